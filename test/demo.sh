@@ -1,0 +1,43 @@
+#!/bin/bash
+# demo.sh: the demo's steps, in the database that the PG* variables name. Run by run.sh.
+#   load   registers and imports the jobs of test/data/demo/jobs.csv, the successful ones first
+#   show   prints the diagnosis of each failed one, and how to go on
+#   hints  prints what to try in psql
+set -euo pipefail
+
+folder=$PWD/test/data/demo
+
+run_sql() {
+	psql --no-psqlrc --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 --set=folder="$folder" "$@"
+}
+
+load() {
+	if [ ! -f "$folder/jobs.csv" ]; then
+		echo "l4: test/data/demo/jobs.csv, the list of the demo's jobs, is missing" >&2
+		exit 1
+	fi
+	echo "Loading the demo's jobs:"
+	(cd "$folder" && PGOPTIONS='-c client_min_messages=warning' run_sql --file=../../demo_load.sql)
+}
+
+show() { run_sql --file=test/demo_show.sql; }
+
+hints() {
+	cat <<'HINTS'
+
+To go on with these jobs in psql:        test/run.sh shell
+and there, for instance:
+    SELECT job_id, status, settings FROM l4_job;
+    SELECT kind, ordinal, score, node, explanation FROM l4_diagnose('<job>');
+    SELECT node, line_no, ts, level, raw FROM l4_log WHERE job_id = '<job>' AND level IN ('ERROR', 'FATAL') LIMIT 20;
+    SELECT l4_report('<job>', 'markdown');
+On a server of your own: make && make install, then CREATE EXTENSION l4.
+HINTS
+}
+
+case ${1:-} in
+	load) load ;;
+	show) show && hints ;;
+	hints) hints ;;
+	*) echo "usage: demo.sh load | show | hints" >&2; exit 1 ;;
+esac

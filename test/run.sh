@@ -1,0 +1,377 @@
+#!/bin/bash
+# run.sh: builds l4 and runs it in a private, throwaway cluster.
+#
+#   test/run.sh demo               loads the demo's failed jobs and prints their diagnosis
+#   test/run.sh shell              the same cluster, with psql to try things out
+#   test/run.sh test               all tests; the last line is "N passed, N failed"
+#   test/run.sh regress [NAME..]   only these regression tests (all if none is named)
+#   test/run.sh isolation [NAME..] only these isolation tests
+#   test/run.sh tap [FILE..]       only these TAP tests
+#   test/run.sh accept NAME..      runs these regression or isolation tests and takes their output as the expected one;
+#                                  README takes the output of README.md's own examples
+#   test/run.sh docs               writes docs/reference.md from the COMMENTs of the extension's objects
+#   test/run.sh bench-NAME [ARG..] runs test/bench/NAME.sh in a cluster with the extension
+#
+# Works in a copy of the checkout below /tmp (or $L4_TMPDIR) and as an unprivileged user, because PostgreSQL refuses root. Nothing is
+# installed in the system, and all is removed at the end; with L4_KEEP=1 in the environment the work folder stays.
+set -euo pipefail
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Outside: make the copy, drop the privileges, and take results back into the checkout.
+
+unprivileged_user() {
+	if [ "$(id -u)" != 0 ]; then
+		id -un
+	elif id postgres >/dev/null 2>&1; then
+		echo postgres
+	else
+		echo nobody
+	fi
+}
+
+# Runs a command as the unprivileged user.
+as_user() {
+	if [ "$(id -u)" != 0 ]; then
+		"$@"
+	else
+		setpriv --reuid="$L4_USER" --regid="$(id -g "$L4_USER")" --init-groups -- "$@"
+	fi
+}
+
+outside_cleanup() {
+	[ -n "${L4_KEEP:-}" ] && echo "kept: $L4_WORK" >&2 || rm -rf "$L4_WORK"
+}
+
+# Copies the checkout, without what earlier builds and runs left in it.
+copy_checkout() {
+	local version
+	version=$(sed -n "s/^default_version *= *'\(.*\)'/\1/p" "$L4_TOP/l4.control")
+	tar -C "$L4_TOP" --exclude=./.git --exclude=./.build --exclude='*.o' --exclude='*.bc' --exclude='*.so' \
+		--exclude="./sql/l4--$version.sql" --exclude=./results --exclude=./tmp_check -cf - . |
+		as_user tar -C "$L4_WORK/l4" --no-same-owner -xf -
+}
+
+# Takes the files named in $L4_WORK/taken.list back into the checkout.
+take_back() {
+	local file
+	[ -f "$L4_WORK/taken.list" ] || return 0
+	while read -r file; do
+		mkdir -p "$(dirname "$L4_TOP/$file")"
+		cat "$L4_WORK/l4/$file" > "$L4_TOP/$file"
+		echo "wrote $file"
+	done < "$L4_WORK/taken.list"
+}
+
+outside_main() {
+	local status=0
+	L4_TOP=$(cd "$(dirname "$0")/.." && pwd)
+	L4_USER=$(unprivileged_user)
+	L4_WORK=$(mktemp -d "${L4_TMPDIR:-/tmp}/l4.XXXXXX")
+	trap outside_cleanup EXIT
+	[ "$(id -u)" != 0 ] || chown "$L4_USER" "$L4_WORK"
+	as_user mkdir "$L4_WORK/l4"
+	copy_checkout
+	export L4_WORK
+	cd "$L4_WORK"
+	as_user bash "$L4_WORK/l4/test/run.sh" "$@" || status=$?
+	take_back
+	exit "$status"
+}
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Inside: build, start, run.
+
+processors() { nproc 2>/dev/null || echo 2; }
+
+psql_quiet() { psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 "$@"; }
+
+# Builds and installs into the relocated server. The tests need no bitcode.
+build() {
+	local make=(make PG_CONFIG="$L4_PG_CONFIG" with_llvm=no COPT="${L4_COPT:-}")
+	if ! "${make[@]}" -j"$(processors)" all > "$L4_WORK/build.log" 2>&1; then
+		grep -E '(error|warning):|undefined reference|\*\*\*' "$L4_WORK/build.log" | head -n 40 >&2 ||
+			tail -n 40 "$L4_WORK/build.log" >&2
+		echo "l4: the build failed" >&2
+		return 1
+	fi
+	tree_create
+	"${make[@]}" DESTDIR="$L4_ROOT" install > "$L4_WORK/install.log" 2>&1 ||
+		{ tail -n 20 "$L4_WORK/install.log" >&2; return 1; }
+}
+
+inside_cleanup() {
+	local status=$?
+	case $status in
+		0 | 130 | 141 | 143) ;;		# done, or the user broke it off
+		*) [ -z "${L4_SHOW_LOG:-}" ] || cluster_log >&2 ;;
+	esac
+	cluster_stop
+}
+
+start_for_tests() {
+	cluster_start fsync=off synchronous_commit=off full_page_writes=off shared_buffers=256MB max_wal_size=4GB \
+		statement_timeout=5min log_min_messages=warning
+}
+
+create_database() {
+	psql_quiet --command="CREATE DATABASE $1 TEMPLATE template0"
+	PGDATABASE=$1 psql_quiet --command='CREATE EXTENSION l4'
+	export PGDATABASE=$1
+}
+
+# Prepares all that demo and shell have in common.
+demo_start() {
+	echo "Building l4 ..."
+	build
+	cluster_start fsync=off synchronous_commit=off full_page_writes=off shared_buffers=256MB max_wal_size=4GB
+	L4_SHOW_LOG=1
+	create_database demo
+	bash test/demo.sh load
+}
+
+command_demo() {
+	demo_start
+	bash test/demo.sh show
+}
+
+command_shell() {
+	demo_start
+	bash test/demo.sh hints
+	psql || true
+}
+
+command_bench() {
+	local name=$1 argument
+	shift
+	for argument in "$@"; do
+		case $argument in
+			/*) [ -r "$argument" ] || { echo "l4: user $(id -un), who runs the benchmark, cannot read $argument" >&2; exit 1; } ;;
+		esac
+	done
+	[ -f "test/bench/$name.sh" ] || { echo "l4: there is no benchmark test/bench/$name.sh" >&2; exit 1; }
+	build
+	cluster_start shared_buffers=512MB max_wal_size=8GB checkpoint_timeout=30min
+	L4_SHOW_LOG=1
+	create_database bench
+	bash "test/bench/$name.sh" "$@"
+}
+
+write_reference() {
+	psql_quiet --tuples-only --no-align --file=test/reference.sql > "$1"
+}
+
+command_docs() {
+	build
+	start_for_tests
+	create_database docs
+	mkdir -p docs
+	write_reference docs/reference.md
+	echo docs/reference.md > "$L4_WORK/taken.list"
+}
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Tests. Each prints one line and counts as one, passed or failed.
+
+passed=0
+failed=0
+
+pass() { passed=$((passed + 1)); echo "ok      $1"; }
+fail() { failed=$((failed + 1)); echo "FAILED  $1"; }
+
+# Runs a command as the test named $1; its output is shown only if it fails.
+check() {
+	local name=$1 output status
+	shift
+	# Not as a condition: the shell would then not stop at the first error inside.
+	set +e
+	output=$(set -e; "$@" 2>&1)
+	status=$?
+	set -e
+	if [ "$status" = 0 ]; then
+		pass "$name"
+		[ -z "$output" ] || printf '%s\n' "$output" | grep -i '^warning' || true
+	else
+		fail "$name"
+		printf '%s\n' "$output"
+	fi
+}
+
+# The names of the tests of a folder, one a line. Arguments: folder, ending, names (none: all).
+test_names() {
+	local folder=$1 ending=$2 file
+	shift 2
+	if [ $# -gt 0 ]; then
+		printf '%s\n' "$@"
+	else
+		for file in "$folder"/*"$ending"; do
+			[ ! -f "$file" ] || basename "$file" "$ending"
+		done
+	fi
+}
+
+# Reads the report of pg_regress and counts its tests; understands the two formats it has had.
+count_regress() {
+	local kind=$1 line name pattern_old='^(test)?[ ]+([A-Za-z0-9_-]+)[ ]+\.\.\. (ok|FAILED)' \
+		pattern_new='^(not )?ok [0-9]+[ ]+[-+] ([A-Za-z0-9_-]+)'
+	while IFS= read -r line; do
+		if [[ $line =~ $pattern_old ]]; then
+			name=${BASH_REMATCH[2]}
+			[ "${BASH_REMATCH[3]}" = ok ] && pass "$kind $name" || fail "$kind $name"
+		elif [[ $line =~ $pattern_new ]]; then
+			name=${BASH_REMATCH[2]}
+			[ -z "${BASH_REMATCH[1]}" ] && pass "$kind $name" || fail "$kind $name"
+		fi
+	done
+}
+
+# Runs pg_regress or its brother for isolation tests. Arguments: driver, kind, folder, ending, names.
+run_regress() {
+	local driver=$1 kind=$2 folder=$3 ending=$4 name names=() before=$((passed + failed)) output=$L4_WORK/$2
+	shift 4
+	mkdir -p "$output"
+	for name in $(test_names "$folder" "$ending" "$@"); do
+		if [ -f "test/expected/$name.out" ]; then
+			names+=("$name")
+		else
+			fail "$kind $name: expected/$name.out is missing"
+			# The driver gives up on a missing expected file; with an empty one it runs, and "accept" has an output to take.
+			[ -z "${L4_ACCEPT:-}" ] || { : > "test/expected/$name.out"; names+=("$name"); }
+		fi
+	done
+	[ ${#names[@]} -gt 0 ] || return 0
+	"$driver" --bindir="$L4_BINDIR" --inputdir=test --outputdir="$output" --host="$PGHOST" --port="$PGPORT" --user=postgres \
+		--dbname="l4_$kind" --load-extension=l4 "${names[@]}" > "$output/report" 2>&1 || true
+	count_regress "$kind" < "$output/report"
+	if [ $((passed + failed)) -lt $((before + ${#names[@]})) ]; then
+		fail "$kind: broke off"
+		cat "$output/report"
+	fi
+	[ -z "${L4_ACCEPT:-}" ] || return 0
+	[ ! -s "$output/regression.diffs" ] || head -c 60000 "$output/regression.diffs"
+}
+
+test_regress() { run_regress "$L4_PGXS_TEST/regress/pg_regress" regress test/sql .sql "$@"; }
+test_isolation() { run_regress "$L4_PGXS_TEST/isolation/pg_isolation_regress" isolation test/specs .spec "$@"; }
+
+# TAP tests start clusters of their own, from the same relocated server.
+test_tap() {
+	local file files=("$@")
+	[ ${#files[@]} -gt 0 ] || files=(test/t/*.pl)
+	for file in "${files[@]}"; do
+		[ -f "$file" ] || continue
+		mkdir -p "$L4_WORK/tap"
+		check "tap $(basename "$file" .pl)" env TESTDIR="$L4_WORK/tap" TESTDATADIR="$L4_WORK/tap/data" \
+			TESTLOGDIR="$L4_WORK/tap/log" PG_REGRESS="$L4_PGXS_TEST/regress/pg_regress" L4_TOP="$PWD" \
+			prove --verbose -I "$L4_PGXS_TEST/perl" -I test/t "$file"
+	done
+}
+
+check_reference() {
+	create_database docs
+	write_reference "$L4_WORK/reference.md"
+	diff -u docs/reference.md "$L4_WORK/reference.md" || { echo 'run "make docs" to write it anew'; return 1; }
+}
+
+# The demo, and the README's examples, which use its jobs. In the database demo.
+test_demo() {
+	export PGDATABASE=demo
+	[ ! -f test/data/demo/jobs.csv ] || check 'demo: loads and diagnoses' bash -c 'bash test/demo.sh load && bash test/demo.sh show'
+	[ ! -f README.md ] || check 'README runs as written' bash test/check_readme.sh README.md
+}
+
+# Builds, starts the server and creates the extension; sets "ready" if all of that went well.
+test_start() {
+	local before
+	check 'layers and sizes' bash test/check_layers.sh
+	before=$failed
+	ready=
+	check 'build without warnings' build
+	[ "$failed" = "$before" ] || return 0
+	check 'server starts' start_for_tests
+	[ "$failed" = "$before" ] || return 0
+	check 'CREATE EXTENSION' create_database demo
+	[ "$failed" != "$before" ] || ready=yes
+}
+
+report_counts() {
+	if cluster_crashed; then
+		fail 'the server did not crash'
+		cluster_log
+	fi
+	echo "$passed passed, $failed failed"
+	[ "$failed" = 0 ]
+}
+
+command_test() {
+	L4_COPT=-Werror
+	test_start		# not as a condition, see check()
+	if [ -n "$ready" ]; then
+		test_regress
+		test_isolation
+		test_tap
+		check 'docs/reference.md is up to date' check_reference
+		test_demo
+	fi
+	report_counts
+}
+
+# Only some tests. Arguments: the function, names.
+command_some() {
+	build
+	start_for_tests
+	"$@"
+	report_counts
+}
+
+command_accept() {
+	local name
+	[ $# -gt 0 ] || { echo "l4: which tests?" >&2; exit 1; }
+	build
+	start_for_tests
+	L4_ACCEPT=1
+	for name in "$@"; do
+		if [ "$name" = README ]; then
+			create_database demo
+			[ ! -f test/data/demo/jobs.csv ] || bash test/demo.sh load
+			bash test/check_readme.sh --accept README.md
+			echo README.md >> "$L4_WORK/taken.list"
+			continue
+		elif [ -f "test/sql/$name.sql" ]; then
+			test_regress "$name" >/dev/null
+			cp "$L4_WORK/regress/results/$name.out" "expected/$name.out"
+		else
+			test_isolation "$name" >/dev/null
+			cp "$L4_WORK/isolation/results/$name.out" "expected/$name.out"
+		fi
+		echo "expected/$name.out" >> "$L4_WORK/taken.list"
+	done
+}
+
+inside_main() {
+	# A make that called this must not steer the one called here.
+	unset MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES DATA DESTDIR
+	cd "$L4_WORK/l4"
+	. test/cluster.sh
+	L4_PGXS_TEST=$(dirname "$("$L4_PG_CONFIG" --pgxs)")/../test
+	cluster_environment
+	trap inside_cleanup EXIT
+	case ${1:-} in
+		demo | shell | test | docs) "command_$1" ;;
+		regress | isolation | tap) command_some "test_$1" "${@:2}" ;;
+		accept) command_accept "${@:2}" ;;
+		bench-*) command_bench "${1#bench-}" "${@:2}" ;;
+	esac
+}
+
+case ${1:-} in
+	demo | shell | test | docs | regress | isolation | tap | accept | bench-*) ;;
+	*)
+		sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
+		exit 1
+		;;
+esac
+if [ -z "${L4_WORK:-}" ]; then
+	outside_main "$@"
+else
+	inside_main "$@"
+fi

@@ -1,0 +1,116 @@
+#!/bin/bash
+# setup.sh: checks that everything needed to build and test l4 is on this machine.
+#
+# Looks for the things themselves (a header, a program), not for packages, so it is silent and does not touch the network
+# where all is there, on any distribution. What is missing is installed with apt when run by root on Debian or a
+# relative of it, and named otherwise (exit 1).
+set -euo pipefail
+
+pg_config=${PG_CONFIG:-pg_config}
+minimum_major=15
+
+have_program() { command -v "$1" >/dev/null 2>&1; }
+
+have_header() {
+	have_program cc && echo "#include <$1>" | cc -DPCRE2_CODE_UNIT_WIDTH=8 -E -x c - >/dev/null 2>&1
+}
+
+have_perl_module() { have_program perl && perl -M"$1" -e 1 >/dev/null 2>&1; }
+
+# The major version pg_config tells, or nothing.
+config_major() {
+	have_program "$pg_config" || return 0
+	"$pg_config" --version 2>/dev/null | sed -n 's/^PostgreSQL \([0-9]*\).*/\1/p'
+}
+
+# The server, its build files and its test drivers, all of one installation.
+have_server() {
+	[ -n "$(config_major)" ] && [ -x "$("$pg_config" --bindir)/postgres" ] && [ -x "$("$pg_config" --bindir)/initdb" ]
+}
+have_server_headers() {
+	[ -n "$(config_major)" ] && [ -f "$("$pg_config" --pgxs)" ] && [ -f "$("$pg_config" --includedir-server)/postgres.h" ]
+}
+
+# The major version to install: that of a server already here, else the release's own.
+debian_major() {
+	local major
+	major=$(ls /usr/lib/postgresql/*/bin/postgres 2>/dev/null | sed 's|/usr/lib/postgresql/\([0-9]*\)/.*|\1|' | sort -n | tail -n 1)
+	[ -n "$major" ] || major=$(apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p' | head -n 1)
+	echo "$major"
+}
+
+# Prints the Debian packages that bring what is missing, one a line.
+missing_packages() {
+	local major
+	have_program cc && have_header stdio.h || printf '%s\n' gcc libc6-dev
+	have_program make || echo make
+	have_header pcre2.h || echo libpcre2-dev
+	have_header zstd.h || echo libzstd-dev
+	have_header archive.h || echo libarchive-dev
+	have_header xxhash.h || echo libxxhash-dev
+	have_program perl && have_program prove || echo perl
+	have_perl_module IPC::Run || echo libipc-run-perl
+	if ! have_server || ! have_server_headers; then
+		major=$(debian_major)
+		if [ -n "$major" ]; then
+			printf '%s\n' "postgresql-$major" "postgresql-server-dev-$major"
+		else
+			printf '%s\n' postgresql postgresql-server-dev-all
+		fi
+	fi
+}
+
+# Installs the packages named in the arguments. The distribution would create and start a server of its own with the
+# PostgreSQL package; the tests bring their private one, so that is switched off while the packages are being set up.
+install_packages() {
+	local log drop_in=/etc/postgresql-common/createcluster.d/l4-setup.conf
+	log=$(mktemp)
+	mkdir -p "$(dirname "$drop_in")"
+	echo 'create_main_cluster = false' > "$drop_in"
+	trap 'rm -f "'"$drop_in"'"' EXIT
+	if ! DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >"$log" 2>&1 </dev/null; then
+		tail -n 20 "$log" >&2
+		echo "l4: apt-get could not install: $*" >&2
+		exit 1
+	fi
+	rm -f "$log" "$drop_in"
+}
+
+update_package_lists() {
+	local log
+	log=$(mktemp)
+	if ! apt-get update >"$log" 2>&1; then
+		tail -n 5 "$log" >&2
+		echo "l4: apt-get update failed; going on with the package lists at hand" >&2
+	fi
+	rm -f "$log"
+}
+
+main() {
+	local missing
+	missing=$(missing_packages)
+	if [ -n "$missing" ]; then
+		if [ "$(id -u)" != 0 ] || ! have_program apt-get; then
+			echo "l4 needs what these packages bring (Debian's names):" $missing >&2
+			have_program apt-get && echo "Install them with: sudo apt-get install" $missing >&2
+			exit 1
+		fi
+		update_package_lists
+		missing=$(missing_packages)
+		echo "l4: installing" $missing
+		install_packages $missing
+		hash -r
+		missing=$(missing_packages)
+		if [ -n "$missing" ]; then
+			echo "l4: installed, but still not usable:" $missing >&2
+			exit 1
+		fi
+	fi
+	if [ "$(config_major)" -lt "$minimum_major" ]; then
+		echo "l4 needs PostgreSQL $minimum_major or later; $pg_config is of $("$pg_config" --version)." >&2
+		echo "Give another one with: make PG_CONFIG=/path/to/pg_config" >&2
+		exit 1
+	fi
+}
+
+main
