@@ -1,0 +1,19 @@
+/*
+ * bytes.h: bytes of unknown encoding to text that the server accepts.
+ */
+#ifndef L4_BYTES_H
+#define L4_BYTES_H
+
+#include "ground/l4.h"
+#include "lib/stringinfo.h"
+
+/* Length of the valid UTF-8 character at data (1 to 4), or 0 if the bytes there are none or NUL. */
+extern int	bytes_character(const char *data, const char *end);
+
+/* Appends the bytes as valid UTF-8: what is no valid character, and NUL, appears as \xNN. Cost: linear, ASCII runs are copied whole. */
+extern void bytes_append_escaped(StringInfo out, L4Bytes bytes);
+
+/* Does the text hold a byte outside printable ASCII, tab and newline that bytes_append_escaped would have to look at? */
+extern bool bytes_are_plain(L4Bytes bytes);
+
+#endif							/* L4_BYTES_H */

@@ -1,0 +1,179 @@
+/*
+ * codec.c: growing byte columns of variable-length integers and byte strings; blobs with version, checksum and zstd.
+ *
+ * Numbers are little-endian base 128, so the stored bytes are the same on every architecture. A blob names its format by a first byte and carries a
+ * crc32c of everything behind it: damaged or crafted bytes end in SQLSTATE XX001, never in a wild read. Readers check every step.
+ */
+#include "tools/codec.h"
+
+#include <zstd.h>
+
+#include "port/pg_crc32c.h"
+#include "utils/memutils.h"
+
+#define BLOB_VERSION 1
+#define BLOB_HEADER 13			/* version 1, checksum 4, plain size 8 */
+#define BLOB_LEVEL 3
+#define BLOB_PLAIN_LIMIT ((uint64) MaxAllocSize)
+
+void
+column_corrupted(const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("stored log data is damaged: %s", what),
+			 errhint("Import the file again: delete its rows from l4_segment and l4_stream first.")));
+}
+
+void
+column_put_unsigned(StringInfo column, uint64 value)
+{
+	while (value >= 0x80)
+	{
+		appendStringInfoCharMacro(column, (char) (value | 0x80));
+		value >>= 7;
+	}
+	appendStringInfoCharMacro(column, (char) value);
+}
+
+void
+column_put_signed(StringInfo column, int64 value)
+{
+	column_put_unsigned(column, ((uint64) value << 1) ^ (uint64) (value >> 63));
+}
+
+void
+column_put_bytes(StringInfo column, L4Bytes bytes)
+{
+	column_put_unsigned(column, bytes.size);
+	appendBinaryStringInfo(column, bytes.data, bytes.size);
+}
+
+uint64
+column_get_unsigned(L4ColumnReader *reader)
+{
+	uint64		value = 0;
+	int			shift = 0;
+
+	for (;;)
+	{
+		unsigned char byte;
+
+		if (reader->at >= reader->end || shift > 63)
+			column_corrupted("a number is cut short");
+		byte = (unsigned char) *reader->at++;
+		value |= (uint64) (byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return value;
+		shift += 7;
+	}
+}
+
+int64
+column_get_signed(L4ColumnReader *reader)
+{
+	uint64		value = column_get_unsigned(reader);
+
+	return (int64) (value >> 1) ^ -(int64) (value & 1);
+}
+
+L4Bytes
+column_get_bytes(L4ColumnReader *reader)
+{
+	L4Bytes		bytes;
+
+	bytes.size = column_get_unsigned(reader);
+	if (bytes.size > (size_t) (reader->end - reader->at))
+		column_corrupted("a string is cut short");
+	bytes.data = reader->at;
+	reader->at += bytes.size;
+	return bytes;
+}
+
+uint32
+column_get_count(L4ColumnReader *reader, uint32 limit)
+{
+	uint64		count = column_get_unsigned(reader);
+
+	if (count > limit || count > (uint64) (reader->end - reader->at))
+		column_corrupted("a count is too large");
+	return (uint32) count;
+}
+
+static void
+put_little_endian(unsigned char *to, uint64 value, int bytes)
+{
+	int			i;
+
+	for (i = 0; i < bytes; i++)
+		to[i] = (unsigned char) (value >> (8 * i));
+}
+
+static uint64
+get_little_endian(const unsigned char *from, int bytes)
+{
+	uint64		value = 0;
+	int			i;
+
+	for (i = 0; i < bytes; i++)
+		value |= (uint64) from[i] << (8 * i);
+	return value;
+}
+
+static uint32
+blob_checksum(const unsigned char *from, size_t size)
+{
+	pg_crc32c	crc;
+
+	INIT_CRC32C(crc);
+	COMP_CRC32C(crc, from, size);
+	FIN_CRC32C(crc);
+	return crc;
+}
+
+bytea *
+blob_pack(L4Bytes plain)
+{
+	size_t		room = ZSTD_compressBound(plain.size);
+	bytea	   *blob = palloc(VARHDRSZ + BLOB_HEADER + room);
+	unsigned char *out = (unsigned char *) VARDATA(blob);
+	size_t		size;
+
+	size = ZSTD_compress(out + BLOB_HEADER, room, plain.data, plain.size, BLOB_LEVEL);
+	if (ZSTD_isError(size))
+		elog(ERROR, "zstd could not compress: %s", ZSTD_getErrorName(size));
+	out[0] = BLOB_VERSION;
+	put_little_endian(out + 5, plain.size, 8);
+	put_little_endian(out + 1, blob_checksum(out + 5, 8 + size), 4);
+	SET_VARSIZE(blob, VARHDRSZ + BLOB_HEADER + size);
+	return blob;
+}
+
+L4Bytes
+blob_unpack(const bytea *blob)
+{
+	const unsigned char *in = (const unsigned char *) VARDATA_ANY(blob);
+	size_t		size = VARSIZE_ANY_EXHDR(blob);
+	uint64		plain_size;
+	char	   *plain;
+	size_t		got;
+	L4Bytes		result;
+
+	if (size < BLOB_HEADER)
+		column_corrupted("a blob is too short");
+	if (in[0] != BLOB_VERSION)
+		column_corrupted("a blob has an unknown version");
+	if (blob_checksum(in + 5, size - 5) != (uint32) get_little_endian(in + 1, 4))
+		column_corrupted("a checksum does not match");
+	plain_size = get_little_endian(in + 5, 8);
+	if (plain_size >= BLOB_PLAIN_LIMIT || plain_size != ZSTD_getFrameContentSize(in + BLOB_HEADER, size - BLOB_HEADER))
+		column_corrupted("a blob states a wrong size");
+	plain = palloc(plain_size + 1);
+	got = ZSTD_decompress(plain, plain_size, in + BLOB_HEADER, size - BLOB_HEADER);
+	if (ZSTD_isError(got) || got != plain_size)
+		column_corrupted("a blob does not decompress");
+	plain[plain_size] = '\0';
+	result.data = plain;
+	result.size = plain_size;
+	return result;
+}

@@ -1,0 +1,34 @@
+/*
+ * codec.h: growing byte columns of variable-length integers and byte strings; blobs with version, checksum and zstd.
+ */
+#ifndef L4_CODEC_H
+#define L4_CODEC_H
+
+#include "ground/l4.h"
+#include "lib/stringinfo.h"
+
+/* Writing: plain appends to a StringInfo. Signed numbers go zigzag. */
+extern void column_put_unsigned(StringInfo column, uint64 value);
+extern void column_put_signed(StringInfo column, int64 value);
+extern void column_put_bytes(StringInfo column, L4Bytes bytes);
+
+/* Reading with bounds checks: past the end or malformed raises XX001. */
+typedef struct L4ColumnReader
+{
+	const char *at;
+	const char *end;
+} L4ColumnReader;
+
+extern uint64 column_get_unsigned(L4ColumnReader *reader);
+extern int64 column_get_signed(L4ColumnReader *reader);
+extern L4Bytes column_get_bytes(L4ColumnReader *reader);
+/* A count that cannot exceed the bytes left (each counted thing takes at least one byte). */
+extern uint32 column_get_count(L4ColumnReader *reader, uint32 limit);
+pg_attribute_noreturn() extern void column_corrupted(const char *what);
+
+/* One blob: version byte, crc32c, plain size, zstd frame. blob_pack returns a palloc'd bytea. */
+extern bytea *blob_pack(L4Bytes plain);
+/* Checks version, checksum and sizes (XX001 otherwise) and returns palloc'd plain bytes. */
+extern L4Bytes blob_unpack(const bytea *blob);
+
+#endif							/* L4_CODEC_H */

@@ -1,0 +1,26 @@
+/*
+ * pattern.h: pcre2 with palloc as its allocator and with match limits.
+ */
+#ifndef L4_PATTERN_H
+#define L4_PATTERN_H
+
+#include "ground/l4.h"
+
+typedef struct L4Pattern L4Pattern;
+
+/* Compiles in the current memory context, which then owns everything. `what` names the pattern in the error (SQLSTATE 2201B). */
+extern L4Pattern *pattern_compile(const char *regex, size_t size, const char *what);
+
+/* Is there a match in subject at or after offset? anchored: only right at offset. The spans of groups are kept until the next call. */
+extern bool pattern_match(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored);
+
+/* The span of a group of the last match; false where it took no part. Group 0 is the whole match. */
+extern bool pattern_group(L4Pattern *pattern, int group, L4Bytes *span);
+
+/* The number of a named group, or -1. */
+extern int	pattern_group_number(L4Pattern *pattern, const char *name);
+
+/* May a match begin with this byte? true where not known. */
+extern bool pattern_may_begin_with(L4Pattern *pattern, unsigned char byte);
+
+#endif							/* L4_PATTERN_H */
