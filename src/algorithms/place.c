@@ -1,0 +1,261 @@
+/*
+ * place.c: node, rank and kind of a stream from its file's path or from a label on its lines.
+ *
+ * Paths are matched without their compression suffix, rule by rule in the order of priority; each rule may add what no earlier one knew. A folder
+ * that bears the name of one of the job's nodes beats every rule. A local rank becomes a global one only where node list and ranks per node are known; a
+ * rank gives its node the same way.
+ */
+#include "algorithms/place.h"
+
+#include "lib/stringinfo.h"
+
+enum PlaceGroup
+{
+	GROUP_NODE, GROUP_RANK, GROUP_LOCAL_RANK, GROUP_ATTEMPT, GROUP_LAUNCHER, GROUP_SYSTEM, GROUP_SHARED, GROUP_COUNT
+};
+
+static const char *const group_names[GROUP_COUNT] = {
+	"node", "rank", "local_rank", "attempt", "launcher", "system", "shared"
+};
+
+typedef struct PlaceRule
+{
+	L4Pattern  *pattern;
+	int			groups[GROUP_COUNT];
+} PlaceRule;
+
+struct L4PlaceRules
+{
+	int			count;
+	PlaceRule  *rules;
+};
+
+static void
+add_rule(L4PlaceRules *rules, const char *pattern, const char *what)
+{
+	PlaceRule  *rule = &rules->rules[rules->count++];
+	int			i;
+
+	rule->pattern = pattern_compile(pattern, strlen(pattern), what);
+	for (i = 0; i < GROUP_COUNT; i++)
+		rule->groups[i] = pattern_group_number(rule->pattern, group_names[i]);
+}
+
+/* Appends the pattern for one {word} of a layout and returns where it ends. */
+static const char *
+layout_word(StringInfo out, const char *at, const char *layout)
+{
+	const char *end = strchr(at, '}');
+	char	   *word = end != NULL ? pnstrdup(at + 1, end - at - 1) : NULL;
+
+	if (word != NULL && strcmp(word, "node") == 0)
+		appendStringInfoString(out, "(?<node>[^/]+?)");
+	else if (word != NULL && (strcmp(word, "rank") == 0 || strcmp(word, "local_rank") == 0 || strcmp(word, "attempt") == 0))
+		appendStringInfo(out, "(?<%s>\\d+)", word);
+	else
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("layout \"%s\" is not valid at \"%s\"", layout, at),
+				 errhint("A layout is a path with {node}, {rank}, {local_rank}, {attempt} and * in it, such as '{node}/rank-{rank}.log'.")));
+	return end + 1;
+}
+
+static char *
+layout_pattern(const char *layout)
+{
+	StringInfoData out;
+	const char *at = layout;
+
+	if (strstr(layout, "{node}") == NULL && strstr(layout, "rank}") == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("layout \"%s\" names neither node nor rank", layout),
+				 errhint("A layout is a path with {node}, {rank}, {local_rank}, {attempt} and * in it, such as '{node}/rank-{rank}.log'.")));
+	initStringInfo(&out);
+	appendStringInfoString(&out, "^(?:.*/)?");
+	while (*at != '\0')
+	{
+		if (*at == '{')
+			at = layout_word(&out, at, layout);
+		else if (*at == '*')
+		{
+			appendStringInfoString(&out, "[^/]*");
+			at++;
+		}
+		else
+		{
+			if (strchr("\\^$.|?+()[]", *at) != NULL)
+				appendStringInfoChar(&out, '\\');
+			appendStringInfoChar(&out, *at++);
+		}
+	}
+	appendStringInfoChar(&out, '$');
+	return out.data;
+}
+
+L4PlaceRules *
+place_rules_create(const L4Format *formats, int count, const char *layout)
+{
+	L4PlaceRules *rules = palloc0(sizeof(L4PlaceRules));
+	int			i;
+
+	rules->rules = palloc(mul_size(count + 1, sizeof(PlaceRule)));
+	if (layout != NULL)
+		add_rule(rules, layout_pattern(layout), "the layout");
+	for (i = 0; i < count; i++)
+		if (formats[i].kind == L4_FORMAT_PATH)
+			add_rule(rules, formats[i].pattern, psprintf("format \"%s\"", formats[i].name));
+	return rules;
+}
+
+static int
+span_number(L4Bytes span)
+{
+	int			number = 0;
+	size_t		i;
+
+	if (span.size == 0 || span.size > 9)
+		return -1;
+	for (i = 0; i < span.size; i++)
+	{
+		if (span.data[i] < '0' || span.data[i] > '9')
+			return -1;
+		number = number * 10 + (span.data[i] - '0');
+	}
+	return number;
+}
+
+/* The path without suffixes of compression. */
+static L4Bytes
+without_compression(const char *source)
+{
+	static const char *const suffixes[] = {".gz", ".zst", ".xz", ".bz2", ".lz4"};
+	L4Bytes		path = {source, strlen(source)};
+	int			i;
+
+	for (i = 0; i < (int) lengthof(suffixes); i++)
+	{
+		size_t		size = strlen(suffixes[i]);
+
+		if (path.size > size && memcmp(path.data + path.size - size, suffixes[i], size) == 0)
+			path.size -= size;
+	}
+	return path;
+}
+
+static int
+node_index(const L4Cluster *cluster, const char *name, size_t size)
+{
+	int			i;
+
+	for (i = 0; i < cluster->node_count; i++)
+		if (strlen(cluster->nodes[i]) == size && memcmp(cluster->nodes[i], name, size) == 0)
+			return i;
+	return -1;
+}
+
+/* A folder of the path that bears the name of one of the job's nodes; the outermost counts. */
+static char *
+node_of_folders(const L4Cluster *cluster, L4Bytes path)
+{
+	const char *at = path.data;
+	const char *end = path.data + path.size;
+
+	while (at < end)
+	{
+		const char *slash = memchr(at, '/', end - at);
+		int			index;
+
+		if (slash == NULL)
+			break;
+		index = node_index(cluster, at, slash - at);
+		if (index >= 0)
+			return cluster->nodes[index];
+		at = slash + 1;
+	}
+	return NULL;
+}
+
+/* Fills what node list and ranks per node allow to conclude. */
+static void
+complete_place(const L4Cluster *cluster, L4Place *place, int local_rank)
+{
+	int			index;
+
+	if (cluster->node_count == 0 || cluster->ranks_per_node == 0)
+		return;
+	if (place->rank >= 0 && place->node == NULL && place->rank / cluster->ranks_per_node < cluster->node_count)
+		place->node = cluster->nodes[place->rank / cluster->ranks_per_node];
+	else if (place->rank < 0 && local_rank >= 0 && local_rank < cluster->ranks_per_node && place->node != NULL &&
+			 (index = node_index(cluster, place->node, strlen(place->node))) >= 0)
+		place->rank = index * cluster->ranks_per_node + local_rank;
+}
+
+/* Takes from a rule that matched what is not known yet. */
+static void
+take_groups(const PlaceRule *rule, L4Place *place, int *local_rank)
+{
+	L4Bytes		span;
+
+	if (place->node == NULL && pattern_group(rule->pattern, rule->groups[GROUP_NODE], &span) && span.size > 0)
+		place->node = pnstrdup(span.data, span.size);
+	if (place->rank < 0 && pattern_group(rule->pattern, rule->groups[GROUP_RANK], &span))
+		place->rank = span_number(span);
+	if (*local_rank < 0 && pattern_group(rule->pattern, rule->groups[GROUP_LOCAL_RANK], &span))
+		*local_rank = span_number(span);
+	if (place->attempt < 0 && pattern_group(rule->pattern, rule->groups[GROUP_ATTEMPT], &span))
+		place->attempt = span_number(span);
+	if (place->kind == NULL && pattern_group(rule->pattern, rule->groups[GROUP_LAUNCHER], &span))
+		place->kind = "launcher";
+	if (place->kind == NULL && pattern_group(rule->pattern, rule->groups[GROUP_SYSTEM], &span))
+		place->kind = "system";
+	if (place->kind == NULL && pattern_group(rule->pattern, rule->groups[GROUP_SHARED], &span))
+		place->kind = "shared";
+}
+
+/*
+ * place_from_path: node, rank and kind of a file by its source. Cost: a match per rule. Errors: only those of pattern_match.
+ */
+L4Place
+place_from_path(L4PlaceRules *rules, const L4Cluster *cluster, const char *source)
+{
+	L4Place		place = {NULL, NULL, -1, -1};
+	L4Bytes		path = without_compression(source);
+	int			local_rank = -1;
+	int			i;
+
+	place.node = node_of_folders(cluster, path);
+	for (i = 0; i < rules->count; i++)
+		if (pattern_match(rules->rules[i].pattern, path, 0, false))
+			take_groups(&rules->rules[i], &place, &local_rank);
+	if (place.kind == NULL || place.rank >= 0 || local_rank >= 0)
+		complete_place(cluster, &place, local_rank);
+	if (place.kind == NULL)
+		place.kind = (place.rank >= 0 || local_rank >= 0) ? "rank" : "other";
+	return place;
+}
+
+L4Place
+place_from_label(const L4Cluster *cluster, const L4Place *base, const L4Header *header, char **label)
+{
+	L4Place		place = *base;
+
+	*label = NULL;
+	if (base->rank >= 0 || (header->rank < 0 && header->local_rank < 0 && header->host.size == 0))
+		return place;
+	if (header->host.size > 0 && place.node == NULL)
+		place.node = pnstrdup(header->host.data, header->host.size);
+	place.rank = header->rank;
+	complete_place(cluster, &place, header->local_rank);
+	if (header->rank >= 0)
+		*label = psprintf("%d", header->rank);
+	else if (header->host.size > 0 && header->local_rank >= 0)
+		*label = psprintf("%.*s %d", (int) header->host.size, header->host.data, header->local_rank);
+	else if (header->local_rank >= 0)
+		*label = psprintf("local %d", header->local_rank);
+	else
+		*label = pnstrdup(header->host.data, header->host.size);
+	if (header->rank >= 0 || header->local_rank >= 0)
+		place.kind = "rank";
+	return place;
+}

@@ -1,0 +1,58 @@
+/*
+ * progress.h: stage and iteration of each record of a stream, by rules.
+ */
+#ifndef L4_PROGRESS_H
+#define L4_PROGRESS_H
+
+#include "ground/l4.h"
+#include "tools/pattern.h"
+
+typedef enum L4IterationPosition
+{
+	L4_ITERATION_START,			/* the record opens the iteration it names */
+	L4_ITERATION_INSIDE,		/* the record belongs to it; so do those that follow */
+	L4_ITERATION_END			/* the iteration ends with the record; what follows belongs to the next */
+} L4IterationPosition;
+
+typedef struct L4StageRule
+{
+	L4Pattern  *pattern;
+	int			stage;			/* 1 + index into l4_stages */
+} L4StageRule;
+
+typedef struct L4IterationRule
+{
+	L4Pattern  *pattern;
+	int			group;			/* of the number */
+	L4IterationPosition position;
+} L4IterationRule;
+
+typedef struct L4ProgressRules
+{
+	L4StageRule *stages;
+	int			stage_count;
+	L4IterationRule *iterations;
+	int			iteration_count;
+} L4ProgressRules;
+
+/* What the rules say of a shape; a pure function of its text. */
+typedef struct L4ProgressClass
+{
+	int			stage;			/* 0 = none */
+	int			iteration_rule; /* -1 = none */
+} L4ProgressClass;
+
+/* Where a stream stands. Zero it at the stream's beginning. */
+typedef struct L4ProgressState
+{
+	int			stage;
+	bool		has_iteration;
+	int64		iteration;
+} L4ProgressState;
+
+extern L4ProgressClass progress_classify(const L4ProgressRules *rules, L4Bytes shape_text);
+/* Moves the state past a record; record_iteration is what the record itself belongs to. Returns whether the record named an iteration. */
+extern bool progress_advance(const L4ProgressRules *rules, L4ProgressState *state, L4ProgressClass class,
+							 L4Bytes message, L4ProgressState *of_record);
+
+#endif							/* L4_PROGRESS_H */

@@ -1,0 +1,423 @@
+/*
+ * record.c: bytes of a file to records: lines split, continuation lines folded in.
+ *
+ * A record is one log statement: its first line with what continues it. Only lines that directly follow one another and carry the same label
+ * (rank or host prefix) fold, so every line of the file belongs to exactly one record and the records cover it in order. What folds: the lines of
+ * a Python traceback with the exception and those it was chained to, lists of C++ frames, the framed block that launchers print around a child's failure,
+ * lines indented under a line that ends in a colon or under a warning, and lines led by a tab.
+ *
+ * A carriage return inside a line ends a record (progress bars overwrite themselves); so does a progress bar that is followed by a header on
+ * the same line. Such records share their line's number. No byte is dropped: prefixes, headers and terminators go into the record's frame.
+ */
+#include "algorithms/record.h"
+
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* Bounds on folding, and on a line without an end: what is longer goes on as a further record. */
+#define FOLD_LINE_LIMIT 5000
+#define FOLD_BYTE_LIMIT (4 * 1024 * 1024)
+#define LINE_BYTE_LIMIT (64 * 1024 * 1024)
+/* Headers are looked for in the first bytes of a line only. */
+#define HEADER_BYTE_LIMIT 4096
+
+typedef enum FoldState
+{
+	FOLD_PLAIN,					/* an ordinary statement */
+	FOLD_OPENER,				/* its line ends in a colon, or is a warning: indented lines go on with it */
+	FOLD_TRACEBACK,				/* inside a Python traceback, before the exception */
+	FOLD_EXCEPTION,				/* after the exception: chained tracebacks and a framed block may follow */
+	FOLD_BLOCK,					/* inside a block framed by lines of = */
+	FOLD_FRAMES					/* inside a list of native frames or a dump of thread stacks */
+} FoldState;
+
+struct L4RecordAssembler
+{
+	L4HeaderParser *parser;
+	L4RecordSink sink;
+	void	   *argument;
+	StringInfoData pending;		/* bytes of a line whose end has not come */
+	int64		line_no;		/* of the line being taken apart */
+	int			part;			/* records that began on it so far */
+	bool		open;			/* a record is being built: */
+	L4RawRecord record;
+	StringInfoData frame;
+	StringInfoData message;
+	int			line_count;
+	FoldState	state;
+};
+
+L4RecordAssembler *
+record_assembler_create(L4HeaderParser *parser, L4RecordSink sink, void *argument)
+{
+	L4RecordAssembler *assembler = palloc0(sizeof(L4RecordAssembler));
+
+	assembler->parser = parser;
+	assembler->sink = sink;
+	assembler->argument = argument;
+	assembler->line_no = 1;
+	initStringInfo(&assembler->pending);
+	initStringInfo(&assembler->frame);
+	initStringInfo(&assembler->message);
+	return assembler;
+}
+
+static bool
+starts_with(L4Bytes text, const char *word)
+{
+	size_t		size = strlen(word);
+
+	return text.size >= size && memcmp(text.data, word, size) == 0;
+}
+
+static bool
+contains(L4Bytes text, const char *word)
+{
+	size_t		size = strlen(word);
+	const char *at = text.data;
+	const char *end = text.data + text.size;
+
+	while ((size_t) (end - at) >= size && (at = memchr(at, word[0], end - at - size + 1)) != NULL)
+	{
+		if (memcmp(at, word, size) == 0)
+			return true;
+		at++;
+	}
+	return false;
+}
+
+static L4Bytes
+trimmed(L4Bytes text)
+{
+	while (text.size > 0 && (*text.data == ' ' || *text.data == '\t'))
+	{
+		text.data++;
+		text.size--;
+	}
+	while (text.size > 0 && (text.data[text.size - 1] == ' ' || text.data[text.size - 1] == '\t'))
+		text.size--;
+	return text;
+}
+
+/* A line of ten or more = (or - where dashes count). */
+static bool
+is_rule_line(L4Bytes line, bool dashes)
+{
+	L4Bytes		text = trimmed(line);
+	size_t		i;
+
+	if (text.size < 10 || (text.data[0] != '=' && !(dashes && text.data[0] == '-')))
+		return false;
+	for (i = 1; i < text.size; i++)
+		if (text.data[i] != text.data[0])
+			return false;
+	return true;
+}
+
+/* Begins a list of native frames or a dump of thread stacks, or is a line of one. */
+static bool
+is_frame_line(L4Bytes line)
+{
+	L4Bytes		text = trimmed(line);
+
+	return starts_with(text, "frame #") || starts_with(text, "what():") || starts_with(text, "Exception raised from ") ||
+		starts_with(text, "Thread 0x") || starts_with(text, "Current thread 0x") || starts_with(text, "Extension modules:") ||
+		(text.size > 2 && text.data[0] == '#' && text.data[1] >= '0' && text.data[1] <= '9' && contains(text, " 0x"));
+}
+
+static bool
+is_chain_line(L4Bytes line)
+{
+	return starts_with(line, "The above exception was the direct cause") ||
+		starts_with(line, "During handling of the above exception") ||
+		starts_with(line, "Traceback (most recent call last)");
+}
+
+static bool
+is_indented(L4Bytes line)
+{
+	return line.size > 2 && (line.data[0] == '\t' || (line.data[0] == ' ' && line.data[1] == ' '));
+}
+
+/* The state that a record is in after its first line. */
+static FoldState
+state_after_first(L4Bytes line)
+{
+	L4Bytes		text = trimmed(line);
+
+	if (contains(text, "Traceback (most recent call last)"))
+		return FOLD_TRACEBACK;
+	if (is_frame_line(line) || starts_with(text, "Fatal Python error") || starts_with(text, "terminate called"))
+		return FOLD_FRAMES;
+	if ((text.size > 0 && text.data[text.size - 1] == ':') || contains(text, "Warning: "))
+		return FOLD_OPENER;
+	return FOLD_PLAIN;
+}
+
+/*
+ * Does the line (prefix stripped, no header) continue the open record? If so, sets the state after it.
+ */
+static bool
+line_continues(L4RecordAssembler *assembler, L4Bytes line)
+{
+	bool		indented = is_indented(line);
+
+	switch (assembler->state)
+	{
+		case FOLD_TRACEBACK:
+			if (line.size > 0 && !indented && !starts_with(line, " "))
+				assembler->state = FOLD_EXCEPTION;
+			return true;
+		case FOLD_EXCEPTION:
+			if (is_chain_line(line))
+				assembler->state = starts_with(line, "Traceback") ? FOLD_TRACEBACK : FOLD_EXCEPTION;
+			else if (is_rule_line(line, false))
+				assembler->state = FOLD_BLOCK;
+			else if (is_frame_line(line))
+				assembler->state = FOLD_FRAMES;
+			else
+				return line.size == 0 || indented;
+			return true;
+		case FOLD_BLOCK:
+			if (is_rule_line(line, false))
+				assembler->state = FOLD_PLAIN;
+			return true;
+		case FOLD_FRAMES:
+			return line.size == 0 || indented || is_frame_line(line);
+		case FOLD_OPENER:
+			if (is_frame_line(line))
+				assembler->state = FOLD_FRAMES;
+			else if (!indented)
+				break;
+			return true;
+		case FOLD_PLAIN:
+			break;
+	}
+	if (is_frame_line(line))
+	{
+		assembler->state = FOLD_FRAMES;
+		return true;
+	}
+	if (starts_with(line, "Traceback (most recent call last)") && assembler->record.header.level >= L4_LEVEL_WARNING)
+	{
+		assembler->state = FOLD_TRACEBACK;	/* what a logger prints below its own line */
+		return true;
+	}
+	return line.size > 1 && line.data[0] == '\t';
+}
+
+static bool
+same_label(const L4Header *a, const L4Header *b)
+{
+	return a->rank == b->rank && a->local_rank == b->local_rank && a->host.size == b->host.size &&
+		(a->host.size == 0 || memcmp(a->host.data, b->host.data, a->host.size) == 0);
+}
+
+/* Moves a span of the line to the same place in the frame, which begins with that line's head. */
+static void
+rebase(L4Bytes *span, const char *line, const char *frame)
+{
+	if (span->size > 0)
+		span->data = frame + (span->data - line);
+}
+
+static void
+emit(L4RecordAssembler *assembler)
+{
+	if (!assembler->open)
+		return;
+	assembler->open = false;
+	assembler->record.frame.data = assembler->frame.data;
+	assembler->record.frame.size = assembler->frame.len;
+	assembler->record.message.data = assembler->message.data;
+	assembler->record.message.size = assembler->message.len;
+	assembler->sink(&assembler->record, assembler->argument);
+}
+
+/* Adds a line to the open record: its head (prefixes, header) and terminator to the frame, the rest to the message. */
+static void
+append_line(L4RecordAssembler *assembler, L4Bytes line, size_t head, const char *terminator)
+{
+	if (assembler->line_count++ > 0)
+		appendStringInfoChar(&assembler->message, '\n');
+	appendBinaryStringInfo(&assembler->frame, line.data, head);
+	appendStringInfoString(&assembler->frame, terminator);
+	appendBinaryStringInfo(&assembler->message, line.data + head, line.size - head);
+	assembler->record.last_line_no = assembler->line_no;
+}
+
+static void
+begin_record(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header, const char *terminator)
+{
+	L4Bytes		rest = {line.data + header->size, line.size - header->size};
+
+	emit(assembler);
+	resetStringInfo(&assembler->frame);
+	resetStringInfo(&assembler->message);
+	assembler->line_count = 0;
+	assembler->open = true;
+	assembler->record.line_no = assembler->line_no;
+	assembler->record.part = assembler->part++;
+	assembler->record.header = *header;
+	assembler->state = state_after_first(rest);
+	append_line(assembler, line, header->size, terminator);
+	rebase(&assembler->record.header.component, line.data, assembler->frame.data);
+	rebase(&assembler->record.header.host, line.data, assembler->frame.data);
+}
+
+/* The end of a progress bar ("...%|...| 20/50 [00:57<1:22, 2.8s/it]") that is followed by more text, or 0. */
+static size_t
+bar_end(L4Bytes line)
+{
+	const char *end = line.data + line.size;
+	const char *at = memchr(line.data, '%', line.size);
+
+	if (at == NULL || end - at < 3 || at[1] != '|')
+		return 0;
+	at = memchr(at + 2, '|', end - at - 2);
+	if (at == NULL)
+		return 0;
+	at = memchr(at, '[', end - at);
+	if (at == NULL)
+		return 0;
+	at = memchr(at, ']', end - at);
+	return (at == NULL || at + 1 == end) ? 0 : (size_t) (at + 1 - line.data);
+}
+
+static void
+parse_head(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
+{
+	L4Bytes		head = {line.data, Min(line.size, HEADER_BYTE_LIMIT)};
+
+	header_parse(assembler->parser, head, header);
+}
+
+/* Takes one piece of a line (no \n and no \r in it) with its terminator. */
+static void
+take_piece(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
+{
+	L4Header	header;
+	L4Bytes		rest;
+	size_t		bar;
+
+	parse_head(assembler, line, &header);
+	if (!header.has_header && (bar = bar_end(line)) > 0)
+	{
+		L4Header	inner;
+		L4Bytes		behind = {line.data + bar, line.size - bar};
+
+		parse_head(assembler, behind, &inner);
+		if (inner.has_header)
+		{
+			L4Bytes		front = {line.data, bar};
+
+			begin_record(assembler, front, &header, "");
+			begin_record(assembler, behind, &inner, terminator);
+			return;
+		}
+	}
+	rest.data = line.data + header.prefix_size;
+	rest.size = line.size - header.prefix_size;
+	if (!header.has_header && assembler->open && assembler->part == 0 && same_label(&header, &assembler->record.header) &&
+		assembler->line_count < FOLD_LINE_LIMIT && assembler->message.len + line.size < FOLD_BYTE_LIMIT &&
+		line_continues(assembler, rest))
+	{
+		append_line(assembler, line, header.prefix_size, terminator);
+		assembler->part = 1;	/* nothing else of this line may fold */
+		return;
+	}
+	begin_record(assembler, line, &header, terminator);
+}
+
+/* Takes one line apart at its carriage returns. terminated: it ended with \n. */
+static void
+take_line(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
+{
+	const char *at = line.data;
+	const char *end = line.data + line.size;
+	const char *last = terminated ? "\n" : "";
+
+	CHECK_FOR_INTERRUPTS();
+	if (terminated && line.size > 0 && end[-1] == '\r')
+	{
+		end--;
+		last = "\r\n";
+	}
+	for (;;)
+	{
+		const char *found = memchr(at, '\r', end - at);
+		L4Bytes		piece = {at, (found != NULL ? found : end) - at};
+
+		if (found == NULL && piece.size == 0 && last[0] == '\0')
+			break;
+		take_piece(assembler, piece, found != NULL ? "\r" : last);
+		if (found == NULL)
+			break;
+		emit(assembler);		/* a carriage return ends the record */
+		at = found + 1;
+	}
+	if (terminated)
+	{
+		assembler->line_no++;
+		assembler->part = 0;
+	}
+}
+
+void
+record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t size)
+{
+	const char *at = bytes;
+	const char *end = bytes + size;
+
+	while (at < end)
+	{
+		const char *found = memchr(at, '\n', end - at);
+		L4Bytes		line;
+
+		if (found == NULL || assembler->pending.len > 0)
+		{
+			size_t		take = (found != NULL ? found : end) - at;
+
+			appendBinaryStringInfo(&assembler->pending, at, take);
+			if (found == NULL && assembler->pending.len < LINE_BYTE_LIMIT)
+				return;
+			line.data = assembler->pending.data;
+			line.size = assembler->pending.len;
+			take_line(assembler, line, found != NULL);
+			resetStringInfo(&assembler->pending);
+			if (found == NULL)
+			{
+				emit(assembler);
+				return;
+			}
+		}
+		else
+		{
+			line.data = at;
+			line.size = found - at;
+			take_line(assembler, line, true);
+		}
+		at = found + 1;
+	}
+}
+
+void
+record_assembler_end(L4RecordAssembler *assembler)
+{
+	if (assembler->pending.len > 0)
+	{
+		L4Bytes		line = {assembler->pending.data, assembler->pending.len};
+
+		take_line(assembler, line, false);
+		assembler->line_no++;
+	}
+	emit(assembler);
+}
+
+/* Lines taken so far; a last line without \n counts once the end was taken. */
+int64
+record_assembler_lines(const L4RecordAssembler *assembler)
+{
+	return assembler->line_no - 1;
+}

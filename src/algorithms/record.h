@@ -1,0 +1,33 @@
+/*
+ * record.h: bytes of a file to records: lines split, continuation lines folded in.
+ */
+#ifndef L4_RECORD_H
+#define L4_RECORD_H
+
+#include "ground/l4.h"
+#include "algorithms/header.h"
+
+/* One record as it leaves the assembler. All spans live until the sink returns. */
+typedef struct L4RawRecord
+{
+	int64		line_no;		/* 1-based number of its first line; lines end at \n */
+	int			part;			/* 0 for the first record that begins on that line, 1 for the next, ... */
+	int64		last_line_no;
+	L4Header	header;			/* of its first line; spans point into frame */
+	L4Bytes		frame;			/* per line: prefixes (and header), terminator */
+	L4Bytes		message;		/* the lines without them, joined by \n */
+} L4RawRecord;
+
+typedef void (*L4RecordSink) (const L4RawRecord *record, void *argument);
+
+typedef struct L4RecordAssembler L4RecordAssembler;
+
+/* Everything lies in the current memory context. */
+extern L4RecordAssembler *record_assembler_create(L4HeaderParser *parser, L4RecordSink sink, void *argument);
+/* Takes the next bytes of the file; calls the sink for each record that is complete. */
+extern void record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t size);
+/* Takes the end of the file: what is left becomes the last record. */
+extern void record_assembler_end(L4RecordAssembler *assembler);
+extern int64 record_assembler_lines(const L4RecordAssembler *assembler);
+
+#endif							/* L4_RECORD_H */

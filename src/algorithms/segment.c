@@ -1,0 +1,519 @@
+/*
+ * segment.c: some thousands of consecutive records of one file as compressed columns, without loss.
+ *
+ * A record's bytes are split into a frame (prefixes, header, line ends) and a message; each is masked to a shape from the segment's own dictionary
+ * and parameters. So a segment can be read alone, on any machine, whatever became of l4_shape. Small per-record numbers lie column by
+ * column in the blob `structure`, the dictionaries in `texts`, and the parameters, grouped by shape and position so that like stands beside like, in
+ * `parameters`. zstd does the rest. After CLP's dictionary and variable columns (Rodrigues et al., OSDI 2021).
+ */
+#include "algorithms/segment.h"
+
+#include "tools/codec.h"
+
+const char *const l4_stages[] = {
+	"environment_init", "rendezvous", "communicator_init", "data_load", "model_build",
+	"checkpoint_load", "iterating", "evaluation", "checkpoint_save", "teardown"
+};
+const int	l4_stage_count = lengthof(l4_stages);
+
+/* An entry of a dictionary of texts; shapes carry a column per parameter position. */
+typedef struct DictionaryEntry
+{
+	uint64		hash;			/* key: two texts with one hash are told apart by `text` */
+	int			index;
+	char		status;
+} DictionaryEntry;
+
+#define SH_PREFIX dictionary
+#define SH_ELEMENT_TYPE DictionaryEntry
+#define SH_KEY_TYPE uint64
+#define SH_KEY hash
+#define SH_HASH_KEY(table, key) ((uint32) (key))
+#define SH_EQUAL(table, a, b) ((a) == (b))
+#define SH_SCOPE static inline
+#define SH_DEFINE
+#define SH_DECLARE
+#include "lib/simplehash.h"
+
+typedef struct DictionaryText
+{
+	L4Bytes		text;
+	int			column_count;
+	StringInfoData *columns;	/* the values of each parameter position, length before each */
+} DictionaryText;
+
+typedef struct Dictionary
+{
+	dictionary_hash *by_hash;
+	int			count;
+	int			room;
+	DictionaryText *texts;
+} Dictionary;
+
+enum StructureColumn
+{
+	COLUMN_STREAM, COLUMN_LINE, COLUMN_TIME, COLUMN_LEVEL, COLUMN_COMPONENT, COLUMN_STAGE, COLUMN_ITERATION,
+	COLUMN_FRAME, COLUMN_SHAPE, COLUMN_COUNT
+};
+
+struct L4SegmentBuilder
+{
+	MemoryContext context;
+	int			record_count;
+	int			first_part;		/* of the first record: a line may span segments */
+	size_t		raw_size;
+	int64		last_line;
+	int64		last_time;
+	int64		last_iteration;
+	StringInfoData columns[COLUMN_COUNT];
+	Dictionary	components;
+	Dictionary	frames;
+	Dictionary	shapes;
+	L4Shape		frame_shape;
+};
+
+static void
+dictionary_init(Dictionary *dictionary)
+{
+	dictionary->by_hash = dictionary_create(CurrentMemoryContext, 64, NULL);
+	dictionary->count = 0;
+	dictionary->room = 64;
+	dictionary->texts = palloc(dictionary->room * sizeof(DictionaryText));
+}
+
+/* The index of text in the dictionary, added where new with column_count parameter columns. */
+static int
+dictionary_index(Dictionary *dictionary, L4Bytes text, int column_count)
+{
+	uint64		hash = shape_hash(text.data, text.size);
+	DictionaryEntry *entry;
+	DictionaryText *slot;
+	bool		found;
+	int			i;
+
+	for (;;)
+	{
+		entry = dictionary_insert(dictionary->by_hash, hash, &found);
+		if (!found)
+			break;
+		slot = &dictionary->texts[entry->index];
+		if (slot->text.size == text.size && memcmp(slot->text.data, text.data, text.size) == 0)
+			return entry->index;
+		hash++;					/* another text with this hash: the next key */
+	}
+	entry->index = dictionary->count;
+	if (dictionary->count == dictionary->room)
+	{
+		dictionary->room *= 2;
+		dictionary->texts = repalloc(dictionary->texts, mul_size(dictionary->room, sizeof(DictionaryText)));
+	}
+	slot = &dictionary->texts[dictionary->count++];
+	slot->text.data = memcpy(palloc(text.size + 1), text.data, text.size);
+	slot->text.size = text.size;
+	slot->column_count = column_count;
+	slot->columns = column_count > 0 ? palloc(mul_size(column_count, sizeof(StringInfoData))) : NULL;
+	for (i = 0; i < column_count; i++)
+		initStringInfo(&slot->columns[i]);
+	return entry->index;
+}
+
+L4SegmentBuilder *
+segment_builder_create(void)
+{
+	L4SegmentBuilder *builder = palloc0(sizeof(L4SegmentBuilder));
+	int			i;
+
+	builder->context = CurrentMemoryContext;
+	for (i = 0; i < COLUMN_COUNT; i++)
+		initStringInfo(&builder->columns[i]);
+	dictionary_init(&builder->components);
+	dictionary_init(&builder->frames);
+	dictionary_init(&builder->shapes);
+	shape_init(&builder->frame_shape);
+	return builder;
+}
+
+/* Puts a masked text into its dictionary and its parameters into the columns of that entry. */
+static int
+segment_add_text(Dictionary *dictionary, const L4Shape *shape)
+{
+	L4Bytes		text = {shape->text.data, shape->text.len};
+	int			index = dictionary_index(dictionary, text, shape->parameter_count);
+	DictionaryText *slot = &dictionary->texts[index];
+	int			i;
+
+	Assert(slot->column_count == shape->parameter_count);
+	for (i = 0; i < shape->parameter_count; i++)
+		column_put_bytes(&slot->columns[i], shape->parameters[i]);
+	return index;
+}
+
+int
+segment_add(L4SegmentBuilder *builder, const L4Record *record, const L4Shape *message_shape)
+{
+	MemoryContext caller = MemoryContextSwitchTo(builder->context);
+	StringInfo	columns = builder->columns;
+	int			shape;
+
+	if (builder->record_count == 0)
+		builder->first_part = record->part;
+	column_put_unsigned(&columns[COLUMN_STREAM], record->stream);
+	column_put_signed(&columns[COLUMN_LINE], record->line_no - builder->last_line);
+	builder->last_line = record->line_no;
+	column_put_unsigned(&columns[COLUMN_TIME], record->has_time ? 1 : 0);
+	if (record->has_time)
+	{
+		column_put_signed(&columns[COLUMN_TIME], (int64) ((uint64) record->time - (uint64) builder->last_time));
+		builder->last_time = record->time;
+	}
+	column_put_unsigned(&columns[COLUMN_LEVEL], record->level);
+	column_put_unsigned(&columns[COLUMN_COMPONENT],
+						record->component.size > 0 ? 1 + dictionary_index(&builder->components, record->component, 0) : 0);
+	column_put_unsigned(&columns[COLUMN_STAGE], record->stage);
+	column_put_unsigned(&columns[COLUMN_ITERATION], record->has_iteration ? 1 : 0);
+	if (record->has_iteration)
+	{
+		column_put_signed(&columns[COLUMN_ITERATION], (int64) ((uint64) record->iteration - (uint64) builder->last_iteration));
+		builder->last_iteration = record->iteration;
+	}
+	mask_message(&builder->frame_shape, record->frame, NULL, 0);
+	column_put_unsigned(&columns[COLUMN_FRAME], segment_add_text(&builder->frames, &builder->frame_shape));
+	shape = segment_add_text(&builder->shapes, message_shape);
+	column_put_unsigned(&columns[COLUMN_SHAPE], shape);
+	builder->record_count++;
+	builder->raw_size += record->frame.size + record->message.size;
+	MemoryContextSwitchTo(caller);
+	return shape;
+}
+
+int
+segment_record_count(const L4SegmentBuilder *builder)
+{
+	return builder->record_count;
+}
+
+size_t
+segment_raw_size(const L4SegmentBuilder *builder)
+{
+	return builder->raw_size;
+}
+
+int
+segment_shape_count(const L4SegmentBuilder *builder)
+{
+	return builder->shapes.count;
+}
+
+L4Bytes
+segment_shape_text(const L4SegmentBuilder *builder, int shape)
+{
+	return builder->shapes.texts[shape].text;
+}
+
+static void
+put_dictionary_texts(StringInfo out, const Dictionary *dictionary)
+{
+	int			i;
+
+	column_put_unsigned(out, dictionary->count);
+	for (i = 0; i < dictionary->count; i++)
+	{
+		column_put_bytes(out, dictionary->texts[i].text);
+		column_put_unsigned(out, dictionary->texts[i].column_count);
+	}
+}
+
+static void
+put_dictionary_columns(StringInfo out, const Dictionary *dictionary)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < dictionary->count; i++)
+		for (j = 0; j < dictionary->texts[i].column_count; j++)
+		{
+			StringInfo	column = &dictionary->texts[i].columns[j];
+			L4Bytes		bytes = {column->data, column->len};
+
+			column_put_bytes(out, bytes);
+		}
+}
+
+static bytea *
+pack_and_reset(StringInfo plain)
+{
+	L4Bytes		bytes = {plain->data, plain->len};
+	bytea	   *blob = blob_pack(bytes);
+
+	resetStringInfo(plain);
+	return blob;
+}
+
+/*
+ * segment_finish: the blobs of all records added, palloc'd in the current context.
+ */
+void
+segment_finish(L4SegmentBuilder *builder, L4SegmentBlobs *blobs)
+{
+	StringInfoData plain;
+	int			i;
+
+	initStringInfo(&plain);
+	column_put_unsigned(&plain, builder->record_count);
+	column_put_unsigned(&plain, builder->first_part);
+	for (i = 0; i < COLUMN_COUNT; i++)
+	{
+		L4Bytes		bytes = {builder->columns[i].data, builder->columns[i].len};
+
+		column_put_bytes(&plain, bytes);
+	}
+	blobs->structure = pack_and_reset(&plain);
+	put_dictionary_texts(&plain, &builder->components);
+	put_dictionary_texts(&plain, &builder->frames);
+	put_dictionary_texts(&plain, &builder->shapes);
+	blobs->texts = pack_and_reset(&plain);
+	put_dictionary_columns(&plain, &builder->frames);
+	put_dictionary_columns(&plain, &builder->shapes);
+	blobs->parameters = pack_and_reset(&plain);
+	pfree(plain.data);
+}
+
+/* Reading */
+
+typedef struct StoredText
+{
+	L4Bytes		text;
+	int			column_count;
+	L4ColumnReader *columns;
+} StoredText;
+
+typedef struct StoredDictionary
+{
+	uint32		count;
+	StoredText *texts;
+} StoredDictionary;
+
+struct L4SegmentReader
+{
+	uint32		record_count;
+	uint32		read;
+	int64		line_no;
+	int			part;
+	int64		time;
+	int64		iteration;
+	L4ColumnReader columns[COLUMN_COUNT];
+	StoredDictionary components;
+	StoredDictionary frames;
+	StoredDictionary shapes;
+	const StoredText *frame;	/* of the record last read */
+	L4Bytes    *frame_parameters;
+	const StoredText *shape;
+	L4Bytes    *shape_parameters;
+	StringInfoData scratch_frame;
+	StringInfoData scratch_message;
+};
+
+static void
+get_dictionary_texts(L4ColumnReader *in, StoredDictionary *dictionary)
+{
+	uint32		i;
+
+	dictionary->count = column_get_count(in, PG_INT32_MAX);
+	dictionary->texts = palloc(mul_size(Max(dictionary->count, 1), sizeof(StoredText)));
+	for (i = 0; i < dictionary->count; i++)
+	{
+		StoredText *text = &dictionary->texts[i];
+		uint64		columns;
+
+		text->text = column_get_bytes(in);
+		columns = column_get_unsigned(in);
+		if (columns > text->text.size / L4_PLACEHOLDER_SIZE)
+			column_corrupted("a shape states too many parameters");
+		text->column_count = (int) columns;
+		text->columns = NULL;
+	}
+}
+
+static void
+get_dictionary_columns(L4ColumnReader *in, StoredDictionary *dictionary, int *widest)
+{
+	uint32		i;
+	int			j;
+
+	for (i = 0; i < dictionary->count; i++)
+	{
+		StoredText *text = &dictionary->texts[i];
+
+		*widest = Max(*widest, text->column_count);
+		text->columns = palloc(mul_size(Max(text->column_count, 1), sizeof(L4ColumnReader)));
+		for (j = 0; j < text->column_count; j++)
+		{
+			L4Bytes		bytes = column_get_bytes(in);
+
+			text->columns[j].at = bytes.data;
+			text->columns[j].end = bytes.data + bytes.size;
+		}
+	}
+}
+
+static L4ColumnReader
+open_blob(const bytea *blob)
+{
+	L4Bytes		plain = blob_unpack(blob);
+	L4ColumnReader reader;
+
+	reader.at = plain.data;
+	reader.end = plain.data + plain.size;
+	return reader;
+}
+
+L4SegmentReader *
+segment_open(const L4SegmentBlobs *blobs)
+{
+	L4SegmentReader *reader = palloc0(sizeof(L4SegmentReader));
+	L4ColumnReader in = open_blob(blobs->structure);
+	int			widest = 1;
+	int			i;
+
+	reader->record_count = column_get_count(&in, PG_INT32_MAX);
+	reader->part = (int) (column_get_unsigned(&in) & PG_INT32_MAX);
+	for (i = 0; i < COLUMN_COUNT; i++)
+	{
+		L4Bytes		bytes = column_get_bytes(&in);
+
+		reader->columns[i].at = bytes.data;
+		reader->columns[i].end = bytes.data + bytes.size;
+	}
+	in = open_blob(blobs->texts);
+	get_dictionary_texts(&in, &reader->components);
+	get_dictionary_texts(&in, &reader->frames);
+	get_dictionary_texts(&in, &reader->shapes);
+	in = open_blob(blobs->parameters);
+	get_dictionary_columns(&in, &reader->frames, &widest);
+	get_dictionary_columns(&in, &reader->shapes, &widest);
+	reader->frame_parameters = palloc(mul_size(widest, sizeof(L4Bytes)));
+	reader->shape_parameters = palloc(mul_size(widest, sizeof(L4Bytes)));
+	initStringInfo(&reader->scratch_frame);
+	initStringInfo(&reader->scratch_message);
+	return reader;
+}
+
+/* The dictionary entry that the next number of a column names, with its parameters of this record. */
+static const StoredText *
+next_text(L4ColumnReader *column, StoredDictionary *dictionary, L4Bytes *parameters)
+{
+	uint64		index = column_get_unsigned(column);
+	StoredText *text;
+	int			i;
+
+	if (index >= dictionary->count)
+		column_corrupted("a record names a text that is not there");
+	text = &dictionary->texts[index];
+	for (i = 0; i < text->column_count; i++)
+		parameters[i] = column_get_bytes(&text->columns[i]);
+	return text;
+}
+
+static void
+next_position(L4SegmentReader *reader, L4StoredRecord *record)
+{
+	int64		step = column_get_signed(&reader->columns[COLUMN_LINE]);
+
+	if (reader->read > 0)
+		reader->part = step == 0 ? reader->part + 1 : 0;
+	reader->line_no += step;
+	record->line_no = reader->line_no;
+	record->part = reader->part;
+	record->stream = (int) column_get_unsigned(&reader->columns[COLUMN_STREAM]);
+	record->has_time = column_get_unsigned(&reader->columns[COLUMN_TIME]) != 0;
+	if (record->has_time)
+		reader->time = (int64) ((uint64) reader->time + (uint64) column_get_signed(&reader->columns[COLUMN_TIME]));
+	record->time = reader->time;
+	record->has_iteration = column_get_unsigned(&reader->columns[COLUMN_ITERATION]) != 0;
+	if (record->has_iteration)
+		reader->iteration = (int64) ((uint64) reader->iteration +
+									 (uint64) column_get_signed(&reader->columns[COLUMN_ITERATION]));
+	record->iteration = reader->iteration;
+}
+
+bool
+segment_next(L4SegmentReader *reader, L4StoredRecord *record)
+{
+	uint64		component;
+	uint64		level;
+	uint64		stage;
+
+	if (reader->read == reader->record_count)
+		return false;
+	next_position(reader, record);
+	level = column_get_unsigned(&reader->columns[COLUMN_LEVEL]);
+	stage = column_get_unsigned(&reader->columns[COLUMN_STAGE]);
+	component = column_get_unsigned(&reader->columns[COLUMN_COMPONENT]);
+	if (level > L4_LEVEL_FATAL || stage > (uint64) l4_stage_count || component > reader->components.count)
+		column_corrupted("a record holds a number out of range");
+	record->level = (L4Level) level;
+	record->stage = (int) stage;
+	record->component.size = 0;
+	record->component.data = "";
+	if (component > 0)
+		record->component = reader->components.texts[component - 1].text;
+	reader->frame = next_text(&reader->columns[COLUMN_FRAME], &reader->frames, reader->frame_parameters);
+	reader->shape = next_text(&reader->columns[COLUMN_SHAPE], &reader->shapes, reader->shape_parameters);
+	record->shape_text = reader->shape->text;
+	record->parameters = reader->shape_parameters;
+	record->parameter_count = reader->shape->column_count;
+	reader->read++;
+	return true;
+}
+
+void
+segment_message(L4SegmentReader *reader, StringInfo message)
+{
+	shape_expand(message, reader->shape->text, reader->shape_parameters, reader->shape->column_count);
+}
+
+/*
+ * segment_raw: the frame holds, line by line, the prefix and the terminator between which the message's line belongs. A terminator is \n, \r, \r\n or,
+ * for the last line only, nothing; neither prefixes nor message lines hold \n or \r.
+ */
+void
+segment_raw(L4SegmentReader *reader, StringInfo raw)
+{
+	const char *frame;
+	const char *frame_end;
+	const char *message;
+	const char *message_end;
+
+	resetStringInfo(&reader->scratch_frame);
+	resetStringInfo(&reader->scratch_message);
+	shape_expand(&reader->scratch_frame, reader->frame->text, reader->frame_parameters, reader->frame->column_count);
+	segment_message(reader, &reader->scratch_message);
+	frame = reader->scratch_frame.data;
+	frame_end = frame + reader->scratch_frame.len;
+	message = reader->scratch_message.data;
+	message_end = message + reader->scratch_message.len;
+	for (;;)
+	{
+		const char *prefix = frame;
+		const char *line = message;
+
+		while (frame < frame_end && *frame != '\n' && *frame != '\r')
+			frame++;
+		appendBinaryStringInfo(raw, prefix, frame - prefix);
+		message = memchr(line, '\n', message_end - line);
+		if (message == NULL)
+			message = message_end;
+		appendBinaryStringInfo(raw, line, message - line);
+		if (frame < frame_end)
+		{
+			appendStringInfoChar(raw, *frame);
+			if (*frame++ == '\r' && frame < frame_end && *frame == '\n')
+				appendStringInfoChar(raw, *frame++);
+		}
+		if (message == message_end)
+			break;
+		message++;
+	}
+	if (frame != frame_end)
+		column_corrupted("a record's frame has more lines than its message");
+}

@@ -1,0 +1,85 @@
+/*
+ * segment.h: some thousands of consecutive records of one file as compressed columns, without loss.
+ */
+#ifndef L4_SEGMENT_H
+#define L4_SEGMENT_H
+
+#include "ground/l4.h"
+#include "algorithms/mask.h"
+
+/* A segment is closed at so many records or raw bytes, whichever comes first. */
+#define L4_SEGMENT_RECORDS 8192
+#define L4_SEGMENT_BYTES (4 * 1024 * 1024)
+
+/*
+ * One record as the segment keeps it. The raw bytes are split in two texts, both masked: the frame (per physical line: its prefixes and, on the first
+ * line, the header; then the line's terminator) and the message (the lines without their prefixes, joined by newlines).
+ */
+typedef struct L4Record
+{
+	int			stream;			/* index into the segment's stream_ids */
+	int64		line_no;		/* of its first line */
+	int			part;			/* 0 for the first record that begins on its line, 1 for the next, ... */
+	bool		has_time;
+	TimestampTz time;
+	L4Level		level;
+	L4Bytes		component;
+	int			stage;			/* 0 = none, else 1 + index into l4_stages */
+	bool		has_iteration;
+	int64		iteration;
+	L4Bytes		frame;
+	L4Bytes		message;
+} L4Record;
+
+/* The stages in the order of a job's life; index + 1 is the stored number. */
+extern const char *const l4_stages[];
+extern const int l4_stage_count;
+
+typedef struct L4SegmentBuilder L4SegmentBuilder;
+
+typedef struct L4SegmentBlobs
+{
+	bytea	   *structure;
+	bytea	   *texts;
+	bytea	   *parameters;
+} L4SegmentBlobs;
+
+/* All memory of a builder lies in the current memory context; drop that to free it. */
+extern L4SegmentBuilder *segment_builder_create(void);
+/* Adds a record whose message is masked already (shape); its bytes are copied. Returns the index of the shape in the segment's dictionary. */
+extern int	segment_add(L4SegmentBuilder *builder, const L4Record *record, const L4Shape *message_shape);
+extern int	segment_record_count(const L4SegmentBuilder *builder);
+extern size_t segment_raw_size(const L4SegmentBuilder *builder);
+extern int	segment_shape_count(const L4SegmentBuilder *builder);
+extern L4Bytes segment_shape_text(const L4SegmentBuilder *builder, int shape);
+extern void segment_finish(L4SegmentBuilder *builder, L4SegmentBlobs *blobs);
+
+typedef struct L4SegmentReader L4SegmentReader;
+
+/* One record read back. Spans belong to the reader and live until the next segment_next. */
+typedef struct L4StoredRecord
+{
+	int			stream;
+	int64		line_no;
+	int			part;			/* 0 for the first record that begins on its line, 1 for the next, ... */
+	bool		has_time;
+	TimestampTz time;
+	L4Level		level;
+	L4Bytes		component;
+	int			stage;
+	bool		has_iteration;
+	int64		iteration;
+	L4Bytes		shape_text;
+	const L4Bytes *parameters;
+	int			parameter_count;
+} L4StoredRecord;
+
+/* Opens the three blobs of a segment; checks everything (XX001). */
+extern L4SegmentReader *segment_open(const L4SegmentBlobs *blobs);
+/* The next record, in file order; false at the end. */
+extern bool segment_next(L4SegmentReader *reader, L4StoredRecord *record);
+/* The message and the exact raw bytes (terminators included) of the record last read, appended. */
+extern void segment_message(L4SegmentReader *reader, StringInfo message);
+extern void segment_raw(L4SegmentReader *reader, StringInfo raw);
+
+#endif							/* L4_SEGMENT_H */
