@@ -1,0 +1,383 @@
+/*
+ * format_rules.c: the built-in formats: where a path names node and rank, how launchers label lines, and what headers look like.
+ *
+ * The one source of l4_format's built-in rows and of l4_parse. Rows are tried by priority (lower first), then by name: what is told apart by more comes first, the generic
+ * forms last. Every example is a line (or a path) that this very row must claim; a test holds each to it.
+ *
+ * Named groups. path: node, rank, local_rank, attempt; launcher, system and shared say the kind of stream. prefix: rank, local_rank, host, ts. header: ts (a whole time), epoch,
+ * or mmdd / month and day with time; level or severity (a syslog number); component, logger, module, proc, file (the first of them that is there is the component); rank
+ * where the header itself names it. What the header's match covers is header, the rest is message: where a format's facts stand in text that
+ * readers and fault patterns want to see (a JSON object, "NCCL WARN", "srun: error:"), it only looks ahead.
+ */
+#include "algorithms/head_filter.h"
+#include "algorithms/header.h"
+
+/* Times. */
+#define CLOCK HEAD_CLOCK
+#define FRACTION HEAD_FRACTION
+#define ISO HEAD_TIME
+#define AMERICAN HEAD_AMERICAN_TIME
+#define ISO_OR_AMERICAN HEAD_ANY_TIME
+#define ASCEND "\\d{4}-\\d\\d-\\d\\d-" CLOCK "(?:\\.\\d{3}){0,2}"
+#define SYSLOG_TIME "[A-Z][a-z]{2} {1,2}\\d{1,2} " CLOCK FRACTION
+#define WEEKDAY_TIME "[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\\d{1,2} " CLOCK "(?:\\.\\d{1,9})? \\d{4}"
+
+/* Levels. */
+#define UPPER "TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|ERR|CRITICAL|CRIT|FATAL|SEVERE|EVENT"
+#define LOWER "trace|debug|info|notice|warning|warn|error|err|critical|crit|fatal|emerg|alert"
+#define CAPITALISED "Trace|Debug|Info|Notice|Warning|Warn|Error|Critical|Fatal"
+#define LEVEL "(?<level>" UPPER ")"
+#define ANY_LEVEL "(?<level>" UPPER "|" LOWER "|" CAPITALISED ")"
+
+/* Names of loggers, and of those that cannot be mistaken for the first word of a message. */
+#define LOGGER "(?<logger>[\\w.$/-]+)"
+#define TELLING_LOGGER "(?<logger>(?=[a-z]|\\w+[.$]|\\w+::)[\\w.$/-]+(?:::\\w+)*)"
+#define FILE_LINE "(?<file>[\\w./<>+-]+):\\d+"
+#define PROCESS "(?<proc>[^\\s:\\[\\]]+)(?: [\\d.]+)?(?:\\[\\d+\\])?"
+/* "<err> " belongs to the header, "error: " stays in the message. */
+#define MARKED_LEVEL "(?:<(?=[a-z]+> ))?(?:(?=(?<level>" LOWER ")(?:> |: )))?(?:(?<=<)[a-z]+> )?"
+#define STATED_RANK "(?:(?=\\[[Rr]ank[ :]?(?<rank>\\d+)\\]))?"
+
+/* Folders and hosts in paths. */
+#define ANYWHERE "^(?:.*/)?"
+#define NOT_A_NODE "(?!(?:logs?|outputs?|results?|runs?|jobs?|attempts?|ranks?|trials?|steps?|epochs?|checkpoints?|ckpt|versions?|plog|device|" \
+	"stdout|stderr|tmp|var|etc|home|opt|mnt|system|syslogs?|data|train|training|debug|launcher|slurm|torchrun)(?:[-_.]?\\d[\\w.-]*)?/)(?!\\d{4}[-_]?\\d\\d[^/]*/)(?!\\d+/)"
+#define NODE_FOLDER NOT_A_NODE "(?<node>[A-Za-z0-9][^/]*)/"
+#define NODE_WORD "(?:node|host|gpu|cpu|npu|compute|worker|dgx|hgx|nid|cn|gn|ip|trainer|server|srv|machine|vm)"
+#define NAMED_NODE "(?<node>(?i:" NODE_WORD ")[A-Za-z0-9.-]*\\d[A-Za-z0-9.]*?)"
+#define POD_ROLE "(?:worker|master|chief|replica|actor|server|node)"
+#define POD "(?<node>[a-z0-9][a-z0-9.-]*-" POD_ROLE "-\\d+)"
+#define LOG_SUFFIX "(?:\\.(?:log|out|err|txt|stdout|stderr))"
+#define STREAM_NAME "(?:stdout|stderr|output|out|err|log|train|info|error|worker)" LOG_SUFFIX "?"
+#define SYSTEM_NAME "(?<system>syslog|messages|dmesg|kern|kernel|kmsg|journal|journalctl|mcelog|nvidia-fabricmanager|fabricmanager|nv-hostengine|dcgm|ipmi-sel)"
+#define LAUNCHER_NAME "(?<launcher>agent|launcher|launch|torchrun|mpirun|srun|sbatch|deepspeed|msrun|accelerate|scheduler|horovodrun)"
+
+#define PATH_FORMAT(name, priority, pattern, example) \
+	{name, L4_FORMAT_PATH, priority, false, pattern, example}
+#define PREFIX_FORMAT(name, priority, pattern, example) \
+	{name, L4_FORMAT_PREFIX, priority, false, pattern, example}
+#define DOMINANT_FORMAT(name, priority, pattern, example) \
+	{name, L4_FORMAT_PREFIX, priority, true, pattern, example}
+#define HEADER_FORMAT(name, priority, pattern, example) \
+	{name, L4_FORMAT_HEADER, priority, false, pattern, example}
+
+const L4Format l4_builtin_formats_array[] = {
+	/* Paths: each rule may add what no earlier one knew. */
+	PATH_FORMAT("path_torchrun_node", 10,
+				"^(?:.*?/)?" NOT_A_NODE "(?<node>[A-Za-z][A-Za-z0-9.-]*\\d[A-Za-z0-9.-]*)/(?:.*/)?attempt_(?<attempt>\\d+)/(?<local_rank>\\d+)/(?:stdout|stderr)(?:\\.log)?$",
+				"node-3/none_x8dk3/attempt_0/3/stdout.log"),
+	PATH_FORMAT("path_torchrun", 11,
+				ANYWHERE "attempt_(?<attempt>\\d+)/(?<local_rank>\\d+)/(?:stdout|stderr)(?:\\.log)?$",
+				"attempt_0/3/stdout.log"),
+	PATH_FORMAT("path_node_rank_file", 20,
+				ANYWHERE NODE_FOLDER "(?:logs?/|output/)?rank[-_.]?(?<rank>\\d+)(?:[._-][a-z]+)?" LOG_SUFFIX "?$",
+				"node-17/rank-131.log"),
+	PATH_FORMAT("path_rank_file", 21,
+				ANYWHERE "(?:[\\w.-]*[._-])?rank[-_.]?(?<rank>\\d+)(?:[._-][a-z]+)?" LOG_SUFFIX "?$",
+				"train_rank_131.log"),
+	PATH_FORMAT("path_nemo_rank", 22,
+				ANYWHERE "nemo_log_globalrank-(?<rank>\\d+)_localrank-(?<local_rank>\\d+)\\.txt$",
+				"nemo_log_globalrank-12_localrank-4.txt"),
+	PATH_FORMAT("path_node_rank_folder", 23,
+				ANYWHERE NODE_FOLDER "(?:rank[-_.]?)?(?<rank>\\d+)/" STREAM_NAME "$",
+				"gpu-a12/5/stderr.log"),
+	PATH_FORMAT("path_rank_folder", 24,
+				ANYWHERE "rank[-_.]?(?<rank>\\d+)/[^/]+$",
+				"log/rank_3/info.log"),
+	PATH_FORMAT("path_node_rank_number", 25,
+				ANYWHERE NAMED_NODE "/(?<rank>\\d{1,6})" LOG_SUFFIX "$",
+				"node-3/17.log"),
+	PATH_FORMAT("path_rank_number", 26,
+				"^(?:logs?/)?(?<rank>\\d{1,6})\\.(?:log|out|err)$",
+				"17.out"),
+	PATH_FORMAT("path_msrun_worker", 27,
+				ANYWHERE "worker_(?<rank>\\d+)\\.log$",
+				"msrun_log/worker_3.log"),
+	PATH_FORMAT("path_ascend_device", 28,
+				ANYWHERE "device-(?<local_rank>\\d+)/device-\\d+_\\d+\\.log$",
+				"ascend/log/debug/device-3/device-1234_20250915083812776.log"),
+	PATH_FORMAT("path_slurm_node_task", 30,
+				ANYWHERE "(?:[\\w.]+[-_.])?\\d{2,}[-_.](?<node>[A-Za-z][A-Za-z0-9-]*?\\d[A-Za-z0-9-]*?)[-_.](?<rank>\\d+)\\.(?:out|err|log)$",
+				"job-123-node12-7.out"),
+	PATH_FORMAT("path_slurm_node", 31,
+				ANYWHERE "(?:[\\w.]+[-_.])?\\d{2,}[-_.](?<node>[A-Za-z]+\\d+|[A-Za-z]+-[A-Za-z]+\\d+)\\.(?:out|err|log)$",
+				"slurm-123-node12.out"),
+	PATH_FORMAT("path_slurm_batch", 32,
+				ANYWHERE "(?<launcher>slurm-\\d+(?:_\\d+)?)\\.(?:out|err|log)$",
+				"launcher/slurm-123.out"),
+	PATH_FORMAT("path_pod_launcher", 40,
+				ANYWHERE "(?<launcher>[a-z0-9][a-z0-9.-]*-launcher(?:-[a-z0-9]+)?)(?:/.*|" LOG_SUFFIX ")$",
+				"llama-70b-launcher-x7k2p.log"),
+	PATH_FORMAT("path_pod_file", 41,
+				ANYWHERE POD "(?:[._-][a-z]+)?" LOG_SUFFIX "$",
+				"llama-70b-worker-3.log"),
+	PATH_FORMAT("path_pod_folder", 42,
+				ANYWHERE "(?:[a-z0-9-]+_)?" POD "(?:_[\\w-]+)?/[^/].*$",
+				"llama-70b-worker-3/pytorch/0.log"),
+	PATH_FORMAT("path_node_system", 50,
+				ANYWHERE NODE_FOLDER "(?:var/log/|log/|system/)?" SYSTEM_NAME "(?:[.-]\\d+)?(?:\\.(?:log|txt))?(?:\\.\\d+)?$",
+				"node-03/syslog"),
+	PATH_FORMAT("path_system_of_node", 51,
+				ANYWHERE SYSTEM_NAME "[-_.]" NAMED_NODE "(?:\\.(?:log|txt))?$",
+				"dmesg-node12.txt"),
+	PATH_FORMAT("path_node_with_system", 52,
+				ANYWHERE NAMED_NODE "[-_.]" SYSTEM_NAME "(?:\\.(?:log|txt))?$",
+				"node12_dmesg.txt"),
+	PATH_FORMAT("path_system", 53,
+				ANYWHERE SYSTEM_NAME "(?:[.-]\\d+)?(?:\\.(?:log|txt))?(?:\\.\\d+)?$",
+				"var/log/kern.log"),
+	PATH_FORMAT("path_node_launcher", 60,
+				ANYWHERE NODE_FOLDER LAUNCHER_NAME "(?:[-_.]\\w+)?" LOG_SUFFIX "$",
+				"node-03/agent.log"),
+	PATH_FORMAT("path_launcher", 61,
+				ANYWHERE LAUNCHER_NAME "(?:[-_.]\\w+)?" LOG_SUFFIX "$",
+				"torchrun.log"),
+	PATH_FORMAT("path_shared", 70,
+				ANYWHERE "(?<shared>_[^/]*|controller|coordinator|collector|monitor|monitoring|shared|common|global)/[^/].*$",
+				"_controller/controller.log"),
+	PATH_FORMAT("path_node_folder", 80,
+				ANYWHERE NAMED_NODE "/[^/]+$",
+				"node-03/train.log"),
+	PATH_FORMAT("path_node_file", 81,
+				ANYWHERE NAMED_NODE LOG_SUFFIX "$",
+				"logs/node-03.log"),
+
+	/* Labels before the line. */
+	PREFIX_FORMAT("torchrun_tee", 10,
+				  "\\[default(?<local_rank>\\d+)\\]:\\s?",
+				  "[default7]: iteration    12695/  115311 | consumed samples:      9841584 |"),
+	PREFIX_FORMAT("torchrun_role_rank", 11,
+				  "\\[rank(?<local_rank>\\d+)\\]:\\s?(?=\\[rank\\d+\\]:|\\[titan\\] )",
+				  "[rank0]:[titan] 2025-11-25 19:44:53,858 - root - INFO - Starting job: Llama 3 debug training"),
+	PREFIX_FORMAT("pytorch_rank", 12,
+				  "\\[rank(?<rank>\\d+)\\]:\\s?",
+				  "[rank178]:[W501 15:03:07.678018877 ProcessGroupNCCL.cpp:1218] Warning: process group has NOT been destroyed"),
+	PREFIX_FORMAT("mpirun_tag", 13,
+				  "\\[\\d+,(?<rank>\\d+)\\]<std(?:out|err)>:\\s?",
+				  "[1,12]<stdout>:gpu-01:815:864 [0] transport/net_ib.cu:80 NCCL WARN NET/IB : Got async event"),
+	PREFIX_FORMAT("ray_actor", 14,
+				  "(?:\\e\\[[\\d;]*m)*\\([\\w.:-]+ pid=\\d+(?:, ip=(?<host>[\\d.]+))?\\)(?:\\e\\[[\\d;]*m)* ",
+				  "(WorkerDict pid=904548, ip=10.0.3.7) [E331 20:50:12.688969421 socket.cpp:1011] [c10d] The client socket has timed out"),
+	PREFIX_FORMAT("pdsh_deepspeed", 15,
+				  "(?<host>(?=[\\w.-]*[\\d.-])[A-Za-z][\\w.-]*|\\d+\\.\\d+\\.\\d+\\.\\d+): (?=\\[20\\d\\d-\\d\\d-\\d\\d )",
+				  "actor-multi-node-worker-0: [2023-06-21 03:46:19,251] [INFO] [logging.py:96:log_dist] [Rank 0] step=1890, skipped=19"),
+	PREFIX_FORMAT("container_time", 16,
+				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "(?:\\.\\d{1,9})?(?:Z|[+-]\\d\\d:\\d\\d))(?: std(?:out|err) [FP] |: (?=\\[))",
+				  "2025-06-20T19:13:25.465123456Z stdout F loading checkpoint shards"),
+	PREFIX_FORMAT("container_time_label", 17,
+				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "\\.\\d{6,9}Z) (?=\\[(?:rank|default)\\d+\\]:| *\\d{1,6}: )",
+				  "2025-06-20T19:13:25.465123456Z [rank3]: Traceback (most recent call last):"),
+	DOMINANT_FORMAT("srun_label", 30,
+					" *(?<rank>\\d{1,7}):(?: |$)",
+					" 12: [NeMo I 2025-04-30 23:00:27 nemo_logging:393] Global Checkpoint Load : Rank : 0"),
+	DOMINANT_FORMAT("pdsh_host", 31,
+					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?: |$)",
+					"worker-12: INFO:root:starting the data loader"),
+
+	/* Headers of training frameworks. */
+	HEADER_FORMAT("mlperf", 10,
+				  ":::MLLOG (?=\\{)(?:(?=.{0,200}?\"time_ms\": ?(?<epoch>\\d{12,14})))?",
+				  ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1746038226463, \"event_type\": \"POINT_IN_TIME\", \"key\": \"tracked_stats\"}"),
+	HEADER_FORMAT("c10_glog", 11,
+				  "\\[(?<level>[IWEF])(?<mmdd>\\d{3,4}) (?<time>" CLOCK "\\.\\d+) " FILE_LINE "\\] ?",
+				  "[E1206 18:44:12.715298746 ProcessGroupNCCL.cpp:607] [Rank 0] Watchdog caught collective operation timeout"),
+	HEADER_FORMAT("c10_old", 12,
+				  "\\[(?<level>[IWEF]) " FILE_LINE "\\] ?",
+				  "[E ProcessGroupNCCL.cpp:737] [Rank 1] Watchdog caught collective operation timeout"),
+	HEADER_FORMAT("nccl", 13,
+				  "(?:\\[(?<ts>" ISO ")\\] )?[A-Za-z][\\w.-]*:\\d+:\\d+ \\[-?\\d+\\] (?:[\\w/.+-]+:\\d+ )?(?=(?<component>NCCL) (?<level>INFO|WARN|ERROR|TRACE|ABORT|VERSION)\\b)",
+				  "gpu-12:25573:26510 [4] misc/socket.cc:50 NCCL WARN socketProgress: Connection closed by remote peer"),
+	HEADER_FORMAT("ucx", 14,
+				  "\\[(?<epoch>\\d{9,10}\\.\\d+)\\] \\[[\\w.-]+:\\d+:\\d+\\] +" FILE_LINE " +UCX +" ANY_LEVEL " +",
+				  "[1745264369.123456] [node9:123:0]          parser.c:2036 UCX  WARN  unused environment variable: UCX_HOME"),
+	HEADER_FORMAT("deepspeed", 15,
+				  "\\[(?<ts>" ISO ")\\] \\[" LEVEL "\\] \\[" FILE_LINE ":[\\w<>.]+\\] ?" STATED_RANK,
+				  "[2023-12-29 13:02:49,647] [INFO] [logging.py:96:log_dist] [Rank 0] step=10, skipped=0"),
+	HEADER_FORMAT("nemo", 16,
+				  "\\[(?:NeMo|AUX) (?<level>[DIWEC]) (?<ts>" ISO ") (?:rank:? ?(?<rank>\\d+) )?(?<file>[\\w.-]+):\\d+\\] ?",
+				  "[NeMo I 2025-04-30 23:00:27 nemo_logging:393] Global Checkpoint Load : Rank : 0 : Start time : 1746053926.717s"),
+	HEADER_FORMAT("torchtitan", 17,
+				  "\\[titan\\] (?<ts>" ISO ") - " LOGGER " - " LEVEL " - ",
+				  "[titan] 2025-11-25 19:44:53,858 - root - INFO - Starting job: Llama 3 debug training"),
+	HEADER_FORMAT("transformers", 18,
+				  "\\[(?<level>" UPPER ")\\|" FILE_LINE "\\] (?:(?<ts>" ISO ") )?>> ",
+				  "[INFO|trainer.py:2519] 2025-12-30 19:57:56,487 >> ***** Running training *****"),
+	HEADER_FORMAT("llamafactory", 19,
+				  "\\[(?<level>" UPPER ")\\|(?<ts>" ISO ")\\] (?<logger>[\\w.]+):\\d+ >> ",
+				  "[INFO|2025-03-14 11:55:14] llamafactory.cli:143 >> Initializing 8 distributed tasks"),
+	HEADER_FORMAT("ascend_plog", 20,
+				  "\\[" LEVEL "\\] (?<module>[A-Z_]+)\\(\\d+,[^)]*\\):(?<ts>" ASCEND ")(?: ?\\[[\\w./<>+-]+:\\d+\\])?(?: ?\\[\\d+\\])? ?",
+				  "[ERROR] ROCE(2040034,alltoall_test):2025-09-15-08:38:12.776.612 [hns_roce_lite.c:630]hns_roce_lite_handle_error_cqe(630) : error cqe status: 0x15"),
+	HEADER_FORMAT("torch_npu", 21,
+				  "\\[" LEVEL "\\] (?<ts>" ASCEND ") \\(PID:\\d+, Device:-?\\d+, RankID:(?<rank>-?\\d+)\\) ?",
+				  "[ERROR] 2025-04-08-18:07:20 (PID:1292363, Device:1, RankID:1) ERR01100 OPS call acl api failed."),
+	HEADER_FORMAT("mindformers", 22,
+				  "(?<ts>" ISO_OR_AMERICAN ") - \\[?" FILE_LINE "\\]? - " LEVEL " - ",
+				  "2025-04-07 15:34:27,308 - [mindformers/core/callback/callback.py:529] - INFO - { Epoch:[  1/  2], step:[    1/   19], loss: 10.649"),
+	HEADER_FORMAT("absl_uptime", 23,
+				  "(?<level>[IWEF])0000 00:00:(?<epoch>\\d{9,10}\\.\\d+) +\\d+ (?<file>[^\\s\\]:]+):\\d+\\] ?",
+				  "E0000 00:00:1718963453.123456   12345 cuda_dnn.cc:8310] Unable to register cuDNN factory"),
+	HEADER_FORMAT("glog", 24,
+				  "(?<level>[IWEF])(?<mmdd>\\d{8}|\\d{4}) (?<time>" CLOCK "\\.\\d+) +\\d+ (?<file>[^\\s\\]:]+):\\d+\\] ?",
+				  "I0317 10:00:13.658792 125344476638336 metric_logger.py:181] completed step: 1, seconds: 0.277"),
+	HEADER_FORMAT("tsl", 25,
+				  "(?<ts>" ISO "): (?<level>[IWEF]) (?<file>[^\\s\\]]+):\\d+\\] ?",
+				  "2024-10-09 15:47:38.568412: E external/xla/xla/tsl/distributed_runtime/coordination/coordination_service.cc:1170] task:0 has been set to ERROR"),
+	HEADER_FORMAT("vllm", 26,
+				  LEVEL " (?<ts>\\d\\d-\\d\\d " CLOCK FRACTION ") \\[?" FILE_LINE "\\] ?",
+				  "ERROR 09-28 20:07:31 [core.py:720] torch.AcceleratorError: CUDA error: an illegal memory access was encountered"),
+	HEADER_FORMAT("ray_python", 27,
+				  "(?<ts>" ISO ")\\t" LEVEL " (?<file>[\\w.]+):\\d+ -- ",
+				  "2025-01-16 02:41:27,329\tINFO worker.py:1642 -- Started a local Ray instance."),
+	HEADER_FORMAT("ray_cpp", 28,
+				  "\\[(?<ts>" ISO ") (?<level>[DIWEFC]) \\d+ \\d+\\] (?:\\([\\w ]+\\) )?(?<file>[\\w./]+):\\d+: ",
+				  "[2025-01-16 02:41:27,329 E 1234 1234] (raylet) node_manager.cc:3064: 1 Workers were killed due to memory pressure"),
+	HEADER_FORMAT("torch_launcher", 29,
+				  "\\[(?<ts>" ISO ")\\] " LOGGER ": \\[" LEVEL "\\] ",
+				  "[2024-02-02 16:00:00,123] torch.distributed.run: [WARNING] Setting OMP_NUM_THREADS environment variable"),
+
+	/* Headers of python, Java, Go and Rust loggers. */
+	HEADER_FORMAT("python_dated", 40,
+				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t]+" LEVEL ":(?<logger>[\\w.-]+):" STATED_RANK,
+				  "2026-11-20 23:02:05,082 DEBUG:trainer.schedules:[rank3] forward pass of microbatch 2"),
+	HEADER_FORMAT("python_default", 41,
+				  LEVEL ":(?<logger>[\\w.-]+):" STATED_RANK,
+				  "INFO:torch.distributed.launcher.api:Starting elastic_operator with launch configs:"),
+	HEADER_FORMAT("dash_level_logger", 42,
+				  "(?<ts>" ISO_OR_AMERICAN ") - " LEVEL " +- " LOGGER " - ",
+				  "05/10/2024 02:41:06 - INFO - llmtuner.model.utils.checkpointing - Gradient checkpointing enabled."),
+	HEADER_FORMAT("dash_logger_level", 43,
+				  "(?<ts>" ISO_OR_AMERICAN ") - " LOGGER "(?::\\d+)? - " LEVEL " +- ",
+				  "2024-05-10 02:41:06,123 - trainer.loop - WARNING - gradient overflow, skipping the step"),
+	HEADER_FORMAT("zookeeper", 44,
+				  "(?<ts>" ISO ") - " LEVEL " +\\[(?:[^@]*:)?(?<logger>[\\w$.]+)@\\d+\\] - ",
+				  "2015-07-29 17:41:44,747 - INFO  [QuorumPeer[myid=1]/0:0:0:0:0:0:0:0:2181:FastLeaderElection@774] - Notification time out: 3200"),
+	HEADER_FORMAT("hydra", 45,
+				  "\\[(?<ts>" ISO ")\\]\\[(?<logger>[\\w.]+)\\]\\[" LEVEL "\\] - ",
+				  "[2021-03-04 10:11:12,345][fairseq_cli.train][INFO] - task: LanguageModelingTask"),
+	HEADER_FORMAT("loguru", 46,
+				  "(?<ts>" ISO ") \\| " LEVEL " +\\| (?<logger>[\\w.<>]+)(?::[\\w<>]+)*(?: - | +\\| )",
+				  "2024-01-01 12:00:00.123 | INFO     | trainer.loop:train:212 - epoch 3 of 10"),
+	HEADER_FORMAT("oslo", 47,
+				  "(?<ts>" ISO ") \\d+ " LEVEL " (?<logger>[\\w.]+) (?:\\[(?:req-[^\\]]*|-)\\] )?",
+				  "2017-05-16 00:00:00.008 25746 INFO nova.osapi_compute.wsgi.server [req-38101a0b 113d3a99 54fadb41 - - -] 10.11.10.1 \"GET /v2\" status: 200"),
+	HEADER_FORMAT("log4j_thread", 48,
+				  "(?<ts>" ISO "|\\d\\d/\\d\\d/\\d\\d " CLOCK ") +" LEVEL " +\\[[^\\]]*\\] " LOGGER "(?::\\d+)?(?: -|:) ",
+				  "2015-10-18 18:01:47,978 INFO [main] org.apache.hadoop.mapreduce.v2.app.MRAppMaster: Created MRAppMaster for application"),
+	HEADER_FORMAT("log4j_thread_first", 49,
+				  "(?<ts>" ISO ") +\\[[^\\]]*\\] +" LEVEL " +" LOGGER "(?::\\d+)?(?: -|:) ",
+				  "2015-10-18 18:01:47,978 [main] INFO  org.apache.kafka.clients.Metadata - Cluster id changed"),
+	HEADER_FORMAT("log4j_short", 50,
+				  "(?<ts>\\d\\d/\\d\\d/\\d\\d " CLOCK ") " LEVEL " +" LOGGER ": ",
+				  "17/06/09 20:10:40 INFO executor.CoarseGrainedExecutorBackend: Registered signal handlers for [TERM, HUP, INT]"),
+	HEADER_FORMAT("hdfs", 51,
+				  "(?<ts>\\d{6} \\d{6}) \\d+ " LEVEL " " LOGGER ": ",
+				  "081109 203615 148 INFO dfs.DataNode$PacketResponder: PacketResponder 1 for block blk_38865049064139660 terminating"),
+	HEADER_FORMAT("spring", 52,
+				  "(?<ts>" ISO ") +" LEVEL " \\d+ --- \\[[^\\]]*\\] (?<logger>\\S+) +: ",
+				  "2024-01-01T12:00:00.123Z  INFO 1 --- [           main] o.s.b.w.e.tomcat.TomcatWebServer         : Tomcat started on port 8080"),
+	HEADER_FORMAT("zap", 53,
+				  "(?<ts>" ISO ")\\t" ANY_LEVEL "\\t(?:(?<logger>[\\w./-]+)\\t)?(?:[\\w./-]+:\\d+\\t)?",
+				  "2024-01-01T12:00:00.123Z\tINFO\tcontroller-runtime\tstarting metrics server"),
+	HEADER_FORMAT("logfmt_time_first", 54,
+				  "(?:time|ts)=\"?(?<ts>" ISO ")\"? level=\"?(?<level>\\w+)\"? ",
+				  "time=\"2024-01-01T12:00:00.123Z\" level=warning msg=\"container not ready\" name=worker-3"),
+	HEADER_FORMAT("logfmt_level_first", 55,
+				  "level=\"?(?<level>\\w+)\"? (?:ts|time)=\"?(?<ts>" ISO ")\"? ",
+				  "level=info ts=2024-01-01T12:00:00.123Z caller=main.go:12 msg=\"starting\""),
+	HEADER_FORMAT("json", 56,
+				  "(?=\\{ ?\".{0,400}?\"(?:time|ts|timestamp|@timestamp|asctime)\": ?\"(?<ts>" ISO ")\")(?:(?=.{0,600}?\"(?:level|levelname|severity)\": ?\"(?<level>\\w+)\"))?",
+				  "{\"level\": \"error\", \"ts\": \"2024-01-01T12:00:00.123Z\", \"msg\": \"probe failed\"}"),
+
+	/* Headers of the system. */
+	HEADER_FORMAT("kmsg", 60,
+				  "(?:kern|user|mail|daemon|auth|authpriv|syslog|cron|lpr|news|ftp|local\\d) *:(?<level>" LOWER ") *: (?:(?<ts>" ISO ")|\\[ *\\d+\\.\\d+\\]) ",
+				  "kern  :warn  : 2025-01-21T04:41:44,283302+00:00 NVRM: Xid (PCI:0000:38:00): 13, pid=0"),
+	HEADER_FORMAT("apache_error", 61,
+				  "\\[(?<ts>" WEEKDAY_TIME ")\\] \\[(?:(?<module>\\w+):)?" ANY_LEVEL "\\d?\\] (?:\\[pid \\d+(?::tid \\d+)?\\] )?",
+				  "[Sun Dec 04 04:47:44 2005] [error] mod_jk child workerEnv in error state 6"),
+	HEADER_FORMAT("dmesg_time", 62,
+				  "\\[(?<ts>" WEEKDAY_TIME ")\\] ",
+				  "[Sun Jan  5 20:25:34 2025] INFO: task jfsmount:136986 blocked for more than 120 seconds."),
+	HEADER_FORMAT("dmesg", 63,
+				  "(?:<(?<severity>\\d{1,3})>)?\\[ *\\d{1,8}\\.\\d{6}\\] ?(?:\\[ *[TC]\\d+\\] )?",
+				  "[171167.620236] NVRM: Xid (PCI:0009:01:00): 149, NETIR_LINK_EVT  Fatal"),
+	HEADER_FORMAT("cluster_syslog", 64,
+				  "(?:-|[A-Z][A-Z0-9_]*) (?<epoch>\\d{9,10}) \\d{4}\\.\\d\\d\\.\\d\\d \\S+ " SYSLOG_TIME " \\S+ (?:" PROCESS ": )?",
+				  "- 1131566461 2005.11.09 dn228 Nov 9 12:01:01 dn228/dn228 crond(pam_unix)[2915]: session closed for user root"),
+	HEADER_FORMAT("cluster_ras", 65,
+				  "(?:-|[A-Z][A-Z0-9_]*) (?<epoch>\\d{9,10}) \\d{4}\\.\\d\\d\\.\\d\\d \\S+ \\d{4}-\\d\\d-\\d\\d-\\d\\d\\.\\d\\d\\.\\d\\d\\.\\d+ \\S+ \\w+ (?<component>\\w+) "
+				  "(?<level>INFO|WARNING|ERROR|FATAL|SEVERE|FAILURE)(?: |$)",
+				  "- 1117838570 2005.06.03 R02-M1-N0-C:J12-U11 2005-06-03-15.42.50.675872 R02-M1-N0-C:J12-U11 RAS KERNEL INFO instruction cache parity error corrected"),
+	HEADER_FORMAT("syslog", 66,
+				  "(?:<(?<severity>\\d{1,3})>)?(?<ts>" SYSLOG_TIME ") (?:[^\\s:\\[]+ )?(?: ?-- )?" PROCESS ": " MARKED_LEVEL "(?:\\[ *\\d+\\.\\d{6}\\] )?",
+				  "Nov 20 22:26:32.648 node-00 nodeagent[17]: <info> host memory 24684084 kB, 2 cpu visible"),
+	HEADER_FORMAT("syslog_5424", 67,
+				  "<(?<severity>\\d{1,3})>1 (?<ts>" ISO ") \\S+ (?<proc>\\S+) \\S+ \\S+ (?:-|(?:\\[[^\\]]*\\])+) ?",
+				  "<34>1 2003-10-11T22:14:15.003Z host42 su - ID47 - 'su root' failed on /dev/pts/8"),
+	HEADER_FORMAT("syslog_bare", 68,
+				  "(?:<(?<severity>\\d{1,3})>)?(?<ts>" SYSLOG_TIME ") [^\\s:]+ ",
+				  "Nov 20 22:26:32 node-00 last message repeated 3 times"),
+	HEADER_FORMAT("slurm_daemon", 69,
+				  "\\[(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "\\.\\d{3})\\] (?:\\[[\\w.+]+\\] )?(?:(?=(?<level>error|fatal|info|verbose|debug\\d?): ))?",
+				  "[2020-12-14T09:43:55.500] [63532.0] error: *** STEP 63532.0 ON cn106 CANCELLED AT 2020-12-14T09:43:55 ***"),
+	HEADER_FORMAT("slurm_tool", 70,
+				  "(?=(?<component>srun|slurmstepd|slurmd|sbatch|salloc|scancel): (?<level>error|fatal|warning|info|debug): )",
+				  "srun: error: node012: tasks 24-27: Terminated"),
+	HEADER_FORMAT("access_log", 71,
+				  "(?:\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}|[\\da-f]*:[\\da-f:]+) \\S+ \\S+ \\[(?<ts>\\d\\d/[A-Z][a-z]{2}/\\d{4}:" CLOCK " [+-]\\d{4})\\] ",
+				  "10.0.0.7 - - [02/Nov/2024:10:11:12 +0000] \"PUT /checkpoint/17 HTTP/1.1\" 503 211"),
+
+	HEADER_FORMAT("nccl_numeric_host", 72,
+				  "\\d[\\w.-]*:\\d+:\\d+ \\[-?\\d+\\] (?:[\\w/.+-]+:\\d+ )?(?=(?<component>NCCL) (?<level>INFO|WARN|ERROR|TRACE|ABORT|VERSION)\\b)",
+				  "10-0-3-7:25573:26510 [4] NCCL INFO Bootstrap : Using eth0:10.0.3.7<0>"),
+	HEADER_FORMAT("oslo_in_file", 73,
+				  "[a-z-]+\\.log\\S* (?<ts>" ISO ") \\d+ " LEVEL " (?<logger>[\\w.]+) (?:\\[(?:req-[^\\]]*|-)\\] )?",
+				  "nova-compute.log.1.2017-05-16_13:55:31 2017-05-16 00:00:04.500 2931 INFO nova.compute.manager [req-3ea4052c - - - - -] [instance: b9000564] VM Started"),
+
+	/* Generic headers: a time or a level, in the common orders. */
+	HEADER_FORMAT("time_level_logger", 80,
+				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t]+" LEVEL "[ \\t]+(?:\\[[^\\]]*\\] )?" TELLING_LOGGER "(?:\\[\\d+\\]|\\(\\d+\\)|:\\d+)?: ",
+				  "2024-01-01T12:00:00.123456Z  WARN tower_http::trace: response failed"),
+	HEADER_FORMAT("time_level_name", 81,
+				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "(?:\\.\\d{1,9})?Z) +" LEVEL " +(?<component>[a-z][\\w.-]*) (?=\\S)",
+				  "2026-11-20T22:26:03.342Z INFO objstore PUT /meta/rank_9/step_9 status=200"),
+	HEADER_FORMAT("brackets", 82,
+				  "\\[(?<ts>" ISO_OR_AMERICAN ")\\][ :]*\\[ *" ANY_LEVEL " *\\](?: ?\\[" FILE_LINE "(?::[\\w<>.]+)?\\])?[ :-]*",
+				  "[2023-12-29 13:02:49,647] [INFO] [trainer/loop.py:96] epoch 3 of 10"),
+	HEADER_FORMAT("time_brackets", 83,
+				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t]+\\[ *" ANY_LEVEL " *\\](?: ?\\[" FILE_LINE "(?::[\\w<>.]+)?\\])?[ :-]*",
+				  "2024-01-01 12:00:00 [warning  ] slow request"),
+	HEADER_FORMAT("time_level", 84,
+				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t:|-]+(?<level>(?:" UPPER ")(?=[ \\t:|\\]-]|$)|(?:" LOWER "|" CAPITALISED ")(?=[:|]))[\\]:|]*(?:[ \\t|:-]+|$)",
+				  "2024-01-01 12:00:00 ERROR cannot open the data set"),
+	HEADER_FORMAT("syslog_iso", 85,
+				  "(?<ts>" ISO ") [\\w.-]+ " PROCESS ": " MARKED_LEVEL "(?:\\[ *\\d+\\.\\d{6}\\] )?",
+				  "2026-11-20T22:26:03+0000 node-03 kernel: NVRM: Xid (PCI:0000:38:00): 79, GPU has fallen off the bus."),
+	HEADER_FORMAT("brackets_level_first", 86,
+				  "\\[ *" ANY_LEVEL " *\\][ :-]*\\[?(?<ts>" ISO_OR_AMERICAN ")\\]?[ :-]*",
+				  "[INFO] 2024-01-01 12:00:00,123 loading the tokenizer"),
+	HEADER_FORMAT("level_time", 87,
+				  LEVEL "[ :]+\\[?(?<ts>" ISO_OR_AMERICAN ")\\]?[ :-]*",
+				  "WARNING 2024-01-01 12:00:00,123 the tokenizer is slow"),
+	HEADER_FORMAT("name_brackets", 88,
+				  "\\[(?<component>[A-Za-z][\\w.-]*)\\] ?\\[" ANY_LEVEL "\\][ :]*",
+				  "[gpu-health] [WARN] GPU-e11dfcca: row remapping pending"),
+	HEADER_FORMAT("bracket_time", 89,
+				  " ?\\[(?<ts>" ISO_OR_AMERICAN ")\\][ :]*(?:(?=(?<level>" UPPER ")[ :]))?",
+				  " [2025-05-27 15:23:07] iteration        1/    24000 | consumed samples:          1024 |"),
+	HEADER_FORMAT("bracket_level", 90,
+				  "\\[ *(?<level>" UPPER "|" LOWER ") *\\][: ]+",
+				  "[INFO] loading the tokenizer"),
+	HEADER_FORMAT("slashes", 91,
+				  "(?<ts>\\d{4}/\\d\\d/\\d\\d " CLOCK FRACTION ") (?:\\[(?<level>[a-z]+)\\] (?:\\d+\\W\\d+: )?)?",
+				  "2024/01/02 15:04:05 [error] 123#123: *1 upstream timed out"),
+	HEADER_FORMAT("time", 92,
+				  "(?<ts>" ISO_OR_AMERICAN ")(?:[ \\t]*[|:>]|[ \\t]+-)?(?:[ \\t]+|$)",
+				  "2024-01-01 12:00:00 loading the tokenizer"),
+	HEADER_FORMAT("level_word", 93,
+				  "(?<level>TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL): +(?=\\S)",
+				  "WARNING: All log messages before absl::InitializeLog() is called are written to STDERR"),
+};
+
+const int	l4_builtin_formats_count = lengthof(l4_builtin_formats_array);

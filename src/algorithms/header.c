@@ -1,0 +1,498 @@
+/*
+ * header.c: the prefixes and the header of a log line: time, level, component, rank, host.
+ *
+ * Launchers label the lines of their ranks, and labels stack ("12: [rank12]:[E1206 ..."): up to three prefixes are taken off, then one header. Every place is
+ * tried in the order of priority, from the same state for every line: what a line means never depends on the lines before it. That this costs little is the
+ * work of the head filter, which leaves one or two patterns to try, or none.
+ *
+ * Prefixes as common as "12: " are marked dominant and count only in streams where most lines have them (header_parser_sample). A lone line has no
+ * stream; there such a prefix counts only where something known follows it.
+ */
+#include "algorithms/header.h"
+
+#include "algorithms/head_filter.h"
+#include "algorithms/timestamp.h"
+#include "storage/shmem.h"
+#include "tools/pattern.h"
+
+/* A header stands within this many bytes of where it begins; bounds the cost of a pattern on long lines. */
+#define HEADER_WINDOW 1024
+
+enum HeaderGroup
+{
+	GROUP_TS, GROUP_EPOCH, GROUP_MMDD, GROUP_MONTH, GROUP_DAY, GROUP_TIME, GROUP_LEVEL, GROUP_SEVERITY,
+	GROUP_COMPONENT, GROUP_LOGGER, GROUP_MODULE, GROUP_PROC, GROUP_FILE, GROUP_RANK, GROUP_LOCAL_RANK, GROUP_HOST, GROUP_COUNT
+};
+
+static const char *const group_names[GROUP_COUNT] = {
+	"ts", "epoch", "mmdd", "month", "day", "time", "level", "severity",
+	"component", "logger", "module", "proc", "file", "rank", "local_rank", "host"
+};
+
+typedef struct HeaderRule
+{
+	const L4Format *format;
+	L4Pattern  *pattern;
+	bool		self_anchored;	/* the compiled pattern matches only at the beginning by itself */
+	bool		enabled;
+	int			groups[GROUP_COUNT];
+} HeaderRule;
+
+/* The rules of one kind in the order of priority. */
+typedef struct HeaderRules
+{
+	int			count;
+	HeaderRule *rules;
+	L4HeadFilter *filter;
+} HeaderRules;
+
+struct L4HeaderParser
+{
+	HeaderRules prefixes;
+	HeaderRules headers;
+	bool		sampled;
+	pg_tz	   *zone;
+	TimestampTz reference;
+};
+
+static int
+compare_formats(const void *a, const void *b)
+{
+	const L4Format *x = *(const L4Format *const *) a;
+	const L4Format *y = *(const L4Format *const *) b;
+
+	if (x->priority != y->priority)
+		return x->priority < y->priority ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/*
+ * Compiles one format. Anchoring inside the pattern keeps pcre2 on its machine code, which anchoring at run time does not. A pattern that begins with a verb or
+ * may turn on comments cannot be wrapped.
+ */
+static void
+rule_compile(HeaderRule *rule, const L4Format *format)
+{
+	char	   *what = psprintf("format \"%s\"", format->name);
+	int			i;
+
+	rule->format = format;
+	rule->enabled = !format->dominant;
+	rule->pattern = pattern_compile(format->pattern, strlen(format->pattern), what);
+	if (format->pattern[0] != '\0' && strncmp(format->pattern, "(*", 2) != 0 && strchr(format->pattern, '#') == NULL)
+	{
+		char	   *wrapped = psprintf("\\A(?:%s)", format->pattern);
+
+		rule->pattern = pattern_compile(wrapped, strlen(wrapped), what);
+		rule->self_anchored = true;
+	}
+	for (i = 0; i < GROUP_COUNT; i++)
+		rule->groups[i] = pattern_group_number(rule->pattern, group_names[i]);
+}
+
+static void
+rules_build(HeaderRules *rules, const L4Format *formats, int count, L4FormatKind kind)
+{
+	const L4Format **order = palloc(mul_size(Max(count, 1), sizeof(L4Format *)));
+	const char **patterns = palloc(mul_size(Max(count, 1), sizeof(char *)));
+	int			i;
+
+	for (i = 0; i < count; i++)
+		if (formats[i].kind == kind)
+			order[rules->count++] = &formats[i];
+	qsort(order, rules->count, sizeof(L4Format *), compare_formats);
+	rules->rules = palloc0(mul_size(Max(rules->count, 1), sizeof(HeaderRule)));
+	for (i = 0; i < rules->count; i++)
+	{
+		rule_compile(&rules->rules[i], order[i]);
+		patterns[i] = order[i]->pattern;
+	}
+	rules->filter = head_filter_create(patterns, rules->count);
+	pfree(patterns);
+	pfree(order);
+}
+
+/*
+ * header_parser_create: a parser for the given formats, which must stay in place. Errors: 2201B for a pattern that does not compile. Cost: some 50
+ * microseconds a format: make one per stream or call site, not per line.
+ */
+L4HeaderParser *
+header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampTz reference)
+{
+	L4HeaderParser *parser = palloc0(sizeof(L4HeaderParser));
+
+	parser->zone = zone;
+	parser->reference = reference;
+	rules_build(&parser->prefixes, formats, count, L4_FORMAT_PREFIX);
+	rules_build(&parser->headers, formats, count, L4_FORMAT_HEADER);
+	return parser;
+}
+
+/* The rest of a line as far as a head may reach. */
+static L4Bytes
+window_of(L4Bytes line, size_t offset)
+{
+	L4Bytes		window = {line.data + offset, Min(line.size - offset, HEADER_WINDOW)};
+
+	return window;
+}
+
+/* The first rule by priority that matches at the beginning of text, or NULL. Rules not enabled count only where all is set. */
+static HeaderRule *
+rules_match(HeaderRules *rules, L4Bytes text, bool all)
+{
+	const uint64 *candidates = head_filter_candidates(rules->filter, text);
+	int			words = head_filter_words(rules->filter);
+	int			word;
+
+	for (word = 0; word < words; word++)
+	{
+		uint64		set = candidates[word];
+
+		for (; set != 0; set &= set - 1)
+		{
+			int			i = word * 64 + __builtin_ctzll(set);
+			HeaderRule *rule = &rules->rules[i];
+
+			if (i >= rules->count)
+				return NULL;
+			if ((all || rule->enabled) && pattern_match(rule->pattern, text, 0, !rule->self_anchored))
+				return rule;
+		}
+	}
+	return NULL;
+}
+
+static bool
+rule_group(const HeaderRule *rule, enum HeaderGroup group, L4Bytes *span)
+{
+	return rule->groups[group] >= 0 && pattern_group(rule->pattern, rule->groups[group], span) && span->size > 0;
+}
+
+/* A number of up to nine digits, or -1. */
+static int
+span_number(L4Bytes span)
+{
+	int			number = 0;
+	size_t		i;
+
+	if (span.size == 0 || span.size > 9)
+		return -1;
+	for (i = 0; i < span.size; i++)
+	{
+		if (span.data[i] < '0' || span.data[i] > '9')
+			return -1;
+		number = number * 10 + (span.data[i] - '0');
+	}
+	return number;
+}
+
+static int
+rule_number(const HeaderRule *rule, enum HeaderGroup group)
+{
+	L4Bytes		span;
+
+	return rule_group(rule, group, &span) ? span_number(span) : -1;
+}
+
+/* The date of a time of day that stands apart: MMDD, or month and day. */
+static bool
+rule_date(const HeaderRule *rule, char *buffer, size_t room, L4Bytes *date)
+{
+	int			month;
+	int			day;
+
+	if (rule_group(rule, GROUP_MMDD, date))
+		return true;
+	month = rule_number(rule, GROUP_MONTH);
+	day = rule_number(rule, GROUP_DAY);
+	if (month < 0 || month > 99 || day < 0 || day > 99)
+		return false;
+	date->data = buffer;
+	date->size = snprintf(buffer, room, "%02d%02d", month, day);
+	return true;
+}
+
+static bool
+rule_time(const L4HeaderParser *parser, const HeaderRule *rule, TimestampTz *time)
+{
+	char		buffer[8];
+	L4Bytes		span;
+	L4Bytes		date;
+
+	if (rule_group(rule, GROUP_TS, &span))
+		return timestamp_parse(span, parser->zone, parser->reference, time);
+	if (rule_group(rule, GROUP_EPOCH, &span))
+		return timestamp_parse_epoch(span, time);
+	if (rule_group(rule, GROUP_TIME, &span) && rule_date(rule, buffer, sizeof(buffer), &date))
+		return timestamp_parse_parts(date, span, parser->zone, parser->reference, time);
+	return false;
+}
+
+/* What a match says besides rank and host. */
+static void
+take_facts(const L4HeaderParser *parser, const HeaderRule *rule, L4Header *header)
+{
+	L4Bytes		span;
+	int			group;
+
+	if (rule_time(parser, rule, &header->time))
+		header->has_time = true;
+	if (rule_group(rule, GROUP_LEVEL, &span) || rule_group(rule, GROUP_SEVERITY, &span))
+		header->level = level_from_text(span);
+	for (group = GROUP_COMPONENT; group <= GROUP_FILE; group++)
+		if (rule_group(rule, group, &span))
+		{
+			header->component = span;
+			break;
+		}
+}
+
+static size_t
+match_size(const HeaderRule *rule)
+{
+	L4Bytes		whole = {NULL, 0};
+
+	(void) pattern_group(rule->pattern, 0, &whole);
+	return whole.size;
+}
+
+/*
+ * Takes one prefix off. number is the span of the last global rank seen. A global rank before a local one is the number of a launcher's task: with one
+ * task per node it names the node.
+ */
+static void
+take_prefix(const L4HeaderParser *parser, const HeaderRule *rule, L4Header *header, L4Bytes *number)
+{
+	int			rank = rule_number(rule, GROUP_RANK);
+	int			local_rank = rule_number(rule, GROUP_LOCAL_RANK);
+	L4Bytes		span;
+
+	take_facts(parser, rule, header);
+	if (rule_group(rule, GROUP_HOST, &span))
+		header->host = span;
+	if (local_rank >= 0 && header->rank >= 0)
+	{
+		header->rank = -1;
+		if (header->host.size == 0)
+			header->host = *number;
+	}
+	if (local_rank >= 0)
+		header->local_rank = local_rank;
+	if (rank >= 0)
+	{
+		header->rank = rank;
+		(void) rule_group(rule, GROUP_RANK, number);
+	}
+	header->prefixes[header->prefix_count++] = (int) (rule - parser->prefixes.rules);
+	header->size += match_size(rule);
+	header->prefix_size = header->size;
+}
+
+/* Takes the header off that stands behind the prefixes. */
+static void
+take_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
+{
+	HeaderRule *rule = rules_match(&parser->headers, window_of(line, header->size), true);
+
+	if (rule == NULL)
+		return;
+	take_facts(parser, rule, header);
+	header->has_header = true;
+	header->format = parser->prefixes.count + (int) (rule - parser->headers.rules);
+	header->stated_rank = rule_number(rule, GROUP_RANK);
+	header->size += match_size(rule);
+}
+
+static void
+header_init(L4Header *header)
+{
+	memset(header, 0, sizeof(L4Header));
+	header->rank = header->local_rank = header->stated_rank = header->format = -1;
+}
+
+/*
+ * Takes off up to three prefixes, then a header. all: dominant prefixes count whatever the sample said. Where lone is set they count provisionally: they are
+ * given back when nothing known comes behind them.
+ */
+static void
+parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool all, bool lone)
+{
+	L4Header	before;
+	L4Bytes		number = {NULL, 0};
+	bool		provisional = false;
+
+	while (header->prefix_count < L4_PREFIX_LIMIT)
+	{
+		HeaderRule *rule = rules_match(&parser->prefixes, window_of(line, header->size), all || lone);
+
+		if (rule == NULL || match_size(rule) == 0)
+			break;
+		if (!rule->enabled && lone && !provisional)
+		{
+			before = *header;
+			provisional = true;
+		}
+		else if (rule->enabled)
+			provisional = false;
+		take_prefix(parser, rule, header, &number);
+	}
+	take_header(parser, line, header);
+	if (provisional && !header->has_header)
+	{
+		*header = before;
+		take_header(parser, line, header);
+	}
+}
+
+/*
+ * header_parse: fills header for one line (without its terminator). The spans point into the line. A line without prefix and header gives size 0. Errors: only those
+ * of a site's own pattern that runs into its match limit (54000). Cost: some 20 ns for a line without a header, 200 to 400 ns with one.
+ */
+void
+header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
+{
+	header_init(header);
+	if (line.size > 0)
+		parse_from(parser, line, header, false, !parser->sampled);
+}
+
+/* Counts the prefixes of one line of the sample; false where the line is blank. */
+static bool
+sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
+{
+	L4Header	header;
+	size_t		blank = 0;
+	int			i;
+
+	while (blank < line.size && (line.data[blank] == ' ' || line.data[blank] == '\t' || line.data[blank] == '\r'))
+		blank++;
+	if (blank == line.size)
+		return false;
+	header_init(&header);
+	parse_from(parser, line, &header, true, false);
+	for (i = 0; i < header.prefix_count; i++)
+		hits[header.prefixes[i]]++;
+	return true;
+}
+
+/*
+ * header_parser_sample: sample holds the first lines of a stream, parted by \n. Cost: that of parsing them.
+ */
+void
+header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
+{
+	HeaderRules *prefixes = &parser->prefixes;
+	int		   *hits = palloc0(mul_size(Max(prefixes->count, 1), sizeof(int)));
+	const char *at = sample.data;
+	const char *end = sample.data + sample.size;
+	int			lines = 0;
+	int			i;
+
+	while (at < end)
+	{
+		const char *stop = memchr(at, '\n', end - at);
+		L4Bytes		line = {at, (stop != NULL ? stop : end) - at};
+
+		lines += sample_line(parser, line, hits);
+		at = stop != NULL ? stop + 1 : end;
+	}
+	parser->sampled = true;
+	for (i = 0; i < prefixes->count; i++)
+		if (prefixes->rules[i].format->dominant)
+			prefixes->rules[i].enabled = lines > 0 && hits[i] >= lines - hits[i];
+	pfree(hits);
+}
+
+/*
+ * header_format_name: the name of a format by its number in L4Header, NULL for -1.
+ */
+const char *
+header_format_name(L4HeaderParser *parser, int format)
+{
+	if (format < 0)
+		return NULL;
+	if (format < parser->prefixes.count)
+		return parser->prefixes.rules[format].format->name;
+	return parser->headers.rules[format - parser->prefixes.count].format->name;
+}
+
+/*
+ * level_name: a level's name as SQL shows it, NULL for none.
+ */
+const char *
+level_name(L4Level level)
+{
+	static const char *const names[] = {NULL, "trace", "debug", "info", "warning", "error", "fatal"};
+
+	return (level >= 0 && level < (int) lengthof(names)) ? names[level] : NULL;
+}
+
+static L4Level
+level_from_letter(char letter)
+{
+	switch (letter)
+	{
+		case 'T':
+			return L4_LEVEL_TRACE;
+		case 'D':
+		case 'V':
+			return L4_LEVEL_DEBUG;
+		case 'I':
+		case 'N':
+			return L4_LEVEL_INFO;
+		case 'W':
+			return L4_LEVEL_WARNING;
+		case 'E':
+			return L4_LEVEL_ERROR;
+		case 'F':
+		case 'C':
+			return L4_LEVEL_FATAL;
+		default:
+			return L4_LEVEL_NONE;
+	}
+}
+
+/* A syslog priority: its lowest three bits are the severity, 0 the worst. */
+static L4Level
+level_from_severity(int priority)
+{
+	static const L4Level levels[8] = {
+		L4_LEVEL_FATAL, L4_LEVEL_FATAL, L4_LEVEL_FATAL, L4_LEVEL_ERROR,
+		L4_LEVEL_WARNING, L4_LEVEL_INFO, L4_LEVEL_INFO, L4_LEVEL_DEBUG
+	};
+
+	return priority < 0 ? L4_LEVEL_NONE : levels[priority % 8];
+}
+
+/*
+ * level_from_text: the level that a word, a letter or a syslog priority says, in any case; L4_LEVEL_NONE where it is none.
+ */
+L4Level
+level_from_text(L4Bytes text)
+{
+	static const struct
+	{
+		const char *word;
+		L4Level		level;
+	}			words[] = {
+		{"info", L4_LEVEL_INFO}, {"debug", L4_LEVEL_DEBUG}, {"warning", L4_LEVEL_WARNING}, {"error", L4_LEVEL_ERROR},
+		{"warn", L4_LEVEL_WARNING}, {"err", L4_LEVEL_ERROR}, {"notice", L4_LEVEL_INFO}, {"trace", L4_LEVEL_TRACE},
+		{"critical", L4_LEVEL_FATAL}, {"crit", L4_LEVEL_FATAL}, {"fatal", L4_LEVEL_FATAL}, {"event", L4_LEVEL_INFO},
+		{"emerg", L4_LEVEL_FATAL}, {"emergency", L4_LEVEL_FATAL}, {"alert", L4_LEVEL_FATAL}, {"panic", L4_LEVEL_FATAL},
+		{"severe", L4_LEVEL_ERROR}, {"failure", L4_LEVEL_ERROR}, {"exception", L4_LEVEL_ERROR}, {"abort", L4_LEVEL_FATAL},
+		{"information", L4_LEVEL_INFO}, {"success", L4_LEVEL_INFO}, {"verbose", L4_LEVEL_DEBUG}, {"fine", L4_LEVEL_DEBUG},
+		{"finer", L4_LEVEL_TRACE}, {"finest", L4_LEVEL_TRACE}, {"debug1", L4_LEVEL_DEBUG}, {"debug2", L4_LEVEL_DEBUG},
+		{"debug3", L4_LEVEL_TRACE}, {"version", L4_LEVEL_INFO}
+	};
+	int			i;
+
+	if (text.size > 0 && text.data[0] >= '0' && text.data[0] <= '9')
+		return level_from_severity(span_number(text));
+	if (text.size == 1)
+		return level_from_letter(pg_ascii_toupper((unsigned char) text.data[0]));
+	for (i = 0; i < (int) lengthof(words); i++)
+		if (strlen(words[i].word) == text.size && pg_strncasecmp(words[i].word, text.data, text.size) == 0)
+			return words[i].level;
+	return L4_LEVEL_NONE;
+}

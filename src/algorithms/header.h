@@ -1,0 +1,80 @@
+/*
+ * header.h: the prefixes and the header of a log line: time, level, component, rank, host.
+ */
+#ifndef L4_HEADER_H
+#define L4_HEADER_H
+
+#include "ground/l4.h"
+#include "pgtime.h"
+
+typedef enum L4FormatKind
+{
+	L4_FORMAT_PATH,
+	L4_FORMAT_PREFIX,
+	L4_FORMAT_HEADER
+} L4FormatKind;
+
+/* One row of l4_format, built in (format_rules.c) or the site's own. */
+typedef struct L4Format
+{
+	const char *name;
+	L4FormatKind kind;
+	int			priority;		/* lower is tried first, then by name */
+	bool		dominant;		/* counts only where at least half of the sampled lines have it */
+	const char *pattern;		/* pcre2 with named groups; matched anchored where the last prefix ended */
+	const char *example;
+} L4Format;
+
+extern const L4Format l4_builtin_formats_array[];
+extern const int l4_builtin_formats_count;
+
+/* Prefixes that may stack up before a header. */
+#define L4_PREFIX_LIMIT 3
+
+typedef struct L4HeaderParser L4HeaderParser;
+
+/* What the head of a line says. Spans point into the line. */
+typedef struct L4Header
+{
+	size_t		size;			/* bytes of prefixes and header together; the message begins here */
+	size_t		prefix_size;	/* bytes of the prefixes alone */
+	bool		has_header;		/* a header format matched (a prefix alone does not count) */
+	bool		has_time;
+	TimestampTz time;
+	L4Level		level;
+	L4Bytes		component;		/* size 0 where none */
+	int			rank;			/* global rank from a prefix, or -1 */
+	int			local_rank;		/* local rank from a prefix, or -1 */
+	int			stated_rank;	/* global rank that the header itself names, or -1: says who wrote this record, labels no other line */
+	L4Bytes		host;			/* host from a prefix (not from a syslog header), size 0 where none; a launcher's task number where a local
+								 * rank follows it (one task per node) */
+	int			format;			/* the header's format for header_format_name, or -1 */
+	int			prefix_count;
+	int			prefixes[L4_PREFIX_LIMIT];	/* the prefixes' formats for header_format_name, outermost first */
+} L4Header;
+
+/*
+ * Compiles the formats (prefix and header kinds; path kinds are ignored) in the current memory context. zone resolves times without
+ * a zone; reference (0 = none: year 1970 is assumed) resolves times without a year: the latest year that is not more than a day after it.
+ */
+extern L4HeaderParser *header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampTz reference);
+
+/*
+ * Looks at the first lines of a stream and decides which dominant prefixes count: those that at least half of the lines that are not blank have.
+ * Without a call (a lone line) a dominant prefix counts where another prefix or a header follows it at once.
+ */
+extern void header_parser_sample(L4HeaderParser *parser, L4Bytes sample);
+
+/* Parses the head of one line (no line terminator in it). At most three prefixes, then at most one header. Never fails. */
+extern void header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header);
+
+/* The name of a format by its number in L4Header. */
+extern const char *header_format_name(L4HeaderParser *parser, int format);
+
+/* The name of a level in lower case, NULL for none. */
+extern const char *level_name(L4Level level);
+
+/* The level that a word (WARN, err, Critical, ...), a letter (I, W, E, F, ...) or a syslog number says; none where it is no level. */
+extern L4Level level_from_text(L4Bytes text);
+
+#endif							/* L4_HEADER_H */

@@ -1,0 +1,19 @@
+/*
+ * timestamp.h: a time as log lines write it to a TimestampTz.
+ */
+#ifndef L4_TIMESTAMP_H
+#define L4_TIMESTAMP_H
+
+#include "ground/l4.h"
+#include "pgtime.h"
+
+/* A whole time in any of the known forms, or an epoch number. zone: for times without one. reference: for times without a year (0 = none). */
+extern bool timestamp_parse(L4Bytes text, pg_tz *zone, TimestampTz reference, TimestampTz *time);
+
+/* A date and a time of day that stand apart in the line: date is MMDD, MDD or YYYYMMDD. */
+extern bool timestamp_parse_parts(L4Bytes date, L4Bytes clock, pg_tz *zone, TimestampTz reference, TimestampTz *time);
+
+/* Seconds (with or without a fraction), milliseconds, microseconds or nanoseconds since 1970, told apart by the number of digits. */
+extern bool timestamp_parse_epoch(L4Bytes text, TimestampTz *time);
+
+#endif							/* L4_TIMESTAMP_H */
