@@ -1,0 +1,258 @@
+/*
+ * drain_tokens.c: Drain's working memory, and the tokens of shapes and their numbers. See drain.c.
+ */
+#include "algorithms/drain_parts.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/shmem.h"
+#include "utils/memutils.h"
+
+/* The numbers of tokens, found by their texts: an entry holds the number, and the text is that of kinds[number]. */
+typedef struct TokenEntry
+{
+	int			number;
+	uint32		hash;
+	char		status;
+} TokenEntry;
+
+static inline uint32
+kind_hash(const TokenKind *kind)
+{
+	return hash_bytes((const unsigned char *) kind->data, (int) kind->size);
+}
+
+static inline bool
+kind_equal(const TokenKind *a, const TokenKind *b)
+{
+	return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
+}
+
+#define SH_PREFIX token_table
+#define SH_ELEMENT_TYPE TokenEntry
+#define SH_KEY_TYPE int
+#define SH_KEY number
+#define SH_HASH_KEY(table, key) kind_hash((*(TokenKind **) (table)->private_data) + (key))
+#define SH_EQUAL(table, a, b) kind_equal((*(TokenKind **) (table)->private_data) + (a), (*(TokenKind **) (table)->private_data) + (b))
+#define SH_STORE_HASH
+#define SH_GET_HASH(table, entry) (entry)->hash
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+/* Refuses `more` bytes on top of what is used where the limit does not allow them. */
+void
+drain_reserve(Drain *drain, size_t more)
+{
+	size_t		limit = drain->options->memory_limit;
+	size_t		needed;
+
+	if (limit == 0)
+		return;
+	needed = add_size(MemoryContextMemAllocated(drain->context, true), more);
+	if (needed > limit)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("clustering %d shapes needs more memory than allowed", drain->shape_count),
+				 errdetail("At least %zu kB are needed, %zu kB are allowed.", needed / 1024, limit / 1024),
+				 errhint("Raise maintenance_work_mem, or cluster fewer shapes at once.")));
+}
+
+void *
+drain_alloc(Drain *drain, size_t count, size_t size)
+{
+	size_t		bytes = mul_size(Max(count, 1), size);
+
+	drain_reserve(drain, bytes);
+	return MemoryContextAllocHuge(drain->context, bytes);
+}
+
+/* Makes room for one more element in an array, by doubling. */
+void *
+drain_grow(Drain *drain, void *array, int count, int *room, size_t size)
+{
+	if (count < *room)
+		return array;
+	if (*room > PG_INT32_MAX / 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many distinct shapes or tokens to cluster")));
+	*room *= 2;
+	drain_reserve(drain, mul_size(*room, size));
+	return repalloc_huge(array, mul_size(*room, size));
+}
+
+static inline bool
+is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Is the text one or more <*>, with commas between or behind? */
+static bool
+is_wildcard_list(L4Bytes text)
+{
+	size_t		at = 0;
+	bool		any = false;
+
+	while (at < text.size)
+	{
+		if (text.data[at] == ',')
+			at++;
+		else if (is_placeholder(text.data + at, text.data + text.size))
+		{
+			at += L4_PLACEHOLDER_SIZE;
+			any = true;
+		}
+		else
+			return false;
+	}
+	return any;
+}
+
+static bool
+next_word(const char **at, const char *end, TokenSpan *span)
+{
+	const char *p = *at;
+
+	span->gap = p;
+	while (p < end && is_space(*p))
+		p++;
+	span->text.data = p;
+	while (p < end && !is_space(*p))
+		p++;
+	span->text.size = p - span->text.data;
+	*at = p;
+	return span->text.size > 0;
+}
+
+/* The next token at *at: a word, or a run of words that are lists of <*>. False at the end, where span's gap is the rest. */
+bool
+drain_next_token(const char **at, const char *end, TokenSpan *span)
+{
+	const char *ahead;
+	TokenSpan	next;
+
+	if (!next_word(at, end, span))
+		return false;
+	span->wildcard = is_wildcard_list(span->text);
+	if (!span->wildcard)
+		return true;
+	ahead = *at;
+	while (next_word(&ahead, end, &next) && is_wildcard_list(next.text))
+	{
+		span->text.size = next.text.data + next.text.size - span->text.data;
+		*at = ahead;
+	}
+	return true;
+}
+
+/* Is the text one of a list of words, each in blanks? */
+static bool
+is_one_of(L4Bytes text, const char *words)
+{
+	const char *at = words;
+
+	while (*at != '\0')
+	{
+		size_t		size = strcspn(at, " ");
+
+		if (size == text.size && memcmp(at, text.data, size) == 0)
+			return true;
+		at += size + (at[size] == ' ');
+	}
+	return false;
+}
+
+static uint8
+token_flags(L4Bytes text)
+{
+	uint8		flags = 0;
+	size_t		i;
+
+	for (i = 0; i < text.size; i++)
+	{
+		if (text.data[i] >= '0' && text.data[i] <= '9')
+			flags |= TOKEN_DIGIT;
+		else if (is_placeholder(text.data + i, text.data + text.size))
+			flags |= TOKEN_HOLDS_WILDCARD;
+	}
+	if (is_one_of(text, "for from by of as to on at with in"))
+		flags |= TOKEN_PREPOSITION;
+	if (is_one_of(text, "user host node machine account group role queue partition"))
+		flags |= TOKEN_NAMED;
+	return flags;
+}
+
+/* The number of a token's text: equal texts have equal numbers. */
+static int
+token_number(Drain *drain, L4Bytes text)
+{
+	token_table_hash *table = drain->token_numbers;
+	TokenEntry *entry;
+	TokenKind  *kind;
+	bool		found;
+
+	if (table->members >= table->grow_threshold)
+		drain_reserve(drain, mul_size(table->size * 2, sizeof(TokenEntry)));
+	/* it takes the next number, unless the text has one already */
+	drain->kinds = drain_grow(drain, drain->kinds, drain->kind_count, &drain->kind_room, sizeof(TokenKind));
+	kind = &drain->kinds[drain->kind_count];
+	kind->data = text.data;
+	kind->size = (uint32) text.size;
+	entry = token_table_insert(table, drain->kind_count, &found);
+	if (!found)
+	{
+		kind->flags = token_flags(text);
+		drain->kind_count++;
+	}
+	return entry->number;
+}
+
+static void
+init_tokens(Drain *drain)
+{
+	drain->token_numbers = token_table_create(drain->context, 256, &drain->kinds);
+	drain->kind_room = 64;
+	drain->kinds = drain_alloc(drain, drain->kind_room, sizeof(TokenKind));
+	drain->kinds[TOKEN_WILDCARD].data = L4_PLACEHOLDER;
+	drain->kinds[TOKEN_WILDCARD].size = L4_PLACEHOLDER_SIZE;
+	drain->kinds[TOKEN_WILDCARD].flags = TOKEN_HOLDS_WILDCARD;
+	drain->kind_count = 1;
+}
+
+/* Numbers the tokens of all shapes. */
+void
+drain_number_tokens(Drain *drain)
+{
+	size_t		total = 0;
+	int			i;
+
+	init_tokens(drain);
+	drain->token_begin = drain_alloc(drain, (size_t) drain->shape_count + 1, sizeof(size_t));
+	for (i = 0; i < drain->shape_count; i++)
+	{
+		const char *at = drain->shapes[i].data;
+		const char *end = at + drain->shapes[i].size;
+		TokenSpan	span;
+
+		drain->token_begin[i] = total;
+		while (drain_next_token(&at, end, &span))
+			total++;
+		CHECK_FOR_INTERRUPTS();
+	}
+	drain->token_begin[i] = total;
+	drain->tokens = drain_alloc(drain, total, sizeof(int));
+	for (i = 0; i < drain->shape_count; i++)
+	{
+		const char *at = drain->shapes[i].data;
+		const char *end = at + drain->shapes[i].size;
+		int		   *token = drain->tokens + drain->token_begin[i];
+		TokenSpan	span;
+
+		while (drain_next_token(&at, end, &span))
+			*token++ = span.wildcard ? TOKEN_WILDCARD : token_number(drain, span.text);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
