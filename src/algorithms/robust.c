@@ -1,0 +1,55 @@
+/*
+ * robust.c: order statistics with implicit numbers, so that a sparse column costs what it stores.
+ */
+#include "algorithms/robust.h"
+
+#include <math.h>
+
+#define ST_SORT sort_doubles
+#define ST_ELEMENT_TYPE double
+#define ST_COMPARE(a, b) ((*(a) > *(b)) - (*(a) < *(b)))
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+void
+robust_sort(L4Robust *numbers, int64 implicit, double implicit_value)
+{
+	sort_doubles(numbers->sorted, numbers->count);
+	numbers->implicit = implicit;
+	numbers->implicit_value = implicit_value;
+	numbers->before = 0;
+	while (numbers->before < numbers->count && numbers->sorted[numbers->before] < implicit_value)
+		numbers->before++;
+}
+
+double
+robust_at(const L4Robust *numbers, int64 place)
+{
+	if (place < numbers->before)
+		return numbers->sorted[place];
+	if (place < numbers->before + numbers->implicit)
+		return numbers->implicit_value;
+	return numbers->sorted[place - numbers->implicit];
+}
+
+double
+robust_median(const L4Robust *numbers)
+{
+	int64		n = numbers->count + numbers->implicit;
+
+	/* halves first: the sum may overflow */
+	return 0.5 * robust_at(numbers, (n - 1) / 2) + 0.5 * robust_at(numbers, n / 2);
+}
+
+double
+robust_root_mean_square(const L4Robust *numbers, int64 kept)
+{
+	int64		before = Min(kept, numbers->before);
+	int64		implicit = Min(kept - before, numbers->implicit);
+	double		sum = (double) implicit * numbers->implicit_value * numbers->implicit_value;
+
+	for (int64 i = 0; i < kept - implicit; i++)
+		sum += numbers->sorted[i] * numbers->sorted[i];
+	return sqrt(sum / (double) kept);
+}

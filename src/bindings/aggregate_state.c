@@ -1,0 +1,120 @@
+/*
+ * aggregate_state.c: what the states of l4's aggregates share. States travel as text between the machines of a distributed
+ * engine, so the text form is base64, a third larger than the bytes, where the hexadecimal form of bytea doubles them.
+ */
+#include "bindings/aggregate_state.h"
+
+#include "common/base64.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+char *
+state_to_text(const char *data, Size size)
+{
+	uint64		room = ((uint64) size + 2) / 3 * 4 + 1;
+	char	   *text;
+	int			length;
+
+	if (room > MaxAllocSize)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("aggregate state is too large for its text form"),
+				 errdetail("It takes %zu bytes.", size)));
+	text = palloc(room);
+	length = pg_b64_encode(data, (int) size, text, (int) room - 1);
+	if (length < 0)
+		elog(ERROR, "could not encode an aggregate state");
+	text[length] = '\0';
+	return text;
+}
+
+bytea *
+state_from_text(const char *text, const char *type_name)
+{
+	int			length = (int) strlen(text);
+	int			room = pg_b64_dec_len(length);
+	bytea	   *state = palloc((Size) room + VARHDRSZ);
+	int			size = pg_b64_decode(text, length, VARDATA(state), room);
+
+	if (size < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s", type_name),
+				 errdetail("The text is not base64.")));
+	SET_VARSIZE(state, size + VARHDRSZ);
+	return state;
+}
+
+void
+state_corrupt(const L4StateReader *reader, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+			 errmsg("invalid value of type %s", reader->type_name),
+			 errdetail("%s", detail)));
+}
+
+const char *
+state_read_bytes(L4StateReader *reader, Size size)
+{
+	const char *data = reader->next;
+
+	if (size > (Size) (reader->end - reader->next))
+		state_corrupt(reader, "The value ends too early.");
+	reader->next += size;
+	return data;
+}
+
+void
+state_read(L4StateReader *reader, void *target, Size size)
+{
+	const char *data = state_read_bytes(reader, size);
+
+	if (size > 0)
+		memcpy(target, data, size);
+}
+
+void
+state_read_end(const L4StateReader *reader)
+{
+	if (reader->next != reader->end)
+		state_corrupt(reader, "The value has bytes after its end.");
+}
+
+void
+state_check_budget(uint64 needed, const char *function_name)
+{
+	uint64		limit = (uint64) maintenance_work_mem * 1024;
+
+	if (needed > limit)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("%s needs more memory than maintenance_work_mem allows", function_name),
+				 errdetail("It needs %llu kB, the limit is %d kB.",
+						   (unsigned long long) ((needed + 1023) / 1024), maintenance_work_mem),
+				 errhint("Raise maintenance_work_mem, or give it fewer rows.")));
+}
+
+Size
+state_check_flat(uint64 size, const char *type_name)
+{
+	if (size > MaxAllocSize)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("value of type %s is too large", type_name),
+				 errdetail("It would take %llu bytes, at most %llu are possible.",
+						   (unsigned long long) size, (unsigned long long) MaxAllocSize)));
+	return (Size) size;
+}
+
+MemoryContext
+state_context(FunctionCallInfo fcinfo, const char *function_name)
+{
+	MemoryContext context;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("%s may be called by an aggregate only", function_name)));
+	return context;
+}

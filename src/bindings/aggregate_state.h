@@ -1,0 +1,45 @@
+/*
+ * aggregate_state.h: what the states of l4's aggregates share: text form, memory budget, checked reading of bytes that
+ * anybody may have written.
+ */
+#ifndef L4_AGGREGATE_STATE_H
+#define L4_AGGREGATE_STATE_H
+
+#include "ground/l4.h"
+#include "fmgr.h"
+#include "utils/expandeddatum.h"
+
+/* A position in bytes that are not trusted. Every read checks what is left and raises 22P03. */
+typedef struct L4StateReader
+{
+	const char *next;
+	const char *end;
+	const char *type_name;		/* for messages */
+} L4StateReader;
+
+/* Base64 of a flat state and back. The second checks nothing but the base64. */
+extern char *state_to_text(const char *data, Size size);
+extern bytea *state_from_text(const char *text, const char *type_name);
+
+/* Raises 22P03: the bytes are no valid state. */
+extern void state_corrupt(const L4StateReader *reader, const char *detail) pg_attribute_noreturn();
+
+/* Copies the next size bytes to target. */
+extern void state_read(L4StateReader *reader, void *target, Size size);
+
+/* The next size bytes where they are. */
+extern const char *state_read_bytes(L4StateReader *reader, Size size);
+
+/* Raises 22P03 unless all bytes were read. */
+extern void state_read_end(const L4StateReader *reader);
+
+/* Raises 53400, naming both numbers, if more than maintenance_work_mem is needed. */
+extern void state_check_budget(uint64 needed, const char *function_name);
+
+/* Raises 54000 if a flat state would not fit into a value; else returns the size. */
+extern Size state_check_flat(uint64 size, const char *type_name);
+
+/* The aggregate's memory context; an error outside of an aggregate. */
+extern MemoryContext state_context(FunctionCallInfo fcinfo, const char *function_name);
+
+#endif							/* L4_AGGREGATE_STATE_H */
