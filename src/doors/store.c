@@ -1,0 +1,590 @@
+/*
+ * store.c: the one door to l4's tables: SPI with every name qualified, under the caller's own privileges and row security.
+ *
+ * Everything goes through SQL, so that table privileges, row-level security, triggers of the site and a read-only transaction are
+ * respected without a word here; the COPY callback interface would check none of them. Rows come in few large statements (arrays unnested), since
+ * a statement per row would cost more than the parsing.
+ */
+#include "doors/store.h"
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "tools/bytes.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+/* Rows of l4_stream_event sent in one statement. */
+#define SUMMARY_BATCH 5000
+
+/* Arguments of a statement under construction. */
+#define ARGUMENT_LIMIT 24
+typedef struct Arguments
+{
+	int			count;
+	Oid			types[ARGUMENT_LIMIT];
+	Datum		values[ARGUMENT_LIMIT];
+	char		nulls[ARGUMENT_LIMIT];
+} Arguments;
+
+static void
+add_argument(Arguments *arguments, Oid type, Datum value, bool is_null)
+{
+	Assert(arguments->count < ARGUMENT_LIMIT);
+	arguments->types[arguments->count] = type;
+	arguments->values[arguments->count] = value;
+	arguments->nulls[arguments->count++] = is_null ? 'n' : ' ';
+}
+
+static void
+add_text(Arguments *arguments, const char *text)
+{
+	add_argument(arguments, TEXTOID, text != NULL ? CStringGetTextDatum(text) : (Datum) 0, text == NULL);
+}
+
+static void
+add_bigint(Arguments *arguments, int64 value, bool is_null)
+{
+	add_argument(arguments, INT8OID, Int64GetDatum(value), is_null);
+}
+
+static void
+add_integer(Arguments *arguments, int value, bool is_null)
+{
+	add_argument(arguments, INT4OID, Int32GetDatum(value), is_null);
+}
+
+static void
+add_time(Arguments *arguments, TimestampTz value, bool is_null)
+{
+	add_argument(arguments, TIMESTAMPTZOID, TimestampTzGetDatum(value), is_null);
+}
+
+/* Runs a statement in which %s stands for the schema; expects the given kind of result. */
+static uint64
+run(const char *schema, const char *statement, Arguments *arguments, int expected)
+{
+	StringInfoData sql;
+	const char *at = statement;
+	int			result;
+
+	initStringInfo(&sql);
+	while (*at != '\0')
+	{
+		if (at[0] == '%' && at[1] == 's')
+		{
+			appendStringInfoString(&sql, schema);
+			at += 2;
+		}
+		else
+			appendStringInfoChar(&sql, *at++);
+	}
+	result = SPI_execute_with_args(sql.data, arguments->count, arguments->types, arguments->values, arguments->nulls,
+								   false, 0);	/* not read only: a fresh snapshot after each commit of the caller */
+	if (result != expected)
+		elog(ERROR, "unexpected result %s of: %s", SPI_result_code_string(result), sql.data);
+	return SPI_processed;
+}
+
+static char *
+result_text(uint64 row, int column)
+{
+	return SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column);
+}
+
+static Datum
+result_datum(uint64 row, int column, bool *is_null)
+{
+	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, is_null);
+}
+
+void
+store_connect(bool may_commit)
+{
+	MemoryContext caller = CurrentMemoryContext;
+
+	SPI_connect_ext(may_commit ? SPI_OPT_NONATOMIC : 0);
+	MemoryContextSwitchTo(caller);
+}
+
+void
+store_commit(void)
+{
+	SPI_commit();
+}
+
+void
+store_disconnect(void)
+{
+	MemoryContext caller = CurrentMemoryContext;
+
+	SPI_finish();
+	MemoryContextSwitchTo(caller);
+}
+
+const char *
+store_schema(FunctionCallInfo fcinfo)
+{
+	return quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
+}
+
+/* A text[] as C strings in the given context; NULL elements are left out. */
+static char **
+text_array(Datum array, MemoryContext context, int *count)
+{
+	Datum	   *elements;
+	bool	   *nulls;
+	int			total;
+	int			i;
+	char	  **texts;
+	MemoryContext caller;
+
+	deconstruct_array(DatumGetArrayTypeP(array), TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &total);
+	caller = MemoryContextSwitchTo(context);
+	texts = palloc(mul_size(Max(total, 1), sizeof(char *)));
+	*count = 0;
+	for (i = 0; i < total; i++)
+		if (!nulls[i])
+			texts[(*count)++] = TextDatumGetCString(elements[i]);
+	MemoryContextSwitchTo(caller);
+	return texts;
+}
+
+/*
+ * store_job: reads a job. Errors: P0002 where there is none.
+ */
+L4Job *
+store_job(const char *schema, const char *job_id)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Arguments	arguments = {0};
+	L4Job	   *job = palloc0(sizeof(L4Job));
+	bool		is_null;
+	Datum		value;
+
+	add_text(&arguments, job_id);
+	if (run(schema, "SELECT status, time_zone, started_at, nodes, ranks_per_node FROM %s.l4_job WHERE job_id OPERATOR(pg_catalog.=) $1",
+			&arguments, SPI_OK_SELECT) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_NO_DATA_FOUND),
+				 errmsg("job \"%s\" is not registered", job_id),
+				 errhint("Register it first: SELECT l4_register_job('%s', '{\"model\": ...}', 'failed');", job_id)));
+	job->job_id = MemoryContextStrdup(context, job_id);
+	job->status = MemoryContextStrdup(context, result_text(0, 1));
+	job->time_zone = MemoryContextStrdup(context, result_text(0, 2));
+	value = result_datum(0, 3, &is_null);
+	job->started_at = is_null ? 0 : DatumGetTimestampTz(value);
+	value = result_datum(0, 4, &is_null);
+	if (!is_null)
+		job->cluster.nodes = text_array(value, context, &job->cluster.node_count);
+	value = result_datum(0, 5, &is_null);
+	job->cluster.ranks_per_node = is_null ? 0 : DatumGetInt32(value);
+	return job;
+}
+
+static void
+load_formats(const char *schema, MemoryContext context, L4Rules *rules)
+{
+	Arguments	arguments = {0};
+	uint64		count = run(schema, "SELECT name, kind, priority, dominant, pattern FROM %s.l4_format WHERE enabled "
+							"ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
+	uint64		i;
+
+	rules->formats = MemoryContextAllocZero(context, mul_size(Max(count, 1), sizeof(L4Format)));
+	for (i = 0; i < count; i++)
+	{
+		L4Format   *format = &rules->formats[rules->format_count++];
+		char	   *kind = result_text(i, 2);
+		bool		is_null;
+
+		format->name = MemoryContextStrdup(context, result_text(i, 1));
+		format->kind = strcmp(kind, "path") == 0 ? L4_FORMAT_PATH : strcmp(kind, "prefix") == 0 ? L4_FORMAT_PREFIX : L4_FORMAT_HEADER;
+		format->priority = DatumGetInt32(result_datum(i, 3, &is_null));
+		format->dominant = DatumGetBool(result_datum(i, 4, &is_null));
+		format->pattern = MemoryContextStrdup(context, result_text(i, 5));
+	}
+}
+
+static int
+stage_number(const char *stage)
+{
+	int			i;
+
+	for (i = 0; i < l4_stage_count; i++)
+		if (strcmp(l4_stages[i], stage) == 0)
+			return i + 1;
+	elog(ERROR, "unknown stage \"%s\"", stage);
+	return 0;
+}
+
+/* Compiles a rule's pattern in context; what and name are for the message. */
+static L4Pattern *
+compile_rule(MemoryContext context, const char *what, const char *name, const char *pattern)
+{
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	L4Pattern  *compiled = pattern_compile(pattern, strlen(pattern), psprintf("%s \"%s\"", what, name));
+
+	MemoryContextSwitchTo(caller);
+	return compiled;
+}
+
+static void
+load_stage_rules(const char *schema, MemoryContext context, L4ProgressRules *rules)
+{
+	Arguments	arguments = {0};
+	uint64		count = run(schema, "SELECT name, stage, pattern FROM %s.l4_stage_rule WHERE enabled "
+							"ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
+	uint64		i;
+
+	rules->stages = MemoryContextAllocZero(context, mul_size(Max(count, 1), sizeof(L4StageRule)));
+	for (i = 0; i < count; i++)
+	{
+		rules->stages[i].pattern = compile_rule(context, "stage rule", result_text(i, 1), result_text(i, 3));
+		rules->stages[i].stage = stage_number(result_text(i, 2));
+		rules->stage_count++;
+	}
+}
+
+static void
+load_iteration_rules(const char *schema, MemoryContext context, L4ProgressRules *rules)
+{
+	Arguments	arguments = {0};
+	uint64		count = run(schema, "SELECT name, position, pattern FROM %s.l4_iteration_rule WHERE enabled "
+							"ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
+	uint64		i;
+
+	rules->iterations = MemoryContextAllocZero(context, mul_size(Max(count, 1), sizeof(L4IterationRule)));
+	for (i = 0; i < count; i++)
+	{
+		L4IterationRule *rule = &rules->iterations[rules->iteration_count++];
+		char	   *name = result_text(i, 1);
+		char	   *position = result_text(i, 2);
+
+		rule->pattern = compile_rule(context, "iteration rule", name, result_text(i, 3));
+		rule->group = pattern_group_number(rule->pattern, "iter");
+		rule->position = strcmp(position, "start") == 0 ? L4_ITERATION_START :
+			strcmp(position, "end") == 0 ? L4_ITERATION_END : L4_ITERATION_INSIDE;
+		if (rule->group < 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_REGULAR_EXPRESSION),
+					 errmsg("iteration rule \"%s\" has no group named \"iter\"", name),
+					 errhint("Write the number's part of the pattern as (?<iter>\\d+).")));
+	}
+}
+
+static void
+load_masks(const char *schema, MemoryContext context, L4Rules *rules)
+{
+	Arguments	arguments = {0};
+	uint64		count = run(schema, "SELECT name, pattern FROM %s.l4_mask WHERE enabled ORDER BY priority, name COLLATE \"C\"",
+							&arguments, SPI_OK_SELECT);
+	uint64		i;
+
+	rules->masks = MemoryContextAllocZero(context, mul_size(Max(count, 1), sizeof(L4Pattern *)));
+	for (i = 0; i < count; i++)
+		rules->masks[rules->mask_count++] = compile_rule(context, "mask", result_text(i, 1), result_text(i, 2));
+}
+
+/*
+ * store_rules: all rules that are switched on. Errors: 2201B for a pattern that does not compile, with the rule's name.
+ */
+L4Rules *
+store_rules(const char *schema)
+{
+	MemoryContext context = CurrentMemoryContext;
+	L4Rules    *rules = palloc0(sizeof(L4Rules));
+
+	load_formats(schema, context, rules);
+	load_stage_rules(schema, context, &rules->progress);
+	load_iteration_rules(schema, context, &rules->progress);
+	load_masks(schema, context, rules);
+	return rules;
+}
+
+/* Another import of the same file waits here until this transaction ends. */
+static void
+lock_file(const char *job_id, int64 file_id)
+{
+	uint64		key = shape_hash(job_id, strlen(job_id)) ^ (uint64) file_id;
+
+	DirectFunctionCall1(pg_advisory_xact_lock_int8, Int64GetDatum((int64) key));
+}
+
+L4KnownFile
+store_known_file(const char *schema, const char *job_id, int64 file_id)
+{
+	L4KnownFile known = {false, false, 0, 0};
+	Arguments	arguments = {0};
+	Datum		value;
+	bool		is_null;
+
+	lock_file(job_id, file_id);
+	add_text(&arguments, job_id);
+	add_bigint(&arguments, file_id, false);
+	if (run(schema, "SELECT file_size, file_modified_at, state FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 "
+			"AND file_id OPERATOR(pg_catalog.=) $2 ORDER BY state OPERATOR(pg_catalog.=) 'failed' DESC LIMIT 1",
+			&arguments, SPI_OK_SELECT) == 0)
+		return known;
+	value = result_datum(0, 1, &is_null);
+	known.size = is_null ? -1 : DatumGetInt64(value);
+	value = result_datum(0, 2, &is_null);
+	known.modified_at = is_null ? 0 : DatumGetTimestampTz(value);
+	known.known = true;
+	known.failed = strcmp(result_text(0, 3), "failed") == 0;
+	return known;
+}
+
+void
+store_forget_file(const char *schema, const char *job_id, int64 file_id)
+{
+	Arguments	arguments = {0};
+
+	add_text(&arguments, job_id);
+	add_bigint(&arguments, file_id, false);
+	run(schema, "DELETE FROM %s.l4_stream_event e USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+		"AND s.file_id OPERATOR(pg_catalog.=) $2 AND e.job_id OPERATOR(pg_catalog.=) $1 "
+		"AND e.stream_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	run(schema, "DELETE FROM %s.l4_segment g USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+		"AND s.file_id OPERATOR(pg_catalog.=) $2 AND g.job_id OPERATOR(pg_catalog.=) $1 "
+		"AND g.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	run(schema, "DELETE FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 AND file_id OPERATOR(pg_catalog.=) $2",
+		&arguments, SPI_OK_DELETE);
+}
+
+void
+store_stream(const char *schema, const char *job_id, const L4StreamRow *row)
+{
+	Arguments	arguments = {0};
+
+	add_text(&arguments, job_id);
+	add_bigint(&arguments, row->stream_id, false);
+	add_bigint(&arguments, row->source_id, false);
+	add_bigint(&arguments, row->file_id, false);
+	add_text(&arguments, row->source);
+	add_text(&arguments, row->label);
+	add_text(&arguments, row->place.kind);
+	add_text(&arguments, row->place.node);
+	add_integer(&arguments, row->place.rank, row->place.rank < 0);
+	add_integer(&arguments, row->place.attempt, row->place.attempt < 0);
+	add_text(&arguments, row->format);
+	add_text(&arguments, row->state);
+	add_text(&arguments, row->error);
+	add_bigint(&arguments, row->byte_count, false);
+	add_bigint(&arguments, row->line_count, false);
+	add_bigint(&arguments, row->record_count, false);
+	add_time(&arguments, row->first_ts, !row->has_time);
+	add_time(&arguments, row->last_ts, !row->has_time);
+	add_text(&arguments, row->last_stage > 0 ? l4_stages[row->last_stage - 1] : NULL);
+	add_bigint(&arguments, row->first_iteration, !row->has_iteration);
+	add_bigint(&arguments, row->last_iteration, !row->has_iteration);
+	add_bigint(&arguments, row->file_size, row->file_size < 0);
+	add_time(&arguments, row->file_modified_at, row->file_modified_at == 0);
+	run(schema, "INSERT INTO %s.l4_stream (job_id, stream_id, source_id, file_id, source, label, kind, node, rank, attempt, format, state, error, "
+		"byte_count, line_count, record_count, first_ts, last_ts, last_stage, first_iteration, last_iteration, file_size, file_modified_at, imported_at) "
+		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, pg_catalog.clock_timestamp())",
+		&arguments, SPI_OK_INSERT);
+}
+
+static Datum
+bigint_array(const int64 *values, int count)
+{
+	Datum	   *elements = palloc(mul_size(Max(count, 1), sizeof(Datum)));
+	int			i;
+
+	for (i = 0; i < count; i++)
+		elements[i] = Int64GetDatum(values[i]);
+	return PointerGetDatum(construct_array(elements, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+void
+store_segment(const char *schema, const char *job_id, const L4SegmentRow *row)
+{
+	Arguments	arguments = {0};
+
+	add_text(&arguments, job_id);
+	add_bigint(&arguments, row->source_id, false);
+	add_integer(&arguments, row->segment_no, false);
+	add_bigint(&arguments, row->first_line, false);
+	add_bigint(&arguments, row->last_line, false);
+	add_integer(&arguments, row->record_count, false);
+	add_time(&arguments, row->first_ts, !row->has_time);
+	add_time(&arguments, row->last_ts, !row->has_time);
+	add_bigint(&arguments, row->raw_bytes, false);
+	add_argument(&arguments, INT8ARRAYOID, bigint_array(row->stream_ids, row->stream_count), false);
+	add_argument(&arguments, INT8ARRAYOID, bigint_array(row->shape_ids, row->shape_count), false);
+	add_argument(&arguments, BYTEAOID, PointerGetDatum(row->blobs.structure), false);
+	add_argument(&arguments, BYTEAOID, PointerGetDatum(row->blobs.texts), false);
+	add_argument(&arguments, BYTEAOID, PointerGetDatum(row->blobs.parameters), false);
+	run(schema, "INSERT INTO %s.l4_segment (job_id, source_id, segment_no, first_line, last_line, record_count, first_ts, last_ts, raw_bytes, "
+		"stream_ids, shape_ids, structure, texts, parameters) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+		&arguments, SPI_OK_INSERT);
+}
+
+/*
+ * store_shapes: adds shapes that are not there yet. Sorted by id, so that two imports cannot wait for each other in a circle.
+ */
+void
+store_shapes(const char *schema, const int64 *shape_ids, const L4Bytes *texts, int count)
+{
+	Arguments	arguments = {0};
+	Datum	   *elements = palloc(mul_size(Max(count, 1), sizeof(Datum)));
+	int			i;
+
+	if (count == 0)
+		return;
+	for (i = 0; i < count; i++)
+		elements[i] = PointerGetDatum(cstring_to_text_with_len(texts[i].data, texts[i].size));
+	add_argument(&arguments, INT8ARRAYOID, bigint_array(shape_ids, count), false);
+	add_argument(&arguments, TEXTARRAYOID,
+				 PointerGetDatum(construct_array(elements, count, TEXTOID, -1, false, TYPALIGN_INT)), false);
+	run(schema, "INSERT INTO %s.l4_shape (shape_id, shape) SELECT i, t FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS u (i, t) ORDER BY i "
+		"ON CONFLICT DO NOTHING", &arguments, SPI_OK_INSERT);
+}
+
+/* One column of summary rows as an array. */
+typedef struct ArrayColumn
+{
+	Datum	   *values;
+	bool	   *nulls;
+	int			count;
+} ArrayColumn;
+
+static void
+array_column_init(ArrayColumn *column, int room)
+{
+	column->values = palloc(mul_size(Max(room, 1), sizeof(Datum)));
+	column->nulls = palloc(mul_size(Max(room, 1), sizeof(bool)));
+	column->count = 0;
+}
+
+static void
+array_column_add(ArrayColumn *column, Datum value, bool is_null)
+{
+	column->values[column->count] = value;
+	column->nulls[column->count++] = is_null;
+}
+
+static Datum
+array_column_finish(ArrayColumn *column, Oid type)
+{
+	int			dimension = column->count;
+	int			lower_bound = 1;
+	int16		length;
+	bool		by_value;
+	char		alignment;
+
+	get_typlenbyvalalign(type, &length, &by_value, &alignment);
+	return PointerGetDatum(construct_md_array(column->values, column->nulls, 1, &dimension, &lower_bound, type, length, by_value, alignment));
+}
+
+static const char *const level_names[] = {NULL, "trace", "debug", "info", "warning", "error", "fatal"};
+
+static void
+add_summary(ArrayColumn *columns, const L4SummaryRow *row)
+{
+	const char *level = level_names[row->level];
+	const char *stage = row->stage > 0 ? l4_stages[row->stage - 1] : NULL;
+	int			c = 0;
+
+	array_column_add(&columns[c++], Int64GetDatum(row->stream_id), false);
+	array_column_add(&columns[c++], Int64GetDatum(row->shape_id), false);
+	array_column_add(&columns[c++], Int64GetDatum(row->occurrences), false);
+	array_column_add(&columns[c++], level != NULL ? CStringGetTextDatum(level) : (Datum) 0, level == NULL);
+	array_column_add(&columns[c++], row->component != NULL ? CStringGetTextDatum(row->component) : (Datum) 0, row->component == NULL);
+	array_column_add(&columns[c++], Int64GetDatum(row->first_line), false);
+	array_column_add(&columns[c++], Int64GetDatum(row->last_line), false);
+	array_column_add(&columns[c++], TimestampTzGetDatum(row->first_ts), !row->has_time);
+	array_column_add(&columns[c++], TimestampTzGetDatum(row->last_ts), !row->has_time);
+	array_column_add(&columns[c++], stage != NULL ? CStringGetTextDatum(stage) : (Datum) 0, stage == NULL);
+	array_column_add(&columns[c++], Int64GetDatum(row->first_iteration), !row->has_iteration);
+	array_column_add(&columns[c++], Int64GetDatum(row->last_iteration), !row->has_iteration);
+}
+
+#define SUMMARY_COLUMNS 12
+
+static void
+store_summary_batch(const char *schema, const char *job_id, const L4SummaryRow *rows, int count)
+{
+	static const Oid types[SUMMARY_COLUMNS] = {INT8OID, INT8OID, INT8OID, TEXTOID, TEXTOID, INT8OID, INT8OID,
+		TIMESTAMPTZOID, TIMESTAMPTZOID, TEXTOID, INT8OID, INT8OID};
+	ArrayColumn columns[SUMMARY_COLUMNS];
+	Arguments	arguments = {0};
+	int			i;
+
+	for (i = 0; i < SUMMARY_COLUMNS; i++)
+		array_column_init(&columns[i], count);
+	for (i = 0; i < count; i++)
+		add_summary(columns, &rows[i]);
+	add_text(&arguments, job_id);
+	for (i = 0; i < SUMMARY_COLUMNS; i++)
+		add_argument(&arguments, get_array_type(types[i]), array_column_finish(&columns[i], types[i]), false);
+	run(schema, "INSERT INTO %s.l4_stream_event (job_id, stream_id, shape_id, occurrences, level, component, first_line, last_line, "
+		"first_ts, last_ts, stage, first_iteration, last_iteration) "
+		"SELECT $1, u.* FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4), pg_catalog.unnest($5), "
+		"pg_catalog.unnest($6), pg_catalog.unnest($7), pg_catalog.unnest($8), pg_catalog.unnest($9), pg_catalog.unnest($10), "
+		"pg_catalog.unnest($11), pg_catalog.unnest($12), pg_catalog.unnest($13)) AS u",
+		&arguments, SPI_OK_INSERT);
+}
+
+void
+store_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows, int count)
+{
+	MemoryContext batch = AllocSetContextCreate(CurrentMemoryContext, "l4 summaries", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(batch);
+	int			done;
+
+	for (done = 0; done < count; done += SUMMARY_BATCH)
+	{
+		store_summary_batch(schema, job_id, rows + done, Min(SUMMARY_BATCH, count - done));
+		MemoryContextReset(batch);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(batch);
+}
+
+void
+store_timeline(const char *schema, const char *job_id, const int64 *iterations, const TimestampTz *starts, int count)
+{
+	Arguments	arguments = {0};
+	Datum	   *elements = palloc(mul_size(Max(count, 1), sizeof(Datum)));
+	int			i;
+
+	for (i = 0; i < count; i++)
+		elements[i] = TimestampTzGetDatum(starts[i]);
+	add_text(&arguments, job_id);
+	add_argument(&arguments, INT8ARRAYOID, bigint_array(iterations, count), false);
+	add_argument(&arguments, get_array_type(TIMESTAMPTZOID),
+				 PointerGetDatum(construct_array(elements, count, TIMESTAMPTZOID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)), false);
+	run(schema, "INSERT INTO %s.l4_timeline AS known (job_id, iterations, started_at) VALUES ($1, $2, $3) "
+		"ON CONFLICT (job_id) DO UPDATE SET (iterations, started_at) = ("
+		"SELECT pg_catalog.array_agg(m.i ORDER BY m.t, m.i), pg_catalog.array_agg(m.t ORDER BY m.t, m.i) FROM ("
+		"SELECT u.i, pg_catalog.min(u.t) AS t FROM ("
+		"SELECT i, t FROM ROWS FROM (pg_catalog.unnest(known.iterations), pg_catalog.unnest(known.started_at)) AS a (i, t) UNION ALL "
+		"SELECT i, t FROM ROWS FROM (pg_catalog.unnest(excluded.iterations), pg_catalog.unnest(excluded.started_at)) AS b (i, t)) AS u GROUP BY u.i) AS m)",
+		&arguments, SPI_OK_INSERT);
+}
+
+void
+store_finish_import(const char *schema, const char *job_id)
+{
+	Arguments	arguments = {0};
+
+	add_text(&arguments, job_id);
+	run(schema, "SELECT %s.l4_assign_events($1)", &arguments, SPI_OK_SELECT);
+	run(schema, "SELECT %s.l4_pool_refresh($1)", &arguments, SPI_OK_SELECT);
+}
+
+bool
+store_holds_logs(const char *schema)
+{
+	Arguments	arguments = {0};
+	bool		holds;
+
+	SPI_connect();
+	holds = run(schema, "SELECT WHERE EXISTS (SELECT FROM %s.l4_stream) OR EXISTS (SELECT FROM %s.l4_segment)",
+				&arguments, SPI_OK_SELECT) > 0;
+	SPI_finish();
+	return holds;
+}
