@@ -1,0 +1,231 @@
+/*
+ * Tables. Those that hold a job's logs are keyed by job_id first and use no sequences, no triggers and no serial columns,
+ * so that they can be distributed by job_id; ids are content hashes, the same on every machine.
+ */
+
+CREATE TABLE @extschema@.l4_job (
+	job_id text PRIMARY KEY CHECK (job_id <> ''),
+	settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(settings) = 'object'),
+	status text NOT NULL DEFAULT 'unknown' CHECK (status IN ('running', 'succeeded', 'failed', 'unknown')),
+	nodes text[],
+	ranks_per_node int CHECK (ranks_per_node > 0),
+	started_at timestamptz,
+	ended_at timestamptz,
+	time_zone text NOT NULL DEFAULT 'UTC',
+	owner name NOT NULL DEFAULT current_user,
+	registered_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+
+CREATE TABLE @extschema@.l4_stream (
+	job_id text NOT NULL,
+	stream_id bigint NOT NULL,
+	source_id bigint NOT NULL,
+	file_id bigint NOT NULL,
+	source text NOT NULL,
+	label text,
+	kind text NOT NULL CHECK (kind IN ('rank', 'launcher', 'system', 'shared', 'other')),
+	node text,
+	rank int,
+	attempt int,
+	format text,
+	state text NOT NULL DEFAULT 'imported' CHECK (state IN ('pending', 'imported', 'failed')),
+	error text,
+	byte_count bigint NOT NULL DEFAULT 0,
+	line_count bigint NOT NULL DEFAULT 0,
+	record_count bigint NOT NULL DEFAULT 0,
+	first_ts timestamptz,
+	last_ts timestamptz,
+	last_stage text,
+	first_iteration bigint,
+	last_iteration bigint,
+	file_size bigint,
+	file_modified_at timestamptz,
+	imported_at timestamptz,
+	PRIMARY KEY (job_id, stream_id)
+);
+CREATE INDEX l4_stream_file_id ON @extschema@.l4_stream (job_id, file_id);
+
+CREATE TABLE @extschema@.l4_segment (
+	job_id text NOT NULL,
+	source_id bigint NOT NULL,
+	segment_no int NOT NULL,
+	first_line bigint NOT NULL,
+	last_line bigint NOT NULL,
+	record_count int NOT NULL,
+	first_ts timestamptz,
+	last_ts timestamptz,
+	raw_bytes bigint NOT NULL,
+	stream_ids bigint[] NOT NULL,
+	shape_ids bigint[] NOT NULL,
+	structure bytea NOT NULL,
+	texts bytea NOT NULL,
+	parameters bytea NOT NULL,
+	PRIMARY KEY (job_id, source_id, segment_no)
+);
+-- The columns are compressed by l4 already: TOAST must not try again.
+ALTER TABLE @extschema@.l4_segment
+	ALTER COLUMN structure SET STORAGE EXTERNAL,
+	ALTER COLUMN texts SET STORAGE EXTERNAL,
+	ALTER COLUMN parameters SET STORAGE EXTERNAL;
+
+CREATE TABLE @extschema@.l4_shape (
+	shape_id bigint PRIMARY KEY,
+	shape text NOT NULL,
+	event_id bigint
+);
+CREATE INDEX l4_shape_event_id ON @extschema@.l4_shape (event_id);
+
+CREATE TABLE @extschema@.l4_event (
+	event_id bigint PRIMARY KEY,
+	template text NOT NULL,
+	parent_id bigint,
+	first_seen timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+
+CREATE TABLE @extschema@.l4_stream_event (
+	job_id text NOT NULL,
+	stream_id bigint NOT NULL,
+	shape_id bigint NOT NULL,
+	occurrences bigint NOT NULL,
+	level text,
+	component text,
+	first_line bigint NOT NULL,
+	last_line bigint NOT NULL,
+	first_ts timestamptz,
+	last_ts timestamptz,
+	stage text,
+	first_iteration bigint,
+	last_iteration bigint,
+	PRIMARY KEY (job_id, stream_id, shape_id)
+);
+
+CREATE TABLE @extschema@.l4_timeline (
+	job_id text PRIMARY KEY,
+	iterations bigint[] NOT NULL,
+	started_at timestamptz[] NOT NULL
+);
+
+CREATE TABLE @extschema@.l4_pool_setting (
+	key text PRIMARY KEY,
+	weight double precision NOT NULL DEFAULT 1 CHECK (weight > 0),
+	builtin boolean NOT NULL DEFAULT false
+);
+
+CREATE TABLE @extschema@.l4_pool (
+	pool_id bigint PRIMARY KEY,
+	settings jsonb NOT NULL,
+	job_count int NOT NULL DEFAULT 0
+);
+
+CREATE TABLE @extschema@.l4_pool_job (
+	pool_id bigint NOT NULL,
+	job_id text NOT NULL,
+	stream_count int NOT NULL,
+	PRIMARY KEY (pool_id, job_id)
+);
+
+CREATE TABLE @extschema@.l4_pool_event (
+	pool_id bigint NOT NULL,
+	shape_id bigint NOT NULL,
+	event_id bigint,
+	job_count int NOT NULL,
+	occurrences bigint NOT NULL,
+	max_per_stream bigint NOT NULL,
+	mean_per_stream double precision NOT NULL,
+	max_stream_share double precision NOT NULL,
+	PRIMARY KEY (pool_id, shape_id)
+);
+
+CREATE TABLE @extschema@.l4_fault (
+	fault_key text PRIMARY KEY,
+	title text NOT NULL,
+	category text NOT NULL CHECK (category IN ('hardware', 'user', 'framework', 'platform', 'noise')),
+	subtype text NOT NULL,
+	pattern text NOT NULL,
+	severity text NOT NULL DEFAULT 'error' CHECK (severity IN ('info', 'warning', 'error', 'critical')),
+	root_cause text,
+	fix text,
+	builtin boolean NOT NULL DEFAULT false,
+	enabled boolean NOT NULL DEFAULT true,
+	owner name NOT NULL DEFAULT current_user,
+	created_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+
+CREATE TABLE @extschema@.l4_failure_report (
+	job_id text NOT NULL,
+	report_id text NOT NULL DEFAULT '1',
+	symptom text,
+	description text,
+	root_cause_category text,
+	root_cause_subtype text,
+	root_cause text,
+	fix text,
+	faulty_nodes text[],
+	reported_by name NOT NULL DEFAULT current_user,
+	reported_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	resolved_at timestamptz,
+	PRIMARY KEY (job_id, report_id)
+);
+
+CREATE TABLE @extschema@.l4_finding (
+	job_id text NOT NULL,
+	saved_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	kind text NOT NULL,
+	ordinal int NOT NULL,
+	score double precision,
+	node text,
+	rank int,
+	stage text,
+	iteration bigint,
+	event_id bigint,
+	template text,
+	first_seen timestamptz,
+	occurrences bigint,
+	nodes_affected int,
+	evidence text,
+	explanation text,
+	fault_key text,
+	root_cause text,
+	fix text,
+	PRIMARY KEY (job_id, saved_at, kind, ordinal)
+);
+
+-- The rules as rows. Built-in rows come from the script and are not dumped; a site's own rows are.
+CREATE TABLE @extschema@.l4_format (
+	name text PRIMARY KEY,
+	kind text NOT NULL CHECK (kind IN ('path', 'prefix', 'header')),
+	priority int NOT NULL DEFAULT 100,
+	pattern text NOT NULL,
+	dominant boolean NOT NULL DEFAULT false,
+	example text,
+	builtin boolean NOT NULL DEFAULT false,
+	enabled boolean NOT NULL DEFAULT true
+);
+
+CREATE TABLE @extschema@.l4_stage_rule (
+	name text PRIMARY KEY,
+	stage text NOT NULL CHECK (stage IN ('environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
+		'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown')),
+	priority int NOT NULL DEFAULT 100,
+	pattern text NOT NULL,
+	example text,
+	builtin boolean NOT NULL DEFAULT false,
+	enabled boolean NOT NULL DEFAULT true
+);
+
+CREATE TABLE @extschema@.l4_iteration_rule (
+	name text PRIMARY KEY,
+	priority int NOT NULL DEFAULT 100,
+	pattern text NOT NULL,
+	position text NOT NULL DEFAULT 'inside' CHECK (position IN ('start', 'inside', 'end')),
+	example text,
+	builtin boolean NOT NULL DEFAULT false,
+	enabled boolean NOT NULL DEFAULT true
+);
+
+CREATE TABLE @extschema@.l4_mask (
+	name text PRIMARY KEY,
+	priority int NOT NULL DEFAULT 100,
+	pattern text NOT NULL,
+	enabled boolean NOT NULL DEFAULT true
+);

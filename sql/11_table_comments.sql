@@ -1,0 +1,148 @@
+/* What each table and column holds. The tables of pools and findings are described where they are used. */
+
+COMMENT ON TABLE @extschema@.l4_job IS 'One training job: its settings, its status, and what the scheduler knows of its nodes. Written by l4_register_job.';
+COMMENT ON COLUMN @extschema@.l4_job.job_id IS 'name of the job, free text';
+COMMENT ON COLUMN @extschema@.l4_job.settings IS 'what the job was run with, a JSON object; the keys in l4_pool_setting decide which jobs are comparable';
+COMMENT ON COLUMN @extschema@.l4_job.status IS 'running, succeeded, failed or unknown';
+COMMENT ON COLUMN @extschema@.l4_job.nodes IS 'names of its nodes in rank order, NULL where not known';
+COMMENT ON COLUMN @extschema@.l4_job.ranks_per_node IS 'ranks a node runs: rank r is on node r / ranks_per_node; NULL where not known';
+COMMENT ON COLUMN @extschema@.l4_job.started_at IS 'start of the job; resolves times without a year';
+COMMENT ON COLUMN @extschema@.l4_job.ended_at IS 'end of the job';
+COMMENT ON COLUMN @extschema@.l4_job.time_zone IS 'zone of times that state none';
+COMMENT ON COLUMN @extschema@.l4_job.owner IS 'role that registered it';
+COMMENT ON COLUMN @extschema@.l4_job.registered_at IS 'when it was registered';
+
+COMMENT ON TABLE @extschema@.l4_stream IS 'One source of log lines: a file, or the lines of one label (rank or host) in a file that several share. The row whose label is NULL stands for the file itself.';
+COMMENT ON COLUMN @extschema@.l4_stream.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_stream.stream_id IS 'content hash of source and label';
+COMMENT ON COLUMN @extschema@.l4_stream.source_id IS 'stream_id of the files own row';
+COMMENT ON COLUMN @extschema@.l4_stream.file_id IS 'content hash of the path of the file on disk: an archive holds several sources';
+COMMENT ON COLUMN @extschema@.l4_stream.source IS 'path relative to the imported folder; below an archives own path for its members';
+COMMENT ON COLUMN @extschema@.l4_stream.label IS 'rank or host as the lines state it; NULL for the files own row';
+COMMENT ON COLUMN @extschema@.l4_stream.kind IS 'rank (log of a process), launcher, system (syslog, kernel), shared (of no single node), other';
+COMMENT ON COLUMN @extschema@.l4_stream.node IS 'node it comes from, NULL where not known or of none';
+COMMENT ON COLUMN @extschema@.l4_stream.rank IS 'global rank, NULL where not known or of none';
+COMMENT ON COLUMN @extschema@.l4_stream.attempt IS 'number of the restart it belongs to, where the path says so';
+COMMENT ON COLUMN @extschema@.l4_stream.format IS 'header format that most of its records have';
+COMMENT ON COLUMN @extschema@.l4_stream.state IS 'imported, failed (could not be read, or not to its end), pending';
+COMMENT ON COLUMN @extschema@.l4_stream.error IS 'why it could not be read';
+COMMENT ON COLUMN @extschema@.l4_stream.byte_count IS 'bytes read, decompressed (files own row only)';
+COMMENT ON COLUMN @extschema@.l4_stream.line_count IS 'lines read (files own row only)';
+COMMENT ON COLUMN @extschema@.l4_stream.record_count IS 'records of this stream';
+COMMENT ON COLUMN @extschema@.l4_stream.first_ts IS 'earliest time of its records';
+COMMENT ON COLUMN @extschema@.l4_stream.last_ts IS 'latest time of its records';
+COMMENT ON COLUMN @extschema@.l4_stream.last_stage IS 'stage of its last record';
+COMMENT ON COLUMN @extschema@.l4_stream.first_iteration IS 'first iteration its own markers name';
+COMMENT ON COLUMN @extschema@.l4_stream.last_iteration IS 'iteration of its last record, by its own markers';
+COMMENT ON COLUMN @extschema@.l4_stream.file_size IS 'bytes of the file on disk when it was read';
+COMMENT ON COLUMN @extschema@.l4_stream.file_modified_at IS 'time of the files last change when it was read';
+COMMENT ON COLUMN @extschema@.l4_stream.imported_at IS 'when it was read';
+
+COMMENT ON TABLE @extschema@.l4_segment IS 'Some thousands of consecutive records of one source as compressed columns. Read it through the view l4_log or l4_segment_records.';
+COMMENT ON COLUMN @extschema@.l4_segment.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_segment.source_id IS 'the source';
+COMMENT ON COLUMN @extschema@.l4_segment.segment_no IS '0, 1, 2 ... in file order';
+COMMENT ON COLUMN @extschema@.l4_segment.first_line IS 'number of its first line';
+COMMENT ON COLUMN @extschema@.l4_segment.last_line IS 'number of its last line';
+COMMENT ON COLUMN @extschema@.l4_segment.record_count IS 'records in it';
+COMMENT ON COLUMN @extschema@.l4_segment.first_ts IS 'earliest time in it';
+COMMENT ON COLUMN @extschema@.l4_segment.last_ts IS 'latest time in it';
+COMMENT ON COLUMN @extschema@.l4_segment.raw_bytes IS 'bytes of log it holds, uncompressed';
+COMMENT ON COLUMN @extschema@.l4_segment.stream_ids IS 'the streams its records are of; records name them by position';
+COMMENT ON COLUMN @extschema@.l4_segment.shape_ids IS 'the shapes that occur in it';
+COMMENT ON COLUMN @extschema@.l4_segment.structure IS 'per record: stream, line, time, level, component, stage, iteration, frame, shape; version, checksum, zstd';
+COMMENT ON COLUMN @extschema@.l4_segment.texts IS 'dictionaries of components, frames and shapes; version, checksum, zstd';
+COMMENT ON COLUMN @extschema@.l4_segment.parameters IS 'parameters by shape and position; version, checksum, zstd';
+
+COMMENT ON TABLE @extschema@.l4_shape IS 'Every distinct shape: a message with its variable parts as <*>. Grows with the number of kinds of statements, not of lines.';
+COMMENT ON COLUMN @extschema@.l4_shape.shape_id IS 'content hash (XXH3, 64 bit) of the shape';
+COMMENT ON COLUMN @extschema@.l4_shape.shape IS 'the masked message';
+COMMENT ON COLUMN @extschema@.l4_shape.event_id IS 'the event it belongs to; NULL until l4_assign_events ran';
+
+COMMENT ON TABLE @extschema@.l4_event IS 'Every event: a Drain template over shapes.';
+COMMENT ON COLUMN @extschema@.l4_event.event_id IS 'content hash of the template it was created with; does not change once given';
+COMMENT ON COLUMN @extschema@.l4_event.template IS 'the template, variable parts as <*>';
+COMMENT ON COLUMN @extschema@.l4_event.parent_id IS 'id of the template before groups were split by a literal position';
+COMMENT ON COLUMN @extschema@.l4_event.first_seen IS 'when l4 first saw it';
+
+COMMENT ON TABLE @extschema@.l4_stream_event IS 'Per stream and shape: how often, and where and when first and last. What diagnosis reads instead of log lines.';
+COMMENT ON COLUMN @extschema@.l4_stream_event.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_stream_event.stream_id IS 'the stream';
+COMMENT ON COLUMN @extschema@.l4_stream_event.shape_id IS 'the shape';
+COMMENT ON COLUMN @extschema@.l4_stream_event.occurrences IS 'number of records';
+COMMENT ON COLUMN @extschema@.l4_stream_event.level IS 'most severe level among them, NULL where none states one';
+COMMENT ON COLUMN @extschema@.l4_stream_event.component IS 'component of the first';
+COMMENT ON COLUMN @extschema@.l4_stream_event.first_line IS 'line number of the first';
+COMMENT ON COLUMN @extschema@.l4_stream_event.last_line IS 'line number of the last';
+COMMENT ON COLUMN @extschema@.l4_stream_event.first_ts IS 'earliest time';
+COMMENT ON COLUMN @extschema@.l4_stream_event.last_ts IS 'latest time';
+COMMENT ON COLUMN @extschema@.l4_stream_event.stage IS 'stage of the first';
+COMMENT ON COLUMN @extschema@.l4_stream_event.first_iteration IS 'iteration of the first that has one by the streams own markers';
+COMMENT ON COLUMN @extschema@.l4_stream_event.last_iteration IS 'iteration of the last that has one';
+
+COMMENT ON TABLE @extschema@.l4_timeline IS 'Per job: when each iteration began, by the earliest marker of any stream. Places records of ranks that print no markers.';
+COMMENT ON COLUMN @extschema@.l4_timeline.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_timeline.iterations IS 'iteration numbers, in the order of their start';
+COMMENT ON COLUMN @extschema@.l4_timeline.started_at IS 'their starts, ascending';
+
+COMMENT ON TABLE @extschema@.l4_fault IS 'The fault library: patterns of known faults with root cause and fix.';
+COMMENT ON COLUMN @extschema@.l4_fault.fault_key IS 'short name';
+COMMENT ON COLUMN @extschema@.l4_fault.title IS 'what it is, in a few words';
+COMMENT ON COLUMN @extschema@.l4_fault.category IS 'hardware, user, framework, platform or noise';
+COMMENT ON COLUMN @extschema@.l4_fault.subtype IS 'finer cause within the category';
+COMMENT ON COLUMN @extschema@.l4_fault.pattern IS 'PCRE2 pattern, matched against single records (without prefixes and header)';
+COMMENT ON COLUMN @extschema@.l4_fault.severity IS 'info, warning, error or critical';
+COMMENT ON COLUMN @extschema@.l4_fault.root_cause IS 'why it happens';
+COMMENT ON COLUMN @extschema@.l4_fault.fix IS 'what to do';
+COMMENT ON COLUMN @extschema@.l4_fault.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_fault.enabled IS 'takes part in matching';
+COMMENT ON COLUMN @extschema@.l4_fault.owner IS 'role that added it';
+COMMENT ON COLUMN @extschema@.l4_fault.created_at IS 'when it was added';
+
+COMMENT ON TABLE @extschema@.l4_failure_report IS 'What people reported of a failure: symptom, cause, fix. Joined with findings by job_id.';
+COMMENT ON COLUMN @extschema@.l4_failure_report.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_failure_report.report_id IS 'number or name of the report within the job';
+COMMENT ON COLUMN @extschema@.l4_failure_report.symptom IS 'launching failure, training crash, abnormal behaviour, or other words';
+COMMENT ON COLUMN @extschema@.l4_failure_report.description IS 'free text';
+COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause_category IS 'hardware, user, framework or platform';
+COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause_subtype IS 'finer cause';
+COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause IS 'root cause in words';
+COMMENT ON COLUMN @extschema@.l4_failure_report.fix IS 'what was done';
+COMMENT ON COLUMN @extschema@.l4_failure_report.faulty_nodes IS 'nodes found faulty';
+COMMENT ON COLUMN @extschema@.l4_failure_report.reported_by IS 'role that reported';
+COMMENT ON COLUMN @extschema@.l4_failure_report.reported_at IS 'when reported';
+COMMENT ON COLUMN @extschema@.l4_failure_report.resolved_at IS 'when resolved';
+
+COMMENT ON TABLE @extschema@.l4_format IS 'Rules for the paths of files, and for prefixes and headers of lines, as PCRE2 patterns with named groups.';
+COMMENT ON COLUMN @extschema@.l4_format.name IS 'name of the rule';
+COMMENT ON COLUMN @extschema@.l4_format.kind IS 'path (node, rank, local_rank, attempt, launcher, system, shared), prefix (rank, local_rank, host) or header (ts and other parts of a time, level, logger, component, file, module)';
+COMMENT ON COLUMN @extschema@.l4_format.priority IS 'lower is tried first, then by name';
+COMMENT ON COLUMN @extschema@.l4_format.pattern IS 'PCRE2 with named groups; prefixes and headers are anchored where the last prefix ended';
+COMMENT ON COLUMN @extschema@.l4_format.dominant IS 'counts only in files where at least half of the first lines have it';
+COMMENT ON COLUMN @extschema@.l4_format.example IS 'a text it matches';
+COMMENT ON COLUMN @extschema@.l4_format.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_format.enabled IS 'takes part';
+
+COMMENT ON TABLE @extschema@.l4_stage_rule IS 'Rules that tell from a record in which stage its stream is. Tried on the message with each parameter written as 1, in order of priority.';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.name IS 'name of the rule';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.stage IS 'the stage it marks';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.priority IS 'lower is tried first, then by name';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.pattern IS 'PCRE2 pattern';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.example IS 'a message it matches';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.enabled IS 'takes part';
+
+COMMENT ON TABLE @extschema@.l4_iteration_rule IS 'Rules that read the number of the iteration from a record. Tried on the message with each parameter written as 1; on a match the number is read from the message itself.';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.name IS 'name of the rule';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.priority IS 'lower is tried first, then by name';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.pattern IS 'PCRE2 pattern with a group named iter';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.position IS 'start: the record opens the iteration; inside: it belongs to it; end: the iteration ends with it';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.example IS 'a message it matches';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.enabled IS 'takes part';
+
+COMMENT ON TABLE @extschema@.l4_mask IS 'The site''s own masks: what they match is a parameter, whatever the built-in scanner says. They apply to files imported from then on.';
+COMMENT ON COLUMN @extschema@.l4_mask.name IS 'name of the mask';
+COMMENT ON COLUMN @extschema@.l4_mask.priority IS 'lower comes first among matches at one place, then by name';
+COMMENT ON COLUMN @extschema@.l4_mask.pattern IS 'PCRE2 pattern';
+COMMENT ON COLUMN @extschema@.l4_mask.enabled IS 'takes part';

@@ -1,0 +1,121 @@
+/* Import, and segments back to rows. */
+
+CREATE PROCEDURE @extschema@.l4_import(job_id text, path text, layout text DEFAULT NULL)
+	LANGUAGE c AS 'MODULE_PATHNAME', 'l4_import';
+COMMENT ON PROCEDURE @extschema@.l4_import(text, text, text) IS
+'Imports the logs of a registered job from a file or folder on the server: plain, compressed (.gz .zst .xz .bz2 .lz4) or archived (.tar, .tar.*, .zip). Node and rank come from the path, from labels on the lines, or from layout, a path with {node}, {rank}, {local_rank}, {attempt} and * in it. Only members of pg_read_server_files may call it. Commits after each file (inside a transaction block: the same without commits); called again it reads only what is new or has changed. A file that cannot be read is a warning and a row in l4_stream. Progress: NOTICE, pg_stat_progress_copy, and the rows of l4_stream. Errors: 42501 without the right, P0002 unknown job, 22023 bad layout, path or time zone, 58P01 no such path. Cost: one pass over the bytes.';
+
+CREATE FUNCTION @extschema@.l4_segment_records(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[], with_text boolean DEFAULT true,
+	OUT stream_id bigint, OUT line_no bigint, OUT part int, OUT ts timestamptz, OUT level text, OUT component text, OUT stage text, OUT iteration bigint,
+	OUT shape_id bigint, OUT parameters text[], OUT message text, OUT raw text, OUT raw_bytes bytea)
+	RETURNS SETOF record
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 4000 AS 'MODULE_PATHNAME', 'l4_segment_records';
+COMMENT ON FUNCTION @extschema@.l4_segment_records(bytea, bytea, bytea, bigint[], boolean) IS
+'The records of one row of l4_segment, in file order: stream, number of the first line (1-based), part (0 for the first record beginning on that line), time, level, component, stage, iteration, shape, parameters, message, raw text without the line''s end (undecodable bytes as \xNN) and raw bytes with it. with_text => false leaves the last four NULL and is much cheaper. Errors: XX001 for damaged bytes.';
+
+CREATE FUNCTION @extschema@.l4_iteration_at(at timestamptz, started_at timestamptz[], iterations bigint[]) RETURNS bigint
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10 AS 'MODULE_PATHNAME', 'l4_iteration_at';
+COMMENT ON FUNCTION @extschema@.l4_iteration_at(timestamptz, timestamptz[], bigint[]) IS
+'The iteration under way at a time: started_at and iterations as in l4_timeline (ascending by time, equal length). NULL before the first. Errors: 2202E for arrays that do not fit. Cost: binary search.';
+
+CREATE FUNCTION @extschema@.l4_pattern_matches(pattern text, subject text) RETURNS boolean
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 50 AS 'MODULE_PATHNAME', 'l4_pattern_matches';
+COMMENT ON FUNCTION @extschema@.l4_pattern_matches(text, text) IS
+'Does the PCRE2 pattern match anywhere in subject? With limits on steps, depth and memory, so that no pattern can run away. Errors: 2201B for a bad pattern, 54000 for one that reaches a limit.';
+
+CREATE VIEW @extschema@.l4_log WITH (security_invoker = true) AS
+SELECT g.job_id, s.node, s.rank, s.source, r.line_no, r.ts, r.level, r.component, r.stage,
+	coalesce(r.iteration, @extschema@.l4_iteration_at(r.ts, t.started_at, t.iterations)) AS iteration,
+	h.event_id, r.message, r.raw, r.part, r.raw_bytes, r.parameters, r.shape_id, r.stream_id, g.segment_no
+FROM @extschema@.l4_segment g
+	LEFT JOIN @extschema@.l4_timeline t ON t.job_id = g.job_id
+	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+	JOIN @extschema@.l4_stream s ON s.job_id = g.job_id AND s.stream_id = r.stream_id
+	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id;
+COMMENT ON VIEW @extschema@.l4_log IS
+'A row for each record of the imported logs, decompressed on the way. Filter by job_id first. The bytes of a file: string_agg(raw_bytes, '''' ORDER BY line_no, part) over its source.';
+COMMENT ON COLUMN @extschema@.l4_log.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_log.node IS 'the node of the stream, NULL where the stream is of no node';
+COMMENT ON COLUMN @extschema@.l4_log.rank IS 'the global rank of the stream, NULL where the stream is of no rank';
+COMMENT ON COLUMN @extschema@.l4_log.source IS 'path of the file relative to the imported folder';
+COMMENT ON COLUMN @extschema@.l4_log.line_no IS '1-based number of the record''s first line in the source; lines end at \n';
+COMMENT ON COLUMN @extschema@.l4_log.ts IS 'time of the record, or the last one before it in its stream; NULL where there was none yet';
+COMMENT ON COLUMN @extschema@.l4_log.level IS 'trace, debug, info, warning, error, fatal; NULL where the record states none';
+COMMENT ON COLUMN @extschema@.l4_log.component IS 'logger, process or source file that the header names';
+COMMENT ON COLUMN @extschema@.l4_log.stage IS 'the stage its stream was in';
+COMMENT ON COLUMN @extschema@.l4_log.iteration IS 'the iteration: from the stream''s own markers, else by time from the job''s timeline';
+COMMENT ON COLUMN @extschema@.l4_log.event_id IS 'the event (Drain template) of the record';
+COMMENT ON COLUMN @extschema@.l4_log.message IS 'the record without prefixes and header';
+COMMENT ON COLUMN @extschema@.l4_log.raw IS 'the whole record as text, without the end of its last line; undecodable bytes as \xNN';
+COMMENT ON COLUMN @extschema@.l4_log.part IS '0 for the first record that begins on its line, 1 for the next, ...';
+COMMENT ON COLUMN @extschema@.l4_log.raw_bytes IS 'the exact bytes of the record, line ends included';
+COMMENT ON COLUMN @extschema@.l4_log.parameters IS 'the values of the <*> of the shape, in order';
+COMMENT ON COLUMN @extschema@.l4_log.shape_id IS 'content hash of the masked message';
+COMMENT ON COLUMN @extschema@.l4_log.stream_id IS 'the stream';
+COMMENT ON COLUMN @extschema@.l4_log.segment_no IS 'number of the segment of its source that holds the record';
+
+/* Events: Drain over the distinct shapes, ids kept once given. */
+
+CREATE FUNCTION @extschema@.l4_assign_events(job_id text DEFAULT NULL) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+	SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+DECLARE
+	assigned bigint;
+BEGIN
+	IF NOT EXISTS (SELECT FROM l4_shape WHERE event_id IS NULL) THEN
+		RETURN 0;
+	END IF;
+	-- Two imports that end at once must not give one shape two events.
+	PERFORM pg_advisory_xact_lock(hashtextextended('l4_assign_events', 0));
+	WITH clustered AS MATERIALIZED (
+		SELECT c.* FROM (SELECT array_agg(shape_id ORDER BY shape_id) AS ids, array_agg(shape ORDER BY shape_id) AS shapes FROM l4_shape) s,
+			l4_cluster_shapes(s.ids, s.shapes) c
+	), known AS (
+		-- A cluster keeps the event that most of its shapes already have.
+		SELECT DISTINCT ON (c.event_id) c.event_id AS cluster_id, h.event_id
+		FROM clustered c JOIN l4_shape h ON h.shape_id = c.shape_id
+		WHERE h.event_id IS NOT NULL
+		GROUP BY c.event_id, h.event_id
+		ORDER BY c.event_id, count(*) DESC, h.event_id
+	), added AS (
+		INSERT INTO l4_event (event_id, template, parent_id)
+		SELECT DISTINCT ON (c.event_id) c.event_id, c.template, c.parent_id
+		FROM clustered c WHERE NOT EXISTS (SELECT FROM known k WHERE k.cluster_id = c.event_id)
+		ORDER BY c.event_id
+		ON CONFLICT DO NOTHING
+	)
+	UPDATE l4_shape h SET event_id = coalesce(k.event_id, c.event_id)
+	FROM clustered c LEFT JOIN known k ON k.cluster_id = c.event_id
+	WHERE h.shape_id = c.shape_id AND h.event_id IS NULL;
+	GET DIAGNOSTICS assigned = ROW_COUNT;
+	RETURN assigned;
+END $$;
+COMMENT ON FUNCTION @extschema@.l4_assign_events(text) IS
+'Gives every shape that has none an event: clusters all shapes (l4_cluster_shapes) and lets each new shape join the event of its cluster, or makes a new one. Shapes that have an event keep it. Returns the number of shapes that got one. Called by l4_import; the argument is the job on whose behalf. Cost: grows with the number of distinct shapes, not of lines.';
+
+CREATE FUNCTION @extschema@.l4_recluster(depth int DEFAULT 4, similarity double precision DEFAULT 0.5, split_values int DEFAULT 5) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+	SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+DECLARE
+	events bigint;
+BEGIN
+	PERFORM pg_advisory_xact_lock(hashtextextended('l4_assign_events', 0));
+	CREATE TEMPORARY TABLE l4_reclustered ON COMMIT DROP AS
+		SELECT c.* FROM (SELECT array_agg(shape_id ORDER BY shape_id) AS ids, array_agg(shape ORDER BY shape_id) AS shapes FROM l4_shape) s,
+			l4_cluster_shapes(s.ids, s.shapes, depth, similarity, split_values) c;
+	INSERT INTO l4_event (event_id, template, parent_id)
+		SELECT DISTINCT ON (event_id) event_id, template, parent_id FROM pg_temp.l4_reclustered ORDER BY event_id
+		ON CONFLICT (event_id) DO UPDATE SET template = excluded.template, parent_id = excluded.parent_id;
+	UPDATE l4_shape h SET event_id = c.event_id FROM pg_temp.l4_reclustered c
+		WHERE c.shape_id = h.shape_id AND h.event_id IS DISTINCT FROM c.event_id;
+	UPDATE l4_pool_event p SET event_id = h.event_id FROM l4_shape h
+		WHERE h.shape_id = p.shape_id AND p.event_id IS DISTINCT FROM h.event_id;
+	DELETE FROM l4_event e WHERE NOT EXISTS (SELECT FROM l4_shape h WHERE h.event_id = e.event_id);
+	DROP TABLE pg_temp.l4_reclustered;
+	SELECT count(*) INTO events FROM l4_event;
+	RETURN events;
+END $$;
+COMMENT ON FUNCTION @extschema@.l4_recluster(int, double precision, int) IS
+'Computes all events anew from the set of shapes, with the given depth, similarity and split of Drain; no log row is rewritten. The result depends on nothing but the shapes and the options. Events that are no longer used are deleted. Returns the number of events.';
