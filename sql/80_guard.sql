@@ -14,6 +14,9 @@ SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_event', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_failure_report', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_finding', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_mask', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_stream_parameter', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_parameter', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_address', '');
 -- Built-in rows come from the script.
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_setting', 'WHERE NOT builtin');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_fault', 'WHERE NOT builtin');

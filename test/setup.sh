@@ -48,6 +48,7 @@ missing_packages() {
 	have_header zstd.h || echo libzstd-dev
 	have_header archive.h || echo libarchive-dev
 	have_header xxhash.h || echo libxxhash-dev
+	have_header zlib.h || echo zlib1g-dev
 	have_program perl && have_program prove || echo perl
 	have_perl_module IPC::Run || echo libipc-run-perl
 	if ! have_server || ! have_server_headers; then

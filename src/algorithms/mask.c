@@ -300,6 +300,55 @@ mask_word(L4Shape *shape, const char *at, const char *end)
 	return to;
 }
 
+/* The end of what draws a progress bar from `at` on: blocks, signs and figures up to the next |, or NULL where there is anything else. */
+static const char *
+scan_bar(const char *at, const char *end)
+{
+	const char *p = at;
+
+	while (p < end && *p != '|' && p - at < 1000 &&
+		   ((unsigned char) *p >= 0x80 || HAS_CLASS(*p, CLASS_DIGIT) || strchr(" #=>-.", *p) != NULL))
+		p += Max(bytes_character(p, end), 1);
+	return p < end && *p == '|' ? p : NULL;
+}
+
+/* The end of a progress bar's clock from behind its [ on: time spent and time left with < between, a comma, the rate; or NULL. */
+static const char *
+scan_clock(const char *at, const char *end)
+{
+	const char *p = at;
+	bool		left = false;
+
+	while (p < end && (HAS_CLASS(*p, CLASS_DIGIT) || strchr(":<?.", *p) != NULL))
+		left |= *p++ == '<';
+	if (!left || end - p < 2 || *p != ',')
+		return NULL;
+	for (p++; p < end && *p != ',' && *p != ']'; p++)
+		if ((unsigned char) *p < ' ' || p - at > 100)
+			return NULL;
+	return p;
+}
+
+/*
+ * A progress bar prints the same statement with another drawing each time: "37%|###7      | 20/54 [00:57<01:22,  2.86s/it]". Handles the | after a
+ * percent sign, or the [ after the counts, at `at`, and returns where the masked part ends; `at` where it is none.
+ */
+static const char *
+mask_bar(L4Shape *shape, const char *start, const char *at, const char *end)
+{
+	const char *to = NULL;
+
+	if (*at == '|' && at > start && at[-1] == '%')
+		to = scan_bar(at + 1, end);
+	else if (*at == '[')
+		to = scan_clock(at + 1, end);
+	if (to == NULL)
+		return at;
+	appendStringInfoChar(&shape->text, *at);
+	shape_add_parameter(shape, at + 1, to);
+	return to;
+}
+
 /* Masks the bytes [start, end) by the scanner alone. */
 static void
 mask_span(L4Shape *shape, const char *start, const char *end)
@@ -314,13 +363,15 @@ mask_span(L4Shape *shape, const char *start, const char *end)
 
 		/* literal bytes that begin nothing are copied whole */
 		while (at < end && (unsigned char) *at < 0x80 && *at != 0 && !HAS_CLASS(*at, CLASS_WORD) &&
-			   *at != '/' && *at != '<' && *at != '~')
+			   *at != '/' && *at != '<' && *at != '~' && *at != '[' && *at != '|')
 			at++;
 		appendBinaryStringInfo(&shape->text, run, at - run);
 		if (at == end)
 			break;
 		if (HAS_CLASS(*at, CLASS_WORD))
 			at = mask_word(shape, at, end);
+		else if ((*at == '[' || *at == '|') && (found = mask_bar(shape, start, at, end)) != at)
+			at = found;
 		else if ((size = bytes_character(at, end)) == 0)
 		{
 			found = scan_undecodable(at, end);

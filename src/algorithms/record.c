@@ -199,9 +199,10 @@ line_continues(L4RecordAssembler *assembler, L4Bytes line)
 		assembler->state = FOLD_FRAMES;
 		return true;
 	}
-	if (starts_with(line, "Traceback (most recent call last)") && assembler->record.header.level >= L4_LEVEL_WARNING)
+	if (starts_with(line, "Traceback (most recent call last)") && assembler->record.header.level >= L4_LEVEL_ERROR)
 	{
-		assembler->state = FOLD_TRACEBACK;	/* what a logger prints below its own line */
+		/* what a logger prints below its own line; behind a mere warning it is as a rule another thread's */
+		assembler->state = FOLD_TRACEBACK;
 		return true;
 	}
 	return line.size > 1 && line.data[0] == '\t';
