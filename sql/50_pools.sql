@@ -1,0 +1,263 @@
+/*
+ * Jobs, what their parameters look like, and pools: what successful jobs with the same settings also log.
+ *
+ * A pool answers one question: is this record normal for such a job? It knows three things of a shape: that it occurs, how often a
+ * stream has it, and which values its parameters take. The last one matters because masking makes "1 bad" and "0 bad", "HTTP Error 500"
+ * and "HTTP Error 503" one shape; only the values tell the failed job from the successful ones.
+ *
+ * Pools are computed when a successful job comes in (l4_pool_refresh), never while diagnosing, which only reads.
+ */
+
+-- What the parameters of a shape look like in one stream: the first distinct values with their lines, and the range of the numbers.
+CREATE TABLE @extschema@.l4_stream_parameter (
+	job_id text NOT NULL,
+	stream_id bigint NOT NULL,
+	shape_id bigint NOT NULL,
+	position int NOT NULL,
+	occurrences bigint NOT NULL,
+	distinct_values int NOT NULL,
+	values text[] NOT NULL,
+	value_lines bigint[] NOT NULL,
+	number_count bigint NOT NULL,
+	minimum double precision,
+	minimum_line bigint,
+	maximum double precision,
+	maximum_line bigint,
+	mean double precision,
+	PRIMARY KEY (job_id, stream_id, shape_id, position)
+);
+COMMENT ON TABLE @extschema@.l4_stream_parameter IS
+'Per stream, shape and parameter position: the first 16 distinct values with the line of each one''s first record, and the range and mean of those that are numbers. Written at the end of an import by l4_summarize_parameters.';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.position IS 'which <*> of the shape, from 1';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.distinct_values IS 'number of distinct values, also where more than the 16 kept';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.values IS 'the first 16 distinct values, in order of first appearance';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.value_lines IS 'line of the first record with each value of "values"';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.number_count IS 'occurrences whose value is a number (a unit of up to three letters or % may follow)';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.mean IS 'mean of the numbers';
+
+CREATE TABLE @extschema@.l4_pool_parameter (
+	pool_id bigint NOT NULL,
+	shape_id bigint NOT NULL,
+	position int NOT NULL,
+	job_count int NOT NULL,
+	stream_count int NOT NULL,
+	occurrences bigint NOT NULL,
+	values text[],
+	common_streams int NOT NULL,
+	minimum double precision,
+	maximum double precision,
+	PRIMARY KEY (pool_id, shape_id, position)
+);
+COMMENT ON TABLE @extschema@.l4_pool_parameter IS
+'Per pool, shape and parameter position: the values it takes (NULL where they are many) and the range of its numbers.';
+COMMENT ON COLUMN @extschema@.l4_pool_parameter.values IS 'all values of the position in the pool, NULL where a stream has more than 16 or the pool more than 32';
+COMMENT ON COLUMN @extschema@.l4_pool_parameter.common_streams IS 'number of streams in which the value that most streams share occurs';
+
+CREATE FUNCTION @extschema@.l4_number(value text) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 5
+RETURN CASE
+	WHEN value OPERATOR(pg_catalog.~) '^[-+]?[0-9]{1,15}([.][0-9]{1,18})?([eE][-+]?[0-9]{1,2})?[A-Za-z%]{0,3}$'
+	THEN pg_catalog.substring(value, '^[-+]?[0-9]+(?:[.][0-9]+)?(?:[eE][-+]?[0-9]{1,2})?')::double precision
+END;
+COMMENT ON FUNCTION @extschema@.l4_number(text) IS
+'The number that a parameter value is (a unit of up to three letters or % may follow it), or NULL.';
+
+CREATE FUNCTION @extschema@.l4_pool_settings(settings jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT s.matter FROM (
+		SELECT COALESCE(pg_catalog.jsonb_object_agg(k.key, settings OPERATOR(pg_catalog.->) k.key), '{}'::jsonb) AS matter
+		FROM @extschema@.l4_pool_setting k
+		WHERE settings OPERATOR(pg_catalog.?) k.key) s;
+END;
+COMMENT ON FUNCTION @extschema@.l4_pool_settings(jsonb) IS
+'Of a job''s settings those that decide its pool: the keys listed in l4_pool_setting.';
+
+CREATE FUNCTION @extschema@.l4_pool_id(settings jsonb) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN ('x' OPERATOR(pg_catalog.||) pg_catalog.substr(pg_catalog.md5(settings::text), 1, 16))::bit(64)::bigint;
+COMMENT ON FUNCTION @extschema@.l4_pool_id(jsonb) IS
+'The pool_id of settings cut down by l4_pool_settings: a content hash, the same on every machine.';
+
+CREATE FUNCTION @extschema@.l4_register_job(job_id text, settings jsonb DEFAULT NULL, status text DEFAULT NULL, nodes text[] DEFAULT NULL,
+	ranks_per_node int DEFAULT NULL, started_at timestamptz DEFAULT NULL, ended_at timestamptz DEFAULT NULL, time_zone text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+	before record;
+BEGIN
+	IF l4_register_job.job_id IS NULL OR l4_register_job.job_id = '' THEN
+		RAISE EXCEPTION 'a job needs a job_id that is not empty' USING ERRCODE = 'invalid_parameter_value';
+	END IF;
+	IF l4_register_job.time_zone IS NOT NULL AND NOT EXISTS
+		(SELECT FROM pg_timezone_names z WHERE lower(z.name) = lower(l4_register_job.time_zone)) THEN
+		RAISE EXCEPTION 'time zone "%" is not known', l4_register_job.time_zone
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'pg_timezone_names lists the names.';
+	END IF;
+	SELECT j.settings, j.status INTO before FROM l4_job j WHERE j.job_id = l4_register_job.job_id;
+	INSERT INTO l4_job AS j (job_id, settings, status, nodes, ranks_per_node, started_at, ended_at, time_zone)
+	VALUES (l4_register_job.job_id, coalesce(l4_register_job.settings, '{}'), coalesce(l4_register_job.status, 'unknown'),
+		l4_register_job.nodes, l4_register_job.ranks_per_node, l4_register_job.started_at, l4_register_job.ended_at,
+		coalesce(l4_register_job.time_zone, 'UTC'))
+	ON CONFLICT (job_id) DO UPDATE SET
+		settings = coalesce(l4_register_job.settings, j.settings),
+		status = coalesce(l4_register_job.status, j.status),
+		nodes = coalesce(l4_register_job.nodes, j.nodes),
+		ranks_per_node = coalesce(l4_register_job.ranks_per_node, j.ranks_per_node),
+		started_at = coalesce(l4_register_job.started_at, j.started_at),
+		ended_at = coalesce(l4_register_job.ended_at, j.ended_at),
+		time_zone = coalesce(l4_register_job.time_zone, j.time_zone);
+	IF before.status IS DISTINCT FROM coalesce(l4_register_job.status, before.status)
+		OR before.settings IS DISTINCT FROM coalesce(l4_register_job.settings, before.settings) THEN
+		PERFORM l4_pool_refresh(l4_register_job.job_id, false);
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_register_job(text, jsonb, text, text[], int, timestamptz, timestamptz, text) IS
+'Makes a job known, or updates it (NULL keeps what is there; a new job has settings {} and status unknown): its settings, its status (running, succeeded, failed, unknown), its nodes in rank order, ranks per node, start and end, and the time zone of time stamps that name none. A change of status or settings brings the pools up to date.';
+
+CREATE FUNCTION @extschema@.l4_summarize_parameters(job_id text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+	written bigint;
+BEGIN
+	DELETE FROM l4_stream_parameter p WHERE p.job_id = l4_summarize_parameters.job_id;
+	WITH value AS (
+		SELECT l.stream_id, l.shape_id, p.position::int AS position, p.value, count(*) AS occurrences, min(l.line_no) AS line_no,
+			l4_number(p.value) AS number
+		FROM l4_log l, unnest(l.parameters) WITH ORDINALITY p (value, position)
+		WHERE l.job_id = l4_summarize_parameters.job_id
+		GROUP BY 1, 2, 3, 4)
+	INSERT INTO l4_stream_parameter (job_id, stream_id, shape_id, position, occurrences, distinct_values, values, value_lines,
+		number_count, minimum, minimum_line, maximum, maximum_line, mean)
+	SELECT l4_summarize_parameters.job_id, stream_id, shape_id, position, sum(occurrences), count(*),
+		(array_agg(value ORDER BY line_no, value))[1:16], (array_agg(line_no ORDER BY line_no, value))[1:16],
+		coalesce(sum(occurrences) FILTER (WHERE number IS NOT NULL), 0),
+		min(number), (array_agg(line_no ORDER BY number, line_no) FILTER (WHERE number IS NOT NULL))[1],
+		max(number), (array_agg(line_no ORDER BY number DESC, line_no) FILTER (WHERE number IS NOT NULL))[1],
+		sum(number * occurrences) / sum(occurrences) FILTER (WHERE number IS NOT NULL)
+	FROM value
+	GROUP BY stream_id, shape_id, position;
+	GET DIAGNOSTICS written = ROW_COUNT;
+	RETURN written;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_summarize_parameters(text) IS
+'Fills l4_stream_parameter for a job from its records; returns the number of rows. Reads the whole job once: called at the end of an import, not by l4_diagnose.';
+
+CREATE FUNCTION @extschema@.l4_pool_rebuild(pool_id bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+	DELETE FROM l4_pool_event e WHERE e.pool_id = l4_pool_rebuild.pool_id;
+	INSERT INTO l4_pool_event (pool_id, shape_id, event_id, job_count, occurrences, max_per_stream, mean_per_stream, max_stream_share)
+	SELECT l4_pool_rebuild.pool_id, shape_id, (SELECT s.event_id FROM l4_shape s WHERE s.shape_id = shape.shape_id),
+		count(*), sum(occurrences), max(max_per_stream), sum(occurrences)::float8 / sum(streams), max(streams::float8 / stream_count)
+	FROM (
+		SELECT e.shape_id, sum(e.occurrences) AS occurrences, max(e.occurrences) AS max_per_stream, count(*) AS streams, j.stream_count
+		FROM l4_pool_job j JOIN l4_stream_event e USING (job_id)
+		WHERE j.pool_id = l4_pool_rebuild.pool_id
+		GROUP BY j.job_id, e.shape_id, j.stream_count) shape
+	GROUP BY shape_id;
+
+	DELETE FROM l4_pool_parameter p WHERE p.pool_id = l4_pool_rebuild.pool_id;
+	WITH seen AS (
+		SELECT p.* FROM l4_pool_job j JOIN l4_stream_parameter p USING (job_id) WHERE j.pool_id = l4_pool_rebuild.pool_id),
+	place AS (
+		SELECT shape_id, position, count(DISTINCT job_id) AS job_count, count(*) AS stream_count, sum(occurrences) AS occurrences,
+			min(minimum) AS minimum, max(maximum) AS maximum, bool_and(distinct_values <= 16) AS few
+		FROM seen GROUP BY 1, 2),
+	value AS (
+		SELECT shape_id, position, value, count(*) AS streams
+		FROM seen, unnest(values) AS value GROUP BY 1, 2, 3),
+	known AS (
+		SELECT shape_id, position, array_agg(value ORDER BY value COLLATE "C") AS values, max(streams) AS common_streams
+		FROM value GROUP BY 1, 2)
+	INSERT INTO l4_pool_parameter (pool_id, shape_id, position, job_count, stream_count, occurrences, values, common_streams, minimum, maximum)
+	SELECT l4_pool_rebuild.pool_id, shape_id, position, job_count, stream_count, occurrences,
+		CASE WHEN few AND cardinality(values) <= 32 THEN values END, common_streams, minimum, maximum
+	FROM place JOIN known USING (shape_id, position);
+
+	UPDATE l4_pool p SET job_count = (SELECT count(*) FROM l4_pool_job j WHERE j.pool_id = p.pool_id)
+	WHERE p.pool_id = l4_pool_rebuild.pool_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_pool_rebuild(bigint) IS
+'Computes l4_pool_event and l4_pool_parameter of a pool anew from the summaries of its jobs. Cost: the summaries of all jobs of the pool are read once.';
+
+CREATE FUNCTION @extschema@.l4_pool_refresh(job_id text, imported boolean DEFAULT true) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+	mine jsonb;
+	mine_id bigint;
+	other bigint;
+	streams int;
+BEGIN
+	IF imported THEN
+		PERFORM l4_summarize_parameters(l4_pool_refresh.job_id);
+		PERFORM l4_learn_addresses(l4_pool_refresh.job_id);
+	END IF;
+	SELECT l4_pool_settings(j.settings) INTO mine
+	FROM l4_job j WHERE j.job_id = l4_pool_refresh.job_id AND j.status = 'succeeded';
+	SELECT count(*) INTO streams FROM l4_stream s WHERE s.job_id = l4_pool_refresh.job_id AND s.record_count > 0;
+	mine_id := CASE WHEN streams > 0 THEN l4_pool_id(mine) END;
+
+	-- Out of the pools it is no longer of (it failed after all, or its settings changed).
+	FOR other IN
+		DELETE FROM l4_pool_job p WHERE p.job_id = l4_pool_refresh.job_id AND p.pool_id IS DISTINCT FROM mine_id RETURNING p.pool_id
+	LOOP
+		PERFORM l4_pool_rebuild(other);
+	END LOOP;
+	IF mine_id IS NULL THEN
+		RETURN NULL;
+	END IF;
+	-- The row lock on the pool makes two imports that end together take turns.
+	INSERT INTO l4_pool AS p (pool_id, settings) VALUES (mine_id, mine)
+	ON CONFLICT (pool_id) DO UPDATE SET job_count = p.job_count;
+	INSERT INTO l4_pool_job AS p (pool_id, job_id, stream_count) VALUES (mine_id, l4_pool_refresh.job_id, streams)
+	ON CONFLICT (pool_id, job_id) DO UPDATE SET stream_count = excluded.stream_count;
+	PERFORM l4_pool_rebuild(mine_id);
+	RETURN mine_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_pool_refresh(text, boolean) IS
+'After an import (imported), first summarizes the job''s parameters and learns its addresses. Then puts a succeeded job into the pool of its settings (and takes any other job out) and brings that pool up to date; returns its pool_id, or NULL where the job is in none. Called at the end of an import and when a job''s status or settings change.';
+
+CREATE FUNCTION @extschema@.l4_best_pool(job_id text)
+RETURNS TABLE (pool_id bigint, job_count int, fit double precision, settings jsonb)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+	WITH job AS (
+		SELECT j.job_id, @extschema@.l4_pool_settings(j.settings) AS settings
+		FROM @extschema@.l4_job j
+		WHERE j.job_id = l4_best_pool.job_id
+	),
+	pool AS (
+		SELECT p.pool_id, p.settings,
+			p.job_count - (EXISTS (SELECT FROM @extschema@.l4_pool_job m WHERE m.pool_id = p.pool_id AND m.job_id = job.job_id))::int AS job_count,
+			-- the weighted share of keys, of those that either side has, on which both agree; no keys at all agree wholly
+			COALESCE((
+				SELECT pg_catalog.sum(CASE WHEN p.settings -> k.key = job.settings -> k.key THEN k.weight ELSE 0 END) / pg_catalog.sum(k.weight)
+				FROM @extschema@.l4_pool_setting k
+				WHERE p.settings ? k.key OR job.settings ? k.key), 1) AS fit
+		FROM job, @extschema@.l4_pool p
+	)
+	SELECT p.pool_id, p.job_count, p.fit, p.settings
+	FROM pool p
+	WHERE p.job_count > 0 AND p.fit > 0
+	ORDER BY p.fit DESC, p.job_count DESC, p.pool_id
+	LIMIT 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_best_pool(text) IS
+'The pool of successful jobs that fits a job best: all keys of l4_pool_setting equal (fit 1), else the largest weighted share of equal keys; no row where no key is equal. job_count does not count the job itself.';

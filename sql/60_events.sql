@@ -1,0 +1,266 @@
+/*
+ * News: the records of a job that successful jobs do not explain.
+ *
+ * With a pool a record is news where
+ *   new        its shape (and, below warning level, its event too) is not in the pool,
+ *   new value  its shape is, but a parameter takes a value which the pool, that has few values there, never had,
+ *   range      a number in it lies a hundredfold outside the range of the pool,
+ *   storm      a stream has it far more often than any stream of the pool had.
+ * Without a pool nothing can be subtracted, and keywords alone ring on every healthy job (a failed sensor read, a retry). What is left
+ * then are severity, rarity and time: see l4_news_alone.
+ */
+
+CREATE TYPE @extschema@.l4_news_record AS (
+	stream_id bigint,
+	source text,
+	kind text,
+	node text,
+	rank int,
+	shape_id bigint,
+	event_id bigint,
+	reason text,
+	detail text,
+	occurrences bigint,
+	level text,
+	first_line bigint,
+	last_line bigint,
+	first_ts timestamptz,
+	stage text,
+	iteration bigint,
+	role boolean,
+	place int,
+	value text,
+	message text
+);
+COMMENT ON TYPE @extschema@.l4_news_record IS
+'A shape that is news in one stream: where it stands, why it is news (reason: new, new value, range, storm, severe; detail says it in words), how often, when and where first (first_ts is estimated from the records before it where it has no time of its own), whether only few streams of a successful job have that shape too (role), which parameter has which new value (place, value; NULL for other reasons), and the text of its first record (NULL past the first 2,000 of a job).';
+
+-- The few figures by which records are judged, in one place.
+CREATE FUNCTION @extschema@.l4_news_limit(name text) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE name
+	WHEN 'evidence' THEN 20			-- fewer occurrences in the pool than this do not tell what values a position takes
+	WHEN 'range evidence' THEN 5	-- nor, with fewer than this, how large its numbers are
+	WHEN 'range' THEN 100			-- a number is out of range this many times beyond the largest or below the smallest of the pool
+	WHEN 'storm' THEN 4				-- a storm is more than this many times the largest count of a stream of the pool ...
+	WHEN 'storm count' THEN 20		-- ... and at least so many records
+	WHEN 'quotes' THEN 2000			-- records of which the text is read, at most
+END;
+COMMENT ON FUNCTION @extschema@.l4_news_limit(text) IS
+'The limits that decide what is news; replace the function to change them.';
+
+CREATE FUNCTION @extschema@.l4_level_rank(level text) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN COALESCE(pg_catalog.array_position(ARRAY['trace', 'debug', 'info', 'warning', 'error', 'fatal'], level), 0);
+COMMENT ON FUNCTION @extschema@.l4_level_rank(text) IS
+'Levels in order: trace 1 ... warning 4, error 5, fatal 6; 0 where the record has none.';
+
+CREATE FUNCTION @extschema@.l4_text_rank(message text) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
+RETURN CASE
+	WHEN message ~* '\m(fatal|panic|segmentation fault|core dumped|out of memory|oom|killed|killing process|sigkill|sigsegv|sigabrt|signal (9|11|6)|aborted|uncorrectable|no space left|read-only file|heartbeat lost|node (is )?(lost|down|dead)|link down|not a mount point|hardware error|nan loss|loss is nan)\M' THEN 6
+	WHEN message ~ '(^|\n)Traceback \(most recent call last\)|(^|\n|: )[A-Za-z_.]*(Error|Exception|Interrupt)\M' THEN 5
+	WHEN message ~* '\m(errors?|failed|failure|exceptions?|timed? ?out|times out|timeout(?=$|[,.;]| (error|expired|exceeded|reached))|unreachable|refused|reset by peer|closed by (peer|remote)|broken pipe|lost|cannot|could not|unable to|abort(ed|ing)?|assert(ion)?|corrupt(ed|ion)?|mismatch|inconsistent|exitcode: -?[1-9]\d*|exited with code [1-9]\d*|return code = -?[1-9]\d*)\M' THEN 4
+	ELSE 0
+END;
+COMMENT ON FUNCTION @extschema@.l4_text_rank(text) IS
+'How grave a message sounds by general English wordings, on the scale of l4_level_rank: 6 fatal, 5 an exception, 4 trouble, 0 nothing. Rings on harmless records too: to order what other means have found.';
+
+CREATE FUNCTION @extschema@.l4_new_values(job_id text, pool_id bigint)
+RETURNS TABLE (stream_id bigint, shape_id bigint, reason text, line_no bigint, detail text, place int, value text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	-- A value the pool never had at a position that never varies there (a position with several values is a measurement, a counter or
+	-- a name, and a further value no news), and where this is no setting that differs from the start: the job shows the known
+	-- value there too, or it is a warning or worse.
+	SELECT p.stream_id, p.shape_id, 'new value', v.line_no,
+		pg_catalog.format('value %s of the record is "%s"; in successful jobs it is always "%s"', p.position, v.value, q.values[1]),
+		p.position, v.value
+	FROM @extschema@.l4_stream_parameter p
+	JOIN @extschema@.l4_pool_parameter q ON q.pool_id = l4_new_values.pool_id AND q.shape_id = p.shape_id AND q.position = p.position
+	CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(p.values), pg_catalog.unnest(p.value_lines)) v (value, line_no)
+	JOIN @extschema@.l4_stream_event e ON e.job_id = p.job_id AND e.stream_id = p.stream_id AND e.shape_id = p.shape_id
+	WHERE p.job_id = l4_new_values.job_id
+		AND pg_catalog.cardinality(q.values) = 1
+		AND q.occurrences >= @extschema@.l4_news_limit('evidence')
+		AND q.job_count > 1
+		AND v.value <> q.values[1]
+		AND (@extschema@.l4_level_rank(e.level) >= 4 OR p.values && q.values)
+	UNION ALL
+	SELECT p.stream_id, p.shape_id, 'range', r.line_no,
+		pg_catalog.format('value %s of the record is %s; in successful jobs it lies between %s and %s', p.position, r.number, q.minimum, q.maximum),
+		p.position, NULL
+	FROM @extschema@.l4_stream_parameter p
+	JOIN @extschema@.l4_pool_parameter q ON q.pool_id = l4_new_values.pool_id AND q.shape_id = p.shape_id AND q.position = p.position
+	CROSS JOIN LATERAL (VALUES (p.maximum, p.maximum_line), (p.minimum, p.minimum_line)) r (number, line_no)
+	WHERE p.job_id = l4_new_values.job_id
+		AND p.number_count > 0 AND q.maximum > 0
+		AND q.occurrences >= @extschema@.l4_news_limit('range evidence')
+		AND (r.number > q.maximum * @extschema@.l4_news_limit('range')
+			OR r.number > 0 AND r.number < q.minimum / @extschema@.l4_news_limit('range'));
+END;
+COMMENT ON FUNCTION @extschema@.l4_new_values(text, bigint) IS
+'Parameter values of a job which its pool does not know: codes never seen (reason "new value") and numbers far out of range ("range"), with the line of the first record that has them.';
+
+CREATE FUNCTION @extschema@.l4_shape_words(shape text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 50
+RETURN pg_catalog.btrim(pg_catalog.regexp_replace(shape, '(<\*>|[^[:alpha:]])+', ' ', 'g'));
+COMMENT ON FUNCTION @extschema@.l4_shape_words(text) IS
+'The words of a shape alone, without parameters, digits and signs: what two variants of one statement (a progress bar at 2 % and at 50 %) have in common.';
+
+CREATE FUNCTION @extschema@.l4_record_texts(job_id text, stream_ids bigint[], line_nos bigint[])
+RETURNS TABLE (stream_id bigint, line_no bigint, source text, raw text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	-- several records may share a line (progress bars): the gravest one is wanted, and a whole text orders them well enough
+	SELECT DISTINCT ON (l.stream_id, l.line_no) l.stream_id, l.line_no, l.source, l.raw
+	FROM @extschema@.l4_log l
+	JOIN ROWS FROM (pg_catalog.unnest(l4_record_texts.stream_ids), pg_catalog.unnest(l4_record_texts.line_nos)) w (stream_id, line_no)
+		ON w.stream_id = l.stream_id AND w.line_no = l.line_no
+	WHERE l.job_id = l4_record_texts.job_id AND l.stream_id = ANY (l4_record_texts.stream_ids)
+	ORDER BY l.stream_id, l.line_no, @extschema@.l4_text_rank(l.raw) DESC, l.raw;
+END;
+COMMENT ON FUNCTION @extschema@.l4_record_texts(text, bigint[], bigint[]) IS
+'The records of a job that begin on the given lines of the given streams (two arrays of one length), as they stand in the files.';
+
+CREATE FUNCTION @extschema@.l4_news_shapes(job_id text, pool_id bigint)
+RETURNS TABLE (stream_id bigint, shape_id bigint, reason text, line_no bigint, detail text, place int, value text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	WITH pool AS MATERIALIZED (
+		-- without the job itself, should it be of the pool
+		SELECT p.* FROM @extschema@.l4_pool_event p
+		WHERE p.pool_id = l4_news_shapes.pool_id
+			AND (p.job_count > 1 OR NOT EXISTS (SELECT FROM @extschema@.l4_pool_job m WHERE m.pool_id = p.pool_id AND m.job_id = l4_news_shapes.job_id)
+				OR NOT EXISTS (SELECT FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_news_shapes.job_id AND e.shape_id = p.shape_id))
+	),
+	pool_event AS MATERIALIZED (
+		SELECT DISTINCT COALESCE(s.event_id, p.event_id) AS event_id FROM pool p LEFT JOIN @extschema@.l4_shape s ON s.shape_id = p.shape_id
+	),
+	pool_words AS MATERIALIZED (
+		SELECT DISTINCT @extschema@.l4_shape_words(s.shape) AS words FROM pool p JOIN @extschema@.l4_shape s ON s.shape_id = p.shape_id
+	)
+	SELECT e.stream_id, e.shape_id, 'new', e.first_line, 'successful jobs do not log it', NULL::int, NULL::text
+	FROM @extschema@.l4_stream_event e
+	JOIN @extschema@.l4_shape s ON s.shape_id = e.shape_id
+	WHERE e.job_id = l4_news_shapes.job_id
+		AND NOT EXISTS (SELECT FROM pool p WHERE p.shape_id = e.shape_id)
+		-- The same words with other signs or another number of parameters are no news. Nor is a statement that clustering puts beside
+		-- one of the pool, unless it is grave: it may have put a root cause there.
+		AND NOT EXISTS (SELECT FROM pool_words w WHERE w.words = @extschema@.l4_shape_words(s.shape))
+		AND (GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(s.shape)) >= 4
+			OR NOT EXISTS (SELECT FROM pool_event p WHERE p.event_id = s.event_id))
+	UNION ALL
+	SELECT e.stream_id, e.shape_id, 'storm', e.first_line,
+		pg_catalog.format('%s times in this stream; at most %s in a stream of a successful job', e.occurrences, p.max_per_stream), NULL, NULL
+	FROM @extschema@.l4_stream_event e
+	JOIN pool p ON p.shape_id = e.shape_id
+	JOIN @extschema@.l4_stream t ON t.job_id = e.job_id AND t.stream_id = e.stream_id
+	WHERE e.job_id = l4_news_shapes.job_id
+		AND e.occurrences >= @extschema@.l4_news_limit('storm count')
+		AND e.occurrences > p.max_per_stream * @extschema@.l4_news_limit('storm')
+		AND @extschema@.l4_level_rank(e.level) >= 4
+	UNION ALL
+	SELECT v.stream_id, v.shape_id, v.reason, v.line_no, v.detail, v.place, v.value
+	FROM @extschema@.l4_new_values(l4_news_shapes.job_id, l4_news_shapes.pool_id) v
+	WHERE EXISTS (SELECT FROM pool p WHERE p.shape_id = v.shape_id);
+END;
+COMMENT ON FUNCTION @extschema@.l4_news_shapes(text, bigint) IS
+'What a job logs that a pool does not explain: per stream and shape the reason, the line where it shows first and a few words on it.';
+
+CREATE FUNCTION @extschema@.l4_text_tolerated(message text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
+RETURN message ~* '\m(retry|retrying|retries left|attempt [[(]?(\d+|<\*>)|attempt\[|fall(ing)? back|(is|are|was|were|be) (disabled|ignored|skipped)|ignoring|skipping|will be|slowdown|slower than|not available)';
+COMMENT ON FUNCTION @extschema@.l4_text_tolerated(text) IS
+'Does a message say that the program goes on in spite of the trouble (retries, falls back, ignores)? By general English wordings.';
+
+CREATE FUNCTION @extschema@.l4_news_alone(job_id text)
+RETURNS TABLE (stream_id bigint, shape_id bigint, reason text, line_no bigint, detail text, place int, value text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	-- Noise (sensor errors, retries, failed builds) begins early and goes on; a failure begins late, after the job's last progress.
+	-- So: what sounds grave, in spite of which the program does not say that it goes on, and whose first record in the whole job
+	-- comes after the last good iteration (in a job without iterations: anywhere).
+	WITH progress AS (
+		SELECT COALESCE((
+			SELECT t.started_at[GREATEST(pg_catalog.cardinality(t.started_at) - 2, 1)]
+			FROM @extschema@.l4_timeline t
+			WHERE t.job_id = l4_news_alone.job_id AND pg_catalog.cardinality(t.started_at) > 2), '-infinity') AS last_good
+	),
+	entry AS (
+		SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, e.first_ts, e.last_ts, e.occurrences, s.shape,
+			GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(s.shape)) AS gravity,
+			pg_catalog.min(e.first_ts) OVER (PARTITION BY e.shape_id) AS first_in_job,
+			pg_catalog.bool_or(e.first_ts IS NOT NULL) OVER (PARTITION BY e.stream_id) AS stamped,
+			pg_catalog.max(e.last_line) OVER (PARTITION BY e.stream_id) AS end_line,
+			-- the line up to which the stream is older than the last progress: for records without a time of their own
+			pg_catalog.max(CASE WHEN e.last_ts <= p.last_good THEN e.last_line WHEN e.first_ts <= p.last_good THEN e.first_line END)
+				OVER (PARTITION BY e.stream_id) AS good_line,
+			p.last_good
+		FROM progress p, @extschema@.l4_stream_event e
+		JOIN @extschema@.l4_shape s ON s.shape_id = e.shape_id
+		WHERE e.job_id = l4_news_alone.job_id
+	)
+	SELECT e.stream_id, e.shape_id, 'severe', e.first_line, 'there is no successful job to compare with; it sounds grave and first comes when the job stops making progress',
+		NULL::int, NULL::text
+	FROM entry e
+	WHERE e.gravity >= 4
+		AND NOT @extschema@.l4_text_tolerated(e.shape)
+		AND CASE
+			WHEN e.first_in_job IS NOT NULL THEN e.first_in_job > e.last_good
+			WHEN e.stamped THEN e.first_line > COALESCE(e.good_line, 0)
+			ELSE e.first_line > e.end_line * 0.3
+		END;
+END;
+COMMENT ON FUNCTION @extschema@.l4_news_alone(text) IS
+'What may be news in a job for which there is no pool: grave by level or wording, seldom, and near the end of its stream. Same columns as l4_news_shapes.';
+
+CREATE FUNCTION @extschema@.l4_news(job_id text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_news_record
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	WITH pool AS MATERIALIZED (
+		SELECT b.* FROM @extschema@.l4_best_pool(l4_news.job_id) b WHERE l4_news.use_pool
+	),
+	found AS MATERIALIZED (
+		SELECT n.* FROM pool p, @extschema@.l4_news_shapes(l4_news.job_id, p.pool_id) n
+		UNION ALL
+		SELECT n.* FROM @extschema@.l4_news_alone(l4_news.job_id) n WHERE NOT EXISTS (SELECT FROM pool)
+	),
+	entry AS MATERIALIZED (
+		-- one row a stream and shape: the first reason in the order new, new value, range, storm
+		SELECT DISTINCT ON (f.stream_id, f.shape_id) f.stream_id, f.shape_id, f.reason, f.line_no, f.detail, f.place, f.value, e.occurrences, e.level,
+			e.last_line, e.first_line = f.line_no AS own_first, e.first_ts, e.stage, e.first_iteration, t.source, t.kind, t.node, t.rank, s.event_id,
+			COALESCE(p.max_stream_share <= 0.25, false) AS role
+		FROM found f
+		JOIN @extschema@.l4_stream_event e ON e.job_id = l4_news.job_id AND e.stream_id = f.stream_id AND e.shape_id = f.shape_id
+		JOIN @extschema@.l4_stream t ON t.job_id = l4_news.job_id AND t.stream_id = f.stream_id
+		JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
+		LEFT JOIN @extschema@.l4_pool_event p ON p.shape_id = f.shape_id AND p.pool_id = (SELECT b.pool_id FROM pool b)
+		ORDER BY f.stream_id, f.shape_id, pg_catalog.array_position(ARRAY['new', 'severe', 'new value', 'range', 'storm'], f.reason), f.line_no
+	),
+	quoted AS (
+		SELECT e.stream_id, e.line_no FROM (
+			SELECT e.*, pg_catalog.row_number() OVER (PARTITION BY e.shape_id ORDER BY e.stream_id) AS turn FROM entry e) e
+		ORDER BY e.turn, e.stream_id, e.line_no
+		LIMIT @extschema@.l4_news_limit('quotes')::bigint
+	),
+	text AS MATERIALIZED (
+		SELECT r.stream_id, r.shape_id, r.line_no, r.ts, r.iteration, r.stage, r.raw
+		FROM (SELECT pg_catalog.array_agg(q.stream_id) AS stream_ids, pg_catalog.array_agg(q.line_no) AS line_nos FROM quoted q) q
+		JOIN @extschema@.l4_log r ON r.job_id = l4_news.job_id AND r.stream_id = ANY (q.stream_ids) AND r.line_no = ANY (q.line_nos)
+	)
+	SELECT e.stream_id, e.source, e.kind, e.node, e.rank, e.shape_id, e.event_id, e.reason, e.detail, e.occurrences, e.level, e.line_no,
+		e.last_line,
+		COALESCE(x.ts, CASE WHEN e.own_first THEN e.first_ts END, b.ts),
+		COALESCE(x.stage, e.stage), COALESCE(x.iteration, e.first_iteration), e.role, e.place, e.value, x.raw
+	FROM entry e
+	LEFT JOIN LATERAL (
+		SELECT x.* FROM text x WHERE x.stream_id = e.stream_id AND x.line_no = e.line_no AND x.shape_id = e.shape_id LIMIT 1) x ON true
+	LEFT JOIN LATERAL (
+		-- no time of its own: that of the last record before it
+		SELECT pg_catalog.max(CASE WHEN o.last_line <= e.line_no THEN o.last_ts ELSE o.first_ts END) AS ts
+		FROM @extschema@.l4_stream_event o
+		WHERE o.job_id = l4_news.job_id AND o.stream_id = e.stream_id AND o.first_line <= e.line_no AND x.ts IS NULL) b ON true;
+END;
+COMMENT ON FUNCTION @extschema@.l4_news(text, boolean) IS
+'What is news in a job, one row a stream and shape (see l4_news_record): against the pool of l4_best_pool, or without one (use_pool false, or there is none) by severity, rarity and time. Reads the summaries of the job and the records it quotes.';

@@ -1,0 +1,463 @@
+/*
+ * Which node? Evidence of several kinds, each with its weight, added up per node.
+ *
+ * The faulty node is often the quiet one (killed, powered off, stopped), everyone accuses a neighbour, and the loudest lines come from
+ * the victims. So counts of error lines point the wrong way, and evidence is read instead:
+ *   missing   the scheduler lists the node, but it has no logs
+ *   silent    all that the node logs, its system log too, ends before the others'
+ *   quiet     the ranks of other nodes log their failure, those of this node stop without a word
+ *   named     a collector or controller, which stands on no node, names the node in its news
+ *   accused   other nodes' news name it and it names nobody: in a ring everyone is accused, but only one accuses nobody
+ *   first     news of its own (naming no other node) before the failure shows anywhere else
+ *   own       the same, later
+ *   lag       its last iteration is behind that of the others
+ *   slow      its own durations stand out from the other nodes'
+ *   forest    the Isolation Forest over counts of news sets it apart
+ * What most nodes have alike is no evidence against any of them.
+ */
+
+CREATE TABLE @extschema@.l4_address (
+	job_id text NOT NULL,
+	address text NOT NULL,
+	node text NOT NULL,
+	PRIMARY KEY (job_id, address)
+);
+COMMENT ON TABLE @extschema@.l4_address IS
+'Network addresses of a job''s nodes, learned from its own records by l4_learn_addresses at the end of an import. A site may add rows.';
+
+-- The weights of the kinds of evidence, in one place. Their order matters, their exact size does not.
+CREATE FUNCTION @extschema@.l4_evidence_weight(reason text) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE reason
+	WHEN 'missing' THEN 5
+	WHEN 'silent' THEN 4
+	WHEN 'named' THEN 4
+	WHEN 'quiet' THEN 4
+	WHEN 'accused' THEN 3
+	WHEN 'first' THEN 3
+	WHEN 'own' THEN 1
+	WHEN 'lag' THEN 0.5
+	WHEN 'slow' THEN 2				-- a quarter of it where ranks tell of a failure: durations go wrong in its wake
+	WHEN 'forest' THEN 0.5
+	WHEN 'needed' THEN 1.75			-- a node with less than this in all is not reported
+END;
+COMMENT ON FUNCTION @extschema@.l4_evidence_weight(text) IS
+'The weight of a kind of evidence against a node; replace the function to change them. "needed" is the sum below which a node is not reported.';
+
+CREATE FUNCTION @extschema@.l4_job_streams(job_id text)
+RETURNS TABLE (stream_id bigint, source text, kind text, node text, rank int, record_count bigint, first_ts timestamptz, last_ts timestamptz,
+	last_stage text, last_iteration bigint)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 1000
+BEGIN ATOMIC
+	SELECT s.stream_id, s.source, s.kind,
+		COALESCE(s.node, j.nodes[s.rank / COALESCE(j.ranks_per_node, 1) + 1], 'rank ' || s.rank), s.rank, s.record_count,
+		s.first_ts, s.last_ts, s.last_stage, s.last_iteration
+	FROM @extschema@.l4_stream s
+	LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
+	WHERE s.job_id = l4_job_streams.job_id;
+END;
+COMMENT ON FUNCTION @extschema@.l4_job_streams(text) IS
+'The streams of a job with their nodes: as the import found them, else by rank from the job''s list of nodes, else the rank itself ("rank 7") stands for a node.';
+
+CREATE FUNCTION @extschema@.l4_job_nodes(job_id text) RETURNS TABLE (node text, logged boolean)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
+BEGIN ATOMIC
+	SELECT n.node, pg_catalog.bool_or(n.logged) FROM (
+		SELECT s.node, s.record_count > 0 AS logged FROM @extschema@.l4_job_streams(l4_job_nodes.job_id) s WHERE s.node IS NOT NULL
+		UNION ALL
+		SELECT u.node, false FROM @extschema@.l4_job j, pg_catalog.unnest(j.nodes) u (node) WHERE j.job_id = l4_job_nodes.job_id) n
+	GROUP BY n.node;
+END;
+COMMENT ON FUNCTION @extschema@.l4_job_nodes(text) IS
+'The nodes of a job: those that logs are from, and those that the scheduler lists; logged: whether there is a record from it.';
+
+CREATE FUNCTION @extschema@.l4_rank_nodes(job_id text) RETURNS TABLE (rank int, node text)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 1000
+BEGIN ATOMIC
+	-- the streams know best; the list of nodes fills the gaps (a node whose logs are missing)
+	SELECT DISTINCT ON (r.rank) r.rank, r.node FROM (
+		SELECT s.rank, s.node, 1 AS turn FROM @extschema@.l4_job_streams(l4_rank_nodes.job_id) s WHERE s.rank IS NOT NULL
+		UNION ALL
+		SELECT (u.position - 1)::int * COALESCE(j.ranks_per_node, 1) + g.i, u.node, 2
+		FROM @extschema@.l4_job j, pg_catalog.unnest(j.nodes) WITH ORDINALITY u (node, position),
+			pg_catalog.generate_series(0, COALESCE(j.ranks_per_node, 1) - 1) g (i)
+		WHERE j.job_id = l4_rank_nodes.job_id) r
+	ORDER BY r.rank, r.turn, r.node;
+END;
+COMMENT ON FUNCTION @extschema@.l4_rank_nodes(text) IS
+'Which node each rank of a job runs on.';
+
+CREATE FUNCTION @extschema@.l4_mentions(job_id text, texts text[])
+RETURNS TABLE (ordinal bigint, node text, name text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	WITH message AS (
+		SELECT m.ordinal, m.text FROM pg_catalog.unnest(l4_mentions.texts) WITH ORDINALITY m (text, ordinal)
+	),
+	rank_name AS (
+		-- rank 7, rank_7, rank[7], rank: 7, ranks 3, 5 and rank(s) [6]; a list counts wholly
+		SELECT DISTINCT m.ordinal, r.number::int AS rank
+		FROM message m,
+			LATERAL pg_catalog.regexp_matches(m.text, '\mranks?(?:\(s\))?[ _:=#]{0,3}[[(]?\s?(\d{1,6}(?:, ?\d{1,6})*)\M', 'gi') x (match),
+			LATERAL pg_catalog.regexp_split_to_table(x.match[1], ', ?') r (number)
+	),
+	word AS (
+		SELECT DISTINCT m.ordinal, w.match[1] AS word
+		FROM message m, LATERAL pg_catalog.regexp_matches(m.text, '[[:alnum:]](?:[[:alnum:]_.-]*[[:alnum:]])?', 'g') w (match)
+	)
+	SELECT r.ordinal, n.node, 'rank ' || r.rank FROM rank_name r JOIN @extschema@.l4_rank_nodes(l4_mentions.job_id) n ON n.rank = r.rank
+	UNION
+	SELECT w.ordinal, n.node, w.word FROM word w JOIN @extschema@.l4_job_nodes(l4_mentions.job_id) n ON n.node = w.word
+	UNION
+	SELECT w.ordinal, a.node, w.word FROM word w
+	JOIN @extschema@.l4_address a ON a.job_id = l4_mentions.job_id AND a.address = w.word;
+END;
+COMMENT ON FUNCTION @extschema@.l4_mentions(text, text[]) IS
+'The nodes that texts name, by rank, by name or by a learned address: the text''s place in the array, the node, and the name it goes by there.';
+
+CREATE FUNCTION @extschema@.l4_learn_addresses(job_id text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+	learned bigint;
+	address_pattern CONSTANT text := '^\d{1,3}(\.\d{1,3}){3}$';
+	nodes bigint := (SELECT count(*) FROM l4_job_nodes(l4_learn_addresses.job_id));
+BEGIN
+	DELETE FROM l4_address a WHERE a.job_id = l4_learn_addresses.job_id;
+	WITH shape AS (
+		-- statements that carry an address and are no flood
+		SELECT p.shape_id FROM l4_stream_parameter p
+		WHERE p.job_id = l4_learn_addresses.job_id AND EXISTS (SELECT FROM unnest(p.values) v WHERE v ~ address_pattern)
+		GROUP BY p.shape_id HAVING sum(p.occurrences) <= 50 * nodes),
+	record AS (
+		SELECT row_number() OVER () AS ordinal, l.shape_id, s.node, l.raw, l.parameters
+		FROM l4_log l LEFT JOIN l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id
+		WHERE l.job_id = l4_learn_addresses.job_id AND l.shape_id = ANY (ARRAY(SELECT shape_id FROM shape))),
+	address AS (
+		SELECT DISTINCT r.ordinal, r.shape_id, r.node, p.value AS address
+		FROM record r, unnest(r.parameters) p (value) WHERE p.value ~ address_pattern),
+	named AS (
+		SELECT m.ordinal, m.node FROM l4_mentions(l4_learn_addresses.job_id, ARRAY(SELECT raw FROM record ORDER BY ordinal)) m),
+	pair AS (
+		-- an address and the one other node named beside it, or, where none is, the node itself
+		SELECT a.shape_id, a.address, coalesce(min(n.node) FILTER (WHERE n.node IS DISTINCT FROM a.node), a.node) AS node
+		FROM address a LEFT JOIN named n USING (ordinal)
+		GROUP BY a.ordinal, a.shape_id, a.address, a.node
+		HAVING count(DISTINCT n.node) FILTER (WHERE n.node IS DISTINCT FROM a.node) <= 1),
+	vote AS (
+		SELECT shape_id, address, node, count(*) AS n FROM pair WHERE node IS NOT NULL GROUP BY 1, 2, 3),
+	told AS (
+		-- of a statement that always pairs one address with one node, and does so for several
+		SELECT shape_id FROM vote GROUP BY shape_id
+		HAVING count(*) = count(DISTINCT address) AND count(*) = count(DISTINCT node) AND count(*) >= least(nodes, 2))
+	INSERT INTO l4_address (job_id, address, node)
+	SELECT DISTINCT ON (address) l4_learn_addresses.job_id, address, node
+	FROM vote JOIN told USING (shape_id)
+	GROUP BY address, node
+	ORDER BY address, count(*) DESC, sum(n) DESC, node;
+	GET DIAGNOSTICS learned = ROW_COUNT;
+	RETURN learned;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_learn_addresses(text) IS
+'Learns which node has which IPv4 address from a job''s own records: from statements that name one node (or none but their own) beside one address, each time a different one. Fills l4_address; returns the number of rows. Called at the end of an import, after l4_summarize_parameters.';
+
+CREATE FUNCTION @extschema@.l4_accusations(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL)
+RETURNS TABLE (accuser text, accused text, name text, kind text, shape_id bigint, stream_id bigint, line_no bigint, first_ts timestamptz)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	WITH given AS MATERIALIZED (
+		SELECT n.* FROM pg_catalog.unnest(COALESCE(l4_accusations.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_accusations.job_id) n))) n
+	),
+	record AS MATERIALIZED (
+		-- one record tells whom a rank blames; a controller blames one node a line, so all its lines are read (the first 1,000)
+		SELECT r.*, pg_catalog.row_number() OVER () AS ordinality FROM (
+			SELECT g.node, g.kind, g.shape_id, g.stream_id, g.first_line, g.first_ts, g.message FROM given g WHERE g.node IS NOT NULL
+			UNION ALL
+			(SELECT NULL, g.kind, g.shape_id, g.stream_id, l.line_no, l.ts, l.raw
+			FROM given g
+			JOIN @extschema@.l4_log l ON l.job_id = l4_accusations.job_id AND l.stream_id = g.stream_id AND l.shape_id = g.shape_id
+			WHERE g.node IS NULL AND l.line_no >= g.first_line AND (g.value IS NULL OR l.parameters[g.place] = g.value)
+			ORDER BY l.line_no
+			LIMIT 1000)) r
+	)
+	SELECT r.node, m.node, m.name, r.kind, r.shape_id, r.stream_id, r.first_line, r.first_ts
+	FROM @extschema@.l4_mentions(l4_accusations.job_id, ARRAY(SELECT r.message FROM record r ORDER BY r.ordinality)) m
+	JOIN record r ON r.ordinality = m.ordinal
+	WHERE r.node IS DISTINCT FROM m.node;
+END;
+COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_news_record[]) IS
+'Which node (NULL: a stream of no node) names which other node in its news, and where. news: the result of l4_news, where at hand.';
+
+CREATE FUNCTION @extschema@.l4_silence(job_id text)
+RETURNS TABLE (node text, last_ts timestamptz, others_ts timestamptz, gap interval)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+BEGIN ATOMIC
+	-- System logs keep a steady beat, so where there are any they are compared; else all that the nodes log.
+	WITH stream AS MATERIALIZED (
+		SELECT s.* FROM @extschema@.l4_job_streams(l4_silence.job_id) s
+		WHERE s.node IS NOT NULL AND s.last_ts IS NOT NULL
+	),
+	finish AS MATERIALIZED (
+		SELECT s.node, pg_catalog.max(s.last_ts) AS last_ts FROM stream s
+		WHERE s.kind = 'system' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'system')
+		GROUP BY s.node
+	),
+	typical AS (
+		-- the upper half of the nodes tells when the job ended and how far apart ends normally lie
+		SELECT pg_catalog.percentile_disc(0.5) WITHIN GROUP (ORDER BY f.last_ts) AS middle,
+			pg_catalog.max(f.last_ts) AS last
+		FROM finish f
+	)
+	SELECT f.node, f.last_ts, t.middle, t.middle - f.last_ts
+	FROM finish f, typical t
+	WHERE t.middle - f.last_ts > GREATEST(2 * (t.last - t.middle), interval '1 second') + interval '5 seconds';
+END;
+COMMENT ON FUNCTION @extschema@.l4_silence(text) IS
+'Nodes of which everything (where there are system logs: the system log) ends well before the others'': last record, the time at which half of the nodes had ended, and the gap.';
+
+CREATE FUNCTION @extschema@.l4_slow_nodes(job_id text)
+RETURNS TABLE (node text, shape_id bigint, place int, mean double precision, median double precision, z double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	-- Mean of each numeric parameter per node, logarithmic, against median and spread of the nodes; 10 % is the least spread assumed.
+	WITH mean AS MATERIALIZED (
+		SELECT s.node, p.shape_id, p.position AS place, pg_catalog.ln(pg_catalog.avg(p.mean)) AS level
+		FROM @extschema@.l4_stream_parameter p
+		JOIN @extschema@.l4_job_streams(l4_slow_nodes.job_id) s ON s.stream_id = p.stream_id
+		WHERE p.job_id = l4_slow_nodes.job_id AND s.kind = 'rank' AND s.node IS NOT NULL
+			AND p.number_count = p.occurrences AND p.number_count >= 8 AND p.distinct_values > 4 AND p.minimum > 0
+		GROUP BY 1, 2, 3
+	),
+	middle AS (
+		SELECT m.shape_id, m.place, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY m.level) AS level, pg_catalog.count(*) AS nodes
+		FROM mean m GROUP BY 1, 2 HAVING pg_catalog.count(*) >= 4
+	),
+	spread AS (
+		SELECT m.shape_id, m.place, d.level, d.nodes,
+			GREATEST(1.4826 * pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY pg_catalog.abs(m.level - d.level)), 0.1) AS scale
+		FROM mean m JOIN middle d USING (shape_id, place) GROUP BY 1, 2, 3, 4
+	)
+	SELECT m.node, m.shape_id, m.place, pg_catalog.exp(m.level), pg_catalog.exp(s.level), (m.level - s.level) / s.scale
+	FROM mean m JOIN spread s USING (shape_id, place)
+	WHERE m.level - s.level > pg_catalog.ln(1.5)
+		AND (m.level - s.level) / s.scale > pg_catalog.sqrt(2 * pg_catalog.ln(s.nodes * 50)) + 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_nodes(text) IS
+'Nodes whose numbers (durations, as a rule) stand out upwards from the other nodes'' in the same statement: the mean, the median of the nodes, and how many robust standard deviations lie between.';
+
+CREATE FUNCTION @extschema@.l4_node_forest(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL)
+RETURNS TABLE (node text, place int, score double precision, max_z double precision, suspect boolean)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	-- Only news counts: what healthy jobs log too tells roles apart (rank 0, the last rank), not health.
+	WITH count AS (
+		SELECT COALESCE(r.node, 'rank ' || r.rank) AS node, r.event_id, pg_catalog.sum(r.occurrences)::float8 AS n
+		FROM pg_catalog.unnest(COALESCE(l4_node_forest.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_node_forest.job_id) n))) r
+		WHERE NOT r.role AND COALESCE(r.node, 'rank ' || r.rank) IS NOT NULL
+		GROUP BY 1, 2
+	),
+	cell AS (
+		SELECT n.node, c.event_id, c.n FROM @extschema@.l4_job_nodes(l4_node_forest.job_id) n LEFT JOIN count c ON c.node = n.node
+	),
+	ranked AS (
+		-- a node without news takes part with a zero
+		SELECT (pg_catalog.unnest(@extschema@.l4_iforest_rank(c.node, COALESCE(c.event_id, e.event_id), COALESCE(c.n, 0)))).*
+		FROM cell c, (SELECT pg_catalog.min(o.event_id) AS event_id FROM count o) e
+		WHERE e.event_id IS NOT NULL
+	)
+	SELECT r.item, r.rank, r.score, r.max_z, r.suspect FROM ranked r;
+END;
+COMMENT ON FUNCTION @extschema@.l4_node_forest(text, @extschema@.l4_news_record[]) IS
+'The nodes of a job ranked by an Isolation Forest over how often they log each event that is news (paper, section 4.3; l4_iforest_rank).';
+
+CREATE TYPE @extschema@.l4_node_evidence_record AS (
+	node text,
+	rank int,
+	reason text,
+	weight double precision,
+	first_ts timestamptz,
+	stream_id bigint,
+	line_no bigint,
+	explanation text
+);
+COMMENT ON TYPE @extschema@.l4_node_evidence_record IS
+'One piece of evidence against a node: its kind and weight (l4_evidence_weight), when and where it shows first, and a sentence on it.';
+
+CREATE FUNCTION @extschema@.l4_node_evidence(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL)
+RETURNS SETOF @extschema@.l4_node_evidence_record
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	WITH given AS MATERIALIZED (
+		SELECT COALESCE(l4_node_evidence.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_node_evidence.job_id) n)) AS news
+	),
+	record AS MATERIALIZED (
+		-- alike are records of one event, and tracebacks with the same last line
+		SELECT n.*, COALESCE(NULLIF(@extschema@.l4_shape_words(pg_catalog.substring(n.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), n.event_id::text) AS alike
+		FROM given g, pg_catalog.unnest(g.news) n
+	),
+	node AS MATERIALIZED (SELECT n.*, pg_catalog.count(*) OVER () AS nodes FROM @extschema@.l4_job_nodes(l4_node_evidence.job_id) n),
+	stream AS MATERIALIZED (SELECT s.* FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s),
+	accusation AS MATERIALIZED (SELECT a.* FROM given g, @extschema@.l4_accusations(l4_node_evidence.job_id, g.news) a),
+	placed AS MATERIALIZED (
+		-- the news of nodes, whether it names others, and the share of the nodes that have the like of it
+		SELECT r.*, d.nodes,
+			EXISTS (SELECT FROM accusation a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id) AS accuses,
+			k.nodes::float8 / d.nodes AS share
+		FROM record r
+		JOIN node d ON d.node = r.node
+		JOIN (SELECT o.alike, pg_catalog.count(DISTINCT o.node) AS nodes FROM record o GROUP BY o.alike) k ON k.alike = r.alike
+		WHERE NOT r.role
+	),
+	effect AS (
+		-- when the failure shows at large: the first record that names another node or that most nodes have
+		SELECT pg_catalog.min(p.first_ts) AS first_ts FROM placed p WHERE p.accuses OR p.share > 0.6
+	),
+	told AS (
+		-- nodes whose ranks (launchers) have news at all
+		SELECT DISTINCT p.node, p.kind FROM placed p WHERE p.kind IN ('rank', 'launcher')
+	),
+	telling AS (
+		-- kinds of stream in which most nodes tell of the failure
+		SELECT s.kind, pg_catalog.count(DISTINCT s.node) AS nodes, (SELECT pg_catalog.count(*) FROM told t WHERE t.kind = s.kind) AS tellers
+		FROM stream s WHERE s.kind IN ('rank', 'launcher') AND s.node IS NOT NULL GROUP BY s.kind
+	),
+	progress AS (
+		SELECT s.node, pg_catalog.min(s.last_iteration) AS last_iteration FROM stream s
+		WHERE s.kind = 'rank' AND s.last_iteration IS NOT NULL GROUP BY s.node
+	),
+	evidence AS (
+		SELECT d.node, NULL::int AS rank, 'missing' AS reason, 1.0::float8 AS part, NULL::timestamptz AS first_ts, NULL::bigint AS stream_id, NULL::bigint AS line_no,
+			'the scheduler lists it, but there is not one record from it' AS explanation
+		FROM node d
+		WHERE NOT d.logged AND (SELECT pg_catalog.count(*) FROM node o WHERE NOT o.logged) * 3 <= d.nodes
+
+		UNION ALL
+		SELECT q.node, NULL, 'silent', 1, q.last_ts, s.stream_id, e.last_line,
+			pg_catalog.format('all its logs end at %s, %s s before the other nodes''', pg_catalog.to_char(q.last_ts, 'HH24:MI:SS'),
+				pg_catalog.round(EXTRACT(epoch FROM q.gap)::numeric))
+		FROM (SELECT q.*, pg_catalog.count(*) OVER () AS silent FROM @extschema@.l4_silence(l4_node_evidence.job_id) q) q
+		JOIN LATERAL (SELECT s.stream_id FROM stream s WHERE s.node = q.node AND s.last_ts = q.last_ts ORDER BY s.stream_id LIMIT 1) s ON true
+		LEFT JOIN LATERAL (SELECT pg_catalog.max(e.last_line) AS last_line FROM @extschema@.l4_stream_event e
+			WHERE e.job_id = l4_node_evidence.job_id AND e.stream_id = s.stream_id) e ON true
+		WHERE q.silent * 3 <= (SELECT pg_catalog.count(*) FROM node)
+
+		UNION ALL
+		SELECT s.node, s.rank, 'quiet', CASE s.kind WHEN 'rank' THEN 1 ELSE 0.5 END, s.last_ts, s.stream_id, e.last_line,
+			pg_catalog.format('%s of %s nodes log the failure in their %s logs, this one stops without a word at %s%s', t.tellers, t.nodes, s.kind,
+				pg_catalog.to_char(s.last_ts, 'HH24:MI:SS'), ' (iteration ' || s.last_iteration || ')')
+		FROM telling t
+		JOIN stream s ON s.kind = t.kind AND s.node IS NOT NULL AND s.record_count > 0
+		LEFT JOIN LATERAL (SELECT pg_catalog.max(e.last_line) AS last_line FROM @extschema@.l4_stream_event e
+			WHERE e.job_id = l4_node_evidence.job_id AND e.stream_id = s.stream_id) e ON true
+		WHERE t.tellers * 2 > t.nodes AND (t.nodes - t.tellers) * 3 <= t.nodes
+			AND NOT EXISTS (SELECT FROM told o WHERE o.node = s.node AND o.kind = s.kind)
+
+		UNION ALL
+		-- one stopped rank beside live ones on the same node
+		SELECT s.node, s.rank, 'quiet', 0.75, s.last_ts, s.stream_id, e.last_line,
+			pg_catalog.format('all other ranks log the failure, rank %s stops without a word at %s%s', s.rank,
+				pg_catalog.to_char(s.last_ts, 'HH24:MI:SS'), ' (iteration ' || s.last_iteration || ')')
+		FROM (
+			SELECT s.*, pg_catalog.count(*) OVER () AS quiet, pg_catalog.count(*) OVER (PARTITION BY s.node) AS quiet_here,
+				(SELECT pg_catalog.count(*) FROM stream o WHERE o.kind = 'rank' AND o.record_count > 0) AS ranks
+			FROM stream s
+			WHERE s.kind = 'rank' AND s.node IS NOT NULL AND s.record_count > 0
+				AND NOT EXISTS (SELECT FROM placed p WHERE p.stream_id = s.stream_id)) s
+		LEFT JOIN LATERAL (SELECT pg_catalog.max(e.last_line) AS last_line FROM @extschema@.l4_stream_event e
+			WHERE e.job_id = l4_node_evidence.job_id AND e.stream_id = s.stream_id) e ON true
+		WHERE s.quiet * 3 <= s.ranks AND EXISTS (SELECT FROM told o WHERE o.node = s.node AND o.kind = 'rank')
+
+		UNION ALL
+		SELECT a.accused, NULL, 'named', 1, a.first_ts, a.stream_id, a.line_no,
+			pg_catalog.format('a log of no node names it (%s)', a.name)
+		FROM (
+			SELECT a.*, pg_catalog.count(*) OVER (PARTITION BY a.shape_id, a.accused) AS n,
+				(SELECT pg_catalog.count(DISTINCT o.accused) FROM accusation o WHERE o.shape_id = a.shape_id AND o.accuser IS NULL) AS targets
+			FROM accusation a WHERE a.accuser IS NULL) a
+		WHERE a.targets * 3 <= (SELECT pg_catalog.count(*) FROM node)
+
+		UNION ALL
+		SELECT a.accused, NULL, 'accused', 1.0 / pg_catalog.count(*) OVER (), a.first_ts, a.stream_id, a.line_no,
+			pg_catalog.format('%s name%s it (%s) and it names no other node',
+				CASE a.accusers WHEN 1 THEN a.accuser ELSE a.accusers || ' nodes' END, CASE a.accusers WHEN 1 THEN 's' ELSE '' END, a.name)
+		FROM (
+			SELECT DISTINCT ON (a.accused) a.*,
+				(SELECT pg_catalog.count(DISTINCT o.accuser) FROM accusation o WHERE o.accused = a.accused) AS accusers
+			FROM accusation a
+			WHERE a.accuser IS NOT NULL AND NOT EXISTS (SELECT FROM accusation o WHERE o.accuser = a.accused)
+			ORDER BY a.accused, a.first_ts, a.stream_id, a.line_no) a
+
+		UNION ALL
+		SELECT p.node, p.rank, CASE WHEN p.first_ts < f.first_ts OR f.first_ts IS NULL THEN 'first' ELSE 'own' END,
+			(1 - p.share)
+				* CASE WHEN GREATEST(@extschema@.l4_level_rank(p.level), @extschema@.l4_text_rank(p.message)) >= 4 THEN 1 ELSE 0.75 END,
+			p.first_ts, p.stream_id, p.first_line,
+			CASE WHEN p.share * p.nodes < 1.5 THEN 'it alone logs this' ELSE pg_catalog.format('%s of %s nodes log this', pg_catalog.round(p.share * p.nodes), p.nodes) END
+				|| CASE WHEN p.first_ts < f.first_ts THEN ', before the failure shows on other nodes' ELSE '' END
+		FROM placed p LEFT JOIN effect f ON true
+		WHERE NOT p.accuses AND p.share <= 0.6 AND p.nodes > 1
+
+		UNION ALL
+		SELECT p.node, NULL, 'lag', 1, NULL, NULL, NULL,
+			pg_catalog.format('its last iteration is %s, that of the others %s', p.last_iteration, o.last_iteration)
+		FROM progress p,
+			LATERAL (SELECT pg_catalog.min(o.last_iteration) AS last_iteration, pg_catalog.count(*) AS nodes FROM progress o WHERE o.node <> p.node) o
+		WHERE p.last_iteration < o.last_iteration AND o.nodes > 1
+
+		UNION ALL
+		(SELECT DISTINCT ON (w.node) w.node, NULL::int, 'slow', CASE WHEN EXISTS (SELECT FROM told) THEN 0.25::float8 ELSE 1 END, NULL::timestamptz, NULL::bigint, NULL::bigint,
+			pg_catalog.format('a number in "%s" is %s on average, %s on other nodes', pg_catalog.left(h.shape, 80),
+				pg_catalog.round(w.mean::numeric, 1), pg_catalog.round(w.median::numeric, 1))
+		FROM @extschema@.l4_slow_nodes(l4_node_evidence.job_id) w JOIN @extschema@.l4_shape h ON h.shape_id = w.shape_id
+		ORDER BY w.node, w.z DESC, w.shape_id, w.place)
+
+		UNION ALL
+		SELECT f.node, NULL, 'forest', f.score + CASE WHEN f.suspect THEN 1 ELSE 0 END, NULL, NULL, NULL,
+			pg_catalog.format('the Isolation Forest over its news ranks it %s (score %s)', f.place, pg_catalog.round(f.score::numeric, 2))
+		FROM given g, @extschema@.l4_node_forest(l4_node_evidence.job_id, g.news) f
+		WHERE f.place <= 3
+	)
+	SELECT e.node, e.rank, e.reason, e.part * @extschema@.l4_evidence_weight(e.reason), e.first_ts, e.stream_id, e.line_no, e.explanation
+	FROM evidence e
+	WHERE (SELECT pg_catalog.count(*) FROM node) > 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_news_record[]) IS
+'All evidence against single nodes of a job, one row a piece (see the head of this part for the kinds). Nothing for a job of one node: there is nothing to compare.';
+
+CREATE TYPE @extschema@.l4_suspect_node AS (
+	ordinal int,
+	node text,
+	rank int,
+	score double precision,
+	first_ts timestamptz,
+	evidence @extschema@.l4_node_evidence_record[]
+);
+COMMENT ON TYPE @extschema@.l4_suspect_node IS
+'A suspected node: its place from 1, the rank where the evidence points to one, the sum of the weights, when its evidence begins, and the evidence, strongest first.';
+
+CREATE FUNCTION @extschema@.l4_suspect_nodes(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL)
+RETURNS SETOF @extschema@.l4_suspect_node
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
+BEGIN ATOMIC
+	-- each kind counts once, with its strongest piece
+	WITH piece AS (
+		SELECT DISTINCT ON (e.node, e.reason) e.*
+		FROM @extschema@.l4_node_evidence(l4_suspect_nodes.job_id, l4_suspect_nodes.news) e
+		ORDER BY e.node, e.reason, e.weight DESC, e.first_ts, e.stream_id, e.line_no
+	),
+	total AS (
+		SELECT p.node, pg_catalog.sum(p.weight) AS score, pg_catalog.min(p.first_ts) AS first_ts,
+			CASE WHEN pg_catalog.count(DISTINCT p.rank) = 1 THEN pg_catalog.min(p.rank) END AS rank,
+			pg_catalog.array_agg(p::@extschema@.l4_node_evidence_record ORDER BY p.weight DESC, p.reason) AS evidence
+		FROM piece p
+		GROUP BY p.node
+	)
+	SELECT (pg_catalog.row_number() OVER (ORDER BY t.score DESC, t.first_ts, t.node))::int, t.node, t.rank, t.score, t.first_ts, t.evidence
+	FROM total t
+	WHERE t.score >= @extschema@.l4_evidence_weight('needed');
+END;
+COMMENT ON FUNCTION @extschema@.l4_suspect_nodes(text, @extschema@.l4_news_record[]) IS
+'The nodes of a job to look at, most suspicious first, with the sum of the evidence against each and its pieces. No row where all nodes fail alike.';

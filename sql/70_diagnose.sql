@@ -1,0 +1,223 @@
+/*
+ * The diagnosis: news, nodes, faults, onset, put together into findings.
+ *
+ * l4_diagnose reads only and can be read, copied and changed: each step is a function of its own (l4_news, l4_suspect_nodes,
+ * l4_onsets, l4_match_faults), and what remains here is the order in which findings stand and the words in which they are told.
+ */
+
+CREATE FUNCTION @extschema@.l4_quote(source text, line_no bigint, raw text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
+BEGIN ATOMIC
+	-- the first line of a record and, of a long one, the last that is not empty: of a traceback the one that tells
+	SELECT pg_catalog.string_agg(pg_catalog.format('%s:%s: %s', l4_quote.source, l4_quote.line_no + l.number - 1, pg_catalog.left(l.text, 300)), E'\n' ORDER BY l.number)
+	FROM (
+		SELECT p.text, p.number, pg_catalog.count(*) OVER () AS lines,
+			pg_catalog.max(p.number) FILTER (WHERE p.text ~ '\S') OVER () AS last
+		FROM pg_catalog.string_to_table(l4_quote.raw, E'\n') WITH ORDINALITY p (text, number)) l
+	WHERE l.number = l.last OR l.number = 1 AND l.text !~ '^Traceback ';
+END;
+COMMENT ON FUNCTION @extschema@.l4_quote(text, bigint, text) IS
+'A record as evidence: "source:line: text" of its first and, where it has several lines, its last line, each cut to 300 characters.';
+
+CREATE FUNCTION @extschema@.l4_pool_words(job_id text, use_pool boolean) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT COALESCE((
+		SELECT pg_catalog.format('%s successful job%s with %s settings', b.job_count, CASE b.job_count WHEN 1 THEN '' ELSE 's' END,
+			CASE WHEN b.fit = 1 THEN 'the same' ELSE pg_catalog.format('similar (%s %%)', pg_catalog.round(100 * b.fit)) END)
+		FROM @extschema@.l4_best_pool(l4_pool_words.job_id) b WHERE l4_pool_words.use_pool), 'no successful job to compare with');
+END;
+COMMENT ON FUNCTION @extschema@.l4_pool_words(text, boolean) IS
+'In words, what a job is compared with.';
+
+CREATE FUNCTION @extschema@.l4_event_findings(job_id text, news @extschema@.l4_news_record[], suspects text[], use_pool boolean DEFAULT true)
+RETURNS TABLE (ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
+	first_seen timestamptz, occurrences bigint, nodes_affected bigint, evidence text, explanation text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 20
+BEGIN ATOMIC
+	WITH named AS MATERIALIZED (
+		SELECT a.* FROM @extschema@.l4_accusations(l4_event_findings.job_id, l4_event_findings.news) a
+	),
+	record AS MATERIALIZED (
+		SELECT r.*, EXISTS (SELECT FROM named a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id AND a.accuser IS NOT NULL) AS accuses,
+			EXISTS (SELECT FROM named a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id AND a.accused = l4_event_findings.suspects[1]) AS names_suspect,
+			GREATEST(@extschema@.l4_level_rank(r.level), @extschema@.l4_text_rank(r.message)) AS gravity
+		FROM pg_catalog.unnest(l4_event_findings.news) r
+	),
+	size AS (
+		SELECT pg_catalog.count(*) AS nodes FROM @extschema@.l4_job_nodes(l4_event_findings.job_id)
+	),
+	event AS (
+		SELECT r.event_id, pg_catalog.sum(r.occurrences)::bigint AS occurrences, pg_catalog.count(DISTINCT r.node) AS nodes_affected,
+			pg_catalog.count(DISTINCT r.stream_id) AS streams, pg_catalog.max(r.gravity) AS gravity,
+			pg_catalog.bool_or(r.node = l4_event_findings.suspects[1] AND NOT r.accuses) AS own,
+			pg_catalog.bool_or(r.names_suspect AND r.node IS NULL) AS told,
+			pg_catalog.min(r.first_ts) AS first_ts
+		FROM record r
+		GROUP BY r.event_id
+	),
+	scored AS (
+		SELECT e.*, z.nodes,
+			-- what the suspect says itself or a controller says of it, then gravity, then rarity, then time
+			CASE WHEN e.own AND e.nodes_affected * 2 <= z.nodes THEN 3 WHEN e.told THEN 3 ELSE 0 END
+				+ e.gravity / 6.0 + 1.0 / (1 + e.nodes_affected)
+				+ 1.0 / pg_catalog.rank() OVER (ORDER BY e.first_ts) AS score
+		FROM event e, size z
+	)
+	SELECT pg_catalog.row_number() OVER (ORDER BY s.score DESC, s.first_ts, s.event_id), s.score, f.node, f.rank, f.stage,
+		COALESCE(f.iteration, @extschema@.l4_job_iteration(l4_event_findings.job_id, f.first_ts)), s.event_id, COALESCE(v.template, h.shape),
+		s.first_ts, s.occurrences, s.nodes_affected, q.quotes,
+		pg_catalog.format('%s, first %s%s%s; %s; compared with %s.',
+			CASE WHEN s.nodes_affected = 0 THEN 'On no node of its own' WHEN s.nodes = 1 THEN 'On the one node of the job'
+				WHEN s.nodes_affected = s.nodes THEN 'On all nodes (' || s.nodes || ')'
+				ELSE pg_catalog.format('On %s of %s nodes', s.nodes_affected, s.nodes) END,
+			COALESCE('on ' || f.node, 'in ' || f.source), ' at ' || pg_catalog.to_char(f.first_ts, 'YYYY-MM-DD HH24:MI:SS'),
+			CASE WHEN s.own AND s.nodes > 1 THEN ' (the suspected node)' ELSE '' END,
+			f.detail, w.words)
+	FROM scored s
+	JOIN LATERAL (
+		SELECT r.* FROM record r WHERE r.event_id = s.event_id
+		ORDER BY r.node IS NOT DISTINCT FROM l4_event_findings.suspects[1] AND s.own DESC, r.first_ts, r.stream_id, r.first_line LIMIT 1) f ON true
+	JOIN LATERAL (
+		SELECT pg_catalog.string_agg(@extschema@.l4_quote(q.source, q.first_line, q.message), E'\n' ORDER BY q.turn) AS quotes
+		FROM (
+			SELECT r.*, pg_catalog.row_number() OVER (ORDER BY r.stream_id = f.stream_id DESC, r.first_ts, r.stream_id, r.first_line) AS turn
+			FROM record r WHERE r.event_id = s.event_id AND r.message IS NOT NULL) q
+		WHERE q.turn <= 3) q ON true
+	LEFT JOIN @extschema@.l4_event v ON v.event_id = s.event_id
+	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = f.shape_id
+	CROSS JOIN (SELECT @extschema@.l4_pool_words(l4_event_findings.job_id, l4_event_findings.use_pool) AS words) w;
+END;
+COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_news_record[], text[], boolean) IS
+'The events that are news, most telling first: those of the suspected node or about it, then by gravity, rarity and time.';
+
+CREATE FUNCTION @extschema@.l4_node_findings(job_id text, news @extschema@.l4_news_record[], suspects @extschema@.l4_suspect_node[])
+RETURNS TABLE (ordinal int, score double precision, node text, rank int, stage text, iteration bigint, first_seen timestamptz, evidence text, explanation text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
+BEGIN ATOMIC
+	SELECT s.ordinal, s.score, CASE WHEN s.node !~ '^rank \d+$' THEN s.node END,
+		COALESCE(s.rank, pg_catalog.substring(s.node, '^rank (\d+)$')::int), o.stage,
+		COALESCE(o.iteration, @extschema@.l4_job_iteration(l4_node_findings.job_id, s.first_ts)), s.first_ts, q.quotes,
+		pg_catalog.format('Suspect %s: %s.', s.node, (SELECT pg_catalog.string_agg(e.explanation, '; ') FROM pg_catalog.unnest(s.evidence) e))
+	FROM pg_catalog.unnest(l4_node_findings.suspects) s
+	LEFT JOIN LATERAL (
+		-- the first record of each of the four strongest pieces of evidence
+		SELECT pg_catalog.string_agg(@extschema@.l4_quote(t.source, t.line_no, t.raw), E'\n' ORDER BY t.place) AS quotes
+		FROM (
+			SELECT t.*, (SELECT pg_catalog.min(e.place) FROM pg_catalog.unnest(s.evidence) WITH ORDINALITY
+				e (node, rank, reason, weight, first_ts, stream_id, line_no, explanation, place)
+				WHERE e.stream_id = t.stream_id AND e.line_no = t.line_no) AS place
+			FROM @extschema@.l4_record_texts(l4_node_findings.job_id,
+				ARRAY(SELECT e.stream_id FROM pg_catalog.unnest(s.evidence[1:4]) e WHERE e.line_no IS NOT NULL),
+				ARRAY(SELECT e.line_no FROM pg_catalog.unnest(s.evidence[1:4]) e WHERE e.line_no IS NOT NULL)) t) t) q ON true
+	LEFT JOIN LATERAL (
+		SELECT r.stage, r.iteration FROM pg_catalog.unnest(l4_node_findings.news) r
+		WHERE r.node = s.node AND r.kind = 'rank' AND NOT r.role
+		ORDER BY r.first_ts, r.first_line LIMIT 1) o ON true;
+END;
+COMMENT ON FUNCTION @extschema@.l4_node_findings(text, @extschema@.l4_news_record[], @extschema@.l4_suspect_node[]) IS
+'Suspected nodes in words, with the records that say so.';
+
+CREATE FUNCTION @extschema@.l4_diagnose(job_id text, use_pool boolean DEFAULT true)
+RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
+	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text, root_cause text, fix text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+	news l4_news_record[];
+	suspects l4_suspect_node[];
+	names text[];
+	onsets l4_onset[];
+	node_count bigint;
+	compared text;
+BEGIN
+	IF NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_diagnose.job_id)
+		AND NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_diagnose.job_id) THEN
+		RAISE EXCEPTION 'job "%" is not known', l4_diagnose.job_id
+			USING ERRCODE = 'no_data_found', HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
+	END IF;
+	IF NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_diagnose.job_id AND s.record_count > 0) THEN
+		RAISE EXCEPTION 'job "%" has no logs', l4_diagnose.job_id
+			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'CALL l4_import(job_id, path) takes in its logs.';
+	END IF;
+
+	news := ARRAY(SELECT n FROM l4_news(l4_diagnose.job_id, l4_diagnose.use_pool) n);
+	suspects := ARRAY(SELECT s FROM l4_suspect_nodes(l4_diagnose.job_id, news) s ORDER BY s.ordinal);
+	names := ARRAY(SELECT s.node FROM unnest(suspects) s);
+	onsets := ARRAY(SELECT o FROM l4_onsets(l4_diagnose.job_id, news, names) o ORDER BY o.turn);
+	SELECT count(*) INTO node_count FROM l4_job_nodes(l4_diagnose.job_id);
+	compared := l4_pool_words(l4_diagnose.job_id, l4_diagnose.use_pool);
+
+	-- Known faults among the news, gravest first.
+	RETURN QUERY
+	SELECT 'fault', (row_number() OVER ())::int, (5 - array_position(ARRAY['critical', 'error', 'warning', 'info'], f.severity))::float8,
+		f.node, f.rank, f.stage, coalesce(f.iteration, l4_job_iteration(l4_diagnose.job_id, f.first_ts)), f.event_id,
+		(SELECT e.template FROM l4_event e WHERE e.event_id = f.event_id), f.first_ts, f.occurrences, f.nodes_affected::int,
+		l4_quote(f.source, f.line_no, f.message),
+		format('Known %s fault (%s): %s.', f.category, f.severity, f.title), f.fault_key, f.root_cause, f.fix
+	FROM l4_match_faults(l4_diagnose.job_id, news) f;
+
+	-- Events.
+	RETURN QUERY
+	SELECT 'event', e.ordinal::int, e.score, e.node, e.rank, e.stage, e.iteration, e.event_id, e.template, e.first_seen, e.occurrences,
+		e.nodes_affected::int, e.evidence, e.explanation, NULL::text, NULL::text, NULL::text
+	FROM l4_event_findings(l4_diagnose.job_id, news, names, l4_diagnose.use_pool) e
+	ORDER BY e.ordinal;
+
+	-- Nodes.
+	RETURN QUERY
+	SELECT 'node', n.ordinal, n.score, n.node, n.rank, n.stage, n.iteration, NULL::bigint, NULL::text, n.first_seen, NULL::bigint, 1,
+		n.evidence, n.explanation, NULL::text, NULL::text, NULL::text
+	FROM l4_node_findings(l4_diagnose.job_id, news, suspects) n
+	ORDER BY n.ordinal;
+
+	-- Stages, each once, where it is first named; tear-down only where nothing else is known.
+	RETURN QUERY
+	SELECT 'stage', (row_number() OVER (ORDER BY s.stage = 'teardown', s.turn))::int, 1.0::float8 / s.turn, s.node, s.rank, s.stage, NULL::bigint,
+		NULL::bigint, NULL::text, s.ts, NULL::bigint, NULL::int, q.quotes,
+		format('The failure began in stage %s: %s%s.', s.stage, s.explanation, coalesce(' (' || s.node || ')', '')),
+		NULL::text, NULL::text, NULL::text
+	FROM (SELECT DISTINCT ON (o.stage) o.* FROM unnest(onsets) o WHERE o.stage IS NOT NULL ORDER BY o.stage, o.turn) s
+	LEFT JOIN LATERAL (
+		SELECT string_agg(l4_quote(t.source, t.line_no, t.raw), E'\n') AS quotes
+		FROM l4_record_texts(l4_diagnose.job_id, ARRAY[s.stream_id], ARRAY[s.line_no]) t WHERE s.line_no IS NOT NULL) q ON true
+	ORDER BY 2;
+
+	-- Iterations: where the evidence begins; then those whose events run unusually.
+	RETURN QUERY
+	SELECT 'iteration', (row_number() OVER (ORDER BY i.turn, i.iteration))::int, 1.0::float8 / i.turn, i.node, i.rank, i.stage, i.iteration,
+		NULL::bigint, NULL::text, i.ts, NULL::bigint, NULL::int, NULL::text, i.explanation, NULL::text, NULL::text, NULL::text
+	FROM (
+		SELECT DISTINCT ON (o.iteration) o.iteration, o.turn, o.node, o.rank, o.stage, o.ts,
+			format('The failure began in iteration %s: %s%s.', o.iteration, o.explanation, coalesce(' (' || o.node || ')', '')) AS explanation
+		FROM unnest(onsets) o
+		WHERE o.iteration IS NOT NULL
+		ORDER BY o.iteration, o.turn) i
+	ORDER BY 2;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_diagnose(text, boolean) IS
+'What a failed job died of, from its logs: findings of kind fault (known faults), event (what successful jobs do not log), node (whom the evidence points at; none where all fail alike), stage and iteration (where it began), each kind most telling first (ordinal from 1). evidence quotes records as "source:line: text"; explanation says in a sentence why. use_pool false leaves the successful jobs out. Reads only. Errors: the job is not known (P0002) or has no logs (55000). Paper: Jiang et al., FSE 2025.';
+
+CREATE FUNCTION @extschema@.l4_save_diagnosis(job_id text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+	saved bigint;
+	moment timestamptz := clock_timestamp();
+BEGIN
+	INSERT INTO l4_finding (job_id, saved_at, kind, ordinal, score, node, rank, stage, iteration, event_id, template, first_seen, occurrences,
+		nodes_affected, evidence, explanation, fault_key, root_cause, fix)
+	SELECT l4_save_diagnosis.job_id, moment, d.kind, d.ordinal, d.score, d.node, d.rank, d.stage, d.iteration, d.event_id, d.template, d.first_seen,
+		d.occurrences, d.nodes_affected, d.evidence, d.explanation, d.fault_key, d.root_cause, d.fix
+	FROM l4_diagnose(l4_save_diagnosis.job_id) d;
+	GET DIAGNOSTICS saved = ROW_COUNT;
+	RETURN saved;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_save_diagnosis(text) IS
+'Keeps the findings of l4_diagnose in l4_finding, with the time; returns their number. Earlier ones stay.';
