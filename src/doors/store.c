@@ -576,6 +576,21 @@ store_finish_import(const char *schema, const char *job_id)
 	run(schema, "SELECT %s.l4_pool_refresh($1)", &arguments, SPI_OK_SELECT);
 }
 
+/*
+ * store_analyze: fresh planner statistics of the tables that diagnosis reads: without them the first diagnosis after the first imports is planned for
+ * empty tables. Does nothing where the caller does not own the tables; autovacuum will do it then.
+ */
+void
+store_analyze(const char *schema)
+{
+	Arguments	arguments = {0};
+
+	if (run(schema, "SELECT FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) '%s.l4_stream_event'::pg_catalog.regclass "
+			"AND pg_catalog.pg_has_role(relowner, 'USAGE')", &arguments, SPI_OK_SELECT) > 0)
+		run(schema, "ANALYZE %s.l4_stream, %s.l4_stream_event, %s.l4_stream_parameter, %s.l4_shape, %s.l4_segment, %s.l4_pool_event, "
+			"%s.l4_pool_parameter, %s.l4_address", &arguments, SPI_OK_UTILITY);
+}
+
 bool
 store_holds_logs(const char *schema)
 {

@@ -132,5 +132,7 @@ extern void store_timeline(const char *schema, const char *job_id, const int64 *
 extern bool store_holds_logs(const char *schema);
 /* Gives every shape without an event one; refreshes the pool of a job that succeeded. */
 extern void store_finish_import(const char *schema, const char *job_id);
+/* Fresh planner statistics, where the caller owns the tables. */
+extern void store_analyze(const char *schema);
 
 #endif							/* L4_STORE_H */
