@@ -133,6 +133,7 @@ CREATE TABLE @extschema@.l4_pool_event (
 	max_per_stream bigint NOT NULL,
 	mean_per_stream double precision NOT NULL,
 	max_stream_share double precision NOT NULL,
+	stream_share double precision NOT NULL,
 	PRIMARY KEY (pool_id, shape_id)
 );
 

@@ -8,6 +8,8 @@
  * Pools are computed when a successful job comes in (l4_pool_refresh), never while diagnosing, which only reads.
  */
 
+COMMENT ON COLUMN @extschema@.l4_pool_event.stream_share IS 'share of the streams of its kind (ranks, launchers, ...) that have it, over all jobs; small for what only one role logs (rank 0, the last rank)';
+
 -- What the parameters of a shape look like in one stream: the first distinct values with their lines, and the range of the numbers.
 CREATE TABLE @extschema@.l4_stream_parameter (
 	job_id text NOT NULL,
@@ -128,11 +130,19 @@ DECLARE
 	written bigint;
 BEGIN
 	DELETE FROM l4_stream_parameter p WHERE p.job_id = l4_summarize_parameters.job_id;
-	WITH value AS (
-		SELECT l.stream_id, l.shape_id, p.position::int AS position, p.value, count(*) AS occurrences, min(l.line_no) AS line_no,
+	WITH segment AS (
+		-- all of a job of up to two million records; of a larger one a sample: the last two segments of each file, where failures
+		-- show, and every n-th of the others
+		SELECT g.* FROM (
+			SELECT g.*, row_number() OVER (PARTITION BY g.source_id ORDER BY g.segment_no DESC) AS from_end,
+				ceil(sum(g.record_count) OVER () / 2000000.0)::int AS step
+			FROM l4_segment g WHERE g.job_id = l4_summarize_parameters.job_id) g
+		WHERE g.from_end <= 2 OR g.segment_no % greatest(g.step, 1) = 0),
+	value AS (
+		SELECT r.stream_id, r.shape_id, p.position::int AS position, p.value, count(*) AS occurrences, min(r.line_no) AS line_no,
 			l4_number(p.value) AS number
-		FROM l4_log l, unnest(l.parameters) WITH ORDINALITY p (value, position)
-		WHERE l.job_id = l4_summarize_parameters.job_id
+		FROM segment g, l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r,
+			unnest(r.parameters) WITH ORDINALITY p (value, position)
 		GROUP BY 1, 2, 3, 4)
 	INSERT INTO l4_stream_parameter (job_id, stream_id, shape_id, position, occurrences, distinct_values, values, value_lines,
 		number_count, minimum, minimum_line, maximum, maximum_line, mean)
@@ -149,7 +159,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_summarize_parameters(text) IS
-'Fills l4_stream_parameter for a job from its records; returns the number of rows. Reads the whole job once: called at the end of an import, not by l4_diagnose.';
+'Fills l4_stream_parameter for a job from its records; returns the number of rows. Reads the whole job once (of more than two million records a sample, with the end of each file): called at the end of an import, not by l4_diagnose.';
 
 CREATE FUNCTION @extschema@.l4_pool_rebuild(pool_id bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -158,15 +168,24 @@ AS $$
 #variable_conflict use_column
 BEGIN
 	DELETE FROM l4_pool_event e WHERE e.pool_id = l4_pool_rebuild.pool_id;
-	INSERT INTO l4_pool_event (pool_id, shape_id, event_id, job_count, occurrences, max_per_stream, mean_per_stream, max_stream_share)
-	SELECT l4_pool_rebuild.pool_id, shape_id, (SELECT s.event_id FROM l4_shape s WHERE s.shape_id = shape.shape_id),
-		count(*), sum(occurrences), max(max_per_stream), sum(occurrences)::float8 / sum(streams), max(streams::float8 / stream_count)
-	FROM (
-		SELECT e.shape_id, sum(e.occurrences) AS occurrences, max(e.occurrences) AS max_per_stream, count(*) AS streams, j.stream_count
-		FROM l4_pool_job j JOIN l4_stream_event e USING (job_id)
-		WHERE j.pool_id = l4_pool_rebuild.pool_id
-		GROUP BY j.job_id, e.shape_id, j.stream_count) shape
-	GROUP BY shape_id;
+	WITH entry AS (
+		SELECT e.job_id, e.shape_id, e.occurrences, s.kind
+		FROM l4_pool_job j JOIN l4_stream_event e USING (job_id) JOIN l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
+		WHERE j.pool_id = l4_pool_rebuild.pool_id),
+	kind AS (
+		SELECT s.job_id, s.kind, count(*) AS streams, sum(count(*)) OVER (PARTITION BY s.job_id) AS of_job
+		FROM l4_pool_job j JOIN l4_stream s USING (job_id)
+		WHERE j.pool_id = l4_pool_rebuild.pool_id AND s.record_count > 0 GROUP BY 1, 2),
+	shape AS (
+		SELECT e.job_id, e.shape_id, e.kind, count(*) AS streams, k.streams AS of_streams, k.of_job, sum(e.occurrences) AS occurrences, max(e.occurrences) AS largest
+		FROM entry e JOIN kind k USING (job_id, kind)
+		GROUP BY e.job_id, e.shape_id, e.kind, k.streams, k.of_job)
+	INSERT INTO l4_pool_event (pool_id, shape_id, event_id, job_count, occurrences, max_per_stream, mean_per_stream, max_stream_share, stream_share)
+	SELECT l4_pool_rebuild.pool_id, s.shape_id, (SELECT h.event_id FROM l4_shape h WHERE h.shape_id = s.shape_id),
+		count(DISTINCT s.job_id), sum(s.occurrences), max(s.largest), sum(s.occurrences)::float8 / sum(s.streams),
+		max(s.streams::float8 / s.of_job), sum(s.streams)::float8 / sum(s.of_streams)
+	FROM shape s
+	GROUP BY s.shape_id;
 
 	DELETE FROM l4_pool_parameter p WHERE p.pool_id = l4_pool_rebuild.pool_id;
 	WITH seen AS (
@@ -261,3 +280,20 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_best_pool(text) IS
 'The pool of successful jobs that fits a job best: all keys of l4_pool_setting equal (fit 1), else the largest weighted share of equal keys; no row where no key is equal. job_count does not count the job itself.';
+
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.stream_id IS 'the stream';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.shape_id IS 'the shape';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.occurrences IS 'records counted';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.minimum IS 'smallest number';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.minimum_line IS 'line of its first record';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.maximum IS 'largest number';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.maximum_line IS 'line of its first record';
+COMMENT ON COLUMN @extschema@.l4_pool_parameter.pool_id IS 'the pool';
+COMMENT ON COLUMN @extschema@.l4_pool_parameter.shape_id IS 'the shape';
+COMMENT ON COLUMN @extschema@.l4_pool_parameter.position IS 'which <*> of the shape, from 1';
+COMMENT ON COLUMN @extschema@.l4_pool_parameter.job_count IS 'number of jobs that have the shape';
+COMMENT ON COLUMN @extschema@.l4_pool_parameter.stream_count IS 'number of streams that have it';
+COMMENT ON COLUMN @extschema@.l4_pool_parameter.occurrences IS 'number of records counted';
+COMMENT ON COLUMN @extschema@.l4_pool_parameter.minimum IS 'smallest number, NULL where there is none';
+COMMENT ON COLUMN @extschema@.l4_pool_parameter.maximum IS 'largest number, NULL where there is none';

@@ -33,7 +33,7 @@ CREATE TYPE @extschema@.l4_news_record AS (
 	message text
 );
 COMMENT ON TYPE @extschema@.l4_news_record IS
-'A shape that is news in one stream: where it stands, why it is news (reason: new, new value, range, storm, severe; detail says it in words), how often, when and where first (first_ts is estimated from the records before it where it has no time of its own), whether only few streams of a successful job have that shape too (role), which parameter has which new value (place, value; NULL for other reasons), and the text of its first record (NULL past the first 2,000 of a job).';
+'A shape that is news in one stream: where it stands, why it is news (reason: new, new value, range, storm, severe; detail says it in words), how often, when and where first (first_ts is estimated from the records before it where it has no time of its own), whether only few streams of a successful job have that shape too (role), which parameter has which new value (place, value; NULL for other reasons), and the text of its first record (NULL past the first 500 of a job, those of rare shapes first).';
 
 -- The few figures by which records are judged, in one place.
 CREATE FUNCTION @extschema@.l4_news_limit(name text) RETURNS double precision
@@ -44,7 +44,7 @@ RETURN CASE name
 	WHEN 'range' THEN 100			-- a number is out of range this many times beyond the largest or below the smallest of the pool
 	WHEN 'storm' THEN 4				-- a storm is more than this many times the largest count of a stream of the pool ...
 	WHEN 'storm count' THEN 20		-- ... and at least so many records
-	WHEN 'quotes' THEN 2000			-- records of which the text is read, at most
+	WHEN 'quotes' THEN 500			-- records of which the text is read, at most
 END;
 COMMENT ON FUNCTION @extschema@.l4_news_limit(text) IS
 'The limits that decide what is news; replace the function to change them.';
@@ -58,9 +58,9 @@ COMMENT ON FUNCTION @extschema@.l4_level_rank(text) IS
 CREATE FUNCTION @extschema@.l4_text_rank(message text) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
 RETURN CASE
-	WHEN message ~* '\m(fatal|panic|segmentation fault|core dumped|out of memory|oom|killed|killing process|sigkill|sigsegv|sigabrt|signal (9|11|6)|aborted|uncorrectable|no space left|read-only file|heartbeat lost|node (is )?(lost|down|dead)|link down|not a mount point|hardware error|nan loss|loss is nan)\M' THEN 6
+	WHEN message ~* '\m(fatal|panic|segmentation fault|core dumped|out of memory|oom|killed|killing process|sigkill|sigsegv|sigabrt|signal (9|11|6)|aborted|uncorrectable|no space left|read-only file|heartbeat lost|node (is )?(lost|down|dead)|link down|not a mount point|hardware error)\M' THEN 6
 	WHEN message ~ '(^|\n)Traceback \(most recent call last\)|(^|\n|: )[A-Za-z_.]*(Error|Exception|Interrupt)\M' THEN 5
-	WHEN message ~* '\m(errors?|failed|failure|exceptions?|timed? ?out|times out|timeout(?=$|[,.;]| (error|expired|exceeded|reached))|unreachable|refused|reset by peer|closed by (peer|remote)|broken pipe|lost|cannot|could not|unable to|abort(ed|ing)?|assert(ion)?|corrupt(ed|ion)?|mismatch|inconsistent|exitcode: -?[1-9]\d*|exited with code [1-9]\d*|return code = -?[1-9]\d*)\M' THEN 4
+	WHEN message ~* '\m(errors?|failed|failure|exceptions?|timed? ?out|times out|timeout(?=$|[,.;]| (error|expired|exceeded|reached))|unreachable|refused|reset by peer|closed by (peer|remote)|broken pipe|lost|cannot|could not|unable to|abort(ed|ing)?|assert(ion)?|corrupt(ed|ion)?|mismatch|inconsistent|nan|inf|exitcode: -?[1-9]\d*|exited with code [1-9]\d*|return code = -?[1-9]\d*)\M' THEN 4
 	ELSE 0
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_rank(text) IS
@@ -108,17 +108,92 @@ RETURN pg_catalog.btrim(pg_catalog.regexp_replace(shape, '(<\*>|[^[:alpha:]])+',
 COMMENT ON FUNCTION @extschema@.l4_shape_words(text) IS
 'The words of a shape alone, without parameters, digits and signs: what two variants of one statement (a progress bar at 2 % and at 50 %) have in common.';
 
+CREATE FUNCTION @extschema@.l4_records_at(job_id text, stream_ids bigint[], line_nos bigint[])
+RETURNS TABLE (stream_id bigint, line_no bigint, shape_id bigint, source text, ts timestamptz, stage text, iteration bigint, raw text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	-- only the segments that hold a wanted line are opened, each once
+	WITH wanted AS MATERIALIZED (
+		SELECT DISTINCT w.stream_id, w.line_no, s.source_id, s.source
+		FROM ROWS FROM (pg_catalog.unnest(l4_records_at.stream_ids), pg_catalog.unnest(l4_records_at.line_nos)) w (stream_id, line_no)
+		JOIN @extschema@.l4_stream s ON s.job_id = l4_records_at.job_id AND s.stream_id = w.stream_id
+	),
+	segment AS (
+		SELECT g.* FROM @extschema@.l4_segment g
+		WHERE g.job_id = l4_records_at.job_id
+			AND EXISTS (SELECT FROM wanted w WHERE w.source_id = g.source_id AND w.line_no BETWEEN g.first_line AND g.last_line)
+	)
+	SELECT r.stream_id, r.line_no, r.shape_id, w.source, r.ts, r.stage, r.iteration, r.raw
+	FROM segment g
+	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+	JOIN wanted w ON w.stream_id = r.stream_id AND w.line_no = r.line_no;
+END;
+COMMENT ON FUNCTION @extschema@.l4_records_at(text, bigint[], bigint[]) IS
+'The records of a job that begin on the given lines of the given streams (two arrays of one length); iteration only where the stream itself marks it. Opens the segments that hold these lines.';
+
+CREATE FUNCTION @extschema@.l4_source_clocks(job_id text) RETURNS TABLE (source_id bigint, lines bigint[], times timestamptz[])
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+BEGIN ATOMIC
+	-- Of a file that several streams share: the stream with the most time stamps is its clock.
+	WITH mark AS MATERIALIZED (
+		SELECT s.source_id, e.stream_id, m.line_no, m.ts
+		FROM @extschema@.l4_stream s
+		JOIN @extschema@.l4_stream_event e ON e.job_id = s.job_id AND e.stream_id = s.stream_id
+		CROSS JOIN LATERAL (VALUES (e.first_line, e.first_ts), (e.last_line, e.last_ts)) m (line_no, ts)
+		WHERE s.job_id = l4_source_clocks.job_id AND m.ts > '2000-01-01'
+			AND EXISTS (SELECT FROM @extschema@.l4_stream o WHERE o.job_id = s.job_id AND o.source_id = s.source_id AND o.label IS NOT NULL)
+	),
+	clock AS (
+		SELECT DISTINCT ON (m.source_id) m.source_id, m.stream_id FROM mark m
+		GROUP BY m.source_id, m.stream_id
+		ORDER BY m.source_id, pg_catalog.count(DISTINCT m.ts) DESC, m.stream_id
+	),
+	line AS (
+		SELECT m.source_id, m.line_no, pg_catalog.max(pg_catalog.max(m.ts)) OVER (PARTITION BY m.source_id ORDER BY m.line_no) AS ts
+		FROM mark m JOIN clock c USING (source_id, stream_id)
+		GROUP BY m.source_id, m.line_no
+	)
+	SELECT l.source_id, pg_catalog.array_agg(l.line_no ORDER BY l.line_no), pg_catalog.array_agg(l.ts ORDER BY l.line_no)
+	FROM line l GROUP BY l.source_id;
+END;
+COMMENT ON FUNCTION @extschema@.l4_source_clocks(text) IS
+'For each file that several labelled streams share: lines and the times reached there (ascending), by its best-stamped stream. Ranks of one file stamp their lines in different ways, zones and years or not at all; their lines still come in order.';
+
+CREATE FUNCTION @extschema@.l4_outlived(job_id text) RETURNS TABLE (stream_id bigint, line_no bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	-- What ceased before the job made ten more iterations did not kill it. A stream is that old up to the last line stamped before.
+	WITH progress AS (
+		SELECT i.started_at AS ts
+		FROM @extschema@.l4_timeline t, pg_catalog.unnest(t.started_at) i (started_at)
+		WHERE t.job_id = l4_outlived.job_id AND i.started_at > '2000-01-01'
+		ORDER BY 1 DESC OFFSET 10 LIMIT 1
+	)
+	SELECT s.stream_id, COALESCE(
+		(SELECT c.lines[pg_catalog.width_bucket(p.ts, c.times)] FROM @extschema@.l4_source_clocks(l4_outlived.job_id) c WHERE c.source_id = s.source_id),
+		(SELECT pg_catalog.max(CASE WHEN e.last_ts < p.ts THEN e.last_line ELSE e.first_line END)
+			FROM @extschema@.l4_stream_event e
+			WHERE e.job_id = s.job_id AND e.stream_id = s.stream_id AND e.first_ts < p.ts AND e.first_ts > '2000-01-01'))
+	FROM progress p, @extschema@.l4_stream s
+	WHERE s.job_id = l4_outlived.job_id;
+END;
+COMMENT ON FUNCTION @extschema@.l4_outlived(text) IS
+'Per stream the line up to which it is older than the tenth iteration before the last: what is new but ceased by then, the job outlived.';
+
+CREATE FUNCTION @extschema@.l4_text_ending(message text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
+RETURN message ~* '\m(cancell?ed|preempted|preemption|sigterm|signal 15|15 death signal|closing signal|time limit)\M|: terminated\s*$|\mterminat(ed|ing) step';
+COMMENT ON FUNCTION @extschema@.l4_text_ending(text) IS
+'Does a message say that a job, a step or its processes were told to end? Such records follow from a failure or a decision; they are no evidence against the node that logs them.';
+
 CREATE FUNCTION @extschema@.l4_record_texts(job_id text, stream_ids bigint[], line_nos bigint[])
 RETURNS TABLE (stream_id bigint, line_no bigint, source text, raw text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	-- several records may share a line (progress bars): the gravest one is wanted, and a whole text orders them well enough
-	SELECT DISTINCT ON (l.stream_id, l.line_no) l.stream_id, l.line_no, l.source, l.raw
-	FROM @extschema@.l4_log l
-	JOIN ROWS FROM (pg_catalog.unnest(l4_record_texts.stream_ids), pg_catalog.unnest(l4_record_texts.line_nos)) w (stream_id, line_no)
-		ON w.stream_id = l.stream_id AND w.line_no = l.line_no
-	WHERE l.job_id = l4_record_texts.job_id AND l.stream_id = ANY (l4_record_texts.stream_ids)
-	ORDER BY l.stream_id, l.line_no, @extschema@.l4_text_rank(l.raw) DESC, l.raw;
+	SELECT DISTINCT ON (r.stream_id, r.line_no) r.stream_id, r.line_no, r.source, r.raw
+	FROM @extschema@.l4_records_at(l4_record_texts.job_id, l4_record_texts.stream_ids, l4_record_texts.line_nos) r
+	ORDER BY r.stream_id, r.line_no, @extschema@.l4_text_rank(r.raw) DESC, r.raw;
 END;
 COMMENT ON FUNCTION @extschema@.l4_record_texts(text, bigint[], bigint[]) IS
 'The records of a job that begin on the given lines of the given streams (two arrays of one length), as they stand in the files.';
@@ -138,16 +213,18 @@ BEGIN ATOMIC
 		SELECT DISTINCT COALESCE(s.event_id, p.event_id) AS event_id FROM pool p LEFT JOIN @extschema@.l4_shape s ON s.shape_id = p.shape_id
 	),
 	pool_words AS MATERIALIZED (
-		SELECT DISTINCT @extschema@.l4_shape_words(s.shape) AS words FROM pool p JOIN @extschema@.l4_shape s ON s.shape_id = p.shape_id
+		SELECT DISTINCT @extschema@.l4_shape_words(l.line) AS words
+		FROM pool p JOIN @extschema@.l4_shape s ON s.shape_id = p.shape_id, LATERAL pg_catalog.string_to_table(s.shape, E'\n') l (line)
 	)
 	SELECT e.stream_id, e.shape_id, 'new', e.first_line, 'successful jobs do not log it', NULL::int, NULL::text
 	FROM @extschema@.l4_stream_event e
 	JOIN @extschema@.l4_shape s ON s.shape_id = e.shape_id
 	WHERE e.job_id = l4_news_shapes.job_id
 		AND NOT EXISTS (SELECT FROM pool p WHERE p.shape_id = e.shape_id)
-		-- The same words with other signs or another number of parameters are no news. Nor is a statement that clustering puts beside
-		-- one of the pool, unless it is grave: it may have put a root cause there.
-		AND NOT EXISTS (SELECT FROM pool_words w WHERE w.words = @extschema@.l4_shape_words(s.shape))
+		-- Lines whose words the pool knows are no news, with whatever signs and numbers, and however lines were folded into records
+		-- there. Nor is a statement that clustering puts beside one of the pool, unless it is grave: it may have put a root cause there.
+		AND EXISTS (SELECT FROM pg_catalog.string_to_table(s.shape, E'\n') l (line)
+			WHERE @extschema@.l4_shape_words(l.line) NOT IN (SELECT '' UNION ALL SELECT w.words FROM pool_words w))
 		AND (GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(s.shape)) >= 4
 			OR NOT EXISTS (SELECT FROM pool_event p WHERE p.event_id = s.event_id))
 	UNION ALL
@@ -180,31 +257,39 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	-- Noise (sensor errors, retries, failed builds) begins early and goes on; a failure begins late, after the job's last progress.
 	-- So: what sounds grave, in spite of which the program does not say that it goes on, and whose first record in the whole job
-	-- comes after the last good iteration (in a job without iterations: anywhere).
+	-- comes after the last good iteration (in a job without iterations: an error at least, anywhere).
 	WITH progress AS (
 		SELECT COALESCE((
-			SELECT t.started_at[GREATEST(pg_catalog.cardinality(t.started_at) - 2, 1)]
-			FROM @extschema@.l4_timeline t
-			WHERE t.job_id = l4_news_alone.job_id AND pg_catalog.cardinality(t.started_at) > 2), '-infinity') AS last_good
+			SELECT i.started_at
+			FROM @extschema@.l4_timeline t, pg_catalog.unnest(t.started_at) i (started_at)
+			WHERE t.job_id = l4_news_alone.job_id
+			ORDER BY 1 DESC OFFSET 2 LIMIT 1), '-infinity') AS last_good
 	),
 	entry AS (
-		SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, e.first_ts, e.last_ts, e.occurrences, s.shape,
+		SELECT e.stream_id, e.shape_id, e.first_line, e.first_ts, e.last_ts, e.last_line, s.shape, p.last_good,
 			GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(s.shape)) AS gravity,
-			pg_catalog.min(e.first_ts) OVER (PARTITION BY e.shape_id) AS first_in_job,
-			pg_catalog.bool_or(e.first_ts IS NOT NULL) OVER (PARTITION BY e.stream_id) AS stamped,
+			-- lines of a file that several streams share come in order, whatever their own clocks say
+			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.first_line, c.lines), 1)]
+				WHEN e.first_ts > '2000-01-01' THEN e.first_ts END AS first_at
+		FROM progress p, @extschema@.l4_stream_event e
+		JOIN @extschema@.l4_stream t ON t.job_id = e.job_id AND t.stream_id = e.stream_id
+		JOIN @extschema@.l4_shape s ON s.shape_id = e.shape_id
+		LEFT JOIN @extschema@.l4_source_clocks(l4_news_alone.job_id) c ON c.source_id = t.source_id
+		WHERE e.job_id = l4_news_alone.job_id
+	),
+	seen AS (
+		SELECT e.*, pg_catalog.min(e.first_at) OVER (PARTITION BY e.shape_id) AS first_in_job,
+			pg_catalog.bool_or(e.first_at IS NOT NULL) OVER (PARTITION BY e.stream_id) AS stamped,
 			pg_catalog.max(e.last_line) OVER (PARTITION BY e.stream_id) AS end_line,
 			-- the line up to which the stream is older than the last progress: for records without a time of their own
-			pg_catalog.max(CASE WHEN e.last_ts <= p.last_good THEN e.last_line WHEN e.first_ts <= p.last_good THEN e.first_line END)
-				OVER (PARTITION BY e.stream_id) AS good_line,
-			p.last_good
-		FROM progress p, @extschema@.l4_stream_event e
-		JOIN @extschema@.l4_shape s ON s.shape_id = e.shape_id
-		WHERE e.job_id = l4_news_alone.job_id
+			pg_catalog.max(CASE WHEN e.last_ts <= e.last_good THEN e.last_line WHEN e.first_ts <= e.last_good THEN e.first_line END)
+				OVER (PARTITION BY e.stream_id) AS good_line
+		FROM entry e
 	)
 	SELECT e.stream_id, e.shape_id, 'severe', e.first_line, 'there is no successful job to compare with; it sounds grave and first comes when the job stops making progress',
 		NULL::int, NULL::text
-	FROM entry e
-	WHERE e.gravity >= 4
+	FROM seen e
+	WHERE e.gravity >= CASE WHEN pg_catalog.isfinite(e.last_good) THEN 4 ELSE 5 END
 		AND NOT @extschema@.l4_text_tolerated(e.shape)
 		AND CASE
 			WHEN e.first_in_job IS NOT NULL THEN e.first_in_job > e.last_good
@@ -229,13 +314,14 @@ BEGIN ATOMIC
 	entry AS MATERIALIZED (
 		-- one row a stream and shape: the first reason in the order new, new value, range, storm
 		SELECT DISTINCT ON (f.stream_id, f.shape_id) f.stream_id, f.shape_id, f.reason, f.line_no, f.detail, f.place, f.value, e.occurrences, e.level,
-			e.last_line, e.first_line = f.line_no AS own_first, e.first_ts, e.stage, e.first_iteration, t.source, t.kind, t.node, t.rank, s.event_id,
-			COALESCE(p.max_stream_share <= 0.25, false) AS role
+			e.last_line, e.first_line = f.line_no AS own_first, e.first_ts, e.stage, e.first_iteration, t.source, t.source_id, t.kind, t.node, t.rank, s.event_id,
+			-- a role's statement, or one that clustering puts beside such (the first NaN that rank 0 reports)
+			COALESCE((SELECT pg_catalog.max(p.stream_share) <= 0.25 FROM @extschema@.l4_pool_event p
+				WHERE p.pool_id = (SELECT b.pool_id FROM pool b) AND (p.shape_id = f.shape_id OR p.event_id = s.event_id AND f.reason = 'new')), false) AS role
 		FROM found f
 		JOIN @extschema@.l4_stream_event e ON e.job_id = l4_news.job_id AND e.stream_id = f.stream_id AND e.shape_id = f.shape_id
 		JOIN @extschema@.l4_stream t ON t.job_id = l4_news.job_id AND t.stream_id = f.stream_id
 		JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
-		LEFT JOIN @extschema@.l4_pool_event p ON p.shape_id = f.shape_id AND p.pool_id = (SELECT b.pool_id FROM pool b)
 		ORDER BY f.stream_id, f.shape_id, pg_catalog.array_position(ARRAY['new', 'severe', 'new value', 'range', 'storm'], f.reason), f.line_no
 	),
 	quoted AS (
@@ -246,21 +332,29 @@ BEGIN ATOMIC
 	),
 	text AS MATERIALIZED (
 		SELECT r.stream_id, r.shape_id, r.line_no, r.ts, r.iteration, r.stage, r.raw
-		FROM (SELECT pg_catalog.array_agg(q.stream_id) AS stream_ids, pg_catalog.array_agg(q.line_no) AS line_nos FROM quoted q) q
-		JOIN @extschema@.l4_log r ON r.job_id = l4_news.job_id AND r.stream_id = ANY (q.stream_ids) AND r.line_no = ANY (q.line_nos)
+		FROM (SELECT pg_catalog.array_agg(q.stream_id) AS stream_ids, pg_catalog.array_agg(q.line_no) AS line_nos FROM quoted q) q,
+			LATERAL @extschema@.l4_records_at(l4_news.job_id, q.stream_ids, q.line_nos) r
+	),
+	timed AS (
+		SELECT e.*, x.raw, COALESCE(x.stage, e.stage) AS told_stage, COALESCE(x.iteration, e.first_iteration) AS told_iteration,
+			-- lines of one file are in order, whatever clocks their labels go by; else the record's own time, else that of the one before it
+			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.line_no, c.lines), 1)]
+				ELSE COALESCE(x.ts, CASE WHEN e.own_first THEN e.first_ts END, b.ts) END AS told_ts
+		FROM entry e
+		LEFT JOIN @extschema@.l4_source_clocks(l4_news.job_id) c ON c.source_id = e.source_id
+		LEFT JOIN LATERAL (
+			SELECT x.* FROM text x WHERE x.stream_id = e.stream_id AND x.line_no = e.line_no AND x.shape_id = e.shape_id LIMIT 1) x ON true
+		LEFT JOIN LATERAL (
+			SELECT pg_catalog.max(CASE WHEN o.last_line <= e.line_no THEN o.last_ts ELSE o.first_ts END) AS ts
+			FROM @extschema@.l4_stream_event o
+			WHERE o.job_id = l4_news.job_id AND o.stream_id = e.stream_id AND o.first_line <= e.line_no AND x.ts IS NULL AND c.lines IS NULL) b ON true
 	)
 	SELECT e.stream_id, e.source, e.kind, e.node, e.rank, e.shape_id, e.event_id, e.reason, e.detail, e.occurrences, e.level, e.line_no,
-		e.last_line,
-		COALESCE(x.ts, CASE WHEN e.own_first THEN e.first_ts END, b.ts),
-		COALESCE(x.stage, e.stage), COALESCE(x.iteration, e.first_iteration), e.role, e.place, e.value, x.raw
-	FROM entry e
-	LEFT JOIN LATERAL (
-		SELECT x.* FROM text x WHERE x.stream_id = e.stream_id AND x.line_no = e.line_no AND x.shape_id = e.shape_id LIMIT 1) x ON true
-	LEFT JOIN LATERAL (
-		-- no time of its own: that of the last record before it
-		SELECT pg_catalog.max(CASE WHEN o.last_line <= e.line_no THEN o.last_ts ELSE o.first_ts END) AS ts
-		FROM @extschema@.l4_stream_event o
-		WHERE o.job_id = l4_news.job_id AND o.stream_id = e.stream_id AND o.first_line <= e.line_no AND x.ts IS NULL) b ON true;
+		e.last_line, CASE WHEN e.told_ts > '2000-01-01' THEN e.told_ts END, e.told_stage, e.told_iteration, e.role, e.place, e.value, e.raw
+	FROM timed e
+	-- System logs are let through: a full or read-only disk lies in wait until something is written.
+	WHERE e.reason <> 'new' OR e.kind NOT IN ('rank', 'launcher') OR e.last_line > COALESCE((SELECT o.line_no FROM @extschema@.l4_outlived(l4_news.job_id) o WHERE o.stream_id = e.stream_id), 0)
+		OR GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(e.raw)) >= 6;
 END;
 COMMENT ON FUNCTION @extschema@.l4_news(text, boolean) IS
 'What is news in a job, one row a stream and shape (see l4_news_record): against the pool of l4_best_pool, or without one (use_pool false, or there is none) by severity, rarity and time. Reads the summaries of the job and the records it quotes.';

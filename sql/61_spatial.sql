@@ -46,18 +46,18 @@ COMMENT ON FUNCTION @extschema@.l4_evidence_weight(text) IS
 
 CREATE FUNCTION @extschema@.l4_job_streams(job_id text)
 RETURNS TABLE (stream_id bigint, source text, kind text, node text, rank int, record_count bigint, first_ts timestamptz, last_ts timestamptz,
-	last_stage text, last_iteration bigint)
+	last_stage text, last_iteration bigint, shared boolean)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1000
 BEGIN ATOMIC
 	SELECT s.stream_id, s.source, s.kind,
 		COALESCE(s.node, j.nodes[s.rank / COALESCE(j.ranks_per_node, 1) + 1], 'rank ' || s.rank), s.rank, s.record_count,
-		s.first_ts, s.last_ts, s.last_stage, s.last_iteration
+		s.first_ts, s.last_ts, s.last_stage, s.last_iteration, s.label IS NOT NULL
 	FROM @extschema@.l4_stream s
 	LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
 	WHERE s.job_id = l4_job_streams.job_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_job_streams(text) IS
-'The streams of a job with their nodes: as the import found them, else by rank from the job''s list of nodes, else the rank itself ("rank 7") stands for a node.';
+'The streams of a job with their nodes: as the import found them, else by rank from the job''s list of nodes, else the rank itself ("rank 7") stands for a node. shared: it shares its file with other streams.';
 
 CREATE FUNCTION @extschema@.l4_job_nodes(job_id text) RETURNS TABLE (node text, logged boolean)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
@@ -133,8 +133,12 @@ BEGIN
 		GROUP BY p.shape_id HAVING sum(p.occurrences) <= 50 * nodes),
 	record AS (
 		SELECT row_number() OVER () AS ordinal, l.shape_id, s.node, l.raw, l.parameters
-		FROM l4_log l LEFT JOIN l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id
-		WHERE l.job_id = l4_learn_addresses.job_id AND l.shape_id = ANY (ARRAY(SELECT shape_id FROM shape))),
+		-- names and addresses are told early: the first two segments of each file
+		FROM (SELECT g.*, row_number() OVER (PARTITION BY g.source_id ORDER BY g.segment_no) AS turn
+				FROM l4_segment g WHERE g.job_id = l4_learn_addresses.job_id) g
+			CROSS JOIN LATERAL l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) l
+			LEFT JOIN l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id
+		WHERE g.turn <= 2 AND l.shape_id = ANY (ARRAY(SELECT shape_id FROM shape))),
 	address AS (
 		SELECT DISTINCT r.ordinal, r.shape_id, r.node, p.value AS address
 		FROM record r, unnest(r.parameters) p (value) WHERE p.value ~ address_pattern),
@@ -165,7 +169,7 @@ COMMENT ON FUNCTION @extschema@.l4_learn_addresses(text) IS
 'Learns which node has which IPv4 address from a job''s own records: from statements that name one node (or none but their own) beside one address, each time a different one. Fills l4_address; returns the number of rows. Called at the end of an import, after l4_summarize_parameters.';
 
 CREATE FUNCTION @extschema@.l4_accusations(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL)
-RETURNS TABLE (accuser text, accused text, name text, kind text, shape_id bigint, stream_id bigint, line_no bigint, first_ts timestamptz)
+RETURNS TABLE (accuser text, accused text, name text, kind text, shape_id bigint, stream_id bigint, line_no bigint, first_ts timestamptz, ending boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH given AS MATERIALIZED (
@@ -176,20 +180,24 @@ BEGIN ATOMIC
 		SELECT r.*, pg_catalog.row_number() OVER () AS ordinality FROM (
 			SELECT g.node, g.kind, g.shape_id, g.stream_id, g.first_line, g.first_ts, g.message FROM given g WHERE g.node IS NOT NULL
 			UNION ALL
-			(SELECT NULL, g.kind, g.shape_id, g.stream_id, l.line_no, l.ts, l.raw
+			(SELECT NULL, g.kind, g.shape_id, g.stream_id, l.line_no, CASE l.line_no WHEN g.first_line THEN g.first_ts ELSE GREATEST(l.ts, g.first_ts) END, l.raw
 			FROM given g
-			JOIN @extschema@.l4_log l ON l.job_id = l4_accusations.job_id AND l.stream_id = g.stream_id AND l.shape_id = g.shape_id
-			WHERE g.node IS NULL AND l.line_no >= g.first_line AND (g.value IS NULL OR l.parameters[g.place] = g.value)
+			JOIN @extschema@.l4_stream t ON t.job_id = l4_accusations.job_id AND t.stream_id = g.stream_id
+			JOIN @extschema@.l4_segment b ON b.job_id = t.job_id AND b.source_id = t.source_id
+				AND b.first_line <= g.last_line AND b.last_line >= g.first_line
+			CROSS JOIN LATERAL @extschema@.l4_segment_records(b.structure, b.texts, b.parameters, b.stream_ids) l
+			WHERE g.node IS NULL AND l.stream_id = g.stream_id AND l.shape_id = g.shape_id AND l.line_no BETWEEN g.first_line AND g.last_line
+				AND (g.value IS NULL OR l.parameters[g.place] = g.value)
 			ORDER BY l.line_no
 			LIMIT 1000)) r
 	)
-	SELECT r.node, m.node, m.name, r.kind, r.shape_id, r.stream_id, r.first_line, r.first_ts
+	SELECT r.node, m.node, m.name, r.kind, r.shape_id, r.stream_id, r.first_line, r.first_ts, @extschema@.l4_text_ending(r.message)
 	FROM @extschema@.l4_mentions(l4_accusations.job_id, ARRAY(SELECT r.message FROM record r ORDER BY r.ordinality)) m
 	JOIN record r ON r.ordinality = m.ordinal
 	WHERE r.node IS DISTINCT FROM m.node;
 END;
 COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_news_record[]) IS
-'Which node (NULL: a stream of no node) names which other node in its news, and where. news: the result of l4_news, where at hand.';
+'Which node (NULL: a stream of no node) names which other node in its news, and where; ending: the record only says that something was told to end. news: the result of l4_news, where at hand.';
 
 CREATE FUNCTION @extschema@.l4_silence(job_id text)
 RETURNS TABLE (node text, last_ts timestamptz, others_ts timestamptz, gap interval)
@@ -198,7 +206,7 @@ BEGIN ATOMIC
 	-- System logs keep a steady beat, so where there are any they are compared; else all that the nodes log.
 	WITH stream AS MATERIALIZED (
 		SELECT s.* FROM @extschema@.l4_job_streams(l4_silence.job_id) s
-		WHERE s.node IS NOT NULL AND s.last_ts IS NOT NULL
+		WHERE s.node IS NOT NULL AND s.last_ts > '2000-01-01' AND NOT s.shared
 	),
 	finish AS MATERIALIZED (
 		SELECT s.node, pg_catalog.max(s.last_ts) AS last_ts FROM stream s
@@ -295,8 +303,9 @@ BEGIN ATOMIC
 	),
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line
-		SELECT n.*, COALESCE(NULLIF(@extschema@.l4_shape_words(pg_catalog.substring(n.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), n.event_id::text) AS alike
-		FROM given g, pg_catalog.unnest(g.news) n
+		SELECT n.*, COALESCE(NULLIF(@extschema@.l4_shape_words(pg_catalog.substring(n.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), n.event_id::text) AS alike,
+			@extschema@.l4_text_ending(COALESCE(n.message, h.shape)) IS TRUE AS ending
+		FROM given g, pg_catalog.unnest(g.news) n LEFT JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
 	),
 	node AS MATERIALIZED (SELECT n.*, pg_catalog.count(*) OVER () AS nodes FROM @extschema@.l4_job_nodes(l4_node_evidence.job_id) n),
 	stream AS MATERIALIZED (SELECT s.* FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s),
@@ -305,15 +314,16 @@ BEGIN ATOMIC
 		-- the news of nodes, whether it names others, and the share of the nodes that have the like of it
 		SELECT r.*, d.nodes,
 			EXISTS (SELECT FROM accusation a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id) AS accuses,
-			k.nodes::float8 / d.nodes AS share
+			k.nodes::float8 / d.nodes AS share,
+			pg_catalog.row_number() OVER (ORDER BY r.first_ts, r.source, r.first_line) AS turn
 		FROM record r
 		JOIN node d ON d.node = r.node
 		JOIN (SELECT o.alike, pg_catalog.count(DISTINCT o.node) AS nodes FROM record o GROUP BY o.alike) k ON k.alike = r.alike
-		WHERE NOT r.role
+		WHERE NOT r.role AND NOT r.ending
 	),
 	effect AS (
 		-- when the failure shows at large: the first record that names another node or that most nodes have
-		SELECT pg_catalog.min(p.first_ts) AS first_ts FROM placed p WHERE p.accuses OR p.share > 0.6
+		SELECT p.turn, p.first_ts, p.source, p.first_line FROM placed p WHERE p.accuses OR p.share > 0.6 ORDER BY p.turn LIMIT 1
 	),
 	told AS (
 		-- nodes whose ranks (launchers) have news at all
@@ -345,7 +355,7 @@ BEGIN ATOMIC
 		WHERE q.silent * 3 <= (SELECT pg_catalog.count(*) FROM node)
 
 		UNION ALL
-		SELECT s.node, s.rank, 'quiet', CASE s.kind WHEN 'rank' THEN 1 ELSE 0.5 END, s.last_ts, s.stream_id, e.last_line,
+		SELECT s.node, s.rank, 'quiet', CASE s.kind WHEN 'rank' THEN 1 ELSE 0.5 END / pg_catalog.sqrt(GREATEST(t.nodes - t.tellers, 1)), s.last_ts, s.stream_id, e.last_line,
 			pg_catalog.format('%s of %s nodes log the failure in their %s logs, this one stops without a word at %s%s', t.tellers, t.nodes, s.kind,
 				pg_catalog.to_char(s.last_ts, 'HH24:MI:SS'), ' (iteration ' || s.last_iteration || ')')
 		FROM telling t
@@ -357,26 +367,32 @@ BEGIN ATOMIC
 
 		UNION ALL
 		-- one stopped rank beside live ones on the same node
-		SELECT s.node, s.rank, 'quiet', 0.75, s.last_ts, s.stream_id, e.last_line,
+		SELECT s.node, s.rank, 'quiet', 0.75 / s.nodes_quiet, s.last_ts, s.stream_id, e.last_line,
 			pg_catalog.format('all other ranks log the failure, rank %s stops without a word at %s%s', s.rank,
 				pg_catalog.to_char(s.last_ts, 'HH24:MI:SS'), ' (iteration ' || s.last_iteration || ')')
 		FROM (
-			SELECT s.*, pg_catalog.count(*) OVER () AS quiet, pg_catalog.count(*) OVER (PARTITION BY s.node) AS quiet_here,
+			SELECT s.*, pg_catalog.count(*) OVER () AS quiet,
+				pg_catalog.dense_rank() OVER (ORDER BY s.node) + pg_catalog.dense_rank() OVER (ORDER BY s.node DESC) - 1 AS nodes_quiet,
 				(SELECT pg_catalog.count(*) FROM stream o WHERE o.kind = 'rank' AND o.record_count > 0) AS ranks
 			FROM stream s
 			WHERE s.kind = 'rank' AND s.node IS NOT NULL AND s.record_count > 0
 				AND NOT EXISTS (SELECT FROM placed p WHERE p.stream_id = s.stream_id)) s
 		LEFT JOIN LATERAL (SELECT pg_catalog.max(e.last_line) AS last_line FROM @extschema@.l4_stream_event e
 			WHERE e.job_id = l4_node_evidence.job_id AND e.stream_id = s.stream_id) e ON true
-		WHERE s.quiet * 3 <= s.ranks AND EXISTS (SELECT FROM told o WHERE o.node = s.node AND o.kind = 'rank')
+		WHERE s.quiet * 3 <= s.ranks
+			AND NOT EXISTS (SELECT FROM telling t WHERE t.kind = 'rank' AND t.tellers < t.nodes) AND EXISTS (SELECT FROM told o WHERE o.node = s.node AND o.kind = 'rank')
 
 		UNION ALL
-		SELECT a.accused, NULL, 'named', 1, a.first_ts, a.stream_id, a.line_no,
-			pg_catalog.format('a log of no node names it (%s)', a.name)
+		-- a launcher names whose process ended: that counts as far as it comes before the failure shows at large
+		SELECT a.accused, NULL, 'named',
+			CASE WHEN a.kind <> 'launcher' THEN 1 WHEN f.turn IS NULL OR (a.first_ts, a.source, a.line_no) < (f.first_ts, f.source, f.first_line) THEN 0.5 ELSE 0.25 END,
+			a.first_ts, a.stream_id, a.line_no, pg_catalog.format('a log of no node names it (%s)', a.name)
 		FROM (
-			SELECT a.*, pg_catalog.count(*) OVER (PARTITION BY a.shape_id, a.accused) AS n,
+			SELECT a.*, s.source,
 				(SELECT pg_catalog.count(DISTINCT o.accused) FROM accusation o WHERE o.shape_id = a.shape_id AND o.accuser IS NULL) AS targets
-			FROM accusation a WHERE a.accuser IS NULL) a
+			FROM accusation a JOIN stream s ON s.stream_id = a.stream_id
+			WHERE a.accuser IS NULL AND NOT a.ending) a
+		LEFT JOIN effect f ON true
 		WHERE a.targets * 3 <= (SELECT pg_catalog.count(*) FROM node)
 
 		UNION ALL
@@ -387,16 +403,16 @@ BEGIN ATOMIC
 			SELECT DISTINCT ON (a.accused) a.*,
 				(SELECT pg_catalog.count(DISTINCT o.accuser) FROM accusation o WHERE o.accused = a.accused) AS accusers
 			FROM accusation a
-			WHERE a.accuser IS NOT NULL AND NOT EXISTS (SELECT FROM accusation o WHERE o.accuser = a.accused)
+			WHERE a.accuser IS NOT NULL AND a.ending IS NOT TRUE AND NOT EXISTS (SELECT FROM accusation o WHERE o.accuser = a.accused)
 			ORDER BY a.accused, a.first_ts, a.stream_id, a.line_no) a
 
 		UNION ALL
-		SELECT p.node, p.rank, CASE WHEN p.first_ts < f.first_ts OR f.first_ts IS NULL THEN 'first' ELSE 'own' END,
+		SELECT p.node, p.rank, CASE WHEN p.turn < f.turn OR f.turn IS NULL THEN 'first' ELSE 'own' END,
 			(1 - p.share)
 				* CASE WHEN GREATEST(@extschema@.l4_level_rank(p.level), @extschema@.l4_text_rank(p.message)) >= 4 THEN 1 ELSE 0.75 END,
 			p.first_ts, p.stream_id, p.first_line,
 			CASE WHEN p.share * p.nodes < 1.5 THEN 'it alone logs this' ELSE pg_catalog.format('%s of %s nodes log this', pg_catalog.round(p.share * p.nodes), p.nodes) END
-				|| CASE WHEN p.first_ts < f.first_ts THEN ', before the failure shows on other nodes' ELSE '' END
+				|| CASE WHEN p.turn < f.turn THEN ', before the failure shows on other nodes' ELSE '' END
 		FROM placed p LEFT JOIN effect f ON true
 		WHERE NOT p.accuses AND p.share <= 0.6 AND p.nodes > 1
 
@@ -461,3 +477,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_suspect_nodes(text, @extschema@.l4_news_record[]) IS
 'The nodes of a job to look at, most suspicious first, with the sum of the evidence against each and its pieces. No row where all nodes fail alike.';
+
+COMMENT ON COLUMN @extschema@.l4_address.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_address.address IS 'an address as it stands in the logs';
+COMMENT ON COLUMN @extschema@.l4_address.node IS 'the node that has it';

@@ -15,7 +15,7 @@ BEGIN ATOMIC
 	),
 	example AS MATERIALIZED (
 		SELECT e.* FROM (
-			SELECT r.*, pg_catalog.row_number() OVER (PARTITION BY r.shape_id ORDER BY r.first_ts, r.stream_id, r.first_line) AS turn
+			SELECT r.*, pg_catalog.row_number() OVER (PARTITION BY r.shape_id ORDER BY r.first_ts, r.source, r.first_line) AS turn
 			FROM record r) e
 		WHERE e.turn <= 8
 	),
@@ -33,7 +33,7 @@ BEGIN ATOMIC
 		FROM record r
 		WHERE r.shape_id IN (SELECT h.shape_id FROM hit h WHERE h.fault_key = f.fault_key)
 		ORDER BY EXISTS (SELECT FROM hit h WHERE h.fault_key = f.fault_key AND h.shape_id = r.shape_id AND h.stream_id = r.stream_id) DESC,
-			r.first_ts, r.stream_id, r.first_line
+			r.first_ts, r.source, r.first_line
 		LIMIT 1) r ON true
 	WHERE f.fault_key IN (SELECT h.fault_key FROM hit h)
 	ORDER BY pg_catalog.array_position(ARRAY['critical', 'error', 'warning', 'info'], f.severity), r.nodes_affected, r.first_ts, f.fault_key;

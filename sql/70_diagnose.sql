@@ -77,11 +77,11 @@ BEGIN ATOMIC
 	FROM scored s
 	JOIN LATERAL (
 		SELECT r.* FROM record r WHERE r.event_id = s.event_id
-		ORDER BY r.node IS NOT DISTINCT FROM l4_event_findings.suspects[1] AND s.own DESC, r.first_ts, r.stream_id, r.first_line LIMIT 1) f ON true
+		ORDER BY r.node IS NOT DISTINCT FROM l4_event_findings.suspects[1] AND s.own DESC, r.first_ts, r.source, r.first_line LIMIT 1) f ON true
 	JOIN LATERAL (
 		SELECT pg_catalog.string_agg(@extschema@.l4_quote(q.source, q.first_line, q.message), E'\n' ORDER BY q.turn) AS quotes
 		FROM (
-			SELECT r.*, pg_catalog.row_number() OVER (ORDER BY r.stream_id = f.stream_id DESC, r.first_ts, r.stream_id, r.first_line) AS turn
+			SELECT r.*, pg_catalog.row_number() OVER (ORDER BY r.stream_id = f.stream_id DESC, r.first_ts, r.source, r.first_line) AS turn
 			FROM record r WHERE r.event_id = s.event_id AND r.message IS NOT NULL) q
 		WHERE q.turn <= 3) q ON true
 	LEFT JOIN @extschema@.l4_event v ON v.event_id = s.event_id
@@ -130,8 +130,7 @@ DECLARE
 	suspects l4_suspect_node[];
 	names text[];
 	onsets l4_onset[];
-	node_count bigint;
-	compared text;
+	teller bigint;
 BEGIN
 	IF NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_diagnose.job_id)
 		AND NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_diagnose.job_id) THEN
@@ -147,8 +146,6 @@ BEGIN
 	suspects := ARRAY(SELECT s FROM l4_suspect_nodes(l4_diagnose.job_id, news) s ORDER BY s.ordinal);
 	names := ARRAY(SELECT s.node FROM unnest(suspects) s);
 	onsets := ARRAY(SELECT o FROM l4_onsets(l4_diagnose.job_id, news, names) o ORDER BY o.turn);
-	SELECT count(*) INTO node_count FROM l4_job_nodes(l4_diagnose.job_id);
-	compared := l4_pool_words(l4_diagnose.job_id, l4_diagnose.use_pool);
 
 	-- Known faults among the news, gravest first.
 	RETURN QUERY
@@ -185,16 +182,32 @@ BEGIN
 		FROM l4_record_texts(l4_diagnose.job_id, ARRAY[s.stream_id], ARRAY[s.line_no]) t WHERE s.line_no IS NOT NULL) q ON true
 	ORDER BY 2;
 
-	-- Iterations: where the evidence begins; then those whose events run unusually.
+	-- Iterations: where the evidence begins, each once; then, of the stream that tells most of them, those before it whose events run
+	-- unusually (the last one is cut short and says nothing). A very long stream is not read for it.
+	SELECT t.stream_id INTO teller
+	FROM l4_job_streams(l4_diagnose.job_id) t JOIN l4_stream s ON s.job_id = l4_diagnose.job_id AND s.stream_id = t.stream_id
+	WHERE s.last_iteration > s.first_iteration AND s.byte_count < 256 * 1024 * 1024
+	ORDER BY t.node IS NOT DISTINCT FROM names[1] DESC, s.last_iteration - s.first_iteration DESC, s.record_count DESC, s.stream_id
+	LIMIT 1;
 	RETURN QUERY
-	SELECT 'iteration', (row_number() OVER (ORDER BY i.turn, i.iteration))::int, 1.0::float8 / i.turn, i.node, i.rank, i.stage, i.iteration,
-		NULL::bigint, NULL::text, i.ts, NULL::bigint, NULL::int, NULL::text, i.explanation, NULL::text, NULL::text, NULL::text
-	FROM (
+	WITH began AS (
 		SELECT DISTINCT ON (o.iteration) o.iteration, o.turn, o.node, o.rank, o.stage, o.ts,
 			format('The failure began in iteration %s: %s%s.', o.iteration, o.explanation, coalesce(' (' || o.node || ')', '')) AS explanation
 		FROM unnest(onsets) o
 		WHERE o.iteration IS NOT NULL
-		ORDER BY o.iteration, o.turn) i
+		ORDER BY o.iteration, o.turn
+	), unusual AS (
+		SELECT d.iteration, 100 + (row_number() OVER (ORDER BY d.nearest_distance DESC, d.iteration DESC))::int AS turn, t.node, t.rank,
+			NULL::text, NULL::timestamptz,
+			format('Iteration %s runs unlike the others (%s events differ from the nearest recurrent one).', d.iteration, d.nearest_distance)
+		FROM l4_iteration_scores(l4_diagnose.job_id, teller) d, l4_job_streams(l4_diagnose.job_id) t
+		WHERE t.stream_id = teller AND d.unusual AND NOT d.last AND cardinality(news) > 0
+			AND d.iteration NOT IN (SELECT b.iteration FROM began b)
+		ORDER BY 2 LIMIT 3
+	)
+	SELECT 'iteration', (row_number() OVER (ORDER BY i.turn, i.iteration))::int, 1.0::float8 / i.turn, i.node, i.rank, i.stage, i.iteration,
+		NULL::bigint, NULL::text, i.ts, NULL::bigint, NULL::int, NULL::text, i.explanation, NULL::text, NULL::text, NULL::text
+	FROM (SELECT * FROM began UNION ALL SELECT * FROM unusual) i
 	ORDER BY 2;
 END
 $$;
