@@ -29,8 +29,7 @@ To go on with these jobs in psql:        test/run.sh shell
 and there, for instance:
     SELECT job_id, status, settings FROM l4_job;
     SELECT kind, ordinal, score, node, explanation FROM l4_diagnose('<job>');
-    SELECT node, line_no, ts, level, raw FROM l4_log WHERE job_id = '<job>' AND level IN ('ERROR', 'FATAL') LIMIT 20;
-    SELECT l4_report('<job>', 'markdown');
+    SELECT node, line_no, ts, level, raw FROM l4_log WHERE job_id = '<job>' AND level IN ('error', 'fatal') LIMIT 20;
 On a server of your own: make && make install, then CREATE EXTENSION l4.
 HINTS
 }

@@ -29,7 +29,8 @@ WITH failed AS (
 		|| pg_temp.word('iteration ', iteration::text)
 		|| pg_temp.word('since ', to_char(first_seen, 'YYYY-MM-DD HH24:MI:SS'))
 		|| pg_temp.wrapped('', explanation)
-		|| pg_temp.wrapped('evidence: ', left(evidence, 400))
+		|| coalesce((SELECT string_agg(pg_temp.wrapped('> ', left(quote, 300)), '' ORDER BY place)
+			FROM string_to_table(evidence, E'\n') WITH ORDINALITY AS q (quote, place)), '')
 		|| pg_temp.wrapped('root cause: ', root_cause)
 		|| pg_temp.wrapped('fix: ', fix)
 	FROM finding
