@@ -1,11 +1,11 @@
 #!/bin/bash
 # Values and speed of l4_dtw_distance, l4_edit_distance and l4_dtw_scores.
-#   test/bench/dtw.sh DATA
-# DATA/dtw/pairs.csv holds pairs of sequences with their distances (id, kind, a, b, len_a, len_b, dtw01_full, dtw01_band5,
+#   make bench-dtw DATA=folder
+# DATA/pairs.csv holds pairs of sequences with their distances (id, kind, a, b, len_a, len_b, dtw01_full, dtw01_band5,
 # dtw01_band10, dtw01_abs5, dtw01_abs10, dtw_absdiff_full, edit_unit).
 # Connects by the PG* variables to a database that has the extension. Exits with 1 if a bar is missed.
 set -euo pipefail
-data=${1:?usage: $0 DATA}/dtw
+data=${1:?usage: make bench-dtw DATA=folder}
 output=$({
 	cat <<'SQL'
 SET maintenance_work_mem = '1GB';

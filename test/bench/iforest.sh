@@ -1,10 +1,10 @@
 #!/bin/bash
 # Quality and speed of l4_iforest_rank.
-#   test/bench/iforest.sh DATA
-# DATA/iforest holds one csv per set (f1..fd,label) and reference.csv (dataset, ..., sklearn_auroc_mean, sklearn_auroc_sd).
+#   make bench-iforest DATA=folder
+# DATA holds one csv per set (f1..fd,label) and reference.csv (dataset, ..., sklearn_auroc_mean, sklearn_auroc_sd).
 # Connects by the PG* variables to a database that has the extension. Exits with 1 if a bar is missed.
 set -euo pipefail
-data=${1:?usage: $0 DATA}/iforest
+data=${1:?usage: make bench-iforest DATA=folder}
 missed=0
 
 run() { psql -X -q -A -t -v ON_ERROR_STOP=1 "$@"; }
