@@ -5,6 +5,7 @@
 #include "bindings/aggregate_state.h"
 
 #include "common/base64.h"
+#include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -42,6 +43,37 @@ state_from_text(const char *text, const char *type_name)
 				 errmsg("invalid input syntax for type %s", type_name),
 				 errdetail("The text is not base64.")));
 	SET_VARSIZE(state, size + VARHDRSZ);
+	return state;
+}
+
+Datum
+state_output(FunctionCallInfo fcinfo)
+{
+	struct varlena *state = PG_GETARG_VARLENA_PP(0);
+
+	PG_RETURN_CSTRING(state_to_text(VARDATA_ANY(state), VARSIZE_ANY_EXHDR(state)));
+}
+
+Datum
+state_send(FunctionCallInfo fcinfo)
+{
+	struct varlena *state = PG_GETARG_VARLENA_PP(0);
+	StringInfoData message;
+
+	pq_begintypsend(&message);
+	pq_sendbytes(&message, VARDATA_ANY(state), VARSIZE_ANY_EXHDR(state));
+	PG_RETURN_BYTEA_P(pq_endtypsend(&message));
+}
+
+bytea *
+state_received(FunctionCallInfo fcinfo)
+{
+	StringInfo	message = (StringInfo) PG_GETARG_POINTER(0);
+	int			size = message->len - message->cursor;
+	bytea	   *state = palloc(add_size(VARHDRSZ, size));
+
+	SET_VARSIZE(state, VARHDRSZ + size);
+	pq_copymsgbytes(message, VARDATA(state), size);
 	return state;
 }
 

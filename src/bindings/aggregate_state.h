@@ -21,6 +21,11 @@ typedef struct L4StateReader
 extern char *state_to_text(const char *data, Size size);
 extern bytea *state_from_text(const char *text, const char *type_name);
 
+/* The bodies of a state type's output and send functions, and what its receive function got; whoever calls checks the bytes. */
+extern Datum state_output(FunctionCallInfo fcinfo);
+extern Datum state_send(FunctionCallInfo fcinfo);
+extern bytea *state_received(FunctionCallInfo fcinfo);
+
 /* Raises 22P03: the bytes are no valid state. */
 extern void state_corrupt(const L4StateReader *reader, const char *detail) pg_attribute_noreturn();
 

@@ -15,16 +15,15 @@
  * its bytes, so the input functions check all of it, and every reader checks bounds.
  */
 #include "algorithms/drain.h"
+#include "bindings/aggregate_state.h"
 
 #include <math.h>
 
 #include "algorithms/mask.h"
 #include "catalog/pg_type.h"
-#include "common/base64.h"
 #include "common/int.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -592,69 +591,34 @@ counts_write(Datum datum, MemoryContext context)
 Datum
 l4_shape_counts_in(PG_FUNCTION_ARGS)
 {
-	char	   *input = PG_GETARG_CSTRING(0);
-	size_t		length = strlen(input);
-	int			room = pg_b64_dec_len((int) length);
-	struct varlena *result = palloc(add_size(VARHDRSZ, room));
-	int			size = pg_b64_decode((void *) input, (int) length, (void *) VARDATA(result), room);
+	bytea	   *state = state_from_text(PG_GETARG_CSTRING(0), "l4_shape_counts");
 
-	if (size < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid input syntax for type %s", "l4_shape_counts"),
-				 errdetail("It is not base64.")));
-	check_flat(VARDATA(result), size);
-	SET_VARSIZE(result, VARHDRSZ + size);
-	PG_RETURN_POINTER(result);
+	check_flat(VARDATA(state), VARSIZE(state) - VARHDRSZ);
+	PG_RETURN_POINTER(state);
 }
 
 /* l4_shape_counts_out(l4_shape_counts): its bytes in base64. Errors: 54000 where they would not fit into one value. */
 Datum
 l4_shape_counts_out(PG_FUNCTION_ARGS)
 {
-	struct varlena *value = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(0));
-	size_t		size = VARSIZE_ANY_EXHDR(value);
-	char	   *result;
-	int			room;
-	int			written;
-
-	if (size > MaxAllocSize / 4 * 3 - 16)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a set of distinct shapes of %zu kB is too large to be shown", size / 1024)));
-	room = pg_b64_enc_len((int) size);
-	result = palloc(room + 1);
-	written = pg_b64_encode((void *) VARDATA_ANY(value), (int) size, (void *) result, room);
-	if (written < 0)
-		elog(ERROR, "could not encode l4_shape_counts");
-	result[written] = '\0';
-	PG_RETURN_CSTRING(result);
+	return state_output(fcinfo);
 }
 
 /* l4_shape_counts_recv(internal): bytes to a state. Errors: 22P03. */
 Datum
 l4_shape_counts_recv(PG_FUNCTION_ARGS)
 {
-	StringInfo	buffer = (StringInfo) PG_GETARG_POINTER(0);
-	int			size = buffer->len - buffer->cursor;
-	struct varlena *result = palloc(add_size(VARHDRSZ, size));
+	bytea	   *state = state_received(fcinfo);
 
-	memcpy(VARDATA(result), pq_getmsgbytes(buffer, size), size);
-	check_flat(VARDATA(result), size);
-	SET_VARSIZE(result, VARHDRSZ + size);
-	PG_RETURN_POINTER(result);
+	check_flat(VARDATA(state), VARSIZE(state) - VARHDRSZ);
+	PG_RETURN_POINTER(state);
 }
 
 /* l4_shape_counts_send(l4_shape_counts): its bytes. */
 Datum
 l4_shape_counts_send(PG_FUNCTION_ARGS)
 {
-	struct varlena *value = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(0));
-	StringInfoData buffer;
-
-	pq_begintypsend(&buffer);
-	pq_sendbytes(&buffer, VARDATA_ANY(value), (int) VARSIZE_ANY_EXHDR(value));
-	PG_RETURN_BYTEA_P(pq_endtypsend(&buffer));
+	return state_send(fcinfo);
 }
 
 /* ---- the aggregate ---- */

@@ -14,7 +14,6 @@
 #include "bindings/aggregate_state.h"
 #include "catalog/pg_type_d.h"
 #include "funcapi.h"
-#include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "tools/intern.h"
 #include "utils/array.h"
@@ -424,33 +423,22 @@ l4_dtw_state_in(PG_FUNCTION_ARGS)
 Datum
 l4_dtw_state_out(PG_FUNCTION_ARGS)
 {
-	struct varlena *state = PG_GETARG_VARLENA_PP(0);
-
-	PG_RETURN_CSTRING(state_to_text(VARDATA_ANY(state), VARSIZE_ANY_EXHDR(state)));
+	return state_output(fcinfo);
 }
 
 Datum
 l4_dtw_state_recv(PG_FUNCTION_ARGS)
 {
-	StringInfo	message = (StringInfo) PG_GETARG_POINTER(0);
-	int			size = message->len - message->cursor;
-	bytea	   *state = palloc((Size) size + VARHDRSZ);
+	bytea	   *state = state_received(fcinfo);
 
-	SET_VARSIZE(state, size + VARHDRSZ);
-	pq_copymsgbytes(message, VARDATA(state), size);
-	MemoryContextDelete(scores_parse(CurrentMemoryContext, VARDATA(state), size)->header.eoh_context);
+	MemoryContextDelete(scores_parse(CurrentMemoryContext, VARDATA(state), VARSIZE(state) - VARHDRSZ)->header.eoh_context);
 	PG_RETURN_POINTER(state);
 }
 
 Datum
 l4_dtw_state_send(PG_FUNCTION_ARGS)
 {
-	struct varlena *state = PG_GETARG_VARLENA_PP(0);
-	StringInfoData message;
-
-	pq_begintypsend(&message);
-	pq_sendbytes(&message, VARDATA_ANY(state), VARSIZE_ANY_EXHDR(state));
-	PG_RETURN_BYTEA_P(pq_endtypsend(&message));
+	return state_send(fcinfo);
 }
 
 /* ---- transition and combine ---- */
