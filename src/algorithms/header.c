@@ -128,6 +128,20 @@ header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampT
 	return parser;
 }
 
+/*
+ * header_parser_reset: forgets what a sample taught and takes another reference for times without a year.
+ */
+void
+header_parser_reset(L4HeaderParser *parser, TimestampTz reference)
+{
+	int			i;
+
+	parser->sampled = false;
+	parser->reference = reference;
+	for (i = 0; i < parser->prefixes.count; i++)
+		parser->prefixes.rules[i].enabled = !parser->prefixes.rules[i].format->dominant;
+}
+
 /* The rest of a line as far as a head may reach. */
 static L4Bytes
 window_of(L4Bytes line, size_t offset)
@@ -214,14 +228,18 @@ rule_date(const HeaderRule *rule, char *buffer, size_t room, L4Bytes *date)
 }
 
 static bool
-rule_time(const L4HeaderParser *parser, const HeaderRule *rule, TimestampTz *time)
+rule_time(const L4HeaderParser *parser, const HeaderRule *rule, TimestampTz *time, L4Bytes *text)
 {
 	char		buffer[8];
 	L4Bytes		span;
 	L4Bytes		date;
 
+	text->size = 0;
 	if (rule_group(rule, GROUP_TS, &span))
+	{
+		*text = span;
 		return timestamp_parse(span, parser->zone, parser->reference, time);
+	}
 	if (rule_group(rule, GROUP_EPOCH, &span))
 		return timestamp_parse_epoch(span, time);
 	if (rule_group(rule, GROUP_TIME, &span) && rule_date(rule, buffer, sizeof(buffer), &date))
@@ -233,11 +251,16 @@ rule_time(const L4HeaderParser *parser, const HeaderRule *rule, TimestampTz *tim
 static void
 take_facts(const L4HeaderParser *parser, const HeaderRule *rule, L4Header *header)
 {
+	TimestampTz time;
 	L4Bytes		span;
 	int			group;
 
-	if (rule_time(parser, rule, &header->time))
+	if (rule_time(parser, rule, &time, &span))
+	{
 		header->has_time = true;
+		header->time = time;
+		header->time_text = span;
+	}
 	if (rule_group(rule, GROUP_LEVEL, &span) || rule_group(rule, GROUP_SEVERITY, &span))
 		header->level = level_from_text(span);
 	for (group = GROUP_COMPONENT; group <= GROUP_FILE; group++)
@@ -304,7 +327,7 @@ take_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	header->size += match_size(rule);
 }
 
-static void
+static inline void
 header_init(L4Header *header)
 {
 	memset(header, 0, sizeof(L4Header));
@@ -377,6 +400,28 @@ sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
 }
 
 /*
+ * Where nothing told which year it is (neither the job nor a credible time of the file), the first stamp with a year tells.
+ */
+static void
+learn_reference(L4HeaderParser *parser, L4Bytes sample)
+{
+	const char *at = sample.data;
+	const char *end = sample.data + sample.size;
+	L4Header	header;
+
+	while (at < end && parser->reference <= 0)	/* before 2000: no log of a training job */
+	{
+		const char *stop = memchr(at, '\n', end - at);
+		L4Bytes		line = {at, (stop != NULL ? stop : end) - at};
+
+		header_parse(parser, line, &header);
+		if (header.has_time && header.time > 0)
+			parser->reference = header.time;
+		at = stop != NULL ? stop + 1 : end;
+	}
+}
+
+/*
  * header_parser_sample: sample holds the first lines of a stream, parted by \n. Cost: that of parsing them.
  */
 void
@@ -402,6 +447,7 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 		if (prefixes->rules[i].format->dominant)
 			prefixes->rules[i].enabled = lines > 0 && hits[i] >= lines - hits[i];
 	pfree(hits);
+	learn_reference(parser, sample);
 }
 
 /*
@@ -487,6 +533,12 @@ level_from_text(L4Bytes text)
 	};
 	int			i;
 
+	if (text.size == 4 && memcmp(text.data, "INFO", 4) == 0)
+		return L4_LEVEL_INFO;
+	if (text.size == 5 && memcmp(text.data, "DEBUG", 5) == 0)
+		return L4_LEVEL_DEBUG;
+	if (text.size == 7 && memcmp(text.data, "WARNING", 7) == 0)
+		return L4_LEVEL_WARNING;
 	if (text.size > 0 && text.data[0] >= '0' && text.data[0] <= '9')
 		return level_from_severity(span_number(text));
 	if (text.size == 1)

@@ -41,6 +41,7 @@ typedef struct L4Header
 	bool		has_header;		/* a header format matched (a prefix alone does not count) */
 	bool		has_time;
 	TimestampTz time;
+	L4Bytes		time_text;		/* the text that time was read from, where it stands in one piece; size 0 otherwise */
 	L4Level		level;
 	L4Bytes		component;		/* size 0 where none */
 	int			rank;			/* global rank from a prefix, or -1 */
@@ -58,6 +59,9 @@ typedef struct L4Header
  * a zone; reference (0 = none: year 1970 is assumed) resolves times without a year: the latest year that is not more than a day after it.
  */
 extern L4HeaderParser *header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampTz reference);
+
+/* Makes the parser as good as new for another stream, with another reference. Cheap, where making one costs milliseconds. */
+extern void header_parser_reset(L4HeaderParser *parser, TimestampTz reference);
 
 /*
  * Looks at the first lines of a stream and decides which dominant prefixes count: those that at least half of the lines that are not blank have.

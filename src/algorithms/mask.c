@@ -25,6 +25,8 @@
 #define CLASS_PATH 8			/* what a path goes on with */
 #define CLASS_URL 16			/* what a URL goes on with */
 #define CLASS_ALPHA 32
+#define CLASS_BEGINS 64			/* something may begin here that is not copied as it is */
+#define CLASS_UNIT 128			/* what a unit of size begins with, or the blank before it */
 
 static uint8 byte_classes[256];
 static bool byte_classes_ready = false;
@@ -52,6 +54,10 @@ classes_init(void)
 			k |= CLASS_PATH;
 		if (c > ' ' && c < 0x7f && c != '"' && c != '\'' && c != '<' && c != '>' && c != ')' && c != ']' && c != '}' && c != '|' && c != ',')
 			k |= CLASS_URL;
+		if ((k & CLASS_WORD) || c >= 0x80 || c == 0 || c == '/' || c == '<' || c == '~' || c == '[' || c == '|')
+			k |= CLASS_BEGINS;
+		if (strchr(" KkMGTB", c) != NULL && c != 0)
+			k |= CLASS_UNIT;
 		byte_classes[c] = k;
 	}
 	byte_classes_ready = true;
@@ -72,7 +78,15 @@ shape_init(L4Shape *shape)
 	shape->parameters = palloc(shape->parameter_room * sizeof(L4Bytes));
 }
 
-static void
+/* Adds literal bytes; mask_message has made room for all that a message can become. */
+static inline void
+shape_add_text(L4Shape *shape, const char *data, size_t size)
+{
+	memcpy(shape->text.data + shape->text.len, data, size);
+	shape->text.len += (int) size;
+}
+
+static inline void
 shape_add_parameter(L4Shape *shape, const char *from, const char *to)
 {
 	if (shape->parameter_count == shape->parameter_room)
@@ -83,7 +97,7 @@ shape_add_parameter(L4Shape *shape, const char *from, const char *to)
 	shape->parameters[shape->parameter_count].data = from;
 	shape->parameters[shape->parameter_count].size = to - from;
 	shape->parameter_count++;
-	appendBinaryStringInfo(&shape->text, L4_PLACEHOLDER, L4_PLACEHOLDER_SIZE);
+	shape_add_text(shape, L4_PLACEHOLDER, L4_PLACEHOLDER_SIZE);
 }
 
 /* The end of a calendar stamp as ctime prints it, "Sun Jul 10 03:55:15 2005" (or without weekday or year), or NULL. */
@@ -166,6 +180,8 @@ scan_unit(const char *at, const char *end)
 	const char *p = (at < end && *at == ' ') ? at + 1 : at;
 	int			i;
 
+	if (p == end || *p == ' ' || !HAS_CLASS(*p, CLASS_UNIT))
+		return at;
 	for (i = 0; i < (int) lengthof(units); i++)
 	{
 		size_t		size = strlen(units[i]);
@@ -257,44 +273,51 @@ scan_joined(const char *to, const char *end)
 	return to;
 }
 
-/* What begins with a word byte and is no plain word: a calendar stamp, a URL, a relative path. Its end, or NULL. */
-static const char *
-scan_compound(const char *at, const char *end)
-{
-	const char *found = NULL;
-
-	if (*at >= 'A' && *at <= 'Z')
-		found = scan_calendar(at, end);
-	if (found == NULL && HAS_CLASS(*at, CLASS_ALPHA))
-		found = scan_url(at, end);
-	if (*at == '.')
-		found = scan_path(at, end);
-	return found;
-}
-
 /* Handles a run of word bytes at `at`: a parameter or literal text. Returns where it ends. */
 static const char *
 mask_word(L4Shape *shape, const char *at, const char *end)
 {
-	const char *to = scan_compound(at, end);
+	const char *to = NULL;
+	uint8		any = 0;
+	uint8		all = CLASS_HEX;
 	bool		calls;
 
+	if (*at >= 'A' && *at <= 'Z' && end - at >= 14 && at[3] == ' ')
+		to = scan_calendar(at, end);
+	else if (*at == '.')
+		to = scan_path(at, end);
 	if (to != NULL)
 	{
 		shape_add_parameter(shape, at, to);
 		return to;
 	}
-	to = scan_word(at, end);
-	while (to == at || (*at == '.' && to < end && *to == '.'))	/* a run of dots */
+	for (to = at; to < end && HAS_CLASS(*to, CLASS_WORD) && !(*to == '.' && end - to > 1 && to[1] == '.'); to++)
+	{
+		any |= byte_classes[(unsigned char) *to];
+		all &= byte_classes[(unsigned char) *to];
+	}
+	if (to < end && *to == ':' && HAS_CLASS(*at, CLASS_ALPHA))
+	{
+		const char *url = scan_url(at, end);
+
+		if (url != NULL)
+		{
+			shape_add_parameter(shape, at, url);
+			return url;
+		}
+	}
+	if (to == at)
+		all = 0;				/* it begins with a run of dots */
+	while (to == at || (*at == '.' && to < end && *to == '.'))
 		to++;
 	calls = end - to >= 2 && to[0] == '(' && to[1] == ')' && HAS_CLASS(*at, CLASS_ALPHA);	/* a function's name */
-	if (calls || !word_is_variable(at, to))
+	if (calls || !((any & CLASS_DIGIT) || (all != 0 && to - at >= MASK_HEX_MINIMUM)))
 	{
-		appendBinaryStringInfo(&shape->text, at, to - at);
+		shape_add_text(shape, at, to - at);
 		return to;
 	}
 	to = scan_joined(without_full_stop(at, to), end);
-	if (is_number(at, to))
+	if (to < end && HAS_CLASS(*to, CLASS_UNIT) && is_number(at, to))
 		to = scan_unit(to, end);
 	shape_add_parameter(shape, at, to);
 	return to;
@@ -344,7 +367,7 @@ mask_bar(L4Shape *shape, const char *start, const char *at, const char *end)
 		to = scan_clock(at + 1, end);
 	if (to == NULL)
 		return at;
-	appendStringInfoChar(&shape->text, *at);
+	shape_add_text(shape, at, 1);
 	shape_add_parameter(shape, at + 1, to);
 	return to;
 }
@@ -362,10 +385,9 @@ mask_span(L4Shape *shape, const char *start, const char *end)
 		int			size;
 
 		/* literal bytes that begin nothing are copied whole */
-		while (at < end && (unsigned char) *at < 0x80 && *at != 0 && !HAS_CLASS(*at, CLASS_WORD) &&
-			   *at != '/' && *at != '<' && *at != '~' && *at != '[' && *at != '|')
+		while (at < end && !HAS_CLASS(*at, CLASS_BEGINS))
 			at++;
-		appendBinaryStringInfo(&shape->text, run, at - run);
+		shape_add_text(shape, run, at - run);
 		if (at == end)
 			break;
 		if (HAS_CLASS(*at, CLASS_WORD))
@@ -379,7 +401,7 @@ mask_span(L4Shape *shape, const char *start, const char *end)
 			at = found;
 		}
 		else if ((*at == '/' || *at == '~') && at > start && HAS_CLASS(at[-1], CLASS_WORD))
-			appendStringInfoChar(&shape->text, *at++);	/* "it/s", "tokens/s": no path */
+			shape_add_text(shape, at++, 1);	/* "it/s", "tokens/s": no path */
 		else if ((*at == '/' || *at == '~') && (found = scan_path(at, end)) != NULL)
 		{
 			shape_add_parameter(shape, at, found);
@@ -392,7 +414,7 @@ mask_span(L4Shape *shape, const char *start, const char *end)
 		}
 		else
 		{
-			appendBinaryStringInfo(&shape->text, at, size);
+			shape_add_text(shape, at, size);
 			at += size;
 		}
 	}
@@ -432,6 +454,8 @@ mask_message(L4Shape *shape, L4Bytes message, L4Pattern **masks, int mask_count)
 	L4Bytes		found = {NULL, 0};
 
 	resetStringInfo(&shape->text);
+	/* every byte may become a parameter of its own, and so may the rest behind the limit */
+	enlargeStringInfo(&shape->text, (int) (end - at + 1) * L4_PLACEHOLDER_SIZE);
 	shape->parameter_count = 0;
 	head.data = message.data;
 	head.size = end - at;
@@ -444,6 +468,7 @@ mask_message(L4Shape *shape, L4Bytes message, L4Pattern **masks, int mask_count)
 	mask_span(shape, at, end);
 	if (message.size > MASK_MESSAGE_LIMIT)
 		shape_add_parameter(shape, end, message.data + message.size);
+	shape->text.data[shape->text.len] = '\0';
 }
 
 /*

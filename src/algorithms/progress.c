@@ -2,8 +2,8 @@
  * progress.c: stage and iteration of each record of a stream, by rules.
  *
  * Sixty patterns on every line would cost more than all the rest of reading. So the rules are tried once per shape, on the shape's text with each
- * parameter written as "1": a pure function of the shape, the same whatever line came first. Only records of a shape with an iteration rule are matched
- * again, to read the number. A stream keeps its stage and iteration from one marker to the next; a marker of an iteration leads back from
+ * parameter written as "1": a pure function of the shape, the same whatever line came first. Where the rule's number is one of those parameters, it is read from there;
+ * only a record whose parameters hold more than figures is matched again. A stream keeps its stage and iteration from one marker to the next; a marker of an iteration leads back from
  * evaluation or checkpoint_save to iterating.
  */
 #include "algorithms/progress.h"
@@ -13,6 +13,8 @@
 
 /* Rules look at the first bytes of a message only: markers stand at the beginning. */
 #define PROGRESS_BYTE_LIMIT 4096
+/* Below every bound that a rule may have on how far it looks. */
+#define QUICK_BYTE_LIMIT 200
 #define STAGE_ITERATING 7		/* 1 + index of "iterating" in l4_stages */
 
 /* The shape's text with each placeholder written as 1. */
@@ -39,13 +41,37 @@ canonical_sample(StringInfo out, L4Bytes shape_text)
 	return sample;
 }
 
+/* The parameter that stands alone at a place of the sample, or -1. */
+static int
+parameter_at(L4Bytes shape_text, L4Bytes sample, L4Bytes span)
+{
+	size_t		wanted = span.data - sample.data;
+	size_t		at = 0;
+	size_t		written = 0;
+	int			number = 0;
+
+	while (span.size == 1 && at < shape_text.size && written <= wanted)
+	{
+		bool		placeholder = shape_text.size - at >= L4_PLACEHOLDER_SIZE &&
+			memcmp(shape_text.data + at, L4_PLACEHOLDER, L4_PLACEHOLDER_SIZE) == 0;
+
+		if (written == wanted)
+			return placeholder ? number : -1;
+		number += placeholder;
+		at += placeholder ? L4_PLACEHOLDER_SIZE : 1;
+		written++;
+	}
+	return -1;
+}
+
 /*
  * progress_classify: the first stage rule and the first iteration rule (in the order given) that match the shape. Cost: one match per rule.
  */
 L4ProgressClass
 progress_classify(const L4ProgressRules *rules, L4Bytes shape_text)
 {
-	L4ProgressClass class = {0, -1};
+	L4ProgressClass class = {0, -1, -1};
+	L4Bytes		span;
 	StringInfoData text;
 	L4Bytes		sample;
 	int			i;
@@ -57,19 +83,22 @@ progress_classify(const L4ProgressRules *rules, L4Bytes shape_text)
 			class.stage = rules->stages[i].stage;
 	for (i = 0; i < rules->iteration_count && class.iteration_rule < 0; i++)
 		if (pattern_match(rules->iterations[i].pattern, sample, 0, false))
+		{
 			class.iteration_rule = i;
+			if (pattern_group(rules->iterations[i].pattern, rules->iterations[i].group, &span))
+				class.iteration_parameter = parameter_at(shape_text, sample, span);
+		}
 	pfree(text.data);
 	return class;
 }
 
-/* The number a rule's group matched: decimal digits, at most 18 of them. */
+/* Decimal digits, at most 18 of them. */
 static bool
-read_number(const L4IterationRule *rule, int64 *number)
+span_number(L4Bytes span, int64 *number)
 {
-	L4Bytes		span;
 	size_t		i;
 
-	if (!pattern_group(rule->pattern, rule->group, &span) || span.size == 0 || span.size > 18)
+	if (span.size == 0 || span.size > 18)
 		return false;
 	*number = 0;
 	for (i = 0; i < span.size; i++)
@@ -81,25 +110,60 @@ read_number(const L4IterationRule *rule, int64 *number)
 	return true;
 }
 
+/* Does the text hold nothing but figures, so that no rule can tell it from a "1"? */
+static bool
+is_figure(L4Bytes text)
+{
+	size_t		i;
+
+	for (i = 0; i < text.size; i++)
+		if (!((text.data[i] >= '0' && text.data[i] <= '9') || text.data[i] == '.' || text.data[i] == '-' || text.data[i] == ':'))
+			return false;
+	return true;
+}
+
+/*
+ * The number without matching: where the message is short enough for every bound of the rules, and differs from the sample that they matched in figures alone.
+ */
+static bool
+quick_number(L4ProgressClass class, L4Bytes message, const L4Bytes *parameters, int count, int64 *number)
+{
+	int			i;
+
+	if (class.iteration_parameter < 0 || class.iteration_parameter >= count || message.size > QUICK_BYTE_LIMIT ||
+		!span_number(parameters[class.iteration_parameter], number))
+		return false;
+	for (i = 0; i < count; i++)
+		if (!is_figure(parameters[i]))
+			return false;
+	return true;
+}
+
+/* The number that a rule reads from the message. */
+static bool
+read_number(const L4IterationRule *rule, L4Bytes message, int64 *number)
+{
+	L4Bytes		span;
+
+	message.size = Min(message.size, PROGRESS_BYTE_LIMIT);
+	return pattern_match(rule->pattern, message, 0, false) && pattern_group(rule->pattern, rule->group, &span) && span_number(span, number);
+}
+
 bool
 progress_advance(const L4ProgressRules *rules, L4ProgressState *state, L4ProgressClass class,
-				 L4Bytes message, L4ProgressState *of_record)
+				 L4Bytes message, const L4Bytes *parameters, int parameter_count, L4ProgressState *of_record)
 {
 	bool		marked = false;
 	int64		number;
 
-	message.size = Min(message.size, PROGRESS_BYTE_LIMIT);
-	if (class.iteration_rule >= 0)
+	if (class.iteration_rule >= 0 &&
+		(quick_number(class, message, parameters, parameter_count, &number) ||
+		 read_number(&rules->iterations[class.iteration_rule], message, &number)))
 	{
-		const L4IterationRule *rule = &rules->iterations[class.iteration_rule];
-
-		if (pattern_match(rule->pattern, message, 0, false) && read_number(rule, &number))
-		{
-			marked = true;
-			state->stage = STAGE_ITERATING;
-			state->has_iteration = true;
-			state->iteration = number;
-		}
+		marked = true;
+		state->stage = STAGE_ITERATING;
+		state->has_iteration = true;
+		state->iteration = number;
 	}
 	if (class.stage != 0)
 		state->stage = class.stage;

@@ -24,6 +24,7 @@
 
 typedef enum FoldState
 {
+	FOLD_NOT_KNOWN,				/* only the first line is there: looked at when another might follow */
 	FOLD_PLAIN,					/* an ordinary statement */
 	FOLD_OPENER,				/* its line ends in a colon, or is a warning: indented lines go on with it */
 	FOLD_TRACEBACK,				/* inside a Python traceback, before the exception */
@@ -44,6 +45,8 @@ struct L4RecordAssembler
 	L4RawRecord record;
 	StringInfoData frame;
 	StringInfoData message;
+	L4Bytes		first;			/* while there is one line: its message, in the caller's buffer or the pending line; else data is NULL */
+	const char *head;			/* where the spans of the header point into: the first line's head */
 	int			line_count;
 	FoldState	state;
 };
@@ -121,6 +124,8 @@ is_frame_line(L4Bytes line)
 {
 	L4Bytes		text = trimmed(line);
 
+	if (text.size == 0 || strchr("fwETC#", *text.data) == NULL || *text.data == '\0')
+		return false;
 	return starts_with(text, "frame #") || starts_with(text, "what():") || starts_with(text, "Exception raised from ") ||
 		starts_with(text, "Thread 0x") || starts_with(text, "Current thread 0x") || starts_with(text, "Extension modules:") ||
 		(text.size > 2 && text.data[0] == '#' && text.data[1] >= '0' && text.data[1] <= '9' && contains(text, " 0x"));
@@ -155,6 +160,15 @@ state_after_first(L4Bytes line)
 	return FOLD_PLAIN;
 }
 
+/* The message of the open record as far as it came. */
+static L4Bytes
+open_message(const L4RecordAssembler *assembler)
+{
+	L4Bytes		kept = {assembler->message.data, assembler->message.len};
+
+	return assembler->first.data != NULL ? assembler->first : kept;
+}
+
 /*
  * Does the line (prefix stripped, no header) continue the open record? If so, sets the state after it.
  */
@@ -163,6 +177,8 @@ line_continues(L4RecordAssembler *assembler, L4Bytes line)
 {
 	bool		indented = is_indented(line);
 
+	if (assembler->state == FOLD_NOT_KNOWN)
+		assembler->state = state_after_first(open_message(assembler));
 	switch (assembler->state)
 	{
 		case FOLD_TRACEBACK:
@@ -192,6 +208,7 @@ line_continues(L4RecordAssembler *assembler, L4Bytes line)
 				break;
 			return true;
 		case FOLD_PLAIN:
+		case FOLD_NOT_KNOWN:
 			break;
 	}
 	if (is_frame_line(line))
@@ -231,40 +248,81 @@ emit(L4RecordAssembler *assembler)
 	assembler->open = false;
 	assembler->record.frame.data = assembler->frame.data;
 	assembler->record.frame.size = assembler->frame.len;
-	assembler->record.message.data = assembler->message.data;
-	assembler->record.message.size = assembler->message.len;
+	assembler->record.message = open_message(assembler);
 	assembler->sink(&assembler->record, assembler->argument);
+}
+
+static inline void
+append_bytes(StringInfo out, const char *data, size_t size)
+{
+	if ((size_t) (out->maxlen - out->len) <= size)
+		enlargeStringInfo(out, (int) size);
+	memcpy(out->data + out->len, data, size);
+	out->len += (int) size;
+}
+
+/*
+ * Copies the first line of the open record into its own memory: when another joins it, and before the bytes it lies in go away. Most records have one line and
+ * are never copied.
+ */
+static void
+keep_first(L4RecordAssembler *assembler)
+{
+	if (!assembler->open || assembler->first.data == NULL)
+		return;
+	resetStringInfo(&assembler->message);
+	append_bytes(&assembler->message, assembler->first.data, assembler->first.size);
+	assembler->first.data = NULL;
+}
+
+/* The spans of the header follow the head of the first line: from the line into the frame, and with the frame when that moves as it grows. */
+static void
+point_into_frame(L4RecordAssembler *assembler)
+{
+	L4Header   *header = &assembler->record.header;
+
+	if (assembler->head == assembler->frame.data)
+		return;
+	rebase(&header->component, assembler->head, assembler->frame.data);
+	rebase(&header->host, assembler->head, assembler->frame.data);
+	rebase(&header->time_text, assembler->head, assembler->frame.data);
+	assembler->head = assembler->frame.data;
 }
 
 /* Adds a line to the open record: its head (prefixes, header) and terminator to the frame, the rest to the message. */
 static void
 append_line(L4RecordAssembler *assembler, L4Bytes line, size_t head, const char *terminator)
 {
+	append_bytes(&assembler->frame, line.data, head);
+	append_bytes(&assembler->frame, terminator, strlen(terminator));
 	if (assembler->line_count++ > 0)
-		appendStringInfoChar(&assembler->message, '\n');
-	appendBinaryStringInfo(&assembler->frame, line.data, head);
-	appendStringInfoString(&assembler->frame, terminator);
-	appendBinaryStringInfo(&assembler->message, line.data + head, line.size - head);
+	{
+		keep_first(assembler);
+		append_bytes(&assembler->message, "\n", 1);
+		append_bytes(&assembler->message, line.data + head, line.size - head);
+	}
+	else
+	{
+		assembler->first.data = line.data + head;
+		assembler->first.size = line.size - head;
+	}
 	assembler->record.last_line_no = assembler->line_no;
+	point_into_frame(assembler);
 }
 
 static void
 begin_record(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header, const char *terminator)
 {
-	L4Bytes		rest = {line.data + header->size, line.size - header->size};
-
 	emit(assembler);
 	resetStringInfo(&assembler->frame);
-	resetStringInfo(&assembler->message);
 	assembler->line_count = 0;
 	assembler->open = true;
 	assembler->record.line_no = assembler->line_no;
 	assembler->record.part = assembler->part++;
 	assembler->record.header = *header;
-	assembler->state = state_after_first(rest);
+	assembler->state = FOLD_NOT_KNOWN;
+	assembler->head = line.data;
 	append_line(assembler, line, header->size, terminator);
-	rebase(&assembler->record.header.component, line.data, assembler->frame.data);
-	rebase(&assembler->record.header.host, line.data, assembler->frame.data);
 }
 
 /* The end of a progress bar ("...%|...| 20/50 [00:57<1:22, 2.8s/it]") that is followed by more text, or 0. */
@@ -321,7 +379,7 @@ take_piece(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
 	rest.data = line.data + header.prefix_size;
 	rest.size = line.size - header.prefix_size;
 	if (!header.has_header && assembler->open && assembler->part == 0 && same_label(&header, &assembler->record.header) &&
-		assembler->line_count < FOLD_LINE_LIMIT && assembler->message.len + line.size < FOLD_BYTE_LIMIT &&
+		assembler->line_count < FOLD_LINE_LIMIT && open_message(assembler).size + line.size < FOLD_BYTE_LIMIT &&
 		line_continues(assembler, rest))
 	{
 		append_line(assembler, line, header.prefix_size, terminator);
@@ -365,6 +423,25 @@ take_line(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	}
 }
 
+/* Takes bytes of a line whose beginning is pending; false where its end has not come. */
+static bool
+complete_pending(L4RecordAssembler *assembler, const char *at, size_t size, bool terminated)
+{
+	L4Bytes		line;
+
+	append_bytes(&assembler->pending, at, size);
+	if (!terminated && assembler->pending.len < LINE_BYTE_LIMIT)
+		return false;
+	line.data = assembler->pending.data;
+	line.size = assembler->pending.len;
+	take_line(assembler, line, terminated);
+	if (!terminated)
+		emit(assembler);		/* a line without an end goes on as a further record */
+	keep_first(assembler);
+	resetStringInfo(&assembler->pending);
+	return true;
+}
+
 void
 record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t size)
 {
@@ -374,33 +451,23 @@ record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t si
 	while (at < end)
 	{
 		const char *found = memchr(at, '\n', end - at);
-		L4Bytes		line;
+		const char *stop = found != NULL ? found : end;
 
 		if (found == NULL || assembler->pending.len > 0)
 		{
-			size_t		take = (found != NULL ? found : end) - at;
-
-			appendBinaryStringInfo(&assembler->pending, at, take);
-			if (found == NULL && assembler->pending.len < LINE_BYTE_LIMIT)
-				return;
-			line.data = assembler->pending.data;
-			line.size = assembler->pending.len;
-			take_line(assembler, line, found != NULL);
-			resetStringInfo(&assembler->pending);
-			if (found == NULL)
-			{
-				emit(assembler);
-				return;
-			}
+			keep_first(assembler);
+			if (!complete_pending(assembler, at, stop - at, found != NULL) || found == NULL)
+				break;
 		}
 		else
 		{
-			line.data = at;
-			line.size = found - at;
+			L4Bytes		line = {at, stop - at};
+
 			take_line(assembler, line, true);
 		}
 		at = found + 1;
 	}
+	keep_first(assembler);
 }
 
 void

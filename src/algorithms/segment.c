@@ -8,6 +8,7 @@
  */
 #include "algorithms/segment.h"
 
+#include "algorithms/frame_time.h"
 #include "tools/codec.h"
 
 const char *const l4_stages[] = {
@@ -15,6 +16,14 @@ const char *const l4_stages[] = {
 	"checkpoint_load", "iterating", "evaluation", "checkpoint_save", "teardown"
 };
 const int	l4_stage_count = lengthof(l4_stages);
+
+/* A text of a dictionary is a shape with its parameters' columns, or taken as it is, or as it is but for the digits of its record's time. */
+#define TEXT_MASKED 0
+#define TEXT_PLAIN 1
+#define TEXT_TIMED 2			/* plus zigzag of the offset in seconds, times 4 */
+/* So many heads are kept as they are in a segment; the next ones are masked. */
+#define PLAIN_FRAME_LIMIT 512
+#define COLUMN_ROOM 64
 
 /* An entry of a dictionary of texts; shapes carry a column per parameter position. */
 typedef struct DictionaryEntry
@@ -38,6 +47,8 @@ typedef struct DictionaryEntry
 typedef struct DictionaryText
 {
 	L4Bytes		text;
+	uint64		hash;
+	int			kind;			/* TextKind; with a time: + offset */
 	int			column_count;
 	StringInfoData *columns;	/* the values of each parameter position, length before each */
 } DictionaryText;
@@ -63,13 +74,17 @@ struct L4SegmentBuilder
 	int			first_part;		/* of the first record: a line may span segments */
 	size_t		raw_size;
 	int64		last_line;
-	int64		last_time;
 	int64		last_iteration;
 	StringInfoData columns[COLUMN_COUNT];
 	Dictionary	components;
 	Dictionary	frames;
 	Dictionary	shapes;
 	L4Shape		frame_shape;
+	StringInfoData reduced;
+	int			offset;			/* of the last time, in seconds */
+	int			time_room;
+	bool	   *has_times;		/* of each record */
+	int64	   *times;
 };
 
 static void
@@ -81,11 +96,28 @@ dictionary_init(Dictionary *dictionary)
 	dictionary->texts = palloc(dictionary->room * sizeof(DictionaryText));
 }
 
+/* The index of text in the dictionary, or -1. */
+static int
+dictionary_find(const Dictionary *dictionary, L4Bytes text, uint64 hash, int kind)
+{
+	for (;; hash++)
+	{
+		DictionaryEntry *entry = dictionary_lookup(dictionary->by_hash, hash);
+		const DictionaryText *slot;
+
+		if (entry == NULL)
+			return -1;
+		slot = &dictionary->texts[entry->index];
+		if (slot->text.size == text.size && slot->kind == kind && memcmp(slot->text.data, text.data, text.size) == 0)
+			return entry->index;
+	}
+}
+
 /* The index of text in the dictionary, added where new with column_count parameter columns. */
 static int
-dictionary_index(Dictionary *dictionary, L4Bytes text, int column_count)
+dictionary_index(Dictionary *dictionary, L4Bytes text, uint64 hash, int kind, int column_count)
 {
-	uint64		hash = shape_hash(text.data, text.size);
+	uint64		own_hash = hash;
 	DictionaryEntry *entry;
 	DictionaryText *slot;
 	bool		found;
@@ -97,7 +129,7 @@ dictionary_index(Dictionary *dictionary, L4Bytes text, int column_count)
 		if (!found)
 			break;
 		slot = &dictionary->texts[entry->index];
-		if (slot->text.size == text.size && memcmp(slot->text.data, text.data, text.size) == 0)
+		if (slot->text.size == text.size && slot->kind == kind && memcmp(slot->text.data, text.data, text.size) == 0)
 			return entry->index;
 		hash++;					/* another text with this hash: the next key */
 	}
@@ -110,10 +142,16 @@ dictionary_index(Dictionary *dictionary, L4Bytes text, int column_count)
 	slot = &dictionary->texts[dictionary->count++];
 	slot->text.data = memcpy(palloc(text.size + 1), text.data, text.size);
 	slot->text.size = text.size;
+	slot->hash = own_hash;
+	slot->kind = kind;
 	slot->column_count = column_count;
 	slot->columns = column_count > 0 ? palloc(mul_size(column_count, sizeof(StringInfoData))) : NULL;
 	for (i = 0; i < column_count; i++)
-		initStringInfo(&slot->columns[i]);
+	{
+		slot->columns[i].data = palloc(COLUMN_ROOM);	/* most columns stay short */
+		slot->columns[i].maxlen = COLUMN_ROOM;
+		slot->columns[i].len = slot->columns[i].cursor = 0;
+	}
 	return entry->index;
 }
 
@@ -130,45 +168,128 @@ segment_builder_create(void)
 	dictionary_init(&builder->frames);
 	dictionary_init(&builder->shapes);
 	shape_init(&builder->frame_shape);
+	initStringInfo(&builder->reduced);
+	builder->time_room = 1024;
+	builder->has_times = palloc(builder->time_room * sizeof(bool));
+	builder->times = palloc(builder->time_room * sizeof(int64));
 	return builder;
 }
 
-/* Puts a masked text into its dictionary and its parameters into the columns of that entry. */
-static int
-segment_add_text(Dictionary *dictionary, const L4Shape *shape)
+/* Puts the parameters of a masked text into the columns of its entry. */
+static void
+add_parameters(Dictionary *dictionary, int index, const L4Shape *shape)
 {
-	L4Bytes		text = {shape->text.data, shape->text.len};
-	int			index = dictionary_index(dictionary, text, shape->parameter_count);
 	DictionaryText *slot = &dictionary->texts[index];
 	int			i;
 
 	Assert(slot->column_count == shape->parameter_count);
 	for (i = 0; i < shape->parameter_count; i++)
 		column_put_bytes(&slot->columns[i], shape->parameters[i]);
+}
+
+/* Puts a masked text into its dictionary and its parameters into the columns of that entry. */
+static int
+segment_add_text(Dictionary *dictionary, const L4Shape *shape, uint64 hash)
+{
+	L4Bytes		text = {shape->text.data, shape->text.len};
+	int			index = dictionary_index(dictionary, text, hash, TEXT_MASKED, shape->parameter_count);
+
+	add_parameters(dictionary, index, shape);
 	return index;
 }
 
+/* The index of a head that is kept as it is, or -1 where there are too many such heads. */
+static int
+add_plain_frame(L4SegmentBuilder *builder, L4Bytes text, int kind)
+{
+	uint64		hash = shape_hash(text.data, text.size) + (uint64) kind;
+
+	if (builder->frames.count < PLAIN_FRAME_LIMIT)
+		return dictionary_index(&builder->frames, text, hash, kind, 0);
+	return dictionary_find(&builder->frames, text, hash, kind);
+}
+
+/* Puts a record's frame into the dictionary: without the digits of its time if it can be, masked like a message where it is one of too many. */
+static int
+segment_add_frame(L4SegmentBuilder *builder, const L4Record *record)
+{
+	L4Bytes		text = record->frame;
+	int			kind = TEXT_PLAIN;
+	int			index;
+
+	if (record->has_time && record->time_text.size > 0 &&
+		frame_time_reduce(&builder->reduced, record->frame, record->time_text, record->time, &builder->offset))
+	{
+		text.data = builder->reduced.data;
+		text.size = builder->reduced.len;
+		kind = TEXT_TIMED + 4 * ((builder->offset << 1) ^ (builder->offset >> 31));
+	}
+	index = add_plain_frame(builder, text, kind);
+	if (index >= 0)
+		return index;
+	mask_message(&builder->frame_shape, record->frame, NULL, 0);
+	return segment_add_text(&builder->frames, &builder->frame_shape,
+							shape_hash(builder->frame_shape.text.data, builder->frame_shape.text.len));
+}
+
+static void
+put_time(L4SegmentBuilder *builder, const L4Record *record)
+{
+	if (builder->record_count == builder->time_room)
+	{
+		builder->time_room *= 2;
+		builder->has_times = repalloc(builder->has_times, mul_size(builder->time_room, sizeof(bool)));
+		builder->times = repalloc(builder->times, mul_size(builder->time_room, sizeof(int64)));
+	}
+	builder->has_times[builder->record_count] = record->has_time;
+	builder->times[builder->record_count] = record->time;
+}
+
+/*
+ * Encodes the times: the unit of the steps between them (a log of milliseconds has none of microseconds), then a step for each record; 0 stands for no time, and
+ * steps are stored one larger.
+ */
+static void
+put_times(L4SegmentBuilder *builder, StringInfo column)
+{
+	static const int64 units[] = {1000000, 1000, 1};
+	int64		last = 0;
+	int			unit = 0;
+	int			i;
+
+	for (i = 0; i < builder->record_count && unit < 2; i++)
+		while (builder->has_times[i] && builder->times[i] % units[unit] != 0)
+			unit++;
+	column_put_unsigned(column, unit);
+	for (i = 0; i < builder->record_count; i++)
+		if (builder->has_times[i])
+		{
+			int64		time = builder->times[i] / units[unit];
+			uint64		step = (uint64) time - (uint64) last;
+
+			column_put_unsigned(column, ((step << 1) ^ (uint64) ((int64) step >> 63)) + 1);
+			last = time;
+		}
+		else
+			column_put_unsigned(column, 0);
+}
+
 int
-segment_add(L4SegmentBuilder *builder, const L4Record *record, const L4Shape *message_shape)
+segment_add(L4SegmentBuilder *builder, const L4Record *record, const L4Shape *message_shape, uint64 shape_id)
 {
 	MemoryContext caller = MemoryContextSwitchTo(builder->context);
 	StringInfo	columns = builder->columns;
-	int			shape;
+	int			shape = record->shape;
 
 	if (builder->record_count == 0)
 		builder->first_part = record->part;
 	column_put_unsigned(&columns[COLUMN_STREAM], record->stream);
 	column_put_signed(&columns[COLUMN_LINE], record->line_no - builder->last_line);
 	builder->last_line = record->line_no;
-	column_put_unsigned(&columns[COLUMN_TIME], record->has_time ? 1 : 0);
-	if (record->has_time)
-	{
-		column_put_signed(&columns[COLUMN_TIME], (int64) ((uint64) record->time - (uint64) builder->last_time));
-		builder->last_time = record->time;
-	}
+	put_time(builder, record);
 	column_put_unsigned(&columns[COLUMN_LEVEL], record->level);
 	column_put_unsigned(&columns[COLUMN_COMPONENT],
-						record->component.size > 0 ? 1 + dictionary_index(&builder->components, record->component, 0) : 0);
+						record->component.size > 0 ? 1 + dictionary_index(&builder->components, record->component, shape_hash(record->component.data, record->component.size), TEXT_PLAIN, 0) : 0);
 	column_put_unsigned(&columns[COLUMN_STAGE], record->stage);
 	column_put_unsigned(&columns[COLUMN_ITERATION], record->has_iteration ? 1 : 0);
 	if (record->has_iteration)
@@ -176,9 +297,11 @@ segment_add(L4SegmentBuilder *builder, const L4Record *record, const L4Shape *me
 		column_put_signed(&columns[COLUMN_ITERATION], (int64) ((uint64) record->iteration - (uint64) builder->last_iteration));
 		builder->last_iteration = record->iteration;
 	}
-	mask_message(&builder->frame_shape, record->frame, NULL, 0);
-	column_put_unsigned(&columns[COLUMN_FRAME], segment_add_text(&builder->frames, &builder->frame_shape));
-	shape = segment_add_text(&builder->shapes, message_shape);
+	column_put_unsigned(&columns[COLUMN_FRAME], segment_add_frame(builder, record));
+	if (shape >= 0)
+		add_parameters(&builder->shapes, shape, message_shape);
+	else
+		shape = segment_add_text(&builder->shapes, message_shape, shape_id);
 	column_put_unsigned(&columns[COLUMN_SHAPE], shape);
 	builder->record_count++;
 	builder->raw_size += record->frame.size + record->message.size;
@@ -204,10 +327,10 @@ segment_shape_count(const L4SegmentBuilder *builder)
 	return builder->shapes.count;
 }
 
-L4Bytes
-segment_shape_text(const L4SegmentBuilder *builder, int shape)
+uint64
+segment_shape_id(const L4SegmentBuilder *builder, int shape)
 {
-	return builder->shapes.texts[shape].text;
+	return builder->shapes.texts[shape].hash;
 }
 
 static void
@@ -219,7 +342,9 @@ put_dictionary_texts(StringInfo out, const Dictionary *dictionary)
 	for (i = 0; i < dictionary->count; i++)
 	{
 		column_put_bytes(out, dictionary->texts[i].text);
-		column_put_unsigned(out, dictionary->texts[i].column_count);
+		column_put_unsigned(out, dictionary->texts[i].kind);
+		if (dictionary->texts[i].kind == TEXT_MASKED)
+			column_put_unsigned(out, dictionary->texts[i].column_count);
 	}
 }
 
@@ -261,6 +386,7 @@ segment_finish(L4SegmentBuilder *builder, L4SegmentBlobs *blobs)
 	initStringInfo(&plain);
 	column_put_unsigned(&plain, builder->record_count);
 	column_put_unsigned(&plain, builder->first_part);
+	put_times(builder, &builder->columns[COLUMN_TIME]);
 	for (i = 0; i < COLUMN_COUNT; i++)
 	{
 		L4Bytes		bytes = {builder->columns[i].data, builder->columns[i].len};
@@ -283,6 +409,7 @@ segment_finish(L4SegmentBuilder *builder, L4SegmentBlobs *blobs)
 typedef struct StoredText
 {
 	L4Bytes		text;
+	int			kind;
 	int			column_count;
 	L4ColumnReader *columns;
 } StoredText;
@@ -300,6 +427,8 @@ struct L4SegmentReader
 	int64		line_no;
 	int			part;
 	int64		time;
+	int64		time_unit;
+	int64		record_time;	/* of the record last read */
 	int64		iteration;
 	L4ColumnReader columns[COLUMN_COUNT];
 	StoredDictionary components;
@@ -324,9 +453,14 @@ get_dictionary_texts(L4ColumnReader *in, StoredDictionary *dictionary)
 	{
 		StoredText *text = &dictionary->texts[i];
 		uint64		columns;
+		uint64		kind;
 
 		text->text = column_get_bytes(in);
-		columns = column_get_unsigned(in);
+		kind = column_get_unsigned(in);
+		if (kind > 8 * SECS_PER_DAY + TEXT_TIMED || (kind > TEXT_TIMED && kind % 4 != TEXT_TIMED))
+			column_corrupted("a text is of an unknown kind");
+		text->kind = (int) kind;
+		columns = kind == TEXT_MASKED ? column_get_unsigned(in) : 0;
 		if (columns > text->text.size / L4_PLACEHOLDER_SIZE)
 			column_corrupted("a shape states too many parameters");
 		text->column_count = (int) columns;
@@ -367,6 +501,16 @@ open_blob(const bytea *blob)
 	return reader;
 }
 
+static int64
+get_time_unit(L4ColumnReader *column)
+{
+	uint64		unit = column_get_unsigned(column);
+
+	if (unit > 2)
+		column_corrupted("the unit of its times is not known");
+	return unit == 0 ? 1000000 : unit == 1 ? 1000 : 1;
+}
+
 L4SegmentReader *
 segment_open(const L4SegmentBlobs *blobs)
 {
@@ -384,6 +528,7 @@ segment_open(const L4SegmentBlobs *blobs)
 		reader->columns[i].at = bytes.data;
 		reader->columns[i].end = bytes.data + bytes.size;
 	}
+	reader->time_unit = get_time_unit(&reader->columns[COLUMN_TIME]);
 	in = open_blob(blobs->texts);
 	get_dictionary_texts(&in, &reader->components);
 	get_dictionary_texts(&in, &reader->frames);
@@ -418,6 +563,7 @@ static void
 next_position(L4SegmentReader *reader, L4StoredRecord *record)
 {
 	int64		step = column_get_signed(&reader->columns[COLUMN_LINE]);
+	uint64		stored;
 
 	if (reader->read > 0)
 		reader->part = step == 0 ? reader->part + 1 : 0;
@@ -425,10 +571,15 @@ next_position(L4SegmentReader *reader, L4StoredRecord *record)
 	record->line_no = reader->line_no;
 	record->part = reader->part;
 	record->stream = (int) column_get_unsigned(&reader->columns[COLUMN_STREAM]);
-	record->has_time = column_get_unsigned(&reader->columns[COLUMN_TIME]) != 0;
+	stored = column_get_unsigned(&reader->columns[COLUMN_TIME]);
+	record->has_time = stored != 0;
 	if (record->has_time)
-		reader->time = (int64) ((uint64) reader->time + (uint64) column_get_signed(&reader->columns[COLUMN_TIME]));
-	record->time = reader->time;
+	{
+		stored--;
+		reader->time = (int64) ((uint64) reader->time + ((stored >> 1) ^ (0 - (stored & 1))));
+	}
+	record->time = (int64) ((uint64) reader->time * (uint64) reader->time_unit);
+	reader->record_time = record->time;
 	record->has_iteration = column_get_unsigned(&reader->columns[COLUMN_ITERATION]) != 0;
 	if (record->has_iteration)
 		reader->iteration = (int64) ((uint64) reader->iteration +
@@ -472,6 +623,21 @@ segment_message(L4SegmentReader *reader, StringInfo message)
 	shape_expand(message, reader->shape->text, reader->shape_parameters, reader->shape->column_count);
 }
 
+/* The frame of the record last read, in scratch_frame. */
+static void
+expand_frame(L4SegmentReader *reader)
+{
+	const StoredText *frame = reader->frame;
+	uint32		zigzag = (uint32) (frame->kind - TEXT_TIMED) / 4;
+
+	if (frame->kind == TEXT_MASKED)
+		shape_expand(&reader->scratch_frame, frame->text, reader->frame_parameters, frame->column_count);
+	else if (frame->kind == TEXT_PLAIN)
+		appendBinaryStringInfo(&reader->scratch_frame, frame->text.data, frame->text.size);
+	else
+		frame_time_expand(&reader->scratch_frame, frame->text, reader->record_time, (int) (zigzag >> 1) ^ -(int) (zigzag & 1));
+}
+
 /*
  * segment_raw: the frame holds, line by line, the prefix and the terminator between which the message's line belongs. A terminator is \n, \r, \r\n or,
  * for the last line only, nothing; neither prefixes nor message lines hold \n or \r.
@@ -486,7 +652,7 @@ segment_raw(L4SegmentReader *reader, StringInfo raw)
 
 	resetStringInfo(&reader->scratch_frame);
 	resetStringInfo(&reader->scratch_message);
-	shape_expand(&reader->scratch_frame, reader->frame->text, reader->frame_parameters, reader->frame->column_count);
+	expand_frame(reader);
 	segment_message(reader, &reader->scratch_message);
 	frame = reader->scratch_frame.data;
 	frame_end = frame + reader->scratch_frame.len;

@@ -28,7 +28,9 @@ typedef struct L4Record
 	bool		has_iteration;
 	int64		iteration;
 	L4Bytes		frame;
+	L4Bytes		time_text;		/* where time stands in frame; size 0 where it does not */
 	L4Bytes		message;
+	int			shape;			/* what segment_add returned for a record of this shape before in this segment, or -1 */
 } L4Record;
 
 /* The stages in the order of a job's life; index + 1 is the stored number. */
@@ -46,12 +48,14 @@ typedef struct L4SegmentBlobs
 
 /* All memory of a builder lies in the current memory context; drop that to free it. */
 extern L4SegmentBuilder *segment_builder_create(void);
-/* Adds a record whose message is masked already (shape); its bytes are copied. Returns the index of the shape in the segment's dictionary. */
-extern int	segment_add(L4SegmentBuilder *builder, const L4Record *record, const L4Shape *message_shape);
+/*
+ * Adds a record whose message is masked already (shape, with its hash); its bytes are copied. Returns the index of the shape in the segment's dictionary.
+ */
+extern int	segment_add(L4SegmentBuilder *builder, const L4Record *record, const L4Shape *message_shape, uint64 shape_id);
 extern int	segment_record_count(const L4SegmentBuilder *builder);
 extern size_t segment_raw_size(const L4SegmentBuilder *builder);
 extern int	segment_shape_count(const L4SegmentBuilder *builder);
-extern L4Bytes segment_shape_text(const L4SegmentBuilder *builder, int shape);
+extern uint64 segment_shape_id(const L4SegmentBuilder *builder, int shape);
 extern void segment_finish(L4SegmentBuilder *builder, L4SegmentBlobs *blobs);
 
 typedef struct L4SegmentReader L4SegmentReader;

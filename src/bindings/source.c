@@ -10,18 +10,28 @@
 #include "utils/memutils.h"
 
 #include "algorithms/record.h"
+#include "algorithms/sketch.h"
 #include "tools/bytes.h"
 
 #define SAMPLE_BYTES (64 * 1024)
 
-/* Hash tables of one file: what the rules say of a shape, counts per stream and shape, streams by label, starts of iterations. */
-typedef struct ShapeEntry
+/* Shapes whose class is kept from source to source; beyond it they are classified again in each. */
+#define CLASS_LIMIT 100000
+
+/* What the rules say of a shape. */
+typedef struct ClassEntry
 {
 	uint64		shape_id;
 	L4ProgressClass class;
-	L4Bytes		text;
 	char		status;
-} ShapeEntry;
+} ClassEntry;
+
+/* The counts of one shape in one stream. Lies still, unlike the entries of the tables. */
+typedef struct Summary
+{
+	L4SummaryRow row;
+	L4SketchSet sketches;
+} Summary;
 
 typedef struct SummaryKey
 {
@@ -32,9 +42,21 @@ typedef struct SummaryKey
 typedef struct SummaryEntry
 {
 	SummaryKey	key;
-	L4SummaryRow row;
+	Summary    *summary;
 	char		status;
 } SummaryEntry;
+
+typedef struct ShapeEntry
+{
+	uint64		shape_id;
+	L4ProgressClass class;
+	int			segment_no;		/* the segment in whose dictionary it has, */
+	int			segment_index;	/* this number */
+	int			last_stream;	/* of the record before of this shape, */
+	Summary    *last_summary;	/* and its counts */
+	L4Bytes		text;
+	char		status;
+} ShapeEntry;
 
 typedef struct IterationEntry
 {
@@ -42,6 +64,25 @@ typedef struct IterationEntry
 	TimestampTz start;
 	char		status;
 } IterationEntry;
+
+/* Streams by their label's stream_id, and by a hash of what a line's label says. */
+typedef struct StreamEntry
+{
+	uint64		key;
+	int			stream;
+	char		status;
+} StreamEntry;
+
+#define SH_PREFIX classes
+#define SH_ELEMENT_TYPE ClassEntry
+#define SH_KEY_TYPE uint64
+#define SH_KEY shape_id
+#define SH_HASH_KEY(table, key) ((uint32) (key))
+#define SH_EQUAL(table, a, b) ((a) == (b))
+#define SH_SCOPE static inline
+#define SH_DEFINE
+#define SH_DECLARE
+#include "lib/simplehash.h"
 
 #define SH_PREFIX shapes
 #define SH_ELEMENT_TYPE ShapeEntry
@@ -76,6 +117,17 @@ typedef struct IterationEntry
 #define SH_DECLARE
 #include "lib/simplehash.h"
 
+#define SH_PREFIX labels
+#define SH_ELEMENT_TYPE StreamEntry
+#define SH_KEY_TYPE uint64
+#define SH_KEY key
+#define SH_HASH_KEY(table, key) ((uint32) (key))
+#define SH_EQUAL(table, a, b) ((a) == (b))
+#define SH_SCOPE static inline
+#define SH_DEFINE
+#define SH_DECLARE
+#include "lib/simplehash.h"
+
 /* One stream of the file under way. */
 typedef struct Stream
 {
@@ -84,9 +136,17 @@ typedef struct Stream
 	bool		has_time;
 	TimestampTz time;			/* of its last record that had one */
 	int			in_segment;		/* index into the open segment's streams, or -1 */
-	int			rank;			/* the label, for quick comparison */
-	int			local_rank;
 } Stream;
+
+/* What the last label said: lines of one rank often come in a row. */
+typedef struct LastLabel
+{
+	int			stream;			/* 0 where there was none */
+	int			rank;
+	int			local_rank;
+	size_t		host_size;
+	char		host[64];
+} LastLabel;
 
 /* A source under way: everything lies in one memory context. */
 struct L4Source
@@ -99,6 +159,9 @@ struct L4Source
 	shapes_hash *shapes;
 	summaries_hash *summaries;
 	starts_hash *starts;
+	labels_hash *labels;
+	LastLabel	last_label;
+	L4SketchMemory sketch_memory;
 	int			stream_count;
 	int			stream_room;
 	Stream	   *streams;		/* the first is the file's own */
@@ -148,11 +211,7 @@ finish_segment(L4Source *work)
 	work->segment.raw_bytes = segment_raw_size(work->builder);
 	work->segment.shape_ids = palloc(mul_size(Max(count, 1), sizeof(int64)));
 	for (i = 0; i < count; i++)
-	{
-		L4Bytes		text = segment_shape_text(work->builder, i);
-
-		work->segment.shape_ids[i] = (int64) shape_hash(text.data, text.size);
-	}
+		work->segment.shape_ids[i] = (int64) segment_shape_id(work->builder, i);
 	work->segment.shape_count = count;
 	if (work->segment.record_count > 0)
 	{
@@ -208,39 +267,94 @@ add_stream(L4Source *work, const L4Place *place, const char *label)
 	return stream;
 }
 
+/* The stream of a label that is not the one before: by its name, made where it is new. */
+static int
+stream_by_label(L4Source *work, const L4Header *header)
+{
+	char	   *label;
+	L4Place		place = place_from_label(&work->context->job->cluster, &work->streams[0].row.place, header, &label);
+	bool		found;
+	StreamEntry *entry = labels_insert(work->labels, shape_hash(label, strlen(label)), &found);
+
+	if (found)
+		pfree(label);
+	else
+	{
+		entry->stream = work->stream_count;
+		add_stream(work, &place, label);
+	}
+	return entry->stream;
+}
+
 /* The stream of a record by its label; the file's own where the label does not count. */
 static Stream *
 stream_of(L4Source *work, const L4Header *header)
 {
-	Stream	   *stream;
-	L4Place		place;
-	char	   *label;
-	int			i;
+	LastLabel  *last = &work->last_label;
 
 	if (work->streams[0].row.place.rank >= 0 || (header->rank < 0 && header->local_rank < 0 && header->host.size == 0))
 		return &work->streams[0];
-	place = place_from_label(&work->context->job->cluster, &work->streams[0].row.place, header, &label);
-	for (i = work->stream_count - 1; i > 0; i--)
+	if (last->stream > 0 && last->rank == header->rank && last->local_rank == header->local_rank && last->host_size == header->host.size &&
+		memcmp(last->host, header->host.data, last->host_size) == 0)
+		return &work->streams[last->stream];
+	last->stream = 0;
+	if (header->host.size <= sizeof(last->host))
 	{
-		stream = &work->streams[i];
-		if (stream->rank == header->rank && stream->local_rank == header->local_rank && strcmp(stream->row.label, label) == 0)
+		uint64		key;
+		bool		found;
+		StreamEntry *entry;
+		struct
 		{
-			pfree(label);
-			return stream;
-		}
+			int			rank;
+			int			local_rank;
+			char		host[sizeof(last->host)];
+		}			said;
+
+		said.rank = header->rank;
+		said.local_rank = header->local_rank;
+		memcpy(said.host, header->host.data, header->host.size);
+		key = ~shape_hash((const char *) &said, offsetof(__typeof__(said), host) + header->host.size);
+		entry = labels_insert(work->labels, key, &found);
+		if (!found)
+			entry->stream = 0;
+		if (entry->stream == 0)
+			last->stream = stream_by_label(work, header);
+		else
+			last->stream = entry->stream;
+		entry = labels_lookup(work->labels, key);
+		entry->stream = last->stream;
+		last->rank = header->rank;
+		last->local_rank = header->local_rank;
+		last->host_size = header->host.size;
+		memcpy(last->host, header->host.data, header->host.size);
+		return &work->streams[last->stream];
 	}
-	stream = add_stream(work, &place, label);
-	stream->rank = header->rank;
-	stream->local_rank = header->local_rank;
-	return stream;
+	return &work->streams[stream_by_label(work, header)];
 }
 
 /* Summaries */
 
-static ShapeEntry *
-shape_entry(L4Source *work)
+/* What the rules say of a shape: asked once for all sources. */
+static L4ProgressClass
+class_of_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text)
 {
-	uint64		shape_id = shape_hash(work->shape.text.data, work->shape.text.len);
+	bool		found;
+	ClassEntry *entry;
+
+	if (context->classes->members >= CLASS_LIMIT)
+	{
+		entry = classes_lookup(context->classes, shape_id);
+		return entry != NULL ? entry->class : progress_classify(&context->rules->progress, text);
+	}
+	entry = classes_insert(context->classes, shape_id, &found);
+	if (!found)
+		entry->class = progress_classify(&context->rules->progress, text);
+	return entry->class;
+}
+
+static ShapeEntry *
+shape_entry(L4Source *work, uint64 shape_id)
+{
 	bool		found;
 	ShapeEntry *entry = shapes_insert(work->shapes, shape_id, &found);
 
@@ -248,9 +362,11 @@ shape_entry(L4Source *work)
 	{
 		L4Bytes		text = {work->shape.text.data, work->shape.text.len};
 
-		entry->class = progress_classify(&work->context->rules->progress, text);
+		entry->class = class_of_shape(work->context, shape_id, text);
 		entry->text.data = pnstrdup(text.data, text.size);
 		entry->text.size = text.size;
+		entry->last_stream = -1;
+		entry->segment_no = -1;
 	}
 	return entry;
 }
@@ -267,27 +383,43 @@ component_text(L4Bytes component)
 	return text.data;
 }
 
-static void
-count_record(L4Source *work, int stream, uint64 shape_id, const L4Record *record)
+/* The counts of a shape in a stream; record is the first where they are new. */
+static Summary *
+summary_of(L4Source *work, int stream, ShapeEntry *shape, const L4Record *record)
 {
 	SummaryKey	key;
 	SummaryEntry *entry;
 	L4SummaryRow *row;
 	bool		found;
 
-	key.shape_id = shape_id;
+	if (shape->last_stream == stream)
+		return shape->last_summary;
+	key.shape_id = shape->shape_id;
 	key.stream = stream;
 	entry = summaries_insert(work->summaries, key, &found);
-	row = &entry->row;
 	if (!found)
 	{
-		memset(row, 0, sizeof(L4SummaryRow));
+		entry->summary = palloc0(sizeof(Summary));
+		row = &entry->summary->row;
 		row->stream_id = work->streams[stream].row.stream_id;
-		row->shape_id = (int64) shape_id;
+		row->shape_id = (int64) shape->shape_id;
 		row->component = component_text(record->component);
 		row->first_line = record->line_no;
 		row->stage = record->stage;
 	}
+	shape->last_stream = stream;
+	shape->last_summary = entry->summary;
+	return entry->summary;
+}
+
+static void
+count_record(L4Source *work, int stream, ShapeEntry *shape, const L4Record *record)
+{
+	Summary    *summary = summary_of(work, stream, shape, record);
+	L4SummaryRow *row = &summary->row;
+
+	if (work->shape.parameter_count > 0)
+		sketch_add(&work->sketch_memory, &summary->sketches, work->shape.parameters, work->shape.parameter_count, record->line_no);
 	row->occurrences++;
 	row->level = Max(row->level, record->level);
 	row->last_line = record->line_no;
@@ -343,12 +475,29 @@ extend_ranges(L4Source *work, Stream *stream, const L4Record *record)
 	}
 }
 
+/* Adds the record to the open segment; its shape is looked up there only once, unless two texts share a hash. */
+static void
+add_to_segment(L4Source *work, L4Record *record, ShapeEntry *shape)
+{
+	bool		same = shape->text.size == (size_t) work->shape.text.len && memcmp(shape->text.data, work->shape.text.data, shape->text.size) == 0;
+	int			index;
+
+	record->shape = same && shape->segment_no == work->segment.segment_no ? shape->segment_index : -1;
+	index = segment_add(work->builder, record, &work->shape, shape->shape_id);
+	if (same)
+	{
+		shape->segment_index = index;
+		shape->segment_no = work->segment.segment_no;
+	}
+}
+
 /* Takes one record from the assembler: places it, masks it, adds it to the segment and to the counts. */
 static void
 take_record(const L4RawRecord *raw, void *argument)
 {
 	L4Source   *work = argument;
 	Stream	   *stream = stream_of(work, &raw->header);
+	uint64		shape_id;
 	ShapeEntry *shape;
 	L4ProgressState progress;
 	L4Record	record;
@@ -359,7 +508,8 @@ take_record(const L4RawRecord *raw, void *argument)
 		stream->has_time = true;
 	}
 	mask_message(&work->shape, raw->message, work->context->rules->masks, work->context->rules->mask_count);
-	shape = shape_entry(work);
+	shape_id = shape_hash(work->shape.text.data, work->shape.text.len);
+	shape = shape_entry(work, shape_id);
 	record.stream = stream_in_segment(work, stream);
 	record.line_no = raw->line_no;
 	record.part = raw->part;
@@ -368,8 +518,12 @@ take_record(const L4RawRecord *raw, void *argument)
 	record.level = raw->header.level;
 	record.component = raw->header.component;
 	record.frame = raw->frame;
+	record.time_text = raw->header.time_text;
+	if (!raw->header.has_time)
+		record.time_text.size = 0;
 	record.message = raw->message;
-	if (progress_advance(&work->context->rules->progress, &stream->progress, shape->class, raw->message, &progress) && stream->has_time)
+	if (progress_advance(&work->context->rules->progress, &stream->progress, shape->class, raw->message,
+						 work->shape.parameters, work->shape.parameter_count, &progress) && stream->has_time)
 		note_start(work, stream->progress.iteration, stream->time);
 	record.stage = progress.stage;
 	record.has_iteration = progress.has_iteration;
@@ -377,8 +531,8 @@ take_record(const L4RawRecord *raw, void *argument)
 	if (segment_record_count(work->builder) == 0)
 		work->segment.first_line = raw->line_no;
 	work->segment.last_line = raw->last_line_no;
-	segment_add(work->builder, &record, &work->shape);
-	count_record(work, (int) (stream - work->streams), shape->shape_id, &record);
+	add_to_segment(work, &record, shape);
+	count_record(work, (int) (stream - work->streams), shape, &record);
 	extend_ranges(work, stream, &record);
 	if (raw->header.format >= 0 && raw->header.format < work->format_count)
 		work->format_uses[raw->header.format]++;
@@ -420,18 +574,45 @@ write_shapes(L4Source *work)
 	store_shapes(work->context->schema, ids, texts, count);
 }
 
+static int
+compare_summaries(const void *a, const void *b)
+{
+	const L4SummaryRow *x = a;
+	const L4SummaryRow *y = b;
+
+	if (x->stream_id != y->stream_id)
+		return x->stream_id < y->stream_id ? -1 : 1;
+	return x->shape_id < y->shape_id ? -1 : x->shape_id > y->shape_id ? 1 : 0;
+}
+
+/* Summaries in the order of their key, which keeps the index dense, and the sketches of their parameters. */
 static void
 write_summaries(L4Source *work)
 {
 	int			count = 0;
 	L4SummaryRow *rows = palloc(mul_size(Max(work->summaries->members, 1), sizeof(L4SummaryRow)));
+	L4SketchRow *sketches = palloc(mul_size(Max(work->summaries->members, 1), sizeof(L4SketchRow)));
 	summaries_iterator iterator;
 	SummaryEntry *entry;
+	bytea	   *packed;
 
 	summaries_start_iterate(work->summaries, &iterator);
 	while ((entry = summaries_iterate(work->summaries, &iterator)) != NULL)
-		rows[count++] = entry->row;
+	{
+		L4SketchRow *sketch = &sketches[count];
+
+		rows[count++] = entry->summary->row;
+		sketch->stream_id = entry->summary->row.stream_id;
+		sketch->shape_id = entry->summary->row.shape_id;
+		sketch->occurrences = entry->summary->row.occurrences;
+		sketch->first_line = entry->summary->row.first_line;
+		sketch->set = &entry->summary->sketches;
+	}
+	qsort(rows, count, sizeof(L4SummaryRow), compare_summaries);
 	store_summaries(work->context->schema, work->context->job->job_id, rows, count);
+	packed = sketch_pack(sketches, count);
+	if (packed != NULL)
+		store_parameters(work->context->schema, work->context->job->job_id, work->source_id, packed);
 }
 
 static void
@@ -515,12 +696,15 @@ source_context_create(const char *schema, const char *job_id, const char *layout
 	context->job = store_job(schema, job_id);
 	context->rules = store_rules(schema);
 	context->places = place_rules_create(context->rules->formats, context->rules->format_count, layout);
+	context->memory = CurrentMemoryContext;
+	context->classes = classes_create(CurrentMemoryContext, 256, NULL);
 	context->zone = pg_tzset(context->job->time_zone);
 	if (context->zone == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("time zone \"%s\" of job \"%s\" is not known", context->job->time_zone, job_id),
 				 errhint("Set it with l4_register_job(job_id => ..., time_zone => 'UTC').")));
+	context->parser = header_parser_create(context->rules->formats, context->rules->format_count, context->zone, 0);
 	return context;
 }
 
@@ -534,12 +718,15 @@ source_begin(L4SourceContext *context, const char *name, TimestampTz modified_at
 	work->context = context;
 	work->name = name;
 	work->source_id = source_id_of(name);
-	work->parser = header_parser_create(context->rules->formats, context->rules->format_count, context->zone, reference);
+	work->parser = context->parser;
+	header_parser_reset(work->parser, reference);
 	work->assembler = record_assembler_create(work->parser, take_record, work);
 	shape_init(&work->shape);
 	work->shapes = shapes_create(CurrentMemoryContext, 256, NULL);
 	work->summaries = summaries_create(CurrentMemoryContext, 256, NULL);
-	work->starts = starts_create(CurrentMemoryContext, 256, NULL);
+	work->starts = starts_create(CurrentMemoryContext, 64, NULL);
+	work->labels = labels_create(CurrentMemoryContext, 64, NULL);
+	work->sketch_memory.budget = L4_SKETCH_BUDGET;
 	work->stream_room = 8;
 	work->streams = palloc(work->stream_room * sizeof(Stream));
 	add_stream(work, &place, NULL);

@@ -15,6 +15,9 @@ typedef struct L4SourceContext
 	L4Rules    *rules;
 	L4PlaceRules *places;
 	pg_tz	   *zone;
+	MemoryContext memory;		/* what is shared lives here */
+	L4HeaderParser *parser;		/* of the source under way: one at a time */
+	struct classes_hash *classes;	/* what the rules say of shapes, kept from source to source */
 } L4SourceContext;
 
 /* Loads the job and the rules, in the current memory context; SPI must be connected. Errors: P0002, 22023, 2201B. */

@@ -62,13 +62,25 @@ add_time(Arguments *arguments, TimestampTz value, bool is_null)
 	add_argument(arguments, TIMESTAMPTZOID, TimestampTzGetDatum(value), is_null);
 }
 
-/* Runs a statement in which %s stands for the schema; expects the given kind of result. */
-static uint64
-run(const char *schema, const char *statement, Arguments *arguments, int expected)
+/* Plans kept for the life of the session, by statement (a literal: its address) and schema; the server makes them anew when a table changes. */
+#define PLAN_LIMIT 64
+
+typedef struct KeptPlan
+{
+	const char *statement;
+	char	   *schema;
+	SPIPlanPtr	plan;
+} KeptPlan;
+
+static KeptPlan kept_plans[PLAN_LIMIT];
+static int	kept_plan_count = 0;
+
+/* The statement with the schema for each %s. */
+static char *
+statement_text(const char *schema, const char *statement)
 {
 	StringInfoData sql;
 	const char *at = statement;
-	int			result;
 
 	initStringInfo(&sql);
 	while (*at != '\0')
@@ -81,10 +93,47 @@ run(const char *schema, const char *statement, Arguments *arguments, int expecte
 		else
 			appendStringInfoChar(&sql, *at++);
 	}
-	result = SPI_execute_with_args(sql.data, arguments->count, arguments->types, arguments->values, arguments->nulls,
-								   false, 0);	/* not read only: a fresh snapshot after each commit of the caller */
+	return sql.data;
+}
+
+/* The plan of a statement, kept where there is room. */
+static SPIPlanPtr
+statement_plan(const char *schema, const char *statement, Arguments *arguments)
+{
+	KeptPlan   *kept;
+	SPIPlanPtr	plan;
+	char	   *sql;
+	int			i;
+
+	for (i = 0; i < kept_plan_count; i++)
+		if (kept_plans[i].statement == statement && strcmp(kept_plans[i].schema, schema) == 0)
+			return kept_plans[i].plan;
+	sql = statement_text(schema, statement);
+	plan = SPI_prepare(sql, arguments->count, arguments->types);
+	if (plan == NULL)
+		elog(ERROR, "SPI_prepare failed with %s on: %s", SPI_result_code_string(SPI_result), sql);
+	pfree(sql);
+	if (kept_plan_count == PLAN_LIMIT)
+		return plan;			/* lives until SPI_finish */
+	kept = &kept_plans[kept_plan_count];
+	kept->schema = MemoryContextStrdup(TopMemoryContext, schema);
+	kept->statement = statement;
+	kept->plan = plan;
+	SPI_keepplan(plan);
+	kept_plan_count++;
+	return plan;
+}
+
+/* Runs a statement in which %s stands for the schema; expects the given kind of result. */
+static uint64
+run(const char *schema, const char *statement, Arguments *arguments, int expected)
+{
+	SPIPlanPtr	plan = statement_plan(schema, statement, arguments);
+	int			result = SPI_execute_plan(plan, arguments->values, arguments->nulls, false, 0);	/* not read only: a fresh snapshot after each commit of
+																								 * the caller */
+
 	if (result != expected)
-		elog(ERROR, "unexpected result %s of: %s", SPI_result_code_string(result), sql.data);
+		elog(ERROR, "unexpected result %s of: %s", SPI_result_code_string(result), statement);
 	return SPI_processed;
 }
 
@@ -349,6 +398,9 @@ store_forget_file(const char *schema, const char *job_id, int64 file_id)
 	run(schema, "DELETE FROM %s.l4_segment g USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
 		"AND s.file_id OPERATOR(pg_catalog.=) $2 AND g.job_id OPERATOR(pg_catalog.=) $1 "
 		"AND g.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	run(schema, "DELETE FROM %s.l4_parameter_sketch p USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+		"AND s.file_id OPERATOR(pg_catalog.=) $2 AND p.job_id OPERATOR(pg_catalog.=) $1 "
+		"AND p.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
 	run(schema, "DELETE FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 AND file_id OPERATOR(pg_catalog.=) $2",
 		&arguments, SPI_OK_DELETE);
 }
@@ -545,6 +597,18 @@ store_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows
 }
 
 void
+store_parameters(const char *schema, const char *job_id, int64 source_id, const bytea *sketch)
+{
+	Arguments	arguments = {0};
+
+	add_text(&arguments, job_id);
+	add_bigint(&arguments, source_id, false);
+	add_argument(&arguments, BYTEAOID, PointerGetDatum(sketch), false);
+	run(schema, "INSERT INTO %s.l4_parameter_sketch (job_id, source_id, sketch) VALUES ($1, $2, $3) "
+		"ON CONFLICT (job_id, source_id) DO UPDATE SET sketch = excluded.sketch", &arguments, SPI_OK_INSERT);
+}
+
+void
 store_timeline(const char *schema, const char *job_id, const int64 *iterations, const TimestampTz *starts, int count)
 {
 	Arguments	arguments = {0};
@@ -557,7 +621,9 @@ store_timeline(const char *schema, const char *job_id, const int64 *iterations, 
 	add_argument(&arguments, INT8ARRAYOID, bigint_array(iterations, count), false);
 	add_argument(&arguments, get_array_type(TIMESTAMPTZOID),
 				 PointerGetDatum(construct_array(elements, count, TIMESTAMPTZOID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)), false);
-	run(schema, "INSERT INTO %s.l4_timeline AS known (job_id, iterations, started_at) VALUES ($1, $2, $3) "
+	run(schema, "INSERT INTO %s.l4_timeline AS known (job_id, iterations, started_at) "
+		"SELECT $1, pg_catalog.array_agg(i ORDER BY t, i), pg_catalog.array_agg(t ORDER BY t, i) "
+		"FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) AS n (i, t) "
 		"ON CONFLICT (job_id) DO UPDATE SET (iterations, started_at) = ("
 		"SELECT pg_catalog.array_agg(m.i ORDER BY m.t, m.i), pg_catalog.array_agg(m.t ORDER BY m.t, m.i) FROM ("
 		"SELECT u.i, pg_catalog.min(u.t) AS t FROM ("
@@ -587,7 +653,7 @@ store_analyze(const char *schema)
 
 	if (run(schema, "SELECT FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) '%s.l4_stream_event'::pg_catalog.regclass "
 			"AND pg_catalog.pg_has_role(relowner, 'USAGE')", &arguments, SPI_OK_SELECT) > 0)
-		run(schema, "ANALYZE %s.l4_stream, %s.l4_stream_event, %s.l4_stream_parameter, %s.l4_shape, %s.l4_segment, %s.l4_pool_event, "
+		run(schema, "ANALYZE %s.l4_stream, %s.l4_stream_event, %s.l4_parameter_sketch, %s.l4_shape, %s.l4_segment, %s.l4_pool_event, "
 			"%s.l4_pool_parameter, %s.l4_address", &arguments, SPI_OK_UTILITY);
 }
 

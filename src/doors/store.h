@@ -126,6 +126,8 @@ extern void store_stream(const char *schema, const char *job_id, const L4StreamR
 extern void store_segment(const char *schema, const char *job_id, const L4SegmentRow *row);
 extern void store_shapes(const char *schema, const int64 *shape_ids, const L4Bytes *texts, int count);
 extern void store_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows, int count);
+/* The packed sketches of a source's parameters (sketch_pack). */
+extern void store_parameters(const char *schema, const char *job_id, int64 source_id, const bytea *sketch);
 /* Merges starts of iterations (no duplicates) into the job's timeline: the earliest start of each stays; ordered by start. */
 extern void store_timeline(const char *schema, const char *job_id, const int64 *iterations, const TimestampTz *starts, int count);
 /* Is there any row of a job's logs? Connects and disconnects SPI by itself. */

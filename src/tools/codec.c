@@ -25,15 +25,24 @@ column_corrupted(const char *what)
 			 errhint("Import the file again: delete its rows from l4_segment and l4_stream first.")));
 }
 
+/* Room for one number and a terminating NUL, checked once. */
+#define NUMBER_BYTES 11
+
 void
 column_put_unsigned(StringInfo column, uint64 value)
 {
+	char	   *at;
+
+	if (column->maxlen - column->len < NUMBER_BYTES)
+		enlargeStringInfo(column, NUMBER_BYTES);
+	at = column->data + column->len;
 	while (value >= 0x80)
 	{
-		appendStringInfoCharMacro(column, (char) (value | 0x80));
+		*at++ = (char) (value | 0x80);
 		value >>= 7;
 	}
-	appendStringInfoCharMacro(column, (char) value);
+	*at++ = (char) value;
+	column->len = at - column->data;
 }
 
 void
@@ -46,7 +55,10 @@ void
 column_put_bytes(StringInfo column, L4Bytes bytes)
 {
 	column_put_unsigned(column, bytes.size);
-	appendBinaryStringInfo(column, bytes.data, bytes.size);
+	if ((size_t) (column->maxlen - column->len) <= bytes.size)
+		enlargeStringInfo(column, (int) Min(bytes.size, PG_INT32_MAX));	/* which refuses what is too large */
+	memcpy(column->data + column->len, bytes.data, bytes.size);
+	column->len += (int) bytes.size;
 }
 
 uint64
@@ -131,6 +143,35 @@ blob_checksum(const unsigned char *from, size_t size)
 	return crc;
 }
 
+/* One context for the life of the process: setting one up costs more than a small blob. It holds tables only, no state between blobs. */
+static ZSTD_CCtx *
+compressor(void)
+{
+	static ZSTD_CCtx *context = NULL;
+
+	if (context == NULL)
+		context = ZSTD_createCCtx();
+	if (context == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory")));
+	return context;
+}
+
+static ZSTD_DCtx *
+decompressor(void)
+{
+	static ZSTD_DCtx *context = NULL;
+
+	if (context == NULL)
+		context = ZSTD_createDCtx();
+	if (context == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory")));
+	return context;
+}
+
 bytea *
 blob_pack(L4Bytes plain)
 {
@@ -139,7 +180,7 @@ blob_pack(L4Bytes plain)
 	unsigned char *out = (unsigned char *) VARDATA(blob);
 	size_t		size;
 
-	size = ZSTD_compress(out + BLOB_HEADER, room, plain.data, plain.size, BLOB_LEVEL);
+	size = ZSTD_compressCCtx(compressor(), out + BLOB_HEADER, room, plain.data, plain.size, BLOB_LEVEL);
 	if (ZSTD_isError(size))
 		elog(ERROR, "zstd could not compress: %s", ZSTD_getErrorName(size));
 	out[0] = BLOB_VERSION;
@@ -169,7 +210,7 @@ blob_unpack(const bytea *blob)
 	if (plain_size >= BLOB_PLAIN_LIMIT || plain_size != ZSTD_getFrameContentSize(in + BLOB_HEADER, size - BLOB_HEADER))
 		column_corrupted("a blob states a wrong size");
 	plain = palloc(plain_size + 1);
-	got = ZSTD_decompress(plain, plain_size, in + BLOB_HEADER, size - BLOB_HEADER);
+	got = ZSTD_decompressDCtx(decompressor(), plain, plain_size, in + BLOB_HEADER, size - BLOB_HEADER);
 	if (ZSTD_isError(got) || got != plain_size)
 		column_corrupted("a blob does not decompress");
 	plain[plain_size] = '\0';

@@ -24,9 +24,12 @@ struct L4Pattern
 {
 	pcre2_code *code;
 	pcre2_match_data *match;
+	PCRE2_SIZE *offsets;		/* of the groups of the last match */
+	int			group_count;
 	pcre2_match_context *limits;
 	char	   *name;
 	L4Bytes		subject;		/* of the last match */
+	bool		machine_code;	/* pcre2_jit_match may be called: compiled, and works on bytes */
 	bool		first_bytes[256];
 	MemoryContextCallback release;
 };
@@ -129,11 +132,14 @@ pattern_compile(const char *regex, size_t size, const char *what)
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, &pattern->release);
 
 	pattern->match = pcre2_match_data_create_from_pattern(pattern->code, general);
+	pattern->offsets = pcre2_get_ovector_pointer(pattern->match);
+	pattern->group_count = (int) pcre2_get_ovector_count(pattern->match);
 	pattern->limits = pcre2_match_context_create(general);
 	pcre2_set_match_limit(pattern->limits, PATTERN_MATCH_LIMIT);
 	pcre2_set_depth_limit(pattern->limits, PATTERN_DEPTH_LIMIT);
 	pcre2_set_heap_limit(pattern->limits, PATTERN_HEAP_LIMIT);
-	(void) pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);	/* without it the interpreter matches */
+	/* without it the interpreter matches; with Unicode the subject must be checked, which only pcre2_match does */
+	pattern->machine_code = pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE) == 0 && options == 0;
 	pattern_learn_first_bytes(pattern);
 	return pattern;
 }
@@ -148,8 +154,12 @@ pattern_match(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored)
 	int			result;
 
 	/* pcre2 takes the JIT path only without run-time anchoring; the interpreter is as quick for one start position */
-	result = pcre2_match(pattern->code, (PCRE2_SPTR) subject.data, subject.size, offset, options,
-						 pattern->match, pattern->limits);
+	if (pattern->machine_code && !anchored)
+		result = pcre2_jit_match(pattern->code, (PCRE2_SPTR) subject.data, subject.size, offset, 0,
+								 pattern->match, pattern->limits);
+	else
+		result = pcre2_match(pattern->code, (PCRE2_SPTR) subject.data, subject.size, offset, options,
+							 pattern->match, pattern->limits);
 	if (result == PCRE2_ERROR_JIT_STACKLIMIT)
 		result = pcre2_match(pattern->code, (PCRE2_SPTR) subject.data, subject.size, offset, options | PCRE2_NO_JIT,
 							 pattern->match, pattern->limits);
@@ -173,9 +183,9 @@ pattern_match(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored)
 bool
 pattern_group(L4Pattern *pattern, int group, L4Bytes *span)
 {
-	PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(pattern->match);
+	const PCRE2_SIZE *offsets = pattern->offsets;
 
-	if (group < 0 || group >= (int) pcre2_get_ovector_count(pattern->match) || offsets[2 * group] == PCRE2_UNSET)
+	if (group < 0 || group >= pattern->group_count || offsets[2 * group] == PCRE2_UNSET)
 		return false;
 	span->data = pattern->subject.data + offsets[2 * group];
 	span->size = offsets[2 * group + 1] - offsets[2 * group];

@@ -1,0 +1,633 @@
+/*
+ * sketch.c: what the parameters of the shapes of one source look like, in bounded memory, and as one packed blob.
+ *
+ * Diagnosis asks which values a position takes and in which range its numbers lie, and it asks it of every position of every shape in every stream. As rows
+ * that would take more room than the log itself: a job of 4,096 ranks has millions of positions, nearly all alike. So the positions of a source lie in one blob,
+ * shape by shape, where equal values of neighbouring streams compress to almost nothing, and what follows from the values is not stored: range
+ * and lines of the numbers where all values are known, counts where there is one value.
+ *
+ * Bounds: 16 values a position, 32 positions a shape, 200 bytes a value, and a budget for the source, past which no further sketch is begun.
+ */
+#include "algorithms/sketch.h"
+
+#include <math.h>
+
+#include "algorithms/mask.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "storage/shmem.h"
+#include "tools/bytes.h"
+#include "tools/codec.h"
+
+typedef struct SketchValue
+{
+	char	   *data;
+	uint32		size;
+	int64		line_no;
+} SketchValue;
+
+struct L4Sketch
+{
+	int64		number_count;
+	int64		minimum_line;
+	int64		maximum_line;
+	double		minimum;
+	double		maximum;
+	double		sum;
+	int16		value_count;
+	int16		value_room;
+	int16		last_value;		/* found last: tried first */
+	bool		more;			/* than value_count distinct values were seen */
+	SketchValue *values;
+};
+
+static inline bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool
+is_unit(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '%';
+}
+
+/* Digits as a number that a double holds exactly, times a power of ten that it does: correctly rounded (Clinger, PLDI 1990). Anything else is left to strtod. */
+static bool
+exact_number(uint64 digits, int exponent, double *number)
+{
+	static const double powers[] = {
+		1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22
+	};
+
+	if (digits > (UINT64CONST(1) << 53) || exponent < -22 || exponent > 22)
+		return false;
+	*number = exponent < 0 ? (double) digits / powers[-exponent] : (double) digits * powers[exponent];
+	return true;
+}
+
+/* Reads up to most digits; returns how many there are. */
+static int
+take_digits(const char **at, const char *end, int most, uint64 *digits)
+{
+	int			count = 0;
+
+	while (*at < end && count < most && is_digit(**at))
+	{
+		*digits = *digits * 10 + (uint64) (**at - '0');
+		(*at)++;
+		count++;
+	}
+	return count;
+}
+
+/* Reads an exponent if one stands here. */
+static int
+take_exponent(const char **at, const char *end)
+{
+	const char *p = *at;
+	bool		negative = false;
+	uint64		exponent = 0;
+
+	if (end - p < 2 || (*p != 'e' && *p != 'E'))
+		return 0;
+	p++;
+	if (*p == '-' || *p == '+')
+		negative = *p++ == '-';
+	if (take_digits(&p, end, 2, &exponent) == 0)
+		return 0;
+	*at = p;
+	return negative ? -(int) exponent : (int) exponent;
+}
+
+bool
+sketch_number(L4Bytes value, double *number)
+{
+	const char *at = value.data;
+	const char *end = value.data + value.size;
+	const char *stop;
+	bool		negative = false;
+	uint64		digits = 0;
+	int			fraction = 0;
+	int			whole;
+	int			exponent;
+
+	if (value.size == 0 || value.size > 42)
+		return false;
+	if (*at == '-' || *at == '+')
+		negative = *at++ == '-';
+	whole = take_digits(&at, end, 15, &digits);
+	if (whole == 0)
+		return false;
+	if (end - at >= 2 && at[0] == '.' && is_digit(at[1]))
+	{
+		at++;
+		fraction = take_digits(&at, end, 18, &digits);
+	}
+	exponent = take_exponent(&at, end);
+	stop = at;
+	while (at < end && at - stop < 3 && is_unit(*at))
+		at++;
+	if (at != end)
+		return false;
+	if (whole + fraction > 18 || !exact_number(digits, exponent - fraction, number))
+	{
+		char		copy[48];
+
+		memcpy(copy, value.data, stop - value.data);
+		copy[stop - value.data] = '\0';
+		*number = strtod(copy, NULL);
+		return true;
+	}
+	if (negative)
+		*number = -*number;
+	return true;
+}
+
+static bool
+take_budget(L4SketchMemory *memory, size_t size)
+{
+	if (memory->used + size > memory->budget)
+		return false;
+	memory->used += size;
+	return true;
+}
+
+/* The text under which a value is kept: valid UTF-8, a long one cut with its hash behind. */
+static void
+value_text(StringInfo out, L4Bytes value)
+{
+	int			size;
+
+	bytes_append_escaped(out, value);
+	if (out->len <= L4_SKETCH_VALUE_BYTES)
+		return;
+	size = L4_SKETCH_VALUE_BYTES - 20;
+	while (size > 0 && ((unsigned char) out->data[size] & 0xc0) == 0x80)
+		size--;
+	out->len = size;
+	out->data[size] = '\0';
+	appendStringInfo(out, "...%016llx", (unsigned long long) shape_hash(value.data, value.size));
+}
+
+/* Adds a value that is not there. */
+static void
+add_value(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_no)
+{
+	SketchValue *slot;
+
+	if (sketch->value_count == L4_SKETCH_VALUES || !take_budget(memory, sizeof(SketchValue) + value.size))
+	{
+		sketch->more = true;
+		return;
+	}
+	if (sketch->value_count == sketch->value_room)
+	{
+		sketch->value_room = sketch->value_room == 0 ? 2 : sketch->value_room * 2;
+		sketch->values = sketch->values == NULL ? palloc(sketch->value_room * sizeof(SketchValue)) :
+			repalloc(sketch->values, sketch->value_room * sizeof(SketchValue));
+	}
+	sketch->last_value = sketch->value_count;
+	slot = &sketch->values[sketch->value_count++];
+	slot->line_no = line_no;
+	slot->size = value.size;
+	slot->data = memcpy(palloc(value.size + 1), value.data, value.size);
+}
+
+static void
+note_value(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_no)
+{
+	StringInfoData text;
+	int			i;
+
+	if (sketch->value_count > 0)
+	{
+		const SketchValue *last = &sketch->values[sketch->last_value];
+
+		if (last->size == value.size && memcmp(last->data, value.data, value.size) == 0)
+			return;
+	}
+	if (sketch->more)
+		return;
+	if (value.size > 0 && (value.size > L4_SKETCH_VALUE_BYTES || !bytes_are_plain(value)))
+	{
+		initStringInfo(&text);
+		value_text(&text, value);
+		value.data = text.data;
+		value.size = text.len;
+	}
+	for (i = 0; i < sketch->value_count; i++)
+		if (sketch->values[i].size == value.size && memcmp(sketch->values[i].data, value.data, value.size) == 0)
+		{
+			sketch->last_value = i;
+			return;
+		}
+	add_value(memory, sketch, value, line_no);
+}
+
+static void
+note_number(L4Sketch *sketch, double number, int64 line_no)
+{
+	if (sketch->number_count == 0 || number < sketch->minimum)
+	{
+		sketch->minimum = number;
+		sketch->minimum_line = line_no;
+	}
+	if (sketch->number_count == 0 || number > sketch->maximum)
+	{
+		sketch->maximum = number;
+		sketch->maximum_line = line_no;
+	}
+	sketch->sum += number;
+	sketch->number_count++;
+}
+
+void
+sketch_add(L4SketchMemory *memory, L4SketchSet *set, const L4Bytes *parameters, int count, int64 line_no)
+{
+	double		number;
+	int			i;
+
+	count = Min(count, L4_SKETCH_POSITIONS);
+	if (set->positions == NULL)
+	{
+		if (count == 0 || set->position_count < 0)
+			return;
+		if (!take_budget(memory, count * sizeof(L4Sketch)))
+		{
+			set->position_count = -1;	/* never half of the records */
+			return;
+		}
+		set->positions = palloc0(count * sizeof(L4Sketch));
+		set->position_count = count;
+	}
+	for (i = 0; i < Min(set->position_count, count); i++)	/* two shapes of one hash may differ in it */
+	{
+		note_value(memory, &set->positions[i], parameters[i], line_no);
+		if (sketch_number(parameters[i], &number))
+			note_number(&set->positions[i], number, line_no);
+	}
+}
+
+/* Packing: columns of numbers, of values and of doubles, shape by shape. */
+
+typedef struct SketchColumns
+{
+	StringInfoData ids;			/* shape ids, 8 bytes each */
+	StringInfoData rows;		/* streams, counts, lines */
+	StringInfoData values;
+	StringInfoData doubles;
+} SketchColumns;
+
+static int
+compare_rows(const void *a, const void *b)
+{
+	const L4SketchRow *x = a;
+	const L4SketchRow *y = b;
+
+	if (x->shape_id != y->shape_id)
+		return x->shape_id < y->shape_id ? -1 : 1;
+	return x->stream_id < y->stream_id ? -1 : x->stream_id > y->stream_id ? 1 : 0;
+}
+
+static int
+compare_ids(const void *a, const void *b)
+{
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/* 8 bytes, least significant first. */
+static void
+put_fixed(StringInfo out, uint64 value)
+{
+	int			i;
+
+	for (i = 0; i < 8; i++)
+		appendStringInfoCharMacro(out, (char) (value >> (8 * i)));
+}
+
+static uint64
+get_fixed(L4ColumnReader *in)
+{
+	uint64		value = 0;
+	int			i;
+
+	if (in->end - in->at < 8)
+		column_corrupted("a sketch is cut short");
+	for (i = 0; i < 8; i++)
+		value |= (uint64) (unsigned char) *in->at++ << (8 * i);
+	return value;
+}
+
+static void
+put_double(StringInfo out, double number)
+{
+	uint64		bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	put_fixed(out, bits);
+}
+
+static double
+get_double(L4ColumnReader *in)
+{
+	uint64		bits = get_fixed(in);
+	double		number;
+
+	memcpy(&number, &bits, sizeof(number));
+	return number;
+}
+
+static void
+pack_position(SketchColumns *columns, const L4Sketch *sketch, int64 first_line)
+{
+	int64		line_no = first_line;
+	int			i;
+
+	column_put_unsigned(&columns->rows, (uint64) sketch->value_count * 2 + (sketch->more ? 1 : 0));
+	for (i = 0; i < sketch->value_count; i++)
+	{
+		L4Bytes		value = {sketch->values[i].data, sketch->values[i].size};
+
+		column_put_bytes(&columns->values, value);
+		if (i > 0)				/* the first value is that of the first record */
+			column_put_signed(&columns->rows, sketch->values[i].line_no - line_no);
+		line_no = sketch->values[i].line_no;
+	}
+	if (sketch->value_count == 1 && !sketch->more)
+		return;
+	column_put_unsigned(&columns->rows, sketch->number_count);
+	if (sketch->number_count == 0)
+		return;
+	put_double(&columns->doubles, sketch->sum / sketch->number_count);
+	if (!sketch->more)
+		return;
+	put_double(&columns->doubles, sketch->minimum);
+	put_double(&columns->doubles, sketch->maximum);
+	column_put_signed(&columns->rows, sketch->minimum_line - first_line);
+	column_put_signed(&columns->rows, sketch->maximum_line - first_line);
+}
+
+/* The distinct streams of the rows, ascending. */
+static int64 *
+distinct_streams(const L4SketchRow *rows, int count, int *stream_count)
+{
+	int64	   *streams = palloc(mul_size(Max(count, 1), sizeof(int64)));
+	int			i;
+
+	for (i = 0; i < count; i++)
+		streams[i] = rows[i].stream_id;
+	qsort(streams, count, sizeof(int64), compare_ids);
+	*stream_count = 0;
+	for (i = 0; i < count; i++)
+		if (*stream_count == 0 || streams[*stream_count - 1] != streams[i])
+			streams[(*stream_count)++] = streams[i];
+	return streams;
+}
+
+static void
+pack_row(SketchColumns *columns, const L4SketchRow *row, const int64 *streams, int stream_count, int *stream)
+{
+	const int64 *found = bsearch(&row->stream_id, streams, stream_count, sizeof(int64), compare_ids);
+	int			number = (int) (found - streams);
+	int			i;
+
+	column_put_unsigned(&columns->rows, number - *stream);
+	*stream = number;
+	column_put_unsigned(&columns->rows, row->occurrences);
+	column_put_unsigned(&columns->rows, row->first_line);
+	for (i = 0; i < row->set->position_count; i++)
+		pack_position(columns, &row->set->positions[i], row->first_line);
+}
+
+/* The rows of one shape, from row `from` on; returns where the next begins. */
+static int
+pack_shape(SketchColumns *columns, const L4SketchRow *rows, int from, int count, const int64 *streams, int stream_count)
+{
+	int			to = from;
+	int			stream = 0;
+
+	while (to < count && rows[to].shape_id == rows[from].shape_id)
+		to++;
+	put_fixed(&columns->ids, (uint64) rows[from].shape_id);
+	column_put_unsigned(&columns->rows, to - from);
+	column_put_unsigned(&columns->rows, rows[from].set->position_count);
+	for (; from < to; from++)
+		pack_row(columns, &rows[from], streams, stream_count, &stream);
+	return to;
+}
+
+static void
+put_column(StringInfo out, const StringInfoData *column)
+{
+	L4Bytes		bytes = {column->data, column->len};
+
+	column_put_bytes(out, bytes);
+}
+
+bytea *
+sketch_pack(L4SketchRow *rows, int count)
+{
+	SketchColumns columns;
+	StringInfoData plain;
+	L4Bytes		bytes;
+	int64	   *streams;
+	int			stream_count;
+	int			shape_count = 0;
+	int			i;
+	int			kept = 0;
+
+	for (i = 0; i < count; i++)
+		if (rows[i].set->position_count > 0)
+			rows[kept++] = rows[i];
+	if (kept == 0)
+		return NULL;
+	qsort(rows, kept, sizeof(L4SketchRow), compare_rows);
+	streams = distinct_streams(rows, kept, &stream_count);
+	initStringInfo(&columns.ids);
+	initStringInfo(&columns.rows);
+	initStringInfo(&columns.values);
+	initStringInfo(&columns.doubles);
+	for (i = 0; i < kept; shape_count++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		i = pack_shape(&columns, rows, i, kept, streams, stream_count);
+	}
+	initStringInfo(&plain);
+	column_put_unsigned(&plain, stream_count);
+	for (i = 0; i < stream_count; i++)
+		put_fixed(&plain, (uint64) streams[i]);
+	column_put_unsigned(&plain, shape_count);
+	put_column(&plain, &columns.ids);
+	put_column(&plain, &columns.rows);
+	put_column(&plain, &columns.values);
+	put_column(&plain, &columns.doubles);
+	bytes.data = plain.data;
+	bytes.size = plain.len;
+	return blob_pack(bytes);
+}
+
+/* Reading */
+
+struct L4SketchReader
+{
+	uint32		stream_count;
+	int64	   *streams;
+	uint64		shapes_left;
+	uint64		rows_left;		/* of the shape under way */
+	uint64		positions;		/* of that shape */
+	uint64		position;		/* of the row under way, read so far */
+	uint64		stream;
+	int64		first_line;
+	L4SketchEntry entry;
+	L4ColumnReader ids;
+	L4ColumnReader rows;
+	L4ColumnReader values;
+	L4ColumnReader doubles;
+};
+
+static void
+get_column(L4ColumnReader *in, L4ColumnReader *column)
+{
+	L4Bytes		bytes = column_get_bytes(in);
+
+	column->at = bytes.data;
+	column->end = bytes.data + bytes.size;
+}
+
+L4SketchReader *
+sketch_open(const bytea *blob)
+{
+	L4SketchReader *reader = palloc0(sizeof(L4SketchReader));
+	L4Bytes		plain = blob_unpack(blob);
+	L4ColumnReader in;
+	uint32		i;
+
+	in.at = plain.data;
+	in.end = plain.data + plain.size;
+	reader->stream_count = column_get_count(&in, PG_INT32_MAX);
+	reader->streams = palloc(mul_size(Max(reader->stream_count, 1), sizeof(int64)));
+	for (i = 0; i < reader->stream_count; i++)
+		reader->streams[i] = (int64) get_fixed(&in);
+	reader->shapes_left = column_get_unsigned(&in);
+	get_column(&in, &reader->ids);
+	get_column(&in, &reader->rows);
+	get_column(&in, &reader->values);
+	get_column(&in, &reader->doubles);
+	return reader;
+}
+
+/* Goes on to the next row, of this shape or the next one; false at the end. */
+static bool
+next_row(L4SketchReader *reader)
+{
+	while (reader->rows_left == 0)
+	{
+		if (reader->shapes_left == 0)
+			return false;
+		reader->shapes_left--;
+		reader->entry.shape_id = (int64) get_fixed(&reader->ids);
+		reader->rows_left = column_get_unsigned(&reader->rows);
+		reader->positions = column_get_unsigned(&reader->rows);
+		reader->stream = 0;
+		if (reader->positions == 0 || reader->positions > L4_SKETCH_POSITIONS)
+			column_corrupted("a sketch has a wrong number of positions");
+	}
+	reader->rows_left--;
+	reader->stream += column_get_unsigned(&reader->rows);
+	if (reader->stream >= reader->stream_count)
+		column_corrupted("a sketch names a stream that is not there");
+	reader->entry.stream_id = reader->streams[reader->stream];
+	reader->entry.occurrences = (int64) column_get_unsigned(&reader->rows);
+	reader->first_line = (int64) column_get_unsigned(&reader->rows);
+	reader->position = 0;
+	return true;
+}
+
+/* Range of the numbers among the values, where all of them are known. */
+static void
+range_of_values(L4SketchEntry *entry)
+{
+	bool		any = false;
+	double		number;
+	int			i;
+
+	for (i = 0; i < entry->value_count; i++)
+	{
+		if (!sketch_number(entry->values[i], &number))
+			continue;
+		if (!any || number < entry->minimum || (number == entry->minimum && entry->value_lines[i] < entry->minimum_line))
+		{
+			entry->minimum = number;
+			entry->minimum_line = entry->value_lines[i];
+		}
+		if (!any || number > entry->maximum || (number == entry->maximum && entry->value_lines[i] < entry->maximum_line))
+		{
+			entry->maximum = number;
+			entry->maximum_line = entry->value_lines[i];
+		}
+		any = true;
+	}
+	if (entry->value_count == 1)
+	{
+		entry->number_count = any ? entry->occurrences : 0;
+		entry->mean = entry->minimum;
+	}
+}
+
+static void
+read_numbers(L4SketchReader *reader, L4SketchEntry *entry, bool more)
+{
+	if (entry->value_count == 1 && !more)
+	{
+		range_of_values(entry);
+		return;
+	}
+	entry->number_count = (int64) column_get_unsigned(&reader->rows);
+	if (entry->number_count == 0)
+		return;
+	entry->mean = get_double(&reader->doubles);
+	if (!more)
+	{
+		range_of_values(entry);
+		return;
+	}
+	entry->minimum = get_double(&reader->doubles);
+	entry->maximum = get_double(&reader->doubles);
+	entry->minimum_line = reader->first_line + column_get_signed(&reader->rows);
+	entry->maximum_line = reader->first_line + column_get_signed(&reader->rows);
+}
+
+bool
+sketch_next(L4SketchReader *reader, L4SketchEntry *entry)
+{
+	uint64		head;
+	int64		line_no;
+	int			i;
+
+	if (reader->position == reader->positions || reader->positions == 0)
+		if (!next_row(reader))
+			return false;
+	*entry = reader->entry;
+	entry->position = (int) ++reader->position;
+	head = column_get_unsigned(&reader->rows);
+	if (head / 2 > L4_SKETCH_VALUES)
+		column_corrupted("a sketch has too many values");
+	entry->value_count = (int) (head / 2);
+	entry->distinct_values = entry->value_count + (int) (head & 1);
+	line_no = reader->first_line;
+	for (i = 0; i < entry->value_count; i++)
+	{
+		entry->values[i] = column_get_bytes(&reader->values);
+		if (i > 0)
+			line_no += column_get_signed(&reader->rows);
+		entry->value_lines[i] = line_no;
+	}
+	read_numbers(reader, entry, (head & 1) != 0);
+	return true;
+}
