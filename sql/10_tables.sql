@@ -137,37 +137,6 @@ CREATE TABLE @extschema@.l4_pool_event (
 	PRIMARY KEY (pool_id, shape_id)
 );
 
-CREATE TABLE @extschema@.l4_fault (
-	fault_key text PRIMARY KEY,
-	title text NOT NULL,
-	category text NOT NULL CHECK (category IN ('hardware', 'user', 'framework', 'platform', 'noise')),
-	subtype text NOT NULL,
-	pattern text NOT NULL,
-	severity text NOT NULL DEFAULT 'error' CHECK (severity IN ('info', 'warning', 'error', 'critical')),
-	root_cause text,
-	fix text,
-	builtin boolean NOT NULL DEFAULT false,
-	enabled boolean NOT NULL DEFAULT true,
-	owner name NOT NULL DEFAULT current_user,
-	created_at timestamptz NOT NULL DEFAULT pg_catalog.now()
-);
-
-CREATE TABLE @extschema@.l4_failure_report (
-	job_id text NOT NULL,
-	report_id text NOT NULL DEFAULT '1',
-	symptom text,
-	description text,
-	root_cause_category text,
-	root_cause_subtype text,
-	root_cause text,
-	fix text,
-	faulty_nodes text[],
-	reported_by name NOT NULL DEFAULT current_user,
-	reported_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
-	resolved_at timestamptz,
-	PRIMARY KEY (job_id, report_id)
-);
-
 CREATE TABLE @extschema@.l4_finding (
 	job_id text NOT NULL,
 	saved_at timestamptz NOT NULL DEFAULT pg_catalog.now(),

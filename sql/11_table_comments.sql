@@ -85,34 +85,6 @@ COMMENT ON COLUMN @extschema@.l4_timeline.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_timeline.iterations IS 'iteration numbers, in the order of their start';
 COMMENT ON COLUMN @extschema@.l4_timeline.started_at IS 'their starts, ascending';
 
-COMMENT ON TABLE @extschema@.l4_fault IS 'The fault library: patterns of known faults with root cause and fix.';
-COMMENT ON COLUMN @extschema@.l4_fault.fault_key IS 'short name';
-COMMENT ON COLUMN @extschema@.l4_fault.title IS 'what it is, in a few words';
-COMMENT ON COLUMN @extschema@.l4_fault.category IS 'hardware, user, framework, platform or noise';
-COMMENT ON COLUMN @extschema@.l4_fault.subtype IS 'finer cause within the category';
-COMMENT ON COLUMN @extschema@.l4_fault.pattern IS 'PCRE2 pattern, matched against single records (without prefixes and header)';
-COMMENT ON COLUMN @extschema@.l4_fault.severity IS 'info, warning, error or critical';
-COMMENT ON COLUMN @extschema@.l4_fault.root_cause IS 'why it happens';
-COMMENT ON COLUMN @extschema@.l4_fault.fix IS 'what to do';
-COMMENT ON COLUMN @extschema@.l4_fault.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_fault.enabled IS 'takes part in matching';
-COMMENT ON COLUMN @extschema@.l4_fault.owner IS 'role that added it';
-COMMENT ON COLUMN @extschema@.l4_fault.created_at IS 'when it was added';
-
-COMMENT ON TABLE @extschema@.l4_failure_report IS 'What people reported of a failure: symptom, cause, fix. Joined with findings by job_id.';
-COMMENT ON COLUMN @extschema@.l4_failure_report.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_failure_report.report_id IS 'number or name of the report within the job';
-COMMENT ON COLUMN @extschema@.l4_failure_report.symptom IS 'launching failure, training crash, abnormal behaviour, or other words';
-COMMENT ON COLUMN @extschema@.l4_failure_report.description IS 'free text';
-COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause_category IS 'hardware, user, framework or platform';
-COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause_subtype IS 'finer cause';
-COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause IS 'root cause in words';
-COMMENT ON COLUMN @extschema@.l4_failure_report.fix IS 'what was done';
-COMMENT ON COLUMN @extschema@.l4_failure_report.faulty_nodes IS 'nodes found faulty';
-COMMENT ON COLUMN @extschema@.l4_failure_report.reported_by IS 'role that reported';
-COMMENT ON COLUMN @extschema@.l4_failure_report.reported_at IS 'when reported';
-COMMENT ON COLUMN @extschema@.l4_failure_report.resolved_at IS 'when resolved';
-
 COMMENT ON TABLE @extschema@.l4_format IS 'Rules for the paths of files, and for prefixes and headers of lines, as PCRE2 patterns with named groups.';
 COMMENT ON COLUMN @extschema@.l4_format.name IS 'name of the rule';
 COMMENT ON COLUMN @extschema@.l4_format.kind IS 'path (node, rank, local_rank, attempt, launcher, system, shared), prefix (rank, local_rank, host) or header (ts and other parts of a time, level, logger, component, file, module)';

@@ -1,42 +1,287 @@
 /*
- * Known faults: the patterns of the library, matched on what the filter left.
+ * Known faults: the library in force, and its patterns tried on what the filter left.
+ *
+ * Texts are tried, not lines: of each shape that is news the records that are quoted, else the shape itself with its parameters as 1, and the
+ * further values that its parameters took. All patterns are tried on a text at once (l4_match_patterns).
  */
+
+CREATE FUNCTION @extschema@.l4_match_patterns(keys text[], patterns text[], subjects text[], OUT key text, OUT subject int) RETURNS SETOF record
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 100 AS 'MODULE_PATHNAME', 'l4_match_patterns';
+COMMENT ON FUNCTION @extschema@.l4_match_patterns(text[], text[], text[]) IS
+'Tries many PCRE2 patterns on many texts: a row for each pattern (its key, from the array of the same length) that matches anywhere in a text (subject: its place in the array). NULL elements match nothing. Errors: 22023 for arrays that do not fit, 2201B for a bad pattern, 54000 for one that takes too many steps. Cost: some 50 microseconds per pattern, then one pass over each text for the words of all patterns and a match for those whose words occur.';
+
+-- A bad pattern is refused where it is written, not where it is matched.
+ALTER TABLE @extschema@.l4_fault ADD CONSTRAINT l4_fault_pattern_is_valid CHECK (@extschema@.l4_pattern_matches(pattern, '') IS NOT NULL OR pattern IS NULL);
+
+CREATE FUNCTION @extschema@.l4_guard_builtin_fault() RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+AS $$
+BEGIN
+	RAISE EXCEPTION 'the built-in fault "%" cannot be changed', OLD.fault_key
+		USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'Built-in faults are replaced by upgrades and are not dumped.',
+			HINT = 'l4_override_fault changes what is shown of it, l4_retire_fault switches it off.';
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_guard_builtin_fault() IS 'Refuses to change or delete a built-in fault (55000). Upgrade scripts disable the trigger while they bring new ones.';
+CREATE TRIGGER l4_guard_builtin_fault BEFORE UPDATE OR DELETE ON @extschema@.l4_fault
+	FOR EACH ROW WHEN (OLD.builtin) EXECUTE FUNCTION @extschema@.l4_guard_builtin_fault();
+
+CREATE VIEW @extschema@.l4_fault_library WITH (security_invoker = true) AS
+SELECT f.fault_key, COALESCE(o.title, f.title) AS title, f.category, f.subtype, f.pattern, f.events, f.in_order, f.stream_kinds,
+	f.min_node_share, f.max_node_share, f.within_time, COALESCE(o.role, f.role) AS role, COALESCE(o.severity, f.severity) AS severity,
+	COALESCE(o.priority, f.priority) AS priority, COALESCE(o.root_cause, f.root_cause) AS root_cause, COALESCE(o.fix, f.fix) AS fix,
+	COALESCE(o.owner, f.owner) AS owner, f.origin, f.builtin, o.fault_key IS NOT NULL AS overridden,
+	f.created_at, COALESCE(o.changed_by, f.updated_by, f.created_by) AS updated_by, COALESCE(o.changed_at, f.updated_at, f.created_at) AS updated_at,
+	COALESCE(n.jobs, 0) AS matched_count, COALESCE(b.right_ones, 0) AS right_count, COALESCE(b.wrong_ones, 0) AS wrong_count
+FROM @extschema@.l4_fault f
+LEFT JOIN @extschema@.l4_fault_override o ON f.builtin AND o.fault_key = f.fault_key
+LEFT JOIN (
+	SELECT n.fault_key, pg_catalog.count(DISTINCT n.job_id) AS jobs FROM @extschema@.l4_finding n
+	WHERE n.kind = 'fault' GROUP BY n.fault_key) n ON n.fault_key = f.fault_key
+LEFT JOIN (
+	SELECT b.fault_key, pg_catalog.count(*) FILTER (WHERE b.is_right) AS right_ones, pg_catalog.count(*) FILTER (WHERE NOT b.is_right) AS wrong_ones
+	FROM @extschema@.l4_fault_feedback b GROUP BY b.fault_key) b ON b.fault_key = f.fault_key
+WHERE f.state = 'confirmed'
+	AND NOT COALESCE(o.switched_off, false)
+	AND NOT (f.builtin AND EXISTS (SELECT FROM @extschema@.l4_fault s WHERE s.fault_key = f.fault_key AND NOT s.builtin AND s.state = 'confirmed'));
+COMMENT ON VIEW @extschema@.l4_fault_library IS
+'The fault library in force: the site''s confirmed faults, and the built-in ones with what the site overrode, without those it switched off or replaced by one of its own of the same key. This is what is matched.';
+COMMENT ON COLUMN @extschema@.l4_fault_library.fault_key IS 'short name';
+COMMENT ON COLUMN @extschema@.l4_fault_library.title IS 'what it is, in a few words';
+COMMENT ON COLUMN @extschema@.l4_fault_library.category IS 'hardware, user, framework, platform or noise';
+COMMENT ON COLUMN @extschema@.l4_fault_library.subtype IS 'finer cause within the category';
+COMMENT ON COLUMN @extschema@.l4_fault_library.pattern IS 'PCRE2 pattern, matched against single records';
+COMMENT ON COLUMN @extschema@.l4_fault_library.events IS 'event_ids that must all be among what the filter left';
+COMMENT ON COLUMN @extschema@.l4_fault_library.in_order IS 'the events must begin in the order of "events"';
+COMMENT ON COLUMN @extschema@.l4_fault_library.stream_kinds IS 'kinds of streams in which it may show, NULL for all';
+COMMENT ON COLUMN @extschema@.l4_fault_library.min_node_share IS 'smallest share of nodes (0 to 1), NULL for no limit';
+COMMENT ON COLUMN @extschema@.l4_fault_library.max_node_share IS 'largest share of nodes (0 to 1), NULL for no limit';
+COMMENT ON COLUMN @extschema@.l4_fault_library.within_time IS 'longest time between the first and the last of the places where it first shows';
+COMMENT ON COLUMN @extschema@.l4_fault_library.role IS 'root, cascade, confirmation or benign';
+COMMENT ON COLUMN @extschema@.l4_fault_library.severity IS 'info, warning, error or critical';
+COMMENT ON COLUMN @extschema@.l4_fault_library.priority IS 'how specific it is, lower is more';
+COMMENT ON COLUMN @extschema@.l4_fault_library.root_cause IS 'why it happens';
+COMMENT ON COLUMN @extschema@.l4_fault_library.fix IS 'what to do';
+COMMENT ON COLUMN @extschema@.l4_fault_library.owner IS 'role to ask about it';
+COMMENT ON COLUMN @extschema@.l4_fault_library.origin IS 'where it came from';
+COMMENT ON COLUMN @extschema@.l4_fault_library.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_fault_library.overridden IS 'built in, with changes of this site';
+COMMENT ON COLUMN @extschema@.l4_fault_library.created_at IS 'when it was added';
+COMMENT ON COLUMN @extschema@.l4_fault_library.updated_by IS 'role that added or changed it last';
+COMMENT ON COLUMN @extschema@.l4_fault_library.updated_at IS 'when it was added or changed last';
+COMMENT ON COLUMN @extschema@.l4_fault_library.matched_count IS 'jobs in whose saved diagnoses it was found';
+COMMENT ON COLUMN @extschema@.l4_fault_library.right_count IS 'jobs in which people judged the match right';
+COMMENT ON COLUMN @extschema@.l4_fault_library.wrong_count IS 'jobs in which people judged it wrong';
+
+CREATE TYPE @extschema@.l4_fault_entry AS (
+	fault_key text,
+	pattern text,
+	events bigint[],
+	in_order boolean,
+	stream_kinds text[],
+	min_node_share double precision,
+	max_node_share double precision,
+	within_time interval,
+	role text
+);
+COMMENT ON TYPE @extschema@.l4_fault_entry IS 'What of a fault is needed to match it: the columns of l4_fault of the same names.';
+
+CREATE FUNCTION @extschema@.l4_fill_shape(shape text, parameters text[]) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
+BEGIN ATOMIC
+	SELECT pg_catalog.string_agg(CASE WHEN p.place = 1 THEN p.part ELSE COALESCE(l4_fill_shape.parameters[p.place - 1], '1') || p.part END, '' ORDER BY p.place)
+	FROM pg_catalog.string_to_table(l4_fill_shape.shape, '<*>') WITH ORDINALITY p (part, place);
+END;
+COMMENT ON FUNCTION @extschema@.l4_fill_shape(text, text[]) IS
+'A shape with its parameters put back in; one that is NULL or missing becomes 1.';
+
+CREATE FUNCTION @extschema@.l4_news_texts(job_id text, news @extschema@.l4_news_record[])
+RETURNS TABLE (stream_id bigint, shape_id bigint, line_no bigint, subject text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1000
+BEGIN ATOMIC
+	WITH record AS MATERIALIZED (
+		SELECT r.stream_id, r.shape_id, r.first_line, r.message, s.shape FROM pg_catalog.unnest(l4_news_texts.news) r
+		LEFT JOIN @extschema@.l4_shape s ON s.shape_id = r.shape_id
+	),
+	first_values AS MATERIALIZED (
+		SELECT r.stream_id, r.shape_id, r.shape, r.first_line, r.message,
+			(SELECT pg_catalog.array_agg(p.values[1] ORDER BY p.position) FROM @extschema@.l4_stream_parameter p
+				WHERE p.job_id = l4_news_texts.job_id AND p.stream_id = r.stream_id AND p.shape_id = r.shape_id) AS parameters
+		FROM record r
+	),
+	-- further values, each in its place with the first values round it: 32 a shape, those of rare places first
+	further AS (
+		SELECT f.shape_id, f.shape, f.parameters, p.position, v.value, f.stream_id, v.line_no,
+			pg_catalog.dense_rank() OVER (PARTITION BY f.shape_id ORDER BY p.distinct_values, p.position, v.value COLLATE "C") AS turn
+		FROM first_values f
+		JOIN @extschema@.l4_stream_parameter p ON p.job_id = l4_news_texts.job_id AND p.stream_id = f.stream_id AND p.shape_id = f.shape_id
+		CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(p.values), pg_catalog.unnest(p.value_lines)) WITH ORDINALITY v (value, line_no, place)
+		WHERE v.place > 1
+	)
+	SELECT f.stream_id, f.shape_id, f.first_line, COALESCE(f.message, @extschema@.l4_fill_shape(f.shape, f.parameters))
+	FROM first_values f
+	UNION ALL
+	SELECT f.stream_id, f.shape_id, f.line_no,
+		@extschema@.l4_fill_shape(f.shape, f.parameters[1:f.position - 1] || f.value || f.parameters[f.position + 1:])
+	FROM further f
+	WHERE f.turn <= 32;
+END;
+COMMENT ON FUNCTION @extschema@.l4_news_texts(text, @extschema@.l4_news_record[]) IS
+'The texts that stand for what is news in a job: per stream and shape the first record (as it is quoted in news, else the shape with its first parameters), and the shape with each further value of a parameter, at most 32 of a shape; line_no is where that value shows first. Reads l4_stream_parameter.';
+
+CREATE FUNCTION @extschema@.l4_match_entries(job_id text, news @extschema@.l4_news_record[], entries @extschema@.l4_fault_entry[])
+RETURNS TABLE (fault_key text, stream_id bigint, shape_id bigint, line_no bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	WITH record AS MATERIALIZED (
+		SELECT r.stream_id, r.shape_id, r.event_id, r.kind, r.node, r.first_ts, r.first_line FROM pg_catalog.unnest(l4_match_entries.news) r
+	),
+	entry AS MATERIALIZED (
+		SELECT e.* FROM pg_catalog.unnest(l4_match_entries.entries) e
+	),
+	text AS MATERIALIZED (
+		SELECT t.* FROM @extschema@.l4_news_texts(l4_match_entries.job_id, l4_match_entries.news) t
+	),
+	subject AS MATERIALIZED (
+		SELECT s.subject, pg_catalog.row_number() OVER (ORDER BY s.subject COLLATE "C") AS number FROM (SELECT DISTINCT t.subject FROM text t) s
+	),
+	matched AS MATERIALIZED (
+		SELECT m.key, m.subject AS number
+		FROM (SELECT pg_catalog.array_agg(s.subject ORDER BY s.number) AS subjects FROM subject s) s,
+			(SELECT pg_catalog.array_agg(e.fault_key ORDER BY e.fault_key COLLATE "C") AS keys,
+				pg_catalog.array_agg(e.pattern ORDER BY e.fault_key COLLATE "C") AS patterns FROM entry e WHERE e.pattern IS NOT NULL) p,
+			LATERAL @extschema@.l4_match_patterns(p.keys, p.patterns, s.subjects) m
+	),
+	-- a text that a benign fault matches is silent for all
+	told AS MATERIALIZED (
+		SELECT m.key, s.subject
+		FROM matched m JOIN subject s ON s.number = m.number
+		WHERE NOT EXISTS (SELECT FROM matched b JOIN entry e ON e.fault_key = b.key WHERE b.number = m.number AND e.role = 'benign')
+	),
+	hit AS MATERIALIZED (
+		SELECT m.key, t.stream_id, t.shape_id, pg_catalog.min(t.line_no) AS line_no, r.node, r.first_ts, NULL::bigint AS event_id
+		FROM told m JOIN text t ON t.subject = m.subject
+		JOIN record r ON r.stream_id = t.stream_id AND r.shape_id = t.shape_id
+		JOIN entry e ON e.fault_key = m.key AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds))
+		GROUP BY m.key, t.stream_id, t.shape_id, r.node, r.first_ts
+		UNION ALL
+		SELECT e.fault_key, r.stream_id, r.shape_id, r.first_line, r.node, r.first_ts, r.event_id
+		FROM entry e JOIN record r ON r.event_id = ANY (e.events) AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds))
+	),
+	size AS (
+		SELECT pg_catalog.count(*) AS nodes FROM @extschema@.l4_job_nodes(l4_match_entries.job_id)
+	),
+	figure AS (
+		SELECT e.fault_key, z.nodes,
+			pg_catalog.count(h.key) FILTER (WHERE h.event_id IS NULL) > 0 AS has_pattern,
+			pg_catalog.count(DISTINCT h.event_id) AS event_count,
+			pg_catalog.count(DISTINCT h.node) FILTER (WHERE (h.event_id IS NULL) = (e.pattern IS NOT NULL))::double precision AS node_count
+		FROM entry e CROSS JOIN size z JOIN hit h ON h.key = e.fault_key
+		GROUP BY e.fault_key, z.nodes
+	),
+	-- the places where it first shows: of each event, else of each node
+	place AS (
+		SELECT h.key, h.event_id, CASE WHEN e.events IS NULL THEN h.node END AS node, pg_catalog.min(h.first_ts) AS first_ts
+		FROM entry e JOIN hit h ON h.key = e.fault_key
+		WHERE e.within_time IS NOT NULL OR e.in_order
+		GROUP BY 1, 2, 3
+	)
+	SELECT h.key, h.stream_id, h.shape_id, h.line_no
+	FROM entry e JOIN figure f USING (fault_key) JOIN hit h ON h.key = e.fault_key
+	WHERE e.role <> 'benign'
+		AND (e.pattern IS NULL OR f.has_pattern)
+		AND (e.events IS NULL OR f.event_count = (SELECT pg_catalog.count(DISTINCT u.id) FROM pg_catalog.unnest(e.events) u (id)))
+		AND (e.min_node_share IS NULL OR f.nodes = 0 OR f.node_count >= e.min_node_share * f.nodes)
+		AND (e.max_node_share IS NULL OR f.nodes = 0 OR f.node_count <= e.max_node_share * f.nodes)
+		AND (e.within_time IS NULL OR COALESCE((SELECT pg_catalog.max(p.first_ts) - pg_catalog.min(p.first_ts) <= e.within_time FROM place p WHERE p.key = e.fault_key), true))
+		AND (NOT e.in_order OR e.events IS NULL OR NOT EXISTS (
+			SELECT FROM place p JOIN place q ON q.key = p.key AND pg_catalog.array_position(e.events, p.event_id) < pg_catalog.array_position(e.events, q.event_id)
+			WHERE p.key = e.fault_key AND p.first_ts > q.first_ts))
+		-- where there is a pattern, it is the evidence
+		AND (e.pattern IS NULL OR h.event_id IS NULL);
+END;
+COMMENT ON FUNCTION @extschema@.l4_match_entries(text, @extschema@.l4_news_record[], @extschema@.l4_fault_entry[]) IS
+'Where the given faults show in what is news in a job: fault, stream, shape and line of the first record that matches. A fault shows where its pattern matches, all of its events are there, and its scope (kinds of streams, share of nodes, time, order) holds; what cannot be judged for want of times or node lists counts as held. Texts that a benign fault matches are silent.';
+
+CREATE FUNCTION @extschema@.l4_explained_faults(keys text[]) RETURNS TABLE (fault_key text, explained_by text[])
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	WITH matched AS MATERIALIZED (
+		SELECT l.fault_key, l.priority, l.role FROM @extschema@.l4_fault_library l WHERE l.fault_key = ANY (l4_explained_faults.keys)
+	),
+	edge AS (
+		-- the site's own row of two keys wins
+		SELECT DISTINCT ON (x.fault_key, x.explains) x.fault_key, x.explains, x.switched_off
+		FROM @extschema@.l4_fault_explains x
+		WHERE x.explains = ANY (l4_explained_faults.keys)
+		ORDER BY x.fault_key, x.explains, x.builtin
+	)
+	SELECT b.fault_key, pg_catalog.array_agg(a.fault_key ORDER BY a.priority, a.fault_key COLLATE "C")
+	FROM matched b
+	JOIN matched a ON a.fault_key <> b.fault_key AND a.role <> 'benign'
+	WHERE EXISTS (SELECT FROM edge x WHERE x.explains = b.fault_key AND NOT x.switched_off
+		AND (x.fault_key = a.fault_key OR x.fault_key = '*' AND a.priority < b.priority))
+	GROUP BY b.fault_key;
+END;
+COMMENT ON FUNCTION @extschema@.l4_explained_faults(text[]) IS
+'Of faults found together those that follow from another one of them, by l4_fault_explains, with the keys of these.';
 
 CREATE FUNCTION @extschema@.l4_match_faults(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL)
 RETURNS TABLE (fault_key text, title text, category text, subtype text, severity text, root_cause text, fix text,
 	event_id bigint, shape_id bigint, stream_id bigint, source text, line_no bigint, node text, rank int, stage text, iteration bigint,
-	first_ts timestamptz, occurrences bigint, nodes_affected bigint, message text)
-LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
-BEGIN ATOMIC
-	-- Few texts stand for many: of each shape the first records that differ beyond it (at most 8) are tried.
-	WITH record AS MATERIALIZED (
-		SELECT r.* FROM pg_catalog.unnest(COALESCE(l4_match_faults.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_match_faults.job_id) n))) r
-		WHERE r.message IS NOT NULL
-	),
-	example AS MATERIALIZED (
-		SELECT e.* FROM (
-			SELECT r.*, pg_catalog.row_number() OVER (PARTITION BY r.shape_id ORDER BY r.first_ts, r.source, r.first_line) AS turn
-			FROM record r) e
-		WHERE e.turn <= 8
+	first_ts timestamptz, occurrences bigint, nodes_affected bigint, message text,
+	role text, priority int, builtin boolean, explained_by text[], owner name)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 5
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+	IF l4_match_faults.news IS NULL THEN
+		IF NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_match_faults.job_id)
+			AND NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_match_faults.job_id) THEN
+			RAISE EXCEPTION 'job "%" is not known', l4_match_faults.job_id
+				USING ERRCODE = 'no_data_found', HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
+		END IF;
+		news := ARRAY(SELECT n FROM l4_news(l4_match_faults.job_id) n);
+	END IF;
+	RETURN QUERY
+	WITH library AS MATERIALIZED (
+		SELECT l.fault_key, l.title, l.category, l.subtype, l.pattern, l.events, l.in_order, l.stream_kinds, l.min_node_share, l.max_node_share, l.within_time,
+			l.role, l.severity, l.priority, l.root_cause, l.fix, l.builtin, l.owner
+		FROM l4_fault_library l
 	),
 	hit AS MATERIALIZED (
-		SELECT f.fault_key, e.shape_id, e.stream_id
-		FROM @extschema@.l4_fault f JOIN example e ON @extschema@.l4_pattern_matches(f.pattern, e.message)
-		WHERE f.enabled AND f.category <> 'noise'
+		SELECT m.fault_key, m.line_no, r.stream_id, r.source, r.node, r.rank, r.shape_id, r.event_id, r.occurrences, r.first_line, r.first_ts, r.stage, r.iteration, r.message
+		FROM l4_match_entries(l4_match_faults.job_id, l4_match_faults.news,
+			ARRAY(SELECT ROW(l.fault_key, l.pattern, l.events, l.in_order, l.stream_kinds, l.min_node_share, l.max_node_share, l.within_time, l.role)::l4_fault_entry
+				FROM library l)) m
+		JOIN unnest(l4_match_faults.news) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id
+	),
+	figure AS (
+		SELECT h.fault_key, sum(h.occurrences)::bigint AS occurrences, count(DISTINCT h.node) AS nodes_affected FROM hit h GROUP BY h.fault_key
+	),
+	explained AS (
+		SELECT x.* FROM l4_explained_faults(ARRAY(SELECT f.fault_key FROM figure f)) x
+	),
+	first_hit AS (
+		SELECT DISTINCT ON (h.fault_key) h.* FROM hit h
+		ORDER BY h.fault_key, h.first_ts, h.source, h.line_no, h.shape_id
 	)
-	SELECT f.fault_key, f.title, f.category, f.subtype, f.severity, f.root_cause, f.fix, r.event_id, r.shape_id, r.stream_id, r.source, r.first_line,
-		r.node, r.rank, r.stage, r.iteration, r.first_ts, r.total, r.nodes_affected, r.message
-	FROM @extschema@.l4_fault f
-	JOIN LATERAL (
-		SELECT r.*, pg_catalog.sum(r.occurrences) OVER ()::bigint AS total,
-			(SELECT pg_catalog.count(DISTINCT o.node) FROM record o WHERE o.shape_id IN (SELECT h.shape_id FROM hit h WHERE h.fault_key = f.fault_key)) AS nodes_affected
-		FROM record r
-		WHERE r.shape_id IN (SELECT h.shape_id FROM hit h WHERE h.fault_key = f.fault_key)
-		ORDER BY EXISTS (SELECT FROM hit h WHERE h.fault_key = f.fault_key AND h.shape_id = r.shape_id AND h.stream_id = r.stream_id) DESC,
-			r.first_ts, r.source, r.first_line
-		LIMIT 1) r ON true
-	WHERE f.fault_key IN (SELECT h.fault_key FROM hit h)
-	ORDER BY pg_catalog.array_position(ARRAY['critical', 'error', 'warning', 'info'], f.severity), r.nodes_affected, r.first_ts, f.fault_key;
-END;
+	SELECT l.fault_key, l.title, l.category, l.subtype, l.severity, l.root_cause, l.fix, h.event_id, h.shape_id, h.stream_id, h.source, h.line_no, h.node, h.rank,
+		h.stage, h.iteration, h.first_ts, f.occurrences, f.nodes_affected,
+		CASE WHEN h.message IS NOT NULL AND h.line_no = h.first_line THEN h.message
+			ELSE (SELECT t.raw FROM l4_record_texts(l4_match_faults.job_id, ARRAY[h.stream_id], ARRAY[h.line_no]) t) END,
+		l.role, l.priority, l.builtin, x.explained_by, l.owner
+	FROM first_hit h
+	JOIN figure f ON f.fault_key = h.fault_key
+	JOIN library l ON l.fault_key = h.fault_key
+	LEFT JOIN explained x ON x.fault_key = h.fault_key
+	ORDER BY x.explained_by IS NOT NULL, array_position(ARRAY['root', 'cascade', 'confirmation'], l.role), l.builtin,
+		array_position(ARRAY['critical', 'error', 'warning', 'info'], l.severity), l.priority, f.nodes_affected, h.first_ts, l.fault_key COLLATE "C";
+END
+$$;
 COMMENT ON FUNCTION @extschema@.l4_match_faults(text, @extschema@.l4_news_record[]) IS
-'The faults of the library (enabled, not of category noise) whose pattern matches what is news in a job: gravest first, then those on the fewest nodes, then the earliest; with the first record that matches. news: the result of l4_news, where at hand.';
+'The faults of the library (l4_fault_library) that show in what is news in a job, one row a fault with the first record that shows it. Order: faults that another one explains (l4_fault_explains; its keys in explained_by) last; then by role (root, cascade, confirmation), the site''s own before built-in ones, severity, priority, fewest nodes, earliest. Benign faults silence what they match. news: the result of l4_news, where at hand. Errors: P0002 for an unknown job; 54000 where a pattern takes too many steps. Cost: about 20 ms for the patterns, little for the texts.';

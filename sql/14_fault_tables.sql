@@ -1,0 +1,205 @@
+/*
+ * The fault library and the failure reports: what is known of faults, and what people found out about failures.
+ *
+ * Built-in faults come from the extension's script and are never dumped; a later version brings better ones. So a site never edits
+ * them. It writes beside them: its own faults (builtin false), which win over a built-in one of the same key, and overrides, which
+ * change single columns of a built-in fault or switch it off. Both are dumped, and a restore or an upgrade can neither lose nor
+ * double them, because a key may stand once among the built-in faults and once among the site's own.
+ * What is in force is shown by the view l4_fault_library; that alone is matched.
+ */
+
+CREATE TABLE @extschema@.l4_fault (
+	fault_key text NOT NULL CHECK (fault_key <> '' AND fault_key <> '*'),
+	title text NOT NULL CHECK (title <> ''),
+	category text NOT NULL CHECK (category IN ('hardware', 'user', 'framework', 'platform', 'noise')),
+	subtype text NOT NULL,
+	pattern text,
+	events bigint[],
+	in_order boolean NOT NULL DEFAULT false,
+	stream_kinds text[] CHECK (stream_kinds <@ ARRAY['rank', 'launcher', 'system', 'shared', 'other']),
+	min_node_share double precision CHECK (min_node_share BETWEEN 0 AND 1),
+	max_node_share double precision CHECK (max_node_share BETWEEN 0 AND 1),
+	within_time interval CHECK (within_time >= interval '0'),
+	role text NOT NULL DEFAULT 'root' CHECK (role IN ('root', 'cascade', 'confirmation', 'benign')),
+	severity text NOT NULL DEFAULT 'error' CHECK (severity IN ('info', 'warning', 'error', 'critical')),
+	priority int NOT NULL DEFAULT 100,
+	root_cause text,
+	fix text,
+	state text NOT NULL DEFAULT 'confirmed' CHECK (state IN ('draft', 'confirmed', 'retired')),
+	enabled boolean GENERATED ALWAYS AS (state = 'confirmed') STORED,
+	origin text,
+	builtin boolean NOT NULL DEFAULT false,
+	owner name NOT NULL DEFAULT current_user,
+	created_by name NOT NULL DEFAULT current_user,
+	created_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	updated_by name,
+	updated_at timestamptz,
+	PRIMARY KEY (fault_key, builtin),
+	CONSTRAINT l4_fault_has_a_pattern CHECK (COALESCE(pattern, 'none') <> '' AND (pattern IS NOT NULL OR COALESCE(pg_catalog.cardinality(events), 0) > 0)),
+	CONSTRAINT l4_fault_node_share CHECK (min_node_share <= max_node_share)
+);
+COMMENT ON TABLE @extschema@.l4_fault IS
+'The fault library: what known faults look like in logs, with root cause and fix. Built-in rows are not to be edited (use l4_override_fault or l4_retire_fault): they are replaced by upgrades and not dumped. What is matched is the view l4_fault_library.';
+COMMENT ON COLUMN @extschema@.l4_fault.fault_key IS 'short name; a site''s own confirmed fault wins over a built-in one of the same key';
+COMMENT ON COLUMN @extschema@.l4_fault.title IS 'what it is, in a few words';
+COMMENT ON COLUMN @extschema@.l4_fault.category IS 'hardware, user, framework, platform or noise';
+COMMENT ON COLUMN @extschema@.l4_fault.subtype IS 'finer cause within the category, such as network, accelerator, node, storage, configuration, program_bug, incompatibility, misoperation';
+COMMENT ON COLUMN @extschema@.l4_fault.pattern IS 'PCRE2 pattern, matched against single records, which may have several lines; NULL where events alone tell';
+COMMENT ON COLUMN @extschema@.l4_fault.events IS 'event_ids that must all be among what the filter left, beside the pattern; NULL for none';
+COMMENT ON COLUMN @extschema@.l4_fault.in_order IS 'the events must begin in the order of "events"';
+COMMENT ON COLUMN @extschema@.l4_fault.stream_kinds IS 'kinds of streams in which it may show (rank, launcher, system, shared, other); NULL for all';
+COMMENT ON COLUMN @extschema@.l4_fault.min_node_share IS 'smallest share of the job''s nodes (0 to 1) that must show it; NULL for no limit';
+COMMENT ON COLUMN @extschema@.l4_fault.max_node_share IS 'largest share of the job''s nodes (0 to 1) that may show it; NULL for no limit';
+COMMENT ON COLUMN @extschema@.l4_fault.within_time IS 'longest time between the first and the last of the places where it first shows (one per node, or per event); NULL for no limit';
+COMMENT ON COLUMN @extschema@.l4_fault.role IS 'root: may be what it began with; cascade: follows from another failure; confirmation: says again what is known otherwise; benign: silences the records it matches';
+COMMENT ON COLUMN @extschema@.l4_fault.severity IS 'info, warning, error or critical';
+COMMENT ON COLUMN @extschema@.l4_fault.priority IS 'how specific it is, lower is more: about 50 for a site''s own, 100 for a certain fault, 200 for a general wording, 300 for what every failure prints';
+COMMENT ON COLUMN @extschema@.l4_fault.root_cause IS 'why it happens';
+COMMENT ON COLUMN @extschema@.l4_fault.fix IS 'what to do';
+COMMENT ON COLUMN @extschema@.l4_fault.state IS 'draft (not matched yet), confirmed, or retired (matched no more)';
+COMMENT ON COLUMN @extschema@.l4_fault.enabled IS 'state is confirmed; a built-in fault may still be switched off by l4_fault_override';
+COMMENT ON COLUMN @extschema@.l4_fault.origin IS 'where it came from: the job it was confirmed on, a document, a colleague';
+COMMENT ON COLUMN @extschema@.l4_fault.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_fault.owner IS 'role to ask about it';
+COMMENT ON COLUMN @extschema@.l4_fault.created_by IS 'role that added it';
+COMMENT ON COLUMN @extschema@.l4_fault.created_at IS 'when it was added';
+COMMENT ON COLUMN @extschema@.l4_fault.updated_by IS 'role that changed it last; NULL where never';
+COMMENT ON COLUMN @extschema@.l4_fault.updated_at IS 'when it was changed last; NULL where never';
+
+CREATE TABLE @extschema@.l4_fault_override (
+	fault_key text PRIMARY KEY,
+	switched_off boolean NOT NULL DEFAULT false,
+	title text CHECK (title <> ''),
+	role text CHECK (role IN ('root', 'cascade', 'confirmation', 'benign')),
+	severity text CHECK (severity IN ('info', 'warning', 'error', 'critical')),
+	priority int,
+	root_cause text,
+	fix text,
+	owner name,
+	changed_by name NOT NULL DEFAULT current_user,
+	changed_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+COMMENT ON TABLE @extschema@.l4_fault_override IS
+'What a site changed of built-in faults, or that it switched them off. Everything else of such a fault, its pattern first, goes on coming from l4. Written by l4_override_fault, l4_retire_fault and l4_activate_fault.';
+COMMENT ON COLUMN @extschema@.l4_fault_override.fault_key IS 'the built-in fault; a key that is not (or no longer) built in has no effect';
+COMMENT ON COLUMN @extschema@.l4_fault_override.switched_off IS 'true: not matched';
+COMMENT ON COLUMN @extschema@.l4_fault_override.title IS 'title instead; NULL keeps the built-in one';
+COMMENT ON COLUMN @extschema@.l4_fault_override.role IS 'role instead; NULL keeps the built-in one';
+COMMENT ON COLUMN @extschema@.l4_fault_override.severity IS 'severity instead; NULL keeps the built-in one';
+COMMENT ON COLUMN @extschema@.l4_fault_override.priority IS 'priority instead; NULL keeps the built-in one';
+COMMENT ON COLUMN @extschema@.l4_fault_override.root_cause IS 'root cause instead; NULL keeps the built-in one';
+COMMENT ON COLUMN @extschema@.l4_fault_override.fix IS 'fix instead; NULL keeps the built-in one';
+COMMENT ON COLUMN @extschema@.l4_fault_override.owner IS 'role to ask about it at this site';
+COMMENT ON COLUMN @extschema@.l4_fault_override.changed_by IS 'role that changed it last';
+COMMENT ON COLUMN @extschema@.l4_fault_override.changed_at IS 'when it was changed last';
+
+CREATE TABLE @extschema@.l4_fault_explains (
+	fault_key text NOT NULL CHECK (fault_key <> ''),
+	explains text NOT NULL CHECK (explains <> '' AND explains <> fault_key),
+	builtin boolean NOT NULL DEFAULT false,
+	switched_off boolean NOT NULL DEFAULT false,
+	PRIMARY KEY (fault_key, explains, builtin)
+);
+COMMENT ON TABLE @extschema@.l4_fault_explains IS
+'Edges between faults: where the first is found, the second is its consequence and stands behind. A site''s own row of the same two keys wins over the built-in one.';
+COMMENT ON COLUMN @extschema@.l4_fault_explains.fault_key IS 'the fault that explains; * stands for every fault of a lower priority number than the explained one';
+COMMENT ON COLUMN @extschema@.l4_fault_explains.explains IS 'the fault that is explained by it';
+COMMENT ON COLUMN @extschema@.l4_fault_explains.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_fault_explains.switched_off IS 'true: the edge does not count; in a site''s own row it takes the built-in edge away';
+
+CREATE TABLE @extschema@.l4_fault_history (
+	fault_key text NOT NULL,
+	changed_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+	step text NOT NULL CHECK (step IN ('drafted', 'activated', 'retired', 'overridden', 'backtested', 'judged')),
+	changed_by name NOT NULL DEFAULT current_user,
+	note text,
+	detail jsonb,
+	PRIMARY KEY (fault_key, changed_at, step)
+);
+COMMENT ON TABLE @extschema@.l4_fault_history IS 'Every step of a fault through the library, with who and when. Written by the functions that take these steps.';
+COMMENT ON COLUMN @extschema@.l4_fault_history.fault_key IS 'the fault';
+COMMENT ON COLUMN @extschema@.l4_fault_history.changed_at IS 'when';
+COMMENT ON COLUMN @extschema@.l4_fault_history.step IS 'drafted, activated, retired, overridden, backtested or judged';
+COMMENT ON COLUMN @extschema@.l4_fault_history.changed_by IS 'who';
+COMMENT ON COLUMN @extschema@.l4_fault_history.note IS 'why, in words';
+COMMENT ON COLUMN @extschema@.l4_fault_history.detail IS 'drafted and overridden: the new values; judged: the job and whether the match was right';
+
+CREATE TABLE @extschema@.l4_fault_feedback (
+	job_id text NOT NULL,
+	fault_key text NOT NULL,
+	is_right boolean NOT NULL,
+	note text,
+	given_by name NOT NULL DEFAULT current_user,
+	given_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	PRIMARY KEY (job_id, fault_key)
+);
+COMMENT ON TABLE @extschema@.l4_fault_feedback IS 'Whether a fault that was matched in a job was right, as people judged. Written by l4_judge_fault and l4_confirm_fault.';
+COMMENT ON COLUMN @extschema@.l4_fault_feedback.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_fault_feedback.fault_key IS 'the fault';
+COMMENT ON COLUMN @extschema@.l4_fault_feedback.is_right IS 'true: the job had that fault';
+COMMENT ON COLUMN @extschema@.l4_fault_feedback.note IS 'why, in words';
+COMMENT ON COLUMN @extschema@.l4_fault_feedback.given_by IS 'who judged';
+COMMENT ON COLUMN @extschema@.l4_fault_feedback.given_at IS 'when';
+
+-- The fields of the paper's failure report (Jiang et al., section 2.2); columns that count or compare are scalar, the rest is text or JSON.
+CREATE TABLE @extschema@.l4_failure_report (
+	job_id text NOT NULL CHECK (job_id <> ''),
+	report_id text NOT NULL DEFAULT '1' CHECK (report_id <> ''),
+	job_metadata jsonb,
+	hardware_resource text,
+	accelerator_type text,
+	accelerator_count int CHECK (accelerator_count > 0),
+	software_environment text,
+	description text,
+	symptom text CHECK (symptom IN ('launching failure', 'training crash', 'abnormal behaviour', 'other')),
+	monitoring_data jsonb,
+	lead text,
+	root_cause_category text,
+	root_cause_subtype text,
+	root_cause text,
+	fault_key text,
+	procedure text,
+	fix text,
+	status text NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'diagnosed', 'resolved', 'rejected')),
+	faulty_nodes text[],
+	failed_at timestamptz,
+	reported_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	diagnosed_at timestamptz,
+	resolved_at timestamptz,
+	reported_by name NOT NULL DEFAULT current_user,
+	diagnosed_by name,
+	PRIMARY KEY (job_id, report_id)
+);
+COMMENT ON TABLE @extschema@.l4_failure_report IS
+'What people reported of a failure and found out about it: symptom, cause, procedure, fix, times. Joined with findings by job_id. Filled by INSERT, by COPY from CSV, or by l4_import_failure_reports from JSON.';
+COMMENT ON COLUMN @extschema@.l4_failure_report.job_id IS 'the job; it need not be known to l4';
+COMMENT ON COLUMN @extschema@.l4_failure_report.report_id IS 'number or name of the report within the job';
+COMMENT ON COLUMN @extschema@.l4_failure_report.job_metadata IS 'the job: name, user, queue, parameters, ... as JSON';
+COMMENT ON COLUMN @extschema@.l4_failure_report.hardware_resource IS 'hardware it ran on, in words';
+COMMENT ON COLUMN @extschema@.l4_failure_report.accelerator_type IS 'type of its accelerators';
+COMMENT ON COLUMN @extschema@.l4_failure_report.accelerator_count IS 'number of its accelerators';
+COMMENT ON COLUMN @extschema@.l4_failure_report.software_environment IS 'image, framework, libraries and drivers, in words';
+COMMENT ON COLUMN @extschema@.l4_failure_report.description IS 'what the user saw, free text';
+COMMENT ON COLUMN @extschema@.l4_failure_report.symptom IS 'launching failure, training crash, abnormal behaviour or other';
+COMMENT ON COLUMN @extschema@.l4_failure_report.monitoring_data IS 'what monitoring showed at the time, as JSON';
+COMMENT ON COLUMN @extschema@.l4_failure_report.lead IS 'the first indication that led to the cause, such as a log line';
+COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause_category IS 'hardware, user, framework, platform or other words';
+COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause_subtype IS 'finer cause within the category';
+COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause IS 'root cause in words';
+COMMENT ON COLUMN @extschema@.l4_failure_report.fault_key IS 'the fault of the library that it was, NULL where of none';
+COMMENT ON COLUMN @extschema@.l4_failure_report.procedure IS 'how it was diagnosed';
+COMMENT ON COLUMN @extschema@.l4_failure_report.fix IS 'what was done';
+COMMENT ON COLUMN @extschema@.l4_failure_report.status IS 'open, diagnosed, resolved, or rejected (no failure after all)';
+COMMENT ON COLUMN @extschema@.l4_failure_report.faulty_nodes IS 'nodes found faulty';
+COMMENT ON COLUMN @extschema@.l4_failure_report.failed_at IS 'when the job failed';
+COMMENT ON COLUMN @extschema@.l4_failure_report.reported_at IS 'when it was reported';
+COMMENT ON COLUMN @extschema@.l4_failure_report.diagnosed_at IS 'when the cause was known';
+COMMENT ON COLUMN @extschema@.l4_failure_report.resolved_at IS 'when it was resolved';
+COMMENT ON COLUMN @extschema@.l4_failure_report.reported_by IS 'who reported';
+COMMENT ON COLUMN @extschema@.l4_failure_report.diagnosed_by IS 'who found the cause';
+
+-- l4_fault and l4_failure_report are registered with the other tables; one call a statement.
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_fault_override', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_fault_explains', 'WHERE NOT builtin');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_fault_history', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_fault_feedback', '');
