@@ -1,0 +1,378 @@
+/*
+ * Views for BI: plain scalar columns, one subject a view, read with the rights of the caller.
+ *
+ * They read the small tables only (jobs, streams, findings, reports, pools), never a log line, so that a dashboard over a thousand jobs
+ * answers at once. A job's diagnosis is in them once l4_save_diagnosis has kept it; of several the newest counts. What people wrote
+ * into a failure report goes before what a diagnosis says.
+ */
+
+CREATE VIEW @extschema@.l4_job_facts WITH (security_invoker = true) AS
+SELECT j.job_id, j.status, j.owner::text AS owner, j.settings ->> 'model' AS model, j.settings ->> 'framework' AS framework, j.settings::text AS settings,
+	j.registered_at, s.imported_at,
+	coalesce(j.started_at, s.first_ts) AS started_at, coalesce(j.ended_at, s.last_ts) AS ended_at,
+	coalesce(pg_catalog.cardinality(j.nodes), n.nodes)::int AS nodes,
+	greatest(pg_catalog.cardinality(j.nodes) * j.ranks_per_node, s.ranks)::int AS ranks,
+	coalesce(s.files, 0) AS files, coalesce(s.failed_files, 0) AS failed_files, coalesce(s.records, 0)::bigint AS records, coalesce(s.bytes, 0)::bigint AS bytes,
+	s.last_iteration
+FROM @extschema@.l4_job j
+LEFT JOIN (
+	SELECT s.job_id, pg_catalog.max(s.rank) + 1 AS ranks,
+		pg_catalog.count(*) FILTER (WHERE s.label IS NULL) AS files, pg_catalog.count(*) FILTER (WHERE s.label IS NULL AND s.state = 'failed') AS failed_files,
+		pg_catalog.sum(s.record_count) AS records, pg_catalog.sum(s.byte_count) AS bytes,
+		pg_catalog.min(s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01') AS first_ts, pg_catalog.max(s.last_ts) AS last_ts,
+		pg_catalog.max(s.last_iteration) AS last_iteration, pg_catalog.max(s.imported_at) AS imported_at
+	FROM @extschema@.l4_stream s
+	GROUP BY s.job_id) s ON s.job_id = j.job_id
+LEFT JOIN (
+	-- counting distinct nodes takes long; where the scheduler told them there is no need
+	SELECT s.job_id, nullif(pg_catalog.count(DISTINCT s.node), 0) AS nodes
+	FROM @extschema@.l4_stream s
+	WHERE s.job_id NOT IN (SELECT k.job_id FROM @extschema@.l4_job k WHERE k.nodes IS NOT NULL)
+	GROUP BY s.job_id) n ON n.job_id = j.job_id;
+COMMENT ON VIEW @extschema@.l4_job_facts IS 'One row a job: what is known of it, from the scheduler where it told and else from the logs.';
+COMMENT ON COLUMN @extschema@.l4_job_facts.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_job_facts.status IS 'running, succeeded, failed or unknown';
+COMMENT ON COLUMN @extschema@.l4_job_facts.owner IS 'role that registered it';
+COMMENT ON COLUMN @extschema@.l4_job_facts.model IS 'the setting "model"';
+COMMENT ON COLUMN @extschema@.l4_job_facts.framework IS 'the setting "framework"';
+COMMENT ON COLUMN @extschema@.l4_job_facts.settings IS 'all settings, as JSON text';
+COMMENT ON COLUMN @extschema@.l4_job_facts.registered_at IS 'when it was registered';
+COMMENT ON COLUMN @extschema@.l4_job_facts.imported_at IS 'when the last of its logs were read';
+COMMENT ON COLUMN @extschema@.l4_job_facts.started_at IS 'its start as registered, else the time of the first record';
+COMMENT ON COLUMN @extschema@.l4_job_facts.ended_at IS 'its end as registered, else the time of the last record';
+COMMENT ON COLUMN @extschema@.l4_job_facts.nodes IS 'number of nodes: those registered, else those that logs are from';
+COMMENT ON COLUMN @extschema@.l4_job_facts.ranks IS 'number of ranks: those registered, or one more than the highest rank that logs are from, whichever are more';
+COMMENT ON COLUMN @extschema@.l4_job_facts.files IS 'files imported';
+COMMENT ON COLUMN @extschema@.l4_job_facts.failed_files IS 'files that could not be read to their end';
+COMMENT ON COLUMN @extschema@.l4_job_facts.records IS 'log records';
+COMMENT ON COLUMN @extschema@.l4_job_facts.bytes IS 'bytes of log, uncompressed';
+COMMENT ON COLUMN @extschema@.l4_job_facts.last_iteration IS 'the highest iteration that a rank reached at its end';
+
+CREATE VIEW @extschema@.l4_findings WITH (security_invoker = true) AS
+SELECT f.job_id, f.saved_at, f.saved_at = pg_catalog.max(f.saved_at) OVER (PARTITION BY f.job_id) AS newest,
+	f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences, f.nodes_affected,
+	f.evidence, f.explanation, f.fault_key, l.title AS fault_title, l.category AS fault_category, l.subtype AS fault_subtype, l.severity AS fault_severity,
+	f.root_cause, f.fix
+FROM @extschema@.l4_finding f
+LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key;
+COMMENT ON VIEW @extschema@.l4_findings IS 'All saved findings, with what the library says of their faults. The present diagnosis of a job: WHERE newest.';
+COMMENT ON COLUMN @extschema@.l4_findings.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_findings.saved_at IS 'when the diagnosis was saved';
+COMMENT ON COLUMN @extschema@.l4_findings.newest IS 'is it of the newest diagnosis of its job?';
+COMMENT ON COLUMN @extschema@.l4_findings.kind IS 'fault, event, node, stage or iteration';
+COMMENT ON COLUMN @extschema@.l4_findings.ordinal IS 'place within its kind, from 1, most telling first';
+COMMENT ON COLUMN @extschema@.l4_findings.score IS 'what it is ordered by, larger is more telling; comparable within a kind';
+COMMENT ON COLUMN @extschema@.l4_findings.node IS 'the node it points at, NULL where none';
+COMMENT ON COLUMN @extschema@.l4_findings.rank IS 'the rank it points at, NULL where none';
+COMMENT ON COLUMN @extschema@.l4_findings.stage IS 'the stage it is of';
+COMMENT ON COLUMN @extschema@.l4_findings.iteration IS 'the iteration it is of';
+COMMENT ON COLUMN @extschema@.l4_findings.event_id IS 'the event it is of';
+COMMENT ON COLUMN @extschema@.l4_findings.template IS 'the template of the event';
+COMMENT ON COLUMN @extschema@.l4_findings.first_seen IS 'when it shows first';
+COMMENT ON COLUMN @extschema@.l4_findings.occurrences IS 'number of records';
+COMMENT ON COLUMN @extschema@.l4_findings.nodes_affected IS 'number of nodes that have it';
+COMMENT ON COLUMN @extschema@.l4_findings.evidence IS 'records that say so, as source:line: text';
+COMMENT ON COLUMN @extschema@.l4_findings.explanation IS 'in a sentence, why';
+COMMENT ON COLUMN @extschema@.l4_findings.fault_key IS 'the known fault, for kind fault';
+COMMENT ON COLUMN @extschema@.l4_findings.fault_title IS 'its title in the library today, NULL where it is no longer there';
+COMMENT ON COLUMN @extschema@.l4_findings.fault_category IS 'its category in the library today';
+COMMENT ON COLUMN @extschema@.l4_findings.fault_subtype IS 'its subtype in the library today';
+COMMENT ON COLUMN @extschema@.l4_findings.fault_severity IS 'its severity in the library today';
+COMMENT ON COLUMN @extschema@.l4_findings.root_cause IS 'its root cause';
+COMMENT ON COLUMN @extschema@.l4_findings.fix IS 'its fix';
+
+CREATE VIEW @extschema@.l4_failures WITH (security_invoker = true) AS
+WITH newest AS (
+	-- the first finding of each kind, side by side
+	SELECT f.job_id, pg_catalog.max(f.saved_at) AS diagnosed_at,
+		pg_catalog.max(f.node) FILTER (WHERE f.kind = 'node') AS suspect_node,
+		pg_catalog.max(f.rank) FILTER (WHERE f.kind = 'node') AS suspect_rank,
+		pg_catalog.max(f.score) FILTER (WHERE f.kind = 'node') AS suspect_score,
+		pg_catalog.max(f.fault_key) FILTER (WHERE f.kind = 'fault') AS fault_key,
+		pg_catalog.max(f.fault_title) FILTER (WHERE f.kind = 'fault') AS fault_title,
+		pg_catalog.max(f.fault_category) FILTER (WHERE f.kind = 'fault') AS fault_category,
+		pg_catalog.max(f.fault_subtype) FILTER (WHERE f.kind = 'fault') AS fault_subtype,
+		pg_catalog.max(f.fix) FILTER (WHERE f.kind = 'fault') AS fix,
+		pg_catalog.max(f.template) FILTER (WHERE f.kind = 'event') AS event,
+		pg_catalog.max(f.stage) FILTER (WHERE f.kind = 'stage') AS stage,
+		pg_catalog.max(f.iteration) FILTER (WHERE f.kind = 'iteration') AS iteration
+	FROM @extschema@.l4_findings f
+	WHERE f.newest AND f.ordinal = 1
+	GROUP BY f.job_id),
+first AS (
+	SELECT f.job_id, pg_catalog.min(f.saved_at) AS first_diagnosed_at, pg_catalog.count(DISTINCT f.saved_at) AS diagnoses
+	FROM @extschema@.l4_finding f GROUP BY f.job_id),
+report AS (
+	-- of several reports the last one counts, and the failure is resolved when all are
+	SELECT DISTINCT ON (r.job_id) r.job_id, r.symptom, r.root_cause_category, r.root_cause_subtype, r.root_cause, r.fix, r.reported_by::text AS reported_by,
+		pg_catalog.min(r.reported_at) OVER w AS reported_at,
+		pg_catalog.bool_and(r.resolved_at IS NOT NULL OR r.status IN ('resolved', 'rejected')) OVER w AS resolved, pg_catalog.max(r.resolved_at) OVER w AS resolved_at
+	FROM @extschema@.l4_failure_report r
+	WINDOW w AS (PARTITION BY r.job_id)
+	ORDER BY r.job_id, r.reported_at DESC, r.report_id DESC)
+SELECT j.job_id, j.owner, j.model, j.framework, j.nodes, j.ranks, j.started_at, j.ended_at AS failed_at, j.imported_at,
+	d.first_diagnosed_at, n.diagnosed_at, coalesce(d.diagnoses, 0) AS diagnoses, r.reported_at, r.reported_by, CASE WHEN r.resolved THEN r.resolved_at END AS resolved_at, coalesce(r.resolved, false) AS resolved,
+	r.symptom, coalesce(r.root_cause_category, n.fault_category, 'unknown') AS category,
+	coalesce(r.root_cause_subtype, CASE WHEN r.root_cause_category IS NULL OR r.root_cause_category = n.fault_category THEN n.fault_subtype END, 'unknown') AS subtype,
+	CASE WHEN r.root_cause_category IS NOT NULL THEN 'report' WHEN n.fault_category IS NOT NULL THEN 'diagnosis' ELSE 'none' END AS cause_from,
+	n.suspect_node, n.suspect_rank, n.suspect_score, n.fault_key, n.fault_title, n.event, n.stage, n.iteration,
+	r.root_cause, coalesce(r.fix, n.fix) AS fix
+FROM @extschema@.l4_job_facts j
+LEFT JOIN first d ON d.job_id = j.job_id
+LEFT JOIN newest n ON n.job_id = j.job_id
+LEFT JOIN report r ON r.job_id = j.job_id
+WHERE j.status = 'failed';
+COMMENT ON VIEW @extschema@.l4_failures IS 'One row a failed job: its newest saved diagnosis in a line, beside what its failure report says.';
+COMMENT ON COLUMN @extschema@.l4_failures.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_failures.owner IS 'role that registered it';
+COMMENT ON COLUMN @extschema@.l4_failures.model IS 'the setting "model"';
+COMMENT ON COLUMN @extschema@.l4_failures.framework IS 'the setting "framework"';
+COMMENT ON COLUMN @extschema@.l4_failures.nodes IS 'number of nodes';
+COMMENT ON COLUMN @extschema@.l4_failures.ranks IS 'number of ranks';
+COMMENT ON COLUMN @extschema@.l4_failures.started_at IS 'start of the job, or of its logs';
+COMMENT ON COLUMN @extschema@.l4_failures.failed_at IS 'end of the job, or of its logs';
+COMMENT ON COLUMN @extschema@.l4_failures.imported_at IS 'when the last of its logs were read';
+COMMENT ON COLUMN @extschema@.l4_failures.first_diagnosed_at IS 'when its first diagnosis was saved, NULL where none is';
+COMMENT ON COLUMN @extschema@.l4_failures.diagnosed_at IS 'when its newest diagnosis was saved';
+COMMENT ON COLUMN @extschema@.l4_failures.diagnoses IS 'number of saved diagnoses';
+COMMENT ON COLUMN @extschema@.l4_failures.reported_at IS 'when it was first reported, NULL where it is not';
+COMMENT ON COLUMN @extschema@.l4_failures.reported_by IS 'who wrote the last report';
+COMMENT ON COLUMN @extschema@.l4_failures.resolved_at IS 'when the last of its reports was resolved, NULL while one is open';
+COMMENT ON COLUMN @extschema@.l4_failures.resolved IS 'is it resolved?';
+COMMENT ON COLUMN @extschema@.l4_failures.symptom IS 'symptom by its report';
+COMMENT ON COLUMN @extschema@.l4_failures.category IS 'category of the root cause: by the report, else of the first known fault, else unknown';
+COMMENT ON COLUMN @extschema@.l4_failures.subtype IS 'subtype of the root cause, likewise';
+COMMENT ON COLUMN @extschema@.l4_failures.cause_from IS 'where the category is from: report, diagnosis or none';
+COMMENT ON COLUMN @extschema@.l4_failures.suspect_node IS 'the first suspected node, NULL where no node is blamed';
+COMMENT ON COLUMN @extschema@.l4_failures.suspect_rank IS 'the first suspected rank';
+COMMENT ON COLUMN @extschema@.l4_failures.suspect_score IS 'score of the suspicion';
+COMMENT ON COLUMN @extschema@.l4_failures.fault_key IS 'the first known fault';
+COMMENT ON COLUMN @extschema@.l4_failures.fault_title IS 'its title';
+COMMENT ON COLUMN @extschema@.l4_failures.event IS 'template of the most telling event';
+COMMENT ON COLUMN @extschema@.l4_failures.stage IS 'stage in which the failure began';
+COMMENT ON COLUMN @extschema@.l4_failures.iteration IS 'iteration in which the failure began';
+COMMENT ON COLUMN @extschema@.l4_failures.root_cause IS 'root cause by the report';
+COMMENT ON COLUMN @extschema@.l4_failures.fix IS 'the fix by the report, else that of the first known fault';
+
+CREATE VIEW @extschema@.l4_current_failures WITH (security_invoker = true) AS
+SELECT f.job_id, f.owner, f.model, f.framework, f.nodes, f.ranks, f.started_at, f.failed_at, f.diagnosed_at, f.diagnosed_at IS NOT NULL AS diagnosed,
+	f.reported_at, f.symptom, f.category, f.subtype, f.suspect_node, f.suspect_rank, f.fault_key, f.fault_title, f.event, f.stage, f.iteration, f.fix
+FROM @extschema@.l4_failures f
+WHERE NOT f.resolved;
+COMMENT ON VIEW @extschema@.l4_current_failures IS 'Failed jobs that no report calls resolved: what is to be done now.';
+COMMENT ON COLUMN @extschema@.l4_current_failures.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_current_failures.owner IS 'role that registered it';
+COMMENT ON COLUMN @extschema@.l4_current_failures.model IS 'the setting "model"';
+COMMENT ON COLUMN @extschema@.l4_current_failures.framework IS 'the setting "framework"';
+COMMENT ON COLUMN @extschema@.l4_current_failures.nodes IS 'number of nodes';
+COMMENT ON COLUMN @extschema@.l4_current_failures.ranks IS 'number of ranks';
+COMMENT ON COLUMN @extschema@.l4_current_failures.started_at IS 'start of the job, or of its logs';
+COMMENT ON COLUMN @extschema@.l4_current_failures.failed_at IS 'end of the job, or of its logs';
+COMMENT ON COLUMN @extschema@.l4_current_failures.diagnosed_at IS 'when its newest diagnosis was saved';
+COMMENT ON COLUMN @extschema@.l4_current_failures.diagnosed IS 'is a diagnosis saved?';
+COMMENT ON COLUMN @extschema@.l4_current_failures.reported_at IS 'when it was first reported';
+COMMENT ON COLUMN @extschema@.l4_current_failures.symptom IS 'symptom by its report';
+COMMENT ON COLUMN @extschema@.l4_current_failures.category IS 'category of the root cause, unknown where nothing says it';
+COMMENT ON COLUMN @extschema@.l4_current_failures.subtype IS 'subtype of the root cause, likewise';
+COMMENT ON COLUMN @extschema@.l4_current_failures.suspect_node IS 'the first suspected node';
+COMMENT ON COLUMN @extschema@.l4_current_failures.suspect_rank IS 'the first suspected rank';
+COMMENT ON COLUMN @extschema@.l4_current_failures.fault_key IS 'the first known fault';
+COMMENT ON COLUMN @extschema@.l4_current_failures.fault_title IS 'its title';
+COMMENT ON COLUMN @extschema@.l4_current_failures.event IS 'template of the most telling event';
+COMMENT ON COLUMN @extschema@.l4_current_failures.stage IS 'stage in which the failure began';
+COMMENT ON COLUMN @extschema@.l4_current_failures.iteration IS 'iteration in which the failure began';
+COMMENT ON COLUMN @extschema@.l4_current_failures.fix IS 'what to do: by the report, else of the first known fault';
+
+CREATE VIEW @extschema@.l4_failures_by_cause WITH (security_invoker = true) AS
+SELECT pg_catalog.date_trunc('week', f.failed_at)::date AS week, f.category, f.subtype, pg_catalog.count(*) AS failures,
+	pg_catalog.count(*) FILTER (WHERE f.resolved) AS resolved, pg_catalog.count(*) FILTER (WHERE f.cause_from = 'report') AS reported,
+	pg_catalog.count(DISTINCT f.suspect_node) AS suspect_nodes,
+	pg_catalog.sum(f.ranks * EXTRACT(epoch FROM f.failed_at - f.started_at) / 3600)::double precision AS accelerator_hours
+FROM @extschema@.l4_failures f
+GROUP BY 1, 2, 3;
+COMMENT ON VIEW @extschema@.l4_failures_by_cause IS 'Failed jobs by week and root cause.';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.week IS 'the Monday of the week in which the jobs failed (time zone of the session); NULL where no time is known';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.category IS 'category of the root cause: by report, else by the first known fault, else unknown';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.subtype IS 'subtype of the root cause, likewise';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.failures IS 'failed jobs';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.resolved IS 'of these, resolved';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.reported IS 'of these, with the root cause from a failure report';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.suspect_nodes IS 'distinct nodes that were first suspect';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.accelerator_hours IS 'ranks times duration of these jobs, hours';
+
+CREATE VIEW @extschema@.l4_failure_times WITH (security_invoker = true) AS
+SELECT f.job_id, f.category, f.subtype, f.failed_at, f.imported_at, f.first_diagnosed_at, f.reported_at, f.resolved_at,
+	EXTRACT(epoch FROM f.first_diagnosed_at - f.failed_at)::double precision / 60 AS minutes_to_diagnosis,
+	EXTRACT(epoch FROM f.first_diagnosed_at - f.imported_at)::double precision / 60 AS minutes_from_import_to_diagnosis,
+	EXTRACT(epoch FROM f.reported_at - f.failed_at)::double precision / 60 AS minutes_to_report,
+	EXTRACT(epoch FROM f.resolved_at - f.failed_at)::double precision / 60 AS minutes_to_resolution,
+	EXTRACT(epoch FROM f.resolved_at - f.first_diagnosed_at)::double precision / 60 AS minutes_from_diagnosis_to_resolution
+FROM @extschema@.l4_failures f;
+COMMENT ON VIEW @extschema@.l4_failure_times IS 'How long each failure took to be diagnosed, reported and resolved. NULL where a step has not been taken.';
+COMMENT ON COLUMN @extschema@.l4_failure_times.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_failure_times.category IS 'category of the root cause';
+COMMENT ON COLUMN @extschema@.l4_failure_times.subtype IS 'subtype of the root cause';
+COMMENT ON COLUMN @extschema@.l4_failure_times.failed_at IS 'end of the job, or of its logs';
+COMMENT ON COLUMN @extschema@.l4_failure_times.imported_at IS 'when the last of its logs were read';
+COMMENT ON COLUMN @extschema@.l4_failure_times.first_diagnosed_at IS 'when its first diagnosis was saved';
+COMMENT ON COLUMN @extschema@.l4_failure_times.reported_at IS 'when it was first reported';
+COMMENT ON COLUMN @extschema@.l4_failure_times.resolved_at IS 'when it was resolved';
+COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_to_diagnosis IS 'minutes from the failure to the first saved diagnosis';
+COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_from_import_to_diagnosis IS 'minutes from the import of the logs to the first saved diagnosis; negative where logs came in later';
+COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_to_report IS 'minutes from the failure to its first report';
+COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_to_resolution IS 'minutes from the failure to its resolution';
+COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_from_diagnosis_to_resolution IS 'minutes from the first saved diagnosis to the resolution';
+
+CREATE VIEW @extschema@.l4_fleet_nodes WITH (security_invoker = true) AS
+WITH used AS (
+	-- the scheduler's list, else those that logs are from
+	SELECT DISTINCT u.node, j.job_id FROM @extschema@.l4_job j, pg_catalog.unnest(j.nodes) u (node)
+	UNION ALL
+	SELECT DISTINCT s.node, s.job_id FROM @extschema@.l4_stream s
+	WHERE s.node IS NOT NULL AND s.job_id NOT IN (SELECT j.job_id FROM @extschema@.l4_job j WHERE j.nodes IS NOT NULL)),
+suspected AS (
+	SELECT f.node, f.job_id, f.ordinal, f.saved_at FROM @extschema@.l4_findings f WHERE f.newest AND f.kind = 'node' AND f.node IS NOT NULL),
+confirmed AS (
+	SELECT DISTINCT u.node, r.job_id FROM @extschema@.l4_failure_report r, pg_catalog.unnest(r.faulty_nodes) u (node)),
+node AS (
+	SELECT u.node, pg_catalog.count(*) AS jobs, pg_catalog.count(*) FILTER (WHERE j.status = 'failed') AS failed_jobs,
+		pg_catalog.count(*) FILTER (WHERE s.ordinal = 1) AS first_suspect_jobs, pg_catalog.count(s.job_id) AS suspect_jobs,
+		pg_catalog.count(c.job_id) AS confirmed_jobs,
+		pg_catalog.count(*) FILTER (WHERE s.ordinal = 1 OR c.job_id IS NOT NULL) AS blamed_jobs,
+		pg_catalog.max(COALESCE(j.ended_at, j.started_at, j.registered_at)) AS last_used_at,
+		pg_catalog.max(COALESCE(j.ended_at, j.started_at, j.registered_at)) FILTER (WHERE s.ordinal = 1 OR c.job_id IS NOT NULL) AS last_blamed_at,
+		(pg_catalog.array_agg(u.job_id ORDER BY COALESCE(j.ended_at, j.started_at, j.registered_at) DESC, u.job_id)
+			FILTER (WHERE s.ordinal = 1 OR c.job_id IS NOT NULL))[1] AS last_blamed_job
+	FROM used u
+	LEFT JOIN @extschema@.l4_job j ON j.job_id = u.job_id
+	LEFT JOIN suspected s ON s.node = u.node AND s.job_id = u.job_id
+	LEFT JOIN confirmed c ON c.node = u.node AND c.job_id = u.job_id
+	GROUP BY u.node)
+SELECT n.node, n.jobs, n.failed_jobs, n.first_suspect_jobs, n.suspect_jobs, n.confirmed_jobs, n.blamed_jobs,
+	n.blamed_jobs::double precision / nullif(n.failed_jobs, 0) AS blamed_share, n.blamed_jobs > 1 AS repeat_offender,
+	n.last_used_at, n.last_blamed_at, n.last_blamed_job
+FROM node n;
+COMMENT ON VIEW @extschema@.l4_fleet_nodes IS 'One row a node over all jobs: how many failed on it, and how many of them are its doing. Repeat offenders: WHERE repeat_offender ORDER BY blamed_jobs DESC.';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.node IS 'the node, by name';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.jobs IS 'jobs it took part in';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.failed_jobs IS 'of these, failed';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.first_suspect_jobs IS 'jobs whose newest diagnosis suspects it first';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.suspect_jobs IS 'jobs whose newest diagnosis suspects it at all';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.confirmed_jobs IS 'jobs whose failure report names it as faulty';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.blamed_jobs IS 'jobs in which it is first suspect or named by the report';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.blamed_share IS 'blamed_jobs as a share of its failed jobs; NULL where none failed';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.repeat_offender IS 'blamed in more than one job';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_used_at IS 'end (else start, else registration) of its last job';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_blamed_at IS 'the same of the last job it is blamed for';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_blamed_job IS 'the last job it is blamed for';
+
+CREATE VIEW @extschema@.l4_fault_statistics WITH (security_invoker = true) AS
+SELECT l.fault_key, l.title, l.category, l.subtype, l.role, l.severity, l.builtin, l.overridden, l.owner::text AS owner, l.created_at,
+	coalesce(m.jobs, 0) AS jobs, coalesce(m.first_jobs, 0) AS first_jobs, coalesce(m.occurrences, 0)::bigint AS occurrences,
+	coalesce(m.reported_jobs, 0) AS reported_jobs, coalesce(m.right_jobs, 0) AS right_jobs,
+	m.right_jobs::double precision / nullif(m.reported_jobs, 0) AS right_share, l.right_count AS judged_right, l.wrong_count AS judged_wrong,
+	m.first_seen, m.last_seen, m.last_job
+FROM @extschema@.l4_fault_library l
+LEFT JOIN (
+	SELECT f.fault_key, pg_catalog.count(*) AS jobs, pg_catalog.count(*) FILTER (WHERE f.ordinal = 1) AS first_jobs, pg_catalog.sum(f.occurrences) AS occurrences,
+		pg_catalog.count(*) FILTER (WHERE f.ordinal = 1 AND v.cause_from = 'report') AS reported_jobs,
+		pg_catalog.count(*) FILTER (WHERE f.ordinal = 1 AND v.cause_from = 'report' AND v.category = f.fault_category) AS right_jobs,
+		pg_catalog.min(f.first_seen) AS first_seen, pg_catalog.max(f.first_seen) AS last_seen,
+		(pg_catalog.array_agg(f.job_id ORDER BY f.first_seen DESC NULLS LAST, f.job_id))[1] AS last_job
+	FROM @extschema@.l4_findings f
+	LEFT JOIN @extschema@.l4_failures v ON v.job_id = f.job_id
+	WHERE f.newest AND f.kind = 'fault'
+	GROUP BY f.fault_key) m ON m.fault_key = l.fault_key;
+COMMENT ON VIEW @extschema@.l4_fault_statistics IS 'One row a fault of the library in force: in how many newest diagnoses it is, and how often a failure report or a person agrees.';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.fault_key IS 'the fault';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.title IS 'what it is, in a few words';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.category IS 'hardware, user, framework, platform or noise';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.subtype IS 'subtype of the category';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.role IS 'root, cascade, confirmation or benign';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.severity IS 'info, warning, error or critical';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.overridden IS 'built in, with changes of this site';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.owner IS 'role that owns it';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.created_at IS 'when it came into the library';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.jobs IS 'jobs whose newest diagnosis has it';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.first_jobs IS 'jobs whose newest diagnosis has it in the first place';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.occurrences IS 'records that matched in these diagnoses';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.reported_jobs IS 'of first_jobs, those with a failure report that states the category of the root cause';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.right_jobs IS 'of reported_jobs, those whose report states the category of this fault';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.right_share IS 'right_jobs as a share of reported_jobs; NULL where none is reported';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.judged_right IS 'jobs in which people judged the match right';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.judged_wrong IS 'jobs in which people judged it wrong';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.first_seen IS 'time of its first record in any newest diagnosis';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.last_seen IS 'the latest of these times';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.last_job IS 'the job of last_seen';
+
+CREATE VIEW @extschema@.l4_pool_coverage WITH (security_invoker = true) AS
+WITH job AS (
+	SELECT j.settings AS matter, pg_catalog.count(*) AS jobs, pg_catalog.count(*) FILTER (WHERE j.status = 'failed') AS failed_jobs,
+		pg_catalog.max(j.registered_at) AS last_registered_at
+	FROM (SELECT @extschema@.l4_pool_settings(j.settings) AS settings, j.status, j.registered_at FROM @extschema@.l4_job j) j
+	GROUP BY j.settings),
+event AS (
+	SELECT e.pool_id, pg_catalog.count(*) AS shapes, pg_catalog.count(DISTINCT e.event_id) AS events, pg_catalog.sum(e.occurrences) AS occurrences
+	FROM @extschema@.l4_pool_event e GROUP BY e.pool_id)
+SELECT coalesce(p.pool_id, @extschema@.l4_pool_id(j.matter)) AS pool_id, coalesce(p.settings, j.matter)::text AS settings,
+	coalesce(p.settings, j.matter) ->> 'model' AS model, coalesce(p.settings, j.matter) ->> 'framework' AS framework,
+	coalesce(p.job_count, 0) AS pool_jobs, coalesce(j.jobs, 0) AS jobs, coalesce(j.failed_jobs, 0) AS failed_jobs,
+	coalesce(p.job_count, 0) > 0 AS covered, coalesce(e.shapes, 0) AS shapes, coalesce(e.events, 0) AS events, coalesce(e.occurrences, 0)::bigint AS occurrences,
+	j.last_registered_at
+FROM job j
+FULL JOIN @extschema@.l4_pool p ON p.pool_id = @extschema@.l4_pool_id(j.matter)
+LEFT JOIN event e ON e.pool_id = p.pool_id;
+COMMENT ON VIEW @extschema@.l4_pool_coverage IS 'One row a set of settings: has it a pool of successful jobs, and how many failed jobs lean on it? What is not covered is compared with the most similar pool, or with none.';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.pool_id IS 'the pool, or what it would be called';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.settings IS 'the settings that decide, as JSON text';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.model IS 'the setting "model"';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.framework IS 'the setting "framework"';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.pool_jobs IS 'successful jobs in the pool';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.jobs IS 'jobs with these settings';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.failed_jobs IS 'of these, failed';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.covered IS 'is there a successful job to compare with?';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.shapes IS 'shapes the pool knows';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.events IS 'events the pool knows';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.occurrences IS 'records its jobs hold';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.last_registered_at IS 'when the last job with these settings was registered';
+
+CREATE VIEW @extschema@.l4_lost_hours WITH (security_invoker = true) AS
+SELECT f.job_id, f.owner, f.model, f.framework, f.category, f.subtype, f.suspect_node, f.nodes, f.ranks, f.started_at, f.failed_at,
+	EXTRACT(epoch FROM f.failed_at - f.started_at)::double precision / 3600 AS hours,
+	(f.ranks * EXTRACT(epoch FROM f.failed_at - f.started_at) / 3600)::double precision AS accelerator_hours
+FROM @extschema@.l4_failures f;
+COMMENT ON VIEW @extschema@.l4_lost_hours IS 'Accelerator hours of failed jobs: ranks times duration. An upper bound of the loss: what a checkpoint saved is not taken off.';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.owner IS 'role that registered it';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.model IS 'the setting "model"';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.framework IS 'the setting "framework"';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.category IS 'category of the root cause';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.subtype IS 'subtype of the root cause';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.suspect_node IS 'the first suspected node';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.nodes IS 'number of nodes';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.ranks IS 'number of ranks (accelerators)';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.started_at IS 'start of the job, or of its logs';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.failed_at IS 'end of the job, or of its logs';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.hours IS 'duration, hours';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.accelerator_hours IS 'ranks times duration, hours';
+
+CREATE VIEW @extschema@.l4_noise WITH (security_invoker = true) AS
+SELECT e.event_id, v.template, e.pools, e.jobs, e.occurrences, e.mean_per_job, @extschema@.l4_text_rank(v.template) >= 4 AS sounds_grave
+FROM (
+	SELECT p.event_id, pg_catalog.count(DISTINCT p.pool_id) AS pools, pg_catalog.sum(p.jobs)::bigint AS jobs, pg_catalog.sum(p.occurrences)::bigint AS occurrences,
+		(pg_catalog.sum(p.occurrences) / nullif(pg_catalog.sum(p.jobs), 0))::double precision AS mean_per_job
+	FROM (
+		SELECT COALESCE(h.event_id, p.event_id) AS event_id, p.pool_id, pg_catalog.max(p.job_count) AS jobs, pg_catalog.sum(p.occurrences) AS occurrences
+		FROM @extschema@.l4_pool_event p LEFT JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
+		GROUP BY 1, 2) p
+	GROUP BY p.event_id) e
+LEFT JOIN @extschema@.l4_event v ON v.event_id = e.event_id;
+COMMENT ON VIEW @extschema@.l4_noise IS 'What the filter takes out: events of the pools, by how often successful jobs log them. Noise worth silencing at its source: WHERE sounds_grave ORDER BY occurrences DESC.';
+COMMENT ON COLUMN @extschema@.l4_noise.event_id IS 'the event';
+COMMENT ON COLUMN @extschema@.l4_noise.template IS 'its template';
+COMMENT ON COLUMN @extschema@.l4_noise.pools IS 'pools that have it';
+COMMENT ON COLUMN @extschema@.l4_noise.jobs IS 'successful jobs that log it (of its shapes, the most common in each pool)';
+COMMENT ON COLUMN @extschema@.l4_noise.occurrences IS 'records in all pools';
+COMMENT ON COLUMN @extschema@.l4_noise.mean_per_job IS 'records per job that logs it';
+COMMENT ON COLUMN @extschema@.l4_noise.sounds_grave IS 'do its words sound like trouble?';

@@ -1,0 +1,195 @@
+/* The report as text of 100 columns, and as Markdown for a ticket. */
+
+CREATE FUNCTION @extschema@.l4_stage_letter(stage text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN (ARRAY['e', 'r', 'c', 'd', 'm', 'l', 'i', 'v', 's', 't'])[pg_catalog.array_position(ARRAY['environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
+	'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown'], stage)];
+COMMENT ON FUNCTION @extschema@.l4_stage_letter(text) IS
+'The letter of a stage in pictures made of characters.';
+
+CREATE FUNCTION @extschema@.l4_report_heat_text(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 24) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	WITH cell AS MATERIALIZED (
+		SELECT c.* FROM @extschema@.l4_report_cells(l4_report_heat_text.job_id, l4_report_heat_text.findings, l4_report_heat_text.most) c
+	),
+	line AS (
+		SELECT r.place, pg_catalog.format('%s %s %s', CASE WHEN r.suspect IS NULL THEN ' ' ELSE '>' END,
+			pg_catalog.rpad(pg_catalog.left(@extschema@.l4_printable(r.label), 22), 22),
+			(SELECT pg_catalog.string_agg(CASE WHEN c.occurrences IS NULL THEN '  .' WHEN r.members > 1 THEN pg_catalog.lpad(LEAST(99, pg_catalog.ceil(100.0 * c.nodes / r.members))::text, 3) WHEN c.occurrences < 100 THEN pg_catalog.lpad(c.occurrences::text, 3) ELSE ' 99' END, '' ORDER BY f.ordinal)
+				FROM pg_catalog.unnest(l4_report_heat_text.findings) f
+				LEFT JOIN cell c ON c.place = r.place AND c.event = f.ordinal
+				WHERE f.kind = 'event' AND f.ordinal <= 24)) AS text
+		FROM (SELECT DISTINCT c.place, c.label, c.suspect, c.members FROM cell c) r
+	)
+	SELECT pg_catalog.rpad('  event', 25) || (SELECT pg_catalog.string_agg(pg_catalog.lpad(f.ordinal::text, 3), '' ORDER BY f.ordinal)
+			FROM pg_catalog.unnest(l4_report_heat_text.findings) f WHERE f.kind = 'event' AND f.ordinal <= 24)
+		|| E'\n' || pg_catalog.string_agg(pg_catalog.rtrim(l.text), E'\n' ORDER BY l.place)
+	FROM line l;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_heat_text(text, @extschema@.l4_finding[], int) IS
+'Nodes x events in characters: records of each event (99 stands for more; in a row of several nodes: per cent of them that log it), suspects first and marked.';
+
+CREATE FUNCTION @extschema@.l4_report_timeline_text(job_id text, suspects text[], most int DEFAULT 24) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	WITH stop AS MATERIALIZED (
+		SELECT s.* FROM @extschema@.l4_report_stops(l4_report_timeline_text.job_id, l4_report_timeline_text.suspects, l4_report_timeline_text.most) s
+	),
+	span AS MATERIALIZED (
+		SELECT s.* FROM @extschema@.l4_report_spans(l4_report_timeline_text.job_id, l4_report_timeline_text.suspects, l4_report_timeline_text.most) s
+	),
+	frame AS (
+		SELECT pg_catalog.min(s.first_ts) AS begins, pg_catalog.max(s.last_stop) AS ends FROM stop s
+	),
+	line AS (
+		SELECT t.place, pg_catalog.format('%s %s %s %s', CASE WHEN t.suspect IS NULL THEN ' ' ELSE '>' END, pg_catalog.rpad(pg_catalog.left(@extschema@.l4_printable(t.label), 22), 22),
+			pg_catalog.rpad(COALESCE((
+				SELECT pg_catalog.string_agg(COALESCE((
+						SELECT @extschema@.l4_stage_letter(s.stage) FROM span s
+						WHERE s.place = t.place AND CASE WHEN s.tick THEN s.started_at >= b.at AND s.started_at < b.at + b.step ELSE s.started_at <= b.at + b.step END
+						ORDER BY s.tick DESC, s.started_at DESC, s.stage LIMIT 1), '-'), '' ORDER BY b.number)
+				FROM (SELECT b.number, f.begins + b.number * (f.ends - f.begins) / 40 AS at, (f.ends - f.begins) / 40 AS step
+					FROM pg_catalog.generate_series(0, 39) b (number)) b
+				WHERE b.at >= t.first_ts - b.step AND b.at <= t.first_stop), ''), 41),
+			CASE WHEN t.last_stop IS NULL AND t.ranks = 0 THEN 'no logs'
+				ELSE pg_catalog.concat_ws(' ', pg_catalog.to_char(t.first_stop, 'HH24:MI:SS'), t.stage,
+					CASE WHEN t.first_iteration < t.last_iteration THEN pg_catalog.format('%s-%s', t.first_iteration, t.last_iteration) ELSE t.last_iteration::text END) END) AS text
+		FROM stop t CROSS JOIN frame f
+	)
+	SELECT pg_catalog.string_agg(pg_catalog.left(pg_catalog.rtrim(l.text), 100), E'\n' ORDER BY l.place) FROM line l;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_timeline_text(text, text[], int) IS
+'Stages of the ranks over time in characters (l4_stage_letter), up to where each stopped: time, stage and iteration.';
+
+CREATE FUNCTION @extschema@.l4_report_facts(job_id text, findings @extschema@.l4_finding[]) RETURNS TABLE (place int, name text, value text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 8
+BEGIN ATOMIC
+	SELECT v.place, v.name, v.value
+	FROM @extschema@.l4_report_filter(l4_report_facts.job_id, l4_report_facts.findings) f
+	LEFT JOIN @extschema@.l4_job_facts j ON j.job_id = l4_report_facts.job_id
+	LEFT JOIN @extschema@.l4_report_fault(l4_report_facts.findings) k ON true
+	CROSS JOIN LATERAL (VALUES
+		(1, 'Job', pg_catalog.concat_ws(', ', COALESCE(j.status, 'not registered'), @extschema@.l4_count_words(j.nodes, 'node'), @extschema@.l4_count_words(j.ranks, 'rank'))),
+		(2, 'Model', NULLIF(pg_catalog.concat_ws(', ', j.model, j.framework), '')),
+		(3, 'Time', pg_catalog.to_char(j.started_at, 'YYYY-MM-DD HH24:MI:SS') || ' to ' || pg_catalog.to_char(j.ended_at, 'YYYY-MM-DD HH24:MI:SS TZ')),
+		(4, 'Suspect', COALESCE(pg_catalog.array_to_string((@extschema@.l4_report_suspects(l4_report_facts.findings))[1:5], ', '), '')),
+		(5, 'Began', @extschema@.l4_report_began(l4_report_facts.findings)),
+		(6, 'Known fault', pg_catalog.format('%s (%s, %s)', k.title, k.fault_key, pg_catalog.concat_ws('/', k.category, k.subtype))),
+		(7, 'Filter', pg_catalog.format('%s of %s and %s of %s left, %s',
+			pg_catalog.to_char(f.left_records, 'FM999,999,999,990'), @extschema@.l4_count_words(f.records, 'record'),
+			pg_catalog.to_char(f.left_events, 'FM999,999,999,990'), @extschema@.l4_count_words(f.events, 'event'), f.compared))) v (place, name, value)
+	WHERE CASE v.name WHEN 'Known fault' THEN k.fault_key IS NOT NULL ELSE v.value <> '' END;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_facts(text, @extschema@.l4_finding[]) IS
+'The head of a report: what is known of the job and its failure, as pairs of name and value.';
+
+CREATE FUNCTION @extschema@.l4_report_text(job_id text, findings @extschema@.l4_finding[]) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000
+BEGIN ATOMIC
+	WITH finding AS MATERIALIZED (
+		SELECT f.* FROM pg_catalog.unnest(l4_report_text.findings) f
+	),
+	context AS MATERIALIZED (
+		SELECT c.* FROM @extschema@.l4_report_context(l4_report_text.job_id, l4_report_text.findings, 5) c
+	),
+	part (place, text) AS (
+		SELECT 1, @extschema@.l4_wrap(pg_catalog.format('%s: %s.', l4_report_text.job_id, @extschema@.l4_report_verdict(l4_report_text.findings)), 100)
+			|| E'\n' || pg_catalog.repeat('=', 100)
+		UNION ALL
+		SELECT 2, pg_catalog.string_agg(pg_catalog.overlay(@extschema@.l4_wrap(f.value, 100, pg_catalog.repeat(' ', 13)), f.name, 1, pg_catalog.length(f.name)), E'\n' ORDER BY f.place)
+		FROM @extschema@.l4_report_facts(l4_report_text.job_id, l4_report_text.findings) f
+		UNION ALL
+		SELECT 3, E'RESTART\n' || @extschema@.l4_wrap(a.advice || '. ' || a.reason, 100, '  ')
+			|| COALESCE(pg_catalog.format(E'\n  (rests on %s %s)', a.finding_kind, a.finding_ordinal), '')
+		FROM @extschema@.l4_restart_advice(l4_report_text.job_id, l4_report_text.findings) a
+		UNION ALL
+		SELECT 4, E'NODES\n' || pg_catalog.string_agg(@extschema@.l4_wrap(pg_catalog.format('%s. %s', f.ordinal, f.explanation), 100, '  '), E'\n' ORDER BY f.ordinal)
+		FROM finding f WHERE f.kind = 'node' AND f.ordinal <= 5
+		UNION ALL
+		SELECT 5, E'FAULTS\n' || pg_catalog.string_agg(@extschema@.l4_wrap(pg_catalog.format('%s. %s', f.ordinal, f.explanation), 100, '  ')
+			|| COALESCE(E'\n' || @extschema@.l4_wrap('Cause: ' || f.root_cause, 100, '     '), '') || COALESCE(E'\n' || @extschema@.l4_wrap('Fix: ' || f.fix, 100, '     '), ''), E'\n' ORDER BY f.ordinal)
+		FROM finding f WHERE f.kind = 'fault' AND f.ordinal <= 5
+		UNION ALL
+		SELECT 6, E'EVENTS that successful jobs do not log\n' || pg_catalog.string_agg(
+			pg_catalog.format(E'%s  %s\n', pg_catalog.lpad(f.ordinal::text, 3), pg_catalog.left(@extschema@.l4_telling_line(f.template), 94))
+			|| @extschema@.l4_wrap(f.explanation, 100, '     '), E'\n' ORDER BY f.ordinal)
+		FROM finding f WHERE f.kind = 'event' AND f.ordinal <= 10
+		UNION ALL
+		SELECT 7, E'NODES x EVENTS (records; in rows of several nodes: per cent of them)\n' || @extschema@.l4_report_heat_text(l4_report_text.job_id, l4_report_text.findings)
+		WHERE EXISTS (SELECT FROM finding f WHERE f.kind = 'event')
+		UNION ALL
+		SELECT 8, E'STAGES OVER TIME, and where each stopped\n'
+			|| @extschema@.l4_report_timeline_text(l4_report_text.job_id, @extschema@.l4_report_suspects(l4_report_text.findings))
+			|| E'\n  e environment_init  r rendezvous  c communicator_init  d data_load  m model_build\n  l checkpoint_load  i iterating  v evaluation  s checkpoint_save  t teardown'
+		UNION ALL
+		SELECT 9, E'ITERATIONS\n' || pg_catalog.string_agg(@extschema@.l4_wrap(f.explanation, 100, '  '), E'\n' ORDER BY f.ordinal)
+		FROM finding f WHERE f.kind = 'iteration' AND f.ordinal <= 5
+		UNION ALL
+		SELECT 10, E'EVIDENCE\n' || pg_catalog.string_agg(c.text, E'\n' ORDER BY c.place)
+		FROM (SELECT c.place, pg_catalog.format(E'  -- %s (%s)\n', pg_catalog.left(@extschema@.l4_printable(c.source), 48), pg_catalog.left(c.told_by, 44))
+				|| pg_catalog.string_agg(pg_catalog.format('%s %s %s', CASE WHEN c.quoted THEN ' >' ELSE '  ' END, pg_catalog.lpad(c.line_no::text, 6),
+					pg_catalog.regexp_replace(pg_catalog.replace(@extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 8 ELSE 3 END, CASE WHEN c.quoted THEN 270 ELSE 90 END), E'\n', E'\n          '),
+						'([^\n]{90})(?=[^\n])', E'\\1\n          ', 'g')), E'\n' ORDER BY c.line_no, c.part) AS text
+			FROM context c GROUP BY c.place, c.source, c.told_by) c
+		UNION ALL
+		SELECT 11, E'FILTERED OUT, most frequent first\n' || pg_catalog.string_agg(pg_catalog.format('%s  %s', pg_catalog.lpad(e.occurrences::text, 9),
+			pg_catalog.left(@extschema@.l4_telling_line(e.template), 88)), E'\n' ORDER BY e.place)
+		FROM @extschema@.l4_report_filtered(l4_report_text.job_id, l4_report_text.findings, 5) e
+	)
+	SELECT pg_catalog.string_agg(pg_catalog.replace(p.text, E'\t', ' '), E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_text(text, @extschema@.l4_finding[]) IS
+'A diagnosis as text of at most 100 columns.';
+
+CREATE FUNCTION @extschema@.l4_report_markdown(job_id text, findings @extschema@.l4_finding[]) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000
+BEGIN ATOMIC
+	WITH finding AS MATERIALIZED (
+		SELECT f.* FROM pg_catalog.unnest(l4_report_markdown.findings) f
+	),
+	context AS MATERIALIZED (
+		SELECT c.* FROM @extschema@.l4_report_context(l4_report_markdown.job_id, l4_report_markdown.findings, 5) c
+	),
+	part (place, text) AS (
+		SELECT 1, pg_catalog.format('# %s: %s', @extschema@.l4_markdown_escape(l4_report_markdown.job_id),
+			@extschema@.l4_markdown_escape(@extschema@.l4_report_verdict(l4_report_markdown.findings)))
+		UNION ALL
+		SELECT 2, pg_catalog.string_agg(pg_catalog.format('- **%s:** %s', f.name, @extschema@.l4_markdown_escape(f.value)), E'\n' ORDER BY f.place)
+		FROM @extschema@.l4_report_facts(l4_report_markdown.job_id, l4_report_markdown.findings) f
+		UNION ALL
+		SELECT 3, pg_catalog.format(E'## Restart\n\n**%s.** %s%s', @extschema@.l4_markdown_escape(a.advice), @extschema@.l4_markdown_escape(a.reason),
+			COALESCE(pg_catalog.format(' (Rests on %s %s.)', a.finding_kind, a.finding_ordinal), ''))
+		FROM @extschema@.l4_restart_advice(l4_report_markdown.job_id, l4_report_markdown.findings) a
+		UNION ALL
+		SELECT 4, E'## Nodes\n\n' || pg_catalog.string_agg(pg_catalog.format('%s. %s', f.ordinal, @extschema@.l4_markdown_escape(f.explanation)), E'\n' ORDER BY f.ordinal)
+		FROM finding f WHERE f.kind = 'node' AND f.ordinal <= 5
+		UNION ALL
+		SELECT 5, E'## Known faults\n\n| fault | root cause | fix |\n|---|---|---|\n' || pg_catalog.string_agg(pg_catalog.format('| %s | %s | %s |',
+			@extschema@.l4_markdown_escape(f.explanation), COALESCE(@extschema@.l4_markdown_escape(f.root_cause), ''), COALESCE(@extschema@.l4_markdown_escape(f.fix), '')), E'\n' ORDER BY f.ordinal)
+		FROM finding f WHERE f.kind = 'fault' AND f.ordinal <= 5
+		UNION ALL
+		SELECT 6, E'## Events that successful jobs do not log\n\n| | event | nodes | records | why |\n|---|---|---|---|---|\n' || pg_catalog.string_agg(pg_catalog.format('| %s | %s | %s | %s | %s |',
+			f.ordinal, @extschema@.l4_markdown_escape(pg_catalog.left(f.template, 160)), f.nodes_affected, f.occurrences, @extschema@.l4_markdown_escape(f.explanation)), E'\n' ORDER BY f.ordinal)
+		FROM finding f WHERE f.kind = 'event' AND f.ordinal <= 10
+		UNION ALL
+		SELECT 7, E'## Nodes x events (records; in rows of several nodes: per cent of them)\n\n' || @extschema@.l4_markdown_fence(@extschema@.l4_report_heat_text(l4_report_markdown.job_id, l4_report_markdown.findings))
+		WHERE EXISTS (SELECT FROM finding f WHERE f.kind = 'event')
+		UNION ALL
+		SELECT 8, E'## Stages over time, and where each stopped\n\n' || @extschema@.l4_markdown_fence(@extschema@.l4_report_timeline_text(l4_report_markdown.job_id,
+				@extschema@.l4_report_suspects(l4_report_markdown.findings)))
+			|| E'\n\n`e` environment\\_init, `r` rendezvous, `c` communicator\\_init, `d` data\\_load, `m` model\\_build, `l` checkpoint\\_load, `i` iterating, `v` evaluation, `s` checkpoint\\_save, `t` teardown'
+		UNION ALL
+		SELECT 9, E'## Iterations\n\n' || pg_catalog.string_agg('- ' || @extschema@.l4_markdown_escape(f.explanation), E'\n' ORDER BY f.ordinal)
+		FROM finding f WHERE f.kind = 'iteration' AND f.ordinal <= 5
+		UNION ALL
+		SELECT 10, E'## Evidence\n\n' || pg_catalog.string_agg(c.text, E'\n\n' ORDER BY c.place)
+		FROM (SELECT c.place, pg_catalog.format(E'%s (%s)\n\n', @extschema@.l4_markdown_escape(c.source), c.told_by)
+				|| @extschema@.l4_markdown_fence(pg_catalog.string_agg(pg_catalog.format('%s%s: %s', CASE WHEN c.quoted THEN '> ' ELSE '  ' END, c.line_no,
+					@extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 12 ELSE 3 END, 300)), E'\n' ORDER BY c.line_no, c.part)) AS text
+			FROM context c GROUP BY c.place, c.source, c.told_by) c
+	)
+	SELECT pg_catalog.string_agg(p.text, E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_markdown(text, @extschema@.l4_finding[]) IS
+'A diagnosis as a ticket in Markdown.';

@@ -1,0 +1,23 @@
+/* l4_report: one diagnosis, set in one of three formats. */
+
+CREATE FUNCTION @extschema@.l4_report(job_id text, format text DEFAULT 'text') RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+AS $$
+DECLARE
+	findings l4_finding[];
+BEGIN
+	IF l4_report.format IS NULL OR l4_report.format NOT IN ('text', 'markdown', 'html') THEN
+		RAISE EXCEPTION 'report format "%" is not known', l4_report.format
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'The formats are "text", "markdown" and "html".';
+	END IF;
+	findings := l4_report_findings(l4_report.job_id);
+	RETURN CASE l4_report.format
+		WHEN 'text' THEN l4_report_text(l4_report.job_id, findings)
+		WHEN 'markdown' THEN l4_report_markdown(l4_report.job_id, findings)
+		ELSE l4_report_html(l4_report.job_id, findings) END;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_report(text, text) IS
+'The diagnosis of a job for people: "text" (at most 100 columns), "markdown" (a ticket) or "html" (one self-contained page with pictures: inline SVG and CSS, no script, nothing loaded; well-formed XML in the encoding of the client, declared as UTF-8). Verdict, restart advice, suspects, faults with their fixes, events, pictures of nodes and stages, evidence in its context, what was filtered. Pictures have at most 64 rows and 120 columns, whatever the size of the job. Times are in the zone of the session. Reads only. Errors: as l4_diagnose (P0002 unknown job, 55000 no logs); 22023 unknown format. Cost: little more than one diagnosis.';

@@ -1,0 +1,72 @@
+-- l4_report: the three formats over a small job, what comes from a log stays text, the page is well-formed, and the errors.
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set VERBOSITY terse
+\pset format unaligned
+\pset tuples_only on
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+\set small :abs_srcdir '/data/small'
+SELECT l4_register_job('good', '{"model": "m", "framework": "f"}', 'succeeded', '{node-a,node-b}', 2) \g /dev/null
+SELECT l4_register_job('small', '{"model": "m", "framework": "f"}', 'failed', '{node-a,node-b}', 2, '2026-11-20 22:00+00') \g /dev/null
+CALL l4_import('small', :'small');
+
+SELECT l4_report('small');
+SELECT l4_report('small', 'markdown');
+SELECT max(length(line)) <= 100 AS fits FROM string_to_table(l4_report('small'), E'\n') line;
+SELECT xml_is_well_formed_document(l4_report('small', 'html')) AS well_formed, length(l4_report('small', 'html')) < 500000 AS small;
+-- the parts of the page
+SELECT unnest(xpath('//h:h1/text()|//h:h2/text()', page, ARRAY[ARRAY['h', 'http://www.w3.org/1999/xhtml']])) AS heading
+FROM xmlparse(document l4_report('small', 'html')) page;
+SELECT html ~* '<script|<link|<img|<iframe|javascript:|@import|url\(' AS loads_or_runs_anything, html ~ '<svg' AS pictures, html ~ 'prefers-color-scheme: dark' AS dark, html ~ '@media print' AS print
+FROM l4_report('small', 'html') html;
+SELECT action, target, advice, finding_kind, finding_ordinal FROM l4_restart_advice('small');
+
+-- whatever a log, a name or a fault says stays text
+BEGIN;
+INSERT INTO l4_event (event_id, template) VALUES (1, '</style></svg><script>alert(1)</script> & "quoted" ''single''' || E'\x1b[31m \t\u202E');
+INSERT INTO l4_shape (shape_id, shape, event_id) VALUES (1, '<script>alert(1)</script> failed', 1);
+INSERT INTO l4_job (job_id, settings, status, nodes) VALUES ('<b>job</b>', '{"model": "<i>m</i>]]>"}', 'failed', '{"<img src=x>","a\"b","`c` | _d_",e,f}');
+INSERT INTO l4_stream (job_id, stream_id, source_id, file_id, source, kind, node, rank, record_count, first_ts, last_ts, last_stage)
+SELECT '<b>job</b>', i, i, i, '<u>' || i || '</u>', 'rank', (ARRAY['<img src=x>', 'a"b', '`c` | _d_', 'e', 'f'])[i], i - 1, 10, '2026-01-01', '2026-01-01 00:10', 'iterating' FROM generate_series(1, 5) i;
+INSERT INTO l4_stream_event (job_id, stream_id, shape_id, occurrences, level, first_line, last_line, first_ts, last_ts, stage)
+VALUES ('<b>job</b>', 1, 1, 3, 'fatal', 1, 3, '2026-01-01', '2026-01-01 00:10', 'iterating');
+SELECT l4_report('<b>job</b>', 'html') AS html, l4_report('<b>job</b>') AS text, l4_report('<b>job</b>', 'markdown') AS markdown \gset
+SELECT xml_is_well_formed_document(:'html') AS well_formed, :'html' ~* '<(script|b>job|img|i>|u>)' AS escaped_out, :'html' ~ '&lt;/style&gt;&lt;/svg&gt;&lt;script&gt;alert\(1\)&lt;/script&gt; &amp; &quot;quoted' AS stays_text;
+SELECT :'html' ~ E'[\x01-\x08\x0b-\x1f\x7f]' OR :'text' ~ E'[\x01-\x09\x0b-\x1f\x7f]' OR :'markdown' ~ E'[\x01-\x08\x0b-\x1f\x7f]' AS control_characters;
+SELECT line FROM string_to_table(:'markdown', E'\n') line WHERE line ~ 'script|img' ORDER BY line COLLATE "C" LIMIT 3;
+ROLLBACK;
+
+-- a job of many nodes: pictures have at most 64 rows
+BEGIN;
+INSERT INTO l4_job (job_id, status, nodes, ranks_per_node) SELECT 'wide', 'failed', array_agg(format('node-%s', lpad(i::text, 4, '0')) ORDER BY i), 8 FROM generate_series(0, 511) i;
+INSERT INTO l4_stream (job_id, stream_id, source_id, file_id, source, kind, node, rank, record_count, first_ts, last_ts, last_stage, last_iteration)
+SELECT 'wide', r, r, r, 'rank-' || r, 'rank', format('node-%s', lpad((r / 8)::text, 4, '0')), r, 1, '2026-01-01', '2026-01-01 01:00', 'iterating', 7 FROM generate_series(0, 4095) r;
+SELECT count(*) AS nodes, count(DISTINCT place) AS rows, min(members), max(members) FROM l4_report_rows('wide', '{node-0300,node-0007}');
+SELECT place, label, suspect, members FROM l4_report_rows('wide', '{node-0300,node-0007}') WHERE place IN (1, 2, 3, 64) GROUP BY 1, 2, 3, 4 ORDER BY 1;
+SELECT count(*), sum(ranks), min(stage), min(first_iteration) FROM l4_report_stops('wide', '{node-0300}');
+ROLLBACK;
+
+-- read only
+BEGIN TRANSACTION READ ONLY;
+SELECT length(l4_report('small')) > 0, length(l4_report('small', 'html')) > 0;
+COMMIT;
+
+-- the helpers
+SELECT l4_html_escape(E'<a href="x">&''\x01\x1b\x7f\u0085\u202e\ttab'), l4_html_escape(NULL) IS NULL;
+SELECT l4_printable(E'plain\ttext\nwith lines');
+SELECT l4_markdown_escape('| a_b | *c* `d` [e](f) <g> # & \ |');
+SELECT l4_markdown_fence(E'a\n````\nb');
+SELECT l4_wrap('one two three verylongwordwithoutaspace four', 12, '  ');
+SELECT l4_clip(E'1\n2\n3\n4\n5 is the last', 3, 8);
+SELECT l4_count_words(1, 'node'), l4_count_words(4096, 'node');
+
+\set VERBOSITY sqlstate
+SELECT l4_report('no such job');
+SELECT l4_report('good', 'html');
+SELECT l4_report('small', 'pdf');
+SELECT l4_report('small', NULL);
+SELECT l4_report(NULL);
+SELECT * FROM l4_restart_advice('no such job');
+
+DELETE FROM l4_stream; DELETE FROM l4_segment;
+DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline; DELETE FROM l4_job; DELETE FROM l4_shape; DELETE FROM l4_event; DELETE FROM l4_address;
