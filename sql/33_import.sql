@@ -59,6 +59,7 @@ COMMENT ON COLUMN @extschema@.l4_log.segment_no IS 'number of the segment of its
 CREATE FUNCTION @extschema@.l4_assign_events(job_id text DEFAULT NULL) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 	SET search_path = pg_catalog, @extschema@, pg_temp
+	SET jit = off
 AS $$
 DECLARE
 	assigned bigint;
@@ -97,6 +98,7 @@ COMMENT ON FUNCTION @extschema@.l4_assign_events(text) IS
 CREATE FUNCTION @extschema@.l4_recluster(depth int DEFAULT 4, similarity double precision DEFAULT 0.5, split_values int DEFAULT 5) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 	SET search_path = pg_catalog, @extschema@, pg_temp
+	SET jit = off
 AS $$
 DECLARE
 	events bigint;

@@ -11,25 +11,10 @@
 COMMENT ON COLUMN @extschema@.l4_pool_event.stream_share IS 'share of the streams of its kind (ranks, launchers, ...) that have it, over all jobs; small for what only one role logs (rank 0, the last rank)';
 
 -- What the parameters of a shape look like in one stream: the first distinct values with their lines, and the range of the numbers.
-CREATE TABLE @extschema@.l4_stream_parameter (
-	job_id text NOT NULL,
-	stream_id bigint NOT NULL,
-	shape_id bigint NOT NULL,
-	position int NOT NULL,
-	occurrences bigint NOT NULL,
-	distinct_values int NOT NULL,
-	values text[] NOT NULL,
-	value_lines bigint[] NOT NULL,
-	number_count bigint NOT NULL,
-	minimum double precision,
-	minimum_line bigint,
-	maximum double precision,
-	maximum_line bigint,
-	mean double precision,
-	PRIMARY KEY (job_id, stream_id, shape_id, position)
-);
-COMMENT ON TABLE @extschema@.l4_stream_parameter IS
-'Per stream, shape and parameter position: the first 16 distinct values with the line of each one''s first record, and the range and mean of those that are numbers. Written at the end of an import by l4_summarize_parameters.';
+CREATE VIEW @extschema@.l4_stream_parameter WITH (security_invoker = true) AS
+SELECT k.job_id, p.* FROM @extschema@.l4_parameter_sketch k CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p;
+COMMENT ON VIEW @extschema@.l4_stream_parameter IS
+'Per stream, shape and parameter position: the first 16 distinct values with the line of each one''s first record, and the range and mean of those that are numbers. Unpacked from l4_parameter_sketch, which an import writes.';
 COMMENT ON COLUMN @extschema@.l4_stream_parameter.position IS 'which <*> of the shape, from 1';
 COMMENT ON COLUMN @extschema@.l4_stream_parameter.distinct_values IS 'number of distinct values, also where more than the 16 kept';
 COMMENT ON COLUMN @extschema@.l4_stream_parameter.values IS 'the first 16 distinct values, in order of first appearance';
@@ -86,6 +71,7 @@ CREATE FUNCTION @extschema@.l4_register_job(job_id text, settings jsonb DEFAULT 
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -121,49 +107,10 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_register_job(text, jsonb, text, text[], int, timestamptz, timestamptz, text) IS
 'Makes a job known, or updates it (NULL keeps what is there; a new job has settings {} and status unknown): its settings, its status (running, succeeded, failed, unknown), its nodes in rank order, ranks per node, start and end, and the time zone of time stamps that name none. A change of status or settings brings the pools up to date.';
 
-CREATE FUNCTION @extschema@.l4_summarize_parameters(job_id text) RETURNS bigint
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
-SET search_path = pg_catalog, @extschema@, pg_temp
-AS $$
-#variable_conflict use_column
-DECLARE
-	written bigint;
-BEGIN
-	DELETE FROM l4_stream_parameter p WHERE p.job_id = l4_summarize_parameters.job_id;
-	WITH segment AS (
-		-- all of a job of up to two million records; of a larger one a sample: the last two segments of each file, where failures
-		-- show, and every n-th of the others
-		SELECT g.* FROM (
-			SELECT g.*, row_number() OVER (PARTITION BY g.source_id ORDER BY g.segment_no DESC) AS from_end,
-				ceil(sum(g.record_count) OVER () / 2000000.0)::int AS step
-			FROM l4_segment g WHERE g.job_id = l4_summarize_parameters.job_id) g
-		WHERE g.from_end <= 2 OR g.segment_no % greatest(g.step, 1) = 0),
-	value AS (
-		SELECT r.stream_id, r.shape_id, p.position::int AS position, p.value, count(*) AS occurrences, min(r.line_no) AS line_no,
-			l4_number(p.value) AS number
-		FROM segment g, l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r,
-			unnest(r.parameters) WITH ORDINALITY p (value, position)
-		GROUP BY 1, 2, 3, 4)
-	INSERT INTO l4_stream_parameter (job_id, stream_id, shape_id, position, occurrences, distinct_values, values, value_lines,
-		number_count, minimum, minimum_line, maximum, maximum_line, mean)
-	SELECT l4_summarize_parameters.job_id, stream_id, shape_id, position, sum(occurrences), count(*),
-		(array_agg(value ORDER BY line_no, value))[1:16], (array_agg(line_no ORDER BY line_no, value))[1:16],
-		coalesce(sum(occurrences) FILTER (WHERE number IS NOT NULL), 0),
-		min(number), (array_agg(line_no ORDER BY number, line_no) FILTER (WHERE number IS NOT NULL))[1],
-		max(number), (array_agg(line_no ORDER BY number DESC, line_no) FILTER (WHERE number IS NOT NULL))[1],
-		sum(number * occurrences) / sum(occurrences) FILTER (WHERE number IS NOT NULL)
-	FROM value
-	GROUP BY stream_id, shape_id, position;
-	GET DIAGNOSTICS written = ROW_COUNT;
-	RETURN written;
-END
-$$;
-COMMENT ON FUNCTION @extschema@.l4_summarize_parameters(text) IS
-'Fills l4_stream_parameter for a job from its records; returns the number of rows. Reads the whole job once (of more than two million records a sample, with the end of each file): called at the end of an import, not by l4_diagnose.';
-
 CREATE FUNCTION @extschema@.l4_pool_rebuild(pool_id bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -215,6 +162,7 @@ COMMENT ON FUNCTION @extschema@.l4_pool_rebuild(bigint) IS
 CREATE FUNCTION @extschema@.l4_pool_refresh(job_id text, imported boolean DEFAULT true) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -224,7 +172,6 @@ DECLARE
 	streams int;
 BEGIN
 	IF imported THEN
-		PERFORM l4_summarize_parameters(l4_pool_refresh.job_id);
 		PERFORM l4_learn_addresses(l4_pool_refresh.job_id);
 	END IF;
 	SELECT l4_pool_settings(j.settings) INTO mine

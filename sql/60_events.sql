@@ -122,10 +122,15 @@ BEGIN ATOMIC
 		SELECT g.* FROM @extschema@.l4_segment g
 		WHERE g.job_id = l4_records_at.job_id
 			AND EXISTS (SELECT FROM wanted w WHERE w.source_id = g.source_id AND w.line_no BETWEEN g.first_line AND g.last_line)
+	),
+	record AS MATERIALIZED (
+		-- by itself, lest a segment be opened anew for each wanted line
+		SELECT r.* FROM segment g
+		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+		WHERE r.line_no = ANY (l4_records_at.line_nos)
 	)
 	SELECT r.stream_id, r.line_no, r.shape_id, w.source, r.ts, r.stage, r.iteration, r.raw
-	FROM segment g
-	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+	FROM record r
 	JOIN wanted w ON w.stream_id = r.stream_id AND w.line_no = r.line_no;
 END;
 COMMENT ON FUNCTION @extschema@.l4_records_at(text, bigint[], bigint[]) IS
@@ -153,32 +158,68 @@ BEGIN ATOMIC
 		FROM mark m JOIN clock c USING (source_id, stream_id)
 		GROUP BY m.source_id, m.line_no
 	)
+	-- a point a second, at most 2,000 of a file: these arrays are searched for every record that is placed
 	SELECT l.source_id, pg_catalog.array_agg(l.line_no ORDER BY l.line_no), pg_catalog.array_agg(l.ts ORDER BY l.line_no)
-	FROM line l GROUP BY l.source_id;
+	FROM (
+		SELECT DISTINCT ON (b.source_id, b.bucket) b.source_id, b.line_no, b.ts
+		FROM (
+			SELECT l.*, pg_catalog.floor(EXTRACT(epoch FROM l.ts - s.first)::float8 / GREATEST(EXTRACT(epoch FROM s.last - s.first)::float8 / 2000, 1)) AS bucket
+			FROM line l JOIN (SELECT source_id, pg_catalog.min(ts) AS first, pg_catalog.max(ts) AS last FROM line GROUP BY source_id) s USING (source_id)) b
+		ORDER BY b.source_id, b.bucket, b.line_no) l
+	GROUP BY l.source_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_source_clocks(text) IS
 'For each file that several labelled streams share: lines and the times reached there (ascending), by its best-stamped stream. Ranks of one file stamp their lines in different ways, zones and years or not at all; their lines still come in order.';
 
-CREATE FUNCTION @extschema@.l4_outlived(job_id text) RETURNS TABLE (stream_id bigint, line_no bigint)
+CREATE FUNCTION @extschema@.l4_outlived(job_id text, pool_id bigint DEFAULT NULL)
+RETURNS TABLE (stream_id bigint, line_no bigint, mild_line_no bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
-	-- What ceased before the job made ten more iterations did not kill it. A stream is that old up to the last line stamped before.
-	WITH progress AS (
-		SELECT i.started_at AS ts
+	-- What ceased while the job still made progress did not kill it. Of grave records that is said only where a fifth of its iterations,
+	-- at most ten, came after; of others where one whole iteration did, or where much of what successful jobs log showed first
+	-- later on (a job that fails while it starts makes progress too).
+	WITH iteration AS MATERIALIZED (
+		SELECT i.started_at AS ts, pg_catalog.row_number() OVER (ORDER BY i.started_at DESC) AS from_end, pg_catalog.count(*) OVER () AS n
 		FROM @extschema@.l4_timeline t, pg_catalog.unnest(t.started_at) i (started_at)
 		WHERE t.job_id = l4_outlived.job_id AND i.started_at > '2000-01-01'
-		ORDER BY 1 DESC OFFSET 10 LIMIT 1
+	),
+	clock AS MATERIALIZED (SELECT c.* FROM @extschema@.l4_source_clocks(l4_outlived.job_id) c),
+	entry AS MATERIALIZED (
+		SELECT e.stream_id, e.shape_id, s.source_id, s.kind, e.first_line, e.last_line, e.first_iteration, s.last_iteration AS stream_iteration,
+			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.first_line, c.lines), 1)] ELSE e.first_ts END AS first_ts,
+			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.last_line, c.lines), 1)] ELSE e.last_ts END AS last_ts
+		FROM @extschema@.l4_stream_event e
+		JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
+		LEFT JOIN clock c ON c.source_id = s.source_id
+		WHERE e.job_id = l4_outlived.job_id
+	),
+	known AS (
+		SELECT pg_catalog.min(e.first_ts) AS ts
+		FROM entry e JOIN @extschema@.l4_pool_event p ON p.pool_id = l4_outlived.pool_id AND p.shape_id = e.shape_id
+		WHERE e.first_ts > '2000-01-01' AND e.kind IN ('rank', 'launcher', 'shared')
+		GROUP BY e.shape_id
+	),
+	progress AS (
+		SELECT (SELECT i.ts FROM iteration i WHERE i.n >= 4 AND i.from_end = 1 + LEAST(10, GREATEST(2, i.n / 5))) AS ts,
+			GREATEST((SELECT i.ts FROM iteration i WHERE i.from_end = 2),
+				(SELECT pg_catalog.percentile_disc(0.75) WITHIN GROUP (ORDER BY k.ts) FROM known k)) AS mild_ts
 	)
-	SELECT s.stream_id, COALESCE(
-		(SELECT c.lines[pg_catalog.width_bucket(p.ts, c.times)] FROM @extschema@.l4_source_clocks(l4_outlived.job_id) c WHERE c.source_id = s.source_id),
-		(SELECT pg_catalog.max(CASE WHEN e.last_ts < p.ts THEN e.last_line ELSE e.first_line END)
-			FROM @extschema@.l4_stream_event e
-			WHERE e.job_id = s.job_id AND e.stream_id = s.stream_id AND e.first_ts < p.ts AND e.first_ts > '2000-01-01'))
-	FROM progress p, @extschema@.l4_stream s
-	WHERE s.job_id = l4_outlived.job_id;
+	SELECT e.stream_id,
+		pg_catalog.max(CASE WHEN e.last_ts < p.ts THEN e.last_line WHEN e.first_ts < p.ts THEN e.first_line END) FILTER (WHERE e.first_ts > '2000-01-01'),
+		COALESCE(pg_catalog.max(CASE WHEN e.last_ts < p.mild_ts THEN e.last_line WHEN e.first_ts < p.mild_ts THEN e.first_line END) FILTER (WHERE e.first_ts > '2000-01-01'),
+			-- a stream without times that marks iterations itself: what comes before its last but one
+			pg_catalog.max(e.first_line) FILTER (WHERE e.first_iteration < e.stream_iteration))
+	FROM progress p, entry e
+	GROUP BY e.stream_id;
 END;
-COMMENT ON FUNCTION @extschema@.l4_outlived(text) IS
-'Per stream the line up to which it is older than the tenth iteration before the last: what is new but ceased by then, the job outlived.';
+COMMENT ON FUNCTION @extschema@.l4_outlived(text, bigint) IS
+'Per stream the line up to which it is older than progress the job made later: what is new but ceased by then, the job outlived. line_no for records that sound grave, mild_line_no for others; NULL where none. pool_id: the pool that tells what belongs to a normal start (none: iterations alone count).';
+
+CREATE FUNCTION @extschema@.l4_text_advice(message text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
+RETURN message ~ '\m(User|Deprecat[A-Za-z]*|PendingDeprecation|Future|Import|Syntax|Resource)Warning\M' OR message ~* '\m(is|are|been|being|will be|now) deprecated\M|\mdeprecat(ed|ion) (warning|and|since|in favor)\M';
+COMMENT ON FUNCTION @extschema@.l4_text_advice(text) IS
+'Is a message advice to programmers (a Python warning of such a category, a deprecation)? It says that something works now and may not some day.';
 
 CREATE FUNCTION @extschema@.l4_text_ending(message text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
@@ -227,6 +268,9 @@ BEGIN ATOMIC
 			WHERE @extschema@.l4_shape_words(l.line) NOT IN (SELECT '' UNION ALL SELECT w.words FROM pool_words w))
 		AND (GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(s.shape)) >= 4
 			OR NOT EXISTS (SELECT FROM pool_event p WHERE p.event_id = s.event_id))
+		-- nor what successful jobs of other settings log, nor advice to programmers
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_pool_event o WHERE o.shape_id = e.shape_id AND o.pool_id <> l4_news_shapes.pool_id)
+		AND NOT (@extschema@.l4_level_rank(e.level) <= 4 AND @extschema@.l4_text_rank(s.shape) <= 4 AND @extschema@.l4_text_advice(s.shape))
 	UNION ALL
 	SELECT e.stream_id, e.shape_id, 'storm', e.first_line,
 		pg_catalog.format('%s times in this stream; at most %s in a stream of a successful job', e.occurrences, p.max_per_stream), NULL, NULL
@@ -265,6 +309,7 @@ BEGIN ATOMIC
 			WHERE t.job_id = l4_news_alone.job_id
 			ORDER BY 1 DESC OFFSET 2 LIMIT 1), '-infinity') AS last_good
 	),
+	clock AS MATERIALIZED (SELECT c.* FROM @extschema@.l4_source_clocks(l4_news_alone.job_id) c),
 	entry AS (
 		SELECT e.stream_id, e.shape_id, e.first_line, e.first_ts, e.last_ts, e.last_line, s.shape, p.last_good,
 			GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(s.shape)) AS gravity,
@@ -274,7 +319,7 @@ BEGIN ATOMIC
 		FROM progress p, @extschema@.l4_stream_event e
 		JOIN @extschema@.l4_stream t ON t.job_id = e.job_id AND t.stream_id = e.stream_id
 		JOIN @extschema@.l4_shape s ON s.shape_id = e.shape_id
-		LEFT JOIN @extschema@.l4_source_clocks(l4_news_alone.job_id) c ON c.source_id = t.source_id
+		LEFT JOIN clock c ON c.source_id = t.source_id
 		WHERE e.job_id = l4_news_alone.job_id
 	),
 	seen AS (
@@ -324,6 +369,10 @@ BEGIN ATOMIC
 		JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
 		ORDER BY f.stream_id, f.shape_id, pg_catalog.array_position(ARRAY['new', 'severe', 'new value', 'range', 'storm'], f.reason), f.line_no
 	),
+	outlived AS MATERIALIZED (
+		SELECT o.* FROM @extschema@.l4_outlived(l4_news.job_id, (SELECT b.pool_id FROM pool b)) o
+	),
+	clock AS MATERIALIZED (SELECT c.* FROM @extschema@.l4_source_clocks(l4_news.job_id) c),
 	quoted AS (
 		SELECT e.stream_id, e.line_no FROM (
 			SELECT e.*, pg_catalog.row_number() OVER (PARTITION BY e.shape_id ORDER BY e.stream_id) AS turn FROM entry e) e
@@ -341,7 +390,7 @@ BEGIN ATOMIC
 			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.line_no, c.lines), 1)]
 				ELSE COALESCE(x.ts, CASE WHEN e.own_first THEN e.first_ts END, b.ts) END AS told_ts
 		FROM entry e
-		LEFT JOIN @extschema@.l4_source_clocks(l4_news.job_id) c ON c.source_id = e.source_id
+		LEFT JOIN clock c ON c.source_id = e.source_id
 		LEFT JOIN LATERAL (
 			SELECT x.* FROM text x WHERE x.stream_id = e.stream_id AND x.line_no = e.line_no AND x.shape_id = e.shape_id LIMIT 1) x ON true
 		LEFT JOIN LATERAL (
@@ -353,8 +402,11 @@ BEGIN ATOMIC
 		e.last_line, CASE WHEN e.told_ts > '2000-01-01' THEN e.told_ts END, e.told_stage, e.told_iteration, e.role, e.place, e.value, e.raw
 	FROM timed e
 	-- System logs are let through: a full or read-only disk lies in wait until something is written.
-	WHERE e.reason <> 'new' OR e.kind NOT IN ('rank', 'launcher') OR e.last_line > COALESCE((SELECT o.line_no FROM @extschema@.l4_outlived(l4_news.job_id) o WHERE o.stream_id = e.stream_id), 0)
-		OR GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(e.raw)) >= 6;
+	LEFT JOIN outlived o ON o.stream_id = e.stream_id
+	WHERE e.reason NOT IN ('new', 'new value') OR e.kind NOT IN ('rank', 'launcher')
+		OR GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(e.raw)) >= 6
+		OR e.last_line > CASE WHEN GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(e.raw)) >= 5
+			THEN COALESCE(o.line_no, 0) ELSE GREATEST(o.line_no, o.mild_line_no, 0) END;
 END;
 COMMENT ON FUNCTION @extschema@.l4_news(text, boolean) IS
 'What is news in a job, one row a stream and shape (see l4_news_record): against the pool of l4_best_pool, or without one (use_pool false, or there is none) by severity, rarity and time. Reads the summaries of the job and the records it quotes.';

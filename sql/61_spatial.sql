@@ -118,6 +118,7 @@ COMMENT ON FUNCTION @extschema@.l4_mentions(text, text[]) IS
 CREATE FUNCTION @extschema@.l4_learn_addresses(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -166,7 +167,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_addresses(text) IS
-'Learns which node has which IPv4 address from a job''s own records: from statements that name one node (or none but their own) beside one address, each time a different one. Fills l4_address; returns the number of rows. Called at the end of an import, after l4_summarize_parameters.';
+'Learns which node has which IPv4 address from a job''s own records: from statements that name one node (or none but their own) beside one address, each time a different one. Fills l4_address; returns the number of rows. Called at the end of an import.';
 
 CREATE FUNCTION @extschema@.l4_accusations(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL)
 RETURNS TABLE (accuser text, accused text, name text, kind text, shape_id bigint, stream_id bigint, line_no bigint, first_ts timestamptz, ending boolean)

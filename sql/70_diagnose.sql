@@ -67,13 +67,13 @@ BEGIN ATOMIC
 	SELECT pg_catalog.row_number() OVER (ORDER BY s.score DESC, s.first_ts, s.event_id), s.score, f.node, f.rank, f.stage,
 		COALESCE(f.iteration, @extschema@.l4_job_iteration(l4_event_findings.job_id, f.first_ts)), s.event_id, COALESCE(v.template, h.shape),
 		s.first_ts, s.occurrences, s.nodes_affected, q.quotes,
-		pg_catalog.format('%s, first %s%s%s; %s; compared with %s.',
+		pg_catalog.format('%s, first %s%s%s; %s; %s.',
 			CASE WHEN s.nodes_affected = 0 THEN 'On no node of its own' WHEN s.nodes = 1 THEN 'On the one node of the job'
 				WHEN s.nodes_affected = s.nodes THEN 'On all nodes (' || s.nodes || ')'
 				ELSE pg_catalog.format('On %s of %s nodes', s.nodes_affected, s.nodes) END,
 			COALESCE('on ' || f.node, 'in ' || f.source), ' at ' || pg_catalog.to_char(f.first_ts, 'YYYY-MM-DD HH24:MI:SS'),
 			CASE WHEN s.own AND s.nodes > 1 THEN ' (the suspected node)' ELSE '' END,
-			f.detail, w.words)
+			f.detail, CASE WHEN w.words LIKE 'no %' THEN 'there was ' ELSE 'compared with ' END || w.words)
 	FROM scored s
 	JOIN LATERAL (
 		SELECT r.* FROM record r WHERE r.event_id = s.event_id
@@ -123,6 +123,7 @@ RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank i
 	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text, root_cause text, fix text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -196,18 +197,34 @@ BEGIN
 		FROM unnest(onsets) o
 		WHERE o.iteration IS NOT NULL
 		ORDER BY o.iteration, o.turn
+	), checked AS (
+		-- What only a recurring check can find (a checkpoint, an evaluation, a scrub) began anywhere since the check before: half-way between
+		-- is the best guess of one iteration.
+		SELECT o.iteration - round(c.period / 2)::bigint AS iteration, 50 AS turn, o.node, o.rank, NULL::text AS stage, NULL::timestamptz AS ts,
+			format('Found by a check that recurs every %s iterations: it began between iterations %s and %s, half-way is %s.', round(c.period),
+				o.iteration - round(c.period), o.iteration, o.iteration - round(c.period / 2)) AS explanation
+		FROM (SELECT o.* FROM unnest(onsets) o WHERE o.iteration IS NOT NULL ORDER BY o.turn LIMIT 1) o
+		CROSS JOIN LATERAL (
+			SELECT max((e.last_iteration - e.first_iteration)::numeric / (e.occurrences - 1)) AS period
+			FROM l4_stream_event e JOIN l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
+			WHERE e.job_id = l4_diagnose.job_id AND s.kind = 'rank' AND e.occurrences > 1
+				AND e.last_iteration BETWEEN o.iteration - 1 AND o.iteration + 1
+				AND (o.stage IN ('checkpoint_save', 'evaluation') AND e.stage = o.stage
+					OR e.stream_id = o.stream_id AND EXISTS (SELECT FROM unnest(news) r
+						WHERE r.stream_id = e.stream_id AND r.shape_id = e.shape_id AND r.reason = 'new value' AND r.first_line = o.line_no))) c
+		WHERE c.period >= 4 AND o.iteration - round(c.period / 2)::bigint NOT IN (SELECT b.iteration FROM began b)
 	), unusual AS (
 		SELECT d.iteration, 100 + (row_number() OVER (ORDER BY d.nearest_distance DESC, d.iteration DESC))::int AS turn, t.node, t.rank,
 			NULL::text, NULL::timestamptz,
 			format('Iteration %s runs unlike the others (%s events differ from the nearest recurrent one).', d.iteration, d.nearest_distance)
 		FROM l4_iteration_scores(l4_diagnose.job_id, teller) d, l4_job_streams(l4_diagnose.job_id) t
 		WHERE t.stream_id = teller AND d.unusual AND NOT d.last AND cardinality(news) > 0
-			AND d.iteration NOT IN (SELECT b.iteration FROM began b)
+			AND d.iteration NOT IN (SELECT b.iteration FROM began b UNION ALL SELECT c.iteration FROM checked c)
 		ORDER BY 2 LIMIT 3
 	)
 	SELECT 'iteration', (row_number() OVER (ORDER BY i.turn, i.iteration))::int, 1.0::float8 / i.turn, i.node, i.rank, i.stage, i.iteration,
 		NULL::bigint, NULL::text, i.ts, NULL::bigint, NULL::int, NULL::text, i.explanation, NULL::text, NULL::text, NULL::text
-	FROM (SELECT * FROM began UNION ALL SELECT * FROM unusual) i
+	FROM (SELECT * FROM began UNION ALL SELECT * FROM checked UNION ALL SELECT * FROM unusual) i
 	ORDER BY 2;
 END
 $$;
@@ -217,6 +234,7 @@ COMMENT ON FUNCTION @extschema@.l4_diagnose(text, boolean) IS
 CREATE FUNCTION @extschema@.l4_save_diagnosis(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE

@@ -14,7 +14,6 @@ SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_event', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_failure_report', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_finding', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_mask', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_stream_parameter', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_parameter', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_address', '');
 -- Built-in rows come from the script.
