@@ -85,6 +85,18 @@ BEGIN
 		RAISE EXCEPTION 'time zone "%" is not known', l4_register_job.time_zone
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'pg_timezone_names lists the names.';
 	END IF;
+	IF l4_register_job.status NOT IN ('running', 'succeeded', 'failed', 'unknown') THEN
+		RAISE EXCEPTION 'status "%" is not known', l4_register_job.status
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'A job is running, succeeded, failed or unknown.';
+	END IF;
+	IF jsonb_typeof(l4_register_job.settings) <> 'object' THEN
+		RAISE EXCEPTION 'settings of a job are an object, not %', jsonb_typeof(l4_register_job.settings)
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'Such as {"model": "llama-7b", "framework": "Megatron-LM"}.';
+	END IF;
+	IF l4_register_job.ranks_per_node <= 0 THEN
+		RAISE EXCEPTION 'ranks_per_node is %, but a node has at least one rank', l4_register_job.ranks_per_node
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'NULL means that it is not known.';
+	END IF;
 	SELECT j.settings, j.status INTO before FROM l4_job j WHERE j.job_id = l4_register_job.job_id;
 	INSERT INTO l4_job AS j (job_id, settings, status, nodes, ranks_per_node, started_at, ended_at, time_zone)
 	VALUES (l4_register_job.job_id, coalesce(l4_register_job.settings, '{}'), coalesce(l4_register_job.status, 'unknown'),
@@ -105,7 +117,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_register_job(text, jsonb, text, text[], int, timestamptz, timestamptz, text) IS
-'Makes a job known, or updates it (NULL keeps what is there; a new job has settings {} and status unknown): its settings, its status (running, succeeded, failed, unknown), its nodes in rank order, ranks per node, start and end, and the time zone of time stamps that name none. A change of status or settings brings the pools up to date.';
+'Makes a job known, or updates it (NULL keeps what is there; a new job has settings {} and status unknown): its settings, its status (running, succeeded, failed, unknown), its nodes in rank order, ranks per node, start and end, and the time zone of time stamps that name none. A change of status or settings brings the pools up to date. Errors (22023): no job_id, an unknown status or time zone, settings that are no object, ranks_per_node below 1.';
 
 CREATE FUNCTION @extschema@.l4_pool_rebuild(pool_id bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -198,7 +210,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_pool_refresh(text, boolean) IS
-'After an import (imported), first summarizes the job''s parameters and learns its addresses. Then puts a succeeded job into the pool of its settings (and takes any other job out) and brings that pool up to date; returns its pool_id, or NULL where the job is in none. Called at the end of an import and when a job''s status or settings change.';
+'After an import (imported), first learns the job''s addresses. Then puts a succeeded job into the pool of its settings (and takes any other job out) and brings that pool up to date; returns its pool_id, or NULL where the job is in none. Called at the end of an import and when a job''s status or settings change.';
 
 CREATE FUNCTION @extschema@.l4_best_pool(job_id text)
 RETURNS TABLE (pool_id bigint, job_count int, fit double precision, settings jsonb)

@@ -199,6 +199,15 @@ BEGIN ATOMIC
 		WHERE e.first_ts > '2000-01-01' AND e.kind IN ('rank', 'launcher', 'shared')
 		GROUP BY e.shape_id
 	),
+	known_line AS (
+		-- the same by lines, of a file that knows twenty such records: for files with few time stamps
+		SELECT f.source_id, pg_catalog.percentile_disc(0.75) WITHIN GROUP (ORDER BY f.line_no) AS line_no
+		FROM (
+			SELECT e.source_id, e.shape_id, pg_catalog.min(e.first_line) AS line_no
+			FROM entry e JOIN @extschema@.l4_pool_event p ON p.pool_id = l4_outlived.pool_id AND p.shape_id = e.shape_id
+			GROUP BY e.source_id, e.shape_id) f
+		GROUP BY f.source_id HAVING pg_catalog.count(*) >= 20
+	),
 	progress AS (
 		SELECT (SELECT i.ts FROM iteration i WHERE i.n >= 4 AND i.from_end = 1 + LEAST(10, GREATEST(2, i.n / 5))) AS ts,
 			GREATEST((SELECT i.ts FROM iteration i WHERE i.from_end = 2),
@@ -206,20 +215,32 @@ BEGIN ATOMIC
 	)
 	SELECT e.stream_id,
 		pg_catalog.max(CASE WHEN e.last_ts < p.ts THEN e.last_line WHEN e.first_ts < p.ts THEN e.first_line END) FILTER (WHERE e.first_ts > '2000-01-01'),
-		COALESCE(pg_catalog.max(CASE WHEN e.last_ts < p.mild_ts THEN e.last_line WHEN e.first_ts < p.mild_ts THEN e.first_line END) FILTER (WHERE e.first_ts > '2000-01-01'),
-			-- a stream without times that marks iterations itself: what comes before its last but one
-			pg_catalog.max(e.first_line) FILTER (WHERE e.first_iteration < e.stream_iteration))
+		GREATEST(pg_catalog.max(CASE WHEN e.last_ts < p.mild_ts THEN e.last_line WHEN e.first_ts < p.mild_ts THEN e.first_line END) FILTER (WHERE e.first_ts > '2000-01-01'),
+			-- a stream that marks iterations itself, be it without times: what comes before its last one
+			pg_catalog.max(e.first_line) FILTER (WHERE e.first_iteration < e.stream_iteration),
+			(SELECT k.line_no FROM known_line k WHERE k.source_id = e.source_id))
 	FROM progress p, entry e
-	GROUP BY e.stream_id;
+	GROUP BY e.stream_id, e.source_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_outlived(text, bigint) IS
 'Per stream the line up to which it is older than progress the job made later: what is new but ceased by then, the job outlived. line_no for records that sound grave, mild_line_no for others; NULL where none. pool_id: the pool that tells what belongs to a normal start (none: iterations alone count).';
 
+CREATE FUNCTION @extschema@.l4_text_stage(message text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
+RETURN CASE
+	WHEN message ~* '\m(sav(e|es|ing)|writ(e|es|ing)|stor(e|es|ing)|upload(s|ing)?)[ _](\w+[ _]){0,2}(checkpoints?|snapshots?)' THEN 'checkpoint_save'
+	WHEN message ~* '(load|restor|read)\w*[ _]+(from[ _])?(\w+[ _]){0,3}(checkpoints?|state_dict|pretrained|weights)|checkpoint\w*[ _.](load|restor)' THEN 'checkpoint_load'
+	WHEN message ~* '\m\w*data_?(set|loader)s?\w*\M|\mdata(set)?/(train|valid|test)|/train(ing)?(_data)?/[^ ]*\.(bin|idx|parquet|jsonl?|tar|arrow)\M' THEN 'data_load'
+	WHEN message ~* '\m(init_process_group|new_group|\w*comm_?init\w*|communicator|\w*all_?reduce|\w*all_?gather|\w*reduce_?scatter|barrier)\M' THEN 'communicator_init'
+END;
+COMMENT ON FUNCTION @extschema@.l4_text_stage(text) IS
+'The stage that an error itself names (its traceback or its object: a checkpoint, a dataset, a communicator), or NULL. Of a job that has begun to iterate a communicator says nothing.';
+
 CREATE FUNCTION @extschema@.l4_text_advice(message text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
-RETURN message ~ '\m(User|Deprecat[A-Za-z]*|PendingDeprecation|Future|Import|Syntax|Resource)Warning\M' OR message ~* '\m(is|are|been|being|will be|now) deprecated\M|\mdeprecat(ed|ion) (warning|and|since|in favor)\M';
+RETURN message ~* '\mdeprecated\M' OR message ~ '\m(User|Deprecat[A-Za-z]*|PendingDeprecation|Future|Import|Syntax|Resource)Warning\M|\m(DEBUG|TRACE)\M';
 COMMENT ON FUNCTION @extschema@.l4_text_advice(text) IS
-'Is a message advice to programmers (a Python warning of such a category, a deprecation)? It says that something works now and may not some day.';
+'Is a message advice to programmers: a Python warning of such a category, a deprecation (it says that something works now and may not some day), or a line that calls itself debugging output?';
 
 CREATE FUNCTION @extschema@.l4_text_ending(message text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20

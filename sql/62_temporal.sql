@@ -162,13 +162,18 @@ BEGIN ATOMIC
 	-- A stream that marks no iterations does not know that the job went on from its start-up: then the job's state counts. A rank that
 	-- fails before any stage is named fails while it starts.
 	SELECT o.turn,
-		COALESCE(CASE WHEN NOT t.marks THEN j.stage END, NULLIF(o.stage, 'teardown'), j.stage, o.stage, CASE WHEN o.rank IS NOT NULL THEN 'environment_init' END),
+		COALESCE(CASE WHEN NOT n.stage = 'communicator_init' OR COALESCE(CASE WHEN NOT t.marks THEN j.stage END, NULLIF(o.stage, 'teardown'), j.stage, '')
+			NOT IN ('iterating', 'evaluation', 'checkpoint_save') THEN n.stage END,
+			CASE WHEN NOT t.marks THEN j.stage END, NULLIF(o.stage, 'teardown'), j.stage, o.stage, CASE WHEN o.rank IS NOT NULL THEN 'environment_init' END),
 		COALESCE(o.iteration, j.iteration), o.ts, o.node, o.rank, o.stream_id, o.line_no, o.explanation
 	FROM onset o
 	LEFT JOIN LATERAL (SELECT s.source, s.last_iteration IS NOT NULL AS marks FROM stream s WHERE s.stream_id = o.stream_id) t ON true
 	-- where such a stream ended tells nothing: the end of all progress is meant
 	LEFT JOIN LATERAL @extschema@.l4_job_state(l4_onsets.job_id, t.source,
-		CASE WHEN o.turn IN (2, 6) AND NOT t.marks THEN NULL ELSE o.line_no END, CASE WHEN o.turn IN (2, 6) AND NOT t.marks THEN NULL ELSE o.ts END) j ON true;
+		CASE WHEN o.turn IN (2, 6) AND NOT t.marks THEN NULL ELSE o.line_no END, CASE WHEN o.turn IN (2, 6) AND NOT t.marks THEN NULL ELSE o.ts END) j ON true
+	-- an error may name its own stage
+	LEFT JOIN LATERAL (SELECT @extschema@.l4_text_stage(r.message) AS stage FROM record r
+		WHERE o.turn IN (1, 4) AND r.stream_id = o.stream_id AND r.first_line = o.line_no AND r.grave ORDER BY r.shape_id LIMIT 1) n ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_onsets(text, @extschema@.l4_news_record[], text[]) IS
 'Where the failure of a job may have begun, the most telling place first (column turn). suspects: the nodes of l4_suspect_nodes, in order.';

@@ -30,9 +30,18 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_pool_words(text, boolean) IS
 'In words, what a job is compared with.';
 
+ALTER TABLE @extschema@.l4_finding ADD COLUMN role text;
+COMMENT ON COLUMN @extschema@.l4_finding.role IS 'of an event: root, cascade or context (see l4_diagnose); NULL for other kinds';
+
+CREATE FUNCTION @extschema@.l4_text_peer(message text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
+RETURN message ~* '\m(connection|link|socket|session|peer|channel)s?\M.{0,60}\m(closed|reset|refused|lost|aborted|gone|exited)\M|\mbroken pipe\M|\mreset by peer\M|\mtimed? ?out\M|\mtimeout\M|\mexit(s|ed|ing)? ?(with )?(return )?(code|status)|\mexitcode\M|\mwatchdog\M|\mterminate called\M|\mfailed to recv|\mother (ranks?|workers?|process(es)?|nodes?|agents?)\M';
+COMMENT ON FUNCTION @extschema@.l4_text_peer(text) IS
+'Does a message merely report that another process or machine went away or kept it waiting, or that a process ended? By general English wordings; such a record follows from a failure elsewhere, as a rule.';
+
 CREATE FUNCTION @extschema@.l4_event_findings(job_id text, news @extschema@.l4_news_record[], suspects text[], use_pool boolean DEFAULT true)
 RETURNS TABLE (ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
-	first_seen timestamptz, occurrences bigint, nodes_affected bigint, evidence text, explanation text)
+	first_seen timestamptz, occurrences bigint, nodes_affected bigint, evidence text, explanation text, role text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 20
 BEGIN ATOMIC
 	WITH named AS MATERIALIZED (
@@ -41,7 +50,8 @@ BEGIN ATOMIC
 	record AS MATERIALIZED (
 		SELECT r.*, EXISTS (SELECT FROM named a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id AND a.accuser IS NOT NULL) AS accuses,
 			EXISTS (SELECT FROM named a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id AND a.accused = l4_event_findings.suspects[1]) AS names_suspect,
-			GREATEST(@extschema@.l4_level_rank(r.level), @extschema@.l4_text_rank(r.message)) AS gravity
+			GREATEST(@extschema@.l4_level_rank(r.level), @extschema@.l4_text_rank(r.message)) AS gravity,
+			@extschema@.l4_text_ending(r.message) IS TRUE AS ending, @extschema@.l4_text_peer(r.message) IS TRUE AS peer
 		FROM pg_catalog.unnest(l4_event_findings.news) r
 	),
 	size AS (
@@ -50,30 +60,49 @@ BEGIN ATOMIC
 	event AS (
 		SELECT r.event_id, pg_catalog.sum(r.occurrences)::bigint AS occurrences, pg_catalog.count(DISTINCT r.node) AS nodes_affected,
 			pg_catalog.count(DISTINCT r.stream_id) AS streams, pg_catalog.max(r.gravity) AS gravity,
-			pg_catalog.bool_or(r.node = l4_event_findings.suspects[1] AND NOT r.accuses) AS own,
+			COALESCE(pg_catalog.bool_or(r.node = l4_event_findings.suspects[1] AND NOT r.accuses), false) AS own,
 			pg_catalog.bool_or(r.names_suspect AND r.node IS NULL) AS told,
+			pg_catalog.bool_and(r.ending OR r.peer OR r.accuses) AS follows, pg_catalog.bool_and(r.ending) AS ending,
+			pg_catalog.bool_or(r.reason IN ('new value', 'range')) AS value,
 			pg_catalog.min(r.first_ts) AS first_ts
 		FROM record r
 		GROUP BY r.event_id
 	),
+	judged AS (
+		-- Root is what the suspect says of itself, what a log of no node says of it, a value that none should have, and the first trouble
+		-- at all; unless it only tells of others or of an end. What is no trouble is context, the rest follows. Where nothing is root so,
+		-- the first trouble is, whatever it tells of.
+		SELECT e.*, CASE
+			WHEN e.gravity >= 4 AND NOT e.follows AND (e.own AND e.nodes_affected * 2 <= z.nodes OR e.told
+				OR e.first_ts <= pg_catalog.min(e.first_ts) FILTER (WHERE e.gravity >= 4 AND NOT e.follows) OVER () + interval '1 second') OR e.value AND NOT e.ending THEN 'root'
+			WHEN e.gravity < 4 AND NOT e.follows THEN 'context'
+			ELSE 'cascade' END AS alone
+		FROM event e, size z
+	),
+	roles AS (
+		SELECT e.*, CASE WHEN e.alone = 'cascade' AND NOT e.ending AND NOT pg_catalog.bool_or(e.alone = 'root') OVER ()
+			AND pg_catalog.row_number() OVER (ORDER BY e.alone = 'cascade' AND NOT e.ending DESC, e.own DESC, e.first_ts, e.event_id) = 1 THEN 'root' ELSE e.alone END AS role
+		FROM judged e
+	),
 	scored AS (
-		SELECT e.*, z.nodes,
+		SELECT e.*, z.nodes, CASE e.role WHEN 'root' THEN 3 ELSE 0 END +
 			-- what the suspect says itself or a controller says of it, then gravity, then rarity, then time
 			CASE WHEN e.own AND e.nodes_affected * 2 <= z.nodes THEN 3 WHEN e.told THEN 3 ELSE 0 END
 				+ e.gravity / 6.0 + 1.0 / (1 + e.nodes_affected)
 				+ 1.0 / pg_catalog.rank() OVER (ORDER BY e.first_ts) AS score
-		FROM event e, size z
+		FROM roles e, size z
 	)
 	SELECT pg_catalog.row_number() OVER (ORDER BY s.score DESC, s.first_ts, s.event_id), s.score, f.node, f.rank, f.stage,
 		COALESCE(f.iteration, @extschema@.l4_job_iteration(l4_event_findings.job_id, f.first_ts)), s.event_id, COALESCE(v.template, h.shape),
 		s.first_ts, s.occurrences, s.nodes_affected, q.quotes,
-		pg_catalog.format('%s, first %s%s%s; %s; %s.',
-			CASE WHEN s.nodes_affected = 0 THEN 'On no node of its own' WHEN s.nodes = 1 THEN 'On the one node of the job'
-				WHEN s.nodes_affected = s.nodes THEN 'On all nodes (' || s.nodes || ')'
-				ELSE pg_catalog.format('On %s of %s nodes', s.nodes_affected, s.nodes) END,
+		pg_catalog.format('%s: %s, first %s%s%s; %s; %s.',
+			CASE s.role WHEN 'root' THEN 'Root' WHEN 'cascade' THEN 'Consequence' ELSE 'Context' END,
+			CASE WHEN s.nodes_affected = 0 THEN 'on no node of its own' WHEN s.nodes = 1 THEN 'on the one node of the job (with one node there is nothing to compare it with)'
+				WHEN s.nodes_affected = s.nodes THEN 'on all nodes (' || s.nodes || '), so not a fault of one node'
+				ELSE pg_catalog.format('on %s of %s nodes', s.nodes_affected, s.nodes) END,
 			COALESCE('on ' || f.node, 'in ' || f.source), ' at ' || pg_catalog.to_char(f.first_ts, 'YYYY-MM-DD HH24:MI:SS'),
 			CASE WHEN s.own AND s.nodes > 1 THEN ' (the suspected node)' ELSE '' END,
-			f.detail, CASE WHEN w.words LIKE 'no %' THEN 'there was ' ELSE 'compared with ' END || w.words)
+			f.detail, CASE WHEN w.words LIKE 'no %' THEN 'there was ' ELSE 'compared with ' END || w.words), s.role
 	FROM scored s
 	JOIN LATERAL (
 		SELECT r.* FROM record r WHERE r.event_id = s.event_id
@@ -89,7 +118,7 @@ BEGIN ATOMIC
 	CROSS JOIN (SELECT @extschema@.l4_pool_words(l4_event_findings.job_id, l4_event_findings.use_pool) AS words) w;
 END;
 COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_news_record[], text[], boolean) IS
-'The events that are news, most telling first: those of the suspected node or about it, then by gravity, rarity and time.';
+'The events that are news, most telling first: root before cascade and context, those of the suspected node or about it, then by gravity, rarity and time.';
 
 CREATE FUNCTION @extschema@.l4_node_findings(job_id text, news @extschema@.l4_news_record[], suspects @extschema@.l4_suspect_node[])
 RETURNS TABLE (ordinal int, score double precision, node text, rank int, stage text, iteration bigint, first_seen timestamptz, evidence text, explanation text)
@@ -120,7 +149,7 @@ COMMENT ON FUNCTION @extschema@.l4_node_findings(text, @extschema@.l4_news_recor
 
 CREATE FUNCTION @extschema@.l4_diagnose(job_id text, use_pool boolean DEFAULT true)
 RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
-	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text, root_cause text, fix text)
+	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text, root_cause text, fix text, role text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
@@ -154,20 +183,20 @@ BEGIN
 		f.node, f.rank, f.stage, coalesce(f.iteration, l4_job_iteration(l4_diagnose.job_id, f.first_ts)), f.event_id,
 		(SELECT e.template FROM l4_event e WHERE e.event_id = f.event_id), f.first_ts, f.occurrences, f.nodes_affected::int,
 		l4_quote(f.source, f.line_no, f.message),
-		format('Known %s fault (%s): %s.', f.category, f.severity, f.title), f.fault_key, f.root_cause, f.fix
+		format('Known %s fault (%s): %s.', f.category, f.severity, f.title), f.fault_key, f.root_cause, f.fix, NULL::text
 	FROM l4_match_faults(l4_diagnose.job_id, news) f;
 
 	-- Events.
 	RETURN QUERY
 	SELECT 'event', e.ordinal::int, e.score, e.node, e.rank, e.stage, e.iteration, e.event_id, e.template, e.first_seen, e.occurrences,
-		e.nodes_affected::int, e.evidence, e.explanation, NULL::text, NULL::text, NULL::text
+		e.nodes_affected::int, e.evidence, e.explanation, NULL::text, NULL::text, NULL::text, e.role
 	FROM l4_event_findings(l4_diagnose.job_id, news, names, l4_diagnose.use_pool) e
 	ORDER BY e.ordinal;
 
 	-- Nodes.
 	RETURN QUERY
 	SELECT 'node', n.ordinal, n.score, n.node, n.rank, n.stage, n.iteration, NULL::bigint, NULL::text, n.first_seen, NULL::bigint, 1,
-		n.evidence, n.explanation, NULL::text, NULL::text, NULL::text
+		n.evidence, n.explanation, NULL::text, NULL::text, NULL::text, NULL::text
 	FROM l4_node_findings(l4_diagnose.job_id, news, suspects) n
 	ORDER BY n.ordinal;
 
@@ -176,7 +205,7 @@ BEGIN
 	SELECT 'stage', (row_number() OVER (ORDER BY s.stage = 'teardown', s.turn))::int, 1.0::float8 / s.turn, s.node, s.rank, s.stage, NULL::bigint,
 		NULL::bigint, NULL::text, s.ts, NULL::bigint, NULL::int, q.quotes,
 		format('The failure began in stage %s: %s%s.', s.stage, s.explanation, coalesce(' (' || s.node || ')', '')),
-		NULL::text, NULL::text, NULL::text
+		NULL::text, NULL::text, NULL::text, NULL::text
 	FROM (SELECT DISTINCT ON (o.stage) o.* FROM unnest(onsets) o WHERE o.stage IS NOT NULL ORDER BY o.stage, o.turn) s
 	LEFT JOIN LATERAL (
 		SELECT string_agg(l4_quote(t.source, t.line_no, t.raw), E'\n') AS quotes
@@ -223,13 +252,13 @@ BEGIN
 		ORDER BY 2 LIMIT 3
 	)
 	SELECT 'iteration', (row_number() OVER (ORDER BY i.turn, i.iteration))::int, 1.0::float8 / i.turn, i.node, i.rank, i.stage, i.iteration,
-		NULL::bigint, NULL::text, i.ts, NULL::bigint, NULL::int, NULL::text, i.explanation, NULL::text, NULL::text, NULL::text
+		NULL::bigint, NULL::text, i.ts, NULL::bigint, NULL::int, NULL::text, i.explanation, NULL::text, NULL::text, NULL::text, NULL::text
 	FROM (SELECT * FROM began UNION ALL SELECT * FROM checked UNION ALL SELECT * FROM unusual) i
 	ORDER BY 2;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_diagnose(text, boolean) IS
-'What a failed job died of, from its logs: findings of kind fault (known faults), event (what successful jobs do not log), node (whom the evidence points at; none where all fail alike), stage and iteration (where it began), each kind most telling first (ordinal from 1). evidence quotes records as "source:line: text"; explanation says in a sentence why. use_pool false leaves the successful jobs out. Reads only. Errors: the job is not known (P0002) or has no logs (55000). Paper: Jiang et al., FSE 2025.';
+'What a failed job died of, from its logs: findings of kind fault (known faults), event (what successful jobs do not log), node (whom the evidence points at; none where all fail alike), stage and iteration (where it began), each kind most telling first (ordinal from 1). evidence quotes records as "source:line: text"; explanation says in a sentence why. role tells of an event whether it is root (what went wrong), cascade (what followed) or context. use_pool false leaves the successful jobs out. Reads only. Errors: the job is not known (P0002) or has no logs (55000). Paper: Jiang et al., FSE 2025.';
 
 CREATE FUNCTION @extschema@.l4_save_diagnosis(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -242,9 +271,9 @@ DECLARE
 	moment timestamptz := clock_timestamp();
 BEGIN
 	INSERT INTO l4_finding (job_id, saved_at, kind, ordinal, score, node, rank, stage, iteration, event_id, template, first_seen, occurrences,
-		nodes_affected, evidence, explanation, fault_key, root_cause, fix)
+		nodes_affected, evidence, explanation, fault_key, root_cause, fix, role)
 	SELECT l4_save_diagnosis.job_id, moment, d.kind, d.ordinal, d.score, d.node, d.rank, d.stage, d.iteration, d.event_id, d.template, d.first_seen,
-		d.occurrences, d.nodes_affected, d.evidence, d.explanation, d.fault_key, d.root_cause, d.fix
+		d.occurrences, d.nodes_affected, d.evidence, d.explanation, d.fault_key, d.root_cause, d.fix, d.role
 	FROM l4_diagnose(l4_save_diagnosis.job_id) d;
 	GET DIAGNOSTICS saved = ROW_COUNT;
 	RETURN saved;
