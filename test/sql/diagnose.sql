@@ -62,6 +62,13 @@ SELECT l4_register_job('missing', :'settings', 'failed', '{node-a,node-b,node-c,
 CALL l4_import('missing', :'ok1');
 SELECT ordinal, node FROM l4_diagnose('missing') WHERE kind = 'node';
 
+-- each event is root, cascade or context, its explanation says so first, and the roots come first
+SELECT job, count(*) FILTER (WHERE role = 'root') > 0 AS has_root, bool_and(role IN ('root', 'cascade', 'context')) AS has_role,
+	bool_and(explanation ~ CASE role WHEN 'root' THEN '^Root: ' WHEN 'cascade' THEN '^Consequence: ' ELSE '^Context: ' END) AS told,
+	max(ordinal) FILTER (WHERE role = 'root') = count(*) FILTER (WHERE role = 'root') AS roots_first
+FROM unnest('{killed,bug}'::text[]) job, l4_diagnose(job) WHERE kind = 'event' GROUP BY job ORDER BY job;
+SELECT count(*) FROM l4_diagnose('killed') WHERE kind <> 'event' AND role IS NOT NULL;
+
 -- errors, by SQLSTATE
 \set VERBOSITY sqlstate
 SELECT * FROM l4_diagnose('no such job');
