@@ -129,17 +129,17 @@ BEGIN
 	DELETE FROM l4_address a WHERE a.job_id = l4_learn_addresses.job_id;
 	WITH shape AS (
 		-- statements that carry an address and are no flood
-		SELECT p.shape_id FROM l4_stream_parameter p
-		WHERE p.job_id = l4_learn_addresses.job_id AND EXISTS (SELECT FROM unnest(p.values) v WHERE v ~ address_pattern)
+		SELECT p.shape_id FROM l4_parameter_sketch k CROSS JOIN LATERAL l4_sketch_addresses(k.sketch) p
+		WHERE k.job_id = l4_learn_addresses.job_id
 		GROUP BY p.shape_id HAVING sum(p.occurrences) <= 50 * nodes),
 	record AS (
 		SELECT row_number() OVER () AS ordinal, l.shape_id, s.node, l.raw, l.parameters
 		-- names and addresses are told early: the first two segments of each file
 		FROM (SELECT g.*, row_number() OVER (PARTITION BY g.source_id ORDER BY g.segment_no) AS turn
 				FROM l4_segment g WHERE g.job_id = l4_learn_addresses.job_id) g
-			CROSS JOIN LATERAL l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) l
-			LEFT JOIN l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id
-		WHERE g.turn <= 2 AND l.shape_id = ANY (ARRAY(SELECT shape_id FROM shape))),
+			JOIN (SELECT array_agg(shape_id) AS shape_ids FROM shape) w ON g.turn <= 2 AND g.shape_ids && w.shape_ids
+			CROSS JOIN LATERAL l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, w.shape_ids) l
+			LEFT JOIN l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id),
 	address AS (
 		SELECT DISTINCT r.ordinal, r.shape_id, r.node, p.value AS address
 		FROM record r, unnest(r.parameters) p (value) WHERE p.value ~ address_pattern),

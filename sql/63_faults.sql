@@ -105,10 +105,15 @@ BEGIN ATOMIC
 		SELECT r.stream_id, r.shape_id, r.first_line, r.message, s.shape FROM pg_catalog.unnest(l4_news_texts.news) r
 		LEFT JOIN @extschema@.l4_shape s ON s.shape_id = r.shape_id
 	),
+	-- once, not once per record: the view unpacks the sketches of the whole job
+	parameter AS MATERIALIZED (
+		SELECT p.stream_id, p.shape_id, p.position, p.values, p.value_lines, p.distinct_values FROM @extschema@.l4_stream_parameter p
+		WHERE p.job_id = l4_news_texts.job_id AND (p.stream_id, p.shape_id) IN (SELECT r.stream_id, r.shape_id FROM record r)
+	),
 	first_values AS MATERIALIZED (
 		SELECT r.stream_id, r.shape_id, r.shape, r.first_line, r.message,
-			(SELECT pg_catalog.array_agg(p.values[1] ORDER BY p.position) FROM @extschema@.l4_stream_parameter p
-				WHERE p.job_id = l4_news_texts.job_id AND p.stream_id = r.stream_id AND p.shape_id = r.shape_id) AS parameters
+			(SELECT pg_catalog.array_agg(p.values[1] ORDER BY p.position) FROM parameter p
+				WHERE p.stream_id = r.stream_id AND p.shape_id = r.shape_id) AS parameters
 		FROM record r
 	),
 	-- further values, each in its place with the first values round it: 32 a shape, those of rare places first
@@ -116,7 +121,7 @@ BEGIN ATOMIC
 		SELECT f.shape_id, f.shape, f.parameters, p.position, v.value, f.stream_id, v.line_no,
 			pg_catalog.dense_rank() OVER (PARTITION BY f.shape_id ORDER BY p.distinct_values, p.position, v.value COLLATE "C") AS turn
 		FROM first_values f
-		JOIN @extschema@.l4_stream_parameter p ON p.job_id = l4_news_texts.job_id AND p.stream_id = f.stream_id AND p.shape_id = f.shape_id
+		JOIN parameter p ON p.stream_id = f.stream_id AND p.shape_id = f.shape_id
 		CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(p.values), pg_catalog.unnest(p.value_lines)) WITH ORDINALITY v (value, line_no, place)
 		WHERE v.place > 1
 	)
