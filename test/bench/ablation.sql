@@ -81,9 +81,9 @@ SELECT pg_temp.copy_rows('l4_segment', 'r.new', $$SELECT g AS old, jsonb_build_o
 SELECT pg_temp.copy_rows('l4_stream_event', 'r.new', $$SELECT e AS old, jsonb_build_object('job_id', m.copy) AS new FROM many m JOIN l4_stream_event e USING (job_id)
 	WHERE NOT EXISTS (SELECT FROM pair p WHERE p.copy = m.copy AND p.victim = e.stream_id)
 	UNION ALL SELECT e, jsonb_build_object('job_id', p.copy, 'stream_id', p.victim) FROM pair p JOIN l4_stream_event e ON e.job_id = p.job_id AND e.stream_id = p.origin$$) \g /dev/null
-SELECT pg_temp.copy_rows('l4_stream_parameter', 'r.new', $$SELECT e AS old, jsonb_build_object('job_id', m.copy) AS new FROM many m JOIN l4_stream_parameter e USING (job_id)
-	WHERE NOT EXISTS (SELECT FROM pair p WHERE p.copy = m.copy AND p.victim = e.stream_id)
-	UNION ALL SELECT e, jsonb_build_object('job_id', p.copy, 'stream_id', p.victim) FROM pair p JOIN l4_stream_parameter e ON e.job_id = p.job_id AND e.stream_id = p.origin$$) \g /dev/null
+-- the sketches of parameters name their streams inside: those of the nodes made to fail are left out
+SELECT pg_temp.copy_rows('l4_parameter_sketch', 'r.new', $$SELECT k AS old, jsonb_build_object('job_id', m.copy) AS new FROM many m JOIN l4_parameter_sketch k USING (job_id)
+	WHERE NOT EXISTS (SELECT FROM pair p WHERE p.copy = m.copy AND p.victim_source = k.source_id)$$) \g /dev/null
 
 \echo '30 % of the nodes fail at once (copies, see ablation.sh); first: is the first node named one that failed; found: failed nodes named; wrong: others named'
 CREATE TEMP TABLE told AS
