@@ -31,7 +31,7 @@ trap finish EXIT
 schema=$(run -c "SELECT quote_ident(nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = 'l4'")
 export PGOPTIONS="${PGOPTIONS:-} -c search_path=$schema,public"
 run -c "SET client_min_messages = warning; DROP TABLE IF EXISTS parse_bench_line, parse_bench_many" \
-	-c "CREATE UNLOGGED TABLE parse_bench_line (log text, line_id int, message text)"
+	-c "CREATE UNLOGGED TABLE parse_bench_line (log text, line_id int, message text, raw text)"
 
 # ---- load ----
 if [ -n "$data" ]; then
@@ -43,11 +43,18 @@ csv.field_size_limit(1 << 30)
 out = csv.writer(sys.stdout, lineterminator="\n")
 for path in sorted(glob.glob(os.path.join(sys.argv[1], "*", "*.log_structured.csv"))):
     with open(path, newline="", encoding="utf-8", errors="backslashreplace") as f:
-        for row in csv.DictReader(f):
-            out.writerow([os.path.basename(path)[: -len(".log_structured.csv")], row["LineId"], row["Content"]])
+        rows = list(csv.DictReader(f))
+    # The lines as they were logged, header and all, lie beside the table; where they are not one to one with it, they are left out.
+    raw_path = path[: -len("_structured.csv")]
+    raws = open(raw_path, newline="", encoding="utf-8", errors="backslashreplace").read().split("\r\n") if os.path.exists(raw_path) else []
+    while raws and not raws[-1]:
+        raws.pop()
+    raws = raws if len(raws) == len(rows) else [""] * len(rows)
+    for row, raw in zip(rows, raws):
+        out.writerow([os.path.basename(path)[: -len(".log_structured.csv")], row["LineId"], row["Content"], raw.replace("\r", " ")])
 PYTHON
 	[ -s "$work/lines.csv" ] || fail "no */*.log_structured.csv in $data"
-	run -c "\\copy parse_bench_line FROM '$work/lines.csv' WITH (FORMAT csv, FORCE_NOT_NULL (message))"
+	run -c "\\copy parse_bench_line FROM '$work/lines.csv' WITH (FORMAT csv, FORCE_NOT_NULL (message, raw))"
 else
 	echo "parse.sh: no data folder given: made-up lines, accuracy is not measured"
 	run -c "INSERT INTO parse_bench_line SELECT 'made-up', i, CASE i % 3
@@ -58,6 +65,21 @@ else
 fi
 
 # ---- accuracy ----
+group_lines() {					# shape of a line, as an expression
+	local shape=$1 log
+	while read -r log; do
+		run -v log="$log" > "$work/result_$log.csv" <<SQL
+CREATE TEMP TABLE parse_bench_shape AS
+	SELECT line_id, $shape AS shape FROM parse_bench_line WHERE log = :'log';
+CREATE TEMP TABLE parse_bench_event AS
+	SELECT a.shapes[c.shape_id] AS shape, c.template
+	FROM (SELECT array_agg(n ORDER BY n) AS ids, array_agg(shape ORDER BY n) AS shapes
+		FROM (SELECT shape, row_number() OVER (ORDER BY shape) AS n FROM parse_bench_shape GROUP BY shape) AS d) AS a,
+		l4_cluster_shapes(a.ids, a.shapes) AS c;
+COPY (SELECT line_id, template FROM parse_bench_shape JOIN parse_bench_event USING (shape) ORDER BY line_id) TO STDOUT WITH (FORMAT csv);
+SQL
+	done < "$work/logs"
+}
 evaluate() {					# one kind of truth: suffix of its files, name
 	local suffix=$1 name=$2 log truth
 	: > "$work/scores"
@@ -89,26 +111,17 @@ elif [ -n "$data" ]; then
 	evaluator_command=("$evaluator")
 	case $evaluator in *.py) evaluator_command=(python3 "$evaluator") ;; esac
 	run -c "SELECT DISTINCT log FROM parse_bench_line ORDER BY log" > "$work/logs"
-	while read -r log; do
-		run -v log="$log" > "$work/result_$log.csv" <<'SQL'
-\set ECHO none
-CREATE TEMP TABLE parse_bench_shape AS
-	SELECT line_id, l4_shape(message) AS shape FROM parse_bench_line WHERE log = :'log';
-CREATE TEMP TABLE parse_bench_event AS
-	SELECT a.shapes[c.shape_id] AS shape, c.template
-	FROM (SELECT array_agg(n ORDER BY n) AS ids, array_agg(shape ORDER BY n) AS shapes
-		FROM (SELECT shape, row_number() OVER (ORDER BY shape) AS n FROM parse_bench_shape GROUP BY shape) AS d) AS a,
-		l4_cluster_shapes(a.ids, a.shapes) AS c;
-COPY (SELECT line_id, template FROM parse_bench_shape JOIN parse_bench_event USING (shape) ORDER BY line_id) TO STDOUT WITH (FORMAT csv);
-SQL
-	done < "$work/logs"
+	group_lines "l4_shape(message)"
 	evaluate "" "truth as published"
 	evaluate "_corrected" "truth as corrected"
+	run -c "SELECT log FROM parse_bench_line GROUP BY log HAVING bool_or(raw <> '') ORDER BY log" > "$work/logs"
+	group_lines "(l4_parse(raw)).template"
+	evaluate "" "raw lines, as published"
 fi
 
 # ---- speed: the backend's own time, best of three ----
 run -c "SET client_min_messages = warning" \
-	-c "CREATE UNLOGGED TABLE parse_bench_many AS SELECT message FROM parse_bench_line, generate_series(1, $repeat)" \
+	-c "CREATE UNLOGGED TABLE parse_bench_many WITH (parallel_workers = 2) AS SELECT message FROM parse_bench_line, generate_series(1, $repeat)" \
 	-c "VACUUM ANALYZE parse_bench_many"
 run <<'SQL' 2>&1 | sed 's/^NOTICE: *//'
 SET max_parallel_workers_per_gather = 0;
@@ -135,3 +148,15 @@ BEGIN
 		round(bytes / 1e6, 1), events, round(best::numeric, 3), round(lines / best::numeric), round((bytes / 1e6 / best)::numeric), round(scan::numeric, 3);
 END $$;
 SQL
+
+# ---- serial and parallel plans must give the same ----
+for workers in 0 2; do
+	run -c "SET max_parallel_workers_per_gather = $workers; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0" \
+		-c "SELECT e.* FROM (SELECT l4_drain(message) AS events FROM parse_bench_many) d, unnest(d.events) e" > "$work/drain_$workers"
+	run -c "SET max_parallel_workers_per_gather = $workers; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0" \
+		-c "EXPLAIN (COSTS off) SELECT l4_drain(message) FROM parse_bench_many" > "$work/plan_$workers"
+done
+grep -q 'Parallel Seq Scan' "$work/plan_2" || fail "the plan that should be parallel is not"
+! grep -q 'Parallel' "$work/plan_0" || fail "the plan that should be serial is not"
+cmp -s "$work/drain_0" "$work/drain_2" || fail "serial and parallel plans of l4_drain differ"
+echo "l4_drain: serial plan and plan with 2 workers give the same $(wc -l < "$work/drain_0") rows of events"
