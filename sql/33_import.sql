@@ -56,6 +56,38 @@ COMMENT ON COLUMN @extschema@.l4_log.segment_no IS 'number of the segment of its
 
 /* Events: Drain over the distinct shapes, ids kept once given. */
 
+CREATE FUNCTION @extschema@.l4_coarse_shape(shape text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
+RETURN COALESCE(pg_catalog.substring(shape, '^[^[:space:]0-9<]{1,64}[[:space:]](?=.)'), '') OPERATOR(pg_catalog.||) '<*>';
+COMMENT ON FUNCTION @extschema@.l4_coarse_shape(text) IS
+'The first word of a shape, where it is a plain one, and one parameter for the rest: the event of shapes that are beyond what is clustered.';
+
+CREATE FUNCTION @extschema@.l4_shape_events(depth int DEFAULT 4, similarity double precision DEFAULT 0.5, split_values int DEFAULT 5, most bigint DEFAULT 100000)
+RETURNS TABLE (shape_id bigint, event_id bigint, template text, parent_id bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10000
+BEGIN ATOMIC
+	WITH size AS (SELECT pg_catalog.count(*) AS shapes FROM @extschema@.l4_shape),
+	chosen AS MATERIALIZED (
+		SELECT h.shape_id, h.shape FROM @extschema@.l4_shape h WHERE (SELECT s.shapes FROM size s) <= l4_shape_events.most
+		UNION ALL
+		-- of too many those that share their first two words with the fewest: a flood of free text takes no other statement's place
+		(SELECT h.shape_id, h.shape
+		FROM (
+			SELECT a.*, pg_catalog.row_number() OVER (PARTITION BY pg_catalog.substring(a.shape, '^\S+\s\S+') ORDER BY a.shape_id) AS turn
+			FROM @extschema@.l4_shape a WHERE (SELECT s.shapes FROM size s) > l4_shape_events.most) h
+		ORDER BY h.turn, h.shape_id LIMIT l4_shape_events.most)
+	)
+	SELECT c.shape_id, c.event_id, c.template, c.parent_id
+	FROM (SELECT pg_catalog.array_agg(o.shape_id ORDER BY o.shape_id) AS ids, pg_catalog.array_agg(o.shape ORDER BY o.shape_id) AS shapes FROM chosen o) s,
+		@extschema@.l4_cluster_shapes(s.ids, s.shapes, l4_shape_events.depth, l4_shape_events.similarity, l4_shape_events.split_values) c
+	UNION ALL
+	SELECT h.shape_id, @extschema@.l4_shape_id(c.shape), c.shape, NULL
+	FROM @extschema@.l4_shape h CROSS JOIN LATERAL @extschema@.l4_coarse_shape(h.shape) c (shape)
+	WHERE (SELECT s.shapes FROM size s) > l4_shape_events.most AND NOT EXISTS (SELECT FROM chosen o WHERE o.shape_id = h.shape_id);
+END;
+COMMENT ON FUNCTION @extschema@.l4_shape_events(int, double precision, int, bigint) IS
+'The event of each shape: Drain (l4_cluster_shapes with the given depth, similarity and split) over all shapes or, where there are more than "most", over those that share their first two words with the fewest; the others get the event of their coarse shape. A function of the set of shapes and the arguments alone. Errors: 54000 where maintenance_work_mem does not hold the clusters. Cost: about 20 microseconds and 300 bytes for each shape clustered.';
+
 CREATE FUNCTION @extschema@.l4_assign_events(job_id text DEFAULT NULL) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 	SET search_path = pg_catalog, @extschema@, pg_temp
@@ -70,8 +102,7 @@ BEGIN
 	-- Two imports that end at once must not give one shape two events.
 	PERFORM pg_advisory_xact_lock(hashtextextended('l4_assign_events', 0));
 	WITH clustered AS MATERIALIZED (
-		SELECT c.* FROM (SELECT array_agg(shape_id ORDER BY shape_id) AS ids, array_agg(shape ORDER BY shape_id) AS shapes FROM l4_shape) s,
-			l4_cluster_shapes(s.ids, s.shapes) c
+		SELECT c.* FROM l4_shape_events() c
 	), known AS (
 		-- A cluster keeps the event that most of its shapes already have.
 		SELECT DISTINCT ON (c.event_id) c.event_id AS cluster_id, h.event_id
@@ -93,7 +124,7 @@ BEGIN
 	RETURN assigned;
 END $$;
 COMMENT ON FUNCTION @extschema@.l4_assign_events(text) IS
-'Gives every shape that has none an event: clusters all shapes (l4_cluster_shapes) and lets each new shape join the event of its cluster, or makes a new one. Shapes that have an event keep it. Returns the number of shapes that got one. Called by l4_import; the argument is the job on whose behalf. Cost: grows with the number of distinct shapes, not of lines.';
+'Gives every shape that has none an event: clusters all shapes (l4_shape_events) and lets each new shape join the event of its cluster, or makes a new one. Shapes that have an event keep it. Returns the number of shapes that got one. Called by l4_import; the argument is the job on whose behalf. Cost: grows with the number of distinct shapes, not of lines.';
 
 CREATE FUNCTION @extschema@.l4_recluster(depth int DEFAULT 4, similarity double precision DEFAULT 0.5, split_values int DEFAULT 5) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -105,8 +136,7 @@ DECLARE
 BEGIN
 	PERFORM pg_advisory_xact_lock(hashtextextended('l4_assign_events', 0));
 	CREATE TEMPORARY TABLE l4_reclustered ON COMMIT DROP AS
-		SELECT c.* FROM (SELECT array_agg(shape_id ORDER BY shape_id) AS ids, array_agg(shape ORDER BY shape_id) AS shapes FROM l4_shape) s,
-			l4_cluster_shapes(s.ids, s.shapes, depth, similarity, split_values) c;
+		SELECT c.* FROM l4_shape_events(depth, similarity, split_values) c;
 	INSERT INTO l4_event (event_id, template, parent_id)
 		SELECT DISTINCT ON (event_id) event_id, template, parent_id FROM pg_temp.l4_reclustered ORDER BY event_id
 		ON CONFLICT (event_id) DO UPDATE SET template = excluded.template, parent_id = excluded.parent_id;

@@ -9,6 +9,7 @@
 
 #include "utils/memutils.h"
 
+#include "algorithms/flood.h"
 #include "algorithms/record.h"
 #include "algorithms/sketch.h"
 #include "tools/bytes.h"
@@ -155,7 +156,8 @@ struct L4Source
 	const char *name;
 	int64		source_id;
 	L4HeaderParser *parser;
-	L4Shape		shape;
+	L4Shape		shape;			/* of the record under way */
+	L4Flood    *flood;
 	shapes_hash *shapes;
 	summaries_hash *summaries;
 	starts_hash *starts;
@@ -352,12 +354,25 @@ class_of_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text)
 	return entry->class;
 }
 
+/* Masks a message into work->shape; the entry of that shape. Where shapes come in floods, a coarse one takes the place of a new one. */
 static ShapeEntry *
-shape_entry(L4Source *work, uint64 shape_id)
+mask_record(L4Source *work, L4Bytes message, L4Level level)
 {
 	bool		found;
-	ShapeEntry *entry = shapes_insert(work->shapes, shape_id, &found);
+	uint64		shape_id;
+	ShapeEntry *entry;
 
+	mask_message(&work->shape, message, work->context->rules->masks, work->context->rules->mask_count);
+	shape_id = shape_hash(work->shape.text.data, work->shape.text.len);
+	entry = shapes_lookup(work->shapes, shape_id);
+	if (entry != NULL)
+		return entry;
+	if (!flood_admits(work->flood, (L4Bytes) {work->shape.text.data, work->shape.text.len}, level))
+	{
+		flood_coarsen(&work->shape, message);
+		shape_id = shape_hash(work->shape.text.data, work->shape.text.len);
+	}
+	entry = shapes_insert(work->shapes, shape_id, &found);
 	if (!found)
 	{
 		L4Bytes		text = {work->shape.text.data, work->shape.text.len};
@@ -497,7 +512,6 @@ take_record(const L4RawRecord *raw, void *argument)
 {
 	L4Source   *work = argument;
 	Stream	   *stream = stream_of(work, &raw->header);
-	uint64		shape_id;
 	ShapeEntry *shape;
 	L4ProgressState progress;
 	L4Record	record;
@@ -507,9 +521,7 @@ take_record(const L4RawRecord *raw, void *argument)
 		stream->time = raw->header.time;
 		stream->has_time = true;
 	}
-	mask_message(&work->shape, raw->message, work->context->rules->masks, work->context->rules->mask_count);
-	shape_id = shape_hash(work->shape.text.data, work->shape.text.len);
-	shape = shape_entry(work, shape_id);
+	shape = mask_record(work, raw->message, raw->header.level);
 	record.stream = stream_in_segment(work, stream);
 	record.line_no = raw->line_no;
 	record.part = raw->part;
@@ -722,6 +734,7 @@ source_begin(L4SourceContext *context, const char *name, TimestampTz modified_at
 	header_parser_reset(work->parser, reference);
 	work->assembler = record_assembler_create(work->parser, take_record, work);
 	shape_init(&work->shape);
+	work->flood = flood_create(CurrentMemoryContext);
 	work->shapes = shapes_create(CurrentMemoryContext, 256, NULL);
 	work->summaries = summaries_create(CurrentMemoryContext, 256, NULL);
 	work->starts = starts_create(CurrentMemoryContext, 64, NULL);

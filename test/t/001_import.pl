@@ -209,7 +209,31 @@ is(error_of("SET ROLE reader; CALL l4_import('block', '$folder/odd')"), '42501',
 is($node->safe_psql('postgres', "SET ROLE reader; SELECT count(*) FROM l4_log WHERE job_id = 'odd'"), '0', 'row-level security holds for the view');
 $node->safe_psql('postgres', 'ALTER TABLE l4_segment DISABLE ROW LEVEL SECURITY');
 
-# 10. Dump and restore; DROP EXTENSION
+# 10. A flood of free text: bounded in shapes, nothing lost, and the failure behind it keeps its own
+{
+	my @words = map { my $w = $_; my $t = ''; while ($w > 0) { $t .= chr(97 + $w % 26); $w = int($w / 26) } $t . 'o' } 1 .. 2000;
+	my $n = 7;
+	my $word = sub { $n = ($n * 1103515245 + 12345) % 2147483648; $words[($n >> 8) % 2000] };
+	my $flood = join '', map { "[2026-11-20 22:31:38,097] [INFO] [data.py:9:show] " . ($_ % 2 ? 'sample text ' : '') . join(' ', map { $word->() } 1 .. 9) . "\n" } 1 .. 30000;
+	$flood .= "[2026-11-20 22:31:39,097] [ERROR] [data.py:9:show] shard is unreadable\nplain words behind the flood\nRuntimeError: no such shard\n";
+	write_file("$folder/flood/rank-0.log", $flood);
+	register('flood');
+	$node->safe_psql('postgres', "CALL l4_import('flood', '$folder/flood')");
+	my ($shapes, $alike) = split /\|/, $node->safe_psql('postgres', q{
+		SELECT count(*), count(*) FILTER (WHERE shape LIKE 'sample text %') FROM l4_stream_event JOIN l4_shape USING (shape_id) WHERE job_id = 'flood'});
+	cmp_ok($shapes, '<=', 20000, 'a flood of 30,000 shapes is bounded');
+	cmp_ok($shapes, '>', 1000, 'but not cut at once');
+	is($alike, 1000, 'so are the shapes that begin alike');
+	my %back = md5_of_job('flood');
+	is($back{'rank-0.log'}, md5_of_file("$folder/flood/rank-0.log"), 'every byte of the flood comes back');
+	is($node->safe_psql('postgres', q{SELECT string_agg(h.shape, ' / ' ORDER BY l.line_no, l.part) FROM l4_log l JOIN l4_shape h USING (shape_id)
+		WHERE job_id = 'flood' AND line_no > 30000}), 'shard is unreadable / plain <*> / RuntimeError: no such shard', 'grave records behind it keep their own shapes');
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM l4_shape WHERE event_id IS NULL'), '0', 'all shapes have events');
+	is($node->safe_psql('postgres', q{SELECT count(DISTINCT c.shape_id) = (SELECT count(*) FROM l4_shape) AND count(*) = count(DISTINCT c.shape_id),
+		count(*) FILTER (WHERE c.template ~ '^([^ ]+ )?<[*]>$') > 9000 FROM l4_shape_events(most => 300) c}), 't|t', 'beyond what is clustered, the coarse shape is the event');
+}
+
+# 11. Dump and restore; DROP EXTENSION
 is(error_of('DROP EXTENSION l4'), '2BP01', 'a plain DROP EXTENSION refuses while logs are there');
 $node->safe_psql('postgres', 'CREATE DATABASE copied');
 my $dump = "$folder/dump";

@@ -1,0 +1,20 @@
+/*
+ * flood.h: keeps the number of distinct shapes of one source bounded.
+ */
+#ifndef L4_FLOOD_H
+#define L4_FLOOD_H
+
+#include "algorithms/mask.h"
+
+/* How many shapes of one source share their first two words, at most; how many it has in all; and how many where they sound grave. */
+#define FLOOD_ALIKE 1000
+#define FLOOD_SHAPES 10000
+#define FLOOD_GRAVE 20000
+
+typedef struct L4Flood L4Flood;
+
+extern L4Flood *flood_create(MemoryContext context);
+extern bool flood_admits(L4Flood *flood, L4Bytes shape, L4Level level);
+extern void flood_coarsen(L4Shape *shape, L4Bytes message);
+
+#endif							/* L4_FLOOD_H */
