@@ -77,6 +77,39 @@ state_received(FunctionCallInfo fcinfo)
 	return state;
 }
 
+/* Refuses bytes that are no state of the type. */
+static Datum
+checked_state(bytea *state, const L4StateType *type)
+{
+	MemoryContextDelete(type->parse(CurrentMemoryContext, VARDATA(state), VARSIZE(state) - VARHDRSZ)->eoh_context);
+	return PointerGetDatum(state);
+}
+
+Datum
+state_input(FunctionCallInfo fcinfo, const L4StateType *type)
+{
+	return checked_state(state_from_text(PG_GETARG_CSTRING(0), type->name), type);
+}
+
+Datum
+state_receive(FunctionCallInfo fcinfo, const L4StateType *type)
+{
+	return checked_state(state_received(fcinfo), type);
+}
+
+ExpandedObjectHeader *
+state_fetch(Datum datum, MemoryContext parent, bool writable, const L4StateType *type)
+{
+	struct varlena *pointer = (struct varlena *) DatumGetPointer(datum);
+	struct varlena *flat;
+
+	if (VARATT_IS_EXTERNAL_EXPANDED(pointer) && DatumGetEOHP(datum)->eoh_methods == type->methods &&
+		(!writable || VARATT_IS_EXTERNAL_EXPANDED_RW(pointer)))
+		return DatumGetEOHP(datum);
+	flat = PG_DETOAST_DATUM_PACKED(datum);
+	return type->parse(parent, VARDATA_ANY(flat), VARSIZE_ANY_EXHDR(flat));
+}
+
 void
 state_corrupt(const L4StateReader *reader, const char *detail)
 {

@@ -17,6 +17,22 @@ typedef struct L4StateReader
 	const char *type_name;		/* for messages */
 } L4StateReader;
 
+/* A state that is an expanded object and travels flat: what the functions below need to know of it. */
+typedef struct L4StateType
+{
+	const char *name;			/* of the SQL type */
+	const ExpandedObjectMethods *methods;
+	/* A state, in a memory context of its own below parent, from bytes that anybody may have written; 22P03 for bytes that are none. */
+	ExpandedObjectHeader *(*parse) (MemoryContext parent, const char *data, Size size);
+} L4StateType;
+
+/* The bodies of the type's input and receive functions: a flat state that was parsed once to see that it is one. */
+extern Datum state_input(FunctionCallInfo fcinfo, const L4StateType *type);
+extern Datum state_receive(FunctionCallInfo fcinfo, const L4StateType *type);
+
+/* The state behind an argument: itself where it is expanded, else parsed below parent. One that may not be changed is copied if it is to be written to. */
+extern ExpandedObjectHeader *state_fetch(Datum datum, MemoryContext parent, bool writable, const L4StateType *type);
+
 /* Base64 of a flat state and back. The second checks nothing but the base64. */
 extern char *state_to_text(const char *data, Size size);
 extern bytea *state_from_text(const char *text, const char *type_name);

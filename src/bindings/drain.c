@@ -623,18 +623,6 @@ l4_shape_counts_send(PG_FUNCTION_ARGS)
 
 /* ---- the aggregate ---- */
 
-static MemoryContext
-aggregate_context(FunctionCallInfo fcinfo)
-{
-	MemoryContext context;
-
-	if (!AggCheckCallContext(fcinfo, &context))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("this function can only be called by an aggregate")));
-	return context;
-}
-
 /*
  * l4_drain_transition(state, message [, depth, similarity, split_values]): adds a message; a NULL one adds nothing. Cost: masking,
  * one probe. Errors: 22023 for options that are out of bounds or differ from the state's; 54000 past maintenance_work_mem.
@@ -642,7 +630,7 @@ aggregate_context(FunctionCallInfo fcinfo)
 Datum
 l4_drain_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context = aggregate_context(fcinfo);
+	MemoryContext context = state_context(fcinfo, "l4_drain");
 	ShapeCounts *counts = NULL;
 	L4DrainOptions options;
 	text	   *message;
@@ -674,7 +662,7 @@ l4_drain_transition(PG_FUNCTION_ARGS)
 Datum
 l4_drain_combine(PG_FUNCTION_ARGS)
 {
-	MemoryContext context = aggregate_context(fcinfo);
+	MemoryContext context = state_context(fcinfo, "l4_drain");
 	ShapeCounts *counts = counts_write(PG_GETARG_DATUM(0), context);
 	ShapeCounts *other = counts_read(PG_GETARG_DATUM(1), CurrentMemoryContext);
 	count_table_iterator iterator;

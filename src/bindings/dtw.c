@@ -364,8 +364,7 @@ iterations_parse(ScoresState *state, const FlatHeader *flat, L4StateReader *read
 	state_read_end(&events);
 }
 
-/* A state from bytes that anybody may have written. */
-static ScoresState *
+static ExpandedObjectHeader *
 scores_parse(MemoryContext parent, const char *data, Size size)
 {
 	L4StateReader reader = {data, data + size, STATE_TYPE};
@@ -388,36 +387,21 @@ scores_parse(MemoryContext parent, const char *data, Size size)
 	iterations_parse(state, &flat, &reader);
 	if (state->event_count != flat.event_count)
 		state_corrupt(&reader, "A number in its head is out of range.");
-	return state;
+	return &state->header;
 }
 
-/* The state behind an argument. One that may not be changed is copied if asked for. */
+static const L4StateType scores_type = {STATE_TYPE, &scores_methods, scores_parse};
+
 static ScoresState *
 scores_fetch(Datum datum, MemoryContext parent, bool writable)
 {
-	struct varlena *flat;
-	struct varlena *pointer = (struct varlena *) DatumGetPointer(datum);
-
-	if (VARATT_IS_EXTERNAL_EXPANDED(pointer))
-	{
-		ScoresState *state = (ScoresState *) DatumGetEOHP(datum);
-
-		if (state->header.eoh_methods == &scores_methods &&
-			(!writable || VARATT_IS_EXTERNAL_EXPANDED_RW(pointer)))
-			return state;
-	}
-	flat = PG_DETOAST_DATUM_PACKED(datum);
-	return scores_parse(parent, VARDATA_ANY(flat), VARSIZE_ANY_EXHDR(flat));
+	return (ScoresState *) state_fetch(datum, parent, writable, &scores_type);
 }
 
 Datum
 l4_dtw_state_in(PG_FUNCTION_ARGS)
 {
-	bytea	   *state = state_from_text(PG_GETARG_CSTRING(0), STATE_TYPE);
-
-	MemoryContextDelete(scores_parse(CurrentMemoryContext, VARDATA(state),
-									 VARSIZE(state) - VARHDRSZ)->header.eoh_context);
-	PG_RETURN_POINTER(state);
+	return state_input(fcinfo, &scores_type);
 }
 
 Datum
@@ -429,10 +413,7 @@ l4_dtw_state_out(PG_FUNCTION_ARGS)
 Datum
 l4_dtw_state_recv(PG_FUNCTION_ARGS)
 {
-	bytea	   *state = state_received(fcinfo);
-
-	MemoryContextDelete(scores_parse(CurrentMemoryContext, VARDATA(state), VARSIZE(state) - VARHDRSZ)->header.eoh_context);
-	PG_RETURN_POINTER(state);
+	return state_receive(fcinfo, &scores_type);
 }
 
 Datum

@@ -311,8 +311,7 @@ cells_parse(ForestState *state, int64 count, L4StateReader *reader)
 	}
 }
 
-/* A state from bytes that anybody may have written. */
-static ForestState *
+static ExpandedObjectHeader *
 forest_parse(MemoryContext parent, const char *data, Size size)
 {
 	L4StateReader reader = {data, data + size, STATE_TYPE};
@@ -336,36 +335,21 @@ forest_parse(MemoryContext parent, const char *data, Size size)
 	names_parse(state, &state->features, flat.feature_count, &reader);
 	cells_parse(state, flat.cell_count, &reader);
 	state_read_end(&reader);
-	return state;
+	return &state->header;
 }
 
-/* The state behind an argument. One that may not be changed is copied if asked for. */
+static const L4StateType forest_type = {STATE_TYPE, &forest_methods, forest_parse};
+
 static ForestState *
 forest_fetch(Datum datum, MemoryContext parent, bool writable)
 {
-	struct varlena *flat;
-	struct varlena *pointer = (struct varlena *) DatumGetPointer(datum);
-
-	if (VARATT_IS_EXTERNAL_EXPANDED(pointer))
-	{
-		ForestState *state = (ForestState *) DatumGetEOHP(datum);
-
-		if (state->header.eoh_methods == &forest_methods &&
-			(!writable || VARATT_IS_EXTERNAL_EXPANDED_RW(pointer)))
-			return state;
-	}
-	flat = PG_DETOAST_DATUM_PACKED(datum);
-	return forest_parse(parent, VARDATA_ANY(flat), VARSIZE_ANY_EXHDR(flat));
+	return (ForestState *) state_fetch(datum, parent, writable, &forest_type);
 }
 
 Datum
 l4_iforest_state_in(PG_FUNCTION_ARGS)
 {
-	bytea	   *state = state_from_text(PG_GETARG_CSTRING(0), STATE_TYPE);
-
-	MemoryContextDelete(forest_parse(CurrentMemoryContext, VARDATA(state),
-									 VARSIZE(state) - VARHDRSZ)->header.eoh_context);
-	PG_RETURN_POINTER(state);
+	return state_input(fcinfo, &forest_type);
 }
 
 Datum
@@ -377,10 +361,7 @@ l4_iforest_state_out(PG_FUNCTION_ARGS)
 Datum
 l4_iforest_state_recv(PG_FUNCTION_ARGS)
 {
-	bytea	   *state = state_received(fcinfo);
-
-	MemoryContextDelete(forest_parse(CurrentMemoryContext, VARDATA(state), VARSIZE(state) - VARHDRSZ)->header.eoh_context);
-	PG_RETURN_POINTER(state);
+	return state_receive(fcinfo, &forest_type);
 }
 
 Datum
