@@ -30,7 +30,6 @@ CREATE TABLE @extschema@.l4_pool_parameter (
 	stream_count int NOT NULL,
 	occurrences bigint NOT NULL,
 	values text[],
-	common_streams int NOT NULL,
 	minimum double precision,
 	maximum double precision,
 	PRIMARY KEY (pool_id, shape_id, position)
@@ -38,7 +37,51 @@ CREATE TABLE @extschema@.l4_pool_parameter (
 COMMENT ON TABLE @extschema@.l4_pool_parameter IS
 'Per pool, shape and parameter position: the values it takes (NULL where they are many) and the range of its numbers.';
 COMMENT ON COLUMN @extschema@.l4_pool_parameter.values IS 'all values of the position in the pool, NULL where a stream has more than 16 or the pool more than 32';
-COMMENT ON COLUMN @extschema@.l4_pool_parameter.common_streams IS 'number of streams in which the value that most streams share occurs';
+
+-- What one successful job brings to its pool, computed once when it comes in: a pool is then made of these few rows a job, not of all its jobs' streams.
+CREATE TABLE @extschema@.l4_pool_job_event (
+	job_id text NOT NULL,
+	shape_id bigint NOT NULL,
+	kind text NOT NULL,
+	streams int NOT NULL,
+	of_streams int NOT NULL,
+	of_job int NOT NULL,
+	occurrences bigint NOT NULL,
+	largest bigint NOT NULL,
+	PRIMARY KEY (job_id, shape_id, kind)
+);
+COMMENT ON TABLE @extschema@.l4_pool_job_event IS
+'What a job of a pool has of each shape, per kind of stream: l4_pool_event is made of it. Written by l4_pool_learn.';
+COMMENT ON COLUMN @extschema@.l4_pool_job_event.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_pool_job_event.shape_id IS 'the shape';
+COMMENT ON COLUMN @extschema@.l4_pool_job_event.kind IS 'kind of the streams: rank, launcher, ...';
+COMMENT ON COLUMN @extschema@.l4_pool_job_event.streams IS 'streams of the kind that have the shape';
+COMMENT ON COLUMN @extschema@.l4_pool_job_event.of_streams IS 'streams of the kind';
+COMMENT ON COLUMN @extschema@.l4_pool_job_event.of_job IS 'streams of the job';
+COMMENT ON COLUMN @extschema@.l4_pool_job_event.occurrences IS 'records';
+COMMENT ON COLUMN @extschema@.l4_pool_job_event.largest IS 'the largest number of records in one stream';
+
+CREATE TABLE @extschema@.l4_pool_job_parameter (
+	job_id text NOT NULL,
+	shape_id bigint NOT NULL,
+	position int NOT NULL,
+	streams int NOT NULL,
+	occurrences bigint NOT NULL,
+	values text[],
+	minimum double precision,
+	maximum double precision,
+	PRIMARY KEY (job_id, shape_id, position)
+);
+COMMENT ON TABLE @extschema@.l4_pool_job_parameter IS
+'What values the parameters of a shape take in a job of a pool: l4_pool_parameter is made of it. Written by l4_pool_learn.';
+COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.shape_id IS 'the shape';
+COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.position IS 'which <*> of the shape, from 1';
+COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.streams IS 'streams that have the shape';
+COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.occurrences IS 'records counted';
+COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.values IS 'all values of the position in the job, in byte order; NULL where a stream has more than 16 or the job more than 32';
+COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.minimum IS 'smallest number, NULL where there is none';
+COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.maximum IS 'largest number, NULL where there is none';
 
 CREATE FUNCTION @extschema@.l4_number(value text) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 5
@@ -119,6 +162,42 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_register_job(text, jsonb, text, text[], int, timestamptz, timestamptz, text) IS
 'Makes a job known, or updates it (NULL keeps what is there; a new job has settings {} and status unknown): its settings, its status (running, succeeded, failed, unknown), its nodes in rank order, ranks per node, start and end, and the time zone of time stamps that name none. A change of status or settings brings the pools up to date. Errors (22023): no job_id, an unknown status or time zone, settings that are no object, ranks_per_node below 1.';
 
+CREATE FUNCTION @extschema@.l4_pool_learn(job_id text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+	DELETE FROM l4_pool_job_event e WHERE e.job_id = l4_pool_learn.job_id;
+	WITH stream AS (
+		SELECT s.stream_id, s.kind FROM l4_stream s WHERE s.job_id = l4_pool_learn.job_id AND s.record_count > 0),
+	kind AS (
+		SELECT s.kind, count(*) AS streams, sum(count(*)) OVER () AS of_job FROM stream s GROUP BY s.kind)
+	INSERT INTO l4_pool_job_event (job_id, shape_id, kind, streams, of_streams, of_job, occurrences, largest)
+	SELECT l4_pool_learn.job_id, e.shape_id, k.kind, count(*), k.streams, k.of_job, sum(e.occurrences), max(e.occurrences)
+	FROM l4_stream_event e JOIN stream s USING (stream_id) JOIN kind k USING (kind)
+	WHERE e.job_id = l4_pool_learn.job_id
+	GROUP BY e.shape_id, k.kind, k.streams, k.of_job;
+
+	DELETE FROM l4_pool_job_parameter p WHERE p.job_id = l4_pool_learn.job_id;
+	WITH seen AS MATERIALIZED (
+		SELECT p.* FROM l4_stream_parameter p WHERE p.job_id = l4_pool_learn.job_id),
+	place AS (
+		SELECT shape_id, position, count(*) AS streams, sum(occurrences) AS occurrences, min(minimum) AS minimum, max(maximum) AS maximum,
+			bool_and(distinct_values <= 16) AS few
+		FROM seen GROUP BY 1, 2),
+	known AS (
+		SELECT shape_id, position, array_agg(DISTINCT value COLLATE "C" ORDER BY value COLLATE "C") AS values
+		FROM seen JOIN place USING (shape_id, position), unnest(seen.values) AS value WHERE few GROUP BY 1, 2)
+	INSERT INTO l4_pool_job_parameter (job_id, shape_id, position, streams, occurrences, values, minimum, maximum)
+	SELECT l4_pool_learn.job_id, shape_id, position, streams, occurrences, CASE WHEN cardinality(values) <= 32 THEN values END, minimum, maximum
+	FROM place LEFT JOIN known USING (shape_id, position);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_pool_learn(text) IS
+'Writes down what a job brings to its pool (l4_pool_job_event, l4_pool_job_parameter), anew. Cost: the summaries of the job are read once.';
+
 CREATE FUNCTION @extschema@.l4_pool_rebuild(pool_id bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -127,49 +206,35 @@ AS $$
 #variable_conflict use_column
 BEGIN
 	DELETE FROM l4_pool_event e WHERE e.pool_id = l4_pool_rebuild.pool_id;
-	WITH entry AS (
-		SELECT e.job_id, e.shape_id, e.occurrences, s.kind
-		FROM l4_pool_job j JOIN l4_stream_event e USING (job_id) JOIN l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
-		WHERE j.pool_id = l4_pool_rebuild.pool_id),
-	kind AS (
-		SELECT s.job_id, s.kind, count(*) AS streams, sum(count(*)) OVER (PARTITION BY s.job_id) AS of_job
-		FROM l4_pool_job j JOIN l4_stream s USING (job_id)
-		WHERE j.pool_id = l4_pool_rebuild.pool_id AND s.record_count > 0 GROUP BY 1, 2),
-	shape AS (
-		SELECT e.job_id, e.shape_id, e.kind, count(*) AS streams, k.streams AS of_streams, k.of_job, sum(e.occurrences) AS occurrences, max(e.occurrences) AS largest
-		FROM entry e JOIN kind k USING (job_id, kind)
-		GROUP BY e.job_id, e.shape_id, e.kind, k.streams, k.of_job)
 	INSERT INTO l4_pool_event (pool_id, shape_id, event_id, job_count, occurrences, max_per_stream, mean_per_stream, max_stream_share, stream_share)
-	SELECT l4_pool_rebuild.pool_id, s.shape_id, (SELECT h.event_id FROM l4_shape h WHERE h.shape_id = s.shape_id),
-		count(DISTINCT s.job_id), sum(s.occurrences), max(s.largest), sum(s.occurrences)::float8 / sum(s.streams),
-		max(s.streams::float8 / s.of_job), sum(s.streams)::float8 / sum(s.of_streams)
-	FROM shape s
-	GROUP BY s.shape_id;
+	SELECT l4_pool_rebuild.pool_id, e.shape_id, (SELECT h.event_id FROM l4_shape h WHERE h.shape_id = e.shape_id),
+		count(DISTINCT e.job_id), sum(e.occurrences), max(e.largest), sum(e.occurrences)::float8 / sum(e.streams),
+		max(e.streams::float8 / e.of_job), sum(e.streams)::float8 / sum(e.of_streams)
+	FROM l4_pool_job j JOIN l4_pool_job_event e USING (job_id)
+	WHERE j.pool_id = l4_pool_rebuild.pool_id
+	GROUP BY e.shape_id;
 
 	DELETE FROM l4_pool_parameter p WHERE p.pool_id = l4_pool_rebuild.pool_id;
 	WITH seen AS (
-		SELECT p.* FROM l4_pool_job j JOIN l4_stream_parameter p USING (job_id) WHERE j.pool_id = l4_pool_rebuild.pool_id),
+		SELECT p.* FROM l4_pool_job j JOIN l4_pool_job_parameter p USING (job_id) WHERE j.pool_id = l4_pool_rebuild.pool_id),
 	place AS (
-		SELECT shape_id, position, count(DISTINCT job_id) AS job_count, count(*) AS stream_count, sum(occurrences) AS occurrences,
-			min(minimum) AS minimum, max(maximum) AS maximum, bool_and(distinct_values <= 16) AS few
+		SELECT shape_id, position, count(*) AS job_count, sum(streams) AS stream_count, sum(occurrences) AS occurrences,
+			min(minimum) AS minimum, max(maximum) AS maximum, bool_and(values IS NOT NULL) AS few
 		FROM seen GROUP BY 1, 2),
-	value AS (
-		SELECT shape_id, position, value, count(*) AS streams
-		FROM seen, unnest(values) AS value GROUP BY 1, 2, 3),
 	known AS (
-		SELECT shape_id, position, array_agg(value ORDER BY value COLLATE "C") AS values, max(streams) AS common_streams
-		FROM value GROUP BY 1, 2)
-	INSERT INTO l4_pool_parameter (pool_id, shape_id, position, job_count, stream_count, occurrences, values, common_streams, minimum, maximum)
+		SELECT shape_id, position, array_agg(DISTINCT value COLLATE "C" ORDER BY value COLLATE "C") AS values
+		FROM seen, unnest(values) AS value GROUP BY 1, 2)
+	INSERT INTO l4_pool_parameter (pool_id, shape_id, position, job_count, stream_count, occurrences, values, minimum, maximum)
 	SELECT l4_pool_rebuild.pool_id, shape_id, position, job_count, stream_count, occurrences,
-		CASE WHEN few AND cardinality(values) <= 32 THEN values END, common_streams, minimum, maximum
-	FROM place JOIN known USING (shape_id, position);
+		CASE WHEN few AND cardinality(values) <= 32 THEN values END, minimum, maximum
+	FROM place LEFT JOIN known USING (shape_id, position);
 
 	UPDATE l4_pool p SET job_count = (SELECT count(*) FROM l4_pool_job j WHERE j.pool_id = p.pool_id)
 	WHERE p.pool_id = l4_pool_rebuild.pool_id;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_pool_rebuild(bigint) IS
-'Computes l4_pool_event and l4_pool_parameter of a pool anew from the summaries of its jobs. Cost: the summaries of all jobs of the pool are read once.';
+'Computes l4_pool_event and l4_pool_parameter of a pool anew from what each of its jobs brought (l4_pool_learn). Cost: some thousand rows a job, however many ranks it has.';
 
 CREATE FUNCTION @extschema@.l4_pool_refresh(job_id text, imported boolean DEFAULT true) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -198,7 +263,12 @@ BEGIN
 		PERFORM l4_pool_rebuild(other);
 	END LOOP;
 	IF mine_id IS NULL THEN
+		DELETE FROM l4_pool_job_event e WHERE e.job_id = l4_pool_refresh.job_id;
+		DELETE FROM l4_pool_job_parameter p WHERE p.job_id = l4_pool_refresh.job_id;
 		RETURN NULL;
+	END IF;
+	IF imported OR NOT EXISTS (SELECT FROM l4_pool_job_event e WHERE e.job_id = l4_pool_refresh.job_id) THEN
+		PERFORM l4_pool_learn(l4_pool_refresh.job_id);
 	END IF;
 	-- The row lock on the pool makes two imports that end together take turns.
 	INSERT INTO l4_pool AS p (pool_id, settings) VALUES (mine_id, mine)

@@ -11,6 +11,8 @@ SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_timeline', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_job', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_event', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_job_event', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_job_parameter', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_failure_report', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_finding', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_mask', '');
