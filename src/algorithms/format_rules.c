@@ -286,7 +286,8 @@ const L4Format l4_builtin_formats_array[] = {
 				  "level=\"?(?<level>\\w+)\"? (?:ts|time)=\"?(?<ts>" ISO ")\"? ",
 				  "level=info ts=2024-01-01T12:00:00.123Z caller=main.go:12 msg=\"starting\""),
 	HEADER_FORMAT("json", 56,
-				  "(?=\\{ ?\".{0,400}?\"(?:time|ts|timestamp|@timestamp|asctime)\": ?\"(?<ts>" ISO ")\")(?:(?=.{0,600}?\"(?:level|levelname|severity)\": ?\"(?<level>\\w+)\"))?",
+				  "(?=\\{ ?\"(?:.{0,2000}?\")?(?:time|ts|timestamp|@timestamp|asctime)\": ?(?:\"(?<ts>" ISO ")\"|(?<epoch>\\d{10,19}(?:\\.\\d{1,9})?)[,}]))"
+				  "(?:(?=.{0,2000}?\"(?:level|levelname|severity)\": ?\"(?<level>\\w+)\"))?(?:(?=.{0,2000}?\"(?:rank|global_rank)\": ?(?<rank>\\d{1,6})[,}]))?",
 				  "{\"level\": \"error\", \"ts\": \"2024-01-01T12:00:00.123Z\", \"msg\": \"probe failed\"}"),
 
 	/* Headers of the system. */

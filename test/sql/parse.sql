@@ -92,3 +92,10 @@ SELECT pg_temp.sqlstate_of($$SELECT l4_shape_id('x', ARRAY[['a'], ['b']])$$);
 -- what the planner may assume
 SELECT proname, provolatile, proparallel, proisstrict FROM pg_proc
 WHERE proname IN ('l4_parse', 'l4_line_formats', 'l4_shape', 'l4_shape_id', 'l4_builtin_formats') ORDER BY proname COLLATE "C";
+
+-- lines of JSON: the time may come first or last, as text or as a number; an object without one is a message
+SELECT (p).time AT TIME ZONE 'UTC' AS time, (p).level, (p).rank, l4_line_formats(line) AS formats FROM (SELECT line, l4_parse(line) AS p FROM (VALUES
+	('{"time":"2026-11-21T10:00:00Z","level":"error","msg":"rank 3 failed","rank":3}'),
+	('{"log":"step 10 done\n","stream":"stderr","time":"2026-11-21T10:00:00.1Z"}'),
+	('{"msg":"rank 3 failed","level":"error","ts":1763719200.123}'),
+	('{"msg":"took long","time":35.2}')) v (line)) x;
