@@ -33,7 +33,7 @@ CREATE TYPE @extschema@.l4_news_record AS (
 	message text
 );
 COMMENT ON TYPE @extschema@.l4_news_record IS
-'A shape that is news in one stream: where it stands, why it is news (reason: new, new value, range, storm, severe; detail says it in words), how often, when and where first (first_ts is estimated from the records before it where it has no time of its own), whether only few streams of a successful job have that shape too (role), which parameter has which new value (place, value; NULL for other reasons), and the text of its first record (NULL past the first 500 of a job, those of rare shapes first).';
+'A shape that is news in one stream: where it stands, why it is news (reason: new, new value, range, storm, severe; detail says it in words), how often, when and where first (first_ts is estimated from the records before it where it has no time of its own, and corrected where its node''s clock is off: l4_clock_offsets), whether only few streams of a successful job have that shape too (role), which parameter has which new value (place, value; NULL for other reasons), and the text of its first record (NULL past the first 500 of a job, those of rare shapes first).';
 
 -- The few figures by which records are judged, in one place.
 CREATE FUNCTION @extschema@.l4_news_limit(name text) RETURNS double precision
@@ -248,6 +248,51 @@ RETURN message ~* '\m(cancell?ed|preempted|preemption|sigterm|signal 15|15 death
 COMMENT ON FUNCTION @extschema@.l4_text_ending(text) IS
 'Does a message say that a job, a step or its processes were told to end? Such records follow from a failure or a decision; they are no evidence against the node that logs them.';
 
+CREATE FUNCTION @extschema@.l4_text_peer(message text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
+RETURN message ~* '\m(connection|link|socket|session|peer|channel)s?\M.{0,60}\m(closed|reset|refused|lost|aborted|gone|exited)\M|\mbroken pipe\M|\mreset by peer\M|\mtimed? ?out\M|\mtimeout\M|\mexit(s|ed|ing)? ?(with )?(return )?(code|status)|\mexitcode\M|\mwatchdog\M|\mterminate called\M|\mfailed to recv|\mother (ranks?|workers?|process(es)?|nodes?|agents?)\M';
+COMMENT ON FUNCTION @extschema@.l4_text_peer(text) IS
+'Does a message merely report that another process or machine went away or kept it waiting, or that a process ended? By general English wordings; such a record follows from a failure elsewhere, as a rule.';
+
+CREATE FUNCTION @extschema@.l4_clock_offsets(job_id text)
+RETURNS TABLE (node text, ahead interval, spread interval, statements bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+BEGIN ATOMIC
+	-- Ranks that work together log the same things at about the same time. A clock that is off shifts all that its node logs alike; a node
+	-- that started late is late at first only, so that its statements disagree. Files that several nodes share have one order and need no clock.
+	WITH entry AS MATERIALIZED (
+		SELECT s.node, e.shape_id, pg_catalog.bool_and(e.first_iteration IS NOT NULL) AS iterating, EXTRACT(epoch FROM pg_catalog.min(e.first_ts))::float8 AS at
+		FROM @extschema@.l4_stream s
+		JOIN @extschema@.l4_stream_event e ON e.job_id = s.job_id AND e.stream_id = s.stream_id
+		WHERE s.job_id = l4_clock_offsets.job_id AND s.kind = 'rank' AND s.node IS NOT NULL AND s.label IS NULL AND e.first_ts > '2000-01-01'
+		GROUP BY 1, 2
+	),
+	statement AS (
+		SELECT e.shape_id, pg_catalog.bool_and(e.iterating) AS iterating, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY e.at) AS at
+		FROM entry e
+		GROUP BY e.shape_id
+		HAVING pg_catalog.count(*) >= 3 AND pg_catalog.count(*) * 4 >= 3 * (SELECT pg_catalog.count(DISTINCT o.node) FROM entry o)
+	),
+	size AS (SELECT pg_catalog.count(*) >= 5 AS iterating FROM statement s WHERE s.iterating),
+	deviation AS MATERIALIZED (
+		-- iterations go in step, starts do not
+		SELECT e.node, e.at - s.at AS seconds FROM entry e JOIN statement s USING (shape_id), size z WHERE s.iterating OR NOT z.iterating
+	),
+	middle AS (
+		SELECT d.node, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY d.seconds) AS seconds, pg_catalog.count(*) AS statements
+		FROM deviation d GROUP BY d.node
+	),
+	offset_of AS (
+		SELECT m.node, m.seconds, m.statements, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY pg_catalog.abs(d.seconds - m.seconds)) AS spread
+		FROM middle m JOIN deviation d USING (node) GROUP BY 1, 2, 3
+	)
+	SELECT o.node, pg_catalog.make_interval(secs => o.seconds), pg_catalog.make_interval(secs => o.spread), o.statements
+	FROM offset_of o, size z
+	WHERE o.statements >= 5 AND pg_catalog.abs(o.seconds) > GREATEST(CASE WHEN z.iterating THEN 0.5 ELSE 1.5 END, 4 * o.spread);
+END;
+COMMENT ON FUNCTION @extschema@.l4_clock_offsets(text) IS
+'Nodes whose clock is off: how far it is ahead of the clocks of most nodes (negative: behind), estimated from the statements that the ranks of most nodes log, as the median over these; spread is the median deviation from it, statements their number. Only offsets of more than half a second (1.5 s where nothing was iterated yet) that stand out from their spread.';
+
 CREATE FUNCTION @extschema@.l4_record_texts(job_id text, stream_ids bigint[], line_nos bigint[])
 RETURNS TABLE (stream_id bigint, line_no bigint, source text, raw text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
@@ -394,6 +439,7 @@ BEGIN ATOMIC
 		SELECT o.* FROM @extschema@.l4_outlived(l4_news.job_id, (SELECT b.pool_id FROM pool b)) o
 	),
 	clock AS MATERIALIZED (SELECT c.* FROM @extschema@.l4_source_clocks(l4_news.job_id) c),
+	ahead AS MATERIALIZED (SELECT k.* FROM @extschema@.l4_clock_offsets(l4_news.job_id) k),
 	quoted AS (
 		SELECT e.stream_id, e.line_no FROM (
 			SELECT e.*, pg_catalog.row_number() OVER (PARTITION BY e.shape_id ORDER BY e.stream_id) AS turn FROM entry e) e
@@ -409,9 +455,10 @@ BEGIN ATOMIC
 		SELECT e.*, x.raw, COALESCE(x.stage, e.stage) AS told_stage, COALESCE(x.iteration, e.first_iteration) AS told_iteration,
 			-- lines of one file are in order, whatever clocks their labels go by; else the record's own time, else that of the one before it
 			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.line_no, c.lines), 1)]
-				ELSE COALESCE(x.ts, CASE WHEN e.own_first THEN e.first_ts END, b.ts) END AS told_ts
+				ELSE COALESCE(x.ts, CASE WHEN e.own_first THEN e.first_ts END, b.ts) - COALESCE(k.ahead, '0') END AS told_ts
 		FROM entry e
 		LEFT JOIN clock c ON c.source_id = e.source_id
+		LEFT JOIN ahead k ON k.node = e.node
 		LEFT JOIN LATERAL (
 			SELECT x.* FROM text x WHERE x.stream_id = e.stream_id AND x.line_no = e.line_no AND x.shape_id = e.shape_id LIMIT 1) x ON true
 		LEFT JOIN LATERAL (

@@ -11,7 +11,10 @@
  *   first     news of its own (naming no other node) before the failure shows anywhere else
  *   own       the same, later
  *   lag       its last iteration is behind that of the others
- *   slow      its own durations stand out from the other nodes'
+ *   behind    half of the nodes or more got a step further within the iteration
+ *   late      it came late to the last step of an iteration that all reached
+ *   counter   a number in its system log (errors, retransmissions) grew far more than on the other nodes
+ *   slow      its own durations stand out from the other nodes', or it waits far less than they do
  *   forest    the Isolation Forest over counts of news sets it apart
  * What most nodes have alike is no evidence against any of them.
  */
@@ -37,6 +40,9 @@ RETURN CASE reason
 	WHEN 'first' THEN 3
 	WHEN 'own' THEN 1
 	WHEN 'lag' THEN 0.5
+	WHEN 'behind' THEN 1.5
+	WHEN 'late' THEN 1.5
+	WHEN 'counter' THEN 1.5
 	WHEN 'slow' THEN 2				-- a quarter of it where ranks tell of a failure: durations go wrong in its wake
 	WHEN 'forest' THEN 0.5
 	WHEN 'needed' THEN 1.75			-- a node with less than this in all is not reported
@@ -210,52 +216,151 @@ BEGIN ATOMIC
 		WHERE s.node IS NOT NULL AND s.last_ts > '2000-01-01' AND NOT s.shared
 	),
 	finish AS MATERIALIZED (
-		SELECT s.node, pg_catalog.max(s.last_ts) AS last_ts FROM stream s
+		SELECT s.node, pg_catalog.max(s.last_ts) AS last_ts, pg_catalog.max(s.last_ts) - COALESCE(pg_catalog.min(k.ahead), '0') AS at
+		FROM stream s LEFT JOIN @extschema@.l4_clock_offsets(l4_silence.job_id) k ON k.node = s.node
 		WHERE s.kind = 'system' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'system')
 		GROUP BY s.node
 	),
 	typical AS (
 		-- the upper half of the nodes tells when the job ended and how far apart ends normally lie
-		SELECT pg_catalog.percentile_disc(0.5) WITHIN GROUP (ORDER BY f.last_ts) AS middle,
-			pg_catalog.max(f.last_ts) AS last
+		SELECT pg_catalog.percentile_disc(0.5) WITHIN GROUP (ORDER BY f.at) AS middle,
+			pg_catalog.max(f.at) AS last
 		FROM finish f
 	)
-	SELECT f.node, f.last_ts, t.middle, t.middle - f.last_ts
+	SELECT f.node, f.last_ts, t.middle, t.middle - f.at
 	FROM finish f, typical t
-	WHERE t.middle - f.last_ts > GREATEST(2 * (t.last - t.middle), interval '1 second') + interval '5 seconds';
+	WHERE t.middle - f.at > GREATEST(2 * (t.last - t.middle), interval '1 second') + interval '5 seconds';
 END;
 COMMENT ON FUNCTION @extschema@.l4_silence(text) IS
-'Nodes of which everything (where there are system logs: the system log) ends well before the others'': last record, the time at which half of the nodes had ended, and the gap.';
+'Nodes of which everything (where there are system logs: the system log) ends well before the others'': last record (by its own clock), the time at which half of the nodes had ended (by the clock of the most nodes), and the gap between the two in true time (l4_clock_offsets).';
+
+CREATE FUNCTION @extschema@.l4_text_seconds(shape text, place int, value text) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
+BEGIN ATOMIC
+	SELECT CASE
+		WHEN u.unit ~ '^(ns|nano)' THEN 1e-9 WHEN u.unit ~ '^(us|usec|micro)' THEN 1e-6 WHEN u.unit ~ '^(ms|msec|milli)' THEN 1e-3 WHEN u.unit <> '' THEN 1 END
+	FROM (SELECT pg_catalog.lower(COALESCE(
+		-- behind the value, inside it, or behind the word before it
+		pg_catalog.substring(pg_catalog.split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.place + 1), '^[])]?\s?((?:ns|us|ms|s|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?))\M'),
+		pg_catalog.substring(l4_text_seconds.value, '\d\s?(ns|us|ms|s|secs?)$'),
+		pg_catalog.substring(pg_catalog.split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.place), '(?:time|elapsed|took|takes?|duration|latency|waited|cost)[^<]{0,20}\(((?:ns|us|ms|s|secs?|seconds?))\)[\s:=|]*$'))) AS unit) u;
+END;
+COMMENT ON FUNCTION @extschema@.l4_text_seconds(text, int, text) IS
+'How many seconds the unit of a parameter of a shape (place, from 1; one of its values) is: 0.001 for "<*> ms". NULL where it is no duration or has no unit.';
 
 CREATE FUNCTION @extschema@.l4_slow_nodes(job_id text)
 RETURNS TABLE (node text, shape_id bigint, place int, mean double precision, median double precision, z double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	-- Mean of each numeric parameter per node, logarithmic, against median and spread of the nodes; 10 % is the least spread assumed.
-	WITH mean AS MATERIALIZED (
-		SELECT s.node, p.shape_id, p.position AS place, pg_catalog.ln(pg_catalog.avg(p.mean)) AS level
+	-- Durations that a statement prints, in seconds, per node, logarithmic, against median and spread of the nodes; 10 % is the least spread
+	-- assumed. Of each stream the longest one is left out: one stall makes no slow node.
+	WITH duration AS MATERIALIZED (
+		SELECT s.node, p.shape_id, p.position AS place,
+			pg_catalog.ln(pg_catalog.avg((p.mean * p.number_count - p.maximum) / (p.number_count - 1) * @extschema@.l4_text_seconds(h.shape, p.position, p.values[1]))) AS level,
+			pg_catalog.avg(EXTRACT(epoch FROM e.last_ts - e.first_ts) / (e.occurrences - 1)) AS step
 		FROM @extschema@.l4_stream_parameter p
 		JOIN @extschema@.l4_job_streams(l4_slow_nodes.job_id) s ON s.stream_id = p.stream_id
+		JOIN @extschema@.l4_stream_event e ON e.job_id = p.job_id AND e.stream_id = p.stream_id AND e.shape_id = p.shape_id
+		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
 		WHERE p.job_id = l4_slow_nodes.job_id AND s.kind = 'rank' AND s.node IS NOT NULL
 			AND p.number_count = p.occurrences AND p.number_count >= 8 AND p.distinct_values > 4 AND p.minimum > 0
+			AND @extschema@.l4_text_seconds(h.shape, p.position, p.values[1]) IS NOT NULL
 		GROUP BY 1, 2, 3
 	),
 	middle AS (
-		SELECT m.shape_id, m.place, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY m.level) AS level, pg_catalog.count(*) AS nodes
-		FROM mean m GROUP BY 1, 2 HAVING pg_catalog.count(*) >= 4
+		SELECT d.shape_id, d.place, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY d.level) AS level,
+			pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY d.step) AS step, pg_catalog.count(*) AS nodes
+		FROM duration d GROUP BY 1, 2 HAVING pg_catalog.count(*) >= 4
 	),
 	spread AS (
-		SELECT m.shape_id, m.place, d.level, d.nodes,
-			GREATEST(1.4826 * pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY pg_catalog.abs(m.level - d.level)), 0.1) AS scale
-		FROM mean m JOIN middle d USING (shape_id, place) GROUP BY 1, 2, 3, 4
+		SELECT d.shape_id, d.place, m.level, m.step, m.nodes,
+			GREATEST(1.4826 * pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY pg_catalog.abs(d.level - m.level)), 0.1) AS scale
+		FROM duration d JOIN middle m USING (shape_id, place) GROUP BY 1, 2, 3, 4, 5
 	)
-	SELECT m.node, m.shape_id, m.place, pg_catalog.exp(m.level), pg_catalog.exp(s.level), (m.level - s.level) / s.scale
-	FROM mean m JOIN spread s USING (shape_id, place)
-	WHERE m.level - s.level > pg_catalog.ln(1.5)
-		AND (m.level - s.level) / s.scale > pg_catalog.sqrt(2 * pg_catalog.ln(s.nodes * 50)) + 1;
+	SELECT d.node, d.shape_id, d.place, pg_catalog.exp(d.level), pg_catalog.exp(s.level), (d.level - s.level) / s.scale
+	FROM duration d JOIN spread s USING (shape_id, place)
+	WHERE pg_catalog.abs(d.level - s.level) > pg_catalog.ln(1.5)
+		AND pg_catalog.abs(d.level - s.level) / s.scale > pg_catalog.sqrt(2 * pg_catalog.ln(s.nodes * 50)) + 1
+		-- of trifles nobody waits for anybody
+		AND pg_catalog.exp(GREATEST(d.level, s.level)) > 0.05 * COALESCE(s.step, 0);
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_nodes(text) IS
-'Nodes whose numbers (durations, as a rule) stand out upwards from the other nodes'' in the same statement: the mean, the median of the nodes, and how many robust standard deviations lie between.';
+'Nodes whose durations in a statement of their ranks stand out from the other nodes'': the mean without the longest and the median of the nodes, in seconds, and how many robust standard deviations lie between (z). z above 0: it takes longer; below 0: it waits less, so the others may wait for it. Only durations of a twentieth of the time between two such statements or more.';
+
+CREATE FUNCTION @extschema@.l4_counting_nodes(job_id text)
+RETURNS TABLE (node text, shape_id bigint, place int, stream_id bigint, line_no bigint, growth double precision, median double precision, usual double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	-- What the system logs of all nodes count: from its least to its largest value, per node. A node stands out where its counter grew
+	-- tenfold what the half of the nodes did, and by ten at least, further than any other but one, and past what successful jobs show.
+	WITH pool AS (
+		SELECT b.pool_id FROM @extschema@.l4_best_pool(l4_counting_nodes.job_id) b
+	),
+	counter AS MATERIALIZED (
+		SELECT s.node, p.shape_id, p.position AS place, pg_catalog.sum(p.maximum - p.minimum) AS growth,
+			(pg_catalog.array_agg(p.stream_id ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS stream_id,
+			(pg_catalog.array_agg(p.maximum_line ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS line_no, pg_catalog.max(p.maximum) AS largest
+		FROM @extschema@.l4_stream_parameter p
+		JOIN @extschema@.l4_job_streams(l4_counting_nodes.job_id) s ON s.stream_id = p.stream_id
+		WHERE p.job_id = l4_counting_nodes.job_id AND s.kind = 'system' AND s.node IS NOT NULL
+			AND p.number_count = p.occurrences AND p.number_count >= 3
+		GROUP BY 1, 2, 3
+	),
+	middle AS (
+		SELECT c.shape_id, c.place, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY c.growth) AS growth
+		FROM counter c GROUP BY 1, 2 HAVING pg_catalog.count(*) >= 4
+	)
+	SELECT c.node, c.shape_id, c.place, c.stream_id, c.line_no, c.growth, m.growth, q.maximum
+	FROM (SELECT c.*, pg_catalog.row_number() OVER (PARTITION BY c.shape_id, c.place ORDER BY c.growth DESC, c.node) AS turn FROM counter c) c
+	JOIN middle m USING (shape_id, place)
+	LEFT JOIN @extschema@.l4_pool_parameter q ON q.pool_id = (SELECT p.pool_id FROM pool p) AND q.shape_id = c.shape_id AND q.position = c.place
+	WHERE c.turn <= 2 AND c.growth >= 10 AND c.growth > 10 * m.growth AND (q.maximum IS NULL OR c.largest > 2 * q.maximum);
+END;
+COMMENT ON FUNCTION @extschema@.l4_counting_nodes(text) IS
+'Nodes of which a number in the system log (errors, discards, retransmissions) grew far more than on the other nodes and further than in successful jobs: growth is largest less least value, median that of the nodes, usual the largest value of the pool, line_no where the largest stands.';
+
+CREATE FUNCTION @extschema@.l4_waited_nodes(job_id text)
+RETURNS TABLE (node text, shape_id bigint, stream_id bigint, line_no bigint, last_ts timestamptz, late double precision, step double precision, behind bigint, nodes bigint, times bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	-- Statements that the ranks of most nodes print again and again while they iterate. Whoever comes late to the last one made the others
+	-- wait; whoever printed one less is behind. What a node's clock is off is taken out.
+	WITH entry AS MATERIALIZED (
+		SELECT s.node, e.shape_id, pg_catalog.min(e.occurrences) AS times, pg_catalog.max(e.last_ts) - COALESCE(pg_catalog.min(k.ahead), '0') AS last_ts,
+			pg_catalog.max(EXTRACT(epoch FROM e.last_ts - e.first_ts) / GREATEST(e.occurrences - 1, 1))::float8 AS step,
+			(pg_catalog.array_agg(e.stream_id ORDER BY e.occurrences, e.last_ts DESC, e.stream_id))[1] AS stream_id,
+			(pg_catalog.array_agg(e.last_line ORDER BY e.occurrences, e.last_ts DESC, e.stream_id))[1] AS line_no
+		FROM @extschema@.l4_stream_event e
+		JOIN @extschema@.l4_job_streams(l4_waited_nodes.job_id) s ON s.stream_id = e.stream_id
+		LEFT JOIN @extschema@.l4_clock_offsets(l4_waited_nodes.job_id) k ON k.node = s.node
+		WHERE e.job_id = l4_waited_nodes.job_id AND s.kind = 'rank' AND s.node IS NOT NULL AND NOT s.shared
+			AND e.first_iteration IS NOT NULL AND e.occurrences >= 4 AND e.last_ts > '2000-01-01'
+		GROUP BY 1, 2
+	),
+	statement AS MATERIALIZED (
+		SELECT e.shape_id, pg_catalog.count(*) AS nodes, pg_catalog.max(e.times) AS times,
+			pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY EXTRACT(epoch FROM e.last_ts)::float8) AS last_at,
+			pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY e.step) AS step
+		FROM entry e
+		GROUP BY e.shape_id
+		HAVING pg_catalog.count(*) >= 4 AND pg_catalog.count(*) * 4 >= 3 * (SELECT pg_catalog.count(*) FROM @extschema@.l4_job_nodes(l4_waited_nodes.job_id) n WHERE n.logged)
+			AND pg_catalog.max(e.times) - pg_catalog.min(e.times) <= 1
+	),
+	spread AS (
+		SELECT s.shape_id, s.nodes, s.times, s.last_at, s.step,
+			1.4826 * pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY pg_catalog.abs(EXTRACT(epoch FROM e.last_ts)::float8 - s.last_at)) AS scale,
+			pg_catalog.count(*) FILTER (WHERE e.times < s.times) AS behind
+		FROM statement s JOIN entry e USING (shape_id)
+		GROUP BY 1, 2, 3, 4, 5
+	)
+	SELECT e.node, e.shape_id, e.stream_id, e.line_no, e.last_ts, CASE WHEN s.behind = 0 THEN EXTRACT(epoch FROM e.last_ts)::float8 - s.last_at END, s.step, s.behind, s.nodes, s.times
+	FROM entry e JOIN spread s USING (shape_id)
+	WHERE CASE s.behind
+		WHEN 0 THEN EXTRACT(epoch FROM e.last_ts)::float8 - s.last_at > GREATEST(0.25 * s.step, 5 * s.scale, 0.02)
+		ELSE e.times < s.times AND s.behind * 2 <= s.nodes END;
+END;
+COMMENT ON FUNCTION @extschema@.l4_waited_nodes(text) IS
+'Nodes that the others seem to have waited for when the job stopped: late, in seconds, where they came later than the others to the last of what all ranks print in each iteration (a quarter of the usual time between two, step in seconds, at least); NULL where behind of the nodes printed it once less than the others (times). Times by the clock of the most nodes.';
 
 CREATE FUNCTION @extschema@.l4_node_forest(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL)
 RETURNS TABLE (node text, place int, score double precision, max_z double precision, suspect boolean)
@@ -305,7 +410,8 @@ BEGIN ATOMIC
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line
 		SELECT n.*, COALESCE(NULLIF(@extschema@.l4_shape_words(pg_catalog.substring(n.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), n.event_id::text) AS alike,
-			@extschema@.l4_text_ending(COALESCE(n.message, h.shape)) IS TRUE AS ending
+			@extschema@.l4_text_ending(COALESCE(n.message, h.shape)) IS TRUE AS ending, @extschema@.l4_text_peer(COALESCE(n.message, h.shape)) IS TRUE AS peer,
+			GREATEST(@extschema@.l4_level_rank(n.level), @extschema@.l4_text_rank(COALESCE(n.message, h.shape))) >= 5 AS grave
 		FROM given g, pg_catalog.unnest(g.news) n LEFT JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
 	),
 	node AS MATERIALIZED (SELECT n.*, pg_catalog.count(*) OVER () AS nodes FROM @extschema@.l4_job_nodes(l4_node_evidence.job_id) n),
@@ -415,7 +521,7 @@ BEGIN ATOMIC
 			CASE WHEN p.share * p.nodes < 1.5 THEN 'it alone logs this' ELSE pg_catalog.format('%s of %s nodes log this', pg_catalog.round(p.share * p.nodes), p.nodes) END
 				|| CASE WHEN p.turn < f.turn THEN ', before the failure shows on other nodes' ELSE '' END
 		FROM placed p LEFT JOIN effect f ON true
-		WHERE NOT p.accuses AND p.share <= 0.6 AND p.nodes > 1
+		WHERE NOT p.accuses AND NOT p.peer AND p.share <= 0.6 AND p.nodes > 1
 
 		UNION ALL
 		SELECT p.node, NULL, 'lag', 1, NULL, NULL, NULL,
@@ -425,11 +531,34 @@ BEGIN ATOMIC
 		WHERE p.last_iteration < o.last_iteration AND o.nodes > 1
 
 		UNION ALL
-		(SELECT DISTINCT ON (w.node) w.node, NULL::int, 'slow', CASE WHEN EXISTS (SELECT FROM told) THEN 0.25::float8 ELSE 1 END, NULL::timestamptz, NULL::bigint, NULL::bigint,
-			pg_catalog.format('a number in "%s" is %s on average, %s on other nodes', pg_catalog.left(h.shape, 80),
-				pg_catalog.round(w.mean::numeric, 1), pg_catalog.round(w.median::numeric, 1))
-		FROM @extschema@.l4_slow_nodes(l4_node_evidence.job_id) w JOIN @extschema@.l4_shape h ON h.shape_id = w.shape_id
-		ORDER BY w.node, w.z DESC, w.shape_id, w.place)
+		SELECT w.node, NULL, CASE WHEN w.late IS NULL THEN 'behind' ELSE 'late' END, CASE WHEN w.late IS NULL THEN 1 - w.behind::float8 / w.nodes WHEN w.stuck THEN 1 / pg_catalog.sqrt(w.nodes_stuck) ELSE 0.5 / pg_catalog.sqrt(w.nodes_late) END,
+			w.last_ts, w.stream_id, w.line_no,
+			CASE WHEN w.late IS NULL THEN pg_catalog.format('%s of %s nodes logged "%s" %s times, it once less', w.nodes - w.behind, w.nodes, pg_catalog.left(h.shape, 80), w.times)
+				ELSE pg_catalog.format('it came %s s after the others to the last "%s" (every %s s as a rule): they waited for it', pg_catalog.round(w.late::numeric, 2), pg_catalog.left(h.shape, 80),
+					pg_catalog.round(w.step::numeric, 2)) END
+		FROM (
+			-- of those that came late the ones that did not get through the step either are to blame; the others waited for these
+			SELECT w.*, pg_catalog.count(*) OVER (PARTITION BY w.shape_id) AS nodes_late, pg_catalog.count(*) FILTER (WHERE w.stuck) OVER (PARTITION BY w.shape_id) AS nodes_stuck, pg_catalog.bool_or(w.late IS NULL) OVER () AS any_behind
+			FROM (SELECT w.*, w.late IS NOT NULL AND pg_catalog.bool_or(w.late IS NULL) OVER (PARTITION BY w.node) AS stuck FROM @extschema@.l4_waited_nodes(l4_node_evidence.job_id) w) w) w
+		JOIN @extschema@.l4_shape h ON h.shape_id = w.shape_id
+		WHERE (w.late IS NULL OR w.stuck OR NOT w.any_behind) AND NOT EXISTS (SELECT FROM record r WHERE r.shape_id = w.shape_id)
+
+		UNION ALL
+		SELECT c.node, NULL, 'counter', 1, NULL, c.stream_id, c.line_no,
+			pg_catalog.format('a number in its system log, "%s", grew by %s, on other nodes by %s%s', pg_catalog.left(h.shape, 80), c.growth, pg_catalog.round(c.median::numeric, 1),
+				', at most ' || c.usual || ' in successful jobs')
+		FROM @extschema@.l4_counting_nodes(l4_node_evidence.job_id) c JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id
+
+		UNION ALL
+		(SELECT DISTINCT ON (w.node) w.node, NULL::int, 'slow', CASE WHEN EXISTS (SELECT FROM placed p WHERE p.kind = 'rank' AND p.grave) THEN 0.25::float8 ELSE 1 END * CASE WHEN w.z > 0 THEN 1 ELSE 0.5 END
+				/ pg_catalog.sqrt(w.nodes_slow), NULL::timestamptz, NULL::bigint, NULL::bigint,
+			CASE WHEN w.z > 0 THEN pg_catalog.format('it is slow: "%s" takes %s s on average, %s s on other nodes', pg_catalog.left(h.shape, 80),
+					pg_catalog.round(w.mean::numeric, 4), pg_catalog.round(w.median::numeric, 4))
+				ELSE pg_catalog.format('it waits less than the others, which may wait for it: "%s" takes %s s on average, %s s on other nodes', pg_catalog.left(h.shape, 80),
+					pg_catalog.round(w.mean::numeric, 4), pg_catalog.round(w.median::numeric, 4)) END
+		FROM (SELECT w.*, pg_catalog.count(*) OVER (PARTITION BY w.shape_id, w.place, w.z > 0) AS nodes_slow FROM @extschema@.l4_slow_nodes(l4_node_evidence.job_id) w) w
+		JOIN @extschema@.l4_shape h ON h.shape_id = w.shape_id
+		ORDER BY w.node, w.z > 0 DESC, pg_catalog.abs(w.z) DESC, w.shape_id, w.place)
 
 		UNION ALL
 		SELECT f.node, NULL, 'forest', f.score + CASE WHEN f.suspect THEN 1 ELSE 0 END, NULL, NULL, NULL,

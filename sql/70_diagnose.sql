@@ -33,12 +33,6 @@ COMMENT ON FUNCTION @extschema@.l4_pool_words(text, boolean) IS
 ALTER TABLE @extschema@.l4_finding ADD COLUMN role text;
 COMMENT ON COLUMN @extschema@.l4_finding.role IS 'of an event: root, cascade or context (see l4_diagnose); NULL for other kinds';
 
-CREATE FUNCTION @extschema@.l4_text_peer(message text) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
-RETURN message ~* '\m(connection|link|socket|session|peer|channel)s?\M.{0,60}\m(closed|reset|refused|lost|aborted|gone|exited)\M|\mbroken pipe\M|\mreset by peer\M|\mtimed? ?out\M|\mtimeout\M|\mexit(s|ed|ing)? ?(with )?(return )?(code|status)|\mexitcode\M|\mwatchdog\M|\mterminate called\M|\mfailed to recv|\mother (ranks?|workers?|process(es)?|nodes?|agents?)\M';
-COMMENT ON FUNCTION @extschema@.l4_text_peer(text) IS
-'Does a message merely report that another process or machine went away or kept it waiting, or that a process ended? By general English wordings; such a record follows from a failure elsewhere, as a rule.';
-
 CREATE FUNCTION @extschema@.l4_event_findings(job_id text, news @extschema@.l4_news_record[], suspects text[], use_pool boolean DEFAULT true)
 RETURNS TABLE (ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
 	first_seen timestamptz, occurrences bigint, nodes_affected bigint, evidence text, explanation text, role text)
@@ -98,7 +92,7 @@ BEGIN ATOMIC
 		pg_catalog.format('%s: %s, first %s%s%s; %s; %s.',
 			CASE s.role WHEN 'root' THEN 'Root' WHEN 'cascade' THEN 'Consequence' ELSE 'Context' END,
 			CASE WHEN s.nodes_affected = 0 THEN 'on no node of its own' WHEN s.nodes = 1 THEN 'on the one node of the job (with one node there is nothing to compare it with)'
-				WHEN s.nodes_affected = s.nodes THEN 'on all nodes (' || s.nodes || '), so not a fault of one node'
+				WHEN s.nodes_affected = s.nodes THEN 'on all nodes (' || s.nodes || ')' || CASE WHEN s.role = 'root' AND l4_event_findings.suspects[1] IS NULL THEN ', so no fault of one node' ELSE '' END
 				ELSE pg_catalog.format('on %s of %s nodes', s.nodes_affected, s.nodes) END,
 			COALESCE('on ' || f.node, 'in ' || f.source), ' at ' || pg_catalog.to_char(f.first_ts, 'YYYY-MM-DD HH24:MI:SS'),
 			CASE WHEN s.own AND s.nodes > 1 THEN ' (the suspected node)' ELSE '' END,
@@ -221,7 +215,8 @@ BEGIN
 	LIMIT 1;
 	RETURN QUERY
 	WITH began AS (
-		SELECT DISTINCT ON (o.iteration) o.iteration, o.turn, o.node, o.rank, o.stage, o.ts,
+		-- what shows only later than the most telling place is no beginning
+		SELECT DISTINCT ON (o.iteration) o.iteration, o.turn + CASE WHEN o.iteration > first_value(o.iteration) OVER (ORDER BY o.turn) THEN 60 ELSE 0 END AS turn, o.node, o.rank, o.stage, o.ts,
 			format('The failure began in iteration %s: %s%s.', o.iteration, o.explanation, coalesce(' (' || o.node || ')', '')) AS explanation
 		FROM unnest(onsets) o
 		WHERE o.iteration IS NOT NULL
