@@ -184,13 +184,22 @@ BEGIN ATOMIC
 		WHERE t.job_id = l4_outlived.job_id AND i.started_at > '2000-01-01'
 	),
 	clock AS MATERIALIZED (SELECT c.* FROM @extschema@.l4_source_clocks(l4_outlived.job_id) c),
+	last AS (
+		-- Records without a time inherit the last one of their stream. What stands behind the last time of all may have been written at any
+		-- time later: it is older than nothing.
+		SELECT o.stream_id, pg_catalog.min(CASE o.ts WHEN o.first_ts THEN o.first_line ELSE o.last_line END) AS line_no
+		FROM (SELECT e.*, pg_catalog.max(e.last_ts) OVER (PARTITION BY e.stream_id) AS ts FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_outlived.job_id) o
+		WHERE o.last_ts = o.ts
+		GROUP BY o.stream_id
+	),
 	entry AS MATERIALIZED (
 		SELECT e.stream_id, e.shape_id, s.source_id, s.kind, e.first_line, e.last_line, e.first_iteration, s.last_iteration AS stream_iteration,
-			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.first_line, c.lines), 1)] ELSE e.first_ts END AS first_ts,
-			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.last_line, c.lines), 1)] ELSE e.last_ts END AS last_ts
+			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.first_line, c.lines), 1)] WHEN e.first_line <= l.line_no THEN e.first_ts END AS first_ts,
+			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.last_line, c.lines), 1)] WHEN e.last_line <= l.line_no THEN e.last_ts END AS last_ts
 		FROM @extschema@.l4_stream_event e
 		JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
 		LEFT JOIN clock c ON c.source_id = s.source_id
+		LEFT JOIN last l ON l.stream_id = e.stream_id
 		WHERE e.job_id = l4_outlived.job_id
 	),
 	known AS (
@@ -228,8 +237,8 @@ COMMENT ON FUNCTION @extschema@.l4_outlived(text, bigint) IS
 CREATE FUNCTION @extschema@.l4_text_stage(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
 RETURN CASE
-	WHEN message ~* '\m(sav(e|es|ing)|writ(e|es|ing)|stor(e|es|ing)|upload(s|ing)?)[ _](\w+[ _]){0,2}(checkpoints?|snapshots?)' THEN 'checkpoint_save'
-	WHEN message ~* '(load|restor|read)\w*[ _]+(from[ _])?(\w+[ _]){0,3}(checkpoints?|state_dict|pretrained|weights)|checkpoint\w*[ _.](load|restor)' THEN 'checkpoint_load'
+	WHEN message ~* '\m(sav(e|es|ing)|writ(e|es|ing)|stor(e|es|ing)|upload(s|ing)?)[ _(](\w+[ _.]){0,2}(checkpoints?|snapshots?|state_dict)' THEN 'checkpoint_save'
+	WHEN message ~* '(load|restor|read)\w*[ _(]+(from[ _])?(\w+[ _]){0,3}(checkpoints?|state_dict|pretrained|weights)|checkpoint\w*[ _.](load|restor)' THEN 'checkpoint_load'
 	WHEN message ~* '\m\w*data_?(set|loader)s?\w*\M|\mdata(set)?/(train|valid|test)|/train(ing)?(_data)?/[^ ]*\.(bin|idx|parquet|jsonl?|tar|arrow)\M' THEN 'data_load'
 	WHEN message ~* '\m(init_process_group|new_group|\w*comm_?init\w*|communicator|\w*all_?reduce|\w*all_?gather|\w*reduce_?scatter|barrier)\M' THEN 'communicator_init'
 END;
@@ -331,7 +340,11 @@ BEGIN ATOMIC
 		-- Lines whose words the pool knows are no news, with whatever signs and numbers, and however lines were folded into records
 		-- there. Nor is a statement that clustering puts beside one of the pool, unless it is grave: it may have put a root cause there.
 		AND EXISTS (SELECT FROM pg_catalog.string_to_table(s.shape, E'\n') l (line)
-			WHERE @extschema@.l4_shape_words(l.line) NOT IN (SELECT '' UNION ALL SELECT w.words FROM pool_words w))
+			WHERE @extschema@.l4_shape_words(l.line) NOT IN (SELECT '' UNION ALL SELECT w.words FROM pool_words w)
+				-- nor behind a header of one word that was cut off there
+				AND (GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(s.shape)) >= 4
+					OR pg_catalog.substring(@extschema@.l4_shape_words(l.line), '^\S+ ((?:\S+ ){5}.*)$') IS NULL
+					OR pg_catalog.substring(@extschema@.l4_shape_words(l.line), '^\S+ ((?:\S+ ){5}.*)$') NOT IN (SELECT w.words FROM pool_words w)))
 		AND (GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(s.shape)) >= 4
 			OR NOT EXISTS (SELECT FROM pool_event p WHERE p.event_id = s.event_id))
 		-- nor what successful jobs of other settings log, nor advice to programmers
