@@ -60,7 +60,8 @@ setup:
 	@test/setup.sh
 demo: setup
 	@test/run.sh demo
-test: setup
+test:
+	@test/setup.sh tests
 	@test/run.sh test
 docs: setup
 	@test/run.sh docs

@@ -189,7 +189,7 @@ check() {
 	set -e
 	if [ "$status" = 0 ]; then
 		pass "$name"
-		[ -z "$output" ] || printf '%s\n' "$output" | grep -i '^warning' || true
+		[ -z "$output" ] || printf '%s\n' "$output" | grep -iE '^warning|[.]{2} *skipped: ' || true
 	else
 		fail "$name"
 		printf '%s\n' "$output"

@@ -1,6 +1,9 @@
 #!/bin/bash
 # setup.sh: checks that everything needed to build and test l4 is on this machine.
 #
+#   setup.sh         what build, demo and tests need
+#   setup.sh tests   and what single tests need, which are skipped without it
+#
 # Looks for the things themselves (a header, a program), not for packages, so it is silent and does not touch the network
 # where all is there, on any distribution. What is missing is installed with apt when run by root on Debian or a
 # relative of it, and named otherwise (exit 1).
@@ -61,6 +64,12 @@ missing_packages() {
 	fi
 }
 
+# The same for what only single tests need; without it they say so and are skipped.
+optional_packages() {
+	compgen -G '/usr/lib*/*/odbc/psqlodbcw.so' >/dev/null || [ -n "${L4_ODBC_DRIVER:-}" ] || echo odbc-postgresql
+	python3 -c 'import pyodbc' >/dev/null 2>&1 || /usr/bin/python3 -c 'import pyodbc' >/dev/null 2>&1 || echo python3-pyodbc
+}
+
 # Installs the packages named in the arguments. The distribution would create and start a server of its own with the
 # PostgreSQL package; the tests bring their private one, so that is switched off while the packages are being set up.
 install_packages() {
@@ -85,6 +94,16 @@ update_package_lists() {
 		echo "l4: apt-get update failed; going on with the package lists at hand" >&2
 	fi
 	rm -f "$log"
+}
+
+# Installs what single tests need, if that can be done; says so if not, and goes on.
+setup_optional() {
+	local missing
+	missing=$(optional_packages)
+	[ -n "$missing" ] && [ "$(id -u)" = 0 ] && have_program apt-get || return 0
+	update_package_lists
+	echo "l4: installing" $missing
+	(install_packages $missing) || echo "l4: going on without; the tests that need it are skipped" >&2
 }
 
 main() {
@@ -115,3 +134,4 @@ main() {
 }
 
 main
+[ "${1:-}" != tests ] || setup_optional

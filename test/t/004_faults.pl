@@ -1,8 +1,7 @@
 # The site's own part of the fault library, reports and findings survive dump and restore, equal and not doubled; built-in faults are not dumped.
 use strict;
 use warnings;
-use Cwd qw(abs_path);
-use File::Basename qw(dirname);
+use FaultJobs qw(load_fault_jobs);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -11,17 +10,7 @@ my $node = PostgreSQL::Test::Cluster->new('faults');
 $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\n");
 $node->start;
-$node->safe_psql('postgres', 'CREATE DATABASE before');
-$node->safe_psql('before', 'CREATE EXTENSION l4');
-
-my $data = abs_path(dirname(__FILE__) . '/../data/faults');
-for my $job (qw(ok-1 ok-2 pump-1 pump-2 oom))
-{
-	my $status = $job =~ /^ok/ ? 'succeeded' : 'failed';
-	$node->safe_psql('before', qq{
-		SELECT l4_register_job('$job', '{"model": "m-8", "framework": "f 1.0"}', '$status', '{node-a,node-b,node-c,node-d}', 1);
-		CALL l4_import('$job', '$data/$job');});
-}
+load_fault_jobs($node, 'before');
 
 # a fault of each kind: confirmed, draft, retired; a built-in one overridden, switched off, replaced; edges, feedback, reports, findings
 $node->safe_psql('before', q{
