@@ -76,6 +76,17 @@ shape_init(L4Shape *shape)
 	shape->parameter_count = 0;
 	shape->parameter_room = 16;
 	shape->parameters = palloc(shape->parameter_room * sizeof(L4Bytes));
+	shape->digits_matter = false;
+}
+
+void
+shape_reserve(L4Shape *shape, int parameter_count)
+{
+	if (shape->parameter_room >= parameter_count)
+		return;
+	while (shape->parameter_room < parameter_count)
+		shape->parameter_room *= 2;
+	shape->parameters = repalloc(shape->parameters, mul_size(shape->parameter_room, sizeof(L4Bytes)));
 }
 
 /* Adds literal bytes; mask_message has made room for all that a message can become. */
@@ -89,11 +100,8 @@ shape_add_text(L4Shape *shape, const char *data, size_t size)
 static inline void
 shape_add_parameter(L4Shape *shape, const char *from, const char *to)
 {
-	if (shape->parameter_count == shape->parameter_room)
-	{
-		shape->parameter_room *= 2;
-		shape->parameters = repalloc(shape->parameters, mul_size(shape->parameter_room, sizeof(L4Bytes)));
-	}
+	if (unlikely(shape->parameter_count == shape->parameter_room))
+		shape_reserve(shape, shape->parameter_count + 1);
 	shape->parameters[shape->parameter_count].data = from;
 	shape->parameters[shape->parameter_count].size = to - from;
 	shape->parameter_count++;
@@ -283,7 +291,10 @@ mask_word(L4Shape *shape, const char *at, const char *end)
 	bool		calls;
 
 	if (*at >= 'A' && *at <= 'Z' && end - at >= 14 && at[3] == ' ')
+	{
 		to = scan_calendar(at, end);
+		shape->digits_matter |= to != NULL; /* it asks how a year begins */
+	}
 	else if (*at == '.')
 		to = scan_path(at, end);
 	if (to != NULL)
@@ -457,6 +468,7 @@ mask_message(L4Shape *shape, L4Bytes message, L4Pattern **masks, int mask_count)
 	/* every byte may become a parameter of its own, and so may the rest behind the limit */
 	enlargeStringInfo(&shape->text, (int) (end - at + 1) * L4_PLACEHOLDER_SIZE);
 	shape->parameter_count = 0;
+	shape->digits_matter = mask_count > 0;
 	head.data = message.data;
 	head.size = end - at;
 	while (mask_count > 0 && at < end && next_mask(head, at - message.data, masks, mask_count, &found))

@@ -15,9 +15,12 @@ typedef struct L4Shape
 	int			parameter_count;
 	int			parameter_room;
 	L4Bytes    *parameters;		/* spans of the message, in order; valid as long as the message is */
+	bool		digits_matter;	/* a message that differs in digits alone might have another shape or other parameters */
 } L4Shape;
 
 extern void shape_init(L4Shape *shape);
+/* Makes room for so many parameters. */
+extern void shape_reserve(L4Shape *shape, int parameter_count);
 extern void mask_message(L4Shape *shape, L4Bytes message, L4Pattern **masks, int mask_count);
 extern uint64 shape_hash(const char *text, size_t size);
 extern void shape_expand(StringInfo out, L4Bytes shape_text, const L4Bytes *parameters, int parameter_count);

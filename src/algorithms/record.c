@@ -45,6 +45,7 @@ struct L4RecordAssembler
 	L4RawRecord record;
 	StringInfoData frame;
 	StringInfoData message;
+	StringInfoData aside;		/* the component, where the message says it and not the head */
 	L4Bytes		first;			/* while there is one line: its message, in the caller's buffer or the pending line; else data is NULL */
 	const char *head;			/* where the spans of the header point into: the first line's head */
 	int			line_count;
@@ -63,6 +64,7 @@ record_assembler_create(L4HeaderParser *parser, L4RecordSink sink, void *argumen
 	initStringInfo(&assembler->pending);
 	initStringInfo(&assembler->frame);
 	initStringInfo(&assembler->message);
+	initStringInfo(&assembler->aside);
 	return assembler;
 }
 
@@ -232,12 +234,12 @@ same_label(const L4Header *a, const L4Header *b)
 		(a->host.size == 0 || memcmp(a->host.data, b->host.data, a->host.size) == 0);
 }
 
-/* Moves a span of the line to the same place in the frame, which begins with that line's head. */
+/* Moves a span of the line's head to the same place in the frame, which begins with that head. */
 static void
-rebase(L4Bytes *span, const char *line, const char *frame)
+rebase(const L4RecordAssembler *assembler, L4Bytes *span)
 {
-	if (span->size > 0)
-		span->data = frame + (span->data - line);
+	if (span->size > 0 && span->data != assembler->aside.data)
+		span->data = assembler->frame.data + (span->data - assembler->head);
 }
 
 static void
@@ -283,9 +285,9 @@ point_into_frame(L4RecordAssembler *assembler)
 
 	if (assembler->head == assembler->frame.data)
 		return;
-	rebase(&header->component, assembler->head, assembler->frame.data);
-	rebase(&header->host, assembler->head, assembler->frame.data);
-	rebase(&header->time_text, assembler->head, assembler->frame.data);
+	rebase(assembler, &header->component);
+	rebase(assembler, &header->host);
+	rebase(assembler, &header->time_text);
 	assembler->head = assembler->frame.data;
 }
 
@@ -310,6 +312,22 @@ append_line(L4RecordAssembler *assembler, L4Bytes line, size_t head, const char 
 	point_into_frame(assembler);
 }
 
+/* A header may only look ahead at what the message says: its component is copied, and its time is none of the frame's. */
+static void
+detach_message_facts(L4RecordAssembler *assembler, L4Bytes line)
+{
+	L4Header   *header = &assembler->record.header;
+	const char *end = line.data + header->size;
+
+	if (header->time_text.size > 0 && header->time_text.data + header->time_text.size > end)
+		header->time_text.size = 0;
+	if (header->component.size == 0 || header->component.data + header->component.size <= end)
+		return;
+	resetStringInfo(&assembler->aside);
+	append_bytes(&assembler->aside, header->component.data, header->component.size);
+	header->component.data = assembler->aside.data;
+}
+
 static void
 begin_record(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header, const char *terminator)
 {
@@ -320,6 +338,7 @@ begin_record(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header,
 	assembler->record.line_no = assembler->line_no;
 	assembler->record.part = assembler->part++;
 	assembler->record.header = *header;
+	detach_message_facts(assembler, line);
 	assembler->state = FOLD_NOT_KNOWN;
 	assembler->head = line.data;
 	append_line(assembler, line, header->size, terminator);

@@ -177,25 +177,14 @@ segment_builder_create(void)
 
 /* Puts the parameters of a masked text into the columns of its entry. */
 static void
-add_parameters(Dictionary *dictionary, int index, const L4Shape *shape)
+add_parameters(Dictionary *dictionary, int index, const L4Bytes *parameters, int count)
 {
 	DictionaryText *slot = &dictionary->texts[index];
 	int			i;
 
-	Assert(slot->column_count == shape->parameter_count);
-	for (i = 0; i < shape->parameter_count; i++)
-		column_put_bytes(&slot->columns[i], shape->parameters[i]);
-}
-
-/* Puts a masked text into its dictionary and its parameters into the columns of that entry. */
-static int
-segment_add_text(Dictionary *dictionary, const L4Shape *shape, uint64 hash)
-{
-	L4Bytes		text = {shape->text.data, shape->text.len};
-	int			index = dictionary_index(dictionary, text, hash, TEXT_MASKED, shape->parameter_count);
-
-	add_parameters(dictionary, index, shape);
-	return index;
+	Assert(slot->column_count == count);
+	for (i = 0; i < count; i++)
+		column_put_bytes(&slot->columns[i], parameters[i]);
 }
 
 /* The index of a head that is kept as it is, or -1 where there are too many such heads. */
@@ -228,8 +217,11 @@ segment_add_frame(L4SegmentBuilder *builder, const L4Record *record)
 	if (index >= 0)
 		return index;
 	mask_message(&builder->frame_shape, record->frame, NULL, 0);
-	return segment_add_text(&builder->frames, &builder->frame_shape,
-							shape_hash(builder->frame_shape.text.data, builder->frame_shape.text.len));
+	text.data = builder->frame_shape.text.data;
+	text.size = builder->frame_shape.text.len;
+	index = dictionary_index(&builder->frames, text, shape_hash(text.data, text.size), TEXT_MASKED, builder->frame_shape.parameter_count);
+	add_parameters(&builder->frames, index, builder->frame_shape.parameters, builder->frame_shape.parameter_count);
+	return index;
 }
 
 static void
@@ -275,7 +267,7 @@ put_times(L4SegmentBuilder *builder, StringInfo column)
 }
 
 int
-segment_add(L4SegmentBuilder *builder, const L4Record *record, const L4Shape *message_shape, uint64 shape_id)
+segment_add(L4SegmentBuilder *builder, const L4Record *record)
 {
 	MemoryContext caller = MemoryContextSwitchTo(builder->context);
 	StringInfo	columns = builder->columns;
@@ -298,10 +290,9 @@ segment_add(L4SegmentBuilder *builder, const L4Record *record, const L4Shape *me
 		builder->last_iteration = record->iteration;
 	}
 	column_put_unsigned(&columns[COLUMN_FRAME], segment_add_frame(builder, record));
-	if (shape >= 0)
-		add_parameters(&builder->shapes, shape, message_shape);
-	else
-		shape = segment_add_text(&builder->shapes, message_shape, shape_id);
+	if (shape < 0)
+		shape = dictionary_index(&builder->shapes, record->shape_text, record->shape_id, TEXT_MASKED, record->parameter_count);
+	add_parameters(&builder->shapes, shape, record->parameters, record->parameter_count);
 	column_put_unsigned(&columns[COLUMN_SHAPE], shape);
 	builder->record_count++;
 	builder->raw_size += record->frame.size + record->message.size;

@@ -31,6 +31,10 @@ typedef struct L4Record
 	L4Bytes		time_text;		/* where time stands in frame; size 0 where it does not */
 	L4Bytes		message;
 	int			shape;			/* what segment_add returned for a record of this shape before in this segment, or -1 */
+	L4Bytes		shape_text;		/* the masked message */
+	uint64		shape_id;
+	const L4Bytes *parameters;
+	int			parameter_count;
 } L4Record;
 
 /* The stages in the order of a job's life; index + 1 is the stored number. */
@@ -48,10 +52,8 @@ typedef struct L4SegmentBlobs
 
 /* All memory of a builder lies in the current memory context; drop that to free it. */
 extern L4SegmentBuilder *segment_builder_create(void);
-/*
- * Adds a record whose message is masked already (shape, with its hash); its bytes are copied. Returns the index of the shape in the segment's dictionary.
- */
-extern int	segment_add(L4SegmentBuilder *builder, const L4Record *record, const L4Shape *message_shape, uint64 shape_id);
+/* Adds a record; its bytes are copied. Returns the index of the shape in the segment's dictionary. */
+extern int	segment_add(L4SegmentBuilder *builder, const L4Record *record);
 extern int	segment_record_count(const L4SegmentBuilder *builder);
 extern size_t segment_raw_size(const L4SegmentBuilder *builder);
 extern int	segment_shape_count(const L4SegmentBuilder *builder);

@@ -10,6 +10,7 @@
 #include "utils/memutils.h"
 
 #include "algorithms/flood.h"
+#include "algorithms/message_memo.h"
 #include "algorithms/record.h"
 #include "algorithms/sketch.h"
 #include "tools/bytes.h"
@@ -47,7 +48,8 @@ typedef struct SummaryEntry
 	char		status;
 } SummaryEntry;
 
-typedef struct ShapeEntry
+/* A shape that the source has. Lies still too. */
+typedef struct Shape
 {
 	uint64		shape_id;
 	L4ProgressClass class;
@@ -56,6 +58,12 @@ typedef struct ShapeEntry
 	int			last_stream;	/* of the record before of this shape, */
 	Summary    *last_summary;	/* and its counts */
 	L4Bytes		text;
+} Shape;
+
+typedef struct ShapeEntry
+{
+	uint64		shape_id;
+	Shape	   *shape;
 	char		status;
 } ShapeEntry;
 
@@ -153,6 +161,7 @@ typedef struct LastLabel
 struct L4Source
 {
 	L4SourceContext *context;
+	int64		number;			/* among the sources of the context, from 1 */
 	const char *name;
 	int64		source_id;
 	L4HeaderParser *parser;
@@ -354,36 +363,73 @@ class_of_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text)
 	return entry->class;
 }
 
-/* Masks a message into work->shape; the entry of that shape. Where shapes come in floods, a coarse one takes the place of a new one. */
-static ShapeEntry *
-mask_record(L4Source *work, L4Bytes message, L4Level level)
+/* The shape with this hash; text is that of the record at hand, which where two texts share a hash may not be the shape's. */
+static Shape *
+shape_by_id(L4Source *work, uint64 shape_id, L4Bytes text)
 {
 	bool		found;
-	uint64		shape_id;
-	ShapeEntry *entry;
+	ShapeEntry *entry = shapes_insert(work->shapes, shape_id, &found);
 
-	mask_message(&work->shape, message, work->context->rules->masks, work->context->rules->mask_count);
-	shape_id = shape_hash(work->shape.text.data, work->shape.text.len);
-	entry = shapes_lookup(work->shapes, shape_id);
-	if (entry != NULL)
-		return entry;
-	if (!flood_admits(work->flood, (L4Bytes) {work->shape.text.data, work->shape.text.len}, level))
-	{
-		flood_coarsen(&work->shape, message);
-		shape_id = shape_hash(work->shape.text.data, work->shape.text.len);
-	}
-	entry = shapes_insert(work->shapes, shape_id, &found);
 	if (!found)
 	{
-		L4Bytes		text = {work->shape.text.data, work->shape.text.len};
+		Shape	   *shape = entry->shape = palloc(sizeof(Shape));
 
-		entry->class = class_of_shape(work->context, shape_id, text);
-		entry->text.data = pnstrdup(text.data, text.size);
-		entry->text.size = text.size;
-		entry->last_stream = -1;
-		entry->segment_no = -1;
+		shape->shape_id = shape_id;
+		shape->class = class_of_shape(work->context, shape_id, text);
+		shape->text.data = pnstrdup(text.data, text.size);
+		shape->text.size = text.size;
+		shape->last_stream = -1;
+		shape->segment_no = -1;
 	}
-	return entry;
+	return entry->shape;
+}
+
+/* Masks a record's message, or remembers how one like it was masked. Sets all that the record says of its shape but its place in the segment. */
+static Shape *
+mask_record(L4Source *work, L4Record *record)
+{
+	L4SourceContext *context = work->context;
+	L4MemoEntry *memo = context->rules->mask_count > 0 ? NULL : message_memo_find(context->memo, record->message, &work->shape);
+	Shape	   *shape;
+
+	if (memo != NULL && memo->owner == work->number)
+	{
+		shape = memo->shape;
+		record->shape_text = shape->text;
+	}
+	else
+	{
+		bool		fine = true;
+		uint64		shape_id;
+
+		mask_message(&work->shape, record->message, context->rules->masks, context->rules->mask_count);
+		record->shape_text = (L4Bytes) {work->shape.text.data, work->shape.text.len};
+		shape_id = memo != NULL ? memo->shape_id : shape_hash(record->shape_text.data, record->shape_text.size);
+		if (shapes_lookup(work->shapes, shape_id) == NULL && !flood_admits(work->flood, record->shape_text, record->level))
+		{
+			/* shapes come in floods: a coarse one takes the place of a new one */
+			fine = false;
+			flood_coarsen(&work->shape, record->message);
+			record->shape_text = (L4Bytes) {work->shape.text.data, work->shape.text.len};
+			shape_id = shape_hash(record->shape_text.data, record->shape_text.size);
+		}
+		shape = shape_by_id(work, shape_id, record->shape_text);
+		if (shape->text.size == record->shape_text.size && memcmp(shape->text.data, record->shape_text.data, shape->text.size) == 0)
+		{
+			record->shape_text = shape->text;
+			if (fine && memo == NULL)
+				memo = message_memo_keep(context->memo, record->message, &work->shape, shape->shape_id);
+			if (fine && memo != NULL)
+			{
+				memo->shape = shape;
+				memo->owner = work->number;
+			}
+		}
+	}
+	record->shape_id = shape->shape_id;
+	record->parameters = work->shape.parameters;
+	record->parameter_count = work->shape.parameter_count;
+	return shape;
 }
 
 static char *
@@ -400,7 +446,7 @@ component_text(L4Bytes component)
 
 /* The counts of a shape in a stream; record is the first where they are new. */
 static Summary *
-summary_of(L4Source *work, int stream, ShapeEntry *shape, const L4Record *record)
+summary_of(L4Source *work, int stream, Shape *shape, const L4Record *record)
 {
 	SummaryKey	key;
 	SummaryEntry *entry;
@@ -428,13 +474,13 @@ summary_of(L4Source *work, int stream, ShapeEntry *shape, const L4Record *record
 }
 
 static void
-count_record(L4Source *work, int stream, ShapeEntry *shape, const L4Record *record)
+count_record(L4Source *work, int stream, Shape *shape, const L4Record *record)
 {
 	Summary    *summary = summary_of(work, stream, shape, record);
 	L4SummaryRow *row = &summary->row;
 
-	if (work->shape.parameter_count > 0)
-		sketch_add(&work->sketch_memory, &summary->sketches, work->shape.parameters, work->shape.parameter_count, record->line_no);
+	if (record->parameter_count > 0)
+		sketch_add(&work->sketch_memory, &summary->sketches, record->parameters, record->parameter_count, record->line_no);
 	row->occurrences++;
 	row->level = Max(row->level, record->level);
 	row->last_line = record->line_no;
@@ -492,13 +538,13 @@ extend_ranges(L4Source *work, Stream *stream, const L4Record *record)
 
 /* Adds the record to the open segment; its shape is looked up there only once, unless two texts share a hash. */
 static void
-add_to_segment(L4Source *work, L4Record *record, ShapeEntry *shape)
+add_to_segment(L4Source *work, L4Record *record, Shape *shape)
 {
-	bool		same = shape->text.size == (size_t) work->shape.text.len && memcmp(shape->text.data, work->shape.text.data, shape->text.size) == 0;
+	bool		same = record->shape_text.data == shape->text.data;
 	int			index;
 
 	record->shape = same && shape->segment_no == work->segment.segment_no ? shape->segment_index : -1;
-	index = segment_add(work->builder, record, &work->shape, shape->shape_id);
+	index = segment_add(work->builder, record);
 	if (same)
 	{
 		shape->segment_index = index;
@@ -512,7 +558,7 @@ take_record(const L4RawRecord *raw, void *argument)
 {
 	L4Source   *work = argument;
 	Stream	   *stream = stream_of(work, &raw->header);
-	ShapeEntry *shape;
+	Shape	   *shape;
 	L4ProgressState progress;
 	L4Record	record;
 
@@ -521,21 +567,21 @@ take_record(const L4RawRecord *raw, void *argument)
 		stream->time = raw->header.time;
 		stream->has_time = true;
 	}
-	shape = mask_record(work, raw->message, raw->header.level);
+	record.message = raw->message;
+	record.level = raw->header.level;
+	shape = mask_record(work, &record);
 	record.stream = stream_in_segment(work, stream);
 	record.line_no = raw->line_no;
 	record.part = raw->part;
 	record.has_time = stream->has_time;
 	record.time = stream->time;
-	record.level = raw->header.level;
 	record.component = raw->header.component;
 	record.frame = raw->frame;
 	record.time_text = raw->header.time_text;
 	if (!raw->header.has_time)
 		record.time_text.size = 0;
-	record.message = raw->message;
 	if (progress_advance(&work->context->rules->progress, &stream->progress, shape->class, raw->message,
-						 work->shape.parameters, work->shape.parameter_count, &progress) && stream->has_time)
+						 record.parameters, record.parameter_count, &progress) && stream->has_time)
 		note_start(work, stream->progress.iteration, stream->time);
 	record.stage = progress.stage;
 	record.has_iteration = progress.has_iteration;
@@ -557,8 +603,8 @@ take_record(const L4RawRecord *raw, void *argument)
 static int
 compare_shapes(const void *a, const void *b)
 {
-	uint64		left = (*(ShapeEntry *const *) a)->shape_id;
-	uint64		right = (*(ShapeEntry *const *) b)->shape_id;
+	uint64		left = (*(Shape *const *) a)->shape_id;
+	uint64		right = (*(Shape *const *) b)->shape_id;
 
 	return left < right ? -1 : left > right ? 1 : 0;
 }
@@ -567,7 +613,7 @@ static void
 write_shapes(L4Source *work)
 {
 	int			count = 0;
-	ShapeEntry **entries = palloc(mul_size(Max(work->shapes->members, 1), sizeof(ShapeEntry *)));
+	Shape	  **entries = palloc(mul_size(Max(work->shapes->members, 1), sizeof(Shape *)));
 	int64	   *ids = palloc(mul_size(Max(work->shapes->members, 1), sizeof(int64)));
 	L4Bytes    *texts = palloc(mul_size(Max(work->shapes->members, 1), sizeof(L4Bytes)));
 	shapes_iterator iterator;
@@ -576,8 +622,8 @@ write_shapes(L4Source *work)
 
 	shapes_start_iterate(work->shapes, &iterator);
 	while ((entry = shapes_iterate(work->shapes, &iterator)) != NULL)
-		entries[count++] = entry;
-	qsort(entries, count, sizeof(ShapeEntry *), compare_shapes);
+		entries[count++] = entry->shape;
+	qsort(entries, count, sizeof(Shape *), compare_shapes);
 	for (i = 0; i < count; i++)
 	{
 		ids[i] = (int64) entries[i]->shape_id;
@@ -710,6 +756,7 @@ source_context_create(const char *schema, const char *job_id, const char *layout
 	context->places = place_rules_create(context->rules->formats, context->rules->format_count, layout);
 	context->memory = CurrentMemoryContext;
 	context->classes = classes_create(CurrentMemoryContext, 256, NULL);
+	context->memo = message_memo_create();
 	context->zone = pg_tzset(context->job->time_zone);
 	if (context->zone == NULL)
 		ereport(ERROR,
@@ -728,6 +775,7 @@ source_begin(L4SourceContext *context, const char *name, TimestampTz modified_at
 	TimestampTz reference = context->job->started_at != 0 ? context->job->started_at : modified_at;
 
 	work->context = context;
+	work->number = ++context->source_count;
 	work->name = name;
 	work->source_id = source_id_of(name);
 	work->parser = context->parser;

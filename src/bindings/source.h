@@ -18,6 +18,8 @@ typedef struct L4SourceContext
 	MemoryContext memory;		/* what is shared lives here */
 	L4HeaderParser *parser;		/* of the source under way: one at a time */
 	struct classes_hash *classes;	/* what the rules say of shapes, kept from source to source */
+	struct L4MessageMemo *memo; /* of recent messages */
+	int64		source_count;	/* sources begun so far */
 } L4SourceContext;
 
 /* Loads the job and the rules, in the current memory context; SPI must be connected. Errors: P0002, 22023, 2201B. */

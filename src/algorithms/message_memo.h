@@ -1,0 +1,43 @@
+/*
+ * message_memo.h: the shapes of recent messages, found again by a message that differs from one of them in digits alone.
+ */
+#ifndef L4_MESSAGE_MEMO_H
+#define L4_MESSAGE_MEMO_H
+
+#include "ground/l4.h"
+#include "algorithms/mask.h"
+
+/* Longer messages, and those with more parameters, are masked each time. */
+#define L4_MEMO_MESSAGE_BYTES 240
+#define L4_MEMO_PARAMETERS 24
+
+/* A message that is remembered. */
+typedef struct L4MemoEntry
+{
+	uint64		shape_id;
+	void	   *shape;			/* the caller's, NULL at first: what it knows of the shape, */
+	int64		owner;			/* and for whom it does */
+	uint8		size;
+	uint8		parameter_count;
+	uint8		begins[L4_MEMO_PARAMETERS];
+	uint8		sizes[L4_MEMO_PARAMETERS];
+	char		skeleton[L4_MEMO_MESSAGE_BYTES];
+} L4MemoEntry;
+
+typedef struct L4MessageMemo L4MessageMemo;
+
+/* An empty memo of fixed size (some 3 MB) in the current memory context. */
+extern L4MessageMemo *message_memo_create(void);
+
+/*
+ * The entry of a message, with the parameters put into shape (its text stays as it is), or NULL. The answer is what mask_message without masks gives: shape and parameters hang on
+ * digits only in so far as they are digits.
+ */
+extern L4MemoEntry *message_memo_find(L4MessageMemo *memo, L4Bytes message, L4Shape *shape);
+
+/*
+ * Remembers the message just looked for in vain and masked since: from the second of its kind on, so that a flood of messages each unlike the others costs next to nothing. Returns the entry, or NULL where it is not kept.
+ */
+extern L4MemoEntry *message_memo_keep(L4MessageMemo *memo, L4Bytes message, const L4Shape *shape, uint64 shape_id);
+
+#endif							/* L4_MESSAGE_MEMO_H */
