@@ -1,209 +1,277 @@
 /*
- * import.c: CALL l4_import(job_id, path, layout): a folder (or file) of logs on the server into segments and summaries.
+ * import.c: CALL l4_import(job_id, path, ...): a folder (or file) of logs on the server into segments and summaries, by one process or several.
  *
- * One transaction per file where the caller allows commits, so a crash loses at most the file under way and a second call goes on after it. A file
- * whose size and time of change are known is skipped; one that changed is read anew as a whole, its old rows replaced in the same transaction.
+ * One transaction per file where the caller allows commits, so a crash loses at most the files under way and a second call goes on after them.
  * Events are found once, at the end, over all new shapes in a canonical order: neither the order of files nor a restart in between shows in the result.
  *
- * A file that cannot be read does not stop the rest: it leaves a warning and a row in l4_stream with its error.
+ * With workers, the leader's list of files lies in shared memory and each process takes the next when it is free, the leader too: where no worker can be had it does all by
+ * itself. Nothing else is shared but counts, so no result depends on who read what. A worker that dies loses its file alone: the others read the rest, and the call ends
+ * with an error that names the file. The leader's own end, by error, cancel or exit, ends all.
  */
-#include "ground/l4.h"
+#include "bindings/import.h"
 
 #include "commands/progress.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
-#include "nodes/value.h"
+#include "pgstat.h"
 #include "utils/backend_progress.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/portal.h"
 
-#include "bindings/source.h"
-#include "doors/files.h"
 #include "doors/store.h"
 
 PG_FUNCTION_INFO_V1(l4_import);
+PGDLLEXPORT void l4_import_worker(Datum argument);
 
-#define READ_BYTES (256 * 1024)
-#define PROGRESS_NOTICE_SECONDS 5
+#define WORKER_LIMIT 1024
 
-/* One call of l4_import. */
-typedef struct Import
+/* What the caller asked for. */
+typedef struct ImportCall
 {
+	char	   *job_id;
+	char	   *layout;
 	const char *schema;
-	bool		atomic;			/* inside a transaction block: no commits */
-	MemoryContext context;		/* lives as long as the call */
-	L4SourceContext *sources;
-	int64		files;
-	int64		skipped;
-	int64		failed;
-	int64		records;
-	int64		lines;
-	int64		bytes;
-	TimestampTz last_notice;
-	int			file_number;
-	int			file_total;
-} Import;
+	int			workers;
+} ImportCall;
 
+/* ---------- the shared list ---------- */
 
-static void
-notice_progress(Import *import, const char *source)
+static Size
+string_room(const char *text)
 {
-	TimestampTz now = GetCurrentTimestamp();
-
-	if (import->last_notice != 0 && !TimestampDifferenceExceeds(import->last_notice, now, PROGRESS_NOTICE_SECONDS * 1000))
-		return;
-	if (import->last_notice != 0)
-		ereport(NOTICE,
-				(errmsg("job \"%s\": file %d of %d, " INT64_FORMAT " MB read, now at %s",
-						import->sources->job->job_id, import->file_number, import->file_total, import->bytes / 1000000, source)));
-	import->last_notice = now;
+	return text == NULL ? 0 : strlen(text) + 1;
 }
 
-static L4SourceFile
-source_file(const L4File *file)
+static Size
+shared_size(const ImportCall *call, List *files)
 {
-	L4SourceFile known;
-
-	known.file_id = source_id_of(file->source);
-	known.size = file->size;
-	known.modified_at = file->modified_at;
-	return known;
-}
-
-/* Reads one member of a file to its end, or to where it cannot be read further. */
-static void
-import_source(Import *import, const L4File *file, L4FileReader *reader, const char *name, TimestampTz modified_at)
-{
-	L4Source   *source = source_begin(import->sources, name, modified_at);
-	L4SourceFile known = source_file(file);
-	char	   *buffer = palloc(READ_BYTES);
-	const char *error;
-	ssize_t		got;
-
-	while ((got = files_read(reader, buffer, READ_BYTES)) > 0)
-	{
-		source_feed(source, buffer, got);
-		import->bytes += got;
-		pgstat_progress_update_param(PROGRESS_COPY_BYTES_PROCESSED, import->bytes);
-		notice_progress(import, name);
-	}
-	error = got < 0 ? files_error(reader) : NULL;
-	source_finish(source, &known, error);
-	import->records += source_records(source);
-	import->lines += source_lines(source);
-	pgstat_progress_update_param(PROGRESS_COPY_TUPLES_PROCESSED, import->records);
-	if (error != NULL)
-	{
-		import->failed++;
-		ereport(WARNING,
-				(errmsg("log file \"%s\" could not be read to its end", name),
-				 errdetail("%s What was read before is kept.", error)));
-	}
-}
-
-/* A file of which nothing could be read gets a row that says so. */
-static void
-record_unreadable(Import *import, const L4File *file, const char *error)
-{
-	L4SourceFile known = source_file(file);
-
-	source_finish(source_begin(import->sources, file->source, 0), &known, error);
-	if (error == NULL)
-		return;
-	import->failed++;
-	ereport(WARNING,
-			(errmsg("log file \"%s\" cannot be read", file->source),
-			 errdetail("%s", error),
-			 errhint("The rest of the job is imported; call l4_import again once the file can be read.")));
-}
-
-/* An archive may hold one path several times: the second and later ones get their number behind it. */
-static char *
-unique_source(List **seen, char *source)
-{
-	char	   *name = source;
-	int			number = 2;
-
-	while (list_member(*seen, makeString(name)))
-		name = psprintf("%s (%d)", source, number++);
-	*seen = lappend(*seen, makeString(pstrdup(name)));
-	return name;
-}
-
-static void
-import_members(Import *import, const L4File *file, L4FileReader *reader)
-{
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "l4 source", ALLOCSET_DEFAULT_SIZES);
-	List	   *seen = NIL;
-	char	   *source;
-	int64		size;
-	TimestampTz modified_at;
-	int			members = 0;
-
-	while (files_next_member(reader, &source, &size, &modified_at))
-	{
-		char	   *name = unique_source(&seen, source);
-		MemoryContext caller = MemoryContextSwitchTo(context);
-
-		import_source(import, file, reader, name, modified_at);
-		MemoryContextSwitchTo(caller);
-		MemoryContextReset(context);
-		members++;
-	}
-	if (members == 0 || files_error(reader) != NULL)
-		record_unreadable(import, file, files_error(reader));
-	MemoryContextDelete(context);
-}
-
-/* Imports one file on disk, unless it is known as it is. */
-static void
-import_file(Import *import, const L4File *file)
-{
-	L4KnownFile known = store_known_file(import->schema, import->sources->job->job_id, source_id_of(file->source));
-	L4FileReader *reader;
-
-	if (known.known && !known.failed && file->error == NULL && known.size == file->size && known.modified_at == file->modified_at)
-	{
-		import->skipped++;
-		return;
-	}
-	if (known.known && file->error != NULL && !known.failed)
-		return;					/* it was readable once: keep what is there */
-	if (known.known)
-		store_forget_file(import->schema, import->sources->job->job_id, source_id_of(file->source));
-	import->files++;
-	if (file->error != NULL)
-	{
-		record_unreadable(import, file, file->error);
-		return;
-	}
-	reader = files_open(file);
-	import_members(import, file, reader);
-	files_close(reader);
-}
-
-/* Imports all files, a transaction each where commits are allowed. */
-static void
-import_files(Import *import, List *files)
-{
-	MemoryContext context = AllocSetContextCreate(import->context, "l4 file", ALLOCSET_DEFAULT_SIZES);
+	Size		size = add_size(offsetof(SharedImport, list), mul_size(list_length(files), sizeof(SharedFile)));
 	ListCell   *cell;
 
-	import->file_total = list_length(files);
+	size = add_size(size, string_room(call->schema) + string_room(call->job_id) + string_room(call->layout));
 	foreach(cell, files)
 	{
-		MemoryContext caller = MemoryContextSwitchTo(context);
+		const L4File *file = lfirst(cell);
 
-		import->file_number++;
-		import_file(import, (L4File *) lfirst(cell));
-		MemoryContextSwitchTo(caller);
-		MemoryContextReset(context);
-		if (!import->atomic)
-			store_commit();
+		size = add_size(size, string_room(file->path) + string_room(file->source) + string_room(file->error));
 	}
+	return size;
+}
+
+/* Copies a string to where *end is, and moves that on. */
+static Size
+share_string(SharedImport *shared, Size *end, const char *text)
+{
+	Size		at = *end;
+
+	if (text == NULL)
+		return 0;
+	memcpy((char *) shared + at, text, string_room(text));
+	*end += string_room(text);
+	return at;
+}
+
+static void
+fill_shared(SharedImport *shared, const ImportCall *call, List *files)
+{
+	Size		end = offsetof(SharedImport, list) + list_length(files) * sizeof(SharedFile);
+	SharedFile *entry = shared->list;
+	ListCell   *cell;
+
+	pg_atomic_init_u32(&shared->next, 0);
+	pg_atomic_init_u64(&shared->files, 0);
+	pg_atomic_init_u64(&shared->skipped, 0);
+	pg_atomic_init_u64(&shared->failed, 0);
+	pg_atomic_init_u64(&shared->records, 0);
+	pg_atomic_init_u64(&shared->lines, 0);
+	pg_atomic_init_u64(&shared->bytes, 0);
+	shared->file_count = list_length(files);
+	shared->schema = share_string(shared, &end, call->schema);
+	shared->job_id = share_string(shared, &end, call->job_id);
+	shared->layout = share_string(shared, &end, call->layout);
+	foreach(cell, files)
+	{
+		const L4File *file = lfirst(cell);
+
+		entry->path = share_string(shared, &end, file->path);
+		entry->source = share_string(shared, &end, file->source);
+		entry->error = share_string(shared, &end, file->error);
+		entry->size = file->size;
+		entry->modified_at = file->modified_at;
+		entry->is_root = file->is_root;
+		entry++;
+	}
+}
+
+static L4File
+shared_file(const SharedImport *shared, uint32 number)
+{
+	const SharedFile *entry = &shared->list[number];
+	L4File		file;
+
+	file.path = unconstify(char *, shared_string(shared, entry->path));
+	file.source = unconstify(char *, shared_string(shared, entry->source));
+	file.error = unconstify(char *, shared_string(shared, entry->error));
+	file.size = entry->size;
+	file.modified_at = entry->modified_at;
+	file.is_root = entry->is_root;
+	return file;
+}
+
+/* Largest first, so that no process is left with a large one at the end; then by name. */
+static int
+compare_sizes(const ListCell *a, const ListCell *b)
+{
+	const L4File *one = lfirst(a);
+	const L4File *other = lfirst(b);
+
+	if (one->size != other->size)
+		return one->size > other->size ? -1 : 1;
+	return strcmp(one->source, other->source);
+}
+
+/* ---------- the work of each process ---------- */
+
+/* A worker's warnings go out when its transaction has ended: until then another process may wait for it. */
+static void
+send_warnings(Import *import)
+{
+	ListCell   *cell;
+
+	foreach(cell, import->warnings)
+	{
+		const ImportWarning *warning = lfirst(cell);
+
+		worker_warn(import->worker, warning->message, warning->detail, warning->hint);
+	}
+	import->warnings = NIL;
+	MemoryContextReset(import->warning_memory);
+}
+
+static void
+end_file(Import *import)
+{
+	if (import->atomic)
+		return;
+	source_write_shared(import->sources);
+	store_commit();
+	if (import->worker != NULL)
+	{
+		worker_set_task(import->worker, -1);
+		send_warnings(import);
+	}
+}
+
+/* Takes files off the list until there is none, a transaction each where commits are allowed. */
+static void
+import_files(Import *import)
+{
+	MemoryContext context = AllocSetContextCreate(import->context, "l4 file", ALLOCSET_DEFAULT_SIZES);
+	SharedImport *shared = import->shared;
+	uint32		number;
+
+	import->sources->keeps_shared = true;
+	while ((number = pg_atomic_fetch_add_u32(&shared->next, 1)) < shared->file_count)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(context);
+		L4File		file = shared_file(shared, number);
+
+		if (import->worker != NULL)
+			worker_set_task(import->worker, (int) number);
+		import_file(import, &file);
+		MemoryContextSwitchTo(caller);
+		end_file(import);
+		MemoryContextReset(context);
+		import_progress(import, file.source);
+	}
+	source_write_shared(import->sources);
 	MemoryContextDelete(context);
+}
+
+/* ---------- the leader ---------- */
+
+/* Starts workers where they can be of use; import->workers stays NULL where not. */
+static void
+start_workers(Import *import, const ImportCall *call, List *files)
+{
+	int			helpers = Min(call->workers, list_length(files)) - 1;
+
+	if (helpers <= 0 || import->atomic || !workers_may_act())
+		return;
+	list_sort(files, compare_sizes);
+	import->workers = workers_create(shared_size(call, files), helpers);
+	import->shared = workers_shared(import->workers);
+	fill_shared(import->shared, call, files);
+	workers_start(import->workers, "l4_import_worker", call->job_id, helpers);
+}
+
+/* The end of a worker that did not finish, as an error of the call. Whatever could be imported is committed by now. */
+static void
+raise_failure(Import *import)
+{
+	ListCell   *cell;
+
+	foreach(cell, workers_failures(import->workers))
+	{
+		const L4WorkerFailure *failure = lfirst(cell);
+		const char *job_id = shared_string(import->shared, import->shared->job_id);
+
+		if (failure->task < 0 && failure->message == NULL)
+			continue;			/* it ended between two files: nothing is missing */
+		ereport(ERROR,
+				(errcode(failure->sqlstate != 0 ? failure->sqlstate : ERRCODE_OPERATOR_INTERVENTION),
+				 failure->task < 0 ?
+				 errmsg("worker %d (process %d) of the import of job \"%s\" failed", failure->number, failure->pid, job_id) :
+				 errmsg("worker %d (process %d) of the import of job \"%s\" ended while it read log file \"%s\"", failure->number, failure->pid, job_id,
+						shared_string(import->shared, import->shared->list[failure->task].source)),
+				 failure->message != NULL ?
+				 errdetail("%s%s%s", failure->message, failure->detail != NULL ? ": " : "", failure->detail != NULL ? failure->detail : "") :
+				 errdetail("It was terminated; the server's log says why."),
+				 errhint("The files of the other processes are imported. Call l4_import again: it reads what is missing.%s%s",
+						 failure->hint != NULL ? " " : "", failure->hint != NULL ? failure->hint : "")));
+	}
+}
+
+static void
+wait_for_workers(Import *import)
+{
+	while (import->workers != NULL && workers_listen(import->workers) > 0)
+	{
+		import_progress(import, "the last files");
+		workers_wait(import->workers, 500);
+	}
+}
+
+static void
+notice_result(const Import *import, const char *job_id)
+{
+	SharedImport *shared = import->shared;
+
+	ereport(NOTICE,
+			(errmsg("job \"%s\": " UINT64_FORMAT " records of " UINT64_FORMAT " lines (" UINT64_FORMAT " bytes) from " UINT64_FORMAT " files; "
+					UINT64_FORMAT " unchanged, " UINT64_FORMAT " unreadable",
+					job_id, pg_atomic_read_u64(&shared->records), pg_atomic_read_u64(&shared->lines), pg_atomic_read_u64(&shared->bytes),
+					pg_atomic_read_u64(&shared->files), pg_atomic_read_u64(&shared->skipped), pg_atomic_read_u64(&shared->failed))));
+}
+
+/* Imports all files and draws the conclusions that are drawn once a call. */
+static void
+lead_import(Import *import, const ImportCall *call)
+{
+	import_files(import);
+	wait_for_workers(import);
+	import_progress(import, "the events");
+	store_finish_import(call->schema, call->job_id);
+	if (pg_atomic_read_u64(&import->shared->files) > 0)
+		store_analyze(call->schema);
+	if (import->workers != NULL)
+	{
+		store_commit();
+		raise_failure(import);
+	}
+	notice_result(import, call->job_id);
 }
 
 static int64
@@ -227,44 +295,120 @@ required_text(FunctionCallInfo fcinfo, int argument, const char *name)
 	return text_to_cstring(PG_GETARG_TEXT_PP(argument));
 }
 
+static ImportCall
+read_arguments(FunctionCallInfo fcinfo)
+{
+	ImportCall	call;
+
+	call.job_id = required_text(fcinfo, 0, "job_id");
+	call.layout = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
+	call.schema = store_schema(fcinfo);
+	call.workers = PG_ARGISNULL(3) ? 1 : PG_GETARG_INT32(3);
+	if (call.workers < 1 || call.workers > WORKER_LIMIT)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("number of workers %d is out of range", call.workers),
+				 errhint("Give 1 to %d processes that read, the calling one among them.", WORKER_LIMIT)));
+	return call;
+}
+
+/* Runs the call; whatever happens, no worker outlives it. */
+static void
+run_import(Import *import, const ImportCall *call, List *files)
+{
+	PG_TRY();
+	{
+		if (!import->atomic)
+			store_commit();
+		start_workers(import, call, files);
+		if (import->workers == NULL)
+		{
+			import->shared = MemoryContextAllocHuge(import->context, shared_size(call, files));
+			fill_shared(import->shared, call, files);
+		}
+		lead_import(import, call);
+	}
+	PG_CATCH();
+	{
+		if (import->workers != NULL)
+			workers_stop(import->workers);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	if (import->workers != NULL)
+		workers_stop(import->workers);
+}
+
 /*
- * l4_import(job_id text, path text, layout text): see the COMMENT of the procedure. Errors: 42501 without the right to read server files, P0002 for a
- * job that is not registered, 22023 for a bad layout, path or zone, 58P01 for a path that is not there.
+ * l4_import(job_id text, path text, layout text, workers int): see the COMMENT of the procedure. Errors: 42501 without the right to read server files, P0002 for a
+ * job that is not registered, 22023 for a bad layout, path, zone or number of workers, 58P01 for a path that is not there.
  */
 Datum
 l4_import(PG_FUNCTION_ARGS)
 {
-	bool		atomic = !(fcinfo->context != NULL && IsA(fcinfo->context, CallContext) &&
-						   !((CallContext *) fcinfo->context)->atomic);
 	MemoryContext context = AllocSetContextCreate(PortalContext, "l4 import", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	Import	   *import = palloc0(sizeof(Import));
-	char	   *job_id = required_text(fcinfo, 0, "job_id");
+	ImportCall	call = read_arguments(fcinfo);
 	char	   *path = required_text(fcinfo, 1, "path");
-	char	   *layout = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
 	List	   *files;
 
 	files_check_privilege();
 	PreventCommandIfReadOnly("CALL l4_import");
-	import->atomic = atomic;
+	import->atomic = !(fcinfo->context != NULL && IsA(fcinfo->context, CallContext) && !((CallContext *) fcinfo->context)->atomic);
 	import->context = context;
-	import->schema = store_schema(fcinfo);
-	store_connect(!atomic);
-	import->sources = source_context_create(import->schema, job_id, layout);
+	store_connect(!import->atomic);
+	import->sources = source_context_create(call.schema, call.job_id, call.layout);
 	files = files_list(path);
 	pgstat_progress_start_command(PROGRESS_COMMAND_COPY, InvalidOid);
 	pgstat_progress_update_param(PROGRESS_COPY_BYTES_TOTAL, total_size(files));
-	import_files(import, files);
-	store_finish_import(import->schema, job_id);
-	if (import->files > 0)
-		store_analyze(import->schema);
+	run_import(import, &call, files);
 	pgstat_progress_end_command();
-	ereport(NOTICE,
-			(errmsg("job \"%s\": " INT64_FORMAT " records of " INT64_FORMAT " lines (" INT64_FORMAT " bytes) from " INT64_FORMAT " files; "
-					INT64_FORMAT " unchanged, " INT64_FORMAT " unreadable",
-					job_id, import->records, import->lines, import->bytes, import->files, import->skipped, import->failed)));
 	store_disconnect();
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
 	PG_RETURN_VOID();
+}
+
+/* ---------- a worker ---------- */
+
+/* Reads files beside the leader, with the same rights and checks. */
+static void
+help_import(L4Worker *worker)
+{
+	Import	   *import = palloc0(sizeof(Import));
+	SharedImport *shared = worker_shared(worker);
+
+	import->shared = shared;
+	import->worker = worker;
+	import->context = CurrentMemoryContext;
+	import->warning_memory = AllocSetContextCreate(CurrentMemoryContext, "l4 warnings", ALLOCSET_DEFAULT_SIZES);
+	store_begin();
+	files_check_privilege();
+	import->sources = source_context_create(shared_string(shared, shared->schema), shared_string(shared, shared->job_id),
+											shared_string(shared, shared->layout));
+	store_commit();
+	import_files(import);
+	store_end();
+}
+
+/* The function that a background worker of l4_import runs. */
+void
+l4_import_worker(Datum argument)
+{
+	L4Worker   *worker = worker_begin(argument);
+
+	PortalContext = AllocSetContextCreate(TopMemoryContext, "l4 import", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(PortalContext);
+	pgstat_report_activity(STATE_RUNNING, "l4_import: reads log files beside its leader");
+	PG_TRY();
+	{
+		help_import(worker);
+		worker_finish(worker);
+	}
+	PG_CATCH();
+	{
+		worker_fail(worker);
+	}
+	PG_END_TRY();
 }

@@ -500,10 +500,10 @@ count_record(L4Source *work, int stream, Shape *shape, const L4Record *record)
 }
 
 static void
-note_start(L4Source *work, int64 iteration, TimestampTz time)
+note_start(starts_hash *starts, int64 iteration, TimestampTz time)
 {
 	bool		found;
-	IterationEntry *entry = starts_insert(work->starts, (uint64) iteration, &found);
+	IterationEntry *entry = starts_insert(starts, (uint64) iteration, &found);
 
 	if (!found || time < entry->start)
 		entry->start = time;
@@ -582,7 +582,7 @@ take_record(const L4RawRecord *raw, void *argument)
 		record.time_text.size = 0;
 	if (progress_advance(&work->context->rules->progress, &stream->progress, shape->class, raw->message,
 						 record.parameters, record.parameter_count, &progress) && stream->has_time)
-		note_start(work, stream->progress.iteration, stream->time);
+		note_start(work->starts, stream->progress.iteration, stream->time);
 	record.stage = progress.stage;
 	record.has_iteration = progress.has_iteration;
 	record.iteration = progress.iteration;
@@ -600,6 +600,43 @@ take_record(const L4RawRecord *raw, void *argument)
 
 /* Writing what a source amounts to */
 
+/* What a source shares with others, kept until source_write_shared: its shapes and the starts of its iterations. */
+static void
+keep_shared(L4Source *work)
+{
+	L4SourceContext *context = work->context;
+	MemoryContext caller = MemoryContextSwitchTo(context->shared_memory);
+	shapes_iterator shapes;
+	starts_iterator starts;
+	ShapeEntry *own;
+	IterationEntry *start;
+	bool		found;
+
+	if (context->shapes == NULL)
+	{
+		context->shapes = shapes_create(context->shared_memory, 256, NULL);
+		context->starts = starts_create(context->shared_memory, 64, NULL);
+	}
+	shapes_start_iterate(work->shapes, &shapes);
+	while ((own = shapes_iterate(work->shapes, &shapes)) != NULL)
+	{
+		ShapeEntry *entry = shapes_insert(context->shapes, own->shape_id, &found);
+
+		if (!found)
+		{
+			L4Bytes		text = own->shape->text;
+
+			entry->shape = palloc0(sizeof(Shape));
+			entry->shape->shape_id = own->shape_id;
+			entry->shape->text = (L4Bytes) {pnstrdup(text.data, text.size), text.size};
+		}
+	}
+	starts_start_iterate(work->starts, &starts);
+	while ((start = starts_iterate(work->starts, &starts)) != NULL)
+		note_start(context->starts, (int64) start->iteration, start->start);
+	MemoryContextSwitchTo(caller);
+}
+
 static int
 compare_shapes(const void *a, const void *b)
 {
@@ -610,18 +647,18 @@ compare_shapes(const void *a, const void *b)
 }
 
 static void
-write_shapes(L4Source *work)
+write_shapes(L4SourceContext *context)
 {
 	int			count = 0;
-	Shape	  **entries = palloc(mul_size(Max(work->shapes->members, 1), sizeof(Shape *)));
-	int64	   *ids = palloc(mul_size(Max(work->shapes->members, 1), sizeof(int64)));
-	L4Bytes    *texts = palloc(mul_size(Max(work->shapes->members, 1), sizeof(L4Bytes)));
+	Shape	  **entries = palloc(mul_size(Max(context->shapes->members, 1), sizeof(Shape *)));
+	int64	   *ids = palloc(mul_size(Max(context->shapes->members, 1), sizeof(int64)));
+	L4Bytes    *texts = palloc(mul_size(Max(context->shapes->members, 1), sizeof(L4Bytes)));
 	shapes_iterator iterator;
 	ShapeEntry *entry;
 	int			i;
 
-	shapes_start_iterate(work->shapes, &iterator);
-	while ((entry = shapes_iterate(work->shapes, &iterator)) != NULL)
+	shapes_start_iterate(context->shapes, &iterator);
+	while ((entry = shapes_iterate(context->shapes, &iterator)) != NULL)
 		entries[count++] = entry->shape;
 	qsort(entries, count, sizeof(Shape *), compare_shapes);
 	for (i = 0; i < count; i++)
@@ -629,7 +666,7 @@ write_shapes(L4Source *work)
 		ids[i] = (int64) entries[i]->shape_id;
 		texts[i] = entries[i]->text;
 	}
-	store_shapes(work->context->schema, ids, texts, count);
+	store_shapes(context->schema, ids, texts, count);
 }
 
 static int
@@ -674,22 +711,22 @@ write_summaries(L4Source *work)
 }
 
 static void
-write_timeline(L4Source *work)
+write_timeline(L4SourceContext *context)
 {
 	int			count = 0;
-	int64	   *iterations = palloc(mul_size(Max(work->starts->members, 1), sizeof(int64)));
-	TimestampTz *times = palloc(mul_size(Max(work->starts->members, 1), sizeof(TimestampTz)));
+	int64	   *iterations = palloc(mul_size(Max(context->starts->members, 1), sizeof(int64)));
+	TimestampTz *times = palloc(mul_size(Max(context->starts->members, 1), sizeof(TimestampTz)));
 	starts_iterator iterator;
 	IterationEntry *entry;
 
-	starts_start_iterate(work->starts, &iterator);
-	while ((entry = starts_iterate(work->starts, &iterator)) != NULL)
+	starts_start_iterate(context->starts, &iterator);
+	while ((entry = starts_iterate(context->starts, &iterator)) != NULL)
 	{
 		iterations[count] = (int64) entry->iteration;
 		times[count++] = entry->start;
 	}
 	if (count > 0)
-		store_timeline(work->context->schema, work->context->job->job_id, iterations, times, count);
+		store_timeline(context->schema, context->job->job_id, iterations, times, count);
 }
 
 /* The name of the header format that most records had; the first of equals. */
@@ -755,6 +792,7 @@ source_context_create(const char *schema, const char *job_id, const char *layout
 	context->rules = store_rules(schema);
 	context->places = place_rules_create(context->rules->formats, context->rules->format_count, layout);
 	context->memory = CurrentMemoryContext;
+	context->shared_memory = AllocSetContextCreate(CurrentMemoryContext, "l4 shapes of a transaction", ALLOCSET_DEFAULT_SIZES);
 	context->classes = classes_create(CurrentMemoryContext, 256, NULL);
 	context->memo = message_memo_create();
 	context->zone = pg_tzset(context->job->time_zone);
@@ -817,10 +855,27 @@ source_finish(L4Source *work, const L4SourceFile *file, const char *error)
 {
 	record_assembler_end(work->assembler);
 	finish_segment(work);
-	write_shapes(work);
 	write_summaries(work);
-	write_timeline(work);
 	write_streams(work, file, error);
+	keep_shared(work);
+	if (!work->context->keeps_shared)
+		source_write_shared(work->context);
+}
+
+/*
+ * source_write_shared: the rows that transactions of several files share, in an order that all keep: shapes by their id, then the job's timeline. Whoever waits for one of
+ * them holds only such as come before it, so two imports never wait for each other in a circle. To be called last in a transaction.
+ */
+void
+source_write_shared(L4SourceContext *context)
+{
+	if (context->shapes == NULL)
+		return;
+	write_shapes(context);
+	write_timeline(context);
+	context->shapes = NULL;
+	context->starts = NULL;
+	MemoryContextReset(context->shared_memory);
 }
 
 int64

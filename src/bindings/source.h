@@ -20,6 +20,10 @@ typedef struct L4SourceContext
 	struct classes_hash *classes;	/* what the rules say of shapes, kept from source to source */
 	struct L4MessageMemo *memo; /* of recent messages */
 	int64		source_count;	/* sources begun so far */
+	bool		keeps_shared;	/* source_finish keeps shapes and timeline for source_write_shared; else it writes them at once */
+	MemoryContext shared_memory;	/* where they lie until then */
+	struct shapes_hash *shapes;
+	struct starts_hash *starts;
 } L4SourceContext;
 
 /* Loads the job and the rules, in the current memory context; SPI must be connected. Errors: P0002, 22023, 2201B. */
@@ -41,6 +45,9 @@ typedef struct L4SourceFile
 
 /* Takes the end and writes all that came of the source. error says why it could not be read whole, or is NULL. */
 extern void source_finish(L4Source *source, const L4SourceFile *file, const char *error);
+
+/* Writes the shapes and the timeline of the sources finished since the last call: last in a transaction, where several sources share one. */
+extern void source_write_shared(L4SourceContext *context);
 
 extern int64 source_records(const L4Source *source);
 extern int64 source_lines(const L4Source *source);

@@ -7,6 +7,7 @@
  */
 #include "doors/store.h"
 
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "tools/bytes.h"
@@ -15,6 +16,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 /* Rows of l4_stream_event sent in one statement. */
 #define SUMMARY_BATCH 5000
@@ -128,10 +130,12 @@ statement_plan(const char *schema, const char *statement, Arguments *arguments)
 static uint64
 run(const char *schema, const char *statement, Arguments *arguments, int expected)
 {
+	MemoryContext caller = CurrentMemoryContext;
 	SPIPlanPtr	plan = statement_plan(schema, statement, arguments);
-	int			result = SPI_execute_plan(plan, arguments->values, arguments->nulls, false, 0);	/* not read only: a fresh snapshot after each commit of
-																								 * the caller */
+	/* not read only: a fresh snapshot after each commit of the caller */
+	int			result = SPI_execute_plan(plan, arguments->values, arguments->nulls, false, 0);
 
+	MemoryContextSwitchTo(caller);	/* SPI leaves its own, which may go with the transaction */
 	if (result != expected)
 		elog(ERROR, "unexpected result %s of: %s", SPI_result_code_string(result), statement);
 	return SPI_processed;
@@ -158,10 +162,45 @@ store_connect(bool may_commit)
 	MemoryContextSwitchTo(caller);
 }
 
+/* In a worker, whose transactions nobody else begins and ends. */
+static bool own_transactions = false;
+
+void
+store_begin(void)
+{
+	MemoryContext caller = CurrentMemoryContext;
+
+	own_transactions = true;
+	StartTransactionCommand();
+	XactIsoLevel = XACT_READ_COMMITTED;
+	PushActiveSnapshot(GetTransactionSnapshot());
+	SPI_connect();
+	MemoryContextSwitchTo(caller);
+}
+
+void
+store_end(void)
+{
+	MemoryContext caller = CurrentMemoryContext;
+
+	SPI_finish();
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(caller);
+}
+
+/* A file's transaction reads what others committed while it waited for them: READ COMMITTED, whatever the session's default. */
 void
 store_commit(void)
 {
+	if (own_transactions)
+	{
+		store_end();
+		store_begin();
+		return;
+	}
 	SPI_commit();
+	XactIsoLevel = XACT_READ_COMMITTED;
 }
 
 void
@@ -637,6 +676,8 @@ store_finish_import(const char *schema, const char *job_id)
 {
 	Arguments	arguments = {0};
 
+	/* Two imports of one job that end at once take turns. */
+	DirectFunctionCall1(pg_advisory_xact_lock_int8, Int64GetDatum((int64) shape_hash(job_id, strlen(job_id))));
 	add_text(&arguments, job_id);
 	run(schema, "SELECT %s.l4_assign_events($1)", &arguments, SPI_OK_SELECT);
 	run(schema, "SELECT %s.l4_pool_refresh($1)", &arguments, SPI_OK_SELECT);

@@ -40,6 +40,9 @@ typedef struct L4Rules
 extern void store_connect(bool may_commit);
 extern void store_commit(void);
 extern void store_disconnect(void);
+/* The same in a worker, with transactions of its own: the first begins here, store_commit begins the next, store_end ends the last. */
+extern void store_begin(void);
+extern void store_end(void);
 
 /* All functions below need a connected SPI and allocate in the memory context that was current when they were called. */
 extern L4Job *store_job(const char *schema, const char *job_id);

@@ -1,0 +1,82 @@
+/*
+ * import.h: what the processes of one call of l4_import share, and how one of them takes in a file.
+ */
+#ifndef L4_IMPORT_H
+#define L4_IMPORT_H
+
+#include "ground/l4.h"
+#include "port/atomics.h"
+
+#include "bindings/source.h"
+#include "doors/files.h"
+#include "doors/workers.h"
+
+/* A file of the list, as in L4File; its strings are offsets into the shared memory, 0 for NULL. */
+typedef struct SharedFile
+{
+	Size		path;
+	Size		source;
+	Size		error;
+	int64		size;
+	TimestampTz modified_at;
+	bool		is_root;
+} SharedFile;
+
+/* One call of l4_import, in shared memory where there are workers. Strings lie behind the list. */
+typedef struct SharedImport
+{
+	pg_atomic_uint32 next;		/* of the list, to be taken by whoever is free */
+	pg_atomic_uint64 files;
+	pg_atomic_uint64 skipped;
+	pg_atomic_uint64 failed;
+	pg_atomic_uint64 records;
+	pg_atomic_uint64 lines;
+	pg_atomic_uint64 bytes;
+	Size		schema;
+	Size		job_id;
+	Size		layout;
+	uint32		file_count;
+	SharedFile	list[FLEXIBLE_ARRAY_MEMBER];
+} SharedImport;
+
+/* A warning of a worker that waits for the end of its transaction. */
+typedef struct ImportWarning
+{
+	char	   *message;
+	char	   *detail;
+	char	   *hint;
+} ImportWarning;
+
+/* One process of a call. */
+typedef struct Import
+{
+	SharedImport *shared;
+	bool		atomic;			/* inside a transaction block: no commits */
+	MemoryContext context;		/* lives as long as the call */
+	L4SourceContext *sources;
+	L4Workers  *workers;		/* the leader's, NULL where it is alone */
+	L4Worker   *worker;			/* of a worker, else NULL */
+	MemoryContext warning_memory;
+	List	   *warnings;		/* of a worker's open transaction */
+	TimestampTz last_notice;
+} Import;
+
+/* A string of the shared memory. */
+static inline const char *
+shared_string(const SharedImport *shared, Size offset)
+{
+	return offset == 0 ? NULL : (const char *) shared + offset;
+}
+
+static inline void
+import_count(pg_atomic_uint64 *counter, int64 amount)
+{
+	(void) pg_atomic_fetch_add_u64(counter, amount);
+}
+
+/* Takes in one file in the open transaction, unless it is known as it is; SPI is connected. What cannot be read is a warning and a row. */
+extern void import_file(Import *import, const L4File *file);
+/* To be called now and then: shows progress and, in the leader, listens to the workers. source is what is being read. */
+extern void import_progress(Import *import, const char *source);
+
+#endif							/* L4_IMPORT_H */

@@ -1,0 +1,224 @@
+/*
+ * import_file.c: one file of an import, with all members where it is an archive.
+ *
+ * A file whose size and time of change are known is skipped; one that changed is read anew as a whole, its old rows replaced in the same transaction.
+ * A file that cannot be read does not stop the rest: it leaves a warning and a row in l4_stream with its error.
+ */
+#include "bindings/import.h"
+
+#include "commands/progress.h"
+#include "utils/backend_progress.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+#include "doors/store.h"
+
+#define READ_BYTES (256 * 1024)
+#define PROGRESS_NOTICE_SECONDS 5
+
+static void
+notice_progress(Import *import, const char *source)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	SharedImport *shared = import->shared;
+
+	if (import->last_notice != 0 && !TimestampDifferenceExceeds(import->last_notice, now, PROGRESS_NOTICE_SECONDS * 1000))
+		return;
+	if (import->last_notice != 0)
+		ereport(NOTICE,
+				(errmsg("job \"%s\": file %u of %u, " UINT64_FORMAT " MB read, now at %s",
+						shared_string(shared, shared->job_id), Min(pg_atomic_read_u32(&shared->next), shared->file_count), shared->file_count,
+						pg_atomic_read_u64(&shared->bytes) / 1000000, source)));
+	import->last_notice = now;
+}
+
+void
+import_progress(Import *import, const char *source)
+{
+	if (import->worker != NULL)
+		return;
+	if (import->workers != NULL)
+		(void) workers_listen(import->workers);
+	pgstat_progress_update_param(PROGRESS_COPY_BYTES_PROCESSED, pg_atomic_read_u64(&import->shared->bytes));
+	pgstat_progress_update_param(PROGRESS_COPY_TUPLES_PROCESSED, pg_atomic_read_u64(&import->shared->records));
+	notice_progress(import, source);
+}
+
+static char *
+copy_or_null(const char *text)
+{
+	return text != NULL ? pstrdup(text) : NULL;
+}
+
+/* A warning to the caller: at once, or from a worker by way of the leader once the transaction has ended. */
+static void
+warn(Import *import, const char *message, const char *detail, const char *hint)
+{
+	MemoryContext caller;
+	ImportWarning *warning;
+
+	import_count(&import->shared->failed, 1);
+	if (import->worker == NULL)
+	{
+		ereport(WARNING,
+				(errmsg_internal("%s", message),
+				 errdetail_internal("%s", detail),
+				 hint != NULL ? errhint("%s", hint) : 0));
+		return;
+	}
+	caller = MemoryContextSwitchTo(import->warning_memory);
+	warning = palloc(sizeof(ImportWarning));
+	warning->message = pstrdup(message);
+	warning->detail = pstrdup(detail);
+	warning->hint = copy_or_null(hint);
+	import->warnings = lappend(import->warnings, warning);
+	MemoryContextSwitchTo(caller);
+}
+
+static L4SourceFile
+source_file(const L4File *file)
+{
+	L4SourceFile known;
+
+	known.file_id = source_id_of(file->source);
+	known.size = file->size;
+	known.modified_at = file->modified_at;
+	return known;
+}
+
+/* Reads one member of a file to its end, or to where it cannot be read further. */
+static void
+import_source(Import *import, const L4File *file, L4FileReader *reader, const char *name, TimestampTz modified_at)
+{
+	L4Source   *source = source_begin(import->sources, name, modified_at);
+	L4SourceFile known = source_file(file);
+	char	   *buffer = palloc(READ_BYTES);
+	const char *error;
+	ssize_t		got;
+
+	while ((got = files_read(reader, buffer, READ_BYTES)) > 0)
+	{
+		source_feed(source, buffer, got);
+		import_count(&import->shared->bytes, got);
+		import_progress(import, name);
+	}
+	error = got < 0 ? files_error(reader) : NULL;
+	source_finish(source, &known, error);
+	import_count(&import->shared->records, source_records(source));
+	import_count(&import->shared->lines, source_lines(source));
+	if (error != NULL)
+		warn(import, psprintf("log file \"%s\" could not be read to its end", name), psprintf("%s What was read before is kept.", error), NULL);
+}
+
+/* A file of which nothing could be read gets a row that says so. */
+static void
+record_unreadable(Import *import, const L4File *file, const char *error)
+{
+	L4SourceFile known = source_file(file);
+
+	source_finish(source_begin(import->sources, file->source, 0), &known, error);
+	if (error != NULL)
+		warn(import, psprintf("log file \"%s\" cannot be read", file->source), error,
+			 "The rest of the job is imported; call l4_import again once the file can be read.");
+}
+
+/* How often a path was seen in an archive. */
+typedef struct SeenSource
+{
+	int64		source_id;
+	int			count;
+} SeenSource;
+
+static HTAB *
+seen_create(void)
+{
+	HASHCTL		control = {0};
+
+	control.keysize = sizeof(int64);
+	control.entrysize = sizeof(SeenSource);
+	control.hcxt = CurrentMemoryContext;
+	return hash_create("l4 members", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+/* Is the name new? Returns what is known of it. */
+static SeenSource *
+see(HTAB *seen, const char *name, bool *is_new)
+{
+	int64		id = source_id_of(name);
+	bool		found;
+	SeenSource *entry = hash_search(seen, &id, HASH_ENTER, &found);
+
+	if (!found)
+		entry->count = 1;
+	*is_new = !found;
+	return entry;
+}
+
+/* An archive may hold one path several times: the second and later ones get their number behind it. */
+static char *
+unique_source(HTAB *seen, char *source)
+{
+	bool		is_new;
+	SeenSource *first = see(seen, source, &is_new);
+	char	   *name = source;
+
+	while (!is_new)
+	{
+		name = psprintf("%s (%d)", source, ++first->count);
+		(void) see(seen, name, &is_new);
+	}
+	return name;
+}
+
+static void
+import_members(Import *import, const L4File *file, L4FileReader *reader)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "l4 source", ALLOCSET_DEFAULT_SIZES);
+	HTAB	   *seen = seen_create();
+	char	   *source;
+	int64		size;
+	TimestampTz modified_at;
+	int			members = 0;
+
+	while (files_next_member(reader, &source, &size, &modified_at))
+	{
+		char	   *name = unique_source(seen, source);
+		MemoryContext caller = MemoryContextSwitchTo(context);
+
+		import_source(import, file, reader, name, modified_at);
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(context);
+		members++;
+	}
+	if (members == 0 || files_error(reader) != NULL)
+		record_unreadable(import, file, files_error(reader));
+	MemoryContextDelete(context);
+}
+
+void
+import_file(Import *import, const L4File *file)
+{
+	const char *schema = import->sources->schema;
+	const char *job_id = import->sources->job->job_id;
+	L4KnownFile known = store_known_file(schema, job_id, source_id_of(file->source));
+	L4FileReader *reader;
+
+	if (known.known && !known.failed && file->error == NULL && known.size == file->size && known.modified_at == file->modified_at)
+	{
+		import_count(&import->shared->skipped, 1);
+		return;
+	}
+	if (known.known && file->error != NULL && !known.failed)
+		return;					/* it was readable once: keep what is there */
+	if (known.known)
+		store_forget_file(schema, job_id, source_id_of(file->source));
+	import_count(&import->shared->files, 1);
+	if (file->error != NULL)
+	{
+		record_unreadable(import, file, file->error);
+		return;
+	}
+	reader = files_open(file);
+	import_members(import, file, reader);
+	files_close(reader);
+}

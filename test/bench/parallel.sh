@@ -1,0 +1,84 @@
+#!/bin/bash
+# parallel.sh [DATA]: importing with one process and with several: wall time, CPU and private memory, in one run, on many files and on one large plain file.
+#
+# DATA       a folder with archives of logs (*.tar.gz) at any depth, one job each; default: the jobs of the demo.
+# MEGABYTES  how much is loaded in each way (default 300).
+# WORKERS    how many processes beside the measurement with one (default "2").
+# REPEAT     how often each is measured; the one whose busiest process needed least CPU counts (default 3).
+#
+# Many files: all files of all jobs, copied folder by folder. One large file: the ranks' logs of all jobs, one after the other.
+# CPU is user and system of all processes, from /proc, and of the busiest of them: what the wall time comes down to where each has a core of its own, so its ratio holds on a
+# busy machine too. Memory is the largest RssAnon (private pages) of any of them. Both are looked up every 50 ms.
+# The bar: two workers on two cores need at most 0.6 of the wall time of one, and no process more than 256 MB.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+data=${1:-$top/test/data/demo}
+megabytes=${MEGABYTES:-300}
+repeat=${REPEAT:-3}
+work=$(mktemp -d "${L4_WORK:-/tmp}/parallel.XXXXXX")
+chmod 755 "$work"
+run() { psql -XqAt -v ON_ERROR_STOP=1 "$@"; }
+trap 'rm -rf "$work"' EXIT
+
+# ---- the files ----
+mkdir -p "$work/jobs"
+find "$data" -name '*.tar.gz' | LC_ALL=C sort | while read -r archive; do
+	mkdir -p "$work/jobs/$(basename "$archive" .tar.gz)"
+	tar -xzf "$archive" -C "$work/jobs/$(basename "$archive" .tar.gz)"
+done
+size=$(find "$work/jobs" -type f -printf '%s\n' | awk '{ s += $1 } END { print s + 0 }')
+[ "$size" -gt 0 ] || { echo "parallel.sh: no *.tar.gz with logs in $data" >&2; exit 1; }
+copies=$(awk -v m="$megabytes" -v s="$size" 'BEGIN { n = m * 1e6 / s; print n < 1 ? 1 : int(n + 0.5) }')
+mkdir -p "$work/many" "$work/large"
+for number in $(seq "$copies"); do cp -r "$work/jobs" "$work/many/$number"; done
+find "$work/jobs" -type f -size +8k | LC_ALL=C sort > "$work/list"
+xargs cat < "$work/list" > "$work/one"
+copies=$(awk -v m="$megabytes" -v s="$(stat -c %s "$work/one")" 'BEGIN { n = m * 1e6 / s; print n < 1 ? 1 : int(n + 0.5) }')
+for number in $(seq "$copies"); do cat "$work/one"; done > "$work/large/job.log"
+rm -rf "$work/jobs" "$work/one"
+
+# ---- measuring ----
+# Prints the wall seconds of a call of l4_import, the CPU seconds of all its processes and of the busiest, and the largest private memory in MB.
+hz=$(getconf CLK_TCK)
+postmaster=$(run -c "SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)")
+measure() {
+	local largest=0 value begin end call process
+	run -c 'TRUNCATE l4_stream, l4_segment, l4_stream_event, l4_parameter_sketch, l4_timeline, l4_shape, l4_event, l4_address, l4_job' \
+		-c "SELECT l4_register_job('bench', '{}', 'failed')" -c CHECKPOINT > /dev/null
+	begin=$(date +%s.%N)
+	run -c 'SET client_min_messages = warning' -c "CALL l4_import('bench', '$1', workers => $2)" &
+	call=$!
+	declare -A cpu=()
+	while kill -0 "$call" 2>/dev/null; do
+		for process in $(pgrep -P "$postmaster" -f 'postgres: l4 worker|postgres: .*CALL' || true); do
+			value=$(awk '/^RssAnon/ { print $2 }' "/proc/$process/status" 2>/dev/null || true)
+			[ "${value:-0}" -le "$largest" ] || largest=$value
+			value=$(cut -d' ' -f14,15 "/proc/$process/stat" 2>/dev/null | awk '{ print $1 + $2 }' || true)
+			[ -z "$value" ] || cpu[$process]=$value
+		done
+		sleep 0.05
+	done
+	wait "$call"
+	end=$(date +%s.%N)
+	for process in "${!cpu[@]}"; do echo "${cpu[$process]}"; done | awk -v hz="$hz" -v a="$begin" -v b="$end" -v m="$largest" '
+		{ s += $1; if ($1 > l) l = $1 } END { printf "%.2f %.2f %.2f %.0f\n", b - a, s / hz, l / hz, m / 1024 }'
+}
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
+
+printf '%-16s %7s %8s %8s %12s %12s %12s %14s\n' '' workers 'wall s' 'CPU s' 'busiest CPU' 'wall ratio' 'CPU ratio' 'private MB'
+for kind in many large; do
+	one=
+	for workers in 1 ${WORKERS:-2}; do
+		best=
+		for number in $(seq "$repeat"); do
+			result=$(measure "$work/$kind" "$workers")
+			best=$(printf '%s\n%s\n' "$best" "$result" | awk 'NF && (b == "" || $3 < b) { b = $3; l = $0 } END { print l }')
+		done
+		read -r wall cpu busiest memory <<< "$best"
+		[ -n "$one" ] || { one=$wall; one_cpu=$busiest; }
+		printf '%-16s %7s %8s %8s %12s %12s %12s %14s\n' "$kind $(du -sm --apparent-size "$work/$kind" | cut -f1) MB" "$workers" "$wall" "$cpu" "$busiest" \
+			"$(ratio "$wall" "$one")" "$(ratio "$busiest" "$one_cpu")" "$memory"
+	done
+done
+echo 'bar: a ratio of 0.60 with 2 workers, 256 MB of private memory'

@@ -1,0 +1,271 @@
+# Import by several processes: the same result for every number of them, with the caller's rights, and whatever ends one of them or all.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Copy qw(copy);
+use File::Path qw(make_path);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('parallel');
+$node->init;
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nmax_worker_processes = 8\nautovacuum = off\n");
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION l4');
+my $folder = PostgreSQL::Test::Utils::tempdir;
+my $data = $ENV{L4_TOP} ? "$ENV{L4_TOP}/test/data/demo" : dirname(__FILE__) . '/../data/demo';
+
+sub write_file
+{
+	my ($path, $content) = @_;
+	make_path(dirname($path));
+	open my $file, '>:raw', $path or die "$path: $!";
+	print $file $content;
+	close $file;
+}
+
+sub register
+{
+	my ($job, $status) = @_;
+	$status //= 'failed';
+	$node->safe_psql('postgres', "SELECT l4_register_job('$job', '{\"model\": \"m\"}', '$status', started_at => '2026-11-20 22:00+00')");
+}
+
+sub import_job
+{
+	my ($job, $path, $more) = @_;
+	return $node->psql('postgres', "CALL l4_import('$job', '$path'$more)");
+}
+
+# All tables that hold rows of a job, but for the job's name and the clock.
+my %tables = (
+	l4_stream => "to_jsonb(t) - 'job_id' - 'imported_at'",
+	l4_segment => "to_jsonb(t) - 'job_id'",
+	l4_stream_event => "to_jsonb(t) - 'job_id'",
+	l4_parameter_sketch => "to_jsonb(t) - 'job_id'",
+	l4_timeline => "to_jsonb(t) - 'job_id'",
+	l4_address => "to_jsonb(t) - 'job_id'");
+
+# How many rows one of two jobs has and the other has not, over all tables.
+sub differences
+{
+	my ($one, $other) = @_;
+	my $sum = join ' + ', map {
+		my $rows = sub { "SELECT $tables{$_} FROM $_ t WHERE job_id = '$_[0]'" };
+		my ($a, $b) = ($rows->($one), $rows->($other));
+		"(SELECT count(*) FROM (($a EXCEPT ALL $b) UNION ALL ($b EXCEPT ALL $a)) d)"
+	} sort keys %tables;
+	return $node->safe_psql('postgres', "SELECT $sum");
+}
+
+sub same
+{
+	my ($job, $other, $what) = @_;
+	my $rows = $node->safe_psql('postgres', "SELECT (SELECT count(*) FROM l4_segment WHERE job_id = '$job') > 0 AND (SELECT count(*) FROM l4_stream_event WHERE job_id = '$job') > 0");
+	is("$rows " . differences($job, $other), 't 0', $what);
+}
+
+sub worker_pids
+{
+	my $pids = $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = 'l4 import worker' ORDER BY pid");
+	return split /\n/, $pids;
+}
+
+# Holds every file at its end until it is released: nobody can write summaries meanwhile.
+sub hold
+{
+	my $session = $node->background_psql('postgres');
+	$session->query('BEGIN; LOCK TABLE l4_parameter_sketch IN SHARE MODE;');
+	return $session;
+}
+
+sub wait_for_blocked
+{
+	my ($count) = @_;
+	$node->poll_query_until('postgres', "SELECT count(*) >= $count FROM pg_locks WHERE relation = 'l4_parameter_sketch'::regclass AND NOT granted")
+		or die 'nobody waits';
+}
+
+# Starts a statement that goes on in the background; finish() gives its standard error.
+sub start
+{
+	my ($sql) = @_;
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	my $pid = $session->query('SELECT pg_backend_pid();');
+	$session->{stdin} .= "$sql;\n\\warn 'all is over'\n";
+	$session->{run}->pump_nb;
+	return ($session, $pid);
+}
+
+sub finish
+{
+	my ($session) = @_;
+	$session->{run}->pump until $session->{stderr} =~ /all is over|connection to server was lost/ || $session->{timeout}->is_expired;
+	my $err = $session->{stderr};
+	eval { $session->{run}->finish if $err =~ /was lost/; $session->quit if $err !~ /was lost/ };
+	return $err;
+}
+
+# Many files of real logs, an archive and some that cannot be read
+my ($archive) = sort glob("$data/*.tar.gz");
+plan skip_all => 'no demo data' unless defined $archive;
+make_path("$folder/source");
+system_or_bail('tar', '-xzf', abs_path($archive), '-C', "$folder/source");
+my @files = split /\n/, `find '$folder/source' -type f | LC_ALL=C sort`;
+for my $i (0 .. 99)
+{
+	make_path("$folder/many/node-$i");
+	copy($files[$i % @files], "$folder/many/node-$i/rank-$i.log");
+}
+system_or_bail('tar', '-czf', "$folder/many/more.tar.gz", '-C', "$folder/source", '.');
+system_or_bail('tar', '-czf', "$folder/many/again.tar.gz", '-C', "$folder/source", '.');
+write_file("$folder/many/broken/part-$_.log.gz", "\x1f\x8b\x08 no gzip $_") for 0 .. 199;
+
+# 1. The same for every number of processes
+register("n$_") for 1, 2, 4;
+my ($code, $out, $err) = import_job('n1', "$folder/many", '');
+is($code, 0, 'one process') or diag($err);
+my ($counts) = $err =~ /(\d+ records of .*)/;
+my $warnings = () = $err =~ /WARNING:/g;
+is($warnings, 200, 'a warning for each file that cannot be read');
+for my $workers (2, 4)
+{
+	my $session = hold();
+	my ($import) = start("CALL l4_import('n$workers', '$folder/many', workers => $workers)");
+	wait_for_blocked($workers);
+	is(scalar(worker_pids()), $workers - 1, "$workers processes: the leader and its workers");
+	$session->quit;
+	$err = finish($import);
+	like($err, qr/\Q$counts\E/, "$workers processes count the same");
+	$warnings = () = $err =~ /WARNING:/g;
+	is($warnings, 200, 'and warn as often');
+	same("n$workers", 'n1', "$workers processes give the same");
+	is($node->safe_psql('postgres', "SELECT count(DISTINCT l.stream_id) FROM l4_log l WHERE job_id = 'n$workers' AND event_id IS NULL"), '0', 'every record has its event');
+}
+($code, $out, $err) = import_job('n4', "$folder/many", ', workers => 4');
+like($err, qr/from 200 files; 102 unchanged, 200 unreadable/, 'called again they read only what could not be read');
+same('n4', 'n1', 'and change nothing');
+
+# 2. A worker ends
+register('ended');
+my $session = hold();
+my ($import, $leader) = start("CALL l4_import('ended', '$folder/many', workers => 3)");
+wait_for_blocked(3);
+my @pids = worker_pids();
+$node->safe_psql('postgres', "SELECT pg_terminate_backend($pids[0])");
+$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'l4 import worker'");
+$session->quit;
+$err = finish($import);
+like($err, qr/ERROR:  worker \d \(process $pids[0]\) of the import of job "ended" ended while it read log file "[^"]+"/, 'a worker that ends is an error that names it and its file');
+like($err, qr/HINT: .*Call l4_import again/, 'with a hint');
+my $files = $node->safe_psql('postgres', "SELECT count(DISTINCT file_id) FROM l4_stream WHERE job_id = 'ended'");
+is($files, '301', 'all files but one are imported');
+is($node->safe_psql('postgres', "SELECT count(*) FROM l4_shape WHERE event_id IS NULL"), '0', 'and their events are found');
+($code, $out, $err) = import_job('ended', "$folder/many", ', workers => 3');
+is($code, 0, 'the job can be imported again');
+same('ended', 'n1', 'and then nothing is lost or doubled');
+
+# 3. An error in a worker
+$node->safe_psql('postgres', q{
+	CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+	BEGIN
+		IF EXISTS (SELECT FROM pg_stat_activity WHERE pid = pg_backend_pid() AND backend_type = 'l4 import worker') THEN
+			RAISE EXCEPTION 'no room' USING ERRCODE = '53100', HINT = 'Make room.';
+		END IF;
+		RETURN NEW;
+	END $$;
+	CREATE TRIGGER refuse BEFORE INSERT ON l4_timeline FOR EACH ROW WHEN (NEW.job_id = 'refused') EXECUTE FUNCTION refuse()});
+register('refused');
+$session = hold();
+($import) = start("\\set VERBOSITY verbose\nCALL l4_import('refused', '$folder/many', workers => 2)");
+wait_for_blocked(2);
+$session->quit;
+$err = finish($import);
+like($err, qr/ERROR:  53100: worker 1 .* ended while it read log file.*\n?DETAIL:  no room\s+HINT:  .*Make room\./s, q{a worker's error comes back with its state, text and hint});
+$node->safe_psql('postgres', 'DROP TRIGGER refuse ON l4_timeline');
+($code, $out, $err) = import_job('refused', "$folder/many", ', workers => 2');
+same('refused', 'n1', 'and the job can be imported again');
+
+# 4. The leader is cancelled, times out, is terminated
+sub stopped
+{
+	my ($job, $setting, $stop, $expected) = @_;
+	register($job);
+	my $lock = hold();
+	my ($call, $pid) = start("${setting}CALL l4_import('$job', '$folder/many', workers => 3)");
+	wait_for_blocked(3);
+	$node->safe_psql('postgres', "SELECT $stop($pid)") if $stop;
+	my $message = finish($call);
+	like($message, $expected, "$job: the call ends");
+	$node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $pid)") if $stop eq 'pg_terminate_backend';
+	$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'l4 import worker'");
+	is(scalar(worker_pids()), 0, "$job: no worker goes on");
+	$lock->quit;
+	($code, $out, $err) = import_job($job, "$folder/many", ', workers => 2');
+	same($job, 'n1', "$job: importing again gives all, once");
+}
+stopped('cancelled', '', 'pg_cancel_backend', qr/canceling statement due to user request/);
+stopped('timed-out', "SET statement_timeout = '3s';\n", '', qr/canceling statement due to statement timeout/);
+stopped('terminated', '', 'pg_terminate_backend', qr/terminating connection due to administrator command/);
+
+# 5. Several imports of one job at once
+register('twice', 'succeeded');
+register('once', 'succeeded');
+import_job('once', "$folder/many", '');
+my @calls = map { start("CALL l4_import('twice', '$folder/many', workers => 2)") } 1 .. 3;
+my @errors = map { finish($calls[2 * $_]) } 0 .. 2;
+unlike($_, qr/ERROR/, 'imports of one job at once all go through') for @errors;
+same('twice', 'once', 'and neither lose nor double anything');
+is($node->safe_psql('postgres', "SELECT count(*), min(stream_count) FROM l4_pool_job WHERE job_id = 'twice'"),
+	$node->safe_psql('postgres', "SELECT count(*), min(stream_count) FROM l4_pool_job WHERE job_id = 'once'"), 'the pool counts it once');
+
+# 6. The workers are the caller, with his role and settings, and no more rights
+$node->safe_psql('postgres', q{
+	CREATE ROLE login_role LOGIN; CREATE ROLE reader; GRANT reader TO login_role;
+	GRANT USAGE ON SCHEMA public TO reader; GRANT ALL ON ALL TABLES IN SCHEMA public TO reader;
+	CREATE TABLE seen (pid int, who name, session name, path text, memory text, isolation text); GRANT INSERT ON seen TO PUBLIC;
+	CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$
+	BEGIN
+		INSERT INTO public.seen VALUES (pg_backend_pid(), current_user, session_user, current_setting('search_path'), current_setting('work_mem'), current_setting('transaction_isolation'));
+		RETURN NEW;
+	END $$;
+	CREATE TRIGGER see BEFORE INSERT ON l4_stream FOR EACH ROW EXECUTE FUNCTION see()});
+my $login = "SET SESSION AUTHORIZATION login_role; SET ROLE reader; SET search_path = pg_temp; SET work_mem = '7MB'; SET default_transaction_isolation = 'serializable';";
+register('mine');
+is(($node->psql('postgres', "$login CALL public.l4_import('mine', '$folder/many', workers => 3)"))[2] =~ /permission denied to read files/ ? 'refused' : 'read', 'refused',
+	'without the right to read server files');
+$node->safe_psql('postgres', 'GRANT pg_read_server_files TO reader');
+$session = hold();
+($import) = start("$login CALL public.l4_import('mine', '$folder/many', workers => 3)");
+wait_for_blocked(3);
+$session->quit;
+$err = finish($import);
+unlike($err, qr/ERROR/, 'a role with the rights imports');
+same('mine', 'n1', 'the same');
+is($node->safe_psql('postgres', 'SELECT count(DISTINCT pid), min(who), max(who), min(session), max(session), min(path), max(path), min(memory), max(memory), max(isolation) FROM seen'),
+	'3|reader|reader|login_role|login_role|pg_temp|pg_temp|7MB|7MB|read committed', 'workers have the role, the login and the settings of the caller');
+$node->safe_psql('postgres', q{ALTER TABLE l4_segment ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON l4_segment USING (job_id = 'theirs')});
+register('foreign');
+$session = hold();
+($import) = start("$login CALL public.l4_import('foreign', '$folder/many', workers => 2)");
+$session->quit;
+like(finish($import), qr/ERROR: .*row-level security/s, 'row-level security holds in all processes');
+is($node->safe_psql('postgres', "SELECT count(*) FROM l4_segment WHERE job_id = 'foreign'"), '0', 'nothing was written against it');
+$node->safe_psql('postgres', 'ALTER TABLE l4_segment DISABLE ROW LEVEL SECURITY; DROP TRIGGER see ON l4_stream');
+
+# 7. Where workers cannot help, the leader does all
+register($_) for 'block', 'alone';
+($code, $out, $err) = $node->psql('postgres', "BEGIN; CALL l4_import('block', '$folder/many', workers => 4); COMMIT");
+is($code, 0, 'inside a transaction block');
+same('block', 'n1', 'the same');
+$node->append_conf('postgresql.conf', 'max_worker_processes = 1');
+$node->restart;
+($code, $out, $err) = import_job('alone', "$folder/many", ', workers => 4');
+is($code, 0, 'no worker slot is free');
+same('alone', 'n1', 'the leader does all');
+like((import_job('alone', "$folder/many", ", workers => $_"))[2], qr/ERROR:  number of workers $_ is out of range/, "$_ processes are refused") for 0, -1, 1025;
+
+$node->stop;
+done_testing();
