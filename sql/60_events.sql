@@ -70,34 +70,40 @@ CREATE FUNCTION @extschema@.l4_new_values(job_id text, pool_id bigint)
 RETURNS TABLE (stream_id bigint, shape_id bigint, reason text, line_no bigint, detail text, place int, value text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
+	WITH seen AS MATERIALIZED (
+		-- of the many parameters of a large job the few that may be news; the sketches are unpacked once
+		SELECT p.job_id, p.stream_id, p.shape_id, p.position, p.values, p.value_lines, p.number_count, p.minimum, p.minimum_line, p.maximum, p.maximum_line,
+			q.values AS pool_values, q.minimum AS pool_minimum, q.maximum AS pool_maximum, q.occurrences, q.job_count
+		FROM @extschema@.l4_stream_parameter p
+		JOIN @extschema@.l4_pool_parameter q ON q.pool_id = l4_new_values.pool_id AND q.shape_id = p.shape_id AND q.position = p.position
+		WHERE p.job_id = l4_new_values.job_id
+			AND (pg_catalog.cardinality(q.values) = 1
+				OR p.maximum > q.maximum * @extschema@.l4_news_limit('range') OR p.minimum < q.minimum / @extschema@.l4_news_limit('range'))
+	)
 	-- A value the pool never had at a position that never varies there (a position with several values is a measurement, a counter or
 	-- a name, and a further value no news), and where this is no setting that differs from the start: the job shows the known
 	-- value there too, or it is a warning or worse.
 	SELECT p.stream_id, p.shape_id, 'new value', v.line_no,
-		pg_catalog.format('value %s of the record is "%s"; in successful jobs it is always "%s"', p.position, v.value, q.values[1]),
+		pg_catalog.format('value %s of the record is "%s"; in successful jobs it is always "%s"', p.position, v.value, p.pool_values[1]),
 		p.position, v.value
-	FROM @extschema@.l4_stream_parameter p
-	JOIN @extschema@.l4_pool_parameter q ON q.pool_id = l4_new_values.pool_id AND q.shape_id = p.shape_id AND q.position = p.position
+	FROM seen p
 	CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(p.values), pg_catalog.unnest(p.value_lines)) v (value, line_no)
 	JOIN @extschema@.l4_stream_event e ON e.job_id = p.job_id AND e.stream_id = p.stream_id AND e.shape_id = p.shape_id
-	WHERE p.job_id = l4_new_values.job_id
-		AND pg_catalog.cardinality(q.values) = 1
-		AND q.occurrences >= @extschema@.l4_news_limit('evidence')
-		AND q.job_count > 1
-		AND v.value <> q.values[1]
-		AND (@extschema@.l4_level_rank(e.level) >= 4 OR p.values && q.values)
+	WHERE pg_catalog.cardinality(p.pool_values) = 1
+		AND p.occurrences >= @extschema@.l4_news_limit('evidence')
+		AND p.job_count > 1
+		AND v.value <> p.pool_values[1]
+		AND (@extschema@.l4_level_rank(e.level) >= 4 OR p.values && p.pool_values)
 	UNION ALL
 	SELECT p.stream_id, p.shape_id, 'range', r.line_no,
-		pg_catalog.format('value %s of the record is %s; in successful jobs it lies between %s and %s', p.position, r.number, q.minimum, q.maximum),
+		pg_catalog.format('value %s of the record is %s; in successful jobs it lies between %s and %s', p.position, r.number, p.pool_minimum, p.pool_maximum),
 		p.position, NULL
-	FROM @extschema@.l4_stream_parameter p
-	JOIN @extschema@.l4_pool_parameter q ON q.pool_id = l4_new_values.pool_id AND q.shape_id = p.shape_id AND q.position = p.position
+	FROM seen p
 	CROSS JOIN LATERAL (VALUES (p.maximum, p.maximum_line), (p.minimum, p.minimum_line)) r (number, line_no)
-	WHERE p.job_id = l4_new_values.job_id
-		AND p.number_count > 0 AND q.maximum > 0
-		AND q.occurrences >= @extschema@.l4_news_limit('range evidence')
-		AND (r.number > q.maximum * @extschema@.l4_news_limit('range')
-			OR r.number > 0 AND r.number < q.minimum / @extschema@.l4_news_limit('range'));
+	WHERE p.number_count > 0 AND p.pool_maximum > 0
+		AND p.occurrences >= @extschema@.l4_news_limit('range evidence')
+		AND (r.number > p.pool_maximum * @extschema@.l4_news_limit('range')
+			OR r.number > 0 AND r.number < p.pool_minimum / @extschema@.l4_news_limit('range'));
 END;
 COMMENT ON FUNCTION @extschema@.l4_new_values(text, bigint) IS
 'Parameter values of a job which its pool does not know: codes never seen (reason "new value") and numbers far out of range ("range"), with the line of the first record that has them.';
@@ -109,7 +115,7 @@ COMMENT ON FUNCTION @extschema@.l4_shape_words(text) IS
 'The words of a shape alone, without parameters, digits and signs: what two variants of one statement (a progress bar at 2 % and at 50 %) have in common.';
 
 CREATE FUNCTION @extschema@.l4_records_at(job_id text, stream_ids bigint[], line_nos bigint[])
-RETURNS TABLE (stream_id bigint, line_no bigint, shape_id bigint, source text, ts timestamptz, stage text, iteration bigint, raw text)
+RETURNS TABLE (stream_id bigint, line_no bigint, shape_id bigint, source text, ts timestamptz, stage text, iteration bigint, raw text, part int)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	-- only the segments that hold a wanted line are opened, each once
@@ -129,12 +135,12 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
 		WHERE r.line_no = ANY (l4_records_at.line_nos)
 	)
-	SELECT r.stream_id, r.line_no, r.shape_id, w.source, r.ts, r.stage, r.iteration, r.raw
+	SELECT r.stream_id, r.line_no, r.shape_id, w.source, r.ts, r.stage, r.iteration, r.raw, r.part
 	FROM record r
 	JOIN wanted w ON w.stream_id = r.stream_id AND w.line_no = r.line_no;
 END;
 COMMENT ON FUNCTION @extschema@.l4_records_at(text, bigint[], bigint[]) IS
-'The records of a job that begin on the given lines of the given streams (two arrays of one length); iteration only where the stream itself marks it. Opens the segments that hold these lines.';
+'The records of a job that begin on the given lines of the given streams (two arrays of one length); iteration only where the stream itself marks it, part as in l4_log. Opens the segments that hold these lines.';
 
 CREATE FUNCTION @extschema@.l4_source_clocks(job_id text) RETURNS TABLE (source_id bigint, lines bigint[], times timestamptz[])
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
@@ -227,9 +233,9 @@ BEGIN ATOMIC
 		GREATEST(pg_catalog.max(CASE WHEN e.last_ts < p.mild_ts THEN e.last_line WHEN e.first_ts < p.mild_ts THEN e.first_line END) FILTER (WHERE e.first_ts > '2000-01-01'),
 			-- a stream that marks iterations itself, be it without times: what comes before its last one
 			pg_catalog.max(e.first_line) FILTER (WHERE e.first_iteration < e.stream_iteration),
-			(SELECT k.line_no FROM known_line k WHERE k.source_id = e.source_id))
-	FROM progress p, entry e
-	GROUP BY e.stream_id, e.source_id;
+			k.line_no)
+	FROM progress p CROSS JOIN entry e LEFT JOIN known_line k ON k.source_id = e.source_id
+	GROUP BY e.stream_id, k.line_no;
 END;
 COMMENT ON FUNCTION @extschema@.l4_outlived(text, bigint) IS
 'Per stream the line up to which it is older than progress the job made later: what is new but ceased by then, the job outlived. line_no for records that sound grave, mild_line_no for others; NULL where none. pool_id: the pool that tells what belongs to a normal start (none: iterations alone count).';
@@ -331,25 +337,27 @@ BEGIN ATOMIC
 	pool_words AS MATERIALIZED (
 		SELECT DISTINCT @extschema@.l4_shape_words(l.line) AS words
 		FROM pool p JOIN @extschema@.l4_shape s ON s.shape_id = p.shape_id, LATERAL pg_catalog.string_to_table(s.shape, E'\n') l (line)
-	)
-	SELECT e.stream_id, e.shape_id, 'new', e.first_line, 'successful jobs do not log it', NULL::int, NULL::text
-	FROM @extschema@.l4_stream_event e
-	JOIN @extschema@.l4_shape s ON s.shape_id = e.shape_id
-	WHERE e.job_id = l4_news_shapes.job_id
-		AND NOT EXISTS (SELECT FROM pool p WHERE p.shape_id = e.shape_id)
+	),
+	shape AS MATERIALIZED (
+		-- judged once a shape, not once a rank
+		SELECT s.shape_id, @extschema@.l4_text_rank(s.shape) AS gravity, @extschema@.l4_text_advice(s.shape) AS advice,
+			EXISTS (SELECT FROM pool_event p WHERE p.event_id = s.event_id) AS beside
+		FROM @extschema@.l4_shape s
+		WHERE s.shape_id IN (SELECT e.shape_id FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_news_shapes.job_id)
+		AND NOT EXISTS (SELECT FROM pool p WHERE p.shape_id = s.shape_id)
 		-- Lines whose words the pool knows are no news, with whatever signs and numbers, and however lines were folded into records
 		-- there. Nor is a statement that clustering puts beside one of the pool, unless it is grave: it may have put a root cause there.
 		AND EXISTS (SELECT FROM pg_catalog.string_to_table(s.shape, E'\n') l (line)
-			WHERE @extschema@.l4_shape_words(l.line) NOT IN (SELECT '' UNION ALL SELECT w.words FROM pool_words w)
-				-- nor behind a header of one word that was cut off there
-				AND (GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(s.shape)) >= 4
-					OR pg_catalog.substring(@extschema@.l4_shape_words(l.line), '^\S+ ((?:\S+ ){5}.*)$') IS NULL
-					OR pg_catalog.substring(@extschema@.l4_shape_words(l.line), '^\S+ ((?:\S+ ){5}.*)$') NOT IN (SELECT w.words FROM pool_words w)))
-		AND (GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(s.shape)) >= 4
-			OR NOT EXISTS (SELECT FROM pool_event p WHERE p.event_id = s.event_id))
+			WHERE @extschema@.l4_shape_words(l.line) NOT IN (SELECT '' UNION ALL SELECT w.words FROM pool_words w))
 		-- nor what successful jobs of other settings log, nor advice to programmers
-		AND NOT EXISTS (SELECT FROM @extschema@.l4_pool_event o WHERE o.shape_id = e.shape_id AND o.pool_id <> l4_news_shapes.pool_id)
-		AND NOT (@extschema@.l4_level_rank(e.level) <= 4 AND @extschema@.l4_text_rank(s.shape) <= 4 AND @extschema@.l4_text_advice(s.shape))
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_pool_event o WHERE o.shape_id = s.shape_id AND o.pool_id <> l4_news_shapes.pool_id)
+	)
+	SELECT e.stream_id, e.shape_id, 'new', e.first_line, 'successful jobs do not log it', NULL::int, NULL::text
+	FROM @extschema@.l4_stream_event e
+	JOIN shape s ON s.shape_id = e.shape_id
+	WHERE e.job_id = l4_news_shapes.job_id
+		AND (GREATEST(@extschema@.l4_level_rank(e.level), s.gravity) >= 4 OR NOT s.beside)
+		AND NOT (@extschema@.l4_level_rank(e.level) <= 4 AND s.gravity <= 4 AND s.advice)
 	UNION ALL
 	SELECT e.stream_id, e.shape_id, 'storm', e.first_line,
 		pg_catalog.format('%s times in this stream; at most %s in a stream of a successful job', e.occurrences, p.max_per_stream), NULL, NULL
@@ -435,17 +443,21 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT n.* FROM @extschema@.l4_news_alone(l4_news.job_id) n WHERE NOT EXISTS (SELECT FROM pool)
 	),
+	role AS MATERIALIZED (
+		-- a role's statement, or one that clustering puts beside such (the first NaN that rank 0 reports)
+		SELECT f.shape_id, f.reason, COALESCE((SELECT pg_catalog.max(p.stream_share) <= 0.25 FROM @extschema@.l4_pool_event p
+			WHERE p.pool_id = (SELECT b.pool_id FROM pool b) AND (p.shape_id = f.shape_id OR p.event_id = s.event_id AND f.reason = 'new')), false) AS role
+		FROM (SELECT DISTINCT f.shape_id, f.reason FROM found f) f JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
+	),
 	entry AS MATERIALIZED (
 		-- one row a stream and shape: the first reason in the order new, new value, range, storm
 		SELECT DISTINCT ON (f.stream_id, f.shape_id) f.stream_id, f.shape_id, f.reason, f.line_no, f.detail, f.place, f.value, e.occurrences, e.level,
-			e.last_line, e.first_line = f.line_no AS own_first, e.first_ts, e.stage, e.first_iteration, t.source, t.source_id, t.kind, t.node, t.rank, s.event_id,
-			-- a role's statement, or one that clustering puts beside such (the first NaN that rank 0 reports)
-			COALESCE((SELECT pg_catalog.max(p.stream_share) <= 0.25 FROM @extschema@.l4_pool_event p
-				WHERE p.pool_id = (SELECT b.pool_id FROM pool b) AND (p.shape_id = f.shape_id OR p.event_id = s.event_id AND f.reason = 'new')), false) AS role
+			e.last_line, e.first_line = f.line_no AS own_first, e.first_ts, e.stage, e.first_iteration, t.source, t.source_id, t.kind, t.node, t.rank, s.event_id, r.role
 		FROM found f
 		JOIN @extschema@.l4_stream_event e ON e.job_id = l4_news.job_id AND e.stream_id = f.stream_id AND e.shape_id = f.shape_id
 		JOIN @extschema@.l4_stream t ON t.job_id = l4_news.job_id AND t.stream_id = f.stream_id
 		JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
+		JOIN role r ON r.shape_id = f.shape_id AND r.reason = f.reason
 		ORDER BY f.stream_id, f.shape_id, pg_catalog.array_position(ARRAY['new', 'severe', 'new value', 'range', 'storm'], f.reason), f.line_no
 	),
 	outlived AS MATERIALIZED (
@@ -460,9 +472,10 @@ BEGIN ATOMIC
 		LIMIT @extschema@.l4_news_limit('quotes')::bigint
 	),
 	text AS MATERIALIZED (
-		SELECT r.stream_id, r.shape_id, r.line_no, r.ts, r.iteration, r.stage, r.raw
+		SELECT DISTINCT ON (r.stream_id, r.line_no, r.shape_id) r.stream_id, r.shape_id, r.line_no, r.ts, r.iteration, r.stage, r.raw
 		FROM (SELECT pg_catalog.array_agg(q.stream_id) AS stream_ids, pg_catalog.array_agg(q.line_no) AS line_nos FROM quoted q) q,
 			LATERAL @extschema@.l4_records_at(l4_news.job_id, q.stream_ids, q.line_nos) r
+		ORDER BY r.stream_id, r.line_no, r.shape_id, r.part
 	),
 	timed AS (
 		SELECT e.*, x.raw, COALESCE(x.stage, e.stage) AS told_stage, COALESCE(x.iteration, e.first_iteration) AS told_iteration,
@@ -472,8 +485,7 @@ BEGIN ATOMIC
 		FROM entry e
 		LEFT JOIN clock c ON c.source_id = e.source_id
 		LEFT JOIN ahead k ON k.node = e.node
-		LEFT JOIN LATERAL (
-			SELECT x.* FROM text x WHERE x.stream_id = e.stream_id AND x.line_no = e.line_no AND x.shape_id = e.shape_id LIMIT 1) x ON true
+		LEFT JOIN text x ON x.stream_id = e.stream_id AND x.line_no = e.line_no AND x.shape_id = e.shape_id
 		LEFT JOIN LATERAL (
 			SELECT pg_catalog.max(CASE WHEN o.last_line <= e.line_no THEN o.last_ts ELSE o.first_ts END) AS ts
 			FROM @extschema@.l4_stream_event o

@@ -405,18 +405,19 @@ RETURNS SETOF @extschema@.l4_node_evidence_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH given AS MATERIALIZED (
-		SELECT COALESCE(l4_node_evidence.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_node_evidence.job_id) n)) AS news
+		-- only where none is given: an argument that the planner sees tells it how many rows it works on, of which there may be thousands
+		SELECT ARRAY(SELECT n FROM @extschema@.l4_news(l4_node_evidence.job_id) n) AS news WHERE l4_node_evidence.news IS NULL
 	),
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line
 		SELECT n.*, COALESCE(NULLIF(@extschema@.l4_shape_words(pg_catalog.substring(n.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), n.event_id::text) AS alike,
 			@extschema@.l4_text_ending(COALESCE(n.message, h.shape)) IS TRUE AS ending, @extschema@.l4_text_peer(COALESCE(n.message, h.shape)) IS TRUE AS peer,
 			GREATEST(@extschema@.l4_level_rank(n.level), @extschema@.l4_text_rank(COALESCE(n.message, h.shape))) >= 5 AS grave
-		FROM given g, pg_catalog.unnest(g.news) n LEFT JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
+		FROM pg_catalog.unnest(COALESCE(l4_node_evidence.news, (SELECT g.news FROM given g))) n LEFT JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
 	),
 	node AS MATERIALIZED (SELECT n.*, pg_catalog.count(*) OVER () AS nodes FROM @extschema@.l4_job_nodes(l4_node_evidence.job_id) n),
 	stream AS MATERIALIZED (SELECT s.* FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s),
-	accusation AS MATERIALIZED (SELECT a.* FROM given g, @extschema@.l4_accusations(l4_node_evidence.job_id, g.news) a),
+	accusation AS MATERIALIZED (SELECT a.* FROM @extschema@.l4_accusations(l4_node_evidence.job_id, COALESCE(l4_node_evidence.news, (SELECT g.news FROM given g))) a),
 	placed AS MATERIALIZED (
 		-- the news of nodes, whether it names others, and the share of the nodes that have the like of it
 		SELECT r.*, d.nodes,
@@ -483,7 +484,7 @@ BEGIN ATOMIC
 				(SELECT pg_catalog.count(*) FROM stream o WHERE o.kind = 'rank' AND o.record_count > 0) AS ranks
 			FROM stream s
 			WHERE s.kind = 'rank' AND s.node IS NOT NULL AND s.record_count > 0
-				AND NOT EXISTS (SELECT FROM placed p WHERE p.stream_id = s.stream_id)) s
+				AND s.stream_id NOT IN (SELECT p.stream_id FROM placed p)) s
 		LEFT JOIN LATERAL (SELECT pg_catalog.max(e.last_line) AS last_line FROM @extschema@.l4_stream_event e
 			WHERE e.job_id = l4_node_evidence.job_id AND e.stream_id = s.stream_id) e ON true
 		WHERE s.quiet * 3 <= s.ranks
@@ -525,10 +526,10 @@ BEGIN ATOMIC
 
 		UNION ALL
 		SELECT p.node, NULL, 'lag', 1, NULL, NULL, NULL,
-			pg_catalog.format('its last iteration is %s, that of the others %s', p.last_iteration, o.last_iteration)
-		FROM progress p,
-			LATERAL (SELECT pg_catalog.min(o.last_iteration) AS last_iteration, pg_catalog.count(*) AS nodes FROM progress o WHERE o.node <> p.node) o
-		WHERE p.last_iteration < o.last_iteration AND o.nodes > 1
+			pg_catalog.format('its last iteration is %s, that of the others %s', p.last_iteration, p.others_iteration)
+		FROM (SELECT p.*, pg_catalog.row_number() OVER w AS turn, pg_catalog.lead(p.last_iteration) OVER w AS others_iteration, pg_catalog.count(*) OVER () AS nodes
+			FROM progress p WINDOW w AS (ORDER BY p.last_iteration)) p
+		WHERE p.turn = 1 AND p.last_iteration < p.others_iteration AND p.nodes > 2
 
 		UNION ALL
 		SELECT w.node, NULL, CASE WHEN w.late IS NULL THEN 'behind' ELSE 'late' END, CASE WHEN w.late IS NULL THEN 1 - w.behind::float8 / w.nodes WHEN w.stuck THEN 1 / pg_catalog.sqrt(w.nodes_stuck) ELSE 0.5 / pg_catalog.sqrt(w.nodes_late) END,
@@ -563,7 +564,7 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT f.node, NULL, 'forest', f.score + CASE WHEN f.suspect THEN 1 ELSE 0 END, NULL, NULL, NULL,
 			pg_catalog.format('the Isolation Forest over its news ranks it %s (score %s)', f.place, pg_catalog.round(f.score::numeric, 2))
-		FROM given g, @extschema@.l4_node_forest(l4_node_evidence.job_id, g.news) f
+		FROM @extschema@.l4_node_forest(l4_node_evidence.job_id, COALESCE(l4_node_evidence.news, (SELECT g.news FROM given g))) f
 		WHERE f.place <= 3
 	)
 	SELECT e.node, e.rank, e.reason, e.part * @extschema@.l4_evidence_weight(e.reason), e.first_ts, e.stream_id, e.line_no, e.explanation

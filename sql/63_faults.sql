@@ -111,10 +111,10 @@ BEGIN ATOMIC
 		WHERE p.job_id = l4_news_texts.job_id AND (p.stream_id, p.shape_id) IN (SELECT r.stream_id, r.shape_id FROM record r)
 	),
 	first_values AS MATERIALIZED (
-		SELECT r.stream_id, r.shape_id, r.shape, r.first_line, r.message,
-			(SELECT pg_catalog.array_agg(p.values[1] ORDER BY p.position) FROM parameter p
-				WHERE p.stream_id = r.stream_id AND p.shape_id = r.shape_id) AS parameters
+		SELECT r.stream_id, r.shape_id, r.shape, r.first_line, r.message, p.parameters
 		FROM record r
+		LEFT JOIN (SELECT p.stream_id, p.shape_id, pg_catalog.array_agg(p.values[1] ORDER BY p.position) AS parameters FROM parameter p
+			GROUP BY p.stream_id, p.shape_id) p ON p.stream_id = r.stream_id AND p.shape_id = r.shape_id
 	),
 	-- further values, each in its place with the first values round it: 32 a shape, those of rare places first
 	further AS (
@@ -174,6 +174,7 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT e.fault_key, r.stream_id, r.shape_id, r.first_line, r.node, r.first_ts, r.event_id
 		FROM entry e JOIN record r ON r.event_id = ANY (e.events) AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds))
+		WHERE e.events IS NOT NULL
 	),
 	size AS (
 		SELECT pg_catalog.count(*) AS nodes FROM @extschema@.l4_job_nodes(l4_match_entries.job_id)
@@ -243,6 +244,8 @@ SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
+DECLARE
+	entries l4_fault_entry[];
 BEGIN
 	IF l4_match_faults.news IS NULL THEN
 		IF NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_match_faults.job_id)
@@ -252,6 +255,9 @@ BEGIN
 		END IF;
 		news := ARRAY(SELECT n FROM l4_news(l4_match_faults.job_id) n);
 	END IF;
+	-- a variable, so that the planner knows how many there are
+	entries := ARRAY(SELECT ROW(l.fault_key, l.pattern, l.events, l.in_order, l.stream_kinds, l.min_node_share, l.max_node_share, l.within_time, l.role)::l4_fault_entry
+		FROM l4_fault_library l);
 	RETURN QUERY
 	WITH library AS MATERIALIZED (
 		SELECT l.fault_key, l.title, l.category, l.subtype, l.pattern, l.events, l.in_order, l.stream_kinds, l.min_node_share, l.max_node_share, l.within_time,
@@ -260,9 +266,7 @@ BEGIN
 	),
 	hit AS MATERIALIZED (
 		SELECT m.fault_key, m.line_no, r.stream_id, r.source, r.node, r.rank, r.shape_id, r.event_id, r.occurrences, r.first_line, r.first_ts, r.stage, r.iteration, r.message
-		FROM l4_match_entries(l4_match_faults.job_id, l4_match_faults.news,
-			ARRAY(SELECT ROW(l.fault_key, l.pattern, l.events, l.in_order, l.stream_kinds, l.min_node_share, l.max_node_share, l.within_time, l.role)::l4_fault_entry
-				FROM library l)) m
+		FROM l4_match_entries(l4_match_faults.job_id, l4_match_faults.news, entries) m
 		JOIN unnest(l4_match_faults.news) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id
 	),
 	figure AS (
