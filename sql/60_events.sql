@@ -190,23 +190,19 @@ BEGIN ATOMIC
 		WHERE t.job_id = l4_outlived.job_id AND i.started_at > '2000-01-01'
 	),
 	clock AS MATERIALIZED (SELECT c.* FROM @extschema@.l4_source_clocks(l4_outlived.job_id) c),
-	last AS (
-		-- Records without a time inherit the last one of their stream. What stands behind the last time of all may have been written at any
-		-- time later: it is older than nothing.
-		SELECT o.stream_id, pg_catalog.min(CASE o.ts WHEN o.first_ts THEN o.first_line ELSE o.last_line END) AS line_no
+	timed AS (
+		-- Records without a time inherit the last one of their stream. What stands behind the last time of all (tail) may have been written at
+		-- any time later: it is older than nothing.
+		SELECT o.*, pg_catalog.min(CASE o.ts WHEN o.first_ts THEN o.first_line ELSE o.last_line END) FILTER (WHERE o.last_ts = o.ts) OVER (PARTITION BY o.stream_id) AS tail
 		FROM (SELECT e.*, pg_catalog.max(e.last_ts) OVER (PARTITION BY e.stream_id) AS ts FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_outlived.job_id) o
-		WHERE o.last_ts = o.ts
-		GROUP BY o.stream_id
 	),
 	entry AS MATERIALIZED (
 		SELECT e.stream_id, e.shape_id, s.source_id, s.kind, e.first_line, e.last_line, e.first_iteration, s.last_iteration AS stream_iteration,
-			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.first_line, c.lines), 1)] WHEN e.first_line <= l.line_no THEN e.first_ts END AS first_ts,
-			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.last_line, c.lines), 1)] WHEN e.last_line <= l.line_no THEN e.last_ts END AS last_ts
-		FROM @extschema@.l4_stream_event e
-		JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
+			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.first_line, c.lines), 1)] WHEN e.first_line <= e.tail THEN e.first_ts END AS first_ts,
+			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.last_line, c.lines), 1)] WHEN e.last_line <= e.tail THEN e.last_ts END AS last_ts
+		FROM timed e
+		JOIN @extschema@.l4_stream s ON s.job_id = l4_outlived.job_id AND s.stream_id = e.stream_id
 		LEFT JOIN clock c ON c.source_id = s.source_id
-		LEFT JOIN last l ON l.stream_id = e.stream_id
-		WHERE e.job_id = l4_outlived.job_id
 	),
 	known AS (
 		SELECT pg_catalog.min(e.first_ts) AS ts
@@ -338,26 +334,38 @@ BEGIN ATOMIC
 		SELECT DISTINCT @extschema@.l4_shape_words(l.line) AS words
 		FROM pool p JOIN @extschema@.l4_shape s ON s.shape_id = p.shape_id, LATERAL pg_catalog.string_to_table(s.shape, E'\n') l (line)
 	),
-	shape AS MATERIALIZED (
-		-- judged once a shape, not once a rank
-		SELECT s.shape_id, @extschema@.l4_text_rank(s.shape) AS gravity, @extschema@.l4_text_advice(s.shape) AS advice,
-			EXISTS (SELECT FROM pool_event p WHERE p.event_id = s.event_id) AS beside
-		FROM @extschema@.l4_shape s
-		WHERE s.shape_id IN (SELECT e.shape_id FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_news_shapes.job_id)
-		AND NOT EXISTS (SELECT FROM pool p WHERE p.shape_id = s.shape_id)
-		-- Lines whose words the pool knows are no news, with whatever signs and numbers, and however lines were folded into records
-		-- there. Nor is a statement that clustering puts beside one of the pool, unless it is grave: it may have put a root cause there.
-		AND EXISTS (SELECT FROM pg_catalog.string_to_table(s.shape, E'\n') l (line)
-			WHERE @extschema@.l4_shape_words(l.line) NOT IN (SELECT '' UNION ALL SELECT w.words FROM pool_words w))
-		-- nor what successful jobs of other settings log, nor advice to programmers
-		AND NOT EXISTS (SELECT FROM @extschema@.l4_pool_event o WHERE o.shape_id = s.shape_id AND o.pool_id <> l4_news_shapes.pool_id)
+	candidate AS MATERIALIZED (
+		SELECT s.shape_id, s.shape, s.event_id
+		FROM (SELECT DISTINCT e.shape_id FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_news_shapes.job_id) e
+		JOIN @extschema@.l4_shape s ON s.shape_id = e.shape_id
+		WHERE NOT EXISTS (SELECT FROM pool p WHERE p.shape_id = e.shape_id)
+	),
+	line AS MATERIALIZED (
+		SELECT c.shape_id, w.words, pg_catalog.substring(w.words, '^\S+ ((?:\S+ ){5}.*)$') AS rest
+		FROM candidate c, LATERAL pg_catalog.string_to_table(c.shape, E'\n') l (line), LATERAL (SELECT @extschema@.l4_shape_words(l.line) AS words OFFSET 0) w
+		WHERE w.words <> ''
+	),
+	known AS (
+		SELECT l.shape_id, pg_catalog.count(*) > pg_catalog.count(k.words) AS unknown, pg_catalog.count(*) <= pg_catalog.count(COALESCE(k.words, r.words)) AS behind_header
+		FROM line l LEFT JOIN pool_words k ON k.words = l.words LEFT JOIN pool_words r ON r.words = l.rest
+		GROUP BY l.shape_id
+	),
+	judged AS MATERIALIZED (
+		-- what does not depend on the stream, once a shape
+		SELECT c.shape_id, @extschema@.l4_text_rank(c.shape) AS gravity, @extschema@.l4_text_advice(c.shape) AS advice, k.unknown, k.behind_header,
+			EXISTS (SELECT FROM pool_event p WHERE p.event_id = c.event_id) AS beside,
+			EXISTS (SELECT FROM @extschema@.l4_pool_event o WHERE o.shape_id = c.shape_id AND o.pool_id <> l4_news_shapes.pool_id) AS elsewhere
+		FROM candidate c JOIN known k ON k.shape_id = c.shape_id
 	)
 	SELECT e.stream_id, e.shape_id, 'new', e.first_line, 'successful jobs do not log it', NULL::int, NULL::text
-	FROM @extschema@.l4_stream_event e
-	JOIN shape s ON s.shape_id = e.shape_id
-	WHERE e.job_id = l4_news_shapes.job_id
-		AND (GREATEST(@extschema@.l4_level_rank(e.level), s.gravity) >= 4 OR NOT s.beside)
-		AND NOT (@extschema@.l4_level_rank(e.level) <= 4 AND s.gravity <= 4 AND s.advice)
+	FROM judged s
+	JOIN @extschema@.l4_stream_event e ON e.job_id = l4_news_shapes.job_id AND e.shape_id = s.shape_id
+	-- Lines whose words the pool knows are no news, with whatever signs and numbers, and however lines were folded into records there; nor
+	-- are those that only have one word before them, of a header that was cut off there. Nor is a statement that clustering puts beside one
+	-- of the pool. The latter two unless it is grave: a root cause may be meant.
+	WHERE s.unknown AND (GREATEST(@extschema@.l4_level_rank(e.level), s.gravity) >= 4 OR NOT s.beside AND NOT s.behind_header)
+		-- nor what successful jobs of other settings log, nor advice to programmers
+		AND NOT s.elsewhere AND NOT (@extschema@.l4_level_rank(e.level) <= 4 AND s.gravity <= 4 AND s.advice)
 	UNION ALL
 	SELECT e.stream_id, e.shape_id, 'storm', e.first_line,
 		pg_catalog.format('%s times in this stream; at most %s in a stream of a successful job', e.occurrences, p.max_per_stream), NULL, NULL
