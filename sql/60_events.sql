@@ -466,7 +466,8 @@ BEGIN ATOMIC
 		JOIN @extschema@.l4_stream t ON t.job_id = l4_news.job_id AND t.stream_id = f.stream_id
 		JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
 		JOIN role r ON r.shape_id = f.shape_id AND r.reason = f.reason
-		ORDER BY f.stream_id, f.shape_id, pg_catalog.array_position(ARRAY['new', 'severe', 'new value', 'range', 'storm'], f.reason), f.line_no
+		ORDER BY f.stream_id, f.shape_id, pg_catalog.array_position(ARRAY['new', 'severe', 'new value', 'range', 'storm'], f.reason), f.line_no,
+			f.place, f.value COLLATE "C"
 	),
 	outlived AS MATERIALIZED (
 		SELECT o.* FROM @extschema@.l4_outlived(l4_news.job_id, (SELECT b.pool_id FROM pool b)) o

@@ -512,7 +512,7 @@ BEGIN ATOMIC
 				(SELECT pg_catalog.count(DISTINCT o.accuser) FROM accusation o WHERE o.accused = a.accused) AS accusers
 			FROM accusation a
 			WHERE a.accuser IS NOT NULL AND a.ending IS NOT TRUE AND NOT EXISTS (SELECT FROM accusation o WHERE o.accuser = a.accused)
-			ORDER BY a.accused, a.first_ts, a.stream_id, a.line_no) a
+			ORDER BY a.accused, a.first_ts, a.stream_id, a.line_no, a.shape_id, a.name COLLATE "C" DESC) a
 
 		UNION ALL
 		SELECT p.node, p.rank, CASE WHEN p.turn < f.turn OR f.turn IS NULL THEN 'first' ELSE 'own' END,
@@ -593,7 +593,7 @@ BEGIN ATOMIC
 	WITH piece AS (
 		SELECT DISTINCT ON (e.node, e.reason) e.*
 		FROM @extschema@.l4_node_evidence(l4_suspect_nodes.job_id, l4_suspect_nodes.news) e
-		ORDER BY e.node, e.reason, e.weight DESC, e.first_ts, e.stream_id, e.line_no
+		ORDER BY e.node, e.reason, e.weight DESC, e.first_ts, e.stream_id, e.line_no, e.explanation COLLATE "C"
 	),
 	total AS (
 		SELECT p.node, pg_catalog.sum(p.weight) AS score, pg_catalog.min(p.first_ts) AS first_ts,

@@ -147,6 +147,8 @@ RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank i
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
+-- News may be tens of thousands of records, which the planner often takes for a few after some steps: its loops over all pairs would take minutes.
+SET enable_nestloop = off
 AS $$
 #variable_conflict use_column
 DECLARE
