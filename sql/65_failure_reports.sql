@@ -83,6 +83,54 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_failure_features(text) IS
 'What the last saved diagnosis of a job found, for comparison: its faults, its events and its first stage. No row where none was saved.';
 
+CREATE FUNCTION @extschema@.l4_resembling_failures(job_id text, faults text[], events bigint[], stage text, saved_only boolean, most int)
+RETURNS TABLE (similar_job_id text, score double precision, shared_faults text[], shared_events bigint[], same_stage boolean, compared_with text,
+	root_cause_category text, root_cause_subtype text, root_cause text, fix text, report_status text, resolved_at timestamptz)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10
+BEGIN ATOMIC
+	WITH other AS MATERIALIZED (
+		SELECT j.job_id, EXISTS (SELECT FROM @extschema@.l4_finding f WHERE f.job_id = j.job_id) AS saved
+		FROM @extschema@.l4_job j WHERE j.status = 'failed' AND j.job_id <> l4_resembling_failures.job_id
+	),
+	-- Of other failed jobs: their saved diagnosis, else whether they log these events at all.
+	has AS MATERIALIZED (
+		SELECT o.job_id, x.kind, x.feature FROM other o, @extschema@.l4_failure_features(o.job_id) x WHERE o.saved
+		UNION ALL
+		SELECT DISTINCT o.job_id, 'event', h.event_id::text
+		FROM @extschema@.l4_shape h JOIN @extschema@.l4_stream_event e ON e.shape_id = h.shape_id JOIN other o ON o.job_id = e.job_id
+		WHERE NOT l4_resembling_failures.saved_only AND h.event_id = ANY (l4_resembling_failures.events) AND NOT o.saved
+	),
+	size AS (
+		SELECT pg_catalog.count(*) + 1 AS jobs FROM other
+	),
+	-- what few failed jobs have weighs more; a fault, which a person has named, weighs twice
+	mine AS MATERIALIZED (
+		SELECT m.kind, m.feature, m.weight * pg_catalog.ln(1 + z.jobs::double precision / (1 + (SELECT pg_catalog.count(DISTINCT h.job_id) FROM has h WHERE h.kind = m.kind AND h.feature = m.feature))) AS weight
+		FROM size z, (
+			SELECT 'fault' AS kind, f.feature, 2.0::double precision AS weight FROM pg_catalog.unnest(l4_resembling_failures.faults) f (feature)
+			UNION ALL SELECT 'event', e.feature::text, 1.0 FROM pg_catalog.unnest(l4_resembling_failures.events) e (feature)
+			UNION ALL SELECT 'stage', l4_resembling_failures.stage, 0.5 WHERE l4_resembling_failures.stage IS NOT NULL) m
+	),
+	shared AS (
+		SELECT h.job_id, pg_catalog.sum(m.weight) AS weight, pg_catalog.array_agg(m.feature ORDER BY m.weight DESC, m.feature COLLATE "C") FILTER (WHERE m.kind = 'fault') AS faults,
+			pg_catalog.array_agg(m.feature::bigint ORDER BY m.weight DESC, m.feature COLLATE "C") FILTER (WHERE m.kind = 'event') AS events, pg_catalog.bool_or(m.kind = 'stage') AS same_stage
+		FROM has h JOIN mine m ON m.kind = h.kind AND m.feature = h.feature
+		GROUP BY h.job_id
+	)
+	SELECT s.job_id, s.weight / NULLIF(t.total, 0), COALESCE(s.faults, '{}'), COALESCE(s.events, '{}'), s.same_stage,
+		CASE WHEN o.saved THEN 'saved diagnosis' ELSE 'logs' END,
+		r.root_cause_category, r.root_cause_subtype, r.root_cause, r.fix, r.status, r.resolved_at
+	FROM shared s
+	JOIN other o ON o.job_id = s.job_id
+	CROSS JOIN LATERAL (SELECT pg_catalog.sum(m.weight) AS total FROM mine m WHERE o.saved OR m.kind = 'event') t
+	LEFT JOIN LATERAL (
+		SELECT r.* FROM @extschema@.l4_failure_report r WHERE r.job_id = s.job_id ORDER BY r.diagnosed_at DESC NULLS LAST, r.report_id LIMIT 1) r ON true
+	ORDER BY 2 DESC, s.job_id COLLATE "C"
+	LIMIT l4_resembling_failures.most;
+END;
+COMMENT ON FUNCTION @extschema@.l4_resembling_failures(text, text[], bigint[], text, boolean, int) IS
+'Failed jobs that share the given faults, events and first stage: l4_similar_failures for findings at hand. saved_only: only jobs with a saved diagnosis are compared.';
+
 CREATE FUNCTION @extschema@.l4_similar_failures(job_id text, most int DEFAULT 10)
 RETURNS TABLE (similar_job_id text, score double precision, shared_faults text[], shared_events bigint[], same_stage boolean, compared_with text,
 	root_cause_category text, root_cause_subtype text, root_cause text, fix text, report_status text, resolved_at timestamptz, explanation text)
@@ -110,48 +158,10 @@ BEGIN
 		INTO faults, events, stage_here FROM l4_diagnose(l4_similar_failures.job_id) d;
 	END IF;
 	RETURN QUERY
-	WITH other AS MATERIALIZED (
-		SELECT j.job_id, EXISTS (SELECT FROM l4_finding f WHERE f.job_id = j.job_id) AS saved
-		FROM l4_job j WHERE j.status = 'failed' AND j.job_id <> l4_similar_failures.job_id
-	),
-	-- Of other failed jobs: their saved diagnosis, else whether they log these events at all.
-	has AS MATERIALIZED (
-		SELECT o.job_id, x.kind, x.feature FROM other o, l4_failure_features(o.job_id) x WHERE o.saved
-		UNION ALL
-		SELECT DISTINCT o.job_id, 'event', h.event_id::text
-		FROM l4_shape h JOIN l4_stream_event e ON e.shape_id = h.shape_id JOIN other o ON o.job_id = e.job_id
-		WHERE h.event_id = ANY (events) AND NOT o.saved
-	),
-	size AS (
-		SELECT count(*) + 1 AS jobs FROM other
-	),
-	-- what few failed jobs have weighs more; a fault, which a person has named, weighs twice
-	mine AS (
-		SELECT m.kind, m.feature, m.weight * ln(1 + z.jobs::float8 / (1 + (SELECT count(DISTINCT h.job_id) FROM has h WHERE h.kind = m.kind AND h.feature = m.feature))) AS weight
-		FROM size z, (
-			SELECT 'fault' AS kind, unnest(faults) AS feature, 2.0::float8 AS weight
-			UNION ALL SELECT 'event', unnest(events)::text, 1.0
-			UNION ALL SELECT 'stage', stage_here, 0.5 WHERE stage_here IS NOT NULL) m
-	),
-	shared AS (
-		SELECT h.job_id, sum(m.weight) AS weight, array_agg(m.feature ORDER BY m.weight DESC, m.feature COLLATE "C") FILTER (WHERE m.kind = 'fault') AS faults,
-			array_agg(m.feature::bigint ORDER BY m.weight DESC, m.feature COLLATE "C") FILTER (WHERE m.kind = 'event') AS events, bool_or(m.kind = 'stage') AS same_stage
-		FROM has h JOIN mine m ON m.kind = h.kind AND m.feature = h.feature
-		GROUP BY h.job_id
-	)
-	SELECT s.job_id, s.weight / nullif(t.total, 0), coalesce(s.faults, '{}'), coalesce(s.events, '{}'), s.same_stage,
-		CASE WHEN o.saved THEN 'saved diagnosis' ELSE 'logs' END,
-		r.root_cause_category, r.root_cause_subtype, r.root_cause, r.fix, r.status, r.resolved_at,
-		format('Shares %s fault%s%s and %s event%s with it%s.', coalesce(cardinality(s.faults), 0), CASE cardinality(s.faults) WHEN 1 THEN '' ELSE 's' END,
-			coalesce(' (' || array_to_string(s.faults, ', ') || ')', ''), coalesce(cardinality(s.events), 0), CASE cardinality(s.events) WHEN 1 THEN '' ELSE 's' END,
-			CASE WHEN s.same_stage THEN format(', and the stage %s', stage_here) ELSE '' END)
-	FROM shared s
-	JOIN other o ON o.job_id = s.job_id
-	CROSS JOIN LATERAL (SELECT sum(m.weight) AS total FROM mine m WHERE o.saved OR m.kind = 'event') t
-	LEFT JOIN LATERAL (
-		SELECT r.* FROM l4_failure_report r WHERE r.job_id = s.job_id ORDER BY r.diagnosed_at DESC NULLS LAST, r.report_id LIMIT 1) r ON true
-	ORDER BY 2 DESC, s.job_id COLLATE "C"
-	LIMIT l4_similar_failures.most;
+	SELECT s.*, format('Shares %s fault%s%s and %s event%s with it%s.', cardinality(s.shared_faults), CASE cardinality(s.shared_faults) WHEN 1 THEN '' ELSE 's' END,
+		coalesce(' (' || nullif(array_to_string(s.shared_faults, ', '), '') || ')', ''), cardinality(s.shared_events), CASE cardinality(s.shared_events) WHEN 1 THEN '' ELSE 's' END,
+		CASE WHEN s.same_stage THEN format(', and the stage %s', stage_here) ELSE '' END)
+	FROM l4_resembling_failures(l4_similar_failures.job_id, faults, events, stage_here, false, l4_similar_failures.most) s;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_similar_failures(text, int) IS

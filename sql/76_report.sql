@@ -76,10 +76,16 @@ COMMENT ON FUNCTION @extschema@.l4_clip(text, int, int) IS
 
 CREATE FUNCTION @extschema@.l4_telling_line(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
-RETURN COALESCE(CASE WHEN message ~ '^\s*Traceback ' THEN pg_catalog.substring(@extschema@.l4_printable(message), '([^\n]*[[:alnum:]][^\n]*)\s*$') END,
-	pg_catalog.split_part(@extschema@.l4_printable(message), E'\n', 1));
+BEGIN ATOMIC
+	-- An error stands below the last frame of its traceback, not indented as the frames are; tools print rulers and advice below it.
+	SELECT COALESCE(CASE WHEN m.text ~ '^\s*(\[[^]\n]*\]:?\s*)?Traceback ' THEN COALESCE(
+			pg_catalog.substring(m.text, '^.*\n[ \t][^\n]*\n([[:alpha:]_<][^\n]*)'),
+			pg_catalog.substring(m.text, '([^\n]*[[:alnum:]][^\n]*)[^[:alnum:]]*$')) END,
+		pg_catalog.split_part(m.text, E'\n', 1))
+	FROM (SELECT @extschema@.l4_printable(l4_telling_line.message) AS text) m;
+END;
 COMMENT ON FUNCTION @extschema@.l4_telling_line(text) IS
-'The line of a record that tells most: the first, of a traceback the last that has letters.';
+'The line of a record that tells most: the first; of a traceback the error below its last frame, else the last line that has letters.';
 
 CREATE FUNCTION @extschema@.l4_count_words(number bigint, one text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
@@ -126,13 +132,54 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_fault(@extschema@.l4_finding[]) IS
 'The known fault that a diagnosis is about, no row where none is known. own: it shows on the first suspected node alone.';
 
+CREATE FUNCTION @extschema@.l4_report_faults(findings @extschema@.l4_finding[])
+RETURNS TABLE (ordinal int, fault_key text, title text, kind text, part text, node text, nodes_affected int, occurrences bigint, quote text, root_cause text, fix text)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+	WITH finding AS (
+		SELECT f.* FROM pg_catalog.unnest(l4_report_faults.findings) f WHERE f.kind = 'fault'
+	),
+	explained AS (
+		SELECT x.* FROM @extschema@.l4_explained_faults(ARRAY(SELECT f.fault_key FROM finding f)) x
+	)
+	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.explanation), pg_catalog.concat_ws(', ', pg_catalog.concat_ws('/', l.category, l.subtype), l.severity),
+		CASE WHEN x.fault_key IS NOT NULL THEN 'follows from fault ' || pg_catalog.array_to_string(ARRAY(
+				SELECT o.ordinal FROM finding o WHERE o.fault_key = ANY (x.explained_by) ORDER BY o.ordinal LIMIT 3), ', ')
+			WHEN l.role = 'cascade' THEN 'follows from another failure'
+			WHEN l.role = 'confirmation' THEN 'says again what is known otherwise' END,
+		f.node, f.nodes_affected, f.occurrences, pg_catalog.split_part(f.evidence, E'\n', -1), f.root_cause, f.fix
+	FROM finding f
+	LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key
+	LEFT JOIN explained x ON x.fault_key = f.fault_key;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_faults(@extschema@.l4_finding[]) IS
+'The known faults of a diagnosis for reading: what kind each is of, what part it plays (NULL: it may be what the failure began with) and the last line quoted for it.';
+
+CREATE FUNCTION @extschema@.l4_report_reasons(findings @extschema@.l4_finding[], most int DEFAULT NULL, suspect int DEFAULT 1) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT pg_catalog.replace(pg_catalog.replace((
+			SELECT pg_catalog.string_agg(c.clause, '; ' ORDER BY c.place)
+			FROM pg_catalog.string_to_table(pg_catalog.rtrim(pg_catalog.regexp_replace(n.explanation, '^Suspect [^:]*: ', ''), '.'), '; ') WITH ORDINALITY c (clause, place)
+			WHERE l4_report_reasons.most IS NULL OR c.place <= l4_report_reasons.most),
+		'logs this', COALESCE('logs "' || e.line || '"', 'logs this')), 'log this', COALESCE('log "' || e.line || '"', 'log this'))
+	FROM pg_catalog.unnest(l4_report_reasons.findings) n
+	LEFT JOIN LATERAL (
+		-- what it logs: its first event
+		SELECT @extschema@.l4_clip(pg_catalog.replace(@extschema@.l4_telling_line(f.template), '<*>', '*'), 1, 100) AS line FROM pg_catalog.unnest(l4_report_reasons.findings) f
+		WHERE f.kind = 'event' AND f.node = n.node ORDER BY f.ordinal LIMIT 1) e ON true
+	WHERE n.kind = 'node' AND n.ordinal = l4_report_reasons.suspect;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_reasons(@extschema@.l4_finding[], int, int) IS
+'Why a suspected node (the first, by default) is suspected, in words: the first so many reasons (NULL: all). NULL where there is no such suspect.';
+
 CREATE FUNCTION @extschema@.l4_report_verdict(findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT CASE
 		WHEN n.kind IS NOT NULL AND f.own THEN pg_catalog.format('%s is the suspect: %s', COALESCE(n.node, 'rank ' || n.rank), f.title)
 		WHEN n.kind IS NOT NULL THEN pg_catalog.format('%s is the suspect: %s', COALESCE(n.node, 'rank ' || n.rank),
-			pg_catalog.regexp_replace(pg_catalog.regexp_replace(n.explanation, '^Suspect [^:]*: ', ''), '(; .*|\.)$', ''))
+			@extschema@.l4_report_reasons(l4_report_verdict.findings, 1))
 		WHEN f.title IS NOT NULL THEN pg_catalog.format('No single node is to blame: %s', f.title)
 		WHEN e.template IS NOT NULL THEN pg_catalog.format('No single node is to blame; the first thing that successful jobs do not log: %s',
 			pg_catalog.left(@extschema@.l4_telling_line(e.template), 120))
@@ -167,7 +214,7 @@ BEGIN ATOMIC
 	),
 	fact AS (
 		SELECT (SELECT j.status FROM @extschema@.l4_job j WHERE j.job_id = l4_restart_advice.job_id) AS status,
-			COALESCE(n.node, 'rank ' || n.rank) AS suspect, NULLIF(pg_catalog.array_to_string((@extschema@.l4_report_suspects(g.findings))[2:5], ', '), '') AS others, f.*, f.fault_key IS NOT NULL AS known,
+			g.findings, COALESCE(n.node, 'rank ' || n.rank) AS suspect, NULLIF(pg_catalog.array_to_string((@extschema@.l4_report_suspects(g.findings))[2:5], ', '), '') AS others, f.*, f.fault_key IS NOT NULL AS known,
 			-- scheduling and storage come and go; the library says what is more
 			f.subtype IN ('scheduling', 'storage') AND f.severity <> 'critical' AS transient,
 			e.ordinal AS event, COALESCE(e.node, 'rank ' || e.rank) AS event_node, e.nodes_affected AS event_nodes,
@@ -187,7 +234,7 @@ BEGIN ATOMIC
 				WHEN f.own AND f.category IN ('user', 'framework') THEN pg_catalog.format('The evidence points at %s, where the logs show: %s. Should it fail again on another node, the job itself is the cause: %s',
 					f.suspect, f.title, f.fix)
 				WHEN f.own THEN pg_catalog.format('The evidence points at %s, and the logs show: %s. %s', f.suspect, f.title, f.fix)
-				ELSE pg_catalog.format('The evidence points at %s; what other nodes log follows from it.', f.suspect) END
+				ELSE pg_catalog.format('The evidence points at %s: %s.', f.suspect, @extschema@.l4_report_reasons(f.findings, 3)) END
 				|| COALESCE(' Suspected too, less: ' || f.others || '.', ''),
 			'node', 1),
 		(3, f.known AND f.category IN ('hardware', 'platform') AND f.transient IS NOT TRUE AND f.node IS NOT NULL AND f.nodes_affected <= 1 AND f.nodes > 1,
@@ -212,6 +259,12 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_restart_advice(text, @extschema@.l4_finding[]) IS
 'May the job be started again? One row: action (restart: as is; replace: the node "target" first; fix: not before "target" is seen to; none: it succeeded), the advice and its reason in words, and the finding it rests on. findings: the result of l4_report_findings, where at hand; else the job is diagnosed, with the errors of l4_diagnose.';
+
+CREATE FUNCTION @extschema@.l4_report_why(explanation text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
+RETURN pg_catalog.regexp_replace(explanation, '; (successful jobs do not log it; )?(compared with|there was no) [^;]*\.$', '.');
+COMMENT ON FUNCTION @extschema@.l4_report_why(text) IS
+'An explanation of an event without what holds for all of them: that successful jobs do not log it, and with which it was compared.';
 
 CREATE FUNCTION @extschema@.l4_report_filter(job_id text, findings @extschema@.l4_finding[])
 RETURNS TABLE (compared text, streams bigint, bytes bigint, records bigint, events bigint, left_records bigint, left_events bigint)
@@ -252,7 +305,7 @@ COMMENT ON FUNCTION @extschema@.l4_report_filtered(text, @extschema@.l4_finding[
 
 -- Pictures, as rows
 
-CREATE FUNCTION @extschema@.l4_report_rows(job_id text, suspects text[], by_rank boolean DEFAULT false, most int DEFAULT 64)
+CREATE FUNCTION @extschema@.l4_report_rows(job_id text, suspects text[], by_rank boolean DEFAULT false, most int DEFAULT 40)
 RETURNS TABLE (node text, rank int, place int, label text, suspect int, members int)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
@@ -292,12 +345,12 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_rows(text, text[], boolean, int) IS
 'Which row of a picture each node (by_rank: each rank, as long as there are no more than most of them) of a job is in: suspects first, then by rank; where there are more than most, neighbours share a row. members: how many share it.';
 
-CREATE FUNCTION @extschema@.l4_report_cells(job_id text, findings @extschema@.l4_finding[], most_rows int DEFAULT 64, most_columns int DEFAULT 24)
+CREATE FUNCTION @extschema@.l4_report_cells(job_id text, findings @extschema@.l4_finding[], most_rows int DEFAULT 40, most_columns int DEFAULT 24)
 RETURNS TABLE (place int, label text, suspect int, members int, event int, nodes int, occurrences bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 500
 BEGIN ATOMIC
 	WITH member AS MATERIALIZED (
-		SELECT r.* FROM @extschema@.l4_report_rows(l4_report_cells.job_id, @extschema@.l4_report_suspects(l4_report_cells.findings), false, l4_report_cells.most_rows) r
+		SELECT r.* FROM @extschema@.l4_report_rows(l4_report_cells.job_id, @extschema@.l4_report_suspects(l4_report_cells.findings), false, l4_report_cells.most_rows - 1) r
 	),
 	stream AS MATERIALIZED (
 		SELECT s.stream_id, s.node FROM @extschema@.l4_job_streams(l4_report_cells.job_id) s
@@ -328,20 +381,27 @@ BEGIN ATOMIC
 		GROUP BY s.node, n.event_id
 	),
 	cell AS (
-		SELECT m.place, f.ordinal AS event, pg_catalog.count(*)::int AS nodes, pg_catalog.sum(n.occurrences)::bigint AS occurrences
+		SELECT COALESCE(m.place, 0) AS place, f.ordinal AS event, pg_catalog.count(*)::int AS nodes, pg_catalog.sum(n.occurrences)::bigint AS occurrences
 		FROM news n
 		JOIN finding f ON f.event_id = n.event_id
-		JOIN member m ON m.node = n.node
+		LEFT JOIN member m ON m.node = n.node
+		WHERE m.node IS NOT NULL OR n.node IS NULL
 		GROUP BY m.place, f.ordinal
+	),
+	line AS (
+		SELECT DISTINCT m.place, m.place AS turn, m.label, m.suspect, m.members FROM member m
+		UNION ALL
+		-- after the suspects: a controller or a launcher tells of them
+		SELECT 0, COALESCE((SELECT pg_catalog.max(m.place) FROM member m WHERE m.suspect IS NOT NULL), 0), 'logs of no node', NULL, 1 WHERE EXISTS (SELECT FROM cell c WHERE c.place = 0)
 	)
-	SELECT r.place, r.label, r.suspect, r.members, c.event, c.nodes, c.occurrences
-	FROM (SELECT DISTINCT m.place, m.label, m.suspect, m.members FROM member m) r
+	SELECT (pg_catalog.dense_rank() OVER (ORDER BY r.turn, r.place DESC))::int, r.label, r.suspect, r.members, c.event, c.nodes, c.occurrences
+	FROM line r
 	LEFT JOIN cell c ON c.place = r.place;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_cells(text, @extschema@.l4_finding[], int, int) IS
-'Nodes x events: per row of l4_report_rows and event finding (its ordinal) how many of the row''s nodes log it and how often. A row without any has one line with event NULL.';
+'Nodes x events: per row of l4_report_rows and event finding (its ordinal) how many of the row''s nodes log it and how often. A row without any has one line with event NULL. Logs that are of no node (a launcher''s, a controller''s) have a row after the suspects where they hold such events.';
 
-CREATE FUNCTION @extschema@.l4_report_stops(job_id text, suspects text[], most int DEFAULT 64)
+CREATE FUNCTION @extschema@.l4_report_stops(job_id text, suspects text[], most int DEFAULT 40)
 RETURNS TABLE (place int, label text, suspect int, members int, ranks bigint, first_ts timestamptz, first_stop timestamptz, last_stop timestamptz,
 	stage text, first_iteration bigint, last_iteration bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 64
@@ -371,7 +431,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_stops(text, text[], int) IS
 'Where the ranks stopped, per row of l4_report_rows: when the first and the last of its ranks ended, in which stage (the first to end) and at which iterations. Nodes without logs have a row without times.';
 
-CREATE FUNCTION @extschema@.l4_report_spans(job_id text, suspects text[], most int DEFAULT 64)
+CREATE FUNCTION @extschema@.l4_report_spans(job_id text, suspects text[], most int DEFAULT 40)
 RETURNS TABLE (place int, stage text, started_at timestamptz, ended_at timestamptz, tick boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 300
 BEGIN ATOMIC
@@ -428,6 +488,52 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_iterations(text, text[], int) IS
 'Distances of the iterations of one rank''s stream (the first suspect''s, else rank 0''s, else the one that got furthest) in at most so many bins: the largest mean distance to the ten before, the paper''s threshold (mean and three standard deviations), whether one is unusual by the robust rule, whether the last is in it. Reads that stream''s file.';
 
+CREATE FUNCTION @extschema@.l4_report_checkpoints(job_id text, suspects text[])
+RETURNS TABLE (saved_at timestamptz, iteration bigint, source text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 20
+BEGIN ATOMIC
+	-- All ranks save together, or one does for all: the stream that tells most of saving is read. Summaries tell when it first did.
+	WITH teller AS MATERIALIZED (
+		SELECT s.stream_id, s.source_id, s.source
+		FROM (SELECT e.stream_id, pg_catalog.sum(e.occurrences) AS records FROM @extschema@.l4_stream_event e
+			WHERE e.job_id = l4_report_checkpoints.job_id AND e.stage = 'checkpoint_save' GROUP BY e.stream_id) e
+		JOIN @extschema@.l4_stream s ON s.job_id = l4_report_checkpoints.job_id AND s.stream_id = e.stream_id
+		WHERE s.byte_count < 256 * 1024 * 1024
+		ORDER BY s.kind = 'rank' DESC, s.node IS NOT DISTINCT FROM l4_report_checkpoints.suspects[1] DESC, e.records DESC, s.stream_id
+		LIMIT 1
+	),
+	record AS (
+		SELECT t.source, r.stage, COALESCE(r.ts, pg_catalog.max(r.ts) OVER w) AS ts, pg_catalog.max(r.iteration) OVER w AS iteration,
+			pg_catalog.lag(r.stage) OVER w AS stage_before
+		FROM teller t
+		JOIN @extschema@.l4_segment g ON g.job_id = l4_report_checkpoints.job_id AND g.source_id = t.source_id
+		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids, false) r
+		WHERE r.stream_id = t.stream_id AND r.stage IS NOT NULL
+		WINDOW w AS (ORDER BY r.line_no, r.part)
+	)
+	SELECT pg_catalog.min(r.ts), r.iteration, pg_catalog.min(r.source)
+	FROM record r
+	WHERE r.stage = 'checkpoint_save' AND r.stage_before IS DISTINCT FROM 'checkpoint_save' AND r.ts > '2000-01-01'
+	GROUP BY r.iteration, CASE WHEN r.iteration IS NULL THEN r.ts END;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_checkpoints(text, text[]) IS
+'When a job began to save checkpoints, and after which iteration, as one stream tells (a rank''s, rather the first suspect''s). No row where none does. Reads that stream''s file.';
+
+CREATE FUNCTION @extschema@.l4_report_last_save(job_id text, findings @extschema@.l4_finding[]) RETURNS TABLE (saved_at timestamptz, iteration bigint, iterations_lost bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
+BEGIN ATOMIC
+	-- The last that began before the failure did; where the failure is one of saving, the one before.
+	SELECT c.saved_at, c.iteration, i.iteration - c.iteration
+	FROM @extschema@.l4_report_checkpoints(l4_report_last_save.job_id, @extschema@.l4_report_suspects(l4_report_last_save.findings)) c
+	LEFT JOIN pg_catalog.unnest(l4_report_last_save.findings) i ON i.kind = 'iteration' AND i.ordinal = 1
+	LEFT JOIN pg_catalog.unnest(l4_report_last_save.findings) s ON s.kind = 'stage' AND s.ordinal = 1
+	WHERE COALESCE(c.saved_at <= s.first_seen, c.iteration < i.iteration, true)
+	ORDER BY c.saved_at DESC
+	LIMIT 1 OFFSET (SELECT pg_catalog.count(*) FROM pg_catalog.unnest(l4_report_last_save.findings) f WHERE f.kind = 'stage' AND f.ordinal = 1 AND f.stage = 'checkpoint_save');
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_last_save(text, @extschema@.l4_finding[]) IS
+'The last checkpoint that a job began to save before its failure began: when, after which iteration, and how many iterations before. No row where none is known. Whether it was completed the logs may not tell.';
+
 CREATE FUNCTION @extschema@.l4_report_context(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 10)
 RETURNS TABLE (place int, told_by text, source text, line_no bigint, part int, quoted boolean, raw text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 50
@@ -473,3 +579,22 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_context(text, @extschema@.l4_finding[], int) IS
 'The records that findings quote (at most so many places), each with three records before and two after it in its file. told_by: the findings that quote it. Opens the segments that hold these lines.';
+
+CREATE FUNCTION @extschema@.l4_report_resembling(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 3)
+RETURNS TABLE (place bigint, similar_job_id text, score double precision, told text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 3
+BEGIN ATOMIC
+	WITH mine AS (
+		SELECT ARRAY(SELECT f.fault_key FROM pg_catalog.unnest(l4_report_resembling.findings) f WHERE f.kind = 'fault' AND f.fault_key IS NOT NULL ORDER BY f.ordinal) AS faults,
+			ARRAY(SELECT f.event_id FROM pg_catalog.unnest(l4_report_resembling.findings) f WHERE f.kind = 'event' ORDER BY f.ordinal) AS events,
+			(SELECT f.stage FROM pg_catalog.unnest(l4_report_resembling.findings) f WHERE f.kind = 'stage' AND f.ordinal = 1) AS stage
+	)
+	SELECT pg_catalog.row_number() OVER (ORDER BY r.score DESC, r.similar_job_id COLLATE "C"), r.similar_job_id, r.score,
+		pg_catalog.format('%s (%s %% alike)%s%s.', r.similar_job_id, pg_catalog.round(100 * r.score),
+			COALESCE(': ' || pg_catalog.rtrim(COALESCE(r.root_cause, NULLIF(pg_catalog.concat_ws('/', r.root_cause_category, r.root_cause_subtype), '')), '.'), ': no report says why'),
+			COALESCE('; fix: ' || pg_catalog.rtrim(r.fix, '.'), ''))
+	FROM mine m, @extschema@.l4_resembling_failures(l4_report_resembling.job_id, m.faults, m.events, m.stage, true, l4_report_resembling.most) r
+	WHERE r.score >= 0.4;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_resembling(text, @extschema@.l4_finding[], int) IS
+'Failures of the past whose saved diagnoses share at least four tenths of what this one found, most alike first, with what their reports say.';

@@ -69,17 +69,22 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_report_filter(l4_report_facts.job_id, l4_report_facts.findings) f
 	LEFT JOIN @extschema@.l4_job_facts j ON j.job_id = l4_report_facts.job_id
 	LEFT JOIN @extschema@.l4_report_fault(l4_report_facts.findings) k ON true
+	CROSS JOIN LATERAL (SELECT (j.ranks * EXTRACT(epoch FROM j.ended_at - j.started_at) / 3600)::numeric AS hours) h
+	LEFT JOIN @extschema@.l4_report_last_save(l4_report_facts.job_id, l4_report_facts.findings) c ON true
 	CROSS JOIN LATERAL (VALUES
 		(1, 'Job', pg_catalog.concat_ws(', ', COALESCE(j.status, 'not registered'), @extschema@.l4_count_words(j.nodes, 'node'), @extschema@.l4_count_words(j.ranks, 'rank'))),
 		(2, 'Model', NULLIF(pg_catalog.concat_ws(', ', j.model, j.framework), '')),
-		(3, 'Time', pg_catalog.to_char(j.started_at, 'YYYY-MM-DD HH24:MI:SS') || ' to ' || pg_catalog.to_char(j.ended_at, 'YYYY-MM-DD HH24:MI:SS TZ')),
+		(3, 'Time', pg_catalog.format('%s to %s (%s)', pg_catalog.to_char(j.started_at, 'YYYY-MM-DD HH24:MI:SS'), pg_catalog.to_char(j.ended_at, 'YYYY-MM-DD HH24:MI:SS TZ'),
+			pg_catalog.concat_ws(', ', pg_catalog.to_char(pg_catalog.make_interval(secs => EXTRACT(epoch FROM j.ended_at - j.started_at)::double precision), 'HH24:MI:SS'), pg_catalog.to_char(h.hours, 'FM999,999,999,990.0') || ' accelerator hours'))),
 		(4, 'Suspect', COALESCE(pg_catalog.array_to_string((@extschema@.l4_report_suspects(l4_report_facts.findings))[1:5], ', '), '')),
 		(5, 'Began', @extschema@.l4_report_began(l4_report_facts.findings)),
-		(6, 'Known fault', pg_catalog.format('%s (%s, %s)', k.title, k.fault_key, pg_catalog.concat_ws('/', k.category, k.subtype))),
-		(7, 'Filter', pg_catalog.format('%s of %s and %s of %s left, %s',
+		(6, 'Last save', pg_catalog.concat_ws(', ', 'iteration ' || c.iteration, pg_catalog.to_char(c.saved_at, 'YYYY-MM-DD HH24:MI:SS TZ'))
+			|| COALESCE(pg_catalog.format(' (%s before the failure began)', @extschema@.l4_count_words(c.iterations_lost, 'iteration')), '')),
+		(7, 'Known fault', pg_catalog.format('%s (%s, %s)', k.title, k.fault_key, pg_catalog.concat_ws('/', k.category, k.subtype))),
+		(8, 'Filter', pg_catalog.format('%s of %s and %s of %s left, %s',
 			pg_catalog.to_char(f.left_records, 'FM999,999,999,990'), @extschema@.l4_count_words(f.records, 'record'),
 			pg_catalog.to_char(f.left_events, 'FM999,999,999,990'), @extschema@.l4_count_words(f.events, 'event'), f.compared))) v (place, name, value)
-	WHERE CASE v.name WHEN 'Known fault' THEN k.fault_key IS NOT NULL ELSE v.value <> '' END;
+	WHERE CASE v.name WHEN 'Known fault' THEN k.fault_key IS NOT NULL WHEN 'Time' THEN j.ended_at IS NOT NULL WHEN 'Last save' THEN c.saved_at IS NOT NULL ELSE v.value <> '' END;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_facts(text, @extschema@.l4_finding[]) IS
 'The head of a report: what is known of the job and its failure, as pairs of name and value.';
@@ -107,33 +112,35 @@ BEGIN ATOMIC
 		SELECT 4, E'NODES\n' || pg_catalog.string_agg(@extschema@.l4_wrap(pg_catalog.format('%s. %s', f.ordinal, f.explanation), 100, '  '), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'node' AND f.ordinal <= 5
 		UNION ALL
-		SELECT 5, E'FAULTS\n' || pg_catalog.string_agg(@extschema@.l4_wrap(pg_catalog.format('%s. %s', f.ordinal, f.explanation), 100, '  ')
+		SELECT 5, E'FAULTS\n' || pg_catalog.string_agg(@extschema@.l4_wrap(pg_catalog.format('%s. %s', f.ordinal, pg_catalog.concat_ws('; ', pg_catalog.format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)), 100, '  ')
 			|| COALESCE(E'\n' || @extschema@.l4_wrap('Cause: ' || f.root_cause, 100, '     '), '') || COALESCE(E'\n' || @extschema@.l4_wrap('Fix: ' || f.fix, 100, '     '), ''), E'\n' ORDER BY f.ordinal)
-		FROM finding f WHERE f.kind = 'fault' AND f.ordinal <= 5
+		FROM @extschema@.l4_report_faults(l4_report_text.findings) f WHERE f.ordinal <= 5
 		UNION ALL
-		SELECT 6, E'EVENTS that successful jobs do not log\n' || pg_catalog.string_agg(
+		SELECT 6, E'SEEN BEFORE\n' || pg_catalog.string_agg(@extschema@.l4_wrap(r.told, 100, '  '), E'\n' ORDER BY r.place) FROM @extschema@.l4_report_resembling(l4_report_text.job_id, l4_report_text.findings) r
+		UNION ALL
+		SELECT 7, E'EVENTS that successful jobs do not log\n' || pg_catalog.string_agg(
 			pg_catalog.format(E'%s  %s\n', pg_catalog.lpad(f.ordinal::text, 3), pg_catalog.left(@extschema@.l4_telling_line(f.template), 94))
-			|| @extschema@.l4_wrap(f.explanation, 100, '     '), E'\n' ORDER BY f.ordinal)
+			|| @extschema@.l4_wrap(@extschema@.l4_report_why(f.explanation), 100, '     '), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'event' AND f.ordinal <= 10
 		UNION ALL
-		SELECT 7, E'NODES x EVENTS (records; in rows of several nodes: per cent of them)\n' || @extschema@.l4_report_heat_text(l4_report_text.job_id, l4_report_text.findings)
+		SELECT 8, E'NODES x EVENTS (records; in rows of several nodes: per cent of them)\n' || @extschema@.l4_report_heat_text(l4_report_text.job_id, l4_report_text.findings)
 		WHERE EXISTS (SELECT FROM finding f WHERE f.kind = 'event')
 		UNION ALL
-		SELECT 8, E'STAGES OVER TIME, and where each stopped\n'
+		SELECT 9, E'STAGES OVER TIME, and where each stopped\n'
 			|| @extschema@.l4_report_timeline_text(l4_report_text.job_id, @extschema@.l4_report_suspects(l4_report_text.findings))
 			|| E'\n  e environment_init  r rendezvous  c communicator_init  d data_load  m model_build\n  l checkpoint_load  i iterating  v evaluation  s checkpoint_save  t teardown'
 		UNION ALL
-		SELECT 9, E'ITERATIONS\n' || pg_catalog.string_agg(@extschema@.l4_wrap(f.explanation, 100, '  '), E'\n' ORDER BY f.ordinal)
+		SELECT 10, E'ITERATIONS\n' || pg_catalog.string_agg(@extschema@.l4_wrap(f.explanation, 100, '  '), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'iteration' AND f.ordinal <= 5
 		UNION ALL
-		SELECT 10, E'EVIDENCE\n' || pg_catalog.string_agg(c.text, E'\n' ORDER BY c.place)
+		SELECT 11, E'EVIDENCE\n' || pg_catalog.string_agg(c.text, E'\n' ORDER BY c.place)
 		FROM (SELECT c.place, pg_catalog.format(E'  -- %s (%s)\n', pg_catalog.left(@extschema@.l4_printable(c.source), 48), pg_catalog.left(c.told_by, 44))
 				|| pg_catalog.string_agg(pg_catalog.format('%s %s %s', CASE WHEN c.quoted THEN ' >' ELSE '  ' END, pg_catalog.lpad(c.line_no::text, 6),
 					pg_catalog.regexp_replace(pg_catalog.replace(@extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 8 ELSE 3 END, CASE WHEN c.quoted THEN 270 ELSE 90 END), E'\n', E'\n          '),
 						'([^\n]{90})(?=[^\n])', E'\\1\n          ', 'g')), E'\n' ORDER BY c.line_no, c.part) AS text
 			FROM context c GROUP BY c.place, c.source, c.told_by) c
 		UNION ALL
-		SELECT 11, E'FILTERED OUT, most frequent first\n' || pg_catalog.string_agg(pg_catalog.format('%s  %s', pg_catalog.lpad(e.occurrences::text, 9),
+		SELECT 12, E'FILTERED OUT, most frequent first\n' || pg_catalog.string_agg(pg_catalog.format('%s  %s', pg_catalog.lpad(e.occurrences::text, 9),
 			pg_catalog.left(@extschema@.l4_telling_line(e.template), 88)), E'\n' ORDER BY e.place)
 		FROM @extschema@.l4_report_filtered(l4_report_text.job_id, l4_report_text.findings, 5) e
 	)
@@ -166,24 +173,28 @@ BEGIN ATOMIC
 		FROM finding f WHERE f.kind = 'node' AND f.ordinal <= 5
 		UNION ALL
 		SELECT 5, E'## Known faults\n\n| fault | root cause | fix |\n|---|---|---|\n' || pg_catalog.string_agg(pg_catalog.format('| %s | %s | %s |',
-			@extschema@.l4_markdown_escape(f.explanation), COALESCE(@extschema@.l4_markdown_escape(f.root_cause), ''), COALESCE(@extschema@.l4_markdown_escape(f.fix), '')), E'\n' ORDER BY f.ordinal)
-		FROM finding f WHERE f.kind = 'fault' AND f.ordinal <= 5
+			@extschema@.l4_markdown_escape(pg_catalog.concat_ws('; ', pg_catalog.format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)),
+			COALESCE(@extschema@.l4_markdown_escape(f.root_cause), ''), COALESCE(@extschema@.l4_markdown_escape(f.fix), '')), E'\n' ORDER BY f.ordinal)
+		FROM @extschema@.l4_report_faults(l4_report_markdown.findings) f WHERE f.ordinal <= 5
 		UNION ALL
-		SELECT 6, E'## Events that successful jobs do not log\n\n| | event | nodes | records | why |\n|---|---|---|---|---|\n' || pg_catalog.string_agg(pg_catalog.format('| %s | %s | %s | %s | %s |',
-			f.ordinal, @extschema@.l4_markdown_escape(pg_catalog.left(f.template, 160)), f.nodes_affected, f.occurrences, @extschema@.l4_markdown_escape(f.explanation)), E'\n' ORDER BY f.ordinal)
+		SELECT 6, E'## Seen before\n\n' || pg_catalog.string_agg('- ' || @extschema@.l4_markdown_escape(r.told), E'\n' ORDER BY r.place) FROM @extschema@.l4_report_resembling(l4_report_markdown.job_id, l4_report_markdown.findings) r
+		UNION ALL
+		SELECT 7, E'## Events that successful jobs do not log\n\n| | event | nodes | records | why |\n|---|---|---|---|---|\n' || pg_catalog.string_agg(pg_catalog.format('| %s | %s | %s | %s | %s |',
+			f.ordinal, @extschema@.l4_markdown_escape(pg_catalog.left(@extschema@.l4_telling_line(f.template), 160)), f.nodes_affected, f.occurrences,
+			@extschema@.l4_markdown_escape(@extschema@.l4_report_why(f.explanation))), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'event' AND f.ordinal <= 10
 		UNION ALL
-		SELECT 7, E'## Nodes x events (records; in rows of several nodes: per cent of them)\n\n' || @extschema@.l4_markdown_fence(@extschema@.l4_report_heat_text(l4_report_markdown.job_id, l4_report_markdown.findings))
+		SELECT 8, E'## Nodes x events (records; in rows of several nodes: per cent of them)\n\n' || @extschema@.l4_markdown_fence(@extschema@.l4_report_heat_text(l4_report_markdown.job_id, l4_report_markdown.findings))
 		WHERE EXISTS (SELECT FROM finding f WHERE f.kind = 'event')
 		UNION ALL
-		SELECT 8, E'## Stages over time, and where each stopped\n\n' || @extschema@.l4_markdown_fence(@extschema@.l4_report_timeline_text(l4_report_markdown.job_id,
+		SELECT 9, E'## Stages over time, and where each stopped\n\n' || @extschema@.l4_markdown_fence(@extschema@.l4_report_timeline_text(l4_report_markdown.job_id,
 				@extschema@.l4_report_suspects(l4_report_markdown.findings)))
 			|| E'\n\n`e` environment\\_init, `r` rendezvous, `c` communicator\\_init, `d` data\\_load, `m` model\\_build, `l` checkpoint\\_load, `i` iterating, `v` evaluation, `s` checkpoint\\_save, `t` teardown'
 		UNION ALL
-		SELECT 9, E'## Iterations\n\n' || pg_catalog.string_agg('- ' || @extschema@.l4_markdown_escape(f.explanation), E'\n' ORDER BY f.ordinal)
+		SELECT 10, E'## Iterations\n\n' || pg_catalog.string_agg('- ' || @extschema@.l4_markdown_escape(f.explanation), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'iteration' AND f.ordinal <= 5
 		UNION ALL
-		SELECT 10, E'## Evidence\n\n' || pg_catalog.string_agg(c.text, E'\n\n' ORDER BY c.place)
+		SELECT 11, E'## Evidence\n\n' || pg_catalog.string_agg(c.text, E'\n\n' ORDER BY c.place)
 		FROM (SELECT c.place, pg_catalog.format(E'%s (%s)\n\n', @extschema@.l4_markdown_escape(c.source), c.told_by)
 				|| @extschema@.l4_markdown_fence(pg_catalog.string_agg(pg_catalog.format('%s%s: %s', CASE WHEN c.quoted THEN '> ' ELSE '  ' END, c.line_no,
 					@extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 12 ELSE 3 END, 300)), E'\n' ORDER BY c.line_no, c.part)) AS text

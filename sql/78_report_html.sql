@@ -22,9 +22,7 @@ RETURN $css$
  --replace: #a01808; --fix: #7a4a00; --restart: #0f5a30; --none: #444444;
  --h1: #f9d9a8; --h2: #f3b066; --h3: #e5803c; --h4: #cb4a26; --h5: #93201c;
  --s-environment_init: #9aa5b4; --s-rendezvous: #7c8799; --s-communicator_init: #b48ad0; --s-data_load: #5fb3c9; --s-model_build: #d9a441;
- --s-checkpoint_load: #8fb35a; --s-iterating: #8bb4e6; --s-evaluation: #3f6fd1; --s-checkpoint_save: #2f7d5b; --s-teardown: #4a5362; }
- body { print-color-adjust: exact; -webkit-print-color-adjust: exact; font-size: 11px; } main { max-width: none; padding: 0; }
- section, header, .advice { box-shadow: none; } svg, tr, .place, .advice, header { break-inside: avoid; } h2 { break-after: avoid; } }
+ --s-checkpoint_load: #8fb35a; --s-iterating: #8bb4e6; --s-evaluation: #3f6fd1; --s-checkpoint_save: #2f7d5b; --s-teardown: #4a5362; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; }
 main { max-width: 1120px; margin: 0 auto; padding: 24px 20px 40px; }
@@ -52,7 +50,14 @@ svg .environment_init { fill: var(--s-environment_init); } svg .rendezvous { fil
 svg .data_load { fill: var(--s-data_load); } svg .model_build { fill: var(--s-model_build); } svg .checkpoint_load { fill: var(--s-checkpoint_load); } svg .iterating { fill: var(--s-iterating); }
 svg .evaluation { fill: var(--s-evaluation); } svg .checkpoint_save { fill: var(--s-checkpoint_save); } svg .teardown { fill: var(--s-teardown); }
 svg .bar { fill: var(--s-iterating); } svg .bar.odd { fill: var(--h4); } svg .bar.cut { fill: none; stroke: var(--soft); stroke-dasharray: 3 2; } svg .limit { stroke: var(--accent); stroke-dasharray: 6 3; }
+svg .save { stroke: var(--s-checkpoint_save); opacity: 0.45; } .quote { margin: 4px 0 0; padding: 4px 8px; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--row); border-radius: 4px; color: var(--ink); font-size: 12px; }
+td p { margin: 0 0 4px; } td.fault { width: 32%; } tr.soft b { font-weight: 600; } tr.soft, tr.soft code { color: var(--soft); }
 footer { color: var(--soft); font-size: 13px; text-align: center; }
+@page { margin: 12mm; }
+@media print { body { print-color-adjust: exact; -webkit-print-color-adjust: exact; font-size: 11px; line-height: 1.35; } main { max-width: none; padding: 0; }
+ header, section, .advice { border-radius: 0; padding: 6px 10px; margin: 0 0 8px; } section { border: 0; border-top: 1px solid var(--line); }
+ h1 { font-size: 18px; } h2, .advice h2 { font-size: 13px; margin: 0 0 4px; } table { font-size: 10.5px; } .small { font-size: 10px; } code, pre, .log, .quote { font-size: 9px; }
+ th, td { padding: 3px 8px 3px 0; } svg, tr, .place, .advice, header { break-inside: avoid; } h2, h3, section > p { break-after: avoid; } .wide { overflow: visible; } }
 $css$;
 COMMENT ON FUNCTION @extschema@.l4_report_style() IS
 'The style sheet of the HTML report: light, dark (prefers-color-scheme) and print.';
@@ -104,7 +109,7 @@ COMMENT ON FUNCTION @extschema@.l4_report_heat_svg(text, @extschema@.l4_finding[
 
 CREATE FUNCTION @extschema@.l4_report_x(at timestamptz, begins timestamptz, ends timestamptz) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN pg_catalog.round(212 + 816 * GREATEST(0, LEAST(1, COALESCE(EXTRACT(epoch FROM at - begins) / NULLIF(EXTRACT(epoch FROM ends - begins), 0), 0))), 1);
+RETURN pg_catalog.round(212 + 656 * GREATEST(0, LEAST(1, COALESCE(EXTRACT(epoch FROM at - begins) / NULLIF(EXTRACT(epoch FROM ends - begins), 0), 0))), 1);
 COMMENT ON FUNCTION @extschema@.l4_report_x(timestamptz, timestamptz, timestamptz) IS
 'Where a time stands across the timeline of a report.';
 
@@ -116,7 +121,8 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_report_stops(l4_report_timeline_svg.job_id, @extschema@.l4_report_suspects(l4_report_timeline_svg.findings)) s
 	),
 	frame AS MATERIALIZED (
-		SELECT pg_catalog.min(s.first_ts) AS t0, pg_catalog.max(s.last_stop) AS t1, 42 + pg_catalog.max(s.place) * 18 AS height FROM stop s
+		SELECT pg_catalog.min(s.first_ts) AS t0, pg_catalog.max(s.last_stop) AS t1,
+			CASE WHEN pg_catalog.max(s.last_stop) - pg_catalog.min(s.first_ts) < interval '10 minutes' THEN 'HH24:MI:SS.MS' ELSE 'HH24:MI:SS' END AS clock, 42 + pg_catalog.max(s.place) * 18 AS height FROM stop s
 	),
 	onset AS (
 		SELECT COALESCE(g.first_seen, i.first_seen) AS ts FROM (VALUES (1)) one
@@ -136,8 +142,13 @@ BEGIN ATOMIC
 		SELECT 2, pg_catalog.string_agg(pg_catalog.format('<text x="204" y="%s" text-anchor="end"%s>%s<title>%s</title></text>%s', s.y + 12, CASE WHEN s.suspect IS NOT NULL THEN ' class="sus"' ELSE '' END,
 				@extschema@.l4_html_escape(CASE WHEN pg_catalog.length(s.label) > 30 THEN pg_catalog.left(s.label, 14) || '..' || pg_catalog.right(s.label, 14) ELSE s.label END),
 				@extschema@.l4_html_escape(s.label) || CASE WHEN s.suspect IS NOT NULL THEN ': suspect ' || s.suspect WHEN s.members > 1 THEN ': ' || s.members || ' nodes' ELSE '' END,
-				CASE WHEN s.last_stop IS NULL THEN pg_catalog.format('<text class="ont" x="220" y="%s">no logs</text>', s.y + 12) ELSE '' END), '' ORDER BY s.place)
-		FROM stop s
+				CASE WHEN s.last_stop IS NULL THEN pg_catalog.format('<text class="ont" x="220" y="%s">no logs</text>', s.y + 12)
+					ELSE pg_catalog.format('<text class="%s" x="882" y="%s">%s</text><text class="%s" x="1038" y="%s" text-anchor="end">%s</text>', k.class, s.y + 12, pg_catalog.to_char(s.first_stop, f.clock),
+						k.class, s.y + 12, CASE WHEN s.stage = 'iterating' THEN COALESCE(s.first_iteration::text, s.stage) ELSE COALESCE(s.stage, s.first_iteration::text, '') END) END), '' ORDER BY s.place)
+		FROM stop s CROSS JOIN frame f
+		CROSS JOIN LATERAL (SELECT CASE WHEN s.suspect IS NOT NULL THEN 'ont' ELSE 't' END AS class) k
+		UNION ALL
+		SELECT 2, '<text class="t" x="882" y="29">stopped at</text><text class="t" x="1038" y="29" text-anchor="end">iteration, stage</text>'
 		UNION ALL
 		SELECT 3, pg_catalog.string_agg(pg_catalog.format('<rect class="%s" x="%s" y="%s" width="%s" height="%s"><title>%s: %s%s</title></rect>', p.stage, x.x,
 				CASE WHEN p.tick THEN s.y - 1 ELSE s.y + 1 END, CASE WHEN p.tick THEN 4 ELSE GREATEST(x.x2 - x.x, 0.8) END, CASE WHEN p.tick THEN 17 ELSE 13 END,
@@ -154,6 +165,14 @@ BEGIN ATOMIC
 		FROM stop s CROSS JOIN frame f
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_report_x(s.first_stop, f.t0, f.t1) AS x, @extschema@.l4_report_x(s.last_stop, f.t0, f.t1) AS x2) x
 		WHERE s.first_stop IS NOT NULL
+		UNION ALL
+		SELECT 4, pg_catalog.string_agg(pg_catalog.format('<g><path class="checkpoint_save" d="M%s 33h8l-4 6z"/><line class="save" x1="%s" x2="%s" y1="39" y2="%s"/><title>checkpoint%s, %s</title></g>',
+			x.x - 4, x.x, x.x, f.height, COALESCE(' of iteration ' || c.iteration, ''), pg_catalog.to_char(c.saved_at, 'HH24:MI:SS')), '' ORDER BY c.saved_at)
+		FROM frame f
+		CROSS JOIN LATERAL (SELECT c.*, pg_catalog.row_number() OVER (ORDER BY c.saved_at DESC) AS number
+			FROM @extschema@.l4_report_checkpoints(l4_report_timeline_svg.job_id, @extschema@.l4_report_suspects(l4_report_timeline_svg.findings)) c) c
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_report_x(c.saved_at, f.t0, f.t1) AS x) x
+		WHERE c.saved_at BETWEEN f.t0 AND f.t1 AND c.number <= 60
 		UNION ALL
 		SELECT 5, pg_catalog.format('<g><line class="on" x1="%s" x2="%s" y1="32" y2="%s"/><title>the failure began: %s</title></g>', x.x, x.x, f.height,
 			pg_catalog.to_char(o.ts, 'HH24:MI:SS'))
@@ -177,7 +196,7 @@ BEGIN ATOMIC
 		SELECT pg_catalog.count(*) AS bins, GREATEST(pg_catalog.max(b.distance), pg_catalog.max(b.threshold), 1) * 1.05 AS top, pg_catalog.max(b.threshold) AS threshold,
 			pg_catalog.min(b.source) AS source, 980.0 / GREATEST(pg_catalog.count(*), 1) AS w FROM bin b
 	)
-	SELECT pg_catalog.format('<svg viewBox="0 0 1040 190" role="img" aria-label="Distances of iterations"><title>Distance of each iteration of %s from the ten before it</title>%s%s%s</svg>',
+	SELECT pg_catalog.format('<svg viewBox="0 0 1040 190" role="img" aria-label="Distances of iterations"><title>Distance of each iteration of %s from the ten before it</title>%s%s%s%s</svg>',
 		@extschema@.l4_html_escape(s.source),
 		(SELECT pg_catalog.string_agg(pg_catalog.format('<line class="grid" x1="48" x2="1028" y1="%s" y2="%s"/><text class="t" x="42" y="%s" text-anchor="end">%s</text>',
 				y.y, y.y, y.y + 4, pg_catalog.round((s.top * t.n / 3)::numeric, 1)), '' ORDER BY t.n)
@@ -189,14 +208,29 @@ BEGIN ATOMIC
 				CASE WHEN b.bin % GREATEST(1, (s.bins / 10)::int) = 0 THEN pg_catalog.format('<text class="t" x="%s" y="178" text-anchor="middle">%s</text>', pg_catalog.round(x.x + s.w * 0.4, 1), b.first_iteration) ELSE '' END),
 				'' ORDER BY b.bin)
 			FROM bin b, LATERAL (SELECT pg_catalog.round(48 + b.bin * s.w, 1) AS x, 150 * (COALESCE(b.distance, 0) / s.top)::numeric AS h) x),
-		(SELECT COALESCE(pg_catalog.format('<g><line class="limit" x1="48" x2="1028" y1="%s" y2="%s"/><text class="ont" x="1028" y="%s" text-anchor="end">threshold %s</text></g>',
+		(SELECT COALESCE(pg_catalog.format('<g><line class="limit" x1="48" x2="1028" y1="%s" y2="%s"/><text class="ont" x="52" y="%s">threshold %s</text></g>',
 				y.y, y.y, y.y - 4, pg_catalog.round(s.threshold::numeric, 2)), '')
-			FROM (SELECT pg_catalog.round((160 - 150 * s.threshold / s.top)::numeric, 1) AS y) y WHERE s.threshold IS NOT NULL))
+			FROM (SELECT pg_catalog.round((160 - 150 * s.threshold / s.top)::numeric, 1) AS y) y WHERE s.threshold IS NOT NULL),
+		(SELECT pg_catalog.format('<g><line class="on" x1="%s" x2="%s" y1="4" y2="160"/><title>the failure began in iteration %s</title></g>', x.x, x.x, i.iteration)
+			FROM pg_catalog.unnest(l4_report_iterations_svg.findings) i
+			JOIN bin b ON i.iteration BETWEEN b.first_iteration AND b.last_iteration
+			CROSS JOIN LATERAL (SELECT pg_catalog.round(48 + (b.bin + 0.4) * s.w, 1) AS x) x
+			WHERE i.kind = 'iteration' AND i.ordinal = 1))
 	FROM size s
 	WHERE s.bins > 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_iterations_svg(text, @extschema@.l4_finding[]) IS
 'Distances of the iterations of one stream as SVG, with the threshold; unusual ones marked, the last one hollow. NULL where no stream marks iterations.';
+
+CREATE FUNCTION @extschema@.l4_report_quotes(evidence text, most int) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT '<pre class="quote">' || pg_catalog.string_agg(@extschema@.l4_html_escape(@extschema@.l4_clip(q.line, 1, 240)), E'\n' ORDER BY q.number) || '</pre>'
+	FROM pg_catalog.string_to_table(l4_report_quotes.evidence, E'\n') WITH ORDINALITY q (line, number)
+	WHERE q.number <= l4_report_quotes.most AND q.line <> '';
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_quotes(text, int) IS
+'The first lines of the evidence of a finding, as HTML; NULL where there are none.';
 
 CREATE FUNCTION @extschema@.l4_report_evidence_html(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -248,35 +282,43 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_restart_advice(l4_report_html.job_id, l4_report_html.findings) a
 		UNION ALL
 		SELECT 3, @extschema@.l4_report_section('Suspected nodes', NULL, '<ol>' || pg_catalog.string_agg(
-			pg_catalog.format('<li id="node-%s">%s</li>', f.ordinal, @extschema@.l4_html_escape(f.explanation)), E'\n' ORDER BY f.ordinal) || '</ol>')
+			pg_catalog.format('<li id="node-%s"><b>%s</b>: %s.%s</li>', f.ordinal, @extschema@.l4_html_escape(COALESCE(f.node, 'rank ' || f.rank)),
+				@extschema@.l4_html_escape(@extschema@.l4_report_reasons(l4_report_html.findings, NULL, f.ordinal)), COALESCE(@extschema@.l4_report_quotes(f.evidence, 2), '')), E'\n' ORDER BY f.ordinal) || '</ol>')
 		FROM finding f WHERE f.kind = 'node' AND f.ordinal <= 16
 		UNION ALL
-		SELECT 4, @extschema@.l4_report_section('Known faults', NULL, '<div class="wide"><table><tr><th class="n">#</th><th>Fault</th><th>Root cause</th><th>Fix</th></tr>' || pg_catalog.string_agg(
-			pg_catalog.format('<tr id="fault-%s"><td class="n">%s</td><td>%s<br/><code>%s</code></td><td>%s</td><td>%s</td></tr>', f.ordinal, f.ordinal, @extschema@.l4_html_escape(f.explanation),
-				COALESCE(@extschema@.l4_html_escape(f.fault_key), ''), COALESCE(@extschema@.l4_html_escape(f.root_cause), ''), COALESCE(@extschema@.l4_html_escape(f.fix), '')), E'\n' ORDER BY f.ordinal) || '</table></div>')
-		FROM finding f WHERE f.kind = 'fault' AND f.ordinal <= 10
+		SELECT 4, @extschema@.l4_report_section('Known faults', NULL, '<div class="wide"><table><tr><th class="n">#</th><th>Fault</th><th>Root cause and fix</th></tr>' || pg_catalog.string_agg(
+			pg_catalog.format('<tr id="fault-%s"%s><td class="n">%s</td><td class="fault"><b>%s</b><div class="small soft"><code>%s</code>, %s%s</div></td><td>%s%s%s</td></tr>', f.ordinal,
+				CASE WHEN f.part IS NOT NULL THEN ' class="soft"' ELSE '' END, f.ordinal, @extschema@.l4_html_escape(f.title), @extschema@.l4_html_escape(f.fault_key), @extschema@.l4_html_escape(f.kind),
+				COALESCE('<br/>' || @extschema@.l4_html_escape(f.part), ''), COALESCE('<p>' || @extschema@.l4_html_escape(f.root_cause) || '</p>', ''),
+				COALESCE('<p><b>Fix:</b> ' || @extschema@.l4_html_escape(f.fix) || '</p>', ''), COALESCE(@extschema@.l4_report_quotes(f.quote, 1), '')), E'\n' ORDER BY f.ordinal) || '</table></div>')
+		FROM @extschema@.l4_report_faults(l4_report_html.findings) f WHERE f.ordinal <= 10
 		UNION ALL
-		SELECT 5, @extschema@.l4_report_section('Stages over time',
-			'Each row ends with a mark where it stopped; the dashed line is where the failure began. Where a row stands for several ranks, the dotted tail ends with the last of them.',
+		SELECT 5, @extschema@.l4_report_section('Seen before', 'Failures whose saved diagnoses share most with this one, and what was found out about them.', '<ol>' || pg_catalog.string_agg(
+			'<li>' || @extschema@.l4_html_escape(r.told) || '</li>', '' ORDER BY r.place) || '</ol>') FROM @extschema@.l4_report_resembling(l4_report_html.job_id, l4_report_html.findings) r
+		UNION ALL
+		SELECT 6, @extschema@.l4_report_section('Stages over time',
+			'Each row ends with a mark where it stopped, told at its right; the dashed line is where the failure began, triangles are checkpoints. Where a row stands for several ranks, the dotted tail ends with the last of them.',
 			@extschema@.l4_report_timeline_svg(l4_report_html.job_id, l4_report_html.findings) || @extschema@.l4_report_legend())
 		UNION ALL
-		SELECT 6, @extschema@.l4_report_section('Nodes and events',
+		SELECT 7, @extschema@.l4_report_section('Nodes and events',
 			'Only what successful jobs do not log, with the number of records; the stronger the colour, the fewer nodes log it. The numbers above are those of the events below.', @extschema@.l4_report_heat_svg(l4_report_html.job_id, l4_report_html.findings))
 		UNION ALL
-		SELECT 7, @extschema@.l4_report_section('Events that successful jobs do not log', NULL,
+		SELECT 8, @extschema@.l4_report_section('Events that successful jobs do not log', NULL,
 			'<div class="wide"><table><tr><th class="n">#</th><th>Event</th><th class="n">Nodes</th><th class="n">Records</th><th>Why</th></tr>' || pg_catalog.string_agg(
-			pg_catalog.format('<tr id="event-%s"><td class="n">%s</td><td><code>%s</code></td><td class="n">%s</td><td class="n">%s</td><td class="small">%s</td></tr>', f.ordinal, f.ordinal,
-				COALESCE(@extschema@.l4_html_escape(@extschema@.l4_clip(f.template, 3, 220)), ''), f.nodes_affected, f.occurrences, @extschema@.l4_html_escape(f.explanation)), E'\n' ORDER BY f.ordinal) || '</table></div>'
+			pg_catalog.format('<tr id="event-%s"%s><td class="n">%s</td><td><code>%s</code></td><td class="n">%s</td><td class="n">%s</td><td class="small">%s</td></tr>', f.ordinal,
+				CASE WHEN f.role IN ('cascade', 'context') THEN ' class="soft"' ELSE '' END, f.ordinal,
+				COALESCE(@extschema@.l4_html_escape(@extschema@.l4_clip(@extschema@.l4_telling_line(f.template), 1, 300)), ''), f.nodes_affected, f.occurrences,
+				@extschema@.l4_html_escape(@extschema@.l4_report_why(f.explanation))), E'\n' ORDER BY f.ordinal) || '</table></div>'
 			|| CASE WHEN pg_catalog.count(*) = 24 THEN '<p class="small soft">The first 24 are shown; l4_diagnose lists all.</p>' ELSE '' END)
 		FROM finding f WHERE f.kind = 'event' AND f.ordinal <= 24
 		UNION ALL
-		SELECT 8, @extschema@.l4_report_section('Iterations', 'Distance of each iteration''s events from the ten iterations before it (dynamic time warping) in one rank''s log; the last one is cut short by the failure.',
+		SELECT 9, @extschema@.l4_report_section('Iterations', 'Distance of each iteration''s events from the ten iterations before it (dynamic time warping) in one rank''s log; the last one is cut short by the failure.',
 			@extschema@.l4_report_iterations_svg(l4_report_html.job_id, l4_report_html.findings) || COALESCE((SELECT '<ul class="small">' || pg_catalog.string_agg('<li>' || @extschema@.l4_html_escape(f.explanation) || '</li>', '' ORDER BY f.ordinal) || '</ul>'
 				FROM finding f WHERE f.kind = 'iteration' AND f.ordinal <= 6), ''))
 		UNION ALL
-		SELECT 9, @extschema@.l4_report_section('Evidence', 'The records that the findings quote, with what stands around them.', @extschema@.l4_report_evidence_html(l4_report_html.job_id, l4_report_html.findings))
+		SELECT 10, @extschema@.l4_report_section('Evidence', 'The records that the findings quote, with what stands around them.', @extschema@.l4_report_evidence_html(l4_report_html.job_id, l4_report_html.findings))
 		UNION ALL
-		SELECT 10, @extschema@.l4_report_section('What was filtered out',
+		SELECT 11, @extschema@.l4_report_section('What was filtered out',
 			pg_catalog.format('Of %s and %s, %s and %s are left; %s.', @extschema@.l4_count_words(t.records, 'record'), @extschema@.l4_count_words(t.events, 'event'),
 				@extschema@.l4_count_words(t.left_records, 'record'), @extschema@.l4_count_words(t.left_events, 'event'), @extschema@.l4_html_escape(t.compared)),
 			COALESCE((SELECT '<div class="wide"><table><tr><th>Most frequent of the events taken out</th><th class="n">Records</th><th class="n">Streams</th></tr>' || pg_catalog.string_agg(

@@ -36,13 +36,13 @@ SELECT :'html' ~ E'[\x01-\x08\x0b-\x1f\x7f]' OR :'text' ~ E'[\x01-\x09\x0b-\x1f\
 SELECT line FROM string_to_table(:'markdown', E'\n') line WHERE line ~ 'script|img' ORDER BY line COLLATE "C" LIMIT 3;
 ROLLBACK;
 
--- a job of many nodes: pictures have at most 64 rows
+-- a job of many nodes: pictures have at most 40 rows
 BEGIN;
 INSERT INTO l4_job (job_id, status, nodes, ranks_per_node) SELECT 'wide', 'failed', array_agg(format('node-%s', lpad(i::text, 4, '0')) ORDER BY i), 8 FROM generate_series(0, 511) i;
 INSERT INTO l4_stream (job_id, stream_id, source_id, file_id, source, kind, node, rank, record_count, first_ts, last_ts, last_stage, last_iteration)
 SELECT 'wide', r, r, r, 'rank-' || r, 'rank', format('node-%s', lpad((r / 8)::text, 4, '0')), r, 1, '2026-01-01', '2026-01-01 01:00', 'iterating', 7 FROM generate_series(0, 4095) r;
 SELECT count(*) AS nodes, count(DISTINCT place) AS rows, min(members), max(members) FROM l4_report_rows('wide', '{node-0300,node-0007}');
-SELECT place, label, suspect, members FROM l4_report_rows('wide', '{node-0300,node-0007}') WHERE place IN (1, 2, 3, 64) GROUP BY 1, 2, 3, 4 ORDER BY 1;
+SELECT place, label, suspect, members FROM l4_report_rows('wide', '{node-0300,node-0007}') WHERE place IN (1, 2, 3, 40) GROUP BY 1, 2, 3, 4 ORDER BY 1;
 SELECT count(*), sum(ranks), min(stage), min(first_iteration) FROM l4_report_stops('wide', '{node-0300}');
 ROLLBACK;
 
