@@ -44,8 +44,8 @@ DECLARE
 	started timestamptz;
 	n bigint;
 BEGIN
-	FOREACH name IN ARRAY ARRAY['l4_job_facts', 'l4_findings', 'l4_failures', 'l4_current_failures', 'l4_failures_by_cause', 'l4_failure_times', 'l4_fleet_nodes',
-		'l4_fault_statistics', 'l4_pool_coverage', 'l4_lost_hours', 'l4_noise'] LOOP
+	-- all but those over the records of jobs
+	FOR name IN SELECT relname FROM pg_class WHERE relkind = 'v' AND relname LIKE 'l4\_%' AND relname NOT IN ('l4_log', 'l4_stream_parameter') ORDER BY relname LOOP
 		FOR turn IN 1..3 LOOP
 			started := clock_timestamp();
 			-- every column is computed, no row travels
