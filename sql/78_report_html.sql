@@ -81,7 +81,7 @@ BEGIN ATOMIC
 			FROM pg_catalog.unnest(l4_report_heat_svg.findings) f WHERE f.kind = 'event' AND f.ordinal <= 24),
 		-- where there is room, the events stand beside the picture
 		(SELECT pg_catalog.string_agg(pg_catalog.format('<text class="t" x="%s" y="%s">%s %s</text>', 224 + s.columns * s.w, 18 + f.ordinal * s.h, f.ordinal,
-				@extschema@.l4_html_escape(@extschema@.l4_clip(@extschema@.l4_telling_line(f.template), 1, ((790 - s.columns * s.w) / 7)::int))), '' ORDER BY f.ordinal)
+				@extschema@.l4_html_escape(@extschema@.l4_clip(@extschema@.l4_telling_line(f.template), 1, ((800 - s.columns * s.w) / 6.7)::int))), '' ORDER BY f.ordinal)
 			FROM pg_catalog.unnest(l4_report_heat_svg.findings) f WHERE f.kind = 'event' AND f.ordinal <= 24 AND s.columns <= 12),
 		(SELECT pg_catalog.string_agg(pg_catalog.format('<rect class="row" x="212" y="%s" width="%s" height="%s"/><text x="204" y="%s" text-anchor="end"%s>%s<title>%s</title></text>',
 				24 + (r.place - 1) * s.h, s.columns * s.w - 2, s.h - 2, 24 + (r.place - 1) * s.h + 12, CASE WHEN r.suspect IS NOT NULL THEN ' class="sus"' ELSE '' END,
@@ -109,7 +109,7 @@ COMMENT ON FUNCTION @extschema@.l4_report_heat_svg(text, @extschema@.l4_finding[
 
 CREATE FUNCTION @extschema@.l4_report_x(at timestamptz, begins timestamptz, ends timestamptz) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN pg_catalog.round(212 + 656 * GREATEST(0, LEAST(1, COALESCE(EXTRACT(epoch FROM at - begins) / NULLIF(EXTRACT(epoch FROM ends - begins), 0), 0))), 1);
+RETURN pg_catalog.round(212 + 636 * GREATEST(0, LEAST(1, COALESCE(EXTRACT(epoch FROM at - begins) / NULLIF(EXTRACT(epoch FROM ends - begins), 0), 0))), 1);
 COMMENT ON FUNCTION @extschema@.l4_report_x(timestamptz, timestamptz, timestamptz) IS
 'Where a time stands across the timeline of a report.';
 
@@ -143,12 +143,12 @@ BEGIN ATOMIC
 				@extschema@.l4_html_escape(CASE WHEN pg_catalog.length(s.label) > 30 THEN pg_catalog.left(s.label, 14) || '..' || pg_catalog.right(s.label, 14) ELSE s.label END),
 				@extschema@.l4_html_escape(s.label) || CASE WHEN s.suspect IS NOT NULL THEN ': suspect ' || s.suspect WHEN s.members > 1 THEN ': ' || s.members || ' nodes' ELSE '' END,
 				CASE WHEN s.last_stop IS NULL THEN pg_catalog.format('<text class="ont" x="220" y="%s">no logs</text>', s.y + 12)
-					ELSE pg_catalog.format('<text class="%s" x="882" y="%s">%s</text><text class="%s" x="1038" y="%s" text-anchor="end">%s</text>', k.class, s.y + 12, pg_catalog.to_char(s.first_stop, f.clock),
+					ELSE pg_catalog.format('<text class="%s" x="858" y="%s">%s</text><text class="%s" x="1038" y="%s" text-anchor="end">%s</text>', k.class, s.y + 12, pg_catalog.to_char(s.first_stop, f.clock),
 						k.class, s.y + 12, CASE WHEN s.stage = 'iterating' THEN COALESCE(s.first_iteration::text, s.stage) ELSE COALESCE(s.stage, s.first_iteration::text, '') END) END), '' ORDER BY s.place)
 		FROM stop s CROSS JOIN frame f
 		CROSS JOIN LATERAL (SELECT CASE WHEN s.suspect IS NOT NULL THEN 'ont' ELSE 't' END AS class) k
 		UNION ALL
-		SELECT 2, '<text class="t" x="882" y="29">stopped at</text><text class="t" x="1038" y="29" text-anchor="end">iteration, stage</text>'
+		SELECT 2, '<text class="t" x="858" y="29">stopped at</text><text class="t" x="1038" y="29" text-anchor="end">iteration, stage</text>'
 		UNION ALL
 		SELECT 3, pg_catalog.string_agg(pg_catalog.format('<rect class="%s" x="%s" y="%s" width="%s" height="%s"><title>%s: %s%s</title></rect>', p.stage, x.x,
 				CASE WHEN p.tick THEN s.y - 1 ELSE s.y + 1 END, CASE WHEN p.tick THEN 4 ELSE GREATEST(x.x2 - x.x, 0.8) END, CASE WHEN p.tick THEN 17 ELSE 13 END,
