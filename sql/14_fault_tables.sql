@@ -1,5 +1,5 @@
 /*
- * The fault library and the failure reports: what is known of faults, and what people found out about failures.
+ * The fault library, the failure reports and the diagnoses kept: what is known of faults, and what people and l4 found out about failures.
  *
  * Built-in faults come from the extension's script and are never dumped; a later version brings better ones. So a site never edits
  * them. It writes beside them: its own faults (builtin false), which win over a built-in one of the same key, and overrides, which
@@ -198,8 +198,49 @@ COMMENT ON COLUMN @extschema@.l4_failure_report.resolved_at IS 'when it was reso
 COMMENT ON COLUMN @extschema@.l4_failure_report.reported_by IS 'who reported';
 COMMENT ON COLUMN @extschema@.l4_failure_report.diagnosed_by IS 'who found the cause';
 
+-- A diagnosis kept (l4_save_diagnosis); its findings are rows of l4_finding.
+CREATE TABLE @extschema@.l4_diagnosis (
+	job_id text NOT NULL,
+	saved_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+	saved_by name NOT NULL DEFAULT current_user,
+	version text NOT NULL,
+	use_pool boolean NOT NULL DEFAULT true,
+	pool_id bigint,
+	pool_jobs int,
+	pool_fit double precision,
+	records bigint NOT NULL DEFAULT 0,
+	findings int NOT NULL DEFAULT 0,
+	verdict text,
+	restart_action text,
+	restart_target text,
+	restart_advice text,
+	began_at timestamptz,
+	last_save_at timestamptz,
+	last_save_iteration bigint,
+	PRIMARY KEY (job_id, saved_at)
+);
+COMMENT ON TABLE @extschema@.l4_diagnosis IS 'Diagnoses kept by l4_save_diagnosis: with what they were made, and what they say in a sentence. Their findings are in l4_finding. Of several of a job the newest counts.';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.saved_at IS 'when, as in l4_finding';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.saved_by IS 'who saved it';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.version IS 'version of l4 that made it';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.use_pool IS 'parameter of l4_diagnose: were successful jobs compared with?';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.pool_id IS 'the pool it was compared with, NULL for none';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.pool_jobs IS 'successful jobs in that pool at the time';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.pool_fit IS 'how alike the settings of that pool are, 1 for the same';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.records IS 'records of the job that had been read at the time';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.findings IS 'number of findings';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.verdict IS 'the diagnosis in a sentence, as l4_report has it';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_action IS 'restart, replace, fix or none: see l4_restart_advice';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_target IS 'the node to replace, or what is to be fixed';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_advice IS 'the advice in words';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.began_at IS 'when the failure began, NULL where no time is known';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.last_save_at IS 'when the job began to save its last checkpoint before that, NULL where none is known';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.last_save_iteration IS 'after which iteration';
+
 -- l4_fault and l4_failure_report are registered with the other tables; one call a statement.
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_fault_override', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_fault_explains', 'WHERE NOT builtin');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_fault_history', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_fault_feedback', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_diagnosis', '');

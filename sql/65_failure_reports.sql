@@ -76,7 +76,8 @@ BEGIN ATOMIC
 	SELECT DISTINCT f.kind, CASE f.kind WHEN 'fault' THEN f.fault_key WHEN 'event' THEN f.event_id::text ELSE f.stage END
 	FROM @extschema@.l4_finding f
 	WHERE f.job_id = l4_failure_features.job_id
-		AND f.saved_at = (SELECT pg_catalog.max(n.saved_at) FROM @extschema@.l4_finding n WHERE n.job_id = l4_failure_features.job_id)
+		AND f.saved_at = GREATEST((SELECT pg_catalog.max(n.saved_at) FROM @extschema@.l4_finding n WHERE n.job_id = l4_failure_features.job_id),
+			(SELECT pg_catalog.max(d.saved_at) FROM @extschema@.l4_diagnosis d WHERE d.job_id = l4_failure_features.job_id))
 		AND (f.kind IN ('fault', 'event') OR f.kind = 'stage' AND f.ordinal = 1)
 		AND CASE f.kind WHEN 'fault' THEN f.fault_key WHEN 'event' THEN f.event_id::text ELSE f.stage END IS NOT NULL;
 END;

@@ -256,25 +256,3 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_diagnose(text, boolean) IS
 'What a failed job died of, from its logs: findings of kind fault (known faults), event (what successful jobs do not log), node (whom the evidence points at; none where all fail alike), stage and iteration (where it began), each kind most telling first (ordinal from 1). evidence quotes records as "source:line: text"; explanation says in a sentence why. role tells of an event whether it is root (what went wrong), cascade (what followed) or context. use_pool false leaves the successful jobs out. Reads only. Errors: the job is not known (P0002) or has no logs (55000). Paper: Jiang et al., FSE 2025.';
-
-CREATE FUNCTION @extschema@.l4_save_diagnosis(job_id text) RETURNS bigint
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
-SET search_path = pg_catalog, @extschema@, pg_temp
-SET jit = off
-AS $$
-#variable_conflict use_column
-DECLARE
-	saved bigint;
-	moment timestamptz := clock_timestamp();
-BEGIN
-	INSERT INTO l4_finding (job_id, saved_at, kind, ordinal, score, node, rank, stage, iteration, event_id, template, first_seen, occurrences,
-		nodes_affected, evidence, explanation, fault_key, root_cause, fix, role)
-	SELECT l4_save_diagnosis.job_id, moment, d.kind, d.ordinal, d.score, d.node, d.rank, d.stage, d.iteration, d.event_id, d.template, d.first_seen,
-		d.occurrences, d.nodes_affected, d.evidence, d.explanation, d.fault_key, d.root_cause, d.fix, d.role
-	FROM l4_diagnose(l4_save_diagnosis.job_id) d;
-	GET DIAGNOSTICS saved = ROW_COUNT;
-	RETURN saved;
-END
-$$;
-COMMENT ON FUNCTION @extschema@.l4_save_diagnosis(text) IS
-'Keeps the findings of l4_diagnose in l4_finding, with the time; returns their number. Earlier ones stay.';

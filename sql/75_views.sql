@@ -49,11 +49,13 @@ COMMENT ON COLUMN @extschema@.l4_job_facts.bytes IS 'bytes of log, uncompressed'
 COMMENT ON COLUMN @extschema@.l4_job_facts.last_iteration IS 'the highest iteration that a rank reached at its end';
 
 CREATE VIEW @extschema@.l4_findings WITH (security_invoker = true) AS
-SELECT f.job_id, f.saved_at, f.saved_at = pg_catalog.max(f.saved_at) OVER (PARTITION BY f.job_id) AS newest,
+SELECT f.job_id, f.saved_at, f.saved_at = GREATEST(d.saved_at, pg_catalog.max(f.saved_at) OVER (PARTITION BY f.job_id)) AS newest,
 	f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences, f.nodes_affected,
 	f.evidence, f.explanation, f.fault_key, l.title AS fault_title, l.category AS fault_category, l.subtype AS fault_subtype, l.severity AS fault_severity,
 	f.root_cause, f.fix
 FROM @extschema@.l4_finding f
+-- the newest diagnosis may have found nothing
+LEFT JOIN (SELECT d.job_id, pg_catalog.max(d.saved_at) AS saved_at FROM @extschema@.l4_diagnosis d GROUP BY d.job_id) d ON d.job_id = f.job_id
 LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key;
 COMMENT ON VIEW @extschema@.l4_findings IS 'All saved findings, with what the library says of their faults. The present diagnosis of a job: WHERE newest.';
 COMMENT ON COLUMN @extschema@.l4_findings.job_id IS 'the job';
@@ -81,10 +83,37 @@ COMMENT ON COLUMN @extschema@.l4_findings.fault_severity IS 'its severity in the
 COMMENT ON COLUMN @extschema@.l4_findings.root_cause IS 'its root cause';
 COMMENT ON COLUMN @extschema@.l4_findings.fix IS 'its fix';
 
+CREATE VIEW @extschema@.l4_diagnoses WITH (security_invoker = true) AS
+SELECT d.job_id, d.saved_at, d.saved_by::text AS saved_by, d.version, d.use_pool, d.pool_id, d.pool_jobs, d.pool_fit, d.records, d.findings, d.verdict,
+	d.restart_action, d.restart_target, d.restart_advice, d.began_at, d.last_save_at, d.last_save_iteration,
+	pg_catalog.lead(d.saved_at) OVER w IS NULL AS newest, pg_catalog.lead(d.saved_at) OVER w AS superseded_at
+FROM @extschema@.l4_diagnosis d
+WINDOW w AS (PARTITION BY d.job_id ORDER BY d.saved_at);
+COMMENT ON VIEW @extschema@.l4_diagnoses IS 'All saved diagnoses: with what each was made, what it says, and when a later one superseded it.';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.saved_at IS 'when it was saved';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.saved_by IS 'who saved it';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.version IS 'version of l4 that made it';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.use_pool IS 'were successful jobs compared with?';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.pool_id IS 'the pool it was compared with, NULL for none';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.pool_jobs IS 'successful jobs in that pool at the time';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.pool_fit IS 'how alike the settings of that pool are, 1 for the same';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.records IS 'records of the job that had been read at the time';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.findings IS 'number of findings';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.verdict IS 'the diagnosis in a sentence';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.restart_action IS 'restart, replace, fix or none';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.restart_target IS 'the node to replace, or what is to be fixed';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.restart_advice IS 'the advice in words';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.began_at IS 'when the failure began';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.last_save_at IS 'when the job began to save its last checkpoint before that';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.last_save_iteration IS 'after which iteration';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.newest IS 'is it the newest of its job?';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.superseded_at IS 'when a later one was saved, NULL for the newest';
+
 CREATE VIEW @extschema@.l4_failures WITH (security_invoker = true) AS
 WITH newest AS (
 	-- the first finding of each kind, side by side
-	SELECT f.job_id, pg_catalog.max(f.saved_at) AS diagnosed_at,
+	SELECT f.job_id,
 		pg_catalog.max(f.node) FILTER (WHERE f.kind = 'node') AS suspect_node,
 		pg_catalog.max(f.rank) FILTER (WHERE f.kind = 'node') AS suspect_rank,
 		pg_catalog.max(f.score) FILTER (WHERE f.kind = 'node') AS suspect_score,
@@ -100,8 +129,10 @@ WITH newest AS (
 	WHERE f.newest AND f.ordinal = 1
 	GROUP BY f.job_id),
 first AS (
-	SELECT f.job_id, pg_catalog.min(f.saved_at) AS first_diagnosed_at, pg_catalog.count(DISTINCT f.saved_at) AS diagnoses
-	FROM @extschema@.l4_finding f GROUP BY f.job_id),
+	SELECT f.job_id, pg_catalog.min(f.saved_at) AS first_diagnosed_at, pg_catalog.max(f.saved_at) AS diagnosed_at, pg_catalog.count(*) AS diagnoses
+	FROM (SELECT f.job_id, f.saved_at FROM @extschema@.l4_finding f UNION SELECT d.job_id, d.saved_at FROM @extschema@.l4_diagnosis d) f GROUP BY f.job_id),
+last AS (
+	SELECT d.job_id, d.verdict, d.restart_advice, d.began_at, d.last_save_at FROM @extschema@.l4_diagnoses d WHERE d.newest),
 report AS (
 	-- of several reports the last one counts, and the failure is resolved when all are
 	SELECT DISTINCT ON (r.job_id) r.job_id, r.symptom, r.root_cause_category, r.root_cause_subtype, r.root_cause, r.fix, r.reported_by::text AS reported_by,
@@ -111,15 +142,16 @@ report AS (
 	WINDOW w AS (PARTITION BY r.job_id)
 	ORDER BY r.job_id, r.reported_at DESC, r.report_id DESC)
 SELECT j.job_id, j.owner, j.model, j.framework, j.nodes, j.ranks, j.started_at, j.ended_at AS failed_at, j.imported_at,
-	d.first_diagnosed_at, n.diagnosed_at, coalesce(d.diagnoses, 0) AS diagnoses, r.reported_at, r.reported_by, CASE WHEN r.resolved THEN r.resolved_at END AS resolved_at, coalesce(r.resolved, false) AS resolved,
+	d.first_diagnosed_at, d.diagnosed_at, coalesce(d.diagnoses, 0) AS diagnoses, r.reported_at, r.reported_by, CASE WHEN r.resolved THEN r.resolved_at END AS resolved_at, coalesce(r.resolved, false) AS resolved,
 	r.symptom, coalesce(r.root_cause_category, n.fault_category, 'unknown') AS category,
 	coalesce(r.root_cause_subtype, CASE WHEN r.root_cause_category IS NULL OR r.root_cause_category = n.fault_category THEN n.fault_subtype END, 'unknown') AS subtype,
 	CASE WHEN r.root_cause_category IS NOT NULL THEN 'report' WHEN n.fault_category IS NOT NULL THEN 'diagnosis' ELSE 'none' END AS cause_from,
 	n.suspect_node, n.suspect_rank, n.suspect_score, n.fault_key, n.fault_title, n.event, n.stage, n.iteration,
-	r.root_cause, coalesce(r.fix, n.fix) AS fix
+	r.root_cause, coalesce(r.fix, n.fix) AS fix, l.verdict, l.restart_advice, l.began_at, l.last_save_at
 FROM @extschema@.l4_job_facts j
 LEFT JOIN first d ON d.job_id = j.job_id
 LEFT JOIN newest n ON n.job_id = j.job_id
+LEFT JOIN last l ON l.job_id = j.job_id
 LEFT JOIN report r ON r.job_id = j.job_id
 WHERE j.status = 'failed';
 COMMENT ON VIEW @extschema@.l4_failures IS 'One row a failed job: its newest saved diagnosis in a line, beside what its failure report says.';
@@ -153,10 +185,14 @@ COMMENT ON COLUMN @extschema@.l4_failures.stage IS 'stage in which the failure b
 COMMENT ON COLUMN @extschema@.l4_failures.iteration IS 'iteration in which the failure began';
 COMMENT ON COLUMN @extschema@.l4_failures.root_cause IS 'root cause by the report';
 COMMENT ON COLUMN @extschema@.l4_failures.fix IS 'the fix by the report, else that of the first known fault';
+COMMENT ON COLUMN @extschema@.l4_failures.verdict IS 'the newest diagnosis in a sentence';
+COMMENT ON COLUMN @extschema@.l4_failures.restart_advice IS 'its advice for the restart';
+COMMENT ON COLUMN @extschema@.l4_failures.began_at IS 'when the failure began, by the newest diagnosis';
+COMMENT ON COLUMN @extschema@.l4_failures.last_save_at IS 'when the job began to save its last checkpoint before that';
 
 CREATE VIEW @extschema@.l4_current_failures WITH (security_invoker = true) AS
 SELECT f.job_id, f.owner, f.model, f.framework, f.nodes, f.ranks, f.started_at, f.failed_at, f.diagnosed_at, f.diagnosed_at IS NOT NULL AS diagnosed,
-	f.reported_at, f.symptom, f.category, f.subtype, f.suspect_node, f.suspect_rank, f.fault_key, f.fault_title, f.event, f.stage, f.iteration, f.fix
+	f.reported_at, f.symptom, f.category, f.subtype, f.suspect_node, f.suspect_rank, f.fault_key, f.fault_title, f.event, f.stage, f.iteration, f.fix, f.verdict, f.restart_advice
 FROM @extschema@.l4_failures f
 WHERE NOT f.resolved;
 COMMENT ON VIEW @extschema@.l4_current_failures IS 'Failed jobs that no report calls resolved: what is to be done now.';
@@ -182,6 +218,8 @@ COMMENT ON COLUMN @extschema@.l4_current_failures.event IS 'template of the most
 COMMENT ON COLUMN @extschema@.l4_current_failures.stage IS 'stage in which the failure began';
 COMMENT ON COLUMN @extschema@.l4_current_failures.iteration IS 'iteration in which the failure began';
 COMMENT ON COLUMN @extschema@.l4_current_failures.fix IS 'what to do: by the report, else of the first known fault';
+COMMENT ON COLUMN @extschema@.l4_current_failures.verdict IS 'the newest diagnosis in a sentence';
+COMMENT ON COLUMN @extschema@.l4_current_failures.restart_advice IS 'its advice for the restart';
 
 CREATE VIEW @extschema@.l4_failures_by_cause WITH (security_invoker = true) AS
 SELECT pg_catalog.date_trunc('week', f.failed_at)::date AS week, f.category, f.subtype, pg_catalog.count(*) AS failures,
@@ -340,9 +378,11 @@ COMMENT ON COLUMN @extschema@.l4_pool_coverage.last_registered_at IS 'when the l
 CREATE VIEW @extschema@.l4_lost_hours WITH (security_invoker = true) AS
 SELECT f.job_id, f.owner, f.model, f.framework, f.category, f.subtype, f.suspect_node, f.nodes, f.ranks, f.started_at, f.failed_at,
 	EXTRACT(epoch FROM f.failed_at - f.started_at)::double precision / 3600 AS hours,
-	(f.ranks * EXTRACT(epoch FROM f.failed_at - f.started_at) / 3600)::double precision AS accelerator_hours
+	(f.ranks * EXTRACT(epoch FROM f.failed_at - f.started_at) / 3600)::double precision AS accelerator_hours, f.began_at, f.last_save_at,
+	(f.ranks * EXTRACT(epoch FROM f.failed_at - COALESCE(f.last_save_at, f.started_at)) / 3600)::double precision AS lost_accelerator_hours,
+	(f.ranks * EXTRACT(epoch FROM f.failed_at - f.began_at) / 3600)::double precision AS idle_accelerator_hours
 FROM @extschema@.l4_failures f;
-COMMENT ON VIEW @extschema@.l4_lost_hours IS 'Accelerator hours of failed jobs: ranks times duration. An upper bound of the loss: what a checkpoint saved is not taken off.';
+COMMENT ON VIEW @extschema@.l4_lost_hours IS 'Accelerator hours of failed jobs: what they used, what of it no checkpoint saved, and what passed between the failure and the end. Checkpoints and the beginning are those of the newest saved diagnosis.';
 COMMENT ON COLUMN @extschema@.l4_lost_hours.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_lost_hours.owner IS 'role that registered it';
 COMMENT ON COLUMN @extschema@.l4_lost_hours.model IS 'the setting "model"';
@@ -356,6 +396,10 @@ COMMENT ON COLUMN @extschema@.l4_lost_hours.started_at IS 'start of the job, or 
 COMMENT ON COLUMN @extschema@.l4_lost_hours.failed_at IS 'end of the job, or of its logs';
 COMMENT ON COLUMN @extschema@.l4_lost_hours.hours IS 'duration, hours';
 COMMENT ON COLUMN @extschema@.l4_lost_hours.accelerator_hours IS 'ranks times duration, hours';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.began_at IS 'when the failure began';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.last_save_at IS 'when the job began to save its last checkpoint before that';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.lost_accelerator_hours IS 'of accelerator_hours those since the last checkpoint; all of them where none is known';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.idle_accelerator_hours IS 'of accelerator_hours those between the beginning of the failure and the end of the job; NULL where the beginning is not known';
 
 CREATE VIEW @extschema@.l4_noise WITH (security_invoker = true) AS
 SELECT e.event_id, v.template, e.pools, e.jobs, e.occurrences, e.mean_per_job, @extschema@.l4_text_rank(v.template) >= 4 AS sounds_grave

@@ -95,14 +95,14 @@ COMMENT ON FUNCTION @extschema@.l4_count_words(bigint, text) IS
 
 -- Answers
 
-CREATE FUNCTION @extschema@.l4_report_findings(job_id text) RETURNS @extschema@.l4_finding[]
+CREATE FUNCTION @extschema@.l4_report_findings(job_id text, use_pool boolean DEFAULT true) RETURNS @extschema@.l4_finding[]
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
 BEGIN ATOMIC
 	-- by name, whatever further columns either has
 	SELECT ARRAY(SELECT pg_catalog.jsonb_populate_record(NULL::@extschema@.l4_finding, pg_catalog.to_jsonb(d))
-		FROM @extschema@.l4_diagnose(l4_report_findings.job_id) d);
+		FROM @extschema@.l4_diagnose(l4_report_findings.job_id, l4_report_findings.use_pool) d);
 END;
-COMMENT ON FUNCTION @extschema@.l4_report_findings(text) IS
+COMMENT ON FUNCTION @extschema@.l4_report_findings(text, boolean) IS
 'The rows of l4_diagnose as an array of rows of l4_finding (job_id and saved_at NULL). Errors as l4_diagnose.';
 
 CREATE FUNCTION @extschema@.l4_report_suspects(findings @extschema@.l4_finding[]) RETURNS text[]

@@ -31,6 +31,9 @@ SELECT j.job_id, j.ended_at + d * interval '20 minutes', k.kind, o, 10.0 / o, CA
 FROM (SELECT *, row_number() OVER (ORDER BY job_id) AS turn FROM l4_job WHERE status = 'failed') j,
 	generate_series(1, 2) d, (VALUES ('fault', 3), ('event', 15), ('node', 4), ('stage', 2), ('iteration', 3)) k (kind, n), generate_series(1, k.n) o,
 	LATERAL (SELECT * FROM (SELECT *, row_number() OVER (ORDER BY fault_key) AS turn FROM l4_fault) f WHERE f.turn = (j.turn + o) % 150 + 1) f;
+INSERT INTO l4_diagnosis (job_id, saved_at, version, pool_jobs, records, findings, verdict, restart_action, restart_advice, began_at, last_save_at)
+SELECT j.job_id, j.ended_at + d * interval '20 minutes', '1', 30, 5120000, 27, repeat('why ', 20), 'replace', 'Replace it', j.ended_at - interval '1 minute', j.ended_at - interval '30 minutes'
+FROM l4_job j, generate_series(1, 2) d WHERE j.status = 'failed';
 INSERT INTO l4_failure_report (job_id, symptom, root_cause_category, root_cause_subtype, faulty_nodes, reported_at, resolved_at)
 SELECT job_id, 'training crash', (ARRAY['hardware', 'user', 'framework', 'platform'])[1 + length(job_id) % 4], 'network', nodes[1:1], ended_at + interval '1 hour',
 	CASE WHEN random() < 0.7 THEN ended_at + interval '5 hours' END FROM l4_job WHERE status = 'failed';

@@ -66,6 +66,15 @@ SELECT l4_activate_fault('coolant_pump', 'tested on all jobs');
 SELECT kind, ordinal, node, fault_key, root_cause, fix FROM l4_diagnose('pump-2') WHERE kind = 'fault' ORDER BY ordinal;
 SELECT fault_key, builtin, explained_by FROM l4_match_faults('pump-2');
 SELECT l4_save_diagnosis('pump-1') > 0 AS saved, l4_save_diagnosis('pump-2') > 0 AS saved;
+-- what was saved, with what, and that a later one supersedes it while both remain
+SELECT job_id, saved_by = current_user AS by_me, version = (SELECT extversion FROM pg_extension WHERE extname = 'l4') AS version, use_pool, pool_jobs, pool_fit, records, findings > 0 AS findings,
+	verdict, restart_action, restart_target, began_at, newest FROM l4_diagnoses ORDER BY job_id;
+SELECT l4_save_diagnosis('pump-2', false) > 0 AS saved;
+SELECT use_pool, pool_jobs, newest, superseded_at IS NOT NULL AS superseded FROM l4_diagnoses WHERE job_id = 'pump-2' ORDER BY saved_at;
+SELECT count(DISTINCT saved_at) AS kept, count(DISTINCT saved_at) FILTER (WHERE newest) AS newest FROM l4_findings WHERE job_id = 'pump-2';
+DELETE FROM l4_finding f USING l4_diagnosis d WHERE d.job_id = f.job_id AND d.saved_at = f.saved_at AND NOT d.use_pool;
+SELECT count(*) FILTER (WHERE newest) AS newest_found_nothing FROM l4_findings WHERE job_id = 'pump-2';
+DELETE FROM l4_diagnosis WHERE NOT use_pool;
 SELECT l4_judge_fault('pump-2', 'coolant_pump', true);
 SELECT l4_judge_fault('pump-2', 'conn_reset', false, 'only followed');
 SELECT fault_key, matched_count, right_count, wrong_count FROM l4_fault_library WHERE matched_count > 0 OR right_count > 0 ORDER BY fault_key;

@@ -40,7 +40,12 @@ SELECT job_id, minutes_to_diagnosis, minutes_from_import_to_diagnosis, minutes_t
 SELECT * FROM l4_fleet_nodes ORDER BY node;
 SELECT fault_key, title, category, jobs, first_jobs, occurrences, reported_jobs, right_jobs, right_share, first_seen, last_job FROM l4_fault_statistics WHERE jobs > 0 ORDER BY fault_key;
 SELECT settings, model, framework, pool_jobs, jobs, failed_jobs, covered, shapes, events, occurrences FROM l4_pool_coverage ORDER BY settings COLLATE "C";
-SELECT job_id, nodes, ranks, hours, accelerator_hours FROM l4_lost_hours ORDER BY job_id;
+INSERT INTO l4_diagnosis (job_id, saved_at, version, verdict, restart_action, restart_advice, began_at, last_save_at) VALUES
+	('a', '2026-03-02 12:20+00', '1', 'older', 'fix', 'fix it', '2026-03-02 11:30+00', '2026-03-02 11:00+00'),
+	('a', '2026-03-02 12:30+00', '1', 'newer', 'replace', 'replace n1', '2026-03-02 11:45+00', '2026-03-02 11:15+00');
+SELECT job_id, saved_at, version, verdict, restart_action, newest, superseded_at FROM l4_diagnoses ORDER BY saved_at;
+SELECT job_id, diagnosed_at, diagnoses, verdict, restart_advice FROM l4_failures ORDER BY job_id;
+SELECT job_id, nodes, ranks, hours, accelerator_hours, lost_accelerator_hours, idle_accelerator_hours FROM l4_lost_hours ORDER BY job_id;
 SELECT * FROM l4_noise ORDER BY event_id;
 
 -- plain scalar columns, read with the rights of the caller
@@ -56,4 +61,4 @@ SET LOCAL ROLE l4_test_reader;
 SELECT count(*) FROM l4_failures;
 ROLLBACK;
 
-DELETE FROM l4_pool_event; DELETE FROM l4_pool; DELETE FROM l4_event; DELETE FROM l4_shape; DELETE FROM l4_failure_report; DELETE FROM l4_finding; DELETE FROM l4_stream; DELETE FROM l4_job;
+DELETE FROM l4_pool_event; DELETE FROM l4_pool; DELETE FROM l4_event; DELETE FROM l4_shape; DELETE FROM l4_failure_report; DELETE FROM l4_finding; DELETE FROM l4_diagnosis; DELETE FROM l4_stream; DELETE FROM l4_job;

@@ -40,6 +40,7 @@ my %queries = (
 	'history' => q{SELECT * FROM l4_fault_history ORDER BY fault_key COLLATE "C", changed_at, step},
 	'feedback' => q{SELECT * FROM l4_fault_feedback ORDER BY job_id COLLATE "C", fault_key COLLATE "C"},
 	'reports' => q{SELECT * FROM l4_failure_report ORDER BY job_id COLLATE "C", report_id COLLATE "C"},
+	'diagnoses' => q{SELECT * FROM l4_diagnosis ORDER BY job_id COLLATE "C", saved_at},
 	'findings' => q{SELECT * FROM l4_finding ORDER BY job_id COLLATE "C", saved_at, kind, ordinal},
 	'matches' => q{SELECT m.* FROM unnest('{oom,pump-1,pump-2}'::text[]) j, l4_match_faults(j) m},
 	'similar' => q{SELECT * FROM l4_similar_failures('pump-2')},
