@@ -234,6 +234,12 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_silence(text) IS
 'Nodes of which everything (where there are system logs: the system log) ends well before the others'': last record (by its own clock), the time at which half of the nodes had ended (by the clock of the most nodes), and the gap between the two in true time (l4_clock_offsets).';
 
+CREATE FUNCTION @extschema@.l4_text_gist(shape text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
+RETURN pg_catalog.left(COALESCE(pg_catalog.substring(shape, '\n([^\n]*\S[^\n]*)\s*$'), shape), 80);
+COMMENT ON FUNCTION @extschema@.l4_text_gist(text) IS
+'The telling line of a shape (of several the last one, as of a traceback), cut to 80 characters: to name a statement in a sentence.';
+
 CREATE FUNCTION @extschema@.l4_text_seconds(shape text, place int, value text) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC
@@ -411,7 +417,7 @@ BEGIN ATOMIC
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line
 		SELECT n.*, COALESCE(NULLIF(@extschema@.l4_shape_words(pg_catalog.substring(n.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), n.event_id::text) AS alike,
-			@extschema@.l4_text_ending(COALESCE(n.message, h.shape)) IS TRUE AS ending, @extschema@.l4_text_peer(COALESCE(n.message, h.shape)) IS TRUE AS peer,
+			h.shape, @extschema@.l4_text_ending(COALESCE(n.message, h.shape)) IS TRUE AS ending, @extschema@.l4_text_peer(COALESCE(n.message, h.shape)) IS TRUE AS peer,
 			GREATEST(@extschema@.l4_level_rank(n.level), @extschema@.l4_text_rank(COALESCE(n.message, h.shape))) >= 5 AS grave
 		FROM pg_catalog.unnest(COALESCE(l4_node_evidence.news, (SELECT g.news FROM given g))) n LEFT JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
 	),
@@ -494,7 +500,7 @@ BEGIN ATOMIC
 		-- a launcher names whose process ended: that counts as far as it comes before the failure shows at large
 		SELECT a.accused, NULL, 'named',
 			CASE WHEN a.kind <> 'launcher' THEN 1 WHEN f.turn IS NULL OR (a.first_ts, a.source, a.line_no) < (f.first_ts, f.source, f.first_line) THEN 0.5 ELSE 0.25 END,
-			a.first_ts, a.stream_id, a.line_no, pg_catalog.format('a log of no node names it (%s)', a.name)
+			a.first_ts, a.stream_id, a.line_no, pg_catalog.format('%s, a log of no node, names it (%s)', a.source, a.name)
 		FROM (
 			SELECT a.*, s.source,
 				(SELECT pg_catalog.count(DISTINCT o.accused) FROM accusation o WHERE o.shape_id = a.shape_id AND o.accuser IS NULL) AS targets
@@ -517,12 +523,15 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT p.node, p.rank, CASE WHEN p.turn < f.turn OR f.turn IS NULL THEN 'first' ELSE 'own' END,
 			(1 - p.share)
-				* CASE WHEN GREATEST(@extschema@.l4_level_rank(p.level), @extschema@.l4_text_rank(p.message)) >= 4 THEN 1 ELSE 0.75 END,
+				* CASE WHEN GREATEST(@extschema@.l4_level_rank(p.level), @extschema@.l4_text_rank(p.message)) >= 4 THEN 1 ELSE 0.75 END
+				-- a rank that another kept waiting or left, be it unnamed, speaks of that one
+				* CASE WHEN p.peer AND p.kind <> 'system' THEN 0.33 ELSE 1 END,
 			p.first_ts, p.stream_id, p.first_line,
-			CASE WHEN p.share * p.nodes < 1.5 THEN 'it alone logs this' ELSE pg_catalog.format('%s of %s nodes log this', pg_catalog.round(p.share * p.nodes), p.nodes) END
+			CASE WHEN p.share * p.nodes < 1.5 THEN 'it alone logs' ELSE pg_catalog.format('%s of %s nodes log', pg_catalog.round(p.share * p.nodes), p.nodes) END
+				|| ' "' || @extschema@.l4_text_gist(p.shape) || '"'
 				|| CASE WHEN p.turn < f.turn THEN ', before the failure shows on other nodes' ELSE '' END
 		FROM placed p LEFT JOIN effect f ON true
-		WHERE NOT p.accuses AND NOT p.peer AND p.share <= 0.6 AND p.nodes > 1
+		WHERE NOT p.accuses AND p.share <= 0.6 AND p.nodes > 1
 
 		UNION ALL
 		SELECT p.node, NULL, 'lag', 1, NULL, NULL, NULL,
@@ -534,8 +543,8 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT w.node, NULL, CASE WHEN w.late IS NULL THEN 'behind' ELSE 'late' END, CASE WHEN w.late IS NULL THEN 1 - w.behind::float8 / w.nodes WHEN w.stuck THEN 1 / pg_catalog.sqrt(w.nodes_stuck) ELSE 0.5 / pg_catalog.sqrt(w.nodes_late) END,
 			w.last_ts, w.stream_id, w.line_no,
-			CASE WHEN w.late IS NULL THEN pg_catalog.format('%s of %s nodes logged "%s" %s times, it once less', w.nodes - w.behind, w.nodes, pg_catalog.left(h.shape, 80), w.times)
-				ELSE pg_catalog.format('it came %s s after the others to the last "%s" (every %s s as a rule): they waited for it', pg_catalog.round(w.late::numeric, 2), pg_catalog.left(h.shape, 80),
+			CASE WHEN w.late IS NULL THEN pg_catalog.format('it stands a step behind: %s of %s nodes logged "%s" %s times, it once less', w.nodes - w.behind, w.nodes, @extschema@.l4_text_gist(h.shape), w.times)
+				ELSE pg_catalog.format('it came %s s after the others to the last "%s" (every %s s as a rule): they waited for it', pg_catalog.round(w.late::numeric, 2), @extschema@.l4_text_gist(h.shape),
 					pg_catalog.round(w.step::numeric, 2)) END
 		FROM (
 			-- of those that came late the ones that did not get through the step either are to blame; the others waited for these
@@ -546,16 +555,17 @@ BEGIN ATOMIC
 
 		UNION ALL
 		SELECT c.node, NULL, 'counter', 1, NULL, c.stream_id, c.line_no,
-			pg_catalog.format('a number in its system log, "%s", grew by %s, on other nodes by %s%s', pg_catalog.left(h.shape, 80), c.growth, pg_catalog.round(c.median::numeric, 1),
-				', at most ' || c.usual || ' in successful jobs')
+			pg_catalog.format('%s in its system log ("%s") grew by %s, on other nodes by %s%s',
+				COALESCE('"' || pg_catalog.substring(pg_catalog.split_part(h.shape, '<*>', c.place), '([[:alpha:]_][[:alnum:]_./-]*)[^[:alnum:]]*$') || '"', 'a number'),
+				@extschema@.l4_text_gist(h.shape), c.growth, pg_catalog.round(c.median::numeric, 1), ', at most ' || c.usual || ' in successful jobs')
 		FROM @extschema@.l4_counting_nodes(l4_node_evidence.job_id) c JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id
 
 		UNION ALL
 		(SELECT DISTINCT ON (w.node) w.node, NULL::int, 'slow', CASE WHEN EXISTS (SELECT FROM placed p WHERE p.kind = 'rank' AND p.grave) THEN 0.25::float8 ELSE 1 END * CASE WHEN w.z > 0 THEN 1 ELSE 0.5 END
 				/ pg_catalog.sqrt(w.nodes_slow), NULL::timestamptz, NULL::bigint, NULL::bigint,
-			CASE WHEN w.z > 0 THEN pg_catalog.format('it is slow: "%s" takes %s s on average, %s s on other nodes', pg_catalog.left(h.shape, 80),
+			CASE WHEN w.z > 0 THEN pg_catalog.format('it is slow: "%s" takes %s s on average, %s s on other nodes', @extschema@.l4_text_gist(h.shape),
 					pg_catalog.round(w.mean::numeric, 4), pg_catalog.round(w.median::numeric, 4))
-				ELSE pg_catalog.format('it waits less than the others, which may wait for it: "%s" takes %s s on average, %s s on other nodes', pg_catalog.left(h.shape, 80),
+				ELSE pg_catalog.format('it waits less than the others, which may wait for it: "%s" takes %s s on average, %s s on other nodes', @extschema@.l4_text_gist(h.shape),
 					pg_catalog.round(w.mean::numeric, 4), pg_catalog.round(w.median::numeric, 4)) END
 		FROM (SELECT w.*, pg_catalog.count(*) OVER (PARTITION BY w.shape_id, w.place, w.z > 0) AS nodes_slow FROM @extschema@.l4_slow_nodes(l4_node_evidence.job_id) w) w
 		JOIN @extschema@.l4_shape h ON h.shape_id = w.shape_id

@@ -82,8 +82,10 @@ BEGIN ATOMIC
 		SELECT e.*, z.nodes, CASE e.role WHEN 'root' THEN 3 ELSE 0 END +
 			-- what the suspect says itself or a controller says of it, then gravity, then rarity, then time
 			CASE WHEN e.own AND e.nodes_affected * 2 <= z.nodes THEN 3 WHEN e.told THEN 3 ELSE 0 END
-				+ e.gravity / 6.0 + 1.0 / (1 + e.nodes_affected)
-				+ 1.0 / pg_catalog.rank() OVER (ORDER BY e.first_ts) AS score
+				+ e.gravity / 6.0 + 1.0 / (1 + GREATEST(e.nodes_affected, 1))
+				+ 1.0 / pg_catalog.rank() OVER (ORDER BY e.first_ts)
+				-- an odd value that sounds harmless, elsewhere
+				- CASE WHEN e.value AND e.gravity < 4 AND NOT e.own AND NOT e.told THEN 1 ELSE 0 END AS score
 		FROM roles e, size z
 	)
 	SELECT pg_catalog.row_number() OVER (ORDER BY s.score DESC, s.first_ts, s.event_id), s.score, f.node, f.rank, f.stage,
@@ -91,7 +93,7 @@ BEGIN ATOMIC
 		s.first_ts, s.occurrences, s.nodes_affected, q.quotes,
 		pg_catalog.format('%s: %s, first %s%s%s; %s; %s.',
 			CASE s.role WHEN 'root' THEN 'Root' WHEN 'cascade' THEN 'Consequence' ELSE 'Context' END,
-			CASE WHEN s.nodes_affected = 0 THEN 'on no node of its own' WHEN s.nodes = 1 THEN 'on the one node of the job (with one node there is nothing to compare it with)'
+			CASE WHEN s.nodes_affected = 0 THEN 'in a log of no node' WHEN s.nodes = 1 THEN 'on the one node of the job (with one node there is nothing to compare it with)'
 				WHEN s.nodes_affected = s.nodes THEN 'on all nodes (' || s.nodes || ')' || CASE WHEN s.role = 'root' AND l4_event_findings.suspects[1] IS NULL THEN ', so no fault of one node' ELSE '' END
 				ELSE pg_catalog.format('on %s of %s nodes', s.nodes_affected, s.nodes) END,
 			COALESCE('on ' || f.node, 'in ' || f.source), ' at ' || pg_catalog.to_char(f.first_ts, 'YYYY-MM-DD HH24:MI:SS'),
@@ -141,7 +143,46 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_node_findings(text, @extschema@.l4_news_record[], @extschema@.l4_suspect_node[]) IS
 'Suspected nodes in words, with the records that say so.';
 
-CREATE FUNCTION @extschema@.l4_diagnose(job_id text, use_pool boolean DEFAULT true)
+CREATE FUNCTION @extschema@.l4_fault_findings(job_id text, news @extschema@.l4_news_record[], suspects text[], roles jsonb)
+RETURNS TABLE (ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text, first_seen timestamptz,
+	occurrences bigint, nodes_affected bigint, evidence text, explanation text, fault_key text, root_cause text, fix text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 5
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	WITH found AS (
+		SELECT f.*, coalesce(f.node = l4_fault_findings.suspects[1], f.message ~ ('\m' || regexp_replace(l4_fault_findings.suspects[1], '\W', '.', 'g') || '\M'), false) AS own, roles ->> f.event_id::text AS event_role,
+			row_number() OVER (PARTITION BY f.event_id ORDER BY f.ordinality) AS turn, z.nodes
+		FROM l4_match_faults(l4_fault_findings.job_id, l4_fault_findings.news) WITH ORDINALITY f, (SELECT count(*) AS nodes FROM l4_job_nodes(l4_fault_findings.job_id)) z
+	), explained AS (
+		-- a fault that only shows in what follows explains no root
+		SELECT f.*, (SELECT array_agg(k.fault_key ORDER BY k.place) FROM unnest(f.explained_by) WITH ORDINALITY k (fault_key, place) JOIN found o ON o.fault_key = k.fault_key
+			WHERE f.event_role IS DISTINCT FROM 'root' OR o.event_role IS DISTINCT FROM 'cascade') AS follows_from
+		FROM found f
+	)
+	-- What follows from another fault or from the failure comes late, and of several faults that one event shows only the first comes early.
+	SELECT row_number() OVER (ORDER BY f.turn > 1, f.follows_from IS NOT NULL, f.role <> 'root', f.event_role = 'cascade' AND NOT f.own, f.own DESC, f.ordinality),
+		(5 - array_position(ARRAY['critical', 'error', 'warning', 'info'], f.severity))::float8 / CASE WHEN f.follows_from IS NOT NULL OR f.event_role = 'cascade' OR f.turn > 1 THEN 2 ELSE 1 END,
+		f.node, f.rank, f.stage, coalesce(f.iteration, l4_job_iteration(l4_fault_findings.job_id, f.first_ts)), f.event_id,
+		(SELECT e.template FROM l4_event e WHERE e.event_id = f.event_id), f.first_ts, f.occurrences, f.nodes_affected,
+		l4_quote(f.source, f.line_no, f.message),
+		format('Known %s fault (%s): %s. First %s%s%s%s%s.', f.category, f.severity, f.title, coalesce('on ' || f.node, 'in ' || f.source),
+			CASE WHEN f.own AND f.nodes > 1 THEN CASE WHEN f.node IS NULL THEN ', which names the suspected ' || l4_fault_findings.suspects[1] ELSE ' (the suspected node)' END ELSE '' END, ' at ' || to_char(f.first_ts, 'YYYY-MM-DD HH24:MI:SS'),
+			CASE WHEN f.nodes_affected > 1 THEN format(', on %s of %s nodes', f.nodes_affected, f.nodes) ELSE '' END,
+			CASE WHEN f.follows_from IS NOT NULL THEN '; follows from ' || array_to_string(f.follows_from, ', ')
+				WHEN f.event_role = 'cascade' AND NOT f.own THEN '; a consequence of what went wrong elsewhere, as a rule' ELSE '' END),
+		f.fault_key, f.root_cause, f.fix
+	FROM explained f
+	ORDER BY 1;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_fault_findings(text, @extschema@.l4_news_record[], text[], jsonb) IS
+'The known faults among the news of a job, most telling first: root faults before those that follow from others (l4_fault_explains) or that show only in events that follow, those of the suspected node before others, several faults of one event behind the first of each; then in the order of l4_match_faults. suspects: suspected nodes in order; roles: object of event_id to role (root, cascade, context).';
+
+CREATE FUNCTION @extschema@.l4_job_findings(job_id text, use_pool boolean DEFAULT true)
 RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
 	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text, root_cause text, fix text, role text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
@@ -157,43 +198,29 @@ DECLARE
 	names text[];
 	onsets l4_onset[];
 	teller bigint;
+	events l4_finding[];
 BEGIN
-	IF NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_diagnose.job_id)
-		AND NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_diagnose.job_id) THEN
-		RAISE EXCEPTION 'job "%" is not known', l4_diagnose.job_id
-			USING ERRCODE = 'no_data_found', HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
-	END IF;
-	IF NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_diagnose.job_id AND s.record_count > 0) THEN
-		RAISE EXCEPTION 'job "%" has no logs', l4_diagnose.job_id
-			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'CALL l4_import(job_id, path) takes in its logs.';
-	END IF;
-
-	news := ARRAY(SELECT n FROM l4_news(l4_diagnose.job_id, l4_diagnose.use_pool) n);
-	suspects := ARRAY(SELECT s FROM l4_suspect_nodes(l4_diagnose.job_id, news) s ORDER BY s.ordinal);
+	news := ARRAY(SELECT n FROM l4_news(l4_job_findings.job_id, l4_job_findings.use_pool) n);
+	suspects := ARRAY(SELECT s FROM l4_suspect_nodes(l4_job_findings.job_id, news) s ORDER BY s.ordinal);
 	names := ARRAY(SELECT s.node FROM unnest(suspects) s);
-	onsets := ARRAY(SELECT o FROM l4_onsets(l4_diagnose.job_id, news, names) o ORDER BY o.turn);
+	onsets := ARRAY(SELECT o FROM l4_onsets(l4_job_findings.job_id, news, names) o ORDER BY o.turn);
 
-	-- Known faults among the news, gravest first.
+	-- Events, and the known faults among them.
+	events := ARRAY(SELECT jsonb_populate_record(NULL::l4_finding, to_jsonb(e)) FROM l4_event_findings(l4_job_findings.job_id, news, names, l4_job_findings.use_pool) e ORDER BY e.ordinal);
 	RETURN QUERY
-	SELECT 'fault', (row_number() OVER ())::int, (5 - array_position(ARRAY['critical', 'error', 'warning', 'info'], f.severity))::float8,
-		f.node, f.rank, f.stage, coalesce(f.iteration, l4_job_iteration(l4_diagnose.job_id, f.first_ts)), f.event_id,
-		(SELECT e.template FROM l4_event e WHERE e.event_id = f.event_id), f.first_ts, f.occurrences, f.nodes_affected::int,
-		l4_quote(f.source, f.line_no, f.message),
-		format('Known %s fault (%s): %s.', f.category, f.severity, f.title), f.fault_key, f.root_cause, f.fix, NULL::text
-	FROM l4_match_faults(l4_diagnose.job_id, news) f;
-
-	-- Events.
+	SELECT 'event', e.ordinal, e.score, e.node, e.rank, e.stage, e.iteration, e.event_id, e.template, e.first_seen, e.occurrences,
+		e.nodes_affected, e.evidence, e.explanation, NULL::text, NULL::text, NULL::text, e.role
+	FROM unnest(events) e;
 	RETURN QUERY
-	SELECT 'event', e.ordinal::int, e.score, e.node, e.rank, e.stage, e.iteration, e.event_id, e.template, e.first_seen, e.occurrences,
-		e.nodes_affected::int, e.evidence, e.explanation, NULL::text, NULL::text, NULL::text, e.role
-	FROM l4_event_findings(l4_diagnose.job_id, news, names, l4_diagnose.use_pool) e
-	ORDER BY e.ordinal;
+	SELECT 'fault', f.ordinal::int, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences,
+		f.nodes_affected::int, f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, NULL::text
+	FROM l4_fault_findings(l4_job_findings.job_id, news, names, (SELECT jsonb_object_agg(e.event_id, e.role) FROM unnest(events) e)) f;
 
 	-- Nodes.
 	RETURN QUERY
 	SELECT 'node', n.ordinal, n.score, n.node, n.rank, n.stage, n.iteration, NULL::bigint, NULL::text, n.first_seen, NULL::bigint, 1,
 		n.evidence, n.explanation, NULL::text, NULL::text, NULL::text, NULL::text
-	FROM l4_node_findings(l4_diagnose.job_id, news, suspects) n
+	FROM l4_node_findings(l4_job_findings.job_id, news, suspects) n
 	ORDER BY n.ordinal;
 
 	-- Stages, each once, where it is first named; tear-down only where nothing else is known.
@@ -205,13 +232,13 @@ BEGIN
 	FROM (SELECT DISTINCT ON (o.stage) o.* FROM unnest(onsets) o WHERE o.stage IS NOT NULL ORDER BY o.stage, o.turn) s
 	LEFT JOIN LATERAL (
 		SELECT string_agg(l4_quote(t.source, t.line_no, t.raw), E'\n') AS quotes
-		FROM l4_record_texts(l4_diagnose.job_id, ARRAY[s.stream_id], ARRAY[s.line_no]) t WHERE s.line_no IS NOT NULL) q ON true
+		FROM l4_record_texts(l4_job_findings.job_id, ARRAY[s.stream_id], ARRAY[s.line_no]) t WHERE s.line_no IS NOT NULL) q ON true
 	ORDER BY 2;
 
 	-- Iterations: where the evidence begins, each once; then, of the stream that tells most of them, those before it whose events run
 	-- unusually (the last one is cut short and says nothing). A very long stream is not read for it.
 	SELECT t.stream_id INTO teller
-	FROM l4_job_streams(l4_diagnose.job_id) t JOIN l4_stream s ON s.job_id = l4_diagnose.job_id AND s.stream_id = t.stream_id
+	FROM l4_job_streams(l4_job_findings.job_id) t JOIN l4_stream s ON s.job_id = l4_job_findings.job_id AND s.stream_id = t.stream_id
 	WHERE s.last_iteration > s.first_iteration AND s.byte_count < 256 * 1024 * 1024
 	ORDER BY t.node IS NOT DISTINCT FROM names[1] DESC, s.last_iteration - s.first_iteration DESC, s.record_count DESC, s.stream_id
 	LIMIT 1;
@@ -233,7 +260,7 @@ BEGIN
 		CROSS JOIN LATERAL (
 			SELECT max((e.last_iteration - e.first_iteration)::numeric / (e.occurrences - 1)) AS period
 			FROM l4_stream_event e JOIN l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
-			WHERE e.job_id = l4_diagnose.job_id AND s.kind = 'rank' AND e.occurrences > 1
+			WHERE e.job_id = l4_job_findings.job_id AND s.kind = 'rank' AND e.occurrences > 1
 				AND e.last_iteration BETWEEN o.iteration - 1 AND o.iteration + 1
 				AND (o.stage IN ('checkpoint_save', 'evaluation') AND e.stage = o.stage
 					OR e.stream_id = o.stream_id AND EXISTS (SELECT FROM unnest(news) r
@@ -243,7 +270,7 @@ BEGIN
 		SELECT d.iteration, 100 + (row_number() OVER (ORDER BY d.nearest_distance DESC, d.iteration DESC))::int AS turn, t.node, t.rank,
 			NULL::text, NULL::timestamptz,
 			format('Iteration %s runs unlike the others (%s events differ from the nearest recurrent one).', d.iteration, d.nearest_distance)
-		FROM l4_iteration_scores(l4_diagnose.job_id, teller) d, l4_job_streams(l4_diagnose.job_id) t
+		FROM l4_iteration_scores(l4_job_findings.job_id, teller) d, l4_job_streams(l4_job_findings.job_id) t
 		WHERE t.stream_id = teller AND d.unusual AND NOT d.last AND cardinality(news) > 0
 			AND d.iteration NOT IN (SELECT b.iteration FROM began b UNION ALL SELECT c.iteration FROM checked c)
 		ORDER BY 2 LIMIT 3
@@ -254,5 +281,43 @@ BEGIN
 	ORDER BY 2;
 END
 $$;
+COMMENT ON FUNCTION @extschema@.l4_job_findings(text, boolean) IS
+'The findings of l4_diagnose, kind by kind, for a job that has logs.';
+
+CREATE FUNCTION @extschema@.l4_diagnose(job_id text, use_pool boolean DEFAULT true)
+RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
+	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text, root_cause text, fix text, role text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+	IF NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_diagnose.job_id)
+		AND NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_diagnose.job_id) THEN
+		RAISE EXCEPTION 'job "%" is not known', l4_diagnose.job_id
+			USING ERRCODE = 'no_data_found', HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
+	END IF;
+	IF NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_diagnose.job_id AND s.record_count > 0) THEN
+		RAISE EXCEPTION 'job "%" has no logs', l4_diagnose.job_id
+			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'CALL l4_import(job_id, path) takes in its logs.';
+	END IF;
+
+	-- The first of each kind, then the second of each, and so on: whoever reads a few rows sees where, what, and when. The known fault comes
+	-- first where it is grave and tells of a root event of the suspect (or of all alike), last but stage and iteration where it is a mere consequence.
+	RETURN QUERY
+	WITH finding AS MATERIALIZED (
+		SELECT f.* FROM l4_job_findings(l4_diagnose.job_id, l4_diagnose.use_pool) f
+	), lead AS (
+		SELECT EXISTS (
+			SELECT FROM finding f
+			WHERE f.kind = 'fault' AND f.ordinal = 1 AND f.score >= 3
+				AND (f.node IS NULL OR NOT EXISTS (SELECT FROM finding n WHERE n.kind = 'node') OR EXISTS (SELECT FROM finding n WHERE n.kind = 'node' AND n.ordinal = 1 AND n.node = f.node))
+		) AS fault
+	)
+	SELECT f.* FROM finding f, lead l
+	ORDER BY f.ordinal, CASE f.kind WHEN 'fault' THEN CASE WHEN l.fault THEN 1 ELSE 4 END WHEN 'node' THEN 2 WHEN 'event' THEN 3 WHEN 'stage' THEN 5 ELSE 6 END;
+END
+$$;
 COMMENT ON FUNCTION @extschema@.l4_diagnose(text, boolean) IS
-'What a failed job died of, from its logs: findings of kind fault (known faults), event (what successful jobs do not log), node (whom the evidence points at; none where all fail alike), stage and iteration (where it began), each kind most telling first (ordinal from 1). evidence quotes records as "source:line: text"; explanation says in a sentence why. role tells of an event whether it is root (what went wrong), cascade (what followed) or context. use_pool false leaves the successful jobs out. Reads only. Errors: the job is not known (P0002) or has no logs (55000). Paper: Jiang et al., FSE 2025.';
+'What a failed job died of, from its logs: findings of kind fault (known faults), event (what successful jobs do not log), node (whom the evidence points at; none where all fail alike), stage and iteration (where it began), each kind most telling first (ordinal from 1); the rows come in rounds, the first of each kind before the second of any, so that the first five tell most. evidence quotes records as "source:line: text"; explanation says in a sentence why. role tells of an event whether it is root (what went wrong), cascade (what followed) or context. use_pool false leaves the successful jobs out. Reads only. Errors: the job is not known (P0002) or has no logs (55000). Paper: Jiang et al., FSE 2025.';
