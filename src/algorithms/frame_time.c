@@ -188,6 +188,29 @@ find_offset(const TimeMarks *marks, L4Bytes text, TimestampTz time, int *offset)
 	return false;
 }
 
+bool
+frame_time_layout(L4Bytes text, L4TimeLayout *layout)
+{
+	TimeMarks	marks;
+
+	memset(layout, 0, sizeof(L4TimeLayout));
+	if (!mark_time(&marks, text))
+		return false;
+	layout->size = (uint8) marks.size;
+	layout->hour = (uint8) marks.hour;
+	layout->parted = marks.size == marks.hour + 16;
+	layout->fraction = (uint8) (layout->parted ? 6 : Max(marks.size - marks.hour - 9, 0));
+	return true;
+}
+
+bool
+frame_time_offset(L4Bytes text, TimestampTz time, int *offset)
+{
+	TimeMarks	marks;
+
+	return mark_time(&marks, text) && (marks_fit(&marks, text, time, *offset) || find_offset(&marks, text, time, offset));
+}
+
 /* Does any byte have its highest bit set? */
 static bool
 has_high_byte(const char *data, size_t size)

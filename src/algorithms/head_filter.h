@@ -24,5 +24,10 @@ extern L4HeadFilter *head_filter_create(const char *const *patterns, int count);
 /* The candidates for a text as a set of bits, in words of 64 (head_filter_words of them). Valid until the next call. */
 extern const uint64 *head_filter_candidates(L4HeadFilter *filter, L4Bytes text);
 extern int	head_filter_words(const L4HeadFilter *filter);
+/* Are there any? */
+extern bool head_filter_any(L4HeadFilter *filter, L4Bytes text);
+
+/* Was the whole of the pattern understood? alternatives: whether it has a bar outside of all groups. */
+extern bool head_filter_knows(const L4HeadFilter *filter, int pattern, bool *alternatives);
 
 #endif							/* L4_HEAD_FILTER_H */

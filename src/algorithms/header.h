@@ -5,6 +5,7 @@
 #define L4_HEADER_H
 
 #include "ground/l4.h"
+#include "algorithms/frame_time.h"
 #include "pgtime.h"
 
 typedef enum L4FormatKind
@@ -42,6 +43,7 @@ typedef struct L4Header
 	bool		has_time;
 	TimestampTz time;
 	L4Bytes		time_text;		/* the text that time was read from, where it stands in one piece; size 0 otherwise */
+	L4TimeForm	time_form;
 	L4Level		level;
 	L4Bytes		component;		/* size 0 where none */
 	int			rank;			/* global rank from a prefix, or -1 */
@@ -55,10 +57,10 @@ typedef struct L4Header
 } L4Header;
 
 /*
- * Compiles the formats (prefix and header kinds; path kinds are ignored) in the current memory context. zone resolves times without
+ * Compiles the formats (prefix and header kinds; path kinds are ignored) in the current memory context. remember: keep what recent heads said, for parsing many lines; it changes no result. zone resolves times without
  * a zone; reference (0 = none: year 1970 is assumed) resolves times without a year: the latest year that is not more than a day after it.
  */
-extern L4HeaderParser *header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampTz reference);
+extern L4HeaderParser *header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampTz reference, bool remember);
 
 /* Makes the parser as good as new for another stream, with another reference. Cheap, where making one costs milliseconds. */
 extern void header_parser_reset(L4HeaderParser *parser, TimestampTz reference);

@@ -67,6 +67,19 @@ enum StructureColumn
 	COLUMN_FRAME, COLUMN_SHAPE, COLUMN_COUNT
 };
 
+/* A head that was added a moment ago, and its component. */
+typedef struct RecentFrame
+{
+	int			index;			/* -1 where there is none */
+	int			form;			/* of its time; 0 where it is kept as it is */
+	int			time_begin;
+	int			component_begin;	/* -1 where it has none, or none within the frame */
+	int			component_size;
+	int			component;		/* what the column says */
+} RecentFrame;
+
+#define RECENT_FRAMES 256
+
 struct L4SegmentBuilder
 {
 	MemoryContext context;
@@ -80,6 +93,7 @@ struct L4SegmentBuilder
 	Dictionary	frames;
 	Dictionary	shapes;
 	L4Shape		frame_shape;
+	RecentFrame recent[RECENT_FRAMES];
 	StringInfoData reduced;
 	int			offset;			/* of the last time, in seconds */
 	int			time_room;
@@ -168,6 +182,8 @@ segment_builder_create(void)
 	dictionary_init(&builder->frames);
 	dictionary_init(&builder->shapes);
 	shape_init(&builder->frame_shape);
+	for (i = 0; i < RECENT_FRAMES; i++)
+		builder->recent[i].index = -1;
 	initStringInfo(&builder->reduced);
 	builder->time_room = 1024;
 	builder->has_times = palloc(builder->time_room * sizeof(bool));
@@ -198,6 +214,13 @@ add_plain_frame(L4SegmentBuilder *builder, L4Bytes text, int kind)
 	return dictionary_find(&builder->frames, text, hash, kind);
 }
 
+/* The kind of a text without the digits of its time. */
+static inline int
+timed_kind(int offset)
+{
+	return TEXT_TIMED + 4 * ((offset << 1) ^ (offset >> 31));
+}
+
 /* Puts a record's frame into the dictionary: without the digits of its time if it can be, masked like a message where it is one of too many. */
 static int
 segment_add_frame(L4SegmentBuilder *builder, const L4Record *record)
@@ -211,7 +234,7 @@ segment_add_frame(L4SegmentBuilder *builder, const L4Record *record)
 	{
 		text.data = builder->reduced.data;
 		text.size = builder->reduced.len;
-		kind = TEXT_TIMED + 4 * ((builder->offset << 1) ^ (builder->offset >> 31));
+		kind = timed_kind(builder->offset);
 	}
 	index = add_plain_frame(builder, text, kind);
 	if (index >= 0)
@@ -222,6 +245,92 @@ segment_add_frame(L4SegmentBuilder *builder, const L4Record *record)
 	index = dictionary_index(&builder->frames, text, shape_hash(text.data, text.size), TEXT_MASKED, builder->frame_shape.parameter_count);
 	add_parameters(&builder->frames, index, builder->frame_shape.parameters, builder->frame_shape.parameter_count);
 	return index;
+}
+
+static inline uint64
+eight_bytes(const char *at)
+{
+	uint64		bytes;
+
+	memcpy(&bytes, at, sizeof(bytes));
+	return bytes;
+}
+
+/* Where a head like this one is remembered: by its last bytes, and those behind its time. */
+static inline RecentFrame *
+recent_frame(L4SegmentBuilder *builder, L4Bytes frame, size_t time_end)
+{
+	uint64		hash = frame.size;
+
+	if (frame.size >= 8)
+		hash ^= eight_bytes(frame.data + frame.size - 8);
+	hash *= UINT64CONST(0x9e3779b97f4a7c15);
+	if (frame.size >= time_end + 8)
+		hash ^= eight_bytes(frame.data + time_end);
+	hash *= UINT64CONST(0xff51afd7ed558ccd);
+	return &builder->recent[hash >> 56];
+}
+
+/* Is the record's head that which is remembered, but for the digits of its seconds? */
+static inline bool
+is_recent(const L4SegmentBuilder *builder, const RecentFrame *recent, const L4Record *record, int form, size_t time_begin, size_t time_end)
+{
+	L4Bytes		frame = record->frame;
+	const char *text;
+
+	if (recent->index < 0 || recent->form != form || recent->time_begin != (int) time_begin)
+		return false;
+	if (builder->frames.texts[recent->index].text.size != frame.size)
+		return false;
+	text = builder->frames.texts[recent->index].text.data;
+	return memcmp(text, frame.data, time_begin) == 0 && memcmp(text + time_end, frame.data + time_end, frame.size - time_end) == 0;
+}
+
+/* What the column of components says of the record's. */
+static int
+component_index(L4SegmentBuilder *builder, L4Bytes component)
+{
+	if (component.size == 0)
+		return 0;
+	return 1 + dictionary_index(&builder->components, component, shape_hash(component.data, component.size), TEXT_PLAIN, 0);
+}
+
+/* Puts a record's head and component into their columns. A head like one before, as most are, is found without looking at its time. */
+static void
+put_head(L4SegmentBuilder *builder, const L4Record *record)
+{
+	bool		timed = record->time_text.size > 0 && record->time_form.form != 0;
+	size_t		time_begin = timed ? record->time_text.data - record->frame.data : 0;
+	size_t		time_end = timed ? time_begin + record->time_form.size : 0;
+	int			form = timed ? record->time_form.form : 0;
+	RecentFrame *recent = recent_frame(builder, record->frame, time_end);
+	ptrdiff_t	component = record->component.data - record->frame.data;
+	int			index;
+
+	if (record->component.size == 0 || component < 0 || component + record->component.size > record->frame.size ||
+		(component < (ptrdiff_t) time_end && component + record->component.size > time_begin))
+		component = -1;
+	if ((timed || record->time_text.size == 0) && is_recent(builder, recent, record, form, time_begin, time_end) && recent->component_begin == component &&
+		(component < 0 ? record->component.size == 0 : recent->component_size == (int) record->component.size))
+	{
+		column_put_unsigned(&builder->columns[COLUMN_COMPONENT], recent->component);
+		column_put_unsigned(&builder->columns[COLUMN_FRAME], recent->index);
+		return;
+	}
+	if (timed)
+		builder->offset = record->time_form.offset;
+	index = segment_add_frame(builder, record);
+	recent->component = component_index(builder, record->component);
+	column_put_unsigned(&builder->columns[COLUMN_COMPONENT], recent->component);
+	column_put_unsigned(&builder->columns[COLUMN_FRAME], index);
+	recent->index = -1;
+	if ((component < 0 && record->component.size > 0) || builder->frames.texts[index].kind != (timed ? timed_kind(record->time_form.offset) : TEXT_PLAIN))
+		return;
+	recent->index = index;
+	recent->form = form;
+	recent->time_begin = (int) time_begin;
+	recent->component_begin = (int) component;
+	recent->component_size = (int) record->component.size;
 }
 
 static void
@@ -280,8 +389,6 @@ segment_add(L4SegmentBuilder *builder, const L4Record *record)
 	builder->last_line = record->line_no;
 	put_time(builder, record);
 	column_put_unsigned(&columns[COLUMN_LEVEL], record->level);
-	column_put_unsigned(&columns[COLUMN_COMPONENT],
-						record->component.size > 0 ? 1 + dictionary_index(&builder->components, record->component, shape_hash(record->component.data, record->component.size), TEXT_PLAIN, 0) : 0);
 	column_put_unsigned(&columns[COLUMN_STAGE], record->stage);
 	column_put_unsigned(&columns[COLUMN_ITERATION], record->has_iteration ? 1 : 0);
 	if (record->has_iteration)
@@ -289,7 +396,7 @@ segment_add(L4SegmentBuilder *builder, const L4Record *record)
 		column_put_signed(&columns[COLUMN_ITERATION], (int64) ((uint64) record->iteration - (uint64) builder->last_iteration));
 		builder->last_iteration = record->iteration;
 	}
-	column_put_unsigned(&columns[COLUMN_FRAME], segment_add_frame(builder, record));
+	put_head(builder, record);
 	if (shape < 0)
 		shape = dictionary_index(&builder->shapes, record->shape_text, record->shape_id, TEXT_MASKED, record->parameter_count);
 	add_parameters(&builder->shapes, shape, record->parameters, record->parameter_count);

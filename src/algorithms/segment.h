@@ -5,6 +5,7 @@
 #define L4_SEGMENT_H
 
 #include "ground/l4.h"
+#include "algorithms/frame_time.h"
 #include "algorithms/mask.h"
 
 /* A segment is closed at so many records or raw bytes, whichever comes first. */
@@ -29,6 +30,7 @@ typedef struct L4Record
 	int64		iteration;
 	L4Bytes		frame;
 	L4Bytes		time_text;		/* where time stands in frame; size 0 where it does not */
+	L4TimeForm	time_form;		/* of time_text */
 	L4Bytes		message;
 	int			shape;			/* what segment_add returned for a record of this shape before in this segment, or -1 */
 	L4Bytes		shape_text;		/* the masked message */

@@ -88,7 +88,7 @@ state_parser(ParseState *state, const char *zone_name, TimestampTz reference)
 	previous = MemoryContextSwitchTo(state->parser_context);
 	state->zone_name = pstrdup(zone_name);
 	state->reference = reference;
-	state->parser = header_parser_create(l4_builtin_formats_array, l4_builtin_formats_count, zone, reference);
+	state->parser = header_parser_create(l4_builtin_formats_array, l4_builtin_formats_count, zone, reference, false);
 	MemoryContextSwitchTo(previous);
 	return state->parser;
 }

@@ -578,6 +578,7 @@ take_record(const L4RawRecord *raw, void *argument)
 	record.component = raw->header.component;
 	record.frame = raw->frame;
 	record.time_text = raw->header.time_text;
+	record.time_form = raw->header.time_form;
 	if (!raw->header.has_time)
 		record.time_text.size = 0;
 	if (progress_advance(&work->context->rules->progress, &stream->progress, shape->class, raw->message,
@@ -801,7 +802,7 @@ source_context_create(const char *schema, const char *job_id, const char *layout
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("time zone \"%s\" of job \"%s\" is not known", context->job->time_zone, job_id),
 				 errhint("Set it with l4_register_job(job_id => ..., time_zone => 'UTC').")));
-	context->parser = header_parser_create(context->rules->formats, context->rules->format_count, context->zone, 0);
+	context->parser = header_parser_create(context->rules->formats, context->rules->format_count, context->zone, 0, true);
 	return context;
 }
 

@@ -1,0 +1,332 @@
+/*
+ * head_memo.c: recent heads of lines, found again by a line whose head differs from one of them in digits alone.
+ *
+ * Most lines of a file begin with one of a few heads, over and over, with other digits. Whether and how the patterns match hangs only on the bytes that they ask for, and of a digit they
+ * nearly always ask only whether it is one. So when a head was matched for the first time, the patterns are walked once more over its line (head_walk.c), along every way that any
+ * match could take, and the farthest byte asked for and the digits asked for as such are noted. A line with the same bytes up to there, but for other digits, leads every pattern
+ * along the same ways: it has the same match with the same groups, and no pattern needs to run. Whatever cannot be shown this way is matched as if there were no memo.
+ *
+ * Heads are kept in a tree of chunks of sixteen bytes with all digits read as 0, in one hash table.
+ */
+#include "algorithms/head_memo.h"
+
+#include "storage/shmem.h"
+
+#define CHUNK 16
+#define SLOT_COUNT 8192			/* twice as many as chunks that 1,024 heads can have, and more */
+#define NODE_LIMIT 4096
+
+/* A chunk below a node: another node, or the rest of a head. */
+typedef struct HeadSlot
+{
+	uint32		node;			/* the node above, */
+	uint32		size;			/* bytes of the chunk: CHUNK leads to a node, fewer to a head */
+	uint64		low;
+	uint64		high;
+	int32		target;			/* a node, or the first of the heads with this skeleton; -1 marks an empty slot */
+} HeadSlot;
+
+typedef struct KeptHead
+{
+	int			next;			/* with the same skeleton, or -1 */
+	int			extent;
+	int			end;			/* where the text must end, or -1 */
+	int			fixed_count;
+	uint8		fixed[L4_HEAD_FIXED];
+	char		digits[L4_HEAD_FIXED];
+} KeptHead;
+
+struct L4HeadMemo
+{
+	int			head_count;
+	int			node_count;
+	uint32		rests[NODE_LIMIT];	/* of each node: a bit for each size of rests below it; bit CHUNK: there are nodes below it */
+	KeptHead	heads[L4_HEAD_LIMIT];
+	HeadSlot	slots[SLOT_COUNT];
+};
+
+/* Tracing */
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Does the class treat all digits alike? */
+static bool
+class_has_no_favourite(const L4HeadClass *class)
+{
+	int			c;
+
+	for (c = '1'; c <= '9'; c++)
+		if (class->bytes[c] != class->bytes['0'])
+			return false;
+	return true;
+}
+
+static void
+trace_position(L4HeadTrace *trace, int position)
+{
+	if (position >= (int) trace->text.size)
+	{
+		trace->end = true;
+		position = (int) trace->text.size - 1;
+	}
+	trace->extent = Max(trace->extent, position + 1);
+}
+
+static void
+trace_digit(L4HeadTrace *trace, int position)
+{
+	int			i;
+
+	for (i = 0; i < trace->fixed_count; i++)
+		if (trace->fixed[i] == position)
+			return;
+	if (trace->fixed_count == L4_HEAD_FIXED)
+		trace->failed = true;
+	else
+		trace->fixed[trace->fixed_count++] = (uint8) position;
+}
+
+static bool
+trace_visit(L4HeadWalk *walk, int position, const L4HeadClass *class)
+{
+	L4HeadTrace *trace = walk->argument;
+
+	trace_position(trace, position);
+	if (position >= (int) trace->text.size)
+		return false;
+	if (is_digit(trace->text.data[position]) && !class_has_no_favourite(class))
+		trace_digit(trace, position);
+	return class->bytes[(unsigned char) trace->text.data[position]];
+}
+
+static void
+trace_look(L4HeadWalk *walk, int position, const L4HeadClass *class)
+{
+	L4HeadTrace *trace = walk->argument;
+
+	if (class == NULL)
+		trace_position(trace, position);
+	else if (!class_has_no_favourite(class))
+		trace->failed = true;
+}
+
+void
+head_trace_add(L4HeadTrace *trace, const char *pattern, bool alternatives)
+{
+	L4HeadWalk	walk = {0};
+	L4Places	ends;
+
+	walk.at = pattern;
+	walk.end = pattern + strlen(pattern);
+	walk.limit = L4_WALK_LIMIT;
+	walk.around = true;
+	walk.visit = trace_visit;
+	walk.look = trace_look;
+	walk.argument = trace;
+	walk.quick = !alternatives;
+	ends = head_walk(&walk, L4_FIRST_PLACE);
+	if (walk.failed || trace->extent >= L4_WALK_LIMIT || places_have(ends, L4_WALK_LIMIT))
+		trace->failed = true;
+}
+
+/* Keeping and finding */
+
+L4HeadMemo *
+head_memo_create(void)
+{
+	L4HeadMemo *memo = palloc(sizeof(L4HeadMemo));
+
+	head_memo_reset(memo);
+	return memo;
+}
+
+void
+head_memo_reset(L4HeadMemo *memo)
+{
+	int			i;
+
+	memo->head_count = 0;
+	memo->node_count = 1;
+	memo->rests[0] = 0;
+	for (i = 0; i < SLOT_COUNT; i++)
+		memo->slots[i].target = -1;
+}
+
+/* Eight bytes with each digit made 0, without a branch. */
+static inline uint64
+skeleton_of(uint64 bytes)
+{
+	uint64		figures = bytes ^ UINT64CONST(0x3030303030303030);
+	uint64		others = (((figures & UINT64CONST(0x7f7f7f7f7f7f7f7f)) + UINT64CONST(0x7676767676767676)) | figures) & UINT64CONST(0x8080808080808080);
+	uint64		keep = (others >> 7) * 0xff;
+
+	return (figures & keep) ^ UINT64CONST(0x3030303030303030);
+}
+
+/* Keeps the first `size` bytes of a chunk, makes the others NUL. */
+static inline void
+cut_chunk(uint64 *low, uint64 *high, uint32 size)
+{
+	static const unsigned char masks[2 * CHUNK] = {
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+	};
+	uint64		mask_low;
+	uint64		mask_high;
+
+	memcpy(&mask_low, masks + CHUNK - size, 8);
+	memcpy(&mask_high, masks + CHUNK - size + 8, 8);
+	*low &= mask_low;
+	*high &= mask_high;
+}
+
+/* The chunk of the text at `at`, as a skeleton; what lies behind the text is NUL. */
+static inline void
+read_chunk(L4Bytes text, size_t at, uint64 *low, uint64 *high)
+{
+	char		rest[CHUNK] = {0};
+	const char *from = text.data + at;
+
+	if (text.size - at < CHUNK)
+	{
+		memcpy(rest, from, text.size - at);
+		from = rest;
+	}
+	memcpy(low, from, 8);
+	memcpy(high, from + 8, 8);
+	*low = skeleton_of(*low);
+	*high = skeleton_of(*high);
+}
+
+/* The slot of a chunk, or the empty one where it belongs. */
+static inline HeadSlot *
+find_slot(L4HeadMemo *memo, uint32 node, uint32 size, uint64 low, uint64 high)
+{
+	uint64		hash = (low ^ (high * UINT64CONST(0x9e3779b97f4a7c15)) ^ ((uint64) node << 8) ^ size) * UINT64CONST(0xff51afd7ed558ccd);
+	uint32		place = (uint32) (hash >> 40);
+
+	for (;; place++)
+	{
+		HeadSlot   *slot = &memo->slots[place % SLOT_COUNT];
+
+		if (slot->target < 0 || (slot->low == low && slot->high == high && slot->node == node && slot->size == size))
+			return slot;
+	}
+}
+
+/* The head among those of one skeleton that fits the text in all. */
+static int
+fitting_head(const L4HeadMemo *memo, int head, L4Bytes text)
+{
+	for (; head >= 0; head = memo->heads[head].next)
+	{
+		const KeptHead *kept = &memo->heads[head];
+		int			i;
+
+		if (kept->end >= 0 ? text.size != (size_t) kept->end : text.size < (size_t) kept->extent)
+			continue;
+		for (i = 0; i < kept->fixed_count && text.data[kept->fixed[i]] == kept->digits[i]; i++)
+			;
+		if (i == kept->fixed_count)
+			return head;
+	}
+	return -1;
+}
+
+int
+head_memo_find(L4HeadMemo *memo, L4Bytes text)
+{
+	uint32		node = 0;
+	size_t		at;
+
+	for (at = 0;; at += CHUNK)
+	{
+		uint32		rests = memo->rests[node];
+		uint64		low = 0;
+		uint64		high = 0;
+		const HeadSlot *slot;
+
+		if (rests == 0)
+			return -1;
+		if (at < text.size)
+			read_chunk(text, at, &low, &high);
+		for (; (rests & ((1u << CHUNK) - 1)) != 0; rests &= rests - 1)
+		{
+			uint32		size = (uint32) __builtin_ctz(rests);
+			uint64		cut_low = low;
+			uint64		cut_high = high;
+			int			head;
+
+			cut_chunk(&cut_low, &cut_high, size);
+			slot = find_slot(memo, node, size, cut_low, cut_high);
+			if (slot->target >= 0 && (head = fitting_head(memo, slot->target, text)) >= 0)
+				return head;
+		}
+		if (rests == 0 || at + CHUNK > text.size)
+			return -1;
+		slot = find_slot(memo, node, CHUNK, low, high);
+		if (slot->target < 0)
+			return -1;
+		node = (uint32) slot->target;
+	}
+}
+
+/* The node below `node` that the chunk leads to, made where it is new. */
+static uint32
+node_below(L4HeadMemo *memo, uint32 node, uint64 low, uint64 high)
+{
+	HeadSlot   *slot = find_slot(memo, node, CHUNK, low, high);
+
+	if (slot->target < 0)
+	{
+		*slot = (HeadSlot) {node, CHUNK, low, high, memo->node_count};
+		memo->rests[node] |= 1u << CHUNK;
+		memo->rests[memo->node_count++] = 0;
+	}
+	return (uint32) slot->target;
+}
+
+int
+head_memo_keep(L4HeadMemo *memo, const L4HeadTrace *trace)
+{
+	KeptHead   *kept;
+	HeadSlot   *slot;
+	uint32		node = 0;
+	uint32		size = trace->extent % CHUNK;
+	uint64		low = 0;
+	uint64		high = 0;
+	int			at;
+
+	if (trace->failed || trace->extent > (int) trace->text.size)
+		return -1;
+	if (memo->head_count == L4_HEAD_LIMIT || memo->node_count + L4_WALK_LIMIT / CHUNK > NODE_LIMIT)
+		head_memo_reset(memo);
+	for (at = 0; at + CHUNK <= trace->extent; at += CHUNK)
+	{
+		read_chunk(trace->text, at, &low, &high);
+		node = node_below(memo, node, low, high);
+	}
+	low = high = 0;
+	if (size > 0)
+	{
+		read_chunk(trace->text, at, &low, &high);
+		cut_chunk(&low, &high, size);
+	}
+	slot = find_slot(memo, node, size, low, high);
+	kept = &memo->heads[memo->head_count];
+	kept->next = slot->target;
+	kept->extent = trace->extent;
+	kept->end = trace->end ? (int) trace->text.size : -1;
+	kept->fixed_count = trace->fixed_count;
+	for (at = 0; at < trace->fixed_count; at++)
+	{
+		kept->fixed[at] = trace->fixed[at];
+		kept->digits[at] = trace->text.data[trace->fixed[at]];
+	}
+	*slot = (HeadSlot) {node, size, low, high, memo->head_count};
+	memo->rests[node] |= 1u << size;
+	return memo->head_count++;
+}

@@ -1,0 +1,419 @@
+/*
+ * head_walk.c: walks a pattern over positions of a text without matching it: which bytes are asked for, and where.
+ *
+ * An automaton without building one: a set of positions goes in front of an atom, the atom is visited at each of them, and the set of positions behind it comes out.
+ * Two callers: the head filter asks which bytes may stand where in any text (head_filter.c), the head memo which bytes of one text a match hangs on (head_memo.c).
+ */
+#include "algorithms/head_walk.h"
+
+#define WALK_STEPS 20000
+#define WALK_DEPTH 40
+
+static L4Places walk_alternatives(L4HeadWalk *walk, L4Places starts);
+
+/* Is there nothing in the set but the place behind the limit? */
+static bool
+only_beyond(const L4HeadWalk *walk, L4Places places)
+{
+	L4Places	beyond = places_with(L4_NO_PLACES, walk->limit);
+
+	return places.bits[0] == beyond.bits[0] && places.bits[1] == beyond.bits[1];
+}
+
+/* Something without room is asked for at all positions of starts. */
+static void
+look_at_places(L4HeadWalk *walk, L4Places starts)
+{
+	int			position;
+
+	if (walk->look == NULL)
+		return;
+	for (position = 0; position < walk->limit; position++)
+		if (places_have(starts, position))
+			walk->look(walk, position, NULL);
+}
+
+/* Visits an atom at all positions of starts; returns the positions behind it. */
+static L4Places
+walk_class(L4HeadWalk *walk, L4Places starts, const L4HeadClass *class)
+{
+	L4Places	ends = L4_NO_PLACES;
+	int			position;
+
+	if (walk->behind)
+	{
+		if (walk->look != NULL && !places_empty(starts))
+			walk->look(walk, 0, class);
+		return starts;
+	}
+	for (position = 0; position < walk->limit && (starts.bits[0] | starts.bits[1]) != 0; position++)
+		if (places_have(starts, position) && walk->visit(walk, position, class))
+			ends = places_with(ends, position + 1);
+	return places_have(starts, walk->limit) ? places_with(ends, walk->limit) : ends;
+}
+
+static void
+class_add_range(L4HeadClass *class, int from, int to)
+{
+	for (; from <= to; from++)
+		class->bytes[from] = true;
+}
+
+static void
+class_invert(L4HeadClass *class)
+{
+	int			c;
+
+	for (c = 0; c < 256; c++)
+		class->bytes[c] = !class->bytes[c];
+}
+
+/* The class of a backslash and a letter; false where it is none. */
+static bool
+class_of_escape(L4HeadClass *class, char letter)
+{
+	L4HeadClass	found = {0};
+	int			c;
+
+	switch (letter)
+	{
+		case 'D':
+		case 'd':
+			class_add_range(&found, '0', '9');
+			break;
+		case 'W':
+		case 'w':
+			class_add_range(&found, '0', '9');
+			class_add_range(&found, 'A', 'Z');
+			class_add_range(&found, 'a', 'z');
+			found.bytes['_'] = true;
+			break;
+		case 'S':
+		case 's':
+			class_add_range(&found, '\t', '\r');
+			found.bytes[' '] = true;
+			break;
+		default:
+			return false;
+	}
+	if (letter == 'D' || letter == 'W' || letter == 'S')
+		class_invert(&found);
+	for (c = 0; c < 256; c++)
+		class->bytes[c] |= found.bytes[c];
+	return true;
+}
+
+/* The single byte of a backslash and what follows it, or -1. */
+static int
+byte_of_escape(char letter)
+{
+	switch (letter)
+	{
+		case 't':
+			return '\t';
+		case 'n':
+			return '\n';
+		case 'r':
+			return '\r';
+		case 'f':
+			return '\f';
+		case 'e':
+			return 0x1b;
+		default:
+			break;
+	}
+	if ((letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z'))
+		return -1;
+	return (unsigned char) letter;
+}
+
+/* One member of a bracketed class: a byte (returned), or a class of its own (added; -1). Sets failed on what it does not know. */
+static int
+read_member(L4HeadWalk *walk, L4HeadClass *class)
+{
+	unsigned char c = (unsigned char) *walk->at++;
+
+	if (c == '[' && walk->at < walk->end && (*walk->at == ':' || *walk->at == '.' || *walk->at == '='))
+		walk->failed = true;
+	if (c != '\\')
+		return c;
+	if (walk->at >= walk->end)
+	{
+		walk->failed = true;
+		return -1;
+	}
+	c = (unsigned char) *walk->at++;
+	if (class_of_escape(class, (char) c))
+		return -1;
+	if (byte_of_escape((char) c) < 0)
+		walk->failed = true;
+	return byte_of_escape((char) c);
+}
+
+/* Reads a bracketed class, whose opening bracket is behind us. */
+static void
+read_class(L4HeadWalk *walk, L4HeadClass *class)
+{
+	bool		negated = false;
+	bool		first = true;
+
+	if (walk->at < walk->end && *walk->at == '^')
+	{
+		negated = true;
+		walk->at++;
+	}
+	while (walk->at < walk->end && !walk->failed && (first || *walk->at != ']'))
+	{
+		int			from = read_member(walk, class);
+		int			to = from;
+
+		first = false;
+		if (from >= 0 && walk->end - walk->at >= 2 && walk->at[0] == '-' && walk->at[1] != ']')
+		{
+			walk->at++;
+			to = read_member(walk, class);
+		}
+		if (from >= 0 && to >= from)
+			class_add_range(class, from, to);
+	}
+	if (walk->at >= walk->end)
+		walk->failed = true;
+	else
+		walk->at++;
+	if (negated)
+		class_invert(class);
+}
+
+/* Steps over "<name>" and the like; the cursor is on the opening mark. */
+static void
+skip_name(L4HeadWalk *walk)
+{
+	char		close = *walk->at == '<' ? '>' : '\'';
+
+	walk->at++;
+	while (walk->at < walk->end && *walk->at != close)
+		walk->at++;
+	if (walk->at >= walk->end)
+		walk->failed = true;
+	else
+		walk->at++;
+}
+
+/* Reads the kind of a group behind its opening parenthesis; true where it takes no room (a look around). */
+static bool
+read_group_kind(L4HeadWalk *walk)
+{
+	size_t		left = walk->end - walk->at;
+
+	if (left >= 1 && *walk->at == '*')
+		walk->failed = true;
+	if (left < 2 || *walk->at != '?')
+		return false;
+	walk->at++;
+	if (*walk->at == ':')
+	{
+		walk->at++;
+		return false;
+	}
+	if (*walk->at == '=' || *walk->at == '!' || (left >= 3 && *walk->at == '<' && (walk->at[1] == '=' || walk->at[1] == '!')))
+	{
+		walk->at += *walk->at == '<' ? 2 : 1;
+		return true;
+	}
+	if (*walk->at == 'P')
+		walk->at++;
+	if (walk->at < walk->end && (*walk->at == '<' || *walk->at == '\''))
+		skip_name(walk);
+	else
+		walk->failed = true;
+	return false;
+}
+
+static L4Places
+walk_group(L4HeadWalk *walk, L4Places starts)
+{
+	bool		ahead = walk->end - walk->at >= 2 && memcmp(walk->at, "?=", 2) == 0;
+	bool		behind = walk->end - walk->at >= 3 && memcmp(walk->at, "?<", 2) == 0 && (walk->at[2] == '=' || walk->at[2] == '!');
+	bool		was_behind;
+	bool		no_room = read_group_kind(walk);
+	L4Places	ends;
+
+	if (walk->failed || ++walk->depth > WALK_DEPTH)
+	{
+		walk->failed = true;
+		return starts;
+	}
+	was_behind = walk->behind;
+	walk->behind |= behind;
+	ends = walk_alternatives(walk, no_room && !ahead && !walk->around ? L4_NO_PLACES : starts);
+	walk->behind = was_behind;
+	walk->depth--;
+	if (walk->at >= walk->end)
+		walk->failed = true;
+	else
+		walk->at++;
+	/* with nothing behind it, what a look ahead demands is as good as matched */
+	if (ahead && walk->depth == 0 && walk->at == walk->end)
+		return ends;
+	if (ahead && walk->around && places_empty(ends))
+		return L4_NO_PLACES;	/* what it demands is nowhere */
+	return no_room ? starts : ends;
+}
+
+/* One atom of the pattern without its quantifier. */
+static L4Places
+walk_atom(L4HeadWalk *walk, L4Places starts)
+{
+	L4HeadClass	class = {0};
+	unsigned char c = (unsigned char) *walk->at++;
+
+	if (c == '(')
+		return walk_group(walk, starts);
+	if (c == '^' || c == '$')
+	{
+		look_at_places(walk, starts);
+		return starts;
+	}
+	if (c == '[')
+		read_class(walk, &class);
+	else if (c == '.')
+		class_invert(&class);
+	else if (c == '*' || c == '+' || c == '?' || c >= 0x80)
+		walk->failed = true;
+	else if (c != '\\')
+		class.bytes[c] = true;
+	else if (walk->at >= walk->end)
+		walk->failed = true;
+	else
+	{
+		c = (unsigned char) *walk->at++;
+		if (strchr("bBAGzZ", c) != NULL)
+		{
+			look_at_places(walk, starts);
+			return starts;
+		}
+		if (!class_of_escape(&class, (char) c))
+		{
+			if (byte_of_escape((char) c) < 0)
+				walk->failed = true;
+			else
+				class.bytes[byte_of_escape((char) c)] = true;
+		}
+	}
+	return walk_class(walk, starts, &class);
+}
+
+/* Reads {n}, {n,} or {n,m}; anything else in braces is literal text, which no pattern of ours has: give up on it. */
+static void
+read_braces(L4HeadWalk *walk, int *least, int *most)
+{
+	int			number = 0;
+	bool		comma = false;
+
+	walk->at++;
+	*most = -1;
+	for (; walk->at < walk->end && *walk->at != '}'; walk->at++)
+	{
+		if (*walk->at == ',' && !comma)
+		{
+			comma = true;
+			*least = number;
+			number = 0;
+			if (walk->at + 1 < walk->end && walk->at[1] == '}')
+				number = walk->limit + 1;
+		}
+		else if (*walk->at >= '0' && *walk->at <= '9' && number < 10000)
+			number = number * 10 + (*walk->at - '0');
+		else
+			walk->failed = true;
+	}
+	*most = number;
+	if (!comma)
+		*least = number;
+	if (walk->at >= walk->end)
+		walk->failed = true;
+	else
+		walk->at++;
+}
+
+/* Reads the quantifier that may follow; 1 and 1 where there is none. Lazy and possessive marks change no set. */
+static void
+read_quantifier(L4HeadWalk *walk, int *least, int *most)
+{
+	char		c = walk->at < walk->end ? *walk->at : '\0';
+
+	*least = c == '*' || c == '?' ? 0 : 1;
+	*most = c == '*' || c == '+' ? walk->limit + 1 : 1;
+	if (c == '{')
+		read_braces(walk, least, most);
+	else if (c == '*' || c == '+' || c == '?')
+		walk->at++;
+	else
+		return;
+	if (walk->at < walk->end && (*walk->at == '?' || *walk->at == '+'))
+		walk->at++;
+}
+
+/* One atom with its quantifier: the atom is walked again from the places where it ended, until nothing new turns up. */
+static L4Places
+walk_piece(L4HeadWalk *walk, L4Places starts)
+{
+	const char *atom = walk->at;
+	const char *after;
+	L4Places	places = walk_atom(walk, starts);
+	L4Places	ends;
+	int			least;
+	int			most;
+	int			i;
+
+	read_quantifier(walk, &least, &most);
+	after = walk->at;
+	ends = least == 0 ? starts : L4_NO_PLACES;
+	for (i = 1; i <= most && !walk->failed; i++)
+	{
+		if (i >= least)
+			ends = places_union(ends, places);
+		if (i == most || places_empty(places) || only_beyond(walk, places))
+			break;
+		walk->at = atom;
+		places = walk_atom(walk, places);
+	}
+	if (most > 0 && i < least)
+		ends = places_union(ends, places);
+	walk->at = after;
+	return ends;
+}
+
+/* Everything up to the closing parenthesis or the end. No starts: steps over it without visiting anything. */
+static L4Places
+walk_alternatives(L4HeadWalk *walk, L4Places starts)
+{
+	L4Places	ends = L4_NO_PLACES;
+	L4Places	places = starts;
+
+	while (walk->at < walk->end && *walk->at != ')' && !walk->failed)
+	{
+		if (walk->quick && walk->depth == 0 && places_empty(places))
+			break;
+		if (++walk->steps > WALK_STEPS)
+			walk->failed = true;
+		if (*walk->at == '|')
+		{
+			walk->alternatives |= walk->depth == 0;
+			ends = places_union(ends, places);
+			places = starts;
+			walk->at++;
+		}
+		else
+			places = walk_piece(walk, places);
+	}
+	return places_union(ends, places);
+}
+
+L4Places
+head_walk(L4HeadWalk *walk, L4Places starts)
+{
+	walk->failed = walk->alternatives = walk->behind = false;
+	walk->steps = 0;
+	return walk_alternatives(walk, starts);
+}
