@@ -138,24 +138,31 @@ BEGIN
 		SELECT p.shape_id FROM l4_parameter_sketch k CROSS JOIN LATERAL l4_sketch_addresses(k.sketch) p
 		WHERE k.job_id = l4_learn_addresses.job_id
 		GROUP BY p.shape_id HAVING sum(p.occurrences) <= 50 * nodes),
-	record AS (
-		SELECT row_number() OVER () AS ordinal, l.shape_id, s.node, l.raw, l.parameters
+	record AS MATERIALIZED (
+		SELECT row_number() OVER () AS number, l.shape_id, s.node, l.raw, l.parameters
 		-- names and addresses are told early: the first two segments of each file
 		FROM (SELECT g.*, row_number() OVER (PARTITION BY g.source_id ORDER BY g.segment_no) AS turn
 				FROM l4_segment g WHERE g.job_id = l4_learn_addresses.job_id) g
 			JOIN (SELECT array_agg(shape_id) AS shape_ids FROM shape) w ON g.turn <= 2 AND g.shape_ids && w.shape_ids
 			CROSS JOIN LATERAL l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, w.shape_ids) l
 			LEFT JOIN l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id),
-	address AS (
-		SELECT DISTINCT r.ordinal, r.shape_id, r.node, p.value AS address
+	said AS MATERIALIZED (
+		SELECT DISTINCT r.number, r.shape_id, r.node, r.raw, p.value AS address
 		FROM record r, unnest(r.parameters) p (value) WHERE p.value ~ address_pattern),
+	address AS MATERIALIZED (
+		-- a statement that says the same address each time cannot tell nodes apart
+		SELECT dense_rank() OVER (ORDER BY a.raw) AS ordinal, a.*
+		FROM (SELECT s.*, min(s.address) OVER w AS first_address, max(s.address) OVER w AS last_address FROM said s WINDOW w AS (PARTITION BY s.shape_id)) a
+		WHERE nodes < 2 OR a.first_address <> a.last_address),
 	named AS (
-		SELECT m.ordinal, m.node FROM l4_mentions(l4_learn_addresses.job_id, ARRAY(SELECT raw FROM record ORDER BY ordinal)) m),
+		-- each text is read once, however often it was logged
+		SELECT m.ordinal, m.node
+		FROM l4_mentions(l4_learn_addresses.job_id, ARRAY(SELECT a.raw FROM address a GROUP BY a.raw ORDER BY a.raw)) m),
 	pair AS (
 		-- an address and the one other node named beside it, or, where none is, the node itself
 		SELECT a.shape_id, a.address, coalesce(min(n.node) FILTER (WHERE n.node IS DISTINCT FROM a.node), a.node) AS node
 		FROM address a LEFT JOIN named n USING (ordinal)
-		GROUP BY a.ordinal, a.shape_id, a.address, a.node
+		GROUP BY a.number, a.shape_id, a.address, a.node
 		HAVING count(DISTINCT n.node) FILTER (WHERE n.node IS DISTINCT FROM a.node) <= 1),
 	vote AS (
 		SELECT shape_id, address, node, count(*) AS n FROM pair WHERE node IS NOT NULL GROUP BY 1, 2, 3),

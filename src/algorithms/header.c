@@ -51,6 +51,7 @@ typedef struct HeaderRule
 	bool		self_anchored;	/* the compiled pattern matches only at the beginning by itself */
 	bool		alternatives;	/* the pattern may have a bar outside of all groups */
 	bool		enabled;
+	int			in_vain;		/* heads that it matched and that could not be kept, in a row */
 	bool		remembered;		/* enabled when what is remembered was kept */
 	int			groups[GROUP_COUNT];
 } HeaderRule;
@@ -69,12 +70,15 @@ typedef struct HeaderRules
 /* So many heads may be traced at first; each further one must be earned by so many that were found. */
 #define TRACE_CREDIT 1000
 #define TRACE_COST 500
+/* A rule whose heads could not be kept so many times in a row asks for too much of its lines; they are not traced any more. */
+#define TRACES_IN_VAIN 10
 
 struct L4HeaderParser
 {
 	HeaderRules prefixes;
 	HeaderRules headers;
 	bool		sampled;
+	bool		had_prefix;		/* of the line before */
 	pg_tz	   *zone;
 	TimestampTz reference;
 	L4TimeMemo	times;
@@ -294,11 +298,11 @@ trace_rules(L4HeadTrace *trace, const HeaderRules *rules, bool all, const Header
 	}
 }
 
-/* May a head be traced? */
+/* May a head that this rule matched be traced? */
 static bool
-take_credit(HeaderRules *rules)
+take_credit(HeaderRules *rules, const HeaderRule *rule)
 {
-	if (rules->credit < TRACE_COST)
+	if (rules->credit < TRACE_COST || rule->in_vain >= TRACES_IN_VAIN)
 		return false;
 	rules->credit -= TRACE_COST;
 	return true;
@@ -309,6 +313,7 @@ facts_keep(HeaderRules *rules, const L4HeadTrace *trace, const HeaderFacts *fact
 {
 	int			head = head_memo_keep(rules->memo, trace);
 
+	facts->rule->in_vain = head >= 0 ? 0 : facts->rule->in_vain + 1;
 	if (head >= 0)
 		rules->known[head] = *facts;
 }
@@ -534,7 +539,7 @@ recall_prefix(L4HeaderParser *parser, L4Bytes text, HeaderFacts *facts)
 	}
 	if (!facts_find(rules, text, false, facts))
 		return false;
-	if (facts->size > 0 && take_credit(rules))
+	if (facts->size > 0 && take_credit(rules, facts->rule))
 	{
 		L4HeadTrace trace = {.text = text};
 
@@ -556,6 +561,10 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	L4Bytes		text;
 	const HeaderFacts *known;
 
+	/* where the line before had a prefix, as a rule this one has */
+	text = window_of(line, 0);
+	if (parser->had_prefix && (known = facts_recall(&parser->prefixes, text)) != NULL && known->size > 0)
+		take_prefix(parser, known, text.data, header, &number);
 	for (;;)
 	{
 		text = window_of(line, header->size);
@@ -570,7 +579,7 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	}
 	if (!facts_find(&parser->headers, text, true, &facts))
 		return;
-	if (header->prefix_count < L4_PREFIX_LIMIT && take_credit(&parser->headers))
+	if (header->prefix_count < L4_PREFIX_LIMIT && take_credit(&parser->headers, facts.rule))
 	{
 		L4HeadTrace trace = {.text = text};
 
@@ -593,7 +602,10 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	if (line.size == 0)
 		return;
 	if (parser->sampled && parser->prefixes.memo != NULL && parser->headers.memo != NULL)
+	{
 		parse_by_memory(parser, line, header);
+		parser->had_prefix = header->prefix_count > 0;
+	}
 	else
 		parse_from(parser, line, header, !parser->sampled);
 }

@@ -746,16 +746,19 @@ commonest_format(L4Source *work)
 static void
 write_streams(L4Source *work, const L4SourceFile *file, const char *error)
 {
+	const L4StreamRow **rows = palloc(mul_size(work->stream_count, sizeof(L4StreamRow *)));
+	const char *format = commonest_format(work);
 	int			i;
 
 	for (i = 0; i < work->stream_count; i++)
 	{
 		L4StreamRow *row = &work->streams[i].row;
 
+		rows[i] = row;
 		row->file_id = file->file_id;
 		row->file_size = file->size;
 		row->file_modified_at = file->modified_at;
-		row->format = commonest_format(work);
+		row->format = format;
 		if (i == 0)
 		{
 			row->byte_count = work->bytes;
@@ -763,8 +766,8 @@ write_streams(L4Source *work, const L4SourceFile *file, const char *error)
 			row->error = error;
 			row->state = error != NULL ? "failed" : "imported";
 		}
-		store_stream(work->context->schema, work->context->job->job_id, row);
 	}
+	store_streams(work->context->schema, work->context->job->job_id, rows, work->stream_count);
 }
 
 int64

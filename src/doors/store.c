@@ -10,6 +10,7 @@
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "doors/store_rows.h"
 #include "tools/bytes.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -71,6 +72,7 @@ typedef struct KeptPlan
 {
 	const char *statement;
 	char	   *schema;
+	Oid			first_type;		/* of the first argument: a row type is another one when the extension was made anew */
 	SPIPlanPtr	plan;
 } KeptPlan;
 
@@ -102,13 +104,14 @@ statement_text(const char *schema, const char *statement)
 static SPIPlanPtr
 statement_plan(const char *schema, const char *statement, Arguments *arguments)
 {
+	Oid			first_type = arguments->count > 0 ? arguments->types[0] : InvalidOid;
 	KeptPlan   *kept;
 	SPIPlanPtr	plan;
 	char	   *sql;
 	int			i;
 
 	for (i = 0; i < kept_plan_count; i++)
-		if (kept_plans[i].statement == statement && strcmp(kept_plans[i].schema, schema) == 0)
+		if (kept_plans[i].statement == statement && kept_plans[i].first_type == first_type && strcmp(kept_plans[i].schema, schema) == 0)
 			return kept_plans[i].plan;
 	sql = statement_text(schema, statement);
 	plan = SPI_prepare(sql, arguments->count, arguments->types);
@@ -120,6 +123,7 @@ statement_plan(const char *schema, const char *statement, Arguments *arguments)
 	kept = &kept_plans[kept_plan_count];
 	kept->schema = MemoryContextStrdup(TopMemoryContext, schema);
 	kept->statement = statement;
+	kept->first_type = first_type;
 	kept->plan = plan;
 	SPI_keepplan(plan);
 	kept_plan_count++;
@@ -444,38 +448,73 @@ store_forget_file(const char *schema, const char *job_id, int64 file_id)
 		&arguments, SPI_OK_DELETE);
 }
 
-void
-store_stream(const char *schema, const char *job_id, const L4StreamRow *row)
+/* The row type of a table; statement names the table. */
+static Oid
+row_type_of(const char *schema, const char *statement)
 {
 	Arguments	arguments = {0};
+	bool		is_null;
 
-	add_text(&arguments, job_id);
-	add_bigint(&arguments, row->stream_id, false);
-	add_bigint(&arguments, row->source_id, false);
-	add_bigint(&arguments, row->file_id, false);
-	add_text(&arguments, row->source);
-	add_text(&arguments, row->label);
-	add_text(&arguments, row->place.kind);
-	add_text(&arguments, row->place.node);
-	add_integer(&arguments, row->place.rank, row->place.rank < 0);
-	add_integer(&arguments, row->place.attempt, row->place.attempt < 0);
-	add_text(&arguments, row->format);
-	add_text(&arguments, row->state);
-	add_text(&arguments, row->error);
-	add_bigint(&arguments, row->byte_count, false);
-	add_bigint(&arguments, row->line_count, false);
-	add_bigint(&arguments, row->record_count, false);
-	add_time(&arguments, row->first_ts, !row->has_time);
-	add_time(&arguments, row->last_ts, !row->has_time);
-	add_text(&arguments, row->last_stage > 0 ? l4_stages[row->last_stage - 1] : NULL);
-	add_bigint(&arguments, row->first_iteration, !row->has_iteration);
-	add_bigint(&arguments, row->last_iteration, !row->has_iteration);
-	add_bigint(&arguments, row->file_size, row->file_size < 0);
-	add_time(&arguments, row->file_modified_at, row->file_modified_at == 0);
+	run(schema, statement, &arguments, SPI_OK_SELECT);
+	return get_rel_type_id(DatumGetObjectId(result_datum(0, 1, &is_null)));
+}
+
+static void
+add_bigint_column(StoreRows *rows, int64 value, bool is_null)
+{
+	store_rows_set(rows, Int64GetDatum(value), is_null);
+}
+
+static void
+add_stream(StoreRows *rows, Datum job_id, const L4StreamRow *row)
+{
+	store_rows_set(rows, job_id, false);
+	add_bigint_column(rows, row->stream_id, false);
+	add_bigint_column(rows, row->source_id, false);
+	add_bigint_column(rows, row->file_id, false);
+	store_rows_set_text(rows, row->source);
+	store_rows_set_text(rows, row->label);
+	store_rows_set_text(rows, row->place.kind);
+	store_rows_set_text(rows, row->place.node);
+	store_rows_set(rows, Int32GetDatum(row->place.rank), row->place.rank < 0);
+	store_rows_set(rows, Int32GetDatum(row->place.attempt), row->place.attempt < 0);
+	store_rows_set_text(rows, row->format);
+	store_rows_set_text(rows, row->state);
+	store_rows_set_text(rows, row->error);
+	add_bigint_column(rows, row->byte_count, false);
+	add_bigint_column(rows, row->line_count, false);
+	add_bigint_column(rows, row->record_count, false);
+	add_bigint_column(rows, row->first_ts, !row->has_time);
+	add_bigint_column(rows, row->last_ts, !row->has_time);
+	store_rows_set_text(rows, row->last_stage > 0 ? l4_stages[row->last_stage - 1] : NULL);
+	add_bigint_column(rows, row->first_iteration, !row->has_iteration);
+	add_bigint_column(rows, row->last_iteration, !row->has_iteration);
+	add_bigint_column(rows, row->file_size, row->file_size < 0);
+	add_bigint_column(rows, row->file_modified_at, row->file_modified_at == 0);
+	store_rows_end_row(rows);
+}
+
+/* Adds rows of l4_stream; all in one statement. */
+void
+store_streams(const char *schema, const char *job_id, const L4StreamRow *const *streams, int count)
+{
+	static const char *const names[] = {
+		"job_id", "stream_id", "source_id", "file_id", "source", "label", "kind", "node", "rank", "attempt", "format", "state", "error",
+		"byte_count", "line_count", "record_count", "first_ts", "last_ts", "last_stage", "first_iteration", "last_iteration", "file_size", "file_modified_at"
+	};
+	StoreRows  *rows = store_rows_begin(row_type_of(schema, "SELECT '%s.l4_stream'::pg_catalog.regclass"), names, lengthof(names), count);
+	Datum		job = CStringGetTextDatum(job_id);
+	Arguments	arguments = {0};
+	int			i;
+
+	for (i = 0; i < count; i++)
+		add_stream(rows, job, streams[i]);
+	add_argument(&arguments, rows->array_type, store_rows_finish(rows), false);
 	run(schema, "INSERT INTO %s.l4_stream (job_id, stream_id, source_id, file_id, source, label, kind, node, rank, attempt, format, state, error, "
 		"byte_count, line_count, record_count, first_ts, last_ts, last_stage, first_iteration, last_iteration, file_size, file_modified_at, imported_at) "
-		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, pg_catalog.clock_timestamp())",
-		&arguments, SPI_OK_INSERT);
+		"SELECT job_id, stream_id, source_id, file_id, source, label, kind, node, rank, attempt, format, state, error, "
+		"byte_count, line_count, record_count, first_ts, last_ts, last_stage, first_iteration, last_iteration, file_size, file_modified_at, "
+		"pg_catalog.clock_timestamp() FROM pg_catalog.unnest($1) AS u", &arguments, SPI_OK_INSERT);
 }
 
 static Datum
@@ -534,88 +573,46 @@ store_shapes(const char *schema, const int64 *shape_ids, const L4Bytes *texts, i
 		"ON CONFLICT DO NOTHING", &arguments, SPI_OK_INSERT);
 }
 
-/* One column of summary rows as an array. */
-typedef struct ArrayColumn
-{
-	Datum	   *values;
-	bool	   *nulls;
-	int			count;
-} ArrayColumn;
-
-static void
-array_column_init(ArrayColumn *column, int room)
-{
-	column->values = palloc(mul_size(Max(room, 1), sizeof(Datum)));
-	column->nulls = palloc(mul_size(Max(room, 1), sizeof(bool)));
-	column->count = 0;
-}
-
-static void
-array_column_add(ArrayColumn *column, Datum value, bool is_null)
-{
-	column->values[column->count] = value;
-	column->nulls[column->count++] = is_null;
-}
-
-static Datum
-array_column_finish(ArrayColumn *column, Oid type)
-{
-	int			dimension = column->count;
-	int			lower_bound = 1;
-	int16		length;
-	bool		by_value;
-	char		alignment;
-
-	get_typlenbyvalalign(type, &length, &by_value, &alignment);
-	return PointerGetDatum(construct_md_array(column->values, column->nulls, 1, &dimension, &lower_bound, type, length, by_value, alignment));
-}
-
 static const char *const level_names[] = {NULL, "trace", "debug", "info", "warning", "error", "fatal"};
 
 static void
-add_summary(ArrayColumn *columns, const L4SummaryRow *row)
+add_summary(StoreRows *rows, Datum job_id, const L4SummaryRow *row)
 {
-	const char *level = level_names[row->level];
-	const char *stage = row->stage > 0 ? l4_stages[row->stage - 1] : NULL;
-	int			c = 0;
-
-	array_column_add(&columns[c++], Int64GetDatum(row->stream_id), false);
-	array_column_add(&columns[c++], Int64GetDatum(row->shape_id), false);
-	array_column_add(&columns[c++], Int64GetDatum(row->occurrences), false);
-	array_column_add(&columns[c++], level != NULL ? CStringGetTextDatum(level) : (Datum) 0, level == NULL);
-	array_column_add(&columns[c++], row->component != NULL ? CStringGetTextDatum(row->component) : (Datum) 0, row->component == NULL);
-	array_column_add(&columns[c++], Int64GetDatum(row->first_line), false);
-	array_column_add(&columns[c++], Int64GetDatum(row->last_line), false);
-	array_column_add(&columns[c++], TimestampTzGetDatum(row->first_ts), !row->has_time);
-	array_column_add(&columns[c++], TimestampTzGetDatum(row->last_ts), !row->has_time);
-	array_column_add(&columns[c++], stage != NULL ? CStringGetTextDatum(stage) : (Datum) 0, stage == NULL);
-	array_column_add(&columns[c++], Int64GetDatum(row->first_iteration), !row->has_iteration);
-	array_column_add(&columns[c++], Int64GetDatum(row->last_iteration), !row->has_iteration);
+	store_rows_set(rows, job_id, false);
+	add_bigint_column(rows, row->stream_id, false);
+	add_bigint_column(rows, row->shape_id, false);
+	add_bigint_column(rows, row->occurrences, false);
+	store_rows_set_text(rows, level_names[row->level]);
+	store_rows_set_text(rows, row->component);
+	add_bigint_column(rows, row->first_line, false);
+	add_bigint_column(rows, row->last_line, false);
+	add_bigint_column(rows, row->first_ts, !row->has_time);
+	add_bigint_column(rows, row->last_ts, !row->has_time);
+	store_rows_set_text(rows, row->stage > 0 ? l4_stages[row->stage - 1] : NULL);
+	add_bigint_column(rows, row->first_iteration, !row->has_iteration);
+	add_bigint_column(rows, row->last_iteration, !row->has_iteration);
+	store_rows_end_row(rows);
 }
 
-#define SUMMARY_COLUMNS 12
-
 static void
-store_summary_batch(const char *schema, const char *job_id, const L4SummaryRow *rows, int count)
+store_summary_batch(const char *schema, const char *job_id, const L4SummaryRow *summaries, int count)
 {
-	static const Oid types[SUMMARY_COLUMNS] = {INT8OID, INT8OID, INT8OID, TEXTOID, TEXTOID, INT8OID, INT8OID,
-		TIMESTAMPTZOID, TIMESTAMPTZOID, TEXTOID, INT8OID, INT8OID};
-	ArrayColumn columns[SUMMARY_COLUMNS];
+	static const char *const names[] = {
+		"job_id", "stream_id", "shape_id", "occurrences", "level", "component", "first_line", "last_line", "first_ts", "last_ts", "stage",
+		"first_iteration", "last_iteration"
+	};
+	StoreRows  *rows = store_rows_begin(row_type_of(schema, "SELECT '%s.l4_stream_event'::pg_catalog.regclass"), names, lengthof(names), count);
+	Datum		job = CStringGetTextDatum(job_id);
 	Arguments	arguments = {0};
 	int			i;
 
-	for (i = 0; i < SUMMARY_COLUMNS; i++)
-		array_column_init(&columns[i], count);
 	for (i = 0; i < count; i++)
-		add_summary(columns, &rows[i]);
-	add_text(&arguments, job_id);
-	for (i = 0; i < SUMMARY_COLUMNS; i++)
-		add_argument(&arguments, get_array_type(types[i]), array_column_finish(&columns[i], types[i]), false);
+		add_summary(rows, job, &summaries[i]);
+	add_argument(&arguments, rows->array_type, store_rows_finish(rows), false);
 	run(schema, "INSERT INTO %s.l4_stream_event (job_id, stream_id, shape_id, occurrences, level, component, first_line, last_line, "
 		"first_ts, last_ts, stage, first_iteration, last_iteration) "
-		"SELECT $1, u.* FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4), pg_catalog.unnest($5), "
-		"pg_catalog.unnest($6), pg_catalog.unnest($7), pg_catalog.unnest($8), pg_catalog.unnest($9), pg_catalog.unnest($10), "
-		"pg_catalog.unnest($11), pg_catalog.unnest($12), pg_catalog.unnest($13)) AS u",
+		"SELECT job_id, stream_id, shape_id, occurrences, level, component, first_line, last_line, "
+		"first_ts, last_ts, stage, first_iteration, last_iteration FROM pg_catalog.unnest($1) AS u",
 		&arguments, SPI_OK_INSERT);
 }
 
@@ -694,7 +691,9 @@ store_analyze(const char *schema)
 
 	if (run(schema, "SELECT FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) '%s.l4_stream_event'::pg_catalog.regclass "
 			"AND pg_catalog.pg_has_role(relowner, 'USAGE')", &arguments, SPI_OK_SELECT) > 0)
-		run(schema, "ANALYZE %s.l4_stream, %s.l4_stream_event, %s.l4_parameter_sketch, %s.l4_shape, %s.l4_segment, %s.l4_pool_event, "
+		/* of the large tables the columns by which rows are found */
+		run(schema, "ANALYZE %s.l4_stream, %s.l4_stream_event (job_id, stream_id, shape_id, level, stage), %s.l4_parameter_sketch (job_id, source_id), "
+			"%s.l4_shape, %s.l4_segment (job_id, source_id, segment_no, first_ts, last_ts, stream_ids, shape_ids), %s.l4_pool_event, "
 			"%s.l4_pool_parameter, %s.l4_address", &arguments, SPI_OK_UTILITY);
 }
 

@@ -125,7 +125,7 @@ typedef struct L4SegmentRow
 	L4SegmentBlobs blobs;
 } L4SegmentRow;
 
-extern void store_stream(const char *schema, const char *job_id, const L4StreamRow *row);
+extern void store_streams(const char *schema, const char *job_id, const L4StreamRow *const *streams, int count);
 extern void store_segment(const char *schema, const char *job_id, const L4SegmentRow *row);
 extern void store_shapes(const char *schema, const int64 *shape_ids, const L4Bytes *texts, int count);
 extern void store_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows, int count);
