@@ -283,11 +283,11 @@ COMMENT ON FUNCTION @extschema@.l4_pool_refresh(text, boolean) IS
 'After an import (imported), first learns the job''s addresses. Then puts a succeeded job into the pool of its settings (and takes any other job out) and brings that pool up to date; returns its pool_id, or NULL where the job is in none. Called at the end of an import and when a job''s status or settings change.';
 
 CREATE FUNCTION @extschema@.l4_best_pool(job_id text)
-RETURNS TABLE (pool_id bigint, job_count int, fit double precision, settings jsonb)
+RETURNS TABLE (pool_id bigint, job_count int, fit double precision, settings jsonb, differs text[], kinds text[])
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
 	WITH job AS (
-		SELECT j.job_id, @extschema@.l4_pool_settings(j.settings) AS settings
+		SELECT j.job_id, j.settings AS all_settings, @extschema@.l4_pool_settings(j.settings) AS settings
 		FROM @extschema@.l4_job j
 		WHERE j.job_id = l4_best_pool.job_id
 	),
@@ -300,15 +300,31 @@ BEGIN ATOMIC
 				FROM @extschema@.l4_pool_setting k
 				WHERE p.settings ? k.key OR job.settings ? k.key), 1) AS fit
 		FROM job, @extschema@.l4_pool p
+	),
+	best AS (
+		SELECT p.pool_id, p.job_count, p.fit, p.settings
+		FROM pool p
+		WHERE p.job_count > 0 AND p.fit > 0
+		ORDER BY p.fit DESC, p.job_count DESC, p.pool_id
+		LIMIT 1
 	)
-	SELECT p.pool_id, p.job_count, p.fit, p.settings
-	FROM pool p
-	WHERE p.job_count > 0 AND p.fit > 0
-	ORDER BY p.fit DESC, p.job_count DESC, p.pool_id
-	LIMIT 1;
+	SELECT b.pool_id, b.job_count, b.fit, b.settings,
+		-- settings in words (a system, an image; numbers such as sizes and seeds aside) that no job of the pool shares
+		ARRAY(
+			SELECT k.key FROM job j, pg_catalog.jsonb_each(j.all_settings) k
+			WHERE pg_catalog.jsonb_typeof(k.value) = 'string'
+				AND EXISTS (SELECT FROM @extschema@.l4_pool_job m JOIN @extschema@.l4_job o USING (job_id)
+					WHERE m.pool_id = b.pool_id AND m.job_id <> j.job_id AND o.settings ? k.key)
+				AND NOT EXISTS (SELECT FROM @extschema@.l4_pool_job m JOIN @extschema@.l4_job o USING (job_id)
+					WHERE m.pool_id = b.pool_id AND m.job_id <> j.job_id
+						AND pg_catalog.regexp_replace(o.settings ->> k.key, '\d+', '', 'g') = pg_catalog.regexp_replace(k.value #>> '{}', '\d+', '', 'g'))
+			ORDER BY k.key COLLATE "C"),
+		ARRAY(SELECT DISTINCT e.kind FROM @extschema@.l4_pool_job m JOIN @extschema@.l4_pool_job_event e USING (job_id)
+			WHERE m.pool_id = b.pool_id AND m.job_id <> l4_best_pool.job_id ORDER BY e.kind)
+	FROM best b;
 END;
 COMMENT ON FUNCTION @extschema@.l4_best_pool(text) IS
-'The pool of successful jobs that fits a job best: all keys of l4_pool_setting equal (fit 1), else the largest weighted share of equal keys; no row where no key is equal. job_count does not count the job itself.';
+'The pool of successful jobs that fits a job best: all keys of l4_pool_setting equal (fit 1), else the largest weighted share of equal keys; no row where no key is equal. job_count does not count the job itself. differs: the job''s settings in words (numbers in them aside) that no job of the pool shares, whether or not they are keys of l4_pool_setting; where there are any, or fit is below 1, the pool is of similar settings only. kinds: kinds of streams that the pool''s jobs have.';
 
 COMMENT ON COLUMN @extschema@.l4_stream_parameter.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_stream_parameter.stream_id IS 'the stream';

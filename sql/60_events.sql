@@ -316,7 +316,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_record_texts(text, bigint[], bigint[]) IS
 'The records of a job that begin on the given lines of the given streams (two arrays of one length), as they stand in the files.';
 
-CREATE FUNCTION @extschema@.l4_news_shapes(job_id text, pool_id bigint)
+CREATE FUNCTION @extschema@.l4_news_shapes(job_id text, pool_id bigint, known_kinds text[] DEFAULT NULL)
 RETURNS TABLE (stream_id bigint, shape_id bigint, reason text, line_no bigint, detail text, place int, value text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
@@ -354,18 +354,22 @@ BEGIN ATOMIC
 		-- what does not depend on the stream, once a shape
 		SELECT c.shape_id, @extschema@.l4_text_rank(c.shape) AS gravity, @extschema@.l4_text_advice(c.shape) AS advice, k.unknown, k.behind_header,
 			EXISTS (SELECT FROM pool_event p WHERE p.event_id = c.event_id) AS beside,
-			EXISTS (SELECT FROM @extschema@.l4_pool_event o WHERE o.shape_id = c.shape_id AND o.pool_id <> l4_news_shapes.pool_id) AS elsewhere
+			EXISTS (SELECT FROM @extschema@.l4_pool_event o WHERE o.shape_id = c.shape_id AND o.pool_id <> l4_news_shapes.pool_id) AS elsewhere,
+			@extschema@.l4_text_ending(c.shape) OR @extschema@.l4_text_peer(c.shape) AS follows
 		FROM candidate c JOIN known k ON k.shape_id = c.shape_id
 	)
 	SELECT e.stream_id, e.shape_id, 'new', e.first_line, 'successful jobs do not log it', NULL::int, NULL::text
 	FROM judged s
 	JOIN @extschema@.l4_stream_event e ON e.job_id = l4_news_shapes.job_id AND e.shape_id = s.shape_id
+	JOIN @extschema@.l4_stream t ON t.job_id = l4_news_shapes.job_id AND t.stream_id = e.stream_id
 	-- Lines whose words the pool knows are no news, with whatever signs and numbers, and however lines were folded into records there; nor
 	-- are those that only have one word before them, of a header that was cut off there. Nor is a statement that clustering puts beside one
 	-- of the pool. The latter two unless it is grave: a root cause may be meant.
 	WHERE s.unknown AND (GREATEST(@extschema@.l4_level_rank(e.level), s.gravity) >= 4 OR NOT s.beside AND NOT s.behind_header)
 		-- nor what successful jobs of other settings log, nor advice to programmers
 		AND NOT s.elsewhere AND NOT (@extschema@.l4_level_rank(e.level) <= 4 AND s.gravity <= 4 AND s.advice)
+		-- of streams that a pool of the same settings does not know, only what sounds of trouble
+		AND (l4_news_shapes.known_kinds IS NULL OR t.kind = ANY (l4_news_shapes.known_kinds) OR @extschema@.l4_level_rank(e.level) >= 5 OR s.gravity >= 4 OR s.follows)
 	UNION ALL
 	SELECT e.stream_id, e.shape_id, 'storm', e.first_line,
 		pg_catalog.format('%s times in this stream; at most %s in a stream of a successful job', e.occurrences, p.max_per_stream), NULL, NULL
@@ -381,8 +385,8 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_new_values(l4_news_shapes.job_id, l4_news_shapes.pool_id) v
 	WHERE EXISTS (SELECT FROM pool p WHERE p.shape_id = v.shape_id);
 END;
-COMMENT ON FUNCTION @extschema@.l4_news_shapes(text, bigint) IS
-'What a job logs that a pool does not explain: per stream and shape the reason, the line where it shows first and a few words on it.';
+COMMENT ON FUNCTION @extschema@.l4_news_shapes(text, bigint, text[]) IS
+'What a job logs that a pool does not explain: per stream and shape the reason, the line where it shows first and a few words on it. known_kinds: the kinds of streams that the pool can judge; of others only what is grave counts (NULL: it can judge all).';
 
 CREATE FUNCTION @extschema@.l4_text_tolerated(message text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
@@ -444,10 +448,12 @@ CREATE FUNCTION @extschema@.l4_news(job_id text, use_pool boolean DEFAULT true) 
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH pool AS MATERIALIZED (
-		SELECT b.* FROM @extschema@.l4_best_pool(l4_news.job_id) b WHERE l4_news.use_pool
+		-- a pool of similar settings only, or of jobs that had no such streams, cannot tell what is new from what is other
+		SELECT b.*, CASE WHEN b.fit = 1 AND b.differs = '{}' THEN b.kinds ELSE '{}' END AS known_kinds
+		FROM @extschema@.l4_best_pool(l4_news.job_id) b WHERE l4_news.use_pool
 	),
 	found AS MATERIALIZED (
-		SELECT n.* FROM pool p, @extschema@.l4_news_shapes(l4_news.job_id, p.pool_id) n
+		SELECT n.* FROM pool p, @extschema@.l4_news_shapes(l4_news.job_id, p.pool_id, p.known_kinds) n
 		UNION ALL
 		SELECT n.* FROM @extschema@.l4_news_alone(l4_news.job_id) n WHERE NOT EXISTS (SELECT FROM pool)
 	),
@@ -505,9 +511,10 @@ BEGIN ATOMIC
 	FROM timed e
 	-- System logs are let through: a full or read-only disk lies in wait until something is written.
 	LEFT JOIN outlived o ON o.stream_id = e.stream_id
+	LEFT JOIN pool p ON true
 	WHERE e.reason NOT IN ('new', 'new value') OR e.kind NOT IN ('rank', 'launcher')
 		OR GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(e.raw)) >= 6
-		OR e.last_line > CASE WHEN GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(e.raw)) >= 5
+		OR e.last_line > CASE WHEN GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(e.raw)) >= 5 AND COALESCE(e.kind = ANY (p.known_kinds), true)
 			THEN COALESCE(o.line_no, 0) ELSE GREATEST(o.line_no, o.mild_line_no, 0) END;
 END;
 COMMENT ON FUNCTION @extschema@.l4_news(text, boolean) IS

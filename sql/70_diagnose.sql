@@ -24,7 +24,8 @@ LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT COALESCE((
 		SELECT pg_catalog.format('%s successful job%s with %s settings', b.job_count, CASE b.job_count WHEN 1 THEN '' ELSE 's' END,
-			CASE WHEN b.fit = 1 THEN 'the same' ELSE pg_catalog.format('similar (%s %%)', pg_catalog.round(100 * b.fit)) END)
+			CASE WHEN b.fit < 1 THEN pg_catalog.format('similar (%s %%)', pg_catalog.round(100 * b.fit))
+				WHEN b.differs <> '{}' THEN pg_catalog.format('similar (other %s)', pg_catalog.array_to_string(b.differs, ', ')) ELSE 'the same' END)
 		FROM @extschema@.l4_best_pool(l4_pool_words.job_id) b WHERE l4_pool_words.use_pool), 'no successful job to compare with');
 END;
 COMMENT ON FUNCTION @extschema@.l4_pool_words(text, boolean) IS
