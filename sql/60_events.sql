@@ -60,7 +60,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
 RETURN CASE
 	WHEN message ~* '\m(fatal|panic|segmentation fault|core dumped|out of memory|oom|killed|killing process|sigkill|sigsegv|sigabrt|signal (9|11|6)|aborted|uncorrectable|no space left|read-only file|heartbeat lost|node (is )?(lost|down|dead)|link down|not a mount point|hardware error)\M' THEN 6
 	WHEN message ~ '(^|\n)Traceback \(most recent call last\)|(^|\n|: )[A-Za-z_.]*(Error|Exception|Interrupt)\M' THEN 5
-	WHEN message ~* '\m(errors?|failed|failure|exceptions?|timed? ?out|times out|timeout(?=$|[,.;]| (error|expired|exceeded|reached))|unreachable|refused|reset by peer|closed by (peer|remote)|broken pipe|lost|cannot|could not|unable to|abort(ed|ing)?|assert(ion)?|corrupt(ed|ion)?|mismatch|inconsistent|nan|inf|exitcode: -?[1-9]\d*|exited with code [1-9]\d*|return code = -?[1-9]\d*)\M' THEN 4
+	WHEN message ~* '\m(errors?|failed|failure|exceptions?|timed? ?out|times out|timeout(?=$|[,.;]| (error|expired|exceeded|reached))|unreachable|refused|reset by peer|closed by (peer|remote)|broken pipe|lost|cannot|could not|unable to|abort(ed|ing)?|assert(ion)?|corrupt(ed|ion)?|mismatch|inconsistent|nan|inf|exitcode: -?[1-9]\d*|xid|err|exited with code [1-9]\d*|return code = -?[1-9]\d*)\M' THEN 4
 	ELSE 0
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_rank(text) IS
