@@ -33,7 +33,19 @@ CREATE TYPE @extschema@.l4_news_record AS (
 	message text
 );
 COMMENT ON TYPE @extschema@.l4_news_record IS
-'A shape that is news in one stream: where it stands, why it is news (reason: new, new value, range, storm, severe; detail says it in words), how often, when and where first (first_ts is estimated from the records before it where it has no time of its own, and corrected where its node''s clock is off: l4_clock_offsets), whether only few streams of a successful job have that shape too (role), which parameter has which new value (place, value; NULL for other reasons), and the text of its first record (NULL past the first 500 of a job, those of rare shapes first).';
+'A shape that is news in one stream: where it stands (node: by l4_place_name), why it is news (reason: new, new value, range, storm, severe; detail says it in words), how often, when and where first (first_ts is estimated from the records before it where it has no time of its own, and corrected where its node''s clock is off: l4_clock_offsets), whether only few streams of a successful job have that shape too (role), which parameter has which new value (place, value; NULL for other reasons), and the text of its first record (NULL past the first 500 of a job, those of rare shapes first).';
+
+CREATE FUNCTION @extschema@.l4_place_name(node text, rank int, nodes text[], ranks_per_node int) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN COALESCE(node, nodes[rank / COALESCE(ranks_per_node, 1) + 1], 'rank ' || rank);
+COMMENT ON FUNCTION @extschema@.l4_place_name(text, int, text[], int) IS
+'What stands for the node of a stream where nodes are compared: the node that the import found, else by rank from the job''s list of nodes, else the rank itself ("rank 7").';
+
+CREATE FUNCTION @extschema@.l4_node_name(place text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN place !~ '^rank \d+$' THEN place END;
+COMMENT ON FUNCTION @extschema@.l4_node_name(text) IS
+'The node that l4_place_name gave; NULL where a rank stands for one.';
 
 -- The few figures by which records are judged, in one place.
 CREATE FUNCTION @extschema@.l4_news_limit(name text) RETURNS double precision
@@ -466,8 +478,10 @@ BEGIN ATOMIC
 	entry AS MATERIALIZED (
 		-- one row a stream and shape: the first reason in the order new, new value, range, storm
 		SELECT DISTINCT ON (f.stream_id, f.shape_id) f.stream_id, f.shape_id, f.reason, f.line_no, f.detail, f.place, f.value, e.occurrences, e.level,
-			e.last_line, e.first_line = f.line_no AS own_first, e.first_ts, e.stage, e.first_iteration, t.source, t.source_id, t.kind, t.node, t.rank, s.event_id, r.role
+			e.last_line, e.first_line = f.line_no AS own_first, e.first_ts, e.stage, e.first_iteration, t.source, t.source_id, t.kind,
+			@extschema@.l4_place_name(t.node, t.rank, j.nodes, j.ranks_per_node) AS node, t.rank, s.event_id, r.role
 		FROM found f
+		LEFT JOIN @extschema@.l4_job j ON j.job_id = l4_news.job_id
 		JOIN @extschema@.l4_stream_event e ON e.job_id = l4_news.job_id AND e.stream_id = f.stream_id AND e.shape_id = f.shape_id
 		JOIN @extschema@.l4_stream t ON t.job_id = l4_news.job_id AND t.stream_id = f.stream_id
 		JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id

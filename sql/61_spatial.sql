@@ -48,7 +48,7 @@ RETURN CASE reason
 	WHEN 'needed' THEN 1.75			-- a node with less than this in all is not reported
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_weight(text) IS
-'The weight of a kind of evidence against a node; replace the function to change them. "needed" is the sum below which a node is not reported.';
+'The weight of a kind of evidence against a node; replace the function to change them. "needed" is the sum below which a node is not reported (six tenths of it where no node reaches it and progress, durations or counters speak against one).';
 
 CREATE FUNCTION @extschema@.l4_job_streams(job_id text)
 RETURNS TABLE (stream_id bigint, source text, kind text, node text, rank int, record_count bigint, first_ts timestamptz, last_ts timestamptz,
@@ -56,7 +56,7 @@ RETURNS TABLE (stream_id bigint, source text, kind text, node text, rank int, re
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1000
 BEGIN ATOMIC
 	SELECT s.stream_id, s.source, s.kind,
-		COALESCE(s.node, j.nodes[s.rank / COALESCE(j.ranks_per_node, 1) + 1], 'rank ' || s.rank), s.rank, s.record_count,
+		@extschema@.l4_place_name(s.node, s.rank, j.nodes, j.ranks_per_node), s.rank, s.record_count,
 		s.first_ts, s.last_ts, s.last_stage, s.last_iteration, s.label IS NOT NULL
 	FROM @extschema@.l4_stream s
 	LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
@@ -339,19 +339,19 @@ BEGIN ATOMIC
 	-- Statements that the ranks of most nodes print again and again while they iterate. Whoever comes late to the last one made the others
 	-- wait; whoever printed one less is behind. What a node's clock is off is taken out.
 	WITH entry AS MATERIALIZED (
-		SELECT s.node, e.shape_id, pg_catalog.min(e.occurrences) AS times, pg_catalog.max(e.last_ts) - COALESCE(pg_catalog.min(k.ahead), '0') AS last_ts,
+		SELECT s.node, e.shape_id, pg_catalog.bool_or(s.shared) AS shared, pg_catalog.min(e.occurrences) AS times, pg_catalog.min(e.last_iteration) AS last_iteration, pg_catalog.max(e.last_ts) - COALESCE(pg_catalog.min(k.ahead), '0') AS last_ts,
 			pg_catalog.max(EXTRACT(epoch FROM e.last_ts - e.first_ts) / GREATEST(e.occurrences - 1, 1))::float8 AS step,
 			(pg_catalog.array_agg(e.stream_id ORDER BY e.occurrences, e.last_ts DESC, e.stream_id))[1] AS stream_id,
 			(pg_catalog.array_agg(e.last_line ORDER BY e.occurrences, e.last_ts DESC, e.stream_id))[1] AS line_no
 		FROM @extschema@.l4_stream_event e
 		JOIN @extschema@.l4_job_streams(l4_waited_nodes.job_id) s ON s.stream_id = e.stream_id
 		LEFT JOIN @extschema@.l4_clock_offsets(l4_waited_nodes.job_id) k ON k.node = s.node
-		WHERE e.job_id = l4_waited_nodes.job_id AND s.kind = 'rank' AND s.node IS NOT NULL AND NOT s.shared
-			AND e.first_iteration IS NOT NULL AND e.occurrences >= 4 AND e.last_ts > '2000-01-01'
+		WHERE e.job_id = l4_waited_nodes.job_id AND s.kind = 'rank' AND s.node IS NOT NULL
+			AND e.first_iteration IS NOT NULL AND e.occurrences >= 4
 		GROUP BY 1, 2
 	),
 	statement AS MATERIALIZED (
-		SELECT e.shape_id, pg_catalog.count(*) AS nodes, pg_catalog.max(e.times) AS times,
+		SELECT e.shape_id, pg_catalog.count(*) AS nodes, pg_catalog.max(e.times) AS times, pg_catalog.max(e.last_iteration) AS last_iteration,
 			pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY EXTRACT(epoch FROM e.last_ts)::float8) AS last_at,
 			pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY e.step) AS step
 		FROM entry e
@@ -360,17 +360,17 @@ BEGIN ATOMIC
 			AND pg_catalog.max(e.times) - pg_catalog.min(e.times) <= 1
 	),
 	spread AS (
-		SELECT s.shape_id, s.nodes, s.times, s.last_at, s.step,
+		SELECT s.shape_id, s.nodes, s.times, s.last_iteration, s.last_at, s.step,
 			1.4826 * pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY pg_catalog.abs(EXTRACT(epoch FROM e.last_ts)::float8 - s.last_at)) AS scale,
 			pg_catalog.count(*) FILTER (WHERE e.times < s.times) AS behind
 		FROM statement s JOIN entry e USING (shape_id)
-		GROUP BY 1, 2, 3, 4, 5
+		GROUP BY 1, 2, 3, 4, 5, 6
 	)
 	SELECT e.node, e.shape_id, e.stream_id, e.line_no, e.last_ts, CASE WHEN s.behind = 0 THEN EXTRACT(epoch FROM e.last_ts)::float8 - s.last_at END, s.step, s.behind, s.nodes, s.times
 	FROM entry e JOIN spread s USING (shape_id)
 	WHERE CASE s.behind
-		WHEN 0 THEN EXTRACT(epoch FROM e.last_ts)::float8 - s.last_at > GREATEST(0.25 * s.step, 5 * s.scale, 0.02)
-		ELSE e.times < s.times AND s.behind * 2 <= s.nodes END;
+		WHEN 0 THEN NOT e.shared AND EXTRACT(epoch FROM e.last_ts)::float8 - s.last_at > GREATEST(0.25 * s.step, 5 * s.scale, 0.02)
+		ELSE e.times < s.times AND e.last_iteration < s.last_iteration AND s.behind * 2 <= s.nodes END;
 END;
 COMMENT ON FUNCTION @extschema@.l4_waited_nodes(text) IS
 'Nodes that the others seem to have waited for when the job stopped: late, in seconds, where they came later than the others to the last of what all ranks print in each iteration (a quarter of the usual time between two, step in seconds, at least); NULL where behind of the nodes printed it once less than the others (times). Times by the clock of the most nodes.';
@@ -381,9 +381,9 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	-- Only news counts: what healthy jobs log too tells roles apart (rank 0, the last rank), not health.
 	WITH count AS (
-		SELECT COALESCE(r.node, 'rank ' || r.rank) AS node, r.event_id, pg_catalog.sum(r.occurrences)::float8 AS n
+		SELECT r.node AS node, r.event_id, pg_catalog.sum(r.occurrences)::float8 AS n
 		FROM pg_catalog.unnest(COALESCE(l4_node_forest.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_node_forest.job_id) n))) r
-		WHERE NOT r.role AND COALESCE(r.node, 'rank ' || r.rank) IS NOT NULL
+		WHERE NOT r.role AND r.node IS NOT NULL
 		GROUP BY 1, 2
 	),
 	cell AS (
@@ -568,7 +568,7 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_counting_nodes(l4_node_evidence.job_id) c JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id
 
 		UNION ALL
-		(SELECT DISTINCT ON (w.node) w.node, NULL::int, 'slow', CASE WHEN EXISTS (SELECT FROM placed p WHERE p.kind = 'rank' AND p.grave) THEN 0.25::float8 ELSE 1 END * CASE WHEN w.z > 0 THEN 1 ELSE 0.5 END
+		(SELECT DISTINCT ON (w.node) w.node, NULL::int, 'slow', CASE WHEN EXISTS (SELECT FROM placed p WHERE p.kind = 'rank' AND p.grave) THEN 0.25::float8 ELSE 1 END * CASE WHEN w.z > 0 THEN 1 ELSE 0.9 END
 				/ pg_catalog.sqrt(w.nodes_slow), NULL::timestamptz, NULL::bigint, NULL::bigint,
 			CASE WHEN w.z > 0 THEN pg_catalog.format('it is slow: "%s" takes %s s on average, %s s on other nodes', @extschema@.l4_text_gist(h.shape),
 					pg_catalog.round(w.mean::numeric, 4), pg_catalog.round(w.median::numeric, 4))
@@ -615,13 +615,15 @@ BEGIN ATOMIC
 	total AS (
 		SELECT p.node, pg_catalog.sum(p.weight) AS score, pg_catalog.min(p.first_ts) AS first_ts,
 			CASE WHEN pg_catalog.count(DISTINCT p.rank) = 1 THEN pg_catalog.min(p.rank) END AS rank,
-			pg_catalog.array_agg(p::@extschema@.l4_node_evidence_record ORDER BY p.weight DESC, p.reason) AS evidence
+			pg_catalog.array_agg(p::@extschema@.l4_node_evidence_record ORDER BY p.weight DESC, p.reason) AS evidence,
+			pg_catalog.bool_or(p.reason IN ('behind', 'late', 'counter', 'slow')) AS measured, pg_catalog.max(pg_catalog.sum(p.weight)) OVER () AS best
 		FROM piece p
 		GROUP BY p.node
 	)
 	SELECT (pg_catalog.row_number() OVER (ORDER BY t.score DESC, t.first_ts, t.node))::int, t.node, t.rank, t.score, t.first_ts, t.evidence
 	FROM total t
-	WHERE t.score >= @extschema@.l4_evidence_weight('needed');
+	-- a weak suspect is better than none, but only where progress, durations or counters speak against it: words alone are everywhere
+	WHERE t.score >= @extschema@.l4_evidence_weight('needed') * CASE WHEN t.measured AND t.best < @extschema@.l4_evidence_weight('needed') THEN 0.6 ELSE 1 END;
 END;
 COMMENT ON FUNCTION @extschema@.l4_suspect_nodes(text, @extschema@.l4_news_record[]) IS
 'The nodes of a job to look at, most suspicious first, with the sum of the evidence against each and its pieces. No row where all nodes fail alike.';

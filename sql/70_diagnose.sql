@@ -121,7 +121,7 @@ CREATE FUNCTION @extschema@.l4_node_findings(job_id text, news @extschema@.l4_ne
 RETURNS TABLE (ordinal int, score double precision, node text, rank int, stage text, iteration bigint, first_seen timestamptz, evidence text, explanation text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
-	SELECT s.ordinal, s.score, CASE WHEN s.node !~ '^rank \d+$' THEN s.node END,
+	SELECT s.ordinal, s.score, @extschema@.l4_node_name(s.node),
 		COALESCE(s.rank, pg_catalog.substring(s.node, '^rank (\d+)$')::int), o.stage,
 		COALESCE(o.iteration, @extschema@.l4_job_iteration(l4_node_findings.job_id, s.first_ts)), s.first_ts, q.quotes,
 		pg_catalog.format('Suspect %s: %s.', s.node, (SELECT pg_catalog.string_agg(e.explanation, '; ') FROM pg_catalog.unnest(s.evidence) e))
@@ -209,11 +209,11 @@ BEGIN
 	-- Events, and the known faults among them.
 	events := ARRAY(SELECT jsonb_populate_record(NULL::l4_finding, to_jsonb(e)) FROM l4_event_findings(l4_job_findings.job_id, news, names, l4_job_findings.use_pool) e ORDER BY e.ordinal);
 	RETURN QUERY
-	SELECT 'event', e.ordinal, e.score, e.node, e.rank, e.stage, e.iteration, e.event_id, e.template, e.first_seen, e.occurrences,
+	SELECT 'event', e.ordinal, e.score, l4_node_name(e.node), e.rank, e.stage, e.iteration, e.event_id, e.template, e.first_seen, e.occurrences,
 		e.nodes_affected, e.evidence, e.explanation, NULL::text, NULL::text, NULL::text, e.role
 	FROM unnest(events) e;
 	RETURN QUERY
-	SELECT 'fault', f.ordinal::int, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences,
+	SELECT 'fault', f.ordinal::int, f.score, l4_node_name(f.node), f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences,
 		f.nodes_affected::int, f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, NULL::text
 	FROM l4_fault_findings(l4_job_findings.job_id, news, names, (SELECT jsonb_object_agg(e.event_id, e.role) FROM unnest(events) e)) f;
 
@@ -226,7 +226,7 @@ BEGIN
 
 	-- Stages, each once, where it is first named; tear-down only where nothing else is known.
 	RETURN QUERY
-	SELECT 'stage', (row_number() OVER (ORDER BY s.stage = 'teardown', s.turn))::int, 1.0::float8 / s.turn, s.node, s.rank, s.stage, NULL::bigint,
+	SELECT 'stage', (row_number() OVER (ORDER BY s.stage = 'teardown', s.turn))::int, 1.0::float8 / s.turn, l4_node_name(s.node), s.rank, s.stage, NULL::bigint,
 		NULL::bigint, NULL::text, s.ts, NULL::bigint, NULL::int, q.quotes,
 		format('The failure began in stage %s: %s%s.', s.stage, s.explanation, coalesce(' (' || s.node || ')', '')),
 		NULL::text, NULL::text, NULL::text, NULL::text
@@ -276,7 +276,7 @@ BEGIN
 			AND d.iteration NOT IN (SELECT b.iteration FROM began b UNION ALL SELECT c.iteration FROM checked c)
 		ORDER BY 2 LIMIT 3
 	)
-	SELECT 'iteration', (row_number() OVER (ORDER BY i.turn, i.iteration))::int, 1.0::float8 / i.turn, i.node, i.rank, i.stage, i.iteration,
+	SELECT 'iteration', (row_number() OVER (ORDER BY i.turn, i.iteration))::int, 1.0::float8 / i.turn, l4_node_name(i.node), i.rank, i.stage, i.iteration,
 		NULL::bigint, NULL::text, i.ts, NULL::bigint, NULL::int, NULL::text, i.explanation, NULL::text, NULL::text, NULL::text, NULL::text
 	FROM (SELECT * FROM began UNION ALL SELECT * FROM checked UNION ALL SELECT * FROM unusual) i
 	ORDER BY 2;
