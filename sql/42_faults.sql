@@ -849,7 +849,11 @@ FROM (VALUES
 	('alloc_failed', '{dataloader_worker_died}'),
 	('fd_limit', '{dataloader_worker_died,addr_in_use}'),
 	('undefined_symbol', '{import_error}'),
-	('gpu_thermal', '{straggler_reported}')) e (fault_key, explains)
+	('gpu_thermal', '{straggler_reported}'),
+	-- an error code says more than a general wording
+	('ascend_ei0004', '{rank_table_error}'),
+	('ascend_ej0004', '{rank_table_error}'),
+	('ascend_ei0005', '{replica_mismatch}')) e (fault_key, explains)
 UNION ALL
 SELECT f.fault_key, 'xid_other', true FROM @extschema@.l4_fault f WHERE f.fault_key ~ '^xid_\d'
 UNION ALL

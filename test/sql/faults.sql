@@ -44,6 +44,16 @@ SELECT x.* FROM l4_fault_explains x WHERE x.fault_key <> '*' AND NOT EXISTS (SEL
 	OR NOT EXISTS (SELECT FROM l4_fault f WHERE f.fault_key = x.explains);
 SELECT fault_key, explained_by FROM l4_explained_faults('{nic_link_down,heartbeat_lost,conn_reset,python_exception,cuda_oom,xid_79,xid_other}') ORDER BY fault_key;
 
+-- each has an example, matches it, and stands before the general wordings that match it too (but for one that says again what is known)
+\set examples :abs_srcdir '/data/faults/examples.tsv'
+CREATE TEMP TABLE example (fault_key text PRIMARY KEY, example text NOT NULL);
+COPY example FROM :'examples' WITH (FORMAT csv, DELIMITER E'\t', QUOTE E'\b', HEADER);
+SELECT count(*) = (SELECT count(*) FROM l4_fault) AS all_have_one, count(*) FILTER (WHERE NOT l4_pattern_matches(f.pattern, e.example)) AS missed FROM example e JOIN l4_fault f USING (fault_key);
+SELECT e.fault_key, f.fault_key AS first
+FROM example e, LATERAL (SELECT array_agg(f.fault_key) AS keys FROM l4_fault f WHERE l4_pattern_matches(f.pattern, e.example)) m,
+	LATERAL (SELECT f.fault_key FROM l4_fault f LEFT JOIN l4_explained_faults(m.keys) x ON x.fault_key = f.fault_key WHERE f.fault_key = ANY (m.keys) AND f.role <> 'benign'
+		ORDER BY x.fault_key IS NOT NULL, array_position(ARRAY['root', 'cascade', 'confirmation'], f.role), array_position(ARRAY['critical', 'error', 'warning', 'info'], f.severity), f.priority, f.fault_key LIMIT 1) f
+WHERE f.fault_key <> e.fault_key ORDER BY 1;
 -- a cause stands before its consequences; what successful jobs print too does not ring
 SELECT fault_key, role, severity, node, nodes_affected, occurrences, explained_by FROM l4_match_faults('oom');
 SELECT fault_key, role, source, line_no FROM l4_match_faults('pump-1');
