@@ -157,6 +157,7 @@ CREATE TABLE @extschema@.l4_finding (
 	fault_key text,
 	root_cause text,
 	fix text,
+	role text,
 	PRIMARY KEY (job_id, saved_at, kind, ordinal)
 );
 

@@ -41,3 +41,4 @@ COMMENT ON COLUMN @extschema@.l4_finding.explanation IS 'in a sentence, why';
 COMMENT ON COLUMN @extschema@.l4_finding.fault_key IS 'the known fault, for kind fault';
 COMMENT ON COLUMN @extschema@.l4_finding.root_cause IS 'its root cause';
 COMMENT ON COLUMN @extschema@.l4_finding.fix IS 'its fix';
+COMMENT ON COLUMN @extschema@.l4_finding.role IS 'of an event: root, cascade or context (see l4_diagnose); NULL for other kinds';

@@ -70,67 +70,92 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_import_failure_reports(jsonb) IS
 'Takes in failure reports, one JSON object or an array of them, with the columns of l4_failure_report as fields; returns their number. A report of the same job_id and report_id (by default 1) is replaced. Left out, reported_at is now and status follows from what is there (resolved, diagnosed, open). All or nothing. From CSV: \copy l4_failure_report (columns) FROM file CSV HEADER. Errors: 22023 no object, no job_id or unknown fields; others as the values are at fault, with the number of the report.';
 
-CREATE FUNCTION @extschema@.l4_failure_features(job_id text) RETURNS TABLE (kind text, feature text)
+CREATE FUNCTION @extschema@.l4_finding_features(findings @extschema@.l4_finding[]) RETURNS TABLE (kind text, feature text, weight double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 20
 BEGIN ATOMIC
-	SELECT DISTINCT f.kind, CASE f.kind WHEN 'fault' THEN f.fault_key WHEN 'event' THEN f.event_id::text ELSE f.stage END
-	FROM @extschema@.l4_finding f
-	WHERE f.job_id = l4_failure_features.job_id
-		AND f.saved_at = GREATEST((SELECT pg_catalog.max(n.saved_at) FROM @extschema@.l4_finding n WHERE n.job_id = l4_failure_features.job_id),
-			(SELECT pg_catalog.max(d.saved_at) FROM @extschema@.l4_diagnosis d WHERE d.job_id = l4_failure_features.job_id))
-		AND (f.kind IN ('fault', 'event') OR f.kind = 'stage' AND f.ordinal = 1)
-		AND CASE f.kind WHEN 'fault' THEN f.fault_key WHEN 'event' THEN f.event_id::text ELSE f.stage END IS NOT NULL;
+	-- what a failure began with tells more than what followed; a fault, which a person has named, more than an event
+	SELECT x.kind, x.feature, pg_catalog.max(x.weight)
+	FROM (
+		SELECT f.kind, CASE f.kind WHEN 'fault' THEN f.fault_key WHEN 'event' THEN f.event_id::text ELSE f.stage END AS feature,
+			CASE f.kind WHEN 'fault' THEN CASE WHEN COALESCE(l.role, 'root') = 'root' THEN 2.0 ELSE 1.0 END
+				WHEN 'event' THEN CASE COALESCE(f.role, 'root') WHEN 'root' THEN 1.0 WHEN 'cascade' THEN 0.3 ELSE 0.1 END
+				ELSE 0.5 END AS weight
+		FROM pg_catalog.unnest(l4_finding_features.findings) f
+		LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key
+		WHERE f.kind IN ('fault', 'event') OR f.kind = 'stage' AND f.ordinal = 1) x
+	WHERE x.feature IS NOT NULL
+	GROUP BY x.kind, x.feature;
 END;
-COMMENT ON FUNCTION @extschema@.l4_failure_features(text) IS
-'What the last saved diagnosis of a job found, for comparison: its faults, its events and its first stage. No row where none was saved.';
+COMMENT ON FUNCTION @extschema@.l4_finding_features(@extschema@.l4_finding[]) IS
+'What findings have that can be compared with those of another job: faults, events and the first stage, with their weights.';
 
-CREATE FUNCTION @extschema@.l4_resembling_failures(job_id text, faults text[], events bigint[], stage text, saved_only boolean, most int)
+CREATE FUNCTION @extschema@.l4_saved_findings(job_id text) RETURNS @extschema@.l4_finding[]
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	SELECT pg_catalog.array_agg(f ORDER BY f.kind, f.ordinal) FROM @extschema@.l4_finding f
+	WHERE f.job_id = l4_saved_findings.job_id
+		AND f.saved_at = GREATEST((SELECT pg_catalog.max(n.saved_at) FROM @extschema@.l4_finding n WHERE n.job_id = l4_saved_findings.job_id),
+			(SELECT pg_catalog.max(d.saved_at) FROM @extschema@.l4_diagnosis d WHERE d.job_id = l4_saved_findings.job_id));
+END;
+COMMENT ON FUNCTION @extschema@.l4_saved_findings(text) IS
+'The findings of the newest saved diagnosis of a job; NULL where none was saved or it found nothing.';
+
+CREATE FUNCTION @extschema@.l4_resembling_failures(job_id text, findings @extschema@.l4_finding[], saved_only boolean, most int)
 RETURNS TABLE (similar_job_id text, score double precision, shared_faults text[], shared_events bigint[], same_stage boolean, compared_with text,
 	root_cause_category text, root_cause_subtype text, root_cause text, fix text, report_status text, resolved_at timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10
 BEGIN ATOMIC
-	WITH other AS MATERIALIZED (
-		SELECT j.job_id, EXISTS (SELECT FROM @extschema@.l4_finding f WHERE f.job_id = j.job_id) AS saved
-		FROM @extschema@.l4_job j WHERE j.status = 'failed' AND j.job_id <> l4_resembling_failures.job_id
+	WITH own AS MATERIALIZED (
+		SELECT x.* FROM @extschema@.l4_finding_features(l4_resembling_failures.findings) x
+	),
+	other AS MATERIALIZED (
+		SELECT j.job_id, s.findings, s.findings IS NOT NULL AS saved
+		FROM @extschema@.l4_job j CROSS JOIN LATERAL (SELECT @extschema@.l4_saved_findings(j.job_id) AS findings) s
+		WHERE j.status = 'failed' AND j.job_id <> l4_resembling_failures.job_id
 	),
 	-- Of other failed jobs: their saved diagnosis, else whether they log these events at all.
 	has AS MATERIALIZED (
-		SELECT o.job_id, x.kind, x.feature FROM other o, @extschema@.l4_failure_features(o.job_id) x WHERE o.saved
+		SELECT o.job_id, x.kind, x.feature, x.weight FROM other o, @extschema@.l4_finding_features(o.findings) x WHERE o.saved
 		UNION ALL
-		SELECT DISTINCT o.job_id, 'event', h.event_id::text
-		FROM @extschema@.l4_shape h JOIN @extschema@.l4_stream_event e ON e.shape_id = h.shape_id JOIN other o ON o.job_id = e.job_id
-		WHERE NOT l4_resembling_failures.saved_only AND h.event_id = ANY (l4_resembling_failures.events) AND NOT o.saved
+		SELECT DISTINCT o.job_id, m.kind, m.feature, m.weight
+		FROM own m JOIN @extschema@.l4_shape h ON m.kind = 'event' AND h.event_id = m.feature::bigint
+		JOIN @extschema@.l4_stream_event e ON e.shape_id = h.shape_id JOIN other o ON o.job_id = e.job_id
+		WHERE NOT l4_resembling_failures.saved_only AND NOT o.saved
+	),
+	-- what few failed jobs have weighs more
+	rarity AS MATERIALIZED (
+		SELECT f.kind, f.feature, pg_catalog.ln(1 + (SELECT pg_catalog.count(*) + 1 FROM other)::double precision / pg_catalog.count(DISTINCT f.job_id)) AS rarity
+		FROM (SELECT h.job_id, h.kind, h.feature FROM has h UNION ALL SELECT l4_resembling_failures.job_id, m.kind, m.feature FROM own m) f
+		GROUP BY f.kind, f.feature
+	),
+	mine AS MATERIALIZED (
+		SELECT m.kind, m.feature, m.weight * r.rarity AS weight FROM own m JOIN rarity r ON r.kind = m.kind AND r.feature = m.feature
 	),
 	size AS (
-		SELECT pg_catalog.count(*) + 1 AS jobs FROM other
-	),
-	-- what few failed jobs have weighs more; a fault, which a person has named, weighs twice
-	mine AS MATERIALIZED (
-		SELECT m.kind, m.feature, m.weight * pg_catalog.ln(1 + z.jobs::double precision / (1 + (SELECT pg_catalog.count(DISTINCT h.job_id) FROM has h WHERE h.kind = m.kind AND h.feature = m.feature))) AS weight
-		FROM size z, (
-			SELECT 'fault' AS kind, f.feature, 2.0::double precision AS weight FROM pg_catalog.unnest(l4_resembling_failures.faults) f (feature)
-			UNION ALL SELECT 'event', e.feature::text, 1.0 FROM pg_catalog.unnest(l4_resembling_failures.events) e (feature)
-			UNION ALL SELECT 'stage', l4_resembling_failures.stage, 0.5 WHERE l4_resembling_failures.stage IS NOT NULL) m
+		SELECT h.job_id, pg_catalog.sum((h.weight * r.rarity) ^ 2) AS size FROM has h JOIN rarity r ON r.kind = h.kind AND r.feature = h.feature GROUP BY h.job_id
 	),
 	shared AS (
-		SELECT h.job_id, pg_catalog.sum(m.weight) AS weight, pg_catalog.array_agg(m.feature ORDER BY m.weight DESC, m.feature COLLATE "C") FILTER (WHERE m.kind = 'fault') AS faults,
-			pg_catalog.array_agg(m.feature::bigint ORDER BY m.weight DESC, m.feature COLLATE "C") FILTER (WHERE m.kind = 'event') AS events, pg_catalog.bool_or(m.kind = 'stage') AS same_stage
-		FROM has h JOIN mine m ON m.kind = h.kind AND m.feature = h.feature
+		SELECT h.job_id, pg_catalog.sum(m.weight * h.weight * r.rarity) AS product,
+			pg_catalog.array_agg(m.feature ORDER BY m.weight DESC, m.feature COLLATE "C") FILTER (WHERE m.kind = 'fault') AS faults,
+			pg_catalog.array_agg(m.feature::bigint ORDER BY m.weight DESC, m.feature::bigint) FILTER (WHERE m.kind = 'event') AS events, pg_catalog.bool_or(m.kind = 'stage') AS same_stage
+		FROM has h JOIN mine m ON m.kind = h.kind AND m.feature = h.feature JOIN rarity r ON r.kind = h.kind AND r.feature = h.feature
 		GROUP BY h.job_id
 	)
-	SELECT s.job_id, s.weight / NULLIF(t.total, 0), COALESCE(s.faults, '{}'), COALESCE(s.events, '{}'), s.same_stage,
-		CASE WHEN o.saved THEN 'saved diagnosis' ELSE 'logs' END,
+	-- Of a job without a diagnosis only the events in question are known: their share among this job's events.
+	SELECT s.job_id, CASE WHEN o.saved THEN s.product / NULLIF(pg_catalog.sqrt(z.size * t.size), 0) ELSE s.product / NULLIF(t.events, 0) END,
+		COALESCE(s.faults, '{}'), COALESCE(s.events, '{}'), s.same_stage, CASE WHEN o.saved THEN 'saved diagnosis' ELSE 'logs' END,
 		r.root_cause_category, r.root_cause_subtype, r.root_cause, r.fix, r.status, r.resolved_at
 	FROM shared s
 	JOIN other o ON o.job_id = s.job_id
-	CROSS JOIN LATERAL (SELECT pg_catalog.sum(m.weight) AS total FROM mine m WHERE o.saved OR m.kind = 'event') t
+	JOIN size z ON z.job_id = s.job_id
+	CROSS JOIN (SELECT pg_catalog.sum(m.weight ^ 2) AS size, pg_catalog.sum(m.weight ^ 2) FILTER (WHERE m.kind = 'event') AS events FROM mine m) t
 	LEFT JOIN LATERAL (
 		SELECT r.* FROM @extschema@.l4_failure_report r WHERE r.job_id = s.job_id ORDER BY r.diagnosed_at DESC NULLS LAST, r.report_id LIMIT 1) r ON true
 	ORDER BY 2 DESC, s.job_id COLLATE "C"
 	LIMIT l4_resembling_failures.most;
 END;
-COMMENT ON FUNCTION @extschema@.l4_resembling_failures(text, text[], bigint[], text, boolean, int) IS
-'Failed jobs that share the given faults, events and first stage: l4_similar_failures for findings at hand. saved_only: only jobs with a saved diagnosis are compared.';
+COMMENT ON FUNCTION @extschema@.l4_resembling_failures(text, @extschema@.l4_finding[], boolean, int) IS
+'Failed jobs that share what the given findings have: l4_similar_failures for findings at hand. saved_only: only jobs with a saved diagnosis are compared.';
 
 CREATE FUNCTION @extschema@.l4_similar_failures(job_id text, most int DEFAULT 10)
 RETURNS TABLE (similar_job_id text, score double precision, shared_faults text[], shared_events bigint[], same_stage boolean, compared_with text,
@@ -141,29 +166,23 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	faults text[];
-	events bigint[];
-	stage_here text;
+	found l4_finding[];
 BEGIN
 	PERFORM l4_check_job(l4_similar_failures.job_id);
 	IF l4_similar_failures.most IS NULL OR l4_similar_failures.most < 1 THEN
 		RAISE EXCEPTION 'most must be at least 1' USING ERRCODE = 'invalid_parameter_value';
 	END IF;
 	-- Of the job itself: the saved diagnosis, else a new one.
-	SELECT array_agg(x.feature) FILTER (WHERE x.kind = 'fault'), array_agg(x.feature::bigint) FILTER (WHERE x.kind = 'event'), min(x.feature) FILTER (WHERE x.kind = 'stage')
-	INTO faults, events, stage_here FROM l4_failure_features(l4_similar_failures.job_id) x;
-	IF NOT EXISTS (SELECT FROM l4_finding f WHERE f.job_id = l4_similar_failures.job_id)
-		AND EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_similar_failures.job_id AND s.record_count > 0) THEN
-		SELECT array_agg(DISTINCT d.fault_key) FILTER (WHERE d.kind = 'fault'), array_agg(DISTINCT d.event_id) FILTER (WHERE d.kind = 'event'),
-			min(d.stage) FILTER (WHERE d.kind = 'stage' AND d.ordinal = 1)
-		INTO faults, events, stage_here FROM l4_diagnose(l4_similar_failures.job_id) d;
+	found := l4_saved_findings(l4_similar_failures.job_id);
+	IF found IS NULL AND EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_similar_failures.job_id AND s.record_count > 0) THEN
+		found := l4_report_findings(l4_similar_failures.job_id);
 	END IF;
 	RETURN QUERY
 	SELECT s.*, format('Shares %s fault%s%s and %s event%s with it%s.', cardinality(s.shared_faults), CASE cardinality(s.shared_faults) WHEN 1 THEN '' ELSE 's' END,
 		coalesce(' (' || nullif(array_to_string(s.shared_faults, ', '), '') || ')', ''), cardinality(s.shared_events), CASE cardinality(s.shared_events) WHEN 1 THEN '' ELSE 's' END,
-		CASE WHEN s.same_stage THEN format(', and the stage %s', stage_here) ELSE '' END)
-	FROM l4_resembling_failures(l4_similar_failures.job_id, faults, events, stage_here, false, l4_similar_failures.most) s;
+		CASE WHEN s.same_stage THEN format(', and the stage %s', (SELECT f.stage FROM unnest(found) f WHERE f.kind = 'stage' AND f.ordinal = 1)) ELSE '' END)
+	FROM l4_resembling_failures(l4_similar_failures.job_id, found, false, l4_similar_failures.most) s;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_similar_failures(text, int) IS
-'Failed jobs that resemble this one, most alike first, with what their failure reports say: at most so many. score is the share (0 to 1) of what this job''s diagnosis found (faults, events, first stage; rare ones weigh more) that the other has too. Saved diagnoses are compared (l4_save_diagnosis); of a job without one it is seen whether it logs the events at all. Reads only. Errors: P0002 unknown job, 22023 most below 1. Cost: one diagnosis of this job if none is saved, then the saved findings.';
+'Failed jobs that resemble this one, most alike first, with what their failure reports say: at most so many. score says how alike (0 to 1, a cosine) what both diagnoses found is: faults, events and first stage; what is rare, and what a failure began with, weighs more. Saved diagnoses are compared (l4_save_diagnosis); of a job without one it is seen whether it logs the events at all. Reads only. Errors: P0002 unknown job, 22023 most below 1. Cost: one diagnosis of this job if none is saved, then the saved findings.';

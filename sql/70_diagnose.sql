@@ -31,9 +31,6 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_pool_words(text, boolean) IS
 'In words, what a job is compared with.';
 
-ALTER TABLE @extschema@.l4_finding ADD COLUMN role text;
-COMMENT ON COLUMN @extschema@.l4_finding.role IS 'of an event: root, cascade or context (see l4_diagnose); NULL for other kinds';
-
 CREATE FUNCTION @extschema@.l4_event_findings(job_id text, news @extschema@.l4_news_record[], suspects text[], use_pool boolean DEFAULT true)
 RETURNS TABLE (ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
 	first_seen timestamptz, occurrences bigint, nodes_affected bigint, evidence text, explanation text, role text)

@@ -587,17 +587,12 @@ CREATE FUNCTION @extschema@.l4_report_resembling(job_id text, findings @extschem
 RETURNS TABLE (place bigint, similar_job_id text, score double precision, told text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 3
 BEGIN ATOMIC
-	WITH mine AS (
-		SELECT ARRAY(SELECT f.fault_key FROM pg_catalog.unnest(l4_report_resembling.findings) f WHERE f.kind = 'fault' AND f.fault_key IS NOT NULL ORDER BY f.ordinal) AS faults,
-			ARRAY(SELECT f.event_id FROM pg_catalog.unnest(l4_report_resembling.findings) f WHERE f.kind = 'event' ORDER BY f.ordinal) AS events,
-			(SELECT f.stage FROM pg_catalog.unnest(l4_report_resembling.findings) f WHERE f.kind = 'stage' AND f.ordinal = 1) AS stage
-	)
 	SELECT pg_catalog.row_number() OVER (ORDER BY r.score DESC, r.similar_job_id COLLATE "C"), r.similar_job_id, r.score,
 		pg_catalog.format('%s (%s %% alike)%s%s.', r.similar_job_id, pg_catalog.round(100 * r.score),
 			COALESCE(': ' || pg_catalog.rtrim(COALESCE(r.root_cause, NULLIF(pg_catalog.concat_ws('/', r.root_cause_category, r.root_cause_subtype), '')), '.'), ': no report says why'),
 			COALESCE('; fix: ' || pg_catalog.rtrim(r.fix, '.'), ''))
-	FROM mine m, @extschema@.l4_resembling_failures(l4_report_resembling.job_id, m.faults, m.events, m.stage, true, l4_report_resembling.most) r
+	FROM @extschema@.l4_resembling_failures(l4_report_resembling.job_id, l4_report_resembling.findings, true, l4_report_resembling.most) r
 	WHERE r.score >= 0.4;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_resembling(text, @extschema@.l4_finding[], int) IS
-'Failures of the past whose saved diagnoses share at least four tenths of what this one found, most alike first, with what their reports say.';
+'Failures of the past whose saved diagnoses are like this one (a score of at least 0.4, see l4_similar_failures), most alike first, with what their reports say.';
