@@ -100,5 +100,5 @@ SELECT bool_and(explanation LIKE '%no successful job to compare with%') AS says_
 SELECT l4_save_diagnosis('killed') = (SELECT count(*) FROM once) AS saved_all;
 SELECT count(*) AS differences FROM (SELECT kind, ordinal, node, event_id, explanation FROM once EXCEPT SELECT kind, ordinal, node, event_id, explanation FROM l4_finding WHERE job_id = 'killed') d;
 
-DELETE FROM l4_finding; DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline;
+DELETE FROM l4_finding; DELETE FROM l4_diagnosis; DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline;
 DELETE FROM l4_job; DELETE FROM l4_pool; DELETE FROM l4_pool_job; DELETE FROM l4_pool_job_event; DELETE FROM l4_pool_job_parameter; DELETE FROM l4_pool_event; DELETE FROM l4_pool_parameter; DELETE FROM l4_shape; DELETE FROM l4_event;

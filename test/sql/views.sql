@@ -52,7 +52,8 @@ SELECT * FROM l4_noise ORDER BY event_id;
 SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod)
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 JOIN pg_type t ON t.oid = a.atttypid
 WHERE c.relkind = 'v' AND c.relname LIKE 'l4\_%' AND c.relname <> 'l4_log'
-	AND (t.typcategory IN ('A', 'C', 'P') OR a.atttypid IN ('jsonb'::regtype, 'json'::regtype, 'bytea'::regtype, 'name'::regtype, 'numeric'::regtype));
+	AND (t.typcategory IN ('A', 'C', 'P') OR a.atttypid IN ('jsonb'::regtype, 'json'::regtype, 'bytea'::regtype, 'name'::regtype, 'numeric'::regtype))
+ORDER BY c.relname COLLATE "C", a.attnum;
 BEGIN;
 CREATE ROLE l4_test_reader;
 GRANT SELECT ON l4_failures TO l4_test_reader;
