@@ -13,6 +13,8 @@
 
 struct L4MessageMemo
 {
+	MemoryContext context;
+	size_t		used;			/* of the budget */
 	uint64		hash;			/* of the message looked for last; 0 where it is not to be kept */
 	char		skeleton[L4_MEMO_MESSAGE_BYTES + L4_SKELETON_CHUNK];
 	uint64		tags[MEMO_SLOTS];	/* the hash whose entry is here, */
@@ -25,10 +27,19 @@ message_memo_create(void)
 {
 	L4MessageMemo *memo = palloc(sizeof(L4MessageMemo));
 
+	memo->context = CurrentMemoryContext;
+	memo->used = 0;
 	memo->hash = 0;
+	memset(memo->entries, 0, sizeof(memo->entries));
 	memset(memo->tags, 0, sizeof(memo->tags));
 	memset(memo->seen, 0, sizeof(memo->seen));
 	return memo;
+}
+
+static inline char *
+skeleton_of(const L4MemoEntry *entry)
+{
+	return (char *) (entry->places + 2 * entry->parameter_count);
 }
 
 /* Puts the parameters of the message into shape. */
@@ -40,8 +51,8 @@ take_parameters(const L4MemoEntry *entry, L4Bytes message, L4Shape *shape)
 	shape_reserve(shape, entry->parameter_count);
 	for (i = 0; i < entry->parameter_count; i++)
 	{
-		shape->parameters[i].data = message.data + entry->begins[i];
-		shape->parameters[i].size = entry->sizes[i];
+		shape->parameters[i].data = message.data + entry->places[2 * i];
+		shape->parameters[i].size = entry->places[2 * i + 1];
 	}
 	shape->parameter_count = entry->parameter_count;
 }
@@ -62,7 +73,7 @@ message_memo_find(L4MessageMemo *memo, L4Bytes message, L4Shape *shape)
 		uint32		slot = ((uint32) (hash >> 32) ^ (uint32) i) % MEMO_SLOTS;
 		L4MemoEntry *entry = &memo->entries[slot];
 
-		if (memo->tags[slot] == hash && entry->size == message.size && memcmp(entry->skeleton, memo->skeleton, message.size) == 0)
+		if (memo->tags[slot] == hash && entry->size == message.size && memcmp(skeleton_of(entry), memo->skeleton, message.size) == 0)
 		{
 			take_parameters(entry, message, shape);
 			return entry;
@@ -70,6 +81,23 @@ message_memo_find(L4MessageMemo *memo, L4Bytes message, L4Shape *shape)
 	}
 	memo->hash = hash;
 	return NULL;
+}
+
+/* Makes room for the places and the skeleton of an entry; false where that is past the budget. */
+static bool
+entry_reserve(L4MessageMemo *memo, L4MemoEntry *entry, uint32 room)
+{
+	if (entry->room >= room)
+		return true;
+	room = Max(room, 128);
+	if (memo->used + room - entry->room > L4_MEMO_BUDGET)
+		return false;
+	memo->used += room - entry->room;
+	if (entry->places != NULL)
+		pfree(entry->places);
+	entry->places = MemoryContextAlloc(memo->context, room);
+	entry->room = room;
+	return true;
 }
 
 L4MemoEntry *
@@ -88,18 +116,21 @@ message_memo_keep(L4MessageMemo *memo, L4Bytes message, const L4Shape *shape, ui
 	}
 	if (memo->tags[slot] != 0 && memo->tags[slot ^ 1] == 0)
 		slot ^= 1;
-	memo->tags[slot] = memo->hash;
 	entry = &memo->entries[slot];
+	memo->tags[slot] = 0;
+	if (!entry_reserve(memo, entry, shape->parameter_count * 2 * sizeof(uint16) + message.size))
+		return NULL;
+	memo->tags[slot] = memo->hash;
 	entry->shape_id = shape_id;
 	entry->shape = NULL;
 	entry->owner = 0;
-	entry->size = (uint8) message.size;
-	entry->parameter_count = (uint8) shape->parameter_count;
+	entry->size = (uint16) message.size;
+	entry->parameter_count = (uint16) shape->parameter_count;
 	for (i = 0; i < shape->parameter_count; i++)
 	{
-		entry->begins[i] = (uint8) (shape->parameters[i].data - message.data);
-		entry->sizes[i] = (uint8) shape->parameters[i].size;
+		entry->places[2 * i] = (uint16) (shape->parameters[i].data - message.data);
+		entry->places[2 * i + 1] = (uint16) shape->parameters[i].size;
 	}
-	memcpy(entry->skeleton, memo->skeleton, message.size);
+	memcpy(skeleton_of(entry), memo->skeleton, message.size);
 	return entry;
 }

@@ -8,8 +8,10 @@
 #include "algorithms/mask.h"
 
 /* Longer messages, and those with more parameters, are masked each time. */
-#define L4_MEMO_MESSAGE_BYTES 240
-#define L4_MEMO_PARAMETERS 24
+#define L4_MEMO_MESSAGE_BYTES 2000
+#define L4_MEMO_PARAMETERS 64
+/* Memory for what is remembered of messages; past it no further one is. */
+#define L4_MEMO_BUDGET (4 * 1024 * 1024)
 
 /* A message that is remembered. */
 typedef struct L4MemoEntry
@@ -17,16 +19,15 @@ typedef struct L4MemoEntry
 	uint64		shape_id;
 	void	   *shape;			/* the caller's, NULL at first: what it knows of the shape, */
 	int64		owner;			/* and for whom it does */
-	uint8		size;
-	uint8		parameter_count;
-	uint8		begins[L4_MEMO_PARAMETERS];
-	uint8		sizes[L4_MEMO_PARAMETERS];
-	char		skeleton[L4_MEMO_MESSAGE_BYTES];
+	uint16		size;
+	uint16		parameter_count;
+	uint32		room;			/* of what follows */
+	uint16	   *places;			/* begin and size of each parameter; behind them the skeleton */
 } L4MemoEntry;
 
 typedef struct L4MessageMemo L4MessageMemo;
 
-/* An empty memo of fixed size (some 3 MB) in the current memory context. */
+/* An empty memo in the current memory context; takes half a megabyte, and later L4_MEMO_BUDGET at most. */
 extern L4MessageMemo *message_memo_create(void);
 
 /*

@@ -78,7 +78,7 @@ typedef struct RecentFrame
 	int			component;		/* what the column says */
 } RecentFrame;
 
-#define RECENT_FRAMES 256
+#define RECENT_FRAMES 1024
 
 struct L4SegmentBuilder
 {
@@ -268,7 +268,7 @@ recent_frame(L4SegmentBuilder *builder, L4Bytes frame, size_t time_end)
 	if (frame.size >= time_end + 8)
 		hash ^= eight_bytes(frame.data + time_end);
 	hash *= UINT64CONST(0xff51afd7ed558ccd);
-	return &builder->recent[hash >> 56];
+	return &builder->recent[hash >> 54];
 }
 
 /* Is the record's head that which is remembered, but for the digits of its seconds? */

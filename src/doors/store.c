@@ -693,7 +693,7 @@ store_analyze(const char *schema)
 			"AND pg_catalog.pg_has_role(relowner, 'USAGE')", &arguments, SPI_OK_SELECT) > 0)
 		/* of the large tables the columns by which rows are found */
 		run(schema, "ANALYZE %s.l4_stream, %s.l4_stream_event (job_id, stream_id, shape_id, level, stage), %s.l4_parameter_sketch (job_id, source_id), "
-			"%s.l4_shape, %s.l4_segment (job_id, source_id, segment_no, first_ts, last_ts, stream_ids, shape_ids), %s.l4_pool_event, "
+			"%s.l4_shape (shape_id, event_id), %s.l4_segment (job_id, source_id, segment_no, first_ts, last_ts, shape_ids), %s.l4_pool_event, "
 			"%s.l4_pool_parameter, %s.l4_address", &arguments, SPI_OK_UTILITY);
 }
 

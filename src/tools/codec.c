@@ -29,7 +29,7 @@ column_corrupted(const char *what)
 #define NUMBER_BYTES 11
 
 void
-column_put_unsigned(StringInfo column, uint64 value)
+column_put_large(StringInfo column, uint64 value)
 {
 	char	   *at;
 
@@ -43,12 +43,6 @@ column_put_unsigned(StringInfo column, uint64 value)
 	}
 	*at++ = (char) value;
 	column->len = at - column->data;
-}
-
-void
-column_put_signed(StringInfo column, int64 value)
-{
-	column_put_unsigned(column, ((uint64) value << 1) ^ (uint64) (value >> 63));
 }
 
 void

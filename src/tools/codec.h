@@ -8,8 +8,23 @@
 #include "lib/stringinfo.h"
 
 /* Writing: plain appends to a StringInfo. Signed numbers go zigzag. */
-extern void column_put_unsigned(StringInfo column, uint64 value);
-extern void column_put_signed(StringInfo column, int64 value);
+extern void column_put_large(StringInfo column, uint64 value);
+
+static inline void
+column_put_unsigned(StringInfo column, uint64 value)
+{
+	if (likely(value < 0x80 && column->len + 1 < column->maxlen))
+		column->data[column->len++] = (char) value;
+	else
+		column_put_large(column, value);
+}
+
+static inline void
+column_put_signed(StringInfo column, int64 value)
+{
+	column_put_unsigned(column, ((uint64) value << 1) ^ (uint64) (value >> 63));
+}
+
 extern void column_put_bytes(StringInfo column, L4Bytes bytes);
 
 /* Reading with bounds checks: past the end or malformed raises XX001. */
