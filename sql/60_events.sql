@@ -273,7 +273,7 @@ COMMENT ON FUNCTION @extschema@.l4_text_ending(text) IS
 
 CREATE FUNCTION @extschema@.l4_text_peer(message text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
-RETURN message ~* '\m(connection|link|socket|session|peer|channel)s?\M.{0,60}\m(closed|reset|refused|lost|aborted|gone|exited)\M|\mbroken pipe\M|\mreset by peer\M|\mtimed? ?out\M|\mtimeout\M|\mexit(s|ed|ing)? ?(with )?(return )?(code|status)|\mexitcode\M|\mwatchdog\M|\mterminate called\M|\mfailed to recv|\mother (ranks?|workers?|process(es)?|nodes?|agents?)\M';
+RETURN message ~* '\m(connection|link|socket|session|peer|channel)s?\M.{0,60}\m(closed|reset|refused|lost|aborted|gone|exited)\M|\mbroken pipe\M|\mreset by peer\M|\mtimed? ?out\M|\mtimeout\M|\mexit(s|ed|ing)? ?(with )?(return )?(code|status)|\mexitcode\M|\mwatchdog\M|\mterminate called\M|\mfailed to recv|\mother (ranks?|workers?|process(es)?|nodes?|agents?)\M|\m(taking|tearing|bringing|shutting) .{0,20}(process|processes|job|workers?) down\M';
 COMMENT ON FUNCTION @extschema@.l4_text_peer(text) IS
 'Does a message merely report that another process or machine went away or kept it waiting, or that a process ended? By general English wordings; such a record follows from a failure elsewhere, as a rule.';
 

@@ -262,43 +262,47 @@ COMMENT ON FUNCTION @extschema@.l4_text_seconds(text, int, text) IS
 'How many seconds the unit of a parameter of a shape (place, from 1; one of its values) is: 0.001 for "<*> ms". NULL where it is no duration or has no unit.';
 
 CREATE FUNCTION @extschema@.l4_slow_nodes(job_id text)
-RETURNS TABLE (node text, shape_id bigint, place int, mean double precision, median double precision, z double precision)
+RETURNS TABLE (node text, rank int, shape_id bigint, place int, mean double precision, median double precision, z double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	-- Durations that a statement prints, in seconds, per node, logarithmic, against median and spread of the nodes; 10 % is the least spread
-	-- assumed. Of each stream the longest one is left out: one stall makes no slow node.
-	WITH duration AS MATERIALIZED (
-		SELECT s.node, p.shape_id, p.position AS place,
-			pg_catalog.ln(pg_catalog.avg((p.mean * p.number_count - p.maximum) / (p.number_count - 1) * @extschema@.l4_text_seconds(h.shape, p.position, p.values[1]))) AS level,
-			pg_catalog.avg(EXTRACT(epoch FROM e.last_ts - e.first_ts) / (e.occurrences - 1)) AS step
-		FROM @extschema@.l4_stream_parameter p
+	-- Durations that a statement prints, in seconds, per rank, logarithmic, against median and spread of the ranks; 5 % is the least spread
+	-- assumed. Of each rank the longest one is left out: one stall makes no slow rank.
+	WITH unit AS MATERIALIZED (
+		SELECT DISTINCT e.shape_id FROM @extschema@.l4_stream_event e
+		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
+		WHERE e.job_id = l4_slow_nodes.job_id AND e.occurrences >= 8 AND h.shape ~* '(second|time|elapsed|took|duration|latency|waited|cost|\m[num]?s(ec)?s?\M)'
+	),
+	duration AS MATERIALIZED (
+		SELECT s.node, s.rank, p.shape_id, p.position AS place,
+			pg_catalog.ln((p.mean * p.number_count - p.maximum) / (p.number_count - 1) * @extschema@.l4_text_seconds(h.shape, p.position, p.values[1])) AS level,
+			EXTRACT(epoch FROM e.last_ts - e.first_ts) / (e.occurrences - 1) AS step
+		FROM unit u
+		JOIN @extschema@.l4_stream_parameter p ON p.job_id = l4_slow_nodes.job_id AND p.shape_id = u.shape_id
 		JOIN @extschema@.l4_job_streams(l4_slow_nodes.job_id) s ON s.stream_id = p.stream_id
 		JOIN @extschema@.l4_stream_event e ON e.job_id = p.job_id AND e.stream_id = p.stream_id AND e.shape_id = p.shape_id
 		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
-		WHERE p.job_id = l4_slow_nodes.job_id AND s.kind = 'rank' AND s.node IS NOT NULL
-			AND p.number_count = p.occurrences AND p.number_count >= 8 AND p.distinct_values > 4 AND p.minimum > 0
+		WHERE s.kind = 'rank' AND s.node IS NOT NULL
+			AND p.number_count = p.occurrences AND p.number_count >= 8 AND p.distinct_values > 1 AND p.minimum > 0
 			AND @extschema@.l4_text_seconds(h.shape, p.position, p.values[1]) IS NOT NULL
-		GROUP BY 1, 2, 3
 	),
 	middle AS (
 		SELECT d.shape_id, d.place, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY d.level) AS level,
-			pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY d.step) AS step, pg_catalog.count(*) AS nodes
-		FROM duration d GROUP BY 1, 2 HAVING pg_catalog.count(*) >= 4
+			pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY d.step) AS step, pg_catalog.count(*) AS ranks
+		FROM duration d GROUP BY 1, 2 HAVING pg_catalog.count(DISTINCT d.node) >= 4
 	),
 	spread AS (
-		SELECT d.shape_id, d.place, m.level, m.step, m.nodes,
-			GREATEST(1.4826 * pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY pg_catalog.abs(d.level - m.level)), 0.1) AS scale
+		SELECT d.shape_id, d.place, m.level, m.step, m.ranks,
+			GREATEST(1.4826 * pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY pg_catalog.abs(d.level - m.level)), 0.05) AS scale
 		FROM duration d JOIN middle m USING (shape_id, place) GROUP BY 1, 2, 3, 4, 5
 	)
-	SELECT d.node, d.shape_id, d.place, pg_catalog.exp(d.level), pg_catalog.exp(s.level), (d.level - s.level) / s.scale
+	SELECT d.node, d.rank, d.shape_id, d.place, pg_catalog.exp(d.level), pg_catalog.exp(s.level), (d.level - s.level) / s.scale
 	FROM duration d JOIN spread s USING (shape_id, place)
-	WHERE pg_catalog.abs(d.level - s.level) > pg_catalog.ln(1.5)
-		AND pg_catalog.abs(d.level - s.level) / s.scale > pg_catalog.sqrt(2 * pg_catalog.ln(s.nodes * 50)) + 1
+	WHERE pg_catalog.abs(d.level - s.level) / s.scale > pg_catalog.sqrt(2 * pg_catalog.ln(s.ranks * 50)) + 1
 		-- of trifles nobody waits for anybody
-		AND pg_catalog.exp(GREATEST(d.level, s.level)) > 0.05 * COALESCE(s.step, 0);
+		AND pg_catalog.exp(GREATEST(d.level, s.level)) > 0.02 * COALESCE(s.step, 0);
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_nodes(text) IS
-'Nodes whose durations in a statement of their ranks stand out from the other nodes'': the mean without the longest and the median of the nodes, in seconds, and how many robust standard deviations lie between (z). z above 0: it takes longer; below 0: it waits less, so the others may wait for it. Only durations of a twentieth of the time between two such statements or more.';
+'Ranks, with their nodes, whose durations in a statement stand out from the other ranks'': the mean without the longest and the median of the ranks, in seconds, and how many robust standard deviations of logarithms lie between (z). z above 0: it takes longer; below 0: it waits less, so the others may wait for it. Only durations of a fiftieth of the time between two such statements or more. Nothing for fewer than four nodes.';
 
 CREATE FUNCTION @extschema@.l4_counting_nodes(job_id text)
 RETURNS TABLE (node text, shape_id bigint, place int, stream_id bigint, line_no bigint, growth double precision, median double precision, usual double precision)
@@ -313,9 +317,11 @@ BEGIN ATOMIC
 		SELECT s.node, p.shape_id, p.position AS place, pg_catalog.sum(p.maximum - p.minimum) AS growth,
 			(pg_catalog.array_agg(p.stream_id ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS stream_id,
 			(pg_catalog.array_agg(p.maximum_line ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS line_no, pg_catalog.max(p.maximum) AS largest
-		FROM @extschema@.l4_stream_parameter p
+		FROM (SELECT DISTINCT t.source_id FROM @extschema@.l4_stream t WHERE t.job_id = l4_counting_nodes.job_id AND t.kind = 'system') t
+		JOIN @extschema@.l4_parameter_sketch k ON k.job_id = l4_counting_nodes.job_id AND k.source_id = t.source_id
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p
 		JOIN @extschema@.l4_job_streams(l4_counting_nodes.job_id) s ON s.stream_id = p.stream_id
-		WHERE p.job_id = l4_counting_nodes.job_id AND s.kind = 'system' AND s.node IS NOT NULL
+		WHERE s.kind = 'system' AND s.node IS NOT NULL
 			AND p.number_count = p.occurrences AND p.number_count >= 3
 		GROUP BY 1, 2, 3
 	),
@@ -568,15 +574,17 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_counting_nodes(l4_node_evidence.job_id) c JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id
 
 		UNION ALL
-		(SELECT DISTINCT ON (w.node) w.node, NULL::int, 'slow', CASE WHEN EXISTS (SELECT FROM placed p WHERE p.kind = 'rank' AND p.grave) THEN 0.25::float8 ELSE 1 END * CASE WHEN w.z > 0 THEN 1 ELSE 0.9 END
+		(SELECT DISTINCT ON (w.node) w.node, w.rank, 'slow', CASE WHEN EXISTS (SELECT FROM placed p WHERE p.kind = 'rank' AND p.grave) THEN 0.25::float8 ELSE 1 END * CASE WHEN w.z > 0 THEN 1 ELSE 0.9 END
 				/ pg_catalog.sqrt(w.nodes_slow), NULL::timestamptz, NULL::bigint, NULL::bigint,
-			CASE WHEN w.z > 0 THEN pg_catalog.format('it is slow: "%s" takes %s s on average, %s s on other nodes', @extschema@.l4_text_gist(h.shape),
-					pg_catalog.round(w.mean::numeric, 4), pg_catalog.round(w.median::numeric, 4))
-				ELSE pg_catalog.format('it waits less than the others, which may wait for it: "%s" takes %s s on average, %s s on other nodes', @extschema@.l4_text_gist(h.shape),
-					pg_catalog.round(w.mean::numeric, 4), pg_catalog.round(w.median::numeric, 4)) END
-		FROM (SELECT w.*, pg_catalog.count(*) OVER (PARTITION BY w.shape_id, w.place, w.z > 0) AS nodes_slow FROM @extschema@.l4_slow_nodes(l4_node_evidence.job_id) w) w
+			pg_catalog.format(CASE WHEN w.z > 0 THEN 'it is slow' ELSE 'it waits less than the others, which may wait for it' END || ': "%s" takes %s s on average, %s s on other nodes',
+				@extschema@.l4_text_gist(h.shape), pg_catalog.round(w.mean::numeric, 4), pg_catalog.round(w.median::numeric, 4))
+		FROM (
+			SELECT w.*, pg_catalog.count(*) OVER (PARTITION BY w.shape_id, w.place, w.z > 0) AS nodes_slow
+			FROM (SELECT DISTINCT ON (w.node, w.shape_id, w.place, w.z > 0) w.* FROM @extschema@.l4_slow_nodes(l4_node_evidence.job_id) w
+				ORDER BY w.node, w.shape_id, w.place, w.z > 0, pg_catalog.abs(w.z) DESC, w.rank) w) w
 		JOIN @extschema@.l4_shape h ON h.shape_id = w.shape_id
-		ORDER BY w.node, w.z > 0 DESC, pg_catalog.abs(w.z) DESC, w.shape_id, w.place)
+		WHERE w.nodes_slow * 3 <= (SELECT pg_catalog.count(*) FROM node)
+		ORDER BY w.node, w.z > 0 DESC, w.nodes_slow, pg_catalog.abs(w.z) DESC, w.shape_id, w.place)
 
 		UNION ALL
 		SELECT f.node, NULL, 'forest', f.score + CASE WHEN f.suspect THEN 1 ELSE 0 END, NULL, NULL, NULL,
