@@ -16,7 +16,7 @@
  *   counter   a number in its system log (errors, retransmissions) grew far more than on the other nodes
  *   slow      its own durations stand out from the other nodes', or it waits far less than they do
  *   forest    the Isolation Forest over counts of news sets it apart
- * What most nodes have alike is no evidence against any of them.
+ * What most nodes have alike is no evidence against any of them; of what more than two fifths of the nodes do nobody can say who is healthy.
  */
 
 CREATE TABLE @extschema@.l4_address (
@@ -469,7 +469,7 @@ BEGIN ATOMIC
 		SELECT d.node, NULL::int AS rank, 'missing' AS reason, 1.0::float8 AS part, NULL::timestamptz AS first_ts, NULL::bigint AS stream_id, NULL::bigint AS line_no,
 			'the scheduler lists it, but there is not one record from it' AS explanation
 		FROM node d
-		WHERE NOT d.logged AND (SELECT pg_catalog.count(*) FROM node o WHERE NOT o.logged) * 3 <= d.nodes
+		WHERE NOT d.logged AND (SELECT pg_catalog.count(*) FROM node o WHERE NOT o.logged) * 5 <= d.nodes * 2
 
 		UNION ALL
 		SELECT q.node, NULL, 'silent', 1, q.last_ts, s.stream_id, e.last_line,
@@ -479,17 +479,17 @@ BEGIN ATOMIC
 		JOIN LATERAL (SELECT s.stream_id FROM stream s WHERE s.node = q.node AND s.last_ts = q.last_ts ORDER BY s.stream_id LIMIT 1) s ON true
 		LEFT JOIN LATERAL (SELECT pg_catalog.max(e.last_line) AS last_line FROM @extschema@.l4_stream_event e
 			WHERE e.job_id = l4_node_evidence.job_id AND e.stream_id = s.stream_id) e ON true
-		WHERE q.silent * 3 <= (SELECT pg_catalog.count(*) FROM node)
+		WHERE q.silent * 5 <= (SELECT pg_catalog.count(*) * 2 FROM node)
 
 		UNION ALL
-		SELECT s.node, s.rank, 'quiet', CASE s.kind WHEN 'rank' THEN 1 ELSE 0.5 END / pg_catalog.sqrt(GREATEST(t.nodes - t.tellers, 1)), s.last_ts, s.stream_id, e.last_line,
+		SELECT s.node, s.rank, 'quiet', CASE s.kind WHEN 'rank' THEN 1 ELSE 0.5 END * GREATEST(1 / pg_catalog.sqrt(GREATEST(t.nodes - t.tellers, 1)), 0.45), s.last_ts, s.stream_id, e.last_line,
 			pg_catalog.format('%s of %s nodes log the failure in their %s logs, this one stops without a word at %s%s', t.tellers, t.nodes, s.kind,
 				pg_catalog.to_char(s.last_ts, 'HH24:MI:SS'), ' (iteration ' || s.last_iteration || ')')
 		FROM telling t
 		JOIN stream s ON s.kind = t.kind AND s.node IS NOT NULL AND s.record_count > 0
 		LEFT JOIN LATERAL (SELECT pg_catalog.max(e.last_line) AS last_line FROM @extschema@.l4_stream_event e
 			WHERE e.job_id = l4_node_evidence.job_id AND e.stream_id = s.stream_id) e ON true
-		WHERE t.tellers * 2 > t.nodes AND (t.nodes - t.tellers) * 3 <= t.nodes
+		WHERE (t.nodes - t.tellers) * 5 <= t.nodes * 2
 			AND NOT EXISTS (SELECT FROM told o WHERE o.node = s.node AND o.kind = s.kind)
 
 		UNION ALL

@@ -1,0 +1,145 @@
+-- Evidence against nodes beyond words: clocks, durations, progress within an iteration, counters, values; ranks without nodes; pools of other systems.
+-- The jobs are made here: eight nodes of one rank, twenty steps of two seconds, a system log each; a scenario changes some of the lines.
+\getenv folder PG_ABS_BUILDDIR
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+
+CREATE TABLE line (job text, node int, file text, at numeric, turn int, line text);
+CREATE FUNCTION make_lines(job text, seed int) RETURNS void LANGUAGE sql AS $$
+	-- time in seconds since the start; durations differ a little by node and step
+	INSERT INTO line
+	SELECT job, n, 'rank', s * 2 + x.at, x.turn, x.line
+	FROM generate_series(0, 7) n, generate_series(1, 20) s,
+		LATERAL (SELECT (n * 7 + s * 13 + seed * 5) % 11 AS jitter) j,
+		LATERAL (VALUES
+			(0.1 + jitter * 0.001, 1, format('DEBUG step %s forward took %s ms', s, 500 + jitter)),
+			(0.7 + jitter * 0.001, 2, format('DEBUG step %s gradients reduced in %s ms', s, 300 + jitter * 2)),
+			(0.9 + jitter * 0.001, 3, format('INFO step %s loss %s', s, 9 - s * 0.1)),
+			(1.0 + jitter * 0.001, 4, format('DEBUG memory scrub: %s pages checked, 0 bad', 60 + jitter))) x (at, turn, line);
+	INSERT INTO line
+	SELECT job, n, 'syslog', s * 5, 1, format('INFO network: retransmitted=%s errors=0', s * (1 + (n + seed) % 3))
+	FROM generate_series(0, 7) n, generate_series(0, 9) s;
+$$;
+CREATE FUNCTION fail_all(job text, node_not int DEFAULT NULL) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO line SELECT job, n, 'rank', 62 + n * 0.01, 9, 'ERROR RuntimeError: collective operation timed out after 20 s' FROM generate_series(0, 7) n WHERE n IS DISTINCT FROM node_not
+$$;
+CREATE FUNCTION load_job(job text, status text, folder text, settings jsonb DEFAULT '{"model": "m", "framework": "f"}') RETURNS text LANGUAGE plpgsql AS $$
+DECLARE f record;
+BEGIN
+	FOR f IN SELECT DISTINCT l.node, l.file FROM line l WHERE l.job = load_job.job LOOP
+		EXECUTE format('COPY (SELECT to_char(timestamp ''2026-11-20 22:00:00'' + at * interval ''1 s'', ''YYYY-MM-DD HH24:MI:SS,MS'') || '' '' || line FROM line WHERE job = %L AND node = %s AND file = %L ORDER BY at, turn) TO PROGRAM %L',
+			job, f.node, f.file, format('mkdir -p %1$s/evidence/%2$s/node-%3$s && cat > %1$s/evidence/%2$s/node-%3$s/%4$s', folder, job, f.node, CASE f.file WHEN 'rank' THEN 'rank-' || f.node || '.log' ELSE f.file END));
+	END LOOP;
+	PERFORM l4_register_job(job, settings, status, ARRAY(SELECT 'node-' || n FROM generate_series(0, 7) n), 1);
+	RETURN folder || '/evidence/' || job;
+END $$;
+-- what is said of the suspects: node, score, kinds of evidence
+CREATE FUNCTION suspects(job text) RETURNS TABLE (node text, reasons text) LANGUAGE sql AS $$
+	SELECT s.node, (SELECT string_agg(e.reason, ' ' ORDER BY e.reason) FROM unnest(s.evidence) e) FROM l4_suspect_nodes(job) s ORDER BY s.ordinal
+$$;
+
+SELECT make_lines('ok-' || n, n) FROM generate_series(1, 2) n \g /dev/null
+SELECT load_job('ok-1', 'succeeded', :'folder') AS path \gset
+CALL l4_import('ok-1', :'path');
+SELECT load_job('ok-2', 'succeeded', :'folder') AS path \gset
+CALL l4_import('ok-2', :'path');
+
+-- all alike: no node is named, whatever the jitter
+SELECT make_lines('alike', 3), fail_all('alike') \g /dev/null
+SELECT load_job('alike', 'failed', :'folder') AS path \gset
+CALL l4_import('alike', :'path');
+SELECT * FROM suspects('alike');
+SELECT ordinal, role, nodes_affected, explanation LIKE '%, so no fault of one node,%' AS says_so FROM l4_diagnose('alike') WHERE kind = 'event';
+
+-- a clock three seconds behind: node-3 seems to fail first, and does not
+SELECT make_lines('clock', 3), fail_all('clock') \g /dev/null
+INSERT INTO line VALUES ('clock', 5, 'rank', 40.5, 8, 'ERROR device 0 fell off the bus');
+INSERT INTO line VALUES ('clock', 3, 'rank', 42, 8, 'ERROR device 0 lost its peer');
+UPDATE line SET at = at - 3 WHERE job = 'clock' AND node = 3;
+SELECT load_job('clock', 'failed', :'folder') AS path \gset
+CALL l4_import('clock', :'path');
+SELECT node, round(extract(epoch FROM ahead), 1) AS ahead, extract(epoch FROM spread) < 0.1 AS sure, statements >= 5 AS many FROM l4_clock_offsets('clock');
+SELECT count(*) AS nodes FROM l4_clock_offsets('ok-1');
+SELECT node FROM l4_news('clock') WHERE message LIKE '%device%' ORDER BY first_ts;
+SELECT node FROM suspects('clock') LIMIT 1;
+
+-- slow: the durations of one node, in seconds
+SELECT make_lines('slow', 3) \g /dev/null
+UPDATE line SET line = regexp_replace(line, 'took \d+', 'took 1500') WHERE job = 'slow' AND node = 2 AND line LIKE '%forward%' AND at < 30;
+UPDATE line SET line = regexp_replace(line, 'took \d+', 'took 1503') WHERE job = 'slow' AND node = 2 AND line LIKE '%forward%' AND at >= 30;
+SELECT load_job('slow', 'failed', :'folder') AS path \gset
+CALL l4_import('slow', :'path');
+SELECT w.node, w.rank, round(w.mean::numeric, 1) AS mean, round(w.median::numeric, 1) AS median, w.z > 5 AS far FROM l4_slow_nodes('slow') w;
+SELECT * FROM suspects('slow');
+-- ... and the other way round: whom all wait for waits least
+SELECT make_lines('waits', 3) \g /dev/null
+UPDATE line SET line = regexp_replace(line, 'in \d+', 'in ' || 40 + turn) WHERE job = 'waits' AND node = 6 AND line LIKE '%reduced%' AND at < 30;
+UPDATE line SET line = regexp_replace(line, 'in \d+', 'in ' || 41 + turn) WHERE job = 'waits' AND node = 6 AND line LIKE '%reduced%' AND at >= 30;
+SELECT load_job('waits', 'failed', :'folder') AS path \gset
+CALL l4_import('waits', :'path');
+SELECT w.node, w.z < -5 AS far FROM l4_slow_nodes('waits') w;
+SELECT * FROM suspects('waits');
+SELECT count(*) AS slow_in_healthy FROM l4_slow_nodes('ok-1');
+-- units
+SELECT l4_text_seconds('took <*> ms', 1, '3'), l4_text_seconds('cost [<*>]us', 1, '3'), l4_text_seconds('rate <*>', 1, '3'), l4_text_seconds('elapsed time (ms): <*> |', 1, '3.5'), l4_text_seconds('wait <*>', 1, '3s');
+
+-- behind: all time out alike, one of them a step earlier than the others
+SELECT make_lines('behind', 3), fail_all('behind') \g /dev/null
+DELETE FROM line WHERE job = 'behind' AND node = 7 AND file = 'rank' AND line LIKE '%step 20 %' AND turn >= 2;
+SELECT load_job('behind', 'failed', :'folder') AS path \gset
+CALL l4_import('behind', :'path');
+SELECT node, min(behind) AS behind, min(nodes) AS nodes FROM l4_waited_nodes('behind') GROUP BY node;
+SELECT * FROM suspects('behind');
+-- late: it reached the last step, a second after the others; two others with it would not count
+SELECT make_lines('late', 3), fail_all('late') \g /dev/null
+UPDATE line SET at = at + 1 WHERE job = 'late' AND node = 1 AND at BETWEEN 40 AND 43 AND file = 'rank';
+SELECT load_job('late', 'failed', :'folder') AS path \gset
+CALL l4_import('late', :'path');
+SELECT DISTINCT node, late > 0.9 AS late FROM l4_waited_nodes('late');
+
+-- a counter in one system log
+SELECT make_lines('counter', 3), fail_all('counter') \g /dev/null
+UPDATE line SET line = 'INFO network: retransmitted=' || 60 * at::int || ' errors=0' WHERE job = 'counter' AND node = 4 AND file = 'syslog';
+SELECT load_job('counter', 'failed', :'folder') AS path \gset
+CALL l4_import('counter', :'path');
+SELECT node, growth, median < 40 AS others_less, usual FROM l4_counting_nodes('counter');
+SELECT * FROM suspects('counter');
+SELECT count(*) AS counters_in_healthy FROM l4_counting_nodes('ok-1');
+
+-- a value where there was but one ever: root, and its node's own
+SELECT make_lines('value', 3), fail_all('value') \g /dev/null
+UPDATE line SET line = replace(line, ' 0 bad', ' 3 bad') WHERE job = 'value' AND node = 2 AND at BETWEEN 38 AND 40;
+SELECT load_job('value', 'failed', :'folder') AS path \gset
+CALL l4_import('value', :'path');
+SELECT node, role, explanation LIKE '%"3"; in successful jobs it is always "0"%' AS says_what FROM l4_diagnose('value') WHERE kind = 'event' AND ordinal = 1;
+SELECT node FROM suspects('value') LIMIT 1;
+
+-- the first rows: one of each kind before the second of any
+SELECT array_agg(kind ORDER BY kind) AS kinds, bool_and(ordinal = 1) AS firsts FROM (SELECT kind, ordinal FROM l4_diagnose('value') LIMIT 4) d;
+
+-- ranks alone: one file with labels, no node known; one rank stops without a word
+SELECT make_lines('ranks', 3), fail_all('ranks', 3) \g /dev/null
+DELETE FROM line WHERE job = 'ranks' AND (file <> 'rank' OR node = 3 AND at > 30);
+\copy (SELECT node || ': ' || to_char(timestamp '2026-11-20 22:00:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS') || ' ' || line FROM line WHERE job = 'ranks' ORDER BY at, turn, node) TO PROGRAM 'cat > $PG_ABS_BUILDDIR/evidence/all.log'
+\set path :folder '/evidence/all.log'
+SELECT l4_register_job('ranks', '{"model": "m", "framework": "f"}', 'failed') \g /dev/null
+CALL l4_import('ranks', :'path');
+SELECT ordinal, node, rank FROM l4_diagnose('ranks') WHERE kind = 'node';
+SELECT bool_and(node IS NULL) AS no_node FROM l4_diagnose('ranks');
+
+-- a pool of another system: its settings are similar, and only what sounds of trouble is news
+SELECT make_lines('other', 3), fail_all('other') \g /dev/null
+INSERT INTO line SELECT 'other', n, 'rank', 41.5, 9, 'INFO vendor library build 7 uses adaptive routing' FROM generate_series(0, 7) n;
+SELECT load_job('other', 'failed', :'folder', '{"model": "m", "framework": "f", "system": "rack b"}') AS path \gset
+CALL l4_import('other', :'path');
+SELECT l4_register_job('ok-' || n, '{"model": "m", "framework": "f", "system": "rack a"}') FROM generate_series(1, 2) n \g /dev/null
+SELECT fit, differs, kinds FROM l4_best_pool('other');
+SELECT count(*) FILTER (WHERE template LIKE '%adaptive%') AS mild, count(*) FILTER (WHERE template LIKE '%timed out%') AS grave, bool_and(explanation LIKE '%similar (other system) settings%') AS says_so
+FROM l4_diagnose('other') WHERE kind = 'event';
+SELECT l4_register_job('other', '{"model": "m", "framework": "f", "system": "rack a"}') \g /dev/null
+SELECT fit, differs FROM l4_best_pool('other');
+SELECT count(*) FILTER (WHERE template LIKE '%adaptive%') AS mild FROM l4_diagnose('other') WHERE kind = 'event';
+
+DROP TABLE line; DROP FUNCTION make_lines, fail_all, load_job, suspects;
+DELETE FROM l4_finding; DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline;
+DELETE FROM l4_job; DELETE FROM l4_pool; DELETE FROM l4_pool_job; DELETE FROM l4_pool_event; DELETE FROM l4_pool_parameter; DELETE FROM l4_shape; DELETE FROM l4_event;
