@@ -242,6 +242,8 @@ RETURNS TABLE (fault_key text, title text, category text, subtype text, severity
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 5
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
+-- as in l4_diagnose
+SET enable_nestloop = off
 AS $$
 #variable_conflict use_column
 DECLARE

@@ -159,6 +159,8 @@ RETURNS @extschema@.l4_fault
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
+-- as in l4_diagnose
+SET enable_nestloop = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -357,6 +359,8 @@ RETURNS TABLE (records bigint, shapes bigint, nodes bigint, news_records bigint,
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 1
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
+-- as in l4_diagnose
+SET enable_nestloop = off
 AS $$
 #variable_conflict use_column
 DECLARE

@@ -320,8 +320,10 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT s.node, s.rank, s.rank, s.node FROM stream s, ranked WHERE ranked.by_rank AND s.node = 'rank ' || s.rank
 		UNION ALL
-		SELECT n.node, NULL, (SELECT pg_catalog.min(s.rank) FROM stream s WHERE s.node = n.node), n.node
-		FROM @extschema@.l4_job_nodes(l4_report_rows.job_id) n, ranked
+		SELECT n.node, NULL, s.rank, n.node
+		FROM @extschema@.l4_job_nodes(l4_report_rows.job_id) n
+		CROSS JOIN ranked
+		LEFT JOIN (SELECT s.node, pg_catalog.min(s.rank) AS rank FROM stream s GROUP BY s.node) s ON s.node = n.node
 		WHERE NOT ranked.by_rank OR NOT n.logged
 	),
 	ordered AS (
