@@ -5,13 +5,24 @@ CREATE PROCEDURE @extschema@.l4_import(job_id text, path text, layout text DEFAU
 COMMENT ON PROCEDURE @extschema@.l4_import(text, text, text, int) IS
 'Imports the logs of a registered job from a file or folder on the server: plain, compressed (.gz .zst .xz .bz2 .lz4) or archived (.tar, .tar.*, .zip). Node and rank come from the path, from labels on the lines, or from layout, a path with {node}, {rank}, {local_rank}, {attempt} and * in it. Only members of pg_read_server_files may call it. workers: how many processes read at once, the calling one among them; the others are background workers with the callers user, role and settings. The result is the same for every number; where too few worker slots (max_worker_processes) are free, fewer read. Commits after each file (inside a transaction block: the same without commits and without workers); called again it reads only what is new or has changed. A worker that ends early loses its own file alone; the call then ends with an error that names it. A file that cannot be read is a warning and a row in l4_stream. Progress: NOTICE, pg_stat_progress_copy, and the rows of l4_stream. Errors: 42501 without the right, P0002 unknown job, 22023 bad layout, path, time zone or number of workers, 57000 (or its own) where a worker ended, 58P01 no such path. Cost: one pass over the bytes.';
 
+CREATE FUNCTION @extschema@.l4_segment_support(internal) RETURNS internal
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_segment_support';
+COMMENT ON FUNCTION @extschema@.l4_segment_support(internal) IS
+'Planner support function of l4_segment_records and l4_segment_grep: what a filter on a record''s ts, line_no, stream_id, shape_id or event_id says of its segment is added to the filter of l4_segment, so that no other segment is opened. Called by the planner alone.';
+
+CREATE FUNCTION @extschema@.l4_event_shapes(event_id bigint) RETURNS bigint[]
+	LANGUAGE c STABLE STRICT PARALLEL SAFE COST 100 AS 'MODULE_PATHNAME', 'l4_event_shapes';
+COMMENT ON FUNCTION @extschema@.l4_event_shapes(bigint) IS
+'The shapes of an event, in ascending order; NULL for one that has none. Looked up once for each place of a query that calls it.';
+
 CREATE FUNCTION @extschema@.l4_segment_records(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[], with_text boolean DEFAULT true,
+	earliest timestamptz DEFAULT '-infinity', latest timestamptz DEFAULT 'infinity',
 	OUT stream_id bigint, OUT line_no bigint, OUT part int, OUT ts timestamptz, OUT level text, OUT component text, OUT stage text, OUT iteration bigint,
 	OUT shape_id bigint, OUT parameters text[], OUT message text, OUT raw text, OUT raw_bytes bytea)
 	RETURNS SETOF record
-	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 4000 AS 'MODULE_PATHNAME', 'l4_segment_records';
-COMMENT ON FUNCTION @extschema@.l4_segment_records(bytea, bytea, bytea, bigint[], boolean) IS
-'The records of one row of l4_segment, in file order: stream, number of the first line (1-based), part (0 for the first record beginning on that line), time, level, component, stage, iteration, shape, parameters, message, raw text without the line''s end (undecodable bytes as \xNN) and raw bytes with it. with_text => false leaves the last four NULL and is much cheaper. Errors: XX001 for damaged bytes.';
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 4000 SUPPORT @extschema@.l4_segment_support AS 'MODULE_PATHNAME', 'l4_segment_records';
+COMMENT ON FUNCTION @extschema@.l4_segment_records(bytea, bytea, bytea, bigint[], boolean, timestamptz, timestamptz) IS
+'The records of one row of l4_segment, in file order: stream, number of the first line (1-based), part (0 for the first record beginning on that line), time, level, component, stage, iteration, shape, parameters, message, raw text without the line''s end (undecodable bytes as \xNN) and raw bytes with it. with_text => false leaves the last four NULL and is much cheaper; the planner sets it by itself where none of them is used. earliest and latest: only records of these times, both included; a record without a time only where both are infinite. Errors: XX001 for damaged bytes.';
 
 CREATE FUNCTION @extschema@.l4_iteration_at(at timestamptz, started_at timestamptz[], iterations bigint[]) RETURNS bigint
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10 AS 'MODULE_PATHNAME', 'l4_iteration_at';
@@ -23,7 +34,26 @@ CREATE FUNCTION @extschema@.l4_pattern_matches(pattern text, subject text) RETUR
 COMMENT ON FUNCTION @extschema@.l4_pattern_matches(text, text) IS
 'Does the PCRE2 pattern match anywhere in subject? With limits on steps, depth and memory, so that no pattern can run away. Errors: 2201B for a bad pattern, 54000 for one that reaches a limit.';
 
+-- A query that runs over events and times of many segments is worth several processes, however small the table is beside its TOAST.
+ALTER TABLE @extschema@.l4_segment SET (parallel_workers = 4);
+CREATE STATISTICS @extschema@.l4_segment_streams ON (pg_catalog.cardinality(stream_ids)) FROM @extschema@.l4_segment;
+COMMENT ON STATISTICS @extschema@.l4_segment_streams IS 'How many streams a segment holds: tells the planner which half of l4_log is empty.';
+
+/*
+ * Most segments hold one stream: there the stream is known before the segment is opened, so that a filter on node or rank finds the segments through it. The records
+ * of files that several streams share find their streams one by one.
+ */
 CREATE VIEW @extschema@.l4_log WITH (security_invoker = true) AS
+SELECT g.job_id, s.node, s.rank, s.source, r.line_no, r.ts, r.level, r.component, r.stage,
+	coalesce(r.iteration, @extschema@.l4_iteration_at(r.ts, t.started_at, t.iterations)) AS iteration,
+	h.event_id, r.message, r.raw, r.part, r.raw_bytes, r.parameters, r.shape_id, r.stream_id, g.segment_no
+FROM @extschema@.l4_segment g
+	JOIN @extschema@.l4_stream s ON s.job_id = g.job_id AND s.source_id = g.source_id AND s.stream_id = g.stream_ids[1]
+	LEFT JOIN @extschema@.l4_timeline t ON t.job_id = g.job_id
+	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
+WHERE pg_catalog.cardinality(g.stream_ids) = 1
+UNION ALL
 SELECT g.job_id, s.node, s.rank, s.source, r.line_no, r.ts, r.level, r.component, r.stage,
 	coalesce(r.iteration, @extschema@.l4_iteration_at(r.ts, t.started_at, t.iterations)) AS iteration,
 	h.event_id, r.message, r.raw, r.part, r.raw_bytes, r.parameters, r.shape_id, r.stream_id, g.segment_no
@@ -31,9 +61,10 @@ FROM @extschema@.l4_segment g
 	LEFT JOIN @extschema@.l4_timeline t ON t.job_id = g.job_id
 	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
 	JOIN @extschema@.l4_stream s ON s.job_id = g.job_id AND s.stream_id = r.stream_id
-	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id;
+	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
+WHERE pg_catalog.cardinality(g.stream_ids) <> 1;
 COMMENT ON VIEW @extschema@.l4_log IS
-'A row for each record of the imported logs, decompressed on the way. Filter by job_id first. The bytes of a file: string_agg(raw_bytes, '''' ORDER BY line_no, part) over its source.';
+'A row for each record of the imported logs, decompressed on the way. Filter by job_id first; of what then matches node, rank, source, ts, line_no, event_id, shape_id or stream_id only the segments that can hold it are opened (EXPLAIN shows how many). Leaving out message, raw, raw_bytes and parameters makes a query several times cheaper. The bytes of a file: string_agg(raw_bytes, '''' ORDER BY line_no, part) over its source.';
 COMMENT ON COLUMN @extschema@.l4_log.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_log.node IS 'the node of the stream, NULL where the stream is of no node';
 COMMENT ON COLUMN @extschema@.l4_log.rank IS 'the global rank of the stream, NULL where the stream is of no rank';

@@ -271,3 +271,9 @@ frame_time_expand(StringInfo out, L4Bytes reduced, TimestampTz time, int offset)
 	out->len += (int) reduced.size;
 	out->data[out->len] = '\0';
 }
+
+bool
+frame_time_is_mark(unsigned char byte)
+{
+	return byte >= MARK_FIRST && byte < MARK_FIRST + MARK_COUNT;
+}

@@ -40,4 +40,7 @@ extern bool frame_time_reduce(StringInfo out, L4Bytes frame, L4Bytes text, Times
 /* Appends the reduced frame with the marks written out. Any byte that is a mark is written as a digit. */
 extern void frame_time_expand(StringInfo out, L4Bytes reduced, TimestampTz time, int offset);
 
+/* Does a byte of a reduced frame stand for a digit? */
+extern bool frame_time_is_mark(unsigned char byte);
+
 #endif							/* L4_FRAME_TIME_H */

@@ -781,3 +781,58 @@ segment_raw(L4SegmentReader *reader, StringInfo raw)
 	if (frame != frame_end)
 		column_corrupted("a record's frame has more lines than its message");
 }
+
+int
+segment_head_index(const L4SegmentReader *reader)
+{
+	return (int) (reader->frame - reader->frames.texts);
+}
+
+int
+segment_shape_index(const L4SegmentReader *reader)
+{
+	return (int) (reader->shape - reader->shapes.texts);
+}
+
+L4Bytes
+segment_column(const L4SegmentReader *reader, bool of_head, int index, int position)
+{
+	const L4ColumnReader *column = &(of_head ? &reader->frames : &reader->shapes)->texts[index].columns[position];
+	L4Bytes		bytes = {column->at, column->end - column->at};
+
+	return bytes;
+}
+
+/* The texts of a dictionary for those who read nothing else. */
+static L4SegmentText *
+plain_texts(const StoredDictionary *dictionary)
+{
+	L4SegmentText *texts = palloc(mul_size(Max(dictionary->count, 1), sizeof(L4SegmentText)));
+	uint32		i;
+
+	for (i = 0; i < dictionary->count; i++)
+	{
+		texts[i].text = dictionary->texts[i].text;
+		texts[i].masked = dictionary->texts[i].kind == TEXT_MASKED;
+		texts[i].timed = dictionary->texts[i].kind > TEXT_PLAIN;
+		texts[i].column_count = dictionary->texts[i].column_count;
+	}
+	return texts;
+}
+
+L4SegmentTexts *
+segment_texts(const bytea *blob)
+{
+	L4SegmentTexts *texts = palloc(sizeof(L4SegmentTexts));
+	L4ColumnReader in = open_blob(blob);
+	StoredDictionary dictionary;
+
+	get_dictionary_texts(&in, &dictionary);	/* components, of which heads have every byte */
+	get_dictionary_texts(&in, &dictionary);
+	texts->head_count = (int) dictionary.count;
+	texts->heads = plain_texts(&dictionary);
+	get_dictionary_texts(&in, &dictionary);
+	texts->shape_count = (int) dictionary.count;
+	texts->shapes = plain_texts(&dictionary);
+	return texts;
+}

@@ -90,4 +90,30 @@ extern bool segment_next(L4SegmentReader *reader, L4StoredRecord *record);
 extern void segment_message(L4SegmentReader *reader, StringInfo message);
 extern void segment_raw(L4SegmentReader *reader, StringInfo raw);
 
+/* Which text of the dictionaries of heads and of shapes the record last read has. */
+extern int	segment_head_index(const L4SegmentReader *reader);
+extern int	segment_shape_index(const L4SegmentReader *reader);
+/* All values of one parameter of a head or a shape as they are stored: each with its length before it. Valid before the first segment_next. */
+extern L4Bytes segment_column(const L4SegmentReader *reader, bool of_head, int index, int position);
+
+/* The dictionaries of a segment, read without the rest of it. */
+typedef struct L4SegmentText
+{
+	L4Bytes		text;
+	bool		masked;			/* holds placeholders, one for each column */
+	bool		timed;			/* holds marks for the digits of its record's time (frame_time_is_mark) */
+	int			column_count;
+} L4SegmentText;
+
+typedef struct L4SegmentTexts
+{
+	int			head_count;
+	int			shape_count;
+	L4SegmentText *heads;
+	L4SegmentText *shapes;
+} L4SegmentTexts;
+
+/* Reads the blob of texts alone, in the current memory context. Errors: XX001. Cost: decompression of some kilobytes as a rule. */
+extern L4SegmentTexts *segment_texts(const bytea *blob);
+
 #endif							/* L4_SEGMENT_H */

@@ -10,13 +10,15 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-#include "algorithms/header.h"
 #include "algorithms/segment.h"
+#include "bindings/record_row.h"
+#include "doors/store.h"
 #include "tools/bytes.h"
 
 PG_FUNCTION_INFO_V1(l4_segment_records);
 PG_FUNCTION_INFO_V1(l4_iteration_at);
 PG_FUNCTION_INFO_V1(l4_pattern_matches);
+PG_FUNCTION_INFO_V1(l4_event_shapes);
 
 #define RECORD_COLUMNS 13
 
@@ -27,24 +29,11 @@ typedef struct RecordScan
 	int64	   *stream_ids;
 	int			stream_count;
 	bool		with_text;
+	TimestampTz from;			/* of records that are wanted; infinite: also those without a time */
+	TimestampTz until;
 	StringInfoData raw;
 	StringInfoData shown;
 } RecordScan;
-
-static int64 *
-copy_bigints(ArrayType *array, int *count)
-{
-	int64	   *values;
-
-	if (ARR_NDIM(array) > 1 || ARR_HASNULL(array))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the stream_ids of a segment must be an array of one dimension without NULL")));
-	*count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	values = palloc(mul_size(Max(*count, 1), sizeof(int64)));
-	memcpy(values, ARR_DATA_PTR(array), *count * sizeof(int64));
-	return values;
-}
 
 static RecordScan *
 open_scan(FunctionCallInfo fcinfo)
@@ -57,23 +46,14 @@ open_scan(FunctionCallInfo fcinfo)
 	blobs.structure = PG_GETARG_BYTEA_PP(0);
 	blobs.texts = PG_GETARG_BYTEA_PP(1);
 	blobs.parameters = PG_GETARG_BYTEA_PP(2);
-	scan->stream_ids = copy_bigints(PG_GETARG_ARRAYTYPE_P(3), &scan->stream_count);
+	scan->stream_ids = record_row_streams(PG_GETARG_ARRAYTYPE_P(3), &scan->stream_count);
 	scan->with_text = PG_GETARG_BOOL(4);
+	scan->from = PG_GETARG_TIMESTAMPTZ(5);
+	scan->until = PG_GETARG_TIMESTAMPTZ(6);
 	scan->reader = segment_open(&blobs);
 	initStringInfo(&scan->raw);
 	initStringInfo(&scan->shown);
 	return scan;
-}
-
-/* Bytes as text, escaped where they are none. */
-static Datum
-shown_text(RecordScan *scan, L4Bytes bytes)
-{
-	if (bytes_are_plain(bytes))
-		return PointerGetDatum(cstring_to_text_with_len(bytes.data, bytes.size));
-	resetStringInfo(&scan->shown);
-	bytes_append_escaped(&scan->shown, bytes);
-	return PointerGetDatum(cstring_to_text_with_len(scan->shown.data, scan->shown.len));
 }
 
 static Datum
@@ -83,7 +63,7 @@ parameter_array(RecordScan *scan, const L4StoredRecord *record)
 	int			i;
 
 	for (i = 0; i < record->parameter_count; i++)
-		elements[i] = shown_text(scan, record->parameters[i]);
+		elements[i] = shown_text(&scan->shown, record->parameters[i]);
 	return PointerGetDatum(construct_array(elements, record->parameter_count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
@@ -98,7 +78,7 @@ fill_text(RecordScan *scan, const L4StoredRecord *record, Datum *values, bool *n
 	segment_message(scan->reader, &scan->raw);
 	bytes.data = scan->raw.data;
 	bytes.size = scan->raw.len;
-	values[10] = shown_text(scan, bytes);
+	values[10] = shown_text(&scan->shown, bytes);
 	resetStringInfo(&scan->raw);
 	segment_raw(scan->reader, &scan->raw);
 	bytes.data = scan->raw.data;
@@ -106,7 +86,15 @@ fill_text(RecordScan *scan, const L4StoredRecord *record, Datum *values, bool *n
 	values[12] = PointerGetDatum(cstring_to_text_with_len(bytes.data, bytes.size));
 	while (bytes.size > 0 && (bytes.data[bytes.size - 1] == '\n' || bytes.data[bytes.size - 1] == '\r'))
 		bytes.size--;
-	values[11] = shown_text(scan, bytes);
+	values[11] = shown_text(&scan->shown, bytes);
+}
+
+static bool
+is_wanted(const RecordScan *scan, const L4StoredRecord *record)
+{
+	if (!record->has_time)
+		return TIMESTAMP_IS_NOBEGIN(scan->from) && TIMESTAMP_IS_NOEND(scan->until);
+	return record->time >= scan->from && record->time <= scan->until;
 }
 
 static HeapTuple
@@ -115,27 +103,7 @@ form_record(RecordScan *scan, const L4StoredRecord *record)
 	Datum		values[RECORD_COLUMNS] = {0};
 	bool		nulls[RECORD_COLUMNS] = {false};
 
-	if (record->stream < 0 || record->stream >= scan->stream_count)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("stored log data is damaged: a record names a stream that its segment does not list")));
-	values[0] = Int64GetDatum(scan->stream_ids[record->stream]);
-	values[1] = Int64GetDatum(record->line_no);
-	values[2] = Int32GetDatum(record->part);
-	values[3] = TimestampTzGetDatum(record->time);
-	nulls[3] = !record->has_time;
-	nulls[4] = record->level == L4_LEVEL_NONE;
-	if (!nulls[4])
-		values[4] = CStringGetTextDatum(level_name(record->level));
-	nulls[5] = record->component.size == 0;
-	if (!nulls[5])
-		values[5] = shown_text(scan, record->component);
-	nulls[6] = record->stage == 0;
-	if (!nulls[6])
-		values[6] = CStringGetTextDatum(l4_stages[record->stage - 1]);
-	values[7] = Int64GetDatum(record->iteration);
-	nulls[7] = !record->has_iteration;
-	values[8] = Int64GetDatum((int64) shape_hash(record->shape_text.data, record->shape_text.size));
+	record_row_fill(record, scan->stream_ids, scan->stream_count, &scan->shown, values, nulls);
 	if (scan->with_text)
 		fill_text(scan, record, values, nulls);
 	else
@@ -144,7 +112,7 @@ form_record(RecordScan *scan, const L4StoredRecord *record)
 }
 
 /*
- * l4_segment_records(structure, texts, parameters, stream_ids, with_text): the records of a segment, in file order.
+ * l4_segment_records(structure, texts, parameters, stream_ids, with_text, earliest, latest): the records of a segment, in file order.
  * Errors: XX001 for damaged or crafted bytes. Cost: decompression of the segment, then per record some microseconds with text, less without.
  */
 Datum
@@ -165,9 +133,10 @@ l4_segment_records(PG_FUNCTION_ARGS)
 	}
 	context = SRF_PERCALL_SETUP();
 	scan = context->user_fctx;
-	if (!segment_next(scan->reader, &record))
-		SRF_RETURN_DONE(context);
-	SRF_RETURN_NEXT(context, HeapTupleGetDatum(form_record(scan, &record)));
+	while (segment_next(scan->reader, &record))
+		if (is_wanted(scan, &record))
+			SRF_RETURN_NEXT(context, HeapTupleGetDatum(form_record(scan, &record)));
+	SRF_RETURN_DONE(context);
 }
 
 /*
@@ -249,4 +218,38 @@ l4_pattern_matches(PG_FUNCTION_ARGS)
 	L4Bytes		bytes = {VARDATA_ANY(subject), VARSIZE_ANY_EXHDR(subject)};
 
 	PG_RETURN_BOOL(pattern_match(pattern, bytes, 0, false));
+}
+
+/* The shapes of the event that was asked for last. */
+typedef struct EventCache
+{
+	int64		event_id;
+	Datum		shapes;
+	bool		is_null;
+} EventCache;
+
+/*
+ * l4_event_shapes(event_id): looked up once for each call site and event, so that a filter on l4_segment may call it for every row.
+ */
+Datum
+l4_event_shapes(PG_FUNCTION_ARGS)
+{
+	EventCache *cache = fcinfo->flinfo->fn_extra;
+	int64		event_id = PG_GETARG_INT64(0);
+
+	if (cache == NULL || cache->event_id != event_id)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+
+		if (cache == NULL)
+			cache = palloc0(sizeof(EventCache));
+		fcinfo->flinfo->fn_extra = NULL;	/* should the next line fail */
+		cache->shapes = store_event_shapes(store_schema(fcinfo), event_id, &cache->is_null);
+		cache->event_id = event_id;
+		fcinfo->flinfo->fn_extra = cache;
+		MemoryContextSwitchTo(caller);
+	}
+	if (cache->is_null)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(cache->shapes);
 }

@@ -14,6 +14,7 @@
 #include "tools/bytes.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -708,4 +709,25 @@ store_holds_logs(const char *schema)
 				&arguments, SPI_OK_SELECT) > 0;
 	SPI_finish();
 	return holds;
+}
+
+Datum
+store_event_shapes(const char *schema, int64 event_id, bool *is_null)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Arguments	arguments = {0};
+	SPIPlanPtr	plan;
+	Datum		shapes;
+
+	store_connect(false);
+	add_bigint(&arguments, event_id, false);
+	plan = statement_plan(schema, "SELECT pg_catalog.array_agg(shape_id ORDER BY shape_id) FROM %s.l4_shape WHERE event_id OPERATOR(pg_catalog.=) $1", &arguments);
+	if (SPI_execute_plan(plan, arguments.values, arguments.nulls, true, 1) != SPI_OK_SELECT)
+		elog(ERROR, "the shapes of an event cannot be read");
+	shapes = result_datum(0, 1, is_null);
+	MemoryContextSwitchTo(caller);
+	if (!*is_null)
+		shapes = datumCopy(shapes, false, -1);
+	store_disconnect();
+	return shapes;
 }

@@ -140,4 +140,7 @@ extern void store_finish_import(const char *schema, const char *job_id);
 /* Fresh planner statistics, where the caller owns the tables. */
 extern void store_analyze(const char *schema);
 
+/* The shapes of an event in ascending order as a bigint[] in the current memory context, NULL where there is none. Connects by itself. Cost: one statement. */
+extern Datum store_event_shapes(const char *schema, int64 event_id, bool *is_null);
+
 #endif							/* L4_STORE_H */

@@ -15,4 +15,13 @@
 #include "varatt.h"
 #endif
 
+/* PostgreSQL 16 changed the arguments of make_restrictinfo; drop when 15 is no longer supported. For a clause on one relation, with nothing special about it. */
+#if PG_VERSION_NUM >= 160000
+#define l4_make_restrictinfo(root, clause, security_level) \
+	make_restrictinfo(root, clause, true, false, false, false, security_level, NULL, NULL, NULL)
+#else
+#define l4_make_restrictinfo(root, clause, security_level) \
+	make_restrictinfo(root, clause, true, false, false, security_level, NULL, NULL, NULL)
+#endif
+
 #endif							/* L4_COMPAT_H */
