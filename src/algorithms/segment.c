@@ -462,6 +462,58 @@ put_dictionary_columns(StringInfo out, const Dictionary *dictionary)
 		}
 }
 
+/* 0 to 25 a letter in either case, 26 a digit, 27 a space, 28 - and _, 29 . and /, 30 : = and comma, 31 any other byte. */
+const unsigned char segment_byte_class[256] = {
+	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
+	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
+	27, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 30, 28, 29, 29,
+	26, 26, 26, 26, 26, 26, 26, 26, 26, 26, 30, 31, 31, 30, 31, 31,
+	31, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+	15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 31, 31, 31, 31, 28,
+	31, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+	15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 31, 31, 31, 31, 31,
+	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
+	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
+	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
+	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
+	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
+	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
+	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
+	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31
+};
+
+/* The classes of all bytes of a column, the lengths of its values among them, which does no harm: a mask may say too much. */
+static uint32
+column_mask(const StringInfoData *column)
+{
+	const unsigned char *at = (const unsigned char *) column->data;
+	const unsigned char *end = at + column->len;
+	uint32		masks[4] = {0, 0, 0, 0};
+
+	for (; end - at >= 4; at += 4)
+	{
+		masks[0] |= (uint32) 1 << segment_byte_class[at[0]];
+		masks[1] |= (uint32) 1 << segment_byte_class[at[1]];
+		masks[2] |= (uint32) 1 << segment_byte_class[at[2]];
+		masks[3] |= (uint32) 1 << segment_byte_class[at[3]];
+	}
+	for (; at < end; at++)
+		masks[0] |= (uint32) 1 << segment_byte_class[*at];
+	return masks[0] | masks[1] | masks[2] | masks[3];
+}
+
+/* What bytes each parameter has, so that a search need not unpack them to see that a word cannot be there. */
+static void
+put_dictionary_masks(StringInfo out, const Dictionary *dictionary)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < dictionary->count; i++)
+		for (j = 0; j < dictionary->texts[i].column_count; j++)
+			column_put_unsigned(out, column_mask(&dictionary->texts[i].columns[j]));
+}
+
 static bytea *
 pack_and_reset(StringInfo plain)
 {
@@ -495,6 +547,8 @@ segment_finish(L4SegmentBuilder *builder, L4SegmentBlobs *blobs)
 	put_dictionary_texts(&plain, &builder->components);
 	put_dictionary_texts(&plain, &builder->frames);
 	put_dictionary_texts(&plain, &builder->shapes);
+	put_dictionary_masks(&plain, &builder->frames);
+	put_dictionary_masks(&plain, &builder->shapes);
 	blobs->texts = pack_and_reset(&plain);
 	put_dictionary_columns(&plain, &builder->frames);
 	put_dictionary_columns(&plain, &builder->shapes);
@@ -803,7 +857,7 @@ segment_column(const L4SegmentReader *reader, bool of_head, int index, int posit
 	return bytes;
 }
 
-/* The texts of a dictionary for those who read nothing else. */
+/* The texts of a dictionary for those who read nothing else; the masks come after all texts. */
 static L4SegmentText *
 plain_texts(const StoredDictionary *dictionary)
 {
@@ -816,8 +870,27 @@ plain_texts(const StoredDictionary *dictionary)
 		texts[i].masked = dictionary->texts[i].kind == TEXT_MASKED;
 		texts[i].timed = dictionary->texts[i].kind > TEXT_PLAIN;
 		texts[i].column_count = dictionary->texts[i].column_count;
+		texts[i].masks = NULL;
 	}
 	return texts;
+}
+
+static void
+get_masks(L4ColumnReader *in, L4SegmentText *texts, int count)
+{
+	bool		known = in->at < in->end;	/* else written before there were masks */
+	int			i;
+	int			j;
+
+	for (i = 0; i < count; i++)
+		if (texts[i].column_count > 0)
+		{
+			uint32	   *masks = palloc(mul_size(texts[i].column_count, sizeof(uint32)));
+
+			for (j = 0; j < texts[i].column_count; j++)
+				masks[j] = known ? (uint32) column_get_unsigned(in) : PG_UINT32_MAX;
+			texts[i].masks = masks;
+		}
 }
 
 L4SegmentTexts *
@@ -834,5 +907,7 @@ segment_texts(const bytea *blob)
 	get_dictionary_texts(&in, &dictionary);
 	texts->shape_count = (int) dictionary.count;
 	texts->shapes = plain_texts(&dictionary);
+	get_masks(&in, texts->heads, texts->head_count);
+	get_masks(&in, texts->shapes, texts->shape_count);
 	return texts;
 }

@@ -103,7 +103,11 @@ typedef struct L4SegmentText
 	bool		masked;			/* holds placeholders, one for each column */
 	bool		timed;			/* holds marks for the digits of its record's time (frame_time_is_mark) */
 	int			column_count;
+	const uint32 *masks;		/* of each column: the classes of all bytes in it (segment_byte_class) */
 } L4SegmentText;
+
+/* The class of a byte, 0 to 31: a letter in either case, a digit, a few classes of signs, anything else. A mask has a bit for each. */
+extern const unsigned char segment_byte_class[256];
 
 typedef struct L4SegmentTexts
 {

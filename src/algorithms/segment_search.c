@@ -3,9 +3,9 @@
  *
  * Nearly every pattern has words that its matches must hold (literals.c). A record is a head and a message, both texts of the segment's small dictionaries with
  * parameters put in. So a word stands in a record in one of three ways: within a text, within a parameter, or across the seam of the two. Texts are read always: they are a
- * few kilobytes. Parameters are the bulk; whether they can hold the word is asked of the sketch of the source first, which knows all values of positions with few of
- * them and that all others are numbers, as a rule. Only where that is open the parameters are unpacked and searched, and only where they hold the
- * word records are expanded, those of the texts in question, and given to pcre2.
+ * few kilobytes. Parameters are the bulk. With the texts lies a mask for each of them that says which letters and signs it has, which most words do not get through. Where
+ * one does, the sketch of the source is asked, which knows all values of positions with few of them, and which others are numbers. Only where that is open too the
+ * parameters are unpacked and searched, and only where they hold the word records are expanded, those of the texts in question, and given to pcre2.
  *
  * Every step may let too much through and never too little. Words are folded to lower case, and so is what they are compared with.
  */
@@ -26,6 +26,7 @@ typedef struct Word
 	unsigned char bytes[WORD_SIZE];
 	int			size;
 	int			skip[256];		/* Horspool's table, by folded byte */
+	uint32		mask;			/* the classes of its bytes */
 	bool		in_numbers;		/* may stand within a number with its unit */
 } Word;
 
@@ -89,6 +90,9 @@ word_init(Word *word, L4Bytes literal)
 		word->skip[i] = word->size;
 	for (i = 0; i < word->size - 1; i++)
 		word->skip[word->bytes[i]] = word->size - 1 - i;
+	word->mask = 0;
+	for (i = 0; i < word->size; i++)
+		word->mask |= (uint32) 1 << segment_byte_class[word->bytes[i]];
 	word->in_numbers = fits_number(word);
 }
 
@@ -191,6 +195,18 @@ continues(const L4SegmentText *in, size_t at, const Word *word, int from, int *e
 	return CONTINUES_WHOLLY;
 }
 
+/* May a word begin with the byte at `at`? For most places the answer is no, at little cost. */
+static inline bool
+may_begin(const L4SegmentText *in, size_t at, const Word *word)
+{
+	unsigned char c;
+
+	if (at >= in->text.size)
+		return false;
+	c = (unsigned char) in->text.data[at];
+	return l4_folded[c] == word->bytes[0] || (in->timed && c >= 0x80);
+}
+
 static void
 add_seam(L4SegmentHope *hope, int shape, int position, const Word *word, int split, bool begins)
 {
@@ -222,11 +238,13 @@ search_shape(L4SegmentHope *hope, int shape, const Word *word, uint64 before)
 		int			from;
 		int			end;
 
-		for (from = 0; from < word->size && !hope->shapes[shape]; from++)
+		for (from = may_begin(in, at, word) ? 0 : 1; from < word->size && !hope->shapes[shape]; from++)
 		{
 			Continuation found;
 
-			if (from > 0 && !behind_parameter && !(begins_line && (before & (UINT64CONST(1) << from))))
+			if (from > 0 && !behind_parameter && !(begins_line && before != 0))
+				break;
+			if (from > 0 && !behind_parameter && !(before & (UINT64CONST(1) << from)))
 				continue;
 			found = continues(in, at, word, from, &end);
 			if (found == CONTINUES_WHOLLY && !(from > 0 && behind_parameter && !begins_line))
@@ -260,7 +278,7 @@ search_head(L4SegmentHope *hope, int head, const Word *word)
 	for (at = 0; at < in->text.size && !hope->heads[head]; at++)
 	{
 		int			end;
-		Continuation found = continues(in, at, word, 0, &end);
+		Continuation found = may_begin(in, at, word) ? continues(in, at, word, 0, &end) : CONTINUES_NOT;
 
 		if (found == CONTINUES_WHOLLY)
 			hope->heads[head] = true;
@@ -308,6 +326,34 @@ segment_search_found(const L4SegmentHope *hope)
 
 /* ---- parameters ---- */
 
+/* The byte of the word that a value has at a seam, were the word to stand there. */
+static unsigned char
+seam_byte(const Seam *seam)
+{
+	return seam->word->bytes[seam->begins ? seam->split : seam->split - 1];
+}
+
+bool
+segment_search_masks(const L4SegmentSearch *search, const L4SegmentHope *hope)
+{
+	const L4SegmentTexts *texts = hope->texts;
+	int			i;
+	int			j;
+	int			w;
+
+	if (hope->unknown)
+		return true;
+	for (i = 0; i < texts->shape_count; i++)
+		for (j = 0; j < texts->shapes[i].column_count; j++)
+			for (w = 0; w < search->word_count; w++)
+				if ((search->words[w].mask & ~texts->shapes[i].masks[j]) == 0)
+					return true;
+	for (i = 0; i < hope->seam_count; i++)
+		if (texts->shapes[hope->seams[i].shape].masks[hope->seams[i].position] >> segment_byte_class[seam_byte(&hope->seams[i])] & 1)
+			return true;
+	return false;
+}
+
 /* May a value complete a word across a seam? One that is shorter than its part of the word is believed to go on behind it. */
 static bool
 closes_seam(const Seam *seam, L4Bytes value)
@@ -333,7 +379,7 @@ closes_seam(const Seam *seam, L4Bytes value)
 static bool
 number_closes_seam(const Seam *seam)
 {
-	unsigned char c = seam->word->bytes[seam->begins ? seam->split : seam->split - 1];
+	unsigned char c = seam_byte(seam);
 
 	if (seam->begins)
 		return (c >= '0' && c <= '9') || c == '+' || c == '-';

@@ -19,7 +19,9 @@ typedef struct L4SegmentHope L4SegmentHope;
 extern L4SegmentHope *segment_search_texts(const L4SegmentSearch *search, const bytea *texts);
 /* Is a match certain to be in texts, so that the parameters need no look before the segment is read? */
 extern bool segment_search_found(const L4SegmentHope *hope);
-/* May the parameters hold a match, as far as the sketch of their source tells of the segment's one stream? False is certain. */
+/* May the parameters hold a match, as far as is known of their bytes? False is certain. */
+extern bool segment_search_masks(const L4SegmentSearch *search, const L4SegmentHope *hope);
+/* The same, as far as the sketch of their source tells of the segment's one stream. */
 extern bool segment_search_sketch(const L4SegmentSearch *search, const L4SegmentHope *hope, const bytea *sketch, int64 stream_id);
 /* The same from the parameters themselves. */
 extern bool segment_search_parameters(const L4SegmentSearch *search, const L4SegmentHope *hope, const bytea *parameters);

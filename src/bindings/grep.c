@@ -51,10 +51,12 @@ cached_search(FunctionCallInfo fcinfo, const text *wanted)
 	return cache->search;
 }
 
-/* May the parameters of the segment hold a match? Asks the source's sketch, and the parameters themselves where that leaves it open. */
+/* May the parameters of the segment hold a match? Asks the masks, then the source's sketch, and the parameters themselves where these leave it open. */
 static bool
 parameters_may_match(FunctionCallInfo fcinfo, const L4SegmentSearch *search, const L4SegmentHope *hope, const int64 *streams, int stream_count)
 {
+	if (!segment_search_masks(search, hope))
+		return false;
 	if (stream_count == 1 && !PG_ARGISNULL(4) && !segment_search_sketch(search, hope, PG_GETARG_BYTEA_PP(4), streams[0]))
 		return false;
 	return segment_search_parameters(search, hope, PG_GETARG_BYTEA_PP(2));
