@@ -90,6 +90,21 @@ sounds_grave(L4Bytes text)
 	return false;
 }
 
+/* The count of the shapes that begin with the same two words. */
+static AlikeEntry *
+alike_of(L4Flood *flood, L4Bytes shape)
+{
+	const char *end = shape.data + shape.size;
+	const char *first = word_end(shape.data, end);
+	const char *second = first < end ? word_end(first + 1, end) : first;
+	bool		found;
+	AlikeEntry *entry = alike_insert(flood->alike, shape_hash(shape.data, second - shape.data), &found);
+
+	if (!found)
+		entry->shapes = 0;
+	return entry;
+}
+
 /*
  * flood_admits: may the source have this shape, which it has not yet? Counts it if so. level: of the record that brings it.
  * Cost: a look at its first two words; at up to 4 kB of it once the source has FLOOD_SHAPES.
@@ -97,23 +112,35 @@ sounds_grave(L4Bytes text)
 bool
 flood_admits(L4Flood *flood, L4Bytes shape, L4Level level)
 {
-	const char *end = shape.data + shape.size;
-	const char *first = word_end(shape.data, end);
-	const char *second = first < end ? word_end(first + 1, end) : first;
 	AlikeEntry *entry;
-	bool		found;
 
 	if (flood->shapes >= FLOOD_SHAPES &&
 		(flood->shapes >= FLOOD_GRAVE || (level < L4_LEVEL_WARNING && !sounds_grave(shape))))
 		return false;
-	entry = alike_insert(flood->alike, shape_hash(shape.data, second - shape.data), &found);
-	if (!found)
-		entry->shapes = 0;
+	entry = alike_of(flood, shape);
 	if (entry->shapes >= FLOOD_ALIKE)
 		return false;
 	entry->shapes++;
 	flood->shapes++;
 	return true;
+}
+
+/*
+ * flood_admits_all: would the source, which has none of these shapes yet, get all of them, whatever their order and levels? Counts them if so.
+ */
+bool
+flood_admits_all(L4Flood *flood, const L4Bytes *shapes, int count)
+{
+	bool		fits = count <= FLOOD_SHAPES - flood->shapes;
+	int			done = 0;
+
+	while (fits && done < count)
+		fits = ++alike_of(flood, shapes[done++])->shapes <= FLOOD_ALIKE;
+	if (fits)
+		flood->shapes += count;
+	while (!fits && done > 0)
+		alike_of(flood, shapes[--done])->shapes--;
+	return fits;
 }
 
 /*

@@ -15,6 +15,7 @@ typedef struct L4Flood L4Flood;
 
 extern L4Flood *flood_create(MemoryContext context);
 extern bool flood_admits(L4Flood *flood, L4Bytes shape, L4Level level);
+extern bool flood_admits_all(L4Flood *flood, const L4Bytes *shapes, int count);
 extern void flood_coarsen(L4Shape *shape, L4Bytes message);
 
 #endif							/* L4_FLOOD_H */

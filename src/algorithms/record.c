@@ -33,6 +33,14 @@ typedef enum FoldState
 	FOLD_FRAMES					/* inside a list of native frames or a dump of thread stacks */
 } FoldState;
 
+/* Whether feeding is to stop before the next record that begins with a line. */
+typedef enum StopState
+{
+	STOP_NOWHERE,
+	STOP_AFTER_LINE,			/* the line under way began too early */
+	STOP_AT_LINE
+} StopState;
+
 struct L4RecordAssembler
 {
 	L4HeaderParser *parser;
@@ -50,6 +58,8 @@ struct L4RecordAssembler
 	const char *head;			/* where the spans of the header point into: the first line's head */
 	int			line_count;
 	FoldState	state;
+	StopState	stop;
+	bool		stopped;
 };
 
 L4RecordAssembler *
@@ -371,12 +381,22 @@ parse_head(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 	header_parse(assembler->parser, head, header);
 }
 
+/* Does a piece of a line with this header join the open record? If so, sets the state after it. */
+static bool
+piece_continues(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header)
+{
+	L4Bytes		rest = {line.data + header->prefix_size, line.size - header->prefix_size};
+
+	return !header->has_header && assembler->open && assembler->part == 0 && same_label(header, &assembler->record.header) &&
+		assembler->line_count < FOLD_LINE_LIMIT && open_message(assembler).size + line.size < FOLD_BYTE_LIMIT &&
+		line_continues(assembler, rest);
+}
+
 /* Takes one piece of a line (no \n and no \r in it) with its terminator. */
 static void
 take_piece(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
 {
 	L4Header	header;
-	L4Bytes		rest;
 	size_t		bar;
 
 	parse_head(assembler, line, &header);
@@ -395,11 +415,7 @@ take_piece(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
 			return;
 		}
 	}
-	rest.data = line.data + header.prefix_size;
-	rest.size = line.size - header.prefix_size;
-	if (!header.has_header && assembler->open && assembler->part == 0 && same_label(&header, &assembler->record.header) &&
-		assembler->line_count < FOLD_LINE_LIMIT && open_message(assembler).size + line.size < FOLD_BYTE_LIMIT &&
-		line_continues(assembler, rest))
+	if (piece_continues(assembler, line, &header))
 	{
 		append_line(assembler, line, header.prefix_size, terminator);
 		assembler->part = 1;	/* nothing else of this line may fold */
@@ -442,7 +458,47 @@ take_line(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	}
 }
 
-/* Takes bytes of a line whose beginning is pending; false where its end has not come. */
+/* Would the line, or its first piece where carriage returns part it, begin a record? Changes nothing. */
+static bool
+line_begins(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
+{
+	FoldState	state = assembler->state;
+	const char *found;
+	L4Header	header;
+	bool		continues;
+
+	if (terminated && line.size > 0 && line.data[line.size - 1] == '\r')
+		line.size--;
+	found = memchr(line.data, '\r', line.size);
+	if (found != NULL)
+		line.size = found - line.data;
+	parse_head(assembler, line, &header);
+	continues = bar_end(line) == 0 && piece_continues(assembler, line, &header);
+	assembler->state = state;
+	return !continues;
+}
+
+/* Is feeding to stop before this line? Then the open record is complete. */
+static bool
+stop_before(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
+{
+	if (assembler->stop == STOP_NOWHERE)
+		return false;
+	if (assembler->stop == STOP_AFTER_LINE)
+	{
+		if (terminated)
+			assembler->stop = STOP_AT_LINE;
+		return false;
+	}
+	if (assembler->part > 0 || !line_begins(assembler, line, terminated))
+		return false;
+	emit(assembler);
+	assembler->stop = STOP_NOWHERE;
+	assembler->stopped = true;
+	return true;
+}
+
+/* Takes bytes of a line whose beginning is pending; false where its end has not come, or where feeding stops. */
 static bool
 complete_pending(L4RecordAssembler *assembler, const char *at, size_t size, bool terminated)
 {
@@ -453,6 +509,11 @@ complete_pending(L4RecordAssembler *assembler, const char *at, size_t size, bool
 		return false;
 	line.data = assembler->pending.data;
 	line.size = assembler->pending.len;
+	if (stop_before(assembler, line, terminated))
+	{
+		resetStringInfo(&assembler->pending);
+		return false;
+	}
 	take_line(assembler, line, terminated);
 	if (!terminated)
 		emit(assembler);		/* a line without an end goes on as a further record */
@@ -461,32 +522,57 @@ complete_pending(L4RecordAssembler *assembler, const char *at, size_t size, bool
 	return true;
 }
 
-void
+int64
 record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t size)
 {
 	const char *at = bytes;
 	const char *end = bytes + size;
 
+	assembler->stopped = false;
 	while (at < end)
 	{
 		const char *found = memchr(at, '\n', end - at);
 		const char *stop = found != NULL ? found : end;
+		int64		before = assembler->pending.len;
 
-		if (found == NULL || assembler->pending.len > 0)
+		if (found == NULL || before > 0)
 		{
 			keep_first(assembler);
 			if (!complete_pending(assembler, at, stop - at, found != NULL) || found == NULL)
-				break;
+				return assembler->stopped ? at - bytes - before : (int64) size;
 		}
 		else
 		{
 			L4Bytes		line = {at, stop - at};
 
+			if (stop_before(assembler, line, true))
+				return at - bytes;
 			take_line(assembler, line, true);
 		}
 		at = found + 1;
 	}
 	keep_first(assembler);
+	return (int64) size;
+}
+
+void
+record_assembler_stop(L4RecordAssembler *assembler)
+{
+	if (assembler->stop == STOP_NOWHERE)
+		assembler->stop = assembler->pending.len > 0 ? STOP_AFTER_LINE : STOP_AT_LINE;
+}
+
+bool
+record_assembler_stopped(const L4RecordAssembler *assembler)
+{
+	return assembler->stopped;
+}
+
+void
+record_assembler_set_line(L4RecordAssembler *assembler, int64 line_no)
+{
+	assembler->line_no = line_no;
+	assembler->part = 0;
 }
 
 void

@@ -24,8 +24,16 @@ typedef struct L4RecordAssembler L4RecordAssembler;
 
 /* Everything lies in the current memory context. */
 extern L4RecordAssembler *record_assembler_create(L4HeaderParser *parser, L4RecordSink sink, void *argument);
-/* Takes the next bytes of the file; calls the sink for each record that is complete. */
-extern void record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t size);
+/*
+ * Takes the next bytes of the file; calls the sink for each record that is complete. Returns how many were taken: all of them, unless it stopped
+ * (record_assembler_stop) at the beginning of a line: then those before the line, a negative number where it began before these bytes. All records so far are complete then.
+ */
+extern int64 record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t size);
+/* Feeding is to stop before the first record that begins with a line that is still to come. Where that is depends on the bytes alone, not on how they are fed. */
+extern void record_assembler_stop(L4RecordAssembler *assembler);
+extern bool record_assembler_stopped(const L4RecordAssembler *assembler);
+/* The number of the next line, where no line is under way and no record open. */
+extern void record_assembler_set_line(L4RecordAssembler *assembler, int64 line_no);
 /* Takes the end of the file: what is left becomes the last record. */
 extern void record_assembler_end(L4RecordAssembler *assembler);
 extern int64 record_assembler_lines(const L4RecordAssembler *assembler);

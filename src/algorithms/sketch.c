@@ -271,6 +271,84 @@ sketch_add(L4SketchMemory *memory, L4SketchSet *set, const L4Bytes *parameters, 
 	}
 }
 
+/* Adds a value that is a sketch's text already, unless it is there. */
+static void
+merge_value(L4SketchMemory *memory, L4Sketch *into, const SketchValue *value)
+{
+	int			i;
+
+	for (i = 0; i < into->value_count; i++)
+		if (into->values[i].size == value->size && memcmp(into->values[i].data, value->data, value->size) == 0)
+			return;
+	if (!into->more)
+		add_value(memory, into, (L4Bytes) {value->data, value->size}, value->line_no);
+}
+
+static void
+merge_position(L4SketchMemory *memory, L4Sketch *into, const L4Sketch *from)
+{
+	int			i;
+
+	for (i = 0; i < from->value_count; i++)
+		merge_value(memory, into, &from->values[i]);
+	into->more |= from->more;
+	if (from->number_count == 0)
+		return;
+	if (into->number_count == 0 || from->minimum < into->minimum)
+	{
+		into->minimum = from->minimum;
+		into->minimum_line = from->minimum_line;
+	}
+	if (into->number_count == 0 || from->maximum > into->maximum)
+	{
+		into->maximum = from->maximum;
+		into->maximum_line = from->maximum_line;
+	}
+	into->sum += from->sum;
+	into->number_count += from->number_count;
+}
+
+void
+sketch_merge(L4SketchMemory *memory, L4SketchSet *into, const L4SketchSet *from)
+{
+	int			i;
+
+	if (from->position_count == 0 || into->position_count < 0)
+		return;
+	if (from->position_count < 0 ||
+		(into->positions == NULL && !take_budget(memory, from->position_count * sizeof(L4Sketch))))
+	{
+		sketch_free(into);
+		into->position_count = -1;	/* never half of the records */
+		return;
+	}
+	if (into->positions == NULL)
+	{
+		into->positions = palloc0(from->position_count * sizeof(L4Sketch));
+		into->position_count = from->position_count;
+	}
+	for (i = 0; i < Min(into->position_count, from->position_count); i++)
+		merge_position(memory, &into->positions[i], &from->positions[i]);
+}
+
+void
+sketch_free(L4SketchSet *set)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < set->position_count; i++)
+	{
+		for (j = 0; j < set->positions[i].value_count; j++)
+			pfree(set->positions[i].values[j].data);
+		if (set->positions[i].values != NULL)
+			pfree(set->positions[i].values);
+	}
+	if (set->positions != NULL)
+		pfree(set->positions);
+	memset(set, 0, sizeof(L4SketchSet));
+}
+
 /* Packing: columns of numbers, of values and of doubles, shape by shape. */
 
 typedef struct SketchColumns
@@ -630,4 +708,75 @@ sketch_next(L4SketchReader *reader, L4SketchEntry *entry)
 	}
 	read_numbers(reader, entry, (head & 1) != 0);
 	return true;
+}
+
+void
+sketch_put(StringInfo out, const L4SketchSet *set)
+{
+	int			i;
+	int			j;
+
+	column_put_signed(out, set->position_count);
+	for (i = 0; i < set->position_count; i++)
+	{
+		const L4Sketch *sketch = &set->positions[i];
+
+		column_put_unsigned(out, sketch->more ? 1 : 0);
+		column_put_unsigned(out, sketch->value_count);
+		for (j = 0; j < sketch->value_count; j++)
+		{
+			column_put_bytes(out, (L4Bytes) {sketch->values[j].data, sketch->values[j].size});
+			column_put_signed(out, sketch->values[j].line_no);
+		}
+		column_put_unsigned(out, sketch->number_count);
+		if (sketch->number_count == 0)
+			continue;
+		put_double(out, sketch->sum);
+		put_double(out, sketch->minimum);
+		put_double(out, sketch->maximum);
+		column_put_signed(out, sketch->minimum_line);
+		column_put_signed(out, sketch->maximum_line);
+	}
+}
+
+static void
+get_position(L4ColumnReader *in, L4Sketch *sketch)
+{
+	int			i;
+
+	sketch->more = column_get_unsigned(in) != 0;
+	sketch->value_count = sketch->value_room = (int16) column_get_count(in, L4_SKETCH_VALUES);
+	if (sketch->value_count > 0)
+		sketch->values = palloc(sketch->value_count * sizeof(SketchValue));
+	for (i = 0; i < sketch->value_count; i++)
+	{
+		L4Bytes		value = column_get_bytes(in);
+
+		sketch->values[i].data = memcpy(palloc(value.size + 1), value.data, value.size);
+		sketch->values[i].size = value.size;
+		sketch->values[i].line_no = column_get_signed(in);
+	}
+	sketch->number_count = (int64) column_get_unsigned(in);
+	if (sketch->number_count == 0)
+		return;
+	sketch->sum = get_double(in);
+	sketch->minimum = get_double(in);
+	sketch->maximum = get_double(in);
+	sketch->minimum_line = column_get_signed(in);
+	sketch->maximum_line = column_get_signed(in);
+}
+
+void
+sketch_get(L4ColumnReader *in, L4SketchSet *set)
+{
+	int			i;
+
+	set->positions = NULL;
+	set->position_count = (int) column_get_signed(in);
+	if (set->position_count < -1 || set->position_count > L4_SKETCH_POSITIONS)
+		column_corrupted("a sketch has too many positions");
+	if (set->position_count > 0)
+		set->positions = palloc0(set->position_count * sizeof(L4Sketch));
+	for (i = 0; i < set->position_count; i++)
+		get_position(in, &set->positions[i]);
 }

@@ -5,6 +5,7 @@
 #define L4_SKETCH_H
 
 #include "ground/l4.h"
+#include "tools/codec.h"
 
 /* Distinct values kept of a position, positions kept of a shape, bytes kept of a value (a longer one is cut and gets a hash as its end). */
 #define L4_SKETCH_VALUES 16
@@ -31,6 +32,14 @@ typedef struct L4SketchMemory
 
 /* Adds the parameters of one record; memory comes from the current context. Never fails for want of budget: it keeps less. Cost: some ten nanoseconds each. */
 extern void sketch_add(L4SketchMemory *memory, L4SketchSet *set, const L4Bytes *parameters, int count, int64 line_no);
+
+/* Adds what `from` has seen after `into`, as if sketch_add had been called for both in turn (but for the order in which numbers are added up). */
+extern void sketch_merge(L4SketchMemory *memory, L4SketchSet *into, const L4SketchSet *from);
+/* Frees the set and makes it empty. */
+extern void sketch_free(L4SketchSet *set);
+/* A set as bytes, exactly, for another process: appended to out; and back, palloc'd. Errors: XX001 for damaged bytes. */
+extern void sketch_put(StringInfo out, const L4SketchSet *set);
+extern void sketch_get(L4ColumnReader *in, L4SketchSet *set);
 
 /* The number that a value is: sign, up to 15 digits, fraction, exponent, then a unit of up to three letters or %. Exact as the server's own input. */
 extern bool sketch_number(L4Bytes value, double *number);

@@ -5,7 +5,7 @@
  * Events are found once, at the end, over all new shapes in a canonical order: neither the order of files nor a restart in between shows in the result.
  *
  * With workers, the leader's list of files lies in shared memory and each process takes the next when it is free, the leader too: where no worker can be had it does all by
- * itself. Nothing else is shared but counts, so no result depends on who read what. A worker that dies loses its file alone: the others read the rest, and the call ends
+ * itself. Nothing else is shared but counts, and parts of very large files (import_parts.c), so no result depends on who read what. A worker that dies loses its file alone: the others read the rest, and the call ends
  * with an error that names the file. The leader's own end, by error, cancel or exit, ends all.
  */
 #include "bindings/import.h"
@@ -20,12 +20,16 @@
 #include "utils/memutils.h"
 #include "utils/portal.h"
 
+#include "bindings/import_parts.h"
 #include "doors/store.h"
 
 PG_FUNCTION_INFO_V1(l4_import);
 PGDLLEXPORT void l4_import_worker(Datum argument);
 
 #define WORKER_LIMIT 1024
+/* Parts of a file. */
+#define PART_BYTES (16 * 1024 * 1024)
+#define PART_BYTES_LEAST 1000
 
 /* What the caller asked for. */
 typedef struct ImportCall
@@ -34,6 +38,7 @@ typedef struct ImportCall
 	char	   *layout;
 	const char *schema;
 	int			workers;
+	int			part_bytes;
 } ImportCall;
 
 /* ---------- the shared list ---------- */
@@ -88,6 +93,8 @@ fill_shared(SharedImport *shared, const ImportCall *call, List *files)
 	pg_atomic_init_u64(&shared->lines, 0);
 	pg_atomic_init_u64(&shared->bytes, 0);
 	shared->file_count = list_length(files);
+	shared->part_bytes = call->part_bytes;
+	shared->processes = call->workers;
 	shared->schema = share_string(shared, &end, call->schema);
 	shared->job_id = share_string(shared, &end, call->job_id);
 	shared->layout = share_string(shared, &end, call->layout);
@@ -105,8 +112,8 @@ fill_shared(SharedImport *shared, const ImportCall *call, List *files)
 	}
 }
 
-static L4File
-shared_file(const SharedImport *shared, uint32 number)
+L4File
+import_listed_file(const SharedImport *shared, uint32 number)
 {
 	const SharedFile *entry = &shared->list[number];
 	L4File		file;
@@ -164,74 +171,173 @@ end_file(Import *import)
 	}
 }
 
-/* Takes files off the list until there is none, a transaction each where commits are allowed. */
+/* Takes in a file of the list, in a transaction of its own where commits are allowed. */
+static void
+import_listed(Import *import, uint32 number, MemoryContext context)
+{
+	MemoryContext caller = MemoryContextSwitchTo(context);
+
+	if (import->worker != NULL)
+		worker_set_task(import->worker, (int) number);
+	import_file(import, (int) number);
+	MemoryContextSwitchTo(caller);
+	end_file(import);
+	MemoryContextReset(context);
+	import_progress(import, shared_string(import->shared, import->shared->list[number].source));
+}
+
+/* Takes the next file of the list, if there is one. */
+static bool
+import_next(Import *import, MemoryContext context)
+{
+	SharedImport *shared = import->shared;
+	uint32		number;
+
+	if (pg_atomic_read_u32(&shared->next) >= shared->file_count)
+		return false;
+	number = pg_atomic_fetch_add_u32(&shared->next, 1);
+	if (number >= shared->file_count)
+		return false;
+	import_listed(import, number, context);
+	return true;
+}
+
+/* Takes in files until there is none: the leader those that are shared first; the workers help with these before they take others, and wait for more. */
 static void
 import_files(Import *import)
 {
 	MemoryContext context = AllocSetContextCreate(import->context, "l4 file", ALLOCSET_DEFAULT_SIZES);
-	SharedImport *shared = import->shared;
 	uint32		number;
 
 	import->sources->keeps_shared = true;
-	while ((number = pg_atomic_fetch_add_u32(&shared->next, 1)) < shared->file_count)
+	if (import->worker == NULL)
 	{
-		MemoryContext caller = MemoryContextSwitchTo(context);
-		L4File		file = shared_file(shared, number);
-
-		if (import->worker != NULL)
-			worker_set_task(import->worker, (int) number);
-		import_file(import, &file);
-		MemoryContextSwitchTo(caller);
-		end_file(import);
-		MemoryContextReset(context);
-		import_progress(import, file.source);
+		for (number = 0; number < import->shared->large_count; number++)
+			import_listed(import, number, context);
+		parts_end(import);
 	}
+	while (parts_help(import) || import_next(import, context) || (import->worker != NULL && parts_wait(import)))
+		CHECK_FOR_INTERRUPTS();
 	source_write_shared(import->sources);
 	MemoryContextDelete(context);
 }
 
 /* ---------- the leader ---------- */
 
+static int64
+total_size(List *files)
+{
+	int64		total = 0;
+	ListCell   *cell;
+
+	foreach(cell, files)
+		total += Max(((L4File *) lfirst(cell))->size, 0);
+	return total;
+}
+
+/* How many of the files, largest first, are so large a share of all that all processes should read them together. */
+static int
+count_large(const ImportCall *call, List *files)
+{
+	int64		total = total_size(files);
+	int			count = 0;
+	ListCell   *cell;
+
+	foreach(cell, files)
+	{
+		const L4File *file = lfirst(cell);
+
+		if (file->error != NULL || file->size / call->part_bytes < 2 || file->size < total / (2 * call->workers))
+			break;
+		count++;
+	}
+	return count;
+}
+
 /* Starts workers where they can be of use; import->workers stays NULL where not. */
 static void
 start_workers(Import *import, const ImportCall *call, List *files)
 {
-	int			helpers = Min(call->workers, list_length(files)) - 1;
+	int			helpers = call->workers - 1;
+	int			large;
+	int64		largest;
+	Size		room;
+	Size		size;
 
-	if (helpers <= 0 || import->atomic || !workers_may_act())
+	if (helpers <= 0 || files == NIL || import->atomic || !workers_may_act())
 		return;
 	list_sort(files, compare_sizes);
-	import->workers = workers_create(shared_size(call, files), helpers);
+	large = count_large(call, files);
+	largest = ((L4File *) linitial(files))->size;
+	room = large > 0 ? parts_room(largest, call->part_bytes) : 0;
+	if (room == 0)
+	{
+		large = 0;
+		helpers = Min(helpers, list_length(files) - 1);
+	}
+	if (helpers == 0)
+		return;
+	size = MAXALIGN(shared_size(call, files));
+	import->workers = workers_create(add_size(size, room), helpers);
 	import->shared = workers_shared(import->workers);
 	fill_shared(import->shared, call, files);
+	import->shared->large_count = large;
+	pg_atomic_write_u32(&import->shared->next, large);
+	if (room > 0)
+	{
+		import->shared->parts = size;
+		import->parts = (SharedParts *) ((char *) import->shared + size);
+		parts_create(import->parts, workers_segment(import->workers), largest, call->part_bytes);
+	}
 	workers_start(import->workers, "l4_import_worker", call->job_id, helpers);
 }
 
-/* The end of a worker that did not finish, as an error of the call. Whatever could be imported is committed by now. */
+/* What a worker said when it ended. */
+static char *
+last_words(const L4WorkerFailure *failure)
+{
+	if (failure->message == NULL)
+		return pstrdup("It was terminated; the server's log says why.");
+	return psprintf("%s%s%s", failure->message, failure->detail != NULL ? ": " : "", failure->detail != NULL ? failure->detail : "");
+}
+
 static void
-raise_failure(Import *import)
+raise_failure(const Import *import, const L4WorkerFailure *failure)
+{
+	const SharedImport *shared = import->shared;
+
+	ereport(ERROR,
+			(errcode(failure->sqlstate != 0 ? failure->sqlstate : ERRCODE_OPERATOR_INTERVENTION),
+			 errmsg("worker %d (process %d) of the import of job \"%s\" ended while it read log file \"%s\"", failure->number, failure->pid,
+					shared_string(shared, shared->job_id), shared_string(shared, shared->list[failure->task].source)),
+			 errdetail("%s", last_words(failure)),
+			 errhint("The files of the other processes are imported. Call l4_import again: it reads what is missing.%s%s",
+					 failure->hint != NULL ? " " : "", failure->hint != NULL ? failure->hint : "")));
+}
+
+/*
+ * The end of a worker that did not finish is an error of the call where its file is missing now: whatever could be imported is committed. Without a file of its own
+ * (it helped the leader, or was between two) it is a warning.
+ */
+static void
+judge_failures(const Import *import)
 {
 	ListCell   *cell;
 
 	foreach(cell, workers_failures(import->workers))
 	{
 		const L4WorkerFailure *failure = lfirst(cell);
-		const char *job_id = shared_string(import->shared, import->shared->job_id);
 
-		if (failure->task < 0 && failure->message == NULL)
-			continue;			/* it ended between two files: nothing is missing */
-		ereport(ERROR,
-				(errcode(failure->sqlstate != 0 ? failure->sqlstate : ERRCODE_OPERATOR_INTERVENTION),
-				 failure->task < 0 ?
-				 errmsg("worker %d (process %d) of the import of job \"%s\" failed", failure->number, failure->pid, job_id) :
-				 errmsg("worker %d (process %d) of the import of job \"%s\" ended while it read log file \"%s\"", failure->number, failure->pid, job_id,
-						shared_string(import->shared, import->shared->list[failure->task].source)),
-				 failure->message != NULL ?
-				 errdetail("%s%s%s", failure->message, failure->detail != NULL ? ": " : "", failure->detail != NULL ? failure->detail : "") :
-				 errdetail("It was terminated; the server's log says why."),
-				 errhint("The files of the other processes are imported. Call l4_import again: it reads what is missing.%s%s",
-						 failure->hint != NULL ? " " : "", failure->hint != NULL ? failure->hint : "")));
+		if (failure->task < 0)
+			ereport(WARNING,
+					(errcode(failure->sqlstate != 0 ? failure->sqlstate : ERRCODE_OPERATOR_INTERVENTION),
+					 errmsg("worker %d (process %d) of the import ended early", failure->number, failure->pid),
+					 errdetail("%s", last_words(failure)),
+					 errhint("No file is missing for it: the others did its share.")));
 	}
+	foreach(cell, workers_failures(import->workers))
+		if (((L4WorkerFailure *) lfirst(cell))->task >= 0)
+			raise_failure(import, lfirst(cell));
 }
 
 static void
@@ -269,20 +375,9 @@ lead_import(Import *import, const ImportCall *call)
 	if (import->workers != NULL)
 	{
 		store_commit();
-		raise_failure(import);
+		judge_failures(import);
 	}
 	notice_result(import, call->job_id);
-}
-
-static int64
-total_size(List *files)
-{
-	int64		total = 0;
-	ListCell   *cell;
-
-	foreach(cell, files)
-		total += Max(((L4File *) lfirst(cell))->size, 0);
-	return total;
 }
 
 static char *
@@ -309,6 +404,12 @@ read_arguments(FunctionCallInfo fcinfo)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("number of workers %d is out of range", call.workers),
 				 errhint("Give 1 to %d processes that read, the calling one among them.", WORKER_LIMIT)));
+	call.part_bytes = PG_ARGISNULL(4) ? PART_BYTES : PG_GETARG_INT32(4);
+	if (call.part_bytes < PART_BYTES_LEAST)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("parts of %d bytes are too small", call.part_bytes),
+				 errhint("Give at least %d bytes, or leave part_bytes out.", PART_BYTES_LEAST)));
 	return call;
 }
 
@@ -325,6 +426,7 @@ run_import(Import *import, const ImportCall *call, List *files)
 		{
 			import->shared = MemoryContextAllocHuge(import->context, shared_size(call, files));
 			fill_shared(import->shared, call, files);
+			import->shared->large_count = import->shared->parts = 0;
 		}
 		lead_import(import, call);
 	}
@@ -340,8 +442,8 @@ run_import(Import *import, const ImportCall *call, List *files)
 }
 
 /*
- * l4_import(job_id text, path text, layout text, workers int): see the COMMENT of the procedure. Errors: 42501 without the right to read server files, P0002 for a
- * job that is not registered, 22023 for a bad layout, path, zone or number of workers, 58P01 for a path that is not there.
+ * l4_import(job_id text, path text, layout text, workers int, part_bytes int): see the COMMENT of the procedure. Errors: 42501 without the right to read server files, P0002 for a
+ * job that is not registered, 22023 for a bad layout, path, zone, number of workers or size of parts, 58P01 for a path that is not there.
  */
 Datum
 l4_import(PG_FUNCTION_ARGS)
@@ -385,6 +487,11 @@ help_import(L4Worker *worker)
 	import->warning_memory = AllocSetContextCreate(CurrentMemoryContext, "l4 warnings", ALLOCSET_DEFAULT_SIZES);
 	store_begin();
 	files_check_privilege();
+	if (shared->parts != 0)
+	{
+		import->parts = (SharedParts *) ((char *) shared + shared->parts);
+		parts_attach(import->parts, worker_segment(worker));
+	}
 	import->sources = source_context_create(shared_string(shared, shared->schema), shared_string(shared, shared->job_id),
 											shared_string(shared, shared->layout));
 	store_commit();

@@ -35,9 +35,15 @@ typedef struct SharedImport
 	Size		schema;
 	Size		job_id;
 	Size		layout;
+	Size		parts;			/* SharedParts, 0 where no file is shared */
+	int64		part_bytes;		/* larger plain files are cut into parts of this size */
+	uint32		processes;		/* that were asked for */
+	uint32		large_count;	/* the first files of the list, which are the leader's: others help him with them */
 	uint32		file_count;
 	SharedFile	list[FLEXIBLE_ARRAY_MEMBER];
 } SharedImport;
+
+typedef struct SharedParts SharedParts; /* import_parts.c */
 
 /* A warning of a worker that waits for the end of its transaction. */
 typedef struct ImportWarning
@@ -51,6 +57,8 @@ typedef struct ImportWarning
 typedef struct Import
 {
 	SharedImport *shared;
+	SharedParts *parts;			/* NULL where no file is shared */
+	uint32		parts_seen;		/* changes of them that are known */
 	bool		atomic;			/* inside a transaction block: no commits */
 	MemoryContext context;		/* lives as long as the call */
 	L4SourceContext *sources;
@@ -60,6 +68,8 @@ typedef struct Import
 	List	   *warnings;		/* of a worker's open transaction */
 	TimestampTz last_notice;
 } Import;
+
+#define READ_BYTES (256 * 1024)
 
 /* A string of the shared memory. */
 static inline const char *
@@ -74,8 +84,11 @@ import_count(pg_atomic_uint64 *counter, int64 amount)
 	(void) pg_atomic_fetch_add_u64(counter, amount);
 }
 
-/* Takes in one file in the open transaction, unless it is known as it is; SPI is connected. What cannot be read is a warning and a row. */
-extern void import_file(Import *import, const L4File *file);
+/* A file of the list. */
+extern L4File import_listed_file(const SharedImport *shared, uint32 number);
+
+/* Takes in one file of the list in the open transaction, unless it is known as it is; SPI is connected. What cannot be read is a warning and a row. */
+extern void import_file(Import *import, int number);
 /* To be called now and then: shows progress and, in the leader, listens to the workers. source is what is being read. */
 extern void import_progress(Import *import, const char *source);
 

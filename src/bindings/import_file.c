@@ -11,9 +11,9 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
+#include "bindings/import_parts.h"
 #include "doors/store.h"
 
-#define READ_BYTES (256 * 1024)
 #define PROGRESS_NOTICE_SECONDS 5
 
 static void
@@ -86,14 +86,11 @@ source_file(const L4File *file)
 	return known;
 }
 
-/* Reads one member of a file to its end, or to where it cannot be read further. */
-static void
-import_source(Import *import, const L4File *file, L4FileReader *reader, const char *name, TimestampTz modified_at)
+/* Feeds a member to its source; why it could not be read to its end, or NULL. */
+static const char *
+feed_member(Import *import, L4FileReader *reader, L4Source *source, const char *name)
 {
-	L4Source   *source = source_begin(import->sources, name, modified_at);
-	L4SourceFile known = source_file(file);
 	char	   *buffer = palloc(READ_BYTES);
-	const char *error;
 	ssize_t		got;
 
 	while ((got = files_read(reader, buffer, READ_BYTES)) > 0)
@@ -102,7 +99,21 @@ import_source(Import *import, const L4File *file, L4FileReader *reader, const ch
 		import_count(&import->shared->bytes, got);
 		import_progress(import, name);
 	}
-	error = got < 0 ? files_error(reader) : NULL;
+	return got < 0 ? files_error(reader) : NULL;
+}
+
+/* Reads one member of a file to its end, or to where it cannot be read further. */
+static void
+import_source(Import *import, int number, const L4File *file, L4FileReader *reader, const char *name, TimestampTz modified_at)
+{
+	L4Source   *source = source_begin(import->sources, name, modified_at);
+	L4SourceFile known = source_file(file);
+	const char *error;
+
+	if (files_is_plain(reader) && file->size > import->shared->part_bytes)
+		error = parts_import(import, number, reader, source, name);
+	else
+		error = feed_member(import, reader, source, name);
 	source_finish(source, &known, error);
 	import_count(&import->shared->records, source_records(source));
 	import_count(&import->shared->lines, source_lines(source));
@@ -171,7 +182,7 @@ unique_source(HTAB *seen, char *source)
 }
 
 static void
-import_members(Import *import, const L4File *file, L4FileReader *reader)
+import_members(Import *import, int number, const L4File *file, L4FileReader *reader)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "l4 source", ALLOCSET_DEFAULT_SIZES);
 	HTAB	   *seen = seen_create();
@@ -185,7 +196,7 @@ import_members(Import *import, const L4File *file, L4FileReader *reader)
 		char	   *name = unique_source(seen, source);
 		MemoryContext caller = MemoryContextSwitchTo(context);
 
-		import_source(import, file, reader, name, modified_at);
+		import_source(import, number, file, reader, name, modified_at);
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(context);
 		members++;
@@ -196,8 +207,10 @@ import_members(Import *import, const L4File *file, L4FileReader *reader)
 }
 
 void
-import_file(Import *import, const L4File *file)
+import_file(Import *import, int number)
 {
+	L4File		listed = import_listed_file(import->shared, number);
+	const L4File *file = &listed;
 	const char *schema = import->sources->schema;
 	const char *job_id = import->sources->job->job_id;
 	L4KnownFile known = store_known_file(schema, job_id, source_id_of(file->source));
@@ -219,6 +232,6 @@ import_file(Import *import, const L4File *file)
 		return;
 	}
 	reader = files_open(file);
-	import_members(import, file, reader);
+	import_members(import, number, file, reader);
 	files_close(reader);
 }

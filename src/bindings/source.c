@@ -5,187 +5,16 @@
  * Segments are written when they are full, all else at the end; the caller's transaction makes it one step. Memory is bounded by one segment and by the
  * number of kinds of statements, not by the number of lines.
  */
-#include "bindings/source.h"
+#include "bindings/source_private.h"
 
 #include "utils/memutils.h"
 
-#include "algorithms/flood.h"
-#include "algorithms/message_memo.h"
-#include "algorithms/record.h"
-#include "algorithms/sketch.h"
 #include "tools/bytes.h"
 
 #define SAMPLE_BYTES (64 * 1024)
 
 /* Shapes whose class is kept from source to source; beyond it they are classified again in each. */
 #define CLASS_LIMIT 100000
-
-/* What the rules say of a shape. */
-typedef struct ClassEntry
-{
-	uint64		shape_id;
-	L4ProgressClass class;
-	char		status;
-} ClassEntry;
-
-/* The counts of one shape in one stream. Lies still, unlike the entries of the tables. */
-typedef struct Summary
-{
-	L4SummaryRow row;
-	L4SketchSet sketches;
-} Summary;
-
-typedef struct SummaryKey
-{
-	uint64		shape_id;
-	int			stream;
-} SummaryKey;
-
-typedef struct SummaryEntry
-{
-	SummaryKey	key;
-	Summary    *summary;
-	char		status;
-} SummaryEntry;
-
-/* A shape that the source has. Lies still too. */
-typedef struct Shape
-{
-	uint64		shape_id;
-	L4ProgressClass class;
-	int			segment_no;		/* the segment in whose dictionary it has, */
-	int			segment_index;	/* this number */
-	int			last_stream;	/* of the record before of this shape, */
-	Summary    *last_summary;	/* and its counts */
-	L4Bytes		text;
-} Shape;
-
-typedef struct ShapeEntry
-{
-	uint64		shape_id;
-	Shape	   *shape;
-	char		status;
-} ShapeEntry;
-
-typedef struct IterationEntry
-{
-	uint64		iteration;
-	TimestampTz start;
-	char		status;
-} IterationEntry;
-
-/* Streams by their label's stream_id, and by a hash of what a line's label says. */
-typedef struct StreamEntry
-{
-	uint64		key;
-	int			stream;
-	char		status;
-} StreamEntry;
-
-#define SH_PREFIX classes
-#define SH_ELEMENT_TYPE ClassEntry
-#define SH_KEY_TYPE uint64
-#define SH_KEY shape_id
-#define SH_HASH_KEY(table, key) ((uint32) (key))
-#define SH_EQUAL(table, a, b) ((a) == (b))
-#define SH_SCOPE static inline
-#define SH_DEFINE
-#define SH_DECLARE
-#include "lib/simplehash.h"
-
-#define SH_PREFIX shapes
-#define SH_ELEMENT_TYPE ShapeEntry
-#define SH_KEY_TYPE uint64
-#define SH_KEY shape_id
-#define SH_HASH_KEY(table, key) ((uint32) (key))
-#define SH_EQUAL(table, a, b) ((a) == (b))
-#define SH_SCOPE static inline
-#define SH_DEFINE
-#define SH_DECLARE
-#include "lib/simplehash.h"
-
-#define SH_PREFIX summaries
-#define SH_ELEMENT_TYPE SummaryEntry
-#define SH_KEY_TYPE SummaryKey
-#define SH_KEY key
-#define SH_HASH_KEY(table, key) ((uint32) (key).shape_id ^ ((uint32) (key).stream * 0x9e3779b1U))
-#define SH_EQUAL(table, a, b) ((a).shape_id == (b).shape_id && (a).stream == (b).stream)
-#define SH_SCOPE static inline
-#define SH_DEFINE
-#define SH_DECLARE
-#include "lib/simplehash.h"
-
-#define SH_PREFIX starts
-#define SH_ELEMENT_TYPE IterationEntry
-#define SH_KEY_TYPE uint64
-#define SH_KEY iteration
-#define SH_HASH_KEY(table, key) ((uint32) (key) * 0x9e3779b1U)
-#define SH_EQUAL(table, a, b) ((a) == (b))
-#define SH_SCOPE static inline
-#define SH_DEFINE
-#define SH_DECLARE
-#include "lib/simplehash.h"
-
-#define SH_PREFIX labels
-#define SH_ELEMENT_TYPE StreamEntry
-#define SH_KEY_TYPE uint64
-#define SH_KEY key
-#define SH_HASH_KEY(table, key) ((uint32) (key))
-#define SH_EQUAL(table, a, b) ((a) == (b))
-#define SH_SCOPE static inline
-#define SH_DEFINE
-#define SH_DECLARE
-#include "lib/simplehash.h"
-
-/* One stream of the file under way. */
-typedef struct Stream
-{
-	L4StreamRow row;
-	L4ProgressState progress;
-	bool		has_time;
-	TimestampTz time;			/* of its last record that had one */
-	int			in_segment;		/* index into the open segment's streams, or -1 */
-} Stream;
-
-/* What the last label said: lines of one rank often come in a row. */
-typedef struct LastLabel
-{
-	int			stream;			/* 0 where there was none */
-	int			rank;
-	int			local_rank;
-	size_t		host_size;
-	char		host[64];
-} LastLabel;
-
-/* A source under way: everything lies in one memory context. */
-struct L4Source
-{
-	L4SourceContext *context;
-	int64		number;			/* among the sources of the context, from 1 */
-	const char *name;
-	int64		source_id;
-	L4HeaderParser *parser;
-	L4Shape		shape;			/* of the record under way */
-	L4Flood    *flood;
-	shapes_hash *shapes;
-	summaries_hash *summaries;
-	starts_hash *starts;
-	labels_hash *labels;
-	LastLabel	last_label;
-	L4SketchMemory sketch_memory;
-	int			stream_count;
-	int			stream_room;
-	Stream	   *streams;		/* the first is the file's own */
-	MemoryContext segment_context;
-	L4SegmentBuilder *builder;
-	L4SegmentRow segment;
-	int			segment_stream_room;
-	int			format_count;
-	int64	   *format_uses;
-	L4RecordAssembler *assembler;
-	int64		bytes;			/* fed so far */
-};
-
 
 int64
 source_id_of(const char *text)
@@ -195,8 +24,8 @@ source_id_of(const char *text)
 
 /* Segments */
 
-static void
-begin_segment(L4Source *work)
+void
+source_begin_segment(L4Source *work)
 {
 	MemoryContext caller = MemoryContextSwitchTo(work->segment_context);
 	int			i;
@@ -211,8 +40,8 @@ begin_segment(L4Source *work)
 	MemoryContextSwitchTo(caller);
 }
 
-static void
-finish_segment(L4Source *work)
+void
+source_finish_segment(L4Source *work)
 {
 	MemoryContext caller = MemoryContextSwitchTo(work->segment_context);
 	int			count = segment_shape_count(work->builder);
@@ -227,12 +56,15 @@ finish_segment(L4Source *work)
 	if (work->segment.record_count > 0)
 	{
 		segment_finish(work->builder, &work->segment.blobs);
-		store_segment(work->context->schema, work->context->job->job_id, &work->segment);
+		if (work->segments != NULL)
+			source_put_segment(work->segments, &work->segment);
+		else
+			store_segment(work->context->schema, work->context->job->job_id, &work->segment);
 		work->segment.segment_no++;
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(work->segment_context);
-	begin_segment(work);
+	source_begin_segment(work);
 }
 
 /* The stream's index in the open segment. */
@@ -254,8 +86,15 @@ stream_in_segment(L4Source *work, Stream *stream)
 
 /* Streams */
 
-static Stream *
-add_stream(L4Source *work, const L4Place *place, const char *label)
+/* environment_init, until a marker says otherwise */
+int
+source_first_stage(const L4Place *place)
+{
+	return strcmp(place->kind, "rank") == 0 || strcmp(place->kind, "launcher") == 0 ? 1 : 0;
+}
+
+Stream *
+source_add_stream(L4Source *work, const L4Place *place, const char *label)
 {
 	Stream	   *stream;
 
@@ -273,8 +112,10 @@ add_stream(L4Source *work, const L4Place *place, const char *label)
 	stream->row.place = *place;
 	stream->row.state = "imported";
 	stream->in_segment = -1;
-	if (strcmp(place->kind, "rank") == 0 || strcmp(place->kind, "launcher") == 0)
-		stream->progress.stage = 1; /* environment_init, until a marker says otherwise */
+	stream->progress.stage = source_first_stage(place);
+	if (work->seeds != NULL)
+		source_seed_stream(work, stream);
+	source_mark_stream(stream);
 	return stream;
 }
 
@@ -292,7 +133,7 @@ stream_by_label(L4Source *work, const L4Header *header)
 	else
 	{
 		entry->stream = work->stream_count;
-		add_stream(work, &place, label);
+		source_add_stream(work, &place, label);
 	}
 	return entry->stream;
 }
@@ -346,8 +187,8 @@ stream_of(L4Source *work, const L4Header *header)
 /* Summaries */
 
 /* What the rules say of a shape: asked once for all sources. */
-static L4ProgressClass
-class_of_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text)
+L4ProgressClass
+source_class_of_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text)
 {
 	bool		found;
 	ClassEntry *entry;
@@ -364,8 +205,8 @@ class_of_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text)
 }
 
 /* The shape with this hash; text is that of the record at hand, which where two texts share a hash may not be the shape's. */
-static Shape *
-shape_by_id(L4Source *work, uint64 shape_id, L4Bytes text)
+Shape *
+source_shape(L4Source *work, uint64 shape_id, L4Bytes text)
 {
 	bool		found;
 	ShapeEntry *entry = shapes_insert(work->shapes, shape_id, &found);
@@ -375,7 +216,7 @@ shape_by_id(L4Source *work, uint64 shape_id, L4Bytes text)
 		Shape	   *shape = entry->shape = palloc(sizeof(Shape));
 
 		shape->shape_id = shape_id;
-		shape->class = class_of_shape(work->context, shape_id, text);
+		shape->class = source_class_of_shape(work->context, shape_id, text);
 		shape->text.data = pnstrdup(text.data, text.size);
 		shape->text.size = text.size;
 		shape->last_stream = -1;
@@ -409,11 +250,12 @@ mask_record(L4Source *work, L4Record *record)
 		{
 			/* shapes come in floods: a coarse one takes the place of a new one */
 			fine = false;
+			work->flooded = true;
 			flood_coarsen(&work->shape, record->message);
 			record->shape_text = (L4Bytes) {work->shape.text.data, work->shape.text.len};
 			shape_id = shape_hash(record->shape_text.data, record->shape_text.size);
 		}
-		shape = shape_by_id(work, shape_id, record->shape_text);
+		shape = source_shape(work, shape_id, record->shape_text);
 		if (shape->text.size == record->shape_text.size && memcmp(shape->text.data, record->shape_text.data, shape->text.size) == 0)
 		{
 			record->shape_text = shape->text;
@@ -444,33 +286,47 @@ component_text(L4Bytes component)
 	return text.data;
 }
 
-/* The counts of a shape in a stream; record is the first where they are new. */
-static Summary *
-summary_of(L4Source *work, int stream, Shape *shape, const L4Record *record)
+Summary *
+source_summary(L4Source *work, int stream, uint64 shape_id, bool *is_new)
 {
 	SummaryKey	key;
 	SummaryEntry *entry;
-	L4SummaryRow *row;
 	bool		found;
 
-	if (shape->last_stream == stream)
-		return shape->last_summary;
-	key.shape_id = shape->shape_id;
+	key.shape_id = shape_id;
 	key.stream = stream;
 	entry = summaries_insert(work->summaries, key, &found);
 	if (!found)
 	{
 		entry->summary = palloc0(sizeof(Summary));
-		row = &entry->summary->row;
-		row->stream_id = work->streams[stream].row.stream_id;
-		row->shape_id = (int64) shape->shape_id;
+		entry->summary->row.stream_id = work->streams[stream].row.stream_id;
+		entry->summary->row.shape_id = (int64) shape_id;
+	}
+	*is_new = !found;
+	return entry->summary;
+}
+
+/* The counts of a shape in a stream; record is the first where they are new. */
+static Summary *
+summary_of(L4Source *work, int stream, Shape *shape, const L4Record *record)
+{
+	Summary    *summary;
+	L4SummaryRow *row;
+	bool		is_new;
+
+	if (shape->last_stream == stream)
+		return shape->last_summary;
+	summary = source_summary(work, stream, shape->shape_id, &is_new);
+	if (is_new)
+	{
+		row = &summary->row;
 		row->component = component_text(record->component);
 		row->first_line = record->line_no;
 		row->stage = record->stage;
 	}
 	shape->last_stream = stream;
-	shape->last_summary = entry->summary;
-	return entry->summary;
+	shape->last_summary = summary;
+	return summary;
 }
 
 static void
@@ -499,8 +355,8 @@ count_record(L4Source *work, int stream, Shape *shape, const L4Record *record)
 	}
 }
 
-static void
-note_start(starts_hash *starts, int64 iteration, TimestampTz time)
+void
+source_note_start(starts_hash *starts, int64 iteration, TimestampTz time)
 {
 	bool		found;
 	IterationEntry *entry = starts_insert(starts, (uint64) iteration, &found);
@@ -552,6 +408,14 @@ add_to_segment(L4Source *work, L4Record *record, Shape *shape)
 	}
 }
 
+/* Where a record has something from: said since the last cut (own), or inherited from before (used). */
+static inline void
+note_origin(bool *own, bool *used, bool said)
+{
+	*own |= said;
+	*used |= !*own;
+}
+
 /* Takes one record from the assembler: places it, masks it, adds it to the segment and to the counts. */
 static void
 take_record(const L4RawRecord *raw, void *argument)
@@ -561,11 +425,17 @@ take_record(const L4RawRecord *raw, void *argument)
 	Shape	   *shape;
 	L4ProgressState progress;
 	L4Record	record;
+	bool		marked;
 
 	if (raw->header.has_time)
 	{
 		stream->time = raw->header.time;
 		stream->has_time = true;
+	}
+	if (work->warming)
+	{
+		source_warm(work, stream, raw);
+		return;
 	}
 	record.message = raw->message;
 	record.level = raw->header.level;
@@ -581,9 +451,13 @@ take_record(const L4RawRecord *raw, void *argument)
 	record.time_form = raw->header.time_form;
 	if (!raw->header.has_time)
 		record.time_text.size = 0;
-	if (progress_advance(&work->context->rules->progress, &stream->progress, shape->class, raw->message,
-						 record.parameters, record.parameter_count, &progress) && stream->has_time)
-		note_start(work->starts, stream->progress.iteration, stream->time);
+	marked = progress_advance(&work->context->rules->progress, &stream->progress, shape->class, raw->message,
+							  record.parameters, record.parameter_count, &progress);
+	if (marked && stream->has_time)
+		source_note_start(work->starts, stream->progress.iteration, stream->time);
+	note_origin(&stream->own_time, &stream->used_time, raw->header.has_time);
+	note_origin(&stream->own_stage, &stream->used_stage, marked || shape->class.stage != 0);
+	note_origin(&stream->own_iteration, &stream->used_iteration, marked);
 	record.stage = progress.stage;
 	record.has_iteration = progress.has_iteration;
 	record.iteration = progress.iteration;
@@ -596,7 +470,7 @@ take_record(const L4RawRecord *raw, void *argument)
 	if (raw->header.format >= 0 && raw->header.format < work->format_count)
 		work->format_uses[raw->header.format]++;
 	if (segment_record_count(work->builder) >= L4_SEGMENT_RECORDS || segment_raw_size(work->builder) >= L4_SEGMENT_BYTES)
-		finish_segment(work);
+		source_finish_segment(work);
 }
 
 /* Writing what a source amounts to */
@@ -634,7 +508,7 @@ keep_shared(L4Source *work)
 	}
 	starts_start_iterate(work->starts, &starts);
 	while ((start = starts_iterate(work->starts, &starts)) != NULL)
-		note_start(context->starts, (int64) start->iteration, start->start);
+		source_note_start(context->starts, (int64) start->iteration, start->start);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -702,7 +576,7 @@ write_summaries(L4Source *work)
 		sketch->shape_id = entry->summary->row.shape_id;
 		sketch->occurrences = entry->summary->row.occurrences;
 		sketch->first_line = entry->summary->row.first_line;
-		sketch->set = &entry->summary->sketches;
+		sketch->set = work->is_cut ? &entry->summary->cut_sketches : &entry->summary->sketches;
 	}
 	qsort(rows, count, sizeof(L4SummaryRow), compare_summaries);
 	store_summaries(work->context->schema, work->context->job->job_id, rows, count);
@@ -829,36 +703,88 @@ source_begin(L4SourceContext *context, const char *name, TimestampTz modified_at
 	work->summaries = summaries_create(CurrentMemoryContext, 256, NULL);
 	work->starts = starts_create(CurrentMemoryContext, 64, NULL);
 	work->labels = labels_create(CurrentMemoryContext, 64, NULL);
-	work->sketch_memory.budget = L4_SKETCH_BUDGET;
+	work->sketch_memory.budget = work->cut_sketch_memory.budget = L4_SKETCH_BUDGET;
 	work->stream_room = 8;
 	work->streams = palloc(work->stream_room * sizeof(Stream));
-	add_stream(work, &place, NULL);
+	source_add_stream(work, &place, NULL);
 	work->format_count = context->rules->format_count;
 	work->format_uses = palloc0(mul_size(Max(work->format_count, 1), sizeof(int64)));
 	work->segment_context = AllocSetContextCreate(CurrentMemoryContext, "l4 segment", ALLOCSET_DEFAULT_SIZES);
 	work->segment.source_id = work->source_id;
-	begin_segment(work);
+	source_begin_segment(work);
 	return work;
+}
+
+void
+source_sample(L4Source *work, L4Bytes bytes)
+{
+	bytes.size = Min(bytes.size, SAMPLE_BYTES);
+	header_parser_sample(work->parser, bytes);
+	work->sampled = true;
 }
 
 void
 source_feed(L4Source *work, const char *bytes, size_t size)
 {
-	if (work->bytes == 0)
-	{
-		L4Bytes		sample = {bytes, Min(size, SAMPLE_BYTES)};
+	if (!work->sampled)
+		source_sample(work, (L4Bytes) {bytes, size});
+	work->bytes += record_assembler_feed(work->assembler, bytes, size);
+}
 
-		header_parser_sample(work->parser, sample);
+void
+source_stop(L4Source *work)
+{
+	record_assembler_stop(work->assembler);
+}
+
+bool
+source_stopped(const L4Source *work)
+{
+	return record_assembler_stopped(work->assembler);
+}
+
+void
+source_mark_stream(Stream *stream)
+{
+	stream->entry.has_time = stream->has_time;
+	stream->entry.time = stream->time;
+	stream->entry.progress = stream->progress;
+	stream->own_time = stream->own_stage = stream->own_iteration = false;
+	stream->used_time = stream->used_stage = stream->used_iteration = false;
+}
+
+/*
+ * source_cut: parts that are cut at the same places amount to the same, whoever read them: a segment ends here, and the sketches of the part are merged into those of the
+ * parts before, so that numbers are always added up in the same order.
+ */
+void
+source_cut(L4Source *work)
+{
+	summaries_iterator iterator;
+	SummaryEntry *entry;
+	int			i;
+
+	source_finish_segment(work);
+	summaries_start_iterate(work->summaries, &iterator);
+	while ((entry = summaries_iterate(work->summaries, &iterator)) != NULL)
+	{
+		sketch_merge(&work->cut_sketch_memory, &entry->summary->cut_sketches, &entry->summary->sketches);
+		sketch_free(&entry->summary->sketches);
 	}
-	record_assembler_feed(work->assembler, bytes, size);
-	work->bytes += size;
+	work->sketch_memory.used = 0;
+	work->is_cut = true;
+	for (i = 0; i < work->stream_count; i++)
+		source_mark_stream(&work->streams[i]);
 }
 
 void
 source_finish(L4Source *work, const L4SourceFile *file, const char *error)
 {
 	record_assembler_end(work->assembler);
-	finish_segment(work);
+	if (work->is_cut)
+		source_cut(work);
+	else
+		source_finish_segment(work);
 	write_summaries(work);
 	write_streams(work, file, error);
 	keep_shared(work);
@@ -886,4 +812,10 @@ int64
 source_lines(const L4Source *work)
 {
 	return record_assembler_lines(work->assembler);
+}
+
+int64
+source_bytes(const L4Source *work)
+{
+	return work->bytes;
 }

@@ -33,8 +33,39 @@ typedef struct L4Source L4Source;
 
 /* Begins a source; everything lies in the current memory context, which must stay current until source_finish. modified_at resolves years. */
 extern L4Source *source_begin(L4SourceContext *context, const char *name, TimestampTz modified_at);
+/* Shows the first bytes (64 kB count) to the parser of heads; source_feed does it with the first it gets. */
+extern void source_sample(L4Source *source, L4Bytes bytes);
 /* Takes the next bytes. Full segments are written on the way. */
 extern void source_feed(L4Source *source, const char *bytes, size_t size);
+/* How many bytes were taken so far: all that were fed, unless feeding stopped. */
+extern int64 source_bytes(const L4Source *source);
+
+/*
+ * Large files come in parts, which several processes may read at once (source_part.c).
+ *
+ * source_stop: feeding stops before the first record that begins with a line still to come; source_stopped: it has, and goes on there. source_cut: ends a part there; what
+ * comes of a source hangs on where it is cut, a little (segments, the last bits of a mean), but not on who read which part.
+ */
+extern void source_stop(L4Source *source);
+extern bool source_stopped(const L4Source *source);
+extern void source_cut(L4Source *source);
+
+/* Where all streams stand, as bytes appended to out: at a cut. */
+extern void source_put_points(const L4Source *source, StringInfo out);
+/*
+ * Begins a part that is read before those that come before it are known. sample: the first bytes of the file; points: where the streams stood at some cut before; offset and line_no: of
+ * the byte fed first, some way before the part, so that it becomes likely where the streams stand at its beginning. After source_stop and source_stopped, source_part_start
+ * begins it; after the next stop source_part_put appends what it amounts to. Nothing is written to tables.
+ */
+extern L4Source *source_part_begin(L4SourceContext *context, const char *name, TimestampTz modified_at, L4Bytes sample, L4Bytes points, int64 offset, int64 line_no);
+extern void source_part_start(L4Source *part);
+extern void source_part_put(L4Source *part, StringInfo out);
+/*
+ * Takes in a part that begins where the source was cut last, as if its bytes had been fed and cut off at its end. False, with nothing changed, where that is not sure: where a
+ * stream did not stand as was thought and it mattered, or shapes come in floods: then the bytes must be fed. Errors: XX001 for damaged bytes.
+ */
+extern bool source_merge_part(L4Source *source, L4Bytes part);
+
 /* The file on disk that a source is of; size -1 and modified_at 0 where there is none. */
 typedef struct L4SourceFile
 {

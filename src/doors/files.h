@@ -50,6 +50,12 @@ typedef struct L4FileReader L4FileReader;
 extern L4FileReader *files_open(const L4File *file);
 extern bool files_next_member(L4FileReader *reader, char **source, int64 *size, TimestampTz *modified_at);
 extern ssize_t files_read(L4FileReader *reader, char *buffer, size_t room);
+/* Is the file neither compressed nor an archive, so that its bytes can be read where they stand? */
+extern bool files_is_plain(const L4FileReader *reader);
+/* Bytes of a plain file from an offset on, as many as there are up to size; the place of files_read stays. Fewer where they cannot be read. */
+extern size_t files_read_at(L4FileReader *reader, char *buffer, size_t size, int64 offset);
+/* Sets where files_read goes on in a plain file; false where that cannot be. */
+extern bool files_seek(L4FileReader *reader, int64 offset);
 extern const char *files_error(L4FileReader *reader);
 extern void files_close(L4FileReader *reader);
 

@@ -833,6 +833,37 @@ files_read(L4FileReader *reader, char *buffer, size_t room)
 	return reader->kind == KIND_PLAIN ? read_plain(reader, buffer, room) : read_archive(reader, buffer, room);
 }
 
+bool
+files_is_plain(const L4FileReader *reader)
+{
+	return reader->kind == KIND_PLAIN && reader->descriptor >= 0;
+}
+
+size_t
+files_read_at(L4FileReader *reader, char *buffer, size_t size, int64 offset)
+{
+	size_t		done = 0;
+
+	Assert(files_is_plain(reader));
+	while (done < size && descriptor_lives(reader))
+	{
+		ssize_t		got = pread(reader->descriptor, buffer + done, size - done, offset + done);
+
+		CHECK_FOR_INTERRUPTS();
+		if (got == 0 || (got < 0 && errno != EINTR))
+			break;
+		done += Max(got, 0);
+	}
+	return done;
+}
+
+bool
+files_seek(L4FileReader *reader, int64 offset)
+{
+	Assert(files_is_plain(reader));
+	return descriptor_lives(reader) && lseek(reader->descriptor, offset, SEEK_SET) == offset;
+}
+
 /* Why the last call failed, as valid text that lives as long as the reader; NULL where it did not. */
 const char *
 files_error(L4FileReader *reader)

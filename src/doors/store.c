@@ -137,9 +137,11 @@ run(const char *schema, const char *statement, Arguments *arguments, int expecte
 {
 	MemoryContext caller = CurrentMemoryContext;
 	SPIPlanPtr	plan = statement_plan(schema, statement, arguments);
-	/* not read only: a fresh snapshot after each commit of the caller */
-	int			result = SPI_execute_plan(plan, arguments->values, arguments->nulls, false, 0);
+	int			result;
 
+	SPI_freetuptable(SPI_tuptable); /* the rows before are used up: a call may run for hours on one connection */
+	/* not read only: a fresh snapshot after each commit of the caller */
+	result = SPI_execute_plan(plan, arguments->values, arguments->nulls, false, 0);
 	MemoryContextSwitchTo(caller);	/* SPI leaves its own, which may go with the transaction */
 	if (result != expected)
 		elog(ERROR, "unexpected result %s of: %s", SPI_result_code_string(result), statement);

@@ -348,6 +348,17 @@ workers_listen(L4Workers *workers)
 	return running;
 }
 
+bool
+workers_runs(const L4Workers *workers, int pid)
+{
+	int			i;
+
+	for (i = 0; i < workers->count; i++)
+		if (pg_atomic_read_u32(&workers->slots[i].pid) == (uint32) pid)
+			return !workers->colleagues[i].ended;
+	return pid == MyProcPid;
+}
+
 void
 workers_wait(L4Workers *workers, long milliseconds)
 {

@@ -45,6 +45,9 @@ extern int	workers_start(L4Workers *workers, const char *function, const char *w
 /* Takes what the workers reported since: warnings are raised here as the caller's own. Never waits. Returns how many still run. */
 extern int	workers_listen(L4Workers *workers);
 
+/* Does the process with this id still run? The caller itself does, and so does any worker that was heard of last as running. */
+extern bool workers_runs(const L4Workers *workers, int pid);
+
 /* Waits for news of any worker, or so many milliseconds. Can be cancelled. */
 extern void workers_wait(L4Workers *workers, long milliseconds);
 

@@ -4,6 +4,7 @@
 # DATA       a folder with archives of logs (*.tar.gz) at any depth, one job each; default: the jobs of the demo.
 # MEGABYTES  how much is loaded in each way (default 300).
 # WORKERS    how many processes beside the measurement with one (default "2").
+# KINDS      "many", "large" or both (default).
 # REPEAT     how often each is measured; the one whose busiest process needed least CPU counts (default 3).
 #
 # Many files: all files of all jobs, copied folder by folder. One large file: the ranks' logs of all jobs, one after the other.
@@ -67,7 +68,7 @@ measure() {
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 
 printf '%-16s %7s %8s %8s %12s %12s %12s %14s\n' '' workers 'wall s' 'CPU s' 'busiest CPU' 'wall ratio' 'CPU ratio' 'private MB'
-for kind in many large; do
+for kind in ${KINDS:-many large}; do
 	one=
 	for workers in 1 ${WORKERS:-2}; do
 		best=

@@ -255,7 +255,99 @@ like(finish($import), qr/ERROR: .*row-level security/s, 'row-level security hold
 is($node->safe_psql('postgres', "SELECT count(*) FROM l4_segment WHERE job_id = 'foreign'"), '0', 'nothing was written against it');
 $node->safe_psql('postgres', 'ALTER TABLE l4_segment DISABLE ROW LEVEL SECURITY; DROP TRIGGER see ON l4_stream');
 
-# 7. Where workers cannot help, the leader does all
+# 7. Parts of one large file: lines of all kinds, cut anywhere
+my @words = qw(alpha beta gamma delta epsilon);
+my ($time, $step, $odd) = (0, 0, '');
+my %label = map { $_ => $_ % 3 ? "$_: " : "[rank$_]:" } 0 .. 15;
+my $stamp = sub { $time += 137; sprintf '2026-11-20 %02d:%02d:%02d,%03d', 10 + $time / 3600000, $time / 60000 % 60, $time / 1000 % 60, $time % 1000 };
+srand 7;
+while (length $odd < 600_000)
+{
+	my $l = rand() < 0.6 ? $label{int rand 16} : '';
+	my $n = int rand 40;
+	my $kind = int rand 14;
+	$odd .=
+		$kind < 5 ? "$l\[" . $stamp->() . "] [INFO] [train.py:$n:main] step=" . int($step += 0.3) . ' loss=' . rand() . "\n" :
+		$kind == 5 ? "${l}loading shard $n of 99\n" :
+		$kind == 6 ? "$l\[" . $stamp->() . "] [ERROR] [train.py:9:main] failed\n${l}Traceback (most recent call last):\n" . "$l  File \"a.py\", line $n, in x\n$l    call()\n" x (1 + $n / 2) . "${l}ValueError: no $n\n" :
+		$kind == 7 ? $l . join("\r", map { " $_%|##  | $_/50 [00:01<00:49, 1.0s/it]" } 0 .. $n / 4) . "\n" :
+		$kind == 8 ? 'x' x (150 * $n) . "\n" :
+		$kind == 9 ? "\n" x (1 + $n / 10) :
+		$kind == 10 ? "${l}saving checkpoint at iteration " . int($step) . " to /ckpt\n" :
+		$kind == 11 ? '=' x 30 . "\n" . "something failed\n" x $n . '=' x 30 . "\n" :
+		$kind == 12 ? "plain words $words[$n % 5]\r\n" : "$l   " . join(' ', map { $words[rand 5] } 0 .. $n / 5) . "\n";
+}
+$odd .= "\xff\xfe last words";
+write_file("$folder/large/odd.log", $odd);
+write_file("$folder/large/real.log", join('', map { my $f = $_; local $/; open my $in, '<:raw', $f or die $f; <$in> } @files) x 4);
+# shapes in floods, and a line longer than many parts
+write_file("$folder/large/flood.log", join '', map { (map { join('', map { chr(97 + rand 26) } 1 .. 4) . ' ' } 1 .. 5), "\n" } 1 .. 12000);
+write_file("$folder/large/long.log", "$label{4}first\n" . 'abc ' x 60000 . "\n" . join '', map { "after $_\n" } 1 .. 5000);
+
+# What the cuts must not change: all but where segments end and the last digits of means
+my $records = sub { "SELECT source, line_no, part, ts, level, component, stage, iteration, shape_id, parameters, raw_bytes, node, rank FROM l4_log WHERE job_id = '$_[0]'" };
+my $numbers = sub { "SELECT stream_id, shape_id, position, occurrences, distinct_values, values, value_lines, number_count, minimum, minimum_line, maximum, maximum_line, mean::real FROM l4_stream_parameter WHERE job_id = '$_[0]'" };
+sub same_records
+{
+	my ($job, $other, $what) = @_;
+	my @queries = ($records, $numbers, map { my $t = $_; sub { "SELECT $tables{$t} FROM $t t WHERE job_id = '$_[0]'" } } qw(l4_stream l4_stream_event l4_timeline));
+	is($node->safe_psql('postgres', 'SELECT ' . join ' + ', map { my ($a, $b) = ($_->($job), $_->($other)); "(SELECT count(*) FROM (($a EXCEPT ALL $b) UNION ALL ($b EXCEPT ALL $a)) d)" } @queries), '0', $what);
+}
+for my $name (qw(odd real flood long))
+{
+	register("$name whole");
+	import_job("$name whole", "$folder/large/$name.log", '');
+	for my $bytes (7000, 100000)
+	{
+		register("$name $bytes $_") for 1, 2, 4;
+		import_job("$name $bytes 1", "$folder/large/$name.log", ", part_bytes => $bytes");
+		same_records("$name $bytes 1", "$name whole", "$name.log: cut into parts of $bytes bytes nothing else changes");
+		for my $workers (2, 4)
+		{
+			($code, $out, $err) = $node->psql('postgres', "SET client_min_messages = debug1; CALL l4_import('$name $bytes $workers', '$folder/large/$name.log', workers => $workers, part_bytes => $bytes)");
+			my ($taken, $again) = (scalar(() = $err =~ /is taken in/g), scalar(() = $err =~ /is read again/g));
+			same("$name $bytes $workers", "$name $bytes 1", "$name.log: $workers processes give the same ($taken parts taken in, $again read again)");
+		}
+	}
+}
+is($node->safe_psql('postgres', "SELECT count(*) FROM pg_ls_dir('base/pgsql_tmp', true, false)"), '0', 'no temporary file is left');
+
+# A worker that ends while it reads parts loses nothing; a cancel ends all
+$node->safe_psql('postgres', q{
+	CREATE FUNCTION wait_here() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(77); RETURN NEW; END $$;
+	CREATE TRIGGER wait_here BEFORE INSERT ON l4_segment FOR EACH ROW WHEN (NEW.segment_no = 3) EXECUTE FUNCTION wait_here()});
+my $call = "SET client_min_messages = debug1; CALL l4_import('%s', '$folder/large/odd.log', workers => 3, part_bytes => 7000)";
+for my $end ('ended', 'cancelled')
+{
+	my $job = "odd $end";
+	register($job);
+	$session = $node->background_psql('postgres');
+	$session->query('SELECT pg_advisory_lock(77)');
+	($import, $leader) = start(sprintf $call, $job);
+	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND NOT granted");
+	$node->poll_query_until('postgres', "SELECT count(*) = 2 FROM pg_stat_activity WHERE backend_type = 'l4 import worker'");
+	@pids = worker_pids();
+	$node->safe_psql('postgres', 'SELECT ' . ($end eq 'ended' ? "pg_terminate_backend($pids[1])" : "pg_cancel_backend($leader)"));
+	$node->poll_query_until('postgres', "SELECT count(*) = " . ($end eq 'ended' ? 1 : 0) . " FROM pg_stat_activity WHERE backend_type = 'l4 import worker'");
+	$session->quit;
+	$err = finish($import);
+	like($err, $end eq 'ended' ? qr/WARNING:  worker \d \(process $pids[1]\) of the import ended early/ : qr/canceling statement due to user request/, "$job: the call says so");
+	if ($end eq 'cancelled')
+	{
+		is($node->safe_psql('postgres', "SELECT count(*) FROM l4_segment WHERE job_id = '$job'"), '0', 'a file is one transaction, whoever read its parts');
+		import_job($job, "$folder/large/odd.log", ', workers => 3, part_bytes => 7000');
+	}
+	else
+	{
+		unlike($err, qr/ERROR/, 'no file is missing for it');
+		like($err, qr/read ahead, is taken in/, 'parts that were read ahead are taken in');
+	}
+	same($job, 'odd 7000 1', "$job: all is there, once");
+}
+$node->safe_psql('postgres', 'DROP TRIGGER wait_here ON l4_segment');
+like((import_job('n1', "$folder/many", ', part_bytes => 999'))[2], qr/ERROR:  parts of 999 bytes are too small/, 'parts must not be tiny');
+
+# 8. Where workers cannot help, the leader does all
 register($_) for 'block', 'alone';
 ($code, $out, $err) = $node->psql('postgres', "BEGIN; CALL l4_import('block', '$folder/many', workers => 4); COMMIT");
 is($code, 0, 'inside a transaction block');

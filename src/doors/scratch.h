@@ -1,0 +1,19 @@
+/*
+ * scratch.h: bytes that the processes of one call hand to each other by name, through the server's shared temporary files.
+ */
+#ifndef L4_SCRATCH_H
+#define L4_SCRATCH_H
+
+#include "ground/l4.h"
+#include "storage/sharedfileset.h"
+
+/* The set lies in shared memory and its files go with that. Leader: scratch_create; others: scratch_attach. Inside a transaction. */
+extern void scratch_create(SharedFileSet *set, dsm_segment *segment);
+extern void scratch_attach(SharedFileSet *set, dsm_segment *segment);
+/* Keeps bytes under a name that is not in use. */
+extern void scratch_put(SharedFileSet *set, const char *name, L4Bytes bytes);
+/* The bytes under a name, palloc'd; data is NULL where there are none. */
+extern L4Bytes scratch_get(SharedFileSet *set, const char *name);
+extern void scratch_delete(SharedFileSet *set, const char *name);
+
+#endif							/* L4_SCRATCH_H */
