@@ -18,6 +18,22 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_known_job(text) IS
 'True for a job that is registered or has logs; an error (P0002) for any other.';
 
+CREATE FUNCTION @extschema@.l4_has_log_text(job_id text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+BEGIN
+	IF l4_known_job(l4_has_log_text.job_id) AND NOT EXISTS (SELECT FROM l4_segment g WHERE g.job_id = l4_has_log_text.job_id)
+		AND EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_has_log_text.job_id AND s.record_count > 0) THEN
+		RAISE EXCEPTION 'the log text of job "%" was dropped', l4_has_log_text.job_id
+			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'l4_import takes it in again, while the files are there.';
+	END IF;
+	RETURN true;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_has_log_text(text) IS
+'True for a job whose logs can be read, also where it has none; an error for one that is not known (P0002) or whose log text was dropped (55000; l4_drop_log_text).';
+
 CREATE FUNCTION @extschema@.l4_segment_grep(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[], sketch bytea, pattern text,
 	OUT stream_id bigint, OUT line_no bigint, OUT part int, OUT ts timestamptz, OUT level text, OUT component text, OUT stage text, OUT iteration bigint,
 	OUT shape_id bigint, OUT raw text)
@@ -40,7 +56,7 @@ BEGIN ATOMIC
 	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
 	WHERE g.job_id = l4_grep.job_id
 		-- what is wrong with the arguments is said even where there is nothing to search
-		AND @extschema@.l4_known_job(l4_grep.job_id) AND @extschema@.l4_pattern_matches(l4_grep.pattern, '') IS NOT NULL
+		AND @extschema@.l4_has_log_text(l4_grep.job_id) AND @extschema@.l4_pattern_matches(l4_grep.pattern, '') IS NOT NULL
 		AND (l4_grep.node IS NULL OR s.node = l4_grep.node AND g.source_id IN
 			(SELECT t.source_id FROM @extschema@.l4_stream t WHERE t.job_id = l4_grep.job_id AND t.node = l4_grep.node))
 		AND (l4_grep.rank IS NULL OR s.rank = l4_grep.rank AND g.source_id IN
@@ -49,7 +65,7 @@ BEGIN ATOMIC
 		AND (l4_grep.latest IS NULL OR r.ts <= l4_grep.latest);
 END;
 COMMENT ON FUNCTION @extschema@.l4_grep(text, text, text, int, timestamptz, timestamptz) IS
-'Searches all logs of a job for a PCRE2 pattern (case matters; (?i) before it makes it not): the records that match, in no order (ORDER BY source, line_no, part is that of the files), several lines of a record as one, columns as in l4_log. node, rank, earliest and latest narrow the search, NULL does not. Words that the pattern cannot match without are looked for in the statements and in what is known of the parameters first, so that most segments need no unpacking; in parallel where the server allows. Errors: P0002 for an unknown job, 2201B for a bad pattern, 54000 for one that takes too many steps.';
+'Searches all logs of a job for a PCRE2 pattern (case matters; (?i) before it makes it not): the records that match, in no order (ORDER BY source, line_no, part is that of the files), several lines of a record as one, columns as in l4_log. node, rank, earliest and latest narrow the search, NULL does not. Words that the pattern cannot match without are looked for in the statements and in what is known of the parameters first, so that most segments need no unpacking; in parallel where the server allows. Errors: P0002 for an unknown job, 55000 for one whose log text was dropped, 2201B for a bad pattern, 54000 for one that takes too many steps.';
 
 CREATE FUNCTION @extschema@.l4_context(job_id text, source text, around bigint, lines int DEFAULT 3)
 RETURNS TABLE (line_no bigint, is_match boolean, node text, rank int, ts timestamptz, level text, line text)
@@ -63,7 +79,7 @@ DECLARE
 	earliest bigint := l4_context.around - l4_context.lines;
 	latest bigint := l4_context.around + l4_context.lines;
 BEGIN
-	PERFORM l4_known_job(l4_context.job_id);
+	PERFORM l4_has_log_text(l4_context.job_id);
 	IF l4_context.lines < 0 THEN
 		RAISE EXCEPTION 'lines is %, but must not be negative', l4_context.lines USING ERRCODE = 'invalid_parameter_value';
 	END IF;
@@ -84,4 +100,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_context(text, text, bigint, int) IS
-'The lines of a source around one of them, as grep -C shows them: source and around (a line_no) as in l4_log and in the evidence of l4_diagnose, lines how many before and after. A row for each line, in file order, with node, rank, time and level of its record; is_match marks the one asked for. Records that a carriage return parts share a line number. Opens the segments that hold these lines. Errors: P0002 for a job or source that is not known, 22023 for negative lines.';
+'The lines of a source around one of them, as grep -C shows them: source and around (a line_no) as in l4_log and in the evidence of l4_diagnose, lines how many before and after. A row for each line, in file order, with node, rank, time and level of its record; is_match marks the one asked for. Records that a carriage return parts share a line number. Opens the segments that hold these lines. Errors: P0002 for a job or source that is not known, 55000 for dropped log text, 22023 for negative lines.';

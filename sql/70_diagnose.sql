@@ -290,6 +290,9 @@ SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
+DECLARE
+	there boolean := EXISTS (SELECT FROM l4_segment g WHERE g.job_id = l4_diagnose.job_id);
+	saved timestamptz;
 BEGIN
 	IF NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_diagnose.job_id)
 		AND NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_diagnose.job_id) THEN
@@ -300,12 +303,25 @@ BEGIN
 		RAISE EXCEPTION 'job "%" has no logs', l4_diagnose.job_id
 			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'CALL l4_import(job_id, path) takes in its logs.';
 	END IF;
+	-- Without the text of the logs (l4_drop_log_text) what was found before is the answer.
+	IF NOT there THEN
+		saved := (SELECT max(d.saved_at) FROM l4_diagnosis d WHERE d.job_id = l4_diagnose.job_id AND d.use_pool = l4_diagnose.use_pool);
+		IF saved IS NULL THEN
+			RAISE EXCEPTION 'the log text of job "%" was dropped', l4_diagnose.job_id
+				USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'No diagnosis with these parameters was saved before.',
+					HINT = 'l4_import takes the text in again, while the files are there.';
+		END IF;
+	END IF;
 
 	-- The first of each kind, then the second of each, and so on: whoever reads a few rows sees where, what, and when. The known fault comes
 	-- first where it is grave and tells of a root event of the suspect (or of all alike), last but stage and iteration where it is a mere consequence.
 	RETURN QUERY
 	WITH finding AS MATERIALIZED (
-		SELECT f.* FROM l4_job_findings(l4_diagnose.job_id, l4_diagnose.use_pool) f
+		SELECT f.* FROM l4_job_findings(l4_diagnose.job_id, l4_diagnose.use_pool) f WHERE there
+		UNION ALL
+		SELECT f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences, f.nodes_affected,
+			f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, f.role
+		FROM l4_finding f WHERE f.job_id = l4_diagnose.job_id AND f.saved_at = saved
 	), lead AS (
 		SELECT EXISTS (
 			SELECT FROM finding f
@@ -318,4 +334,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_diagnose(text, boolean) IS
-'What a failed job died of, from its logs: findings of kind fault (known faults), event (what successful jobs do not log), node (whom the evidence points at; none where all fail alike), stage and iteration (where it began), each kind most telling first (ordinal from 1); the rows come in rounds, the first of each kind before the second of any, so that the first five tell most. evidence quotes records as "source:line: text"; explanation says in a sentence why. role tells of an event whether it is root (what went wrong), cascade (what followed) or context. use_pool false leaves the successful jobs out. Reads only. Errors: the job is not known (P0002) or has no logs (55000). Paper: Jiang et al., FSE 2025.';
+'What a failed job died of, from its logs: findings of kind fault (known faults), event (what successful jobs do not log), node (whom the evidence points at; none where all fail alike), stage and iteration (where it began), each kind most telling first (ordinal from 1); the rows come in rounds, the first of each kind before the second of any, so that the first five tell most. evidence quotes records as "source:line: text"; explanation says in a sentence why. role tells of an event whether it is root (what went wrong), cascade (what followed) or context. use_pool false leaves the successful jobs out. Of a job whose log text was dropped (l4_drop_log_text) it is the newest saved diagnosis. Reads only. Errors: the job is not known (P0002) or has no logs (55000), or neither their text nor a saved diagnosis. Paper: Jiang et al., FSE 2025.';
