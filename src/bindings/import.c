@@ -180,8 +180,8 @@ import_listed(Import *import, uint32 number, MemoryContext context)
 	if (import->worker != NULL)
 		worker_set_task(import->worker, (int) number);
 	import_file(import, (int) number);
+	end_file(import);			/* in the file's memory too: what it writes must not add up over thousands of files */
 	MemoryContextSwitchTo(caller);
-	end_file(import);
 	MemoryContextReset(context);
 	import_progress(import, shared_string(import->shared, import->shared->list[number].source));
 }

@@ -131,7 +131,10 @@ statement_plan(const char *schema, const char *statement, Arguments *arguments)
 	return plan;
 }
 
-/* Runs a statement in which %s stands for the schema; expects the given kind of result. */
+/* The result of the statement that run() ran last since SPI was connected: a procedure that commits often stays connected, and they would all add up. */
+static SPITupleTable *last_result = NULL;
+
+/* Runs a statement in which %s stands for the schema; expects the given kind of result, which lives until the next statement is run. */
 static uint64
 run(const char *schema, const char *statement, Arguments *arguments, int expected)
 {
@@ -139,9 +142,12 @@ run(const char *schema, const char *statement, Arguments *arguments, int expecte
 	SPIPlanPtr	plan = statement_plan(schema, statement, arguments);
 	int			result;
 
-	SPI_freetuptable(SPI_tuptable); /* the rows before are used up: a call may run for hours on one connection */
+	if (last_result != NULL)
+		SPI_freetuptable(last_result);
+	last_result = NULL;
 	/* not read only: a fresh snapshot after each commit of the caller */
 	result = SPI_execute_plan(plan, arguments->values, arguments->nulls, false, 0);
+	last_result = SPI_tuptable;
 	MemoryContextSwitchTo(caller);	/* SPI leaves its own, which may go with the transaction */
 	if (result != expected)
 		elog(ERROR, "unexpected result %s of: %s", SPI_result_code_string(result), statement);
@@ -166,6 +172,7 @@ store_connect(bool may_commit)
 	MemoryContext caller = CurrentMemoryContext;
 
 	SPI_connect_ext(may_commit ? SPI_OPT_NONATOMIC : 0);
+	last_result = NULL;
 	MemoryContextSwitchTo(caller);
 }
 
@@ -182,6 +189,7 @@ store_begin(void)
 	XactIsoLevel = XACT_READ_COMMITTED;
 	PushActiveSnapshot(GetTransactionSnapshot());
 	SPI_connect();
+	last_result = NULL;
 	MemoryContextSwitchTo(caller);
 }
 
@@ -191,6 +199,7 @@ store_end(void)
 	MemoryContext caller = CurrentMemoryContext;
 
 	SPI_finish();
+	last_result = NULL;
 	PopActiveSnapshot();
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(caller);
@@ -216,6 +225,7 @@ store_disconnect(void)
 	MemoryContext caller = CurrentMemoryContext;
 
 	SPI_finish();
+	last_result = NULL;
 	MemoryContextSwitchTo(caller);
 }
 
@@ -696,7 +706,7 @@ store_analyze(const char *schema)
 			"AND pg_catalog.pg_has_role(relowner, 'USAGE')", &arguments, SPI_OK_SELECT) > 0)
 		/* of the large tables the columns by which rows are found */
 		run(schema, "ANALYZE %s.l4_stream, %s.l4_stream_event (job_id, stream_id, shape_id, level, stage), %s.l4_parameter_sketch (job_id, source_id), "
-			"%s.l4_shape (shape_id, event_id), %s.l4_segment (job_id, source_id, segment_no, first_ts, last_ts, shape_ids), %s.l4_pool_event, "
+			"%s.l4_shape, %s.l4_segment (job_id, source_id, segment_no, first_ts, last_ts, stream_ids, shape_ids), %s.l4_pool_event, "
 			"%s.l4_pool_parameter, %s.l4_address", &arguments, SPI_OK_UTILITY);
 }
 
@@ -707,9 +717,11 @@ store_holds_logs(const char *schema)
 	bool		holds;
 
 	SPI_connect();
+	last_result = NULL;
 	holds = run(schema, "SELECT WHERE EXISTS (SELECT FROM %s.l4_stream) OR EXISTS (SELECT FROM %s.l4_segment)",
 				&arguments, SPI_OK_SELECT) > 0;
 	SPI_finish();
+	last_result = NULL;
 	return holds;
 }
 
