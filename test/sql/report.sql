@@ -43,6 +43,8 @@ INSERT INTO l4_stream (job_id, stream_id, source_id, file_id, source, kind, node
 SELECT '<b>job</b>', i, i, i, '<u>' || i || '</u>', 'rank', (ARRAY['<img src=x>', 'a"b', '`c` | _d_', 'e', 'f'])[i], i - 1, 10, '2026-01-01', '2026-01-01 00:10', 'iterating' FROM generate_series(1, 5) i;
 INSERT INTO l4_stream_event (job_id, stream_id, shape_id, occurrences, level, first_line, last_line, first_ts, last_ts, stage)
 VALUES ('<b>job</b>', 1, 1, 3, 'fatal', 1, 3, '2026-01-01', '2026-01-01 00:10', 'iterating');
+-- a segment that nothing opens: without any, the text of the logs was dropped
+INSERT INTO l4_segment VALUES ('<b>job</b>', 1, 1, 1000000, 1000000, 1, '2026-01-01', '2026-01-01', 0, '{1}', '{1}', '', '', '');
 SELECT l4_report('<b>job</b>', 'html') AS html, l4_report('<b>job</b>') AS text, l4_report('<b>job</b>', 'markdown') AS markdown \gset
 SELECT xml_is_well_formed_document(:'html') AS well_formed, :'html' ~* '<(script|b>job|img|i>|u>)' AS escaped_out, :'html' ~ '&lt;/style&gt;&lt;/svg&gt;&lt;script&gt;alert\(1\)&lt;/script&gt; &amp; &quot;quoted' AS stays_text;
 SELECT :'html' ~ E'[\x01-\x08\x0b-\x1f\x7f]' OR :'text' ~ E'[\x01-\x09\x0b-\x1f\x7f]' OR :'markdown' ~ E'[\x01-\x08\x0b-\x1f\x7f]' AS control_characters;
