@@ -33,7 +33,7 @@ COMMENT ON FUNCTION @extschema@.l4_news_reason(text, text) IS
 'A reason of l4_news with its detail, in words.';
 
 CREATE FUNCTION @extschema@.l4_leave_reason(shape text, gravity int, pool_id bigint, pool_settings text, pool_size int, pool_jobs int, pool_max bigint, own_max bigint,
-	beside text, other_settings text, advice boolean, outlived boolean, noise text) RETURNS text
+	beside text, other_settings text, advice boolean, outlived boolean, noise text, similar_only boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 RETURN CASE
 	WHEN pool_id IS NULL AND gravity < 4 THEN 'there is no successful job to compare with, and it does not sound grave'
@@ -44,13 +44,14 @@ RETURN CASE
 	WHEN @extschema@.l4_known_words(shape, pool_id) THEN pg_catalog.format('the pool of %s (jobs: %s) logs the same words with other signs, numbers or line breaks', pool_settings, pool_size)
 	WHEN beside IS NOT NULL AND gravity < 4 THEN pg_catalog.format('it sounds harmless, and clustering puts it beside a statement of the pool of %s: %s', pool_settings, pg_catalog.left(beside, 100))
 	WHEN other_settings IS NOT NULL THEN pg_catalog.format('successful jobs of other settings log it (%s)', other_settings)
+	WHEN similar_only AND gravity < 4 THEN 'there are only successful jobs of similar settings, or without such streams, to compare with, and it does not sound of trouble'
 	WHEN advice THEN 'it is advice to programmers, which tells of no failure'
 	WHEN outlived THEN 'it ceased while the job still made progress: the job outlived it'
 	WHEN noise IS NOT NULL THEN pg_catalog.format('the fault library knows it as harmless (%s)', noise)
 	ELSE pg_catalog.format('the pool of %s does not have it, and none of the rules for news takes it up', pool_settings)
 END;
-COMMENT ON FUNCTION @extschema@.l4_leave_reason(text, int, bigint, text, int, int, bigint, bigint, text, text, boolean, boolean, text) IS
-'Why a shape is no news, in words: by its gravity, what the pool knows of it (pool_id NULL: there is none; pool_jobs 0: the pool does not have the shape), a shape of its event in the pool (beside), the settings of another pool that has it, whether it is mere advice, whether the job outlived it, and the title of a harmless fault that it matches (noise).';
+COMMENT ON FUNCTION @extschema@.l4_leave_reason(text, int, bigint, text, int, int, bigint, bigint, text, text, boolean, boolean, text, boolean) IS
+'Why a shape is no news, in words: by its gravity, what the pool knows of it (pool_id NULL: there is none; pool_jobs 0: the pool does not have the shape), a shape of its event in the pool (beside), the settings of another pool that has it, whether it is mere advice, whether the job outlived it, the title of a harmless fault that it matches (noise), and whether the pool cannot judge its stream (similar_only: other settings, or no such streams).';
 
 CREATE FUNCTION @extschema@.l4_explain_event(job_id text, event_id bigint, use_pool boolean DEFAULT true)
 RETURNS TABLE (shape_id bigint, shape text, news boolean, reason text, explanation text, quote text, level text, occurrences bigint, streams bigint, nodes bigint,
@@ -78,13 +79,13 @@ BEGIN
 			USING ERRCODE = 'no_data_found', HINT = 'The column event_id of l4_log and of l4_diagnose tells the events of a job.';
 	END IF;
 
-	SELECT b.pool_id, b.job_count, b.settings INTO pool FROM l4_best_pool(l4_explain_event.job_id) b WHERE use_pool ORDER BY b.fit DESC, b.pool_id LIMIT 1;
+	SELECT b.pool_id, b.job_count, b.settings, CASE WHEN b.fit = 1 AND b.differs = '{}' THEN b.kinds ELSE '{}' END AS known_kinds INTO pool FROM l4_best_pool(l4_explain_event.job_id) b WHERE use_pool ORDER BY b.fit DESC, b.pool_id LIMIT 1;
 	member := EXISTS (SELECT FROM l4_pool_job m WHERE m.pool_id = pool.pool_id AND m.job_id = l4_explain_event.job_id);
 	found := ARRAY(SELECT n FROM l4_news(l4_explain_event.job_id, use_pool) n WHERE n.event_id = l4_explain_event.event_id);
 
 	RETURN QUERY
 	WITH entry AS (
-		SELECT e.shape_id, h.shape, s.node, s.source, e.stream_id, e.occurrences, e.level, e.first_line, e.first_ts,
+		SELECT e.shape_id, h.shape, s.node, s.source, s.kind, e.stream_id, e.occurrences, e.level, e.first_line, e.first_ts,
 			s.kind IN ('rank', 'launcher') AND e.last_line <= CASE WHEN greatest(l4_level_rank(e.level), l4_text_rank(h.shape)) >= 5 THEN o.line_no
 				ELSE greatest(o.line_no, o.mild_line_no) END AS outlived
 		FROM l4_stream_event e
@@ -94,7 +95,7 @@ BEGIN
 		WHERE e.job_id = l4_explain_event.job_id),
 	shape AS (
 		SELECT e.shape_id, e.shape, sum(e.occurrences)::bigint AS occurrences, count(DISTINCT e.stream_id) AS streams, count(DISTINCT e.node) AS nodes,
-			max(e.occurrences) AS largest, max(l4_level_rank(e.level)) AS gravity, bool_and(e.outlived IS TRUE) AS outlived,
+			max(e.occurrences) AS largest, max(l4_level_rank(e.level)) AS gravity, bool_and(e.outlived IS TRUE) AS outlived, bool_and(e.kind <> ALL (pool.known_kinds)) IS TRUE AS similar_only,
 			(array_agg(e.level ORDER BY l4_level_rank(e.level) DESC))[1] AS level
 		FROM entry e GROUP BY e.shape_id, e.shape),
 	news AS (
@@ -127,7 +128,7 @@ BEGIN
 					WHERE k.pool_id = pool.pool_id AND h.event_id = l4_explain_event.event_id),
 				(SELECT min(o.settings::text COLLATE "C") FROM l4_pool_event k JOIN l4_pool o ON o.pool_id = k.pool_id WHERE k.shape_id = t.shape_id AND k.pool_id <> pool.pool_id),
 				t.gravity <= 4 AND l4_text_rank(t.shape) <= 4 AND l4_text_advice(t.shape), t.outlived,
-				(SELECT min(f.title) FROM l4_fault_library f WHERE f.role = 'benign' AND l4_pattern_matches(f.pattern, coalesce(t.raw, t.shape)))))
+				(SELECT min(f.title) FROM l4_fault_library f WHERE f.role = 'benign' AND l4_pattern_matches(f.pattern, coalesce(t.raw, t.shape))), t.similar_only))
 		END,
 		l4_quote(t.source, t.line_no, t.raw), t.level, t.occurrences, t.streams, t.nodes, t.largest, pool.job_count, CASE WHEN pool.pool_id IS NOT NULL THEN t.pool_jobs END,
 		CASE WHEN t.pool_jobs > 0 THEN t.max_per_stream END

@@ -136,6 +136,7 @@ SELECT l4_register_job('ok-' || n, '{"model": "m", "framework": "f", "system": "
 SELECT fit, differs, kinds FROM l4_best_pool('other');
 SELECT count(*) FILTER (WHERE template LIKE '%adaptive%') AS mild, count(*) FILTER (WHERE template LIKE '%timed out%') AS grave, bool_and(explanation LIKE '%similar (other system) settings%') AS says_so
 FROM l4_diagnose('other') WHERE kind = 'event';
+SELECT x.explanation FROM (SELECT DISTINCT h.event_id FROM l4_shape h JOIN l4_stream_event e USING (shape_id) WHERE e.job_id = 'other' AND h.shape LIKE '%adaptive%') e, l4_explain_event('other', e.event_id) x;
 SELECT l4_register_job('other', '{"model": "m", "framework": "f", "system": "rack a"}') \g /dev/null
 SELECT fit, differs FROM l4_best_pool('other');
 SELECT count(*) FILTER (WHERE template LIKE '%adaptive%') AS mild FROM l4_diagnose('other') WHERE kind = 'event';
