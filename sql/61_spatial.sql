@@ -43,7 +43,7 @@ RETURN CASE reason
 	WHEN 'behind' THEN 1.5
 	WHEN 'late' THEN 1.5
 	WHEN 'counter' THEN 1.5
-	WHEN 'slow' THEN 2				-- a quarter of it where ranks tell of a failure: durations go wrong in its wake
+	WHEN 'slow' THEN 2
 	WHEN 'forest' THEN 0.5
 	WHEN 'needed' THEN 1.75			-- a node with less than this in all is not reported
 END;
@@ -574,7 +574,7 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_counting_nodes(l4_node_evidence.job_id) c JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id
 
 		UNION ALL
-		(SELECT DISTINCT ON (w.node) w.node, w.rank, 'slow', CASE WHEN EXISTS (SELECT FROM placed p WHERE p.kind = 'rank' AND p.grave) THEN 0.25::float8 ELSE 1 END * CASE WHEN w.z > 0 THEN 1 ELSE 0.9 END
+		(SELECT DISTINCT ON (w.node) w.node, w.rank, 'slow', CASE WHEN w.z > 0 THEN 1 ELSE 0.9 END
 				/ pg_catalog.sqrt(w.nodes_slow), NULL::timestamptz, NULL::bigint, NULL::bigint,
 			pg_catalog.format(CASE WHEN w.z > 0 THEN 'it is slow' ELSE 'it waits less than the others, which may wait for it' END || ': "%s" takes %s s on average, %s s on other nodes',
 				@extschema@.l4_text_gist(h.shape), pg_catalog.round(w.mean::numeric, 4), pg_catalog.round(w.median::numeric, 4))
@@ -583,7 +583,8 @@ BEGIN ATOMIC
 			FROM (SELECT DISTINCT ON (w.node, w.shape_id, w.place, w.z > 0) w.* FROM @extschema@.l4_slow_nodes(l4_node_evidence.job_id) w
 				ORDER BY w.node, w.shape_id, w.place, w.z > 0, pg_catalog.abs(w.z) DESC, w.rank) w) w
 		JOIN @extschema@.l4_shape h ON h.shape_id = w.shape_id
-		WHERE w.nodes_slow * 3 <= (SELECT pg_catalog.count(*) FROM node)
+		-- only where no rank fails: in the wake of a failure durations go wrong, and all parameters of all ranks are read for it
+		WHERE w.nodes_slow * 3 <= (SELECT pg_catalog.count(*) FROM node) AND NOT EXISTS (SELECT FROM placed p WHERE p.kind = 'rank' AND p.grave)
 		ORDER BY w.node, w.z > 0 DESC, w.nodes_slow, pg_catalog.abs(w.z) DESC, w.shape_id, w.place)
 
 		UNION ALL
