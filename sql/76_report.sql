@@ -158,17 +158,12 @@ COMMENT ON FUNCTION @extschema@.l4_report_faults(@extschema@.l4_finding[]) IS
 CREATE FUNCTION @extschema@.l4_report_reasons(findings @extschema@.l4_finding[], most int DEFAULT NULL, suspect int DEFAULT 1) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT pg_catalog.replace(pg_catalog.replace((
-			SELECT pg_catalog.string_agg(c.clause, '; ' ORDER BY c.place)
-			FROM pg_catalog.string_to_table(pg_catalog.rtrim(pg_catalog.regexp_replace(n.explanation, '^Suspect [^:]*: ', ''), '.'), '; ') WITH ORDINALITY c (clause, place)
-			WHERE l4_report_reasons.most IS NULL OR c.place <= l4_report_reasons.most),
-		'logs this', COALESCE('logs "' || e.line || '"', 'logs this')), 'log this', COALESCE('log "' || e.line || '"', 'log this'))
+	-- a semicolon within a quotation parts nothing
+	SELECT pg_catalog.replace(pg_catalog.string_agg(c.reason, '; ' ORDER BY c.place), '<*>', '*')
 	FROM pg_catalog.unnest(l4_report_reasons.findings) n
-	LEFT JOIN LATERAL (
-		-- what it logs: its first event
-		SELECT @extschema@.l4_clip(pg_catalog.replace(@extschema@.l4_telling_line(f.template), '<*>', '*'), 1, 100) AS line FROM pg_catalog.unnest(l4_report_reasons.findings) f
-		WHERE f.kind = 'event' AND f.node = n.node ORDER BY f.ordinal LIMIT 1) e ON true
-	WHERE n.kind = 'node' AND n.ordinal = l4_report_reasons.suspect;
+	CROSS JOIN LATERAL pg_catalog.regexp_split_to_table(pg_catalog.rtrim(pg_catalog.regexp_replace(n.explanation, '^Suspect [^:]*: ', ''), '.'),
+		'; (?=([^"]*"[^"]*")*[^"]*$)') WITH ORDINALITY c (reason, place)
+	WHERE n.kind = 'node' AND n.ordinal = l4_report_reasons.suspect AND (l4_report_reasons.most IS NULL OR c.place <= l4_report_reasons.most);
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_reasons(@extschema@.l4_finding[], int, int) IS
 'Why a suspected node (the first, by default) is suspected, in words: the first so many reasons (NULL: all). NULL where there is no such suspect.';

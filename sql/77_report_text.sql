@@ -109,7 +109,8 @@ BEGIN ATOMIC
 			|| COALESCE(pg_catalog.format(E'\n  (rests on %s %s)', a.finding_kind, a.finding_ordinal), '')
 		FROM @extschema@.l4_restart_advice(l4_report_text.job_id, l4_report_text.findings) a
 		UNION ALL
-		SELECT 4, E'NODES\n' || pg_catalog.string_agg(@extschema@.l4_wrap(pg_catalog.format('%s. %s', f.ordinal, f.explanation), 100, '  '), E'\n' ORDER BY f.ordinal)
+		SELECT 4, E'NODES\n' || pg_catalog.string_agg(@extschema@.l4_wrap(pg_catalog.format('%s. %s: %s.', f.ordinal, COALESCE(f.node, 'rank ' || f.rank),
+			@extschema@.l4_report_reasons(l4_report_text.findings, NULL, f.ordinal)), 100, '  '), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'node' AND f.ordinal <= 5
 		UNION ALL
 		SELECT 5, E'FAULTS\n' || pg_catalog.string_agg(@extschema@.l4_wrap(pg_catalog.format('%s. %s', f.ordinal, pg_catalog.concat_ws('; ', pg_catalog.format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)), 100, '  ')
@@ -169,7 +170,8 @@ BEGIN ATOMIC
 			COALESCE(pg_catalog.format(' (Rests on %s %s.)', a.finding_kind, a.finding_ordinal), ''))
 		FROM @extschema@.l4_restart_advice(l4_report_markdown.job_id, l4_report_markdown.findings) a
 		UNION ALL
-		SELECT 4, E'## Nodes\n\n' || pg_catalog.string_agg(pg_catalog.format('%s. %s', f.ordinal, @extschema@.l4_markdown_escape(f.explanation)), E'\n' ORDER BY f.ordinal)
+		SELECT 4, E'## Nodes\n\n' || pg_catalog.string_agg(pg_catalog.format('%s. %s: %s.', f.ordinal, @extschema@.l4_markdown_escape(COALESCE(f.node, 'rank ' || f.rank)),
+			@extschema@.l4_markdown_escape(@extschema@.l4_report_reasons(l4_report_markdown.findings, NULL, f.ordinal))), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'node' AND f.ordinal <= 5
 		UNION ALL
 		SELECT 5, E'## Known faults\n\n| fault | root cause | fix |\n|---|---|---|\n' || pg_catalog.string_agg(pg_catalog.format('| %s | %s | %s |',
