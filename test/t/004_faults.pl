@@ -71,6 +71,22 @@ $node->safe_psql('postgres', 'CREATE DATABASE again');
 $node->command_ok(['pg_restore', '--exit-on-error', '--dbname', $node->connstr('again'), "$dump.custom"], 'restore once more');
 is($node->safe_psql('again', $queries{library}), $before{library}, 'the library in force is the same again');
 
+# restored over a version whose script brings other built-in faults, as after an upgrade: the site's rows stay, nothing is there twice
+$node->safe_psql('postgres', 'CREATE DATABASE upgraded');
+$node->safe_psql('upgraded', q{
+	CREATE EXTENSION l4;
+	ALTER TABLE l4_fault DISABLE TRIGGER l4_guard_builtin_fault;
+	UPDATE l4_fault SET severity = 'info', fix = 'a later version says this' WHERE fault_key IN ('cuda_oom', 'xid_79');
+	DELETE FROM l4_fault WHERE fault_key = 'xid_13';
+	INSERT INTO l4_fault (fault_key, title, category, subtype, pattern, builtin) VALUES ('coolant_pump', 'Now built in too', 'hardware', 'node', 'pump \d+ stalled', true);
+	ALTER TABLE l4_fault ENABLE TRIGGER l4_guard_builtin_fault;});
+$node->command_ok(['psql', '--no-psqlrc', '--quiet', '--set=ON_ERROR_STOP=1', '--output=/dev/null', '--file', $dump, '--dbname', $node->connstr('upgraded')], 'restore over a later version');
+is($node->safe_psql('upgraded', $queries{$_}), $before{$_}, "$_: the site's own are as before under a later version") for qw(faults overrides history feedback reports diagnoses findings);
+is($node->safe_psql('upgraded', q{SELECT string_agg(fault_key || ': ' || severity || ', ' || fix || ', ' || builtin, '; ' ORDER BY fault_key) FROM l4_fault_library WHERE fault_key IN ('coolant_pump', 'cuda_oom', 'xid_79')}),
+	'coolant_pump: error, Replace it, false; cuda_oom: critical, Call us, true; xid_79: info, a later version says this, true', 'what the site says wins, what it left alone is the later version\'s');
+is($node->safe_psql('upgraded', q{SELECT count(*) FROM (SELECT fault_key FROM l4_fault_library GROUP BY 1 HAVING count(*) > 1) twice}), '0', 'no fault is in force twice');
+is($node->safe_psql('upgraded', q{SELECT count(*) FROM l4_fault WHERE fault_key = 'xid_13'}), '0', 'what a later version drops stays away');
+
 # the library goes on working: what was switched off comes back, what was overridden goes
 $node->safe_psql('again', q{SELECT l4_activate_fault('conn_refused'); DELETE FROM l4_fault_override WHERE fault_key = 'cuda_oom'; SELECT l4_activate_fault('a_draft')});
 is($node->safe_psql('again', q{SELECT string_agg(fault_key || ' ' || severity, ', ' ORDER BY fault_key COLLATE "C") FROM l4_fault_library WHERE fault_key IN ('conn_refused', 'cuda_oom', 'a_draft')}),
