@@ -80,6 +80,16 @@ typedef struct RecentFrame
 
 #define RECENT_FRAMES 1024
 
+/* The time, in the unit of the segment, of each stream's last record that had one. */
+typedef struct StreamTimes
+{
+	MemoryContext context;
+	int			room;
+	bool	   *known;
+	int64	   *times;
+	int64		last;			/* of any stream: what a stream begins with */
+} StreamTimes;
+
 struct L4SegmentBuilder
 {
 	MemoryContext context;
@@ -99,6 +109,7 @@ struct L4SegmentBuilder
 	int			time_room;
 	bool	   *has_times;		/* of each record */
 	int64	   *times;
+	int		   *streams;
 };
 
 static void
@@ -188,6 +199,7 @@ segment_builder_create(void)
 	builder->time_room = 1024;
 	builder->has_times = palloc(builder->time_room * sizeof(bool));
 	builder->times = palloc(builder->time_room * sizeof(int64));
+	builder->streams = palloc(builder->time_room * sizeof(int));
 	return builder;
 }
 
@@ -341,20 +353,55 @@ put_time(L4SegmentBuilder *builder, const L4Record *record)
 		builder->time_room *= 2;
 		builder->has_times = repalloc(builder->has_times, mul_size(builder->time_room, sizeof(bool)));
 		builder->times = repalloc(builder->times, mul_size(builder->time_room, sizeof(int64)));
+		builder->streams = repalloc(builder->streams, mul_size(builder->time_room, sizeof(int)));
 	}
 	builder->has_times[builder->record_count] = record->has_time;
 	builder->times[builder->record_count] = record->time;
+	builder->streams[builder->record_count] = record->stream;
+}
+
+/* The time from which the next one of a stream is counted: its last, or at its beginning the last of any. */
+static int64
+stream_time(const StreamTimes *times, int stream)
+{
+	return stream < times->room && times->known[stream] ? times->times[stream] : times->last;
+}
+
+static void
+set_stream_time(StreamTimes *times, int stream, int64 time)
+{
+	if (stream >= times->room)
+	{
+		int			room = Max(64, times->room);
+
+		while (room <= stream)
+			room = (int) Min((int64) room * 2, PG_INT32_MAX);
+		if (times->room == 0)
+		{
+			times->known = MemoryContextAlloc(times->context, room);
+			times->times = MemoryContextAlloc(times->context, mul_size(room, sizeof(int64)));
+		}
+		else
+		{
+			times->known = repalloc(times->known, room);
+			times->times = repalloc(times->times, mul_size(room, sizeof(int64)));
+		}
+		memset(times->known + times->room, 0, room - times->room);
+		times->room = room;
+	}
+	times->known[stream] = true;
+	times->times[stream] = times->last = time;
 }
 
 /*
- * Encodes the times: the unit of the steps between them (a log of milliseconds has none of microseconds), then a step for each record; 0 stands for no time, and
- * steps are stored one larger.
+ * Encodes the times: the unit of the steps between them (a log of milliseconds has none of microseconds), then a step for each record from the one before it in its stream (a record
+ * without a time of its own has that one's); 0 stands for no time, and steps are stored one larger.
  */
 static void
 put_times(L4SegmentBuilder *builder, StringInfo column)
 {
 	static const int64 units[] = {1000000, 1000, 1};
-	int64		last = 0;
+	StreamTimes known = {.context = CurrentMemoryContext};
 	int			unit = 0;
 	int			i;
 
@@ -366,10 +413,10 @@ put_times(L4SegmentBuilder *builder, StringInfo column)
 		if (builder->has_times[i])
 		{
 			int64		time = builder->times[i] / units[unit];
-			uint64		step = (uint64) time - (uint64) last;
+			uint64		step = (uint64) time - (uint64) stream_time(&known, builder->streams[i]);
 
 			column_put_unsigned(column, ((step << 1) ^ (uint64) ((int64) step >> 63)) + 1);
-			last = time;
+			set_stream_time(&known, builder->streams[i], time);
 		}
 		else
 			column_put_unsigned(column, 0);
@@ -578,7 +625,7 @@ struct L4SegmentReader
 	uint32		read;
 	int64		line_no;
 	int			part;
-	int64		time;
+	StreamTimes times;
 	int64		time_unit;
 	int64		record_time;	/* of the record last read */
 	int64		iteration;
@@ -680,6 +727,7 @@ segment_open(const L4SegmentBlobs *blobs)
 		reader->columns[i].at = bytes.data;
 		reader->columns[i].end = bytes.data + bytes.size;
 	}
+	reader->times.context = CurrentMemoryContext;
 	reader->time_unit = get_time_unit(&reader->columns[COLUMN_TIME]);
 	in = open_blob(blobs->texts);
 	get_dictionary_texts(&in, &reader->components);
@@ -715,6 +763,7 @@ static void
 next_position(L4SegmentReader *reader, L4StoredRecord *record)
 {
 	int64		step = column_get_signed(&reader->columns[COLUMN_LINE]);
+	int64		time;
 	uint64		stored;
 
 	if (reader->read > 0)
@@ -722,15 +771,20 @@ next_position(L4SegmentReader *reader, L4StoredRecord *record)
 	reader->line_no += step;
 	record->line_no = reader->line_no;
 	record->part = reader->part;
-	record->stream = (int) column_get_unsigned(&reader->columns[COLUMN_STREAM]);
+	stored = column_get_unsigned(&reader->columns[COLUMN_STREAM]);
+	if (stored >= reader->record_count)
+		column_corrupted("a record names a stream that is not there");
+	record->stream = (int) stored;
+	time = stream_time(&reader->times, record->stream);
 	stored = column_get_unsigned(&reader->columns[COLUMN_TIME]);
 	record->has_time = stored != 0;
 	if (record->has_time)
 	{
 		stored--;
-		reader->time = (int64) ((uint64) reader->time + ((stored >> 1) ^ (0 - (stored & 1))));
+		time = (int64) ((uint64) time + ((stored >> 1) ^ (0 - (stored & 1))));
+		set_stream_time(&reader->times, record->stream, time);
 	}
-	record->time = (int64) ((uint64) reader->time * (uint64) reader->time_unit);
+	record->time = (int64) ((uint64) time * (uint64) reader->time_unit);
 	reader->record_time = record->time;
 	record->has_iteration = column_get_unsigned(&reader->columns[COLUMN_ITERATION]) != 0;
 	if (record->has_iteration)

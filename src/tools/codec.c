@@ -11,7 +11,7 @@
 #include "port/pg_crc32c.h"
 #include "utils/memutils.h"
 
-#define BLOB_VERSION 1
+#define BLOB_VERSION 2
 #define BLOB_HEADER 13			/* version 1, checksum 4, plain size 8 */
 #define BLOB_LEVEL 3
 #define BLOB_PLAIN_LIMIT ((uint64) MaxAllocSize)
