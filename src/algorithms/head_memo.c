@@ -19,10 +19,10 @@
 /* A chunk below a node: another node, or the rest of a head. */
 typedef struct HeadSlot
 {
-	uint32		node;			/* the node above, */
-	uint32		size;			/* bytes of the chunk: CHUNK leads to a node, fewer to a head */
 	uint64		low;
 	uint64		high;
+	uint16		node;			/* the node above, */
+	uint16		size;			/* bytes of the chunk: CHUNK leads to a node, fewer to a head */
 	int32		target;			/* a node, or the first of the heads with this skeleton; -1 marks an empty slot */
 } HeadSlot;
 
@@ -282,7 +282,7 @@ node_below(L4HeadMemo *memo, uint32 node, uint64 low, uint64 high)
 
 	if (slot->target < 0)
 	{
-		*slot = (HeadSlot) {node, CHUNK, low, high, memo->node_count};
+		*slot = (HeadSlot) {low, high, (uint16) node, CHUNK, memo->node_count};
 		memo->rests[node] |= 1u << CHUNK;
 		memo->rests[memo->node_count++] = 0;
 	}
@@ -326,7 +326,7 @@ head_memo_keep(L4HeadMemo *memo, const L4HeadTrace *trace)
 		kept->fixed[at] = trace->fixed[at];
 		kept->digits[at] = trace->text.data[trace->fixed[at]];
 	}
-	*slot = (HeadSlot) {node, size, low, high, memo->head_count};
+	*slot = (HeadSlot) {low, high, (uint16) node, (uint16) size, memo->head_count};
 	memo->rests[node] |= 1u << size;
 	return memo->head_count++;
 }

@@ -26,7 +26,7 @@ extern void head_trace_add(L4HeadTrace *trace, const char *pattern, bool alterna
 
 typedef struct L4HeadMemo L4HeadMemo;
 
-/* An empty memo in the current memory context: some 400 kB. */
+/* An empty memo in the current memory context: some 250 kB. */
 extern L4HeadMemo *head_memo_create(void);
 extern void head_memo_reset(L4HeadMemo *memo);
 

@@ -26,6 +26,9 @@ typedef struct SketchValue
 	int64		line_no;
 } SketchValue;
 
+/* A value that comes again and again is known without looking at those that are kept elsewhere. */
+#define RECENT_BYTES 16
+
 struct L4Sketch
 {
 	int64		number_count;
@@ -38,6 +41,10 @@ struct L4Sketch
 	int16		value_room;
 	int16		last_value;		/* found last: tried first */
 	bool		more;			/* than value_count distinct values were seen */
+	bool		recent_is_number;
+	uint8		recent_size;	/* 1 more than that of the value that came last, where it is short; else 0 */
+	char		recent[RECENT_BYTES];
+	double		recent_number;
 	SketchValue *values;
 };
 
@@ -202,6 +209,8 @@ note_value(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_n
 	StringInfoData text;
 	int			i;
 
+	if (sketch->more)
+		return;
 	if (sketch->value_count > 0)
 	{
 		const SketchValue *last = &sketch->values[sketch->last_value];
@@ -209,8 +218,6 @@ note_value(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_n
 		if (last->size == value.size && memcmp(last->data, value.data, value.size) == 0)
 			return;
 	}
-	if (sketch->more)
-		return;
 	if (value.size > 0 && (value.size > L4_SKETCH_VALUE_BYTES || !bytes_are_plain(value)))
 	{
 		initStringInfo(&text);
@@ -244,10 +251,32 @@ note_number(L4Sketch *sketch, double number, int64 line_no)
 	sketch->number_count++;
 }
 
+/* Is it the value that came last? */
+static inline bool
+is_recent(const L4Sketch *sketch, L4Bytes value)
+{
+	return sketch->recent_size == value.size + 1 && memcmp(sketch->recent, value.data, value.size) == 0;
+}
+
+/* Adds one value. */
+static inline void
+add_to_position(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_no)
+{
+	if (!is_recent(sketch, value))
+	{
+		note_value(memory, sketch, value, line_no);
+		sketch->recent_is_number = sketch_number(value, &sketch->recent_number);
+		sketch->recent_size = value.size <= RECENT_BYTES ? (uint8) value.size + 1 : 0;
+		if (value.size <= RECENT_BYTES)
+			memcpy(sketch->recent, value.data, value.size);
+	}
+	if (sketch->recent_is_number)
+		note_number(sketch, sketch->recent_number, line_no);
+}
+
 void
 sketch_add(L4SketchMemory *memory, L4SketchSet *set, const L4Bytes *parameters, int count, int64 line_no)
 {
-	double		number;
 	int			i;
 
 	count = Min(count, L4_SKETCH_POSITIONS);
@@ -264,11 +293,7 @@ sketch_add(L4SketchMemory *memory, L4SketchSet *set, const L4Bytes *parameters, 
 		set->position_count = count;
 	}
 	for (i = 0; i < Min(set->position_count, count); i++)	/* two shapes of one hash may differ in it */
-	{
-		note_value(memory, &set->positions[i], parameters[i], line_no);
-		if (sketch_number(parameters[i], &number))
-			note_number(&set->positions[i], number, line_no);
-	}
+		add_to_position(memory, &set->positions[i], parameters[i], line_no);
 }
 
 /* Adds a value that is a sketch's text already, unless it is there. */
