@@ -71,8 +71,11 @@ ALTER TABLE @extschema@.l4_segment
 CREATE TABLE @extschema@.l4_shape (
 	shape_id bigint PRIMARY KEY,
 	shape text NOT NULL,
-	event_id bigint
+	event_id bigint,
+	tentative int
 );
+-- Holds next to nothing: finds the few that may go.
+CREATE INDEX l4_shape_tentative ON @extschema@.l4_shape (shape_id) WHERE tentative IS NOT NULL;
 CREATE INDEX l4_shape_event_id ON @extschema@.l4_shape (event_id);
 
 CREATE TABLE @extschema@.l4_event (
@@ -102,7 +105,8 @@ CREATE TABLE @extschema@.l4_stream_event (
 CREATE TABLE @extschema@.l4_timeline (
 	job_id text PRIMARY KEY,
 	iterations bigint[] NOT NULL,
-	started_at timestamptz[] NOT NULL
+	started_at timestamptz[] NOT NULL,
+	stale boolean NOT NULL DEFAULT false
 );
 
 CREATE TABLE @extschema@.l4_pool_setting (

@@ -59,6 +59,8 @@ COMMENT ON COLUMN @extschema@.l4_shape.shape_id IS 'content hash (XXH3, 64 bit) 
 COMMENT ON COLUMN @extschema@.l4_shape.shape IS 'the masked message';
 COMMENT ON COLUMN @extschema@.l4_shape.event_id IS 'the event it belongs to; NULL until l4_assign_events ran';
 
+COMMENT ON COLUMN @extschema@.l4_shape.tentative IS 'where only last records of sources have it, which more bytes may still change: of how many sources; else NULL. 0: nothing has it any more';
+
 COMMENT ON TABLE @extschema@.l4_event IS 'Every event: a Drain template over shapes.';
 COMMENT ON COLUMN @extschema@.l4_event.event_id IS 'content hash of the template it was created with; does not change once given';
 COMMENT ON COLUMN @extschema@.l4_event.template IS 'the template, variable parts as <*>';
@@ -84,6 +86,7 @@ COMMENT ON TABLE @extschema@.l4_timeline IS 'Per job: when each iteration began,
 COMMENT ON COLUMN @extschema@.l4_timeline.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_timeline.iterations IS 'iteration numbers, in the order of their start';
 COMMENT ON COLUMN @extschema@.l4_timeline.started_at IS 'their starts, ascending';
+COMMENT ON COLUMN @extschema@.l4_timeline.stale IS 'a record that named a start is no more: the import under way makes the row anew at its end';
 
 COMMENT ON TABLE @extschema@.l4_format IS 'Rules for the paths of files, and for prefixes and headers of lines, as PCRE2 patterns with named groups.';
 COMMENT ON COLUMN @extschema@.l4_format.name IS 'name of the rule';

@@ -3,7 +3,7 @@
 CREATE PROCEDURE @extschema@.l4_import(job_id text, path text, layout text DEFAULT NULL, workers int DEFAULT 1, part_bytes int DEFAULT 16777216)
 	LANGUAGE c AS 'MODULE_PATHNAME', 'l4_import';
 COMMENT ON PROCEDURE @extschema@.l4_import(text, text, text, int, int) IS
-'Imports the logs of a registered job from a file or folder on the server: plain, compressed (.gz .zst .xz .bz2 .lz4) or archived (.tar, .tar.*, .zip). Node and rank come from the path, from labels on the lines, or from layout, a path with {node}, {rank}, {local_rank}, {attempt} and * in it. Only members of pg_read_server_files may call it. workers: how many processes read at once, the calling one among them; the others are background workers with the callers user, role and settings. The result is the same for every number; where too few worker slots (max_worker_processes) are free, fewer read. part_bytes: plain files larger than this are cut into parts of about this size, at the same places for every number of processes, and where one file is a large share of all they read its parts together; it decides where segments end and nothing else (but the last digits of means), and is best left alone. Commits after each file (inside a transaction block: the same without commits and without workers); called again it reads only what is new or has changed. A worker that ends early loses its own file alone; the call then ends with an error that names it. A file that cannot be read is a warning and a row in l4_stream. Progress: NOTICE, pg_stat_progress_copy, and the rows of l4_stream. Errors: 42501 without the right, P0002 unknown job, 22023 bad layout, path, time zone, number of workers or size of parts, 57000 (or its own) where a worker ended, 58P01 no such path. Cost: one pass over the bytes.';
+'Imports the logs of a registered job from a file or folder on the server: plain, compressed (.gz .zst .xz .bz2 .lz4) or archived (.tar, .tar.*, .zip). Node and rank come from the path, from labels on the lines, or from layout, a path with {node}, {rank}, {local_rank}, {attempt} and * in it. Only members of pg_read_server_files may call it. workers: how many processes read at once, the calling one among them; the others are background workers with the callers user, role and settings. The result is the same for every number; where too few worker slots (max_worker_processes) are free, fewer read. part_bytes: plain files larger than this are cut into parts of about this size, at the same places for every number of processes, and where one file is a large share of all they read its parts together; it decides where segments end and nothing else (but the last digits of means), and is best left alone. Commits after each file (inside a transaction block: the same without commits and without workers); called again it reads only what is new or has changed: of a plain file that has grown, the new bytes, and a last line that was cut is completed (a file that was read in parts, and any other that changed, as a whole). A worker that ends early loses its own file alone; the call then ends with an error that names it. A file that cannot be read is a warning and a row in l4_stream. Progress: NOTICE, pg_stat_progress_copy, and the rows of l4_stream. Errors: 42501 without the right, P0002 unknown job, 22023 bad layout, path, time zone, number of workers or size of parts, 57000 (or its own) where a worker ended, 58P01 no such path. Cost: one pass over the bytes.';
 
 CREATE FUNCTION @extschema@.l4_segment_support(internal) RETURNS internal
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_segment_support';
@@ -127,6 +127,16 @@ AS $$
 DECLARE
 	assigned bigint;
 BEGIN
+	IF EXISTS (SELECT FROM l4_shape WHERE tentative = 0) THEN
+		PERFORM pg_advisory_xact_lock(hashtextextended('l4_assign_events', 0));
+		-- Whoever adds shapes holds this lock shared: where that is so just now, the next import will do it.
+		IF pg_try_advisory_xact_lock(hashtextextended('l4_shape', 0)) THEN
+			WITH gone AS (DELETE FROM l4_shape WHERE tentative = 0 RETURNING event_id)
+			DELETE FROM l4_event e
+			WHERE e.event_id IN (SELECT g.event_id FROM gone g) AND NOT EXISTS (
+				SELECT FROM l4_shape h WHERE h.event_id = e.event_id AND h.tentative IS DISTINCT FROM 0);
+		END IF;
+	END IF;
 	IF NOT EXISTS (SELECT FROM l4_shape WHERE event_id IS NULL) THEN
 		RETURN 0;
 	END IF;
@@ -155,7 +165,7 @@ BEGIN
 	RETURN assigned;
 END $$;
 COMMENT ON FUNCTION @extschema@.l4_assign_events(text) IS
-'Gives every shape that has none an event: clusters all shapes (l4_shape_events) and lets each new shape join the event of its cluster, or makes a new one. Shapes that have an event keep it. Returns the number of shapes that got one. Called by l4_import; the argument is the job on whose behalf. Cost: grows with the number of distinct shapes, not of lines.';
+'Gives every shape that has none an event: clusters all shapes (l4_shape_events) and lets each new shape join the event of its cluster, or makes a new one. Shapes that have an event keep it; shapes that nothing has any more (tentative 0), and their events, go. Returns the number of shapes that got one. Called by l4_import; the argument is the job on whose behalf. Cost: grows with the number of distinct shapes, not of lines.';
 
 CREATE FUNCTION @extschema@.l4_recluster(depth int DEFAULT 4, similarity double precision DEFAULT 0.5, split_values int DEFAULT 5) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

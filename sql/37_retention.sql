@@ -30,6 +30,7 @@ BEGIN
 	SELECT coalesce(sum(size), 0) INTO freed FROM gone;
 	-- An import that finds the files again is to read them again, be they unchanged.
 	IF freed > 0 THEN
+		DELETE FROM l4_source_state t WHERE t.job_id = l4_drop_log_text.job_id;
 		UPDATE l4_stream s SET file_size = NULL, file_modified_at = NULL WHERE s.job_id = l4_drop_log_text.job_id;
 	END IF;
 	RETURN freed;

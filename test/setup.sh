@@ -67,6 +67,9 @@ missing_packages() {
 # The same for what only single tests need; without it they say so and are skipped.
 optional_packages() {
 	compgen -G '/usr/lib*/*/odbc/psqlodbcw.so' >/dev/null || [ -n "${L4_ODBC_DRIVER:-}" ] || echo odbc-postgresql
+	[ -x /usr/sbin/rsyslogd ] || echo rsyslog
+	# without dbconfig, which would set up a database for it
+	compgen -G '/usr/lib*/*/rsyslog/ompgsql.so' >/dev/null || printf '%s\n' rsyslog-pgsql dbconfig-no-thanks
 	python3 -c 'import pyodbc' >/dev/null 2>&1 || /usr/bin/python3 -c 'import pyodbc' >/dev/null 2>&1 || echo python3-pyodbc
 }
 

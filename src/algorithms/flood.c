@@ -125,6 +125,13 @@ flood_admits(L4Flood *flood, L4Bytes shape, L4Level level)
 	return true;
 }
 
+void
+flood_count(L4Flood *flood, L4Bytes shape)
+{
+	alike_of(flood, shape)->shapes++;
+	flood->shapes++;
+}
+
 /*
  * flood_admits_all: would the source, which has none of these shapes yet, get all of them, whatever their order and levels? Counts them if so.
  */

@@ -711,6 +711,37 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 }
 
 /*
+ * header_parser_save: the reference, then which prefixes count. Nothing else of a parser depends on what it has read.
+ */
+void
+header_parser_save(const L4HeaderParser *parser, StringInfo out)
+{
+	int			i;
+
+	column_put_unsigned(out, parser->sampled ? 1 : 0);
+	column_put_signed(out, parser->reference);
+	column_put_unsigned(out, parser->prefixes.count);
+	for (i = 0; i < parser->prefixes.count; i++)
+		column_put_unsigned(out, parser->prefixes.rules[i].enabled ? 1 : 0);
+}
+
+/*
+ * header_parser_restore: see header.h. Errors: XX001 where the bytes are of a parser with other formats.
+ */
+void
+header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
+{
+	int			i;
+
+	parser->sampled = column_get_unsigned(in) != 0;
+	parser->reference = column_get_signed(in);
+	if (column_get_unsigned(in) != (uint64) parser->prefixes.count)
+		column_corrupted("a source was read with other formats");
+	for (i = 0; i < parser->prefixes.count; i++)
+		parser->prefixes.rules[i].enabled = column_get_unsigned(in) != 0;
+}
+
+/*
  * header_format_name: the name of a format by its number in L4Header, NULL for -1.
  */
 const char *

@@ -7,6 +7,7 @@
 #include "ground/l4.h"
 #include "algorithms/frame_time.h"
 #include "pgtime.h"
+#include "tools/codec.h"
 
 typedef enum L4FormatKind
 {
@@ -70,6 +71,10 @@ extern void header_parser_reset(L4HeaderParser *parser, TimestampTz reference);
  * Without a call (a lone line) a dominant prefix counts where another prefix or a header follows it at once.
  */
 extern void header_parser_sample(L4HeaderParser *parser, L4Bytes sample);
+
+/* What a sample taught the parser, for header_parser_restore of another parser of the same formats: appended as bytes, and taken from them (XX001). */
+extern void header_parser_save(const L4HeaderParser *parser, StringInfo out);
+extern void header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in);
 
 /* Parses the head of one line (no line terminator in it). At most three prefixes, then at most one header. Never fails. */
 extern void header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header);

@@ -236,6 +236,26 @@ place_from_path(L4PlaceRules *rules, const L4Cluster *cluster, const char *sourc
 }
 
 L4Place
+place_of_rows(L4PlaceRules *rules, const L4Cluster *cluster, const char *source, const char *node, int rank)
+{
+	L4Place		place = place_from_path(rules, cluster, source != NULL ? source : "");
+
+	if (node == NULL && rank < 0)
+		return place;
+	if (rank >= 0)
+	{
+		place.rank = rank;
+		place.node = NULL;
+		if (strcmp(place.kind, "other") == 0 || strcmp(place.kind, "shared") == 0)
+			place.kind = "rank";
+	}
+	if (node != NULL)
+		place.node = pstrdup(node);
+	complete_place(cluster, &place, -1);
+	return place;
+}
+
+L4Place
 place_from_label(const L4Cluster *cluster, const L4Place *base, const L4Header *header, char **label)
 {
 	L4Place		place = *base;

@@ -49,6 +49,10 @@ struct L4RecordAssembler
 	StringInfoData pending;		/* bytes of a line whose end has not come */
 	int64		line_no;		/* of the line being taken apart */
 	int			part;			/* records that began on it so far */
+	size_t		skipped;		/* bytes of it that were fed elsewhere (record_assembler_resume) */
+	const char *line_start;		/* where it lies */
+	bool		at_end;			/* no more bytes will come */
+	L4LineFacts facts;			/* of the line, besides its bytes */
 	bool		open;			/* a record is being built: */
 	L4RawRecord record;
 	StringInfoData frame;
@@ -76,6 +80,30 @@ record_assembler_create(L4HeaderParser *parser, L4RecordSink sink, void *argumen
 	initStringInfo(&assembler->message);
 	initStringInfo(&assembler->aside);
 	return assembler;
+}
+
+void
+record_assembler_resume(L4RecordAssembler *assembler, const L4RecordStart *start)
+{
+	assembler->line_no = start->line_no;
+	assembler->part = start->part;
+	assembler->skipped = start->before;
+}
+
+L4RecordStart
+record_assembler_next(const L4RecordAssembler *assembler)
+{
+	L4RecordStart start = {assembler->line_no, assembler->part, assembler->skipped};
+
+	return start;
+}
+
+void
+record_assembler_line(L4RecordAssembler *assembler, int64 line_no, const L4LineFacts *facts)
+{
+	Assert(assembler->pending.len == 0);
+	assembler->line_no = Max(assembler->line_no, line_no);
+	assembler->facts = *facts;
 }
 
 static bool
@@ -338,6 +366,22 @@ detach_message_facts(L4RecordAssembler *assembler, L4Bytes line)
 	header->component.data = assembler->aside.data;
 }
 
+/* The header of the open record takes from the facts of its line what it does not say itself. */
+static void
+complete_header(L4RecordAssembler *assembler)
+{
+	L4Header   *header = &assembler->record.header;
+
+	if (!header->has_time && assembler->facts.has_time)
+	{
+		header->has_time = true;
+		header->time = assembler->facts.time;
+		header->time_text.size = 0;
+	}
+	if (header->level == L4_LEVEL_NONE)
+		header->level = assembler->facts.level;
+}
+
 static void
 begin_record(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header, const char *terminator)
 {
@@ -346,9 +390,13 @@ begin_record(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header,
 	assembler->line_count = 0;
 	assembler->open = true;
 	assembler->record.line_no = assembler->line_no;
-	assembler->record.part = assembler->part++;
+	assembler->record.before = assembler->skipped + (line.data - assembler->line_start);
 	assembler->record.header = *header;
+	assembler->record.cut = false;
 	detach_message_facts(assembler, line);
+	if (assembler->part == 0)
+		complete_header(assembler);
+	assembler->record.part = assembler->part++;
 	assembler->state = FOLD_NOT_KNOWN;
 	assembler->head = line.data;
 	append_line(assembler, line, header->size, terminator);
@@ -433,6 +481,7 @@ take_line(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	const char *last = terminated ? "\n" : "";
 
 	CHECK_FOR_INTERRUPTS();
+	assembler->line_start = line.data;
 	if (terminated && line.size > 0 && end[-1] == '\r')
 	{
 		end--;
@@ -447,10 +496,14 @@ take_line(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 			break;
 		take_piece(assembler, piece, found != NULL ? "\r" : last);
 		if (found == NULL)
+		{
+			assembler->record.cut = !terminated && assembler->at_end;
 			break;
+		}
 		emit(assembler);		/* a carriage return ends the record */
 		at = found + 1;
 	}
+	assembler->skipped = 0;
 	if (terminated)
 	{
 		assembler->line_no++;
@@ -498,28 +551,27 @@ stop_before(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	return true;
 }
 
-/* Takes bytes of a line whose beginning is pending; false where its end has not come, or where feeding stops. */
-static bool
+/* Takes bytes of a line whose beginning is pending, and the line as a whole once its end has come; not where feeding stops before it. */
+static void
 complete_pending(L4RecordAssembler *assembler, const char *at, size_t size, bool terminated)
 {
 	L4Bytes		line;
 
 	append_bytes(&assembler->pending, at, size);
-	if (!terminated && assembler->pending.len < LINE_BYTE_LIMIT)
-		return false;
+	if (!terminated && assembler->pending.len + assembler->skipped < LINE_BYTE_LIMIT)
+		return;
 	line.data = assembler->pending.data;
 	line.size = assembler->pending.len;
 	if (stop_before(assembler, line, terminated))
 	{
 		resetStringInfo(&assembler->pending);
-		return false;
+		return;
 	}
 	take_line(assembler, line, terminated);
 	if (!terminated)
 		emit(assembler);		/* a line without an end goes on as a further record */
 	keep_first(assembler);
 	resetStringInfo(&assembler->pending);
-	return true;
 }
 
 int64
@@ -531,15 +583,17 @@ record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t si
 	assembler->stopped = false;
 	while (at < end)
 	{
-		const char *found = memchr(at, '\n', end - at);
-		const char *stop = found != NULL ? found : end;
+		size_t		room = LINE_BYTE_LIMIT - assembler->skipped - assembler->pending.len;	/* a line is cut there, whatever the buffers */
+		const char *found = memchr(at, '\n', Min((size_t) (end - at), room));
+		const char *stop = found != NULL ? found : at + Min((size_t) (end - at), room);
 		int64		before = assembler->pending.len;
 
 		if (found == NULL || before > 0)
 		{
 			keep_first(assembler);
-			if (!complete_pending(assembler, at, stop - at, found != NULL) || found == NULL)
-				return assembler->stopped ? at - bytes - before : (int64) size;
+			complete_pending(assembler, at, stop - at, found != NULL);
+			if (assembler->stopped)
+				return at - bytes - before;
 		}
 		else
 		{
@@ -549,7 +603,7 @@ record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t si
 				return at - bytes;
 			take_line(assembler, line, true);
 		}
-		at = found + 1;
+		at = found != NULL ? found + 1 : stop;
 	}
 	keep_first(assembler);
 	return (int64) size;
@@ -578,6 +632,7 @@ record_assembler_set_line(L4RecordAssembler *assembler, int64 line_no)
 void
 record_assembler_end(L4RecordAssembler *assembler)
 {
+	assembler->at_end = true;
 	if (assembler->pending.len > 0)
 	{
 		L4Bytes		line = {assembler->pending.data, assembler->pending.len};

@@ -13,10 +13,28 @@ typedef struct L4RawRecord
 	int64		line_no;		/* 1-based number of its first line; lines end at \n */
 	int			part;			/* 0 for the first record that begins on that line, 1 for the next, ... */
 	int64		last_line_no;
+	size_t		before;			/* bytes of that line (of its part, where it was too long for one) that stand before the record */
+	bool		cut;			/* the end of the input stands where the line's end should: the line may go on */
 	L4Header	header;			/* of its first line; spans point into frame */
 	L4Bytes		frame;			/* per line: prefixes (and header), terminator */
 	L4Bytes		message;		/* the lines without them, joined by \n */
 } L4RawRecord;
+
+/* What is known of a line besides its bytes: counts where the line's own header says nothing. */
+typedef struct L4LineFacts
+{
+	bool		has_time;
+	TimestampTz time;
+	L4Level		level;
+} L4LineFacts;
+
+/* Where a record begins: what it takes to go on there. */
+typedef struct L4RecordStart
+{
+	int64		line_no;
+	int			part;
+	size_t		before;
+} L4RecordStart;
 
 typedef void (*L4RecordSink) (const L4RawRecord *record, void *argument);
 
@@ -34,6 +52,12 @@ extern void record_assembler_stop(L4RecordAssembler *assembler);
 extern bool record_assembler_stopped(const L4RecordAssembler *assembler);
 /* The number of the next line, where no line is under way and no record open. */
 extern void record_assembler_set_line(L4RecordAssembler *assembler, int64 line_no);
+/* Goes on where a record begins, as if all before it had been fed. Before the first bytes. */
+extern void record_assembler_resume(L4RecordAssembler *assembler, const L4RecordStart *start);
+/* Where the next record would begin: after the end, or where nothing is pending. */
+extern L4RecordStart record_assembler_next(const L4RecordAssembler *assembler);
+/* Says of the line that the next bytes begin which number it has (one that is lower than the next means the next) and what else is known of it. Between lines only. */
+extern void record_assembler_line(L4RecordAssembler *assembler, int64 line_no, const L4LineFacts *facts);
 /* Takes the end of the file: what is left becomes the last record. */
 extern void record_assembler_end(L4RecordAssembler *assembler);
 extern int64 record_assembler_lines(const L4RecordAssembler *assembler);

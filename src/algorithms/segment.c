@@ -793,6 +793,12 @@ next_position(L4SegmentReader *reader, L4StoredRecord *record)
 	record->iteration = reader->iteration;
 }
 
+int
+segment_reader_count(const L4SegmentReader *reader)
+{
+	return (int) reader->record_count;
+}
+
 bool
 segment_next(L4SegmentReader *reader, L4StoredRecord *record)
 {

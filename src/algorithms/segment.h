@@ -84,6 +84,7 @@ typedef struct L4StoredRecord
 
 /* Opens the three blobs of a segment; checks everything (XX001). */
 extern L4SegmentReader *segment_open(const L4SegmentBlobs *blobs);
+extern int	segment_reader_count(const L4SegmentReader *reader);
 /* The next record, in file order; false at the end. */
 extern bool segment_next(L4SegmentReader *reader, L4StoredRecord *record);
 /* The message and the exact raw bytes (terminators included) of the record last read, appended. */

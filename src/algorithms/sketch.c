@@ -45,6 +45,7 @@ struct L4Sketch
 	uint8		recent_size;	/* 1 more than that of the value that came last, where it is short; else 0 */
 	char		recent[RECENT_BYTES];
 	double		recent_number;
+	bool		summed;			/* sum holds: there was more than one value when a number came */
 	SketchValue *values;
 };
 
@@ -156,8 +157,11 @@ sketch_number(L4Bytes value, double *number)
 static bool
 take_budget(L4SketchMemory *memory, size_t size)
 {
-	if (memory->used + size > memory->budget)
+	if (memory->refused || memory->used + size > memory->budget)
+	{
+		memory->refused = true;
 		return false;
+	}
 	memory->used += size;
 	return true;
 }
@@ -234,9 +238,21 @@ note_value(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_n
 	add_value(memory, sketch, value, line_no);
 }
 
+/* The sum of the numbers: of one value's, a product, so that it does not matter when they were added up. */
+static double
+sum_of_numbers(const L4Sketch *sketch)
+{
+	return sketch->summed ? sketch->sum : sketch->number_count > 0 ? sketch->number_count * sketch->minimum : 0;
+}
+
 static void
 note_number(L4Sketch *sketch, double number, int64 line_no)
 {
+	if (!sketch->summed && (sketch->more || sketch->value_count > 1))
+	{
+		sketch->sum = sum_of_numbers(sketch);
+		sketch->summed = true;
+	}
 	if (sketch->number_count == 0 || number < sketch->minimum)
 	{
 		sketch->minimum = number;
@@ -247,7 +263,8 @@ note_number(L4Sketch *sketch, double number, int64 line_no)
 		sketch->maximum = number;
 		sketch->maximum_line = line_no;
 	}
-	sketch->sum += number;
+	if (sketch->summed)
+		sketch->sum += number;
 	sketch->number_count++;
 }
 
@@ -329,7 +346,8 @@ merge_position(L4SketchMemory *memory, L4Sketch *into, const L4Sketch *from)
 		into->maximum = from->maximum;
 		into->maximum_line = from->maximum_line;
 	}
-	into->sum += from->sum;
+	into->sum = sum_of_numbers(into) + sum_of_numbers(from);
+	into->summed = true;
 	into->number_count += from->number_count;
 }
 
@@ -372,6 +390,28 @@ sketch_free(L4SketchSet *set)
 	if (set->positions != NULL)
 		pfree(set->positions);
 	memset(set, 0, sizeof(L4SketchSet));
+}
+
+L4SketchSet
+sketch_copy(const L4SketchSet *set)
+{
+	L4SketchSet copy = *set;
+	int			i;
+
+	if (set->position_count <= 0)
+		return copy;
+	copy.positions = palloc(set->position_count * sizeof(L4Sketch));
+	memcpy(copy.positions, set->positions, set->position_count * sizeof(L4Sketch));
+	for (i = 0; i < copy.position_count; i++)
+	{
+		L4Sketch   *sketch = &copy.positions[i];
+
+		if (sketch->values == NULL)
+			continue;
+		sketch->values = palloc(sketch->value_room * sizeof(SketchValue));	/* the bytes of a value never change */
+		memcpy(sketch->values, set->positions[i].values, sketch->value_count * sizeof(SketchValue));
+	}
+	return copy;
 }
 
 /* Packing: columns of numbers, of values and of doubles, shape by shape. */
@@ -467,7 +507,7 @@ pack_position(SketchColumns *columns, const L4Sketch *sketch, int64 first_line)
 	column_put_unsigned(&columns->rows, sketch->number_count);
 	if (sketch->number_count == 0)
 		return;
-	put_double(&columns->doubles, sketch->sum / sketch->number_count);
+	put_double(&columns->doubles, sum_of_numbers(sketch));
 	if (!sketch->more)
 		return;
 	put_double(&columns->doubles, sketch->minimum);
@@ -679,6 +719,7 @@ range_of_values(L4SketchEntry *entry)
 	if (entry->value_count == 1)
 	{
 		entry->number_count = any ? entry->occurrences : 0;
+		entry->sum = entry->number_count * entry->minimum;
 		entry->mean = entry->minimum;
 	}
 }
@@ -694,7 +735,8 @@ read_numbers(L4SketchReader *reader, L4SketchEntry *entry, bool more)
 	entry->number_count = (int64) column_get_unsigned(&reader->rows);
 	if (entry->number_count == 0)
 		return;
-	entry->mean = get_double(&reader->doubles);
+	entry->sum = get_double(&reader->doubles);
+	entry->mean = entry->sum / entry->number_count;
 	if (!more)
 	{
 		range_of_values(entry);
@@ -717,6 +759,7 @@ sketch_next(L4SketchReader *reader, L4SketchEntry *entry)
 		if (!next_row(reader))
 			return false;
 	*entry = reader->entry;
+	entry->first_line = reader->first_line;
 	entry->position = (int) ++reader->position;
 	head = column_get_unsigned(&reader->rows);
 	if (head / 2 > L4_SKETCH_VALUES)
@@ -756,7 +799,7 @@ sketch_put(StringInfo out, const L4SketchSet *set)
 		column_put_unsigned(out, sketch->number_count);
 		if (sketch->number_count == 0)
 			continue;
-		put_double(out, sketch->sum);
+		put_double(out, sum_of_numbers(sketch));
 		put_double(out, sketch->minimum);
 		put_double(out, sketch->maximum);
 		column_put_signed(out, sketch->minimum_line);
@@ -785,6 +828,7 @@ get_position(L4ColumnReader *in, L4Sketch *sketch)
 	if (sketch->number_count == 0)
 		return;
 	sketch->sum = get_double(in);
+	sketch->summed = true;
 	sketch->minimum = get_double(in);
 	sketch->maximum = get_double(in);
 	sketch->minimum_line = column_get_signed(in);
@@ -804,4 +848,29 @@ sketch_get(L4ColumnReader *in, L4SketchSet *set)
 		set->positions = palloc0(set->position_count * sizeof(L4Sketch));
 	for (i = 0; i < set->position_count; i++)
 		get_position(in, &set->positions[i]);
+}
+
+void
+sketch_restore(L4SketchMemory *memory, L4SketchSet *set, const L4SketchEntry *entry)
+{
+	L4Sketch   *sketch;
+	int			i;
+
+	if (entry->position != set->position_count + 1)
+		column_corrupted("the positions of a sketch are not in order");
+	set->positions = set->positions == NULL ? palloc(sizeof(L4Sketch)) : repalloc(set->positions, entry->position * sizeof(L4Sketch));
+	set->position_count = entry->position;
+	memory->used += sizeof(L4Sketch);
+	sketch = &set->positions[entry->position - 1];
+	memset(sketch, 0, sizeof(L4Sketch));
+	for (i = 0; i < entry->value_count; i++)
+		add_value(memory, sketch, entry->values[i], entry->value_lines[i]);
+	sketch->more = entry->distinct_values > entry->value_count;
+	sketch->number_count = entry->number_count;
+	sketch->minimum = entry->minimum;
+	sketch->minimum_line = entry->minimum_line;
+	sketch->maximum = entry->maximum;
+	sketch->maximum_line = entry->maximum_line;
+	sketch->sum = entry->sum;
+	sketch->summed = sketch->more || sketch->value_count > 1;
 }

@@ -28,6 +28,7 @@ typedef struct L4SketchMemory
 {
 	size_t		used;
 	size_t		budget;
+	bool		refused;		/* something was not kept for want of budget: nothing more is begun */
 } L4SketchMemory;
 
 /* Adds the parameters of one record; memory comes from the current context. Never fails for want of budget: it keeps less. Cost: some ten nanoseconds each. */
@@ -40,6 +41,8 @@ extern void sketch_free(L4SketchSet *set);
 /* A set as bytes, exactly, for another process: appended to out; and back, palloc'd. Errors: XX001 for damaged bytes. */
 extern void sketch_put(StringInfo out, const L4SketchSet *set);
 extern void sketch_get(L4ColumnReader *in, L4SketchSet *set);
+/* A copy that later additions to the set do not change. */
+extern L4SketchSet sketch_copy(const L4SketchSet *set);
 
 /* The number that a value is: sign, up to 15 digits, fraction, exponent, then a unit of up to three letters or %. Exact as the server's own input. */
 extern bool sketch_number(L4Bytes value, double *number);
@@ -68,9 +71,11 @@ typedef struct L4SketchEntry
 	int			value_count;
 	L4Bytes		values[L4_SKETCH_VALUES];
 	int64		value_lines[L4_SKETCH_VALUES];
+	int64		first_line;		/* of the shape in the stream */
 	int64		number_count;
 	double		minimum;
 	double		maximum;
+	double		sum;
 	double		mean;
 	int64		minimum_line;
 	int64		maximum_line;
@@ -81,5 +86,8 @@ typedef struct L4SketchReader L4SketchReader;
 /* Opens a blob in the current memory context. Errors: XX001 for damaged bytes, also from sketch_next. */
 extern L4SketchReader *sketch_open(const bytea *blob);
 extern bool sketch_next(L4SketchReader *reader, L4SketchEntry *entry);
+
+/* Puts a position as read back into the set it was packed from, to add to it further: positions in order, from 1. */
+extern void sketch_restore(L4SketchMemory *memory, L4SketchSet *set, const L4SketchEntry *entry);
 
 #endif							/* L4_SKETCH_H */

@@ -21,6 +21,7 @@
 #include "utils/portal.h"
 
 #include "bindings/import_parts.h"
+#include "bindings/timeline.h"
 #include "doors/store.h"
 
 PG_FUNCTION_INFO_V1(l4_import);
@@ -369,6 +370,8 @@ lead_import(Import *import, const ImportCall *call)
 	import_files(import);
 	wait_for_workers(import);
 	import_progress(import, "the events");
+	if (store_timeline_is_stale(call->schema, call->job_id))
+		timeline_rebuild(import->sources);
 	store_finish_import(call->schema, call->job_id);
 	if (pg_atomic_read_u64(&import->shared->files) > 0)
 		store_analyze(call->schema);

@@ -1,7 +1,8 @@
 /*
  * import_file.c: one file of an import, with all members where it is an archive.
  *
- * A file whose size and time of change are known is skipped; one that changed is read anew as a whole, its old rows replaced in the same transaction.
+ * A file whose size and time of change are known is skipped; of a plain one that has grown the new bytes are taken in (source_resume.c); any other that changed is read anew as a
+ * whole, its old rows replaced in the same transaction.
  * A file that cannot be read does not stop the rest: it leaves a warning and a row in l4_stream with its error.
  */
 #include "bindings/import.h"
@@ -15,6 +16,8 @@
 #include "doors/store.h"
 
 #define PROGRESS_NOTICE_SECONDS 5
+/* So many bytes at the beginning and before the end of what was read tell whether a file has grown or is another one. */
+#define MARK_BYTES (64 * 1024)
 
 static void
 notice_progress(Import *import, const char *source)
@@ -83,7 +86,28 @@ source_file(const L4File *file)
 	known.file_id = source_id_of(file->source);
 	known.size = file->size;
 	known.modified_at = file->modified_at;
+	known.head_hash = known.tail_hash = 0;
 	return known;
+}
+
+/* The hash of some bytes of a plain file. */
+static int64
+hash_at(L4FileReader *reader, int64 offset, int64 size)
+{
+	char	   *buffer = palloc(size + 1);
+	int64		hash = (int64) shape_hash(buffer, files_read_at(reader, buffer, size, offset));
+
+	pfree(buffer);
+	return hash;
+}
+
+static void
+hash_file(L4FileReader *reader, int64 byte_count, L4SourceFile *known)
+{
+	int64		size = Min(byte_count, MARK_BYTES);
+
+	known->head_hash = hash_at(reader, 0, size);
+	known->tail_hash = hash_at(reader, byte_count - size, size);
 }
 
 /* Feeds a member to its source; why it could not be read to its end, or NULL. */
@@ -102,21 +126,28 @@ feed_member(Import *import, L4FileReader *reader, L4Source *source, const char *
 	return got < 0 ? files_error(reader) : NULL;
 }
 
-/* Reads one member of a file to its end, or to where it cannot be read further. */
+/* Reads one member of a file to its end, or to where it cannot be read further. state: what is known of it where it goes on. */
 static void
-import_source(Import *import, int number, const L4File *file, L4FileReader *reader, const char *name, TimestampTz modified_at)
+import_source(Import *import, int number, const L4File *file, L4FileReader *reader, const char *name, TimestampTz modified_at, const L4SourceStateRow *state)
 {
 	L4Source   *source = source_begin(import->sources, name, modified_at);
 	L4SourceFile known = source_file(file);
+	bool		in_parts = state == NULL && files_is_plain(reader) && file->size > import->shared->part_bytes;
 	const char *error;
 
-	if (files_is_plain(reader) && file->size > import->shared->part_bytes)
+	if (files_is_plain(reader) && !in_parts)
+		source_keep_state(source);
+	if (state != NULL)
+		source_resume(source, state);
+	if (in_parts)
 		error = parts_import(import, number, reader, source, name);
 	else
 		error = feed_member(import, reader, source, name);
+	if (files_is_plain(reader) && !in_parts && error == NULL && source_bytes(source) >= MARK_BYTES)
+		hash_file(reader, source_bytes(source), &known);
 	source_finish(source, &known, error);
-	import_count(&import->shared->records, source_records(source));
-	import_count(&import->shared->lines, source_lines(source));
+	import_count(&import->shared->records, source_records(source) - (state != NULL ? state->record_count : 0));
+	import_count(&import->shared->lines, source_lines(source) - (state != NULL ? state->line_count : 0));
 	if (error != NULL)
 		warn(import, psprintf("log file \"%s\" could not be read to its end", name), psprintf("%s What was read before is kept.", error), NULL);
 }
@@ -196,7 +227,7 @@ import_members(Import *import, int number, const L4File *file, L4FileReader *rea
 		char	   *name = unique_source(seen, source);
 		MemoryContext caller = MemoryContextSwitchTo(context);
 
-		import_source(import, number, file, reader, name, modified_at);
+		import_source(import, number, file, reader, name, modified_at, NULL);
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(context);
 		members++;
@@ -204,6 +235,72 @@ import_members(Import *import, int number, const L4File *file, L4FileReader *rea
 	if (members == 0 || files_error(reader) != NULL)
 		record_unreadable(import, file, files_error(reader));
 	MemoryContextDelete(context);
+}
+
+/*
+ * Would reading the file as a whole now give a time without a year the same one? Such times lie in the latest year that is not more than a day after the job's start or, where
+ * that is not known, the file's last change.
+ */
+static bool
+years_stay(Import *import, const L4KnownFile *known, const L4File *file)
+{
+	const int64 year = 365 * USECS_PER_DAY;
+
+	if (import->sources->job->started_at != 0)
+		return true;
+	return known->modified_at > 0 && known->modified_at <= file->modified_at &&
+		(!known->has_time || file->modified_at - known->first_ts < year - USECS_PER_DAY);
+}
+
+/* The state from which the open file goes on, at the bytes that are new; NULL where it must be read anew. */
+static L4SourceStateRow *
+state_of_grown(Import *import, const L4File *file, const L4KnownFile *known, L4FileReader *reader)
+{
+	L4SourceContext *sources = import->sources;
+	L4SourceStateRow *state = store_source_state(sources->schema, sources->job->job_id, source_id_of(file->source));
+	L4SourceFile marks;
+
+	if (state == NULL || state->state == NULL || state->settings_hash != sources->settings_hash || file->size < state->byte_count)
+		return NULL;
+	hash_file(reader, state->byte_count, &marks);
+	if (marks.head_hash != state->head_hash || marks.tail_hash != state->tail_hash || !years_stay(import, known, file))
+		return NULL;
+	return files_seek(reader, state->byte_count) ? state : NULL;
+}
+
+/* Takes in what a file has grown by. False where it is not one that has grown. */
+static bool
+import_grown(Import *import, int number, const L4File *file, const L4KnownFile *known)
+{
+	L4FileReader *reader;
+	L4SourceStateRow *state = NULL;
+	char	   *source;
+	int64		size;
+	TimestampTz modified_at;
+
+	if (!known->known || known->failed || file->error != NULL || file->size <= known->size)
+		return false;
+	reader = files_open(file);
+	if (files_is_plain(reader) && files_next_member(reader, &source, &size, &modified_at))
+		state = state_of_grown(import, file, known, reader);
+	if (state != NULL)
+		import_source(import, number, file, reader, source, modified_at, state);
+	files_close(reader);
+	return state != NULL;
+}
+
+/* Takes back what came of an earlier import of the file. */
+static void
+forget_file(Import *import, const L4File *file)
+{
+	L4SourceContext *sources = import->sources;
+	int64		file_id = source_id_of(file->source);
+	L4SourceStateRow *state = store_source_state(sources->schema, sources->job->job_id, file_id);
+
+	if (state != NULL)
+		source_release_shapes(sources, state->shape_ids, state->shape_count);
+	if (store_forget_file(sources->schema, sources->job->job_id, file_id))
+		sources->timeline_stale = true;
 }
 
 void
@@ -223,9 +320,11 @@ import_file(Import *import, int number)
 	}
 	if (known.known && file->error != NULL && !known.failed)
 		return;					/* it was readable once: keep what is there */
-	if (known.known)
-		store_forget_file(schema, job_id, source_id_of(file->source));
 	import_count(&import->shared->files, 1);
+	if (import_grown(import, number, file, &known))
+		return;
+	if (known.known)
+		forget_file(import, file);
 	if (file->error != NULL)
 	{
 		record_unreadable(import, file, file->error);

@@ -11,8 +11,6 @@
 
 #include "tools/bytes.h"
 
-#define SAMPLE_BYTES (64 * 1024)
-
 /* Shapes whose class is kept from source to source; beyond it they are classified again in each. */
 #define CLASS_LIMIT 100000
 
@@ -32,7 +30,12 @@ source_begin_segment(L4Source *work)
 
 	work->builder = segment_builder_create();
 	for (i = 0; i < work->stream_count; i++)
+	{
 		work->streams[i].in_segment = -1;
+		work->streams[i].begin.has_time = work->streams[i].has_time;
+		work->streams[i].begin.time = work->streams[i].time;
+		work->streams[i].begin.progress = work->streams[i].progress;
+	}
 	work->segment.stream_count = 0;
 	work->segment_stream_room = 8;
 	work->segment.stream_ids = palloc(work->segment_stream_room * sizeof(int64));
@@ -106,7 +109,7 @@ source_add_stream(L4Source *work, const L4Place *place, const char *label)
 	stream = &work->streams[work->stream_count++];
 	memset(stream, 0, sizeof(Stream));
 	stream->row.source_id = work->source_id;
-	stream->row.stream_id = label != NULL ? source_id_of(psprintf("%s\n%s", work->name, label)) : work->source_id;
+	stream->row.stream_id = label != NULL ? source_id_of(psprintf("%s\n%s", work->key, label)) : work->source_id;
 	stream->row.source = work->name;
 	stream->row.label = label;
 	stream->row.place = *place;
@@ -116,6 +119,7 @@ source_add_stream(L4Source *work, const L4Place *place, const char *label)
 	if (work->seeds != NULL)
 		source_seed_stream(work, stream);
 	source_mark_stream(stream);
+	stream->begin.progress = stream->progress;
 	return stream;
 }
 
@@ -204,6 +208,16 @@ source_class_of_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text)
 	return entry->class;
 }
 
+void
+source_init_shape(L4Source *work, Shape *shape, L4Bytes text)
+{
+	shape->class = source_class_of_shape(work->context, shape->shape_id, text);
+	shape->text.data = pnstrdup(text.data, text.size);
+	shape->text.size = text.size;
+	shape->last_stream = -1;
+	shape->segment_no = -1;
+}
+
 /* The shape with this hash; text is that of the record at hand, which where two texts share a hash may not be the shape's. */
 Shape *
 source_shape(L4Source *work, uint64 shape_id, L4Bytes text)
@@ -213,14 +227,9 @@ source_shape(L4Source *work, uint64 shape_id, L4Bytes text)
 
 	if (!found)
 	{
-		Shape	   *shape = entry->shape = palloc(sizeof(Shape));
-
-		shape->shape_id = shape_id;
-		shape->class = source_class_of_shape(work->context, shape_id, text);
-		shape->text.data = pnstrdup(text.data, text.size);
-		shape->text.size = text.size;
-		shape->last_stream = -1;
-		shape->segment_no = -1;
+		entry->shape = palloc0(sizeof(Shape));
+		entry->shape->shape_id = shape_id;
+		source_init_shape(work, entry->shape, text);
 	}
 	return entry->shape;
 }
@@ -241,6 +250,7 @@ mask_record(L4Source *work, L4Record *record)
 	else
 	{
 		bool		fine = true;
+		bool		is_new;
 		uint64		shape_id;
 
 		mask_message(&work->shape, record->message, context->rules->masks, context->rules->mask_count);
@@ -255,7 +265,10 @@ mask_record(L4Source *work, L4Record *record)
 			record->shape_text = (L4Bytes) {work->shape.text.data, work->shape.text.len};
 			shape_id = shape_hash(record->shape_text.data, record->shape_text.size);
 		}
+		is_new = shapes_lookup(work->shapes, shape_id) == NULL;
 		shape = source_shape(work, shape_id, record->shape_text);
+		if (is_new)
+			shape->coarse = !fine;
 		if (shape->text.size == record->shape_text.size && memcmp(shape->text.data, record->shape_text.data, shape->text.size) == 0)
 		{
 			record->shape_text = shape->text;
@@ -286,6 +299,26 @@ component_text(L4Bytes component)
 	return text.data;
 }
 
+/* Keeps the counts as they are before a record that may still change. */
+static void
+keep_image(L4Source *work, Summary *summary)
+{
+	L4SourceState *state = work->state;
+	L4SummaryImage *image;
+
+	if (state->image_count == work->image_room)
+	{
+		work->image_room = Max(8, work->image_room * 2);
+		state->images = state->images == NULL ? palloc(mul_size(work->image_room, sizeof(L4SummaryImage))) :
+			repalloc(state->images, mul_size(work->image_room, sizeof(L4SummaryImage)));
+	}
+	image = &state->images[state->image_count++];
+	image->known = summary->row.occurrences > 0;
+	image->row = summary->row;
+	image->sketches = sketch_copy(&summary->sketches);
+	summary->imaged = true;
+}
+
 Summary *
 source_summary(L4Source *work, int stream, uint64 shape_id, bool *is_new)
 {
@@ -297,12 +330,13 @@ source_summary(L4Source *work, int stream, uint64 shape_id, bool *is_new)
 	key.stream = stream;
 	entry = summaries_insert(work->summaries, key, &found);
 	if (!found)
-	{
 		entry->summary = palloc0(sizeof(Summary));
+	if (entry->summary->row.occurrences == 0)
+	{
 		entry->summary->row.stream_id = work->streams[stream].row.stream_id;
 		entry->summary->row.shape_id = (int64) shape_id;
 	}
-	*is_new = !found;
+	*is_new = entry->summary->row.occurrences == 0;
 	return entry->summary;
 }
 
@@ -335,6 +369,9 @@ count_record(L4Source *work, int stream, Shape *shape, const L4Record *record)
 	Summary    *summary = summary_of(work, stream, shape, record);
 	L4SummaryRow *row = &summary->row;
 
+	if (work->closing && !summary->imaged)
+		keep_image(work, summary);
+	summary->changed = true;
 	if (record->parameter_count > 0)
 		sketch_add(&work->sketch_memory, &summary->sketches, record->parameters, record->parameter_count, record->line_no);
 	row->occurrences++;
@@ -355,22 +392,61 @@ count_record(L4Source *work, int stream, Shape *shape, const L4Record *record)
 	}
 }
 
-void
+/* Keeps which start a record named that may still change. */
+static void
+keep_start(L4Source *work, int64 iteration, TimestampTz time)
+{
+	L4SourceState *state = work->state;
+
+	if (state->start_count == work->start_room)
+	{
+		work->start_room = Max(8, work->start_room * 2);
+		state->starts = state->starts == NULL ? palloc(mul_size(work->start_room, sizeof(L4IterationStart))) :
+			repalloc(state->starts, mul_size(work->start_room, sizeof(L4IterationStart)));
+	}
+	state->starts[state->start_count].iteration = iteration;
+	state->starts[state->start_count++].time = time;
+}
+
+bool
 source_note_start(starts_hash *starts, int64 iteration, TimestampTz time)
 {
 	bool		found;
 	IterationEntry *entry = starts_insert(starts, (uint64) iteration, &found);
 
-	if (!found || time < entry->start)
-		entry->start = time;
+	if (found && time >= entry->start)
+		return false;
+	entry->start = time;
+	return true;
 }
 
-/* Extends first and last of a stream, and of the open segment, by a record. */
+/* Extends first and last of the open segment by a record. */
 static void
-extend_ranges(L4Source *work, Stream *stream, const L4Record *record)
+extend_segment(L4Source *work, const L4RawRecord *raw, const L4Record *record)
+{
+	L4SegmentRow *segment = &work->segment;
+
+	if (segment_record_count(work->builder) == 0)
+	{
+		segment->first_line = raw->line_no;
+		work->segment_start.line_no = raw->line_no;
+		work->segment_start.part = raw->part;
+		work->segment_start.before = raw->before;
+	}
+	segment->last_line = raw->last_line_no;
+	if (record->has_time)
+	{
+		segment->first_ts = segment->has_time ? Min(segment->first_ts, record->time) : record->time;
+		segment->last_ts = segment->has_time ? Max(segment->last_ts, record->time) : record->time;
+		segment->has_time = true;
+	}
+}
+
+/* Extends first and last of a stream by a record. */
+static void
+extend_stream(Stream *stream, const L4Record *record)
 {
 	L4StreamRow *row = &stream->row;
-	L4SegmentRow *segment = &work->segment;
 
 	row->record_count++;
 	row->last_stage = record->stage;
@@ -379,9 +455,6 @@ extend_ranges(L4Source *work, Stream *stream, const L4Record *record)
 		row->first_ts = row->has_time ? Min(row->first_ts, record->time) : record->time;
 		row->last_ts = row->has_time ? Max(row->last_ts, record->time) : record->time;
 		row->has_time = true;
-		segment->first_ts = segment->has_time ? Min(segment->first_ts, record->time) : record->time;
-		segment->last_ts = segment->has_time ? Max(segment->last_ts, record->time) : record->time;
-		segment->has_time = true;
 	}
 	if (record->has_iteration)
 	{
@@ -453,70 +526,109 @@ take_record(const L4RawRecord *raw, void *argument)
 		record.time_text.size = 0;
 	marked = progress_advance(&work->context->rules->progress, &stream->progress, shape->class, raw->message,
 							  record.parameters, record.parameter_count, &progress);
-	if (marked && stream->has_time)
-		source_note_start(work->starts, stream->progress.iteration, stream->time);
+	if (marked && stream->has_time && !raw->cut && source_note_start(work->starts, stream->progress.iteration, stream->time) && work->closing)
+		keep_start(work, stream->progress.iteration, stream->time);
 	note_origin(&stream->own_time, &stream->used_time, raw->header.has_time);
 	note_origin(&stream->own_stage, &stream->used_stage, marked || shape->class.stage != 0);
 	note_origin(&stream->own_iteration, &stream->used_iteration, marked);
 	record.stage = progress.stage;
 	record.has_iteration = progress.has_iteration;
 	record.iteration = progress.iteration;
-	if (segment_record_count(work->builder) == 0)
-		work->segment.first_line = raw->line_no;
-	work->segment.last_line = raw->last_line_no;
+	extend_segment(work, raw, &record);
+	if (work->closing && !work->closed && work->state->counted == 0)
+		work->state->start = work->segment_start;
+	work->closed = work->closing;
 	add_to_segment(work, &record, shape);
-	count_record(work, (int) (stream - work->streams), shape, &record);
-	extend_ranges(work, stream, &record);
-	if (raw->header.format >= 0 && raw->header.format < work->format_count)
-		work->format_uses[raw->header.format]++;
+	shape->firm |= !work->closing;
+	if (work->replayed > 0)
+		work->replayed--;
+	else
+	{
+		count_record(work, (int) (stream - work->streams), shape, &record);
+		extend_stream(stream, &record);
+		if (raw->header.format >= 0 && raw->header.format < work->format_count)
+			work->format_uses[raw->header.format]++;
+	}
 	if (segment_record_count(work->builder) >= L4_SEGMENT_RECORDS || segment_raw_size(work->builder) >= L4_SEGMENT_BYTES)
 		source_finish_segment(work);
 }
 
 /* Writing what a source amounts to */
 
-/* What a source shares with others, kept until source_write_shared: its shapes and the starts of its iterations. */
-static void
-keep_shared(L4Source *work)
+/* The context's entry of a shape. */
+static Shape *
+shared_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text)
 {
-	L4SourceContext *context = work->context;
-	MemoryContext caller = MemoryContextSwitchTo(context->shared_memory);
-	shapes_iterator shapes;
-	starts_iterator starts;
-	ShapeEntry *own;
-	IterationEntry *start;
 	bool		found;
+	ShapeEntry *entry = shapes_insert(context->shapes, shape_id, &found);
+
+	if (!found)
+	{
+		entry->shape = palloc0(sizeof(Shape));
+		entry->shape->shape_id = shape_id;
+	}
+	if (entry->shape->text.data == NULL && text.data != NULL)
+		entry->shape->text = (L4Bytes) {pnstrdup(text.data, text.size), text.size};
+	return entry->shape;
+}
+
+static MemoryContext
+begin_sharing(L4SourceContext *context)
+{
+	MemoryContext caller = MemoryContextSwitchTo(context->shared_memory);
 
 	if (context->shapes == NULL)
 	{
 		context->shapes = shapes_create(context->shared_memory, 256, NULL);
 		context->starts = starts_create(context->shared_memory, 64, NULL);
 	}
+	return caller;
+}
+
+/* What a source shares with others, kept until source_write_shared: its shapes and the starts of its iterations. */
+static void
+keep_shared(L4Source *work)
+{
+	L4SourceContext *context = work->context;
+	MemoryContext caller = begin_sharing(context);
+	shapes_iterator shapes;
+	starts_iterator starts;
+	ShapeEntry *own;
+	IterationEntry *start;
+
 	shapes_start_iterate(work->shapes, &shapes);
 	while ((own = shapes_iterate(work->shapes, &shapes)) != NULL)
 	{
-		ShapeEntry *entry = shapes_insert(context->shapes, own->shape_id, &found);
+		Shape	   *shape = shared_shape(context, own->shape_id, own->shape->text);
 
-		if (!found)
-		{
-			L4Bytes		text = own->shape->text;
-
-			entry->shape = palloc0(sizeof(Shape));
-			entry->shape->shape_id = own->shape_id;
-			entry->shape->text = (L4Bytes) {pnstrdup(text.data, text.size), text.size};
-		}
+		if (own->shape->firm || !work->resumable)
+			shape->firm = true;
+		else
+			shape->tentative++;
 	}
 	starts_start_iterate(work->starts, &starts);
 	while ((start = starts_iterate(work->starts, &starts)) != NULL)
-		source_note_start(context->starts, (int64) start->iteration, start->start);
+		(void) source_note_start(context->starts, (int64) start->iteration, start->start);
 	MemoryContextSwitchTo(caller);
 }
 
+void
+source_release_shapes(L4SourceContext *context, const int64 *shape_ids, int count)
+{
+	MemoryContext caller = begin_sharing(context);
+	int			i;
+
+	for (i = 0; i < count; i++)
+		shared_shape(context, (uint64) shape_ids[i], (L4Bytes) {NULL, 0})->tentative--;
+	MemoryContextSwitchTo(caller);
+}
+
+/* In the order that SQL gives the ids. */
 static int
 compare_shapes(const void *a, const void *b)
 {
-	uint64		left = (*(Shape *const *) a)->shape_id;
-	uint64		right = (*(Shape *const *) b)->shape_id;
+	int64		left = (int64) (*(Shape *const *) a)->shape_id;
+	int64		right = (int64) (*(Shape *const *) b)->shape_id;
 
 	return left < right ? -1 : left > right ? 1 : 0;
 }
@@ -526,8 +638,7 @@ write_shapes(L4SourceContext *context)
 {
 	int			count = 0;
 	Shape	  **entries = palloc(mul_size(Max(context->shapes->members, 1), sizeof(Shape *)));
-	int64	   *ids = palloc(mul_size(Max(context->shapes->members, 1), sizeof(int64)));
-	L4Bytes    *texts = palloc(mul_size(Max(context->shapes->members, 1), sizeof(L4Bytes)));
+	L4ShapeRow *rows = palloc(mul_size(Max(context->shapes->members, 1), sizeof(L4ShapeRow)));
 	shapes_iterator iterator;
 	ShapeEntry *entry;
 	int			i;
@@ -538,10 +649,12 @@ write_shapes(L4SourceContext *context)
 	qsort(entries, count, sizeof(Shape *), compare_shapes);
 	for (i = 0; i < count; i++)
 	{
-		ids[i] = (int64) entries[i]->shape_id;
-		texts[i] = entries[i]->text;
+		rows[i].shape_id = (int64) entries[i]->shape_id;
+		rows[i].text = entries[i]->text;
+		rows[i].firm = entries[i]->firm;
+		rows[i].tentative = entries[i]->tentative;
 	}
-	store_shapes(context->schema, ids, texts, count);
+	store_shapes(context->schema, rows, count);
 }
 
 static int
@@ -560,6 +673,7 @@ static void
 write_summaries(L4Source *work)
 {
 	int			count = 0;
+	int			changed = 0;
 	L4SummaryRow *rows = palloc(mul_size(Max(work->summaries->members, 1), sizeof(L4SummaryRow)));
 	L4SketchRow *sketches = palloc(mul_size(Max(work->summaries->members, 1), sizeof(L4SketchRow)));
 	summaries_iterator iterator;
@@ -571,15 +685,19 @@ write_summaries(L4Source *work)
 	{
 		L4SketchRow *sketch = &sketches[count];
 
-		rows[count++] = entry->summary->row;
+		if (entry->summary->row.occurrences == 0)
+			continue;			/* taken back */
+		if (entry->summary->changed)
+			rows[changed++] = entry->summary->row;
 		sketch->stream_id = entry->summary->row.stream_id;
 		sketch->shape_id = entry->summary->row.shape_id;
 		sketch->occurrences = entry->summary->row.occurrences;
 		sketch->first_line = entry->summary->row.first_line;
 		sketch->set = work->is_cut ? &entry->summary->cut_sketches : &entry->summary->sketches;
+		count++;
 	}
-	qsort(rows, count, sizeof(L4SummaryRow), compare_summaries);
-	store_summaries(work->context->schema, work->context->job->job_id, rows, count);
+	qsort(rows, changed, sizeof(L4SummaryRow), compare_summaries);
+	store_summaries(work->context->schema, work->context->job->job_id, rows, changed, work->resumed);
 	packed = sketch_pack(sketches, count);
 	if (packed != NULL)
 		store_parameters(work->context->schema, work->context->job->job_id, work->source_id, packed);
@@ -624,6 +742,8 @@ write_streams(L4Source *work, const L4SourceFile *file, const char *error)
 	const char *format = commonest_format(work);
 	int			i;
 
+	if (work->resumed)
+		store_forget_streams(work->context->schema, work->context->job->job_id, work->source_id);
 	for (i = 0; i < work->stream_count; i++)
 	{
 		L4StreamRow *row = &work->streams[i].row;
@@ -655,8 +775,6 @@ source_records(const L4Source *work)
 	return records;
 }
 
-
-
 /*
  * source_context_create: see source.h.
  */
@@ -668,6 +786,7 @@ source_context_create(const char *schema, const char *job_id, const char *layout
 	context->schema = schema;
 	context->job = store_job(schema, job_id);
 	context->rules = store_rules(schema);
+	context->settings_hash = store_settings_hash(schema, job_id) ^ (layout != NULL ? source_id_of(layout) : 0);
 	context->places = place_rules_create(context->rules->formats, context->rules->format_count, layout);
 	context->memory = CurrentMemoryContext;
 	context->shared_memory = AllocSetContextCreate(CurrentMemoryContext, "l4 shapes of a transaction", ALLOCSET_DEFAULT_SIZES);
@@ -683,17 +802,18 @@ source_context_create(const char *schema, const char *job_id, const char *layout
 	return context;
 }
 
-L4Source *
-source_begin(L4SourceContext *context, const char *name, TimestampTz modified_at)
+/* A source with nothing in it yet. */
+static L4Source *
+source_create(L4SourceContext *context, const char *name, const char *key, const L4Place *place, TimestampTz reference)
 {
 	L4Source   *work = palloc0(sizeof(L4Source));
-	L4Place		place = place_from_path(context->places, &context->job->cluster, name);
-	TimestampTz reference = context->job->started_at != 0 ? context->job->started_at : modified_at;
 
 	work->context = context;
 	work->number = ++context->source_count;
 	work->name = name;
-	work->source_id = source_id_of(name);
+	work->key = key;
+	work->source_id = source_id_of(key);
+	work->reference = reference;
 	work->parser = context->parser;
 	header_parser_reset(work->parser, reference);
 	work->assembler = record_assembler_create(work->parser, take_record, work);
@@ -706,41 +826,64 @@ source_begin(L4SourceContext *context, const char *name, TimestampTz modified_at
 	work->sketch_memory.budget = work->cut_sketch_memory.budget = L4_SKETCH_BUDGET;
 	work->stream_room = 8;
 	work->streams = palloc(work->stream_room * sizeof(Stream));
-	source_add_stream(work, &place, NULL);
+	source_add_stream(work, place, NULL);
 	work->format_count = context->rules->format_count;
 	work->format_uses = palloc0(mul_size(Max(work->format_count, 1), sizeof(int64)));
 	work->segment_context = AllocSetContextCreate(CurrentMemoryContext, "l4 segment", ALLOCSET_DEFAULT_SIZES);
 	work->segment.source_id = work->source_id;
+	initStringInfo(&work->waiting);
 	source_begin_segment(work);
 	return work;
 }
 
-void
-source_sample(L4Source *work, L4Bytes bytes)
+L4Source *
+source_begin(L4SourceContext *context, const char *name, TimestampTz modified_at)
 {
-	bytes.size = Min(bytes.size, SAMPLE_BYTES);
-	header_parser_sample(work->parser, bytes);
-	work->sampled = true;
+	L4Place		place = place_from_path(context->places, &context->job->cluster, name);
+
+	return source_create(context, name, name, &place, context->job->started_at != 0 ? context->job->started_at : modified_at);
+}
+
+/* The name of a source of rows that has none. */
+static const char *
+name_of_rows(const char *node, int rank)
+{
+	if (node != NULL && rank >= 0)
+		return psprintf("%s/rank-%d", node, rank);
+	return node != NULL ? node : rank >= 0 ? psprintf("rank-%d", rank) : "lines";
+}
+
+L4Source *
+source_begin_rows(L4SourceContext *context, const char *source, const char *node, int rank, TimestampTz reference)
+{
+	L4Place		place = place_of_rows(context->places, &context->job->cluster, source, node, rank);
+	L4Source   *work = source_create(context, source != NULL ? source : name_of_rows(node, rank),
+									 psprintf("\n%s\n%d\n%s", node != NULL ? node : "", rank, source != NULL ? source : ""), &place,
+									 context->job->started_at != 0 ? context->job->started_at : reference);
+
+	work->resumable = work->by_row = true;
+	return work;
 }
 
 void
-source_feed(L4Source *work, const char *bytes, size_t size)
+source_keep_state(L4Source *work)
 {
-	if (!work->sampled)
-		source_sample(work, (L4Bytes) {bytes, size});
-	work->bytes += record_assembler_feed(work->assembler, bytes, size);
+	work->resumable = true;
 }
 
-void
-source_stop(L4Source *work)
+/* Was a start named by a record that is not the same any more, or does not name it any more? Then the job's timeline is to be made anew. */
+static void
+check_starts(L4Source *work)
 {
-	record_assembler_stop(work->assembler);
-}
+	int			i;
 
-bool
-source_stopped(const L4Source *work)
-{
-	return record_assembler_stopped(work->assembler);
+	for (i = 0; i < work->named_count; i++)
+	{
+		const IterationEntry *entry = starts_lookup(work->starts, (uint64) work->named[i].iteration);
+
+		if (entry == NULL || entry->start > work->named[i].time)
+			work->context->timeline_stale = true;
+	}
 }
 
 void
@@ -780,13 +923,21 @@ source_cut(L4Source *work)
 void
 source_finish(L4Source *work, const L4SourceFile *file, const char *error)
 {
+	source_take_waiting(work);
+	work->resumable &= error == NULL;
+	if (work->resumable)
+		source_save_state(work);
+	work->closing = work->resumable;
 	record_assembler_end(work->assembler);
 	if (work->is_cut)
 		source_cut(work);
 	else
 		source_finish_segment(work);
+	check_starts(work);
 	write_summaries(work);
 	write_streams(work, file, error);
+	if (work->resumable)
+		source_write_state(work, file);
 	keep_shared(work);
 	if (!work->context->keeps_shared)
 		source_write_shared(work->context);
@@ -803,19 +954,40 @@ source_write_shared(L4SourceContext *context)
 		return;
 	write_shapes(context);
 	write_timeline(context);
+	if (context->timeline_stale)
+		store_mark_timeline(context->schema, context->job->job_id);
+	context->timeline_stale = false;
 	context->shapes = NULL;
 	context->starts = NULL;
 	MemoryContextReset(context->shared_memory);
 }
 
 int64
-source_lines(const L4Source *work)
+source_key(const L4Source *work)
 {
-	return record_assembler_lines(work->assembler);
+	return work->source_id;
+}
+
+const char *
+source_name(const L4Source *work)
+{
+	return work->name;
+}
+
+int64
+source_next_line(const L4Source *work)
+{
+	return work->next_line;
 }
 
 int64
 source_bytes(const L4Source *work)
 {
 	return work->bytes;
+}
+
+int64
+source_lines(const L4Source *work)
+{
+	return record_assembler_lines(work->assembler);
 }

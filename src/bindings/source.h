@@ -5,6 +5,7 @@
 #define L4_SOURCE_H
 
 #include "ground/l4.h"
+#include "algorithms/record.h"
 #include "doors/store.h"
 
 /* What all sources of one call share. */
@@ -24,6 +25,8 @@ typedef struct L4SourceContext
 	MemoryContext shared_memory;	/* where they lie until then */
 	struct shapes_hash *shapes;
 	struct starts_hash *starts;
+	int64		settings_hash;	/* of rules and job */
+	bool		timeline_stale; /* a start in the job's timeline is of a record that is no more: source_write_shared marks it for timeline_rebuild */
 } L4SourceContext;
 
 /* Loads the job and the rules, in the current memory context; SPI must be connected. Errors: P0002, 22023, 2201B. */
@@ -33,7 +36,21 @@ typedef struct L4Source L4Source;
 
 /* Begins a source; everything lies in the current memory context, which must stay current until source_finish. modified_at resolves years. */
 extern L4Source *source_begin(L4SourceContext *context, const char *name, TimestampTz modified_at);
-/* Shows the first bytes (64 kB count) to the parser of heads; source_feed does it with the first it gets. */
+/*
+ * Begins a source of rows, which keeps its state and which source_resume may go on with. source, node (NULL where not known) and rank (-1) name it together: of a file
+ * with the same path it is kept apart. reference resolves years where the job's start is not known.
+ */
+extern L4Source *source_begin_rows(L4SourceContext *context, const char *source, const char *node, int rank, TimestampTz reference);
+/* Keeps what it takes to go on with the source later (source_resume). Before the first bytes. */
+extern void source_keep_state(L4Source *source);
+/*
+ * Goes on with a source that is there already and has just been begun: what comes next joins what was taken in before, and the result is that of taking in all at
+ * once. A file's state must be that of the settings at hand and have its bytes (state not NULL). Cost: that of one segment, and of the source's kinds of statements.
+ */
+extern void source_resume(L4Source *source, const L4SourceStateRow *known);
+/* Takes whole lines that came as a row; the last one's end is added where it is not there. line_no: the first one's number in the source, at least the next. */
+extern void source_feed_row(L4Source *source, int64 line_no, const L4LineFacts *facts, const char *bytes, size_t size);
+/* Shows the first bytes (64 kB count) to the parser of heads, before any are fed; source_feed does it with the first it gets. */
 extern void source_sample(L4Source *source, L4Bytes bytes);
 /* Takes the next bytes. Full segments are written on the way. */
 extern void source_feed(L4Source *source, const char *bytes, size_t size);
@@ -72,6 +89,8 @@ typedef struct L4SourceFile
 	int64		file_id;
 	int64		size;
 	TimestampTz modified_at;
+	int64		head_hash;		/* of its first and last bytes; 0 where it does not matter */
+	int64		tail_hash;
 } L4SourceFile;
 
 /* Takes the end and writes all that came of the source. error says why it could not be read whole, or is NULL. */
@@ -80,8 +99,17 @@ extern void source_finish(L4Source *source, const L4SourceFile *file, const char
 /* Writes the shapes and the timeline of the sources finished since the last call: last in a transaction, where several sources share one. */
 extern void source_write_shared(L4SourceContext *context);
 
+/* Takes back, with the next source_write_shared, the marks of shapes that only last records of a source had: it goes on, or goes. */
+extern void source_release_shapes(L4SourceContext *context, const int64 *shape_ids, int count);
+
+/* The id under which it is known, its name, and the number of the next line. */
+extern int64 source_key(const L4Source *source);
+extern const char *source_name(const L4Source *source);
+extern int64 source_next_line(const L4Source *source);
 extern int64 source_records(const L4Source *source);
 extern int64 source_lines(const L4Source *source);
+/* What the rules say of a shape: asked once for all sources of the context. */
+extern L4ProgressClass source_class_of_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text);
 /* The content hash by which files and sources are known. */
 extern int64 source_id_of(const char *name);
 

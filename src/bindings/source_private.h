@@ -6,10 +6,15 @@
 
 #include "bindings/source.h"
 
+#include "nodes/pg_list.h"
+
 #include "algorithms/flood.h"
 #include "algorithms/message_memo.h"
 #include "algorithms/record.h"
 #include "algorithms/sketch.h"
+#include "bindings/source_state.h"
+
+#define SAMPLE_BYTES (64 * 1024)
 
 /* What the rules say of a shape. */
 typedef struct ClassEntry
@@ -25,6 +30,8 @@ typedef struct Summary
 	L4SummaryRow row;
 	L4SketchSet sketches;		/* of the records since the last cut */
 	L4SketchSet cut_sketches;	/* of those before */
+	bool		changed;		/* since it was read back, if it was */
+	bool		imaged;			/* work->state has it as it was */
 } Summary;
 
 typedef struct SummaryKey
@@ -50,6 +57,9 @@ typedef struct Shape
 	int			last_stream;	/* of the record before of this shape, */
 	Summary    *last_summary;	/* and its counts */
 	L4Bytes		text;
+	bool		coarse;			/* in place of one that the flood did not admit */
+	bool		firm;			/* a record has it that cannot change any more */
+	int			tentative;		/* of the context: sources that now have it in records that can change, less those that had */
 } Shape;
 
 typedef struct ShapeEntry
@@ -164,6 +174,7 @@ typedef struct Stream
 	bool		has_time;
 	TimestampTz time;			/* of its last record that had one */
 	int			in_segment;		/* index into the open segment's streams, or -1 */
+	L4StreamState begin;		/* how it stood at the beginning of the open segment */
 	/* since the last cut (source_cut): */
 	StreamPoint entry;			/* where it stood there, or when it was made */
 	bool		own_time;		/* a record of its own has said it since */
@@ -184,13 +195,24 @@ typedef struct LastLabel
 	char		host[64];
 } LastLabel;
 
+/* Bytes that wait for the sample to be large enough. */
+typedef struct WaitingLine
+{
+	bool		is_row;
+	int64		line_no;
+	L4LineFacts facts;
+	size_t		size;
+} WaitingLine;
+
 /* A source under way: everything lies in one memory context. */
 struct L4Source
 {
 	L4SourceContext *context;
 	int64		number;			/* among the sources of the context, from 1 */
 	const char *name;
+	const char *key;			/* of which its ids are hashes */
 	int64		source_id;
+	TimestampTz reference;
 	L4HeaderParser *parser;
 	L4Shape		shape;			/* of the record under way */
 	L4Flood    *flood;
@@ -222,6 +244,23 @@ struct L4Source
 	StringInfo	segments;		/* where the finished segments go instead of the table */
 	int64		part_offset;	/* where it begins */
 	int64		part_line;
+
+	/* going on later (source_resume.c) */
+	StringInfoData waiting;		/* bytes before the sample was taken */
+	List	   *waiting_lines;
+	bool		resumable;		/* keeps its state */
+	bool		by_row;
+	bool		resumed;		/* rows of it are there already */
+	int			replayed;		/* records still to come again that are counted already */
+	bool		closing;		/* the end of the input made the record, more may join it */
+	bool		closed;			/* there was such a record */
+	L4RecordStart segment_start;
+	L4SourceState *state;		/* as of before the closing records */
+	int			image_room;
+	int			start_room;
+	int64		next_line;		/* number of the first line that is not there yet */
+	int			named_count;	/* starts that records named which are taken back: they must come again */
+	const L4IterationStart *named;
 };
 
 /* In source.c. */
@@ -231,17 +270,26 @@ extern void source_finish_segment(L4Source *work);
 extern int	source_first_stage(const L4Place *place);
 extern Stream *source_add_stream(L4Source *work, const L4Place *place, const char *label);
 extern Shape *source_shape(L4Source *work, uint64 shape_id, L4Bytes text);
-extern L4ProgressClass source_class_of_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text);
+extern void source_init_shape(L4Source *work, Shape *shape, L4Bytes text);
 extern Summary *source_summary(L4Source *work, int stream, uint64 shape_id, bool *is_new);
-extern void source_note_start(starts_hash *starts, int64 iteration, TimestampTz time);
+/* True where it is the earliest start of the iteration so far. */
+extern bool source_note_start(starts_hash *starts, int64 iteration, TimestampTz time);
 
 /* A stream stands at a cut: nothing was said or inherited since. */
 extern void source_mark_stream(Stream *stream);
+
+/* In source_feed.c: takes bytes, or keeps them until there are enough for the sample; and takes what was kept. */
+extern void source_take(L4Source *work, const WaitingLine *line, const char *bytes);
+extern void source_take_waiting(L4Source *work);
 
 /* In source_part.c. */
 extern void source_put_segment(StringInfo out, const L4SegmentRow *row);
 extern void source_seed_stream(L4Source *work, Stream *stream);
 /* Takes from a record before the part no more than where its stream stands after it. */
 extern void source_warm(L4Source *work, Stream *stream, const L4RawRecord *raw);
+
+/* In source_resume.c: what is final before the end of the input makes records of what is left; then, after all else, writes it. */
+extern void source_save_state(L4Source *work);
+extern void source_write_state(L4Source *work, const L4SourceFile *file);
 
 #endif							/* L4_SOURCE_PRIVATE_H */

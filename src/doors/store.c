@@ -5,11 +5,9 @@
  * respected without a word here; the COPY callback interface would check none of them. Rows come in few large statements (arrays unnested), since
  * a statement per row would cost more than the parsing.
  */
-#include "doors/store.h"
+#include "doors/store_parts.h"
 
 #include "access/xact.h"
-#include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "doors/store_rows.h"
 #include "tools/bytes.h"
 #include "utils/array.h"
@@ -22,49 +20,6 @@
 
 /* Rows of l4_stream_event sent in one statement. */
 #define SUMMARY_BATCH 5000
-
-/* Arguments of a statement under construction. */
-#define ARGUMENT_LIMIT 24
-typedef struct Arguments
-{
-	int			count;
-	Oid			types[ARGUMENT_LIMIT];
-	Datum		values[ARGUMENT_LIMIT];
-	char		nulls[ARGUMENT_LIMIT];
-} Arguments;
-
-static void
-add_argument(Arguments *arguments, Oid type, Datum value, bool is_null)
-{
-	Assert(arguments->count < ARGUMENT_LIMIT);
-	arguments->types[arguments->count] = type;
-	arguments->values[arguments->count] = value;
-	arguments->nulls[arguments->count++] = is_null ? 'n' : ' ';
-}
-
-static void
-add_text(Arguments *arguments, const char *text)
-{
-	add_argument(arguments, TEXTOID, text != NULL ? CStringGetTextDatum(text) : (Datum) 0, text == NULL);
-}
-
-static void
-add_bigint(Arguments *arguments, int64 value, bool is_null)
-{
-	add_argument(arguments, INT8OID, Int64GetDatum(value), is_null);
-}
-
-static void
-add_integer(Arguments *arguments, int value, bool is_null)
-{
-	add_argument(arguments, INT4OID, Int32GetDatum(value), is_null);
-}
-
-static void
-add_time(Arguments *arguments, TimestampTz value, bool is_null)
-{
-	add_argument(arguments, TIMESTAMPTZOID, TimestampTzGetDatum(value), is_null);
-}
 
 /* Plans kept for the life of the session, by statement (a literal: its address) and schema; the server makes them anew when a table changes. */
 #define PLAN_LIMIT 64
@@ -154,16 +109,20 @@ run(const char *schema, const char *statement, Arguments *arguments, int expecte
 	return SPI_processed;
 }
 
-static char *
-result_text(uint64 row, int column)
+uint64
+store_run(const char *schema, const char *statement, Arguments *arguments, int expected)
 {
-	return SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column);
+	return run(schema, statement, arguments, expected);
 }
 
-static Datum
-result_datum(uint64 row, int column, bool *is_null)
+Portal
+store_open(const char *schema, const char *statement, Arguments *arguments)
 {
-	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, is_null);
+	MemoryContext caller = CurrentMemoryContext;
+	Portal		cursor = SPI_cursor_open(NULL, statement_plan(schema, statement, arguments), arguments->values, arguments->nulls, false);
+
+	MemoryContextSwitchTo(caller);
+	return cursor;
 }
 
 void
@@ -408,9 +367,9 @@ store_rules(const char *schema)
 	return rules;
 }
 
-/* Another import of the same file waits here until this transaction ends. */
-static void
-lock_file(const char *job_id, int64 file_id)
+/* Another import of the same file, or into the same source, waits here until this transaction ends. */
+void
+store_lock(const char *job_id, int64 file_id)
 {
 	uint64		key = shape_hash(job_id, strlen(job_id)) ^ (uint64) file_id;
 
@@ -420,15 +379,15 @@ lock_file(const char *job_id, int64 file_id)
 L4KnownFile
 store_known_file(const char *schema, const char *job_id, int64 file_id)
 {
-	L4KnownFile known = {false, false, 0, 0};
+	L4KnownFile known = {0};
 	Arguments	arguments = {0};
 	Datum		value;
 	bool		is_null;
 
-	lock_file(job_id, file_id);
+	store_lock(job_id, file_id);
 	add_text(&arguments, job_id);
 	add_bigint(&arguments, file_id, false);
-	if (run(schema, "SELECT file_size, file_modified_at, state FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 "
+	if (run(schema, "SELECT file_size, file_modified_at, state, pg_catalog.min(first_ts) OVER () FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 "
 			"AND file_id OPERATOR(pg_catalog.=) $2 ORDER BY state OPERATOR(pg_catalog.=) 'failed' DESC LIMIT 1",
 			&arguments, SPI_OK_SELECT) == 0)
 		return known;
@@ -437,14 +396,21 @@ store_known_file(const char *schema, const char *job_id, int64 file_id)
 	value = result_datum(0, 2, &is_null);
 	known.modified_at = is_null ? 0 : DatumGetTimestampTz(value);
 	known.known = true;
+	value = result_datum(0, 4, &is_null);
+	known.has_time = !is_null;
+	known.first_ts = is_null ? 0 : DatumGetTimestampTz(value);
 	known.failed = strcmp(result_text(0, 3), "failed") == 0;
 	return known;
 }
 
-void
+bool
 store_forget_file(const char *schema, const char *job_id, int64 file_id)
 {
 	Arguments	arguments = {0};
+	bool		named = false;
+	bool		is_null;
+	uint64		count;
+	uint64		i;
 
 	add_text(&arguments, job_id);
 	add_bigint(&arguments, file_id, false);
@@ -457,8 +423,14 @@ store_forget_file(const char *schema, const char *job_id, int64 file_id)
 	run(schema, "DELETE FROM %s.l4_parameter_sketch p USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
 		"AND s.file_id OPERATOR(pg_catalog.=) $2 AND p.job_id OPERATOR(pg_catalog.=) $1 "
 		"AND p.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
-	run(schema, "DELETE FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 AND file_id OPERATOR(pg_catalog.=) $2",
-		&arguments, SPI_OK_DELETE);
+	run(schema, "DELETE FROM %s.l4_source_state t USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+		"AND s.file_id OPERATOR(pg_catalog.=) $2 AND t.job_id OPERATOR(pg_catalog.=) $1 "
+		"AND t.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	count = run(schema, "DELETE FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 AND file_id OPERATOR(pg_catalog.=) $2 "
+				"RETURNING first_iteration IS NOT NULL", &arguments, SPI_OK_DELETE_RETURNING);
+	for (i = 0; i < count && !named; i++)
+		named = DatumGetBool(result_datum(i, 1, &is_null));
+	return named;
 }
 
 /* The row type of a table; statement names the table. */
@@ -530,17 +502,6 @@ store_streams(const char *schema, const char *job_id, const L4StreamRow *const *
 		"pg_catalog.clock_timestamp() FROM pg_catalog.unnest($1) AS u", &arguments, SPI_OK_INSERT);
 }
 
-static Datum
-bigint_array(const int64 *values, int count)
-{
-	Datum	   *elements = palloc(mul_size(Max(count, 1), sizeof(Datum)));
-	int			i;
-
-	for (i = 0; i < count; i++)
-		elements[i] = Int64GetDatum(values[i]);
-	return PointerGetDatum(construct_array(elements, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
-}
-
 void
 store_segment(const char *schema, const char *job_id, const L4SegmentRow *row)
 {
@@ -565,27 +526,6 @@ store_segment(const char *schema, const char *job_id, const L4SegmentRow *row)
 		&arguments, SPI_OK_INSERT);
 }
 
-/*
- * store_shapes: adds shapes that are not there yet. Sorted by id, so that two imports cannot wait for each other in a circle.
- */
-void
-store_shapes(const char *schema, const int64 *shape_ids, const L4Bytes *texts, int count)
-{
-	Arguments	arguments = {0};
-	Datum	   *elements = palloc(mul_size(Max(count, 1), sizeof(Datum)));
-	int			i;
-
-	if (count == 0)
-		return;
-	for (i = 0; i < count; i++)
-		elements[i] = PointerGetDatum(cstring_to_text_with_len(texts[i].data, texts[i].size));
-	add_argument(&arguments, INT8ARRAYOID, bigint_array(shape_ids, count), false);
-	add_argument(&arguments, TEXTARRAYOID,
-				 PointerGetDatum(construct_array(elements, count, TEXTOID, -1, false, TYPALIGN_INT)), false);
-	run(schema, "INSERT INTO %s.l4_shape (shape_id, shape) SELECT i, t FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS u (i, t) ORDER BY i "
-		"ON CONFLICT DO NOTHING", &arguments, SPI_OK_INSERT);
-}
-
 static const char *const level_names[] = {NULL, "trace", "debug", "info", "warning", "error", "fatal"};
 
 static void
@@ -607,8 +547,20 @@ add_summary(StoreRows *rows, Datum job_id, const L4SummaryRow *row)
 	store_rows_end_row(rows);
 }
 
+#define SUMMARY_INSERT \
+	"INSERT INTO %s.l4_stream_event (job_id, stream_id, shape_id, occurrences, level, component, first_line, last_line, " \
+	"first_ts, last_ts, stage, first_iteration, last_iteration) " \
+	"SELECT job_id, stream_id, shape_id, occurrences, level, component, first_line, last_line, " \
+	"first_ts, last_ts, stage, first_iteration, last_iteration FROM pg_catalog.unnest($1) AS u"
+
+/* Rows that are there already are replaced. */
+#define SUMMARY_REPLACE \
+	" ON CONFLICT (job_id, stream_id, shape_id) DO UPDATE SET (occurrences, level, component, first_line, last_line, first_ts, last_ts, stage, " \
+	"first_iteration, last_iteration) = (excluded.occurrences, excluded.level, excluded.component, excluded.first_line, excluded.last_line, " \
+	"excluded.first_ts, excluded.last_ts, excluded.stage, excluded.first_iteration, excluded.last_iteration)"
+
 static void
-store_summary_batch(const char *schema, const char *job_id, const L4SummaryRow *summaries, int count)
+store_summary_batch(const char *schema, const char *job_id, const L4SummaryRow *summaries, int count, bool replace)
 {
 	static const char *const names[] = {
 		"job_id", "stream_id", "shape_id", "occurrences", "level", "component", "first_line", "last_line", "first_ts", "last_ts", "stage",
@@ -622,15 +574,11 @@ store_summary_batch(const char *schema, const char *job_id, const L4SummaryRow *
 	for (i = 0; i < count; i++)
 		add_summary(rows, job, &summaries[i]);
 	add_argument(&arguments, rows->array_type, store_rows_finish(rows), false);
-	run(schema, "INSERT INTO %s.l4_stream_event (job_id, stream_id, shape_id, occurrences, level, component, first_line, last_line, "
-		"first_ts, last_ts, stage, first_iteration, last_iteration) "
-		"SELECT job_id, stream_id, shape_id, occurrences, level, component, first_line, last_line, "
-		"first_ts, last_ts, stage, first_iteration, last_iteration FROM pg_catalog.unnest($1) AS u",
-		&arguments, SPI_OK_INSERT);
+	run(schema, replace ? SUMMARY_INSERT SUMMARY_REPLACE : SUMMARY_INSERT, &arguments, SPI_OK_INSERT);
 }
 
 void
-store_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows, int count)
+store_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows, int count, bool replace)
 {
 	MemoryContext batch = AllocSetContextCreate(CurrentMemoryContext, "l4 summaries", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(batch);
@@ -638,7 +586,7 @@ store_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows
 
 	for (done = 0; done < count; done += SUMMARY_BATCH)
 	{
-		store_summary_batch(schema, job_id, rows + done, Min(SUMMARY_BATCH, count - done));
+		store_summary_batch(schema, job_id, rows + done, Min(SUMMARY_BATCH, count - done), replace);
 		MemoryContextReset(batch);
 	}
 	MemoryContextSwitchTo(caller);
@@ -655,30 +603,6 @@ store_parameters(const char *schema, const char *job_id, int64 source_id, const 
 	add_argument(&arguments, BYTEAOID, PointerGetDatum(sketch), false);
 	run(schema, "INSERT INTO %s.l4_parameter_sketch (job_id, source_id, sketch) VALUES ($1, $2, $3) "
 		"ON CONFLICT (job_id, source_id) DO UPDATE SET sketch = excluded.sketch", &arguments, SPI_OK_INSERT);
-}
-
-void
-store_timeline(const char *schema, const char *job_id, const int64 *iterations, const TimestampTz *starts, int count)
-{
-	Arguments	arguments = {0};
-	Datum	   *elements = palloc(mul_size(Max(count, 1), sizeof(Datum)));
-	int			i;
-
-	for (i = 0; i < count; i++)
-		elements[i] = TimestampTzGetDatum(starts[i]);
-	add_text(&arguments, job_id);
-	add_argument(&arguments, INT8ARRAYOID, bigint_array(iterations, count), false);
-	add_argument(&arguments, get_array_type(TIMESTAMPTZOID),
-				 PointerGetDatum(construct_array(elements, count, TIMESTAMPTZOID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)), false);
-	run(schema, "INSERT INTO %s.l4_timeline AS known (job_id, iterations, started_at) "
-		"SELECT $1, pg_catalog.array_agg(i ORDER BY t, i), pg_catalog.array_agg(t ORDER BY t, i) "
-		"FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) AS n (i, t) "
-		"ON CONFLICT (job_id) DO UPDATE SET (iterations, started_at) = ("
-		"SELECT pg_catalog.array_agg(m.i ORDER BY m.t, m.i), pg_catalog.array_agg(m.t ORDER BY m.t, m.i) FROM ("
-		"SELECT u.i, pg_catalog.min(u.t) AS t FROM ("
-		"SELECT i, t FROM ROWS FROM (pg_catalog.unnest(known.iterations), pg_catalog.unnest(known.started_at)) AS a (i, t) UNION ALL "
-		"SELECT i, t FROM ROWS FROM (pg_catalog.unnest(excluded.iterations), pg_catalog.unnest(excluded.started_at)) AS b (i, t)) AS u GROUP BY u.i) AS m)",
-		&arguments, SPI_OK_INSERT);
 }
 
 void
@@ -718,7 +642,7 @@ store_holds_logs(const char *schema)
 
 	SPI_connect();
 	last_result = NULL;
-	holds = run(schema, "SELECT WHERE EXISTS (SELECT FROM %s.l4_stream) OR EXISTS (SELECT FROM %s.l4_segment)",
+	holds = run(schema, "SELECT WHERE EXISTS (SELECT FROM %s.l4_stream) OR EXISTS (SELECT FROM %s.l4_segment) OR EXISTS (SELECT FROM %s.l4_inbox)",
 				&arguments, SPI_OK_SELECT) > 0;
 	SPI_finish();
 	last_result = NULL;

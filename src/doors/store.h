@@ -55,12 +55,18 @@ typedef struct L4KnownFile
 	bool		failed;			/* at least one stream of it could not be read whole */
 	int64		size;			/* -1 where not known */
 	TimestampTz modified_at;
+	bool		has_time;
+	TimestampTz first_ts;		/* of its records */
 } L4KnownFile;
 
+/* Another caller with the same job and id waits until this transaction ends. */
+extern void store_lock(const char *job_id, int64 id);
 /* Locks the file against other imports until the transaction ends, then tells what is there of it. */
 extern L4KnownFile store_known_file(const char *schema, const char *job_id, int64 file_id);
-/* Deletes the streams of a file (an archive holds several) with all that came from them, but for shapes and events. */
-extern void store_forget_file(const char *schema, const char *job_id, int64 file_id);
+/*
+ * Deletes the streams of a file (an archive holds several) with all that came from them, but for shapes, events and starts of iterations. Did it name any of these?
+ */
+extern bool store_forget_file(const char *schema, const char *job_id, int64 file_id);
 
 /* Rows of l4_stream. */
 typedef struct L4StreamRow
@@ -127,8 +133,19 @@ typedef struct L4SegmentRow
 
 extern void store_streams(const char *schema, const char *job_id, const L4StreamRow *const *streams, int count);
 extern void store_segment(const char *schema, const char *job_id, const L4SegmentRow *row);
-extern void store_shapes(const char *schema, const int64 *shape_ids, const L4Bytes *texts, int count);
-extern void store_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows, int count);
+/* A shape to be added, or whose mark changes. */
+typedef struct L4ShapeRow
+{
+	int64		shape_id;
+	L4Bytes		text;			/* data NULL: it is there */
+	bool		firm;			/* some record has it that cannot change any more */
+	int			tentative;		/* sources that now have it in records that can change, less those that had */
+} L4ShapeRow;
+
+/* In the order of the ids. */
+extern void store_shapes(const char *schema, const L4ShapeRow *rows, int count);
+/* replace: rows that are there already get the values of the new ones. */
+extern void store_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows, int count, bool replace);
 /* The packed sketches of a source's parameters (sketch_pack). */
 extern void store_parameters(const char *schema, const char *job_id, int64 source_id, const bytea *sketch);
 /* Merges starts of iterations (no duplicates) into the job's timeline: the earliest start of each stays; ordered by start. */
@@ -142,5 +159,50 @@ extern void store_analyze(const char *schema);
 
 /* The shapes of an event in ascending order as a bigint[] in the current memory context, NULL where there is none. Connects by itself. Cost: one statement. */
 extern Datum store_event_shapes(const char *schema, int64 event_id, bool *is_null);
+/* Sources that may go on later. All in store_source.c. */
+
+/* A row of l4_source_state. */
+typedef struct L4SourceStateRow
+{
+	int64		source_id;
+	int64		byte_count;		/* taken in so far */
+	int64		settings_hash;	/* of rules and job (store_settings_hash) when they were */
+	int64		head_hash;		/* of the first bytes of the file, */
+	int64		tail_hash;		/* and of the last ones taken in; 0 where there is no file */
+	int64	   *shape_ids;		/* that only records have that may still grow */
+	int			shape_count;
+	bytea	   *state;			/* NULL: read anew */
+	int64		record_count;	/* of all its streams, and of its lines: only read */
+	int64		line_count;
+} L4SourceStateRow;
+
+/* A hash over all that decides what a line of the job becomes: rules, time zone, start, nodes. */
+extern int64 store_settings_hash(const char *schema, const char *job_id);
+/* NULL where there is none. */
+extern L4SourceStateRow *store_source_state(const char *schema, const char *job_id, int64 source_id);
+extern void store_put_source_state(const char *schema, const char *job_id, const L4SourceStateRow *row);
+/* The blobs of a source's segments from one number on, in order; then deletes these. */
+extern L4SegmentBlobs *store_take_segments(const char *schema, const char *job_id, int64 source_id, int segment_no, int *count);
+/* The texts of shapes; ids become those that there are, in order and each once. */
+extern L4Bytes *store_shape_texts(const char *schema, int64 **shape_ids, int *count);
+/* The shapes of a job that satisfy a test, by their ids in order. */
+typedef bool (*L4ShapeTest) (int64 shape_id, L4Bytes text, void *argument);
+extern int64 *store_job_shapes(const char *schema, const char *job_id, L4ShapeTest test, void *argument, int *count);
+/* Calls the sink for each segment of a job that has one of the shapes; is_last: the last one of its source. The blobs live until it returns. */
+typedef void (*L4SegmentSink) (const L4SegmentBlobs *blobs, bool is_last, void *argument);
+extern void store_each_segment(const char *schema, const char *job_id, const int64 *shape_ids, int count, L4SegmentSink sink, void *argument);
+/* Marks the job's timeline as one to be made anew; is it so marked? Deletes it. */
+extern void store_mark_timeline(const char *schema, const char *job_id);
+extern bool store_timeline_is_stale(const char *schema, const char *job_id);
+extern void store_forget_timeline(const char *schema, const char *job_id);
+/* All rows of l4_stream_event of a source. */
+extern L4SummaryRow *store_known_summaries(const char *schema, const char *job_id, int64 source_id, int *count);
+/* Deletes rows of l4_stream_event, named by stream and shape. */
+extern void store_forget_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows, int count);
+/* Deletes the rows of l4_stream, or all that came of a source but for shapes and events. */
+extern void store_forget_streams(const char *schema, const char *job_id, int64 source_id);
+extern void store_forget_source(const char *schema, const char *job_id, int64 source_id);
+/* The packed sketches of a source, or NULL; then deletes them. */
+extern bytea *store_take_sketch(const char *schema, const char *job_id, int64 source_id);
 
 #endif							/* L4_STORE_H */

@@ -1,0 +1,276 @@
+/*
+ * ingest.c: l4_ingest and l4_ingest_inbox: lines that come as rows, into the same segments and summaries as files.
+ *
+ * A row is a whole line of the source that its node, rank and source name. Sources go on from call to call (source_resume.c), so that rows may come in batches of any size
+ * and the result is that of all at once. One call at a time adds rows to a job: others wait for the end of its transaction.
+ */
+#include "ground/l4.h"
+
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "bindings/source.h"
+#include "bindings/timeline.h"
+#include "doors/rows.h"
+#include "doors/store.h"
+
+PG_FUNCTION_INFO_V1(l4_ingest);
+PG_FUNCTION_INFO_V1(l4_ingest_inbox);
+PG_FUNCTION_INFO_V1(l4_arrival_time);
+
+/* So many rows in one call make fresh statistics worth their while. */
+#define ANALYZE_ROWS 10000
+
+/* Distinguishes the lock of rows from those of files. */
+#define ROWS_LOCK INT64CONST(0x6c34726f7773)
+
+/* One call. */
+typedef struct Ingest
+{
+	const char *schema;
+	L4SourceContext *sources;
+	MemoryContext memory;		/* of the source under way */
+	L4Source   *source;			/* or NULL */
+	char	   *node;			/* of which it is */
+	int			rank;
+	char	   *name;
+	int64		next_line;		/* lines below were taken in by earlier calls */
+	int64		last_line;		/* number that the row before gave */
+	int64		rows;
+	int64		bytes;
+	int64		source_count;
+	int64		skipped;
+} Ingest;
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a == NULL ? b == NULL : b != NULL && strcmp(a, b) == 0;
+}
+
+static char *
+copy_text(const char *text)
+{
+	return text != NULL ? pstrdup(text) : NULL;
+}
+
+static void
+finish_source(Ingest *ingest)
+{
+	L4SourceFile none = {0};
+	MemoryContext caller;
+
+	if (ingest->source == NULL)
+		return;
+	caller = MemoryContextSwitchTo(ingest->memory);
+	none.file_id = source_key(ingest->source);
+	none.size = -1;
+	source_finish(ingest->source, &none, NULL);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(ingest->memory);
+	ingest->source = NULL;
+}
+
+/* Begins the source of a line, or goes on with it where there are lines of it. */
+static void
+begin_source(Ingest *ingest, const L4Line *line)
+{
+	MemoryContext caller = MemoryContextSwitchTo(ingest->memory);
+	L4SourceStateRow *known;
+
+	ingest->node = copy_text(line->node);
+	ingest->rank = line->rank;
+	ingest->name = copy_text(line->source);
+	ingest->source = source_begin_rows(ingest->sources, ingest->name, ingest->node, ingest->rank,
+									   line->has_time ? line->time : GetCurrentTransactionStartTimestamp());
+	known = store_source_state(ingest->schema, ingest->sources->job->job_id, source_key(ingest->source));
+	if (known != NULL)
+		source_resume(ingest->source, known);
+	ingest->next_line = source_next_line(ingest->source);
+	ingest->last_line = 0;
+	ingest->source_count++;
+	MemoryContextSwitchTo(caller);
+}
+
+/* The number of the row's line in its source; 0: the next. False where an earlier call took it in. */
+static bool
+line_number(Ingest *ingest, const L4Line *line, int64 *number)
+{
+	*number = 0;
+	if (line->line_no == 0)
+		return true;
+	if (line->line_no <= ingest->last_line)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("line " INT64_FORMAT " of source \"%s\" comes after line " INT64_FORMAT, line->line_no, source_name(ingest->source), ingest->last_line),
+				 errhint("Sort the rows of each source by their line number, and leave doubles out.")));
+	ingest->last_line = line->line_no;
+	if (line->line_no < ingest->next_line)
+		return false;
+	*number = line->line_no;
+	return true;
+}
+
+/* Takes in one row. */
+static void
+take_line(const L4Line *line, void *argument)
+{
+	Ingest	   *ingest = argument;
+	L4LineFacts facts = {line->has_time, line->time, line->level};
+	MemoryContext caller;
+	int64		number;
+
+	if (ingest->source != NULL && !(same_text(ingest->node, line->node) && ingest->rank == line->rank && same_text(ingest->name, line->source)))
+		finish_source(ingest);
+	if (ingest->source == NULL)
+		begin_source(ingest, line);
+	if (!line_number(ingest, line, &number))
+	{
+		ingest->skipped++;
+		return;
+	}
+	caller = MemoryContextSwitchTo(ingest->memory);
+	source_feed_row(ingest->source, number, &facts, line->bytes.data, line->bytes.size);
+	MemoryContextSwitchTo(caller);
+	ingest->rows++;
+	ingest->bytes += line->bytes.size;
+}
+
+static void
+begin_job(Ingest *ingest, const char *job_id)
+{
+	store_lock(job_id, ROWS_LOCK);
+	ingest->sources = source_context_create(ingest->schema, job_id, NULL);
+	ingest->sources->keeps_shared = true;
+}
+
+/* Writes what the job's sources share. */
+static void
+end_job(Ingest *ingest)
+{
+	const char *job_id = ingest->sources->job->job_id;
+
+	finish_source(ingest);
+	source_write_shared(ingest->sources);
+	if (store_timeline_is_stale(ingest->schema, job_id))
+		timeline_rebuild(ingest->sources);
+	store_finish_import(ingest->schema, job_id);
+}
+
+static char *
+required_text(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("l4_ingest needs a %s", name)));
+	return text_to_cstring(PG_GETARG_TEXT_PP(argument));
+}
+
+static Ingest *
+begin_call(FunctionCallInfo fcinfo, const char *command)
+{
+	Ingest	   *ingest = palloc0(sizeof(Ingest));
+
+	PreventCommandIfReadOnly(command);
+	ingest->schema = store_schema(fcinfo);
+	ingest->memory = AllocSetContextCreate(CurrentMemoryContext, "l4 source", ALLOCSET_DEFAULT_SIZES);
+	return ingest;
+}
+
+static Datum
+result_of(FunctionCallInfo fcinfo, const Ingest *ingest)
+{
+	Datum		values[4] = {Int64GetDatum(ingest->rows), Int64GetDatum(ingest->bytes), Int64GetDatum(ingest->source_count), Int64GetDatum(ingest->skipped)};
+	bool		nulls[4] = {false, false, false, false};
+	TupleDesc	row;
+
+	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls));
+}
+
+/*
+ * l4_ingest(job_id text, query text): see its COMMENT. Errors: P0002 for a job that is not registered, 42703, 42702, 42804, 22004, 22003 and 22023 for what the query
+ * gives, 25006 where it writes or the transaction is read only.
+ */
+Datum
+l4_ingest(PG_FUNCTION_ARGS)
+{
+	Ingest	   *ingest = begin_call(fcinfo, "l4_ingest");
+	char	   *job_id = required_text(fcinfo, 0, "job_id");
+	char	   *query = required_text(fcinfo, 1, "query");
+
+	store_connect(false);
+	begin_job(ingest, job_id);
+	rows_of_query(query, ingest->sources->job->time_zone, take_line, ingest);
+	end_job(ingest);
+	if (ingest->rows >= ANALYZE_ROWS)
+		store_analyze(ingest->schema);
+	store_disconnect();
+	return result_of(fcinfo, ingest);
+}
+
+/* Says what stays in the inbox. */
+static void
+warn_of_rest(const L4InboxContent *content)
+{
+	if (content->stray_rows > 0)
+		ereport(WARNING,
+				(errmsg(INT64_FORMAT " rows of l4_inbox are of no registered job and stay there", content->stray_rows),
+				 content->stray_job != NULL ? errdetail("One such job is \"%s\".", content->stray_job) : errdetail("Their job_id is NULL."),
+				 errhint("Register the job with l4_register_job, or correct job_id, then call l4_ingest_inbox again.")));
+	if (content->empty_rows > 0)
+		ereport(WARNING,
+				(errmsg(INT64_FORMAT " rows of l4_inbox have NULL as their line and stay there", content->empty_rows),
+				 errhint("Delete them, or correct how the shipper fills the column line.")));
+}
+
+/*
+ * l4_ingest_inbox(job_id text): see its COMMENT.
+ */
+Datum
+l4_ingest_inbox(PG_FUNCTION_ARGS)
+{
+	Ingest	   *ingest = begin_call(fcinfo, "l4_ingest_inbox");
+	char	   *job_id = PG_ARGISNULL(0) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(0));
+	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "l4 job", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = CurrentMemoryContext;
+	L4InboxContent content;
+	int			i;
+
+	store_connect(false);
+	content = rows_in_inbox(ingest->schema, job_id);
+	warn_of_rest(&content);
+	for (i = 0; i < content.job_count; i++)
+	{
+		MemoryContextSwitchTo(memory);
+		begin_job(ingest, content.jobs[i]);
+		rows_of_inbox(ingest->schema, content.jobs[i], take_line, ingest);
+		end_job(ingest);
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(memory);
+	}
+	if (ingest->rows >= ANALYZE_ROWS)
+		store_analyze(ingest->schema);
+	store_disconnect();
+	return result_of(fcinfo, ingest);
+}
+
+/*
+ * l4_arrival_time(): the time, but later than what the session was told before. So the rows that one session writes keep their order, without a sequence.
+ */
+Datum
+l4_arrival_time(PG_FUNCTION_ARGS)
+{
+	static TimestampTz last = 0;
+
+	last = Max(GetCurrentTimestamp(), last + 1);
+	PG_RETURN_TIMESTAMPTZ(last);
+}

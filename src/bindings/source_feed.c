@@ -1,0 +1,99 @@
+/*
+ * source_feed.c: how bytes come into a source: as those of a file, in whatever pieces they are read, or as rows of whole lines.
+ *
+ * The parser of heads wants to see the first 64 kB before it takes the first line, and these must not depend on how the bytes come: so pieces wait until there are as many.
+ */
+#include "bindings/source_private.h"
+
+/* Returns how many bytes were taken: all, unless feeding stopped. */
+static int64
+feed_line(L4Source *work, const WaitingLine *line, const char *bytes)
+{
+	if (line->is_row)
+		record_assembler_line(work->assembler, line->line_no, &line->facts);
+	return record_assembler_feed(work->assembler, bytes, line->size);
+}
+
+/* Takes the sample from the first bytes, then hands on what waited for it. */
+static void
+take_sample(L4Source *work, const char *bytes, size_t size)
+{
+	L4Bytes		sample = {bytes, Min(size, SAMPLE_BYTES)};
+	const char *at = work->waiting.data;
+	ListCell   *cell;
+
+	work->sampled = true;
+	if (size > 0)
+		header_parser_sample(work->parser, sample);
+	foreach(cell, work->waiting_lines)
+	{
+		const WaitingLine *line = lfirst(cell);
+
+		work->bytes += feed_line(work, line, at);
+		at += line->size;
+	}
+	work->waiting_lines = NIL;
+}
+
+/* The sample is of the first 64 kB, in whatever pieces they come. */
+void
+source_take(L4Source *work, const WaitingLine *line, const char *bytes)
+{
+	if (!work->sampled && work->waiting.len == 0 && line->size >= SAMPLE_BYTES)
+		take_sample(work, bytes, line->size);
+	if (work->sampled)
+	{
+		work->bytes += feed_line(work, line, bytes);
+		return;
+	}
+	appendBinaryStringInfo(&work->waiting, bytes, (int) line->size);
+	work->waiting_lines = lappend(work->waiting_lines, memcpy(palloc(sizeof(WaitingLine)), line, sizeof(WaitingLine)));
+	if (work->waiting.len >= SAMPLE_BYTES)
+		take_sample(work, work->waiting.data, work->waiting.len);
+}
+
+void
+source_sample(L4Source *work, L4Bytes bytes)
+{
+	bytes.size = Min(bytes.size, SAMPLE_BYTES);
+	header_parser_sample(work->parser, bytes);
+	work->sampled = true;
+}
+
+void
+source_feed(L4Source *work, const char *bytes, size_t size)
+{
+	WaitingLine line = {false, 0, {false, 0, L4_LEVEL_NONE}, size};
+
+	source_take(work, &line, bytes);
+}
+
+void
+source_feed_row(L4Source *work, int64 line_no, const L4LineFacts *facts, const char *bytes, size_t size)
+{
+	WaitingLine line = {true, line_no, *facts, size};
+	WaitingLine end = {false, 0, {false, 0, L4_LEVEL_NONE}, 1};
+
+	source_take(work, &line, bytes);
+	if (size == 0 || bytes[size - 1] != '\n')
+		source_take(work, &end, "\n");
+}
+
+void
+source_take_waiting(L4Source *work)
+{
+	if (!work->sampled)
+		take_sample(work, work->waiting.data, work->waiting.len);
+}
+
+void
+source_stop(L4Source *work)
+{
+	record_assembler_stop(work->assembler);
+}
+
+bool
+source_stopped(const L4Source *work)
+{
+	return record_assembler_stopped(work->assembler);
+}

@@ -1,0 +1,304 @@
+/*
+ * source_resume.c: a source that goes on where it ended, as if it had been read in one go.
+ *
+ * When a source is written, all its records are final but those that only the end of the input closed: the record that was open, and a line whose end had not come.
+ * What they changed is kept as it was before (source_state.c). To go on, that is put back, the open segment is taken back and its records come once more, the final ones
+ * without being counted again; then the new bytes follow. So segments, counts and sketches are those of reading all at once, byte by byte, and the cost is that of one
+ * segment and of the source's kinds of statements, not of its lines.
+ *
+ * A source of less than a sample (64 kB) is taken in anew as a whole, since the sample decides how its lines are read.
+ */
+#include "bindings/source_private.h"
+
+#include "lib/stringinfo.h"
+#include "utils/memutils.h"
+
+/* The records of a segment once more, as bytes or line by line with what was known of each. */
+static void
+replay_segment(L4Source *work, const L4SegmentBlobs *blobs, MemoryContext memory)
+{
+	MemoryContext caller = MemoryContextSwitchTo(memory);
+	L4SegmentReader *reader = segment_open(blobs);
+	L4StoredRecord record;
+	StringInfoData raw;
+
+	initStringInfo(&raw);
+	while (segment_next(reader, &record))
+	{
+		WaitingLine line = {work->by_row && record.part == 0, record.line_no, {record.has_time, record.time, record.level}, 0};
+
+		resetStringInfo(&raw);
+		segment_raw(reader, &raw);
+		line.size = raw.len;
+		MemoryContextSwitchTo(caller);
+		source_take(work, &line, raw.data);
+		MemoryContextSwitchTo(memory);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(memory);
+}
+
+/* Takes the segments from a number on back, and in again. */
+static void
+replay(L4Source *work, int segment_no)
+{
+	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "l4 replay", ALLOCSET_DEFAULT_SIZES);
+	int			count;
+	int			i;
+	L4SegmentBlobs *blobs = store_take_segments(work->context->schema, work->context->job->job_id, work->source_id, segment_no, &count);
+
+	if (work->by_row && !work->resumed)
+		store_forget_source(work->context->schema, work->context->job->job_id, work->source_id);
+	for (i = 0; i < count; i++)
+		replay_segment(work, &blobs[i], memory);
+	MemoryContextDelete(memory);
+}
+
+/* The streams as they stood; by_id receives their numbers. */
+static void
+restore_streams(L4Source *work, const L4SourceState *state, labels_hash *by_id)
+{
+	bool		found;
+	int			i;
+
+	for (i = 0; i < state->stream_count; i++)
+	{
+		const L4StreamState *was = &state->streams[i];
+		Stream	   *stream = i == 0 ? &work->streams[0] : source_add_stream(work, &was->row.place, was->row.label);
+		L4StreamRow row = was->row;
+
+		row.source_id = stream->row.source_id;
+		row.source = stream->row.source;
+		row.state = stream->row.state;
+		stream->row = row;
+		stream->has_time = was->has_time;
+		stream->time = was->time;
+		stream->progress = was->progress;
+		stream->begin = *was;
+		if (row.label != NULL)
+			labels_insert(work->labels, shape_hash(row.label, strlen(row.label)), &found)->stream = i;
+		labels_insert(by_id, (uint64) row.stream_id, &found)->stream = i;
+	}
+}
+
+/* The summary of a stream and a shape by their ids, made where it is new; NULL where there is no such stream. */
+static Summary *
+restore_summary(L4Source *work, labels_hash *by_id, int64 stream_id, int64 shape_id)
+{
+	StreamEntry *stream = labels_lookup(by_id, (uint64) stream_id);
+	SummaryKey	key;
+	SummaryEntry *entry;
+	bool		found;
+
+	if (stream == NULL)
+		return NULL;
+	key.shape_id = (uint64) shape_id;
+	key.stream = stream->stream;
+	entry = summaries_insert(work->summaries, key, &found);
+	if (!found)
+		entry->summary = palloc0(sizeof(Summary));
+	return entry->summary;
+}
+
+/* The counts as they were before the last records, with their sketches. */
+static void
+restore_summaries(L4Source *work, const L4SourceState *state, labels_hash *by_id)
+{
+	const char *schema = work->context->schema;
+	const char *job_id = work->context->job->job_id;
+	int			count;
+	L4SummaryRow *rows = store_known_summaries(schema, job_id, work->source_id, &count);
+	bytea	   *packed = store_take_sketch(schema, job_id, work->source_id);
+	Summary    *summary;
+	int			gone = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+		if ((summary = restore_summary(work, by_id, rows[i].stream_id, rows[i].shape_id)) != NULL)
+			summary->row = rows[i];
+	for (i = 0; i < state->image_count; i++)
+	{
+		const L4SummaryImage *image = &state->images[i];
+
+		if (!image->known)
+			rows[gone++] = image->row;
+		if ((summary = restore_summary(work, by_id, image->row.stream_id, image->row.shape_id)) == NULL)
+			continue;
+		summary->row = image->row;
+		if (!image->known)
+			memset(&summary->row, 0, sizeof(L4SummaryRow));
+		summary->sketches = image->sketches;
+		summary->changed = true;
+		summary->imaged = true; /* until the sketches are in */
+	}
+	store_forget_summaries(schema, job_id, rows, gone);
+	if (packed != NULL)
+	{
+		L4SketchReader *reader = sketch_open(packed);
+		L4SketchEntry entry;
+
+		while (sketch_next(reader, &entry))
+			if ((summary = restore_summary(work, by_id, entry.stream_id, entry.shape_id)) != NULL && !summary->imaged)
+				sketch_restore(&work->sketch_memory, &summary->sketches, &entry);
+	}
+}
+
+static bool
+is_coarse(const L4SourceState *state, int64 shape_id)
+{
+	int			i;
+
+	for (i = 0; i < state->coarse_count; i++)
+		if (state->coarse[i] == shape_id)
+			return true;
+	return false;
+}
+
+/* The shapes that the source has by its counts. */
+static void
+restore_shapes(L4Source *work, const L4SourceState *state)
+{
+	int64	   *ids = palloc(mul_size(Max(work->summaries->members, 1), sizeof(int64)));
+	summaries_iterator iterator;
+	SummaryEntry *counted;
+	L4Bytes    *texts;
+	bool		found;
+	int			count = 0;
+	int			i;
+
+	summaries_start_iterate(work->summaries, &iterator);
+	while ((counted = summaries_iterate(work->summaries, &iterator)) != NULL)
+	{
+		counted->summary->imaged = false;
+		if (counted->summary->row.occurrences > 0)
+			ids[count++] = (int64) counted->key.shape_id;
+	}
+	texts = store_shape_texts(work->context->schema, &ids, &count);
+	for (i = 0; i < count; i++)
+	{
+		ShapeEntry *entry = shapes_insert(work->shapes, (uint64) ids[i], &found);
+
+		if (found)
+			continue;
+		entry->shape = palloc0(sizeof(Shape));
+		entry->shape->shape_id = (uint64) ids[i];
+		source_init_shape(work, entry->shape, texts[i]);
+		entry->shape->firm = true;
+		entry->shape->coarse = is_coarse(state, ids[i]);
+		if (!entry->shape->coarse)
+			flood_count(work->flood, texts[i]);
+	}
+}
+
+/* Sets the source to where its open segment begins, with all that is final counted, and takes in what follows once more. */
+static void
+restore(L4Source *work, const L4SourceState *state, int64 byte_count)
+{
+	labels_hash *by_id = labels_create(CurrentMemoryContext, 64, NULL);
+
+	work->resumed = true;
+	work->sampled = true;
+	work->sketch_memory.refused = state->refused;
+	restore_streams(work, state, by_id);
+	restore_summaries(work, state, by_id);
+	restore_shapes(work, state);
+	memcpy(work->format_uses, state->format_uses, Min(work->format_count, state->format_count) * sizeof(int64));
+	work->segment.segment_no = state->segment_no;
+	work->replayed = state->counted;
+	record_assembler_resume(work->assembler, &state->start);
+	replay(work, state->segment_no);
+	work->bytes = byte_count;
+}
+
+void
+source_resume(L4Source *work, const L4SourceStateRow *known)
+{
+	bool		same = known->settings_hash == work->context->settings_hash;
+	L4SourceState *state = source_state_unpack(known->state, same ? work->parser : NULL, &work->sketch_memory);
+
+	work->reference = state->reference;
+	work->by_row = state->by_row;
+	work->resumable = true;
+	work->next_line = state->line_no;
+	work->named = state->starts;
+	work->named_count = state->start_count;
+	source_release_shapes(work->context, known->shape_ids, known->shape_count);
+	if (same && !state->whole)
+		restore(work, state, known->byte_count);
+	else
+	{
+		header_parser_reset(work->parser, state->reference);
+		work->context->timeline_stale |= !same;
+		replay(work, 0);
+	}
+}
+
+void
+source_save_state(L4Source *work)
+{
+	L4SourceState *state = work->state = palloc0(sizeof(L4SourceState));
+	int			i;
+
+	state->by_row = work->by_row;
+	state->reference = work->reference;
+	state->refused = work->sketch_memory.refused;
+	state->whole = work->bytes < SAMPLE_BYTES;
+	state->segment_no = work->segment.segment_no;
+	state->counted = segment_record_count(work->builder);
+	state->start = state->counted > 0 ? work->segment_start : record_assembler_next(work->assembler);
+	state->format_count = work->format_count;
+	state->format_uses = memcpy(palloc(mul_size(Max(work->format_count, 1), sizeof(int64))), work->format_uses, work->format_count * sizeof(int64));
+	state->stream_count = work->stream_count;
+	state->streams = palloc(mul_size(work->stream_count, sizeof(L4StreamState)));
+	for (i = 0; i < work->stream_count; i++)
+	{
+		state->streams[i] = work->streams[i].begin;
+		state->streams[i].row = work->streams[i].row;
+	}
+}
+
+static int
+compare_ids(const void *a, const void *b)
+{
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/* The ids of the source's shapes that are coarse, or that only records have that may still change. */
+static int64 *
+shapes_that_are(L4Source *work, bool coarse, int *count)
+{
+	int64	   *ids = palloc(mul_size(Max(work->shapes->members, 1), sizeof(int64)));
+	shapes_iterator iterator;
+	ShapeEntry *entry;
+
+	*count = 0;
+	shapes_start_iterate(work->shapes, &iterator);
+	while ((entry = shapes_iterate(work->shapes, &iterator)) != NULL)
+		if (coarse ? entry->shape->coarse : !entry->shape->firm)
+			ids[(*count)++] = (int64) entry->shape_id;
+	qsort(ids, *count, sizeof(int64), compare_ids);
+	return ids;
+}
+
+void
+source_write_state(L4Source *work, const L4SourceFile *file)
+{
+	L4SourceState *state = work->state;
+	L4SourceStateRow row = {0};
+
+	row.shape_ids = shapes_that_are(work, false, &row.shape_count);
+	if (state->whole && !state->by_row && row.shape_count == 0)
+		return;
+	state->line_no = record_assembler_next(work->assembler).line_no;
+	state->coarse = shapes_that_are(work, true, &state->coarse_count);
+	row.source_id = work->source_id;
+	row.byte_count = work->bytes;
+	row.settings_hash = work->context->settings_hash;
+	row.head_hash = file->head_hash;
+	row.tail_hash = file->tail_hash;
+	row.state = state->whole && !state->by_row ? NULL : source_state_pack(state, work->parser);
+	store_put_source_state(work->context->schema, work->context->job->job_id, &row);
+}

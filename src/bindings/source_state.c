@@ -1,0 +1,337 @@
+/*
+ * source_state.c: what it takes to go on with a source later as if it had been read in one go, as bytes.
+ *
+ * All records of a source are final but the last ones: the record that was open when the input ended, and a line whose end had not come. So it is enough to keep
+ * where the open segment began and how each stream stood there, what the streams had counted before those last records, and the counts of the few shapes those
+ * records touched as they were before.
+ */
+#include "bindings/source_state.h"
+
+#include "lib/stringinfo.h"
+#include "storage/shmem.h"
+
+static const char *const kinds[] = {"rank", "launcher", "system", "shared", "other"};
+
+/* A text that may be NULL. */
+static void
+put_text(StringInfo out, const char *text)
+{
+	L4Bytes		bytes = {text != NULL ? text : "", text != NULL ? strlen(text) : 0};
+
+	column_put_unsigned(out, text != NULL ? 1 : 0);
+	column_put_bytes(out, bytes);
+}
+
+static char *
+get_text(L4ColumnReader *in)
+{
+	bool		known = column_get_unsigned(in) != 0;
+	L4Bytes		bytes = column_get_bytes(in);
+
+	return known ? pnstrdup(bytes.data, bytes.size) : NULL;
+}
+
+/* A number that cannot be larger. */
+static int
+get_small(L4ColumnReader *in, int limit)
+{
+	uint64		number = column_get_unsigned(in);
+
+	if (number > (uint64) limit)
+		column_corrupted("the state of a source has a number that cannot be");
+	return (int) number;
+}
+
+/* A number and whether it is known. */
+static void
+put_optional(StringInfo out, bool known, int64 value)
+{
+	column_put_unsigned(out, known ? 1 : 0);
+	if (known)
+		column_put_signed(out, value);
+}
+
+static bool
+get_optional(L4ColumnReader *in, int64 *value)
+{
+	bool		known = column_get_unsigned(in) != 0;
+
+	*value = known ? column_get_signed(in) : 0;
+	return known;
+}
+
+static int
+kind_number(const char *kind)
+{
+	int			i;
+
+	for (i = 0; i < (int) lengthof(kinds) - 1; i++)
+		if (strcmp(kinds[i], kind) == 0)
+			break;
+	return i;
+}
+
+static const char *
+get_kind(L4ColumnReader *in)
+{
+	return kinds[get_small(in, lengthof(kinds) - 1)];
+}
+
+static void
+put_stream(StringInfo out, const L4StreamState *stream)
+{
+	const L4StreamRow *row = &stream->row;
+
+	column_put_signed(out, row->stream_id);
+	put_text(out, row->label);
+	column_put_unsigned(out, kind_number(row->place.kind));
+	put_text(out, row->place.node);
+	column_put_signed(out, row->place.rank);
+	column_put_signed(out, row->place.attempt);
+	column_put_unsigned(out, row->record_count);
+	put_optional(out, row->has_time, row->first_ts);
+	put_optional(out, row->has_time, row->last_ts);
+	column_put_unsigned(out, row->last_stage);
+	put_optional(out, row->has_iteration, row->first_iteration);
+	put_optional(out, row->has_iteration, row->last_iteration);
+	put_optional(out, stream->has_time, stream->time);
+	column_put_unsigned(out, stream->progress.stage);
+	put_optional(out, stream->progress.has_iteration, stream->progress.iteration);
+}
+
+static void
+get_stream(L4ColumnReader *in, L4StreamState *stream)
+{
+	L4StreamRow *row = &stream->row;
+
+	row->stream_id = column_get_signed(in);
+	row->label = get_text(in);
+	row->place.kind = get_kind(in);
+	row->place.node = get_text(in);
+	row->place.rank = (int) column_get_signed(in);
+	row->place.attempt = (int) column_get_signed(in);
+	row->record_count = (int64) column_get_unsigned(in);
+	row->has_time = get_optional(in, &row->first_ts);
+	(void) get_optional(in, &row->last_ts);
+	row->last_stage = get_small(in, l4_stage_count);
+	row->has_iteration = get_optional(in, &row->first_iteration);
+	(void) get_optional(in, &row->last_iteration);
+	stream->has_time = get_optional(in, &stream->time);
+	stream->progress.stage = get_small(in, l4_stage_count);
+	stream->progress.has_iteration = get_optional(in, &stream->progress.iteration);
+}
+
+static void
+put_image(StringInfo out, const L4SummaryImage *image)
+{
+	const L4SummaryRow *row = &image->row;
+
+	column_put_unsigned(out, image->known ? 1 : 0);
+	column_put_signed(out, row->stream_id);
+	column_put_signed(out, row->shape_id);
+	if (!image->known)
+		return;
+	column_put_unsigned(out, row->occurrences);
+	column_put_unsigned(out, row->level);
+	put_text(out, row->component);
+	column_put_unsigned(out, row->first_line);
+	column_put_unsigned(out, row->last_line);
+	put_optional(out, row->has_time, row->first_ts);
+	put_optional(out, row->has_time, row->last_ts);
+	column_put_unsigned(out, row->stage);
+	put_optional(out, row->has_iteration, row->first_iteration);
+	put_optional(out, row->has_iteration, row->last_iteration);
+}
+
+static void
+get_image(L4ColumnReader *in, L4SummaryImage *image)
+{
+	L4SummaryRow *row = &image->row;
+
+	image->known = column_get_unsigned(in) != 0;
+	row->stream_id = column_get_signed(in);
+	row->shape_id = column_get_signed(in);
+	if (!image->known)
+		return;
+	row->occurrences = (int64) column_get_unsigned(in);
+	row->level = (L4Level) get_small(in, L4_LEVEL_FATAL);
+	row->component = get_text(in);
+	row->first_line = (int64) column_get_unsigned(in);
+	row->last_line = (int64) column_get_unsigned(in);
+	row->has_time = get_optional(in, &row->first_ts);
+	(void) get_optional(in, &row->last_ts);
+	row->stage = get_small(in, l4_stage_count);
+	row->has_iteration = get_optional(in, &row->first_iteration);
+	(void) get_optional(in, &row->last_iteration);
+}
+
+/* The sketches of the images as a blob of their own, empty where there are none. */
+static void
+put_image_sketches(StringInfo out, const L4SourceState *state)
+{
+	L4SketchRow *rows = palloc(mul_size(Max(state->image_count, 1), sizeof(L4SketchRow)));
+	L4Bytes		bytes = {"", 0};
+	bytea	   *packed;
+	int			i;
+
+	for (i = 0; i < state->image_count; i++)
+	{
+		rows[i].stream_id = state->images[i].row.stream_id;
+		rows[i].shape_id = state->images[i].row.shape_id;
+		rows[i].occurrences = state->images[i].row.occurrences;
+		rows[i].first_line = state->images[i].row.first_line;
+		rows[i].set = &state->images[i].sketches;
+	}
+	packed = sketch_pack(rows, state->image_count);
+	if (packed != NULL)
+	{
+		bytes.data = (const char *) packed;
+		bytes.size = VARSIZE(packed);
+	}
+	column_put_bytes(out, bytes);
+}
+
+static L4SummaryImage *
+find_image(const L4SourceState *state, int64 stream_id, int64 shape_id)
+{
+	int			i;
+
+	for (i = 0; i < state->image_count; i++)
+		if (state->images[i].row.stream_id == stream_id && state->images[i].row.shape_id == shape_id)
+			return &state->images[i];
+	return NULL;
+}
+
+static void
+get_image_sketches(L4ColumnReader *in, L4SourceState *state, L4SketchMemory *memory)
+{
+	L4Bytes		bytes = column_get_bytes(in);
+	L4SketchReader *reader;
+	L4SketchEntry entry;
+	bytea	   *blob;
+
+	if (bytes.size == 0)
+		return;
+	blob = memcpy(palloc(bytes.size), bytes.data, bytes.size);	/* aligned */
+	if (bytes.size < VARHDRSZ || VARSIZE(blob) != bytes.size)
+		column_corrupted("the state of a source holds no sketch where one should be");
+	reader = sketch_open(blob);
+	while (sketch_next(reader, &entry))
+	{
+		L4SummaryImage *image = find_image(state, entry.stream_id, entry.shape_id);
+
+		if (image != NULL)
+			sketch_restore(memory, &image->sketches, &entry);
+	}
+}
+
+static void
+put_body(StringInfo out, const L4SourceState *state)
+{
+	int			i;
+
+	column_put_unsigned(out, state->segment_no);
+	column_put_unsigned(out, state->counted);
+	column_put_unsigned(out, state->start.line_no);
+	column_put_unsigned(out, state->start.part);
+	column_put_unsigned(out, state->start.before);
+	column_put_unsigned(out, state->format_count);
+	for (i = 0; i < state->format_count; i++)
+		column_put_unsigned(out, state->format_uses[i]);
+	column_put_unsigned(out, state->stream_count);
+	for (i = 0; i < state->stream_count; i++)
+		put_stream(out, &state->streams[i]);
+	column_put_unsigned(out, state->image_count);
+	for (i = 0; i < state->image_count; i++)
+		put_image(out, &state->images[i]);
+	put_image_sketches(out, state);
+	column_put_unsigned(out, state->coarse_count);
+	for (i = 0; i < state->coarse_count; i++)
+		column_put_signed(out, state->coarse[i]);
+}
+
+static void
+get_body(L4ColumnReader *in, L4SourceState *state, L4SketchMemory *memory)
+{
+	int			i;
+
+	state->segment_no = (int) column_get_unsigned(in);
+	state->counted = (int) column_get_unsigned(in);
+	state->start.line_no = (int64) column_get_unsigned(in);
+	state->start.part = (int) column_get_unsigned(in);
+	state->start.before = column_get_unsigned(in);
+	state->format_count = (int) column_get_count(in, PG_INT32_MAX);
+	state->format_uses = palloc(mul_size(Max(state->format_count, 1), sizeof(int64)));
+	for (i = 0; i < state->format_count; i++)
+		state->format_uses[i] = (int64) column_get_unsigned(in);
+	state->stream_count = (int) column_get_count(in, PG_INT32_MAX);
+	state->streams = palloc0(mul_size(Max(state->stream_count, 1), sizeof(L4StreamState)));
+	for (i = 0; i < state->stream_count; i++)
+		get_stream(in, &state->streams[i]);
+	state->image_count = (int) column_get_count(in, PG_INT32_MAX);
+	state->images = palloc0(mul_size(Max(state->image_count, 1), sizeof(L4SummaryImage)));
+	for (i = 0; i < state->image_count; i++)
+		get_image(in, &state->images[i]);
+	get_image_sketches(in, state, memory);
+	state->coarse_count = (int) column_get_count(in, PG_INT32_MAX);
+	state->coarse = palloc(mul_size(Max(state->coarse_count, 1), sizeof(int64)));
+	for (i = 0; i < state->coarse_count; i++)
+		state->coarse[i] = column_get_signed(in);
+}
+
+bytea *
+source_state_pack(const L4SourceState *state, const L4HeaderParser *parser)
+{
+	StringInfoData plain;
+	L4Bytes		bytes;
+	bytea	   *packed;
+	int			i;
+
+	initStringInfo(&plain);
+	column_put_unsigned(&plain, (state->by_row ? 1 : 0) + (state->whole ? 2 : 0) + (state->refused ? 4 : 0));
+	column_put_unsigned(&plain, state->line_no);
+	column_put_signed(&plain, state->reference);
+	column_put_unsigned(&plain, state->start_count);
+	for (i = 0; i < state->start_count; i++)
+	{
+		column_put_signed(&plain, state->starts[i].iteration);
+		column_put_signed(&plain, state->starts[i].time);
+	}
+	header_parser_save(parser, &plain);
+	if (!state->whole)
+		put_body(&plain, state);
+	bytes.data = plain.data;
+	bytes.size = plain.len;
+	packed = blob_pack(bytes);
+	pfree(plain.data);
+	return packed;
+}
+
+L4SourceState *
+source_state_unpack(const bytea *bytes, L4HeaderParser *parser, L4SketchMemory *memory)
+{
+	L4SourceState *state = palloc0(sizeof(L4SourceState));
+	L4Bytes		plain = blob_unpack(bytes);
+	L4ColumnReader in = {plain.data, plain.data + plain.size};
+	uint64		flags = column_get_unsigned(&in);
+	int			i;
+
+	state->by_row = (flags & 1) != 0;
+	state->whole = (flags & 2) != 0;
+	state->refused = (flags & 4) != 0;
+	state->line_no = (int64) column_get_unsigned(&in);
+	state->reference = column_get_signed(&in);
+	state->start_count = (int) column_get_count(&in, PG_INT32_MAX);
+	state->starts = palloc(mul_size(Max(state->start_count, 1), sizeof(L4IterationStart)));
+	for (i = 0; i < state->start_count; i++)
+	{
+		state->starts[i].iteration = column_get_signed(&in);
+		state->starts[i].time = column_get_signed(&in);
+	}
+	if (parser == NULL)
+		return state;
+	header_parser_restore(parser, &in);
+	if (!state->whole)
+		get_body(&in, state, memory);
+	return state;
+}

@@ -1,0 +1,88 @@
+/*
+ * store_parts.h: what the files of the door to the tables share: arguments of a statement, running it, and its result.
+ */
+#ifndef L4_STORE_PARTS_H
+#define L4_STORE_PARTS_H
+
+#include "doors/store.h"
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/portal.h"
+#include "utils/timestamp.h"
+
+/* Arguments of a statement under construction. */
+#define ARGUMENT_LIMIT 24
+typedef struct Arguments
+{
+	int			count;
+	Oid			types[ARGUMENT_LIMIT];
+	Datum		values[ARGUMENT_LIMIT];
+	char		nulls[ARGUMENT_LIMIT];
+} Arguments;
+
+static inline void
+add_argument(Arguments *arguments, Oid type, Datum value, bool is_null)
+{
+	Assert(arguments->count < ARGUMENT_LIMIT);
+	arguments->types[arguments->count] = type;
+	arguments->values[arguments->count] = value;
+	arguments->nulls[arguments->count++] = is_null ? 'n' : ' ';
+}
+
+static inline void
+add_text(Arguments *arguments, const char *text)
+{
+	add_argument(arguments, TEXTOID, text != NULL ? CStringGetTextDatum(text) : (Datum) 0, text == NULL);
+}
+
+static inline void
+add_bigint(Arguments *arguments, int64 value, bool is_null)
+{
+	add_argument(arguments, INT8OID, Int64GetDatum(value), is_null);
+}
+
+static inline void
+add_integer(Arguments *arguments, int value, bool is_null)
+{
+	add_argument(arguments, INT4OID, Int32GetDatum(value), is_null);
+}
+
+static inline void
+add_time(Arguments *arguments, TimestampTz value, bool is_null)
+{
+	add_argument(arguments, TIMESTAMPTZOID, TimestampTzGetDatum(value), is_null);
+}
+
+static inline char *
+result_text(uint64 row, int column)
+{
+	return SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column);
+}
+
+static inline Datum
+result_datum(uint64 row, int column, bool *is_null)
+{
+	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, is_null);
+}
+
+static inline Datum
+bigint_array(const int64 *values, int count)
+{
+	Datum	   *elements = palloc(mul_size(Max(count, 1), sizeof(Datum)));
+	int			i;
+
+	for (i = 0; i < count; i++)
+		elements[i] = Int64GetDatum(values[i]);
+	return PointerGetDatum(construct_array(elements, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+/* Runs a statement (a literal: plans are kept by its address) in which %s stands for the schema; expects the given kind of result. Returns the rows processed. */
+extern uint64 store_run(const char *schema, const char *statement, Arguments *arguments, int expected);
+
+/* Opens a cursor over such a statement, for reading. */
+extern Portal store_open(const char *schema, const char *statement, Arguments *arguments);
+
+#endif							/* L4_STORE_PARTS_H */

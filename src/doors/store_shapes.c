@@ -1,0 +1,132 @@
+/*
+ * store_shapes.c: shapes, which all jobs share: added once, and marked where nothing has them but records that may still change.
+ */
+#include "doors/store_parts.h"
+
+#include "storage/shmem.h"
+#include "utils/lsyscache.h"
+
+/* One column of rows as an array. */
+typedef struct ArrayColumn
+{
+	Datum	   *values;
+	bool	   *nulls;
+	int			count;
+} ArrayColumn;
+
+static void
+array_column_init(ArrayColumn *column, int room)
+{
+	column->values = palloc(mul_size(Max(room, 1), sizeof(Datum)));
+	column->nulls = palloc(mul_size(Max(room, 1), sizeof(bool)));
+	column->count = 0;
+}
+
+static void
+array_column_add(ArrayColumn *column, Datum value, bool is_null)
+{
+	column->values[column->count] = value;
+	column->nulls[column->count++] = is_null;
+}
+
+static Datum
+array_column_finish(ArrayColumn *column, Oid type)
+{
+	int			dimension = column->count;
+	int			lower_bound = 1;
+	int16		length;
+	bool		by_value;
+	char		alignment;
+
+	get_typlenbyvalalign(type, &length, &by_value, &alignment);
+	return PointerGetDatum(construct_md_array(column->values, column->nulls, 1, &dimension, &lower_bound, type, length, by_value, alignment));
+}
+
+/* Shapes are added under this lock, shared, so that none is taken back (l4_assign_events) between being found and being claimed. */
+static void
+lock_shapes(const char *schema)
+{
+	Arguments	arguments = {0};
+
+	store_run(schema, "SELECT pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.hashtextextended('l4_shape', 0))", &arguments, SPI_OK_SELECT);
+}
+
+/* Adds the shapes that are not there; ids becomes those that are new, in order. Returns their number. */
+static int
+insert_shapes(const char *schema, const L4ShapeRow *rows, int count, int64 *ids)
+{
+	ArrayColumn columns[3];
+	Arguments	arguments = {0};
+	bool		is_null;
+	int			added;
+	int			i;
+
+	for (i = 0; i < 3; i++)
+		array_column_init(&columns[i], count);
+	for (i = 0; i < count; i++)
+	{
+		if (rows[i].text.data == NULL)
+			continue;
+		array_column_add(&columns[0], Int64GetDatum(rows[i].shape_id), false);
+		array_column_add(&columns[1], PointerGetDatum(cstring_to_text_with_len(rows[i].text.data, rows[i].text.size)), false);
+		array_column_add(&columns[2], Int32GetDatum(rows[i].tentative), rows[i].firm);
+	}
+	add_argument(&arguments, INT8ARRAYOID, array_column_finish(&columns[0], INT8OID), false);
+	add_argument(&arguments, TEXTARRAYOID, array_column_finish(&columns[1], TEXTOID), false);
+	add_argument(&arguments, INT4ARRAYOID, array_column_finish(&columns[2], INT4OID), false);
+	added = (int) store_run(schema, "INSERT INTO %s.l4_shape (shape_id, shape, tentative) SELECT i, t, n "
+					  "FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (i, t, n) ORDER BY i "
+					  "ON CONFLICT DO NOTHING RETURNING shape_id", &arguments, SPI_OK_INSERT_RETURNING);
+	for (i = 0; i < added; i++)
+		ids[i] = DatumGetInt64(result_datum(i, 1, &is_null));
+	return added;
+}
+
+/* Brings the marks of shapes that were there up to date; there are few that have one. */
+static void
+mark_shapes(const char *schema, const L4ShapeRow *rows, int count, const int64 *added, int added_count)
+{
+	ArrayColumn columns[3];
+	Arguments	arguments = {0};
+	int			next = 0;
+	int			i;
+
+	for (i = 0; i < 3; i++)
+		array_column_init(&columns[i], count);
+	for (i = 0; i < count; i++)
+	{
+		if (next < added_count && added[next] == rows[i].shape_id)
+		{
+			next++;
+			continue;
+		}
+		array_column_add(&columns[0], Int64GetDatum(rows[i].shape_id), false);
+		array_column_add(&columns[1], BoolGetDatum(rows[i].firm), false);
+		array_column_add(&columns[2], Int32GetDatum(rows[i].tentative), false);
+	}
+	add_argument(&arguments, INT8ARRAYOID, array_column_finish(&columns[0], INT8OID), false);
+	add_argument(&arguments, get_array_type(BOOLOID), array_column_finish(&columns[1], BOOLOID), false);
+	add_argument(&arguments, INT4ARRAYOID, array_column_finish(&columns[2], INT4OID), false);
+	store_run(schema, "UPDATE %s.l4_shape h SET tentative = CASE WHEN u.firm THEN NULL ELSE h.tentative OPERATOR(pg_catalog.+) u.more END "
+		"FROM (SELECT s.shape_id, n.firm, n.more FROM %s.l4_shape s "
+		"JOIN ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS n (shape_id, firm, more) ON n.shape_id OPERATOR(pg_catalog.=) s.shape_id "
+		"WHERE s.tentative IS NOT NULL ORDER BY s.shape_id FOR UPDATE OF s) AS u "
+		"WHERE h.shape_id OPERATOR(pg_catalog.=) u.shape_id AND h.tentative IS NOT NULL", &arguments, SPI_OK_UPDATE);
+}
+
+/*
+ * store_shapes: adds shapes that are not there yet, then brings marks up to date. Both in the order of the ids, and who is at the second has done with the first, so
+ * two imports never wait for each other in a circle.
+ */
+void
+store_shapes(const char *schema, const L4ShapeRow *rows, int count)
+{
+	int64	   *added = palloc(mul_size(Max(count, 1), sizeof(int64)));
+	int			added_count;
+
+	if (count == 0)
+		return;
+	lock_shapes(schema);
+	added_count = insert_shapes(schema, rows, count, added);
+	mark_shapes(schema, rows, count, added, added_count);
+}

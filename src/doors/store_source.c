@@ -1,0 +1,373 @@
+/*
+ * store_source.c: what is kept of a source that may go on later, and what is taken back of it before it does.
+ */
+#include "doors/store_parts.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/*
+ * store_settings_hash: built-in and own rules, and what of the job decides about times and places.
+ */
+int64
+store_settings_hash(const char *schema, const char *job_id)
+{
+	Arguments	arguments = {0};
+	bool		is_null;
+
+	add_text(&arguments, job_id);
+	store_run(schema, "SELECT pg_catalog.hashtextextended(pg_catalog.concat_ws(E'\\x01', "
+			  "(SELECT pg_catalog.string_agg(f::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_format f WHERE enabled), "
+			  "(SELECT pg_catalog.string_agg(s::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_stage_rule s WHERE enabled), "
+			  "(SELECT pg_catalog.string_agg(i::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_iteration_rule i WHERE enabled), "
+			  "(SELECT pg_catalog.string_agg(m::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_mask m WHERE enabled), "
+			  "(SELECT ROW(time_zone, pg_catalog.date_part('epoch', started_at), nodes, ranks_per_node)::pg_catalog.text FROM %s.l4_job "
+			  "WHERE job_id OPERATOR(pg_catalog.=) $1)), 0)", &arguments, SPI_OK_SELECT);
+	return DatumGetInt64(result_datum(0, 1, &is_null));
+}
+
+/* A copy of a bytea of the result, in the given context; NULL for NULL. */
+static bytea *
+result_bytea(uint64 row, int column, MemoryContext context)
+{
+	bool		is_null;
+	Datum		value = result_datum(row, column, &is_null);
+	MemoryContext caller;
+	bytea	   *copy;
+
+	if (is_null)
+		return NULL;
+	caller = MemoryContextSwitchTo(context);
+	copy = DatumGetByteaPCopy(value);
+	MemoryContextSwitchTo(caller);
+	return copy;
+}
+
+static int64
+result_bigint(uint64 row, int column)
+{
+	bool		is_null;
+	Datum		value = result_datum(row, column, &is_null);
+
+	return is_null ? 0 : DatumGetInt64(value);
+}
+
+/* A bigint[] of the result, palloc'd. */
+static int64 *
+result_bigints(uint64 row, int column, int *count)
+{
+	bool		is_null;
+	Datum		value = result_datum(row, column, &is_null);
+	Datum	   *elements;
+	bool	   *nulls;
+	int64	   *numbers;
+	int			i;
+
+	*count = 0;
+	if (is_null)
+		return NULL;
+	deconstruct_array(DatumGetArrayTypeP(value), INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &elements, &nulls, count);
+	numbers = palloc(mul_size(Max(*count, 1), sizeof(int64)));
+	for (i = 0; i < *count; i++)
+		numbers[i] = nulls[i] ? 0 : DatumGetInt64(elements[i]);
+	return numbers;
+}
+
+L4SourceStateRow *
+store_source_state(const char *schema, const char *job_id, int64 source_id)
+{
+	Arguments	arguments = {0};
+	L4SourceStateRow *row;
+
+	add_text(&arguments, job_id);
+	add_bigint(&arguments, source_id, false);
+	if (store_run(schema, "SELECT t.byte_count, t.settings_hash, t.head_hash, t.tail_hash, t.shape_ids, t.state, s.records, s.lines "
+				  "FROM %s.l4_source_state t CROSS JOIN LATERAL (SELECT pg_catalog.sum(record_count)::pg_catalog.int8, pg_catalog.sum(line_count)::pg_catalog.int8 "
+				  "FROM %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) t.job_id AND s.source_id OPERATOR(pg_catalog.=) t.source_id) AS s (records, lines) "
+				  "WHERE t.job_id OPERATOR(pg_catalog.=) $1 AND t.source_id OPERATOR(pg_catalog.=) $2", &arguments, SPI_OK_SELECT) == 0)
+		return NULL;
+	row = palloc0(sizeof(L4SourceStateRow));
+	row->source_id = source_id;
+	row->byte_count = result_bigint(0, 1);
+	row->settings_hash = result_bigint(0, 2);
+	row->head_hash = result_bigint(0, 3);
+	row->tail_hash = result_bigint(0, 4);
+	row->shape_ids = result_bigints(0, 5, &row->shape_count);
+	row->state = result_bytea(0, 6, CurrentMemoryContext);
+	row->record_count = result_bigint(0, 7);
+	row->line_count = result_bigint(0, 8);
+	return row;
+}
+
+void
+store_put_source_state(const char *schema, const char *job_id, const L4SourceStateRow *row)
+{
+	Arguments	arguments = {0};
+
+	add_text(&arguments, job_id);
+	add_bigint(&arguments, row->source_id, false);
+	add_bigint(&arguments, row->byte_count, false);
+	add_bigint(&arguments, row->settings_hash, false);
+	add_bigint(&arguments, row->head_hash, false);
+	add_bigint(&arguments, row->tail_hash, false);
+	add_argument(&arguments, INT8ARRAYOID, bigint_array(row->shape_ids, row->shape_count), row->shape_count == 0);
+	add_argument(&arguments, BYTEAOID, PointerGetDatum(row->state), row->state == NULL);
+	store_run(schema, "INSERT INTO %s.l4_source_state (job_id, source_id, byte_count, settings_hash, head_hash, tail_hash, shape_ids, state) "
+			  "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (job_id, source_id) DO UPDATE SET byte_count = excluded.byte_count, "
+			  "settings_hash = excluded.settings_hash, head_hash = excluded.head_hash, tail_hash = excluded.tail_hash, "
+			  "shape_ids = excluded.shape_ids, state = excluded.state", &arguments, SPI_OK_INSERT);
+}
+
+L4SegmentBlobs *
+store_take_segments(const char *schema, const char *job_id, int64 source_id, int segment_no, int *count)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Arguments	arguments = {0};
+	L4SegmentBlobs *blobs;
+	int			i;
+
+	add_text(&arguments, job_id);
+	add_bigint(&arguments, source_id, false);
+	add_integer(&arguments, segment_no, false);
+	*count = (int) store_run(schema, "SELECT structure, texts, parameters FROM %s.l4_segment WHERE job_id OPERATOR(pg_catalog.=) $1 "
+							 "AND source_id OPERATOR(pg_catalog.=) $2 AND segment_no OPERATOR(pg_catalog.>=) $3 ORDER BY segment_no",
+							 &arguments, SPI_OK_SELECT);
+	blobs = palloc(mul_size(Max(*count, 1), sizeof(L4SegmentBlobs)));
+	for (i = 0; i < *count; i++)
+	{
+		blobs[i].structure = result_bytea(i, 1, context);
+		blobs[i].texts = result_bytea(i, 2, context);
+		blobs[i].parameters = result_bytea(i, 3, context);
+	}
+	if (*count > 0)
+		store_run(schema, "DELETE FROM %s.l4_segment WHERE job_id OPERATOR(pg_catalog.=) $1 "
+				  "AND source_id OPERATOR(pg_catalog.=) $2 AND segment_no OPERATOR(pg_catalog.>=) $3", &arguments, SPI_OK_DELETE);
+	return blobs;
+}
+
+L4Bytes *
+store_shape_texts(const char *schema, int64 **shape_ids, int *count)
+{
+	Arguments	arguments = {0};
+	L4Bytes    *texts;
+	int			i;
+
+	add_argument(&arguments, INT8ARRAYOID, bigint_array(*shape_ids, *count), false);
+	*count = (int) store_run(schema, "SELECT shape_id, shape FROM %s.l4_shape WHERE shape_id OPERATOR(pg_catalog.=) ANY ($1) ORDER BY shape_id",
+							 &arguments, SPI_OK_SELECT);
+	*shape_ids = palloc(mul_size(Max(*count, 1), sizeof(int64)));
+	texts = palloc(mul_size(Max(*count, 1), sizeof(L4Bytes)));
+	for (i = 0; i < *count; i++)
+	{
+		(*shape_ids)[i] = result_bigint(i, 1);
+		texts[i].data = result_text(i, 2);
+		texts[i].size = strlen(texts[i].data);
+	}
+	return texts;
+}
+
+int64 *
+store_job_shapes(const char *schema, const char *job_id, L4ShapeTest test, void *argument, int *count)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext row = AllocSetContextCreate(caller, "l4 shape", ALLOCSET_DEFAULT_SIZES);
+	Arguments	arguments = {0};
+	uint64		total;
+	uint64		i;
+	int64	   *ids;
+
+	add_text(&arguments, job_id);
+	total = store_run(schema, "SELECT h.shape_id, h.shape FROM %s.l4_shape h WHERE h.shape_id IN (SELECT e.shape_id FROM %s.l4_stream_event e "
+					  "WHERE e.job_id OPERATOR(pg_catalog.=) $1) ORDER BY h.shape_id", &arguments, SPI_OK_SELECT);
+	ids = palloc(mul_size(Max(total, 1), sizeof(int64)));
+	*count = 0;
+	for (i = 0; i < total; i++)
+	{
+		char	   *shape;
+		L4Bytes		text;
+
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextSwitchTo(row);
+		shape = result_text(i, 2);
+		text.data = shape;
+		text.size = strlen(shape);
+		MemoryContextSwitchTo(caller);
+		if (test(result_bigint(i, 1), text, argument))
+			ids[(*count)++] = result_bigint(i, 1);
+		MemoryContextReset(row);
+	}
+	MemoryContextDelete(row);
+	return ids;
+}
+
+/* Segments fetched at once: some megabytes. */
+#define SEGMENT_BATCH 16
+
+void
+store_each_segment(const char *schema, const char *job_id, const int64 *shape_ids, int count, L4SegmentSink sink, void *argument)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext row = AllocSetContextCreate(caller, "l4 segment", ALLOCSET_DEFAULT_SIZES);
+	Arguments	arguments = {0};
+	Portal		cursor;
+	uint64		i;
+
+	add_text(&arguments, job_id);
+	add_argument(&arguments, INT8ARRAYOID, bigint_array(shape_ids, count), false);
+	cursor = store_open(schema, "SELECT g.structure, g.texts, g.parameters, NOT EXISTS (SELECT FROM %s.l4_segment n WHERE n.job_id OPERATOR(pg_catalog.=) g.job_id "
+						"AND n.source_id OPERATOR(pg_catalog.=) g.source_id AND n.segment_no OPERATOR(pg_catalog.>) g.segment_no) "
+						"FROM %s.l4_segment g WHERE g.job_id OPERATOR(pg_catalog.=) $1 AND g.shape_ids OPERATOR(pg_catalog.&&) $2", &arguments);
+	MemoryContextSwitchTo(row);
+	for (;;)
+	{
+		SPITupleTable *table;
+		uint64		got;
+
+		SPI_cursor_fetch(cursor, true, SEGMENT_BATCH);
+		MemoryContextSwitchTo(row);
+		table = SPI_tuptable;
+		got = SPI_processed;
+		for (i = 0; i < got; i++)
+		{
+			L4SegmentBlobs blobs = {result_bytea(i, 1, row), result_bytea(i, 2, row), result_bytea(i, 3, row)};
+			bool		is_null;
+
+			CHECK_FOR_INTERRUPTS();
+			sink(&blobs, DatumGetBool(result_datum(i, 4, &is_null)), argument);
+			MemoryContextReset(row);
+		}
+		SPI_freetuptable(table);
+		if (got == 0)
+			break;
+	}
+	SPI_cursor_close(cursor);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(row);
+}
+
+/* The number of a word in a list that begins at 1; 0 for NULL and words not in it. */
+static int
+word_number(const char *word, const char *const *words, int count)
+{
+	int			i;
+
+	for (i = 0; word != NULL && i < count; i++)
+		if (strcmp(words[i], word) == 0)
+			return i + 1;
+	return 0;
+}
+
+static bool
+result_time(uint64 row, int column, TimestampTz *time)
+{
+	bool		is_null;
+	Datum		value = result_datum(row, column, &is_null);
+
+	*time = is_null ? 0 : DatumGetTimestampTz(value);
+	return !is_null;
+}
+
+static void
+read_summary(uint64 i, L4SummaryRow *row)
+{
+	static const char *const levels[] = {"trace", "debug", "info", "warning", "error", "fatal"};
+	bool		is_null;
+
+	row->stream_id = result_bigint(i, 1);
+	row->shape_id = result_bigint(i, 2);
+	row->occurrences = result_bigint(i, 3);
+	row->level = (L4Level) word_number(result_text(i, 4), levels, lengthof(levels));
+	row->component = result_text(i, 5);
+	row->first_line = result_bigint(i, 6);
+	row->last_line = result_bigint(i, 7);
+	row->has_time = result_time(i, 8, &row->first_ts);
+	(void) result_time(i, 9, &row->last_ts);
+	row->stage = word_number(result_text(i, 10), l4_stages, l4_stage_count);
+	row->first_iteration = result_bigint(i, 11);
+	row->last_iteration = result_bigint(i, 12);
+	(void) result_datum(i, 11, &is_null);
+	row->has_iteration = !is_null;
+}
+
+L4SummaryRow *
+store_known_summaries(const char *schema, const char *job_id, int64 source_id, int *count)
+{
+	Arguments	arguments = {0};
+	L4SummaryRow *rows;
+	int			i;
+
+	add_text(&arguments, job_id);
+	add_bigint(&arguments, source_id, false);
+	*count = (int) store_run(schema, "SELECT e.stream_id, e.shape_id, e.occurrences, e.level, e.component, e.first_line, e.last_line, e.first_ts, e.last_ts, "
+							 "e.stage, e.first_iteration, e.last_iteration FROM %s.l4_stream s JOIN %s.l4_stream_event e ON e.job_id OPERATOR(pg_catalog.=) s.job_id "
+							 "AND e.stream_id OPERATOR(pg_catalog.=) s.stream_id WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+							 "AND s.source_id OPERATOR(pg_catalog.=) $2", &arguments, SPI_OK_SELECT);
+	rows = palloc0(mul_size(Max(*count, 1), sizeof(L4SummaryRow)));
+	for (i = 0; i < *count; i++)
+		read_summary(i, &rows[i]);
+	return rows;
+}
+
+void
+store_forget_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows, int count)
+{
+	Arguments	arguments = {0};
+	int64	   *streams = palloc(mul_size(Max(count, 1), sizeof(int64)));
+	int64	   *shapes = palloc(mul_size(Max(count, 1), sizeof(int64)));
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		streams[i] = rows[i].stream_id;
+		shapes[i] = rows[i].shape_id;
+	}
+	add_text(&arguments, job_id);
+	add_argument(&arguments, INT8ARRAYOID, bigint_array(streams, count), false);
+	add_argument(&arguments, INT8ARRAYOID, bigint_array(shapes, count), false);
+	if (count > 0)
+		store_run(schema, "DELETE FROM %s.l4_stream_event e USING ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (stream_id, shape_id) "
+				  "WHERE e.job_id OPERATOR(pg_catalog.=) $1 AND e.stream_id OPERATOR(pg_catalog.=) u.stream_id "
+				  "AND e.shape_id OPERATOR(pg_catalog.=) u.shape_id", &arguments, SPI_OK_DELETE);
+}
+
+void
+store_forget_streams(const char *schema, const char *job_id, int64 source_id)
+{
+	Arguments	arguments = {0};
+
+	add_text(&arguments, job_id);
+	add_bigint(&arguments, source_id, false);
+	store_run(schema, "DELETE FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2",
+			  &arguments, SPI_OK_DELETE);
+}
+
+void
+store_forget_source(const char *schema, const char *job_id, int64 source_id)
+{
+	Arguments	arguments = {0};
+
+	add_text(&arguments, job_id);
+	add_bigint(&arguments, source_id, false);
+	store_run(schema, "DELETE FROM %s.l4_stream_event e USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND s.source_id OPERATOR(pg_catalog.=) $2 AND e.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND e.stream_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	store_run(schema, "DELETE FROM %s.l4_segment WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2",
+			  &arguments, SPI_OK_DELETE);
+	store_run(schema, "DELETE FROM %s.l4_parameter_sketch WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2",
+			  &arguments, SPI_OK_DELETE);
+	store_forget_streams(schema, job_id, source_id);
+}
+
+bytea *
+store_take_sketch(const char *schema, const char *job_id, int64 source_id)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Arguments	arguments = {0};
+
+	add_text(&arguments, job_id);
+	add_bigint(&arguments, source_id, false);
+	if (store_run(schema, "DELETE FROM %s.l4_parameter_sketch WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2 "
+				  "RETURNING sketch", &arguments, SPI_OK_DELETE_RETURNING) == 0)
+		return NULL;
+	return result_bytea(0, 1, context);
+}
