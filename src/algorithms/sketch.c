@@ -329,6 +329,7 @@ merge_value(L4SketchMemory *memory, L4Sketch *into, const SketchValue *value)
 static void
 merge_position(L4SketchMemory *memory, L4Sketch *into, const L4Sketch *from)
 {
+	double		sum = sum_of_numbers(into) + sum_of_numbers(from);
 	int			i;
 
 	for (i = 0; i < from->value_count; i++)
@@ -336,6 +337,8 @@ merge_position(L4SketchMemory *memory, L4Sketch *into, const L4Sketch *from)
 	into->more |= from->more;
 	if (from->number_count == 0)
 		return;
+	into->summed = into->more || into->value_count > 1;
+	into->sum = into->summed ? sum : 0;
 	if (into->number_count == 0 || from->minimum < into->minimum)
 	{
 		into->minimum = from->minimum;
@@ -346,8 +349,6 @@ merge_position(L4SketchMemory *memory, L4Sketch *into, const L4Sketch *from)
 		into->maximum = from->maximum;
 		into->maximum_line = from->maximum_line;
 	}
-	into->sum = sum_of_numbers(into) + sum_of_numbers(from);
-	into->summed = true;
 	into->number_count += from->number_count;
 }
 
@@ -789,7 +790,7 @@ sketch_put(StringInfo out, const L4SketchSet *set)
 	{
 		const L4Sketch *sketch = &set->positions[i];
 
-		column_put_unsigned(out, sketch->more ? 1 : 0);
+		column_put_unsigned(out, (sketch->more ? 1 : 0) + (sketch->summed ? 2 : 0));
 		column_put_unsigned(out, sketch->value_count);
 		for (j = 0; j < sketch->value_count; j++)
 		{
@@ -799,7 +800,7 @@ sketch_put(StringInfo out, const L4SketchSet *set)
 		column_put_unsigned(out, sketch->number_count);
 		if (sketch->number_count == 0)
 			continue;
-		put_double(out, sum_of_numbers(sketch));
+		put_double(out, sketch->sum);
 		put_double(out, sketch->minimum);
 		put_double(out, sketch->maximum);
 		column_put_signed(out, sketch->minimum_line);
@@ -810,9 +811,11 @@ sketch_put(StringInfo out, const L4SketchSet *set)
 static void
 get_position(L4ColumnReader *in, L4Sketch *sketch)
 {
+	uint64		flags = column_get_unsigned(in);
 	int			i;
 
-	sketch->more = column_get_unsigned(in) != 0;
+	sketch->more = (flags & 1) != 0;
+	sketch->summed = (flags & 2) != 0;
 	sketch->value_count = sketch->value_room = (int16) column_get_count(in, L4_SKETCH_VALUES);
 	if (sketch->value_count > 0)
 		sketch->values = palloc(sketch->value_count * sizeof(SketchValue));
@@ -828,7 +831,6 @@ get_position(L4ColumnReader *in, L4Sketch *sketch)
 	if (sketch->number_count == 0)
 		return;
 	sketch->sum = get_double(in);
-	sketch->summed = true;
 	sketch->minimum = get_double(in);
 	sketch->maximum = get_double(in);
 	sketch->minimum_line = column_get_signed(in);

@@ -132,18 +132,17 @@ import_source(Import *import, int number, const L4File *file, L4FileReader *read
 {
 	L4Source   *source = source_begin(import->sources, name, modified_at);
 	L4SourceFile known = source_file(file);
-	bool		in_parts = state == NULL && files_is_plain(reader) && file->size > import->shared->part_bytes;
 	const char *error;
 
-	if (files_is_plain(reader) && !in_parts)
+	if (files_is_plain(reader))
 		source_keep_state(source);
 	if (state != NULL)
 		source_resume(source, state);
-	if (in_parts)
+	if (files_is_plain(reader) && file->size > import->shared->part_bytes)
 		error = parts_import(import, number, reader, source, name);
 	else
 		error = feed_member(import, reader, source, name);
-	if (files_is_plain(reader) && !in_parts && error == NULL && source_bytes(source) >= MARK_BYTES)
+	if (files_is_plain(reader) && error == NULL && source_bytes(source) >= MARK_BYTES)
 		hash_file(reader, source_bytes(source), &known);
 	source_finish(source, &known, error);
 	import_count(&import->shared->records, source_records(source) - (state != NULL ? state->record_count : 0));

@@ -315,7 +315,15 @@ keep_image(L4Source *work, Summary *summary)
 	image = &state->images[state->image_count++];
 	image->known = summary->row.occurrences > 0;
 	image->row = summary->row;
-	image->sketches = sketch_copy(&summary->sketches);
+	if (work->is_cut)
+	{
+		/* nothing of it may be the summary's own, which is freed with the next cut */
+		memset(&image->sketches, 0, sizeof(L4SketchSet));
+		sketch_merge(&work->cut_sketch_memory, &image->sketches, &summary->cut_sketches);
+		sketch_merge(&work->cut_sketch_memory, &image->sketches, &summary->sketches);
+	}
+	else
+		image->sketches = sketch_copy(&summary->sketches);
 	summary->imaged = true;
 }
 
@@ -915,6 +923,7 @@ source_cut(L4Source *work)
 		sketch_free(&entry->summary->sketches);
 	}
 	work->sketch_memory.used = 0;
+	work->sketch_memory.refused = false;
 	work->is_cut = true;
 	for (i = 0; i < work->stream_count; i++)
 		source_mark_stream(&work->streams[i]);

@@ -688,7 +688,7 @@ join_part(L4Source *work, Part *part)
 		join_stream(work, &part->streams[i], part->lasting);
 	caller = MemoryContextSwitchTo(part->lasting);
 	for (i = 0; i < part->shape_count; i++)
-		(void) source_shape(work, part->shape_ids[i], part->shapes[i]);
+		source_shape(work, part->shape_ids[i], part->shapes[i])->firm = true;
 	MemoryContextSwitchTo(caller);
 	for (count = column_get_count(&part->in, PG_INT32_MAX); count > 0; count--)
 		join_summary(work, part);
@@ -696,7 +696,7 @@ join_part(L4Source *work, Part *part)
 	{
 		int64		iteration = column_get_signed(&part->in);
 
-		source_note_start(work->starts, iteration, column_get_signed(&part->in));
+		(void) source_note_start(work->starts, iteration, column_get_signed(&part->in));
 	}
 	join_segments(work, column_get_bytes(&part->in));
 }

@@ -241,7 +241,7 @@ source_save_state(L4Source *work)
 
 	state->by_row = work->by_row;
 	state->reference = work->reference;
-	state->refused = work->sketch_memory.refused;
+	state->refused = work->sketch_memory.refused || work->cut_sketch_memory.refused;
 	state->whole = work->bytes < SAMPLE_BYTES;
 	state->segment_no = work->segment.segment_no;
 	state->counted = segment_record_count(work->builder);
