@@ -86,9 +86,6 @@ statement_plan(const char *schema, const char *statement, Arguments *arguments)
 	return plan;
 }
 
-/* The result of the statement that run() ran last since SPI was connected: a procedure that commits often stays connected, and they would all add up. */
-static SPITupleTable *last_result = NULL;
-
 /* Runs a statement in which %s stands for the schema; expects the given kind of result, which lives until the next statement is run. */
 static uint64
 run(const char *schema, const char *statement, Arguments *arguments, int expected)
@@ -97,12 +94,8 @@ run(const char *schema, const char *statement, Arguments *arguments, int expecte
 	SPIPlanPtr	plan = statement_plan(schema, statement, arguments);
 	int			result;
 
-	if (last_result != NULL)
-		SPI_freetuptable(last_result);
-	last_result = NULL;
 	/* not read only: a fresh snapshot after each commit of the caller */
 	result = SPI_execute_plan(plan, arguments->values, arguments->nulls, false, 0);
-	last_result = SPI_tuptable;
 	MemoryContextSwitchTo(caller);	/* SPI leaves its own, which may go with the transaction */
 	if (result != expected)
 		elog(ERROR, "unexpected result %s of: %s", SPI_result_code_string(result), statement);
@@ -131,7 +124,6 @@ store_connect(bool may_commit)
 	MemoryContext caller = CurrentMemoryContext;
 
 	SPI_connect_ext(may_commit ? SPI_OPT_NONATOMIC : 0);
-	last_result = NULL;
 	MemoryContextSwitchTo(caller);
 }
 
@@ -148,7 +140,6 @@ store_begin(void)
 	XactIsoLevel = XACT_READ_COMMITTED;
 	PushActiveSnapshot(GetTransactionSnapshot());
 	SPI_connect();
-	last_result = NULL;
 	MemoryContextSwitchTo(caller);
 }
 
@@ -158,7 +149,6 @@ store_end(void)
 	MemoryContext caller = CurrentMemoryContext;
 
 	SPI_finish();
-	last_result = NULL;
 	PopActiveSnapshot();
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(caller);
@@ -184,7 +174,6 @@ store_disconnect(void)
 	MemoryContext caller = CurrentMemoryContext;
 
 	SPI_finish();
-	last_result = NULL;
 	MemoryContextSwitchTo(caller);
 }
 
@@ -389,17 +378,19 @@ store_known_file(const char *schema, const char *job_id, int64 file_id)
 	add_bigint(&arguments, file_id, false);
 	if (run(schema, "SELECT file_size, file_modified_at, state, pg_catalog.min(first_ts) OVER () FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 "
 			"AND file_id OPERATOR(pg_catalog.=) $2 ORDER BY state OPERATOR(pg_catalog.=) 'failed' DESC LIMIT 1",
-			&arguments, SPI_OK_SELECT) == 0)
-		return known;
-	value = result_datum(0, 1, &is_null);
-	known.size = is_null ? -1 : DatumGetInt64(value);
-	value = result_datum(0, 2, &is_null);
-	known.modified_at = is_null ? 0 : DatumGetTimestampTz(value);
-	known.known = true;
-	value = result_datum(0, 4, &is_null);
-	known.has_time = !is_null;
-	known.first_ts = is_null ? 0 : DatumGetTimestampTz(value);
-	known.failed = strcmp(result_text(0, 3), "failed") == 0;
+			&arguments, SPI_OK_SELECT) > 0)
+	{
+		value = result_datum(0, 1, &is_null);
+		known.size = is_null ? -1 : DatumGetInt64(value);
+		value = result_datum(0, 2, &is_null);
+		known.modified_at = is_null ? 0 : DatumGetTimestampTz(value);
+		known.known = true;
+		value = result_datum(0, 4, &is_null);
+		known.has_time = !is_null;
+		known.first_ts = is_null ? 0 : DatumGetTimestampTz(value);
+		known.failed = strcmp(result_text(0, 3), "failed") == 0;
+	}
+	SPI_freetuptable(SPI_tuptable); /* a call may ask for many thousands of files on one connection */
 	return known;
 }
 
@@ -641,11 +632,9 @@ store_holds_logs(const char *schema)
 	bool		holds;
 
 	SPI_connect();
-	last_result = NULL;
 	holds = run(schema, "SELECT WHERE EXISTS (SELECT FROM %s.l4_stream) OR EXISTS (SELECT FROM %s.l4_segment) OR EXISTS (SELECT FROM %s.l4_inbox)",
 				&arguments, SPI_OK_SELECT) > 0;
 	SPI_finish();
-	last_result = NULL;
 	return holds;
 }
 

@@ -176,7 +176,7 @@ $node->safe_psql('postgres', q{
 		END IF;
 		RETURN NEW;
 	END $$;
-	CREATE TRIGGER refuse BEFORE INSERT ON l4_timeline FOR EACH ROW WHEN (NEW.job_id = 'refused') EXECUTE FUNCTION refuse()});
+	CREATE TRIGGER refuse BEFORE INSERT ON l4_stream FOR EACH ROW WHEN (NEW.job_id = 'refused') EXECUTE FUNCTION refuse()});
 register('refused');
 $session = hold();
 ($import) = start("\\set VERBOSITY verbose\nCALL l4_import('refused', '$folder/many', workers => 2)");
@@ -184,7 +184,7 @@ wait_for_blocked(2);
 $session->quit;
 $err = finish($import);
 like($err, qr/ERROR:  53100: worker 1 .* ended while it read log file.*\n?DETAIL:  no room\s+HINT:  .*Make room\./s, q{a worker's error comes back with its state, text and hint});
-$node->safe_psql('postgres', 'DROP TRIGGER refuse ON l4_timeline');
+$node->safe_psql('postgres', 'DROP TRIGGER refuse ON l4_stream');
 ($code, $out, $err) = import_job('refused', "$folder/many", ', workers => 2');
 same('refused', 'n1', 'and the job can be imported again');
 
