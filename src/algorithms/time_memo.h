@@ -1,5 +1,5 @@
 /*
- * time_memo.h: times of log lines read by their minute: one that was read a moment ago, and the seconds.
+ * time_memo.h: times of log lines read by their hour: one that was read a moment ago, and the minutes and seconds.
  */
 #ifndef L4_TIME_MEMO_H
 #define L4_TIME_MEMO_H
@@ -11,29 +11,29 @@
 #define L4_TIME_MEMO_SLOTS 4
 #define L4_TIME_MEMO_BYTES 40
 
-/* A minute as its text and as a time. */
-typedef struct L4Minute
+/* An hour as its text and as a time. */
+typedef struct L4Hour
 {
-	int			form;			/* number of this minute among all, from 1; 0 where there is none */
+	int			form;			/* number of this hour among all, from 1; 0 where there is none */
 	uint8		text_size;
 	L4TimeLayout layout;
 	char		text[L4_TIME_MEMO_BYTES];
 	TimestampTz start;
 	int			offset;			/* as frame_time_expand needs it to write these digits back */
-} L4Minute;
+} L4Hour;
 
 /* Zero it before its first use, and when zone or reference change. */
 typedef struct L4TimeMemo
 {
 	int			form_count;		/* goes on over a reset */
 	int			next;
-	L4Minute	minutes[L4_TIME_MEMO_SLOTS];
+	L4Hour		hours[L4_TIME_MEMO_SLOTS];
 } L4TimeMemo;
 
 /* Does what timestamp_parse does with a text of this layout, and says how its digits follow from the time where it knows. */
 extern bool time_memo_parse(L4TimeMemo *memo, L4TimeLayout layout, L4Bytes text, pg_tz *zone, TimestampTz reference, TimestampTz *time, L4TimeForm *form);
 
-/* Forgets all minutes; no form is given twice. */
+/* Forgets all hours; no form is given twice. */
 extern void time_memo_reset(L4TimeMemo *memo);
 
 #endif							/* L4_TIME_MEMO_H */
