@@ -117,7 +117,6 @@ message_memo_keep(L4MessageMemo *memo, L4Bytes message, const L4Shape *shape, ui
 	if (memo->tags[slot] != 0 && memo->tags[slot ^ 1] == 0)
 		slot ^= 1;
 	entry = &memo->entries[slot];
-	memo->tags[slot] = 0;
 	if (!entry_reserve(memo, entry, shape->parameter_count * 2 * sizeof(uint16) + message.size))
 		return NULL;
 	memo->tags[slot] = memo->hash;

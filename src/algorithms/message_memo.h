@@ -11,7 +11,7 @@
 #define L4_MEMO_MESSAGE_BYTES 2000
 #define L4_MEMO_PARAMETERS 64
 /* Memory for what is remembered of messages; past it no further one is. */
-#define L4_MEMO_BUDGET (4 * 1024 * 1024)
+#define L4_MEMO_BUDGET (8 * 1024 * 1024)
 
 /* A message that is remembered. */
 typedef struct L4MemoEntry
