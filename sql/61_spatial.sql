@@ -272,18 +272,27 @@ BEGIN ATOMIC
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
 		WHERE e.job_id = l4_slow_nodes.job_id AND e.occurrences >= 8 AND h.shape ~* '(second|time|elapsed|took|duration|latency|waited|cost|\m[num]?s(ec)?s?\M)'
 	),
-	duration AS MATERIALIZED (
-		SELECT s.node, s.rank, p.shape_id, p.position AS place,
-			pg_catalog.ln((p.mean * p.number_count - p.maximum) / (p.number_count - 1) * @extschema@.l4_text_seconds(h.shape, p.position, p.values[1])) AS level,
-			EXTRACT(epoch FROM e.last_ts - e.first_ts) / (e.occurrences - 1) AS step
+	parameter AS MATERIALIZED (
+		SELECT p.stream_id, p.shape_id, p.position, p.mean, p.number_count, p.maximum, p.values[1] AS value, pg_catalog.translate(p.values[1], '0123456789.', '') AS rest
 		FROM unit u
 		JOIN @extschema@.l4_stream_parameter p ON p.job_id = l4_slow_nodes.job_id AND p.shape_id = u.shape_id
+		WHERE p.number_count = p.occurrences AND p.number_count >= 8 AND p.distinct_values > 1 AND p.minimum > 0
+	),
+	measure AS MATERIALIZED (
+		-- asked once a place and unit, not once a rank
+		SELECT m.shape_id, m.position, m.rest, @extschema@.l4_text_seconds(h.shape, m.position, m.value) AS seconds
+		FROM (SELECT p.shape_id, p.position, p.rest, pg_catalog.min(p.value) AS value FROM parameter p GROUP BY 1, 2, 3) m
+		JOIN @extschema@.l4_shape h ON h.shape_id = m.shape_id
+	),
+	duration AS MATERIALIZED (
+		SELECT s.node, s.rank, p.shape_id, p.position AS place,
+			pg_catalog.ln((p.mean * p.number_count - p.maximum) / (p.number_count - 1) * m.seconds) AS level,
+			EXTRACT(epoch FROM e.last_ts - e.first_ts) / (e.occurrences - 1) AS step
+		FROM parameter p
+		JOIN measure m ON m.shape_id = p.shape_id AND m.position = p.position AND m.rest = p.rest
 		JOIN @extschema@.l4_job_streams(l4_slow_nodes.job_id) s ON s.stream_id = p.stream_id
-		JOIN @extschema@.l4_stream_event e ON e.job_id = p.job_id AND e.stream_id = p.stream_id AND e.shape_id = p.shape_id
-		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
-		WHERE s.kind = 'rank' AND s.node IS NOT NULL
-			AND p.number_count = p.occurrences AND p.number_count >= 8 AND p.distinct_values > 1 AND p.minimum > 0
-			AND @extschema@.l4_text_seconds(h.shape, p.position, p.values[1]) IS NOT NULL
+		JOIN @extschema@.l4_stream_event e ON e.job_id = l4_slow_nodes.job_id AND e.stream_id = p.stream_id AND e.shape_id = p.shape_id
+		WHERE s.kind = 'rank' AND s.node IS NOT NULL AND m.seconds IS NOT NULL
 	),
 	middle AS (
 		SELECT d.shape_id, d.place, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY d.level) AS level,
@@ -427,12 +436,20 @@ BEGIN ATOMIC
 		-- only where none is given: an argument that the planner sees tells it how many rows it works on, of which there may be thousands
 		SELECT ARRAY(SELECT n FROM @extschema@.l4_news(l4_node_evidence.job_id) n) AS news WHERE l4_node_evidence.news IS NULL
 	),
+	piece AS MATERIALIZED (
+		SELECT n.*, h.shape, COALESCE(n.message, h.shape, '') AS told
+		FROM pg_catalog.unnest(COALESCE(l4_node_evidence.news, (SELECT g.news FROM given g))) n LEFT JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
+	),
+	text AS MATERIALIZED (
+		-- judged once a text: thousands of ranks log the same
+		SELECT t.told, @extschema@.l4_text_ending(t.told) IS TRUE AS ending, @extschema@.l4_text_peer(t.told) IS TRUE AS peer, @extschema@.l4_text_rank(t.told) AS gravity
+		FROM (SELECT DISTINCT p.told FROM piece p) t
+	),
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line
-		SELECT n.*, COALESCE(NULLIF(@extschema@.l4_shape_words(pg_catalog.substring(n.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), n.event_id::text) AS alike,
-			h.shape, @extschema@.l4_text_ending(COALESCE(n.message, h.shape)) IS TRUE AS ending, @extschema@.l4_text_peer(COALESCE(n.message, h.shape)) IS TRUE AS peer,
-			GREATEST(@extschema@.l4_level_rank(n.level), @extschema@.l4_text_rank(COALESCE(n.message, h.shape))) >= 5 AS grave
-		FROM pg_catalog.unnest(COALESCE(l4_node_evidence.news, (SELECT g.news FROM given g))) n LEFT JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
+		SELECT p.*, COALESCE(NULLIF(@extschema@.l4_shape_words(pg_catalog.substring(p.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), p.event_id::text) AS alike,
+			t.ending, t.peer, GREATEST(@extschema@.l4_level_rank(p.level), t.gravity) >= 5 AS grave
+		FROM piece p JOIN text t ON t.told = p.told
 	),
 	node AS MATERIALIZED (SELECT n.*, pg_catalog.count(*) OVER () AS nodes FROM @extschema@.l4_job_nodes(l4_node_evidence.job_id) n),
 	stream AS MATERIALIZED (SELECT s.* FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s),
