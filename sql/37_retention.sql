@@ -62,7 +62,8 @@ BEGIN
 		EXECUTE format('DELETE FROM %s WHERE job_id = $1', name) USING l4_delete_job.job_id;
 	END LOOP;
 	PERFORM l4_pool_refresh(l4_delete_job.job_id, false);
+	DELETE FROM l4_pool p WHERE NOT EXISTS (SELECT FROM l4_pool_job j WHERE j.pool_id = p.pool_id);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_delete_job(text) IS
-'Deletes a job with all that is known of it: logs, summaries, diagnoses, failure reports, labels; its pool is computed anew without it. What people said of faults that were found in it stays with the faults, and so do shapes and events, which other jobs share. Room comes back as after l4_drop_log_text. Needs the right to delete from each of these tables; row security decides which rows. Errors: P0002 for an unknown job. Cost: its rows are read and marked once; where it was of a pool, the summaries of that pool.';
+'Deletes a job with all that is known of it: logs, summaries, diagnoses, failure reports, labels; its pool is computed anew without it, and goes with its last job. What people said of faults that were found in it stays with the faults, and so do shapes and events, which other jobs share. Room comes back as after l4_drop_log_text. Needs the right to delete from each of these tables; row security decides which rows. Errors: P0002 for an unknown job. Cost: its rows are read and marked once; where it was of a pool, the summaries of that pool.';

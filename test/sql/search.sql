@@ -118,3 +118,5 @@ SELECT * FROM l4_grep('killed', 'step');
 SELECT l4_context('killed', 'node-b/rank-1.log', 4);
 RESET ROLE;
 DROP ROLE l4_search_nobody;
+SELECT l4_delete_job('small');
+SELECT l4_delete_job('killed');
