@@ -76,7 +76,7 @@ one_size() {
 	generate --out "$work/job" --nodes "$nodes" --ranks-per-node "$ranks" --bytes "$(awk -v s="$size" 'BEGIN { printf "%.0f", s * 1e9 }')" --fault "$fault" --fault-node $((nodes / 2)) |
 		sed 's/^/generator: /'
 	find "$work/job" -type f | LC_ALL=C sort > "$work/files"
-	bytes=$(xargs stat -c %s < "$work/files" | awk '{ s += $1 } END { print s }')
+	bytes=$(xargs stat -c %s < "$work/files" | awk '{ s += $1 } END { printf "%.0f", s }')
 
 	PGDATABASE=postgres psql -Xq -c 'DROP DATABASE IF EXISTS l4_scale' -c 'CREATE DATABASE l4_scale TEMPLATE template0'
 	export PGDATABASE=l4_scale
@@ -98,7 +98,7 @@ one_size() {
 	run -c VACUUM -c CHECKPOINT
 	room=$(($(room) - before))
 	awk -v n="$bytes" -v a="$copy_cpu" -v b="$copy_wall" -v c="$import_cpu" -v d="$import_wall" -v m="$import_memory" -v r="$room" -v f="$(wc -l < "$work/files")" 'BEGIN {
-		printf "files %d, bytes %d\n", f, n
+		printf "files %d, bytes %.0f\n", f, n
 		printf "COPY:      %7.1f s CPU %7.1f s wall %5.0f MB/s CPU\n", a, b, n / 1e6 / a
 		printf "import:    %7.1f s CPU %7.1f s wall %5.0f MB/s CPU, CPU of import / COPY %.2f, %d MB of own memory (bar 256)\n", c, d, n / 1e6 / c, c / a, m
 		printf "room:      %7.1f MB, of the raw bytes %.4f (bar 0.12)\n", r / 1e6, r / n }'
