@@ -338,14 +338,14 @@ BEGIN ATOMIC
 		SELECT c.shape_id, c.place, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY c.growth) AS growth
 		FROM counter c GROUP BY 1, 2 HAVING pg_catalog.count(*) >= 4
 	)
-	SELECT c.node, c.shape_id, c.place, c.stream_id, c.line_no, c.growth, m.growth, q.maximum
+	SELECT c.node, c.shape_id, c.place, c.stream_id, c.line_no, c.growth, m.growth, CASE WHEN q.job_count > 1 THEN q.maximum END
 	FROM (SELECT c.*, pg_catalog.row_number() OVER (PARTITION BY c.shape_id, c.place ORDER BY c.growth DESC, c.node) AS turn FROM counter c) c
 	JOIN middle m USING (shape_id, place)
 	LEFT JOIN @extschema@.l4_pool_parameter q ON q.pool_id = (SELECT p.pool_id FROM pool p) AND q.shape_id = c.shape_id AND q.position = c.place
 	WHERE c.turn <= 2 AND c.growth >= 10 AND c.growth > 10 * m.growth AND (q.maximum IS NULL OR c.largest > 2 * q.maximum);
 END;
 COMMENT ON FUNCTION @extschema@.l4_counting_nodes(text) IS
-'Nodes of which a number in the system log (errors, discards, retransmissions) grew far more than on the other nodes and further than in successful jobs: growth is largest less least value, median that of the nodes, usual the largest value of the pool, line_no where the largest stands.';
+'Nodes of which a number in the system log (errors, discards, retransmissions) grew far more than on the other nodes and further than in successful jobs: growth is largest less least value, median that of the nodes, usual the largest value of the pool (NULL where it has less than two jobs that count it), line_no where the largest stands.';
 
 CREATE FUNCTION @extschema@.l4_waited_nodes(job_id text)
 RETURNS TABLE (node text, shape_id bigint, stream_id bigint, line_no bigint, last_ts timestamptz, late double precision, step double precision, behind bigint, nodes bigint, times bigint)
@@ -584,7 +584,8 @@ BEGIN ATOMIC
 		WHERE (w.late IS NULL OR w.stuck OR NOT w.any_behind) AND NOT EXISTS (SELECT FROM record r WHERE r.shape_id = w.shape_id)
 
 		UNION ALL
-		SELECT c.node, NULL, 'counter', 1, NULL, c.stream_id, c.line_no,
+		-- without successful jobs nobody knows how such a counter grows
+		SELECT c.node, NULL, 'counter', CASE WHEN c.usual IS NULL THEN 0.4 ELSE 1 END, NULL, c.stream_id, c.line_no,
 			pg_catalog.format('%s in its system log ("%s") grew by %s, on other nodes by %s%s',
 				COALESCE('"' || pg_catalog.substring(pg_catalog.split_part(h.shape, '<*>', c.place), '([[:alpha:]_][[:alnum:]_./-]*)[^[:alnum:]]*$') || '"', 'a number'),
 				@extschema@.l4_text_gist(h.shape), c.growth, pg_catalog.round(c.median::numeric, 1), ', at most ' || c.usual || ' in successful jobs')
