@@ -12,7 +12,7 @@ SELECT f.function, m[1], CASE f.function WHEN 'l4_news_limit' THEN l4_news_limit
 FROM (VALUES ('l4_evidence_weight'), ('l4_news_limit')) f (function),
 	LATERAL regexp_matches(pg_get_functiondef((f.function || '(text)')::regprocedure), 'WHEN ''([a-z ]+)''(?:::text)? THEN', 'g') m
 WHERE m[1] <> 'quotes';
-UPDATE setting SET start = CASE WHEN function = 'l4_news_limit' THEN standard * :start WHEN name = 'needed' THEN 1 ELSE 1 END;
+UPDATE setting SET start = CASE WHEN function = 'l4_news_limit' THEN standard * :start ELSE 1 END;
 
 CREATE TABLE trial (configuration text, family text, evaluation l4_evaluation);
 
@@ -92,7 +92,7 @@ CREATE FUNCTION row_of(family text, weights text, configuration jsonb, families 
 	FROM figures(configuration, families) AS f (f1 double precision, lr double precision, t1 double precision, t3 double precision, bl double precision, st double precision, it double precision)
 $$;
 \echo 'Each family left out of the choice of weights, and then measured:'
-SELECT r.* FROM chosen c CROSS JOIN LATERAL (
+SELECT r.left_out, r.weights_of, r.event_f1, r.label_r, r.top1, r.top3, r.blamed, r.stage, r.iteration FROM chosen c CROSS JOIN LATERAL (
 	SELECT 1 AS turn, r.* FROM row_of(c.family, 'chosen on the others', c.configuration, ARRAY[c.family]) r
 	UNION ALL SELECT 2, r.* FROM row_of(c.family, 'start', (SELECT jsonb_object_agg(function || ' ' || name, start) FROM setting), ARRAY[c.family]) r
 	UNION ALL SELECT 3, r.* FROM row_of(c.family, 'in force', (SELECT jsonb_object_agg(function || ' ' || name, standard) FROM setting), ARRAY[c.family]) r) r
