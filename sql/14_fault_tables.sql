@@ -26,7 +26,6 @@ CREATE TABLE @extschema@.l4_fault (
 	root_cause text,
 	fix text,
 	state text NOT NULL DEFAULT 'confirmed' CHECK (state IN ('draft', 'confirmed', 'retired')),
-	enabled boolean GENERATED ALWAYS AS (state = 'confirmed') STORED,
 	origin text,
 	builtin boolean NOT NULL DEFAULT false,
 	owner name NOT NULL DEFAULT current_user,
@@ -56,8 +55,7 @@ COMMENT ON COLUMN @extschema@.l4_fault.severity IS 'info, warning, error or crit
 COMMENT ON COLUMN @extschema@.l4_fault.priority IS 'how specific it is, lower is more: about 50 for a site''s own, 100 for a certain fault, 200 for a general wording, 300 for what every failure prints';
 COMMENT ON COLUMN @extschema@.l4_fault.root_cause IS 'why it happens';
 COMMENT ON COLUMN @extschema@.l4_fault.fix IS 'what to do';
-COMMENT ON COLUMN @extschema@.l4_fault.state IS 'draft (not matched yet), confirmed, or retired (matched no more)';
-COMMENT ON COLUMN @extschema@.l4_fault.enabled IS 'state is confirmed; a built-in fault may still be switched off by l4_fault_override';
+COMMENT ON COLUMN @extschema@.l4_fault.state IS 'draft (not matched yet), confirmed (in force, unless l4_fault_override switches a built-in one off), or retired (matched no more)';
 COMMENT ON COLUMN @extschema@.l4_fault.origin IS 'where it came from: the job it was confirmed on, a document, a colleague';
 COMMENT ON COLUMN @extschema@.l4_fault.builtin IS 'came with l4';
 COMMENT ON COLUMN @extschema@.l4_fault.owner IS 'role to ask about it';
