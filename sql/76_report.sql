@@ -117,20 +117,21 @@ CREATE FUNCTION @extschema@.l4_report_fault(findings @extschema@.l4_finding[])
 RETURNS TABLE (ordinal int, fault_key text, title text, category text, subtype text, severity text, node text, nodes_affected int, root_cause text, fix text, own boolean)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
-	-- The first fault; where a node is suspected, rather one that shows on it alone, or in a log of no node, than what all suffer from.
+	-- The first fault; where a node is suspected, rather one that shows on it alone, or in a log of no node, than what all suffer from; but not
+	-- what only follows from a failure, such as being told to end.
 	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.explanation), COALESCE(l.category, pg_catalog.substring(f.explanation, '^Known (\S+) fault')), l.subtype, l.severity,
-		f.node, f.nodes_affected, f.root_cause, f.fix, f.own
+		f.node, f.nodes_affected, f.root_cause, f.fix, f.alone AND COALESCE(l.role, 'root') = 'root'
 	FROM (
-		SELECT f.*, s.node IS NOT NULL AND f.nodes_affected <= 1 AND COALESCE(f.node, s.node) = s.node AS own
+		SELECT f.*, s.node IS NOT NULL AND f.nodes_affected <= 1 AND COALESCE(f.node, s.node) = s.node AS alone
 		FROM pg_catalog.unnest(l4_report_fault.findings) f
 		LEFT JOIN pg_catalog.unnest(l4_report_fault.findings) s ON s.kind = 'node' AND s.ordinal = 1
 		WHERE f.kind = 'fault') f
 	LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key
-	ORDER BY f.own DESC, f.ordinal
+	ORDER BY f.alone AND COALESCE(l.role, 'root') = 'root' DESC, f.ordinal
 	LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_fault(@extschema@.l4_finding[]) IS
-'The known fault that a diagnosis is about, no row where none is known. own: it shows on the first suspected node alone.';
+'The known fault that a diagnosis is about, no row where none is known. own: it shows on the first suspected node alone, and may be what the failure began with.';
 
 CREATE FUNCTION @extschema@.l4_report_faults(findings @extschema@.l4_finding[])
 RETURNS TABLE (ordinal int, fault_key text, title text, kind text, part text, node text, nodes_affected int, occurrences bigint, quote text, root_cause text, fix text)
@@ -174,7 +175,8 @@ BEGIN ATOMIC
 	SELECT CASE
 		WHEN n.kind IS NOT NULL AND f.own THEN pg_catalog.format('%s is the suspect: %s', COALESCE(n.node, 'rank ' || n.rank), f.title)
 		WHEN n.kind IS NOT NULL THEN pg_catalog.format('%s is the suspect: %s', COALESCE(n.node, 'rank ' || n.rank),
-			@extschema@.l4_report_reasons(l4_report_verdict.findings, 1))
+			-- the headline does without the statement that a reason names in brackets
+			pg_catalog.regexp_replace(@extschema@.l4_report_reasons(l4_report_verdict.findings, 1), ' \("[^"]*"\)', '', 'g'))
 		WHEN f.title IS NOT NULL THEN pg_catalog.format('No single node is to blame: %s', f.title)
 		WHEN e.template IS NOT NULL THEN pg_catalog.format('No single node is to blame; the first thing that successful jobs do not log: %s',
 			pg_catalog.left(@extschema@.l4_telling_line(e.template), 120))

@@ -1,4 +1,10 @@
--- The views for BI, over a handful of jobs.
+-- The views for BI, over a handful of jobs. In a database of its own: they tell of all jobs there are.
+SELECT current_database() AS here \gset
+SET client_min_messages = warning;
+DROP DATABASE IF EXISTS l4_views;
+CREATE DATABASE l4_views TEMPLATE template0;
+\c l4_views
+CREATE EXTENSION l4;
 \pset null -
 SET client_min_messages = warning;
 SET timezone = 'UTC';
@@ -62,4 +68,5 @@ SET LOCAL ROLE l4_test_reader;
 SELECT count(*) FROM l4_failures;
 ROLLBACK;
 
-DELETE FROM l4_pool_event; DELETE FROM l4_pool; DELETE FROM l4_event; DELETE FROM l4_shape; DELETE FROM l4_failure_report; DELETE FROM l4_finding; DELETE FROM l4_diagnosis; DELETE FROM l4_stream; DELETE FROM l4_job;
+\c :here
+DROP DATABASE l4_views;
