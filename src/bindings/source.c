@@ -990,12 +990,6 @@ source_next_line(const L4Source *work)
 }
 
 int64
-source_bytes(const L4Source *work)
-{
-	return work->bytes;
-}
-
-int64
 source_lines(const L4Source *work)
 {
 	return record_assembler_lines(work->assembler);

@@ -97,3 +97,9 @@ source_stopped(const L4Source *work)
 {
 	return record_assembler_stopped(work->assembler);
 }
+
+int64
+source_bytes(const L4Source *work)
+{
+	return work->bytes;
+}

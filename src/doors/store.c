@@ -390,7 +390,7 @@ store_known_file(const char *schema, const char *job_id, int64 file_id)
 		known.first_ts = is_null ? 0 : DatumGetTimestampTz(value);
 		known.failed = strcmp(result_text(0, 3), "failed") == 0;
 	}
-	SPI_freetuptable(SPI_tuptable); /* a call may ask for many thousands of files on one connection */
+	result_done();
 	return known;
 }
 
@@ -421,6 +421,7 @@ store_forget_file(const char *schema, const char *job_id, int64 file_id)
 				"RETURNING first_iteration IS NOT NULL", &arguments, SPI_OK_DELETE_RETURNING);
 	for (i = 0; i < count && !named; i++)
 		named = DatumGetBool(result_datum(i, 1, &is_null));
+	result_done();
 	return named;
 }
 
@@ -429,10 +430,13 @@ static Oid
 row_type_of(const char *schema, const char *statement)
 {
 	Arguments	arguments = {0};
+	Oid			table;
 	bool		is_null;
 
 	run(schema, statement, &arguments, SPI_OK_SELECT);
-	return get_rel_type_id(DatumGetObjectId(result_datum(0, 1, &is_null)));
+	table = DatumGetObjectId(result_datum(0, 1, &is_null));
+	result_done();
+	return get_rel_type_id(table);
 }
 
 static void

@@ -85,4 +85,12 @@ extern uint64 store_run(const char *schema, const char *statement, Arguments *ar
 /* Opens a cursor over such a statement, for reading. */
 extern Portal store_open(const char *schema, const char *statement, Arguments *arguments);
 
+/* The result of the statement run last is read: a call may take in many thousands of files on one connection, which would keep them all. */
+static inline void
+result_done(void)
+{
+	SPI_freetuptable(SPI_tuptable);
+	SPI_tuptable = NULL;
+}
+
 #endif							/* L4_STORE_PARTS_H */

@@ -49,6 +49,7 @@ lock_shapes(const char *schema)
 	Arguments	arguments = {0};
 
 	store_run(schema, "SELECT pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.hashtextextended('l4_shape', 0))", &arguments, SPI_OK_SELECT);
+	result_done();
 }
 
 /* Adds the shapes that are not there; ids becomes those that are new, in order. Returns their number. */
@@ -79,6 +80,7 @@ insert_shapes(const char *schema, const L4ShapeRow *rows, int count, int64 *ids)
 					  "ON CONFLICT DO NOTHING RETURNING shape_id", &arguments, SPI_OK_INSERT_RETURNING);
 	for (i = 0; i < added; i++)
 		ids[i] = DatumGetInt64(result_datum(i, 1, &is_null));
+	result_done();
 	return added;
 }
 

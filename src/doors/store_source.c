@@ -85,7 +85,10 @@ store_source_state(const char *schema, const char *job_id, int64 source_id)
 				  "FROM %s.l4_source_state t CROSS JOIN LATERAL (SELECT pg_catalog.sum(record_count)::pg_catalog.int8, pg_catalog.sum(line_count)::pg_catalog.int8 "
 				  "FROM %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) t.job_id AND s.source_id OPERATOR(pg_catalog.=) t.source_id) AS s (records, lines) "
 				  "WHERE t.job_id OPERATOR(pg_catalog.=) $1 AND t.source_id OPERATOR(pg_catalog.=) $2", &arguments, SPI_OK_SELECT) == 0)
+	{
+		result_done();
 		return NULL;
+	}
 	row = palloc0(sizeof(L4SourceStateRow));
 	row->source_id = source_id;
 	row->byte_count = result_bigint(0, 1);
@@ -96,6 +99,7 @@ store_source_state(const char *schema, const char *job_id, int64 source_id)
 	row->state = result_bytea(0, 6, CurrentMemoryContext);
 	row->record_count = result_bigint(0, 7);
 	row->line_count = result_bigint(0, 8);
+	result_done();
 	return row;
 }
 

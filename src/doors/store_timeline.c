@@ -68,7 +68,10 @@ read_timeline(const char *schema, const char *job_id, Timeline *timeline, int ro
 	timeline->count = 0;
 	add_text(&arguments, job_id);
 	if (store_run(schema, "SELECT iterations, started_at FROM %s.l4_timeline WHERE job_id OPERATOR(pg_catalog.=) $1 FOR UPDATE", &arguments, SPI_OK_SELECT) == 0)
+	{
+		result_done();
 		return false;
+	}
 	iterations = DatumGetArrayTypeP(result_datum(0, 1, &is_null));
 	starts = DatumGetArrayTypeP(result_datum(0, 2, &is_null));
 	timeline->count = ArrayGetNItems(ARR_NDIM(iterations), ARR_DIMS(iterations));
@@ -83,6 +86,7 @@ read_timeline(const char *schema, const char *job_id, Timeline *timeline, int ro
 		timeline->starts[i].iteration = ((const int64 *) ARR_DATA_PTR(iterations))[i];
 		timeline->starts[i].start = ((const TimestampTz *) ARR_DATA_PTR(starts))[i];
 	}
+	result_done();
 	return true;
 }
 
