@@ -164,7 +164,7 @@ end_file(Import *import)
 	if (import->atomic)
 		return;
 	source_write_shared(import->sources);
-	store_commit();
+	store_commit_file();
 	if (import->worker != NULL)
 	{
 		worker_set_task(import->worker, -1);
@@ -375,6 +375,8 @@ lead_import(Import *import, const ImportCall *call)
 	store_finish_import(call->schema, call->job_id);
 	if (pg_atomic_read_u64(&import->shared->files) > 0)
 		store_analyze(call->schema);
+	if (!import->atomic)
+		store_settle();
 	if (import->workers != NULL)
 	{
 		store_commit();

@@ -14,6 +14,7 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/fmgrprotos.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -152,6 +153,24 @@ store_end(void)
 	PopActiveSnapshot();
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(caller);
+}
+
+/*
+ * Commits what came of a file without waiting for the disk, as the site's own synchronous_commit = off would: what a crash of the server takes with it are whole files, which
+ * calling the import again brings back. store_settle makes the end of the call wait for all of them.
+ */
+void
+store_commit_file(void)
+{
+	(void) set_config_option("synchronous_commit", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+	store_commit();
+}
+
+void
+store_settle(void)
+{
+	(void) GetCurrentTransactionId();	/* a commit without one waits for nothing */
+	ForceSyncCommit();
 }
 
 /* A file's transaction reads what others committed while it waited for them: READ COMMITTED, whatever the session's default. */

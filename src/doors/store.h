@@ -39,6 +39,9 @@ typedef struct L4Rules
  */
 extern void store_connect(bool may_commit);
 extern void store_commit(void);
+extern void store_commit_file(void);
+/* The commit of the transaction under way is to wait until it, and with it all before it, is on disk. */
+extern void store_settle(void);
 extern void store_disconnect(void);
 /* The same in a worker, with transactions of its own: the first begins here, store_commit begins the next, store_end ends the last. */
 extern void store_begin(void);
