@@ -9,9 +9,10 @@
  *     that lists of different lengths meet. Tokens are numbered, and only numbers are compared from here on.
  *  2. The prefix tree: number of tokens, then the first (depth - 3) tokens, then a leaf with its groups. A shape joins the most similar
  *     group of its leaf, if it is similar enough, else it founds one. A group keeps, per position, the token or "differs".
- *  3. The split (drain_split.c): a position of a group at which a few words alternate ("started", "stopped") tells statements apart,
+ *  3. The merge (drain_merge.c): groups of many names in the first place ("alpha joined", "beta joined" ...) are one.
+ *  4. The split (drain_split.c): a position of a group at which a few words alternate ("started", "stopped") tells statements apart,
  *     and the group is split there. What was the group is the parent of the parts.
- *  4. Templates (drain_template.c): the text of the first member with <*> for each token in which the members differ. Groups with the
+ *  5. Templates (drain_template.c): the text of the first member with <*> for each token in which the members differ. Groups with the
  *     same template are one.
  *
  * A departure from the paper, for shapes made mostly of <*>: a position at which the group and the shape both have <*> counts neither
@@ -395,6 +396,7 @@ drain_cluster(const L4Bytes *shapes, int n, const L4DrainOptions *options)
 	shape_of_input = sort_shapes(&drain, shapes, n);
 	drain_number_tokens(&drain);
 	group_shapes(&drain);
+	drain_merge_groups(&drain);
 	drain_split_groups(&drain);
 	drain_write_templates(&drain);
 	result = build_result(&drain, shape_of_input, n);

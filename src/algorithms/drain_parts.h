@@ -114,6 +114,9 @@ extern void *drain_grow(Drain *drain, void *array, int count, int *room, size_t 
 extern bool drain_next_token(const char **at, const char *end, TokenSpan *span);
 extern void drain_number_tokens(Drain *drain);
 
+/* drain_merge.c */
+extern void drain_merge_groups(Drain *drain);
+
 /* drain_split.c */
 extern void drain_split_groups(Drain *drain);
 

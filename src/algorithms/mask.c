@@ -2,7 +2,7 @@
  * mask.c: a message to its shape and its parameters, and back.
  *
  * One pass over the bytes with a class table, after CLP's rule (Rodrigues et al., OSDI 2021): a run of word bytes that holds a digit is
- * variable. Beyond it: paths, URLs, long hexadecimal words, sizes with their unit, calendar stamps (they hold words without digits), and
+ * variable. Beyond it: paths, URLs, hosts with a port, long hexadecimal words, sizes with their unit, calendar stamps (they hold words without digits), and
  * whatever is not valid UTF-8. The site's own masks (pcre2) come first. A literal <*> in the message is a parameter too, so that
  *     shape text with its n-th <*> replaced by parameter n = the message, byte by byte.
  * The shape is a pure function of the message and the masks; it is what groups equal statements on every machine alike.
@@ -281,6 +281,49 @@ scan_joined(const char *to, const char *end)
 	return to;
 }
 
+/* Is the label [from, to) one that a host's name may end with? Endings of source files ("engine.py:52") and names of modules are none. */
+static bool
+is_top_domain(const char *from, const char *to, int labels)
+{
+	static const char *const domains[] = {"com", "org", "net", "edu", "gov", "mil", "int", "info", "io", "ai", "dev", "app", "cloud", "local", "internal", "intra",
+	"lan", "corp", "svc"};
+	static const char suffixes[] = " cc cs cu ex fs go hs jl js kt md ml mm pl ps py rb rs sh so ts vb ";
+	size_t		size = to - from;
+	const char *known;
+	int			i;
+
+	for (i = 0; i < (int) lengthof(domains); i++)
+		if (strlen(domains[i]) == size && memcmp(domains[i], from, size) == 0)
+			return true;
+	if (size != 2 || labels < 3)
+		return false;
+	for (known = suffixes; known[1] != '\0'; known += 3)
+		if (memcmp(known + 1, from, 2) == 0)
+			return false;
+	return true;
+}
+
+/* Is the run of word bytes [from, to), which holds no digit, a host's full name: labels of letters and hyphens, the last one a top-level domain? */
+static bool
+is_host_name(const char *from, const char *to)
+{
+	const char *label = from;
+	const char *p;
+	int			labels = 1;
+
+	for (p = from; p < to; p++)
+	{
+		if (*p == '.' && p > label && to - p > 1)
+		{
+			label = p + 1;
+			labels++;
+		}
+		else if (!HAS_CLASS(*p, CLASS_ALPHA) && *p != '-')
+			return false;
+	}
+	return labels >= 2 && is_top_domain(label, to, labels);
+}
+
 /* Handles a run of word bytes at `at`: a parameter or literal text. Returns where it ends. */
 static const char *
 mask_word(L4Shape *shape, const char *at, const char *end)
@@ -322,7 +365,8 @@ mask_word(L4Shape *shape, const char *at, const char *end)
 	while (to == at || (*at == '.' && to < end && *to == '.'))
 		to++;
 	calls = end - to >= 2 && to[0] == '(' && to[1] == ')' && HAS_CLASS(*at, CLASS_ALPHA);	/* a function's name */
-	if (calls || !((any & CLASS_DIGIT) || (all != 0 && to - at >= MASK_HEX_MINIMUM)))
+	if (calls || !((any & CLASS_DIGIT) || (all != 0 && to - at >= MASK_HEX_MINIMUM) ||
+				   (end - to >= 2 && to[0] == ':' && HAS_CLASS(to[1], CLASS_DIGIT) && is_host_name(at, to))))
 	{
 		shape_add_text(shape, at, to - at);
 		return to;

@@ -29,6 +29,12 @@ $$;
 -- a position with many values is a parameter
 SELECT * FROM pg_temp.templates(ARRAY['open file alpha now', 'open file beta now', 'open file gamma now', 'open file delta now',
 	'open file epsilon now', 'open file zeta now']);
+-- names in the first place: more than ten of them, before two words or more, are a parameter; what stands with one of them alone joins
+SELECT count(*), min(template) FROM pg_temp.templates(ARRAY(SELECT 'layer.' || chr(96 + n) || '.weight has norm <*>' FROM generate_series(1, 11) AS n));
+SELECT count(*) FROM pg_temp.templates(ARRAY(SELECT 'layer.' || chr(96 + n) || '.weight has norm <*>' FROM generate_series(1, 10) AS n));
+SELECT count(*) FROM pg_temp.templates(ARRAY(SELECT chr(96 + n) || ' failed' FROM generate_series(1, 20) AS n));
+SELECT DISTINCT template FROM pg_temp.templates(ARRAY(SELECT chr(96 + n) || ' is done after ' || v || ' tries' FROM generate_series(1, 12) AS n, generate_series(1, 12) AS g, chr(64 + g) AS v)
+	|| ARRAY['z is done after all tries', 'y is late before all tries']) ORDER BY 1;
 -- one with few splits the group, the parent stays; not with split_values below 2
 SELECT * FROM pg_temp.templates(ARRAY['worker <*> was started by agent', 'worker <*> was stopped by agent']);
 SELECT * FROM pg_temp.templates(ARRAY['worker <*> was started by agent', 'worker <*> was stopped by agent'], split_values => 1);

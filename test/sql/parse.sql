@@ -72,6 +72,9 @@ SELECT p.template, p.params, p.shape_id = l4_shape_id(p.message) AS same_id, p.t
 FROM l4_parse('[INFO] worker 7 of node-12 wrote /mnt/x/step_20.pt in 3.5 s <*>') AS p;
 SELECT l4_shape('user alice logged in', ARRAY['alice|bob']), l4_shape('user bob logged in', ARRAY['alice|bob']), l4_shape('user bob logged in'),
 	l4_shape_id('user alice logged in', ARRAY['alice|bob']) = l4_shape_id('user bob logged in', ARRAY['alice|bob']) AS equal;
+-- a host's full name with a port is one parameter; a place in a source file, and a module, are none
+SELECT m AS message, l4_shape(m) FROM unnest(ARRAY['node-a.cluster.local:29500 joined', 'connected to a.b.edu.hk:22, at last', 'master.corp: 3 tries', 'engine.py:52 saved', 'in a.b.main.rs:10',
+	'in com.x.Trainer:12', 'torch.nn:3', 'localhost:29500', 'a..com:1', 'com:1']) AS m;
 SELECT (p).template, (p).params FROM (SELECT l4_parse('INFO:root:user alice', masks => masks) AS p FROM (VALUES (1, ARRAY['alice']), (2, NULL), (3, '{}'), (4, ARRAY['alice'])) AS v(i, masks) ORDER BY i) AS x;
 
 -- NULL, empty, odd bytes
