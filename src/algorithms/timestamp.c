@@ -361,7 +361,7 @@ read_two_digit_start(Cursor *cursor, TimeFields *fields)
 	return read_clock(cursor, fields);
 }
 
-/* "2026-11-20 22:26:04", with T, a blank, a dash or an underscore before the time; the date with -, / or a dot. */
+/* "2026-11-20 22:26:04", with T, a blank, a dash or an underscore before the time; the date with -, / or a dot; the month by its name too. */
 static bool
 read_year_first(Cursor *cursor, TimeFields *fields)
 {
@@ -372,8 +372,8 @@ read_year_first(Cursor *cursor, TimeFields *fields)
 	if (separator != '-' && separator != '/' && separator != '.')
 		return false;
 	cursor->at++;
-	if (fields->year == 0 || !read_short(cursor, &fields->month) || !cursor_take(cursor, separator) ||
-		!read_short(cursor, &fields->day))
+	if (fields->year == 0 || !(is_letter(cursor_peek(cursor)) ? read_month_name(cursor, &fields->month) : read_short(cursor, &fields->month)) ||
+		!cursor_take(cursor, separator) || !read_short(cursor, &fields->day))
 		return false;
 	if (!cursor_take(cursor, 'T') && !cursor_take(cursor, '-') && !cursor_take(cursor, '_'))
 	{
