@@ -236,10 +236,15 @@ BEGIN ATOMIC
 	)
 	SELECT f.node, f.last_ts, t.middle, t.middle - f.at
 	FROM finish f, typical t
-	WHERE t.middle - f.at > GREATEST(2 * (t.last - t.middle), interval '1 second') + interval '5 seconds';
+	WHERE t.middle - f.at > GREATEST(2 * (t.last - t.middle), interval '1 second') + interval '5 seconds'
+		-- and it left out what it says steadily: a job that ends right before a node's next beat makes no node silent
+		AND NOT EXISTS (
+			SELECT FROM stream s JOIN @extschema@.l4_stream_event e ON e.job_id = l4_silence.job_id AND e.stream_id = s.stream_id
+			WHERE s.node = f.node AND (s.kind = 'system' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'system')) AND e.occurrences >= 5
+			HAVING pg_catalog.min((e.last_ts - e.first_ts) / (e.occurrences - 1)) * 1.2 > t.middle - f.at);
 END;
 COMMENT ON FUNCTION @extschema@.l4_silence(text) IS
-'Nodes of which everything (where there are system logs: the system log) ends well before the others'': last record (by its own clock), the time at which half of the nodes had ended (by the clock of the most nodes), and the gap between the two in true time (l4_clock_offsets).';
+'Nodes of which everything (where there are system logs: the system log) ends well before the others'', by more than a beat of what it says most often: last record (by its own clock), the time at which half of the nodes had ended (by the clock of the most nodes), and the gap between the two in true time (l4_clock_offsets).';
 
 CREATE FUNCTION @extschema@.l4_text_gist(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20

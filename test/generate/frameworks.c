@@ -47,6 +47,13 @@ loss_of(const rank *r, long iteration)
 
 /* ---- Megatron-LM under torchrun: Python logging, NCCL's own lines, the summary of the last rank ---- */
 
+/* Is a checkpoint saved at the end of an iteration? Before a fault of the saving one is. */
+static int
+saves(const rank *r, long iteration)
+{
+	return iteration % 50 == 0 || (iteration == r->of->iterations - 1 && strcmp(r->of->what->stage, "checkpoint saving") == 0);
+}
+
 static void
 megatron_head(rank *r, level l, const char *module, const char *place)
 {
@@ -150,7 +157,7 @@ megatron_iterate(rank *r, long iteration, long length)
 	megatron_noise(r, iteration);
 	if (r->rank == r->of->ranks - 1)
 		megatron_summary(r, iteration, length);
-	if (iteration % 200 == 0)
+	if (saves(r, iteration))
 		say(r, INFO, "megatron.checkpointing", "", "saving checkpoint at iteration %d to /mnt/dfs/checkpoints/iter_%7z", iteration, iteration);
 }
 
@@ -207,7 +214,7 @@ deepspeed_iterate(rank *r, long iteration, long length)
 			text_random(r->out, 1, 4));
 	if (r->rank == 0)
 		say(r, INFO, "", "logging.py:96:log_dist", "step=%d, skipped=0, lr=[2e-05], mom=[(0.9, 0.95)]", iteration);
-	if (iteration % 200 == 0)
+	if (saves(r, iteration))
 		say(r, INFO, "", "engine.py:3490:save_checkpoint", "saving checkpoint: /mnt/dfs/checkpoints/global_step%d/zero_pp_rank_%d_mp_rank_00_optim_states.pt", iteration, r->rank);
 }
 
@@ -256,7 +263,7 @@ titan_iterate(rank *r, long iteration, long length)
 		say(r, WARNING, "", "", "%d CUDA memory allocation retries.", text_random(r->out, 1, 5));
 	if (iteration % 50 == 0)
 		say(r, INFO, "", "", "[GC] Performing periodic GC collection took %2f seconds", text_random(r->out, 1, 9));
-	if (iteration % 200 == 0)
+	if (saves(r, iteration))
 		say(r, INFO, "", "", "Saving the checkpoint (or staging if async is enabled) to outputs/checkpoint/step-%d", iteration);
 }
 
@@ -310,7 +317,7 @@ ascend_iterate(rank *r, long iteration, long length)
 	say(r, INFO, "ME", "train.py:80][19][main", "step[%d] loss[%4f], per step time [%d]us", iteration, loss_of(r, iteration), length);
 	if (now_and_then(r, 500))
 		say(r, WARNING, "HCCP", "ring.py:35][19][send", "send queue of rank[%d] is full, attempt[1], will retry", (r->rank + 1) % r->of->ranks);
-	if (iteration % 200 == 0)
+	if (saves(r, iteration))
 		say(r, INFO, "ME", "ckpt.py:50][19][save", "save checkpoint step[%d] to /mnt/dfs/checkpoints/step_%d/rank_%d.ckpt", iteration, iteration, r->rank);
 }
 
