@@ -104,7 +104,7 @@ peer_ends(rank *r)
 			"might run on corrupted/incomplete data.\n");
 		watchdog_head(r, 627);
 		text_add(r->out, "To avoid data inconsistency, we are taking the entire process down.\n");
-		count(j, LABEL_PEER, "*/rank-*.log", "Watchdog caught collective operation timeout", "effect", 1);
+		count(j, LABEL_PEER, "*/rank-*.log", "Watchdog caught collective operation timeout|Some NCCL operations have failed|To avoid data inconsistency", "effect", 3);
 		return;
 	}
 	say(r, ERROR, j->style->module, j->style->place, "NCCL WARN socketProgress: Connection closed by remote peer node-%4z<%d>", (r->node + 1) % j->nodes, 40000 + r->rank);
@@ -120,7 +120,10 @@ faulty_rank_ends(rank *r)
 
 	r->out->now = j->fault_time + text_random(r->out, 1000, 90000);
 	if (j->what->warning != NULL)
+	{
 		text_add(r->out, "node-%4z:%d:%d [%d] NCCL WARN %s\n", r->node, r->pid, r->pid + 61, r->local, j->what->warning);
+		count(j, LABEL_WARNING, "*/rank-*.log", "NCCL WARN NET/IB", "root", 1);
+	}
 	if (j->what->error != NULL)
 	{
 		traceback(r, "losses = forward_backward(model, batch)", j->what->error);
@@ -159,6 +162,9 @@ kernel_tells(job *j, text *out, long node)
 		count(j, LABEL_KERNEL, "*/syslog", j->what->kernel_label, "root", lines);
 }
 
+/* What torchrun says whatever the exit code. */
+#define LAUNCHER_FAILS "WorkerState.FAILED|ChildFailedError|pretrain.py FAILED"
+
 /* torchrun's report of one process that ended. */
 static void
 launcher_reports(job *j, text *out, long node, long rank, const char *code)
@@ -185,11 +191,11 @@ launcher_tells(job *j, text *out, long node)
 	{
 		launcher_reports(j, out, node, j->fault_rank, "-9");
 		text_add(out, "  traceback : Signal 9 (SIGKILL) received by PID %d\n", 40000 + j->fault_rank % j->ranks_per_node);
-		count(j, LABEL_LAUNCHER_ROOT, "*/agent.log", "exitcode *: -9|Signal 9 \\(SIGKILL\\)", "root", 3);
+		count(j, LABEL_LAUNCHER_ROOT, "*/agent.log", "exitcode *: -9|Signal 9 \\(SIGKILL\\)|" LAUNCHER_FAILS, "root", 6);
 		return;
 	}
 	launcher_reports(j, out, node, hit ? j->fault_rank : node * j->ranks_per_node, "1");
-	count(j, LABEL_LAUNCHER_EFFECT, "*/agent.log", "failed \\(exitcode: 1\\)|WorkerState.FAILED|exitcode  : 1", "effect", 3);
+	count(j, LABEL_LAUNCHER_EFFECT, "*/agent.log", "failed \\(exitcode: 1\\)|exitcode  : 1|" LAUNCHER_FAILS, "effect", 5);
 }
 
 void
