@@ -51,7 +51,7 @@ loss_of(const rank *r, long iteration)
 static int
 saves(const rank *r, long iteration)
 {
-	return iteration % 50 == 0 || (iteration == r->of->iterations - 1 && strcmp(r->of->what->stage, "checkpoint saving") == 0);
+	return iteration % 50 == 0 || (iteration == r->of->iterations - 1 && strcmp(r->of->what->stage, "checkpointing") == 0);
 }
 
 static void
