@@ -368,6 +368,7 @@ mask_word(L4Shape *shape, const char *at, const char *end)
 	if (calls || !((any & CLASS_DIGIT) || (all != 0 && to - at >= MASK_HEX_MINIMUM) ||
 				   (end - to >= 2 && to[0] == ':' && HAS_CLASS(to[1], CLASS_DIGIT) && is_host_name(at, to))))
 	{
+		shape->digits_matter |= (any & CLASS_DIGIT) != 0;	/* those of a function's name stay */
 		shape_add_text(shape, at, to - at);
 		return to;
 	}

@@ -1,7 +1,7 @@
 /*
  * message_memo.c: the shapes of recent messages, found again by a message that differs from one of them in digits alone.
  *
- * The scanner of mask.c asks of a digit only whether it is one (with one exception, which it reports). So a message whose digits are all replaced by 0, its skeleton, tells its
+ * The scanner of mask.c asks of a digit only whether it is one (with two exceptions, which it reports). So a message whose digits are all replaced by 0, its skeleton, tells its
  * shape and where its parameters stand, and most messages of a log have a skeleton that was seen a moment ago: to hash and compare it costs a fraction of
  * masking. A table of fixed size, two places for each skeleton; whole skeletons are compared, so a hash shared by two of them loses nothing.
  */
@@ -87,7 +87,7 @@ message_memo_find(L4MessageMemo *memo, L4Bytes message, L4Shape *shape)
 static bool
 entry_reserve(L4MessageMemo *memo, L4MemoEntry *entry, uint32 room)
 {
-	if (entry->room >= room)
+	if (entry->places != NULL && entry->room >= room)
 		return true;
 	room = Max(room, 128);
 	if (memo->used + room - entry->room > L4_MEMO_BUDGET)

@@ -144,3 +144,9 @@ SELECT count(*) FROM (SELECT to_jsonb(e) - 'job_id' FROM l4_parameter_sketch e W
 SELECT count(DISTINCT (iterations, started_at)) FROM l4_timeline WHERE job_id IN ('at once', 'batches');
 DROP OWNED BY l4_test_shipper, l4_test_reader;
 DROP ROLE l4_test_shipper, l4_test_reader;
+
+-- A function's name keeps its digits in the shape: lines that differ in them alone are not taken for each other. Of a line whose beginning folds the rest is a record of its own.
+SELECT l4_register_job('calls', '{}', 'running') \g /dev/null
+SELECT rows FROM l4_ingest('calls', $$SELECT 'calling step' || i || '()' AS line, 'a' AS source, i AS line_no FROM generate_series(1, 5) i
+	UNION ALL SELECT E'Traceback (most recent call last):', 'b', 1 UNION ALL SELECT E'  File "a.py", line 1\rnext', 'b', 2 ORDER BY source, line_no$$);
+SELECT source, line_no, part, message, parameters FROM l4_log WHERE job_id = 'calls' ORDER BY source, line_no, part;
