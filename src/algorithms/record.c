@@ -49,6 +49,7 @@ struct L4RecordAssembler
 	StringInfoData pending;		/* bytes of a line whose end has not come */
 	int64		line_no;		/* of the line being taken apart */
 	int			part;			/* records that began on it so far */
+	bool		folded;			/* its beginning went on with a record: nothing else of it may */
 	size_t		skipped;		/* bytes of it that were fed elsewhere (record_assembler_resume) */
 	const char *line_start;		/* where it lies */
 	bool		at_end;			/* no more bytes will come */
@@ -394,7 +395,7 @@ begin_record(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header,
 	assembler->record.header = *header;
 	assembler->record.cut = false;
 	detach_message_facts(assembler, line);
-	if (assembler->part == 0)
+	if (assembler->part == 0 && assembler->record.before == 0)
 		complete_header(assembler);
 	assembler->record.part = assembler->part++;
 	assembler->state = FOLD_NOT_KNOWN;
@@ -435,7 +436,7 @@ piece_continues(L4RecordAssembler *assembler, L4Bytes line, const L4Header *head
 {
 	L4Bytes		rest = {line.data + header->prefix_size, line.size - header->prefix_size};
 
-	return !header->has_header && assembler->open && assembler->part == 0 && same_label(header, &assembler->record.header) &&
+	return !header->has_header && assembler->open && assembler->part == 0 && !assembler->folded && same_label(header, &assembler->record.header) &&
 		assembler->line_count < FOLD_LINE_LIMIT && open_message(assembler).size + line.size < FOLD_BYTE_LIMIT &&
 		line_continues(assembler, rest);
 }
@@ -466,7 +467,7 @@ take_piece(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
 	if (piece_continues(assembler, line, &header))
 	{
 		append_line(assembler, line, header.prefix_size, terminator);
-		assembler->part = 1;	/* nothing else of this line may fold */
+		assembler->folded = true;
 		return;
 	}
 	begin_record(assembler, line, &header, terminator);
@@ -508,6 +509,7 @@ take_line(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	{
 		assembler->line_no++;
 		assembler->part = 0;
+		assembler->folded = false;
 	}
 }
 
@@ -543,7 +545,7 @@ stop_before(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 			assembler->stop = STOP_AT_LINE;
 		return false;
 	}
-	if (assembler->part > 0 || !line_begins(assembler, line, terminated))
+	if (assembler->part > 0 || assembler->folded || !line_begins(assembler, line, terminated))
 		return false;
 	emit(assembler);
 	assembler->stop = STOP_NOWHERE;
@@ -627,6 +629,7 @@ record_assembler_set_line(L4RecordAssembler *assembler, int64 line_no)
 {
 	assembler->line_no = line_no;
 	assembler->part = 0;
+	assembler->folded = false;
 }
 
 void
