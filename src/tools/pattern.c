@@ -30,7 +30,6 @@ struct L4Pattern
 	char	   *name;
 	L4Bytes		subject;		/* of the last match */
 	bool		machine_code;	/* pcre2_jit_match may be called: compiled, and works on bytes */
-	bool		first_bytes[256];
 	MemoryContextCallback release;
 };
 
@@ -73,33 +72,6 @@ pattern_needs_unicode(const char *regex, size_t size)
 	return false;
 }
 
-/* Fills the table of bytes with which a match may begin, as far as pcre2 knows. */
-static void
-pattern_learn_first_bytes(L4Pattern *pattern)
-{
-	uint32_t	type = 0;
-	uint32_t	unit = 0;
-	uint32_t	options = 0;
-	const uint8_t *bitmap = NULL;
-	int			i;
-
-	memset(pattern->first_bytes, true, sizeof(pattern->first_bytes));
-	pcre2_pattern_info(pattern->code, PCRE2_INFO_ALLOPTIONS, &options);
-	pcre2_pattern_info(pattern->code, PCRE2_INFO_FIRSTCODETYPE, &type);
-	if (type == 1 && (options & PCRE2_CASELESS) == 0)
-	{
-		pcre2_pattern_info(pattern->code, PCRE2_INFO_FIRSTCODEUNIT, &unit);
-		for (i = 0; i < 256; i++)
-			pattern->first_bytes[i] = (i == (int) unit);
-	}
-	else if (type == 0 &&
-			 pcre2_pattern_info(pattern->code, PCRE2_INFO_FIRSTBITMAP, &bitmap) == 0 && bitmap != NULL)
-	{
-		for (i = 0; i < 256; i++)
-			pattern->first_bytes[i] = (bitmap[i / 8] >> (i % 8)) & 1;
-	}
-}
-
 /*
  * pattern_compile: regex (size bytes) to a pattern owned by the current memory context. what names it in messages.
  * Errors: 2201B with pcre2's message and the position. Cost: some 10 to 100 microseconds.
@@ -140,7 +112,6 @@ pattern_compile(const char *regex, size_t size, const char *what)
 	pcre2_set_heap_limit(pattern->limits, PATTERN_HEAP_LIMIT);
 	/* without it the interpreter matches; with Unicode the subject must be checked, which only pcre2_match does */
 	pattern->machine_code = pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE) == 0 && options == 0;
-	pattern_learn_first_bytes(pattern);
 	return pattern;
 }
 
@@ -198,10 +169,4 @@ pattern_group_number(L4Pattern *pattern, const char *name)
 	int			number = pcre2_substring_number_from_name(pattern->code, (PCRE2_SPTR) name);
 
 	return number > 0 ? number : -1;
-}
-
-bool
-pattern_may_begin_with(L4Pattern *pattern, unsigned char byte)
-{
-	return pattern->first_bytes[byte];
 }

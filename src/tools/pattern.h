@@ -20,7 +20,4 @@ extern bool pattern_group(L4Pattern *pattern, int group, L4Bytes *span);
 /* The number of a named group, or -1. */
 extern int	pattern_group_number(L4Pattern *pattern, const char *name);
 
-/* May a match begin with this byte? true where not known. */
-extern bool pattern_may_begin_with(L4Pattern *pattern, unsigned char byte);
-
 #endif							/* L4_PATTERN_H */
