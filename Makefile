@@ -2,6 +2,7 @@
 #   make demo        sets everything up, loads real failed jobs in a private cluster and prints their diagnosis
 #   make test        sets everything up, builds and runs all tests in a private cluster
 #   make docs        writes docs/reference.md from the COMMENTs of the extension's objects
+#   make fuzz        looks for inputs that break the pure algorithms, FUZZ_SECONDS=... for each target (FUZZ_TARGETS=...; all)
 #   make bench-NAME  runs the benchmark test/bench/NAME.sh, with DATA=... as its argument
 #   make, make install, make installcheck   as with any PGXS extension
 EXTENSION = l4
@@ -30,7 +31,7 @@ EXTRA_CLEAN = $(wildcard src/*/*.o) $(wildcard src/*/*.bc) test/results output_i
 
 PG_CONFIG ?= pg_config
 # The goals that set the machine up must work where PostgreSQL's build files are still missing, so they include nothing.
-SETUP_GOALS = demo test docs setup
+SETUP_GOALS = demo test docs setup fuzz
 ifneq ($(filter-out $(SETUP_GOALS) bench-%,$(or $(MAKECMDGOALS),all)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 ifeq ($(wildcard $(PGXS)),)
@@ -54,7 +55,7 @@ $(OBJS) $(OBJS:.o=.bc): $(ALL_HEADERS) Makefile
 # The DTW kernels run along anti-diagonals, which pay only when vectorised; GCC 12 does not do so at -O2 by itself.
 src/algorithms/dtw.o: CFLAGS += -ftree-vectorize -fvect-cost-model=dynamic
 
-.PHONY: demo test setup docs
+.PHONY: demo test setup docs fuzz
 export PG_CONFIG
 setup:
 	@test/setup.sh
@@ -65,5 +66,8 @@ test:
 	@test/run.sh test
 docs: setup
 	@test/run.sh docs
+fuzz:
+	@test/setup.sh fuzz
+	@test/run.sh fuzz $(or $(FUZZ_SECONDS),60) $(FUZZ_TARGETS)
 bench-%: setup
 	@test/run.sh bench-$* $(if $(filter command,$(origin DATA)),$(abspath $(DATA)))

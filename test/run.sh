@@ -9,6 +9,7 @@
 #   test/run.sh tap [FILE..]       only these TAP tests
 #   test/run.sh accept NAME..      runs these regression or isolation tests and takes their output as the expected one;
 #                                  README takes the output of README.md's own examples
+#   test/run.sh fuzz [SECONDS [TARGET..]]   looks for inputs that break the algorithms; see test/fuzz/run.sh
 #   test/run.sh docs               writes docs/reference.md from the COMMENTs of the extension's objects
 #   test/run.sh bench-NAME [ARG..] runs test/bench/NAME.sh in a cluster with the extension
 #
@@ -283,6 +284,7 @@ test_demo() {
 test_start() {
 	local before
 	check 'layers and sizes' bash test/check_layers.sh
+	check 'fuzz: corpus and mutations' bash test/fuzz/run.sh short
 	before=$failed
 	ready=
 	check 'build without warnings' build
@@ -323,6 +325,9 @@ command_some() {
 	report_counts
 }
 
+# Needs no server; what it finds is taken back into the corpus.
+command_fuzz() { bash test/fuzz/run.sh long "$@"; }
+
 command_accept() {
 	local name
 	[ $# -gt 0 ] || { echo "l4: which tests?" >&2; exit 1; }
@@ -359,12 +364,13 @@ inside_main() {
 		demo | shell | test | docs) "command_$1" ;;
 		regress | isolation | tap) command_some "test_$1" "${@:2}" ;;
 		accept) command_accept "${@:2}" ;;
+		fuzz) command_fuzz "${@:2}" ;;
 		bench-*) command_bench "${1#bench-}" "${@:2}" ;;
 	esac
 }
 
 case ${1:-} in
-	demo | shell | test | docs | regress | isolation | tap | accept | bench-*) ;;
+	demo | shell | test | docs | regress | isolation | tap | accept | fuzz | bench-*) ;;
 	*)
 		sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
 		exit 1

@@ -3,6 +3,7 @@
 #
 #   setup.sh         what build, demo and tests need
 #   setup.sh tests   and what single tests need, which are skipped without it
+#   setup.sh fuzz    and the compiler with libFuzzer
 #
 # Looks for the things themselves (a header, a program), not for packages, so it is silent and does not touch the network
 # where all is there, on any distribution. What is missing is installed with apt when run by root on Debian or a
@@ -73,6 +74,11 @@ optional_packages() {
 	python3 -c 'import pyodbc' >/dev/null 2>&1 || /usr/bin/python3 -c 'import pyodbc' >/dev/null 2>&1 || echo python3-pyodbc
 }
 
+# The same for looking for inputs that break the algorithms.
+fuzz_packages() {
+	echo 'int main(void) { return 0; }' | clang -x c -fsanitize=fuzzer-no-link,address,undefined -o /dev/null - 2>/dev/null || printf '%s\n' clang libclang-rt-dev
+}
+
 # Installs the packages named in the arguments. The distribution would create and start a server of its own with the
 # PostgreSQL package; the tests bring their private one, so that is switched off while the packages are being set up.
 install_packages() {
@@ -99,14 +105,14 @@ update_package_lists() {
 	rm -f "$log"
 }
 
-# Installs what single tests need, if that can be done; says so if not, and goes on.
+# Installs what the packages named by a function bring, if that can be done; says so if not, and goes on.
 setup_optional() {
 	local missing
-	missing=$(optional_packages)
+	missing=$("$1")
 	[ -n "$missing" ] && [ "$(id -u)" = 0 ] && have_program apt-get || return 0
 	update_package_lists
 	echo "l4: installing" $missing
-	(install_packages $missing) || echo "l4: going on without; the tests that need it are skipped" >&2
+	(install_packages $missing) || echo "l4: going on without; what needs it is skipped" >&2
 }
 
 main() {
@@ -137,4 +143,7 @@ main() {
 }
 
 main
-[ "${1:-}" != tests ] || setup_optional
+case ${1:-} in
+	tests) setup_optional optional_packages ;;
+	fuzz) setup_optional fuzz_packages ;;
+esac
