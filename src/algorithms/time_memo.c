@@ -48,12 +48,13 @@ microseconds_of(L4TimeLayout layout, L4Bytes text)
 	return (minutes * 60 + seconds) * USECS_PER_SEC + fraction;
 }
 
-/* Is the text of this hour? */
+/* Is the text of this hour? It may differ in minutes, seconds and their fraction, not in the sign before that. */
 static inline bool
 hour_has(const L4Hour *hour, L4TimeLayout layout, L4Bytes text)
 {
 	return hour->form != 0 && hour->text_size == text.size && memcmp(&hour->layout, &layout, sizeof(layout)) == 0 &&
 		memcmp(hour->text, text.data, layout.hour + 3) == 0 &&
+		(layout.fraction == 0 || hour->text[layout.hour + 8] == text.data[layout.hour + 8]) &&
 		memcmp(hour->text + layout.size, text.data + layout.size, text.size - layout.size) == 0;
 }
 

@@ -126,11 +126,31 @@ require_time_kept(L4Bytes text, TimestampTz time, const L4TimeForm *form)
 	fuzz_require(frame_time_offset(text, time, &offset) && offset == form->offset);
 }
 
+#define FORMS 256
+
+/* Texts of one form are equal but for the digits of their minutes and seconds. */
+static void
+require_form(L4Bytes *forms, L4Bytes text, L4TimeLayout layout, const L4TimeForm *form)
+{
+	L4Bytes		skeleton;
+	int			i;
+
+	if (form->form == 0 || form->form >= FORMS)
+		return;
+	skeleton = bytes_copy(text);
+	for (i = layout.hour + 2; i < layout.size; i++)
+		if (text.data[i] >= '0' && text.data[i] <= '9')
+			((char *) skeleton.data)[i] = '0';
+	fuzz_require(forms[form->form].data == NULL || bytes_equal(forms[form->form], skeleton));
+	forms[form->form] = skeleton;
+}
+
 /* Input: a text to be read as a time on each line. */
 void
 fuzz_times(L4Bytes input)
 {
 	L4TimeMemo	memo = {0};
+	L4Bytes		forms[FORMS] = {{0}};
 	L4Bytes		line;
 
 	while (fuzz_line(&input, &line))
@@ -150,6 +170,7 @@ fuzz_times(L4Bytes input)
 			fuzz_require(!is_time || read == remembered);
 			if (is_time)
 				require_time_kept(text, read, &form);
+			require_form(forms, text, layout, &form);
 		}
 		for (i = 0; i + 8 <= (int) Min(text.size, 12); i++)
 			(void) timestamp_parse_parts((L4Bytes) {text.data, i}, (L4Bytes) {text.data + i, text.size - i}, server_zone(), REFERENCE, &read);
