@@ -430,6 +430,18 @@ parse_head(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 	header_parse(assembler->parser, head, header);
 }
 
+/* The end of a progress bar behind which another header stands (inner), or 0: there a record begins within the line. */
+static size_t
+bar_before_header(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header, L4Header *inner)
+{
+	size_t		bar = header->has_header ? 0 : bar_end(line);
+
+	if (bar == 0)
+		return 0;
+	parse_head(assembler, (L4Bytes) {line.data + bar, line.size - bar}, inner);
+	return inner->has_header ? bar : 0;
+}
+
 /* Does a piece of a line with this header join the open record? If so, sets the state after it. */
 static bool
 piece_continues(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header)
@@ -446,23 +458,19 @@ static void
 take_piece(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
 {
 	L4Header	header;
+	L4Header	inner;
 	size_t		bar;
 
 	parse_head(assembler, line, &header);
-	if (!header.has_header && (bar = bar_end(line)) > 0)
+	bar = bar_before_header(assembler, line, &header, &inner);
+	if (bar > 0)
 	{
-		L4Header	inner;
+		L4Bytes		front = {line.data, bar};
 		L4Bytes		behind = {line.data + bar, line.size - bar};
 
-		parse_head(assembler, behind, &inner);
-		if (inner.has_header)
-		{
-			L4Bytes		front = {line.data, bar};
-
-			begin_record(assembler, front, &header, "");
-			begin_record(assembler, behind, &inner, terminator);
-			return;
-		}
+		begin_record(assembler, front, &header, "");
+		begin_record(assembler, behind, &inner, terminator);
+		return;
 	}
 	if (piece_continues(assembler, line, &header))
 	{
@@ -520,6 +528,7 @@ line_begins(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	FoldState	state = assembler->state;
 	const char *found;
 	L4Header	header;
+	L4Header	inner;
 	bool		continues;
 
 	if (terminated && line.size > 0 && line.data[line.size - 1] == '\r')
@@ -528,7 +537,7 @@ line_begins(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	if (found != NULL)
 		line.size = found - line.data;
 	parse_head(assembler, line, &header);
-	continues = bar_end(line) == 0 && piece_continues(assembler, line, &header);
+	continues = bar_before_header(assembler, line, &header, &inner) == 0 && piece_continues(assembler, line, &header);
 	assembler->state = state;
 	return !continues;
 }

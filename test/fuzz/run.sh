@@ -43,7 +43,7 @@ keep_failures() {
 	local file target name
 	for file in "$work"/failed/*; do
 		[ -f "$file" ] || continue
-		target=$(basename "$file" | sed 's/^failed-//; s/-[^-]*$//')
+		target=$(basename "$file" | sed 's/^failed-//; s/-.*//')
 		name=$corpus/$target/failed-$(sha1sum < "$file" | cut -c1-12)
 		mkdir -p "$corpus/$target"
 		cp "$file" "$name"
@@ -68,7 +68,7 @@ long_target() {
 	mkdir -p "$work/inputs/$target"
 	"$work/replay" seeds "$corpus" "$target" "$work/inputs/$target"
 	FUZZ_TARGET=$target "$work/fuzz" -max_total_time="$seconds" -max_len=20000 -timeout=20 -rss_limit_mb=3000 -print_final_stats=1 \
-		-artifact_prefix="$work/failed/failed-$target-" "$work/inputs/$target" > "$work/$target.log" 2>&1 || { tail -n 40 "$work/$target.log"; return 1; }
+		-artifact_prefix="$work/failed/failed-$target-" "$work/inputs/$target" > "$work/$target.log" 2>&1 || { grep -vE '^#[0-9]+' "$work/$target.log" | tail -n 30; return 1; }
 	sed -n '/DONE/p' "$work/$target.log" | sed "s/^#\([0-9]*\).*cov: \([0-9]*\).*/$(printf '%-16s' "$target") \1 inputs, \2 edges/"
 }
 
