@@ -6,6 +6,8 @@
  */
 #include "algorithms/head_walk.h"
 
+#include "algorithms/pattern_text.h"
+
 #define WALK_STEPS 20000
 #define WALK_DEPTH 40
 
@@ -103,30 +105,6 @@ class_of_escape(L4HeadClass *class, char letter)
 	return true;
 }
 
-/* The single byte of a backslash and what follows it, or -1. */
-static int
-byte_of_escape(char letter)
-{
-	switch (letter)
-	{
-		case 't':
-			return '\t';
-		case 'n':
-			return '\n';
-		case 'r':
-			return '\r';
-		case 'f':
-			return '\f';
-		case 'e':
-			return 0x1b;
-		default:
-			break;
-	}
-	if ((letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z'))
-		return -1;
-	return (unsigned char) letter;
-}
-
 /* One member of a bracketed class: a byte (returned), or a class of its own (added; -1). Sets failed on what it does not know. */
 static int
 read_member(L4HeadWalk *walk, L4HeadClass *class)
@@ -145,9 +123,9 @@ read_member(L4HeadWalk *walk, L4HeadClass *class)
 	c = (unsigned char) *walk->at++;
 	if (class_of_escape(class, (char) c))
 		return -1;
-	if (byte_of_escape((char) c) < 0)
+	if (pattern_escape_byte(c) < 0)
 		walk->failed = true;
-	return byte_of_escape((char) c);
+	return pattern_escape_byte(c);
 }
 
 /* Reads a bracketed class, whose opening bracket is behind us. */
@@ -184,21 +162,6 @@ read_class(L4HeadWalk *walk, L4HeadClass *class)
 		class_invert(class);
 }
 
-/* Steps over "<name>" and the like; the cursor is on the opening mark. */
-static void
-skip_name(L4HeadWalk *walk)
-{
-	char		close = *walk->at == '<' ? '>' : '\'';
-
-	walk->at++;
-	while (walk->at < walk->end && *walk->at != close)
-		walk->at++;
-	if (walk->at >= walk->end)
-		walk->failed = true;
-	else
-		walk->at++;
-}
-
 /* Reads the kind of a group behind its opening parenthesis; true where it takes no room (a look around). */
 static bool
 read_group_kind(L4HeadWalk *walk)
@@ -223,7 +186,7 @@ read_group_kind(L4HeadWalk *walk)
 	if (*walk->at == 'P')
 		walk->at++;
 	if (walk->at < walk->end && (*walk->at == '<' || *walk->at == '\''))
-		skip_name(walk);
+		walk->failed |= !pattern_skip_name(&walk->at, walk->end);
 	else
 		walk->failed = true;
 	return false;
@@ -294,10 +257,10 @@ walk_atom(L4HeadWalk *walk, L4Places starts)
 		}
 		if (!class_of_escape(&class, (char) c))
 		{
-			if (byte_of_escape((char) c) < 0)
+			if (pattern_escape_byte(c) < 0)
 				walk->failed = true;
 			else
-				class.bytes[byte_of_escape((char) c)] = true;
+				class.bytes[pattern_escape_byte(c)] = true;
 		}
 	}
 	return walk_class(walk, starts, &class);

@@ -15,6 +15,7 @@
 #include "algorithms/time_memo.h"
 #include "algorithms/timestamp.h"
 #include "storage/shmem.h"
+#include "tools/bytes.h"
 #include "tools/pattern.h"
 
 /* A header stands within this many bytes of where it begins; bounds the cost of a pattern on long lines. */
@@ -330,30 +331,12 @@ facts_recall(HeaderRules *rules, L4Bytes text)
 	return &rules->known[head];
 }
 
-/* A number of up to nine digits, or -1. */
-static int
-span_number(L4Bytes span)
-{
-	int			number = 0;
-	size_t		i;
-
-	if (span.size == 0 || span.size > 9)
-		return -1;
-	for (i = 0; i < span.size; i++)
-	{
-		if (span.data[i] < '0' || span.data[i] > '9')
-			return -1;
-		number = number * 10 + (span.data[i] - '0');
-	}
-	return number;
-}
-
 static int
 facts_number(const HeaderFacts *facts, enum HeaderGroup group, const char *text)
 {
 	L4Bytes		span;
 
-	return facts_group(facts, group, text, &span) ? span_number(span) : -1;
+	return facts_group(facts, group, text, &span) ? bytes_number(span) : -1;
 }
 
 /* The date of a time of day that stands apart: MMDD, or month and day. */
@@ -831,7 +814,7 @@ level_from_text(L4Bytes text)
 	if (text.size == 7 && memcmp(text.data, "WARNING", 7) == 0)
 		return L4_LEVEL_WARNING;
 	if (text.size > 0 && text.data[0] >= '0' && text.data[0] <= '9')
-		return level_from_severity(span_number(text));
+		return level_from_severity(bytes_number(text));
 	if (text.size == 1)
 		return level_from_letter(pg_ascii_toupper((unsigned char) text.data[0]));
 	for (i = 0; i < (int) lengthof(words); i++)

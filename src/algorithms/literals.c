@@ -11,6 +11,7 @@
  */
 #include "algorithms/literals.h"
 
+#include "algorithms/pattern_text.h"
 #include "lib/stringinfo.h"
 
 #define LITERALS_MOST 64
@@ -184,19 +185,6 @@ skip_options(LiteralScan *scan)
 		scan->at++;
 }
 
-static void
-skip_name(LiteralScan *scan)
-{
-	char		close = *scan->at == '<' ? '>' : '\'';
-
-	for (scan->at++; scan->at < scan->end && *scan->at != close; scan->at++)
-		;
-	if (scan->at >= scan->end)
-		scan->failed = true;
-	else
-		scan->at++;
-}
-
 /* Reads the kind of a group behind its opening parenthesis; true where the group takes no room in the text. */
 static bool
 scan_group_kind(LiteralScan *scan)
@@ -219,11 +207,11 @@ scan_group_kind(LiteralScan *scan)
 		return true;
 	}
 	else if (*scan->at == '<' || *scan->at == '\'')
-		skip_name(scan);
+		scan->failed |= !pattern_skip_name(&scan->at, scan->end);
 	else if (*scan->at == 'P' && scan->at[1] == '<')
 	{
 		scan->at++;
-		skip_name(scan);
+		scan->failed |= !pattern_skip_name(&scan->at, scan->end);
 	}
 	else
 		skip_options(scan);
@@ -265,6 +253,7 @@ static int
 scan_escape(LiteralScan *scan)
 {
 	unsigned char c;
+	int			byte;
 
 	if (scan->at >= scan->end)
 	{
@@ -272,28 +261,13 @@ scan_escape(LiteralScan *scan)
 		return -1;
 	}
 	c = (unsigned char) *scan->at++;
-	switch (c)
-	{
-		case 't':
-			return '\t';
-		case 'n':
-			return '\n';
-		case 'r':
-			return '\r';
-		case 'f':
-			return '\f';
-		case 'e':
-			return 0x1b;
-		default:
-			break;
-	}
 	if (strchr("bBAzZ", c) != NULL)
 		return -2;
 	if (strchr("dDwWsShHvVR", c) != NULL)
 		return -1;
-	if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
-		scan->failed = true;
-	return c;
+	byte = pattern_escape_byte(c);
+	scan->failed |= byte < 0;
+	return byte;
 }
 
 /* One atom with its quantifier. */

@@ -8,6 +8,7 @@
 #include "algorithms/place.h"
 
 #include "lib/stringinfo.h"
+#include "tools/bytes.h"
 
 enum PlaceGroup
 {
@@ -108,23 +109,6 @@ place_rules_create(const L4Format *formats, int count, const char *layout)
 	return rules;
 }
 
-static int
-span_number(L4Bytes span)
-{
-	int			number = 0;
-	size_t		i;
-
-	if (span.size == 0 || span.size > 9)
-		return -1;
-	for (i = 0; i < span.size; i++)
-	{
-		if (span.data[i] < '0' || span.data[i] > '9')
-			return -1;
-		number = number * 10 + (span.data[i] - '0');
-	}
-	return number;
-}
-
 /* The path without suffixes of compression. */
 static L4Bytes
 without_compression(const char *source)
@@ -200,11 +184,11 @@ take_groups(const PlaceRule *rule, L4Place *place, int *local_rank)
 	if (place->node == NULL && pattern_group(rule->pattern, rule->groups[GROUP_NODE], &span) && span.size > 0)
 		place->node = pnstrdup(span.data, span.size);
 	if (place->rank < 0 && pattern_group(rule->pattern, rule->groups[GROUP_RANK], &span))
-		place->rank = span_number(span);
+		place->rank = bytes_number(span);
 	if (*local_rank < 0 && pattern_group(rule->pattern, rule->groups[GROUP_LOCAL_RANK], &span))
-		*local_rank = span_number(span);
+		*local_rank = bytes_number(span);
 	if (place->attempt < 0 && pattern_group(rule->pattern, rule->groups[GROUP_ATTEMPT], &span))
-		place->attempt = span_number(span);
+		place->attempt = bytes_number(span);
 	if (place->kind == NULL && pattern_group(rule->pattern, rule->groups[GROUP_LAUNCHER], &span))
 		place->kind = "launcher";
 	if (place->kind == NULL && pattern_group(rule->pattern, rule->groups[GROUP_SYSTEM], &span))

@@ -1,5 +1,5 @@
 /*
- * bytes.c: bytes of unknown encoding to text that the server accepts.
+ * bytes.c: bytes of unknown encoding to text that the server accepts, and to numbers.
  *
  * Logs hold NUL bytes (sparse files after a crash), cut characters and whole binary runs. The stored bytes stay as they were; this
  * file only makes what is shown. UTF-8 is checked by the server's own verifier.
@@ -53,4 +53,21 @@ bytes_append_escaped(StringInfo out, L4Bytes bytes)
 			at++;
 		}
 	}
+}
+
+int
+bytes_number(L4Bytes bytes)
+{
+	int			number = 0;
+	size_t		i;
+
+	if (bytes.size == 0 || bytes.size > 9)
+		return -1;
+	for (i = 0; i < bytes.size; i++)
+	{
+		if (bytes.data[i] < '0' || bytes.data[i] > '9')
+			return -1;
+		number = number * 10 + (bytes.data[i] - '0');
+	}
+	return number;
 }

@@ -1,5 +1,5 @@
 /*
- * bytes.h: bytes of unknown encoding to text that the server accepts.
+ * bytes.h: bytes of unknown encoding to text that the server accepts, and to numbers.
  */
 #ifndef L4_BYTES_H
 #define L4_BYTES_H
@@ -15,5 +15,8 @@ extern void bytes_append_escaped(StringInfo out, L4Bytes bytes);
 
 /* Does the text hold a byte outside printable ASCII, tab and newline that bytes_append_escaped would have to look at? */
 extern bool bytes_are_plain(L4Bytes bytes);
+
+/* The number that up to nine digits and nothing else are, or -1. */
+extern int	bytes_number(L4Bytes bytes);
 
 #endif							/* L4_BYTES_H */
