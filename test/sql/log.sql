@@ -92,7 +92,8 @@ DELETE FROM l4_iteration_rule WHERE name = 'bad';
 -- clustering anew moves no log row and is a pure function of the shapes
 CREATE TEMP TABLE before AS SELECT shape_id, event_id FROM l4_shape;
 SELECT l4_recluster(similarity => 0.9) > 0 AS events;
-SELECT l4_recluster() = (SELECT count(DISTINCT event_id) FROM l4_shape) AS events;
+SELECT l4_recluster() AS events \gset
+SELECT count(DISTINCT event_id) = :events AS events FROM l4_shape;
 CREATE TEMP TABLE first_time AS SELECT shape_id, event_id FROM l4_shape;
 SELECT l4_recluster() > 0 AS events;
 SELECT count(*) AS differences FROM first_time JOIN l4_shape h USING (shape_id) WHERE h.event_id <> first_time.event_id;
