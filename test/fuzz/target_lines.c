@@ -5,6 +5,7 @@
  */
 #include "fuzz.h"
 
+#include "algorithms/head_filter.h"
 #include "algorithms/header.h"
 #include "algorithms/mask.h"
 #include "algorithms/message_memo.h"
@@ -70,6 +71,54 @@ require_head_of_line(const L4Header *header, L4Bytes line)
 	fuzz_require(header->time_form.form == 0 || (size_t) header->time_form.size <= header->time_text.size);
 }
 
+/* The formats of lines with the filter that the parser asks first. */
+typedef struct Formats
+{
+	int			count;
+	L4Pattern **patterns;
+	L4HeadFilter *filter;
+} Formats;
+
+static const Formats *
+all_formats(void)
+{
+	static Formats formats;
+
+	if (formats.filter == NULL)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
+		const char **texts = palloc(l4_builtin_formats_count * sizeof(char *));
+		int			i;
+
+		formats.patterns = palloc(l4_builtin_formats_count * sizeof(L4Pattern *));
+		for (i = 0; i < l4_builtin_formats_count; i++)
+		{
+			const L4Format *format = &l4_builtin_formats_array[i];
+
+			if (format->kind == L4_FORMAT_PATH)
+				continue;
+			texts[formats.count] = format->pattern;
+			formats.patterns[formats.count++] = pattern_compile(format->pattern, strlen(format->pattern), format->name);
+		}
+		formats.filter = head_filter_create(texts, formats.count);
+		MemoryContextSwitchTo(caller);
+	}
+	return &formats;
+}
+
+/* The filter rejects no format that matches. */
+static void
+require_candidates(L4Bytes line)
+{
+	const Formats *formats = all_formats();
+	const uint64 *candidates = head_filter_candidates(formats->filter, line);
+	int			i;
+
+	for (i = 0; i < formats->count; i++)
+		if (pattern_match(formats->patterns[i], line, 0, true))
+			fuzz_require(candidates[i / 64] >> (i % 64) & 1);
+}
+
 /* Input: whether there is a sample, then lines. */
 void
 fuzz_heads(L4Bytes input)
@@ -92,6 +141,7 @@ fuzz_heads(L4Bytes input)
 		L4Header	without;
 		L4Header	with;
 
+		require_candidates(copy);
 		header_parse(plain, copy, &without);
 		require_head_of_line(&without, copy);
 		header_parse(remembering, copy, &with);
