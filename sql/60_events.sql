@@ -37,7 +37,7 @@ COMMENT ON TYPE @extschema@.l4_news_record IS
 
 CREATE FUNCTION @extschema@.l4_place_name(node text, rank int, nodes text[], ranks_per_node int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN COALESCE(node, nodes[rank / COALESCE(ranks_per_node, 1) + 1], 'rank ' || rank);
+RETURN COALESCE(node, nodes[rank / COALESCE(ranks_per_node, 1) + 1], 'rank ' || rank::text);
 COMMENT ON FUNCTION @extschema@.l4_place_name(text, int, text[], int) IS
 'What stands for the node of a stream where nodes are compared: the node that the import found, else by rank from the job''s list of nodes, else the rank itself ("rank 7").';
 
@@ -82,30 +82,34 @@ CREATE FUNCTION @extschema@.l4_new_values(job_id text, pool_id bigint)
 RETURNS TABLE (stream_id bigint, shape_id bigint, reason text, line_no bigint, detail text, place int, value text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	WITH seen AS MATERIALIZED (
+	WITH known AS MATERIALIZED (
+		-- what the pool knows of each position; a value only where it is the only one, and seen often enough
+		SELECT q.*, CASE WHEN pg_catalog.cardinality(q.values) = 1 AND q.occurrences >= @extschema@.l4_news_limit('evidence') AND q.job_count > 1 THEN q.values[1] END AS value,
+			CASE WHEN q.occurrences >= @extschema@.l4_news_limit('range evidence') THEN q.minimum / @extschema@.l4_news_limit('range') END AS lowest,
+			CASE WHEN q.occurrences >= @extschema@.l4_news_limit('range evidence') THEN q.maximum * @extschema@.l4_news_limit('range') END AS highest
+		FROM @extschema@.l4_pool_parameter q WHERE q.pool_id = l4_new_values.pool_id
+	),
+	seen AS MATERIALIZED (
 		-- of the many parameters of a large job the few that may be news; the sketches are unpacked once
-		SELECT p.job_id, p.stream_id, p.shape_id, p.position, p.values, p.value_lines, p.number_count, p.minimum, p.minimum_line, p.maximum, p.maximum_line,
-			q.values AS pool_values, q.minimum AS pool_minimum, q.maximum AS pool_maximum, q.occurrences, q.job_count
-		FROM @extschema@.l4_stream_parameter p
-		JOIN @extschema@.l4_pool_parameter q ON q.pool_id = l4_new_values.pool_id AND q.shape_id = p.shape_id AND q.position = p.position
-		WHERE p.job_id = l4_new_values.job_id
-			AND (pg_catalog.cardinality(q.values) = 1
-				OR p.maximum > q.maximum * @extschema@.l4_news_limit('range') OR p.minimum < q.minimum / @extschema@.l4_news_limit('range'))
+		SELECT p.*, q.value AS pool_value, q.minimum AS pool_minimum, q.maximum AS pool_maximum, q.lowest, q.highest
+		FROM (SELECT pg_catalog.array_agg(k.shape_id) AS shape_ids, pg_catalog.array_agg(k.position) AS positions, pg_catalog.array_agg(k.value) AS "values",
+				pg_catalog.array_agg(k.lowest) AS lowest, pg_catalog.array_agg(k.highest) AS highest FROM known k) a
+		CROSS JOIN @extschema@.l4_parameter_sketch s
+		CROSS JOIN LATERAL @extschema@.l4_sketch_outliers(s.sketch, a.shape_ids, a.positions, a.values, a.lowest, a.highest) p
+		JOIN known q ON q.shape_id = p.shape_id AND q.position = p.position
+		WHERE s.job_id = l4_new_values.job_id
 	)
 	-- A value the pool never had at a position that never varies there (a position with several values is a measurement, a counter or
 	-- a name, and a further value no news), and where this is no setting that differs from the start: the job shows the known
 	-- value there too, or it is a warning or worse.
 	SELECT p.stream_id, p.shape_id, 'new value', v.line_no,
-		pg_catalog.format('value %s of the record is "%s"; in successful jobs it is always "%s"', p.position, v.value, p.pool_values[1]),
+		pg_catalog.format('value %s of the record is "%s"; in successful jobs it is always "%s"', p.position, v.value, p.pool_value),
 		p.position, v.value
 	FROM seen p
 	CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(p.values), pg_catalog.unnest(p.value_lines)) v (value, line_no)
-	JOIN @extschema@.l4_stream_event e ON e.job_id = p.job_id AND e.stream_id = p.stream_id AND e.shape_id = p.shape_id
-	WHERE pg_catalog.cardinality(p.pool_values) = 1
-		AND p.occurrences >= @extschema@.l4_news_limit('evidence')
-		AND p.job_count > 1
-		AND v.value <> p.pool_values[1]
-		AND (@extschema@.l4_level_rank(e.level) >= 4 OR p.values && p.pool_values)
+	JOIN @extschema@.l4_stream_event e ON e.job_id = l4_new_values.job_id AND e.stream_id = p.stream_id AND e.shape_id = p.shape_id
+	WHERE v.value <> p.pool_value
+		AND (@extschema@.l4_level_rank(e.level) >= 4 OR p.pool_value = ANY (p.values))
 	UNION ALL
 	SELECT p.stream_id, p.shape_id, 'range', r.line_no,
 		pg_catalog.format('value %s of the record is %s; in successful jobs it lies between %s and %s', p.position, r.number, p.pool_minimum, p.pool_maximum),
@@ -113,9 +117,7 @@ BEGIN ATOMIC
 	FROM seen p
 	CROSS JOIN LATERAL (VALUES (p.maximum, p.maximum_line), (p.minimum, p.minimum_line)) r (number, line_no)
 	WHERE p.number_count > 0 AND p.pool_maximum > 0
-		AND p.occurrences >= @extschema@.l4_news_limit('range evidence')
-		AND (r.number > p.pool_maximum * @extschema@.l4_news_limit('range')
-			OR r.number > 0 AND r.number < p.pool_minimum / @extschema@.l4_news_limit('range'));
+		AND (r.number > p.highest OR r.number > 0 AND r.number < p.lowest);
 END;
 COMMENT ON FUNCTION @extschema@.l4_new_values(text, bigint) IS
 'Parameter values of a job which its pool does not know: codes never seen (reason "new value") and numbers far out of range ("range"), with the line of the first record that has them.';
@@ -136,16 +138,15 @@ BEGIN ATOMIC
 		FROM ROWS FROM (pg_catalog.unnest(l4_records_at.stream_ids), pg_catalog.unnest(l4_records_at.line_nos)) w (stream_id, line_no)
 		JOIN @extschema@.l4_stream s ON s.job_id = l4_records_at.job_id AND s.stream_id = w.stream_id
 	),
-	segment AS (
-		SELECT g.* FROM @extschema@.l4_segment g
-		WHERE g.job_id = l4_records_at.job_id
-			AND EXISTS (SELECT FROM wanted w WHERE w.source_id = g.source_id AND w.line_no BETWEEN g.first_line AND g.last_line)
+	place AS MATERIALIZED (
+		SELECT w.source_id, pg_catalog.array_agg(w.line_no) AS line_nos FROM wanted w GROUP BY w.source_id
 	),
 	record AS MATERIALIZED (
 		-- by itself, lest a segment be opened anew for each wanted line
-		SELECT r.* FROM segment g
-		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
-		WHERE r.line_no = ANY (l4_records_at.line_nos)
+		SELECT r.* FROM place p
+		JOIN @extschema@.l4_segment g ON g.job_id = l4_records_at.job_id AND g.source_id = p.source_id
+		CROSS JOIN LATERAL @extschema@.l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, p.line_nos) r
+		WHERE EXISTS (SELECT FROM pg_catalog.unnest(p.line_nos) l (line_no) WHERE l.line_no BETWEEN g.first_line AND g.last_line)
 	)
 	SELECT r.stream_id, r.line_no, r.shape_id, w.source, r.ts, r.stage, r.iteration, r.raw, r.part
 	FROM record r

@@ -279,9 +279,11 @@ BEGIN ATOMIC
 	),
 	parameter AS MATERIALIZED (
 		SELECT p.stream_id, p.shape_id, p.position, p.mean, p.number_count, p.maximum, p.values[1] AS value, pg_catalog.translate(p.values[1], '0123456789.', '') AS rest
-		FROM unit u
-		JOIN @extschema@.l4_stream_parameter p ON p.job_id = l4_slow_nodes.job_id AND p.shape_id = u.shape_id
-		WHERE p.number_count = p.occurrences AND p.number_count >= 8 AND p.distinct_values > 1 AND p.minimum > 0
+		FROM (SELECT pg_catalog.array_agg(u.shape_id) AS shape_ids FROM unit u) u
+		CROSS JOIN @extschema@.l4_parameter_sketch k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, u.shape_ids) p
+		WHERE k.job_id = l4_slow_nodes.job_id AND u.shape_ids IS NOT NULL
+			AND p.number_count = p.occurrences AND p.number_count >= 8 AND p.distinct_values > 1 AND p.minimum > 0
 	),
 	measure AS MATERIALIZED (
 		-- asked once a place and unit, not once a rank

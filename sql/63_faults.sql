@@ -105,10 +105,13 @@ BEGIN ATOMIC
 		SELECT r.stream_id, r.shape_id, r.first_line, r.message, s.shape FROM pg_catalog.unnest(l4_news_texts.news) r
 		LEFT JOIN @extschema@.l4_shape s ON s.shape_id = r.shape_id
 	),
-	-- once, not once per record: the view unpacks the sketches of the whole job
+	-- once, not once per record: the sketches of the whole job are unpacked
 	parameter AS MATERIALIZED (
-		SELECT p.stream_id, p.shape_id, p.position, p.values, p.value_lines, p.distinct_values FROM @extschema@.l4_stream_parameter p
-		WHERE p.job_id = l4_news_texts.job_id AND (p.stream_id, p.shape_id) IN (SELECT r.stream_id, r.shape_id FROM record r)
+		SELECT p.stream_id, p.shape_id, p.position, p.values, p.value_lines, p.distinct_values
+		FROM (SELECT pg_catalog.array_agg(DISTINCT r.shape_id) AS shape_ids FROM record r) w
+		CROSS JOIN @extschema@.l4_parameter_sketch k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, w.shape_ids) p
+		WHERE k.job_id = l4_news_texts.job_id AND w.shape_ids IS NOT NULL AND (p.stream_id, p.shape_id) IN (SELECT r.stream_id, r.shape_id FROM record r)
 	),
 	first_values AS MATERIALIZED (
 		SELECT r.stream_id, r.shape_id, r.shape, r.first_line, r.message, p.parameters,
@@ -136,7 +139,7 @@ BEGIN ATOMIC
 	WHERE f.turn <= 32;
 END;
 COMMENT ON FUNCTION @extschema@.l4_news_texts(text, @extschema@.l4_news_record[]) IS
-'The texts that stand for what is news in a job: per stream and shape the first record (as it is quoted in news, else the shape with its first parameters), and the shape with each further value of a parameter, at most 32 of a shape; line_no is where that value shows first. Reads l4_stream_parameter.';
+'The texts that stand for what is news in a job: per stream and shape the first record (as it is quoted in news, else the shape with its first parameters), and the shape with each further value of a parameter, at most 32 of a shape; line_no is where that value shows first. Reads l4_parameter_sketch.';
 
 CREATE FUNCTION @extschema@.l4_match_entries(job_id text, news @extschema@.l4_news_record[], entries @extschema@.l4_fault_entry[])
 RETURNS TABLE (fault_key text, stream_id bigint, shape_id bigint, line_no bigint)

@@ -131,7 +131,7 @@ l4_segment_grep(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	CHECK_FOR_INTERRUPTS();
 	search = cached_search(fcinfo, PG_GETARG_TEXT_PP(5));
-	streams = record_row_streams(PG_GETARG_ARRAYTYPE_P(3), &stream_count);
+	streams = bigint_values(PG_GETARG_ARRAYTYPE_P(3), "the stream_ids of a segment", &stream_count);
 	blobs.texts = PG_GETARG_BYTEA_PP(1);
 	hope = segment_search_texts(search, blobs.texts);
 	if (!segment_search_found(hope) && !parameters_may_match(fcinfo, search, hope, streams, stream_count))

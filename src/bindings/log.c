@@ -46,7 +46,7 @@ open_scan(FunctionCallInfo fcinfo)
 	blobs.structure = PG_GETARG_BYTEA_PP(0);
 	blobs.texts = PG_GETARG_BYTEA_PP(1);
 	blobs.parameters = PG_GETARG_BYTEA_PP(2);
-	scan->stream_ids = record_row_streams(PG_GETARG_ARRAYTYPE_P(3), &scan->stream_count);
+	scan->stream_ids = bigint_values(PG_GETARG_ARRAYTYPE_P(3), "the stream_ids of a segment", &scan->stream_count);
 	scan->with_text = PG_GETARG_BOOL(4);
 	scan->from = PG_GETARG_TIMESTAMPTZ(5);
 	scan->until = PG_GETARG_TIMESTAMPTZ(6);
@@ -56,24 +56,13 @@ open_scan(FunctionCallInfo fcinfo)
 	return scan;
 }
 
-static Datum
-parameter_array(RecordScan *scan, const L4StoredRecord *record)
-{
-	Datum	   *elements = palloc(mul_size(Max(record->parameter_count, 1), sizeof(Datum)));
-	int			i;
-
-	for (i = 0; i < record->parameter_count; i++)
-		elements[i] = shown_text(&scan->shown, record->parameters[i]);
-	return PointerGetDatum(construct_array(elements, record->parameter_count, TEXTOID, -1, false, TYPALIGN_INT));
-}
-
 /* The columns that cost: parameters, message, raw text (without the line's end) and raw bytes. */
 static void
 fill_text(RecordScan *scan, const L4StoredRecord *record, Datum *values, bool *nulls)
 {
 	L4Bytes		bytes;
 
-	values[9] = parameter_array(scan, record);
+	values[9] = shown_parameters(&scan->shown, record);
 	resetStringInfo(&scan->raw);
 	segment_message(scan->reader, &scan->raw);
 	bytes.data = scan->raw.data;
@@ -84,9 +73,7 @@ fill_text(RecordScan *scan, const L4StoredRecord *record, Datum *values, bool *n
 	bytes.data = scan->raw.data;
 	bytes.size = scan->raw.len;
 	values[12] = PointerGetDatum(cstring_to_text_with_len(bytes.data, bytes.size));
-	while (bytes.size > 0 && (bytes.data[bytes.size - 1] == '\n' || bytes.data[bytes.size - 1] == '\r'))
-		bytes.size--;
-	values[11] = shown_text(&scan->shown, bytes);
+	values[11] = shown_line(&scan->shown, bytes);
 }
 
 static bool

@@ -3,6 +3,7 @@
  */
 #include "bindings/record_row.h"
 
+#include "catalog/pg_type.h"
 #include "utils/builtins.h"
 
 #include "algorithms/header.h"
@@ -18,15 +19,34 @@ shown_text(StringInfo shown, L4Bytes bytes)
 	return PointerGetDatum(cstring_to_text_with_len(shown->data, shown->len));
 }
 
+Datum
+shown_line(StringInfo shown, L4Bytes raw)
+{
+	while (raw.size > 0 && (raw.data[raw.size - 1] == '\n' || raw.data[raw.size - 1] == '\r'))
+		raw.size--;
+	return shown_text(shown, raw);
+}
+
+Datum
+shown_parameters(StringInfo shown, const L4StoredRecord *record)
+{
+	Datum	   *elements = palloc(mul_size(Max(record->parameter_count, 1), sizeof(Datum)));
+	int			i;
+
+	for (i = 0; i < record->parameter_count; i++)
+		elements[i] = shown_text(shown, record->parameters[i]);
+	return PointerGetDatum(construct_array(elements, record->parameter_count, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
 int64 *
-record_row_streams(ArrayType *array, int *count)
+bigint_values(ArrayType *array, const char *what, int *count)
 {
 	int64	   *values;
 
 	if (ARR_NDIM(array) > 1 || ARR_HASNULL(array))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the stream_ids of a segment must be an array of one dimension without NULL")));
+				 errmsg("%s must be an array of one dimension without NULL", what)));
 	*count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	values = palloc(mul_size(Max(*count, 1), sizeof(int64)));
 	memcpy(values, ARR_DATA_PTR(array), *count * sizeof(int64));

@@ -19,8 +19,14 @@
 /* Bytes as text, escaped where they are none; shown is a scratch buffer. */
 extern Datum shown_text(StringInfo shown, L4Bytes bytes);
 
-/* A copy of the stream_ids of a segment. Errors: 22004 for an array with NULL or of several dimensions. */
-extern int64 *record_row_streams(ArrayType *array, int *count);
+/* The raw text of a record as l4_log shows it: without the line's end. */
+extern Datum shown_line(StringInfo shown, L4Bytes raw);
+
+/* The parameters of a record as text[]. */
+extern Datum shown_parameters(StringInfo shown, const L4StoredRecord *record);
+
+/* A copy of the numbers of a bigint[]; what says in an error message which array it is. Errors: 22004 for an array with NULL or of several dimensions. */
+extern int64 *bigint_values(ArrayType *array, const char *what, int *count);
 
 /* Fills the common columns. Errors: XX001 where the record names a stream that is not listed. */
 extern void record_row_fill(const L4StoredRecord *record, const int64 *stream_ids, int stream_count, StringInfo shown, Datum *values, bool *nulls);

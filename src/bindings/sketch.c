@@ -1,7 +1,8 @@
 /*
- * sketch.c: l4_sketch_parameters: the packed sketches of a source's parameters as rows.
+ * sketch.c: the packed sketches of a source's parameters as rows: all of them, those of a few shapes, or those that go beyond what is known.
  */
 #include "algorithms/sketch.h"
+#include "bindings/record_row.h"
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -9,9 +10,11 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 PG_FUNCTION_INFO_V1(l4_sketch_parameters);
+PG_FUNCTION_INFO_V1(l4_sketch_outliers);
 PG_FUNCTION_INFO_V1(l4_sketch_addresses);
 
 #define SKETCH_COLUMNS 13
@@ -63,8 +66,18 @@ put_row(ReturnSetInfo *result, const L4SketchEntry *entry)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
+static int
+compare_ids(const void *a, const void *b)
+{
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return x < y ? -1 : x > y ? 1 : 0;
+}
+
 /*
- * l4_sketch_parameters(sketch bytea): see its COMMENT. Errors: XX001 for damaged bytes. Cost: about a microsecond a row.
+ * l4_sketch_parameters(sketch bytea, shape_ids bigint[]): see its COMMENT. Errors: XX001 for damaged bytes, 22004 for an array with NULL. Cost: about a
+ * microsecond a row returned, a tenth of it for one that is not.
  */
 Datum
 l4_sketch_parameters(PG_FUNCTION_ARGS)
@@ -74,19 +87,183 @@ l4_sketch_parameters(PG_FUNCTION_ARGS)
 	MemoryContext caller;
 	L4SketchReader *reader;
 	L4SketchEntry entry;
+	int64	   *wanted = NULL;
+	int			wanted_count = 0;
 
 	InitMaterializedSRF(fcinfo, 0);
+	if (PG_ARGISNULL(0))
+		return (Datum) 0;
+	if (!PG_ARGISNULL(1))
+	{
+		wanted = bigint_values(PG_GETARG_ARRAYTYPE_P(1), "shape_ids", &wanted_count);
+		qsort(wanted, wanted_count, sizeof(int64), compare_ids);
+	}
 	reader = sketch_open(PG_GETARG_BYTEA_PP(0));
 	row_context = AllocSetContextCreate(CurrentMemoryContext, "l4 sketch row", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(row_context);
 	while (sketch_next(reader, &entry))
 	{
 		CHECK_FOR_INTERRUPTS();
+		if (wanted != NULL && bsearch(&entry.shape_id, wanted, wanted_count, sizeof(int64), compare_ids) == NULL)
+			continue;
 		put_row(result, &entry);
 		MemoryContextReset(row_context);
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(row_context);
+	return (Datum) 0;
+}
+
+/* What is known of one position of a shape: the one value it takes, if it takes but one, and between which bounds its numbers lie. */
+typedef struct Known
+{
+	int64		shape_id;
+	int			position;
+	bool		one_value;
+	bool		has_lowest;
+	bool		has_highest;
+	L4Bytes		value;
+	double		lowest;
+	double		highest;
+} Known;
+
+/* The arrays of a call as entries in order of shape and position; kept while the arrays stay the same, which they do for all sketches of a job. */
+#define KNOWN_ARRAYS 5
+
+typedef struct KnownCache
+{
+	MemoryContext context;
+	ArrayType  *arrays[KNOWN_ARRAYS];
+	Known	   *entries;
+	int			count;
+} KnownCache;
+
+static int
+compare_known(const void *a, const void *b)
+{
+	const Known *x = a;
+	const Known *y = b;
+
+	if (x->shape_id != y->shape_id)
+		return x->shape_id < y->shape_id ? -1 : 1;
+	return x->position - y->position;
+}
+
+/* Puts the elements of the arrays side by side. Errors: 2202E for arrays of different lengths, 22004 where a shape or a position is NULL. */
+static void
+read_known(KnownCache *cache)
+{
+	static const Oid types[KNOWN_ARRAYS] = {INT8OID, INT4OID, TEXTOID, FLOAT8OID, FLOAT8OID};
+	Datum	   *elements[KNOWN_ARRAYS];
+	bool	   *nulls[KNOWN_ARRAYS];
+	int			counts[KNOWN_ARRAYS];
+	int			i;
+
+	for (i = 0; i < KNOWN_ARRAYS; i++)
+	{
+		int16		size;
+		bool		by_value;
+		char		alignment;
+
+		get_typlenbyvalalign(types[i], &size, &by_value, &alignment);
+		deconstruct_array(cache->arrays[i], types[i], size, by_value, alignment, &elements[i], &nulls[i], &counts[i]);
+		if (counts[i] != counts[0])
+			ereport(ERROR,
+					(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+					 errmsg("the arrays of what is known must be of one length")));
+	}
+	cache->count = counts[0];
+	cache->entries = palloc0(mul_size(Max(cache->count, 1), sizeof(Known)));
+	for (i = 0; i < cache->count; i++)
+	{
+		Known	   *known = &cache->entries[i];
+
+		if (nulls[0][i] || nulls[1][i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("what is known must name a shape and a position")));
+		known->shape_id = DatumGetInt64(elements[0][i]);
+		known->position = DatumGetInt32(elements[1][i]);
+		known->one_value = !nulls[2][i];
+		if (known->one_value)
+			known->value = (L4Bytes) {VARDATA_ANY(DatumGetPointer(elements[2][i])), VARSIZE_ANY_EXHDR(DatumGetPointer(elements[2][i]))};
+		known->has_lowest = !nulls[3][i];
+		known->has_highest = !nulls[4][i];
+		known->lowest = known->has_lowest ? DatumGetFloat8(elements[3][i]) : 0;
+		known->highest = known->has_highest ? DatumGetFloat8(elements[4][i]) : 0;
+	}
+	qsort(cache->entries, cache->count, sizeof(Known), compare_known);
+}
+
+/* The cache of this call site, for the arrays of this call: arguments from the second on. */
+static const KnownCache *
+cached_known(FunctionCallInfo fcinfo)
+{
+	KnownCache *cache = fcinfo->flinfo->fn_extra;
+	MemoryContext caller;
+	bool		same = cache != NULL && cache->entries != NULL;
+	int			i;
+
+	if (cache == NULL)
+	{
+		cache = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(KnownCache));
+		cache->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "l4 known parameters", ALLOCSET_SMALL_SIZES);
+		fcinfo->flinfo->fn_extra = cache;
+	}
+	for (i = 0; i < KNOWN_ARRAYS && same; i++)
+	{
+		ArrayType  *array = PG_GETARG_ARRAYTYPE_P(i + 1);
+
+		same = VARSIZE(array) == VARSIZE(cache->arrays[i]) && memcmp(array, cache->arrays[i], VARSIZE(array)) == 0;
+	}
+	if (same)
+		return cache;
+	cache->entries = NULL;
+	MemoryContextReset(cache->context);
+	caller = MemoryContextSwitchTo(cache->context);
+	for (i = 0; i < KNOWN_ARRAYS; i++)
+		cache->arrays[i] = PG_GETARG_ARRAYTYPE_P_COPY(i + 1);
+	read_known(cache);
+	MemoryContextSwitchTo(caller);
+	return cache;
+}
+
+static bool
+is_outlier(const KnownCache *cache, const L4SketchEntry *entry)
+{
+	Known		key = {.shape_id = entry->shape_id, .position = entry->position};
+	const Known *known = bsearch(&key, cache->entries, cache->count, sizeof(Known), compare_known);
+	int			i;
+
+	if (known == NULL)
+		return false;
+	for (i = 0; i < entry->value_count && known->one_value; i++)
+		if (entry->values[i].size != known->value.size || memcmp(entry->values[i].data, known->value.data, known->value.size) != 0)
+			return true;
+	return entry->number_count > 0 &&
+		((known->has_lowest && entry->minimum < known->lowest) || (known->has_highest && entry->maximum > known->highest));
+}
+
+/*
+ * l4_sketch_outliers(sketch, shape_ids, positions, known_values, lowest, highest): see its COMMENT. Errors: XX001 for damaged bytes, 2202E for arrays of different
+ * lengths, 22004 where one names no shape or position. Cost: some hundred nanoseconds for each position of the sketch, a microsecond for one returned.
+ */
+Datum
+l4_sketch_outliers(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	const KnownCache *cache = cached_known(fcinfo);
+	L4SketchReader *reader;
+	L4SketchEntry entry;
+
+	InitMaterializedSRF(fcinfo, 0);
+	reader = sketch_open(PG_GETARG_BYTEA_PP(0));
+	while (sketch_next(reader, &entry))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (is_outlier(cache, &entry))
+			put_row(result, &entry);
+	}
 	return (Datum) 0;
 }
 

@@ -63,6 +63,40 @@ FROM unnest('{2025-12-31 23:59+00,2026-01-01 00:00+00,2026-01-01 00:01:30+00,202
 SELECT l4_iteration_at(now(), '{}', '{}') IS NULL AS empty, l4_iteration_at(NULL, '{}', '{}') IS NULL AS "null";
 SELECT pg_temp.state_of($$SELECT l4_iteration_at(now(), '{2026-01-01}', '{}')$$), pg_temp.state_of($$SELECT l4_iteration_at(now(), '{2026-01-01}', '{NULL}')$$);
 
+-- a few records of a segment by line or shape, and the parameters of a sketch, are those of the whole
+SELECT count(*) AS records, count(*) FILTER (WHERE NOT found) AS differences FROM (
+	SELECT EXISTS (SELECT FROM l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, '{4,1,2,4,1000}') c WHERE c.stream_id = r.stream_id AND c.part = r.part
+		AND (c.line_no, c.ts, c.level, c.component, c.stage, c.iteration, c.shape_id, c.raw) IS NOT DISTINCT FROM (r.line_no, r.ts, r.level, r.component, r.stage, r.iteration, r.shape_id, r.raw)) AS found
+	FROM l4_segment g, l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+	WHERE g.job_id = 'small' AND r.line_no IN (1, 2, 4)) d;
+SELECT count(*) AS records, (SELECT count(*) FROM l4_segment g, l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, '{4,1,2,4,1000}') WHERE job_id = 'small') AS chosen,
+	(SELECT count(*) FROM l4_segment g, l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, '{}') WHERE job_id = 'small') AS of_no_line
+FROM l4_log WHERE job_id = 'small' AND line_no IN (1, 2, 4);
+SELECT count(*) > 0 AS records, count(*) FILTER (WHERE l.stream_id IS NULL OR c.stream_id IS NULL) AS differences
+FROM (SELECT r.stream_id, r.line_no, r.shape_id, r.parameters, r.raw FROM l4_segment g, l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+	WHERE g.job_id = 'small' AND r.shape_id = ANY (g.shape_ids[1:2])) l
+FULL JOIN (SELECT c.* FROM l4_segment g, l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, g.shape_ids[1:2]) c WHERE g.job_id = 'small') c
+	USING (stream_id, line_no, shape_id, parameters, raw);
+CREATE TEMP TABLE parameter AS SELECT * FROM l4_stream_parameter WHERE job_id = 'small';
+SELECT count(*) > 0 AS parameters, (SELECT count(*) FROM (
+		SELECT p.* FROM l4_parameter_sketch k, l4_sketch_parameters(k.sketch, ARRAY(SELECT DISTINCT p.shape_id FROM parameter p WHERE p.number_count > 0)) p WHERE k.job_id = 'small'
+		EXCEPT ALL SELECT p.stream_id, p.shape_id, p.position, p.occurrences, p.distinct_values, p.values, p.value_lines, p.number_count, p.minimum, p.minimum_line, p.maximum, p.maximum_line, p.mean
+		FROM parameter p WHERE p.shape_id IN (SELECT q.shape_id FROM parameter q WHERE q.number_count > 0)) d) AS differences
+FROM parameter;
+-- known: every second position takes its first value alone, the others lie in a range
+CREATE TEMP TABLE known AS SELECT shape_id, position, CASE WHEN position % 2 = 1 THEN min(values[1]) END AS value,
+	CASE WHEN position % 2 = 0 THEN min(minimum) + 1 END AS lowest, CASE WHEN position % 2 = 0 THEN max(maximum) - 1 END AS highest FROM parameter GROUP BY 1, 2;
+SELECT count(*) > 0 AS outliers, count(*) FILTER (WHERE p.stream_id IS NULL OR o.stream_id IS NULL) AS differences
+FROM (SELECT o.* FROM l4_parameter_sketch k, l4_sketch_outliers(k.sketch, ARRAY(SELECT shape_id FROM known), ARRAY(SELECT position FROM known), ARRAY(SELECT value FROM known),
+		ARRAY(SELECT lowest FROM known), ARRAY(SELECT highest FROM known)) o WHERE k.job_id = 'small') o
+FULL JOIN (SELECT p.* FROM parameter p JOIN known k USING (shape_id, position)
+	WHERE p.minimum < k.lowest OR p.maximum > k.highest OR EXISTS (SELECT FROM unnest(p.values) v WHERE v <> k.value)) p USING (stream_id, shape_id, position);
+SELECT pg_temp.state_of($$SELECT l4_sketch_outliers(sketch, '{1}', '{1,2}', '{a}', '{1}', '{1}') FROM l4_parameter_sketch$$),
+	pg_temp.state_of($$SELECT l4_sketch_outliers(sketch, '{1}', '{NULL}', '{a}', '{1}', '{1}') FROM l4_parameter_sketch$$),
+	pg_temp.state_of($$SELECT l4_sketch_parameters(sketch, '{1,NULL}') FROM l4_parameter_sketch$$),
+	pg_temp.state_of($$SELECT l4_line_records(structure, texts, parameters, stream_ids, '{NULL}') FROM l4_segment$$);
+DROP TABLE parameter, known;
+
 -- l4_pattern_matches
 SELECT l4_pattern_matches('Xid .*: (48|79),', 'NVRM: Xid (PCI:0000:52:00): 79, pid=1') AS yes, l4_pattern_matches('^b', 'ab') AS no,
 	l4_pattern_matches('^b', NULL) IS NULL AS "null", l4_pattern_matches('', '') AS empty, l4_pattern_matches('(?i)é', 'É') AS unicode;
