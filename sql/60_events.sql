@@ -207,7 +207,9 @@ BEGIN ATOMIC
 		-- Records without a time inherit the last one of their stream. What stands behind the last time of all (tail) may have been written at
 		-- any time later: it is older than nothing.
 		SELECT o.*, pg_catalog.min(CASE o.ts WHEN o.first_ts THEN o.first_line ELSE o.last_line END) FILTER (WHERE o.last_ts = o.ts) OVER (PARTITION BY o.stream_id) AS tail
-		FROM (SELECT e.*, pg_catalog.max(e.last_ts) OVER (PARTITION BY e.stream_id) AS ts FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_outlived.job_id) o
+		FROM (
+			SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, e.first_ts, e.last_ts, e.first_iteration, pg_catalog.max(e.last_ts) OVER (PARTITION BY e.stream_id) AS ts
+			FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_outlived.job_id) o
 	),
 	entry AS MATERIALIZED (
 		SELECT e.stream_id, e.shape_id, s.source_id, s.kind, e.first_line, e.last_line, e.first_iteration, s.last_iteration AS stream_iteration,
@@ -229,10 +231,11 @@ BEGIN ATOMIC
 		FROM (
 			SELECT e.source_id, e.shape_id, pg_catalog.min(e.first_line) AS line_no
 			FROM entry e JOIN @extschema@.l4_pool_event p ON p.pool_id = l4_outlived.pool_id AND p.shape_id = e.shape_id
+			WHERE e.source_id IN (SELECT k.source_id FROM entry k GROUP BY k.source_id HAVING pg_catalog.count(*) >= 20)
 			GROUP BY e.source_id, e.shape_id) f
 		GROUP BY f.source_id HAVING pg_catalog.count(*) >= 20
 	),
-	progress AS (
+	progress AS MATERIALIZED (
 		SELECT (SELECT i.ts FROM iteration i WHERE i.n >= 4 AND i.from_end = 1 + LEAST(10, GREATEST(2, i.n / 5))) AS ts,
 			GREATEST((SELECT i.ts FROM iteration i WHERE i.from_end = 2),
 				(SELECT pg_catalog.percentile_disc(0.75) WITHIN GROUP (ORDER BY k.ts) FROM known k)) AS mild_ts
@@ -278,8 +281,16 @@ RETURN message ~* '\m(connection|link|socket|session|peer|channel)s?\M.{0,60}\m(
 COMMENT ON FUNCTION @extschema@.l4_text_peer(text) IS
 'Does a message merely report that another process or machine went away or kept it waiting, or that a process ended? By general English wordings; such a record follows from a failure elsewhere, as a rule.';
 
-CREATE FUNCTION @extschema@.l4_clock_offsets(job_id text)
-RETURNS TABLE (node text, ahead interval, spread interval, statements bigint)
+CREATE TYPE @extschema@.l4_clock_offset AS (
+	node text,
+	ahead interval,
+	spread interval,
+	statements bigint
+);
+COMMENT ON TYPE @extschema@.l4_clock_offset IS
+'A node whose clock is off: by how much it is ahead of the others, the median deviation from that, and the number of statements that say so (l4_clock_offsets).';
+
+CREATE FUNCTION @extschema@.l4_clock_offsets(job_id text) RETURNS SETOF @extschema@.l4_clock_offset
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	-- Ranks that work together log the same things at about the same time. A clock that is off shifts all that its node logs alike; a node
@@ -457,7 +468,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_news_alone(text) IS
 'What may be news in a job for which there is no pool: grave by level or wording, seldom, and near the end of its stream. Same columns as l4_news_shapes.';
 
-CREATE FUNCTION @extschema@.l4_news(job_id text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_news_record
+CREATE FUNCTION @extschema@.l4_news(job_id text, use_pool boolean DEFAULT true, clocks @extschema@.l4_clock_offset[] DEFAULT NULL) RETURNS SETOF @extschema@.l4_news_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH pool AS MATERIALIZED (
@@ -494,7 +505,7 @@ BEGIN ATOMIC
 		SELECT o.* FROM @extschema@.l4_outlived(l4_news.job_id, (SELECT b.pool_id FROM pool b)) o
 	),
 	clock AS MATERIALIZED (SELECT c.* FROM @extschema@.l4_source_clocks(l4_news.job_id) c),
-	ahead AS MATERIALIZED (SELECT k.* FROM @extschema@.l4_clock_offsets(l4_news.job_id) k),
+	ahead AS MATERIALIZED (SELECT k.* FROM pg_catalog.unnest(COALESCE(l4_news.clocks, ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_news.job_id) k))) k),
 	quoted AS (
 		SELECT e.stream_id, e.line_no FROM (
 			SELECT e.*, pg_catalog.row_number() OVER (PARTITION BY e.shape_id ORDER BY e.stream_id) AS turn FROM entry e) e
@@ -519,7 +530,8 @@ BEGIN ATOMIC
 		LEFT JOIN LATERAL (
 			SELECT pg_catalog.max(CASE WHEN o.last_line <= e.line_no THEN o.last_ts ELSE o.first_ts END) AS ts
 			FROM @extschema@.l4_stream_event o
-			WHERE o.job_id = l4_news.job_id AND o.stream_id = e.stream_id AND o.first_line <= e.line_no AND x.ts IS NULL AND c.lines IS NULL) b ON true
+			WHERE o.job_id = l4_news.job_id AND o.stream_id = e.stream_id AND o.first_line <= e.line_no AND c.lines IS NULL
+				AND x.ts IS NULL AND NOT (e.own_first AND e.first_ts IS NOT NULL)) b ON true
 	)
 	SELECT e.stream_id, e.source, e.kind, e.node, e.rank, e.shape_id, e.event_id, e.reason, e.detail, e.occurrences, e.level, e.line_no,
 		e.last_line, CASE WHEN e.told_ts > '2000-01-01' THEN e.told_ts END, e.told_stage, e.told_iteration, e.role, e.place, e.value, e.raw
@@ -532,5 +544,5 @@ BEGIN ATOMIC
 		OR e.last_line > CASE WHEN GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(e.raw)) >= 5 AND COALESCE(e.kind = ANY (p.known_kinds), true)
 			THEN COALESCE(o.line_no, 0) ELSE GREATEST(o.line_no, o.mild_line_no, 0) END;
 END;
-COMMENT ON FUNCTION @extschema@.l4_news(text, boolean) IS
-'What is news in a job, one row a stream and shape (see l4_news_record): against the pool of l4_best_pool, or without one (use_pool false, or there is none) by severity, rarity and time. Reads the summaries of the job and the records it quotes.';
+COMMENT ON FUNCTION @extschema@.l4_news(text, boolean, @extschema@.l4_clock_offset[]) IS
+'What is news in a job, one row a stream and shape (see l4_news_record): against the pool of l4_best_pool, or without one (use_pool false, or there is none) by severity, rarity and time. clocks: the result of l4_clock_offsets, where at hand. Reads the summaries of the job and the records it quotes.';

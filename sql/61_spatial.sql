@@ -182,8 +182,21 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_addresses(text) IS
 'Learns which node has which IPv4 address from a job''s own records: from statements that name one node (or none but their own) beside one address, each time a different one. Fills l4_address; returns the number of rows. Called at the end of an import.';
 
-CREATE FUNCTION @extschema@.l4_accusations(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL)
-RETURNS TABLE (accuser text, accused text, name text, kind text, shape_id bigint, stream_id bigint, line_no bigint, first_ts timestamptz, ending boolean)
+CREATE TYPE @extschema@.l4_accusation AS (
+	accuser text,
+	accused text,
+	name text,
+	kind text,
+	shape_id bigint,
+	stream_id bigint,
+	line_no bigint,
+	first_ts timestamptz,
+	ending boolean
+);
+COMMENT ON TYPE @extschema@.l4_accusation IS
+'A node that a record names: who names it (NULL: a stream of no node), by what name, in which record, and whether that only says that something was told to end (l4_accusations).';
+
+CREATE FUNCTION @extschema@.l4_accusations(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL) RETURNS SETOF @extschema@.l4_accusation
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH given AS MATERIALIZED (
@@ -213,7 +226,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_news_record[]) IS
 'Which node (NULL: a stream of no node) names which other node in its news, and where; ending: the record only says that something was told to end. news: the result of l4_news, where at hand.';
 
-CREATE FUNCTION @extschema@.l4_silence(job_id text)
+CREATE FUNCTION @extschema@.l4_silence(job_id text, clocks @extschema@.l4_clock_offset[] DEFAULT NULL)
 RETURNS TABLE (node text, last_ts timestamptz, others_ts timestamptz, gap interval)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
@@ -224,7 +237,8 @@ BEGIN ATOMIC
 	),
 	finish AS MATERIALIZED (
 		SELECT s.node, pg_catalog.max(s.last_ts) AS last_ts, pg_catalog.max(s.last_ts) - COALESCE(pg_catalog.min(k.ahead), '0') AS at
-		FROM stream s LEFT JOIN @extschema@.l4_clock_offsets(l4_silence.job_id) k ON k.node = s.node
+		FROM stream s
+		LEFT JOIN pg_catalog.unnest(COALESCE(l4_silence.clocks, ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_silence.job_id) k))) k ON k.node = s.node
 		WHERE s.kind = 'system' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'system')
 		GROUP BY s.node
 	),
@@ -243,8 +257,8 @@ BEGIN ATOMIC
 			WHERE s.node = f.node AND (s.kind = 'system' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'system')) AND e.occurrences >= 5
 			HAVING pg_catalog.min((e.last_ts - e.first_ts) / (e.occurrences - 1)) * 1.2 > t.middle - f.at);
 END;
-COMMENT ON FUNCTION @extschema@.l4_silence(text) IS
-'Nodes of which everything (where there are system logs: the system log) ends well before the others'', by more than a beat of what it says most often: last record (by its own clock), the time at which half of the nodes had ended (by the clock of the most nodes), and the gap between the two in true time (l4_clock_offsets).';
+COMMENT ON FUNCTION @extschema@.l4_silence(text, @extschema@.l4_clock_offset[]) IS
+'Nodes of which everything (where there are system logs: the system log) ends well before the others'', by more than a beat of what it says most often: last record (by its own clock), the time at which half of the nodes had ended (by the clock of the most nodes), and the gap between the two in true time. clocks: the result of l4_clock_offsets, where at hand.';
 
 CREATE FUNCTION @extschema@.l4_text_gist(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
@@ -354,23 +368,27 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_counting_nodes(text) IS
 'Nodes of which a number in the system log (errors, discards, retransmissions) grew far more than on the other nodes and further than in successful jobs: growth is largest less least value, median that of the nodes, usual the largest value of the pool (NULL where it has less than two jobs that count it), line_no where the largest stands.';
 
-CREATE FUNCTION @extschema@.l4_waited_nodes(job_id text)
+CREATE FUNCTION @extschema@.l4_waited_nodes(job_id text, clocks @extschema@.l4_clock_offset[] DEFAULT NULL)
 RETURNS TABLE (node text, shape_id bigint, stream_id bigint, line_no bigint, last_ts timestamptz, late double precision, step double precision, behind bigint, nodes bigint, times bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
 	-- Statements that the ranks of most nodes print again and again while they iterate. Whoever comes late to the last one made the others
 	-- wait; whoever printed one less is behind. What a node's clock is off is taken out.
-	WITH entry AS MATERIALIZED (
-		SELECT s.node, e.shape_id, pg_catalog.bool_or(s.shared) AS shared, pg_catalog.min(e.occurrences) AS times, pg_catalog.min(e.last_iteration) AS last_iteration, pg_catalog.max(e.last_ts) - COALESCE(pg_catalog.min(k.ahead), '0') AS last_ts,
-			pg_catalog.max(EXTRACT(epoch FROM e.last_ts - e.first_ts) / GREATEST(e.occurrences - 1, 1))::float8 AS step,
-			(pg_catalog.array_agg(e.stream_id ORDER BY e.occurrences, e.last_ts DESC, e.stream_id))[1] AS stream_id,
-			(pg_catalog.array_agg(e.last_line ORDER BY e.occurrences, e.last_ts DESC, e.stream_id))[1] AS line_no
+	WITH printed AS MATERIALIZED (
+		SELECT s.node, s.shared, e.shape_id, e.stream_id, e.occurrences, e.last_iteration, e.last_line, e.last_ts,
+			EXTRACT(epoch FROM e.last_ts - e.first_ts) / GREATEST(e.occurrences - 1, 1) AS step
 		FROM @extschema@.l4_stream_event e
 		JOIN @extschema@.l4_job_streams(l4_waited_nodes.job_id) s ON s.stream_id = e.stream_id
-		LEFT JOIN @extschema@.l4_clock_offsets(l4_waited_nodes.job_id) k ON k.node = s.node
 		WHERE e.job_id = l4_waited_nodes.job_id AND s.kind = 'rank' AND s.node IS NOT NULL
 			AND e.first_iteration IS NOT NULL AND e.occurrences >= 4
-		GROUP BY 1, 2
+	),
+	entry AS MATERIALIZED (
+		SELECT p.*, p.own_ts - COALESCE(k.ahead, '0') AS last_ts
+		FROM (
+			SELECT p.node, p.shape_id, pg_catalog.bool_or(p.shared) AS shared, pg_catalog.min(p.occurrences) AS times, pg_catalog.min(p.last_iteration) AS last_iteration,
+				pg_catalog.max(p.last_ts) AS own_ts, pg_catalog.max(p.step)::float8 AS step
+			FROM printed p GROUP BY p.node, p.shape_id) p
+		LEFT JOIN pg_catalog.unnest(COALESCE(l4_waited_nodes.clocks, ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_waited_nodes.job_id) k))) k ON k.node = p.node
 	),
 	statement AS MATERIALIZED (
 		SELECT e.shape_id, pg_catalog.count(*) AS nodes, pg_catalog.max(e.times) AS times, pg_catalog.max(e.last_iteration) AS last_iteration,
@@ -388,14 +406,19 @@ BEGIN ATOMIC
 		FROM statement s JOIN entry e USING (shape_id)
 		GROUP BY 1, 2, 3, 4, 5, 6
 	)
-	SELECT e.node, e.shape_id, e.stream_id, e.line_no, e.last_ts, CASE WHEN s.behind = 0 THEN EXTRACT(epoch FROM e.last_ts)::float8 - s.last_at END, s.step, s.behind, s.nodes, s.times
-	FROM entry e JOIN spread s USING (shape_id)
+	-- of a node's streams the one that is furthest back
+	SELECT DISTINCT ON (e.node, e.shape_id) e.node, e.shape_id, p.stream_id, p.last_line, e.last_ts, CASE WHEN s.behind = 0 THEN EXTRACT(epoch FROM e.last_ts)::float8 - s.last_at END,
+		s.step, s.behind, s.nodes, s.times
+	FROM entry e
+	JOIN spread s USING (shape_id)
+	JOIN printed p ON p.node = e.node AND p.shape_id = e.shape_id
 	WHERE CASE s.behind
 		WHEN 0 THEN NOT e.shared AND EXTRACT(epoch FROM e.last_ts)::float8 - s.last_at > GREATEST(0.25 * s.step, 5 * s.scale, 0.02)
-		ELSE e.times < s.times AND e.last_iteration < s.last_iteration AND s.behind * 2 <= s.nodes END;
+		ELSE e.times < s.times AND e.last_iteration < s.last_iteration AND s.behind * 2 <= s.nodes END
+	ORDER BY e.node, e.shape_id, p.occurrences, p.last_ts DESC, p.stream_id;
 END;
-COMMENT ON FUNCTION @extschema@.l4_waited_nodes(text) IS
-'Nodes that the others seem to have waited for when the job stopped: late, in seconds, where they came later than the others to the last of what all ranks print in each iteration (a quarter of the usual time between two, step in seconds, at least); NULL where behind of the nodes printed it once less than the others (times). Times by the clock of the most nodes.';
+COMMENT ON FUNCTION @extschema@.l4_waited_nodes(text, @extschema@.l4_clock_offset[]) IS
+'Nodes that the others seem to have waited for when the job stopped: late, in seconds, where they came later than the others to the last of what all ranks print in each iteration (a quarter of the usual time between two, step in seconds, at least); NULL where behind of the nodes printed it once less than the others (times). Times by the clock of the most nodes. clocks: the result of l4_clock_offsets, where at hand.';
 
 CREATE FUNCTION @extschema@.l4_node_forest(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL)
 RETURNS TABLE (node text, place int, score double precision, max_z double precision, suspect boolean)
@@ -435,7 +458,8 @@ CREATE TYPE @extschema@.l4_node_evidence_record AS (
 COMMENT ON TYPE @extschema@.l4_node_evidence_record IS
 'One piece of evidence against a node: its kind and weight (l4_evidence_weight), when and where it shows first, and a sentence on it.';
 
-CREATE FUNCTION @extschema@.l4_node_evidence(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL)
+CREATE FUNCTION @extschema@.l4_node_evidence(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL, accusations @extschema@.l4_accusation[] DEFAULT NULL,
+	clocks @extschema@.l4_clock_offset[] DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_node_evidence_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
@@ -454,13 +478,20 @@ BEGIN ATOMIC
 	),
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line
-		SELECT p.*, COALESCE(NULLIF(@extschema@.l4_shape_words(pg_catalog.substring(p.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), p.event_id::text) AS alike,
+		SELECT p.stream_id, p.source, p.kind, p.node, p.rank, p.shape_id, p.level, p.first_line, p.first_ts, p.role, p.message,
+			COALESCE(NULLIF(@extschema@.l4_shape_words(pg_catalog.substring(p.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), p.event_id::text) AS alike,
 			t.ending, t.peer, GREATEST(@extschema@.l4_level_rank(p.level), t.gravity) >= 5 AS grave
 		FROM piece p JOIN text t ON t.told = p.told
 	),
 	node AS MATERIALIZED (SELECT n.*, pg_catalog.count(*) OVER () AS nodes FROM @extschema@.l4_job_nodes(l4_node_evidence.job_id) n),
 	stream AS MATERIALIZED (SELECT s.* FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s),
-	accusation AS MATERIALIZED (SELECT a.* FROM @extschema@.l4_accusations(l4_node_evidence.job_id, COALESCE(l4_node_evidence.news, (SELECT g.news FROM given g))) a),
+	accusation AS MATERIALIZED (
+		SELECT a.* FROM pg_catalog.unnest(COALESCE(l4_node_evidence.accusations,
+			ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_node_evidence.job_id, COALESCE(l4_node_evidence.news, (SELECT g.news FROM given g))) a))) a
+	),
+	clock AS MATERIALIZED (
+		SELECT COALESCE(l4_node_evidence.clocks, ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_node_evidence.job_id) k)) AS clocks
+	),
 	placed AS MATERIALIZED (
 		-- the news of nodes, whether it names others, and the share of the nodes that have the like of it
 		SELECT r.*, d.nodes,
@@ -499,7 +530,7 @@ BEGIN ATOMIC
 		SELECT q.node, NULL, 'silent', 1, q.last_ts, s.stream_id, e.last_line,
 			pg_catalog.format('all its logs end at %s, %s s before the other nodes''', pg_catalog.to_char(q.last_ts, 'HH24:MI:SS'),
 				pg_catalog.round(EXTRACT(epoch FROM q.gap)::numeric))
-		FROM (SELECT q.*, pg_catalog.count(*) OVER () AS silent FROM @extschema@.l4_silence(l4_node_evidence.job_id) q) q
+		FROM (SELECT q.*, pg_catalog.count(*) OVER () AS silent FROM @extschema@.l4_silence(l4_node_evidence.job_id, (SELECT c.clocks FROM clock c)) q) q
 		JOIN LATERAL (SELECT s.stream_id FROM stream s WHERE s.node = q.node AND s.last_ts = q.last_ts ORDER BY s.stream_id LIMIT 1) s ON true
 		LEFT JOIN LATERAL (SELECT pg_catalog.max(e.last_line) AS last_line FROM @extschema@.l4_stream_event e
 			WHERE e.job_id = l4_node_evidence.job_id AND e.stream_id = s.stream_id) e ON true
@@ -565,9 +596,9 @@ BEGIN ATOMIC
 				* CASE WHEN p.peer AND p.kind <> 'system' THEN 0.33 ELSE 1 END,
 			p.first_ts, p.stream_id, p.first_line,
 			CASE WHEN p.share * p.nodes < 1.5 THEN 'it alone logs' ELSE pg_catalog.format('%s of %s nodes log', pg_catalog.round(p.share * p.nodes), p.nodes) END
-				|| ' "' || @extschema@.l4_text_gist(p.shape) || '"'
+				|| ' "' || @extschema@.l4_text_gist(h.shape) || '"'
 				|| CASE WHEN p.turn < f.turn THEN ', before the failure shows on other nodes' ELSE '' END
-		FROM placed p LEFT JOIN effect f ON true
+		FROM placed p LEFT JOIN effect f ON true LEFT JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
 		WHERE NOT p.accuses AND p.share <= 0.6 AND p.nodes > 1
 
 		UNION ALL
@@ -586,7 +617,7 @@ BEGIN ATOMIC
 		FROM (
 			-- of those that came late the ones that did not get through the step either are to blame; the others waited for these
 			SELECT w.*, pg_catalog.count(*) OVER (PARTITION BY w.shape_id) AS nodes_late, pg_catalog.count(*) FILTER (WHERE w.stuck) OVER (PARTITION BY w.shape_id) AS nodes_stuck, pg_catalog.bool_or(w.late IS NULL) OVER () AS any_behind
-			FROM (SELECT w.*, w.late IS NOT NULL AND pg_catalog.bool_or(w.late IS NULL) OVER (PARTITION BY w.node) AS stuck FROM @extschema@.l4_waited_nodes(l4_node_evidence.job_id) w) w) w
+			FROM (SELECT w.*, w.late IS NOT NULL AND pg_catalog.bool_or(w.late IS NULL) OVER (PARTITION BY w.node) AS stuck FROM @extschema@.l4_waited_nodes(l4_node_evidence.job_id, (SELECT c.clocks FROM clock c)) w) w) w
 		JOIN @extschema@.l4_shape h ON h.shape_id = w.shape_id
 		WHERE (w.late IS NULL OR w.stuck OR NOT w.any_behind) AND NOT EXISTS (SELECT FROM record r WHERE r.shape_id = w.shape_id)
 
@@ -622,8 +653,8 @@ BEGIN ATOMIC
 	FROM evidence e
 	WHERE (SELECT pg_catalog.count(*) FROM node) > 1;
 END;
-COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_news_record[]) IS
-'All evidence against single nodes of a job, one row a piece (see the head of this part for the kinds). Nothing for a job of one node: there is nothing to compare.';
+COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_news_record[], @extschema@.l4_accusation[], @extschema@.l4_clock_offset[]) IS
+'All evidence against single nodes of a job, one row a piece (see the head of this part for the kinds). Nothing for a job of one node: there is nothing to compare. news, accusations, clocks: the results of l4_news, l4_accusations and l4_clock_offsets, where at hand.';
 
 CREATE TYPE @extschema@.l4_suspect_node AS (
 	ordinal int,
@@ -636,14 +667,15 @@ CREATE TYPE @extschema@.l4_suspect_node AS (
 COMMENT ON TYPE @extschema@.l4_suspect_node IS
 'A suspected node: its place from 1, the rank where the evidence points to one, the sum of the weights, when its evidence begins, and the evidence, strongest first.';
 
-CREATE FUNCTION @extschema@.l4_suspect_nodes(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL)
+CREATE FUNCTION @extschema@.l4_suspect_nodes(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL, accusations @extschema@.l4_accusation[] DEFAULT NULL,
+	clocks @extschema@.l4_clock_offset[] DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_suspect_node
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	-- each kind counts once, with its strongest piece
 	WITH piece AS (
 		SELECT DISTINCT ON (e.node, e.reason) e.*
-		FROM @extschema@.l4_node_evidence(l4_suspect_nodes.job_id, l4_suspect_nodes.news) e
+		FROM @extschema@.l4_node_evidence(l4_suspect_nodes.job_id, l4_suspect_nodes.news, l4_suspect_nodes.accusations, l4_suspect_nodes.clocks) e
 		ORDER BY e.node, e.reason, e.weight DESC, e.first_ts, e.stream_id, e.line_no, e.explanation COLLATE "C"
 	),
 	total AS (
@@ -659,8 +691,8 @@ BEGIN ATOMIC
 	-- a weak suspect is better than none, but only where progress, durations or counters speak against it: words alone are everywhere
 	WHERE t.score >= @extschema@.l4_evidence_weight('needed') * CASE WHEN t.measured AND t.best < @extschema@.l4_evidence_weight('needed') THEN 0.6 ELSE 1 END;
 END;
-COMMENT ON FUNCTION @extschema@.l4_suspect_nodes(text, @extschema@.l4_news_record[]) IS
-'The nodes of a job to look at, most suspicious first, with the sum of the evidence against each and its pieces. No row where all nodes fail alike.';
+COMMENT ON FUNCTION @extschema@.l4_suspect_nodes(text, @extschema@.l4_news_record[], @extschema@.l4_accusation[], @extschema@.l4_clock_offset[]) IS
+'The nodes of a job to look at, most suspicious first, with the sum of the evidence against each and its pieces. No row where all nodes fail alike. news, accusations, clocks: as l4_node_evidence takes them.';
 
 COMMENT ON COLUMN @extschema@.l4_address.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_address.address IS 'an address as it stands in the logs';

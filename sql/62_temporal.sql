@@ -90,7 +90,8 @@ CREATE TYPE @extschema@.l4_onset AS (
 COMMENT ON TYPE @extschema@.l4_onset IS
 'A place where a failure may have begun, the most telling with the lowest turn: stage, iteration, time, node, rank, stream and line, and a sentence on it.';
 
-CREATE FUNCTION @extschema@.l4_onsets(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL, suspects text[] DEFAULT NULL)
+CREATE FUNCTION @extschema@.l4_onsets(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL, suspects text[] DEFAULT NULL,
+	accusations @extschema@.l4_accusation[] DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_onset
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
@@ -105,7 +106,8 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_job_streams(l4_onsets.job_id) s
 	),
 	named AS MATERIALIZED (
-		SELECT DISTINCT a.stream_id, a.shape_id FROM @extschema@.l4_accusations(l4_onsets.job_id, l4_onsets.news) a
+		SELECT DISTINCT a.stream_id, a.shape_id
+		FROM pg_catalog.unnest(COALESCE(l4_onsets.accusations, ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_onsets.job_id, l4_onsets.news) a))) a
 	),
 	quiet AS (
 		-- the suspect's ranks that have no news: where they stood when they stopped
@@ -175,5 +177,5 @@ BEGIN ATOMIC
 	LEFT JOIN LATERAL (SELECT @extschema@.l4_text_stage(r.message) AS stage FROM record r
 		WHERE o.turn IN (1, 4) AND r.stream_id = o.stream_id AND r.first_line = o.line_no AND r.grave ORDER BY r.shape_id LIMIT 1) n ON true;
 END;
-COMMENT ON FUNCTION @extschema@.l4_onsets(text, @extschema@.l4_news_record[], text[]) IS
-'Where the failure of a job may have begun, the most telling place first (column turn). suspects: the nodes of l4_suspect_nodes, in order.';
+COMMENT ON FUNCTION @extschema@.l4_onsets(text, @extschema@.l4_news_record[], text[], @extschema@.l4_accusation[]) IS
+'Where the failure of a job may have begun, the most telling place first (column turn). suspects: the nodes of l4_suspect_nodes, in order; news, accusations: the results of l4_news and l4_accusations, where at hand.';

@@ -89,13 +89,9 @@ CREATE TYPE @extschema@.l4_fault_entry AS (
 COMMENT ON TYPE @extschema@.l4_fault_entry IS 'What of a fault is needed to match it: the columns of l4_fault of the same names.';
 
 CREATE FUNCTION @extschema@.l4_fill_shape(shape text, parameters text[]) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
-BEGIN ATOMIC
-	SELECT pg_catalog.string_agg(CASE WHEN p.place = 1 THEN p.part ELSE COALESCE(l4_fill_shape.parameters[p.place - 1], '1') || p.part END, '' ORDER BY p.place)
-	FROM pg_catalog.string_to_table(l4_fill_shape.shape, '<*>') WITH ORDINALITY p (part, place);
-END;
+	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 5 AS 'MODULE_PATHNAME', 'l4_fill_shape';
 COMMENT ON FUNCTION @extschema@.l4_fill_shape(text, text[]) IS
-'A shape with its parameters put back in; one that is NULL or missing becomes 1.';
+'A shape with its parameters put back in; one that is NULL or missing becomes 1. NULL for no shape. Errors: 22023 for an array of several dimensions.';
 
 CREATE FUNCTION @extschema@.l4_news_texts(job_id text, news @extschema@.l4_news_record[])
 RETURNS TABLE (stream_id bigint, shape_id bigint, line_no bigint, subject text)
@@ -128,7 +124,7 @@ BEGIN ATOMIC
 		FROM first_values f
 		JOIN parameter p ON p.stream_id = f.stream_id AND p.shape_id = f.shape_id
 		CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(p.values), pg_catalog.unnest(p.value_lines)) WITH ORDINALITY v (value, line_no, place)
-		WHERE v.place > 1
+		WHERE p.distinct_values > 1 AND v.place > 1
 	)
 	SELECT f.stream_id, f.shape_id, f.first_line, COALESCE(f.message, @extschema@.l4_fill_shape(f.shape, f.parameters))
 	FROM first_values f
@@ -247,8 +243,9 @@ RETURNS TABLE (fault_key text, title text, category text, subtype text, severity
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 5
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
--- as in l4_diagnose
+-- as in l4_job_findings
 SET enable_nestloop = off
+SET max_parallel_workers_per_gather = 0
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -282,19 +279,24 @@ BEGIN
 	explained AS (
 		SELECT x.* FROM l4_explained_faults(ARRAY(SELECT f.fault_key FROM figure f)) x
 	),
-	first_hit AS (
-		SELECT DISTINCT ON (h.fault_key) h.* FROM hit h
+	first_hit AS MATERIALIZED (
+		SELECT DISTINCT ON (h.fault_key) h.*, h.message IS NULL OR h.line_no <> h.first_line AS unread FROM hit h
 		ORDER BY h.fault_key, h.first_ts, h.source, h.line_no, h.shape_id
+	),
+	text AS MATERIALIZED (
+		-- all at once, as each call looks for the segments that hold its lines
+		SELECT t.stream_id, t.line_no, t.raw
+		FROM (SELECT array_agg(h.stream_id) AS stream_ids, array_agg(h.line_no) AS line_nos FROM first_hit h WHERE h.unread) w
+		CROSS JOIN LATERAL l4_record_texts(l4_match_faults.job_id, w.stream_ids, w.line_nos) t
 	)
 	SELECT l.fault_key, l.title, l.category, l.subtype, l.severity, l.root_cause, l.fix, h.event_id, h.shape_id, h.stream_id, h.source, h.line_no, h.node, h.rank,
-		h.stage, h.iteration, h.first_ts, f.occurrences, f.nodes_affected,
-		CASE WHEN h.message IS NOT NULL AND h.line_no = h.first_line THEN h.message
-			ELSE (SELECT t.raw FROM l4_record_texts(l4_match_faults.job_id, ARRAY[h.stream_id], ARRAY[h.line_no]) t) END,
+		h.stage, h.iteration, h.first_ts, f.occurrences, f.nodes_affected, CASE WHEN h.unread THEN t.raw ELSE h.message END,
 		l.role, l.priority, l.builtin, x.explained_by, l.owner
 	FROM first_hit h
 	JOIN figure f ON f.fault_key = h.fault_key
 	JOIN library l ON l.fault_key = h.fault_key
 	LEFT JOIN explained x ON x.fault_key = h.fault_key
+	LEFT JOIN text t ON h.unread AND t.stream_id = h.stream_id AND t.line_no = h.line_no
 	ORDER BY x.explained_by IS NOT NULL, array_position(ARRAY['root', 'cascade', 'confirmation'], l.role), l.builtin,
 		array_position(ARRAY['critical', 'error', 'warning', 'info'], l.severity), l.priority, f.nodes_affected, h.first_ts, l.fault_key COLLATE "C";
 END

@@ -31,13 +31,15 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_pool_words(text, boolean) IS
 'In words, what a job is compared with.';
 
-CREATE FUNCTION @extschema@.l4_event_findings(job_id text, news @extschema@.l4_news_record[], suspects text[], use_pool boolean DEFAULT true)
+CREATE FUNCTION @extschema@.l4_event_findings(job_id text, news @extschema@.l4_news_record[], suspects text[], use_pool boolean DEFAULT true,
+	accusations @extschema@.l4_accusation[] DEFAULT NULL)
 RETURNS TABLE (ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
 	first_seen timestamptz, occurrences bigint, nodes_affected bigint, evidence text, explanation text, role text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 20
 BEGIN ATOMIC
 	WITH named AS MATERIALIZED (
-		SELECT a.* FROM @extschema@.l4_accusations(l4_event_findings.job_id, l4_event_findings.news) a
+		SELECT a.* FROM pg_catalog.unnest(COALESCE(l4_event_findings.accusations,
+			ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_event_findings.job_id, l4_event_findings.news) a))) a
 	),
 	record AS MATERIALIZED (
 		SELECT r.*, EXISTS (SELECT FROM named a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id AND a.accuser IS NOT NULL) AS accuses,
@@ -111,8 +113,8 @@ BEGIN ATOMIC
 	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = f.shape_id
 	CROSS JOIN (SELECT @extschema@.l4_pool_words(l4_event_findings.job_id, l4_event_findings.use_pool) AS words) w;
 END;
-COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_news_record[], text[], boolean) IS
-'The events that are news, most telling first: root before cascade and context, those of the suspected node or about it, then by gravity, rarity and time.';
+COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_news_record[], text[], boolean, @extschema@.l4_accusation[]) IS
+'The events that are news, most telling first: root before cascade and context, those of the suspected node or about it, then by gravity, rarity and time. accusations: the result of l4_accusations, where at hand.';
 
 CREATE FUNCTION @extschema@.l4_node_findings(job_id text, news @extschema@.l4_news_record[], suspects @extschema@.l4_suspect_node[])
 RETURNS TABLE (ordinal int, score double precision, node text, rank int, stage text, iteration bigint, first_seen timestamptz, evidence text, explanation text)
@@ -186,25 +188,31 @@ RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank i
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
--- News may be tens of thousands of records, which the planner often takes for a few after some steps: its loops over all pairs would take minutes.
+-- News may be tens of thousands of records, which the planner often takes for a few after some steps: its loops over all pairs would take minutes. To
+-- start processes takes longer than any of the steps.
 SET enable_nestloop = off
+SET max_parallel_workers_per_gather = 0
 AS $$
 #variable_conflict use_column
 DECLARE
+	clocks l4_clock_offset[];
 	news l4_news_record[];
+	accusations l4_accusation[];
 	suspects l4_suspect_node[];
 	names text[];
 	onsets l4_onset[];
 	teller bigint;
 	events l4_finding[];
 BEGIN
-	news := ARRAY(SELECT n FROM l4_news(l4_job_findings.job_id, l4_job_findings.use_pool) n);
-	suspects := ARRAY(SELECT s FROM l4_suspect_nodes(l4_job_findings.job_id, news) s ORDER BY s.ordinal);
+	clocks := ARRAY(SELECT k FROM l4_clock_offsets(l4_job_findings.job_id) k);
+	news := ARRAY(SELECT n FROM l4_news(l4_job_findings.job_id, l4_job_findings.use_pool, clocks) n);
+	accusations := ARRAY(SELECT a FROM l4_accusations(l4_job_findings.job_id, news) a);
+	suspects := ARRAY(SELECT s FROM l4_suspect_nodes(l4_job_findings.job_id, news, accusations, clocks) s ORDER BY s.ordinal);
 	names := ARRAY(SELECT s.node FROM unnest(suspects) s);
-	onsets := ARRAY(SELECT o FROM l4_onsets(l4_job_findings.job_id, news, names) o ORDER BY o.turn);
+	onsets := ARRAY(SELECT o FROM l4_onsets(l4_job_findings.job_id, news, names, accusations) o ORDER BY o.turn);
 
 	-- Events, and the known faults among them.
-	events := ARRAY(SELECT jsonb_populate_record(NULL::l4_finding, to_jsonb(e)) FROM l4_event_findings(l4_job_findings.job_id, news, names, l4_job_findings.use_pool) e ORDER BY e.ordinal);
+	events := ARRAY(SELECT jsonb_populate_record(NULL::l4_finding, to_jsonb(e)) FROM l4_event_findings(l4_job_findings.job_id, news, names, l4_job_findings.use_pool, accusations) e ORDER BY e.ordinal);
 	RETURN QUERY
 	SELECT 'event', e.ordinal, e.score, l4_node_name(e.node), e.rank, e.stage, e.iteration, e.event_id, e.template, e.first_seen, e.occurrences,
 		e.nodes_affected, e.evidence, e.explanation, NULL::text, NULL::text, NULL::text, e.role

@@ -1,5 +1,5 @@
 /*
- * faults.c: many patterns on many texts in SQL, for the fault library.
+ * faults.c: many patterns on many texts in SQL, and the texts they are tried on, for the fault library.
  */
 #include "algorithms/pattern_set.h"
 
@@ -10,6 +10,10 @@
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(l4_match_patterns);
+PG_FUNCTION_INFO_V1(l4_fill_shape);
+
+#define PLACEHOLDER "<*>"
+#define PLACEHOLDER_SIZE 3
 
 /* An argument's texts. */
 typedef struct TextList
@@ -105,4 +109,50 @@ l4_match_patterns(PG_FUNCTION_ARGS)
 		}
 	}
 	return (Datum) 0;
+}
+
+/* Appends what stands for the parameter at a place, from 0. */
+static void
+append_parameter(StringInfo out, const TextList *parameters, int place)
+{
+	L4Bytes		value;
+
+	if (place >= parameters->count || parameters->nulls[place])
+	{
+		appendStringInfoChar(out, '1');
+		return;
+	}
+	value = text_bytes(parameters->items[place]);
+	appendBinaryStringInfo(out, value.data, value.size);
+}
+
+/*
+ * l4_fill_shape(shape, parameters): see its COMMENT. Errors: 22023 for an array of several dimensions. Cost: one pass over the shape.
+ */
+Datum
+l4_fill_shape(PG_FUNCTION_ARGS)
+{
+	TextList	parameters = {0};
+	StringInfoData out;
+	L4Bytes		shape;
+	size_t		at = 0;
+	int			place = 0;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (!PG_ARGISNULL(1))
+		parameters = text_list(fcinfo, 1, "parameters");
+	shape = text_bytes(PG_GETARG_DATUM(0));
+	initStringInfo(&out);
+	while (at < shape.size)
+	{
+		if (shape.size - at >= PLACEHOLDER_SIZE && memcmp(shape.data + at, PLACEHOLDER, PLACEHOLDER_SIZE) == 0)
+		{
+			append_parameter(&out, &parameters, place++);
+			at += PLACEHOLDER_SIZE;
+		}
+		else
+			appendStringInfoCharMacro(&out, shape.data[at++]);
+	}
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(out.data, out.len));
 }
