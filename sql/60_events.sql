@@ -481,11 +481,16 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT n.* FROM @extschema@.l4_news_alone(l4_news.job_id) n WHERE NOT EXISTS (SELECT FROM pool)
 	),
+	share AS MATERIALIZED (
+		SELECT p.shape_id, p.event_id, p.stream_share FROM @extschema@.l4_pool_event p WHERE p.pool_id = (SELECT b.pool_id FROM pool b)
+	),
 	role AS MATERIALIZED (
 		-- a role's statement, or one that clustering puts beside such (the first NaN that rank 0 reports)
-		SELECT f.shape_id, f.reason, COALESCE((SELECT pg_catalog.max(p.stream_share) <= 0.25 FROM @extschema@.l4_pool_event p
-			WHERE p.pool_id = (SELECT b.pool_id FROM pool b) AND (p.shape_id = f.shape_id OR p.event_id = s.event_id AND f.reason = 'new')), false) AS role
-		FROM (SELECT DISTINCT f.shape_id, f.reason FROM found f) f JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
+		SELECT f.shape_id, f.reason, COALESCE(GREATEST(p.stream_share, v.stream_share) <= 0.25, false) AS role
+		FROM (SELECT DISTINCT f.shape_id, f.reason FROM found f) f
+		JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
+		LEFT JOIN share p ON p.shape_id = f.shape_id
+		LEFT JOIN (SELECT o.event_id, pg_catalog.max(o.stream_share) AS stream_share FROM share o GROUP BY o.event_id) v ON v.event_id = s.event_id AND f.reason = 'new'
 	),
 	entry AS MATERIALIZED (
 		-- one row a stream and shape: the first reason in the order new, new value, range, storm

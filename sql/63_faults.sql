@@ -101,13 +101,16 @@ BEGIN ATOMIC
 		SELECT r.stream_id, r.shape_id, r.first_line, r.message, s.shape FROM pg_catalog.unnest(l4_news_texts.news) r
 		LEFT JOIN @extschema@.l4_shape s ON s.shape_id = r.shape_id
 	),
-	-- once, not once per record: the sketches of the whole job are unpacked
+	-- each sketch is unpacked once, not once per record
 	parameter AS MATERIALIZED (
 		SELECT p.stream_id, p.shape_id, p.position, p.values, p.value_lines, p.distinct_values
-		FROM (SELECT pg_catalog.array_agg(DISTINCT r.shape_id) AS shape_ids FROM record r) w
-		CROSS JOIN @extschema@.l4_parameter_sketch k
+		FROM (
+			SELECT t.source_id, pg_catalog.array_agg(DISTINCT r.shape_id) AS shape_ids
+			FROM record r JOIN @extschema@.l4_stream t ON t.job_id = l4_news_texts.job_id AND t.stream_id = r.stream_id
+			GROUP BY t.source_id) w
+		JOIN @extschema@.l4_parameter_sketch k ON k.job_id = l4_news_texts.job_id AND k.source_id = w.source_id
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, w.shape_ids) p
-		WHERE k.job_id = l4_news_texts.job_id AND w.shape_ids IS NOT NULL AND (p.stream_id, p.shape_id) IN (SELECT r.stream_id, r.shape_id FROM record r)
+		WHERE (p.stream_id, p.shape_id) IN (SELECT r.stream_id, r.shape_id FROM record r)
 	),
 	first_values AS MATERIALIZED (
 		SELECT r.stream_id, r.shape_id, r.shape, r.first_line, r.message, p.parameters,
@@ -174,8 +177,9 @@ BEGIN ATOMIC
 		GROUP BY m.key, t.stream_id, t.shape_id, r.node, r.first_ts
 		UNION ALL
 		SELECT e.fault_key, r.stream_id, r.shape_id, r.first_line, r.node, r.first_ts, r.event_id
-		FROM entry e JOIN record r ON r.event_id = ANY (e.events) AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds))
-		WHERE e.events IS NOT NULL
+		FROM (SELECT DISTINCT e.fault_key, u.event_id FROM entry e, pg_catalog.unnest(e.events) u (event_id)) u
+		JOIN entry e ON e.fault_key = u.fault_key
+		JOIN record r ON r.event_id = u.event_id AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds))
 	),
 	size AS (
 		SELECT pg_catalog.count(*) AS nodes FROM @extschema@.l4_job_nodes(l4_match_entries.job_id)

@@ -51,7 +51,7 @@ BEGIN ATOMIC
 	size AS (
 		SELECT pg_catalog.count(*) AS nodes FROM @extschema@.l4_job_nodes(l4_event_findings.job_id)
 	),
-	event AS (
+	event AS MATERIALIZED (
 		SELECT r.event_id, pg_catalog.sum(r.occurrences)::bigint AS occurrences, pg_catalog.count(DISTINCT r.node) AS nodes_affected,
 			pg_catalog.count(DISTINCT r.stream_id) AS streams, pg_catalog.max(r.gravity) AS gravity,
 			COALESCE(pg_catalog.bool_or(r.node = l4_event_findings.suspects[1] AND NOT r.accuses), false) AS own,
@@ -87,6 +87,24 @@ BEGIN ATOMIC
 				-- an odd value that sounds harmless, elsewhere
 				- CASE WHEN e.value AND e.gravity < 4 AND NOT e.own AND NOT e.told THEN 1 ELSE 0 END AS score
 		FROM roles e, size z
+	),
+	first_record AS MATERIALIZED (
+		SELECT DISTINCT ON (r.event_id) r.event_id, r.stream_id, r.source, r.node, r.rank, r.shape_id, r.stage, r.iteration, r.first_ts, r.detail
+		FROM record r JOIN event e ON e.event_id = r.event_id
+		ORDER BY r.event_id, r.node IS NOT DISTINCT FROM l4_event_findings.suspects[1] AND e.own DESC, r.first_ts, r.source, r.first_line, r.shape_id
+	),
+	quoted AS (
+		SELECT q.event_id, pg_catalog.string_agg(@extschema@.l4_quote(q.source, q.first_line, q.message), E'\n' ORDER BY q.turn) AS quotes
+		FROM (
+			SELECT r.event_id, r.source, r.first_line, r.message,
+				pg_catalog.row_number() OVER (PARTITION BY r.event_id ORDER BY r.stream_id = f.stream_id DESC, r.first_ts, r.source, r.first_line, r.shape_id) AS turn
+			FROM record r JOIN first_record f ON f.event_id = r.event_id
+			WHERE r.message IS NOT NULL) q
+		WHERE q.turn <= 3
+		GROUP BY q.event_id
+	),
+	pool AS MATERIALIZED (
+		SELECT @extschema@.l4_pool_words(l4_event_findings.job_id, l4_event_findings.use_pool) AS words
 	)
 	SELECT pg_catalog.row_number() OVER (ORDER BY s.score DESC, s.first_ts, s.event_id), s.score, f.node, f.rank, f.stage,
 		COALESCE(f.iteration, @extschema@.l4_job_iteration(l4_event_findings.job_id, f.first_ts)), s.event_id, COALESCE(v.template, h.shape),
@@ -100,18 +118,11 @@ BEGIN ATOMIC
 			CASE WHEN s.own AND s.nodes > 1 THEN ' (the suspected node)' ELSE '' END,
 			f.detail, CASE WHEN w.words LIKE 'no %' THEN 'there was ' ELSE 'compared with ' END || w.words), s.role
 	FROM scored s
-	JOIN LATERAL (
-		SELECT r.* FROM record r WHERE r.event_id = s.event_id
-		ORDER BY r.node IS NOT DISTINCT FROM l4_event_findings.suspects[1] AND s.own DESC, r.first_ts, r.source, r.first_line LIMIT 1) f ON true
-	JOIN LATERAL (
-		SELECT pg_catalog.string_agg(@extschema@.l4_quote(q.source, q.first_line, q.message), E'\n' ORDER BY q.turn) AS quotes
-		FROM (
-			SELECT r.*, pg_catalog.row_number() OVER (ORDER BY r.stream_id = f.stream_id DESC, r.first_ts, r.source, r.first_line) AS turn
-			FROM record r WHERE r.event_id = s.event_id AND r.message IS NOT NULL) q
-		WHERE q.turn <= 3) q ON true
+	JOIN first_record f ON f.event_id = s.event_id
+	LEFT JOIN quoted q ON q.event_id = s.event_id
 	LEFT JOIN @extschema@.l4_event v ON v.event_id = s.event_id
 	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = f.shape_id
-	CROSS JOIN (SELECT @extschema@.l4_pool_words(l4_event_findings.job_id, l4_event_findings.use_pool) AS words) w;
+	CROSS JOIN pool w;
 END;
 COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_news_record[], text[], boolean, @extschema@.l4_accusation[]) IS
 'The events that are news, most telling first: root before cascade and context, those of the suspected node or about it, then by gravity, rarity and time. accusations: the result of l4_accusations, where at hand.';
