@@ -1,12 +1,13 @@
 /*
  * import.c: CALL l4_import(job_id, path, ...): a folder (or file) of logs on the server into segments and summaries, by one process or several.
  *
- * One transaction per file where the caller allows commits, so a crash loses at most the files under way and a second call goes on after them.
+ * Where the caller allows commits, a transaction takes in some megabytes: a larger file, or several small ones, since a transaction and its statements cost as much as
+ * to read a small file. So a crash loses at most the files under way, and a second call goes on after them.
  * Events are found once, at the end, over all new shapes in a canonical order: neither the order of files nor a restart in between shows in the result.
  *
- * With workers, the leader's list of files lies in shared memory and each process takes the next when it is free, the leader too: where no worker can be had it does all by
- * itself. Nothing else is shared but counts, and parts of very large files (import_parts.c), so no result depends on who read what. A worker that dies loses its file alone: the others read the rest, and the call ends
- * with an error that names the file. The leader's own end, by error, cancel or exit, ends all.
+ * With workers, the leader's list of files lies in shared memory and each process takes the next ones when it is free, the leader too: where no worker can be had it does all by
+ * itself. Nothing else is shared but counts, and parts of very large files (import_parts.c), so no result depends on who read what. A worker that dies loses the files of its transaction alone: the others read the rest, and the call ends
+ * with an error that names the file it was at. The leader's own end, by error, cancel or exit, ends all.
  */
 #include "bindings/import.h"
 
@@ -28,6 +29,11 @@ PG_FUNCTION_INFO_V1(l4_import);
 PGDLLEXPORT void l4_import_worker(Datum argument);
 
 #define WORKER_LIMIT 1024
+/* A transaction takes in so many files and bytes; with several processes less towards the end of the list, so that none is left with much while the others have done. */
+#define BATCH_FILES 64
+#define BATCH_BYTES (4 * 1024 * 1024)
+/* Of more files a transaction block locks the job instead: the server has room for some thousand locks. */
+#define LOCK_FILES 1000
 /* Parts of a file. */
 #define PART_BYTES (16 * 1024 * 1024)
 #define PART_BYTES_LEAST 1000
@@ -158,48 +164,120 @@ send_warnings(Import *import)
 	MemoryContextReset(import->warning_memory);
 }
 
+/* Ends the transaction of some files, where commits are allowed. */
 static void
-end_file(Import *import)
+end_files(Import *import)
 {
 	if (import->atomic)
+	{
+		store_batch_write(import->sources->rows);
 		return;
+	}
 	source_write_shared(import->sources);
 	store_commit_file();
+	source_committed(import->sources);
 	if (import->worker != NULL)
-	{
-		worker_set_task(import->worker, -1);
 		send_warnings(import);
+}
+
+/* If the process ends now, these files, from one to before another, are missing, the first of them being the one it is at. */
+static void
+set_task(Import *import, uint32 at, uint32 from, uint32 to)
+{
+	if (import->worker != NULL)
+		worker_set_task(import->worker, from < to ? (int) at : -1, Max((int) (to - from) - 1, 0));
+}
+
+/* Locks files of the list, from one to before another, and tells what is known of each. */
+static L4KnownFile *
+lock_files(Import *import, uint32 from, uint32 to)
+{
+	L4SourceContext *sources = import->sources;
+	SharedImport *shared = import->shared;
+	int			count = (int) (to - from);
+	int64	   *file_ids = palloc(mul_size(count, sizeof(int64)));
+	L4KnownFile *known = palloc(mul_size(count, sizeof(L4KnownFile)));
+	int			i;
+
+	for (i = 0; i < count; i++)
+		file_ids[i] = source_id_of(shared_string(shared, shared->list[from + i].source));
+	if (import->atomic && shared->file_count > LOCK_FILES)
+		store_lock_job(sources->job->job_id);
+	else
+		store_lock_files(sources->job->job_id, file_ids, count);
+	store_known_files(sources->schema, sources->job->job_id, file_ids, count, known);
+	return known;
+}
+
+/* Takes in files of the list, from one to before another, in one transaction, or fewer where they turn out large; returns the number of the first that is left. */
+static uint32
+import_some(Import *import, uint32 from, uint32 to, MemoryContext context)
+{
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	MemoryContext memory = AllocSetContextCreate(context, "l4 file", ALLOCSET_DEFAULT_SIZES);
+	int64		begin = import->bytes;
+	uint32		number = from;
+	L4KnownFile *known;
+
+	set_task(import, from, from, to);
+	known = lock_files(import, from, to);
+	while (number < to && import->bytes - begin < BATCH_BYTES)
+	{
+		set_task(import, number, from, to);
+		MemoryContextSwitchTo(memory);
+		import_file(import, (int) number, &known[number - from]);
+		MemoryContextReset(memory);
+		import_progress(import, shared_string(import->shared, import->shared->list[number].source));
+		number++;
+	}
+	MemoryContextSwitchTo(context);
+	end_files(import);			/* in this memory too: what it writes must not add up over thousands of files */
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(context);
+	return number;
+}
+
+static void
+import_range(Import *import, uint32 from, uint32 to, MemoryContext context)
+{
+	while (from < to)
+	{
+		CHECK_FOR_INTERRUPTS();
+		from = import_some(import, from, to, context);
+		set_task(import, from, from, to);
 	}
 }
 
-/* Takes in a file of the list, in a transaction of its own where commits are allowed. */
-static void
-import_listed(Import *import, uint32 number, MemoryContext context)
+/* How many files of the list, from one on, are about a transaction's worth. */
+static uint32
+count_files(const SharedImport *shared, uint32 from)
 {
-	MemoryContext caller = MemoryContextSwitchTo(context);
+	uint32		left = shared->file_count - from;
+	uint32		most = shared->processes > 1 ? left / (2 * shared->processes) : left;
+	uint32		count = 1;
+	int64		bytes = shared->list[from].size;
 
-	if (import->worker != NULL)
-		worker_set_task(import->worker, (int) number);
-	import_file(import, (int) number);
-	end_file(import);			/* in the file's memory too: what it writes must not add up over thousands of files */
-	MemoryContextSwitchTo(caller);
-	MemoryContextReset(context);
-	import_progress(import, shared_string(import->shared, import->shared->list[number].source));
+	most = Min(most, BATCH_FILES);
+	while (count < most && (bytes += shared->list[from + count].size) <= BATCH_BYTES)
+		count++;
+	return count;
 }
 
-/* Takes the next file of the list, if there is one. */
+/* Takes the next files of the list, if there are any. */
 static bool
 import_next(Import *import, MemoryContext context)
 {
 	SharedImport *shared = import->shared;
-	uint32		number;
+	uint32		from = pg_atomic_read_u32(&shared->next);
+	uint32		count;
 
-	if (pg_atomic_read_u32(&shared->next) >= shared->file_count)
-		return false;
-	number = pg_atomic_fetch_add_u32(&shared->next, 1);
-	if (number >= shared->file_count)
-		return false;
-	import_listed(import, number, context);
+	do
+	{
+		if (from >= shared->file_count)
+			return false;
+		count = count_files(shared, from);
+	} while (!pg_atomic_compare_exchange_u32(&shared->next, &from, from + count));
+	import_range(import, from, from + count, context);
 	return true;
 }
 
@@ -207,14 +285,14 @@ import_next(Import *import, MemoryContext context)
 static void
 import_files(Import *import)
 {
-	MemoryContext context = AllocSetContextCreate(import->context, "l4 file", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(import->context, "l4 files", ALLOCSET_DEFAULT_SIZES);
 	uint32		number;
 
-	import->sources->keeps_shared = true;
+	import->sources->keeps_rows = import->sources->keeps_shared = true;
 	if (import->worker == NULL)
 	{
 		for (number = 0; number < import->shared->large_count; number++)
-			import_listed(import, number, context);
+			import_range(import, number, number + 1, context);
 		parts_end(import);
 	}
 	while (parts_help(import) || import_next(import, context) || (import->worker != NULL && parts_wait(import)))
@@ -293,13 +371,20 @@ start_workers(Import *import, const ImportCall *call, List *files)
 	workers_start(import->workers, "l4_import_worker", call->job_id, helpers);
 }
 
-/* What a worker said when it ended. */
+/* What a worker said when it ended, and what else is missing for it. */
 static char *
 last_words(const L4WorkerFailure *failure)
 {
+	StringInfoData text;
+
+	initStringInfo(&text);
 	if (failure->message == NULL)
-		return pstrdup("It was terminated; the server's log says why.");
-	return psprintf("%s%s%s", failure->message, failure->detail != NULL ? ": " : "", failure->detail != NULL ? failure->detail : "");
+		appendStringInfoString(&text, "It was terminated; the server's log says why.");
+	else
+		appendStringInfo(&text, "%s%s%s", failure->message, failure->detail != NULL ? ": " : "", failure->detail != NULL ? failure->detail : "");
+	if (failure->task >= 0 && failure->others > 0)
+		appendStringInfo(&text, "\n%d other files that were its own are missing too.", failure->others);
+	return text.data;
 }
 
 static void

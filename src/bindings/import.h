@@ -67,6 +67,7 @@ typedef struct Import
 	MemoryContext warning_memory;
 	List	   *warnings;		/* of a worker's open transaction */
 	TimestampTz last_notice;
+	int64		bytes;			/* read so far by this process, of files that it takes in by itself */
 } Import;
 
 #define READ_BYTES (256 * 1024)
@@ -87,8 +88,8 @@ import_count(pg_atomic_uint64 *counter, int64 amount)
 /* A file of the list. */
 extern L4File import_listed_file(const SharedImport *shared, uint32 number);
 
-/* Takes in one file of the list in the open transaction, unless it is known as it is; SPI is connected. What cannot be read is a warning and a row. */
-extern void import_file(Import *import, int number);
+/* Takes in one file of the list in the open transaction, which has locked it, unless it is known as it is; SPI is connected. What cannot be read is a warning and a row. */
+extern void import_file(Import *import, int number, const L4KnownFile *known);
 /* To be called now and then: shows progress and, in the leader, listens to the workers. source is what is being read. */
 extern void import_progress(Import *import, const char *source);
 

@@ -121,6 +121,7 @@ feed_member(Import *import, L4FileReader *reader, L4Source *source, const char *
 	{
 		source_feed(source, buffer, got);
 		import_count(&import->shared->bytes, got);
+		import->bytes += got;
 		import_progress(import, name);
 	}
 	return got < 0 ? files_error(reader) : NULL;
@@ -303,26 +304,23 @@ forget_file(Import *import, const L4File *file)
 }
 
 void
-import_file(Import *import, int number)
+import_file(Import *import, int number, const L4KnownFile *known)
 {
 	L4File		listed = import_listed_file(import->shared, number);
 	const L4File *file = &listed;
-	const char *schema = import->sources->schema;
-	const char *job_id = import->sources->job->job_id;
-	L4KnownFile known = store_known_file(schema, job_id, source_id_of(file->source));
 	L4FileReader *reader;
 
-	if (known.known && !known.failed && file->error == NULL && known.size == file->size && known.modified_at == file->modified_at)
+	if (known->known && !known->failed && file->error == NULL && known->size == file->size && known->modified_at == file->modified_at)
 	{
 		import_count(&import->shared->skipped, 1);
 		return;
 	}
-	if (known.known && file->error != NULL && !known.failed)
+	if (known->known && file->error != NULL && !known->failed)
 		return;					/* it was readable once: keep what is there */
 	import_count(&import->shared->files, 1);
-	if (import_grown(import, number, file, &known))
+	if (import_grown(import, number, file, known))
 		return;
-	if (known.known)
+	if (known->known)
 		forget_file(import, file);
 	if (file->error != NULL)
 	{

@@ -11,9 +11,6 @@
 
 #include "tools/bytes.h"
 
-/* Shapes whose class is kept from source to source; beyond it they are classified again in each. */
-#define CLASS_LIMIT 100000
-
 int64
 source_id_of(const char *text)
 {
@@ -62,7 +59,7 @@ source_finish_segment(L4Source *work)
 		if (work->segments != NULL)
 			source_put_segment(work->segments, &work->segment);
 		else
-			store_segment(work->context->schema, work->context->job->job_id, &work->segment);
+			store_batch_segment(work->context->rows, &work->segment);
 		work->segment.segment_no++;
 	}
 	MemoryContextSwitchTo(caller);
@@ -563,108 +560,6 @@ take_record(const L4RawRecord *raw, void *argument)
 
 /* Writing what a source amounts to */
 
-/* The context's entry of a shape. */
-static Shape *
-shared_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text)
-{
-	bool		found;
-	ShapeEntry *entry = shapes_insert(context->shapes, shape_id, &found);
-
-	if (!found)
-	{
-		entry->shape = palloc0(sizeof(Shape));
-		entry->shape->shape_id = shape_id;
-	}
-	if (entry->shape->text.data == NULL && text.data != NULL)
-		entry->shape->text = (L4Bytes) {pnstrdup(text.data, text.size), text.size};
-	return entry->shape;
-}
-
-static MemoryContext
-begin_sharing(L4SourceContext *context)
-{
-	MemoryContext caller = MemoryContextSwitchTo(context->shared_memory);
-
-	if (context->shapes == NULL)
-	{
-		context->shapes = shapes_create(context->shared_memory, 256, NULL);
-		context->starts = starts_create(context->shared_memory, 64, NULL);
-	}
-	return caller;
-}
-
-/* What a source shares with others, kept until source_write_shared: its shapes and the starts of its iterations. */
-static void
-keep_shared(L4Source *work)
-{
-	L4SourceContext *context = work->context;
-	MemoryContext caller = begin_sharing(context);
-	shapes_iterator shapes;
-	starts_iterator starts;
-	ShapeEntry *own;
-	IterationEntry *start;
-
-	shapes_start_iterate(work->shapes, &shapes);
-	while ((own = shapes_iterate(work->shapes, &shapes)) != NULL)
-	{
-		Shape	   *shape = shared_shape(context, own->shape_id, own->shape->text);
-
-		if (own->shape->firm || !work->resumable)
-			shape->firm = true;
-		else
-			shape->tentative++;
-	}
-	starts_start_iterate(work->starts, &starts);
-	while ((start = starts_iterate(work->starts, &starts)) != NULL)
-		(void) source_note_start(context->starts, (int64) start->iteration, start->start);
-	MemoryContextSwitchTo(caller);
-}
-
-void
-source_release_shapes(L4SourceContext *context, const int64 *shape_ids, int count)
-{
-	MemoryContext caller = begin_sharing(context);
-	int			i;
-
-	for (i = 0; i < count; i++)
-		shared_shape(context, (uint64) shape_ids[i], (L4Bytes) {NULL, 0})->tentative--;
-	MemoryContextSwitchTo(caller);
-}
-
-/* In the order that SQL gives the ids. */
-static int
-compare_shapes(const void *a, const void *b)
-{
-	int64		left = (int64) (*(Shape *const *) a)->shape_id;
-	int64		right = (int64) (*(Shape *const *) b)->shape_id;
-
-	return left < right ? -1 : left > right ? 1 : 0;
-}
-
-static void
-write_shapes(L4SourceContext *context)
-{
-	int			count = 0;
-	Shape	  **entries = palloc(mul_size(Max(context->shapes->members, 1), sizeof(Shape *)));
-	L4ShapeRow *rows = palloc(mul_size(Max(context->shapes->members, 1), sizeof(L4ShapeRow)));
-	shapes_iterator iterator;
-	ShapeEntry *entry;
-	int			i;
-
-	shapes_start_iterate(context->shapes, &iterator);
-	while ((entry = shapes_iterate(context->shapes, &iterator)) != NULL)
-		entries[count++] = entry->shape;
-	qsort(entries, count, sizeof(Shape *), compare_shapes);
-	for (i = 0; i < count; i++)
-	{
-		rows[i].shape_id = (int64) entries[i]->shape_id;
-		rows[i].text = entries[i]->text;
-		rows[i].firm = entries[i]->firm;
-		rows[i].tentative = entries[i]->tentative;
-	}
-	store_shapes(context->schema, rows, count);
-}
-
 static int
 compare_summaries(const void *a, const void *b)
 {
@@ -687,6 +582,7 @@ write_summaries(L4Source *work)
 	summaries_iterator iterator;
 	SummaryEntry *entry;
 	bytea	   *packed;
+	int			i;
 
 	summaries_start_iterate(work->summaries, &iterator);
 	while ((entry = summaries_iterate(work->summaries, &iterator)) != NULL)
@@ -705,29 +601,13 @@ write_summaries(L4Source *work)
 		count++;
 	}
 	qsort(rows, changed, sizeof(L4SummaryRow), compare_summaries);
-	store_summaries(work->context->schema, work->context->job->job_id, rows, changed, work->resumed);
+	if (work->resumed)
+		store_forget_summaries(work->context->schema, work->context->job->job_id, rows, changed);
+	for (i = 0; i < changed; i++)
+		store_batch_summary(work->context->rows, &rows[i]);
 	packed = sketch_pack(sketches, count);
 	if (packed != NULL)
-		store_parameters(work->context->schema, work->context->job->job_id, work->source_id, packed);
-}
-
-static void
-write_timeline(L4SourceContext *context)
-{
-	int			count = 0;
-	int64	   *iterations = palloc(mul_size(Max(context->starts->members, 1), sizeof(int64)));
-	TimestampTz *times = palloc(mul_size(Max(context->starts->members, 1), sizeof(TimestampTz)));
-	starts_iterator iterator;
-	IterationEntry *entry;
-
-	starts_start_iterate(context->starts, &iterator);
-	while ((entry = starts_iterate(context->starts, &iterator)) != NULL)
-	{
-		iterations[count] = (int64) entry->iteration;
-		times[count++] = entry->start;
-	}
-	if (count > 0)
-		store_timeline(context->schema, context->job->job_id, iterations, times, count);
+		store_batch_sketch(work->context->rows, work->source_id, packed);
 }
 
 /* The name of the header format that most records had; the first of equals. */
@@ -746,7 +626,6 @@ commonest_format(L4Source *work)
 static void
 write_streams(L4Source *work, const L4SourceFile *file, const char *error)
 {
-	const L4StreamRow **rows = palloc(mul_size(work->stream_count, sizeof(L4StreamRow *)));
 	const char *format = commonest_format(work);
 	int			i;
 
@@ -756,7 +635,6 @@ write_streams(L4Source *work, const L4SourceFile *file, const char *error)
 	{
 		L4StreamRow *row = &work->streams[i].row;
 
-		rows[i] = row;
 		row->file_id = file->file_id;
 		row->file_size = file->size;
 		row->file_modified_at = file->modified_at;
@@ -768,8 +646,8 @@ write_streams(L4Source *work, const L4SourceFile *file, const char *error)
 			row->error = error;
 			row->state = error != NULL ? "failed" : "imported";
 		}
+		store_batch_stream(work->context->rows, row);
 	}
-	store_streams(work->context->schema, work->context->job->job_id, rows, work->stream_count);
 }
 
 int64
@@ -797,8 +675,10 @@ source_context_create(const char *schema, const char *job_id, const char *layout
 	context->settings_hash = store_settings_hash(schema, job_id) ^ (layout != NULL ? source_id_of(layout) : 0);
 	context->places = place_rules_create(context->rules->formats, context->rules->format_count, layout);
 	context->memory = CurrentMemoryContext;
+	context->rows = store_batch_create(schema, context->job->job_id);
 	context->shared_memory = AllocSetContextCreate(CurrentMemoryContext, "l4 shapes of a transaction", ALLOCSET_DEFAULT_SIZES);
 	context->classes = classes_create(CurrentMemoryContext, 256, NULL);
+	context->known_shapes = known_shapes_create(CurrentMemoryContext, 256, NULL);
 	context->memo = message_memo_create();
 	context->zone = pg_tzset(context->job->time_zone);
 	if (context->zone == NULL)
@@ -906,7 +786,7 @@ source_mark_stream(Stream *stream)
 
 /*
  * source_cut: parts that are cut at the same places amount to the same, whoever read them: a segment ends here, and the sketches of the part are merged into those of the
- * parts before, so that numbers are always added up in the same order.
+ * parts before, so that numbers are always added up in the same order. Rows that wait are written: a large source is no small one's company.
  */
 void
 source_cut(L4Source *work)
@@ -916,6 +796,7 @@ source_cut(L4Source *work)
 	int			i;
 
 	source_finish_segment(work);
+	store_batch_write(work->context->rows);
 	summaries_start_iterate(work->summaries, &iterator);
 	while ((entry = summaries_iterate(work->summaries, &iterator)) != NULL)
 	{
@@ -947,28 +828,11 @@ source_finish(L4Source *work, const L4SourceFile *file, const char *error)
 	write_streams(work, file, error);
 	if (work->resumable)
 		source_write_state(work, file);
-	keep_shared(work);
+	if (!work->context->keeps_rows)
+		store_batch_write(work->context->rows);
+	source_keep_shared(work);
 	if (!work->context->keeps_shared)
 		source_write_shared(work->context);
-}
-
-/*
- * source_write_shared: the rows that transactions of several files share, in an order that all keep: shapes by their id, then the job's timeline. Whoever waits for one of
- * them holds only such as come before it, so two imports never wait for each other in a circle. To be called last in a transaction.
- */
-void
-source_write_shared(L4SourceContext *context)
-{
-	if (context->shapes == NULL)
-		return;
-	write_shapes(context);
-	write_timeline(context);
-	if (context->timeline_stale)
-		store_mark_timeline(context->schema, context->job->job_id);
-	context->timeline_stale = false;
-	context->shapes = NULL;
-	context->starts = NULL;
-	MemoryContextReset(context->shared_memory);
 }
 
 int64

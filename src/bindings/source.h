@@ -21,10 +21,15 @@ typedef struct L4SourceContext
 	struct classes_hash *classes;	/* what the rules say of shapes, kept from source to source */
 	struct L4MessageMemo *memo; /* of recent messages */
 	int64		source_count;	/* sources begun so far */
+	L4StoreBatch *rows;			/* of sources, on their way into the tables */
+	bool		keeps_rows;		/* source_finish leaves them there for source_write_shared: the sources of a transaction are different ones */
 	bool		keeps_shared;	/* source_finish keeps shapes and timeline for source_write_shared; else it writes them at once */
 	MemoryContext shared_memory;	/* where they lie until then */
 	struct shapes_hash *shapes;
 	struct starts_hash *starts;
+	struct known_shapes_hash *known_shapes; /* that are in their table for good; some of them */
+	int64	   *new_shapes;		/* that will be once the transaction is committed */
+	int			new_shape_count;
 	int64		settings_hash;	/* of rules and job */
 	bool		timeline_stale; /* a start in the job's timeline is of a record that is no more: source_write_shared marks it for timeline_rebuild */
 } L4SourceContext;
@@ -96,8 +101,10 @@ typedef struct L4SourceFile
 /* Takes the end and writes all that came of the source. error says why it could not be read whole, or is NULL. */
 extern void source_finish(L4Source *source, const L4SourceFile *file, const char *error);
 
-/* Writes the shapes and the timeline of the sources finished since the last call: last in a transaction, where several sources share one. */
+/* Writes what waits of the sources finished since the last call, shapes and the timeline last: last in a transaction, where several sources share one. */
 extern void source_write_shared(L4SourceContext *context);
+/* The transaction of the last source_write_shared has been committed. May be left out. */
+extern void source_committed(L4SourceContext *context);
 
 /* Takes back, with the next source_write_shared, the marks of shapes that only last records of a source had: it goes on, or goes. */
 extern void source_release_shapes(L4SourceContext *context, const int64 *shape_ids, int count);

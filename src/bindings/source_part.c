@@ -665,10 +665,11 @@ join_segments(L4Source *work, L4Bytes bytes)
 		get_segment(&in, &row);
 		row.source_id = work->source_id;
 		row.segment_no = work->segment.segment_no++;
-		store_segment(work->context->schema, work->context->job->job_id, &row);
+		store_batch_segment(work->context->rows, &row);
 		MemoryContextReset(work->segment_context);
 	}
 	MemoryContextSwitchTo(caller);
+	store_batch_write(work->context->rows);
 	source_begin_segment(work);
 }
 

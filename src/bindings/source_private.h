@@ -15,6 +15,8 @@
 #include "bindings/source_state.h"
 
 #define SAMPLE_BYTES (64 * 1024)
+/* Shapes of which something is remembered from source to source; of others it is found out again in each. */
+#define CLASS_LIMIT 100000
 
 /* What the rules say of a shape. */
 typedef struct ClassEntry
@@ -83,6 +85,24 @@ typedef struct StreamEntry
 	int			stream;
 	char		status;
 } StreamEntry;
+
+/* A shape that is in its table for good. */
+typedef struct KnownShape
+{
+	uint64		shape_id;
+	char		status;
+} KnownShape;
+
+#define SH_PREFIX known_shapes
+#define SH_ELEMENT_TYPE KnownShape
+#define SH_KEY_TYPE uint64
+#define SH_KEY shape_id
+#define SH_HASH_KEY(table, key) ((uint32) (key))
+#define SH_EQUAL(table, a, b) ((a) == (b))
+#define SH_SCOPE static inline
+#define SH_DEFINE
+#define SH_DECLARE
+#include "lib/simplehash.h"
 
 #define SH_PREFIX classes
 #define SH_ELEMENT_TYPE ClassEntry
@@ -277,6 +297,9 @@ extern bool source_note_start(starts_hash *starts, int64 iteration, TimestampTz 
 
 /* A stream stands at a cut: nothing was said or inherited since. */
 extern void source_mark_stream(Stream *stream);
+
+/* In source_shared.c: keeps what a source shares with others until source_write_shared. */
+extern void source_keep_shared(L4Source *work);
 
 /* In source_feed.c: takes bytes, or keeps them until there are enough for the sample; and takes what was kept. */
 extern void source_take(L4Source *work, const WaitingLine *line, const char *bytes);

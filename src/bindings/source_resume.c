@@ -300,5 +300,5 @@ source_write_state(L4Source *work, const L4SourceFile *file)
 	row.head_hash = file->head_hash;
 	row.tail_hash = file->tail_hash;
 	row.state = state->whole && !state->by_row ? NULL : source_state_pack(state, work->parser);
-	store_put_source_state(work->context->schema, work->context->job->job_id, &row);
+	store_batch_state(work->context->rows, &row);
 }

@@ -8,7 +8,6 @@
 #include "doors/store_parts.h"
 
 #include "access/xact.h"
-#include "doors/store_rows.h"
 #include "tools/bytes.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -18,9 +17,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-
-/* Rows of l4_stream_event sent in one statement. */
-#define SUMMARY_BATCH 5000
 
 /* Plans kept for the life of the session, by statement (a literal: its address) and schema; the server makes them anew when a table changes. */
 #define PLAN_LIMIT 64
@@ -107,6 +103,21 @@ uint64
 store_run(const char *schema, const char *statement, Arguments *arguments, int expected)
 {
 	return run(schema, statement, arguments, expected);
+}
+
+/*
+ * store_run_by_key: a plan is kept while tables grow, and one made when they were small would read them whole each time: so it is made without that choice.
+ */
+uint64
+store_run_by_key(const char *schema, const char *statement, Arguments *arguments, int expected)
+{
+	int			level = NewGUCNestLevel();
+	uint64		rows;
+
+	(void) set_config_option("enable_seqscan", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	rows = run(schema, statement, arguments, expected);
+	AtEOXact_GUC(true, level);
+	return rows;
 }
 
 Portal
@@ -384,33 +395,78 @@ store_lock(const char *job_id, int64 file_id)
 	DirectFunctionCall1(pg_advisory_xact_lock_int8, Int64GetDatum((int64) key));
 }
 
-L4KnownFile
-store_known_file(const char *schema, const char *job_id, int64 file_id)
+static int
+compare_keys(const void *a, const void *b)
 {
-	L4KnownFile known = {0};
-	Arguments	arguments = {0};
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/* The lock of a job that all its files stand under. */
+static Datum
+job_lock_key(const char *job_id)
+{
+	return Int64GetDatum((int64) ~shape_hash(job_id, strlen(job_id)));
+}
+
+void
+store_lock_files(const char *job_id, const int64 *file_ids, int count)
+{
+	int64	   *keys = palloc(mul_size(Max(count, 1), sizeof(int64)));
+	int			i;
+
+	DirectFunctionCall1(pg_advisory_xact_lock_shared_int8, job_lock_key(job_id));
+	memcpy(keys, file_ids, count * sizeof(int64));
+	qsort(keys, count, sizeof(int64), compare_keys);
+	for (i = 0; i < count; i++)
+		store_lock(job_id, keys[i]);
+	pfree(keys);
+}
+
+void
+store_lock_job(const char *job_id)
+{
+	DirectFunctionCall1(pg_advisory_xact_lock_int8, job_lock_key(job_id));
+}
+
+static void
+read_known_file(uint64 row, L4KnownFile *known)
+{
 	Datum		value;
 	bool		is_null;
 
-	store_lock(job_id, file_id);
+	known->known = true;
+	value = result_datum(row, 2, &is_null);
+	known->size = is_null ? -1 : DatumGetInt64(value);
+	value = result_datum(row, 3, &is_null);
+	known->modified_at = is_null ? 0 : DatumGetTimestampTz(value);
+	known->failed = DatumGetBool(result_datum(row, 4, &is_null));
+	value = result_datum(row, 5, &is_null);
+	known->has_time = !is_null;
+	known->first_ts = is_null ? 0 : DatumGetTimestampTz(value);
+}
+
+void
+store_known_files(const char *schema, const char *job_id, const int64 *file_ids, int count, L4KnownFile *known)
+{
+	Arguments	arguments = {0};
+	uint64		rows;
+	uint64		i;
+	bool		is_null;
+
+	memset(known, 0, mul_size(count, sizeof(L4KnownFile)));
 	add_text(&arguments, job_id);
-	add_bigint(&arguments, file_id, false);
-	if (run(schema, "SELECT file_size, file_modified_at, state, pg_catalog.min(first_ts) OVER () FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 "
-			"AND file_id OPERATOR(pg_catalog.=) $2 ORDER BY state OPERATOR(pg_catalog.=) 'failed' DESC LIMIT 1",
-			&arguments, SPI_OK_SELECT) > 0)
-	{
-		value = result_datum(0, 1, &is_null);
-		known.size = is_null ? -1 : DatumGetInt64(value);
-		value = result_datum(0, 2, &is_null);
-		known.modified_at = is_null ? 0 : DatumGetTimestampTz(value);
-		known.known = true;
-		value = result_datum(0, 4, &is_null);
-		known.has_time = !is_null;
-		known.first_ts = is_null ? 0 : DatumGetTimestampTz(value);
-		known.failed = strcmp(result_text(0, 3), "failed") == 0;
-	}
+	add_argument(&arguments, INT8ARRAYOID, bigint_array(file_ids, count), false);
+	rows = store_run_by_key(schema, "SELECT f.number, s.size, s.modified_at, s.failed, s.first_ts FROM pg_catalog.unnest($2) WITH ORDINALITY AS f (file_id, number) "
+							"CROSS JOIN LATERAL (SELECT pg_catalog.count(*), pg_catalog.max(file_size), pg_catalog.max(file_modified_at), "
+							"pg_catalog.bool_or(state OPERATOR(pg_catalog.=) 'failed'), pg_catalog.min(first_ts) FROM %s.l4_stream t "
+							"WHERE t.job_id OPERATOR(pg_catalog.=) $1 AND t.file_id OPERATOR(pg_catalog.=) f.file_id) AS s (streams, size, modified_at, failed, first_ts) "
+							"WHERE s.streams OPERATOR(pg_catalog.>) 0", &arguments, SPI_OK_SELECT);
+	for (i = 0; i < rows; i++)
+		read_known_file(i, &known[DatumGetInt64(result_datum(i, 1, &is_null)) - 1]);
 	result_done();
-	return known;
 }
 
 bool
@@ -442,181 +498,6 @@ store_forget_file(const char *schema, const char *job_id, int64 file_id)
 		named = DatumGetBool(result_datum(i, 1, &is_null));
 	result_done();
 	return named;
-}
-
-/* The row type of a table; statement names the table. */
-static Oid
-row_type_of(const char *schema, const char *statement)
-{
-	Arguments	arguments = {0};
-	Oid			table;
-	bool		is_null;
-
-	run(schema, statement, &arguments, SPI_OK_SELECT);
-	table = DatumGetObjectId(result_datum(0, 1, &is_null));
-	result_done();
-	return get_rel_type_id(table);
-}
-
-static void
-add_bigint_column(StoreRows *rows, int64 value, bool is_null)
-{
-	store_rows_set(rows, Int64GetDatum(value), is_null);
-}
-
-static void
-add_stream(StoreRows *rows, Datum job_id, const L4StreamRow *row)
-{
-	store_rows_set(rows, job_id, false);
-	add_bigint_column(rows, row->stream_id, false);
-	add_bigint_column(rows, row->source_id, false);
-	add_bigint_column(rows, row->file_id, false);
-	store_rows_set_text(rows, row->source);
-	store_rows_set_text(rows, row->label);
-	store_rows_set_text(rows, row->place.kind);
-	store_rows_set_text(rows, row->place.node);
-	store_rows_set(rows, Int32GetDatum(row->place.rank), row->place.rank < 0);
-	store_rows_set(rows, Int32GetDatum(row->place.attempt), row->place.attempt < 0);
-	store_rows_set_text(rows, row->format);
-	store_rows_set_text(rows, row->state);
-	store_rows_set_text(rows, row->error);
-	add_bigint_column(rows, row->byte_count, false);
-	add_bigint_column(rows, row->line_count, false);
-	add_bigint_column(rows, row->record_count, false);
-	add_bigint_column(rows, row->first_ts, !row->has_time);
-	add_bigint_column(rows, row->last_ts, !row->has_time);
-	store_rows_set_text(rows, row->last_stage > 0 ? l4_stages[row->last_stage - 1] : NULL);
-	add_bigint_column(rows, row->first_iteration, !row->has_iteration);
-	add_bigint_column(rows, row->last_iteration, !row->has_iteration);
-	add_bigint_column(rows, row->file_size, row->file_size < 0);
-	add_bigint_column(rows, row->file_modified_at, row->file_modified_at == 0);
-	store_rows_end_row(rows);
-}
-
-/* Adds rows of l4_stream; all in one statement. */
-void
-store_streams(const char *schema, const char *job_id, const L4StreamRow *const *streams, int count)
-{
-	static const char *const names[] = {
-		"job_id", "stream_id", "source_id", "file_id", "source", "label", "kind", "node", "rank", "attempt", "format", "state", "error",
-		"byte_count", "line_count", "record_count", "first_ts", "last_ts", "last_stage", "first_iteration", "last_iteration", "file_size", "file_modified_at"
-	};
-	StoreRows  *rows = store_rows_begin(row_type_of(schema, "SELECT '%s.l4_stream'::pg_catalog.regclass"), names, lengthof(names), count);
-	Datum		job = CStringGetTextDatum(job_id);
-	Arguments	arguments = {0};
-	int			i;
-
-	for (i = 0; i < count; i++)
-		add_stream(rows, job, streams[i]);
-	add_argument(&arguments, rows->array_type, store_rows_finish(rows), false);
-	run(schema, "INSERT INTO %s.l4_stream (job_id, stream_id, source_id, file_id, source, label, kind, node, rank, attempt, format, state, error, "
-		"byte_count, line_count, record_count, first_ts, last_ts, last_stage, first_iteration, last_iteration, file_size, file_modified_at, imported_at) "
-		"SELECT job_id, stream_id, source_id, file_id, source, label, kind, node, rank, attempt, format, state, error, "
-		"byte_count, line_count, record_count, first_ts, last_ts, last_stage, first_iteration, last_iteration, file_size, file_modified_at, "
-		"pg_catalog.clock_timestamp() FROM pg_catalog.unnest($1) AS u", &arguments, SPI_OK_INSERT);
-}
-
-void
-store_segment(const char *schema, const char *job_id, const L4SegmentRow *row)
-{
-	Arguments	arguments = {0};
-
-	add_text(&arguments, job_id);
-	add_bigint(&arguments, row->source_id, false);
-	add_integer(&arguments, row->segment_no, false);
-	add_bigint(&arguments, row->first_line, false);
-	add_bigint(&arguments, row->last_line, false);
-	add_integer(&arguments, row->record_count, false);
-	add_time(&arguments, row->first_ts, !row->has_time);
-	add_time(&arguments, row->last_ts, !row->has_time);
-	add_bigint(&arguments, row->raw_bytes, false);
-	add_argument(&arguments, INT8ARRAYOID, bigint_array(row->stream_ids, row->stream_count), false);
-	add_argument(&arguments, INT8ARRAYOID, bigint_array(row->shape_ids, row->shape_count), false);
-	add_argument(&arguments, BYTEAOID, PointerGetDatum(row->blobs.structure), false);
-	add_argument(&arguments, BYTEAOID, PointerGetDatum(row->blobs.texts), false);
-	add_argument(&arguments, BYTEAOID, PointerGetDatum(row->blobs.parameters), false);
-	run(schema, "INSERT INTO %s.l4_segment (job_id, source_id, segment_no, first_line, last_line, record_count, first_ts, last_ts, raw_bytes, "
-		"stream_ids, shape_ids, structure, texts, parameters) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
-		&arguments, SPI_OK_INSERT);
-}
-
-static const char *const level_names[] = {NULL, "trace", "debug", "info", "warning", "error", "fatal"};
-
-static void
-add_summary(StoreRows *rows, Datum job_id, const L4SummaryRow *row)
-{
-	store_rows_set(rows, job_id, false);
-	add_bigint_column(rows, row->stream_id, false);
-	add_bigint_column(rows, row->shape_id, false);
-	add_bigint_column(rows, row->occurrences, false);
-	store_rows_set_text(rows, level_names[row->level]);
-	store_rows_set_text(rows, row->component);
-	add_bigint_column(rows, row->first_line, false);
-	add_bigint_column(rows, row->last_line, false);
-	add_bigint_column(rows, row->first_ts, !row->has_time);
-	add_bigint_column(rows, row->last_ts, !row->has_time);
-	store_rows_set_text(rows, row->stage > 0 ? l4_stages[row->stage - 1] : NULL);
-	add_bigint_column(rows, row->first_iteration, !row->has_iteration);
-	add_bigint_column(rows, row->last_iteration, !row->has_iteration);
-	store_rows_end_row(rows);
-}
-
-#define SUMMARY_INSERT \
-	"INSERT INTO %s.l4_stream_event (job_id, stream_id, shape_id, occurrences, level, component, first_line, last_line, " \
-	"first_ts, last_ts, stage, first_iteration, last_iteration) " \
-	"SELECT job_id, stream_id, shape_id, occurrences, level, component, first_line, last_line, " \
-	"first_ts, last_ts, stage, first_iteration, last_iteration FROM pg_catalog.unnest($1) AS u"
-
-/* Rows that are there already are replaced. */
-#define SUMMARY_REPLACE \
-	" ON CONFLICT (job_id, stream_id, shape_id) DO UPDATE SET (occurrences, level, component, first_line, last_line, first_ts, last_ts, stage, " \
-	"first_iteration, last_iteration) = (excluded.occurrences, excluded.level, excluded.component, excluded.first_line, excluded.last_line, " \
-	"excluded.first_ts, excluded.last_ts, excluded.stage, excluded.first_iteration, excluded.last_iteration)"
-
-static void
-store_summary_batch(const char *schema, const char *job_id, const L4SummaryRow *summaries, int count, bool replace)
-{
-	static const char *const names[] = {
-		"job_id", "stream_id", "shape_id", "occurrences", "level", "component", "first_line", "last_line", "first_ts", "last_ts", "stage",
-		"first_iteration", "last_iteration"
-	};
-	StoreRows  *rows = store_rows_begin(row_type_of(schema, "SELECT '%s.l4_stream_event'::pg_catalog.regclass"), names, lengthof(names), count);
-	Datum		job = CStringGetTextDatum(job_id);
-	Arguments	arguments = {0};
-	int			i;
-
-	for (i = 0; i < count; i++)
-		add_summary(rows, job, &summaries[i]);
-	add_argument(&arguments, rows->array_type, store_rows_finish(rows), false);
-	run(schema, replace ? SUMMARY_INSERT SUMMARY_REPLACE : SUMMARY_INSERT, &arguments, SPI_OK_INSERT);
-}
-
-void
-store_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows, int count, bool replace)
-{
-	MemoryContext batch = AllocSetContextCreate(CurrentMemoryContext, "l4 summaries", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(batch);
-	int			done;
-
-	for (done = 0; done < count; done += SUMMARY_BATCH)
-	{
-		store_summary_batch(schema, job_id, rows + done, Min(SUMMARY_BATCH, count - done), replace);
-		MemoryContextReset(batch);
-	}
-	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(batch);
-}
-
-void
-store_parameters(const char *schema, const char *job_id, int64 source_id, const bytea *sketch)
-{
-	Arguments	arguments = {0};
-
-	add_text(&arguments, job_id);
-	add_bigint(&arguments, source_id, false);
-	add_argument(&arguments, BYTEAOID, PointerGetDatum(sketch), false);
-	run(schema, "INSERT INTO %s.l4_parameter_sketch (job_id, source_id, sketch) VALUES ($1, $2, $3) "
-		"ON CONFLICT (job_id, source_id) DO UPDATE SET sketch = excluded.sketch", &arguments, SPI_OK_INSERT);
 }
 
 void

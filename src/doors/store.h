@@ -64,8 +64,14 @@ typedef struct L4KnownFile
 
 /* Another caller with the same job and id waits until this transaction ends. */
 extern void store_lock(const char *job_id, int64 id);
-/* Locks the file against other imports until the transaction ends, then tells what is there of it. */
-extern L4KnownFile store_known_file(const char *schema, const char *job_id, int64 file_id);
+/*
+ * Locks files of a job against other imports until the transaction ends, in an order that all keep; first of the locks that a transaction takes. store_lock_job: all
+ * files of the job with one lock.
+ */
+extern void store_lock_files(const char *job_id, const int64 *file_ids, int count);
+extern void store_lock_job(const char *job_id);
+/* What is there of files, in their order. Cost: one statement. */
+extern void store_known_files(const char *schema, const char *job_id, const int64 *file_ids, int count, L4KnownFile *known);
 /*
  * Deletes the streams of a file (an archive holds several) with all that came from them, but for shapes, events and starts of iterations. Did it name any of these?
  */
@@ -134,8 +140,6 @@ typedef struct L4SegmentRow
 	L4SegmentBlobs blobs;
 } L4SegmentRow;
 
-extern void store_streams(const char *schema, const char *job_id, const L4StreamRow *const *streams, int count);
-extern void store_segment(const char *schema, const char *job_id, const L4SegmentRow *row);
 /* A shape to be added, or whose mark changes. */
 typedef struct L4ShapeRow
 {
@@ -147,10 +151,6 @@ typedef struct L4ShapeRow
 
 /* In the order of the ids. */
 extern void store_shapes(const char *schema, const L4ShapeRow *rows, int count);
-/* replace: rows that are there already get the values of the new ones. */
-extern void store_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows, int count, bool replace);
-/* The packed sketches of a source's parameters (sketch_pack). */
-extern void store_parameters(const char *schema, const char *job_id, int64 source_id, const bytea *sketch);
 /* Merges starts of iterations (no duplicates) into the job's timeline: the earliest start of each stays; ordered by start. */
 extern void store_timeline(const char *schema, const char *job_id, const int64 *iterations, const TimestampTz *starts, int count);
 /* Is there any row of a job's logs? Connects and disconnects SPI by itself. */
@@ -183,7 +183,6 @@ typedef struct L4SourceStateRow
 extern int64 store_settings_hash(const char *schema, const char *job_id);
 /* NULL where there is none. */
 extern L4SourceStateRow *store_source_state(const char *schema, const char *job_id, int64 source_id);
-extern void store_put_source_state(const char *schema, const char *job_id, const L4SourceStateRow *row);
 /* The blobs of a source's segments from one number on, in order; then deletes these. */
 extern L4SegmentBlobs *store_take_segments(const char *schema, const char *job_id, int64 source_id, int segment_no, int *count);
 /* The texts of shapes; ids become those that there are, in order and each once. */
@@ -207,5 +206,19 @@ extern void store_forget_streams(const char *schema, const char *job_id, int64 s
 extern void store_forget_source(const char *schema, const char *job_id, int64 source_id);
 /* The packed sketches of a source, or NULL; then deletes them. */
 extern bytea *store_take_sketch(const char *schema, const char *job_id, int64 source_id);
+
+/*
+ * Rows of sources on their way into the tables (store_batch.c), written when some have come together or with store_batch_write, which must come before the transaction ends.
+ * Rows are copied. A row that replaces one is to be added after that was deleted; the sketches and the state of a source replace older ones by themselves.
+ */
+typedef struct L4StoreBatch L4StoreBatch;
+extern L4StoreBatch *store_batch_create(const char *schema, const char *job_id);
+extern void store_batch_stream(L4StoreBatch *batch, const L4StreamRow *row);
+extern void store_batch_segment(L4StoreBatch *batch, const L4SegmentRow *row);
+extern void store_batch_summary(L4StoreBatch *batch, const L4SummaryRow *row);
+/* The packed sketches of a source's parameters (sketch_pack). */
+extern void store_batch_sketch(L4StoreBatch *batch, int64 source_id, const bytea *sketch);
+extern void store_batch_state(L4StoreBatch *batch, const L4SourceStateRow *row);
+extern void store_batch_write(L4StoreBatch *batch);
 
 #endif							/* L4_STORE_H */

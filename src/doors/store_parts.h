@@ -82,6 +82,9 @@ bigint_array(const int64 *values, int count)
 /* Runs a statement (a literal: plans are kept by its address) in which %s stands for the schema; expects the given kind of result. Returns the rows processed. */
 extern uint64 store_run(const char *schema, const char *statement, Arguments *arguments, int expected);
 
+/* The same for a statement that finds its rows by keys: its plan does so too, however small the tables were when it was made. */
+extern uint64 store_run_by_key(const char *schema, const char *statement, Arguments *arguments, int expected);
+
 /* Opens a cursor over such a statement, for reading. */
 extern Portal store_open(const char *schema, const char *statement, Arguments *arguments);
 

@@ -14,7 +14,7 @@
 #include "utils/typcache.h"
 
 StoreRows *
-store_rows_begin(Oid row_type, const char *const *names, int name_count, int room)
+store_rows_begin(Oid row_type, const char *const *names, int name_count)
 {
 	StoreRows  *rows = palloc(sizeof(StoreRows));
 	int			i;
@@ -23,8 +23,9 @@ store_rows_begin(Oid row_type, const char *const *names, int name_count, int roo
 	rows->array_type = get_array_type(row_type);
 	rows->column_count = name_count;
 	rows->count = 0;
-	rows->room = room;
-	rows->rows = palloc(mul_size(Max(room, 1), sizeof(Datum)));
+	rows->bytes = 0;
+	rows->room = 64;
+	rows->rows = palloc(rows->room * sizeof(Datum));
 	rows->next = 0;
 	memset(rows->nulls, true, rows->descriptor->natts * sizeof(bool));
 	memset(rows->values, 0, rows->descriptor->natts * sizeof(Datum));
@@ -59,8 +60,16 @@ store_rows_set_text(StoreRows *rows, const char *text)
 void
 store_rows_end_row(StoreRows *rows)
 {
-	Assert(rows->next == rows->column_count && rows->count < rows->room);
-	rows->rows[rows->count++] = HeapTupleGetDatum(heap_form_tuple(rows->descriptor, rows->values, rows->nulls));
+	HeapTuple	tuple = heap_form_tuple(rows->descriptor, rows->values, rows->nulls);
+
+	Assert(rows->next == rows->column_count);
+	if (rows->count == rows->room)
+	{
+		rows->room *= 2;
+		rows->rows = repalloc(rows->rows, mul_size(rows->room, sizeof(Datum)));
+	}
+	rows->bytes += tuple->t_len;
+	rows->rows[rows->count++] = HeapTupleGetDatum(tuple);
 	rows->next = 0;
 }
 

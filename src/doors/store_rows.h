@@ -17,14 +17,15 @@ typedef struct StoreRows
 	int			columns[STORE_ROWS_COLUMNS];	/* and where they stand in the row */
 	int			count;
 	int			room;
+	Size		bytes;			/* of all rows */
 	Datum	   *rows;
 	Datum		values[MaxTupleAttributeNumber];
 	bool		nulls[MaxTupleAttributeNumber];
 	int			next;			/* the column to be set next */
 } StoreRows;
 
-/* Makes room for rows of a type, which set the named columns in this order; all others are NULL. Memory is the current context's. Errors: 42703 where the type lacks one. */
-extern StoreRows *store_rows_begin(Oid row_type, const char *const *names, int name_count, int room);
+/* Begins rows of a type, which set the named columns in this order; all others are NULL. All calls are to be made in one memory context. Errors: 42703 where the type lacks one. */
+extern StoreRows *store_rows_begin(Oid row_type, const char *const *names, int name_count);
 /* The next column of the row at hand. */
 extern void store_rows_set(StoreRows *rows, Datum value, bool is_null);
 extern void store_rows_set_text(StoreRows *rows, const char *text);

@@ -84,17 +84,19 @@ insert_shapes(const char *schema, const L4ShapeRow *rows, int count, int64 *ids)
 	return added;
 }
 
-/* Brings the marks of shapes that were there up to date; there are few that have one. */
-static void
-mark_shapes(const char *schema, const L4ShapeRow *rows, int count, const int64 *added, int added_count)
+/* Locks those of the rows that were there before and have a mark, in order; chosen becomes their numbers. There are few. */
+static int
+lock_marked(const char *schema, const L4ShapeRow *rows, int count, const int64 *added, int added_count, int *chosen)
 {
-	ArrayColumn columns[3];
 	Arguments	arguments = {0};
+	int64	   *ids = palloc(mul_size(Max(count, 1), sizeof(int64)));
+	int		   *numbers = palloc(mul_size(Max(count, 1), sizeof(int)));
+	int			known = 0;
 	int			next = 0;
+	int			marked;
+	bool		is_null;
 	int			i;
 
-	for (i = 0; i < 3; i++)
-		array_column_init(&columns[i], count);
 	for (i = 0; i < count; i++)
 	{
 		if (next < added_count && added[next] == rows[i].shape_id)
@@ -102,18 +104,44 @@ mark_shapes(const char *schema, const L4ShapeRow *rows, int count, const int64 *
 			next++;
 			continue;
 		}
-		array_column_add(&columns[0], Int64GetDatum(rows[i].shape_id), false);
-		array_column_add(&columns[1], BoolGetDatum(rows[i].firm), false);
-		array_column_add(&columns[2], Int32GetDatum(rows[i].tentative), false);
+		ids[known] = rows[i].shape_id;
+		numbers[known++] = i;
+	}
+	if (known == 0)
+		return 0;
+	add_argument(&arguments, INT8ARRAYOID, bigint_array(ids, known), false);
+	marked = (int) store_run_by_key(schema, "SELECT n.number FROM pg_catalog.unnest($1) WITH ORDINALITY AS n (shape_id, number) CROSS JOIN LATERAL "
+									"(SELECT FROM %s.l4_shape t WHERE t.shape_id OPERATOR(pg_catalog.=) n.shape_id AND t.tentative IS NOT NULL FOR UPDATE) AS s",
+									&arguments, SPI_OK_SELECT);
+	for (i = 0; i < marked; i++)
+		chosen[i] = numbers[DatumGetInt64(result_datum(i, 1, &is_null)) - 1];
+	result_done();
+	return marked;
+}
+
+/* Brings the marks of shapes that were there up to date. */
+static void
+mark_shapes(const char *schema, const L4ShapeRow *rows, const int *chosen, int count)
+{
+	ArrayColumn columns[3];
+	Arguments	arguments = {0};
+	int			i;
+
+	for (i = 0; i < 3; i++)
+		array_column_init(&columns[i], count);
+	for (i = 0; i < count; i++)
+	{
+		array_column_add(&columns[0], Int64GetDatum(rows[chosen[i]].shape_id), false);
+		array_column_add(&columns[1], BoolGetDatum(rows[chosen[i]].firm), false);
+		array_column_add(&columns[2], Int32GetDatum(rows[chosen[i]].tentative), false);
 	}
 	add_argument(&arguments, INT8ARRAYOID, array_column_finish(&columns[0], INT8OID), false);
 	add_argument(&arguments, get_array_type(BOOLOID), array_column_finish(&columns[1], BOOLOID), false);
 	add_argument(&arguments, INT4ARRAYOID, array_column_finish(&columns[2], INT4OID), false);
-	store_run(schema, "UPDATE %s.l4_shape h SET tentative = CASE WHEN u.firm THEN NULL ELSE h.tentative OPERATOR(pg_catalog.+) u.more END "
-		"FROM (SELECT s.shape_id, n.firm, n.more FROM %s.l4_shape s "
-		"JOIN ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS n (shape_id, firm, more) ON n.shape_id OPERATOR(pg_catalog.=) s.shape_id "
-		"WHERE s.tentative IS NOT NULL ORDER BY s.shape_id FOR UPDATE OF s) AS u "
-		"WHERE h.shape_id OPERATOR(pg_catalog.=) u.shape_id AND h.tentative IS NOT NULL", &arguments, SPI_OK_UPDATE);
+	store_run_by_key(schema, "UPDATE %s.l4_shape h SET tentative = CASE WHEN u.firm THEN NULL ELSE h.tentative OPERATOR(pg_catalog.+) u.more END "
+					 "FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (shape_id, firm, more) "
+					 "WHERE h.shape_id OPERATOR(pg_catalog.=) ANY ($1) AND h.shape_id OPERATOR(pg_catalog.=) u.shape_id AND h.tentative IS NOT NULL",
+					 &arguments, SPI_OK_UPDATE);
 }
 
 /*
@@ -124,11 +152,15 @@ void
 store_shapes(const char *schema, const L4ShapeRow *rows, int count)
 {
 	int64	   *added = palloc(mul_size(Max(count, 1), sizeof(int64)));
+	int		   *chosen = palloc(mul_size(Max(count, 1), sizeof(int)));
 	int			added_count;
+	int			marked;
 
 	if (count == 0)
 		return;
 	lock_shapes(schema);
 	added_count = insert_shapes(schema, rows, count, added);
-	mark_shapes(schema, rows, count, added, added_count);
+	marked = lock_marked(schema, rows, count, added, added_count, chosen);
+	if (marked > 0)
+		mark_shapes(schema, rows, chosen, marked);
 }

@@ -103,25 +103,6 @@ store_source_state(const char *schema, const char *job_id, int64 source_id)
 	return row;
 }
 
-void
-store_put_source_state(const char *schema, const char *job_id, const L4SourceStateRow *row)
-{
-	Arguments	arguments = {0};
-
-	add_text(&arguments, job_id);
-	add_bigint(&arguments, row->source_id, false);
-	add_bigint(&arguments, row->byte_count, false);
-	add_bigint(&arguments, row->settings_hash, false);
-	add_bigint(&arguments, row->head_hash, false);
-	add_bigint(&arguments, row->tail_hash, false);
-	add_argument(&arguments, INT8ARRAYOID, bigint_array(row->shape_ids, row->shape_count), row->shape_count == 0);
-	add_argument(&arguments, BYTEAOID, PointerGetDatum(row->state), row->state == NULL);
-	store_run(schema, "INSERT INTO %s.l4_source_state (job_id, source_id, byte_count, settings_hash, head_hash, tail_hash, shape_ids, state) "
-			  "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (job_id, source_id) DO UPDATE SET byte_count = excluded.byte_count, "
-			  "settings_hash = excluded.settings_hash, head_hash = excluded.head_hash, tail_hash = excluded.tail_hash, "
-			  "shape_ids = excluded.shape_ids, state = excluded.state", &arguments, SPI_OK_INSERT);
-}
-
 L4SegmentBlobs *
 store_take_segments(const char *schema, const char *job_id, int64 source_id, int segment_no, int *count)
 {

@@ -61,6 +61,7 @@ typedef struct Slot
 	pg_atomic_uint32 state;
 	pg_atomic_uint32 pid;
 	pg_atomic_uint32 task;		/* 1 + the task, 0 for none */
+	pg_atomic_uint32 others;
 } Slot;
 
 /* A report of a worker: this, then message, detail and hint, each with its NUL. */
@@ -185,6 +186,7 @@ workers_create(Size shared_size, int most)
 		pg_atomic_init_u32(&workers->slots[i].state, SLOT_AWAITED);
 		pg_atomic_init_u32(&workers->slots[i].pid, 0);
 		pg_atomic_init_u32(&workers->slots[i].task, 0);
+		pg_atomic_init_u32(&workers->slots[i].others, 0);
 	}
 	shm_toc_insert(toc, KEY_SLOTS, workers->slots);
 	workers->queues = shm_toc_allocate(toc, mul_size(most, QUEUE_SIZE));
@@ -267,6 +269,7 @@ add_failure(L4Workers *workers, int worker)
 	failure->number = worker + 1;
 	failure->pid = (int) pg_atomic_read_u32(&workers->slots[worker].pid);
 	failure->task = (int) pg_atomic_read_u32(&workers->slots[worker].task) - 1;
+	failure->others = (int) pg_atomic_read_u32(&workers->slots[worker].others);
 	workers->failures = lappend(workers->failures, failure);
 	return failure;
 }
@@ -460,8 +463,9 @@ worker_segment(L4Worker *worker)
 }
 
 void
-worker_set_task(L4Worker *worker, int task)
+worker_set_task(L4Worker *worker, int task, int others)
 {
+	pg_atomic_write_u32(&worker->slot->others, (uint32) others);
 	pg_atomic_write_u32(&worker->slot->task, (uint32) (task + 1));
 }
 

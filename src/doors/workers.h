@@ -17,7 +17,8 @@ typedef struct L4WorkerFailure
 {
 	int			number;			/* from 1 */
 	int			pid;
-	int			task;			/* what workers_begin_task said last, or -1: it was between two tasks */
+	int			task;			/* what worker_set_task said last, or -1: it was between two tasks */
+	int			others;
 	int			sqlstate;		/* of its error, 0 where it ended without a word */
 	char	   *message;		/* likewise NULL */
 	char	   *detail;
@@ -65,8 +66,8 @@ typedef struct L4Worker L4Worker;
 extern L4Worker *worker_begin(Datum argument);
 extern void *worker_shared(L4Worker *worker);
 extern dsm_segment *worker_segment(L4Worker *worker);
-/* Notes what the worker is at, for the leader should it die; -1 for nothing. */
-extern void worker_set_task(L4Worker *worker, int task);
+/* Notes what the worker is at, and how many more tasks go with it, for the leader should it die; -1 for nothing. */
+extern void worker_set_task(L4Worker *worker, int task, int others);
 /* Raises a warning in the leader. Waits while the channel is full: to be called outside transactions, where nobody can wait for this worker. detail and hint may be NULL. */
 extern void worker_warn(L4Worker *worker, const char *message, const char *detail, const char *hint);
 /* The work is done. */
