@@ -19,6 +19,8 @@
 /* Read before a part, to find out where its streams stand; not more than a part. */
 #define LEAD_BYTES (512 * 1024)
 #define SAMPLE_BYTES (64 * 1024)
+/* So much into a file the leader says for the first time where its streams stand. */
+#define FIRST_BYTES (1024 * 1024)
 /* A part that has not ended by so much behind its place is given up. */
 #define OVERRUN_BYTES (64 * 1024 * 1024)
 #define PART_LIMIT 1000000
@@ -39,6 +41,7 @@ typedef struct SharedPart
 {
 	PartState	state;
 	int			taker;			/* process id */
+	bool		early;			/* taken on what was known of the first bytes of the file */
 	pg_atomic_uint64 lines;		/* ends of lines in its bytes, plus 1; 0 while not known */
 } SharedPart;
 
@@ -50,7 +53,7 @@ struct SharedParts
 	pg_atomic_uint32 changes;	/* how often */
 	slock_t		lock;
 	bool		ended;			/* no more files are shared */
-	bool		open;			/* parts may be taken: the first is in */
+	bool		open;			/* parts may be taken */
 	int			file;			/* its number in the list */
 	uint32		count;
 	uint32		next;			/* not taken yet */
@@ -126,6 +129,43 @@ wait_for_change(SharedParts *parts, uint32 seen)
 	ConditionVariableCancelSleep();
 }
 
+/* ---------- where the leader is ---------- */
+
+static const char *
+part_name(char *name, const char *kind, int file, uint32 number)
+{
+	snprintf(name, NAMEDATALEN, "%s.%d.%u", kind, file, number);
+	return name;
+}
+
+/* Lets the others know where the streams stand at the beginning of a part, where the leader has come to. */
+static void
+publish(Import *import, int file, uint32 number, const L4Source *source)
+{
+	SharedParts *parts = import->parts;
+	StringInfoData points;
+	char		name[NAMEDATALEN];
+
+	initStringInfo(&points);
+	source_put_points(source, &points);
+	scratch_put(&parts->files, part_name(name, "state", file, number), (L4Bytes) {points.data, points.len});
+	pfree(points.data);
+	SpinLockAcquire(&parts->lock);
+	parts->merged = number;
+	parts->next = Max(parts->next, number);
+	parts->open = true;
+	SpinLockRelease(&parts->lock);
+	tell_change(parts);
+}
+
+/* The same soon after the beginning of the file, so that the others need not wait for the whole first part. */
+static void
+publish_first(Import *import, const L4Source *source)
+{
+	import->tells_first = false;
+	publish(import, import->parts->file, 0, source);
+}
+
 /* ---------- feeding ---------- */
 
 /*
@@ -158,6 +198,8 @@ feed_until(Import *import, L4FileReader *reader, L4Source *source, const char *n
 		source_feed(source, buffer, got);
 		if (counts)
 			import_count(&import->shared->bytes, source_bytes(source) - at);
+		if (counts && import->tells_first && source_bytes(source) >= Min(FIRST_BYTES, import->shared->part_bytes / 16))
+			publish_first(import, source);
 		import_progress(import, name);
 		result = FEED_STOPPED;
 		if (source_stopped(source))
@@ -178,13 +220,6 @@ first_bytes(L4FileReader *reader)
 }
 
 /* ---------- reading ahead ---------- */
-
-static const char *
-part_name(char *name, const char *kind, int file, uint32 number)
-{
-	snprintf(name, NAMEDATALEN, "%s.%d.%u", kind, file, number);
-	return name;
-}
 
 static int64
 count_lines(L4FileReader *reader, int64 from, int64 to)
@@ -302,6 +337,7 @@ take_part(Import *import, Ahead *ahead)
 		ahead->known = parts->merged;
 		parts->list[ahead->number].state = PART_TAKEN;
 		parts->list[ahead->number].taker = MyProcPid;
+		parts->list[ahead->number].early = parts->merged == 0;
 	}
 	SpinLockRelease(&parts->lock);
 	return taken;
@@ -361,26 +397,6 @@ parts_end(Import *import)
 
 /* ---------- the leader ---------- */
 
-/* Lets the others know where the streams stand at the beginning of a part, where the leader has come to. */
-static void
-publish(Import *import, int file, uint32 number, const L4Source *source)
-{
-	SharedParts *parts = import->parts;
-	StringInfoData points;
-	char		name[NAMEDATALEN];
-
-	initStringInfo(&points);
-	source_put_points(source, &points);
-	scratch_put(&parts->files, part_name(name, "state", file, number), (L4Bytes) {points.data, points.len});
-	pfree(points.data);
-	SpinLockAcquire(&parts->lock);
-	parts->merged = number;
-	parts->next = Max(parts->next, number);
-	parts->open = true;
-	SpinLockRelease(&parts->lock);
-	tell_change(parts);
-}
-
 /* What is with a part that comes next; it is the leader's own (PART_GIVEN_UP) from now on where nobody has taken it. */
 static PartState
 claim_part(Import *import, uint32 number)
@@ -421,12 +437,15 @@ part_ready(Import *import, uint32 number, const char *name)
 	return state == PART_READY;
 }
 
-/* Counts parts that had to be read again one after the other; closes the file to the others where there are too many. */
+/* Counts parts that had to be read again one after the other, unless little was known for them; closes the file to the others where there are too many. */
 static void
-note_merge(SharedParts *parts, bool merged)
+note_merge(SharedParts *parts, uint32 number, bool merged)
 {
 	SpinLockAcquire(&parts->lock);
-	parts->failures = merged ? 0 : parts->failures + 1;
+	if (merged)
+		parts->failures = 0;
+	else if (!parts->list[number].early)
+		parts->failures++;
 	if (parts->failures >= FAILURE_LIMIT)
 		parts->open = false;
 	SpinLockRelease(&parts->lock);
@@ -458,14 +477,14 @@ take_parts(Import *import, int file, L4Source *source, const char *name)
 		if (bytes.data != NULL)
 			pfree(unconstify(char *, bytes.data));
 		elog(DEBUG1, "part %u of \"%s\", read ahead, is %s", number, name, merged ? "taken in" : "read again");
-		note_merge(parts, merged);
+		note_merge(parts, number, merged);
 		if (!merged)
 			return;
 		import_count(&import->shared->bytes, source_bytes(source) - at);
 	}
 }
 
-/* Opens the parts of a file; they can be taken once the first is in. */
+/* Opens the parts of a file; they can be taken once it is known where the streams stand. */
 static void
 share_file(Import *import, int number)
 {
@@ -508,12 +527,14 @@ parts_import(Import *import, int number, L4FileReader *reader, L4Source *source,
 	source_sample(source, first_bytes(reader));
 	if (shared)
 		share_file(import, number);
+	import->tells_first = shared && source_bytes(source) == 0;
 	while ((result = feed_until(import, reader, source, name, (source_bytes(source) / part_bytes + 1) * part_bytes, 0, true)) == FEED_STOPPED)
 	{
 		source_cut(source);
 		if (shared)
 			take_parts(import, number, source, name);
 	}
+	import->tells_first = false;
 	if (shared)
 		unshare_file(import);
 	return result == FEED_FAILED ? files_error(reader) : NULL;

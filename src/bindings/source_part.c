@@ -160,17 +160,34 @@ source_part_begin(L4SourceContext *context, const char *name, TimestampTz modifi
 	return work;
 }
 
+/* What the rules say of a message, whose parameters go to work->shape. */
+static L4ProgressClass
+class_of_message(L4Source *work, L4Bytes message)
+{
+	L4SourceContext *context = work->context;
+	bool		remembers = context->rules->mask_count == 0;
+	L4MemoEntry *memo = remembers ? message_memo_find(context->memo, message, &work->shape) : NULL;
+	ClassEntry *known = memo != NULL ? classes_lookup(context->classes, memo->shape_id) : NULL;
+	L4Bytes		text;
+	uint64		shape_id;
+
+	if (known != NULL)
+		return known->class;
+	mask_message(&work->shape, message, context->rules->masks, context->rules->mask_count);
+	text = (L4Bytes) {work->shape.text.data, work->shape.text.len};
+	shape_id = shape_hash(text.data, text.size);
+	if (remembers && memo == NULL)
+		(void) message_memo_keep(context->memo, message, &work->shape, shape_id);
+	return source_class_of_shape(context, shape_id, text);
+}
+
 void
 source_warm(L4Source *work, Stream *stream, const L4RawRecord *raw)
 {
-	L4SourceContext *context = work->context;
+	L4ProgressClass class = class_of_message(work, raw->message);
 	L4ProgressState progress;
-	L4Bytes		text;
 
-	mask_message(&work->shape, raw->message, context->rules->masks, context->rules->mask_count);
-	text = (L4Bytes) {work->shape.text.data, work->shape.text.len};
-	(void) progress_advance(&context->rules->progress, &stream->progress, source_class_of_shape(context, shape_hash(text.data, text.size), text),
-							raw->message, work->shape.parameters, work->shape.parameter_count, &progress);
+	(void) progress_advance(&work->context->rules->progress, &stream->progress, class, raw->message, work->shape.parameters, work->shape.parameter_count, &progress);
 }
 
 void
