@@ -78,6 +78,12 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_text_rank(text) IS
 'How grave a message sounds by general English wordings, on the scale of l4_level_rank: 6 fatal, 5 an exception, 4 trouble, 0 nothing. Rings on harmless records too: to order what other means have found.';
 
+CREATE FUNCTION @extschema@.l4_parameter_name(shape text, place int) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 10
+RETURN pg_catalog.substring(pg_catalog.split_part(shape, '<*>', place), '([[:alpha:]_][[:alnum:]_./-]*)[^[:alnum:]]*$');
+COMMENT ON FUNCTION @extschema@.l4_parameter_name(text, int) IS
+'The word before the parameter at a place (from 1) of a shape, by which a reader knows it: "step" for the first of "step <*> took <*> ms", "took" for the second. NULL where no word stands between it and the parameter before.';
+
 CREATE FUNCTION @extschema@.l4_new_values(job_id text, pool_id bigint)
 RETURNS TABLE (stream_id bigint, shape_id bigint, reason text, line_no bigint, detail text, place int, value text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
@@ -91,28 +97,33 @@ BEGIN ATOMIC
 	),
 	seen AS MATERIALIZED (
 		-- of the many parameters of a large job the few that may be news; the sketches are unpacked once
-		SELECT p.*, q.value AS pool_value, q.minimum AS pool_minimum, q.maximum AS pool_maximum, q.lowest, q.highest
+		SELECT p.*, COALESCE('the value after "' || @extschema@.l4_parameter_name(h.shape, p.position) || '"', pg_catalog.format('value %s of the record', p.position)) AS name,
+			q.value AS pool_value, q.minimum AS pool_minimum, q.maximum AS pool_maximum, q.lowest, q.highest
 		FROM (SELECT pg_catalog.array_agg(k.shape_id) AS shape_ids, pg_catalog.array_agg(k.position) AS positions, pg_catalog.array_agg(k.value) AS "values",
 				pg_catalog.array_agg(k.lowest) AS lowest, pg_catalog.array_agg(k.highest) AS highest FROM known k) a
 		CROSS JOIN @extschema@.l4_parameter_sketch s
 		CROSS JOIN LATERAL @extschema@.l4_sketch_outliers(s.sketch, a.shape_ids, a.positions, a.values, a.lowest, a.highest) p
 		JOIN known q ON q.shape_id = p.shape_id AND q.position = p.position
+		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
 		WHERE s.job_id = l4_new_values.job_id
 	)
 	-- A value the pool never had at a position that never varies there (a position with several values is a measurement, a counter or
 	-- a name, and a further value no news), and where this is no setting that differs from the start: the job shows the known
-	-- value there too, or it is a warning or worse.
+	-- value there too, or it is a warning or worse. A number that goes with the iterations is none either: the successful jobs ended at another one.
 	SELECT p.stream_id, p.shape_id, 'new value', v.line_no,
-		pg_catalog.format('value %s of the record is "%s"; in successful jobs it is always "%s"', p.position, v.value, p.pool_value),
+		pg_catalog.format('%s is "%s"; in successful jobs it is always "%s"', p.name, v.value, p.pool_value),
 		p.position, v.value
 	FROM seen p
 	CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(p.values), pg_catalog.unnest(p.value_lines)) v (value, line_no)
 	JOIN @extschema@.l4_stream_event e ON e.job_id = l4_new_values.job_id AND e.stream_id = p.stream_id AND e.shape_id = p.shape_id
 	WHERE v.value <> p.pool_value
 		AND (@extschema@.l4_level_rank(e.level) >= 4 OR p.pool_value = ANY (p.values))
+		AND NOT COALESCE(e.first_iteration > 1 AND CASE WHEN v.value ~ '^\d{1,18}$' THEN v.value::bigint END BETWEEN e.first_iteration - 1 AND e.last_iteration + 1
+			AND EXISTS (SELECT FROM ROWS FROM (pg_catalog.unnest(p.values), pg_catalog.unnest(p.value_lines)) f (value, line_no)
+				WHERE f.line_no = e.first_line AND CASE WHEN f.value ~ '^\d{1,18}$' THEN f.value::bigint END BETWEEN e.first_iteration - 1 AND e.first_iteration + 1), false)
 	UNION ALL
 	SELECT p.stream_id, p.shape_id, 'range', r.line_no,
-		pg_catalog.format('value %s of the record is %s; in successful jobs it lies between %s and %s', p.position, r.number, p.pool_minimum, p.pool_maximum),
+		pg_catalog.format('%s is %s; in successful jobs it lies between %s and %s', p.name, r.number, p.pool_minimum, p.pool_maximum),
 		p.position, NULL
 	FROM seen p
 	CROSS JOIN LATERAL (VALUES (p.maximum, p.maximum_line), (p.minimum, p.minimum_line)) r (number, line_no)

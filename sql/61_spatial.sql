@@ -625,7 +625,7 @@ BEGIN ATOMIC
 		-- without successful jobs nobody knows how such a counter grows
 		SELECT c.node, NULL, 'counter', CASE WHEN c.usual IS NULL THEN 0.4 ELSE 1 END, NULL, c.stream_id, c.line_no,
 			pg_catalog.format('%s in its system log ("%s") grew by %s, on other nodes by %s%s',
-				COALESCE('"' || pg_catalog.substring(pg_catalog.split_part(h.shape, '<*>', c.place), '([[:alpha:]_][[:alnum:]_./-]*)[^[:alnum:]]*$') || '"', 'a number'),
+				COALESCE('"' || @extschema@.l4_parameter_name(h.shape, c.place) || '"', 'a number'),
 				@extschema@.l4_text_gist(h.shape), c.growth, pg_catalog.round(c.median::numeric, 1), ', at most ' || c.usual || ' in successful jobs')
 		FROM @extschema@.l4_counting_nodes(l4_node_evidence.job_id) c JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id
 

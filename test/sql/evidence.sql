@@ -17,6 +17,8 @@ CREATE FUNCTION make_lines(job text, seed int) RETURNS void LANGUAGE sql AS $$
 			(0.9 + jitter * 0.001, 3, format('INFO step %s loss %s', s, 9 - s * 0.1)),
 			(1.0 + jitter * 0.001, 4, format('DEBUG memory scrub: %s pages checked, 0 bad', 60 + jitter))) x (at, turn, line);
 	INSERT INTO line
+	SELECT job, n, 'rank', 21 + t * 0.1, 5, 'INFO snapshot 10 is written' FROM generate_series(0, 7) n, generate_series(1, 2) t;
+	INSERT INTO line
 	SELECT job, n, 'syslog', s * 5, 1, format('INFO network: retransmitted=%s errors=0', s * (1 + (n + seed) % 3))
 	FROM generate_series(0, 7) n, generate_series(0, 9) s;
 $$;
@@ -113,6 +115,28 @@ SELECT load_job('value', 'failed', :'folder') AS path \gset
 CALL l4_import('value', :'path');
 SELECT node, role, explanation LIKE '%"3"; in successful jobs it is always "0"%' AS says_what FROM l4_diagnose('value') WHERE kind = 'event' AND ordinal = 1;
 SELECT node FROM suspects('value') LIMIT 1;
+
+-- a number that goes with the steps is no new value, though successful jobs have but one of it
+SELECT make_lines('counts', 3), fail_all('counts') \g /dev/null
+INSERT INTO line SELECT 'counts', n, 'rank', 39.5, 5, 'INFO snapshot 19 is written' FROM generate_series(0, 7) n;
+INSERT INTO line VALUES ('counts', 2, 'rank', 39.6, 5, 'INFO snapshot 77 is written');
+SELECT load_job('counts', 'failed', :'folder') AS path \gset
+CALL l4_import('counts', :'path');
+SELECT node, nodes_affected, explanation LIKE '%; the value after "snapshot" is "77"; in successful jobs it is always "10"%' AS says_what FROM l4_diagnose('counts') WHERE kind = 'event' AND template LIKE 'snapshot%';
+SELECT l4_parameter_name('step <*> took <*> ms, <*>', place) FROM generate_series(1, 4) AS place;
+
+-- the next beat of one system log lies past the end of the job: that node is not silent; it is where it left out two
+SELECT make_lines('beat', 3), fail_all('beat') \g /dev/null
+UPDATE line SET at = CASE node WHEN 5 THEN 2 + at / 5 * 10 ELSE at / 5 * 10 END WHERE job = 'beat' AND file = 'syslog';
+DELETE FROM line WHERE job = 'beat' AND file = 'syslog' AND at > 60;
+SELECT load_job('beat', 'failed', :'folder') AS path \gset
+CALL l4_import('beat', :'path');
+SELECT count(*) AS silent FROM l4_silence('beat');
+DELETE FROM line WHERE job = 'beat' AND file = 'syslog' AND node = 5 AND at > 40;
+UPDATE line SET job = 'silent' WHERE job = 'beat';
+SELECT load_job('silent', 'failed', :'folder') AS path \gset
+CALL l4_import('silent', :'path');
+SELECT node, gap > interval '20 s' AS long FROM l4_silence('silent');
 
 -- the first rows: one of each kind before the second of any
 SELECT array_agg(kind ORDER BY kind) AS kinds, bool_and(ordinal = 1) AS firsts FROM (SELECT kind, ordinal FROM l4_diagnose('value') LIMIT 4) d;
