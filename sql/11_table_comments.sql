@@ -90,7 +90,7 @@ COMMENT ON COLUMN @extschema@.l4_timeline.stale IS 'a record that named a start 
 
 COMMENT ON TABLE @extschema@.l4_format IS 'Rules for the paths of files, and for prefixes and headers of lines, as PCRE2 patterns with named groups.';
 COMMENT ON COLUMN @extschema@.l4_format.name IS 'name of the rule';
-COMMENT ON COLUMN @extschema@.l4_format.kind IS 'path (node, rank, local_rank, attempt, launcher, system, shared), prefix (rank, local_rank, host) or header (ts and other parts of a time, level, logger, component, file, module)';
+COMMENT ON COLUMN @extschema@.l4_format.kind IS 'path (node, rank, local_rank, attempt, launcher, system, shared), prefix (rank, local_rank, host) or header (ts and other parts of a time, of which the group time alone is a time of day whose day follows from the records before, level, logger, component, file, module)';
 COMMENT ON COLUMN @extschema@.l4_format.priority IS 'lower is tried first, then by name';
 COMMENT ON COLUMN @extschema@.l4_format.pattern IS 'PCRE2 with named groups; prefixes and headers are anchored where the last prefix ended';
 COMMENT ON COLUMN @extschema@.l4_format.dominant IS 'counts only in files where at least half of the first lines have it';

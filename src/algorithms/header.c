@@ -357,6 +357,16 @@ facts_date(const HeaderFacts *facts, const char *text, char *buffer, size_t room
 	return true;
 }
 
+/* A time of day without a date: whoever knows the lines before may know the day. */
+static void
+take_clock(const HeaderFacts *facts, const char *text, L4Header *header)
+{
+	L4Bytes		span;
+
+	if (facts_group(facts, GROUP_TIME, text, &span) && timestamp_parse_clock(span, &header->clock))
+		header->has_clock = true;
+}
+
 /* The time that a match says; text and form where it stands in one piece. */
 static bool
 take_time(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L4Header *header)
@@ -398,6 +408,8 @@ take_facts(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L
 
 	if (take_time(parser, facts, text, header))
 		header->has_time = true;
+	else
+		take_clock(facts, text, header);
 	if (facts->level_in_digits)
 	{
 		if (facts_group(facts, GROUP_LEVEL, text, &span) || facts_group(facts, GROUP_SEVERITY, text, &span))
@@ -722,6 +734,18 @@ header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
 		column_corrupted("a source was read with other formats");
 	for (i = 0; i < parser->prefixes.count; i++)
 		parser->prefixes.rules[i].enabled = column_get_unsigned(in) != 0;
+}
+
+bool
+header_next_time(const L4Header *header, pg_tz *zone, TimestampTz start, bool has_time, TimestampTz *time)
+{
+	if (header->has_time)
+		*time = header->time;
+	else if (header->has_clock && (has_time || start != 0))
+		*time = timestamp_of_clock(header->clock, has_time ? *time : start, zone);
+	else
+		return has_time;
+	return true;
 }
 
 /*

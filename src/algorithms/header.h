@@ -43,6 +43,8 @@ typedef struct L4Header
 	bool		has_header;		/* a header format matched (a prefix alone does not count) */
 	bool		has_time;
 	TimestampTz time;
+	bool		has_clock;		/* it says a time of day alone: time is not set, */
+	int64		clock;			/* and these are its microseconds since midnight */
 	L4Bytes		time_text;		/* the text that time was read from, where it stands in one piece; size 0 otherwise */
 	L4TimeForm	time_form;
 	L4Level		level;
@@ -78,6 +80,12 @@ extern void header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in);
 
 /* Parses the head of one line (no line terminator in it). At most three prefixes, then at most one header. Never fails. */
 extern void header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header);
+
+/*
+ * Moves the time of a stream (has_time: it has one) on to a record with this header; start is when the job began, 0 where that is not known. A time of day alone is taken for the moment nearest to the
+ * stream's time, or to start where it has none: so midnight is passed forwards, and records that come out of turn around it stay where they belong. Returns whether the stream has a time now.
+ */
+extern bool header_next_time(const L4Header *header, pg_tz *zone, TimestampTz start, bool has_time, TimestampTz *time);
 
 /* The name of a format by its number in L4Header. */
 extern const char *header_format_name(L4HeaderParser *parser, int format);

@@ -603,6 +603,58 @@ timestamp_parse_parts(L4Bytes date, L4Bytes clock, pg_tz *zone, TimestampTz refe
 }
 
 /*
+ * timestamp_parse_clock: as read by timestamp_parse_parts, but without a zone. False where it is no time of day; a leap second is none.
+ */
+bool
+timestamp_parse_clock(L4Bytes clock, int64 *time_of_day)
+{
+	TimeFields	fields = {0};
+	Cursor		cursor = {clock.data, clock.data + clock.size};
+
+	if (clock.size == 0 || !read_clock(&cursor, &fields) || cursor.at != cursor.end ||
+		fields.hour > 23 || fields.minute > 59 || fields.second > 59)
+		return false;
+	*time_of_day = (fields.hour * 3600 + fields.minute * 60 + fields.second) * USECS_PER_SEC + fields.microsecond;
+	return true;
+}
+
+/* The moment at which the clocks of the zone show this time of day on a day, counted from 2000-01-01. */
+static TimestampTz
+clock_on_day(int64 time_of_day, int64 day, pg_tz *zone)
+{
+	int			seconds = (int) (time_of_day / USECS_PER_SEC);
+	TimeFields	fields = {0};
+	int			year;
+
+	j2date((int) (day + POSTGRES_EPOCH_JDATE), &year, &fields.month, &fields.day);
+	fields.hour = seconds / 3600;
+	fields.minute = seconds / 60 % 60;
+	fields.second = seconds % 60;
+	fields.microsecond = (int) (time_of_day % USECS_PER_SEC);
+	return fields_in_year(&fields, year, zone);
+}
+
+/*
+ * timestamp_of_clock: within half a day, as a rule. No zone is further than a day from Greenwich, so the day is one of five.
+ */
+TimestampTz
+timestamp_of_clock(int64 time_of_day, TimestampTz near, pg_tz *zone)
+{
+	int64		day = near / USECS_PER_DAY;
+	TimestampTz best = clock_on_day(time_of_day, day - 2, zone);
+	int			i;
+
+	for (i = -1; i <= 2; i++)
+	{
+		TimestampTz time = clock_on_day(time_of_day, day + i, zone);
+
+		if (Abs(time - near) <= Abs(best - near))
+			best = time;
+	}
+	return best;
+}
+
+/*
  * timestamp_parse_epoch: a number since 1970 as a time: up to 11 digits are seconds, up to 14 milliseconds, up to 17 microseconds, up to 19 nanoseconds; only
  * seconds may have a fraction. False where text is none. Never raises.
  */

@@ -13,6 +13,12 @@ extern bool timestamp_parse(L4Bytes text, pg_tz *zone, TimestampTz reference, Ti
 /* A date and a time of day that stand apart in the line: date is MMDD, MDD or YYYYMMDD. */
 extern bool timestamp_parse_parts(L4Bytes date, L4Bytes clock, pg_tz *zone, TimestampTz reference, TimestampTz *time);
 
+/* A time of day alone (hh:mm:ss with or without a fraction), in microseconds since midnight. */
+extern bool timestamp_parse_clock(L4Bytes clock, int64 *time_of_day);
+
+/* The moment nearest to another one at which the clocks of the zone show this time of day; of two, the later one. */
+extern TimestampTz timestamp_of_clock(int64 time_of_day, TimestampTz near, pg_tz *zone);
+
 /* Seconds (with or without a fraction), milliseconds, microseconds or nanoseconds since 1970, told apart by the number of digits. */
 extern bool timestamp_parse_epoch(L4Bytes text, TimestampTz *time);
 

@@ -505,11 +505,7 @@ take_record(const L4RawRecord *raw, void *argument)
 	L4Record	record;
 	bool		marked;
 
-	if (raw->header.has_time)
-	{
-		stream->time = raw->header.time;
-		stream->has_time = true;
-	}
+	stream->has_time = header_next_time(&raw->header, work->context->zone, work->context->job->started_at, stream->has_time, &stream->time);
 	if (work->warming)
 	{
 		source_warm(work, stream, raw);

@@ -101,6 +101,12 @@ all_formats(void)
 			formats.patterns[formats.count++] = pattern_compile(format->pattern, strlen(format->pattern), format->name);
 		}
 		formats.filter = head_filter_create(texts, formats.count);
+		for (i = 0; i < formats.count; i++)
+		{
+			bool		alternatives;
+
+			fuzz_require(head_filter_knows(formats.filter, i, &alternatives));	/* else no head is remembered */
+		}
 		MemoryContextSwitchTo(caller);
 	}
 	return &formats;
@@ -195,6 +201,22 @@ require_form(L4Bytes *forms, L4Bytes text, L4TimeLayout layout, const L4TimeForm
 	forms[form->form] = skeleton;
 }
 
+/* A time of day is completed to a moment that is near, and whose own text says it. */
+static void
+require_clock(L4Bytes text)
+{
+	TimestampTz near = REFERENCE + (TimestampTz) (text.size * 7919 % 86400) * USECS_PER_SEC;
+	TimestampTz time;
+	int64		clock;
+
+	if (!timestamp_parse_clock(text, &clock))
+		return;
+	fuzz_require(clock >= 0 && clock < USECS_PER_DAY);
+	time = timestamp_of_clock(clock, near, server_zone());
+	fuzz_require(Abs(time - near) <= USECS_PER_DAY / 2 + 2 * USECS_PER_HOUR);
+	fuzz_require((time + 2 * USECS_PER_HOUR) % USECS_PER_DAY == clock);	/* the zone in summer */
+}
+
 /* Input: a text to be read as a time on each line. */
 void
 fuzz_times(L4Bytes input)
@@ -224,6 +246,7 @@ fuzz_times(L4Bytes input)
 		}
 		for (i = 0; i + 8 <= (int) Min(text.size, 12); i++)
 			(void) timestamp_parse_parts((L4Bytes) {text.data, i}, (L4Bytes) {text.data + i, text.size - i}, server_zone(), REFERENCE, &read);
+		require_clock(text);
 	}
 }
 

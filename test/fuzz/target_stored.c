@@ -123,11 +123,7 @@ pack_record(const L4RawRecord *raw, void *argument)
 	L4Record	record = {0};
 	unsigned	kind = raw->message.size > 0 ? (unsigned char) raw->message.data[raw->message.size / 2] : 0;
 
-	if (raw->header.has_time)
-	{
-		packing->has_time = true;
-		packing->time = raw->header.time;
-	}
+	packing->has_time = header_next_time(&raw->header, server_zone(), USECS_PER_DAY, packing->has_time, &packing->time);
 	mask_message(&packing->shape, raw->message, NULL, 0);
 	record.stream = kind % Min(3, packing->count + 1);	/* numbered in the order in which they come */
 	record.line_no = raw->line_no;

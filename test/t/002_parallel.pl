@@ -285,6 +285,9 @@ write_file("$folder/large/real.log", join('', map { my $f = $_; local $/; open m
 # shapes in floods, and a line longer than many parts
 write_file("$folder/large/flood.log", join '', map { (map { join('', map { chr(97 + rand 26) } 1 .. 4) . ' ' } 1 .. 5), "\n" } 1 .. 12000);
 write_file("$folder/large/long.log", "$label{4}first\n" . 'abc ' x 60000 . "\n" . join '', map { "after $_\n" } 1 .. 5000);
+# times of day alone, over four midnights
+my $clock = sub { my $s = 75600 + 60 * $_[0]; sprintf '%02d:%02d:%02d.%03d', $s / 3600 % 24, $s / 60 % 60, $s % 60, $_[0] % 1000 };
+write_file("$folder/large/clock.log", join '', "2026-11-20 21:00:00.000 INFO first\n", map { ($_ % 3 ? '[' . $clock->($_) . '] INFO' : 'W ' . $clock->($_)) . " step $_ done\n" } 1 .. 5400);
 
 # What the cuts must not change: all but where segments end and the last digits of means
 my $records = sub { "SELECT source, line_no, part, ts, level, component, stage, iteration, shape_id, parameters, raw_bytes, node, rank FROM l4_log WHERE job_id = '$_[0]'" };
@@ -295,10 +298,11 @@ sub same_records
 	my @queries = ($records, $numbers, map { my $t = $_; sub { "SELECT $tables{$t} FROM $t t WHERE job_id = '$_[0]'" } } qw(l4_stream l4_stream_event l4_timeline));
 	is($node->safe_psql('postgres', 'SELECT ' . join ' + ', map { my ($a, $b) = ($_->($job), $_->($other)); "(SELECT count(*) FROM (($a EXCEPT ALL $b) UNION ALL ($b EXCEPT ALL $a)) d)" } @queries), '0', $what);
 }
-for my $name (qw(odd real flood long))
+for my $name (qw(odd real flood long clock))
 {
 	register("$name whole");
 	import_job("$name whole", "$folder/large/$name.log", '');
+	is($node->safe_psql('postgres', "SELECT count(*), count(ts), max(ts) AT TIME ZONE 'UTC' FROM l4_log WHERE job_id = '$name whole'"), '5401|5401|2026-11-24 15:00:00.4', 'days of times of day alone') if $name eq 'clock';
 	for my $bytes (7000, 100000)
 	{
 		register("$name $bytes $_") for 1, 2, 4;
