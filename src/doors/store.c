@@ -105,6 +105,13 @@ store_run(const char *schema, const char *statement, Arguments *arguments, int e
 	return run(schema, statement, arguments, expected);
 }
 
+/* A way to run queries that the planner is not to choose, until the level of settings ends. */
+static void
+switch_off(const char *setting)
+{
+	(void) set_config_option(setting, "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
 /*
  * store_run_by_key: a plan is kept while tables grow, and one made when they were small would read them whole each time: so it is made without that choice.
  */
@@ -114,8 +121,20 @@ store_run_by_key(const char *schema, const char *statement, Arguments *arguments
 	int			level = NewGUCNestLevel();
 	uint64		rows;
 
-	(void) set_config_option("enable_seqscan", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	switch_off("enable_seqscan");
 	rows = run(schema, statement, arguments, expected);
+	AtEOXact_GUC(true, level);
+	return rows;
+}
+
+uint64
+store_run_hashed(const char *schema, const char *statement, Arguments *arguments, int expected)
+{
+	int			level = NewGUCNestLevel();
+	uint64		rows;
+
+	switch_off("enable_nestloop");
+	rows = store_run_by_key(schema, statement, arguments, expected);
 	AtEOXact_GUC(true, level);
 	return rows;
 }

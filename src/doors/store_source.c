@@ -309,10 +309,11 @@ store_forget_summaries(const char *schema, const char *job_id, const L4SummaryRo
 	add_text(&arguments, job_id);
 	add_argument(&arguments, INT8ARRAYOID, bigint_array(streams, count), false);
 	add_argument(&arguments, INT8ARRAYOID, bigint_array(shapes, count), false);
+	/* streams are found by key, of their many shapes those that go by a hash table */
 	if (count > 0)
-		store_run(schema, "DELETE FROM %s.l4_stream_event e USING ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (stream_id, shape_id) "
-				  "WHERE e.job_id OPERATOR(pg_catalog.=) $1 AND e.stream_id OPERATOR(pg_catalog.=) u.stream_id "
-				  "AND e.shape_id OPERATOR(pg_catalog.=) u.shape_id", &arguments, SPI_OK_DELETE);
+		store_run_hashed(schema, "DELETE FROM %s.l4_stream_event e USING ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (stream_id, shape_id) "
+						 "WHERE e.job_id OPERATOR(pg_catalog.=) $1 AND e.stream_id OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT DISTINCT pg_catalog.unnest($2))) "
+						 "AND e.stream_id OPERATOR(pg_catalog.=) u.stream_id AND e.shape_id OPERATOR(pg_catalog.=) u.shape_id", &arguments, SPI_OK_DELETE);
 }
 
 void
