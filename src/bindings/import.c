@@ -99,6 +99,7 @@ fill_shared(SharedImport *shared, const ImportCall *call, List *files)
 	pg_atomic_init_u64(&shared->records, 0);
 	pg_atomic_init_u64(&shared->lines, 0);
 	pg_atomic_init_u64(&shared->bytes, 0);
+	pg_atomic_init_u32(&shared->analyzed, 0);
 	shared->file_count = list_length(files);
 	shared->part_bytes = call->part_bytes;
 	shared->processes = call->workers;
@@ -426,14 +427,22 @@ judge_failures(const Import *import)
 			raise_failure(import, lfirst(cell));
 }
 
+/* Waits until no worker reads any more: the first one then waits itself, for end_workers. */
 static void
 wait_for_workers(Import *import)
 {
-	while (import->workers != NULL && workers_listen(import->workers) > 0)
+	while (import->workers != NULL && workers_listen(import->workers) > workers_paused(import->workers))
 	{
 		import_progress(import, "the last files");
 		workers_wait(import->workers, 500);
 	}
+}
+
+static void
+end_workers(Import *import)
+{
+	while (import->workers != NULL && workers_listen(import->workers) > 0)
+		workers_wait(import->workers, 500);
 }
 
 static void
@@ -455,11 +464,18 @@ lead_import(Import *import, const ImportCall *call)
 	import_files(import);
 	wait_for_workers(import);
 	import_progress(import, "the events");
+	if (import->workers != NULL)
+		workers_resume(import->workers);
 	if (store_timeline_is_stale(call->schema, call->job_id))
 		timeline_rebuild(import->sources);
 	store_finish_import(call->schema, call->job_id);
+	end_workers(import);
 	if (pg_atomic_read_u64(&import->shared->files) > 0)
-		store_analyze(call->schema);
+	{
+		if (pg_atomic_read_u32(&import->shared->analyzed) == 0)
+			store_analyze_logs(call->schema);
+		store_analyze_rest(call->schema);
+	}
 	if (!import->atomic)
 		store_settle();
 	if (import->workers != NULL)
@@ -518,6 +534,9 @@ run_import(Import *import, const ImportCall *call, List *files)
 			fill_shared(import->shared, call, files);
 			import->shared->large_count = import->shared->parts = 0;
 		}
+		/* rules are compiled while the workers begin */
+		MemoryContextSwitchTo(import->context);
+		import->sources = source_context_create(call->schema, call->job_id, call->layout);
 		lead_import(import, call);
 	}
 	PG_CATCH();
@@ -550,7 +569,7 @@ l4_import(PG_FUNCTION_ARGS)
 	import->atomic = !(fcinfo->context != NULL && IsA(fcinfo->context, CallContext) && !((CallContext *) fcinfo->context)->atomic);
 	import->context = context;
 	store_connect(!import->atomic);
-	import->sources = source_context_create(call.schema, call.job_id, call.layout);
+	(void) store_job(call.schema, call.job_id); /* is it there? */
 	files = files_list(path);
 	pgstat_progress_start_command(PROGRESS_COMMAND_COPY, InvalidOid);
 	pgstat_progress_update_param(PROGRESS_COPY_BYTES_TOTAL, total_size(files));
@@ -563,6 +582,23 @@ l4_import(PG_FUNCTION_ARGS)
 }
 
 /* ---------- a worker ---------- */
+
+/*
+ * What one worker does while the leader finds events: fresh statistics of all that is in. The leader waits for it, unseen by the server's search for deadlocks; so where a lock is
+ * not to be had the worker ends with an error, and the leader does it.
+ */
+static void
+help_end(Import *import)
+{
+	store_commit();
+	worker_pause(import->worker);
+	if (pg_atomic_read_u64(&import->shared->files) == 0)
+		return;
+	store_limit_waits();
+	store_analyze_logs(import->sources->schema);
+	store_commit();
+	pg_atomic_write_u32(&import->shared->analyzed, 1);
+}
 
 /* Reads files beside the leader, with the same rights and checks. */
 static void
@@ -586,6 +622,8 @@ help_import(L4Worker *worker)
 											shared_string(shared, shared->layout));
 	store_commit();
 	import_files(import);
+	if (worker_number(worker) == 0)
+		help_end(import);
 	store_end();
 }
 

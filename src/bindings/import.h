@@ -32,6 +32,7 @@ typedef struct SharedImport
 	pg_atomic_uint64 records;
 	pg_atomic_uint64 lines;
 	pg_atomic_uint64 bytes;
+	pg_atomic_uint32 analyzed;	/* a worker has made fresh statistics of what the files went into */
 	Size		schema;
 	Size		job_id;
 	Size		layout;

@@ -173,6 +173,15 @@ required_text(FunctionCallInfo fcinfo, int argument, const char *name)
 	return text_to_cstring(PG_GETARG_TEXT_PP(argument));
 }
 
+static void
+analyze(const Ingest *ingest)
+{
+	if (ingest->rows < ANALYZE_ROWS)
+		return;
+	store_analyze_logs(ingest->schema);
+	store_analyze_rest(ingest->schema);
+}
+
 static Ingest *
 begin_call(FunctionCallInfo fcinfo, const char *command)
 {
@@ -211,8 +220,7 @@ l4_ingest(PG_FUNCTION_ARGS)
 	begin_job(ingest, job_id);
 	rows_of_query(query, ingest->sources->job->time_zone, take_line, ingest);
 	end_job(ingest);
-	if (ingest->rows >= ANALYZE_ROWS)
-		store_analyze(ingest->schema);
+	analyze(ingest);
 	store_disconnect();
 	return result_of(fcinfo, ingest);
 }
@@ -257,8 +265,7 @@ l4_ingest_inbox(PG_FUNCTION_ARGS)
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(memory);
 	}
-	if (ingest->rows >= ANALYZE_ROWS)
-		store_analyze(ingest->schema);
+	analyze(ingest);
 	store_disconnect();
 	return result_of(fcinfo, ingest);
 }

@@ -531,21 +531,44 @@ store_finish_import(const char *schema, const char *job_id)
 	run(schema, "SELECT %s.l4_pool_refresh($1)", &arguments, SPI_OK_SELECT);
 }
 
-/*
- * store_analyze: fresh planner statistics of the tables that diagnosis reads: without them the first diagnosis after the first imports is planned for
- * empty tables. Does nothing where the caller does not own the tables; autovacuum will do it then.
- */
-void
-store_analyze(const char *schema)
+/* Does the caller own the tables? */
+static bool
+owns_tables(const char *schema)
 {
 	Arguments	arguments = {0};
 
-	if (run(schema, "SELECT FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) '%s.l4_stream_event'::pg_catalog.regclass "
-			"AND pg_catalog.pg_has_role(relowner, 'USAGE')", &arguments, SPI_OK_SELECT) > 0)
-		/* of the large tables the columns by which rows are found */
+	return run(schema, "SELECT FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) '%s.l4_stream_event'::pg_catalog.regclass "
+			   "AND pg_catalog.pg_has_role(relowner, 'USAGE')", &arguments, SPI_OK_SELECT) > 0;
+}
+
+/*
+ * store_analyze_logs, store_analyze_rest: fresh planner statistics of the tables that diagnosis reads: without them the first diagnosis after the first imports is planned
+ * for empty tables. First of those that files go into, then of what is found out at the end of an import. Do nothing where the caller does not own the tables; autovacuum will do it then.
+ */
+void
+store_analyze_logs(const char *schema)
+{
+	Arguments	arguments = {0};
+
+	if (owns_tables(schema))
+		/* the columns by which rows are found */
 		run(schema, "ANALYZE %s.l4_stream, %s.l4_stream_event (job_id, stream_id, shape_id, level, stage), %s.l4_parameter_sketch (job_id, source_id), "
-			"%s.l4_shape, %s.l4_segment (job_id, source_id, segment_no, first_ts, last_ts, stream_ids, shape_ids), %s.l4_pool_event, "
-			"%s.l4_pool_parameter, %s.l4_address", &arguments, SPI_OK_UTILITY);
+			"%s.l4_segment (job_id, source_id, segment_no, first_ts, last_ts, stream_ids, shape_ids)", &arguments, SPI_OK_UTILITY);
+}
+
+void
+store_analyze_rest(const char *schema)
+{
+	Arguments	arguments = {0};
+
+	if (owns_tables(schema))
+		run(schema, "ANALYZE %s.l4_shape, %s.l4_pool_event, %s.l4_pool_parameter, %s.l4_address", &arguments, SPI_OK_UTILITY);
+}
+
+void
+store_limit_waits(void)
+{
+	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
 }
 
 bool

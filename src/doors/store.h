@@ -42,6 +42,8 @@ extern void store_commit(void);
 extern void store_commit_file(void);
 /* The commit of the transaction under way is to wait until it, and with it all before it, is on disk. */
 extern void store_settle(void);
+/* Until the transaction ends no lock is waited for longer than ten seconds. */
+extern void store_limit_waits(void);
 extern void store_disconnect(void);
 /* The same in a worker, with transactions of its own: the first begins here, store_commit begins the next, store_end ends the last. */
 extern void store_begin(void);
@@ -157,8 +159,9 @@ extern void store_timeline(const char *schema, const char *job_id, const int64 *
 extern bool store_holds_logs(const char *schema);
 /* Gives every shape without an event one; refreshes the pool of a job that succeeded. */
 extern void store_finish_import(const char *schema, const char *job_id);
-/* Fresh planner statistics, where the caller owns the tables. */
-extern void store_analyze(const char *schema);
+/* Fresh planner statistics, where the caller owns the tables: of those that logs go into, and of what is found out at the end of an import. */
+extern void store_analyze_logs(const char *schema);
+extern void store_analyze_rest(const char *schema);
 
 /* The shapes of an event in ascending order as a bigint[] in the current memory context, NULL where there is none. Connects by itself. Cost: one statement. */
 extern Datum store_event_shapes(const char *schema, int64 event_id, bool *is_null);

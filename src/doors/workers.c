@@ -53,6 +53,7 @@ typedef enum SlotState
 {
 	SLOT_AWAITED,				/* the worker has not begun */
 	SLOT_AT_WORK,
+	SLOT_PAUSED,				/* until workers_resume */
 	SLOT_DONE
 } SlotState;
 
@@ -97,6 +98,7 @@ struct L4Worker
 	dsm_segment *segment;
 	void	   *shared;
 	Slot	   *slot;
+	int			number;			/* from 0 */
 	shm_mq_handle *queue;
 };
 
@@ -309,7 +311,7 @@ take_end(L4Workers *workers, int worker)
 	SlotState	state = pg_atomic_read_u32(&slot->state);
 
 	workers->colleagues[worker].ended = true;
-	if (state == SLOT_AT_WORK)
+	if (state == SLOT_AT_WORK || state == SLOT_PAUSED)
 		(void) add_failure(workers, worker);
 	else if (state == SLOT_AWAITED)
 		raise_warning(ERRCODE_INSUFFICIENT_RESOURCES, psprintf("worker %d could not begin", worker + 1), NULL,
@@ -349,6 +351,32 @@ workers_listen(L4Workers *workers)
 		running += listen_to(workers, i);
 	MemoryContextSwitchTo(caller);
 	return running;
+}
+
+int
+workers_paused(L4Workers *workers)
+{
+	int			paused = 0;
+	int			i;
+
+	for (i = 0; i < workers->count; i++)
+		paused += !workers->colleagues[i].ended && pg_atomic_read_u32(&workers->slots[i].state) == SLOT_PAUSED;
+	return paused;
+}
+
+void
+workers_resume(L4Workers *workers)
+{
+	int			i;
+
+	for (i = 0; i < workers->count; i++)
+	{
+		PGPROC	   *process = shm_mq_get_sender(shm_mq_get_queue(workers->colleagues[i].queue));
+		uint32		paused = SLOT_PAUSED;
+
+		if (pg_atomic_compare_exchange_u32(&workers->slots[i].state, &paused, SLOT_AT_WORK) && process != NULL)
+			SetLatch(&process->procLatch);
+	}
 }
 
 bool
@@ -440,6 +468,7 @@ worker_begin(Datum argument)
 	dsm_pin_mapping(worker->segment);
 	toc = shm_toc_attach(WORKERS_MAGIC, dsm_segment_address(worker->segment));
 	worker->slot = (Slot *) shm_toc_lookup(toc, KEY_SLOTS, false) + number;
+	worker->number = number;
 	worker->shared = shm_toc_lookup(toc, KEY_SHARED, false);
 	queue = (shm_mq *) ((char *) shm_toc_lookup(toc, KEY_QUEUES, false) + (Size) number * QUEUE_SIZE);
 	shm_mq_set_sender(queue, MyProc);
@@ -460,6 +489,28 @@ dsm_segment *
 worker_segment(L4Worker *worker)
 {
 	return worker->segment;
+}
+
+int
+worker_number(const L4Worker *worker)
+{
+	return worker->number;
+}
+
+void
+worker_pause(L4Worker *worker)
+{
+	PGPROC	   *leader = shm_mq_get_receiver(shm_mq_get_queue(worker->queue));
+
+	pg_atomic_write_u32(&worker->slot->state, SLOT_PAUSED);
+	if (leader != NULL)
+		SetLatch(&leader->procLatch);
+	while (pg_atomic_read_u32(&worker->slot->state) == SLOT_PAUSED)
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1000, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
 }
 
 void

@@ -45,6 +45,9 @@ extern int	workers_start(L4Workers *workers, const char *function, const char *w
 
 /* Takes what the workers reported since: warnings are raised here as the caller's own. Never waits. Returns how many still run. */
 extern int	workers_listen(L4Workers *workers);
+/* How many of those that run wait in worker_pause; lets them go on. */
+extern int	workers_paused(L4Workers *workers);
+extern void workers_resume(L4Workers *workers);
 
 /* Does the process with this id still run? The caller itself does, and so does any worker that was heard of last as running. */
 extern bool workers_runs(const L4Workers *workers, int pid);
@@ -64,6 +67,10 @@ typedef struct L4Worker L4Worker;
 
 /* Becomes the leader's session: database, user, role, settings. To be called first, with the argument of the worker's function. No transaction runs afterwards. */
 extern L4Worker *worker_begin(Datum argument);
+/* Its number among the workers, from 0. */
+extern int	worker_number(const L4Worker *worker);
+/* Waits until the leader calls workers_resume. */
+extern void worker_pause(L4Worker *worker);
 extern void *worker_shared(L4Worker *worker);
 extern dsm_segment *worker_segment(L4Worker *worker);
 /* Notes what the worker is at, and how many more tasks go with it, for the leader should it die; -1 for nothing. */
