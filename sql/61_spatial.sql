@@ -141,9 +141,8 @@ BEGIN
 	record AS MATERIALIZED (
 		SELECT row_number() OVER () AS number, l.shape_id, s.node, l.raw, l.parameters
 		-- names and addresses are told early: the first two segments of each file
-		FROM (SELECT g.*, row_number() OVER (PARTITION BY g.source_id ORDER BY g.segment_no) AS turn
-				FROM l4_segment g WHERE g.job_id = l4_learn_addresses.job_id) g
-			JOIN (SELECT array_agg(shape_id) AS shape_ids FROM shape) w ON g.turn <= 2 AND g.shape_ids && w.shape_ids
+		FROM l4_segment g
+			JOIN (SELECT array_agg(shape_id) AS shape_ids FROM shape) w ON g.job_id = l4_learn_addresses.job_id AND g.segment_no < 2 AND g.shape_ids && w.shape_ids
 			CROSS JOIN LATERAL l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, w.shape_ids) l
 			LEFT JOIN l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id),
 	said AS MATERIALIZED (
