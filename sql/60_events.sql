@@ -231,18 +231,22 @@ BEGIN ATOMIC
 		LEFT JOIN clock c ON c.source_id = s.source_id
 	),
 	known AS (
-		SELECT pg_catalog.min(e.first_ts) AS ts
+		SELECT pg_catalog.min(e.first_ts) FILTER (WHERE e.first_ts > '2000-01-01' AND e.kind IN ('rank', 'launcher', 'shared')) AS ts
 		FROM entry e JOIN @extschema@.l4_pool_event p ON p.pool_id = l4_outlived.pool_id AND p.shape_id = e.shape_id
-		WHERE e.first_ts > '2000-01-01' AND e.kind IN ('rank', 'launcher', 'shared')
 		GROUP BY e.shape_id
+	),
+	known_file AS (
+		SELECT e.source_id FROM entry e JOIN @extschema@.l4_pool_event p ON p.pool_id = l4_outlived.pool_id AND p.shape_id = e.shape_id
+		GROUP BY e.source_id HAVING pg_catalog.count(*) >= 20
 	),
 	known_line AS (
 		-- the same by lines, of a file that knows twenty such records: for files with few time stamps
 		SELECT f.source_id, pg_catalog.percentile_disc(0.75) WITHIN GROUP (ORDER BY f.line_no) AS line_no
 		FROM (
 			SELECT e.source_id, e.shape_id, pg_catalog.min(e.first_line) AS line_no
-			FROM entry e JOIN @extschema@.l4_pool_event p ON p.pool_id = l4_outlived.pool_id AND p.shape_id = e.shape_id
-			WHERE e.source_id IN (SELECT k.source_id FROM entry k GROUP BY k.source_id HAVING pg_catalog.count(*) >= 20)
+			FROM known_file k
+			JOIN entry e ON e.source_id = k.source_id
+			JOIN @extschema@.l4_pool_event p ON p.pool_id = l4_outlived.pool_id AND p.shape_id = e.shape_id
 			GROUP BY e.source_id, e.shape_id) f
 		GROUP BY f.source_id HAVING pg_catalog.count(*) >= 20
 	),
@@ -250,15 +254,18 @@ BEGIN ATOMIC
 		SELECT (SELECT i.ts FROM iteration i WHERE i.n >= 4 AND i.from_end = 1 + LEAST(10, GREATEST(2, i.n / 5))) AS ts,
 			GREATEST((SELECT i.ts FROM iteration i WHERE i.from_end = 2),
 				(SELECT pg_catalog.percentile_disc(0.75) WITHIN GROUP (ORDER BY k.ts) FROM known k)) AS mild_ts
-	)
-	SELECT e.stream_id,
-		pg_catalog.max(CASE WHEN e.last_ts < p.ts THEN e.last_line WHEN e.first_ts < p.ts THEN e.first_line END) FILTER (WHERE e.first_ts > '2000-01-01'),
-		GREATEST(pg_catalog.max(CASE WHEN e.last_ts < p.mild_ts THEN e.last_line WHEN e.first_ts < p.mild_ts THEN e.first_line END) FILTER (WHERE e.first_ts > '2000-01-01'),
+	),
+	older AS (
+		SELECT e.stream_id, pg_catalog.min(e.source_id) AS source_id,
+			pg_catalog.max(CASE WHEN e.last_ts < p.ts THEN e.last_line WHEN e.first_ts < p.ts THEN e.first_line END) FILTER (WHERE e.first_ts > '2000-01-01') AS line_no,
+			pg_catalog.max(CASE WHEN e.last_ts < p.mild_ts THEN e.last_line WHEN e.first_ts < p.mild_ts THEN e.first_line END) FILTER (WHERE e.first_ts > '2000-01-01') AS mild_line_no,
 			-- a stream that marks iterations itself, be it without times: what comes before its last one
-			pg_catalog.max(e.first_line) FILTER (WHERE e.first_iteration < e.stream_iteration),
-			k.line_no)
-	FROM progress p CROSS JOIN entry e LEFT JOIN known_line k ON k.source_id = e.source_id
-	GROUP BY e.stream_id, k.line_no;
+			pg_catalog.max(e.first_line) FILTER (WHERE e.first_iteration < e.stream_iteration) AS marked_line_no
+		FROM progress p CROSS JOIN entry e
+		GROUP BY e.stream_id
+	)
+	SELECT o.stream_id, o.line_no, GREATEST(o.mild_line_no, o.marked_line_no, k.line_no)
+	FROM older o LEFT JOIN known_line k ON k.source_id = o.source_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_outlived(text, bigint) IS
 'Per stream the line up to which it is older than progress the job made later: what is new but ceased by then, the job outlived. line_no for records that sound grave, mild_line_no for others; NULL where none. pool_id: the pool that tells what belongs to a normal start (none: iterations alone count).';
@@ -385,13 +392,18 @@ BEGIN ATOMIC
 		FROM line l LEFT JOIN pool_words k ON k.words = l.words LEFT JOIN pool_words r ON r.words = l.rest
 		GROUP BY l.shape_id
 	),
-	judged AS MATERIALIZED (
-		-- what does not depend on the stream, once a shape
-		SELECT c.shape_id, @extschema@.l4_text_rank(c.shape) AS gravity, @extschema@.l4_text_advice(c.shape) AS advice, k.unknown, k.behind_header,
-			EXISTS (SELECT FROM pool_event p WHERE p.event_id = c.event_id) AS beside,
-			EXISTS (SELECT FROM @extschema@.l4_pool_event o WHERE o.shape_id = c.shape_id AND o.pool_id <> l4_news_shapes.pool_id) AS elsewhere,
-			@extschema@.l4_text_ending(c.shape) OR @extschema@.l4_text_peer(c.shape) AS follows
+	sounding AS MATERIALIZED (
+		SELECT c.shape_id, c.shape, c.event_id, k.behind_header, @extschema@.l4_text_rank(c.shape) AS gravity
 		FROM candidate c JOIN known k ON k.shape_id = c.shape_id
+		WHERE k.unknown
+	),
+	judged AS MATERIALIZED (
+		-- what does not depend on the stream, once a shape, and only as far as it matters
+		SELECT s.shape_id, s.gravity, s.behind_header, s.gravity <= 4 AND @extschema@.l4_text_advice(s.shape) AS advice,
+			EXISTS (SELECT FROM pool_event p WHERE p.event_id = s.event_id) AS beside,
+			EXISTS (SELECT FROM @extschema@.l4_pool_event o WHERE o.shape_id = s.shape_id AND o.pool_id <> l4_news_shapes.pool_id) AS elsewhere,
+			s.gravity < 4 AND l4_news_shapes.known_kinds IS NOT NULL AND (@extschema@.l4_text_ending(s.shape) OR @extschema@.l4_text_peer(s.shape)) AS follows
+		FROM sounding s
 	)
 	SELECT e.stream_id, e.shape_id, 'new', e.first_line, 'successful jobs do not log it', NULL::int, NULL::text
 	FROM judged s
@@ -400,9 +412,9 @@ BEGIN ATOMIC
 	-- Lines whose words the pool knows are no news, with whatever signs and numbers, and however lines were folded into records there; nor
 	-- are those that only have one word before them, of a header that was cut off there. Nor is a statement that clustering puts beside one
 	-- of the pool. The latter two unless it is grave: a root cause may be meant.
-	WHERE s.unknown AND (GREATEST(@extschema@.l4_level_rank(e.level), s.gravity) >= 4 OR NOT s.beside AND NOT s.behind_header)
+	WHERE (GREATEST(@extschema@.l4_level_rank(e.level), s.gravity) >= 4 OR NOT s.beside AND NOT s.behind_header)
 		-- nor what successful jobs of other settings log, nor advice to programmers
-		AND NOT s.elsewhere AND NOT (@extschema@.l4_level_rank(e.level) <= 4 AND s.gravity <= 4 AND s.advice)
+		AND NOT s.elsewhere AND NOT (@extschema@.l4_level_rank(e.level) <= 4 AND s.advice)
 		-- of streams that a pool of the same settings does not know, only what sounds of trouble
 		AND (l4_news_shapes.known_kinds IS NULL OR t.kind = ANY (l4_news_shapes.known_kinds) OR @extschema@.l4_level_rank(e.level) >= 5 OR s.gravity >= 4 OR s.follows)
 	UNION ALL
@@ -444,15 +456,21 @@ BEGIN ATOMIC
 			ORDER BY 1 DESC OFFSET 2 LIMIT 1), '-infinity') AS last_good
 	),
 	clock AS MATERIALIZED (SELECT c.* FROM @extschema@.l4_source_clocks(l4_news_alone.job_id) c),
+	judged AS MATERIALIZED (
+		-- once a shape
+		SELECT s.shape_id, @extschema@.l4_text_rank(s.shape) AS gravity, @extschema@.l4_text_tolerated(s.shape) AS tolerated
+		FROM @extschema@.l4_shape s
+		WHERE s.shape_id IN (SELECT e.shape_id FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_news_alone.job_id)
+	),
 	entry AS (
-		SELECT e.stream_id, e.shape_id, e.first_line, e.first_ts, e.last_ts, e.last_line, s.shape, p.last_good,
-			GREATEST(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(s.shape)) AS gravity,
+		SELECT e.stream_id, e.shape_id, e.first_line, e.first_ts, e.last_ts, e.last_line, s.tolerated, p.last_good,
+			GREATEST(@extschema@.l4_level_rank(e.level), s.gravity) AS gravity,
 			-- lines of a file that several streams share come in order, whatever their own clocks say
 			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.first_line, c.lines), 1)]
 				WHEN e.first_ts > '2000-01-01' THEN e.first_ts END AS first_at
 		FROM progress p, @extschema@.l4_stream_event e
 		JOIN @extschema@.l4_stream t ON t.job_id = e.job_id AND t.stream_id = e.stream_id
-		JOIN @extschema@.l4_shape s ON s.shape_id = e.shape_id
+		JOIN judged s ON s.shape_id = e.shape_id
 		LEFT JOIN clock c ON c.source_id = t.source_id
 		WHERE e.job_id = l4_news_alone.job_id
 	),
@@ -469,7 +487,7 @@ BEGIN ATOMIC
 		NULL::int, NULL::text
 	FROM seen e
 	WHERE e.gravity >= CASE WHEN pg_catalog.isfinite(e.last_good) THEN 4 ELSE 5 END
-		AND NOT @extschema@.l4_text_tolerated(e.shape)
+		AND NOT e.tolerated
 		AND CASE
 			WHEN e.first_in_job IS NOT NULL THEN e.first_in_job > e.last_good
 			WHEN e.stamped THEN e.first_line > COALESCE(e.good_line, 0)
