@@ -306,7 +306,10 @@ CREATE FUNCTION @extschema@.l4_report_rows(job_id text, suspects text[], by_rank
 RETURNS TABLE (node text, rank int, place int, label text, suspect int, members int)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
-	WITH stream AS MATERIALIZED (
+	WITH suspected AS MATERIALIZED (
+		SELECT l4_report_rows.suspects AS nodes
+	),
+	stream AS MATERIALIZED (
 		SELECT DISTINCT s.node, s.rank FROM @extschema@.l4_job_streams(l4_report_rows.job_id) s WHERE s.kind = 'rank' AND s.node IS NOT NULL AND s.rank IS NOT NULL
 	),
 	ranked AS (
@@ -324,8 +327,8 @@ BEGIN ATOMIC
 		WHERE NOT ranked.by_rank OR NOT n.logged
 	),
 	ordered AS (
-		SELECT u.*, pg_catalog.array_position(l4_report_rows.suspects, u.node) AS suspect, pg_catalog.count(*) OVER () AS units,
-			pg_catalog.row_number() OVER (ORDER BY pg_catalog.array_position(l4_report_rows.suspects, u.node), u.turn, u.name COLLATE "C") AS number
+		SELECT u.*, pg_catalog.array_position((SELECT s.nodes FROM suspected s), u.node) AS suspect, pg_catalog.count(*) OVER () AS units,
+			pg_catalog.row_number() OVER (ORDER BY pg_catalog.array_position((SELECT s.nodes FROM suspected s), u.node), u.turn, u.name COLLATE "C") AS number
 		FROM unit u
 	),
 	placed AS (

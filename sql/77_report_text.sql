@@ -98,7 +98,8 @@ BEGIN ATOMIC
 	context AS MATERIALIZED (
 		SELECT c.* FROM @extschema@.l4_report_context(l4_report_text.job_id, l4_report_text.findings, 5) c
 	),
-	part (place, text) AS (
+	-- else each part would be made twice: to see whether it is empty, and to show it
+	part (place, text) AS MATERIALIZED (
 		SELECT 1, @extschema@.l4_wrap(pg_catalog.format('%s: %s.', l4_report_text.job_id, @extschema@.l4_report_verdict(l4_report_text.findings)), 100)
 			|| E'\n' || pg_catalog.repeat('=', 100)
 		UNION ALL
@@ -159,7 +160,8 @@ BEGIN ATOMIC
 	context AS MATERIALIZED (
 		SELECT c.* FROM @extschema@.l4_report_context(l4_report_markdown.job_id, l4_report_markdown.findings, 5) c
 	),
-	part (place, text) AS (
+	-- else each part would be made twice: to see whether it is empty, and to show it
+	part (place, text) AS MATERIALIZED (
 		SELECT 1, pg_catalog.format('# %s: %s', @extschema@.l4_markdown_escape(l4_report_markdown.job_id),
 			@extschema@.l4_markdown_escape(@extschema@.l4_report_verdict(l4_report_markdown.findings)))
 		UNION ALL

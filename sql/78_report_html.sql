@@ -271,7 +271,8 @@ BEGIN ATOMIC
 	WITH finding AS MATERIALIZED (
 		SELECT f.* FROM pg_catalog.unnest(l4_report_html.findings) f
 	),
-	part (turn, html) AS (
+	-- else each part would be made twice: to see whether it is there, and to show it
+	part (turn, html) AS MATERIALIZED (
 		SELECT 1, pg_catalog.format(E'<header>\n<p class="job">Failure report of job <b>%s</b></p>\n<h1>%s</h1>\n<dl>%s</dl>\n</header>', @extschema@.l4_html_escape(l4_report_html.job_id),
 			@extschema@.l4_html_escape(@extschema@.l4_report_verdict(l4_report_html.findings)),
 			pg_catalog.string_agg(pg_catalog.format('<dt>%s</dt><dd>%s</dd>', f.name, @extschema@.l4_html_escape(f.value)), '' ORDER BY f.place))
