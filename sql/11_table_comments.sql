@@ -50,9 +50,9 @@ COMMENT ON COLUMN @extschema@.l4_segment.last_ts IS 'latest time in it';
 COMMENT ON COLUMN @extschema@.l4_segment.raw_bytes IS 'bytes of log it holds, uncompressed';
 COMMENT ON COLUMN @extschema@.l4_segment.stream_ids IS 'the streams its records are of; records name them by position';
 COMMENT ON COLUMN @extschema@.l4_segment.shape_ids IS 'the shapes that occur in it';
-COMMENT ON COLUMN @extschema@.l4_segment.structure IS 'per record: stream, line, time, level, component, stage, iteration, frame, shape; version, checksum, zstd';
+COMMENT ON COLUMN @extschema@.l4_segment.structure IS 'per record: stream, line, time, level, component, stage, iteration, frame (in the order of streams), shape; version, checksum, zstd';
 COMMENT ON COLUMN @extschema@.l4_segment.texts IS 'dictionaries of components, frames and shapes; version, checksum, zstd';
-COMMENT ON COLUMN @extschema@.l4_segment.parameters IS 'parameters by shape and position; version, checksum, zstd';
+COMMENT ON COLUMN @extschema@.l4_segment.parameters IS 'parameters by shape and position, of a shape in the order of streams, numbers as such; version, checksum, zstd';
 
 COMMENT ON TABLE @extschema@.l4_shape IS 'Every distinct shape: a message with its variable parts as <*>. Grows with the number of kinds of statements, not of lines.';
 COMMENT ON COLUMN @extschema@.l4_shape.shape_id IS 'content hash (XXH3, 64 bit) of the shape';

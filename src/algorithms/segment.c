@@ -4,11 +4,13 @@
  * A record's bytes are split into a frame (prefixes, header, line ends) and a message; each is masked to a shape from the segment's own dictionary
  * and parameters. So a segment can be read alone, on any machine, whatever became of l4_shape. Small per-record numbers lie column by
  * column in the blob `structure`, the dictionaries in `texts`, and the parameters, grouped by shape and position so that like stands beside like, in
- * `parameters`. zstd does the rest. After CLP's dictionary and variable columns (Rodrigues et al., OSDI 2021).
+ * `parameters`, packed by column.c. zstd does the rest. After CLP's dictionary and variable columns (Rodrigues et al., OSDI 2021).
  */
 #include "algorithms/segment.h"
 
+#include "algorithms/column.h"
 #include "algorithms/frame_time.h"
+#include "algorithms/segment_parts.h"
 #include "tools/codec.h"
 
 const char *const l4_stages[] = {
@@ -17,10 +19,6 @@ const char *const l4_stages[] = {
 };
 const int	l4_stage_count = lengthof(l4_stages);
 
-/* A text of a dictionary is a shape with its parameters' columns, or taken as it is, or as it is but for the digits of its record's time. */
-#define TEXT_MASKED 0
-#define TEXT_PLAIN 1
-#define TEXT_TIMED 2			/* plus zigzag of the offset in seconds, times 4 */
 /* So many heads are kept as they are in a segment; the next ones are masked. */
 #define PLAIN_FRAME_LIMIT 512
 #define COLUMN_ROOM 64
@@ -50,6 +48,7 @@ typedef struct DictionaryText
 	uint64		hash;
 	int			kind;			/* TextKind; with a time: + offset */
 	int			column_count;
+	int			record_count;	/* those with this text, where it has columns */
 	StringInfoData *columns;	/* the values of each parameter position, length before each */
 } DictionaryText;
 
@@ -60,12 +59,6 @@ typedef struct Dictionary
 	int			room;
 	DictionaryText *texts;
 } Dictionary;
-
-enum StructureColumn
-{
-	COLUMN_STREAM, COLUMN_LINE, COLUMN_TIME, COLUMN_LEVEL, COLUMN_COMPONENT, COLUMN_STAGE, COLUMN_ITERATION,
-	COLUMN_FRAME, COLUMN_SHAPE, COLUMN_COUNT
-};
 
 /* A head that was added a moment ago, and its component. */
 typedef struct RecentFrame
@@ -79,16 +72,6 @@ typedef struct RecentFrame
 } RecentFrame;
 
 #define RECENT_FRAMES 1024
-
-/* The time, in the unit of the segment, of each stream's last record that had one. */
-typedef struct StreamTimes
-{
-	MemoryContext context;
-	int			room;
-	bool	   *known;
-	int64	   *times;
-	int64		last;			/* of any stream: what a stream begins with */
-} StreamTimes;
 
 struct L4SegmentBuilder
 {
@@ -106,10 +89,12 @@ struct L4SegmentBuilder
 	RecentFrame recent[RECENT_FRAMES];
 	StringInfoData reduced;
 	int			offset;			/* of the last time, in seconds */
-	int			time_room;
+	int			record_room;
 	bool	   *has_times;		/* of each record */
 	int64	   *times;
 	int		   *streams;
+	int		   *record_frames;
+	int		   *record_shapes;
 };
 
 static void
@@ -170,6 +155,7 @@ dictionary_index(Dictionary *dictionary, L4Bytes text, uint64 hash, int kind, in
 	slot->hash = own_hash;
 	slot->kind = kind;
 	slot->column_count = column_count;
+	slot->record_count = 0;
 	slot->columns = column_count > 0 ? palloc(mul_size(column_count, sizeof(StringInfoData))) : NULL;
 	for (i = 0; i < column_count; i++)
 	{
@@ -196,10 +182,12 @@ segment_builder_create(void)
 	for (i = 0; i < RECENT_FRAMES; i++)
 		builder->recent[i].index = -1;
 	initStringInfo(&builder->reduced);
-	builder->time_room = 1024;
-	builder->has_times = palloc(builder->time_room * sizeof(bool));
-	builder->times = palloc(builder->time_room * sizeof(int64));
-	builder->streams = palloc(builder->time_room * sizeof(int));
+	builder->record_room = 1024;
+	builder->has_times = palloc(builder->record_room * sizeof(bool));
+	builder->times = palloc(builder->record_room * sizeof(int64));
+	builder->streams = palloc(builder->record_room * sizeof(int));
+	builder->record_frames = palloc(builder->record_room * sizeof(int));
+	builder->record_shapes = palloc(builder->record_room * sizeof(int));
 	return builder;
 }
 
@@ -211,6 +199,7 @@ add_parameters(Dictionary *dictionary, int index, const L4Bytes *parameters, int
 	int			i;
 
 	Assert(slot->column_count == count);
+	slot->record_count++;
 	for (i = 0; i < count; i++)
 		column_put_bytes(&slot->columns[i], parameters[i]);
 }
@@ -326,7 +315,7 @@ put_head(L4SegmentBuilder *builder, const L4Record *record)
 		(component < 0 ? record->component.size == 0 : recent->component_size == (int) record->component.size))
 	{
 		column_put_unsigned(&builder->columns[COLUMN_COMPONENT], recent->component);
-		column_put_unsigned(&builder->columns[COLUMN_FRAME], recent->index);
+		builder->record_frames[builder->record_count] = recent->index;
 		return;
 	}
 	if (timed)
@@ -334,7 +323,7 @@ put_head(L4SegmentBuilder *builder, const L4Record *record)
 	index = segment_add_frame(builder, record);
 	recent->component = component_index(builder, record->component);
 	column_put_unsigned(&builder->columns[COLUMN_COMPONENT], recent->component);
-	column_put_unsigned(&builder->columns[COLUMN_FRAME], index);
+	builder->record_frames[builder->record_count] = index;
 	recent->index = -1;
 	if ((component < 0 && record->component.size > 0) || builder->frames.texts[index].kind != (timed ? timed_kind(record->time_form.offset) : TEXT_PLAIN))
 		return;
@@ -345,52 +334,18 @@ put_head(L4SegmentBuilder *builder, const L4Record *record)
 	recent->component_size = (int) record->component.size;
 }
 
+/* Makes room for what is noted of each record. */
 static void
-put_time(L4SegmentBuilder *builder, const L4Record *record)
+reserve_record(L4SegmentBuilder *builder)
 {
-	if (builder->record_count == builder->time_room)
-	{
-		builder->time_room *= 2;
-		builder->has_times = repalloc(builder->has_times, mul_size(builder->time_room, sizeof(bool)));
-		builder->times = repalloc(builder->times, mul_size(builder->time_room, sizeof(int64)));
-		builder->streams = repalloc(builder->streams, mul_size(builder->time_room, sizeof(int)));
-	}
-	builder->has_times[builder->record_count] = record->has_time;
-	builder->times[builder->record_count] = record->time;
-	builder->streams[builder->record_count] = record->stream;
-}
-
-/* The time from which the next one of a stream is counted: its last, or at its beginning the last of any. */
-static int64
-stream_time(const StreamTimes *times, int stream)
-{
-	return stream < times->room && times->known[stream] ? times->times[stream] : times->last;
-}
-
-static void
-set_stream_time(StreamTimes *times, int stream, int64 time)
-{
-	if (stream >= times->room)
-	{
-		int			room = Max(64, times->room);
-
-		while (room <= stream)
-			room = (int) Min((int64) room * 2, PG_INT32_MAX);
-		if (times->room == 0)
-		{
-			times->known = MemoryContextAlloc(times->context, room);
-			times->times = MemoryContextAlloc(times->context, mul_size(room, sizeof(int64)));
-		}
-		else
-		{
-			times->known = repalloc(times->known, room);
-			times->times = repalloc(times->times, mul_size(room, sizeof(int64)));
-		}
-		memset(times->known + times->room, 0, room - times->room);
-		times->room = room;
-	}
-	times->known[stream] = true;
-	times->times[stream] = times->last = time;
+	if (builder->record_count < builder->record_room)
+		return;
+	builder->record_room *= 2;
+	builder->has_times = repalloc(builder->has_times, mul_size(builder->record_room, sizeof(bool)));
+	builder->times = repalloc(builder->times, mul_size(builder->record_room, sizeof(int64)));
+	builder->streams = repalloc(builder->streams, mul_size(builder->record_room, sizeof(int)));
+	builder->record_frames = repalloc(builder->record_frames, mul_size(builder->record_room, sizeof(int)));
+	builder->record_shapes = repalloc(builder->record_shapes, mul_size(builder->record_room, sizeof(int)));
 }
 
 /*
@@ -431,10 +386,12 @@ segment_add(L4SegmentBuilder *builder, const L4Record *record)
 
 	if (builder->record_count == 0)
 		builder->first_part = record->part;
-	column_put_unsigned(&columns[COLUMN_STREAM], record->stream);
 	column_put_signed(&columns[COLUMN_LINE], record->line_no - builder->last_line);
 	builder->last_line = record->line_no;
-	put_time(builder, record);
+	reserve_record(builder);
+	builder->has_times[builder->record_count] = record->has_time;
+	builder->times[builder->record_count] = record->time;
+	builder->streams[builder->record_count] = record->stream;
 	column_put_unsigned(&columns[COLUMN_LEVEL], record->level);
 	column_put_unsigned(&columns[COLUMN_STAGE], record->stage);
 	column_put_unsigned(&columns[COLUMN_ITERATION], record->has_iteration ? 1 : 0);
@@ -447,7 +404,7 @@ segment_add(L4SegmentBuilder *builder, const L4Record *record)
 	if (shape < 0)
 		shape = dictionary_index(&builder->shapes, record->shape_text, record->shape_id, TEXT_MASKED, record->parameter_count);
 	add_parameters(&builder->shapes, shape, record->parameters, record->parameter_count);
-	column_put_unsigned(&columns[COLUMN_SHAPE], shape);
+	builder->record_shapes[builder->record_count] = shape;
 	builder->record_count++;
 	builder->raw_size += record->frame.size + record->message.size;
 	MemoryContextSwitchTo(caller);
@@ -493,481 +450,125 @@ put_dictionary_texts(StringInfo out, const Dictionary *dictionary)
 	}
 }
 
-static void
-put_dictionary_columns(StringInfo out, const Dictionary *dictionary)
+/*
+ * For each text that has columns, in which order their values are to be kept: orders[i] for text i, NULL for those without. texts: that of each record; records: all, in
+ * the order wanted.
+ */
+static int **
+column_orders(const Dictionary *dictionary, const int *texts, const int *records, int record_count)
 {
+	int		  **orders = palloc0(mul_size(Max(dictionary->count, 1), sizeof(int *)));
+	int		   *counts = palloc0(mul_size(Max(dictionary->count, 1), sizeof(int)));
+	int		   *places = palloc(mul_size(record_count, sizeof(int)));
 	int			i;
-	int			j;
 
 	for (i = 0; i < dictionary->count; i++)
-		for (j = 0; j < dictionary->texts[i].column_count; j++)
-		{
-			StringInfo	column = &dictionary->texts[i].columns[j];
-			L4Bytes		bytes = {column->data, column->len};
-
-			column_put_bytes(out, bytes);
-		}
-}
-
-/* 0 to 25 a letter in either case, 26 a digit, 27 a space, 28 - and _, 29 . and /, 30 : = and comma, 31 any other byte. */
-const unsigned char segment_byte_class[256] = {
-	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
-	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
-	27, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 30, 28, 29, 29,
-	26, 26, 26, 26, 26, 26, 26, 26, 26, 26, 30, 31, 31, 30, 31, 31,
-	31, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
-	15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 31, 31, 31, 31, 28,
-	31, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
-	15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 31, 31, 31, 31, 31,
-	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
-	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
-	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
-	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
-	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
-	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
-	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31,
-	31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31
-};
-
-/* The classes of all bytes of a column, the lengths of its values among them, which does no harm: a mask may say too much. */
-static uint32
-column_mask(const StringInfoData *column)
-{
-	const unsigned char *at = (const unsigned char *) column->data;
-	const unsigned char *end = at + column->len;
-	uint32		masks[4] = {0, 0, 0, 0};
-
-	for (; end - at >= 4; at += 4)
+		if (dictionary->texts[i].column_count > 0)
+			orders[i] = palloc(mul_size(dictionary->texts[i].record_count, sizeof(int)));
+	for (i = 0; i < record_count; i++)
+		places[i] = counts[texts[i]]++;
+	memset(counts, 0, dictionary->count * sizeof(int));
+	for (i = 0; i < record_count; i++)
 	{
-		masks[0] |= (uint32) 1 << segment_byte_class[at[0]];
-		masks[1] |= (uint32) 1 << segment_byte_class[at[1]];
-		masks[2] |= (uint32) 1 << segment_byte_class[at[2]];
-		masks[3] |= (uint32) 1 << segment_byte_class[at[3]];
+		int			text = texts[records[i]];
+
+		if (orders[text] != NULL)
+			orders[text][counts[text]++] = places[records[i]];
 	}
-	for (; at < end; at++)
-		masks[0] |= (uint32) 1 << segment_byte_class[*at];
-	return masks[0] | masks[1] | masks[2] | masks[3];
+	return orders;
 }
 
-/* What bytes each parameter has, so that a search need not unpack them to see that a word cannot be there. */
+/*
+ * Adds the columns of all texts; records: the order of records, NULL if that of the file. Appends to masks what bytes each has, so that a search need not unpack them
+ * to see that a word cannot be there.
+ */
 static void
-put_dictionary_masks(StringInfo out, const Dictionary *dictionary)
+add_dictionary_columns(L4ColumnWriter *writer, StringInfo masks, const Dictionary *dictionary, const int *texts, const int *records, int record_count)
 {
+	int		  **orders = records != NULL ? column_orders(dictionary, texts, records, record_count) : NULL;
 	int			i;
 	int			j;
 
 	for (i = 0; i < dictionary->count; i++)
-		for (j = 0; j < dictionary->texts[i].column_count; j++)
-			column_put_unsigned(out, column_mask(&dictionary->texts[i].columns[j]));
+	{
+		const DictionaryText *text = &dictionary->texts[i];
+
+		for (j = 0; j < text->column_count; j++)
+			column_put_unsigned(masks, columns_add(writer, &text->columns[j], text->record_count, orders != NULL ? orders[i] : NULL));
+	}
 }
 
 static bytea *
-pack_and_reset(StringInfo plain)
+pack_and_free(StringInfo plain)
 {
 	L4Bytes		bytes = {plain->data, plain->len};
 	bytea	   *blob = blob_pack(bytes);
 
-	resetStringInfo(plain);
+	pfree(plain->data);
 	return blob;
 }
 
-/*
- * segment_finish: the blobs of all records added, palloc'd in the current context.
- */
-void
-segment_finish(L4SegmentBuilder *builder, L4SegmentBlobs *blobs)
+/* Writes what is noted of each record but its parameters. */
+static bytea *
+pack_structure(L4SegmentBuilder *builder, const int *records)
 {
 	StringInfoData plain;
 	int			i;
 
+	put_times(builder, &builder->columns[COLUMN_TIME]);
+	for (i = 0; i < builder->record_count; i++)
+	{
+		column_put_unsigned(&builder->columns[COLUMN_STREAM], builder->streams[i]);
+		column_put_unsigned(&builder->columns[COLUMN_FRAME], builder->record_frames[records != NULL ? records[i] : i]);
+		column_put_unsigned(&builder->columns[COLUMN_SHAPE], builder->record_shapes[i]);
+	}
 	initStringInfo(&plain);
 	column_put_unsigned(&plain, builder->record_count);
 	column_put_unsigned(&plain, builder->first_part);
-	put_times(builder, &builder->columns[COLUMN_TIME]);
 	for (i = 0; i < COLUMN_COUNT; i++)
 	{
 		L4Bytes		bytes = {builder->columns[i].data, builder->columns[i].len};
 
 		column_put_bytes(&plain, bytes);
 	}
-	blobs->structure = pack_and_reset(&plain);
+	return pack_and_free(&plain);
+}
+
+static bytea *
+pack_texts(const L4SegmentBuilder *builder, const StringInfoData *masks)
+{
+	StringInfoData plain;
+
+	initStringInfo(&plain);
 	put_dictionary_texts(&plain, &builder->components);
 	put_dictionary_texts(&plain, &builder->frames);
 	put_dictionary_texts(&plain, &builder->shapes);
-	put_dictionary_masks(&plain, &builder->frames);
-	put_dictionary_masks(&plain, &builder->shapes);
-	blobs->texts = pack_and_reset(&plain);
-	put_dictionary_columns(&plain, &builder->frames);
-	put_dictionary_columns(&plain, &builder->shapes);
-	blobs->parameters = pack_and_reset(&plain);
-	pfree(plain.data);
+	appendBinaryStringInfo(&plain, masks->data, masks->len);
+	return pack_and_free(&plain);
 }
 
-/* Reading */
-
-typedef struct StoredText
+static bytea *
+pack_parameters(const L4SegmentBuilder *builder, const int *records, StringInfo masks)
 {
-	L4Bytes		text;
-	int			kind;
-	int			column_count;
-	L4ColumnReader *columns;
-} StoredText;
+	L4ColumnWriter *writer = columns_create();
 
-typedef struct StoredDictionary
-{
-	uint32		count;
-	StoredText *texts;
-} StoredDictionary;
-
-struct L4SegmentReader
-{
-	uint32		record_count;
-	uint32		read;
-	int64		line_no;
-	int			part;
-	StreamTimes times;
-	int64		time_unit;
-	int64		record_time;	/* of the record last read */
-	int64		iteration;
-	L4ColumnReader columns[COLUMN_COUNT];
-	StoredDictionary components;
-	StoredDictionary frames;
-	StoredDictionary shapes;
-	const StoredText *frame;	/* of the record last read */
-	L4Bytes    *frame_parameters;
-	const StoredText *shape;
-	L4Bytes    *shape_parameters;
-	StringInfoData scratch_frame;
-	StringInfoData scratch_message;
-};
-
-static void
-get_dictionary_texts(L4ColumnReader *in, StoredDictionary *dictionary)
-{
-	uint32		i;
-
-	dictionary->count = column_get_count(in, PG_INT32_MAX);
-	dictionary->texts = palloc(mul_size(Max(dictionary->count, 1), sizeof(StoredText)));
-	for (i = 0; i < dictionary->count; i++)
-	{
-		StoredText *text = &dictionary->texts[i];
-		uint64		columns;
-		uint64		kind;
-
-		text->text = column_get_bytes(in);
-		kind = column_get_unsigned(in);
-		if (kind > 8 * SECS_PER_DAY + TEXT_TIMED || (kind > TEXT_TIMED && kind % 4 != TEXT_TIMED))
-			column_corrupted("a text is of an unknown kind");
-		text->kind = (int) kind;
-		columns = kind == TEXT_MASKED ? column_get_unsigned(in) : 0;
-		if (columns > text->text.size / L4_PLACEHOLDER_SIZE)
-			column_corrupted("a shape states too many parameters");
-		text->column_count = (int) columns;
-		text->columns = NULL;
-	}
-}
-
-static void
-get_dictionary_columns(L4ColumnReader *in, StoredDictionary *dictionary, int *widest)
-{
-	uint32		i;
-	int			j;
-
-	for (i = 0; i < dictionary->count; i++)
-	{
-		StoredText *text = &dictionary->texts[i];
-
-		*widest = Max(*widest, text->column_count);
-		text->columns = palloc(mul_size(Max(text->column_count, 1), sizeof(L4ColumnReader)));
-		for (j = 0; j < text->column_count; j++)
-		{
-			L4Bytes		bytes = column_get_bytes(in);
-
-			text->columns[j].at = bytes.data;
-			text->columns[j].end = bytes.data + bytes.size;
-		}
-	}
-}
-
-static L4ColumnReader
-open_blob(const bytea *blob)
-{
-	L4Bytes		plain = blob_unpack(blob);
-	L4ColumnReader reader;
-
-	reader.at = plain.data;
-	reader.end = plain.data + plain.size;
-	return reader;
-}
-
-static int64
-get_time_unit(L4ColumnReader *column)
-{
-	uint64		unit = column_get_unsigned(column);
-
-	if (unit > 2)
-		column_corrupted("the unit of its times is not known");
-	return unit == 0 ? 1000000 : unit == 1 ? 1000 : 1;
-}
-
-L4SegmentReader *
-segment_open(const L4SegmentBlobs *blobs)
-{
-	L4SegmentReader *reader = palloc0(sizeof(L4SegmentReader));
-	L4ColumnReader in = open_blob(blobs->structure);
-	int			widest = 1;
-	int			i;
-
-	reader->record_count = column_get_count(&in, PG_INT32_MAX);
-	reader->part = (int) (column_get_unsigned(&in) & PG_INT32_MAX);
-	for (i = 0; i < COLUMN_COUNT; i++)
-	{
-		L4Bytes		bytes = column_get_bytes(&in);
-
-		reader->columns[i].at = bytes.data;
-		reader->columns[i].end = bytes.data + bytes.size;
-	}
-	reader->times.context = CurrentMemoryContext;
-	reader->time_unit = get_time_unit(&reader->columns[COLUMN_TIME]);
-	in = open_blob(blobs->texts);
-	get_dictionary_texts(&in, &reader->components);
-	get_dictionary_texts(&in, &reader->frames);
-	get_dictionary_texts(&in, &reader->shapes);
-	in = open_blob(blobs->parameters);
-	get_dictionary_columns(&in, &reader->frames, &widest);
-	get_dictionary_columns(&in, &reader->shapes, &widest);
-	reader->frame_parameters = palloc(mul_size(widest, sizeof(L4Bytes)));
-	reader->shape_parameters = palloc(mul_size(widest, sizeof(L4Bytes)));
-	initStringInfo(&reader->scratch_frame);
-	initStringInfo(&reader->scratch_message);
-	return reader;
-}
-
-/* The dictionary entry that the next number of a column names, with its parameters of this record. */
-static const StoredText *
-next_text(L4ColumnReader *column, StoredDictionary *dictionary, L4Bytes *parameters)
-{
-	uint64		index = column_get_unsigned(column);
-	StoredText *text;
-	int			i;
-
-	if (index >= dictionary->count)
-		column_corrupted("a record names a text that is not there");
-	text = &dictionary->texts[index];
-	for (i = 0; i < text->column_count; i++)
-		parameters[i] = column_get_bytes(&text->columns[i]);
-	return text;
-}
-
-static void
-next_position(L4SegmentReader *reader, L4StoredRecord *record)
-{
-	int64		step = column_get_signed(&reader->columns[COLUMN_LINE]);
-	int64		time;
-	uint64		stored;
-
-	if (reader->read > 0)
-		reader->part = step == 0 ? reader->part + 1 : 0;
-	reader->line_no += step;
-	record->line_no = reader->line_no;
-	record->part = reader->part;
-	stored = column_get_unsigned(&reader->columns[COLUMN_STREAM]);
-	if (stored >= reader->record_count)
-		column_corrupted("a record names a stream that is not there");
-	record->stream = (int) stored;
-	time = stream_time(&reader->times, record->stream);
-	stored = column_get_unsigned(&reader->columns[COLUMN_TIME]);
-	record->has_time = stored != 0;
-	if (record->has_time)
-	{
-		stored--;
-		time = (int64) ((uint64) time + ((stored >> 1) ^ (0 - (stored & 1))));
-		set_stream_time(&reader->times, record->stream, time);
-	}
-	record->time = (int64) ((uint64) time * (uint64) reader->time_unit);
-	reader->record_time = record->time;
-	record->has_iteration = column_get_unsigned(&reader->columns[COLUMN_ITERATION]) != 0;
-	if (record->has_iteration)
-		reader->iteration = (int64) ((uint64) reader->iteration +
-									 (uint64) column_get_signed(&reader->columns[COLUMN_ITERATION]));
-	record->iteration = reader->iteration;
-}
-
-int
-segment_reader_count(const L4SegmentReader *reader)
-{
-	return (int) reader->record_count;
-}
-
-bool
-segment_next(L4SegmentReader *reader, L4StoredRecord *record)
-{
-	uint64		component;
-	uint64		level;
-	uint64		stage;
-
-	if (reader->read == reader->record_count)
-		return false;
-	next_position(reader, record);
-	level = column_get_unsigned(&reader->columns[COLUMN_LEVEL]);
-	stage = column_get_unsigned(&reader->columns[COLUMN_STAGE]);
-	component = column_get_unsigned(&reader->columns[COLUMN_COMPONENT]);
-	if (level > L4_LEVEL_FATAL || stage > (uint64) l4_stage_count || component > reader->components.count)
-		column_corrupted("a record holds a number out of range");
-	record->level = (L4Level) level;
-	record->stage = (int) stage;
-	record->component.size = 0;
-	record->component.data = "";
-	if (component > 0)
-		record->component = reader->components.texts[component - 1].text;
-	reader->frame = next_text(&reader->columns[COLUMN_FRAME], &reader->frames, reader->frame_parameters);
-	reader->shape = next_text(&reader->columns[COLUMN_SHAPE], &reader->shapes, reader->shape_parameters);
-	record->shape_text = reader->shape->text;
-	record->parameters = reader->shape_parameters;
-	record->parameter_count = reader->shape->column_count;
-	reader->read++;
-	return true;
-}
-
-void
-segment_message(L4SegmentReader *reader, StringInfo message)
-{
-	shape_expand(message, reader->shape->text, reader->shape_parameters, reader->shape->column_count);
-}
-
-/* The frame of the record last read, in scratch_frame. */
-static void
-expand_frame(L4SegmentReader *reader)
-{
-	const StoredText *frame = reader->frame;
-	uint32		zigzag = (uint32) (frame->kind - TEXT_TIMED) / 4;
-
-	if (frame->kind == TEXT_MASKED)
-		shape_expand(&reader->scratch_frame, frame->text, reader->frame_parameters, frame->column_count);
-	else if (frame->kind == TEXT_PLAIN)
-		appendBinaryStringInfo(&reader->scratch_frame, frame->text.data, frame->text.size);
-	else
-		frame_time_expand(&reader->scratch_frame, frame->text, reader->record_time, (int) (zigzag >> 1) ^ -(int) (zigzag & 1));
+	add_dictionary_columns(writer, masks, &builder->frames, builder->record_frames, records, builder->record_count);
+	add_dictionary_columns(writer, masks, &builder->shapes, builder->record_shapes, records, builder->record_count);
+	return columns_pack(writer);
 }
 
 /*
- * segment_raw: the frame holds, line by line, the prefix and the terminator between which the message's line belongs. A terminator is \n, \r, \r\n or,
- * for the last line only, nothing; neither prefixes nor message lines hold \n or \r.
+ * segment_finish: the blobs of all records added, palloc'd in the current context. Nothing can be added afterwards.
  */
 void
-segment_raw(L4SegmentReader *reader, StringInfo raw)
+segment_finish(L4SegmentBuilder *builder, L4SegmentBlobs *blobs)
 {
-	const char *frame;
-	const char *frame_end;
-	const char *message;
-	const char *message_end;
+	int		   *records = stream_order(builder->streams, builder->record_count);
 
-	resetStringInfo(&reader->scratch_frame);
-	resetStringInfo(&reader->scratch_message);
-	expand_frame(reader);
-	segment_message(reader, &reader->scratch_message);
-	frame = reader->scratch_frame.data;
-	frame_end = frame + reader->scratch_frame.len;
-	message = reader->scratch_message.data;
-	message_end = message + reader->scratch_message.len;
-	for (;;)
-	{
-		const char *prefix = frame;
-		const char *line = message;
+	StringInfoData masks;
 
-		while (frame < frame_end && *frame != '\n' && *frame != '\r')
-			frame++;
-		appendBinaryStringInfo(raw, prefix, frame - prefix);
-		message = memchr(line, '\n', message_end - line);
-		if (message == NULL)
-			message = message_end;
-		appendBinaryStringInfo(raw, line, message - line);
-		if (frame < frame_end)
-		{
-			appendStringInfoChar(raw, *frame);
-			if (*frame++ == '\r' && frame < frame_end && *frame == '\n')
-				appendStringInfoChar(raw, *frame++);
-		}
-		if (message == message_end)
-			break;
-		message++;
-	}
-	if (frame != frame_end)
-		column_corrupted("a record's frame has more lines than its message");
-}
-
-int
-segment_head_index(const L4SegmentReader *reader)
-{
-	return (int) (reader->frame - reader->frames.texts);
-}
-
-int
-segment_shape_index(const L4SegmentReader *reader)
-{
-	return (int) (reader->shape - reader->shapes.texts);
-}
-
-L4Bytes
-segment_column(const L4SegmentReader *reader, bool of_head, int index, int position)
-{
-	const L4ColumnReader *column = &(of_head ? &reader->frames : &reader->shapes)->texts[index].columns[position];
-	L4Bytes		bytes = {column->at, column->end - column->at};
-
-	return bytes;
-}
-
-/* The texts of a dictionary for those who read nothing else; the masks come after all texts. */
-static L4SegmentText *
-plain_texts(const StoredDictionary *dictionary)
-{
-	L4SegmentText *texts = palloc(mul_size(Max(dictionary->count, 1), sizeof(L4SegmentText)));
-	uint32		i;
-
-	for (i = 0; i < dictionary->count; i++)
-	{
-		texts[i].text = dictionary->texts[i].text;
-		texts[i].masked = dictionary->texts[i].kind == TEXT_MASKED;
-		texts[i].timed = dictionary->texts[i].kind > TEXT_PLAIN;
-		texts[i].column_count = dictionary->texts[i].column_count;
-		texts[i].masks = NULL;
-	}
-	return texts;
-}
-
-static void
-get_masks(L4ColumnReader *in, L4SegmentText *texts, int count)
-{
-	bool		known = in->at < in->end;	/* else written before there were masks */
-	int			i;
-	int			j;
-
-	for (i = 0; i < count; i++)
-		if (texts[i].column_count > 0)
-		{
-			uint32	   *masks = palloc(mul_size(texts[i].column_count, sizeof(uint32)));
-
-			for (j = 0; j < texts[i].column_count; j++)
-				masks[j] = known ? (uint32) column_get_unsigned(in) : PG_UINT32_MAX;
-			texts[i].masks = masks;
-		}
-}
-
-L4SegmentTexts *
-segment_texts(const bytea *blob)
-{
-	L4SegmentTexts *texts = palloc(sizeof(L4SegmentTexts));
-	L4ColumnReader in = open_blob(blob);
-	StoredDictionary dictionary;
-
-	get_dictionary_texts(&in, &dictionary);	/* components, of which heads have every byte */
-	get_dictionary_texts(&in, &dictionary);
-	texts->head_count = (int) dictionary.count;
-	texts->heads = plain_texts(&dictionary);
-	get_dictionary_texts(&in, &dictionary);
-	texts->shape_count = (int) dictionary.count;
-	texts->shapes = plain_texts(&dictionary);
-	get_masks(&in, texts->heads, texts->head_count);
-	get_masks(&in, texts->shapes, texts->shape_count);
-	return texts;
+	initStringInfo(&masks);
+	blobs->structure = pack_structure(builder, records);
+	blobs->parameters = pack_parameters(builder, records, &masks);
+	blobs->texts = pack_texts(builder, &masks);
 }

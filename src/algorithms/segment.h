@@ -78,7 +78,6 @@ typedef struct L4StoredRecord
 	bool		has_iteration;
 	int64		iteration;
 	L4Bytes		shape_text;
-	const L4Bytes *parameters;
 	int			parameter_count;
 } L4StoredRecord;
 
@@ -87,6 +86,8 @@ extern L4SegmentReader *segment_open(const L4SegmentBlobs *blobs);
 extern int	segment_reader_count(const L4SegmentReader *reader);
 /* The next record, in file order; false at the end. */
 extern bool segment_next(L4SegmentReader *reader, L4StoredRecord *record);
+/* The parameters of its shape of the record last read; valid until the reader is asked for anything else. */
+extern const L4Bytes *segment_parameters(L4SegmentReader *reader);
 /* The message and the exact raw bytes (terminators included) of the record last read, appended. */
 extern void segment_message(L4SegmentReader *reader, StringInfo message);
 extern void segment_raw(L4SegmentReader *reader, StringInfo raw);
@@ -94,7 +95,7 @@ extern void segment_raw(L4SegmentReader *reader, StringInfo raw);
 /* Which text of the dictionaries of heads and of shapes the record last read has. */
 extern int	segment_head_index(const L4SegmentReader *reader);
 extern int	segment_shape_index(const L4SegmentReader *reader);
-/* All values of one parameter of a head or a shape as they are stored: each with its length before it. Valid before the first segment_next. */
+/* A text in which every value of one parameter of a head or a shape stands whole, among other bytes. */
 extern L4Bytes segment_column(const L4SegmentReader *reader, bool of_head, int index, int position);
 
 /* The dictionaries of a segment, read without the rest of it. */
@@ -104,11 +105,8 @@ typedef struct L4SegmentText
 	bool		masked;			/* holds placeholders, one for each column */
 	bool		timed;			/* holds marks for the digits of its record's time (frame_time_is_mark) */
 	int			column_count;
-	const uint32 *masks;		/* of each column: the classes of all bytes in it (segment_byte_class) */
+	const uint32 *masks;		/* of each column: the classes of all bytes in it (text_mask) */
 } L4SegmentText;
-
-/* The class of a byte, 0 to 31: a letter in either case, a digit, a few classes of signs, anything else. A mask has a bit for each. */
-extern const unsigned char segment_byte_class[256];
 
 typedef struct L4SegmentTexts
 {

@@ -11,11 +11,12 @@
  */
 #include "algorithms/segment_search.h"
 
+#include "algorithms/byte_class.h"
+#include "algorithms/column.h"
 #include "algorithms/frame_time.h"
 #include "algorithms/literals.h"
 #include "algorithms/sketch.h"
 #include "lib/stringinfo.h"
-#include "tools/codec.h"
 #include "tools/pattern.h"
 
 /* Of a longer word this much is looked for: what is needed of the whole is needed of a part. */
@@ -92,7 +93,7 @@ word_init(Word *word, L4Bytes literal)
 		word->skip[word->bytes[i]] = word->size - 1 - i;
 	word->mask = 0;
 	for (i = 0; i < word->size; i++)
-		word->mask |= (uint32) 1 << segment_byte_class[word->bytes[i]];
+		word->mask |= byte_mask((char) word->bytes[i]);
 	word->in_numbers = fits_number(word);
 }
 
@@ -326,6 +327,13 @@ segment_search_found(const L4SegmentHope *hope)
 
 /* ---- parameters ---- */
 
+/* May a parameter with this mask hold the word? */
+static inline bool
+mask_admits(uint32 mask, const Word *word)
+{
+	return (word->mask & ~mask) == 0;
+}
+
 /* The byte of the word that a value has at a seam, were the word to stand there. */
 static unsigned char
 seam_byte(const Seam *seam)
@@ -346,10 +354,10 @@ segment_search_masks(const L4SegmentSearch *search, const L4SegmentHope *hope)
 	for (i = 0; i < texts->shape_count; i++)
 		for (j = 0; j < texts->shapes[i].column_count; j++)
 			for (w = 0; w < search->word_count; w++)
-				if ((search->words[w].mask & ~texts->shapes[i].masks[j]) == 0)
+				if (mask_admits(texts->shapes[i].masks[j], &search->words[w]))
 					return true;
 	for (i = 0; i < hope->seam_count; i++)
-		if (texts->shapes[hope->seams[i].shape].masks[hope->seams[i].position] >> segment_byte_class[seam_byte(&hope->seams[i])] & 1)
+		if (texts->shapes[hope->seams[i].shape].masks[hope->seams[i].position] & byte_mask((char) seam_byte(&hope->seams[i])))
 			return true;
 	return false;
 }
@@ -489,31 +497,58 @@ segment_search_sketch(const L4SegmentSearch *search, const L4SegmentHope *hope, 
 	return hope->unknown;
 }
 
+static uint64
+count_columns(const L4SegmentText *texts, int count)
+{
+	uint64		columns = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+		columns += texts[i].column_count;
+	return columns;
+}
+
+/* Do the columns of some texts hold a word? Only those are unpacked that have all of its letters and signs. *column: the number of the first, moved on. */
+static bool
+texts_hold_word(const L4SegmentSearch *search, L4Columns *columns, const L4SegmentText *texts, int count, int *column)
+{
+	int			i;
+	int			position;
+	int			w;
+
+	for (i = 0; i < count; i++)
+		for (position = 0; position < texts[i].column_count; position++, ++*column)
+			for (w = 0; w < search->word_count; w++)
+				if (mask_admits(texts[i].masks[position], &search->words[w]) && holds_word(&search->words[w], columns_text(columns, *column)))
+					return true;
+	return false;
+}
+
 bool
 segment_search_parameters(const L4SegmentSearch *search, const L4SegmentHope *hope, const bytea *parameters)
 {
-	L4Bytes		plain;
-	int			i;
+	L4Columns  *columns;
+	int			column = 0;
 
 	if (hope->seam_count > 0)
 		return true;
-	plain = blob_unpack(parameters);
-	for (i = 0; i < search->word_count; i++)
-		if (holds_word(&search->words[i], plain))
-			return true;
-	return false;
+	columns = columns_open(parameters, count_columns(hope->texts->heads, hope->texts->head_count) +
+						   count_columns(hope->texts->shapes, hope->texts->shape_count));
+	return texts_hold_word(search, columns, hope->texts->heads, hope->texts->head_count, &column) ||
+		texts_hold_word(search, columns, hope->texts->shapes, hope->texts->shape_count, &column);
 }
 
 /* Does any column of a text hold a word? */
 static bool
-columns_may_match(const L4SegmentSearch *search, const L4SegmentReader *reader, bool of_head, int index, int count)
+columns_may_match(const L4SegmentSearch *search, const L4SegmentReader *reader, bool of_head, int index, const L4SegmentText *text)
 {
 	int			position;
 	int			i;
 
-	for (position = 0; position < count; position++)
+	for (position = 0; position < text->column_count; position++)
 		for (i = 0; i < search->word_count; i++)
-			if (holds_word(&search->words[i], segment_column(reader, of_head, index, position)))
+			if (mask_admits(text->masks[position], &search->words[i]) &&
+				holds_word(&search->words[i], segment_column(reader, of_head, index, position)))
 				return true;
 	return false;
 }
@@ -526,9 +561,9 @@ segment_search_columns(const L4SegmentSearch *search, L4SegmentHope *hope, const
 	for (i = 0; i < hope->seam_count; i++)
 		hope->shapes[hope->seams[i].shape] = true;
 	for (i = 0; i < hope->texts->shape_count; i++)
-		hope->shapes[i] = hope->shapes[i] || columns_may_match(search, reader, false, i, hope->texts->shapes[i].column_count);
+		hope->shapes[i] = hope->shapes[i] || columns_may_match(search, reader, false, i, &hope->texts->shapes[i]);
 	for (i = 0; i < hope->texts->head_count; i++)
-		hope->heads[i] = hope->heads[i] || columns_may_match(search, reader, true, i, hope->texts->heads[i].column_count);
+		hope->heads[i] = hope->heads[i] || columns_may_match(search, reader, true, i, &hope->texts->heads[i]);
 }
 
 /* ---- records ---- */

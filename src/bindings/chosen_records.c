@@ -86,7 +86,7 @@ put_shape_record(Choice *choice, const L4StoredRecord *record)
 	row[0] = values[RECORD_ROW_STREAM_ID - 1];
 	row[1] = values[RECORD_ROW_LINE_NO - 1];
 	row[2] = values[RECORD_ROW_SHAPE_ID - 1];
-	row[3] = shown_parameters(&choice->shown, record);
+	row[3] = shown_parameters(&choice->shown, choice->reader, record);
 	row[4] = raw_text(choice);
 	tuplestore_putvalues(choice->result->setResult, choice->result->setDesc, row, none);
 }

@@ -62,7 +62,7 @@ fill_text(RecordScan *scan, const L4StoredRecord *record, Datum *values, bool *n
 {
 	L4Bytes		bytes;
 
-	values[9] = shown_parameters(&scan->shown, record);
+	values[9] = shown_parameters(&scan->shown, scan->reader, record);
 	resetStringInfo(&scan->raw);
 	segment_message(scan->reader, &scan->raw);
 	bytes.data = scan->raw.data;

@@ -28,13 +28,14 @@ shown_line(StringInfo shown, L4Bytes raw)
 }
 
 Datum
-shown_parameters(StringInfo shown, const L4StoredRecord *record)
+shown_parameters(StringInfo shown, L4SegmentReader *reader, const L4StoredRecord *record)
 {
+	const L4Bytes *parameters = segment_parameters(reader);
 	Datum	   *elements = palloc(mul_size(Max(record->parameter_count, 1), sizeof(Datum)));
 	int			i;
 
 	for (i = 0; i < record->parameter_count; i++)
-		elements[i] = shown_text(shown, record->parameters[i]);
+		elements[i] = shown_text(shown, parameters[i]);
 	return PointerGetDatum(construct_array(elements, record->parameter_count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 

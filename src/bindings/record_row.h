@@ -22,8 +22,8 @@ extern Datum shown_text(StringInfo shown, L4Bytes bytes);
 /* The raw text of a record as l4_log shows it: without the line's end. */
 extern Datum shown_line(StringInfo shown, L4Bytes raw);
 
-/* The parameters of a record as text[]. */
-extern Datum shown_parameters(StringInfo shown, const L4StoredRecord *record);
+/* The parameters of the record that the reader read last, as text[]. */
+extern Datum shown_parameters(StringInfo shown, L4SegmentReader *reader, const L4StoredRecord *record);
 
 /* A copy of the numbers of a bigint[]; what says in an error message which array it is. Errors: 22004 for an array with NULL or of several dimensions. */
 extern int64 *bigint_values(ArrayType *array, const char *what, int *count);

@@ -42,7 +42,7 @@ names_iteration(int64 shape_id, L4Bytes text, void *argument)
 
 /* Notes the start that a record names, as when it came in: not of a last line that has no end. */
 static void
-note_record(Rebuild *rebuild, const L4StoredRecord *record, L4Bytes message)
+note_record(Rebuild *rebuild, L4SegmentReader *reader, const L4StoredRecord *record, L4Bytes message)
 {
 	L4ProgressClass class = source_class_of_shape(rebuild->context, shape_hash(record->shape_text.data, record->shape_text.size), record->shape_text);
 	L4ProgressState state = {0};
@@ -50,7 +50,7 @@ note_record(Rebuild *rebuild, const L4StoredRecord *record, L4Bytes message)
 	StartEntry *entry;
 	bool		found;
 
-	if (!progress_advance(&rebuild->context->rules->progress, &state, class, message, record->parameters, record->parameter_count, &of_record))
+	if (!progress_advance(&rebuild->context->rules->progress, &state, class, message, segment_parameters(reader), record->parameter_count, &of_record))
 		return;
 	entry = timeline_insert(rebuild->starts, state.iteration, &found);
 	if (!found || record->time < entry->start)
@@ -87,7 +87,7 @@ read_segment(const L4SegmentBlobs *blobs, bool is_last, void *argument)
 			continue;
 		resetStringInfo(&message);
 		segment_message(reader, &message);
-		note_record(rebuild, &record, (L4Bytes) {message.data, message.len});
+		note_record(rebuild, reader, &record, (L4Bytes) {message.data, message.len});
 	}
 }
 

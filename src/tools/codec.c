@@ -11,7 +11,7 @@
 #include "port/pg_crc32c.h"
 #include "utils/memutils.h"
 
-#define BLOB_VERSION 2
+#define BLOB_VERSION 3
 #define BLOB_HEADER 13			/* version 1, checksum 4, plain size 8 */
 #define BLOB_LEVEL 3
 #define BLOB_PLAIN_LIMIT ((uint64) MaxAllocSize)
@@ -166,22 +166,68 @@ decompressor(void)
 	return context;
 }
 
-bytea *
-blob_pack(L4Bytes plain)
-{
-	size_t		room = ZSTD_compressBound(plain.size);
-	bytea	   *blob = palloc(VARHDRSZ + BLOB_HEADER + room);
-	unsigned char *out = (unsigned char *) VARDATA(blob);
-	size_t		size;
+/* Smaller parts share their statistics with the next: tables of their own would take more than they save. */
+#define BLOB_PART_MINIMUM 256
 
-	size = ZSTD_compressCCtx(compressor(), out + BLOB_HEADER, room, plain.data, plain.size, BLOB_LEVEL);
-	if (ZSTD_isError(size))
-		elog(ERROR, "zstd could not compress: %s", ZSTD_getErrorName(size));
+static void
+check_zstd(size_t result)
+{
+	if (ZSTD_isError(result))
+		elog(ERROR, "zstd could not compress: %s", ZSTD_getErrorName(result));
+}
+
+/* Compresses parts, one after the other, into one frame. Returns its size. */
+static size_t
+compress_parts(const L4Bytes *parts, int count, size_t plain_size, unsigned char *to, size_t room)
+{
+	ZSTD_CCtx  *context = compressor();
+	ZSTD_outBuffer out = {to, room, 0};
+	size_t		left = 0;
+	int			i;
+
+	check_zstd(ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters));
+	check_zstd(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, BLOB_LEVEL));
+	check_zstd(ZSTD_CCtx_setPledgedSrcSize(context, plain_size));
+	for (i = 0; i < count; i++)
+	{
+		ZSTD_inBuffer in = {parts[i].data, parts[i].size, 0};
+		ZSTD_EndDirective directive = i == count - 1 ? ZSTD_e_end : parts[i].size >= BLOB_PART_MINIMUM ? ZSTD_e_flush : ZSTD_e_continue;
+
+		left = ZSTD_compressStream2(context, &out, &in, directive);
+		check_zstd(left);
+		if (in.pos < in.size || (directive != ZSTD_e_continue && left > 0))
+			elog(ERROR, "zstd had too little room");
+	}
+	return out.pos;
+}
+
+bytea *
+blob_pack_parts(const L4Bytes *parts, int count)
+{
+	size_t		plain_size = 0;
+	size_t		room;
+	bytea	   *blob;
+	unsigned char *out;
+	size_t		size;
+	int			i;
+
+	for (i = 0; i < count; i++)
+		plain_size += parts[i].size;
+	room = ZSTD_compressBound(plain_size) + (size_t) 32 * count;
+	blob = palloc(VARHDRSZ + BLOB_HEADER + room);
+	out = (unsigned char *) VARDATA(blob);
+	size = compress_parts(parts, count, plain_size, out + BLOB_HEADER, room);
 	out[0] = BLOB_VERSION;
-	put_little_endian(out + 5, plain.size, 8);
+	put_little_endian(out + 5, plain_size, 8);
 	put_little_endian(out + 1, blob_checksum(out + 5, 8 + size), 4);
 	SET_VARSIZE(blob, VARHDRSZ + BLOB_HEADER + size);
 	return blob;
+}
+
+bytea *
+blob_pack(L4Bytes plain)
+{
+	return blob_pack_parts(&plain, 1);
 }
 
 L4Bytes

@@ -43,6 +43,8 @@ pg_attribute_noreturn() extern void column_corrupted(const char *what);
 
 /* One blob: version byte, crc32c, plain size, zstd frame. blob_pack returns a palloc'd bytea. */
 extern bytea *blob_pack(L4Bytes plain);
+/* The same of parts, one after the other; each but small ones is compressed with statistics of its own. */
+extern bytea *blob_pack_parts(const L4Bytes *parts, int count);
 /* Checks version, checksum and sizes (XX001 otherwise) and returns palloc'd plain bytes. */
 extern L4Bytes blob_unpack(const bytea *blob);
 

@@ -99,5 +99,7 @@ FROM pg_class WHERE relname IN ('l4_stream', 'l4_segment', 'l4_stream_event', 'l
 ORDER BY pg_total_relation_size(oid) DESC;
 SELECT 'room on disk / raw bytes ' || round(sum(pg_total_relation_size(oid)) / :bytes, 4) || '  (bar 0.12, stretch 0.06)'
 FROM pg_class WHERE relname IN ('l4_stream', 'l4_segment', 'l4_stream_event', 'l4_parameter_sketch', 'l4_timeline', 'l4_shape', 'l4_event') AND relkind = 'r';
+SELECT 'blobs of l4_segment / raw bytes: structure ' || round(sum(octet_length(structure))::numeric / :bytes, 4) || ', texts ' || round(sum(octet_length(texts))::numeric / :bytes, 4)
+	|| ', parameters ' || round(sum(octet_length(parameters))::numeric / :bytes, 4) FROM l4_segment;
 SELECT 'room of the COPY / raw bytes ' || round(pg_total_relation_size('load_line')::numeric / :bytes, 4);
 SQL

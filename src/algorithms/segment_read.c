@@ -1,0 +1,434 @@
+/*
+ * segment_read.c: some thousands of consecutive records of one file as compressed columns, without loss: reading.
+ *
+ * Which stream, head and shape each record has is read at once, and with it where the record's parameters lie; the parameters of a head or a shape are unpacked when a record with it
+ * is asked for them.
+ */
+#include "algorithms/segment.h"
+
+#include "algorithms/column.h"
+#include "algorithms/frame_time.h"
+#include "algorithms/segment_parts.h"
+#include "tools/codec.h"
+
+typedef struct StoredText
+{
+	L4Bytes		text;
+	int			kind;
+	int			column_count;
+	int			first_column;
+	int			record_count;
+} StoredText;
+
+typedef struct StoredDictionary
+{
+	uint32		count;
+	StoredText *texts;
+} StoredDictionary;
+
+struct L4SegmentReader
+{
+	uint32		record_count;
+	uint32		read;
+	int64		line_no;
+	int			part;
+	StreamTimes times;
+	int64		time_unit;
+	int64		record_time;	/* of the record last read */
+	int64		iteration;
+	L4ColumnReader columns[COLUMN_COUNT];
+	StoredDictionary components;
+	StoredDictionary frames;
+	StoredDictionary shapes;
+	L4Columns  *parameters;
+	int		   *streams;		/* of each record */
+	int		   *record_frames;
+	int		   *record_shapes;
+	int		   *frame_places;	/* of each record: which of the values of its head's columns are its own */
+	int		   *shape_places;
+	const StoredText *frame;	/* of the record last read */
+	const StoredText *shape;
+	L4Bytes    *values;			/* of a head or a shape, for whoever asked last */
+	StringInfoData scratch_frame;
+	StringInfoData scratch_message;
+};
+
+static void
+get_dictionary_texts(L4ColumnReader *in, StoredDictionary *dictionary)
+{
+	uint32		i;
+
+	dictionary->count = column_get_count(in, PG_INT32_MAX);
+	dictionary->texts = palloc(mul_size(Max(dictionary->count, 1), sizeof(StoredText)));
+	for (i = 0; i < dictionary->count; i++)
+	{
+		StoredText *text = &dictionary->texts[i];
+		uint64		columns;
+		uint64		kind;
+
+		text->text = column_get_bytes(in);
+		kind = column_get_unsigned(in);
+		if (kind > 8 * SECS_PER_DAY + TEXT_TIMED || (kind > TEXT_TIMED && kind % 4 != TEXT_TIMED))
+			column_corrupted("a text is of an unknown kind");
+		text->kind = (int) kind;
+		columns = kind == TEXT_MASKED ? column_get_unsigned(in) : 0;
+		if (columns > text->text.size / L4_PLACEHOLDER_SIZE)
+			column_corrupted("a shape states too many parameters");
+		text->column_count = (int) columns;
+		text->record_count = 0;
+	}
+}
+
+/* Numbers the columns of all texts. Returns the number of the next one. */
+static uint64
+number_columns(StoredDictionary *dictionary, uint64 next, int *widest)
+{
+	uint32		i;
+
+	for (i = 0; i < dictionary->count; i++)
+	{
+		*widest = Max(*widest, dictionary->texts[i].column_count);
+		dictionary->texts[i].first_column = (int) Min(next, PG_INT32_MAX);
+		next += dictionary->texts[i].column_count;
+	}
+	return next;
+}
+
+static L4ColumnReader
+open_blob(const bytea *blob)
+{
+	L4Bytes		plain = blob_unpack(blob);
+	L4ColumnReader reader;
+
+	reader.at = plain.data;
+	reader.end = plain.data + plain.size;
+	return reader;
+}
+
+static int64
+get_time_unit(L4ColumnReader *column)
+{
+	uint64		unit = column_get_unsigned(column);
+
+	if (unit > 2)
+		column_corrupted("the unit of its times is not known");
+	return unit == 0 ? 1000000 : unit == 1 ? 1000 : 1;
+}
+
+/* The numbers of a column, one for each record, each below limit. records: the order they are stored in, NULL if that of the file. */
+static int *
+get_numbers(L4ColumnReader *column, uint32 count, uint32 limit, const int *records)
+{
+	int		   *numbers = palloc(mul_size(Max(count, 1), sizeof(int)));
+	uint32		i;
+
+	for (i = 0; i < count; i++)
+	{
+		uint64		number = column_get_unsigned(column);
+
+		if (number >= limit)
+			column_corrupted("a record names a stream or a text that is not there");
+		numbers[records != NULL ? (uint32) records[i] : i] = (int) number;
+	}
+	return numbers;
+}
+
+/* Which of the values of its text's columns are a record's own; checks that there are as many as records. */
+static int *
+parameter_places(L4SegmentReader *reader, StoredDictionary *dictionary, const int *texts, const int *records)
+{
+	int		   *places = palloc(mul_size(Max(reader->record_count, 1), sizeof(int)));
+	uint32		i;
+	int			j;
+
+	for (i = 0; i < reader->record_count; i++)
+	{
+		uint32		record = records != NULL ? (uint32) records[i] : i;
+
+		places[record] = dictionary->texts[texts[record]].record_count++;
+	}
+	for (i = 0; i < dictionary->count; i++)
+		for (j = 0; j < dictionary->texts[i].column_count; j++)
+			if (columns_value_count(reader->parameters, dictionary->texts[i].first_column + j) != dictionary->texts[i].record_count)
+				column_corrupted("a text has not as many parameters as records");
+	return places;
+}
+
+static void
+open_structure(L4SegmentReader *reader, const bytea *blob)
+{
+	L4ColumnReader in = open_blob(blob);
+	int			i;
+
+	reader->record_count = column_get_count(&in, L4_SEGMENT_RECORDS);
+	reader->part = (int) (column_get_unsigned(&in) & PG_INT32_MAX);
+	for (i = 0; i < COLUMN_COUNT; i++)
+	{
+		L4Bytes		bytes = column_get_bytes(&in);
+
+		reader->columns[i].at = bytes.data;
+		reader->columns[i].end = bytes.data + bytes.size;
+	}
+	reader->times.context = CurrentMemoryContext;
+	reader->time_unit = get_time_unit(&reader->columns[COLUMN_TIME]);
+}
+
+/* Reads which texts each record has, and where its parameters are. */
+static void
+place_records(L4SegmentReader *reader)
+{
+	uint32		count = reader->record_count;
+	int		   *records;
+
+	reader->streams = get_numbers(&reader->columns[COLUMN_STREAM], count, count, NULL);
+	records = stream_order(reader->streams, (int) count);
+	reader->record_frames = get_numbers(&reader->columns[COLUMN_FRAME], count, reader->frames.count, records);
+	reader->record_shapes = get_numbers(&reader->columns[COLUMN_SHAPE], count, reader->shapes.count, NULL);
+	reader->frame_places = parameter_places(reader, &reader->frames, reader->record_frames, records);
+	reader->shape_places = parameter_places(reader, &reader->shapes, reader->record_shapes, records);
+}
+
+L4SegmentReader *
+segment_open(const L4SegmentBlobs *blobs)
+{
+	L4SegmentReader *reader = palloc0(sizeof(L4SegmentReader));
+	L4ColumnReader in;
+	uint64		column_count;
+	int			widest = 1;
+
+	open_structure(reader, blobs->structure);
+	in = open_blob(blobs->texts);
+	get_dictionary_texts(&in, &reader->components);
+	get_dictionary_texts(&in, &reader->frames);
+	get_dictionary_texts(&in, &reader->shapes);
+	column_count = number_columns(&reader->frames, 0, &widest);
+	column_count = number_columns(&reader->shapes, column_count, &widest);
+	reader->parameters = columns_open(blobs->parameters, column_count);
+	reader->values = palloc(mul_size(widest, sizeof(L4Bytes)));
+	place_records(reader);
+	initStringInfo(&reader->scratch_frame);
+	initStringInfo(&reader->scratch_message);
+	return reader;
+}
+
+/* The parameters of the record's head or shape, in reader->values. */
+static const L4Bytes *
+record_values(L4SegmentReader *reader, const StoredText *text, int place)
+{
+	int			i;
+
+	for (i = 0; i < text->column_count; i++)
+		reader->values[i] = columns_values(reader->parameters, text->first_column + i)[place];
+	return reader->values;
+}
+
+static void
+next_position(L4SegmentReader *reader, L4StoredRecord *record)
+{
+	int64		step = column_get_signed(&reader->columns[COLUMN_LINE]);
+	int64		time;
+	uint64		stored;
+
+	if (reader->read > 0)
+		reader->part = step == 0 ? reader->part + 1 : 0;
+	reader->line_no += step;
+	record->line_no = reader->line_no;
+	record->part = reader->part;
+	record->stream = reader->streams[reader->read];
+	time = stream_time(&reader->times, record->stream);
+	stored = column_get_unsigned(&reader->columns[COLUMN_TIME]);
+	record->has_time = stored != 0;
+	if (record->has_time)
+	{
+		stored--;
+		time = (int64) ((uint64) time + ((stored >> 1) ^ (0 - (stored & 1))));
+		set_stream_time(&reader->times, record->stream, time);
+	}
+	record->time = (int64) ((uint64) time * (uint64) reader->time_unit);
+	reader->record_time = record->time;
+	record->has_iteration = column_get_unsigned(&reader->columns[COLUMN_ITERATION]) != 0;
+	if (record->has_iteration)
+		reader->iteration = (int64) ((uint64) reader->iteration +
+									 (uint64) column_get_signed(&reader->columns[COLUMN_ITERATION]));
+	record->iteration = reader->iteration;
+}
+
+int
+segment_reader_count(const L4SegmentReader *reader)
+{
+	return (int) reader->record_count;
+}
+
+bool
+segment_next(L4SegmentReader *reader, L4StoredRecord *record)
+{
+	uint64		component;
+	uint64		level;
+	uint64		stage;
+
+	if (reader->read == reader->record_count)
+		return false;
+	next_position(reader, record);
+	level = column_get_unsigned(&reader->columns[COLUMN_LEVEL]);
+	stage = column_get_unsigned(&reader->columns[COLUMN_STAGE]);
+	component = column_get_unsigned(&reader->columns[COLUMN_COMPONENT]);
+	if (level > L4_LEVEL_FATAL || stage > (uint64) l4_stage_count || component > reader->components.count)
+		column_corrupted("a record holds a number out of range");
+	record->level = (L4Level) level;
+	record->stage = (int) stage;
+	record->component.size = 0;
+	record->component.data = "";
+	if (component > 0)
+		record->component = reader->components.texts[component - 1].text;
+	reader->frame = &reader->frames.texts[reader->record_frames[reader->read]];
+	reader->shape = &reader->shapes.texts[reader->record_shapes[reader->read]];
+	record->shape_text = reader->shape->text;
+	record->parameter_count = reader->shape->column_count;
+	reader->read++;
+	return true;
+}
+
+const L4Bytes *
+segment_parameters(L4SegmentReader *reader)
+{
+	return record_values(reader, reader->shape, reader->shape_places[reader->read - 1]);
+}
+
+void
+segment_message(L4SegmentReader *reader, StringInfo message)
+{
+	shape_expand(message, reader->shape->text, segment_parameters(reader), reader->shape->column_count);
+}
+
+/* The frame of the record last read, in scratch_frame. */
+static void
+expand_frame(L4SegmentReader *reader)
+{
+	const StoredText *frame = reader->frame;
+	uint32		zigzag = (uint32) (frame->kind - TEXT_TIMED) / 4;
+
+	if (frame->kind == TEXT_MASKED)
+		shape_expand(&reader->scratch_frame, frame->text, record_values(reader, frame, reader->frame_places[reader->read - 1]), frame->column_count);
+	else if (frame->kind == TEXT_PLAIN)
+		appendBinaryStringInfo(&reader->scratch_frame, frame->text.data, frame->text.size);
+	else
+		frame_time_expand(&reader->scratch_frame, frame->text, reader->record_time, (int) (zigzag >> 1) ^ -(int) (zigzag & 1));
+}
+
+/*
+ * segment_raw: the frame holds, line by line, the prefix and the terminator between which the message's line belongs. A terminator is \n, \r, \r\n or,
+ * for the last line only, nothing; neither prefixes nor message lines hold \n or \r.
+ */
+void
+segment_raw(L4SegmentReader *reader, StringInfo raw)
+{
+	const char *frame;
+	const char *frame_end;
+	const char *message;
+	const char *message_end;
+
+	resetStringInfo(&reader->scratch_frame);
+	resetStringInfo(&reader->scratch_message);
+	expand_frame(reader);
+	segment_message(reader, &reader->scratch_message);
+	frame = reader->scratch_frame.data;
+	frame_end = frame + reader->scratch_frame.len;
+	message = reader->scratch_message.data;
+	message_end = message + reader->scratch_message.len;
+	for (;;)
+	{
+		const char *prefix = frame;
+		const char *line = message;
+
+		while (frame < frame_end && *frame != '\n' && *frame != '\r')
+			frame++;
+		appendBinaryStringInfo(raw, prefix, frame - prefix);
+		message = memchr(line, '\n', message_end - line);
+		if (message == NULL)
+			message = message_end;
+		appendBinaryStringInfo(raw, line, message - line);
+		if (frame < frame_end)
+		{
+			appendStringInfoChar(raw, *frame);
+			if (*frame++ == '\r' && frame < frame_end && *frame == '\n')
+				appendStringInfoChar(raw, *frame++);
+		}
+		if (message == message_end)
+			break;
+		message++;
+	}
+	if (frame != frame_end)
+		column_corrupted("a record's frame has more lines than its message");
+}
+
+int
+segment_head_index(const L4SegmentReader *reader)
+{
+	return (int) (reader->frame - reader->frames.texts);
+}
+
+int
+segment_shape_index(const L4SegmentReader *reader)
+{
+	return (int) (reader->shape - reader->shapes.texts);
+}
+
+L4Bytes
+segment_column(const L4SegmentReader *reader, bool of_head, int index, int position)
+{
+	return columns_text(reader->parameters, (of_head ? &reader->frames : &reader->shapes)->texts[index].first_column + position);
+}
+
+/* The texts of a dictionary for those who read nothing else; the masks come after all texts. */
+static L4SegmentText *
+plain_texts(const StoredDictionary *dictionary)
+{
+	L4SegmentText *texts = palloc(mul_size(Max(dictionary->count, 1), sizeof(L4SegmentText)));
+	uint32		i;
+
+	for (i = 0; i < dictionary->count; i++)
+	{
+		texts[i].text = dictionary->texts[i].text;
+		texts[i].masked = dictionary->texts[i].kind == TEXT_MASKED;
+		texts[i].timed = dictionary->texts[i].kind > TEXT_PLAIN;
+		texts[i].column_count = dictionary->texts[i].column_count;
+		texts[i].masks = NULL;
+	}
+	return texts;
+}
+
+static void
+get_masks(L4ColumnReader *in, L4SegmentText *texts, int count)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < count; i++)
+		if (texts[i].column_count > 0)
+		{
+			uint32	   *masks = palloc(mul_size(texts[i].column_count, sizeof(uint32)));
+
+			for (j = 0; j < texts[i].column_count; j++)
+				masks[j] = (uint32) column_get_unsigned(in);
+			texts[i].masks = masks;
+		}
+}
+
+L4SegmentTexts *
+segment_texts(const bytea *blob)
+{
+	L4SegmentTexts *texts = palloc(sizeof(L4SegmentTexts));
+	L4ColumnReader in = open_blob(blob);
+	StoredDictionary dictionary;
+
+	get_dictionary_texts(&in, &dictionary);	/* components, of which heads have every byte */
+	get_dictionary_texts(&in, &dictionary);
+	texts->head_count = (int) dictionary.count;
+	texts->heads = plain_texts(&dictionary);
+	get_dictionary_texts(&in, &dictionary);
+	texts->shape_count = (int) dictionary.count;
+	texts->shapes = plain_texts(&dictionary);
+	get_masks(&in, texts->heads, texts->head_count);
+	get_masks(&in, texts->shapes, texts->shape_count);
+	return texts;
+}

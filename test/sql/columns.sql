@@ -1,0 +1,62 @@
+-- Parameters of every kind come back byte by byte from a segment's columns, and searching finds every number in them.
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+CREATE TEMP TABLE kind AS SELECT * FROM (VALUES
+	('constant', '''42'''), ('few long texts', '''/data/shard-'' || i % 3 || ''/tokens-of-a-long-name-'' || i % 5'), ('many texts', 'md5(i::text)'),
+	('by one', '(5000 + i)::text'), ('increasing', '(1000 + i * 7 + i % 3)::text'), ('decreasing', '(1000000 - i * 300 - i * i)::text'), ('back and forth', '(i * 7919 % 100003)::text'),
+	('within a byte', '(i * 37 % 251)::text'), ('few numbers', '(1000000007::bigint * (i % 9))::text'), ('steep', 'floor(exp(i / 10.0))::text'), ('clock', '(1760100375191 + i * 85 + i % 4)::text'),
+	('fixed width', 'lpad((i * 13 % 1000)::text, 6, ''0'')'), ('any width', 'repeat(''0'', i % 4) || i'), ('nulls', 'CASE WHEN i % 2 = 0 THEN ''0'' ELSE ''00'' END'),
+	('minus', '''-'' || i * 3'), ('plus', '''+'' || i * 3'), ('either sign', '(i * 31 % 200 - 100)::text'), ('both signs', 'CASE WHEN i % 2 = 0 THEN ''+'' ELSE ''-'' END || i'),
+	('minus nought', 'CASE WHEN i % 2 = 0 THEN ''0'' ELSE ''-0'' END'), ('minus fraction', '''-0.'' || lpad((i % 90)::text, 2, ''0'')'),
+	('to the edge', '(9223372036854775807 - i * i)::text'), ('over the edge', '(9223372036854775800::numeric + i)::text'), ('from edge to edge', '(CASE WHEN i % 2 = 0 THEN 1 ELSE -1 END * (9223372036854775807 - i))::text'),
+	('twenty digits', '(12345678901234567890::numeric + i * 17)::text'), ('forty digits', 'repeat(i::text, 14)'), ('mostly numbers', 'CASE WHEN i % 50 = 7 THEN ''N0ne'' ELSE i::text END'),
+	('one scale', '((i * 7919 % 10007) / 100.0)::numeric(9, 2)::text'), ('one scale, wide', 'lpad(((i * 7919 % 10007) / 100.0)::numeric(9, 2)::text, 9, ''0'')'),
+	('trimmed', 'rtrim(rtrim(((i * 7919 % 100003) / 1000.0)::numeric(9, 3)::text, ''0''), ''.'')'), ('trimmed to one', 'regexp_replace(((i * 7919 % 100003) / 1000.0)::numeric(9, 3)::text, ''(\.\d+?)0+$'', ''\1'')'),
+	('some with zeros', 'CASE WHEN i % 3 = 0 THEN ''1.50'' ELSE ''1.5'' END || i % 7'), ('ends with a point', 'i || ''.'''), ('begins with a point', '''.'' || i'),
+	('double', 'sqrt(i::float8)::text'), ('single', '(i / 3.0)::float4::float8::text'), ('single of Python', 'regexp_replace((i / 4.0)::float4::float8::text, ''^(\d+)$'', ''\1.0'')'),
+	('measured', '((i * 7919 % 4194304) / 4194304.0::float8)::text'), ('large double', '(i * 1e300::float8)::text'), ('small double', '(i * 1e-310::float8)::text'), ('exponent', 'to_char(i / 7.0, ''9.999EEEE'')'),
+	('hexadecimal', '''0x'' || lpad(to_hex(i * 7919), 8, ''0'')'), ('hexadecimal word', 'lpad(to_hex(i::bigint * 2654435761), 12, ''0'')'), ('unit', 'i * 3 || ''ms'''), ('times', '''x'' || i % 4'),
+	('address', '''10.20.'' || i % 3 || ''.'' || i % 250 || '':'' || 6000 + i'), ('version', '''2.'' || i % 3 || ''.'' || i % 11'), ('stamp', '''2026-11-'' || lpad((1 + i % 28)::text, 2, ''0'') || ''T03:04:'' || lpad((i % 60)::text, 2, ''0'')'),
+	('many numbers', '''1.2.3.4.5.6.7.8.9.10.11.12.13.'' || i'), ('twelve numbers', '''v1.2.3.4.5.6.7.8.9.10.11.'' || i'), ('long', 'repeat(''segment-of-a-path/'', 20) || i'),
+	('twice', '(i * 7919 % 100003) || '' and '' || (i * 7919 % 100003)'), ('minus signs', '''r-'' || i || ''-'' || i % 7'), ('underscore', '''rank_'' || i'), ('not UTF-8', 'convert_from(decode(''c3a9'', ''hex''), ''UTF8'') || i')) k (name, value);
+-- 200 lines of each; and 1, 2, 3 and 4 of each
+CREATE TEMP TABLE line (number int, kind text, times int, line text);
+DO $$
+DECLARE
+	k record;
+BEGIN
+	FOR k IN SELECT * FROM kind LOOP
+		EXECUTE format('INSERT INTO line SELECT i, %1$L, t, format(%2$L, %3$s) FROM unnest(''{1,2,3,4,200}''::int[]) t, generate_series(1, t) i',
+			k.name, k.name || ' is %s so', k.value);
+	END LOOP;
+END $$;
+SELECT count(*) AS lines, count(DISTINCT kind) AS kinds, count(*) FILTER (WHERE line IS NULL) AS missing FROM line;
+-- in one file by itself; one kind after the other, and mixed; with labels of ranks on the lines; each as often as said
+CREATE TEMP TABLE wanted AS
+	SELECT source, row_number() OVER (PARTITION BY source ORDER BY first, second, number) AS line_no, line
+	FROM (SELECT 'in turn ' || times AS source, md5(kind) AS first, '' AS second, number, line FROM line
+		UNION ALL SELECT 'mixed ' || times, to_char(number, '000'), md5(kind), number, line FROM line
+		UNION ALL SELECT 'ranks ' || times, to_char(number, '000'), md5(kind), number, number * number % 7 || ': ' || line FROM line) l;
+SELECT l4_register_job('columns', '{}', 'failed') \g /dev/null
+SELECT * FROM l4_ingest('columns', 'SELECT source, line FROM wanted ORDER BY source, line_no') \g /dev/null
+SELECT count(*) AS sources, sum(cardinality(stream_ids)) AS streams, sum(record_count) AS records FROM l4_segment WHERE job_id = 'columns';
+SELECT w.source, count(*) AS lines, count(*) FILTER (WHERE l.raw IS DISTINCT FROM w.line) AS differences, min(w.line) FILTER (WHERE l.raw IS DISTINCT FROM w.line) AS first
+FROM wanted w LEFT JOIN l4_log l ON l.job_id = 'columns' AND l.source = w.source AND l.line_no = w.line_no
+GROUP BY w.source ORDER BY w.source COLLATE "C";
+-- searching: every number that stands in some line, parts of numbers, numbers with what stands around them, leading zeros, ranges
+CREATE TEMP TABLE pattern AS SELECT DISTINCT pattern FROM (
+	SELECT unnest('{42,0042,000,"[0-9]{4}","7\\.25","10\\.20\\.","e-0","-17","is 1","1 so","99","is 00","0 so","-0\\.5","\\+12"," x1 ","9223372036854775","5\\.0","12345678901234","r-3","0x0000","ms so","N0ne","\\.5 ","is 5[0-9]*1 so","(?i)MS SO","not in any line 7"}'::text[]) AS pattern
+	UNION ALL SELECT substr(regexp_replace(line, '^.* is (.*) so$', '\1'), 1 + number % 5, 3 + number % 6) FROM line WHERE times = 200 AND number % 101 = 5
+	UNION ALL SELECT substr(regexp_replace(line, '^.*( is .* so)$', '\1'), 1 + number % 3, 8) FROM line WHERE times = 200 AND number % 400 = 111) p
+WHERE pattern <> '';
+CREATE TEMP TABLE quoted AS SELECT pattern, CASE WHEN pattern ~ '[][(\\]' THEN pattern ELSE regexp_replace(pattern, '([.+*?{}()|^$])', '\\\1', 'g') END AS expression FROM pattern;
+SELECT count(*) > 120 AS many, count(*) FILTER (WHERE found <> wanted) AS differences, min(expression) FILTER (WHERE found <> wanted) AS first, count(*) FILTER (WHERE wanted = 0) < 10 AS most_are_found
+FROM (SELECT expression, (SELECT count(*) FROM l4_grep('columns', expression)) AS found, (SELECT count(*) FROM wanted WHERE l4_pattern_matches(expression, line)) AS wanted FROM quoted) q;
+-- the same where each segment has one kind of statement: what its masks leave out has no match
+SELECT l4_register_job('kinds', '{}', 'failed') \g /dev/null
+SELECT * FROM l4_ingest('kinds', 'SELECT kind AS source, line FROM line WHERE times = 200 ORDER BY kind, number') \g /dev/null
+SELECT count(*) FILTER (WHERE found <> wanted) AS differences, min(expression) FILTER (WHERE found <> wanted) AS first
+FROM (SELECT expression, (SELECT count(*) FROM l4_grep('kinds', expression)) AS found, (SELECT count(*) FROM line WHERE times = 200 AND l4_pattern_matches(expression, line)) AS wanted FROM quoted) q;
+-- what they take: columns of numbers that go on from one another next to nothing
+SELECT source, g.record_count AS records, octet_length(parameters) < 100 AS "below 100 bytes" FROM l4_segment g JOIN l4_stream s USING (job_id, source_id)
+WHERE job_id = 'kinds' AND s.label IS NULL AND source IN ('constant', 'by one', 'minus', 'plus', 'fixed width', 'unit', 'few long texts', 'back and forth') ORDER BY source COLLATE "C";
