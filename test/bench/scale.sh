@@ -102,6 +102,8 @@ one_size() {
 		printf "COPY:      %7.1f s CPU %7.1f s wall %5.0f MB/s CPU\n", a, b, n / 1e6 / a
 		printf "import:    %7.1f s CPU %7.1f s wall %5.0f MB/s CPU, CPU of import / COPY %.2f, %d MB of own memory (bar 256)\n", c, d, n / 1e6 / c, c / a, m
 		printf "room:      %7.1f MB, of the raw bytes %.4f (bar 0.12)\n", r / 1e6, r / n }'
+	run -c "SELECT format('blobs:     structure %s, texts %s, parameters %s of the raw bytes', round(sum(octet_length(structure)) / $bytes.0, 4),
+		round(sum(octet_length(texts)) / $bytes.0, 4), round(sum(octet_length(parameters)) / $bytes.0, 4)) FROM l4_segment WHERE job_id = 'job'"
 
 	printf -- "-- measured\nSELECT count(*) FROM l4_diagnose('job');\n" > "$work/diagnose.sql"
 	measure "$work/diagnose.sql"
