@@ -60,3 +60,57 @@ FROM (SELECT expression, (SELECT count(*) FROM l4_grep('kinds', expression)) AS 
 -- what they take: columns of numbers that go on from one another next to nothing
 SELECT source, g.record_count AS records, octet_length(parameters) < 100 AS "below 100 bytes" FROM l4_segment g JOIN l4_stream s USING (job_id, source_id)
 WHERE job_id = 'kinds' AND s.label IS NULL AND source IN ('constant', 'by one', 'minus', 'plus', 'fixed width', 'unit', 'few long texts', 'back and forth') ORDER BY source COLLATE "C";
+
+-- Crafted columns: what is packed in each way, and bytes that no segment has: an error, never a crash
+SELECT l4_register_job('crafted', '{}', 'failed') \g /dev/null
+SELECT * FROM l4_ingest('crafted', 'SELECT format(''alpha %s omega'', i * i) AS line FROM generate_series(1, 5) i') \g /dev/null
+CREATE FUNCTION pg_temp.little_endian(number bigint, bytes int) RETURNS bytea LANGUAGE sql AS $$
+	SELECT string_agg(substr(int8send(number), 9 - i, 1), ''::bytea ORDER BY i) FROM generate_series(1, bytes) i $$;
+CREATE FUNCTION pg_temp.checksum(bytes bytea) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	crc bigint := 4294967295;
+BEGIN
+	FOR i IN 0 .. octet_length(bytes) - 1 LOOP
+		crc := crc # get_byte(bytes, i);
+		FOR bit IN 1 .. 8 LOOP
+			crc := (crc >> 1) # (CASE WHEN crc & 1 = 1 THEN 2197175160 ELSE 0 END);
+		END LOOP;
+	END LOOP;
+	RETURN crc # 4294967295;
+END $$;
+-- a blob as codec.c has it, its zstd frame with one block that is not compressed
+CREATE FUNCTION pg_temp.blob(plain bytea) RETURNS bytea LANGUAGE sql AS $$
+	SELECT '\x03'::bytea || pg_temp.little_endian(pg_temp.checksum(b.rest), 4) || b.rest
+	FROM (SELECT pg_temp.little_endian(octet_length(plain), 8) || '\x28b52ffd20'::bytea || pg_temp.little_endian(octet_length(plain), 1) ||
+		pg_temp.little_endian(octet_length(plain) * 8 + 1, 3) || plain) b (rest) $$;
+CREATE FUNCTION pg_temp.read(heads bytea, texts bytea, bytes bytea, classes bytea, bits bytea) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plain bytea := '';
+	part bytea;
+	result text;
+BEGIN
+	FOREACH part IN ARRAY ARRAY[heads, texts, bytes, classes, bits] LOOP
+		plain := plain || pg_temp.little_endian(octet_length(part), 1);
+	END LOOP;
+	plain := plain || heads || texts || bytes || classes || bits;
+	SELECT string_agg(r.parameters[1], ' ' ORDER BY r.line_no) INTO result
+	FROM l4_segment g, l4_segment_records(g.structure, g.texts, pg_temp.blob(plain), g.stream_ids, true) r WHERE g.job_id = 'crafted';
+	RETURN result;
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+-- heads begin with 8 * 5 values + the kind of column
+SELECT what, pg_temp.read(heads, texts, bytes, classes, bits) FROM (VALUES
+	(1, 'texts', '\x280c'::bytea, '\x026131026231013301340135'::bytea, ''::bytea, ''::bytea, ''::bytea), (2, 'one text', '\x29', '\x023432', '', '', ''),
+	(3, 'a choice of texts', '\x2a02', '\x01610162', '\x0001000101', '', ''), (4, 'even', '\x2b001402', '', '', '', ''), (5, 'bytes', '\x2b0114', '', '\x00010203ff', '', ''),
+	(6, 'steps in bytes', '\x2b021402', '', '\x00010001', '', ''), (7, 'a choice', '\x2b03021401', '', '\x0001000101', '', ''), (8, 'wide', '\x2b040001', '', '', '\x000107080b', '\x02'),
+	(9, 'wide steps', '\x2b051400', '', '', '\x01020304', ''), (10, 'a form', '\x2c010003020102' || '\x6d73'::bytea || '\x00c8010a', '', '', '', ''), (11, 'binary', '\x2d02001402', '', '', '', ''),
+	(12, 'beyond 64 bits', '\x2b00feffffffffffffffff01feffffffffffffffff01', '', '', '', ''),
+	(20, 'nothing', '', '', '', '', ''), (21, 'an unknown kind', '\x2e', '', '', '', ''), (22, 'too many values', '\x888004', '', '', '', ''), (23, 'fewer values', '\x21', '\x023432', '', '', ''),
+	(24, 'no values', '\x01', '\x023432', '', '', ''), (25, 'texts beyond the end', '\x2820', '\x0131', '', '', ''), (26, 'too few texts', '\x2802', '\x0131', '', '', ''), (27, 'a text beyond the end', '\x29', '\x053432', '', '', ''),
+	(28, 'nothing to choose from', '\x2a00', '', '\x0000000000', '', ''), (29, 'too much to choose from', '\x2a41', '\x0131', '\x0000000000', '', ''), (30, 'what is not there', '\x2a01', '\x0131', '\x0000000001', '', ''),
+	(31, 'an unknown way', '\x2b0614', '', '', '', ''), (32, 'too few bytes', '\x2b0114', '', '\x00010203', '', ''), (33, 'too few steps', '\x2b021402', '', '\x000102', '', ''), (34, 'a number that is not there', '\x2b03021401', '', '\x0001000102', '', ''),
+	(35, 'a class beyond all', '\x2b040000', '', '', '\x0000fc0000', ''), (36, 'bits beyond the end', '\x2b040009', '', '', '\x0001070809', '\x02'), (37, 'too few bits', '\x2b040001', '', '', '\xfb00000000', '\x02'),
+	(38, 'too many numbers', '\x2c0d', '', '', '', ''), (39, 'a form beyond the end', '\x2c0110', '', '', '', ''), (40, 'too many digits', '\x2c01001400000000' || '\x1402'::bytea, '', '', '', ''),
+	(41, 'a scale too large', '\x2c01000014000000' || '\x1402'::bytea, '', '', '', ''), (42, 'too many places', '\x2db309001402', '', '', '', ''), (43, 'a number beyond the end', '\x2b00ff', '', '', '', '')) c (number, what, heads, texts, bytes, classes, bits)
+ORDER BY number;
