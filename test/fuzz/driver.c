@@ -195,7 +195,8 @@ add_itself(L4Bytes input, FuzzSeed add)
 static void
 collect_inputs(const FuzzEntry *target, const char *corpus, FuzzSeed add)
 {
-	each_file(corpus, target->name, add_itself, add);
+	if (strcmp(target->corpus, target->name) != 0)
+		each_file(corpus, target->name, add_itself, add);
 	server_reset();
 	each_file(corpus, target->corpus, target->seed != NULL ? target->seed : add_itself, add);
 	server_reset();

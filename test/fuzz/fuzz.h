@@ -21,7 +21,7 @@ typedef struct FuzzEntry
 {
 	const char *name;
 	FuzzTarget	run;
-	const char *corpus;			/* folder of inputs in corpus/, the target's own name where NULL */
+	const char *corpus;			/* folder in corpus/ with the inputs to begin with, besides that of the target's name */
 	/* makes inputs of another kind from those of the corpus: stored bytes come from lines, and so outlive a change of their format */
 	void		(*seed) (L4Bytes input, FuzzSeed add);
 	int			weight;			/* inputs of the short run: so many times as many as of others */
@@ -43,6 +43,8 @@ extern void fuzz_stored_sketch(L4Bytes input);
 extern void fuzz_stored_sketch_seed(L4Bytes input, FuzzSeed add);
 extern void fuzz_drain(L4Bytes input);
 extern void fuzz_patterns(L4Bytes input);
+extern void fuzz_distances(L4Bytes input);
+extern void fuzz_places(L4Bytes input);
 extern void fuzz_counts_state(L4Bytes input);
 extern void fuzz_counts_state_seed(L4Bytes input, FuzzSeed add);
 extern void fuzz_forest_state(L4Bytes input);

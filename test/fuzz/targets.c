@@ -17,5 +17,7 @@ const FuzzEntry fuzz_targets[] = {
 	{"masks", fuzz_masks, "lines", NULL, 4},
 	{"drain", fuzz_drain, "lines", NULL, 2},
 	{"patterns", fuzz_patterns, "patterns", NULL, 2},
+	{"distances", fuzz_distances, "distances", NULL, 2},
+	{"places", fuzz_places, "places", NULL, 2},
 };
 const int	fuzz_target_count = lengthof(fuzz_targets);
