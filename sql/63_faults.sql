@@ -113,21 +113,28 @@ BEGIN ATOMIC
 		WHERE (p.stream_id, p.shape_id) IN (SELECT r.stream_id, r.shape_id FROM record r)
 	),
 	first_values AS MATERIALIZED (
-		SELECT r.stream_id, r.shape_id, r.shape, r.first_line, r.message, p.parameters,
-			pg_catalog.first_value(p.parameters) OVER (PARTITION BY r.shape_id ORDER BY p.parameters IS NULL, r.stream_id) AS shared
+		SELECT r.stream_id, r.shape_id, r.shape, r.first_line, r.message, p.parameters
 		FROM record r
 		LEFT JOIN (SELECT p.stream_id, p.shape_id, pg_catalog.array_agg(p.values[1] ORDER BY p.position) AS parameters FROM parameter p
 			GROUP BY p.stream_id, p.shape_id) p ON p.stream_id = r.stream_id AND p.shape_id = r.shape_id
 	),
-	-- further values, each in its place with first values round it, of one stream for all, so that streams share their texts: 32 a shape,
-	-- those of rare places first
+	varying AS MATERIALIZED (
+		SELECT p.* FROM parameter p WHERE p.distinct_values > 1
+	),
+	shared AS (
+		-- the first values of one stream for all, so that streams share their texts
+		SELECT DISTINCT ON (f.shape_id) f.shape_id, f.shape, f.parameters FROM first_values f
+		WHERE f.shape_id IN (SELECT p.shape_id FROM varying p)
+		ORDER BY f.shape_id, f.parameters IS NULL, f.stream_id
+	),
+	-- further values, each in its place with first values round it: 32 a shape, those of rare places first
 	further AS (
-		SELECT f.shape_id, f.shape, f.shared AS parameters, p.position, v.value, f.stream_id, v.line_no,
+		SELECT f.shape_id, f.shape, f.parameters, p.position, v.value, p.stream_id, v.line_no,
 			pg_catalog.dense_rank() OVER (PARTITION BY f.shape_id ORDER BY p.distinct_values, p.position, v.value COLLATE "C") AS turn
-		FROM first_values f
-		JOIN parameter p ON p.stream_id = f.stream_id AND p.shape_id = f.shape_id
+		FROM shared f
+		JOIN varying p ON p.shape_id = f.shape_id
 		CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(p.values), pg_catalog.unnest(p.value_lines)) WITH ORDINALITY v (value, line_no, place)
-		WHERE p.distinct_values > 1 AND v.place > 1
+		WHERE v.place > 1
 	)
 	SELECT f.stream_id, f.shape_id, f.first_line, COALESCE(f.message, @extschema@.l4_fill_shape(f.shape, f.parameters))
 	FROM first_values f
