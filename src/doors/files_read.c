@@ -361,6 +361,8 @@ start_archive(L4FileReader *reader)
 				(errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	if (reader->input == NULL)
 		reader->input = MemoryContextAlloc(reader->context, INPUT_SIZE);
+	if (reader->name_locale == (locale_t) 0)
+		reader->name_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t) 0);
 	if (!add_compression(reader))
 		return false;
 	add_format(reader);
@@ -542,7 +544,6 @@ make_reader(const L4File *file)
 	reader->callback.func = release_reader;
 	reader->callback.arg = reader;
 	MemoryContextRegisterResetCallback(context, &reader->callback);
-	reader->name_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t) 0);
 	MemoryContextSwitchTo(caller);
 	return reader;
 }
