@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 #include "storage/shmem.h"
 #include "tools/bytes.h"
+#include "utils/builtins.h"
 #include "utils/datetime.h"
 #include "utils/expandeddatum.h"
 #include "utils/memutils.h"
@@ -438,6 +439,17 @@ pg_verify_mbstr(int encoding, const char *text, int size, bool no_error)
 		at += step;
 	}
 	return true;
+}
+
+/* Decimal digits without a NUL behind them; returns how many. */
+int
+pg_ulltoa_n(uint64 value, char *digits)
+{
+	char		text[32];
+	int			size = snprintf(text, sizeof(text), "%llu", (unsigned long long) value);
+
+	memcpy(digits, text, size);
+	return size;
 }
 
 void
