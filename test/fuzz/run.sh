@@ -14,7 +14,7 @@ work=${L4_WORK:-/tmp}/fuzz
 corpus=test/fuzz/corpus
 
 # The leak check looks into the process from outside, which containers forbid; memory belongs to contexts here in any case.
-export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0
+export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0 UBSAN_OPTIONS=abort_on_error=1:print_stacktrace=1
 
 has_sanitizers() {
 	echo 'int main(void) { return 0; }' | "$1" -x c -fsanitize="$2" -o /dev/null - 2>/dev/null
