@@ -51,7 +51,8 @@ column_put_bytes(StringInfo column, L4Bytes bytes)
 	column_put_unsigned(column, bytes.size);
 	if ((size_t) (column->maxlen - column->len) <= bytes.size)
 		enlargeStringInfo(column, (int) Min(bytes.size, PG_INT32_MAX));	/* which refuses what is too large */
-	memcpy(column->data + column->len, bytes.data, bytes.size);
+	if (bytes.size > 0)
+		memcpy(column->data + column->len, bytes.data, bytes.size);	/* no bytes may have no place either */
 	column->len += (int) bytes.size;
 }
 
