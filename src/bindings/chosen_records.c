@@ -32,21 +32,6 @@ typedef struct Choice
 	StringInfoData shown;
 } Choice;
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-	int64		x = *(const int64 *) a;
-	int64		y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y ? 1 : 0;
-}
-
-static bool
-is_wanted(const Choice *choice, int64 number)
-{
-	return bsearch(&number, choice->wanted, choice->wanted_count, sizeof(int64), compare_numbers) != NULL;
-}
-
 /* Both functions have the same arguments: the three blobs of a segment, its streams, and what is wanted. */
 static void
 open_choice(FunctionCallInfo fcinfo, Choice *choice)
@@ -59,8 +44,7 @@ open_choice(FunctionCallInfo fcinfo, Choice *choice)
 	blobs.texts = PG_GETARG_BYTEA_PP(1);
 	blobs.parameters = PG_GETARG_BYTEA_PP(2);
 	choice->streams = bigint_values(PG_GETARG_ARRAYTYPE_P(3), "the stream_ids of a segment", &choice->stream_count);
-	choice->wanted = bigint_values(PG_GETARG_ARRAYTYPE_P(4), "what is wanted of a segment", &choice->wanted_count);
-	qsort(choice->wanted, choice->wanted_count, sizeof(int64), compare_numbers);
+	choice->wanted = bigint_set(PG_GETARG_ARRAYTYPE_P(4), "what is wanted of a segment", &choice->wanted_count);
 	choice->reader = segment_open(&blobs);
 	initStringInfo(&choice->raw);
 	initStringInfo(&choice->shown);
@@ -119,7 +103,7 @@ l4_shape_records(PG_FUNCTION_ARGS)
 		MemoryContext caller;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!is_wanted(&choice, (int64) shape_hash(record.shape_text.data, record.shape_text.size)))
+		if (!bigint_set_has(choice.wanted, choice.wanted_count, (int64) shape_hash(record.shape_text.data, record.shape_text.size)))
 			continue;
 		caller = MemoryContextSwitchTo(row_context);
 		put_shape_record(&choice, &record);
@@ -147,7 +131,7 @@ l4_line_records(PG_FUNCTION_ARGS)
 		MemoryContext caller;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!is_wanted(&choice, record.line_no))
+		if (!bigint_set_has(choice.wanted, choice.wanted_count, record.line_no))
 			continue;
 		caller = MemoryContextSwitchTo(row_context);
 		put_line_record(&choice, &record);

@@ -66,15 +66,6 @@ put_row(ReturnSetInfo *result, const L4SketchEntry *entry)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-static int
-compare_ids(const void *a, const void *b)
-{
-	int64		x = *(const int64 *) a;
-	int64		y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y ? 1 : 0;
-}
-
 /*
  * l4_sketch_parameters(sketch bytea, shape_ids bigint[]): see its COMMENT. Errors: XX001 for damaged bytes, 22004 for an array with NULL. Cost: about a
  * microsecond a row returned, a tenth of it for one that is not.
@@ -94,17 +85,14 @@ l4_sketch_parameters(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
 	if (!PG_ARGISNULL(1))
-	{
-		wanted = bigint_values(PG_GETARG_ARRAYTYPE_P(1), "shape_ids", &wanted_count);
-		qsort(wanted, wanted_count, sizeof(int64), compare_ids);
-	}
+		wanted = bigint_set(PG_GETARG_ARRAYTYPE_P(1), "shape_ids", &wanted_count);
 	reader = sketch_open(PG_GETARG_BYTEA_PP(0));
 	row_context = AllocSetContextCreate(CurrentMemoryContext, "l4 sketch row", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(row_context);
 	while (sketch_next(reader, &entry))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (wanted != NULL && bsearch(&entry.shape_id, wanted, wanted_count, sizeof(int64), compare_ids) == NULL)
+		if (wanted != NULL && !bigint_set_has(wanted, wanted_count, entry.shape_id))
 			continue;
 		put_row(result, &entry);
 		MemoryContextReset(row_context);
