@@ -129,6 +129,7 @@ CREATE TABLE @extschema@.l4_pool_job (
 	pool_id bigint NOT NULL,
 	job_id text NOT NULL,
 	stream_count int NOT NULL,
+	duration interval,
 	PRIMARY KEY (pool_id, job_id)
 );
 

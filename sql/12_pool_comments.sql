@@ -12,6 +12,7 @@ COMMENT ON TABLE @extschema@.l4_pool_job IS 'Which job is in which pool.';
 COMMENT ON COLUMN @extschema@.l4_pool_job.pool_id IS 'the pool';
 COMMENT ON COLUMN @extschema@.l4_pool_job.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_pool_job.stream_count IS 'streams of the job that have records';
+COMMENT ON COLUMN @extschema@.l4_pool_job.duration IS 'from the first to the last time of that stream of the job for which this is longest; NULL where no stream has times';
 COMMENT ON TABLE @extschema@.l4_pool_event IS 'What is normal in a pool: per shape in how many jobs it occurs, and how often.';
 COMMENT ON COLUMN @extschema@.l4_pool_event.pool_id IS 'the pool';
 COMMENT ON COLUMN @extschema@.l4_pool_event.shape_id IS 'the shape';

@@ -247,13 +247,15 @@ DECLARE
 	mine_id bigint;
 	other bigint;
 	streams int;
+	duration interval;
 BEGIN
 	IF imported THEN
 		PERFORM l4_learn_addresses(l4_pool_refresh.job_id);
 	END IF;
 	SELECT l4_pool_settings(j.settings) INTO mine
 	FROM l4_job j WHERE j.job_id = l4_pool_refresh.job_id AND j.status = 'succeeded';
-	SELECT count(*) INTO streams FROM l4_stream s WHERE s.job_id = l4_pool_refresh.job_id AND s.record_count > 0;
+	SELECT count(*), max(s.last_ts - s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01') INTO streams, duration
+	FROM l4_stream s WHERE s.job_id = l4_pool_refresh.job_id AND s.record_count > 0;
 	mine_id := CASE WHEN streams > 0 THEN l4_pool_id(mine) END;
 
 	-- Out of the pools it is no longer of (it failed after all, or its settings changed).
@@ -273,8 +275,8 @@ BEGIN
 	-- The row lock on the pool makes two imports that end together take turns.
 	INSERT INTO l4_pool AS p (pool_id, settings) VALUES (mine_id, mine)
 	ON CONFLICT (pool_id) DO UPDATE SET job_count = p.job_count;
-	INSERT INTO l4_pool_job AS p (pool_id, job_id, stream_count) VALUES (mine_id, l4_pool_refresh.job_id, streams)
-	ON CONFLICT (pool_id, job_id) DO UPDATE SET stream_count = excluded.stream_count;
+	INSERT INTO l4_pool_job AS p (pool_id, job_id, stream_count, duration) VALUES (mine_id, l4_pool_refresh.job_id, streams, duration)
+	ON CONFLICT (pool_id, job_id) DO UPDATE SET stream_count = excluded.stream_count, duration = excluded.duration;
 	PERFORM l4_pool_rebuild(mine_id);
 	RETURN mine_id;
 END

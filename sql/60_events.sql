@@ -5,7 +5,7 @@
  *   new        its shape (and, below warning level, its event too) is not in the pool,
  *   new value  its shape is, but a parameter takes a value which the pool, that has few values there, never had,
  *   range      a number in it lies a hundredfold outside the range of the pool,
- *   storm      a stream has it far more often than any stream of the pool had.
+ *   storm      a stream has it far more often than any stream of the pool had, also for the time that it ran.
  * Without a pool nothing can be subtracted, and keywords alone ring on every healthy job (a failed sensor read, a retry). What is left
  * then are severity, rarity and time: see l4_news_alone.
  */
@@ -426,6 +426,9 @@ BEGIN ATOMIC
 	WHERE e.job_id = l4_news_shapes.job_id
 		AND e.occurrences >= @extschema@.l4_news_limit('storm count')
 		AND e.occurrences > p.max_per_stream * @extschema@.l4_news_limit('storm')
+		-- what recurs all along a job that runs longer than the successful ones did is no storm
+		AND e.occurrences > p.max_per_stream * @extschema@.l4_news_limit('storm') * COALESCE(EXTRACT(epoch FROM e.last_ts - e.first_ts) / NULLIF((
+			SELECT EXTRACT(epoch FROM pg_catalog.max(m.duration)) FROM @extschema@.l4_pool_job m WHERE m.pool_id = l4_news_shapes.pool_id AND m.job_id <> l4_news_shapes.job_id), 0), 1)
 		AND @extschema@.l4_level_rank(e.level) >= 4
 	UNION ALL
 	SELECT v.stream_id, v.shape_id, v.reason, v.line_no, v.detail, v.place, v.value

@@ -17,6 +17,8 @@ CREATE FUNCTION make_lines(job text, seed int) RETURNS void LANGUAGE sql AS $$
 			(0.9 + jitter * 0.001, 3, format('INFO step %s loss %s', s, 9 - s * 0.1)),
 			(1.0 + jitter * 0.001, 4, format('DEBUG memory scrub: %s pages checked, 0 bad', 60 + jitter))) x (at, turn, line);
 	INSERT INTO line
+	SELECT job, n, 'rank', t * 10.5, 5, 'ERROR sensor 1 is not readable' FROM generate_series(0, 7) n, generate_series(1, 2) t;
+	INSERT INTO line
 	SELECT job, n, 'rank', 21 + t * 0.1, 5, 'INFO snapshot 10 is written' FROM generate_series(0, 7) n, generate_series(1, 2) t;
 	INSERT INTO line
 	SELECT job, n, 'syslog', s * 5, 1, format('INFO network: retransmitted=%s errors=0', s * (1 + (n + seed) % 3))
@@ -126,6 +128,17 @@ SELECT load_job('value', 'failed', :'folder') AS path \gset
 CALL l4_import('value', :'path');
 SELECT node, role, explanation LIKE '%"3"; in successful jobs it is always "0"%' AS says_what FROM l4_diagnose('value') WHERE kind = 'event' AND ordinal = 1;
 SELECT node FROM suspects('value') LIMIT 1;
+
+-- trouble that successful jobs have too: a storm of it on one node is news, as often all along a job that runs longer it is not
+SELECT make_lines('storm', 3), fail_all('storm'), make_lines('long', 3), fail_all('long') \g /dev/null
+INSERT INTO line SELECT 'storm', 6, 'rank', 36 + t * 0.1, 5, 'ERROR sensor 1 is not readable' FROM generate_series(1, 30) t;
+UPDATE line SET at = at * 15 WHERE job = 'long';
+INSERT INTO line SELECT 'long', n, 'rank', t * 30, 5, 'ERROR sensor 1 is not readable' FROM generate_series(0, 7) n, generate_series(1, 28) t;
+SELECT load_job('storm', 'failed', :'folder') AS path \gset
+CALL l4_import('storm', :'path');
+SELECT load_job('long', 'failed', :'folder') AS path \gset
+CALL l4_import('long', :'path');
+SELECT job_id, node, reason, detail FROM unnest(ARRAY['storm', 'long']) AS job_id, l4_news(job_id) AS n WHERE n.reason = 'storm';
 
 -- a number that goes with the steps is no new value, though successful jobs have but one of it
 SELECT make_lines('counts', 3), fail_all('counts') \g /dev/null
