@@ -58,6 +58,9 @@ typedef struct Shape
 	int			segment_index;	/* this number */
 	int			last_stream;	/* of the record before of this shape, */
 	Summary    *last_summary;	/* and its counts */
+	int			turns;			/* how often another stream came next */
+	int			stream_room;
+	Summary   **by_stream;		/* counts by stream, NULL where not known; NULL for most shapes */
 	L4Bytes		text;
 	bool		coarse;			/* in place of one that the flood did not admit */
 	bool		firm;			/* a record has it that cannot change any more */
@@ -241,6 +244,7 @@ struct L4Source
 	starts_hash *starts;
 	labels_hash *labels;
 	LastLabel	last_label;
+	Size		by_stream_bytes;	/* of all shapes */
 	L4SketchMemory sketch_memory;
 	L4SketchMemory cut_sketch_memory;
 	int			stream_count;
