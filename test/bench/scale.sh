@@ -8,7 +8,7 @@
 #
 # The logs are written by test/generate. CPU is user and system time of the backend, from /proc; memory is the most that the backend had of its own (RssAnon: neither
 # shared buffers nor files), looked at five times a second. COPY reads the same files into an unlogged table of one column. Room is all that l4's tables grew by, after VACUUM,
-# with indexes and TOAST. What is read back is measured warm: the last of three runs. grep searches the plain files, in the file cache as far as memory allows.
+# with indexes and TOAST. The diagnosis should name the node in the middle. What is read back is measured warm: the last of three runs. grep searches the plain files, in the file cache as far as memory allows.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -105,9 +105,9 @@ one_size() {
 	run -c "SELECT format('blobs:     structure %s, texts %s, parameters %s of the raw bytes', round(sum(octet_length(structure)) / $bytes.0, 4),
 		round(sum(octet_length(texts)) / $bytes.0, 4), round(sum(octet_length(parameters)) / $bytes.0, 4)) FROM l4_segment WHERE job_id = 'job'"
 
-	printf -- "-- measured\nSELECT count(*) FROM l4_diagnose('job');\n" > "$work/diagnose.sql"
+	printf -- "-- measured\nSELECT count(*) || ' findings, first suspect ' || coalesce(min(node) FILTER (WHERE kind = 'node' AND ordinal = 1), 'none') FROM l4_diagnose('job');\n" > "$work/diagnose.sql"
 	measure "$work/diagnose.sql"
-	echo "diagnose:  $cpu s CPU $wall s wall (bar 5), $memory MB of own memory (bar 512), $(cat "$work/out") findings"
+	echo "diagnose:  $cpu s CPU $wall s wall (bar 5), $memory MB of own memory (bar 512), $(cat "$work/out") (faulty is node-$(printf %04d $((nodes / 2))))"
 	read_back "$bytes"
 	echo "figures: $size $bytes $copy_cpu $copy_wall $import_cpu $import_wall $import_memory $room $cpu_diagnose $wall_diagnose $memory_diagnose $wall_log $wall_l4_grep $cpu_l4_grep $wall_grep $cpu_grep" >> "$work/figures"
 	export PGDATABASE=postgres
