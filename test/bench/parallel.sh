@@ -48,7 +48,7 @@ measure() {
 	run -c 'TRUNCATE l4_stream, l4_segment, l4_stream_event, l4_parameter_sketch, l4_timeline, l4_shape, l4_event, l4_address, l4_job' \
 		-c "SELECT l4_register_job('bench', '{}', 'failed')" -c CHECKPOINT > /dev/null
 	begin=$(date +%s.%N)
-	run -c 'SET client_min_messages = warning' -c "CALL l4_import('bench', '$1', workers => $2)" &
+	{ run -c 'SET client_min_messages = warning' -c "CALL l4_import('bench', '$1', workers => $2)"; date +%s.%N > "$work/end"; } &
 	call=$!
 	declare -A cpu=()
 	while kill -0 "$call" 2>/dev/null; do
@@ -61,7 +61,7 @@ measure() {
 		sleep 0.05
 	done
 	wait "$call"
-	end=$(date +%s.%N)
+	end=$(cat "$work/end")
 	for process in "${!cpu[@]}"; do echo "${cpu[$process]}"; done | awk -v hz="$hz" -v a="$begin" -v b="$end" -v m="$largest" '
 		{ s += $1; if ($1 > l) l = $1 } END { printf "%.2f %.2f %.2f %.0f\n", b - a, s / hz, l / hz, m / 1024 }'
 }
