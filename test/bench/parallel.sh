@@ -56,6 +56,16 @@ measure_wall() {
 		{ time import "$1" "$2"; } 2>&1
 	done | sort -n | head -n 1
 }
+# Prints half the wall seconds of two calls at once, of a job each: what two processes with nothing to share would need for one job on this machine.
+measure_pair() {
+	local number
+	for number in $(seq "$repeat"); do
+		empty
+		run -c "SELECT l4_register_job('bench 2', '{}', 'failed')" > /dev/null
+		TIMEFORMAT=%R
+		{ time { run -c 'SET client_min_messages = warning' -c "CALL l4_import('bench 2', '$1')" & import "$1" 1; wait; }; } 2>&1
+	done | sort -n | awk 'NR == 1 { printf "%.3f\n", $1 / 2 }'
+}
 # Prints the CPU seconds of all processes of a call and of the busiest, and the largest private memory in MB.
 measure_processes() {
 	local largest=0 value call process
@@ -88,5 +98,8 @@ for kind in ${KINDS:-many large}; do
 		printf '%-16s %7s %8s %8s %12s %12s %12s %14s\n' "$kind $(du -sm --apparent-size "$work/$kind" | cut -f1) MB" "$workers" "$wall" "$cpu" "$busiest" \
 			"$(ratio "$wall" "$one")" "$(ratio "$busiest" "$one_cpu")" "$memory"
 	done
+	wall=$(measure_pair "$work/$kind")
+	printf '%-16s %7s %8s %8s %12s %12s\n' "$kind" pair "$wall" '' '' "$(ratio "$wall" "$one")"
 done
+echo 'pair: half of the time of two jobs at once, one process each: what the memory and caches that the cores share leave for two processes'
 echo 'bar: a ratio of 0.60 with 2 workers, 256 MB of private memory'
