@@ -150,7 +150,7 @@ BEGIN ATOMIC
 		JOIN @extschema@.l4_stream s ON s.job_id = l4_records_at.job_id AND s.stream_id = w.stream_id
 	),
 	place AS MATERIALIZED (
-		SELECT w.source_id, pg_catalog.array_agg(w.line_no) AS line_nos FROM wanted w GROUP BY w.source_id
+		SELECT w.source_id, pg_catalog.array_agg(w.line_no) AS line_nos FROM wanted w WHERE w.line_no IS NOT NULL GROUP BY w.source_id
 	),
 	record AS MATERIALIZED (
 		-- by itself, lest a segment be opened anew for each wanted line
@@ -427,7 +427,7 @@ BEGIN ATOMIC
 		AND e.occurrences >= @extschema@.l4_news_limit('storm count')
 		AND e.occurrences > p.max_per_stream * @extschema@.l4_news_limit('storm')
 		-- what recurs all along a job that runs longer than the successful ones did is no storm
-		AND e.occurrences > p.max_per_stream * @extschema@.l4_news_limit('storm') * COALESCE(EXTRACT(epoch FROM e.last_ts - e.first_ts) / NULLIF((
+		AND e.occurrences > p.max_per_stream * @extschema@.l4_news_limit('storm') * COALESCE(CASE WHEN e.first_ts > '2000-01-01' THEN EXTRACT(epoch FROM e.last_ts - e.first_ts) END / NULLIF((
 			SELECT EXTRACT(epoch FROM pg_catalog.max(m.duration)) FROM @extschema@.l4_pool_job m WHERE m.pool_id = l4_news_shapes.pool_id AND m.job_id <> l4_news_shapes.job_id), 0), 1)
 		AND @extschema@.l4_level_rank(e.level) >= 4
 	UNION ALL

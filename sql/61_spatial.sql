@@ -254,6 +254,7 @@ BEGIN ATOMIC
 		AND NOT EXISTS (
 			SELECT FROM stream s JOIN @extschema@.l4_stream_event e ON e.job_id = l4_silence.job_id AND e.stream_id = s.stream_id
 			WHERE s.node = f.node AND (s.kind = 'system' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'system')) AND e.occurrences >= 5
+				AND e.first_ts > '2000-01-01'
 			HAVING pg_catalog.min((e.last_ts - e.first_ts) / (e.occurrences - 1)) * 1.2 > t.middle - f.at);
 END;
 COMMENT ON FUNCTION @extschema@.l4_silence(text, @extschema@.l4_clock_offset[]) IS

@@ -134,7 +134,7 @@ join_merged(Drain *drain, const int *merged, int merged_count)
 	for (i = 0; i < drain->group_count; i++)
 	{
 		for (k = 0; k < merged_count && drain->groups[i].member_count > 0; k++)
-			if (merged[k] != i && covers(&drain->groups[merged[k]], &drain->groups[i]))
+			if (merged[k] != i && drain->groups[merged[k]].member_count > 0 && covers(&drain->groups[merged[k]], &drain->groups[i]))
 				move_members(drain, i, merged[k]);
 		CHECK_FOR_INTERRUPTS();
 	}

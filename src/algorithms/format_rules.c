@@ -179,6 +179,9 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("clock_label", 32,
 					"\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+(?!(?:\\[[^\\]]*\\] +)?[\\[|-]? *(?:" UPPER "|" LOWER "|" CAPITALISED ")\\b)",
 					"12:34:56.789 [rank3]: loading the tokenizer"),
+	DOMINANT_FORMAT("rank_label", 33,
+					"\\[?(?:[Rr]ank|RANK)[ :=]{0,2}(?<rank>\\d{1,7})(?:\\]:?|:)(?: |$)",
+					"rank 3: [NeMo I 2025-04-30 23:00:27 nemo_logging:393] Global Checkpoint Load : Rank : 0"),
 
 	/* Headers of training frameworks. */
 	HEADER_FORMAT("mlperf", 10,
@@ -248,7 +251,7 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?<ts>\\d\\d/\\d\\d " CLOCK ") - " LOGGER " - " LEVEL " - ",
 				  "11/20 10:00:00 - mmengine - WARNING - The prefix is not set in metric class"),
 	HEADER_FORMAT("rich", 32,
-				  "\\[(?<month>\\d\\d)/(?<day>\\d\\d)/\\d\\d (?<time>" CLOCK ")\\] +" LEVEL " +(?:(?<logger>[a-z]\\w+) - \\w+ - (?:" UPPER "): )?",
+				  "\\[(?<month>\\d\\d)/(?<day>\\d\\d)/(?<year>\\d\\d) (?<time>" CLOCK ")\\] +" LEVEL " +(?:(?<logger>[a-z]\\w+) - \\w+ - (?:" UPPER "): )?",
 				  "[11/20/25 10:00:00] INFO     colossalai - colossalai - INFO: initialize.py:53 launch"),
 	HEADER_FORMAT("composer", 33,
 				  "(?<ts>" ISO "): rank(?<rank>\\d+)\\[\\d+\\]\\[[^\\]]*\\]: " LEVEL ": (?<logger>[\\w.]+): ",
@@ -263,7 +266,7 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?<ts>\\d{4}-[A-Z][a-z]{2}-\\d\\d " CLOCK "\\.\\d{4}) +\\d+:\\d+ +" LEVEL " +(?:(?=(?<module>[A-Z]+):))?",
 				  "2023-Nov-07 22:08:32.0912 14053:14101 ERROR  TDRV:tdrv_init_mla_phase1  Could not open the device"),
 	HEADER_FORMAT("oneccl", 37,
-				  "\\d{4}:(?<month>\\d\\d):(?<day>\\d\\d)-(?<time>" CLOCK "):\\( ?\\d+\\) \\|CCL_(?<level>[A-Z]+)\\| ",
+				  "(?<year>\\d{4}):(?<month>\\d\\d):(?<day>\\d\\d)-(?<time>" CLOCK "):\\( ?\\d+\\) \\|CCL_(?<level>[A-Z]+)\\| ",
 				  "2021:04:26-18:12:37:(74234) |CCL_WARN| did not find MPI-launcher specific variables"),
 	HEADER_FORMAT("paddle_launch", 38,
 				  "LAUNCH " LEVEL " (?<ts>" ISO ") ",

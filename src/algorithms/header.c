@@ -23,12 +23,12 @@
 
 enum HeaderGroup
 {
-	GROUP_TS, GROUP_EPOCH, GROUP_MMDD, GROUP_MONTH, GROUP_DAY, GROUP_TIME, GROUP_LEVEL, GROUP_SEVERITY,
+	GROUP_TS, GROUP_EPOCH, GROUP_MMDD, GROUP_YEAR, GROUP_MONTH, GROUP_DAY, GROUP_TIME, GROUP_LEVEL, GROUP_SEVERITY,
 	GROUP_COMPONENT, GROUP_LOGGER, GROUP_MODULE, GROUP_PROC, GROUP_FILE, GROUP_RANK, GROUP_LOCAL_RANK, GROUP_HOST, GROUP_COUNT
 };
 
 static const char *const group_names[GROUP_COUNT] = {
-	"ts", "epoch", "mmdd", "month", "day", "time", "level", "severity",
+	"ts", "epoch", "mmdd", "year", "month", "day", "time", "level", "severity",
 	"component", "logger", "module", "proc", "file", "rank", "local_rank", "host"
 };
 
@@ -339,10 +339,11 @@ facts_number(const HeaderFacts *facts, enum HeaderGroup group, const char *text)
 	return facts_group(facts, group, text, &span) ? bytes_number(span) : -1;
 }
 
-/* The date of a time of day that stands apart: MMDD, or month and day. */
+/* The date of a time of day that stands apart: MMDD, or month and day, perhaps with a year of two or four digits. */
 static bool
 facts_date(const HeaderFacts *facts, const char *text, char *buffer, size_t room, L4Bytes *date)
 {
+	int			year = facts_number(facts, GROUP_YEAR, text);
 	int			month;
 	int			day;
 
@@ -350,10 +351,13 @@ facts_date(const HeaderFacts *facts, const char *text, char *buffer, size_t room
 		return true;
 	month = facts_number(facts, GROUP_MONTH, text);
 	day = facts_number(facts, GROUP_DAY, text);
-	if (month < 0 || month > 99 || day < 0 || day > 99)
+	if (month < 0 || month > 99 || day < 0 || day > 99 || year > 9999)
 		return false;
 	date->data = buffer;
-	date->size = snprintf(buffer, room, "%02d%02d", month, day);
+	if (year < 0)
+		date->size = snprintf(buffer, room, "%02d%02d", month, day);
+	else
+		date->size = snprintf(buffer, room, "%04d%02d%02d", year < 100 ? year + 2000 : year, month, day);
 	return true;
 }
 
@@ -371,7 +375,7 @@ take_clock(const HeaderFacts *facts, const char *text, L4Header *header)
 static bool
 take_time(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L4Header *header)
 {
-	char		buffer[8];
+	char		buffer[9];
 	L4TimeForm	form;
 	L4Bytes		span;
 	L4Bytes		date;
@@ -736,13 +740,16 @@ header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
 		parser->prefixes.rules[i].enabled = column_get_unsigned(in) != 0;
 }
 
+/* Times of day alone go on rather than back: they lie within 12 h of so much after the last time. */
+#define CLOCK_AHEAD (10 * USECS_PER_HOUR)
+
 bool
 header_next_time(const L4Header *header, pg_tz *zone, TimestampTz start, bool has_time, TimestampTz *time)
 {
 	if (header->has_time)
 		*time = header->time;
 	else if (header->has_clock && (has_time || start != 0))
-		*time = timestamp_of_clock(header->clock, has_time ? *time : start, zone);
+		*time = timestamp_of_clock(header->clock, has_time ? *time + CLOCK_AHEAD : start, zone);
 	else
 		return has_time;
 	return true;

@@ -82,8 +82,8 @@ extern void header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in);
 extern void header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header);
 
 /*
- * Moves the time of a stream (has_time: it has one) on to a record with this header; start is when the job began, 0 where that is not known. A time of day alone is taken for the moment nearest to the
- * stream's time, or to start where it has none: so midnight is passed forwards, and records that come out of turn around it stay where they belong. Returns whether the stream has a time now.
+ * Moves the time of a stream (has_time: it has one) on to a record with this header; start is when the job began, 0 where that is not known. A time of day alone is taken for the moment between 2 h before
+ * the stream's time and 22 h after it, or for that nearest to start where it has none: so midnight is passed, a silence may last a night, and records that come a little out of turn stay where they belong. Returns whether the stream has a time now.
  */
 extern bool header_next_time(const L4Header *header, pg_tz *zone, TimestampTz start, bool has_time, TimestampTz *time);
 

@@ -202,9 +202,7 @@ lock_files(Import *import, uint32 from, uint32 to)
 
 	for (i = 0; i < count; i++)
 		file_ids[i] = source_id_of(shared_string(shared, shared->list[from + i].source));
-	if (import->atomic && shared->file_count > LOCK_FILES)
-		store_lock_job(sources->job->job_id);
-	else
+	if (!import->atomic)
 		store_lock_files(sources->job->job_id, file_ids, count);
 	store_known_files(sources->schema, sources->job->job_id, file_ids, count, known);
 	return known;
@@ -282,6 +280,24 @@ import_next(Import *import, MemoryContext context)
 	return true;
 }
 
+/* A transaction block keeps its locks to its end, so it takes all of them first, in the order that all keep. */
+static void
+lock_list(Import *import)
+{
+	SharedImport *shared = import->shared;
+	int			count = (int) shared->file_count;
+	int64	   *file_ids = palloc(mul_size(Max(count, 1), sizeof(int64)));
+	int			i;
+
+	for (i = 0; i < count; i++)
+		file_ids[i] = source_id_of(shared_string(shared, shared->list[i].source));
+	if (count > LOCK_FILES)
+		store_lock_job(import->sources->job->job_id);
+	else
+		store_lock_files(import->sources->job->job_id, file_ids, count);
+	pfree(file_ids);
+}
+
 /* Takes in files until there is none: the leader those that are shared first; the workers help with these before they take others, and wait for more. */
 static void
 import_files(Import *import)
@@ -290,6 +306,8 @@ import_files(Import *import)
 	uint32		number;
 
 	import->sources->keeps_rows = import->sources->keeps_shared = true;
+	if (import->atomic)
+		lock_list(import);
 	if (import->worker == NULL)
 	{
 		for (number = 0; number < import->shared->large_count; number++)

@@ -53,33 +53,53 @@ statement_text(const char *schema, const char *statement)
 	return sql.data;
 }
 
+/* The kept plan of a statement, or NULL. One for a row type that an extension made anew has replaced is freed, and its place is given. */
+static KeptPlan *
+find_plan(const char *schema, const char *statement, Oid first_type)
+{
+	KeptPlan   *kept;
+
+	for (kept = kept_plans; kept < kept_plans + kept_plan_count; kept++)
+		if (kept->statement == statement && strcmp(kept->schema, schema) == 0)
+		{
+			if (kept->plan != NULL && kept->first_type != first_type)
+			{
+				SPI_freeplan(kept->plan);
+				kept->plan = NULL;
+			}
+			return kept;
+		}
+	return NULL;
+}
+
 /* The plan of a statement, kept where there is room. */
 static SPIPlanPtr
 statement_plan(const char *schema, const char *statement, Arguments *arguments)
 {
 	Oid			first_type = arguments->count > 0 ? arguments->types[0] : InvalidOid;
-	KeptPlan   *kept;
+	KeptPlan   *kept = find_plan(schema, statement, first_type);
 	SPIPlanPtr	plan;
 	char	   *sql;
-	int			i;
 
-	for (i = 0; i < kept_plan_count; i++)
-		if (kept_plans[i].statement == statement && kept_plans[i].first_type == first_type && strcmp(kept_plans[i].schema, schema) == 0)
-			return kept_plans[i].plan;
+	if (kept != NULL && kept->plan != NULL)
+		return kept->plan;
 	sql = statement_text(schema, statement);
 	plan = SPI_prepare(sql, arguments->count, arguments->types);
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare failed with %s on: %s", SPI_result_code_string(SPI_result), sql);
 	pfree(sql);
-	if (kept_plan_count == PLAN_LIMIT)
+	if (kept == NULL && kept_plan_count == PLAN_LIMIT)
 		return plan;			/* lives until SPI_finish */
-	kept = &kept_plans[kept_plan_count];
-	kept->schema = MemoryContextStrdup(TopMemoryContext, schema);
-	kept->statement = statement;
+	if (kept == NULL)
+	{
+		kept = &kept_plans[kept_plan_count];
+		kept->schema = MemoryContextStrdup(TopMemoryContext, schema);
+		kept->statement = statement;
+		kept_plan_count++;
+	}
+	SPI_keepplan(plan);
 	kept->first_type = first_type;
 	kept->plan = plan;
-	SPI_keepplan(plan);
-	kept_plan_count++;
 	return plan;
 }
 

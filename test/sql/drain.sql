@@ -35,6 +35,9 @@ SELECT count(*) FROM pg_temp.templates(ARRAY(SELECT 'layer.' || chr(96 + n) || '
 SELECT count(*) FROM pg_temp.templates(ARRAY(SELECT chr(96 + n) || ' failed' FROM generate_series(1, 20) AS n));
 SELECT DISTINCT template FROM pg_temp.templates(ARRAY(SELECT chr(96 + n) || ' is done after ' || v || ' tries' FROM generate_series(1, 12) AS n, generate_series(1, 12) AS g, chr(64 + g) AS v)
 	|| ARRAY['z is done after all tries', 'y is late before all tries']) ORDER BY 1;
+-- a merged group that another one covers goes into that one, and so does what comes later
+SELECT template, count(*) FROM pg_temp.templates(ARRAY(SELECT 'b' || chr(96 + n) || ' <*> u k w x y z' FROM generate_series(1, 12) AS n)
+	|| ARRAY(SELECT 'm' || chr(96 + n) || ' <*> u <*> w x y z' FROM generate_series(1, 12) AS n) || ARRAY['zz j u k w x y z', 'zzz q u r w x y z']) GROUP BY 1;
 -- one with few splits the group, the parent stays; not with split_values below 2
 SELECT * FROM pg_temp.templates(ARRAY['worker <*> was started by agent', 'worker <*> was stopped by agent']);
 SELECT * FROM pg_temp.templates(ARRAY['worker <*> was started by agent', 'worker <*> was stopped by agent'], split_values => 1);

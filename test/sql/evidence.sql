@@ -132,6 +132,7 @@ SELECT node FROM suspects('value') LIMIT 1;
 -- trouble that successful jobs have too: a storm of it on one node is news, as often all along a job that runs longer it is not
 SELECT make_lines('storm', 3), fail_all('storm'), make_lines('long', 3), fail_all('long') \g /dev/null
 INSERT INTO line SELECT 'storm', 6, 'rank', 36 + t * 0.1, 5, 'ERROR sensor 1 is not readable' FROM generate_series(1, 30) t;
+INSERT INTO line VALUES ('storm', 6, 'rank', -1795000000, 5, 'ERROR sensor 1 is not readable'); -- a clock that was not set yet
 UPDATE line SET at = at * 15 WHERE job = 'long';
 INSERT INTO line SELECT 'long', n, 'rank', t * 30, 5, 'ERROR sensor 1 is not readable' FROM generate_series(0, 7) n, generate_series(1, 28) t;
 SELECT load_job('storm', 'failed', :'folder') AS path \gset
@@ -158,6 +159,7 @@ CALL l4_import('beat', :'path');
 SELECT count(*) AS silent FROM l4_silence('beat');
 DELETE FROM line WHERE job = 'beat' AND file = 'syslog' AND node = 5 AND at > 40;
 UPDATE line SET job = 'silent' WHERE job = 'beat';
+INSERT INTO line SELECT 'silent', 5, 'syslog', -1795000000, 1, line FROM line WHERE job = 'silent' AND node = 5 AND file = 'syslog' LIMIT 1;
 SELECT load_job('silent', 'failed', :'folder') AS path \gset
 CALL l4_import('silent', :'path');
 SELECT node, gap > interval '20 s' AS long FROM l4_silence('silent');

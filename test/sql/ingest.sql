@@ -156,7 +156,7 @@ SELECT l4_register_job('clocks', '{}', 'running', started_at => '2026-11-20 22:0
 SELECT rows FROM l4_ingest('clocks', $$SELECT line, source, line_no FROM (VALUES
 	('levels', 1, '[ 1234.567890] uptime'), ('levels', 2, '22:30:00 INFO half an hour'), ('levels', 3, 'W 23:59:59.900 late'), ('levels', 4, '00:00:00,100 [main] WARN  a.b.C - early'),
 	('levels', 5, '[23:59:59.950] DEBUG: out of turn'), ('levels', 6, '2026-11-23 10:00:00 INFO a whole time'), ('levels', 7, '[11:00:00] ERROR: after it'), ('levels', 8, '25:00:00 INFO none'),
-	('levels', 9, '12:00:00 a part of a message'),
+	('levels', 9, '12:00:00 a part of a message'), ('night', 1, '22:30:00 INFO the last step'), ('night', 2, '12:45:00 ERROR: found in the morning'), ('night', 3, '11:50:00 INFO out of turn'),
 	('bare', 1, '[22:00:01.250] loading'), ('bare', 2, 'Traceback (most recent call last):'), ('bare', 3, '  File "a.py", line 1'), ('bare', 4, 'ValueError: x'), ('bare', 5, '01:02:03 - next'),
 	('bare', 6, '01:02:04: ERROR: its level'), ('bare', 7, '01:02:05 [rank1]: its rank'), ('bare', 8, '01:02:06 the last')) v (source, line_no, line) ORDER BY source, line_no$$);
 SELECT source, line_no, ts, level, component, message FROM l4_log WHERE job_id = 'clocks' ORDER BY source, line_no;

@@ -376,6 +376,17 @@ same('small 3', 'small 1', 'the same');
 ($code, $out, $err) = import_job('small 3', "$folder/small", ', workers => 3');
 like($err, qr/from 0 files; 4000 unchanged/, 'called again nothing is read');
 
+# A transaction block keeps its locks, and goes through the files in another order than processes that share them: neither waits for the other in a circle
+write_file("$folder/mixed/node-$_/rank-$_.log", "[2026-11-20 22:31:38,097] [INFO] [train.py:52:main] step=$_ loss=5.25\n" x ($_ * 37 % 600)) for 100 .. 699;
+for my $try (1 .. 3)
+{
+	register("mixed $try");
+	my ($block) = start("BEGIN; CALL l4_import('mixed $try', '$folder/mixed'); COMMIT");
+	my ($shared) = start("CALL l4_import('mixed $try', '$folder/mixed', workers => 3)");
+	unlike(finish($_), qr/ERROR/, "try $try: a block and processes at once") for $block, $shared;
+	is($node->safe_psql('postgres', "SELECT count(*), sum(line_count) FROM l4_stream WHERE job_id = 'mixed $try'"), '600|' . eval { my $n = 0; $n += $_ * 37 % 600 for 100 .. 699; $n }, 'all lines, once');
+}
+
 # 9. Where workers cannot help, the leader does all
 register($_) for 'block', 'alone';
 ($code, $out, $err) = $node->psql('postgres', "BEGIN; CALL l4_import('block', '$folder/many', workers => 4); COMMIT");
