@@ -179,9 +179,6 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("clock_label", 32,
 					"\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+(?!(?:\\[[^\\]]*\\] +)?[\\[|-]? *(?:" UPPER "|" LOWER "|" CAPITALISED ")\\b)",
 					"12:34:56.789 [rank3]: loading the tokenizer"),
-	DOMINANT_FORMAT("rank_label", 33,
-					"\\[?(?:[Rr]ank|RANK)[ :=]{0,2}(?<rank>\\d{1,7})(?:\\]:?|:)(?: |$)",
-					"rank 3: [NeMo I 2025-04-30 23:00:27 nemo_logging:393] Global Checkpoint Load : Rank : 0"),
 
 	/* Headers of training frameworks. */
 	HEADER_FORMAT("mlperf", 10,
