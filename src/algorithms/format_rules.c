@@ -385,7 +385,7 @@ const L4Format l4_builtin_formats_array[] = {
 				  "03-17 16:13:38.811  1702  2395 W DeviceManager: the device is slow"),
 	HEADER_FORMAT("time_comma_level", 77,
 				  "(?<ts>" ISO "), +" ANY_LEVEL "[ ,]+(?:(?<component>[A-Z]{2,10}) {2,})?",
-				  "2024-09-28 04:30:30, Info                  CBS    Loaded the servicing stack"),
+				  "2024-09-28 04:30:30, Warning               NET    port 1 flaps"),
 	HEADER_FORMAT("time_zone", 78,
 				  "\\[?(?<ts>\\d{4}-\\d\\d-\\d\\d[T ]" CLOCK FRACTION " (?:UTC|GMT|[+-](?:0\\d|1[0-4]):?(?:00|15|30|45)))\\]?(?:[ \\t:|>-]+|$)(?:(?:\\[\\d+\\] )?\\[?" ANY_LEVEL "(?=[\\] :|])[\\] :|-]+)?",
 				  "2024-09-28 04:30:30.250 +0200 [error] the disk is full"),

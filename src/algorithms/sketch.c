@@ -18,6 +18,7 @@
 #include "storage/shmem.h"
 #include "tools/bytes.h"
 #include "tools/codec.h"
+#include "tools/order.h"
 
 typedef struct SketchValue
 {
@@ -436,51 +437,19 @@ compare_rows(const void *a, const void *b)
 	return x->stream_id < y->stream_id ? -1 : x->stream_id > y->stream_id ? 1 : 0;
 }
 
-static int
-compare_ids(const void *a, const void *b)
-{
-	int64		x = *(const int64 *) a;
-	int64		y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y ? 1 : 0;
-}
-
-/* 8 bytes, least significant first. */
-static void
-put_fixed(StringInfo out, uint64 value)
-{
-	int			i;
-
-	for (i = 0; i < 8; i++)
-		appendStringInfoCharMacro(out, (char) (value >> (8 * i)));
-}
-
-static uint64
-get_fixed(L4ColumnReader *in)
-{
-	uint64		value = 0;
-	int			i;
-
-	if (in->end - in->at < 8)
-		column_corrupted("a sketch is cut short");
-	for (i = 0; i < 8; i++)
-		value |= (uint64) (unsigned char) *in->at++ << (8 * i);
-	return value;
-}
-
 static void
 put_double(StringInfo out, double number)
 {
 	uint64		bits;
 
 	memcpy(&bits, &number, sizeof(bits));
-	put_fixed(out, bits);
+	column_put_fixed(out, bits);
 }
 
 static double
 get_double(L4ColumnReader *in)
 {
-	uint64		bits = get_fixed(in);
+	uint64		bits = column_get_fixed(in);
 	double		number;
 
 	memcpy(&number, &bits, sizeof(number));
@@ -526,7 +495,7 @@ distinct_streams(const L4SketchRow *rows, int count, int *stream_count)
 
 	for (i = 0; i < count; i++)
 		streams[i] = rows[i].stream_id;
-	qsort(streams, count, sizeof(int64), compare_ids);
+	qsort(streams, count, sizeof(int64), compare_int64);
 	*stream_count = 0;
 	for (i = 0; i < count; i++)
 		if (*stream_count == 0 || streams[*stream_count - 1] != streams[i])
@@ -537,7 +506,7 @@ distinct_streams(const L4SketchRow *rows, int count, int *stream_count)
 static void
 pack_row(SketchColumns *columns, const L4SketchRow *row, const int64 *streams, int stream_count, int *stream)
 {
-	const int64 *found = bsearch(&row->stream_id, streams, stream_count, sizeof(int64), compare_ids);
+	const int64 *found = bsearch(&row->stream_id, streams, stream_count, sizeof(int64), compare_int64);
 	int			number = (int) (found - streams);
 	int			i;
 
@@ -558,7 +527,7 @@ pack_shape(SketchColumns *columns, const L4SketchRow *rows, int from, int count,
 
 	while (to < count && rows[to].shape_id == rows[from].shape_id)
 		to++;
-	put_fixed(&columns->ids, (uint64) rows[from].shape_id);
+	column_put_fixed(&columns->ids, (uint64) rows[from].shape_id);
 	column_put_unsigned(&columns->rows, to - from);
 	column_put_unsigned(&columns->rows, rows[from].set->position_count);
 	for (; from < to; from++)
@@ -605,7 +574,7 @@ sketch_pack(L4SketchRow *rows, int count)
 	initStringInfo(&plain);
 	column_put_unsigned(&plain, stream_count);
 	for (i = 0; i < stream_count; i++)
-		put_fixed(&plain, (uint64) streams[i]);
+		column_put_fixed(&plain, (uint64) streams[i]);
 	column_put_unsigned(&plain, shape_count);
 	put_column(&plain, &columns.ids);
 	put_column(&plain, &columns.rows);
@@ -657,7 +626,7 @@ sketch_open(const bytea *blob)
 	reader->stream_count = column_get_count(&in, PG_INT32_MAX);
 	reader->streams = palloc(mul_size(Max(reader->stream_count, 1), sizeof(int64)));
 	for (i = 0; i < reader->stream_count; i++)
-		reader->streams[i] = (int64) get_fixed(&in);
+		reader->streams[i] = (int64) column_get_fixed(&in);
 	reader->shapes_left = column_get_unsigned(&in);
 	get_column(&in, &reader->ids);
 	get_column(&in, &reader->rows);
@@ -675,7 +644,7 @@ next_row(L4SketchReader *reader)
 		if (reader->shapes_left == 0)
 			return false;
 		reader->shapes_left--;
-		reader->entry.shape_id = (int64) get_fixed(&reader->ids);
+		reader->entry.shape_id = (int64) column_get_fixed(&reader->ids);
 		reader->rows_left = column_get_unsigned(&reader->rows);
 		reader->positions = column_get_unsigned(&reader->rows);
 		reader->stream = 0;

@@ -8,6 +8,7 @@
 
 #include "algorithms/header.h"
 #include "tools/bytes.h"
+#include "tools/order.h"
 
 Datum
 shown_text(StringInfo shown, L4Bytes bytes)
@@ -54,28 +55,19 @@ bigint_values(ArrayType *array, const char *what, int *count)
 	return values;
 }
 
-static int
-compare_bigints(const void *a, const void *b)
-{
-	int64		x = *(const int64 *) a;
-	int64		y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y ? 1 : 0;
-}
-
 int64 *
 bigint_set(ArrayType *array, const char *what, int *count)
 {
 	int64	   *values = bigint_values(array, what, count);
 
-	qsort(values, *count, sizeof(int64), compare_bigints);
+	qsort(values, *count, sizeof(int64), compare_int64);
 	return values;
 }
 
 bool
 bigint_set_has(const int64 *set, int count, int64 number)
 {
-	return bsearch(&number, set, count, sizeof(int64), compare_bigints) != NULL;
+	return bsearch(&number, set, count, sizeof(int64), compare_int64) != NULL;
 }
 
 void

@@ -17,59 +17,18 @@
 
 /* ---------- small things as bytes ---------- */
 
-static void
-put_text(StringInfo out, const char *text)
-{
-	column_put_unsigned(out, text != NULL ? 1 : 0);
-	if (text != NULL)
-		column_put_bytes(out, (L4Bytes) {text, strlen(text)});
-}
-
-static char *
-get_text(L4ColumnReader *in)
-{
-	L4Bytes		bytes;
-
-	if (column_get_unsigned(in) == 0)
-		return NULL;
-	bytes = column_get_bytes(in);
-	return pnstrdup(bytes.data, bytes.size);
-}
-
-/* A number where it is known. */
-static void
-put_known(StringInfo out, bool known, int64 value)
-{
-	column_put_unsigned(out, known ? 1 : 0);
-	if (known)
-		column_put_signed(out, value);
-}
-
-static bool
-get_known(L4ColumnReader *in, int64 *value)
-{
-	bool		known = column_get_unsigned(in) != 0;
-
-	*value = known ? column_get_signed(in) : 0;
-	return known;
-}
-
 static int
 get_stage(L4ColumnReader *in)
 {
-	uint64		stage = column_get_unsigned(in);
-
-	if (stage > (uint64) l4_stage_count)
-		column_corrupted("a part names an unknown stage");
-	return (int) stage;
+	return column_get_number_to(in, l4_stage_count, "a part names an unknown stage");
 }
 
 static void
 put_point(StringInfo out, const StreamPoint *point)
 {
-	put_known(out, point->has_time, point->time);
+	column_put_optional(out, point->has_time, point->time);
 	column_put_unsigned(out, point->progress.stage);
-	put_known(out, point->progress.has_iteration, point->progress.iteration);
+	column_put_optional(out, point->progress.has_iteration, point->progress.iteration);
 }
 
 static StreamPoint
@@ -77,9 +36,9 @@ get_point(L4ColumnReader *in)
 {
 	StreamPoint point = {0};
 
-	point.has_time = get_known(in, &point.time);
+	point.has_time = column_get_optional(in, &point.time);
 	point.progress.stage = get_stage(in);
-	point.progress.has_iteration = get_known(in, &point.progress.iteration);
+	point.progress.has_iteration = column_get_optional(in, &point.progress.iteration);
 	return point;
 }
 
@@ -213,8 +172,8 @@ source_put_segment(StringInfo out, const L4SegmentRow *row)
 	column_put_signed(out, row->first_line);
 	column_put_signed(out, row->last_line);
 	column_put_unsigned(out, row->record_count);
-	put_known(out, row->has_time, row->first_ts);
-	put_known(out, row->has_time, row->last_ts);
+	column_put_optional(out, row->has_time, row->first_ts);
+	column_put_optional(out, row->has_time, row->last_ts);
 	column_put_unsigned(out, row->raw_bytes);
 	column_put_bytes(out, (L4Bytes) {(const char *) row->stream_ids, row->stream_count * sizeof(int64)});
 	column_put_bytes(out, (L4Bytes) {(const char *) row->shape_ids, row->shape_count * sizeof(int64)});
@@ -251,8 +210,8 @@ get_segment(L4ColumnReader *in, L4SegmentRow *row)
 	row->first_line = column_get_signed(in);
 	row->last_line = column_get_signed(in);
 	row->record_count = (int) column_get_unsigned(in);
-	row->has_time = get_known(in, &row->first_ts);
-	(void) get_known(in, &row->last_ts);
+	row->has_time = column_get_optional(in, &row->first_ts);
+	(void) column_get_optional(in, &row->last_ts);
 	row->raw_bytes = (int64) column_get_unsigned(in);
 	row->stream_ids = get_copy(in, &size);
 	row->stream_count = size / sizeof(int64);
@@ -286,17 +245,17 @@ put_stream(StringInfo out, const Stream *stream)
 	const L4StreamRow *row = &stream->row;
 	StreamPoint end = stream_point(stream);
 
-	put_text(out, row->label);
-	put_text(out, row->place.kind);
-	put_text(out, row->place.node);
+	column_put_text(out, row->label);
+	column_put_text(out, row->place.kind);
+	column_put_text(out, row->place.node);
 	column_put_signed(out, row->place.rank);
 	column_put_signed(out, row->place.attempt);
 	column_put_unsigned(out, row->record_count);
 	column_put_unsigned(out, row->last_stage);
-	put_known(out, row->has_time, row->first_ts);
-	put_known(out, row->has_time, row->last_ts);
-	put_known(out, row->has_iteration, row->first_iteration);
-	put_known(out, row->has_iteration, row->last_iteration);
+	column_put_optional(out, row->has_time, row->first_ts);
+	column_put_optional(out, row->has_time, row->last_ts);
+	column_put_optional(out, row->has_iteration, row->first_iteration);
+	column_put_optional(out, row->has_iteration, row->last_iteration);
 	put_point(out, &stream->entry);
 	put_point(out, &end);
 	column_put_unsigned(out, stream->own_time + 2 * stream->own_stage + 4 * stream->own_iteration +
@@ -308,17 +267,17 @@ get_stream(L4ColumnReader *in, PartStream *stream)
 {
 	uint64		flags;
 
-	stream->label = get_text(in);
-	stream->place.kind = get_text(in);
-	stream->place.node = get_text(in);
+	stream->label = column_get_text(in);
+	stream->place.kind = column_get_text(in);
+	stream->place.node = column_get_text(in);
 	stream->place.rank = (int) column_get_signed(in);
 	stream->place.attempt = (int) column_get_signed(in);
 	stream->row.record_count = (int64) column_get_unsigned(in);
 	stream->row.last_stage = get_stage(in);
-	stream->row.has_time = get_known(in, &stream->row.first_ts);
-	(void) get_known(in, &stream->row.last_ts);
-	stream->row.has_iteration = get_known(in, &stream->row.first_iteration);
-	(void) get_known(in, &stream->row.last_iteration);
+	stream->row.has_time = column_get_optional(in, &stream->row.first_ts);
+	(void) column_get_optional(in, &stream->row.last_ts);
+	stream->row.has_iteration = column_get_optional(in, &stream->row.first_iteration);
+	(void) column_get_optional(in, &stream->row.last_iteration);
 	stream->entry = get_point(in);
 	stream->end = get_point(in);
 	flags = column_get_unsigned(in);
@@ -341,14 +300,14 @@ put_summary(StringInfo out, const Summary *summary, uint64 shape_id, int stream)
 	column_put_signed(out, (int64) shape_id);
 	column_put_unsigned(out, row->occurrences);
 	column_put_unsigned(out, row->level);
-	put_text(out, row->component);
+	column_put_text(out, row->component);
 	column_put_signed(out, row->first_line);
 	column_put_signed(out, row->last_line);
-	put_known(out, row->has_time, row->first_ts);
-	put_known(out, row->has_time, row->last_ts);
+	column_put_optional(out, row->has_time, row->first_ts);
+	column_put_optional(out, row->has_time, row->last_ts);
 	column_put_unsigned(out, row->stage);
-	put_known(out, row->has_iteration, row->first_iteration);
-	put_known(out, row->has_iteration, row->last_iteration);
+	column_put_optional(out, row->has_iteration, row->first_iteration);
+	column_put_optional(out, row->has_iteration, row->last_iteration);
 	sketch_put(out, &summary->sketches);
 }
 
@@ -640,14 +599,14 @@ join_summary(L4Source *work, Part *part)
 	from.occurrences = (int64) column_get_unsigned(in);
 	level = column_get_unsigned(in);
 	from.level = (L4Level) Min(level, (uint64) L4_LEVEL_FATAL);
-	from.component = get_text(in);
+	from.component = column_get_text(in);
 	from.first_line = column_get_signed(in);
 	from.last_line = column_get_signed(in);
-	from.has_time = get_known(in, &from.first_ts);
-	(void) get_known(in, &from.last_ts);
+	from.has_time = column_get_optional(in, &from.first_ts);
+	(void) column_get_optional(in, &from.last_ts);
 	from.stage = get_stage(in);
-	from.has_iteration = get_known(in, &from.first_iteration);
-	(void) get_known(in, &from.last_iteration);
+	from.has_iteration = column_get_optional(in, &from.first_iteration);
+	(void) column_get_optional(in, &from.last_iteration);
 	sketch_get(in, &sketches);
 	caller = MemoryContextSwitchTo(part->lasting);
 	summary = source_summary(work, part->streams[number].number, shape_id, &is_new);

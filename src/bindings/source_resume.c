@@ -13,6 +13,8 @@
 #include "lib/stringinfo.h"
 #include "utils/memutils.h"
 
+#include "tools/order.h"
+
 /* The records of a segment once more, as bytes or line by line with what was known of each. */
 static void
 replay_segment(L4Source *work, const L4SegmentBlobs *blobs, MemoryContext memory)
@@ -257,15 +259,6 @@ source_save_state(L4Source *work)
 	}
 }
 
-static int
-compare_ids(const void *a, const void *b)
-{
-	int64		x = *(const int64 *) a;
-	int64		y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y ? 1 : 0;
-}
-
 /* The ids of the source's shapes that are coarse, or that only records have that may still change. */
 static int64 *
 shapes_that_are(L4Source *work, bool coarse, int *count)
@@ -279,7 +272,7 @@ shapes_that_are(L4Source *work, bool coarse, int *count)
 	while ((entry = shapes_iterate(work->shapes, &iterator)) != NULL)
 		if (coarse ? entry->shape->coarse : !entry->shape->firm)
 			ids[(*count)++] = (int64) entry->shape_id;
-	qsort(ids, *count, sizeof(int64), compare_ids);
+	qsort(ids, *count, sizeof(int64), compare_int64);
 	return ids;
 }
 

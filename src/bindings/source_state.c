@@ -12,52 +12,11 @@
 
 static const char *const kinds[] = {"rank", "launcher", "system", "shared", "other"};
 
-/* A text that may be NULL. */
-static void
-put_text(StringInfo out, const char *text)
-{
-	L4Bytes		bytes = {text != NULL ? text : "", text != NULL ? strlen(text) : 0};
-
-	column_put_unsigned(out, text != NULL ? 1 : 0);
-	column_put_bytes(out, bytes);
-}
-
-static char *
-get_text(L4ColumnReader *in)
-{
-	bool		known = column_get_unsigned(in) != 0;
-	L4Bytes		bytes = column_get_bytes(in);
-
-	return known ? pnstrdup(bytes.data, bytes.size) : NULL;
-}
-
 /* A number that cannot be larger. */
 static int
 get_small(L4ColumnReader *in, int limit)
 {
-	uint64		number = column_get_unsigned(in);
-
-	if (number > (uint64) limit)
-		column_corrupted("the state of a source has a number that cannot be");
-	return (int) number;
-}
-
-/* A number and whether it is known. */
-static void
-put_optional(StringInfo out, bool known, int64 value)
-{
-	column_put_unsigned(out, known ? 1 : 0);
-	if (known)
-		column_put_signed(out, value);
-}
-
-static bool
-get_optional(L4ColumnReader *in, int64 *value)
-{
-	bool		known = column_get_unsigned(in) != 0;
-
-	*value = known ? column_get_signed(in) : 0;
-	return known;
+	return column_get_number_to(in, limit, "the state of a source has a number that cannot be");
 }
 
 static int
@@ -83,20 +42,20 @@ put_stream(StringInfo out, const L4StreamState *stream)
 	const L4StreamRow *row = &stream->row;
 
 	column_put_signed(out, row->stream_id);
-	put_text(out, row->label);
+	column_put_text(out, row->label);
 	column_put_unsigned(out, kind_number(row->place.kind));
-	put_text(out, row->place.node);
+	column_put_text(out, row->place.node);
 	column_put_signed(out, row->place.rank);
 	column_put_signed(out, row->place.attempt);
 	column_put_unsigned(out, row->record_count);
-	put_optional(out, row->has_time, row->first_ts);
-	put_optional(out, row->has_time, row->last_ts);
+	column_put_optional(out, row->has_time, row->first_ts);
+	column_put_optional(out, row->has_time, row->last_ts);
 	column_put_unsigned(out, row->last_stage);
-	put_optional(out, row->has_iteration, row->first_iteration);
-	put_optional(out, row->has_iteration, row->last_iteration);
-	put_optional(out, stream->has_time, stream->time);
+	column_put_optional(out, row->has_iteration, row->first_iteration);
+	column_put_optional(out, row->has_iteration, row->last_iteration);
+	column_put_optional(out, stream->has_time, stream->time);
 	column_put_unsigned(out, stream->progress.stage);
-	put_optional(out, stream->progress.has_iteration, stream->progress.iteration);
+	column_put_optional(out, stream->progress.has_iteration, stream->progress.iteration);
 }
 
 static void
@@ -105,20 +64,20 @@ get_stream(L4ColumnReader *in, L4StreamState *stream)
 	L4StreamRow *row = &stream->row;
 
 	row->stream_id = column_get_signed(in);
-	row->label = get_text(in);
+	row->label = column_get_text(in);
 	row->place.kind = get_kind(in);
-	row->place.node = get_text(in);
+	row->place.node = column_get_text(in);
 	row->place.rank = (int) column_get_signed(in);
 	row->place.attempt = (int) column_get_signed(in);
 	row->record_count = (int64) column_get_unsigned(in);
-	row->has_time = get_optional(in, &row->first_ts);
-	(void) get_optional(in, &row->last_ts);
+	row->has_time = column_get_optional(in, &row->first_ts);
+	(void) column_get_optional(in, &row->last_ts);
 	row->last_stage = get_small(in, l4_stage_count);
-	row->has_iteration = get_optional(in, &row->first_iteration);
-	(void) get_optional(in, &row->last_iteration);
-	stream->has_time = get_optional(in, &stream->time);
+	row->has_iteration = column_get_optional(in, &row->first_iteration);
+	(void) column_get_optional(in, &row->last_iteration);
+	stream->has_time = column_get_optional(in, &stream->time);
 	stream->progress.stage = get_small(in, l4_stage_count);
-	stream->progress.has_iteration = get_optional(in, &stream->progress.iteration);
+	stream->progress.has_iteration = column_get_optional(in, &stream->progress.iteration);
 }
 
 static void
@@ -133,14 +92,14 @@ put_image(StringInfo out, const L4SummaryImage *image)
 		return;
 	column_put_unsigned(out, row->occurrences);
 	column_put_unsigned(out, row->level);
-	put_text(out, row->component);
+	column_put_text(out, row->component);
 	column_put_unsigned(out, row->first_line);
 	column_put_unsigned(out, row->last_line);
-	put_optional(out, row->has_time, row->first_ts);
-	put_optional(out, row->has_time, row->last_ts);
+	column_put_optional(out, row->has_time, row->first_ts);
+	column_put_optional(out, row->has_time, row->last_ts);
 	column_put_unsigned(out, row->stage);
-	put_optional(out, row->has_iteration, row->first_iteration);
-	put_optional(out, row->has_iteration, row->last_iteration);
+	column_put_optional(out, row->has_iteration, row->first_iteration);
+	column_put_optional(out, row->has_iteration, row->last_iteration);
 }
 
 static void
@@ -155,14 +114,14 @@ get_image(L4ColumnReader *in, L4SummaryImage *image)
 		return;
 	row->occurrences = (int64) column_get_unsigned(in);
 	row->level = (L4Level) get_small(in, L4_LEVEL_FATAL);
-	row->component = get_text(in);
+	row->component = column_get_text(in);
 	row->first_line = (int64) column_get_unsigned(in);
 	row->last_line = (int64) column_get_unsigned(in);
-	row->has_time = get_optional(in, &row->first_ts);
-	(void) get_optional(in, &row->last_ts);
+	row->has_time = column_get_optional(in, &row->first_ts);
+	(void) column_get_optional(in, &row->last_ts);
 	row->stage = get_small(in, l4_stage_count);
-	row->has_iteration = get_optional(in, &row->first_iteration);
-	(void) get_optional(in, &row->last_iteration);
+	row->has_iteration = column_get_optional(in, &row->first_iteration);
+	(void) column_get_optional(in, &row->last_iteration);
 }
 
 /* The sketches of the images as a blob of their own, empty where there are none. */

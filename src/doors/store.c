@@ -9,6 +9,7 @@
 
 #include "access/xact.h"
 #include "tools/bytes.h"
+#include "tools/order.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -104,8 +105,8 @@ statement_plan(const char *schema, const char *statement, Arguments *arguments)
 }
 
 /* Runs a statement in which %s stands for the schema; expects the given kind of result, which lives until the next statement is run. */
-static uint64
-run(const char *schema, const char *statement, Arguments *arguments, int expected)
+uint64
+store_run(const char *schema, const char *statement, Arguments *arguments, int expected)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	SPIPlanPtr	plan = statement_plan(schema, statement, arguments);
@@ -117,12 +118,6 @@ run(const char *schema, const char *statement, Arguments *arguments, int expecte
 	if (result != expected)
 		elog(ERROR, "unexpected result %s of: %s", SPI_result_code_string(result), statement);
 	return SPI_processed;
-}
-
-uint64
-store_run(const char *schema, const char *statement, Arguments *arguments, int expected)
-{
-	return run(schema, statement, arguments, expected);
 }
 
 /* A way to run queries that the planner is not to choose, until the level of settings ends. */
@@ -142,7 +137,7 @@ store_run_by_key(const char *schema, const char *statement, Arguments *arguments
 	uint64		rows;
 
 	switch_off("enable_seqscan");
-	rows = run(schema, statement, arguments, expected);
+	rows = store_run(schema, statement, arguments, expected);
 	AtEOXact_GUC(true, level);
 	return rows;
 }
@@ -287,8 +282,8 @@ store_job(const char *schema, const char *job_id)
 	Datum		value;
 
 	add_text(&arguments, job_id);
-	if (run(schema, "SELECT status, time_zone, started_at, nodes, ranks_per_node FROM %s.l4_job WHERE job_id OPERATOR(pg_catalog.=) $1",
-			&arguments, SPI_OK_SELECT) == 0)
+	if (store_run(schema, "SELECT status, time_zone, started_at, nodes, ranks_per_node FROM %s.l4_job WHERE job_id OPERATOR(pg_catalog.=) $1",
+				  &arguments, SPI_OK_SELECT) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_NO_DATA_FOUND),
 				 errmsg("job \"%s\" is not registered", job_id),
@@ -310,8 +305,8 @@ static void
 load_formats(const char *schema, MemoryContext context, L4Rules *rules)
 {
 	Arguments	arguments = {0};
-	uint64		count = run(schema, "SELECT name, kind, priority, dominant, pattern FROM %s.l4_format WHERE enabled "
-							"ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
+	uint64		count = store_run(schema, "SELECT name, kind, priority, dominant, pattern FROM %s.l4_format WHERE enabled "
+								  "ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
 	uint64		i;
 
 	rules->formats = MemoryContextAllocZero(context, mul_size(Max(count, 1), sizeof(L4Format)));
@@ -356,8 +351,8 @@ static void
 load_stage_rules(const char *schema, MemoryContext context, L4ProgressRules *rules)
 {
 	Arguments	arguments = {0};
-	uint64		count = run(schema, "SELECT name, stage, pattern FROM %s.l4_stage_rule WHERE enabled "
-							"ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
+	uint64		count = store_run(schema, "SELECT name, stage, pattern FROM %s.l4_stage_rule WHERE enabled "
+								  "ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
 	uint64		i;
 
 	rules->stages = MemoryContextAllocZero(context, mul_size(Max(count, 1), sizeof(L4StageRule)));
@@ -373,8 +368,8 @@ static void
 load_iteration_rules(const char *schema, MemoryContext context, L4ProgressRules *rules)
 {
 	Arguments	arguments = {0};
-	uint64		count = run(schema, "SELECT name, position, pattern FROM %s.l4_iteration_rule WHERE enabled "
-							"ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
+	uint64		count = store_run(schema, "SELECT name, position, pattern FROM %s.l4_iteration_rule WHERE enabled "
+								  "ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
 	uint64		i;
 
 	rules->iterations = MemoryContextAllocZero(context, mul_size(Max(count, 1), sizeof(L4IterationRule)));
@@ -400,8 +395,8 @@ static void
 load_masks(const char *schema, MemoryContext context, L4Rules *rules)
 {
 	Arguments	arguments = {0};
-	uint64		count = run(schema, "SELECT name, pattern FROM %s.l4_mask WHERE enabled ORDER BY priority, name COLLATE \"C\"",
-							&arguments, SPI_OK_SELECT);
+	uint64		count = store_run(schema, "SELECT name, pattern FROM %s.l4_mask WHERE enabled ORDER BY priority, name COLLATE \"C\"",
+								  &arguments, SPI_OK_SELECT);
 	uint64		i;
 
 	rules->masks = MemoryContextAllocZero(context, mul_size(Max(count, 1), sizeof(L4Pattern *)));
@@ -434,15 +429,6 @@ store_lock(const char *job_id, int64 file_id)
 	DirectFunctionCall1(pg_advisory_xact_lock_int8, Int64GetDatum((int64) key));
 }
 
-static int
-compare_keys(const void *a, const void *b)
-{
-	int64		x = *(const int64 *) a;
-	int64		y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y ? 1 : 0;
-}
-
 /* The lock of a job that all its files stand under. */
 static Datum
 job_lock_key(const char *job_id)
@@ -458,7 +444,7 @@ store_lock_files(const char *job_id, const int64 *file_ids, int count)
 
 	DirectFunctionCall1(pg_advisory_xact_lock_shared_int8, job_lock_key(job_id));
 	memcpy(keys, file_ids, count * sizeof(int64));
-	qsort(keys, count, sizeof(int64), compare_keys);
+	qsort(keys, count, sizeof(int64), compare_int64);
 	for (i = 0; i < count; i++)
 		store_lock(job_id, keys[i]);
 	pfree(keys);
@@ -519,20 +505,20 @@ store_forget_file(const char *schema, const char *job_id, int64 file_id)
 
 	add_text(&arguments, job_id);
 	add_bigint(&arguments, file_id, false);
-	run(schema, "DELETE FROM %s.l4_stream_event e USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-		"AND s.file_id OPERATOR(pg_catalog.=) $2 AND e.job_id OPERATOR(pg_catalog.=) $1 "
-		"AND e.stream_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
-	run(schema, "DELETE FROM %s.l4_segment g USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-		"AND s.file_id OPERATOR(pg_catalog.=) $2 AND g.job_id OPERATOR(pg_catalog.=) $1 "
-		"AND g.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
-	run(schema, "DELETE FROM %s.l4_parameter_sketch p USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-		"AND s.file_id OPERATOR(pg_catalog.=) $2 AND p.job_id OPERATOR(pg_catalog.=) $1 "
-		"AND p.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
-	run(schema, "DELETE FROM %s.l4_source_state t USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-		"AND s.file_id OPERATOR(pg_catalog.=) $2 AND t.job_id OPERATOR(pg_catalog.=) $1 "
-		"AND t.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
-	count = run(schema, "DELETE FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 AND file_id OPERATOR(pg_catalog.=) $2 "
-				"RETURNING first_iteration IS NOT NULL", &arguments, SPI_OK_DELETE_RETURNING);
+	store_run(schema, "DELETE FROM %s.l4_stream_event e USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND e.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND e.stream_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	store_run(schema, "DELETE FROM %s.l4_segment g USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND g.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND g.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	store_run(schema, "DELETE FROM %s.l4_parameter_sketch p USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND p.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND p.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	store_run(schema, "DELETE FROM %s.l4_source_state t USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND t.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND t.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	count = store_run(schema, "DELETE FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 AND file_id OPERATOR(pg_catalog.=) $2 "
+					  "RETURNING first_iteration IS NOT NULL", &arguments, SPI_OK_DELETE_RETURNING);
 	for (i = 0; i < count && !named; i++)
 		named = DatumGetBool(result_datum(i, 1, &is_null));
 	result_done();
@@ -547,8 +533,8 @@ store_finish_import(const char *schema, const char *job_id)
 	/* Two imports of one job that end at once take turns. */
 	DirectFunctionCall1(pg_advisory_xact_lock_int8, Int64GetDatum((int64) shape_hash(job_id, strlen(job_id))));
 	add_text(&arguments, job_id);
-	run(schema, "SELECT %s.l4_assign_events($1)", &arguments, SPI_OK_SELECT);
-	run(schema, "SELECT %s.l4_pool_refresh($1)", &arguments, SPI_OK_SELECT);
+	store_run(schema, "SELECT %s.l4_assign_events($1)", &arguments, SPI_OK_SELECT);
+	store_run(schema, "SELECT %s.l4_pool_refresh($1)", &arguments, SPI_OK_SELECT);
 }
 
 /* Does the caller own the tables? */
@@ -557,8 +543,8 @@ owns_tables(const char *schema)
 {
 	Arguments	arguments = {0};
 
-	return run(schema, "SELECT FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) '%s.l4_stream_event'::pg_catalog.regclass "
-			   "AND pg_catalog.pg_has_role(relowner, 'USAGE')", &arguments, SPI_OK_SELECT) > 0;
+	return store_run(schema, "SELECT FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) '%s.l4_stream_event'::pg_catalog.regclass "
+					 "AND pg_catalog.pg_has_role(relowner, 'USAGE')", &arguments, SPI_OK_SELECT) > 0;
 }
 
 /*
@@ -572,8 +558,8 @@ store_analyze_logs(const char *schema)
 
 	if (owns_tables(schema))
 		/* the columns by which rows are found */
-		run(schema, "ANALYZE %s.l4_stream, %s.l4_stream_event (job_id, stream_id, shape_id, level, stage), %s.l4_parameter_sketch (job_id, source_id), "
-			"%s.l4_segment (job_id, source_id, segment_no, first_ts, last_ts, stream_ids, shape_ids)", &arguments, SPI_OK_UTILITY);
+		store_run(schema, "ANALYZE %s.l4_stream, %s.l4_stream_event (job_id, stream_id, shape_id, level, stage), %s.l4_parameter_sketch (job_id, source_id), "
+				  "%s.l4_segment (job_id, source_id, segment_no, first_ts, last_ts, stream_ids, shape_ids)", &arguments, SPI_OK_UTILITY);
 }
 
 void
@@ -582,7 +568,7 @@ store_analyze_rest(const char *schema)
 	Arguments	arguments = {0};
 
 	if (owns_tables(schema))
-		run(schema, "ANALYZE %s.l4_shape, %s.l4_pool_event, %s.l4_pool_parameter, %s.l4_address", &arguments, SPI_OK_UTILITY);
+		store_run(schema, "ANALYZE %s.l4_shape, %s.l4_pool_event, %s.l4_pool_parameter, %s.l4_address", &arguments, SPI_OK_UTILITY);
 }
 
 void
@@ -598,8 +584,8 @@ store_holds_logs(const char *schema)
 	bool		holds;
 
 	SPI_connect();
-	holds = run(schema, "SELECT WHERE EXISTS (SELECT FROM %s.l4_stream) OR EXISTS (SELECT FROM %s.l4_segment) OR EXISTS (SELECT FROM %s.l4_inbox)",
-				&arguments, SPI_OK_SELECT) > 0;
+	holds = store_run(schema, "SELECT WHERE EXISTS (SELECT FROM %s.l4_stream) OR EXISTS (SELECT FROM %s.l4_segment) OR EXISTS (SELECT FROM %s.l4_inbox)",
+					  &arguments, SPI_OK_SELECT) > 0;
 	SPI_finish();
 	return holds;
 }

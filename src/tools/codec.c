@@ -127,6 +127,72 @@ get_little_endian(const unsigned char *from, int bytes)
 	return value;
 }
 
+void
+column_put_fixed(StringInfo column, uint64 value)
+{
+	unsigned char bytes[sizeof(value)];
+
+	put_little_endian(bytes, value, sizeof(value));
+	appendBinaryStringInfo(column, (char *) bytes, sizeof(value));
+}
+
+uint64
+column_get_fixed(L4ColumnReader *reader)
+{
+	const unsigned char *from = (const unsigned char *) reader->at;
+
+	if (reader->end - reader->at < (ptrdiff_t) sizeof(uint64))
+		column_corrupted("a number is cut short");
+	reader->at += sizeof(uint64);
+	return get_little_endian(from, sizeof(uint64));
+}
+
+int
+column_get_number_to(L4ColumnReader *reader, int limit, const char *what)
+{
+	uint64		number = column_get_unsigned(reader);
+
+	if (number > (uint64) limit)
+		column_corrupted(what);
+	return (int) number;
+}
+
+void
+column_put_text(StringInfo column, const char *text)
+{
+	column_put_unsigned(column, text != NULL ? 1 : 0);
+	if (text != NULL)
+		column_put_bytes(column, (L4Bytes) {text, strlen(text)});
+}
+
+char *
+column_get_text(L4ColumnReader *reader)
+{
+	L4Bytes		bytes;
+
+	if (column_get_unsigned(reader) == 0)
+		return NULL;
+	bytes = column_get_bytes(reader);
+	return pnstrdup(bytes.data, bytes.size);
+}
+
+void
+column_put_optional(StringInfo column, bool known, int64 value)
+{
+	column_put_unsigned(column, known ? 1 : 0);
+	if (known)
+		column_put_signed(column, value);
+}
+
+bool
+column_get_optional(L4ColumnReader *reader, int64 *value)
+{
+	bool		known = column_get_unsigned(reader) != 0;
+
+	*value = known ? column_get_signed(reader) : 0;
+	return known;
+}
+
 static uint32
 blob_checksum(const unsigned char *from, size_t size)
 {

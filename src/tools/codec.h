@@ -27,6 +27,12 @@ column_put_signed(StringInfo column, int64 value)
 
 extern void column_put_bytes(StringInfo column, L4Bytes bytes);
 
+/* Eight bytes, least significant first: for hashes, of which no byte is likelier than another. */
+extern void column_put_fixed(StringInfo column, uint64 value);
+/* A text that may be NULL; a number that may be unknown. */
+extern void column_put_text(StringInfo column, const char *text);
+extern void column_put_optional(StringInfo column, bool known, int64 value);
+
 /* Reading with bounds checks: past the end or malformed raises XX001. */
 typedef struct L4ColumnReader
 {
@@ -39,6 +45,13 @@ extern int64 column_get_signed(L4ColumnReader *reader);
 extern L4Bytes column_get_bytes(L4ColumnReader *reader);
 /* A count that cannot exceed the bytes left (each counted thing takes at least one byte). */
 extern uint32 column_get_count(L4ColumnReader *reader, uint32 limit);
+extern uint64 column_get_fixed(L4ColumnReader *reader);
+/* A number that is at most limit; what says what it would be else. */
+extern int	column_get_number_to(L4ColumnReader *reader, int limit, const char *what);
+/* A palloc'd text, or NULL. */
+extern char *column_get_text(L4ColumnReader *reader);
+/* Is the number known? value becomes 0 where it is not. */
+extern bool column_get_optional(L4ColumnReader *reader, int64 *value);
 pg_attribute_noreturn() extern void column_corrupted(const char *what);
 
 /* One blob: version byte, crc32c, plain size, zstd frame. blob_pack returns a palloc'd bytea. */

@@ -1,0 +1,13 @@
+/*
+ * order.c: comparisons for qsort that the server keeps to itself (from PostgreSQL 17 on it has pg_cmp_s64).
+ */
+#include "tools/order.h"
+
+int
+compare_int64(const void *a, const void *b)
+{
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return x < y ? -1 : x > y ? 1 : 0;
+}

@@ -1,0 +1,12 @@
+/*
+ * order.h: comparisons for qsort that the server keeps to itself.
+ */
+#ifndef L4_ORDER_H
+#define L4_ORDER_H
+
+#include "ground/l4.h"
+
+/* Two int64, ascending. */
+extern int	compare_int64(const void *a, const void *b);
+
+#endif							/* L4_ORDER_H */
