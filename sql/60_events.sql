@@ -84,6 +84,12 @@ RETURN pg_catalog.substring(pg_catalog.split_part(shape, '<*>', place), '([[:alp
 COMMENT ON FUNCTION @extschema@.l4_parameter_name(text, int) IS
 'The word before the parameter at a place (from 1) of a shape, by which a reader knows it: "step" for the first of "step <*> took <*> ms", "took" for the second. NULL where no word stands between it and the parameter before.';
 
+CREATE FUNCTION @extschema@.l4_number_within(value text, lowest bigint, highest bigint) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN CASE WHEN value ~ '^\d{1,18}$' THEN value::bigint BETWEEN lowest AND highest ELSE false END;
+COMMENT ON FUNCTION @extschema@.l4_number_within(text, bigint, bigint) IS
+'Is a text a whole number from lowest to highest? NULL where a bound is.';
+
 CREATE FUNCTION @extschema@.l4_new_values(job_id text, pool_id bigint)
 RETURNS TABLE (stream_id bigint, shape_id bigint, reason text, line_no bigint, detail text, place int, value text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
@@ -118,9 +124,9 @@ BEGIN ATOMIC
 	JOIN @extschema@.l4_stream_event e ON e.job_id = l4_new_values.job_id AND e.stream_id = p.stream_id AND e.shape_id = p.shape_id
 	WHERE v.value <> p.pool_value
 		AND (@extschema@.l4_level_rank(e.level) >= 4 OR p.pool_value = ANY (p.values))
-		AND NOT COALESCE(e.first_iteration > 1 AND CASE WHEN v.value ~ '^\d{1,18}$' THEN v.value::bigint END BETWEEN e.first_iteration - 1 AND e.last_iteration + 1
+		AND NOT COALESCE(e.first_iteration > 1 AND @extschema@.l4_number_within(v.value, e.first_iteration - 1, e.last_iteration + 1)
 			AND EXISTS (SELECT FROM ROWS FROM (pg_catalog.unnest(p.values), pg_catalog.unnest(p.value_lines)) f (value, line_no)
-				WHERE f.line_no = e.first_line AND CASE WHEN f.value ~ '^\d{1,18}$' THEN f.value::bigint END BETWEEN e.first_iteration - 1 AND e.first_iteration + 1), false)
+				WHERE f.line_no = e.first_line AND @extschema@.l4_number_within(f.value, e.first_iteration - 1, e.first_iteration + 1)), false)
 	UNION ALL
 	SELECT p.stream_id, p.shape_id, 'range', r.line_no,
 		pg_catalog.format('%s is %s; in successful jobs it lies between %s and %s', p.name, r.number, p.pool_minimum, p.pool_maximum),
@@ -422,13 +428,11 @@ BEGIN ATOMIC
 		pg_catalog.format('%s times in this stream; at most %s in a stream of a successful job', e.occurrences, p.max_per_stream), NULL, NULL
 	FROM @extschema@.l4_stream_event e
 	JOIN pool p ON p.shape_id = e.shape_id
-	JOIN @extschema@.l4_stream t ON t.job_id = e.job_id AND t.stream_id = e.stream_id
 	WHERE e.job_id = l4_news_shapes.job_id
 		AND e.occurrences >= @extschema@.l4_news_limit('storm count')
-		AND e.occurrences > p.max_per_stream * @extschema@.l4_news_limit('storm')
 		-- what recurs all along a job that runs longer than the successful ones did is no storm
-		AND e.occurrences > p.max_per_stream * @extschema@.l4_news_limit('storm') * COALESCE(CASE WHEN e.first_ts > '2000-01-01' THEN EXTRACT(epoch FROM e.last_ts - e.first_ts) END / NULLIF((
-			SELECT EXTRACT(epoch FROM pg_catalog.max(m.duration)) FROM @extschema@.l4_pool_job m WHERE m.pool_id = l4_news_shapes.pool_id AND m.job_id <> l4_news_shapes.job_id), 0), 1)
+		AND e.occurrences > p.max_per_stream * @extschema@.l4_news_limit('storm') * GREATEST(1, CASE WHEN e.first_ts > '2000-01-01' THEN EXTRACT(epoch FROM e.last_ts - e.first_ts) END / NULLIF((
+			SELECT EXTRACT(epoch FROM pg_catalog.max(m.duration)) FROM @extschema@.l4_pool_job m WHERE m.pool_id = l4_news_shapes.pool_id AND m.job_id <> l4_news_shapes.job_id), 0))
 		AND @extschema@.l4_level_rank(e.level) >= 4
 	UNION ALL
 	SELECT v.stream_id, v.shape_id, v.reason, v.line_no, v.detail, v.place, v.value
