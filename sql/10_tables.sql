@@ -13,7 +13,7 @@ CREATE TABLE @extschema@.l4_job (
 	ended_at timestamptz,
 	time_zone text NOT NULL DEFAULT 'UTC',
 	owner name NOT NULL DEFAULT current_user,
-	registered_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+	registered_at timestamptz NOT NULL DEFAULT now()
 );
 
 CREATE TABLE @extschema@.l4_stream (
@@ -82,7 +82,7 @@ CREATE TABLE @extschema@.l4_event (
 	event_id bigint PRIMARY KEY,
 	template text NOT NULL,
 	parent_id bigint,
-	first_seen timestamptz NOT NULL DEFAULT pg_catalog.now()
+	first_seen timestamptz NOT NULL DEFAULT now()
 );
 
 /*
@@ -148,7 +148,7 @@ CREATE TABLE @extschema@.l4_pool_event (
 
 CREATE TABLE @extschema@.l4_finding (
 	job_id text NOT NULL,
-	saved_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	saved_at timestamptz NOT NULL DEFAULT now(),
 	kind text NOT NULL,
 	ordinal int NOT NULL,
 	score double precision,

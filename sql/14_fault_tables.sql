@@ -30,11 +30,11 @@ CREATE TABLE @extschema@.l4_fault (
 	builtin boolean NOT NULL DEFAULT false,
 	owner name NOT NULL DEFAULT current_user,
 	created_by name NOT NULL DEFAULT current_user,
-	created_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	created_at timestamptz NOT NULL DEFAULT now(),
 	updated_by name,
 	updated_at timestamptz,
 	PRIMARY KEY (fault_key, builtin),
-	CONSTRAINT l4_fault_has_a_pattern CHECK (COALESCE(pattern, 'none') <> '' AND (pattern IS NOT NULL OR COALESCE(pg_catalog.cardinality(events), 0) > 0)),
+	CONSTRAINT l4_fault_has_a_pattern CHECK (COALESCE(pattern, 'none') <> '' AND (pattern IS NOT NULL OR COALESCE(cardinality(events), 0) > 0)),
 	CONSTRAINT l4_fault_node_share CHECK (min_node_share <= max_node_share)
 );
 COMMENT ON TABLE @extschema@.l4_fault IS
@@ -75,7 +75,7 @@ CREATE TABLE @extschema@.l4_fault_override (
 	fix text,
 	owner name,
 	changed_by name NOT NULL DEFAULT current_user,
-	changed_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+	changed_at timestamptz NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE @extschema@.l4_fault_override IS
 'What a site changed of built-in faults, or that it switched them off. Everything else of such a fault, its pattern first, goes on coming from l4. Written by l4_override_fault, l4_retire_fault and l4_activate_fault.';
@@ -107,7 +107,7 @@ COMMENT ON COLUMN @extschema@.l4_fault_explains.switched_off IS 'true: the edge 
 
 CREATE TABLE @extschema@.l4_fault_history (
 	fault_key text NOT NULL,
-	changed_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+	changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
 	step text NOT NULL CHECK (step IN ('drafted', 'activated', 'retired', 'overridden', 'backtested', 'judged')),
 	changed_by name NOT NULL DEFAULT current_user,
 	note text,
@@ -128,7 +128,7 @@ CREATE TABLE @extschema@.l4_fault_feedback (
 	is_right boolean NOT NULL,
 	note text,
 	given_by name NOT NULL DEFAULT current_user,
-	given_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	given_at timestamptz NOT NULL DEFAULT now(),
 	PRIMARY KEY (job_id, fault_key)
 );
 COMMENT ON TABLE @extschema@.l4_fault_feedback IS 'Whether a fault that was matched in a job was right, as people judged. Written by l4_judge_fault and l4_confirm_fault.';
@@ -161,7 +161,7 @@ CREATE TABLE @extschema@.l4_failure_report (
 	status text NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'diagnosed', 'resolved', 'rejected')),
 	faulty_nodes text[],
 	failed_at timestamptz,
-	reported_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	reported_at timestamptz NOT NULL DEFAULT now(),
 	diagnosed_at timestamptz,
 	resolved_at timestamptz,
 	reported_by name NOT NULL DEFAULT current_user,
@@ -199,7 +199,7 @@ COMMENT ON COLUMN @extschema@.l4_failure_report.diagnosed_by IS 'who found the c
 -- A diagnosis kept (l4_save_diagnosis); its findings are rows of l4_finding.
 CREATE TABLE @extschema@.l4_diagnosis (
 	job_id text NOT NULL,
-	saved_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+	saved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
 	saved_by name NOT NULL DEFAULT current_user,
 	version text NOT NULL,
 	use_pool boolean NOT NULL DEFAULT true,
@@ -237,8 +237,8 @@ COMMENT ON COLUMN @extschema@.l4_diagnosis.last_save_at IS 'when the job began t
 COMMENT ON COLUMN @extschema@.l4_diagnosis.last_save_iteration IS 'after which iteration';
 
 -- l4_fault and l4_failure_report are registered with the other tables; one call a statement.
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_fault_override', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_fault_explains', 'WHERE NOT builtin');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_fault_history', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_fault_feedback', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_diagnosis', '');
+SELECT pg_extension_config_dump('@extschema@.l4_fault_override', '');
+SELECT pg_extension_config_dump('@extschema@.l4_fault_explains', 'WHERE NOT builtin');
+SELECT pg_extension_config_dump('@extschema@.l4_fault_history', '');
+SELECT pg_extension_config_dump('@extschema@.l4_fault_feedback', '');
+SELECT pg_extension_config_dump('@extschema@.l4_diagnosis', '');

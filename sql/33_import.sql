@@ -36,7 +36,7 @@ COMMENT ON FUNCTION @extschema@.l4_pattern_matches(text, text) IS
 
 -- A query that runs over events and times of many segments is worth several processes, however small the table is beside its TOAST.
 ALTER TABLE @extschema@.l4_segment SET (parallel_workers = 4);
-CREATE STATISTICS @extschema@.l4_segment_streams ON (pg_catalog.cardinality(stream_ids)) FROM @extschema@.l4_segment;
+CREATE STATISTICS @extschema@.l4_segment_streams ON (cardinality(stream_ids)) FROM @extschema@.l4_segment;
 COMMENT ON STATISTICS @extschema@.l4_segment_streams IS 'How many streams a segment holds: tells the planner which half of l4_log is empty.';
 
 /*
@@ -52,7 +52,7 @@ FROM @extschema@.l4_segment g
 	LEFT JOIN @extschema@.l4_timeline t ON t.job_id = g.job_id
 	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
 	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
-WHERE pg_catalog.cardinality(g.stream_ids) = 1
+WHERE cardinality(g.stream_ids) = 1
 UNION ALL
 SELECT g.job_id, s.node, s.rank, s.source, r.line_no, r.ts, r.level, r.component, r.stage,
 	coalesce(r.iteration, @extschema@.l4_iteration_at(r.ts, t.started_at, t.iterations)) AS iteration,
@@ -62,7 +62,7 @@ FROM @extschema@.l4_segment g
 	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
 	JOIN @extschema@.l4_stream s ON s.job_id = g.job_id AND s.stream_id = r.stream_id
 	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
-WHERE pg_catalog.cardinality(g.stream_ids) <> 1;
+WHERE cardinality(g.stream_ids) <> 1;
 COMMENT ON VIEW @extschema@.l4_log IS
 'A row for each record of the imported logs, decompressed on the way. Filter by job_id first; of what then matches node, rank, source, ts, line_no, event_id, shape_id or stream_id only the segments that can hold it are opened (EXPLAIN shows how many). Leaving out message, raw, raw_bytes and parameters makes a query several times cheaper. The bytes of a file: string_agg(raw_bytes, '''' ORDER BY line_no, part) over its source.';
 COMMENT ON COLUMN @extschema@.l4_log.job_id IS 'the job';
@@ -89,7 +89,7 @@ COMMENT ON COLUMN @extschema@.l4_log.segment_no IS 'number of the segment of its
 
 CREATE FUNCTION @extschema@.l4_coarse_shape(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
-RETURN COALESCE(pg_catalog.substring(shape, '^[^[:space:]0-9<]{1,64}[[:space:]](?=.)'), '') OPERATOR(pg_catalog.||) '<*>';
+RETURN COALESCE(substring(shape, '^[^[:space:]0-9<]{1,64}[[:space:]](?=.)'), '') || '<*>';
 COMMENT ON FUNCTION @extschema@.l4_coarse_shape(text) IS
 'The first word of a shape, where it is a plain one, and one parameter for the rest: the event of shapes that are beyond what is clustered.';
 
@@ -97,19 +97,19 @@ CREATE FUNCTION @extschema@.l4_shape_events(depth int DEFAULT 4, similarity doub
 RETURNS TABLE (shape_id bigint, event_id bigint, template text, parent_id bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10000
 BEGIN ATOMIC
-	WITH size AS (SELECT pg_catalog.count(*) AS shapes FROM @extschema@.l4_shape),
+	WITH size AS (SELECT count(*) AS shapes FROM @extschema@.l4_shape),
 	chosen AS MATERIALIZED (
 		SELECT h.shape_id, h.shape FROM @extschema@.l4_shape h WHERE (SELECT s.shapes FROM size s) <= l4_shape_events.most
 		UNION ALL
 		-- of too many those that share their first two words with the fewest: a flood of free text takes no other statement's place
 		(SELECT h.shape_id, h.shape
 		FROM (
-			SELECT a.*, pg_catalog.row_number() OVER (PARTITION BY pg_catalog.substring(a.shape, '^\S+\s\S+') ORDER BY a.shape_id) AS turn
+			SELECT a.*, row_number() OVER (PARTITION BY substring(a.shape, '^\S+\s\S+') ORDER BY a.shape_id) AS turn
 			FROM @extschema@.l4_shape a WHERE (SELECT s.shapes FROM size s) > l4_shape_events.most) h
 		ORDER BY h.turn, h.shape_id LIMIT l4_shape_events.most)
 	)
 	SELECT c.shape_id, c.event_id, c.template, c.parent_id
-	FROM (SELECT pg_catalog.array_agg(o.shape_id ORDER BY o.shape_id) AS ids, pg_catalog.array_agg(o.shape ORDER BY o.shape_id) AS shapes FROM chosen o) s,
+	FROM (SELECT array_agg(o.shape_id ORDER BY o.shape_id) AS ids, array_agg(o.shape ORDER BY o.shape_id) AS shapes FROM chosen o) s,
 		@extschema@.l4_cluster_shapes(s.ids, s.shapes, l4_shape_events.depth, l4_shape_events.similarity, l4_shape_events.split_values) c
 	UNION ALL
 	SELECT h.shape_id, @extschema@.l4_shape_id(c.shape), c.shape, NULL

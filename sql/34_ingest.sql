@@ -23,7 +23,7 @@ COMMENT ON COLUMN @extschema@.l4_source_state.head_hash IS 'hash of the files fi
 COMMENT ON COLUMN @extschema@.l4_source_state.tail_hash IS 'hash of the last 64 kB taken in';
 COMMENT ON COLUMN @extschema@.l4_source_state.shape_ids IS 'shapes that only its last records have, which may still change; NULL where there are none';
 COMMENT ON COLUMN @extschema@.l4_source_state.state IS 'where the open segment begins, how each stream stood there, and what was counted before the last records; version, checksum, zstd. NULL: the source is short and read anew';
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_source_state', '');
+SELECT pg_extension_config_dump('@extschema@.l4_source_state', '');
 
 CREATE FUNCTION @extschema@.l4_ingest(job_id text, query text, OUT rows bigint, OUT bytes bigint, OUT sources bigint, OUT skipped bigint)
 	LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1000000 AS 'MODULE_PATHNAME', 'l4_ingest';
@@ -56,7 +56,7 @@ COMMENT ON COLUMN @extschema@.l4_inbox.ts IS 'time by the shipper; counts where 
 COMMENT ON COLUMN @extschema@.l4_inbox.level IS 'level by the shipper (info, warning, ... or a syslog severity 0 to 7); counts where the line states none';
 COMMENT ON COLUMN @extschema@.l4_inbox.line IS 'the line, without its end';
 COMMENT ON COLUMN @extschema@.l4_inbox.arrived_at IS 'order of the rows of a session; not to be given';
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_inbox', '');
+SELECT pg_extension_config_dump('@extschema@.l4_inbox', '');
 
 CREATE VIEW @extschema@.l4_inbox_entry WITH (security_invoker = true) AS
 SELECT job_id, node, rank, source, ts, level, line FROM @extschema@.l4_inbox;

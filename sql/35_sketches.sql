@@ -14,7 +14,7 @@ COMMENT ON TABLE @extschema@.l4_parameter_sketch IS
 COMMENT ON COLUMN @extschema@.l4_parameter_sketch.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_parameter_sketch.source_id IS 'the source, as in l4_stream';
 COMMENT ON COLUMN @extschema@.l4_parameter_sketch.sketch IS 'for l4_sketch_parameters; with version and checksum';
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_parameter_sketch', '');
+SELECT pg_extension_config_dump('@extschema@.l4_parameter_sketch', '');
 
 CREATE FUNCTION @extschema@.l4_sketch_parameters(sketch bytea, shape_ids bigint[] DEFAULT NULL,
 	OUT stream_id bigint, OUT shape_id bigint, OUT "position" int, OUT occurrences bigint, OUT distinct_values int, OUT "values" text[], OUT value_lines bigint[],

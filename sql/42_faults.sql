@@ -771,7 +771,7 @@ INSERT INTO @extschema@.l4_fault (fault_key, title, category, subtype, severity,
  * A explains B: where A is found, B is its consequence. * stands for every fault of a lower priority number than B.
  */
 INSERT INTO @extschema@.l4_fault_explains (fault_key, explains, builtin)
-SELECT e.fault_key, pg_catalog.unnest(e.explains), true
+SELECT e.fault_key, unnest(e.explains), true
 FROM (VALUES
 	-- a host without memory: the kernel's own line tells more than those who were told
 	('host_oom', '{slurm_oom,k8s_oomkilled,process_sigkill,dataloader_worker_died,ray_actor_died,conn_reset,nccl_peer_closed,gloo_timeout,collective_timeout,heartbeat_lost}'::text[]),
@@ -858,4 +858,4 @@ UNION ALL
 SELECT f.fault_key, 'xid_other', true FROM @extschema@.l4_fault f WHERE f.fault_key ~ '^xid_\d'
 UNION ALL
 SELECT '*', p.fault_key, true
-FROM pg_catalog.unnest('{python_exception,child_failed,slurm_task_exit,train_job_failed,process_aborted,process_terminated,nccl_abort_async,assertion_failed}'::text[]) p (fault_key);
+FROM unnest('{python_exception,child_failed,slurm_task_exit,train_job_failed,process_aborted,process_terminated,nccl_abort_async,assertion_failed}'::text[]) p (fault_key);

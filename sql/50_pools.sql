@@ -86,8 +86,8 @@ COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.maximum IS 'largest number, 
 CREATE FUNCTION @extschema@.l4_number(value text) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 5
 RETURN CASE
-	WHEN value OPERATOR(pg_catalog.~) '^[-+]?[0-9]{1,15}([.][0-9]{1,18})?([eE][-+]?[0-9]{1,2})?[A-Za-z%]{0,3}$'
-	THEN pg_catalog.substring(value, '^[-+]?[0-9]+(?:[.][0-9]+)?(?:[eE][-+]?[0-9]{1,2})?')::double precision
+	WHEN value ~ '^[-+]?[0-9]{1,15}([.][0-9]{1,18})?([eE][-+]?[0-9]{1,2})?[A-Za-z%]{0,3}$'
+	THEN substring(value, '^[-+]?[0-9]+(?:[.][0-9]+)?(?:[eE][-+]?[0-9]{1,2})?')::double precision
 END;
 COMMENT ON FUNCTION @extschema@.l4_number(text) IS
 'The number that a parameter value is (a unit of up to three letters or % may follow it), or NULL.';
@@ -96,16 +96,16 @@ CREATE FUNCTION @extschema@.l4_pool_settings(settings jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT s.matter FROM (
-		SELECT COALESCE(pg_catalog.jsonb_object_agg(k.key, settings OPERATOR(pg_catalog.->) k.key), '{}'::jsonb) AS matter
+		SELECT COALESCE(jsonb_object_agg(k.key, settings -> k.key), '{}'::jsonb) AS matter
 		FROM @extschema@.l4_pool_setting k
-		WHERE settings OPERATOR(pg_catalog.?) k.key) s;
+		WHERE settings ? k.key) s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_pool_settings(jsonb) IS
 'Of a job''s settings those that decide its pool: the keys listed in l4_pool_setting.';
 
 CREATE FUNCTION @extschema@.l4_pool_id(settings jsonb) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-RETURN ('x' OPERATOR(pg_catalog.||) pg_catalog.substr(pg_catalog.md5(settings::text), 1, 16))::bit(64)::bigint;
+RETURN ('x' || substr(md5(settings::text), 1, 16))::bit(64)::bigint;
 COMMENT ON FUNCTION @extschema@.l4_pool_id(jsonb) IS
 'The pool_id of settings cut down by l4_pool_settings: a content hash, the same on every machine.';
 
@@ -298,7 +298,7 @@ BEGIN ATOMIC
 			p.job_count - (EXISTS (SELECT FROM @extschema@.l4_pool_job m WHERE m.pool_id = p.pool_id AND m.job_id = job.job_id))::int AS job_count,
 			-- the weighted share of keys, of those that either side has, on which both agree; no keys at all agree wholly
 			COALESCE((
-				SELECT pg_catalog.sum(CASE WHEN p.settings -> k.key = job.settings -> k.key THEN k.weight ELSE 0 END) / pg_catalog.sum(k.weight)
+				SELECT sum(CASE WHEN p.settings -> k.key = job.settings -> k.key THEN k.weight ELSE 0 END) / sum(k.weight)
 				FROM @extschema@.l4_pool_setting k
 				WHERE p.settings ? k.key OR job.settings ? k.key), 1) AS fit
 		FROM job, @extschema@.l4_pool p
@@ -313,13 +313,13 @@ BEGIN ATOMIC
 	SELECT b.pool_id, b.job_count, b.fit, b.settings,
 		-- settings in words (a system, an image; numbers such as sizes and seeds aside) that no job of the pool shares
 		ARRAY(
-			SELECT k.key FROM job j, pg_catalog.jsonb_each(j.all_settings) k
-			WHERE pg_catalog.jsonb_typeof(k.value) = 'string'
+			SELECT k.key FROM job j, jsonb_each(j.all_settings) k
+			WHERE jsonb_typeof(k.value) = 'string'
 				AND EXISTS (SELECT FROM @extschema@.l4_pool_job m JOIN @extschema@.l4_job o USING (job_id)
 					WHERE m.pool_id = b.pool_id AND m.job_id <> j.job_id AND o.settings ? k.key)
 				AND NOT EXISTS (SELECT FROM @extschema@.l4_pool_job m JOIN @extschema@.l4_job o USING (job_id)
 					WHERE m.pool_id = b.pool_id AND m.job_id <> j.job_id
-						AND pg_catalog.regexp_replace(o.settings ->> k.key, '\d+', '', 'g') = pg_catalog.regexp_replace(k.value #>> '{}', '\d+', '', 'g'))
+						AND regexp_replace(o.settings ->> k.key, '\d+', '', 'g') = regexp_replace(k.value #>> '{}', '\d+', '', 'g'))
 			ORDER BY k.key COLLATE "C"),
 		ARRAY(SELECT DISTINCT e.kind FROM @extschema@.l4_pool_job m JOIN @extschema@.l4_pool_job_event e USING (job_id)
 			WHERE m.pool_id = b.pool_id AND m.job_id <> l4_best_pool.job_id ORDER BY e.kind)

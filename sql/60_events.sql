@@ -63,7 +63,7 @@ COMMENT ON FUNCTION @extschema@.l4_news_limit(text) IS
 
 CREATE FUNCTION @extschema@.l4_level_rank(level text) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN COALESCE(pg_catalog.array_position(ARRAY['trace', 'debug', 'info', 'warning', 'error', 'fatal'], level), 0);
+RETURN COALESCE(array_position(ARRAY['trace', 'debug', 'info', 'warning', 'error', 'fatal'], level), 0);
 COMMENT ON FUNCTION @extschema@.l4_level_rank(text) IS
 'Levels in order: trace 1 ... warning 4, error 5, fatal 6; 0 where the record has none.';
 
@@ -80,7 +80,7 @@ COMMENT ON FUNCTION @extschema@.l4_text_rank(text) IS
 
 CREATE FUNCTION @extschema@.l4_parameter_name(shape text, place int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 10
-RETURN pg_catalog.substring(pg_catalog.split_part(shape, '<*>', place), '([[:alpha:]_][[:alnum:]_./-]*)[^[:alnum:]]*$');
+RETURN substring(split_part(shape, '<*>', place), '([[:alpha:]_][[:alnum:]_./-]*)[^[:alnum:]]*$');
 COMMENT ON FUNCTION @extschema@.l4_parameter_name(text, int) IS
 'The word before the parameter at a place (from 1) of a shape, by which a reader knows it: "step" for the first of "step <*> took <*> ms", "took" for the second. NULL where no word stands between it and the parameter before.';
 
@@ -96,17 +96,17 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
 	WITH known AS MATERIALIZED (
 		-- what the pool knows of each position; a value only where it is the only one, and seen often enough
-		SELECT q.*, CASE WHEN pg_catalog.cardinality(q.values) = 1 AND q.occurrences >= @extschema@.l4_news_limit('evidence') AND q.job_count > 1 THEN q.values[1] END AS value,
+		SELECT q.*, CASE WHEN cardinality(q.values) = 1 AND q.occurrences >= @extschema@.l4_news_limit('evidence') AND q.job_count > 1 THEN q.values[1] END AS value,
 			CASE WHEN q.occurrences >= @extschema@.l4_news_limit('range evidence') THEN q.minimum / @extschema@.l4_news_limit('range') END AS lowest,
 			CASE WHEN q.occurrences >= @extschema@.l4_news_limit('range evidence') THEN q.maximum * @extschema@.l4_news_limit('range') END AS highest
 		FROM @extschema@.l4_pool_parameter q WHERE q.pool_id = l4_new_values.pool_id
 	),
 	seen AS MATERIALIZED (
 		-- of the many parameters of a large job the few that may be news; the sketches are unpacked once
-		SELECT p.*, COALESCE('the value after "' || @extschema@.l4_parameter_name(h.shape, p.position) || '"', pg_catalog.format('value %s of the record', p.position)) AS name,
+		SELECT p.*, COALESCE('the value after "' || @extschema@.l4_parameter_name(h.shape, p.position) || '"', format('value %s of the record', p.position)) AS name,
 			q.value AS pool_value, q.minimum AS pool_minimum, q.maximum AS pool_maximum, q.lowest, q.highest
-		FROM (SELECT pg_catalog.array_agg(k.shape_id) AS shape_ids, pg_catalog.array_agg(k.position) AS positions, pg_catalog.array_agg(k.value) AS "values",
-				pg_catalog.array_agg(k.lowest) AS lowest, pg_catalog.array_agg(k.highest) AS highest FROM known k) a
+		FROM (SELECT array_agg(k.shape_id) AS shape_ids, array_agg(k.position) AS positions, array_agg(k.value) AS "values",
+				array_agg(k.lowest) AS lowest, array_agg(k.highest) AS highest FROM known k) a
 		CROSS JOIN @extschema@.l4_parameter_sketch s
 		CROSS JOIN LATERAL @extschema@.l4_sketch_outliers(s.sketch, a.shape_ids, a.positions, a.values, a.lowest, a.highest) p
 		JOIN known q ON q.shape_id = p.shape_id AND q.position = p.position
@@ -117,19 +117,19 @@ BEGIN ATOMIC
 	-- a name, and a further value no news), and where this is no setting that differs from the start: the job shows the known
 	-- value there too, or it is a warning or worse. A number that goes with the iterations is none either: the successful jobs ended at another one.
 	SELECT p.stream_id, p.shape_id, 'new value', v.line_no,
-		pg_catalog.format('%s is "%s"; in successful jobs it is always "%s"', p.name, v.value, p.pool_value),
+		format('%s is "%s"; in successful jobs it is always "%s"', p.name, v.value, p.pool_value),
 		p.position, v.value
 	FROM seen p
-	CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(p.values), pg_catalog.unnest(p.value_lines)) v (value, line_no)
+	CROSS JOIN LATERAL ROWS FROM (unnest(p.values), unnest(p.value_lines)) v (value, line_no)
 	JOIN @extschema@.l4_stream_event e ON e.job_id = l4_new_values.job_id AND e.stream_id = p.stream_id AND e.shape_id = p.shape_id
 	WHERE v.value <> p.pool_value
 		AND (@extschema@.l4_level_rank(e.level) >= 4 OR p.pool_value = ANY (p.values))
 		AND NOT COALESCE(e.first_iteration > 1 AND @extschema@.l4_number_within(v.value, e.first_iteration - 1, e.last_iteration + 1)
-			AND EXISTS (SELECT FROM ROWS FROM (pg_catalog.unnest(p.values), pg_catalog.unnest(p.value_lines)) f (value, line_no)
+			AND EXISTS (SELECT FROM ROWS FROM (unnest(p.values), unnest(p.value_lines)) f (value, line_no)
 				WHERE f.line_no = e.first_line AND @extschema@.l4_number_within(f.value, e.first_iteration - 1, e.first_iteration + 1)), false)
 	UNION ALL
 	SELECT p.stream_id, p.shape_id, 'range', r.line_no,
-		pg_catalog.format('%s is %s; in successful jobs it lies between %s and %s', p.name, r.number, p.pool_minimum, p.pool_maximum),
+		format('%s is %s; in successful jobs it lies between %s and %s', p.name, r.number, p.pool_minimum, p.pool_maximum),
 		p.position, NULL
 	FROM seen p
 	CROSS JOIN LATERAL (VALUES (p.maximum, p.maximum_line), (p.minimum, p.minimum_line)) r (number, line_no)
@@ -141,7 +141,7 @@ COMMENT ON FUNCTION @extschema@.l4_new_values(text, bigint) IS
 
 CREATE FUNCTION @extschema@.l4_shape_words(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 50
-RETURN pg_catalog.btrim(pg_catalog.regexp_replace(shape, '(<\*>|[^[:alpha:]])+', ' ', 'g'));
+RETURN btrim(regexp_replace(shape, '(<\*>|[^[:alpha:]])+', ' ', 'g'));
 COMMENT ON FUNCTION @extschema@.l4_shape_words(text) IS
 'The words of a shape alone, without parameters, digits and signs: what two variants of one statement (a progress bar at 2 % and at 50 %) have in common.';
 
@@ -152,18 +152,18 @@ BEGIN ATOMIC
 	-- only the segments that hold a wanted line are opened, each once
 	WITH wanted AS MATERIALIZED (
 		SELECT DISTINCT w.stream_id, w.line_no, s.source_id, s.source
-		FROM ROWS FROM (pg_catalog.unnest(l4_records_at.stream_ids), pg_catalog.unnest(l4_records_at.line_nos)) w (stream_id, line_no)
+		FROM ROWS FROM (unnest(l4_records_at.stream_ids), unnest(l4_records_at.line_nos)) w (stream_id, line_no)
 		JOIN @extschema@.l4_stream s ON s.job_id = l4_records_at.job_id AND s.stream_id = w.stream_id
 	),
 	place AS MATERIALIZED (
-		SELECT w.source_id, pg_catalog.array_agg(w.line_no) AS line_nos FROM wanted w WHERE w.line_no IS NOT NULL GROUP BY w.source_id
+		SELECT w.source_id, array_agg(w.line_no) AS line_nos FROM wanted w WHERE w.line_no IS NOT NULL GROUP BY w.source_id
 	),
 	record AS MATERIALIZED (
 		-- by itself, lest a segment be opened anew for each wanted line
 		SELECT r.* FROM place p
 		JOIN @extschema@.l4_segment g ON g.job_id = l4_records_at.job_id AND g.source_id = p.source_id
 		CROSS JOIN LATERAL @extschema@.l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, p.line_nos) r
-		WHERE EXISTS (SELECT FROM pg_catalog.unnest(p.line_nos) l (line_no) WHERE l.line_no BETWEEN g.first_line AND g.last_line)
+		WHERE EXISTS (SELECT FROM unnest(p.line_nos) l (line_no) WHERE l.line_no BETWEEN g.first_line AND g.last_line)
 	)
 	SELECT r.stream_id, r.line_no, r.shape_id, w.source, r.ts, r.stage, r.iteration, r.raw, r.part
 	FROM record r
@@ -187,20 +187,20 @@ BEGIN ATOMIC
 	clock AS (
 		SELECT DISTINCT ON (m.source_id) m.source_id, m.stream_id FROM mark m
 		GROUP BY m.source_id, m.stream_id
-		ORDER BY m.source_id, pg_catalog.count(DISTINCT m.ts) DESC, m.stream_id
+		ORDER BY m.source_id, count(DISTINCT m.ts) DESC, m.stream_id
 	),
 	line AS (
-		SELECT m.source_id, m.line_no, pg_catalog.max(pg_catalog.max(m.ts)) OVER (PARTITION BY m.source_id ORDER BY m.line_no) AS ts
+		SELECT m.source_id, m.line_no, max(max(m.ts)) OVER (PARTITION BY m.source_id ORDER BY m.line_no) AS ts
 		FROM mark m JOIN clock c USING (source_id, stream_id)
 		GROUP BY m.source_id, m.line_no
 	)
 	-- a point a second, at most 2,000 of a file: these arrays are searched for every record that is placed
-	SELECT l.source_id, pg_catalog.array_agg(l.line_no ORDER BY l.line_no), pg_catalog.array_agg(l.ts ORDER BY l.line_no)
+	SELECT l.source_id, array_agg(l.line_no ORDER BY l.line_no), array_agg(l.ts ORDER BY l.line_no)
 	FROM (
 		SELECT DISTINCT ON (b.source_id, b.bucket) b.source_id, b.line_no, b.ts
 		FROM (
-			SELECT l.*, pg_catalog.floor(EXTRACT(epoch FROM l.ts - s.first)::float8 / GREATEST(EXTRACT(epoch FROM s.last - s.first)::float8 / 2000, 1)) AS bucket
-			FROM line l JOIN (SELECT source_id, pg_catalog.min(ts) AS first, pg_catalog.max(ts) AS last FROM line GROUP BY source_id) s USING (source_id)) b
+			SELECT l.*, floor(EXTRACT(epoch FROM l.ts - s.first)::float8 / GREATEST(EXTRACT(epoch FROM s.last - s.first)::float8 / 2000, 1)) AS bucket
+			FROM line l JOIN (SELECT source_id, min(ts) AS first, max(ts) AS last FROM line GROUP BY source_id) s USING (source_id)) b
 		ORDER BY b.source_id, b.bucket, b.line_no) l
 	GROUP BY l.source_id;
 END;
@@ -215,58 +215,58 @@ BEGIN ATOMIC
 	-- at most ten, came after; of others where one whole iteration did, or where much of what successful jobs log showed first
 	-- later on (a job that fails while it starts makes progress too).
 	WITH iteration AS MATERIALIZED (
-		SELECT i.started_at AS ts, pg_catalog.row_number() OVER (ORDER BY i.started_at DESC) AS from_end, pg_catalog.count(*) OVER () AS n
-		FROM @extschema@.l4_timeline t, pg_catalog.unnest(t.started_at) i (started_at)
+		SELECT i.started_at AS ts, row_number() OVER (ORDER BY i.started_at DESC) AS from_end, count(*) OVER () AS n
+		FROM @extschema@.l4_timeline t, unnest(t.started_at) i (started_at)
 		WHERE t.job_id = l4_outlived.job_id AND i.started_at > '2000-01-01'
 	),
 	clock AS MATERIALIZED (SELECT c.* FROM @extschema@.l4_source_clocks(l4_outlived.job_id) c),
 	timed AS (
 		-- Records without a time inherit the last one of their stream. What stands behind the last time of all (tail) may have been written at
 		-- any time later: it is older than nothing.
-		SELECT o.*, pg_catalog.min(CASE o.ts WHEN o.first_ts THEN o.first_line ELSE o.last_line END) FILTER (WHERE o.last_ts = o.ts) OVER (PARTITION BY o.stream_id) AS tail
+		SELECT o.*, min(CASE o.ts WHEN o.first_ts THEN o.first_line ELSE o.last_line END) FILTER (WHERE o.last_ts = o.ts) OVER (PARTITION BY o.stream_id) AS tail
 		FROM (
-			SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, e.first_ts, e.last_ts, e.first_iteration, pg_catalog.max(e.last_ts) OVER (PARTITION BY e.stream_id) AS ts
+			SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, e.first_ts, e.last_ts, e.first_iteration, max(e.last_ts) OVER (PARTITION BY e.stream_id) AS ts
 			FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_outlived.job_id) o
 	),
 	entry AS MATERIALIZED (
 		SELECT e.stream_id, e.shape_id, s.source_id, s.kind, e.first_line, e.last_line, e.first_iteration, s.last_iteration AS stream_iteration,
-			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.first_line, c.lines), 1)] WHEN e.first_line <= e.tail THEN e.first_ts END AS first_ts,
-			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.last_line, c.lines), 1)] WHEN e.last_line <= e.tail THEN e.last_ts END AS last_ts
+			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(width_bucket(e.first_line, c.lines), 1)] WHEN e.first_line <= e.tail THEN e.first_ts END AS first_ts,
+			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(width_bucket(e.last_line, c.lines), 1)] WHEN e.last_line <= e.tail THEN e.last_ts END AS last_ts
 		FROM timed e
 		JOIN @extschema@.l4_stream s ON s.job_id = l4_outlived.job_id AND s.stream_id = e.stream_id
 		LEFT JOIN clock c ON c.source_id = s.source_id
 	),
 	known AS (
-		SELECT pg_catalog.min(e.first_ts) FILTER (WHERE e.first_ts > '2000-01-01' AND e.kind IN ('rank', 'launcher', 'shared')) AS ts
+		SELECT min(e.first_ts) FILTER (WHERE e.first_ts > '2000-01-01' AND e.kind IN ('rank', 'launcher', 'shared')) AS ts
 		FROM entry e JOIN @extschema@.l4_pool_event p ON p.pool_id = l4_outlived.pool_id AND p.shape_id = e.shape_id
 		GROUP BY e.shape_id
 	),
 	known_file AS (
 		SELECT e.source_id FROM entry e JOIN @extschema@.l4_pool_event p ON p.pool_id = l4_outlived.pool_id AND p.shape_id = e.shape_id
-		GROUP BY e.source_id HAVING pg_catalog.count(*) >= 20
+		GROUP BY e.source_id HAVING count(*) >= 20
 	),
 	known_line AS (
 		-- the same by lines, of a file that knows twenty such records: for files with few time stamps
-		SELECT f.source_id, pg_catalog.percentile_disc(0.75) WITHIN GROUP (ORDER BY f.line_no) AS line_no
+		SELECT f.source_id, percentile_disc(0.75) WITHIN GROUP (ORDER BY f.line_no) AS line_no
 		FROM (
-			SELECT e.source_id, e.shape_id, pg_catalog.min(e.first_line) AS line_no
+			SELECT e.source_id, e.shape_id, min(e.first_line) AS line_no
 			FROM known_file k
 			JOIN entry e ON e.source_id = k.source_id
 			JOIN @extschema@.l4_pool_event p ON p.pool_id = l4_outlived.pool_id AND p.shape_id = e.shape_id
 			GROUP BY e.source_id, e.shape_id) f
-		GROUP BY f.source_id HAVING pg_catalog.count(*) >= 20
+		GROUP BY f.source_id HAVING count(*) >= 20
 	),
 	progress AS MATERIALIZED (
 		SELECT (SELECT i.ts FROM iteration i WHERE i.n >= 4 AND i.from_end = 1 + LEAST(10, GREATEST(2, i.n / 5))) AS ts,
 			GREATEST((SELECT i.ts FROM iteration i WHERE i.from_end = 2),
-				(SELECT pg_catalog.percentile_disc(0.75) WITHIN GROUP (ORDER BY k.ts) FROM known k)) AS mild_ts
+				(SELECT percentile_disc(0.75) WITHIN GROUP (ORDER BY k.ts) FROM known k)) AS mild_ts
 	),
 	older AS (
-		SELECT e.stream_id, pg_catalog.min(e.source_id) AS source_id,
-			pg_catalog.max(CASE WHEN e.last_ts < p.ts THEN e.last_line WHEN e.first_ts < p.ts THEN e.first_line END) FILTER (WHERE e.first_ts > '2000-01-01') AS line_no,
-			pg_catalog.max(CASE WHEN e.last_ts < p.mild_ts THEN e.last_line WHEN e.first_ts < p.mild_ts THEN e.first_line END) FILTER (WHERE e.first_ts > '2000-01-01') AS mild_line_no,
+		SELECT e.stream_id, min(e.source_id) AS source_id,
+			max(CASE WHEN e.last_ts < p.ts THEN e.last_line WHEN e.first_ts < p.ts THEN e.first_line END) FILTER (WHERE e.first_ts > '2000-01-01') AS line_no,
+			max(CASE WHEN e.last_ts < p.mild_ts THEN e.last_line WHEN e.first_ts < p.mild_ts THEN e.first_line END) FILTER (WHERE e.first_ts > '2000-01-01') AS mild_line_no,
 			-- a stream that marks iterations itself, be it without times: what comes before its last one
-			pg_catalog.max(e.first_line) FILTER (WHERE e.first_iteration < e.stream_iteration) AS marked_line_no
+			max(e.first_line) FILTER (WHERE e.first_iteration < e.stream_iteration) AS marked_line_no
 		FROM progress p CROSS JOIN entry e
 		GROUP BY e.stream_id
 	)
@@ -320,34 +320,34 @@ BEGIN ATOMIC
 	-- Ranks that work together log the same things at about the same time. A clock that is off shifts all that its node logs alike; a node
 	-- that started late is late at first only, so that its statements disagree. Files that several nodes share have one order and need no clock.
 	WITH entry AS MATERIALIZED (
-		SELECT s.node, e.shape_id, pg_catalog.bool_and(e.first_iteration IS NOT NULL) AS iterating, EXTRACT(epoch FROM pg_catalog.min(e.first_ts))::float8 AS at
+		SELECT s.node, e.shape_id, bool_and(e.first_iteration IS NOT NULL) AS iterating, EXTRACT(epoch FROM min(e.first_ts))::float8 AS at
 		FROM @extschema@.l4_stream s
 		JOIN @extschema@.l4_stream_event e ON e.job_id = s.job_id AND e.stream_id = s.stream_id
 		WHERE s.job_id = l4_clock_offsets.job_id AND s.kind = 'rank' AND s.node IS NOT NULL AND s.label IS NULL AND e.first_ts > '2000-01-01'
 		GROUP BY 1, 2
 	),
 	statement AS (
-		SELECT e.shape_id, pg_catalog.bool_and(e.iterating) AS iterating, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY e.at) AS at
+		SELECT e.shape_id, bool_and(e.iterating) AS iterating, percentile_cont(0.5) WITHIN GROUP (ORDER BY e.at) AS at
 		FROM entry e
 		GROUP BY e.shape_id
-		HAVING pg_catalog.count(*) >= 3 AND pg_catalog.count(*) * 4 >= 3 * (SELECT pg_catalog.count(DISTINCT o.node) FROM entry o)
+		HAVING count(*) >= 3 AND count(*) * 4 >= 3 * (SELECT count(DISTINCT o.node) FROM entry o)
 	),
-	size AS (SELECT pg_catalog.count(*) >= 5 AS iterating FROM statement s WHERE s.iterating),
+	size AS (SELECT count(*) >= 5 AS iterating FROM statement s WHERE s.iterating),
 	deviation AS MATERIALIZED (
 		-- iterations go in step, starts do not
 		SELECT e.node, e.at - s.at AS seconds FROM entry e JOIN statement s USING (shape_id), size z WHERE s.iterating OR NOT z.iterating
 	),
 	middle AS (
-		SELECT d.node, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY d.seconds) AS seconds, pg_catalog.count(*) AS statements
+		SELECT d.node, percentile_cont(0.5) WITHIN GROUP (ORDER BY d.seconds) AS seconds, count(*) AS statements
 		FROM deviation d GROUP BY d.node
 	),
 	offset_of AS (
-		SELECT m.node, m.seconds, m.statements, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY pg_catalog.abs(d.seconds - m.seconds)) AS spread
+		SELECT m.node, m.seconds, m.statements, percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(d.seconds - m.seconds)) AS spread
 		FROM middle m JOIN deviation d USING (node) GROUP BY 1, 2, 3
 	)
-	SELECT o.node, pg_catalog.make_interval(secs => o.seconds), pg_catalog.make_interval(secs => o.spread), o.statements
+	SELECT o.node, make_interval(secs => o.seconds), make_interval(secs => o.spread), o.statements
 	FROM offset_of o, size z
-	WHERE o.statements >= 5 AND pg_catalog.abs(o.seconds) > GREATEST(CASE WHEN z.iterating THEN 0.5 ELSE 1.5 END, 4 * o.spread);
+	WHERE o.statements >= 5 AND abs(o.seconds) > GREATEST(CASE WHEN z.iterating THEN 0.5 ELSE 1.5 END, 4 * o.spread);
 END;
 COMMENT ON FUNCTION @extschema@.l4_clock_offsets(text) IS
 'Nodes whose clock is off: how far it is ahead of the clocks of most nodes (negative: behind), estimated from the statements that the ranks of most nodes log, as the median over these; spread is the median deviation from it, statements their number. Only offsets of more than half a second (1.5 s where nothing was iterated yet) that stand out from their spread.';
@@ -380,7 +380,7 @@ BEGIN ATOMIC
 	),
 	pool_words AS MATERIALIZED (
 		SELECT DISTINCT @extschema@.l4_shape_words(l.line) AS words
-		FROM pool p JOIN @extschema@.l4_shape s ON s.shape_id = p.shape_id, LATERAL pg_catalog.string_to_table(s.shape, E'\n') l (line)
+		FROM pool p JOIN @extschema@.l4_shape s ON s.shape_id = p.shape_id, LATERAL string_to_table(s.shape, E'\n') l (line)
 	),
 	candidate AS MATERIALIZED (
 		SELECT s.shape_id, s.shape, s.event_id
@@ -389,12 +389,12 @@ BEGIN ATOMIC
 		WHERE NOT EXISTS (SELECT FROM pool p WHERE p.shape_id = e.shape_id)
 	),
 	line AS MATERIALIZED (
-		SELECT c.shape_id, w.words, pg_catalog.substring(w.words, '^\S+ ((?:\S+ ){5}.*)$') AS rest
-		FROM candidate c, LATERAL pg_catalog.string_to_table(c.shape, E'\n') l (line), LATERAL (SELECT @extschema@.l4_shape_words(l.line) AS words OFFSET 0) w
+		SELECT c.shape_id, w.words, substring(w.words, '^\S+ ((?:\S+ ){5}.*)$') AS rest
+		FROM candidate c, LATERAL string_to_table(c.shape, E'\n') l (line), LATERAL (SELECT @extschema@.l4_shape_words(l.line) AS words OFFSET 0) w
 		WHERE w.words <> ''
 	),
 	known AS (
-		SELECT l.shape_id, pg_catalog.count(*) > pg_catalog.count(k.words) AS unknown, pg_catalog.count(*) <= pg_catalog.count(COALESCE(k.words, r.words)) AS behind_header
+		SELECT l.shape_id, count(*) > count(k.words) AS unknown, count(*) <= count(COALESCE(k.words, r.words)) AS behind_header
 		FROM line l LEFT JOIN pool_words k ON k.words = l.words LEFT JOIN pool_words r ON r.words = l.rest
 		GROUP BY l.shape_id
 	),
@@ -425,14 +425,14 @@ BEGIN ATOMIC
 		AND (l4_news_shapes.known_kinds IS NULL OR t.kind = ANY (l4_news_shapes.known_kinds) OR @extschema@.l4_level_rank(e.level) >= 5 OR s.gravity >= 4 OR s.follows)
 	UNION ALL
 	SELECT e.stream_id, e.shape_id, 'storm', e.first_line,
-		pg_catalog.format('%s times in this stream; at most %s in a stream of a successful job', e.occurrences, p.max_per_stream), NULL, NULL
+		format('%s times in this stream; at most %s in a stream of a successful job', e.occurrences, p.max_per_stream), NULL, NULL
 	FROM @extschema@.l4_stream_event e
 	JOIN pool p ON p.shape_id = e.shape_id
 	WHERE e.job_id = l4_news_shapes.job_id
 		AND e.occurrences >= @extschema@.l4_news_limit('storm count')
 		-- what recurs all along a job that runs longer than the successful ones did is no storm
 		AND e.occurrences > p.max_per_stream * @extschema@.l4_news_limit('storm') * GREATEST(1, CASE WHEN e.first_ts > '2000-01-01' THEN EXTRACT(epoch FROM e.last_ts - e.first_ts) END / NULLIF((
-			SELECT EXTRACT(epoch FROM pg_catalog.max(m.duration)) FROM @extschema@.l4_pool_job m WHERE m.pool_id = l4_news_shapes.pool_id AND m.job_id <> l4_news_shapes.job_id), 0))
+			SELECT EXTRACT(epoch FROM max(m.duration)) FROM @extschema@.l4_pool_job m WHERE m.pool_id = l4_news_shapes.pool_id AND m.job_id <> l4_news_shapes.job_id), 0))
 		AND @extschema@.l4_level_rank(e.level) >= 4
 	UNION ALL
 	SELECT v.stream_id, v.shape_id, v.reason, v.line_no, v.detail, v.place, v.value
@@ -458,7 +458,7 @@ BEGIN ATOMIC
 	WITH progress AS (
 		SELECT COALESCE((
 			SELECT i.started_at
-			FROM @extschema@.l4_timeline t, pg_catalog.unnest(t.started_at) i (started_at)
+			FROM @extschema@.l4_timeline t, unnest(t.started_at) i (started_at)
 			WHERE t.job_id = l4_news_alone.job_id
 			ORDER BY 1 DESC OFFSET 2 LIMIT 1), '-infinity') AS last_good
 	),
@@ -473,7 +473,7 @@ BEGIN ATOMIC
 		SELECT e.stream_id, e.shape_id, e.first_line, e.first_ts, e.last_ts, e.last_line, s.tolerated, p.last_good,
 			GREATEST(@extschema@.l4_level_rank(e.level), s.gravity) AS gravity,
 			-- lines of a file that several streams share come in order, whatever their own clocks say
-			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.first_line, c.lines), 1)]
+			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(width_bucket(e.first_line, c.lines), 1)]
 				WHEN e.first_ts > '2000-01-01' THEN e.first_ts END AS first_at
 		FROM progress p, @extschema@.l4_stream_event e
 		JOIN @extschema@.l4_stream t ON t.job_id = e.job_id AND t.stream_id = e.stream_id
@@ -482,18 +482,18 @@ BEGIN ATOMIC
 		WHERE e.job_id = l4_news_alone.job_id
 	),
 	seen AS (
-		SELECT e.*, pg_catalog.min(e.first_at) OVER (PARTITION BY e.shape_id) AS first_in_job,
-			pg_catalog.bool_or(e.first_at IS NOT NULL) OVER (PARTITION BY e.stream_id) AS stamped,
-			pg_catalog.max(e.last_line) OVER (PARTITION BY e.stream_id) AS end_line,
+		SELECT e.*, min(e.first_at) OVER (PARTITION BY e.shape_id) AS first_in_job,
+			bool_or(e.first_at IS NOT NULL) OVER (PARTITION BY e.stream_id) AS stamped,
+			max(e.last_line) OVER (PARTITION BY e.stream_id) AS end_line,
 			-- the line up to which the stream is older than the last progress: for records without a time of their own
-			pg_catalog.max(CASE WHEN e.last_ts <= e.last_good THEN e.last_line WHEN e.first_ts <= e.last_good THEN e.first_line END)
+			max(CASE WHEN e.last_ts <= e.last_good THEN e.last_line WHEN e.first_ts <= e.last_good THEN e.first_line END)
 				OVER (PARTITION BY e.stream_id) AS good_line
 		FROM entry e
 	)
 	SELECT e.stream_id, e.shape_id, 'severe', e.first_line, 'there is no successful job to compare with; it sounds grave and first comes when the job stops making progress',
 		NULL::int, NULL::text
 	FROM seen e
-	WHERE e.gravity >= CASE WHEN pg_catalog.isfinite(e.last_good) THEN 4 ELSE 5 END
+	WHERE e.gravity >= CASE WHEN isfinite(e.last_good) THEN 4 ELSE 5 END
 		AND NOT e.tolerated
 		AND CASE
 			WHEN e.first_in_job IS NOT NULL THEN e.first_in_job > e.last_good
@@ -526,7 +526,7 @@ BEGIN ATOMIC
 		FROM (SELECT DISTINCT f.shape_id, f.reason FROM found f) f
 		JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
 		LEFT JOIN share p ON p.shape_id = f.shape_id
-		LEFT JOIN (SELECT o.event_id, pg_catalog.max(o.stream_share) AS stream_share FROM share o GROUP BY o.event_id) v ON v.event_id = s.event_id AND f.reason = 'new'
+		LEFT JOIN (SELECT o.event_id, max(o.stream_share) AS stream_share FROM share o GROUP BY o.event_id) v ON v.event_id = s.event_id AND f.reason = 'new'
 	),
 	entry AS MATERIALIZED (
 		-- one row a stream and shape: the first reason in the order new, new value, range, storm
@@ -539,37 +539,37 @@ BEGIN ATOMIC
 		JOIN @extschema@.l4_stream t ON t.job_id = l4_news.job_id AND t.stream_id = f.stream_id
 		JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
 		JOIN role r ON r.shape_id = f.shape_id AND r.reason = f.reason
-		ORDER BY f.stream_id, f.shape_id, pg_catalog.array_position(ARRAY['new', 'severe', 'new value', 'range', 'storm'], f.reason), f.line_no,
+		ORDER BY f.stream_id, f.shape_id, array_position(ARRAY['new', 'severe', 'new value', 'range', 'storm'], f.reason), f.line_no,
 			f.place, f.value COLLATE "C"
 	),
 	outlived AS MATERIALIZED (
 		SELECT o.* FROM @extschema@.l4_outlived(l4_news.job_id, (SELECT b.pool_id FROM pool b)) o
 	),
 	clock AS MATERIALIZED (SELECT c.* FROM @extschema@.l4_source_clocks(l4_news.job_id) c),
-	ahead AS MATERIALIZED (SELECT k.* FROM pg_catalog.unnest(COALESCE(l4_news.clocks, ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_news.job_id) k))) k),
+	ahead AS MATERIALIZED (SELECT k.* FROM unnest(COALESCE(l4_news.clocks, ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_news.job_id) k))) k),
 	quoted AS (
 		SELECT e.stream_id, e.line_no FROM (
-			SELECT e.*, pg_catalog.row_number() OVER (PARTITION BY e.shape_id ORDER BY e.stream_id) AS turn FROM entry e) e
+			SELECT e.*, row_number() OVER (PARTITION BY e.shape_id ORDER BY e.stream_id) AS turn FROM entry e) e
 		ORDER BY e.turn, e.stream_id, e.line_no
 		LIMIT @extschema@.l4_news_limit('quotes')::bigint
 	),
 	text AS MATERIALIZED (
 		SELECT DISTINCT ON (r.stream_id, r.line_no, r.shape_id) r.stream_id, r.shape_id, r.line_no, r.ts, r.iteration, r.stage, r.raw
-		FROM (SELECT pg_catalog.array_agg(q.stream_id) AS stream_ids, pg_catalog.array_agg(q.line_no) AS line_nos FROM quoted q) q,
+		FROM (SELECT array_agg(q.stream_id) AS stream_ids, array_agg(q.line_no) AS line_nos FROM quoted q) q,
 			LATERAL @extschema@.l4_records_at(l4_news.job_id, q.stream_ids, q.line_nos) r
 		ORDER BY r.stream_id, r.line_no, r.shape_id, r.part
 	),
 	timed AS (
 		SELECT e.*, x.raw, COALESCE(x.stage, e.stage) AS told_stage, COALESCE(x.iteration, e.first_iteration) AS told_iteration,
 			-- lines of one file are in order, whatever clocks their labels go by; else the record's own time, else that of the one before it
-			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(pg_catalog.width_bucket(e.line_no, c.lines), 1)]
+			CASE WHEN c.lines IS NOT NULL THEN c.times[GREATEST(width_bucket(e.line_no, c.lines), 1)]
 				ELSE COALESCE(x.ts, CASE WHEN e.own_first THEN e.first_ts END, b.ts) - COALESCE(k.ahead, '0') END AS told_ts
 		FROM entry e
 		LEFT JOIN clock c ON c.source_id = e.source_id
 		LEFT JOIN ahead k ON k.node = e.node
 		LEFT JOIN text x ON x.stream_id = e.stream_id AND x.line_no = e.line_no AND x.shape_id = e.shape_id
 		LEFT JOIN LATERAL (
-			SELECT pg_catalog.max(CASE WHEN o.last_line <= e.line_no THEN o.last_ts ELSE o.first_ts END) AS ts
+			SELECT max(CASE WHEN o.last_line <= e.line_no THEN o.last_ts ELSE o.first_ts END) AS ts
 			FROM @extschema@.l4_stream_event o
 			WHERE o.job_id = l4_news.job_id AND o.stream_id = e.stream_id AND o.first_line <= e.line_no AND c.lines IS NULL
 				AND x.ts IS NULL AND NOT (e.own_first AND e.first_ts IS NOT NULL)) b ON true

@@ -68,10 +68,10 @@ COMMENT ON FUNCTION @extschema@.l4_job_streams(text) IS
 CREATE FUNCTION @extschema@.l4_job_nodes(job_id text) RETURNS TABLE (node text, logged boolean)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
 BEGIN ATOMIC
-	SELECT n.node, pg_catalog.bool_or(n.logged) FROM (
+	SELECT n.node, bool_or(n.logged) FROM (
 		SELECT s.node, s.record_count > 0 AS logged FROM @extschema@.l4_job_streams(l4_job_nodes.job_id) s WHERE s.node IS NOT NULL
 		UNION ALL
-		SELECT u.node, false FROM @extschema@.l4_job j, pg_catalog.unnest(j.nodes) u (node) WHERE j.job_id = l4_job_nodes.job_id) n
+		SELECT u.node, false FROM @extschema@.l4_job j, unnest(j.nodes) u (node) WHERE j.job_id = l4_job_nodes.job_id) n
 	GROUP BY n.node;
 END;
 COMMENT ON FUNCTION @extschema@.l4_job_nodes(text) IS
@@ -85,8 +85,8 @@ BEGIN ATOMIC
 		SELECT s.rank, s.node, 1 AS turn FROM @extschema@.l4_job_streams(l4_rank_nodes.job_id) s WHERE s.rank IS NOT NULL
 		UNION ALL
 		SELECT (u.position - 1)::int * COALESCE(j.ranks_per_node, 1) + g.i, u.node, 2
-		FROM @extschema@.l4_job j, pg_catalog.unnest(j.nodes) WITH ORDINALITY u (node, position),
-			pg_catalog.generate_series(0, COALESCE(j.ranks_per_node, 1) - 1) g (i)
+		FROM @extschema@.l4_job j, unnest(j.nodes) WITH ORDINALITY u (node, position),
+			generate_series(0, COALESCE(j.ranks_per_node, 1) - 1) g (i)
 		WHERE j.job_id = l4_rank_nodes.job_id) r
 	ORDER BY r.rank, r.turn, r.node;
 END;
@@ -98,18 +98,18 @@ RETURNS TABLE (ordinal bigint, node text, name text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH message AS (
-		SELECT m.ordinal, m.text FROM pg_catalog.unnest(l4_mentions.texts) WITH ORDINALITY m (text, ordinal)
+		SELECT m.ordinal, m.text FROM unnest(l4_mentions.texts) WITH ORDINALITY m (text, ordinal)
 	),
 	rank_name AS (
 		-- rank 7, rank_7, rank[7], rank: 7, ranks 3, 5 and rank(s) [6]; a list counts wholly
 		SELECT DISTINCT m.ordinal, r.number::int AS rank
 		FROM message m,
-			LATERAL pg_catalog.regexp_matches(m.text, '\mranks?(?:\(s\))?[ _:=#]{0,3}[[(]?\s?(\d{1,6}(?:, ?\d{1,6})*)\M', 'gi') x (match),
-			LATERAL pg_catalog.regexp_split_to_table(x.match[1], ', ?') r (number)
+			LATERAL regexp_matches(m.text, '\mranks?(?:\(s\))?[ _:=#]{0,3}[[(]?\s?(\d{1,6}(?:, ?\d{1,6})*)\M', 'gi') x (match),
+			LATERAL regexp_split_to_table(x.match[1], ', ?') r (number)
 	),
 	word AS (
 		SELECT DISTINCT m.ordinal, w.match[1] AS word
-		FROM message m, LATERAL pg_catalog.regexp_matches(m.text, '[[:alnum:]](?:[[:alnum:]_.-]*[[:alnum:]])?', 'g') w (match)
+		FROM message m, LATERAL regexp_matches(m.text, '[[:alnum:]](?:[[:alnum:]_.-]*[[:alnum:]])?', 'g') w (match)
 	)
 	SELECT r.ordinal, n.node, 'rank ' || r.rank FROM rank_name r JOIN @extschema@.l4_rank_nodes(l4_mentions.job_id) n ON n.rank = r.rank
 	UNION
@@ -199,11 +199,11 @@ CREATE FUNCTION @extschema@.l4_accusations(job_id text, news @extschema@.l4_news
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH given AS MATERIALIZED (
-		SELECT n.* FROM pg_catalog.unnest(COALESCE(l4_accusations.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_accusations.job_id) n))) n
+		SELECT n.* FROM unnest(COALESCE(l4_accusations.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_accusations.job_id) n))) n
 	),
 	record AS MATERIALIZED (
 		-- one record tells whom a rank blames; a controller blames one node a line, so all its lines are read (the first 1,000)
-		SELECT r.*, pg_catalog.row_number() OVER () AS ordinality FROM (
+		SELECT r.*, row_number() OVER () AS ordinality FROM (
 			SELECT g.node, g.kind, g.shape_id, g.stream_id, g.first_line, g.first_ts, g.message FROM given g WHERE g.node IS NOT NULL
 			UNION ALL
 			(SELECT NULL, g.kind, g.shape_id, g.stream_id, l.line_no, CASE l.line_no WHEN g.first_line THEN g.first_ts ELSE GREATEST(l.ts, g.first_ts) END, l.raw
@@ -235,16 +235,16 @@ BEGIN ATOMIC
 		WHERE s.node IS NOT NULL AND s.last_ts > '2000-01-01' AND NOT s.shared
 	),
 	finish AS MATERIALIZED (
-		SELECT s.node, pg_catalog.max(s.last_ts) AS last_ts, pg_catalog.max(s.last_ts) - COALESCE(pg_catalog.min(k.ahead), '0') AS at
+		SELECT s.node, max(s.last_ts) AS last_ts, max(s.last_ts) - COALESCE(min(k.ahead), '0') AS at
 		FROM stream s
-		LEFT JOIN pg_catalog.unnest(COALESCE(l4_silence.clocks, ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_silence.job_id) k))) k ON k.node = s.node
+		LEFT JOIN unnest(COALESCE(l4_silence.clocks, ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_silence.job_id) k))) k ON k.node = s.node
 		WHERE s.kind = 'system' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'system')
 		GROUP BY s.node
 	),
 	typical AS (
 		-- the upper half of the nodes tells when the job ended and how far apart ends normally lie
-		SELECT pg_catalog.percentile_disc(0.5) WITHIN GROUP (ORDER BY f.at) AS middle,
-			pg_catalog.max(f.at) AS last
+		SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY f.at) AS middle,
+			max(f.at) AS last
 		FROM finish f
 	)
 	SELECT f.node, f.last_ts, t.middle, t.middle - f.at
@@ -255,14 +255,14 @@ BEGIN ATOMIC
 			SELECT FROM stream s JOIN @extschema@.l4_stream_event e ON e.job_id = l4_silence.job_id AND e.stream_id = s.stream_id
 			WHERE s.node = f.node AND (s.kind = 'system' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'system')) AND e.occurrences >= 5
 				AND e.first_ts > '2000-01-01'
-			HAVING pg_catalog.min((e.last_ts - e.first_ts) / (e.occurrences - 1)) * 1.2 > t.middle - f.at);
+			HAVING min((e.last_ts - e.first_ts) / (e.occurrences - 1)) * 1.2 > t.middle - f.at);
 END;
 COMMENT ON FUNCTION @extschema@.l4_silence(text, @extschema@.l4_clock_offset[]) IS
 'Nodes of which everything (where there are system logs: the system log) ends well before the others'', by more than a beat of what it says most often: last record (by its own clock), the time at which half of the nodes had ended (by the clock of the most nodes), and the gap between the two in true time. clocks: the result of l4_clock_offsets, where at hand.';
 
 CREATE FUNCTION @extschema@.l4_text_gist(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
-RETURN pg_catalog.left(COALESCE(pg_catalog.substring(shape, '\n([^\n]*\S[^\n]*)\s*$'), shape), 80);
+RETURN left(COALESCE(substring(shape, '\n([^\n]*\S[^\n]*)\s*$'), shape), 80);
 COMMENT ON FUNCTION @extschema@.l4_text_gist(text) IS
 'The telling line of a shape (of several the last one, as of a traceback), cut to 80 characters: to name a statement in a sentence.';
 
@@ -271,11 +271,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC
 	SELECT CASE
 		WHEN u.unit ~ '^(ns|nano)' THEN 1e-9 WHEN u.unit ~ '^(us|usec|micro)' THEN 1e-6 WHEN u.unit ~ '^(ms|msec|milli)' THEN 1e-3 WHEN u.unit <> '' THEN 1 END
-	FROM (SELECT pg_catalog.lower(COALESCE(
+	FROM (SELECT lower(COALESCE(
 		-- behind the value, inside it, or behind the word before it
-		pg_catalog.substring(pg_catalog.split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.place + 1), '^[])]?\s?((?:ns|us|ms|s|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?))\M'),
-		pg_catalog.substring(l4_text_seconds.value, '\d\s?(ns|us|ms|s|secs?)$'),
-		pg_catalog.substring(pg_catalog.split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.place), '(?:time|elapsed|took|takes?|duration|latency|waited|cost)[^<]{0,20}\(((?:ns|us|ms|s|secs?|seconds?))\)[\s:=|]*$'))) AS unit) u;
+		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.place + 1), '^[])]?\s?((?:ns|us|ms|s|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?))\M'),
+		substring(l4_text_seconds.value, '\d\s?(ns|us|ms|s|secs?)$'),
+		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.place), '(?:time|elapsed|took|takes?|duration|latency|waited|cost)[^<]{0,20}\(((?:ns|us|ms|s|secs?|seconds?))\)[\s:=|]*$'))) AS unit) u;
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_seconds(text, int, text) IS
 'How many seconds the unit of a parameter of a shape (place, from 1; one of its values) is: 0.001 for "<*> ms". NULL where it is no duration or has no unit.';
@@ -292,8 +292,8 @@ BEGIN ATOMIC
 		WHERE e.job_id = l4_slow_nodes.job_id AND e.occurrences >= 8 AND h.shape ~* '(second|time|elapsed|took|duration|latency|waited|cost|\m[num]?s(ec)?s?\M)'
 	),
 	parameter AS MATERIALIZED (
-		SELECT p.stream_id, p.shape_id, p.position, p.mean, p.number_count, p.maximum, p.values[1] AS value, pg_catalog.translate(p.values[1], '0123456789.', '') AS rest
-		FROM (SELECT pg_catalog.array_agg(u.shape_id) AS shape_ids FROM unit u) u
+		SELECT p.stream_id, p.shape_id, p.position, p.mean, p.number_count, p.maximum, p.values[1] AS value, translate(p.values[1], '0123456789.', '') AS rest
+		FROM (SELECT array_agg(u.shape_id) AS shape_ids FROM unit u) u
 		CROSS JOIN @extschema@.l4_parameter_sketch k
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, u.shape_ids) p
 		WHERE k.job_id = l4_slow_nodes.job_id AND u.shape_ids IS NOT NULL
@@ -302,12 +302,12 @@ BEGIN ATOMIC
 	measure AS MATERIALIZED (
 		-- asked once a place and unit, not once a rank
 		SELECT m.shape_id, m.position, m.rest, @extschema@.l4_text_seconds(h.shape, m.position, m.value) AS seconds
-		FROM (SELECT p.shape_id, p.position, p.rest, pg_catalog.min(p.value) AS value FROM parameter p GROUP BY 1, 2, 3) m
+		FROM (SELECT p.shape_id, p.position, p.rest, min(p.value) AS value FROM parameter p GROUP BY 1, 2, 3) m
 		JOIN @extschema@.l4_shape h ON h.shape_id = m.shape_id
 	),
 	duration AS MATERIALIZED (
 		SELECT s.node, s.rank, p.shape_id, p.position AS place,
-			pg_catalog.ln((p.mean * p.number_count - p.maximum) / (p.number_count - 1) * m.seconds) AS level,
+			ln((p.mean * p.number_count - p.maximum) / (p.number_count - 1) * m.seconds) AS level,
 			EXTRACT(epoch FROM e.last_ts - e.first_ts) / (e.occurrences - 1) AS step
 		FROM parameter p
 		JOIN measure m ON m.shape_id = p.shape_id AND m.position = p.position AND m.rest = p.rest
@@ -316,20 +316,20 @@ BEGIN ATOMIC
 		WHERE s.kind = 'rank' AND s.node IS NOT NULL AND m.seconds IS NOT NULL
 	),
 	middle AS (
-		SELECT d.shape_id, d.place, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY d.level) AS level,
-			pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY d.step) AS step, pg_catalog.count(*) AS ranks
-		FROM duration d GROUP BY 1, 2 HAVING pg_catalog.count(DISTINCT d.node) >= 4
+		SELECT d.shape_id, d.place, percentile_cont(0.5) WITHIN GROUP (ORDER BY d.level) AS level,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY d.step) AS step, count(*) AS ranks
+		FROM duration d GROUP BY 1, 2 HAVING count(DISTINCT d.node) >= 4
 	),
 	spread AS (
 		SELECT d.shape_id, d.place, m.level, m.step, m.ranks,
-			GREATEST(1.4826 * pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY pg_catalog.abs(d.level - m.level)), 0.05) AS scale
+			GREATEST(1.4826 * percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(d.level - m.level)), 0.05) AS scale
 		FROM duration d JOIN middle m USING (shape_id, place) GROUP BY 1, 2, 3, 4, 5
 	)
-	SELECT d.node, d.rank, d.shape_id, d.place, pg_catalog.exp(d.level), pg_catalog.exp(s.level), (d.level - s.level) / s.scale
+	SELECT d.node, d.rank, d.shape_id, d.place, exp(d.level), exp(s.level), (d.level - s.level) / s.scale
 	FROM duration d JOIN spread s USING (shape_id, place)
-	WHERE pg_catalog.abs(d.level - s.level) / s.scale > pg_catalog.sqrt(2 * pg_catalog.ln(s.ranks * 50)) + 1
+	WHERE abs(d.level - s.level) / s.scale > sqrt(2 * ln(s.ranks * 50)) + 1
 		-- of trifles nobody waits for anybody
-		AND pg_catalog.exp(GREATEST(d.level, s.level)) > 0.02 * COALESCE(s.step, 0);
+		AND exp(GREATEST(d.level, s.level)) > 0.02 * COALESCE(s.step, 0);
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_nodes(text) IS
 'Ranks, with their nodes, whose durations in a statement stand out from the other ranks'': the mean without the longest and the median of the ranks, in seconds, and how many robust standard deviations of logarithms lie between (z). z above 0: it takes longer; below 0: it waits less, so the others may wait for it. Only durations of a fiftieth of the time between two such statements or more. Nothing for fewer than four nodes.';
@@ -344,9 +344,9 @@ BEGIN ATOMIC
 		SELECT b.pool_id FROM @extschema@.l4_best_pool(l4_counting_nodes.job_id) b
 	),
 	counter AS MATERIALIZED (
-		SELECT s.node, p.shape_id, p.position AS place, pg_catalog.sum(p.maximum - p.minimum) AS growth,
-			(pg_catalog.array_agg(p.stream_id ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS stream_id,
-			(pg_catalog.array_agg(p.maximum_line ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS line_no, pg_catalog.max(p.maximum) AS largest
+		SELECT s.node, p.shape_id, p.position AS place, sum(p.maximum - p.minimum) AS growth,
+			(array_agg(p.stream_id ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS stream_id,
+			(array_agg(p.maximum_line ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS line_no, max(p.maximum) AS largest
 		FROM (SELECT DISTINCT t.source_id FROM @extschema@.l4_stream t WHERE t.job_id = l4_counting_nodes.job_id AND t.kind = 'system') t
 		JOIN @extschema@.l4_parameter_sketch k ON k.job_id = l4_counting_nodes.job_id AND k.source_id = t.source_id
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p
@@ -356,11 +356,11 @@ BEGIN ATOMIC
 		GROUP BY 1, 2, 3
 	),
 	middle AS (
-		SELECT c.shape_id, c.place, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY c.growth) AS growth
-		FROM counter c GROUP BY 1, 2 HAVING pg_catalog.count(*) >= 4
+		SELECT c.shape_id, c.place, percentile_cont(0.5) WITHIN GROUP (ORDER BY c.growth) AS growth
+		FROM counter c GROUP BY 1, 2 HAVING count(*) >= 4
 	)
 	SELECT c.node, c.shape_id, c.place, c.stream_id, c.line_no, c.growth, m.growth, CASE WHEN q.job_count > 1 THEN q.maximum END
-	FROM (SELECT c.*, pg_catalog.row_number() OVER (PARTITION BY c.shape_id, c.place ORDER BY c.growth DESC, c.node) AS turn FROM counter c) c
+	FROM (SELECT c.*, row_number() OVER (PARTITION BY c.shape_id, c.place ORDER BY c.growth DESC, c.node) AS turn FROM counter c) c
 	JOIN middle m USING (shape_id, place)
 	LEFT JOIN @extschema@.l4_pool_parameter q ON q.pool_id = (SELECT p.pool_id FROM pool p) AND q.shape_id = c.shape_id AND q.position = c.place
 	WHERE c.turn <= 2 AND c.growth >= 10 AND c.growth > 10 * m.growth AND (q.maximum IS NULL OR c.largest > 2 * q.maximum);
@@ -385,24 +385,24 @@ BEGIN ATOMIC
 	entry AS MATERIALIZED (
 		SELECT p.*, p.own_ts - COALESCE(k.ahead, '0') AS last_ts
 		FROM (
-			SELECT p.node, p.shape_id, pg_catalog.bool_or(p.shared) AS shared, pg_catalog.min(p.occurrences) AS times, pg_catalog.min(p.last_iteration) AS last_iteration,
-				pg_catalog.max(p.last_ts) AS own_ts, pg_catalog.max(p.step)::float8 AS step
+			SELECT p.node, p.shape_id, bool_or(p.shared) AS shared, min(p.occurrences) AS times, min(p.last_iteration) AS last_iteration,
+				max(p.last_ts) AS own_ts, max(p.step)::float8 AS step
 			FROM printed p GROUP BY p.node, p.shape_id) p
-		LEFT JOIN pg_catalog.unnest(COALESCE(l4_waited_nodes.clocks, ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_waited_nodes.job_id) k))) k ON k.node = p.node
+		LEFT JOIN unnest(COALESCE(l4_waited_nodes.clocks, ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_waited_nodes.job_id) k))) k ON k.node = p.node
 	),
 	statement AS MATERIALIZED (
-		SELECT e.shape_id, pg_catalog.count(*) AS nodes, pg_catalog.max(e.times) AS times, pg_catalog.max(e.last_iteration) AS last_iteration,
-			pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY EXTRACT(epoch FROM e.last_ts)::float8) AS last_at,
-			pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY e.step) AS step
+		SELECT e.shape_id, count(*) AS nodes, max(e.times) AS times, max(e.last_iteration) AS last_iteration,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY EXTRACT(epoch FROM e.last_ts)::float8) AS last_at,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY e.step) AS step
 		FROM entry e
 		GROUP BY e.shape_id
-		HAVING pg_catalog.count(*) >= 4 AND pg_catalog.count(*) * 4 >= 3 * (SELECT pg_catalog.count(*) FROM @extschema@.l4_job_nodes(l4_waited_nodes.job_id) n WHERE n.logged)
-			AND pg_catalog.max(e.times) - pg_catalog.min(e.times) <= 1
+		HAVING count(*) >= 4 AND count(*) * 4 >= 3 * (SELECT count(*) FROM @extschema@.l4_job_nodes(l4_waited_nodes.job_id) n WHERE n.logged)
+			AND max(e.times) - min(e.times) <= 1
 	),
 	spread AS (
 		SELECT s.shape_id, s.nodes, s.times, s.last_iteration, s.last_at, s.step,
-			1.4826 * pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY pg_catalog.abs(EXTRACT(epoch FROM e.last_ts)::float8 - s.last_at)) AS scale,
-			pg_catalog.count(*) FILTER (WHERE e.times < s.times) AS behind
+			1.4826 * percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(EXTRACT(epoch FROM e.last_ts)::float8 - s.last_at)) AS scale,
+			count(*) FILTER (WHERE e.times < s.times) AS behind
 		FROM statement s JOIN entry e USING (shape_id)
 		GROUP BY 1, 2, 3, 4, 5, 6
 	)
@@ -426,8 +426,8 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	-- Only news counts: what healthy jobs log too tells roles apart (rank 0, the last rank), not health.
 	WITH count AS (
-		SELECT r.node AS node, r.event_id, pg_catalog.sum(r.occurrences)::float8 AS n
-		FROM pg_catalog.unnest(COALESCE(l4_node_forest.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_node_forest.job_id) n))) r
+		SELECT r.node AS node, r.event_id, sum(r.occurrences)::float8 AS n
+		FROM unnest(COALESCE(l4_node_forest.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_node_forest.job_id) n))) r
 		WHERE NOT r.role AND r.node IS NOT NULL
 		GROUP BY 1, 2
 	),
@@ -436,8 +436,8 @@ BEGIN ATOMIC
 	),
 	ranked AS (
 		-- a node without news takes part with a zero
-		SELECT (pg_catalog.unnest(@extschema@.l4_iforest_rank(c.node, COALESCE(c.event_id, e.event_id), COALESCE(c.n, 0)))).*
-		FROM cell c, (SELECT pg_catalog.min(o.event_id) AS event_id FROM count o) e
+		SELECT (unnest(@extschema@.l4_iforest_rank(c.node, COALESCE(c.event_id, e.event_id), COALESCE(c.n, 0)))).*
+		FROM cell c, (SELECT min(o.event_id) AS event_id FROM count o) e
 		WHERE e.event_id IS NOT NULL
 	)
 	SELECT r.item, r.rank, r.score, r.max_z, r.suspect FROM ranked r;
@@ -469,7 +469,7 @@ BEGIN ATOMIC
 	),
 	piece AS MATERIALIZED (
 		SELECT n.*, h.shape, COALESCE(n.message, h.shape, '') AS told
-		FROM pg_catalog.unnest(COALESCE(l4_node_evidence.news, (SELECT g.news FROM given g))) n LEFT JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
+		FROM unnest(COALESCE(l4_node_evidence.news, (SELECT g.news FROM given g))) n LEFT JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
 	),
 	text AS MATERIALIZED (
 		-- judged once a text: thousands of ranks log the same
@@ -479,14 +479,14 @@ BEGIN ATOMIC
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line
 		SELECT p.stream_id, p.source, p.kind, p.node, p.rank, p.shape_id, p.level, p.first_line, p.first_ts, p.role, p.message,
-			COALESCE(NULLIF(@extschema@.l4_shape_words(pg_catalog.substring(p.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), p.event_id::text) AS alike,
+			COALESCE(NULLIF(@extschema@.l4_shape_words(substring(p.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), p.event_id::text) AS alike,
 			t.ending, t.peer, GREATEST(@extschema@.l4_level_rank(p.level), t.gravity) >= 5 AS grave
 		FROM piece p JOIN text t ON t.told = p.told
 	),
-	node AS MATERIALIZED (SELECT n.*, pg_catalog.count(*) OVER () AS nodes FROM @extschema@.l4_job_nodes(l4_node_evidence.job_id) n),
+	node AS MATERIALIZED (SELECT n.*, count(*) OVER () AS nodes FROM @extschema@.l4_job_nodes(l4_node_evidence.job_id) n),
 	stream AS MATERIALIZED (SELECT s.* FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s),
 	accusation AS MATERIALIZED (
-		SELECT a.* FROM pg_catalog.unnest(COALESCE(l4_node_evidence.accusations,
+		SELECT a.* FROM unnest(COALESCE(l4_node_evidence.accusations,
 			ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_node_evidence.job_id, COALESCE(l4_node_evidence.news, (SELECT g.news FROM given g))) a))) a
 	),
 	clock AS MATERIALIZED (
@@ -497,10 +497,10 @@ BEGIN ATOMIC
 		SELECT r.*, d.nodes,
 			EXISTS (SELECT FROM accusation a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id) AS accuses,
 			k.nodes::float8 / d.nodes AS share,
-			pg_catalog.row_number() OVER (ORDER BY r.first_ts, r.source, r.first_line) AS turn
+			row_number() OVER (ORDER BY r.first_ts, r.source, r.first_line) AS turn
 		FROM record r
 		JOIN node d ON d.node = r.node
-		JOIN (SELECT o.alike, pg_catalog.count(DISTINCT o.node) AS nodes FROM record o GROUP BY o.alike) k ON k.alike = r.alike
+		JOIN (SELECT o.alike, count(DISTINCT o.node) AS nodes FROM record o GROUP BY o.alike) k ON k.alike = r.alike
 		WHERE NOT r.role AND NOT r.ending
 	),
 	effect AS (
@@ -513,36 +513,36 @@ BEGIN ATOMIC
 	),
 	telling AS (
 		-- kinds of stream in which most nodes tell of the failure
-		SELECT s.kind, pg_catalog.count(DISTINCT s.node) AS nodes, (SELECT pg_catalog.count(*) FROM told t WHERE t.kind = s.kind) AS tellers
+		SELECT s.kind, count(DISTINCT s.node) AS nodes, (SELECT count(*) FROM told t WHERE t.kind = s.kind) AS tellers
 		FROM stream s WHERE s.kind IN ('rank', 'launcher') AND s.node IS NOT NULL GROUP BY s.kind
 	),
 	progress AS (
-		SELECT s.node, pg_catalog.min(s.last_iteration) AS last_iteration FROM stream s
+		SELECT s.node, min(s.last_iteration) AS last_iteration FROM stream s
 		WHERE s.kind = 'rank' AND s.last_iteration IS NOT NULL GROUP BY s.node
 	),
 	evidence AS (
 		SELECT d.node, NULL::int AS rank, 'missing' AS reason, 1.0::float8 AS part, NULL::timestamptz AS first_ts, NULL::bigint AS stream_id, NULL::bigint AS line_no,
 			'the scheduler lists it, but there is not one record from it' AS explanation
 		FROM node d
-		WHERE NOT d.logged AND (SELECT pg_catalog.count(*) FROM node o WHERE NOT o.logged) * 5 <= d.nodes * 2
+		WHERE NOT d.logged AND (SELECT count(*) FROM node o WHERE NOT o.logged) * 5 <= d.nodes * 2
 
 		UNION ALL
 		SELECT q.node, NULL, 'silent', 1, q.last_ts, s.stream_id, e.last_line,
-			pg_catalog.format('all its logs end at %s, %s s before the other nodes''', pg_catalog.to_char(q.last_ts, 'HH24:MI:SS'),
-				pg_catalog.round(EXTRACT(epoch FROM q.gap)::numeric))
-		FROM (SELECT q.*, pg_catalog.count(*) OVER () AS silent FROM @extschema@.l4_silence(l4_node_evidence.job_id, (SELECT c.clocks FROM clock c)) q) q
+			format('all its logs end at %s, %s s before the other nodes''', to_char(q.last_ts, 'HH24:MI:SS'),
+				round(EXTRACT(epoch FROM q.gap)::numeric))
+		FROM (SELECT q.*, count(*) OVER () AS silent FROM @extschema@.l4_silence(l4_node_evidence.job_id, (SELECT c.clocks FROM clock c)) q) q
 		JOIN LATERAL (SELECT s.stream_id FROM stream s WHERE s.node = q.node AND s.last_ts = q.last_ts ORDER BY s.stream_id LIMIT 1) s ON true
-		LEFT JOIN LATERAL (SELECT pg_catalog.max(e.last_line) AS last_line FROM @extschema@.l4_stream_event e
+		LEFT JOIN LATERAL (SELECT max(e.last_line) AS last_line FROM @extschema@.l4_stream_event e
 			WHERE e.job_id = l4_node_evidence.job_id AND e.stream_id = s.stream_id) e ON true
-		WHERE q.silent * 5 <= (SELECT pg_catalog.count(*) * 2 FROM node)
+		WHERE q.silent * 5 <= (SELECT count(*) * 2 FROM node)
 
 		UNION ALL
-		SELECT s.node, s.rank, 'quiet', CASE s.kind WHEN 'rank' THEN 1 ELSE 0.5 END * GREATEST(1 / pg_catalog.sqrt(GREATEST(t.nodes - t.tellers, 1)), 0.45), s.last_ts, s.stream_id, e.last_line,
-			pg_catalog.format('%s of %s nodes log the failure in their %s logs, this one stops without a word at %s%s', t.tellers, t.nodes, s.kind,
-				pg_catalog.to_char(s.last_ts, 'HH24:MI:SS'), ' (iteration ' || s.last_iteration || ')')
+		SELECT s.node, s.rank, 'quiet', CASE s.kind WHEN 'rank' THEN 1 ELSE 0.5 END * GREATEST(1 / sqrt(GREATEST(t.nodes - t.tellers, 1)), 0.45), s.last_ts, s.stream_id, e.last_line,
+			format('%s of %s nodes log the failure in their %s logs, this one stops without a word at %s%s', t.tellers, t.nodes, s.kind,
+				to_char(s.last_ts, 'HH24:MI:SS'), ' (iteration ' || s.last_iteration || ')')
 		FROM telling t
 		JOIN stream s ON s.kind = t.kind AND s.node IS NOT NULL AND s.record_count > 0
-		LEFT JOIN LATERAL (SELECT pg_catalog.max(e.last_line) AS last_line FROM @extschema@.l4_stream_event e
+		LEFT JOIN LATERAL (SELECT max(e.last_line) AS last_line FROM @extschema@.l4_stream_event e
 			WHERE e.job_id = l4_node_evidence.job_id AND e.stream_id = s.stream_id) e ON true
 		WHERE (t.nodes - t.tellers) * 5 <= t.nodes * 2
 			AND NOT EXISTS (SELECT FROM told o WHERE o.node = s.node AND o.kind = s.kind)
@@ -550,16 +550,16 @@ BEGIN ATOMIC
 		UNION ALL
 		-- one stopped rank beside live ones on the same node
 		SELECT s.node, s.rank, 'quiet', 0.75 / s.nodes_quiet, s.last_ts, s.stream_id, e.last_line,
-			pg_catalog.format('all other ranks log the failure, rank %s stops without a word at %s%s', s.rank,
-				pg_catalog.to_char(s.last_ts, 'HH24:MI:SS'), ' (iteration ' || s.last_iteration || ')')
+			format('all other ranks log the failure, rank %s stops without a word at %s%s', s.rank,
+				to_char(s.last_ts, 'HH24:MI:SS'), ' (iteration ' || s.last_iteration || ')')
 		FROM (
-			SELECT s.*, pg_catalog.count(*) OVER () AS quiet,
-				pg_catalog.dense_rank() OVER (ORDER BY s.node) + pg_catalog.dense_rank() OVER (ORDER BY s.node DESC) - 1 AS nodes_quiet,
-				(SELECT pg_catalog.count(*) FROM stream o WHERE o.kind = 'rank' AND o.record_count > 0) AS ranks
+			SELECT s.*, count(*) OVER () AS quiet,
+				dense_rank() OVER (ORDER BY s.node) + dense_rank() OVER (ORDER BY s.node DESC) - 1 AS nodes_quiet,
+				(SELECT count(*) FROM stream o WHERE o.kind = 'rank' AND o.record_count > 0) AS ranks
 			FROM stream s
 			WHERE s.kind = 'rank' AND s.node IS NOT NULL AND s.record_count > 0
 				AND s.stream_id NOT IN (SELECT p.stream_id FROM placed p)) s
-		LEFT JOIN LATERAL (SELECT pg_catalog.max(e.last_line) AS last_line FROM @extschema@.l4_stream_event e
+		LEFT JOIN LATERAL (SELECT max(e.last_line) AS last_line FROM @extschema@.l4_stream_event e
 			WHERE e.job_id = l4_node_evidence.job_id AND e.stream_id = s.stream_id) e ON true
 		WHERE s.quiet * 3 <= s.ranks
 			AND NOT EXISTS (SELECT FROM telling t WHERE t.kind = 'rank' AND t.tellers < t.nodes) AND EXISTS (SELECT FROM told o WHERE o.node = s.node AND o.kind = 'rank')
@@ -568,22 +568,22 @@ BEGIN ATOMIC
 		-- a launcher names whose process ended: that counts as far as it comes before the failure shows at large
 		SELECT a.accused, NULL, 'named',
 			CASE WHEN a.kind <> 'launcher' THEN 1 WHEN f.turn IS NULL OR (a.first_ts, a.source, a.line_no) < (f.first_ts, f.source, f.first_line) THEN 0.5 ELSE 0.25 END,
-			a.first_ts, a.stream_id, a.line_no, pg_catalog.format('%s, a log of no node, names it (%s)', a.source, a.name)
+			a.first_ts, a.stream_id, a.line_no, format('%s, a log of no node, names it (%s)', a.source, a.name)
 		FROM (
 			SELECT a.*, s.source,
-				(SELECT pg_catalog.count(DISTINCT o.accused) FROM accusation o WHERE o.shape_id = a.shape_id AND o.accuser IS NULL) AS targets
+				(SELECT count(DISTINCT o.accused) FROM accusation o WHERE o.shape_id = a.shape_id AND o.accuser IS NULL) AS targets
 			FROM accusation a JOIN stream s ON s.stream_id = a.stream_id
 			WHERE a.accuser IS NULL AND NOT a.ending) a
 		LEFT JOIN effect f ON true
-		WHERE a.targets * 3 <= (SELECT pg_catalog.count(*) FROM node)
+		WHERE a.targets * 3 <= (SELECT count(*) FROM node)
 
 		UNION ALL
-		SELECT a.accused, NULL, 'accused', 1.0 / pg_catalog.count(*) OVER (), a.first_ts, a.stream_id, a.line_no,
-			pg_catalog.format('%s name%s it (%s) and it names no other node',
+		SELECT a.accused, NULL, 'accused', 1.0 / count(*) OVER (), a.first_ts, a.stream_id, a.line_no,
+			format('%s name%s it (%s) and it names no other node',
 				CASE a.accusers WHEN 1 THEN a.accuser ELSE a.accusers || ' nodes' END, CASE a.accusers WHEN 1 THEN 's' ELSE '' END, a.name)
 		FROM (
 			SELECT DISTINCT ON (a.accused) a.*,
-				(SELECT pg_catalog.count(DISTINCT o.accuser) FROM accusation o WHERE o.accused = a.accused) AS accusers
+				(SELECT count(DISTINCT o.accuser) FROM accusation o WHERE o.accused = a.accused) AS accusers
 			FROM accusation a
 			WHERE a.accuser IS NOT NULL AND a.ending IS NOT TRUE AND NOT EXISTS (SELECT FROM accusation o WHERE o.accuser = a.accused)
 			ORDER BY a.accused, a.first_ts, a.stream_id, a.line_no, a.shape_id, a.name COLLATE "C" DESC) a
@@ -595,7 +595,7 @@ BEGIN ATOMIC
 				-- a rank that another kept waiting or left, be it unnamed, speaks of that one
 				* CASE WHEN p.peer AND p.kind <> 'system' THEN 0.33 ELSE 1 END,
 			p.first_ts, p.stream_id, p.first_line,
-			CASE WHEN p.share * p.nodes < 1.5 THEN 'it alone logs' ELSE pg_catalog.format('%s of %s nodes log', pg_catalog.round(p.share * p.nodes), p.nodes) END
+			CASE WHEN p.share * p.nodes < 1.5 THEN 'it alone logs' ELSE format('%s of %s nodes log', round(p.share * p.nodes), p.nodes) END
 				|| ' "' || @extschema@.l4_text_gist(h.shape) || '"'
 				|| CASE WHEN p.turn < f.turn THEN ', before the failure shows on other nodes' ELSE '' END
 		FROM placed p LEFT JOIN effect f ON true LEFT JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
@@ -603,55 +603,55 @@ BEGIN ATOMIC
 
 		UNION ALL
 		SELECT p.node, NULL, 'lag', 1, NULL, NULL, NULL,
-			pg_catalog.format('its last iteration is %s, that of the others %s', p.last_iteration, p.others_iteration)
-		FROM (SELECT p.*, pg_catalog.row_number() OVER w AS turn, pg_catalog.lead(p.last_iteration) OVER w AS others_iteration, pg_catalog.count(*) OVER () AS nodes
+			format('its last iteration is %s, that of the others %s', p.last_iteration, p.others_iteration)
+		FROM (SELECT p.*, row_number() OVER w AS turn, lead(p.last_iteration) OVER w AS others_iteration, count(*) OVER () AS nodes
 			FROM progress p WINDOW w AS (ORDER BY p.last_iteration)) p
 		WHERE p.turn = 1 AND p.last_iteration < p.others_iteration AND p.nodes > 2
 
 		UNION ALL
-		SELECT w.node, NULL, CASE WHEN w.late IS NULL THEN 'behind' ELSE 'late' END, CASE WHEN w.late IS NULL THEN 1 - w.behind::float8 / w.nodes WHEN w.stuck THEN 1 / pg_catalog.sqrt(w.nodes_stuck) ELSE 0.5 / pg_catalog.sqrt(w.nodes_late) END,
+		SELECT w.node, NULL, CASE WHEN w.late IS NULL THEN 'behind' ELSE 'late' END, CASE WHEN w.late IS NULL THEN 1 - w.behind::float8 / w.nodes WHEN w.stuck THEN 1 / sqrt(w.nodes_stuck) ELSE 0.5 / sqrt(w.nodes_late) END,
 			w.last_ts, w.stream_id, w.line_no,
-			CASE WHEN w.late IS NULL THEN pg_catalog.format('it stands a step behind: %s of %s nodes logged "%s" %s times, it once less', w.nodes - w.behind, w.nodes, @extschema@.l4_text_gist(h.shape), w.times)
-				ELSE pg_catalog.format('it came %s s after the others to the last "%s" (every %s s as a rule): they waited for it', pg_catalog.round(w.late::numeric, 2), @extschema@.l4_text_gist(h.shape),
-					pg_catalog.round(w.step::numeric, 2)) END
+			CASE WHEN w.late IS NULL THEN format('it stands a step behind: %s of %s nodes logged "%s" %s times, it once less', w.nodes - w.behind, w.nodes, @extschema@.l4_text_gist(h.shape), w.times)
+				ELSE format('it came %s s after the others to the last "%s" (every %s s as a rule): they waited for it', round(w.late::numeric, 2), @extschema@.l4_text_gist(h.shape),
+					round(w.step::numeric, 2)) END
 		FROM (
 			-- of those that came late the ones that did not get through the step either are to blame; the others waited for these
-			SELECT w.*, pg_catalog.count(*) OVER (PARTITION BY w.shape_id) AS nodes_late, pg_catalog.count(*) FILTER (WHERE w.stuck) OVER (PARTITION BY w.shape_id) AS nodes_stuck, pg_catalog.bool_or(w.late IS NULL) OVER () AS any_behind
-			FROM (SELECT w.*, w.late IS NOT NULL AND pg_catalog.bool_or(w.late IS NULL) OVER (PARTITION BY w.node) AS stuck FROM @extschema@.l4_waited_nodes(l4_node_evidence.job_id, (SELECT c.clocks FROM clock c)) w) w) w
+			SELECT w.*, count(*) OVER (PARTITION BY w.shape_id) AS nodes_late, count(*) FILTER (WHERE w.stuck) OVER (PARTITION BY w.shape_id) AS nodes_stuck, bool_or(w.late IS NULL) OVER () AS any_behind
+			FROM (SELECT w.*, w.late IS NOT NULL AND bool_or(w.late IS NULL) OVER (PARTITION BY w.node) AS stuck FROM @extschema@.l4_waited_nodes(l4_node_evidence.job_id, (SELECT c.clocks FROM clock c)) w) w) w
 		JOIN @extschema@.l4_shape h ON h.shape_id = w.shape_id
 		WHERE (w.late IS NULL OR w.stuck OR NOT w.any_behind) AND NOT EXISTS (SELECT FROM record r WHERE r.shape_id = w.shape_id)
 
 		UNION ALL
 		-- without successful jobs nobody knows how such a counter grows
 		SELECT c.node, NULL, 'counter', CASE WHEN c.usual IS NULL THEN 0.4 ELSE 1 END, NULL, c.stream_id, c.line_no,
-			pg_catalog.format('%s in its system log ("%s") grew by %s, on other nodes by %s%s',
+			format('%s in its system log ("%s") grew by %s, on other nodes by %s%s',
 				COALESCE('"' || @extschema@.l4_parameter_name(h.shape, c.place) || '"', 'a number'),
-				@extschema@.l4_text_gist(h.shape), c.growth, pg_catalog.round(c.median::numeric, 1), ', at most ' || c.usual || ' in successful jobs')
+				@extschema@.l4_text_gist(h.shape), c.growth, round(c.median::numeric, 1), ', at most ' || c.usual || ' in successful jobs')
 		FROM @extschema@.l4_counting_nodes(l4_node_evidence.job_id) c JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id
 
 		UNION ALL
 		(SELECT DISTINCT ON (w.node) w.node, w.rank, 'slow', CASE WHEN w.z > 0 THEN 1 ELSE 0.9 END
-				/ pg_catalog.sqrt(w.nodes_slow), NULL::timestamptz, NULL::bigint, NULL::bigint,
-			pg_catalog.format(CASE WHEN w.z > 0 THEN 'it is slow' ELSE 'it waits less than the others, which may wait for it' END || ': "%s" takes %s s on average, %s s on other nodes',
-				@extschema@.l4_text_gist(h.shape), pg_catalog.round(w.mean::numeric, 4), pg_catalog.round(w.median::numeric, 4))
+				/ sqrt(w.nodes_slow), NULL::timestamptz, NULL::bigint, NULL::bigint,
+			format(CASE WHEN w.z > 0 THEN 'it is slow' ELSE 'it waits less than the others, which may wait for it' END || ': "%s" takes %s s on average, %s s on other nodes',
+				@extschema@.l4_text_gist(h.shape), round(w.mean::numeric, 4), round(w.median::numeric, 4))
 		FROM (
-			SELECT w.*, pg_catalog.count(*) OVER (PARTITION BY w.shape_id, w.place, w.z > 0) AS nodes_slow
+			SELECT w.*, count(*) OVER (PARTITION BY w.shape_id, w.place, w.z > 0) AS nodes_slow
 			FROM (SELECT DISTINCT ON (w.node, w.shape_id, w.place, w.z > 0) w.* FROM @extschema@.l4_slow_nodes(l4_node_evidence.job_id) w
-				ORDER BY w.node, w.shape_id, w.place, w.z > 0, pg_catalog.abs(w.z) DESC, w.rank) w) w
+				ORDER BY w.node, w.shape_id, w.place, w.z > 0, abs(w.z) DESC, w.rank) w) w
 		JOIN @extschema@.l4_shape h ON h.shape_id = w.shape_id
 		-- only where no rank fails: in the wake of a failure durations go wrong, and all parameters of all ranks are read for it
-		WHERE w.nodes_slow * 3 <= (SELECT pg_catalog.count(*) FROM node) AND NOT EXISTS (SELECT FROM placed p WHERE p.kind = 'rank' AND p.grave)
-		ORDER BY w.node, w.z > 0 DESC, w.nodes_slow, pg_catalog.abs(w.z) DESC, w.shape_id, w.place)
+		WHERE w.nodes_slow * 3 <= (SELECT count(*) FROM node) AND NOT EXISTS (SELECT FROM placed p WHERE p.kind = 'rank' AND p.grave)
+		ORDER BY w.node, w.z > 0 DESC, w.nodes_slow, abs(w.z) DESC, w.shape_id, w.place)
 
 		UNION ALL
 		SELECT f.node, NULL, 'forest', f.score + CASE WHEN f.suspect THEN 1 ELSE 0 END, NULL, NULL, NULL,
-			pg_catalog.format('the Isolation Forest over its news ranks it %s (score %s)', f.place, pg_catalog.round(f.score::numeric, 2))
+			format('the Isolation Forest over its news ranks it %s (score %s)', f.place, round(f.score::numeric, 2))
 		FROM @extschema@.l4_node_forest(l4_node_evidence.job_id, COALESCE(l4_node_evidence.news, (SELECT g.news FROM given g))) f
 		WHERE f.place <= 3
 	)
 	SELECT e.node, e.rank, e.reason, e.part * @extschema@.l4_evidence_weight(e.reason), e.first_ts, e.stream_id, e.line_no, e.explanation
 	FROM evidence e
-	WHERE (SELECT pg_catalog.count(*) FROM node) > 1;
+	WHERE (SELECT count(*) FROM node) > 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_news_record[], @extschema@.l4_accusation[], @extschema@.l4_clock_offset[]) IS
 'All evidence against single nodes of a job, one row a piece (see the head of this part for the kinds). Nothing for a job of one node: there is nothing to compare. news, accusations, clocks: the results of l4_news, l4_accusations and l4_clock_offsets, where at hand.';
@@ -679,14 +679,14 @@ BEGIN ATOMIC
 		ORDER BY e.node, e.reason, e.weight DESC, e.first_ts, e.stream_id, e.line_no, e.explanation COLLATE "C"
 	),
 	total AS (
-		SELECT p.node, pg_catalog.sum(p.weight) AS score, pg_catalog.min(p.first_ts) AS first_ts,
-			CASE WHEN pg_catalog.count(DISTINCT p.rank) = 1 THEN pg_catalog.min(p.rank) END AS rank,
-			pg_catalog.array_agg(p::@extschema@.l4_node_evidence_record ORDER BY p.weight DESC, p.reason) AS evidence,
-			pg_catalog.bool_or(p.reason IN ('behind', 'late', 'counter', 'slow')) AS measured, pg_catalog.max(pg_catalog.sum(p.weight)) OVER () AS best
+		SELECT p.node, sum(p.weight) AS score, min(p.first_ts) AS first_ts,
+			CASE WHEN count(DISTINCT p.rank) = 1 THEN min(p.rank) END AS rank,
+			array_agg(p::@extschema@.l4_node_evidence_record ORDER BY p.weight DESC, p.reason) AS evidence,
+			bool_or(p.reason IN ('behind', 'late', 'counter', 'slow')) AS measured, max(sum(p.weight)) OVER () AS best
 		FROM piece p
 		GROUP BY p.node
 	)
-	SELECT (pg_catalog.row_number() OVER (ORDER BY t.score DESC, t.first_ts, t.node))::int, t.node, t.rank, t.score, t.first_ts, t.evidence
+	SELECT (row_number() OVER (ORDER BY t.score DESC, t.first_ts, t.node))::int, t.node, t.rank, t.score, t.first_ts, t.evidence
 	FROM total t
 	-- a weak suspect is better than none, but only where progress, durations or counters speak against it: words alone are everywhere
 	WHERE t.score >= @extschema@.l4_evidence_weight('needed') * CASE WHEN t.measured AND t.best < @extschema@.l4_evidence_weight('needed') THEN 0.6 ELSE 1 END;

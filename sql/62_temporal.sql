@@ -10,7 +10,7 @@ CREATE FUNCTION @extschema@.l4_job_iteration(job_id text, ts timestamptz) RETURN
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT i.iteration
-	FROM @extschema@.l4_timeline t, ROWS FROM (pg_catalog.unnest(t.iterations), pg_catalog.unnest(t.started_at)) i (iteration, started_at)
+	FROM @extschema@.l4_timeline t, ROWS FROM (unnest(t.iterations), unnest(t.started_at)) i (iteration, started_at)
 	WHERE t.job_id = l4_job_iteration.job_id AND i.started_at <= l4_job_iteration.ts
 	ORDER BY i.started_at DESC, i.iteration DESC
 	LIMIT 1;
@@ -24,7 +24,7 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH record AS (
 		-- what a stream logs between two of its own marks belongs to the iteration of the first
-		SELECT r.line_no, r.part, h.event_id, pg_catalog.max(r.iteration) OVER (ORDER BY r.line_no, r.part) AS iteration
+		SELECT r.line_no, r.part, h.event_id, max(r.iteration) OVER (ORDER BY r.line_no, r.part) AS iteration
 		FROM @extschema@.l4_stream s
 		JOIN @extschema@.l4_segment g ON g.job_id = s.job_id AND g.source_id = s.source_id
 		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids, false) r
@@ -33,13 +33,13 @@ BEGIN ATOMIC
 			AND r.stream_id = s.stream_id AND h.event_id IS NOT NULL
 	),
 	sequence AS (
-		SELECT r.iteration, pg_catalog.array_agg(r.event_id ORDER BY r.line_no, r.part) AS events
+		SELECT r.iteration, array_agg(r.event_id ORDER BY r.line_no, r.part) AS events
 		FROM record r WHERE r.iteration IS NOT NULL GROUP BY r.iteration
 	),
 	score AS (
-		SELECT (pg_catalog.unnest(@extschema@.l4_dtw_scores(s.iteration, s.events))).* FROM sequence s
+		SELECT (unnest(@extschema@.l4_dtw_scores(s.iteration, s.events))).* FROM sequence s
 	)
-	SELECT s.iteration, s.length, s.nearest_distance, s.mean_distance, s.unusual, s.iteration = pg_catalog.max(s.iteration) OVER ()
+	SELECT s.iteration, s.length, s.nearest_distance, s.mean_distance, s.unusual, s.iteration = max(s.iteration) OVER ()
 	FROM score s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_iteration_scores(text, bigint) IS
@@ -96,18 +96,18 @@ RETURNS SETOF @extschema@.l4_onset
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT r.*, pg_catalog.array_position(l4_onsets.suspects, r.node) AS suspect,
+		SELECT r.*, array_position(l4_onsets.suspects, r.node) AS suspect,
 			@extschema@.l4_text_ending(r.message) IS TRUE AS ending,
 			r.reason IN ('new value', 'range') OR GREATEST(@extschema@.l4_level_rank(r.level), @extschema@.l4_text_rank(r.message)) >= 4 AS grave
-		FROM pg_catalog.unnest(COALESCE(l4_onsets.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_onsets.job_id) n))) r
+		FROM unnest(COALESCE(l4_onsets.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_onsets.job_id) n))) r
 	),
 	stream AS MATERIALIZED (
-		SELECT s.*, pg_catalog.array_position(l4_onsets.suspects, s.node) AS suspect
+		SELECT s.*, array_position(l4_onsets.suspects, s.node) AS suspect
 		FROM @extschema@.l4_job_streams(l4_onsets.job_id) s
 	),
 	named AS MATERIALIZED (
 		SELECT DISTINCT a.stream_id, a.shape_id
-		FROM pg_catalog.unnest(COALESCE(l4_onsets.accusations, ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_onsets.job_id, l4_onsets.news) a))) a
+		FROM unnest(COALESCE(l4_onsets.accusations, ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_onsets.job_id, l4_onsets.news) a))) a
 	),
 	quiet AS (
 		-- the suspect's ranks that have no news: where they stood when they stopped
@@ -129,7 +129,7 @@ BEGIN ATOMIC
 		UNION ALL
 		-- 2: where the suspect's rank stood when it fell silent
 		(SELECT 2, q.last_stage, COALESCE(q.last_iteration, @extschema@.l4_job_iteration(l4_onsets.job_id, q.last_ts)), CASE WHEN q.last_ts > '2000-01-01' AND NOT q.shared THEN q.last_ts END, q.node, q.rank, q.stream_id,
-			(SELECT pg_catalog.max(e.last_line) FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_onsets.job_id AND e.stream_id = q.stream_id),
+			(SELECT max(e.last_line) FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_onsets.job_id AND e.stream_id = q.stream_id),
 			'where the suspected node''s rank stood when it stopped'
 		FROM quiet q
 		ORDER BY q.last_ts, q.stream_id LIMIT 1)

@@ -38,10 +38,10 @@ SELECT f.fault_key, COALESCE(o.title, f.title) AS title, f.category, f.subtype, 
 FROM @extschema@.l4_fault f
 LEFT JOIN @extschema@.l4_fault_override o ON f.builtin AND o.fault_key = f.fault_key
 LEFT JOIN (
-	SELECT n.fault_key, pg_catalog.count(DISTINCT n.job_id) AS jobs FROM @extschema@.l4_finding n
+	SELECT n.fault_key, count(DISTINCT n.job_id) AS jobs FROM @extschema@.l4_finding n
 	WHERE n.kind = 'fault' GROUP BY n.fault_key) n ON n.fault_key = f.fault_key
 LEFT JOIN (
-	SELECT b.fault_key, pg_catalog.count(*) FILTER (WHERE b.is_right) AS right_ones, pg_catalog.count(*) FILTER (WHERE NOT b.is_right) AS wrong_ones
+	SELECT b.fault_key, count(*) FILTER (WHERE b.is_right) AS right_ones, count(*) FILTER (WHERE NOT b.is_right) AS wrong_ones
 	FROM @extschema@.l4_fault_feedback b GROUP BY b.fault_key) b ON b.fault_key = f.fault_key
 WHERE f.state = 'confirmed'
 	AND NOT COALESCE(o.switched_off, false)
@@ -98,14 +98,14 @@ RETURNS TABLE (stream_id bigint, shape_id bigint, line_no bigint, subject text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1000
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT r.stream_id, r.shape_id, r.first_line, r.message, s.shape FROM pg_catalog.unnest(l4_news_texts.news) r
+		SELECT r.stream_id, r.shape_id, r.first_line, r.message, s.shape FROM unnest(l4_news_texts.news) r
 		LEFT JOIN @extschema@.l4_shape s ON s.shape_id = r.shape_id
 	),
 	-- each sketch is unpacked once, not once per record
 	parameter AS MATERIALIZED (
 		SELECT p.stream_id, p.shape_id, p.position, p.values, p.value_lines, p.distinct_values
 		FROM (
-			SELECT t.source_id, pg_catalog.array_agg(DISTINCT r.shape_id) AS shape_ids
+			SELECT t.source_id, array_agg(DISTINCT r.shape_id) AS shape_ids
 			FROM record r JOIN @extschema@.l4_stream t ON t.job_id = l4_news_texts.job_id AND t.stream_id = r.stream_id
 			GROUP BY t.source_id) w
 		JOIN @extschema@.l4_parameter_sketch k ON k.job_id = l4_news_texts.job_id AND k.source_id = w.source_id
@@ -115,7 +115,7 @@ BEGIN ATOMIC
 	first_values AS MATERIALIZED (
 		SELECT r.stream_id, r.shape_id, r.shape, r.first_line, r.message, p.parameters
 		FROM record r
-		LEFT JOIN (SELECT p.stream_id, p.shape_id, pg_catalog.array_agg(p.values[1] ORDER BY p.position) AS parameters FROM parameter p
+		LEFT JOIN (SELECT p.stream_id, p.shape_id, array_agg(p.values[1] ORDER BY p.position) AS parameters FROM parameter p
 			GROUP BY p.stream_id, p.shape_id) p ON p.stream_id = r.stream_id AND p.shape_id = r.shape_id
 	),
 	varying AS MATERIALIZED (
@@ -130,10 +130,10 @@ BEGIN ATOMIC
 	-- further values, each in its place with first values round it: 32 a shape, those of rare places first
 	further AS (
 		SELECT f.shape_id, f.shape, f.parameters, p.position, v.value, p.stream_id, v.line_no,
-			pg_catalog.dense_rank() OVER (PARTITION BY f.shape_id ORDER BY p.distinct_values, p.position, v.value COLLATE "C") AS turn
+			dense_rank() OVER (PARTITION BY f.shape_id ORDER BY p.distinct_values, p.position, v.value COLLATE "C") AS turn
 		FROM shared f
 		JOIN varying p ON p.shape_id = f.shape_id
-		CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(p.values), pg_catalog.unnest(p.value_lines)) WITH ORDINALITY v (value, line_no, place)
+		CROSS JOIN LATERAL ROWS FROM (unnest(p.values), unnest(p.value_lines)) WITH ORDINALITY v (value, line_no, place)
 		WHERE v.place > 1
 	)
 	SELECT f.stream_id, f.shape_id, f.first_line, COALESCE(f.message, @extschema@.l4_fill_shape(f.shape, f.parameters))
@@ -152,22 +152,22 @@ RETURNS TABLE (fault_key text, stream_id bigint, shape_id bigint, line_no bigint
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT r.stream_id, r.shape_id, r.event_id, r.kind, r.node, r.first_ts, r.first_line FROM pg_catalog.unnest(l4_match_entries.news) r
+		SELECT r.stream_id, r.shape_id, r.event_id, r.kind, r.node, r.first_ts, r.first_line FROM unnest(l4_match_entries.news) r
 	),
 	entry AS MATERIALIZED (
-		SELECT e.* FROM pg_catalog.unnest(l4_match_entries.entries) e
+		SELECT e.* FROM unnest(l4_match_entries.entries) e
 	),
 	text AS MATERIALIZED (
 		SELECT t.* FROM @extschema@.l4_news_texts(l4_match_entries.job_id, l4_match_entries.news) t
 	),
 	subject AS MATERIALIZED (
-		SELECT s.subject, pg_catalog.row_number() OVER (ORDER BY s.subject COLLATE "C") AS number FROM (SELECT DISTINCT t.subject FROM text t) s
+		SELECT s.subject, row_number() OVER (ORDER BY s.subject COLLATE "C") AS number FROM (SELECT DISTINCT t.subject FROM text t) s
 	),
 	matched AS MATERIALIZED (
 		SELECT m.key, m.subject AS number
-		FROM (SELECT pg_catalog.array_agg(s.subject ORDER BY s.number) AS subjects FROM subject s) s,
-			(SELECT pg_catalog.array_agg(e.fault_key ORDER BY e.fault_key COLLATE "C") AS keys,
-				pg_catalog.array_agg(e.pattern ORDER BY e.fault_key COLLATE "C") AS patterns FROM entry e WHERE e.pattern IS NOT NULL) p,
+		FROM (SELECT array_agg(s.subject ORDER BY s.number) AS subjects FROM subject s) s,
+			(SELECT array_agg(e.fault_key ORDER BY e.fault_key COLLATE "C") AS keys,
+				array_agg(e.pattern ORDER BY e.fault_key COLLATE "C") AS patterns FROM entry e WHERE e.pattern IS NOT NULL) p,
 			LATERAL @extschema@.l4_match_patterns(p.keys, p.patterns, s.subjects) m
 	),
 	-- a text that a benign fault matches is silent for all
@@ -177,31 +177,31 @@ BEGIN ATOMIC
 		WHERE NOT EXISTS (SELECT FROM matched b JOIN entry e ON e.fault_key = b.key WHERE b.number = m.number AND e.role = 'benign')
 	),
 	hit AS MATERIALIZED (
-		SELECT m.key, t.stream_id, t.shape_id, pg_catalog.min(t.line_no) AS line_no, r.node, r.first_ts, NULL::bigint AS event_id
+		SELECT m.key, t.stream_id, t.shape_id, min(t.line_no) AS line_no, r.node, r.first_ts, NULL::bigint AS event_id
 		FROM told m JOIN text t ON t.subject = m.subject
 		JOIN record r ON r.stream_id = t.stream_id AND r.shape_id = t.shape_id
 		JOIN entry e ON e.fault_key = m.key AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds))
 		GROUP BY m.key, t.stream_id, t.shape_id, r.node, r.first_ts
 		UNION ALL
 		SELECT e.fault_key, r.stream_id, r.shape_id, r.first_line, r.node, r.first_ts, r.event_id
-		FROM (SELECT DISTINCT e.fault_key, u.event_id FROM entry e, pg_catalog.unnest(e.events) u (event_id)) u
+		FROM (SELECT DISTINCT e.fault_key, u.event_id FROM entry e, unnest(e.events) u (event_id)) u
 		JOIN entry e ON e.fault_key = u.fault_key
 		JOIN record r ON r.event_id = u.event_id AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds))
 	),
 	size AS (
-		SELECT pg_catalog.count(*) AS nodes FROM @extschema@.l4_job_nodes(l4_match_entries.job_id)
+		SELECT count(*) AS nodes FROM @extschema@.l4_job_nodes(l4_match_entries.job_id)
 	),
 	figure AS (
 		SELECT e.fault_key, z.nodes,
-			pg_catalog.count(h.key) FILTER (WHERE h.event_id IS NULL) > 0 AS has_pattern,
-			pg_catalog.count(DISTINCT h.event_id) AS event_count,
-			pg_catalog.count(DISTINCT h.node) FILTER (WHERE (h.event_id IS NULL) = (e.pattern IS NOT NULL))::double precision AS node_count
+			count(h.key) FILTER (WHERE h.event_id IS NULL) > 0 AS has_pattern,
+			count(DISTINCT h.event_id) AS event_count,
+			count(DISTINCT h.node) FILTER (WHERE (h.event_id IS NULL) = (e.pattern IS NOT NULL))::double precision AS node_count
 		FROM entry e CROSS JOIN size z JOIN hit h ON h.key = e.fault_key
 		GROUP BY e.fault_key, z.nodes
 	),
 	-- the places where it first shows: of each event, else of each node
 	place AS (
-		SELECT h.key, h.event_id, CASE WHEN e.events IS NULL THEN h.node END AS node, pg_catalog.min(h.first_ts) AS first_ts
+		SELECT h.key, h.event_id, CASE WHEN e.events IS NULL THEN h.node END AS node, min(h.first_ts) AS first_ts
 		FROM entry e JOIN hit h ON h.key = e.fault_key
 		WHERE e.within_time IS NOT NULL OR e.in_order
 		GROUP BY 1, 2, 3
@@ -210,12 +210,12 @@ BEGIN ATOMIC
 	FROM entry e JOIN figure f USING (fault_key) JOIN hit h ON h.key = e.fault_key
 	WHERE e.role <> 'benign'
 		AND (e.pattern IS NULL OR f.has_pattern)
-		AND (e.events IS NULL OR f.event_count = (SELECT pg_catalog.count(DISTINCT u.id) FROM pg_catalog.unnest(e.events) u (id)))
+		AND (e.events IS NULL OR f.event_count = (SELECT count(DISTINCT u.id) FROM unnest(e.events) u (id)))
 		AND (e.min_node_share IS NULL OR f.nodes = 0 OR f.node_count >= e.min_node_share * f.nodes)
 		AND (e.max_node_share IS NULL OR f.nodes = 0 OR f.node_count <= e.max_node_share * f.nodes)
-		AND (e.within_time IS NULL OR COALESCE((SELECT pg_catalog.max(p.first_ts) - pg_catalog.min(p.first_ts) <= e.within_time FROM place p WHERE p.key = e.fault_key), true))
+		AND (e.within_time IS NULL OR COALESCE((SELECT max(p.first_ts) - min(p.first_ts) <= e.within_time FROM place p WHERE p.key = e.fault_key), true))
 		AND (NOT e.in_order OR e.events IS NULL OR NOT EXISTS (
-			SELECT FROM place p JOIN place q ON q.key = p.key AND pg_catalog.array_position(e.events, p.event_id) < pg_catalog.array_position(e.events, q.event_id)
+			SELECT FROM place p JOIN place q ON q.key = p.key AND array_position(e.events, p.event_id) < array_position(e.events, q.event_id)
 			WHERE p.key = e.fault_key AND p.first_ts > q.first_ts))
 		-- where there is a pattern, it is the evidence
 		AND (e.pattern IS NULL OR h.event_id IS NULL);
@@ -236,7 +236,7 @@ BEGIN ATOMIC
 		WHERE x.explains = ANY (l4_explained_faults.keys)
 		ORDER BY x.fault_key, x.explains, x.builtin
 	)
-	SELECT b.fault_key, pg_catalog.array_agg(a.fault_key ORDER BY a.priority, a.fault_key COLLATE "C")
+	SELECT b.fault_key, array_agg(a.fault_key ORDER BY a.priority, a.fault_key COLLATE "C")
 	FROM matched b
 	JOIN matched a ON a.fault_key <> b.fault_key AND a.role <> 'benign'
 	WHERE EXISTS (SELECT FROM edge x WHERE x.explains = b.fault_key AND NOT x.switched_off

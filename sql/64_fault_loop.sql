@@ -5,7 +5,7 @@
 
 CREATE FUNCTION @extschema@.l4_escape_pattern(value text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
-RETURN pg_catalog.regexp_replace(pg_catalog.regexp_replace(value, '([]^$.*+?(){}|\\[])', '\\\1', 'g'), '\s+', '\\s{1,8}', 'g');
+RETURN regexp_replace(regexp_replace(value, '([]^$.*+?(){}|\\[])', '\\\1', 'g'), '\s+', '\\s{1,8}', 'g');
 COMMENT ON FUNCTION @extschema@.l4_escape_pattern(text) IS
 'A text as a PCRE2 pattern that matches it; any white space stands for one to eight characters of white space.';
 
@@ -14,14 +14,14 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC
 	-- the narrowest class, bounded, that all examples are of
 	SELECT CASE
-		WHEN pg_catalog.count(*) = 0 THEN '[^\n]{1,200}?'
-		WHEN pg_catalog.bool_and(v.value ~ '^-?\d{1,19}$') THEN '-?\d{1,20}'
-		WHEN pg_catalog.bool_and(v.value ~ '^-?\d{1,19}(\.\d{1,19})?([eE][-+]?\d{1,3})?$') THEN '-?\d{1,20}(?:\.\d{1,20})?(?:[eE][-+]?\d{1,3})?'
-		WHEN pg_catalog.bool_and(v.value ~ '^(0x)?[0-9a-fA-F]{4,64}$') THEN '(?:0x)?[0-9a-fA-F]{1,64}'
-		WHEN pg_catalog.bool_and(v.value ~ '^\S{1,150}$') THEN '\S{1,200}'
+		WHEN count(*) = 0 THEN '[^\n]{1,200}?'
+		WHEN bool_and(v.value ~ '^-?\d{1,19}$') THEN '-?\d{1,20}'
+		WHEN bool_and(v.value ~ '^-?\d{1,19}(\.\d{1,19})?([eE][-+]?\d{1,3})?$') THEN '-?\d{1,20}(?:\.\d{1,20})?(?:[eE][-+]?\d{1,3})?'
+		WHEN bool_and(v.value ~ '^(0x)?[0-9a-fA-F]{4,64}$') THEN '(?:0x)?[0-9a-fA-F]{1,64}'
+		WHEN bool_and(v.value ~ '^\S{1,150}$') THEN '\S{1,200}'
 		ELSE '[^\n]{1,200}?'
 	END
-	FROM pg_catalog.unnest(l4_value_class.examples) v (value)
+	FROM unnest(l4_value_class.examples) v (value)
 	WHERE v.value IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_value_class(text[]) IS
@@ -32,20 +32,20 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
 BEGIN ATOMIC
 	-- without parameters at its ends, and anchored at word boundaries where a word stands there
 	WITH part AS (
-		SELECT p.text, p.place, pg_catalog.count(*) OVER () AS parts FROM pg_catalog.string_to_table(pg_catalog.btrim(l4_line_pattern.line), '<*>') WITH ORDINALITY p (text, place)
+		SELECT p.text, p.place, count(*) OVER () AS parts FROM string_to_table(btrim(l4_line_pattern.line), '<*>') WITH ORDINALITY p (text, place)
 	),
 	told AS (
-		SELECT LEAST(pg_catalog.min(p.place), (SELECT pg_catalog.min(k.place) FROM pg_catalog.unnest(l4_line_pattern.kept) k (place))) AS first,
-			GREATEST(pg_catalog.max(p.place), (SELECT pg_catalog.max(k.place) + 1 FROM pg_catalog.unnest(l4_line_pattern.kept) k (place))) AS last
+		SELECT LEAST(min(p.place), (SELECT min(k.place) FROM unnest(l4_line_pattern.kept) k (place))) AS first,
+			GREATEST(max(p.place), (SELECT max(k.place) + 1 FROM unnest(l4_line_pattern.kept) k (place))) AS last
 		FROM part p WHERE p.text ~ '\w'
 	),
 	piece AS (
-		SELECT p.place, CASE WHEN p.place = t.first THEN pg_catalog.ltrim(p.text, E' \t\r:,;.=-])}>''"') ELSE p.text END AS text, t.first, t.last FROM part p, told t WHERE p.place BETWEEN t.first AND t.last
+		SELECT p.place, CASE WHEN p.place = t.first THEN ltrim(p.text, E' \t\r:,;.=-])}>''"') ELSE p.text END AS text, t.first, t.last FROM part p, told t WHERE p.place BETWEEN t.first AND t.last
 	),
 	trimmed AS (
-		SELECT p.place, p.first, p.last, CASE WHEN p.place = p.last THEN pg_catalog.rtrim(p.text, E' \t\r:,;.=-[({<''"') ELSE p.text END AS text FROM piece p
+		SELECT p.place, p.first, p.last, CASE WHEN p.place = p.last THEN rtrim(p.text, E' \t\r:,;.=-[({<''"') ELSE p.text END AS text FROM piece p
 	)
-	SELECT pg_catalog.string_agg(
+	SELECT string_agg(
 		CASE WHEN t.place > t.first THEN COALESCE(l4_line_pattern.classes[t.place - 1], '[^\n]{1,200}?') WHEN t.text ~ '^\w' THEN '\b' ELSE '' END
 			|| @extschema@.l4_escape_pattern(t.text)
 			|| CASE WHEN t.place = t.last AND t.text ~ '\w$' THEN '\b' WHEN t.place = t.last AND t.text = '' THEN '(?!\w)' ELSE '' END, '' ORDER BY t.place)
@@ -58,11 +58,11 @@ CREATE FUNCTION @extschema@.l4_shape_pattern(shape text, examples jsonb, keep_pl
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	WITH line AS (
-		SELECT l.text, l.number, (pg_catalog.length(l.text) - pg_catalog.length(pg_catalog.replace(l.text, '<*>', ''))) / 3 AS parameters
-		FROM pg_catalog.string_to_table(l4_shape_pattern.shape, E'\n') WITH ORDINALITY l (text, number)
+		SELECT l.text, l.number, (length(l.text) - length(replace(l.text, '<*>', ''))) / 3 AS parameters
+		FROM string_to_table(l4_shape_pattern.shape, E'\n') WITH ORDINALITY l (text, number)
 	),
 	counted AS (
-		SELECT l.*, pg_catalog.sum(l.parameters) OVER (ORDER BY l.number) - l.parameters AS before FROM line l
+		SELECT l.*, sum(l.parameters) OVER (ORDER BY l.number) - l.parameters AS before FROM line l
 	),
 	-- of several lines the one with the value that is news, else of a traceback the last, else the first
 	chosen AS (
@@ -74,11 +74,11 @@ BEGIN ATOMIC
 	),
 	class AS (
 		SELECT p.place - c.before AS place, CASE WHEN p.place = l4_shape_pattern.keep_place THEN @extschema@.l4_escape_pattern(l4_shape_pattern.keep_value) ELSE k.pattern END AS kept,
-			@extschema@.l4_value_class(ARRAY(SELECT pg_catalog.jsonb_array_elements_text(l4_shape_pattern.examples -> p.place::text))) AS class
-		FROM chosen c CROSS JOIN LATERAL pg_catalog.generate_series(c.before + 1, c.before + c.parameters) p (place)
+			@extschema@.l4_value_class(ARRAY(SELECT jsonb_array_elements_text(l4_shape_pattern.examples -> p.place::text))) AS class
+		FROM chosen c CROSS JOIN LATERAL generate_series(c.before + 1, c.before + c.parameters) p (place)
 		LEFT JOIN LATERAL (
-			SELECT '(?:' || pg_catalog.string_agg(@extschema@.l4_escape_pattern(v.value), '|' ORDER BY v.value COLLATE "C") || ')' AS pattern
-			FROM pg_catalog.unnest(l4_shape_pattern.keep_values) v (value)
+			SELECT '(?:' || string_agg(@extschema@.l4_escape_pattern(v.value), '|' ORDER BY v.value COLLATE "C") || ')' AS pattern
+			FROM unnest(l4_shape_pattern.keep_values) v (value)
 			WHERE l4_shape_pattern.examples -> p.place::text ? v.value) k ON true
 	)
 	SELECT @extschema@.l4_line_pattern(c.text, ARRAY(SELECT COALESCE(l.kept, l.class) FROM class l ORDER BY l.place),
@@ -132,7 +132,7 @@ CREATE FUNCTION @extschema@.l4_note_fault(fault_key text, step text, note text D
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
 	INSERT INTO @extschema@.l4_fault_history (fault_key, changed_at, step, note, detail)
-	VALUES (l4_note_fault.fault_key, pg_catalog.clock_timestamp(), l4_note_fault.step, l4_note_fault.note, l4_note_fault.detail);
+	VALUES (l4_note_fault.fault_key, clock_timestamp(), l4_note_fault.step, l4_note_fault.note, l4_note_fault.detail);
 END;
 COMMENT ON FUNCTION @extschema@.l4_note_fault(text, text, text, jsonb) IS 'Keeps a step of a fault in l4_fault_history, with the time and the current role.';
 

@@ -74,13 +74,13 @@ CREATE FUNCTION @extschema@.l4_finding_features(findings @extschema@.l4_finding[
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 20
 BEGIN ATOMIC
 	-- what a failure began with tells more than what followed; a fault, which a person has named, more than an event
-	SELECT x.kind, x.feature, pg_catalog.max(x.weight)
+	SELECT x.kind, x.feature, max(x.weight)
 	FROM (
 		SELECT f.kind, CASE f.kind WHEN 'fault' THEN f.fault_key WHEN 'event' THEN f.event_id::text ELSE f.stage END AS feature,
 			CASE f.kind WHEN 'fault' THEN CASE WHEN COALESCE(l.role, 'root') = 'root' THEN 2.0 ELSE 1.0 END
 				WHEN 'event' THEN CASE COALESCE(f.role, 'root') WHEN 'root' THEN 1.0 WHEN 'cascade' THEN 0.3 ELSE 0.1 END
 				ELSE 0.5 END AS weight
-		FROM pg_catalog.unnest(l4_finding_features.findings) f
+		FROM unnest(l4_finding_features.findings) f
 		LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key
 		WHERE f.kind IN ('fault', 'event') OR f.kind = 'stage' AND f.ordinal = 1) x
 	WHERE x.feature IS NOT NULL
@@ -92,10 +92,10 @@ COMMENT ON FUNCTION @extschema@.l4_finding_features(@extschema@.l4_finding[]) IS
 CREATE FUNCTION @extschema@.l4_saved_findings(job_id text) RETURNS @extschema@.l4_finding[]
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
-	SELECT pg_catalog.array_agg(f ORDER BY f.kind, f.ordinal) FROM @extschema@.l4_finding f
+	SELECT array_agg(f ORDER BY f.kind, f.ordinal) FROM @extschema@.l4_finding f
 	WHERE f.job_id = l4_saved_findings.job_id
-		AND f.saved_at = GREATEST((SELECT pg_catalog.max(n.saved_at) FROM @extschema@.l4_finding n WHERE n.job_id = l4_saved_findings.job_id),
-			(SELECT pg_catalog.max(d.saved_at) FROM @extschema@.l4_diagnosis d WHERE d.job_id = l4_saved_findings.job_id));
+		AND f.saved_at = GREATEST((SELECT max(n.saved_at) FROM @extschema@.l4_finding n WHERE n.job_id = l4_saved_findings.job_id),
+			(SELECT max(d.saved_at) FROM @extschema@.l4_diagnosis d WHERE d.job_id = l4_saved_findings.job_id));
 END;
 COMMENT ON FUNCTION @extschema@.l4_saved_findings(text) IS
 'The findings of the newest saved diagnosis of a job; NULL where none was saved or it found nothing.';
@@ -124,7 +124,7 @@ BEGIN ATOMIC
 	),
 	-- what few failed jobs have weighs more
 	rarity AS MATERIALIZED (
-		SELECT f.kind, f.feature, pg_catalog.ln(1 + (SELECT pg_catalog.count(*) + 1 FROM other)::double precision / pg_catalog.count(DISTINCT f.job_id)) AS rarity
+		SELECT f.kind, f.feature, ln(1 + (SELECT count(*) + 1 FROM other)::double precision / count(DISTINCT f.job_id)) AS rarity
 		FROM (SELECT h.job_id, h.kind, h.feature FROM has h UNION ALL SELECT l4_resembling_failures.job_id, m.kind, m.feature FROM own m) f
 		GROUP BY f.kind, f.feature
 	),
@@ -132,23 +132,23 @@ BEGIN ATOMIC
 		SELECT m.kind, m.feature, m.weight * r.rarity AS weight FROM own m JOIN rarity r ON r.kind = m.kind AND r.feature = m.feature
 	),
 	size AS (
-		SELECT h.job_id, pg_catalog.sum((h.weight * r.rarity) ^ 2) AS size FROM has h JOIN rarity r ON r.kind = h.kind AND r.feature = h.feature GROUP BY h.job_id
+		SELECT h.job_id, sum((h.weight * r.rarity) ^ 2) AS size FROM has h JOIN rarity r ON r.kind = h.kind AND r.feature = h.feature GROUP BY h.job_id
 	),
 	shared AS (
-		SELECT h.job_id, pg_catalog.sum(m.weight * h.weight * r.rarity) AS product,
-			pg_catalog.array_agg(m.feature ORDER BY m.weight DESC, m.feature COLLATE "C") FILTER (WHERE m.kind = 'fault') AS faults,
-			pg_catalog.array_agg(m.feature::bigint ORDER BY m.weight DESC, m.feature::bigint) FILTER (WHERE m.kind = 'event') AS events, pg_catalog.bool_or(m.kind = 'stage') AS same_stage
+		SELECT h.job_id, sum(m.weight * h.weight * r.rarity) AS product,
+			array_agg(m.feature ORDER BY m.weight DESC, m.feature COLLATE "C") FILTER (WHERE m.kind = 'fault') AS faults,
+			array_agg(m.feature::bigint ORDER BY m.weight DESC, m.feature::bigint) FILTER (WHERE m.kind = 'event') AS events, bool_or(m.kind = 'stage') AS same_stage
 		FROM has h JOIN mine m ON m.kind = h.kind AND m.feature = h.feature JOIN rarity r ON r.kind = h.kind AND r.feature = h.feature
 		GROUP BY h.job_id
 	)
 	-- Of a job without a diagnosis only the events in question are known: their share among this job's events.
-	SELECT s.job_id, CASE WHEN o.saved THEN s.product / NULLIF(pg_catalog.sqrt(z.size * t.size), 0) ELSE s.product / NULLIF(t.events, 0) END,
+	SELECT s.job_id, CASE WHEN o.saved THEN s.product / NULLIF(sqrt(z.size * t.size), 0) ELSE s.product / NULLIF(t.events, 0) END,
 		COALESCE(s.faults, '{}'), COALESCE(s.events, '{}'), s.same_stage, CASE WHEN o.saved THEN 'saved diagnosis' ELSE 'logs' END,
 		r.root_cause_category, r.root_cause_subtype, r.root_cause, r.fix, r.status, r.resolved_at
 	FROM shared s
 	JOIN other o ON o.job_id = s.job_id
 	JOIN size z ON z.job_id = s.job_id
-	CROSS JOIN (SELECT pg_catalog.sum(m.weight ^ 2) AS size, pg_catalog.sum(m.weight ^ 2) FILTER (WHERE m.kind = 'event') AS events FROM mine m) t
+	CROSS JOIN (SELECT sum(m.weight ^ 2) AS size, sum(m.weight ^ 2) FILTER (WHERE m.kind = 'event') AS events FROM mine m) t
 	LEFT JOIN LATERAL (
 		SELECT r.* FROM @extschema@.l4_failure_report r WHERE r.job_id = s.job_id ORDER BY r.diagnosed_at DESC NULLS LAST, r.report_id LIMIT 1) r ON true
 	ORDER BY 2 DESC, s.job_id COLLATE "C"

@@ -9,11 +9,11 @@ CREATE FUNCTION @extschema@.l4_quote(source text, line_no bigint, raw text) RETU
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC
 	-- the first line of a record and, of a long one, the last that is not empty: of a traceback the one that tells
-	SELECT pg_catalog.string_agg(pg_catalog.format('%s:%s: %s', l4_quote.source, l4_quote.line_no + l.number - 1, pg_catalog.left(l.text, 300)), E'\n' ORDER BY l.number)
+	SELECT string_agg(format('%s:%s: %s', l4_quote.source, l4_quote.line_no + l.number - 1, left(l.text, 300)), E'\n' ORDER BY l.number)
 	FROM (
-		SELECT p.text, p.number, pg_catalog.count(*) OVER () AS lines,
-			pg_catalog.max(p.number) FILTER (WHERE p.text ~ '\S') OVER () AS last
-		FROM pg_catalog.string_to_table(l4_quote.raw, E'\n') WITH ORDINALITY p (text, number)) l
+		SELECT p.text, p.number, count(*) OVER () AS lines,
+			max(p.number) FILTER (WHERE p.text ~ '\S') OVER () AS last
+		FROM string_to_table(l4_quote.raw, E'\n') WITH ORDINALITY p (text, number)) l
 	WHERE l.number = l.last OR l.number = 1 AND l.text !~ '^Traceback ';
 END;
 COMMENT ON FUNCTION @extschema@.l4_quote(text, bigint, text) IS
@@ -23,9 +23,9 @@ CREATE FUNCTION @extschema@.l4_pool_words(job_id text, use_pool boolean) RETURNS
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT COALESCE((
-		SELECT pg_catalog.format('%s successful job%s with %s settings', b.job_count, CASE b.job_count WHEN 1 THEN '' ELSE 's' END,
-			CASE WHEN b.fit < 1 THEN pg_catalog.format('similar (%s %%)', pg_catalog.round(100 * b.fit))
-				WHEN b.differs <> '{}' THEN pg_catalog.format('similar (other %s)', pg_catalog.array_to_string(b.differs, ', ')) ELSE 'the same' END)
+		SELECT format('%s successful job%s with %s settings', b.job_count, CASE b.job_count WHEN 1 THEN '' ELSE 's' END,
+			CASE WHEN b.fit < 1 THEN format('similar (%s %%)', round(100 * b.fit))
+				WHEN b.differs <> '{}' THEN format('similar (other %s)', array_to_string(b.differs, ', ')) ELSE 'the same' END)
 		FROM @extschema@.l4_best_pool(l4_pool_words.job_id) b WHERE l4_pool_words.use_pool), 'no successful job to compare with');
 END;
 COMMENT ON FUNCTION @extschema@.l4_pool_words(text, boolean) IS
@@ -38,7 +38,7 @@ RETURNS TABLE (ordinal bigint, score double precision, node text, rank int, stag
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 20
 BEGIN ATOMIC
 	WITH named AS MATERIALIZED (
-		SELECT a.* FROM pg_catalog.unnest(COALESCE(l4_event_findings.accusations,
+		SELECT a.* FROM unnest(COALESCE(l4_event_findings.accusations,
 			ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_event_findings.job_id, l4_event_findings.news) a))) a
 	),
 	record AS MATERIALIZED (
@@ -46,19 +46,19 @@ BEGIN ATOMIC
 			EXISTS (SELECT FROM named a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id AND a.accused = l4_event_findings.suspects[1]) AS names_suspect,
 			GREATEST(@extschema@.l4_level_rank(r.level), @extschema@.l4_text_rank(r.message)) AS gravity,
 			@extschema@.l4_text_ending(r.message) IS TRUE AS ending, @extschema@.l4_text_peer(r.message) IS TRUE AS peer
-		FROM pg_catalog.unnest(l4_event_findings.news) r
+		FROM unnest(l4_event_findings.news) r
 	),
 	size AS (
-		SELECT pg_catalog.count(*) AS nodes FROM @extschema@.l4_job_nodes(l4_event_findings.job_id)
+		SELECT count(*) AS nodes FROM @extschema@.l4_job_nodes(l4_event_findings.job_id)
 	),
 	event AS MATERIALIZED (
-		SELECT r.event_id, pg_catalog.sum(r.occurrences)::bigint AS occurrences, pg_catalog.count(DISTINCT r.node) AS nodes_affected,
-			pg_catalog.count(DISTINCT r.stream_id) AS streams, pg_catalog.max(r.gravity) AS gravity,
-			COALESCE(pg_catalog.bool_or(r.node = l4_event_findings.suspects[1] AND NOT r.accuses), false) AS own,
-			pg_catalog.bool_or(r.names_suspect AND r.node IS NULL) AS told,
-			pg_catalog.bool_and(r.ending OR r.peer OR r.accuses) AS follows, pg_catalog.bool_and(r.ending) AS ending,
-			pg_catalog.bool_or(r.reason IN ('new value', 'range')) AS value,
-			pg_catalog.min(r.first_ts) AS first_ts
+		SELECT r.event_id, sum(r.occurrences)::bigint AS occurrences, count(DISTINCT r.node) AS nodes_affected,
+			count(DISTINCT r.stream_id) AS streams, max(r.gravity) AS gravity,
+			COALESCE(bool_or(r.node = l4_event_findings.suspects[1] AND NOT r.accuses), false) AS own,
+			bool_or(r.names_suspect AND r.node IS NULL) AS told,
+			bool_and(r.ending OR r.peer OR r.accuses) AS follows, bool_and(r.ending) AS ending,
+			bool_or(r.reason IN ('new value', 'range')) AS value,
+			min(r.first_ts) AS first_ts
 		FROM record r
 		GROUP BY r.event_id
 	),
@@ -68,14 +68,14 @@ BEGIN ATOMIC
 		-- the first trouble is, whatever it tells of.
 		SELECT e.*, CASE
 			WHEN e.gravity >= 4 AND NOT e.follows AND (e.own AND e.nodes_affected * 2 <= z.nodes OR e.told
-				OR e.first_ts <= pg_catalog.min(e.first_ts) FILTER (WHERE e.gravity >= 4 AND NOT e.follows) OVER () + interval '1 second') OR e.value AND NOT e.ending THEN 'root'
+				OR e.first_ts <= min(e.first_ts) FILTER (WHERE e.gravity >= 4 AND NOT e.follows) OVER () + interval '1 second') OR e.value AND NOT e.ending THEN 'root'
 			WHEN e.gravity < 4 AND NOT e.follows THEN 'context'
 			ELSE 'cascade' END AS alone
 		FROM event e, size z
 	),
 	roles AS (
-		SELECT e.*, CASE WHEN e.alone = 'cascade' AND NOT e.ending AND NOT pg_catalog.bool_or(e.alone = 'root') OVER ()
-			AND pg_catalog.row_number() OVER (ORDER BY e.alone = 'cascade' AND NOT e.ending DESC, e.own DESC, e.first_ts, e.event_id) = 1 THEN 'root' ELSE e.alone END AS role
+		SELECT e.*, CASE WHEN e.alone = 'cascade' AND NOT e.ending AND NOT bool_or(e.alone = 'root') OVER ()
+			AND row_number() OVER (ORDER BY e.alone = 'cascade' AND NOT e.ending DESC, e.own DESC, e.first_ts, e.event_id) = 1 THEN 'root' ELSE e.alone END AS role
 		FROM judged e
 	),
 	scored AS (
@@ -83,7 +83,7 @@ BEGIN ATOMIC
 			-- what the suspect says itself or a controller says of it, then gravity, then rarity, then time
 			CASE WHEN e.own AND e.nodes_affected * 2 <= z.nodes THEN 3 WHEN e.told THEN 3 ELSE 0 END
 				+ e.gravity / 6.0 + 1.0 / (1 + GREATEST(e.nodes_affected, 1))
-				+ 1.0 / pg_catalog.rank() OVER (ORDER BY e.first_ts)
+				+ 1.0 / rank() OVER (ORDER BY e.first_ts)
 				-- an odd value that sounds harmless, elsewhere
 				- CASE WHEN e.value AND e.gravity < 4 AND NOT e.own AND NOT e.told THEN 1 ELSE 0 END AS score
 		FROM roles e, size z
@@ -94,10 +94,10 @@ BEGIN ATOMIC
 		ORDER BY r.event_id, r.node IS NOT DISTINCT FROM l4_event_findings.suspects[1] AND e.own DESC, r.first_ts, r.source, r.first_line, r.shape_id
 	),
 	quoted AS (
-		SELECT q.event_id, pg_catalog.string_agg(@extschema@.l4_quote(q.source, q.first_line, q.message), E'\n' ORDER BY q.turn) AS quotes
+		SELECT q.event_id, string_agg(@extschema@.l4_quote(q.source, q.first_line, q.message), E'\n' ORDER BY q.turn) AS quotes
 		FROM (
 			SELECT r.event_id, r.source, r.first_line, r.message,
-				pg_catalog.row_number() OVER (PARTITION BY r.event_id ORDER BY r.stream_id = f.stream_id DESC, r.first_ts, r.source, r.first_line, r.shape_id) AS turn
+				row_number() OVER (PARTITION BY r.event_id ORDER BY r.stream_id = f.stream_id DESC, r.first_ts, r.source, r.first_line, r.shape_id) AS turn
 			FROM record r JOIN first_record f ON f.event_id = r.event_id
 			WHERE r.message IS NOT NULL) q
 		WHERE q.turn <= 3
@@ -106,15 +106,15 @@ BEGIN ATOMIC
 	pool AS MATERIALIZED (
 		SELECT @extschema@.l4_pool_words(l4_event_findings.job_id, l4_event_findings.use_pool) AS words
 	)
-	SELECT pg_catalog.row_number() OVER (ORDER BY s.score DESC, s.first_ts, s.event_id), s.score, f.node, f.rank, f.stage,
+	SELECT row_number() OVER (ORDER BY s.score DESC, s.first_ts, s.event_id), s.score, f.node, f.rank, f.stage,
 		COALESCE(f.iteration, @extschema@.l4_job_iteration(l4_event_findings.job_id, f.first_ts)), s.event_id, COALESCE(v.template, h.shape),
 		s.first_ts, s.occurrences, s.nodes_affected, q.quotes,
-		pg_catalog.format('%s: %s, first %s%s%s; %s; %s.',
+		format('%s: %s, first %s%s%s; %s; %s.',
 			CASE s.role WHEN 'root' THEN 'Root' WHEN 'cascade' THEN 'Consequence' ELSE 'Context' END,
 			CASE WHEN s.nodes_affected = 0 THEN 'in a log of no node' WHEN s.nodes = 1 THEN 'on the one node of the job (with one node there is nothing to compare it with)'
 				WHEN s.nodes_affected = s.nodes THEN 'on all nodes (' || s.nodes || ')' || CASE WHEN s.role = 'root' AND l4_event_findings.suspects[1] IS NULL THEN ', so no fault of one node' ELSE '' END
-				ELSE pg_catalog.format('on %s of %s nodes', s.nodes_affected, s.nodes) END,
-			COALESCE('on ' || f.node, 'in ' || f.source), ' at ' || pg_catalog.to_char(f.first_ts, 'YYYY-MM-DD HH24:MI:SS'),
+				ELSE format('on %s of %s nodes', s.nodes_affected, s.nodes) END,
+			COALESCE('on ' || f.node, 'in ' || f.source), ' at ' || to_char(f.first_ts, 'YYYY-MM-DD HH24:MI:SS'),
 			CASE WHEN s.own AND s.nodes > 1 THEN ' (the suspected node)' ELSE '' END,
 			f.detail, CASE WHEN w.words LIKE 'no %' THEN 'there was ' ELSE 'compared with ' END || w.words), s.role
 	FROM scored s
@@ -132,22 +132,22 @@ RETURNS TABLE (ordinal int, score double precision, node text, rank int, stage t
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	SELECT s.ordinal, s.score, @extschema@.l4_node_name(s.node),
-		COALESCE(s.rank, pg_catalog.substring(s.node, '^rank (\d+)$')::int), o.stage,
+		COALESCE(s.rank, substring(s.node, '^rank (\d+)$')::int), o.stage,
 		COALESCE(o.iteration, @extschema@.l4_job_iteration(l4_node_findings.job_id, s.first_ts)), s.first_ts, q.quotes,
-		pg_catalog.format('Suspect %s: %s.', s.node, (SELECT pg_catalog.string_agg(e.explanation, '; ') FROM pg_catalog.unnest(s.evidence) e))
-	FROM pg_catalog.unnest(l4_node_findings.suspects) s
+		format('Suspect %s: %s.', s.node, (SELECT string_agg(e.explanation, '; ') FROM unnest(s.evidence) e))
+	FROM unnest(l4_node_findings.suspects) s
 	LEFT JOIN LATERAL (
 		-- the first record of each of the four strongest pieces of evidence
-		SELECT pg_catalog.string_agg(@extschema@.l4_quote(t.source, t.line_no, t.raw), E'\n' ORDER BY t.place) AS quotes
+		SELECT string_agg(@extschema@.l4_quote(t.source, t.line_no, t.raw), E'\n' ORDER BY t.place) AS quotes
 		FROM (
-			SELECT t.*, (SELECT pg_catalog.min(e.place) FROM pg_catalog.unnest(s.evidence) WITH ORDINALITY
+			SELECT t.*, (SELECT min(e.place) FROM unnest(s.evidence) WITH ORDINALITY
 				e (node, rank, reason, weight, first_ts, stream_id, line_no, explanation, place)
 				WHERE e.stream_id = t.stream_id AND e.line_no = t.line_no) AS place
 			FROM @extschema@.l4_record_texts(l4_node_findings.job_id,
-				ARRAY(SELECT e.stream_id FROM pg_catalog.unnest(s.evidence[1:4]) e WHERE e.line_no IS NOT NULL),
-				ARRAY(SELECT e.line_no FROM pg_catalog.unnest(s.evidence[1:4]) e WHERE e.line_no IS NOT NULL)) t) t) q ON true
+				ARRAY(SELECT e.stream_id FROM unnest(s.evidence[1:4]) e WHERE e.line_no IS NOT NULL),
+				ARRAY(SELECT e.line_no FROM unnest(s.evidence[1:4]) e WHERE e.line_no IS NOT NULL)) t) t) q ON true
 	LEFT JOIN LATERAL (
-		SELECT r.stage, r.iteration FROM pg_catalog.unnest(l4_node_findings.news) r
+		SELECT r.stage, r.iteration FROM unnest(l4_node_findings.news) r
 		WHERE r.node = s.node AND r.kind = 'rank' AND NOT r.role
 		ORDER BY r.first_ts, r.first_line LIMIT 1) o ON true;
 END;

@@ -10,10 +10,10 @@ CREATE FUNCTION @extschema@.l4_known_words(shape text, pool_id bigint) RETURNS b
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	SELECT NOT EXISTS (
-		SELECT FROM pg_catalog.string_to_table(l4_known_words.shape, E'\n') l (line)
+		SELECT FROM string_to_table(l4_known_words.shape, E'\n') l (line)
 		WHERE @extschema@.l4_shape_words(l.line) <> '' AND NOT EXISTS (
 			SELECT FROM @extschema@.l4_pool_event p JOIN @extschema@.l4_shape s ON s.shape_id = p.shape_id,
-				LATERAL pg_catalog.string_to_table(s.shape, E'\n') k (line)
+				LATERAL string_to_table(s.shape, E'\n') k (line)
 			WHERE p.pool_id = l4_known_words.pool_id AND @extschema@.l4_shape_words(k.line) = @extschema@.l4_shape_words(l.line)));
 END;
 COMMENT ON FUNCTION @extschema@.l4_known_words(text, bigint) IS
@@ -39,16 +39,16 @@ RETURN CASE
 	WHEN pool_id IS NULL AND gravity < 4 THEN 'there is no successful job to compare with, and it does not sound grave'
 	WHEN pool_id IS NULL AND @extschema@.l4_text_tolerated(shape) THEN 'there is no successful job to compare with, and it says that the program goes on in spite of it'
 	WHEN pool_id IS NULL THEN 'there is no successful job to compare with, and it begins, or sounds like what is logged, while the job makes progress'
-	WHEN pool_jobs > 0 THEN pg_catalog.format('known to the pool of %s: %s of its %s jobs log%s it, up to %s times in a stream (here up to %s), with such values',
+	WHEN pool_jobs > 0 THEN format('known to the pool of %s: %s of its %s jobs log%s it, up to %s times in a stream (here up to %s), with such values',
 		pool_settings, pool_jobs, pool_size, CASE pool_jobs WHEN 1 THEN 's' ELSE '' END, pool_max, own_max)
-	WHEN @extschema@.l4_known_words(shape, pool_id) THEN pg_catalog.format('the pool of %s (jobs: %s) logs the same words with other signs, numbers or line breaks', pool_settings, pool_size)
-	WHEN beside IS NOT NULL AND gravity < 4 THEN pg_catalog.format('it sounds harmless, and clustering puts it beside a statement of the pool of %s: %s', pool_settings, pg_catalog.left(beside, 100))
-	WHEN other_settings IS NOT NULL THEN pg_catalog.format('successful jobs of other settings log it (%s)', other_settings)
+	WHEN @extschema@.l4_known_words(shape, pool_id) THEN format('the pool of %s (jobs: %s) logs the same words with other signs, numbers or line breaks', pool_settings, pool_size)
+	WHEN beside IS NOT NULL AND gravity < 4 THEN format('it sounds harmless, and clustering puts it beside a statement of the pool of %s: %s', pool_settings, left(beside, 100))
+	WHEN other_settings IS NOT NULL THEN format('successful jobs of other settings log it (%s)', other_settings)
 	WHEN similar_only AND gravity < 4 THEN 'there are only successful jobs of similar settings, or without such streams, to compare with, and it does not sound of trouble'
 	WHEN advice THEN 'it is advice to programmers, which tells of no failure'
 	WHEN outlived THEN 'it ceased while the job still made progress: the job outlived it'
-	WHEN noise IS NOT NULL THEN pg_catalog.format('the fault library knows it as harmless (%s)', noise)
-	ELSE pg_catalog.format('the pool of %s does not have it, and none of the rules for news takes it up', pool_settings)
+	WHEN noise IS NOT NULL THEN format('the fault library knows it as harmless (%s)', noise)
+	ELSE format('the pool of %s does not have it, and none of the rules for news takes it up', pool_settings)
 END;
 COMMENT ON FUNCTION @extschema@.l4_leave_reason(text, int, bigint, text, int, int, bigint, bigint, text, text, boolean, boolean, text, boolean) IS
 'Why a shape is no news, in words: by its gravity, what the pool knows of it (pool_id NULL: there is none; pool_jobs 0: the pool does not have the shape), a shape of its event in the pool (beside), the settings of another pool that has it, whether it is mere advice, whether the job outlived it, the title of a harmless fault that it matches (noise), and whether the pool cannot judge its stream (similar_only: other settings, or no such streams).';

@@ -40,12 +40,12 @@ COMMENT ON COLUMN @extschema@.l4_label.node IS 'of a node label: the node at fau
 COMMENT ON COLUMN @extschema@.l4_label.stage IS 'of a stage label: the stage';
 COMMENT ON COLUMN @extschema@.l4_label.iteration IS 'of an iteration label: the iteration, as the logs count it';
 COMMENT ON COLUMN @extschema@.l4_label.note IS 'anything a person wants to say of it';
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_label', '');
+SELECT pg_extension_config_dump('@extschema@.l4_label', '');
 
 CREATE FUNCTION @extschema@.l4_glob_matches(path text, glob text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
-RETURN path ~ ('^' || pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(
-	pg_catalog.regexp_replace(glob, CASE WHEN glob ~ '\[.+\]' THEN '([.+^$(){}|\\])' ELSE '([.+^$(){}|\\[])' END, '\\\1', 'g'),
+RETURN path ~ ('^' || replace(replace(replace(
+	regexp_replace(glob, CASE WHEN glob ~ '\[.+\]' THEN '([.+^$(){}|\\])' ELSE '([.+^$(){}|\\[])' END, '\\\1', 'g'),
 	'*', '.*'), '?', '.'), '[!', '[^') || '$');
 COMMENT ON FUNCTION @extschema@.l4_glob_matches(text, text) IS
 'Does a glob match a whole path? * stands for any text and ? for any character (a slash too), [abc] for one of these, [!abc] for one that is none of these.';
@@ -67,7 +67,7 @@ BEGIN ATOMIC
 		SELECT l.label_no, l.pattern, l.role IS NOT DISTINCT FROM 'neutral' AS neutral, ARRAY(
 			SELECT DISTINCT t.source FROM @extschema@.l4_stream t
 			WHERE t.job_id = l.job_id AND (l.source_glob IS NULL OR @extschema@.l4_glob_matches(t.source, l.source_glob))) AS sources
-		FROM pg_catalog.unnest(l4_judge_events.labels) l
+		FROM unnest(l4_judge_events.labels) l
 		WHERE l.job_id = l4_judge_events.job_id AND l.kind = 'event'
 	),
 	entry AS MATERIALIZED (
@@ -76,13 +76,13 @@ BEGIN ATOMIC
 	),
 	hit AS (
 		-- pattern by pattern: each is compiled once
-		SELECT h.source, h.line_no, h.part, pg_catalog.array_agg(u.label_no) FILTER (WHERE NOT u.neutral) AS label_nos
+		SELECT h.source, h.line_no, h.part, array_agg(u.label_no) FILTER (WHERE NOT u.neutral) AS label_nos
 		FROM rule u
 		CROSS JOIN LATERAL (
 			SELECT e.source, e.line_no, e.part FROM entry e
 			WHERE e.source = ANY (u.sources)
-				AND CASE WHEN pg_catalog.strpos(e.raw, E'\n') = 0 THEN @extschema@.l4_pattern_matches(u.pattern, e.raw)
-					ELSE EXISTS (SELECT FROM pg_catalog.string_to_table(e.raw, E'\n') t (line) WHERE @extschema@.l4_pattern_matches(u.pattern, t.line)) END
+				AND CASE WHEN strpos(e.raw, E'\n') = 0 THEN @extschema@.l4_pattern_matches(u.pattern, e.raw)
+					ELSE EXISTS (SELECT FROM string_to_table(e.raw, E'\n') t (line) WHERE @extschema@.l4_pattern_matches(u.pattern, t.line)) END
 			OFFSET 0) h
 		GROUP BY h.source, h.line_no, h.part
 	),
@@ -91,13 +91,13 @@ BEGIN ATOMIC
 		FROM entry e LEFT JOIN hit h ON h.source = e.source AND h.line_no = e.line_no AND h.part = e.part
 	),
 	event AS (
-		SELECT r.event_id, pg_catalog.bool_or(r.label_nos IS NOT NULL) AS truth, pg_catalog.bool_or(r.label_nos IS NULL AND NOT r.quiet) AS other,
-			pg_catalog.bool_or(r.label_nos IS NULL AND r.quiet) AS dull
+		SELECT r.event_id, bool_or(r.label_nos IS NOT NULL) AS truth, bool_or(r.label_nos IS NULL AND NOT r.quiet) AS other,
+			bool_or(r.label_nos IS NULL AND r.quiet) AS dull
 		FROM record r GROUP BY r.event_id
 	),
 	reached AS (
-		SELECT r.event_id, pg_catalog.array_agg(DISTINCT n.label_no) AS label_nos
-		FROM record r, pg_catalog.unnest(r.label_nos) n (label_no) GROUP BY r.event_id
+		SELECT r.event_id, array_agg(DISTINCT n.label_no) AS label_nos
+		FROM record r, unnest(r.label_nos) n (label_no) GROUP BY r.event_id
 	)
 	SELECT e.event_id, e.truth, e.other, e.dull, r.label_nos
 	FROM event e LEFT JOIN reached r ON r.event_id = e.event_id;
@@ -126,8 +126,8 @@ BEGIN ATOMIC
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
 		WHERE CASE WHEN e.level IS NULL THEN @extschema@.l4_text_rank(h.shape) >= 4 ELSE @extschema@.l4_level_rank(e.level) >= 5 END
 	)
-	SELECT 'node', (pg_catalog.row_number() OVER (ORDER BY CASE WHEN l4_error_claims.by_count THEN pg_catalog.sum(r.occurrences) END DESC,
-		pg_catalog.min(r.first_ts), pg_catalog.min(r.first_line), r.node))::int, r.node, NULL::text, NULL::bigint, NULL::bigint
+	SELECT 'node', (row_number() OVER (ORDER BY CASE WHEN l4_error_claims.by_count THEN sum(r.occurrences) END DESC,
+		min(r.first_ts), min(r.first_line), r.node))::int, r.node, NULL::text, NULL::bigint, NULL::bigint
 	FROM record r WHERE r.node IS NOT NULL GROUP BY r.node
 	UNION ALL
 	SELECT DISTINCT 'event', 1, NULL::text, NULL::text, NULL::bigint, r.event_id FROM record r;
@@ -147,7 +147,7 @@ BEGIN ATOMIC
 		WHERE l4_plain_claims.use_pool AND h.event_id IS NOT NULL
 	),
 	news AS MATERIALIZED (
-		SELECT s.node, h.event_id, pg_catalog.sum(e.occurrences)::float8 AS occurrences
+		SELECT s.node, h.event_id, sum(e.occurrences)::float8 AS occurrences
 		FROM @extschema@.l4_job_streams(l4_plain_claims.job_id) s
 		JOIN @extschema@.l4_stream_event e ON e.job_id = l4_plain_claims.job_id AND e.stream_id = s.stream_id
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
@@ -155,23 +155,23 @@ BEGIN ATOMIC
 		GROUP BY s.node, h.event_id
 	),
 	node AS (
-		SELECT (pg_catalog.unnest(@extschema@.l4_iforest_rank(n.node, n.event_id, n.occurrences, 'plain', 100, 256, 1))).*
+		SELECT (unnest(@extschema@.l4_iforest_rank(n.node, n.event_id, n.occurrences, 'plain', 100, 256, 1))).*
 		FROM news n WHERE n.node IS NOT NULL
 	),
 	sequence AS (
-		SELECT r.iteration, pg_catalog.array_agg(r.event_id ORDER BY r.rank, r.source, r.line_no, r.part) AS events
+		SELECT r.iteration, array_agg(r.event_id ORDER BY r.rank, r.source, r.line_no, r.part) AS events
 		FROM @extschema@.l4_log r
 		WHERE r.job_id = l4_plain_claims.job_id AND r.rank IS NOT NULL AND r.iteration IS NOT NULL
 		GROUP BY r.iteration
 	),
 	iteration AS (
-		SELECT (pg_catalog.unnest(@extschema@.l4_dtw_scores(s.iteration, s.events))).* FROM sequence s
+		SELECT (unnest(@extschema@.l4_dtw_scores(s.iteration, s.events))).* FROM sequence s
 	)
 	SELECT 'event', 1, NULL::text, NULL::text, NULL::bigint, n.event_id FROM news n GROUP BY n.event_id
 	UNION ALL
 	SELECT 'node', n.rank, n.item, NULL, NULL, NULL FROM node n
 	UNION ALL
-	SELECT 'iteration', (pg_catalog.row_number() OVER (ORDER BY i.mean_distance DESC, i.iteration))::int, NULL, NULL, i.iteration, NULL
+	SELECT 'iteration', (row_number() OVER (ORDER BY i.mean_distance DESC, i.iteration))::int, NULL, NULL, i.iteration, NULL
 	FROM iteration i WHERE i.three_sigma;
 END;
 COMMENT ON FUNCTION @extschema@.l4_plain_claims(text, boolean) IS
@@ -228,9 +228,9 @@ CREATE FUNCTION @extschema@.l4_judge_claims(job_id text, method text, seconds do
 	judged @extschema@.l4_judged_event[], claims @extschema@.l4_claim[]) RETURNS SETOF @extschema@.l4_evaluation
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
-	WITH label AS MATERIALIZED (SELECT l.* FROM pg_catalog.unnest(l4_judge_claims.labels) l WHERE l.job_id = l4_judge_claims.job_id),
-	claim AS MATERIALIZED (SELECT c.* FROM pg_catalog.unnest(l4_judge_claims.claims) c),
-	judged AS MATERIALIZED (SELECT j.* FROM pg_catalog.unnest(l4_judge_claims.judged) j),
+	WITH label AS MATERIALIZED (SELECT l.* FROM unnest(l4_judge_claims.labels) l WHERE l.job_id = l4_judge_claims.job_id),
+	claim AS MATERIALIZED (SELECT c.* FROM unnest(l4_judge_claims.claims) c),
+	judged AS MATERIALIZED (SELECT j.* FROM unnest(l4_judge_claims.judged) j),
 	reported AS MATERIALIZED (
 		-- events made of neutral lines only are neither hits nor mistakes
 		SELECT DISTINCT c.event_id, j.truth IS TRUE AS truth
@@ -238,27 +238,27 @@ BEGIN ATOMIC
 		WHERE c.kind = 'event' AND c.event_id IS NOT NULL AND (j.dull AND NOT j.truth AND NOT j.other) IS NOT TRUE
 	),
 	event AS (
-		SELECT (SELECT pg_catalog.count(*) FROM reported r WHERE r.truth) AS hit, (SELECT pg_catalog.count(*) FROM reported r) AS reported,
-			(SELECT pg_catalog.count(*) FROM judged j WHERE j.truth) AS true,
-			(SELECT pg_catalog.avg(g.reached::int) FROM (
-				SELECT pg_catalog.bool_or(EXISTS (SELECT FROM reported r WHERE r.event_id = j.event_id)) AS reached
-				FROM judged j, pg_catalog.unnest(j.label_nos) n (label_no) GROUP BY n.label_no) g) AS label_recall,
+		SELECT (SELECT count(*) FROM reported r WHERE r.truth) AS hit, (SELECT count(*) FROM reported r) AS reported,
+			(SELECT count(*) FROM judged j WHERE j.truth) AS true,
+			(SELECT avg(g.reached::int) FROM (
+				SELECT bool_or(EXISTS (SELECT FROM reported r WHERE r.event_id = j.event_id)) AS reached
+				FROM judged j, unnest(j.label_nos) n (label_no) GROUP BY n.label_no) g) AS label_recall,
 			ARRAY(SELECT j.event_id FROM judged j WHERE j.truth AND NOT EXISTS (SELECT FROM reported r WHERE r.event_id = j.event_id) ORDER BY 1) AS missed,
 			ARRAY(SELECT r.event_id FROM reported r WHERE NOT r.truth ORDER BY 1) AS false
 	),
 	named AS (
-		SELECT c.node, pg_catalog.row_number() OVER (ORDER BY c.ordinal) AS place FROM claim c WHERE c.kind = 'node' AND c.node IS NOT NULL
+		SELECT c.node, row_number() OVER (ORDER BY c.ordinal) AS place FROM claim c WHERE c.kind = 'node' AND c.node IS NOT NULL
 	),
 	fault AS (
-		SELECT pg_catalog.count(DISTINCT l.node) AS nodes, pg_catalog.bool_or(l.node IS NULL) AS alike FROM label l WHERE l.kind = 'node'
+		SELECT count(DISTINCT l.node) AS nodes, bool_or(l.node IS NULL) AS alike FROM label l WHERE l.kind = 'node'
 	),
-	hit AS (SELECT n.node, pg_catalog.min(n.place) AS place FROM named n WHERE n.node IN (SELECT l.node FROM label l WHERE l.kind = 'node') GROUP BY n.node),
+	hit AS (SELECT n.node, min(n.place) AS place FROM named n WHERE n.node IN (SELECT l.node FROM label l WHERE l.kind = 'node') GROUP BY n.node),
 	node AS (
-		SELECT f.nodes, pg_catalog.min(h.place) AS first_hit,
-			pg_catalog.count(*) FILTER (WHERE h.place <= 1)::float8 / LEAST(1, f.nodes) AS top1,
-			pg_catalog.count(*) FILTER (WHERE h.place <= 3)::float8 / LEAST(3, f.nodes) AS top3,
-			pg_catalog.count(*) FILTER (WHERE h.place <= 5)::float8 / LEAST(5, f.nodes) AS top5,
-			pg_catalog.count(*) FILTER (WHERE h.place <= 8)::float8 / f.nodes AS top8
+		SELECT f.nodes, min(h.place) AS first_hit,
+			count(*) FILTER (WHERE h.place <= 1)::float8 / LEAST(1, f.nodes) AS top1,
+			count(*) FILTER (WHERE h.place <= 3)::float8 / LEAST(3, f.nodes) AS top3,
+			count(*) FILTER (WHERE h.place <= 5)::float8 / LEAST(5, f.nodes) AS top5,
+			count(*) FILTER (WHERE h.place <= 8)::float8 / f.nodes AS top8
 		FROM fault f LEFT JOIN hit h ON true
 		WHERE f.nodes > 0 AND NOT f.alike
 		GROUP BY f.nodes
@@ -269,13 +269,13 @@ BEGIN ATOMIC
 		CASE WHEN e.true > 0 THEN e.hit END::int, CASE WHEN e.true > 0 THEN e.reported END::int, NULLIF(e.true, 0)::int, e.label_recall::float8,
 		CASE WHEN e.true > 0 THEN e.missed END, CASE WHEN e.true > 0 THEN e.false END,
 		n.nodes::int, n.first_hit::int, n.top1, n.top3, n.top5, n.top8,
-		CASE WHEN (SELECT f.alike FROM fault f) THEN (SELECT pg_catalog.count(*) FROM named) END::int,
+		CASE WHEN (SELECT f.alike FROM fault f) THEN (SELECT count(*) FROM named) END::int,
 		(SELECT s.stage FROM stage s),
 		CASE WHEN l4_judge_claims.method = 'l4' AND EXISTS (SELECT FROM label l WHERE l.kind = 'stage')
 			THEN EXISTS (SELECT FROM stage s JOIN label l ON l.stage = s.stage) END,
 		ARRAY(SELECT i.iteration FROM iteration i ORDER BY i.ordinal),
 		CASE WHEN l4_judge_claims.method IN ('l4', 'paper') AND EXISTS (SELECT FROM label l WHERE l.kind = 'iteration')
-			THEN EXISTS (SELECT FROM iteration i JOIN label l ON pg_catalog.abs(l.iteration - i.iteration) <= 1) END
+			THEN EXISTS (SELECT FROM iteration i JOIN label l ON abs(l.iteration - i.iteration) <= 1) END
 	FROM event e LEFT JOIN node n ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_judge_claims(text, text, double precision, @extschema@.l4_label[], @extschema@.l4_judged_event[], @extschema@.l4_claim[]) IS
@@ -339,20 +339,20 @@ RETURNS TABLE (method text, jobs bigint, event_precision double precision, event
 	iteration_jobs bigint, iteration double precision, mean_seconds double precision, max_seconds double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 4
 BEGIN ATOMIC
-	SELECT e.method, pg_catalog.count(*),
-		CASE WHEN pg_catalog.sum(e.events_true) > 0 THEN COALESCE(pg_catalog.sum(e.events_hit)::float8 / NULLIF(pg_catalog.sum(e.events_reported), 0), 0) END,
-		pg_catalog.sum(e.events_hit)::float8 / pg_catalog.sum(e.events_true),
-		2 * pg_catalog.sum(e.events_hit)::float8 / (pg_catalog.sum(e.events_reported) + pg_catalog.sum(e.events_true)),
-		pg_catalog.avg(COALESCE(e.events_hit::float8 / NULLIF(e.events_reported, 0), 0)) FILTER (WHERE e.events_true > 0),
-		pg_catalog.avg(e.events_hit::float8 / e.events_true), pg_catalog.avg(e.label_recall),
-		pg_catalog.count(e.top1), pg_catalog.avg(e.top1), pg_catalog.avg(e.top3), pg_catalog.avg(e.top5), pg_catalog.avg(e.top8),
-		pg_catalog.count(e.blamed), pg_catalog.avg(e.blamed)::float8,
-		pg_catalog.count(e.stage_right), pg_catalog.avg(e.stage_right::int)::float8,
-		pg_catalog.count(e.iteration_right), pg_catalog.avg(e.iteration_right::int)::float8,
-		pg_catalog.avg(e.seconds), pg_catalog.max(e.seconds)
-	FROM pg_catalog.unnest(l4_summarize_evaluation.evaluations) e
+	SELECT e.method, count(*),
+		CASE WHEN sum(e.events_true) > 0 THEN COALESCE(sum(e.events_hit)::float8 / NULLIF(sum(e.events_reported), 0), 0) END,
+		sum(e.events_hit)::float8 / sum(e.events_true),
+		2 * sum(e.events_hit)::float8 / (sum(e.events_reported) + sum(e.events_true)),
+		avg(COALESCE(e.events_hit::float8 / NULLIF(e.events_reported, 0), 0)) FILTER (WHERE e.events_true > 0),
+		avg(e.events_hit::float8 / e.events_true), avg(e.label_recall),
+		count(e.top1), avg(e.top1), avg(e.top3), avg(e.top5), avg(e.top8),
+		count(e.blamed), avg(e.blamed)::float8,
+		count(e.stage_right), avg(e.stage_right::int)::float8,
+		count(e.iteration_right), avg(e.iteration_right::int)::float8,
+		avg(e.seconds), max(e.seconds)
+	FROM unnest(l4_summarize_evaluation.evaluations) e
 	GROUP BY e.method
-	ORDER BY pg_catalog.array_position(ARRAY['l4', 'paper', 'Error_time', 'Error_count'], e.method), e.method;
+	ORDER BY array_position(ARRAY['l4', 'paper', 'Error_time', 'Error_count'], e.method), e.method;
 END;
 COMMENT ON FUNCTION @extschema@.l4_summarize_evaluation(@extschema@.l4_evaluation[]) IS
 'The figures of rows of l4_evaluate in total, one row a method: number of jobs; precision, recall and F1 over all events of all jobs, and the means of the jobs'' precision and recall; mean share of labels found; number of jobs with a fault of single nodes, and the means of top1 to top8 over them; number of jobs whose nodes fail alike, and the mean number of nodes blamed there; number of jobs with a labelled stage (iteration) and the share in which it is right; mean and largest time of a diagnosis. NULL where no job has such a label.';

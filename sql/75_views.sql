@@ -10,22 +10,22 @@ CREATE VIEW @extschema@.l4_job_facts WITH (security_invoker = true) AS
 SELECT j.job_id, j.status, j.owner::text AS owner, j.settings ->> 'model' AS model, j.settings ->> 'framework' AS framework, j.settings::text AS settings,
 	j.registered_at, s.imported_at,
 	coalesce(j.started_at, s.first_ts) AS started_at, coalesce(j.ended_at, s.last_ts) AS ended_at,
-	coalesce(pg_catalog.cardinality(j.nodes), n.nodes)::int AS nodes,
-	greatest(pg_catalog.cardinality(j.nodes) * j.ranks_per_node, s.ranks)::int AS ranks,
+	coalesce(cardinality(j.nodes), n.nodes)::int AS nodes,
+	greatest(cardinality(j.nodes) * j.ranks_per_node, s.ranks)::int AS ranks,
 	coalesce(s.files, 0) AS files, coalesce(s.failed_files, 0) AS failed_files, coalesce(s.records, 0)::bigint AS records, coalesce(s.bytes, 0)::bigint AS bytes,
 	s.last_iteration
 FROM @extschema@.l4_job j
 LEFT JOIN (
-	SELECT s.job_id, pg_catalog.max(s.rank) + 1 AS ranks,
-		pg_catalog.count(*) FILTER (WHERE s.label IS NULL) AS files, pg_catalog.count(*) FILTER (WHERE s.label IS NULL AND s.state = 'failed') AS failed_files,
-		pg_catalog.sum(s.record_count) AS records, pg_catalog.sum(s.byte_count) AS bytes,
-		pg_catalog.min(s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01') AS first_ts, pg_catalog.max(s.last_ts) AS last_ts,
-		pg_catalog.max(s.last_iteration) AS last_iteration, pg_catalog.max(s.imported_at) AS imported_at
+	SELECT s.job_id, max(s.rank) + 1 AS ranks,
+		count(*) FILTER (WHERE s.label IS NULL) AS files, count(*) FILTER (WHERE s.label IS NULL AND s.state = 'failed') AS failed_files,
+		sum(s.record_count) AS records, sum(s.byte_count) AS bytes,
+		min(s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01') AS first_ts, max(s.last_ts) AS last_ts,
+		max(s.last_iteration) AS last_iteration, max(s.imported_at) AS imported_at
 	FROM @extschema@.l4_stream s
 	GROUP BY s.job_id) s ON s.job_id = j.job_id
 LEFT JOIN (
 	-- counting distinct nodes takes long; where the scheduler told them there is no need
-	SELECT s.job_id, nullif(pg_catalog.count(DISTINCT s.node), 0) AS nodes
+	SELECT s.job_id, nullif(count(DISTINCT s.node), 0) AS nodes
 	FROM @extschema@.l4_stream s
 	WHERE s.job_id NOT IN (SELECT k.job_id FROM @extschema@.l4_job k WHERE k.nodes IS NOT NULL)
 	GROUP BY s.job_id) n ON n.job_id = j.job_id;
@@ -49,13 +49,13 @@ COMMENT ON COLUMN @extschema@.l4_job_facts.bytes IS 'bytes of log, uncompressed'
 COMMENT ON COLUMN @extschema@.l4_job_facts.last_iteration IS 'the highest iteration that a rank reached at its end';
 
 CREATE VIEW @extschema@.l4_findings WITH (security_invoker = true) AS
-SELECT f.job_id, f.saved_at, f.saved_at = GREATEST(d.saved_at, pg_catalog.max(f.saved_at) OVER (PARTITION BY f.job_id)) AS newest,
+SELECT f.job_id, f.saved_at, f.saved_at = GREATEST(d.saved_at, max(f.saved_at) OVER (PARTITION BY f.job_id)) AS newest,
 	f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences, f.nodes_affected,
 	f.evidence, f.explanation, f.fault_key, l.title AS fault_title, l.category AS fault_category, l.subtype AS fault_subtype, l.severity AS fault_severity,
 	f.root_cause, f.fix
 FROM @extschema@.l4_finding f
 -- the newest diagnosis may have found nothing
-LEFT JOIN (SELECT d.job_id, pg_catalog.max(d.saved_at) AS saved_at FROM @extschema@.l4_diagnosis d GROUP BY d.job_id) d ON d.job_id = f.job_id
+LEFT JOIN (SELECT d.job_id, max(d.saved_at) AS saved_at FROM @extschema@.l4_diagnosis d GROUP BY d.job_id) d ON d.job_id = f.job_id
 LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key;
 COMMENT ON VIEW @extschema@.l4_findings IS 'All saved findings, with what the library says of their faults. The present diagnosis of a job: WHERE newest.';
 COMMENT ON COLUMN @extschema@.l4_findings.job_id IS 'the job';
@@ -86,7 +86,7 @@ COMMENT ON COLUMN @extschema@.l4_findings.fix IS 'its fix';
 CREATE VIEW @extschema@.l4_diagnoses WITH (security_invoker = true) AS
 SELECT d.job_id, d.saved_at, d.saved_by::text AS saved_by, d.version, d.use_pool, d.pool_id, d.pool_jobs, d.pool_fit, d.records, d.findings, d.verdict,
 	d.restart_action, d.restart_target, d.restart_advice, d.began_at, d.last_save_at, d.last_save_iteration,
-	pg_catalog.lead(d.saved_at) OVER w IS NULL AS newest, pg_catalog.lead(d.saved_at) OVER w AS superseded_at
+	lead(d.saved_at) OVER w IS NULL AS newest, lead(d.saved_at) OVER w AS superseded_at
 FROM @extschema@.l4_diagnosis d
 WINDOW w AS (PARTITION BY d.job_id ORDER BY d.saved_at);
 COMMENT ON VIEW @extschema@.l4_diagnoses IS 'All saved diagnoses: with what each was made, what it says, and when a later one superseded it.';
@@ -114,30 +114,30 @@ CREATE VIEW @extschema@.l4_failures WITH (security_invoker = true) AS
 WITH newest AS (
 	-- the first finding of each kind, side by side
 	SELECT f.job_id,
-		pg_catalog.max(f.node) FILTER (WHERE f.kind = 'node') AS suspect_node,
-		pg_catalog.max(f.rank) FILTER (WHERE f.kind = 'node') AS suspect_rank,
-		pg_catalog.max(f.score) FILTER (WHERE f.kind = 'node') AS suspect_score,
-		pg_catalog.max(f.fault_key) FILTER (WHERE f.kind = 'fault') AS fault_key,
-		pg_catalog.max(f.fault_title) FILTER (WHERE f.kind = 'fault') AS fault_title,
-		pg_catalog.max(f.fault_category) FILTER (WHERE f.kind = 'fault') AS fault_category,
-		pg_catalog.max(f.fault_subtype) FILTER (WHERE f.kind = 'fault') AS fault_subtype,
-		pg_catalog.max(f.fix) FILTER (WHERE f.kind = 'fault') AS fix,
-		pg_catalog.max(f.template) FILTER (WHERE f.kind = 'event') AS event,
-		pg_catalog.max(f.stage) FILTER (WHERE f.kind = 'stage') AS stage,
-		pg_catalog.max(f.iteration) FILTER (WHERE f.kind = 'iteration') AS iteration
+		max(f.node) FILTER (WHERE f.kind = 'node') AS suspect_node,
+		max(f.rank) FILTER (WHERE f.kind = 'node') AS suspect_rank,
+		max(f.score) FILTER (WHERE f.kind = 'node') AS suspect_score,
+		max(f.fault_key) FILTER (WHERE f.kind = 'fault') AS fault_key,
+		max(f.fault_title) FILTER (WHERE f.kind = 'fault') AS fault_title,
+		max(f.fault_category) FILTER (WHERE f.kind = 'fault') AS fault_category,
+		max(f.fault_subtype) FILTER (WHERE f.kind = 'fault') AS fault_subtype,
+		max(f.fix) FILTER (WHERE f.kind = 'fault') AS fix,
+		max(f.template) FILTER (WHERE f.kind = 'event') AS event,
+		max(f.stage) FILTER (WHERE f.kind = 'stage') AS stage,
+		max(f.iteration) FILTER (WHERE f.kind = 'iteration') AS iteration
 	FROM @extschema@.l4_findings f
 	WHERE f.newest AND f.ordinal = 1
 	GROUP BY f.job_id),
 first AS (
-	SELECT f.job_id, pg_catalog.min(f.saved_at) AS first_diagnosed_at, pg_catalog.max(f.saved_at) AS diagnosed_at, pg_catalog.count(*) AS diagnoses
+	SELECT f.job_id, min(f.saved_at) AS first_diagnosed_at, max(f.saved_at) AS diagnosed_at, count(*) AS diagnoses
 	FROM (SELECT f.job_id, f.saved_at FROM @extschema@.l4_finding f UNION SELECT d.job_id, d.saved_at FROM @extschema@.l4_diagnosis d) f GROUP BY f.job_id),
 last AS (
 	SELECT d.job_id, d.verdict, d.restart_advice, d.began_at, d.last_save_at FROM @extschema@.l4_diagnoses d WHERE d.newest),
 report AS (
 	-- of several reports the last one counts, and the failure is resolved when all are
 	SELECT DISTINCT ON (r.job_id) r.job_id, r.symptom, r.root_cause_category, r.root_cause_subtype, r.root_cause, r.fix, r.reported_by::text AS reported_by,
-		pg_catalog.min(r.reported_at) OVER w AS reported_at,
-		pg_catalog.bool_and(r.resolved_at IS NOT NULL OR r.status IN ('resolved', 'rejected')) OVER w AS resolved, pg_catalog.max(r.resolved_at) OVER w AS resolved_at
+		min(r.reported_at) OVER w AS reported_at,
+		bool_and(r.resolved_at IS NOT NULL OR r.status IN ('resolved', 'rejected')) OVER w AS resolved, max(r.resolved_at) OVER w AS resolved_at
 	FROM @extschema@.l4_failure_report r
 	WINDOW w AS (PARTITION BY r.job_id)
 	ORDER BY r.job_id, r.reported_at DESC, r.report_id DESC)
@@ -222,10 +222,10 @@ COMMENT ON COLUMN @extschema@.l4_current_failures.verdict IS 'the newest diagnos
 COMMENT ON COLUMN @extschema@.l4_current_failures.restart_advice IS 'its advice for the restart';
 
 CREATE VIEW @extschema@.l4_failures_by_cause WITH (security_invoker = true) AS
-SELECT pg_catalog.date_trunc('week', f.failed_at)::date AS week, f.category, f.subtype, pg_catalog.count(*) AS failures,
-	pg_catalog.count(*) FILTER (WHERE f.resolved) AS resolved, pg_catalog.count(*) FILTER (WHERE f.cause_from = 'report') AS reported,
-	pg_catalog.count(DISTINCT f.suspect_node) AS suspect_nodes,
-	pg_catalog.sum(f.ranks * EXTRACT(epoch FROM f.failed_at - f.started_at) / 3600)::double precision AS accelerator_hours
+SELECT date_trunc('week', f.failed_at)::date AS week, f.category, f.subtype, count(*) AS failures,
+	count(*) FILTER (WHERE f.resolved) AS resolved, count(*) FILTER (WHERE f.cause_from = 'report') AS reported,
+	count(DISTINCT f.suspect_node) AS suspect_nodes,
+	sum(f.ranks * EXTRACT(epoch FROM f.failed_at - f.started_at) / 3600)::double precision AS accelerator_hours
 FROM @extschema@.l4_failures f
 GROUP BY 1, 2, 3;
 COMMENT ON VIEW @extschema@.l4_failures_by_cause IS 'Failed jobs by week and root cause.';
@@ -264,22 +264,22 @@ COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_from_diagnosis_to_resolut
 CREATE VIEW @extschema@.l4_fleet_nodes WITH (security_invoker = true) AS
 WITH used AS (
 	-- the scheduler's list, else those that logs are from
-	SELECT DISTINCT u.node, j.job_id FROM @extschema@.l4_job j, pg_catalog.unnest(j.nodes) u (node)
+	SELECT DISTINCT u.node, j.job_id FROM @extschema@.l4_job j, unnest(j.nodes) u (node)
 	UNION ALL
 	SELECT DISTINCT s.node, s.job_id FROM @extschema@.l4_stream s
 	WHERE s.node IS NOT NULL AND s.job_id NOT IN (SELECT j.job_id FROM @extschema@.l4_job j WHERE j.nodes IS NOT NULL)),
 suspected AS (
 	SELECT f.node, f.job_id, f.ordinal, f.saved_at FROM @extschema@.l4_findings f WHERE f.newest AND f.kind = 'node' AND f.node IS NOT NULL),
 confirmed AS (
-	SELECT DISTINCT u.node, r.job_id FROM @extschema@.l4_failure_report r, pg_catalog.unnest(r.faulty_nodes) u (node)),
+	SELECT DISTINCT u.node, r.job_id FROM @extschema@.l4_failure_report r, unnest(r.faulty_nodes) u (node)),
 node AS (
-	SELECT u.node, pg_catalog.count(*) AS jobs, pg_catalog.count(*) FILTER (WHERE j.status = 'failed') AS failed_jobs,
-		pg_catalog.count(*) FILTER (WHERE s.ordinal = 1) AS first_suspect_jobs, pg_catalog.count(s.job_id) AS suspect_jobs,
-		pg_catalog.count(c.job_id) AS confirmed_jobs,
-		pg_catalog.count(*) FILTER (WHERE s.ordinal = 1 OR c.job_id IS NOT NULL) AS blamed_jobs,
-		pg_catalog.max(COALESCE(j.ended_at, j.started_at, j.registered_at)) AS last_used_at,
-		pg_catalog.max(COALESCE(j.ended_at, j.started_at, j.registered_at)) FILTER (WHERE s.ordinal = 1 OR c.job_id IS NOT NULL) AS last_blamed_at,
-		(pg_catalog.array_agg(u.job_id ORDER BY COALESCE(j.ended_at, j.started_at, j.registered_at) DESC, u.job_id)
+	SELECT u.node, count(*) AS jobs, count(*) FILTER (WHERE j.status = 'failed') AS failed_jobs,
+		count(*) FILTER (WHERE s.ordinal = 1) AS first_suspect_jobs, count(s.job_id) AS suspect_jobs,
+		count(c.job_id) AS confirmed_jobs,
+		count(*) FILTER (WHERE s.ordinal = 1 OR c.job_id IS NOT NULL) AS blamed_jobs,
+		max(COALESCE(j.ended_at, j.started_at, j.registered_at)) AS last_used_at,
+		max(COALESCE(j.ended_at, j.started_at, j.registered_at)) FILTER (WHERE s.ordinal = 1 OR c.job_id IS NOT NULL) AS last_blamed_at,
+		(array_agg(u.job_id ORDER BY COALESCE(j.ended_at, j.started_at, j.registered_at) DESC, u.job_id)
 			FILTER (WHERE s.ordinal = 1 OR c.job_id IS NOT NULL))[1] AS last_blamed_job
 	FROM used u
 	LEFT JOIN @extschema@.l4_job j ON j.job_id = u.job_id
@@ -312,11 +312,11 @@ SELECT l.fault_key, l.title, l.category, l.subtype, l.role, l.severity, l.builti
 	m.first_seen, m.last_seen, m.last_job
 FROM @extschema@.l4_fault_library l
 LEFT JOIN (
-	SELECT f.fault_key, pg_catalog.count(*) AS jobs, pg_catalog.count(*) FILTER (WHERE f.ordinal = 1) AS first_jobs, pg_catalog.sum(f.occurrences) AS occurrences,
-		pg_catalog.count(*) FILTER (WHERE f.ordinal = 1 AND v.cause_from = 'report') AS reported_jobs,
-		pg_catalog.count(*) FILTER (WHERE f.ordinal = 1 AND v.cause_from = 'report' AND v.category = f.fault_category) AS right_jobs,
-		pg_catalog.min(f.first_seen) AS first_seen, pg_catalog.max(f.first_seen) AS last_seen,
-		(pg_catalog.array_agg(f.job_id ORDER BY f.first_seen DESC NULLS LAST, f.job_id))[1] AS last_job
+	SELECT f.fault_key, count(*) AS jobs, count(*) FILTER (WHERE f.ordinal = 1) AS first_jobs, sum(f.occurrences) AS occurrences,
+		count(*) FILTER (WHERE f.ordinal = 1 AND v.cause_from = 'report') AS reported_jobs,
+		count(*) FILTER (WHERE f.ordinal = 1 AND v.cause_from = 'report' AND v.category = f.fault_category) AS right_jobs,
+		min(f.first_seen) AS first_seen, max(f.first_seen) AS last_seen,
+		(array_agg(f.job_id ORDER BY f.first_seen DESC NULLS LAST, f.job_id))[1] AS last_job
 	FROM @extschema@.l4_findings f
 	LEFT JOIN @extschema@.l4_failures v ON v.job_id = f.job_id
 	WHERE f.newest AND f.kind = 'fault'
@@ -346,12 +346,12 @@ COMMENT ON COLUMN @extschema@.l4_fault_statistics.last_job IS 'the job of last_s
 
 CREATE VIEW @extschema@.l4_pool_coverage WITH (security_invoker = true) AS
 WITH job AS (
-	SELECT j.settings AS matter, pg_catalog.count(*) AS jobs, pg_catalog.count(*) FILTER (WHERE j.status = 'failed') AS failed_jobs,
-		pg_catalog.max(j.registered_at) AS last_registered_at
+	SELECT j.settings AS matter, count(*) AS jobs, count(*) FILTER (WHERE j.status = 'failed') AS failed_jobs,
+		max(j.registered_at) AS last_registered_at
 	FROM (SELECT @extschema@.l4_pool_settings(j.settings) AS settings, j.status, j.registered_at FROM @extschema@.l4_job j) j
 	GROUP BY j.settings),
 event AS (
-	SELECT e.pool_id, pg_catalog.count(*) AS shapes, pg_catalog.count(DISTINCT e.event_id) AS events, pg_catalog.sum(e.occurrences) AS occurrences
+	SELECT e.pool_id, count(*) AS shapes, count(DISTINCT e.event_id) AS events, sum(e.occurrences) AS occurrences
 	FROM @extschema@.l4_pool_event e GROUP BY e.pool_id)
 SELECT coalesce(p.pool_id, @extschema@.l4_pool_id(j.matter)) AS pool_id, coalesce(p.settings, j.matter)::text AS settings,
 	coalesce(p.settings, j.matter) ->> 'model' AS model, coalesce(p.settings, j.matter) ->> 'framework' AS framework,
@@ -404,10 +404,10 @@ COMMENT ON COLUMN @extschema@.l4_lost_hours.idle_accelerator_hours IS 'of accele
 CREATE VIEW @extschema@.l4_noise WITH (security_invoker = true) AS
 SELECT e.event_id, v.template, e.pools, e.jobs, e.occurrences, e.mean_per_job, @extschema@.l4_text_rank(v.template) >= 4 AS sounds_grave
 FROM (
-	SELECT p.event_id, pg_catalog.count(DISTINCT p.pool_id) AS pools, pg_catalog.sum(p.jobs)::bigint AS jobs, pg_catalog.sum(p.occurrences)::bigint AS occurrences,
-		(pg_catalog.sum(p.occurrences) / nullif(pg_catalog.sum(p.jobs), 0))::double precision AS mean_per_job
+	SELECT p.event_id, count(DISTINCT p.pool_id) AS pools, sum(p.jobs)::bigint AS jobs, sum(p.occurrences)::bigint AS occurrences,
+		(sum(p.occurrences) / nullif(sum(p.jobs), 0))::double precision AS mean_per_job
 	FROM (
-		SELECT COALESCE(h.event_id, p.event_id) AS event_id, p.pool_id, pg_catalog.max(p.job_count) AS jobs, pg_catalog.sum(p.occurrences) AS occurrences
+		SELECT COALESCE(h.event_id, p.event_id) AS event_id, p.pool_id, max(p.job_count) AS jobs, sum(p.occurrences) AS occurrences
 		FROM @extschema@.l4_pool_event p LEFT JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
 		GROUP BY 1, 2) p
 	GROUP BY p.event_id) e

@@ -19,25 +19,25 @@ BEGIN ATOMIC
 	SELECT CASE WHEN l4_printable.message !~ '[\u0001-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF]'
 		THEN l4_printable.message
 		ELSE (
-			SELECT pg_catalog.string_agg(CASE
+			SELECT string_agg(CASE
 				WHEN c.letter !~ '[\u0001-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF]' THEN c.letter
-				WHEN pg_catalog.ascii(c.letter) < 256 THEN '\x' || pg_catalog.lpad(pg_catalog.to_hex(pg_catalog.ascii(c.letter)), 2, '0')
-				ELSE '\u' || pg_catalog.lpad(pg_catalog.to_hex(pg_catalog.ascii(c.letter)), 4, '0') END, '' ORDER BY c.place)
-			FROM pg_catalog.string_to_table(l4_printable.message, NULL) WITH ORDINALITY c (letter, place)) END;
+				WHEN ascii(c.letter) < 256 THEN '\x' || lpad(to_hex(ascii(c.letter)), 2, '0')
+				ELSE '\u' || lpad(to_hex(ascii(c.letter)), 4, '0') END, '' ORDER BY c.place)
+			FROM string_to_table(l4_printable.message, NULL) WITH ORDINALITY c (letter, place)) END;
 END;
 COMMENT ON FUNCTION @extschema@.l4_printable(text) IS
 'A text without characters that act on a terminal or a page: control characters but tab and line feed as \xNN, marks of direction and non-characters as \uNNNN.';
 
 CREATE FUNCTION @extschema@.l4_html_escape(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
-RETURN pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(@extschema@.l4_printable(message),
+RETURN replace(replace(replace(replace(replace(@extschema@.l4_printable(message),
 	'&', '&amp;'), '<', '&lt;'), '>', '&gt;'), '"', '&quot;'), '''', '&#39;');
 COMMENT ON FUNCTION @extschema@.l4_html_escape(text) IS
 'A text as content or attribute of HTML or XML: what l4_printable gives, with & < > " and '' as entities.';
 
 CREATE FUNCTION @extschema@.l4_markdown_escape(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
-RETURN pg_catalog.regexp_replace(pg_catalog.replace(pg_catalog.replace(pg_catalog.regexp_replace(@extschema@.l4_printable(message), '\s+', ' ', 'g'),
+RETURN regexp_replace(replace(replace(regexp_replace(@extschema@.l4_printable(message), '\s+', ' ', 'g'),
 	'&', '&amp;'), '<', '&lt;'), '([\\`*_{}[\]|#~>])', '\\\1', 'g');
 COMMENT ON FUNCTION @extschema@.l4_markdown_escape(text) IS
 'A text as plain words in one line of Markdown: signs that mean something there are taken literally.';
@@ -46,16 +46,16 @@ CREATE FUNCTION @extschema@.l4_markdown_fence(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
 BEGIN ATOMIC
 	SELECT f.fence || E'text\n' || @extschema@.l4_printable(l4_markdown_fence.message) || E'\n' || f.fence
-	FROM (SELECT pg_catalog.repeat('`', GREATEST(3, 1 + COALESCE(pg_catalog.max(pg_catalog.length(r.run[1])), 0))) AS fence
-		FROM pg_catalog.regexp_matches(l4_markdown_fence.message, '`+', 'g') r (run)) f;
+	FROM (SELECT repeat('`', GREATEST(3, 1 + COALESCE(max(length(r.run[1])), 0))) AS fence
+		FROM regexp_matches(l4_markdown_fence.message, '`+', 'g') r (run)) f;
 END;
 COMMENT ON FUNCTION @extschema@.l4_markdown_fence(text) IS
 'A text as a fenced block of Markdown, in a fence that no line of the text can end.';
 
 CREATE FUNCTION @extschema@.l4_wrap(message text, width int, indent text DEFAULT '') RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
-RETURN l4_wrap.indent || pg_catalog.rtrim(pg_catalog.regexp_replace(pg_catalog.regexp_replace(@extschema@.l4_printable(l4_wrap.message), '\s+', ' ', 'g'),
-	pg_catalog.format('(.{1,%s})(?: |$)|([^ ]{%s})', l4_wrap.width - pg_catalog.length(l4_wrap.indent), l4_wrap.width - pg_catalog.length(l4_wrap.indent)),
+RETURN l4_wrap.indent || rtrim(regexp_replace(regexp_replace(@extschema@.l4_printable(l4_wrap.message), '\s+', ' ', 'g'),
+	format('(.{1,%s})(?: |$)|([^ ]{%s})', l4_wrap.width - length(l4_wrap.indent), l4_wrap.width - length(l4_wrap.indent)),
 	'\1\2' || E'\n' || l4_wrap.indent, 'g'), E' \n');
 COMMENT ON FUNCTION @extschema@.l4_wrap(text, int, text) IS
 'A text in lines of at most width characters, each after indent.';
@@ -64,11 +64,11 @@ CREATE FUNCTION @extschema@.l4_clip(message text, lines int, width int) RETURNS 
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 50
 BEGIN ATOMIC
 	-- of a long record its beginning and its last line, which in a traceback is the one that tells
-	SELECT pg_catalog.string_agg(CASE WHEN p.number = l4_clip.lines - 1 AND p.count > l4_clip.lines THEN pg_catalog.format('... (%s lines)', p.count - l4_clip.lines + 1)
-		WHEN pg_catalog.length(p.text) > l4_clip.width THEN pg_catalog.left(p.text, l4_clip.width - 3) || '...' ELSE p.text END, E'\n' ORDER BY p.number)
+	SELECT string_agg(CASE WHEN p.number = l4_clip.lines - 1 AND p.count > l4_clip.lines THEN format('... (%s lines)', p.count - l4_clip.lines + 1)
+		WHEN length(p.text) > l4_clip.width THEN left(p.text, l4_clip.width - 3) || '...' ELSE p.text END, E'\n' ORDER BY p.number)
 	FROM (
-		SELECT s.text, s.number, pg_catalog.count(*) OVER () AS count
-		FROM pg_catalog.string_to_table(pg_catalog.rtrim(@extschema@.l4_printable(l4_clip.message), E' \t\n'), E'\n') WITH ORDINALITY s (text, number)) p
+		SELECT s.text, s.number, count(*) OVER () AS count
+		FROM string_to_table(rtrim(@extschema@.l4_printable(l4_clip.message), E' \t\n'), E'\n') WITH ORDINALITY s (text, number)) p
 	WHERE p.number < l4_clip.lines OR p.number = p.count;
 END;
 COMMENT ON FUNCTION @extschema@.l4_clip(text, int, int) IS
@@ -79,9 +79,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
 BEGIN ATOMIC
 	-- An error stands below the last frame of its traceback, not indented as the frames are; tools print rulers and advice below it.
 	SELECT COALESCE(CASE WHEN m.text ~ '^\s*(\[[^]\n]*\]:?\s*)?Traceback ' THEN COALESCE(
-			pg_catalog.substring(m.text, '^.*\n[ \t][^\n]*\n([[:alpha:]_<][^\n]*)'),
-			pg_catalog.substring(m.text, '([^\n]*[[:alnum:]][^\n]*)[^[:alnum:]]*$')) END,
-		pg_catalog.split_part(m.text, E'\n', 1))
+			substring(m.text, '^.*\n[ \t][^\n]*\n([[:alpha:]_<][^\n]*)'),
+			substring(m.text, '([^\n]*[[:alnum:]][^\n]*)[^[:alnum:]]*$')) END,
+		split_part(m.text, E'\n', 1))
 	FROM (SELECT @extschema@.l4_printable(l4_telling_line.message) AS text) m;
 END;
 COMMENT ON FUNCTION @extschema@.l4_telling_line(text) IS
@@ -89,7 +89,7 @@ COMMENT ON FUNCTION @extschema@.l4_telling_line(text) IS
 
 CREATE FUNCTION @extschema@.l4_count_words(number bigint, one text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-RETURN pg_catalog.format('%s %s%s', pg_catalog.btrim(pg_catalog.to_char(number, 'FM999,999,999,999,999,990')), one, CASE number WHEN 1 THEN '' ELSE 's' END);
+RETURN format('%s %s%s', btrim(to_char(number, 'FM999,999,999,999,999,990')), one, CASE number WHEN 1 THEN '' ELSE 's' END);
 COMMENT ON FUNCTION @extschema@.l4_count_words(bigint, text) IS
 'A number with its noun: 1 node, 4,096 nodes.';
 
@@ -99,7 +99,7 @@ CREATE FUNCTION @extschema@.l4_report_findings(job_id text, use_pool boolean DEF
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
 BEGIN ATOMIC
 	-- by name, whatever further columns either has
-	SELECT ARRAY(SELECT pg_catalog.jsonb_populate_record(NULL::@extschema@.l4_finding, pg_catalog.to_jsonb(d))
+	SELECT ARRAY(SELECT jsonb_populate_record(NULL::@extschema@.l4_finding, to_jsonb(d))
 		FROM @extschema@.l4_diagnose(l4_report_findings.job_id, l4_report_findings.use_pool) d);
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_findings(text, boolean) IS
@@ -108,7 +108,7 @@ COMMENT ON FUNCTION @extschema@.l4_report_findings(text, boolean) IS
 CREATE FUNCTION @extschema@.l4_report_suspects(findings @extschema@.l4_finding[]) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT ARRAY(SELECT COALESCE(f.node, 'rank ' || f.rank) FROM pg_catalog.unnest(l4_report_suspects.findings) f WHERE f.kind = 'node' ORDER BY f.ordinal LIMIT 16);
+	SELECT ARRAY(SELECT COALESCE(f.node, 'rank ' || f.rank) FROM unnest(l4_report_suspects.findings) f WHERE f.kind = 'node' ORDER BY f.ordinal LIMIT 16);
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_suspects(@extschema@.l4_finding[]) IS
 'The suspected nodes of a diagnosis, in order, at most 16.';
@@ -119,12 +119,12 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
 	-- The first fault; where a node is suspected, rather one that shows on it alone, or in a log of no node, than what all suffer from; but not
 	-- what only follows from a failure, such as being told to end.
-	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.explanation), COALESCE(l.category, pg_catalog.substring(f.explanation, '^Known (\S+) fault')), l.subtype, l.severity,
+	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.explanation), COALESCE(l.category, substring(f.explanation, '^Known (\S+) fault')), l.subtype, l.severity,
 		f.node, f.nodes_affected, f.root_cause, f.fix, f.alone AND COALESCE(l.role, 'root') = 'root'
 	FROM (
 		SELECT f.*, s.node IS NOT NULL AND f.nodes_affected <= 1 AND COALESCE(f.node, s.node) = s.node AS alone
-		FROM pg_catalog.unnest(l4_report_fault.findings) f
-		LEFT JOIN pg_catalog.unnest(l4_report_fault.findings) s ON s.kind = 'node' AND s.ordinal = 1
+		FROM unnest(l4_report_fault.findings) f
+		LEFT JOIN unnest(l4_report_fault.findings) s ON s.kind = 'node' AND s.ordinal = 1
 		WHERE f.kind = 'fault') f
 	LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key
 	ORDER BY f.alone AND COALESCE(l.role, 'root') = 'root' DESC, f.ordinal
@@ -138,17 +138,17 @@ RETURNS TABLE (ordinal int, fault_key text, title text, kind text, part text, no
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
 	WITH finding AS (
-		SELECT f.* FROM pg_catalog.unnest(l4_report_faults.findings) f WHERE f.kind = 'fault'
+		SELECT f.* FROM unnest(l4_report_faults.findings) f WHERE f.kind = 'fault'
 	),
 	explained AS (
 		SELECT x.* FROM @extschema@.l4_explained_faults(ARRAY(SELECT f.fault_key FROM finding f)) x
 	)
-	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.explanation), pg_catalog.concat_ws(', ', pg_catalog.concat_ws('/', l.category, l.subtype), l.severity),
-		CASE WHEN x.fault_key IS NOT NULL THEN 'follows from fault ' || pg_catalog.array_to_string(ARRAY(
+	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.explanation), concat_ws(', ', concat_ws('/', l.category, l.subtype), l.severity),
+		CASE WHEN x.fault_key IS NOT NULL THEN 'follows from fault ' || array_to_string(ARRAY(
 				SELECT o.ordinal FROM finding o WHERE o.fault_key = ANY (x.explained_by) ORDER BY o.ordinal LIMIT 3), ', ')
 			WHEN l.role = 'cascade' THEN 'follows from another failure'
 			WHEN l.role = 'confirmation' THEN 'says again what is known otherwise' END,
-		f.node, f.nodes_affected, f.occurrences, pg_catalog.split_part(f.evidence, E'\n', -1), f.root_cause, f.fix
+		f.node, f.nodes_affected, f.occurrences, split_part(f.evidence, E'\n', -1), f.root_cause, f.fix
 	FROM finding f
 	LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key
 	LEFT JOIN explained x ON x.fault_key = f.fault_key;
@@ -160,9 +160,9 @@ CREATE FUNCTION @extschema@.l4_report_reasons(findings @extschema@.l4_finding[],
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
 	-- a semicolon within a quotation parts nothing
-	SELECT pg_catalog.replace(pg_catalog.string_agg(c.reason, '; ' ORDER BY c.place), '<*>', '*')
-	FROM pg_catalog.unnest(l4_report_reasons.findings) n
-	CROSS JOIN LATERAL pg_catalog.regexp_split_to_table(pg_catalog.rtrim(pg_catalog.regexp_replace(n.explanation, '^Suspect [^:]*: ', ''), '.'),
+	SELECT replace(string_agg(c.reason, '; ' ORDER BY c.place), '<*>', '*')
+	FROM unnest(l4_report_reasons.findings) n
+	CROSS JOIN LATERAL regexp_split_to_table(rtrim(regexp_replace(n.explanation, '^Suspect [^:]*: ', ''), '.'),
 		'; (?=([^"]*"[^"]*")*[^"]*$)') WITH ORDINALITY c (reason, place)
 	WHERE n.kind = 'node' AND n.ordinal = l4_report_reasons.suspect AND (l4_report_reasons.most IS NULL OR c.place <= l4_report_reasons.most);
 END;
@@ -173,17 +173,17 @@ CREATE FUNCTION @extschema@.l4_report_verdict(findings @extschema@.l4_finding[])
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT CASE
-		WHEN n.kind IS NOT NULL AND f.own THEN pg_catalog.format('%s is the suspect: %s', COALESCE(n.node, 'rank ' || n.rank), f.title)
-		WHEN n.kind IS NOT NULL THEN pg_catalog.format('%s is the suspect: %s', COALESCE(n.node, 'rank ' || n.rank),
+		WHEN n.kind IS NOT NULL AND f.own THEN format('%s is the suspect: %s', COALESCE(n.node, 'rank ' || n.rank), f.title)
+		WHEN n.kind IS NOT NULL THEN format('%s is the suspect: %s', COALESCE(n.node, 'rank ' || n.rank),
 			-- the headline does without the statement that a reason names in brackets
-			pg_catalog.regexp_replace(@extschema@.l4_report_reasons(l4_report_verdict.findings, 1), ' \("[^"]*"\)', '', 'g'))
-		WHEN f.title IS NOT NULL THEN pg_catalog.format('No single node is to blame: %s', f.title)
-		WHEN e.template IS NOT NULL THEN pg_catalog.format('No single node is to blame; the first thing that successful jobs do not log: %s',
-			pg_catalog.left(@extschema@.l4_telling_line(e.template), 120))
+			regexp_replace(@extschema@.l4_report_reasons(l4_report_verdict.findings, 1), ' \("[^"]*"\)', '', 'g'))
+		WHEN f.title IS NOT NULL THEN format('No single node is to blame: %s', f.title)
+		WHEN e.template IS NOT NULL THEN format('No single node is to blame; the first thing that successful jobs do not log: %s',
+			left(@extschema@.l4_telling_line(e.template), 120))
 		ELSE 'Nothing in the logs points at a node, and nothing stands there that successful jobs do not log' END
 	FROM (VALUES (1)) one
-	LEFT JOIN pg_catalog.unnest(l4_report_verdict.findings) n ON n.kind = 'node' AND n.ordinal = 1
-	LEFT JOIN pg_catalog.unnest(l4_report_verdict.findings) e ON e.kind = 'event' AND e.ordinal = 1
+	LEFT JOIN unnest(l4_report_verdict.findings) n ON n.kind = 'node' AND n.ordinal = 1
+	LEFT JOIN unnest(l4_report_verdict.findings) e ON e.kind = 'event' AND e.ordinal = 1
 	LEFT JOIN @extschema@.l4_report_fault(l4_report_verdict.findings) f ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_verdict(@extschema@.l4_finding[]) IS
@@ -192,12 +192,12 @@ COMMENT ON FUNCTION @extschema@.l4_report_verdict(@extschema@.l4_finding[]) IS
 CREATE FUNCTION @extschema@.l4_report_began(findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT NULLIF(pg_catalog.concat_ws(', ', 'stage ' || s.stage, 'iteration ' || i.iteration,
-		pg_catalog.to_char(COALESCE(s.first_seen, i.first_seen, e.first_seen), 'YYYY-MM-DD HH24:MI:SS TZ')), '')
+	SELECT NULLIF(concat_ws(', ', 'stage ' || s.stage, 'iteration ' || i.iteration,
+		to_char(COALESCE(s.first_seen, i.first_seen, e.first_seen), 'YYYY-MM-DD HH24:MI:SS TZ')), '')
 	FROM (VALUES (1)) one
-	LEFT JOIN pg_catalog.unnest(l4_report_began.findings) s ON s.kind = 'stage' AND s.ordinal = 1
-	LEFT JOIN pg_catalog.unnest(l4_report_began.findings) i ON i.kind = 'iteration' AND i.ordinal = 1 AND i.explanation LIKE 'The failure began%'
-	LEFT JOIN pg_catalog.unnest(l4_report_began.findings) e ON e.kind = 'event' AND e.ordinal = 1;
+	LEFT JOIN unnest(l4_report_began.findings) s ON s.kind = 'stage' AND s.ordinal = 1
+	LEFT JOIN unnest(l4_report_began.findings) i ON i.kind = 'iteration' AND i.ordinal = 1 AND i.explanation LIKE 'The failure began%'
+	LEFT JOIN unnest(l4_report_began.findings) e ON e.kind = 'event' AND e.ordinal = 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_began(@extschema@.l4_finding[]) IS
 'Where the failure began, in words: stage, iteration, time (in the zone of the session). NULL where none is known.';
@@ -211,14 +211,14 @@ BEGIN ATOMIC
 	),
 	fact AS (
 		SELECT (SELECT j.status FROM @extschema@.l4_job j WHERE j.job_id = l4_restart_advice.job_id) AS status,
-			g.findings, COALESCE(n.node, 'rank ' || n.rank) AS suspect, NULLIF(pg_catalog.array_to_string((@extschema@.l4_report_suspects(g.findings))[2:5], ', '), '') AS others, f.*, f.fault_key IS NOT NULL AS known,
+			g.findings, COALESCE(n.node, 'rank ' || n.rank) AS suspect, NULLIF(array_to_string((@extschema@.l4_report_suspects(g.findings))[2:5], ', '), '') AS others, f.*, f.fault_key IS NOT NULL AS known,
 			-- scheduling and storage come and go; the library says what is more
 			f.subtype IN ('scheduling', 'storage') AND f.severity <> 'critical' AS transient,
 			e.ordinal AS event, COALESCE(e.node, 'rank ' || e.rank) AS event_node, e.nodes_affected AS event_nodes,
-			(SELECT pg_catalog.count(*) FROM @extschema@.l4_job_nodes(l4_restart_advice.job_id)) AS nodes
+			(SELECT count(*) FROM @extschema@.l4_job_nodes(l4_restart_advice.job_id)) AS nodes
 		FROM given g
-		LEFT JOIN pg_catalog.unnest(g.findings) n ON n.kind = 'node' AND n.ordinal = 1
-		LEFT JOIN pg_catalog.unnest(g.findings) e ON e.kind = 'event' AND e.ordinal = 1
+		LEFT JOIN unnest(g.findings) n ON n.kind = 'node' AND n.ordinal = 1
+		LEFT JOIN unnest(g.findings) e ON e.kind = 'event' AND e.ordinal = 1
 		LEFT JOIN @extschema@.l4_report_fault(g.findings) f ON true
 	)
 	-- the first that holds
@@ -226,28 +226,28 @@ BEGIN ATOMIC
 	FROM fact f
 	CROSS JOIN LATERAL (VALUES
 		(1, f.status = 'succeeded', 'none', NULL, 'Nothing to restart', 'The job succeeded.', NULL, NULL::int),
-		(2, f.suspect IS NOT NULL, 'replace', f.suspect, pg_catalog.format('Replace %s first, then restart', f.suspect),
+		(2, f.suspect IS NOT NULL, 'replace', f.suspect, format('Replace %s first, then restart', f.suspect),
 			CASE
-				WHEN f.own AND f.category IN ('user', 'framework') THEN pg_catalog.format('The evidence points at %s, where the logs show: %s. Should it fail again on another node, the job itself is the cause: %s',
+				WHEN f.own AND f.category IN ('user', 'framework') THEN format('The evidence points at %s, where the logs show: %s. Should it fail again on another node, the job itself is the cause: %s',
 					f.suspect, f.title, f.fix)
-				WHEN f.own THEN pg_catalog.format('The evidence points at %s, and the logs show: %s. %s', f.suspect, f.title, f.fix)
-				ELSE pg_catalog.format('The evidence points at %s: %s.', f.suspect, @extschema@.l4_report_reasons(f.findings, 3)) END
+				WHEN f.own THEN format('The evidence points at %s, and the logs show: %s. %s', f.suspect, f.title, f.fix)
+				ELSE format('The evidence points at %s: %s.', f.suspect, @extschema@.l4_report_reasons(f.findings, 3)) END
 				|| COALESCE(' Suspected too, less: ' || f.others || '.', ''),
 			'node', 1),
 		(3, f.known AND f.category IN ('hardware', 'platform') AND f.transient IS NOT TRUE AND f.node IS NOT NULL AND f.nodes_affected <= 1 AND f.nodes > 1,
-			'replace', f.node, pg_catalog.format('Replace %s first, then restart', f.node),
-			pg_catalog.format('A %s fault shows on %s alone: %s. %s', f.category, f.node, f.title, f.fix), 'fault', f.ordinal),
+			'replace', f.node, format('Replace %s first, then restart', f.node),
+			format('A %s fault shows on %s alone: %s. %s', f.category, f.node, f.title, f.fix), 'fault', f.ordinal),
 		(4, f.known AND f.category IN ('hardware', 'platform') AND f.transient, 'restart', NULL, 'Restart as is',
-			pg_catalog.format('The fault passes by itself, and no node is blamed: %s. Should it come again: %s', f.title, f.fix), 'fault', f.ordinal),
+			format('The fault passes by itself, and no node is blamed: %s. Should it come again: %s', f.title, f.fix), 'fault', f.ordinal),
 		(5, f.known AND f.category IN ('hardware', 'platform'), 'fix', f.title, 'Do not restart before operators have checked what all nodes share',
-			pg_catalog.format('A %s fault that no single node explains: %s. %s', f.category, f.title, f.fix), 'fault', f.ordinal),
-		(6, f.known, 'fix', f.title, pg_catalog.format('Do not restart before the user has fixed: %s', f.title),
-			pg_catalog.format('A %s fault that no single node explains; started again as it is, the job fails again. %s', f.category, f.fix), 'fault', f.ordinal),
+			format('A %s fault that no single node explains: %s. %s', f.category, f.title, f.fix), 'fault', f.ordinal),
+		(6, f.known, 'fix', f.title, format('Do not restart before the user has fixed: %s', f.title),
+			format('A %s fault that no single node explains; started again as it is, the job fails again. %s', f.category, f.fix), 'fault', f.ordinal),
 		(7, f.event IS NOT NULL AND f.event_nodes * 2 > f.nodes, 'fix', 'event 1', 'Do not restart before someone has read event 1',
-			pg_catalog.format('%s of %s nodes log it alike, successful jobs do not, and the library does not know it: most likely the job fails again.',
+			format('%s of %s nodes log it alike, successful jobs do not, and the library does not know it: most likely the job fails again.',
 				f.event_nodes, f.nodes), 'event', 1),
 		(8, f.event IS NOT NULL, 'restart', NULL, 'Restart as is, and watch',
-			pg_catalog.format('No known fault, and not enough evidence against any node%s.', '; the most telling event is on ' || f.event_node), 'event', 1),
+			format('No known fault, and not enough evidence against any node%s.', '; the most telling event is on ' || f.event_node), 'event', 1),
 		(9, true, 'restart', NULL, 'Restart as is, and watch', 'The logs hold nothing against any node and no known fault.', NULL, NULL)
 	) r (turn, holds, action, target, advice, reason, finding_kind, finding_ordinal)
 	WHERE r.holds
@@ -259,7 +259,7 @@ COMMENT ON FUNCTION @extschema@.l4_restart_advice(text, @extschema@.l4_finding[]
 
 CREATE FUNCTION @extschema@.l4_report_why(explanation text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
-RETURN pg_catalog.regexp_replace(explanation, '; (successful jobs do not log it; )?(compared with|there was no) [^;]*\.$', '.');
+RETURN regexp_replace(explanation, '; (successful jobs do not log it; )?(compared with|there was no) [^;]*\.$', '.');
 COMMENT ON FUNCTION @extschema@.l4_report_why(text) IS
 'An explanation of an event without what holds for all of them: that successful jobs do not log it, and with which it was compared.';
 
@@ -268,14 +268,14 @@ RETURNS TABLE (compared text, streams bigint, bytes bigint, records bigint, even
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
 	SELECT CASE WHEN w.words LIKE 'no %' THEN '' ELSE 'compared with ' END || w.words, s.streams, s.bytes, t.records, t.events, f.records, f.events
-	FROM (SELECT pg_catalog.count(*) FILTER (WHERE s.record_count > 0) AS streams, COALESCE(pg_catalog.sum(s.byte_count), 0)::bigint AS bytes
+	FROM (SELECT count(*) FILTER (WHERE s.record_count > 0) AS streams, COALESCE(sum(s.byte_count), 0)::bigint AS bytes
 			FROM @extschema@.l4_stream s WHERE s.job_id = l4_report_filter.job_id) s,
-		(SELECT COALESCE(pg_catalog.sum(e.occurrences), 0)::bigint AS records, pg_catalog.count(DISTINCT COALESCE(h.event_id, e.shape_id)) AS events
-			FROM (SELECT e.shape_id, pg_catalog.sum(e.occurrences) AS occurrences FROM @extschema@.l4_stream_event e
+		(SELECT COALESCE(sum(e.occurrences), 0)::bigint AS records, count(DISTINCT COALESCE(h.event_id, e.shape_id)) AS events
+			FROM (SELECT e.shape_id, sum(e.occurrences) AS occurrences FROM @extschema@.l4_stream_event e
 				WHERE e.job_id = l4_report_filter.job_id GROUP BY e.shape_id) e
 			LEFT JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id) t,
-		(SELECT COALESCE(pg_catalog.sum(f.occurrences), 0)::bigint AS records, pg_catalog.count(*) AS events
-			FROM pg_catalog.unnest(l4_report_filter.findings) f WHERE f.kind = 'event') f,
+		(SELECT COALESCE(sum(f.occurrences), 0)::bigint AS records, count(*) AS events
+			FROM unnest(l4_report_filter.findings) f WHERE f.kind = 'event') f,
 		(SELECT @extschema@.l4_pool_words(l4_report_filter.job_id, true) AS words) w;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_filter(text, @extschema@.l4_finding[]) IS
@@ -285,15 +285,15 @@ CREATE FUNCTION @extschema@.l4_report_filtered(job_id text, findings @extschema@
 RETURNS TABLE (place bigint, template text, occurrences bigint, streams bigint)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 8
 BEGIN ATOMIC
-	SELECT pg_catalog.row_number() OVER (ORDER BY e.occurrences DESC, v.template, e.event_id), v.template, e.occurrences, e.streams
+	SELECT row_number() OVER (ORDER BY e.occurrences DESC, v.template, e.event_id), v.template, e.occurrences, e.streams
 	FROM (
-		SELECT h.event_id, pg_catalog.sum(e.occurrences)::bigint AS occurrences, pg_catalog.max(e.streams) AS streams
-		FROM (SELECT e.shape_id, pg_catalog.sum(e.occurrences) AS occurrences, pg_catalog.count(*) AS streams FROM @extschema@.l4_stream_event e
+		SELECT h.event_id, sum(e.occurrences)::bigint AS occurrences, max(e.streams) AS streams
+		FROM (SELECT e.shape_id, sum(e.occurrences) AS occurrences, count(*) AS streams FROM @extschema@.l4_stream_event e
 			WHERE e.job_id = l4_report_filtered.job_id GROUP BY e.shape_id) e
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
 		GROUP BY h.event_id) e
 	JOIN @extschema@.l4_event v ON v.event_id = e.event_id
-	WHERE NOT EXISTS (SELECT FROM pg_catalog.unnest(l4_report_filtered.findings) f WHERE f.kind = 'event' AND f.event_id = e.event_id)
+	WHERE NOT EXISTS (SELECT FROM unnest(l4_report_filtered.findings) f WHERE f.kind = 'event' AND f.event_id = e.event_id)
 	ORDER BY e.occurrences DESC, v.template, e.event_id
 	LIMIT l4_report_filtered.most;
 END;
@@ -313,7 +313,7 @@ BEGIN ATOMIC
 		SELECT DISTINCT s.node, s.rank FROM @extschema@.l4_job_streams(l4_report_rows.job_id) s WHERE s.kind = 'rank' AND s.node IS NOT NULL AND s.rank IS NOT NULL
 	),
 	ranked AS (
-		SELECT l4_report_rows.by_rank AND pg_catalog.count(*) BETWEEN 1 AND l4_report_rows.most AS by_rank FROM stream
+		SELECT l4_report_rows.by_rank AND count(*) BETWEEN 1 AND l4_report_rows.most AS by_rank FROM stream
 	),
 	unit AS (
 		SELECT s.node, s.rank, s.rank AS turn, s.node || ' rank ' || s.rank AS name FROM stream s, ranked WHERE ranked.by_rank AND s.node <> 'rank ' || s.rank
@@ -323,24 +323,24 @@ BEGIN ATOMIC
 		SELECT n.node, NULL, s.rank, n.node
 		FROM @extschema@.l4_job_nodes(l4_report_rows.job_id) n
 		CROSS JOIN ranked
-		LEFT JOIN (SELECT s.node, pg_catalog.min(s.rank) AS rank FROM stream s GROUP BY s.node) s ON s.node = n.node
+		LEFT JOIN (SELECT s.node, min(s.rank) AS rank FROM stream s GROUP BY s.node) s ON s.node = n.node
 		WHERE NOT ranked.by_rank OR NOT n.logged
 	),
 	ordered AS (
-		SELECT u.*, pg_catalog.array_position((SELECT s.nodes FROM suspected s), u.node) AS suspect, pg_catalog.count(*) OVER () AS units,
-			pg_catalog.row_number() OVER (ORDER BY pg_catalog.array_position((SELECT s.nodes FROM suspected s), u.node), u.turn, u.name COLLATE "C") AS number
+		SELECT u.*, array_position((SELECT s.nodes FROM suspected s), u.node) AS suspect, count(*) OVER () AS units,
+			row_number() OVER (ORDER BY array_position((SELECT s.nodes FROM suspected s), u.node), u.turn, u.name COLLATE "C") AS number
 		FROM unit u
 	),
 	placed AS (
 		-- the first of the suspects have a row each, whatever comes; the others share what is left
 		SELECT o.*, CASE WHEN o.units <= l4_report_rows.most OR o.number <= s.own THEN o.number
 			ELSE s.own + 1 + (o.number - s.own - 1) * (l4_report_rows.most - s.own) / (o.units - s.own) END AS place
-		FROM ordered o, (SELECT LEAST(pg_catalog.count(o.suspect), l4_report_rows.most / 4) AS own FROM ordered o) s
+		FROM ordered o, (SELECT LEAST(count(o.suspect), l4_report_rows.most / 4) AS own FROM ordered o) s
 	)
 	SELECT p.node, p.rank, p.place::int,
-		CASE WHEN pg_catalog.count(*) OVER w = 1 THEN p.name
-			ELSE pg_catalog.format('%s .. %s', pg_catalog.first_value(p.name) OVER w, pg_catalog.last_value(p.name) OVER w) END,
-		pg_catalog.min(p.suspect) OVER w, (pg_catalog.count(*) OVER w)::int
+		CASE WHEN count(*) OVER w = 1 THEN p.name
+			ELSE format('%s .. %s', first_value(p.name) OVER w, last_value(p.name) OVER w) END,
+		min(p.suspect) OVER w, (count(*) OVER w)::int
 	FROM placed p
 	WINDOW w AS (PARTITION BY p.place ORDER BY p.number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
 END;
@@ -358,10 +358,10 @@ BEGIN ATOMIC
 		SELECT s.stream_id, s.node FROM @extschema@.l4_job_streams(l4_report_cells.job_id) s
 	),
 	finding AS MATERIALIZED (
-		SELECT f.ordinal, f.event_id, f.occurrences FROM pg_catalog.unnest(l4_report_cells.findings) f WHERE f.kind = 'event' AND f.ordinal <= l4_report_cells.most_columns
+		SELECT f.ordinal, f.event_id, f.occurrences FROM unnest(l4_report_cells.findings) f WHERE f.kind = 'event' AND f.ordinal <= l4_report_cells.most_columns
 	),
 	logged AS MATERIALIZED (
-		SELECT s.node, h.event_id, pg_catalog.sum(e.occurrences) AS occurrences
+		SELECT s.node, h.event_id, sum(e.occurrences) AS occurrences
 		FROM @extschema@.l4_stream_event e
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
 		JOIN finding f ON f.event_id = h.event_id
@@ -371,19 +371,19 @@ BEGIN ATOMIC
 	),
 	partly AS MATERIALIZED (
 		-- events of which only some records are news (a new value, a storm): which ones, the summaries do not tell
-		SELECT f.event_id FROM finding f JOIN logged l ON l.event_id = f.event_id GROUP BY f.event_id, f.occurrences HAVING pg_catalog.sum(l.occurrences) <> f.occurrences
+		SELECT f.event_id FROM finding f JOIN logged l ON l.event_id = f.event_id GROUP BY f.event_id, f.occurrences HAVING sum(l.occurrences) <> f.occurrences
 	),
 	news AS (
 		SELECT l.node, l.event_id, l.occurrences FROM logged l WHERE l.event_id NOT IN (SELECT p.event_id FROM partly p)
 		UNION ALL
-		SELECT s.node, n.event_id, pg_catalog.sum(n.occurrences)
+		SELECT s.node, n.event_id, sum(n.occurrences)
 		FROM @extschema@.l4_news(l4_report_cells.job_id) n
 		JOIN stream s ON s.stream_id = n.stream_id
 		WHERE EXISTS (SELECT FROM partly) AND n.event_id IN (SELECT p.event_id FROM partly p)
 		GROUP BY s.node, n.event_id
 	),
 	cell AS (
-		SELECT COALESCE(m.place, 0) AS place, f.ordinal AS event, pg_catalog.count(*)::int AS nodes, pg_catalog.sum(n.occurrences)::bigint AS occurrences
+		SELECT COALESCE(m.place, 0) AS place, f.ordinal AS event, count(*)::int AS nodes, sum(n.occurrences)::bigint AS occurrences
 		FROM news n
 		JOIN finding f ON f.event_id = n.event_id
 		LEFT JOIN member m ON m.node = n.node
@@ -394,9 +394,9 @@ BEGIN ATOMIC
 		SELECT DISTINCT m.place, m.place AS turn, m.label, m.suspect, m.members FROM member m
 		UNION ALL
 		-- after the suspects: a controller or a launcher tells of them
-		SELECT 0, COALESCE((SELECT pg_catalog.max(m.place) FROM member m WHERE m.suspect IS NOT NULL), 0), 'logs of no node', NULL, 1 WHERE EXISTS (SELECT FROM cell c WHERE c.place = 0)
+		SELECT 0, COALESCE((SELECT max(m.place) FROM member m WHERE m.suspect IS NOT NULL), 0), 'logs of no node', NULL, 1 WHERE EXISTS (SELECT FROM cell c WHERE c.place = 0)
 	)
-	SELECT (pg_catalog.dense_rank() OVER (ORDER BY r.turn, r.place DESC))::int, r.label, r.suspect, r.members, c.event, c.nodes, c.occurrences
+	SELECT (dense_rank() OVER (ORDER BY r.turn, r.place DESC))::int, r.label, r.suspect, r.members, c.event, c.nodes, c.occurrences
 	FROM line r
 	LEFT JOIN cell c ON c.place = r.place;
 END;
@@ -413,19 +413,19 @@ BEGIN ATOMIC
 	),
 	rank AS MATERIALIZED (
 		-- a rank may write several streams: it lives as long as the last of them
-		SELECT s.node, s.rank, pg_catalog.min(s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01') AS first_ts,
-			pg_catalog.max(s.last_ts) FILTER (WHERE s.last_ts > '2000-01-01') AS last_ts,
-			(pg_catalog.array_agg(s.last_stage ORDER BY s.last_ts DESC NULLS LAST, s.stream_id) FILTER (WHERE s.last_stage IS NOT NULL))[1] AS stage,
-			pg_catalog.max(s.last_iteration) AS iteration
+		SELECT s.node, s.rank, min(s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01') AS first_ts,
+			max(s.last_ts) FILTER (WHERE s.last_ts > '2000-01-01') AS last_ts,
+			(array_agg(s.last_stage ORDER BY s.last_ts DESC NULLS LAST, s.stream_id) FILTER (WHERE s.last_stage IS NOT NULL))[1] AS stage,
+			max(s.last_iteration) AS iteration
 		FROM stream s
 		WHERE s.node IS NOT NULL AND (s.kind = 'rank' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'rank'))
 		GROUP BY s.node, s.rank
 	)
-	SELECT r.place, r.label, pg_catalog.min(r.suspect), r.members, pg_catalog.count(DISTINCT s.rank),
-		pg_catalog.min(s.first_ts), pg_catalog.min(s.last_ts), pg_catalog.max(s.last_ts),
+	SELECT r.place, r.label, min(r.suspect), r.members, count(DISTINCT s.rank),
+		min(s.first_ts), min(s.last_ts), max(s.last_ts),
 		-- of several, the one that stopped first
-		(pg_catalog.array_agg(s.stage ORDER BY s.last_ts, s.rank) FILTER (WHERE s.stage IS NOT NULL))[1],
-		pg_catalog.min(s.iteration), pg_catalog.max(s.iteration)
+		(array_agg(s.stage ORDER BY s.last_ts, s.rank) FILTER (WHERE s.stage IS NOT NULL))[1],
+		min(s.iteration), max(s.iteration)
 	FROM @extschema@.l4_report_rows(l4_report_stops.job_id, l4_report_stops.suspects, true, l4_report_stops.most) r
 	LEFT JOIN rank s ON s.node = r.node AND (r.rank IS NULL OR s.rank = r.rank)
 	GROUP BY r.place, r.label, r.members;
@@ -445,8 +445,8 @@ BEGIN ATOMIC
 		SELECT s.* FROM @extschema@.l4_job_streams(l4_report_spans.job_id) s WHERE s.record_count > 0
 	),
 	entered AS (
-		SELECT r.place, e.stage, pg_catalog.min(e.first_ts) AS started_at
-		FROM (SELECT e.stream_id, e.stage, pg_catalog.min(e.first_ts) AS first_ts FROM @extschema@.l4_stream_event e
+		SELECT r.place, e.stage, min(e.first_ts) AS started_at
+		FROM (SELECT e.stream_id, e.stage, min(e.first_ts) AS first_ts FROM @extschema@.l4_stream_event e
 			WHERE e.job_id = l4_report_spans.job_id AND e.stage IS NOT NULL AND e.first_ts > '2000-01-01' GROUP BY e.stream_id, e.stage) e
 		JOIN stream s ON s.stream_id = e.stream_id AND (s.kind = 'rank' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'rank'))
 		JOIN @extschema@.l4_report_rows(l4_report_spans.job_id, l4_report_spans.suspects, true, l4_report_spans.most) r
@@ -454,11 +454,11 @@ BEGIN ATOMIC
 		GROUP BY r.place, e.stage
 	),
 	marked AS (
-		SELECT e.*, e.stage <> 'teardown' AND e.started_at > pg_catalog.min(e.started_at) FILTER (WHERE e.stage = 'iterating') OVER (PARTITION BY e.place) AS tick
+		SELECT e.*, e.stage <> 'teardown' AND e.started_at > min(e.started_at) FILTER (WHERE e.stage = 'iterating') OVER (PARTITION BY e.place) AS tick
 		FROM entered e
 	)
 	SELECT m.place, m.stage, m.started_at, GREATEST(m.started_at,
-		LEAST(COALESCE(pg_catalog.lead(m.started_at) OVER (PARTITION BY m.place, COALESCE(m.tick, false) ORDER BY m.started_at, m.stage), t.last_stop), t.last_stop)),
+		LEAST(COALESCE(lead(m.started_at) OVER (PARTITION BY m.place, COALESCE(m.tick, false) ORDER BY m.started_at, m.stage), t.last_stop), t.last_stop)),
 		COALESCE(m.tick, false)
 	FROM marked m JOIN stop t ON t.place = m.place;
 END;
@@ -477,13 +477,13 @@ BEGIN ATOMIC
 		LIMIT 1
 	),
 	score AS (
-		SELECT d.*, t.source, (pg_catalog.row_number() OVER (ORDER BY d.iteration) - 1) * LEAST(l4_report_iterations.most, pg_catalog.count(*) OVER ())
-				/ pg_catalog.count(*) OVER () AS bin,
-			pg_catalog.avg(d.mean_distance) OVER () + 3 * pg_catalog.stddev_pop(d.mean_distance) OVER () AS threshold
+		SELECT d.*, t.source, (row_number() OVER (ORDER BY d.iteration) - 1) * LEAST(l4_report_iterations.most, count(*) OVER ())
+				/ count(*) OVER () AS bin,
+			avg(d.mean_distance) OVER () + 3 * stddev_pop(d.mean_distance) OVER () AS threshold
 		FROM teller t, @extschema@.l4_iteration_scores(l4_report_iterations.job_id, t.stream_id) d
 	)
-	SELECT s.bin::int, pg_catalog.min(s.iteration), pg_catalog.max(s.iteration), pg_catalog.max(s.mean_distance), pg_catalog.min(s.threshold),
-		pg_catalog.bool_or(s.unusual), pg_catalog.bool_or(s.last), pg_catalog.min(s.source)
+	SELECT s.bin::int, min(s.iteration), max(s.iteration), max(s.mean_distance), min(s.threshold),
+		bool_or(s.unusual), bool_or(s.last), min(s.source)
 	FROM score s
 	GROUP BY s.bin;
 END;
@@ -497,7 +497,7 @@ BEGIN ATOMIC
 	-- All ranks save together, or one does for all: the stream that tells most of saving is read. Summaries tell when it first did.
 	WITH teller AS MATERIALIZED (
 		SELECT s.stream_id, s.source_id, s.source
-		FROM (SELECT e.stream_id, pg_catalog.sum(e.occurrences) AS records FROM @extschema@.l4_stream_event e
+		FROM (SELECT e.stream_id, sum(e.occurrences) AS records FROM @extschema@.l4_stream_event e
 			WHERE e.job_id = l4_report_checkpoints.job_id AND e.stage = 'checkpoint_save' GROUP BY e.stream_id) e
 		JOIN @extschema@.l4_stream s ON s.job_id = l4_report_checkpoints.job_id AND s.stream_id = e.stream_id
 		WHERE s.byte_count < 256 * 1024 * 1024
@@ -505,15 +505,15 @@ BEGIN ATOMIC
 		LIMIT 1
 	),
 	record AS (
-		SELECT t.source, r.stage, COALESCE(r.ts, pg_catalog.max(r.ts) OVER w) AS ts, pg_catalog.max(r.iteration) OVER w AS iteration,
-			pg_catalog.lag(r.stage) OVER w AS stage_before
+		SELECT t.source, r.stage, COALESCE(r.ts, max(r.ts) OVER w) AS ts, max(r.iteration) OVER w AS iteration,
+			lag(r.stage) OVER w AS stage_before
 		FROM teller t
 		JOIN @extschema@.l4_segment g ON g.job_id = l4_report_checkpoints.job_id AND g.source_id = t.source_id
 		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids, false) r
 		WHERE r.stream_id = t.stream_id AND r.stage IS NOT NULL
 		WINDOW w AS (ORDER BY r.line_no, r.part)
 	)
-	SELECT pg_catalog.min(r.ts), r.iteration, pg_catalog.min(r.source)
+	SELECT min(r.ts), r.iteration, min(r.source)
 	FROM record r
 	WHERE r.stage = 'checkpoint_save' AND r.stage_before IS DISTINCT FROM 'checkpoint_save' AND r.ts > '2000-01-01'
 	GROUP BY r.iteration, CASE WHEN r.iteration IS NULL THEN r.ts END;
@@ -527,11 +527,11 @@ BEGIN ATOMIC
 	-- The last that began before the failure did; where the failure is one of saving, the one before.
 	SELECT c.saved_at, c.iteration, i.iteration - c.iteration
 	FROM @extschema@.l4_report_checkpoints(l4_report_last_save.job_id, @extschema@.l4_report_suspects(l4_report_last_save.findings)) c
-	LEFT JOIN pg_catalog.unnest(l4_report_last_save.findings) i ON i.kind = 'iteration' AND i.ordinal = 1
-	LEFT JOIN pg_catalog.unnest(l4_report_last_save.findings) s ON s.kind = 'stage' AND s.ordinal = 1
+	LEFT JOIN unnest(l4_report_last_save.findings) i ON i.kind = 'iteration' AND i.ordinal = 1
+	LEFT JOIN unnest(l4_report_last_save.findings) s ON s.kind = 'stage' AND s.ordinal = 1
 	WHERE COALESCE(c.saved_at <= s.first_seen, c.iteration < i.iteration, true)
 	ORDER BY c.saved_at DESC
-	LIMIT 1 OFFSET (SELECT pg_catalog.count(*) FROM pg_catalog.unnest(l4_report_last_save.findings) f WHERE f.kind = 'stage' AND f.ordinal = 1 AND f.stage = 'checkpoint_save');
+	LIMIT 1 OFFSET (SELECT count(*) FROM unnest(l4_report_last_save.findings) f WHERE f.kind = 'stage' AND f.ordinal = 1 AND f.stage = 'checkpoint_save');
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_last_save(text, @extschema@.l4_finding[]) IS
 'The last checkpoint that a job began to save before its failure began: when, after which iteration, and how many iterations before. No row where none is known. Whether it was completed the logs may not tell.';
@@ -543,21 +543,21 @@ BEGIN ATOMIC
 	WITH quote AS (
 		-- the lines that findings quote, what tells most first: the beginning of each kind, then the rest
 		SELECT f.kind || ' ' || f.ordinal AS name, m.match[1] AS source, m.match[2]::bigint AS line_no,
-			pg_catalog.row_number() OVER (ORDER BY q.number > 2, f.ordinal, pg_catalog.array_position(ARRAY['node', 'fault', 'event', 'stage'], f.kind), q.number) AS turn
-		FROM pg_catalog.unnest(l4_report_context.findings) f,
-			LATERAL pg_catalog.string_to_table(f.evidence, E'\n') WITH ORDINALITY q (line, number),
-			LATERAL pg_catalog.regexp_match(q.line, '^(.+?):(\d{1,18}): ') m (match)
+			row_number() OVER (ORDER BY q.number > 2, f.ordinal, array_position(ARRAY['node', 'fault', 'event', 'stage'], f.kind), q.number) AS turn
+		FROM unnest(l4_report_context.findings) f,
+			LATERAL string_to_table(f.evidence, E'\n') WITH ORDINALITY q (line, number),
+			LATERAL regexp_match(q.line, '^(.+?):(\d{1,18}): ') m (match)
 		WHERE f.ordinal <= CASE f.kind WHEN 'stage' THEN 1 WHEN 'event' THEN 5 ELSE 3 END
 	),
 	wanted AS MATERIALIZED (
-		SELECT s.source_id, q.source, q.line_no, pg_catalog.min(q.turn) AS turn, pg_catalog.array_agg(q.name ORDER BY q.turn) AS names
+		SELECT s.source_id, q.source, q.line_no, min(q.turn) AS turn, array_agg(q.name ORDER BY q.turn) AS names
 		FROM quote q
 		JOIN @extschema@.l4_stream s ON s.job_id = l4_report_context.job_id AND s.source = q.source AND s.label IS NULL
 		GROUP BY s.source_id, q.source, q.line_no
 		ORDER BY 4 LIMIT 3 * l4_report_context.most
 	),
 	record AS MATERIALIZED (
-		SELECT g.source_id, r.line_no, r.part, r.raw, pg_catalog.row_number() OVER (PARTITION BY g.source_id ORDER BY r.line_no, r.part) AS number
+		SELECT g.source_id, r.line_no, r.part, r.raw, row_number() OVER (PARTITION BY g.source_id ORDER BY r.line_no, r.part) AS number
 		FROM @extschema@.l4_segment g
 		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
 		WHERE g.job_id = l4_report_context.job_id
@@ -565,20 +565,20 @@ BEGIN ATOMIC
 	),
 	target AS (
 		-- the record a line is of; several records may begin on it
-		SELECT n.source_id, n.source, n.number, pg_catalog.min(n.turn) AS turn,
-			pg_catalog.string_agg(n.name, ', ' ORDER BY n.turn) AS names
+		SELECT n.source_id, n.source, n.number, min(n.turn) AS turn,
+			string_agg(n.name, ', ' ORDER BY n.turn) AS names
 		FROM (SELECT DISTINCT ON (w.source_id, r.number, n.name) w.source_id, w.source, r.number, w.turn, n.name,
-				pg_catalog.dense_rank() OVER (PARTITION BY n.name ORDER BY w.turn) AS again
+				dense_rank() OVER (PARTITION BY n.name ORDER BY w.turn) AS again
 			FROM wanted w
 			CROSS JOIN LATERAL (SELECT r.number FROM record r WHERE r.source_id = w.source_id AND r.line_no <= w.line_no ORDER BY r.number DESC LIMIT 1) r
-			CROSS JOIN LATERAL pg_catalog.unnest(w.names) n (name)
+			CROSS JOIN LATERAL unnest(w.names) n (name)
 			ORDER BY w.source_id, r.number, n.name, w.turn) n
 		GROUP BY n.source_id, n.source, n.number
 		-- one place a finding, but the pieces of evidence against a node differ
-		HAVING pg_catalog.bool_or(n.again <= CASE WHEN n.name LIKE 'node %' THEN 3 ELSE 1 END)
+		HAVING bool_or(n.again <= CASE WHEN n.name LIKE 'node %' THEN 3 ELSE 1 END)
 		ORDER BY 4 LIMIT l4_report_context.most
 	)
-	SELECT (pg_catalog.dense_rank() OVER (ORDER BY t.turn))::int, t.names, t.source, r.line_no, r.part, r.number = t.number, r.raw
+	SELECT (dense_rank() OVER (ORDER BY t.turn))::int, t.names, t.source, r.line_no, r.part, r.number = t.number, r.raw
 	FROM target t
 	JOIN record r ON r.source_id = t.source_id AND r.number BETWEEN t.number - 3 AND t.number + 2;
 END;
@@ -589,10 +589,10 @@ CREATE FUNCTION @extschema@.l4_report_resembling(job_id text, findings @extschem
 RETURNS TABLE (place bigint, similar_job_id text, score double precision, told text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 3
 BEGIN ATOMIC
-	SELECT pg_catalog.row_number() OVER (ORDER BY r.score DESC, r.similar_job_id COLLATE "C"), r.similar_job_id, r.score,
-		pg_catalog.format('%s (%s %% alike)%s%s.', r.similar_job_id, pg_catalog.round(100 * r.score),
-			COALESCE(': ' || pg_catalog.rtrim(COALESCE(r.root_cause, NULLIF(pg_catalog.concat_ws('/', r.root_cause_category, r.root_cause_subtype), '')), '.'), ': no report says why'),
-			COALESCE('; fix: ' || pg_catalog.rtrim(r.fix, '.'), ''))
+	SELECT row_number() OVER (ORDER BY r.score DESC, r.similar_job_id COLLATE "C"), r.similar_job_id, r.score,
+		format('%s (%s %% alike)%s%s.', r.similar_job_id, round(100 * r.score),
+			COALESCE(': ' || rtrim(COALESCE(r.root_cause, NULLIF(concat_ws('/', r.root_cause_category, r.root_cause_subtype), '')), '.'), ': no report says why'),
+			COALESCE('; fix: ' || rtrim(r.fix, '.'), ''))
 	FROM @extschema@.l4_resembling_failures(l4_report_resembling.job_id, l4_report_resembling.findings, true, l4_report_resembling.most) r
 	WHERE r.score >= 0.4;
 END;

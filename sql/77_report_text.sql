@@ -2,7 +2,7 @@
 
 CREATE FUNCTION @extschema@.l4_stage_letter(stage text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-RETURN (ARRAY['e', 'r', 'c', 'd', 'm', 'l', 'i', 'v', 's', 't'])[pg_catalog.array_position(ARRAY['environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
+RETURN (ARRAY['e', 'r', 'c', 'd', 'm', 'l', 'i', 'v', 's', 't'])[array_position(ARRAY['environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
 	'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown'], stage)];
 COMMENT ON FUNCTION @extschema@.l4_stage_letter(text) IS
 'The letter of a stage in pictures made of characters.';
@@ -14,17 +14,17 @@ BEGIN ATOMIC
 		SELECT c.* FROM @extschema@.l4_report_cells(l4_report_heat_text.job_id, l4_report_heat_text.findings, l4_report_heat_text.most) c
 	),
 	line AS (
-		SELECT r.place, pg_catalog.format('%s %s %s', CASE WHEN r.suspect IS NULL THEN ' ' ELSE '>' END,
-			pg_catalog.rpad(pg_catalog.left(@extschema@.l4_printable(r.label), 22), 22),
-			(SELECT pg_catalog.string_agg(CASE WHEN c.occurrences IS NULL THEN '  .' WHEN r.members > 1 THEN pg_catalog.lpad(LEAST(99, pg_catalog.ceil(100.0 * c.nodes / r.members))::text, 3) WHEN c.occurrences < 100 THEN pg_catalog.lpad(c.occurrences::text, 3) ELSE ' 99' END, '' ORDER BY f.ordinal)
-				FROM pg_catalog.unnest(l4_report_heat_text.findings) f
+		SELECT r.place, format('%s %s %s', CASE WHEN r.suspect IS NULL THEN ' ' ELSE '>' END,
+			rpad(left(@extschema@.l4_printable(r.label), 22), 22),
+			(SELECT string_agg(CASE WHEN c.occurrences IS NULL THEN '  .' WHEN r.members > 1 THEN lpad(LEAST(99, ceil(100.0 * c.nodes / r.members))::text, 3) WHEN c.occurrences < 100 THEN lpad(c.occurrences::text, 3) ELSE ' 99' END, '' ORDER BY f.ordinal)
+				FROM unnest(l4_report_heat_text.findings) f
 				LEFT JOIN cell c ON c.place = r.place AND c.event = f.ordinal
 				WHERE f.kind = 'event' AND f.ordinal <= 24)) AS text
 		FROM (SELECT DISTINCT c.place, c.label, c.suspect, c.members FROM cell c) r
 	)
-	SELECT pg_catalog.rpad('  event', 25) || (SELECT pg_catalog.string_agg(pg_catalog.lpad(f.ordinal::text, 3), '' ORDER BY f.ordinal)
-			FROM pg_catalog.unnest(l4_report_heat_text.findings) f WHERE f.kind = 'event' AND f.ordinal <= 24)
-		|| E'\n' || pg_catalog.string_agg(pg_catalog.rtrim(l.text), E'\n' ORDER BY l.place)
+	SELECT rpad('  event', 25) || (SELECT string_agg(lpad(f.ordinal::text, 3), '' ORDER BY f.ordinal)
+			FROM unnest(l4_report_heat_text.findings) f WHERE f.kind = 'event' AND f.ordinal <= 24)
+		|| E'\n' || string_agg(rtrim(l.text), E'\n' ORDER BY l.place)
 	FROM line l;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_heat_text(text, @extschema@.l4_finding[], int) IS
@@ -40,24 +40,24 @@ BEGIN ATOMIC
 		SELECT s.* FROM @extschema@.l4_report_spans(l4_report_timeline_text.job_id, l4_report_timeline_text.suspects, l4_report_timeline_text.most) s
 	),
 	frame AS (
-		SELECT pg_catalog.min(s.first_ts) AS begins, pg_catalog.max(s.last_stop) AS ends FROM stop s
+		SELECT min(s.first_ts) AS begins, max(s.last_stop) AS ends FROM stop s
 	),
 	line AS (
-		SELECT t.place, pg_catalog.format('%s %s %s %s', CASE WHEN t.suspect IS NULL THEN ' ' ELSE '>' END, pg_catalog.rpad(pg_catalog.left(@extschema@.l4_printable(t.label), 22), 22),
-			pg_catalog.rpad(COALESCE((
-				SELECT pg_catalog.string_agg(COALESCE((
+		SELECT t.place, format('%s %s %s %s', CASE WHEN t.suspect IS NULL THEN ' ' ELSE '>' END, rpad(left(@extschema@.l4_printable(t.label), 22), 22),
+			rpad(COALESCE((
+				SELECT string_agg(COALESCE((
 						SELECT @extschema@.l4_stage_letter(s.stage) FROM span s
 						WHERE s.place = t.place AND CASE WHEN s.tick THEN s.started_at >= b.at AND s.started_at < b.at + b.step ELSE s.started_at <= b.at + b.step END
 						ORDER BY s.tick DESC, s.started_at DESC, s.stage LIMIT 1), '-'), '' ORDER BY b.number)
 				FROM (SELECT b.number, f.begins + b.number * (f.ends - f.begins) / 40 AS at, (f.ends - f.begins) / 40 AS step
-					FROM pg_catalog.generate_series(0, 39) b (number)) b
+					FROM generate_series(0, 39) b (number)) b
 				WHERE b.at >= t.first_ts - b.step AND b.at <= t.first_stop), ''), 41),
 			CASE WHEN t.last_stop IS NULL AND t.ranks = 0 THEN 'no logs'
-				ELSE pg_catalog.concat_ws(' ', pg_catalog.to_char(t.first_stop, 'HH24:MI:SS'), t.stage,
-					CASE WHEN t.first_iteration < t.last_iteration THEN pg_catalog.format('%s-%s', t.first_iteration, t.last_iteration) ELSE t.last_iteration::text END) END) AS text
+				ELSE concat_ws(' ', to_char(t.first_stop, 'HH24:MI:SS'), t.stage,
+					CASE WHEN t.first_iteration < t.last_iteration THEN format('%s-%s', t.first_iteration, t.last_iteration) ELSE t.last_iteration::text END) END) AS text
 		FROM stop t CROSS JOIN frame f
 	)
-	SELECT pg_catalog.string_agg(pg_catalog.left(pg_catalog.rtrim(l.text), 100), E'\n' ORDER BY l.place) FROM line l;
+	SELECT string_agg(left(rtrim(l.text), 100), E'\n' ORDER BY l.place) FROM line l;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_timeline_text(text, text[], int) IS
 'Stages of the ranks over time in characters (l4_stage_letter), up to where each stopped: time, stage and iteration.';
@@ -72,18 +72,18 @@ BEGIN ATOMIC
 	CROSS JOIN LATERAL (SELECT (j.ranks * EXTRACT(epoch FROM j.ended_at - j.started_at) / 3600)::numeric AS hours) h
 	LEFT JOIN @extschema@.l4_report_last_save(l4_report_facts.job_id, l4_report_facts.findings) c ON true
 	CROSS JOIN LATERAL (VALUES
-		(1, 'Job', pg_catalog.concat_ws(', ', COALESCE(j.status, 'not registered'), @extschema@.l4_count_words(j.nodes, 'node'), @extschema@.l4_count_words(j.ranks, 'rank'))),
-		(2, 'Model', NULLIF(pg_catalog.concat_ws(', ', j.model, j.framework), '')),
-		(3, 'Time', pg_catalog.format('%s to %s (%s)', pg_catalog.to_char(j.started_at, 'YYYY-MM-DD HH24:MI:SS'), pg_catalog.to_char(j.ended_at, 'YYYY-MM-DD HH24:MI:SS TZ'),
-			pg_catalog.concat_ws(', ', pg_catalog.to_char(pg_catalog.make_interval(secs => EXTRACT(epoch FROM j.ended_at - j.started_at)::double precision), 'HH24:MI:SS'), pg_catalog.to_char(h.hours, 'FM999,999,999,990.0') || ' accelerator hours'))),
-		(4, 'Suspect', COALESCE(pg_catalog.array_to_string((@extschema@.l4_report_suspects(l4_report_facts.findings))[1:5], ', '), '')),
+		(1, 'Job', concat_ws(', ', COALESCE(j.status, 'not registered'), @extschema@.l4_count_words(j.nodes, 'node'), @extschema@.l4_count_words(j.ranks, 'rank'))),
+		(2, 'Model', NULLIF(concat_ws(', ', j.model, j.framework), '')),
+		(3, 'Time', format('%s to %s (%s)', to_char(j.started_at, 'YYYY-MM-DD HH24:MI:SS'), to_char(j.ended_at, 'YYYY-MM-DD HH24:MI:SS TZ'),
+			concat_ws(', ', to_char(make_interval(secs => EXTRACT(epoch FROM j.ended_at - j.started_at)::double precision), 'HH24:MI:SS'), to_char(h.hours, 'FM999,999,999,990.0') || ' accelerator hours'))),
+		(4, 'Suspect', COALESCE(array_to_string((@extschema@.l4_report_suspects(l4_report_facts.findings))[1:5], ', '), '')),
 		(5, 'Began', @extschema@.l4_report_began(l4_report_facts.findings)),
-		(6, 'Last save', pg_catalog.concat_ws(', ', 'iteration ' || c.iteration, pg_catalog.to_char(c.saved_at, 'YYYY-MM-DD HH24:MI:SS TZ'))
-			|| COALESCE(pg_catalog.format(' (%s before the failure began)', @extschema@.l4_count_words(c.iterations_lost, 'iteration')), '')),
-		(7, 'Known fault', pg_catalog.format('%s (%s, %s)', k.title, k.fault_key, pg_catalog.concat_ws('/', k.category, k.subtype))),
-		(8, 'Filter', pg_catalog.format('%s of %s and %s of %s left, %s',
-			pg_catalog.to_char(f.left_records, 'FM999,999,999,990'), @extschema@.l4_count_words(f.records, 'record'),
-			pg_catalog.to_char(f.left_events, 'FM999,999,999,990'), @extschema@.l4_count_words(f.events, 'event'), f.compared))) v (place, name, value)
+		(6, 'Last save', concat_ws(', ', 'iteration ' || c.iteration, to_char(c.saved_at, 'YYYY-MM-DD HH24:MI:SS TZ'))
+			|| COALESCE(format(' (%s before the failure began)', @extschema@.l4_count_words(c.iterations_lost, 'iteration')), '')),
+		(7, 'Known fault', format('%s (%s, %s)', k.title, k.fault_key, concat_ws('/', k.category, k.subtype))),
+		(8, 'Filter', format('%s of %s and %s of %s left, %s',
+			to_char(f.left_records, 'FM999,999,999,990'), @extschema@.l4_count_words(f.records, 'record'),
+			to_char(f.left_events, 'FM999,999,999,990'), @extschema@.l4_count_words(f.events, 'event'), f.compared))) v (place, name, value)
 	WHERE CASE v.name WHEN 'Known fault' THEN k.fault_key IS NOT NULL WHEN 'Time' THEN j.ended_at IS NOT NULL WHEN 'Last save' THEN c.saved_at IS NOT NULL ELSE v.value <> '' END;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_facts(text, @extschema@.l4_finding[]) IS
@@ -93,35 +93,35 @@ CREATE FUNCTION @extschema@.l4_report_text(job_id text, findings @extschema@.l4_
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
 BEGIN ATOMIC
 	WITH finding AS MATERIALIZED (
-		SELECT f.* FROM pg_catalog.unnest(l4_report_text.findings) f
+		SELECT f.* FROM unnest(l4_report_text.findings) f
 	),
 	context AS MATERIALIZED (
 		SELECT c.* FROM @extschema@.l4_report_context(l4_report_text.job_id, l4_report_text.findings, 5) c
 	),
 	-- else each part would be made twice: to see whether it is empty, and to show it
 	part (place, text) AS MATERIALIZED (
-		SELECT 1, @extschema@.l4_wrap(pg_catalog.format('%s: %s.', l4_report_text.job_id, @extschema@.l4_report_verdict(l4_report_text.findings)), 100)
-			|| E'\n' || pg_catalog.repeat('=', 100)
+		SELECT 1, @extschema@.l4_wrap(format('%s: %s.', l4_report_text.job_id, @extschema@.l4_report_verdict(l4_report_text.findings)), 100)
+			|| E'\n' || repeat('=', 100)
 		UNION ALL
-		SELECT 2, pg_catalog.string_agg(pg_catalog.overlay(@extschema@.l4_wrap(f.value, 100, pg_catalog.repeat(' ', 13)), f.name, 1, pg_catalog.length(f.name)), E'\n' ORDER BY f.place)
+		SELECT 2, string_agg(overlay(@extschema@.l4_wrap(f.value, 100, repeat(' ', 13)), f.name, 1, length(f.name)), E'\n' ORDER BY f.place)
 		FROM @extschema@.l4_report_facts(l4_report_text.job_id, l4_report_text.findings) f
 		UNION ALL
 		SELECT 3, E'RESTART\n' || @extschema@.l4_wrap(a.advice || '. ' || a.reason, 100, '  ')
-			|| COALESCE(pg_catalog.format(E'\n  (rests on %s %s)', a.finding_kind, a.finding_ordinal), '')
+			|| COALESCE(format(E'\n  (rests on %s %s)', a.finding_kind, a.finding_ordinal), '')
 		FROM @extschema@.l4_restart_advice(l4_report_text.job_id, l4_report_text.findings) a
 		UNION ALL
-		SELECT 4, E'NODES\n' || pg_catalog.string_agg(@extschema@.l4_wrap(pg_catalog.format('%s. %s: %s.', f.ordinal, COALESCE(f.node, 'rank ' || f.rank),
+		SELECT 4, E'NODES\n' || string_agg(@extschema@.l4_wrap(format('%s. %s: %s.', f.ordinal, COALESCE(f.node, 'rank ' || f.rank),
 			@extschema@.l4_report_reasons(l4_report_text.findings, NULL, f.ordinal)), 100, '  '), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'node' AND f.ordinal <= 5
 		UNION ALL
-		SELECT 5, E'FAULTS\n' || pg_catalog.string_agg(@extschema@.l4_wrap(pg_catalog.format('%s. %s', f.ordinal, pg_catalog.concat_ws('; ', pg_catalog.format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)), 100, '  ')
+		SELECT 5, E'FAULTS\n' || string_agg(@extschema@.l4_wrap(format('%s. %s', f.ordinal, concat_ws('; ', format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)), 100, '  ')
 			|| COALESCE(E'\n' || @extschema@.l4_wrap('Cause: ' || f.root_cause, 100, '     '), '') || COALESCE(E'\n' || @extschema@.l4_wrap('Fix: ' || f.fix, 100, '     '), ''), E'\n' ORDER BY f.ordinal)
 		FROM @extschema@.l4_report_faults(l4_report_text.findings) f WHERE f.ordinal <= 5
 		UNION ALL
-		SELECT 6, E'SEEN BEFORE\n' || pg_catalog.string_agg(@extschema@.l4_wrap(r.told, 100, '  '), E'\n' ORDER BY r.place) FROM @extschema@.l4_report_resembling(l4_report_text.job_id, l4_report_text.findings) r
+		SELECT 6, E'SEEN BEFORE\n' || string_agg(@extschema@.l4_wrap(r.told, 100, '  '), E'\n' ORDER BY r.place) FROM @extschema@.l4_report_resembling(l4_report_text.job_id, l4_report_text.findings) r
 		UNION ALL
-		SELECT 7, E'EVENTS that successful jobs do not log\n' || pg_catalog.string_agg(
-			pg_catalog.format(E'%s  %s\n', pg_catalog.lpad(f.ordinal::text, 3), pg_catalog.left(@extschema@.l4_telling_line(f.template), 94))
+		SELECT 7, E'EVENTS that successful jobs do not log\n' || string_agg(
+			format(E'%s  %s\n', lpad(f.ordinal::text, 3), left(@extschema@.l4_telling_line(f.template), 94))
 			|| @extschema@.l4_wrap(@extschema@.l4_report_why(f.explanation), 100, '     '), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'event' AND f.ordinal <= 10
 		UNION ALL
@@ -132,21 +132,21 @@ BEGIN ATOMIC
 			|| @extschema@.l4_report_timeline_text(l4_report_text.job_id, @extschema@.l4_report_suspects(l4_report_text.findings))
 			|| E'\n  e environment_init  r rendezvous  c communicator_init  d data_load  m model_build\n  l checkpoint_load  i iterating  v evaluation  s checkpoint_save  t teardown'
 		UNION ALL
-		SELECT 10, E'ITERATIONS\n' || pg_catalog.string_agg(@extschema@.l4_wrap(f.explanation, 100, '  '), E'\n' ORDER BY f.ordinal)
+		SELECT 10, E'ITERATIONS\n' || string_agg(@extschema@.l4_wrap(f.explanation, 100, '  '), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'iteration' AND f.ordinal <= 5
 		UNION ALL
-		SELECT 11, E'EVIDENCE\n' || pg_catalog.string_agg(c.text, E'\n' ORDER BY c.place)
-		FROM (SELECT c.place, pg_catalog.format(E'  -- %s (%s)\n', pg_catalog.left(@extschema@.l4_printable(c.source), 48), pg_catalog.left(c.told_by, 44))
-				|| pg_catalog.string_agg(pg_catalog.format('%s %s %s', CASE WHEN c.quoted THEN ' >' ELSE '  ' END, pg_catalog.lpad(c.line_no::text, 6),
-					pg_catalog.regexp_replace(pg_catalog.replace(@extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 8 ELSE 3 END, CASE WHEN c.quoted THEN 270 ELSE 90 END), E'\n', E'\n          '),
+		SELECT 11, E'EVIDENCE\n' || string_agg(c.text, E'\n' ORDER BY c.place)
+		FROM (SELECT c.place, format(E'  -- %s (%s)\n', left(@extschema@.l4_printable(c.source), 48), left(c.told_by, 44))
+				|| string_agg(format('%s %s %s', CASE WHEN c.quoted THEN ' >' ELSE '  ' END, lpad(c.line_no::text, 6),
+					regexp_replace(replace(@extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 8 ELSE 3 END, CASE WHEN c.quoted THEN 270 ELSE 90 END), E'\n', E'\n          '),
 						'([^\n]{90})(?=[^\n])', E'\\1\n          ', 'g')), E'\n' ORDER BY c.line_no, c.part) AS text
 			FROM context c GROUP BY c.place, c.source, c.told_by) c
 		UNION ALL
-		SELECT 12, E'FILTERED OUT, most frequent first\n' || pg_catalog.string_agg(pg_catalog.format('%s  %s', pg_catalog.lpad(e.occurrences::text, 9),
-			pg_catalog.left(@extschema@.l4_telling_line(e.template), 88)), E'\n' ORDER BY e.place)
+		SELECT 12, E'FILTERED OUT, most frequent first\n' || string_agg(format('%s  %s', lpad(e.occurrences::text, 9),
+			left(@extschema@.l4_telling_line(e.template), 88)), E'\n' ORDER BY e.place)
 		FROM @extschema@.l4_report_filtered(l4_report_text.job_id, l4_report_text.findings, 5) e
 	)
-	SELECT pg_catalog.string_agg(pg_catalog.replace(p.text, E'\t', ' '), E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';
+	SELECT string_agg(replace(p.text, E'\t', ' '), E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_text(text, @extschema@.l4_finding[]) IS
 'A diagnosis as text of at most 100 columns.';
@@ -155,36 +155,36 @@ CREATE FUNCTION @extschema@.l4_report_markdown(job_id text, findings @extschema@
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
 BEGIN ATOMIC
 	WITH finding AS MATERIALIZED (
-		SELECT f.* FROM pg_catalog.unnest(l4_report_markdown.findings) f
+		SELECT f.* FROM unnest(l4_report_markdown.findings) f
 	),
 	context AS MATERIALIZED (
 		SELECT c.* FROM @extschema@.l4_report_context(l4_report_markdown.job_id, l4_report_markdown.findings, 5) c
 	),
 	-- else each part would be made twice: to see whether it is empty, and to show it
 	part (place, text) AS MATERIALIZED (
-		SELECT 1, pg_catalog.format('# %s: %s', @extschema@.l4_markdown_escape(l4_report_markdown.job_id),
+		SELECT 1, format('# %s: %s', @extschema@.l4_markdown_escape(l4_report_markdown.job_id),
 			@extschema@.l4_markdown_escape(@extschema@.l4_report_verdict(l4_report_markdown.findings)))
 		UNION ALL
-		SELECT 2, pg_catalog.string_agg(pg_catalog.format('- **%s:** %s', f.name, @extschema@.l4_markdown_escape(f.value)), E'\n' ORDER BY f.place)
+		SELECT 2, string_agg(format('- **%s:** %s', f.name, @extschema@.l4_markdown_escape(f.value)), E'\n' ORDER BY f.place)
 		FROM @extschema@.l4_report_facts(l4_report_markdown.job_id, l4_report_markdown.findings) f
 		UNION ALL
-		SELECT 3, pg_catalog.format(E'## Restart\n\n**%s.** %s%s', @extschema@.l4_markdown_escape(a.advice), @extschema@.l4_markdown_escape(a.reason),
-			COALESCE(pg_catalog.format(' (Rests on %s %s.)', a.finding_kind, a.finding_ordinal), ''))
+		SELECT 3, format(E'## Restart\n\n**%s.** %s%s', @extschema@.l4_markdown_escape(a.advice), @extschema@.l4_markdown_escape(a.reason),
+			COALESCE(format(' (Rests on %s %s.)', a.finding_kind, a.finding_ordinal), ''))
 		FROM @extschema@.l4_restart_advice(l4_report_markdown.job_id, l4_report_markdown.findings) a
 		UNION ALL
-		SELECT 4, E'## Nodes\n\n' || pg_catalog.string_agg(pg_catalog.format('%s. %s: %s.', f.ordinal, @extschema@.l4_markdown_escape(COALESCE(f.node, 'rank ' || f.rank)),
+		SELECT 4, E'## Nodes\n\n' || string_agg(format('%s. %s: %s.', f.ordinal, @extschema@.l4_markdown_escape(COALESCE(f.node, 'rank ' || f.rank)),
 			@extschema@.l4_markdown_escape(@extschema@.l4_report_reasons(l4_report_markdown.findings, NULL, f.ordinal))), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'node' AND f.ordinal <= 5
 		UNION ALL
-		SELECT 5, E'## Known faults\n\n| fault | root cause | fix |\n|---|---|---|\n' || pg_catalog.string_agg(pg_catalog.format('| %s | %s | %s |',
-			@extschema@.l4_markdown_escape(pg_catalog.concat_ws('; ', pg_catalog.format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)),
+		SELECT 5, E'## Known faults\n\n| fault | root cause | fix |\n|---|---|---|\n' || string_agg(format('| %s | %s | %s |',
+			@extschema@.l4_markdown_escape(concat_ws('; ', format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)),
 			COALESCE(@extschema@.l4_markdown_escape(f.root_cause), ''), COALESCE(@extschema@.l4_markdown_escape(f.fix), '')), E'\n' ORDER BY f.ordinal)
 		FROM @extschema@.l4_report_faults(l4_report_markdown.findings) f WHERE f.ordinal <= 5
 		UNION ALL
-		SELECT 6, E'## Seen before\n\n' || pg_catalog.string_agg('- ' || @extschema@.l4_markdown_escape(r.told), E'\n' ORDER BY r.place) FROM @extschema@.l4_report_resembling(l4_report_markdown.job_id, l4_report_markdown.findings) r
+		SELECT 6, E'## Seen before\n\n' || string_agg('- ' || @extschema@.l4_markdown_escape(r.told), E'\n' ORDER BY r.place) FROM @extschema@.l4_report_resembling(l4_report_markdown.job_id, l4_report_markdown.findings) r
 		UNION ALL
-		SELECT 7, E'## Events that successful jobs do not log\n\n| | event | nodes | records | why |\n|---|---|---|---|---|\n' || pg_catalog.string_agg(pg_catalog.format('| %s | %s | %s | %s | %s |',
-			f.ordinal, @extschema@.l4_markdown_escape(pg_catalog.left(@extschema@.l4_telling_line(f.template), 160)), f.nodes_affected, f.occurrences,
+		SELECT 7, E'## Events that successful jobs do not log\n\n| | event | nodes | records | why |\n|---|---|---|---|---|\n' || string_agg(format('| %s | %s | %s | %s | %s |',
+			f.ordinal, @extschema@.l4_markdown_escape(left(@extschema@.l4_telling_line(f.template), 160)), f.nodes_affected, f.occurrences,
 			@extschema@.l4_markdown_escape(@extschema@.l4_report_why(f.explanation))), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'event' AND f.ordinal <= 10
 		UNION ALL
@@ -195,16 +195,16 @@ BEGIN ATOMIC
 				@extschema@.l4_report_suspects(l4_report_markdown.findings)))
 			|| E'\n\n`e` environment\\_init, `r` rendezvous, `c` communicator\\_init, `d` data\\_load, `m` model\\_build, `l` checkpoint\\_load, `i` iterating, `v` evaluation, `s` checkpoint\\_save, `t` teardown'
 		UNION ALL
-		SELECT 10, E'## Iterations\n\n' || pg_catalog.string_agg('- ' || @extschema@.l4_markdown_escape(f.explanation), E'\n' ORDER BY f.ordinal)
+		SELECT 10, E'## Iterations\n\n' || string_agg('- ' || @extschema@.l4_markdown_escape(f.explanation), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'iteration' AND f.ordinal <= 5
 		UNION ALL
-		SELECT 11, E'## Evidence\n\n' || pg_catalog.string_agg(c.text, E'\n\n' ORDER BY c.place)
-		FROM (SELECT c.place, pg_catalog.format(E'%s (%s)\n\n', @extschema@.l4_markdown_escape(c.source), c.told_by)
-				|| @extschema@.l4_markdown_fence(pg_catalog.string_agg(pg_catalog.format('%s%s: %s', CASE WHEN c.quoted THEN '> ' ELSE '  ' END, c.line_no,
+		SELECT 11, E'## Evidence\n\n' || string_agg(c.text, E'\n\n' ORDER BY c.place)
+		FROM (SELECT c.place, format(E'%s (%s)\n\n', @extschema@.l4_markdown_escape(c.source), c.told_by)
+				|| @extschema@.l4_markdown_fence(string_agg(format('%s%s: %s', CASE WHEN c.quoted THEN '> ' ELSE '  ' END, c.line_no,
 					@extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 12 ELSE 3 END, 300)), E'\n' ORDER BY c.line_no, c.part)) AS text
 			FROM context c GROUP BY c.place, c.source, c.told_by) c
 	)
-	SELECT pg_catalog.string_agg(p.text, E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';
+	SELECT string_agg(p.text, E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_markdown(text, @extschema@.l4_finding[]) IS
 'A diagnosis as a ticket in Markdown.';

@@ -1,29 +1,29 @@
 /* What a dump holds, and the guard against losing logs by a plain DROP EXTENSION. */
 
 -- One call a statement: each updates the extension's own row.
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_job', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_stream', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_segment', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_shape', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_event', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_stream_event', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_timeline', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_job', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_event', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_job_event', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_job_parameter', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_failure_report', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_finding', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_mask', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_parameter', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_address', '');
+SELECT pg_extension_config_dump('@extschema@.l4_job', '');
+SELECT pg_extension_config_dump('@extschema@.l4_stream', '');
+SELECT pg_extension_config_dump('@extschema@.l4_segment', '');
+SELECT pg_extension_config_dump('@extschema@.l4_shape', '');
+SELECT pg_extension_config_dump('@extschema@.l4_event', '');
+SELECT pg_extension_config_dump('@extschema@.l4_stream_event', '');
+SELECT pg_extension_config_dump('@extschema@.l4_timeline', '');
+SELECT pg_extension_config_dump('@extschema@.l4_pool', '');
+SELECT pg_extension_config_dump('@extschema@.l4_pool_job', '');
+SELECT pg_extension_config_dump('@extschema@.l4_pool_event', '');
+SELECT pg_extension_config_dump('@extschema@.l4_pool_job_event', '');
+SELECT pg_extension_config_dump('@extschema@.l4_pool_job_parameter', '');
+SELECT pg_extension_config_dump('@extschema@.l4_failure_report', '');
+SELECT pg_extension_config_dump('@extschema@.l4_finding', '');
+SELECT pg_extension_config_dump('@extschema@.l4_mask', '');
+SELECT pg_extension_config_dump('@extschema@.l4_pool_parameter', '');
+SELECT pg_extension_config_dump('@extschema@.l4_address', '');
 -- Built-in rows come from the script.
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_pool_setting', 'WHERE NOT builtin');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_fault', 'WHERE NOT builtin');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_format', 'WHERE NOT builtin');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_stage_rule', 'WHERE NOT builtin');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.l4_iteration_rule', 'WHERE NOT builtin');
+SELECT pg_extension_config_dump('@extschema@.l4_pool_setting', 'WHERE NOT builtin');
+SELECT pg_extension_config_dump('@extschema@.l4_fault', 'WHERE NOT builtin');
+SELECT pg_extension_config_dump('@extschema@.l4_format', 'WHERE NOT builtin');
+SELECT pg_extension_config_dump('@extschema@.l4_stage_rule', 'WHERE NOT builtin');
+SELECT pg_extension_config_dump('@extschema@.l4_iteration_rule', 'WHERE NOT builtin');
 
 CREATE FUNCTION @extschema@.l4_guard_drop() RETURNS event_trigger
 	LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'l4_guard_drop';
