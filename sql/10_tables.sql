@@ -169,6 +169,9 @@ CREATE TABLE @extschema@.l4_finding (
 	root_cause text,
 	fix text,
 	role text,
+	severity text,
+	category text,
+	facts jsonb,
 	PRIMARY KEY (job_id, saved_at, kind, ordinal)
 );
 

@@ -44,3 +44,6 @@ COMMENT ON COLUMN @extschema@.l4_finding.fault_key IS 'the known fault, for kind
 COMMENT ON COLUMN @extschema@.l4_finding.root_cause IS 'its root cause';
 COMMENT ON COLUMN @extschema@.l4_finding.fix IS 'its fix';
 COMMENT ON COLUMN @extschema@.l4_finding.role IS 'of an event: root, cascade or context (see l4_diagnose); NULL for other kinds';
+COMMENT ON COLUMN @extschema@.l4_finding.severity IS 'of a fault: info, warning, error or critical';
+COMMENT ON COLUMN @extschema@.l4_finding.category IS 'of a fault: hardware, user, framework or platform';
+COMMENT ON COLUMN @extschema@.l4_finding.facts IS 'what the finding rests on, as data: what explanation and evidence are made of (70_sentences.sql names the keys); NULL in findings saved by a version before 0.2';

@@ -121,7 +121,7 @@ BEGIN
 	SELECT t.shape_id, t.shape, t.reason IS NOT NULL, t.reason,
 		CASE WHEN t.reason IS NOT NULL
 			THEN format('Reported: %s; so in %s of the %s streams that log it%s.', l4_news_reason(t.reason, t.detail), t.news_streams, t.streams,
-				CASE WHEN pool.pool_id IS NOT NULL THEN '; compared with ' || l4_pool_words(l4_explain_event.job_id, use_pool) ELSE '' END)
+				CASE WHEN pool.pool_id IS NOT NULL THEN '; compared with ' || l4_pool_sentence(l4_pool_facts(l4_explain_event.job_id, use_pool)) ELSE '' END)
 			ELSE format('Left out: %s.', l4_leave_reason(t.shape, greatest(t.gravity, l4_text_rank(t.shape)), pool.pool_id, pool.settings::text, pool.job_count,
 				t.pool_jobs, t.max_per_stream, t.largest,
 				(SELECT min(h.shape COLLATE "C") FROM l4_pool_event k JOIN l4_shape h ON h.shape_id = k.shape_id

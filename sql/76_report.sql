@@ -119,7 +119,8 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
 	-- The first fault; where a node is suspected, rather one that shows on it alone, or in a log of no node, than what all suffer from; but not
 	-- what only follows from a failure, such as being told to end.
-	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.explanation), COALESCE(l.category, substring(f.explanation, '^Known (\S+) fault')), l.subtype, l.severity,
+	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.facts ->> 'title', f.explanation), COALESCE(l.category, f.category), l.subtype,
+		COALESCE(l.severity, f.severity),
 		f.node, f.nodes_affected, f.root_cause, f.fix, f.alone AND COALESCE(l.role, 'root') = 'root'
 	FROM (
 		SELECT f.*, s.node IS NOT NULL AND f.nodes_affected <= 1 AND COALESCE(f.node, s.node) = s.node AS alone
@@ -134,7 +135,7 @@ COMMENT ON FUNCTION @extschema@.l4_report_fault(@extschema@.l4_finding[]) IS
 'The known fault that a diagnosis is about, no row where none is known. own: it shows on the first suspected node alone, and may be what the failure began with.';
 
 CREATE FUNCTION @extschema@.l4_report_faults(findings @extschema@.l4_finding[])
-RETURNS TABLE (ordinal int, fault_key text, title text, kind text, part text, node text, nodes_affected int, occurrences bigint, quote text, root_cause text, fix text)
+RETURNS TABLE (ordinal int, fault_key text, title text, kind text, part text, node text, nodes_affected int, occurrences bigint, quote jsonb, root_cause text, fix text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
 	WITH finding AS (
@@ -143,12 +144,12 @@ BEGIN ATOMIC
 	explained AS (
 		SELECT x.* FROM @extschema@.l4_explained_faults(ARRAY(SELECT f.fault_key FROM finding f)) x
 	)
-	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.explanation), concat_ws(', ', concat_ws('/', l.category, l.subtype), l.severity),
+	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.facts ->> 'title', f.explanation), concat_ws(', ', concat_ws('/', l.category, l.subtype), l.severity),
 		CASE WHEN x.fault_key IS NOT NULL THEN 'follows from fault ' || array_to_string(ARRAY(
 				SELECT o.ordinal FROM finding o WHERE o.fault_key = ANY (x.explained_by) ORDER BY o.ordinal LIMIT 3), ', ')
 			WHEN l.role = 'cascade' THEN 'follows from another failure'
 			WHEN l.role = 'confirmation' THEN 'says again what is known otherwise' END,
-		f.node, f.nodes_affected, f.occurrences, split_part(f.evidence, E'\n', -1), f.root_cause, f.fix
+		f.node, f.nodes_affected, f.occurrences, (f.facts -> 'quotes') -> -1, f.root_cause, f.fix
 	FROM finding f
 	LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key
 	LEFT JOIN explained x ON x.fault_key = f.fault_key;
@@ -156,18 +157,16 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_faults(@extschema@.l4_finding[]) IS
 'The known faults of a diagnosis for reading: what kind each is of, what part it plays (NULL: it may be what the failure began with) and the last line quoted for it.';
 
-CREATE FUNCTION @extschema@.l4_report_reasons(findings @extschema@.l4_finding[], most int DEFAULT NULL, suspect int DEFAULT 1) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION @extschema@.l4_report_reasons(findings @extschema@.l4_finding[], most int DEFAULT NULL, suspect int DEFAULT 1,
+	brief boolean DEFAULT false) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-	-- a semicolon within a quotation parts nothing
-	SELECT replace(string_agg(c.reason, '; ' ORDER BY c.place), '<*>', '*')
-	FROM unnest(l4_report_reasons.findings) n
-	CROSS JOIN LATERAL regexp_split_to_table(rtrim(regexp_replace(n.explanation, '^Suspect [^:]*: ', ''), '.'),
-		'; (?=([^"]*"[^"]*")*[^"]*$)') WITH ORDINALITY c (reason, place)
-	WHERE n.kind = 'node' AND n.ordinal = l4_report_reasons.suspect AND (l4_report_reasons.most IS NULL OR c.place <= l4_report_reasons.most);
+	SELECT replace(COALESCE(@extschema@.l4_evidence_sentences(n, most, brief), n.explanation), '<*>', '*')
+	FROM unnest(findings) n
+	WHERE n.kind = 'node' AND n.ordinal = suspect;
 END;
-COMMENT ON FUNCTION @extschema@.l4_report_reasons(@extschema@.l4_finding[], int, int) IS
-'Why a suspected node (the first, by default) is suspected, in words: the first so many reasons (NULL: all). NULL where there is no such suspect.';
+COMMENT ON FUNCTION @extschema@.l4_report_reasons(@extschema@.l4_finding[], int, int, boolean) IS
+'Why a suspected node (the first, by default) is suspected, in words: the first so many reasons (NULL: all), brief without the statements that they quote in brackets. NULL where there is no such suspect.';
 
 CREATE FUNCTION @extschema@.l4_report_verdict(findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -176,7 +175,7 @@ BEGIN ATOMIC
 		WHEN n.kind IS NOT NULL AND f.own THEN format('%s is the suspect: %s', COALESCE(n.node, 'rank ' || n.rank), f.title)
 		WHEN n.kind IS NOT NULL THEN format('%s is the suspect: %s', COALESCE(n.node, 'rank ' || n.rank),
 			-- the headline does without the statement that a reason names in brackets
-			regexp_replace(@extschema@.l4_report_reasons(l4_report_verdict.findings, 1), ' \("[^"]*"\)', '', 'g'))
+			@extschema@.l4_report_reasons(l4_report_verdict.findings, 1, brief => true))
 		WHEN f.title IS NOT NULL THEN format('No single node is to blame: %s', f.title)
 		WHEN e.template IS NOT NULL THEN format('No single node is to blame; the first thing that successful jobs do not log: %s',
 			left(@extschema@.l4_telling_line(e.template), 120))
@@ -196,7 +195,7 @@ BEGIN ATOMIC
 		to_char(COALESCE(s.first_seen, i.first_seen, e.first_seen), 'YYYY-MM-DD HH24:MI:SS TZ')), '')
 	FROM (VALUES (1)) one
 	LEFT JOIN unnest(l4_report_began.findings) s ON s.kind = 'stage' AND s.ordinal = 1
-	LEFT JOIN unnest(l4_report_began.findings) i ON i.kind = 'iteration' AND i.ordinal = 1 AND i.explanation LIKE 'The failure began%'
+	LEFT JOIN unnest(l4_report_began.findings) i ON i.kind = 'iteration' AND i.ordinal = 1 AND i.facts ->> 'basis' = 'onset'
 	LEFT JOIN unnest(l4_report_began.findings) e ON e.kind = 'event' AND e.ordinal = 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_began(@extschema@.l4_finding[]) IS
@@ -257,17 +256,17 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_restart_advice(text, @extschema@.l4_finding[]) IS
 'May the job be started again? One row: action (restart: as is; replace: the node "target" first; fix: not before "target" is seen to; none: it succeeded), the advice and its reason in words, and the finding it rests on. findings: the result of l4_report_findings, where at hand; else the job is diagnosed, with the errors of l4_diagnose.';
 
-CREATE FUNCTION @extschema@.l4_report_why(explanation text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
-RETURN regexp_replace(explanation, '; (successful jobs do not log it; )?(compared with|there was no) [^;]*\.$', '.');
-COMMENT ON FUNCTION @extschema@.l4_report_why(text) IS
-'An explanation of an event without what holds for all of them: that successful jobs do not log it, and with which it was compared.';
+CREATE FUNCTION @extschema@.l4_report_why(finding @extschema@.l4_finding) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE COST 20
+RETURN CASE WHEN finding.facts IS NULL THEN finding.explanation ELSE @extschema@.l4_event_sentence(finding, false) END;
+COMMENT ON FUNCTION @extschema@.l4_report_why(@extschema@.l4_finding) IS
+'Why an event is a finding, without what holds for all of them: that successful jobs do not log it, and with which it was compared.';
 
 CREATE FUNCTION @extschema@.l4_report_filter(job_id text, findings @extschema@.l4_finding[])
 RETURNS TABLE (compared text, streams bigint, bytes bigint, records bigint, events bigint, left_records bigint, left_events bigint)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
-	SELECT CASE WHEN w.words LIKE 'no %' THEN '' ELSE 'compared with ' END || w.words, s.streams, s.bytes, t.records, t.events, f.records, f.events
+	SELECT CASE WHEN w.pool IS NULL THEN '' ELSE 'compared with ' END || @extschema@.l4_pool_sentence(w.pool), s.streams, s.bytes, t.records, t.events, f.records, f.events
 	FROM (SELECT count(*) FILTER (WHERE s.record_count > 0) AS streams, COALESCE(sum(s.byte_count), 0)::bigint AS bytes
 			FROM @extschema@.l4_stream s WHERE s.job_id = l4_report_filter.job_id) s,
 		(SELECT COALESCE(sum(e.occurrences), 0)::bigint AS records, count(DISTINCT COALESCE(h.event_id, e.shape_id)) AS events
@@ -276,7 +275,7 @@ BEGIN ATOMIC
 			LEFT JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id) t,
 		(SELECT COALESCE(sum(f.occurrences), 0)::bigint AS records, count(*) AS events
 			FROM unnest(l4_report_filter.findings) f WHERE f.kind = 'event') f,
-		(SELECT @extschema@.l4_pool_words(l4_report_filter.job_id, true) AS words) w;
+		(SELECT @extschema@.l4_pool_facts(l4_report_filter.job_id, true) AS pool) w;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_filter(text, @extschema@.l4_finding[]) IS
 'What a diagnosis was compared with, in words; streams, bytes, records and events of the job, and how many records and events were left when the filter had taken out what is normal.';
@@ -546,15 +545,15 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 50
 BEGIN ATOMIC
 	WITH quote AS (
 		-- the lines that findings quote, what tells most first: the beginning of each kind, then the rest
-		SELECT f.kind || ' ' || f.ordinal AS name, m.match[1] AS source, m.match[2]::bigint AS line_no,
+		SELECT f.kind, f.kind || ' ' || f.ordinal AS name, q.quote ->> 'source' AS source, (q.quote -> 'line_no')::bigint AS line_no,
 			row_number() OVER (ORDER BY q.number > 2, f.ordinal, array_position(ARRAY['node', 'fault', 'event', 'stage'], f.kind), q.number) AS turn
 		FROM unnest(l4_report_context.findings) f,
-			LATERAL string_to_table(f.evidence, E'\n') WITH ORDINALITY q (line, number),
-			LATERAL regexp_match(q.line, '^(.+?):(\d{1,18}): ') m (match)
+			LATERAL jsonb_array_elements(f.facts -> 'quotes') WITH ORDINALITY q (quote, number)
 		WHERE f.ordinal <= CASE f.kind WHEN 'stage' THEN 1 WHEN 'event' THEN 5 ELSE 3 END
 	),
 	wanted AS MATERIALIZED (
-		SELECT s.source_id, q.source, q.line_no, min(q.turn) AS turn, array_agg(q.name ORDER BY q.turn) AS names
+		SELECT s.source_id, q.source, q.line_no, min(q.turn) AS turn, array_agg(q.name ORDER BY q.turn) AS names,
+			array_agg(q.kind ORDER BY q.turn) AS kinds
 		FROM quote q
 		JOIN @extschema@.l4_stream s ON s.job_id = l4_report_context.job_id AND s.source = q.source AND s.label IS NULL
 		GROUP BY s.source_id, q.source, q.line_no
@@ -571,15 +570,15 @@ BEGIN ATOMIC
 		-- the record a line is of; several records may begin on it
 		SELECT n.source_id, n.source, n.number, min(n.turn) AS turn,
 			string_agg(n.name, ', ' ORDER BY n.turn) AS names
-		FROM (SELECT DISTINCT ON (w.source_id, r.number, n.name) w.source_id, w.source, r.number, w.turn, n.name,
+		FROM (SELECT DISTINCT ON (w.source_id, r.number, n.name) w.source_id, w.source, r.number, w.turn, n.name, n.kind,
 				dense_rank() OVER (PARTITION BY n.name ORDER BY w.turn) AS again
 			FROM wanted w
 			CROSS JOIN LATERAL (SELECT r.number FROM record r WHERE r.source_id = w.source_id AND r.line_no <= w.line_no ORDER BY r.number DESC LIMIT 1) r
-			CROSS JOIN LATERAL unnest(w.names) n (name)
+			CROSS JOIN LATERAL unnest(w.names, w.kinds) n (name, kind)
 			ORDER BY w.source_id, r.number, n.name, w.turn) n
 		GROUP BY n.source_id, n.source, n.number
 		-- one place a finding, but the pieces of evidence against a node differ
-		HAVING bool_or(n.again <= CASE WHEN n.name LIKE 'node %' THEN 3 ELSE 1 END)
+		HAVING bool_or(n.again <= CASE n.kind WHEN 'node' THEN 3 ELSE 1 END)
 		ORDER BY 4 LIMIT l4_report_context.most
 	)
 	SELECT (dense_rank() OVER (ORDER BY t.turn))::int, t.names, t.source, r.line_no, r.part, r.number = t.number, r.raw

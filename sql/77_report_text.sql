@@ -122,7 +122,7 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT 7, E'EVENTS that successful jobs do not log\n' || string_agg(
 			format(E'%s  %s\n', lpad(f.ordinal::text, 3), left(@extschema@.l4_telling_line(f.template), 94))
-			|| @extschema@.l4_wrap(@extschema@.l4_report_why(f.explanation), 100, '     '), E'\n' ORDER BY f.ordinal)
+			|| @extschema@.l4_wrap(@extschema@.l4_report_why(f), 100, '     '), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'event' AND f.ordinal <= 10
 		UNION ALL
 		SELECT 8, E'NODES x EVENTS (records; in rows of several nodes: per cent of them)\n' || @extschema@.l4_report_heat_text(l4_report_text.job_id, l4_report_text.findings)
@@ -185,7 +185,7 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT 7, E'## Events that successful jobs do not log\n\n| | event | nodes | records | why |\n|---|---|---|---|---|\n' || string_agg(format('| %s | %s | %s | %s | %s |',
 			f.ordinal, @extschema@.l4_markdown_escape(left(@extschema@.l4_telling_line(f.template), 160)), f.nodes_affected, f.occurrences,
-			@extschema@.l4_markdown_escape(@extschema@.l4_report_why(f.explanation))), E'\n' ORDER BY f.ordinal)
+			@extschema@.l4_markdown_escape(@extschema@.l4_report_why(f))), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'event' AND f.ordinal <= 10
 		UNION ALL
 		SELECT 8, E'## Nodes x events (records; in rows of several nodes: per cent of them)\n\n' || @extschema@.l4_markdown_fence(@extschema@.l4_report_heat_text(l4_report_markdown.job_id, l4_report_markdown.findings))

@@ -222,15 +222,16 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_iterations_svg(text, @extschema@.l4_finding[]) IS
 'Distances of the iterations of one stream as SVG, with the threshold; unusual ones marked, the last one hollow. NULL where no stream marks iterations.';
 
-CREATE FUNCTION @extschema@.l4_report_quotes(evidence text, most int) RETURNS text
+CREATE FUNCTION @extschema@.l4_report_quotes(quotes jsonb, most int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT '<pre class="quote">' || string_agg(@extschema@.l4_html_escape(@extschema@.l4_clip(q.line, 1, 240)), E'\n' ORDER BY q.number) || '</pre>'
-	FROM string_to_table(l4_report_quotes.evidence, E'\n') WITH ORDINALITY q (line, number)
-	WHERE q.number <= l4_report_quotes.most AND q.line <> '';
+	SELECT '<pre class="quote">' || string_agg(@extschema@.l4_html_escape(@extschema@.l4_clip(
+		@extschema@.l4_quotes_text(jsonb_build_array(q.quote)), 1, 240)), E'\n' ORDER BY q.number) || '</pre>'
+	FROM jsonb_array_elements(l4_report_quotes.quotes) WITH ORDINALITY q (quote, number)
+	WHERE q.number <= l4_report_quotes.most AND q.quote <> 'null';
 END;
-COMMENT ON FUNCTION @extschema@.l4_report_quotes(text, int) IS
-'The first lines of the evidence of a finding, as HTML; NULL where there are none.';
+COMMENT ON FUNCTION @extschema@.l4_report_quotes(jsonb, int) IS
+'Step: the first quotes of a finding, as HTML; NULL where there are none.';
 
 CREATE FUNCTION @extschema@.l4_report_evidence_html(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -284,14 +285,14 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT 3, @extschema@.l4_report_section('Suspected nodes', NULL, '<ol>' || string_agg(
 			format('<li id="node-%s"><b>%s</b>: %s.%s</li>', f.ordinal, @extschema@.l4_html_escape(COALESCE(f.node, 'rank ' || f.rank)),
-				@extschema@.l4_html_escape(@extschema@.l4_report_reasons(l4_report_html.findings, NULL, f.ordinal)), COALESCE(@extschema@.l4_report_quotes(f.evidence, 2), '')), E'\n' ORDER BY f.ordinal) || '</ol>')
+				@extschema@.l4_html_escape(@extschema@.l4_report_reasons(l4_report_html.findings, NULL, f.ordinal)), COALESCE(@extschema@.l4_report_quotes(f.facts -> 'quotes', 2), '')), E'\n' ORDER BY f.ordinal) || '</ol>')
 		FROM finding f WHERE f.kind = 'node' AND f.ordinal <= 16
 		UNION ALL
 		SELECT 4, @extschema@.l4_report_section('Known faults', NULL, '<div class="wide"><table><tr><th class="n">#</th><th>Fault</th><th>Root cause and fix</th></tr>' || string_agg(
 			format('<tr id="fault-%s"%s><td class="n">%s</td><td class="fault"><b>%s</b><div class="small soft"><code>%s</code>, %s%s</div></td><td>%s%s%s</td></tr>', f.ordinal,
 				CASE WHEN f.part IS NOT NULL THEN ' class="soft"' ELSE '' END, f.ordinal, @extschema@.l4_html_escape(f.title), @extschema@.l4_html_escape(f.fault_key), @extschema@.l4_html_escape(f.kind),
 				COALESCE('<br/>' || @extschema@.l4_html_escape(f.part), ''), COALESCE('<p>' || @extschema@.l4_html_escape(f.root_cause) || '</p>', ''),
-				COALESCE('<p><b>Fix:</b> ' || @extschema@.l4_html_escape(f.fix) || '</p>', ''), COALESCE(@extschema@.l4_report_quotes(f.quote, 1), '')), E'\n' ORDER BY f.ordinal) || '</table></div>')
+				COALESCE('<p><b>Fix:</b> ' || @extschema@.l4_html_escape(f.fix) || '</p>', ''), COALESCE(@extschema@.l4_report_quotes(jsonb_build_array(f.quote), 1), '')), E'\n' ORDER BY f.ordinal) || '</table></div>')
 		FROM @extschema@.l4_report_faults(l4_report_html.findings) f WHERE f.ordinal <= 10
 		UNION ALL
 		SELECT 5, @extschema@.l4_report_section('Seen before', 'Failures whose saved diagnoses share most with this one, and what was found out about them.', '<ol>' || string_agg(
@@ -309,7 +310,7 @@ BEGIN ATOMIC
 			format('<tr id="event-%s"%s><td class="n">%s</td><td><code>%s</code></td><td class="n">%s</td><td class="n">%s</td><td class="small">%s</td></tr>', f.ordinal,
 				CASE WHEN f.role IN ('cascade', 'context') THEN ' class="soft"' ELSE '' END, f.ordinal,
 				COALESCE(@extschema@.l4_html_escape(@extschema@.l4_clip(@extschema@.l4_telling_line(f.template), 1, 300)), ''), f.nodes_affected, f.occurrences,
-				@extschema@.l4_html_escape(@extschema@.l4_report_why(f.explanation))), E'\n' ORDER BY f.ordinal) || '</table></div>'
+				@extschema@.l4_html_escape(@extschema@.l4_report_why(f))), E'\n' ORDER BY f.ordinal) || '</table></div>'
 			|| CASE WHEN count(*) = 24 THEN '<p class="small soft">The first 24 are shown; l4_diagnose lists all.</p>' ELSE '' END)
 		FROM finding f WHERE f.kind = 'event' AND f.ordinal <= 24
 		UNION ALL

@@ -1,10 +1,12 @@
-/* findings.sql: holds the rows of bench_row that were found now against those found before; ends with an error where a row differs. */
+/* findings.sql: holds the rows of bench_row that were found now against those found before; ends with an error where a row differs. Variants that were
+ * not made now are left out. */
 \pset footer off
 \set ON_ERROR_STOP 1
 CREATE TEMP VIEW present AS
 	SELECT r.side, r.found ->> 'variant' AS variant, r.found ->> 'job' AS job, r.found -> 'row' ->> 'kind' AS kind,
 		(r.found -> 'row' ->> 'ordinal')::int AS ordinal, r.found -> 'row' AS found
-	FROM bench_row r;
+	FROM bench_row r
+	WHERE r.found -> 'variant' IN (SELECT n.found -> 'variant' FROM bench_row n WHERE n.side = 'now');
 CREATE TEMP TABLE shared_column AS
 	SELECT key FROM present p, jsonb_object_keys(p.found) k (key) GROUP BY key HAVING count(DISTINCT p.side) = 2;
 CREATE TEMP TABLE held AS

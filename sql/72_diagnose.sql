@@ -1,0 +1,139 @@
+/*
+ * The diagnosis: news, nodes, faults, onset, put together into findings.
+ *
+ * l4_diagnose reads only and can be read, copied and changed: each step is a function of its own (l4_news, l4_suspect_nodes, l4_onsets,
+ * l4_match_faults), each kind of finding too (71_*.sql), and what remains here is the order in which findings stand.
+ */
+
+CREATE FUNCTION @extschema@.l4_job_findings(job_id text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_finding
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+-- News may be tens of thousands of records, which the planner often takes for a few after some steps: its loops over all pairs would take
+-- minutes. To start processes takes longer than any of the steps.
+SET enable_nestloop = off
+SET max_parallel_workers_per_gather = 0
+AS $$
+#variable_conflict use_column
+DECLARE
+	clocks l4_clock_offset[];
+	news l4_news_record[];
+	accusations l4_accusation[];
+	suspects l4_suspect_node[];
+	names text[];
+	onsets l4_onset[];
+	events jsonb[];
+	roles jsonb;
+BEGIN
+	clocks := ARRAY(SELECT k FROM l4_clock_offsets(l4_job_findings.job_id) k);
+	news := ARRAY(SELECT n FROM l4_news(l4_job_findings.job_id, l4_job_findings.use_pool, clocks) n);
+	accusations := ARRAY(SELECT a FROM l4_accusations(l4_job_findings.job_id, news) a);
+	suspects := ARRAY(SELECT s FROM l4_suspect_nodes(l4_job_findings.job_id, news, accusations, clocks) s ORDER BY s.ordinal);
+	names := ARRAY(SELECT s.node FROM unnest(suspects) s);
+	onsets := ARRAY(SELECT o FROM l4_onsets(l4_job_findings.job_id, news, names, accusations) o ORDER BY o.turn);
+	events := ARRAY(SELECT to_jsonb(e) FROM l4_event_findings(l4_job_findings.job_id, news, names, l4_job_findings.use_pool, accusations) e);
+	roles := (SELECT jsonb_object_agg(e ->> 'event_id', e ->> 'role') FROM unnest(events) e);
+
+	-- By name, whatever columns a kind of finding has; the evidence and the sentence are made of the facts, last.
+	RETURN QUERY
+	SELECT (w.finding).*
+	FROM (
+		SELECT e AS columns FROM unnest(events) e
+		UNION ALL
+		SELECT to_jsonb(f) FROM l4_fault_findings(l4_job_findings.job_id, news, names, roles) f
+		UNION ALL
+		SELECT to_jsonb(n) FROM l4_node_findings(l4_job_findings.job_id, news, suspects) n
+		UNION ALL
+		SELECT to_jsonb(s) FROM l4_stage_findings(l4_job_findings.job_id, onsets) s
+		UNION ALL
+		SELECT to_jsonb(i) FROM l4_iteration_findings(l4_job_findings.job_id, news, names, onsets) i) t
+	CROSS JOIN LATERAL (SELECT jsonb_populate_record(NULL::l4_finding, t.columns) AS finding OFFSET 0) f
+	CROSS JOIN LATERAL (SELECT jsonb_populate_record(f.finding, jsonb_build_object('evidence', l4_quotes_text((f.finding).facts -> 'quotes'),
+		'explanation', l4_finding_sentence(f.finding))) AS finding OFFSET 0) w;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_findings(text, boolean) IS
+'Step: the findings of l4_diagnose, kind by kind, for a job that has logs, as rows of l4_finding (job_id and saved_at NULL).';
+
+CREATE FUNCTION @extschema@.l4_check_diagnosable(job_id text) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+AS $$
+BEGIN
+	IF NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_check_diagnosable.job_id)
+		AND NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_check_diagnosable.job_id) THEN
+		RAISE EXCEPTION 'job "%" is not known', l4_check_diagnosable.job_id
+			USING ERRCODE = 'no_data_found',
+				HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
+	END IF;
+	IF NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_check_diagnosable.job_id AND s.record_count > 0) THEN
+		RAISE EXCEPTION 'job "%" has no logs', l4_check_diagnosable.job_id
+			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'CALL l4_import(job_id, path) takes in its logs.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_check_diagnosable(text) IS 'Step: errors where a job is not known (P0002) or has no logs (55000).';
+
+CREATE FUNCTION @extschema@.l4_present_findings(job_id text, use_pool boolean) RETURNS SETOF @extschema@.l4_finding
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+AS $$
+DECLARE
+	saved timestamptz;
+BEGIN
+	PERFORM l4_check_diagnosable(l4_present_findings.job_id);
+	IF EXISTS (SELECT FROM l4_segment g WHERE g.job_id = l4_present_findings.job_id) THEN
+		RETURN QUERY SELECT f.* FROM l4_job_findings(l4_present_findings.job_id, l4_present_findings.use_pool) f;
+		RETURN;
+	END IF;
+	-- Without the text of the logs (l4_drop_log_text) what was found before is the answer.
+	saved := (SELECT max(d.saved_at) FROM l4_diagnosis d
+		WHERE d.job_id = l4_present_findings.job_id AND d.use_pool = l4_present_findings.use_pool);
+	IF saved IS NULL THEN
+		RAISE EXCEPTION 'the log text of job "%" was dropped', l4_present_findings.job_id
+			USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'No diagnosis with these parameters was saved before.',
+				HINT = 'l4_import takes the text in again, while the files are there.';
+	END IF;
+	RETURN QUERY SELECT f.* FROM l4_finding f WHERE f.job_id = l4_present_findings.job_id AND f.saved_at = saved;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_present_findings(text, boolean) IS
+'Step: the findings of a job: computed, or, of one whose log text was dropped, those of the newest saved diagnosis with the same use_pool. Errors: as l4_diagnose.';
+
+CREATE FUNCTION @extschema@.l4_leads_with_fault(findings @extschema@.l4_finding[]) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT EXISTS (
+		SELECT FROM unnest(l4_leads_with_fault.findings) f
+		LEFT JOIN unnest(l4_leads_with_fault.findings) n ON n.kind = 'node' AND n.ordinal = 1
+		WHERE f.kind = 'fault' AND f.ordinal = 1 AND f.score >= 3 AND (f.node IS NULL OR n.kind IS NULL OR n.node = f.node));
+END;
+COMMENT ON FUNCTION @extschema@.l4_leads_with_fault(@extschema@.l4_finding[]) IS
+'Step: does the first fault come before all else: is it grave, and does it tell of a root event of the suspect (or of all alike)?';
+
+CREATE FUNCTION @extschema@.l4_diagnose(job_id text, use_pool boolean DEFAULT true)
+RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
+	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text, root_cause text, fix text, role text,
+	severity text, category text, facts jsonb)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	findings l4_finding[] := ARRAY(SELECT f FROM l4_present_findings(l4_diagnose.job_id, l4_diagnose.use_pool) f);
+	fault_turn int := CASE WHEN l4_leads_with_fault(findings) THEN 1 ELSE 4 END;
+BEGIN
+	-- The first of each kind, then the second of each, and so on: whoever reads a few rows sees where, what, and when. The known fault comes
+	-- last but stage and iteration where it is a mere consequence.
+	RETURN QUERY
+	SELECT f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences, f.nodes_affected,
+		f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, f.role, f.severity, f.category, f.facts
+	FROM unnest(findings) f
+	ORDER BY f.ordinal, CASE f.kind WHEN 'fault' THEN fault_turn WHEN 'node' THEN 2 WHEN 'event' THEN 3 WHEN 'stage' THEN 5 ELSE 6 END;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_diagnose(text, boolean) IS
+'What a failed job died of, from its logs: findings of kind fault (known faults), event (what successful jobs do not log), node (whom the evidence points at; none where all fail alike), stage and iteration (where it began), each kind most telling first (ordinal from 1); the rows come in rounds, the first of each kind before the second of any, so that the first five tell most. evidence quotes records as "source:line: text"; explanation says in a sentence why. role tells of an event whether it is root (what went wrong), cascade (what followed) or context. Of a fault severity and category are those of the library. facts is what explanation and evidence are made of, as JSON: programs read these, never the sentences. use_pool false leaves the successful jobs out. Of a job whose log text was dropped (l4_drop_log_text) it is the newest saved diagnosis. Reads only. Errors: the job is not known (P0002) or has no logs (55000), or neither their text nor a saved diagnosis. Paper: Jiang et al., FSE 2025.';
