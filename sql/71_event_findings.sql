@@ -130,7 +130,7 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	nodes bigint := (SELECT count(*) FROM l4_job_nodes(l4_event_findings.job_id));
+	nodes bigint := (SELECT count(*) FROM l4_job_units(l4_event_findings.job_id));
 	pool jsonb := l4_pool_facts(l4_event_findings.job_id, l4_event_findings.use_pool);
 	records l4_event_record[];
 	roles l4_event_role[];

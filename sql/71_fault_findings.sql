@@ -43,7 +43,7 @@ RETURNS TABLE (kind text, ordinal bigint, score double precision, node text, ran
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	WITH size AS (
-		SELECT count(*) AS nodes FROM @extschema@.l4_job_nodes(l4_fault_findings.job_id)
+		SELECT count(*) AS nodes FROM @extschema@.l4_job_units(l4_fault_findings.job_id)
 	)
 	SELECT 'fault', f.place, f.severity_score, @extschema@.l4_node_name(f.node), f.rank, f.stage,
 		COALESCE(f.iteration, @extschema@.l4_job_iteration(l4_fault_findings.job_id, f.first_ts)), f.event_id,

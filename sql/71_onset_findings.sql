@@ -45,9 +45,9 @@ CREATE FUNCTION @extschema@.l4_check_period(job_id text, news @extschema@.l4_new
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	SELECT max((e.last_iteration - e.first_iteration)::numeric / (e.occurrences - 1))
-	FROM @extschema@.l4_stream_event e JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
-	WHERE e.job_id = l4_check_period.job_id AND s.kind = 'rank' AND e.occurrences > 1
-		AND e.last_iteration BETWEEN (onset).iteration - 1 AND (onset).iteration + 1
+	FROM @extschema@.l4_job_counts(l4_check_period.job_id, min_occurrences => 2, iterating => true) e
+	JOIN @extschema@.l4_job_streams(l4_check_period.job_id) s ON s.stream_id = e.stream_id
+	WHERE s.kind = 'rank' AND e.last_iteration BETWEEN (onset).iteration - 1 AND (onset).iteration + 1
 		AND ((onset).stage IN ('checkpoint_save', 'evaluation') AND e.stage = (onset).stage
 			OR e.stream_id = (onset).stream_id AND EXISTS (SELECT FROM unnest(l4_check_period.news) r
 				WHERE r.stream_id = e.stream_id AND r.shape_id = e.shape_id AND r.reason = 'new value' AND r.first_line = (onset).line_no));
@@ -75,11 +75,10 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 3
 BEGIN ATOMIC
 	-- Of the stream that tells most of the iterations (the last one is cut short and says nothing). A very long stream is not read for it.
 	WITH teller AS (
-		SELECT t.stream_id, t.node, t.rank
-		FROM @extschema@.l4_job_streams(l4_unlike_iterations.job_id) t
-		JOIN @extschema@.l4_stream s ON s.job_id = l4_unlike_iterations.job_id AND s.stream_id = t.stream_id
+		SELECT s.stream_id, s.unit AS node, s.rank
+		FROM @extschema@.l4_job_streams(l4_unlike_iterations.job_id) s
 		WHERE s.last_iteration > s.first_iteration AND s.byte_count < 256 * 1024 * 1024
-		ORDER BY t.node IS NOT DISTINCT FROM l4_unlike_iterations.suspect DESC, s.last_iteration - s.first_iteration DESC, s.record_count DESC,
+		ORDER BY s.unit IS NOT DISTINCT FROM l4_unlike_iterations.suspect DESC, s.last_iteration - s.first_iteration DESC, s.record_count DESC,
 			s.stream_id
 		LIMIT 1
 	)

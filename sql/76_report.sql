@@ -214,7 +214,7 @@ BEGIN ATOMIC
 			-- scheduling and storage come and go; the library says what is more
 			f.subtype IN ('scheduling', 'storage') AND f.severity <> 'critical' AS transient,
 			e.ordinal AS event, COALESCE(e.node, 'rank ' || e.rank) AS event_node, e.nodes_affected AS event_nodes,
-			(SELECT count(*) FROM @extschema@.l4_job_nodes(l4_restart_advice.job_id)) AS nodes
+			(SELECT count(*) FROM @extschema@.l4_job_units(l4_restart_advice.job_id)) AS nodes
 		FROM given g
 		LEFT JOIN unnest(g.findings) n ON n.kind = 'node' AND n.ordinal = 1
 		LEFT JOIN unnest(g.findings) e ON e.kind = 'event' AND e.ordinal = 1
@@ -268,10 +268,9 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
 	SELECT CASE WHEN w.pool IS NULL THEN '' ELSE 'compared with ' END || @extschema@.l4_pool_sentence(w.pool), s.streams, s.bytes, t.records, t.events, f.records, f.events
 	FROM (SELECT count(*) FILTER (WHERE s.record_count > 0) AS streams, COALESCE(sum(s.byte_count), 0)::bigint AS bytes
-			FROM @extschema@.l4_stream s WHERE s.job_id = l4_report_filter.job_id) s,
+			FROM @extschema@.l4_job_streams(l4_report_filter.job_id) s) s,
 		(SELECT COALESCE(sum(e.occurrences), 0)::bigint AS records, count(DISTINCT COALESCE(h.event_id, e.shape_id)) AS events
-			FROM (SELECT e.shape_id, sum(e.occurrences) AS occurrences FROM @extschema@.l4_stream_event e
-				WHERE e.job_id = l4_report_filter.job_id GROUP BY e.shape_id) e
+			FROM @extschema@.l4_job_shapes(l4_report_filter.job_id) e
 			LEFT JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id) t,
 		(SELECT COALESCE(sum(f.occurrences), 0)::bigint AS records, count(*) AS events
 			FROM unnest(l4_report_filter.findings) f WHERE f.kind = 'event') f,
@@ -287,8 +286,7 @@ BEGIN ATOMIC
 	SELECT row_number() OVER (ORDER BY e.occurrences DESC, v.template, e.event_id), v.template, e.occurrences, e.streams
 	FROM (
 		SELECT h.event_id, sum(e.occurrences)::bigint AS occurrences, max(e.streams) AS streams
-		FROM (SELECT e.shape_id, sum(e.occurrences) AS occurrences, count(*) AS streams FROM @extschema@.l4_stream_event e
-			WHERE e.job_id = l4_report_filtered.job_id GROUP BY e.shape_id) e
+		FROM @extschema@.l4_job_shapes(l4_report_filtered.job_id) e
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
 		GROUP BY h.event_id) e
 	JOIN @extschema@.l4_event v ON v.event_id = e.event_id
@@ -309,7 +307,7 @@ BEGIN ATOMIC
 		SELECT l4_report_rows.suspects AS nodes
 	),
 	stream AS MATERIALIZED (
-		SELECT DISTINCT s.node, s.rank FROM @extschema@.l4_job_streams(l4_report_rows.job_id) s WHERE s.kind = 'rank' AND s.node IS NOT NULL AND s.rank IS NOT NULL
+		SELECT DISTINCT s.unit AS node, s.rank FROM @extschema@.l4_job_streams(l4_report_rows.job_id) s WHERE s.kind = 'rank' AND s.unit IS NOT NULL AND s.rank IS NOT NULL
 	),
 	ranked AS (
 		SELECT l4_report_rows.by_rank AND count(*) BETWEEN 1 AND l4_report_rows.most AS by_rank FROM stream
@@ -319,10 +317,10 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT s.node, s.rank, s.rank, s.node FROM stream s, ranked WHERE ranked.by_rank AND s.node = 'rank ' || s.rank
 		UNION ALL
-		SELECT n.node, NULL, s.rank, n.node
-		FROM @extschema@.l4_job_nodes(l4_report_rows.job_id) n
+		SELECT n.unit, NULL, s.rank, n.unit
+		FROM @extschema@.l4_job_units(l4_report_rows.job_id) n
 		CROSS JOIN ranked
-		LEFT JOIN (SELECT s.node, min(s.rank) AS rank FROM stream s GROUP BY s.node) s ON s.node = n.node
+		LEFT JOIN (SELECT s.node, min(s.rank) AS rank FROM stream s GROUP BY s.node) s ON s.node = n.unit
 		WHERE NOT ranked.by_rank OR NOT n.logged
 	),
 	ordered AS (
@@ -357,14 +355,11 @@ BEGIN ATOMIC
 		SELECT f.ordinal, f.event_id, f.occurrences FROM unnest(l4_report_cells.findings) f WHERE f.kind = 'event' AND f.ordinal <= l4_report_cells.most_columns
 	),
 	logged AS MATERIALIZED (
-		-- streams by their key: where the tables were never analysed, a join with the list of them would compare each with each
-		SELECT s.node, h.event_id, sum(e.occurrences) AS occurrences
-		FROM @extschema@.l4_stream_event e
-		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
-		JOIN finding f ON f.event_id = h.event_id
-		LEFT JOIN @extschema@.l4_job_streams(l4_report_cells.job_id) s ON s.stream_id = e.stream_id
-		WHERE e.job_id = l4_report_cells.job_id
-		GROUP BY s.node, h.event_id
+		SELECT c.unit AS node, h.event_id, sum(c.occurrences) AS occurrences
+		FROM @extschema@.l4_job_unit_counts(l4_report_cells.job_id,
+			ARRAY(SELECT h.shape_id FROM @extschema@.l4_shape h JOIN finding f ON f.event_id = h.event_id)) c
+		JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id
+		GROUP BY c.unit, h.event_id
 	),
 	partly AS MATERIALIZED (
 		-- events of which only some records are news (a new value, a storm): which ones, the summaries do not tell
@@ -412,7 +407,7 @@ RETURNS TABLE (place int, label text, suspect int, members int, ranks bigint, fi
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 64
 BEGIN ATOMIC
 	WITH stream AS MATERIALIZED (
-		SELECT s.* FROM @extschema@.l4_job_streams(l4_report_stops.job_id) s WHERE s.record_count > 0
+		SELECT s.unit AS node, s.rank, s.kind, s.stream_id, s.first_ts, s.last_ts, s.last_stage, s.last_iteration FROM @extschema@.l4_job_streams(l4_report_stops.job_id) s WHERE s.record_count > 0
 	),
 	rank AS MATERIALIZED (
 		-- a rank may write several streams: it lives as long as the last of them
@@ -445,13 +440,12 @@ BEGIN ATOMIC
 		SELECT s.* FROM @extschema@.l4_report_stops(l4_report_spans.job_id, l4_report_spans.suspects, l4_report_spans.most) s
 	),
 	stream AS MATERIALIZED (
-		SELECT s.* FROM @extschema@.l4_job_streams(l4_report_spans.job_id) s WHERE s.record_count > 0
+		SELECT s.unit AS node, s.rank, s.kind, s.stream_id FROM @extschema@.l4_job_streams(l4_report_spans.job_id) s WHERE s.record_count > 0
 	),
 	entered AS (
 		SELECT r.place, e.stage, min(e.first_ts) AS started_at
-		FROM (SELECT e.stream_id, e.stage, min(e.first_ts) AS first_ts FROM @extschema@.l4_stream_event e
-			WHERE e.job_id = l4_report_spans.job_id AND e.stage IS NOT NULL AND e.first_ts > '2000-01-01' GROUP BY e.stream_id, e.stage) e
-		JOIN stream s ON s.stream_id = e.stream_id AND (s.kind = 'rank' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'rank'))
+		FROM @extschema@.l4_job_stages(l4_report_spans.job_id) e
+		JOIN stream s ON s.stream_id = e.stream_id AND e.first_ts IS NOT NULL AND (s.kind = 'rank' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'rank'))
 		JOIN @extschema@.l4_report_rows(l4_report_spans.job_id, l4_report_spans.suspects, true, l4_report_spans.most) r
 			ON r.node = s.node AND (r.rank IS NULL OR r.rank = s.rank)
 		GROUP BY r.place, e.stage
@@ -476,7 +470,7 @@ BEGIN ATOMIC
 		-- the suspect's rank, rank 0, or whoever got furthest, as far as they mark iterations
 		SELECT s.stream_id, s.source FROM @extschema@.l4_job_streams(l4_report_iterations.job_id) s
 		WHERE s.kind = 'rank' AND s.last_iteration IS NOT NULL
-		ORDER BY s.node IS NOT DISTINCT FROM l4_report_iterations.suspects[1] DESC, s.rank = 0 DESC, s.last_iteration DESC, s.record_count DESC, s.stream_id
+		ORDER BY s.unit IS NOT DISTINCT FROM l4_report_iterations.suspects[1] DESC, s.rank = 0 DESC, s.last_iteration DESC, s.record_count DESC, s.stream_id
 		LIMIT 1
 	),
 	score AS (
@@ -500,18 +494,17 @@ BEGIN ATOMIC
 	-- All ranks save together, or one does for all: the stream that tells most of saving is read. Summaries tell when it first did.
 	WITH teller AS MATERIALIZED (
 		SELECT s.stream_id, s.source_id, s.source
-		FROM (SELECT e.stream_id, sum(e.occurrences) AS records FROM @extschema@.l4_stream_event e
-			WHERE e.job_id = l4_report_checkpoints.job_id AND e.stage = 'checkpoint_save' GROUP BY e.stream_id) e
-		JOIN @extschema@.l4_stream s ON s.job_id = l4_report_checkpoints.job_id AND s.stream_id = e.stream_id
-		WHERE s.byte_count < 256 * 1024 * 1024
-		ORDER BY s.kind = 'rank' DESC, s.node IS NOT DISTINCT FROM l4_report_checkpoints.suspects[1] DESC, e.records DESC, s.stream_id
+		FROM @extschema@.l4_job_stages(l4_report_checkpoints.job_id) e
+		JOIN @extschema@.l4_job_streams(l4_report_checkpoints.job_id) s ON s.stream_id = e.stream_id
+		WHERE e.stage = 'checkpoint_save' AND s.byte_count < 256 * 1024 * 1024
+		ORDER BY s.kind = 'rank' DESC, s.unit IS NOT DISTINCT FROM l4_report_checkpoints.suspects[1] DESC, e.records DESC, s.stream_id
 		LIMIT 1
 	),
 	record AS (
 		SELECT t.source, r.stage, COALESCE(r.ts, max(r.ts) OVER w) AS ts, max(r.iteration) OVER w AS iteration,
 			lag(r.stage) OVER w AS stage_before
 		FROM teller t
-		JOIN @extschema@.l4_segment g ON g.job_id = l4_report_checkpoints.job_id AND g.source_id = t.source_id
+		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_report_checkpoints.job_id, ARRAY[t.source_id]) g
 		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids, false) r
 		WHERE r.stream_id = t.stream_id AND r.stage IS NOT NULL
 		WINDOW w AS (ORDER BY r.line_no, r.part)
@@ -555,16 +548,15 @@ BEGIN ATOMIC
 		SELECT s.source_id, q.source, q.line_no, min(q.turn) AS turn, array_agg(q.name ORDER BY q.turn) AS names,
 			array_agg(q.kind ORDER BY q.turn) AS kinds
 		FROM quote q
-		JOIN @extschema@.l4_stream s ON s.job_id = l4_report_context.job_id AND s.source = q.source AND s.label IS NULL
+		JOIN @extschema@.l4_job_streams(l4_report_context.job_id) s ON s.source = q.source AND s.label IS NULL
 		GROUP BY s.source_id, q.source, q.line_no
 		ORDER BY 4 LIMIT 3 * l4_report_context.most
 	),
 	record AS MATERIALIZED (
 		SELECT g.source_id, r.line_no, r.part, r.raw, row_number() OVER (PARTITION BY g.source_id ORDER BY r.line_no, r.part) AS number
-		FROM @extschema@.l4_segment g
+		FROM @extschema@.l4_job_segments(l4_report_context.job_id, ARRAY(SELECT w.source_id FROM wanted w)) g
 		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
-		WHERE g.job_id = l4_report_context.job_id
-			AND EXISTS (SELECT FROM wanted w WHERE w.source_id = g.source_id AND w.line_no BETWEEN g.first_line - 30 AND g.last_line + 30)
+		WHERE EXISTS (SELECT FROM wanted w WHERE w.source_id = g.source_id AND w.line_no BETWEEN g.first_line - 30 AND g.last_line + 30)
 	),
 	target AS (
 		-- the record a line is of; several records may begin on it
