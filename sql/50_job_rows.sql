@@ -7,6 +7,56 @@
  * is aggregated here. Plans are made for each call (force_custom_plan), as a filter that is NULL is none.
  */
 
+CREATE FUNCTION @extschema@.l4_known_job(job_id text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+BEGIN
+	IF NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_known_job.job_id)
+		AND NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_known_job.job_id) THEN
+		RAISE EXCEPTION 'job "%" is not known', l4_known_job.job_id
+			USING ERRCODE = 'no_data_found',
+				HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
+	END IF;
+	RETURN true;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_known_job(text) IS
+'True for a job that is registered or has logs; an error (P0002) for any other.';
+
+CREATE FUNCTION @extschema@.l4_has_log_text(job_id text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+BEGIN
+	IF l4_known_job(l4_has_log_text.job_id)
+		AND NOT EXISTS (SELECT FROM l4_segment g WHERE g.job_id = l4_has_log_text.job_id)
+		AND EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_has_log_text.job_id AND s.record_count > 0) THEN
+		RAISE EXCEPTION 'the log text of job "%" was dropped', l4_has_log_text.job_id
+			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'l4_import takes it in again, while the files are there.';
+	END IF;
+	RETURN true;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_has_log_text(text) IS
+'True for a job whose logs can be read, also where it has none; an error for one that is not known (P0002) or whose log text was dropped (55000; l4_drop_log_text).';
+
+CREATE FUNCTION @extschema@.l4_has_records(job_id text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+BEGIN
+	IF l4_known_job(l4_has_records.job_id)
+		AND NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_has_records.job_id AND s.record_count > 0) THEN
+		RAISE EXCEPTION 'job "%" has no logs', l4_has_records.job_id
+			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'CALL l4_import(job_id, path) takes in its logs.';
+	END IF;
+	RETURN EXISTS (SELECT FROM l4_segment g WHERE g.job_id = l4_has_records.job_id);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_has_records(text) IS
+'Of a job that has logs, whether their text is still there (l4_drop_log_text drops it); an error for one that is not known (P0002) or has no logs (55000).';
+
 CREATE FUNCTION @extschema@.l4_job_streams(job_id text)
 RETURNS TABLE (stream_id bigint, source_id bigint, source text, label text, kind text, unit text, node text, rank int, record_count bigint, byte_count bigint,
 	first_ts timestamptz, last_ts timestamptz, last_stage text, first_iteration bigint, last_iteration bigint, shared boolean)

@@ -136,21 +136,6 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_note_fault(text, text, text, jsonb) IS 'Keeps a step of a fault in l4_fault_history, with the time and the current role.';
 
-CREATE FUNCTION @extschema@.l4_check_job(job_id text) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
-SET jit = off
-AS $$
-BEGIN
-	IF NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_check_job.job_id)
-		AND NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_check_job.job_id) THEN
-		RAISE EXCEPTION 'job "%" is not known', l4_check_job.job_id
-			USING ERRCODE = 'no_data_found', HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
-	END IF;
-END
-$$;
-COMMENT ON FUNCTION @extschema@.l4_check_job(text) IS 'Refuses a job that is not known (P0002).';
-
 CREATE FUNCTION @extschema@.l4_confirm_fault(job_id text, fault_key text, title text, root_cause text, fix text, category text, subtype text,
 	events bigint[] DEFAULT NULL, pattern text DEFAULT NULL, keep_values text[] DEFAULT NULL, in_order boolean DEFAULT false, stream_kinds text[] DEFAULT NULL,
 	min_node_share double precision DEFAULT NULL, max_node_share double precision DEFAULT NULL, within_time interval DEFAULT NULL,
@@ -171,7 +156,7 @@ DECLARE
 	entry l4_fault_entry;
 	made l4_fault;
 BEGIN
-	PERFORM l4_check_job(l4_confirm_fault.job_id);
+	PERFORM l4_known_job(l4_confirm_fault.job_id);
 	IF coalesce(l4_confirm_fault.fault_key, '') IN ('', '*') OR coalesce(l4_confirm_fault.title, '') = '' THEN
 		RAISE EXCEPTION 'a fault needs a key and a title' USING ERRCODE = 'invalid_parameter_value';
 	END IF;
@@ -326,7 +311,7 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-	PERFORM l4_check_job(l4_judge_fault.job_id);
+	PERFORM l4_known_job(l4_judge_fault.job_id);
 	IF NOT EXISTS (SELECT FROM l4_fault f WHERE f.fault_key = l4_judge_fault.fault_key) THEN
 		RAISE EXCEPTION 'fault "%" is not known', l4_judge_fault.fault_key USING ERRCODE = 'no_data_found', HINT = 'The table l4_fault lists the faults.';
 	END IF;

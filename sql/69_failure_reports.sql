@@ -168,7 +168,7 @@ AS $$
 DECLARE
 	found l4_finding[];
 BEGIN
-	PERFORM l4_check_job(l4_similar_failures.job_id);
+	PERFORM l4_known_job(l4_similar_failures.job_id);
 	IF l4_similar_failures.most IS NULL OR l4_similar_failures.most < 1 THEN
 		RAISE EXCEPTION 'most must be at least 1' USING ERRCODE = 'invalid_parameter_value';
 	END IF;

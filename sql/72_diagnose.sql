@@ -55,26 +55,6 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_job_findings(text, boolean) IS
 'Step: the findings of l4_diagnose, kind by kind, for a job that has logs, as rows of l4_finding (job_id and saved_at NULL).';
 
-CREATE FUNCTION @extschema@.l4_check_diagnosable(job_id text) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
-SET jit = off
-AS $$
-BEGIN
-	IF NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_check_diagnosable.job_id)
-		AND NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_check_diagnosable.job_id) THEN
-		RAISE EXCEPTION 'job "%" is not known', l4_check_diagnosable.job_id
-			USING ERRCODE = 'no_data_found',
-				HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
-	END IF;
-	IF NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_check_diagnosable.job_id AND s.record_count > 0) THEN
-		RAISE EXCEPTION 'job "%" has no logs', l4_check_diagnosable.job_id
-			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'CALL l4_import(job_id, path) takes in its logs.';
-	END IF;
-END
-$$;
-COMMENT ON FUNCTION @extschema@.l4_check_diagnosable(text) IS 'Step: errors where a job is not known (P0002) or has no logs (55000).';
-
 CREATE FUNCTION @extschema@.l4_present_findings(job_id text, use_pool boolean) RETURNS SETOF @extschema@.l4_finding
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -83,8 +63,7 @@ AS $$
 DECLARE
 	saved timestamptz;
 BEGIN
-	PERFORM l4_check_diagnosable(l4_present_findings.job_id);
-	IF EXISTS (SELECT FROM l4_segment g WHERE g.job_id = l4_present_findings.job_id) THEN
+	IF l4_has_records(l4_present_findings.job_id) THEN
 		RETURN QUERY SELECT f.* FROM l4_job_findings(l4_present_findings.job_id, l4_present_findings.use_pool) f;
 		RETURN;
 	END IF;

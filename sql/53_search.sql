@@ -2,38 +2,6 @@
  * Reading back: the lines around a line, and a pattern searched in all logs of a job.
  */
 
-CREATE FUNCTION @extschema@.l4_known_job(job_id text) RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
-AS $$
-BEGIN
-	IF NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_known_job.job_id)
-		AND NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_known_job.job_id) THEN
-		RAISE EXCEPTION 'job "%" is not known', l4_known_job.job_id
-			USING ERRCODE = 'no_data_found', HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
-	END IF;
-	RETURN true;
-END
-$$;
-COMMENT ON FUNCTION @extschema@.l4_known_job(text) IS
-'True for a job that is registered or has logs; an error (P0002) for any other.';
-
-CREATE FUNCTION @extschema@.l4_has_log_text(job_id text) RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
-AS $$
-BEGIN
-	IF l4_known_job(l4_has_log_text.job_id) AND NOT EXISTS (SELECT FROM l4_segment g WHERE g.job_id = l4_has_log_text.job_id)
-		AND EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_has_log_text.job_id AND s.record_count > 0) THEN
-		RAISE EXCEPTION 'the log text of job "%" was dropped', l4_has_log_text.job_id
-			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'l4_import takes it in again, while the files are there.';
-	END IF;
-	RETURN true;
-END
-$$;
-COMMENT ON FUNCTION @extschema@.l4_has_log_text(text) IS
-'True for a job whose logs can be read, also where it has none; an error for one that is not known (P0002) or whose log text was dropped (55000; l4_drop_log_text).';
-
 CREATE FUNCTION @extschema@.l4_segment_grep(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[], sketch bytea, pattern text,
 	OUT stream_id bigint, OUT line_no bigint, OUT part int, OUT ts timestamptz, OUT level text, OUT component text, OUT stage text, OUT iteration bigint,
 	OUT shape_id bigint, OUT raw text)

@@ -65,8 +65,8 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 1000
 BEGIN ATOMIC
 	WITH rule AS (
 		SELECT l.label_no, l.pattern, l.role IS NOT DISTINCT FROM 'neutral' AS neutral, ARRAY(
-			SELECT DISTINCT t.source FROM @extschema@.l4_stream t
-			WHERE t.job_id = l.job_id AND (l.source_glob IS NULL OR @extschema@.l4_glob_matches(t.source, l.source_glob))) AS sources
+			SELECT DISTINCT t.source FROM @extschema@.l4_job_streams(l.job_id) t
+			WHERE (l.source_glob IS NULL OR @extschema@.l4_glob_matches(t.source, l.source_glob))) AS sources
 		FROM unnest(l4_judge_events.labels) l
 		WHERE l.job_id = l4_judge_events.job_id AND l.kind = 'event'
 	),
@@ -122,7 +122,7 @@ BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
 		SELECT s.unit AS node, h.event_id, e.occurrences, e.first_ts, e.first_line
 		FROM @extschema@.l4_job_streams(l4_error_claims.job_id) s
-		JOIN @extschema@.l4_stream_event e ON e.job_id = l4_error_claims.job_id AND e.stream_id = s.stream_id
+		JOIN @extschema@.l4_job_counts(l4_error_claims.job_id) e ON e.stream_id = s.stream_id
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
 		WHERE CASE WHEN e.level IS NULL THEN @extschema@.l4_text_rank(h.shape) >= 4 ELSE @extschema@.l4_level_rank(e.level) >= 5 END
 	)
@@ -142,14 +142,14 @@ BEGIN ATOMIC
 		SELECT DISTINCT h.event_id
 		FROM @extschema@.l4_best_pool(l4_plain_claims.job_id) b
 		JOIN @extschema@.l4_pool_job m ON m.pool_id = b.pool_id AND m.job_id <> l4_plain_claims.job_id
-		JOIN @extschema@.l4_stream_event e ON e.job_id = m.job_id
+		CROSS JOIN LATERAL @extschema@.l4_job_shapes(m.job_id) e
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
 		WHERE l4_plain_claims.use_pool AND h.event_id IS NOT NULL
 	),
 	news AS MATERIALIZED (
 		SELECT s.unit AS node, h.event_id, sum(e.occurrences)::float8 AS occurrences
 		FROM @extschema@.l4_job_streams(l4_plain_claims.job_id) s
-		JOIN @extschema@.l4_stream_event e ON e.job_id = l4_plain_claims.job_id AND e.stream_id = s.stream_id
+		JOIN @extschema@.l4_job_counts(l4_plain_claims.job_id) e ON e.stream_id = s.stream_id
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
 		WHERE NOT EXISTS (SELECT FROM pool p WHERE p.event_id = h.event_id)
 		GROUP BY s.unit, h.event_id

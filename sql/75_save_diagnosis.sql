@@ -20,7 +20,7 @@ BEGIN
 	INSERT INTO l4_diagnosis (job_id, saved_at, version, use_pool, pool_id, pool_jobs, pool_fit, records, findings, verdict, restart_action, restart_target, restart_advice,
 		began_at, last_save_at, last_save_iteration)
 	SELECT l4_save_diagnosis.job_id, moment, (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'l4'), l4_save_diagnosis.use_pool, p.pool_id, p.job_count, p.fit,
-		(SELECT coalesce(sum(s.record_count), 0) FROM l4_stream s WHERE s.job_id = l4_save_diagnosis.job_id), cardinality(found), l4_report_verdict(found),
+		(SELECT coalesce(sum(s.record_count), 0) FROM l4_job_streams(l4_save_diagnosis.job_id) s), cardinality(found), l4_report_verdict(found),
 		a.action, a.target, a.advice,
 		(SELECT coalesce(min(f.first_seen) FILTER (WHERE f.kind = 'stage'), min(f.first_seen) FILTER (WHERE f.kind = 'iteration'), min(f.first_seen))
 			FROM unnest(found) f WHERE f.ordinal = 1 AND f.kind IN ('stage', 'iteration', 'event')),
