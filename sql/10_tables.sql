@@ -114,9 +114,11 @@ CREATE TABLE @extschema@.l4_timeline (
 );
 
 CREATE TABLE @extschema@.l4_pool_setting (
-	key text PRIMARY KEY,
+	key text NOT NULL,
 	weight double precision NOT NULL DEFAULT 1 CHECK (weight > 0),
-	builtin boolean NOT NULL DEFAULT false
+	builtin boolean NOT NULL DEFAULT false,
+	enabled boolean NOT NULL DEFAULT true,
+	PRIMARY KEY (key, builtin)
 );
 
 CREATE TABLE @extschema@.l4_pool (
@@ -170,42 +172,47 @@ CREATE TABLE @extschema@.l4_finding (
 	PRIMARY KEY (job_id, saved_at, kind, ordinal)
 );
 
--- The rules as rows. Built-in rows come from the script and are not dumped; a site's own rows are.
+-- The rules as rows, built-in ones and a site's own: see 49_rules_in_force.sql, as for l4_pool_setting.
 CREATE TABLE @extschema@.l4_format (
-	name text PRIMARY KEY,
+	name text NOT NULL,
 	kind text NOT NULL CHECK (kind IN ('path', 'prefix', 'header')),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
 	dominant boolean NOT NULL DEFAULT false,
 	example text,
 	builtin boolean NOT NULL DEFAULT false,
-	enabled boolean NOT NULL DEFAULT true
+	enabled boolean NOT NULL DEFAULT true,
+	PRIMARY KEY (name, builtin)
 );
 
 CREATE TABLE @extschema@.l4_stage_rule (
-	name text PRIMARY KEY,
+	name text NOT NULL,
 	stage text NOT NULL CHECK (stage IN ('environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
 		'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown')),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
 	example text,
 	builtin boolean NOT NULL DEFAULT false,
-	enabled boolean NOT NULL DEFAULT true
+	enabled boolean NOT NULL DEFAULT true,
+	PRIMARY KEY (name, builtin)
 );
 
 CREATE TABLE @extschema@.l4_iteration_rule (
-	name text PRIMARY KEY,
+	name text NOT NULL,
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
 	position text NOT NULL DEFAULT 'inside' CHECK (position IN ('start', 'inside', 'end')),
 	example text,
 	builtin boolean NOT NULL DEFAULT false,
-	enabled boolean NOT NULL DEFAULT true
+	enabled boolean NOT NULL DEFAULT true,
+	PRIMARY KEY (name, builtin)
 );
 
 CREATE TABLE @extschema@.l4_mask (
-	name text PRIMARY KEY,
+	name text NOT NULL,
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
-	enabled boolean NOT NULL DEFAULT true
+	builtin boolean NOT NULL DEFAULT false,
+	enabled boolean NOT NULL DEFAULT true,
+	PRIMARY KEY (name, builtin)
 );

@@ -89,35 +89,36 @@ COMMENT ON COLUMN @extschema@.l4_timeline.started_at IS 'their starts, ascending
 COMMENT ON COLUMN @extschema@.l4_timeline.stale IS 'a record that named a start is no more: the import under way makes the row anew at its end';
 
 COMMENT ON TABLE @extschema@.l4_format IS 'Rules for the paths of files, and for prefixes and headers of lines, as PCRE2 patterns with named groups.';
-COMMENT ON COLUMN @extschema@.l4_format.name IS 'name of the rule';
+COMMENT ON COLUMN @extschema@.l4_format.name IS 'name of the rule; a site''s own row takes the place of the built-in one of the same name';
 COMMENT ON COLUMN @extschema@.l4_format.kind IS 'path (node, rank, local_rank, attempt, launcher, system, shared), prefix (rank, local_rank, host) or header (ts and other parts of a time, of which the group time alone is a time of day whose day follows from the records before, level, logger, component, file, module)';
 COMMENT ON COLUMN @extschema@.l4_format.priority IS 'lower is tried first, then by name';
 COMMENT ON COLUMN @extschema@.l4_format.pattern IS 'PCRE2 with named groups; prefixes and headers are anchored where the last prefix ended';
 COMMENT ON COLUMN @extschema@.l4_format.dominant IS 'counts only in files where at least half of the first lines have it';
 COMMENT ON COLUMN @extschema@.l4_format.example IS 'a text it matches';
 COMMENT ON COLUMN @extschema@.l4_format.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_format.enabled IS 'takes part';
+COMMENT ON COLUMN @extschema@.l4_format.enabled IS 'takes part; false in a site''s own row switches off the built-in one of the same name too';
 
 COMMENT ON TABLE @extschema@.l4_stage_rule IS 'Rules that tell from a record in which stage its stream is. Tried on the message with each parameter written as 1, in order of priority.';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.name IS 'name of the rule';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.name IS 'name of the rule; a site''s own row takes the place of the built-in one of the same name';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.stage IS 'the stage it marks';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.priority IS 'lower is tried first, then by name';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.pattern IS 'PCRE2 pattern';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.example IS 'a message it matches';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.enabled IS 'takes part';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.enabled IS 'takes part; false in a site''s own row switches off the built-in one of the same name too';
 
 COMMENT ON TABLE @extschema@.l4_iteration_rule IS 'Rules that read the number of the iteration from a record. Tried on the message with each parameter written as 1; on a match the number is read from the message itself.';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.name IS 'name of the rule';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.name IS 'name of the rule; a site''s own row takes the place of the built-in one of the same name';
 COMMENT ON COLUMN @extschema@.l4_iteration_rule.priority IS 'lower is tried first, then by name';
 COMMENT ON COLUMN @extschema@.l4_iteration_rule.pattern IS 'PCRE2 pattern with a group named iter';
 COMMENT ON COLUMN @extschema@.l4_iteration_rule.position IS 'start: the record opens the iteration; inside: it belongs to it; end: the iteration ends with it';
 COMMENT ON COLUMN @extschema@.l4_iteration_rule.example IS 'a message it matches';
 COMMENT ON COLUMN @extschema@.l4_iteration_rule.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.enabled IS 'takes part';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.enabled IS 'takes part; false in a site''s own row switches off the built-in one of the same name too';
 
 COMMENT ON TABLE @extschema@.l4_mask IS 'The site''s own masks: what they match is a parameter, whatever the built-in scanner says. They apply to files imported from then on.';
 COMMENT ON COLUMN @extschema@.l4_mask.name IS 'name of the mask';
 COMMENT ON COLUMN @extschema@.l4_mask.priority IS 'lower comes first among matches at one place, then by name';
 COMMENT ON COLUMN @extschema@.l4_mask.pattern IS 'PCRE2 pattern';
-COMMENT ON COLUMN @extschema@.l4_mask.enabled IS 'takes part';
+COMMENT ON COLUMN @extschema@.l4_mask.builtin IS 'came with l4; there is none yet';
+COMMENT ON COLUMN @extschema@.l4_mask.enabled IS 'takes part; false in a site''s own row switches off the built-in one of the same name too';

@@ -1,9 +1,10 @@
 /* What the tables of pools and findings hold. */
 
 COMMENT ON TABLE @extschema@.l4_pool_setting IS 'The keys of a job''s settings that decide which jobs are comparable. Never scale, seed or host names.';
-COMMENT ON COLUMN @extschema@.l4_pool_setting.key IS 'key of l4_job.settings';
+COMMENT ON COLUMN @extschema@.l4_pool_setting.key IS 'key of l4_job.settings; a site''s own row takes the place of the built-in one of the same key';
 COMMENT ON COLUMN @extschema@.l4_pool_setting.weight IS 'how much an equal value counts where no pool has all keys equal';
 COMMENT ON COLUMN @extschema@.l4_pool_setting.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_pool_setting.enabled IS 'counts; false in a site''s own row switches off the built-in one of the same key too';
 COMMENT ON TABLE @extschema@.l4_pool IS 'A pool: the successful jobs of equal settings. What they log is normal for such a job (the paper''s normal log event pool N).';
 COMMENT ON COLUMN @extschema@.l4_pool.pool_id IS 'content hash of the settings';
 COMMENT ON COLUMN @extschema@.l4_pool.settings IS 'the settings that decide, as far as the jobs have them';

@@ -97,7 +97,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT s.matter FROM (
 		SELECT COALESCE(jsonb_object_agg(k.key, settings -> k.key), '{}'::jsonb) AS matter
-		FROM @extschema@.l4_pool_setting k
+		FROM @extschema@.l4_pool_setting_in_force k
 		WHERE settings ? k.key) s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_pool_settings(jsonb) IS
@@ -299,7 +299,7 @@ BEGIN ATOMIC
 			-- the weighted share of keys, of those that either side has, on which both agree; no keys at all agree wholly
 			COALESCE((
 				SELECT sum(CASE WHEN p.settings -> k.key = job.settings -> k.key THEN k.weight ELSE 0 END) / sum(k.weight)
-				FROM @extschema@.l4_pool_setting k
+				FROM @extschema@.l4_pool_setting_in_force k
 				WHERE p.settings ? k.key OR job.settings ? k.key), 1) AS fit
 		FROM job, @extschema@.l4_pool p
 	),

@@ -19,14 +19,21 @@ SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
 AS $$
 BEGIN
+	IF TG_OP = 'INSERT' OR TG_OP = 'UPDATE' AND NOT OLD.builtin THEN
+		RAISE EXCEPTION 'the fault "%" cannot be a built-in one', NEW.fault_key
+			USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'Built-in faults come with l4 alone and are not dumped.',
+				HINT = 'Leave builtin out: a fault of your own takes the place of the built-in one of the same key.';
+	END IF;
 	RAISE EXCEPTION 'the built-in fault "%" cannot be changed', OLD.fault_key
 		USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'Built-in faults are replaced by upgrades and are not dumped.',
 			HINT = 'l4_override_fault changes what is shown of it, l4_retire_fault switches it off.';
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_guard_builtin_fault() IS 'Refuses to change or delete a built-in fault (55000). Upgrade scripts disable the trigger while they bring new ones.';
+COMMENT ON FUNCTION @extschema@.l4_guard_builtin_fault() IS 'Refuses to add, change or delete a built-in fault (55000). Upgrade scripts disable the trigger while they bring new ones.';
 CREATE TRIGGER l4_guard_builtin_fault BEFORE UPDATE OR DELETE ON @extschema@.l4_fault
 	FOR EACH ROW WHEN (OLD.builtin) EXECUTE FUNCTION @extschema@.l4_guard_builtin_fault();
+CREATE TRIGGER l4_guard_new_builtin_fault BEFORE INSERT OR UPDATE ON @extschema@.l4_fault
+	FOR EACH ROW WHEN (NEW.builtin) EXECUTE FUNCTION @extschema@.l4_guard_builtin_fault();
 
 CREATE VIEW @extschema@.l4_fault_library WITH (security_invoker = true) AS
 SELECT f.fault_key, COALESCE(o.title, f.title) AS title, f.category, f.subtype, f.pattern, f.events, f.in_order, f.stream_kinds,

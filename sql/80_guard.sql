@@ -15,15 +15,10 @@ SELECT pg_extension_config_dump('@extschema@.l4_pool_job_event', '');
 SELECT pg_extension_config_dump('@extschema@.l4_pool_job_parameter', '');
 SELECT pg_extension_config_dump('@extschema@.l4_failure_report', '');
 SELECT pg_extension_config_dump('@extschema@.l4_finding', '');
-SELECT pg_extension_config_dump('@extschema@.l4_mask', '');
 SELECT pg_extension_config_dump('@extschema@.l4_pool_parameter', '');
 SELECT pg_extension_config_dump('@extschema@.l4_address', '');
--- Built-in rows come from the script.
-SELECT pg_extension_config_dump('@extschema@.l4_pool_setting', 'WHERE NOT builtin');
+-- Built-in rows come from the script; tables of rules are registered in 49_rules_in_force.sql.
 SELECT pg_extension_config_dump('@extschema@.l4_fault', 'WHERE NOT builtin');
-SELECT pg_extension_config_dump('@extschema@.l4_format', 'WHERE NOT builtin');
-SELECT pg_extension_config_dump('@extschema@.l4_stage_rule', 'WHERE NOT builtin');
-SELECT pg_extension_config_dump('@extschema@.l4_iteration_rule', 'WHERE NOT builtin');
 
 CREATE FUNCTION @extschema@.l4_guard_drop() RETURNS event_trigger
 	LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'l4_guard_drop';

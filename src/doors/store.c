@@ -305,7 +305,7 @@ static void
 load_formats(const char *schema, MemoryContext context, L4Rules *rules)
 {
 	Arguments	arguments = {0};
-	uint64		count = store_run(schema, "SELECT name, kind, priority, dominant, pattern FROM %s.l4_format WHERE enabled "
+	uint64		count = store_run(schema, "SELECT name, kind, priority, dominant, pattern FROM %s.l4_format_in_force "
 								  "ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
 	uint64		i;
 
@@ -351,7 +351,7 @@ static void
 load_stage_rules(const char *schema, MemoryContext context, L4ProgressRules *rules)
 {
 	Arguments	arguments = {0};
-	uint64		count = store_run(schema, "SELECT name, stage, pattern FROM %s.l4_stage_rule WHERE enabled "
+	uint64		count = store_run(schema, "SELECT name, stage, pattern FROM %s.l4_stage_rule_in_force "
 								  "ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
 	uint64		i;
 
@@ -368,7 +368,7 @@ static void
 load_iteration_rules(const char *schema, MemoryContext context, L4ProgressRules *rules)
 {
 	Arguments	arguments = {0};
-	uint64		count = store_run(schema, "SELECT name, position, pattern FROM %s.l4_iteration_rule WHERE enabled "
+	uint64		count = store_run(schema, "SELECT name, position, pattern FROM %s.l4_iteration_rule_in_force "
 								  "ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
 	uint64		i;
 
@@ -395,7 +395,7 @@ static void
 load_masks(const char *schema, MemoryContext context, L4Rules *rules)
 {
 	Arguments	arguments = {0};
-	uint64		count = store_run(schema, "SELECT name, pattern FROM %s.l4_mask WHERE enabled ORDER BY priority, name COLLATE \"C\"",
+	uint64		count = store_run(schema, "SELECT name, pattern FROM %s.l4_mask_in_force ORDER BY priority, name COLLATE \"C\"",
 								  &arguments, SPI_OK_SELECT);
 	uint64		i;
 

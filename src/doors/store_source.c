@@ -17,10 +17,10 @@ store_settings_hash(const char *schema, const char *job_id)
 
 	add_text(&arguments, job_id);
 	store_run(schema, "SELECT pg_catalog.hashtextextended(pg_catalog.concat_ws(E'\\x01', "
-			  "(SELECT pg_catalog.string_agg(f::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_format f WHERE enabled), "
-			  "(SELECT pg_catalog.string_agg(s::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_stage_rule s WHERE enabled), "
-			  "(SELECT pg_catalog.string_agg(i::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_iteration_rule i WHERE enabled), "
-			  "(SELECT pg_catalog.string_agg(m::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_mask m WHERE enabled), "
+			  "(SELECT pg_catalog.string_agg(f::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_format_in_force f), "
+			  "(SELECT pg_catalog.string_agg(s::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_stage_rule_in_force s), "
+			  "(SELECT pg_catalog.string_agg(i::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_iteration_rule_in_force i), "
+			  "(SELECT pg_catalog.string_agg(m::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_mask_in_force m), "
 			  "(SELECT ROW(time_zone, pg_catalog.date_part('epoch', started_at), nodes, ranks_per_node)::pg_catalog.text FROM %s.l4_job "
 			  "WHERE job_id OPERATOR(pg_catalog.=) $1)), 0)", &arguments, SPI_OK_SELECT);
 	return DatumGetInt64(result_datum(0, 1, &is_null));

@@ -52,7 +52,7 @@ SELECT object FROM routine WHERE prosecdef ORDER BY object;
 SELECT object
 FROM routine
 WHERE lanname NOT IN ('c', 'internal') AND prosqlbody IS NULL
-	AND NOT coalesce(proconfig && ARRAY['search_path=pg_catalog, ' || schema || ', pg_temp'], false)
+	AND NOT coalesce(proconfig && ARRAY['search_path=pg_catalog, pg_temp', 'search_path=pg_catalog, ' || schema || ', pg_temp'], false)
 ORDER BY object;
 
 \echo functions that are immutable but not parallel safe:

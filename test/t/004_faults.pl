@@ -29,6 +29,11 @@ $node->safe_psql('before', q{
 	SELECT l4_import_failure_reports('[{"job_id": "pump-1", "symptom": "training crash", "root_cause": "pump", "faulty_nodes": ["node-c"], "monitoring_data": {"flow": [1, 2.5, null]}},
 		{"job_id": "elsewhere", "report_id": "7", "status": "rejected"}]');
 	SELECT count(*) FROM l4_backtest_fault(fault_key => 'coolant_pump');
+	INSERT INTO l4_format (name, kind, pattern, enabled) SELECT name, kind, pattern, false FROM l4_format WHERE name = (SELECT min(name) FROM l4_format WHERE kind = 'header');
+	INSERT INTO l4_stage_rule (name, stage, priority, pattern) VALUES ('megatron_data', 'model_build', 7, 'our data'), ('ours', 'teardown', 8, 'bye');
+	INSERT INTO l4_iteration_rule (name, pattern) VALUES ('ours', 'round (?<iter>\d+)');
+	INSERT INTO l4_mask (name, pattern) VALUES ('ours', 'rack \w+');
+	INSERT INTO l4_pool_setting (key, weight, enabled) VALUES ('framework', 1, false), ('model', 2, true), ('dataset', 3, true);
 });
 
 # everything that may differ, in a defined order
@@ -45,6 +50,7 @@ my %queries = (
 	'matches' => q{SELECT m.* FROM unnest('{oom,pump-1,pump-2}'::text[]) j, l4_match_faults(j) m},
 	'similar' => q{SELECT * FROM l4_similar_failures('pump-2')},
 );
+$queries{"rules in $_"} = qq{SELECT *, (SELECT count(*) FROM l4_${_}_in_force) FROM l4_$_ WHERE NOT builtin ORDER BY 1} for qw(format stage_rule iteration_rule mask pool_setting);
 # when a built-in fault came with CREATE EXTENSION is not the site's
 $queries{faults} = q{SELECT f.*, CASE WHEN NOT builtin THEN created_at END FROM (SELECT fault_key, title, category, subtype, pattern, events, in_order, stream_kinds, min_node_share, max_node_share,
 	within_time, role, severity, priority, root_cause, fix, state, origin, builtin, owner, created_by, created_at, updated_by, updated_at FROM l4_fault WHERE NOT builtin) f ORDER BY fault_key COLLATE "C"};
@@ -75,11 +81,11 @@ is($node->safe_psql('again', $queries{library}), $before{library}, 'the library 
 $node->safe_psql('postgres', 'CREATE DATABASE upgraded');
 $node->safe_psql('upgraded', q{
 	CREATE EXTENSION l4;
-	ALTER TABLE l4_fault DISABLE TRIGGER l4_guard_builtin_fault;
+	ALTER TABLE l4_fault DISABLE TRIGGER USER;
 	UPDATE l4_fault SET severity = 'info', fix = 'a later version says this' WHERE fault_key IN ('cuda_oom', 'xid_79');
 	DELETE FROM l4_fault WHERE fault_key = 'xid_13';
 	INSERT INTO l4_fault (fault_key, title, category, subtype, pattern, builtin) VALUES ('coolant_pump', 'Now built in too', 'hardware', 'node', 'pump \d+ stalled', true);
-	ALTER TABLE l4_fault ENABLE TRIGGER l4_guard_builtin_fault;});
+	ALTER TABLE l4_fault ENABLE TRIGGER USER;});
 $node->command_ok(['psql', '--no-psqlrc', '--quiet', '--set=ON_ERROR_STOP=1', '--output=/dev/null', '--file', $dump, '--dbname', $node->connstr('upgraded')], 'restore over a later version');
 is($node->safe_psql('upgraded', $queries{$_}), $before{$_}, "$_: the site's own are as before under a later version") for qw(faults overrides history feedback reports diagnoses findings);
 is($node->safe_psql('upgraded', q{SELECT string_agg(fault_key || ': ' || severity || ', ' || fix || ', ' || builtin, '; ' ORDER BY fault_key) FROM l4_fault_library WHERE fault_key IN ('coolant_pump', 'cuda_oom', 'xid_79')}),
