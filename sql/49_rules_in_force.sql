@@ -66,7 +66,7 @@ DECLARE
 	of_column record;
 BEGIN
 	FOREACH rules IN ARRAY ARRAY['@extschema@.l4_format', '@extschema@.l4_stage_rule', '@extschema@.l4_iteration_rule', '@extschema@.l4_mask',
-		'@extschema@.l4_pool_setting']::regclass[]
+		'@extschema@.l4_pool_setting', '@extschema@.l4_limit', '@extschema@.l4_wording']::regclass[]
 	LOOP
 		SELECT c.relname, format('@extschema@.%I', c.relname || '_in_force'),
 				string_agg(format('s.%1$I = r.%1$I', a.attname), ' AND ') FILTER (WHERE a.attnum = ANY (i.indkey) AND a.attname <> 'builtin'),
@@ -92,7 +92,7 @@ BEGIN
 	END LOOP;
 	-- The fault library has a view of its own, l4_fault_library, and its own way to change built-in faults.
 	FOREACH rules IN ARRAY ARRAY['@extschema@.l4_format', '@extschema@.l4_stage_rule', '@extschema@.l4_iteration_rule', '@extschema@.l4_mask',
-		'@extschema@.l4_pool_setting', '@extschema@.l4_fault_explains']::regclass[]
+		'@extschema@.l4_pool_setting', '@extschema@.l4_limit', '@extschema@.l4_wording', '@extschema@.l4_fault_explains']::regclass[]
 	LOOP
 		EXECUTE format('CREATE TRIGGER l4_guard_builtin_rule BEFORE INSERT OR UPDATE OR DELETE ON %s '
 			'FOR EACH ROW EXECUTE FUNCTION @extschema@.l4_guard_builtin_rule()', rules);
