@@ -145,33 +145,6 @@ RETURN btrim(regexp_replace(shape, '(<\*>|[^[:alpha:]])+', ' ', 'g'));
 COMMENT ON FUNCTION @extschema@.l4_shape_words(text) IS
 'The words of a shape alone, without parameters, digits and signs: what two variants of one statement (a progress bar at 2 % and at 50 %) have in common.';
 
-CREATE FUNCTION @extschema@.l4_records_at(job_id text, stream_ids bigint[], line_nos bigint[])
-RETURNS TABLE (stream_id bigint, line_no bigint, shape_id bigint, source text, ts timestamptz, stage text, iteration bigint, raw text, part int)
-LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
-BEGIN ATOMIC
-	-- only the segments that hold a wanted line are opened, each once
-	WITH wanted AS MATERIALIZED (
-		SELECT DISTINCT w.stream_id, w.line_no, s.source_id, s.source
-		FROM ROWS FROM (unnest(l4_records_at.stream_ids), unnest(l4_records_at.line_nos)) w (stream_id, line_no)
-		JOIN @extschema@.l4_stream s ON s.job_id = l4_records_at.job_id AND s.stream_id = w.stream_id
-	),
-	place AS MATERIALIZED (
-		SELECT w.source_id, array_agg(w.line_no) AS line_nos FROM wanted w WHERE w.line_no IS NOT NULL GROUP BY w.source_id
-	),
-	record AS MATERIALIZED (
-		-- by itself, lest a segment be opened anew for each wanted line
-		SELECT r.* FROM place p
-		JOIN @extschema@.l4_segment g ON g.job_id = l4_records_at.job_id AND g.source_id = p.source_id
-		CROSS JOIN LATERAL @extschema@.l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, p.line_nos) r
-		WHERE EXISTS (SELECT FROM unnest(p.line_nos) l (line_no) WHERE l.line_no BETWEEN g.first_line AND g.last_line)
-	)
-	SELECT r.stream_id, r.line_no, r.shape_id, w.source, r.ts, r.stage, r.iteration, r.raw, r.part
-	FROM record r
-	JOIN wanted w ON w.stream_id = r.stream_id AND w.line_no = r.line_no;
-END;
-COMMENT ON FUNCTION @extschema@.l4_records_at(text, bigint[], bigint[]) IS
-'The records of a job that begin on the given lines of the given streams (two arrays of one length); iteration only where the stream itself marks it, part as in l4_log. Opens the segments that hold these lines.';
-
 CREATE FUNCTION @extschema@.l4_source_clocks(job_id text) RETURNS TABLE (source_id bigint, lines bigint[], times timestamptz[])
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC

@@ -49,7 +49,7 @@ BEGIN ATOMIC
 		FROM unnest(l4_event_findings.news) r
 	),
 	size AS (
-		SELECT count(*) AS nodes FROM @extschema@.l4_job_nodes(l4_event_findings.job_id)
+		SELECT count(*) AS nodes FROM @extschema@.l4_job_units(l4_event_findings.job_id)
 	),
 	event AS MATERIALIZED (
 		SELECT r.event_id, sum(r.occurrences)::bigint AS occurrences, count(DISTINCT r.node) AS nodes_affected,
@@ -167,7 +167,7 @@ BEGIN
 	WITH found AS (
 		SELECT f.*, coalesce(f.node = l4_fault_findings.suspects[1], f.message ~ ('\m' || regexp_replace(l4_fault_findings.suspects[1], '\W', '.', 'g') || '\M'), false) AS own, roles ->> f.event_id::text AS event_role,
 			row_number() OVER (PARTITION BY f.event_id ORDER BY f.ordinality) AS turn, z.nodes
-		FROM l4_match_faults(l4_fault_findings.job_id, l4_fault_findings.news) WITH ORDINALITY f, (SELECT count(*) AS nodes FROM l4_job_nodes(l4_fault_findings.job_id)) z
+		FROM l4_match_faults(l4_fault_findings.job_id, l4_fault_findings.news) WITH ORDINALITY f, (SELECT count(*) AS nodes FROM l4_job_units(l4_fault_findings.job_id)) z
 	), explained AS (
 		-- a fault that only shows in what follows explains no root
 		SELECT f.*, (SELECT array_agg(k.fault_key ORDER BY k.place) FROM unnest(f.explained_by) WITH ORDINALITY k (fault_key, place) JOIN found o ON o.fault_key = k.fault_key
@@ -257,7 +257,7 @@ BEGIN
 	SELECT t.stream_id INTO teller
 	FROM l4_job_streams(l4_job_findings.job_id) t JOIN l4_stream s ON s.job_id = l4_job_findings.job_id AND s.stream_id = t.stream_id
 	WHERE s.last_iteration > s.first_iteration AND s.byte_count < 256 * 1024 * 1024
-	ORDER BY t.node IS NOT DISTINCT FROM names[1] DESC, s.last_iteration - s.first_iteration DESC, s.record_count DESC, s.stream_id
+	ORDER BY t.unit IS NOT DISTINCT FROM names[1] DESC, s.last_iteration - s.first_iteration DESC, s.record_count DESC, s.stream_id
 	LIMIT 1;
 	RETURN QUERY
 	WITH began AS (
@@ -284,7 +284,7 @@ BEGIN
 						WHERE r.stream_id = e.stream_id AND r.shape_id = e.shape_id AND r.reason = 'new value' AND r.first_line = o.line_no))) c
 		WHERE c.period >= 4 AND o.iteration - round(c.period / 2)::bigint NOT IN (SELECT b.iteration FROM began b)
 	), unusual AS (
-		SELECT d.iteration, 100 + (row_number() OVER (ORDER BY d.nearest_distance DESC, d.iteration DESC))::int AS turn, t.node, t.rank,
+		SELECT d.iteration, 100 + (row_number() OVER (ORDER BY d.nearest_distance DESC, d.iteration DESC))::int AS turn, t.unit, t.rank,
 			NULL::text, NULL::timestamptz,
 			format('Iteration %s runs unlike the others (%s events differ from the nearest recurrent one).', d.iteration, d.nearest_distance)
 		FROM l4_iteration_scores(l4_job_findings.job_id, teller) d, l4_job_streams(l4_job_findings.job_id) t

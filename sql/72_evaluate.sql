@@ -120,7 +120,7 @@ CREATE FUNCTION @extschema@.l4_error_claims(job_id text, by_count boolean) RETUR
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT s.node, h.event_id, e.occurrences, e.first_ts, e.first_line
+		SELECT s.unit AS node, h.event_id, e.occurrences, e.first_ts, e.first_line
 		FROM @extschema@.l4_job_streams(l4_error_claims.job_id) s
 		JOIN @extschema@.l4_stream_event e ON e.job_id = l4_error_claims.job_id AND e.stream_id = s.stream_id
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
@@ -147,12 +147,12 @@ BEGIN ATOMIC
 		WHERE l4_plain_claims.use_pool AND h.event_id IS NOT NULL
 	),
 	news AS MATERIALIZED (
-		SELECT s.node, h.event_id, sum(e.occurrences)::float8 AS occurrences
+		SELECT s.unit AS node, h.event_id, sum(e.occurrences)::float8 AS occurrences
 		FROM @extschema@.l4_job_streams(l4_plain_claims.job_id) s
 		JOIN @extschema@.l4_stream_event e ON e.job_id = l4_plain_claims.job_id AND e.stream_id = s.stream_id
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
 		WHERE NOT EXISTS (SELECT FROM pool p WHERE p.event_id = h.event_id)
-		GROUP BY s.node, h.event_id
+		GROUP BY s.unit, h.event_id
 	),
 	node AS (
 		SELECT (unnest(@extschema@.l4_iforest_rank(n.node, n.event_id, n.occurrences, 'plain', 100, 256, 1))).*

@@ -215,7 +215,7 @@ BEGIN ATOMIC
 			-- scheduling and storage come and go; the library says what is more
 			f.subtype IN ('scheduling', 'storage') AND f.severity <> 'critical' AS transient,
 			e.ordinal AS event, COALESCE(e.node, 'rank ' || e.rank) AS event_node, e.nodes_affected AS event_nodes,
-			(SELECT count(*) FROM @extschema@.l4_job_nodes(l4_restart_advice.job_id)) AS nodes
+			(SELECT count(*) FROM @extschema@.l4_job_units(l4_restart_advice.job_id)) AS nodes
 		FROM given g
 		LEFT JOIN unnest(g.findings) n ON n.kind = 'node' AND n.ordinal = 1
 		LEFT JOIN unnest(g.findings) e ON e.kind = 'event' AND e.ordinal = 1
@@ -310,7 +310,7 @@ BEGIN ATOMIC
 		SELECT l4_report_rows.suspects AS nodes
 	),
 	stream AS MATERIALIZED (
-		SELECT DISTINCT s.node, s.rank FROM @extschema@.l4_job_streams(l4_report_rows.job_id) s WHERE s.kind = 'rank' AND s.node IS NOT NULL AND s.rank IS NOT NULL
+		SELECT DISTINCT s.unit AS node, s.rank FROM @extschema@.l4_job_streams(l4_report_rows.job_id) s WHERE s.kind = 'rank' AND s.unit IS NOT NULL AND s.rank IS NOT NULL
 	),
 	ranked AS (
 		SELECT l4_report_rows.by_rank AND count(*) BETWEEN 1 AND l4_report_rows.most AS by_rank FROM stream
@@ -320,10 +320,10 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT s.node, s.rank, s.rank, s.node FROM stream s, ranked WHERE ranked.by_rank AND s.node = 'rank ' || s.rank
 		UNION ALL
-		SELECT n.node, NULL, s.rank, n.node
-		FROM @extschema@.l4_job_nodes(l4_report_rows.job_id) n
+		SELECT n.unit, NULL, s.rank, n.unit
+		FROM @extschema@.l4_job_units(l4_report_rows.job_id) n
 		CROSS JOIN ranked
-		LEFT JOIN (SELECT s.node, min(s.rank) AS rank FROM stream s GROUP BY s.node) s ON s.node = n.node
+		LEFT JOIN (SELECT s.node, min(s.rank) AS rank FROM stream s GROUP BY s.node) s ON s.node = n.unit
 		WHERE NOT ranked.by_rank OR NOT n.logged
 	),
 	ordered AS (
@@ -355,7 +355,7 @@ BEGIN ATOMIC
 		SELECT r.* FROM @extschema@.l4_report_rows(l4_report_cells.job_id, @extschema@.l4_report_suspects(l4_report_cells.findings), false, l4_report_cells.most_rows - 1) r
 	),
 	stream AS MATERIALIZED (
-		SELECT s.stream_id, s.node FROM @extschema@.l4_job_streams(l4_report_cells.job_id) s
+		SELECT s.stream_id, s.unit AS node FROM @extschema@.l4_job_streams(l4_report_cells.job_id) s
 	),
 	finding AS MATERIALIZED (
 		SELECT f.ordinal, f.event_id, f.occurrences FROM unnest(l4_report_cells.findings) f WHERE f.kind = 'event' AND f.ordinal <= l4_report_cells.most_columns
@@ -409,7 +409,7 @@ RETURNS TABLE (place int, label text, suspect int, members int, ranks bigint, fi
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 64
 BEGIN ATOMIC
 	WITH stream AS MATERIALIZED (
-		SELECT s.* FROM @extschema@.l4_job_streams(l4_report_stops.job_id) s WHERE s.record_count > 0
+		SELECT s.unit AS node, s.rank, s.kind, s.stream_id, s.first_ts, s.last_ts, s.last_stage, s.last_iteration FROM @extschema@.l4_job_streams(l4_report_stops.job_id) s WHERE s.record_count > 0
 	),
 	rank AS MATERIALIZED (
 		-- a rank may write several streams: it lives as long as the last of them
@@ -442,7 +442,7 @@ BEGIN ATOMIC
 		SELECT s.* FROM @extschema@.l4_report_stops(l4_report_spans.job_id, l4_report_spans.suspects, l4_report_spans.most) s
 	),
 	stream AS MATERIALIZED (
-		SELECT s.* FROM @extschema@.l4_job_streams(l4_report_spans.job_id) s WHERE s.record_count > 0
+		SELECT s.unit AS node, s.rank, s.kind, s.stream_id FROM @extschema@.l4_job_streams(l4_report_spans.job_id) s WHERE s.record_count > 0
 	),
 	entered AS (
 		SELECT r.place, e.stage, min(e.first_ts) AS started_at
@@ -473,7 +473,7 @@ BEGIN ATOMIC
 		-- the suspect's rank, rank 0, or whoever got furthest, as far as they mark iterations
 		SELECT s.stream_id, s.source FROM @extschema@.l4_job_streams(l4_report_iterations.job_id) s
 		WHERE s.kind = 'rank' AND s.last_iteration IS NOT NULL
-		ORDER BY s.node IS NOT DISTINCT FROM l4_report_iterations.suspects[1] DESC, s.rank = 0 DESC, s.last_iteration DESC, s.record_count DESC, s.stream_id
+		ORDER BY s.unit IS NOT DISTINCT FROM l4_report_iterations.suspects[1] DESC, s.rank = 0 DESC, s.last_iteration DESC, s.record_count DESC, s.stream_id
 		LIMIT 1
 	),
 	score AS (

@@ -85,7 +85,7 @@ BEGIN
 
 	RETURN QUERY
 	WITH entry AS (
-		SELECT e.shape_id, h.shape, s.node, s.source, s.kind, e.stream_id, e.occurrences, e.level, e.first_line, e.first_ts,
+		SELECT e.shape_id, h.shape, s.unit AS node, s.source, s.kind, e.stream_id, e.occurrences, e.level, e.first_line, e.first_ts,
 			s.kind IN ('rank', 'launcher') AND e.last_line <= CASE WHEN greatest(l4_level_rank(e.level), l4_text_rank(h.shape)) >= 5 THEN o.line_no
 				ELSE greatest(o.line_no, o.mild_line_no) END AS outlived
 		FROM l4_stream_event e

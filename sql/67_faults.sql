@@ -196,7 +196,7 @@ BEGIN ATOMIC
 		JOIN record r ON r.event_id = u.event_id AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds))
 	),
 	size AS (
-		SELECT count(*) AS nodes FROM @extschema@.l4_job_nodes(l4_match_entries.job_id)
+		SELECT count(*) AS nodes FROM @extschema@.l4_job_units(l4_match_entries.job_id)
 	),
 	figure AS (
 		SELECT e.fault_key, z.nodes,

@@ -6,18 +6,6 @@
  * suspected, the first news of any rank.
  */
 
-CREATE FUNCTION @extschema@.l4_job_iteration(job_id text, ts timestamptz) RETURNS bigint
-LANGUAGE sql STABLE PARALLEL SAFE
-BEGIN ATOMIC
-	SELECT i.iteration
-	FROM @extschema@.l4_timeline t, ROWS FROM (unnest(t.iterations), unnest(t.started_at)) i (iteration, started_at)
-	WHERE t.job_id = l4_job_iteration.job_id AND i.started_at <= l4_job_iteration.ts
-	ORDER BY i.started_at DESC, i.iteration DESC
-	LIMIT 1;
-END;
-COMMENT ON FUNCTION @extschema@.l4_job_iteration(text, timestamptz) IS
-'The iteration that a job was in at a time, by the starts of iterations in l4_timeline; NULL before the first.';
-
 CREATE FUNCTION @extschema@.l4_iteration_scores(job_id text, stream_id bigint)
 RETURNS TABLE (iteration bigint, length int, nearest_distance double precision, mean_distance double precision, unusual boolean, last boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
@@ -102,7 +90,8 @@ BEGIN ATOMIC
 		FROM unnest(COALESCE(l4_onsets.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_onsets.job_id) n))) r
 	),
 	stream AS MATERIALIZED (
-		SELECT s.*, array_position(l4_onsets.suspects, s.node) AS suspect
+		SELECT s.stream_id, s.source, s.kind, s.unit AS node, s.rank, s.record_count, s.last_ts, s.last_stage, s.last_iteration, s.shared,
+			array_position(l4_onsets.suspects, s.unit) AS suspect
 		FROM @extschema@.l4_job_streams(l4_onsets.job_id) s
 	),
 	named AS MATERIALIZED (

@@ -50,39 +50,12 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_weight(text) IS
 'The weight of a kind of evidence against a node; replace the function to change them. "needed" is the sum below which a node is not reported (six tenths of it where no node reaches it and progress, durations or counters speak against one).';
 
-CREATE FUNCTION @extschema@.l4_job_streams(job_id text)
-RETURNS TABLE (stream_id bigint, source text, kind text, node text, rank int, record_count bigint, first_ts timestamptz, last_ts timestamptz,
-	last_stage text, last_iteration bigint, shared boolean)
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 1000
-BEGIN ATOMIC
-	SELECT s.stream_id, s.source, s.kind,
-		@extschema@.l4_place_name(s.node, s.rank, j.nodes, j.ranks_per_node), s.rank, s.record_count,
-		s.first_ts, s.last_ts, s.last_stage, s.last_iteration, s.label IS NOT NULL
-	FROM @extschema@.l4_stream s
-	LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
-	WHERE s.job_id = l4_job_streams.job_id;
-END;
-COMMENT ON FUNCTION @extschema@.l4_job_streams(text) IS
-'The streams of a job with their nodes: as the import found them, else by rank from the job''s list of nodes, else the rank itself ("rank 7") stands for a node. shared: it shares its file with other streams.';
-
-CREATE FUNCTION @extschema@.l4_job_nodes(job_id text) RETURNS TABLE (node text, logged boolean)
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
-BEGIN ATOMIC
-	SELECT n.node, bool_or(n.logged) FROM (
-		SELECT s.node, s.record_count > 0 AS logged FROM @extschema@.l4_job_streams(l4_job_nodes.job_id) s WHERE s.node IS NOT NULL
-		UNION ALL
-		SELECT u.node, false FROM @extschema@.l4_job j, unnest(j.nodes) u (node) WHERE j.job_id = l4_job_nodes.job_id) n
-	GROUP BY n.node;
-END;
-COMMENT ON FUNCTION @extschema@.l4_job_nodes(text) IS
-'The nodes of a job: those that logs are from, and those that the scheduler lists; logged: whether there is a record from it.';
-
 CREATE FUNCTION @extschema@.l4_rank_nodes(job_id text) RETURNS TABLE (rank int, node text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1000
 BEGIN ATOMIC
 	-- the streams know best; the list of nodes fills the gaps (a node whose logs are missing)
 	SELECT DISTINCT ON (r.rank) r.rank, r.node FROM (
-		SELECT s.rank, s.node, 1 AS turn FROM @extschema@.l4_job_streams(l4_rank_nodes.job_id) s WHERE s.rank IS NOT NULL
+		SELECT s.rank, s.unit AS node, 1 AS turn FROM @extschema@.l4_job_streams(l4_rank_nodes.job_id) s WHERE s.rank IS NOT NULL
 		UNION ALL
 		SELECT (u.position - 1)::int * COALESCE(j.ranks_per_node, 1) + g.i, u.node, 2
 		FROM @extschema@.l4_job j, unnest(j.nodes) WITH ORDINALITY u (node, position),
@@ -113,7 +86,7 @@ BEGIN ATOMIC
 	)
 	SELECT r.ordinal, n.node, 'rank ' || r.rank FROM rank_name r JOIN @extschema@.l4_rank_nodes(l4_mentions.job_id) n ON n.rank = r.rank
 	UNION
-	SELECT w.ordinal, n.node, w.word FROM word w JOIN @extschema@.l4_job_nodes(l4_mentions.job_id) n ON n.node = w.word
+	SELECT w.ordinal, n.node, w.word FROM word w JOIN @extschema@.l4_job_units(l4_mentions.job_id) n ON n.node = w.word
 	UNION
 	SELECT w.ordinal, a.node, w.word FROM word w
 	JOIN @extschema@.l4_address a ON a.job_id = l4_mentions.job_id AND a.address = w.word;
@@ -130,7 +103,7 @@ AS $$
 DECLARE
 	learned bigint;
 	address_pattern CONSTANT text := '^\d{1,3}(\.\d{1,3}){3}$';
-	nodes bigint := (SELECT count(*) FROM l4_job_nodes(l4_learn_addresses.job_id));
+	nodes bigint := (SELECT count(*) FROM l4_job_units(l4_learn_addresses.job_id));
 BEGIN
 	DELETE FROM l4_address a WHERE a.job_id = l4_learn_addresses.job_id;
 	WITH shape AS (
@@ -139,7 +112,7 @@ BEGIN
 		WHERE k.job_id = l4_learn_addresses.job_id
 		GROUP BY p.shape_id HAVING sum(p.occurrences) <= 50 * nodes),
 	record AS MATERIALIZED (
-		SELECT row_number() OVER () AS number, l.shape_id, s.node, l.raw, l.parameters
+		SELECT row_number() OVER () AS number, l.shape_id, s.unit AS node, l.raw, l.parameters
 		-- names and addresses are told early: the first two segments of each file
 		FROM l4_segment g
 			JOIN (SELECT array_agg(shape_id) AS shape_ids FROM shape) w ON g.job_id = l4_learn_addresses.job_id AND g.segment_no < 2 AND g.shape_ids && w.shape_ids
@@ -231,8 +204,8 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	-- System logs keep a steady beat, so where there are any they are compared; else all that the nodes log.
 	WITH stream AS MATERIALIZED (
-		SELECT s.* FROM @extschema@.l4_job_streams(l4_silence.job_id) s
-		WHERE s.node IS NOT NULL AND s.last_ts > '2000-01-01' AND NOT s.shared
+		SELECT s.unit AS node, s.stream_id, s.kind, s.last_ts FROM @extschema@.l4_job_streams(l4_silence.job_id) s
+		WHERE s.unit IS NOT NULL AND s.last_ts > '2000-01-01' AND NOT s.shared
 	),
 	finish AS MATERIALIZED (
 		SELECT s.node, max(s.last_ts) AS last_ts, max(s.last_ts) - COALESCE(min(k.ahead), '0') AS at
@@ -306,14 +279,14 @@ BEGIN ATOMIC
 		JOIN @extschema@.l4_shape h ON h.shape_id = m.shape_id
 	),
 	duration AS MATERIALIZED (
-		SELECT s.node, s.rank, p.shape_id, p.position AS place,
+		SELECT s.unit AS node, s.rank, p.shape_id, p.position AS place,
 			ln((p.mean * p.number_count - p.maximum) / (p.number_count - 1) * m.seconds) AS level,
 			EXTRACT(epoch FROM e.last_ts - e.first_ts) / (e.occurrences - 1) AS step
 		FROM parameter p
 		JOIN measure m ON m.shape_id = p.shape_id AND m.position = p.position AND m.rest = p.rest
 		JOIN @extschema@.l4_job_streams(l4_slow_nodes.job_id) s ON s.stream_id = p.stream_id
 		JOIN @extschema@.l4_stream_event e ON e.job_id = l4_slow_nodes.job_id AND e.stream_id = p.stream_id AND e.shape_id = p.shape_id
-		WHERE s.kind = 'rank' AND s.node IS NOT NULL AND m.seconds IS NOT NULL
+		WHERE s.kind = 'rank' AND s.unit IS NOT NULL AND m.seconds IS NOT NULL
 	),
 	middle AS (
 		SELECT d.shape_id, d.place, percentile_cont(0.5) WITHIN GROUP (ORDER BY d.level) AS level,
@@ -344,14 +317,14 @@ BEGIN ATOMIC
 		SELECT b.pool_id FROM @extschema@.l4_best_pool(l4_counting_nodes.job_id) b
 	),
 	counter AS MATERIALIZED (
-		SELECT s.node, p.shape_id, p.position AS place, sum(p.maximum - p.minimum) AS growth,
+		SELECT s.unit AS node, p.shape_id, p.position AS place, sum(p.maximum - p.minimum) AS growth,
 			(array_agg(p.stream_id ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS stream_id,
 			(array_agg(p.maximum_line ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS line_no, max(p.maximum) AS largest
 		FROM (SELECT DISTINCT t.source_id FROM @extschema@.l4_stream t WHERE t.job_id = l4_counting_nodes.job_id AND t.kind = 'system') t
 		JOIN @extschema@.l4_parameter_sketch k ON k.job_id = l4_counting_nodes.job_id AND k.source_id = t.source_id
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p
 		JOIN @extschema@.l4_job_streams(l4_counting_nodes.job_id) s ON s.stream_id = p.stream_id
-		WHERE s.kind = 'system' AND s.node IS NOT NULL
+		WHERE s.kind = 'system' AND s.unit IS NOT NULL
 			AND p.number_count = p.occurrences AND p.number_count >= 3
 		GROUP BY 1, 2, 3
 	),
@@ -375,11 +348,11 @@ BEGIN ATOMIC
 	-- Statements that the ranks of most nodes print again and again while they iterate. Whoever comes late to the last one made the others
 	-- wait; whoever printed one less is behind. What a node's clock is off is taken out.
 	WITH printed AS MATERIALIZED (
-		SELECT s.node, s.shared, e.shape_id, e.stream_id, e.occurrences, e.last_iteration, e.last_line, e.last_ts,
+		SELECT s.unit AS node, s.shared, e.shape_id, e.stream_id, e.occurrences, e.last_iteration, e.last_line, e.last_ts,
 			EXTRACT(epoch FROM e.last_ts - e.first_ts) / GREATEST(e.occurrences - 1, 1) AS step
 		FROM @extschema@.l4_stream_event e
 		JOIN @extschema@.l4_job_streams(l4_waited_nodes.job_id) s ON s.stream_id = e.stream_id
-		WHERE e.job_id = l4_waited_nodes.job_id AND s.kind = 'rank' AND s.node IS NOT NULL
+		WHERE e.job_id = l4_waited_nodes.job_id AND s.kind = 'rank' AND s.unit IS NOT NULL
 			AND e.first_iteration IS NOT NULL AND e.occurrences >= 4
 	),
 	entry AS MATERIALIZED (
@@ -396,7 +369,7 @@ BEGIN ATOMIC
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY e.step) AS step
 		FROM entry e
 		GROUP BY e.shape_id
-		HAVING count(*) >= 4 AND count(*) * 4 >= 3 * (SELECT count(*) FROM @extschema@.l4_job_nodes(l4_waited_nodes.job_id) n WHERE n.logged)
+		HAVING count(*) >= 4 AND count(*) * 4 >= 3 * (SELECT count(*) FROM @extschema@.l4_job_units(l4_waited_nodes.job_id) n WHERE n.logged)
 			AND max(e.times) - min(e.times) <= 1
 	),
 	spread AS (
@@ -432,7 +405,7 @@ BEGIN ATOMIC
 		GROUP BY 1, 2
 	),
 	cell AS (
-		SELECT n.node, c.event_id, c.n FROM @extschema@.l4_job_nodes(l4_node_forest.job_id) n LEFT JOIN count c ON c.node = n.node
+		SELECT n.unit AS node, c.event_id, c.n FROM @extschema@.l4_job_units(l4_node_forest.job_id) n LEFT JOIN count c ON c.node = n.unit
 	),
 	ranked AS (
 		-- a node without news takes part with a zero
@@ -483,8 +456,11 @@ BEGIN ATOMIC
 			t.ending, t.peer, GREATEST(@extschema@.l4_level_rank(p.level), t.gravity) >= 5 AS grave
 		FROM piece p JOIN text t ON t.told = p.told
 	),
-	node AS MATERIALIZED (SELECT n.*, count(*) OVER () AS nodes FROM @extschema@.l4_job_nodes(l4_node_evidence.job_id) n),
-	stream AS MATERIALIZED (SELECT s.* FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s),
+	node AS MATERIALIZED (SELECT n.unit AS node, n.logged, count(*) OVER () AS nodes FROM @extschema@.l4_job_units(l4_node_evidence.job_id) n),
+	stream AS MATERIALIZED (
+		SELECT s.unit AS node, s.rank, s.stream_id, s.source, s.kind, s.record_count, s.last_ts, s.last_iteration
+		FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s
+	),
 	accusation AS MATERIALIZED (
 		SELECT a.* FROM unnest(COALESCE(l4_node_evidence.accusations,
 			ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_node_evidence.job_id, COALESCE(l4_node_evidence.news, (SELECT g.news FROM given g))) a))) a

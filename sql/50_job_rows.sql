@@ -1,0 +1,191 @@
+/*
+ * The one door to a job's rows. But for what writes them (import, retention), and the views, nothing names l4_segment, l4_stream,
+ * l4_stream_event, l4_parameter_sketch, l4_timeline, l4_address or l4_source_state elsewhere: all else takes the rows of these functions.
+ *
+ * They are PL/pgSQL with plain queries by job_id, none of which calls another function over these tables: so a call can go to the machine
+ * that holds the job. A job of 4,096 ranks has hundreds of thousands of counts: whoever wants a few says which, and what all are read for
+ * is aggregated here. Plans are made for each call (force_custom_plan), as a filter that is NULL is none.
+ */
+
+CREATE FUNCTION @extschema@.l4_job_streams(job_id text)
+RETURNS TABLE (stream_id bigint, source_id bigint, source text, label text, kind text, unit text, node text, rank int, record_count bigint, byte_count bigint,
+	first_ts timestamptz, last_ts timestamptz, last_stage text, first_iteration bigint, last_iteration bigint, shared boolean)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 1000
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT s.stream_id, s.source_id, s.source, s.label, s.kind, coalesce(n.node, 'rank ' || s.rank), n.node, s.rank, s.record_count, s.byte_count,
+		s.first_ts, s.last_ts, s.last_stage, s.first_iteration, s.last_iteration, s.label IS NOT NULL
+	FROM l4_stream s
+	LEFT JOIN l4_job j ON j.job_id = s.job_id
+	CROSS JOIN LATERAL (SELECT coalesce(s.node, j.nodes[s.rank / coalesce(j.ranks_per_node, 1) + 1]) AS node) n
+	WHERE s.job_id = l4_job_streams.job_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_streams(text) IS
+'The streams of a job. node: as the import found it, else by rank from the job''s list of nodes, NULL where neither tells; unit: what is compared, the node or, where it is not known, the rank ("rank 7"). shared: it shares its file with other streams.';
+
+CREATE FUNCTION @extschema@.l4_job_units(job_id text) RETURNS TABLE (unit text, node text, rank int, logged boolean)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 100
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT coalesce(u.node, 'rank ' || u.rank) AS unit, u.node, u.rank, bool_or(u.logged)
+	FROM (
+		SELECT n.node, CASE WHEN n.node IS NULL THEN s.rank END AS rank, s.record_count > 0 AS logged
+		FROM l4_stream s
+		LEFT JOIN l4_job j ON j.job_id = s.job_id
+		CROSS JOIN LATERAL (SELECT coalesce(s.node, j.nodes[s.rank / coalesce(j.ranks_per_node, 1) + 1]) AS node) n
+		WHERE s.job_id = l4_job_units.job_id
+		UNION ALL
+		SELECT l.node, NULL, false FROM l4_job j, unnest(j.nodes) l (node) WHERE j.job_id = l4_job_units.job_id) u
+	WHERE u.node IS NOT NULL OR u.rank IS NOT NULL
+	GROUP BY u.node, u.rank;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_units(text) IS
+'What is compared in a job: its nodes, those that logs are from and those that the scheduler lists, and the ranks of which the node is not known (node NULL; rank only there). logged: whether there is a record from it.';
+
+CREATE FUNCTION @extschema@.l4_job_counts(job_id text, stream_ids bigint[] DEFAULT NULL, shape_ids bigint[] DEFAULT NULL, min_occurrences bigint DEFAULT NULL,
+	iterating boolean DEFAULT NULL) RETURNS SETOF @extschema@.l4_stream_event
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 10000
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $$
+BEGIN
+	RETURN QUERY
+	SELECT e.* FROM l4_stream_event e
+	WHERE e.job_id = l4_job_counts.job_id
+		AND (l4_job_counts.stream_ids IS NULL OR e.stream_id = ANY (l4_job_counts.stream_ids))
+		AND (l4_job_counts.shape_ids IS NULL OR e.shape_id = ANY (l4_job_counts.shape_ids))
+		AND (l4_job_counts.min_occurrences IS NULL OR e.occurrences >= l4_job_counts.min_occurrences)
+		AND (l4_job_counts.iterating IS NULL OR (e.first_iteration IS NOT NULL) = l4_job_counts.iterating);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_counts(text, bigint[], bigint[], bigint, boolean) IS
+'How often the streams of a job log its shapes, and where: rows of l4_stream_event. Only of the given streams, the given shapes, of min_occurrences or more, of those first logged while iterating (or not); NULL is no limit. A large job has very many: say which are wanted.';
+
+CREATE FUNCTION @extschema@.l4_job_shapes(job_id text) RETURNS TABLE (shape_id bigint, occurrences bigint, streams bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT e.shape_id, sum(e.occurrences)::bigint, count(*) FROM l4_stream_event e WHERE e.job_id = l4_job_shapes.job_id GROUP BY e.shape_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_shapes(text) IS 'The shapes of a job, one row each: how many records have it, and how many streams.';
+
+CREATE FUNCTION @extschema@.l4_job_sketches(job_id text, source_ids bigint[] DEFAULT NULL) RETURNS TABLE (source_id bigint, sketch bytea)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT k.source_id, k.sketch FROM l4_parameter_sketch k
+	WHERE k.job_id = l4_job_sketches.job_id AND (l4_job_sketches.source_ids IS NULL OR k.source_id = ANY (l4_job_sketches.source_ids));
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_sketches(text, bigint[]) IS
+'The packed parameter statistics of a job, one row a source (of the given ones; NULL: all), for l4_sketch_parameters and its like.';
+
+CREATE FUNCTION @extschema@.l4_job_segments(job_id text, source_ids bigint[] DEFAULT NULL, shape_ids bigint[] DEFAULT NULL, first_segments int DEFAULT NULL)
+RETURNS SETOF @extschema@.l4_segment
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $$
+BEGIN
+	RETURN QUERY
+	SELECT g.* FROM l4_segment g
+	WHERE g.job_id = l4_job_segments.job_id
+		AND (l4_job_segments.source_ids IS NULL OR g.source_id = ANY (l4_job_segments.source_ids))
+		AND (l4_job_segments.shape_ids IS NULL OR g.shape_ids && l4_job_segments.shape_ids)
+		AND (l4_job_segments.first_segments IS NULL OR g.segment_no < l4_job_segments.first_segments);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_segments(text, bigint[], bigint[], int) IS
+'The segments of a job: of the given sources, with any of the given shapes, the first ones of each source; NULL is no limit. Their packed columns are not read until they are unpacked.';
+
+CREATE FUNCTION @extschema@.l4_records_at(job_id text, stream_ids bigint[], line_nos bigint[])
+RETURNS TABLE (stream_id bigint, line_no bigint, shape_id bigint, source text, ts timestamptz, stage text, iteration bigint, raw text, part int)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+	-- only the segments that hold a wanted line are opened, each once
+	RETURN QUERY
+	WITH wanted AS MATERIALIZED (
+		SELECT DISTINCT w.stream_id, w.line_no, s.source_id, s.source
+		FROM ROWS FROM (unnest(l4_records_at.stream_ids), unnest(l4_records_at.line_nos)) w (stream_id, line_no)
+		JOIN l4_stream s ON s.job_id = l4_records_at.job_id AND s.stream_id = w.stream_id
+	),
+	lines AS MATERIALIZED (
+		SELECT w.source_id, array_agg(w.line_no) AS line_nos FROM wanted w WHERE w.line_no IS NOT NULL GROUP BY w.source_id
+	),
+	record AS MATERIALIZED (
+		-- by itself, lest a segment be opened anew for each wanted line
+		SELECT r.* FROM lines l
+		JOIN l4_segment g ON g.job_id = l4_records_at.job_id AND g.source_id = l.source_id
+		CROSS JOIN LATERAL l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, l.line_nos) r
+		WHERE EXISTS (SELECT FROM unnest(l.line_nos) n (line_no) WHERE n.line_no BETWEEN g.first_line AND g.last_line)
+	)
+	SELECT r.stream_id, r.line_no, r.shape_id, w.source, r.ts, r.stage, r.iteration, r.raw, r.part
+	FROM record r
+	JOIN wanted w ON w.stream_id = r.stream_id AND w.line_no = r.line_no;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_records_at(text, bigint[], bigint[]) IS
+'The records of a job that begin on the given lines of the given streams (two arrays of one length); iteration only where the stream itself marks it, part as in l4_log. Opens the segments that hold these lines.';
+
+CREATE FUNCTION @extschema@.l4_job_timeline(job_id text) RETURNS TABLE (iteration bigint, started_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 1000
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT i.iteration, i.started_at
+	FROM l4_timeline t, ROWS FROM (unnest(t.iterations), unnest(t.started_at)) i (iteration, started_at)
+	WHERE t.job_id = l4_job_timeline.job_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_timeline(text) IS 'When the iterations of a job began, one row each.';
+
+CREATE FUNCTION @extschema@.l4_job_iteration(job_id text, ts timestamptz) RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN (
+		SELECT i.iteration
+		FROM l4_timeline t, ROWS FROM (unnest(t.iterations), unnest(t.started_at)) i (iteration, started_at)
+		WHERE t.job_id = l4_job_iteration.job_id AND i.started_at <= l4_job_iteration.ts
+		ORDER BY i.started_at DESC, i.iteration DESC
+		LIMIT 1);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_iteration(text, timestamptz) IS
+'The iteration that a job was in at a time, by the starts of iterations in l4_timeline; NULL before the first.';
+
+CREATE FUNCTION @extschema@.l4_job_addresses(job_id text) RETURNS TABLE (address text, node text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 100
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT a.address, a.node FROM l4_address a WHERE a.job_id = l4_job_addresses.job_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_addresses(text) IS 'Which node has which network address, as l4_learn_addresses found out; node: the unit, as l4_job_units has it.';
