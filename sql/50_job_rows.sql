@@ -51,7 +51,7 @@ COMMENT ON FUNCTION @extschema@.l4_job_units(text) IS
 'What is compared in a job: its nodes, those that logs are from and those that the scheduler lists, and the ranks of which the node is not known (node NULL; rank only there). logged: whether there is a record from it.';
 
 CREATE FUNCTION @extschema@.l4_job_counts(job_id text, stream_ids bigint[] DEFAULT NULL, shape_ids bigint[] DEFAULT NULL, min_occurrences bigint DEFAULT NULL,
-	iterating boolean DEFAULT NULL) RETURNS SETOF @extschema@.l4_stream_event
+	iterating boolean DEFAULT NULL, levels text[] DEFAULT NULL) RETURNS SETOF @extschema@.l4_stream_event
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 10000
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET plan_cache_mode = force_custom_plan
@@ -63,23 +63,25 @@ BEGIN
 		AND (l4_job_counts.stream_ids IS NULL OR e.stream_id = ANY (l4_job_counts.stream_ids))
 		AND (l4_job_counts.shape_ids IS NULL OR e.shape_id = ANY (l4_job_counts.shape_ids))
 		AND (l4_job_counts.min_occurrences IS NULL OR e.occurrences >= l4_job_counts.min_occurrences)
-		AND (l4_job_counts.iterating IS NULL OR (e.first_iteration IS NOT NULL) = l4_job_counts.iterating);
+		AND (l4_job_counts.iterating IS NULL OR (e.first_iteration IS NOT NULL) = l4_job_counts.iterating)
+		AND (l4_job_counts.levels IS NULL OR e.level = ANY (l4_job_counts.levels));
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_job_counts(text, bigint[], bigint[], bigint, boolean) IS
-'How often the streams of a job log its shapes, and where: rows of l4_stream_event. Only of the given streams, the given shapes, of min_occurrences or more, of those first logged while iterating (or not); NULL is no limit. A large job has very many: say which are wanted.';
+COMMENT ON FUNCTION @extschema@.l4_job_counts(text, bigint[], bigint[], bigint, boolean, text[]) IS
+'How often the streams of a job log its shapes, and where: rows of l4_stream_event. Only of the given streams, the given shapes, of min_occurrences or more, of those first logged while iterating (or not), of the given levels; NULL is no limit. A large job has very many: say which are wanted.';
 
-CREATE FUNCTION @extschema@.l4_job_shapes(job_id text) RETURNS TABLE (shape_id bigint, occurrences bigint, streams bigint)
+CREATE FUNCTION @extschema@.l4_job_shapes(job_id text) RETURNS TABLE (shape_id bigint, occurrences bigint, streams bigint, level_rank int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT e.shape_id, sum(e.occurrences)::bigint, count(*) FROM l4_stream_event e WHERE e.job_id = l4_job_shapes.job_id GROUP BY e.shape_id;
+	SELECT e.shape_id, sum(e.occurrences)::bigint, count(*), max(l4_level_rank(e.level))
+	FROM l4_stream_event e WHERE e.job_id = l4_job_shapes.job_id GROUP BY e.shape_id;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_job_shapes(text) IS 'The shapes of a job, one row each: how many records have it, and how many streams.';
+COMMENT ON FUNCTION @extschema@.l4_job_shapes(text) IS 'The shapes of a job, one row each: how many records have it, how many streams, and its gravest level (as l4_level_rank).';
 
 CREATE FUNCTION @extschema@.l4_job_sketches(job_id text, source_ids bigint[] DEFAULT NULL) RETURNS TABLE (source_id bigint, sketch bytea)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100

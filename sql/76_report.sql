@@ -377,7 +377,7 @@ BEGIN ATOMIC
 		SELECT l.node, l.event_id, l.occurrences FROM logged l WHERE l.event_id NOT IN (SELECT p.event_id FROM partly p)
 		UNION ALL
 		SELECT s.node, n.event_id, sum(n.occurrences)
-		FROM @extschema@.l4_news(l4_report_cells.job_id) n
+		FROM @extschema@.l4_unexplained(l4_report_cells.job_id) n
 		JOIN stream s ON s.stream_id = n.stream_id
 		WHERE EXISTS (SELECT FROM partly) AND n.event_id IN (SELECT p.event_id FROM partly p)
 		GROUP BY s.node, n.event_id

@@ -1,7 +1,7 @@
 /*
  * The diagnosis: news, nodes, faults, onset, put together into findings.
  *
- * l4_diagnose reads only and can be read, copied and changed: each step is a function of its own (l4_news, l4_suspect_nodes,
+ * l4_diagnose reads only and can be read, copied and changed: each step is a function of its own (l4_unexplained, l4_suspect_nodes,
  * l4_onsets, l4_match_faults), and what remains here is the order in which findings stand and the words in which they are told.
  */
 
@@ -31,7 +31,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_pool_words(text, boolean) IS
 'In words, what a job is compared with.';
 
-CREATE FUNCTION @extschema@.l4_event_findings(job_id text, news @extschema@.l4_news_record[], suspects text[], use_pool boolean DEFAULT true,
+CREATE FUNCTION @extschema@.l4_event_findings(job_id text, news @extschema@.l4_unexplained_record[], suspects text[], use_pool boolean DEFAULT true,
 	accusations @extschema@.l4_accusation[] DEFAULT NULL)
 RETURNS TABLE (ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
 	first_seen timestamptz, occurrences bigint, nodes_affected bigint, evidence text, explanation text, role text)
@@ -43,19 +43,17 @@ BEGIN ATOMIC
 	),
 	record AS MATERIALIZED (
 		SELECT r.*, EXISTS (SELECT FROM named a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id AND a.accuser IS NOT NULL) AS accuses,
-			EXISTS (SELECT FROM named a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id AND a.accused = l4_event_findings.suspects[1]) AS names_suspect,
-			GREATEST(@extschema@.l4_level_rank(r.level), @extschema@.l4_text_rank(r.message)) AS gravity,
-			@extschema@.l4_text_ending(r.message) IS TRUE AS ending, @extschema@.l4_text_peer(r.message) IS TRUE AS peer
+			EXISTS (SELECT FROM named a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id AND a.accused = l4_event_findings.suspects[1]) AS names_suspect
 		FROM unnest(l4_event_findings.news) r
 	),
 	size AS (
 		SELECT count(*) AS nodes FROM @extschema@.l4_job_units(l4_event_findings.job_id)
 	),
 	event AS MATERIALIZED (
-		SELECT r.event_id, sum(r.occurrences)::bigint AS occurrences, count(DISTINCT r.node) AS nodes_affected,
+		SELECT r.event_id, sum(r.occurrences)::bigint AS occurrences, count(DISTINCT r.unit) AS nodes_affected,
 			count(DISTINCT r.stream_id) AS streams, max(r.gravity) AS gravity,
-			COALESCE(bool_or(r.node = l4_event_findings.suspects[1] AND NOT r.accuses), false) AS own,
-			bool_or(r.names_suspect AND r.node IS NULL) AS told,
+			COALESCE(bool_or(r.unit = l4_event_findings.suspects[1] AND NOT r.accuses), false) AS own,
+			bool_or(r.names_suspect AND r.unit IS NULL) AS told,
 			bool_and(r.ending OR r.peer OR r.accuses) AS follows, bool_and(r.ending) AS ending,
 			bool_or(r.reason IN ('new value', 'range')) AS value,
 			min(r.first_ts) AS first_ts
@@ -89,9 +87,10 @@ BEGIN ATOMIC
 		FROM roles e, size z
 	),
 	first_record AS MATERIALIZED (
-		SELECT DISTINCT ON (r.event_id) r.event_id, r.stream_id, r.source, r.node, r.rank, r.shape_id, r.stage, r.iteration, r.first_ts, r.detail
+		SELECT DISTINCT ON (r.event_id) r.event_id, r.stream_id, r.source, r.unit AS node, r.rank, r.shape_id, r.stage, r.iteration, r.first_ts,
+			@extschema@.l4_unexplained_sentence(r.reason, r.numbers) AS detail
 		FROM record r JOIN event e ON e.event_id = r.event_id
-		ORDER BY r.event_id, r.node IS NOT DISTINCT FROM l4_event_findings.suspects[1] AND e.own DESC, r.first_ts, r.source, r.first_line, r.shape_id
+		ORDER BY r.event_id, r.unit IS NOT DISTINCT FROM l4_event_findings.suspects[1] AND e.own DESC, r.first_ts, r.source, r.first_line, r.shape_id
 	),
 	quoted AS (
 		SELECT q.event_id, string_agg(@extschema@.l4_quote(q.source, q.first_line, q.message), E'\n' ORDER BY q.turn) AS quotes
@@ -124,18 +123,18 @@ BEGIN ATOMIC
 	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = f.shape_id
 	CROSS JOIN pool w;
 END;
-COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_news_record[], text[], boolean, @extschema@.l4_accusation[]) IS
+COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_unexplained_record[], text[], boolean, @extschema@.l4_accusation[]) IS
 'The events that are news, most telling first: root before cascade and context, those of the suspected node or about it, then by gravity, rarity and time. accusations: the result of l4_accusations, where at hand.';
 
-CREATE FUNCTION @extschema@.l4_node_findings(job_id text, news @extschema@.l4_news_record[], suspects @extschema@.l4_suspect_node[])
+CREATE FUNCTION @extschema@.l4_node_findings(job_id text, news @extschema@.l4_unexplained_record[], suspects @extschema@.l4_suspect_node[])
 RETURNS TABLE (ordinal int, score double precision, node text, rank int, stage text, iteration bigint, first_seen timestamptz, evidence text, explanation text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
-	SELECT s.ordinal, s.score, @extschema@.l4_node_name(s.node),
-		COALESCE(s.rank, substring(s.node, '^rank (\d+)$')::int), o.stage,
+	SELECT s.ordinal, s.score, u.node, COALESCE(s.rank, u.rank), o.stage,
 		COALESCE(o.iteration, @extschema@.l4_job_iteration(l4_node_findings.job_id, s.first_ts)), s.first_ts, q.quotes,
 		format('Suspect %s: %s.', s.node, (SELECT string_agg(e.explanation, '; ') FROM unnest(s.evidence) e))
 	FROM unnest(l4_node_findings.suspects) s
+	LEFT JOIN @extschema@.l4_job_units(l4_node_findings.job_id) u ON u.unit = s.node
 	LEFT JOIN LATERAL (
 		-- the first record of each of the four strongest pieces of evidence
 		SELECT string_agg(@extschema@.l4_quote(t.source, t.line_no, t.raw), E'\n' ORDER BY t.place) AS quotes
@@ -148,13 +147,13 @@ BEGIN ATOMIC
 				ARRAY(SELECT e.line_no FROM unnest(s.evidence[1:4]) e WHERE e.line_no IS NOT NULL)) t) t) q ON true
 	LEFT JOIN LATERAL (
 		SELECT r.stage, r.iteration FROM unnest(l4_node_findings.news) r
-		WHERE r.node = s.node AND r.kind = 'rank' AND NOT r.role
+		WHERE r.unit = s.node AND r.kind = 'rank' AND NOT r.role
 		ORDER BY r.first_ts, r.first_line LIMIT 1) o ON true;
 END;
-COMMENT ON FUNCTION @extschema@.l4_node_findings(text, @extschema@.l4_news_record[], @extschema@.l4_suspect_node[]) IS
+COMMENT ON FUNCTION @extschema@.l4_node_findings(text, @extschema@.l4_unexplained_record[], @extschema@.l4_suspect_node[]) IS
 'Suspected nodes in words, with the records that say so.';
 
-CREATE FUNCTION @extschema@.l4_fault_findings(job_id text, news @extschema@.l4_news_record[], suspects text[], roles jsonb)
+CREATE FUNCTION @extschema@.l4_fault_findings(job_id text, news @extschema@.l4_unexplained_record[], suspects text[], roles jsonb)
 RETURNS TABLE (ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text, first_seen timestamptz,
 	occurrences bigint, nodes_affected bigint, evidence text, explanation text, fault_key text, root_cause text, fix text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 5
@@ -190,7 +189,7 @@ BEGIN
 	ORDER BY 1;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_fault_findings(text, @extschema@.l4_news_record[], text[], jsonb) IS
+COMMENT ON FUNCTION @extschema@.l4_fault_findings(text, @extschema@.l4_unexplained_record[], text[], jsonb) IS
 'The known faults among the news of a job, most telling first: root faults before those that follow from others (l4_fault_explains) or that show only in events that follow, those of the suspected node before others, several faults of one event behind the first of each; then in the order of l4_match_faults. suspects: suspected nodes in order; roles: object of event_id to role (root, cascade, context).';
 
 CREATE FUNCTION @extschema@.l4_job_findings(job_id text, use_pool boolean DEFAULT true)
@@ -207,29 +206,31 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	clocks l4_clock_offset[];
-	news l4_news_record[];
+	news l4_unexplained_record[];
 	accusations l4_accusation[];
 	suspects l4_suspect_node[];
 	names text[];
 	onsets l4_onset[];
-	teller bigint;
+	teller record;
+	limits l4_limits := l4_limits_in_force();
+	wordings l4_wordings := l4_wordings_in_force();
 	events l4_finding[];
 BEGIN
-	clocks := ARRAY(SELECT k FROM l4_clock_offsets(l4_job_findings.job_id) k);
-	news := ARRAY(SELECT n FROM l4_news(l4_job_findings.job_id, l4_job_findings.use_pool, clocks) n);
+	clocks := ARRAY(SELECT k FROM l4_clock_offsets(l4_job_findings.job_id, limits) k);
+	news := ARRAY(SELECT n FROM l4_unexplained(l4_job_findings.job_id, l4_job_findings.use_pool, clocks, limits, wordings) n);
 	accusations := ARRAY(SELECT a FROM l4_accusations(l4_job_findings.job_id, news) a);
 	suspects := ARRAY(SELECT s FROM l4_suspect_nodes(l4_job_findings.job_id, news, accusations, clocks) s ORDER BY s.ordinal);
 	names := ARRAY(SELECT s.node FROM unnest(suspects) s);
-	onsets := ARRAY(SELECT o FROM l4_onsets(l4_job_findings.job_id, news, names, accusations) o ORDER BY o.turn);
+	onsets := ARRAY(SELECT o FROM l4_onsets(l4_job_findings.job_id, news, names, accusations, limits, wordings) o ORDER BY o.turn);
 
 	-- Events, and the known faults among them.
 	events := ARRAY(SELECT jsonb_populate_record(NULL::l4_finding, to_jsonb(e)) FROM l4_event_findings(l4_job_findings.job_id, news, names, l4_job_findings.use_pool, accusations) e ORDER BY e.ordinal);
 	RETURN QUERY
-	SELECT 'event', e.ordinal, e.score, l4_node_name(e.node), e.rank, e.stage, e.iteration, e.event_id, e.template, e.first_seen, e.occurrences,
+	SELECT 'event', e.ordinal, e.score, (SELECT u.node FROM l4_job_units(l4_job_findings.job_id) u WHERE u.unit = e.node), e.rank, e.stage, e.iteration, e.event_id, e.template, e.first_seen, e.occurrences,
 		e.nodes_affected, e.evidence, e.explanation, NULL::text, NULL::text, NULL::text, e.role
 	FROM unnest(events) e;
 	RETURN QUERY
-	SELECT 'fault', f.ordinal::int, f.score, l4_node_name(f.node), f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences,
+	SELECT 'fault', f.ordinal::int, f.score, (SELECT u.node FROM l4_job_units(l4_job_findings.job_id) u WHERE u.unit = f.node), f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences,
 		f.nodes_affected::int, f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, NULL::text
 	FROM l4_fault_findings(l4_job_findings.job_id, news, names, (SELECT jsonb_object_agg(e.event_id, e.role) FROM unnest(events) e)) f;
 
@@ -242,9 +243,9 @@ BEGIN
 
 	-- Stages, each once, where it is first named; tear-down only where nothing else is known.
 	RETURN QUERY
-	SELECT 'stage', (row_number() OVER (ORDER BY s.stage = 'teardown', s.turn))::int, 1.0::float8 / s.turn, l4_node_name(s.node), s.rank, s.stage, NULL::bigint,
+	SELECT 'stage', (row_number() OVER (ORDER BY s.stage = 'teardown', s.turn))::int, 1.0::float8 / s.turn, s.node, s.rank, s.stage, NULL::bigint,
 		NULL::bigint, NULL::text, s.ts, NULL::bigint, NULL::int, q.quotes,
-		format('The failure began in stage %s: %s%s.', s.stage, s.explanation, coalesce(' (' || s.node || ')', '')),
+		format('The failure began in stage %s: %s%s.', s.stage, l4_onset_sentence(s.place), coalesce(' (' || s.unit || ')', '')),
 		NULL::text, NULL::text, NULL::text, NULL::text
 	FROM (SELECT DISTINCT ON (o.stage) o.* FROM unnest(onsets) o WHERE o.stage IS NOT NULL ORDER BY o.stage, o.turn) s
 	LEFT JOIN LATERAL (
@@ -254,16 +255,12 @@ BEGIN
 
 	-- Iterations: where the evidence begins, each once; then, of the stream that tells most of them, those before it whose events run
 	-- unusually (the last one is cut short and says nothing). A very long stream is not read for it.
-	SELECT t.stream_id INTO teller
-	FROM l4_job_streams(l4_job_findings.job_id) t JOIN l4_stream s ON s.job_id = l4_job_findings.job_id AND s.stream_id = t.stream_id
-	WHERE s.last_iteration > s.first_iteration AND s.byte_count < 256 * 1024 * 1024
-	ORDER BY t.unit IS NOT DISTINCT FROM names[1] DESC, s.last_iteration - s.first_iteration DESC, s.record_count DESC, s.stream_id
-	LIMIT 1;
+	SELECT t.* INTO teller FROM l4_telling_stream(l4_job_findings.job_id, names[1], (limits).onset_stream_bytes) t;
 	RETURN QUERY
 	WITH began AS (
 		-- what shows only later than the most telling place is no beginning
 		SELECT DISTINCT ON (o.iteration) o.iteration, o.turn + CASE WHEN o.iteration > first_value(o.iteration) OVER (ORDER BY o.turn) THEN 60 ELSE 0 END AS turn, o.node, o.rank, o.stage, o.ts,
-			format('The failure began in iteration %s: %s%s.', o.iteration, o.explanation, coalesce(' (' || o.node || ')', '')) AS explanation
+			format('The failure began in iteration %s: %s%s.', o.iteration, l4_onset_sentence(o.place), coalesce(' (' || o.unit || ')', '')) AS explanation
 		FROM unnest(onsets) o
 		WHERE o.iteration IS NOT NULL
 		ORDER BY o.iteration, o.turn
@@ -284,15 +281,15 @@ BEGIN
 						WHERE r.stream_id = e.stream_id AND r.shape_id = e.shape_id AND r.reason = 'new value' AND r.first_line = o.line_no))) c
 		WHERE c.period >= 4 AND o.iteration - round(c.period / 2)::bigint NOT IN (SELECT b.iteration FROM began b)
 	), unusual AS (
-		SELECT d.iteration, 100 + (row_number() OVER (ORDER BY d.nearest_distance DESC, d.iteration DESC))::int AS turn, t.unit, t.rank,
+		SELECT d.iteration, 100 + (row_number() OVER (ORDER BY d.nearest_distance DESC, d.iteration DESC))::int AS turn, teller.node, teller.rank,
 			NULL::text, NULL::timestamptz,
 			format('Iteration %s runs unlike the others (%s events differ from the nearest recurrent one).', d.iteration, d.nearest_distance)
-		FROM l4_iteration_scores(l4_job_findings.job_id, teller) d, l4_job_streams(l4_job_findings.job_id) t
-		WHERE t.stream_id = teller AND d.unusual AND NOT d.last AND cardinality(news) > 0
+		FROM l4_iteration_scores(l4_job_findings.job_id, teller.stream_id) d
+		WHERE d.unusual AND NOT d.last AND cardinality(news) > 0
 			AND d.iteration NOT IN (SELECT b.iteration FROM began b UNION ALL SELECT c.iteration FROM checked c)
 		ORDER BY 2 LIMIT 3
 	)
-	SELECT 'iteration', (row_number() OVER (ORDER BY i.turn, i.iteration))::int, 1.0::float8 / i.turn, l4_node_name(i.node), i.rank, i.stage, i.iteration,
+	SELECT 'iteration', (row_number() OVER (ORDER BY i.turn, i.iteration))::int, 1.0::float8 / i.turn, i.node, i.rank, i.stage, i.iteration,
 		NULL::bigint, NULL::text, i.ts, NULL::bigint, NULL::int, NULL::text, i.explanation, NULL::text, NULL::text, NULL::text, NULL::text
 	FROM (SELECT * FROM began UNION ALL SELECT * FROM checked UNION ALL SELECT * FROM unusual) i
 	ORDER BY 2;
