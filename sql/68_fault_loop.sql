@@ -98,7 +98,7 @@ DECLARE
 	patterns text[];
 BEGIN
 	WITH record AS (
-		SELECT DISTINCT ON (n.shape_id, n.place, n.value) n.shape_id, n.place, n.value, s.shape
+		SELECT DISTINCT ON (n.shape_id, n.position, n.value) n.shape_id, n.position, n.value, s.shape
 		FROM unnest(coalesce(l4_draft_pattern.news, ARRAY(SELECT n FROM l4_unexplained(l4_draft_pattern.job_id) n))) n JOIN l4_shape s ON s.shape_id = n.shape_id
 		WHERE n.event_id = l4_draft_pattern.event_id
 	),
@@ -113,7 +113,7 @@ BEGIN
 	)
 	SELECT array_agg(DISTINCT p.pattern COLLATE "C") INTO patterns
 	FROM record r LEFT JOIN example e ON e.shape_id = r.shape_id
-	CROSS JOIN LATERAL l4_shape_pattern(r.shape, coalesce(e.examples, '{}'), r.place, r.value, l4_draft_pattern.keep_values) p (pattern)
+	CROSS JOIN LATERAL l4_shape_pattern(r.shape, coalesce(e.examples, '{}'), r.position, r.value, l4_draft_pattern.keep_values) p (pattern)
 	WHERE p.pattern IS NOT NULL;
 	IF patterns IS NULL THEN
 		RETURN NULL;
