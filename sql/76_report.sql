@@ -350,24 +350,23 @@ COMMENT ON FUNCTION @extschema@.l4_report_rows(text, text[], boolean, int) IS
 CREATE FUNCTION @extschema@.l4_report_cells(job_id text, findings @extschema@.l4_finding[], most_rows int DEFAULT 40, most_columns int DEFAULT 24)
 RETURNS TABLE (place int, label text, suspect int, members int, event int, nodes int, occurrences bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 500
+-- where the tables were never analysed, a join with the list of streams would compare each with each
+SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH member AS MATERIALIZED (
 		SELECT r.* FROM @extschema@.l4_report_rows(l4_report_cells.job_id, @extschema@.l4_report_suspects(l4_report_cells.findings), false, l4_report_cells.most_rows - 1) r
-	),
-	stream AS MATERIALIZED (
-		SELECT s.stream_id, s.unit AS node FROM @extschema@.l4_job_streams(l4_report_cells.job_id) s
 	),
 	finding AS MATERIALIZED (
 		SELECT f.ordinal, f.event_id, f.occurrences FROM unnest(l4_report_cells.findings) f WHERE f.kind = 'event' AND f.ordinal <= l4_report_cells.most_columns
 	),
 	logged AS MATERIALIZED (
-		SELECT s.node, h.event_id, sum(e.occurrences) AS occurrences
+		SELECT s.unit AS node, h.event_id, sum(e.occurrences) AS occurrences
 		FROM @extschema@.l4_stream_event e
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
 		JOIN finding f ON f.event_id = h.event_id
-		LEFT JOIN stream s ON s.stream_id = e.stream_id
+		LEFT JOIN @extschema@.l4_job_streams(l4_report_cells.job_id) s ON s.stream_id = e.stream_id
 		WHERE e.job_id = l4_report_cells.job_id
-		GROUP BY s.node, h.event_id
+		GROUP BY s.unit, h.event_id
 	),
 	partly AS MATERIALIZED (
 		-- events of which only some records are news (a new value, a storm): which ones, the summaries do not tell
@@ -376,19 +375,25 @@ BEGIN ATOMIC
 	news AS (
 		SELECT l.node, l.event_id, l.occurrences FROM logged l WHERE l.event_id NOT IN (SELECT p.event_id FROM partly p)
 		UNION ALL
-		SELECT s.node, n.event_id, sum(n.occurrences)
+		SELECT n.unit, n.event_id, sum(n.occurrences)
 		FROM @extschema@.l4_unexplained(l4_report_cells.job_id) n
-		JOIN stream s ON s.stream_id = n.stream_id
 		WHERE EXISTS (SELECT FROM partly) AND n.event_id IN (SELECT p.event_id FROM partly p)
-		GROUP BY s.node, n.event_id
+		GROUP BY n.unit, n.event_id
+	),
+	placed AS (
+		-- a join by sorting, whatever the planner knows
+		SELECT x.event_id, x.occurrences, x.node, max(x.place) OVER (PARTITION BY x.node) AS place
+		FROM (
+			SELECT m.node, m.place, NULL::bigint AS event_id, NULL::numeric AS occurrences FROM member m
+			UNION ALL
+			SELECT n.node, NULL, n.event_id, n.occurrences FROM news n) x
 	),
 	cell AS (
-		SELECT COALESCE(m.place, 0) AS place, f.ordinal AS event, count(*)::int AS nodes, sum(n.occurrences)::bigint AS occurrences
-		FROM news n
+		SELECT COALESCE(n.place, 0) AS place, f.ordinal AS event, count(*)::int AS nodes, sum(n.occurrences)::bigint AS occurrences
+		FROM placed n
 		JOIN finding f ON f.event_id = n.event_id
-		LEFT JOIN member m ON m.node = n.node
-		WHERE m.node IS NOT NULL OR n.node IS NULL
-		GROUP BY m.place, f.ordinal
+		WHERE n.place IS NOT NULL OR n.node IS NULL
+		GROUP BY n.place, f.ordinal
 	),
 	line AS (
 		SELECT DISTINCT m.place, m.place AS turn, m.label, m.suspect, m.members FROM member m

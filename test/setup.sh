@@ -43,6 +43,21 @@ debian_major() {
 	echo "$major"
 }
 
+# Ends with one line where the server here, or else the one that would be installed, is too old. Before anything is installed.
+refuse_old_server() {
+	local major version
+	if [ -n "$(config_major)" ]; then
+		major=$(config_major)
+		version="$pg_config is of $("$pg_config" --version); give another one with: make PG_CONFIG=/path/to/pg_config"
+	else
+		major=$(debian_major)
+		version="this machine has, or would install, PostgreSQL $major"
+	fi
+	[ -n "$major" ] && [ "$major" -lt "$minimum_major" ] || return 0
+	echo "l4 needs PostgreSQL $minimum_major or later; $version" >&2
+	exit 1
+}
+
 # Prints the Debian packages that bring what is missing, one a line.
 missing_packages() {
 	local major
@@ -79,20 +94,29 @@ fuzz_packages() {
 	echo 'int main(void) { return 0; }' | clang -x c -fsanitize=fuzzer-no-link,address,undefined -o /dev/null - 2>/dev/null || printf '%s\n' clang libclang-rt-dev
 }
 
-# Installs the packages named in the arguments. The distribution would create and start a server of its own with the
-# PostgreSQL package; the tests bring their private one, so that is switched off while the packages are being set up.
+# Installs the packages named in the arguments, but no service: the tests start what they need themselves. The distribution would create and start a
+# server of its own with the PostgreSQL package, and make an rsyslog that comes for one test this machine's; while the packages are being set up,
+# both are switched off.
 install_packages() {
-	local log drop_in=/etc/postgresql-common/createcluster.d/l4-setup.conf
+	local log drop_in=/etc/postgresql-common/createcluster.d/l4-setup.conf policy=/usr/sbin/policy-rc.d had_rsyslog=
 	log=$(mktemp)
+	[ ! -x /usr/sbin/rsyslogd ] || had_rsyslog=yes
 	mkdir -p "$(dirname "$drop_in")"
 	echo 'create_main_cluster = false' > "$drop_in"
-	trap 'rm -f "'"$drop_in"'"' EXIT
+	if [ -e "$policy" ]; then
+		policy=
+	else
+		printf '#!/bin/sh\ncase $1 in rsyslog*|syslog*) exit 101 ;; esac\n' > "$policy"
+		chmod 755 "$policy"
+	fi
+	trap 'rm -f "'"$drop_in"'" '"$policy" EXIT
 	if ! DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >"$log" 2>&1 </dev/null; then
 		tail -n 20 "$log" >&2
 		echo "l4: apt-get could not install: $*" >&2
 		exit 1
 	fi
-	rm -f "$log" "$drop_in"
+	rm -f "$log" "$drop_in" $policy
+	[ -n "$had_rsyslog" ] || [ ! -x /usr/sbin/rsyslogd ] || deb-systemd-helper disable rsyslog.service >/dev/null 2>&1 || true
 }
 
 update_package_lists() {
@@ -117,6 +141,7 @@ setup_optional() {
 
 main() {
 	local missing
+	refuse_old_server
 	missing=$(missing_packages)
 	if [ -n "$missing" ]; then
 		if [ "$(id -u)" != 0 ] || ! have_program apt-get; then
@@ -125,6 +150,7 @@ main() {
 			exit 1
 		fi
 		update_package_lists
+		refuse_old_server
 		missing=$(missing_packages)
 		echo "l4: installing" $missing
 		install_packages $missing
@@ -135,11 +161,7 @@ main() {
 			exit 1
 		fi
 	fi
-	if [ "$(config_major)" -lt "$minimum_major" ]; then
-		echo "l4 needs PostgreSQL $minimum_major or later; $pg_config is of $("$pg_config" --version)." >&2
-		echo "Give another one with: make PG_CONFIG=/path/to/pg_config" >&2
-		exit 1
-	fi
+	refuse_old_server
 }
 
 main

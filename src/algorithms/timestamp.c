@@ -648,7 +648,7 @@ timestamp_of_clock(int64 time_of_day, TimestampTz near, pg_tz *zone)
 	{
 		TimestampTz time = clock_on_day(time_of_day, day + i, zone);
 
-		if (Abs(time - near) <= Abs(best - near))
+		if (llabs(time - near) <= llabs(best - near))
 			best = time;
 	}
 	return best;

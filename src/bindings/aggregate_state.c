@@ -22,7 +22,7 @@ state_to_text(const char *data, Size size)
 				 errmsg("aggregate state is too large for its text form"),
 				 errdetail("It takes %zu bytes.", size)));
 	text = palloc(room);
-	length = pg_b64_encode(data, (int) size, text, (int) room - 1);
+	length = pg_b64_encode((const L4Base64Byte *) data, (int) size, text, (int) room - 1);
 	if (length < 0)
 		elog(ERROR, "could not encode an aggregate state");
 	text[length] = '\0';
@@ -35,7 +35,7 @@ state_from_text(const char *text, const char *type_name)
 	int			length = (int) strlen(text);
 	int			room = pg_b64_dec_len(length);
 	bytea	   *state = palloc((Size) room + VARHDRSZ);
-	int			size = pg_b64_decode(text, length, VARDATA(state), room);
+	int			size = pg_b64_decode(text, length, (L4Base64Byte *) VARDATA(state), room);
 
 	if (size < 0)
 		ereport(ERROR,

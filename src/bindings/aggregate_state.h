@@ -43,7 +43,7 @@ extern Datum state_send(FunctionCallInfo fcinfo);
 extern bytea *state_received(FunctionCallInfo fcinfo);
 
 /* Raises 22P03: the bytes are no valid state. */
-extern void state_corrupt(const L4StateReader *reader, const char *detail) pg_attribute_noreturn();
+pg_noreturn extern void state_corrupt(const L4StateReader *reader, const char *detail);
 
 /* Copies the next size bytes to target. */
 extern void state_read(L4StateReader *reader, void *target, Size size);

@@ -15,6 +15,21 @@
 #include "varatt.h"
 #endif
 
+/* mul_size and add_size; other headers brought this one along until 15. */
+#include "storage/shmem.h"
+
+/* PostgreSQL 18 says pg_noreturn before a declaration, where pg_attribute_noreturn() stood; drop when 17 is no longer supported. */
+#ifndef pg_noreturn
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
+/* PostgreSQL 18 encodes base64 from, and decodes it into, unsigned bytes; drop when 17 is no longer supported. */
+#if PG_VERSION_NUM >= 180000
+typedef uint8 L4Base64Byte;
+#else
+typedef char L4Base64Byte;
+#endif
+
 /* PostgreSQL 16 changed the arguments of make_restrictinfo; drop when 15 is no longer supported. For a clause on one relation, with nothing special about it. */
 #if PG_VERSION_NUM >= 160000
 #define l4_make_restrictinfo(root, clause, security_level) \

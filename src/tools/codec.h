@@ -52,7 +52,7 @@ extern int	column_get_number_to(L4ColumnReader *reader, int limit, const char *w
 extern char *column_get_text(L4ColumnReader *reader);
 /* Is the number known? value becomes 0 where it is not. */
 extern bool column_get_optional(L4ColumnReader *reader, int64 *value);
-pg_attribute_noreturn() extern void column_corrupted(const char *what);
+pg_noreturn extern void column_corrupted(const char *what);
 
 /* One blob: version byte, crc32c, plain size, zstd frame. blob_pack returns a palloc'd bytea. */
 extern bytea *blob_pack(L4Bytes plain);

@@ -82,7 +82,7 @@ extern pg_tz *server_zone(void);
 
 /* ---- promises ---- */
 
-pg_attribute_noreturn() extern void fuzz_failed(const char *file, int line, const char *what);
+pg_noreturn extern void fuzz_failed(const char *file, int line, const char *what);
 
 #define fuzz_require(condition) \
 	do { if (!(condition)) fuzz_failed(__FILE__, __LINE__, #condition); } while (0)

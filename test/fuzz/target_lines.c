@@ -213,7 +213,7 @@ require_clock(L4Bytes text)
 		return;
 	fuzz_require(clock >= 0 && clock < USECS_PER_DAY);
 	time = timestamp_of_clock(clock, near, server_zone());
-	fuzz_require(Abs(time - near) <= USECS_PER_DAY / 2 + 2 * USECS_PER_HOUR);
+	fuzz_require(llabs(time - near) <= USECS_PER_DAY / 2 + 2 * USECS_PER_HOUR);
 	fuzz_require((time + 2 * USECS_PER_HOUR) % USECS_PER_DAY == clock);	/* the zone in summer */
 }
 

@@ -21,7 +21,7 @@ BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT json) ' || query INTO plan;
 	SELECT sum((n.value #>> '{Actual Loops}')::bigint) INTO segments
 	FROM jsonb_path_query(plan::jsonb, 'strict $.**{0 to 30} ? (@."Function Name" starts with "l4_segment_")') n (value);
-	records := plan #>> '{0,Plan,Actual Rows}';
+	records := (plan #>> '{0,Plan,Actual Rows}')::numeric;
 END $$;
 -- The lines of a plan that say what matters: joins hang on how full the tables are.
 CREATE FUNCTION pg_temp.plan(query text, telling text) RETURNS SETOF text LANGUAGE plpgsql AS $$
