@@ -59,5 +59,6 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'onset_segments', 4, 'segments', 'So many segments before a place are opened for the stage and the iteration there.'),
+	(true, 'onset_stream_bytes', 268435456, 'bytes', 'A longer stream is not read wholly for its iterations: it would take many seconds.'),
 	(true, 'fault_values', 32, 'values', 'So many further values of the parameters of a shape are tried on the fault library, those of rare positions '
 		'first.');

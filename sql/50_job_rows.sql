@@ -7,6 +7,12 @@
  * is aggregated here. Plans are made for each call (force_custom_plan), as a filter that is NULL is none.
  */
 
+CREATE FUNCTION @extschema@.l4_node_of_rank(rank int, nodes text[], ranks_per_node int) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN rank / COALESCE(ranks_per_node, 1) < cardinality(nodes) THEN nodes[rank / COALESCE(ranks_per_node, 1) + 1] END;
+COMMENT ON FUNCTION @extschema@.l4_node_of_rank(int, text[], int) IS
+'The node of a rank by a job''s list of nodes in rank order (ranks_per_node NULL: one each); NULL where the list does not tell.';
+
 CREATE FUNCTION @extschema@.l4_known_job(job_id text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -70,7 +76,7 @@ BEGIN
 		s.first_ts, s.last_ts, s.last_stage, s.first_iteration, s.last_iteration, s.label IS NOT NULL
 	FROM l4_stream s
 	LEFT JOIN l4_job j ON j.job_id = s.job_id
-	CROSS JOIN LATERAL (SELECT coalesce(s.node, j.nodes[s.rank / coalesce(j.ranks_per_node, 1) + 1]) AS node) n
+	CROSS JOIN LATERAL (SELECT coalesce(s.node, l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
 	WHERE s.job_id = l4_job_streams.job_id;
 END
 $$;
@@ -89,7 +95,7 @@ BEGIN
 		SELECT n.node, CASE WHEN n.node IS NULL THEN s.rank END AS rank, s.record_count > 0 AS logged
 		FROM l4_stream s
 		LEFT JOIN l4_job j ON j.job_id = s.job_id
-		CROSS JOIN LATERAL (SELECT coalesce(s.node, j.nodes[s.rank / coalesce(j.ranks_per_node, 1) + 1]) AS node) n
+		CROSS JOIN LATERAL (SELECT coalesce(s.node, l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
 		WHERE s.job_id = l4_job_units.job_id
 		UNION ALL
 		SELECT l.node, NULL, false FROM l4_job j, unnest(j.nodes) l (node) WHERE j.job_id = l4_job_units.job_id) u
@@ -101,7 +107,7 @@ COMMENT ON FUNCTION @extschema@.l4_job_units(text) IS
 'What is compared in a job: its nodes, those that logs are from and those that the scheduler lists, and the ranks of which the node is not known (node NULL; rank only there). logged: whether there is a record from it.';
 
 CREATE FUNCTION @extschema@.l4_job_counts(job_id text, stream_ids bigint[] DEFAULT NULL, shape_ids bigint[] DEFAULT NULL, min_occurrences bigint DEFAULT NULL,
-	iterating boolean DEFAULT NULL) RETURNS SETOF @extschema@.l4_stream_event
+	iterating boolean DEFAULT NULL, levels text[] DEFAULT NULL) RETURNS SETOF @extschema@.l4_stream_event
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 10000
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET plan_cache_mode = force_custom_plan
@@ -113,23 +119,25 @@ BEGIN
 		AND (l4_job_counts.stream_ids IS NULL OR e.stream_id = ANY (l4_job_counts.stream_ids))
 		AND (l4_job_counts.shape_ids IS NULL OR e.shape_id = ANY (l4_job_counts.shape_ids))
 		AND (l4_job_counts.min_occurrences IS NULL OR e.occurrences >= l4_job_counts.min_occurrences)
-		AND (l4_job_counts.iterating IS NULL OR (e.first_iteration IS NOT NULL) = l4_job_counts.iterating);
+		AND (l4_job_counts.iterating IS NULL OR (e.first_iteration IS NOT NULL) = l4_job_counts.iterating)
+		AND (l4_job_counts.levels IS NULL OR e.level = ANY (l4_job_counts.levels));
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_job_counts(text, bigint[], bigint[], bigint, boolean) IS
-'How often the streams of a job log its shapes, and where: rows of l4_stream_event. Only of the given streams, the given shapes, of min_occurrences or more, of those first logged while iterating (or not); NULL is no limit. A large job has very many: say which are wanted.';
+COMMENT ON FUNCTION @extschema@.l4_job_counts(text, bigint[], bigint[], bigint, boolean, text[]) IS
+'How often the streams of a job log its shapes, and where: rows of l4_stream_event. Only of the given streams, the given shapes, of min_occurrences or more, of those first logged while iterating (or not), of the given levels; NULL is no limit. A large job has very many: say which are wanted.';
 
-CREATE FUNCTION @extschema@.l4_job_shapes(job_id text) RETURNS TABLE (shape_id bigint, occurrences bigint, streams bigint)
+CREATE FUNCTION @extschema@.l4_job_shapes(job_id text) RETURNS TABLE (shape_id bigint, occurrences bigint, streams bigint, level_rank int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT e.shape_id, sum(e.occurrences)::bigint, count(*) FROM l4_stream_event e WHERE e.job_id = l4_job_shapes.job_id GROUP BY e.shape_id;
+	SELECT e.shape_id, sum(e.occurrences)::bigint, count(*), max(l4_level_rank(e.level))
+	FROM l4_stream_event e WHERE e.job_id = l4_job_shapes.job_id GROUP BY e.shape_id;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_job_shapes(text) IS 'The shapes of a job, one row each: how many records have it, and how many streams.';
+COMMENT ON FUNCTION @extschema@.l4_job_shapes(text) IS 'The shapes of a job, one row each: how many records have it, how many streams, and its gravest level (as l4_level_rank).';
 
 CREATE FUNCTION @extschema@.l4_job_unit_counts(job_id text, shape_ids bigint[]) RETURNS TABLE (unit text, shape_id bigint, occurrences bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
@@ -142,7 +150,7 @@ BEGIN
 	SELECT coalesce(n.node, 'rank ' || n.rank), n.shape_id, sum(n.occurrences)::bigint
 	FROM (
 		-- streams by their key: where the tables were never analysed, a join with a list of them would compare each with each
-		SELECT coalesce(s.node, j.nodes[s.rank / coalesce(j.ranks_per_node, 1) + 1]) AS node, s.rank, e.shape_id, e.occurrences
+		SELECT coalesce(s.node, l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node, s.rank, e.shape_id, e.occurrences
 		FROM l4_stream_event e
 		JOIN l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
 		LEFT JOIN l4_job j ON j.job_id = e.job_id

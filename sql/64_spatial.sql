@@ -169,16 +169,16 @@ CREATE TYPE @extschema@.l4_accusation AS (
 COMMENT ON TYPE @extschema@.l4_accusation IS
 'A node that a record names: who names it (NULL: a stream of no node), by what name, in which record, and whether that only says that something was told to end (l4_accusations).';
 
-CREATE FUNCTION @extschema@.l4_accusations(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL) RETURNS SETOF @extschema@.l4_accusation
+CREATE FUNCTION @extschema@.l4_accusations(job_id text, news @extschema@.l4_unexplained_record[] DEFAULT NULL) RETURNS SETOF @extschema@.l4_accusation
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH given AS MATERIALIZED (
-		SELECT n.* FROM unnest(COALESCE(l4_accusations.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_accusations.job_id) n))) n
+		SELECT n.* FROM unnest(COALESCE(l4_accusations.news, ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_accusations.job_id) n))) n
 	),
 	record AS MATERIALIZED (
 		-- one record tells whom a rank blames; a controller blames one node a line, so all its lines are read (the first 1,000)
 		SELECT r.*, row_number() OVER () AS ordinality FROM (
-			SELECT g.node, g.kind, g.shape_id, g.stream_id, g.first_line, g.first_ts, g.message FROM given g WHERE g.node IS NOT NULL
+			SELECT g.unit AS node, g.kind, g.shape_id, g.stream_id, g.first_line, g.first_ts, g.message FROM given g WHERE g.unit IS NOT NULL
 			UNION ALL
 			(SELECT NULL, g.kind, g.shape_id, g.stream_id, l.line_no, CASE l.line_no WHEN g.first_line THEN g.first_ts ELSE GREATEST(l.ts, g.first_ts) END, l.raw
 			FROM given g
@@ -186,18 +186,18 @@ BEGIN ATOMIC
 			JOIN @extschema@.l4_segment b ON b.job_id = t.job_id AND b.source_id = t.source_id
 				AND b.first_line <= g.last_line AND b.last_line >= g.first_line
 			CROSS JOIN LATERAL @extschema@.l4_segment_records(b.structure, b.texts, b.parameters, b.stream_ids) l
-			WHERE g.node IS NULL AND l.stream_id = g.stream_id AND l.shape_id = g.shape_id AND l.line_no BETWEEN g.first_line AND g.last_line
-				AND (g.value IS NULL OR l.parameters[g.place] = g.value)
+			WHERE g.unit IS NULL AND l.stream_id = g.stream_id AND l.shape_id = g.shape_id AND l.line_no BETWEEN g.first_line AND g.last_line
+				AND (g.value IS NULL OR l.parameters[g.position] = g.value)
 			ORDER BY l.line_no
 			LIMIT 1000)) r
 	)
-	SELECT r.node, m.node, m.name, r.kind, r.shape_id, r.stream_id, r.first_line, r.first_ts, @extschema@.l4_text_ending(r.message)
+	SELECT r.node, m.node, m.name, r.kind, r.shape_id, r.stream_id, r.first_line, r.first_ts, r.message ~ (SELECT (@extschema@.l4_wordings_in_force()).ending)
 	FROM @extschema@.l4_mentions(l4_accusations.job_id, ARRAY(SELECT r.message FROM record r ORDER BY r.ordinality)) m
 	JOIN record r ON r.ordinality = m.ordinal
 	WHERE r.node IS DISTINCT FROM m.node;
 END;
-COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_news_record[]) IS
-'Which node (NULL: a stream of no node) names which other node in its news, and where; ending: the record only says that something was told to end. news: the result of l4_news, where at hand.';
+COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_unexplained_record[]) IS
+'Which node (NULL: a stream of no node) names which other node in its news, and where; ending: the record only says that something was told to end. news: the result of l4_unexplained, where at hand.';
 
 CREATE FUNCTION @extschema@.l4_silence(job_id text, clocks @extschema@.l4_clock_offset[] DEFAULT NULL)
 RETURNS TABLE (node text, last_ts timestamptz, others_ts timestamptz, gap interval)
@@ -394,15 +394,15 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_waited_nodes(text, @extschema@.l4_clock_offset[]) IS
 'Nodes that the others seem to have waited for when the job stopped: late, in seconds, where they came later than the others to the last of what all ranks print in each iteration (a quarter of the usual time between two, step in seconds, at least); NULL where behind of the nodes printed it once less than the others (times). Times by the clock of the most nodes. clocks: the result of l4_clock_offsets, where at hand.';
 
-CREATE FUNCTION @extschema@.l4_node_forest(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL)
+CREATE FUNCTION @extschema@.l4_node_forest(job_id text, news @extschema@.l4_unexplained_record[] DEFAULT NULL)
 RETURNS TABLE (node text, place int, score double precision, max_z double precision, suspect boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	-- Only news counts: what healthy jobs log too tells roles apart (rank 0, the last rank), not health.
 	WITH count AS (
-		SELECT r.node AS node, r.event_id, sum(r.occurrences)::float8 AS n
-		FROM unnest(COALESCE(l4_node_forest.news, ARRAY(SELECT n FROM @extschema@.l4_news(l4_node_forest.job_id) n))) r
-		WHERE NOT r.role AND r.node IS NOT NULL
+		SELECT r.unit AS node, r.event_id, sum(r.occurrences)::float8 AS n
+		FROM unnest(COALESCE(l4_node_forest.news, ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_node_forest.job_id) n))) r
+		WHERE NOT r.role AND r.unit IS NOT NULL
 		GROUP BY 1, 2
 	),
 	cell AS (
@@ -416,7 +416,7 @@ BEGIN ATOMIC
 	)
 	SELECT r.item, r.rank, r.score, r.max_z, r.suspect FROM ranked r;
 END;
-COMMENT ON FUNCTION @extschema@.l4_node_forest(text, @extschema@.l4_news_record[]) IS
+COMMENT ON FUNCTION @extschema@.l4_node_forest(text, @extschema@.l4_unexplained_record[]) IS
 'The nodes of a job ranked by an Isolation Forest over how often they log each event that is news (paper, section 4.3; l4_iforest_rank).';
 
 CREATE TYPE @extschema@.l4_node_evidence_record AS (
@@ -432,14 +432,14 @@ CREATE TYPE @extschema@.l4_node_evidence_record AS (
 COMMENT ON TYPE @extschema@.l4_node_evidence_record IS
 'One piece of evidence against a node: its kind and weight (l4_evidence_weight), when and where it shows first, and a sentence on it.';
 
-CREATE FUNCTION @extschema@.l4_node_evidence(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL, accusations @extschema@.l4_accusation[] DEFAULT NULL,
+CREATE FUNCTION @extschema@.l4_node_evidence(job_id text, news @extschema@.l4_unexplained_record[] DEFAULT NULL, accusations @extschema@.l4_accusation[] DEFAULT NULL,
 	clocks @extschema@.l4_clock_offset[] DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_node_evidence_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH given AS MATERIALIZED (
 		-- only where none is given: an argument that the planner sees tells it how many rows it works on, of which there may be thousands
-		SELECT ARRAY(SELECT n FROM @extschema@.l4_news(l4_node_evidence.job_id) n) AS news WHERE l4_node_evidence.news IS NULL
+		SELECT ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_node_evidence.job_id) n) AS news WHERE l4_node_evidence.news IS NULL
 	),
 	piece AS MATERIALIZED (
 		SELECT n.*, h.shape, COALESCE(n.message, h.shape, '') AS told
@@ -447,12 +447,12 @@ BEGIN ATOMIC
 	),
 	text AS MATERIALIZED (
 		-- judged once a text: thousands of ranks log the same
-		SELECT t.told, @extschema@.l4_text_ending(t.told) IS TRUE AS ending, @extschema@.l4_text_peer(t.told) IS TRUE AS peer, @extschema@.l4_text_rank(t.told) AS gravity
-		FROM (SELECT DISTINCT p.told FROM piece p) t
+		SELECT t.told, t.told ~ (w.words).ending AS ending, t.told ~ (w.words).peer AS peer, @extschema@.l4_text_gravity(t.told, w.words) AS gravity
+		FROM (SELECT DISTINCT p.told FROM piece p) t, (SELECT @extschema@.l4_wordings_in_force() AS words OFFSET 0) w
 	),
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line
-		SELECT p.stream_id, p.source, p.kind, p.node, p.rank, p.shape_id, p.level, p.first_line, p.first_ts, p.role, p.message,
+		SELECT p.stream_id, p.source, p.kind, p.unit AS node, p.rank, p.shape_id, p.gravity, p.first_line, p.first_ts, p.role, p.message,
 			COALESCE(NULLIF(@extschema@.l4_shape_words(substring(p.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), p.event_id::text) AS alike,
 			t.ending, t.peer, GREATEST(@extschema@.l4_level_rank(p.level), t.gravity) >= 5 AS grave
 		FROM piece p JOIN text t ON t.told = p.told
@@ -568,7 +568,7 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT p.node, p.rank, CASE WHEN p.turn < f.turn OR f.turn IS NULL THEN 'first' ELSE 'own' END,
 			(1 - p.share)
-				* CASE WHEN GREATEST(@extschema@.l4_level_rank(p.level), @extschema@.l4_text_rank(p.message)) >= 4 THEN 1 ELSE 0.75 END
+				* CASE WHEN p.gravity >= 4 THEN 1 ELSE 0.75 END
 				-- a rank that another kept waiting or left, be it unnamed, speaks of that one
 				* CASE WHEN p.peer AND p.kind <> 'system' THEN 0.33 ELSE 1 END,
 			p.first_ts, p.stream_id, p.first_line,
@@ -630,8 +630,8 @@ BEGIN ATOMIC
 	FROM evidence e
 	WHERE (SELECT count(*) FROM node) > 1;
 END;
-COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_news_record[], @extschema@.l4_accusation[], @extschema@.l4_clock_offset[]) IS
-'All evidence against single nodes of a job, one row a piece (see the head of this part for the kinds). Nothing for a job of one node: there is nothing to compare. news, accusations, clocks: the results of l4_news, l4_accusations and l4_clock_offsets, where at hand.';
+COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], @extschema@.l4_clock_offset[]) IS
+'All evidence against single nodes of a job, one row a piece (see the head of this part for the kinds). Nothing for a job of one node: there is nothing to compare. news, accusations, clocks: the results of l4_unexplained, l4_accusations and l4_clock_offsets, where at hand.';
 
 CREATE TYPE @extschema@.l4_suspect_node AS (
 	ordinal int,
@@ -644,7 +644,7 @@ CREATE TYPE @extschema@.l4_suspect_node AS (
 COMMENT ON TYPE @extschema@.l4_suspect_node IS
 'A suspected node: its place from 1, the rank where the evidence points to one, the sum of the weights, when its evidence begins, and the evidence, strongest first.';
 
-CREATE FUNCTION @extschema@.l4_suspect_nodes(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL, accusations @extschema@.l4_accusation[] DEFAULT NULL,
+CREATE FUNCTION @extschema@.l4_suspect_nodes(job_id text, news @extschema@.l4_unexplained_record[] DEFAULT NULL, accusations @extschema@.l4_accusation[] DEFAULT NULL,
 	clocks @extschema@.l4_clock_offset[] DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_suspect_node
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
@@ -668,7 +668,7 @@ BEGIN ATOMIC
 	-- a weak suspect is better than none, but only where progress, durations or counters speak against it: words alone are everywhere
 	WHERE t.score >= @extschema@.l4_evidence_weight('needed') * CASE WHEN t.measured AND t.best < @extschema@.l4_evidence_weight('needed') THEN 0.6 ELSE 1 END;
 END;
-COMMENT ON FUNCTION @extschema@.l4_suspect_nodes(text, @extschema@.l4_news_record[], @extschema@.l4_accusation[], @extschema@.l4_clock_offset[]) IS
+COMMENT ON FUNCTION @extschema@.l4_suspect_nodes(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], @extschema@.l4_clock_offset[]) IS
 'The nodes of a job to look at, most suspicious first, with the sum of the evidence against each and its pieces. No row where all nodes fail alike. news, accusations, clocks: as l4_node_evidence takes them.';
 
 COMMENT ON COLUMN @extschema@.l4_address.job_id IS 'the job';

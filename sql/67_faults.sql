@@ -100,12 +100,12 @@ CREATE FUNCTION @extschema@.l4_fill_shape(shape text, parameters text[]) RETURNS
 COMMENT ON FUNCTION @extschema@.l4_fill_shape(text, text[]) IS
 'A shape with its parameters put back in; one that is NULL or missing becomes 1. NULL for no shape. Errors: 22023 for an array of several dimensions.';
 
-CREATE FUNCTION @extschema@.l4_news_texts(job_id text, news @extschema@.l4_news_record[])
+CREATE FUNCTION @extschema@.l4_unexplained_texts_of_faults(job_id text, news @extschema@.l4_unexplained_record[])
 RETURNS TABLE (stream_id bigint, shape_id bigint, line_no bigint, subject text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1000
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT r.stream_id, r.shape_id, r.first_line, r.message, s.shape FROM unnest(l4_news_texts.news) r
+		SELECT r.stream_id, r.shape_id, r.first_line, r.message, s.shape FROM unnest(l4_unexplained_texts_of_faults.news) r
 		LEFT JOIN @extschema@.l4_shape s ON s.shape_id = r.shape_id
 	),
 	-- each sketch is unpacked once, not once per record
@@ -113,9 +113,9 @@ BEGIN ATOMIC
 		SELECT p.stream_id, p.shape_id, p.position, p.values, p.value_lines, p.distinct_values
 		FROM (
 			SELECT t.source_id, array_agg(DISTINCT r.shape_id) AS shape_ids
-			FROM record r JOIN @extschema@.l4_stream t ON t.job_id = l4_news_texts.job_id AND t.stream_id = r.stream_id
+			FROM record r JOIN @extschema@.l4_stream t ON t.job_id = l4_unexplained_texts_of_faults.job_id AND t.stream_id = r.stream_id
 			GROUP BY t.source_id) w
-		JOIN @extschema@.l4_parameter_sketch k ON k.job_id = l4_news_texts.job_id AND k.source_id = w.source_id
+		JOIN @extschema@.l4_parameter_sketch k ON k.job_id = l4_unexplained_texts_of_faults.job_id AND k.source_id = w.source_id
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, w.shape_ids) p
 		WHERE (p.stream_id, p.shape_id) IN (SELECT r.stream_id, r.shape_id FROM record r)
 	),
@@ -151,21 +151,21 @@ BEGIN ATOMIC
 	FROM further f
 	WHERE f.turn <= 32;
 END;
-COMMENT ON FUNCTION @extschema@.l4_news_texts(text, @extschema@.l4_news_record[]) IS
+COMMENT ON FUNCTION @extschema@.l4_unexplained_texts_of_faults(text, @extschema@.l4_unexplained_record[]) IS
 'The texts that stand for what is news in a job: per stream and shape the first record (as it is quoted in news, else the shape with its first parameters), and the shape with each further value of a parameter, at most 32 of a shape; line_no is where that value shows first. Reads l4_parameter_sketch.';
 
-CREATE FUNCTION @extschema@.l4_match_entries(job_id text, news @extschema@.l4_news_record[], entries @extschema@.l4_fault_entry[])
+CREATE FUNCTION @extschema@.l4_match_entries(job_id text, news @extschema@.l4_unexplained_record[], entries @extschema@.l4_fault_entry[])
 RETURNS TABLE (fault_key text, stream_id bigint, shape_id bigint, line_no bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT r.stream_id, r.shape_id, r.event_id, r.kind, r.node, r.first_ts, r.first_line FROM unnest(l4_match_entries.news) r
+		SELECT r.stream_id, r.shape_id, r.event_id, r.kind, r.unit AS node, r.first_ts, r.first_line FROM unnest(l4_match_entries.news) r
 	),
 	entry AS MATERIALIZED (
 		SELECT e.* FROM unnest(l4_match_entries.entries) e
 	),
 	text AS MATERIALIZED (
-		SELECT t.* FROM @extschema@.l4_news_texts(l4_match_entries.job_id, l4_match_entries.news) t
+		SELECT t.* FROM @extschema@.l4_unexplained_texts_of_faults(l4_match_entries.job_id, l4_match_entries.news) t
 	),
 	subject AS MATERIALIZED (
 		SELECT s.subject, row_number() OVER (ORDER BY s.subject COLLATE "C") AS number FROM (SELECT DISTINCT t.subject FROM text t) s
@@ -227,7 +227,7 @@ BEGIN ATOMIC
 		-- where there is a pattern, it is the evidence
 		AND (e.pattern IS NULL OR h.event_id IS NULL);
 END;
-COMMENT ON FUNCTION @extschema@.l4_match_entries(text, @extschema@.l4_news_record[], @extschema@.l4_fault_entry[]) IS
+COMMENT ON FUNCTION @extschema@.l4_match_entries(text, @extschema@.l4_unexplained_record[], @extschema@.l4_fault_entry[]) IS
 'Where the given faults show in what is news in a job: fault, stream, shape and line of the first record that matches. A fault shows where its pattern matches, all of its events are there, and its scope (kinds of streams, share of nodes, time, order) holds; what cannot be judged for want of times or node lists counts as held. Texts that a benign fault matches are silent.';
 
 CREATE FUNCTION @extschema@.l4_explained_faults(keys text[]) RETURNS TABLE (fault_key text, explained_by text[])
@@ -253,7 +253,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_explained_faults(text[]) IS
 'Of faults found together those that follow from another one of them, by l4_fault_explains, with the keys of these.';
 
-CREATE FUNCTION @extschema@.l4_match_faults(job_id text, news @extschema@.l4_news_record[] DEFAULT NULL)
+CREATE FUNCTION @extschema@.l4_match_faults(job_id text, news @extschema@.l4_unexplained_record[] DEFAULT NULL)
 RETURNS TABLE (fault_key text, title text, category text, subtype text, severity text, root_cause text, fix text,
 	event_id bigint, shape_id bigint, stream_id bigint, source text, line_no bigint, node text, rank int, stage text, iteration bigint,
 	first_ts timestamptz, occurrences bigint, nodes_affected bigint, message text,
@@ -275,7 +275,7 @@ BEGIN
 			RAISE EXCEPTION 'job "%" is not known', l4_match_faults.job_id
 				USING ERRCODE = 'no_data_found', HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
 		END IF;
-		news := ARRAY(SELECT n FROM l4_news(l4_match_faults.job_id) n);
+		news := ARRAY(SELECT n FROM l4_unexplained(l4_match_faults.job_id) n);
 	END IF;
 	-- a variable, so that the planner knows how many there are
 	entries := ARRAY(SELECT ROW(l.fault_key, l.pattern, l.events, l.in_order, l.stream_kinds, l.min_node_share, l.max_node_share, l.within_time, l.role)::l4_fault_entry
@@ -287,7 +287,7 @@ BEGIN
 		FROM l4_fault_library l
 	),
 	hit AS MATERIALIZED (
-		SELECT m.fault_key, m.line_no, r.stream_id, r.source, r.node, r.rank, r.shape_id, r.event_id, r.occurrences, r.first_line, r.first_ts, r.stage, r.iteration, r.message
+		SELECT m.fault_key, m.line_no, r.stream_id, r.source, r.unit AS node, r.rank, r.shape_id, r.event_id, r.occurrences, r.first_line, r.first_ts, r.stage, r.iteration, r.message
 		FROM l4_match_entries(l4_match_faults.job_id, l4_match_faults.news, entries) m
 		JOIN unnest(l4_match_faults.news) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id
 	),
@@ -319,5 +319,5 @@ BEGIN
 		array_position(ARRAY['critical', 'error', 'warning', 'info'], l.severity), l.priority, f.nodes_affected, h.first_ts, l.fault_key COLLATE "C";
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_match_faults(text, @extschema@.l4_news_record[]) IS
-'The faults of the library (l4_fault_library) that show in what is news in a job, one row a fault with the first record that shows it. Order: faults that another one explains (l4_fault_explains; its keys in explained_by) last; then by role (root, cascade, confirmation), the site''s own before built-in ones, severity, priority, fewest nodes, earliest. Benign faults silence what they match. news: the result of l4_news, where at hand. Errors: P0002 for an unknown job; 54000 where a pattern takes too many steps. Cost: about 20 ms for the patterns, little for the texts.';
+COMMENT ON FUNCTION @extschema@.l4_match_faults(text, @extschema@.l4_unexplained_record[]) IS
+'The faults of the library (l4_fault_library) that show in what is news in a job, one row a fault with the first record that shows it. Order: faults that another one explains (l4_fault_explains; its keys in explained_by) last; then by role (root, cascade, confirmation), the site''s own before built-in ones, severity, priority, fewest nodes, earliest. Benign faults silence what they match. news: the result of l4_unexplained, where at hand. Errors: P0002 for an unknown job; 54000 where a pattern takes too many steps. Cost: about 20 ms for the patterns, little for the texts.';

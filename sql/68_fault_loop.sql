@@ -88,7 +88,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_shape_pattern(text, jsonb, int, text, text[]) IS
 'A PCRE2 pattern for a shape. examples: values seen per position, as {"1": ["a", "b"], ...}; keep_place and keep_value: a position whose value is to stay (what is news); keep_values: values that stay wherever they were seen. Of a shape with several lines one line is taken: the one with keep_place, of a traceback the last, else the first.';
 
-CREATE FUNCTION @extschema@.l4_draft_pattern(job_id text, event_id bigint, keep_values text[] DEFAULT NULL, news @extschema@.l4_news_record[] DEFAULT NULL) RETURNS text
+CREATE FUNCTION @extschema@.l4_draft_pattern(job_id text, event_id bigint, keep_values text[] DEFAULT NULL, news @extschema@.l4_unexplained_record[] DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
@@ -98,8 +98,8 @@ DECLARE
 	patterns text[];
 BEGIN
 	WITH record AS (
-		SELECT DISTINCT ON (n.shape_id, n.place, n.value) n.shape_id, n.place, n.value, s.shape
-		FROM unnest(coalesce(l4_draft_pattern.news, ARRAY(SELECT n FROM l4_news(l4_draft_pattern.job_id) n))) n JOIN l4_shape s ON s.shape_id = n.shape_id
+		SELECT DISTINCT ON (n.shape_id, n.position, n.value) n.shape_id, n.position, n.value, s.shape
+		FROM unnest(coalesce(l4_draft_pattern.news, ARRAY(SELECT n FROM l4_unexplained(l4_draft_pattern.job_id) n))) n JOIN l4_shape s ON s.shape_id = n.shape_id
 		WHERE n.event_id = l4_draft_pattern.event_id
 	),
 	-- what values the positions take in any job
@@ -113,7 +113,7 @@ BEGIN
 	)
 	SELECT array_agg(DISTINCT p.pattern COLLATE "C") INTO patterns
 	FROM record r LEFT JOIN example e ON e.shape_id = r.shape_id
-	CROSS JOIN LATERAL l4_shape_pattern(r.shape, coalesce(e.examples, '{}'), r.place, r.value, l4_draft_pattern.keep_values) p (pattern)
+	CROSS JOIN LATERAL l4_shape_pattern(r.shape, coalesce(e.examples, '{}'), r.position, r.value, l4_draft_pattern.keep_values) p (pattern)
 	WHERE p.pattern IS NOT NULL;
 	IF patterns IS NULL THEN
 		RETURN NULL;
@@ -125,7 +125,7 @@ BEGIN
 	RETURN CASE WHEN cardinality(patterns) = 1 THEN patterns[1] ELSE (SELECT string_agg('(?:' || p || ')', '|') FROM unnest(patterns) p) END;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_draft_pattern(text, bigint, text[], @extschema@.l4_news_record[]) IS
+COMMENT ON FUNCTION @extschema@.l4_draft_pattern(text, bigint, text[], @extschema@.l4_unexplained_record[]) IS
 'A PCRE2 pattern drafted from an event that is news in a job: the fixed parts of its shapes, their parameters as bounded classes of what values they take in all jobs kept; a value that is itself the news stays, and so do keep_values. NULL where the event is not news there, or has no fixed word.';
 
 CREATE FUNCTION @extschema@.l4_note_fault(fault_key text, step text, note text DEFAULT NULL, detail jsonb DEFAULT NULL) RETURNS void
@@ -149,7 +149,7 @@ SET enable_nestloop = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	news l4_news_record[];
+	news l4_unexplained_record[];
 	chosen bigint[] := l4_confirm_fault.events;
 	drafted text := l4_confirm_fault.pattern;
 	missing bigint;
@@ -164,7 +164,7 @@ BEGIN
 		RAISE EXCEPTION 'the fault "%" is in force already', l4_confirm_fault.fault_key
 			USING ERRCODE = 'unique_violation', HINT = 'Take another key, l4_judge_fault to say that it was right here too, or l4_retire_fault first.';
 	END IF;
-	news := ARRAY(SELECT n FROM l4_news(l4_confirm_fault.job_id) n);
+	news := ARRAY(SELECT n FROM l4_unexplained(l4_confirm_fault.job_id) n);
 	IF drafted IS NULL AND chosen IS NULL THEN
 		SELECT ARRAY[d.event_id] INTO chosen FROM l4_diagnose(l4_confirm_fault.job_id) d WHERE d.kind = 'event' AND d.ordinal = 1;
 		IF chosen IS NULL THEN
@@ -326,10 +326,11 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_judge_fault(text, text, boolean, text) IS
 'Says whether a fault that was matched in a job was right; a later judgement of the same job replaces it. The library counts them. Errors: P0002 unknown job or fault, 22004 neither true nor false.';
 
-CREATE FUNCTION @extschema@.l4_all_records(job_id text) RETURNS SETOF @extschema@.l4_news_record
+CREATE FUNCTION @extschema@.l4_all_records(job_id text) RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
-	SELECT t.stream_id, t.source, t.kind, t.node, t.rank, e.shape_id, s.event_id, NULL::text, NULL::text, e.occurrences, e.level, e.first_line, e.last_line,
+	SELECT t.stream_id, t.source, t.kind, t.node, t.node, t.rank, e.shape_id, s.event_id, NULL::text, NULL::jsonb, e.occurrences, e.level,
+		@extschema@.l4_level_rank(e.level), false, false, e.first_line, e.last_line,
 		e.first_ts, e.stage, e.first_iteration, false, NULL::int, NULL::text, NULL::text
 	FROM @extschema@.l4_stream_event e
 	JOIN @extschema@.l4_stream t ON t.job_id = e.job_id AND t.stream_id = e.stream_id
@@ -337,7 +338,7 @@ BEGIN ATOMIC
 	WHERE e.job_id = l4_all_records.job_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_all_records(text) IS
-'Everything that a job logged in the form of l4_news, as if nothing were normal and no text quoted.';
+'Everything that a job logged in the form of l4_unexplained, as if nothing were normal and no text quoted.';
 
 CREATE FUNCTION @extschema@.l4_backtest_job(job_id text, entry @extschema@.l4_fault_entry, basis text)
 RETURNS TABLE (records bigint, shapes bigint, nodes bigint, news_records bigint, rings boolean, source text, line_no bigint, example text)
@@ -349,7 +350,7 @@ SET enable_nestloop = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	news l4_news_record[];
+	news l4_unexplained_record[];
 	silenced l4_fault_entry[];
 	bare l4_fault_entry := ROW((entry).fault_key, (entry).pattern, CASE WHEN (entry).pattern IS NULL THEN (entry).events END, false, NULL, NULL, NULL, NULL, 'root')::l4_fault_entry;
 BEGIN
@@ -374,7 +375,7 @@ BEGIN
 		silenced := entry || ARRAY(
 			SELECT ROW('benign ' || l.fault_key, l.pattern, NULL, false, NULL, NULL, NULL, NULL, 'benign')::l4_fault_entry
 			FROM l4_fault_library l WHERE l.role = 'benign' AND l.pattern IS NOT NULL AND l.fault_key <> (entry).fault_key);
-		news := ARRAY(SELECT n FROM l4_news(l4_backtest_job.job_id) n);
+		news := ARRAY(SELECT n FROM l4_unexplained(l4_backtest_job.job_id) n);
 		SELECT coalesce(sum(r.occurrences), 0) INTO news_records
 		FROM l4_match_entries(l4_backtest_job.job_id, news, ARRAY[bare]) m JOIN unnest(news) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id;
 		rings := news_records > 0 AND EXISTS (SELECT FROM l4_match_entries(l4_backtest_job.job_id, news, silenced));
@@ -451,4 +452,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_backtest_fault(text, text, text[], text) IS
-'Tries a pattern, or a fault of the library in whatever state, on all jobs kept (or on jobs) and returns the jobs that have it. records, shapes, nodes: where it matches at all, also in what the pool explains, whatever its scope; news_records: of these the ones that the filter leaves; rings: l4_match_faults would report it, in its scope and not silenced by a benign fault. verdict says it in words: match (rings on a job that did not succeed), false alarm (rings on one that did; l4_news leaves the job itself out of its pool), out of scope, or match and false alarm "without the filter" where only the pool keeps it from ringing, as it does not for the first jobs of a new model. The root cause is that of the failure report. basis: records (every record is read; exact), shapes (summaries: shapes with the values their parameters took, without headers; quick), NULL: records up to five million. A test of a fault is kept in l4_fault_history. Errors: 22023 not exactly one of pattern and fault_key, or an unknown basis; P0002 unknown fault; 2201B bad pattern. Cost: records about 0.3 million a second; per job that has it one l4_news.';
+'Tries a pattern, or a fault of the library in whatever state, on all jobs kept (or on jobs) and returns the jobs that have it. records, shapes, nodes: where it matches at all, also in what the pool explains, whatever its scope; news_records: of these the ones that the filter leaves; rings: l4_match_faults would report it, in its scope and not silenced by a benign fault. verdict says it in words: match (rings on a job that did not succeed), false alarm (rings on one that did; l4_unexplained leaves the job itself out of its pool), out of scope, or match and false alarm "without the filter" where only the pool keeps it from ringing, as it does not for the first jobs of a new model. The root cause is that of the failure report. basis: records (every record is read; exact), shapes (summaries: shapes with the values their parameters took, without headers; quick), NULL: records up to five million. A test of a fault is kept in l4_fault_history. Errors: 22023 not exactly one of pattern and fault_key, or an unknown basis; P0002 unknown fault; 2201B bad pattern. Cost: records about 0.3 million a second; per job that has it one l4_unexplained.';

@@ -124,7 +124,7 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_job_streams(l4_error_claims.job_id) s
 		JOIN @extschema@.l4_job_counts(l4_error_claims.job_id) e ON e.stream_id = s.stream_id
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
-		WHERE CASE WHEN e.level IS NULL THEN @extschema@.l4_text_rank(h.shape) >= 4 ELSE @extschema@.l4_level_rank(e.level) >= 5 END
+		WHERE CASE WHEN e.level IS NULL THEN @extschema@.l4_text_gravity(h.shape, (SELECT @extschema@.l4_wordings_in_force())) >= 4 ELSE @extschema@.l4_level_rank(e.level) >= 5 END
 	)
 	SELECT 'node', (row_number() OVER (ORDER BY CASE WHEN l4_error_claims.by_count THEN sum(r.occurrences) END DESC,
 		min(r.first_ts), min(r.first_line), r.node))::int, r.node, NULL::text, NULL::bigint, NULL::bigint
@@ -133,7 +133,7 @@ BEGIN ATOMIC
 	SELECT DISTINCT 'event', 1, NULL::text, NULL::text, NULL::bigint, r.event_id FROM record r;
 END;
 COMMENT ON FUNCTION @extschema@.l4_error_claims(text, boolean) IS
-'The baselines Error_time and Error_count (by_count) of the paper: nodes by their first error line or by the number of such lines, and all events with such lines. An error line is one at level error or fatal or, where a line states no level, one that sounds like trouble (l4_text_rank).';
+'The baselines Error_time and Error_count (by_count) of the paper: nodes by their first error line or by the number of such lines, and all events with such lines. An error line is one at level error or fatal or, where a line states no level, one that sounds like trouble (l4_text_gravity).';
 
 CREATE FUNCTION @extschema@.l4_plain_claims(job_id text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_claim
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 100

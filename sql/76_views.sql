@@ -410,7 +410,7 @@ COMMENT ON COLUMN @extschema@.l4_lost_hours.lost_accelerator_hours IS 'of accele
 COMMENT ON COLUMN @extschema@.l4_lost_hours.idle_accelerator_hours IS 'of accelerator_hours those between the beginning of the failure and the end of the job; NULL where the beginning is not known';
 
 CREATE VIEW @extschema@.l4_noise WITH (security_invoker = true) AS
-SELECT e.event_id, v.template, e.pools, e.jobs, e.occurrences, e.mean_per_job, @extschema@.l4_text_rank(v.template) >= 4 AS sounds_grave
+SELECT e.event_id, v.template, e.pools, e.jobs, e.occurrences, e.mean_per_job, @extschema@.l4_text_gravity(v.template, (SELECT @extschema@.l4_wordings_in_force())) >= 4 AS sounds_grave
 FROM (
 	SELECT p.event_id, count(DISTINCT p.pool_id) AS pools, sum(p.jobs)::bigint AS jobs, sum(p.occurrences)::bigint AS occurrences,
 		(sum(p.occurrences) / nullif(sum(p.jobs), 0))::double precision AS mean_per_job

@@ -36,18 +36,20 @@ typedef struct AlikeEntry
 
 struct L4Flood
 {
+	const L4GraveWords *grave;
 	alike_hash *alike;
 	int			shapes;			/* admitted so far */
 };
 
 /*
- * flood_create: the counts of a source that has no shape yet, in context.
+ * flood_create: the counts of a source that has no shape yet, in context. grave must outlive them.
  */
 L4Flood *
-flood_create(MemoryContext context)
+flood_create(MemoryContext context, const L4GraveWords *grave)
 {
 	L4Flood    *flood = MemoryContextAlloc(context, sizeof(L4Flood));
 
+	flood->grave = grave;
 	flood->alike = alike_create(context, 64, NULL);
 	flood->shapes = 0;
 	return flood;
@@ -61,11 +63,25 @@ word_end(const char *at, const char *end)
 	return at;
 }
 
-/* Does a word of the text begin like one that tells of trouble? */
+/* Does a word begin or end like one of the grave ones (RuntimeError)? */
 static bool
-sounds_grave(L4Bytes text)
+word_is_grave(const L4GraveWords *grave, const char *begin, const char *end)
 {
-	static const char *const words[] = {"error", "exception", "traceback", "fatal", "panic", "fail", "abort", "timeout", "timed", "killed", "lost", "cannot", "unable"};
+	for (int i = 0; i < grave->count; i++)
+	{
+		size_t		size = strlen(grave->words[i]);
+
+		if ((size_t) (end - begin) >= size &&
+			(pg_strncasecmp(begin, grave->words[i], size) == 0 || pg_strncasecmp(end - size, grave->words[i], size) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Does a word of the text sound grave? */
+static bool
+sounds_grave(const L4GraveWords *grave, L4Bytes text)
+{
 	const char *at = text.data;
 	const char *end = at + Min(text.size, GRAVE_LIMIT);
 
@@ -75,15 +91,8 @@ sounds_grave(L4Bytes text)
 
 		while (at < end && isalpha((unsigned char) *at))
 			at++;
-		for (int i = 0; i < lengthof(words); i++)
-		{
-			size_t		size = strlen(words[i]);
-
-			/* at the word's end too: RuntimeError */
-			if ((size_t) (at - begin) >= size &&
-				(pg_strncasecmp(begin, words[i], size) == 0 || pg_strncasecmp(at - size, words[i], size) == 0))
-				return true;
-		}
+		if (word_is_grave(grave, begin, at))
+			return true;
 		if (at == begin)
 			at++;
 	}
@@ -115,7 +124,7 @@ flood_admits(L4Flood *flood, L4Bytes shape, L4Level level)
 	AlikeEntry *entry;
 
 	if (flood->shapes >= FLOOD_SHAPES &&
-		(flood->shapes >= FLOOD_GRAVE || (level < L4_LEVEL_WARNING && !sounds_grave(shape))))
+		(flood->shapes >= FLOOD_GRAVE || (level < L4_LEVEL_WARNING && !sounds_grave(flood->grave, shape))))
 		return false;
 	entry = alike_of(flood, shape);
 	if (entry->shapes >= FLOOD_ALIKE)

@@ -13,7 +13,14 @@
 
 typedef struct L4Flood L4Flood;
 
-extern L4Flood *flood_create(MemoryContext context);
+/* Words that sound grave, where a word begins or ends so; case does not matter. */
+typedef struct L4GraveWords
+{
+	char	  **words;
+	int			count;
+} L4GraveWords;
+
+extern L4Flood *flood_create(MemoryContext context, const L4GraveWords *grave);
 extern bool flood_admits(L4Flood *flood, L4Bytes shape, L4Level level);
 extern bool flood_admits_all(L4Flood *flood, const L4Bytes *shapes, int count);
 /* Counts a shape that the source has already, as flood_admits did when it came. */

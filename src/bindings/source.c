@@ -755,7 +755,7 @@ source_create(L4SourceContext *context, const char *name, const char *key, const
 	header_parser_reset(work->parser, reference);
 	work->assembler = record_assembler_create(work->parser, take_record, work);
 	shape_init(&work->shape);
-	work->flood = flood_create(CurrentMemoryContext);
+	work->flood = flood_create(CurrentMemoryContext, &context->rules->grave);
 	work->shapes = shapes_create(CurrentMemoryContext, 256, NULL);
 	work->summaries = summaries_create(CurrentMemoryContext, 256, NULL);
 	work->starts = starts_create(CurrentMemoryContext, 64, NULL);

@@ -404,6 +404,19 @@ load_masks(const char *schema, MemoryContext context, L4Rules *rules)
 		rules->masks[rules->mask_count++] = compile_rule(context, "mask", result_text(i, 1), result_text(i, 2));
 }
 
+static void
+load_grave_words(const char *schema, MemoryContext context, L4GraveWords *grave)
+{
+	Arguments	arguments = {0};
+	uint64		count = store_run(schema, "SELECT pattern FROM %s.l4_wording_in_force WHERE class OPERATOR(pg_catalog.=) 'grave_word' "
+								  "ORDER BY name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
+	uint64		i;
+
+	grave->words = MemoryContextAllocZero(context, mul_size(Max(count, 1), sizeof(char *)));
+	for (i = 0; i < count; i++)
+		grave->words[grave->count++] = MemoryContextStrdup(context, result_text(i, 1));
+}
+
 /*
  * store_rules: all rules that are switched on. Errors: 2201B for a pattern that does not compile, with the rule's name.
  */
@@ -417,6 +430,7 @@ store_rules(const char *schema)
 	load_stage_rules(schema, context, &rules->progress);
 	load_iteration_rules(schema, context, &rules->progress);
 	load_masks(schema, context, rules);
+	load_grave_words(schema, context, &rules->grave);
 	return rules;
 }
 

@@ -6,6 +6,7 @@
 
 #include "ground/l4.h"
 #include "fmgr.h"
+#include "algorithms/flood.h"
 #include "algorithms/header.h"
 #include "algorithms/place.h"
 #include "algorithms/progress.h"
@@ -32,6 +33,7 @@ typedef struct L4Rules
 	L4ProgressRules progress;
 	L4Pattern **masks;
 	int			mask_count;
+	L4GraveWords grave;
 } L4Rules;
 
 /*

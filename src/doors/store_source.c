@@ -21,6 +21,8 @@ store_settings_hash(const char *schema, const char *job_id)
 			  "(SELECT pg_catalog.string_agg(s::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_stage_rule_in_force s), "
 			  "(SELECT pg_catalog.string_agg(i::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_iteration_rule_in_force i), "
 			  "(SELECT pg_catalog.string_agg(m::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_mask_in_force m), "
+			  "(SELECT pg_catalog.string_agg(w.pattern, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_wording_in_force w "
+			  "WHERE class OPERATOR(pg_catalog.=) 'grave_word'), "
 			  "(SELECT ROW(time_zone, pg_catalog.date_part('epoch', started_at), nodes, ranks_per_node)::pg_catalog.text FROM %s.l4_job "
 			  "WHERE job_id OPERATOR(pg_catalog.=) $1)), 0)", &arguments, SPI_OK_SELECT);
 	return DatumGetInt64(result_datum(0, 1, &is_null));

@@ -91,11 +91,11 @@ bench_generated() {
 	run_psql <<-'SQL'
 		SET jit = off;
 		\pset footer off
-		CREATE TABLE bench_news AS SELECT array_agg(n) AS news FROM l4_news('failed') n;
+		CREATE TABLE bench_news AS SELECT array_agg(n) AS news FROM l4_unexplained('failed') n;
 		\echo
 		\echo 'Patterns on a generated job: texts tried are the distinct ones that the filter left'
 		SELECT pg_size_pretty(sum(s.byte_count)) AS logs, sum(s.record_count) AS records, count(*) AS streams, (SELECT count(*) FROM bench_news b, unnest(b.news)) AS news_records,
-			(SELECT count(DISTINCT t.subject) FROM bench_news b, l4_news_texts('failed', b.news) t) AS texts, (SELECT count(*) FROM l4_fault_library WHERE pattern IS NOT NULL) AS patterns
+			(SELECT count(DISTINCT t.subject) FROM bench_news b, l4_unexplained_texts_of_faults('failed', b.news) t) AS texts, (SELECT count(*) FROM l4_fault_library WHERE pattern IS NOT NULL) AS patterns
 		FROM l4_stream s WHERE s.job_id = 'failed';
 	SQL
 	bench_usage 'patterns alone' "SELECT count(*) FROM bench_news b, l4_match_faults('failed', b.news) m"
@@ -198,7 +198,7 @@ bench_builtin() {
 		BEGIN
 			FOR one IN SELECT job_id FROM l4_job WHERE status = 'succeeded' ORDER BY 1 LOOP
 				PERFORM l4_register_job(one.job_id, status => 'unknown');
-				INSERT INTO bench_left_out SELECT one.job_id, (SELECT job_count FROM l4_best_pool(one.job_id)), (SELECT count(*) FROM l4_news(one.job_id)), ARRAY(SELECT fault_key FROM l4_match_faults(one.job_id));
+				INSERT INTO bench_left_out SELECT one.job_id, (SELECT job_count FROM l4_best_pool(one.job_id)), (SELECT count(*) FROM l4_unexplained(one.job_id)), ARRAY(SELECT fault_key FROM l4_match_faults(one.job_id));
 				PERFORM l4_register_job(one.job_id, status => 'succeeded');
 			END LOOP;
 		END $$;

@@ -66,12 +66,12 @@ SELECT load_job('clock', 'failed', :'folder') AS path \gset
 CALL l4_import('clock', :'path');
 SELECT node, round(extract(epoch FROM ahead), 1) AS ahead, extract(epoch FROM spread) < 0.1 AS sure, statements >= 5 AS many FROM l4_clock_offsets('clock');
 SELECT count(*) AS nodes FROM l4_clock_offsets('ok-1');
-SELECT node FROM l4_news('clock') WHERE message LIKE '%device%' ORDER BY first_ts;
+SELECT node FROM l4_unexplained('clock') WHERE message LIKE '%device%' ORDER BY first_ts;
 -- what is at hand and handed over gives the same as what is computed anew
-CREATE TEMP TABLE hand AS SELECT ARRAY(SELECT k FROM l4_clock_offsets('clock') k) AS clocks, ARRAY(SELECT n FROM l4_news('clock') n) AS news, ARRAY(SELECT a FROM l4_accusations('clock') a) AS accusations;
+CREATE TEMP TABLE hand AS SELECT ARRAY(SELECT k FROM l4_clock_offsets('clock') k) AS clocks, ARRAY(SELECT n FROM l4_unexplained('clock') n) AS news, ARRAY(SELECT a FROM l4_accusations('clock') a) AS accusations;
 SELECT count(*) AS differences FROM (
-	(SELECT n.* FROM hand, l4_news('clock', clocks => hand.clocks) n EXCEPT ALL SELECT n.* FROM l4_news('clock') n)
-	UNION ALL (SELECT n.* FROM l4_news('clock') n EXCEPT ALL SELECT n.* FROM hand, l4_news('clock', clocks => hand.clocks) n)) d;
+	(SELECT n.* FROM hand, l4_unexplained('clock', clocks => hand.clocks) n EXCEPT ALL SELECT n.* FROM l4_unexplained('clock') n)
+	UNION ALL (SELECT n.* FROM l4_unexplained('clock') n EXCEPT ALL SELECT n.* FROM hand, l4_unexplained('clock', clocks => hand.clocks) n)) d;
 SELECT count(*) > 0 AS evidence, count(*) FILTER (WHERE e.told IS NULL OR h.told IS NULL) AS differences
 FROM (SELECT e::text AS told, e FROM l4_node_evidence('clock') e) e
 FULL JOIN (SELECT h::text AS told, h FROM hand, l4_node_evidence('clock', hand.news, hand.accusations, hand.clocks) h) h USING (told);
@@ -141,7 +141,7 @@ SELECT load_job('storm', 'failed', :'folder') AS path \gset
 CALL l4_import('storm', :'path');
 SELECT load_job('long', 'failed', :'folder') AS path \gset
 CALL l4_import('long', :'path');
-SELECT job_id, node, reason, detail FROM unnest(ARRAY['storm', 'long']) AS job_id, l4_news(job_id) AS n WHERE n.reason = 'storm';
+SELECT job_id, node, reason, detail FROM unnest(ARRAY['storm', 'long']) AS job_id, l4_unexplained(job_id) AS n WHERE n.reason = 'storm';
 
 -- a number that goes with the steps is no new value, though successful jobs have but one of it
 SELECT make_lines('counts', 3), fail_all('counts') \g /dev/null

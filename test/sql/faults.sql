@@ -95,7 +95,7 @@ SELECT fault_key, step, changed_by = current_user AS by_me, note, detail - 'patt
 
 -- scope: kinds of streams, share of nodes, time, order of events, benign
 CREATE FUNCTION pg_temp.matches(job text, f l4_fault_entry) RETURNS bigint LANGUAGE sql
-AS $$ SELECT count(*) FROM l4_match_entries(job, ARRAY(SELECT n FROM l4_news(job) n), ARRAY[f]) $$;
+AS $$ SELECT count(*) FROM l4_match_entries(job, ARRAY(SELECT n FROM l4_unexplained(job) n), ARRAY[f]) $$;
 SELECT pg_temp.matches('pump-2', ROW('a', 'stalled', NULL, false, '{system}', NULL, NULL, NULL, 'root')) AS system,
 	pg_temp.matches('pump-2', ROW('a', 'stalled', NULL, false, '{rank}', NULL, NULL, NULL, 'root')) AS rank,
 	pg_temp.matches('pump-2', ROW('a', 'stalled', NULL, false, NULL, 0.5, NULL, NULL, 'root')) AS min_half,
