@@ -69,21 +69,21 @@ BEGIN ATOMIC
 		CASE finding.role WHEN 'root' THEN 'Root' WHEN 'cascade' THEN 'Consequence' ELSE 'Context' END,
 		CASE
 			WHEN finding.nodes_affected = 0 THEN 'in a log of no node'
-			WHEN f.nodes = 1 THEN 'on the one node of the job (with one node there is nothing to compare it with)'
-			WHEN finding.nodes_affected = f.nodes THEN 'on all nodes (' || f.nodes || ')'
+			WHEN f.units = 1 THEN 'on the one node of the job (with one node there is nothing to compare it with)'
+			WHEN finding.nodes_affected = f.units THEN 'on all nodes (' || f.units || ')'
 				|| CASE WHEN (f.facts -> 'nobody_suspected')::boolean AND finding.role = 'root' THEN ', so no fault of one node' ELSE '' END
-			ELSE format('on %s of %s nodes', finding.nodes_affected, f.nodes) END,
+			ELSE format('on %s of %s nodes', finding.nodes_affected, f.units) END,
 		COALESCE('on ' || (f.facts ->> 'unit'), 'in ' || (f.facts ->> 'source')),
 		' at ' || @extschema@.l4_time_text((f.facts ->> 'first_at')::timestamptz),
 		CASE WHEN (f.facts -> 'of_suspect')::boolean THEN ' (the suspected node)' ELSE '' END,
 		-- what holds for most of them is left out of the short form
-		CASE WHEN whole OR f.facts ->> 'reason' <> 'new' THEN '; ' || (f.facts ->> 'detail') ELSE '' END,
+		CASE WHEN whole OR f.facts ->> 'reason' <> 'new' THEN '; ' || @extschema@.l4_unexplained_sentence(f.facts ->> 'reason', f.facts -> 'numbers') ELSE '' END,
 		CASE WHEN whole THEN '; ' || CASE WHEN f.facts ? 'pool' THEN 'compared with ' ELSE 'there was ' END
 			|| @extschema@.l4_pool_sentence(f.facts -> 'pool') ELSE '' END)
-	FROM (SELECT finding.facts AS facts, (finding.facts -> 'nodes')::int AS nodes) f;
+	FROM (SELECT finding.facts AS facts, (finding.facts -> 'units')::int AS units) f;
 END;
 COMMENT ON FUNCTION @extschema@.l4_event_sentence(@extschema@.l4_finding, boolean) IS
-'Step: why an event is a finding, in words. Facts: nodes of the job, unit and source and time (first_at) of its first record, of_suspect, nobody_suspected, reason and detail of l4_news, pool (l4_pool_facts). whole false leaves out what holds for most events: that successful jobs do not log it, and with which it was compared.';
+'Step: why an event is a finding, in words. Facts: units of the job, unit and source and time (first_at) of its first record, of_suspect, nobody_suspected, reason and numbers of l4_unexplained_record, pool (l4_pool_facts). whole false leaves out what holds for most events: that successful jobs do not log it, and with which it was compared.';
 
 CREATE FUNCTION @extschema@.l4_fault_sentence(finding @extschema@.l4_finding) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -96,7 +96,7 @@ BEGIN ATOMIC
 			ELSE ' (the suspected node)' END,
 		' at ' || @extschema@.l4_time_text(finding.first_seen),
 		CASE WHEN finding.nodes_affected > 1
-			THEN format(', on %s of %s nodes', finding.nodes_affected, f.facts ->> 'nodes') ELSE '' END,
+			THEN format(', on %s of %s nodes', finding.nodes_affected, f.facts ->> 'units') ELSE '' END,
 		CASE
 			WHEN f.facts ? 'follows_from' THEN '; follows from '
 				|| array_to_string(ARRAY(SELECT k FROM jsonb_array_elements_text(f.facts -> 'follows_from') k), ', ')
@@ -105,21 +105,14 @@ BEGIN ATOMIC
 	FROM (SELECT finding.facts AS facts) f;
 END;
 COMMENT ON FUNCTION @extschema@.l4_fault_sentence(@extschema@.l4_finding) IS
-'Step: what a known fault is and where it shows, in words. Facts: title, unit and source of its first record, names_suspect (the suspect that it is of, or that it names), nodes of the job, follows_from (keys of faults), consequence (it shows only in what follows).';
-
-CREATE FUNCTION @extschema@.l4_onset_sentence(turn int) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-RETURN (ARRAY['the first news of the suspected node''s own rank', 'where the suspected node''s rank stood when it stopped',
-	'the first news of the suspected node outside its ranks', 'the first news of any rank', 'the first news in the logs',
-	'where the first rank to end ended'])[turn];
-COMMENT ON FUNCTION @extschema@.l4_onset_sentence(int) IS 'Step: what kind of place an onset is (l4_onset.turn), in words.';
+'Step: what a known fault is and where it shows, in words. Facts: title, unit and source of its first record, names_suspect (the suspect that it is of, or that it names), units of the job, follows_from (keys of faults), consequence (it shows only in what follows).';
 
 CREATE FUNCTION @extschema@.l4_iteration_sentence(finding @extschema@.l4_finding) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT CASE f.facts ->> 'basis'
 		WHEN 'onset' THEN format('The failure began in iteration %s: %s%s.', finding.iteration,
-			@extschema@.l4_onset_sentence((f.facts -> 'turn')::int), COALESCE(' (' || (f.facts ->> 'unit') || ')', ''))
+			@extschema@.l4_onset_sentence(f.facts ->> 'place'), COALESCE(' (' || (f.facts ->> 'unit') || ')', ''))
 		WHEN 'check' THEN format('Found by a check that recurs every %s iterations: it began between iterations %s and %s, half-way is %s.',
 			f.facts ->> 'period', f.facts ->> 'from', f.facts ->> 'to', finding.iteration)
 		ELSE format('Iteration %s runs unlike the others (%s events differ from the nearest recurrent one).',
@@ -127,12 +120,12 @@ BEGIN ATOMIC
 	FROM (SELECT finding.facts AS facts) f;
 END;
 COMMENT ON FUNCTION @extschema@.l4_iteration_sentence(@extschema@.l4_finding) IS
-'Step: why an iteration is a finding, in words. Facts: basis (onset, check, unlike); of an onset its turn and unit; of a recurring check its period and the iterations between which it began (from, to); else the distance from the nearest recurrent iteration.';
+'Step: why an iteration is a finding, in words. Facts: basis (onset, check, unlike); of an onset its place and unit; of a recurring check its period and the iterations between which it began (from, to); else the distance from the nearest recurrent iteration.';
 
 CREATE FUNCTION @extschema@.l4_evidence_sentences(finding @extschema@.l4_finding, most int DEFAULT NULL, brief boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT string_agg(r.reason ->> 'explanation', '; ' ORDER BY r.number)
+	SELECT string_agg(@extschema@.l4_evidence_sentence(jsonb_populate_record(NULL::@extschema@.l4_evidence, r.reason), brief), '; ' ORDER BY r.number)
 	FROM jsonb_array_elements(finding.facts -> 'reasons') WITH ORDINALITY r (reason, number)
 	WHERE most IS NULL OR r.number <= most;
 END;
@@ -145,7 +138,7 @@ RETURN CASE finding.kind
 	WHEN 'event' THEN @extschema@.l4_event_sentence(finding)
 	WHEN 'fault' THEN @extschema@.l4_fault_sentence(finding)
 	WHEN 'node' THEN format('Suspect %s: %s.', finding.facts ->> 'unit', @extschema@.l4_evidence_sentences(finding))
-	WHEN 'stage' THEN format('The failure began in stage %s: %s%s.', finding.stage, @extschema@.l4_onset_sentence((finding.facts -> 'turn')::int),
+	WHEN 'stage' THEN format('The failure began in stage %s: %s%s.', finding.stage, @extschema@.l4_onset_sentence(finding.facts ->> 'place'),
 		COALESCE(' (' || (finding.facts ->> 'unit') || ')', ''))
 	ELSE @extschema@.l4_iteration_sentence(finding)
 END;

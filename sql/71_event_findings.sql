@@ -8,6 +8,7 @@ CREATE TYPE @extschema@.l4_event_record AS (
 	shape_id bigint,
 	stream_id bigint,
 	source text,
+	unit text,
 	node text,
 	rank int,
 	stage text,
@@ -17,7 +18,7 @@ CREATE TYPE @extschema@.l4_event_record AS (
 	message text,
 	occurrences bigint,
 	reason text,
-	detail text,
+	numbers jsonb,
 	gravity int,
 	accuses boolean,
 	names_suspect boolean,
@@ -25,26 +26,24 @@ CREATE TYPE @extschema@.l4_event_record AS (
 	peer boolean
 );
 COMMENT ON TYPE @extschema@.l4_event_record IS
-'Step: a record of l4_news as an event''s role is judged by: with how grave it is (0 to 6), whether it names another node (accuses), the first suspect (names_suspect), an end that somebody ordered (ending) or merely another process that went away (peer).';
+'Step: an unexplained record as an event''s role is judged by: with how grave it is (0 to 6), whether it names another unit (accuses), the first suspect (names_suspect), an end that somebody ordered (ending) or merely another process that went away (peer).';
 
-CREATE FUNCTION @extschema@.l4_event_records(news @extschema@.l4_news_record[], accusations @extschema@.l4_accusation[], suspect text)
+CREATE FUNCTION @extschema@.l4_event_records(unexplained @extschema@.l4_unexplained_record[], accusations @extschema@.l4_accusation[], suspect text)
 RETURNS SETOF @extschema@.l4_event_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH named AS MATERIALIZED (
-		SELECT a.stream_id, a.shape_id, bool_or(a.accuser IS NOT NULL) AS accuses, bool_or(a.accused = l4_event_records.suspect) IS TRUE AS names_suspect
+		SELECT a.stream_id, a.shape_id, bool_or(a.accuser IS NOT NULL) AS accuses, bool_or(a.unit = l4_event_records.suspect) IS TRUE AS names_suspect
 		FROM unnest(l4_event_records.accusations) a
 		GROUP BY a.stream_id, a.shape_id
 	)
-	SELECT r.event_id, r.shape_id, r.stream_id, r.source, r.node, r.rank, r.stage, r.iteration, r.first_line, r.first_ts, r.message, r.occurrences,
-		r.reason, r.detail, GREATEST(@extschema@.l4_level_rank(r.level), @extschema@.l4_text_rank(r.message)),
-		COALESCE(n.accuses, false), COALESCE(n.names_suspect, false),
-		@extschema@.l4_text_ending(r.message) IS TRUE, @extschema@.l4_text_peer(r.message) IS TRUE
-	FROM unnest(l4_event_records.news) r
+	SELECT r.event_id, r.shape_id, r.stream_id, r.source, r.unit, r.node, r.rank, r.stage, r.iteration, r.first_line, r.first_ts, r.message, r.occurrences,
+		r.reason, r.numbers, r.gravity, COALESCE(n.accuses, false), COALESCE(n.names_suspect, false), r.ending, r.peer
+	FROM unnest(l4_event_records.unexplained) r
 	LEFT JOIN named n ON n.stream_id = r.stream_id AND n.shape_id = r.shape_id;
 END;
-COMMENT ON FUNCTION @extschema@.l4_event_records(@extschema@.l4_news_record[], @extschema@.l4_accusation[], text) IS
-'Step: the records of l4_news with what decides the roles of their events. suspect: the first suspect of l4_suspect_nodes, NULL for none.';
+COMMENT ON FUNCTION @extschema@.l4_event_records(@extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], text) IS
+'Step: the unexplained records with what decides the roles of their events. suspect: the first unit of l4_suspect_nodes, NULL for none.';
 
 CREATE TYPE @extschema@.l4_event_role AS (
 	event_id bigint,
@@ -58,29 +57,34 @@ CREATE TYPE @extschema@.l4_event_role AS (
 COMMENT ON TYPE @extschema@.l4_event_role IS
 'Step: an event judged: its role (root, cascade, context), the score it is ordered by, whether the suspect says it of itself (own), and when it is seen first, how often and on how many nodes.';
 
-CREATE FUNCTION @extschema@.l4_event_roles(records @extschema@.l4_event_record[], nodes bigint, suspect text) RETURNS SETOF @extschema@.l4_event_role
+CREATE FUNCTION @extschema@.l4_event_roles(records @extschema@.l4_event_record[], units bigint, suspect text, limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_event_role
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 20
 BEGIN ATOMIC
 	WITH event AS (
-		SELECT r.event_id, sum(r.occurrences)::bigint AS occurrences, count(DISTINCT r.node) AS nodes_affected, max(r.gravity) AS gravity,
-			COALESCE(bool_or(r.node = l4_event_roles.suspect AND NOT r.accuses), false) AS own,
-			bool_or(r.names_suspect AND r.node IS NULL) AS told,
+		SELECT r.event_id, sum(r.occurrences)::bigint AS occurrences, count(DISTINCT r.unit) AS nodes_affected, max(r.gravity) AS gravity,
+			COALESCE(bool_or(r.unit = l4_event_roles.suspect AND NOT r.accuses), false) AS own,
+			bool_or(r.names_suspect AND r.unit IS NULL) AS told,
 			bool_and(r.ending OR r.peer OR r.accuses) AS follows, bool_and(r.ending) AS ending,
 			bool_or(r.reason IN ('new value', 'range')) AS value, min(r.ts) AS first_ts
 		FROM unnest(l4_event_roles.records) r
 		GROUP BY r.event_id
+	),
+	troubled AS (
+		SELECT e.*, e.gravity >= (l4_event_roles.limits).gravity_trouble AS trouble, e.own AND e.nodes_affected * 2 <= l4_event_roles.units AS own_alone
+		FROM event e
 	),
 	judged AS (
 		-- Root is what the suspect says of itself, what a log of no node says of it, a value that none should have, and the first trouble
 		-- at all; unless it only tells of others or of an end. What is no trouble is context, the rest follows. Where nothing is root so,
 		-- the first trouble is, whatever it tells of.
 		SELECT e.*, CASE
-			WHEN e.gravity >= 4 AND NOT e.follows AND (e.own AND e.nodes_affected * 2 <= l4_event_roles.nodes OR e.told
-				OR e.first_ts <= min(e.first_ts) FILTER (WHERE e.gravity >= 4 AND NOT e.follows) OVER () + interval '1 second')
+			WHEN e.trouble AND NOT e.follows AND (e.own_alone OR e.told OR e.first_ts <= min(e.first_ts) FILTER (WHERE e.trouble AND NOT e.follows) OVER ()
+				+ make_interval(secs => (l4_event_roles.limits).event_together))
 				OR e.value AND NOT e.ending THEN 'root'
-			WHEN e.gravity < 4 AND NOT e.follows THEN 'context'
+			WHEN NOT e.trouble AND NOT e.follows THEN 'context'
 			ELSE 'cascade' END AS alone
-		FROM event e
+		FROM troubled e
 	),
 	roles AS (
 		SELECT e.*, CASE WHEN e.alone = 'cascade' AND NOT e.ending AND NOT bool_or(e.alone = 'root') OVER ()
@@ -88,19 +92,19 @@ BEGIN ATOMIC
 			THEN 'root' ELSE e.alone END AS role
 		FROM judged e
 	)
-	SELECT e.event_id, e.role, CASE e.role WHEN 'root' THEN 3 ELSE 0 END
+	SELECT e.event_id, e.role, CASE e.role WHEN 'root' THEN (l4_event_roles.limits).event_score_root::numeric ELSE 0 END
 			-- what the suspect says itself or a controller says of it, then gravity, then rarity, then time
-			+ CASE WHEN e.own AND e.nodes_affected * 2 <= l4_event_roles.nodes THEN 3 WHEN e.told THEN 3 ELSE 0 END
-			+ e.gravity / 6.0 + 1.0 / (1 + GREATEST(e.nodes_affected, 1)) + 1.0 / rank() OVER (ORDER BY e.first_ts)
+			+ CASE WHEN e.own_alone OR e.told THEN (l4_event_roles.limits).event_score_suspect::numeric ELSE 0 END
+			+ e.gravity / (l4_event_roles.limits).gravity_fatal::numeric + 1.0 / (1 + GREATEST(e.nodes_affected, 1)) + 1.0 / rank() OVER (ORDER BY e.first_ts)
 			-- an odd value that sounds harmless, elsewhere
-			- CASE WHEN e.value AND e.gravity < 4 AND NOT e.own AND NOT e.told THEN 1 ELSE 0 END,
+			- CASE WHEN e.value AND NOT e.trouble AND NOT e.own AND NOT e.told THEN 1 ELSE 0 END,
 		e.own, e.first_ts, e.occurrences, e.nodes_affected
 	FROM roles e;
 END;
-COMMENT ON FUNCTION @extschema@.l4_event_roles(@extschema@.l4_event_record[], bigint, text) IS
-'Step: the roles of events and how telling each is: root before cascade and context, those of the suspect or about it, then by gravity, rarity and time. nodes: how many the job has; suspect: the first suspect, NULL for none.';
+COMMENT ON FUNCTION @extschema@.l4_event_roles(@extschema@.l4_event_record[], bigint, text, @extschema@.l4_limits) IS
+'Step: the roles of events and how telling each is: root before cascade and context, those of the suspect or about it, then by gravity, rarity and time. units: how many the job has; suspect: the first suspect, NULL for none.';
 
-CREATE FUNCTION @extschema@.l4_event_quotes(records @extschema@.l4_event_record[], firsts @extschema@.l4_event_record[])
+CREATE FUNCTION @extschema@.l4_event_quotes(records @extschema@.l4_event_record[], firsts @extschema@.l4_event_record[], limits @extschema@.l4_limits)
 RETURNS TABLE (event_id bigint, quotes jsonb)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 20
 BEGIN ATOMIC
@@ -114,14 +118,14 @@ BEGIN ATOMIC
 	SELECT t.event_id, jsonb_agg(q.quote ORDER BY t.turn, q.number)
 	FROM turn t
 	CROSS JOIN LATERAL jsonb_array_elements(@extschema@.l4_quotes(t.source, t.line_no, t.message)) WITH ORDINALITY q (quote, number)
-	WHERE t.turn <= 3
+	WHERE t.turn <= (l4_event_quotes.limits).event_quotes
 	GROUP BY t.event_id;
 END;
-COMMENT ON FUNCTION @extschema@.l4_event_quotes(@extschema@.l4_event_record[], @extschema@.l4_event_record[]) IS
-'Step: what to quote for each event, at most three records: those of the stream of its first record (firsts) before others, then by time.';
+COMMENT ON FUNCTION @extschema@.l4_event_quotes(@extschema@.l4_event_record[], @extschema@.l4_event_record[], @extschema@.l4_limits) IS
+'Step: what to quote for each event, the first few records: those of the stream of its first record (firsts) before others, then by time.';
 
-CREATE FUNCTION @extschema@.l4_event_findings(job_id text, news @extschema@.l4_news_record[], suspects text[], use_pool boolean DEFAULT true,
-	accusations @extschema@.l4_accusation[] DEFAULT NULL)
+CREATE FUNCTION @extschema@.l4_event_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects text[], use_pool boolean,
+	accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)
 RETURNS TABLE (kind text, ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
 	first_seen timestamptz, occurrences bigint, nodes_affected bigint, role text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 20
@@ -130,29 +134,29 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	nodes bigint := (SELECT count(*) FROM l4_job_units(l4_event_findings.job_id));
+	units bigint := (SELECT count(*) FROM l4_job_units(l4_event_findings.job_id));
 	pool jsonb := l4_pool_facts(l4_event_findings.job_id, l4_event_findings.use_pool);
 	records l4_event_record[];
 	roles l4_event_role[];
 	firsts l4_event_record[];
 BEGIN
-	records := ARRAY(SELECT r FROM l4_event_records(news, coalesce(accusations, ARRAY(SELECT a FROM l4_accusations(l4_event_findings.job_id, news) a)), suspects[1]) r);
-	roles := ARRAY(SELECT r FROM l4_event_roles(records, nodes, suspects[1]) r);
+	records := ARRAY(SELECT r FROM l4_event_records(unexplained, accusations, suspects[1]) r);
+	roles := ARRAY(SELECT r FROM l4_event_roles(records, units, suspects[1], limits) r);
 	firsts := ARRAY(
 		SELECT DISTINCT ON (r.event_id) r::l4_event_record FROM unnest(records) r JOIN unnest(roles) e ON e.event_id = r.event_id
-		ORDER BY r.event_id, r.node IS NOT DISTINCT FROM suspects[1] AND e.own DESC, r.ts, r.source, r.line_no, r.shape_id);
+		ORDER BY r.event_id, r.unit IS NOT DISTINCT FROM suspects[1] AND e.own DESC, r.ts, r.source, r.line_no, r.shape_id);
 	RETURN QUERY
-	SELECT 'event', row_number() OVER (ORDER BY e.score DESC, e.first_ts, e.event_id), e.score, l4_node_name(f.node), f.rank, f.stage,
+	SELECT 'event', row_number() OVER (ORDER BY e.score DESC, e.first_ts, e.event_id), e.score, f.node, f.rank, f.stage,
 		coalesce(f.iteration, l4_job_iteration(l4_event_findings.job_id, f.ts)), e.event_id, coalesce(v.template, h.shape),
 		e.first_ts, e.occurrences, e.nodes_affected, e.role,
-		jsonb_strip_nulls(jsonb_build_object('unit', f.node, 'source', f.source, 'first_at', f.ts, 'nodes', nodes, 'of_suspect', e.own AND nodes > 1,
-			'nobody_suspected', suspects[1] IS NULL, 'reason', f.reason, 'detail', f.detail, 'pool', pool, 'quotes', q.quotes))
+		jsonb_strip_nulls(jsonb_build_object('unit', f.unit, 'source', f.source, 'first_at', f.ts, 'units', units, 'of_suspect', e.own AND units > 1,
+			'nobody_suspected', suspects[1] IS NULL, 'reason', f.reason, 'numbers', f.numbers, 'pool', pool, 'quotes', q.quotes))
 	FROM unnest(roles) e
 	JOIN unnest(firsts) f ON f.event_id = e.event_id
-	LEFT JOIN l4_event_quotes(records, firsts) q ON q.event_id = e.event_id
+	LEFT JOIN l4_event_quotes(records, firsts, limits) q ON q.event_id = e.event_id
 	LEFT JOIN l4_event v ON v.event_id = e.event_id
 	LEFT JOIN l4_shape h ON h.shape_id = f.shape_id;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_news_record[], text[], boolean, @extschema@.l4_accusation[]) IS
-'Step: the events that are news, most telling first (l4_event_roles), as columns of l4_finding of the same names. suspects: suspected nodes in order; accusations: the result of l4_accusations, where at hand.';
+COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_unexplained_record[], text[], boolean, @extschema@.l4_accusation[], @extschema@.l4_limits) IS
+'Step: the events of the unexplained records, most telling first (l4_event_roles), as columns of l4_finding of the same names. suspects: suspected units in order; accusations: the result of l4_accusations.';

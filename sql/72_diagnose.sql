@@ -1,7 +1,7 @@
 /*
- * The diagnosis: news, nodes, faults, onset, put together into findings.
+ * The diagnosis: what is unexplained, nodes, faults, onset, put together into findings.
  *
- * l4_diagnose reads only and can be read, copied and changed: each step is a function of its own (l4_news, l4_suspect_nodes, l4_onsets,
+ * l4_diagnose reads only and can be read, copied and changed: each step is a function of its own (l4_unexplained, l4_suspect_nodes, l4_onsets,
  * l4_match_faults), each kind of finding too (71_*.sql), and what remains here is the order in which findings stand.
  */
 
@@ -9,7 +9,7 @@ CREATE FUNCTION @extschema@.l4_job_findings(job_id text, use_pool boolean DEFAUL
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
--- News may be tens of thousands of records, which the planner often takes for a few after some steps: its loops over all pairs would take
+-- There may be tens of thousands of unexplained records, which the planner often takes for a few after some steps: its loops over all pairs would take
 -- minutes. To start processes takes longer than any of the steps.
 SET enable_nestloop = off
 SET max_parallel_workers_per_gather = 0
@@ -17,21 +17,23 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	clocks l4_clock_offset[];
-	news l4_news_record[];
+	unexplained l4_unexplained_record[];
 	accusations l4_accusation[];
 	suspects l4_suspect_node[];
 	names text[];
 	onsets l4_onset[];
 	events jsonb[];
 	roles jsonb;
+	limits l4_limits := l4_limits_in_force();
+	wordings l4_wordings := l4_wordings_in_force();
 BEGIN
-	clocks := ARRAY(SELECT k FROM l4_clock_offsets(l4_job_findings.job_id) k);
-	news := ARRAY(SELECT n FROM l4_news(l4_job_findings.job_id, l4_job_findings.use_pool, clocks) n);
-	accusations := ARRAY(SELECT a FROM l4_accusations(l4_job_findings.job_id, news) a);
-	suspects := ARRAY(SELECT s FROM l4_suspect_nodes(l4_job_findings.job_id, news, accusations, clocks) s ORDER BY s.ordinal);
-	names := ARRAY(SELECT s.node FROM unnest(suspects) s);
-	onsets := ARRAY(SELECT o FROM l4_onsets(l4_job_findings.job_id, news, names, accusations) o ORDER BY o.turn);
-	events := ARRAY(SELECT to_jsonb(e) FROM l4_event_findings(l4_job_findings.job_id, news, names, l4_job_findings.use_pool, accusations) e);
+	clocks := ARRAY(SELECT k FROM l4_clock_offsets(l4_job_findings.job_id, limits) k);
+	unexplained := ARRAY(SELECT n FROM l4_unexplained(l4_job_findings.job_id, l4_job_findings.use_pool, clocks, limits, wordings) n);
+	accusations := ARRAY(SELECT a FROM l4_accusations(l4_job_findings.job_id, unexplained, limits, wordings) a);
+	suspects := ARRAY(SELECT s FROM l4_suspect_nodes(l4_job_findings.job_id, unexplained, accusations, clocks, limits, wordings) s ORDER BY s.ordinal);
+	names := ARRAY(SELECT s.unit FROM unnest(suspects) s);
+	onsets := ARRAY(SELECT o FROM l4_onsets(l4_job_findings.job_id, unexplained, names, accusations, limits, wordings) o ORDER BY o.turn);
+	events := ARRAY(SELECT to_jsonb(e) FROM l4_event_findings(l4_job_findings.job_id, unexplained, names, l4_job_findings.use_pool, accusations, limits) e);
 	roles := (SELECT jsonb_object_agg(e ->> 'event_id', e ->> 'role') FROM unnest(events) e);
 
 	-- By name, whatever columns a kind of finding has; the evidence and the sentence are made of the facts, last.
@@ -40,13 +42,13 @@ BEGIN
 	FROM (
 		SELECT e AS columns FROM unnest(events) e
 		UNION ALL
-		SELECT to_jsonb(f) FROM l4_fault_findings(l4_job_findings.job_id, news, names, roles) f
+		SELECT to_jsonb(f) FROM l4_fault_findings(l4_job_findings.job_id, unexplained, names, roles) f
 		UNION ALL
-		SELECT to_jsonb(n) FROM l4_node_findings(l4_job_findings.job_id, news, suspects) n
+		SELECT to_jsonb(n) FROM l4_node_findings(l4_job_findings.job_id, unexplained, suspects, limits, wordings) n
 		UNION ALL
-		SELECT to_jsonb(s) FROM l4_stage_findings(l4_job_findings.job_id, onsets) s
+		SELECT to_jsonb(s) FROM l4_stage_findings(l4_job_findings.job_id, onsets, wordings) s
 		UNION ALL
-		SELECT to_jsonb(i) FROM l4_iteration_findings(l4_job_findings.job_id, news, names, onsets) i) t
+		SELECT to_jsonb(i) FROM l4_iteration_findings(l4_job_findings.job_id, unexplained, names, onsets, limits) i) t
 	CROSS JOIN LATERAL (SELECT jsonb_populate_record(NULL::l4_finding, t.columns) AS finding OFFSET 0) f
 	CROSS JOIN LATERAL (SELECT jsonb_populate_record(f.finding, jsonb_build_object('evidence', l4_quotes_text((f.finding).facts -> 'quotes'),
 		'explanation', l4_finding_sentence(f.finding))) AS finding OFFSET 0) w;
@@ -81,15 +83,15 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_present_findings(text, boolean) IS
 'Step: the findings of a job: computed, or, of one whose log text was dropped, those of the newest saved diagnosis with the same use_pool. Errors: as l4_diagnose.';
 
-CREATE FUNCTION @extschema@.l4_leads_with_fault(findings @extschema@.l4_finding[]) RETURNS boolean
+CREATE FUNCTION @extschema@.l4_leads_with_fault(findings @extschema@.l4_finding[], least_severity double precision) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT EXISTS (
 		SELECT FROM unnest(l4_leads_with_fault.findings) f
 		LEFT JOIN unnest(l4_leads_with_fault.findings) n ON n.kind = 'node' AND n.ordinal = 1
-		WHERE f.kind = 'fault' AND f.ordinal = 1 AND f.score >= 3 AND (f.node IS NULL OR n.kind IS NULL OR n.node = f.node));
+		WHERE f.kind = 'fault' AND f.ordinal = 1 AND f.score >= least_severity AND (f.node IS NULL OR n.kind IS NULL OR n.node = f.node));
 END;
-COMMENT ON FUNCTION @extschema@.l4_leads_with_fault(@extschema@.l4_finding[]) IS
+COMMENT ON FUNCTION @extschema@.l4_leads_with_fault(@extschema@.l4_finding[], double precision) IS
 'Step: does the first fault come before all else: is it grave, and does it tell of a root event of the suspect (or of all alike)?';
 
 CREATE FUNCTION @extschema@.l4_diagnose(job_id text, use_pool boolean DEFAULT true)
@@ -103,7 +105,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	findings l4_finding[] := ARRAY(SELECT f FROM l4_present_findings(l4_diagnose.job_id, l4_diagnose.use_pool) f);
-	fault_turn int := CASE WHEN l4_leads_with_fault(findings) THEN 1 ELSE 4 END;
+	fault_turn int := CASE WHEN l4_leads_with_fault(findings, (l4_limits_in_force()).fault_lead_severity) THEN 1 ELSE 4 END;
 BEGIN
 	-- The first of each kind, then the second of each, and so on: whoever reads a few rows sees where, what, and when. The known fault comes
 	-- last but stage and iteration where it is a mere consequence.

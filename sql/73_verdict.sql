@@ -134,7 +134,7 @@ BEGIN ATOMIC
 	)
 	SELECT min(r.ts), r.iteration, min(r.source)
 	FROM record r
-	WHERE r.stage = 'checkpoint_save' AND r.stage_before IS DISTINCT FROM 'checkpoint_save' AND r.ts > '2000-01-01'
+	WHERE r.stage = 'checkpoint_save' AND r.stage_before IS DISTINCT FROM 'checkpoint_save' AND @extschema@.l4_clock_was_set(r.ts)
 	GROUP BY r.iteration, CASE WHEN r.iteration IS NULL THEN r.ts END;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_checkpoints(text, text[]) IS

@@ -122,10 +122,10 @@ BEGIN ATOMIC
 	news AS (
 		SELECT l.node, l.event_id, l.occurrences FROM logged l WHERE l.event_id NOT IN (SELECT p.event_id FROM partly p)
 		UNION ALL
-		SELECT n.node, n.event_id, sum(n.occurrences)
-		FROM @extschema@.l4_news(l4_report_cells.job_id) n
+		SELECT n.unit, n.event_id, sum(n.occurrences)
+		FROM @extschema@.l4_unexplained(l4_report_cells.job_id) n
 		WHERE EXISTS (SELECT FROM partly) AND n.event_id IN (SELECT p.event_id FROM partly p)
-		GROUP BY n.node, n.event_id
+		GROUP BY n.unit, n.event_id
 	),
 	placed AS (
 		-- a join by sorting, whatever the planner knows
@@ -165,8 +165,8 @@ BEGIN ATOMIC
 	),
 	rank AS MATERIALIZED (
 		-- a rank may write several streams: it lives as long as the last of them
-		SELECT s.node, s.rank, min(s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01') AS first_ts,
-			max(s.last_ts) FILTER (WHERE s.last_ts > '2000-01-01') AS last_ts,
+		SELECT s.node, s.rank, min(s.first_ts) FILTER (WHERE @extschema@.l4_clock_was_set(s.first_ts)) AS first_ts,
+			max(s.last_ts) FILTER (WHERE @extschema@.l4_clock_was_set(s.last_ts)) AS last_ts,
 			(array_agg(s.last_stage ORDER BY s.last_ts DESC NULLS LAST, s.stream_id) FILTER (WHERE s.last_stage IS NOT NULL))[1] AS stage,
 			max(s.last_iteration) AS iteration
 		FROM stream s
