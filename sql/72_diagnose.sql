@@ -164,7 +164,7 @@ AS $$
 BEGIN
 	RETURN QUERY
 	WITH found AS (
-		SELECT f.*, coalesce(f.node = l4_fault_findings.suspects[1], f.message ~ ('\m' || regexp_replace(l4_fault_findings.suspects[1], '\W', '.', 'g') || '\M'), false) AS own, roles ->> f.event_id::text AS event_role,
+		SELECT f.*, coalesce(f.unit = l4_fault_findings.suspects[1], f.message ~ ('\m' || regexp_replace(l4_fault_findings.suspects[1], '\W', '.', 'g') || '\M'), false) AS own, roles ->> f.event_id::text AS event_role,
 			row_number() OVER (PARTITION BY f.event_id ORDER BY f.ordinality) AS turn, z.nodes
 		FROM l4_match_faults(l4_fault_findings.job_id, l4_fault_findings.news) WITH ORDINALITY f, (SELECT count(*) AS nodes FROM l4_job_units(l4_fault_findings.job_id)) z
 	), explained AS (
@@ -176,11 +176,11 @@ BEGIN
 	-- What follows from another fault or from the failure comes late, and of several faults that one event shows only the first comes early.
 	SELECT row_number() OVER (ORDER BY f.turn > 1, f.follows_from IS NOT NULL, f.role <> 'root', f.event_role = 'cascade' AND NOT f.own, f.own DESC, f.ordinality),
 		(5 - array_position(ARRAY['critical', 'error', 'warning', 'info'], f.severity))::float8 / CASE WHEN f.follows_from IS NOT NULL OR f.event_role = 'cascade' OR f.turn > 1 THEN 2 ELSE 1 END,
-		f.node, f.rank, f.stage, coalesce(f.iteration, l4_job_iteration(l4_fault_findings.job_id, f.first_ts)), f.event_id,
+		f.unit, f.rank, f.stage, coalesce(f.iteration, l4_job_iteration(l4_fault_findings.job_id, f.first_ts)), f.event_id,
 		(SELECT e.template FROM l4_event e WHERE e.event_id = f.event_id), f.first_ts, f.occurrences, f.nodes_affected,
 		l4_quote(f.source, f.line_no, f.message),
-		format('Known %s fault (%s): %s. First %s%s%s%s%s.', f.category, f.severity, f.title, coalesce('on ' || f.node, 'in ' || f.source),
-			CASE WHEN f.own AND f.nodes > 1 THEN CASE WHEN f.node IS NULL THEN ', which names the suspected ' || l4_fault_findings.suspects[1] ELSE ' (the suspected node)' END ELSE '' END, ' at ' || to_char(f.first_ts, 'YYYY-MM-DD HH24:MI:SS'),
+		format('Known %s fault (%s): %s. First %s%s%s%s%s.', f.category, f.severity, f.title, coalesce('on ' || f.unit, 'in ' || f.source),
+			CASE WHEN f.own AND f.nodes > 1 THEN CASE WHEN f.unit IS NULL THEN ', which names the suspected ' || l4_fault_findings.suspects[1] ELSE ' (the suspected node)' END ELSE '' END, ' at ' || to_char(f.first_ts, 'YYYY-MM-DD HH24:MI:SS'),
 			CASE WHEN f.nodes_affected > 1 THEN format(', on %s of %s nodes', f.nodes_affected, f.nodes) ELSE '' END,
 			CASE WHEN f.follows_from IS NOT NULL THEN '; follows from ' || array_to_string(f.follows_from, ', ')
 				WHEN f.event_role = 'cascade' AND NOT f.own THEN '; a consequence of what went wrong elsewhere, as a rule' ELSE '' END),
