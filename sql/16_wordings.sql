@@ -1,21 +1,25 @@
 /*
- * Wordings: what a message says by general English words, as rows, one an idea. They ring on harmless records too: they order and weigh
- * what other means have found.
+ * Wordings: what a message says by general English words, as rows, one an idea. They ring on harmless records too: they order
+ * and weigh what other means have found.
  *
  *   fatal, exception, trouble   how grave it sounds (l4_text_gravity: 6, 5, 4)
- *   ending       the job, a step or its processes were told to end: follows from a failure or a decision, no evidence against who logs it
- *   peer         another process or machine went away or kept it waiting, or a process ended: follows from a failure elsewhere, as a rule
+ *   ending       the job, a step or its processes were told to end: follows from a failure or a decision, no evidence against
+ *                who logs it
+ *   peer         another process or machine went away or kept it waiting, or a process ended: follows from a failure elsewhere,
+ *                as a rule
  *   advice       advice to programmers: works now and may not some day; or debugging output
  *   tolerated    the program goes on in spite of the trouble
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
- *   grave_word   a plain word: while importing, a shape with a word that begins or ends so has room of its own among too many shapes
+ *   grave_word   a plain word: while importing, a shape with a word that begins or ends so has room of its own among too many
+ *                shapes
  *
- * Patterns are PostgreSQL's regular expressions, case does not matter but in the classes exception and advice. All of a class are joined to
- * one pattern and compiled once (49_rules_passed.sql): so none has options of its own or refers back.
+ * Patterns are PostgreSQL's regular expressions, case does not matter but in the classes exception and advice. All of a class
+ * are joined to one pattern and compiled once (49_rules_passed.sql): so none has options of its own or refers back.
  */
 CREATE TABLE @extschema@.l4_wording (
 	name text NOT NULL,
-	class text NOT NULL CHECK (class IN ('fatal', 'exception', 'trouble', 'ending', 'peer', 'advice', 'tolerated', 'stage', 'grave_word')),
+	class text NOT NULL CHECK (class IN ('fatal', 'exception', 'trouble', 'ending', 'peer', 'advice', 'tolerated', 'stage',
+		'grave_word')),
 	stage text CHECK (stage IN ('environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
 		'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown')),
 	priority int NOT NULL DEFAULT 100,
@@ -26,79 +30,108 @@ CREATE TABLE @extschema@.l4_wording (
 	PRIMARY KEY (name, builtin),
 	CONSTRAINT l4_wording_stage CHECK ((class = 'stage') = (stage IS NOT NULL)),
 	-- a bad pattern is refused where it is written; in parentheses, as it is used
-	CONSTRAINT l4_wording_pattern_is_valid CHECK ('' ~ pattern IS NOT NULL AND '' ~ ('(?:' || pattern || ')') IS NOT NULL AND pattern !~ '\\[1-9]'),
+	CONSTRAINT l4_wording_pattern_is_valid CHECK ('' ~ pattern IS NOT NULL AND '' ~ ('(?:' || pattern || ')') IS NOT NULL
+		AND pattern !~ '\\[1-9]'),
 	CONSTRAINT l4_wording_word CHECK (class <> 'grave_word' OR pattern ~ '^[A-Za-z]+$')
 );
 COMMENT ON TABLE @extschema@.l4_wording IS
 'The wordings by which the diagnosis judges what a message says. l4_wordings_in_force gathers them in one value.';
 COMMENT ON COLUMN @extschema@.l4_wording.name IS 'short name';
-COMMENT ON COLUMN @extschema@.l4_wording.class IS 'what such a message says: fatal, exception, trouble (how grave it sounds), ending (told to end), peer (another one went away), advice (to programmers), tolerated (the program goes on), stage (an error names its stage), grave_word (kept apart while importing)';
+COMMENT ON COLUMN @extschema@.l4_wording.class IS
+'what such a message says: fatal, exception, trouble (how grave it sounds), ending (told to end), peer (another one went '
+'away), advice (to programmers), tolerated (the program goes on), stage (an error names its stage), grave_word (kept apart '
+'while importing)';
 COMMENT ON COLUMN @extschema@.l4_wording.stage IS 'of class stage: the stage that it names';
 COMMENT ON COLUMN @extschema@.l4_wording.priority IS 'of class stage: lower is tried first, then by name';
-COMMENT ON COLUMN @extschema@.l4_wording.pattern IS 'PostgreSQL regular expression without options and back references; case matters in the classes exception and advice alone. Of class grave_word a word';
+COMMENT ON COLUMN @extschema@.l4_wording.pattern IS
+'PostgreSQL regular expression without options and back references; case matters in the classes exception and advice alone. Of '
+'class grave_word a word';
 COMMENT ON COLUMN @extschema@.l4_wording.example IS 'a message that it matches';
 COMMENT ON COLUMN @extschema@.l4_wording.builtin IS 'came with l4';
 COMMENT ON COLUMN @extschema@.l4_wording.enabled IS 'false switches it off';
 
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
 	(true, 'fatal', 'fatal', '\m(fatal|panic|aborted)\M', 'Fatal Python error: none_dealloc'),
-	(true, 'fatal', 'crash', '\m(segmentation fault|core dumped|sigsegv|sigabrt|signal (11|6))\M', 'Process received signal 11 (SIGSEGV)'),
-	(true, 'fatal', 'killed', '\m(killed|killing process|sigkill|signal 9)\M', 'Out of resources: Killed process 4711 (python)'),
+	(true, 'fatal', 'crash', '\m(segmentation fault|core dumped|sigsegv|sigabrt|signal (11|6))\M',
+		'Process received signal 11 (SIGSEGV)'),
+	(true, 'fatal', 'killed', '\m(killed|killing process|sigkill|signal 9)\M',
+		'Out of resources: Killed process 4711 (python)'),
 	(true, 'fatal', 'out_of_memory', '\m(out of memory|oom)\M', 'CUDA out of memory. Tried to allocate 2.00 GiB'),
 	(true, 'fatal', 'hardware_error', '\m(uncorrectable|hardware error)\M', 'Uncorrectable ECC error encountered'),
-	(true, 'fatal', 'storage_gone', '\m(no space left|read-only file|not a mount point)\M', 'OSError: [Errno 28] No space left on device'),
-	(true, 'fatal', 'node_gone', '\m(heartbeat lost|node (is )?(lost|down|dead)|link down)\M', 'node is down: no answer since 120 s'),
+	(true, 'fatal', 'storage_gone', '\m(no space left|read-only file|not a mount point)\M',
+		'OSError: [Errno 28] No space left on device'),
+	(true, 'fatal', 'node_gone', '\m(heartbeat lost|node (is )?(lost|down|dead)|link down)\M',
+		'node is down: no answer since 120 s'),
 
 	(true, 'exception', 'traceback', '(^|\n)Traceback \(most recent call last\)', 'Traceback (most recent call last):'),
-	(true, 'exception', 'exception_class', '(^|\n|: )[A-Za-z_.]*(Error|Exception|Interrupt)\M', 'torch.cuda.OutOfMemoryError: CUDA'),
+	(true, 'exception', 'exception_class', '(^|\n|: )[A-Za-z_.]*(Error|Exception|Interrupt)\M',
+		'torch.cuda.OutOfMemoryError: CUDA'),
 
 	(true, 'trouble', 'error', '\m(errors?|err|exceptions?|failed|failure)\M', 'an error occurred while reading batch 7'),
-	(true, 'trouble', 'timed_out', '\m(timed? ?out|times out|timeout(?=$|[,.;]| (error|expired|exceeded|reached)))\M', 'gave up after timeout.'),
-	(true, 'trouble', 'not_reached', '\m(unreachable|refused|reset by peer|closed by (peer|remote)|broken pipe|lost)\M', 'Connection refused'),
+	(true, 'trouble', 'timed_out', '\m(timed? ?out|times out|timeout(?=$|[,.;]| (error|expired|exceeded|reached)))\M',
+		'gave up after timeout.'),
+	(true, 'trouble', 'not_reached', '\m(unreachable|refused|reset by peer|closed by (peer|remote)|broken pipe|lost)\M',
+		'Connection refused'),
 	(true, 'trouble', 'not_able', '\m(cannot|could not|unable to)\M', 'Unable to open /data/train.bin'),
 	(true, 'trouble', 'gives_up', '\m(abort(ed|ing)?|assert(ion)?)\M', 'Assertion `index < size` does not hold'),
 	(true, 'trouble', 'damaged', '\m(corrupt(ed|ion)?|mismatch|inconsistent)\M', 'checksum mismatch in shard 12'),
 	(true, 'trouble', 'no_number', '\m(nan|inf)\M', 'lm loss: nan'),
-	(true, 'trouble', 'exit_code', '\m(exitcode: -?[1-9]\d*|exited with code [1-9]\d*|return code = -?[1-9]\d*)\M', 'worker exited with code 137'),
+	(true, 'trouble', 'exit_code', '\m(exitcode: -?[1-9]\d*|exited with code [1-9]\d*|return code = -?[1-9]\d*)\M',
+		'worker exited with code 137'),
 	(true, 'trouble', 'xid', '\mxid\M', 'NVRM: Xid (PCI:0000:3b:00): 79'),
 
-	(true, 'ending', 'cancelled', '\m(cancell?ed|preempted|preemption|time limit)\M', 'JOB 77 CANCELLED AT 2024-03-01T10:00:00 DUE TO TIME LIMIT'),
-	(true, 'ending', 'signalled', '\m(sigterm|signal 15|15 death signal|closing signal)\M', 'Sending process 4711 closing signal SIGTERM'),
+	(true, 'ending', 'cancelled', '\m(cancell?ed|preempted|preemption|time limit)\M',
+		'JOB 77 CANCELLED AT 2024-03-01T10:00:00 DUE TO TIME LIMIT'),
+	(true, 'ending', 'signalled', '\m(sigterm|signal 15|15 death signal|closing signal)\M',
+		'Sending process 4711 closing signal SIGTERM'),
 	(true, 'ending', 'terminated', ': terminated\s*$|\mterminat(ed|ing) step', 'slurmstepd: task 3: Terminated'),
 
-	(true, 'peer', 'connection_gone', '\m(connection|link|socket|session|peer|channel)s?\M.{0,60}\m(closed|reset|refused|lost|aborted|gone|exited)\M'
+	(true, 'peer', 'connection_gone',
+		'\m(connection|link|socket|session|peer|channel)s?\M.{0,60}\m(closed|reset|refused|lost|aborted|gone|exited)\M'
 		'|\mbroken pipe\M|\mreset by peer\M|\mfailed to recv', 'Connection to 10.0.0.7 was closed'),
 	(true, 'peer', 'kept_waiting', '\mtimed? ?out\M|\mtimeout\M|\mwatchdog\M', 'Watchdog caught collective operation timeout'),
-	(true, 'peer', 'process_ended', '\mexit(s|ed|ing)? ?(with )?(return )?(code|status)|\mexitcode\M|\mterminate called\M', 'exits with return code = 1'),
+	(true, 'peer', 'process_ended', '\mexit(s|ed|ing)? ?(with )?(return )?(code|status)|\mexitcode\M|\mterminate called\M',
+		'exits with return code = 1'),
 	(true, 'peer', 'others', '\mother (ranks?|workers?|process(es)?|nodes?|agents?)\M', 'one of the other ranks failed'),
-	(true, 'peer', 'taken_down', '\m(taking|tearing|bringing|shutting) .{0,20}(process|processes|job|workers?) down\M', 'taking the entire process down'),
+	(true, 'peer', 'taken_down', '\m(taking|tearing|bringing|shutting) .{0,20}(process|processes|job|workers?) down\M',
+		'taking the entire process down'),
 
-	(true, 'advice', 'python_warning', '\m(User|Deprecat[A-Za-z]*|PendingDeprecation|Future|Import|Syntax|Resource)Warning\M', 'FutureWarning: the default'),
+	(true, 'advice', 'python_warning', '\m(User|Deprecat[A-Za-z]*|PendingDeprecation|Future|Import|Syntax|Resource)Warning\M',
+		'FutureWarning: the default'),
 	(true, 'advice', 'deprecated', '\m[Dd][Ee][Pp][Rr][Ee][Cc][Aa][Tt][Ee][Dd]\M', 'torch.distributed.launch is deprecated'),
 	(true, 'advice', 'debugging', '\m(DEBUG|TRACE)\M', '[DEBUG] step took 3 ms'),
 
-	(true, 'tolerated', 'retries', '\m(retry|retrying|retries left|attempt [[(]?(\d+|<\*>)|attempt\[)', 'Connection failed, retrying in 5 s'),
-	(true, 'tolerated', 'goes_around', '\m(fall(ing)? back|(is|are|was|were|be) (disabled|ignored|skipped)|ignoring|skipping|not available)',
+	(true, 'tolerated', 'retries', '\m(retry|retrying|retries left|attempt [[(]?(\d+|<\*>)|attempt\[)',
+		'Connection failed, retrying in 5 s'),
+	(true, 'tolerated', 'goes_around',
+		'\m(fall(ing)? back|(is|are|was|were|be) (disabled|ignored|skipped)|ignoring|skipping|not available)',
 		'cannot load fused kernel, falling back to the slow one'),
 	(true, 'tolerated', 'announces', '\mwill be', 'failed samples will be counted'),
 	(true, 'tolerated', 'slows_down', '\m(slowdown|slower than)', 'error rate causes a slowdown');
 
 INSERT INTO @extschema@.l4_wording (builtin, class, stage, priority, name, pattern, example) VALUES
 	(true, 'stage', 'checkpoint_save', 100, 'saves_checkpoint',
-		'\m(sav(e|es|ing)|writ(e|es|ing)|stor(e|es|ing)|upload(s|ing)?)[ _(](\w+[ _.]){0,2}(checkpoints?|snapshots?|state_dict)',
+		'\m(sav(e|es|ing)|writ(e|es|ing)|stor(e|es|ing)|upload(s|ing)?)[ _(]'
+			'(\w+[ _.]){0,2}(checkpoints?|snapshots?|state_dict)',
 		'File "train.py", line 7, in save_checkpoint'),
 	(true, 'stage', 'checkpoint_load', 200, 'loads_checkpoint',
-		'(load|restor|read)\w*[ _(]+(from[ _])?(\w+[ _]){0,3}(checkpoints?|state_dict|pretrained|weights)|checkpoint\w*[ _.](load|restor)',
+		'(load|restor|read)\w*[ _(]+(from[ _])?(\w+[ _]){0,3}(checkpoints?|state_dict|pretrained|weights)'
+			'|checkpoint\w*[ _.](load|restor)',
 		'Error(s) in loading state_dict for GPTModel'),
 	(true, 'stage', 'data_load', 300, 'reads_data',
-		'\m\w*data_?(set|loader)s?\w*\M|\mdata(set)?/(train|valid|test)|/train(ing)?(_data)?/[^ ]*\.(bin|idx|parquet|jsonl?|tar|arrow)\M',
+		'\m\w*data_?(set|loader)s?\w*\M|\mdata(set)?/(train|valid|test)'
+			'|/train(ing)?(_data)?/[^ ]*\.(bin|idx|parquet|jsonl?|tar|arrow)\M',
 		'RuntimeError: DataLoader worker (pid 4711) is killed'),
 	(true, 'stage', 'communicator_init', 400, 'makes_communicator',
-		'\m(init_process_group|new_group|\w*comm_?init\w*|communicator|\w*all_?reduce|\w*all_?gather|\w*reduce_?scatter|barrier)\M',
+		'\m(init_process_group|new_group|\w*comm_?init\w*|communicator'
+			'|\w*all_?reduce|\w*all_?gather|\w*reduce_?scatter|barrier)\M',
 		'ncclCommInitRank failed');
 
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example)
 	SELECT true, 'grave_word', 'word_' || w.word, w.word, w.example
-	FROM (VALUES ('error', 'RuntimeError: bad size'), ('exception', 'Exception in thread 7'), ('traceback', 'Traceback (most recent call last):'),
-		('fatal', 'fatal: not a file'), ('panic', 'kernel panic'), ('fail', 'Failed to open'), ('abort', 'aborting'), ('timeout', 'ReadTimeout'),
-		('timed', 'timed out'), ('killed', 'Killed'), ('lost', 'heartbeat lost'), ('cannot', 'cannot open'), ('unable', 'unable to open')) w (word, example);
+	FROM (VALUES ('error', 'RuntimeError: bad size'), ('exception', 'Exception in thread 7'),
+		('traceback', 'Traceback (most recent call last):'),
+		('fatal', 'fatal: not a file'), ('panic', 'kernel panic'), ('fail', 'Failed to open'), ('abort', 'aborting'),
+			('timeout', 'ReadTimeout'),
+		('timed', 'timed out'), ('killed', 'Killed'), ('lost', 'heartbeat lost'), ('cannot', 'cannot open'),
+			('unable', 'unable to open')) w (word, example);

@@ -1,24 +1,28 @@
 /*
- * Limits and wordings as one value each: looked up once in a diagnosis and passed down from step to step, so that all of it goes by the
- * same ones and no record costs a look-up. A step that is called by itself looks them up.
+ * Limits and wordings as one value each: looked up once in a diagnosis and passed down from step to step, so that all of it
+ * goes by the same ones and no record costs a look-up. A step that is called by itself looks them up.
  */
 
 -- One attribute a limit.
 DO $$
 BEGIN
-	EXECUTE (SELECT format('CREATE TYPE @extschema@.l4_limits AS (%s)', string_agg(format('%I double precision', l.name), ', ' ORDER BY l.name COLLATE "C"))
+	EXECUTE (SELECT format('CREATE TYPE @extschema@.l4_limits AS (%s)',
+		string_agg(format('%I double precision', l.name), ', ' ORDER BY l.name COLLATE "C"))
 		FROM @extschema@.l4_limit l WHERE l.builtin);
 END
 $$;
-COMMENT ON TYPE @extschema@.l4_limits IS 'The limits in force in one value: an attribute for each built-in row of l4_limit, of its name.';
+COMMENT ON TYPE @extschema@.l4_limits IS
+'The limits in force in one value: an attribute for each built-in row of l4_limit, of its name.';
 
 CREATE FUNCTION @extschema@.l4_limits_in_force() RETURNS @extschema@.l4_limits
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
-	SELECT jsonb_populate_record(NULL::@extschema@.l4_limits, jsonb_object_agg(l.name, l.value)) FROM @extschema@.l4_limit_in_force l;
+	SELECT jsonb_populate_record(NULL::@extschema@.l4_limits, jsonb_object_agg(l.name, l.value))
+		FROM @extschema@.l4_limit_in_force l;
 END;
 COMMENT ON FUNCTION @extschema@.l4_limits_in_force() IS
-'The limits of l4_limit_in_force in one value, as the steps of a diagnosis take it. Cost: one read of a small table; a caller of several steps looks them up once.';
+'The limits of l4_limit_in_force in one value, as the steps of a diagnosis take it. Cost: one read of a small table; a caller '
+'of several steps looks them up once.';
 
 CREATE TYPE @extschema@.l4_wordings AS (
 	fatal text,
@@ -32,14 +36,16 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	stage_patterns text[]
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
-'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a class without rows: one that matches nothing), and the stages with their patterns in the order in which they are tried.';
+'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a class '
+'without rows: one that matches nothing), and the stages with their patterns in the order in which they are tried.';
 
 CREATE FUNCTION @extschema@.l4_wordings_in_force() RETURNS @extschema@.l4_wordings
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	WITH wording AS MATERIALIZED (
 		-- case is a matter of the class, as options stand at the beginning of a whole pattern alone
-		SELECT w.class, w.name, w.stage, w.priority, w.pattern, CASE WHEN w.class IN ('exception', 'advice') THEN '' ELSE '(?i)' END AS options
+		SELECT w.class, w.name, w.stage, w.priority, w.pattern, CASE WHEN w.class IN ('exception', 'advice') THEN ''
+			ELSE '(?i)' END AS options
 		FROM @extschema@.l4_wording_in_force w
 		WHERE w.class <> 'grave_word'
 	),
@@ -53,9 +59,11 @@ BEGIN ATOMIC
 			array_agg(w.options || w.pattern ORDER BY w.priority, w.name COLLATE "C") AS patterns
 		FROM wording w WHERE w.class = 'stage'
 	)
-	SELECT jsonb_populate_record(ROW(n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, s.stages, s.patterns)::@extschema@.l4_wordings,
+	SELECT jsonb_populate_record(ROW(n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, s.stages,
+		s.patterns)::@extschema@.l4_wordings,
 		COALESCE((SELECT jsonb_object_agg(j.class, j.pattern) FROM joined j), '{}'))
 	FROM nothing n, stage s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_wordings_in_force() IS
-'The wordings of l4_wording_in_force in one value, as the steps of a diagnosis take it. Cost: one read of a small table; a caller of several steps looks them up once.';
+'The wordings of l4_wording_in_force in one value, as the steps of a diagnosis take it. Cost: one read of a small table; a '
+'caller of several steps looks them up once.';

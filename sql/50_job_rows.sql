@@ -1,10 +1,11 @@
 /*
- * The one door to a job's rows. But for what writes them (import, retention), and the views, nothing names l4_segment, l4_stream,
- * l4_stream_event, l4_parameter_sketch, l4_timeline, l4_address or l4_source_state elsewhere: all else takes the rows of these functions.
+ * The one door to a job's rows. But for what writes them (import, retention), and the views, nothing names l4_segment,
+ * l4_stream, l4_stream_event, l4_parameter_sketch, l4_timeline, l4_address or l4_source_state elsewhere: all else takes the
+ * rows of these functions.
  *
- * They are PL/pgSQL with plain queries by job_id, none of which calls another function over these tables: so a call can go to the machine
- * that holds the job. A job of 4,096 ranks has hundreds of thousands of counts: whoever wants a few says which, and what all are read for
- * is aggregated here. Plans are made for each call (force_custom_plan), as a filter that is NULL is none.
+ * They are PL/pgSQL with plain queries by job_id, none of which calls another function over these tables: so a call can go to
+ * the machine that holds the job. A job of 4,096 ranks has hundreds of thousands of counts: whoever wants a few says which, and
+ * what all are read for is aggregated here. Plans are made for each call (force_custom_plan), as a filter that is NULL is none.
  */
 
 CREATE FUNCTION @extschema@.l4_node_of_rank(rank int, nodes text[], ranks_per_node int) RETURNS text
@@ -90,7 +91,8 @@ AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT s.stream_id, s.source_id, s.source, s.label, s.kind, coalesce(n.node, 'rank ' || s.rank), n.node, s.rank, s.record_count, s.byte_count,
+	SELECT s.stream_id, s.source_id, s.source, s.label, s.kind, coalesce(n.node, 'rank ' || s.rank), n.node, s.rank,
+		s.record_count, s.byte_count,
 		s.first_ts, s.last_ts, s.last_stage, s.first_iteration, s.last_iteration, s.label IS NOT NULL
 	FROM l4_stream s
 	LEFT JOIN l4_job j ON j.job_id = s.job_id
@@ -99,7 +101,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_streams(text) IS
-'The streams of a job. node: as the import found it, else by rank from the job''s list of nodes, NULL where neither tells; unit: what is compared, the node or, where it is not known, the rank ("rank 7"). shared: it shares its file with other streams.';
+'The streams of a job. node: as the import found it, else by rank from the job''s list of nodes, NULL where neither tells; '
+'unit: what is compared, the node or, where it is not known, the rank ("rank 7"). shared: it shares its file with other '
+'streams.';
 
 CREATE TYPE @extschema@.l4_unit AS (
 	unit text,
@@ -130,9 +134,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_units(text) IS
-'What is compared in a job: its nodes, those that logs are from and those that the scheduler lists, and the ranks of which the node is not known (node NULL; rank only there). logged: whether there is a record from it.';
+'What is compared in a job: its nodes, those that logs are from and those that the scheduler lists, and the ranks of which the '
+'node is not known (node NULL; rank only there). logged: whether there is a record from it.';
 
-CREATE FUNCTION @extschema@.l4_job_counts(job_id text, stream_ids bigint[] DEFAULT NULL, shape_ids bigint[] DEFAULT NULL, min_occurrences bigint DEFAULT NULL,
+CREATE FUNCTION @extschema@.l4_job_counts(job_id text, stream_ids bigint[] DEFAULT NULL, shape_ids bigint[] DEFAULT NULL,
+	min_occurrences bigint DEFAULT NULL,
 	iterating boolean DEFAULT NULL, levels text[] DEFAULT NULL) RETURNS SETOF @extschema@.l4_stream_event
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 10000
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -150,7 +156,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_counts(text, bigint[], bigint[], bigint, boolean, text[]) IS
-'How often the streams of a job log its shapes, and where: rows of l4_stream_event. Only of the given streams, the given shapes, of min_occurrences or more, of those first logged while iterating (or not), of the given levels; NULL is no limit. A large job has very many: say which are wanted.';
+'How often the streams of a job log its shapes, and where: rows of l4_stream_event. Only of the given streams, the given '
+'shapes, of min_occurrences or more, of those first logged while iterating (or not), of the given levels; NULL is no limit. A '
+'large job has very many: say which are wanted.';
 
 CREATE FUNCTION @extschema@.l4_job_last_lines(job_id text, stream_ids bigint[]) RETURNS TABLE (stream_id bigint, last_line bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
@@ -221,7 +229,8 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_job_stages(text) IS
 'The stages that the streams of a job were in: when first (by a clock that was set, else NULL), and how many records have a shape that came first in that stage.';
 
-CREATE FUNCTION @extschema@.l4_job_sketches(job_id text, source_ids bigint[] DEFAULT NULL) RETURNS TABLE (source_id bigint, sketch bytea)
+CREATE FUNCTION @extschema@.l4_job_sketches(job_id text, source_ids bigint[] DEFAULT NULL)
+	RETURNS TABLE (source_id bigint, sketch bytea)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET plan_cache_mode = force_custom_plan
@@ -230,13 +239,16 @@ AS $$
 BEGIN
 	RETURN QUERY
 	SELECT k.source_id, k.sketch FROM l4_parameter_sketch k
-	WHERE k.job_id = l4_job_sketches.job_id AND (l4_job_sketches.source_ids IS NULL OR k.source_id = ANY (l4_job_sketches.source_ids));
+	WHERE k.job_id = l4_job_sketches.job_id
+		AND (l4_job_sketches.source_ids IS NULL OR k.source_id = ANY (l4_job_sketches.source_ids));
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_sketches(text, bigint[]) IS
-'The packed parameter statistics of a job, one row a source (of the given ones; NULL: all), for l4_sketch_parameters and its like.';
+'The packed parameter statistics of a job, one row a source (of the given ones; NULL: all), for l4_sketch_parameters and its '
+'like.';
 
-CREATE FUNCTION @extschema@.l4_job_segments(job_id text, source_ids bigint[] DEFAULT NULL, shape_ids bigint[] DEFAULT NULL, first_segments int DEFAULT NULL)
+CREATE FUNCTION @extschema@.l4_job_segments(job_id text, source_ids bigint[] DEFAULT NULL, shape_ids bigint[] DEFAULT NULL,
+	first_segments int DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_segment
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -252,10 +264,12 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_segments(text, bigint[], bigint[], int) IS
-'The segments of a job: of the given sources, with any of the given shapes, the first ones of each source; NULL is no limit. Their packed columns are not read until they are unpacked.';
+'The segments of a job: of the given sources, with any of the given shapes, the first ones of each source; NULL is no limit. '
+'Their packed columns are not read until they are unpacked.';
 
 CREATE FUNCTION @extschema@.l4_records_at(job_id text, stream_ids bigint[], line_nos bigint[])
-RETURNS TABLE (stream_id bigint, line_no bigint, shape_id bigint, source text, ts timestamptz, stage text, iteration bigint, raw text, part int)
+RETURNS TABLE (stream_id bigint, line_no bigint, shape_id bigint, source text, ts timestamptz, stage text, iteration bigint,
+	raw text, part int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
@@ -285,7 +299,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_records_at(text, bigint[], bigint[]) IS
-'The records of a job that begin on the given lines of the given streams (two arrays of one length); iteration only where the stream itself marks it, part as in l4_log. Opens the segments that hold these lines.';
+'The records of a job that begin on the given lines of the given streams (two arrays of one length); iteration only where the '
+'stream itself marks it, part as in l4_log. Opens the segments that hold these lines.';
 
 CREATE FUNCTION @extschema@.l4_job_timeline(job_id text) RETURNS TABLE (iteration bigint, started_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 1000
@@ -328,4 +343,5 @@ BEGIN
 	SELECT a.address, a.node FROM l4_address a WHERE a.job_id = l4_job_addresses.job_id;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_job_addresses(text) IS 'Which node has which network address, as l4_learn_addresses found out; node: the unit, as l4_job_units has it.';
+COMMENT ON FUNCTION @extschema@.l4_job_addresses(text) IS
+'Which node has which network address, as l4_learn_addresses found out; node: the unit, as l4_job_units has it.';

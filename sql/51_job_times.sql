@@ -1,8 +1,8 @@
 /*
  * Doors to a job's times: as 50_job_rows.sql, but with what all counts of a job are read for done where they lie.
  *
- * A stamp of the year 1970 or so comes from a clock that was never set. Lines of a file that several streams share come in order, whatever
- * clocks its streams go by: its best-stamped stream is the clock of them all.
+ * A stamp of the year 1970 or so comes from a clock that was never set. Lines of a file that several streams share come in
+ * order, whatever clocks its streams go by: its best-stamped stream is the clock of them all.
  */
 
 CREATE FUNCTION @extschema@.l4_clock_was_set(ts timestamptz) RETURNS boolean
@@ -12,9 +12,11 @@ COMMENT ON FUNCTION @extschema@.l4_clock_was_set(timestamptz) IS
 'Is a stamp one of a clock that was set? One before the year 2000 tells nothing of when it was. NULL for none.';
 
 CREATE TYPE @extschema@.l4_source_clock AS (source_id bigint, lines bigint[], times timestamptz[]);
-COMMENT ON TYPE @extschema@.l4_source_clock IS 'Of a file that several streams share: lines, ascending, and the times reached there (l4_source_clocks).';
+COMMENT ON TYPE @extschema@.l4_source_clock IS
+'Of a file that several streams share: lines, ascending, and the times reached there (l4_source_clocks).';
 
-CREATE FUNCTION @extschema@.l4_source_clocks(job_id text, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_source_clock
+CREATE FUNCTION @extschema@.l4_source_clocks(job_id text, limits @extschema@.l4_limits)
+	RETURNS SETOF @extschema@.l4_source_clock
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
@@ -31,7 +33,8 @@ BEGIN
 		JOIN l4_stream_event e ON e.job_id = s.job_id AND e.stream_id = s.stream_id
 		CROSS JOIN LATERAL (VALUES (e.first_line, e.first_ts), (e.last_line, e.last_ts)) m (line_no, ts)
 		WHERE s.job_id = l4_source_clocks.job_id AND l4_clock_was_set(m.ts)
-			AND s.source_id IN (SELECT o.source_id FROM l4_stream o WHERE o.job_id = l4_source_clocks.job_id AND o.label IS NOT NULL)
+			AND s.source_id IN (SELECT o.source_id FROM l4_stream o WHERE o.job_id = l4_source_clocks.job_id
+				AND o.label IS NOT NULL)
 	),
 	clock AS (
 		SELECT DISTINCT ON (m.source_id) m.source_id, m.stream_id FROM mark m
@@ -44,13 +47,15 @@ BEGIN
 		GROUP BY m.source_id, m.line_no
 	),
 	span AS (
-		SELECT l.source_id, min(l.ts) AS first, EXTRACT(epoch FROM max(l.ts) - min(l.ts))::float8 AS seconds FROM line l GROUP BY l.source_id
+		SELECT l.source_id, min(l.ts) AS first, EXTRACT(epoch FROM max(l.ts) - min(l.ts))::float8 AS seconds FROM line l
+			GROUP BY l.source_id
 	),
 	point AS (
 		-- one a second, at most so many of a file: these arrays are searched for every record that is placed
 		SELECT DISTINCT ON (b.source_id, b.bucket) b.source_id, b.line_no, b.ts
 		FROM (
-			SELECT l.*, floor(EXTRACT(epoch FROM l.ts - s.first)::float8 / greatest(s.seconds / (limits).clock_points, 1)) AS bucket
+			SELECT l.*, floor(EXTRACT(epoch FROM l.ts - s.first)::float8 / greatest(s.seconds / (limits).clock_points,
+				1)) AS bucket
 			FROM line l JOIN span s USING (source_id)) b
 		ORDER BY b.source_id, b.bucket, b.line_no
 	)
@@ -60,7 +65,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_source_clocks(text, @extschema@.l4_limits) IS
-'For each file that several labelled streams share: lines and the times reached there (ascending), by its best-stamped stream. Ranks of one file stamp their lines in different ways, zones and years or not at all; their lines still come in order.';
+'For each file that several labelled streams share: lines and the times reached there (ascending), by its best-stamped stream. '
+'Ranks of one file stamp their lines in different ways, zones and years or not at all; their lines still come in order.';
 
 CREATE FUNCTION @extschema@.l4_time_at(line_no bigint, clock_lines bigint[], clock_times timestamptz[]) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -68,7 +74,8 @@ RETURN clock_times[GREATEST(width_bucket(line_no, clock_lines), 1)];
 COMMENT ON FUNCTION @extschema@.l4_time_at(bigint, bigint[], timestamptz[]) IS
 'The time reached at a line of a file by its clock (l4_source_clock); NULL without one.';
 
-CREATE FUNCTION @extschema@.l4_job_first_times(job_id text) RETURNS TABLE (unit text, shape_id bigint, iterating boolean, first_at double precision)
+CREATE FUNCTION @extschema@.l4_job_first_times(job_id text)
+	RETURNS TABLE (unit text, shape_id bigint, iterating boolean, first_at double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
@@ -79,15 +86,26 @@ BEGIN
 	SELECT s.node, e.shape_id, bool_and(e.first_iteration IS NOT NULL), EXTRACT(epoch FROM min(e.first_ts))::float8
 	FROM l4_stream s
 	JOIN l4_stream_event e ON e.job_id = s.job_id AND e.stream_id = s.stream_id
-	WHERE s.job_id = l4_job_first_times.job_id AND s.kind = 'rank' AND s.node IS NOT NULL AND s.label IS NULL AND l4_clock_was_set(e.first_ts)
+	WHERE s.job_id = l4_job_first_times.job_id AND s.kind = 'rank' AND s.node IS NOT NULL AND s.label IS NULL
+		AND l4_clock_was_set(e.first_ts)
 	GROUP BY s.node, e.shape_id;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_first_times(text) IS
-'When the ranks of each node first logged each shape, in seconds since 1970 by the node''s clock, and whether they were iterating: of streams that have a file of their own and whose path names the node.';
+'When the ranks of each node first logged each shape, in seconds since 1970 by the node''s clock, and whether they were '
+'iterating: of streams that have a file of their own and whose path names the node.';
 
-CREATE FUNCTION @extschema@.l4_job_older_lines(job_id text, clocks @extschema@.l4_source_clock[], pool_id bigint, before timestamptz, mild_before timestamptz,
-	known_share double precision, known_statements double precision)
+CREATE FUNCTION @extschema@.l4_line_before(first_line bigint, first_ts timestamptz, last_line bigint, last_ts timestamptz,
+	before timestamptz) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN @extschema@.l4_clock_was_set(first_ts) THEN
+	CASE WHEN last_ts < before THEN last_line WHEN first_ts < before THEN first_line END END;
+COMMENT ON FUNCTION @extschema@.l4_line_before(bigint, timestamptz, bigint, timestamptz, timestamptz) IS
+'Of the first and the last record of a shape in a stream the line of the last one that is older than a time (before); NULL '
+'where neither is, or its first one has no time that tells.';
+
+CREATE FUNCTION @extschema@.l4_job_older_lines(job_id text, clocks @extschema@.l4_source_clock[], pool_id bigint,
+	before timestamptz, mild_before timestamptz, known_share double precision, known_statements double precision)
 RETURNS TABLE (stream_id bigint, line_no bigint, mild_line_no bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -97,54 +115,60 @@ AS $$
 BEGIN
 	RETURN QUERY
 	WITH timed AS (
-		-- Records without a time inherit the last one of their stream. What stands behind the last time of all (tail) may have been written at
-		-- any time later: it is older than nothing.
-		SELECT o.*, min(CASE o.ts WHEN o.first_ts THEN o.first_line ELSE o.last_line END) FILTER (WHERE o.last_ts = o.ts) OVER (PARTITION BY o.stream_id) AS tail
-		FROM (
-			SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, e.first_ts, e.last_ts, e.first_iteration, max(e.last_ts) OVER (PARTITION BY e.stream_id) AS ts
-			FROM l4_stream_event e WHERE e.job_id = l4_job_older_lines.job_id) o
+		SELECT e.*, max(e.last_ts) OVER (PARTITION BY e.stream_id) AS stream_ts
+		FROM l4_stream_event e WHERE e.job_id = l4_job_older_lines.job_id
+	),
+	tailed AS (
+		SELECT e.*, min(CASE e.stream_ts WHEN e.first_ts THEN e.first_line ELSE e.last_line END)
+			FILTER (WHERE e.last_ts = e.stream_ts) OVER (PARTITION BY e.stream_id) AS tail
+		FROM timed e
 	),
 	entry AS MATERIALIZED (
-		SELECT e.stream_id, e.shape_id, s.source_id, s.kind, e.first_line, e.last_line, e.first_iteration, s.last_iteration AS stream_iteration,
-			CASE WHEN c.lines IS NOT NULL THEN l4_time_at(e.first_line, c.lines, c.times) WHEN e.first_line <= e.tail THEN e.first_ts END AS first_ts,
-			CASE WHEN c.lines IS NOT NULL THEN l4_time_at(e.last_line, c.lines, c.times) WHEN e.last_line <= e.tail THEN e.last_ts END AS last_ts
-		FROM timed e
+		-- Records without a time inherit the last one of their stream. What stands behind the last time of all (tail) may have
+		-- been written at any time later: it is older than nothing.
+		SELECT e.stream_id, e.shape_id, s.source_id, s.kind, e.first_line, e.last_line,
+			e.first_iteration < s.last_iteration AS marked,
+			CASE WHEN c.lines IS NULL THEN CASE WHEN e.first_line <= e.tail THEN e.first_ts END
+				ELSE l4_time_at(e.first_line, c.lines, c.times) END AS first_ts,
+			CASE WHEN c.lines IS NULL THEN CASE WHEN e.last_line <= e.tail THEN e.last_ts END
+				ELSE l4_time_at(e.last_line, c.lines, c.times) END AS last_ts
+		FROM tailed e
 		JOIN l4_stream s ON s.job_id = l4_job_older_lines.job_id AND s.stream_id = e.stream_id
 		LEFT JOIN unnest(l4_job_older_lines.clocks) c ON c.source_id = s.source_id
 	),
 	known AS MATERIALIZED (
-		SELECT e.source_id, e.shape_id, e.kind, e.first_line, e.first_ts
+		SELECT e.source_id, e.shape_id, e.kind, e.first_line, e.first_ts, count(*) OVER (PARTITION BY e.source_id) AS of_source
 		FROM entry e JOIN l4_pool_event p ON p.pool_id = l4_job_older_lines.pool_id AND p.shape_id = e.shape_id
 	),
 	known_line AS (
 		SELECT f.source_id, percentile_disc(l4_job_older_lines.known_share) WITHIN GROUP (ORDER BY f.line_no) AS line_no
 		FROM (SELECT k.source_id, min(k.first_line) AS line_no FROM known k
-			WHERE k.source_id IN (SELECT o.source_id FROM known o GROUP BY o.source_id HAVING count(*) >= l4_job_older_lines.known_statements)
-			GROUP BY k.source_id, k.shape_id) f
+			WHERE k.of_source >= l4_job_older_lines.known_statements GROUP BY k.source_id, k.shape_id) f
 		GROUP BY f.source_id HAVING count(*) >= l4_job_older_lines.known_statements
 	),
 	known_time AS (
 		SELECT percentile_disc(l4_job_older_lines.known_share) WITHIN GROUP (ORDER BY f.ts) AS ts
-		FROM (SELECT min(k.first_ts) FILTER (WHERE l4_clock_was_set(k.first_ts) AND k.kind IN ('rank', 'launcher', 'shared')) AS ts
-			FROM known k GROUP BY k.shape_id) f
+		FROM (SELECT min(k.first_ts) AS ts FROM known k
+			WHERE l4_clock_was_set(k.first_ts) AND k.kind IN ('rank', 'launcher', 'shared') GROUP BY k.shape_id) f
 	),
-	progress AS MATERIALIZED (SELECT l4_job_older_lines.before AS ts, greatest(l4_job_older_lines.mild_before, k.ts) AS mild_ts FROM known_time k),
 	older AS (
-		SELECT e.stream_id, min(e.source_id) AS source_id,
-			max(CASE WHEN e.last_ts < p.ts THEN e.last_line WHEN e.first_ts < p.ts THEN e.first_line END) FILTER (WHERE l4_clock_was_set(e.first_ts)) AS line_no,
-			max(CASE WHEN e.last_ts < p.mild_ts THEN e.last_line WHEN e.first_ts < p.mild_ts THEN e.first_line END)
-				FILTER (WHERE l4_clock_was_set(e.first_ts)) AS mild_line_no,
+		SELECT e.stream_id, min(e.source_id) AS source_id, max(l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts,
+				l4_job_older_lines.before)) AS line_no,
+			max(l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts,
+				greatest(l4_job_older_lines.mild_before, (SELECT k.ts FROM known_time k)))) AS mild_line_no,
 			-- a stream that marks iterations itself, be it without times: what comes before its last one
-			max(e.first_line) FILTER (WHERE e.first_iteration < e.stream_iteration) AS marked_line_no
-		FROM progress p CROSS JOIN entry e
-		GROUP BY e.stream_id
+			max(e.first_line) FILTER (WHERE e.marked) AS marked_line_no
+		FROM entry e GROUP BY e.stream_id
 	)
 	SELECT o.stream_id, o.line_no, greatest(o.mild_line_no, o.marked_line_no, k.line_no)
 	FROM older o LEFT JOIN known_line k ON k.source_id = o.source_id;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_job_older_lines(text, @extschema@.l4_source_clock[], bigint, timestamptz, timestamptz, double precision, double precision) IS
-'Per stream the last line that is older than a time (before), and the last that is older than another one (mild_before), than the time or, in a file that has known_statements of them, the line at which known_share of the statements of the pool had shown first, or than the last iteration that the stream marks itself. clocks: l4_source_clocks.';
+COMMENT ON FUNCTION @extschema@.l4_job_older_lines(text, @extschema@.l4_source_clock[], bigint, timestamptz, timestamptz,
+	double precision, double precision) IS
+'Per stream the last line that is older than a time (before), and the last that is older than another one (mild_before), than '
+'the time or, in a file that has known_statements of them, the line at which known_share of the statements of the pool had '
+'shown first, or than the last iteration that the stream marks itself. clocks: l4_source_clocks.';
 
 CREATE FUNCTION @extschema@.l4_job_stream_ends(job_id text, clocks @extschema@.l4_source_clock[], before timestamptz)
 RETURNS TABLE (stream_id bigint, stamped boolean, end_line bigint, before_line bigint)
@@ -156,7 +180,8 @@ AS $$
 BEGIN
 	RETURN QUERY
 	SELECT e.stream_id, bool_or(c.lines IS NOT NULL OR l4_clock_was_set(e.first_ts)) IS TRUE, max(e.last_line),
-		max(CASE WHEN e.last_ts <= l4_job_stream_ends.before THEN e.last_line WHEN e.first_ts <= l4_job_stream_ends.before THEN e.first_line END)
+		max(CASE WHEN e.last_ts <= l4_job_stream_ends.before THEN e.last_line WHEN e.first_ts <= l4_job_stream_ends.before
+			THEN e.first_line END)
 	FROM l4_stream_event e
 	JOIN l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
 	LEFT JOIN unnest(l4_job_stream_ends.clocks) c ON c.source_id = s.source_id
@@ -165,9 +190,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_stream_ends(text, @extschema@.l4_source_clock[], timestamptz) IS
-'Per stream whether any of its records can be placed in time, its last line, and the last line that is not younger than a time (before). clocks: l4_source_clocks.';
+'Per stream whether any of its records can be placed in time, its last line, and the last line that is not younger than a time '
+'(before). clocks: l4_source_clocks.';
 
-CREATE FUNCTION @extschema@.l4_job_times_before(job_id text, stream_ids bigint[], line_nos bigint[]) RETURNS TABLE (stream_id bigint, line_no bigint, ts timestamptz)
+CREATE FUNCTION @extschema@.l4_job_times_before(job_id text, stream_ids bigint[], line_nos bigint[])
+	RETURNS TABLE (stream_id bigint, line_no bigint, ts timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off

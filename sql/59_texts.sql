@@ -17,30 +17,37 @@ RETURN CASE
 	ELSE 0
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_gravity(text, @extschema@.l4_wordings) IS
-'How grave a message sounds by general English wordings (l4_wording), on the scale of l4_level_rank: 6 fatal, 5 an exception, 4 trouble, 0 nothing (or no message). Rings on harmless records too: to order what other means have found. wordings: l4_wordings_in_force().';
+'How grave a message sounds by general English wordings (l4_wording), on the scale of l4_level_rank: 6 fatal, 5 an exception, '
+'4 trouble, 0 nothing (or no message). Rings on harmless records too: to order what other means have found. wordings: '
+'l4_wordings_in_force().';
 
 CREATE FUNCTION @extschema@.l4_text_stage(message text, wordings @extschema@.l4_wordings) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
 BEGIN ATOMIC
-	SELECT s.stage FROM unnest((l4_text_stage.wordings).stages, (l4_text_stage.wordings).stage_patterns) WITH ORDINALITY s (stage, pattern, turn)
+	SELECT s.stage FROM unnest((l4_text_stage.wordings).stages,
+		(l4_text_stage.wordings).stage_patterns) WITH ORDINALITY s (stage, pattern, turn)
 	WHERE l4_text_stage.message ~ s.pattern ORDER BY s.turn LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_stage(text, @extschema@.l4_wordings) IS
-'The stage that an error itself names (its traceback or its object: a checkpoint, a dataset, a communicator), or NULL. Of a job that has begun to iterate a communicator says nothing. wordings: l4_wordings_in_force().';
+'The stage that an error itself names (its traceback or its object: a checkpoint, a dataset, a communicator), or NULL. Of a '
+'job that has begun to iterate a communicator says nothing. wordings: l4_wordings_in_force().';
 
 CREATE FUNCTION @extschema@.l4_shape_words(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 50
 RETURN btrim(regexp_replace(shape, '(<\*>|[^[:alpha:]])+', ' ', 'g'));
 COMMENT ON FUNCTION @extschema@.l4_shape_words(text) IS
-'The words of a shape alone, without parameters, digits and signs: what two variants of one statement (a progress bar at 2 % and at 50 %) have in common.';
+'The words of a shape alone, without parameters, digits and signs: what two variants of one statement (a progress bar at 2 % '
+'and at 50 %) have in common.';
 
 CREATE FUNCTION @extschema@.l4_parameter_name(shape text, "position" int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 10
 RETURN substring(split_part(shape, '<*>', "position"), '([[:alpha:]_][[:alnum:]_./-]*)[^[:alnum:]]*$');
 COMMENT ON FUNCTION @extschema@.l4_parameter_name(text, int) IS
-'The word before the parameter at a position (from 1) of a shape, by which a reader knows it: "step" for the first of "step <*> took <*> ms", "took" for the second. NULL where no word stands between it and the parameter before.';
+'The word before the parameter at a position (from 1) of a shape, by which a reader knows it: "step" for the first of "step '
+'<*> took <*> ms", "took" for the second. NULL where no word stands between it and the parameter before.';
 
-CREATE FUNCTION @extschema@.l4_record_texts(job_id text, stream_ids bigint[], line_nos bigint[], wordings @extschema@.l4_wordings DEFAULT NULL)
+CREATE FUNCTION @extschema@.l4_record_texts(job_id text, stream_ids bigint[], line_nos bigint[],
+	wordings @extschema@.l4_wordings DEFAULT NULL)
 RETURNS TABLE (stream_id bigint, line_no bigint, source text, raw text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -57,4 +64,5 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_record_texts(text, bigint[], bigint[], @extschema@.l4_wordings) IS
-'The records of a job that begin on the given lines of the given streams (two arrays of one length), as they stand in the files.';
+'The records of a job that begin on the given lines of the given streams (two arrays of one length), as they stand in the '
+'files.';

@@ -2,7 +2,8 @@
  * Progress: what ceased while the job still made progress did not kill it.
  */
 
-CREATE FUNCTION @extschema@.l4_progress_marks(job_id text, pool_id bigint DEFAULT NULL, limits @extschema@.l4_limits DEFAULT NULL)
+CREATE FUNCTION @extschema@.l4_progress_marks(job_id text, pool_id bigint DEFAULT NULL,
+	limits @extschema@.l4_limits DEFAULT NULL)
 RETURNS TABLE (stream_id bigint, line_no bigint, mild_line_no bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -16,8 +17,8 @@ DECLARE
 BEGIN
 	l4_progress_marks.limits := coalesce(l4_progress_marks.limits, l4_limits_in_force());
 	clocks := ARRAY(SELECT c FROM l4_source_clocks(l4_progress_marks.job_id, limits) c);
-	-- Of grave records that is said only where a share of its iterations came after, of others where one whole iteration did, or where
-	-- much of what successful jobs log showed first later on (a job that fails while it starts makes progress too).
+	-- Of grave records that is said only where a share of its iterations came after, of others where one whole iteration did,
+	-- or where much of what successful jobs log showed first later on (a job that fails while it starts makes progress too).
 	WITH iteration AS MATERIALIZED (
 		SELECT i.started_at AS ts, row_number() OVER (ORDER BY i.started_at DESC) AS from_end, count(*) OVER () AS n
 		FROM l4_job_timeline(l4_progress_marks.job_id) i WHERE l4_clock_was_set(i.started_at)
@@ -32,13 +33,18 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_progress_marks(text, bigint, @extschema@.l4_limits) IS
-'Per stream the line up to which it is older than progress the job made later: what is new but ceased by then, the job outlived. line_no for records that sound grave, mild_line_no for others; NULL where none. pool_id: the pool that tells what belongs to a normal start (none: iterations alone count).';
+'Per stream the line up to which it is older than progress the job made later: what is new but ceased by then, the job '
+'outlived. line_no for records that sound grave, mild_line_no for others; NULL where none. pool_id: the pool that tells what '
+'belongs to a normal start (none: iterations alone count).';
 
-CREATE FUNCTION @extschema@.l4_is_outlived(kind text, gravity int, judged boolean, last_line bigint, line_no bigint, mild_line_no bigint,
+CREATE FUNCTION @extschema@.l4_is_outlived(kind text, gravity int, judged boolean, last_line bigint, line_no bigint,
+	mild_line_no bigint,
 	limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 -- System logs are let through: a full or read-only disk lies in wait until something is written.
 RETURN (kind IN ('rank', 'launcher') AND gravity < (limits).gravity_fatal
-	AND last_line <= CASE WHEN gravity >= (limits).gravity_error AND judged THEN line_no ELSE GREATEST(line_no, mild_line_no) END) IS TRUE;
+	AND last_line <= CASE WHEN gravity >= (limits).gravity_error AND judged THEN line_no
+		ELSE GREATEST(line_no, mild_line_no) END) IS TRUE;
 COMMENT ON FUNCTION @extschema@.l4_is_outlived(text, int, boolean, bigint, bigint, bigint, @extschema@.l4_limits) IS
-'Did the job outlive a record that none of the successful ones has? By the kind of its stream, its gravity, whether the pool can judge streams of the kind, its last line, and the lines of l4_progress_marks for its stream.';
+'Did the job outlive a record that none of the successful ones has? By the kind of its stream, its gravity, whether the pool '
+'can judge streams of the kind, its last line, and the lines of l4_progress_marks for its stream.';

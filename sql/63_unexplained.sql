@@ -6,8 +6,8 @@
  *   new value  its shape is, but a parameter takes a value which the pool, that has few values there, never had,
  *   range      a number in it lies a hundredfold outside the range of the pool,
  *   storm      (a burst) a stream has it far more often than any stream of the pool had, also for the time that it ran.
- * Without a pool nothing can be subtracted, and keywords alone ring on every healthy job (a failed sensor read, a retry). What is left
- * then are severity, rarity and time: see l4_unexplained_without_pool.
+ * Without a pool nothing can be subtracted, and keywords alone ring on every healthy job (a failed sensor read, a retry). What
+ * is left then are severity, rarity and time: see l4_unexplained_without_pool.
  */
 
 CREATE TYPE @extschema@.l4_unexplained_record AS (
@@ -37,23 +37,32 @@ CREATE TYPE @extschema@.l4_unexplained_record AS (
 	message text
 );
 COMMENT ON TYPE @extschema@.l4_unexplained_record IS
-'A shape that is unexplained in one stream: where it stands (unit, node and rank as in l4_job_streams), why it is unexplained (reason: new, new value, range, storm, severe; numbers: the facts of that), how often, how grave by level and text, whether the text says that something was told to end (ending) or speaks of another one that went away (peer), when and where first (first_ts is estimated from the records before it where it has no time of its own, and corrected where its node''s clock is off: l4_clock_offsets), whether only few streams of a successful job have that shape too (role), which parameter has which new value (position, value; NULL for other reasons), and the text of its first record (NULL past the first 500 of a job, those of rare shapes first).';
+'A shape that is unexplained in one stream: where it stands (unit, node and rank as in l4_job_streams), why it is unexplained '
+'(reason: new, new value, range, storm, severe; numbers: the facts of that), how often, how grave by level and text, whether '
+'the text says that something was told to end (ending) or speaks of another one that went away (peer), when and where first '
+'(first_ts is estimated from the records before it where it has no time of its own, and corrected where its node''s clock is '
+'off: l4_clock_offsets), whether only few streams of a successful job have that shape too (role), which parameter has which '
+'new value (position, value; NULL for other reasons), and the text of its first record (NULL past the first 500 of a job, '
+'those of rare shapes first).';
 
 CREATE FUNCTION @extschema@.l4_compared_pool(job_id text)
 RETURNS TABLE (pool_id bigint, job_count int, fit double precision, settings jsonb, differs text[], known_kinds text[])
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
-	SELECT b.pool_id, b.job_count, b.fit, b.settings, b.differs, CASE WHEN b.fit = 1 AND b.differs = '{}' THEN b.kinds ELSE '{}' END
+	SELECT b.pool_id, b.job_count, b.fit, b.settings, b.differs, CASE WHEN b.fit = 1 AND b.differs = '{}' THEN b.kinds
+		ELSE '{}' END
 	FROM @extschema@.l4_best_pool(l4_compared_pool.job_id) b;
 END;
 COMMENT ON FUNCTION @extschema@.l4_compared_pool(text) IS
-'The pool that a job is compared with (l4_best_pool), and the kinds of streams that it can judge (known_kinds): a pool of similar settings only, or of jobs that had no such streams, cannot tell what is new from what is other.';
+'The pool that a job is compared with (l4_best_pool), and the kinds of streams that it can judge (known_kinds): a pool of '
+'similar settings only, or of jobs that had no such streams, cannot tell what is new from what is other.';
 
 CREATE FUNCTION @extschema@.l4_other_pool_shapes(job_id text, pool_id bigint) RETURNS SETOF @extschema@.l4_pool_event
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
 	WITH member AS MATERIALIZED (
-		SELECT EXISTS (SELECT FROM @extschema@.l4_pool_job m WHERE m.pool_id = l4_other_pool_shapes.pool_id AND m.job_id = l4_other_pool_shapes.job_id) AS here
+		SELECT EXISTS (SELECT FROM @extschema@.l4_pool_job m WHERE m.pool_id = l4_other_pool_shapes.pool_id
+			AND m.job_id = l4_other_pool_shapes.job_id) AS here
 	),
 	own AS MATERIALIZED (
 		SELECT s.shape_id FROM @extschema@.l4_job_shapes(l4_other_pool_shapes.job_id) s WHERE (SELECT m.here FROM member m)
@@ -68,8 +77,9 @@ CREATE FUNCTION @extschema@.l4_strange_shapes(job_id text, pool @extschema@.l4_p
 RETURNS TABLE (shape_id bigint, shape text, event_id bigint, behind_header boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
-	-- Lines whose words the pool knows are nothing new, with whatever signs and numbers, and however lines were folded into records there; nor,
-	-- unless they are grave, are those that only have one word before them, of a header that was cut off there (behind_header).
+	-- Lines whose words the pool knows are nothing new, with whatever signs and numbers, and however lines were folded into
+	-- records there; nor, unless they are grave, are those that only have one word before them, of a header that was cut off
+	-- there (behind_header).
 	WITH pool AS MATERIALIZED (
 		SELECT p.shape_id FROM unnest(l4_strange_shapes.pool) p
 	),
@@ -85,7 +95,8 @@ BEGIN ATOMIC
 	),
 	line AS MATERIALIZED (
 		SELECT c.shape_id, w.words, substring(w.words, '^\S+ ((?:\S+ ){5}.*)$') AS rest
-		FROM candidate c, LATERAL string_to_table(c.shape, E'\n') l (line), LATERAL (SELECT @extschema@.l4_shape_words(l.line) AS words OFFSET 0) w
+		FROM candidate c, LATERAL string_to_table(c.shape, E'\n') l (line),
+			LATERAL (SELECT @extschema@.l4_shape_words(l.line) AS words OFFSET 0) w
 		WHERE w.words <> ''
 	),
 	known AS (
@@ -100,7 +111,8 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_strange_shapes(text, @extschema@.l4_pool_event[]) IS
 'The shapes of a job of which a pool knows neither the shape nor the words of each line.';
 
-CREATE FUNCTION @extschema@.l4_unexplained_new(job_id text, pool_id bigint, pool @extschema@.l4_pool_event[], known_kinds text[],
+CREATE FUNCTION @extschema@.l4_unexplained_new(job_id text, pool_id bigint, pool @extschema@.l4_pool_event[],
+	known_kinds text[],
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_unexplained_shape
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
@@ -114,9 +126,11 @@ BEGIN ATOMIC
 	),
 	judged AS MATERIALIZED (
 		-- what does not depend on the stream, once a shape, and only as far as it matters
-		SELECT s.shape_id, s.gravity, s.behind_header, s.gravity < (limits).gravity_error AND s.shape ~ (wordings).advice AS advice,
+		SELECT s.shape_id, s.gravity, s.behind_header, s.gravity < (limits).gravity_error
+			AND s.shape ~ (wordings).advice AS advice,
 			EXISTS (SELECT FROM pool_event p WHERE p.event_id = s.event_id) AS beside,
-			EXISTS (SELECT FROM @extschema@.l4_pool_event o WHERE o.shape_id = s.shape_id AND o.pool_id <> l4_unexplained_new.pool_id) AS elsewhere,
+			EXISTS (SELECT FROM @extschema@.l4_pool_event o
+				WHERE o.shape_id = s.shape_id AND o.pool_id <> l4_unexplained_new.pool_id) AS elsewhere,
 			s.gravity < (limits).gravity_trouble AND l4_unexplained_new.known_kinds IS NOT NULL
 				AND (s.shape ~ (wordings).ending OR s.shape ~ (wordings).peer) AS follows
 		FROM sounding s
@@ -137,34 +151,43 @@ BEGIN ATOMIC
 		AND (l4_unexplained_new.known_kinds IS NULL OR t.kind = ANY (l4_unexplained_new.known_kinds)
 			OR e.level_rank >= (limits).gravity_error OR s.gravity >= (limits).gravity_trouble OR s.follows);
 END;
-COMMENT ON FUNCTION @extschema@.l4_unexplained_new(text, bigint, @extschema@.l4_pool_event[], text[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Statements that successful jobs do not log, per stream and shape. pool: l4_other_pool_shapes; known_kinds: the kinds of streams that the pool can judge; of others only what is grave counts (NULL: it can judge all).';
+COMMENT ON FUNCTION @extschema@.l4_unexplained_new(text, bigint, @extschema@.l4_pool_event[], text[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'Statements that successful jobs do not log, per stream and shape. pool: l4_other_pool_shapes; known_kinds: the kinds of '
+'streams that the pool can judge; of others only what is grave counts (NULL: it can judge all).';
 
-CREATE FUNCTION @extschema@.l4_unexplained_bursts(job_id text, pool_id bigint, pool @extschema@.l4_pool_event[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_unexplained_bursts(job_id text, pool_id bigint, pool @extschema@.l4_pool_event[],
+	limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_unexplained_shape
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
 	WITH longest AS MATERIALIZED (
 		SELECT EXTRACT(epoch FROM max(m.duration))::float8 AS seconds
-		FROM @extschema@.l4_pool_job m WHERE m.pool_id = l4_unexplained_bursts.pool_id AND m.job_id <> l4_unexplained_bursts.job_id
+		FROM @extschema@.l4_pool_job m WHERE m.pool_id = l4_unexplained_bursts.pool_id
+			AND m.job_id <> l4_unexplained_bursts.job_id
 	),
 	entry AS (
-		SELECT e.* FROM @extschema@.l4_job_counts(l4_unexplained_bursts.job_id, min_occurrences => (limits).unexplained_burst_records::bigint,
+		SELECT e.* FROM @extschema@.l4_job_counts(l4_unexplained_bursts.job_id,
+			min_occurrences => (limits).unexplained_burst_records::bigint,
 			levels => ARRAY(SELECT v.level FROM unnest(ARRAY['trace', 'debug', 'info', 'warning', 'error', 'fatal']) v (level)
 				WHERE @extschema@.l4_level_rank(v.level) >= (limits).gravity_trouble)) e
 	)
-	SELECT e.stream_id, e.shape_id, 'storm', e.first_line, jsonb_build_object('times', e.occurrences, 'pool_times', p.max_per_stream), NULL::int, NULL::text
+	SELECT e.stream_id, e.shape_id, 'storm', e.first_line,
+		jsonb_build_object('times', e.occurrences, 'pool_times', p.max_per_stream), NULL::int, NULL::text
 	FROM entry e
 	JOIN unnest(l4_unexplained_bursts.pool) p ON p.shape_id = e.shape_id
 	CROSS JOIN longest o
 	-- what recurs all along a job that runs longer than the successful ones did is no burst
 	WHERE e.occurrences > p.max_per_stream * (limits).unexplained_burst_factor
-		* GREATEST(1, CASE WHEN @extschema@.l4_clock_was_set(e.first_ts) THEN EXTRACT(epoch FROM e.last_ts - e.first_ts)::float8 END / NULLIF(o.seconds, 0));
+		* GREATEST(1, CASE WHEN @extschema@.l4_clock_was_set(e.first_ts)
+			THEN EXTRACT(epoch FROM e.last_ts - e.first_ts)::float8 END / NULLIF(o.seconds, 0));
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_bursts(text, bigint, @extschema@.l4_pool_event[], @extschema@.l4_limits) IS
-'Warnings and worse that a stream logs far more often than any stream of a successful job did, also for the time that it ran. pool: l4_other_pool_shapes.';
+'Warnings and worse that a stream logs far more often than any stream of a successful job did, also for the time that it ran. '
+'pool: l4_other_pool_shapes.';
 
-CREATE FUNCTION @extschema@.l4_unexplained_by_pool(job_id text, pool_id bigint, known_kinds text[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+CREATE FUNCTION @extschema@.l4_unexplained_by_pool(job_id text, pool_id bigint, known_kinds text[],
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_unexplained_shape
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -172,19 +195,24 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	pool l4_pool_event[] := ARRAY(SELECT p FROM l4_other_pool_shapes(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id) p);
+	pool l4_pool_event[] := ARRAY(SELECT p
+		FROM l4_other_pool_shapes(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id) p);
 BEGIN
 	RETURN QUERY SELECT n.*
-	FROM l4_unexplained_new(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, pool, l4_unexplained_by_pool.known_kinds, limits, wordings) n;
-	RETURN QUERY SELECT b.* FROM l4_unexplained_bursts(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, pool, limits) b;
+	FROM l4_unexplained_new(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, pool,
+		l4_unexplained_by_pool.known_kinds, limits, wordings) n;
+	RETURN QUERY SELECT b.* FROM l4_unexplained_bursts(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, pool,
+		limits) b;
 	RETURN QUERY SELECT v.* FROM l4_unexplained_values(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, limits) v
 	WHERE v.shape_id IN (SELECT p.shape_id FROM unnest(pool) p);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_by_pool(text, bigint, text[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'What a job logs that a pool does not explain: per stream and shape the reason, the line where it shows first and the numbers. known_kinds as for l4_unexplained_new.';
+'What a job logs that a pool does not explain: per stream and shape the reason, the line where it shows first and the numbers. '
+'known_kinds as for l4_unexplained_new.';
 
-CREATE FUNCTION @extschema@.l4_unexplained_without_pool(job_id text, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+CREATE FUNCTION @extschema@.l4_unexplained_without_pool(job_id text, limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_unexplained_shape
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -193,21 +221,24 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	clocks l4_source_clock[] := ARRAY(SELECT c FROM l4_source_clocks(l4_unexplained_without_pool.job_id, limits) c);
-	last_good timestamptz := coalesce((SELECT i.started_at FROM l4_job_timeline(l4_unexplained_without_pool.job_id) i ORDER BY 1 DESC OFFSET 2 LIMIT 1),
+	last_good timestamptz := coalesce((SELECT i.started_at
+		FROM l4_job_timeline(l4_unexplained_without_pool.job_id) i ORDER BY 1 DESC OFFSET 2 LIMIT 1),
 		'-infinity');
 BEGIN
-	-- Noise (sensor errors, retries, failed builds) begins early and goes on; a failure begins late, after the job's last progress.
-	-- So: what sounds grave, in spite of which the program does not say that it goes on, and whose first record in the whole job
-	-- comes after the last good iteration (in a job without iterations: an error at least, anywhere).
+	-- Noise (sensor errors, retries, failed builds) begins early and goes on; a failure begins late, after the job's last
+	-- progress. So: what sounds grave, in spite of which the program does not say that it goes on, and whose first record in
+	-- the whole job comes after the last good iteration (in a job without iterations: an error at least, anywhere).
 	RETURN QUERY
 	WITH judged AS MATERIALIZED (
-		SELECT s.shape_id, l4_text_gravity(s.shape, wordings) AS gravity, s.shape ~ (wordings).tolerated AS tolerated, n.level_rank
+		SELECT s.shape_id, l4_text_gravity(s.shape, wordings) AS gravity, s.shape ~ (wordings).tolerated AS tolerated,
+			n.level_rank
 		FROM l4_job_shapes(l4_unexplained_without_pool.job_id) n JOIN l4_shape s ON s.shape_id = n.shape_id
 	),
 	entry AS (
 		SELECT e.stream_id, e.shape_id, e.first_line, s.tolerated, greatest(l4_level_rank(e.level), s.gravity) AS gravity,
 			-- lines of a file that several streams share come in order, whatever their own clocks say
-			CASE WHEN c.lines IS NOT NULL THEN l4_time_at(e.first_line, c.lines, c.times) WHEN l4_clock_was_set(e.first_ts) THEN e.first_ts END AS first_at
+			CASE WHEN c.lines IS NOT NULL THEN l4_time_at(e.first_line, c.lines, c.times)
+				WHEN l4_clock_was_set(e.first_ts) THEN e.first_ts END AS first_at
 		FROM l4_job_counts(l4_unexplained_without_pool.job_id, NULL,
 			ARRAY(SELECT j.shape_id FROM judged j WHERE greatest(j.gravity, j.level_rank) >= (limits).gravity_trouble)) e
 		JOIN l4_job_streams(l4_unexplained_without_pool.job_id) t ON t.stream_id = e.stream_id
@@ -228,14 +259,17 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_without_pool(text, @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'What may have gone wrong in a job for which there is no pool: grave by level or wording, seldom, and near the end of its stream.';
+'What may have gone wrong in a job for which there is no pool: grave by level or wording, seldom, and near the end of its '
+'stream.';
 
-CREATE FUNCTION @extschema@.l4_unexplained_roles(found @extschema@.l4_unexplained_shape[], pool_id bigint, limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_unexplained_roles(found @extschema@.l4_unexplained_shape[], pool_id bigint,
+	limits @extschema@.l4_limits)
 RETURNS TABLE (shape_id bigint, reason text, role boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH share AS MATERIALIZED (
-		SELECT p.shape_id, p.event_id, p.stream_share FROM @extschema@.l4_pool_event p WHERE p.pool_id = l4_unexplained_roles.pool_id
+		SELECT p.shape_id, p.event_id, p.stream_share FROM @extschema@.l4_pool_event p
+			WHERE p.pool_id = l4_unexplained_roles.pool_id
 	),
 	beside AS (
 		SELECT o.event_id, max(o.stream_share) AS stream_share FROM share o GROUP BY o.event_id
@@ -250,7 +284,8 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_roles(@extschema@.l4_unexplained_shape[], bigint, @extschema@.l4_limits) IS
 'Of unexplained shapes whether only few streams of successful jobs have them, as the business of a role.';
 
-CREATE FUNCTION @extschema@.l4_unexplained_entries(job_id text, found @extschema@.l4_unexplained_shape[], pool_id bigint, limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_unexplained_entries(job_id text, found @extschema@.l4_unexplained_shape[], pool_id bigint,
+	limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
@@ -258,27 +293,35 @@ BEGIN ATOMIC
 		-- one row a stream and shape: the first reason in this order
 		SELECT DISTINCT ON (f.stream_id, f.shape_id) f.*
 		FROM unnest(l4_unexplained_entries.found) f
-		ORDER BY f.stream_id, f.shape_id, array_position(ARRAY['new', 'severe', 'new value', 'range', 'storm'], f.reason), f.line_no,
+		ORDER BY f.stream_id, f.shape_id, array_position(ARRAY['new', 'severe', 'new value', 'range', 'storm'], f.reason),
+			f.line_no,
 			f.position, f.value COLLATE "C"
 	),
 	counted AS MATERIALIZED (
-		SELECT e.* FROM @extschema@.l4_job_counts(l4_unexplained_entries.job_id, ARRAY(SELECT DISTINCT c.stream_id FROM chosen c),
+		SELECT e.* FROM @extschema@.l4_job_counts(l4_unexplained_entries.job_id, ARRAY(SELECT DISTINCT c.stream_id
+			FROM chosen c),
 			ARRAY(SELECT DISTINCT c.shape_id FROM chosen c)) e
 	)
-	SELECT f.stream_id, t.source, t.kind, t.unit, t.node, t.rank, f.shape_id, s.event_id, f.reason, f.numbers, e.occurrences, e.level,
-		@extschema@.l4_level_rank(e.level), false, false, f.line_no, e.last_line, CASE WHEN e.first_line = f.line_no THEN e.first_ts END,
+	SELECT f.stream_id, t.source, t.kind, t.unit, t.node, t.rank, f.shape_id, s.event_id, f.reason, f.numbers, e.occurrences,
+		e.level,
+		@extschema@.l4_level_rank(e.level), false, false, f.line_no, e.last_line, CASE
+			WHEN e.first_line = f.line_no THEN e.first_ts END,
 		e.stage, e.first_iteration, r.role, f.position, f.value, NULL::text
 	FROM chosen f
 	JOIN counted e ON e.stream_id = f.stream_id AND e.shape_id = f.shape_id
 	JOIN @extschema@.l4_job_streams(l4_unexplained_entries.job_id) t ON t.stream_id = f.stream_id
 	JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
-	JOIN @extschema@.l4_unexplained_roles(l4_unexplained_entries.found, l4_unexplained_entries.pool_id, l4_unexplained_entries.limits) r
+	JOIN @extschema@.l4_unexplained_roles(l4_unexplained_entries.found, l4_unexplained_entries.pool_id,
+		l4_unexplained_entries.limits) r
 		ON r.shape_id = f.shape_id AND r.reason = f.reason;
 END;
-COMMENT ON FUNCTION @extschema@.l4_unexplained_entries(text, @extschema@.l4_unexplained_shape[], bigint, @extschema@.l4_limits) IS
-'Unexplained shapes as records, one a stream and shape, before any text is read: gravity by the level alone, first_ts only where the counts know the time of that very record.';
+COMMENT ON FUNCTION @extschema@.l4_unexplained_entries(text, @extschema@.l4_unexplained_shape[], bigint,
+	@extschema@.l4_limits) IS
+'Unexplained shapes as records, one a stream and shape, before any text is read: gravity by the level alone, first_ts only '
+'where the counts know the time of that very record.';
 
-CREATE FUNCTION @extschema@.l4_unexplained_texts(job_id text, entries @extschema@.l4_unexplained_record[], most double precision)
+CREATE FUNCTION @extschema@.l4_unexplained_texts(job_id text, entries @extschema@.l4_unexplained_record[],
+	most double precision)
 RETURNS TABLE (stream_id bigint, shape_id bigint, line_no bigint, ts timestamptz, iteration bigint, stage text, raw text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 500
 BEGIN ATOMIC
@@ -290,7 +333,8 @@ BEGIN ATOMIC
 		ORDER BY e.turn, e.stream_id, e.first_line
 		LIMIT l4_unexplained_texts.most::bigint
 	)
-	SELECT DISTINCT ON (r.stream_id, r.line_no, r.shape_id) r.stream_id, r.shape_id, r.line_no, r.ts, r.iteration, r.stage, r.raw
+	SELECT DISTINCT ON (r.stream_id, r.line_no, r.shape_id) r.stream_id, r.shape_id, r.line_no, r.ts, r.iteration, r.stage,
+		r.raw
 	FROM (SELECT array_agg(q.stream_id) AS stream_ids, array_agg(q.first_line) AS line_nos FROM quoted q) q,
 		LATERAL @extschema@.l4_records_at(l4_unexplained_texts.job_id, q.stream_ids, q.line_nos) r
 	ORDER BY r.stream_id, r.line_no, r.shape_id, r.part;
@@ -298,7 +342,8 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_texts(text, @extschema@.l4_unexplained_record[], double precision) IS
 'The first records of unexplained shapes as they stand in the files, most of them at most.';
 
-CREATE FUNCTION @extschema@.l4_unexplained_records(job_id text, entries @extschema@.l4_unexplained_record[], clocks @extschema@.l4_clock_offset[],
+CREATE FUNCTION @extschema@.l4_unexplained_records(job_id text, entries @extschema@.l4_unexplained_record[],
+	clocks @extschema@.l4_clock_offset[],
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 1000
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -314,43 +359,53 @@ BEGIN
 		FROM l4_job_streams(l4_unexplained_records.job_id) s JOIN unnest(source_clocks) c ON c.source_id = s.source_id
 	),
 	text AS MATERIALIZED (
-		SELECT t.* FROM l4_unexplained_texts(l4_unexplained_records.job_id, l4_unexplained_records.entries, (limits).unexplained_quotes) t
+		SELECT t.* FROM l4_unexplained_texts(l4_unexplained_records.job_id, l4_unexplained_records.entries,
+			(limits).unexplained_quotes) t
 	),
 	timed AS MATERIALIZED (
 		SELECT e.*, x.raw, coalesce(x.stage, e.stage) AS told_stage, coalesce(x.iteration, e.iteration) AS told_iteration,
-			coalesce(x.ts, e.first_ts) AS own_ts, c.stream_id IS NOT NULL AS shared, l4_time_at(e.first_line, c.lines, c.times) AS shared_ts
+			coalesce(x.ts, e.first_ts) AS own_ts, c.stream_id IS NOT NULL AS shared,
+				l4_time_at(e.first_line, c.lines, c.times) AS shared_ts
 		FROM unnest(l4_unexplained_records.entries) e
 		LEFT JOIN clock c ON c.stream_id = e.stream_id
 		LEFT JOIN text x ON x.stream_id = e.stream_id AND x.line_no = e.first_line AND x.shape_id = e.shape_id
 	),
 	before AS MATERIALIZED (
 		SELECT b.*
-		FROM (SELECT array_agg(t.stream_id) AS stream_ids, array_agg(t.first_line) AS line_nos FROM timed t WHERE NOT t.shared AND t.own_ts IS NULL) w
+		FROM (SELECT array_agg(t.stream_id) AS stream_ids, array_agg(t.first_line) AS line_nos FROM timed t
+			WHERE NOT t.shared AND t.own_ts IS NULL) w
 		CROSS JOIN LATERAL l4_job_times_before(l4_unexplained_records.job_id, w.stream_ids, w.line_nos) b
 	),
 	placed AS (
-		-- lines of one file are in order, whatever clocks their labels go by; else the record's own time, else that of the one before it
+		-- lines of one file are in order, whatever clocks their labels go by; else the record's own time, else that of the one
+		-- before it
 		SELECT e.*, CASE WHEN e.shared THEN e.shared_ts ELSE coalesce(e.own_ts, b.ts) - coalesce(k.ahead, '0') END AS told_ts
 		FROM timed e
 		LEFT JOIN unnest(l4_unexplained_records.clocks) k ON k.node = e.unit
 		LEFT JOIN before b ON b.stream_id = e.stream_id AND b.line_no = e.first_line
 	)
-	SELECT e.stream_id, e.source, e.kind, e.unit, e.node, e.rank, e.shape_id, e.event_id, e.reason, e.numbers, e.occurrences, e.level,
-		greatest(e.gravity, l4_text_gravity(e.raw, wordings)), coalesce(e.raw ~ (wordings).ending, false), coalesce(e.raw ~ (wordings).peer, false),
+	SELECT e.stream_id, e.source, e.kind, e.unit, e.node, e.rank, e.shape_id, e.event_id, e.reason, e.numbers, e.occurrences,
+		e.level,
+		greatest(e.gravity, l4_text_gravity(e.raw, wordings)), coalesce(e.raw ~ (wordings).ending, false),
+			coalesce(e.raw ~ (wordings).peer, false),
 		e.first_line, e.last_line, CASE WHEN l4_clock_was_set(e.told_ts) THEN e.told_ts END, e.told_stage, e.told_iteration,
 		e.role, e.position, e.value, e.raw
 	FROM placed e;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_unexplained_records(text, @extschema@.l4_unexplained_record[], @extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+COMMENT ON FUNCTION @extschema@.l4_unexplained_records(text, @extschema@.l4_unexplained_record[], @extschema@.l4_clock_offset[],
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
 'The records of l4_unexplained_entries with their texts, and what these say, and with their times.';
 
-CREATE FUNCTION @extschema@.l4_unexplained(job_id text, use_pool boolean DEFAULT true, clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
-	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL) RETURNS SETOF @extschema@.l4_unexplained_record
+CREATE FUNCTION @extschema@.l4_unexplained(job_id text, use_pool boolean DEFAULT true,
+	clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
+	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
+		RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
--- There may be tens of thousands of records, which the planner takes for a few after some steps: its loops over all pairs would take minutes.
+-- There may be tens of thousands of records, which the planner takes for a few after some steps: its loops over all pairs would
+-- take minutes.
 SET enable_nestloop = off
 SET max_parallel_workers_per_gather = 0
 AS $$
@@ -362,10 +417,12 @@ DECLARE
 BEGIN
 	l4_unexplained.limits := coalesce(l4_unexplained.limits, l4_limits_in_force());
 	l4_unexplained.wordings := coalesce(l4_unexplained.wordings, l4_wordings_in_force());
-	l4_unexplained.clocks := coalesce(l4_unexplained.clocks, ARRAY(SELECT k FROM l4_clock_offsets(l4_unexplained.job_id, limits) k));
+	l4_unexplained.clocks := coalesce(l4_unexplained.clocks,
+		ARRAY(SELECT k FROM l4_clock_offsets(l4_unexplained.job_id, limits) k));
 	SELECT p.* INTO pool FROM l4_compared_pool(l4_unexplained.job_id) p WHERE use_pool;
 	IF pool.pool_id IS NOT NULL THEN
-		found := ARRAY(SELECT f FROM l4_unexplained_by_pool(l4_unexplained.job_id, pool.pool_id, pool.known_kinds, limits, wordings) f);
+		found := ARRAY(SELECT f FROM l4_unexplained_by_pool(l4_unexplained.job_id, pool.pool_id, pool.known_kinds, limits,
+			wordings) f);
 	ELSE
 		found := ARRAY(SELECT f FROM l4_unexplained_without_pool(l4_unexplained.job_id, limits, wordings) f);
 	END IF;
@@ -375,8 +432,13 @@ BEGIN
 	FROM l4_unexplained_records(l4_unexplained.job_id, entries, l4_unexplained.clocks, limits, wordings) r
 	LEFT JOIN l4_progress_marks(l4_unexplained.job_id, pool.pool_id, limits) m ON m.stream_id = r.stream_id
 	WHERE NOT (r.reason IN ('new', 'new value')
-		AND l4_is_outlived(r.kind, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true), r.last_line, m.line_no, m.mild_line_no, limits));
+		AND l4_is_outlived(r.kind, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true), r.last_line, m.line_no,
+			m.mild_line_no, limits));
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_unexplained(text, boolean, @extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'What successful jobs do not explain of a job, one row a stream and shape (see l4_unexplained_record): against the pool of l4_best_pool, or without one (use_pool false, or there is none) by severity, rarity and time; without what the job outlived. clocks: the result of l4_clock_offsets; limits, wordings: those in force; where at hand. Reads the summaries of the job and the records it quotes.';
+COMMENT ON FUNCTION @extschema@.l4_unexplained(text, boolean, @extschema@.l4_clock_offset[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'What successful jobs do not explain of a job, one row a stream and shape (see l4_unexplained_record): against the pool of '
+'l4_best_pool, or without one (use_pool false, or there is none) by severity, rarity and time; without what the job outlived. '
+'clocks: the result of l4_clock_offsets; limits, wordings: those in force; where at hand. Reads the summaries of the job and '
+'the records it quotes.';

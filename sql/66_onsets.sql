@@ -1,9 +1,9 @@
 /*
  * When did it begin? Stage and iteration.
  *
- * The last and loudest lines come from the tear-down, so neither is read off the end of the log. What counts is where the evidence
- * begins: the first unexplained record of the suspected node's own rank; where it is a quiet one, the state in which it stopped; where
- * no node is suspected, the first unexplained record of any rank.
+ * The last and loudest lines come from the tear-down, so neither is read off the end of the log. What counts is where the
+ * evidence begins: the first unexplained record of the suspected node's own rank; where it is a quiet one, the state in which
+ * it stopped; where no node is suspected, the first unexplained record of any rank.
  */
 
 CREATE FUNCTION @extschema@.l4_telling_stream(job_id text, suspect text DEFAULT NULL, most_bytes double precision DEFAULT NULL)
@@ -13,22 +13,28 @@ BEGIN ATOMIC
 	SELECT s.stream_id, s.source_id, s.source, s.unit, s.node, s.rank
 	FROM @extschema@.l4_job_streams(l4_telling_stream.job_id) s
 	WHERE s.last_iteration IS NOT NULL
-		AND (l4_telling_stream.most_bytes IS NULL OR s.last_iteration > s.first_iteration AND s.byte_count < l4_telling_stream.most_bytes)
+		AND (l4_telling_stream.most_bytes IS NULL OR s.last_iteration > s.first_iteration
+			AND s.byte_count < l4_telling_stream.most_bytes)
 	ORDER BY l4_telling_stream.most_bytes IS NOT NULL AND s.unit IS NOT DISTINCT FROM l4_telling_stream.suspect DESC,
-		CASE WHEN l4_telling_stream.most_bytes IS NULL THEN s.last_iteration ELSE s.last_iteration - s.first_iteration END DESC, s.record_count DESC, s.stream_id
+		CASE WHEN l4_telling_stream.most_bytes IS NULL THEN s.last_iteration ELSE s.last_iteration - s.first_iteration END DESC,
+			s.record_count DESC, s.stream_id
 	LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_telling_stream(text, text, double precision) IS
-'The stream that tells of a job''s iterations: in many programs one rank alone prints progress. The one that got furthest; or, where it is to be read wholly (most_bytes), of those shorter than that the one that marks most iterations, two at least, rather the suspect''s. No row where no stream prints iterations.';
+'The stream that tells of a job''s iterations: in many programs one rank alone prints progress. The one that got furthest; or, '
+'where it is to be read wholly (most_bytes), of those shorter than that the one that marks most iterations, two at least, '
+'rather the suspect''s. No row where no stream prints iterations.';
 
 CREATE FUNCTION @extschema@.l4_iteration_scores(job_id text, stream_id bigint)
-RETURNS TABLE (iteration bigint, length int, nearest_distance double precision, mean_distance double precision, unusual boolean, last boolean)
+RETURNS TABLE (iteration bigint, length int, nearest_distance double precision, mean_distance double precision, unusual boolean,
+	last boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH record AS (
 		-- what a stream logs between two of its own marks belongs to the iteration of the first
 		SELECT r.line_no, r.part, h.event_id, max(r.iteration) OVER (ORDER BY r.line_no, r.part) AS iteration
-		FROM @extschema@.l4_job_segments(l4_iteration_scores.job_id, ARRAY(SELECT s.source_id FROM @extschema@.l4_job_streams(l4_iteration_scores.job_id) s
+		FROM @extschema@.l4_job_segments(l4_iteration_scores.job_id, ARRAY(SELECT s.source_id
+			FROM @extschema@.l4_job_streams(l4_iteration_scores.job_id) s
 			WHERE s.stream_id = l4_iteration_scores.stream_id)) g
 		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids, false) r
 		JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
@@ -45,14 +51,17 @@ BEGIN ATOMIC
 	FROM score s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_iteration_scores(text, bigint) IS
-'The iterations of one stream compared by their sequences of events (paper, section 4.4; l4_dtw_scores): length, distance to the nearest recurrent one, mean distance to those before, whether that is unusual, and whether it is the last, which a crash cuts short. Reads the file of the stream.';
+'The iterations of one stream compared by their sequences of events (paper, section 4.4; l4_dtw_scores): length, distance to '
+'the nearest recurrent one, mean distance to those before, whether that is unusual, and whether it is the last, which a crash '
+'cuts short. Reads the file of the stream.';
 
-CREATE FUNCTION @extschema@.l4_job_state(job_id text, at_source text, at_line bigint, at_ts timestamptz, limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_job_state(job_id text, at_source text, at_line bigint, at_ts timestamptz,
+	limits @extschema@.l4_limits)
 RETURNS TABLE (stage text, iteration bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
-	-- In one file lines come in order; between files time decides; where there is none, how far the job came. Only the last segments
-	-- before the place are opened.
+	-- In one file lines come in order; between files time decides; where there is none, how far the job came. Only the last
+	-- segments before the place are opened.
 	WITH teller AS MATERIALIZED (SELECT t.* FROM @extschema@.l4_telling_stream(l4_job_state.job_id) t),
 	segment AS (
 		SELECT g.*, t.stream_id, t.source = l4_job_state.at_source AS same
@@ -73,7 +82,8 @@ BEGIN ATOMIC
 		(SELECT s.iteration FROM state s WHERE s.iteration IS NOT NULL ORDER BY s.line_no DESC LIMIT 1);
 END;
 COMMENT ON FUNCTION @extschema@.l4_job_state(text, text, bigint, timestamptz, @extschema@.l4_limits) IS
-'Stage and iteration that a job was in at a place in its logs (source, line and, as far as known, time), told by the stream that got furthest (l4_telling_stream). NULL where no stream prints iterations.';
+'Stage and iteration that a job was in at a place in its logs (source, line and, as far as known, time), told by the stream '
+'that got furthest (l4_telling_stream). NULL where no stream prints iterations.';
 
 CREATE TYPE @extschema@.l4_onset AS (
 	turn int,
@@ -88,14 +98,16 @@ CREATE TYPE @extschema@.l4_onset AS (
 	line_no bigint
 );
 COMMENT ON TYPE @extschema@.l4_onset IS
-'A place where a failure may have begun, the most telling with the lowest turn: which it is (place: own, stopped, outside, rank, any, end; l4_onset_sentence), stage, iteration, time, unit, node, rank, stream and line.';
+'A place where a failure may have begun, the most telling with the lowest turn: which it is (place: own, stopped, outside, '
+'rank, any, end; l4_onset_sentence), stage, iteration, time, unit, node, rank, stream and line.';
 
 CREATE FUNCTION @extschema@.l4_onset_records(job_id text, unexplained @extschema@.l4_unexplained_record[], suspect text,
 	accusations @extschema@.l4_accusation[], silent boolean, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_onset
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT r.*, r.unit = l4_onset_records.suspect IS TRUE AS suspected, r.reason IN ('new value', 'range') OR r.gravity >= (limits).gravity_trouble AS grave
+		SELECT r.*, r.unit = l4_onset_records.suspect IS TRUE AS suspected, r.reason IN ('new value', 'range')
+			OR r.gravity >= (limits).gravity_trouble AS grave
 		FROM unnest(l4_onset_records.unexplained) r
 	),
 	named AS MATERIALIZED (
@@ -118,12 +130,15 @@ BEGIN ATOMIC
 		ORDER BY p.place, r.grave DESC, r.first_ts, r.source, r.first_line, r.shape_id
 	)
 	SELECT NULL::int, c.place, CASE WHEN c.place <> 'outside' THEN c.stage END,
-		CASE WHEN c.place <> 'outside' THEN c.iteration ELSE COALESCE(c.iteration, @extschema@.l4_job_iteration(l4_onset_records.job_id, c.first_ts)) END,
+		CASE WHEN c.place <> 'outside' THEN c.iteration
+			ELSE COALESCE(c.iteration, @extschema@.l4_job_iteration(l4_onset_records.job_id, c.first_ts)) END,
 		c.first_ts, c.unit, c.node, c.rank, c.stream_id, c.first_line
 	FROM candidate c;
 END;
-COMMENT ON FUNCTION @extschema@.l4_onset_records(text, @extschema@.l4_unexplained_record[], text, @extschema@.l4_accusation[], boolean, @extschema@.l4_limits) IS
-'The unexplained records at which a failure may have begun, one for each place (see l4_onset). silent: the suspect''s ranks say nothing of their failure (l4_onset_stops).';
+COMMENT ON FUNCTION @extschema@.l4_onset_records(text, @extschema@.l4_unexplained_record[], text, @extschema@.l4_accusation[],
+	boolean, @extschema@.l4_limits) IS
+'The unexplained records at which a failure may have begun, one for each place (see l4_onset). silent: the suspect''s ranks '
+'say nothing of their failure (l4_onset_stops).';
 
 CREATE FUNCTION @extschema@.l4_onset_stops(job_id text, unexplained @extschema@.l4_unexplained_record[], suspect text,
 	accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_onset
@@ -132,7 +147,8 @@ BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
 		SELECT r.stream_id, r.shape_id, r.role, r.kind = 'rank' AND r.unit = l4_onset_stops.suspect AND NOT r.ending
 			AND (r.reason IN ('new value', 'range') OR r.gravity >= (limits).gravity_trouble)
-			AND NOT EXISTS (SELECT FROM unnest(l4_onset_stops.accusations) a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id) AS own_failure
+			AND NOT EXISTS (SELECT FROM unnest(l4_onset_stops.accusations) a
+				WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id) AS own_failure
 		FROM unnest(l4_onset_stops.unexplained) r
 	),
 	stream AS MATERIALIZED (
@@ -142,39 +158,49 @@ BEGIN ATOMIC
 		WHERE s.kind = 'rank' AND s.record_count > 0
 	)
 	-- where the suspect's rank stood when it fell silent
-	(SELECT NULL::int, 'stopped', s.last_stage, COALESCE(s.last_iteration, @extschema@.l4_job_iteration(l4_onset_stops.job_id, s.last_ts)),
-		CASE WHEN @extschema@.l4_clock_was_set(s.last_ts) AND NOT s.shared THEN s.last_ts END, s.unit, s.node, s.rank, s.stream_id,
+	(SELECT NULL::int, 'stopped', s.last_stage,
+		COALESCE(s.last_iteration, @extschema@.l4_job_iteration(l4_onset_stops.job_id, s.last_ts)),
+		CASE WHEN @extschema@.l4_clock_was_set(s.last_ts) AND NOT s.shared THEN s.last_ts END, s.unit, s.node, s.rank,
+			s.stream_id,
 		(SELECT max(e.last_line) FROM @extschema@.l4_job_counts(l4_onset_stops.job_id, ARRAY[s.stream_id]) e)
 	FROM stream s WHERE s.quiet
 	ORDER BY s.last_ts, s.stream_id LIMIT 1)
 	UNION ALL
 	-- nothing unexplained at all: where the ranks ended; a job that succeeded ended well there
-	(SELECT NULL::int, 'end', s.last_stage, COALESCE(s.last_iteration, @extschema@.l4_job_iteration(l4_onset_stops.job_id, s.last_ts)),
+	(SELECT NULL::int, 'end', s.last_stage,
+		COALESCE(s.last_iteration, @extschema@.l4_job_iteration(l4_onset_stops.job_id, s.last_ts)),
 		s.last_ts, s.unit, s.node, s.rank, s.stream_id, NULL
 	FROM stream s
 	WHERE NOT EXISTS (SELECT FROM @extschema@.l4_job b WHERE b.job_id = l4_onset_stops.job_id AND b.status = 'succeeded')
 	ORDER BY s.last_ts, s.stream_id LIMIT 1);
 END;
-COMMENT ON FUNCTION @extschema@.l4_onset_stops(text, @extschema@.l4_unexplained_record[], text, @extschema@.l4_accusation[], @extschema@.l4_limits) IS
-'The ends of ranks at which a failure may have begun: where a rank of the suspect stopped that says nothing unexplained (stopped; none where another of its ranks tells of a failure of its own), and where the first rank of all ended (end).';
+COMMENT ON FUNCTION @extschema@.l4_onset_stops(text, @extschema@.l4_unexplained_record[], text, @extschema@.l4_accusation[],
+	@extschema@.l4_limits) IS
+'The ends of ranks at which a failure may have begun: where a rank of the suspect stopped that says nothing unexplained '
+'(stopped; none where another of its ranks tells of a failure of its own), and where the first rank of all ended (end).';
 
 CREATE FUNCTION @extschema@.l4_onset_stage(place text, named text, own text, rank int, marks boolean, state text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-	-- A stream that marks no iterations does not know that the job went on from its start-up: then the job's state counts. A rank that
-	-- fails before any stage is named fails while it starts.
+	-- A stream that marks no iterations does not know that the job went on from its start-up: then the job's state counts. A
+	-- rank that fails before any stage is named fails while it starts.
 	SELECT COALESCE(
-		CASE WHEN l4_onset_stage.named <> 'communicator_init' OR COALESCE(k.known, '') NOT IN ('iterating', 'evaluation', 'checkpoint_save')
+		CASE WHEN l4_onset_stage.named <> 'communicator_init'
+			OR COALESCE(k.known, '') NOT IN ('iterating', 'evaluation', 'checkpoint_save')
 			THEN l4_onset_stage.named END,
 		k.known, l4_onset_stage.own, CASE WHEN l4_onset_stage.rank IS NOT NULL THEN 'environment_init' END)
-	FROM (SELECT COALESCE(CASE WHEN NOT l4_onset_stage.marks THEN l4_onset_stage.state END, NULLIF(l4_onset_stage.own, 'teardown'),
+	FROM (SELECT COALESCE(CASE WHEN NOT l4_onset_stage.marks THEN l4_onset_stage.state END,
+		NULLIF(l4_onset_stage.own, 'teardown'),
 		l4_onset_stage.state) AS known) k;
 END;
 COMMENT ON FUNCTION @extschema@.l4_onset_stage(text, text, text, int, boolean, text) IS
-'The stage of an onset: the one that its error names (of a job that iterates a communicator says nothing), else that of its stream, where the stream marks iterations (marks), else the job''s state at the time.';
+'The stage of an onset: the one that its error names (of a job that iterates a communicator says nothing), else that of its '
+'stream, where the stream marks iterations (marks), else the job''s state at the time.';
 
-CREATE FUNCTION @extschema@.l4_onsets(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL, suspects text[] DEFAULT NULL,
-	accusations @extschema@.l4_accusation[] DEFAULT NULL, limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
+CREATE FUNCTION @extschema@.l4_onsets(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
+	suspects text[] DEFAULT NULL,
+	accusations @extschema@.l4_accusation[] DEFAULT NULL, limits @extschema@.l4_limits DEFAULT NULL,
+		wordings @extschema@.l4_wordings DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_onset
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 5
 SET search_path = pg_catalog, @extschema@, pg_temp
@@ -186,28 +212,39 @@ DECLARE
 BEGIN
 	l4_onsets.limits := coalesce(l4_onsets.limits, l4_limits_in_force());
 	l4_onsets.wordings := coalesce(l4_onsets.wordings, l4_wordings_in_force());
-	l4_onsets.unexplained := coalesce(l4_onsets.unexplained, ARRAY(SELECT n FROM l4_unexplained(l4_onsets.job_id, true, NULL, limits, wordings) n));
-	l4_onsets.accusations := coalesce(l4_onsets.accusations, ARRAY(SELECT a FROM l4_accusations(l4_onsets.job_id, l4_onsets.unexplained) a));
-	places := ARRAY(SELECT o FROM l4_onset_stops(l4_onsets.job_id, l4_onsets.unexplained, suspects[1], l4_onsets.accusations, limits) o);
-	places := places || ARRAY(SELECT o FROM l4_onset_records(l4_onsets.job_id, l4_onsets.unexplained, suspects[1], l4_onsets.accusations,
+	l4_onsets.unexplained := coalesce(l4_onsets.unexplained,
+		ARRAY(SELECT n FROM l4_unexplained(l4_onsets.job_id, true, NULL, limits, wordings) n));
+	l4_onsets.accusations := coalesce(l4_onsets.accusations,
+		ARRAY(SELECT a FROM l4_accusations(l4_onsets.job_id, l4_onsets.unexplained) a));
+	places := ARRAY(SELECT o FROM l4_onset_stops(l4_onsets.job_id, l4_onsets.unexplained, suspects[1], l4_onsets.accusations,
+		limits) o);
+	places := places || ARRAY(SELECT o FROM l4_onset_records(l4_onsets.job_id, l4_onsets.unexplained, suspects[1],
+		l4_onsets.accusations,
 		EXISTS (SELECT FROM unnest(places) p WHERE p.place = 'stopped'), limits) o);
 	RETURN QUERY
 	WITH named AS MATERIALIZED (
 		-- an error may name its own stage
 		SELECT DISTINCT ON (r.stream_id, r.first_line) r.stream_id, r.first_line, l4_text_stage(r.message, wordings) AS stage
-		FROM unnest(l4_onsets.unexplained) r JOIN unnest(places) p ON p.stream_id = r.stream_id AND p.line_no = r.first_line AND p.place IN ('own', 'rank')
+		FROM unnest(l4_onsets.unexplained) r JOIN unnest(places) p ON p.stream_id = r.stream_id AND p.line_no = r.first_line
+			AND p.place IN ('own', 'rank')
 		WHERE r.reason IN ('new value', 'range') OR r.gravity >= (limits).gravity_trouble
 		ORDER BY r.stream_id, r.first_line, r.shape_id
 	)
 	SELECT array_position(ARRAY['own', 'stopped', 'outside', 'rank', 'any', 'end'], o.place), o.place,
-		l4_onset_stage(o.place, n.stage, o.stage, o.rank, t.marks, j.stage), coalesce(o.iteration, j.iteration), o.ts, o.unit, o.node, o.rank, o.stream_id, o.line_no
+		l4_onset_stage(o.place, n.stage, o.stage, o.rank, t.marks, j.stage), coalesce(o.iteration, j.iteration), o.ts, o.unit,
+			o.node, o.rank, o.stream_id, o.line_no
 	FROM unnest(places) o
-	LEFT JOIN (SELECT s.stream_id, s.source, s.last_iteration IS NOT NULL AS marks FROM l4_job_streams(l4_onsets.job_id) s) t ON t.stream_id = o.stream_id
+	LEFT JOIN (SELECT s.stream_id, s.source, s.last_iteration IS NOT NULL AS marks FROM l4_job_streams(l4_onsets.job_id) s) t
+		ON t.stream_id = o.stream_id
 	-- where a stream without marks ended tells nothing: the end of all progress is meant
 	LEFT JOIN LATERAL (SELECT o.place IN ('stopped', 'end') AND NOT t.marks AS at_end) z ON true
-	LEFT JOIN LATERAL l4_job_state(l4_onsets.job_id, t.source, CASE WHEN NOT z.at_end THEN o.line_no END, CASE WHEN NOT z.at_end THEN o.ts END, limits) j ON true
+	LEFT JOIN LATERAL l4_job_state(l4_onsets.job_id, t.source, CASE WHEN NOT z.at_end THEN o.line_no END, CASE
+		WHEN NOT z.at_end THEN o.ts END, limits) j ON true
 	LEFT JOIN named n ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.first_line = o.line_no;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_onsets(text, @extschema@.l4_unexplained_record[], text[], @extschema@.l4_accusation[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Where the failure of a job may have begun, the most telling place first (column turn). suspects: the units of l4_suspect_nodes, in order; unexplained, accusations: the results of l4_unexplained and l4_accusations; limits, wordings: those in force; where at hand.';
+COMMENT ON FUNCTION @extschema@.l4_onsets(text, @extschema@.l4_unexplained_record[], text[], @extschema@.l4_accusation[],
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Where the failure of a job may have begun, the most telling place first (column turn). suspects: the units of '
+'l4_suspect_nodes, in order; unexplained, accusations: the results of l4_unexplained and l4_accusations; limits, wordings: '
+'those in force; where at hand.';

@@ -1,17 +1,22 @@
 /*
  * Known faults: the library in force, and its patterns tried on what the filter left.
  *
- * Texts are tried, not lines: of each shape that is news the records that are quoted, else the shape itself with its parameters as 1, and the
- * further values that its parameters took. All patterns are tried on a text at once (l4_match_patterns).
+ * Texts are tried, not lines: of each unexplained shape the records that are quoted, else the shape itself with its parameters
+ * as 1, and the further values that its parameters took. All patterns are tried on a text at once (l4_match_patterns).
  */
 
-CREATE FUNCTION @extschema@.l4_match_patterns(keys text[], patterns text[], subjects text[], OUT key text, OUT subject int) RETURNS SETOF record
+CREATE FUNCTION @extschema@.l4_match_patterns(keys text[], patterns text[], subjects text[], OUT key text, OUT subject int)
+	RETURNS SETOF record
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 100 AS 'MODULE_PATHNAME', 'l4_match_patterns';
 COMMENT ON FUNCTION @extschema@.l4_match_patterns(text[], text[], text[]) IS
-'Tries many PCRE2 patterns on many texts: a row for each pattern (its key, from the array of the same length) that matches anywhere in a text (subject: its place in the array). NULL elements match nothing. Errors: 22023 for arrays that do not fit, 2201B for a bad pattern, 54000 for one that takes too many steps. Cost: some 50 microseconds per pattern, then one pass over each text for the words of all patterns and a match for those whose words occur.';
+'Tries many PCRE2 patterns on many texts: a row for each pattern (its key, from the array of the same length) that matches '
+'anywhere in a text (subject: its place in the array). NULL elements match nothing. Errors: 22023 for arrays that do not fit, '
+'2201B for a bad pattern, 54000 for one that takes too many steps. Cost: some 50 microseconds per pattern, then one pass over '
+'each text for the words of all patterns and a match for those whose words occur.';
 
 -- A bad pattern is refused where it is written, not where it is matched.
-ALTER TABLE @extschema@.l4_fault ADD CONSTRAINT l4_fault_pattern_is_valid CHECK (@extschema@.l4_pattern_matches(pattern, '') IS NOT NULL OR pattern IS NULL);
+ALTER TABLE @extschema@.l4_fault ADD CONSTRAINT l4_fault_pattern_is_valid CHECK (@extschema@.l4_pattern_matches(pattern,
+	'') IS NOT NULL OR pattern IS NULL);
 
 CREATE FUNCTION @extschema@.l4_guard_builtin_fault() RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -21,15 +26,18 @@ AS $$
 BEGIN
 	IF TG_OP = 'INSERT' OR TG_OP = 'UPDATE' AND NOT OLD.builtin THEN
 		RAISE EXCEPTION 'the fault "%" cannot be a built-in one', NEW.fault_key
-			USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'Built-in faults come with l4 alone and are not dumped.',
+			USING ERRCODE = 'object_not_in_prerequisite_state',
+				DETAIL = 'Built-in faults come with l4 alone and are not dumped.',
 				HINT = 'Leave builtin out: a fault of your own takes the place of the built-in one of the same key.';
 	END IF;
 	RAISE EXCEPTION 'the built-in fault "%" cannot be changed', OLD.fault_key
-		USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'Built-in faults are replaced by upgrades and are not dumped.',
+		USING ERRCODE = 'object_not_in_prerequisite_state',
+			DETAIL = 'Built-in faults are replaced by upgrades and are not dumped.',
 			HINT = 'l4_override_fault changes what is shown of it, l4_retire_fault switches it off.';
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_guard_builtin_fault() IS 'Refuses to add, change or delete a built-in fault (55000). Upgrade scripts disable the trigger while they bring new ones.';
+COMMENT ON FUNCTION @extschema@.l4_guard_builtin_fault() IS
+'Refuses to add, change or delete a built-in fault (55000). Upgrade scripts disable the trigger while they bring new ones.';
 CREATE TRIGGER l4_guard_builtin_fault BEFORE UPDATE OR DELETE ON @extschema@.l4_fault
 	FOR EACH ROW WHEN (OLD.builtin) EXECUTE FUNCTION @extschema@.l4_guard_builtin_fault();
 CREATE TRIGGER l4_guard_new_builtin_fault BEFORE INSERT OR UPDATE ON @extschema@.l4_fault
@@ -37,10 +45,13 @@ CREATE TRIGGER l4_guard_new_builtin_fault BEFORE INSERT OR UPDATE ON @extschema@
 
 CREATE VIEW @extschema@.l4_fault_library WITH (security_invoker = true) AS
 SELECT f.fault_key, COALESCE(o.title, f.title) AS title, f.category, f.subtype, f.pattern, f.events, f.in_order, f.stream_kinds,
-	f.min_node_share, f.max_node_share, f.within_time, COALESCE(o.role, f.role) AS role, COALESCE(o.severity, f.severity) AS severity,
-	COALESCE(o.priority, f.priority) AS priority, COALESCE(o.root_cause, f.root_cause) AS root_cause, COALESCE(o.fix, f.fix) AS fix,
+	f.min_node_share, f.max_node_share, f.within_time, COALESCE(o.role, f.role) AS role,
+		COALESCE(o.severity, f.severity) AS severity,
+	COALESCE(o.priority, f.priority) AS priority, COALESCE(o.root_cause, f.root_cause) AS root_cause,
+		COALESCE(o.fix, f.fix) AS fix,
 	COALESCE(o.owner, f.owner) AS owner, f.origin, f.builtin, o.fault_key IS NOT NULL AS overridden,
-	f.created_at, COALESCE(o.changed_by, f.updated_by, f.created_by) AS updated_by, COALESCE(o.changed_at, f.updated_at, f.created_at) AS updated_at,
+	f.created_at, COALESCE(o.changed_by, f.updated_by, f.created_by) AS updated_by,
+		COALESCE(o.changed_at, f.updated_at, f.created_at) AS updated_at,
 	COALESCE(n.jobs, 0) AS matched_count, COALESCE(b.right_ones, 0) AS right_count, COALESCE(b.wrong_ones, 0) AS wrong_count
 FROM @extschema@.l4_fault f
 LEFT JOIN @extschema@.l4_fault_override o ON f.builtin AND o.fault_key = f.fault_key
@@ -52,9 +63,11 @@ LEFT JOIN (
 	FROM @extschema@.l4_fault_feedback b GROUP BY b.fault_key) b ON b.fault_key = f.fault_key
 WHERE f.state = 'confirmed'
 	AND NOT COALESCE(o.switched_off, false)
-	AND NOT (f.builtin AND EXISTS (SELECT FROM @extschema@.l4_fault s WHERE s.fault_key = f.fault_key AND NOT s.builtin AND s.state = 'confirmed'));
+	AND NOT (f.builtin AND EXISTS (SELECT FROM @extschema@.l4_fault s WHERE s.fault_key = f.fault_key AND NOT s.builtin
+		AND s.state = 'confirmed'));
 COMMENT ON VIEW @extschema@.l4_fault_library IS
-'The fault library in force: the site''s confirmed faults, and the built-in ones with what the site overrode, without those it switched off or replaced by one of its own of the same key. This is what is matched.';
+'The fault library in force: the site''s confirmed faults, and the built-in ones with what the site overrode, without those it '
+'switched off or replaced by one of its own of the same key. This is what is matched.';
 COMMENT ON COLUMN @extschema@.l4_fault_library.fault_key IS 'short name';
 COMMENT ON COLUMN @extschema@.l4_fault_library.title IS 'what it is, in a few words';
 COMMENT ON COLUMN @extschema@.l4_fault_library.category IS 'hardware, user, framework, platform or noise';
@@ -65,7 +78,8 @@ COMMENT ON COLUMN @extschema@.l4_fault_library.in_order IS 'the events must begi
 COMMENT ON COLUMN @extschema@.l4_fault_library.stream_kinds IS 'kinds of streams in which it may show, NULL for all';
 COMMENT ON COLUMN @extschema@.l4_fault_library.min_node_share IS 'smallest share of nodes (0 to 1), NULL for no limit';
 COMMENT ON COLUMN @extschema@.l4_fault_library.max_node_share IS 'largest share of nodes (0 to 1), NULL for no limit';
-COMMENT ON COLUMN @extschema@.l4_fault_library.within_time IS 'longest time between the first and the last of the places where it first shows';
+COMMENT ON COLUMN @extschema@.l4_fault_library.within_time IS
+'longest time between the first and the last of the places where it first shows';
 COMMENT ON COLUMN @extschema@.l4_fault_library.role IS 'root, cascade, confirmation or benign';
 COMMENT ON COLUMN @extschema@.l4_fault_library.severity IS 'info, warning, error or critical';
 COMMENT ON COLUMN @extschema@.l4_fault_library.priority IS 'how specific it is, lower is more';
@@ -93,29 +107,35 @@ CREATE TYPE @extschema@.l4_fault_entry AS (
 	within_time interval,
 	role text
 );
-COMMENT ON TYPE @extschema@.l4_fault_entry IS 'What of a fault is needed to match it: the columns of l4_fault of the same names.';
+COMMENT ON TYPE @extschema@.l4_fault_entry IS
+'What of a fault is needed to match it: the columns of l4_fault of the same names.';
 
 CREATE FUNCTION @extschema@.l4_fill_shape(shape text, parameters text[]) RETURNS text
 	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 5 AS 'MODULE_PATHNAME', 'l4_fill_shape';
 COMMENT ON FUNCTION @extschema@.l4_fill_shape(text, text[]) IS
-'A shape with its parameters put back in; one that is NULL or missing becomes 1. NULL for no shape. Errors: 22023 for an array of several dimensions.';
+'A shape with its parameters put back in; one that is NULL or missing becomes 1. NULL for no shape. Errors: 22023 for an array '
+'of several dimensions.';
 
-CREATE FUNCTION @extschema@.l4_unexplained_texts_of_faults(job_id text, news @extschema@.l4_unexplained_record[])
+CREATE FUNCTION @extschema@.l4_fault_subjects(job_id text, unexplained @extschema@.l4_unexplained_record[],
+	most_values double precision)
 RETURNS TABLE (stream_id bigint, shape_id bigint, line_no bigint, subject text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1000
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT r.stream_id, r.shape_id, r.first_line, r.message, s.shape FROM unnest(l4_unexplained_texts_of_faults.news) r
+		SELECT r.stream_id, r.shape_id, r.first_line, r.message, s.shape FROM unnest(l4_fault_subjects.unexplained) r
 		LEFT JOIN @extschema@.l4_shape s ON s.shape_id = r.shape_id
 	),
-	-- each sketch is unpacked once, not once per record
+	wanted AS MATERIALIZED (
+		SELECT t.source_id, array_agg(DISTINCT r.shape_id) AS shape_ids
+		FROM record r JOIN @extschema@.l4_job_streams(l4_fault_subjects.job_id) t ON t.stream_id = r.stream_id
+		GROUP BY t.source_id
+	),
+	-- the statistics of a source are unpacked once, not once per record
 	parameter AS MATERIALIZED (
 		SELECT p.stream_id, p.shape_id, p.position, p.values, p.value_lines, p.distinct_values
-		FROM (
-			SELECT t.source_id, array_agg(DISTINCT r.shape_id) AS shape_ids
-			FROM record r JOIN @extschema@.l4_stream t ON t.job_id = l4_unexplained_texts_of_faults.job_id AND t.stream_id = r.stream_id
-			GROUP BY t.source_id) w
-		JOIN @extschema@.l4_parameter_sketch k ON k.job_id = l4_unexplained_texts_of_faults.job_id AND k.source_id = w.source_id
+		FROM wanted w
+		JOIN @extschema@.l4_job_sketches(l4_fault_subjects.job_id, ARRAY(SELECT w.source_id FROM wanted w)) k
+			ON k.source_id = w.source_id
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, w.shape_ids) p
 		WHERE (p.stream_id, p.shape_id) IN (SELECT r.stream_id, r.shape_id FROM record r)
 	),
@@ -134,14 +154,14 @@ BEGIN ATOMIC
 		WHERE f.shape_id IN (SELECT p.shape_id FROM varying p)
 		ORDER BY f.shape_id, f.parameters IS NULL, f.stream_id
 	),
-	-- further values, each in its place with first values round it: 32 a shape, those of rare places first
+	-- further values, each at its position with first values round it: so many a shape, those of rare positions first
 	further AS (
 		SELECT f.shape_id, f.shape, f.parameters, p.position, v.value, p.stream_id, v.line_no,
 			dense_rank() OVER (PARTITION BY f.shape_id ORDER BY p.distinct_values, p.position, v.value COLLATE "C") AS turn
 		FROM shared f
 		JOIN varying p ON p.shape_id = f.shape_id
-		CROSS JOIN LATERAL ROWS FROM (unnest(p.values), unnest(p.value_lines)) WITH ORDINALITY v (value, line_no, place)
-		WHERE v.place > 1
+		CROSS JOIN LATERAL ROWS FROM (unnest(p.values), unnest(p.value_lines)) WITH ORDINALITY v (value, line_no, number)
+		WHERE v.number > 1
 	)
 	SELECT f.stream_id, f.shape_id, f.first_line, COALESCE(f.message, @extschema@.l4_fill_shape(f.shape, f.parameters))
 	FROM first_values f
@@ -149,26 +169,32 @@ BEGIN ATOMIC
 	SELECT f.stream_id, f.shape_id, f.line_no,
 		@extschema@.l4_fill_shape(f.shape, f.parameters[1:f.position - 1] || f.value || f.parameters[f.position + 1:])
 	FROM further f
-	WHERE f.turn <= 32;
+	WHERE f.turn <= l4_fault_subjects.most_values;
 END;
-COMMENT ON FUNCTION @extschema@.l4_unexplained_texts_of_faults(text, @extschema@.l4_unexplained_record[]) IS
-'The texts that stand for what is news in a job: per stream and shape the first record (as it is quoted in news, else the shape with its first parameters), and the shape with each further value of a parameter, at most 32 of a shape; line_no is where that value shows first. Reads l4_parameter_sketch.';
+COMMENT ON FUNCTION @extschema@.l4_fault_subjects(text, @extschema@.l4_unexplained_record[], double precision) IS
+'The texts that stand for what is unexplained in a job: per stream and shape the first record (as it is quoted, else the shape '
+'with its first parameters), and the shape with each further value of a parameter, most_values of a shape at most; line_no is '
+'where that value shows first. Reads the parameter statistics.';
 
-CREATE FUNCTION @extschema@.l4_match_entries(job_id text, news @extschema@.l4_unexplained_record[], entries @extschema@.l4_fault_entry[])
-RETURNS TABLE (fault_key text, stream_id bigint, shape_id bigint, line_no bigint)
+CREATE FUNCTION @extschema@.l4_fault_hits(job_id text, unexplained @extschema@.l4_unexplained_record[],
+	entries @extschema@.l4_fault_entry[], limits @extschema@.l4_limits)
+RETURNS TABLE (fault_key text, stream_id bigint, shape_id bigint, line_no bigint, unit text, first_ts timestamptz,
+	event_id bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT r.stream_id, r.shape_id, r.event_id, r.kind, r.unit AS node, r.first_ts, r.first_line FROM unnest(l4_match_entries.news) r
+		SELECT r.stream_id, r.shape_id, r.event_id, r.kind, r.unit, r.first_ts, r.first_line
+			FROM unnest(l4_fault_hits.unexplained) r
 	),
 	entry AS MATERIALIZED (
-		SELECT e.* FROM unnest(l4_match_entries.entries) e
+		SELECT e.* FROM unnest(l4_fault_hits.entries) e
 	),
 	text AS MATERIALIZED (
-		SELECT t.* FROM @extschema@.l4_unexplained_texts_of_faults(l4_match_entries.job_id, l4_match_entries.news) t
+		SELECT t.* FROM @extschema@.l4_fault_subjects(l4_fault_hits.job_id, l4_fault_hits.unexplained, (limits).fault_values) t
 	),
 	subject AS MATERIALIZED (
-		SELECT s.subject, row_number() OVER (ORDER BY s.subject COLLATE "C") AS number FROM (SELECT DISTINCT t.subject FROM text t) s
+		SELECT s.subject, row_number() OVER (ORDER BY s.subject COLLATE "C") AS number
+		FROM (SELECT DISTINCT t.subject FROM text t) s
 	),
 	matched AS MATERIALIZED (
 		SELECT m.key, m.subject AS number
@@ -181,60 +207,88 @@ BEGIN ATOMIC
 	told AS MATERIALIZED (
 		SELECT m.key, s.subject
 		FROM matched m JOIN subject s ON s.number = m.number
-		WHERE NOT EXISTS (SELECT FROM matched b JOIN entry e ON e.fault_key = b.key WHERE b.number = m.number AND e.role = 'benign')
+		WHERE NOT EXISTS (SELECT FROM matched b JOIN entry e ON e.fault_key = b.key
+			WHERE b.number = m.number AND e.role = 'benign')
+	)
+	SELECT m.key, t.stream_id, t.shape_id, min(t.line_no), r.unit, r.first_ts, NULL::bigint
+	FROM told m JOIN text t ON t.subject = m.subject
+	JOIN record r ON r.stream_id = t.stream_id AND r.shape_id = t.shape_id
+	JOIN entry e ON e.fault_key = m.key AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds))
+	GROUP BY m.key, t.stream_id, t.shape_id, r.unit, r.first_ts
+	UNION ALL
+	SELECT e.fault_key, r.stream_id, r.shape_id, r.first_line, r.unit, r.first_ts, r.event_id
+	FROM (SELECT DISTINCT e.fault_key, u.event_id FROM entry e, unnest(e.events) u (event_id)) u
+	JOIN entry e ON e.fault_key = u.fault_key
+	JOIN record r ON r.event_id = u.event_id AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds));
+END;
+COMMENT ON FUNCTION @extschema@.l4_fault_hits(text, @extschema@.l4_unexplained_record[], @extschema@.l4_fault_entry[],
+	@extschema@.l4_limits) IS
+'Where the patterns (event_id NULL) and the events of the given faults show in what is unexplained in a job, whatever their '
+'scope but for the kind of stream: fault, stream, shape, line of the first record, unit and time. Texts that a benign fault '
+'matches are silent.';
+
+CREATE FUNCTION @extschema@.l4_match_entries(job_id text, unexplained @extschema@.l4_unexplained_record[],
+	entries @extschema@.l4_fault_entry[], limits @extschema@.l4_limits DEFAULT NULL)
+RETURNS TABLE (fault_key text, stream_id bigint, shape_id bigint, line_no bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 100
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+	l4_match_entries.limits := coalesce(l4_match_entries.limits, l4_limits_in_force());
+	RETURN QUERY
+	WITH entry AS MATERIALIZED (
+		SELECT e.*, (SELECT count(DISTINCT u.id) FROM unnest(e.events) u (id)) AS event_count FROM unnest(entries) e
 	),
 	hit AS MATERIALIZED (
-		SELECT m.key, t.stream_id, t.shape_id, min(t.line_no) AS line_no, r.node, r.first_ts, NULL::bigint AS event_id
-		FROM told m JOIN text t ON t.subject = m.subject
-		JOIN record r ON r.stream_id = t.stream_id AND r.shape_id = t.shape_id
-		JOIN entry e ON e.fault_key = m.key AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds))
-		GROUP BY m.key, t.stream_id, t.shape_id, r.node, r.first_ts
-		UNION ALL
-		SELECT e.fault_key, r.stream_id, r.shape_id, r.first_line, r.node, r.first_ts, r.event_id
-		FROM (SELECT DISTINCT e.fault_key, u.event_id FROM entry e, unnest(e.events) u (event_id)) u
-		JOIN entry e ON e.fault_key = u.fault_key
-		JOIN record r ON r.event_id = u.event_id AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds))
-	),
-	size AS (
-		SELECT count(*) AS nodes FROM @extschema@.l4_job_units(l4_match_entries.job_id)
+		SELECT h.* FROM l4_fault_hits(l4_match_entries.job_id, l4_match_entries.unexplained, entries, limits) h
 	),
 	figure AS (
 		SELECT e.fault_key, z.nodes,
-			count(h.key) FILTER (WHERE h.event_id IS NULL) > 0 AS has_pattern,
+			count(*) FILTER (WHERE h.event_id IS NULL) > 0 AS has_pattern,
 			count(DISTINCT h.event_id) AS event_count,
-			count(DISTINCT h.node) FILTER (WHERE (h.event_id IS NULL) = (e.pattern IS NOT NULL))::double precision AS node_count
-		FROM entry e CROSS JOIN size z JOIN hit h ON h.key = e.fault_key
+			count(DISTINCT h.unit) FILTER (WHERE (h.event_id IS NULL) = (e.pattern IS NOT NULL))::double precision AS node_count
+		FROM entry e CROSS JOIN (SELECT count(*) AS nodes FROM l4_job_units(l4_match_entries.job_id)) z
+		JOIN hit h ON h.fault_key = e.fault_key
 		GROUP BY e.fault_key, z.nodes
 	),
-	-- the places where it first shows: of each event, else of each node
-	place AS (
-		SELECT h.key, h.event_id, CASE WHEN e.events IS NULL THEN h.node END AS node, min(h.first_ts) AS first_ts
-		FROM entry e JOIN hit h ON h.key = e.fault_key
+	-- where it first shows: of each event, else on each node
+	first_shown AS (
+		SELECT h.fault_key, h.event_id, min(h.first_ts) AS first_ts
+		FROM entry e JOIN hit h ON h.fault_key = e.fault_key
 		WHERE e.within_time IS NOT NULL OR e.in_order
-		GROUP BY 1, 2, 3
+		GROUP BY h.fault_key, h.event_id, CASE WHEN e.events IS NULL THEN h.unit END
 	)
-	SELECT h.key, h.stream_id, h.shape_id, h.line_no
-	FROM entry e JOIN figure f USING (fault_key) JOIN hit h ON h.key = e.fault_key
+	SELECT h.fault_key, h.stream_id, h.shape_id, h.line_no
+	FROM entry e JOIN figure f ON f.fault_key = e.fault_key JOIN hit h ON h.fault_key = e.fault_key
 	WHERE e.role <> 'benign'
 		AND (e.pattern IS NULL OR f.has_pattern)
-		AND (e.events IS NULL OR f.event_count = (SELECT count(DISTINCT u.id) FROM unnest(e.events) u (id)))
+		AND (e.events IS NULL OR f.event_count = e.event_count)
 		AND (e.min_node_share IS NULL OR f.nodes = 0 OR f.node_count >= e.min_node_share * f.nodes)
 		AND (e.max_node_share IS NULL OR f.nodes = 0 OR f.node_count <= e.max_node_share * f.nodes)
-		AND (e.within_time IS NULL OR COALESCE((SELECT max(p.first_ts) - min(p.first_ts) <= e.within_time FROM place p WHERE p.key = e.fault_key), true))
+		AND (e.within_time IS NULL OR coalesce((SELECT max(p.first_ts) - min(p.first_ts) <= e.within_time FROM first_shown p
+			WHERE p.fault_key = e.fault_key), true))
 		AND (NOT e.in_order OR e.events IS NULL OR NOT EXISTS (
-			SELECT FROM place p JOIN place q ON q.key = p.key AND array_position(e.events, p.event_id) < array_position(e.events, q.event_id)
-			WHERE p.key = e.fault_key AND p.first_ts > q.first_ts))
+			SELECT FROM first_shown p JOIN first_shown q ON q.fault_key = p.fault_key
+				AND array_position(e.events, p.event_id) < array_position(e.events, q.event_id)
+			WHERE p.fault_key = e.fault_key AND p.first_ts > q.first_ts))
 		-- where there is a pattern, it is the evidence
 		AND (e.pattern IS NULL OR h.event_id IS NULL);
-END;
-COMMENT ON FUNCTION @extschema@.l4_match_entries(text, @extschema@.l4_unexplained_record[], @extschema@.l4_fault_entry[]) IS
-'Where the given faults show in what is news in a job: fault, stream, shape and line of the first record that matches. A fault shows where its pattern matches, all of its events are there, and its scope (kinds of streams, share of nodes, time, order) holds; what cannot be judged for want of times or node lists counts as held. Texts that a benign fault matches are silent.';
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_match_entries(text, @extschema@.l4_unexplained_record[], @extschema@.l4_fault_entry[],
+	@extschema@.l4_limits) IS
+'Where the given faults show in what is news in a job: fault, stream, shape and line of the first record that matches. A fault '
+'shows where its pattern matches, all of its events are there, and its scope (kinds of streams, share of nodes, time, order) '
+'holds; what cannot be judged for want of times or node lists counts as held. Texts that a benign fault matches are silent.';
 
 CREATE FUNCTION @extschema@.l4_explained_faults(keys text[]) RETURNS TABLE (fault_key text, explained_by text[])
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
 	WITH matched AS MATERIALIZED (
-		SELECT l.fault_key, l.priority, l.role FROM @extschema@.l4_fault_library l WHERE l.fault_key = ANY (l4_explained_faults.keys)
+		SELECT l.fault_key, l.priority, l.role FROM @extschema@.l4_fault_library l
+			WHERE l.fault_key = ANY (l4_explained_faults.keys)
 	),
 	edge AS (
 		-- the site's own row of two keys wins
@@ -253,15 +307,54 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_explained_faults(text[]) IS
 'Of faults found together those that follow from another one of them, by l4_fault_explains, with the keys of these.';
 
-CREATE FUNCTION @extschema@.l4_match_faults(job_id text, news @extschema@.l4_unexplained_record[] DEFAULT NULL)
+CREATE FUNCTION @extschema@.l4_first_fault_hits(job_id text, unexplained @extschema@.l4_unexplained_record[],
+	entries @extschema@.l4_fault_entry[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS TABLE (fault_key text, record @extschema@.l4_unexplained_record, line_no bigint, message text, occurrences bigint,
+	nodes_affected bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
+BEGIN ATOMIC
+	WITH hit AS MATERIALIZED (
+		SELECT m.fault_key, m.line_no, r
+		FROM @extschema@.l4_match_entries(l4_first_fault_hits.job_id, l4_first_fault_hits.unexplained, entries, limits) m
+		JOIN unnest(l4_first_fault_hits.unexplained) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id
+	),
+	figure AS (
+		SELECT h.fault_key, sum((h.r).occurrences)::bigint AS occurrences, count(DISTINCT (h.r).unit) AS nodes_affected
+		FROM hit h GROUP BY h.fault_key
+	),
+	first_hit AS MATERIALIZED (
+		SELECT DISTINCT ON (h.fault_key) h.*, (h.r).stream_id AS stream_id, (h.r).message IS NULL
+			OR h.line_no <> (h.r).first_line AS unread
+		FROM hit h
+		ORDER BY h.fault_key, (h.r).first_ts, (h.r).source, h.line_no, (h.r).shape_id
+	),
+	text AS MATERIALIZED (
+		-- all at once, as each call looks for the segments that hold its lines
+		SELECT t.stream_id, t.line_no, t.raw
+		FROM (SELECT array_agg(h.stream_id) AS stream_ids, array_agg(h.line_no) AS line_nos FROM first_hit h WHERE h.unread) w
+		CROSS JOIN LATERAL @extschema@.l4_record_texts(l4_first_fault_hits.job_id, w.stream_ids, w.line_nos, wordings) t
+	)
+	SELECT h.fault_key, h.r, h.line_no, CASE WHEN h.unread THEN t.raw ELSE (h.r).message END, f.occurrences, f.nodes_affected
+	FROM first_hit h
+	JOIN figure f ON f.fault_key = h.fault_key
+	LEFT JOIN text t ON h.unread AND t.stream_id = h.stream_id AND t.line_no = h.line_no;
+END;
+COMMENT ON FUNCTION @extschema@.l4_first_fault_hits(text, @extschema@.l4_unexplained_record[], @extschema@.l4_fault_entry[],
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Of each fault that shows in a job (l4_match_entries) the first record that shows it, with the line and the text that does, '
+'and '
+'in how many records and on how many nodes it shows in all.';
+
+CREATE FUNCTION @extschema@.l4_match_faults(job_id text, news @extschema@.l4_unexplained_record[] DEFAULT NULL,
+	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
 RETURNS TABLE (fault_key text, title text, category text, subtype text, severity text, root_cause text, fix text,
-	event_id bigint, shape_id bigint, stream_id bigint, source text, line_no bigint, node text, rank int, stage text, iteration bigint,
-	first_ts timestamptz, occurrences bigint, nodes_affected bigint, message text,
-	role text, priority int, builtin boolean, explained_by text[], owner name)
+	event_id bigint, shape_id bigint, stream_id bigint, source text, line_no bigint, node text, rank int, stage text,
+	iteration bigint, first_ts timestamptz, occurrences bigint, nodes_affected bigint, message text,
+	role text, priority int, builtin boolean, explained_by text[], owner name, unit text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 5
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
--- as in l4_job_findings
+-- as in l4_unexplained
 SET enable_nestloop = off
 SET max_parallel_workers_per_gather = 0
 AS $$
@@ -269,55 +362,41 @@ AS $$
 DECLARE
 	entries l4_fault_entry[];
 BEGIN
-	IF l4_match_faults.news IS NULL THEN
-		IF NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_match_faults.job_id)
+	l4_match_faults.limits := coalesce(l4_match_faults.limits, l4_limits_in_force());
+	l4_match_faults.wordings := coalesce(l4_match_faults.wordings, l4_wordings_in_force());
+	IF news IS NULL THEN
+		IF NOT EXISTS (SELECT FROM l4_job_streams(l4_match_faults.job_id))
 			AND NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_match_faults.job_id) THEN
 			RAISE EXCEPTION 'job "%" is not known', l4_match_faults.job_id
-				USING ERRCODE = 'no_data_found', HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
+				USING ERRCODE = 'no_data_found',
+					HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
 		END IF;
-		news := ARRAY(SELECT n FROM l4_unexplained(l4_match_faults.job_id) n);
+		news := ARRAY(SELECT n FROM l4_unexplained(l4_match_faults.job_id, true, NULL, limits, wordings) n);
 	END IF;
 	-- a variable, so that the planner knows how many there are
-	entries := ARRAY(SELECT ROW(l.fault_key, l.pattern, l.events, l.in_order, l.stream_kinds, l.min_node_share, l.max_node_share, l.within_time, l.role)::l4_fault_entry
-		FROM l4_fault_library l);
+	entries := ARRAY(SELECT ROW(l.fault_key, l.pattern, l.events, l.in_order, l.stream_kinds, l.min_node_share,
+		l.max_node_share, l.within_time, l.role)::l4_fault_entry FROM l4_fault_library l);
 	RETURN QUERY
-	WITH library AS MATERIALIZED (
-		SELECT l.fault_key, l.title, l.category, l.subtype, l.pattern, l.events, l.in_order, l.stream_kinds, l.min_node_share, l.max_node_share, l.within_time,
-			l.role, l.severity, l.priority, l.root_cause, l.fix, l.builtin, l.owner
-		FROM l4_fault_library l
-	),
-	hit AS MATERIALIZED (
-		SELECT m.fault_key, m.line_no, r.stream_id, r.source, r.unit AS node, r.rank, r.shape_id, r.event_id, r.occurrences, r.first_line, r.first_ts, r.stage, r.iteration, r.message
-		FROM l4_match_entries(l4_match_faults.job_id, l4_match_faults.news, entries) m
-		JOIN unnest(l4_match_faults.news) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id
-	),
-	figure AS (
-		SELECT h.fault_key, sum(h.occurrences)::bigint AS occurrences, count(DISTINCT h.node) AS nodes_affected FROM hit h GROUP BY h.fault_key
-	),
-	explained AS (
-		SELECT x.* FROM l4_explained_faults(ARRAY(SELECT f.fault_key FROM figure f)) x
-	),
-	first_hit AS MATERIALIZED (
-		SELECT DISTINCT ON (h.fault_key) h.*, h.message IS NULL OR h.line_no <> h.first_line AS unread FROM hit h
-		ORDER BY h.fault_key, h.first_ts, h.source, h.line_no, h.shape_id
-	),
-	text AS MATERIALIZED (
-		-- all at once, as each call looks for the segments that hold its lines
-		SELECT t.stream_id, t.line_no, t.raw
-		FROM (SELECT array_agg(h.stream_id) AS stream_ids, array_agg(h.line_no) AS line_nos FROM first_hit h WHERE h.unread) w
-		CROSS JOIN LATERAL l4_record_texts(l4_match_faults.job_id, w.stream_ids, w.line_nos) t
+	WITH hit AS MATERIALIZED (
+		SELECT h.fault_key, (h.record).*, h.line_no, h.message AS told, h.occurrences AS records, h.nodes_affected
+		FROM l4_first_fault_hits(l4_match_faults.job_id, news, entries, limits, wordings) h
 	)
-	SELECT l.fault_key, l.title, l.category, l.subtype, l.severity, l.root_cause, l.fix, h.event_id, h.shape_id, h.stream_id, h.source, h.line_no, h.node, h.rank,
-		h.stage, h.iteration, h.first_ts, f.occurrences, f.nodes_affected, CASE WHEN h.unread THEN t.raw ELSE h.message END,
-		l.role, l.priority, l.builtin, x.explained_by, l.owner
-	FROM first_hit h
-	JOIN figure f ON f.fault_key = h.fault_key
-	JOIN library l ON l.fault_key = h.fault_key
-	LEFT JOIN explained x ON x.fault_key = h.fault_key
-	LEFT JOIN text t ON h.unread AND t.stream_id = h.stream_id AND t.line_no = h.line_no
+	SELECT l.fault_key, l.title, l.category, l.subtype, l.severity, l.root_cause, l.fix, h.event_id, h.shape_id, h.stream_id,
+		h.source, h.line_no, h.node, h.rank, h.stage, h.iteration, h.first_ts, h.records, h.nodes_affected, h.told,
+		l.role, l.priority, l.builtin, x.explained_by, l.owner, h.unit
+	FROM hit h
+	JOIN l4_fault_library l ON l.fault_key = h.fault_key
+	LEFT JOIN l4_explained_faults(ARRAY(SELECT o.fault_key FROM hit o)) x ON x.fault_key = h.fault_key
 	ORDER BY x.explained_by IS NOT NULL, array_position(ARRAY['root', 'cascade', 'confirmation'], l.role), l.builtin,
-		array_position(ARRAY['critical', 'error', 'warning', 'info'], l.severity), l.priority, f.nodes_affected, h.first_ts, l.fault_key COLLATE "C";
+		array_position(ARRAY['critical', 'error', 'warning', 'info'], l.severity), l.priority, h.nodes_affected, h.first_ts,
+		l.fault_key COLLATE "C";
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_match_faults(text, @extschema@.l4_unexplained_record[]) IS
-'The faults of the library (l4_fault_library) that show in what is news in a job, one row a fault with the first record that shows it. Order: faults that another one explains (l4_fault_explains; its keys in explained_by) last; then by role (root, cascade, confirmation), the site''s own before built-in ones, severity, priority, fewest nodes, earliest. Benign faults silence what they match. news: the result of l4_unexplained, where at hand. Errors: P0002 for an unknown job; 54000 where a pattern takes too many steps. Cost: about 20 ms for the patterns, little for the texts.';
+COMMENT ON FUNCTION @extschema@.l4_match_faults(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'The faults of the library (l4_fault_library) that show in what is news in a job, one row a fault with the first record that '
+'shows it. Order: faults that another one explains (l4_fault_explains; its keys in explained_by) last; then by role (root, '
+'cascade, confirmation), the site''s own before built-in ones, severity, priority, fewest nodes, earliest. Benign faults '
+'silence what they match. node is NULL where it is not known; unit says what stands '
+'for it then ("rank 7"). news: the result of l4_unexplained, where at hand. Errors: P0002 for an unknown job; 54000 where a '
+'pattern takes too many steps. Cost: about 20 ms for the patterns, little for the texts.';

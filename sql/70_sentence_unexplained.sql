@@ -7,13 +7,18 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT CASE l4_unexplained_sentence.reason
 		WHEN 'new' THEN 'successful jobs do not log it'
-		WHEN 'severe' THEN 'there is no successful job to compare with; it sounds grave and first comes when the job stops making progress'
-		WHEN 'new value' THEN format('%s is "%s"; in successful jobs it is always "%s"', p.name, numbers ->> 'value', numbers ->> 'pool_value')
-		WHEN 'range' THEN format('%s is %s; in successful jobs it lies between %s and %s', p.name, (numbers ->> 'number')::float8,
+		WHEN 'severe' THEN
+			'there is no successful job to compare with; it sounds grave and first comes when the job stops making progress'
+		WHEN 'new value' THEN format('%s is "%s"; in successful jobs it is always "%s"', p.name, numbers ->> 'value',
+			numbers ->> 'pool_value')
+		WHEN 'range' THEN format('%s is %s; in successful jobs it lies between %s and %s', p.name,
+			(numbers ->> 'number')::float8,
 			(numbers ->> 'pool_minimum')::float8, (numbers ->> 'pool_maximum')::float8)
-		WHEN 'storm' THEN format('%s times in this stream; at most %s in a stream of a successful job', numbers ->> 'times', numbers ->> 'pool_times')
+		WHEN 'storm' THEN format('%s times in this stream; at most %s in a stream of a successful job', numbers ->> 'times',
+			numbers ->> 'pool_times')
 	END
-	FROM (SELECT COALESCE('the value after "' || (numbers ->> 'name') || '"', format('value %s of the record', numbers ->> 'position')) AS name) p;
+	FROM (SELECT COALESCE('the value after "' || (numbers ->> 'name') || '"',
+		format('value %s of the record', numbers ->> 'position')) AS name) p;
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_sentence(text, jsonb) IS
 'Why a record is unexplained, in a few words, from reason and numbers of l4_unexplained_record.';
@@ -28,9 +33,11 @@ RETURN CASE place
 	WHEN 'any' THEN 'the first news in the logs'
 	WHEN 'end' THEN 'where the first rank to end ended'
 END;
-COMMENT ON FUNCTION @extschema@.l4_onset_sentence(text) IS 'Where a failure may have begun, in words, from the place of l4_onset.';
+COMMENT ON FUNCTION @extschema@.l4_onset_sentence(text) IS
+'Where a failure may have begun, in words, from the place of l4_onset.';
 
-CREATE FUNCTION @extschema@.l4_reported_sentence(reason text, numbers jsonb, streams bigint, of_streams bigint, pool_words text) RETURNS text
+CREATE FUNCTION @extschema@.l4_reported_sentence(reason text, numbers jsonb, streams bigint, of_streams bigint, pool_words text)
+	RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT format('Reported: %s%s; so in %s of the %s streams that log it%s.',
@@ -46,26 +53,33 @@ BEGIN ATOMIC
 	FROM (SELECT @extschema@.l4_unexplained_sentence(l4_reported_sentence.reason, l4_reported_sentence.numbers) AS detail) d;
 END;
 COMMENT ON FUNCTION @extschema@.l4_reported_sentence(text, jsonb, bigint, bigint, text) IS
-'Why a shape is reported, in words: reason and numbers of l4_unexplained_record, in how many streams of those that log it, and what it is compared with (NULL: nothing).';
+'Why a shape is reported, in words: reason and numbers of l4_unexplained_record, in how many streams of those that log it, and '
+'what it is compared with (NULL: nothing).';
 
 CREATE FUNCTION @extschema@.l4_left_out_sentence(rule text, facts jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 'Left out: ' || CASE rule
 	WHEN 'mild' THEN 'there is no successful job to compare with, and it does not sound grave'
 	WHEN 'tolerated' THEN 'there is no successful job to compare with, and it says that the program goes on in spite of it'
-	WHEN 'early' THEN 'there is no successful job to compare with, and it begins, or sounds like what is logged, while the job makes progress'
-	WHEN 'known' THEN format('known to the pool of %s: %s of its %s jobs log%s it, up to %s times in a stream (here up to %s), with such values',
-		facts ->> 'pool_settings', facts ->> 'pool_jobs', facts ->> 'pool_size', CASE facts ->> 'pool_jobs' WHEN '1' THEN 's' ELSE '' END,
+	WHEN 'early' THEN 'there is no successful job to compare with, and it begins, or sounds like what is logged, '
+		'while the job makes progress'
+	WHEN 'known' THEN format('known to the pool of %s: %s of its %s jobs log%s it, up to %s times in a stream (here up to %s), '
+			'with such values',
+		facts ->> 'pool_settings', facts ->> 'pool_jobs', facts ->> 'pool_size',
+		CASE facts ->> 'pool_jobs' WHEN '1' THEN 's' ELSE '' END,
 		facts ->> 'pool_max_per_stream', facts ->> 'max_per_stream')
 	WHEN 'known words' THEN format('the pool of %s (jobs: %s) logs the same words with other signs, numbers or line breaks',
 		facts ->> 'pool_settings', facts ->> 'pool_size')
-	WHEN 'beside' THEN format('it sounds harmless, and clustering puts it beside a statement of the pool of %s: %s', facts ->> 'pool_settings',
+	WHEN 'beside' THEN format('it sounds harmless, and clustering puts it beside a statement of the pool of %s: %s',
+		facts ->> 'pool_settings',
 		left(facts ->> 'beside', 100))
 	WHEN 'other settings' THEN format('successful jobs of other settings log it (%s)', facts ->> 'other_settings')
-	WHEN 'not judged' THEN 'there are only successful jobs of similar settings, or without such streams, to compare with, and it does not sound of trouble'
+	WHEN 'not judged' THEN 'there are only successful jobs of similar settings, or without such streams, to compare with, '
+		'and it does not sound of trouble'
 	WHEN 'advice' THEN 'it is advice to programmers, which tells of no failure'
 	WHEN 'outlived' THEN 'it ceased while the job still made progress: the job outlived it'
 	WHEN 'harmless' THEN format('the fault library knows it as harmless (%s)', facts ->> 'harmless')
 	ELSE format('the pool of %s does not have it, and none of the rules for news takes it up', facts ->> 'pool_settings')
 END || '.';
-COMMENT ON FUNCTION @extschema@.l4_left_out_sentence(text, jsonb) IS 'Why a shape is not reported, in words: the rule of l4_left_out_rule and the facts of l4_explained_shapes.';
+COMMENT ON FUNCTION @extschema@.l4_left_out_sentence(text, jsonb) IS
+'Why a shape is not reported, in words: the rule of l4_left_out_rule and the facts of l4_explained_shapes.';

@@ -5,17 +5,18 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN message ~ ('\m' || regexp_replace(unit, '\W', '.', 'g') || '\M');
 COMMENT ON FUNCTION @extschema@.l4_names_unit(text, text) IS 'Step: does a message name a node (or a rank) as a whole word?';
 
-CREATE FUNCTION @extschema@.l4_found_faults(job_id text, unexplained @extschema@.l4_unexplained_record[], suspect text, roles jsonb)
+CREATE FUNCTION @extschema@.l4_found_faults(job_id text, unexplained @extschema@.l4_unexplained_record[], suspect text, roles jsonb,
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS TABLE (fault_key text, title text, category text, severity text, root_cause text, fix text, event_id bigint, source text, line_no bigint,
-	node text, rank int, stage text, iteration bigint, first_ts timestamptz, occurrences bigint, nodes_affected bigint, message text,
-	own boolean, consequence boolean, follows_from text[], severity_score double precision, place bigint)
+	unit text, node text, rank int, stage text, iteration bigint, first_ts timestamptz, occurrences bigint, nodes_affected bigint,
+	message text, own boolean, consequence boolean, follows_from text[], severity_score double precision, place bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	WITH found AS MATERIALIZED (
-		SELECT f.*, COALESCE(f.node = l4_found_faults.suspect, @extschema@.l4_names_unit(f.message, l4_found_faults.suspect), false) AS own,
+		SELECT f.*, COALESCE(f.unit = l4_found_faults.suspect, @extschema@.l4_names_unit(f.message, l4_found_faults.suspect), false) AS own,
 			l4_found_faults.roles ->> f.event_id::text AS event_role,
 			row_number() OVER (PARTITION BY f.event_id ORDER BY f.ordinality) AS turn
-		FROM @extschema@.l4_match_faults(l4_found_faults.job_id, l4_found_faults.unexplained) WITH ORDINALITY f
+		FROM @extschema@.l4_match_faults(l4_found_faults.job_id, l4_found_faults.unexplained, limits, wordings) WITH ORDINALITY f
 	), explained AS (
 		-- a fault that only shows in what follows explains no root
 		SELECT f.*, (
@@ -26,7 +27,7 @@ BEGIN ATOMIC
 	)
 	-- What follows from another fault or from the failure comes late, and of several faults that one event shows only the first comes early.
 	SELECT f.fault_key, f.title, f.category, f.severity, f.root_cause, f.fix, f.event_id, f.source, f.line_no,
-		f.node, f.rank, f.stage, f.iteration, f.first_ts, f.occurrences, f.nodes_affected, f.message,
+		f.unit, f.node, f.rank, f.stage, f.iteration, f.first_ts, f.occurrences, f.nodes_affected, f.message,
 		f.own, COALESCE(f.event_role = 'cascade' AND NOT f.own, false), f.follows_from,
 		array_position(ARRAY['info', 'warning', 'error', 'critical'], f.severity)::float8
 			/ CASE WHEN f.follows_from IS NOT NULL OR f.event_role = 'cascade' OR f.turn > 1 THEN 2 ELSE 1 END,
@@ -34,30 +35,27 @@ BEGIN ATOMIC
 			f.ordinality)
 	FROM explained f;
 END;
-COMMENT ON FUNCTION @extschema@.l4_found_faults(text, @extschema@.l4_unexplained_record[], text, jsonb) IS
+COMMENT ON FUNCTION @extschema@.l4_found_faults(text, @extschema@.l4_unexplained_record[], text, jsonb, @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: the known faults among what is unexplained in a job, their place from 1: root faults before those that follow from others (l4_fault_explains) or that show only in events that follow, those of the suspect before others, several faults of one event behind the first of each; then in the order of l4_match_faults. own: it is of the suspect or names it; consequence: it shows only in what follows, elsewhere; follows_from: keys of the faults that explain it; severity_score: 4 critical to 1 info, half of it for what follows. roles: object of event_id to role.';
 
-CREATE FUNCTION @extschema@.l4_fault_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects text[], roles jsonb)
+CREATE FUNCTION @extschema@.l4_fault_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects text[], roles jsonb,
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS TABLE (kind text, ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
 	first_seen timestamptz, occurrences bigint, nodes_affected bigint, fault_key text, root_cause text, fix text, severity text, category text, facts jsonb)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
-	WITH unit AS MATERIALIZED (
-		SELECT u.unit, u.node, count(*) OVER () AS units FROM @extschema@.l4_job_units(l4_fault_findings.job_id) u
-	)
-	SELECT 'fault', f.place, f.severity_score, u.node, f.rank, f.stage,
+	SELECT 'fault', f.place, f.severity_score, f.node, f.rank, f.stage,
 		COALESCE(f.iteration, @extschema@.l4_job_iteration(l4_fault_findings.job_id, f.first_ts)), f.event_id,
 		(SELECT e.template FROM @extschema@.l4_event e WHERE e.event_id = f.event_id), f.first_ts, f.occurrences, f.nodes_affected,
 		f.fault_key, f.root_cause, f.fix, f.severity, f.category,
-		jsonb_strip_nulls(jsonb_build_object('title', f.title, 'unit', f.node, 'source', f.source, 'units', z.units,
+		jsonb_strip_nulls(jsonb_build_object('title', f.title, 'unit', f.unit, 'source', f.source, 'units', z.units,
 			'names_suspect', CASE WHEN f.own AND z.units > 1 THEN l4_fault_findings.suspects[1] END,
 			'follows_from', f.follows_from, 'consequence', f.consequence, 'quotes', @extschema@.l4_quotes(f.source, f.line_no, f.message)))
 	FROM @extschema@.l4_found_faults(l4_fault_findings.job_id, l4_fault_findings.unexplained, l4_fault_findings.suspects[1],
-		l4_fault_findings.roles) f
-	CROSS JOIN (SELECT count(*) AS units FROM unit) z
-	LEFT JOIN unit u ON u.unit = f.node;
+		l4_fault_findings.roles, limits, wordings) f
+	CROSS JOIN (SELECT count(*) AS units FROM @extschema@.l4_job_units(l4_fault_findings.job_id)) z;
 END;
-COMMENT ON FUNCTION @extschema@.l4_fault_findings(text, @extschema@.l4_unexplained_record[], text[], jsonb) IS
+COMMENT ON FUNCTION @extschema@.l4_fault_findings(text, @extschema@.l4_unexplained_record[], text[], jsonb, @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: the known faults among what is unexplained in a job (l4_found_faults), as columns of l4_finding of the same names. suspects: suspected nodes in order; roles: object of event_id to role (root, cascade, context).';
 
 CREATE FUNCTION @extschema@.l4_evidence_quotes(job_id text, evidence @extschema@.l4_evidence[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)

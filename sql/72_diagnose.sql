@@ -42,7 +42,7 @@ BEGIN
 	FROM (
 		SELECT e AS columns FROM unnest(events) e
 		UNION ALL
-		SELECT to_jsonb(f) FROM l4_fault_findings(l4_job_findings.job_id, unexplained, names, roles) f
+		SELECT to_jsonb(f) FROM l4_fault_findings(l4_job_findings.job_id, unexplained, names, roles, limits, wordings) f
 		UNION ALL
 		SELECT to_jsonb(n) FROM l4_node_findings(l4_job_findings.job_id, unexplained, suspects, limits, wordings) n
 		UNION ALL

@@ -1,8 +1,8 @@
 #!/bin/bash
 # ablation.sh DATA: what each kind of evidence is worth, and how the diagnosis bears poor conditions. DATA as for accuracy.sh.
 #
-#   1. each kind of evidence against nodes switched off in turn (l4_evidence_weight replaced, that kind weighing 0), then each alone (all others 0)
-#   2. each kind of news beyond new statements switched off in turn (l4_news_limit replaced, that limit out of reach)
+#   1. each kind of evidence against nodes switched off in turn (that kind weighing 0), then each alone (all others 0)
+#   2. each reason of being unexplained beyond new statements switched off in turn (that limit out of reach)
 #   3. the pool: of 5, 4, 3, 2, 1 and 0 successful jobs a family (the first by id), and of other families only (a failed job gets the settings of the next
 #      family's jobs). Successful jobs are taken out by their status; the events stay those of the clustering over all jobs.
 #   4. silent failures by a cut network or power: the jobs whose fault is so named (CUT, a regular expression)
@@ -22,66 +22,49 @@ evaluate() {
 	SQL
 }
 
-# Replaces function $1: for the name $2 it gives $3, else what it gave. $4: the name of its parameter.
-replace_function() {
-	run_psql <<-SQL
-		CREATE OR REPLACE FUNCTION $1($4 text) RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-		AS 'SELECT CASE \$1 WHEN ''$2'' THEN ''$3''::double precision ELSE bench_$1(\$1) END';
+# Sets limit $1 to $2, by a row of the site's own.
+set_limit() {
+	run_psql -v name="$1" -v value="$2" <<-'SQL'
+		INSERT INTO l4_limit (name, value) VALUES (:'name', :'value') ON CONFLICT (name, builtin) DO UPDATE SET value = excluded.value;
 	SQL
 }
 
-# The names that function $1 knows, but $2, one a line.
-names_of() {
-	run_psql -At <<-SQL
-		SELECT DISTINCT m[1] FROM regexp_matches(pg_get_functiondef('bench_$1(text)'::regprocedure), 'WHEN ''([a-z ]+)''(?:::text)? THEN', 'g') m
-		WHERE m[1] <> '$2' ORDER BY 1;
-	SQL
-}
+reset_limits() { run_psql -c 'DELETE FROM l4_limit WHERE NOT builtin'; }
 
-# Keeps a copy of function $1, to go back to.
-copy_function() {
-	run_psql <<-SQL
-		SELECT regexp_replace(pg_get_functiondef('$1(text)'::regprocedure), '$1', 'bench_$1') AS definition \\gset
-		:definition;
-	SQL
-}
-
-# Leaves one kind of evidence alone its weight; whatever there is of it is enough to name a node.
-keep_evidence() {
-	run_psql <<-SQL
-		CREATE OR REPLACE FUNCTION l4_evidence_weight(reason text) RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-		AS 'SELECT CASE \$1 WHEN ''$1'' THEN bench_l4_evidence_weight(\$1) WHEN ''needed'' THEN 0.01 ELSE 0 END';
-	SQL
+# The weights of the kinds of evidence, one a line.
+weights() {
+	run_psql -At -c "SELECT name FROM l4_limit WHERE builtin AND name ~ '^weight_' AND name !~ '^weight_needed' ORDER BY name COLLATE \"C\""
 }
 
 drop_evidence() {
-	local kind
-	copy_function l4_evidence_weight
-	for kind in $(names_of l4_evidence_weight needed); do
-		replace_function l4_evidence_weight "$kind" 0 reason
-		evaluate "1 without evidence: $kind"
+	local kind other
+	for kind in $(weights); do
+		set_limit "$kind" 0
+		evaluate "1 without evidence: ${kind#weight_}"
+		reset_limits
 	done
-	for kind in $(names_of l4_evidence_weight needed); do
-		keep_evidence "$kind"
-		evaluate "1 nothing but: $kind"
+	# whatever there is of one kind is enough to name a node
+	for kind in $(weights); do
+		for other in $(weights); do
+			[ "$other" = "$kind" ] || set_limit "$other" 0
+		done
+		set_limit weight_needed 0.01
+		evaluate "1 nothing but: ${kind#weight_}"
+		reset_limits
 	done
-	replace_function l4_evidence_weight '' 0 reason
 }
 
-drop_news() {
-	local limit name
-	copy_function l4_news_limit
-	while read -r limit; do
-		case $limit in
-			evidence) name='new value' ;;
-			'range evidence') name='range' ;;
-			'storm count') name='storm' ;;
-			*) continue ;;
-		esac
-		replace_function l4_news_limit "$limit" 1e300 name
-		evaluate "2 without news: $name"
-	done < <(names_of l4_news_limit quotes)
-	replace_function l4_news_limit '' 0 name
+drop_reasons() {
+	local limit reason
+	while read -r limit reason; do
+		set_limit "$limit" 1e15
+		evaluate "2 without news: $reason"
+		reset_limits
+	done <<-'END'
+		unexplained_value_occurrences new value
+		unexplained_range_occurrences range
+		unexplained_burst_records storm
+	END
 }
 
 # Leaves the first $1 successful jobs of each family in the pools.
@@ -139,7 +122,7 @@ main_ablation() {
 	run_psql -c "CREATE TABLE bench_variant (turn int, variant text, LIKE l4_evaluation)"
 	evaluate 'all evidence'
 	drop_evidence
-	drop_news
+	drop_reasons
 	shrink_pools
 	other_pool
 	run_psql -v cut="${CUT:-(link|power|network)}" -v killed="${KILLED:-(kill|power)}" -f "$here/ablation.sql"

@@ -5,29 +5,19 @@ SET client_min_messages = warning;
 SET search_path = public;
 SET jit = off;
 
--- the names that the two functions know, with the values in force
-CREATE TABLE setting (function text, name text, standard double precision, start double precision, PRIMARY KEY (function, name));
+-- the limits that are searched, with the values in force
+CREATE TABLE setting (name text PRIMARY KEY, standard double precision, start double precision);
 INSERT INTO setting
-SELECT f.function, m[1], CASE f.function WHEN 'l4_news_limit' THEN l4_news_limit(m[1]) ELSE l4_evidence_weight(m[1]) END
-FROM (VALUES ('l4_evidence_weight'), ('l4_news_limit')) f (function),
-	LATERAL regexp_matches(pg_get_functiondef((f.function || '(text)')::regprocedure), 'WHEN ''([a-z ]+)''(?:::text)? THEN', 'g') m
-WHERE m[1] <> 'quotes';
-UPDATE setting SET start = CASE WHEN function = 'l4_news_limit' THEN standard * :start ELSE 1 END;
+SELECT name, value, CASE WHEN name ~ '^weight_' THEN 1 ELSE value * :start END FROM l4_limit_in_force
+WHERE name ~ '^weight_' AND unit = 'weight' OR name ~ '^unexplained_(value|range|burst)_';
 
 CREATE TABLE trial (configuration text, family text, evaluation l4_evaluation);
 
--- A configuration is an object of "function name" to value.
-CREATE FUNCTION apply(configuration jsonb) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE f record;
-BEGIN
-	FOR f IN
-		SELECT s.function, a.argument, string_agg(format('WHEN %L THEN %L::double precision', s.name, configuration ->> (s.function || ' ' || s.name)), ' ') AS cases
-		FROM setting s JOIN (VALUES ('l4_evidence_weight', 'reason'), ('l4_news_limit', 'name')) a (function, argument) USING (function) GROUP BY 1, 2
-	LOOP
-		EXECUTE format('CREATE OR REPLACE FUNCTION %I(%I text) RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT AS %L',
-			f.function, f.argument, format('SELECT CASE $1 %s WHEN ''quotes'' THEN 500 END', f.cases));
-	END LOOP;
-END $$;
+-- A configuration is an object of name to value.
+CREATE FUNCTION apply(configuration jsonb) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO l4_limit (name, value) SELECT key, value::double precision FROM jsonb_each_text(configuration)
+	ON CONFLICT (name, builtin) DO UPDATE SET value = excluded.value
+$$;
 
 -- The figures of some families; what was evaluated once is not evaluated again.
 CREATE FUNCTION figures(configuration jsonb, families text[]) RETURNS SETOF record LANGUAGE plpgsql AS $$
@@ -55,7 +45,7 @@ CREATE TABLE chosen (family text, configuration jsonb, goal_start double precisi
 CREATE PROCEDURE search(left_out text, passes int) LANGUAGE plpgsql AS $$
 DECLARE
 	families text[] := ARRAY(SELECT DISTINCT b.family FROM bench_job b WHERE b.job ->> 'status' <> 'success' AND b.family <> left_out ORDER BY 1);
-	best jsonb := (SELECT jsonb_object_agg(function || ' ' || name, start) FROM setting);
+	best jsonb := (SELECT jsonb_object_agg(name, start) FROM setting);
 	best_goal double precision := goal(best, families);
 	start_goal double precision := best_goal;
 	tried jsonb;
@@ -66,7 +56,7 @@ DECLARE
 BEGIN
 	FOR pass IN 1..passes LOOP
 		improved := false;
-		FOR s IN SELECT function || ' ' || name AS key FROM setting ORDER BY function, name COLLATE "C" LOOP
+		FOR s IN SELECT name AS key FROM setting ORDER BY name COLLATE "C" LOOP
 			FOREACH factor IN ARRAY ARRAY[3, 1 / 3.0] LOOP
 				tried := best || jsonb_build_object(s.key, (best ->> s.key)::double precision * factor);
 				tried_goal := goal(tried, families);
@@ -94,16 +84,16 @@ $$;
 \echo 'Each family left out of the choice of weights, and then measured:'
 SELECT r.left_out, r.weights_of, r.event_f1, r.label_r, r.top1, r.top3, r.blamed, r.stage, r.iteration FROM chosen c CROSS JOIN LATERAL (
 	SELECT 1 AS turn, r.* FROM row_of(c.family, 'chosen on the others', c.configuration, ARRAY[c.family]) r
-	UNION ALL SELECT 2, r.* FROM row_of(c.family, 'start', (SELECT jsonb_object_agg(function || ' ' || name, start) FROM setting), ARRAY[c.family]) r
-	UNION ALL SELECT 3, r.* FROM row_of(c.family, 'in force', (SELECT jsonb_object_agg(function || ' ' || name, standard) FROM setting), ARRAY[c.family]) r) r
+	UNION ALL SELECT 2, r.* FROM row_of(c.family, 'start', (SELECT jsonb_object_agg(name, start) FROM setting), ARRAY[c.family]) r
+	UNION ALL SELECT 3, r.* FROM row_of(c.family, 'in force', (SELECT jsonb_object_agg(name, standard) FROM setting), ARRAY[c.family]) r) r
 ORDER BY c.family COLLATE "C", r.turn;
 \echo 'All families, each with the weights chosen on the others:'
 SELECT round(s.event_f1::numeric, 3) AS event_f1, round(s.label_recall::numeric, 3) AS label_r, round(s.top1::numeric, 3) AS top1, round(s.top3::numeric, 3) AS top3, round(s.top5::numeric, 3) AS top5,
 	round(s.blamed::numeric, 2) AS blamed, round(s.stage::numeric, 3) AS stage, round(s.iteration::numeric, 3) AS iteration
 FROM l4_summarize_evaluation(ARRAY(SELECT t.evaluation FROM trial t JOIN chosen c ON c.family = t.family AND c.configuration::text = t.configuration)) s;
 \echo 'What was chosen, where it is not the start:'
-SELECT c.family AS left_out, s.function, s.name, s.start, round((c.configuration ->> (s.function || ' ' || s.name))::numeric, 3) AS chosen, s.standard AS in_force
-FROM chosen c, setting s WHERE (c.configuration ->> (s.function || ' ' || s.name))::double precision <> s.start
-ORDER BY c.family COLLATE "C", s.function, s.name COLLATE "C";
+SELECT c.family AS left_out, s.name, s.start, round((c.configuration ->> s.name)::numeric, 3) AS chosen, s.standard AS in_force
+FROM chosen c, setting s WHERE (c.configuration ->> s.name)::double precision <> s.start
+ORDER BY c.family COLLATE "C", s.name COLLATE "C";
 \echo 'Trials:'
 SELECT count(DISTINCT configuration) AS configurations, count(*) AS diagnoses FROM trial;

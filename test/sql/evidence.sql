@@ -145,7 +145,7 @@ SELECT load_job('storm', 'failed', :'folder') AS path \gset
 CALL l4_import('storm', :'path');
 SELECT load_job('long', 'failed', :'folder') AS path \gset
 CALL l4_import('long', :'path');
-SELECT job_id, node, reason, detail FROM unnest(ARRAY['storm', 'long']) AS job_id, l4_unexplained(job_id) AS n WHERE n.reason = 'storm';
+SELECT job_id, node, reason, l4_unexplained_sentence(reason, numbers) AS detail FROM unnest(ARRAY['storm', 'long']) AS job_id, l4_unexplained(job_id) AS n WHERE n.reason = 'storm';
 
 -- a number that goes with the steps is no new value, though successful jobs have but one of it
 SELECT make_lines('counts', 3), fail_all('counts') \g /dev/null

@@ -58,7 +58,7 @@ DELETE FROM l4_mask;
 \echo what it advises does it: of each table a built-in row less is in force, and no built-in row is gone
 CREATE TEMP TABLE before AS SELECT r.*, pg_temp.count_of(r.name || ' WHERE builtin') AS builtin,
 	CASE WHEN r.name <> 'l4_fault_explains' THEN pg_temp.count_of(r.name || '_in_force') END AS in_force FROM rule_table r;
-SELECT b.name, f.state, pg_temp.refusal(f.hint) FROM before b,
+SELECT b.name, f.state, CASE WHEN b.name <> 'l4_limit' THEN pg_temp.refusal(f.hint) END, CASE b.name WHEN 'l4_limit' THEN f.hint END FROM before b,
 	pg_temp.refusal(format('DELETE FROM %1$s WHERE ctid = (SELECT ctid FROM %1$s WHERE builtin ORDER BY %2$s LIMIT 1)', b.rules, b.columns)) f
 WHERE b.builtin > 0 ORDER BY b.name;
 SELECT b.name, pg_temp.count_of(b.name || ' WHERE builtin') - b.builtin AS builtin, pg_temp.count_of(b.name || ' WHERE NOT builtin') AS own,
