@@ -23,7 +23,7 @@ RETURNS TABLE (kind text, source text, shape_id bigint, stream_id bigint, line_n
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH unplaced AS MATERIALIZED (
-		SELECT g.kind, g.source, g.shape_id, g.stream_id, g.first_line, g.last_line, g.first_ts, g."position", g.value, s.source_id
+		SELECT g.kind, g.source, g.shape_id, g.stream_id, g.first_line, g.last_line, g.first_ts, g.position, g.value, s.source_id
 		FROM unnest(l4_unplaced_records.unexplained) g
 		JOIN @extschema@.l4_job_streams(l4_unplaced_records.job_id) s ON s.stream_id = g.stream_id
 		WHERE g.unit IS NULL
@@ -40,7 +40,7 @@ BEGIN ATOMIC
 	JOIN segment b ON b.source_id = u.source_id AND b.first_line <= u.last_line AND b.last_line >= u.first_line
 	CROSS JOIN LATERAL @extschema@.l4_segment_records(b.structure, b.texts, b.parameters, b.stream_ids) l
 	WHERE l.stream_id = u.stream_id AND l.shape_id = u.shape_id AND l.line_no BETWEEN u.first_line AND u.last_line
-		AND (u.value IS NULL OR l.parameters[u."position"] = u.value)
+		AND (u.value IS NULL OR l.parameters[u.position] = u.value)
 	ORDER BY l.line_no, u.stream_id, u.shape_id
 	LIMIT (l4_unplaced_records.limits).accusation_lines::bigint;
 END;

@@ -67,24 +67,20 @@ CREATE FUNCTION @extschema@.l4_placed_records(unexplained @extschema@.l4_unexpla
 RETURNS SETOF @extschema@.l4_placed_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1000
 BEGIN ATOMIC
-	WITH piece AS MATERIALIZED (
-		SELECT n.*, COALESCE(n.message, h.shape, '') AS told
-		FROM unnest(l4_placed_records.unexplained) n LEFT JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
-	),
-	text AS MATERIALIZED (
-		-- judged once a text: thousands of ranks log the same
-		SELECT t.told, t.told ~ (l4_placed_records.wordings).ending AS ending, t.told ~ (l4_placed_records.wordings).peer AS peer,
-			@extschema@.l4_text_gravity(t.told, l4_placed_records.wordings) AS gravity
-		FROM (SELECT DISTINCT p.told FROM piece p) t
+	WITH shape AS MATERIALIZED (
+		-- of a record that was not read its shape is judged: once a shape, as thousands of ranks log the same
+		SELECT h.shape_id, h.shape ~ (l4_placed_records.wordings).ending AS ending, h.shape ~ (l4_placed_records.wordings).peer AS peer,
+			@extschema@.l4_text_gravity(h.shape, l4_placed_records.wordings) AS gravity
+		FROM @extschema@.l4_shape h
+		WHERE h.shape_id IN (SELECT n.shape_id FROM unnest(l4_placed_records.unexplained) n WHERE n.message IS NULL)
 	),
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line
-		SELECT p.unit, p.node, p.rank, p.kind, p.source, p.stream_id, p.shape_id, p.first_line, p.first_ts, p.role, t.ending, t.peer,
-			COALESCE(NULLIF(@extschema@.l4_shape_words(substring(p.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), p.event_id::text) AS alike,
-			GREATEST(@extschema@.l4_level_rank(p.level), t.gravity) AS gravity,
-			-- of a text that was not read only the level is known
-			p.gravity AS told_gravity
-		FROM piece p JOIN text t ON t.told = p.told
+		SELECT n.unit, n.node, n.rank, n.kind, n.source, n.stream_id, n.shape_id, n.first_line, n.first_ts, n.role,
+			COALESCE(h.ending, n.ending) AS ending, COALESCE(h.peer, n.peer) AS peer,
+			n.gravity AS told_gravity, GREATEST(n.gravity, h.gravity) AS gravity,
+			COALESCE(NULLIF(@extschema@.l4_shape_words(substring(n.message, '\n([^\n]*\S[^\n]*)\s*$')), ''), n.event_id::text) AS alike
+		FROM unnest(l4_placed_records.unexplained) n LEFT JOIN shape h ON n.message IS NULL AND h.shape_id = n.shape_id
 	),
 	unit AS (SELECT u.unit, count(*) OVER () AS units FROM unnest(l4_placed_records.units) u)
 	SELECT row_number() OVER (ORDER BY r.first_ts, r.source, r.first_line, r.stream_id, r.shape_id),
@@ -110,14 +106,17 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_failure_at_large(@extschema@.l4_placed_record[], @extschema@.l4_limits) IS
 'When the failure shows at large: the first record that names another unit or that most units have; NULL where none does.';
 
-CREATE FUNCTION @extschema@.l4_telling_kinds(streams @extschema@.l4_job_stream[], placed @extschema@.l4_placed_record[])
-RETURNS TABLE (kind text, units bigint, telling bigint)
-LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
+CREATE FUNCTION @extschema@.l4_telling_units(streams @extschema@.l4_job_stream[], telling_streams bigint[])
+RETURNS TABLE (kind text, unit text, tells boolean, units bigint, units_telling bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
-	SELECT s.kind, count(DISTINCT s.unit), (SELECT count(DISTINCT p.unit) FROM unnest(l4_telling_kinds.placed) p WHERE p.kind = s.kind)
-	FROM unnest(l4_telling_kinds.streams) s
-	WHERE s.kind IN ('rank', 'launcher') AND s.unit IS NOT NULL
-	GROUP BY s.kind;
+	SELECT u.kind, u.unit, u.tells, count(*) OVER w, count(*) FILTER (WHERE u.tells) OVER w
+	FROM (
+		SELECT s.kind, s.unit, bool_or(t.stream_id IS NOT NULL) AS tells
+		FROM unnest(l4_telling_units.streams) s LEFT JOIN unnest(l4_telling_units.telling_streams) t (stream_id) ON t.stream_id = s.stream_id
+		WHERE s.kind IN ('rank', 'launcher') AND s.unit IS NOT NULL
+		GROUP BY s.kind, s.unit) u
+	WINDOW w AS (PARTITION BY u.kind);
 END;
-COMMENT ON FUNCTION @extschema@.l4_telling_kinds(@extschema@.l4_job_stream[], @extschema@.l4_placed_record[]) IS
-'For ranks and launchers: of how many units there are such streams, and in how many of them these tell of the failure.';
+COMMENT ON FUNCTION @extschema@.l4_telling_units(@extschema@.l4_job_stream[], bigint[]) IS
+'The units that have streams of ranks and of launchers, by kind: whether any of these tells of the failure (is one of telling_streams), of how many units there are such streams, and in how many of them they tell.';

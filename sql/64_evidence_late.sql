@@ -64,7 +64,7 @@ COMMENT ON FUNCTION @extschema@.l4_awaited_units(text, @extschema@.l4_unit[], @e
 'Units that the others seem to have waited for when the job stopped: late, in seconds, where they came later than the others to the last of what all ranks print in each iteration (by evidence_late_step_share of the usual time between two, step in seconds, at least); NULL where behind of the units printed it once less than the others (times). Times by the clock of the most units.';
 
 CREATE FUNCTION @extschema@.l4_evidence_late(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[], clocks @extschema@.l4_clock_offset[],
-	unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits)
+	unexplained_shapes bigint[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
@@ -89,7 +89,7 @@ BEGIN ATOMIC
 	FROM blamed w
 	JOIN unnest(l4_evidence_late.units) u ON u.unit = w.unit
 	WHERE (w.late IS NULL OR w.stuck OR NOT w.any_behind)
-		AND NOT EXISTS (SELECT FROM unnest(l4_evidence_late.unexplained) r WHERE r.shape_id = w.shape_id);
+		AND w.shape_id <> ALL (l4_evidence_late.unexplained_shapes);
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_late(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], @extschema@.l4_clock_offset[], @extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
-'Evidence of kinds behind and late: the others seem to have waited for the unit when the job stopped (l4_awaited_units), by statements that are not unexplained themselves.';
+COMMENT ON FUNCTION @extschema@.l4_evidence_late(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], @extschema@.l4_clock_offset[], bigint[], @extschema@.l4_limits) IS
+'Evidence of kinds behind and late: the others seem to have waited for the unit when the job stopped (l4_awaited_units), by statements that are not unexplained themselves (unexplained_shapes).';

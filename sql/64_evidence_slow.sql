@@ -91,7 +91,8 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_slow_ranks(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
 'Ranks, with their units, whose durations in a statement stand out from the other ranks'': the mean without the longest and the median of the ranks, in seconds, and how many robust standard deviations of logarithms lie between (z). z above 0: it takes longer; below 0: it waits less, so the others may wait for it. Only durations of evidence_slow_step_share of the time between two such statements or more. Nothing for fewer units than evidence_slow_nodes.';
 
-CREATE FUNCTION @extschema@.l4_evidence_slow(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[], placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_evidence_slow(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[], rank_fails boolean,
+	limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
@@ -99,7 +100,7 @@ BEGIN ATOMIC
 		SELECT DISTINCT ON (w.unit, w.shape_id, w.position, w.z > 0) w.*
 		FROM @extschema@.l4_slow_ranks(l4_evidence_slow.job_id, l4_evidence_slow.streams, l4_evidence_slow.limits) w
 		-- only where no rank fails: in the wake of a failure durations go wrong, and all parameters of all ranks are read for it
-		WHERE NOT EXISTS (SELECT FROM unnest(l4_evidence_slow.placed) p WHERE p.kind = 'rank' AND p.grave)
+		WHERE NOT l4_evidence_slow.rank_fails
 		ORDER BY w.unit, w.shape_id, w.position, w.z > 0, abs(w.z) DESC, w.rank
 	),
 	shared AS (
@@ -114,5 +115,5 @@ BEGIN ATOMIC
 	WHERE w.units_slow <= cardinality(l4_evidence_slow.units) * (l4_evidence_slow.limits).evidence_slow_node_share
 	ORDER BY w.unit, w.z > 0 DESC, w.units_slow, abs(w.z) DESC, w.shape_id, w.position;
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_slow(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], @extschema@.l4_placed_record[], @extschema@.l4_limits) IS
-'Evidence of kind slow: the durations of one of the unit''s ranks stand out from the other ranks'' (l4_slow_ranks), the strongest piece of each unit. Nothing where a rank fails with an error.';
+COMMENT ON FUNCTION @extschema@.l4_evidence_slow(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], boolean, @extschema@.l4_limits) IS
+'Evidence of kind slow: the durations of one of the unit''s ranks stand out from the other ranks'' (l4_slow_ranks), the strongest piece of each unit. Nothing where a rank fails with an error (rank_fails).';

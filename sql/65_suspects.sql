@@ -17,6 +17,9 @@ DECLARE
 	streams l4_job_stream[];
 	placed l4_placed_record[];
 	at_large l4_placed_record;
+	telling_streams bigint[];
+	unexplained_shapes bigint[];
+	rank_fails boolean;
 	weights jsonb;
 BEGIN
 	-- with one there is nothing to compare
@@ -32,6 +35,9 @@ BEGIN
 	streams := ARRAY(SELECT s FROM l4_job_streams(l4_node_evidence.job_id) s);
 	placed := ARRAY(SELECT p FROM l4_placed_records(unexplained, units, accusations, limits, wordings) p);
 	at_large := l4_failure_at_large(placed, limits);
+	telling_streams := ARRAY(SELECT DISTINCT p.stream_id FROM unnest(placed) p);
+	unexplained_shapes := ARRAY(SELECT DISTINCT n.shape_id FROM unnest(unexplained) n);
+	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave);
 	weights := to_jsonb(limits);
 	RETURN QUERY
 	SELECT e.unit, e.node, e.rank, e.kind, e.part, e.part * (weights ->> ('weight_' || e.kind))::float8, e.limit_name, e.numbers,
@@ -39,15 +45,15 @@ BEGIN
 	FROM (
 		SELECT * FROM l4_evidence_missing(units, limits)
 		UNION ALL SELECT * FROM l4_evidence_silent(l4_node_evidence.job_id, units, streams, clocks, limits)
-		UNION ALL SELECT * FROM l4_evidence_quiet(l4_node_evidence.job_id, streams, placed, limits)
-		UNION ALL SELECT * FROM l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, placed, limits)
+		UNION ALL SELECT * FROM l4_evidence_quiet(l4_node_evidence.job_id, streams, telling_streams, limits)
+		UNION ALL SELECT * FROM l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, telling_streams, limits)
 		UNION ALL SELECT * FROM l4_evidence_named(units, accusations, at_large, limits)
 		UNION ALL SELECT * FROM l4_evidence_accused(accusations)
 		UNION ALL SELECT * FROM l4_evidence_first(placed, at_large, limits)
 		UNION ALL SELECT * FROM l4_evidence_lag(streams)
-		UNION ALL SELECT * FROM l4_evidence_late(l4_node_evidence.job_id, units, streams, clocks, unexplained, limits)
+		UNION ALL SELECT * FROM l4_evidence_late(l4_node_evidence.job_id, units, streams, clocks, unexplained_shapes, limits)
 		UNION ALL SELECT * FROM l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits)
-		UNION ALL SELECT * FROM l4_evidence_slow(l4_node_evidence.job_id, units, streams, placed, limits)
+		UNION ALL SELECT * FROM l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails, limits)
 		UNION ALL SELECT * FROM l4_evidence_forest(units, unexplained, limits)) e;
 END
 $$;
