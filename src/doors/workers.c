@@ -15,6 +15,7 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
+#include "storage/condition_variable.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
@@ -102,6 +103,50 @@ struct L4Worker
 	shm_mq_handle *queue;
 };
 
+/* ---------- the segment, on either side ---------- */
+
+static dsm_segment *held_segment = NULL;
+
+/*
+ * Lets go of the segment. Whoever sleeps on a condition variable in it stops first: the server takes a sleeper off its list when the transaction is aborted, and would look for
+ * that list where nothing is mapped any more.
+ */
+static void
+release_segment(void)
+{
+	dsm_segment *segment = held_segment;
+
+	(void) ConditionVariableCancelSleep();
+	held_segment = NULL;
+	dsm_detach(segment);
+}
+
+/*
+ * An exit by whatever way (terminated, shutdown, error of a worker) passes here. The server itself detaches a pinned segment only when its statistics are shut down already, which
+ * the removal of temporary files still wants to report to. Nothing of the transaction may use the segment later, so that ends first, as temporary tables do it.
+ */
+static void
+release_at_exit(int code, Datum argument)
+{
+	if (held_segment == NULL)
+		return;
+	AbortOutOfAnyTransaction();
+	release_segment();
+}
+
+/* Keeps the segment mapped across transactions. The callback stays registered: another one may have come behind it, and then it could not be taken back. */
+static void
+hold_segment(dsm_segment *segment)
+{
+	static bool registered = false;
+
+	if (!registered)
+		before_shmem_exit(release_at_exit, (Datum) 0);
+	registered = true;
+	dsm_pin_mapping(segment);
+	held_segment = segment;
+}
+
 /* ---------- the leader ---------- */
 
 bool
@@ -136,17 +181,25 @@ describe_session(Session *session)
 	session->user = GetUserId();
 }
 
-/* In memory that outlives the call: an exit of the process frees the call's first. */
 static L4Workers *
 make_workers(int most)
 {
-	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "l4 workers", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "l4 workers", ALLOCSET_DEFAULT_SIZES);
 	L4Workers  *workers = MemoryContextAllocZero(context, sizeof(L4Workers));
 
 	workers->context = context;
 	workers->most = most;
 	workers->colleagues = MemoryContextAllocZero(context, mul_size(most, sizeof(Colleague)));
 	return workers;
+}
+
+/* From now on the segment stays until workers_stop or the end of the process, in memory that outlives the call: an exit frees the call's first. Raises nothing half way. */
+static void
+keep_workers(L4Workers *workers)
+{
+	on_dsm_detach(workers->segment, terminate_all, PointerGetDatum(workers));
+	hold_segment(workers->segment);
+	MemoryContextSetParent(workers->context, TopMemoryContext);
 }
 
 L4Workers *
@@ -170,8 +223,6 @@ workers_create(Size shared_size, int most)
 	shm_toc_estimate_chunk(&estimator, shared_size);
 	shm_toc_estimate_keys(&estimator, 6);
 	workers->segment = dsm_create(shm_toc_estimate(&estimator), 0);
-	dsm_pin_mapping(workers->segment);
-	on_dsm_detach(workers->segment, terminate_all, PointerGetDatum(workers));
 	toc = shm_toc_create(WORKERS_MAGIC, dsm_segment_address(workers->segment), shm_toc_estimate(&estimator));
 	session = shm_toc_allocate(toc, sizeof(Session));
 	describe_session(session);
@@ -198,6 +249,7 @@ workers_create(Size shared_size, int most)
 	workers->shared = shm_toc_allocate(toc, shared_size);
 	memset(workers->shared, 0, shared_size);
 	shm_toc_insert(toc, KEY_SHARED, workers->shared);
+	keep_workers(workers);
 	return workers;
 }
 
@@ -422,7 +474,7 @@ workers_stop(L4Workers *workers)
 	for (i = 0; i < workers->count; i++)
 		(void) WaitForBackgroundWorkerShutdown(workers->colleagues[i].handle);
 	workers->count = 0;
-	dsm_detach(workers->segment);
+	release_segment();
 	MemoryContextDelete(workers->context);
 	RESUME_INTERRUPTS();
 }
@@ -465,7 +517,7 @@ worker_begin(Datum argument)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the leader of this worker has ended")));
-	dsm_pin_mapping(worker->segment);
+	hold_segment(worker->segment);
 	toc = shm_toc_attach(WORKERS_MAGIC, dsm_segment_address(worker->segment));
 	worker->slot = (Slot *) shm_toc_lookup(toc, KEY_SLOTS, false) + number;
 	worker->number = number;
@@ -554,7 +606,7 @@ void
 worker_finish(L4Worker *worker)
 {
 	pg_atomic_write_u32(&worker->slot->state, SLOT_DONE);
-	dsm_detach(worker->segment);
+	release_segment();
 }
 
 void
@@ -570,5 +622,5 @@ worker_fail(L4Worker *worker)
 	AbortCurrentTransaction();
 	RESUME_INTERRUPTS();
 	send_report(worker, ERROR, error->sqlerrcode, error->message, error->detail, error->hint);
-	dsm_detach(worker->segment);
+	release_segment();
 }
