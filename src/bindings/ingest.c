@@ -27,9 +27,6 @@ PG_FUNCTION_INFO_V1(l4_arrival_time);
 /* So many rows in one call make fresh statistics worth their while. */
 #define ANALYZE_ROWS 10000
 
-/* Distinguishes the lock of rows from those of files. */
-#define ROWS_LOCK INT64CONST(0x6c34726f7773)
-
 /* One call. */
 typedef struct Ingest
 {
@@ -145,7 +142,6 @@ take_line(const L4Line *line, void *argument)
 static void
 begin_job(Ingest *ingest, const char *job_id)
 {
-	store_lock(job_id, ROWS_LOCK);
 	ingest->sources = source_context_create(ingest->schema, job_id, NULL);
 	ingest->sources->keeps_shared = true;
 }
@@ -157,10 +153,12 @@ end_job(Ingest *ingest)
 	const char *job_id = ingest->sources->job->job_id;
 
 	finish_source(ingest);
+	store_lock_shapes(ingest->schema);
 	source_write_shared(ingest->sources);
 	if (store_timeline_is_stale(ingest->schema, job_id))
 		timeline_rebuild(ingest->sources);
-	store_finish_import(ingest->schema, job_id);
+	store_assign_events(ingest->schema, job_id);
+	store_refresh_pool(ingest->schema, job_id);
 }
 
 static char *
@@ -217,6 +215,8 @@ l4_ingest(PG_FUNCTION_ARGS)
 	char	   *query = required_text(fcinfo, 1, "query");
 
 	store_connect(false);
+	(void) store_job(ingest->schema, job_id);	/* is it there? */
+	store_lock_rows(ingest->schema, job_id);
 	begin_job(ingest, job_id);
 	rows_of_query(query, ingest->sources->job->time_zone, take_line, ingest);
 	end_job(ingest);
@@ -240,6 +240,16 @@ warn_of_rest(const L4InboxContent *content)
 				 errhint("Delete them, or correct how the shipper fills the column line.")));
 }
 
+/* Locks all jobs that have rows, in their order, before anything of any of them is written. */
+static void
+lock_jobs(const Ingest *ingest, const L4InboxContent *content)
+{
+	int			i;
+
+	for (i = 0; i < content->job_count; i++)
+		store_lock_rows(ingest->schema, content->jobs[i]);
+}
+
 /*
  * l4_ingest_inbox(job_id text): see its COMMENT.
  */
@@ -256,6 +266,7 @@ l4_ingest_inbox(PG_FUNCTION_ARGS)
 	store_connect(false);
 	content = rows_in_inbox(ingest->schema, job_id);
 	warn_of_rest(&content);
+	lock_jobs(ingest, &content);
 	for (i = 0; i < content.job_count; i++)
 	{
 		MemoryContextSwitchTo(memory);

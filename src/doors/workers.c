@@ -63,7 +63,8 @@ typedef struct Slot
 	pg_atomic_uint32 state;
 	pg_atomic_uint32 pid;
 	pg_atomic_uint32 task;		/* 1 + the task, 0 for none */
-	pg_atomic_uint32 others;
+	pg_atomic_uint32 first;
+	pg_atomic_uint32 end;
 } Slot;
 
 /* A report of a worker: this, then message, detail and hint, each with its NUL. */
@@ -108,8 +109,8 @@ struct L4Worker
 static dsm_segment *held_segment = NULL;
 
 /*
- * Lets go of the segment. Whoever sleeps on a condition variable in it stops first: the server takes a sleeper off its list when the transaction is aborted, and would look for
- * that list where nothing is mapped any more.
+ * Lets go of the segment. Whoever sleeps on a condition variable in it stops first: the server takes a sleeper off its list when the
+ * transaction is aborted, and would look for that list where nothing is mapped any more.
  */
 static void
 release_segment(void)
@@ -122,8 +123,9 @@ release_segment(void)
 }
 
 /*
- * An exit by whatever way (terminated, shutdown, error of a worker) passes here. The server itself detaches a pinned segment only when its statistics are shut down already, which
- * the removal of temporary files still wants to report to. Nothing of the transaction may use the segment later, so that ends first, as temporary tables do it.
+ * An exit by whatever way (terminated, shutdown, error of a worker) passes here. The server itself detaches a pinned segment only when
+ * its statistics are shut down already, which the removal of temporary files still wants to report to. Nothing of the transaction may
+ * use the segment later, so that ends first, as temporary tables do it.
  */
 static void
 release_at_exit(int code, Datum argument)
@@ -134,7 +136,7 @@ release_at_exit(int code, Datum argument)
 	release_segment();
 }
 
-/* Keeps the segment mapped across transactions. The callback stays registered: another one may have come behind it, and then it could not be taken back. */
+/* Keeps the segment mapped across transactions. The callback stays: with another one behind it, it could not be taken back. */
 static void
 hold_segment(dsm_segment *segment)
 {
@@ -193,7 +195,10 @@ make_workers(int most)
 	return workers;
 }
 
-/* From now on the segment stays until workers_stop or the end of the process, in memory that outlives the call: an exit frees the call's first. Raises nothing half way. */
+/*
+ * From now on the segment stays until workers_stop or the end of the process. Its memory outlives the call: an exit frees the call's
+ * first.
+ */
 static void
 keep_workers(L4Workers *workers)
 {
@@ -239,7 +244,8 @@ workers_create(Size shared_size, int most)
 		pg_atomic_init_u32(&workers->slots[i].state, SLOT_AWAITED);
 		pg_atomic_init_u32(&workers->slots[i].pid, 0);
 		pg_atomic_init_u32(&workers->slots[i].task, 0);
-		pg_atomic_init_u32(&workers->slots[i].others, 0);
+		pg_atomic_init_u32(&workers->slots[i].first, 0);
+		pg_atomic_init_u32(&workers->slots[i].end, 0);
 	}
 	shm_toc_insert(toc, KEY_SLOTS, workers->slots);
 	workers->queues = shm_toc_allocate(toc, mul_size(most, QUEUE_SIZE));
@@ -323,7 +329,8 @@ add_failure(L4Workers *workers, int worker)
 	failure->number = worker + 1;
 	failure->pid = (int) pg_atomic_read_u32(&workers->slots[worker].pid);
 	failure->task = (int) pg_atomic_read_u32(&workers->slots[worker].task) - 1;
-	failure->others = (int) pg_atomic_read_u32(&workers->slots[worker].others);
+	failure->first = (int) pg_atomic_read_u32(&workers->slots[worker].first);
+	failure->end = (int) pg_atomic_read_u32(&workers->slots[worker].end);
 	workers->failures = lappend(workers->failures, failure);
 	return failure;
 }
@@ -450,17 +457,16 @@ workers_wait(L4Workers *workers, long milliseconds)
 	CHECK_FOR_INTERRUPTS();
 }
 
-static int
-compare_failures(const ListCell *a, const ListCell *b)
+L4WorkerFailure *
+workers_next_failure(L4Workers *workers)
 {
-	return ((L4WorkerFailure *) lfirst(a))->number - ((L4WorkerFailure *) lfirst(b))->number;
-}
+	L4WorkerFailure *failure;
 
-List *
-workers_failures(L4Workers *workers)
-{
-	list_sort(workers->failures, compare_failures);
-	return workers->failures;
+	if (workers->failures == NIL)
+		return NULL;
+	failure = linitial(workers->failures);
+	workers->failures = list_delete_first(workers->failures);
+	return failure;
 }
 
 void
@@ -566,9 +572,10 @@ worker_pause(L4Worker *worker)
 }
 
 void
-worker_set_task(L4Worker *worker, int task, int others)
+worker_set_task(L4Worker *worker, int task, int first, int end)
 {
-	pg_atomic_write_u32(&worker->slot->others, (uint32) others);
+	pg_atomic_write_u32(&worker->slot->first, (uint32) first);
+	pg_atomic_write_u32(&worker->slot->end, (uint32) end);
 	pg_atomic_write_u32(&worker->slot->task, (uint32) (task + 1));
 }
 
