@@ -74,6 +74,18 @@ finish_source(Ingest *ingest)
 	ingest->source = NULL;
 }
 
+/* A source of which only summaries are left (l4_drop_log_text) cannot go on: it begins anew, as a file would that is read again. */
+static void
+forget_rest(Ingest *ingest, int64 source_id)
+{
+	L4SourceContext *sources = ingest->sources;
+	L4KnownFile known;
+
+	store_known_files(ingest->schema, sources->job->job_id, &source_id, 1, &known);
+	if (known.known && store_forget_file(ingest->schema, sources->job->job_id, source_id))
+		sources->timeline_stale = true;
+}
+
 /* Begins the source of a line, or goes on with it where there are lines of it. */
 static void
 begin_source(Ingest *ingest, const L4Line *line)
@@ -89,6 +101,8 @@ begin_source(Ingest *ingest, const L4Line *line)
 	known = store_source_state(ingest->schema, ingest->sources->job->job_id, source_key(ingest->source));
 	if (known != NULL)
 		source_resume(ingest->source, known);
+	else
+		forget_rest(ingest, source_key(ingest->source));
 	ingest->next_line = source_next_line(ingest->source);
 	ingest->last_line = 0;
 	ingest->source_count++;
