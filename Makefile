@@ -3,6 +3,7 @@
 #   make test        sets everything up, builds and runs all tests in a private cluster
 #   make docs        writes docs/reference.md from the COMMENTs of the extension's objects
 #   make fuzz        looks for inputs that break the pure algorithms, FUZZ_SECONDS=... for each target (FUZZ_TARGETS=...; all)
+#   make test-crash  ends and kills imports at random moments: CRASH_ENDINGS=500 CRASH_KILLS=200, an hour; prints the counts
 #   make bench-NAME  runs the benchmark test/bench/NAME.sh, with DATA=... as its argument
 #   make, make install, make installcheck   as with any PGXS extension
 EXTENSION = l4
@@ -31,7 +32,7 @@ EXTRA_CLEAN = $(wildcard src/*/*.o) $(wildcard src/*/*.bc) test/results output_i
 
 PG_CONFIG ?= pg_config
 # The goals that set the machine up must work where PostgreSQL's build files are still missing, so they include nothing.
-SETUP_GOALS = demo test docs setup fuzz
+SETUP_GOALS = demo test test-crash docs setup fuzz
 ifneq ($(filter-out $(SETUP_GOALS) bench-%,$(or $(MAKECMDGOALS),all)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 ifeq ($(wildcard $(PGXS)),)
@@ -55,7 +56,7 @@ $(OBJS) $(OBJS:.o=.bc): $(ALL_HEADERS) Makefile
 # The DTW kernels run along anti-diagonals, which pay only when vectorised; GCC 12 does not do so at -O2 by itself.
 src/algorithms/dtw.o: CFLAGS += -ftree-vectorize -fvect-cost-model=dynamic
 
-.PHONY: demo test setup docs fuzz
+.PHONY: demo test test-crash setup docs fuzz
 export PG_CONFIG
 setup:
 	@test/setup.sh
@@ -64,6 +65,9 @@ demo: setup
 test:
 	@test/setup.sh tests
 	@test/run.sh test
+test-crash:
+	@test/setup.sh tests
+	@test/run.sh crash $(or $(CRASH_ENDINGS),500) $(or $(CRASH_KILLS),200)
 docs: setup
 	@test/run.sh docs
 fuzz:
