@@ -3,7 +3,7 @@
 CREATE PROCEDURE @extschema@.l4_import(job_id text, path text, layout text DEFAULT NULL, workers int DEFAULT 1, part_bytes int DEFAULT 16777216)
 	LANGUAGE c AS 'MODULE_PATHNAME', 'l4_import';
 COMMENT ON PROCEDURE @extschema@.l4_import(text, text, text, int, int) IS
-'Imports the logs of a registered job from a file or folder on the server: plain, compressed (.gz .zst .xz .bz2 .lz4) or archived (.tar, .tar.*, .zip). Node and rank come from the path, from labels on the lines, or from layout, a path with {node}, {rank}, {local_rank}, {attempt} and * in it. Only members of pg_read_server_files may call it. workers: how many processes read at once, the calling one among them; the others are background workers with the caller''s user, role and settings. The result is the same for every number; where too few worker slots (max_worker_processes) are free, fewer read. part_bytes: plain files larger than this are cut into parts of about this size, at the same places for every number of processes, and where one file is a large share of all they read its parts together; it decides where segments end and nothing else (but the last digits of means), and is best left alone. Commits every few megabytes: after a larger file, or after up to 64 small ones (inside a transaction block: the same without commits and without workers); called again it reads only what is new or has changed: of a plain file that has grown, the new bytes, and a last line that was cut is completed; any other that changed as a whole. A worker that ends early loses the files of its transaction alone; the call then ends with an error that names the one it was at; called again it reads what is missing. A file that cannot be read is a warning and a row in l4_stream. Progress: NOTICE, pg_stat_progress_copy, and the rows of l4_stream. Errors: 42501 without the right, P0002 unknown job, 22023 bad layout, path, time zone, number of workers or size of parts, 57000 (or its own) where a worker ended, 58P01 no such path. Cost: one pass over the bytes.';
+'Imports the logs of a registered job from a file or folder on the server: plain, compressed (.gz .zst .xz .bz2 .lz4) or archived (.tar, .tar.*, .zip). Node and rank come from the path, from labels on the lines, or from layout, a path with {node}, {rank}, {local_rank}, {attempt} and * in it. Only members of pg_read_server_files may call it. workers: how many processes read at once, the calling one among them; the others are background workers with the caller''s user, role and settings. The result is the same for every number; where too few worker slots (max_worker_processes) are free, fewer read. part_bytes: plain files larger than this are cut into parts of about this size, at the same places for every number of processes, and where one file is a large share of all they read its parts together; it decides where segments end and nothing else (but the last digits of means), and is best left alone. Commits every few megabytes: after a larger file, or after up to 64 small ones (inside a transaction block: the same without commits and without workers, and at its end other imports wait for the block''s); called again it reads only what is new or has changed: of a plain file that has grown, the new bytes, and a last line that was cut is completed; any other that changed as a whole. What a worker that ends early was at is a warning, and the calling process reads it again. A file that cannot be read is a warning and a row in l4_stream. Progress: NOTICE, pg_stat_progress_copy, and the rows of l4_stream. Errors: 42501 without the right, P0002 unknown job, 22023 bad layout, path, time zone, number of workers or size of parts, 58P01 no such path. Cost: one pass over the bytes.';
 
 CREATE FUNCTION @extschema@.l4_segment_support(internal) RETURNS internal
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_segment_support';
@@ -127,21 +127,19 @@ AS $$
 DECLARE
 	assigned bigint;
 BEGIN
-	IF EXISTS (SELECT FROM l4_shape WHERE tentative = 0) THEN
-		PERFORM pg_advisory_xact_lock(hashtextextended('l4_assign_events', 0));
-		-- Whoever adds shapes holds this lock shared: where that is so just now, the next import will do it.
-		IF pg_try_advisory_xact_lock(hashtextextended('l4_shape', 0)) THEN
-			WITH gone AS (DELETE FROM l4_shape WHERE tentative = 0 RETURNING event_id)
-			DELETE FROM l4_event e
-			WHERE e.event_id IN (SELECT g.event_id FROM gone g) AND NOT EXISTS (
-				SELECT FROM l4_shape h WHERE h.event_id = e.event_id AND h.tentative IS DISTINCT FROM 0);
-		END IF;
+	IF NOT EXISTS (SELECT FROM l4_shape WHERE event_id IS NULL OR tentative = 0) THEN
+		RETURN 0;
 	END IF;
+	-- Two imports that end at once must not give one shape two events, nor may one find a shape that another takes back.
+	PERFORM l4_lock('l4_event', NULL, false);
+	PERFORM l4_lock('l4_shape', NULL, false);
+	WITH gone AS (DELETE FROM l4_shape WHERE tentative = 0 RETURNING event_id)
+	DELETE FROM l4_event e
+	WHERE e.event_id IN (SELECT g.event_id FROM gone g) AND NOT EXISTS (
+		SELECT FROM l4_shape h WHERE h.event_id = e.event_id AND h.tentative IS DISTINCT FROM 0);
 	IF NOT EXISTS (SELECT FROM l4_shape WHERE event_id IS NULL) THEN
 		RETURN 0;
 	END IF;
-	-- Two imports that end at once must not give one shape two events.
-	PERFORM pg_advisory_xact_lock(hashtextextended('l4_assign_events', 0));
 	WITH clustered AS MATERIALIZED (
 		SELECT c.* FROM l4_shape_events() c
 	), known AS (
@@ -175,7 +173,9 @@ AS $$
 DECLARE
 	events bigint;
 BEGIN
-	PERFORM pg_advisory_xact_lock(hashtextextended('l4_assign_events', 0));
+	PERFORM l4_lock('l4_event', NULL, false);
+	PERFORM l4_lock('l4_shape', NULL, false);
+	PERFORM l4_lock('l4_pool', NULL, false);
 	CREATE TEMPORARY TABLE l4_reclustered ON COMMIT DROP AS
 		SELECT c.* FROM l4_shape_events(depth, similarity, split_values) c;
 	INSERT INTO l4_event (event_id, template, parent_id)

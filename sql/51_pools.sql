@@ -118,7 +118,8 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	before record;
+	before l4_job;
+	known boolean;
 BEGIN
 	IF l4_register_job.job_id IS NULL OR l4_register_job.job_id = '' THEN
 		RAISE EXCEPTION 'a job needs a job_id that is not empty' USING ERRCODE = 'invalid_parameter_value';
@@ -140,7 +141,12 @@ BEGIN
 		RAISE EXCEPTION 'ranks_per_node is %, but a node has at least one rank', l4_register_job.ranks_per_node
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'NULL means that it is not known.';
 	END IF;
-	SELECT j.settings, j.status INTO before FROM l4_job j WHERE j.job_id = l4_register_job.job_id;
+	-- A change of a job may change its pool, which another session may be changing just now. A job that is not there yet waits for nobody.
+	known := EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_register_job.job_id);
+	IF known AND (l4_register_job.status IS NOT NULL OR l4_register_job.settings IS NOT NULL) THEN
+		PERFORM l4_lock('l4_pool', NULL, false);
+	END IF;
+	SELECT j.* INTO before FROM l4_job j WHERE j.job_id = l4_register_job.job_id;
 	INSERT INTO l4_job AS j (job_id, settings, status, nodes, ranks_per_node, started_at, ended_at, time_zone)
 	VALUES (l4_register_job.job_id, coalesce(l4_register_job.settings, '{}'), coalesce(l4_register_job.status, 'unknown'),
 		l4_register_job.nodes, l4_register_job.ranks_per_node, l4_register_job.started_at, l4_register_job.ended_at,
@@ -153,8 +159,8 @@ BEGIN
 		started_at = coalesce(l4_register_job.started_at, j.started_at),
 		ended_at = coalesce(l4_register_job.ended_at, j.ended_at),
 		time_zone = coalesce(l4_register_job.time_zone, j.time_zone);
-	IF before.status IS DISTINCT FROM coalesce(l4_register_job.status, before.status)
-		OR before.settings IS DISTINCT FROM coalesce(l4_register_job.settings, before.settings) THEN
+	IF before.status <> l4_register_job.status OR before.settings <> l4_register_job.settings
+		OR NOT known AND EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_register_job.job_id) THEN
 		PERFORM l4_pool_refresh(l4_register_job.job_id, false);
 	END IF;
 END
@@ -249,6 +255,7 @@ DECLARE
 	streams int;
 	duration interval;
 BEGIN
+	PERFORM l4_lock('l4_pool', NULL, false);
 	SELECT l4_pool_settings(j.settings) INTO mine
 	FROM l4_job j WHERE j.job_id = l4_pool_refresh.job_id AND j.status = 'succeeded';
 	SELECT count(*), max(s.last_ts - s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01') INTO streams, duration
@@ -269,7 +276,6 @@ BEGIN
 	IF imported OR NOT EXISTS (SELECT FROM l4_pool_job_event e WHERE e.job_id = l4_pool_refresh.job_id) THEN
 		PERFORM l4_pool_learn(l4_pool_refresh.job_id);
 	END IF;
-	-- The row lock on the pool makes two imports that end together take turns.
 	INSERT INTO l4_pool AS p (pool_id, settings) VALUES (mine_id, mine)
 	ON CONFLICT (pool_id) DO UPDATE SET job_count = p.job_count;
 	INSERT INTO l4_pool_job AS p (pool_id, job_id, stream_count, duration) VALUES (mine_id, l4_pool_refresh.job_id, streams, duration)

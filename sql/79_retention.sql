@@ -24,6 +24,7 @@ BEGIN
 		AND NOT EXISTS (SELECT FROM l4_diagnosis d WHERE d.job_id = l4_drop_log_text.job_id AND d.use_pool) THEN
 		PERFORM l4_save_diagnosis(l4_drop_log_text.job_id);
 	END IF;
+	PERFORM l4_lock('l4_job', l4_drop_log_text.job_id, false);
 	WITH gone AS (
 		DELETE FROM l4_segment g WHERE g.job_id = l4_drop_log_text.job_id
 		RETURNING pg_column_size(g.structure) + pg_column_size(g.texts) + pg_column_size(g.parameters) + pg_column_size(g.stream_ids) + pg_column_size(g.shape_ids) AS size)
@@ -37,7 +38,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_drop_log_text(text, boolean) IS
-'Drops the text of a job''s logs and keeps all else: streams, counts, sketches of parameters, pools, saved diagnoses, reports. Returns the bytes that the text took. Of a failed job without a saved diagnosis one is saved first, unless save_diagnosis is false. Afterwards l4_log has no rows of the job, l4_diagnose answers with the newest saved diagnosis, and l4_import takes the text in again if called on the files. The room goes to other jobs once autovacuum has been over l4_segment; VACUUM l4_segment does that at once and shortens the file where it can, VACUUM FULL always. Needs the right to delete from l4_segment and to update l4_stream; row security decides which rows. Not while an import of the job runs. Errors: P0002 for an unknown job. Cost: some milliseconds a megabyte of stored text.';
+'Drops the text of a job''s logs and keeps all else: streams, counts, sketches of parameters, pools, saved diagnoses, reports. Returns the bytes that the text took. Of a failed job without a saved diagnosis one is saved first, unless save_diagnosis is false. Afterwards l4_log has no rows of the job, l4_diagnose answers with the newest saved diagnosis, and l4_import takes the text in again if called on the files; a source that l4_ingest adds to later begins anew. The room goes to other jobs once autovacuum has been over l4_segment; VACUUM l4_segment does that at once and shortens the file where it can, VACUUM FULL always. Needs the right to delete from l4_segment and to update l4_stream; row security decides which rows. Waits for files that an import of the job is just taking in, and files of it that come later bring their text. Errors: P0002 for an unknown job. Cost: some milliseconds a megabyte of stored text.';
 
 CREATE FUNCTION @extschema@.l4_delete_job(job_id text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -48,6 +49,8 @@ AS $$
 DECLARE
 	name regclass;
 BEGIN
+	PERFORM l4_lock('l4_job', l4_delete_job.job_id, false);
+	PERFORM l4_lock('l4_pool', NULL, false);
 	PERFORM l4_known_job(l4_delete_job.job_id);
 	-- Every table of l4 that has a job_id, but for what people said of faults, which counts for the fault. Pools come last: they are computed anew from the others.
 	FOR name IN
@@ -66,4 +69,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_delete_job(text) IS
-'Deletes a job with all that is known of it: logs, summaries, diagnoses, failure reports, labels; its pool is computed anew without it, and goes with its last job. What people said of faults that were found in it stays with the faults, and so do shapes and events, which other jobs share. Room comes back as after l4_drop_log_text. Needs the right to delete from each of these tables; row security decides which rows. Errors: P0002 for an unknown job. Cost: its rows are read and marked once; where it was of a pool, the summaries of that pool.';
+'Deletes a job with all that is known of it: logs, summaries, diagnoses, failure reports, labels; its pool is computed anew without it, and goes with its last job. What people said of faults that were found in it stays with the faults, and so do shapes and events, which other jobs share. Room comes back as after l4_drop_log_text. Needs the right to delete from each of these tables; row security decides which rows. Waits for files that an import of the job is just taking in; the import then ends with an error. Errors: P0002 for an unknown job. Cost: its rows are read and marked once; where it was of a pool, the summaries of that pool.';

@@ -10,6 +10,7 @@
 #   test/run.sh accept NAME..      runs these regression or isolation tests and takes their output as the expected one;
 #                                  README takes the output of README.md's own examples
 #   test/run.sh fuzz [SECONDS [TARGET..]]   looks for inputs that break the algorithms; see test/fuzz/run.sh
+#   test/run.sh crash [ENDINGS [KILLS]]     ends and kills so many imports at random moments (500, 200) and prints what came of it
 #   test/run.sh docs               writes docs/reference.md from the COMMENTs of the extension's objects
 #   test/run.sh bench-NAME [ARG..] runs test/bench/NAME.sh in a cluster with the extension
 #
@@ -273,16 +274,18 @@ run_regress() {
 test_regress() { run_regress "$L4_PGXS_TEST/regress/pg_regress" regress test/sql .sql "$@"; }
 test_isolation() { run_regress "$L4_PGXS_TEST/isolation/pg_isolation_regress" isolation test/specs .spec "$@"; }
 
-# TAP tests start clusters of their own, from the same relocated server.
+# Runs a TAP test, which starts clusters of its own, from the same relocated server. Arguments: those of prove, the last one its file.
+run_tap() {
+	mkdir -p "$L4_WORK/tap"
+	env TESTDIR="$L4_WORK/tap" TESTDATADIR="$L4_WORK/tap/data" TESTLOGDIR="$L4_WORK/tap/log" \
+		PG_REGRESS="$L4_PGXS_TEST/regress/pg_regress" L4_TOP="$PWD" prove -I "$L4_PGXS_TEST/perl" -I test/t "$@"
+}
+
 test_tap() {
 	local file files=("$@")
 	[ ${#files[@]} -gt 0 ] || files=(test/t/*.pl)
 	for file in "${files[@]}"; do
-		[ -f "$file" ] || continue
-		mkdir -p "$L4_WORK/tap"
-		check "tap $(basename "$file" .pl)" env TESTDIR="$L4_WORK/tap" TESTDATADIR="$L4_WORK/tap/data" \
-			TESTLOGDIR="$L4_WORK/tap/log" PG_REGRESS="$L4_PGXS_TEST/regress/pg_regress" L4_TOP="$PWD" \
-			prove --verbose -I "$L4_PGXS_TEST/perl" -I test/t "$file"
+		[ ! -f "$file" ] || check "tap $(basename "$file" .pl)" run_tap --verbose "$file"
 	done
 }
 
@@ -344,6 +347,12 @@ command_some() {
 	report_counts
 }
 
+# The same test as among the others, with many more rounds.
+command_crash() {
+	build
+	L4_CRASH_ENDINGS=${1:-500} L4_CRASH_KILLS=${2:-200} run_tap test/t/008_crash.pl
+}
+
 # Needs no server; what it finds is taken back into the corpus.
 command_fuzz() { bash test/fuzz/run.sh long "$@"; }
 
@@ -383,13 +392,13 @@ inside_main() {
 		demo | shell | test | docs) "command_$1" ;;
 		regress | isolation | tap) command_some "test_$1" "${@:2}" ;;
 		accept) command_accept "${@:2}" ;;
-		fuzz) command_fuzz "${@:2}" ;;
+		fuzz | crash) "command_$1" "${@:2}" ;;
 		bench-*) command_bench "${1#bench-}" "${@:2}" ;;
 	esac
 }
 
 case ${1:-} in
-	demo | shell | test | docs | regress | isolation | tap | accept | fuzz | bench-*) ;;
+	demo | shell | test | docs | regress | isolation | tap | accept | fuzz | crash | bench-*) ;;
 	*)
 		sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
 		exit 1

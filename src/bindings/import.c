@@ -6,8 +6,8 @@
  * Events are found once, at the end, over all new shapes in a canonical order: neither the order of files nor a restart in between shows in the result.
  *
  * With workers, the leader's list of files lies in shared memory and each process takes the next ones when it is free, the leader too: where no worker can be had it does all by
- * itself. Nothing else is shared but counts, and parts of very large files (import_parts.c), so no result depends on who read what. A worker that dies loses the files of its transaction alone: the others read the rest, and the call ends
- * with an error that names the file it was at. The leader's own end, by error, cancel or exit, ends all.
+ * itself. Nothing else is shared but counts, and parts of very large files (import_parts.c), so no result depends on who read what. A worker that ends early loses the files of its transaction alone: the others read the rest, and the leader
+ * those that are missing then, with a warning. So events are given once all is in, and come out the same. The leader's own end, by error, cancel or exit, ends all.
  */
 #include "bindings/import.h"
 
@@ -99,6 +99,7 @@ fill_shared(SharedImport *shared, const ImportCall *call, List *files)
 	pg_atomic_init_u64(&shared->records, 0);
 	pg_atomic_init_u64(&shared->lines, 0);
 	pg_atomic_init_u64(&shared->bytes, 0);
+	pg_atomic_init_u64(&shared->bytes_read, 0);
 	pg_atomic_init_u32(&shared->analyzed, 0);
 	shared->file_count = list_length(files);
 	shared->part_bytes = call->part_bytes;
@@ -165,28 +166,47 @@ send_warnings(Import *import)
 	MemoryContextReset(import->warning_memory);
 }
 
-/* Ends the transaction of some files, where commits are allowed. */
+/* What a transaction took in counts once it is committed: of a worker that ends before, others read it again. */
 static void
-end_files(Import *import)
+add_counts(Import *import)
 {
-	if (import->atomic)
-	{
-		store_batch_write(import->sources->rows);
-		return;
-	}
-	source_write_shared(import->sources);
-	store_commit_file();
-	source_committed(import->sources);
-	if (import->worker != NULL)
-		send_warnings(import);
+	SharedImport *shared = import->shared;
+	ImportCounts *counts = &import->counts;
+
+	(void) pg_atomic_fetch_add_u64(&shared->files, counts->files);
+	(void) pg_atomic_fetch_add_u64(&shared->skipped, counts->skipped);
+	(void) pg_atomic_fetch_add_u64(&shared->failed, counts->failed);
+	(void) pg_atomic_fetch_add_u64(&shared->records, counts->records);
+	(void) pg_atomic_fetch_add_u64(&shared->lines, counts->lines);
+	(void) pg_atomic_fetch_add_u64(&shared->bytes, counts->bytes);
+	memset(counts, 0, sizeof(ImportCounts));
 }
 
-/* If the process ends now, these files, from one to before another, are missing, the first of them being the one it is at. */
+/* If the process ends now, these files, from one to before another, are missing, at being the one it is at. */
 static void
 set_task(Import *import, uint32 at, uint32 from, uint32 to)
 {
 	if (import->worker != NULL)
-		worker_set_task(import->worker, from < to ? (int) at : -1, Max((int) (to - from) - 1, 0));
+		worker_set_task(import->worker, from < to ? (int) at : -1, (int) from, (int) to);
+}
+
+/* Ends the transaction of some files, where commits are allowed; those to before "to" come next. Nothing interrupts between commit and counts. */
+static void
+end_files(Import *import, uint32 next, uint32 to)
+{
+	if (import->atomic)
+	{
+		store_batch_write(import->sources->rows);
+		add_counts(import);
+		return;
+	}
+	source_write_shared(import->sources);
+	store_commit_file();
+	add_counts(import);
+	set_task(import, next, next, to);
+	source_committed(import->sources);
+	if (import->worker != NULL)
+		send_warnings(import);
 }
 
 /* Locks files of the list, from one to before another, and tells what is known of each. */
@@ -203,7 +223,7 @@ lock_files(Import *import, uint32 from, uint32 to)
 	for (i = 0; i < count; i++)
 		file_ids[i] = source_id_of(shared_string(shared, shared->list[from + i].source));
 	if (!import->atomic)
-		store_lock_files(sources->job->job_id, file_ids, count);
+		store_lock_files(sources->schema, sources->job->job_id, file_ids, count);
 	store_known_files(sources->schema, sources->job->job_id, file_ids, count, known);
 	return known;
 }
@@ -230,7 +250,7 @@ import_some(Import *import, uint32 from, uint32 to, MemoryContext context)
 		number++;
 	}
 	MemoryContextSwitchTo(context);
-	end_files(import);			/* in this memory too: what it writes must not add up over thousands of files */
+	end_files(import, number, to);	/* in this memory too: what it writes must not add up over thousands of files */
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(context);
 	return number;
@@ -243,7 +263,6 @@ import_range(Import *import, uint32 from, uint32 to, MemoryContext context)
 	{
 		CHECK_FOR_INTERRUPTS();
 		from = import_some(import, from, to, context);
-		set_task(import, from, from, to);
 	}
 }
 
@@ -285,6 +304,7 @@ static void
 lock_list(Import *import)
 {
 	SharedImport *shared = import->shared;
+	L4SourceContext *sources = import->sources;
 	int			count = (int) shared->file_count;
 	int64	   *file_ids = palloc(mul_size(Max(count, 1), sizeof(int64)));
 	int			i;
@@ -292,9 +312,9 @@ lock_list(Import *import)
 	for (i = 0; i < count; i++)
 		file_ids[i] = source_id_of(shared_string(shared, shared->list[i].source));
 	if (count > LOCK_FILES)
-		store_lock_job(import->sources->job->job_id);
+		store_lock_job(sources->schema, sources->job->job_id, false);
 	else
-		store_lock_files(import->sources->job->job_id, file_ids, count);
+		store_lock_files(sources->schema, sources->job->job_id, file_ids, count);
 	pfree(file_ids);
 }
 
@@ -316,6 +336,8 @@ import_files(Import *import)
 	}
 	while (parts_help(import) || import_next(import, context) || (import->worker != NULL && parts_wait(import)))
 		CHECK_FOR_INTERRUPTS();
+	if (import->atomic)
+		store_lock_shapes(import->sources->schema);
 	source_write_shared(import->sources);
 	MemoryContextDelete(context);
 }
@@ -390,59 +412,61 @@ start_workers(Import *import, const ImportCall *call, List *files)
 	workers_start(import->workers, "l4_import_worker", call->job_id, helpers);
 }
 
-/* What a worker said when it ended, and what else is missing for it. */
+/* What a worker said when it ended. */
 static char *
 last_words(const L4WorkerFailure *failure)
 {
-	StringInfoData text;
-
-	initStringInfo(&text);
 	if (failure->message == NULL)
-		appendStringInfoString(&text, "It was terminated; the server's log says why.");
-	else
-		appendStringInfo(&text, "%s%s%s", failure->message, failure->detail != NULL ? ": " : "", failure->detail != NULL ? failure->detail : "");
-	if (failure->task >= 0 && failure->others > 0)
-		appendStringInfo(&text, "\n%d other files that were its own are missing too.", failure->others);
-	return text.data;
+		return pstrdup("It was terminated; the server's log says why.");
+	return failure->detail == NULL ? failure->message : psprintf("%s: %s", failure->message, failure->detail);
+}
+
+/* It helped the leader, or was between two files. */
+static void
+warn_of_end(const L4WorkerFailure *failure)
+{
+	ereport(WARNING,
+			(errcode(failure->sqlstate != 0 ? failure->sqlstate : ERRCODE_OPERATOR_INTERVENTION),
+			 errmsg("worker %d (process %d) of the import ended early", failure->number, failure->pid),
+			 errdetail("%s", last_words(failure)),
+			 errhint("No file is missing for it: the others did its share.")));
 }
 
 static void
-raise_failure(const Import *import, const L4WorkerFailure *failure)
+warn_of_files(const SharedImport *shared, const L4WorkerFailure *failure)
 {
-	const SharedImport *shared = import->shared;
+	int			others = failure->end - failure->first - 1;
 
-	ereport(ERROR,
+	ereport(WARNING,
 			(errcode(failure->sqlstate != 0 ? failure->sqlstate : ERRCODE_OPERATOR_INTERVENTION),
 			 errmsg("worker %d (process %d) of the import of job \"%s\" ended while it read log file \"%s\"", failure->number, failure->pid,
 					shared_string(shared, shared->job_id), shared_string(shared, shared->list[failure->task].source)),
 			 errdetail("%s", last_words(failure)),
-			 errhint("The files of the other processes are imported. Call l4_import again: it reads what is missing.%s%s",
-					 failure->hint != NULL ? " " : "", failure->hint != NULL ? failure->hint : "")));
+			 others > 0 ? errhint("The calling process reads the file and %d others of the same transaction again.%s%s", others,
+								  failure->hint != NULL ? " " : "", failure->hint != NULL ? failure->hint : "")
+			 : errhint("The calling process reads the file again.%s%s",
+					   failure->hint != NULL ? " " : "", failure->hint != NULL ? failure->hint : "")));
 }
 
 /*
- * The end of a worker that did not finish is an error of the call where its file is missing now: whatever could be imported is committed. Without a file of its own
- * (it helped the leader, or was between two) it is a warning.
+ * Workers that ended before they were done are a warning, and the files of their last transactions are read here. Only then all is in, and what is found out at the end of an
+ * import is the same as without their ends. What stopped a worker and stops the leader too is the call's error.
  */
 static void
-judge_failures(const Import *import)
+replace_workers(Import *import)
 {
-	ListCell   *cell;
+	MemoryContext context = AllocSetContextCreate(import->context, "l4 files", ALLOCSET_DEFAULT_SIZES);
+	L4WorkerFailure *failure;
 
-	foreach(cell, workers_failures(import->workers))
-	{
-		const L4WorkerFailure *failure = lfirst(cell);
-
+	while (import->workers != NULL && (failure = workers_next_failure(import->workers)) != NULL)
 		if (failure->task < 0)
-			ereport(WARNING,
-					(errcode(failure->sqlstate != 0 ? failure->sqlstate : ERRCODE_OPERATOR_INTERVENTION),
-					 errmsg("worker %d (process %d) of the import ended early", failure->number, failure->pid),
-					 errdetail("%s", last_words(failure)),
-					 errhint("No file is missing for it: the others did its share.")));
-	}
-	foreach(cell, workers_failures(import->workers))
-		if (((L4WorkerFailure *) lfirst(cell))->task >= 0)
-			raise_failure(import, lfirst(cell));
+			warn_of_end(failure);
+		else
+		{
+			warn_of_files(import->shared, failure);
+			import_range(import, (uint32) failure->first, (uint32) failure->end, context);
+		}
+	MemoryContextDelete(context);
 }
 
 /* Waits until no worker reads any more: the first one then waits itself, for end_workers. */
@@ -475,19 +499,47 @@ notice_result(const Import *import, const char *job_id)
 					pg_atomic_read_u64(&shared->files), pg_atomic_read_u64(&shared->skipped), pg_atomic_read_u64(&shared->failed))));
 }
 
+/* The end of a step, where commits are allowed: its locks are nobody's any more. */
+static void
+end_step(const Import *import)
+{
+	if (!import->atomic)
+		store_commit();
+}
+
+/* What is found out of all files together, step by step. */
+static void
+conclude(Import *import)
+{
+	const char *schema = import->sources->schema;
+	const char *job_id = import->sources->job->job_id;
+
+	if (!import->atomic)
+		store_lock_job(schema, job_id, true);
+	if (store_timeline_is_stale(schema, job_id))
+		timeline_rebuild(import->sources);
+	end_step(import);
+	if (!import->atomic)
+		store_lock_job(schema, job_id, true);
+	store_assign_events(schema, job_id);
+	end_step(import);
+	store_refresh_pool(schema, job_id);
+	end_step(import);
+}
+
 /* Imports all files and draws the conclusions that are drawn once a call. */
 static void
 lead_import(Import *import, const ImportCall *call)
 {
 	import_files(import);
 	wait_for_workers(import);
+	replace_workers(import);
 	import_progress(import, "the events");
 	if (import->workers != NULL)
 		workers_resume(import->workers);
-	if (store_timeline_is_stale(call->schema, call->job_id))
-		timeline_rebuild(import->sources);
-	store_finish_import(call->schema, call->job_id);
+	conclude(import);
 	end_workers(import);
+	replace_workers(import);
 	if (pg_atomic_read_u64(&import->shared->files) > 0)
 	{
 		if (pg_atomic_read_u32(&import->shared->analyzed) == 0)
@@ -496,11 +548,6 @@ lead_import(Import *import, const ImportCall *call)
 	}
 	if (!import->atomic)
 		store_settle();
-	if (import->workers != NULL)
-	{
-		store_commit();
-		judge_failures(import);
-	}
 	notice_result(import, call->job_id);
 }
 

@@ -31,7 +31,8 @@ typedef struct SharedImport
 	pg_atomic_uint64 failed;
 	pg_atomic_uint64 records;
 	pg_atomic_uint64 lines;
-	pg_atomic_uint64 bytes;
+	pg_atomic_uint64 bytes;		/* all of these of what is committed */
+	pg_atomic_uint64 bytes_read;
 	pg_atomic_uint32 analyzed;	/* a worker has made fresh statistics of what the files went into */
 	Size		schema;
 	Size		job_id;
@@ -45,6 +46,17 @@ typedef struct SharedImport
 } SharedImport;
 
 typedef struct SharedParts SharedParts; /* import_parts.c */
+
+/* What a transaction has taken in. */
+typedef struct ImportCounts
+{
+	int64		files;
+	int64		skipped;
+	int64		failed;
+	int64		records;
+	int64		lines;
+	int64		bytes;
+} ImportCounts;
 
 /* A warning of a worker that waits for the end of its transaction. */
 typedef struct ImportWarning
@@ -68,6 +80,7 @@ typedef struct Import
 	L4Worker   *worker;			/* of a worker, else NULL */
 	MemoryContext warning_memory;
 	List	   *warnings;		/* of a worker's open transaction */
+	ImportCounts counts;		/* of the open transaction */
 	TimestampTz last_notice;
 	int64		bytes;			/* read so far by this process, of files that it takes in by itself */
 } Import;
@@ -81,10 +94,12 @@ shared_string(const SharedImport *shared, Size offset)
 	return offset == 0 ? NULL : (const char *) shared + offset;
 }
 
+/* Bytes were read: progress at once, the result once they are committed. */
 static inline void
-import_count(pg_atomic_uint64 *counter, int64 amount)
+import_count_bytes(Import *import, int64 bytes)
 {
-	(void) pg_atomic_fetch_add_u64(counter, amount);
+	import->counts.bytes += bytes;
+	(void) pg_atomic_fetch_add_u64(&import->shared->bytes_read, bytes);
 }
 
 /* A file of the list. */

@@ -31,7 +31,7 @@ notice_progress(Import *import, const char *source)
 		ereport(NOTICE,
 				(errmsg("job \"%s\": file %u of %u, " UINT64_FORMAT " MB read, now at %s",
 						shared_string(shared, shared->job_id), Min(pg_atomic_read_u32(&shared->next), shared->file_count), shared->file_count,
-						pg_atomic_read_u64(&shared->bytes) / 1000000, source)));
+						pg_atomic_read_u64(&shared->bytes_read) / 1000000, source)));
 	import->last_notice = now;
 }
 
@@ -42,7 +42,7 @@ import_progress(Import *import, const char *source)
 		return;
 	if (import->workers != NULL)
 		(void) workers_listen(import->workers);
-	pgstat_progress_update_param(PROGRESS_COPY_BYTES_PROCESSED, pg_atomic_read_u64(&import->shared->bytes));
+	pgstat_progress_update_param(PROGRESS_COPY_BYTES_PROCESSED, pg_atomic_read_u64(&import->shared->bytes_read));
 	pgstat_progress_update_param(PROGRESS_COPY_TUPLES_PROCESSED, pg_atomic_read_u64(&import->shared->records));
 	notice_progress(import, source);
 }
@@ -120,7 +120,7 @@ feed_member(Import *import, L4FileReader *reader, L4Source *source, const char *
 	while ((got = files_read(reader, buffer, READ_BYTES)) > 0)
 	{
 		source_feed(source, buffer, got);
-		import_count(&import->shared->bytes, got);
+		import_count_bytes(import, got);
 		import->bytes += got;
 		import_progress(import, name);
 	}
@@ -149,9 +149,9 @@ import_source(Import *import, int number, const L4File *file, L4FileReader *read
 	remark = files_remark(reader) != NULL ? files_remark(reader) : source_doubt(source);
 	known.remark = remark;
 	source_finish(source, &known, error);
-	import_count(&import->shared->records, source_records(source) - (state != NULL ? state->record_count : 0));
-	import_count(&import->shared->lines, source_lines(source) - (state != NULL ? state->line_count : 0));
-	import_count(&import->shared->failed, error != NULL);
+	import->counts.records += source_records(source) - (state != NULL ? state->record_count : 0);
+	import->counts.lines += source_lines(source) - (state != NULL ? state->line_count : 0);
+	import->counts.failed += error != NULL;
 	if (error != NULL)
 		warn(import, psprintf("log file \"%s\" could not be read to its end", name), psprintf("%s. What was read before is kept.", error), NULL);
 	else if (remark != NULL)
@@ -165,7 +165,7 @@ record_unreadable(Import *import, const L4File *file, const char *error)
 	L4SourceFile known = source_file(file);
 
 	source_finish(source_begin(import->sources, file->source, 0), &known, error);
-	import_count(&import->shared->failed, error != NULL);
+	import->counts.failed += error != NULL;
 	if (error != NULL)
 		warn(import, psprintf("log file \"%s\" cannot be read", file->source), error,
 			 "The rest of the job is imported; call l4_import again once the file can be read.");
@@ -319,12 +319,12 @@ import_file(Import *import, int number, const L4KnownFile *known)
 
 	if (known->known && !known->failed && file->error == NULL && known->size == file->size && known->modified_at == file->modified_at)
 	{
-		import_count(&import->shared->skipped, 1);
+		import->counts.skipped++;
 		return;
 	}
 	if (known->known && file->error != NULL && !known->failed)
 		return;					/* it was readable once: keep what is there */
-	import_count(&import->shared->files, 1);
+	import->counts.files++;
 	if (import_grown(import, number, file, known))
 		return;
 	if (known->known)

@@ -197,7 +197,7 @@ feed_until(Import *import, L4FileReader *reader, L4Source *source, const char *n
 			break;
 		source_feed(source, buffer, got);
 		if (counts)
-			import_count(&import->shared->bytes, source_bytes(source) - at);
+			import_count_bytes(import, source_bytes(source) - at);
 		if (counts && import->tells_first && source_bytes(source) >= Min(FIRST_BYTES, import->shared->part_bytes / 16))
 			publish_first(import, source);
 		import_progress(import, name);
@@ -480,7 +480,7 @@ take_parts(Import *import, int file, L4Source *source, const char *name)
 		note_merge(parts, number, merged);
 		if (!merged)
 			return;
-		import_count(&import->shared->bytes, source_bytes(source) - at);
+		import_count_bytes(import, source_bytes(source) - at);
 	}
 }
 

@@ -28,9 +28,6 @@ PG_FUNCTION_INFO_V1(l4_arrival_time);
 /* So many rows in one call make fresh statistics worth their while. */
 #define ANALYZE_ROWS 10000
 
-/* Distinguishes the lock of rows from those of files. */
-#define ROWS_LOCK INT64CONST(0x6c34726f7773)
-
 /* One call. */
 typedef struct Ingest
 {
@@ -78,6 +75,18 @@ finish_source(Ingest *ingest)
 	ingest->source = NULL;
 }
 
+/* A source of which only summaries are left (l4_drop_log_text) cannot go on: it begins anew, as a file would that is read again. */
+static void
+forget_rest(Ingest *ingest, int64 source_id)
+{
+	L4SourceContext *sources = ingest->sources;
+	L4KnownFile known;
+
+	store_known_files(ingest->schema, sources->job->job_id, &source_id, 1, &known);
+	if (known.known && store_forget_file(ingest->schema, sources->job->job_id, source_id))
+		sources->timeline_stale = true;
+}
+
 /* Begins the source of a line, or goes on with it where there are lines of it. */
 static void
 begin_source(Ingest *ingest, const L4Line *line)
@@ -93,6 +102,8 @@ begin_source(Ingest *ingest, const L4Line *line)
 	known = store_source_state(ingest->schema, ingest->sources->job->job_id, source_key(ingest->source));
 	if (known != NULL)
 		source_resume(ingest->source, known);
+	else
+		forget_rest(ingest, source_key(ingest->source));
 	ingest->next_line = source_next_line(ingest->source);
 	ingest->last_line = 0;
 	ingest->source_count++;
@@ -146,7 +157,6 @@ take_line(const L4Line *line, void *argument)
 static void
 begin_job(Ingest *ingest, const char *job_id)
 {
-	store_lock(job_id, ROWS_LOCK);
 	ingest->sources = source_context_create(ingest->schema, job_id, NULL);
 	ingest->sources->keeps_shared = true;
 }
@@ -158,10 +168,12 @@ end_job(Ingest *ingest)
 	const char *job_id = ingest->sources->job->job_id;
 
 	finish_source(ingest);
+	store_lock_shapes(ingest->schema);
 	source_write_shared(ingest->sources);
 	if (store_timeline_is_stale(ingest->schema, job_id))
 		timeline_rebuild(ingest->sources);
-	store_finish_import(ingest->schema, job_id);
+	store_assign_events(ingest->schema, job_id);
+	store_refresh_pool(ingest->schema, job_id);
 }
 
 static char *
@@ -218,6 +230,8 @@ l4_ingest(PG_FUNCTION_ARGS)
 	char	   *query = required_text(fcinfo, 1, "query");
 
 	store_connect(false);
+	(void) store_job(ingest->schema, job_id);	/* is it there? */
+	store_lock_rows(ingest->schema, job_id);
 	begin_job(ingest, job_id);
 	rows_of_query(query, ingest->sources->job->time_zone, take_line, ingest);
 	end_job(ingest);
@@ -304,6 +318,16 @@ try_job(Ingest *ingest, const char *job_id, L4RefusedRows *refused)
 				 errhint("SELECT l4_ingest_inbox('%s') tries them alone.", job_id)));
 }
 
+/* Locks all jobs that have rows, in their order, before anything of any of them is written. */
+static void
+lock_jobs(const Ingest *ingest, const L4InboxContent *content)
+{
+	int			i;
+
+	for (i = 0; i < content->job_count; i++)
+		store_lock_rows(ingest->schema, content->jobs[i]);
+}
+
 /*
  * l4_ingest_inbox(job_id text): see its COMMENT.
  */
@@ -320,6 +344,7 @@ l4_ingest_inbox(PG_FUNCTION_ARGS)
 
 	store_connect(false);
 	content = rows_in_inbox(ingest->schema, job_id);
+	lock_jobs(ingest, &content);
 	for (i = 0; i < content.job_count; i++)
 	{
 		MemoryContextSwitchTo(memory);

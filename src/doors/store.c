@@ -9,11 +9,9 @@
 
 #include "access/xact.h"
 #include "tools/bytes.h"
-#include "tools/order.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
-#include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -434,42 +432,6 @@ store_rules(const char *schema)
 	return rules;
 }
 
-/* Another import of the same file, or into the same source, waits here until this transaction ends. */
-void
-store_lock(const char *job_id, int64 file_id)
-{
-	uint64		key = shape_hash(job_id, strlen(job_id)) ^ (uint64) file_id;
-
-	DirectFunctionCall1(pg_advisory_xact_lock_int8, Int64GetDatum((int64) key));
-}
-
-/* The lock of a job that all its files stand under. */
-static Datum
-job_lock_key(const char *job_id)
-{
-	return Int64GetDatum((int64) ~shape_hash(job_id, strlen(job_id)));
-}
-
-void
-store_lock_files(const char *job_id, const int64 *file_ids, int count)
-{
-	int64	   *keys = palloc(mul_size(Max(count, 1), sizeof(int64)));
-	int			i;
-
-	DirectFunctionCall1(pg_advisory_xact_lock_shared_int8, job_lock_key(job_id));
-	memcpy(keys, file_ids, count * sizeof(int64));
-	qsort(keys, count, sizeof(int64), compare_int64);
-	for (i = 0; i < count; i++)
-		store_lock(job_id, keys[i]);
-	pfree(keys);
-}
-
-void
-store_lock_job(const char *job_id)
-{
-	DirectFunctionCall1(pg_advisory_xact_lock_int8, job_lock_key(job_id));
-}
-
 static void
 read_known_file(uint64 row, L4KnownFile *known)
 {
@@ -540,16 +502,23 @@ store_forget_file(const char *schema, const char *job_id, int64 file_id)
 }
 
 void
-store_finish_import(const char *schema, const char *job_id)
+store_assign_events(const char *schema, const char *job_id)
 {
 	Arguments	arguments = {0};
 
-	/* Two imports of one job that end at once take turns. */
-	DirectFunctionCall1(pg_advisory_xact_lock_int8, Int64GetDatum((int64) shape_hash(job_id, strlen(job_id))));
 	add_text(&arguments, job_id);
 	store_run(schema, "SELECT %s.l4_assign_events($1)", &arguments, SPI_OK_SELECT);
-	store_run(schema, "SELECT %s.l4_learn_addresses($1)", &arguments, SPI_OK_SELECT);
+}
+
+void
+store_refresh_pool(const char *schema, const char *job_id)
+{
+	Arguments	arguments = {0};
+
+	add_text(&arguments, job_id);
 	store_run(schema, "SELECT %s.l4_pool_refresh($1)", &arguments, SPI_OK_SELECT);
+	/* under the lock that this holds: two imports of one job do not learn at once */
+	store_run(schema, "SELECT %s.l4_learn_addresses($1)", &arguments, SPI_OK_SELECT);
 }
 
 /* Does the caller own the tables? */

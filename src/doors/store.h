@@ -66,14 +66,17 @@ typedef struct L4KnownFile
 	TimestampTz first_ts;		/* of its records */
 } L4KnownFile;
 
-/* Another caller with the same job and id waits until this transaction ends. */
-extern void store_lock(const char *job_id, int64 id);
 /*
- * Locks files of a job against other imports until the transaction ends, in an order that all keep; first of the locks that a transaction takes. store_lock_job: all
- * files of the job with one lock.
+ * Locks until the end of the transaction, to be taken in the order that store_locks.c describes; the caller needs the right to change
+ * l4_job or l4_stream (else 42501). store_lock_job: P0002 where the job is no more. store_lock_files and store_lock_rows lock the job,
+ * shared, and then its files or the rows of l4_ingest against others. store_lock_shapes: for what adds shapes and gives them events in
+ * the same transaction. store_lock: one by the name of its table; 22023 where there is none.
  */
-extern void store_lock_files(const char *job_id, const int64 *file_ids, int count);
-extern void store_lock_job(const char *job_id);
+extern void store_lock_job(const char *schema, const char *job_id, bool shared);
+extern void store_lock_files(const char *schema, const char *job_id, const int64 *file_ids, int count);
+extern void store_lock_rows(const char *schema, const char *job_id);
+extern void store_lock_shapes(const char *schema);
+extern void store_lock(const char *schema, const char *table, const char *name, bool shared);
 /* What is there of files, in their order. Cost: one statement. */
 extern void store_known_files(const char *schema, const char *job_id, const int64 *file_ids, int count, L4KnownFile *known);
 /*
@@ -159,8 +162,10 @@ extern void store_shapes(const char *schema, const L4ShapeRow *rows, int count);
 extern void store_timeline(const char *schema, const char *job_id, const int64 *iterations, const TimestampTz *starts, int count);
 /* Is there any row of a job's logs? Connects and disconnects SPI by itself. */
 extern bool store_holds_logs(const char *schema);
-/* Gives every shape without an event one; refreshes the pool of a job that succeeded. */
-extern void store_finish_import(const char *schema, const char *job_id);
+/* Gives every shape without an event one. */
+extern void store_assign_events(const char *schema, const char *job_id);
+/* After an import: learns the job's addresses, and puts one that succeeded into its pool. */
+extern void store_refresh_pool(const char *schema, const char *job_id);
 /* Fresh planner statistics, where the caller owns the tables: of those that logs go into, and of what is found out at the end of an import. */
 extern void store_analyze_logs(const char *schema);
 extern void store_analyze_rest(const char *schema);

@@ -42,16 +42,6 @@ array_column_finish(ArrayColumn *column, Oid type)
 	return PointerGetDatum(construct_md_array(column->values, column->nulls, 1, &dimension, &lower_bound, type, length, by_value, alignment));
 }
 
-/* Shapes are added under this lock, shared, so that none is taken back (l4_assign_events) between being found and being claimed. */
-static void
-lock_shapes(const char *schema)
-{
-	Arguments	arguments = {0};
-
-	store_run(schema, "SELECT pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.hashtextextended('l4_shape', 0))", &arguments, SPI_OK_SELECT);
-	result_done();
-}
-
 /* Adds the shapes that are not there; ids becomes those that are new, in order. Returns their number. */
 static int
 insert_shapes(const char *schema, const L4ShapeRow *rows, int count, int64 *ids)
@@ -158,7 +148,8 @@ store_shapes(const char *schema, const L4ShapeRow *rows, int count)
 
 	if (count == 0)
 		return;
-	lock_shapes(schema);
+	/* so that none is taken back (l4_assign_events) between being found and being claimed */
+	store_lock(schema, "l4_shape", NULL, true);
 	added_count = insert_shapes(schema, rows, count, added);
 	marked = lock_marked(schema, rows, count, added, added_count, chosen);
 	if (marked > 0)

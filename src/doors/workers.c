@@ -15,6 +15,7 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
+#include "storage/condition_variable.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
@@ -62,7 +63,8 @@ typedef struct Slot
 	pg_atomic_uint32 state;
 	pg_atomic_uint32 pid;
 	pg_atomic_uint32 task;		/* 1 + the task, 0 for none */
-	pg_atomic_uint32 others;
+	pg_atomic_uint32 first;
+	pg_atomic_uint32 end;
 } Slot;
 
 /* A report of a worker: this, then message, detail and hint, each with its NUL. */
@@ -102,6 +104,51 @@ struct L4Worker
 	shm_mq_handle *queue;
 };
 
+/* ---------- the segment, on either side ---------- */
+
+static dsm_segment *held_segment = NULL;
+
+/*
+ * Lets go of the segment. Whoever sleeps on a condition variable in it stops first: the server takes a sleeper off its list when the
+ * transaction is aborted, and would look for that list where nothing is mapped any more.
+ */
+static void
+release_segment(void)
+{
+	dsm_segment *segment = held_segment;
+
+	(void) ConditionVariableCancelSleep();
+	held_segment = NULL;
+	dsm_detach(segment);
+}
+
+/*
+ * An exit by whatever way (terminated, shutdown, error of a worker) passes here. The server itself detaches a pinned segment only when
+ * its statistics are shut down already, which the removal of temporary files still wants to report to. Nothing of the transaction may
+ * use the segment later, so that ends first, as temporary tables do it.
+ */
+static void
+release_at_exit(int code, Datum argument)
+{
+	if (held_segment == NULL)
+		return;
+	AbortOutOfAnyTransaction();
+	release_segment();
+}
+
+/* Keeps the segment mapped across transactions. The callback stays: with another one behind it, it could not be taken back. */
+static void
+hold_segment(dsm_segment *segment)
+{
+	static bool registered = false;
+
+	if (!registered)
+		before_shmem_exit(release_at_exit, (Datum) 0);
+	registered = true;
+	dsm_pin_mapping(segment);
+	held_segment = segment;
+}
+
 /* ---------- the leader ---------- */
 
 bool
@@ -136,17 +183,28 @@ describe_session(Session *session)
 	session->user = GetUserId();
 }
 
-/* In memory that outlives the call: an exit of the process frees the call's first. */
 static L4Workers *
 make_workers(int most)
 {
-	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "l4 workers", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "l4 workers", ALLOCSET_DEFAULT_SIZES);
 	L4Workers  *workers = MemoryContextAllocZero(context, sizeof(L4Workers));
 
 	workers->context = context;
 	workers->most = most;
 	workers->colleagues = MemoryContextAllocZero(context, mul_size(most, sizeof(Colleague)));
 	return workers;
+}
+
+/*
+ * From now on the segment stays until workers_stop or the end of the process. Its memory outlives the call: an exit frees the call's
+ * first.
+ */
+static void
+keep_workers(L4Workers *workers)
+{
+	on_dsm_detach(workers->segment, terminate_all, PointerGetDatum(workers));
+	hold_segment(workers->segment);
+	MemoryContextSetParent(workers->context, TopMemoryContext);
 }
 
 L4Workers *
@@ -170,8 +228,6 @@ workers_create(Size shared_size, int most)
 	shm_toc_estimate_chunk(&estimator, shared_size);
 	shm_toc_estimate_keys(&estimator, 6);
 	workers->segment = dsm_create(shm_toc_estimate(&estimator), 0);
-	dsm_pin_mapping(workers->segment);
-	on_dsm_detach(workers->segment, terminate_all, PointerGetDatum(workers));
 	toc = shm_toc_create(WORKERS_MAGIC, dsm_segment_address(workers->segment), shm_toc_estimate(&estimator));
 	session = shm_toc_allocate(toc, sizeof(Session));
 	describe_session(session);
@@ -188,7 +244,8 @@ workers_create(Size shared_size, int most)
 		pg_atomic_init_u32(&workers->slots[i].state, SLOT_AWAITED);
 		pg_atomic_init_u32(&workers->slots[i].pid, 0);
 		pg_atomic_init_u32(&workers->slots[i].task, 0);
-		pg_atomic_init_u32(&workers->slots[i].others, 0);
+		pg_atomic_init_u32(&workers->slots[i].first, 0);
+		pg_atomic_init_u32(&workers->slots[i].end, 0);
 	}
 	shm_toc_insert(toc, KEY_SLOTS, workers->slots);
 	workers->queues = shm_toc_allocate(toc, mul_size(most, QUEUE_SIZE));
@@ -198,6 +255,7 @@ workers_create(Size shared_size, int most)
 	workers->shared = shm_toc_allocate(toc, shared_size);
 	memset(workers->shared, 0, shared_size);
 	shm_toc_insert(toc, KEY_SHARED, workers->shared);
+	keep_workers(workers);
 	return workers;
 }
 
@@ -271,7 +329,8 @@ add_failure(L4Workers *workers, int worker)
 	failure->number = worker + 1;
 	failure->pid = (int) pg_atomic_read_u32(&workers->slots[worker].pid);
 	failure->task = (int) pg_atomic_read_u32(&workers->slots[worker].task) - 1;
-	failure->others = (int) pg_atomic_read_u32(&workers->slots[worker].others);
+	failure->first = (int) pg_atomic_read_u32(&workers->slots[worker].first);
+	failure->end = (int) pg_atomic_read_u32(&workers->slots[worker].end);
 	workers->failures = lappend(workers->failures, failure);
 	return failure;
 }
@@ -398,17 +457,16 @@ workers_wait(L4Workers *workers, long milliseconds)
 	CHECK_FOR_INTERRUPTS();
 }
 
-static int
-compare_failures(const ListCell *a, const ListCell *b)
+L4WorkerFailure *
+workers_next_failure(L4Workers *workers)
 {
-	return ((L4WorkerFailure *) lfirst(a))->number - ((L4WorkerFailure *) lfirst(b))->number;
-}
+	L4WorkerFailure *failure;
 
-List *
-workers_failures(L4Workers *workers)
-{
-	list_sort(workers->failures, compare_failures);
-	return workers->failures;
+	if (workers->failures == NIL)
+		return NULL;
+	failure = linitial(workers->failures);
+	workers->failures = list_delete_first(workers->failures);
+	return failure;
 }
 
 void
@@ -422,7 +480,7 @@ workers_stop(L4Workers *workers)
 	for (i = 0; i < workers->count; i++)
 		(void) WaitForBackgroundWorkerShutdown(workers->colleagues[i].handle);
 	workers->count = 0;
-	dsm_detach(workers->segment);
+	release_segment();
 	MemoryContextDelete(workers->context);
 	RESUME_INTERRUPTS();
 }
@@ -465,7 +523,7 @@ worker_begin(Datum argument)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the leader of this worker has ended")));
-	dsm_pin_mapping(worker->segment);
+	hold_segment(worker->segment);
 	toc = shm_toc_attach(WORKERS_MAGIC, dsm_segment_address(worker->segment));
 	worker->slot = (Slot *) shm_toc_lookup(toc, KEY_SLOTS, false) + number;
 	worker->number = number;
@@ -514,9 +572,10 @@ worker_pause(L4Worker *worker)
 }
 
 void
-worker_set_task(L4Worker *worker, int task, int others)
+worker_set_task(L4Worker *worker, int task, int first, int end)
 {
-	pg_atomic_write_u32(&worker->slot->others, (uint32) others);
+	pg_atomic_write_u32(&worker->slot->first, (uint32) first);
+	pg_atomic_write_u32(&worker->slot->end, (uint32) end);
 	pg_atomic_write_u32(&worker->slot->task, (uint32) (task + 1));
 }
 
@@ -554,7 +613,7 @@ void
 worker_finish(L4Worker *worker)
 {
 	pg_atomic_write_u32(&worker->slot->state, SLOT_DONE);
-	dsm_detach(worker->segment);
+	release_segment();
 }
 
 void
@@ -570,5 +629,5 @@ worker_fail(L4Worker *worker)
 	AbortCurrentTransaction();
 	RESUME_INTERRUPTS();
 	send_report(worker, ERROR, error->sqlerrcode, error->message, error->detail, error->hint);
-	dsm_detach(worker->segment);
+	release_segment();
 }

@@ -18,7 +18,8 @@ typedef struct L4WorkerFailure
 	int			number;			/* from 1 */
 	int			pid;
 	int			task;			/* what worker_set_task said last, or -1: it was between two tasks */
-	int			others;
+	int			first;
+	int			end;
 	int			sqlstate;		/* of its error, 0 where it ended without a word */
 	char	   *message;		/* likewise NULL */
 	char	   *detail;
@@ -55,8 +56,8 @@ extern bool workers_runs(const L4Workers *workers, int pid);
 /* Waits for news of any worker, or so many milliseconds. Can be cancelled. */
 extern void workers_wait(L4Workers *workers, long milliseconds);
 
-/* Those that ended before they were done, as L4WorkerFailure, in the order of their numbers; valid until workers_stop. */
-extern List *workers_failures(L4Workers *workers);
+/* The next one that has ended before it was done, each once; NULL where there is no more just now. Valid until workers_stop. */
+extern L4WorkerFailure *workers_next_failure(L4Workers *workers);
 
 /* Ends all workers that still run, waits until they are gone and frees the shared memory. Never raises. */
 extern void workers_stop(L4Workers *workers);
@@ -73,8 +74,11 @@ extern int	worker_number(const L4Worker *worker);
 extern void worker_pause(L4Worker *worker);
 extern void *worker_shared(L4Worker *worker);
 extern dsm_segment *worker_segment(L4Worker *worker);
-/* Notes what the worker is at, and how many more tasks go with it, for the leader should it die; -1 for nothing. */
-extern void worker_set_task(L4Worker *worker, int task, int others);
+/*
+ * Notes what the worker is at, for the leader should it end: a task, or -1 for none, of those from first to before end that get done
+ * together or not at all.
+ */
+extern void worker_set_task(L4Worker *worker, int task, int first, int end);
 /* Raises a warning in the leader. Waits while the channel is full: to be called outside transactions, where nobody can wait for this worker. detail and hint may be NULL. */
 extern void worker_warn(L4Worker *worker, const char *message, const char *detail, const char *hint);
 /* The work is done. */

@@ -274,7 +274,7 @@ my $session = $node->background_psql('steps');
 $session->query_safe("BEGIN; INSERT INTO l4_inbox (job_id, source, line) VALUES ('box-2', 'late', 'first'); SELECT l4_ingest_inbox()");
 $node->safe_psql('steps', "INSERT INTO l4_inbox (job_id, source, line) VALUES ('box-2', 'late', 'second')");
 my $waiting = background_sql('waiting', 'SELECT rows FROM l4_ingest_inbox();');
-$node->poll_query_until('steps', q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted});
+$node->poll_query_until('steps', q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'object' AND NOT granted});
 $session->query_safe('COMMIT');
 $session->quit;
 wait_for($waiting);
