@@ -167,13 +167,16 @@ take_budget(L4SketchMemory *memory, size_t size)
 	return true;
 }
 
-/* The text under which a value is kept: valid UTF-8, a long one cut with its hash behind. */
+/*
+ * The text under which a value is kept: valid UTF-8, a long one cut with its hash behind. Of a long one no more bytes are looked at than may be kept: escaped they take
+ * their number at least, and a character that is cut there lies behind the place of the cut.
+ */
 static void
 value_text(StringInfo out, L4Bytes value)
 {
 	int			size;
 
-	bytes_append_escaped(out, value);
+	bytes_append_escaped(out, (L4Bytes) {value.data, Min(value.size, L4_SKETCH_VALUE_BYTES + 1)});
 	if (out->len <= L4_SKETCH_VALUE_BYTES)
 		return;
 	size = L4_SKETCH_VALUE_BYTES - 20;
@@ -208,11 +211,34 @@ add_value(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_no
 	slot->data = memcpy(palloc(value.size + 1), value.data, value.size);
 }
 
+/* Which of the kept values this is, or -1. */
+static int
+value_index(const L4Sketch *sketch, const char *data, uint32 size)
+{
+	int			i;
+
+	for (i = 0; i < sketch->value_count; i++)
+		if (sketch->values[i].size == size && memcmp(sketch->values[i].data, data, size) == 0)
+			return i;
+	return -1;
+}
+
+/* Notes a value that is a sketch's text, unless it is there. */
+static void
+note_text(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_no)
+{
+	int			index = value_index(sketch, value.data, value.size);
+
+	if (index >= 0)
+		sketch->last_value = index;
+	else
+		add_value(memory, sketch, value, line_no);
+}
+
 static void
 note_value(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_no)
 {
 	StringInfoData text;
-	int			i;
 
 	if (sketch->more)
 		return;
@@ -223,20 +249,15 @@ note_value(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_n
 		if (last->size == value.size && memcmp(last->data, value.data, value.size) == 0)
 			return;
 	}
-	if (value.size > 0 && (value.size > L4_SKETCH_VALUE_BYTES || !bytes_are_plain(value)))
+	if (value.size == 0 || (value.size <= L4_SKETCH_VALUE_BYTES && bytes_are_plain(value)))
 	{
-		initStringInfo(&text);
-		value_text(&text, value);
-		value.data = text.data;
-		value.size = text.len;
+		note_text(memory, sketch, value, line_no);
+		return;
 	}
-	for (i = 0; i < sketch->value_count; i++)
-		if (sketch->values[i].size == value.size && memcmp(sketch->values[i].data, value.data, value.size) == 0)
-		{
-			sketch->last_value = i;
-			return;
-		}
-	add_value(memory, sketch, value, line_no);
+	initStringInfo(&text);
+	value_text(&text, value);
+	note_text(memory, sketch, (L4Bytes) {text.data, text.len}, line_no);
+	pfree(text.data);			/* one for each record, where they come in turns */
 }
 
 /* The sum of the numbers: of one value's, a product, so that it does not matter when they were added up. */
@@ -314,19 +335,6 @@ sketch_add(L4SketchMemory *memory, L4SketchSet *set, const L4Bytes *parameters, 
 		add_to_position(memory, &set->positions[i], parameters[i], line_no);
 }
 
-/* Adds a value that is a sketch's text already, unless it is there. */
-static void
-merge_value(L4SketchMemory *memory, L4Sketch *into, const SketchValue *value)
-{
-	int			i;
-
-	for (i = 0; i < into->value_count; i++)
-		if (into->values[i].size == value->size && memcmp(into->values[i].data, value->data, value->size) == 0)
-			return;
-	if (!into->more)
-		add_value(memory, into, (L4Bytes) {value->data, value->size}, value->line_no);
-}
-
 static void
 merge_position(L4SketchMemory *memory, L4Sketch *into, const L4Sketch *from)
 {
@@ -334,7 +342,12 @@ merge_position(L4SketchMemory *memory, L4Sketch *into, const L4Sketch *from)
 	int			i;
 
 	for (i = 0; i < from->value_count; i++)
-		merge_value(memory, into, &from->values[i]);
+	{
+		const SketchValue *value = &from->values[i];
+
+		if (!into->more && value_index(into, value->data, value->size) < 0)
+			add_value(memory, into, (L4Bytes) {value->data, value->size}, value->line_no);
+	}
 	into->more |= from->more;
 	if (from->number_count == 0)
 		return;

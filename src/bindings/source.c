@@ -134,13 +134,33 @@ stream_by_label(L4Source *work, const L4Header *header)
 	StreamEntry *entry = labels_insert(work->labels, shape_hash(label, strlen(label)), &found);
 
 	if (found)
+	{
+		/* a long host comes here with every record */
 		pfree(label);
+		if (place.node != NULL && header->host.size > 0 && work->streams[0].row.place.node == NULL)
+			pfree((char *) place.node);
+	}
 	else
 	{
 		entry->stream = work->stream_count;
 		source_add_stream(work, &place, label);
 	}
 	return entry->stream;
+}
+
+/* A host that is empty may have no place. */
+static inline void
+copy_host(char *to, L4Bytes host)
+{
+	if (host.size > 0)
+		memcpy(to, host.data, host.size);
+}
+
+/* Is the host the one that the last label said? */
+static inline bool
+same_host(const LastLabel *last, L4Bytes host)
+{
+	return last->host_size == host.size && (host.size == 0 || memcmp(last->host, host.data, host.size) == 0);
 }
 
 /* The stream of a record by its label; the file's own where the label does not count. */
@@ -151,8 +171,7 @@ stream_of(L4Source *work, const L4Header *header)
 
 	if (work->streams[0].row.place.rank >= 0 || (header->rank < 0 && header->local_rank < 0 && header->host.size == 0))
 		return &work->streams[0];
-	if (last->stream > 0 && last->rank == header->rank && last->local_rank == header->local_rank && last->host_size == header->host.size &&
-		memcmp(last->host, header->host.data, last->host_size) == 0)
+	if (last->stream > 0 && last->rank == header->rank && last->local_rank == header->local_rank && same_host(last, header->host))
 		return &work->streams[last->stream];
 	last->stream = 0;
 	if (header->host.size <= sizeof(last->host))
@@ -169,7 +188,7 @@ stream_of(L4Source *work, const L4Header *header)
 
 		said.rank = header->rank;
 		said.local_rank = header->local_rank;
-		memcpy(said.host, header->host.data, header->host.size);
+		copy_host(said.host, header->host);
 		key = ~shape_hash((const char *) &said, offsetof(__typeof__(said), host) + header->host.size);
 		entry = labels_insert(work->labels, key, &found);
 		if (!found)
@@ -183,7 +202,7 @@ stream_of(L4Source *work, const L4Header *header)
 		last->rank = header->rank;
 		last->local_rank = header->local_rank;
 		last->host_size = header->host.size;
-		memcpy(last->host, header->host.data, header->host.size);
+		copy_host(last->host, header->host);
 		return &work->streams[last->stream];
 	}
 	return &work->streams[stream_by_label(work, header)];
