@@ -151,6 +151,21 @@ flood_admits_all(L4Flood *flood, const L4Bytes *shapes, int count)
 }
 
 /*
+ * flood_mask_behind: makes shape, which shape_init has made, the first so many bytes of message, whose bytes must outlive it, and one parameter for the rest.
+ */
+void
+flood_mask_behind(L4Shape *shape, L4Bytes message, size_t size)
+{
+	resetStringInfo(&shape->text);
+	appendBinaryStringInfo(&shape->text, message.data, (int) size);
+	appendStringInfoString(&shape->text, L4_PLACEHOLDER);
+	shape->parameters[0].data = message.data + size;
+	shape->parameters[0].size = message.size - size;
+	shape->parameter_count = 1;
+	shape->digits_matter = true;	/* it is none by what the message says: not to be remembered for others */
+}
+
+/*
  * flood_coarsen: makes shape, which shape_init has made, the coarse shape of message, whose bytes must outlive it: its first word, where that
  * is a plain one, and a parameter for the rest.
  */
@@ -170,10 +185,5 @@ flood_coarsen(L4Shape *shape, L4Bytes message)
 		first = message.data;
 	else if (first > message.data)
 		first++;				/* with the blank behind it */
-	resetStringInfo(&shape->text);
-	appendBinaryStringInfo(&shape->text, message.data, first - message.data);
-	appendStringInfoString(&shape->text, L4_PLACEHOLDER);
-	shape->parameters[0].data = first;
-	shape->parameters[0].size = end - first;
-	shape->parameter_count = 1;
+	flood_mask_behind(shape, message, first - message.data);
 }

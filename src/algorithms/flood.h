@@ -18,6 +18,7 @@ extern bool flood_admits(L4Flood *flood, L4Bytes shape, L4Level level);
 extern bool flood_admits_all(L4Flood *flood, const L4Bytes *shapes, int count);
 /* Counts a shape that the source has already, as flood_admits did when it came. */
 extern void flood_count(L4Flood *flood, L4Bytes shape);
+extern void flood_mask_behind(L4Shape *shape, L4Bytes message, size_t size);
 extern void flood_coarsen(L4Shape *shape, L4Bytes message);
 
 #endif							/* L4_FLOOD_H */

@@ -8,6 +8,9 @@
  *
  * A carriage return inside a line ends a record (progress bars overwrite themselves); so does a progress bar that is followed by a header on
  * the same line. Such records share their line's number. No byte is dropped: prefixes, headers and terminators go into the record's frame.
+ *
+ * Who reads a record holds all of it, several times over, so none is longer than L4_RECORD_BYTES: of a longer line (a hole of NUL bytes that a crash left, a file
+ * without line ends) the rest goes on as further records, which are said to be such.
  */
 #include "algorithms/record.h"
 
@@ -15,10 +18,8 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* Bounds on folding, and on a line without an end: what is longer goes on as a further record. */
+/* Bounds on folding. */
 #define FOLD_LINE_LIMIT 5000
-#define FOLD_BYTE_LIMIT (4 * 1024 * 1024)
-#define LINE_BYTE_LIMIT (64 * 1024 * 1024)
 /* Headers are looked for in the first bytes of a line only. */
 #define HEADER_BYTE_LIMIT 4096
 
@@ -290,6 +291,7 @@ emit(L4RecordAssembler *assembler)
 	assembler->record.frame.data = assembler->frame.data;
 	assembler->record.frame.size = assembler->frame.len;
 	assembler->record.message = open_message(assembler);
+	assembler->record.line_count = assembler->line_count;
 	assembler->sink(&assembler->record, assembler->argument);
 }
 
@@ -394,6 +396,7 @@ begin_record(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header,
 	assembler->record.before = assembler->skipped + (line.data - assembler->line_start);
 	assembler->record.header = *header;
 	assembler->record.cut = false;
+	assembler->record.rest = assembler->part > 0 && assembler->record.before == 0;
 	detach_message_facts(assembler, line);
 	if (assembler->part == 0 && assembler->record.before == 0)
 		complete_header(assembler);
@@ -449,7 +452,7 @@ piece_continues(L4RecordAssembler *assembler, L4Bytes line, const L4Header *head
 	L4Bytes		rest = {line.data + header->prefix_size, line.size - header->prefix_size};
 
 	return !header->has_header && assembler->open && assembler->part == 0 && !assembler->folded && same_label(header, &assembler->record.header) &&
-		assembler->line_count < FOLD_LINE_LIMIT && open_message(assembler).size + line.size < FOLD_BYTE_LIMIT &&
+		assembler->line_count < FOLD_LINE_LIMIT && open_message(assembler).size + line.size < L4_RECORD_BYTES &&
 		line_continues(assembler, rest);
 }
 
@@ -569,7 +572,7 @@ complete_pending(L4RecordAssembler *assembler, const char *at, size_t size, bool
 	L4Bytes		line;
 
 	append_bytes(&assembler->pending, at, size);
-	if (!terminated && assembler->pending.len + assembler->skipped < LINE_BYTE_LIMIT)
+	if (!terminated && assembler->pending.len + assembler->skipped < L4_RECORD_BYTES)
 		return;
 	line.data = assembler->pending.data;
 	line.size = assembler->pending.len;
@@ -594,7 +597,7 @@ record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t si
 	assembler->stopped = false;
 	while (at < end)
 	{
-		size_t		room = LINE_BYTE_LIMIT - assembler->skipped - assembler->pending.len;	/* a line is cut there, whatever the buffers */
+		size_t		room = L4_RECORD_BYTES - assembler->skipped - assembler->pending.len;	/* a line is cut there, whatever the buffers */
 		const char *found = memchr(at, '\n', Min((size_t) (end - at), room));
 		const char *stop = found != NULL ? found : at + Min((size_t) (end - at), room);
 		int64		before = assembler->pending.len;

@@ -7,6 +7,9 @@
 #include "ground/l4.h"
 #include "algorithms/header.h"
 
+/* No record's message is longer: what is longer goes on as a further record. */
+#define L4_RECORD_BYTES (1024 * 1024)
+
 /* One record as it leaves the assembler. All spans live until the sink returns. */
 typedef struct L4RawRecord
 {
@@ -14,6 +17,8 @@ typedef struct L4RawRecord
 	int			part;			/* 0 for the first record that begins on that line, 1 for the next, ... */
 	int64		last_line_no;
 	size_t		before;			/* bytes of that line (of its part, where it was too long for one) that stand before the record */
+	int			line_count;		/* how many lines it has */
+	bool		rest;			/* goes on with a line that was too long for one record */
 	bool		cut;			/* the end of the input stands where the line's end should: the line may go on */
 	L4Header	header;			/* of its first line; spans point into frame */
 	L4Bytes		frame;			/* per line: prefixes (and header), terminator */

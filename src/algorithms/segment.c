@@ -406,7 +406,7 @@ segment_add(L4SegmentBuilder *builder, const L4Record *record)
 	add_parameters(&builder->shapes, shape, record->parameters, record->parameter_count);
 	builder->record_shapes[builder->record_count] = shape;
 	builder->record_count++;
-	builder->raw_size += record->frame.size + record->message.size;
+	builder->raw_size += record->frame.size + record->message.size - (record->line_count - 1);	/* lines' ends are in the frame */
 	MemoryContextSwitchTo(caller);
 	return shape;
 }
@@ -498,11 +498,12 @@ add_dictionary_columns(L4ColumnWriter *writer, StringInfo masks, const Dictionar
 	}
 }
 
+/* Packs bytes into a blob that is bound to another one. */
 static bytea *
-pack_and_free(StringInfo plain)
+pack_and_free(StringInfo plain, const bytea *other)
 {
 	L4Bytes		bytes = {plain->data, plain->len};
-	bytea	   *blob = blob_pack(bytes);
+	bytea	   *blob = blob_pack_bound(&bytes, 1, other);
 
 	pfree(plain->data);
 	return blob;
@@ -510,7 +511,7 @@ pack_and_free(StringInfo plain)
 
 /* Writes what is noted of each record but its parameters. */
 static bytea *
-pack_structure(L4SegmentBuilder *builder, const int *records)
+pack_structure(L4SegmentBuilder *builder, const int *records, const bytea *texts)
 {
 	StringInfoData plain;
 	int			i;
@@ -531,11 +532,11 @@ pack_structure(L4SegmentBuilder *builder, const int *records)
 
 		column_put_bytes(&plain, bytes);
 	}
-	return pack_and_free(&plain);
+	return pack_and_free(&plain, texts);
 }
 
 static bytea *
-pack_texts(const L4SegmentBuilder *builder, const StringInfoData *masks)
+pack_texts(const L4SegmentBuilder *builder, const StringInfoData *masks, const bytea *parameters)
 {
 	StringInfoData plain;
 
@@ -544,7 +545,7 @@ pack_texts(const L4SegmentBuilder *builder, const StringInfoData *masks)
 	put_dictionary_texts(&plain, &builder->frames);
 	put_dictionary_texts(&plain, &builder->shapes);
 	appendBinaryStringInfo(&plain, masks->data, masks->len);
-	return pack_and_free(&plain);
+	return pack_and_free(&plain, parameters);
 }
 
 static bytea *
@@ -558,17 +559,17 @@ pack_parameters(const L4SegmentBuilder *builder, const int *records, StringInfo 
 }
 
 /*
- * segment_finish: the blobs of all records added, palloc'd in the current context. Nothing can be added afterwards.
+ * segment_finish: the blobs of all records added, palloc'd in the current context. Nothing can be added afterwards. Each has a checksum of its own; that they belong
+ * together is said by structure, which is bound to texts, and by texts, which are bound to parameters.
  */
 void
 segment_finish(L4SegmentBuilder *builder, L4SegmentBlobs *blobs)
 {
 	int		   *records = stream_order(builder->streams, builder->record_count);
-
 	StringInfoData masks;
 
 	initStringInfo(&masks);
-	blobs->structure = pack_structure(builder, records);
 	blobs->parameters = pack_parameters(builder, records, &masks);
-	blobs->texts = pack_texts(builder, &masks);
+	blobs->texts = pack_texts(builder, &masks, blobs->parameters);
+	blobs->structure = pack_structure(builder, records, blobs->texts);
 }

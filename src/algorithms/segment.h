@@ -32,6 +32,7 @@ typedef struct L4Record
 	L4Bytes		time_text;		/* where time stands in frame; size 0 where it does not */
 	L4TimeForm	time_form;		/* of time_text */
 	L4Bytes		message;
+	int			line_count;		/* how many lines it has: the message joins them */
 	int			shape;			/* what segment_add returned for a record of this shape before in this segment, or -1 */
 	L4Bytes		shape_text;		/* the masked message */
 	uint64		shape_id;
@@ -57,6 +58,7 @@ extern L4SegmentBuilder *segment_builder_create(void);
 /* Adds a record; its bytes are copied. Returns the index of the shape in the segment's dictionary. */
 extern int	segment_add(L4SegmentBuilder *builder, const L4Record *record);
 extern int	segment_record_count(const L4SegmentBuilder *builder);
+/* How many bytes the records had in their file. */
 extern size_t segment_raw_size(const L4SegmentBuilder *builder);
 extern int	segment_shape_count(const L4SegmentBuilder *builder);
 extern uint64 segment_shape_id(const L4SegmentBuilder *builder, int shape);
@@ -110,6 +112,7 @@ typedef struct L4SegmentText
 
 typedef struct L4SegmentTexts
 {
+	const bytea *blob;			/* that they were read from */
 	int			head_count;
 	int			shape_count;
 	L4SegmentText *heads;

@@ -196,6 +196,8 @@ segment_open(const L4SegmentBlobs *blobs)
 	uint64		column_count;
 	int			widest = 1;
 
+	blob_check_bound(blobs->structure, blobs->texts);
+	blob_check_bound(blobs->texts, blobs->parameters);
 	open_structure(reader, blobs->structure);
 	in = open_blob(blobs->texts);
 	get_dictionary_texts(&in, &reader->components);
@@ -421,6 +423,7 @@ segment_texts(const bytea *blob)
 	L4ColumnReader in = open_blob(blob);
 	StoredDictionary dictionary;
 
+	texts->blob = blob;
 	get_dictionary_texts(&in, &dictionary);	/* components, of which heads have every byte */
 	get_dictionary_texts(&in, &dictionary);
 	texts->head_count = (int) dictionary.count;

@@ -532,6 +532,7 @@ segment_search_parameters(const L4SegmentSearch *search, const L4SegmentHope *ho
 
 	if (hope->seam_count > 0)
 		return true;
+	blob_check_bound(hope->texts->blob, parameters);
 	columns = columns_open(parameters, count_columns(hope->texts->heads, hope->texts->head_count) +
 						   count_columns(hope->texts->shapes, hope->texts->shape_count));
 	return texts_hold_word(search, columns, hope->texts->heads, hope->texts->head_count, &column) ||

@@ -1,6 +1,9 @@
 /*
  * chosen_records.c: a few records out of a stored segment, chosen by shape (l4_shape_records) or by line (l4_line_records), without the cost of expanding all
  * the others.
+ *
+ * What is chosen is judged and quoted: dozens of rules look at each text, and queries hold hundreds of them at once. So of a long record its beginning and
+ * its end are shown, and how much is left out; whoever wants all of it has l4_log.
  */
 #include "ground/l4.h"
 
@@ -19,6 +22,8 @@ PG_FUNCTION_INFO_V1(l4_line_records);
 
 #define SHAPE_COLUMNS 5
 #define LINE_COLUMNS (RECORD_ROW_COLUMNS + 1)
+/* So much is shown of either end of a record. */
+#define END_BYTES 8192
 
 typedef struct Choice
 {
@@ -50,11 +55,44 @@ open_choice(FunctionCallInfo fcinfo, Choice *choice)
 	initStringInfo(&choice->shown);
 }
 
+static inline bool
+goes_on(char c)
+{
+	return ((unsigned char) c & 0xc0) == 0x80;	/* with a character, in UTF-8 */
+}
+
+/* Cuts what stands between the ends of a long text; its ends of lines stay, so that those behind it keep their numbers. */
+static void
+leave_out_middle(StringInfo text)
+{
+	int			from = END_BYTES;
+	int			to = text->len - END_BYTES;
+	StringInfoData middle;
+
+	while (from > END_BYTES - 4 && goes_on(text->data[from]))
+		from--;
+	while (to < text->len - END_BYTES + 4 && goes_on(text->data[to]))
+		to++;
+	initStringInfo(&middle);
+	appendStringInfo(&middle, " [... %d bytes ...] ", to - from);
+	for (const char *at = text->data + from; (at = memchr(at, '\n', text->data + to - at)) != NULL; at++)
+		appendStringInfoChar(&middle, '\n');
+	if (middle.len < to - from)
+	{
+		memcpy(text->data + from, middle.data, middle.len);
+		memmove(text->data + from + middle.len, text->data + to, text->len - to + 1);
+		text->len -= to - from - middle.len;
+	}
+	pfree(middle.data);
+}
+
 static Datum
 raw_text(Choice *choice)
 {
 	resetStringInfo(&choice->raw);
 	segment_raw(choice->reader, &choice->raw);
+	if (choice->raw.len > 2 * END_BYTES)
+		leave_out_middle(&choice->raw);
 	return shown_line(&choice->shown, (L4Bytes) {choice->raw.data, choice->raw.len});
 }
 

@@ -254,12 +254,12 @@ source_shape(L4Source *work, uint64 shape_id, L4Bytes text)
 	return entry->shape;
 }
 
-/* Masks a record's message, or remembers how one like it was masked. Sets all that the record says of its shape but its place in the segment. */
+/* Masks a record's message, or remembers how one like it was masked; rest: it goes on with a line that was too long. Sets all that the record says of its shape but its place in the segment. */
 static Shape *
-mask_record(L4Source *work, L4Record *record)
+mask_record(L4Source *work, L4Record *record, bool rest)
 {
 	L4SourceContext *context = work->context;
-	L4MemoEntry *memo = context->rules->mask_count > 0 ? NULL : message_memo_find(context->memo, record->message, &work->shape);
+	L4MemoEntry *memo = rest || context->rules->mask_count > 0 ? NULL : message_memo_find(context->memo, record->message, &work->shape);
 	Shape	   *shape;
 
 	if (memo != NULL && memo->owner == work->number)
@@ -273,7 +273,10 @@ mask_record(L4Source *work, L4Record *record)
 		bool		is_new;
 		uint64		shape_id;
 
-		mask_message(&work->shape, record->message, context->rules->masks, context->rules->mask_count);
+		if (rest)				/* begins amid a line: it says nothing of its own */
+			flood_mask_behind(&work->shape, record->message, 0);
+		else
+			mask_message(&work->shape, record->message, context->rules->masks, context->rules->mask_count);
 		record->shape_text = (L4Bytes) {work->shape.text.data, work->shape.text.len};
 		shape_id = memo != NULL ? memo->shape_id : shape_hash(record->shape_text.data, record->shape_text.size);
 		if (shapes_lookup(work->shapes, shape_id) == NULL && !flood_admits(work->flood, record->shape_text, record->level))
@@ -561,8 +564,9 @@ take_record(const L4RawRecord *raw, void *argument)
 		return;
 	}
 	record.message = raw->message;
+	record.line_count = raw->line_count;
 	record.level = raw->header.level;
-	shape = mask_record(work, &record);
+	shape = mask_record(work, &record, raw->rest);
 	record.stream = stream_in_segment(work, stream);
 	record.line_no = raw->line_no;
 	record.part = raw->part;

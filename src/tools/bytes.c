@@ -33,6 +33,34 @@ bytes_are_plain(L4Bytes bytes)
 	return true;
 }
 
+/* Bytes are escaped so many at a time: holes of millions of NUL bytes come by here. */
+#define ESCAPE_CHUNK 256
+
+/* Appends the bytes before the next valid character as \xNN, up to a chunk of them; returns how many. */
+static int
+append_escapes(StringInfo out, const char *at, const char *end)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *begin = at;
+	const char *stop = at + Min(end - at, ESCAPE_CHUNK);
+	char	   *to;
+
+	enlargeStringInfo(out, 4 * ESCAPE_CHUNK);
+	to = out->data + out->len;
+	while (at < stop && bytes_character(at, end) == 0)
+	{
+		unsigned char byte = (unsigned char) *at++;
+
+		*to++ = '\\';
+		*to++ = 'x';
+		*to++ = digits[byte >> 4];
+		*to++ = digits[byte & 15];
+	}
+	*to = '\0';
+	out->len = (int) (to - out->data);
+	return (int) (at - begin);
+}
+
 void
 bytes_append_escaped(StringInfo out, L4Bytes bytes)
 {
@@ -48,10 +76,7 @@ bytes_append_escaped(StringInfo out, L4Bytes bytes)
 			at += size;
 		appendBinaryStringInfo(out, run, at - run);
 		if (at < end)
-		{
-			appendStringInfo(out, "\\x%02x", (unsigned char) *at);
-			at++;
-		}
+			at += append_escapes(out, at, end);
 	}
 }
 

@@ -2,7 +2,8 @@
  * codec.c: growing byte columns of variable-length integers and byte strings; blobs with version, checksum and zstd.
  *
  * Numbers are little-endian base 128, so the stored bytes are the same on every architecture. A blob names its format by a first byte and carries a
- * crc32c of everything behind it: damaged or crafted bytes end in SQLSTATE XX001, never in a wild read. Readers check every step.
+ * crc32c of everything behind it: damaged or crafted bytes end in SQLSTATE XX001, never in a wild read. Readers check every step. Blobs that make
+ * sense only together are bound: one carries the checksum of the other, so that whole ones that do not belong together are told too.
  */
 #include "tools/codec.h"
 
@@ -13,6 +14,8 @@
 
 #define BLOB_VERSION 3
 #define BLOB_HEADER 13			/* version 1, checksum 4, plain size 8 */
+#define BLOB_BOUND_VERSION 4
+#define BLOB_BOUND_HEADER 17	/* and the checksum of the blob it is bound to, 4 */
 #define BLOB_LEVEL 3
 #define BLOB_PLAIN_LIMIT ((uint64) MaxAllocSize)
 
@@ -269,8 +272,9 @@ compress_parts(const L4Bytes *parts, int count, size_t plain_size, unsigned char
 }
 
 bytea *
-blob_pack_parts(const L4Bytes *parts, int count)
+blob_pack_bound(const L4Bytes *parts, int count, const bytea *other)
 {
+	size_t		header = other != NULL ? BLOB_BOUND_HEADER : BLOB_HEADER;
 	size_t		plain_size = 0;
 	size_t		room;
 	bytea	   *blob;
@@ -281,20 +285,39 @@ blob_pack_parts(const L4Bytes *parts, int count)
 	for (i = 0; i < count; i++)
 		plain_size += parts[i].size;
 	room = ZSTD_compressBound(plain_size) + (size_t) 32 * count;
-	blob = palloc(VARHDRSZ + BLOB_HEADER + room);
+	blob = palloc(VARHDRSZ + header + room);
 	out = (unsigned char *) VARDATA(blob);
-	size = compress_parts(parts, count, plain_size, out + BLOB_HEADER, room);
-	out[0] = BLOB_VERSION;
+	size = header + compress_parts(parts, count, plain_size, out + header, room);
+	out[0] = other != NULL ? BLOB_BOUND_VERSION : BLOB_VERSION;
 	put_little_endian(out + 5, plain_size, 8);
-	put_little_endian(out + 1, blob_checksum(out + 5, 8 + size), 4);
-	SET_VARSIZE(blob, VARHDRSZ + BLOB_HEADER + size);
+	if (other != NULL)
+		memcpy(out + BLOB_HEADER, VARDATA_ANY(other) + 1, 4);
+	put_little_endian(out + 1, blob_checksum(out + 5, size - 5), 4);
+	SET_VARSIZE(blob, VARHDRSZ + size);
 	return blob;
+}
+
+bytea *
+blob_pack_parts(const L4Bytes *parts, int count)
+{
+	return blob_pack_bound(parts, count, NULL);
 }
 
 bytea *
 blob_pack(L4Bytes plain)
 {
-	return blob_pack_parts(&plain, 1);
+	return blob_pack_bound(&plain, 1, NULL);
+}
+
+void
+blob_check_bound(const bytea *blob, const bytea *other)
+{
+	const char *in = VARDATA_ANY(blob);
+
+	if (VARSIZE_ANY_EXHDR(blob) < BLOB_BOUND_HEADER || in[0] != BLOB_BOUND_VERSION)
+		return;					/* of no version that is bound, or for blob_unpack to refuse */
+	if (VARSIZE_ANY_EXHDR(other) < BLOB_HEADER || memcmp(in + BLOB_HEADER, VARDATA_ANY(other) + 1, 4) != 0)
+		column_corrupted("its parts do not belong together");
 }
 
 L4Bytes
@@ -302,6 +325,7 @@ blob_unpack(const bytea *blob)
 {
 	const unsigned char *in = (const unsigned char *) VARDATA_ANY(blob);
 	size_t		size = VARSIZE_ANY_EXHDR(blob);
+	size_t		header;
 	uint64		plain_size;
 	char	   *plain;
 	size_t		got;
@@ -309,15 +333,18 @@ blob_unpack(const bytea *blob)
 
 	if (size < BLOB_HEADER)
 		column_corrupted("a blob is too short");
-	if (in[0] != BLOB_VERSION)
+	if (in[0] != BLOB_VERSION && in[0] != BLOB_BOUND_VERSION)
 		column_corrupted("a blob has an unknown version");
+	header = in[0] == BLOB_BOUND_VERSION ? BLOB_BOUND_HEADER : BLOB_HEADER;
+	if (size < header)
+		column_corrupted("a blob is too short");
 	if (blob_checksum(in + 5, size - 5) != (uint32) get_little_endian(in + 1, 4))
 		column_corrupted("a checksum does not match");
 	plain_size = get_little_endian(in + 5, 8);
-	if (plain_size >= BLOB_PLAIN_LIMIT || plain_size != ZSTD_getFrameContentSize(in + BLOB_HEADER, size - BLOB_HEADER))
+	if (plain_size >= BLOB_PLAIN_LIMIT || plain_size != ZSTD_getFrameContentSize(in + header, size - header))
 		column_corrupted("a blob states a wrong size");
 	plain = palloc(plain_size + 1);
-	got = ZSTD_decompressDCtx(decompressor(), plain, plain_size, in + BLOB_HEADER, size - BLOB_HEADER);
+	got = ZSTD_decompressDCtx(decompressor(), plain, plain_size, in + header, size - header);
 	if (ZSTD_isError(got) || got != plain_size)
 		column_corrupted("a blob does not decompress");
 	plain[plain_size] = '\0';

@@ -58,6 +58,12 @@ pg_noreturn extern void column_corrupted(const char *what);
 extern bytea *blob_pack(L4Bytes plain);
 /* The same of parts, one after the other; each but small ones is compressed with statistics of its own. */
 extern bytea *blob_pack_parts(const L4Bytes *parts, int count);
+/*
+ * The same, bound to another blob, which blob_check_bound then asks for: XX001 where it is another one. Blobs of before there was such, and those bound
+ * to none, pass.
+ */
+extern bytea *blob_pack_bound(const L4Bytes *parts, int count, const bytea *other);
+extern void blob_check_bound(const bytea *blob, const bytea *other);
 /* Checks version, checksum and sizes (XX001 otherwise) and returns palloc'd plain bytes. */
 extern L4Bytes blob_unpack(const bytea *blob);
 
