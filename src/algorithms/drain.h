@@ -40,8 +40,9 @@ typedef struct L4DrainResult
 } L4DrainResult;
 
 /*
- * Where a shape stands among others: its number of tokens (15 bits), then 24 bits each of a hash of its first token and of its first two. Shapes of different
- * numbers of tokens never meet in a group, so those of one number give the same groups alone as among all others.
+ * Where a shape stands among others: its number of tokens (15 bits), then 24 bits each of a hash of its first token and of its
+ * first two. Shapes of different numbers of tokens never meet in a group, so those of one number give the same groups alone as
+ * among all others.
  */
 extern int64 drain_key(L4Bytes shape);
 

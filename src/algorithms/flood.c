@@ -169,7 +169,8 @@ flood_admits_all(L4Flood *flood, const L4Bytes *shapes, int count)
 }
 
 /*
- * flood_mask_behind: makes shape, which shape_init has made, the first so many bytes of message, whose bytes must outlive it, and one parameter for the rest.
+ * flood_mask_behind: makes shape, which shape_init has made, the first so many bytes of message, whose bytes must outlive it,
+ * and one parameter for the rest.
  */
 void
 flood_mask_behind(L4Shape *shape, L4Bytes message, size_t size)

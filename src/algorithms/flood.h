@@ -7,8 +7,8 @@
 #include "algorithms/mask.h"
 
 /*
- * How many shapes of one source share their first two words, at most; how many it has in all, and how many where they sound grave; and how many bytes these may
- * have together.
+ * How many shapes of one source share their first two words, at most; how many it has in all, and how many where they sound
+ * grave; and how many bytes these may have together.
  */
 #define FLOOD_ALIKE 1000
 #define FLOOD_SHAPES 10000
