@@ -10,6 +10,12 @@ AS 'MODULE_PATHNAME', 'l4_cluster_shapes';
 COMMENT ON FUNCTION @extschema@.l4_cluster_shapes(bigint[], text[], int, double precision, int) IS
 'Groups shapes (texts with <*> for variable parts) into events by Drain (He et al., ICWS 2017) and splits groups at positions where a few words alternate. In: shape ids and, at the same places, shapes; depth of the prefix tree (3 to 64, root and length layer counted); least share of equal tokens to join a group (0 to 1); a position with 2 to split_values (0 to 100, below 2 never) different words splits its group, and more than twice as many different first words before two more are one group. Out: per shape, in the order given, its event (event_id is the hash of the template) and the unsplit group (parent). A pure function of the set of shapes; no rows where an argument is NULL. Errors: 22023 for arrays of different lengths, nulls in them, options out of bounds; 54000 where the working memory would pass maintenance_work_mem. Cost: linear in the bytes for most logs, at most 500 groups compared per shape.';
 
+CREATE FUNCTION @extschema@.l4_shape_key(shape text) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10 AS 'MODULE_PATHNAME', 'l4_shape_key';
+COMMENT ON FUNCTION @extschema@.l4_shape_key(text) IS
+'Where a shape stands among others: in the highest 16 bits its number of tokens, as l4_cluster_shapes counts them, then 24 bits of a hash of the first token and 24 of the first two. Shapes of different numbers of tokens never share an event of l4_cluster_shapes but by an equal template. Cost: one pass over the shape.';
+CREATE INDEX l4_shape_key ON @extschema@.l4_shape (@extschema@.l4_shape_key(shape));
+
 CREATE TYPE @extschema@.l4_shape_counts;
 
 CREATE FUNCTION @extschema@.l4_shape_counts_in(cstring) RETURNS @extschema@.l4_shape_counts

@@ -119,6 +119,49 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_shape_events(int, double precision, int, bigint) IS
 'The event of each shape: Drain (l4_cluster_shapes with the given depth, similarity and split) over all shapes or, where there are more than "most", over those that share their first two words with the fewest; the others get the event of their coarse shape. A function of the set of shapes and the arguments alone. Errors: 54000 where maintenance_work_mem does not hold the clusters. Cost: about 20 microseconds and 300 bytes for each shape clustered.';
 
+/*
+ * Shapes of different numbers of tokens never meet in a group of Drain, so new ones are clustered with those of their number alone, and the result is that of
+ * clustering all. Where floods have left too many of a number, with those that begin with the same word, or the same two.
+ */
+CREATE FUNCTION @extschema@.l4_new_shape_events(most bigint DEFAULT 10000)
+RETURNS TABLE (shape_id bigint, event_id bigint, template text, parent_id bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10000
+BEGIN ATOMIC
+	WITH RECURSIVE fresh AS MATERIALIZED (
+		SELECT h.shape_id, h.shape, @extschema@.l4_shape_key(h.shape) AS key FROM @extschema@.l4_shape h WHERE h.event_id IS NULL
+	),
+	near (bits, least, last, fits) AS (
+		SELECT 48, r.least, r.last, (
+			SELECT count(*) FROM (
+				SELECT FROM @extschema@.l4_shape h WHERE @extschema@.l4_shape_key(h.shape) BETWEEN r.least AND r.last LIMIT l4_new_shape_events.most + 1) h
+			) <= l4_new_shape_events.most
+		FROM (SELECT DISTINCT f.key >> 48 << 48 AS least, (f.key >> 48 << 48) + (1::bigint << 48) - 1 AS last FROM fresh f) r
+		UNION ALL
+		SELECT r.bits, r.least, r.last, (
+			SELECT count(*) FROM (
+				SELECT FROM @extschema@.l4_shape h WHERE @extschema@.l4_shape_key(h.shape) BETWEEN r.least AND r.last LIMIT l4_new_shape_events.most + 1) h
+			) <= l4_new_shape_events.most
+		FROM (
+			SELECT DISTINCT n.bits - 24 AS bits, f.key >> (n.bits - 24) << (n.bits - 24) AS least,
+				(f.key >> (n.bits - 24) << (n.bits - 24)) + (1::bigint << (n.bits - 24)) - 1 AS last
+			FROM near n JOIN fresh f ON f.key BETWEEN n.least AND n.last
+			WHERE n.bits > 0 AND NOT n.fits) r
+	)
+	SELECT c.shape_id, c.event_id, c.template, c.parent_id
+	FROM near n
+		CROSS JOIN LATERAL (
+			SELECT array_agg(h.shape_id ORDER BY h.shape_id) AS ids, array_agg(h.shape ORDER BY h.shape_id) AS shapes
+			FROM @extschema@.l4_shape h WHERE @extschema@.l4_shape_key(h.shape) BETWEEN n.least AND n.last) s
+		CROSS JOIN LATERAL @extschema@.l4_cluster_shapes(s.ids, s.shapes) c
+	WHERE n.fits
+	UNION ALL
+	SELECT f.shape_id, @extschema@.l4_shape_id(c.shape), c.shape, NULL
+	FROM fresh f CROSS JOIN LATERAL @extschema@.l4_coarse_shape(f.shape) c (shape)
+	WHERE NOT EXISTS (SELECT FROM near n WHERE n.fits AND f.key BETWEEN n.least AND n.last);
+END;
+COMMENT ON FUNCTION @extschema@.l4_new_shape_events(bigint) IS
+'The event that Drain (l4_cluster_shapes) gives each shape that has none yet, and each of the shapes it was compared with: those of the same number of tokens or, where there are more than "most", of these those that begin with the same word or else the same two words; where these are too many too, it gets the event of its coarse shape. Up to so many the result is that of l4_shape_events for them. Errors: 54000 where maintenance_work_mem does not hold the clusters of one such set. Cost: about 20 microseconds for each shape clustered, whatever others there are.';
+
 CREATE FUNCTION @extschema@.l4_assign_events(job_id text DEFAULT NULL) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 	SET search_path = pg_catalog, @extschema@, pg_temp
@@ -141,7 +184,7 @@ BEGIN
 		RETURN 0;
 	END IF;
 	WITH clustered AS MATERIALIZED (
-		SELECT c.* FROM l4_shape_events() c
+		SELECT c.* FROM l4_new_shape_events() c
 	), known AS (
 		-- A cluster keeps the event that most of its shapes already have.
 		SELECT DISTINCT ON (c.event_id) c.event_id AS cluster_id, h.event_id
@@ -163,7 +206,45 @@ BEGIN
 	RETURN assigned;
 END $$;
 COMMENT ON FUNCTION @extschema@.l4_assign_events(text) IS
-'Gives every shape that has none an event: clusters all shapes (l4_shape_events) and lets each new shape join the event of its cluster, or makes a new one. Shapes that have an event keep it; shapes that nothing has any more (tentative 0), and their events, go. Returns the number of shapes that got one. Called by l4_import; the argument is the job on whose behalf. Cost: grows with the number of distinct shapes, not of lines.';
+'Gives every shape that has none an event: clusters it with the shapes it may share one with (l4_new_shape_events) and lets it join the event of its cluster, or makes a new one. Shapes that have an event keep it; shapes that nothing has any more (tentative 0), and their events, go. Returns the number of shapes that got one. Called by l4_import; the argument is the job on whose behalf. Cost: that of l4_new_shape_events.';
+
+CREATE FUNCTION @extschema@.l4_forget_shapes() RETURNS bigint
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+	SET search_path = pg_catalog, @extschema@, pg_temp
+	SET jit = off
+AS $$
+DECLARE
+	gone bigint;
+BEGIN
+	-- Who does not see all rows, or not those of now, cannot tell what nothing has.
+	IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') OR EXISTS (
+		SELECT FROM (VALUES ('l4_shape', 'SELECT'), ('l4_shape', 'DELETE'), ('l4_event', 'SELECT'), ('l4_event', 'DELETE'), ('l4_stream_event', 'SELECT'),
+			('l4_pool_event', 'SELECT'), ('l4_pool_job_event', 'SELECT'), ('l4_fault', 'SELECT')) n (name, privilege)
+		WHERE NOT has_table_privilege(n.name, n.privilege) OR row_security_active(n.name)) THEN
+		RETURN NULL;
+	END IF;
+	PERFORM pg_advisory_xact_lock(hashtextextended('l4_assign_events', 0));
+	-- Whoever adds shapes holds this lock shared.
+	IF NOT pg_try_advisory_xact_lock(hashtextextended('l4_shape', 0)) THEN
+		RETURN NULL;
+	END IF;
+	WITH used AS MATERIALIZED (
+		SELECT DISTINCT e.shape_id FROM l4_stream_event e
+		UNION SELECT p.shape_id FROM l4_pool_event p
+		UNION SELECT p.shape_id FROM l4_pool_job_event p
+	)
+	DELETE FROM l4_shape h
+	WHERE NOT EXISTS (SELECT FROM used u WHERE u.shape_id = h.shape_id)
+		-- a fault may ask for an event that does not come back under the same id
+		AND (h.event_id IN (SELECT unnest(f.events) FROM l4_fault f)) IS NOT TRUE;
+	GET DIAGNOSTICS gone = ROW_COUNT;
+	IF gone > 0 THEN
+		DELETE FROM l4_event e WHERE NOT EXISTS (SELECT FROM l4_shape h WHERE h.event_id = e.event_id);
+	END IF;
+	RETURN gone;
+END $$;
+COMMENT ON FUNCTION @extschema@.l4_forget_shapes() IS
+'Deletes the shapes that no job and no pool has any more, and the events that are left without any; those that faults ask for stay. Returns the number of shapes, or NULL where it did nothing: row security hides rows from the caller, he may not delete from l4_shape and l4_event, the transaction is of a higher level than READ COMMITTED, or an import is writing shapes just now. Imports wait with theirs until the transaction ends. Called by l4_delete_job; files that were replaced leave shapes too. Cost: one pass over l4_stream_event.';
 
 CREATE FUNCTION @extschema@.l4_recluster(depth int DEFAULT 4, similarity double precision DEFAULT 0.5, split_values int DEFAULT 5) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

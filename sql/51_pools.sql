@@ -141,6 +141,10 @@ BEGIN
 		RAISE EXCEPTION 'ranks_per_node is %, but a node has at least one rank', l4_register_job.ranks_per_node
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'NULL means that it is not known.';
 	END IF;
+	IF (SELECT max(octet_length(n)) FROM unnest(l4_register_job.nodes) n) > 1024 THEN
+		RAISE EXCEPTION 'a node''s name is longer than 1024 bytes'
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'nodes is an array of host names, one element for each node, in rank order.';
+	END IF;
 	-- A change of a job may change its pool, which another session may be changing just now. A job that is not there yet waits for nobody.
 	known := EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_register_job.job_id);
 	IF known AND (l4_register_job.status IS NOT NULL OR l4_register_job.settings IS NOT NULL) THEN
@@ -166,7 +170,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_register_job(text, jsonb, text, text[], int, timestamptz, timestamptz, text) IS
-'Makes a job known, or updates it (NULL keeps what is there; a new job has settings {} and status unknown): its settings, its status (running, succeeded, failed, unknown), its nodes in rank order, ranks per node, start and end, and the time zone of time stamps that name none. A change of status or settings brings the pools up to date. Errors (22023): no job_id, an unknown status or time zone, settings that are no object, ranks_per_node below 1.';
+'Makes a job known, or updates it (NULL keeps what is there; a new job has settings {} and status unknown): its settings, its status (running, succeeded, failed, unknown), its nodes in rank order, ranks per node, start and end, and the time zone of time stamps that name none. A change of status or settings brings the pools up to date. Errors (22023): no job_id, an unknown status or time zone, settings that are no object, ranks_per_node below 1, a node''s name of more than 1024 bytes.';
 
 CREATE FUNCTION @extschema@.l4_pool_learn(job_id text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000

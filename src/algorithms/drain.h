@@ -39,6 +39,13 @@ typedef struct L4DrainResult
 	int		   *group_of;		/* for each input shape, in input order */
 } L4DrainResult;
 
+/*
+ * Where a shape stands among others: its number of tokens (15 bits), then 24 bits each of a hash of its first token and of its
+ * first two. Shapes of different numbers of tokens never meet in a group, so those of one number give the same groups alone as
+ * among all others.
+ */
+extern int64 drain_key(L4Bytes shape);
+
 /* Clusters n shapes (equal ones count once). The result does not depend on their order. Allocates in the current memory context. */
 extern L4DrainResult *drain_cluster(const L4Bytes *shapes, int n, const L4DrainOptions *options);
 

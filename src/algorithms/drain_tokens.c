@@ -1,8 +1,9 @@
 /*
- * drain_tokens.c: Drain's working memory, and the tokens of shapes and their numbers. See drain.c.
+ * drain_tokens.c: Drain's working memory, the tokens of shapes and their numbers, and keys made of them. See drain.c.
  */
 #include "algorithms/drain_parts.h"
 
+#include "algorithms/mask.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/shmem.h"
@@ -255,4 +256,32 @@ drain_number_tokens(Drain *drain)
 			*token++ = span.wildcard ? TOKEN_WILDCARD : token_number(drain, span.text);
 		CHECK_FOR_INTERRUPTS();
 	}
+}
+
+/* A hash of a token; of all that the prefix tree takes for parameters the same. */
+static uint64
+token_hash(const TokenSpan *span)
+{
+	if (span->wildcard || (token_flags(span->text) & TOKEN_DIGIT))
+		return TOKEN_WILDCARD;
+	return shape_hash(span->text.data, span->text.size);
+}
+
+int64
+drain_key(L4Bytes shape)
+{
+	const char *at = shape.data;
+	const char *end = at + shape.size;
+	uint64		first = 0;
+	uint64		second = 0;
+	int64		count;
+	TokenSpan	span;
+
+	for (count = 0; drain_next_token(&at, end, &span); count++)
+		if (count == 0)
+			first = token_hash(&span);
+		else if (count == 1)
+			second = token_hash(&span);
+	second = first * UINT64CONST(0x9e3779b97f4a7c15) + second;
+	return Min(count, 0x7fff) << 48 | (int64) (first >> 40 << 24) | (int64) (second >> 40);
 }

@@ -39,6 +39,7 @@ struct L4Flood
 	const L4GraveWords *grave;
 	alike_hash *alike;
 	int			shapes;			/* admitted so far */
+	size_t		bytes;			/* that these have */
 };
 
 /*
@@ -52,6 +53,7 @@ flood_create(MemoryContext context, const L4GraveWords *grave)
 	flood->grave = grave;
 	flood->alike = alike_create(context, 64, NULL);
 	flood->shapes = 0;
+	flood->bytes = 0;
 	return flood;
 }
 
@@ -114,23 +116,31 @@ alike_of(L4Flood *flood, L4Bytes shape)
 	return entry;
 }
 
+/* Is there room for one more shape, among so many with so many bytes? */
+static inline bool
+has_room(const L4Flood *flood, L4Bytes shape, int shapes, size_t bytes)
+{
+	return flood->shapes < shapes && flood->bytes + shape.size <= bytes;
+}
+
 /*
  * flood_admits: may the source have this shape, which it has not yet? Counts it if so. level: of the record that brings it.
- * Cost: a look at its first two words; at up to 4 kB of it once the source has FLOOD_SHAPES.
+ * Cost: a look at its first two words; at up to 4 kB of it once the source has FLOOD_SHAPES or FLOOD_BYTES.
  */
 bool
 flood_admits(L4Flood *flood, L4Bytes shape, L4Level level)
 {
 	AlikeEntry *entry;
 
-	if (flood->shapes >= FLOOD_SHAPES &&
-		(flood->shapes >= FLOOD_GRAVE || (level < L4_LEVEL_WARNING && !sounds_grave(flood->grave, shape))))
+	if (!has_room(flood, shape, FLOOD_SHAPES, FLOOD_BYTES) &&
+		(!has_room(flood, shape, FLOOD_GRAVE, FLOOD_GRAVE_BYTES) || (level < L4_LEVEL_WARNING && !sounds_grave(flood->grave, shape))))
 		return false;
 	entry = alike_of(flood, shape);
 	if (entry->shapes >= FLOOD_ALIKE)
 		return false;
 	entry->shapes++;
 	flood->shapes++;
+	flood->bytes += shape.size;
 	return true;
 }
 
@@ -139,6 +149,7 @@ flood_count(L4Flood *flood, L4Bytes shape)
 {
 	alike_of(flood, shape)->shapes++;
 	flood->shapes++;
+	flood->bytes += shape.size;
 }
 
 /*
@@ -148,19 +159,27 @@ bool
 flood_admits_all(L4Flood *flood, const L4Bytes *shapes, int count)
 {
 	bool		fits = count <= FLOOD_SHAPES - flood->shapes;
+	size_t		bytes = flood->bytes;
 	int			done = 0;
 
 	while (fits && done < count)
-		fits = ++alike_of(flood, shapes[done++])->shapes <= FLOOD_ALIKE;
+	{
+		bytes += shapes[done].size;
+		fits = bytes <= FLOOD_BYTES && ++alike_of(flood, shapes[done++])->shapes <= FLOOD_ALIKE;
+	}
 	if (fits)
+	{
 		flood->shapes += count;
+		flood->bytes = bytes;
+	}
 	while (!fits && done > 0)
 		alike_of(flood, shapes[--done])->shapes--;
 	return fits;
 }
 
 /*
- * flood_mask_behind: makes shape, which shape_init has made, the first so many bytes of message, whose bytes must outlive it, and one parameter for the rest.
+ * flood_mask_behind: makes shape, which shape_init has made, the first so many bytes of message, whose bytes must outlive it,
+ * and one parameter for the rest.
  */
 void
 flood_mask_behind(L4Shape *shape, L4Bytes message, size_t size)

@@ -6,10 +6,15 @@
 
 #include "algorithms/mask.h"
 
-/* How many shapes of one source share their first two words, at most; how many it has in all; and how many where they sound grave. */
+/*
+ * How many shapes of one source share their first two words, at most; how many it has in all, and how many where they sound
+ * grave; and how many bytes these may have together.
+ */
 #define FLOOD_ALIKE 1000
 #define FLOOD_SHAPES 10000
+#define FLOOD_BYTES (8 * 1024 * 1024)
 #define FLOOD_GRAVE 20000
+#define FLOOD_GRAVE_BYTES (16 * 1024 * 1024)
 
 typedef struct L4Flood L4Flood;
 

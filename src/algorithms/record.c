@@ -9,8 +9,8 @@
  * A carriage return inside a line ends a record (progress bars overwrite themselves); so does a progress bar that is followed by a header on
  * the same line. Such records share their line's number. No byte is dropped: prefixes, headers and terminators go into the record's frame.
  *
- * Who reads a record holds all of it, several times over, so none is longer than L4_RECORD_BYTES: of a longer line (a hole of NUL bytes that a crash left, a file
- * without line ends) the rest goes on as further records, which are said to be such.
+ * Who reads a record holds all of it, several times over, so none is longer than L4_RECORD_BYTES: of a longer line (a hole of
+ * NUL bytes that a crash left, a file without line ends) the rest goes on as further records, which are said to be such.
  */
 #include "algorithms/record.h"
 
@@ -597,7 +597,8 @@ record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t si
 	assembler->stopped = false;
 	while (at < end)
 	{
-		size_t		room = L4_RECORD_BYTES - assembler->skipped - assembler->pending.len;	/* a line is cut there, whatever the buffers */
+		/* a line is cut there, whatever the buffers */
+		size_t		room = L4_RECORD_BYTES - assembler->skipped - assembler->pending.len;
 		const char *found = memchr(at, '\n', Min((size_t) (end - at), room));
 		const char *stop = found != NULL ? found : at + Min((size_t) (end - at), room);
 		int64		before = assembler->pending.len;

@@ -406,7 +406,8 @@ segment_add(L4SegmentBuilder *builder, const L4Record *record)
 	add_parameters(&builder->shapes, shape, record->parameters, record->parameter_count);
 	builder->record_shapes[builder->record_count] = shape;
 	builder->record_count++;
-	builder->raw_size += record->frame.size + record->message.size - (record->line_count - 1);	/* lines' ends are in the frame */
+	/* the ends of lines are in the frame, and stand in the message once more */
+	builder->raw_size += record->frame.size + record->message.size - (record->line_count - 1);
 	MemoryContextSwitchTo(caller);
 	return shape;
 }
@@ -559,8 +560,9 @@ pack_parameters(const L4SegmentBuilder *builder, const int *records, StringInfo 
 }
 
 /*
- * segment_finish: the blobs of all records added, palloc'd in the current context. Nothing can be added afterwards. Each has a checksum of its own; that they belong
- * together is said by structure, which is bound to texts, and by texts, which are bound to parameters.
+ * segment_finish: the blobs of all records added, palloc'd in the current context. Nothing can be added afterwards. Each has a
+ * checksum of its own; that they belong together is said by structure, which is bound to texts, and by texts, which are bound to
+ * parameters.
  */
 void
 segment_finish(L4SegmentBuilder *builder, L4SegmentBlobs *blobs)

@@ -168,8 +168,9 @@ take_budget(L4SketchMemory *memory, size_t size)
 }
 
 /*
- * The text under which a value is kept: valid UTF-8, a long one cut with its hash behind. Of a long one no more bytes are looked at than may be kept: escaped they take
- * their number at least, and a character that is cut there lies behind the place of the cut.
+ * The text under which a value is kept: valid UTF-8, a long one cut with its hash behind. Of a long one no more bytes are looked
+ * at than may be kept: escaped they take their number at least, and a character that is cut there lies behind the place of the
+ * cut.
  */
 static void
 value_text(StringInfo out, L4Bytes value)

@@ -2,8 +2,8 @@
  * chosen_records.c: a few records out of a stored segment, chosen by shape (l4_shape_records) or by line (l4_line_records), without the cost of expanding all
  * the others.
  *
- * What is chosen is judged and quoted: dozens of rules look at each text, and queries hold hundreds of them at once. So of a long record its beginning and
- * its end are shown, and how much is left out; whoever wants all of it has l4_log.
+ * What is chosen is judged and quoted: dozens of rules look at each text, and queries hold hundreds of them at once. So of a long
+ * record its beginning and its end are shown, and how much is left out; whoever wants all of it has l4_log.
  */
 #include "ground/l4.h"
 

@@ -78,6 +78,7 @@ typedef struct CountsReader
 } CountsReader;
 
 PG_FUNCTION_INFO_V1(l4_cluster_shapes);
+PG_FUNCTION_INFO_V1(l4_shape_key);
 PG_FUNCTION_INFO_V1(l4_shape_counts_in);
 PG_FUNCTION_INFO_V1(l4_shape_counts_out);
 PG_FUNCTION_INFO_V1(l4_shape_counts_recv);
@@ -214,6 +215,17 @@ l4_cluster_shapes(PG_FUNCTION_ARGS)
 		CHECK_FOR_INTERRUPTS();
 	}
 	return (Datum) 0;
+}
+
+/*
+ * l4_shape_key(shape): see drain_key. Cost: one pass over the shape.
+ */
+Datum
+l4_shape_key(PG_FUNCTION_ARGS)
+{
+	text	   *shape = PG_GETARG_TEXT_PP(0);
+
+	PG_RETURN_INT64(drain_key((L4Bytes) {VARDATA_ANY(shape), VARSIZE_ANY_EXHDR(shape)}));
 }
 
 /* ---- the state: in memory ---- */

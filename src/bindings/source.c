@@ -171,7 +171,8 @@ stream_of(L4Source *work, const L4Header *header)
 
 	if (work->streams[0].row.place.rank >= 0 || (header->rank < 0 && header->local_rank < 0 && header->host.size == 0))
 		return &work->streams[0];
-	if (last->stream > 0 && last->rank == header->rank && last->local_rank == header->local_rank && same_host(last, header->host))
+	if (last->stream > 0 && last->rank == header->rank && last->local_rank == header->local_rank &&
+		same_host(last, header->host))
 		return &work->streams[last->stream];
 	last->stream = 0;
 	if (header->host.size <= sizeof(last->host))
@@ -254,12 +255,16 @@ source_shape(L4Source *work, uint64 shape_id, L4Bytes text)
 	return entry->shape;
 }
 
-/* Masks a record's message, or remembers how one like it was masked; rest: it goes on with a line that was too long. Sets all that the record says of its shape but its place in the segment. */
+/*
+ * Masks a record's message, or remembers how one like it was masked; rest: it goes on with a line that was too long. Sets all that
+ * the record says of its shape but its place in the segment.
+ */
 static Shape *
 mask_record(L4Source *work, L4Record *record, bool rest)
 {
 	L4SourceContext *context = work->context;
-	L4MemoEntry *memo = rest || context->rules->mask_count > 0 ? NULL : message_memo_find(context->memo, record->message, &work->shape);
+	bool		by_itself = rest || context->rules->mask_count > 0;
+	L4MemoEntry *memo = by_itself ? NULL : message_memo_find(context->memo, record->message, &work->shape);
 	Shape	   *shape;
 
 	if (memo != NULL && memo->owner == work->number)

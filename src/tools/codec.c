@@ -1,9 +1,10 @@
 /*
  * codec.c: growing byte columns of variable-length integers and byte strings; blobs with version, checksum and zstd.
  *
- * Numbers are little-endian base 128, so the stored bytes are the same on every architecture. A blob names its format by a first byte and carries a
- * crc32c of everything behind it: damaged or crafted bytes end in SQLSTATE XX001, never in a wild read. Readers check every step. Blobs that make
- * sense only together are bound: one carries the checksum of the other, so that whole ones that do not belong together are told too.
+ * Numbers are little-endian base 128, so the stored bytes are the same on every architecture. A blob names its format by a first
+ * byte and carries a crc32c of everything behind it: damaged or crafted bytes end in SQLSTATE XX001, never in a wild read. Readers
+ * check every step. Blobs that make sense only together are bound: one carries the checksum of the other, so that whole ones that
+ * do not belong together are told too.
  */
 #include "tools/codec.h"
 

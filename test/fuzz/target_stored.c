@@ -305,7 +305,10 @@ open_segment(void *argument)
 	(void) segment_open(argument);
 }
 
-/* A part of another segment in the place of its own is told, unless it says the same; one that is bound to nothing, as they once were, is read. */
+/*
+ * A part of another segment in the place of its own is told, unless it says the same; one that is bound to nothing, as they once
+ * were, is read.
+ */
 static void
 require_bound(const L4SegmentBlobs *blobs, L4Bytes file)
 {

@@ -83,6 +83,10 @@ CREATE FUNCTION pg_temp.blob(plain bytea) RETURNS bytea LANGUAGE sql AS $$
 	SELECT '\x03'::bytea || pg_temp.little_endian(pg_temp.checksum(b.rest), 4) || b.rest
 	FROM (SELECT pg_temp.little_endian(octet_length(plain), 8) || '\x28b52ffd20'::bytea || pg_temp.little_endian(octet_length(plain), 1) ||
 		pg_temp.little_endian(octet_length(plain) * 8 + 1, 3) || plain) b (rest) $$;
+-- the parts of a segment are bound to one another: without that, as they were before there was such, to be put together with crafted ones
+CREATE FUNCTION pg_temp.unbound(part bytea) RETURNS bytea LANGUAGE sql AS $$
+	SELECT '\x03'::bytea || pg_temp.little_endian(pg_temp.checksum(u.rest), 4) || u.rest
+	FROM (SELECT substr(part, 6, 8) || substr(part, 18)) u (rest) WHERE get_byte(part, 0) = 4 $$;
 CREATE FUNCTION pg_temp.read(heads bytea, texts bytea, bytes bytea, classes bytea, bits bytea) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	plain bytea := '';
@@ -94,7 +98,7 @@ BEGIN
 	END LOOP;
 	plain := plain || heads || texts || bytes || classes || bits;
 	SELECT string_agg(r.parameters[1], ' ' ORDER BY r.line_no) INTO result
-	FROM l4_segment g, l4_segment_records(g.structure, g.texts, pg_temp.blob(plain), g.stream_ids, true) r WHERE g.job_id = 'crafted';
+	FROM l4_segment g, l4_segment_records(pg_temp.unbound(g.structure), pg_temp.unbound(g.texts), pg_temp.blob(plain), g.stream_ids, true) r WHERE g.job_id = 'crafted';
 	RETURN result;
 EXCEPTION WHEN OTHERS THEN
 	RETURN SQLSTATE || ' ' || SQLERRM;
@@ -114,3 +118,32 @@ SELECT what, pg_temp.read(heads, texts, bytes, classes, bits) FROM (VALUES
 	(38, 'too many numbers', '\x2c0d', '', '', '', ''), (39, 'a form beyond the end', '\x2c0110', '', '', '', ''), (40, 'too many digits', '\x2c01001400000000' || '\x1402'::bytea, '', '', '', ''),
 	(41, 'a scale too large', '\x2c01000014000000' || '\x1402'::bytea, '', '', '', ''), (42, 'too many places', '\x2db309001402', '', '', '', ''), (43, 'a number beyond the end', '\x2b00ff', '', '', '', '')) c (number, what, heads, texts, bytes, classes, bits)
 ORDER BY number;
+
+-- Parts of segments that do not belong together: an error, whatever they are; the same segment without the ties is read
+SELECT l4_register_job('other', '{}', 'failed') \g /dev/null
+SELECT * FROM l4_ingest('other', 'SELECT format(''alpha %s omega'', i * 7) AS line FROM generate_series(1, 5) i') \g /dev/null
+CREATE FUNCTION pg_temp.read_parts(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[]) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN (SELECT string_agg(r.raw, ' / ' ORDER BY r.line_no) FROM l4_segment_records(structure, texts, parameter_values, stream_ids) r);
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+SELECT s.structure = g.structure AS own_structure, t.texts = g.texts AS own_texts, p.parameters = g.parameters AS own_parameters, pg_temp.read_parts(s.structure, t.texts, p.parameters, g.stream_ids)
+FROM l4_segment g, l4_segment s, l4_segment t, l4_segment p WHERE g.job_id = 'crafted' AND ARRAY[s.job_id, t.job_id, p.job_id] <@ '{crafted,other}' ORDER BY 1, 2, 3;
+SELECT pg_temp.read_parts(pg_temp.unbound(structure), pg_temp.unbound(texts), parameters, stream_ids) FROM l4_segment WHERE job_id = 'crafted';
+SELECT pg_temp.read_parts(structure, pg_temp.unbound(texts), parameters, stream_ids) FROM l4_segment WHERE job_id = 'crafted';
+-- every segment of the jobs above, each part in turn replaced by that of another: how many are told
+WITH segment AS MATERIALIZED (SELECT row_number() OVER (ORDER BY job_id, source_id, segment_no) AS number, count(*) OVER () AS segments, g.* FROM l4_segment g WHERE job_id IN ('columns', 'kinds')),
+mixed AS (
+	SELECT g.number, part, pg_temp.read_parts(CASE part WHEN 'structure' THEN o.structure ELSE g.structure END, CASE part WHEN 'texts' THEN o.texts ELSE g.texts END,
+		CASE part WHEN 'parameters' THEN o.parameters ELSE g.parameters END, g.stream_ids || o.stream_ids) AS read,
+		CASE part WHEN 'parameters' THEN o.parameters = g.parameters ELSE o.texts = g.texts END AS same
+	FROM segment g CROSS JOIN unnest('{1,2,3,5,8}'::int[]) far JOIN segment o ON o.number = (g.number + far) % g.segments + 1, unnest('{structure,texts,parameters}'::text[]) part)
+SELECT part, count(*) > 100 AS many, count(*) FILTER (WHERE read = 'XX001 stored log data is damaged: its parts do not belong together') = count(*) FILTER (WHERE NOT same) AS all_told
+FROM mixed GROUP BY part ORDER BY part;
+-- the same of single bytes: none of 600 corrupted parts is read
+SELECT count(*) AS corrupted, count(*) FILTER (WHERE read LIKE 'XX001 %') AS told FROM (
+	SELECT pg_temp.read_parts(CASE i % 3 WHEN 0 THEN set_byte(structure, i * 7919 % length(structure), get_byte(structure, i * 7919 % length(structure)) # (1 + i % 255)) ELSE structure END,
+		CASE i % 3 WHEN 1 THEN set_byte(texts, i * 7919 % length(texts), get_byte(texts, i * 7919 % length(texts)) # (1 + i % 255)) ELSE texts END,
+		CASE i % 3 WHEN 2 THEN set_byte(parameters, i * 7919 % length(parameters), get_byte(parameters, i * 7919 % length(parameters)) # (1 + i % 255)) ELSE parameters END, stream_ids) AS read
+	FROM l4_segment g, generate_series(1, 600) i WHERE g.job_id = 'crafted') c;

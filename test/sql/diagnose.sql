@@ -80,6 +80,7 @@ SELECT l4_register_job('');
 SELECT l4_register_job('x', '{}', 'dead');
 SELECT l4_register_job('x', '[]');
 SELECT l4_register_job('x', ranks_per_node => 0);
+SELECT l4_register_job('x', nodes => ARRAY['a', repeat('b', 1025)]);
 \set VERBOSITY default
 
 -- registering again updates and keeps what is not given

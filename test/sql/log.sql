@@ -17,6 +17,11 @@ SELECT count(*) AS shapes_without_event FROM l4_shape WHERE event_id IS NULL;
 SELECT h.shape, l.parameters FROM l4_log l JOIN l4_shape h USING (shape_id) WHERE job_id = 'small' AND source = 'node-a/rank-0.log' AND line_no = 2;
 SELECT source, md5(string_agg(raw_bytes, '' ORDER BY line_no, part)) = md5(pg_read_binary_file(:'small' || '/' || source)) AS equal
 FROM l4_log WHERE job_id = 'small' GROUP BY source ORDER BY source COLLATE "C";
+-- a segment says how many bytes it holds, also where records have several lines
+SELECT bool_and(raw_bytes = held) AS all_bytes, sum(of_several_lines) > 0 AS of_several_lines FROM (
+	SELECT g.raw_bytes, sum(octet_length(l.raw_bytes)) AS held, count(*) FILTER (WHERE l.raw ~ '\n') AS of_several_lines
+	FROM l4_segment g JOIN l4_stream s USING (job_id, source_id) JOIN l4_log l USING (job_id, source, segment_no) WHERE g.job_id = 'small' AND s.label IS NULL
+	GROUP BY g.source_id, g.segment_no, g.raw_bytes) g;
 -- summaries agree with the records
 SELECT count(*) AS differences FROM (
 	SELECT stream_id, shape_id, count(*) AS n, min(line_no) AS a, max(line_no) AS b FROM l4_log WHERE job_id = 'small' GROUP BY 1, 2
