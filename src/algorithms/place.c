@@ -19,8 +19,12 @@ static const char *const group_names[GROUP_COUNT] = {
 	"node", "rank", "local_rank", "attempt", "launcher", "system", "shared"
 };
 
+/* Longer paths than any file system has tell no place. */
+#define PATH_LIMIT 4096
+
 typedef struct PlaceRule
 {
+	const char *what;
 	L4Pattern  *pattern;
 	int			groups[GROUP_COUNT];
 } PlaceRule;
@@ -37,6 +41,7 @@ add_rule(L4PlaceRules *rules, const char *pattern, const char *what)
 	PlaceRule  *rule = &rules->rules[rules->count++];
 	int			i;
 
+	rule->what = what;
 	rule->pattern = pattern_compile(pattern, strlen(pattern), what);
 	for (i = 0; i < GROUP_COUNT; i++)
 		rule->groups[i] = pattern_group_number(rule->pattern, group_names[i]);
@@ -80,8 +85,9 @@ layout_pattern(const char *layout)
 			at = layout_word(&out, at, layout);
 		else if (*at == '*')
 		{
+			/* of several in a row each but the first would only add ways to match the same */
 			appendStringInfoString(&out, "[^/]*");
-			at++;
+			at += strspn(at, "*");
 		}
 		else
 		{
@@ -171,7 +177,8 @@ complete_place(const L4Cluster *cluster, L4Place *place, int local_rank)
 	if (place->rank >= 0 && place->node == NULL && place->rank / cluster->ranks_per_node < cluster->node_count)
 		place->node = cluster->nodes[place->rank / cluster->ranks_per_node];
 	else if (place->rank < 0 && local_rank >= 0 && local_rank < cluster->ranks_per_node && place->node != NULL &&
-			 (index = node_index(cluster, place->node, strlen(place->node))) >= 0)
+			 (index = node_index(cluster, place->node, strlen(place->node))) >= 0 &&
+			 (int64) index * cluster->ranks_per_node + local_rank <= PG_INT32_MAX)
 		place->rank = index * cluster->ranks_per_node + local_rank;
 }
 
@@ -197,21 +204,35 @@ take_groups(const PlaceRule *rule, L4Place *place, int *local_rank)
 		place->kind = "shared";
 }
 
+/* Matches one rule and takes from it what is not known yet. */
+static void
+apply_rule(const PlaceRule *rule, L4Bytes path, L4Place *place, int *local_rank)
+{
+	L4MatchResult result = pattern_try(rule->pattern, path, 0, false);
+
+	if (result == L4_MATCH)
+		take_groups(rule, place, local_rank);
+	else if (result == L4_GAVE_UP && place->doubt == NULL)
+		place->doubt = psprintf("%s takes too many steps on the path, so it does not tell node or rank", rule->what);
+}
+
 /*
- * place_from_path: node, rank and kind of a file by its source. Cost: a match per rule. Errors: only those of pattern_match.
+ * place_from_path: node, rank and kind of a file by its source. Cost: a match per rule, bounded. Errors: none.
  */
 L4Place
 place_from_path(L4PlaceRules *rules, const L4Cluster *cluster, const char *source)
 {
-	L4Place		place = {NULL, NULL, -1, -1};
+	L4Place		place = {NULL, NULL, -1, -1, NULL};
 	L4Bytes		path = without_compression(source);
 	int			local_rank = -1;
 	int			i;
 
 	place.node = node_of_folders(cluster, path);
-	for (i = 0; i < rules->count; i++)
-		if (pattern_match(rules->rules[i].pattern, path, 0, false))
-			take_groups(&rules->rules[i], &place, &local_rank);
+	if (path.size > PATH_LIMIT)
+		place.doubt = psprintf("a path of %zu bytes tells neither node nor rank", path.size);
+	else
+		for (i = 0; i < rules->count; i++)
+			apply_rule(&rules->rules[i], path, &place, &local_rank);
 	if (place.kind == NULL || place.rank >= 0 || local_rank >= 0)
 		complete_place(cluster, &place, local_rank);
 	if (place.kind == NULL)

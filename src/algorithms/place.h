@@ -22,6 +22,7 @@ typedef struct L4Place
 	char	   *node;			/* NULL where not known */
 	int			rank;			/* -1 where not known */
 	int			attempt;		/* -1 where not known */
+	const char *doubt;			/* which rule gave up on the path, in a sentence; NULL as a rule */
 } L4Place;
 
 typedef struct L4PlaceRules L4PlaceRules;
@@ -31,6 +32,7 @@ typedef struct L4PlaceRules L4PlaceRules;
  * Errors: 22023 for a layout that names neither node nor rank or holds an unknown {word}.
  */
 extern L4PlaceRules *place_rules_create(const L4Format *formats, int count, const char *layout);
+/* Paths over 4 kB are not matched; a rule that takes too many steps is left out: the place then says so in doubt. */
 extern L4Place place_from_path(L4PlaceRules *rules, const L4Cluster *cluster, const char *source);
 /* The place of lines that came with a source's name (NULL where not known), a node and a rank of their own, which count more than what the name says. */
 extern L4Place place_of_rows(L4PlaceRules *rules, const L4Cluster *cluster, const char *source, const char *node, int rank);

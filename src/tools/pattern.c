@@ -115,11 +115,8 @@ pattern_compile(const char *regex, size_t size, const char *what)
 	return pattern;
 }
 
-/*
- * pattern_match: is there a match at or after offset (anchored: at offset)? Errors: 54000 when a limit is reached.
- */
-bool
-pattern_match(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored)
+L4MatchResult
+pattern_try(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored)
 {
 	uint32_t	options = anchored ? PCRE2_ANCHORED : 0;
 	int			result;
@@ -137,18 +134,31 @@ pattern_match(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored)
 	if (result >= 0)
 	{
 		pattern->subject = subject;
-		return true;
+		return L4_MATCH;
 	}
 	if (result == PCRE2_ERROR_NOMATCH)
-		return false;
+		return L4_NO_MATCH;
 	if (result == PCRE2_ERROR_MATCHLIMIT || result == PCRE2_ERROR_DEPTHLIMIT || result == PCRE2_ERROR_HEAPLIMIT)
+		return L4_GAVE_UP;
+	elog(ERROR, "pcre2 failed on %s with error %d", pattern->name, result);
+	return L4_NO_MATCH;			/* not reached */
+}
+
+/*
+ * pattern_match: is there a match at or after offset (anchored: at offset)? Errors: 54000 when a limit is reached.
+ */
+bool
+pattern_match(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored)
+{
+	L4MatchResult result = pattern_try(pattern, subject, offset, anchored);
+
+	if (result == L4_GAVE_UP)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("%s takes too many steps on a text of %zu bytes", pattern->name, subject.size),
 				 errdetail("The limit is %d matching steps.", PATTERN_MATCH_LIMIT),
 				 errhint("Avoid nested repetition in the pattern, or switch the rule off.")));
-	elog(ERROR, "pcre2 failed on %s with error %d", pattern->name, result);
-	return false;				/* not reached */
+	return result == L4_MATCH;
 }
 
 bool

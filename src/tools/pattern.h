@@ -11,7 +11,17 @@ typedef struct L4Pattern L4Pattern;
 /* Compiles in the current memory context, which then owns everything. `what` names the pattern in the error (SQLSTATE 2201B). */
 extern L4Pattern *pattern_compile(const char *regex, size_t size, const char *what);
 
+typedef enum L4MatchResult
+{
+	L4_NO_MATCH,
+	L4_MATCH,
+	L4_GAVE_UP					/* the pattern takes too many steps on this text */
+} L4MatchResult;
+
 /* Is there a match in subject at or after offset? anchored: only right at offset. The spans of groups are kept until the next call. */
+extern L4MatchResult pattern_try(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored);
+
+/* The same for one who needs an answer. Errors: 54000 where the pattern gives up. */
 extern bool pattern_match(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored);
 
 /* The span of a group of the last match; false where it took no part. Group 0 is the whole match. */
