@@ -26,7 +26,7 @@ ISOLATION_OPTS = --inputdir=test --load-extension=l4
 
 PG_CPPFLAGS = -I$(srcdir)/src
 PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers
-SHLIB_LINK = -lpcre2-8 -lzstd -larchive -lz
+SHLIB_LINK = -lpcre2-8 -lzstd -larchive -lz -llzma -lbz2 -llz4
 EXTRA_CLEAN = $(wildcard src/*/*.o) $(wildcard src/*/*.bc) test/results output_iso
 
 PG_CONFIG ?= pg_config

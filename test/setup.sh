@@ -68,6 +68,9 @@ missing_packages() {
 	have_header archive.h || echo libarchive-dev
 	have_header xxhash.h || echo libxxhash-dev
 	have_header zlib.h || echo zlib1g-dev
+	have_header lzma.h || echo liblzma-dev
+	have_header bzlib.h || echo libbz2-dev
+	have_header lz4frame.h || echo liblz4-dev
 	have_program perl && have_program prove || echo perl
 	have_perl_module IPC::Run || echo libipc-run-perl
 	if ! have_server || ! have_server_headers; then

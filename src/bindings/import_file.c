@@ -60,7 +60,6 @@ warn(Import *import, const char *message, const char *detail, const char *hint)
 	MemoryContext caller;
 	ImportWarning *warning;
 
-	import_count(&import->shared->failed, 1);
 	if (import->worker == NULL)
 	{
 		ereport(WARNING,
@@ -87,6 +86,7 @@ source_file(const L4File *file)
 	known.size = file->size;
 	known.modified_at = file->modified_at;
 	known.head_hash = known.tail_hash = 0;
+	known.remark = NULL;
 	return known;
 }
 
@@ -134,6 +134,7 @@ import_source(Import *import, int number, const L4File *file, L4FileReader *read
 	L4Source   *source = source_begin(import->sources, name, modified_at);
 	L4SourceFile known = source_file(file);
 	const char *error;
+	const char *remark;
 
 	if (files_is_plain(reader))
 		source_keep_state(source);
@@ -145,11 +146,16 @@ import_source(Import *import, int number, const L4File *file, L4FileReader *read
 		error = feed_member(import, reader, source, name);
 	if (files_is_plain(reader) && error == NULL && source_bytes(source) >= MARK_BYTES)
 		hash_file(reader, source_bytes(source), &known);
+	remark = files_remark(reader) != NULL ? files_remark(reader) : source_doubt(source);
+	known.remark = remark;
 	source_finish(source, &known, error);
 	import_count(&import->shared->records, source_records(source) - (state != NULL ? state->record_count : 0));
 	import_count(&import->shared->lines, source_lines(source) - (state != NULL ? state->line_count : 0));
+	import_count(&import->shared->failed, error != NULL);
 	if (error != NULL)
-		warn(import, psprintf("log file \"%s\" could not be read to its end", name), psprintf("%s What was read before is kept.", error), NULL);
+		warn(import, psprintf("log file \"%s\" could not be read to its end", name), psprintf("%s. What was read before is kept.", error), NULL);
+	else if (remark != NULL)
+		warn(import, psprintf("log file \"%s\" is not as it should be", name), psprintf("%s.", remark), NULL);
 }
 
 /* A file of which nothing could be read gets a row that says so. */
@@ -159,6 +165,7 @@ record_unreadable(Import *import, const L4File *file, const char *error)
 	L4SourceFile known = source_file(file);
 
 	source_finish(source_begin(import->sources, file->source, 0), &known, error);
+	import_count(&import->shared->failed, error != NULL);
 	if (error != NULL)
 		warn(import, psprintf("log file \"%s\" cannot be read", file->source), error,
 			 "The rest of the job is imported; call l4_import again once the file can be read.");

@@ -669,7 +669,7 @@ write_streams(L4Source *work, const L4SourceFile *file, const char *error)
 		{
 			row->byte_count = work->bytes;
 			row->line_count = record_assembler_lines(work->assembler);
-			row->error = error;
+			row->error = error != NULL ? error : file->remark;
 			row->state = error != NULL ? "failed" : "imported";
 		}
 		store_batch_stream(work->context->rows, row);
@@ -871,6 +871,12 @@ const char *
 source_name(const L4Source *work)
 {
 	return work->name;
+}
+
+const char *
+source_doubt(const L4Source *work)
+{
+	return work->streams[0].row.place.doubt;
 }
 
 int64

@@ -96,10 +96,14 @@ typedef struct L4SourceFile
 	TimestampTz modified_at;
 	int64		head_hash;		/* of its first and last bytes; 0 where it does not matter */
 	int64		tail_hash;
+	const char *remark;			/* what is odd about it though it was read whole, or NULL */
 } L4SourceFile;
 
 /* Takes the end and writes all that came of the source. error says why it could not be read whole, or is NULL. */
 extern void source_finish(L4Source *source, const L4SourceFile *file, const char *error);
+
+/* Why it is not known where the source comes from though a rule should tell, or NULL. */
+extern const char *source_doubt(const L4Source *source);
 
 /* Writes what waits of the sources finished since the last call, shapes and the timeline last: last in a transaction, where several sources share one. */
 extern void source_write_shared(L4SourceContext *context);

@@ -1,6 +1,6 @@
 /*
  * files.h: the one door to the server's file system: who may read, which files a path holds, and their bytes, plain,
- * compressed or out of an archive. The walk is in files.c, the reader in files_read.c.
+ * compressed or out of an archive. The walk is in files.c, the reader in files_read.c and files_archive.c.
  */
 #ifndef L4_FILES_H
 #define L4_FILES_H
@@ -36,11 +36,13 @@ typedef struct L4FileReader L4FileReader;
 /*
  * Opens a file, always with a reader for result. Then files_next_member steps through what is in it: one member with the file's own
  * source for a plain or merely compressed file, every regular file of an archive (source: the member's path below the archive's own
- * source, or the member's path alone where the archive is the imported path itself; ".." is escaped as bytes of names are).
+ * source, or the member's path alone where the archive is the imported path itself; ".." is escaped as bytes of names are, paths over 4 kB are shortened),
+ * decompressed where it is compressed, and what a tar archive holds behind a damaged header, as a member that says so in its end.
  * files_read fills a buffer with decompressed bytes and returns how many; 0 at the end of the member.
  *
  * Failures (permission, truncated or corrupt data) never raise: the functions return false / -1 and files_error says why.
  * files_read -1: the member ends here, what was read before stays; go on with files_next_member.
+ * files_remark, after files_read gave 0: what is odd about a member of which every byte was handed out, or NULL.
  * files_next_member false: with files_error NULL the file is at its end, else its rest (or all of it) cannot be read.
  *
  * Strings and the reader come from the current memory context. Open, read and close in the same transaction: the
@@ -57,6 +59,7 @@ extern size_t files_read_at(L4FileReader *reader, char *buffer, size_t size, int
 /* Sets where files_read goes on in a plain file; false where that cannot be. */
 extern bool files_seek(L4FileReader *reader, int64 offset);
 extern const char *files_error(L4FileReader *reader);
+extern const char *files_remark(L4FileReader *reader);
 extern void files_close(L4FileReader *reader);
 
 #endif							/* L4_FILES_H */

@@ -1,14 +1,131 @@
 /*
- * files_parts.h: what files.c and files_read.c share; nobody else includes it.
+ * files_parts.h: what the files of the door to the file system share (files.c, files_read.c, files_archive.c); nobody else includes it.
  */
 #ifndef L4_FILES_PARTS_H
 #define L4_FILES_PARTS_H
 
+#include <locale.h>
+
 #include "doors/files.h"
 #include "lib/stringinfo.h"
+#include "tools/unpack.h"
 
+/* A tar header, the most that is needed to tell what a file is. */
+#define HEAD_SIZE 512
+
+/* How a file is read. */
+typedef enum FileKind
+{
+	KIND_PLAIN,
+	KIND_COMPRESSED,
+	KIND_TAR,
+	KIND_ZIP
+} FileKind;
+
+/* Bytes read ahead. */
+typedef struct Head
+{
+	char		bytes[HEAD_SIZE];
+	size_t		size;
+	size_t		used;
+} Head;
+
+/* The blocks of a tar archive from a damaged header to the next good one, as a member (files_archive.c). */
+typedef struct DamagedMember
+{
+	bool		open;			/* it is the current one */
+	int64		at;				/* of its header in the archive */
+	const char *block;			/* the current block, or NULL */
+	size_t		block_size;		/* of it not handed out yet */
+	int64		zeros;			/* before that, not handed out yet: padding unless more follows */
+	int64		lost;			/* blocks that could not be handed out */
+	bool		cut;			/* the current block is the last of a cut archive */
+	char	   *story;			/* what is wrong with it */
+} DamagedMember;
+
+struct archive;
+struct archive_entry;
+
+/* What the step to the next header of an archive gave. */
+typedef struct Header
+{
+	bool		waits;			/* found, but not handed out yet */
+	int			result;
+	struct archive_entry *entry;
+	bool		has_data;
+	const char *path;
+} Header;
+
+struct L4FileReader
+{
+	MemoryContext context;		/* holds the reader and all it owns */
+	MemoryContextCallback callback;
+	char	   *path;
+	char	   *source;
+	bool		is_root;
+	int64		size;
+	TimestampTz modified_at;
+
+	int			descriptor;		/* transient, or -1 */
+	TimestampTz transaction_start;	/* of the transaction that owns the descriptor */
+	FileKind	kind;
+	L4Unpacker *unpacker;		/* of a compressed file, or NULL */
+	Head		below;			/* first bytes out of it */
+
+	struct archive *archive;	/* or NULL */
+	locale_t	name_locale;	/* keeps UTF-8 names whole in any database, or 0 */
+	char	   *input;			/* what libarchive has of the archive's bytes, */
+	size_t		input_size;		/* so many, */
+	int64		input_end;		/* up to here, */
+	bool		end_marked;		/* whose last block is all zeros */
+	Header		header;
+	DamagedMember damaged;
+	const char *block;			/* libarchive's current block, */
+	size_t		block_size;		/* what is left of it, */
+	int64		block_offset;	/* and where that belongs in the member */
+	int64		position;		/* where the caller is in the member */
+	int64		member_size;	/* or -1 */
+
+	MemoryContext member_context;
+	L4Unpacker *member_unpacker;	/* of a compressed member, or NULL */
+	Head		raw;			/* first bytes of the member, before member_unpacker */
+	Head		head;			/* first bytes of the member */
+
+	bool		given;			/* the only member was handed out */
+	bool		member_ended;	/* the member's data was read to its end */
+	bool		failed;			/* the member cannot be read on */
+	bool		broken;			/* neither can anything behind it */
+	char	   *error;
+	char	   *remark;
+};
+
+/* files.c */
 extern void files_append_name(StringInfo text, const char *name, size_t size);
 extern char *files_name_text(const char *name);
 extern TimestampTz files_timestamp(int64 seconds, long nanoseconds, TimestampTz otherwise);
+
+/* files_read.c */
+
+/* Notes why the member cannot be read on; broken: nor anything behind it. */
+extern void files_fail(L4FileReader *reader, bool broken, const char *format, const char *detail);
+/* Notes what is odd about a member that can be read. */
+extern void files_note(L4FileReader *reader, const char *remark);
+/* The next bytes of the file, decompressed: how many, 0 at the end, -1 where files_fail has told why. */
+extern ssize_t files_read_below(L4FileReader *reader, char *buffer, size_t room);
+/* Will the next CHECK_FOR_INTERRUPTS raise? */
+extern bool files_cancel_pending(void);
+/* Do the bytes start a tar archive? Of a zip archive? */
+extern bool files_starts_tar(const char *head, size_t size, const char *path);
+extern bool files_starts_zip(const char *head, size_t size);
+
+/* files_archive.c */
+
+/* Starts libarchive for reader->kind at the file's first byte. False after a failure. */
+extern bool files_archive_open(L4FileReader *reader);
+/* Steps to the next member: false at the end of the archive and after a failure. The strings are palloc'd in the current memory context. */
+extern bool files_archive_next(L4FileReader *reader, char **source, int64 *size, TimestampTz *modified_at);
+/* Bytes of the current member, as files_read. */
+extern ssize_t files_archive_read(L4FileReader *reader, char *buffer, size_t room);
+extern void files_archive_close(L4FileReader *reader);
 
 #endif							/* L4_FILES_PARTS_H */

@@ -35,7 +35,7 @@ build() {
 	done | xargs -0 -P "$(nproc)" -I{} sh -c 'compiler=$1; file=$2; shift 2; "$compiler" "$@" -c -o "$0/$(echo "$file" | tr / _).o" "$file"' \
 		"$work" "$compiler" {} "${flags[@]}"
 	"$compiler" "${link[@]}" -o "$work/fuzz" "$work"/*.o \
-		-L"$("$pg_config" --pkglibdir)" -L"$("$pg_config" --libdir)" -lpgcommon -lpgport -lpcre2-8 -lzstd -lm
+		-L"$("$pg_config" --pkglibdir)" -L"$("$pg_config" --libdir)" -lpgcommon -lpgport -lpcre2-8 -lzstd -lz -llzma -lbz2 -llz4 -lm
 }
 
 # Puts inputs on which targets failed into the corpus, here and, by test/run.sh, in the checkout.
