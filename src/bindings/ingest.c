@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "bindings/source.h"
@@ -206,7 +207,7 @@ result_of(FunctionCallInfo fcinfo, const Ingest *ingest)
 }
 
 /*
- * l4_ingest(job_id text, query text): see its COMMENT. Errors: P0002 for a job that is not registered, 42703, 42702, 42804, 22004, 22003 and 22023 for what the query
+ * l4_ingest(job_id text, query text): see its COMMENT. Errors: P0002 for a job that is not registered, 42703, 42702, 42804, 22001, 22003, 22004, 22008 and 22023 for what the query
  * gives, 25006 where it writes or the transaction is read only.
  */
 Datum
@@ -225,10 +226,15 @@ l4_ingest(PG_FUNCTION_ARGS)
 	return result_of(fcinfo, ingest);
 }
 
-/* Says what stays in the inbox. */
+/* Says what stays in the inbox, and what was taken out without being taken in. */
 static void
-warn_of_rest(const L4InboxContent *content)
+warn_of_rest(const L4InboxContent *content, const L4RefusedRows *refused)
 {
+	if (refused->rows > 0)
+		ereport(WARNING,
+				(errmsg(INT64_FORMAT " rows of l4_inbox cannot be lines of a log and are in l4_inbox_refused now", refused->rows),
+				 errdetail("The first is of job \"%s\": %s.", refused->job, refused->reason),
+				 errhint("The column reason says why; correct what the shipper sends.")));
 	if (content->stray_rows > 0)
 		ereport(WARNING,
 				(errmsg(INT64_FORMAT " rows of l4_inbox are of no registered job and stay there", content->stray_rows),
@@ -238,6 +244,64 @@ warn_of_rest(const L4InboxContent *content)
 		ereport(WARNING,
 				(errmsg(INT64_FORMAT " rows of l4_inbox have NULL as their line and stay there", content->empty_rows),
 				 errhint("Delete them, or correct how the shipper fills the column line.")));
+}
+
+/* All lines of one job out of the inbox. */
+static void
+take_job(Ingest *ingest, const char *job_id, L4RefusedRows *refused)
+{
+	begin_job(ingest, job_id);
+	rows_of_inbox(ingest->schema, job_id, take_line, ingest, refused);
+	end_job(ingest);
+}
+
+/* Are the rows themselves to blame, so that trying them again will not help? */
+static bool
+is_of_data(int code)
+{
+	int			category = ERRCODE_TO_CATEGORY(code);
+
+	return category == ERRCODE_DATA_EXCEPTION || category == ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+}
+
+/* The same of one job among several: where its rows are to blame for an error, that is its own affair, and they stay in the inbox. */
+static void
+try_job(Ingest *ingest, const char *job_id, L4RefusedRows *refused)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	Ingest		before = *ingest;
+	L4RefusedRows refused_before = *refused;
+	ErrorData  *volatile error = NULL;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		take_job(ingest, job_id, refused);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		if (!is_of_data(error->sqlerrcode))
+			PG_RE_THROW();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		*ingest = before;
+		*refused = refused_before;
+		MemoryContextReset(ingest->memory);
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	if (error != NULL)
+		ereport(WARNING,
+				(errcode(error->sqlerrcode),
+				 errmsg("the rows of job \"%s\" cannot be taken in and stay in l4_inbox: %s", job_id, error->message),
+				 error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
+				 errhint("SELECT l4_ingest_inbox('%s') tries them alone.", job_id)));
 }
 
 /*
@@ -251,20 +315,23 @@ l4_ingest_inbox(PG_FUNCTION_ARGS)
 	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "l4 job", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = CurrentMemoryContext;
 	L4InboxContent content;
+	L4RefusedRows refused = {0};
 	int			i;
 
 	store_connect(false);
 	content = rows_in_inbox(ingest->schema, job_id);
-	warn_of_rest(&content);
 	for (i = 0; i < content.job_count; i++)
 	{
 		MemoryContextSwitchTo(memory);
-		begin_job(ingest, content.jobs[i]);
-		rows_of_inbox(ingest->schema, content.jobs[i], take_line, ingest);
-		end_job(ingest);
+		if (content.job_count == 1)
+			take_job(ingest, content.jobs[i], &refused);
+		else
+			try_job(ingest, content.jobs[i], &refused);
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(memory);
 	}
+	warn_of_rest(&content, &refused);
+	ingest->skipped += refused.rows;
 	analyze(ingest);
 	store_disconnect();
 	return result_of(fcinfo, ingest);

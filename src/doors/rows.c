@@ -5,6 +5,9 @@
  * in one that numbers its rows and sorts them by node, rank and source, where it names any. The server's own sort does that within work_mem and on disk.
  *
  * The query is the caller's, with the caller's rights, and it may only read: the transaction counts as read only while it runs.
+ *
+ * A row that cannot be a line of a log (a rank below 0, a time without end, a name of a megabyte) is an error where a query gives it. One that came by the inbox
+ * is nobody's who could mend the query: it goes to l4_inbox_refused with the reason, and the others are taken in.
  */
 #include "doors/rows.h"
 
@@ -19,6 +22,10 @@
 
 /* Rows fetched at once. */
 #define ROW_BATCH 500
+
+/* No node or file has a longer name. */
+#define NODE_BYTES 1024
+#define SOURCE_BYTES 4096
 
 enum RowColumn
 {
@@ -262,62 +269,109 @@ row_text(SPITupleTable *table, uint64 row, int column)
 	return row_value(table, row, column, &value) ? TextDatumGetCString(value) : NULL;
 }
 
-/* The line itself; that of a NULL is an error, for it is no empty line either. */
+/* Why a row cannot be taken in; reason NULL where it can. */
+typedef struct RowFault
+{
+	int			code;
+	char	   *reason;
+	const char *hint;
+} RowFault;
+
+static void
+set_fault(RowFault *fault, int code, char *reason, const char *hint)
+{
+	if (fault->reason != NULL)
+		return;
+	fault->code = code;
+	fault->reason = reason;
+	fault->hint = hint;
+}
+
+/* The line itself; a NULL is a fault, for it is no empty line either. */
 static L4Bytes
-row_line(SPITupleTable *table, uint64 row)
+row_line(SPITupleTable *table, uint64 row, RowFault *fault)
 {
 	Datum		value;
 	struct varlena *bytes;
 
 	if (!row_value(table, row, COLUMN_LINE, &value))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("a row of the query has NULL as its line"),
-				 errhint("Leave such rows out: WHERE ... IS NOT NULL.")));
+	{
+		set_fault(fault, ERRCODE_NULL_VALUE_NOT_ALLOWED, pstrdup("a row of the query has NULL as its line"), "Leave such rows out: WHERE ... IS NOT NULL.");
+		return (L4Bytes) {"", 0};
+	}
 	bytes = PG_DETOAST_DATUM_PACKED(value);
 	return (L4Bytes) {VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)};
 }
 
-static void
-read_line(SPITupleTable *table, uint64 row, L4Line *line)
+/* A name of the row. */
+static const char *
+row_name(SPITupleTable *table, uint64 row, int column, size_t limit, RowFault *fault)
+{
+	const char *name = row_text(table, row, column);
+
+	if (name != NULL && strlen(name) > limit)
+		set_fault(fault, ERRCODE_STRING_DATA_RIGHT_TRUNCATION, psprintf("a %s of %zu bytes is too long", rules[column].names[0], strlen(name)),
+				  psprintf("Names have up to %zu bytes.", limit));
+	return name;
+}
+
+/* The row's number in a column, from least on; otherwise where it has none. */
+static int64
+row_number(SPITupleTable *table, uint64 row, int column, int64 least, int64 most, int64 otherwise, RowFault *fault)
 {
 	Datum		value;
+	int64		number;
+
+	if (!row_value(table, row, column, &value))
+		return otherwise;
+	number = DatumGetInt64(value);
+	if (number < least || number > most)
+		set_fault(fault, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, psprintf("%s " INT64_FORMAT " is out of range", column == COLUMN_RANK ? "rank" : "line number", number),
+				  column == COLUMN_RANK ? "Ranks are numbered from 0; give NULL for lines of no rank." : "Lines of a source are numbered from 1.");
+	return number;
+}
+
+/* A time of the years that logs can name. */
+static bool
+row_time(SPITupleTable *table, uint64 row, TimestampTz *time, RowFault *fault)
+{
+	const int64 first = (INT64CONST(1721426) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;	/* 0001-01-01 */
+	const int64 end = (INT64CONST(5373485) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;		/* 10000-01-01 */
+	Datum		value;
+
+	*time = 0;
+	if (!row_value(table, row, COLUMN_TIME, &value))
+		return false;
+	*time = DatumGetTimestampTz(value);
+	if (*time < first || *time >= end)
+		set_fault(fault, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE, psprintf("time %s is out of range", timestamptz_to_str(*time)),
+				  "Times are of the years 1 to 9999; give NULL for lines without a time.");
+	return true;
+}
+
+static void
+read_line(SPITupleTable *table, uint64 row, L4Line *line, RowFault *fault)
+{
 	const char *level = row_text(table, row, COLUMN_LEVEL);
 
 	memset(line, 0, sizeof(L4Line));
-	line->bytes = row_line(table, row);
-	line->node = row_text(table, row, COLUMN_NODE);
-	line->source = row_text(table, row, COLUMN_SOURCE);
-	line->rank = -1;
-	if (row_value(table, row, COLUMN_RANK, &value))
-	{
-		int64		rank = DatumGetInt64(value);
-
-		if (rank < 0 || rank > PG_INT32_MAX)
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("rank " INT64_FORMAT " is out of range", rank),
-					 errhint("Ranks are numbered from 0; give NULL for lines of no rank.")));
-		line->rank = (int) rank;
-	}
-	line->has_time = row_value(table, row, COLUMN_TIME, &value);
-	line->time = line->has_time ? DatumGetTimestampTz(value) : 0;
+	memset(fault, 0, sizeof(RowFault));
+	line->bytes = row_line(table, row, fault);
+	line->node = row_name(table, row, COLUMN_NODE, NODE_BYTES, fault);
+	line->source = row_name(table, row, COLUMN_SOURCE, SOURCE_BYTES, fault);
+	line->rank = (int) row_number(table, row, COLUMN_RANK, 0, PG_INT32_MAX, -1, fault);
+	line->has_time = row_time(table, row, &line->time, fault);
 	if (level != NULL)
 		line->level = level_from_text((L4Bytes) {level, strlen(level)});
-	if (row_value(table, row, COLUMN_LINE_NO, &value))
-	{
-		line->line_no = DatumGetInt64(value);
-		if (line->line_no < 1)
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("line number " INT64_FORMAT " is out of range", line->line_no),
-					 errhint("Lines of a source are numbered from 1.")));
-	}
+	line->line_no = row_number(table, row, COLUMN_LINE_NO, 1, PG_INT64_MAX, 0, fault);
 }
 
-/* Hands all rows of an open cursor to the sink and closes it. */
+/* What becomes of a row that cannot be taken in. */
+typedef void (*FaultSink) (SPITupleTable *table, uint64 row, const RowFault *fault, void *argument);
+
+/* Hands all rows of an open cursor to the sink, those with a fault to the other one, and closes it. */
 static void
-read_cursor(Portal cursor, bool read_only, L4LineSink sink, void *argument)
+read_cursor(Portal cursor, bool read_only, L4LineSink sink, void *argument, FaultSink refuse, void *refuse_argument)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext memory = AllocSetContextCreate(caller, "l4 row", ALLOCSET_DEFAULT_SIZES);
@@ -334,12 +388,16 @@ read_cursor(Portal cursor, bool read_only, L4LineSink sink, void *argument)
 		for (i = 0; i < count; i++)
 		{
 			L4Line		line;
+			RowFault	fault;
 
 			CHECK_FOR_INTERRUPTS();
 			MemoryContextSwitchTo(memory);
-			read_line(table, i, &line);
+			read_line(table, i, &line, &fault);
+			if (fault.reason != NULL)
+				refuse(table, i, &fault, refuse_argument);
 			MemoryContextSwitchTo(caller);
-			sink(&line, argument);
+			if (fault.reason == NULL)
+				sink(&line, argument);
 			MemoryContextReset(memory);
 		}
 		SPI_freetuptable(table);
@@ -351,6 +409,20 @@ read_cursor(Portal cursor, bool read_only, L4LineSink sink, void *argument)
 	MemoryContextDelete(memory);
 }
 
+/* A row of a query that cannot be taken in is an error. */
+static void
+raise_fault(SPITupleTable *table, uint64 row, const RowFault *fault, void *argument)
+{
+	Datum		number;
+	bool		numbered = row_value(table, row, COLUMN_COUNT, &number);
+
+	ereport(ERROR,
+			(errcode(fault->code),
+			 errmsg_internal("%s", fault->reason),
+			 numbered ? errdetail("It is row " INT64_FORMAT " of the query.", DatumGetInt64(number)) : 0,
+			 errhint("%s", fault->hint)));
+}
+
 void
 rows_of_query(const char *query, const char *zone, L4LineSink sink, void *argument)
 {
@@ -360,19 +432,58 @@ rows_of_query(const char *query, const char *zone, L4LineSink sink, void *argume
 	Portal		cursor = open_query(wrapped_query(text, &layout, zone));
 
 	MemoryContextSwitchTo(caller);
-	read_cursor(cursor, true, sink, argument);
+	read_cursor(cursor, true, sink, argument, raise_fault, NULL);
+}
+
+/* Where refused rows of the inbox come from. */
+typedef struct Refusal
+{
+	const char *schema;
+	const char *job_id;
+	L4RefusedRows *refused;
+} Refusal;
+
+/* Puts a row of the inbox into l4_inbox_refused. */
+static void
+set_aside(SPITupleTable *table, uint64 row, const RowFault *fault, void *argument)
+{
+	Refusal    *refusal = argument;
+	Arguments	arguments = {0};
+	Datum		value;
+	bool		known;
+
+	add_text(&arguments, refusal->job_id);
+	add_text(&arguments, row_text(table, row, COLUMN_NODE));
+	known = row_value(table, row, COLUMN_RANK, &value);
+	add_integer(&arguments, known ? (int) DatumGetInt64(value) : 0, !known);
+	add_text(&arguments, row_text(table, row, COLUMN_SOURCE));
+	known = row_value(table, row, COLUMN_TIME, &value);
+	add_time(&arguments, known ? DatumGetTimestampTz(value) : 0, !known);
+	add_text(&arguments, row_text(table, row, COLUMN_LEVEL));
+	add_text(&arguments, row_text(table, row, COLUMN_LINE));
+	(void) row_value(table, row, COLUMN_COUNT, &value);
+	add_time(&arguments, DatumGetTimestampTz(value), false);
+	add_text(&arguments, fault->reason);
+	(void) store_run(refusal->schema, "INSERT INTO %s.l4_inbox_refused (job_id, node, rank, source, ts, level, line, arrived_at, reason) "
+					 "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)", &arguments, SPI_OK_INSERT);
+	if (refusal->refused->rows++ == 0)
+	{
+		strlcpy(refusal->refused->reason, fault->reason, sizeof(refusal->refused->reason));
+		strlcpy(refusal->refused->job, refusal->job_id, sizeof(refusal->refused->job));
+	}
 }
 
 void
-rows_of_inbox(const char *schema, const char *job_id, L4LineSink sink, void *argument)
+rows_of_inbox(const char *schema, const char *job_id, L4LineSink sink, void *argument, L4RefusedRows *refused)
 {
 	Arguments	arguments = {0};
+	Refusal		refusal = {schema, job_id, refused};
 
 	add_text(&arguments, job_id);
 	read_cursor(store_open(schema, "WITH taken AS (DELETE FROM %s.l4_inbox WHERE job_id OPERATOR(pg_catalog.=) $1 AND line IS NOT NULL "
 						   "RETURNING line, node, rank::pg_catalog.int8, source, ts, level, NULL::pg_catalog.int8, arrived_at, ctid AS place) "
 						   "SELECT * FROM taken ORDER BY node COLLATE \"C\", rank, source COLLATE \"C\", arrived_at, place", &arguments),
-				false, sink, argument);
+				false, sink, argument, set_aside, &refusal);
 }
 
 L4InboxContent

@@ -23,13 +23,24 @@ typedef void (*L4LineSink) (const L4Line *line, void *argument);
 
 /*
  * Runs a query of the caller's, which may only read, and hands its rows to the sink: those of one node, rank and source together, in the order the query gives them.
- * zone: of times that state none. SPI must be connected. Errors: 42703, 42702, 42804 for columns that are missing, there twice or of a wrong type; 22004 for a row
- * without a line; those of the query itself.
+ * zone: of times that state none. SPI must be connected. Errors: 42703, 42702, 42804 for columns that are missing, there twice or of a wrong type; for a row, which is
+ * named: 22004 without a line, 22003 and 22008 for ranks, line numbers and times that cannot be, 22001 for names that are too long; those of the query itself.
  */
 extern void rows_of_query(const char *query, const char *zone, L4LineSink sink, void *argument);
 
-/* Takes the rows of a job out of l4_inbox and hands them to the sink, those of one node, rank and source together in the order of their arrival. */
-extern void rows_of_inbox(const char *schema, const char *job_id, L4LineSink sink, void *argument);
+/* Rows that went to l4_inbox_refused: how many, and the reason and the job of the first. */
+typedef struct L4RefusedRows
+{
+	int64		rows;
+	char		reason[200];
+	char		job[200];
+} L4RefusedRows;
+
+/*
+ * Takes the rows of a job out of l4_inbox and hands them to the sink, those of one node, rank and source together in the order of their arrival. Rows that cannot be lines go
+ * to l4_inbox_refused and are counted.
+ */
+extern void rows_of_inbox(const char *schema, const char *job_id, L4LineSink sink, void *argument, L4RefusedRows *refused);
 
 /* What waits in l4_inbox, of one job or (NULL) of all: the registered jobs that have lines, in byte order; and how many rows are of no such job, or have no line. */
 typedef struct L4InboxContent

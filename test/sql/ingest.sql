@@ -54,6 +54,8 @@ SELECT l4_ingest('rows', 'SELECT body AS line, host AS ts FROM own_log');
 SELECT l4_ingest('rows', 'SELECT NULL::text AS line');
 SELECT l4_ingest('rows', 'SELECT ''x'' AS line, -1 AS rank');
 SELECT l4_ingest('rows', 'SELECT ''x'' AS line, 0 AS line_no');
+SELECT l4_ingest('rows', 'SELECT ''x'' AS line, CASE i WHEN 7 THEN timestamptz ''infinity'' END AS ts FROM generate_series(1, 9) i');
+SELECT l4_ingest('rows', 'SELECT ''x'' AS line, repeat(''s'', 5000) AS source');
 SELECT l4_ingest('rows', 'SELECT ''x'' AS line, i AS line_no FROM unnest(ARRAY[101, 101]) i');
 SELECT l4_ingest('rows', 'SELECT nothing FROM own_log');
 SELECT l4_ingest('rows', 'DELETE FROM own_log');
@@ -98,6 +100,37 @@ SELECT rows, sources FROM l4_ingest_inbox('later');
 SELECT source, raw FROM l4_log WHERE job_id = 'later';
 DELETE FROM l4_inbox WHERE job_id IS NULL OR line IS NULL;
 SELECT * FROM l4_ingest_inbox();
+
+-- Rows that cannot be lines are set aside with the reason; all others, of their job and of others, come in. Put back in order, they come in too.
+SELECT l4_register_job('poison', '{}', 'running');
+INSERT INTO l4_inbox (job_id, node, rank, source, ts, line) VALUES
+	('poison', 'gpu-0', 0, 'a', '2026-11-20 22:00+00', 'first'), ('poison', 'gpu-0', -1, 'a', NULL, 'below 0'), ('poison', 'gpu-0', 0, 'a', 'infinity', 'without end'),
+	('poison', 'gpu-0', 0, 'a', '-infinity', 'without beginning'), ('poison', 'gpu-0', 0, 'a', '294276-01-01 00:00+00', 'far'), ('poison', 'gpu-0', 0, repeat('s', 1000000), NULL, 'a long name'),
+	('poison', repeat('n', 1000000), NULL, NULL, NULL, 'a long node'), ('poison', 'gpu-0', 2147483647, 'a', NULL, 'a high rank'), ('poison', 'gpu-0', 0, 'a', '0001-01-01 00:00+00', 'second'),
+	('later', 'gpu-0', 0, 'b', NULL, 'of another job');
+\set VERBOSITY default
+SELECT * FROM l4_ingest_inbox();
+\set VERBOSITY terse
+SELECT job_id, rank, source, line_no, ts, raw FROM l4_log WHERE job_id = 'poison' OR raw = 'of another job' ORDER BY job_id COLLATE "C", rank, line_no;
+SELECT job_id, length(node) AS node, rank, length(source) AS source, ts, line, reason FROM l4_inbox_refused ORDER BY arrived_at;
+SELECT count(*) FROM l4_inbox;
+WITH r AS (DELETE FROM l4_inbox_refused RETURNING *)
+INSERT INTO l4_inbox (job_id, node, rank, source, ts, level, line, arrived_at)
+SELECT job_id, left(node, 5), nullif(rank, -1), left(source, 5), CASE WHEN isfinite(ts) AND ts < '10000-01-01' THEN ts END, level, line, arrived_at FROM r;
+SELECT * FROM l4_ingest_inbox();
+SELECT count(*) FROM l4_log WHERE job_id = 'poison';
+SELECT count(*) FROM l4_inbox_refused;
+
+-- An error that only the rows of one job make is that job's alone.
+UPDATE l4_job SET time_zone = 'Nowhere/Land' WHERE job_id = 'poison';
+INSERT INTO l4_inbox (job_id, line) VALUES ('poison', 'with a bad zone'), ('box', 'beside it');
+\set VERBOSITY default
+SELECT * FROM l4_ingest_inbox();
+SELECT * FROM l4_ingest_inbox('poison');
+\set VERBOSITY terse
+SELECT job_id, line FROM l4_inbox;
+UPDATE l4_job SET time_zone = 'UTC' WHERE job_id = 'poison';
+SELECT rows FROM l4_ingest_inbox('poison');
 
 -- Fluent Bit's output writes a table of its own; a trigger turns its rows.
 CREATE TABLE fluentbit (tag varchar, time timestamp, data jsonb);
