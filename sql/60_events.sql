@@ -37,7 +37,7 @@ COMMENT ON TYPE @extschema@.l4_news_record IS
 
 CREATE FUNCTION @extschema@.l4_place_name(node text, rank int, nodes text[], ranks_per_node int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN COALESCE(node, nodes[rank / COALESCE(ranks_per_node, 1) + 1], 'rank ' || rank::text);
+RETURN COALESCE(node, CASE WHEN rank / COALESCE(ranks_per_node, 1) < cardinality(nodes) THEN nodes[rank / COALESCE(ranks_per_node, 1) + 1] END, 'rank ' || rank::text);
 COMMENT ON FUNCTION @extschema@.l4_place_name(text, int, text[], int) IS
 'What stands for the node of a stream where nodes are compared: the node that the import found, else by rank from the job''s list of nodes, else the rank itself ("rank 7").';
 

@@ -6,20 +6,28 @@
  * into a failure report goes before what a diagnosis says.
  */
 
+CREATE FUNCTION @extschema@.l4_seconds_between(begins timestamptz, ends timestamptz) RETURNS double precision
+LANGUAGE sql STABLE PARALLEL SAFE COST 5
+RETURN CASE WHEN isfinite(begins) AND isfinite(ends) THEN (EXTRACT(epoch FROM ends) - EXTRACT(epoch FROM begins))::double precision END;
+COMMENT ON FUNCTION @extschema@.l4_seconds_between(timestamptz, timestamptz) IS
+'Seconds from one moment to another, negative where the second is earlier; NULL where one is NULL or infinite. Unlike a difference of times it raises no error, however far apart they are.';
+
 CREATE VIEW @extschema@.l4_job_facts WITH (security_invoker = true) AS
 SELECT j.job_id, j.status, j.owner::text AS owner, j.settings ->> 'model' AS model, j.settings ->> 'framework' AS framework, j.settings::text AS settings,
 	j.registered_at, s.imported_at,
-	coalesce(j.started_at, s.first_ts) AS started_at, coalesce(j.ended_at, s.last_ts) AS ended_at,
+	-- an infinite time says as much as none
+	coalesce(CASE WHEN isfinite(j.started_at) THEN j.started_at END, s.first_ts) AS started_at,
+	coalesce(CASE WHEN isfinite(j.ended_at) THEN j.ended_at END, s.last_ts) AS ended_at,
 	coalesce(cardinality(j.nodes), n.nodes)::int AS nodes,
-	greatest(cardinality(j.nodes) * j.ranks_per_node, s.ranks)::int AS ranks,
+	least(greatest(cardinality(j.nodes)::bigint * j.ranks_per_node, s.ranks), 2147483647)::int AS ranks,
 	coalesce(s.files, 0) AS files, coalesce(s.failed_files, 0) AS failed_files, coalesce(s.records, 0)::bigint AS records, coalesce(s.bytes, 0)::bigint AS bytes,
 	s.last_iteration
 FROM @extschema@.l4_job j
 LEFT JOIN (
-	SELECT s.job_id, max(s.rank) + 1 AS ranks,
+	SELECT s.job_id, max(s.rank)::bigint + 1 AS ranks,
 		count(*) FILTER (WHERE s.label IS NULL) AS files, count(*) FILTER (WHERE s.label IS NULL AND s.state = 'failed') AS failed_files,
 		sum(s.record_count) AS records, sum(s.byte_count) AS bytes,
-		min(s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01') AS first_ts, max(s.last_ts) AS last_ts,
+		min(s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01' AND isfinite(s.first_ts)) AS first_ts, max(s.last_ts) FILTER (WHERE isfinite(s.last_ts)) AS last_ts,
 		max(s.last_iteration) AS last_iteration, max(s.imported_at) AS imported_at
 	FROM @extschema@.l4_stream s
 	GROUP BY s.job_id) s ON s.job_id = j.job_id
@@ -225,7 +233,7 @@ CREATE VIEW @extschema@.l4_failures_by_cause WITH (security_invoker = true) AS
 SELECT date_trunc('week', f.failed_at)::date AS week, f.category, f.subtype, count(*) AS failures,
 	count(*) FILTER (WHERE f.resolved) AS resolved, count(*) FILTER (WHERE f.cause_from = 'report') AS reported,
 	count(DISTINCT f.suspect_node) AS suspect_nodes,
-	sum(f.ranks * EXTRACT(epoch FROM f.failed_at - f.started_at) / 3600)::double precision AS accelerator_hours
+	sum(f.ranks * @extschema@.l4_seconds_between(f.started_at, f.failed_at) / 3600) AS accelerator_hours
 FROM @extschema@.l4_failures f
 GROUP BY 1, 2, 3;
 COMMENT ON VIEW @extschema@.l4_failures_by_cause IS 'Failed jobs by week and root cause.';
@@ -240,11 +248,11 @@ COMMENT ON COLUMN @extschema@.l4_failures_by_cause.accelerator_hours IS 'ranks t
 
 CREATE VIEW @extschema@.l4_failure_times WITH (security_invoker = true) AS
 SELECT f.job_id, f.category, f.subtype, f.failed_at, f.imported_at, f.first_diagnosed_at, f.reported_at, f.resolved_at,
-	EXTRACT(epoch FROM f.first_diagnosed_at - f.failed_at)::double precision / 60 AS minutes_to_diagnosis,
-	EXTRACT(epoch FROM f.first_diagnosed_at - f.imported_at)::double precision / 60 AS minutes_from_import_to_diagnosis,
-	EXTRACT(epoch FROM f.reported_at - f.failed_at)::double precision / 60 AS minutes_to_report,
-	EXTRACT(epoch FROM f.resolved_at - f.failed_at)::double precision / 60 AS minutes_to_resolution,
-	EXTRACT(epoch FROM f.resolved_at - f.first_diagnosed_at)::double precision / 60 AS minutes_from_diagnosis_to_resolution
+	@extschema@.l4_seconds_between(f.failed_at, f.first_diagnosed_at) / 60 AS minutes_to_diagnosis,
+	@extschema@.l4_seconds_between(f.imported_at, f.first_diagnosed_at) / 60 AS minutes_from_import_to_diagnosis,
+	@extschema@.l4_seconds_between(f.failed_at, f.reported_at) / 60 AS minutes_to_report,
+	@extschema@.l4_seconds_between(f.failed_at, f.resolved_at) / 60 AS minutes_to_resolution,
+	@extschema@.l4_seconds_between(f.first_diagnosed_at, f.resolved_at) / 60 AS minutes_from_diagnosis_to_resolution
 FROM @extschema@.l4_failures f;
 COMMENT ON VIEW @extschema@.l4_failure_times IS 'How long each failure took to be diagnosed, reported and resolved. NULL where a step has not been taken.';
 COMMENT ON COLUMN @extschema@.l4_failure_times.job_id IS 'the job';
@@ -377,10 +385,10 @@ COMMENT ON COLUMN @extschema@.l4_pool_coverage.last_registered_at IS 'when the l
 
 CREATE VIEW @extschema@.l4_lost_hours WITH (security_invoker = true) AS
 SELECT f.job_id, f.owner, f.model, f.framework, f.category, f.subtype, f.suspect_node, f.nodes, f.ranks, f.started_at, f.failed_at,
-	EXTRACT(epoch FROM f.failed_at - f.started_at)::double precision / 3600 AS hours,
-	(f.ranks * EXTRACT(epoch FROM f.failed_at - f.started_at) / 3600)::double precision AS accelerator_hours, f.began_at, f.last_save_at,
-	(f.ranks * EXTRACT(epoch FROM f.failed_at - COALESCE(f.last_save_at, f.started_at)) / 3600)::double precision AS lost_accelerator_hours,
-	(f.ranks * EXTRACT(epoch FROM f.failed_at - f.began_at) / 3600)::double precision AS idle_accelerator_hours
+	@extschema@.l4_seconds_between(f.started_at, f.failed_at) / 3600 AS hours,
+	f.ranks * @extschema@.l4_seconds_between(f.started_at, f.failed_at) / 3600 AS accelerator_hours, f.began_at, f.last_save_at,
+	f.ranks * @extschema@.l4_seconds_between(COALESCE(f.last_save_at, f.started_at), f.failed_at) / 3600 AS lost_accelerator_hours,
+	f.ranks * @extschema@.l4_seconds_between(f.began_at, f.failed_at) / 3600 AS idle_accelerator_hours
 FROM @extschema@.l4_failures f;
 COMMENT ON VIEW @extschema@.l4_lost_hours IS 'Accelerator hours of failed jobs: what they used, what of it no checkpoint saved, and what passed between the failure and the end. Checkpoints and the beginning are those of the newest saved diagnosis.';
 COMMENT ON COLUMN @extschema@.l4_lost_hours.job_id IS 'the job';

@@ -69,13 +69,13 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_report_filter(l4_report_facts.job_id, l4_report_facts.findings) f
 	LEFT JOIN @extschema@.l4_job_facts j ON j.job_id = l4_report_facts.job_id
 	LEFT JOIN @extschema@.l4_report_fault(l4_report_facts.findings) k ON true
-	CROSS JOIN LATERAL (SELECT (j.ranks * EXTRACT(epoch FROM j.ended_at - j.started_at) / 3600)::numeric AS hours) h
+	CROSS JOIN LATERAL (SELECT (j.ranks * @extschema@.l4_seconds_between(j.started_at, j.ended_at) / 3600)::numeric AS hours) h
 	LEFT JOIN @extschema@.l4_report_last_save(l4_report_facts.job_id, l4_report_facts.findings) c ON true
 	CROSS JOIN LATERAL (VALUES
 		(1, 'Job', concat_ws(', ', COALESCE(j.status, 'not registered'), @extschema@.l4_count_words(j.nodes, 'node'), @extschema@.l4_count_words(j.ranks, 'rank'))),
 		(2, 'Model', NULLIF(concat_ws(', ', j.model, j.framework), '')),
 		(3, 'Time', format('%s to %s (%s)', to_char(j.started_at, 'YYYY-MM-DD HH24:MI:SS'), to_char(j.ended_at, 'YYYY-MM-DD HH24:MI:SS TZ'),
-			concat_ws(', ', to_char(make_interval(secs => EXTRACT(epoch FROM j.ended_at - j.started_at)::double precision), 'HH24:MI:SS'), to_char(h.hours, 'FM999,999,999,990.0') || ' accelerator hours'))),
+			concat_ws(', ', to_char(make_interval(secs => @extschema@.l4_seconds_between(j.started_at, j.ended_at)), 'HH24:MI:SS'), to_char(h.hours, 'FM999,999,999,990.0') || ' accelerator hours'))),
 		(4, 'Suspect', COALESCE(array_to_string((@extschema@.l4_report_suspects(l4_report_facts.findings))[1:5], ', '), '')),
 		(5, 'Began', @extschema@.l4_report_began(l4_report_facts.findings)),
 		(6, 'Last save', concat_ws(', ', 'iteration ' || c.iteration, to_char(c.saved_at, 'YYYY-MM-DD HH24:MI:SS TZ'))

@@ -292,7 +292,7 @@ store_job(const char *schema, const char *job_id)
 	job->status = MemoryContextStrdup(context, result_text(0, 1));
 	job->time_zone = MemoryContextStrdup(context, result_text(0, 2));
 	value = result_datum(0, 3, &is_null);
-	job->started_at = is_null ? 0 : DatumGetTimestampTz(value);
+	job->started_at = is_null || TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(value)) ? 0 : DatumGetTimestampTz(value);
 	value = result_datum(0, 4, &is_null);
 	if (!is_null)
 		job->cluster.nodes = text_array(value, context, &job->cluster.node_count);

@@ -54,6 +54,27 @@ SELECT job_id, diagnosed_at, diagnoses, verdict, restart_advice FROM l4_failures
 SELECT job_id, nodes, ranks, hours, accelerator_hours, lost_accelerator_hours, idle_accelerator_hours FROM l4_lost_hours ORDER BY job_id;
 SELECT * FROM l4_noise ORDER BY event_id;
 
+-- A rank of 2147483647, ranks per node as many, times without end or at the ends of the calendar break nothing: no view, no diagnosis, no report.
+BEGIN;
+SELECT l4_register_job('far', '{}', 'failed', nodes => ARRAY['n1', 'n2', 'n3'], ranks_per_node => 2147483647, started_at => '-infinity', ended_at => 'infinity');
+SELECT l4_register_job('wide', '{}', 'failed', started_at => '4713-01-01 BC', ended_at => '294276-01-01');
+INSERT INTO l4_failure_report (job_id, reported_at, resolved_at) VALUES ('far', '-infinity', 'infinity'), ('wide', '4713-01-01 BC', '294276-01-01');
+SELECT rows, sources FROM unnest(ARRAY['far', 'wide']) j, l4_ingest(j, $$SELECT CASE WHEN i = 49 THEN 'ERROR: CUDA error: out of memory' ELSE 'step ' || i END AS line,
+	CASE i % 3 WHEN 0 THEN 0 WHEN 1 THEN 7 ELSE 2147483647 END AS rank,
+	CASE i WHEN 10 THEN '0001-01-01 00:00+00' WHEN 20 THEN '9999-12-31 00:00+00' ELSE timestamptz '2026-01-01 00:00+00' + i * interval '1s' END AS ts FROM generate_series(1, 50) i$$);
+SELECT j, (SELECT count(*) > 0 FROM l4_diagnose(j)) AS diagnosed, f, length(l4_report(j, f)) > 500 AS reported FROM unnest(ARRAY['far', 'wide']) j, unnest(ARRAY['text', 'markdown', 'html']) f ORDER BY j, f;
+SELECT job_id, l4_save_diagnosis(job_id) > 0 AS saved FROM l4_job WHERE job_id IN ('far', 'wide') ORDER BY job_id;
+UPDATE l4_stream SET first_ts = '-infinity', last_ts = 'infinity' WHERE job_id = 'far' AND rank = 7;
+SELECT job_id, started_at, ended_at, nodes, ranks FROM l4_job_facts WHERE job_id IN ('far', 'wide') ORDER BY job_id;
+SELECT job_id, ranks, hours, accelerator_hours, lost_accelerator_hours FROM l4_lost_hours WHERE job_id IN ('far', 'wide') ORDER BY job_id;
+SELECT job_id, minutes_to_report, minutes_to_resolution FROM l4_failure_times WHERE job_id IN ('far', 'wide') ORDER BY job_id;
+CREATE FUNCTION pg_temp.reads(view regclass) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN EXECUTE format('SELECT count(v::text) FROM %s v', view); RETURN true; END$$;
+SELECT count(*) > 15 AS many, bool_and(pg_temp.reads(oid)) AS readable FROM pg_class WHERE relkind = 'v' AND relname LIKE 'l4\_%';
+SELECT l4_place_name(NULL, 2147483647, ARRAY['a'], 1), l4_place_name(NULL, 2147483647, ARRAY['a'], NULL), l4_place_name(NULL, 2147483647, ARRAY['a'], 2147483647), l4_place_name(NULL, 1, ARRAY['a', 'b'], 1);
+SELECT count(*), max(rank) FROM l4_rank_nodes('far');
+SELECT l4_seconds_between('2026-01-01', '2026-01-02'), l4_seconds_between('4713-01-01 BC', '294276-01-01'), l4_seconds_between('-infinity', 'infinity'), l4_seconds_between(NULL, 'infinity');
+ROLLBACK;
+
 -- plain scalar columns, read with the rights of the caller
 SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod)
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 JOIN pg_type t ON t.oid = a.atttypid
