@@ -8,16 +8,16 @@
 CREATE FUNCTION @extschema@.l4_quote(source text, line_no bigint, raw text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC
-	-- the first line of a record and, of a long one, the last that is not empty: of a traceback the one that tells
+	-- the first line of a record and, of a long one, the last that is neither empty nor a ruler: of a traceback the one that tells
 	SELECT string_agg(format('%s:%s: %s', l4_quote.source, l4_quote.line_no + l.number - 1, left(l.text, 300)), E'\n' ORDER BY l.number)
 	FROM (
 		SELECT p.text, p.number, count(*) OVER () AS lines,
-			max(p.number) FILTER (WHERE p.text ~ '\S') OVER () AS last
+			max(p.number) FILTER (WHERE p.text ~ '[^-\s=*#_~+.]') OVER () AS last
 		FROM string_to_table(l4_quote.raw, E'\n') WITH ORDINALITY p (text, number)) l
-	WHERE l.number = l.last OR l.number = 1 AND l.text !~ '^Traceback ';
+	WHERE l.number = l.last OR l.number = 1 AND (l.last IS NULL OR l.text !~ '^Traceback ' AND l.text ~ '[^-\s=*#_~+.]');
 END;
 COMMENT ON FUNCTION @extschema@.l4_quote(text, bigint, text) IS
-'A record as evidence: "source:line: text" of its first and, where it has several lines, its last line, each cut to 300 characters.';
+'A record as evidence: "source:line: text" of its first and, where it has several lines, its last line, each cut to 300 characters. Empty lines and rulers (=====) do not count, nor does the line that begins a traceback.';
 
 CREATE FUNCTION @extschema@.l4_pool_words(job_id text, use_pool boolean) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
