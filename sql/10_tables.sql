@@ -6,7 +6,7 @@
 CREATE TABLE @extschema@.l4_job (
 	job_id text PRIMARY KEY CHECK (job_id <> ''),
 	settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(settings) = 'object'),
-	status text NOT NULL DEFAULT 'unknown' CHECK (status IN ('running', 'succeeded', 'failed', 'unknown')),
+	status text NOT NULL DEFAULT 'unknown' CHECK (@extschema@.l4_is_one_of(status, 'status', 'running', 'succeeded', 'failed', 'unknown')),
 	nodes text[],
 	ranks_per_node int CHECK (ranks_per_node > 0),
 	started_at timestamptz,
@@ -185,7 +185,7 @@ CREATE TABLE @extschema@.l4_finding (
 -- The rules as rows, built-in ones and a site's own: see 49_rules_in_force.sql, as for l4_pool_setting.
 CREATE TABLE @extschema@.l4_format (
 	name text NOT NULL,
-	kind text NOT NULL CHECK (kind IN ('path', 'prefix', 'header')),
+	kind text NOT NULL CHECK (@extschema@.l4_is_one_of(kind, 'kind', 'path', 'prefix', 'header')),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
 	dominant boolean NOT NULL DEFAULT false,
@@ -197,7 +197,7 @@ CREATE TABLE @extschema@.l4_format (
 
 CREATE TABLE @extschema@.l4_stage_rule (
 	name text NOT NULL,
-	stage text NOT NULL CHECK (stage IN ('environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
+	stage text NOT NULL CHECK (@extschema@.l4_is_one_of(stage, 'stage', 'environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
 		'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown')),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
@@ -211,7 +211,7 @@ CREATE TABLE @extschema@.l4_iteration_rule (
 	name text NOT NULL,
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
-	position text NOT NULL DEFAULT 'inside' CHECK (position IN ('start', 'inside', 'end')),
+	position text NOT NULL DEFAULT 'inside' CHECK (@extschema@.l4_is_one_of(position, 'position', 'start', 'inside', 'end')),
 	example text,
 	builtin boolean NOT NULL DEFAULT false,
 	enabled boolean NOT NULL DEFAULT true,

@@ -25,7 +25,7 @@ COMMENT ON COLUMN @extschema@.l4_stream.rank IS 'global rank, NULL where not kno
 COMMENT ON COLUMN @extschema@.l4_stream.attempt IS 'number of the restart it belongs to, where the path says so';
 COMMENT ON COLUMN @extschema@.l4_stream.format IS 'header format that most of its records have';
 COMMENT ON COLUMN @extschema@.l4_stream.state IS 'imported, failed (could not be read, or not to its end), pending';
-COMMENT ON COLUMN @extschema@.l4_stream.error IS 'why it could not be read';
+COMMENT ON COLUMN @extschema@.l4_stream.error IS 'why it could not be read, or not to its end; where state is imported, what was odd about it though every byte is there';
 COMMENT ON COLUMN @extschema@.l4_stream.byte_count IS 'bytes read, decompressed (files own row only)';
 COMMENT ON COLUMN @extschema@.l4_stream.line_count IS 'lines read (files own row only)';
 COMMENT ON COLUMN @extschema@.l4_stream.record_count IS 'records of this stream';

@@ -3,7 +3,7 @@
 CREATE PROCEDURE @extschema@.l4_import(job_id text, path text, layout text DEFAULT NULL, workers int DEFAULT 1, part_bytes int DEFAULT 16777216)
 	LANGUAGE c AS 'MODULE_PATHNAME', 'l4_import';
 COMMENT ON PROCEDURE @extschema@.l4_import(text, text, text, int, int) IS
-'Imports the logs of a registered job from a file or folder on the server: plain, compressed (.gz .zst .xz .bz2 .lz4) or archived (.tar, .tar.*, .zip). Node and rank come from the path, from labels on the lines, or from layout, a path with {node}, {rank}, {local_rank}, {attempt} and * in it. Only members of pg_read_server_files may call it. workers: how many processes read at once, the calling one among them; the others are background workers with the caller''s user, role and settings. The result is the same for every number; where too few worker slots (max_worker_processes) are free, fewer read. part_bytes: plain files larger than this are cut into parts of about this size, at the same places for every number of processes, and where one file is a large share of all they read its parts together; it decides where segments end and nothing else (but the last digits of means), and is best left alone. Commits every few megabytes: after a larger file, or after up to 64 small ones (inside a transaction block: the same without commits and without workers, and at its end other imports wait for the block''s); called again it reads only what is new or has changed: of a plain file that has grown, the new bytes, and a last line that was cut is completed; any other that changed as a whole. What a worker that ends early was at is a warning, and the calling process reads it again. A file that cannot be read is a warning and a row in l4_stream. Progress: NOTICE, pg_stat_progress_copy, and the rows of l4_stream. Errors: 42501 without the right, P0002 unknown job, 22023 bad layout, path, time zone, number of workers or size of parts, 58P01 no such path. Cost: one pass over the bytes.';
+'Imports the logs of a registered job from a file or folder on the server: plain, compressed (.gz .zst .xz .bz2 .lz4) or archived (.tar, .tar.*, .zip). Node and rank come from the path, from labels on the lines, or from layout, a path with {node}, {rank}, {local_rank}, {attempt} and * in it. Only members of pg_read_server_files may call it. workers: how many processes read at once, the calling one among them; the others are background workers with the caller''s user, role and settings. The result is the same for every number; where too few worker slots (max_worker_processes) are free, fewer read. part_bytes: plain files larger than this are cut into parts of about this size, at the same places for every number of processes, and where one file is a large share of all they read its parts together; it decides where segments end and nothing else (but the last digits of means), and is best left alone. Commits every few megabytes: after a larger file, or after up to 64 small ones (inside a transaction block: the same without commits and without workers, and at its end other imports wait for the block''s); called again it reads only what is new or has changed: of a plain file that has grown, the new bytes, and a last line that was cut is completed; any other that changed as a whole. What a worker that ends early was at is a warning, and the calling process reads it again. A file that cannot be read, or not to its end, is a warning and a row in l4_stream whose error says why; what could be read is there: of a cut or damaged file all that can be decoded; behind a damaged tar header all up to the next one, as a file of its own; lines behind a compressed stream as they are. Compressed members of archives are decompressed, archives in archives kept as they are, with a remark. Progress: NOTICE, pg_stat_progress_copy, and the rows of l4_stream. Errors: 42501 without the right, P0002 unknown job, 22023 bad layout, path, time zone, number of workers or size of parts, 58P01 no such path, or a folder without files. Cost: one pass over the bytes.';
 
 CREATE FUNCTION @extschema@.l4_segment_support(internal) RETURNS internal
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_segment_support';
@@ -223,11 +223,8 @@ BEGIN
 		WHERE NOT has_table_privilege(n.name, n.privilege) OR row_security_active(n.name)) THEN
 		RETURN NULL;
 	END IF;
-	PERFORM pg_advisory_xact_lock(hashtextextended('l4_assign_events', 0));
-	-- Whoever adds shapes holds this lock shared.
-	IF NOT pg_try_advisory_xact_lock(hashtextextended('l4_shape', 0)) THEN
-		RETURN NULL;
-	END IF;
+	PERFORM l4_lock('l4_event', NULL, false);
+	PERFORM l4_lock('l4_shape', NULL, false);
 	WITH used AS MATERIALIZED (
 		SELECT DISTINCT e.shape_id FROM l4_stream_event e
 		UNION SELECT p.shape_id FROM l4_pool_event p
@@ -244,7 +241,7 @@ BEGIN
 	RETURN gone;
 END $$;
 COMMENT ON FUNCTION @extschema@.l4_forget_shapes() IS
-'Deletes the shapes that no job and no pool has any more, and the events that are left without any; those that faults ask for stay. Returns the number of shapes, or NULL where it did nothing: row security hides rows from the caller, he may not delete from l4_shape and l4_event, the transaction is of a higher level than READ COMMITTED, or an import is writing shapes just now. Imports wait with theirs until the transaction ends. Called by l4_delete_job; files that were replaced leave shapes too. Cost: one pass over l4_stream_event.';
+'Deletes the shapes that no job and no pool has any more, and the events that are left without any; those that faults ask for stay. Returns the number of shapes, or NULL where it did nothing: row security hides rows from the caller, he may not delete from l4_shape and l4_event, or the transaction is of a higher level than READ COMMITTED. Waits for imports that are writing shapes; imports wait with theirs until the transaction ends. Called by l4_delete_job; files that were replaced leave shapes too. Cost: one pass over l4_stream_event.';
 
 CREATE FUNCTION @extschema@.l4_recluster(depth int DEFAULT 4, similarity double precision DEFAULT 0.5, split_values int DEFAULT 5) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

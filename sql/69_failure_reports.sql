@@ -25,6 +25,7 @@ DECLARE
 	unknown text;
 	taken bigint := 0;
 	what text;
+	hint text;
 BEGIN
 	IF jsonb_typeof(l4_import_failure_reports.document) NOT IN ('array', 'object') OR l4_import_failure_reports.document IS NULL THEN
 		RAISE EXCEPTION 'failure reports must be a JSON object, or an array of objects' USING ERRCODE = 'invalid_parameter_value';
@@ -59,8 +60,9 @@ BEGIN
 				excluded.procedure, excluded.fix, excluded.status, excluded.faulty_nodes, excluded.failed_at, excluded.reported_at,
 				excluded.diagnosed_at, excluded.resolved_at, excluded.reported_by, excluded.diagnosed_by);
 		EXCEPTION WHEN data_exception OR integrity_constraint_violation THEN
-			GET STACKED DIAGNOSTICS what = MESSAGE_TEXT;
-			RAISE EXCEPTION 'failure report % (job "%") cannot be taken in: %', one.place, one.fields ->> 'job_id', what USING ERRCODE = SQLSTATE;
+			GET STACKED DIAGNOSTICS what = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
+			RAISE EXCEPTION 'failure report % (job "%") cannot be taken in: %', one.place, one.fields ->> 'job_id', what
+				USING ERRCODE = SQLSTATE, HINT = coalesce(nullif(hint, ''), 'The fields are the columns of l4_failure_report, whose comments say what they take.');
 		END;
 		taken := taken + 1;
 	END LOOP;

@@ -50,6 +50,10 @@ DECLARE
 	name regclass;
 BEGIN
 	PERFORM l4_lock('l4_job', l4_delete_job.job_id, false);
+	IF forget_shapes THEN
+		PERFORM l4_lock('l4_event', NULL, false);
+		PERFORM l4_lock('l4_shape', NULL, false);
+	END IF;
 	PERFORM l4_lock('l4_pool', NULL, false);
 	PERFORM l4_known_job(l4_delete_job.job_id);
 	-- Every table of l4 that has a job_id, but for what people said of faults, which counts for the fault. Pools come last: they are computed anew from the others.
@@ -72,4 +76,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_delete_job(text, boolean) IS
-'Deletes a job with all that is known of it: logs, summaries, diagnoses, failure reports, labels; its pool is computed anew without it, and goes with its last job. What people said of faults that were found in it stays with the faults. Shapes and events that no other job has go too (l4_forget_shapes), where the caller sees and may delete all of these and no import is at its end just now; forget_shapes => false leaves them, so that l4_forget_shapes can be called once for many jobs. Room comes back as after l4_drop_log_text. Needs the right to delete from each of these tables; row security decides which rows. Errors: P0002 for an unknown job. Cost: its rows are read and marked once; where it was of a pool, the summaries of that pool; l4_forget_shapes looks through the summaries of all jobs.';
+'Deletes a job with all that is known of it: logs, summaries, diagnoses, failure reports, labels; its pool is computed anew without it, and goes with its last job. What people said of faults that were found in it stays with the faults. Shapes and events that no other job has go too (l4_forget_shapes), where the caller sees and may delete all of these; forget_shapes => false leaves them, so that l4_forget_shapes can be called once for many jobs. Room comes back as after l4_drop_log_text. Needs the right to delete from each of these tables; row security decides which rows. Waits for files that an import of the job is just taking in; the import then ends with an error. Errors: P0002 for an unknown job. Cost: its rows are read and marked once; where it was of a pool, the summaries of that pool; l4_forget_shapes looks through the summaries of all jobs.';

@@ -1,7 +1,7 @@
 #!/bin/bash
 # demo.sh: the demo's steps, in the database that the PG* variables name. Run by run.sh.
 #   load   registers and imports the jobs of test/data/demo/jobs.csv, the successful ones first
-#   show   prints the diagnosis of each failed one, and how to go on
+#   show   prints the diagnosis of each failed one, the verdicts in words, and how to go on
 #   hints  prints what to try in psql
 set -euo pipefail
 
@@ -28,8 +28,9 @@ hints() {
 To go on with these jobs in psql:        test/run.sh shell
 and there, for instance:
     SELECT job_id, status, settings FROM l4_job;
-    SELECT kind, ordinal, score, node, explanation FROM l4_diagnose('<job>');
-    SELECT node, line_no, ts, level, raw FROM l4_log WHERE job_id = '<job>' AND level IN ('error', 'fatal') LIMIT 20;
+    SELECT l4_report('<job>');
+    SELECT kind, ordinal, score, node, left(explanation, 60) AS explanation FROM l4_diagnose('<job>');
+    SELECT node, line_no, level, left(raw, 70) AS raw FROM l4_log WHERE job_id = '<job>' AND level = 'error' LIMIT 20;
 On a server of your own: make && make install, then CREATE EXTENSION l4.
 HINTS
 }

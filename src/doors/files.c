@@ -290,6 +290,17 @@ checked_path(const char *path)
 	return result;
 }
 
+/* A folder without files is a mistake in the path, or logs that are not there yet: nobody asks for nothing. */
+static void
+raise_empty(const char *root)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_FILE),
+			 errmsg("folder \"%s\" holds no files", root),
+			 errdetail("Looked for files of any name in it and in the folders below it, hidden ones too, and through symbolic links, down to %d levels.", DEPTH_LIMIT),
+			 errhint("Is it the right folder of the machine that the database server runs on? An archive (.tar, .tar.gz, .zip, ...) may be given itself.")));
+}
+
 /*
  * Lists what is to be imported.
  *
@@ -298,7 +309,7 @@ checked_path(const char *path)
  * listed with the reason in error. Links to files and folders are followed; a folder that is one of those leading to it is
  * left out. Bytes of names that are not valid in the database's encoding appear in the source as \xNN.
  * Errors: 42602 where the path is not absolute, 42809 where it is neither file nor folder, that of the operating
- * system where it is missing. Cost: one stat per file; memory: the list.
+ * system where it is missing, 58P01 where the folder holds no file. Cost: one stat per file; memory: the list.
  */
 List *
 files_list(const char *path)
@@ -316,10 +327,14 @@ files_list(const char *path)
 	if (!found)
 		ereport(ERROR,
 				(loop ? errcode(ERRCODE_INVALID_NAME) : errcode_for_file_access(),
-				 errmsg("could not stat file \"%s\": %m", root)));
+				 errmsg("could not stat file \"%s\": %m", root),
+				 errhint("The path is one of the machine that the database server runs on, and the server's user must reach it. "
+						 "Lines from elsewhere come in by l4_inbox or l4_ingest.")));
 	if (S_ISDIR(status.st_mode))
 	{
 		files = list_folder(NIL, root, "", way_to(root));
+		if (files == NIL)
+			raise_empty(root);
 		list_sort(files, compare_files);
 		return files;
 	}

@@ -27,7 +27,7 @@ extern void files_check_privilege(void);
 
 /*
  * All files below path (or path itself), sorted by source in byte order; what cannot be read, folders among it, with its error.
- * Errors where path does not exist, is relative, is neither file nor folder, or is a folder that cannot be listed.
+ * Errors where path does not exist, is relative, is neither file nor folder, or is a folder that cannot be listed or holds no file.
  */
 extern List *files_list(const char *path);
 

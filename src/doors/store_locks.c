@@ -17,7 +17,8 @@
  *    in a transaction block                         1 shared, 2, 3, 4, 5, 6
  *    l4_register_job (another status or settings)   6
  *    l4_drop_log_text                               1
- *    l4_delete_job                                  1, 6
+ *    l4_delete_job                                  1, 3, 4, 6; without 3 and 4 where it leaves shapes
+ *    l4_forget_shapes                               3, 4
  *    l4_recluster                                   3, 4, 6
  *
  * What adds shapes and goes on to their events in one transaction takes 3 and 4 exclusively before it adds any: whoever has 4 shared

@@ -45,6 +45,8 @@ extern void fuzz_drain(L4Bytes input);
 extern void fuzz_patterns(L4Bytes input);
 extern void fuzz_distances(L4Bytes input);
 extern void fuzz_places(L4Bytes input);
+extern void fuzz_unpack(L4Bytes input);
+extern void fuzz_unpack_seed(L4Bytes input, FuzzSeed add);
 extern void fuzz_counts_state(L4Bytes input);
 extern void fuzz_counts_state_seed(L4Bytes input, FuzzSeed add);
 extern void fuzz_forest_state(L4Bytes input);

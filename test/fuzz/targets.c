@@ -19,5 +19,6 @@ const FuzzEntry fuzz_targets[] = {
 	{"patterns", fuzz_patterns, "patterns", NULL, 2},
 	{"distances", fuzz_distances, "distances", NULL, 2},
 	{"places", fuzz_places, "places", NULL, 2},
+	{"unpack", fuzz_unpack, "lines", fuzz_unpack_seed, 1},
 };
 const int	fuzz_target_count = lengthof(fuzz_targets);

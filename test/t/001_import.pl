@@ -196,6 +196,12 @@ sub error_of
 }
 is(error_of("CALL l4_import('nobody', '$folder/odd')"), 'P0002', 'unknown job');
 is(error_of("CALL l4_import('odd', '$folder/nowhere')"), '58P01', 'no such path');
+($code, $out, $err) = $node->psql('postgres', "CALL l4_import('odd', '$folder/nowhere')");
+like($err, qr/HINT:.*the machine that the database server runs on/, 'a path that is not there: the hint says where it is looked for');
+make_path("$folder/hollow/a/b");
+is(error_of("CALL l4_import('odd', '$folder/hollow')"), '58P01', 'no file in the folder');
+($code, $out, $err) = $node->psql('postgres', "CALL l4_import('odd', '$folder/hollow')");
+like($err, qr/holds no files\nDETAIL:  Looked for files of any name in it and in the folders below/, 'and it says what was looked for');
 is(error_of("CALL l4_import('odd', 'relative/path')"), '42602', 'relative path');
 is(error_of("CALL l4_import('odd', NULL)"), '22004', 'no path');
 is(error_of("CALL l4_import('odd', '$folder/odd', '{who}/x')"), '22023', 'bad layout');

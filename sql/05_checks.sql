@@ -1,0 +1,17 @@
+/* What tables ask of words that are one of a few. */
+
+CREATE FUNCTION @extschema@.l4_is_one_of(word text, what text, VARIADIC words text[]) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT COST 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF word = ANY (words) THEN
+		RETURN true;
+	END IF;
+	RAISE EXCEPTION '% "%" is not known', what, word
+		USING ERRCODE = 'check_violation', HINT = format('It is one of: %s.', array_to_string(words, ', '));
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_is_one_of(text, text, text[]) IS
+'True where the word is one of those listed, NULL where it is NULL; for CHECK constraints, so that a wrong word is told which ones there are. Errors: 23514 for any other word, with the list as its hint.';
+
