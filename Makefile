@@ -3,35 +3,39 @@
 #   make test        sets everything up, builds and runs all tests in a private cluster
 #   make docs        writes docs/reference.md from the COMMENTs of the extension's objects
 #   make fuzz        looks for inputs that break the pure algorithms, FUZZ_SECONDS=... for each target (FUZZ_TARGETS=...; all)
+#   make test-versions   as root: runs the tests on every supported server, each in a chroot of its own (VERSIONS="17 18")
+#   make dist        packs a release: l4-VERSION.zip
 #   make bench-NAME  runs the benchmark test/bench/NAME.sh, with DATA=... as its argument
 #   make, make install, make installcheck   as with any PGXS extension
+# Where the sources are: here, or elsewhere in a build with VPATH (pg_buildext).
+SOURCE_DIR := $(or $(VPATH),$(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST)))))
+sources = $(sort $(patsubst $(SOURCE_DIR)/%,%,$(wildcard $(addprefix $(SOURCE_DIR)/,$(1)))))
+
 EXTENSION = l4
-EXTVERSION = $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" l4.control)
+EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(SOURCE_DIR)/l4.control)
 
 MODULE_big = l4
-SOURCES = $(sort $(wildcard src/*/*.c))
-OBJS = $(SOURCES:.c=.o)
-ALL_HEADERS = $(wildcard src/*/*.h)
+OBJS := $(patsubst %.c,%.o,$(call sources,src/*/*.c))
+ALL_HEADERS := $(call sources,src/*/*.h)
 
-# The extension script is joined from its ordered parts.
-SQL_PARTS = $(sort $(wildcard sql/[0-9][0-9]_*.sql))
-DATA_built = sql/l4--$(EXTVERSION).sql
-DATA = $(filter-out sql/l4--$(EXTVERSION).sql,$(wildcard sql/l4--*--*.sql))
+# The extension script is joined from its ordered parts. By its full name, so that make does not take one that lies beside the sources for it.
+SQL_PARTS := $(call sources,sql/[0-9][0-9]_*.sql)
+SCRIPT := $(CURDIR)/sql/l4--$(EXTVERSION).sql
+DATA_built = $(SCRIPT)
 
-TESTS = $(sort $(wildcard test/sql/*.sql))
-REGRESS = $(patsubst test/sql/%.sql,%,$(TESTS))
-REGRESS_OPTS = --inputdir=test --load-extension=l4
-ISOLATION = $(patsubst test/specs/%.spec,%,$(sort $(wildcard test/specs/*.spec)))
-ISOLATION_OPTS = --inputdir=test --load-extension=l4
+REGRESS := $(patsubst test/sql/%.sql,%,$(call sources,test/sql/*.sql))
+REGRESS_OPTS = --inputdir=$(SOURCE_DIR)/test --load-extension=l4
+ISOLATION := $(patsubst test/specs/%.spec,%,$(call sources,test/specs/*.spec))
+ISOLATION_OPTS = --inputdir=$(SOURCE_DIR)/test --load-extension=l4
 
-PG_CPPFLAGS = -I$(srcdir)/src
+PG_CPPFLAGS = -I$(SOURCE_DIR)/src
 PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers
 SHLIB_LINK = -lpcre2-8 -lzstd -larchive -lz
-EXTRA_CLEAN = $(wildcard src/*/*.o) $(wildcard src/*/*.bc) test/results output_iso
+EXTRA_CLEAN = $(wildcard src/*/*.o) $(wildcard src/*/*.bc) test/results output_iso evidence
 
 PG_CONFIG ?= pg_config
 # The goals that set the machine up must work where PostgreSQL's build files are still missing, so they include nothing.
-SETUP_GOALS = demo test docs setup fuzz
+SETUP_GOALS = demo test test-versions docs setup fuzz dist
 ifneq ($(filter-out $(SETUP_GOALS) bench-%,$(or $(MAKECMDGOALS),all)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 ifeq ($(wildcard $(PGXS)),)
@@ -44,18 +48,32 @@ ifeq ($(shell command -v $(or $(PGXS_CLANG),clang) 2>/dev/null),)
 override with_llvm = no
 endif
 include $(PGXS)
+ifneq ($(filter 13 14,$(firstword $(subst ., ,$(VERSION)))),)
+$(error l4 needs PostgreSQL 15 or later; $(PG_CONFIG) is of $(VERSION))
 endif
 
-sql/l4--$(EXTVERSION).sql: $(SQL_PARTS) l4.control
-	cat $(SQL_PARTS) > $@
+# The server's flags are for the compiler it was built with; clang does not know all of GCC's.
+IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
+ifneq ($(IS_CLANG),)
+override CFLAGS += -Wno-unknown-warning-option -Wno-ignored-attributes -Wno-ignored-optimization-argument -Wno-unused-command-line-argument
+endif
 
-# PGXS does not track headers.
-$(OBJS) $(OBJS:.o=.bc): $(ALL_HEADERS) Makefile
-
-# The DTW kernels run along anti-diagonals, which pay only when vectorised; GCC 12 does not do so at -O2 by itself.
+# The DTW kernels run along anti-diagonals, which pay only when vectorised; GCC 12 does not do so at -O2 by itself, clang does.
+ifeq ($(IS_CLANG),)
 src/algorithms/dtw.o: CFLAGS += -ftree-vectorize -fvect-cost-model=dynamic
+endif
+endif
 
-.PHONY: demo test setup docs fuzz
+$(SCRIPT): $(SQL_PARTS) l4.control
+	cat $(filter %.sql,$^) > $@
+
+# PGXS does not track headers, and makes no folders.
+$(OBJS) $(OBJS:.o=.bc): $(ALL_HEADERS) $(SOURCE_DIR)/Makefile
+ifneq ($(SOURCE_DIR),.)
+$(shell mkdir -p sql $(sort $(dir $(OBJS))))
+endif
+
+.PHONY: demo test test-versions setup docs fuzz dist
 export PG_CONFIG
 setup:
 	@test/setup.sh
@@ -64,6 +82,8 @@ demo: setup
 test:
 	@test/setup.sh tests
 	@test/run.sh test
+test-versions:
+	@test/versions.sh $(VERSIONS)
 docs: setup
 	@test/run.sh docs
 fuzz:
@@ -71,3 +91,10 @@ fuzz:
 	@test/run.sh fuzz $(or $(FUZZ_SECONDS),60) $(FUZZ_TARGETS)
 bench-%: setup
 	@test/run.sh bench-$* $(if $(filter command,$(origin DATA)),$(abspath $(DATA)))
+
+# What is committed, with the script that make joins from its parts, so that whoever unpacks it sees it.
+DIST = l4-$(EXTVERSION)
+dist:
+	@git -C $(SOURCE_DIR) diff --quiet HEAD || { echo "l4: there are changes that are not committed" >&2; exit 1; }
+	@$(MAKE) -s $(SCRIPT)
+	git -C $(SOURCE_DIR) archive --format=zip -o $(CURDIR)/$(DIST).zip --prefix=$(DIST)/sql/ --add-file=$(SCRIPT) --prefix=$(DIST)/ HEAD

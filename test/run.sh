@@ -13,8 +13,9 @@
 #   test/run.sh docs               writes docs/reference.md from the COMMENTs of the extension's objects
 #   test/run.sh bench-NAME [ARG..] runs test/bench/NAME.sh in a cluster with the extension
 #
-# Works in a copy of the checkout below /tmp (or $L4_TMPDIR) and as an unprivileged user, because PostgreSQL refuses root. Nothing is
-# installed in the system, and all is removed at the end; with L4_KEEP=1 in the environment the work folder stays.
+# Works in a copy of the checkout below /tmp, or /var/tmp where programs may not run from /tmp (or in $L4_TMPDIR), and as an unprivileged user, because
+# PostgreSQL refuses root. Nothing is installed in the system, and all is removed at the end; with L4_KEEP=1 in the environment the work folder stays.
+# L4_CC is the compiler, L4_COPT are further flags of it.
 set -euo pipefail
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -63,11 +64,28 @@ take_back() {
 	done < "$L4_WORK/taken.list"
 }
 
+# Makes the work folder, where programs may run: /tmp is mounted "noexec" on some machines, and the server is copied there.
+make_work_folder() {
+	local folder
+	for folder in ${L4_TMPDIR:-/tmp /var/tmp}; do
+		L4_WORK=$(mktemp -d "$folder/l4.XXXXXX") || continue
+		printf '#!/bin/sh\n' > "$L4_WORK/runs"
+		chmod 755 "$L4_WORK/runs"
+		if "$L4_WORK/runs" 2>/dev/null; then
+			rm "$L4_WORK/runs"
+			return 0
+		fi
+		rm -r "$L4_WORK"
+	done
+	echo "l4: no programs can be run from ${L4_TMPDIR:-/tmp or /var/tmp} (mounted noexec?); name a folder where they can: L4_TMPDIR=/folder" >&2
+	exit 1
+}
+
 outside_main() {
 	local status=0
 	L4_TOP=$(cd "$(dirname "$0")/.." && pwd)
 	L4_USER=$(unprivileged_user)
-	L4_WORK=$(mktemp -d "${L4_TMPDIR:-/tmp}/l4.XXXXXX")
+	make_work_folder
 	trap outside_cleanup EXIT
 	[ "$(id -u)" != 0 ] || chown "$L4_USER" "$L4_WORK"
 	as_user mkdir "$L4_WORK/l4"
@@ -88,7 +106,7 @@ psql_quiet() { psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 "$@"; }
 
 # Builds and installs into the relocated server. The tests need no bitcode.
 build() {
-	local make=(make PG_CONFIG="$L4_PG_CONFIG" with_llvm=no COPT="${L4_COPT:-}")
+	local make=(make PG_CONFIG="$L4_PG_CONFIG" with_llvm=no COPT="${L4_COPT:-}" ${L4_CC:+CC="$L4_CC"})
 	if ! "${make[@]}" -j"$(processors)" all > "$L4_WORK/build.log" 2>&1; then
 		grep -E '(error|warning):|undefined reference|\*\*\*' "$L4_WORK/build.log" | head -n 40 >&2 ||
 			tail -n 40 "$L4_WORK/build.log" >&2

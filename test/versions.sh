@@ -1,0 +1,124 @@
+#!/bin/bash
+# versions.sh: l4 on every supported server, each in a fresh chroot of a distribution that ships it, built by gcc and by clang with -Werror.
+#
+#   versions.sh [MAJOR..]   as root: 17 16 15 18 by default; prints one line for each server and compiler, PASS, FAILED or SKIPPED with the reason;
+#                           fails if any failed, or if all were skipped
+#
+# A chroot starts as debootstrap's smallest system with make alone, so that test/setup.sh is tried too. gcc runs "make test", clang the regression
+# tests. Debian's and Ubuntu's mirrors are those of this machine's apt where it has them, else debootstrap's own. Ubuntu's key, where this machine has
+# none, is that of Debian's package. One chroot at a time is made, of about 1.5 GB, below $L4_TMPDIR (/var/tmp), and removed; logs of what failed stay.
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+release_of() {
+	case $1 in
+		15) echo 'Debian bookworm' ;;
+		16) echo 'Ubuntu noble' ;;
+		17) echo 'Debian trixie' ;;
+		18) echo 'Debian sid' ;;
+		*) return 1 ;;
+	esac
+}
+
+# The mirror of a distribution that this machine uses, or nothing.
+mirror_of() {
+	apt-get indextargets --format '$(ORIGIN) $(LABEL) $(SITE)' 2>/dev/null | sed -n "s/^$1 $1 //p" | sort -u | head -n 1
+}
+
+# Makes the chroot of a release; its log goes to the standard output. Arguments: distribution, release.
+bootstrap() {
+	local options=(--variant=minbase --include=make) mirror
+	mirror=$(mirror_of "$1")
+	case $1 in
+		Ubuntu)
+			options+=(--components=main,universe)
+			if [ ! -f /usr/share/keyrings/ubuntu-archive-keyring.gpg ]; then
+				[ -f "$work/ubuntu-archive-keyring.gpg" ] || { echo 'no key of Ubuntu: run 17 with it, or install ubuntu-archive-keyring'; return 1; }
+				options+=(--keyring="$work/ubuntu-archive-keyring.gpg")
+			fi
+			;;
+	esac
+	debootstrap "${options[@]}" "$2" "$root" ${mirror:+"$mirror"} || return 1
+	# how this machine reaches the mirrors: proxies, archives that are kept past their date
+	apt-config dump | grep -E '^Acquire::(http|https|Check-Valid-Until)\b.* ".+";' > "$root/etc/apt/apt.conf.d/90host" || true
+	printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
+	chmod 755 "$root/usr/sbin/policy-rc.d"
+	mkdir "$root/l4"
+	tar -C "$top" --exclude=./.git --exclude='*.o' --exclude='*.bc' --exclude='*.so' -cf - . | tar -C "$root/l4" --no-same-owner -xf -
+}
+
+# Runs a command in the chroot, with mounts and processes that end with it.
+inside() {
+	unshare --mount --pid --fork --kill-child bash -c 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"' "$root" \
+		env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root DEBIAN_FRONTEND=noninteractive "$@" </dev/null
+}
+
+fetch_ubuntu_key() {
+	[ ! -f /usr/share/keyrings/ubuntu-archive-keyring.gpg ] && [ "$1" = trixie ] || return 0
+	inside apt-get install -y --no-install-recommends ubuntu-archive-keyring &&
+		cp "$root/usr/share/keyrings/ubuntu-archive-keyring.gpg" "$work/"
+}
+
+# Runs the tests by a command and prints the line of this try. Arguments: major version, compiler, command.
+try_command() {
+	local major=$1 compiler=$2 log=$work/$1-$2.log status=0 server counts name
+	shift 2
+	inside "$@" > "$log" 2>&1 || status=$?
+	server=$(inside pg_config --version 2>/dev/null)
+	counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1)
+	name="${server:-PostgreSQL $major}, $release, $(inside "$compiler" --version 2>/dev/null | head -n 1)"
+	if [ "$status" = 0 ] && [[ $counts == [1-9]*' passed, 0 failed' && $server == "PostgreSQL $major"[.\ b]* ]]; then
+		echo "PASS    $name: $counts"
+		passed=$((passed + 1))
+	else
+		echo "FAILED  $name: ${counts:-broke off}; log: $log"
+		grep -E '^FAILED|error:|\*\*\*' "$log" | head -n 20
+		failed=$((failed + 1))
+	fi
+}
+
+try_server() {
+	local major=$1 distribution release log
+	read -r distribution release < <(release_of "$major")
+	root=$work/$release
+	log=$work/$major-setup.log
+	if ! bootstrap "$distribution" "$release" > "$log" 2>&1; then
+		echo "SKIPPED PostgreSQL $major, $release: $(grep -v '^I: ' "$log" | tail -n 1)"
+	else
+		inside apt-get update >> "$log" 2>&1
+		fetch_ubuntu_key "$release" >> "$log" 2>&1
+		try_command "$major" cc make -C /l4 test
+		if inside apt-get install -y --no-install-recommends clang >> "$log" 2>&1; then
+			try_command "$major" clang env L4_CC=clang L4_COPT=-Werror bash /l4/test/run.sh regress
+		else
+			echo "SKIPPED PostgreSQL $major, $release, clang: $(tail -n 1 "$log")"
+		fi
+	fi
+	rm -rf --one-file-system "$root"
+}
+
+cleanup() {
+	[ "$failed" != 0 ] && find "$work" -mindepth 1 -maxdepth 1 ! -name '*.log' -exec rm -rf --one-file-system {} + || rm -rf --one-file-system "$work"
+}
+
+main() {
+	local major
+	[ "$(id -u)" = 0 ] || { echo 'l4: chroots need root' >&2; exit 1; }
+	for major in debootstrap unshare apt-get; do
+		command -v "$major" >/dev/null || { echo "l4: $major is missing" >&2; exit 1; }
+	done
+	[ $# -gt 0 ] || set -- 17 16 15 18
+	for major; do
+		release_of "$major" >/dev/null || { echo "l4: there is no release for PostgreSQL $major" >&2; exit 1; }
+	done
+	work=$(mktemp -d "${L4_TMPDIR:-/var/tmp}/l4-versions.XXXXXX")
+	trap cleanup EXIT
+	for major; do
+		try_server "$major"
+	done
+	[ "$failed" = 0 ] && [ "$passed" != 0 ]
+}
+
+passed=0
+failed=0
+main "$@"
