@@ -42,11 +42,20 @@ tree_create() {
 	tree_link "$sharedir/extension"
 }
 
-# Starts the cluster and points the PG* variables at it. Arguments: settings of the server, as name=value.
+# A locale for tests, as options of initdb: one that sorts words as people do, where the server has ICU, so that a test whose output hangs on the locale
+# fails.
+test_locale() {
+	case $("$L4_PG_CONFIG" --version):$("$L4_PG_CONFIG" --configure) in
+		*--without-icu*) ;;
+		"PostgreSQL 15"*--with-icu* | "PostgreSQL "1[6-9]*) echo --locale-provider=icu --icu-locale=en-US ;;
+	esac
+}
+
+# Starts the cluster, of the locale in $L4_LOCALE (C), and points the PG* variables at it. Arguments: settings of the server, as name=value.
 cluster_start() {
 	local setting
 	mkdir -m 700 -p "$L4_WORK/socket"
-	"$L4_BINDIR/initdb" --pgdata="$L4_WORK/data" --no-sync --encoding=UTF8 --locale=C --auth=trust --username=postgres \
+	"$L4_BINDIR/initdb" --pgdata="$L4_WORK/data" --no-sync --encoding=UTF8 --locale=C ${L4_LOCALE:-} --auth=trust --username=postgres \
 		> "$L4_WORK/initdb.log" 2>&1 || { cat "$L4_WORK/initdb.log" >&2; return 1; }
 	{
 		echo "listen_addresses = ''"

@@ -128,12 +128,13 @@ inside_cleanup() {
 }
 
 start_for_tests() {
-	cluster_start fsync=off synchronous_commit=off full_page_writes=off shared_buffers=256MB max_wal_size=4GB \
+	L4_LOCALE=$(test_locale) cluster_start fsync=off synchronous_commit=off full_page_writes=off shared_buffers=256MB max_wal_size=4GB \
 		statement_timeout=5min log_min_messages=warning
 }
 
+# A database of locale C, as the outputs in README and in docs are.
 create_database() {
-	psql_quiet --command="CREATE DATABASE $1 TEMPLATE template0"
+	psql_quiet --command="CREATE DATABASE $1 TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'"
 	PGDATABASE=$1 psql_quiet --command='CREATE EXTENSION l4'
 	export PGDATABASE=$1
 }

@@ -403,7 +403,7 @@ number_binary_find(const L4Bytes *values, int count, int64 *numbers, int *places
 	*places = 0;
 	for (i = 0; i < count && fits; i++)
 	{
-		int			own;
+		int			own = 0;
 
 		fits = read_binary(values[i], &read[i], &own);
 		*places = Max(*places, own);

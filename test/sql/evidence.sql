@@ -1,6 +1,8 @@
 -- Evidence against nodes beyond words: clocks, durations, progress within an iteration, counters, values; ranks without nodes; pools of other systems.
 -- The jobs are made here: eight nodes of one rank, twenty steps of two seconds, a system log each; a scenario changes some of the lines.
-\getenv folder PG_ABS_BUILDDIR
+-- A folder that the server, too, may write into; the server's part of it is its own to remove.
+\set folder `folder=$(mktemp -d) && chmod 777 "$folder" && echo "$folder"`
+\setenv L4_FOLDER :folder
 SET client_min_messages = warning;
 SET timezone = 'UTC';
 
@@ -170,8 +172,8 @@ SELECT array_agg(kind ORDER BY kind) AS kinds, bool_and(ordinal = 1) AS firsts F
 -- ranks alone: one file with labels, no node known; one rank stops without a word
 SELECT make_lines('ranks', 3), fail_all('ranks', 3) \g /dev/null
 DELETE FROM line WHERE job = 'ranks' AND (file <> 'rank' OR node = 3 AND at > 30);
-\copy (SELECT node || ': ' || to_char(timestamp '2026-11-20 22:00:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS') || ' ' || line FROM line WHERE job = 'ranks' ORDER BY at, turn, node) TO PROGRAM 'cat > $PG_ABS_BUILDDIR/evidence/all.log'
-\set path :folder '/evidence/all.log'
+\copy (SELECT node || ': ' || to_char(timestamp '2026-11-20 22:00:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS') || ' ' || line FROM line WHERE job = 'ranks' ORDER BY at, turn, node) TO PROGRAM 'cat > $L4_FOLDER/all.log'
+\set path :folder '/all.log'
 SELECT l4_register_job('ranks', '{"model": "m", "framework": "f"}', 'failed') \g /dev/null
 CALL l4_import('ranks', :'path');
 SELECT ordinal, node, rank FROM l4_diagnose('ranks') WHERE kind = 'node';
@@ -191,6 +193,9 @@ SELECT l4_register_job('other', '{"model": "m", "framework": "f", "system": "rac
 SELECT fit, differs FROM l4_best_pool('other');
 SELECT count(*) FILTER (WHERE template LIKE '%adaptive%') AS mild FROM l4_diagnose('other') WHERE kind = 'event';
 
+SELECT set_config('l4.test_folder', :'folder', false) \g /dev/null
+DO $$ BEGIN EXECUTE format('COPY (SELECT) TO PROGRAM %L', format('rm -r %s/evidence', current_setting('l4.test_folder'))); END $$;
+\! rm -r "$L4_FOLDER"
 DROP TABLE line; DROP FUNCTION make_lines, fail_all, load_job, suspects;
 DELETE FROM l4_finding; DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline;
 DELETE FROM l4_job; DELETE FROM l4_pool; DELETE FROM l4_pool_job; DELETE FROM l4_pool_event; DELETE FROM l4_pool_parameter; DELETE FROM l4_shape; DELETE FROM l4_event;
