@@ -305,6 +305,7 @@ test_start() {
 	local before
 	check 'layers and sizes' bash test/check_layers.sh
 	check 'fuzz: corpus and mutations' bash test/fuzz/run.sh short
+	check 'builds elsewhere, packages' bash test/check_packaging.sh
 	before=$failed
 	ready=
 	check 'build without warnings' build
