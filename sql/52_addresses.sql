@@ -13,10 +13,11 @@ BEGIN ATOMIC
 		SELECT s.rank, s.unit, s.node, 1 AS turn
 		FROM @extschema@.l4_job_streams(l4_rank_units.job_id) s WHERE s.rank IS NOT NULL
 		UNION ALL
-		SELECT (u.position - 1)::int * COALESCE(j.ranks_per_node, 1) + g.i, u.node, u.node, 2
+		-- no machine runs more than some thousand ranks, whatever the scheduler said
+		SELECT ((u.position - 1) * COALESCE(j.ranks_per_node, 1) + g.i)::int, u.node, u.node, 2
 		FROM @extschema@.l4_job j, unnest(j.nodes) WITH ORDINALITY u (node, position),
-			generate_series(0, COALESCE(j.ranks_per_node, 1) - 1) g (i)
-		WHERE j.job_id = l4_rank_units.job_id) r
+			generate_series(0, LEAST(COALESCE(j.ranks_per_node, 1), 65536) - 1) g (i)
+		WHERE j.job_id = l4_rank_units.job_id AND (u.position - 1) * COALESCE(j.ranks_per_node, 1) + g.i <= 2147483647) r
 	ORDER BY r.rank, r.turn, r.unit;
 END;
 COMMENT ON FUNCTION @extschema@.l4_rank_units(text) IS

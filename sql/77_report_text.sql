@@ -91,6 +91,7 @@ COMMENT ON FUNCTION @extschema@.l4_report_facts(text, @extschema@.l4_finding[]) 
 
 CREATE FUNCTION @extschema@.l4_report_text(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
+SET jit = off
 BEGIN ATOMIC
 	WITH finding AS MATERIALIZED (
 		SELECT f.* FROM unnest(l4_report_text.findings) f
@@ -153,6 +154,7 @@ COMMENT ON FUNCTION @extschema@.l4_report_text(text, @extschema@.l4_finding[]) I
 
 CREATE FUNCTION @extschema@.l4_report_markdown(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
+SET jit = off
 BEGIN ATOMIC
 	WITH finding AS MATERIALIZED (
 		SELECT f.* FROM unnest(l4_report_markdown.findings) f

@@ -268,6 +268,7 @@ COMMENT ON FUNCTION @extschema@.l4_report_section(text, text, text) IS
 
 CREATE FUNCTION @extschema@.l4_report_html(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
+SET jit = off
 BEGIN ATOMIC
 	WITH finding AS MATERIALIZED (
 		SELECT f.* FROM unnest(l4_report_html.findings) f

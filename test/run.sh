@@ -128,8 +128,9 @@ inside_cleanup() {
 	cluster_stop
 }
 
+# Compiling the plans of steps that tests call one by one, on next to no rows, would take most of the time. What users call switches it off by itself.
 start_for_tests() {
-	L4_LOCALE=$(test_locale) cluster_start fsync=off synchronous_commit=off full_page_writes=off shared_buffers=256MB max_wal_size=4GB \
+	L4_LOCALE=$(test_locale) cluster_start jit=off fsync=off synchronous_commit=off full_page_writes=off shared_buffers=256MB max_wal_size=4GB \
 		statement_timeout=5min log_min_messages=warning
 }
 
@@ -307,6 +308,7 @@ test_start() {
 	local before
 	check 'layers and sizes' bash test/check_layers.sh
 	check 'fuzz: corpus and mutations' bash test/fuzz/run.sh short
+	check 'builds elsewhere, packages' bash test/check_packaging.sh
 	before=$failed
 	ready=
 	check 'build without warnings' build

@@ -4,6 +4,7 @@
 \set folder `folder=$(mktemp -d) && chmod 777 "$folder" && echo "$folder"`
 \setenv L4_FOLDER :folder
 SET client_min_messages = warning;
+SET jit = off;
 SET timezone = 'UTC';
 
 CREATE TABLE line (job text, node int, file text, at numeric, turn int, line text);

@@ -139,7 +139,7 @@ INSERT INTO fluentbit SELECT 'box', to_timestamp(CAST(value->>'date' AS float)),
 	'[{"date": 1795212000.5, "log": "from a file", "file": "/var/log/train.log", "node": "gpu-1", "rank": "4"}, {"date": 1795212001, "other": "no line"}]');
 SELECT count(*) FROM fluentbit;
 SELECT rows, sources FROM l4_ingest_inbox();
-SELECT node, rank, source, ts, raw FROM l4_log WHERE job_id = 'box' AND source <> 'out.log' ORDER BY source;
+SELECT node, rank, source, ts, raw FROM l4_log WHERE job_id = 'box' AND source <> 'out.log' ORDER BY source COLLATE "C";
 
 -- Rights and row-level security hold.
 CREATE ROLE l4_test_reader;
