@@ -4,7 +4,7 @@ ARG BASE=postgres:17-bookworm
 
 FROM $BASE AS build
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev make postgresql-server-dev-$PG_MAJOR \
-	libpcre2-dev libzstd-dev libarchive-dev zlib1g-dev libxxhash-dev
+	libpcre2-dev libzstd-dev libarchive-dev zlib1g-dev liblzma-dev libbz2-dev liblz4-dev libxxhash-dev
 COPY . /l4
 RUN make -C /l4 with_llvm=no && make -C /l4 with_llvm=no DESTDIR=/root install
 

@@ -160,8 +160,6 @@ typedef struct L4ShapeRow
 extern void store_shapes(const char *schema, const L4ShapeRow *rows, int count);
 /* Merges starts of iterations (no duplicates) into the job's timeline: the earliest start of each stays; ordered by start. */
 extern void store_timeline(const char *schema, const char *job_id, const int64 *iterations, const TimestampTz *starts, int count);
-/* Is there any row of a job's logs? Connects and disconnects SPI by itself. */
-extern bool store_holds_logs(const char *schema);
 /* Gives every shape without an event one. */
 extern void store_assign_events(const char *schema, const char *job_id);
 /* After an import: learns the job's addresses, and puts one that succeeded into its pool. */
