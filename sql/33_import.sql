@@ -220,7 +220,10 @@ BEGIN
 	IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') OR EXISTS (
 		SELECT FROM (VALUES ('l4_shape', 'SELECT'), ('l4_shape', 'DELETE'), ('l4_event', 'SELECT'), ('l4_event', 'DELETE'), ('l4_stream_event', 'SELECT'),
 			('l4_pool_event', 'SELECT'), ('l4_pool_job_event', 'SELECT'), ('l4_fault', 'SELECT')) n (name, privilege)
-		WHERE NOT has_table_privilege(n.name, n.privilege) OR row_security_active(n.name)) THEN
+		WHERE NOT has_table_privilege(n.name, n.privilege) OR row_security_active(n.name))
+		-- as l4_lock asks
+		OR NOT (has_any_column_privilege('l4_job', 'INSERT, UPDATE') OR has_any_column_privilege('l4_stream', 'INSERT, UPDATE')
+			OR has_table_privilege('l4_job', 'DELETE') OR has_table_privilege('l4_stream', 'DELETE')) THEN
 		RETURN NULL;
 	END IF;
 	PERFORM l4_lock('l4_event', NULL, false);
@@ -241,7 +244,7 @@ BEGIN
 	RETURN gone;
 END $$;
 COMMENT ON FUNCTION @extschema@.l4_forget_shapes() IS
-'Deletes the shapes that no job and no pool has any more, and the events that are left without any; those that faults ask for stay. Returns the number of shapes, or NULL where it did nothing: row security hides rows from the caller, he may not delete from l4_shape and l4_event, or the transaction is of a higher level than READ COMMITTED. Waits for imports that are writing shapes; imports wait with theirs until the transaction ends. Called by l4_delete_job; files that were replaced leave shapes too. Cost: one pass over l4_stream_event.';
+'Deletes the shapes that no job and no pool has any more, and the events that are left without any; those that faults ask for stay. Returns the number of shapes, or NULL where it did nothing: row security hides rows from the caller, he may not delete from l4_shape and l4_event or change jobs and their streams, or the transaction is of a higher level than READ COMMITTED. Waits for imports that are writing shapes; imports wait with theirs until the transaction ends. Called by l4_delete_job; files that were replaced leave shapes too. Cost: one pass over l4_stream_event.';
 
 CREATE FUNCTION @extschema@.l4_recluster(depth int DEFAULT 4, similarity double precision DEFAULT 0.5, split_values int DEFAULT 5) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

@@ -191,7 +191,7 @@ DECLARE
 	pool_words text;
 BEGIN
 	PERFORM l4_known_event(l4_explain_event.job_id, l4_explain_event.event_id);
-	SELECT l4_pool_words(l4_explain_event.job_id, use_pool) INTO pool_words
+	SELECT l4_pool_sentence(l4_pool_facts(l4_explain_event.job_id, use_pool)) INTO pool_words
 	FROM l4_compared_pool(l4_explain_event.job_id) p WHERE use_pool;
 	RETURN QUERY
 	SELECT s.shape_id, s.shape, s.reason IS NOT NULL, s.reason,

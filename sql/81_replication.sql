@@ -7,6 +7,7 @@
  */
 ALTER TABLE @extschema@.l4_stream_event REPLICA IDENTITY FULL;
 ALTER TABLE @extschema@.l4_inbox REPLICA IDENTITY FULL;
+ALTER TABLE @extschema@.l4_inbox_refused REPLICA IDENTITY FULL;
 
 CREATE FUNCTION @extschema@.l4_skip_row() RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

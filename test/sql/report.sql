@@ -85,7 +85,8 @@ ROLLBACK;
 SELECT f.fault, l4_report_verdict(ARRAY(SELECT jsonb_populate_record(NULL::l4_finding, x) FROM jsonb_array_elements(jsonb_build_array(
 	jsonb_build_object('kind', 'fault', 'ordinal', 1, 'fault_key', f.fault, 'node', 'n1', 'nodes_affected', f.nodes, 'explanation', 'Known user fault'),
 	jsonb_build_object('kind', CASE WHEN f.suspect THEN 'node' ELSE 'stage' END, 'ordinal', 1, 'node', 'n1',
-		'explanation', 'Suspect n1: "retries" ("a=<*>; b=<*>") grew by 9; it stops first.'))) x))
+		'facts', '{"unit": "n1", "reasons": [{"kind": "counter", "numbers": {"parameter": "retries", "gist": "a=<*>; b=<*>", "growth": 9, "median_growth": 0}},
+			{"kind": "lag", "numbers": {"iteration": 1, "others_iteration": 2}}]}'::jsonb))) x))
 FROM (VALUES ('host_oom', 1, true), ('process_terminated', 1, true), ('host_oom', 4, true), ('host_oom', 4, false)) f (fault, nodes, suspect);
 -- the error of a traceback, not its frames, nor the rulers and advice that tools print below
 SELECT l4_telling_line(m) FROM (VALUES (E'Traceback (most recent call last):\n  File "a", line 1, in f\n    f()\nValueError: no\n\nThe above exception was the direct cause:\n\nTraceback (most recent call last):\n  File "b"\nRuntimeError: yes'),

@@ -90,7 +90,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA public TO l4_shapes_reader;
 SET ROLE l4_shapes_reader;
 SELECT l4_forget_shapes() IS NULL AS nothing;
 RESET ROLE;
-GRANT DELETE ON l4_shape, l4_event TO l4_shapes_reader;
+GRANT DELETE ON l4_shape, l4_event, l4_stream TO l4_shapes_reader;
 ALTER TABLE l4_stream_event ENABLE ROW LEVEL SECURITY;
 SET ROLE l4_shapes_reader;
 SELECT l4_forget_shapes() IS NULL AS nothing;

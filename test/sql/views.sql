@@ -70,8 +70,9 @@ SELECT job_id, ranks, hours, accelerator_hours, lost_accelerator_hours FROM l4_l
 SELECT job_id, minutes_to_report, minutes_to_resolution FROM l4_failure_times WHERE job_id IN ('far', 'wide') ORDER BY job_id;
 CREATE FUNCTION pg_temp.reads(view regclass) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN EXECUTE format('SELECT count(v::text) FROM %s v', view); RETURN true; END$$;
 SELECT count(*) > 15 AS many, bool_and(pg_temp.reads(oid)) AS readable FROM pg_class WHERE relkind = 'v' AND relname LIKE 'l4\_%';
-SELECT l4_place_name(NULL, 2147483647, ARRAY['a'], 1), l4_place_name(NULL, 2147483647, ARRAY['a'], NULL), l4_place_name(NULL, 2147483647, ARRAY['a'], 2147483647), l4_place_name(NULL, 1, ARRAY['a', 'b'], 1);
-SELECT count(*), max(rank) FROM l4_rank_nodes('far');
+SELECT l4_node_of_rank(2147483647, ARRAY['a'], 1) AS one, l4_node_of_rank(2147483647, ARRAY['a'], NULL) AS unknown, l4_node_of_rank(2147483647, ARRAY['a'], 2147483647) AS huge,
+	l4_node_of_rank(1, ARRAY['a', 'b'], 1) AS second;
+SELECT count(*), max(rank) FROM l4_rank_units('far');
 SELECT l4_seconds_between('2026-01-01', '2026-01-02'), l4_seconds_between('4713-01-01 BC', '294276-01-01'), l4_seconds_between('-infinity', 'infinity'), l4_seconds_between(NULL, 'infinity');
 ROLLBACK;
 
