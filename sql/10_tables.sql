@@ -113,6 +113,13 @@ CREATE TABLE @extschema@.l4_timeline (
 	stale boolean NOT NULL DEFAULT false
 );
 
+CREATE TABLE @extschema@.l4_address (
+	job_id text NOT NULL,
+	address text NOT NULL,
+	node text NOT NULL,
+	PRIMARY KEY (job_id, address)
+);
+
 CREATE TABLE @extschema@.l4_pool_setting (
 	key text NOT NULL,
 	weight double precision NOT NULL DEFAULT 1 CHECK (weight > 0),

@@ -88,6 +88,12 @@ COMMENT ON COLUMN @extschema@.l4_timeline.iterations IS 'iteration numbers, in t
 COMMENT ON COLUMN @extschema@.l4_timeline.started_at IS 'their starts, ascending';
 COMMENT ON COLUMN @extschema@.l4_timeline.stale IS 'a record that named a start is no more: the import under way makes the row anew at its end';
 
+COMMENT ON TABLE @extschema@.l4_address IS
+'Network addresses of a job''s nodes, learned from its own records by l4_learn_addresses at the end of an import. A site may add rows.';
+COMMENT ON COLUMN @extschema@.l4_address.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_address.address IS 'an address as it stands in the logs';
+COMMENT ON COLUMN @extschema@.l4_address.node IS 'the node that has it';
+
 COMMENT ON TABLE @extschema@.l4_format IS 'Rules for the paths of files, and for prefixes and headers of lines, as PCRE2 patterns with named groups.';
 COMMENT ON COLUMN @extschema@.l4_format.name IS 'name of the rule; a site''s own row takes the place of the built-in one of the same name';
 COMMENT ON COLUMN @extschema@.l4_format.kind IS 'path (node, rank, local_rank, attempt, launcher, system, shared), prefix (rank, local_rank, host) or header (ts and other parts of a time, of which the group time alone is a time of day whose day follows from the records before, level, logger, component, file, module)';

@@ -79,3 +79,113 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'fault_values', 32, 'values',
 		'So many further values of the parameters of a shape are tried on the fault library, those of rare positions '
 		'first.');
+
+-- What a node's own records say where its addresses are, and whom records name.
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'address_records', 50, 'records a node',
+		'A statement that comes more often tells of traffic, not of who has which address.'),
+	(true, 'address_segments', 2, 'segments',
+		'Names and addresses are told early: so many segments of each file are read for them.'),
+	(true, 'accusation_lines', 1000, 'records',
+		'So many lines of logs of no node are read for whom they name: a controller names one a line.');
+
+-- How much a kind of evidence weighs. The order of the weights matters, their exact size does not.
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'weight_missing', 5, 'weight', 'A node without a record is the strongest sign that there is: it never came up.'),
+	(true, 'weight_silent', 4, 'weight', 'A node that stopped logging altogether is powered off, or its kernel hangs.'),
+	(true, 'weight_named', 4, 'weight', 'A log of no node, as of a controller, is no victim and names by right.'),
+	(true, 'weight_quiet', 4, 'weight', 'Who is killed has no time to complain: the victims do.'),
+	(true, 'weight_accused', 3, 'weight', 'In a ring everyone is accused by a neighbour, but only one accuses nobody.'),
+	(true, 'weight_first', 3, 'weight', 'What a node says of itself before the failure shows elsewhere may well be its cause.'),
+	(true, 'weight_own', 1, 'weight', 'The same later may be a consequence.'),
+	(true, 'weight_lag', 0.5, 'weight', 'Ranks that do not iterate in step end an iteration apart by chance.'),
+	(true, 'weight_behind', 1.5, 'weight',
+		'Who is a step behind is whom the others wait for, or was held up itself.'),
+	(true, 'weight_late', 1.5, 'weight', 'Who came late is, too, but it got there.'),
+	(true, 'weight_counter', 1.5, 'weight', 'A counter that grew tells of trouble, not that it mattered.'),
+	(true, 'weight_slow', 2, 'weight', 'Measured over all the time that the job ran: enough alone.'),
+	(true, 'weight_forest', 0.5, 'weight', 'Counts of records point at the loudest, which is the victim as often as not.'),
+	(true, 'weight_needed', 1.75, 'weight',
+		'A node with less than this in all is not reported: a weak suspect is worse than none ...'),
+	(true, 'weight_needed_measured_share', 0.6, 'share of weight_needed',
+		'... unless no node has it and progress, durations or counters speak against one, which, other than words, are not '
+		'everywhere.');
+
+-- What is evidence against a node, by kind; a part weighs the pieces of one kind against each other.
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'evidence_common_share', 0.6, 'share of nodes',
+		'What more of the nodes have alike is the failure at large, and no evidence against any of them.'),
+	(true, 'evidence_spread_factor', 1.4826, 'factor',
+		'So many times the median of the deviations from the median is the standard deviation of what is normally '
+		'distributed: a spread that single outliers do not change.'),
+
+	(true, 'evidence_missing_share', 0.4, 'share of nodes', 'Where more of the nodes have no logs, logs were not collected.'),
+
+	(true, 'evidence_silent_share', 0.4, 'share of nodes', 'Where more of the nodes are silent nobody can say who is healthy.'),
+	(true, 'evidence_silent_spread_factor', 2, 'factor',
+		'A node is silent where it ends this many times as long before the middle of the nodes as the last of them ends '
+		'after it ...'),
+	(true, 'evidence_silent_spread', 1, 's', '... or this long, where all others end at once ...'),
+	(true, 'evidence_silent_gap', 5, 's', '... and this much more: buffers and clocks are some seconds apart.'),
+	(true, 'evidence_silent_beat_records', 5, 'records',
+		'What a node says so often at least, it says steadily, so that one knows when it should have come again.'),
+	(true, 'evidence_silent_beat_factor', 1.2, 'factor',
+		'A beat is left out after so many times what lies between two, as none is quite even.'),
+
+	(true, 'evidence_quiet_share', 0.4, 'share of nodes',
+		'Where more of the nodes stop without a word, to do so is no exception.'),
+	(true, 'evidence_quiet_launcher_part', 0.5, 'part',
+		'A launcher that stays quiet tells half as much as a rank that does: many say nothing at all.'),
+	(true, 'evidence_quiet_least_part', 0.45, 'part',
+		'Several quiet nodes share the suspicion (by the root of their number), but each keeps as much.'),
+	(true, 'evidence_quiet_rank_share', 0.333333333333333333, 'share of ranks',
+		'Where more of the ranks stop without a word, to do so is no exception.'),
+	(true, 'evidence_quiet_rank_part', 0.75, 'part',
+		'One quiet rank beside others of its node that fail aloud is less than a quiet node.'),
+
+	(true, 'evidence_named_share', 0.333333333333333333, 'share of nodes',
+		'A statement of no node that names more of the nodes is a list, no accusation.'),
+	(true, 'evidence_named_launcher_part', 0.5, 'part',
+		'A launcher names whose process ended first, which may be a victim, too.'),
+	(true, 'evidence_named_late_part', 0.25, 'part',
+		'Where it does so when the failure shows at large already, that is likely.'),
+
+	(true, 'evidence_first_harmless_part', 0.75, 'part',
+		'A record that sounds harmless tells less than one that sounds of trouble.'),
+	(true, 'evidence_first_peer_part', 0.33, 'part',
+		'A rank that another kept waiting or left, be it unnamed, speaks of that one.'),
+
+	(true, 'evidence_late_records', 4, 'records',
+		'A statement that a rank prints so often while it iterates is a step that recurs.'),
+	(true, 'evidence_late_nodes', 4, 'nodes',
+		'So many nodes tell what is usual; of fewer one cannot say who is early and who late.'),
+	(true, 'evidence_late_node_share', 0.75, 'share of nodes',
+		'And this share of those that log: what only few print, the others do not wait for.'),
+	(true, 'evidence_late_step_share', 0.25, 'share of a step',
+		'Late is who comes this share of the usual time between two steps after the middle of the nodes ...'),
+	(true, 'evidence_late_spread_factor', 5, 'factor', '... by so many standard deviations of the nodes ...'),
+	(true, 'evidence_late_least', 0.02, 's', '... and so long at least, as clocks are no better.'),
+	(true, 'evidence_late_part', 0.5, 'part', 'Who came late and then went on is less suspect than who came late and stood.'),
+
+	(true, 'evidence_counter_records', 3, 'records', 'Fewer values of a number do not show whether it grows.'),
+	(true, 'evidence_counter_nodes', 4, 'nodes', 'So many nodes tell how such a number grows as a rule.'),
+	(true, 'evidence_counter_growth', 10, 'units',
+		'A counter grew by this at least: small numbers are many times others by chance.'),
+	(true, 'evidence_counter_factor', 10, 'factor', 'And by more than so many times what it did on the half of the nodes.'),
+	(true, 'evidence_counter_pool_factor', 2, 'factor', 'And beyond so many times the largest value in successful jobs.'),
+	(true, 'evidence_counter_alone_part', 0.4, 'part', 'Without successful jobs nobody knows how such a counter grows.'),
+
+	(true, 'evidence_slow_records', 8, 'records', 'So many durations of a rank give a mean that tells something.'),
+	(true, 'evidence_slow_nodes', 4, 'nodes', 'So many nodes tell what is usual.'),
+	(true, 'evidence_slow_spread', 0.05, 'share of a duration',
+		'The least spread assumed: what differs less nobody notices, however even the others are.'),
+	(true, 'evidence_slow_chances', 50, 'statements',
+		'So many statements may be compared in a job: among all their ranks none stands out by chance.'),
+	(true, 'evidence_slow_step_share', 0.02, 'share of a step',
+		'Of durations of less than this share of the time between two such statements nobody waits for anybody.'),
+	(true, 'evidence_slow_node_share', 0.333333333333333333, 'share of nodes',
+		'Where more of the nodes stand out, there are two kinds of nodes or of work.'),
+	(true, 'evidence_slow_waits_part', 0.9, 'part',
+		'Who waits less than the others is slow elsewhere, as a rule: a little less than slowness itself.'),
+
+	(true, 'evidence_forest_places', 3, 'nodes', 'So many of the most isolated nodes are told of.');

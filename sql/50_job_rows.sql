@@ -8,10 +8,27 @@
  * what all are read for is aggregated here. Plans are made for each call (force_custom_plan), as a filter that is NULL is none.
  */
 
-CREATE FUNCTION @extschema@.l4_job_streams(job_id text)
-RETURNS TABLE (stream_id bigint, source_id bigint, source text, label text, kind text, unit text, node text, rank int,
-	record_count bigint, byte_count bigint,
-	first_ts timestamptz, last_ts timestamptz, last_stage text, first_iteration bigint, last_iteration bigint, shared boolean)
+CREATE TYPE @extschema@.l4_job_stream AS (
+	stream_id bigint,
+	source_id bigint,
+	source text,
+	label text,
+	kind text,
+	unit text,
+	node text,
+	rank int,
+	record_count bigint,
+	byte_count bigint,
+	first_ts timestamptz,
+	last_ts timestamptz,
+	last_stage text,
+	first_iteration bigint,
+	last_iteration bigint,
+	shared boolean
+);
+COMMENT ON TYPE @extschema@.l4_job_stream IS 'A stream of a job, as l4_job_streams gives it.';
+
+CREATE FUNCTION @extschema@.l4_job_streams(job_id text) RETURNS SETOF @extschema@.l4_job_stream
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 1000
 SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
@@ -32,7 +49,15 @@ COMMENT ON FUNCTION @extschema@.l4_job_streams(text) IS
 'unit: what is compared, the node or, where it is not known, the rank ("rank 7"). shared: it shares its file with other '
 'streams.';
 
-CREATE FUNCTION @extschema@.l4_job_units(job_id text) RETURNS TABLE (unit text, node text, rank int, logged boolean)
+CREATE TYPE @extschema@.l4_unit AS (
+	unit text,
+	node text,
+	rank int,
+	logged boolean
+);
+COMMENT ON TYPE @extschema@.l4_unit IS 'What is compared in a job, as l4_job_units gives it.';
+
+CREATE FUNCTION @extschema@.l4_job_units(job_id text) RETURNS SETOF @extschema@.l4_unit
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 100
 SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
@@ -79,20 +104,38 @@ COMMENT ON FUNCTION @extschema@.l4_job_counts(text, bigint[], bigint[], bigint, 
 'shapes, of min_occurrences or more, of those first logged while iterating (or not), of the given levels; NULL is no limit. A '
 'large job has very many: say which are wanted.';
 
+CREATE FUNCTION @extschema@.l4_job_last_lines(job_id text, stream_ids bigint[])
+	RETURNS TABLE (stream_id bigint, last_line bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT e.stream_id, max(e.last_line) FROM l4_stream_event e
+	WHERE e.job_id = l4_job_last_lines.job_id AND e.stream_id = ANY (l4_job_last_lines.stream_ids)
+	GROUP BY e.stream_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_last_lines(text, bigint[]) IS
+'The line on which the last record of each of the given streams begins.';
+
 CREATE FUNCTION @extschema@.l4_job_shapes(job_id text)
-	RETURNS TABLE (shape_id bigint, occurrences bigint, streams bigint, level_rank int)
+	RETURNS TABLE (shape_id bigint, occurrences bigint, streams bigint, max_per_stream bigint, level_rank int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, @extschema@, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT e.shape_id, sum(e.occurrences)::bigint, count(*), max(l4_level_rank(e.level))
+	SELECT e.shape_id, sum(e.occurrences)::bigint, count(*), max(e.occurrences), max(l4_level_rank(e.level))
 	FROM l4_stream_event e WHERE e.job_id = l4_job_shapes.job_id GROUP BY e.shape_id;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_shapes(text) IS
-'The shapes of a job, one row each: how many records have it, how many streams, and its gravest level (as l4_level_rank).';
+'The shapes of a job, one row each: how many records have it, in how many streams, how many at most in one, and its gravest '
+'level (as l4_level_rank).';
 
 CREATE FUNCTION @extschema@.l4_job_sketches(job_id text, source_ids bigint[] DEFAULT NULL)
 	RETURNS TABLE (source_id bigint, sketch bytea)

@@ -249,9 +249,6 @@ DECLARE
 	streams int;
 	duration interval;
 BEGIN
-	IF imported THEN
-		PERFORM l4_learn_addresses(l4_pool_refresh.job_id);
-	END IF;
 	SELECT l4_pool_settings(j.settings) INTO mine
 	FROM l4_job j WHERE j.job_id = l4_pool_refresh.job_id AND j.status = 'succeeded';
 	SELECT count(*), max(s.last_ts - s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01') INTO streams, duration

@@ -43,7 +43,7 @@ BEGIN ATOMIC
 	),
 	record AS MATERIALIZED (
 		SELECT r.*, EXISTS (SELECT FROM named a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id AND a.accuser IS NOT NULL) AS accuses,
-			EXISTS (SELECT FROM named a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id AND a.accused = l4_event_findings.suspects[1]) AS names_suspect
+			EXISTS (SELECT FROM named a WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id AND a.unit = l4_event_findings.suspects[1]) AS names_suspect
 		FROM unnest(l4_event_findings.news) r
 	),
 	size AS (
@@ -130,24 +130,23 @@ CREATE FUNCTION @extschema@.l4_node_findings(job_id text, news @extschema@.l4_un
 RETURNS TABLE (ordinal int, score double precision, node text, rank int, stage text, iteration bigint, first_seen timestamptz, evidence text, explanation text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
-	SELECT s.ordinal, s.score, u.node, COALESCE(s.rank, u.rank), o.stage,
+	SELECT s.ordinal, s.score, s.node, s.rank, o.stage,
 		COALESCE(o.iteration, @extschema@.l4_job_iteration(l4_node_findings.job_id, s.first_ts)), s.first_ts, q.quotes,
-		format('Suspect %s: %s.', s.node, (SELECT string_agg(e.explanation, '; ') FROM unnest(s.evidence) e))
+		format('Suspect %s: %s.', s.unit, (SELECT string_agg(@extschema@.l4_evidence_sentence(e), '; ') FROM unnest(s.evidence) e))
 	FROM unnest(l4_node_findings.suspects) s
-	LEFT JOIN @extschema@.l4_job_units(l4_node_findings.job_id) u ON u.unit = s.node
 	LEFT JOIN LATERAL (
 		-- the first record of each of the four strongest pieces of evidence
 		SELECT string_agg(@extschema@.l4_quote(t.source, t.line_no, t.raw), E'\n' ORDER BY t.place) AS quotes
 		FROM (
 			SELECT t.*, (SELECT min(e.place) FROM unnest(s.evidence) WITH ORDINALITY
-				e (node, rank, reason, weight, first_ts, stream_id, line_no, explanation, place)
+				e (unit, node, rank, kind, part, weight, limit_name, numbers, shape_id, stream_id, line_no, first_ts, place)
 				WHERE e.stream_id = t.stream_id AND e.line_no = t.line_no) AS place
 			FROM @extschema@.l4_record_texts(l4_node_findings.job_id,
 				ARRAY(SELECT e.stream_id FROM unnest(s.evidence[1:4]) e WHERE e.line_no IS NOT NULL),
 				ARRAY(SELECT e.line_no FROM unnest(s.evidence[1:4]) e WHERE e.line_no IS NOT NULL)) t) t) q ON true
 	LEFT JOIN LATERAL (
 		SELECT r.stage, r.iteration FROM unnest(l4_node_findings.news) r
-		WHERE r.unit = s.node AND r.kind = 'rank' AND NOT r.role
+		WHERE r.unit = s.unit AND r.kind = 'rank' AND NOT r.role
 		ORDER BY r.first_ts, r.first_line LIMIT 1) o ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_node_findings(text, @extschema@.l4_unexplained_record[], @extschema@.l4_suspect_node[]) IS
@@ -218,9 +217,9 @@ DECLARE
 BEGIN
 	clocks := ARRAY(SELECT k FROM l4_clock_offsets(l4_job_findings.job_id, limits) k);
 	news := ARRAY(SELECT n FROM l4_unexplained(l4_job_findings.job_id, l4_job_findings.use_pool, clocks, limits, wordings) n);
-	accusations := ARRAY(SELECT a FROM l4_accusations(l4_job_findings.job_id, news) a);
-	suspects := ARRAY(SELECT s FROM l4_suspect_nodes(l4_job_findings.job_id, news, accusations, clocks) s ORDER BY s.ordinal);
-	names := ARRAY(SELECT s.node FROM unnest(suspects) s);
+	accusations := ARRAY(SELECT a FROM l4_accusations(l4_job_findings.job_id, news, limits, wordings) a);
+	suspects := ARRAY(SELECT s FROM l4_suspect_nodes(l4_job_findings.job_id, news, accusations, clocks, limits, wordings) s ORDER BY s.ordinal);
+	names := ARRAY(SELECT s.unit FROM unnest(suspects) s);
 	onsets := ARRAY(SELECT o FROM l4_onsets(l4_job_findings.job_id, news, names, accusations, limits, wordings) o ORDER BY o.turn);
 
 	-- Events, and the known faults among them.

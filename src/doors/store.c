@@ -548,6 +548,7 @@ store_finish_import(const char *schema, const char *job_id)
 	DirectFunctionCall1(pg_advisory_xact_lock_int8, Int64GetDatum((int64) shape_hash(job_id, strlen(job_id))));
 	add_text(&arguments, job_id);
 	store_run(schema, "SELECT %s.l4_assign_events($1)", &arguments, SPI_OK_SELECT);
+	store_run(schema, "SELECT %s.l4_learn_addresses($1)", &arguments, SPI_OK_SELECT);
 	store_run(schema, "SELECT %s.l4_pool_refresh($1)", &arguments, SPI_OK_SELECT);
 }
 

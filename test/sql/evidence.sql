@@ -39,8 +39,12 @@ BEGIN
 END $$;
 -- what is said of the suspects: node, score, kinds of evidence
 CREATE FUNCTION suspects(job text) RETURNS TABLE (node text, reasons text) LANGUAGE sql AS $$
-	SELECT s.node, (SELECT string_agg(e.reason, ' ' ORDER BY e.reason) FROM unnest(s.evidence) e) FROM l4_suspect_nodes(job) s ORDER BY s.ordinal
+	SELECT s.unit, (SELECT string_agg(e.kind, ' ' ORDER BY e.kind) FROM unnest(s.evidence) e) FROM l4_suspect_nodes(job) s ORDER BY s.ordinal
 $$;
+-- what the steps are given
+CREATE FUNCTION streams(job text) RETURNS l4_job_stream[] LANGUAGE sql AS $$ SELECT array_agg(s) FROM l4_job_streams(job) s $$;
+CREATE FUNCTION units(job text) RETURNS l4_unit[] LANGUAGE sql AS $$ SELECT array_agg(u) FROM l4_job_units(job) u $$;
+CREATE FUNCTION clocks(job text) RETURNS l4_clock_offset[] LANGUAGE sql AS $$ SELECT array_agg(k) FROM l4_clock_offsets(job) k $$;
 
 SELECT make_lines('ok-' || n, n) FROM generate_series(1, 2) n \g /dev/null
 SELECT load_job('ok-1', 'succeeded', :'folder') AS path \gset
@@ -84,7 +88,7 @@ UPDATE line SET line = regexp_replace(line, 'took \d+', 'took 1500') WHERE job =
 UPDATE line SET line = regexp_replace(line, 'took \d+', 'took 1503') WHERE job = 'slow' AND node = 2 AND line LIKE '%forward%' AND at >= 30;
 SELECT load_job('slow', 'failed', :'folder') AS path \gset
 CALL l4_import('slow', :'path');
-SELECT w.node, w.rank, round(w.mean::numeric, 1) AS mean, round(w.median::numeric, 1) AS median, w.z > 5 AS far FROM l4_slow_nodes('slow') w;
+SELECT w.unit, w.rank, round(w.mean::numeric, 1) AS mean, round(w.median::numeric, 1) AS median, w.z > 5 AS far FROM l4_slow_ranks('slow', streams('slow'), l4_limits_in_force()) w;
 SELECT * FROM suspects('slow');
 -- ... and the other way round: whom all wait for waits least
 SELECT make_lines('waits', 3) \g /dev/null
@@ -92,9 +96,9 @@ UPDATE line SET line = regexp_replace(line, 'in \d+', 'in ' || 40 + turn) WHERE 
 UPDATE line SET line = regexp_replace(line, 'in \d+', 'in ' || 41 + turn) WHERE job = 'waits' AND node = 6 AND line LIKE '%reduced%' AND at >= 30;
 SELECT load_job('waits', 'failed', :'folder') AS path \gset
 CALL l4_import('waits', :'path');
-SELECT w.node, w.z < -5 AS far FROM l4_slow_nodes('waits') w;
+SELECT w.unit, w.z < -5 AS far FROM l4_slow_ranks('waits', streams('waits'), l4_limits_in_force()) w;
 SELECT * FROM suspects('waits');
-SELECT count(*) AS slow_in_healthy FROM l4_slow_nodes('ok-1');
+SELECT count(*) AS slow_in_healthy FROM l4_slow_ranks('ok-1', streams('ok-1'), l4_limits_in_force());
 -- units
 SELECT l4_text_seconds('took <*> ms', 1, '3'), l4_text_seconds('cost [<*>]us', 1, '3'), l4_text_seconds('rate <*>', 1, '3'), l4_text_seconds('elapsed time (ms): <*> |', 1, '3.5'), l4_text_seconds('wait <*>', 1, '3s');
 
@@ -103,23 +107,23 @@ SELECT make_lines('behind', 3), fail_all('behind') \g /dev/null
 DELETE FROM line WHERE job = 'behind' AND node = 7 AND file = 'rank' AND line LIKE '%step 20 %' AND turn >= 2;
 SELECT load_job('behind', 'failed', :'folder') AS path \gset
 CALL l4_import('behind', :'path');
-SELECT node, min(behind) AS behind, min(nodes) AS nodes FROM l4_waited_nodes('behind') GROUP BY node;
+SELECT unit, min(behind) AS behind, min(units) AS units FROM l4_awaited_units('behind', units('behind'), streams('behind'), clocks('behind'), l4_limits_in_force()) GROUP BY unit;
 SELECT * FROM suspects('behind');
 -- late: it reached the last step, a second after the others; two others with it would not count
 SELECT make_lines('late', 3), fail_all('late') \g /dev/null
 UPDATE line SET at = at + 1 WHERE job = 'late' AND node = 1 AND at BETWEEN 40 AND 43 AND file = 'rank';
 SELECT load_job('late', 'failed', :'folder') AS path \gset
 CALL l4_import('late', :'path');
-SELECT DISTINCT node, late > 0.9 AS late FROM l4_waited_nodes('late');
+SELECT DISTINCT unit, late > 0.9 AS late FROM l4_awaited_units('late', units('late'), streams('late'), clocks('late'), l4_limits_in_force());
 
 -- a counter in one system log
 SELECT make_lines('counter', 3), fail_all('counter') \g /dev/null
 UPDATE line SET line = 'INFO network: retransmitted=' || 60 * at::int || ' errors=0' WHERE job = 'counter' AND node = 4 AND file = 'syslog';
 SELECT load_job('counter', 'failed', :'folder') AS path \gset
 CALL l4_import('counter', :'path');
-SELECT node, growth, median < 40 AS others_less, usual FROM l4_counting_nodes('counter');
+SELECT unit, growth, median < 40 AS others_less, usual FROM l4_counting_units('counter', streams('counter'), l4_limits_in_force());
 SELECT * FROM suspects('counter');
-SELECT count(*) AS counters_in_healthy FROM l4_counting_nodes('ok-1');
+SELECT count(*) AS counters_in_healthy FROM l4_counting_units('ok-1', streams('ok-1'), l4_limits_in_force());
 
 -- a value where there was but one ever: root, and its node's own
 SELECT make_lines('value', 3), fail_all('value') \g /dev/null
@@ -156,13 +160,13 @@ UPDATE line SET at = CASE node WHEN 5 THEN 2 + at / 5 * 10 ELSE at / 5 * 10 END 
 DELETE FROM line WHERE job = 'beat' AND file = 'syslog' AND at > 60;
 SELECT load_job('beat', 'failed', :'folder') AS path \gset
 CALL l4_import('beat', :'path');
-SELECT count(*) AS silent FROM l4_silence('beat');
+SELECT count(*) AS silent FROM l4_silent_units('beat', streams('beat'), clocks('beat'), l4_limits_in_force());
 DELETE FROM line WHERE job = 'beat' AND file = 'syslog' AND node = 5 AND at > 40;
 UPDATE line SET job = 'silent' WHERE job = 'beat';
 INSERT INTO line SELECT 'silent', 5, 'syslog', -1795000000, 1, line FROM line WHERE job = 'silent' AND node = 5 AND file = 'syslog' LIMIT 1;
 SELECT load_job('silent', 'failed', :'folder') AS path \gset
 CALL l4_import('silent', :'path');
-SELECT node, gap > interval '20 s' AS long FROM l4_silence('silent');
+SELECT unit, gap > interval '20 s' AS long FROM l4_silent_units('silent', streams('silent'), clocks('silent'), l4_limits_in_force());
 
 -- the first rows: one of each kind before the second of any
 SELECT array_agg(kind ORDER BY kind) AS kinds, bool_and(ordinal = 1) AS firsts FROM (SELECT kind, ordinal FROM l4_diagnose('value') LIMIT 4) d;
@@ -191,6 +195,6 @@ SELECT l4_register_job('other', '{"model": "m", "framework": "f", "system": "rac
 SELECT fit, differs FROM l4_best_pool('other');
 SELECT count(*) FILTER (WHERE template LIKE '%adaptive%') AS mild FROM l4_diagnose('other') WHERE kind = 'event';
 
-DROP TABLE line; DROP FUNCTION make_lines, fail_all, load_job, suspects;
+DROP TABLE line; DROP FUNCTION make_lines, fail_all, load_job, suspects, streams, units, clocks;
 DELETE FROM l4_finding; DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline;
 DELETE FROM l4_job; DELETE FROM l4_pool; DELETE FROM l4_pool_job; DELETE FROM l4_pool_event; DELETE FROM l4_pool_parameter; DELETE FROM l4_shape; DELETE FROM l4_event;

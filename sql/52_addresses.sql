@@ -1,0 +1,116 @@
+/*
+ * Who is meant: names of nodes, ranks and addresses in texts.
+ *
+ * A record names a node by rank, by name or by network address. Which node has which address is learned from the job's own records at the
+ * end of its import.
+ */
+
+CREATE FUNCTION @extschema@.l4_rank_units(job_id text) RETURNS TABLE (rank int, unit text, node text)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 1000
+BEGIN ATOMIC
+	-- the streams know best; the list of nodes fills the gaps (a node whose logs are missing)
+	SELECT DISTINCT ON (r.rank) r.rank, r.unit, r.node FROM (
+		SELECT s.rank, s.unit, s.node, 1 AS turn
+		FROM @extschema@.l4_job_streams(l4_rank_units.job_id) s WHERE s.rank IS NOT NULL
+		UNION ALL
+		SELECT (u.position - 1)::int * COALESCE(j.ranks_per_node, 1) + g.i, u.node, u.node, 2
+		FROM @extschema@.l4_job j, unnest(j.nodes) WITH ORDINALITY u (node, position),
+			generate_series(0, COALESCE(j.ranks_per_node, 1) - 1) g (i)
+		WHERE j.job_id = l4_rank_units.job_id) r
+	ORDER BY r.rank, r.turn, r.unit;
+END;
+COMMENT ON FUNCTION @extschema@.l4_rank_units(text) IS
+'Which unit each rank of a job is of: its node, or the rank itself where its node is not known (node NULL).';
+
+CREATE FUNCTION @extschema@.l4_mentions(job_id text, texts text[])
+RETURNS TABLE (ordinal bigint, unit text, node text, rank int, name text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	WITH message AS (
+		SELECT m.ordinal, m.text FROM unnest(l4_mentions.texts) WITH ORDINALITY m (text, ordinal)
+	),
+	rank_name AS (
+		-- rank 7, rank_7, rank[7], rank: 7, ranks 3, 5 and rank(s) [6]; a list counts wholly
+		SELECT DISTINCT m.ordinal, r.number::int AS rank
+		FROM message m,
+			LATERAL regexp_matches(m.text, '\mranks?(?:\(s\))?[ _:=#]{0,3}[[(]?\s?(\d{1,6}(?:, ?\d{1,6})*)\M', 'gi') x (match),
+			LATERAL regexp_split_to_table(x.match[1], ', ?') r (number)
+	),
+	word AS (
+		SELECT DISTINCT m.ordinal, w.match[1] AS word
+		FROM message m, LATERAL regexp_matches(m.text, '[[:alnum:]](?:[[:alnum:]_.-]*[[:alnum:]])?', 'g') w (match)
+	),
+	unit AS MATERIALIZED (SELECT u.unit, u.node, u.rank FROM @extschema@.l4_job_units(l4_mentions.job_id) u)
+	SELECT r.ordinal, n.unit, n.node, CASE WHEN n.node IS NULL THEN r.rank END, 'rank ' || r.rank
+	FROM rank_name r JOIN @extschema@.l4_rank_units(l4_mentions.job_id) n ON n.rank = r.rank
+	UNION
+	SELECT w.ordinal, u.unit, u.node, u.rank, w.word FROM word w JOIN unit u ON u.node = w.word
+	UNION
+	-- a site may have added addresses of nodes that log nothing
+	SELECT w.ordinal, a.node, CASE WHEN u.unit IS NULL THEN a.node ELSE u.node END, u.rank, w.word
+	FROM word w
+	JOIN @extschema@.l4_job_addresses(l4_mentions.job_id) a ON a.address = w.word
+	LEFT JOIN unit u ON u.unit = a.node;
+END;
+COMMENT ON FUNCTION @extschema@.l4_mentions(text, text[]) IS
+'The units that texts name, by rank, by name or by a learned address: the text''s place in the array, the unit (with node and rank as l4_job_units has them), and the name it goes by there.';
+
+CREATE FUNCTION @extschema@.l4_learn_addresses(job_id text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	learned bigint;
+	limits CONSTANT l4_limits := l4_limits_in_force();
+	address_pattern CONSTANT text := '^\d{1,3}(\.\d{1,3}){3}$';
+	units CONSTANT bigint := (SELECT count(*) FROM l4_job_units(l4_learn_addresses.job_id));
+	-- statements that carry an address and are no flood
+	shape_ids CONSTANT bigint[] := ARRAY(
+		SELECT p.shape_id
+		FROM l4_job_sketches(l4_learn_addresses.job_id) k CROSS JOIN LATERAL l4_sketch_addresses(k.sketch) p
+		GROUP BY p.shape_id HAVING sum(p.occurrences) <= limits.address_records * units);
+BEGIN
+	DELETE FROM l4_address a WHERE a.job_id = l4_learn_addresses.job_id;
+	WITH record AS MATERIALIZED (
+		SELECT row_number() OVER () AS number, l.shape_id, s.unit, l.raw, l.parameters
+		FROM l4_job_segments(l4_learn_addresses.job_id, NULL, shape_ids, limits.address_segments::int) g
+			CROSS JOIN LATERAL l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, shape_ids) l
+			LEFT JOIN l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id),
+	said AS MATERIALIZED (
+		SELECT DISTINCT r.number, r.shape_id, r.unit, r.raw, p.value AS address
+		FROM record r, unnest(r.parameters) p (value) WHERE p.value ~ address_pattern),
+	address AS MATERIALIZED (
+		-- a statement that says the same address each time cannot tell nodes apart
+		SELECT dense_rank() OVER (ORDER BY a.raw) AS ordinal, a.*
+		FROM (SELECT s.*, min(s.address) OVER w AS first_address, max(s.address) OVER w AS last_address
+			FROM said s WINDOW w AS (PARTITION BY s.shape_id)) a
+		WHERE units < 2 OR a.first_address <> a.last_address),
+	named AS (
+		-- each text is read once, however often it was logged
+		SELECT m.ordinal, m.unit
+		FROM l4_mentions(l4_learn_addresses.job_id, ARRAY(SELECT a.raw FROM address a GROUP BY a.raw ORDER BY a.raw)) m),
+	pair AS (
+		-- an address and the one other unit named beside it, or, where none is, the unit itself
+		SELECT a.shape_id, a.address, coalesce(min(n.unit) FILTER (WHERE n.unit IS DISTINCT FROM a.unit), a.unit) AS unit
+		FROM address a LEFT JOIN named n USING (ordinal)
+		GROUP BY a.number, a.shape_id, a.address, a.unit
+		HAVING count(DISTINCT n.unit) FILTER (WHERE n.unit IS DISTINCT FROM a.unit) <= 1),
+	vote AS (
+		SELECT shape_id, address, unit, count(*) AS n FROM pair WHERE unit IS NOT NULL GROUP BY shape_id, address, unit),
+	told AS (
+		-- of a statement that always pairs one address with one unit, and does so for several
+		SELECT shape_id FROM vote GROUP BY shape_id
+		HAVING count(*) = count(DISTINCT address) AND count(*) = count(DISTINCT unit) AND count(*) >= least(units, 2))
+	INSERT INTO l4_address (job_id, address, node)
+	SELECT DISTINCT ON (address) l4_learn_addresses.job_id, address, unit
+	FROM vote JOIN told USING (shape_id)
+	GROUP BY address, unit
+	ORDER BY address, count(*) DESC, sum(n) DESC, unit;
+	GET DIAGNOSTICS learned = ROW_COUNT;
+	RETURN learned;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_learn_addresses(text) IS
+'Learns which node has which IPv4 address from a job''s own records: from statements that name one node (or none but their own) beside one address, each time a different one. Fills l4_address; returns the number of rows. Called at the end of an import.';

@@ -1,0 +1,78 @@
+/* Whom do records blame? Which unit the unexplained records of a job name. */
+
+CREATE TYPE @extschema@.l4_accusation AS (
+	unit text,
+	node text,
+	rank int,
+	name text,
+	accuser text,
+	kind text,
+	source text,
+	shape_id bigint,
+	stream_id bigint,
+	line_no bigint,
+	first_ts timestamptz,
+	ending boolean
+);
+COMMENT ON TYPE @extschema@.l4_accusation IS
+'A unit (a node; a rank where nodes are not known) that a record names: by what name, the unit that names it (accuser; NULL: a stream of no unit), in which kind of stream, source and record, and whether that only says that something was told to end (l4_accusations).';
+
+CREATE FUNCTION @extschema@.l4_unplaced_records(job_id text, unexplained @extschema@.l4_unexplained_record[],
+	limits @extschema@.l4_limits)
+RETURNS TABLE (kind text, source text, shape_id bigint, stream_id bigint, line_no bigint, first_ts timestamptz, message text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	WITH unplaced AS MATERIALIZED (
+		SELECT g.kind, g.source, g.shape_id, g.stream_id, g.first_line, g.last_line, g.first_ts, g.position, g.value, s.source_id
+		FROM unnest(l4_unplaced_records.unexplained) g
+		JOIN @extschema@.l4_job_streams(l4_unplaced_records.job_id) s ON s.stream_id = g.stream_id
+		WHERE g.unit IS NULL
+	),
+	segment AS MATERIALIZED (
+		SELECT b.*
+		FROM (SELECT array_agg(DISTINCT u.source_id) AS source_ids, array_agg(DISTINCT u.shape_id) AS shape_ids
+			FROM unplaced u HAVING count(*) > 0) w
+		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_unplaced_records.job_id, w.source_ids, w.shape_ids) b
+	)
+	SELECT u.kind, u.source, u.shape_id, u.stream_id, l.line_no,
+		CASE l.line_no WHEN u.first_line THEN u.first_ts ELSE GREATEST(l.ts, u.first_ts) END, l.raw
+	FROM unplaced u
+	JOIN segment b ON b.source_id = u.source_id AND b.first_line <= u.last_line AND b.last_line >= u.first_line
+	CROSS JOIN LATERAL @extschema@.l4_segment_records(b.structure, b.texts, b.parameters, b.stream_ids) l
+	WHERE l.stream_id = u.stream_id AND l.shape_id = u.shape_id AND l.line_no BETWEEN u.first_line AND u.last_line
+		AND (u.value IS NULL OR l.parameters[u.position] = u.value)
+	ORDER BY l.line_no, u.stream_id, u.shape_id
+	LIMIT (l4_unplaced_records.limits).accusation_lines::bigint;
+END;
+COMMENT ON FUNCTION @extschema@.l4_unplaced_records(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
+'Every record (the first ones by line, as far as the limit accusation_lines goes) of the unexplained ones that stand in a stream of no unit: a controller names one node a line. Opens their segments.';
+
+CREATE FUNCTION @extschema@.l4_accusations(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
+	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
+RETURNS SETOF @extschema@.l4_accusation
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+	unexplained := coalesce(unexplained, ARRAY(SELECT n FROM l4_unexplained(l4_accusations.job_id) n));
+	limits := coalesce(limits, l4_limits_in_force());
+	wordings := coalesce(wordings, l4_wordings_in_force());
+	RETURN QUERY
+	WITH record AS MATERIALIZED (
+		-- one record tells whom a rank blames; of streams of no unit all are read
+		SELECT r.*, row_number() OVER () AS ordinal FROM (
+			SELECT u.unit, u.kind, u.source, u.shape_id, u.stream_id, u.first_line AS line_no, u.first_ts, u.message
+			FROM unnest(unexplained) u WHERE u.unit IS NOT NULL
+			UNION ALL
+			SELECT NULL, u.* FROM l4_unplaced_records(l4_accusations.job_id, unexplained, limits) u) r)
+	SELECT m.unit, m.node, m.rank, m.name, r.unit, r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts,
+		r.message ~ wordings.ending
+	FROM l4_mentions(l4_accusations.job_id, ARRAY(SELECT r.message FROM record r ORDER BY r.ordinal)) m
+	JOIN record r ON r.ordinal = m.ordinal
+	WHERE r.unit IS DISTINCT FROM m.unit;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Which unit (NULL: a stream of no unit) names which other unit in its unexplained records, and where; ending: the record only says that something was told to end. unexplained: the result of l4_unexplained, where at hand; limits, wordings: those in force, where at hand.';

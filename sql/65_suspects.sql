@@ -1,0 +1,107 @@
+/* Whom to suspect: all evidence against the units of a job, weighed and added up. */
+
+CREATE FUNCTION @extschema@.l4_node_evidence(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
+	accusations @extschema@.l4_accusation[] DEFAULT NULL, clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
+	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
+RETURNS SETOF @extschema@.l4_evidence
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 100
+SET search_path = pg_catalog, @extschema@, pg_temp
+SET jit = off
+-- see l4_job_findings
+SET enable_nestloop = off
+SET max_parallel_workers_per_gather = 0
+AS $$
+#variable_conflict use_column
+DECLARE
+	units l4_unit[] := ARRAY(SELECT u FROM l4_job_units(l4_node_evidence.job_id) u);
+	streams l4_job_stream[];
+	placed l4_placed_record[];
+	at_large l4_placed_record;
+	telling_streams bigint[];
+	unexplained_shapes bigint[];
+	rank_fails boolean;
+	weights jsonb;
+BEGIN
+	-- with one there is nothing to compare
+	IF cardinality(units) < 2 THEN
+		RETURN;
+	END IF;
+	limits := coalesce(limits, l4_limits_in_force());
+	wordings := coalesce(wordings, l4_wordings_in_force());
+	clocks := coalesce(clocks, ARRAY(SELECT k FROM l4_clock_offsets(l4_node_evidence.job_id) k));
+	unexplained := coalesce(unexplained, ARRAY(SELECT n FROM l4_unexplained(l4_node_evidence.job_id) n));
+	accusations := coalesce(accusations,
+		ARRAY(SELECT a FROM l4_accusations(l4_node_evidence.job_id, unexplained, limits, wordings) a));
+	streams := ARRAY(SELECT s FROM l4_job_streams(l4_node_evidence.job_id) s);
+	placed := ARRAY(SELECT p FROM l4_placed_records(unexplained, units, accusations, limits, wordings) p);
+	at_large := l4_failure_at_large(placed, limits);
+	telling_streams := ARRAY(SELECT DISTINCT p.stream_id FROM unnest(placed) p);
+	unexplained_shapes := ARRAY(SELECT DISTINCT n.shape_id FROM unnest(unexplained) n);
+	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave);
+	weights := to_jsonb(limits);
+	RETURN QUERY
+	SELECT e.unit, e.node, e.rank, e.kind, e.part, e.part * (weights ->> ('weight_' || e.kind))::float8, e.limit_name, e.numbers,
+		e.shape_id, e.stream_id, e.line_no, e.first_ts
+	FROM (
+		SELECT * FROM l4_evidence_missing(units, limits)
+		UNION ALL SELECT * FROM l4_evidence_silent(l4_node_evidence.job_id, units, streams, clocks, limits)
+		UNION ALL SELECT * FROM l4_evidence_quiet(l4_node_evidence.job_id, streams, telling_streams, limits)
+		UNION ALL SELECT * FROM l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, telling_streams, limits)
+		UNION ALL SELECT * FROM l4_evidence_named(units, accusations, at_large, limits)
+		UNION ALL SELECT * FROM l4_evidence_accused(accusations)
+		UNION ALL SELECT * FROM l4_evidence_first(placed, at_large, limits)
+		UNION ALL SELECT * FROM l4_evidence_lag(streams)
+		UNION ALL SELECT * FROM l4_evidence_late(l4_node_evidence.job_id, units, streams, clocks, unexplained_shapes, limits)
+		UNION ALL SELECT * FROM l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits)
+		UNION ALL SELECT * FROM l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails, limits)
+		UNION ALL SELECT * FROM l4_evidence_forest(units, unexplained, limits)) e;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], @extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+'All evidence against single units (nodes; ranks where nodes are not known) of a job, one row a piece. Nothing for a job of one unit: there is nothing to compare. unexplained, accusations, clocks: the results of l4_unexplained, l4_accusations and l4_clock_offsets, where at hand; limits, wordings: those in force, where at hand.';
+
+CREATE TYPE @extschema@.l4_suspect_node AS (
+	ordinal int,
+	unit text,
+	node text,
+	rank int,
+	score double precision,
+	first_ts timestamptz,
+	evidence @extschema@.l4_evidence[]
+);
+COMMENT ON TYPE @extschema@.l4_suspect_node IS
+'A suspected node, or a rank of which no node is known (node NULL): its place from 1, the rank where the evidence points to one, the sum of the weights, when its evidence begins, and the evidence, strongest first.';
+
+CREATE FUNCTION @extschema@.l4_suspect_nodes(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
+	accusations @extschema@.l4_accusation[] DEFAULT NULL, clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
+	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
+RETURNS SETOF @extschema@.l4_suspect_node
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
+BEGIN ATOMIC
+	WITH piece AS (
+		-- each kind counts once, with its strongest piece
+		SELECT DISTINCT ON (e.unit, e.kind) e.*
+		FROM @extschema@.l4_node_evidence(l4_suspect_nodes.job_id, l4_suspect_nodes.unexplained, l4_suspect_nodes.accusations,
+			l4_suspect_nodes.clocks, l4_suspect_nodes.limits, l4_suspect_nodes.wordings) e
+		ORDER BY e.unit, e.kind, e.weight DESC, e.first_ts, e.stream_id, e.line_no, e.shape_id, e.numbers::text COLLATE "C"
+	),
+	total AS (
+		SELECT p.unit, p.node, sum(p.weight) AS score, min(p.first_ts) AS first_ts,
+			CASE WHEN count(DISTINCT p.rank) = 1 THEN min(p.rank) END AS rank,
+			array_agg(p::@extschema@.l4_evidence ORDER BY p.weight DESC, p.kind) AS evidence,
+			bool_or(p.kind IN ('behind', 'late', 'counter', 'slow')) AS measured, max(sum(p.weight)) OVER () AS best
+		FROM piece p
+		GROUP BY p.unit, p.node
+	),
+	needed AS (
+		SELECT (l.limits).weight_needed AS weight, (l.limits).weight_needed_measured_share AS measured_share
+		FROM (SELECT COALESCE(l4_suspect_nodes.limits, @extschema@.l4_limits_in_force()) AS limits OFFSET 0) l
+	)
+	SELECT (row_number() OVER (ORDER BY t.score DESC, t.first_ts, t.unit))::int, t.unit, t.node, t.rank, t.score, t.first_ts,
+		t.evidence
+	FROM total t, needed n
+	-- a weak suspect is better than none, but only where progress, durations or counters speak against it: words alone are everywhere
+	WHERE t.score >= n.weight * CASE WHEN t.measured AND t.best < n.weight THEN n.measured_share ELSE 1 END;
+END;
+COMMENT ON FUNCTION @extschema@.l4_suspect_nodes(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], @extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+'The nodes of a job to look at, most suspicious first, with the sum of the evidence against each and its pieces. No row where all nodes fail alike. unexplained, accusations, clocks, limits, wordings: as l4_node_evidence takes them.';

@@ -1,0 +1,50 @@
+/* Evidence in words. Sentences are made of l4_evidence here alone, and no program reads them. */
+
+CREATE FUNCTION @extschema@.l4_text_gist(shape text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
+RETURN left(COALESCE(substring(shape, '\n([^\n]*\S[^\n]*)\s*$'), shape), 80);
+COMMENT ON FUNCTION @extschema@.l4_text_gist(text) IS
+'The telling line of a shape (of several the last one, as of a traceback), cut to 80 characters: to name a statement in a sentence.';
+
+CREATE FUNCTION @extschema@.l4_evidence_sentence(evidence @extschema@.l4_evidence) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	SELECT CASE e.kind
+		WHEN 'missing' THEN 'the scheduler lists it, but there is not one record from it'
+		WHEN 'silent' THEN format('all its logs end at %s, %s s before the other nodes''', e.at, round((e.n ->> 'seconds')::numeric))
+		WHEN 'quiet' THEN CASE WHEN e.n ? 'ranks'
+			THEN format('all other ranks log the failure, rank %s stops without a word at %s%s', e.rank, e.at, e.iteration)
+			ELSE format('%s of %s nodes log the failure in their %s logs, this one stops without a word at %s%s',
+				e.n ->> 'units_telling', e.n ->> 'units', e.n ->> 'stream_kind', e.at, e.iteration) END
+		WHEN 'named' THEN format('%s, a log of no node, names it (%s)', e.n ->> 'source', e.n ->> 'name')
+		WHEN 'accused' THEN format('%s it (%s) and it names no other node',
+			CASE WHEN e.n ->> 'accusers' = '1' THEN e.n ->> 'accuser' || ' names' ELSE e.n ->> 'accusers' || ' nodes name' END,
+			e.n ->> 'name')
+		WHEN 'lag' THEN format('its last iteration is %s, that of the others %s', e.n ->> 'iteration', e.n ->> 'others_iteration')
+		WHEN 'behind' THEN format('it stands a step behind: %s of %s nodes logged "%s" %s times, it once less',
+			(e.n ->> 'units')::bigint - (e.n ->> 'units_behind')::bigint, e.n ->> 'units', e.gist, e.n ->> 'times')
+		WHEN 'late' THEN format('it came %s s after the others to the last "%s" (every %s s as a rule): they waited for it',
+			round((e.n ->> 'seconds')::float8::numeric, 2), e.gist, round((e.n ->> 'step_seconds')::float8::numeric, 2))
+		WHEN 'counter' THEN format('%s in its system log ("%s") grew by %s, on other nodes by %s%s',
+			COALESCE('"' || e.parameter || '"', 'a number'), e.gist, (e.n ->> 'growth')::float8,
+			round((e.n ->> 'median_growth')::float8::numeric, 1), ', at most ' || (e.n ->> 'usual')::float8 || ' in successful jobs')
+		WHEN 'slow' THEN format('%s: "%s" takes %s s on average, %s s on other nodes',
+			CASE WHEN (e.n ->> 'deviations')::float8 > 0 THEN 'it is slow'
+				ELSE 'it waits less than the others, which may wait for it' END,
+			e.gist, round((e.n ->> 'mean_seconds')::float8::numeric, 4), round((e.n ->> 'median_seconds')::float8::numeric, 4))
+		WHEN 'forest' THEN format('the Isolation Forest over its news ranks it %s (score %s)', e.n ->> 'place',
+			round((e.n ->> 'score')::float8::numeric, 2))
+		ELSE -- first, own
+			CASE WHEN e.n ->> 'units_alike' = '1' THEN 'it alone logs'
+				ELSE format('%s of %s nodes log', e.n ->> 'units_alike', e.n ->> 'units') END || ' "' || e.gist || '"'
+			|| CASE WHEN (e.n ->> 'before_others')::boolean THEN ', before the failure shows on other nodes' ELSE '' END
+		END
+	FROM (
+		SELECT v.kind, v.rank, v.numbers AS n, to_char(v.first_ts, 'HH24:MI:SS') AS at,
+			' (iteration ' || (v.numbers ->> 'iteration') || ')' AS iteration, @extschema@.l4_text_gist(h.shape) AS gist,
+			@extschema@.l4_parameter_name(h.shape, (v.numbers ->> 'position')::int) AS parameter
+		FROM (SELECT (l4_evidence_sentence.evidence).*) v
+		LEFT JOIN @extschema@.l4_shape h ON h.shape_id = v.shape_id) e;
+END;
+COMMENT ON FUNCTION @extschema@.l4_evidence_sentence(@extschema@.l4_evidence) IS
+'A piece of evidence in words, as part of a sentence about its unit. Reads the shape that it is about.';
