@@ -39,7 +39,10 @@ CREATE TYPE @extschema@.l4_evidence AS (
 	first_ts timestamptz
 );
 COMMENT ON TYPE @extschema@.l4_evidence IS
-'One piece of evidence against a unit: its node (NULL where it is a rank of which no node is known) and, where it is about one rank, that; the kind; how much of the kind''s weight it has (part, 0 to 1 but for forest), and the weight that makes (NULL until l4_node_evidence weighs it); the limit that it passed; the numbers that it rests on; the statement that it is about; and where and when it shows first.';
+'One piece of evidence against a unit: its node (NULL where it is a rank of which no node is known) and, where it is about '
+'one rank, that; the kind; how much of the kind''s weight it has (part, 0 to 1 but for forest), and the weight that makes '
+'(NULL until l4_node_evidence weighs it); the limit that it passed; the numbers that it rests on; the statement that it is '
+'about; and where and when it shows first.';
 
 CREATE TYPE @extschema@.l4_placed_record AS (
 	turn bigint,
@@ -60,7 +63,9 @@ CREATE TYPE @extschema@.l4_placed_record AS (
 	peer boolean
 );
 COMMENT ON TYPE @extschema@.l4_placed_record IS
-'An unexplained record of a unit, as evidence is read from it (l4_placed_records): its turn in time among all of them, where it stands, how many units there are and how many have the like of it, whether it names another unit (accuses), tells of trouble (trouble) or of an error (grave), or merely of another one that went away (peer).';
+'An unexplained record of a unit, as evidence is read from it (l4_placed_records): its turn in time among all of them, '
+'where it stands, how many units there are and how many have the like of it, whether it names another unit (accuses), tells '
+'of trouble (trouble) or of an error (grave), or merely of another one that went away (peer).';
 
 CREATE FUNCTION @extschema@.l4_placed_records(unexplained @extschema@.l4_unexplained_record[], units @extschema@.l4_unit[], accusations @extschema@.l4_accusation[],
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
@@ -94,7 +99,8 @@ BEGIN ATOMIC
 	WHERE NOT r.role AND NOT r.ending;
 END;
 COMMENT ON FUNCTION @extschema@.l4_placed_records(@extschema@.l4_unexplained_record[], @extschema@.l4_unit[], @extschema@.l4_accusation[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'The unexplained records of the units of a job that may be evidence (not those of a role, nor those that only say that something was told to end), judged and compared with the other units''.';
+'The unexplained records of the units of a job that may be evidence (not those of a role, nor those that only say that '
+'something was told to end), judged and compared with the other units''.';
 
 CREATE FUNCTION @extschema@.l4_failure_at_large(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits) RETURNS @extschema@.l4_placed_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
@@ -119,4 +125,5 @@ BEGIN ATOMIC
 	WINDOW w AS (PARTITION BY u.kind);
 END;
 COMMENT ON FUNCTION @extschema@.l4_telling_units(@extschema@.l4_job_stream[], bigint[]) IS
-'The units that have streams of ranks and of launchers, by kind: whether any of these tells of the failure (is one of telling_streams), of how many units there are such streams, and in how many of them they tell.';
+'The units that have streams of ranks and of launchers, by kind: whether any of these tells of the failure (is one of '
+'telling_streams), of how many units there are such streams, and in how many of them they tell.';

@@ -14,4 +14,5 @@ BEGIN ATOMIC
 	WHERE NOT p.accuses AND p.units_alike::float8 / p.units <= (l4_evidence_first.limits).evidence_common_share AND p.units > 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_first(@extschema@.l4_placed_record[], @extschema@.l4_placed_record, @extschema@.l4_limits) IS
-'Evidence of kinds first and own: an unexplained record of a unit that names no other one and that few units have, before the failure shows at large (at_large) or later.';
+'Evidence of kinds first and own: an unexplained record of a unit that names no other one and that few units have, before '
+'the failure shows at large (at_large) or later.';
