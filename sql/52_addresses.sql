@@ -1,8 +1,9 @@
 /*
  * Who is meant: names of nodes, ranks and addresses in texts.
  *
- * A record names a node by rank, by name or by network address. Which node has which address is learned from the job's own records at the
- * end of its import.
+ * A record names a node by rank,
+	by name or by network address. Which node has which address is learned from the job's own records
+ * at the end of its import.
  */
 
 CREATE FUNCTION @extschema@.l4_rank_units(job_id text) RETURNS TABLE (rank int, unit text, node text)

@@ -25,7 +25,8 @@ RETURNS TABLE (kind text, source text, shape_id bigint, stream_id bigint, line_n
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH unplaced AS MATERIALIZED (
-		SELECT g.kind, g.source, g.shape_id, g.stream_id, g.first_line, g.last_line, g.first_ts, g.position, g.value, s.source_id
+		SELECT g.kind, g.source, g.shape_id, g.stream_id, g.first_line, g.last_line, g.first_ts, g.position, g.value,
+			s.source_id
 		FROM unnest(l4_unplaced_records.unexplained) g
 		JOIN @extschema@.l4_job_streams(l4_unplaced_records.job_id) s ON s.stream_id = g.stream_id
 		WHERE g.unit IS NULL
@@ -77,7 +78,8 @@ BEGIN
 	WHERE r.unit IS DISTINCT FROM m.unit;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
 'Which unit (NULL: a stream of no unit) names which other unit in its unexplained records, and where; ending: the record '
 'only says that something was told to end. unexplained: the result of l4_unexplained, where at hand; limits, wordings: '
 'those in force, where at hand.';

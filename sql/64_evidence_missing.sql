@@ -1,8 +1,10 @@
-CREATE FUNCTION @extschema@.l4_evidence_missing(units @extschema@.l4_unit[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
+CREATE FUNCTION @extschema@.l4_evidence_missing(units @extschema@.l4_unit[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 100 ROWS 1
 BEGIN ATOMIC
 	SELECT u.unit, u.node, u.rank, 'missing', 1.0, NULL::float8, 'evidence_missing_share',
-		jsonb_build_object('units', u.units, 'units_missing', u.missing), NULL::bigint, NULL::bigint, NULL::bigint, NULL::timestamptz
+		jsonb_build_object('units', u.units, 'units_missing', u.missing),
+		NULL::bigint, NULL::bigint, NULL::bigint, NULL::timestamptz
 	FROM (
 		SELECT u.*, count(*) OVER () AS units, count(*) FILTER (WHERE NOT u.logged) OVER () AS missing
 		FROM unnest(l4_evidence_missing.units) u) u

@@ -12,7 +12,8 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	SELECT CASE e.kind
 		WHEN 'missing' THEN 'the scheduler lists it, but there is not one record from it'
-		WHEN 'silent' THEN format('all its logs end at %s, %s s before the other nodes''', e.at, round((e.n ->> 'seconds')::numeric))
+		WHEN 'silent' THEN format('all its logs end at %s, %s s before the other nodes''', e.at,
+			round((e.n ->> 'seconds')::numeric))
 		WHEN 'quiet' THEN CASE WHEN e.n ? 'ranks'
 			THEN format('all other ranks log the failure, rank %s stops without a word at %s%s', e.rank, e.at, e.iteration)
 			ELSE format('%s of %s nodes log the failure in their %s logs, this one stops without a word at %s%s',
@@ -21,14 +22,16 @@ BEGIN ATOMIC
 		WHEN 'accused' THEN format('%s it (%s) and it names no other node',
 			CASE WHEN e.n ->> 'accusers' = '1' THEN e.n ->> 'accuser' || ' names' ELSE e.n ->> 'accusers' || ' nodes name' END,
 			e.n ->> 'name')
-		WHEN 'lag' THEN format('its last iteration is %s, that of the others %s', e.n ->> 'iteration', e.n ->> 'others_iteration')
+		WHEN 'lag' THEN format('its last iteration is %s, that of the others %s', e.n ->> 'iteration',
+			e.n ->> 'others_iteration')
 		WHEN 'behind' THEN format('it stands a step behind: %s of %s nodes logged "%s" %s times, it once less',
 			(e.n ->> 'units')::bigint - (e.n ->> 'units_behind')::bigint, e.n ->> 'units', e.gist, e.n ->> 'times')
 		WHEN 'late' THEN format('it came %s s after the others to the last "%s" (every %s s as a rule): they waited for it',
 			round((e.n ->> 'seconds')::float8::numeric, 2), e.gist, round((e.n ->> 'step_seconds')::float8::numeric, 2))
 		WHEN 'counter' THEN format('%s in its system log ("%s") grew by %s, on other nodes by %s%s',
 			COALESCE('"' || e.parameter || '"', 'a number'), e.gist, (e.n ->> 'growth')::float8,
-			round((e.n ->> 'median_growth')::float8::numeric, 1), ', at most ' || (e.n ->> 'usual')::float8 || ' in successful jobs')
+			round((e.n ->> 'median_growth')::float8::numeric, 1),
+			', at most ' || (e.n ->> 'usual')::float8 || ' in successful jobs')
 		WHEN 'slow' THEN format('%s: "%s" takes %s s on average, %s s on other nodes',
 			CASE WHEN (e.n ->> 'deviations')::float8 > 0 THEN 'it is slow'
 				ELSE 'it waits less than the others, which may wait for it' END,

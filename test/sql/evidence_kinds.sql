@@ -23,13 +23,16 @@ CREATE FUNCTION load_job(job text, nodes text[], ranks int DEFAULT 1) RETURNS bi
 BEGIN
 	PERFORM l4_register_job(job, '{}', 'failed', nodes, ranks);
 	RETURN (l4_ingest(job, format($q$
-		SELECT to_char(timestamp '2026-11-20 22:00:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS') || ' ' || line AS line,
-			(%L::text[])[node + 1] AS node, rank, source FROM line WHERE job = %L ORDER BY at, rank, line COLLATE "C"$q$, nodes, job))).rows;
+		SELECT to_char(timestamp '2026-11-20 22:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS') || ' ' || line AS line,
+			(%L::text[])[node + 1] AS node, rank, source
+		FROM line WHERE job = %L ORDER BY at, rank, line COLLATE "C"$q$, nodes, job))).rows;
 END $$;
-CREATE FUNCTION evidence(job text) RETURNS TABLE (unit text, node text, rank int, kind text, part numeric, weight numeric, limit_name text,
+CREATE FUNCTION evidence(job text)
+RETURNS TABLE (unit text, node text, rank int, kind text, part numeric, weight numeric, limit_name text,
 	numbers jsonb, source text, line_no bigint, first_at text, sentence text) LANGUAGE sql AS $$
 	SELECT e.unit, e.node, e.rank, e.kind, round(e.part::numeric, 3), round(e.weight::numeric, 3), e.limit_name,
-		(SELECT jsonb_object_agg(key, CASE jsonb_typeof(value) WHEN 'number' THEN to_jsonb(trim_scale(round(value::text::numeric, 2)))
+		(SELECT jsonb_object_agg(key, CASE jsonb_typeof(value)
+			WHEN 'number' THEN to_jsonb(trim_scale(round(value::text::numeric, 2)))
 			ELSE value END) FROM jsonb_each(e.numbers)),
 		(SELECT s.source FROM l4_job_streams(job) s WHERE s.stream_id = e.stream_id), e.line_no,
 		to_char(e.first_ts, 'HH24:MI:SS.MS'), l4_evidence_sentence(e)
@@ -38,7 +41,8 @@ CREATE FUNCTION evidence(job text) RETURNS TABLE (unit text, node text, rank int
 $$;
 \set nodes 'ARRAY[''n0'', ''n1'', ''n2'', ''n3'', ''n4'']'
 \x on
--- The Isolation Forest ranks the nodes of any job with unexplained records: not before it is its turn, by a limit of the site's own.
+-- The Isolation Forest ranks the nodes of any job with unexplained records: until it is its turn a limit of the site's own bars
+-- it.
 INSERT INTO l4_limit (name, value) VALUES ('evidence_forest_places', 0);
 
 \echo == nothing: all nodes alike
@@ -149,5 +153,6 @@ SELECT count(*) AS counters FROM l4_node_evidence('counter');
 
 DELETE FROM l4_limit WHERE NOT builtin;
 DROP TABLE line; DROP FUNCTION make_lines, fail, load_job, evidence;
-DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch; DELETE FROM l4_source_state;
+DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch; 
+DELETE FROM l4_source_state;
 DELETE FROM l4_timeline; DELETE FROM l4_job; DELETE FROM l4_shape; DELETE FROM l4_event;
