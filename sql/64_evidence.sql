@@ -1,15 +1,12 @@
 /*
- * Which node? Evidence of several kinds: each kind one function and one file (64_evidence_<kind>.sql),
-	which says what it found as
+ * Which node? Evidence of several kinds: each kind one function and one file (64_evidence_<kind>.sql), which says what it found as
  * numbers; l4_node_evidence gathers them, l4_suspect_nodes adds up their weights, l4_evidence_sentence puts a piece into words.
  *
- * The faulty node is often the quiet one (killed, powered off, stopped), everyone accuses a neighbour,
-	and the loudest lines come
+ * The faulty node is often the quiet one (killed, powered off, stopped), everyone accuses a neighbour, and the loudest lines come
  * from the victims. So counts of error lines point the wrong way, and evidence is read instead:
  *   missing   the scheduler lists the node, but it has no logs
  *   silent    all that the node logs, its system log too, ends before the others'
- *   quiet     the ranks of other nodes log their failure,
-	those of this node stop without a word; or one rank does beside live ones
+ *   quiet     the ranks of other nodes log their failure, those of this node stop without a word; or one rank beside live ones
  *   named     a collector or controller, which stands on no node, names the node in its unexplained records
  *   accused   other nodes' records name it and it names nobody: in a ring everyone is accused, but only one accuses nobody
  *   first     unexplained records of its own (naming no other node) before the failure shows anywhere else
@@ -23,9 +20,8 @@
  * What most nodes have alike is no evidence against any of them; of what more than two fifths of the nodes do nobody can say
  * who is healthy. What is compared are units: nodes, or the ranks themselves where their nodes are not known.
  *
- * A further kind is a function with rows of l4_evidence, a line in l4_node_evidence,
-	a row weight_<kind> of l4_limit and a branch
- * of l4_evidence_sentence; test/sql/evidence_kinds.sql shows each kind alone.
+ * A further kind is a function with rows of l4_evidence, a line in l4_node_evidence, a row weight_<kind> of l4_limit and a
+ * branch of l4_evidence_sentence; test/sql/evidence_kinds.sql shows each kind alone.
  */
 
 CREATE TYPE @extschema@.l4_evidence AS (

@@ -1,7 +1,7 @@
 CREATE FUNCTION @extschema@.l4_evidence_lag(streams @extschema@.l4_job_stream[]) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
-	SELECT p.unit, p.node, p.rank, 'lag', 1.0, NULL::float8, NULL::text,
+	SELECT p.unit, p.node, p.rank, 'lag', 1, NULL::float8, NULL::text,
 		jsonb_build_object('units', p.units, 'iteration', p.iteration, 'others_iteration', p.others_iteration),
 		NULL::bigint, NULL::bigint, NULL::bigint, NULL::timestamptz
 	FROM (

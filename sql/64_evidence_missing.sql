@@ -2,7 +2,7 @@ CREATE FUNCTION @extschema@.l4_evidence_missing(units @extschema@.l4_unit[], lim
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 100 ROWS 1
 BEGIN ATOMIC
-	SELECT u.unit, u.node, u.rank, 'missing', 1.0, NULL::float8, 'evidence_missing_share',
+	SELECT u.unit, u.node, u.rank, 'missing', 1, NULL::float8, 'evidence_missing_share',
 		jsonb_build_object('units', u.units, 'units_missing', u.missing),
 		NULL::bigint, NULL::bigint, NULL::bigint, NULL::timestamptz
 	FROM (

@@ -60,7 +60,7 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_silent_units(l4_evidence_silent.job_id, l4_evidence_silent.streams, l4_evidence_silent.clocks,
 			l4_evidence_silent.limits) q
 	)
-	SELECT u.unit, u.node, u.rank, 'silent', 1.0, NULL::float8, 'evidence_silent_gap',
+	SELECT u.unit, u.node, u.rank, 'silent', 1, NULL::float8, 'evidence_silent_gap',
 		jsonb_build_object('units', cardinality(l4_evidence_silent.units), 'units_silent', q.silent,
 			'seconds', EXTRACT(epoch FROM q.gap)),
 		NULL::bigint, q.stream_id, l.last_line, q.last_ts

@@ -2,8 +2,9 @@ CREATE FUNCTION @extschema@.l4_text_seconds(shape text, "position" int, value te
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC
 	SELECT CASE
-		WHEN u.unit ~ '^(ns|nano)' THEN 1e-9 WHEN u.unit ~ '^(us|usec|micro)' THEN 1e-6
-			WHEN u.unit ~ '^(ms|msec|milli)' THEN 1e-3
+		WHEN u.unit ~ '^(ns|nano)' THEN float8 '1e-9'
+		WHEN u.unit ~ '^(us|usec|micro)' THEN float8 '1e-6'
+		WHEN u.unit ~ '^(ms|msec|milli)' THEN float8 '1e-3'
 		WHEN u.unit <> '' THEN 1 END
 	FROM (SELECT lower(COALESCE(
 		-- behind the value, inside it, or behind the word before it
