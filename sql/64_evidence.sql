@@ -1,9 +1,9 @@
 /*
- * Which node? Evidence of several kinds: each kind one function and one file (64_evidence_<kind>.sql), which says what it found as
- * numbers; l4_node_evidence gathers them, l4_suspect_nodes adds up their weights, l4_evidence_sentence puts a piece into words.
+ * Which node? Evidence of several kinds: each kind one function and one file (64_evidence_<kind>.sql), which says what it found
+ * as numbers; l4_node_evidence gathers them, l4_suspect_nodes adds up their weights, l4_evidence_sentence finds the words.
  *
- * The faulty node is often the quiet one (killed, powered off, stopped), everyone accuses a neighbour, and the loudest lines come
- * from the victims. So counts of error lines point the wrong way, and evidence is read instead:
+ * The faulty node is often the quiet one (killed, powered off, stopped), everyone accuses a neighbour, and the loudest lines
+ * come from the victims. So counts of error lines point the wrong way, and evidence is read instead:
  *   missing   the scheduler lists the node, but it has no logs
  *   silent    all that the node logs, its system log too, ends before the others'
  *   quiet     the ranks of other nodes log their failure, those of this node stop without a word; or one rank beside live ones

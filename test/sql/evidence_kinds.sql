@@ -41,8 +41,7 @@ RETURNS TABLE (unit text, node text, rank int, kind text, part numeric, weight n
 $$;
 \set nodes 'ARRAY[''n0'', ''n1'', ''n2'', ''n3'', ''n4'']'
 \x on
--- The Isolation Forest ranks the nodes of any job with unexplained records: until it is its turn a limit of the site's own bars
--- it.
+-- The Isolation Forest ranks the nodes of any job with unexplained records: a limit of the site's own bars it until its turn.
 INSERT INTO l4_limit (name, value) VALUES ('evidence_forest_places', 0);
 
 \echo == nothing: all nodes alike
