@@ -1,8 +1,9 @@
 /*
  * Who is meant: names of nodes, ranks and addresses in texts.
  *
- * A record names a node by rank, by name or by network address. Which node has which address is learned from the job's own records at the
- * end of its import.
+ * A record names a node by rank,
+	by name or by network address. Which node has which address is learned from the job's own records
+ * at the end of its import.
  */
 
 CREATE FUNCTION @extschema@.l4_rank_units(job_id text) RETURNS TABLE (rank int, unit text, node text)
@@ -54,7 +55,8 @@ BEGIN ATOMIC
 	LEFT JOIN unit u ON u.unit = a.node;
 END;
 COMMENT ON FUNCTION @extschema@.l4_mentions(text, text[]) IS
-'The units that texts name, by rank, by name or by a learned address: the text''s place in the array, the unit (with node and rank as l4_job_units has them), and the name it goes by there.';
+'The units that texts name, by rank, by name or by a learned address: the text''s place in the array, the unit (with node '
+'and rank as l4_job_units has them), and the name it goes by there.';
 
 CREATE FUNCTION @extschema@.l4_learn_addresses(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -114,4 +116,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_addresses(text) IS
-'Learns which node has which IPv4 address from a job''s own records: from statements that name one node (or none but their own) beside one address, each time a different one. Fills l4_address; returns the number of rows. Called at the end of an import.';
+'Learns which node has which IPv4 address from a job''s own records: from statements that name one node (or none but their '
+'own) beside one address, each time a different one. Fills l4_address; returns the number of rows. Called at the end of an '
+'import.';

@@ -15,7 +15,9 @@ CREATE TYPE @extschema@.l4_accusation AS (
 	ending boolean
 );
 COMMENT ON TYPE @extschema@.l4_accusation IS
-'A unit (a node; a rank where nodes are not known) that a record names: by what name, the unit that names it (accuser; NULL: a stream of no unit), in which kind of stream, source and record, and whether that only says that something was told to end (l4_accusations).';
+'A unit (a node; a rank where nodes are not known) that a record names: by what name, the unit that names it (accuser; '
+'NULL: a stream of no unit), in which kind of stream, source and record, and whether that only says that something was told '
+'to end (l4_accusations).';
 
 CREATE FUNCTION @extschema@.l4_unplaced_records(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	limits @extschema@.l4_limits)
@@ -23,7 +25,8 @@ RETURNS TABLE (kind text, source text, shape_id bigint, stream_id bigint, line_n
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH unplaced AS MATERIALIZED (
-		SELECT g.kind, g.source, g.shape_id, g.stream_id, g.first_line, g.last_line, g.first_ts, g.position, g.value, s.source_id
+		SELECT g.kind, g.source, g.shape_id, g.stream_id, g.first_line, g.last_line, g.first_ts, g.position, g.value,
+			s.source_id
 		FROM unnest(l4_unplaced_records.unexplained) g
 		JOIN @extschema@.l4_job_streams(l4_unplaced_records.job_id) s ON s.stream_id = g.stream_id
 		WHERE g.unit IS NULL
@@ -45,7 +48,8 @@ BEGIN ATOMIC
 	LIMIT (l4_unplaced_records.limits).accusation_lines::bigint;
 END;
 COMMENT ON FUNCTION @extschema@.l4_unplaced_records(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
-'Every record (the first ones by line, as far as the limit accusation_lines goes) of the unexplained ones that stand in a stream of no unit: a controller names one node a line. Opens their segments.';
+'Every record (the first ones by line, as far as the limit accusation_lines goes) of the unexplained ones that stand in a '
+'stream of no unit: a controller names one node a line. Opens their segments.';
 
 CREATE FUNCTION @extschema@.l4_accusations(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
@@ -74,5 +78,8 @@ BEGIN
 	WHERE r.unit IS DISTINCT FROM m.unit;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Which unit (NULL: a stream of no unit) names which other unit in its unexplained records, and where; ending: the record only says that something was told to end. unexplained: the result of l4_unexplained, where at hand; limits, wordings: those in force, where at hand.';
+COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'Which unit (NULL: a stream of no unit) names which other unit in its unexplained records, and where; ending: the record '
+'only says that something was told to end. unexplained: the result of l4_unexplained, where at hand; limits, wordings: '
+'those in force, where at hand.';

@@ -10,10 +10,11 @@ BEGIN ATOMIC
 	accuser AS (
 		SELECT o.unit, count(DISTINCT o.accuser) AS accusers FROM unnest(l4_evidence_accused.accusations) o GROUP BY o.unit
 	)
-	SELECT a.unit, a.node, a.rank, 'accused', 1.0::float8 / count(*) OVER (), NULL::float8, NULL::text,
+	SELECT a.unit, a.node, a.rank, 'accused', 1::float8 / count(*) OVER (), NULL::float8, NULL::text,
 		jsonb_build_object('accusers', o.accusers, 'accuser', a.accuser, 'name', a.name),
 		a.shape_id, a.stream_id, a.line_no, a.first_ts
 	FROM accused a JOIN accuser o ON o.unit = a.unit;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_accused(@extschema@.l4_accusation[]) IS
-'Evidence of kind accused: unexplained records of other units name the unit, and none of its own names another one. Several such units share the suspicion.';
+'Evidence of kind accused: unexplained records of other units name the unit, and none of its own names another one. Several '
+'such units share the suspicion.';

@@ -3,12 +3,14 @@ RETURNS TABLE (unit text, shape_id bigint, "position" int, stream_id bigint, lin
 	median double precision, usual double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	-- What the system logs of all units count: from its least to its largest value, per unit. A unit stands out where its counter grew many
-	-- times what the half of the units did, and by some at least, further than any other but one, and past what successful jobs show.
+	-- What the system logs of all units count: from its least to its largest value, per unit. A unit stands out where its
+	-- counter grew many times what the half of the units did, and by some at least, further than any other but one, and past
+	-- what successful jobs show.
 	WITH counter AS MATERIALIZED (
 		SELECT s.unit, p.shape_id, p.position, sum(p.maximum - p.minimum) AS growth,
 			(array_agg(p.stream_id ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS stream_id,
-			(array_agg(p.maximum_line ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS line_no, max(p.maximum) AS largest
+			(array_agg(p.maximum_line ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS line_no,
+			max(p.maximum) AS largest
 		FROM @extschema@.l4_job_sketches(l4_counting_units.job_id,
 			ARRAY(SELECT DISTINCT t.source_id FROM unnest(l4_counting_units.streams) t WHERE t.kind = 'system')) k
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p
@@ -21,23 +23,30 @@ BEGIN ATOMIC
 		SELECT c.shape_id, c.position, percentile_cont(0.5) WITHIN GROUP (ORDER BY c.growth) AS growth
 		FROM counter c GROUP BY c.shape_id, c.position HAVING count(*) >= (l4_counting_units.limits).evidence_counter_nodes
 	)
-	SELECT c.unit, c.shape_id, c.position, c.stream_id, c.line_no, c.growth, m.growth, CASE WHEN q.job_count > 1 THEN q.maximum END
+	SELECT c.unit, c.shape_id, c.position, c.stream_id, c.line_no, c.growth, m.growth,
+		CASE WHEN q.job_count > 1 THEN q.maximum END
 	FROM (
-		SELECT c.*, row_number() OVER (PARTITION BY c.shape_id, c.position ORDER BY c.growth DESC, c.unit) AS turn FROM counter c) c
+		SELECT c.*, row_number() OVER (PARTITION BY c.shape_id, c.position ORDER BY c.growth DESC, c.unit) AS turn
+		FROM counter c) c
 	JOIN middle m USING (shape_id, position)
-	LEFT JOIN @extschema@.l4_pool_parameter q ON q.pool_id = (SELECT b.pool_id FROM @extschema@.l4_best_pool(l4_counting_units.job_id) b)
+	LEFT JOIN @extschema@.l4_pool_parameter q
+		ON q.pool_id = (SELECT b.pool_id FROM @extschema@.l4_best_pool(l4_counting_units.job_id) b)
 		AND q.shape_id = c.shape_id AND q.position = c.position
 	WHERE c.turn <= 2 AND c.growth >= (l4_counting_units.limits).evidence_counter_growth
 		AND c.growth > (l4_counting_units.limits).evidence_counter_factor * m.growth
 		AND (q.maximum IS NULL OR c.largest > (l4_counting_units.limits).evidence_counter_pool_factor * q.maximum);
 END;
 COMMENT ON FUNCTION @extschema@.l4_counting_units(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
-'Units of which a number in the system log (errors, discards, retransmissions) grew far more than on the others and further than in successful jobs: growth is largest less least value, median that of the units, usual the largest value of the pool (NULL where it has less than two jobs that count it), line_no where the largest stands.';
+'Units of which a number in the system log (errors, discards, retransmissions) grew far more than on the others and further '
+'than in successful jobs: growth is largest less least value, median that of the units, usual the largest value of the pool '
+'(NULL where it has less than two jobs that count it), line_no where the largest stands.';
 
-CREATE FUNCTION @extschema@.l4_evidence_counter(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
+CREATE FUNCTION @extschema@.l4_evidence_counter(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
-	SELECT u.unit, u.node, u.rank, 'counter', CASE WHEN c.usual IS NULL THEN (l4_evidence_counter.limits).evidence_counter_alone_part ELSE 1 END,
+	SELECT u.unit, u.node, u.rank, 'counter',
+		CASE WHEN c.usual IS NULL THEN (l4_evidence_counter.limits).evidence_counter_alone_part ELSE 1 END,
 		NULL::float8, 'evidence_counter_factor',
 		jsonb_build_object('position', c.position, 'growth', c.growth, 'median_growth', c.median, 'usual', c.usual),
 		c.shape_id, c.stream_id, c.line_no, NULL::timestamptz
@@ -45,5 +54,6 @@ BEGIN ATOMIC
 	JOIN unnest(l4_evidence_counter.units) u ON u.unit = c.unit
 	JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id;
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_counter(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_evidence_counter(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
+	@extschema@.l4_limits) IS
 'Evidence of kind counter: a number in the system log of a unit grew far more than on the others (l4_counting_units).';

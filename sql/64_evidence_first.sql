@@ -1,4 +1,5 @@
-CREATE FUNCTION @extschema@.l4_evidence_first(placed @extschema@.l4_placed_record[], at_large @extschema@.l4_placed_record, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
+CREATE FUNCTION @extschema@.l4_evidence_first(placed @extschema@.l4_placed_record[], at_large @extschema@.l4_placed_record,
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	SELECT p.unit, p.node, p.rank, CASE WHEN p.turn < f.turn OR f.turn IS NULL THEN 'first' ELSE 'own' END,
@@ -13,5 +14,7 @@ BEGIN ATOMIC
 	CROSS JOIN (SELECT (l4_evidence_first.at_large).turn) f
 	WHERE NOT p.accuses AND p.units_alike::float8 / p.units <= (l4_evidence_first.limits).evidence_common_share AND p.units > 1;
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_first(@extschema@.l4_placed_record[], @extschema@.l4_placed_record, @extschema@.l4_limits) IS
-'Evidence of kinds first and own: an unexplained record of a unit that names no other one and that few units have, before the failure shows at large (at_large) or later.';
+COMMENT ON FUNCTION @extschema@.l4_evidence_first(@extschema@.l4_placed_record[], @extschema@.l4_placed_record,
+	@extschema@.l4_limits) IS
+'Evidence of kinds first and own: an unexplained record of a unit that names no other one and that few units have, before '
+'the failure shows at large (at_large) or later.';

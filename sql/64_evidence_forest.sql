@@ -21,16 +21,20 @@ BEGIN ATOMIC
 	SELECT r.item, r.rank, r.score, r.max_z, r.suspect FROM ranked r;
 END;
 COMMENT ON FUNCTION @extschema@.l4_forest_units(@extschema@.l4_unit[], @extschema@.l4_unexplained_record[]) IS
-'The units of a job ranked by an Isolation Forest over how often they log each event that is unexplained (paper, section 4.3; l4_iforest_rank).';
+'The units of a job ranked by an Isolation Forest over how often they log each event that is unexplained (paper, section '
+'4.3; l4_iforest_rank).';
 
-CREATE FUNCTION @extschema@.l4_evidence_forest(units @extschema@.l4_unit[], unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
+CREATE FUNCTION @extschema@.l4_evidence_forest(units @extschema@.l4_unit[], unexplained @extschema@.l4_unexplained_record[],
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 3
 BEGIN ATOMIC
-	SELECT u.unit, u.node, u.rank, 'forest', f.score + CASE WHEN f.suspect THEN 1 ELSE 0 END, NULL::float8, 'evidence_forest_places',
-		jsonb_build_object('place', f.place, 'score', f.score, 'suspect', f.suspect), NULL::bigint, NULL::bigint, NULL::bigint, NULL::timestamptz
+	SELECT u.unit, u.node, u.rank, 'forest', f.score + CASE WHEN f.suspect THEN 1 ELSE 0 END, NULL::float8,
+		'evidence_forest_places', jsonb_build_object('place', f.place, 'score', f.score, 'suspect', f.suspect),
+		NULL::bigint, NULL::bigint, NULL::bigint, NULL::timestamptz
 	FROM @extschema@.l4_forest_units(l4_evidence_forest.units, l4_evidence_forest.unexplained) f
 	JOIN unnest(l4_evidence_forest.units) u ON u.unit = f.unit
 	WHERE f.place <= (l4_evidence_forest.limits).evidence_forest_places;
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_forest(@extschema@.l4_unit[], @extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_evidence_forest(@extschema@.l4_unit[], @extschema@.l4_unexplained_record[],
+	@extschema@.l4_limits) IS
 'Evidence of kind forest: the units that the Isolation Forest isolates most by their unexplained records (l4_forest_units).';

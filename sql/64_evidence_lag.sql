@@ -1,13 +1,14 @@
 CREATE FUNCTION @extschema@.l4_evidence_lag(streams @extschema@.l4_job_stream[]) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
-	SELECT p.unit, p.node, p.rank, 'lag', 1.0, NULL::float8, NULL::text,
+	SELECT p.unit, p.node, p.rank, 'lag', 1, NULL::float8, NULL::text,
 		jsonb_build_object('units', p.units, 'iteration', p.iteration, 'others_iteration', p.others_iteration),
 		NULL::bigint, NULL::bigint, NULL::bigint, NULL::timestamptz
 	FROM (
 		SELECT p.*, row_number() OVER w AS turn, lead(p.iteration) OVER w AS others_iteration, count(*) OVER () AS units
 		FROM (
-			SELECT s.unit, min(s.node) AS node, CASE WHEN min(s.node) IS NULL THEN min(s.rank) END AS rank, min(s.last_iteration) AS iteration
+			SELECT s.unit, min(s.node) AS node, CASE WHEN min(s.node) IS NULL THEN min(s.rank) END AS rank,
+				min(s.last_iteration) AS iteration
 			FROM unnest(l4_evidence_lag.streams) s
 			WHERE s.kind = 'rank' AND s.last_iteration IS NOT NULL
 			GROUP BY s.unit) p

@@ -1,4 +1,5 @@
-CREATE FUNCTION @extschema@.l4_evidence_named(units @extschema@.l4_unit[], accusations @extschema@.l4_accusation[], at_large @extschema@.l4_placed_record, limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_evidence_named(units @extschema@.l4_unit[], accusations @extschema@.l4_accusation[],
+	at_large @extschema@.l4_placed_record, limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
@@ -13,7 +14,8 @@ BEGIN ATOMIC
 				THEN (l4_evidence_named.limits).evidence_named_launcher_part
 			ELSE (l4_evidence_named.limits).evidence_named_late_part END,
 		NULL::float8, 'evidence_named_share',
-		jsonb_build_object('units', cardinality(l4_evidence_named.units), 'units_named', t.units, 'name', a.name, 'source', a.source),
+		jsonb_build_object('units', cardinality(l4_evidence_named.units), 'units_named', t.units,
+			'name', a.name, 'source', a.source),
 		a.shape_id, a.stream_id, a.line_no, a.first_ts
 	FROM unnest(l4_evidence_named.accusations) a
 	JOIN target t ON t.shape_id = a.shape_id
@@ -21,5 +23,7 @@ BEGIN ATOMIC
 	WHERE a.accuser IS NULL AND NOT a.ending
 		AND t.units <= cardinality(l4_evidence_named.units) * (l4_evidence_named.limits).evidence_named_share;
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extschema@.l4_accusation[], @extschema@.l4_placed_record, @extschema@.l4_limits) IS
-'Evidence of kind named: an unexplained record of a stream of no unit (a collector, a controller, a launcher) names the unit. Not statements that name more of the units than evidence_named_share.';
+COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extschema@.l4_accusation[],
+	@extschema@.l4_placed_record, @extschema@.l4_limits) IS
+'Evidence of kind named: an unexplained record of a stream of no unit (a collector, a controller, a launcher) names the '
+'unit. Not statements that name more of the units than evidence_named_share.';

@@ -1,4 +1,5 @@
-CREATE FUNCTION @extschema@.l4_evidence_quiet(job_id text, streams @extschema@.l4_job_stream[], telling_streams bigint[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_evidence_quiet(job_id text, streams @extschema@.l4_job_stream[], telling_streams bigint[],
+	limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
@@ -13,10 +14,14 @@ BEGIN ATOMIC
 		CASE s.kind WHEN 'rank' THEN 1 ELSE (l4_evidence_quiet.limits).evidence_quiet_launcher_part END
 			* GREATEST(1 / sqrt(GREATEST(s.units - s.units_telling, 1)), (l4_evidence_quiet.limits).evidence_quiet_least_part),
 		NULL::float8, 'evidence_quiet_share',
-		jsonb_build_object('stream_kind', s.kind, 'units', s.units, 'units_telling', s.units_telling, 'iteration', s.last_iteration),
+		jsonb_build_object('stream_kind', s.kind, 'units', s.units, 'units_telling', s.units_telling,
+			'iteration', s.last_iteration),
 		NULL::bigint, s.stream_id, l.last_line, s.last_ts
 	FROM stopped s
-	LEFT JOIN @extschema@.l4_job_last_lines(l4_evidence_quiet.job_id, ARRAY(SELECT o.stream_id FROM stopped o)) l ON l.stream_id = s.stream_id;
+	LEFT JOIN @extschema@.l4_job_last_lines(l4_evidence_quiet.job_id, ARRAY(SELECT o.stream_id FROM stopped o)) l
+		ON l.stream_id = s.stream_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_quiet(text, @extschema@.l4_job_stream[], bigint[], @extschema@.l4_limits) IS
-'Evidence of kind quiet against units: the ranks (launchers) of the others log the failure (telling_streams: the streams that do), all of this one stop without a word; a piece for each of its streams. Nothing where more of the units than evidence_quiet_share do.';
+'Evidence of kind quiet against units: the ranks (launchers) of the others log the failure (telling_streams: the streams '
+'that do), all of this one stop without a word; a piece for each of its streams. Nothing where more of the units than '
+'evidence_quiet_share do.';

@@ -1,4 +1,5 @@
-CREATE FUNCTION @extschema@.l4_evidence_quiet_rank(job_id text, streams @extschema@.l4_job_stream[], telling_streams bigint[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_evidence_quiet_rank(job_id text, streams @extschema@.l4_job_stream[], telling_streams bigint[],
+	limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
@@ -14,8 +15,8 @@ BEGIN ATOMIC
 		FROM rank r
 		WHERE r.quiet AND r.unit IS NOT NULL
 	)
-	SELECT s.unit, s.node, s.rank, 'quiet', (l4_evidence_quiet_rank.limits).evidence_quiet_rank_part / s.units_quiet, NULL::float8,
-		'evidence_quiet_rank_share',
+	SELECT s.unit, s.node, s.rank, 'quiet', (l4_evidence_quiet_rank.limits).evidence_quiet_rank_part / s.units_quiet,
+		NULL::float8, 'evidence_quiet_rank_share',
 		jsonb_build_object('ranks', z.ranks, 'ranks_quiet', s.ranks_quiet, 'iteration', s.last_iteration),
 		NULL::bigint, s.stream_id, l.last_line, s.last_ts
 	FROM stopped s
@@ -23,8 +24,11 @@ BEGIN ATOMIC
 	JOIN @extschema@.l4_telling_units(l4_evidence_quiet_rank.streams, l4_evidence_quiet_rank.telling_streams) t
 		ON t.kind = 'rank' AND t.unit = s.unit AND t.units_telling = t.units
 	CROSS JOIN (SELECT count(*) AS ranks FROM rank) z
-	LEFT JOIN @extschema@.l4_job_last_lines(l4_evidence_quiet_rank.job_id, ARRAY(SELECT o.stream_id FROM stopped o)) l ON l.stream_id = s.stream_id
+	LEFT JOIN @extschema@.l4_job_last_lines(l4_evidence_quiet_rank.job_id, ARRAY(SELECT o.stream_id FROM stopped o)) l
+		ON l.stream_id = s.stream_id
 	WHERE s.ranks_quiet <= z.ranks * (l4_evidence_quiet_rank.limits).evidence_quiet_rank_share;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_quiet_rank(text, @extschema@.l4_job_stream[], bigint[], @extschema@.l4_limits) IS
-'Evidence of kind quiet against single ranks: all units log the failure in their rank logs, but one rank beside others of its unit stops without a word (telling_streams: the streams that do log it). Nothing where more of the ranks than evidence_quiet_rank_share do.';
+'Evidence of kind quiet against single ranks: all units log the failure in their rank logs, but one rank beside others of '
+'its unit stops without a word (telling_streams: the streams that do log it). Nothing where more of the ranks than '
+'evidence_quiet_rank_share do.';

@@ -1,4 +1,5 @@
-CREATE FUNCTION @extschema@.l4_silent_units(job_id text, streams @extschema@.l4_job_stream[], clocks @extschema@.l4_clock_offset[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_silent_units(job_id text, streams @extschema@.l4_job_stream[],
+	clocks @extschema@.l4_clock_offset[], limits @extschema@.l4_limits)
 RETURNS TABLE (unit text, last_ts timestamptz, others_ts timestamptz, gap interval)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
@@ -29,8 +30,10 @@ BEGIN ATOMIC
 	beat AS (
 		SELECT f.unit, min((e.last_ts - e.first_ts) / (e.occurrences - 1)) AS length
 		FROM early f
-		JOIN @extschema@.l4_job_counts(l4_silent_units.job_id, ARRAY(SELECT i.stream_id FROM early o, unnest(o.stream_ids) i (stream_id)),
-			min_occurrences => (l4_silent_units.limits).evidence_silent_beat_records::bigint) e ON e.stream_id = ANY (f.stream_ids)
+		JOIN @extschema@.l4_job_counts(l4_silent_units.job_id,
+			ARRAY(SELECT i.stream_id FROM early o, unnest(o.stream_ids) i (stream_id)),
+			min_occurrences => (l4_silent_units.limits).evidence_silent_beat_records::bigint) e
+				ON e.stream_id = ANY (f.stream_ids)
 		WHERE @extschema@.l4_clock_was_set(e.first_ts)
 		GROUP BY f.unit
 	)
@@ -39,25 +42,35 @@ BEGIN ATOMIC
 	-- and it left out what it says steadily: a job that ends right before a unit's next beat makes no unit silent
 	WHERE (b.length * (l4_silent_units.limits).evidence_silent_beat_factor > f.gap) IS NOT TRUE;
 END;
-COMMENT ON FUNCTION @extschema@.l4_silent_units(text, @extschema@.l4_job_stream[], @extschema@.l4_clock_offset[], @extschema@.l4_limits) IS
-'Units of which everything (where there are system logs: the system log) ends well before the others'', by more than a beat of what it says most often: last record (by its own clock), the time at which half of the units had ended (by the clock of the most), and the gap between the two in true time.';
+COMMENT ON FUNCTION @extschema@.l4_silent_units(text, @extschema@.l4_job_stream[], @extschema@.l4_clock_offset[],
+	@extschema@.l4_limits) IS
+'Units of which everything (where there are system logs: the system log) ends well before the others'', by more than a beat '
+'of what it says most often: last record (by its own clock), the time at which half of the units had ended (by the clock of '
+'the most), and the gap between the two in true time.';
 
-CREATE FUNCTION @extschema@.l4_evidence_silent(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[], clocks @extschema@.l4_clock_offset[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_evidence_silent(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
+	clocks @extschema@.l4_clock_offset[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	WITH silent AS MATERIALIZED (
 		SELECT q.*, count(*) OVER () AS silent, (
-			SELECT min(s.stream_id) FROM unnest(l4_evidence_silent.streams) s WHERE s.unit = q.unit AND s.last_ts = q.last_ts) AS stream_id
-		FROM @extschema@.l4_silent_units(l4_evidence_silent.job_id, l4_evidence_silent.streams, l4_evidence_silent.clocks, l4_evidence_silent.limits) q
+			SELECT min(s.stream_id) FROM unnest(l4_evidence_silent.streams) s
+			WHERE s.unit = q.unit AND s.last_ts = q.last_ts) AS stream_id
+		FROM @extschema@.l4_silent_units(l4_evidence_silent.job_id, l4_evidence_silent.streams, l4_evidence_silent.clocks,
+			l4_evidence_silent.limits) q
 	)
-	SELECT u.unit, u.node, u.rank, 'silent', 1.0, NULL::float8, 'evidence_silent_gap',
-		jsonb_build_object('units', cardinality(l4_evidence_silent.units), 'units_silent', q.silent, 'seconds', EXTRACT(epoch FROM q.gap)),
+	SELECT u.unit, u.node, u.rank, 'silent', 1, NULL::float8, 'evidence_silent_gap',
+		jsonb_build_object('units', cardinality(l4_evidence_silent.units), 'units_silent', q.silent,
+			'seconds', EXTRACT(epoch FROM q.gap)),
 		NULL::bigint, q.stream_id, l.last_line, q.last_ts
 	FROM silent q
 	JOIN unnest(l4_evidence_silent.units) u ON u.unit = q.unit
-	LEFT JOIN @extschema@.l4_job_last_lines(l4_evidence_silent.job_id, ARRAY(SELECT o.stream_id FROM silent o)) l ON l.stream_id = q.stream_id
+	LEFT JOIN @extschema@.l4_job_last_lines(l4_evidence_silent.job_id, ARRAY(SELECT o.stream_id FROM silent o)) l
+		ON l.stream_id = q.stream_id
 	WHERE q.silent <= cardinality(l4_evidence_silent.units) * (l4_evidence_silent.limits).evidence_silent_share;
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_silent(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], @extschema@.l4_clock_offset[], @extschema@.l4_limits) IS
-'Evidence of kind silent: all logs of a unit end well before the others'' (l4_silent_units). Nothing where more of the units than evidence_silent_share do.';
+COMMENT ON FUNCTION @extschema@.l4_evidence_silent(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
+	@extschema@.l4_clock_offset[], @extschema@.l4_limits) IS
+'Evidence of kind silent: all logs of a unit end well before the others'' (l4_silent_units). Nothing where more of the '
+'units than evidence_silent_share do.';

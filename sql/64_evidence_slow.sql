@@ -2,7 +2,9 @@ CREATE FUNCTION @extschema@.l4_text_seconds(shape text, "position" int, value te
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC
 	SELECT CASE
-		WHEN u.unit ~ '^(ns|nano)' THEN 1e-9 WHEN u.unit ~ '^(us|usec|micro)' THEN 1e-6 WHEN u.unit ~ '^(ms|msec|milli)' THEN 1e-3
+		WHEN u.unit ~ '^(ns|nano)' THEN float8 '1e-9'
+		WHEN u.unit ~ '^(us|usec|micro)' THEN float8 '1e-6'
+		WHEN u.unit ~ '^(ms|msec|milli)' THEN float8 '1e-3'
 		WHEN u.unit <> '' THEN 1 END
 	FROM (SELECT lower(COALESCE(
 		-- behind the value, inside it, or behind the word before it
@@ -10,14 +12,16 @@ BEGIN ATOMIC
 			'^[])]?\s?((?:ns|us|ms|s|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?))\M'),
 		substring(l4_text_seconds.value, '\d\s?(ns|us|ms|s|secs?)$'),
 		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position),
-			'(?:time|elapsed|took|takes?|duration|latency|waited|cost)[^<]{0,20}\(((?:ns|us|ms|s|secs?|seconds?))\)[\s:=|]*$'))) AS unit) u;
+			'(?:time|elapsed|took|takes?|duration|latency|waited|cost)[^<]{0,20}\(((?:ns|us|ms|s|secs?|seconds?))\)[\s:=|]*$')
+		)) AS unit) u;
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_seconds(text, int, text) IS
-'How many seconds the unit of a parameter of a shape (position, from 1; one of its values) is: 0.001 for "<*> ms". NULL where it is no duration or has no unit.';
+'How many seconds the unit of a parameter of a shape (position, from 1; one of its values) is: 0.001 for "<*> ms". NULL '
+'where it is no duration or has no unit.';
 
 CREATE FUNCTION @extschema@.l4_timed_parameters(job_id text, limits @extschema@.l4_limits)
-RETURNS TABLE (stream_id bigint, shape_id bigint, "position" int, mean double precision, number_count bigint, maximum double precision,
-	seconds double precision)
+RETURNS TABLE (stream_id bigint, shape_id bigint, "position" int, mean double precision, number_count bigint,
+	maximum double precision, seconds double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
 	WITH shape AS MATERIALIZED (
@@ -39,7 +43,8 @@ BEGIN ATOMIC
 	measure AS MATERIALIZED (
 		-- asked once a position and unit, not once a rank
 		SELECT m.shape_id, m.position, m.rest, @extschema@.l4_text_seconds(h.shape, m.position, m.value) AS seconds
-		FROM (SELECT p.shape_id, p.position, p.rest, min(p.value) AS value FROM parameter p GROUP BY p.shape_id, p.position, p.rest) m
+		FROM (SELECT p.shape_id, p.position, p.rest, min(p.value) AS value FROM parameter p
+			GROUP BY p.shape_id, p.position, p.rest) m
 		JOIN @extschema@.l4_shape h ON h.shape_id = m.shape_id
 	)
 	SELECT p.stream_id, p.shape_id, p.position, p.mean, p.number_count, p.maximum, m.seconds
@@ -48,15 +53,16 @@ BEGIN ATOMIC
 	WHERE m.seconds IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_timed_parameters(text, @extschema@.l4_limits) IS
-'The parameters of a job''s statements that are durations which vary, per stream: mean, number and largest in the unit in which they are printed, and how many seconds that is. Reads all sketches of the job.';
+'The parameters of a job''s statements that are durations which vary, per stream: mean, number and largest in the unit in '
+'which they are printed, and how many seconds that is. Reads all sketches of the job.';
 
 CREATE FUNCTION @extschema@.l4_slow_ranks(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
 RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, mean double precision, median double precision,
 	z double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	-- Durations that a statement prints, in seconds, per rank, logarithmic, against median and spread of the ranks. Of each rank the longest
-	-- one is left out: one stall makes no slow rank.
+	-- Durations that a statement prints, in seconds, per rank, logarithmic, against median and spread of the ranks. Of each
+	-- rank the longest one is left out: one stall makes no slow rank.
 	WITH parameter AS MATERIALIZED (
 		SELECT s.unit, s.node, s.rank, p.*
 		FROM @extschema@.l4_timed_parameters(l4_slow_ranks.job_id, l4_slow_ranks.limits) p
@@ -69,17 +75,20 @@ BEGIN ATOMIC
 			EXTRACT(epoch FROM e.last_ts - e.first_ts) / (e.occurrences - 1) AS step
 		FROM parameter p
 		JOIN @extschema@.l4_job_counts(l4_slow_ranks.job_id, shape_ids => ARRAY(SELECT DISTINCT o.shape_id FROM parameter o),
-			min_occurrences => (l4_slow_ranks.limits).evidence_slow_records::bigint) e ON e.stream_id = p.stream_id AND e.shape_id = p.shape_id
+			min_occurrences => (l4_slow_ranks.limits).evidence_slow_records::bigint) e
+			ON e.stream_id = p.stream_id AND e.shape_id = p.shape_id
 	),
 	middle AS (
 		SELECT d.shape_id, d.position, percentile_cont(0.5) WITHIN GROUP (ORDER BY d.level) AS level,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY d.step) AS step, count(*) AS ranks
-		FROM duration d GROUP BY d.shape_id, d.position HAVING count(DISTINCT d.unit) >= (l4_slow_ranks.limits).evidence_slow_nodes
+		FROM duration d GROUP BY d.shape_id, d.position
+			HAVING count(DISTINCT d.unit) >= (l4_slow_ranks.limits).evidence_slow_nodes
 	),
 	spread AS (
 		SELECT d.shape_id, d.position, m.level, m.step, m.ranks,
 			GREATEST((l4_slow_ranks.limits).evidence_spread_factor
-				* percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(d.level - m.level)), (l4_slow_ranks.limits).evidence_slow_spread) AS scale
+				* percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(d.level - m.level)),
+				(l4_slow_ranks.limits).evidence_slow_spread) AS scale
 		FROM duration d JOIN middle m USING (shape_id, position) GROUP BY d.shape_id, d.position, m.level, m.step, m.ranks
 	)
 	SELECT d.unit, d.node, d.rank, d.shape_id, d.position, exp(d.level), exp(s.level), (d.level - s.level) / s.scale
@@ -89,17 +98,20 @@ BEGIN ATOMIC
 		AND exp(GREATEST(d.level, s.level)) > (l4_slow_ranks.limits).evidence_slow_step_share * COALESCE(s.step, 0);
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_ranks(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
-'Ranks, with their units, whose durations in a statement stand out from the other ranks'': the mean without the longest and the median of the ranks, in seconds, and how many robust standard deviations of logarithms lie between (z). z above 0: it takes longer; below 0: it waits less, so the others may wait for it. Only durations of evidence_slow_step_share of the time between two such statements or more. Nothing for fewer units than evidence_slow_nodes.';
+'Ranks, with their units, whose durations in a statement stand out from the other ranks'': the mean without the longest and '
+'the median of the ranks, in seconds, and how many robust standard deviations of logarithms lie between (z). z above 0: it '
+'takes longer; below 0: it waits less, so the others may wait for it. Only durations of evidence_slow_step_share of the '
+'time between two such statements or more. Nothing for fewer units than evidence_slow_nodes.';
 
-CREATE FUNCTION @extschema@.l4_evidence_slow(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[], rank_fails boolean,
-	limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_evidence_slow(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
+	rank_fails boolean, limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
 	WITH slowest AS (
 		SELECT DISTINCT ON (w.unit, w.shape_id, w.position, w.z > 0) w.*
 		FROM @extschema@.l4_slow_ranks(l4_evidence_slow.job_id, l4_evidence_slow.streams, l4_evidence_slow.limits) w
-		-- only where no rank fails: in the wake of a failure durations go wrong, and all parameters of all ranks are read for it
+		-- only where no rank fails: in its wake durations go wrong, and all parameters of all ranks are read for it
 		WHERE NOT l4_evidence_slow.rank_fails
 		ORDER BY w.unit, w.shape_id, w.position, w.z > 0, abs(w.z) DESC, w.rank
 	),
@@ -109,11 +121,14 @@ BEGIN ATOMIC
 	SELECT DISTINCT ON (w.unit) w.unit, w.node, w.rank, 'slow',
 		CASE WHEN w.z > 0 THEN 1 ELSE (l4_evidence_slow.limits).evidence_slow_waits_part END / sqrt(w.units_slow),
 		NULL::float8, 'evidence_slow_chances',
-		jsonb_build_object('position', w.position, 'mean_seconds', w.mean, 'median_seconds', w.median, 'deviations', w.z, 'units_slow', w.units_slow),
+		jsonb_build_object('position', w.position, 'mean_seconds', w.mean, 'median_seconds', w.median, 'deviations', w.z,
+			'units_slow', w.units_slow),
 		w.shape_id, NULL::bigint, NULL::bigint, NULL::timestamptz
 	FROM shared w
 	WHERE w.units_slow <= cardinality(l4_evidence_slow.units) * (l4_evidence_slow.limits).evidence_slow_node_share
 	ORDER BY w.unit, w.z > 0 DESC, w.units_slow, abs(w.z) DESC, w.shape_id, w.position;
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_slow(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], boolean, @extschema@.l4_limits) IS
-'Evidence of kind slow: the durations of one of the unit''s ranks stand out from the other ranks'' (l4_slow_ranks), the strongest piece of each unit. Nothing where a rank fails with an error (rank_fails).';
+COMMENT ON FUNCTION @extschema@.l4_evidence_slow(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], boolean,
+	@extschema@.l4_limits) IS
+'Evidence of kind slow: the durations of one of the unit''s ranks stand out from the other ranks'' (l4_slow_ranks), the '
+'strongest piece of each unit. Nothing where a rank fails with an error (rank_fails).';

@@ -40,8 +40,8 @@ BEGIN
 	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave);
 	weights := to_jsonb(limits);
 	RETURN QUERY
-	SELECT e.unit, e.node, e.rank, e.kind, e.part, e.part * (weights ->> ('weight_' || e.kind))::float8, e.limit_name, e.numbers,
-		e.shape_id, e.stream_id, e.line_no, e.first_ts
+	SELECT e.unit, e.node, e.rank, e.kind, e.part, e.part * (weights ->> ('weight_' || e.kind))::float8, e.limit_name,
+		e.numbers, e.shape_id, e.stream_id, e.line_no, e.first_ts
 	FROM (
 		SELECT * FROM l4_evidence_missing(units, limits)
 		UNION ALL SELECT * FROM l4_evidence_silent(l4_node_evidence.job_id, units, streams, clocks, limits)
@@ -57,8 +57,11 @@ BEGIN
 		UNION ALL SELECT * FROM l4_evidence_forest(units, unexplained, limits)) e;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], @extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'All evidence against single units (nodes; ranks where nodes are not known) of a job, one row a piece. Nothing for a job of one unit: there is nothing to compare. unexplained, accusations, clocks: the results of l4_unexplained, l4_accusations and l4_clock_offsets, where at hand; limits, wordings: those in force, where at hand.';
+COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],
+	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+'All evidence against single units (nodes; ranks where nodes are not known) of a job, one row a piece. Nothing for a job of '
+'one unit: there is nothing to compare. unexplained, accusations, clocks: the results of l4_unexplained, l4_accusations and '
+'l4_clock_offsets, where at hand; limits, wordings: those in force, where at hand.';
 
 CREATE TYPE @extschema@.l4_suspect_node AS (
 	ordinal int,
@@ -70,7 +73,8 @@ CREATE TYPE @extschema@.l4_suspect_node AS (
 	evidence @extschema@.l4_evidence[]
 );
 COMMENT ON TYPE @extschema@.l4_suspect_node IS
-'A suspected node, or a rank of which no node is known (node NULL): its place from 1, the rank where the evidence points to one, the sum of the weights, when its evidence begins, and the evidence, strongest first.';
+'A suspected node, or a rank of which no node is known (node NULL): its place from 1, the rank where the evidence points to '
+'one, the sum of the weights, when its evidence begins, and the evidence, strongest first.';
 
 CREATE FUNCTION @extschema@.l4_suspect_nodes(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	accusations @extschema@.l4_accusation[] DEFAULT NULL, clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
@@ -100,8 +104,10 @@ BEGIN ATOMIC
 	SELECT (row_number() OVER (ORDER BY t.score DESC, t.first_ts, t.unit))::int, t.unit, t.node, t.rank, t.score, t.first_ts,
 		t.evidence
 	FROM total t, needed n
-	-- a weak suspect is better than none, but only where progress, durations or counters speak against it: words alone are everywhere
+	-- a weak suspect is better than none, but only where progress, durations or counters speak against it: words are everywhere
 	WHERE t.score >= n.weight * CASE WHEN t.measured AND t.best < n.weight THEN n.measured_share ELSE 1 END;
 END;
-COMMENT ON FUNCTION @extschema@.l4_suspect_nodes(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], @extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'The nodes of a job to look at, most suspicious first, with the sum of the evidence against each and its pieces. No row where all nodes fail alike. unexplained, accusations, clocks, limits, wordings: as l4_node_evidence takes them.';
+COMMENT ON FUNCTION @extschema@.l4_suspect_nodes(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],
+	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+'The nodes of a job to look at, most suspicious first, with the sum of the evidence against each and its pieces. No row '
+'where all nodes fail alike. unexplained, accusations, clocks, limits, wordings: as l4_node_evidence takes them.';

@@ -307,6 +307,7 @@ test_demo() {
 test_start() {
 	local before
 	check 'layers and sizes' bash test/check_layers.sh
+	check 'numbers that decide are limits' bash test/check_literals.sh
 	check 'fuzz: corpus and mutations' bash test/fuzz/run.sh short
 	check 'builds elsewhere, packages' bash test/check_packaging.sh
 	before=$failed

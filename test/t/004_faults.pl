@@ -34,6 +34,8 @@ $node->safe_psql('before', q{
 	INSERT INTO l4_iteration_rule (name, pattern) VALUES ('ours', 'round (?<iter>\d+)');
 	INSERT INTO l4_mask (name, pattern) VALUES ('ours', 'rack \w+');
 	INSERT INTO l4_pool_setting (key, weight, enabled) VALUES ('framework', 1, false), ('model', 2, true), ('dataset', 3, true);
+	INSERT INTO l4_limit (name, value) VALUES ('gravity_trouble', 6), ('unexplained_quotes', 400);
+	INSERT INTO l4_wording (name, class, pattern, enabled) VALUES ('not_reached', 'trouble', 'x', false), ('stalled', 'fatal', 'stalled', true);
 });
 
 # everything that may differ, in a defined order
@@ -48,9 +50,10 @@ my %queries = (
 	'diagnoses' => q{SELECT * FROM l4_diagnosis ORDER BY job_id COLLATE "C", saved_at},
 	'findings' => q{SELECT * FROM l4_finding ORDER BY job_id COLLATE "C", saved_at, kind, ordinal},
 	'matches' => q{SELECT m.* FROM unnest('{oom,pump-1,pump-2}'::text[]) j, l4_match_faults(j) m},
+	'verdicts' => q{SELECT d.* FROM unnest('{oom,pump-1,pump-2}'::text[]) j, l4_diagnose(j) d},
 	'similar' => q{SELECT * FROM l4_similar_failures('pump-2')},
 );
-$queries{"rules in $_"} = qq{SELECT *, (SELECT count(*) FROM l4_${_}_in_force) FROM l4_$_ WHERE NOT builtin ORDER BY 1} for qw(format stage_rule iteration_rule mask pool_setting);
+$queries{"rules in $_"} = qq{SELECT *, (SELECT count(*) FROM l4_${_}_in_force) FROM l4_$_ WHERE NOT builtin ORDER BY 1} for qw(format stage_rule iteration_rule mask pool_setting limit wording);
 # when a built-in fault came with CREATE EXTENSION is not the site's
 $queries{faults} = q{SELECT f.*, CASE WHEN NOT builtin THEN created_at END FROM (SELECT fault_key, title, category, subtype, pattern, events, in_order, stream_kinds, min_node_share, max_node_share,
 	within_time, role, severity, priority, root_cause, fix, state, origin, builtin, owner, created_by, created_at, updated_by, updated_at FROM l4_fault WHERE NOT builtin) f ORDER BY fault_key COLLATE "C"};

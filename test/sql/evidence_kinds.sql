@@ -1,0 +1,157 @@
+-- Each kind of evidence alone: small jobs in which it is the only one that fires, and what it says as data and in words.
+-- Five nodes of one rank, ten steps of two seconds, a system log each; no successful jobs. A job changes some of the lines.
+SET search_path = public;
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+
+CREATE TABLE line (job text, node int, rank int, source text, at numeric, line text);
+CREATE FUNCTION make_lines(job text, nodes int DEFAULT 5, ranks int DEFAULT 1) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO line
+	SELECT job, r / ranks, r, 'train', s * 2 + x.at + r * 0.001, x.line
+	FROM generate_series(0, nodes * ranks - 1) r, generate_series(1, 10) s, LATERAL (VALUES
+		(0.1, format('INFO step %s loss %s', s, 9 - s * 0.1)),
+		(0.7, format('DEBUG step %s forward took %s ms', s, 500 + (r * 7 + s * 13) % 11))) x (at, line);
+	INSERT INTO line
+	SELECT job, n, NULL, 'syslog', s * 4, format('INFO network: retransmitted=%s', s + n % 2)
+	FROM generate_series(0, nodes - 1) n, generate_series(0, 5) s;
+$$;
+CREATE FUNCTION fail(job text, ranks int[], at numeric, line text) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO line SELECT job, l.node, l.rank, 'train', fail.at + l.rank * 0.01, 'ERROR ' || fail.line
+	FROM (SELECT DISTINCT l.node, l.rank FROM line l WHERE l.job = fail.job AND l.rank = ANY (ranks)) l
+$$;
+CREATE FUNCTION load_job(job text, nodes text[], ranks int DEFAULT 1) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM l4_register_job(job, '{}', 'failed', nodes, ranks);
+	RETURN (l4_ingest(job, format($q$
+		SELECT to_char(timestamp '2026-11-20 22:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS') || ' ' || line AS line,
+			(%L::text[])[node + 1] AS node, rank, source
+		FROM line WHERE job = %L ORDER BY at, rank, line COLLATE "C"$q$, nodes, job))).rows;
+END $$;
+CREATE FUNCTION evidence(job text)
+RETURNS TABLE (unit text, node text, rank int, kind text, part numeric, weight numeric, limit_name text,
+	numbers jsonb, source text, line_no bigint, first_at text, sentence text) LANGUAGE sql AS $$
+	SELECT e.unit, e.node, e.rank, e.kind, round(e.part::numeric, 3), round(e.weight::numeric, 3), e.limit_name,
+		(SELECT jsonb_object_agg(key, CASE jsonb_typeof(value)
+			WHEN 'number' THEN to_jsonb(trim_scale(round(value::text::numeric, 2)))
+			ELSE value END) FROM jsonb_each(e.numbers)),
+		(SELECT s.source FROM l4_job_streams(job) s WHERE s.stream_id = e.stream_id), e.line_no,
+		to_char(e.first_ts, 'HH24:MI:SS.MS'), l4_evidence_sentence(e)
+	FROM l4_node_evidence(job) e
+	ORDER BY e.kind, e.unit, e.weight DESC, e.stream_id, e.line_no
+$$;
+\set nodes 'ARRAY[''n0'', ''n1'', ''n2'', ''n3'', ''n4'']'
+\x on
+-- The Isolation Forest ranks the nodes of any job with unexplained records: a limit of the site's own bars it until its turn.
+INSERT INTO l4_limit (name, value) VALUES ('evidence_forest_places', 0);
+
+\echo == nothing: all nodes alike
+SELECT make_lines('alike'), fail('alike', '{0,1,2,3,4}', 21, 'collective operation failed') \g /dev/null
+SELECT load_job('alike', :nodes) \g /dev/null
+SELECT * FROM evidence('alike');
+
+\echo == missing: on the list of nodes, without logs
+SELECT make_lines('missing') \g /dev/null
+SELECT load_job('missing', :nodes || 'n5'::text) \g /dev/null
+SELECT * FROM evidence('missing');
+
+\echo == silent: a system log that ends early
+SELECT make_lines('silent') \g /dev/null
+DELETE FROM line WHERE job = 'silent' AND node = 2 AND source = 'syslog' AND at > 8;
+SELECT load_job('silent', :nodes) \g /dev/null
+SELECT * FROM evidence('silent');
+
+\echo == quiet: a node that stops without a word
+SELECT make_lines('quiet'), fail('quiet', '{0,1,2,3}', 21, 'collective operation failed') \g /dev/null
+SELECT load_job('quiet', :nodes) \g /dev/null
+SELECT * FROM evidence('quiet');
+
+\echo == quiet, where no nodes are known: a rank
+SELECT make_lines('rank_alone'), fail('rank_alone', '{0,1,2,3}', 21, 'collective operation failed') \g /dev/null
+DELETE FROM line WHERE job = 'rank_alone' AND source = 'syslog';
+SELECT load_job('rank_alone', NULL) \g /dev/null
+SELECT * FROM evidence('rank_alone');
+
+\echo == quiet: one rank beside another of its node that fails
+SELECT make_lines('quiet_rank', 5, 2), fail('quiet_rank', '{0,1,2,3,4,5,6,8,9}', 21, 'collective operation failed')
+\g /dev/null
+SELECT load_job('quiet_rank', :nodes, 2) \g /dev/null
+SELECT * FROM evidence('quiet_rank');
+
+\echo == named: a controller says so
+SELECT make_lines('named') \g /dev/null
+INSERT INTO line VALUES ('named', NULL, NULL, 'controller', 21, 'ERROR heartbeat lost node=n3');
+SELECT load_job('named', :nodes) \g /dev/null
+SELECT * FROM evidence('named');
+
+\echo == accused: the others name it, and it names nobody
+SELECT make_lines('accused'), fail('accused', '{0,1,2,3,4}', 21, 'collective operation failed'),
+	fail('accused', '{0,1,2,3}', 21.5, 'no answer, lost rank 4') \g /dev/null
+SELECT load_job('accused', :nodes) \g /dev/null
+SELECT * FROM evidence('accused');
+
+\echo == first: before the failure shows at large
+SELECT make_lines('first'), fail('first', '{2}', 20.9, 'device 0 failed'),
+	fail('first', '{0,1,2,3,4}', 21, 'collective operation failed') \g /dev/null
+SELECT load_job('first', :nodes) \g /dev/null
+SELECT * FROM evidence('first');
+
+\echo == own: the same, later
+SELECT make_lines('own'), fail('own', '{2}', 22, 'device 0 failed'),
+	fail('own', '{0,1,2,3,4}', 21, 'collective operation failed') \g /dev/null
+SELECT load_job('own', :nodes) \g /dev/null
+SELECT * FROM evidence('own');
+
+\echo == lag: an iteration behind; with three nodes there are too few to tell who was late
+SELECT make_lines('lag', 3) \g /dev/null
+DELETE FROM line WHERE job = 'lag' AND rank = 1 AND at > 20;
+SELECT load_job('lag', (:nodes)[1:3]) \g /dev/null
+SELECT * FROM evidence('lag');
+
+\echo == behind: within the last iteration
+SELECT make_lines('behind') \g /dev/null
+DELETE FROM line WHERE job = 'behind' AND rank = 3 AND line LIKE '%step 10 forward%';
+SELECT load_job('behind', :nodes) \g /dev/null
+SELECT * FROM evidence('behind');
+
+\echo == late: the last step of all
+SELECT make_lines('late') \g /dev/null
+UPDATE line SET at = at + 1 WHERE job = 'late' AND rank = 1 AND line LIKE '%step 10 forward%';
+SELECT load_job('late', :nodes) \g /dev/null
+SELECT * FROM evidence('late');
+
+\echo == counter: in a system log
+SELECT make_lines('counter') \g /dev/null
+UPDATE line SET line = 'INFO network: retransmitted=' || 30 * at::int WHERE job = 'counter' AND node = 4 AND source = 'syslog';
+SELECT load_job('counter', :nodes) \g /dev/null
+SELECT * FROM evidence('counter');
+
+\echo == slow: durations of a rank
+SELECT make_lines('slow') \g /dev/null
+UPDATE line SET line = replace(line, 'took 5', 'took 15') WHERE job = 'slow' AND rank = 2;
+SELECT load_job('slow', :nodes) \g /dev/null
+SELECT * FROM evidence('slow');
+\echo == slow: whom all wait for waits least
+SELECT make_lines('waits') \g /dev/null
+UPDATE line SET line = replace(line, 'took 5', 'took 1') WHERE job = 'waits' AND rank = 2;
+SELECT load_job('waits', :nodes) \g /dev/null
+SELECT * FROM evidence('waits');
+
+\echo == forest: by counts of unexplained records; one of them is enough to suspect nobody
+DELETE FROM l4_limit WHERE NOT builtin;
+INSERT INTO l4_limit (name, value) VALUES ('evidence_forest_places', 1);
+SELECT make_lines('forest'), fail('forest', '{0,1,2,3,4}', 21, 'collective operation failed') \g /dev/null
+SELECT fail('forest', '{2}', 21 + t * 0.1, 'collective operation failed') FROM generate_series(1, 30) t \g /dev/null
+SELECT load_job('forest', :nodes) \g /dev/null
+SELECT * FROM evidence('forest');
+SELECT unit FROM l4_suspect_nodes('forest');
+
+-- A weight and a limit of the site's own count: half as much, and nothing where the limit is out of reach.
+INSERT INTO l4_limit (name, value) VALUES ('weight_slow', 1), ('evidence_counter_factor', 1000);
+SELECT kind, round(weight::numeric, 3) AS weight FROM l4_node_evidence('slow');
+SELECT count(*) AS counters FROM l4_node_evidence('counter');
+
+DELETE FROM l4_limit WHERE NOT builtin;
+DROP TABLE line; DROP FUNCTION make_lines, fail, load_job, evidence;
+DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch; 
+DELETE FROM l4_source_state;
+DELETE FROM l4_timeline; DELETE FROM l4_job; DELETE FROM l4_shape; DELETE FROM l4_event;
