@@ -215,6 +215,7 @@ DECLARE
 	limits l4_limits := l4_limits_in_force();
 	wordings l4_wordings := l4_wordings_in_force();
 	events l4_finding[];
+	nodes jsonb := (SELECT jsonb_object_agg(u.unit, u.node) FROM l4_job_units(l4_job_findings.job_id) u);
 BEGIN
 	clocks := ARRAY(SELECT k FROM l4_clock_offsets(l4_job_findings.job_id, limits) k);
 	news := ARRAY(SELECT n FROM l4_unexplained(l4_job_findings.job_id, l4_job_findings.use_pool, clocks, limits, wordings) n);
@@ -226,11 +227,11 @@ BEGIN
 	-- Events, and the known faults among them.
 	events := ARRAY(SELECT jsonb_populate_record(NULL::l4_finding, to_jsonb(e)) FROM l4_event_findings(l4_job_findings.job_id, news, names, l4_job_findings.use_pool, accusations) e ORDER BY e.ordinal);
 	RETURN QUERY
-	SELECT 'event', e.ordinal, e.score, (SELECT u.node FROM l4_job_units(l4_job_findings.job_id) u WHERE u.unit = e.node), e.rank, e.stage, e.iteration, e.event_id, e.template, e.first_seen, e.occurrences,
+	SELECT 'event', e.ordinal, e.score, nodes ->> e.node, e.rank, e.stage, e.iteration, e.event_id, e.template, e.first_seen, e.occurrences,
 		e.nodes_affected, e.evidence, e.explanation, NULL::text, NULL::text, NULL::text, e.role
 	FROM unnest(events) e;
 	RETURN QUERY
-	SELECT 'fault', f.ordinal::int, f.score, (SELECT u.node FROM l4_job_units(l4_job_findings.job_id) u WHERE u.unit = f.node), f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences,
+	SELECT 'fault', f.ordinal::int, f.score, nodes ->> f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences,
 		f.nodes_affected::int, f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, NULL::text
 	FROM l4_fault_findings(l4_job_findings.job_id, news, names, (SELECT jsonb_object_agg(e.event_id, e.role) FROM unnest(events) e)) f;
 
