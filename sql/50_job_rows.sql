@@ -84,9 +84,11 @@ CREATE TYPE @extschema@.l4_job_stream AS (
 );
 COMMENT ON TYPE @extschema@.l4_job_stream IS 'A stream of a job, as l4_job_streams gives it.';
 
-CREATE FUNCTION @extschema@.l4_job_streams(job_id text) RETURNS SETOF @extschema@.l4_job_stream
+CREATE FUNCTION @extschema@.l4_job_streams(job_id text, stream_ids bigint[] DEFAULT NULL)
+RETURNS SETOF @extschema@.l4_job_stream
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 1000
 SET search_path = pg_catalog, @extschema@, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -97,13 +99,41 @@ BEGIN
 	FROM l4_stream s
 	LEFT JOIN l4_job j ON j.job_id = s.job_id
 	CROSS JOIN LATERAL (SELECT coalesce(s.node, l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
-	WHERE s.job_id = l4_job_streams.job_id;
+	WHERE s.job_id = l4_job_streams.job_id
+		AND (l4_job_streams.stream_ids IS NULL OR s.stream_id = ANY (l4_job_streams.stream_ids));
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_job_streams(text) IS
-'The streams of a job. node: as the import found it, else by rank from the job''s list of nodes, NULL where neither tells; '
+COMMENT ON FUNCTION @extschema@.l4_job_streams(text, bigint[]) IS
+'The streams of a job (the given ones; NULL: all). node: as the import found it, else by rank from the job''s list of nodes, '
+'NULL where neither tells; '
 'unit: what is compared, the node or, where it is not known, the rank ("rank 7"). shared: it shares its file with other '
 'streams.';
+
+CREATE FUNCTION @extschema@.l4_telling_stream(job_id text, suspect text DEFAULT NULL, most_bytes double precision DEFAULT NULL)
+RETURNS TABLE (stream_id bigint, source_id bigint, source text, unit text, node text, rank int)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1
+SET search_path = pg_catalog, @extschema@, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT s.stream_id, s.source_id, s.source, u.unit, n.node, s.rank
+	FROM l4_stream s
+	LEFT JOIN l4_job j ON j.job_id = s.job_id
+	CROSS JOIN LATERAL (SELECT coalesce(s.node, l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
+	CROSS JOIN LATERAL (SELECT coalesce(n.node, 'rank ' || s.rank) AS unit) u
+	WHERE s.job_id = l4_telling_stream.job_id AND s.last_iteration IS NOT NULL
+		AND (most_bytes IS NULL OR s.last_iteration > s.first_iteration AND s.byte_count < most_bytes)
+	ORDER BY most_bytes IS NOT NULL AND u.unit IS NOT DISTINCT FROM suspect DESC,
+		CASE WHEN most_bytes IS NULL THEN s.last_iteration ELSE s.last_iteration - s.first_iteration END DESC,
+		s.record_count DESC, s.stream_id
+	LIMIT 1;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_telling_stream(text, text, double precision) IS
+'The stream that tells of a job''s iterations: in many programs one rank alone prints progress. The one that got furthest; or, '
+'where it is to be read wholly (most_bytes), of those shorter than that the one that marks most iterations, two at least, '
+'rather the suspect''s. No row where no stream prints iterations.';
 
 CREATE TYPE @extschema@.l4_unit AS (
 	unit text,

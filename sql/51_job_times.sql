@@ -115,17 +115,18 @@ AS $$
 BEGIN
 	RETURN QUERY
 	WITH timed AS (
-		SELECT e.*, max(e.last_ts) OVER (PARTITION BY e.stream_id) AS stream_ts
+		SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, e.first_ts, e.last_ts, e.first_iteration,
+			max(e.last_ts) OVER (PARTITION BY e.stream_id) AS ts
 		FROM l4_stream_event e WHERE e.job_id = l4_job_older_lines.job_id
 	),
 	tailed AS (
-		SELECT e.*, min(CASE e.stream_ts WHEN e.first_ts THEN e.first_line ELSE e.last_line END)
-			FILTER (WHERE e.last_ts = e.stream_ts) OVER (PARTITION BY e.stream_id) AS tail
+		SELECT e.*, min(CASE e.ts WHEN e.first_ts THEN e.first_line ELSE e.last_line END)
+			FILTER (WHERE e.last_ts = e.ts) OVER (PARTITION BY e.stream_id) AS tail
 		FROM timed e
 	),
 	entry AS MATERIALIZED (
 		-- Records without a time inherit the last one of their stream. What stands behind the last time of all (tail) may have
-		-- been written at any time later: it is older than nothing.
+		-- been written at any time later: it is older than nothing. A stream that marks iterations itself tells by them, too.
 		SELECT e.stream_id, e.shape_id, s.source_id, s.kind, e.first_line, e.last_line,
 			e.first_iteration < s.last_iteration AS marked,
 			CASE WHEN c.lines IS NULL THEN CASE WHEN e.first_line <= e.tail THEN e.first_ts END
@@ -137,28 +138,27 @@ BEGIN
 		LEFT JOIN unnest(l4_job_older_lines.clocks) c ON c.source_id = s.source_id
 	),
 	known AS MATERIALIZED (
-		SELECT e.source_id, e.shape_id, e.kind, e.first_line, e.first_ts, count(*) OVER (PARTITION BY e.source_id) AS of_source
+		SELECT e.source_id, e.shape_id, e.kind, e.first_line, e.first_ts
 		FROM entry e JOIN l4_pool_event p ON p.pool_id = l4_job_older_lines.pool_id AND p.shape_id = e.shape_id
 	),
 	known_line AS (
-		SELECT f.source_id, percentile_disc(l4_job_older_lines.known_share) WITHIN GROUP (ORDER BY f.line_no) AS line_no
+		SELECT f.source_id, percentile_disc(known_share) WITHIN GROUP (ORDER BY f.line_no) AS line_no
 		FROM (SELECT k.source_id, min(k.first_line) AS line_no FROM known k
-			WHERE k.of_source >= l4_job_older_lines.known_statements GROUP BY k.source_id, k.shape_id) f
-		GROUP BY f.source_id HAVING count(*) >= l4_job_older_lines.known_statements
+			WHERE k.source_id IN (SELECT o.source_id FROM known o GROUP BY o.source_id HAVING count(*) >= known_statements)
+			GROUP BY k.source_id, k.shape_id) f
+		GROUP BY f.source_id HAVING count(*) >= known_statements
 	),
-	known_time AS (
-		SELECT percentile_disc(l4_job_older_lines.known_share) WITHIN GROUP (ORDER BY f.ts) AS ts
+	progress AS (
+		SELECT greatest(mild_before, percentile_disc(known_share) WITHIN GROUP (ORDER BY f.ts)) AS mild_ts
 		FROM (SELECT min(k.first_ts) AS ts FROM known k
 			WHERE l4_clock_was_set(k.first_ts) AND k.kind IN ('rank', 'launcher', 'shared') GROUP BY k.shape_id) f
 	),
 	older AS (
-		SELECT e.stream_id, min(e.source_id) AS source_id, max(l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts,
-				l4_job_older_lines.before)) AS line_no,
-			max(l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts,
-				greatest(l4_job_older_lines.mild_before, (SELECT k.ts FROM known_time k)))) AS mild_line_no,
-			-- a stream that marks iterations itself, be it without times: what comes before its last one
+		SELECT e.stream_id, min(e.source_id) AS source_id,
+			max(l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts, before)) AS line_no,
+			max(l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts, p.mild_ts)) AS mild_line_no,
 			max(e.first_line) FILTER (WHERE e.marked) AS marked_line_no
-		FROM entry e GROUP BY e.stream_id
+		FROM entry e CROSS JOIN progress p GROUP BY e.stream_id
 	)
 	SELECT o.stream_id, o.line_no, greatest(o.mild_line_no, o.marked_line_no, k.line_no)
 	FROM older o LEFT JOIN known_line k ON k.source_id = o.source_id;

@@ -142,14 +142,15 @@ BEGIN ATOMIC
 	SELECT e.stream_id, e.shape_id, 'new', e.first_line, NULL::jsonb, NULL::int, NULL::text
 	FROM judged s
 	JOIN entry e ON e.shape_id = s.shape_id
-	JOIN @extschema@.l4_job_streams(l4_unexplained_new.job_id) t ON t.stream_id = e.stream_id
 	-- A statement that clustering puts beside one of the pool is nothing new, unless it is grave: a root cause may be meant.
 	WHERE (GREATEST(e.level_rank, s.gravity) >= (limits).gravity_trouble OR NOT s.beside AND NOT s.behind_header)
 		-- nor what successful jobs of other settings log, nor advice to programmers
 		AND NOT s.elsewhere AND NOT (e.level_rank < (limits).gravity_error AND s.advice)
 		-- of streams that a pool of the same settings does not know, only what sounds of trouble
-		AND (l4_unexplained_new.known_kinds IS NULL OR t.kind = ANY (l4_unexplained_new.known_kinds)
-			OR e.level_rank >= (limits).gravity_error OR s.gravity >= (limits).gravity_trouble OR s.follows);
+		AND (l4_unexplained_new.known_kinds IS NULL OR e.level_rank >= (limits).gravity_error
+			OR s.gravity >= (limits).gravity_trouble OR s.follows OR e.stream_id IN (SELECT t.stream_id
+				FROM @extschema@.l4_job_streams(l4_unexplained_new.job_id) t
+					WHERE t.kind = ANY (l4_unexplained_new.known_kinds)));
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_new(text, bigint, @extschema@.l4_pool_event[], text[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
@@ -320,31 +321,33 @@ COMMENT ON FUNCTION @extschema@.l4_unexplained_entries(text, @extschema@.l4_unex
 'Unexplained shapes as records, one a stream and shape, before any text is read: gravity by the level alone, first_ts only '
 'where the counts know the time of that very record.';
 
-CREATE FUNCTION @extschema@.l4_unexplained_texts(job_id text, entries @extschema@.l4_unexplained_record[],
+CREATE FUNCTION @extschema@.l4_unexplained_texts(job_id text, stream_ids bigint[], shape_ids bigint[], line_nos bigint[],
 	most double precision)
 RETURNS TABLE (stream_id bigint, shape_id bigint, line_no bigint, ts timestamptz, iteration bigint, stage text, raw text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 500
 BEGIN ATOMIC
 	WITH quoted AS (
 		-- those of rare shapes first
-		SELECT e.stream_id, e.first_line FROM (
-			SELECT e.stream_id, e.first_line, row_number() OVER (PARTITION BY e.shape_id ORDER BY e.stream_id) AS turn
-			FROM unnest(l4_unexplained_texts.entries) e) e
-		ORDER BY e.turn, e.stream_id, e.first_line
+		SELECT e.stream_id, e.line_no FROM (
+			SELECT e.stream_id, e.line_no, row_number() OVER (PARTITION BY e.shape_id ORDER BY e.stream_id) AS turn
+			FROM unnest(l4_unexplained_texts.stream_ids, l4_unexplained_texts.shape_ids, l4_unexplained_texts.line_nos)
+				e (stream_id, shape_id, line_no)) e
+		ORDER BY e.turn, e.stream_id, e.line_no
 		LIMIT l4_unexplained_texts.most::bigint
 	)
 	SELECT DISTINCT ON (r.stream_id, r.line_no, r.shape_id) r.stream_id, r.shape_id, r.line_no, r.ts, r.iteration, r.stage,
 		r.raw
-	FROM (SELECT array_agg(q.stream_id) AS stream_ids, array_agg(q.first_line) AS line_nos FROM quoted q) q,
+	FROM (SELECT array_agg(q.stream_id) AS stream_ids, array_agg(q.line_no) AS line_nos FROM quoted q) q,
 		LATERAL @extschema@.l4_records_at(l4_unexplained_texts.job_id, q.stream_ids, q.line_nos) r
 	ORDER BY r.stream_id, r.line_no, r.shape_id, r.part;
 END;
-COMMENT ON FUNCTION @extschema@.l4_unexplained_texts(text, @extschema@.l4_unexplained_record[], double precision) IS
-'The first records of unexplained shapes as they stand in the files, most of them at most.';
+COMMENT ON FUNCTION @extschema@.l4_unexplained_texts(text, bigint[], bigint[], bigint[], double precision) IS
+'The first records of unexplained shapes (three arrays of one length: stream, shape, line) as they stand in the files, most of '
+'them at most.';
 
-CREATE FUNCTION @extschema@.l4_unexplained_records(job_id text, entries @extschema@.l4_unexplained_record[],
-	clocks @extschema@.l4_clock_offset[],
-	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_unexplained_record
+CREATE FUNCTION @extschema@.l4_unexplained_records(job_id text, shapes @extschema@.l4_unexplained_shape[], pool_id bigint,
+	clocks @extschema@.l4_clock_offset[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 1000
 SET search_path = pg_catalog, @extschema@, pg_temp
 SET jit = off
@@ -354,19 +357,27 @@ DECLARE
 	source_clocks l4_source_clock[] := ARRAY(SELECT c FROM l4_source_clocks(l4_unexplained_records.job_id, limits) c);
 BEGIN
 	RETURN QUERY
-	WITH clock AS MATERIALIZED (
+	WITH entry AS MATERIALIZED (
+		SELECT e.* FROM l4_unexplained_entries(l4_unexplained_records.job_id, l4_unexplained_records.shapes,
+			l4_unexplained_records.pool_id, limits) e
+	),
+	clock AS (
 		SELECT s.stream_id, c.lines, c.times
-		FROM l4_job_streams(l4_unexplained_records.job_id) s JOIN unnest(source_clocks) c ON c.source_id = s.source_id
+		FROM unnest(source_clocks) c JOIN l4_job_streams(l4_unexplained_records.job_id) s ON s.source_id = c.source_id
 	),
 	text AS MATERIALIZED (
-		SELECT t.* FROM l4_unexplained_texts(l4_unexplained_records.job_id, l4_unexplained_records.entries,
+		SELECT t.*
+		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.shape_id) AS shape_ids,
+			array_agg(e.first_line) AS line_nos
+			FROM entry e) a
+		CROSS JOIN LATERAL l4_unexplained_texts(l4_unexplained_records.job_id, a.stream_ids, a.shape_ids, a.line_nos,
 			(limits).unexplained_quotes) t
 	),
 	timed AS MATERIALIZED (
 		SELECT e.*, x.raw, coalesce(x.stage, e.stage) AS told_stage, coalesce(x.iteration, e.iteration) AS told_iteration,
 			coalesce(x.ts, e.first_ts) AS own_ts, c.stream_id IS NOT NULL AS shared,
 				l4_time_at(e.first_line, c.lines, c.times) AS shared_ts
-		FROM unnest(l4_unexplained_records.entries) e
+		FROM entry e
 		LEFT JOIN clock c ON c.stream_id = e.stream_id
 		LEFT JOIN text x ON x.stream_id = e.stream_id AND x.line_no = e.first_line AND x.shape_id = e.shape_id
 	),
@@ -393,9 +404,9 @@ BEGIN
 	FROM placed e;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_unexplained_records(text, @extschema@.l4_unexplained_record[], @extschema@.l4_clock_offset[],
-	@extschema@.l4_limits, @extschema@.l4_wordings) IS
-'The records of l4_unexplained_entries with their texts, and what these say, and with their times.';
+COMMENT ON FUNCTION @extschema@.l4_unexplained_records(text, @extschema@.l4_unexplained_shape[], bigint,
+	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Unexplained shapes as records (l4_unexplained_entries) with their texts, what these say, and their times.';
 
 CREATE FUNCTION @extschema@.l4_unexplained(job_id text, use_pool boolean DEFAULT true,
 	clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
@@ -413,7 +424,6 @@ AS $$
 DECLARE
 	pool record;
 	found l4_unexplained_shape[];
-	entries l4_unexplained_record[];
 BEGIN
 	l4_unexplained.limits := coalesce(l4_unexplained.limits, l4_limits_in_force());
 	l4_unexplained.wordings := coalesce(l4_unexplained.wordings, l4_wordings_in_force());
@@ -426,10 +436,9 @@ BEGIN
 	ELSE
 		found := ARRAY(SELECT f FROM l4_unexplained_without_pool(l4_unexplained.job_id, limits, wordings) f);
 	END IF;
-	entries := ARRAY(SELECT e FROM l4_unexplained_entries(l4_unexplained.job_id, found, pool.pool_id, limits) e);
 	RETURN QUERY
 	SELECT r.*
-	FROM l4_unexplained_records(l4_unexplained.job_id, entries, l4_unexplained.clocks, limits, wordings) r
+	FROM l4_unexplained_records(l4_unexplained.job_id, found, pool.pool_id, l4_unexplained.clocks, limits, wordings) r
 	LEFT JOIN l4_progress_marks(l4_unexplained.job_id, pool.pool_id, limits) m ON m.stream_id = r.stream_id
 	WHERE NOT (r.reason IN ('new', 'new value')
 		AND l4_is_outlived(r.kind, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true), r.last_line, m.line_no,

@@ -6,25 +6,6 @@
  * it stopped; where no node is suspected, the first unexplained record of any rank.
  */
 
-CREATE FUNCTION @extschema@.l4_telling_stream(job_id text, suspect text DEFAULT NULL, most_bytes double precision DEFAULT NULL)
-RETURNS TABLE (stream_id bigint, source_id bigint, source text, unit text, node text, rank int)
-LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
-BEGIN ATOMIC
-	SELECT s.stream_id, s.source_id, s.source, s.unit, s.node, s.rank
-	FROM @extschema@.l4_job_streams(l4_telling_stream.job_id) s
-	WHERE s.last_iteration IS NOT NULL
-		AND (l4_telling_stream.most_bytes IS NULL OR s.last_iteration > s.first_iteration
-			AND s.byte_count < l4_telling_stream.most_bytes)
-	ORDER BY l4_telling_stream.most_bytes IS NOT NULL AND s.unit IS NOT DISTINCT FROM l4_telling_stream.suspect DESC,
-		CASE WHEN l4_telling_stream.most_bytes IS NULL THEN s.last_iteration ELSE s.last_iteration - s.first_iteration END DESC,
-			s.record_count DESC, s.stream_id
-	LIMIT 1;
-END;
-COMMENT ON FUNCTION @extschema@.l4_telling_stream(text, text, double precision) IS
-'The stream that tells of a job''s iterations: in many programs one rank alone prints progress. The one that got furthest; or, '
-'where it is to be read wholly (most_bytes), of those shorter than that the one that marks most iterations, two at least, '
-'rather the suspect''s. No row where no stream prints iterations.';
-
 CREATE FUNCTION @extschema@.l4_iteration_scores(job_id text, stream_id bigint)
 RETURNS TABLE (iteration bigint, length int, nearest_distance double precision, mean_distance double precision, unusual boolean,
 	last boolean)
@@ -34,8 +15,7 @@ BEGIN ATOMIC
 		-- what a stream logs between two of its own marks belongs to the iteration of the first
 		SELECT r.line_no, r.part, h.event_id, max(r.iteration) OVER (ORDER BY r.line_no, r.part) AS iteration
 		FROM @extschema@.l4_job_segments(l4_iteration_scores.job_id, ARRAY(SELECT s.source_id
-			FROM @extschema@.l4_job_streams(l4_iteration_scores.job_id) s
-			WHERE s.stream_id = l4_iteration_scores.stream_id)) g
+			FROM @extschema@.l4_job_streams(l4_iteration_scores.job_id, ARRAY[l4_iteration_scores.stream_id]) s)) g
 		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids, false) r
 		JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
 		WHERE r.stream_id = l4_iteration_scores.stream_id AND h.event_id IS NOT NULL
@@ -106,7 +86,9 @@ CREATE FUNCTION @extschema@.l4_onset_records(job_id text, unexplained @extschema
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT r.*, r.unit = l4_onset_records.suspect IS TRUE AS suspected, r.reason IN ('new value', 'range')
+		SELECT r.stream_id, r.source, r.kind, r.unit, r.node, r.rank, r.shape_id, r.ending, r.first_line, r.first_ts, r.stage,
+			r.iteration, r.role,
+			r.unit = l4_onset_records.suspect IS TRUE AS suspected, r.reason IN ('new value', 'range')
 			OR r.gravity >= (limits).gravity_trouble AS grave
 		FROM unnest(l4_onset_records.unexplained) r
 	),
@@ -234,12 +216,12 @@ BEGIN
 		l4_onset_stage(o.place, n.stage, o.stage, o.rank, t.marks, j.stage), coalesce(o.iteration, j.iteration), o.ts, o.unit,
 			o.node, o.rank, o.stream_id, o.line_no
 	FROM unnest(places) o
-	LEFT JOIN (SELECT s.stream_id, s.source, s.last_iteration IS NOT NULL AS marks FROM l4_job_streams(l4_onsets.job_id) s) t
-		ON t.stream_id = o.stream_id
+	LEFT JOIN (SELECT s.stream_id, s.source, s.last_iteration IS NOT NULL AS marks
+		FROM l4_job_streams(l4_onsets.job_id, ARRAY(SELECT p.stream_id FROM unnest(places) p)) s) t ON t.stream_id = o.stream_id
 	-- where a stream without marks ended tells nothing: the end of all progress is meant
 	LEFT JOIN LATERAL (SELECT o.place IN ('stopped', 'end') AND NOT t.marks AS at_end) z ON true
-	LEFT JOIN LATERAL l4_job_state(l4_onsets.job_id, t.source, CASE WHEN NOT z.at_end THEN o.line_no END, CASE
-		WHEN NOT z.at_end THEN o.ts END, limits) j ON true
+	LEFT JOIN LATERAL l4_job_state(l4_onsets.job_id, t.source, CASE WHEN NOT z.at_end THEN o.line_no END,
+		CASE WHEN NOT z.at_end THEN o.ts END, limits) j ON true
 	LEFT JOIN named n ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.first_line = o.line_no;
 END
 $$;
