@@ -1,4 +1,7 @@
-/* Locks, for the parts of l4 that are written in SQL. Which there are, and in which order they are taken: src/doors/store_locks.c. */
+/*
+ * Locks, for the parts of l4 that are written in SQL. Which there are, and in which order they are taken:
+ * src/doors/store_locks.c.
+ */
 
 CREATE FUNCTION @extschema@.l4_lock(what text, name text, shared boolean) RETURNS void
 	LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'l4_lock';

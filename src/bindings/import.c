@@ -6,8 +6,10 @@
  * Events are found once, at the end, over all new shapes in a canonical order: neither the order of files nor a restart in between shows in the result.
  *
  * With workers, the leader's list of files lies in shared memory and each process takes the next ones when it is free, the leader too: where no worker can be had it does all by
- * itself. Nothing else is shared but counts, and parts of very large files (import_parts.c), so no result depends on who read what. A worker that ends early loses the files of its transaction alone: the others read the rest, and the leader
- * those that are missing then, with a warning. So events are given once all is in, and come out the same. The leader's own end, by error, cancel or exit, ends all.
+ * itself. Nothing else is shared but counts, and parts of very large files (import_parts.c), so no result depends on who
+ * read what. A worker that ends early loses the files of its transaction alone: the others read the rest, and the leader
+ * those that are missing then, with a warning. So events are given once all is in, and come out the same. The leader's own
+ * end, by error, cancel or exit, ends all.
  */
 #include "bindings/import.h"
 
@@ -190,7 +192,10 @@ set_task(Import *import, uint32 at, uint32 from, uint32 to)
 		worker_set_task(import->worker, from < to ? (int) at : -1, (int) from, (int) to);
 }
 
-/* Ends the transaction of some files, where commits are allowed; those to before "to" come next. Nothing interrupts between commit and counts. */
+/*
+ * Ends the transaction of some files, where commits are allowed; those to before "to" come next. Nothing interrupts
+ * between commit and counts.
+ */
 static void
 end_files(Import *import, uint32 next, uint32 to)
 {
@@ -449,8 +454,9 @@ warn_of_files(const SharedImport *shared, const L4WorkerFailure *failure)
 }
 
 /*
- * Workers that ended before they were done are a warning, and the files of their last transactions are read here. Only then all is in, and what is found out at the end of an
- * import is the same as without their ends. What stopped a worker and stops the leader too is the call's error.
+ * Workers that ended before they were done are a warning, and the files of their last transactions are read here. Only
+ * then all is in, and what is found out at the end of an import is the same as without their ends. What stopped a worker
+ * and stops the leader too is the call's error.
  */
 static void
 replace_workers(Import *import)

@@ -75,7 +75,10 @@ finish_source(Ingest *ingest)
 	ingest->source = NULL;
 }
 
-/* A source of which only summaries are left (l4_drop_log_text) cannot go on: it begins anew, as a file would that is read again. */
+/*
+ * A source of which only summaries are left (l4_drop_log_text) cannot go on: it begins anew, as a file would that is read
+ * again.
+ */
 static void
 forget_rest(Ingest *ingest, int64 source_id)
 {

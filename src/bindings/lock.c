@@ -1,5 +1,6 @@
 /*
- * lock.c: l4_lock(what text, name text, shared boolean): the locks of l4 for what is written in SQL. Which there are, and in which order they are taken: store_locks.c.
+ * lock.c: l4_lock(what text, name text, shared boolean): the locks of l4 for what is written in SQL. Which there are, and
+ * in which order they are taken: store_locks.c.
  */
 #include "ground/l4.h"
 
@@ -11,7 +12,8 @@
 PG_FUNCTION_INFO_V1(l4_lock);
 
 /*
- * l4_lock: see its COMMENT. Errors: 42501 without the right to change l4_job or l4_stream, 22023 for a lock that there is not.
+ * l4_lock: see its COMMENT. Errors: 42501 without the right to change l4_job or l4_stream, 22023 for a lock that there is
+ * not.
  */
 Datum
 l4_lock(PG_FUNCTION_ARGS)
@@ -20,7 +22,8 @@ l4_lock(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("l4_lock needs the name of a lock")));
-	store_lock(store_schema(fcinfo), text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)),
+	store_lock(store_schema(fcinfo), text_to_cstring(PG_GETARG_TEXT_PP(0)),
+			   PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)),
 			   !PG_ARGISNULL(2) && PG_GETARG_BOOL(2));
 	PG_RETURN_VOID();
 }

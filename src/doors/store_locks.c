@@ -1,11 +1,13 @@
 /*
- * store_locks.c: the locks by which imports, deletions and changes of jobs wait for each other, and the one order in which all of them are taken.
+ * store_locks.c: the locks by which imports, deletions and changes of jobs wait for each other, and the one order in which
+ * all of them are taken.
  *
- *    1  a job             shared by whoever adds to its logs, exclusively by whoever takes them away (and by a transaction block that imports very many files)
+ *    1  a job             shared by whoever adds to its logs, exclusively by whoever takes them away (and by a transaction
+ *                         block that imports very many files)
  *    2  files of a job    exclusively, all at once, in the order of their keys; the rows of l4_ingest count as one file
  *    3  events            exclusively by whoever gives events to shapes
- *    4  shapes            shared by whoever adds some, exclusively by whoever gives them events or takes them back; then rows of
- *                         l4_shape in the order of their ids
+ *    4  shapes            shared by whoever adds some, exclusively by whoever gives them events or takes them back; then
+ *                         rows of l4_shape in the order of their ids
  *    5  timeline          the job's row of l4_timeline
  *    6  pools             exclusively by whoever changes what is in any pool; then the job's row of l4_job
  *
@@ -21,11 +23,13 @@
  *    l4_forget_shapes                               3, 4
  *    l4_recluster                                   3, 4, 6
  *
- * What adds shapes and goes on to their events in one transaction takes 3 and 4 exclusively before it adds any: whoever has 4 shared
- * may wait for rows that it wrote. Several such calls in one transaction block begin again at 1, and may end in 40P01.
+ * What adds shapes and goes on to their events in one transaction takes 3 and 4 exclusively before it adds any: whoever
+ * has 4 shared may wait for rows that it wrote. Several such calls in one transaction block begin again at 1, and may end
+ * in 40P01.
  *
- * They are locks on objects (pg_locks: locktype object) whose class is one of l4's own tables: no SQL of the server takes such a lock,
- * and l4_lock asks for the right to change jobs or logs. An advisory lock could be held for ever by anybody who can connect.
+ * They are locks on objects (pg_locks: locktype object) whose class is one of l4's own tables: no SQL of the server takes
+ * such a lock, and l4_lock asks for the right to change jobs or logs. An advisory lock could be held for ever by anybody
+ * who can connect.
  */
 #include "doors/store_parts.h"
 

@@ -109,8 +109,8 @@ struct L4Worker
 static dsm_segment *held_segment = NULL;
 
 /*
- * Lets go of the segment. Whoever sleeps on a condition variable in it stops first: the server takes a sleeper off its list when the
- * transaction is aborted, and would look for that list where nothing is mapped any more.
+ * Lets go of the segment. Whoever sleeps on a condition variable in it stops first: the server takes a sleeper off its
+ * list when the transaction is aborted, and would look for that list where nothing is mapped any more.
  */
 static void
 release_segment(void)
@@ -123,9 +123,9 @@ release_segment(void)
 }
 
 /*
- * An exit by whatever way (terminated, shutdown, error of a worker) passes here. The server itself detaches a pinned segment only when
- * its statistics are shut down already, which the removal of temporary files still wants to report to. Nothing of the transaction may
- * use the segment later, so that ends first, as temporary tables do it.
+ * An exit by whatever way (terminated, shutdown, error of a worker) passes here. The server itself detaches a pinned
+ * segment only when its statistics are shut down already, which the removal of temporary files still wants to report to.
+ * Nothing of the transaction may use the segment later, so that ends first, as temporary tables do it.
  */
 static void
 release_at_exit(int code, Datum argument)
@@ -136,7 +136,10 @@ release_at_exit(int code, Datum argument)
 	release_segment();
 }
 
-/* Keeps the segment mapped across transactions. The callback stays: with another one behind it, it could not be taken back. */
+/*
+ * Keeps the segment mapped across transactions. The callback stays: with another one behind it, it could not be taken
+ * back.
+ */
 static void
 hold_segment(dsm_segment *segment)
 {
@@ -196,8 +199,8 @@ make_workers(int most)
 }
 
 /*
- * From now on the segment stays until workers_stop or the end of the process. Its memory outlives the call: an exit frees the call's
- * first.
+ * From now on the segment stays until workers_stop or the end of the process. Its memory outlives the call: an exit frees
+ * the call's first.
  */
 static void
 keep_workers(L4Workers *workers)

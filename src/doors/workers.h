@@ -56,7 +56,10 @@ extern bool workers_runs(const L4Workers *workers, int pid);
 /* Waits for news of any worker, or so many milliseconds. Can be cancelled. */
 extern void workers_wait(L4Workers *workers, long milliseconds);
 
-/* The next one that has ended before it was done, each once; NULL where there is no more just now. Valid until workers_stop. */
+/*
+ * The next one that has ended before it was done, each once; NULL where there is no more just now. Valid until
+ * workers_stop.
+ */
 extern L4WorkerFailure *workers_next_failure(L4Workers *workers);
 
 /* Ends all workers that still run, waits until they are gone and frees the shared memory. Never raises. */
@@ -75,8 +78,8 @@ extern void worker_pause(L4Worker *worker);
 extern void *worker_shared(L4Worker *worker);
 extern dsm_segment *worker_segment(L4Worker *worker);
 /*
- * Notes what the worker is at, for the leader should it end: a task, or -1 for none, of those from first to before end that get done
- * together or not at all.
+ * Notes what the worker is at, for the leader should it end: a task, or -1 for none, of those from first to before end
+ * that get done together or not at all.
  */
 extern void worker_set_task(L4Worker *worker, int task, int first, int end);
 /* Raises a warning in the leader. Waits while the channel is full: to be called outside transactions, where nobody can wait for this worker. detail and hint may be NULL. */

@@ -122,6 +122,7 @@ my ($bystander, $bystander_pid);
 sub meet_bystander
 {
 	$bystander = $node->background_psql('postgres');
+	$bystander->set_query_timer_restart;	# its time is that of a query, not of all rounds
 	$bystander->query_safe('SET client_min_messages = warning');
 	$bystander_pid = $bystander->query_safe('SELECT pg_backend_pid()');
 	$bystander->query_safe('CREATE TEMPORARY TABLE mine AS SELECT 42 AS answer');
