@@ -31,9 +31,9 @@ sub within
 
 sub write_log
 {
-	my ($name, $write) = @_;
+	my ($name, $write, $as) = @_;
 	mkdir "$folder/$name";
-	open my $file, '>:raw', "$folder/$name/rank-0.log" or die;
+	open my $file, '>:raw', "$folder/$name/" . ($as || 'rank-0.log') or die;
 	$write->($file);
 	close $file;
 }
@@ -49,13 +49,13 @@ sub import_of
 # 1. What is done of each record leaves nothing behind
 my @equal = (
 	[ 'long value', 300_000, 'shard ' . ('a1' x 130) . " is there\n" ],
-	[ 'no text', 300_000, "shard \xff\xfe\xff\xfe\xff\xfe is there 7\n" ],
+	[ 'no text', 300_000, "shard " . ("\xff\xfe" x 40) . " is there 7\n" ],
 	[ 'long host', 60_000, 'gpu1' . ('-node' x 200) . ": all is well\n" ],
 	[ 'many numbers', 100_000, 'counts ' . join(' ', 1 .. 100) . "\n" ]);
 for my $case (@equal)
 {
 	my ($name, $count, $line) = @$case;
-	write_log($name, sub { my ($file) = @_; print $file $line x 1000 for 1 .. $count / 1000; });
+	write_log($name, sub { my ($file) = @_; print $file $line x 1000 for 1 .. $count / 1000; }, 'all.log');
 	within(70, "$count equal records, $name", import_of($name));
 }
 
