@@ -62,6 +62,7 @@ struct L4Unpacker
 		LZ4F_dctx  *lz4;
 	}			decoder;
 	size_t		wanted;			/* bytes that zstd or lz4 asks for */
+	bool		full;			/* the last call filled all room, so that more may wait in the decoder */
 	char	   *input;			/* INPUT_SIZE bytes */
 	char	   *next;			/* of them not taken yet, */
 	size_t		left;			/* so many */
@@ -133,6 +134,13 @@ gzip_end(L4Unpacker *unpacker)
 	inflateEnd(&unpacker->decoder.gzip);
 }
 
+/* zstd and lz4 ask for a block and the header of the next; a damaged header must not take the block with it. */
+static size_t
+without_header(size_t wanted, size_t header)
+{
+	return wanted > header ? wanted - header : wanted;
+}
+
 /* ---------- zstd ---------- */
 
 static bool
@@ -153,7 +161,7 @@ zstd_begin(L4Unpacker *unpacker)
 static Step
 zstd_step(L4Unpacker *unpacker, char **out, size_t *room)
 {
-	ZSTD_inBuffer in = {unpacker->next, Min(unpacker->left, unpacker->wanted), 0};
+	ZSTD_inBuffer in = {unpacker->next, Min(unpacker->left, without_header(unpacker->wanted, 3)), 0};
 	ZSTD_outBuffer filled = {*out, *room, 0};
 	size_t		result = ZSTD_decompressStream(unpacker->decoder.zstd, &filled, &in);
 
@@ -265,7 +273,7 @@ lz4_begin(L4Unpacker *unpacker)
 static Step
 lz4_step(L4Unpacker *unpacker, char **out, size_t *room)
 {
-	size_t		taken = Min(unpacker->left, unpacker->wanted);
+	size_t		taken = Min(unpacker->left, without_header(unpacker->wanted, 4));
 	size_t		filled = *room;
 	size_t		result = LZ4F_decompress(unpacker->decoder.lz4, *out, &filled, unpacker->next, &taken, NULL);
 
@@ -419,6 +427,7 @@ look_ahead(L4Unpacker *unpacker)
 		return true;
 	unpacker->zeros = 0;
 	unpacker->compression = found;
+	unpacker->full = false;
 	unpacker->begun = found->begin(unpacker);
 	if (!unpacker->begun)
 	{
@@ -438,12 +447,18 @@ read_inside(L4Unpacker *unpacker, char *buffer, size_t room)
 	for (;;)
 	{
 		size_t		before;
+		size_t		hidden;
 		Step		step;
 
 		if (!fill_input(unpacker, 1))
 			return out - buffer;
 		before = unpacker->left;
+		/* what waits in the decoder comes out before it sees more: a damage behind would take it along */
+		hidden = unpacker->full ? before : 0;
+		unpacker->left -= hidden;
 		step = unpacker->compression->step(unpacker, &out, &left_room);
+		unpacker->left += hidden;
+		unpacker->full = left_room == 0;
 		if (step == STEP_END)
 		{
 			end_stream(unpacker);
@@ -451,7 +466,7 @@ read_inside(L4Unpacker *unpacker, char *buffer, size_t room)
 		}
 		else if (step == STEP_FAILED)
 			give_up(unpacker, false);
-		else if (out == buffer && unpacker->left == before)
+		else if (out == buffer && unpacker->left == before && hidden == 0)
 		{
 			(void) fail(unpacker, "no end in sight");
 			give_up(unpacker, before == 0);
