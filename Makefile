@@ -99,9 +99,8 @@ fuzz:
 bench-%: setup
 	@test/run.sh bench-$* $(if $(filter command,$(origin DATA)),$(abspath $(DATA)))
 
-# What is committed, with the script that make joins from its parts, so that whoever unpacks it sees it.
+# What is committed, with the scripts that make joins from their parts, so that whoever unpacks it sees them.
 DIST = l4-$(EXTVERSION)
-dist:
+dist: $(SCRIPT) $(UPGRADES)
 	@git -C $(SOURCE_DIR) diff --quiet HEAD || { echo "l4: there are changes that are not committed" >&2; exit 1; }
-	@$(MAKE) -s $(SCRIPT)
-	git -C $(SOURCE_DIR) archive --format=zip -o $(CURDIR)/$(DIST).zip --prefix=$(DIST)/sql/ --add-file=$(SCRIPT) --prefix=$(DIST)/ HEAD
+	git -C $(SOURCE_DIR) archive --format=zip -o $(CURDIR)/$(DIST).zip --prefix=$(DIST)/sql/ $(addprefix --add-file=,$^) --prefix=$(DIST)/ HEAD
