@@ -22,7 +22,9 @@ ALL_HEADERS := $(call sources,src/*/*.h)
 # The extension script is joined from its ordered parts. By its full name, so that make does not take one that lies beside the sources for it.
 SQL_PARTS := $(call sources,sql/[0-9][0-9]_*.sql)
 SCRIPT := $(CURDIR)/sql/l4--$(EXTVERSION).sql
-DATA_built = $(SCRIPT)
+# From each older version that sql/upgrade knows there is a script to this one, made of the same parts.
+UPGRADES := $(patsubst sql/upgrade/%.sql,$(CURDIR)/sql/l4--%--$(EXTVERSION).sql,$(call sources,sql/upgrade/*.*.*.sql))
+DATA_built = $(SCRIPT) $(UPGRADES)
 
 REGRESS := $(patsubst test/sql/%.sql,%,$(call sources,test/sql/*.sql))
 REGRESS_OPTS = --inputdir=$(SOURCE_DIR)/test --load-extension=l4
@@ -68,6 +70,11 @@ endif
 $(SCRIPT): $(SQL_PARTS) l4.control
 	cat $(filter %.sql,$^) > $@
 
+$(CURDIR)/sql/l4--%--$(EXTVERSION).sql: sql/upgrade/1_drop.sql sql/upgrade/%.sql sql/upgrade/3_rows.sql sql/upgrade/4_grants.sql \
+		sql/upgrade/script.awk $(SQL_PARTS)
+	{ cat $(wordlist 1,3,$^); cat $(wordlist 6,$(words $^),$^) | awk -f $(word 5,$^); cat $(word 4,$^); } > $@.tmp
+	mv $@.tmp $@
+
 # PGXS does not track headers, and makes no folders.
 $(OBJS) $(OBJS:.o=.bc): $(ALL_HEADERS) $(SOURCE_DIR)/Makefile
 ifneq ($(SOURCE_DIR),.)
@@ -96,9 +103,8 @@ fuzz:
 bench-%: setup
 	@test/run.sh bench-$* $(if $(filter command,$(origin DATA)),$(abspath $(DATA)))
 
-# What is committed, with the script that make joins from its parts, so that whoever unpacks it sees it.
+# What is committed, with the scripts that make joins from their parts, so that whoever unpacks it sees them.
 DIST = l4-$(EXTVERSION)
-dist:
+dist: $(SCRIPT) $(UPGRADES)
 	@git -C $(SOURCE_DIR) diff --quiet HEAD || { echo "l4: there are changes that are not committed" >&2; exit 1; }
-	@$(MAKE) -s $(SCRIPT)
-	git -C $(SOURCE_DIR) archive --format=zip -o $(CURDIR)/$(DIST).zip --prefix=$(DIST)/sql/ --add-file=$(SCRIPT) --prefix=$(DIST)/ HEAD
+	git -C $(SOURCE_DIR) archive --format=zip -o $(CURDIR)/$(DIST).zip --prefix=$(DIST)/sql/ $(addprefix --add-file=,$^) --prefix=$(DIST)/ HEAD

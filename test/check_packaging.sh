@@ -16,7 +16,7 @@ complain() { echo "$*"; exit 1; }
 
 # The sources alone: make would find objects of a build in the checkout.
 mkdir "$work/source"
-tar --exclude='*.o' --exclude='*.so' --exclude='*.bc' --exclude='./sql/l4--*' -cf - Makefile META.json l4.control sql src | tar -C "$work/source" -xf -
+tar --exclude='*.o' --exclude='*.so' --exclude='*.bc' --exclude='sql/l4--*' -cf - Makefile META.json l4.control sql src | tar -C "$work/source" -xf -
 compiler=$(command -v clang || echo cc)
 make -C "$work/build" -f "$work/source/Makefile" PG_CONFIG="$pg_config" with_llvm=no CC="$(basename "$compiler")" COPT='-Werror -O1' -j2 all > "$work/log" 2>&1 ||
 	{ grep -E ': (error|warning):|\*\*\*' "$work/log" | head -n 20; complain "the build with VPATH and $compiler failed"; }
@@ -25,7 +25,11 @@ for source in src/*/*.c; do
 	[ -f "$work/build/${source%.c}.o" ] || complain "a build with VPATH does not compile $source"
 done
 nm -D --defined-only "$work/root$("$pg_config" --pkglibdir)/l4.so" | grep -c ' l4_import$' > /dev/null || complain 'l4.so of a build with VPATH is empty'
-for file in l4.control "l4--$version.sql"; do
+scripts=("l4--$version.sql")
+for source in sql/upgrade/*.*.*.sql; do
+	scripts+=("l4--$(basename "$source" .sql)--$version.sql")
+done
+for file in l4.control "${scripts[@]}"; do
 	[ -s "$work/root$("$pg_config" --sharedir)/extension/$file" ] || complain "$file is not installed"
 done
 
@@ -45,7 +49,7 @@ if git --version >/dev/null 2>&1 && command -v unzip >/dev/null; then
 	git add -A .
 	git -c user.name=test -c user.email=test@localhost commit -q -m test
 	make dist > "$work/log" 2>&1 || complain "$(tail -n 5 "$work/log")"
-	{ git ls-files; echo "sql/l4--$version.sql"; } | LC_ALL=C sort > "$work/wanted"
+	{ git ls-files; printf 'sql/%s\n' "${scripts[@]}"; } | LC_ALL=C sort > "$work/wanted"
 	unzip -Z1 "l4-$version.zip" | grep -v '/$' | sed "s|^l4-$version/||" | LC_ALL=C sort > "$work/packed"
 	diff "$work/wanted" "$work/packed" || complain 'make dist packs other files than are committed'
 else

@@ -47,10 +47,8 @@ outside_cleanup() {
 
 # Copies the checkout, without what earlier builds and runs left in it.
 copy_checkout() {
-	local version
-	version=$(sed -n "s/^default_version *= *'\(.*\)'/\1/p" "$L4_TOP/l4.control")
 	tar -C "$L4_TOP" --exclude=./.git --exclude=./.build --exclude='*.o' --exclude='*.bc' --exclude='*.so' \
-		--exclude="./sql/l4--$version.sql" --exclude=./results --exclude=./tmp_check -cf - . |
+		--exclude='./sql/l4--*.sql' --exclude=./results --exclude=./tmp_check -cf - . |
 		as_user tar -C "$L4_WORK/l4" --no-same-owner -xf -
 }
 

@@ -119,7 +119,8 @@ install_packages() {
 		exit 1
 	fi
 	rm -f "$log" "$drop_in" $policy
-	[ -n "$had_rsyslog" ] || [ ! -x /usr/sbin/rsyslogd ] || deb-systemd-helper disable rsyslog.service >/dev/null 2>&1 || true
+	[ -n "$had_rsyslog" ] || [ ! -x /usr/sbin/rsyslogd ] ||
+		DPKG_MAINTSCRIPT_PACKAGE=rsyslog deb-systemd-helper disable rsyslog.service >/dev/null 2>&1 || true
 }
 
 update_package_lists() {

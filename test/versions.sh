@@ -88,6 +88,10 @@ try_server() {
 		inside apt-get update >> "$log" 2>&1
 		fetch_ubuntu_key "$release" >> "$log" 2>&1
 		try_command "$major" cc make -C /l4 test
+		if [ -L "$root/etc/systemd/system/multi-user.target.wants/rsyslog.service" ]; then
+			echo "FAILED  PostgreSQL $major, $release: make test left a service enabled"
+			failed=$((failed + 1))
+		fi
 		if inside apt-get install -y --no-install-recommends clang >> "$log" 2>&1; then
 			try_command "$major" clang env L4_CC=clang L4_COPT=-Werror bash /l4/test/run.sh regress
 		else

@@ -68,6 +68,8 @@ INSERT INTO l4_event (event_id, template) SELECT 900000 + e, 'collective operati
 INSERT INTO l4_shape (shape_id, shape, event_id) SELECT event_id, template, event_id FROM l4_event WHERE event_id BETWEEN 900001 AND 900030;
 INSERT INTO l4_stream_event (job_id, stream_id, shape_id, occurrences, level, first_line, last_line, first_ts, last_ts, stage, first_iteration)
 SELECT 'wide', r, 900000 + e, 1, 'error', 1, 1, '2026-01-01 00:59', '2026-01-01 01:00', 'iterating', 7 FROM generate_series(0, 4095) r, generate_series(1, 30) e WHERE r % e = 0;
+-- as an import does at its end
+ANALYZE l4_stream, l4_stream_event, l4_shape, l4_event;
 CREATE TEMP TABLE found AS
 SELECT array_agg(jsonb_populate_record(NULL::l4_finding, f) ORDER BY f ->> 'kind', (f ->> 'ordinal')::int) AS findings
 FROM (
