@@ -98,4 +98,10 @@ INSERT INTO l4_iteration_rule (name, pattern, enabled) SELECT name, pattern, fal
 ON CONFLICT (name, builtin) DO NOTHING;
 CALL pg_temp.try('no iteration');
 SELECT job_id, pg_temp.stage_of(job_id) FROM l4_job WHERE job_id IN ('as built in', 'another stage', 'switched off', 'no iteration') ORDER BY registered_at;
+\echo and without the rows of the site all is as it was
 SELECT count(l4_delete_job(job_id)) FROM l4_job WHERE job_id IN ('as built in', 'another stage', 'switched off', 'no iteration');
+DELETE FROM l4_format WHERE NOT builtin;
+DELETE FROM l4_stage_rule WHERE NOT builtin;
+DELETE FROM l4_iteration_rule WHERE NOT builtin;
+DELETE FROM l4_pool_setting WHERE NOT builtin;
+DELETE FROM l4_fault_explains WHERE NOT builtin;
