@@ -1,4 +1,4 @@
-/* What a dump holds, and the guard against losing logs by a plain DROP EXTENSION. */
+/* What a dump holds, and the guard against losing it by a plain DROP EXTENSION. */
 
 -- One call a statement: each updates the extension's own row.
 SELECT pg_extension_config_dump('@extschema@.l4_job', '');
@@ -23,8 +23,11 @@ SELECT pg_extension_config_dump('@extschema@.l4_fault', 'WHERE NOT builtin');
 CREATE FUNCTION @extschema@.l4_guard_drop() RETURNS event_trigger
 	LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'l4_guard_drop';
 COMMENT ON FUNCTION @extschema@.l4_guard_drop() IS
-'Refuses a plain DROP EXTENSION l4 while logs of jobs are there (SQLSTATE 2BP01); DROP EXTENSION l4 CASCADE goes through.';
+'Refuses a plain DROP EXTENSION l4, and a plain DROP OWNED BY its owner, while rows that did not come with l4 are there: logs, reports, '
+'faults and rules of the site (SQLSTATE 2BP01, with the tables). CASCADE goes through, and so does all while the setting l4.allow_drop '
+'is on, as for pg_restore --clean. Refuses to rename the schema of the extension (55000).';
 
-CREATE EVENT TRIGGER l4_guard_drop ON ddl_command_start WHEN TAG IN ('DROP EXTENSION')
+CREATE EVENT TRIGGER l4_guard_drop ON ddl_command_start WHEN TAG IN ('DROP EXTENSION', 'DROP OWNED', 'ALTER SCHEMA')
 	EXECUTE FUNCTION @extschema@.l4_guard_drop();
-COMMENT ON EVENT TRIGGER l4_guard_drop IS 'Refuses a plain DROP EXTENSION l4 while logs of jobs are there.';
+COMMENT ON EVENT TRIGGER l4_guard_drop IS
+'Refuses what would discard logs, faults and rules without saying so, and renaming the schema of the extension.';

@@ -3,6 +3,15 @@
  */
 #include "ground/l4.h"
 
+#include "bindings/guard.h"
 #include "fmgr.h"
 
 PG_MODULE_MAGIC;
+
+PGDLLEXPORT void _PG_init(void);
+
+void
+_PG_init(void)
+{
+	guard_define_settings();
+}

@@ -577,19 +577,6 @@ store_limit_waits(void)
 	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
 }
 
-bool
-store_holds_logs(const char *schema)
-{
-	Arguments	arguments = {0};
-	bool		holds;
-
-	SPI_connect();
-	holds = store_run(schema, "SELECT WHERE EXISTS (SELECT FROM %s.l4_stream) OR EXISTS (SELECT FROM %s.l4_segment) OR EXISTS (SELECT FROM %s.l4_inbox)",
-					  &arguments, SPI_OK_SELECT) > 0;
-	SPI_finish();
-	return holds;
-}
-
 Datum
 store_event_shapes(const char *schema, int64 event_id, bool *is_null)
 {

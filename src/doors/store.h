@@ -155,8 +155,6 @@ typedef struct L4ShapeRow
 extern void store_shapes(const char *schema, const L4ShapeRow *rows, int count);
 /* Merges starts of iterations (no duplicates) into the job's timeline: the earliest start of each stays; ordered by start. */
 extern void store_timeline(const char *schema, const char *job_id, const int64 *iterations, const TimestampTz *starts, int count);
-/* Is there any row of a job's logs? Connects and disconnects SPI by itself. */
-extern bool store_holds_logs(const char *schema);
 /* Gives every shape without an event one; refreshes the pool of a job that succeeded. */
 extern void store_finish_import(const char *schema, const char *job_id);
 /* Fresh planner statistics, where the caller owns the tables: of those that logs go into, and of what is found out at the end of an import. */
