@@ -78,6 +78,13 @@ FROM relation
 WHERE relkind IN ('r', 'p') AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'l4' AND relation.oid = ANY (extconfig))
 ORDER BY object;
 
+\echo tables whose deletes could not be published:
+SELECT object
+FROM relation
+WHERE relkind IN ('r', 'p') AND (relreplident = 'n'
+	OR relreplident = 'd' AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = relation.oid AND indisprimary))
+ORDER BY object;
+
 \echo views that read with the rights of their owner:
 SELECT object
 FROM relation
