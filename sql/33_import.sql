@@ -121,44 +121,44 @@ COMMENT ON FUNCTION @extschema@.l4_shape_events(int, double precision, int, bigi
 
 CREATE FUNCTION @extschema@.l4_assign_events(job_id text DEFAULT NULL) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-	SET search_path = pg_catalog, @extschema@, pg_temp
+	SET search_path = pg_catalog, pg_temp
 	SET jit = off
 AS $$
 DECLARE
 	assigned bigint;
 BEGIN
-	IF EXISTS (SELECT FROM l4_shape WHERE tentative = 0) THEN
+	IF EXISTS (SELECT FROM @extschema@.l4_shape WHERE tentative = 0) THEN
 		PERFORM pg_advisory_xact_lock(hashtextextended('l4_assign_events', 0));
 		-- Whoever adds shapes holds this lock shared: where that is so just now, the next import will do it.
 		IF pg_try_advisory_xact_lock(hashtextextended('l4_shape', 0)) THEN
-			WITH gone AS (DELETE FROM l4_shape WHERE tentative = 0 RETURNING event_id)
-			DELETE FROM l4_event e
+			WITH gone AS (DELETE FROM @extschema@.l4_shape WHERE tentative = 0 RETURNING event_id)
+			DELETE FROM @extschema@.l4_event e
 			WHERE e.event_id IN (SELECT g.event_id FROM gone g) AND NOT EXISTS (
-				SELECT FROM l4_shape h WHERE h.event_id = e.event_id AND h.tentative IS DISTINCT FROM 0);
+				SELECT FROM @extschema@.l4_shape h WHERE h.event_id = e.event_id AND h.tentative IS DISTINCT FROM 0);
 		END IF;
 	END IF;
-	IF NOT EXISTS (SELECT FROM l4_shape WHERE event_id IS NULL) THEN
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_shape WHERE event_id IS NULL) THEN
 		RETURN 0;
 	END IF;
 	-- Two imports that end at once must not give one shape two events.
 	PERFORM pg_advisory_xact_lock(hashtextextended('l4_assign_events', 0));
 	WITH clustered AS MATERIALIZED (
-		SELECT c.* FROM l4_shape_events() c
+		SELECT c.* FROM @extschema@.l4_shape_events() c
 	), known AS (
 		-- A cluster keeps the event that most of its shapes already have.
 		SELECT DISTINCT ON (c.event_id) c.event_id AS cluster_id, h.event_id
-		FROM clustered c JOIN l4_shape h ON h.shape_id = c.shape_id
+		FROM clustered c JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id
 		WHERE h.event_id IS NOT NULL
 		GROUP BY c.event_id, h.event_id
 		ORDER BY c.event_id, count(*) DESC, h.event_id
 	), added AS (
-		INSERT INTO l4_event (event_id, template, parent_id)
+		INSERT INTO @extschema@.l4_event (event_id, template, parent_id)
 		SELECT DISTINCT ON (c.event_id) c.event_id, c.template, c.parent_id
 		FROM clustered c WHERE NOT EXISTS (SELECT FROM known k WHERE k.cluster_id = c.event_id)
 		ORDER BY c.event_id
 		ON CONFLICT DO NOTHING
 	)
-	UPDATE l4_shape h SET event_id = coalesce(k.event_id, c.event_id)
+	UPDATE @extschema@.l4_shape h SET event_id = coalesce(k.event_id, c.event_id)
 	FROM clustered c LEFT JOIN known k ON k.cluster_id = c.event_id
 	WHERE h.shape_id = c.shape_id AND h.event_id IS NULL;
 	GET DIAGNOSTICS assigned = ROW_COUNT;
@@ -169,7 +169,7 @@ COMMENT ON FUNCTION @extschema@.l4_assign_events(text) IS
 
 CREATE FUNCTION @extschema@.l4_recluster(depth int DEFAULT 4, similarity double precision DEFAULT 0.5, split_values int DEFAULT 5) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-	SET search_path = pg_catalog, @extschema@, pg_temp
+	SET search_path = pg_catalog, pg_temp
 	SET jit = off
 AS $$
 DECLARE
@@ -177,17 +177,17 @@ DECLARE
 BEGIN
 	PERFORM pg_advisory_xact_lock(hashtextextended('l4_assign_events', 0));
 	CREATE TEMPORARY TABLE l4_reclustered ON COMMIT DROP AS
-		SELECT c.* FROM l4_shape_events(depth, similarity, split_values) c;
-	INSERT INTO l4_event (event_id, template, parent_id)
+		SELECT c.* FROM @extschema@.l4_shape_events(depth, similarity, split_values) c;
+	INSERT INTO @extschema@.l4_event (event_id, template, parent_id)
 		SELECT DISTINCT ON (event_id) event_id, template, parent_id FROM pg_temp.l4_reclustered ORDER BY event_id
 		ON CONFLICT (event_id) DO UPDATE SET template = excluded.template, parent_id = excluded.parent_id;
-	UPDATE l4_shape h SET event_id = c.event_id FROM pg_temp.l4_reclustered c
+	UPDATE @extschema@.l4_shape h SET event_id = c.event_id FROM pg_temp.l4_reclustered c
 		WHERE c.shape_id = h.shape_id AND h.event_id IS DISTINCT FROM c.event_id;
-	UPDATE l4_pool_event p SET event_id = h.event_id FROM l4_shape h
+	UPDATE @extschema@.l4_pool_event p SET event_id = h.event_id FROM @extschema@.l4_shape h
 		WHERE h.shape_id = p.shape_id AND p.event_id IS DISTINCT FROM h.event_id;
-	DELETE FROM l4_event e WHERE NOT EXISTS (SELECT FROM l4_shape h WHERE h.event_id = e.event_id);
+	DELETE FROM @extschema@.l4_event e WHERE NOT EXISTS (SELECT FROM @extschema@.l4_shape h WHERE h.event_id = e.event_id);
 	DROP TABLE pg_temp.l4_reclustered;
-	SELECT count(*) INTO events FROM l4_event;
+	SELECT count(*) INTO events FROM @extschema@.l4_event;
 	RETURN events;
 END $$;
 COMMENT ON FUNCTION @extschema@.l4_recluster(int, double precision, int) IS

@@ -113,7 +113,7 @@ CREATE FUNCTION @extschema@.l4_register_job(job_id text, settings jsonb DEFAULT 
 	ranks_per_node int DEFAULT NULL, started_at timestamptz DEFAULT NULL, ended_at timestamptz DEFAULT NULL, time_zone text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -140,8 +140,8 @@ BEGIN
 		RAISE EXCEPTION 'ranks_per_node is %, but a node has at least one rank', l4_register_job.ranks_per_node
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'NULL means that it is not known.';
 	END IF;
-	SELECT j.settings, j.status INTO before FROM l4_job j WHERE j.job_id = l4_register_job.job_id;
-	INSERT INTO l4_job AS j (job_id, settings, status, nodes, ranks_per_node, started_at, ended_at, time_zone)
+	SELECT j.settings, j.status INTO before FROM @extschema@.l4_job j WHERE j.job_id = l4_register_job.job_id;
+	INSERT INTO @extschema@.l4_job AS j (job_id, settings, status, nodes, ranks_per_node, started_at, ended_at, time_zone)
 	VALUES (l4_register_job.job_id, coalesce(l4_register_job.settings, '{}'), coalesce(l4_register_job.status, 'unknown'),
 		l4_register_job.nodes, l4_register_job.ranks_per_node, l4_register_job.started_at, l4_register_job.ended_at,
 		coalesce(l4_register_job.time_zone, 'UTC'))
@@ -155,7 +155,7 @@ BEGIN
 		time_zone = coalesce(l4_register_job.time_zone, j.time_zone);
 	IF before.status IS DISTINCT FROM coalesce(l4_register_job.status, before.status)
 		OR before.settings IS DISTINCT FROM coalesce(l4_register_job.settings, before.settings) THEN
-		PERFORM l4_pool_refresh(l4_register_job.job_id, false);
+		PERFORM @extschema@.l4_pool_refresh(l4_register_job.job_id, false);
 	END IF;
 END
 $$;
@@ -164,25 +164,25 @@ COMMENT ON FUNCTION @extschema@.l4_register_job(text, jsonb, text, text[], int, 
 
 CREATE FUNCTION @extschema@.l4_pool_learn(job_id text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-	DELETE FROM l4_pool_job_event e WHERE e.job_id = l4_pool_learn.job_id;
+	DELETE FROM @extschema@.l4_pool_job_event e WHERE e.job_id = l4_pool_learn.job_id;
 	WITH stream AS (
-		SELECT s.stream_id, s.kind FROM l4_stream s WHERE s.job_id = l4_pool_learn.job_id AND s.record_count > 0),
+		SELECT s.stream_id, s.kind FROM @extschema@.l4_stream s WHERE s.job_id = l4_pool_learn.job_id AND s.record_count > 0),
 	kind AS (
 		SELECT s.kind, count(*) AS streams, sum(count(*)) OVER () AS of_job FROM stream s GROUP BY s.kind)
-	INSERT INTO l4_pool_job_event (job_id, shape_id, kind, streams, of_streams, of_job, occurrences, largest)
+	INSERT INTO @extschema@.l4_pool_job_event (job_id, shape_id, kind, streams, of_streams, of_job, occurrences, largest)
 	SELECT l4_pool_learn.job_id, e.shape_id, k.kind, count(*), k.streams, k.of_job, sum(e.occurrences), max(e.occurrences)
-	FROM l4_stream_event e JOIN stream s USING (stream_id) JOIN kind k USING (kind)
+	FROM @extschema@.l4_stream_event e JOIN stream s USING (stream_id) JOIN kind k USING (kind)
 	WHERE e.job_id = l4_pool_learn.job_id
 	GROUP BY e.shape_id, k.kind, k.streams, k.of_job;
 
-	DELETE FROM l4_pool_job_parameter p WHERE p.job_id = l4_pool_learn.job_id;
+	DELETE FROM @extschema@.l4_pool_job_parameter p WHERE p.job_id = l4_pool_learn.job_id;
 	WITH seen AS MATERIALIZED (
-		SELECT p.* FROM l4_stream_parameter p WHERE p.job_id = l4_pool_learn.job_id),
+		SELECT p.* FROM @extschema@.l4_stream_parameter p WHERE p.job_id = l4_pool_learn.job_id),
 	place AS (
 		SELECT shape_id, position, count(*) AS streams, sum(occurrences) AS occurrences, min(minimum) AS minimum, max(maximum) AS maximum,
 			bool_and(distinct_values <= 16) AS few
@@ -190,7 +190,7 @@ BEGIN
 	known AS (
 		SELECT shape_id, position, array_agg(DISTINCT value COLLATE "C" ORDER BY value COLLATE "C") AS values
 		FROM seen JOIN place USING (shape_id, position), unnest(seen.values) AS value WHERE few GROUP BY 1, 2)
-	INSERT INTO l4_pool_job_parameter (job_id, shape_id, position, streams, occurrences, values, minimum, maximum)
+	INSERT INTO @extschema@.l4_pool_job_parameter (job_id, shape_id, position, streams, occurrences, values, minimum, maximum)
 	SELECT l4_pool_learn.job_id, shape_id, position, streams, occurrences, CASE WHEN cardinality(values) <= 32 THEN values END, minimum, maximum
 	FROM place LEFT JOIN known USING (shape_id, position);
 END
@@ -200,23 +200,23 @@ COMMENT ON FUNCTION @extschema@.l4_pool_learn(text) IS
 
 CREATE FUNCTION @extschema@.l4_pool_rebuild(pool_id bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-	DELETE FROM l4_pool_event e WHERE e.pool_id = l4_pool_rebuild.pool_id;
-	INSERT INTO l4_pool_event (pool_id, shape_id, event_id, job_count, occurrences, max_per_stream, mean_per_stream, max_stream_share, stream_share)
-	SELECT l4_pool_rebuild.pool_id, e.shape_id, (SELECT h.event_id FROM l4_shape h WHERE h.shape_id = e.shape_id),
+	DELETE FROM @extschema@.l4_pool_event e WHERE e.pool_id = l4_pool_rebuild.pool_id;
+	INSERT INTO @extschema@.l4_pool_event (pool_id, shape_id, event_id, job_count, occurrences, max_per_stream, mean_per_stream, max_stream_share, stream_share)
+	SELECT l4_pool_rebuild.pool_id, e.shape_id, (SELECT h.event_id FROM @extschema@.l4_shape h WHERE h.shape_id = e.shape_id),
 		count(DISTINCT e.job_id), sum(e.occurrences), max(e.largest), sum(e.occurrences)::float8 / sum(e.streams),
 		max(e.streams::float8 / e.of_job), sum(e.streams)::float8 / sum(e.of_streams)
-	FROM l4_pool_job j JOIN l4_pool_job_event e USING (job_id)
+	FROM @extschema@.l4_pool_job j JOIN @extschema@.l4_pool_job_event e USING (job_id)
 	WHERE j.pool_id = l4_pool_rebuild.pool_id
 	GROUP BY e.shape_id;
 
-	DELETE FROM l4_pool_parameter p WHERE p.pool_id = l4_pool_rebuild.pool_id;
+	DELETE FROM @extschema@.l4_pool_parameter p WHERE p.pool_id = l4_pool_rebuild.pool_id;
 	WITH seen AS (
-		SELECT p.* FROM l4_pool_job j JOIN l4_pool_job_parameter p USING (job_id) WHERE j.pool_id = l4_pool_rebuild.pool_id),
+		SELECT p.* FROM @extschema@.l4_pool_job j JOIN @extschema@.l4_pool_job_parameter p USING (job_id) WHERE j.pool_id = l4_pool_rebuild.pool_id),
 	place AS (
 		SELECT shape_id, position, count(*) AS job_count, sum(streams) AS stream_count, sum(occurrences) AS occurrences,
 			min(minimum) AS minimum, max(maximum) AS maximum, bool_and(values IS NOT NULL) AS few
@@ -224,12 +224,12 @@ BEGIN
 	known AS (
 		SELECT shape_id, position, array_agg(DISTINCT value COLLATE "C" ORDER BY value COLLATE "C") AS values
 		FROM seen, unnest(values) AS value GROUP BY 1, 2)
-	INSERT INTO l4_pool_parameter (pool_id, shape_id, position, job_count, stream_count, occurrences, values, minimum, maximum)
+	INSERT INTO @extschema@.l4_pool_parameter (pool_id, shape_id, position, job_count, stream_count, occurrences, values, minimum, maximum)
 	SELECT l4_pool_rebuild.pool_id, shape_id, position, job_count, stream_count, occurrences,
 		CASE WHEN few AND cardinality(values) <= 32 THEN values END, minimum, maximum
 	FROM place LEFT JOIN known USING (shape_id, position);
 
-	UPDATE l4_pool p SET job_count = (SELECT count(*) FROM l4_pool_job j WHERE j.pool_id = p.pool_id)
+	UPDATE @extschema@.l4_pool p SET job_count = (SELECT count(*) FROM @extschema@.l4_pool_job j WHERE j.pool_id = p.pool_id)
 	WHERE p.pool_id = l4_pool_rebuild.pool_id;
 END
 $$;
@@ -238,7 +238,7 @@ COMMENT ON FUNCTION @extschema@.l4_pool_rebuild(bigint) IS
 
 CREATE FUNCTION @extschema@.l4_pool_refresh(job_id text, imported boolean DEFAULT true) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -250,34 +250,34 @@ DECLARE
 	duration interval;
 BEGIN
 	IF imported THEN
-		PERFORM l4_learn_addresses(l4_pool_refresh.job_id);
+		PERFORM @extschema@.l4_learn_addresses(l4_pool_refresh.job_id);
 	END IF;
-	SELECT l4_pool_settings(j.settings) INTO mine
-	FROM l4_job j WHERE j.job_id = l4_pool_refresh.job_id AND j.status = 'succeeded';
+	SELECT @extschema@.l4_pool_settings(j.settings) INTO mine
+	FROM @extschema@.l4_job j WHERE j.job_id = l4_pool_refresh.job_id AND j.status = 'succeeded';
 	SELECT count(*), max(s.last_ts - s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01') INTO streams, duration
-	FROM l4_stream s WHERE s.job_id = l4_pool_refresh.job_id AND s.record_count > 0;
-	mine_id := CASE WHEN streams > 0 THEN l4_pool_id(mine) END;
+	FROM @extschema@.l4_stream s WHERE s.job_id = l4_pool_refresh.job_id AND s.record_count > 0;
+	mine_id := CASE WHEN streams > 0 THEN @extschema@.l4_pool_id(mine) END;
 
 	-- Out of the pools it is no longer of (it failed after all, or its settings changed).
 	FOR other IN
-		DELETE FROM l4_pool_job p WHERE p.job_id = l4_pool_refresh.job_id AND p.pool_id IS DISTINCT FROM mine_id RETURNING p.pool_id
+		DELETE FROM @extschema@.l4_pool_job p WHERE p.job_id = l4_pool_refresh.job_id AND p.pool_id IS DISTINCT FROM mine_id RETURNING p.pool_id
 	LOOP
-		PERFORM l4_pool_rebuild(other);
+		PERFORM @extschema@.l4_pool_rebuild(other);
 	END LOOP;
 	IF mine_id IS NULL THEN
-		DELETE FROM l4_pool_job_event e WHERE e.job_id = l4_pool_refresh.job_id;
-		DELETE FROM l4_pool_job_parameter p WHERE p.job_id = l4_pool_refresh.job_id;
+		DELETE FROM @extschema@.l4_pool_job_event e WHERE e.job_id = l4_pool_refresh.job_id;
+		DELETE FROM @extschema@.l4_pool_job_parameter p WHERE p.job_id = l4_pool_refresh.job_id;
 		RETURN NULL;
 	END IF;
-	IF imported OR NOT EXISTS (SELECT FROM l4_pool_job_event e WHERE e.job_id = l4_pool_refresh.job_id) THEN
-		PERFORM l4_pool_learn(l4_pool_refresh.job_id);
+	IF imported OR NOT EXISTS (SELECT FROM @extschema@.l4_pool_job_event e WHERE e.job_id = l4_pool_refresh.job_id) THEN
+		PERFORM @extschema@.l4_pool_learn(l4_pool_refresh.job_id);
 	END IF;
 	-- The row lock on the pool makes two imports that end together take turns.
-	INSERT INTO l4_pool AS p (pool_id, settings) VALUES (mine_id, mine)
+	INSERT INTO @extschema@.l4_pool AS p (pool_id, settings) VALUES (mine_id, mine)
 	ON CONFLICT (pool_id) DO UPDATE SET job_count = p.job_count;
-	INSERT INTO l4_pool_job AS p (pool_id, job_id, stream_count, duration) VALUES (mine_id, l4_pool_refresh.job_id, streams, duration)
+	INSERT INTO @extschema@.l4_pool_job AS p (pool_id, job_id, stream_count, duration) VALUES (mine_id, l4_pool_refresh.job_id, streams, duration)
 	ON CONFLICT (pool_id, job_id) DO UPDATE SET stream_count = excluded.stream_count, duration = excluded.duration;
-	PERFORM l4_pool_rebuild(mine_id);
+	PERFORM @extschema@.l4_pool_rebuild(mine_id);
 	RETURN mine_id;
 END
 $$;
