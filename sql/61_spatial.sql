@@ -123,28 +123,28 @@ COMMENT ON FUNCTION @extschema@.l4_mentions(text, text[]) IS
 
 CREATE FUNCTION @extschema@.l4_learn_addresses(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
 	learned bigint;
 	address_pattern CONSTANT text := '^\d{1,3}(\.\d{1,3}){3}$';
-	nodes bigint := (SELECT count(*) FROM l4_job_nodes(l4_learn_addresses.job_id));
+	nodes bigint := (SELECT count(*) FROM @extschema@.l4_job_nodes(l4_learn_addresses.job_id));
 BEGIN
-	DELETE FROM l4_address a WHERE a.job_id = l4_learn_addresses.job_id;
+	DELETE FROM @extschema@.l4_address a WHERE a.job_id = l4_learn_addresses.job_id;
 	WITH shape AS (
 		-- statements that carry an address and are no flood
-		SELECT p.shape_id FROM l4_parameter_sketch k CROSS JOIN LATERAL l4_sketch_addresses(k.sketch) p
+		SELECT p.shape_id FROM @extschema@.l4_parameter_sketch k CROSS JOIN LATERAL @extschema@.l4_sketch_addresses(k.sketch) p
 		WHERE k.job_id = l4_learn_addresses.job_id
 		GROUP BY p.shape_id HAVING sum(p.occurrences) <= 50 * nodes),
 	record AS MATERIALIZED (
 		SELECT row_number() OVER () AS number, l.shape_id, s.node, l.raw, l.parameters
 		-- names and addresses are told early: the first two segments of each file
-		FROM l4_segment g
+		FROM @extschema@.l4_segment g
 			JOIN (SELECT array_agg(shape_id) AS shape_ids FROM shape) w ON g.job_id = l4_learn_addresses.job_id AND g.segment_no < 2 AND g.shape_ids && w.shape_ids
-			CROSS JOIN LATERAL l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, w.shape_ids) l
-			LEFT JOIN l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id),
+			CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, w.shape_ids) l
+			LEFT JOIN @extschema@.l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id),
 	said AS MATERIALIZED (
 		SELECT DISTINCT r.number, r.shape_id, r.node, r.raw, p.value AS address
 		FROM record r, unnest(r.parameters) p (value) WHERE p.value ~ address_pattern),
@@ -156,7 +156,7 @@ BEGIN
 	named AS (
 		-- each text is read once, however often it was logged
 		SELECT m.ordinal, m.node
-		FROM l4_mentions(l4_learn_addresses.job_id, ARRAY(SELECT a.raw FROM address a GROUP BY a.raw ORDER BY a.raw)) m),
+		FROM @extschema@.l4_mentions(l4_learn_addresses.job_id, ARRAY(SELECT a.raw FROM address a GROUP BY a.raw ORDER BY a.raw)) m),
 	pair AS (
 		-- an address and the one other node named beside it, or, where none is, the node itself
 		SELECT a.shape_id, a.address, coalesce(min(n.node) FILTER (WHERE n.node IS DISTINCT FROM a.node), a.node) AS node
@@ -169,7 +169,7 @@ BEGIN
 		-- of a statement that always pairs one address with one node, and does so for several
 		SELECT shape_id FROM vote GROUP BY shape_id
 		HAVING count(*) = count(DISTINCT address) AND count(*) = count(DISTINCT node) AND count(*) >= least(nodes, 2))
-	INSERT INTO l4_address (job_id, address, node)
+	INSERT INTO @extschema@.l4_address (job_id, address, node)
 	SELECT DISTINCT ON (address) l4_learn_addresses.job_id, address, node
 	FROM vote JOIN told USING (shape_id)
 	GROUP BY address, node

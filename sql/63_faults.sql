@@ -15,7 +15,7 @@ ALTER TABLE @extschema@.l4_fault ADD CONSTRAINT l4_fault_pattern_is_valid CHECK 
 
 CREATE FUNCTION @extschema@.l4_guard_builtin_fault() RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 BEGIN
@@ -259,7 +259,7 @@ RETURNS TABLE (fault_key text, title text, category text, subtype text, severity
 	first_ts timestamptz, occurrences bigint, nodes_affected bigint, message text,
 	role text, priority int, builtin boolean, explained_by text[], owner name)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 5
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 -- as in l4_job_findings
 SET enable_nestloop = off
@@ -267,35 +267,35 @@ SET max_parallel_workers_per_gather = 0
 AS $$
 #variable_conflict use_column
 DECLARE
-	entries l4_fault_entry[];
+	entries @extschema@.l4_fault_entry[];
 BEGIN
 	IF l4_match_faults.news IS NULL THEN
-		IF NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_match_faults.job_id)
-			AND NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_match_faults.job_id) THEN
+		IF NOT EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_match_faults.job_id)
+			AND NOT EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_match_faults.job_id) THEN
 			RAISE EXCEPTION 'job "%" is not known', l4_match_faults.job_id
 				USING ERRCODE = 'no_data_found', HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
 		END IF;
-		news := ARRAY(SELECT n FROM l4_news(l4_match_faults.job_id) n);
+		news := ARRAY(SELECT n FROM @extschema@.l4_news(l4_match_faults.job_id) n);
 	END IF;
 	-- a variable, so that the planner knows how many there are
-	entries := ARRAY(SELECT ROW(l.fault_key, l.pattern, l.events, l.in_order, l.stream_kinds, l.min_node_share, l.max_node_share, l.within_time, l.role)::l4_fault_entry
-		FROM l4_fault_library l);
+	entries := ARRAY(SELECT ROW(l.fault_key, l.pattern, l.events, l.in_order, l.stream_kinds, l.min_node_share, l.max_node_share, l.within_time, l.role)::@extschema@.l4_fault_entry
+		FROM @extschema@.l4_fault_library l);
 	RETURN QUERY
 	WITH library AS MATERIALIZED (
 		SELECT l.fault_key, l.title, l.category, l.subtype, l.pattern, l.events, l.in_order, l.stream_kinds, l.min_node_share, l.max_node_share, l.within_time,
 			l.role, l.severity, l.priority, l.root_cause, l.fix, l.builtin, l.owner
-		FROM l4_fault_library l
+		FROM @extschema@.l4_fault_library l
 	),
 	hit AS MATERIALIZED (
 		SELECT m.fault_key, m.line_no, r.stream_id, r.source, r.node, r.rank, r.shape_id, r.event_id, r.occurrences, r.first_line, r.first_ts, r.stage, r.iteration, r.message
-		FROM l4_match_entries(l4_match_faults.job_id, l4_match_faults.news, entries) m
+		FROM @extschema@.l4_match_entries(l4_match_faults.job_id, l4_match_faults.news, entries) m
 		JOIN unnest(l4_match_faults.news) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id
 	),
 	figure AS (
 		SELECT h.fault_key, sum(h.occurrences)::bigint AS occurrences, count(DISTINCT h.node) AS nodes_affected FROM hit h GROUP BY h.fault_key
 	),
 	explained AS (
-		SELECT x.* FROM l4_explained_faults(ARRAY(SELECT f.fault_key FROM figure f)) x
+		SELECT x.* FROM @extschema@.l4_explained_faults(ARRAY(SELECT f.fault_key FROM figure f)) x
 	),
 	first_hit AS MATERIALIZED (
 		SELECT DISTINCT ON (h.fault_key) h.*, h.message IS NULL OR h.line_no <> h.first_line AS unread FROM hit h
@@ -305,7 +305,7 @@ BEGIN
 		-- all at once, as each call looks for the segments that hold its lines
 		SELECT t.stream_id, t.line_no, t.raw
 		FROM (SELECT array_agg(h.stream_id) AS stream_ids, array_agg(h.line_no) AS line_nos FROM first_hit h WHERE h.unread) w
-		CROSS JOIN LATERAL l4_record_texts(l4_match_faults.job_id, w.stream_ids, w.line_nos) t
+		CROSS JOIN LATERAL @extschema@.l4_record_texts(l4_match_faults.job_id, w.stream_ids, w.line_nos) t
 	)
 	SELECT l.fault_key, l.title, l.category, l.subtype, l.severity, l.root_cause, l.fix, h.event_id, h.shape_id, h.stream_id, h.source, h.line_no, h.node, h.rank,
 		h.stage, h.iteration, h.first_ts, f.occurrences, f.nodes_affected, CASE WHEN h.unread THEN t.raw ELSE h.message END,

@@ -158,7 +158,7 @@ CREATE FUNCTION @extschema@.l4_fault_findings(job_id text, news @extschema@.l4_n
 RETURNS TABLE (ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text, first_seen timestamptz,
 	occurrences bigint, nodes_affected bigint, evidence text, explanation text, fault_key text, root_cause text, fix text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 5
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -167,7 +167,7 @@ BEGIN
 	WITH found AS (
 		SELECT f.*, coalesce(f.node = l4_fault_findings.suspects[1], f.message ~ ('\m' || regexp_replace(l4_fault_findings.suspects[1], '\W', '.', 'g') || '\M'), false) AS own, roles ->> f.event_id::text AS event_role,
 			row_number() OVER (PARTITION BY f.event_id ORDER BY f.ordinality) AS turn, z.nodes
-		FROM l4_match_faults(l4_fault_findings.job_id, l4_fault_findings.news) WITH ORDINALITY f, (SELECT count(*) AS nodes FROM l4_job_nodes(l4_fault_findings.job_id)) z
+		FROM @extschema@.l4_match_faults(l4_fault_findings.job_id, l4_fault_findings.news) WITH ORDINALITY f, (SELECT count(*) AS nodes FROM @extschema@.l4_job_nodes(l4_fault_findings.job_id)) z
 	), explained AS (
 		-- a fault that only shows in what follows explains no root
 		SELECT f.*, (SELECT array_agg(k.fault_key ORDER BY k.place) FROM unnest(f.explained_by) WITH ORDINALITY k (fault_key, place) JOIN found o ON o.fault_key = k.fault_key
@@ -177,9 +177,9 @@ BEGIN
 	-- What follows from another fault or from the failure comes late, and of several faults that one event shows only the first comes early.
 	SELECT row_number() OVER (ORDER BY f.turn > 1, f.follows_from IS NOT NULL, f.role <> 'root', f.event_role = 'cascade' AND NOT f.own, f.own DESC, f.ordinality),
 		(5 - array_position(ARRAY['critical', 'error', 'warning', 'info'], f.severity))::float8 / CASE WHEN f.follows_from IS NOT NULL OR f.event_role = 'cascade' OR f.turn > 1 THEN 2 ELSE 1 END,
-		f.node, f.rank, f.stage, coalesce(f.iteration, l4_job_iteration(l4_fault_findings.job_id, f.first_ts)), f.event_id,
-		(SELECT e.template FROM l4_event e WHERE e.event_id = f.event_id), f.first_ts, f.occurrences, f.nodes_affected,
-		l4_quote(f.source, f.line_no, f.message),
+		f.node, f.rank, f.stage, coalesce(f.iteration, @extschema@.l4_job_iteration(l4_fault_findings.job_id, f.first_ts)), f.event_id,
+		(SELECT e.template FROM @extschema@.l4_event e WHERE e.event_id = f.event_id), f.first_ts, f.occurrences, f.nodes_affected,
+		@extschema@.l4_quote(f.source, f.line_no, f.message),
 		format('Known %s fault (%s): %s. First %s%s%s%s%s.', f.category, f.severity, f.title, coalesce('on ' || f.node, 'in ' || f.source),
 			CASE WHEN f.own AND f.nodes > 1 THEN CASE WHEN f.node IS NULL THEN ', which names the suspected ' || l4_fault_findings.suspects[1] ELSE ' (the suspected node)' END ELSE '' END, ' at ' || to_char(f.first_ts, 'YYYY-MM-DD HH24:MI:SS'),
 			CASE WHEN f.nodes_affected > 1 THEN format(', on %s of %s nodes', f.nodes_affected, f.nodes) ELSE '' END,
@@ -197,7 +197,7 @@ CREATE FUNCTION @extschema@.l4_job_findings(job_id text, use_pool boolean DEFAUL
 RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
 	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text, root_cause text, fix text, role text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 -- News may be tens of thousands of records, which the planner often takes for a few after some steps: its loops over all pairs would take minutes. To
 -- start processes takes longer than any of the steps.
@@ -206,56 +206,56 @@ SET max_parallel_workers_per_gather = 0
 AS $$
 #variable_conflict use_column
 DECLARE
-	clocks l4_clock_offset[];
-	news l4_news_record[];
-	accusations l4_accusation[];
-	suspects l4_suspect_node[];
+	clocks @extschema@.l4_clock_offset[];
+	news @extschema@.l4_news_record[];
+	accusations @extschema@.l4_accusation[];
+	suspects @extschema@.l4_suspect_node[];
 	names text[];
-	onsets l4_onset[];
+	onsets @extschema@.l4_onset[];
 	teller bigint;
-	events l4_finding[];
+	events @extschema@.l4_finding[];
 BEGIN
-	clocks := ARRAY(SELECT k FROM l4_clock_offsets(l4_job_findings.job_id) k);
-	news := ARRAY(SELECT n FROM l4_news(l4_job_findings.job_id, l4_job_findings.use_pool, clocks) n);
-	accusations := ARRAY(SELECT a FROM l4_accusations(l4_job_findings.job_id, news) a);
-	suspects := ARRAY(SELECT s FROM l4_suspect_nodes(l4_job_findings.job_id, news, accusations, clocks) s ORDER BY s.ordinal);
+	clocks := ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_job_findings.job_id) k);
+	news := ARRAY(SELECT n FROM @extschema@.l4_news(l4_job_findings.job_id, l4_job_findings.use_pool, clocks) n);
+	accusations := ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_job_findings.job_id, news) a);
+	suspects := ARRAY(SELECT s FROM @extschema@.l4_suspect_nodes(l4_job_findings.job_id, news, accusations, clocks) s ORDER BY s.ordinal);
 	names := ARRAY(SELECT s.node FROM unnest(suspects) s);
-	onsets := ARRAY(SELECT o FROM l4_onsets(l4_job_findings.job_id, news, names, accusations) o ORDER BY o.turn);
+	onsets := ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_job_findings.job_id, news, names, accusations) o ORDER BY o.turn);
 
 	-- Events, and the known faults among them.
-	events := ARRAY(SELECT jsonb_populate_record(NULL::l4_finding, to_jsonb(e)) FROM l4_event_findings(l4_job_findings.job_id, news, names, l4_job_findings.use_pool, accusations) e ORDER BY e.ordinal);
+	events := ARRAY(SELECT jsonb_populate_record(NULL::@extschema@.l4_finding, to_jsonb(e)) FROM @extschema@.l4_event_findings(l4_job_findings.job_id, news, names, l4_job_findings.use_pool, accusations) e ORDER BY e.ordinal);
 	RETURN QUERY
-	SELECT 'event', e.ordinal, e.score, l4_node_name(e.node), e.rank, e.stage, e.iteration, e.event_id, e.template, e.first_seen, e.occurrences,
+	SELECT 'event', e.ordinal, e.score, @extschema@.l4_node_name(e.node), e.rank, e.stage, e.iteration, e.event_id, e.template, e.first_seen, e.occurrences,
 		e.nodes_affected, e.evidence, e.explanation, NULL::text, NULL::text, NULL::text, e.role
 	FROM unnest(events) e;
 	RETURN QUERY
-	SELECT 'fault', f.ordinal::int, f.score, l4_node_name(f.node), f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences,
+	SELECT 'fault', f.ordinal::int, f.score, @extschema@.l4_node_name(f.node), f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences,
 		f.nodes_affected::int, f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, NULL::text
-	FROM l4_fault_findings(l4_job_findings.job_id, news, names, (SELECT jsonb_object_agg(e.event_id, e.role) FROM unnest(events) e)) f;
+	FROM @extschema@.l4_fault_findings(l4_job_findings.job_id, news, names, (SELECT jsonb_object_agg(e.event_id, e.role) FROM unnest(events) e)) f;
 
 	-- Nodes.
 	RETURN QUERY
 	SELECT 'node', n.ordinal, n.score, n.node, n.rank, n.stage, n.iteration, NULL::bigint, NULL::text, n.first_seen, NULL::bigint, 1,
 		n.evidence, n.explanation, NULL::text, NULL::text, NULL::text, NULL::text
-	FROM l4_node_findings(l4_job_findings.job_id, news, suspects) n
+	FROM @extschema@.l4_node_findings(l4_job_findings.job_id, news, suspects) n
 	ORDER BY n.ordinal;
 
 	-- Stages, each once, where it is first named; tear-down only where nothing else is known.
 	RETURN QUERY
-	SELECT 'stage', (row_number() OVER (ORDER BY s.stage = 'teardown', s.turn))::int, 1.0::float8 / s.turn, l4_node_name(s.node), s.rank, s.stage, NULL::bigint,
+	SELECT 'stage', (row_number() OVER (ORDER BY s.stage = 'teardown', s.turn))::int, 1.0::float8 / s.turn, @extschema@.l4_node_name(s.node), s.rank, s.stage, NULL::bigint,
 		NULL::bigint, NULL::text, s.ts, NULL::bigint, NULL::int, q.quotes,
 		format('The failure began in stage %s: %s%s.', s.stage, s.explanation, coalesce(' (' || s.node || ')', '')),
 		NULL::text, NULL::text, NULL::text, NULL::text
 	FROM (SELECT DISTINCT ON (o.stage) o.* FROM unnest(onsets) o WHERE o.stage IS NOT NULL ORDER BY o.stage, o.turn) s
 	LEFT JOIN LATERAL (
-		SELECT string_agg(l4_quote(t.source, t.line_no, t.raw), E'\n') AS quotes
-		FROM l4_record_texts(l4_job_findings.job_id, ARRAY[s.stream_id], ARRAY[s.line_no]) t WHERE s.line_no IS NOT NULL) q ON true
+		SELECT string_agg(@extschema@.l4_quote(t.source, t.line_no, t.raw), E'\n') AS quotes
+		FROM @extschema@.l4_record_texts(l4_job_findings.job_id, ARRAY[s.stream_id], ARRAY[s.line_no]) t WHERE s.line_no IS NOT NULL) q ON true
 	ORDER BY 2;
 
 	-- Iterations: where the evidence begins, each once; then, of the stream that tells most of them, those before it whose events run
 	-- unusually (the last one is cut short and says nothing). A very long stream is not read for it.
 	SELECT t.stream_id INTO teller
-	FROM l4_job_streams(l4_job_findings.job_id) t JOIN l4_stream s ON s.job_id = l4_job_findings.job_id AND s.stream_id = t.stream_id
+	FROM @extschema@.l4_job_streams(l4_job_findings.job_id) t JOIN @extschema@.l4_stream s ON s.job_id = l4_job_findings.job_id AND s.stream_id = t.stream_id
 	WHERE s.last_iteration > s.first_iteration AND s.byte_count < 256 * 1024 * 1024
 	ORDER BY t.node IS NOT DISTINCT FROM names[1] DESC, s.last_iteration - s.first_iteration DESC, s.record_count DESC, s.stream_id
 	LIMIT 1;
@@ -276,7 +276,7 @@ BEGIN
 		FROM (SELECT o.* FROM unnest(onsets) o WHERE o.iteration IS NOT NULL ORDER BY o.turn LIMIT 1) o
 		CROSS JOIN LATERAL (
 			SELECT max((e.last_iteration - e.first_iteration)::numeric / (e.occurrences - 1)) AS period
-			FROM l4_stream_event e JOIN l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
+			FROM @extschema@.l4_stream_event e JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
 			WHERE e.job_id = l4_job_findings.job_id AND s.kind = 'rank' AND e.occurrences > 1
 				AND e.last_iteration BETWEEN o.iteration - 1 AND o.iteration + 1
 				AND (o.stage IN ('checkpoint_save', 'evaluation') AND e.stage = o.stage
@@ -287,12 +287,12 @@ BEGIN
 		SELECT d.iteration, 100 + (row_number() OVER (ORDER BY d.nearest_distance DESC, d.iteration DESC))::int AS turn, t.node, t.rank,
 			NULL::text, NULL::timestamptz,
 			format('Iteration %s runs unlike the others (%s events differ from the nearest recurrent one).', d.iteration, d.nearest_distance)
-		FROM l4_iteration_scores(l4_job_findings.job_id, teller) d, l4_job_streams(l4_job_findings.job_id) t
+		FROM @extschema@.l4_iteration_scores(l4_job_findings.job_id, teller) d, @extschema@.l4_job_streams(l4_job_findings.job_id) t
 		WHERE t.stream_id = teller AND d.unusual AND NOT d.last AND cardinality(news) > 0
 			AND d.iteration NOT IN (SELECT b.iteration FROM began b UNION ALL SELECT c.iteration FROM checked c)
 		ORDER BY 2 LIMIT 3
 	)
-	SELECT 'iteration', (row_number() OVER (ORDER BY i.turn, i.iteration))::int, 1.0::float8 / i.turn, l4_node_name(i.node), i.rank, i.stage, i.iteration,
+	SELECT 'iteration', (row_number() OVER (ORDER BY i.turn, i.iteration))::int, 1.0::float8 / i.turn, @extschema@.l4_node_name(i.node), i.rank, i.stage, i.iteration,
 		NULL::bigint, NULL::text, i.ts, NULL::bigint, NULL::int, NULL::text, i.explanation, NULL::text, NULL::text, NULL::text, NULL::text
 	FROM (SELECT * FROM began UNION ALL SELECT * FROM checked UNION ALL SELECT * FROM unusual) i
 	ORDER BY 2;
@@ -305,26 +305,26 @@ CREATE FUNCTION @extschema@.l4_diagnose(job_id text, use_pool boolean DEFAULT tr
 RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
 	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text, root_cause text, fix text, role text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	there boolean := EXISTS (SELECT FROM l4_segment g WHERE g.job_id = l4_diagnose.job_id);
+	there boolean := EXISTS (SELECT FROM @extschema@.l4_segment g WHERE g.job_id = l4_diagnose.job_id);
 	saved timestamptz;
 BEGIN
-	IF NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_diagnose.job_id)
-		AND NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_diagnose.job_id) THEN
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_diagnose.job_id)
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_diagnose.job_id) THEN
 		RAISE EXCEPTION 'job "%" is not known', l4_diagnose.job_id
 			USING ERRCODE = 'no_data_found', HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
 	END IF;
-	IF NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_diagnose.job_id AND s.record_count > 0) THEN
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_diagnose.job_id AND s.record_count > 0) THEN
 		RAISE EXCEPTION 'job "%" has no logs', l4_diagnose.job_id
 			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'CALL l4_import(job_id, path) takes in its logs.';
 	END IF;
 	-- Without the text of the logs (l4_drop_log_text) what was found before is the answer.
 	IF NOT there THEN
-		saved := (SELECT max(d.saved_at) FROM l4_diagnosis d WHERE d.job_id = l4_diagnose.job_id AND d.use_pool = l4_diagnose.use_pool);
+		saved := (SELECT max(d.saved_at) FROM @extschema@.l4_diagnosis d WHERE d.job_id = l4_diagnose.job_id AND d.use_pool = l4_diagnose.use_pool);
 		IF saved IS NULL THEN
 			RAISE EXCEPTION 'the log text of job "%" was dropped', l4_diagnose.job_id
 				USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'No diagnosis with these parameters was saved before.',
@@ -336,11 +336,11 @@ BEGIN
 	-- first where it is grave and tells of a root event of the suspect (or of all alike), last but stage and iteration where it is a mere consequence.
 	RETURN QUERY
 	WITH finding AS MATERIALIZED (
-		SELECT f.* FROM l4_job_findings(l4_diagnose.job_id, l4_diagnose.use_pool) f WHERE there
+		SELECT f.* FROM @extschema@.l4_job_findings(l4_diagnose.job_id, l4_diagnose.use_pool) f WHERE there
 		UNION ALL
 		SELECT f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences, f.nodes_affected,
 			f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, f.role
-		FROM l4_finding f WHERE f.job_id = l4_diagnose.job_id AND f.saved_at = saved
+		FROM @extschema@.l4_finding f WHERE f.job_id = l4_diagnose.job_id AND f.saved_at = saved
 	), lead AS (
 		SELECT EXISTS (
 			SELECT FROM finding f

@@ -57,46 +57,46 @@ CREATE FUNCTION @extschema@.l4_explain_event(job_id text, event_id bigint, use_p
 RETURNS TABLE (shape_id bigint, shape text, news boolean, reason text, explanation text, quote text, level text, occurrences bigint, streams bigint, nodes bigint,
 	max_per_stream bigint, pool_size int, pool_jobs int, pool_max_per_stream bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 3
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
 	pool record;
 	member boolean := false;
-	found l4_news_record[];
+	found @extschema@.l4_news_record[];
 BEGIN
-	IF NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_explain_event.job_id) THEN
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_explain_event.job_id) THEN
 		RAISE EXCEPTION 'job "%" %', l4_explain_event.job_id,
-			CASE WHEN EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_explain_event.job_id) THEN 'has no logs' ELSE 'is not known' END
+			CASE WHEN EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_explain_event.job_id) THEN 'has no logs' ELSE 'is not known' END
 			USING ERRCODE = 'no_data_found', HINT = 'CALL l4_import(job_id, path) takes in the logs of a job; the table l4_job lists the jobs.';
 	END IF;
-	IF NOT EXISTS (SELECT FROM l4_stream_event e JOIN l4_shape h ON h.shape_id = e.shape_id
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_stream_event e JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
 		WHERE e.job_id = l4_explain_event.job_id AND h.event_id = l4_explain_event.event_id) THEN
 		RAISE EXCEPTION 'event % %', l4_explain_event.event_id,
-			CASE WHEN EXISTS (SELECT FROM l4_event v WHERE v.event_id = l4_explain_event.event_id)
+			CASE WHEN EXISTS (SELECT FROM @extschema@.l4_event v WHERE v.event_id = l4_explain_event.event_id)
 				THEN format('is not in the logs of job "%s"', l4_explain_event.job_id) ELSE 'is not known' END
 			USING ERRCODE = 'no_data_found', HINT = 'The column event_id of l4_log and of l4_diagnose tells the events of a job.';
 	END IF;
 
-	SELECT b.pool_id, b.job_count, b.settings, CASE WHEN b.fit = 1 AND b.differs = '{}' THEN b.kinds ELSE '{}' END AS known_kinds INTO pool FROM l4_best_pool(l4_explain_event.job_id) b WHERE use_pool ORDER BY b.fit DESC, b.pool_id LIMIT 1;
-	member := EXISTS (SELECT FROM l4_pool_job m WHERE m.pool_id = pool.pool_id AND m.job_id = l4_explain_event.job_id);
-	found := ARRAY(SELECT n FROM l4_news(l4_explain_event.job_id, use_pool) n WHERE n.event_id = l4_explain_event.event_id);
+	SELECT b.pool_id, b.job_count, b.settings, CASE WHEN b.fit = 1 AND b.differs = '{}' THEN b.kinds ELSE '{}' END AS known_kinds INTO pool FROM @extschema@.l4_best_pool(l4_explain_event.job_id) b WHERE use_pool ORDER BY b.fit DESC, b.pool_id LIMIT 1;
+	member := EXISTS (SELECT FROM @extschema@.l4_pool_job m WHERE m.pool_id = pool.pool_id AND m.job_id = l4_explain_event.job_id);
+	found := ARRAY(SELECT n FROM @extschema@.l4_news(l4_explain_event.job_id, use_pool) n WHERE n.event_id = l4_explain_event.event_id);
 
 	RETURN QUERY
 	WITH entry AS (
 		SELECT e.shape_id, h.shape, s.node, s.source, s.kind, e.stream_id, e.occurrences, e.level, e.first_line, e.first_ts,
-			s.kind IN ('rank', 'launcher') AND e.last_line <= CASE WHEN greatest(l4_level_rank(e.level), l4_text_rank(h.shape)) >= 5 THEN o.line_no
+			s.kind IN ('rank', 'launcher') AND e.last_line <= CASE WHEN greatest(@extschema@.l4_level_rank(e.level), @extschema@.l4_text_rank(h.shape)) >= 5 THEN o.line_no
 				ELSE greatest(o.line_no, o.mild_line_no) END AS outlived
-		FROM l4_stream_event e
-		JOIN l4_shape h ON h.shape_id = e.shape_id AND h.event_id = l4_explain_event.event_id
-		JOIN l4_job_streams(l4_explain_event.job_id) s ON s.stream_id = e.stream_id
-		LEFT JOIN l4_outlived(l4_explain_event.job_id, pool.pool_id) o ON o.stream_id = e.stream_id
+		FROM @extschema@.l4_stream_event e
+		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id AND h.event_id = l4_explain_event.event_id
+		JOIN @extschema@.l4_job_streams(l4_explain_event.job_id) s ON s.stream_id = e.stream_id
+		LEFT JOIN @extschema@.l4_outlived(l4_explain_event.job_id, pool.pool_id) o ON o.stream_id = e.stream_id
 		WHERE e.job_id = l4_explain_event.job_id),
 	shape AS (
 		SELECT e.shape_id, e.shape, sum(e.occurrences)::bigint AS occurrences, count(DISTINCT e.stream_id) AS streams, count(DISTINCT e.node) AS nodes,
-			max(e.occurrences) AS largest, max(l4_level_rank(e.level)) AS gravity, bool_and(e.outlived IS TRUE) AS outlived, bool_and(e.kind <> ALL (pool.known_kinds)) IS TRUE AS similar_only,
-			(array_agg(e.level ORDER BY l4_level_rank(e.level) DESC))[1] AS level
+			max(e.occurrences) AS largest, max(@extschema@.l4_level_rank(e.level)) AS gravity, bool_and(e.outlived IS TRUE) AS outlived, bool_and(e.kind <> ALL (pool.known_kinds)) IS TRUE AS similar_only,
+			(array_agg(e.level ORDER BY @extschema@.l4_level_rank(e.level) DESC))[1] AS level
 		FROM entry e GROUP BY e.shape_id, e.shape),
 	news AS (
 		-- of several streams and reasons the most frequent
@@ -109,28 +109,28 @@ BEGIN
 		FROM entry e LEFT JOIN news n ON n.shape_id = e.shape_id
 		ORDER BY e.shape_id, e.first_ts, e.source, e.first_line),
 	text AS (
-		SELECT r.* FROM l4_records_at(l4_explain_event.job_id, ARRAY(SELECT p.stream_id FROM place p ORDER BY p.shape_id), ARRAY(SELECT p.line_no FROM place p ORDER BY p.shape_id)) r),
+		SELECT r.* FROM @extschema@.l4_records_at(l4_explain_event.job_id, ARRAY(SELECT p.stream_id FROM place p ORDER BY p.shape_id), ARRAY(SELECT p.line_no FROM place p ORDER BY p.shape_id)) r),
 	told AS (
 		SELECT s.*, n.reason, n.detail, n.streams AS news_streams, coalesce(k.job_count, 0) - CASE WHEN member AND k.job_count > 0 THEN 1 ELSE 0 END AS pool_jobs,
 			k.max_per_stream, t.raw, t.source, t.line_no
 		FROM shape s
 		JOIN place p ON p.shape_id = s.shape_id
 		LEFT JOIN news n ON n.shape_id = s.shape_id
-		LEFT JOIN l4_pool_event k ON k.pool_id = pool.pool_id AND k.shape_id = s.shape_id
+		LEFT JOIN @extschema@.l4_pool_event k ON k.pool_id = pool.pool_id AND k.shape_id = s.shape_id
 		LEFT JOIN LATERAL (SELECT t.* FROM text t WHERE t.shape_id = s.shape_id AND t.stream_id = p.stream_id AND t.line_no = p.line_no LIMIT 1) t ON true)
 	SELECT t.shape_id, t.shape, t.reason IS NOT NULL, t.reason,
 		CASE WHEN t.reason IS NOT NULL
-			THEN format('Reported: %s; so in %s of the %s streams that log it%s.', l4_news_reason(t.reason, t.detail), t.news_streams, t.streams,
-				CASE WHEN pool.pool_id IS NOT NULL THEN '; compared with ' || l4_pool_words(l4_explain_event.job_id, use_pool) ELSE '' END)
-			ELSE format('Left out: %s.', l4_leave_reason(t.shape, greatest(t.gravity, l4_text_rank(t.shape)), pool.pool_id, pool.settings::text, pool.job_count,
+			THEN format('Reported: %s; so in %s of the %s streams that log it%s.', @extschema@.l4_news_reason(t.reason, t.detail), t.news_streams, t.streams,
+				CASE WHEN pool.pool_id IS NOT NULL THEN '; compared with ' || @extschema@.l4_pool_words(l4_explain_event.job_id, use_pool) ELSE '' END)
+			ELSE format('Left out: %s.', @extschema@.l4_leave_reason(t.shape, greatest(t.gravity, @extschema@.l4_text_rank(t.shape)), pool.pool_id, pool.settings::text, pool.job_count,
 				t.pool_jobs, t.max_per_stream, t.largest,
-				(SELECT min(h.shape COLLATE "C") FROM l4_pool_event k JOIN l4_shape h ON h.shape_id = k.shape_id
+				(SELECT min(h.shape COLLATE "C") FROM @extschema@.l4_pool_event k JOIN @extschema@.l4_shape h ON h.shape_id = k.shape_id
 					WHERE k.pool_id = pool.pool_id AND h.event_id = l4_explain_event.event_id),
-				(SELECT min(o.settings::text COLLATE "C") FROM l4_pool_event k JOIN l4_pool o ON o.pool_id = k.pool_id WHERE k.shape_id = t.shape_id AND k.pool_id <> pool.pool_id),
-				t.gravity <= 4 AND l4_text_rank(t.shape) <= 4 AND l4_text_advice(t.shape), t.outlived,
-				(SELECT min(f.title) FROM l4_fault_library f WHERE f.role = 'benign' AND l4_pattern_matches(f.pattern, coalesce(t.raw, t.shape))), t.similar_only))
+				(SELECT min(o.settings::text COLLATE "C") FROM @extschema@.l4_pool_event k JOIN @extschema@.l4_pool o ON o.pool_id = k.pool_id WHERE k.shape_id = t.shape_id AND k.pool_id <> pool.pool_id),
+				t.gravity <= 4 AND @extschema@.l4_text_rank(t.shape) <= 4 AND @extschema@.l4_text_advice(t.shape), t.outlived,
+				(SELECT min(f.title) FROM @extschema@.l4_fault_library f WHERE f.role = 'benign' AND @extschema@.l4_pattern_matches(f.pattern, coalesce(t.raw, t.shape))), t.similar_only))
 		END,
-		l4_quote(t.source, t.line_no, t.raw), t.level, t.occurrences, t.streams, t.nodes, t.largest, pool.job_count, CASE WHEN pool.pool_id IS NOT NULL THEN t.pool_jobs END,
+		@extschema@.l4_quote(t.source, t.line_no, t.raw), t.level, t.occurrences, t.streams, t.nodes, t.largest, pool.job_count, CASE WHEN pool.pool_id IS NOT NULL THEN t.pool_jobs END,
 		CASE WHEN t.pool_jobs > 0 THEN t.max_per_stream END
 	FROM told t
 	ORDER BY t.reason IS NULL, t.occurrences DESC, t.shape_id;
