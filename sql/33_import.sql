@@ -164,42 +164,42 @@ COMMENT ON FUNCTION @extschema@.l4_new_shape_events(bigint) IS
 
 CREATE FUNCTION @extschema@.l4_assign_events(job_id text DEFAULT NULL) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-	SET search_path = pg_catalog, @extschema@, pg_temp
+	SET search_path = pg_catalog, pg_temp
 	SET jit = off
 AS $$
 DECLARE
 	assigned bigint;
 BEGIN
-	IF NOT EXISTS (SELECT FROM l4_shape WHERE event_id IS NULL OR tentative = 0) THEN
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_shape WHERE event_id IS NULL OR tentative = 0) THEN
 		RETURN 0;
 	END IF;
 	-- Two imports that end at once must not give one shape two events, nor may one find a shape that another takes back.
-	PERFORM l4_lock('l4_event', NULL, false);
-	PERFORM l4_lock('l4_shape', NULL, false);
-	WITH gone AS (DELETE FROM l4_shape WHERE tentative = 0 RETURNING event_id)
-	DELETE FROM l4_event e
+	PERFORM @extschema@.l4_lock('l4_event', NULL, false);
+	PERFORM @extschema@.l4_lock('l4_shape', NULL, false);
+	WITH gone AS (DELETE FROM @extschema@.l4_shape WHERE tentative = 0 RETURNING event_id)
+	DELETE FROM @extschema@.l4_event e
 	WHERE e.event_id IN (SELECT g.event_id FROM gone g) AND NOT EXISTS (
-		SELECT FROM l4_shape h WHERE h.event_id = e.event_id AND h.tentative IS DISTINCT FROM 0);
-	IF NOT EXISTS (SELECT FROM l4_shape WHERE event_id IS NULL) THEN
+		SELECT FROM @extschema@.l4_shape h WHERE h.event_id = e.event_id AND h.tentative IS DISTINCT FROM 0);
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_shape WHERE event_id IS NULL) THEN
 		RETURN 0;
 	END IF;
 	WITH clustered AS MATERIALIZED (
-		SELECT c.* FROM l4_new_shape_events() c
+		SELECT c.* FROM @extschema@.l4_new_shape_events() c
 	), known AS (
 		-- A cluster keeps the event that most of its shapes already have.
 		SELECT DISTINCT ON (c.event_id) c.event_id AS cluster_id, h.event_id
-		FROM clustered c JOIN l4_shape h ON h.shape_id = c.shape_id
+		FROM clustered c JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id
 		WHERE h.event_id IS NOT NULL
 		GROUP BY c.event_id, h.event_id
 		ORDER BY c.event_id, count(*) DESC, h.event_id
 	), added AS (
-		INSERT INTO l4_event (event_id, template, parent_id)
+		INSERT INTO @extschema@.l4_event (event_id, template, parent_id)
 		SELECT DISTINCT ON (c.event_id) c.event_id, c.template, c.parent_id
 		FROM clustered c WHERE NOT EXISTS (SELECT FROM known k WHERE k.cluster_id = c.event_id)
 		ORDER BY c.event_id
 		ON CONFLICT DO NOTHING
 	)
-	UPDATE l4_shape h SET event_id = coalesce(k.event_id, c.event_id)
+	UPDATE @extschema@.l4_shape h SET event_id = coalesce(k.event_id, c.event_id)
 	FROM clustered c LEFT JOIN known k ON k.cluster_id = c.event_id
 	WHERE h.shape_id = c.shape_id AND h.event_id IS NULL;
 	GET DIAGNOSTICS assigned = ROW_COUNT;
@@ -210,7 +210,7 @@ COMMENT ON FUNCTION @extschema@.l4_assign_events(text) IS
 
 CREATE FUNCTION @extschema@.l4_forget_shapes() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-	SET search_path = pg_catalog, @extschema@, pg_temp
+	SET search_path = pg_catalog, pg_temp
 	SET jit = off
 AS $$
 DECLARE
@@ -218,28 +218,28 @@ DECLARE
 BEGIN
 	-- Who does not see all rows, or not those of now, cannot tell what nothing has.
 	IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') OR EXISTS (
-		SELECT FROM (VALUES ('l4_shape', 'SELECT'), ('l4_shape', 'DELETE'), ('l4_event', 'SELECT'), ('l4_event', 'DELETE'), ('l4_stream_event', 'SELECT'),
-			('l4_pool_event', 'SELECT'), ('l4_pool_job_event', 'SELECT'), ('l4_fault', 'SELECT')) n (name, privilege)
+		SELECT FROM (VALUES ('@extschema@.l4_shape', 'SELECT'), ('@extschema@.l4_shape', 'DELETE'), ('@extschema@.l4_event', 'SELECT'), ('@extschema@.l4_event', 'DELETE'), ('@extschema@.l4_stream_event', 'SELECT'),
+			('@extschema@.l4_pool_event', 'SELECT'), ('@extschema@.l4_pool_job_event', 'SELECT'), ('@extschema@.l4_fault', 'SELECT')) n (name, privilege)
 		WHERE NOT has_table_privilege(n.name, n.privilege) OR row_security_active(n.name))
 		-- as l4_lock asks
-		OR NOT (has_any_column_privilege('l4_job', 'INSERT, UPDATE') OR has_any_column_privilege('l4_stream', 'INSERT, UPDATE')
-			OR has_table_privilege('l4_job', 'DELETE') OR has_table_privilege('l4_stream', 'DELETE')) THEN
+		OR NOT (has_any_column_privilege('@extschema@.l4_job', 'INSERT, UPDATE') OR has_any_column_privilege('@extschema@.l4_stream', 'INSERT, UPDATE')
+			OR has_table_privilege('@extschema@.l4_job', 'DELETE') OR has_table_privilege('@extschema@.l4_stream', 'DELETE')) THEN
 		RETURN NULL;
 	END IF;
-	PERFORM l4_lock('l4_event', NULL, false);
-	PERFORM l4_lock('l4_shape', NULL, false);
+	PERFORM @extschema@.l4_lock('l4_event', NULL, false);
+	PERFORM @extschema@.l4_lock('l4_shape', NULL, false);
 	WITH used AS MATERIALIZED (
-		SELECT DISTINCT e.shape_id FROM l4_stream_event e
-		UNION SELECT p.shape_id FROM l4_pool_event p
-		UNION SELECT p.shape_id FROM l4_pool_job_event p
+		SELECT DISTINCT e.shape_id FROM @extschema@.l4_stream_event e
+		UNION SELECT p.shape_id FROM @extschema@.l4_pool_event p
+		UNION SELECT p.shape_id FROM @extschema@.l4_pool_job_event p
 	)
-	DELETE FROM l4_shape h
+	DELETE FROM @extschema@.l4_shape h
 	WHERE NOT EXISTS (SELECT FROM used u WHERE u.shape_id = h.shape_id)
 		-- a fault may ask for an event that does not come back under the same id
-		AND (h.event_id IN (SELECT unnest(f.events) FROM l4_fault f)) IS NOT TRUE;
+		AND (h.event_id IN (SELECT unnest(f.events) FROM @extschema@.l4_fault f)) IS NOT TRUE;
 	GET DIAGNOSTICS gone = ROW_COUNT;
 	IF gone > 0 THEN
-		DELETE FROM l4_event e WHERE NOT EXISTS (SELECT FROM l4_shape h WHERE h.event_id = e.event_id);
+		DELETE FROM @extschema@.l4_event e WHERE NOT EXISTS (SELECT FROM @extschema@.l4_shape h WHERE h.event_id = e.event_id);
 	END IF;
 	RETURN gone;
 END $$;
@@ -248,27 +248,27 @@ COMMENT ON FUNCTION @extschema@.l4_forget_shapes() IS
 
 CREATE FUNCTION @extschema@.l4_recluster(depth int DEFAULT 4, similarity double precision DEFAULT 0.5, split_values int DEFAULT 5) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-	SET search_path = pg_catalog, @extschema@, pg_temp
+	SET search_path = pg_catalog, pg_temp
 	SET jit = off
 AS $$
 DECLARE
 	events bigint;
 BEGIN
-	PERFORM l4_lock('l4_event', NULL, false);
-	PERFORM l4_lock('l4_shape', NULL, false);
-	PERFORM l4_lock('l4_pool', NULL, false);
+	PERFORM @extschema@.l4_lock('l4_event', NULL, false);
+	PERFORM @extschema@.l4_lock('l4_shape', NULL, false);
+	PERFORM @extschema@.l4_lock('l4_pool', NULL, false);
 	CREATE TEMPORARY TABLE l4_reclustered ON COMMIT DROP AS
-		SELECT c.* FROM l4_shape_events(depth, similarity, split_values) c;
-	INSERT INTO l4_event (event_id, template, parent_id)
+		SELECT c.* FROM @extschema@.l4_shape_events(depth, similarity, split_values) c;
+	INSERT INTO @extschema@.l4_event (event_id, template, parent_id)
 		SELECT DISTINCT ON (event_id) event_id, template, parent_id FROM pg_temp.l4_reclustered ORDER BY event_id
 		ON CONFLICT (event_id) DO UPDATE SET template = excluded.template, parent_id = excluded.parent_id;
-	UPDATE l4_shape h SET event_id = c.event_id FROM pg_temp.l4_reclustered c
+	UPDATE @extschema@.l4_shape h SET event_id = c.event_id FROM pg_temp.l4_reclustered c
 		WHERE c.shape_id = h.shape_id AND h.event_id IS DISTINCT FROM c.event_id;
-	UPDATE l4_pool_event p SET event_id = h.event_id FROM l4_shape h
+	UPDATE @extschema@.l4_pool_event p SET event_id = h.event_id FROM @extschema@.l4_shape h
 		WHERE h.shape_id = p.shape_id AND p.event_id IS DISTINCT FROM h.event_id;
-	DELETE FROM l4_event e WHERE NOT EXISTS (SELECT FROM l4_shape h WHERE h.event_id = e.event_id);
+	DELETE FROM @extschema@.l4_event e WHERE NOT EXISTS (SELECT FROM @extschema@.l4_shape h WHERE h.event_id = e.event_id);
 	DROP TABLE pg_temp.l4_reclustered;
-	SELECT count(*) INTO events FROM l4_event;
+	SELECT count(*) INTO events FROM @extschema@.l4_event;
 	RETURN events;
 END $$;
 COMMENT ON FUNCTION @extschema@.l4_recluster(int, double precision, int) IS

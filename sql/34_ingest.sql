@@ -98,11 +98,11 @@ COMMENT ON COLUMN @extschema@.l4_inbox_entry.line IS 'as in l4_inbox';
 
 CREATE FUNCTION @extschema@.l4_inbox_fluentbit() RETURNS trigger
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-	SET search_path = pg_catalog, @extschema@, pg_temp
+	SET search_path = pg_catalog, pg_temp
 	SET jit = off
 AS $$
 BEGIN
-	INSERT INTO l4_inbox (job_id, node, rank, source, ts, level, line)
+	INSERT INTO @extschema@.l4_inbox (job_id, node, rank, source, ts, level, line)
 	VALUES (coalesce(NEW.data->>'job_id', NEW.tag),
 		coalesce(NEW.data->>'node', NEW.data->>'host', NEW.data->>'hostname'),
 		CASE WHEN NEW.data->>'rank' ~ '^[0-9]{1,9}$' THEN (NEW.data->>'rank')::int END,

@@ -16,11 +16,11 @@ COMMENT ON FUNCTION @extschema@.l4_node_of_rank(int, text[], int) IS
 
 CREATE FUNCTION @extschema@.l4_known_job(job_id text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-	IF NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_known_job.job_id)
-		AND NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_known_job.job_id) THEN
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_known_job.job_id)
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_known_job.job_id) THEN
 		RAISE EXCEPTION 'job "%" is not known', l4_known_job.job_id
 			USING ERRCODE = 'no_data_found',
 				HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
@@ -33,12 +33,12 @@ COMMENT ON FUNCTION @extschema@.l4_known_job(text) IS
 
 CREATE FUNCTION @extschema@.l4_has_log_text(job_id text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-	IF l4_known_job(l4_has_log_text.job_id)
-		AND NOT EXISTS (SELECT FROM l4_segment g WHERE g.job_id = l4_has_log_text.job_id)
-		AND EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_has_log_text.job_id AND s.record_count > 0) THEN
+	IF @extschema@.l4_known_job(l4_has_log_text.job_id)
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_segment g WHERE g.job_id = l4_has_log_text.job_id)
+		AND EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_has_log_text.job_id AND s.record_count > 0) THEN
 		RAISE EXCEPTION 'the log text of job "%" was dropped', l4_has_log_text.job_id
 			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'l4_import takes it in again, while the files are there.';
 	END IF;
@@ -50,15 +50,15 @@ COMMENT ON FUNCTION @extschema@.l4_has_log_text(text) IS
 
 CREATE FUNCTION @extschema@.l4_has_records(job_id text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-	IF l4_known_job(l4_has_records.job_id)
-		AND NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_has_records.job_id AND s.record_count > 0) THEN
+	IF @extschema@.l4_known_job(l4_has_records.job_id)
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_has_records.job_id AND s.record_count > 0) THEN
 		RAISE EXCEPTION 'job "%" has no logs', l4_has_records.job_id
 			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'CALL l4_import(job_id, path) takes in its logs.';
 	END IF;
-	RETURN EXISTS (SELECT FROM l4_segment g WHERE g.job_id = l4_has_records.job_id);
+	RETURN EXISTS (SELECT FROM @extschema@.l4_segment g WHERE g.job_id = l4_has_records.job_id);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_has_records(text) IS
@@ -87,7 +87,7 @@ COMMENT ON TYPE @extschema@.l4_job_stream IS 'A stream of a job, as l4_job_strea
 CREATE FUNCTION @extschema@.l4_job_streams(job_id text, stream_ids bigint[] DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_job_stream
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 1000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
@@ -96,9 +96,9 @@ BEGIN
 	SELECT s.stream_id, s.source_id, s.source, s.label, s.kind, coalesce(n.node, 'rank ' || s.rank), n.node, s.rank,
 		s.record_count, s.byte_count,
 		s.first_ts, s.last_ts, s.last_stage, s.first_iteration, s.last_iteration, s.label IS NOT NULL
-	FROM l4_stream s
-	LEFT JOIN l4_job j ON j.job_id = s.job_id
-	CROSS JOIN LATERAL (SELECT coalesce(s.node, l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
+	FROM @extschema@.l4_stream s
+	LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
+	CROSS JOIN LATERAL (SELECT coalesce(s.node, @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
 	WHERE s.job_id = l4_job_streams.job_id
 		AND (l4_job_streams.stream_ids IS NULL OR s.stream_id = ANY (l4_job_streams.stream_ids));
 END
@@ -112,15 +112,15 @@ COMMENT ON FUNCTION @extschema@.l4_job_streams(text, bigint[]) IS
 CREATE FUNCTION @extschema@.l4_telling_stream(job_id text, suspect text DEFAULT NULL, most_bytes double precision DEFAULT NULL)
 RETURNS TABLE (stream_id bigint, source_id bigint, source text, unit text, node text, rank int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
 	SELECT s.stream_id, s.source_id, s.source, u.unit, n.node, s.rank
-	FROM l4_stream s
-	LEFT JOIN l4_job j ON j.job_id = s.job_id
-	CROSS JOIN LATERAL (SELECT coalesce(s.node, l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
+	FROM @extschema@.l4_stream s
+	LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
+	CROSS JOIN LATERAL (SELECT coalesce(s.node, @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
 	CROSS JOIN LATERAL (SELECT coalesce(n.node, 'rank ' || s.rank) AS unit) u
 	WHERE s.job_id = l4_telling_stream.job_id AND s.last_iteration IS NOT NULL
 		AND (most_bytes IS NULL OR s.last_iteration > s.first_iteration AND s.byte_count < most_bytes)
@@ -145,7 +145,7 @@ COMMENT ON TYPE @extschema@.l4_unit IS 'What is compared in a job, as l4_job_uni
 
 CREATE FUNCTION @extschema@.l4_job_units(job_id text) RETURNS SETOF @extschema@.l4_unit
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -153,12 +153,12 @@ BEGIN
 	SELECT coalesce(u.node, 'rank ' || u.rank) AS unit, u.node, u.rank, bool_or(u.logged)
 	FROM (
 		SELECT n.node, CASE WHEN n.node IS NULL THEN s.rank END AS rank, s.record_count > 0 AS logged
-		FROM l4_stream s
-		LEFT JOIN l4_job j ON j.job_id = s.job_id
-		CROSS JOIN LATERAL (SELECT coalesce(s.node, l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
+		FROM @extschema@.l4_stream s
+		LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
+		CROSS JOIN LATERAL (SELECT coalesce(s.node, @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
 		WHERE s.job_id = l4_job_units.job_id
 		UNION ALL
-		SELECT l.node, NULL, false FROM l4_job j, unnest(j.nodes) l (node) WHERE j.job_id = l4_job_units.job_id) u
+		SELECT l.node, NULL, false FROM @extschema@.l4_job j, unnest(j.nodes) l (node) WHERE j.job_id = l4_job_units.job_id) u
 	WHERE u.node IS NOT NULL OR u.rank IS NOT NULL
 	GROUP BY u.node, u.rank;
 END
@@ -171,12 +171,12 @@ CREATE FUNCTION @extschema@.l4_job_counts(job_id text, stream_ids bigint[] DEFAU
 	min_occurrences bigint DEFAULT NULL,
 	iterating boolean DEFAULT NULL, levels text[] DEFAULT NULL) RETURNS SETOF @extschema@.l4_stream_event
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 10000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $$
 BEGIN
 	RETURN QUERY
-	SELECT e.* FROM l4_stream_event e
+	SELECT e.* FROM @extschema@.l4_stream_event e
 	WHERE e.job_id = l4_job_counts.job_id
 		AND (l4_job_counts.stream_ids IS NULL OR e.stream_id = ANY (l4_job_counts.stream_ids))
 		AND (l4_job_counts.shape_ids IS NULL OR e.shape_id = ANY (l4_job_counts.shape_ids))
@@ -192,13 +192,13 @@ COMMENT ON FUNCTION @extschema@.l4_job_counts(text, bigint[], bigint[], bigint, 
 
 CREATE FUNCTION @extschema@.l4_job_last_lines(job_id text, stream_ids bigint[]) RETURNS TABLE (stream_id bigint, last_line bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT e.stream_id, max(e.last_line) FROM l4_stream_event e
+	SELECT e.stream_id, max(e.last_line) FROM @extschema@.l4_stream_event e
 	WHERE e.job_id = l4_job_last_lines.job_id AND e.stream_id = ANY (l4_job_last_lines.stream_ids)
 	GROUP BY e.stream_id;
 END
@@ -209,13 +209,13 @@ COMMENT ON FUNCTION @extschema@.l4_job_last_lines(text, bigint[]) IS
 CREATE FUNCTION @extschema@.l4_job_shapes(job_id text)
 RETURNS TABLE (shape_id bigint, occurrences bigint, streams bigint, max_per_stream bigint, level_rank int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT e.shape_id, sum(e.occurrences)::bigint, count(*), max(e.occurrences), max(l4_level_rank(e.level))
-	FROM l4_stream_event e WHERE e.job_id = l4_job_shapes.job_id GROUP BY e.shape_id;
+	SELECT e.shape_id, sum(e.occurrences)::bigint, count(*), max(e.occurrences), max(@extschema@.l4_level_rank(e.level))
+	FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_job_shapes.job_id GROUP BY e.shape_id;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_shapes(text) IS
@@ -223,7 +223,7 @@ COMMENT ON FUNCTION @extschema@.l4_job_shapes(text) IS
 
 CREATE FUNCTION @extschema@.l4_job_unit_counts(job_id text, shape_ids bigint[]) RETURNS TABLE (unit text, shape_id bigint, occurrences bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
@@ -232,10 +232,10 @@ BEGIN
 	SELECT coalesce(n.node, 'rank ' || n.rank), n.shape_id, sum(n.occurrences)::bigint
 	FROM (
 		-- streams by their key: where the tables were never analysed, a join with a list of them would compare each with each
-		SELECT coalesce(s.node, l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node, s.rank, e.shape_id, e.occurrences
-		FROM l4_stream_event e
-		JOIN l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
-		LEFT JOIN l4_job j ON j.job_id = e.job_id
+		SELECT coalesce(s.node, @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node, s.rank, e.shape_id, e.occurrences
+		FROM @extschema@.l4_stream_event e
+		JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
+		LEFT JOIN @extschema@.l4_job j ON j.job_id = e.job_id
 		WHERE e.job_id = l4_job_unit_counts.job_id AND e.shape_id = ANY (l4_job_unit_counts.shape_ids)) n
 	GROUP BY 1, n.shape_id;
 END
@@ -245,13 +245,13 @@ COMMENT ON FUNCTION @extschema@.l4_job_unit_counts(text, bigint[]) IS
 
 CREATE FUNCTION @extschema@.l4_job_stages(job_id text) RETURNS TABLE (stream_id bigint, stage text, first_ts timestamptz, records bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT e.stream_id, e.stage, min(e.first_ts) FILTER (WHERE l4_clock_was_set(e.first_ts)), sum(e.occurrences)::bigint
-	FROM l4_stream_event e
+	SELECT e.stream_id, e.stage, min(e.first_ts) FILTER (WHERE @extschema@.l4_clock_was_set(e.first_ts)), sum(e.occurrences)::bigint
+	FROM @extschema@.l4_stream_event e
 	WHERE e.job_id = l4_job_stages.job_id AND e.stage IS NOT NULL
 	GROUP BY e.stream_id, e.stage;
 END
@@ -262,13 +262,13 @@ COMMENT ON FUNCTION @extschema@.l4_job_stages(text) IS
 CREATE FUNCTION @extschema@.l4_job_sketches(job_id text, source_ids bigint[] DEFAULT NULL)
 	RETURNS TABLE (source_id bigint, sketch bytea)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT k.source_id, k.sketch FROM l4_parameter_sketch k
+	SELECT k.source_id, k.sketch FROM @extschema@.l4_parameter_sketch k
 	WHERE k.job_id = l4_job_sketches.job_id
 		AND (l4_job_sketches.source_ids IS NULL OR k.source_id = ANY (l4_job_sketches.source_ids));
 END
@@ -281,12 +281,12 @@ CREATE FUNCTION @extschema@.l4_job_segments(job_id text, source_ids bigint[] DEF
 	first_segments int DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_segment
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $$
 BEGIN
 	RETURN QUERY
-	SELECT g.* FROM l4_segment g
+	SELECT g.* FROM @extschema@.l4_segment g
 	WHERE g.job_id = l4_job_segments.job_id
 		AND (l4_job_segments.source_ids IS NULL OR g.source_id = ANY (l4_job_segments.source_ids))
 		AND (l4_job_segments.shape_ids IS NULL OR g.shape_ids && l4_job_segments.shape_ids)
@@ -301,7 +301,7 @@ CREATE FUNCTION @extschema@.l4_records_at(job_id text, stream_ids bigint[], line
 RETURNS TABLE (stream_id bigint, line_no bigint, shape_id bigint, source text, ts timestamptz, stage text, iteration bigint,
 	raw text, part int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -311,7 +311,7 @@ BEGIN
 	WITH wanted AS MATERIALIZED (
 		SELECT DISTINCT w.stream_id, w.line_no, s.source_id, s.source
 		FROM ROWS FROM (unnest(l4_records_at.stream_ids), unnest(l4_records_at.line_nos)) w (stream_id, line_no)
-		JOIN l4_stream s ON s.job_id = l4_records_at.job_id AND s.stream_id = w.stream_id
+		JOIN @extschema@.l4_stream s ON s.job_id = l4_records_at.job_id AND s.stream_id = w.stream_id
 	),
 	lines AS MATERIALIZED (
 		SELECT w.source_id, array_agg(w.line_no) AS line_nos FROM wanted w WHERE w.line_no IS NOT NULL GROUP BY w.source_id
@@ -319,8 +319,8 @@ BEGIN
 	record AS MATERIALIZED (
 		-- by itself, lest a segment be opened anew for each wanted line
 		SELECT r.* FROM lines l
-		JOIN l4_segment g ON g.job_id = l4_records_at.job_id AND g.source_id = l.source_id
-		CROSS JOIN LATERAL l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, l.line_nos) r
+		JOIN @extschema@.l4_segment g ON g.job_id = l4_records_at.job_id AND g.source_id = l.source_id
+		CROSS JOIN LATERAL @extschema@.l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, l.line_nos) r
 		WHERE EXISTS (SELECT FROM unnest(l.line_nos) n (line_no) WHERE n.line_no BETWEEN g.first_line AND g.last_line)
 	)
 	SELECT r.stream_id, r.line_no, r.shape_id, w.source, r.ts, r.stage, r.iteration, r.raw, r.part
@@ -334,13 +334,13 @@ COMMENT ON FUNCTION @extschema@.l4_records_at(text, bigint[], bigint[]) IS
 
 CREATE FUNCTION @extschema@.l4_job_timeline(job_id text) RETURNS TABLE (iteration bigint, started_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 1000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
 	SELECT i.iteration, i.started_at
-	FROM l4_timeline t, ROWS FROM (unnest(t.iterations), unnest(t.started_at)) i (iteration, started_at)
+	FROM @extschema@.l4_timeline t, ROWS FROM (unnest(t.iterations), unnest(t.started_at)) i (iteration, started_at)
 	WHERE t.job_id = l4_job_timeline.job_id;
 END
 $$;
@@ -348,13 +348,13 @@ COMMENT ON FUNCTION @extschema@.l4_job_timeline(text) IS 'When the iterations of
 
 CREATE FUNCTION @extschema@.l4_job_iteration(job_id text, ts timestamptz) RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN (
 		SELECT i.iteration
-		FROM l4_timeline t, ROWS FROM (unnest(t.iterations), unnest(t.started_at)) i (iteration, started_at)
+		FROM @extschema@.l4_timeline t, ROWS FROM (unnest(t.iterations), unnest(t.started_at)) i (iteration, started_at)
 		WHERE t.job_id = l4_job_iteration.job_id AND i.started_at <= l4_job_iteration.ts
 		ORDER BY i.started_at DESC, i.iteration DESC
 		LIMIT 1);
@@ -365,12 +365,12 @@ COMMENT ON FUNCTION @extschema@.l4_job_iteration(text, timestamptz) IS
 
 CREATE FUNCTION @extschema@.l4_job_addresses(job_id text) RETURNS TABLE (address text, node text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT a.address, a.node FROM l4_address a WHERE a.job_id = l4_job_addresses.job_id;
+	SELECT a.address, a.node FROM @extschema@.l4_address a WHERE a.job_id = l4_job_addresses.job_id;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_addresses(text) IS

@@ -18,22 +18,22 @@ COMMENT ON TYPE @extschema@.l4_source_clock IS
 CREATE FUNCTION @extschema@.l4_source_clocks(job_id text, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_source_clock
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-	IF NOT EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_source_clocks.job_id AND s.label IS NOT NULL) THEN
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_source_clocks.job_id AND s.label IS NOT NULL) THEN
 		RETURN;
 	END IF;
 	RETURN QUERY
 	WITH mark AS MATERIALIZED (
 		SELECT s.source_id, e.stream_id, m.line_no, m.ts
-		FROM l4_stream s
-		JOIN l4_stream_event e ON e.job_id = s.job_id AND e.stream_id = s.stream_id
+		FROM @extschema@.l4_stream s
+		JOIN @extschema@.l4_stream_event e ON e.job_id = s.job_id AND e.stream_id = s.stream_id
 		CROSS JOIN LATERAL (VALUES (e.first_line, e.first_ts), (e.last_line, e.last_ts)) m (line_no, ts)
-		WHERE s.job_id = l4_source_clocks.job_id AND l4_clock_was_set(m.ts)
-			AND s.source_id IN (SELECT o.source_id FROM l4_stream o WHERE o.job_id = l4_source_clocks.job_id
+		WHERE s.job_id = l4_source_clocks.job_id AND @extschema@.l4_clock_was_set(m.ts)
+			AND s.source_id IN (SELECT o.source_id FROM @extschema@.l4_stream o WHERE o.job_id = l4_source_clocks.job_id
 				AND o.label IS NOT NULL)
 	),
 	clock AS (
@@ -77,17 +77,17 @@ COMMENT ON FUNCTION @extschema@.l4_time_at(bigint, bigint[], timestamptz[]) IS
 CREATE FUNCTION @extschema@.l4_job_first_times(job_id text)
 	RETURNS TABLE (unit text, shape_id bigint, iterating boolean, first_at double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
 	SELECT s.node, e.shape_id, bool_and(e.first_iteration IS NOT NULL), EXTRACT(epoch FROM min(e.first_ts))::float8
-	FROM l4_stream s
-	JOIN l4_stream_event e ON e.job_id = s.job_id AND e.stream_id = s.stream_id
+	FROM @extschema@.l4_stream s
+	JOIN @extschema@.l4_stream_event e ON e.job_id = s.job_id AND e.stream_id = s.stream_id
 	WHERE s.job_id = l4_job_first_times.job_id AND s.kind = 'rank' AND s.node IS NOT NULL AND s.label IS NULL
-		AND l4_clock_was_set(e.first_ts)
+		AND @extschema@.l4_clock_was_set(e.first_ts)
 	GROUP BY s.node, e.shape_id;
 END
 $$;
@@ -108,7 +108,7 @@ CREATE FUNCTION @extschema@.l4_job_older_lines(job_id text, clocks @extschema@.l
 	before timestamptz, mild_before timestamptz, known_share double precision, known_statements double precision)
 RETURNS TABLE (stream_id bigint, line_no bigint, mild_line_no bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -117,7 +117,7 @@ BEGIN
 	WITH timed AS (
 		SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, e.first_ts, e.last_ts, e.first_iteration,
 			max(e.last_ts) OVER (PARTITION BY e.stream_id) AS ts
-		FROM l4_stream_event e WHERE e.job_id = l4_job_older_lines.job_id
+		FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_job_older_lines.job_id
 	),
 	tailed AS (
 		SELECT e.*, min(CASE e.ts WHEN e.first_ts THEN e.first_line ELSE e.last_line END)
@@ -130,16 +130,16 @@ BEGIN
 		SELECT e.stream_id, e.shape_id, s.source_id, s.kind, e.first_line, e.last_line,
 			e.first_iteration < s.last_iteration AS marked,
 			CASE WHEN c.lines IS NULL THEN CASE WHEN e.first_line <= e.tail THEN e.first_ts END
-				ELSE l4_time_at(e.first_line, c.lines, c.times) END AS first_ts,
+				ELSE @extschema@.l4_time_at(e.first_line, c.lines, c.times) END AS first_ts,
 			CASE WHEN c.lines IS NULL THEN CASE WHEN e.last_line <= e.tail THEN e.last_ts END
-				ELSE l4_time_at(e.last_line, c.lines, c.times) END AS last_ts
+				ELSE @extschema@.l4_time_at(e.last_line, c.lines, c.times) END AS last_ts
 		FROM tailed e
-		JOIN l4_stream s ON s.job_id = l4_job_older_lines.job_id AND s.stream_id = e.stream_id
+		JOIN @extschema@.l4_stream s ON s.job_id = l4_job_older_lines.job_id AND s.stream_id = e.stream_id
 		LEFT JOIN unnest(l4_job_older_lines.clocks) c ON c.source_id = s.source_id
 	),
 	known AS MATERIALIZED (
 		SELECT e.source_id, e.shape_id, e.kind, e.first_line, e.first_ts
-		FROM entry e JOIN l4_pool_event p ON p.pool_id = l4_job_older_lines.pool_id AND p.shape_id = e.shape_id
+		FROM entry e JOIN @extschema@.l4_pool_event p ON p.pool_id = l4_job_older_lines.pool_id AND p.shape_id = e.shape_id
 	),
 	known_line AS (
 		SELECT f.source_id, percentile_disc(known_share) WITHIN GROUP (ORDER BY f.line_no) AS line_no
@@ -151,12 +151,12 @@ BEGIN
 	progress AS (
 		SELECT greatest(mild_before, percentile_disc(known_share) WITHIN GROUP (ORDER BY f.ts)) AS mild_ts
 		FROM (SELECT min(k.first_ts) AS ts FROM known k
-			WHERE l4_clock_was_set(k.first_ts) AND k.kind IN ('rank', 'launcher', 'shared') GROUP BY k.shape_id) f
+			WHERE @extschema@.l4_clock_was_set(k.first_ts) AND k.kind IN ('rank', 'launcher', 'shared') GROUP BY k.shape_id) f
 	),
 	older AS (
 		SELECT e.stream_id, min(e.source_id) AS source_id,
-			max(l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts, before)) AS line_no,
-			max(l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts, p.mild_ts)) AS mild_line_no,
+			max(@extschema@.l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts, before)) AS line_no,
+			max(@extschema@.l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts, p.mild_ts)) AS mild_line_no,
 			max(e.first_line) FILTER (WHERE e.marked) AS marked_line_no
 		FROM entry e CROSS JOIN progress p GROUP BY e.stream_id
 	)
@@ -173,17 +173,17 @@ COMMENT ON FUNCTION @extschema@.l4_job_older_lines(text, @extschema@.l4_source_c
 CREATE FUNCTION @extschema@.l4_job_stream_ends(job_id text, clocks @extschema@.l4_source_clock[], before timestamptz)
 RETURNS TABLE (stream_id bigint, stamped boolean, end_line bigint, before_line bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT e.stream_id, bool_or(c.lines IS NOT NULL OR l4_clock_was_set(e.first_ts)) IS TRUE, max(e.last_line),
+	SELECT e.stream_id, bool_or(c.lines IS NOT NULL OR @extschema@.l4_clock_was_set(e.first_ts)) IS TRUE, max(e.last_line),
 		max(CASE WHEN e.last_ts <= l4_job_stream_ends.before THEN e.last_line WHEN e.first_ts <= l4_job_stream_ends.before
 			THEN e.first_line END)
-	FROM l4_stream_event e
-	JOIN l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
+	FROM @extschema@.l4_stream_event e
+	JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
 	LEFT JOIN unnest(l4_job_stream_ends.clocks) c ON c.source_id = s.source_id
 	WHERE e.job_id = l4_job_stream_ends.job_id
 	GROUP BY e.stream_id;
@@ -196,7 +196,7 @@ COMMENT ON FUNCTION @extschema@.l4_job_stream_ends(text, @extschema@.l4_source_c
 CREATE FUNCTION @extschema@.l4_job_times_before(job_id text, stream_ids bigint[], line_nos bigint[])
 	RETURNS TABLE (stream_id bigint, line_no bigint, ts timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -205,7 +205,7 @@ BEGIN
 	SELECT w.stream_id, w.line_no, max(CASE WHEN e.last_line <= w.line_no THEN e.last_ts ELSE e.first_ts END)
 	FROM (SELECT DISTINCT w.stream_id, w.line_no
 		FROM ROWS FROM (unnest(l4_job_times_before.stream_ids), unnest(l4_job_times_before.line_nos)) w (stream_id, line_no)) w
-	JOIN l4_stream_event e ON e.job_id = l4_job_times_before.job_id AND e.stream_id = w.stream_id AND e.first_line <= w.line_no
+	JOIN @extschema@.l4_stream_event e ON e.job_id = l4_job_times_before.job_id AND e.stream_id = w.stream_id AND e.first_line <= w.line_no
 	GROUP BY w.stream_id, w.line_no;
 END
 $$;

@@ -113,12 +113,12 @@ CREATE FUNCTION @extschema@.l4_register_job(job_id text, settings jsonb DEFAULT 
 	ranks_per_node int DEFAULT NULL, started_at timestamptz DEFAULT NULL, ended_at timestamptz DEFAULT NULL, time_zone text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	before l4_job;
+	before @extschema@.l4_job;
 	known boolean;
 BEGIN
 	IF l4_register_job.job_id IS NULL OR l4_register_job.job_id = '' THEN
@@ -146,12 +146,12 @@ BEGIN
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'nodes is an array of host names, one element for each node, in rank order.';
 	END IF;
 	-- A change of a job may change its pool, which another session may be changing just now. A job that is not there yet waits for nobody.
-	known := EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_register_job.job_id);
+	known := EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_register_job.job_id);
 	IF known AND (l4_register_job.status IS NOT NULL OR l4_register_job.settings IS NOT NULL) THEN
-		PERFORM l4_lock('l4_pool', NULL, false);
+		PERFORM @extschema@.l4_lock('l4_pool', NULL, false);
 	END IF;
-	SELECT j.* INTO before FROM l4_job j WHERE j.job_id = l4_register_job.job_id;
-	INSERT INTO l4_job AS j (job_id, settings, status, nodes, ranks_per_node, started_at, ended_at, time_zone)
+	SELECT j.* INTO before FROM @extschema@.l4_job j WHERE j.job_id = l4_register_job.job_id;
+	INSERT INTO @extschema@.l4_job AS j (job_id, settings, status, nodes, ranks_per_node, started_at, ended_at, time_zone)
 	VALUES (l4_register_job.job_id, coalesce(l4_register_job.settings, '{}'), coalesce(l4_register_job.status, 'unknown'),
 		l4_register_job.nodes, l4_register_job.ranks_per_node, l4_register_job.started_at, l4_register_job.ended_at,
 		coalesce(l4_register_job.time_zone, 'UTC'))
@@ -164,8 +164,8 @@ BEGIN
 		ended_at = coalesce(l4_register_job.ended_at, j.ended_at),
 		time_zone = coalesce(l4_register_job.time_zone, j.time_zone);
 	IF before.status <> l4_register_job.status OR before.settings <> l4_register_job.settings
-		OR NOT known AND EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_register_job.job_id) THEN
-		PERFORM l4_pool_refresh(l4_register_job.job_id, false);
+		OR NOT known AND EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_register_job.job_id) THEN
+		PERFORM @extschema@.l4_pool_refresh(l4_register_job.job_id, false);
 	END IF;
 END
 $$;
@@ -174,25 +174,25 @@ COMMENT ON FUNCTION @extschema@.l4_register_job(text, jsonb, text, text[], int, 
 
 CREATE FUNCTION @extschema@.l4_pool_learn(job_id text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-	DELETE FROM l4_pool_job_event e WHERE e.job_id = l4_pool_learn.job_id;
+	DELETE FROM @extschema@.l4_pool_job_event e WHERE e.job_id = l4_pool_learn.job_id;
 	WITH stream AS (
-		SELECT s.stream_id, s.kind FROM l4_stream s WHERE s.job_id = l4_pool_learn.job_id AND s.record_count > 0),
+		SELECT s.stream_id, s.kind FROM @extschema@.l4_stream s WHERE s.job_id = l4_pool_learn.job_id AND s.record_count > 0),
 	kind AS (
 		SELECT s.kind, count(*) AS streams, sum(count(*)) OVER () AS of_job FROM stream s GROUP BY s.kind)
-	INSERT INTO l4_pool_job_event (job_id, shape_id, kind, streams, of_streams, of_job, occurrences, largest)
+	INSERT INTO @extschema@.l4_pool_job_event (job_id, shape_id, kind, streams, of_streams, of_job, occurrences, largest)
 	SELECT l4_pool_learn.job_id, e.shape_id, k.kind, count(*), k.streams, k.of_job, sum(e.occurrences), max(e.occurrences)
-	FROM l4_stream_event e JOIN stream s USING (stream_id) JOIN kind k USING (kind)
+	FROM @extschema@.l4_stream_event e JOIN stream s USING (stream_id) JOIN kind k USING (kind)
 	WHERE e.job_id = l4_pool_learn.job_id
 	GROUP BY e.shape_id, k.kind, k.streams, k.of_job;
 
-	DELETE FROM l4_pool_job_parameter p WHERE p.job_id = l4_pool_learn.job_id;
+	DELETE FROM @extschema@.l4_pool_job_parameter p WHERE p.job_id = l4_pool_learn.job_id;
 	WITH seen AS MATERIALIZED (
-		SELECT p.* FROM l4_stream_parameter p WHERE p.job_id = l4_pool_learn.job_id),
+		SELECT p.* FROM @extschema@.l4_stream_parameter p WHERE p.job_id = l4_pool_learn.job_id),
 	place AS (
 		SELECT shape_id, position, count(*) AS streams, sum(occurrences) AS occurrences, min(minimum) AS minimum, max(maximum) AS maximum,
 			bool_and(distinct_values <= 16) AS few
@@ -200,7 +200,7 @@ BEGIN
 	known AS (
 		SELECT shape_id, position, array_agg(DISTINCT value COLLATE "C" ORDER BY value COLLATE "C") AS values
 		FROM seen JOIN place USING (shape_id, position), unnest(seen.values) AS value WHERE few GROUP BY 1, 2)
-	INSERT INTO l4_pool_job_parameter (job_id, shape_id, position, streams, occurrences, values, minimum, maximum)
+	INSERT INTO @extschema@.l4_pool_job_parameter (job_id, shape_id, position, streams, occurrences, values, minimum, maximum)
 	SELECT l4_pool_learn.job_id, shape_id, position, streams, occurrences, CASE WHEN cardinality(values) <= 32 THEN values END, minimum, maximum
 	FROM place LEFT JOIN known USING (shape_id, position);
 END
@@ -210,23 +210,23 @@ COMMENT ON FUNCTION @extschema@.l4_pool_learn(text) IS
 
 CREATE FUNCTION @extschema@.l4_pool_rebuild(pool_id bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-	DELETE FROM l4_pool_event e WHERE e.pool_id = l4_pool_rebuild.pool_id;
-	INSERT INTO l4_pool_event (pool_id, shape_id, event_id, job_count, occurrences, max_per_stream, mean_per_stream, max_stream_share, stream_share)
-	SELECT l4_pool_rebuild.pool_id, e.shape_id, (SELECT h.event_id FROM l4_shape h WHERE h.shape_id = e.shape_id),
+	DELETE FROM @extschema@.l4_pool_event e WHERE e.pool_id = l4_pool_rebuild.pool_id;
+	INSERT INTO @extschema@.l4_pool_event (pool_id, shape_id, event_id, job_count, occurrences, max_per_stream, mean_per_stream, max_stream_share, stream_share)
+	SELECT l4_pool_rebuild.pool_id, e.shape_id, (SELECT h.event_id FROM @extschema@.l4_shape h WHERE h.shape_id = e.shape_id),
 		count(DISTINCT e.job_id), sum(e.occurrences), max(e.largest), sum(e.occurrences)::float8 / sum(e.streams),
 		max(e.streams::float8 / e.of_job), sum(e.streams)::float8 / sum(e.of_streams)
-	FROM l4_pool_job j JOIN l4_pool_job_event e USING (job_id)
+	FROM @extschema@.l4_pool_job j JOIN @extschema@.l4_pool_job_event e USING (job_id)
 	WHERE j.pool_id = l4_pool_rebuild.pool_id
 	GROUP BY e.shape_id;
 
-	DELETE FROM l4_pool_parameter p WHERE p.pool_id = l4_pool_rebuild.pool_id;
+	DELETE FROM @extschema@.l4_pool_parameter p WHERE p.pool_id = l4_pool_rebuild.pool_id;
 	WITH seen AS (
-		SELECT p.* FROM l4_pool_job j JOIN l4_pool_job_parameter p USING (job_id) WHERE j.pool_id = l4_pool_rebuild.pool_id),
+		SELECT p.* FROM @extschema@.l4_pool_job j JOIN @extschema@.l4_pool_job_parameter p USING (job_id) WHERE j.pool_id = l4_pool_rebuild.pool_id),
 	place AS (
 		SELECT shape_id, position, count(*) AS job_count, sum(streams) AS stream_count, sum(occurrences) AS occurrences,
 			min(minimum) AS minimum, max(maximum) AS maximum, bool_and(values IS NOT NULL) AS few
@@ -234,12 +234,12 @@ BEGIN
 	known AS (
 		SELECT shape_id, position, array_agg(DISTINCT value COLLATE "C" ORDER BY value COLLATE "C") AS values
 		FROM seen, unnest(values) AS value GROUP BY 1, 2)
-	INSERT INTO l4_pool_parameter (pool_id, shape_id, position, job_count, stream_count, occurrences, values, minimum, maximum)
+	INSERT INTO @extschema@.l4_pool_parameter (pool_id, shape_id, position, job_count, stream_count, occurrences, values, minimum, maximum)
 	SELECT l4_pool_rebuild.pool_id, shape_id, position, job_count, stream_count, occurrences,
 		CASE WHEN few AND cardinality(values) <= 32 THEN values END, minimum, maximum
 	FROM place LEFT JOIN known USING (shape_id, position);
 
-	UPDATE l4_pool p SET job_count = (SELECT count(*) FROM l4_pool_job j WHERE j.pool_id = p.pool_id)
+	UPDATE @extschema@.l4_pool p SET job_count = (SELECT count(*) FROM @extschema@.l4_pool_job j WHERE j.pool_id = p.pool_id)
 	WHERE p.pool_id = l4_pool_rebuild.pool_id;
 END
 $$;
@@ -248,7 +248,7 @@ COMMENT ON FUNCTION @extschema@.l4_pool_rebuild(bigint) IS
 
 CREATE FUNCTION @extschema@.l4_pool_refresh(job_id text, imported boolean DEFAULT true) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -259,32 +259,32 @@ DECLARE
 	streams int;
 	duration interval;
 BEGIN
-	PERFORM l4_lock('l4_pool', NULL, false);
-	SELECT l4_pool_settings(j.settings) INTO mine
-	FROM l4_job j WHERE j.job_id = l4_pool_refresh.job_id AND j.status = 'succeeded';
+	PERFORM @extschema@.l4_lock('l4_pool', NULL, false);
+	SELECT @extschema@.l4_pool_settings(j.settings) INTO mine
+	FROM @extschema@.l4_job j WHERE j.job_id = l4_pool_refresh.job_id AND j.status = 'succeeded';
 	SELECT count(*), max(s.last_ts - s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01') INTO streams, duration
-	FROM l4_stream s WHERE s.job_id = l4_pool_refresh.job_id AND s.record_count > 0;
-	mine_id := CASE WHEN streams > 0 THEN l4_pool_id(mine) END;
+	FROM @extschema@.l4_stream s WHERE s.job_id = l4_pool_refresh.job_id AND s.record_count > 0;
+	mine_id := CASE WHEN streams > 0 THEN @extschema@.l4_pool_id(mine) END;
 
 	-- Out of the pools it is no longer of (it failed after all, or its settings changed).
 	FOR other IN
-		DELETE FROM l4_pool_job p WHERE p.job_id = l4_pool_refresh.job_id AND p.pool_id IS DISTINCT FROM mine_id RETURNING p.pool_id
+		DELETE FROM @extschema@.l4_pool_job p WHERE p.job_id = l4_pool_refresh.job_id AND p.pool_id IS DISTINCT FROM mine_id RETURNING p.pool_id
 	LOOP
-		PERFORM l4_pool_rebuild(other);
+		PERFORM @extschema@.l4_pool_rebuild(other);
 	END LOOP;
 	IF mine_id IS NULL THEN
-		DELETE FROM l4_pool_job_event e WHERE e.job_id = l4_pool_refresh.job_id;
-		DELETE FROM l4_pool_job_parameter p WHERE p.job_id = l4_pool_refresh.job_id;
+		DELETE FROM @extschema@.l4_pool_job_event e WHERE e.job_id = l4_pool_refresh.job_id;
+		DELETE FROM @extschema@.l4_pool_job_parameter p WHERE p.job_id = l4_pool_refresh.job_id;
 		RETURN NULL;
 	END IF;
-	IF imported OR NOT EXISTS (SELECT FROM l4_pool_job_event e WHERE e.job_id = l4_pool_refresh.job_id) THEN
-		PERFORM l4_pool_learn(l4_pool_refresh.job_id);
+	IF imported OR NOT EXISTS (SELECT FROM @extschema@.l4_pool_job_event e WHERE e.job_id = l4_pool_refresh.job_id) THEN
+		PERFORM @extschema@.l4_pool_learn(l4_pool_refresh.job_id);
 	END IF;
-	INSERT INTO l4_pool AS p (pool_id, settings) VALUES (mine_id, mine)
+	INSERT INTO @extschema@.l4_pool AS p (pool_id, settings) VALUES (mine_id, mine)
 	ON CONFLICT (pool_id) DO UPDATE SET job_count = p.job_count;
-	INSERT INTO l4_pool_job AS p (pool_id, job_id, stream_count, duration) VALUES (mine_id, l4_pool_refresh.job_id, streams, duration)
+	INSERT INTO @extschema@.l4_pool_job AS p (pool_id, job_id, stream_count, duration) VALUES (mine_id, l4_pool_refresh.job_id, streams, duration)
 	ON CONFLICT (pool_id, job_id) DO UPDATE SET stream_count = excluded.stream_count, duration = excluded.duration;
-	PERFORM l4_pool_rebuild(mine_id);
+	PERFORM @extschema@.l4_pool_rebuild(mine_id);
 	RETURN mine_id;
 END
 $$;

@@ -60,27 +60,27 @@ COMMENT ON FUNCTION @extschema@.l4_mentions(text, text[]) IS
 
 CREATE FUNCTION @extschema@.l4_learn_addresses(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
 	learned bigint;
-	limits CONSTANT l4_limits := l4_limits_in_force();
+	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	address_pattern CONSTANT text := '^\d{1,3}(\.\d{1,3}){3}$';
-	units CONSTANT bigint := (SELECT count(*) FROM l4_job_units(l4_learn_addresses.job_id));
+	units CONSTANT bigint := (SELECT count(*) FROM @extschema@.l4_job_units(l4_learn_addresses.job_id));
 	-- statements that carry an address and are no flood
 	shape_ids CONSTANT bigint[] := ARRAY(
 		SELECT p.shape_id
-		FROM l4_job_sketches(l4_learn_addresses.job_id) k CROSS JOIN LATERAL l4_sketch_addresses(k.sketch) p
+		FROM @extschema@.l4_job_sketches(l4_learn_addresses.job_id) k CROSS JOIN LATERAL @extschema@.l4_sketch_addresses(k.sketch) p
 		GROUP BY p.shape_id HAVING sum(p.occurrences) <= limits.address_records * units);
 BEGIN
-	DELETE FROM l4_address a WHERE a.job_id = l4_learn_addresses.job_id;
+	DELETE FROM @extschema@.l4_address a WHERE a.job_id = l4_learn_addresses.job_id;
 	WITH record AS MATERIALIZED (
 		SELECT row_number() OVER () AS number, l.shape_id, s.unit, l.raw, l.parameters
-		FROM l4_job_segments(l4_learn_addresses.job_id, NULL, shape_ids, limits.address_segments::int) g
-			CROSS JOIN LATERAL l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, shape_ids) l
-			LEFT JOIN l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id),
+		FROM @extschema@.l4_job_segments(l4_learn_addresses.job_id, NULL, shape_ids, limits.address_segments::int) g
+			CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, shape_ids) l
+			LEFT JOIN @extschema@.l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id),
 	said AS MATERIALIZED (
 		SELECT DISTINCT r.number, r.shape_id, r.unit, r.raw, p.value AS address
 		FROM record r, unnest(r.parameters) p (value) WHERE p.value ~ address_pattern),
@@ -93,7 +93,7 @@ BEGIN
 	named AS (
 		-- each text is read once, however often it was logged
 		SELECT m.ordinal, m.unit
-		FROM l4_mentions(l4_learn_addresses.job_id, ARRAY(SELECT a.raw FROM address a GROUP BY a.raw ORDER BY a.raw)) m),
+		FROM @extschema@.l4_mentions(l4_learn_addresses.job_id, ARRAY(SELECT a.raw FROM address a GROUP BY a.raw ORDER BY a.raw)) m),
 	pair AS (
 		-- an address and the one other unit named beside it, or, where none is, the unit itself
 		SELECT a.shape_id, a.address, coalesce(min(n.unit) FILTER (WHERE n.unit IS DISTINCT FROM a.unit), a.unit) AS unit
@@ -106,7 +106,7 @@ BEGIN
 		-- of a statement that always pairs one address with one unit, and does so for several
 		SELECT shape_id FROM vote GROUP BY shape_id
 		HAVING count(*) = count(DISTINCT address) AND count(*) = count(DISTINCT unit) AND count(*) >= least(units, 2))
-	INSERT INTO l4_address (job_id, address, node)
+	INSERT INTO @extschema@.l4_address (job_id, address, node)
 	SELECT DISTINCT ON (address) l4_learn_addresses.job_id, address, unit
 	FROM vote JOIN told USING (shape_id)
 	GROUP BY address, unit

@@ -38,7 +38,7 @@ COMMENT ON FUNCTION @extschema@.l4_grep(text, text, text, int, timestamptz, time
 CREATE FUNCTION @extschema@.l4_context(job_id text, source text, around bigint, lines int DEFAULT 3)
 RETURNS TABLE (line_no bigint, is_match boolean, node text, rank int, ts timestamptz, level text, line text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 10
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -47,20 +47,20 @@ DECLARE
 	earliest bigint := l4_context.around - l4_context.lines;
 	latest bigint := l4_context.around + l4_context.lines;
 BEGIN
-	PERFORM l4_has_log_text(l4_context.job_id);
+	PERFORM @extschema@.l4_has_log_text(l4_context.job_id);
 	IF l4_context.lines < 0 THEN
 		RAISE EXCEPTION 'lines is %, but must not be negative', l4_context.lines USING ERRCODE = 'invalid_parameter_value';
 	END IF;
-	SELECT s.source_id INTO wanted FROM l4_stream s WHERE s.job_id = l4_context.job_id AND s.source = l4_context.source LIMIT 1;
+	SELECT s.source_id INTO wanted FROM @extschema@.l4_stream s WHERE s.job_id = l4_context.job_id AND s.source = l4_context.source LIMIT 1;
 	IF wanted IS NULL THEN
 		RAISE EXCEPTION 'job "%" has no source "%"', l4_context.job_id, l4_context.source
 			USING ERRCODE = 'no_data_found', HINT = 'The column source of l4_stream lists them.';
 	END IF;
 	RETURN QUERY
 	SELECT r.line_no + x.number - 1, r.line_no + x.number - 1 = l4_context.around, s.node, s.rank, r.ts, r.level, rtrim(x.line, E'\r')
-	FROM l4_segment g
-	CROSS JOIN LATERAL l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
-	LEFT JOIN l4_stream s ON s.job_id = g.job_id AND s.stream_id = r.stream_id
+	FROM @extschema@.l4_segment g
+	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+	LEFT JOIN @extschema@.l4_stream s ON s.job_id = g.job_id AND s.stream_id = r.stream_id
 	CROSS JOIN LATERAL string_to_table(r.raw, E'\n') WITH ORDINALITY x (line, number)
 	WHERE g.job_id = l4_context.job_id AND g.source_id = wanted AND g.last_line >= earliest
 		AND r.line_no <= latest AND r.line_no + x.number - 1 BETWEEN earliest AND latest

@@ -50,17 +50,17 @@ CREATE FUNCTION @extschema@.l4_record_texts(job_id text, stream_ids bigint[], li
 	wordings @extschema@.l4_wordings DEFAULT NULL)
 RETURNS TABLE (stream_id bigint, line_no bigint, source text, raw text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-	l4_record_texts.wordings := coalesce(l4_record_texts.wordings, l4_wordings_in_force());
+	l4_record_texts.wordings := coalesce(l4_record_texts.wordings, @extschema@.l4_wordings_in_force());
 	-- several records may share a line (progress bars): the gravest one is wanted, and a whole text orders them well enough
 	RETURN QUERY
 	SELECT DISTINCT ON (r.stream_id, r.line_no) r.stream_id, r.line_no, r.source, r.raw
-	FROM l4_records_at(l4_record_texts.job_id, l4_record_texts.stream_ids, l4_record_texts.line_nos) r
-	ORDER BY r.stream_id, r.line_no, l4_text_gravity(r.raw, l4_record_texts.wordings) DESC, r.raw;
+	FROM @extschema@.l4_records_at(l4_record_texts.job_id, l4_record_texts.stream_ids, l4_record_texts.line_nos) r
+	ORDER BY r.stream_id, r.line_no, @extschema@.l4_text_gravity(r.raw, l4_record_texts.wordings) DESC, r.raw;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_record_texts(text, bigint[], bigint[], @extschema@.l4_wordings) IS

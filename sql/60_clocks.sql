@@ -15,17 +15,17 @@ COMMENT ON TYPE @extschema@.l4_clock_offset IS
 CREATE FUNCTION @extschema@.l4_clock_offsets(job_id text, limits @extschema@.l4_limits DEFAULT NULL)
 	RETURNS SETOF @extschema@.l4_clock_offset
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-	l4_clock_offsets.limits := coalesce(l4_clock_offsets.limits, l4_limits_in_force());
+	l4_clock_offsets.limits := coalesce(l4_clock_offsets.limits, @extschema@.l4_limits_in_force());
 	-- Ranks that work together log the same things at about the same time. A clock that is off shifts all that its node logs
 	-- alike; a node that started late is late at first only, so that its statements disagree. Files that several nodes share
 	-- have one order and need no clock.
 	RETURN QUERY
-	WITH entry AS MATERIALIZED (SELECT f.* FROM l4_job_first_times(l4_clock_offsets.job_id) f),
+	WITH entry AS MATERIALIZED (SELECT f.* FROM @extschema@.l4_job_first_times(l4_clock_offsets.job_id) f),
 	statement AS MATERIALIZED (
 		SELECT e.shape_id, bool_and(e.iterating) AS iterating, percentile_cont(0.5) WITHIN GROUP (ORDER BY e.first_at) AS at
 		FROM entry e

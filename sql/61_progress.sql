@@ -6,29 +6,29 @@ CREATE FUNCTION @extschema@.l4_progress_marks(job_id text, pool_id bigint DEFAUL
 	limits @extschema@.l4_limits DEFAULT NULL)
 RETURNS TABLE (stream_id bigint, line_no bigint, mild_line_no bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	clocks l4_source_clock[];
+	clocks @extschema@.l4_source_clock[];
 	before timestamptz;
 	mild_before timestamptz;
 BEGIN
-	l4_progress_marks.limits := coalesce(l4_progress_marks.limits, l4_limits_in_force());
-	clocks := ARRAY(SELECT c FROM l4_source_clocks(l4_progress_marks.job_id, limits) c);
+	l4_progress_marks.limits := coalesce(l4_progress_marks.limits, @extschema@.l4_limits_in_force());
+	clocks := ARRAY(SELECT c FROM @extschema@.l4_source_clocks(l4_progress_marks.job_id, limits) c);
 	-- Of grave records that is said only where a share of its iterations came after, of others where one whole iteration did,
 	-- or where much of what successful jobs log showed first later on (a job that fails while it starts makes progress too).
 	WITH iteration AS MATERIALIZED (
 		SELECT i.started_at AS ts, row_number() OVER (ORDER BY i.started_at DESC) AS from_end, count(*) OVER () AS n
-		FROM l4_job_timeline(l4_progress_marks.job_id) i WHERE l4_clock_was_set(i.started_at)
+		FROM @extschema@.l4_job_timeline(l4_progress_marks.job_id) i WHERE @extschema@.l4_clock_was_set(i.started_at)
 	)
 	SELECT (SELECT i.ts FROM iteration i WHERE i.n >= (limits).progress_iterations
 			AND i.from_end = 1 + least((limits).progress_most, greatest(2, floor(i.n * (limits).progress_share)))),
 		(SELECT i.ts FROM iteration i WHERE i.from_end = 2)
 	INTO before, mild_before;
 	RETURN QUERY
-	SELECT o.* FROM l4_job_older_lines(l4_progress_marks.job_id, clocks, l4_progress_marks.pool_id, before, mild_before,
+	SELECT o.* FROM @extschema@.l4_job_older_lines(l4_progress_marks.job_id, clocks, l4_progress_marks.pool_id, before, mild_before,
 		(limits).progress_known_share, (limits).progress_known_statements) o;
 END
 $$;

@@ -191,20 +191,20 @@ CREATE FUNCTION @extschema@.l4_unexplained_by_pool(job_id text, pool_id bigint, 
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_unexplained_shape
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	pool l4_pool_event[] := ARRAY(SELECT p
-		FROM l4_other_pool_shapes(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id) p);
+	pool @extschema@.l4_pool_event[] := ARRAY(SELECT p
+		FROM @extschema@.l4_other_pool_shapes(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id) p);
 BEGIN
 	RETURN QUERY SELECT n.*
-	FROM l4_unexplained_new(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, pool,
+	FROM @extschema@.l4_unexplained_new(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, pool,
 		l4_unexplained_by_pool.known_kinds, limits, wordings) n;
-	RETURN QUERY SELECT b.* FROM l4_unexplained_bursts(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, pool,
+	RETURN QUERY SELECT b.* FROM @extschema@.l4_unexplained_bursts(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, pool,
 		limits) b;
-	RETURN QUERY SELECT v.* FROM l4_unexplained_values(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, limits) v
+	RETURN QUERY SELECT v.* FROM @extschema@.l4_unexplained_values(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, limits) v
 	WHERE v.shape_id IN (SELECT p.shape_id FROM unnest(pool) p);
 END
 $$;
@@ -216,14 +216,14 @@ CREATE FUNCTION @extschema@.l4_unexplained_without_pool(job_id text, limits @ext
 	wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_unexplained_shape
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	clocks l4_source_clock[] := ARRAY(SELECT c FROM l4_source_clocks(l4_unexplained_without_pool.job_id, limits) c);
+	clocks @extschema@.l4_source_clock[] := ARRAY(SELECT c FROM @extschema@.l4_source_clocks(l4_unexplained_without_pool.job_id, limits) c);
 	last_good timestamptz := coalesce((SELECT i.started_at
-		FROM l4_job_timeline(l4_unexplained_without_pool.job_id) i ORDER BY 1 DESC OFFSET 2 LIMIT 1),
+		FROM @extschema@.l4_job_timeline(l4_unexplained_without_pool.job_id) i ORDER BY 1 DESC OFFSET 2 LIMIT 1),
 		'-infinity');
 BEGIN
 	-- Noise (sensor errors, retries, failed builds) begins early and goes on; a failure begins late, after the job's last
@@ -231,25 +231,25 @@ BEGIN
 	-- the whole job comes after the last good iteration (in a job without iterations: an error at least, anywhere).
 	RETURN QUERY
 	WITH judged AS MATERIALIZED (
-		SELECT s.shape_id, l4_text_gravity(s.shape, wordings) AS gravity, s.shape ~ (wordings).tolerated AS tolerated,
+		SELECT s.shape_id, @extschema@.l4_text_gravity(s.shape, wordings) AS gravity, s.shape ~ (wordings).tolerated AS tolerated,
 			n.level_rank
-		FROM l4_job_shapes(l4_unexplained_without_pool.job_id) n JOIN l4_shape s ON s.shape_id = n.shape_id
+		FROM @extschema@.l4_job_shapes(l4_unexplained_without_pool.job_id) n JOIN @extschema@.l4_shape s ON s.shape_id = n.shape_id
 	),
 	entry AS (
-		SELECT e.stream_id, e.shape_id, e.first_line, s.tolerated, greatest(l4_level_rank(e.level), s.gravity) AS gravity,
+		SELECT e.stream_id, e.shape_id, e.first_line, s.tolerated, greatest(@extschema@.l4_level_rank(e.level), s.gravity) AS gravity,
 			-- lines of a file that several streams share come in order, whatever their own clocks say
-			CASE WHEN c.lines IS NOT NULL THEN l4_time_at(e.first_line, c.lines, c.times)
-				WHEN l4_clock_was_set(e.first_ts) THEN e.first_ts END AS first_at
-		FROM l4_job_counts(l4_unexplained_without_pool.job_id, NULL,
+			CASE WHEN c.lines IS NOT NULL THEN @extschema@.l4_time_at(e.first_line, c.lines, c.times)
+				WHEN @extschema@.l4_clock_was_set(e.first_ts) THEN e.first_ts END AS first_at
+		FROM @extschema@.l4_job_counts(l4_unexplained_without_pool.job_id, NULL,
 			ARRAY(SELECT j.shape_id FROM judged j WHERE greatest(j.gravity, j.level_rank) >= (limits).gravity_trouble)) e
-		JOIN l4_job_streams(l4_unexplained_without_pool.job_id) t ON t.stream_id = e.stream_id
+		JOIN @extschema@.l4_job_streams(l4_unexplained_without_pool.job_id) t ON t.stream_id = e.stream_id
 		JOIN judged s ON s.shape_id = e.shape_id
 		LEFT JOIN unnest(clocks) c ON c.source_id = t.source_id
 	),
 	seen AS (SELECT e.*, min(e.first_at) OVER (PARTITION BY e.shape_id) AS first_in_job FROM entry e)
 	SELECT e.stream_id, e.shape_id, 'severe', e.first_line, NULL::jsonb, NULL::int, NULL::text
 	FROM seen e
-	JOIN l4_job_stream_ends(l4_unexplained_without_pool.job_id, clocks, last_good) n ON n.stream_id = e.stream_id
+	JOIN @extschema@.l4_job_stream_ends(l4_unexplained_without_pool.job_id, clocks, last_good) n ON n.stream_id = e.stream_id
 	WHERE e.gravity >= CASE WHEN isfinite(last_good) THEN (limits).gravity_trouble ELSE (limits).gravity_error END
 		AND NOT e.tolerated
 		AND CASE
@@ -349,34 +349,34 @@ CREATE FUNCTION @extschema@.l4_unexplained_records(job_id text, shapes @extschem
 	clocks @extschema@.l4_clock_offset[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 1000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	source_clocks l4_source_clock[] := ARRAY(SELECT c FROM l4_source_clocks(l4_unexplained_records.job_id, limits) c);
+	source_clocks @extschema@.l4_source_clock[] := ARRAY(SELECT c FROM @extschema@.l4_source_clocks(l4_unexplained_records.job_id, limits) c);
 BEGIN
 	RETURN QUERY
 	WITH entry AS MATERIALIZED (
-		SELECT e.* FROM l4_unexplained_entries(l4_unexplained_records.job_id, l4_unexplained_records.shapes,
+		SELECT e.* FROM @extschema@.l4_unexplained_entries(l4_unexplained_records.job_id, l4_unexplained_records.shapes,
 			l4_unexplained_records.pool_id, limits) e
 	),
 	clock AS (
 		SELECT s.stream_id, c.lines, c.times
-		FROM unnest(source_clocks) c JOIN l4_job_streams(l4_unexplained_records.job_id) s ON s.source_id = c.source_id
+		FROM unnest(source_clocks) c JOIN @extschema@.l4_job_streams(l4_unexplained_records.job_id) s ON s.source_id = c.source_id
 	),
 	text AS MATERIALIZED (
 		SELECT t.*
 		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.shape_id) AS shape_ids,
 			array_agg(e.first_line) AS line_nos
 			FROM entry e) a
-		CROSS JOIN LATERAL l4_unexplained_texts(l4_unexplained_records.job_id, a.stream_ids, a.shape_ids, a.line_nos,
+		CROSS JOIN LATERAL @extschema@.l4_unexplained_texts(l4_unexplained_records.job_id, a.stream_ids, a.shape_ids, a.line_nos,
 			(limits).unexplained_quotes) t
 	),
 	timed AS MATERIALIZED (
 		SELECT e.*, x.raw, coalesce(x.stage, e.stage) AS told_stage, coalesce(x.iteration, e.iteration) AS told_iteration,
 			coalesce(x.ts, e.first_ts) AS own_ts, c.stream_id IS NOT NULL AS shared,
-				l4_time_at(e.first_line, c.lines, c.times) AS shared_ts
+				@extschema@.l4_time_at(e.first_line, c.lines, c.times) AS shared_ts
 		FROM entry e
 		LEFT JOIN clock c ON c.stream_id = e.stream_id
 		LEFT JOIN text x ON x.stream_id = e.stream_id AND x.line_no = e.first_line AND x.shape_id = e.shape_id
@@ -385,7 +385,7 @@ BEGIN
 		SELECT b.*
 		FROM (SELECT array_agg(t.stream_id) AS stream_ids, array_agg(t.first_line) AS line_nos FROM timed t
 			WHERE NOT t.shared AND t.own_ts IS NULL) w
-		CROSS JOIN LATERAL l4_job_times_before(l4_unexplained_records.job_id, w.stream_ids, w.line_nos) b
+		CROSS JOIN LATERAL @extschema@.l4_job_times_before(l4_unexplained_records.job_id, w.stream_ids, w.line_nos) b
 	),
 	placed AS (
 		-- lines of one file are in order, whatever clocks their labels go by; else the record's own time, else that of the one
@@ -397,9 +397,9 @@ BEGIN
 	)
 	SELECT e.stream_id, e.source, e.kind, e.unit, e.node, e.rank, e.shape_id, e.event_id, e.reason, e.numbers, e.occurrences,
 		e.level,
-		greatest(e.gravity, l4_text_gravity(e.raw, wordings)), coalesce(e.raw ~ (wordings).ending, false),
+		greatest(e.gravity, @extschema@.l4_text_gravity(e.raw, wordings)), coalesce(e.raw ~ (wordings).ending, false),
 			coalesce(e.raw ~ (wordings).peer, false),
-		e.first_line, e.last_line, CASE WHEN l4_clock_was_set(e.told_ts) THEN e.told_ts END, e.told_stage, e.told_iteration,
+		e.first_line, e.last_line, CASE WHEN @extschema@.l4_clock_was_set(e.told_ts) THEN e.told_ts END, e.told_stage, e.told_iteration,
 		e.role, e.position, e.value, e.raw
 	FROM placed e;
 END
@@ -413,7 +413,7 @@ CREATE FUNCTION @extschema@.l4_unexplained(job_id text, use_pool boolean DEFAULT
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
 		RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 -- There may be tens of thousands of records, which the planner takes for a few after some steps: its loops over all pairs would
 -- take minutes.
@@ -423,25 +423,25 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	pool record;
-	found l4_unexplained_shape[];
+	found @extschema@.l4_unexplained_shape[];
 BEGIN
-	l4_unexplained.limits := coalesce(l4_unexplained.limits, l4_limits_in_force());
-	l4_unexplained.wordings := coalesce(l4_unexplained.wordings, l4_wordings_in_force());
+	l4_unexplained.limits := coalesce(l4_unexplained.limits, @extschema@.l4_limits_in_force());
+	l4_unexplained.wordings := coalesce(l4_unexplained.wordings, @extschema@.l4_wordings_in_force());
 	l4_unexplained.clocks := coalesce(l4_unexplained.clocks,
-		ARRAY(SELECT k FROM l4_clock_offsets(l4_unexplained.job_id, limits) k));
-	SELECT p.* INTO pool FROM l4_compared_pool(l4_unexplained.job_id) p WHERE use_pool;
+		ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_unexplained.job_id, limits) k));
+	SELECT p.* INTO pool FROM @extschema@.l4_compared_pool(l4_unexplained.job_id) p WHERE use_pool;
 	IF pool.pool_id IS NOT NULL THEN
-		found := ARRAY(SELECT f FROM l4_unexplained_by_pool(l4_unexplained.job_id, pool.pool_id, pool.known_kinds, limits,
+		found := ARRAY(SELECT f FROM @extschema@.l4_unexplained_by_pool(l4_unexplained.job_id, pool.pool_id, pool.known_kinds, limits,
 			wordings) f);
 	ELSE
-		found := ARRAY(SELECT f FROM l4_unexplained_without_pool(l4_unexplained.job_id, limits, wordings) f);
+		found := ARRAY(SELECT f FROM @extschema@.l4_unexplained_without_pool(l4_unexplained.job_id, limits, wordings) f);
 	END IF;
 	RETURN QUERY
 	SELECT r.*
-	FROM l4_unexplained_records(l4_unexplained.job_id, found, pool.pool_id, l4_unexplained.clocks, limits, wordings) r
-	LEFT JOIN l4_progress_marks(l4_unexplained.job_id, pool.pool_id, limits) m ON m.stream_id = r.stream_id
+	FROM @extschema@.l4_unexplained_records(l4_unexplained.job_id, found, pool.pool_id, l4_unexplained.clocks, limits, wordings) r
+	LEFT JOIN @extschema@.l4_progress_marks(l4_unexplained.job_id, pool.pool_id, limits) m ON m.stream_id = r.stream_id
 	WHERE NOT (r.reason IN ('new', 'new value')
-		AND l4_is_outlived(r.kind, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true), r.last_line, m.line_no,
+		AND @extschema@.l4_is_outlived(r.kind, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true), r.last_line, m.line_no,
 			m.mild_line_no, limits));
 END
 $$;

@@ -55,14 +55,14 @@ CREATE FUNCTION @extschema@.l4_accusations(job_id text, unexplained @extschema@.
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_accusation
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-	unexplained := coalesce(unexplained, ARRAY(SELECT n FROM l4_unexplained(l4_accusations.job_id) n));
-	limits := coalesce(limits, l4_limits_in_force());
-	wordings := coalesce(wordings, l4_wordings_in_force());
+	unexplained := coalesce(unexplained, ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_accusations.job_id) n));
+	limits := coalesce(limits, @extschema@.l4_limits_in_force());
+	wordings := coalesce(wordings, @extschema@.l4_wordings_in_force());
 	RETURN QUERY
 	WITH record AS MATERIALIZED (
 		-- one record tells whom a rank blames; of streams of no unit all are read
@@ -70,10 +70,10 @@ BEGIN
 			SELECT u.unit, u.kind, u.source, u.shape_id, u.stream_id, u.first_line AS line_no, u.first_ts, u.message
 			FROM unnest(unexplained) u WHERE u.unit IS NOT NULL
 			UNION ALL
-			SELECT NULL, u.* FROM l4_unplaced_records(l4_accusations.job_id, unexplained, limits) u) r)
+			SELECT NULL, u.* FROM @extschema@.l4_unplaced_records(l4_accusations.job_id, unexplained, limits) u) r)
 	SELECT m.unit, m.node, m.rank, m.name, r.unit, r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts,
 		r.message ~ wordings.ending
-	FROM l4_mentions(l4_accusations.job_id, ARRAY(SELECT r.message FROM record r ORDER BY r.ordinal)) m
+	FROM @extschema@.l4_mentions(l4_accusations.job_id, ARRAY(SELECT r.message FROM record r ORDER BY r.ordinal)) m
 	JOIN record r ON r.ordinal = m.ordinal
 	WHERE r.unit IS DISTINCT FROM m.unit;
 END

@@ -5,7 +5,7 @@ CREATE FUNCTION @extschema@.l4_node_evidence(job_id text, unexplained @extschema
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 -- see l4_job_findings
 SET enable_nestloop = off
@@ -13,10 +13,10 @@ SET max_parallel_workers_per_gather = 0
 AS $$
 #variable_conflict use_column
 DECLARE
-	units l4_unit[] := ARRAY(SELECT u FROM l4_job_units(l4_node_evidence.job_id) u);
-	streams l4_job_stream[];
-	placed l4_placed_record[];
-	at_large l4_placed_record;
+	units @extschema@.l4_unit[] := ARRAY(SELECT u FROM @extschema@.l4_job_units(l4_node_evidence.job_id) u);
+	streams @extschema@.l4_job_stream[];
+	placed @extschema@.l4_placed_record[];
+	at_large @extschema@.l4_placed_record;
 	telling_streams bigint[];
 	unexplained_shapes bigint[];
 	rank_fails boolean;
@@ -26,15 +26,15 @@ BEGIN
 	IF cardinality(units) < 2 THEN
 		RETURN;
 	END IF;
-	limits := coalesce(limits, l4_limits_in_force());
-	wordings := coalesce(wordings, l4_wordings_in_force());
-	clocks := coalesce(clocks, ARRAY(SELECT k FROM l4_clock_offsets(l4_node_evidence.job_id) k));
-	unexplained := coalesce(unexplained, ARRAY(SELECT n FROM l4_unexplained(l4_node_evidence.job_id) n));
+	limits := coalesce(limits, @extschema@.l4_limits_in_force());
+	wordings := coalesce(wordings, @extschema@.l4_wordings_in_force());
+	clocks := coalesce(clocks, ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_node_evidence.job_id) k));
+	unexplained := coalesce(unexplained, ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_node_evidence.job_id) n));
 	accusations := coalesce(accusations,
-		ARRAY(SELECT a FROM l4_accusations(l4_node_evidence.job_id, unexplained, limits, wordings) a));
-	streams := ARRAY(SELECT s FROM l4_job_streams(l4_node_evidence.job_id) s);
-	placed := ARRAY(SELECT p FROM l4_placed_records(unexplained, units, accusations, limits, wordings) p);
-	at_large := l4_failure_at_large(placed, limits);
+		ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_node_evidence.job_id, unexplained, limits, wordings) a));
+	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s);
+	placed := ARRAY(SELECT p FROM @extschema@.l4_placed_records(unexplained, units, accusations, limits, wordings) p);
+	at_large := @extschema@.l4_failure_at_large(placed, limits);
 	telling_streams := ARRAY(SELECT DISTINCT p.stream_id FROM unnest(placed) p);
 	unexplained_shapes := ARRAY(SELECT DISTINCT n.shape_id FROM unnest(unexplained) n);
 	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave);
@@ -43,18 +43,18 @@ BEGIN
 	SELECT e.unit, e.node, e.rank, e.kind, e.part, e.part * (weights ->> ('weight_' || e.kind))::float8, e.limit_name,
 		e.numbers, e.shape_id, e.stream_id, e.line_no, e.first_ts
 	FROM (
-		SELECT * FROM l4_evidence_missing(units, limits)
-		UNION ALL SELECT * FROM l4_evidence_silent(l4_node_evidence.job_id, units, streams, clocks, limits)
-		UNION ALL SELECT * FROM l4_evidence_quiet(l4_node_evidence.job_id, streams, telling_streams, limits)
-		UNION ALL SELECT * FROM l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, telling_streams, limits)
-		UNION ALL SELECT * FROM l4_evidence_named(units, accusations, at_large, limits)
-		UNION ALL SELECT * FROM l4_evidence_accused(accusations)
-		UNION ALL SELECT * FROM l4_evidence_first(placed, at_large, limits)
-		UNION ALL SELECT * FROM l4_evidence_lag(streams)
-		UNION ALL SELECT * FROM l4_evidence_late(l4_node_evidence.job_id, units, streams, clocks, unexplained_shapes, limits)
-		UNION ALL SELECT * FROM l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits)
-		UNION ALL SELECT * FROM l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails, limits)
-		UNION ALL SELECT * FROM l4_evidence_forest(units, unexplained, limits)) e;
+		SELECT * FROM @extschema@.l4_evidence_missing(units, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_silent(l4_node_evidence.job_id, units, streams, clocks, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet(l4_node_evidence.job_id, streams, telling_streams, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, telling_streams, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_named(units, accusations, at_large, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_accused(accusations)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_first(placed, at_large, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_lag(streams)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_late(l4_node_evidence.job_id, units, streams, clocks, unexplained_shapes, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_forest(units, unexplained, limits)) e;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],

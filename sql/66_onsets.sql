@@ -185,42 +185,42 @@ CREATE FUNCTION @extschema@.l4_onsets(job_id text, unexplained @extschema@.l4_un
 		wordings @extschema@.l4_wordings DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_onset
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 5
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	places l4_onset[];
+	places @extschema@.l4_onset[];
 BEGIN
-	l4_onsets.limits := coalesce(l4_onsets.limits, l4_limits_in_force());
-	l4_onsets.wordings := coalesce(l4_onsets.wordings, l4_wordings_in_force());
+	l4_onsets.limits := coalesce(l4_onsets.limits, @extschema@.l4_limits_in_force());
+	l4_onsets.wordings := coalesce(l4_onsets.wordings, @extschema@.l4_wordings_in_force());
 	l4_onsets.unexplained := coalesce(l4_onsets.unexplained,
-		ARRAY(SELECT n FROM l4_unexplained(l4_onsets.job_id, true, NULL, limits, wordings) n));
+		ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_onsets.job_id, true, NULL, limits, wordings) n));
 	l4_onsets.accusations := coalesce(l4_onsets.accusations,
-		ARRAY(SELECT a FROM l4_accusations(l4_onsets.job_id, l4_onsets.unexplained) a));
-	places := ARRAY(SELECT o FROM l4_onset_stops(l4_onsets.job_id, l4_onsets.unexplained, suspects[1], l4_onsets.accusations,
+		ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_onsets.job_id, l4_onsets.unexplained) a));
+	places := ARRAY(SELECT o FROM @extschema@.l4_onset_stops(l4_onsets.job_id, l4_onsets.unexplained, suspects[1], l4_onsets.accusations,
 		limits) o);
-	places := places || ARRAY(SELECT o FROM l4_onset_records(l4_onsets.job_id, l4_onsets.unexplained, suspects[1],
+	places := places || ARRAY(SELECT o FROM @extschema@.l4_onset_records(l4_onsets.job_id, l4_onsets.unexplained, suspects[1],
 		l4_onsets.accusations,
 		EXISTS (SELECT FROM unnest(places) p WHERE p.place = 'stopped'), limits) o);
 	RETURN QUERY
 	WITH named AS MATERIALIZED (
 		-- an error may name its own stage
-		SELECT DISTINCT ON (r.stream_id, r.first_line) r.stream_id, r.first_line, l4_text_stage(r.message, wordings) AS stage
+		SELECT DISTINCT ON (r.stream_id, r.first_line) r.stream_id, r.first_line, @extschema@.l4_text_stage(r.message, wordings) AS stage
 		FROM unnest(l4_onsets.unexplained) r JOIN unnest(places) p ON p.stream_id = r.stream_id AND p.line_no = r.first_line
 			AND p.place IN ('own', 'rank')
 		WHERE r.reason IN ('new value', 'range') OR r.gravity >= (limits).gravity_trouble
 		ORDER BY r.stream_id, r.first_line, r.shape_id
 	)
 	SELECT array_position(ARRAY['own', 'stopped', 'outside', 'rank', 'any', 'end'], o.place), o.place,
-		l4_onset_stage(o.place, n.stage, o.stage, o.rank, t.marks, j.stage), coalesce(o.iteration, j.iteration), o.ts, o.unit,
+		@extschema@.l4_onset_stage(o.place, n.stage, o.stage, o.rank, t.marks, j.stage), coalesce(o.iteration, j.iteration), o.ts, o.unit,
 			o.node, o.rank, o.stream_id, o.line_no
 	FROM unnest(places) o
 	LEFT JOIN (SELECT s.stream_id, s.source, s.last_iteration IS NOT NULL AS marks
-		FROM l4_job_streams(l4_onsets.job_id, ARRAY(SELECT p.stream_id FROM unnest(places) p)) s) t ON t.stream_id = o.stream_id
+		FROM @extschema@.l4_job_streams(l4_onsets.job_id, ARRAY(SELECT p.stream_id FROM unnest(places) p)) s) t ON t.stream_id = o.stream_id
 	-- where a stream without marks ended tells nothing: the end of all progress is meant
 	LEFT JOIN LATERAL (SELECT o.place IN ('stopped', 'end') AND NOT t.marks AS at_end) z ON true
-	LEFT JOIN LATERAL l4_job_state(l4_onsets.job_id, t.source, CASE WHEN NOT z.at_end THEN o.line_no END,
+	LEFT JOIN LATERAL @extschema@.l4_job_state(l4_onsets.job_id, t.source, CASE WHEN NOT z.at_end THEN o.line_no END,
 		CASE WHEN NOT z.at_end THEN o.ts END, limits) j ON true
 	LEFT JOIN named n ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.first_line = o.line_no;
 END

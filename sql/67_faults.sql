@@ -20,7 +20,7 @@ ALTER TABLE @extschema@.l4_fault ADD CONSTRAINT l4_fault_pattern_is_valid CHECK 
 
 CREATE FUNCTION @extschema@.l4_guard_builtin_fault() RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 BEGIN
@@ -231,25 +231,25 @@ CREATE FUNCTION @extschema@.l4_match_entries(job_id text, unexplained @extschema
 	entries @extschema@.l4_fault_entry[], limits @extschema@.l4_limits DEFAULT NULL)
 RETURNS TABLE (fault_key text, stream_id bigint, shape_id bigint, line_no bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-	l4_match_entries.limits := coalesce(l4_match_entries.limits, l4_limits_in_force());
+	l4_match_entries.limits := coalesce(l4_match_entries.limits, @extschema@.l4_limits_in_force());
 	RETURN QUERY
 	WITH entry AS MATERIALIZED (
 		SELECT e.*, (SELECT count(DISTINCT u.id) FROM unnest(e.events) u (id)) AS event_count FROM unnest(entries) e
 	),
 	hit AS MATERIALIZED (
-		SELECT h.* FROM l4_fault_hits(l4_match_entries.job_id, l4_match_entries.unexplained, entries, limits) h
+		SELECT h.* FROM @extschema@.l4_fault_hits(l4_match_entries.job_id, l4_match_entries.unexplained, entries, limits) h
 	),
 	figure AS (
 		SELECT e.fault_key, z.nodes,
 			count(*) FILTER (WHERE h.event_id IS NULL) > 0 AS has_pattern,
 			count(DISTINCT h.event_id) AS event_count,
 			count(DISTINCT h.unit) FILTER (WHERE (h.event_id IS NULL) = (e.pattern IS NOT NULL))::double precision AS node_count
-		FROM entry e CROSS JOIN (SELECT count(*) AS nodes FROM l4_job_units(l4_match_entries.job_id)) z
+		FROM entry e CROSS JOIN (SELECT count(*) AS nodes FROM @extschema@.l4_job_units(l4_match_entries.job_id)) z
 		JOIN hit h ON h.fault_key = e.fault_key
 		GROUP BY e.fault_key, z.nodes
 	),
@@ -352,7 +352,7 @@ RETURNS TABLE (fault_key text, title text, category text, subtype text, severity
 	iteration bigint, first_ts timestamptz, occurrences bigint, nodes_affected bigint, message text,
 	role text, priority int, builtin boolean, explained_by text[], owner name, unit text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 5
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 -- as in l4_unexplained
 SET enable_nestloop = off
@@ -360,33 +360,33 @@ SET max_parallel_workers_per_gather = 0
 AS $$
 #variable_conflict use_column
 DECLARE
-	entries l4_fault_entry[];
+	entries @extschema@.l4_fault_entry[];
 BEGIN
-	l4_match_faults.limits := coalesce(l4_match_faults.limits, l4_limits_in_force());
-	l4_match_faults.wordings := coalesce(l4_match_faults.wordings, l4_wordings_in_force());
+	l4_match_faults.limits := coalesce(l4_match_faults.limits, @extschema@.l4_limits_in_force());
+	l4_match_faults.wordings := coalesce(l4_match_faults.wordings, @extschema@.l4_wordings_in_force());
 	IF news IS NULL THEN
-		IF NOT EXISTS (SELECT FROM l4_job_streams(l4_match_faults.job_id))
-			AND NOT EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_match_faults.job_id) THEN
+		IF NOT EXISTS (SELECT FROM @extschema@.l4_job_streams(l4_match_faults.job_id))
+			AND NOT EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_match_faults.job_id) THEN
 			RAISE EXCEPTION 'job "%" is not known', l4_match_faults.job_id
 				USING ERRCODE = 'no_data_found',
 					HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
 		END IF;
-		news := ARRAY(SELECT n FROM l4_unexplained(l4_match_faults.job_id, true, NULL, limits, wordings) n);
+		news := ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_match_faults.job_id, true, NULL, limits, wordings) n);
 	END IF;
 	-- a variable, so that the planner knows how many there are
 	entries := ARRAY(SELECT ROW(l.fault_key, l.pattern, l.events, l.in_order, l.stream_kinds, l.min_node_share,
-		l.max_node_share, l.within_time, l.role)::l4_fault_entry FROM l4_fault_library l);
+		l.max_node_share, l.within_time, l.role)::@extschema@.l4_fault_entry FROM @extschema@.l4_fault_library l);
 	RETURN QUERY
 	WITH hit AS MATERIALIZED (
 		SELECT h.fault_key, (h.record).*, h.line_no, h.message AS told, h.occurrences AS records, h.nodes_affected
-		FROM l4_first_fault_hits(l4_match_faults.job_id, news, entries, limits, wordings) h
+		FROM @extschema@.l4_first_fault_hits(l4_match_faults.job_id, news, entries, limits, wordings) h
 	)
 	SELECT l.fault_key, l.title, l.category, l.subtype, l.severity, l.root_cause, l.fix, h.event_id, h.shape_id, h.stream_id,
 		h.source, h.line_no, h.node, h.rank, h.stage, h.iteration, h.first_ts, h.records, h.nodes_affected, h.told,
 		l.role, l.priority, l.builtin, x.explained_by, l.owner, h.unit
 	FROM hit h
-	JOIN l4_fault_library l ON l.fault_key = h.fault_key
-	LEFT JOIN l4_explained_faults(ARRAY(SELECT o.fault_key FROM hit o)) x ON x.fault_key = h.fault_key
+	JOIN @extschema@.l4_fault_library l ON l.fault_key = h.fault_key
+	LEFT JOIN @extschema@.l4_explained_faults(ARRAY(SELECT o.fault_key FROM hit o)) x ON x.fault_key = h.fault_key
 	ORDER BY x.explained_by IS NOT NULL, array_position(ARRAY['root', 'cascade', 'confirmation'], l.role), l.builtin,
 		array_position(ARRAY['critical', 'error', 'warning', 'info'], l.severity), l.priority, h.nodes_affected, h.first_ts,
 		l.fault_key COLLATE "C";

@@ -90,7 +90,7 @@ COMMENT ON FUNCTION @extschema@.l4_shape_pattern(text, jsonb, int, text, text[])
 
 CREATE FUNCTION @extschema@.l4_draft_pattern(job_id text, event_id bigint, keep_values text[] DEFAULT NULL, news @extschema@.l4_unexplained_record[] DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -99,7 +99,7 @@ DECLARE
 BEGIN
 	WITH record AS (
 		SELECT DISTINCT ON (n.shape_id, n.position, n.value) n.shape_id, n.position, n.value, s.shape
-		FROM unnest(coalesce(l4_draft_pattern.news, ARRAY(SELECT n FROM l4_unexplained(l4_draft_pattern.job_id) n))) n JOIN l4_shape s ON s.shape_id = n.shape_id
+		FROM unnest(coalesce(l4_draft_pattern.news, ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_draft_pattern.job_id) n))) n JOIN @extschema@.l4_shape s ON s.shape_id = n.shape_id
 		WHERE n.event_id = l4_draft_pattern.event_id
 	),
 	-- what values the positions take in any job
@@ -107,20 +107,20 @@ BEGIN
 		SELECT p.shape_id, jsonb_object_agg(p.position::text, p.found) AS examples
 		FROM (
 			SELECT p.shape_id, p.position, jsonb_agg(DISTINCT v.value) AS found
-			FROM l4_stream_parameter p, unnest(p.values) v (value)
+			FROM @extschema@.l4_stream_parameter p, unnest(p.values) v (value)
 			WHERE p.shape_id IN (SELECT r.shape_id FROM record r) GROUP BY 1, 2) p
 		GROUP BY p.shape_id
 	)
 	SELECT array_agg(DISTINCT p.pattern COLLATE "C") INTO patterns
 	FROM record r LEFT JOIN example e ON e.shape_id = r.shape_id
-	CROSS JOIN LATERAL l4_shape_pattern(r.shape, coalesce(e.examples, '{}'), r.position, r.value, l4_draft_pattern.keep_values) p (pattern)
+	CROSS JOIN LATERAL @extschema@.l4_shape_pattern(r.shape, coalesce(e.examples, '{}'), r.position, r.value, l4_draft_pattern.keep_values) p (pattern)
 	WHERE p.pattern IS NOT NULL;
 	IF patterns IS NULL THEN
 		RETURN NULL;
 	END IF;
 	IF cardinality(patterns) > 3 THEN
 		-- many shapes: the template of their event says what they have in common
-		SELECT ARRAY[l4_shape_pattern(e.template, '{}')] INTO patterns FROM l4_event e WHERE e.event_id = l4_draft_pattern.event_id;
+		SELECT ARRAY[@extschema@.l4_shape_pattern(e.template, '{}')] INTO patterns FROM @extschema@.l4_event e WHERE e.event_id = l4_draft_pattern.event_id;
 	END IF;
 	RETURN CASE WHEN cardinality(patterns) = 1 THEN patterns[1] ELSE (SELECT string_agg('(?:' || p || ')', '|') FROM unnest(patterns) p) END;
 END
@@ -142,31 +142,31 @@ CREATE FUNCTION @extschema@.l4_confirm_fault(job_id text, fault_key text, title 
 	role text DEFAULT 'root', severity text DEFAULT 'error', priority int DEFAULT 50, explains text[] DEFAULT NULL, note text DEFAULT NULL, activate boolean DEFAULT false)
 RETURNS @extschema@.l4_fault
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 -- as in l4_diagnose
 SET enable_nestloop = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	news l4_unexplained_record[];
+	news @extschema@.l4_unexplained_record[];
 	chosen bigint[] := l4_confirm_fault.events;
 	drafted text := l4_confirm_fault.pattern;
 	missing bigint;
-	entry l4_fault_entry;
-	made l4_fault;
+	entry @extschema@.l4_fault_entry;
+	made @extschema@.l4_fault;
 BEGIN
-	PERFORM l4_known_job(l4_confirm_fault.job_id);
+	PERFORM @extschema@.l4_known_job(l4_confirm_fault.job_id);
 	IF coalesce(l4_confirm_fault.fault_key, '') IN ('', '*') OR coalesce(l4_confirm_fault.title, '') = '' THEN
 		RAISE EXCEPTION 'a fault needs a key and a title' USING ERRCODE = 'invalid_parameter_value';
 	END IF;
-	IF EXISTS (SELECT FROM l4_fault f WHERE f.fault_key = l4_confirm_fault.fault_key AND NOT f.builtin AND f.state = 'confirmed') THEN
+	IF EXISTS (SELECT FROM @extschema@.l4_fault f WHERE f.fault_key = l4_confirm_fault.fault_key AND NOT f.builtin AND f.state = 'confirmed') THEN
 		RAISE EXCEPTION 'the fault "%" is in force already', l4_confirm_fault.fault_key
 			USING ERRCODE = 'unique_violation', HINT = 'Take another key, l4_judge_fault to say that it was right here too, or l4_retire_fault first.';
 	END IF;
-	news := ARRAY(SELECT n FROM l4_unexplained(l4_confirm_fault.job_id) n);
+	news := ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_confirm_fault.job_id) n);
 	IF drafted IS NULL AND chosen IS NULL THEN
-		SELECT ARRAY[d.event_id] INTO chosen FROM l4_diagnose(l4_confirm_fault.job_id) d WHERE d.kind = 'event' AND d.ordinal = 1;
+		SELECT ARRAY[d.event_id] INTO chosen FROM @extschema@.l4_diagnose(l4_confirm_fault.job_id) d WHERE d.kind = 'event' AND d.ordinal = 1;
 		IF chosen IS NULL THEN
 			RAISE EXCEPTION 'the diagnosis of job "%" has no event to make a fault of', l4_confirm_fault.job_id
 				USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Give a pattern.';
@@ -178,7 +178,7 @@ BEGIN
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'l4_diagnose lists them.';
 	END IF;
 	IF drafted IS NULL THEN
-		drafted := l4_draft_pattern(l4_confirm_fault.job_id, chosen[1], l4_confirm_fault.keep_values, news);
+		drafted := @extschema@.l4_draft_pattern(l4_confirm_fault.job_id, chosen[1], l4_confirm_fault.keep_values, news);
 		-- the letters that are left once classes, escapes and groups are taken away
 		IF drafted IS NULL OR length(regexp_replace(regexp_replace(drafted, '\[[^]]*\](\{[\d,]+\}\??)?|\\[a-zA-Z](\{[\d,]+\})?|\(\?:', '', 'g'), '[^[:alpha:]]', '', 'g')) < 8 THEN
 			RAISE EXCEPTION 'the records of event % have too few fixed words to make a pattern of', chosen[1]
@@ -189,7 +189,7 @@ BEGIN
 		END IF;
 	END IF;
 
-	INSERT INTO l4_fault AS f (fault_key, title, category, subtype, pattern, events, in_order, stream_kinds, min_node_share, max_node_share, within_time,
+	INSERT INTO @extschema@.l4_fault AS f (fault_key, title, category, subtype, pattern, events, in_order, stream_kinds, min_node_share, max_node_share, within_time,
 		role, severity, priority, root_cause, fix, state, origin)
 	VALUES (l4_confirm_fault.fault_key, l4_confirm_fault.title, l4_confirm_fault.category, l4_confirm_fault.subtype, drafted, chosen, l4_confirm_fault.in_order,
 		l4_confirm_fault.stream_kinds, l4_confirm_fault.min_node_share, l4_confirm_fault.max_node_share, l4_confirm_fault.within_time, l4_confirm_fault.role,
@@ -200,19 +200,19 @@ BEGIN
 		root_cause = excluded.root_cause, fix = excluded.fix, state = 'draft', origin = excluded.origin, updated_by = current_user, updated_at = now()
 	RETURNING f.* INTO made;
 
-	entry := ROW(made.fault_key, made.pattern, made.events, made.in_order, made.stream_kinds, made.min_node_share, made.max_node_share, made.within_time, 'root')::l4_fault_entry;
-	IF NOT EXISTS (SELECT FROM l4_match_entries(l4_confirm_fault.job_id, news, ARRAY[entry])) THEN
+	entry := ROW(made.fault_key, made.pattern, made.events, made.in_order, made.stream_kinds, made.min_node_share, made.max_node_share, made.within_time, 'root')::@extschema@.l4_fault_entry;
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_match_entries(l4_confirm_fault.job_id, news, ARRAY[entry])) THEN
 		RAISE EXCEPTION 'the fault "%" does not match job "%", from which it comes', made.fault_key, l4_confirm_fault.job_id
 			USING ERRCODE = 'invalid_parameter_value', DETAIL = format('Its pattern is: %s', made.pattern), HINT = 'Check the pattern and the scope.';
 	END IF;
-	INSERT INTO l4_fault_explains (fault_key, explains)
+	INSERT INTO @extschema@.l4_fault_explains (fault_key, explains)
 	SELECT made.fault_key, x.key FROM unnest(l4_confirm_fault.explains) x (key) ON CONFLICT DO NOTHING;
-	INSERT INTO l4_fault_feedback AS b (job_id, fault_key, is_right, note) VALUES (l4_confirm_fault.job_id, made.fault_key, true, 'confirmed on this job')
+	INSERT INTO @extschema@.l4_fault_feedback AS b (job_id, fault_key, is_right, note) VALUES (l4_confirm_fault.job_id, made.fault_key, true, 'confirmed on this job')
 	ON CONFLICT ON CONSTRAINT l4_fault_feedback_pkey DO UPDATE SET is_right = true, note = excluded.note, given_by = current_user, given_at = now();
-	PERFORM l4_note_fault(made.fault_key, 'drafted', l4_confirm_fault.note, jsonb_build_object('job_id', l4_confirm_fault.job_id, 'pattern', made.pattern, 'events', made.events));
+	PERFORM @extschema@.l4_note_fault(made.fault_key, 'drafted', l4_confirm_fault.note, jsonb_build_object('job_id', l4_confirm_fault.job_id, 'pattern', made.pattern, 'events', made.events));
 	IF l4_confirm_fault.activate THEN
-		PERFORM l4_activate_fault(made.fault_key, l4_confirm_fault.note);
-		SELECT f.* INTO made FROM l4_fault f WHERE f.fault_key = made.fault_key AND NOT f.builtin;
+		PERFORM @extschema@.l4_activate_fault(made.fault_key, l4_confirm_fault.note);
+		SELECT f.* INTO made FROM @extschema@.l4_fault f WHERE f.fault_key = made.fault_key AND NOT f.builtin;
 	END IF;
 	RETURN made;
 END
@@ -222,25 +222,25 @@ COMMENT ON FUNCTION @extschema@.l4_confirm_fault(text, text, text, text, text, t
 
 CREATE FUNCTION @extschema@.l4_activate_fault(fault_key text, note text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-	UPDATE l4_fault f SET state = 'confirmed', updated_by = current_user, updated_at = now()
+	UPDATE @extschema@.l4_fault f SET state = 'confirmed', updated_by = current_user, updated_at = now()
 	WHERE f.fault_key = l4_activate_fault.fault_key AND NOT f.builtin AND f.state <> 'confirmed';
 	IF NOT FOUND THEN
-		UPDATE l4_fault_override o SET switched_off = false, changed_by = current_user, changed_at = now()
+		UPDATE @extschema@.l4_fault_override o SET switched_off = false, changed_by = current_user, changed_at = now()
 		WHERE o.fault_key = l4_activate_fault.fault_key AND o.switched_off;
 	END IF;
 	IF NOT FOUND THEN
-		IF EXISTS (SELECT FROM l4_fault f WHERE f.fault_key = l4_activate_fault.fault_key) THEN
+		IF EXISTS (SELECT FROM @extschema@.l4_fault f WHERE f.fault_key = l4_activate_fault.fault_key) THEN
 			RAISE EXCEPTION 'the fault "%" is in force already', l4_activate_fault.fault_key USING ERRCODE = 'object_not_in_prerequisite_state';
 		END IF;
 		RAISE EXCEPTION 'fault "%" is not known', l4_activate_fault.fault_key
 			USING ERRCODE = 'no_data_found', HINT = 'The table l4_fault lists the faults.';
 	END IF;
-	PERFORM l4_note_fault(l4_activate_fault.fault_key, 'activated', l4_activate_fault.note);
+	PERFORM @extschema@.l4_note_fault(l4_activate_fault.fault_key, 'activated', l4_activate_fault.note);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_activate_fault(text, text) IS
@@ -248,31 +248,31 @@ COMMENT ON FUNCTION @extschema@.l4_activate_fault(text, text) IS
 
 CREATE FUNCTION @extschema@.l4_retire_fault(fault_key text, note text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	known_builtin boolean := EXISTS (SELECT FROM l4_fault f WHERE f.fault_key = l4_retire_fault.fault_key AND f.builtin);
+	known_builtin boolean := EXISTS (SELECT FROM @extschema@.l4_fault f WHERE f.fault_key = l4_retire_fault.fault_key AND f.builtin);
 BEGIN
-	UPDATE l4_fault f SET state = 'retired', updated_by = current_user, updated_at = now()
+	UPDATE @extschema@.l4_fault f SET state = 'retired', updated_by = current_user, updated_at = now()
 	WHERE f.fault_key = l4_retire_fault.fault_key AND NOT f.builtin AND f.state <> 'retired';
 	IF FOUND THEN
 		IF known_builtin THEN
 			RAISE NOTICE 'the built-in fault "%" is in force instead', l4_retire_fault.fault_key USING HINT = 'l4_retire_fault once more switches it off.';
 		END IF;
 	ELSIF known_builtin THEN
-		INSERT INTO l4_fault_override AS o (fault_key, switched_off) VALUES (l4_retire_fault.fault_key, true)
+		INSERT INTO @extschema@.l4_fault_override AS o (fault_key, switched_off) VALUES (l4_retire_fault.fault_key, true)
 		ON CONFLICT ON CONSTRAINT l4_fault_override_pkey DO UPDATE SET switched_off = true, changed_by = current_user, changed_at = now() WHERE NOT o.switched_off;
 	END IF;
 	IF NOT FOUND THEN
-		IF EXISTS (SELECT FROM l4_fault f WHERE f.fault_key = l4_retire_fault.fault_key) THEN
+		IF EXISTS (SELECT FROM @extschema@.l4_fault f WHERE f.fault_key = l4_retire_fault.fault_key) THEN
 			RAISE EXCEPTION 'the fault "%" is retired already', l4_retire_fault.fault_key USING ERRCODE = 'object_not_in_prerequisite_state';
 		END IF;
 		RAISE EXCEPTION 'fault "%" is not known', l4_retire_fault.fault_key
 			USING ERRCODE = 'no_data_found', HINT = 'The table l4_fault lists the faults.';
 	END IF;
-	PERFORM l4_note_fault(l4_retire_fault.fault_key, 'retired', l4_retire_fault.note);
+	PERFORM @extschema@.l4_note_fault(l4_retire_fault.fault_key, 'retired', l4_retire_fault.note);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_retire_fault(text, text) IS
@@ -281,22 +281,22 @@ COMMENT ON FUNCTION @extschema@.l4_retire_fault(text, text) IS
 CREATE FUNCTION @extschema@.l4_override_fault(fault_key text, title text DEFAULT NULL, role text DEFAULT NULL, severity text DEFAULT NULL, priority int DEFAULT NULL,
 	root_cause text DEFAULT NULL, fix text DEFAULT NULL, owner name DEFAULT NULL, note text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-	IF NOT EXISTS (SELECT FROM l4_fault f WHERE f.fault_key = l4_override_fault.fault_key AND f.builtin) THEN
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_fault f WHERE f.fault_key = l4_override_fault.fault_key AND f.builtin) THEN
 		RAISE EXCEPTION '"%" is not a built-in fault', l4_override_fault.fault_key
 			USING ERRCODE = 'no_data_found', HINT = 'The site''s own faults are changed in the table l4_fault.';
 	END IF;
-	INSERT INTO l4_fault_override AS o (fault_key, title, role, severity, priority, root_cause, fix, owner)
+	INSERT INTO @extschema@.l4_fault_override AS o (fault_key, title, role, severity, priority, root_cause, fix, owner)
 	VALUES (l4_override_fault.fault_key, l4_override_fault.title, l4_override_fault.role, l4_override_fault.severity, l4_override_fault.priority,
 		l4_override_fault.root_cause, l4_override_fault.fix, l4_override_fault.owner)
 	ON CONFLICT ON CONSTRAINT l4_fault_override_pkey DO UPDATE SET title = coalesce(excluded.title, o.title), role = coalesce(excluded.role, o.role),
 		severity = coalesce(excluded.severity, o.severity), priority = coalesce(excluded.priority, o.priority), root_cause = coalesce(excluded.root_cause, o.root_cause),
 		fix = coalesce(excluded.fix, o.fix), owner = coalesce(excluded.owner, o.owner), changed_by = current_user, changed_at = now();
-	PERFORM l4_note_fault(l4_override_fault.fault_key, 'overridden', l4_override_fault.note, jsonb_strip_nulls(jsonb_build_object('title', l4_override_fault.title,
+	PERFORM @extschema@.l4_note_fault(l4_override_fault.fault_key, 'overridden', l4_override_fault.note, jsonb_strip_nulls(jsonb_build_object('title', l4_override_fault.title,
 		'role', l4_override_fault.role, 'severity', l4_override_fault.severity, 'priority', l4_override_fault.priority, 'root_cause', l4_override_fault.root_cause,
 		'fix', l4_override_fault.fix, 'owner', l4_override_fault.owner)));
 END
@@ -306,21 +306,21 @@ COMMENT ON FUNCTION @extschema@.l4_override_fault(text, text, text, text, int, t
 
 CREATE FUNCTION @extschema@.l4_judge_fault(job_id text, fault_key text, is_right boolean, note text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
-	PERFORM l4_known_job(l4_judge_fault.job_id);
-	IF NOT EXISTS (SELECT FROM l4_fault f WHERE f.fault_key = l4_judge_fault.fault_key) THEN
+	PERFORM @extschema@.l4_known_job(l4_judge_fault.job_id);
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_fault f WHERE f.fault_key = l4_judge_fault.fault_key) THEN
 		RAISE EXCEPTION 'fault "%" is not known', l4_judge_fault.fault_key USING ERRCODE = 'no_data_found', HINT = 'The table l4_fault lists the faults.';
 	END IF;
 	IF l4_judge_fault.is_right IS NULL THEN
 		RAISE EXCEPTION 'is_right must be true or false' USING ERRCODE = 'null_value_not_allowed';
 	END IF;
-	INSERT INTO l4_fault_feedback AS b (job_id, fault_key, is_right, note) VALUES (l4_judge_fault.job_id, l4_judge_fault.fault_key, l4_judge_fault.is_right, l4_judge_fault.note)
+	INSERT INTO @extschema@.l4_fault_feedback AS b (job_id, fault_key, is_right, note) VALUES (l4_judge_fault.job_id, l4_judge_fault.fault_key, l4_judge_fault.is_right, l4_judge_fault.note)
 	ON CONFLICT ON CONSTRAINT l4_fault_feedback_pkey DO UPDATE SET is_right = excluded.is_right, note = excluded.note, given_by = current_user, given_at = now();
-	PERFORM l4_note_fault(l4_judge_fault.fault_key, 'judged', l4_judge_fault.note, jsonb_build_object('job_id', l4_judge_fault.job_id, 'is_right', l4_judge_fault.is_right));
+	PERFORM @extschema@.l4_note_fault(l4_judge_fault.fault_key, 'judged', l4_judge_fault.note, jsonb_build_object('job_id', l4_judge_fault.job_id, 'is_right', l4_judge_fault.is_right));
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_judge_fault(text, text, boolean, text) IS
@@ -343,42 +343,42 @@ COMMENT ON FUNCTION @extschema@.l4_all_records(text) IS
 CREATE FUNCTION @extschema@.l4_backtest_job(job_id text, entry @extschema@.l4_fault_entry, basis text)
 RETURNS TABLE (records bigint, shapes bigint, nodes bigint, news_records bigint, rings boolean, source text, line_no bigint, example text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 1
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 -- as in l4_diagnose
 SET enable_nestloop = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	news l4_unexplained_record[];
-	silenced l4_fault_entry[];
-	bare l4_fault_entry := ROW((entry).fault_key, (entry).pattern, CASE WHEN (entry).pattern IS NULL THEN (entry).events END, false, NULL, NULL, NULL, NULL, 'root')::l4_fault_entry;
+	news @extschema@.l4_unexplained_record[];
+	silenced @extschema@.l4_fault_entry[];
+	bare @extschema@.l4_fault_entry := ROW((entry).fault_key, (entry).pattern, CASE WHEN (entry).pattern IS NULL THEN (entry).events END, false, NULL, NULL, NULL, NULL, 'root')::@extschema@.l4_fault_entry;
 BEGIN
 	-- In all records, whatever the scope.
 	IF l4_backtest_job.basis = 'records' AND (entry).pattern IS NOT NULL THEN
 		SELECT count(*), count(DISTINCT l.shape_id), count(DISTINCT l.node), (array_agg(l.source ORDER BY l.source, l.line_no, l.part))[1],
 			(array_agg(l.line_no ORDER BY l.source, l.line_no, l.part))[1], (array_agg(left(l.raw, 500) ORDER BY l.source, l.line_no, l.part))[1]
 		INTO records, shapes, nodes, source, line_no, example
-		FROM l4_log l WHERE l.job_id = l4_backtest_job.job_id AND l4_pattern_matches((entry).pattern, l.raw);
+		FROM @extschema@.l4_log l WHERE l.job_id = l4_backtest_job.job_id AND @extschema@.l4_pattern_matches((entry).pattern, l.raw);
 	ELSE
-		news := ARRAY(SELECT r FROM l4_all_records(l4_backtest_job.job_id) r);
+		news := ARRAY(SELECT r FROM @extschema@.l4_all_records(l4_backtest_job.job_id) r);
 		SELECT coalesce(sum(r.occurrences), 0), count(DISTINCT m.shape_id), count(DISTINCT r.node), (array_agg(r.source ORDER BY r.source, m.line_no, m.shape_id))[1],
 			(array_agg(m.line_no ORDER BY r.source, m.line_no, m.shape_id))[1], (array_agg(left(h.shape, 500) ORDER BY r.source, m.line_no, m.shape_id))[1]
 		INTO records, shapes, nodes, source, line_no, example
-		FROM l4_match_entries(l4_backtest_job.job_id, news, ARRAY[bare]) m
-		JOIN unnest(news) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id JOIN l4_shape h ON h.shape_id = m.shape_id;
+		FROM @extschema@.l4_match_entries(l4_backtest_job.job_id, news, ARRAY[bare]) m
+		JOIN unnest(news) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id JOIN @extschema@.l4_shape h ON h.shape_id = m.shape_id;
 	END IF;
 	news_records := 0;
 	rings := false;
 	IF records > 0 THEN
 		-- In what the filter leaves; a finding it is when the scope holds too, and no benign fault silences it.
 		silenced := entry || ARRAY(
-			SELECT ROW('benign ' || l.fault_key, l.pattern, NULL, false, NULL, NULL, NULL, NULL, 'benign')::l4_fault_entry
-			FROM l4_fault_library l WHERE l.role = 'benign' AND l.pattern IS NOT NULL AND l.fault_key <> (entry).fault_key);
-		news := ARRAY(SELECT n FROM l4_unexplained(l4_backtest_job.job_id) n);
+			SELECT ROW('benign ' || l.fault_key, l.pattern, NULL, false, NULL, NULL, NULL, NULL, 'benign')::@extschema@.l4_fault_entry
+			FROM @extschema@.l4_fault_library l WHERE l.role = 'benign' AND l.pattern IS NOT NULL AND l.fault_key <> (entry).fault_key);
+		news := ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_backtest_job.job_id) n);
 		SELECT coalesce(sum(r.occurrences), 0) INTO news_records
-		FROM l4_match_entries(l4_backtest_job.job_id, news, ARRAY[bare]) m JOIN unnest(news) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id;
-		rings := news_records > 0 AND EXISTS (SELECT FROM l4_match_entries(l4_backtest_job.job_id, news, silenced));
+		FROM @extschema@.l4_match_entries(l4_backtest_job.job_id, news, ARRAY[bare]) m JOIN unnest(news) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id;
+		rings := news_records > 0 AND EXISTS (SELECT FROM @extschema@.l4_match_entries(l4_backtest_job.job_id, news, silenced));
 	END IF;
 	RETURN NEXT;
 END
@@ -390,12 +390,12 @@ CREATE FUNCTION @extschema@.l4_backtest_fault(pattern text DEFAULT NULL, fault_k
 RETURNS TABLE (job_id text, status text, verdict text, rings boolean, records bigint, news_records bigint, shapes bigint, nodes bigint,
 	root_cause_category text, root_cause_subtype text, root_cause text, source text, line_no bigint, example text, tried_on text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 50
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	entry l4_fault_entry;
+	entry @extschema@.l4_fault_entry;
 	one record;
 	chosen text := l4_backtest_fault.basis;
 	failed bigint := 0;
@@ -409,28 +409,28 @@ BEGIN
 		RAISE EXCEPTION 'basis "%" is not known', chosen USING ERRCODE = 'invalid_parameter_value', HINT = 'It is records, shapes, or NULL for what fits.';
 	END IF;
 	IF l4_backtest_fault.pattern IS NOT NULL THEN
-		PERFORM l4_pattern_matches(l4_backtest_fault.pattern, '');		-- a bad pattern is told at once
-		entry := ROW('the pattern', l4_backtest_fault.pattern, NULL, false, NULL, NULL, NULL, NULL, 'root')::l4_fault_entry;
+		PERFORM @extschema@.l4_pattern_matches(l4_backtest_fault.pattern, '');		-- a bad pattern is told at once
+		entry := ROW('the pattern', l4_backtest_fault.pattern, NULL, false, NULL, NULL, NULL, NULL, 'root')::@extschema@.l4_fault_entry;
 	ELSE
 		-- the site's own before the built-in one, in whatever state
 		SELECT f.fault_key, f.pattern, f.events, f.in_order, f.stream_kinds, f.min_node_share, f.max_node_share, f.within_time, 'root' INTO entry
-		FROM l4_fault f WHERE f.fault_key = l4_backtest_fault.fault_key ORDER BY f.builtin LIMIT 1;
+		FROM @extschema@.l4_fault f WHERE f.fault_key = l4_backtest_fault.fault_key ORDER BY f.builtin LIMIT 1;
 		IF NOT FOUND THEN
 			RAISE EXCEPTION 'fault "%" is not known', l4_backtest_fault.fault_key USING ERRCODE = 'no_data_found', HINT = 'The table l4_fault lists the faults.';
 		END IF;
 	END IF;
 	IF chosen IS NULL THEN
 		SELECT CASE WHEN coalesce(sum(s.record_count), 0) <= 5000000 THEN 'records' ELSE 'shapes' END INTO chosen
-		FROM l4_stream s WHERE l4_backtest_fault.jobs IS NULL OR s.job_id = ANY (l4_backtest_fault.jobs);
+		FROM @extschema@.l4_stream s WHERE l4_backtest_fault.jobs IS NULL OR s.job_id = ANY (l4_backtest_fault.jobs);
 	END IF;
 	FOR one IN
-		SELECT j.job_id, j.status FROM l4_job j
-		WHERE (l4_backtest_fault.jobs IS NULL OR j.job_id = ANY (l4_backtest_fault.jobs)) AND EXISTS (SELECT FROM l4_stream s WHERE s.job_id = j.job_id)
+		SELECT j.job_id, j.status FROM @extschema@.l4_job j
+		WHERE (l4_backtest_fault.jobs IS NULL OR j.job_id = ANY (l4_backtest_fault.jobs)) AND EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = j.job_id)
 		ORDER BY j.job_id COLLATE "C"
 	LOOP
 		SELECT b.records, b.shapes, b.nodes, b.news_records, b.rings, b.source, b.line_no, b.example
 		INTO records, shapes, nodes, news_records, rings, source, line_no, example
-		FROM l4_backtest_job(one.job_id, entry, chosen) b;
+		FROM @extschema@.l4_backtest_job(one.job_id, entry, chosen) b;
 		CONTINUE WHEN records = 0;
 		job_id := one.job_id;
 		status := one.status;
@@ -439,7 +439,7 @@ BEGIN
 			WHEN one.status = 'succeeded' THEN 'false alarm without the filter'
 			ELSE 'match without the filter' END;
 		SELECT r.root_cause_category, r.root_cause_subtype, r.root_cause INTO root_cause_category, root_cause_subtype, root_cause
-		FROM l4_failure_report r WHERE r.job_id = one.job_id ORDER BY r.diagnosed_at DESC NULLS LAST, r.report_id LIMIT 1;
+		FROM @extschema@.l4_failure_report r WHERE r.job_id = one.job_id ORDER BY r.diagnosed_at DESC NULLS LAST, r.report_id LIMIT 1;
 		tried_on := chosen;
 		failed := failed + (verdict = 'match')::int;
 		rung := rung + (verdict = 'false alarm')::int;
@@ -447,7 +447,7 @@ BEGIN
 		RETURN NEXT;
 	END LOOP;
 	IF l4_backtest_fault.fault_key IS NOT NULL AND NOT current_setting('transaction_read_only')::boolean THEN
-		PERFORM l4_note_fault(l4_backtest_fault.fault_key, 'backtested', NULL, jsonb_build_object('matches', failed, 'false_alarms', rung, 'false_alarms_without_the_filter', alone));
+		PERFORM @extschema@.l4_note_fault(l4_backtest_fault.fault_key, 'backtested', NULL, jsonb_build_object('matches', failed, 'false_alarms', rung, 'false_alarms_without_the_filter', alone));
 	END IF;
 END
 $$;

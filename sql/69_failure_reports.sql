@@ -15,13 +15,13 @@ COMMENT ON FUNCTION @extschema@.l4_symptom(text) IS
 
 CREATE FUNCTION @extschema@.l4_import_failure_reports(document jsonb) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
 	one record;
-	report l4_failure_report;
+	report @extschema@.l4_failure_report;
 	unknown text;
 	taken bigint := 0;
 	what text;
@@ -40,15 +40,15 @@ BEGIN
 		END IF;
 		SELECT string_agg(format('"%s"', k.key), ', ' ORDER BY k.key) INTO unknown
 		FROM jsonb_object_keys(one.fields) k (key)
-		WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = 'l4_failure_report'::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attname = k.key);
+		WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = '@extschema@.l4_failure_report'::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attname = k.key);
 		IF unknown IS NOT NULL THEN
 			RAISE EXCEPTION 'failure report % has unknown fields: %', one.place, unknown
 				USING ERRCODE = 'invalid_parameter_value', HINT = 'The fields are the columns of l4_failure_report; job_metadata and monitoring_data take any JSON.';
 		END IF;
 		BEGIN
-			report := jsonb_populate_record(NULL::l4_failure_report, one.fields);
-			report.symptom := l4_symptom(report.symptom);
-			INSERT INTO l4_failure_report SELECT (r.filled).* FROM (SELECT jsonb_populate_record(report, jsonb_strip_nulls(jsonb_build_object(
+			report := jsonb_populate_record(NULL::@extschema@.l4_failure_report, one.fields);
+			report.symptom := @extschema@.l4_symptom(report.symptom);
+			INSERT INTO @extschema@.l4_failure_report SELECT (r.filled).* FROM (SELECT jsonb_populate_record(report, jsonb_strip_nulls(jsonb_build_object(
 				'report_id', coalesce(report.report_id, '1'), 'status', coalesce(report.status, CASE WHEN report.resolved_at IS NOT NULL THEN 'resolved'
 					WHEN coalesce(report.diagnosed_at::text, report.root_cause, report.root_cause_category) IS NOT NULL THEN 'diagnosed' ELSE 'open' END),
 				'reported_at', coalesce(report.reported_at, now()), 'reported_by', coalesce(report.reported_by, current_user)))) AS filled) r
@@ -163,27 +163,27 @@ CREATE FUNCTION @extschema@.l4_similar_failures(job_id text, most int DEFAULT 10
 RETURNS TABLE (similar_job_id text, score double precision, shared_faults text[], shared_events bigint[], same_stage boolean, compared_with text,
 	root_cause_category text, root_cause_subtype text, root_cause text, fix text, report_status text, resolved_at timestamptz, explanation text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 10
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	found l4_finding[];
+	found @extschema@.l4_finding[];
 BEGIN
-	PERFORM l4_known_job(l4_similar_failures.job_id);
+	PERFORM @extschema@.l4_known_job(l4_similar_failures.job_id);
 	IF l4_similar_failures.most IS NULL OR l4_similar_failures.most < 1 THEN
 		RAISE EXCEPTION 'most must be at least 1' USING ERRCODE = 'invalid_parameter_value';
 	END IF;
 	-- Of the job itself: the saved diagnosis, else a new one.
-	found := l4_saved_findings(l4_similar_failures.job_id);
-	IF found IS NULL AND EXISTS (SELECT FROM l4_stream s WHERE s.job_id = l4_similar_failures.job_id AND s.record_count > 0) THEN
-		found := l4_report_findings(l4_similar_failures.job_id);
+	found := @extschema@.l4_saved_findings(l4_similar_failures.job_id);
+	IF found IS NULL AND EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_similar_failures.job_id AND s.record_count > 0) THEN
+		found := @extschema@.l4_report_findings(l4_similar_failures.job_id);
 	END IF;
 	RETURN QUERY
 	SELECT s.*, format('Shares %s fault%s%s and %s event%s with it%s.', cardinality(s.shared_faults), CASE cardinality(s.shared_faults) WHEN 1 THEN '' ELSE 's' END,
 		coalesce(' (' || nullif(array_to_string(s.shared_faults, ', '), '') || ')', ''), cardinality(s.shared_events), CASE cardinality(s.shared_events) WHEN 1 THEN '' ELSE 's' END,
 		CASE WHEN s.same_stage THEN format(', and the stage %s', (SELECT f.stage FROM unnest(found) f WHERE f.kind = 'stage' AND f.ordinal = 1)) ELSE '' END)
-	FROM l4_resembling_failures(l4_similar_failures.job_id, found, false, l4_similar_failures.most) s;
+	FROM @extschema@.l4_resembling_failures(l4_similar_failures.job_id, found, false, l4_similar_failures.most) s;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_similar_failures(text, int) IS

@@ -129,33 +129,33 @@ CREATE FUNCTION @extschema@.l4_event_findings(job_id text, unexplained @extschem
 RETURNS TABLE (kind text, ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
 	first_seen timestamptz, occurrences bigint, nodes_affected bigint, role text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 20
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	units bigint := (SELECT count(*) FROM l4_job_units(l4_event_findings.job_id));
-	pool jsonb := l4_pool_facts(l4_event_findings.job_id, l4_event_findings.use_pool);
-	records l4_event_record[];
-	roles l4_event_role[];
-	firsts l4_event_record[];
+	units bigint := (SELECT count(*) FROM @extschema@.l4_job_units(l4_event_findings.job_id));
+	pool jsonb := @extschema@.l4_pool_facts(l4_event_findings.job_id, l4_event_findings.use_pool);
+	records @extschema@.l4_event_record[];
+	roles @extschema@.l4_event_role[];
+	firsts @extschema@.l4_event_record[];
 BEGIN
-	records := ARRAY(SELECT r FROM l4_event_records(unexplained, accusations, suspects[1]) r);
-	roles := ARRAY(SELECT r FROM l4_event_roles(records, units, suspects[1], limits) r);
+	records := ARRAY(SELECT r FROM @extschema@.l4_event_records(unexplained, accusations, suspects[1]) r);
+	roles := ARRAY(SELECT r FROM @extschema@.l4_event_roles(records, units, suspects[1], limits) r);
 	firsts := ARRAY(
-		SELECT DISTINCT ON (r.event_id) r::l4_event_record FROM unnest(records) r JOIN unnest(roles) e ON e.event_id = r.event_id
+		SELECT DISTINCT ON (r.event_id) r::@extschema@.l4_event_record FROM unnest(records) r JOIN unnest(roles) e ON e.event_id = r.event_id
 		ORDER BY r.event_id, r.unit IS NOT DISTINCT FROM suspects[1] AND e.own DESC, r.ts, r.source, r.line_no, r.shape_id);
 	RETURN QUERY
 	SELECT 'event', row_number() OVER (ORDER BY e.score DESC, e.first_ts, e.event_id), e.score, f.node, f.rank, f.stage,
-		coalesce(f.iteration, l4_job_iteration(l4_event_findings.job_id, f.ts)), e.event_id, coalesce(v.template, h.shape),
+		coalesce(f.iteration, @extschema@.l4_job_iteration(l4_event_findings.job_id, f.ts)), e.event_id, coalesce(v.template, h.shape),
 		e.first_ts, e.occurrences, e.nodes_affected, e.role,
 		jsonb_strip_nulls(jsonb_build_object('unit', f.unit, 'source', f.source, 'first_at', f.ts, 'units', units, 'of_suspect', e.own AND units > 1,
 			'nobody_suspected', suspects[1] IS NULL, 'reason', f.reason, 'numbers', f.numbers, 'pool', pool, 'quotes', q.quotes))
 	FROM unnest(roles) e
 	JOIN unnest(firsts) f ON f.event_id = e.event_id
-	LEFT JOIN l4_event_quotes(records, firsts, limits) q ON q.event_id = e.event_id
-	LEFT JOIN l4_event v ON v.event_id = e.event_id
-	LEFT JOIN l4_shape h ON h.shape_id = f.shape_id;
+	LEFT JOIN @extschema@.l4_event_quotes(records, firsts, limits) q ON q.event_id = e.event_id
+	LEFT JOIN @extschema@.l4_event v ON v.event_id = e.event_id
+	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = f.shape_id;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_unexplained_record[], text[], boolean, @extschema@.l4_accusation[], @extschema@.l4_limits) IS

@@ -7,7 +7,7 @@
 
 CREATE FUNCTION @extschema@.l4_job_findings(job_id text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_finding
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 -- There may be tens of thousands of unexplained records, which the planner often takes for a few after some steps: its loops over all pairs would take
 -- minutes. To start processes takes longer than any of the steps.
@@ -16,24 +16,24 @@ SET max_parallel_workers_per_gather = 0
 AS $$
 #variable_conflict use_column
 DECLARE
-	clocks l4_clock_offset[];
-	unexplained l4_unexplained_record[];
-	accusations l4_accusation[];
-	suspects l4_suspect_node[];
+	clocks @extschema@.l4_clock_offset[];
+	unexplained @extschema@.l4_unexplained_record[];
+	accusations @extschema@.l4_accusation[];
+	suspects @extschema@.l4_suspect_node[];
 	names text[];
-	onsets l4_onset[];
+	onsets @extschema@.l4_onset[];
 	events jsonb[];
 	roles jsonb;
-	limits l4_limits := l4_limits_in_force();
-	wordings l4_wordings := l4_wordings_in_force();
+	limits @extschema@.l4_limits := @extschema@.l4_limits_in_force();
+	wordings @extschema@.l4_wordings := @extschema@.l4_wordings_in_force();
 BEGIN
-	clocks := ARRAY(SELECT k FROM l4_clock_offsets(l4_job_findings.job_id, limits) k);
-	unexplained := ARRAY(SELECT n FROM l4_unexplained(l4_job_findings.job_id, l4_job_findings.use_pool, clocks, limits, wordings) n);
-	accusations := ARRAY(SELECT a FROM l4_accusations(l4_job_findings.job_id, unexplained, limits, wordings) a);
-	suspects := ARRAY(SELECT s FROM l4_suspect_nodes(l4_job_findings.job_id, unexplained, accusations, clocks, limits, wordings) s ORDER BY s.ordinal);
+	clocks := ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_job_findings.job_id, limits) k);
+	unexplained := ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_job_findings.job_id, l4_job_findings.use_pool, clocks, limits, wordings) n);
+	accusations := ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_job_findings.job_id, unexplained, limits, wordings) a);
+	suspects := ARRAY(SELECT s FROM @extschema@.l4_suspect_nodes(l4_job_findings.job_id, unexplained, accusations, clocks, limits, wordings) s ORDER BY s.ordinal);
 	names := ARRAY(SELECT s.unit FROM unnest(suspects) s);
-	onsets := ARRAY(SELECT o FROM l4_onsets(l4_job_findings.job_id, unexplained, names, accusations, limits, wordings) o ORDER BY o.turn);
-	events := ARRAY(SELECT to_jsonb(e) FROM l4_event_findings(l4_job_findings.job_id, unexplained, names, l4_job_findings.use_pool, accusations, limits) e);
+	onsets := ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_job_findings.job_id, unexplained, names, accusations, limits, wordings) o ORDER BY o.turn);
+	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_job_findings.job_id, unexplained, names, l4_job_findings.use_pool, accusations, limits) e);
 	roles := (SELECT jsonb_object_agg(e ->> 'event_id', e ->> 'role') FROM unnest(events) e);
 
 	-- By name, whatever columns a kind of finding has; the evidence and the sentence are made of the facts, last.
@@ -42,16 +42,16 @@ BEGIN
 	FROM (
 		SELECT e AS columns FROM unnest(events) e
 		UNION ALL
-		SELECT to_jsonb(f) FROM l4_fault_findings(l4_job_findings.job_id, unexplained, names, roles, limits, wordings) f
+		SELECT to_jsonb(f) FROM @extschema@.l4_fault_findings(l4_job_findings.job_id, unexplained, names, roles, limits, wordings) f
 		UNION ALL
-		SELECT to_jsonb(n) FROM l4_node_findings(l4_job_findings.job_id, unexplained, suspects, limits, wordings) n
+		SELECT to_jsonb(n) FROM @extschema@.l4_node_findings(l4_job_findings.job_id, unexplained, suspects, limits, wordings) n
 		UNION ALL
-		SELECT to_jsonb(s) FROM l4_stage_findings(l4_job_findings.job_id, onsets, wordings) s
+		SELECT to_jsonb(s) FROM @extschema@.l4_stage_findings(l4_job_findings.job_id, onsets, wordings) s
 		UNION ALL
-		SELECT to_jsonb(i) FROM l4_iteration_findings(l4_job_findings.job_id, unexplained, names, onsets, limits) i) t
-	CROSS JOIN LATERAL (SELECT jsonb_populate_record(NULL::l4_finding, t.columns) AS finding OFFSET 0) f
-	CROSS JOIN LATERAL (SELECT jsonb_populate_record(f.finding, jsonb_build_object('evidence', l4_quotes_text((f.finding).facts -> 'quotes'),
-		'explanation', l4_finding_sentence(f.finding))) AS finding OFFSET 0) w;
+		SELECT to_jsonb(i) FROM @extschema@.l4_iteration_findings(l4_job_findings.job_id, unexplained, names, onsets, limits) i) t
+	CROSS JOIN LATERAL (SELECT jsonb_populate_record(NULL::@extschema@.l4_finding, t.columns) AS finding OFFSET 0) f
+	CROSS JOIN LATERAL (SELECT jsonb_populate_record(f.finding, jsonb_build_object('evidence', @extschema@.l4_quotes_text((f.finding).facts -> 'quotes'),
+		'explanation', @extschema@.l4_finding_sentence(f.finding))) AS finding OFFSET 0) w;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_findings(text, boolean) IS
@@ -59,25 +59,25 @@ COMMENT ON FUNCTION @extschema@.l4_job_findings(text, boolean) IS
 
 CREATE FUNCTION @extschema@.l4_present_findings(job_id text, use_pool boolean) RETURNS SETOF @extschema@.l4_finding
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 DECLARE
 	saved timestamptz;
 BEGIN
-	IF l4_has_records(l4_present_findings.job_id) THEN
-		RETURN QUERY SELECT f.* FROM l4_job_findings(l4_present_findings.job_id, l4_present_findings.use_pool) f;
+	IF @extschema@.l4_has_records(l4_present_findings.job_id) THEN
+		RETURN QUERY SELECT f.* FROM @extschema@.l4_job_findings(l4_present_findings.job_id, l4_present_findings.use_pool) f;
 		RETURN;
 	END IF;
 	-- Without the text of the logs (l4_drop_log_text) what was found before is the answer.
-	saved := (SELECT max(d.saved_at) FROM l4_diagnosis d
+	saved := (SELECT max(d.saved_at) FROM @extschema@.l4_diagnosis d
 		WHERE d.job_id = l4_present_findings.job_id AND d.use_pool = l4_present_findings.use_pool);
 	IF saved IS NULL THEN
 		RAISE EXCEPTION 'the log text of job "%" was dropped', l4_present_findings.job_id
 			USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'No diagnosis with these parameters was saved before.',
 				HINT = 'l4_import takes the text in again, while the files are there.';
 	END IF;
-	RETURN QUERY SELECT f.* FROM l4_finding f WHERE f.job_id = l4_present_findings.job_id AND f.saved_at = saved;
+	RETURN QUERY SELECT f.* FROM @extschema@.l4_finding f WHERE f.job_id = l4_present_findings.job_id AND f.saved_at = saved;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_present_findings(text, boolean) IS
@@ -99,13 +99,13 @@ RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank i
 	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text, root_cause text, fix text, role text,
 	severity text, category text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	findings l4_finding[] := ARRAY(SELECT f FROM l4_present_findings(l4_diagnose.job_id, l4_diagnose.use_pool) f);
-	fault_turn int := CASE WHEN l4_leads_with_fault(findings, (l4_limits_in_force()).fault_lead_severity) THEN 1 ELSE 4 END;
+	findings @extschema@.l4_finding[] := ARRAY(SELECT f FROM @extschema@.l4_present_findings(l4_diagnose.job_id, l4_diagnose.use_pool) f);
+	fault_turn int := CASE WHEN @extschema@.l4_leads_with_fault(findings, (@extschema@.l4_limits_in_force()).fault_lead_severity) THEN 1 ELSE 4 END;
 BEGIN
 	-- The first of each kind, then the second of each, and so on: whoever reads a few rows sees where, what, and when. The known fault comes
 	-- last but stage and iteration where it is a mere consequence.

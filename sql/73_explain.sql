@@ -9,21 +9,21 @@
 
 CREATE FUNCTION @extschema@.l4_known_event(job_id text, event_id bigint) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
-	IF NOT EXISTS (SELECT FROM l4_job_streams(l4_known_event.job_id)) THEN
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_job_streams(l4_known_event.job_id)) THEN
 		RAISE EXCEPTION 'job "%" %', l4_known_event.job_id,
-			CASE WHEN EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_known_event.job_id) THEN 'has no logs'
+			CASE WHEN EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_known_event.job_id) THEN 'has no logs'
 				ELSE 'is not known' END
 			USING ERRCODE = 'no_data_found',
 				HINT = 'CALL l4_import(job_id, path) takes in the logs of a job; the table l4_job lists the jobs.';
 	END IF;
-	IF NOT EXISTS (SELECT FROM l4_job_shapes(l4_known_event.job_id) e JOIN l4_shape h ON h.shape_id = e.shape_id
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_job_shapes(l4_known_event.job_id) e JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
 		WHERE h.event_id = l4_known_event.event_id) THEN
 		RAISE EXCEPTION 'event % %', l4_known_event.event_id,
-			CASE WHEN EXISTS (SELECT FROM l4_event v WHERE v.event_id = l4_known_event.event_id)
+			CASE WHEN EXISTS (SELECT FROM @extschema@.l4_event v WHERE v.event_id = l4_known_event.event_id)
 				THEN format('is not in the logs of job "%s"', l4_known_event.job_id) ELSE 'is not known' END
 			USING ERRCODE = 'no_data_found',
 				HINT = 'The column event_id of l4_log and of l4_diagnose tells the events of a job.';
@@ -98,24 +98,24 @@ RETURNS TABLE (shape_id bigint, shape text, reason text, numbers jsonb, reported
 	quote text, level text,
 	occurrences bigint, streams bigint, nodes bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 3
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	limits l4_limits := l4_limits_in_force();
-	wordings l4_wordings := l4_wordings_in_force();
+	limits @extschema@.l4_limits := @extschema@.l4_limits_in_force();
+	wordings @extschema@.l4_wordings := @extschema@.l4_wordings_in_force();
 	pool record;
 	is_member boolean;
 	strange bigint[];
-	unexplained l4_unexplained_record[] := ARRAY(SELECT n
-		FROM l4_unexplained(l4_explained_shapes.job_id, use_pool, NULL, limits, wordings) n
+	unexplained @extschema@.l4_unexplained_record[] := ARRAY(SELECT n
+		FROM @extschema@.l4_unexplained(l4_explained_shapes.job_id, use_pool, NULL, limits, wordings) n
 		WHERE n.event_id = l4_explained_shapes.event_id);
 BEGIN
-	SELECT b.* INTO pool FROM l4_compared_pool(l4_explained_shapes.job_id) b WHERE use_pool;
-	is_member := EXISTS (SELECT FROM l4_pool_job m WHERE m.pool_id = pool.pool_id AND m.job_id = l4_explained_shapes.job_id);
-	strange := ARRAY(SELECT s.shape_id FROM l4_strange_shapes(l4_explained_shapes.job_id,
-		ARRAY(SELECT p FROM l4_other_pool_shapes(l4_explained_shapes.job_id, pool.pool_id) p)) s
+	SELECT b.* INTO pool FROM @extschema@.l4_compared_pool(l4_explained_shapes.job_id) b WHERE use_pool;
+	is_member := EXISTS (SELECT FROM @extschema@.l4_pool_job m WHERE m.pool_id = pool.pool_id AND m.job_id = l4_explained_shapes.job_id);
+	strange := ARRAY(SELECT s.shape_id FROM @extschema@.l4_strange_shapes(l4_explained_shapes.job_id,
+		ARRAY(SELECT p FROM @extschema@.l4_other_pool_shapes(l4_explained_shapes.job_id, pool.pool_id) p)) s
 			WHERE s.event_id = l4_explained_shapes.event_id);
 	RETURN QUERY
 	WITH reported AS (
@@ -128,23 +128,23 @@ BEGIN
 		-- the record to quote: where it is reported, else where it comes first
 		SELECT s.*, n.reason, n.numbers, n.streams AS reported_streams, coalesce(n.stream_id, s.first_stream) AS stream_id,
 			coalesce(n.first_line, s.first_line) AS line_no
-		FROM l4_event_shapes(l4_explained_shapes.job_id, l4_explained_shapes.event_id, pool.pool_id, pool.known_kinds, limits,
+		FROM @extschema@.l4_event_shapes(l4_explained_shapes.job_id, l4_explained_shapes.event_id, pool.pool_id, pool.known_kinds, limits,
 			wordings) s
 		LEFT JOIN reported n ON n.shape_id = s.shape_id),
 	text AS MATERIALIZED (
-		SELECT DISTINCT ON (r.stream_id, r.line_no, r.shape_id) r.* FROM l4_records_at(l4_explained_shapes.job_id,
+		SELECT DISTINCT ON (r.stream_id, r.line_no, r.shape_id) r.* FROM @extschema@.l4_records_at(l4_explained_shapes.job_id,
 			ARRAY(SELECT t.stream_id FROM told t ORDER BY t.shape_id), ARRAY(SELECT t.line_no
 				FROM told t ORDER BY t.shape_id)) r
 		ORDER BY r.stream_id, r.line_no, r.shape_id, r.part)
 	SELECT t.shape_id, t.shape, t.reason, t.numbers, t.reported_streams,
-		l4_left_out_rule(pool.pool_id IS NOT NULL, greatest(t.level_rank, t.gravity), t.shape ~ (wordings).tolerated,
+		@extschema@.l4_left_out_rule(pool.pool_id IS NOT NULL, greatest(t.level_rank, t.gravity), t.shape ~ (wordings).tolerated,
 			t.shape_id = ANY (strange),
 			greatest(t.level_rank, t.gravity) < (limits).gravity_error AND t.shape ~ (wordings).advice, t.outlived,
 				t.not_judged, f.facts, limits),
-		f.facts, l4_quote(x.source, x.line_no, x.raw), t.level, t.occurrences, t.streams, t.nodes
+		f.facts, @extschema@.l4_quote(x.source, x.line_no, x.raw), t.level, t.occurrences, t.streams, t.nodes
 	FROM told t
 	LEFT JOIN text x ON x.shape_id = t.shape_id AND x.stream_id = t.stream_id AND x.line_no = t.line_no
-	CROSS JOIN LATERAL l4_shape_facts(t.shape_id, l4_explained_shapes.event_id, pool.pool_id, is_member,
+	CROSS JOIN LATERAL @extschema@.l4_shape_facts(t.shape_id, l4_explained_shapes.event_id, pool.pool_id, is_member,
 		coalesce(x.raw, t.shape), t.max_per_stream) f (facts);
 END
 $$;
@@ -183,25 +183,25 @@ RETURNS TABLE (shape_id bigint, shape text, news boolean, reason text, explanati
 	occurrences bigint, streams bigint, nodes bigint,
 	max_per_stream bigint, pool_size int, pool_jobs int, pool_max_per_stream bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 3
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
 	pool_words text;
 BEGIN
-	PERFORM l4_known_event(l4_explain_event.job_id, l4_explain_event.event_id);
-	SELECT l4_pool_sentence(l4_pool_facts(l4_explain_event.job_id, use_pool)) INTO pool_words
-	FROM l4_compared_pool(l4_explain_event.job_id) p WHERE use_pool;
+	PERFORM @extschema@.l4_known_event(l4_explain_event.job_id, l4_explain_event.event_id);
+	SELECT @extschema@.l4_pool_sentence(@extschema@.l4_pool_facts(l4_explain_event.job_id, use_pool)) INTO pool_words
+	FROM @extschema@.l4_compared_pool(l4_explain_event.job_id) p WHERE use_pool;
 	RETURN QUERY
 	SELECT s.shape_id, s.shape, s.reason IS NOT NULL, s.reason,
-		CASE WHEN s.reason IS NOT NULL THEN l4_reported_sentence(s.reason, s.numbers, s.reported_streams, s.streams, pool_words)
-			ELSE l4_left_out_sentence(s.rule, s.facts) END,
+		CASE WHEN s.reason IS NOT NULL THEN @extschema@.l4_reported_sentence(s.reason, s.numbers, s.reported_streams, s.streams, pool_words)
+			ELSE @extschema@.l4_left_out_sentence(s.rule, s.facts) END,
 		s.quote, s.level, s.occurrences, s.streams, s.nodes, (s.facts -> 'max_per_stream')::bigint,
 			(s.facts ->> 'pool_size')::int,
 		CASE WHEN s.facts ->> 'pool_size' IS NOT NULL THEN (s.facts -> 'pool_jobs')::int END,
 		CASE WHEN (s.facts -> 'pool_jobs')::int > 0 THEN (s.facts -> 'pool_max_per_stream')::bigint END
-	FROM l4_explained_shapes(l4_explain_event.job_id, l4_explain_event.event_id, use_pool) s
+	FROM @extschema@.l4_explained_shapes(l4_explain_event.job_id, l4_explain_event.event_id, use_pool) s
 	ORDER BY s.reason IS NULL, s.occurrences DESC, s.shape_id;
 END
 $$;

@@ -179,17 +179,17 @@ COMMENT ON FUNCTION @extschema@.l4_plain_claims(text, boolean) IS
 
 CREATE FUNCTION @extschema@.l4_claims(job_id text, method text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_claim
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 BEGIN
 	CASE method
 		WHEN 'l4' THEN
-			RETURN QUERY SELECT d.kind, d.ordinal, d.node, d.stage, d.iteration, d.event_id FROM l4_diagnose(l4_claims.job_id, l4_claims.use_pool) d;
+			RETURN QUERY SELECT d.kind, d.ordinal, d.node, d.stage, d.iteration, d.event_id FROM @extschema@.l4_diagnose(l4_claims.job_id, l4_claims.use_pool) d;
 		WHEN 'paper' THEN
-			RETURN QUERY SELECT p.* FROM l4_plain_claims(l4_claims.job_id, l4_claims.use_pool) p;
+			RETURN QUERY SELECT p.* FROM @extschema@.l4_plain_claims(l4_claims.job_id, l4_claims.use_pool) p;
 		WHEN 'Error_time', 'Error_count' THEN
-			RETURN QUERY SELECT e.* FROM l4_error_claims(l4_claims.job_id, method = 'Error_count') e;
+			RETURN QUERY SELECT e.* FROM @extschema@.l4_error_claims(l4_claims.job_id, method = 'Error_count') e;
 		ELSE
 			RAISE EXCEPTION 'method "%" is not known', method
 				USING ERRCODE = 'invalid_parameter_value', HINT = 'The methods are l4, paper, Error_time and Error_count.';
@@ -283,33 +283,33 @@ COMMENT ON FUNCTION @extschema@.l4_judge_claims(text, text, double precision, @e
 
 CREATE FUNCTION @extschema@.l4_query_labels(query text DEFAULT NULL) RETURNS SETOF @extschema@.l4_label
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE COST 1000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 BEGIN
 	IF query IS NULL THEN
-		RETURN QUERY SELECT l.* FROM l4_label l;
+		RETURN QUERY SELECT l.* FROM @extschema@.l4_label l;
 	ELSE
-		RETURN QUERY EXECUTE format('SELECT l.* FROM (%s) q, jsonb_populate_record(NULL::l4_label, to_jsonb(q)) l', query);
+		RETURN QUERY EXECUTE format('SELECT l.* FROM (%s) q, jsonb_populate_record(NULL::@extschema@.l4_label, to_jsonb(q)) l', query);
 	END IF;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_query_labels(text) IS
-'The labels that a query yields: its columns are taken by their names in l4_label, those it has not are NULL, others are left aside; NULL: the table l4_label. The query runs with the caller''s rights, reads only, and finds tables of other schemas by their qualified names. Errors: those of the query.';
+'The labels that a query yields: its columns are taken by their names in l4_label, those it has not are NULL, others are left aside; NULL: the table l4_label. The query runs with the caller''s rights, reads only, and finds tables by their qualified names. Errors: those of the query.';
 
 CREATE FUNCTION @extschema@.l4_evaluate(job_ids text[] DEFAULT NULL, methods text[] DEFAULT '{l4,paper,Error_time,Error_count}', use_pool boolean DEFAULT true,
 	labels text DEFAULT NULL) RETURNS SETOF @extschema@.l4_evaluation
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE COST 1000000 ROWS 100
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 DECLARE
-	known l4_label[] := ARRAY(SELECT l FROM l4_query_labels(l4_evaluate.labels) l WHERE l4_evaluate.job_ids IS NULL OR l.job_id = ANY (l4_evaluate.job_ids));
+	known @extschema@.l4_label[] := ARRAY(SELECT l FROM @extschema@.l4_query_labels(l4_evaluate.labels) l WHERE l4_evaluate.job_ids IS NULL OR l.job_id = ANY (l4_evaluate.job_ids));
 	unlabelled text := (SELECT j.job_id FROM unnest(l4_evaluate.job_ids) j (job_id)
 		WHERE NOT EXISTS (SELECT FROM unnest(known) l WHERE l.job_id = j.job_id) ORDER BY 1 LIMIT 1);
-	mine l4_label[];
-	judged l4_judged_event[];
-	claims l4_claim[];
+	mine @extschema@.l4_label[];
+	judged @extschema@.l4_judged_event[];
+	claims @extschema@.l4_claim[];
 	one text;
 	way text;
 	began timestamptz;
@@ -320,11 +320,11 @@ BEGIN
 	END IF;
 	FOR one IN SELECT DISTINCT l.job_id COLLATE "C" FROM unnest(known) l ORDER BY 1 LOOP
 		mine := ARRAY(SELECT l FROM unnest(known) l WHERE l.job_id = one);
-		judged := ARRAY(SELECT j FROM l4_judge_events(one, mine) j);
+		judged := ARRAY(SELECT j FROM @extschema@.l4_judge_events(one, mine) j);
 		FOREACH way IN ARRAY l4_evaluate.methods LOOP
 			began := clock_timestamp();
-			claims := ARRAY(SELECT c FROM l4_claims(one, way, l4_evaluate.use_pool) c);
-			RETURN QUERY SELECT e.* FROM l4_judge_claims(one, way, extract(epoch FROM clock_timestamp() - began)::float8, mine, judged, claims) e;
+			claims := ARRAY(SELECT c FROM @extschema@.l4_claims(one, way, l4_evaluate.use_pool) c);
+			RETURN QUERY SELECT e.* FROM @extschema@.l4_judge_claims(one, way, extract(epoch FROM clock_timestamp() - began)::float8, mine, judged, claims) e;
 		END LOOP;
 	END LOOP;
 END

@@ -7,27 +7,27 @@
 
 CREATE FUNCTION @extschema@.l4_save_diagnosis(job_id text, use_pool boolean DEFAULT true) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	found l4_finding[] := l4_report_findings(l4_save_diagnosis.job_id, l4_save_diagnosis.use_pool);
+	found @extschema@.l4_finding[] := @extschema@.l4_report_findings(l4_save_diagnosis.job_id, l4_save_diagnosis.use_pool);
 	moment timestamptz := clock_timestamp();
 BEGIN
-	INSERT INTO l4_finding
+	INSERT INTO @extschema@.l4_finding
 	SELECT r.* FROM unnest(found) f, LATERAL jsonb_populate_record(f, jsonb_build_object('job_id', l4_save_diagnosis.job_id, 'saved_at', moment)) r;
-	INSERT INTO l4_diagnosis (job_id, saved_at, version, use_pool, pool_id, pool_jobs, pool_fit, records, findings, verdict, restart_action, restart_target, restart_advice,
+	INSERT INTO @extschema@.l4_diagnosis (job_id, saved_at, version, use_pool, pool_id, pool_jobs, pool_fit, records, findings, verdict, restart_action, restart_target, restart_advice,
 		began_at, last_save_at, last_save_iteration)
 	SELECT l4_save_diagnosis.job_id, moment, (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'l4'), l4_save_diagnosis.use_pool, p.pool_id, p.job_count, p.fit,
-		(SELECT coalesce(sum(s.record_count), 0) FROM l4_job_streams(l4_save_diagnosis.job_id) s), cardinality(found), l4_report_verdict(found),
+		(SELECT coalesce(sum(s.record_count), 0) FROM @extschema@.l4_job_streams(l4_save_diagnosis.job_id) s), cardinality(found), @extschema@.l4_report_verdict(found),
 		a.action, a.target, a.advice,
 		(SELECT coalesce(min(f.first_seen) FILTER (WHERE f.kind = 'stage'), min(f.first_seen) FILTER (WHERE f.kind = 'iteration'), min(f.first_seen))
 			FROM unnest(found) f WHERE f.ordinal = 1 AND f.kind IN ('stage', 'iteration', 'event')),
 		c.saved_at, c.iteration
-	FROM l4_restart_advice(l4_save_diagnosis.job_id, found) a
-	LEFT JOIN l4_best_pool(l4_save_diagnosis.job_id) p ON l4_save_diagnosis.use_pool
-	LEFT JOIN l4_report_last_save(l4_save_diagnosis.job_id, found) c ON true;
+	FROM @extschema@.l4_restart_advice(l4_save_diagnosis.job_id, found) a
+	LEFT JOIN @extschema@.l4_best_pool(l4_save_diagnosis.job_id) p ON l4_save_diagnosis.use_pool
+	LEFT JOIN @extschema@.l4_report_last_save(l4_save_diagnosis.job_id, found) c ON true;
 	RETURN cardinality(found);
 END
 $$;

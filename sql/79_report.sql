@@ -2,21 +2,21 @@
 
 CREATE FUNCTION @extschema@.l4_report(job_id text, format text DEFAULT 'text') RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 DECLARE
-	findings l4_finding[];
+	findings @extschema@.l4_finding[];
 BEGIN
 	IF l4_report.format IS NULL OR l4_report.format NOT IN ('text', 'markdown', 'html') THEN
 		RAISE EXCEPTION 'report format "%" is not known', l4_report.format
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'The formats are "text", "markdown" and "html".';
 	END IF;
-	findings := l4_report_findings(l4_report.job_id);
+	findings := @extschema@.l4_report_findings(l4_report.job_id);
 	RETURN CASE l4_report.format
-		WHEN 'text' THEN l4_report_text(l4_report.job_id, findings)
-		WHEN 'markdown' THEN l4_report_markdown(l4_report.job_id, findings)
-		ELSE l4_report_html(l4_report.job_id, findings) END;
+		WHEN 'text' THEN @extschema@.l4_report_text(l4_report.job_id, findings)
+		WHEN 'markdown' THEN @extschema@.l4_report_markdown(l4_report.job_id, findings)
+		ELSE @extschema@.l4_report_html(l4_report.job_id, findings) END;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_report(text, text) IS

@@ -9,30 +9,30 @@ ALTER TABLE @extschema@.l4_segment SET (autovacuum_vacuum_scale_factor = 0.02, t
 
 CREATE FUNCTION @extschema@.l4_drop_log_text(job_id text, save_diagnosis boolean DEFAULT true) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
 	freed bigint;
 BEGIN
-	PERFORM l4_known_job(l4_drop_log_text.job_id);
+	PERFORM @extschema@.l4_known_job(l4_drop_log_text.job_id);
 	-- What was found is worth keeping; afterwards it cannot be found any more.
 	IF l4_drop_log_text.save_diagnosis
-		AND EXISTS (SELECT FROM l4_job j WHERE j.job_id = l4_drop_log_text.job_id AND j.status = 'failed')
-		AND EXISTS (SELECT FROM l4_segment g WHERE g.job_id = l4_drop_log_text.job_id)
-		AND NOT EXISTS (SELECT FROM l4_diagnosis d WHERE d.job_id = l4_drop_log_text.job_id AND d.use_pool) THEN
-		PERFORM l4_save_diagnosis(l4_drop_log_text.job_id);
+		AND EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_drop_log_text.job_id AND j.status = 'failed')
+		AND EXISTS (SELECT FROM @extschema@.l4_segment g WHERE g.job_id = l4_drop_log_text.job_id)
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_diagnosis d WHERE d.job_id = l4_drop_log_text.job_id AND d.use_pool) THEN
+		PERFORM @extschema@.l4_save_diagnosis(l4_drop_log_text.job_id);
 	END IF;
-	PERFORM l4_lock('l4_job', l4_drop_log_text.job_id, false);
+	PERFORM @extschema@.l4_lock('l4_job', l4_drop_log_text.job_id, false);
 	WITH gone AS (
-		DELETE FROM l4_segment g WHERE g.job_id = l4_drop_log_text.job_id
+		DELETE FROM @extschema@.l4_segment g WHERE g.job_id = l4_drop_log_text.job_id
 		RETURNING pg_column_size(g.structure) + pg_column_size(g.texts) + pg_column_size(g.parameters) + pg_column_size(g.stream_ids) + pg_column_size(g.shape_ids) AS size)
 	SELECT coalesce(sum(size), 0) INTO freed FROM gone;
 	-- An import that finds the files again is to read them again, be they unchanged.
 	IF freed > 0 THEN
-		DELETE FROM l4_source_state t WHERE t.job_id = l4_drop_log_text.job_id;
-		UPDATE l4_stream s SET file_size = NULL, file_modified_at = NULL WHERE s.job_id = l4_drop_log_text.job_id;
+		DELETE FROM @extschema@.l4_source_state t WHERE t.job_id = l4_drop_log_text.job_id;
+		UPDATE @extschema@.l4_stream s SET file_size = NULL, file_modified_at = NULL WHERE s.job_id = l4_drop_log_text.job_id;
 	END IF;
 	RETURN freed;
 END
@@ -42,20 +42,20 @@ COMMENT ON FUNCTION @extschema@.l4_drop_log_text(text, boolean) IS
 
 CREATE FUNCTION @extschema@.l4_delete_job(job_id text, forget_shapes boolean DEFAULT true) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
-SET search_path = pg_catalog, @extschema@, pg_temp
+SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
 	name regclass;
 BEGIN
-	PERFORM l4_lock('l4_job', l4_delete_job.job_id, false);
+	PERFORM @extschema@.l4_lock('l4_job', l4_delete_job.job_id, false);
 	IF forget_shapes THEN
-		PERFORM l4_lock('l4_event', NULL, false);
-		PERFORM l4_lock('l4_shape', NULL, false);
+		PERFORM @extschema@.l4_lock('l4_event', NULL, false);
+		PERFORM @extschema@.l4_lock('l4_shape', NULL, false);
 	END IF;
-	PERFORM l4_lock('l4_pool', NULL, false);
-	PERFORM l4_known_job(l4_delete_job.job_id);
+	PERFORM @extschema@.l4_lock('l4_pool', NULL, false);
+	PERFORM @extschema@.l4_known_job(l4_delete_job.job_id);
 	-- Every table of l4 that has a job_id, but for what people said of faults, which counts for the fault. Pools come last: they are computed anew from the others.
 	FOR name IN
 		SELECT c.oid::regclass
@@ -68,10 +68,10 @@ BEGIN
 	LOOP
 		EXECUTE format('DELETE FROM %s WHERE job_id = $1', name) USING l4_delete_job.job_id;
 	END LOOP;
-	PERFORM l4_pool_refresh(l4_delete_job.job_id, false);
-	DELETE FROM l4_pool p WHERE NOT EXISTS (SELECT FROM l4_pool_job j WHERE j.pool_id = p.pool_id);
+	PERFORM @extschema@.l4_pool_refresh(l4_delete_job.job_id, false);
+	DELETE FROM @extschema@.l4_pool p WHERE NOT EXISTS (SELECT FROM @extschema@.l4_pool_job j WHERE j.pool_id = p.pool_id);
 	IF forget_shapes THEN
-		PERFORM l4_forget_shapes();
+		PERFORM @extschema@.l4_forget_shapes();
 	END IF;
 END
 $$;

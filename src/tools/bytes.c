@@ -2,7 +2,8 @@
  * bytes.c: bytes of unknown encoding to text that the server accepts, and to numbers.
  *
  * Logs hold NUL bytes (sparse files after a crash), cut characters and whole binary runs. The stored bytes stay as they were; this
- * file only makes what is shown. UTF-8 is checked by the server's own verifier.
+ * file only makes what is shown. UTF-8 is checked by the server's own verifier. In a database of another encoding, or of none
+ * (SQL_ASCII), what is shown is ASCII: valid there and in every client, and nothing that cuts or escapes single bytes can break it.
  */
 #include "tools/bytes.h"
 
@@ -16,6 +17,8 @@ bytes_character(const char *data, const char *end)
 
 	if (first < 0x80)
 		return first != 0 ? 1 : 0;
+	if (GetDatabaseEncoding() != PG_UTF8)
+		return 0;
 	size = pg_utf_mblen((const unsigned char *) data);
 	if (size < 2 || end - data < size || !pg_utf8_islegal((const unsigned char *) data, size))
 		return 0;

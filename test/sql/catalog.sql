@@ -48,11 +48,11 @@ ORDER BY object;
 \echo functions that run as their owner:
 SELECT object FROM routine WHERE prosecdef ORDER BY object;
 
-\echo functions outside C with a search_path that the caller chooses:
+\echo functions outside C with a search_path that the caller chooses, or that holds a schema in which others may create:
 SELECT object
 FROM routine
 WHERE lanname NOT IN ('c', 'internal') AND prosqlbody IS NULL
-	AND NOT coalesce(proconfig && ARRAY['search_path=pg_catalog, pg_temp', 'search_path=pg_catalog, ' || schema || ', pg_temp'], false)
+	AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (proconfig), false)
 ORDER BY object;
 
 \echo functions that are immutable but not parallel safe:

@@ -66,7 +66,7 @@ COMMIT;
 SELECT * FROM l4_evaluate('{killed,ok-1}');
 SELECT * FROM l4_evaluate('{bug}', '{guess}');
 SELECT * FROM l4_evaluate(labels => $$SELECT 'gone' AS job_id, 1 AS label_no, 'node' AS kind$$);
-SELECT * FROM l4_evaluate(labels => 'DELETE FROM l4_label RETURNING *');
+SELECT * FROM l4_evaluate(labels => 'DELETE FROM public.l4_label RETURNING *');
 SELECT * FROM l4_evaluate('{bug}', '{l4}', labels => $$SELECT 'bug' AS job_id, 1 AS label_no, 'event' AS kind, '(' AS pattern$$);
 
 -- why an event is reported: the rows of all events reported say so, in a sentence, with a line that is there
