@@ -104,4 +104,6 @@ DELETE FROM l4_format WHERE NOT builtin;
 DELETE FROM l4_stage_rule WHERE NOT builtin;
 DELETE FROM l4_iteration_rule WHERE NOT builtin;
 DELETE FROM l4_pool_setting WHERE NOT builtin;
+DELETE FROM l4_limit WHERE NOT builtin;
+DELETE FROM l4_wording WHERE NOT builtin;
 DELETE FROM l4_fault_explains WHERE NOT builtin;

@@ -110,6 +110,7 @@ SELECT count(*) AS differences FROM ((SELECT * FROM before EXCEPT ALL SELECT row
 	UNION ALL (SELECT row_number() OVER (), d.* FROM l4_diagnose('s-3') d EXCEPT ALL SELECT * FROM before)) d;
 DELETE FROM l4_fault WHERE fault_key = 'shapes-asked';
 SELECT l4_delete_job(id) FROM unnest('{s-1,s-2,s-3}'::text[]) id;
-SELECT count(*) AS shapes, (SELECT count(*) FROM l4_event) AS events FROM l4_shape;
+SELECT count(*) AS unused FROM l4_shape h WHERE NOT EXISTS (SELECT FROM l4_stream_event e WHERE e.shape_id = h.shape_id);
+SELECT count(*) AS without_shapes FROM l4_event v WHERE NOT EXISTS (SELECT FROM l4_shape h WHERE h.event_id = v.event_id);
 DROP OWNED BY l4_shapes_reader;
 DROP ROLE l4_shapes_reader;
