@@ -70,7 +70,7 @@ DECLARE
 	address_pattern CONSTANT text := '^\d{1,3}(\.\d{1,3}){3}$';
 	units CONSTANT bigint := (SELECT count(*) FROM @extschema@.l4_job_units(l4_learn_addresses.job_id));
 	-- statements that carry an address and are no flood
-	shape_ids CONSTANT bigint[] := ARRAY(
+	wanted CONSTANT bigint[] := ARRAY(
 		SELECT p.shape_id
 		FROM @extschema@.l4_job_sketches(l4_learn_addresses.job_id) k CROSS JOIN LATERAL @extschema@.l4_sketch_addresses(k.sketch) p
 		GROUP BY p.shape_id HAVING sum(p.occurrences) <= limits.address_records * units);
@@ -78,8 +78,8 @@ BEGIN
 	DELETE FROM @extschema@.l4_address a WHERE a.job_id = l4_learn_addresses.job_id;
 	WITH record AS MATERIALIZED (
 		SELECT row_number() OVER () AS number, l.shape_id, s.unit, l.raw, l.parameters
-		FROM @extschema@.l4_job_segments(l4_learn_addresses.job_id, NULL, shape_ids, limits.address_segments::int) g
-			CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, shape_ids) l
+		FROM @extschema@.l4_job_segments(l4_learn_addresses.job_id, NULL, wanted, limits.address_segments::int) g
+			CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, wanted) l
 			LEFT JOIN @extschema@.l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id),
 	said AS MATERIALIZED (
 		SELECT DISTINCT r.number, r.shape_id, r.unit, r.raw, p.value AS address
