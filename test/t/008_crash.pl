@@ -17,6 +17,7 @@ my $endings = $ENV{L4_CRASH_ENDINGS} // 10;
 my $kills = $ENV{L4_CRASH_KILLS} // 5;
 my $seed = $ENV{L4_CRASH_SEED} // int time;
 srand $seed;
+$SIG{__DIE__} = sub { diag(@_) unless $^S };	# else it is told in a file that goes with the folder
 { no warnings; *PostgreSQL::Test::BackgroundPsql::note = sub { }; }	# each query and its result, thousands of times
 diag("seed $seed: $endings endings, $kills kills");
 
@@ -123,7 +124,7 @@ sub meet_bystander
 {
 	$bystander = $node->background_psql('postgres');
 	$bystander->set_query_timer_restart;	# its time is that of a query, not of all rounds
-	$bystander->query_safe('SET client_min_messages = warning');
+	$bystander->query_safe('SET client_min_messages = error');	# that a process is gone already is none of it
 	$bystander_pid = $bystander->query_safe('SELECT pg_backend_pid()');
 	$bystander->query_safe('CREATE TEMPORARY TABLE mine AS SELECT 42 AS answer');
 }
@@ -150,7 +151,7 @@ sub begin_import
 sub end_import
 {
 	my ($import) = @_;
-	$import->{run}->finish;
+	eval { $import->{run}->finish; 1 } or die "$@\n" . $node->safe_psql('postgres', 'SELECT pid, backend_type, wait_event, query, pg_blocking_pids(pid) FROM pg_stat_activity');
 	return $import->{run}->result(0);
 }
 
