@@ -27,18 +27,20 @@ mirror_of() {
 
 # Makes the chroot of a release; its log goes to the standard output. Arguments: distribution, release.
 bootstrap() {
-	local options=(--variant=minbase --include=make) mirror
+	local options=(--variant=minbase --include=make) mirror script=/usr/share/debootstrap/scripts/$2
 	mirror=$(mirror_of "$1")
 	case $1 in
 		Ubuntu)
 			options+=(--components=main,universe)
+			# releases younger than this debootstrap are made like their forerunners
+			[ -e "$script" ] || script=${script%/*}/jammy
 			if [ ! -f /usr/share/keyrings/ubuntu-archive-keyring.gpg ]; then
 				[ -f "$work/ubuntu-archive-keyring.gpg" ] || { echo 'no key of Ubuntu: run 17 with it, or install ubuntu-archive-keyring'; return 1; }
 				options+=(--keyring="$work/ubuntu-archive-keyring.gpg")
 			fi
 			;;
 	esac
-	debootstrap "${options[@]}" "$2" "$root" ${mirror:+"$mirror"} || return 1
+	debootstrap "${options[@]}" "$2" "$root" "$mirror" "$script" || return 1
 	# how this machine reaches the mirrors: proxies, archives that are kept past their date
 	apt-config dump | grep -E '^Acquire::(http|https|Check-Valid-Until)\b.* ".+";' > "$root/etc/apt/apt.conf.d/90host" || true
 	printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
