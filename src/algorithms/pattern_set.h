@@ -16,8 +16,14 @@ extern void pattern_set_add(L4PatternSet *set, L4Bytes pattern, const char *name
 
 /*
  * The numbers of the patterns that match somewhere in the subject, ascending; *count of them, valid until the next call. No pattern may be added any more.
- * Errors: 54000 where a pattern takes too many steps. Cost: one pass over the subject, and pcre2 for the few patterns whose words are in it.
+ * A pattern that gives up on the subject is not among them: pattern_set_given_up. Looks for interrupts. Cost: one pass over the subject, and pcre2 for the few patterns whose words are in it.
  */
 extern const int *pattern_set_match(L4PatternSet *set, L4Bytes subject, int *count);
+
+/* The numbers of the patterns that gave up on the last subject, ascending; *count of them, valid until the next match. */
+extern const int *pattern_set_given_up(const L4PatternSet *set, int *count);
+
+/* On how many subjects a pattern of the set gave up so far. */
+extern int64 pattern_set_texts_given_up(const L4PatternSet *set, int pattern);
 
 #endif							/* L4_PATTERN_SET_H */
