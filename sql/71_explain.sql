@@ -128,7 +128,7 @@ BEGIN
 					WHERE k.pool_id = pool.pool_id AND h.event_id = l4_explain_event.event_id),
 				(SELECT min(o.settings::text COLLATE "C") FROM l4_pool_event k JOIN l4_pool o ON o.pool_id = k.pool_id WHERE k.shape_id = t.shape_id AND k.pool_id <> pool.pool_id),
 				t.gravity <= 4 AND l4_text_rank(t.shape) <= 4 AND l4_text_advice(t.shape), t.outlived,
-				(SELECT min(f.title) FROM l4_fault_library f WHERE f.role = 'benign' AND l4_pattern_matches(f.pattern, coalesce(t.raw, t.shape))), t.similar_only))
+				(SELECT min(f.title) FROM l4_fault_library f WHERE f.role = 'benign' AND l4_pattern_matches(f.pattern, coalesce(t.raw, t.shape), false)), t.similar_only))
 		END,
 		l4_quote(t.source, t.line_no, t.raw), t.level, t.occurrences, t.streams, t.nodes, t.largest, pool.job_count, CASE WHEN pool.pool_id IS NOT NULL THEN t.pool_jobs END,
 		CASE WHEN t.pool_jobs > 0 THEN t.max_per_stream END

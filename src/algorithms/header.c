@@ -762,6 +762,22 @@ header_next_time(const L4Header *header, pg_tz *zone, TimestampTz start, bool ha
 	return true;
 }
 
+static void
+note_rules(const HeaderRules *rules, StringInfo out)
+{
+	int			i;
+
+	for (i = 0; i < rules->count; i++)
+		pattern_note_given_up(rules->rules[i].pattern, out);
+}
+
+void
+header_note_given_up(const L4HeaderParser *parser, StringInfo out)
+{
+	note_rules(&parser->prefixes, out);
+	note_rules(&parser->headers, out);
+}
+
 /*
  * header_format_name: the name of a format by its number in L4Header, NULL for -1.
  */

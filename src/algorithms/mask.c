@@ -536,7 +536,7 @@ apply_masks(L4Shape *shape, L4Bytes head, L4Pattern **masks, int mask_count)
 
 /*
  * mask_message: fills shape with the shape text and the parameters of message, whose bytes must outlive them. masks are tried first; one that gives up
- * on the message finds no more in it (pattern_given_up). Cost: one pass, plus a match of each mask per place that it masks.
+ * on the message finds no more in it (pattern_note_given_up). Cost: one pass, plus a match of each mask per place that it masks.
  */
 void
 mask_message(L4Shape *shape, L4Bytes message, L4Pattern **masks, int mask_count)

@@ -246,8 +246,11 @@ pattern_set_given_up(const L4PatternSet *set, int *count)
 	return set->given_up;
 }
 
-int64
-pattern_set_texts_given_up(const L4PatternSet *set, int pattern)
+void
+pattern_set_note_given_up(const L4PatternSet *set, StringInfo out)
 {
-	return pattern_given_up(set->patterns[pattern]);
+	int			i;
+
+	for (i = 0; i < set->count; i++)
+		pattern_note_given_up(set->patterns[i], out);
 }

@@ -5,6 +5,7 @@
 #define L4_PATTERN_SET_H
 
 #include "ground/l4.h"
+#include "lib/stringinfo.h"
 
 typedef struct L4PatternSet L4PatternSet;
 
@@ -23,7 +24,7 @@ extern const int *pattern_set_match(L4PatternSet *set, L4Bytes subject, int *cou
 /* The numbers of the patterns that gave up on the last subject, ascending; *count of them, valid until the next match. */
 extern const int *pattern_set_given_up(const L4PatternSet *set, int *count);
 
-/* On how many subjects a pattern of the set gave up so far. */
-extern int64 pattern_set_texts_given_up(const L4PatternSet *set, int pattern);
+/* Appends the names of the patterns that gave up on any subject so far, each with how often; nothing where none did. */
+extern void pattern_set_note_given_up(const L4PatternSet *set, StringInfo out);
 
 #endif							/* L4_PATTERN_SET_H */

@@ -21,6 +21,7 @@
 #include "utils/memutils.h"
 #include "utils/portal.h"
 
+#include "bindings/given_up.h"
 #include "bindings/import_parts.h"
 #include "bindings/timeline.h"
 #include "doors/store.h"
@@ -475,6 +476,18 @@ notice_result(const Import *import, const char *job_id)
 					pg_atomic_read_u64(&shared->files), pg_atomic_read_u64(&shared->skipped), pg_atomic_read_u64(&shared->failed))));
 }
 
+/* Tells of the rules that gave up in this process. */
+static void
+warn_of_rules(const Import *import)
+{
+	StringInfoData names = given_up_of_import(import->sources);
+
+	if (import->worker == NULL)
+		given_up_warn(&names);
+	else if (names.len > 0)
+		worker_warn(import->worker, GIVEN_UP_MESSAGE, psprintf("%s.", names.data), GIVEN_UP_HINT);
+}
+
 /* Imports all files and draws the conclusions that are drawn once a call. */
 static void
 lead_import(Import *import, const ImportCall *call)
@@ -501,6 +514,7 @@ lead_import(Import *import, const ImportCall *call)
 		store_commit();
 		judge_failures(import);
 	}
+	warn_of_rules(import);
 	notice_result(import, call->job_id);
 }
 
@@ -640,6 +654,7 @@ help_import(L4Worker *worker)
 											shared_string(shared, shared->layout));
 	store_commit();
 	import_files(import);
+	warn_of_rules(import);
 	if (worker_number(worker) == 0)
 		help_end(import);
 	store_end();

@@ -150,17 +150,20 @@ begin_job(Ingest *ingest, const char *job_id)
 	ingest->sources->keeps_shared = true;
 }
 
-/* Writes what the job's sources share. */
+/* Writes what the job's sources share, and tells of rules that gave up. */
 static void
 end_job(Ingest *ingest)
 {
 	const char *job_id = ingest->sources->job->job_id;
+	StringInfoData given_up;
 
 	finish_source(ingest);
 	source_write_shared(ingest->sources);
 	if (store_timeline_is_stale(ingest->schema, job_id))
 		timeline_rebuild(ingest->sources);
 	store_finish_import(ingest->schema, job_id);
+	given_up = given_up_of_import(ingest->sources);
+	given_up_warn(&given_up);
 }
 
 static char *

@@ -356,14 +356,11 @@ pattern_group_number(L4Pattern *pattern, const char *name)
 	return number > 0 ? number : -1;
 }
 
-int64
-pattern_given_up(const L4Pattern *pattern)
+void
+pattern_note_given_up(const L4Pattern *pattern, StringInfo out)
 {
-	return pattern->given_up;
-}
-
-const char *
-pattern_name(const L4Pattern *pattern)
-{
-	return pattern->name;
+	if (pattern->given_up == 0)
+		return;
+	appendStringInfo(out, "%s%s (", out->len > 0 ? ", " : "", pattern->name);
+	appendStringInfo(out, pattern->given_up == 1 ? "once)" : INT64_FORMAT " times)", pattern->given_up);
 }
