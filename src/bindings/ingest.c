@@ -15,6 +15,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "bindings/given_up.h"
 #include "bindings/source.h"
 #include "bindings/timeline.h"
 #include "doors/rows.h"
