@@ -61,8 +61,8 @@ DELETE FROM l4_format WHERE name = 'slow';
 SELECT count(*) FROM l4_grep('slow rules', '(?:x+x+)+$');
 SELECT count(*) FROM l4_grep('slow rules', 'step \d');
 -- One line does not end a diagnosis, neither by a rule of the library nor by one of the site's.
-INSERT INTO l4_fault (fault_key, title, category, subtype, severity, pattern, root_cause, fix) VALUES ('slow', 'slow', 'user', 'x', 'error', 'ERROR (?:a+)+$', 'x', 'x');
-INSERT INTO pattern_line VALUES (11, 'ERROR GPFS ' || repeat('a', 10000)), (12, 'ERROR ' || repeat('a', 64) || '.'), (13, 'OSError: [Errno 98] Address already in use');
+INSERT INTO l4_fault (fault_key, title, category, subtype, severity, pattern, root_cause, fix) VALUES ('slow', 'slow', 'user', 'x', 'error', 'OSError: (?:a+)+$', 'x', 'x');
+INSERT INTO pattern_line VALUES (11, 'OSError: GPFS' || repeat('a', 10000)), (12, 'OSError: ' || repeat('a', 64) || '.'), (13, 'OSError: [Errno 98] Address already in use');
 SELECT l4_register_job('slow faults', status => 'failed');
 SELECT * FROM l4_ingest('slow faults', 'SELECT ''node-0'' AS node, 0 AS rank, line FROM pattern_line ORDER BY n');
 SELECT kind, fault_key FROM l4_diagnose('slow faults') WHERE kind = 'fault';
@@ -79,7 +79,7 @@ FROM unnest(ARRAY['a', 'A', ' ', '0', '1', '[', '(', '{', '[]', '<', '"', '/', '
 	'[rank0]: ', '1.2.3.4 ', '12:34:56 ', '2024-01-01 00:00:00 ', 'a.b.', 'a/b/', '- ', E'a\n', E'1\n', 'failed ', 'node ', 'rank ', 'loss ', 'step: 1 loss: 1 ', '"a": 1, ', 'connection ',
 	E'  File "a", line 1\n', E'Traceback (most recent call last)\n', 'checkpoint ', 'exit code ', 'ceph ', 'GPFS ', 'mount ', 'http://a/', 'NVRM: Xid (PCI:0000:00:00): ', 'memory ', 'epoch 1 ']) unit;
 INSERT INTO pattern_hostile VALUES ('nested ()', repeat('(', 500000) || repeat(')', 500000)), ('nested {"a":', repeat('{"a":', 160000) || repeat('}', 200000)),
-	('ERROR GPFS', 'ERROR GPFS ' || repeat('a', 1000000)),
+	('ERROR GPFSa', 'ERROR GPFS' || repeat('a', 1000000)), ('err: one line', 'err ' || repeat('a ', 500000)),
 	('mixed', (SELECT string_agg(substr('abcdefghij    0123456789:=.,[]()/-_"', (i * i % 100003 + i / 36)::int % 36 + 1, 1), '' ORDER BY i) FROM generate_series(1::bigint, 1000000) i));
 CREATE TABLE pattern_builtin AS
 SELECT 'fault' AS kind, fault_key AS name, pattern FROM l4_fault WHERE builtin AND pattern IS NOT NULL
@@ -98,7 +98,14 @@ FROM (SELECT DISTINCT kind FROM pattern_builtin) k, pattern_hostile \gexec
 RESET statement_timeout;
 \set QUIET off
 SELECT kind, count(*) AS texts, sum(patterns) AS tries, sum(gave_up) AS gave_up FROM pattern_ended GROUP BY kind ORDER BY kind;
+-- Each fault on a text that begins as its example and goes on without end.
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set examples :abs_srcdir '/data/faults/examples.tsv'
+CREATE TABLE pattern_example (fault_key text PRIMARY KEY, example text NOT NULL);
+COPY pattern_example FROM :'examples' WITH (FORMAT csv, DELIMITER E'\t', QUOTE E'\b', HEADER);
+SELECT count(*) AS tries, count(*) FILTER (WHERE l4_pattern_matches(f.pattern, left(e.example, length(e.example) / part) || repeat(filler, 300000), false) = l4_pattern_matches(f.pattern, left(e.example, length(e.example) / part) || repeat(filler, 300000), true)) AS answers
+FROM pattern_example e JOIN l4_fault f ON f.fault_key = e.fault_key AND f.builtin AND f.pattern IS NOT NULL, unnest(ARRAY['a', '1', ' ']) filler, unnest(ARRAY[2, 4]) part;
 -- What else looks at a whole message.
 SELECT count(l4_text_rank(body)) AS texts, count(l4_text_stage(body) IS NULL) AS stages, count(l4_text_peer(body)) AS peers, count(l4_text_ending(body)) AS endings,
 	count(l4_text_advice(body)) AS advice, count(l4_text_tolerated(body)) AS tolerated, count((l4_parse(body)).shape_id) AS shapes FROM pattern_hostile;
-DROP TABLE pattern_shape, pattern_line, pattern_hostile, pattern_builtin, pattern_ended;
+DROP TABLE pattern_example, pattern_shape, pattern_line, pattern_hostile, pattern_builtin, pattern_ended;
