@@ -32,7 +32,12 @@ COMMENT ON FUNCTION @extschema@.l4_iteration_at(timestamptz, timestamptz[], bigi
 CREATE FUNCTION @extschema@.l4_pattern_matches(pattern text, subject text) RETURNS boolean
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 50 AS 'MODULE_PATHNAME', 'l4_pattern_matches';
 COMMENT ON FUNCTION @extschema@.l4_pattern_matches(text, text) IS
-'Does the PCRE2 pattern match anywhere in subject? With limits on steps, depth and memory, so that no pattern can run away. Errors: 2201B for a bad pattern, 54000 for one that reaches a limit.';
+'Does the PCRE2 pattern match anywhere in subject? Steps, depth and memory of the whole call are bounded (10 million steps, and 100 for each byte of subject), so that no pattern can run away, and it can be cancelled at any time. A pattern works on bytes, or on characters where it holds one that is not ASCII; it may not begin with a setting such as (*UTF) or (*CRLF). Errors: 2201B for a bad pattern, also for one that recurses without end, 54000 for one that takes too many steps.';
+
+CREATE FUNCTION @extschema@.l4_pattern_matches(pattern text, subject text, otherwise boolean) RETURNS boolean
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 50 AS 'MODULE_PATHNAME', 'l4_pattern_matches_or';
+COMMENT ON FUNCTION @extschema@.l4_pattern_matches(text, text, boolean) IS
+'Does the PCRE2 pattern match anywhere in subject? otherwise is the answer where that takes too many steps, or recurses without end, so that one text does not end a query over many. Errors: 2201B for a bad pattern.';
 
 -- A query that runs over events and times of many segments is worth several processes, however small the table is beside its TOAST.
 ALTER TABLE @extschema@.l4_segment SET (parallel_workers = 4);

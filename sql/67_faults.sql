@@ -5,13 +5,14 @@
  * as 1, and the further values that its parameters took. All patterns are tried on a text at once (l4_match_patterns).
  */
 
-CREATE FUNCTION @extschema@.l4_match_patterns(keys text[], patterns text[], subjects text[], OUT key text, OUT subject int)
-	RETURNS SETOF record
+CREATE FUNCTION @extschema@.l4_match_patterns(keys text[], patterns text[], subjects text[], OUT key text, OUT subject int,
+	OUT gave_up boolean) RETURNS SETOF record
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 100 AS 'MODULE_PATHNAME', 'l4_match_patterns';
 COMMENT ON FUNCTION @extschema@.l4_match_patterns(text[], text[], text[]) IS
 'Tries many PCRE2 patterns on many texts: a row for each pattern (its key, from the array of the same length) that matches '
-'anywhere in a text (subject: its place in the array). NULL elements match nothing. Errors: 22023 for arrays that do not fit, '
-'2201B for a bad pattern, 54000 for one that takes too many steps. Cost: some 50 microseconds per pattern, then one pass over '
+'anywhere in a text (subject: its place in the array). NULL elements match nothing. Where a pattern takes too many steps on a text '
+'(l4_pattern_matches) there is a row with gave_up true instead, and one warning at the end names all such patterns; the others '
+'go on. Errors: 22023 for arrays that do not fit, 2201B for a bad pattern. Cost: some 50 microseconds per pattern, then one pass over '
 'each text for the words of all patterns and a match for those whose words occur.';
 
 -- A bad pattern is refused where it is written, not where it is matched.
@@ -202,6 +203,7 @@ BEGIN ATOMIC
 			(SELECT array_agg(e.fault_key ORDER BY e.fault_key COLLATE "C") AS keys,
 				array_agg(e.pattern ORDER BY e.fault_key COLLATE "C") AS patterns FROM entry e WHERE e.pattern IS NOT NULL) p,
 			LATERAL @extschema@.l4_match_patterns(p.keys, p.patterns, s.subjects) m
+		WHERE NOT m.gave_up
 	),
 	-- a text that a benign fault matches is silent for all
 	told AS MATERIALIZED (
@@ -398,5 +400,5 @@ COMMENT ON FUNCTION @extschema@.l4_match_faults(text, @extschema@.l4_unexplained
 'shows it. Order: faults that another one explains (l4_fault_explains; its keys in explained_by) last; then by role (root, '
 'cascade, confirmation), the site''s own before built-in ones, severity, priority, fewest nodes, earliest. Benign faults '
 'silence what they match. node is NULL where it is not known; unit says what stands '
-'for it then ("rank 7"). news: the result of l4_unexplained, where at hand. Errors: P0002 for an unknown job; 54000 where a '
-'pattern takes too many steps. Cost: about 20 ms for the patterns, little for the texts.';
+'for it then ("rank 7"). news: the result of l4_unexplained, where at hand. A pattern that takes too many steps on a '
+'text does not match it, which a warning says. Errors: P0002 for an unknown job. Cost: about 20 ms for the patterns, little for the texts.';

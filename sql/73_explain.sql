@@ -167,7 +167,7 @@ BEGIN ATOMIC
 			FROM @extschema@.l4_pool_event o JOIN @extschema@.l4_pool q ON q.pool_id = o.pool_id
 			WHERE o.shape_id = l4_shape_facts.shape_id AND o.pool_id <> l4_shape_facts.pool_id),
 		'harmless', (SELECT min(f.title) FROM @extschema@.l4_fault_library f
-			WHERE f.role = 'benign' AND @extschema@.l4_pattern_matches(f.pattern, l4_shape_facts.message)))
+			WHERE f.role = 'benign' AND @extschema@.l4_pattern_matches(f.pattern, l4_shape_facts.message, false)))
 	FROM (SELECT) one
 	LEFT JOIN @extschema@.l4_pool p ON p.pool_id = l4_shape_facts.pool_id
 	LEFT JOIN @extschema@.l4_pool_event k ON k.pool_id = l4_shape_facts.pool_id AND k.shape_id = l4_shape_facts.shape_id;

@@ -97,8 +97,8 @@ compare_formats(const void *a, const void *b)
 }
 
 /*
- * Compiles one format. Anchoring inside the pattern keeps pcre2 on its machine code, which anchoring at run time does not. A pattern that begins with a verb or
- * may turn on comments cannot be wrapped.
+ * Compiles one format. Anchoring inside the pattern keeps pcre2 on its machine code, which anchoring at run time does not. A pattern that may turn on
+ * comments cannot be wrapped.
  */
 static void
 rule_compile(HeaderRule *rule, const L4Format *format)
@@ -109,7 +109,7 @@ rule_compile(HeaderRule *rule, const L4Format *format)
 	rule->format = format;
 	rule->enabled = !format->dominant;
 	rule->pattern = pattern_compile(format->pattern, strlen(format->pattern), what);
-	if (format->pattern[0] != '\0' && strncmp(format->pattern, "(*", 2) != 0 && strchr(format->pattern, '#') == NULL)
+	if (format->pattern[0] != '\0' && strchr(format->pattern, '#') == NULL)
 	{
 		char	   *wrapped = psprintf("\\A(?:%s)", format->pattern);
 
@@ -209,7 +209,7 @@ rules_match(HeaderRules *rules, L4Bytes text, bool all)
 
 			if (i >= rules->count)
 				return NULL;
-			if ((all || rule->enabled) && pattern_match(rule->pattern, text, 0, !rule->self_anchored))
+			if ((all || rule->enabled) && pattern_try(rule->pattern, text, 0, !rule->self_anchored) == L4_MATCH)
 				return rule;
 		}
 	}
@@ -237,6 +237,15 @@ facts_group(const HeaderFacts *facts, enum HeaderGroup group, const char *text, 
 	return true;
 }
 
+/* How much of the text the head takes that a rule matched: all up to its end, wherever \K has the match begin. */
+static size_t
+head_size(const HeaderRule *rule, L4Bytes text)
+{
+	L4Bytes		span;
+
+	return pattern_group(rule->pattern, 0, &span) ? span.data + span.size - text.data : 0;
+}
+
 /* Takes down what the match of a rule says. */
 static void
 facts_of_match(HeaderFacts *facts, HeaderRule *rule, L4Bytes text)
@@ -245,8 +254,7 @@ facts_of_match(HeaderFacts *facts, HeaderRule *rule, L4Bytes text)
 	int			group;
 
 	facts->rule = rule;
-	(void) pattern_group(rule->pattern, 0, &span);
-	facts->size = (int) span.size;
+	facts->size = (int) head_size(rule, text);
 	for (group = 0; group < GROUP_COUNT; group++)
 	{
 		bool		there = rule->groups[group] >= 0 && pattern_group(rule->pattern, rule->groups[group], &span) && span.size > 0;
@@ -590,9 +598,8 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 }
 
 /*
- * header_parse: fills header for one line (without its terminator). The spans point into the line. A line without prefix and header gives size 0. Errors: only those
- * of a site's own pattern that runs into its match limit (54000). Cost: some 20 ns for a line without a header, 300 to 600 ns with one, 50 ns where
- * it is remembered.
+ * header_parse: fills header for one line (without its terminator). The spans point into the line. A line without prefix and header gives size 0. A site's own pattern
+ * that gives up does not match. Cost: some 20 ns for a line without a header, 300 to 600 ns with one, 50 ns where it is remembered.
  */
 void
 header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
@@ -625,12 +632,12 @@ sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
 	{
 		L4Bytes		text = window_of(line, size);
 		HeaderRule *rule = rules_match(&parser->prefixes, text, true);
-		L4Bytes		span;
+		size_t		more = rule != NULL ? head_size(rule, text) : 0;
 
-		if (rule == NULL || !pattern_group(rule->pattern, 0, &span) || span.size == 0)
+		if (more == 0)
 			break;
 		hits[rule - parser->prefixes.rules]++;
-		size += span.size;
+		size += more;
 	}
 	return true;
 }
@@ -753,6 +760,22 @@ header_next_time(const L4Header *header, pg_tz *zone, TimestampTz start, bool ha
 	else
 		return has_time;
 	return true;
+}
+
+static void
+note_rules(const HeaderRules *rules, StringInfo out)
+{
+	int			i;
+
+	for (i = 0; i < rules->count; i++)
+		pattern_note_given_up(rules->rules[i].pattern, out);
+}
+
+void
+header_note_given_up(const L4HeaderParser *parser, StringInfo out)
+{
+	note_rules(&parser->prefixes, out);
+	note_rules(&parser->headers, out);
 }
 
 /*

@@ -87,6 +87,9 @@ extern void header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
  */
 extern bool header_next_time(const L4Header *header, pg_tz *zone, TimestampTz start, bool has_time, TimestampTz *time);
 
+/* Appends the names of the formats whose patterns gave up on heads, each with how often; nothing where none did. */
+extern void header_note_given_up(const L4HeaderParser *parser, StringInfo out);
+
 /* The name of a format by its number in L4Header. */
 extern const char *header_format_name(L4HeaderParser *parser, int format);
 

@@ -476,30 +476,67 @@ mask_span(L4Shape *shape, const char *start, const char *end)
 	}
 }
 
-/* The first match of any mask in message at or after offset, the earliest, then the first in the order of masks. Empty matches do not count. */
+/* Where a mask is in a message. */
+typedef struct MaskPlace
+{
+	L4Bytes		next;			/* what it matches next, size 0 where that is not known */
+	bool		done;			/* it matches no more, or has given up on the message */
+} MaskPlace;
+
+/*
+ * Finds what a mask matches next in message, at or after offset. Empty matches do not count; neither does one that begins before offset, as \K in a
+ * look behind can have it: what is masked already stays as it is.
+ */
+static void
+find_next(L4Pattern *mask, L4Bytes message, size_t offset, MaskPlace *place)
+{
+	if (place->done || (place->next.size > 0 && place->next.data >= message.data + offset))
+		return;
+	place->done = pattern_try(mask, message, offset, false) != L4_MATCH;
+	if (place->done || !pattern_group(mask, 0, &place->next) || place->next.data < message.data + offset)
+		place->next.size = 0;
+}
+
+/* The first match of any mask in message at or after offset, the earliest, then the first in the order of masks. */
 static bool
-next_mask(L4Bytes message, size_t offset, L4Pattern **masks, int mask_count, L4Bytes *found)
+next_mask(L4Bytes message, size_t offset, L4Pattern **masks, MaskPlace *places, int mask_count, L4Bytes *found)
 {
 	bool		any = false;
 	int			i;
 
 	for (i = 0; i < mask_count; i++)
 	{
-		L4Bytes		span;
-
-		if (pattern_match(masks[i], message, offset, false) && pattern_group(masks[i], 0, &span) && span.size > 0 &&
-			(!any || span.data < found->data))
+		find_next(masks[i], message, offset, &places[i]);
+		if (places[i].next.size > 0 && (!any || places[i].next.data < found->data))
 		{
-			*found = span;
+			*found = places[i].next;
 			any = true;
 		}
 	}
 	return any;
 }
 
+/* Masks the first bytes of a message by the masks as far as they reach, and returns where they end. */
+static const char *
+apply_masks(L4Shape *shape, L4Bytes head, L4Pattern **masks, int mask_count)
+{
+	MaskPlace  *places = palloc0(mul_size(mask_count, sizeof(MaskPlace)));
+	const char *at = head.data;
+	L4Bytes		found = {NULL, 0};
+
+	while (at < head.data + head.size && next_mask(head, at - head.data, masks, places, mask_count, &found))
+	{
+		mask_span(shape, at, found.data);
+		shape_add_parameter(shape, found.data, found.data + found.size);
+		at = found.data + found.size;
+	}
+	pfree(places);
+	return at;
+}
+
 /*
- * mask_message: fills shape with the shape text and the parameters of message, whose bytes must outlive them. masks are tried first.
- * Cost: one pass, plus a match of each mask per masked place. Errors: only those of pattern_match.
+ * mask_message: fills shape with the shape text and the parameters of message, whose bytes must outlive them. masks are tried first; one that gives up
+ * on the message finds no more in it (pattern_note_given_up). Cost: one pass, plus a match of each mask per place that it masks.
  */
 void
 mask_message(L4Shape *shape, L4Bytes message, L4Pattern **masks, int mask_count)
@@ -507,7 +544,6 @@ mask_message(L4Shape *shape, L4Bytes message, L4Pattern **masks, int mask_count)
 	const char *at = message.data;
 	const char *end = message.data + Min(message.size, MASK_MESSAGE_LIMIT);
 	L4Bytes		head;
-	L4Bytes		found = {NULL, 0};
 
 	resetStringInfo(&shape->text);
 	/* every byte may become a parameter of its own, and so may the rest behind the limit */
@@ -516,12 +552,8 @@ mask_message(L4Shape *shape, L4Bytes message, L4Pattern **masks, int mask_count)
 	shape->digits_matter = mask_count > 0;
 	head.data = message.data;
 	head.size = end - at;
-	while (mask_count > 0 && at < end && next_mask(head, at - message.data, masks, mask_count, &found))
-	{
-		mask_span(shape, at, found.data);
-		shape_add_parameter(shape, found.data, found.data + found.size);
-		at = found.data + found.size;
-	}
+	if (mask_count > 0)
+		at = apply_masks(shape, head, masks, mask_count);
 	mask_span(shape, at, end);
 	if (message.size > MASK_MESSAGE_LIMIT)
 		shape_add_parameter(shape, end, message.data + message.size);

@@ -15,6 +15,8 @@
 
 #define GRAM_BITS 16
 #define GRAM_SLOTS (1 << GRAM_BITS)
+/* Between two looks for interrupts. */
+#define SCAN_BYTES ((size_t) 1 << 20)
 
 typedef struct SetWord
 {
@@ -40,6 +42,8 @@ struct L4PatternSet
 	int		   *tried;			/* per pattern: number of the last text it is a candidate for */
 	int			texts;
 	int		   *matches;
+	int		   *given_up;
+	int			given_up_count;
 	char	   *folded;
 	size_t		folded_room;
 };
@@ -151,6 +155,7 @@ index_words(L4PatternSet *set)
 		index_word(set, i, counts);
 	set->tried = palloc0(mul_size(Max(set->count, 1), sizeof(int)));
 	set->matches = palloc(mul_size(Max(set->count, 1), sizeof(int)));
+	set->given_up = palloc(mul_size(Max(set->count, 1), sizeof(int)));
 	set->indexed = true;
 	pfree(counts);
 	MemoryContextSwitchTo(caller);
@@ -191,28 +196,61 @@ mark_words_at(L4PatternSet *set, uint32 gram, const unsigned char *text, size_t 
 	}
 }
 
+/* Marks the patterns of which a word is in the text. */
+static void
+mark_words(L4PatternSet *set, const unsigned char *text, size_t size)
+{
+	size_t		at;
+
+	for (at = 0; at + LITERAL_SIZE <= size; at++)
+	{
+		uint32		gram = gram_of(text + at);
+
+		if (at % SCAN_BYTES == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (set->known[gram / 64] & (UINT64CONST(1) << (gram % 64)))
+			mark_words_at(set, gram, text, size, at);
+	}
+}
+
 const int *
 pattern_set_match(L4PatternSet *set, L4Bytes subject, int *count)
 {
-	const unsigned char *text;
-	size_t		at;
 	int			i;
 
 	if (!set->indexed)
 		index_words(set);
 	set->texts++;
-	text = fold_subject(set, subject);
-	for (at = 0; at + LITERAL_SIZE <= subject.size; at++)
-	{
-		uint32		gram = gram_of(text + at);
-
-		if (set->known[gram / 64] & (UINT64CONST(1) << (gram % 64)))
-			mark_words_at(set, gram, text, subject.size, at);
-	}
-	*count = 0;
+	mark_words(set, fold_subject(set, subject), subject.size);
+	*count = set->given_up_count = 0;
 	for (i = 0; i < set->count; i++)
-		if ((set->wordless[i] || set->tried[i] == set->texts) && pattern_match(set->patterns[i], subject, 0, false))
-			set->matches[(*count)++] = i;
-	CHECK_FOR_INTERRUPTS();
+		if (set->wordless[i] || set->tried[i] == set->texts)
+			switch (pattern_try(set->patterns[i], subject, 0, false))
+			{
+				case L4_MATCH:
+					set->matches[(*count)++] = i;
+					break;
+				case L4_GAVE_UP:
+					set->given_up[set->given_up_count++] = i;
+					break;
+				case L4_NO_MATCH:
+					break;
+			}
 	return set->matches;
+}
+
+const int *
+pattern_set_given_up(const L4PatternSet *set, int *count)
+{
+	*count = set->given_up_count;
+	return set->given_up;
+}
+
+void
+pattern_set_note_given_up(const L4PatternSet *set, StringInfo out)
+{
+	int			i;
+
+	for (i = 0; i < set->count; i++)
+		pattern_note_given_up(set->patterns[i], out);
 }

@@ -5,6 +5,7 @@
 #define L4_PATTERN_SET_H
 
 #include "ground/l4.h"
+#include "lib/stringinfo.h"
 
 typedef struct L4PatternSet L4PatternSet;
 
@@ -16,8 +17,14 @@ extern void pattern_set_add(L4PatternSet *set, L4Bytes pattern, const char *name
 
 /*
  * The numbers of the patterns that match somewhere in the subject, ascending; *count of them, valid until the next call. No pattern may be added any more.
- * Errors: 54000 where a pattern takes too many steps. Cost: one pass over the subject, and pcre2 for the few patterns whose words are in it.
+ * A pattern that gives up on the subject is not among them: pattern_set_given_up. Looks for interrupts. Cost: one pass over the subject, and pcre2 for the few patterns whose words are in it.
  */
 extern const int *pattern_set_match(L4PatternSet *set, L4Bytes subject, int *count);
+
+/* The numbers of the patterns that gave up on the last subject, ascending; *count of them, valid until the next match. */
+extern const int *pattern_set_given_up(const L4PatternSet *set, int *count);
+
+/* Appends the names of the patterns that gave up on any subject so far, each with how often; nothing where none did. */
+extern void pattern_set_note_given_up(const L4PatternSet *set, StringInfo out);
 
 #endif							/* L4_PATTERN_SET_H */

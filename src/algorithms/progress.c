@@ -65,7 +65,7 @@ parameter_at(L4Bytes shape_text, L4Bytes sample, L4Bytes span)
 }
 
 /*
- * progress_classify: the first stage rule and the first iteration rule (in the order given) that match the shape. Cost: one match per rule.
+ * progress_classify: the first stage rule and the first iteration rule (in the order given) that match the shape; one that gives up does not match. Cost: one match per rule.
  */
 L4ProgressClass
 progress_classify(const L4ProgressRules *rules, L4Bytes shape_text)
@@ -79,10 +79,10 @@ progress_classify(const L4ProgressRules *rules, L4Bytes shape_text)
 	initStringInfo(&text);
 	sample = canonical_sample(&text, shape_text);
 	for (i = 0; i < rules->stage_count && class.stage == 0; i++)
-		if (pattern_match(rules->stages[i].pattern, sample, 0, false))
+		if (pattern_try(rules->stages[i].pattern, sample, 0, false) == L4_MATCH)
 			class.stage = rules->stages[i].stage;
 	for (i = 0; i < rules->iteration_count && class.iteration_rule < 0; i++)
-		if (pattern_match(rules->iterations[i].pattern, sample, 0, false))
+		if (pattern_try(rules->iterations[i].pattern, sample, 0, false) == L4_MATCH)
 		{
 			class.iteration_rule = i;
 			if (pattern_group(rules->iterations[i].pattern, rules->iterations[i].group, &span))
@@ -146,7 +146,7 @@ read_number(const L4IterationRule *rule, L4Bytes message, int64 *number)
 	L4Bytes		span;
 
 	message.size = Min(message.size, PROGRESS_BYTE_LIMIT);
-	return pattern_match(rule->pattern, message, 0, false) && pattern_group(rule->pattern, rule->group, &span) && span_number(span, number);
+	return pattern_try(rule->pattern, message, 0, false) == L4_MATCH && pattern_group(rule->pattern, rule->group, &span) && span_number(span, number);
 }
 
 bool

@@ -2,6 +2,7 @@
  * faults.c: many patterns on many texts in SQL, and the texts they are tried on, for the fault library.
  */
 #include "algorithms/pattern_set.h"
+#include "bindings/given_up.h"
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -68,10 +69,25 @@ compile_patterns(const TextList *keys, const TextList *patterns, int *places)
 	return set;
 }
 
+/* Puts a row for each of the patterns that the subject of this number has told something of. */
+static void
+put_rows(ReturnSetInfo *result, const TextList *keys, const int *places, const int *patterns, int count, int subject, bool gave_up)
+{
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		Datum		values[3] = {keys->items[places[patterns[i]]], Int32GetDatum(subject), BoolGetDatum(gave_up)};
+		bool		nulls[3] = {false, false, false};
+
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+}
+
 /*
- * l4_match_patterns(keys text[], patterns text[], subjects text[]): a row (key, subject) for each pattern that matches somewhere in a subject; subject
- * is the place in the array. In the order of subjects, then of patterns. NULL elements match nothing.
- * Errors: 22023 for arrays that do not fit, 2201B for a bad pattern, 54000 for one that takes too many steps.
+ * l4_match_patterns(keys text[], patterns text[], subjects text[]): a row (key, subject, gave_up) for each pattern that matches somewhere in a subject, and one for
+ * each that gave up on it; subject is the place in the array. In the order of subjects, then matches before what gave up, then of patterns. NULL elements match nothing.
+ * Errors: 22023 for arrays that do not fit, 2201B for a bad pattern. A warning names the patterns that gave up.
  * Cost: some 50 microseconds per pattern to compile, then about 2 microseconds per kilobyte of subject and what pcre2 needs for patterns whose words occur.
  */
 Datum
@@ -83,6 +99,7 @@ l4_match_patterns(PG_FUNCTION_ARGS)
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	int		   *places = palloc(mul_size(Max(patterns.count, 1), sizeof(int)));
 	L4PatternSet *set;
+	StringInfoData given_up;
 	int			i;
 
 	if (keys.count != patterns.count)
@@ -94,20 +111,19 @@ l4_match_patterns(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	for (i = 0; i < subjects.count; i++)
 	{
-		const int  *matches = NULL;
-		int			count = 0;
-		int			j;
+		const int  *numbers;
+		int			count;
 
-		if (!subjects.nulls[i])
-			matches = pattern_set_match(set, text_bytes(subjects.items[i]), &count);
-		for (j = 0; j < count; j++)
-		{
-			Datum		values[2] = {keys.items[places[matches[j]]], Int32GetDatum(i + 1)};
-			bool		nulls[2] = {false, false};
-
-			tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-		}
+		if (subjects.nulls[i])
+			continue;
+		numbers = pattern_set_match(set, text_bytes(subjects.items[i]), &count);
+		put_rows(result, &keys, places, numbers, count, i + 1, false);
+		numbers = pattern_set_given_up(set, &count);
+		put_rows(result, &keys, places, numbers, count, i + 1, true);
 	}
+	initStringInfo(&given_up);
+	pattern_set_note_given_up(set, &given_up);
+	given_up_warn(&given_up);
 	return (Datum) 0;
 }
 

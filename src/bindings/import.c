@@ -23,6 +23,7 @@
 #include "utils/memutils.h"
 #include "utils/portal.h"
 
+#include "bindings/given_up.h"
 #include "bindings/import_parts.h"
 #include "bindings/timeline.h"
 #include "doors/store.h"
@@ -533,6 +534,18 @@ conclude(Import *import)
 	end_step(import);
 }
 
+/* Tells of the rules that gave up in this process. */
+static void
+warn_of_rules(const Import *import)
+{
+	StringInfoData names = given_up_of_import(import->sources);
+
+	if (import->worker == NULL)
+		given_up_warn(&names);
+	else if (names.len > 0)
+		worker_warn(import->worker, GIVEN_UP_MESSAGE, psprintf("%s.", names.data), GIVEN_UP_HINT);
+}
+
 /* Imports all files and draws the conclusions that are drawn once a call. */
 static void
 lead_import(Import *import, const ImportCall *call)
@@ -554,6 +567,7 @@ lead_import(Import *import, const ImportCall *call)
 	}
 	if (!import->atomic)
 		store_settle();
+	warn_of_rules(import);
 	notice_result(import, call->job_id);
 }
 
@@ -693,6 +707,7 @@ help_import(L4Worker *worker)
 											shared_string(shared, shared->layout));
 	store_commit();
 	import_files(import);
+	warn_of_rules(import);
 	if (worker_number(worker) == 0)
 		help_end(import);
 	store_end();

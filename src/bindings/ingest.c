@@ -16,6 +16,7 @@
 #include "utils/resowner.h"
 #include "utils/timestamp.h"
 
+#include "bindings/given_up.h"
 #include "bindings/source.h"
 #include "bindings/timeline.h"
 #include "doors/rows.h"
@@ -164,11 +165,12 @@ begin_job(Ingest *ingest, const char *job_id)
 	ingest->sources->keeps_shared = true;
 }
 
-/* Writes what the job's sources share. */
+/* Writes what the job's sources share, and tells of rules that gave up. */
 static void
 end_job(Ingest *ingest)
 {
 	const char *job_id = ingest->sources->job->job_id;
+	StringInfoData given_up;
 
 	finish_source(ingest);
 	store_lock_shapes(ingest->schema);
@@ -177,6 +179,8 @@ end_job(Ingest *ingest)
 		timeline_rebuild(ingest->sources);
 	store_assign_events(ingest->schema, job_id);
 	store_refresh_pool(ingest->schema, job_id);
+	given_up = given_up_of_import(ingest->sources);
+	given_up_warn(&given_up);
 }
 
 static char *

@@ -18,6 +18,7 @@
 PG_FUNCTION_INFO_V1(l4_segment_records);
 PG_FUNCTION_INFO_V1(l4_iteration_at);
 PG_FUNCTION_INFO_V1(l4_pattern_matches);
+PG_FUNCTION_INFO_V1(l4_pattern_matches_or);
 PG_FUNCTION_INFO_V1(l4_event_shapes);
 
 #define RECORD_COLUMNS 13
@@ -163,6 +164,7 @@ l4_iteration_at(PG_FUNCTION_ARGS)
 /*
  * l4_pattern_matches(pattern, subject): does the PCRE2 pattern match anywhere in subject? The compiled pattern is kept per call site while the pattern stays
  * the same. Errors: 2201B for a bad pattern, 54000 for one that takes too many steps.
+ * l4_pattern_matches(pattern, subject, otherwise): the same, but otherwise is the answer where the pattern gives up.
  */
 typedef struct PatternCache
 {
@@ -205,6 +207,17 @@ l4_pattern_matches(PG_FUNCTION_ARGS)
 	L4Bytes		bytes = {VARDATA_ANY(subject), VARSIZE_ANY_EXHDR(subject)};
 
 	PG_RETURN_BOOL(pattern_match(pattern, bytes, 0, false));
+}
+
+Datum
+l4_pattern_matches_or(PG_FUNCTION_ARGS)
+{
+	L4Pattern  *pattern = cached_pattern(fcinfo, PG_GETARG_TEXT_PP(0));
+	text	   *subject = PG_GETARG_TEXT_PP(1);
+	L4Bytes		bytes = {VARDATA_ANY(subject), VARSIZE_ANY_EXHDR(subject)};
+	L4MatchResult result = pattern_try(pattern, bytes, 0, false);
+
+	PG_RETURN_BOOL(result == L4_GAVE_UP ? PG_GETARG_BOOL(2) : result == L4_MATCH);
 }
 
 /* The shapes of the event that was asked for last. */

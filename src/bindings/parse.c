@@ -8,6 +8,7 @@
 
 #include "access/htup_details.h"
 #include "algorithms/mask.h"
+#include "bindings/given_up.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -37,6 +38,7 @@ typedef struct ParseState
 	Size		mask_key_size;
 	int			mask_count;
 	L4Pattern **masks;
+	bool		warned;			/* that masks gave up */
 	L4Shape		shape;
 	TupleDesc	descriptor;
 } ParseState;
@@ -138,12 +140,31 @@ state_masks(ParseState *state, FunctionCallInfo fcinfo, int argument)
 		return;
 	state->mask_key = NULL;
 	state->mask_count = 0;
+	state->warned = false;
 	MemoryContextReset(state->mask_context);
 	previous = MemoryContextSwitchTo(state->mask_context);
 	compile_masks(state, array);
 	state->mask_key_size = VARSIZE(array);
 	state->mask_key = memcpy(palloc(VARSIZE(array)), array, VARSIZE(array));
 	MemoryContextSwitchTo(previous);
+}
+
+/* Masks a message into the state's shape; warns once of masks that gave up. */
+static void
+mask_for_caller(ParseState *state, L4Bytes message)
+{
+	StringInfoData given_up;
+	int			i;
+
+	mask_message(&state->shape, message, state->masks, state->mask_count);
+	if (state->mask_count == 0 || state->warned)
+		return;
+	initStringInfo(&given_up);
+	for (i = 0; i < state->mask_count; i++)
+		pattern_note_given_up(state->masks[i], &given_up);
+	given_up_warn(&given_up);
+	state->warned = given_up.len > 0;
+	pfree(given_up.data);
 }
 
 static L4Bytes
@@ -243,7 +264,7 @@ l4_parse(PG_FUNCTION_ARGS)
 	header_parse(parser, first_line(record), &header);
 	message.data = record.data + header.size;
 	message.size = record.size - header.size;
-	mask_message(&state->shape, message, state->masks, state->mask_count);
+	mask_for_caller(state, message);
 	level = level_name(header.level);
 	nulls[0] = !header.has_time;
 	values[0] = TimestampTzGetDatum(header.has_time ? header.time : 0);
@@ -286,7 +307,7 @@ shape_from_arguments(FunctionCallInfo fcinfo, L4Shape **shape)
 	state_masks(state, fcinfo, 1);
 	if (PG_ARGISNULL(0))
 		return false;
-	mask_message(&state->shape, text_bytes(PG_GETARG_TEXT_PP(0)), state->masks, state->mask_count);
+	mask_for_caller(state, text_bytes(PG_GETARG_TEXT_PP(0)));
 	*shape = &state->shape;
 	return true;
 }

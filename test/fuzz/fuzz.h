@@ -35,6 +35,7 @@ extern void fuzz_heads(L4Bytes input);
 extern void fuzz_times(L4Bytes input);
 extern void fuzz_masks(L4Bytes input);
 extern void fuzz_segment(L4Bytes input);
+extern void fuzz_site_rules(L4Bytes input);
 extern void fuzz_stored_segment(L4Bytes input);
 extern void fuzz_stored_segment_seed(L4Bytes input, FuzzSeed add);
 extern void fuzz_blob(L4Bytes input);

@@ -66,6 +66,9 @@ fuzz_blob_seed(L4Bytes input, FuzzSeed add)
 typedef struct Packing
 {
 	L4SegmentBuilder *builder;
+	L4HeaderParser *parser;
+	L4Pattern **masks;
+	int			mask_count;
 	L4Shape		shape;
 	int			count;
 	int			room;
@@ -127,7 +130,7 @@ pack_record(const L4RawRecord *raw, void *argument)
 	unsigned	kind = raw->message.size > 0 ? (unsigned char) raw->message.data[raw->message.size / 2] : 0;
 
 	packing->has_time = header_next_time(&raw->header, server_zone(), USECS_PER_DAY, packing->has_time, &packing->time);
-	mask_message(&packing->shape, raw->message, NULL, 0);
+	mask_message(&packing->shape, raw->message, packing->masks, packing->mask_count);
 	record.stream = kind % Min(3, packing->count + 1);	/* numbered in the order in which they come */
 	record.line_no = raw->line_no;
 	record.part = raw->part;
@@ -157,22 +160,19 @@ pack_record(const L4RawRecord *raw, void *argument)
 }
 
 /* All records of a file in one segment. */
-static Packing *
-pack_file(L4Bytes file, L4SegmentBlobs *blobs)
+static void
+pack_file(Packing *packing, L4Bytes file, L4SegmentBlobs *blobs)
 {
-	Packing    *packing = palloc0(sizeof(Packing));
-	L4HeaderParser *parser = fuzz_parser(true);
 	L4RecordAssembler *assembler;
 
 	packing->builder = segment_builder_create();
 	packing->memory.budget = L4_SKETCH_BUDGET;
 	shape_init(&packing->shape);
-	header_parser_sample(parser, file);
-	assembler = record_assembler_create(parser, pack_record, packing);
+	header_parser_sample(packing->parser, file);
+	assembler = record_assembler_create(packing->parser, pack_record, packing);
 	record_assembler_feed(assembler, file.data, file.size);
 	record_assembler_end(assembler);
 	segment_finish(packing->builder, blobs);
-	return packing;
 }
 
 /* ---- segments: what comes out ---- */
@@ -313,9 +313,10 @@ static void
 require_bound(const L4SegmentBlobs *blobs, L4Bytes file)
 {
 	L4SegmentBlobs others;
+	Packing		half = {.parser = fuzz_parser(true)};
 	int			i;
 
-	(void) pack_file((L4Bytes) {file.data, file.size / 2}, &others);
+	pack_file(&half, (L4Bytes) {file.data, file.size / 2}, &others);
 	for (i = 0; i < 3; i++)
 	{
 		L4SegmentBlobs mixed = *blobs;
@@ -338,19 +339,69 @@ fuzz_segment(L4Bytes input)
 {
 	L4Bytes		pattern = {"", 0};
 	L4SegmentBlobs blobs;
-	Packing    *packing;
+	Packing		packing = {.parser = fuzz_parser(true)};
 	const bytea *sketch;
 
 	(void) fuzz_line(&input, &pattern);
 	input = bytes_copy(input);
-	packing = pack_file(input, &blobs);
-	require_file(packing, &blobs, input);
+	pack_file(&packing, input, &blobs);
+	require_file(&packing, &blobs, input);
 	require_bound(&blobs, input);
-	sketch = sketch_pack(packing->sets, packing->set_count);
+	sketch = sketch_pack(packing.sets, packing.set_count);
 	require_all_found(pattern, &blobs, sketch);
 	/* a word of the file must be found in it */
 	if (input.size > 40)
 		require_all_found((L4Bytes) {input.data + pattern.size % 30, 4 + pattern.size % 7}, &blobs, sketch);
+}
+
+/* ---- rules that anybody may have written ---- */
+
+typedef struct SiteRules
+{
+	L4Bytes		mask;
+	L4Format	formats[2];
+	bool		remember;
+	L4Pattern  *compiled_mask;
+	L4HeaderParser *parser;
+} SiteRules;
+
+static void
+compile_rules(void *argument)
+{
+	SiteRules  *rules = argument;
+
+	rules->compiled_mask = pattern_compile(rules->mask.data, rules->mask.size, "mask");
+	rules->parser = header_parser_create(rules->formats, lengthof(rules->formats), server_zone(), USECS_PER_DAY, rules->remember);
+}
+
+static char *
+pattern_line(L4Bytes *input)
+{
+	L4Bytes		line = {"", 0};
+
+	(void) fuzz_line(input, &line);
+	return pnstrdup(line.data, Min(line.size, 300));
+}
+
+/* Input: whether heads are remembered, a mask, a header and a prefix, one a line, then a file: whatever they match, what goes in comes out. */
+void
+fuzz_site_rules(L4Bytes input)
+{
+	SiteRules	rules = {.remember = fuzz_byte(&input) & 1};
+	L4SegmentBlobs blobs;
+	Packing		packing = {.mask_count = 1};
+	const char *mask = pattern_line(&input);
+
+	rules.mask = (L4Bytes) {mask, strlen(mask)};
+	rules.formats[0] = (L4Format) {"header", L4_FORMAT_HEADER, 100, false, pattern_line(&input), ""};
+	rules.formats[1] = (L4Format) {"prefix", L4_FORMAT_PREFIX, 100, false, pattern_line(&input), ""};
+	if (server_try(compile_rules, &rules) != 0)
+		return;
+	packing.parser = rules.parser;
+	packing.masks = &rules.compiled_mask;
+	input = bytes_copy(input);
+	pack_file(&packing, input, &blobs);
+	require_file(&packing, &blobs, input);
 }
 
 /* ---- stored bytes that anybody may have written ---- */
@@ -428,10 +479,11 @@ fuzz_stored_segment(L4Bytes input)
 void
 fuzz_stored_segment_seed(L4Bytes input, FuzzSeed add)
 {
+	Packing		packing = {.parser = fuzz_parser(true)};
 	L4SegmentBlobs blobs;
 	L4Bytes		parts[3];
 
-	(void) pack_file(input, &blobs);
+	pack_file(&packing, input, &blobs);
 	parts[0] = blob_unpack(blobs.structure);
 	parts[1] = blob_unpack(blobs.texts);
 	parts[2] = blob_unpack(blobs.parameters);
@@ -496,16 +548,18 @@ void
 fuzz_stored_sketch_seed(L4Bytes input, FuzzSeed add)
 {
 	L4SegmentBlobs blobs;
-	Packing    *packing = pack_file(input, &blobs);
-	const bytea *sketch = sketch_pack(packing->sets, packing->set_count);
+	Packing		packing = {.parser = fuzz_parser(true)};
+	const bytea *sketch;
 	StringInfoData out;
 
+	pack_file(&packing, input, &blobs);
+	sketch = sketch_pack(packing.sets, packing.set_count);
 	if (sketch != NULL)
 		add(blob_unpack(sketch));
 	initStringInfo(&out);
-	if (packing->set_count > 0)
+	if (packing.set_count > 0)
 	{
-		sketch_put(&out, packing->sets[0].set);
+		sketch_put(&out, packing.sets[0].set);
 		add((L4Bytes) {out.data, out.len});
 	}
 }

@@ -11,6 +11,7 @@ const FuzzEntry fuzz_targets[] = {
 	{"forest_state", fuzz_forest_state, "lines", fuzz_forest_state_seed, 4},
 	{"scores_state", fuzz_scores_state, "lines", fuzz_scores_state_seed, 4},
 	{"segment", fuzz_segment, "lines", NULL, 1},
+	{"site_rules", fuzz_site_rules, "site_rules", NULL, 2},
 	{"records", fuzz_records, "lines", NULL, 1},
 	{"heads", fuzz_heads, "lines", NULL, 1},
 	{"times", fuzz_times, "lines", NULL, 4},

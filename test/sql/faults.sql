@@ -203,8 +203,8 @@ INSERT INTO l4_fault (fault_key, title, category, subtype, pattern) VALUES ('p',
 INSERT INTO l4_fault (fault_key, title, category, subtype) VALUES ('p', 'p', 'user', 's');
 INSERT INTO l4_fault (fault_key, title, category, subtype, pattern, min_node_share, max_node_share) VALUES ('p', 'p', 'user', 's', 'x', 0.5, 0.2);
 \set VERBOSITY default
--- a pattern that runs away is told, and by which fault
+-- a pattern that runs away is named, and a row tells on which text
 INSERT INTO l4_fault (fault_key, title, category, subtype, pattern) VALUES ('runaway', 'p', 'user', 's', '^(\S+\s?)+$(?<=!)');
-SELECT count(*) FROM l4_match_patterns('{runaway}', ARRAY(SELECT pattern FROM l4_fault WHERE fault_key = 'runaway'), ARRAY[repeat('word ', 60)]);
+SELECT * FROM l4_match_patterns('{runaway}', ARRAY(SELECT pattern FROM l4_fault WHERE fault_key = 'runaway'), ARRAY[repeat('word ', 60)]);
 \c :here
 DROP DATABASE l4_faults;
