@@ -95,7 +95,7 @@ BEGIN ATOMIC
 	SELECT e.event_id, e.role, CASE e.role WHEN 'root' THEN (l4_event_roles.limits).event_score_root::numeric ELSE 0 END
 			-- what the suspect says itself or a controller says of it, then gravity, then rarity, then time
 			+ CASE WHEN e.own_alone OR e.told THEN (l4_event_roles.limits).event_score_suspect::numeric ELSE 0 END
-			+ e.gravity / (l4_event_roles.limits).gravity_fatal::numeric + 1.0 / (1 + GREATEST(e.nodes_affected, 1)) + 1.0 / rank() OVER (ORDER BY e.first_ts)
+			+ e.gravity / (l4_event_roles.limits).gravity_fatal::numeric + 1::numeric / (1 + GREATEST(e.nodes_affected, 1)) + 1::numeric / rank() OVER (ORDER BY e.first_ts)
 			-- an odd value that sounds harmless, elsewhere
 			- CASE WHEN e.value AND NOT e.trouble AND NOT e.own AND NOT e.told THEN 1 ELSE 0 END,
 		e.own, e.first_ts, e.occurrences, e.nodes_affected

@@ -5,7 +5,7 @@ RETURNS TABLE (kind text, ordinal bigint, score double precision, node text, ran
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 3
 BEGIN ATOMIC
 	-- each once, where it is first named; tear-down only where nothing else is known
-	SELECT 'stage', row_number() OVER (ORDER BY s.stage = 'teardown', s.turn), 1.0::float8 / s.turn, s.node, s.rank, s.stage, s.ts,
+	SELECT 'stage', row_number() OVER (ORDER BY s.stage = 'teardown', s.turn), 1::float8 / s.turn, s.node, s.rank, s.stage, s.ts,
 		jsonb_strip_nulls(jsonb_build_object('place', s.place, 'unit', s.unit, 'quotes', (
 			SELECT jsonb_agg(q.quote)
 			FROM @extschema@.l4_record_texts(l4_stage_findings.job_id, ARRAY[s.stream_id], ARRAY[s.line_no], wordings) t
@@ -101,7 +101,7 @@ BEGIN ATOMIC
 		WHERE cardinality(l4_iteration_findings.unexplained) > 0
 		ORDER BY u.turn LIMIT (limits).iteration_unlike_most::bigint
 	)
-	SELECT 'iteration', row_number() OVER (ORDER BY i.turn, i.iteration), 1.0::float8 / i.turn, i.node, i.rank, i.stage, i.iteration,
+	SELECT 'iteration', row_number() OVER (ORDER BY i.turn, i.iteration), 1::float8 / i.turn, i.node, i.rank, i.stage, i.iteration,
 		i.ts, i.facts
 	FROM (SELECT * FROM began UNION ALL SELECT * FROM checked UNION ALL SELECT * FROM unlike) i;
 END;
