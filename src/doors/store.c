@@ -584,8 +584,8 @@ store_holds_logs(const char *schema)
 	bool		holds;
 
 	SPI_connect();
-	holds = store_run(schema, "SELECT WHERE EXISTS (SELECT FROM %s.l4_stream) OR EXISTS (SELECT FROM %s.l4_segment) OR EXISTS (SELECT FROM %s.l4_inbox) OR "
-					  "EXISTS (SELECT FROM %s.l4_inbox_refused)",
+	holds = store_run(schema, "SELECT WHERE EXISTS (SELECT FROM %s.l4_stream) OR EXISTS (SELECT FROM %s.l4_segment) OR "
+					  "EXISTS (SELECT FROM %s.l4_inbox) OR EXISTS (SELECT FROM %s.l4_inbox_refused)",
 					  &arguments, SPI_OK_SELECT) > 0;
 	SPI_finish();
 	return holds;

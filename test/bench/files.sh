@@ -43,6 +43,7 @@ disturb() {
 			print $f "a line without an en" if $way == 1;
 			close $f;
 			truncate $file, (-s $file) / 2 if $way == 2;
+			select undef, undef, undef, 0.005;
 		}
 		print $n' "$folder" "$1"
 }
