@@ -42,7 +42,7 @@ and there, for instance:
     SELECT job_id, status, settings FROM l4_job;
     SELECT l4_report('<job>');
     SELECT kind, ordinal, score, node, left(explanation, 60) AS explanation FROM l4_diagnose('<job>');
-    SELECT node, line_no, level, left(raw, 70) AS raw FROM l4_log WHERE job_id = '<job>' AND level = 'error' LIMIT 20;
+    SELECT node, line_no, left(raw, 70) AS raw FROM l4_log WHERE job_id = '<job>' AND level = 'error' LIMIT 20;
 On a server of your own: make && make install, then CREATE EXTENSION l4.
 HINTS
 }
