@@ -2,6 +2,7 @@
 # demo.sh: the demo's steps, in the database that the PG* variables name. Run by run.sh.
 #   load   registers and imports the jobs of test/data/demo/jobs.csv, the successful ones first
 #   show   prints the diagnosis of each failed one, the verdicts in words, and how to go on
+#   check  what show prints fits 110 columns, quotes no ruler and ends with the verdicts
 #   hints  prints what to try in psql
 set -euo pipefail
 
@@ -22,6 +23,17 @@ load() {
 
 show() { run_sql --file=test/demo_show.sql; }
 
+# The verdicts come last, so that they are what stays on the screen.
+check() {
+	local output
+	output=$(show)
+	if printf '%s\n' "$output" | grep -nE '.{111}|={5}'; then
+		echo "l4: lines of the demo that are too long, or rulers" >&2
+		exit 1
+	fi
+	printf '%s\n' "$output" | tail -n 3 | grep -q '^  ds-f02  node-06 is the suspect' || { echo "l4: the demo does not end with the verdicts" >&2; exit 1; }
+}
+
 hints() {
 	cat <<'HINTS'
 
@@ -30,7 +42,7 @@ and there, for instance:
     SELECT job_id, status, settings FROM l4_job;
     SELECT l4_report('<job>');
     SELECT kind, ordinal, score, node, left(explanation, 60) AS explanation FROM l4_diagnose('<job>');
-    SELECT node, line_no, level, left(raw, 70) AS raw FROM l4_log WHERE job_id = '<job>' AND level = 'error' LIMIT 20;
+    SELECT node, line_no, left(raw, 70) AS raw FROM l4_log WHERE job_id = '<job>' AND level = 'error' LIMIT 20;
 On a server of your own: make && make install, then CREATE EXTENSION l4.
 HINTS
 }
@@ -38,6 +50,7 @@ HINTS
 case ${1:-} in
 	load) load ;;
 	show) show && hints ;;
+	check) check ;;
 	hints) hints ;;
-	*) echo "usage: demo.sh load | show | hints" >&2; exit 1 ;;
+	*) echo "usage: demo.sh load | show | check | hints" >&2; exit 1 ;;
 esac

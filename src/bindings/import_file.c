@@ -153,7 +153,8 @@ import_source(Import *import, int number, const L4File *file, L4FileReader *read
 	import->counts.lines += source_lines(source) - (state != NULL ? state->line_count : 0);
 	import->counts.failed += error != NULL;
 	if (error != NULL)
-		warn(import, psprintf("log file \"%s\" could not be read to its end", name), psprintf("%s. What was read before is kept.", error), NULL);
+		warn(import, psprintf("log file \"%s\" could not be read to its end", name),
+			 psprintf("%s. What was read before is kept.", error), NULL);
 	else if (remark != NULL)
 		warn(import, psprintf("log file \"%s\" is not as it should be", name), psprintf("%s.", remark), NULL);
 }

@@ -226,7 +226,8 @@ result_of(FunctionCallInfo fcinfo, const Ingest *ingest)
 }
 
 /*
- * l4_ingest(job_id text, query text): see its COMMENT. Errors: P0002 for a job that is not registered, 42703, 42702, 42804, 22001, 22003, 22004, 22008 and 22023 for what the query
+ * l4_ingest(job_id text, query text): see its COMMENT. Errors: P0002 for a job that is not registered, 42703, 42702,
+ * 42804, 22001, 22003, 22004, 22008 and 22023 for what the query
  * gives, 25006 where it writes or the transaction is read only.
  */
 Datum
@@ -253,7 +254,8 @@ warn_of_rest(const L4InboxContent *content, const L4RefusedRows *refused)
 {
 	if (refused->rows > 0)
 		ereport(WARNING,
-				(errmsg(INT64_FORMAT " rows of l4_inbox cannot be lines of a log and are in l4_inbox_refused now", refused->rows),
+				(errmsg(INT64_FORMAT " rows of l4_inbox cannot be lines of a log and are in l4_inbox_refused now",
+						refused->rows),
 				 errdetail("The first is of job \"%s\": %s.", refused->job, refused->reason),
 				 errhint("The column reason says why; correct what the shipper sends.")));
 	if (content->stray_rows > 0)
@@ -285,7 +287,10 @@ is_of_data(int code)
 	return category == ERRCODE_DATA_EXCEPTION || category == ERRCODE_PROGRAM_LIMIT_EXCEEDED;
 }
 
-/* The same of one job among several: where its rows are to blame for an error, that is its own affair, and they stay in the inbox. */
+/*
+ * The same of one job among several: where its rows are to blame for an error, that is its own affair, and they stay in
+ * the inbox.
+ */
 static void
 try_job(Ingest *ingest, const char *job_id, L4RefusedRows *refused)
 {

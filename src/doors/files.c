@@ -297,8 +297,10 @@ raise_empty(const char *root)
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_FILE),
 			 errmsg("folder \"%s\" holds no files", root),
-			 errdetail("Looked for files of any name in it and in the folders below it, hidden ones too, and through symbolic links, down to %d levels.", DEPTH_LIMIT),
-			 errhint("Is it the right folder of the machine that the database server runs on? An archive (.tar, .tar.gz, .zip, ...) may be given itself.")));
+			 errdetail("Looked for files of any name in it and in the folders below it, hidden ones too, and through "
+					   "symbolic links, down to %d levels.", DEPTH_LIMIT),
+			 errhint("Is it the right folder of the machine that the database server runs on? "
+					 "An archive (.tar, .tar.gz, .zip, ...) may be given itself.")));
 }
 
 /*
@@ -328,8 +330,8 @@ files_list(const char *path)
 		ereport(ERROR,
 				(loop ? errcode(ERRCODE_INVALID_NAME) : errcode_for_file_access(),
 				 errmsg("could not stat file \"%s\": %m", root),
-				 errhint("The path is one of the machine that the database server runs on, and the server's user must reach it. "
-						 "Lines from elsewhere come in by l4_inbox or l4_ingest.")));
+				 errhint("The path is one of the machine that the database server runs on, and the server's user must "
+						 "reach it. Lines from elsewhere come in by l4_inbox or l4_ingest.")));
 	if (S_ISDIR(status.st_mode))
 	{
 		files = list_folder(NIL, root, "", way_to(root));

@@ -27,7 +27,8 @@ extern void files_check_privilege(void);
 
 /*
  * All files below path (or path itself), sorted by source in byte order; what cannot be read, folders among it, with its error.
- * Errors where path does not exist, is relative, is neither file nor folder, or is a folder that cannot be listed or holds no file.
+ * Errors where path does not exist, is relative, is neither file nor folder, or is a folder that cannot be listed or holds
+ * no file.
  */
 extern List *files_list(const char *path);
 
@@ -36,8 +37,9 @@ typedef struct L4FileReader L4FileReader;
 /*
  * Opens a file, always with a reader for result. Then files_next_member steps through what is in it: one member with the file's own
  * source for a plain or merely compressed file, every regular file of an archive (source: the member's path below the archive's own
- * source, or the member's path alone where the archive is the imported path itself; ".." is escaped as bytes of names are, paths over 4 kB are shortened),
- * decompressed where it is compressed, and what a tar archive holds behind a damaged header, as a member that says so in its end.
+ * source, or the member's path alone where the archive is the imported path itself; ".." is escaped as bytes of names are,
+ * paths over 4 kB are shortened), decompressed where it is compressed, and what a tar archive holds behind a damaged
+ * header, as a member that says so in its end.
  * files_read fills a buffer with decompressed bytes and returns how many; 0 at the end of the member.
  *
  * Failures (permission, truncated or corrupt data) never raise: the functions return false / -1 and files_error says why.

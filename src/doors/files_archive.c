@@ -1,9 +1,10 @@
 /*
- * files_archive.c: the members of tar and zip archives, by libarchive, of which only the one format that the first bytes call for is switched on.
+ * files_archive.c: the members of tar and zip archives, by libarchive, of which only the one format that the first bytes
+ * call for is switched on.
  *
- * Nothing of an archive goes missing without a word. libarchive passes over a damaged tar header block by block until the next good one: these
- * blocks are a member of their own here, which says what its header names. Tar archives behind the end mark of another are read too; one without an end
- * mark may be cut, and says so.
+ * Nothing of an archive goes missing without a word. libarchive passes over a damaged tar header block by block until the
+ * next good one: these blocks are a member of their own here, which says what its header names. Tar archives behind the
+ * end mark of another are read too; one without an end mark may be cut, and says so.
  */
 #include "doors/files_parts.h"
 
@@ -316,7 +317,10 @@ begin_damaged(L4FileReader *reader, char **source, int64 *size, TimestampTz *mod
 	*modified_at = reader->modified_at;
 }
 
-/* Steps to the next block of the damaged member; false where a header, the end or a failure follows, which waits then. The last block of a cut archive counts too. */
+/*
+ * Steps to the next block of the damaged member; false where a header, the end or a failure follows, which waits then.
+ * The last block of a cut archive counts too.
+ */
 static bool
 next_damaged_block(L4FileReader *reader)
 {

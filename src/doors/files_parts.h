@@ -1,5 +1,6 @@
 /*
- * files_parts.h: what the files of the door to the file system share (files.c, files_read.c, files_archive.c); nobody else includes it.
+ * files_parts.h: what the files of the door to the file system share (files.c, files_read.c, files_archive.c); nobody else
+ * includes it.
  */
 #ifndef L4_FILES_PARTS_H
 #define L4_FILES_PARTS_H
@@ -122,7 +123,10 @@ extern bool files_starts_zip(const char *head, size_t size);
 
 /* Starts libarchive for reader->kind at the file's first byte. False after a failure. */
 extern bool files_archive_open(L4FileReader *reader);
-/* Steps to the next member: false at the end of the archive and after a failure. The strings are palloc'd in the current memory context. */
+/*
+ * Steps to the next member: false at the end of the archive and after a failure. The strings are palloc'd in the current
+ * memory context.
+ */
 extern bool files_archive_next(L4FileReader *reader, char **source, int64 *size, TimestampTz *modified_at);
 /* Bytes of the current member, as files_read. */
 extern ssize_t files_archive_read(L4FileReader *reader, char *buffer, size_t room);

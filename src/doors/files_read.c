@@ -1,9 +1,10 @@
 /*
  * files_read.c: the bytes of plain, compressed and archived files.
  *
- * What a file is follows from its first bytes, never from its name, since logs get any name. Plain files are read directly, compressed ones through
- * tools/unpack.c, archives through files_archive.c; a compressed member of an archive is decompressed too, one level deep. Descriptors are the server's transient
- * ones, which an abort closes by itself; what the libraries hold comes from malloc and is freed by callbacks of the reader's memory context.
+ * What a file is follows from its first bytes, never from its name, since logs get any name. Plain files are read
+ * directly, compressed ones through tools/unpack.c, archives through files_archive.c; a compressed member of an archive is
+ * decompressed too, one level deep. Descriptors are the server's transient ones, which an abort closes by itself; what the
+ * libraries hold comes from malloc and is freed by callbacks of the reader's memory context.
  */
 #include "doors/files_parts.h"
 
@@ -361,7 +362,8 @@ open_member(L4FileReader *reader, const char *source, int64 *size)
 		*size = -1;
 		read_ahead(reader, reader->member_unpacker, &reader->head);
 	}
-	if (files_starts_zip(reader->head.bytes, reader->head.size) || files_starts_tar(reader->head.bytes, reader->head.size, source))
+	if (files_starts_zip(reader->head.bytes, reader->head.size) ||
+		files_starts_tar(reader->head.bytes, reader->head.size, source))
 		files_note(reader, "an archive inside an archive is not unpacked: its bytes are kept as they are");
 }
 

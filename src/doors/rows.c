@@ -6,8 +6,9 @@
  *
  * The query is the caller's, with the caller's rights, and it may only read: the transaction counts as read only while it runs.
  *
- * A row that cannot be a line of a log (a rank below 0, a time without end, a name of a megabyte) is an error where a query gives it. One that came by the inbox
- * is nobody's who could mend the query: it goes to l4_inbox_refused with the reason, and the others are taken in.
+ * A row that cannot be a line of a log (a rank below 0, a time without end, a name of a megabyte) is an error where a
+ * query gives it. One that came by the inbox is nobody's who could mend the query: it goes to l4_inbox_refused with the
+ * reason, and the others are taken in.
  */
 #include "doors/rows.h"
 
@@ -296,7 +297,8 @@ row_line(SPITupleTable *table, uint64 row, RowFault *fault)
 
 	if (!row_value(table, row, COLUMN_LINE, &value))
 	{
-		set_fault(fault, ERRCODE_NULL_VALUE_NOT_ALLOWED, pstrdup("a row of the query has NULL as its line"), "Leave such rows out: WHERE ... IS NOT NULL.");
+		set_fault(fault, ERRCODE_NULL_VALUE_NOT_ALLOWED, pstrdup("a row of the query has NULL as its line"),
+				  "Leave such rows out: WHERE ... IS NOT NULL.");
 		return (L4Bytes) {"", 0};
 	}
 	bytes = PG_DETOAST_DATUM_PACKED(value);
@@ -310,7 +312,8 @@ row_name(SPITupleTable *table, uint64 row, int column, size_t limit, RowFault *f
 	const char *name = row_text(table, row, column);
 
 	if (name != NULL && strlen(name) > limit)
-		set_fault(fault, ERRCODE_STRING_DATA_RIGHT_TRUNCATION, psprintf("a %s of %zu bytes is too long", rules[column].names[0], strlen(name)),
+		set_fault(fault, ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
+				  psprintf("a %s of %zu bytes is too long", rules[column].names[0], strlen(name)),
 				  psprintf("Names have up to %zu bytes.", limit));
 	return name;
 }
@@ -326,8 +329,10 @@ row_number(SPITupleTable *table, uint64 row, int column, int64 least, int64 most
 		return otherwise;
 	number = DatumGetInt64(value);
 	if (number < least || number > most)
-		set_fault(fault, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, psprintf("%s " INT64_FORMAT " is out of range", column == COLUMN_RANK ? "rank" : "line number", number),
-				  column == COLUMN_RANK ? "Ranks are numbered from 0; give NULL for lines of no rank." : "Lines of a source are numbered from 1.");
+		set_fault(fault, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+				  psprintf("%s " INT64_FORMAT " is out of range", column == COLUMN_RANK ? "rank" : "line number", number),
+				  column == COLUMN_RANK ? "Ranks are numbered from 0; give NULL for lines of no rank." :
+				  "Lines of a source are numbered from 1.");
 	return number;
 }
 
@@ -464,8 +469,9 @@ set_aside(SPITupleTable *table, uint64 row, const RowFault *fault, void *argumen
 	(void) row_value(table, row, COLUMN_COUNT, &value);
 	add_time(&arguments, DatumGetTimestampTz(value), false);
 	add_text(&arguments, fault->reason);
-	(void) store_run(refusal->schema, "INSERT INTO %s.l4_inbox_refused (job_id, node, rank, source, ts, level, line, arrived_at, reason) "
-					 "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)", &arguments, SPI_OK_INSERT);
+	(void) store_run(refusal->schema, "INSERT INTO %s.l4_inbox_refused "
+					 "(job_id, node, rank, source, ts, level, line, arrived_at, reason) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+					 &arguments, SPI_OK_INSERT);
 	if (refusal->refused->rows++ == 0)
 	{
 		strlcpy(refusal->refused->reason, fault->reason, sizeof(refusal->refused->reason));

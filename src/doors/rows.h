@@ -23,8 +23,9 @@ typedef void (*L4LineSink) (const L4Line *line, void *argument);
 
 /*
  * Runs a query of the caller's, which may only read, and hands its rows to the sink: those of one node, rank and source together, in the order the query gives them.
- * zone: of times that state none. SPI must be connected. Errors: 42703, 42702, 42804 for columns that are missing, there twice or of a wrong type; for a row, which is
- * named: 22004 without a line, 22003 and 22008 for ranks, line numbers and times that cannot be, 22001 for names that are too long; those of the query itself.
+ * zone: of times that state none. SPI must be connected. Errors: 42703, 42702, 42804 for columns that are missing, there
+ * twice or of a wrong type; for a row, which is named: 22004 without a line, 22003 and 22008 for ranks, line numbers and
+ * times that cannot be, 22001 for names that are too long; those of the query itself.
  */
 extern void rows_of_query(const char *query, const char *zone, L4LineSink sink, void *argument);
 
@@ -37,8 +38,8 @@ typedef struct L4RefusedRows
 } L4RefusedRows;
 
 /*
- * Takes the rows of a job out of l4_inbox and hands them to the sink, those of one node, rank and source together in the order of their arrival. Rows that cannot be lines go
- * to l4_inbox_refused and are counted.
+ * Takes the rows of a job out of l4_inbox and hands them to the sink, those of one node, rank and source together in the
+ * order of their arrival. Rows that cannot be lines go to l4_inbox_refused and are counted.
  */
 extern void rows_of_inbox(const char *schema, const char *job_id, L4LineSink sink, void *argument, L4RefusedRows *refused);
 

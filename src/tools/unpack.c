@@ -1,9 +1,9 @@
 /*
  * unpack.c: compressed bytes to plain ones; see unpack.h.
  *
- * The libraries are called directly, since libarchive's filters hold back what they have decoded of a block of their own when the input is cut, say nothing of
- * bytes behind the last stream, and check no sums of gzip. zstd and lz4 get their input in the pieces that they ask for, a block each: a damage then
- * costs no block before it.
+ * The libraries are called directly, since libarchive's filters hold back what they have decoded of a block of their own
+ * when the input is cut, say nothing of bytes behind the last stream, and check no sums of gzip. zstd and lz4 get their
+ * input in the pieces that they ask for, a block each: a damage then costs no block before it.
  */
 #include "tools/unpack.h"
 
@@ -195,7 +195,8 @@ xz_failed(L4Unpacker *unpacker, lzma_ret result)
 {
 	if (result == LZMA_MEMLIMIT_ERROR)
 	{
-		snprintf(unpacker->reason, REASON_SIZE, "its dictionary takes " UINT64_FORMAT " MB of memory, maintenance_work_mem allows %zu MB",
+		snprintf(unpacker->reason, REASON_SIZE,
+				 "its dictionary takes " UINT64_FORMAT " MB of memory, maintenance_work_mem allows %zu MB",
 				 (uint64) lzma_memusage(&unpacker->decoder.xz) / (1024 * 1024) + 1, unpacker->memory / (1024 * 1024));
 		return STEP_FAILED;
 	}
@@ -394,9 +395,11 @@ give_up(L4Unpacker *unpacker, bool cut)
 
 	strlcpy(what, unpacker->reason, REASON_SIZE);
 	if (cut)
-		snprintf(unpacker->reason, REASON_SIZE, "truncated %s input after " INT64_FORMAT " bytes", unpacker->compression->name, at);
+		snprintf(unpacker->reason, REASON_SIZE, "truncated %s input after " INT64_FORMAT " bytes",
+				 unpacker->compression->name, at);
 	else
-		snprintf(unpacker->reason, REASON_SIZE, "corrupt %s data before byte " INT64_FORMAT " (%s)", unpacker->compression->name, at, what);
+		snprintf(unpacker->reason, REASON_SIZE, "corrupt %s data before byte " INT64_FORMAT " (%s)",
+				 unpacker->compression->name, at, what);
 	end_stream(unpacker);
 	unpacker->place = PLACE_FAILED;
 }
@@ -497,7 +500,8 @@ read_behind(L4Unpacker *unpacker, char *buffer, size_t room)
 		take_input(unpacker, size);
 	}
 	unpacker->behind += size;
-	snprintf(unpacker->remark, REASON_SIZE, INT64_FORMAT " bytes behind the %s stream are not compressed: they are kept as they are",
+	snprintf(unpacker->remark, REASON_SIZE,
+			 INT64_FORMAT " bytes behind the %s stream are not compressed: they are kept as they are",
 			 unpacker->behind, unpacker->compression ? unpacker->compression->name : "last");
 	return size;
 }

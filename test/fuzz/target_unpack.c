@@ -1,5 +1,6 @@
 /*
- * target_unpack.c: compressed bytes, whole, cut or damaged: what comes out does not depend on the pieces in which they are read, and a whole stream comes out as it went in.
+ * target_unpack.c: compressed bytes, whole, cut or damaged: what comes out does not depend on the pieces in which they are
+ * read, and a whole stream comes out as it went in.
  */
 #include "fuzz.h"
 
@@ -120,7 +121,8 @@ fuzz_unpack_seed(L4Bytes input, FuzzSeed add)
 	add_stream(input, packed, stream.total_out, add);
 	deflateEnd(&stream);
 	add_stream(input, packed, ZSTD_compress(packed, room, input.data, input.size, 1), add);
-	fuzz_require(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, (const uint8_t *) input.data, input.size, (uint8_t *) packed, &size, room) == LZMA_OK);
+	fuzz_require(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, (const uint8_t *) input.data, input.size,
+										 (uint8_t *) packed, &size, room) == LZMA_OK);
 	add_stream(input, packed, size, add);
 	fuzz_require(BZ2_bzBuffToBuffCompress(packed, &short_room, (char *) input.data, input.size, 1, 0, 0) == BZ_OK);
 	add_stream(input, packed, short_room, add);
