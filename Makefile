@@ -55,10 +55,11 @@ ifneq ($(filter 13 14,$(firstword $(subst ., ,$(VERSION)))),)
 $(error l4 needs PostgreSQL 15 or later; $(PG_CONFIG) is of $(VERSION))
 endif
 
-# The server's flags are for the compiler it was built with; clang does not know all of GCC's.
+# The server's flags are for the compiler it was built with; clang does not know all of GCC's, and needs more than it for LTO.
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 ifneq ($(IS_CLANG),)
-override CFLAGS += -Wno-unknown-warning-option -Wno-ignored-attributes -Wno-ignored-optimization-argument -Wno-unused-command-line-argument
+override CFLAGS := $(filter-out -flto% -ffat-lto-objects,$(CFLAGS)) -Wno-unknown-warning-option -Wno-ignored-attributes -Wno-ignored-optimization-argument -Wno-unused-command-line-argument
+override LDFLAGS := $(filter-out -flto% -ffat-lto-objects,$(LDFLAGS))
 endif
 
 # The DTW kernels run along anti-diagonals, which pay only when vectorised; GCC 12 does not do so at -O2 by itself, clang does.
