@@ -2,7 +2,7 @@
  * faults.c: many patterns on many texts in SQL, and the texts they are tried on, for the fault library.
  */
 #include "algorithms/pattern_set.h"
-#include "bindings/given_up.h"
+#include "loading/given_up.h"
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"

@@ -11,7 +11,7 @@
  * those that are missing then, with a warning. So events are given once all is in, and come out the same. The leader's own
  * end, by error, cancel or exit, ends all.
  */
-#include "bindings/import.h"
+#include "loading/import.h"
 
 #include "commands/progress.h"
 #include "fmgr.h"
@@ -23,9 +23,9 @@
 #include "utils/memutils.h"
 #include "utils/portal.h"
 
-#include "bindings/given_up.h"
-#include "bindings/import_parts.h"
-#include "bindings/timeline.h"
+#include "loading/given_up.h"
+#include "loading/import_parts.h"
+#include "loading/timeline.h"
 #include "doors/store.h"
 
 PG_FUNCTION_INFO_V1(l4_import);

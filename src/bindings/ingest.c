@@ -16,9 +16,9 @@
 #include "utils/resowner.h"
 #include "utils/timestamp.h"
 
-#include "bindings/given_up.h"
-#include "bindings/source.h"
-#include "bindings/timeline.h"
+#include "loading/given_up.h"
+#include "loading/source.h"
+#include "loading/timeline.h"
 #include "doors/rows.h"
 #include "doors/store.h"
 

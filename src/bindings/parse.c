@@ -8,7 +8,7 @@
 
 #include "access/htup_details.h"
 #include "algorithms/mask.h"
-#include "bindings/given_up.h"
+#include "loading/given_up.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"

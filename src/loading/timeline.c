@@ -4,7 +4,7 @@
  * Sources add to the timeline as they come in: of each iteration the earliest start stays. When a file was rewritten, or a last line turned out to go on, a start may
  * be of a record that is no more. Then all markers of the job are read once more; which records these are follows from their shapes.
  */
-#include "bindings/timeline.h"
+#include "loading/timeline.h"
 
 #include "lib/stringinfo.h"
 #include "miscadmin.h"

@@ -7,7 +7,7 @@
 #include "ground/l4.h"
 #include "port/atomics.h"
 
-#include "bindings/source.h"
+#include "loading/source.h"
 #include "doors/files.h"
 #include "doors/workers.h"
 

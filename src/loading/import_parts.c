@@ -6,7 +6,7 @@
  * a guess (source_part.c): a part that turns out right is taken in as it is, any other is read again by the leader. All rows are the leader's: a file stays one
  * transaction, and a worker that dies in a part loses nothing. While the part that comes next is under way elsewhere, the leader reads ahead too.
  */
-#include "bindings/import_parts.h"
+#include "loading/import_parts.h"
 
 #include "miscadmin.h"
 #include "pgstat.h"

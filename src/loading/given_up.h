@@ -4,7 +4,7 @@
 #ifndef L4_GIVEN_UP_H
 #define L4_GIVEN_UP_H
 
-#include "bindings/source.h"
+#include "loading/source.h"
 #include "lib/stringinfo.h"
 
 /* What the warning says besides the names of the rules (pattern_note_given_up). */

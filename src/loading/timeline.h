@@ -4,7 +4,7 @@
 #ifndef L4_TIMELINE_H
 #define L4_TIMELINE_H
 
-#include "bindings/source.h"
+#include "loading/source.h"
 
 /*
  * Makes l4_timeline of the context's job anew: when each iteration began by the earliest record that names it. For when such a record has gone or changed, since a

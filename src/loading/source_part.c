@@ -9,7 +9,7 @@
  *
  * The bytes of a part go between processes of one call and are never kept.
  */
-#include "bindings/source_private.h"
+#include "loading/source_private.h"
 
 #include "utils/memutils.h"
 

@@ -8,7 +8,7 @@
  *
  * A source of less than a sample (64 kB) is taken in anew as a whole, since the sample decides how its lines are read.
  */
-#include "bindings/source_private.h"
+#include "loading/source_private.h"
 
 #include "lib/stringinfo.h"
 #include "utils/memutils.h"

@@ -4,7 +4,7 @@
 #ifndef L4_IMPORT_PARTS_H
 #define L4_IMPORT_PARTS_H
 
-#include "bindings/import.h"
+#include "loading/import.h"
 
 /* The room that sharing parts of files of up to this size takes behind a SharedImport; 0 where there would be too many parts. */
 extern Size parts_room(int64 largest, int64 part_bytes);

@@ -3,7 +3,7 @@
  *
  * Rows that several imports want to write are written last and in one order. So a transaction holds them for a moment only, and two never wait for each other in a circle.
  */
-#include "bindings/source_private.h"
+#include "loading/source_private.h"
 
 #include "utils/memutils.h"
 

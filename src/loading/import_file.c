@@ -5,14 +5,14 @@
  * whole, its old rows replaced in the same transaction.
  * A file that cannot be read does not stop the rest: it leaves a warning and a row in l4_stream with its error.
  */
-#include "bindings/import.h"
+#include "loading/import.h"
 
 #include "commands/progress.h"
 #include "utils/backend_progress.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-#include "bindings/import_parts.h"
+#include "loading/import_parts.h"
 #include "doors/store.h"
 
 #define PROGRESS_NOTICE_SECONDS 5

@@ -2,7 +2,7 @@
  * given_up.c: how users are told that rules gave up on texts. Rules that take too many steps on a text are left out for it, and nothing else is; so
  * a call says once, at its end, which rules those were.
  */
-#include "bindings/given_up.h"
+#include "loading/given_up.h"
 
 #include "algorithms/header.h"
 #include "doors/store.h"

@@ -3,7 +3,7 @@
  *
  * The parser of heads wants to see the first 64 kB before it takes the first line, and these must not depend on how the bytes come: so pieces wait until there are as many.
  */
-#include "bindings/source_private.h"
+#include "loading/source_private.h"
 
 /* Returns how many bytes were taken: all, unless feeding stopped. */
 static int64

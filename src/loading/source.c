@@ -5,7 +5,7 @@
  * Segments are written when they are full, all else at the end; the caller's transaction makes it one step. Memory is bounded by one segment and by the
  * number of kinds of statements, not by the number of lines.
  */
-#include "bindings/source_private.h"
+#include "loading/source_private.h"
 
 #include "utils/memutils.h"
 

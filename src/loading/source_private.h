@@ -4,7 +4,7 @@
 #ifndef L4_SOURCE_PRIVATE_H
 #define L4_SOURCE_PRIVATE_H
 
-#include "bindings/source.h"
+#include "loading/source.h"
 
 #include "nodes/pg_list.h"
 
@@ -12,7 +12,7 @@
 #include "algorithms/message_memo.h"
 #include "algorithms/record.h"
 #include "algorithms/sketch.h"
-#include "bindings/source_state.h"
+#include "loading/source_state.h"
 
 #define SAMPLE_BYTES (64 * 1024)
 /* Shapes of which something is remembered from source to source; of others it is found out again in each. */

@@ -5,7 +5,7 @@
  * where the open segment began and how each stream stood there, what the streams had counted before those last records, and the counts of the few shapes those
  * records touched as they were before.
  */
-#include "bindings/source_state.h"
+#include "loading/source_state.h"
 
 #include "lib/stringinfo.h"
 #include "storage/shmem.h"
