@@ -106,6 +106,8 @@ COPY pattern_example FROM :'examples' WITH (FORMAT csv, DELIMITER E'\t', QUOTE E
 SELECT count(*) AS tries, count(*) FILTER (WHERE l4_pattern_matches(f.pattern, left(e.example, length(e.example) / part) || repeat(filler, 300000), false) = l4_pattern_matches(f.pattern, left(e.example, length(e.example) / part) || repeat(filler, 300000), true)) AS answers
 FROM pattern_example e JOIN l4_fault f ON f.fault_key = e.fault_key AND f.builtin AND f.pattern IS NOT NULL, unnest(ARRAY['a', '1', ' ']) filler, unnest(ARRAY[2, 4]) part;
 -- What else looks at a whole message.
-SELECT count(l4_text_rank(body)) AS texts, count(l4_text_stage(body) IS NULL) AS stages, count(l4_text_peer(body)) AS peers, count(l4_text_ending(body)) AS endings,
-	count(l4_text_advice(body)) AS advice, count(l4_text_tolerated(body)) AS tolerated, count((l4_parse(body)).shape_id) AS shapes FROM pattern_hostile;
+SELECT count(l4_text_gravity(h.body, w.words)) AS texts, count(l4_text_stage(h.body, w.words) IS NULL) AS stages, count(h.body ~ (w.words).peer) AS peers,
+	count(h.body ~ (w.words).ending) AS endings, count(h.body ~ (w.words).advice) AS advice, count(h.body ~ (w.words).tolerated) AS tolerated,
+	count((l4_parse(h.body)).shape_id) AS shapes
+FROM pattern_hostile h, (SELECT l4_wordings_in_force() AS words OFFSET 0) w;
 DROP TABLE pattern_example, pattern_shape, pattern_line, pattern_hostile, pattern_builtin, pattern_ended;
