@@ -97,8 +97,8 @@ compare_formats(const void *a, const void *b)
 }
 
 /*
- * Compiles one format. Anchoring inside the pattern keeps pcre2 on its machine code, which anchoring at run time does not. A pattern that may turn on
- * comments cannot be wrapped.
+ * Compiles one format. Anchoring inside the pattern keeps pcre2 on its machine code, which anchoring at run time does not. A
+ * pattern that may turn on comments cannot be wrapped.
  */
 static void
 rule_compile(HeaderRule *rule, const L4Format *format)
@@ -598,8 +598,9 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 }
 
 /*
- * header_parse: fills header for one line (without its terminator). The spans point into the line. A line without prefix and header gives size 0. A site's own pattern
- * that gives up does not match. Cost: some 20 ns for a line without a header, 300 to 600 ns with one, 50 ns where it is remembered.
+ * header_parse: fills header for one line (without its terminator). The spans point into the line. A line without prefix and
+ * header gives size 0. A site's own pattern that gives up does not match. Cost: some 20 ns for a line without a header, 300 to
+ * 600 ns with one, 50 ns where it is remembered.
  */
 void
 header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)

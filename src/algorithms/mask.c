@@ -484,8 +484,8 @@ typedef struct MaskPlace
 } MaskPlace;
 
 /*
- * Finds what a mask matches next in message, at or after offset. Empty matches do not count; neither does one that begins before offset, as \K in a
- * look behind can have it: what is masked already stays as it is.
+ * Finds what a mask matches next in message, at or after offset. Empty matches do not count; neither does one that begins
+ * before offset, as \K in a look behind can have it: what is masked already stays as it is.
  */
 static void
 find_next(L4Pattern *mask, L4Bytes message, size_t offset, MaskPlace *place)
@@ -535,8 +535,9 @@ apply_masks(L4Shape *shape, L4Bytes head, L4Pattern **masks, int mask_count)
 }
 
 /*
- * mask_message: fills shape with the shape text and the parameters of message, whose bytes must outlive them. masks are tried first; one that gives up
- * on the message finds no more in it (pattern_note_given_up). Cost: one pass, plus a match of each mask per place that it masks.
+ * mask_message: fills shape with the shape text and the parameters of message, whose bytes must outlive them. masks are tried
+ * first; one that gives up on the message finds no more in it (pattern_note_given_up). Cost: one pass, plus a match of each
+ * mask per place that it masks.
  */
 void
 mask_message(L4Shape *shape, L4Bytes message, L4Pattern **masks, int mask_count)

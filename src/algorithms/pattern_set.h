@@ -16,8 +16,9 @@ extern L4PatternSet *pattern_set_create(void);
 extern void pattern_set_add(L4PatternSet *set, L4Bytes pattern, const char *name);
 
 /*
- * The numbers of the patterns that match somewhere in the subject, ascending; *count of them, valid until the next call. No pattern may be added any more.
- * A pattern that gives up on the subject is not among them: pattern_set_given_up. Looks for interrupts. Cost: one pass over the subject, and pcre2 for the few patterns whose words are in it.
+ * The numbers of the patterns that match somewhere in the subject, ascending; *count of them, valid until the next call. No
+ * pattern may be added any more. A pattern that gives up on the subject is not among them: pattern_set_given_up. Looks for
+ * interrupts. Cost: one pass over the subject, and pcre2 for the few patterns whose words are in it.
  */
 extern const int *pattern_set_match(L4PatternSet *set, L4Bytes subject, int *count);
 

@@ -65,7 +65,8 @@ parameter_at(L4Bytes shape_text, L4Bytes sample, L4Bytes span)
 }
 
 /*
- * progress_classify: the first stage rule and the first iteration rule (in the order given) that match the shape; one that gives up does not match. Cost: one match per rule.
+ * progress_classify: the first stage rule and the first iteration rule (in the order given) that match the shape; one that
+ * gives up does not match. Cost: one match per rule.
  */
 L4ProgressClass
 progress_classify(const L4ProgressRules *rules, L4Bytes shape_text)
@@ -146,7 +147,8 @@ read_number(const L4IterationRule *rule, L4Bytes message, int64 *number)
 	L4Bytes		span;
 
 	message.size = Min(message.size, PROGRESS_BYTE_LIMIT);
-	return pattern_try(rule->pattern, message, 0, false) == L4_MATCH && pattern_group(rule->pattern, rule->group, &span) && span_number(span, number);
+	return pattern_try(rule->pattern, message, 0, false) == L4_MATCH &&
+		pattern_group(rule->pattern, rule->group, &span) && span_number(span, number);
 }
 
 bool

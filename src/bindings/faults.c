@@ -71,7 +71,8 @@ compile_patterns(const TextList *keys, const TextList *patterns, int *places)
 
 /* Puts a row for each of the patterns that the subject of this number has told something of. */
 static void
-put_rows(ReturnSetInfo *result, const TextList *keys, const int *places, const int *patterns, int count, int subject, bool gave_up)
+put_rows(ReturnSetInfo *result, const TextList *keys, const int *places, const int *patterns, int count,
+		 int subject, bool gave_up)
 {
 	int			i;
 
@@ -85,10 +86,11 @@ put_rows(ReturnSetInfo *result, const TextList *keys, const int *places, const i
 }
 
 /*
- * l4_match_patterns(keys text[], patterns text[], subjects text[]): a row (key, subject, gave_up) for each pattern that matches somewhere in a subject, and one for
- * each that gave up on it; subject is the place in the array. In the order of subjects, then matches before what gave up, then of patterns. NULL elements match nothing.
- * Errors: 22023 for arrays that do not fit, 2201B for a bad pattern. A warning names the patterns that gave up.
- * Cost: some 50 microseconds per pattern to compile, then about 2 microseconds per kilobyte of subject and what pcre2 needs for patterns whose words occur.
+ * l4_match_patterns(keys text[], patterns text[], subjects text[]): a row (key, subject, gave_up) for each pattern that matches
+ * somewhere in a subject, and one for each that gave up on it; subject is the place in the array. In the order of subjects,
+ * then matches before what gave up, then of patterns. NULL elements match nothing. Errors: 22023 for arrays that do not fit,
+ * 2201B for a bad pattern. A warning names the patterns that gave up. Cost: some 50 microseconds per pattern to compile, then
+ * about 2 microseconds per kilobyte of subject and what pcre2 needs for patterns whose words occur.
  */
 Datum
 l4_match_patterns(PG_FUNCTION_ARGS)

@@ -1,6 +1,6 @@
 /*
- * given_up.c: how users are told that rules gave up on texts. Rules that take too many steps on a text are left out for it, and nothing else is; so
- * a call says once, at its end, which rules those were.
+ * given_up.c: how users are told that rules gave up on texts. Rules that take too many steps on a text are left out for it, and
+ * nothing else is; so a call says once, at its end, which rules those were.
  */
 #include "loading/given_up.h"
 

@@ -1,13 +1,15 @@
 /*
  * pattern.c: pcre2 with palloc as its allocator, bounded and to be interrupted.
  *
- * pcre2 allocates with malloc; here every pattern gets a general context that allocates in one memory context. Compiled machine code (JIT) lies outside
- * palloc; a reset callback of the memory context gives it back, after errors too.
+ * pcre2 allocates with malloc; here every pattern gets a general context that allocates in one memory context. Compiled machine
+ * code (JIT) lies outside palloc; a reset callback of the memory context gives it back, after errors too.
  *
- * pcre2 cannot be interrupted while it matches, and its match limit counts anew from each place where a match may begin. So a text is tried in two ways. At first
- * as quickly as can be, with so low a limit that the call ends within a second whatever the pattern asks for. A pattern that needs more, or a long text, is tried once more with a callout before each item: the
- * steps of the whole call are counted there, the bytes that were passed over since the last one among them, and interrupts are looked for. Past the bound the pattern gives up on the text. The bound is a number of
- * steps for the size of the text: what is given up never depends on the time or the machine's load.
+ * pcre2 cannot be interrupted while it matches, and its match limit counts anew from each place where a match may begin. So a
+ * text is tried in two ways. At first as quickly as can be, with so low a limit that the call ends within a second whatever the
+ * pattern asks for. A pattern that needs more, or a long text, is tried once more with a callout before each item: the steps of
+ * the whole call are counted there, the bytes that were passed over since the last one among them, and interrupts are looked
+ * for. Past the bound the pattern gives up on the text. The bound is a number of steps for the size of the text: what is given
+ * up never depends on the time or the machine's load.
  *
  * Patterns work on bytes unless they hold a non-ASCII byte or a Unicode property: log lines may hold anything.
  */
@@ -42,7 +44,6 @@ typedef struct PatternCode
 
 struct L4Pattern
 {
-	MemoryContext memory;
 	PatternCode quick;
 	PatternCode counted;		/* with callouts; made when first needed */
 	pcre2_general_context *general;
@@ -116,28 +117,22 @@ refuse_pattern(const L4Pattern *pattern, const char *problem, size_t offset, con
 }
 
 /*
- * What pcre2 is told besides the pattern: this is the one place. A pattern may not change it: settings at its beginning such as (*UTF), (*CRLF) or (*LIMIT_MATCH=1) would have
- * bytes read as characters that were never checked, or other lines, classes and limits than those that all who read patterns here (literals.c, head_walk.c) count on.
+ * What pcre2 is told besides the pattern: this is the one place. A pattern may not change it: settings at its beginning such as
+ * (*UTF), (*CRLF) or (*LIMIT_MATCH=1) would have bytes read as characters that were never checked, or other lines, classes and
+ * limits than those that all who read patterns here (literals.c, head_walk.c) count on.
  */
-static PatternCode
-compile_code(L4Pattern *pattern, uint32_t ways)
+static bool
+compile_code(L4Pattern *pattern, uint32_t ways, PatternCode *compiled, int *error, PCRE2_SIZE *offset)
 {
 	uint32_t	options = PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP | ways;
-	PatternCode compiled = {NULL, false};
-	PCRE2_UCHAR message[200];
-	int			error;
-	PCRE2_SIZE	offset;
 
 	options |= pattern->unicode ? PCRE2_UTF | PCRE2_MATCH_INVALID_UTF : PCRE2_NEVER_UTF;
-	compiled.code = pcre2_compile((PCRE2_SPTR) pattern->regex, pattern->regex_size, options, &error, &offset, pattern->dialect);
-	if (compiled.code == NULL)
-	{
-		pcre2_get_error_message(error, message, sizeof(message));
-		refuse_pattern(pattern, (char *) message, offset, "Patterns are in PCRE2 syntax.");
-	}
+	compiled->code = pcre2_compile((PCRE2_SPTR) pattern->regex, pattern->regex_size, options, error, offset, pattern->dialect);
+	if (compiled->code == NULL)
+		return false;
 	/* without machine code the interpreter matches; with Unicode the subject must be checked, which only pcre2_match does */
-	compiled.machine_code = pcre2_jit_compile(compiled.code, PCRE2_JIT_COMPLETE) == 0 && !pattern->unicode;
-	return compiled;
+	compiled->machine_code = pcre2_jit_compile(compiled->code, PCRE2_JIT_COMPLETE) == 0 && !pattern->unicode;
+	return true;
 }
 
 /* Counts a step and looks for interrupts; ends the match when all steps are used up. */
@@ -146,8 +141,9 @@ count_step(pcre2_callout_block *place, void *argument)
 {
 	L4Pattern  *pattern = argument;
 	PCRE2_SIZE	at = place->current_position;
+	PCRE2_SIZE	passed = at > pattern->position ? at - pattern->position : pattern->position - at;
 
-	pattern->steps -= 1 + (int64) (at > pattern->position ? at - pattern->position : pattern->position - at) / PATTERN_BYTES_PER_STEP;
+	pattern->steps -= 1 + (int64) passed / PATTERN_BYTES_PER_STEP;
 	pattern->position = at;
 	CHECK_FOR_INTERRUPTS();
 	return pattern->steps >= 0 ? 0 : PCRE2_ERROR_MATCHLIMIT;
@@ -159,7 +155,6 @@ pattern_create(const char *regex, size_t size, const char *what)
 {
 	L4Pattern  *pattern = palloc0(sizeof(L4Pattern));
 
-	pattern->memory = CurrentMemoryContext;
 	pattern->name = pstrdup(what);
 	pattern->regex = memcpy(palloc(size + 1), regex, size);
 	pattern->regex[size] = '\0';
@@ -195,12 +190,19 @@ L4Pattern *
 pattern_compile(const char *regex, size_t size, const char *what)
 {
 	L4Pattern  *pattern = pattern_create(regex, size, what);
+	PCRE2_UCHAR message[200];
 	uint32_t	options;
+	int			error;
+	PCRE2_SIZE	offset;
 
 	if (size > 2 && regex[0] == '(' && regex[1] == '*' && regex[2] >= 'A' && regex[2] <= 'Z')
 		refuse_pattern(pattern, "a pattern may not begin with a setting or a verb", 0,
 					   "Leave \"(*...)\" out. Options such as (?i), (?m), (?s) and (?x) may stand there.");
-	pattern->quick = compile_code(pattern, 0);
+	if (!compile_code(pattern, 0, &pattern->quick, &error, &offset))
+	{
+		pcre2_get_error_message(error, message, sizeof(message));
+		refuse_pattern(pattern, (char *) message, offset, "Patterns are in PCRE2 syntax.");
+	}
 	pattern->release.func = pattern_release;
 	pattern->release.arg = pattern;
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, &pattern->release);
@@ -238,19 +240,18 @@ begin_count(L4Pattern *pattern, size_t size, size_t offset)
 	pattern->position = offset;
 }
 
-/* The way that counts. What asks for more of the machine's stack than there is goes to the interpreter, whose heap is bounded. */
+/*
+ * The way that counts. What asks for more of the machine's stack than there is goes to the interpreter, whose heap is bounded.
+ */
 static int
 run_counted(L4Pattern *pattern, L4Bytes subject, size_t offset, uint32_t options)
 {
 	int			result;
+	PCRE2_SIZE	place;
 
-	if (pattern->counted.code == NULL)
-	{
-		MemoryContext caller = MemoryContextSwitchTo(pattern->memory);
-
-		pattern->counted = compile_code(pattern, PCRE2_AUTO_CALLOUT);
-		MemoryContextSwitchTo(caller);
-	}
+	/* with its callouts a pattern may be larger than pcre2 can have it: then it is given up */
+	if (pattern->counted.code == NULL && !compile_code(pattern, PCRE2_AUTO_CALLOUT, &pattern->counted, &result, &place))
+		return PCRE2_ERROR_MATCHLIMIT;
 	begin_count(pattern, subject.size, offset);
 	pcre2_set_match_limit(pattern->limits, (uint32_t) Min(pattern->steps, PG_UINT32_MAX));
 	result = run_code(pattern, &pattern->counted, subject, offset, options);
@@ -263,8 +264,8 @@ run_counted(L4Pattern *pattern, L4Bytes subject, size_t offset, uint32_t options
 }
 
 /*
- * pattern_try: is there a match at or after offset (anchored: at offset), or does the pattern give up on this text? Never fails but for want of
- * memory. Cost: a match; where it gives up, some tenths of a second and one to three seconds for each megabyte.
+ * pattern_try: is there a match at or after offset (anchored: at offset), or does the pattern give up on this text? Never fails
+ * but for want of memory. Cost: a match; where it gives up, some tenths of a second and one to three seconds for each megabyte.
  */
 L4MatchResult
 pattern_try(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored)
@@ -319,7 +320,8 @@ raise_problem(const L4Pattern *pattern, size_t size)
 }
 
 /*
- * pattern_match: pattern_try for one who needs an answer. Errors: 54000 where the pattern gives up because it takes too many steps, 2201B where it recurses for ever.
+ * pattern_match: pattern_try for one who needs an answer. Errors: 54000 where the pattern gives up because it takes too many
+ * steps, 2201B where it recurses for ever.
  */
 bool
 pattern_match(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored)
@@ -331,7 +333,10 @@ pattern_match(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored)
 	return result == L4_MATCH;
 }
 
-/* Whatever offsets a match gives (\K can put its beginning behind its end), the span lies in the subject and is none of less than nothing. */
+/*
+ * Whatever offsets a match gives (\K can put its beginning behind its end), the span lies in the subject and is none of less
+ * than nothing.
+ */
 bool
 pattern_group(L4Pattern *pattern, int group, L4Bytes *span)
 {

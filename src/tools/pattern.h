@@ -20,15 +20,18 @@ typedef enum L4MatchResult
 } L4MatchResult;
 
 /*
- * Is there a match in subject at or after offset? anchored: only right at offset. The spans of groups are kept until the next call. Looks for interrupts. A rule that gives up on a text
- * is to be noted and nothing else: pattern_note_given_up.
+ * Is there a match in subject at or after offset? anchored: only right at offset. The spans of groups are kept until the next
+ * call. Looks for interrupts. A rule that gives up on a text is to be noted and nothing else: pattern_note_given_up.
  */
 extern L4MatchResult pattern_try(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored);
 
 /* The same for one who needs an answer. Errors: 54000 or 2201B where the pattern gives up. */
 extern bool pattern_match(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored);
 
-/* Appends the pattern's name and how often it gave up since it was compiled, behind a comma where something is there; nothing where it never did. */
+/*
+ * Appends the pattern's name and how often it gave up since it was compiled, behind a comma where something is there; nothing
+ * where it never did.
+ */
 extern void pattern_note_given_up(const L4Pattern *pattern, StringInfo out);
 
 /* The span of a group of the last match; false where it took no part. Group 0 is the whole match. */

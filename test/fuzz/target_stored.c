@@ -371,7 +371,8 @@ compile_rules(void *argument)
 	SiteRules  *rules = argument;
 
 	rules->compiled_mask = pattern_compile(rules->mask.data, rules->mask.size, "mask");
-	rules->parser = header_parser_create(rules->formats, lengthof(rules->formats), server_zone(), USECS_PER_DAY, rules->remember);
+	rules->parser = header_parser_create(rules->formats, lengthof(rules->formats), server_zone(), USECS_PER_DAY,
+										 rules->remember);
 }
 
 static char *
@@ -383,7 +384,10 @@ pattern_line(L4Bytes *input)
 	return pnstrdup(line.data, Min(line.size, 300));
 }
 
-/* Input: whether heads are remembered, a mask, a header and a prefix, one a line, then a file: whatever they match, what goes in comes out. */
+/*
+ * Input: whether heads are remembered, a mask, a header and a prefix, one a line, then a file: whatever they match, what goes
+ * in comes out.
+ */
 void
 fuzz_site_rules(L4Bytes input)
 {
