@@ -15,7 +15,7 @@ CREATE TYPE @extschema@.l4_event_record AS (
 	iteration bigint,
 	line_no bigint,
 	ts timestamptz,
-	message text,
+	quotes jsonb,
 	occurrences bigint,
 	reason text,
 	numbers jsonb,
@@ -26,7 +26,7 @@ CREATE TYPE @extschema@.l4_event_record AS (
 	peer boolean
 );
 COMMENT ON TYPE @extschema@.l4_event_record IS
-'Step: an unexplained record as an event''s role is judged by: with how grave it is (0 to 6), whether it names another unit (accuses), the first suspect (names_suspect), an end that somebody ordered (ending) or merely another process that went away (peer).';
+'Step: an unexplained record as an event''s role is judged by: with how grave it is (0 to 6), whether it names another unit (accuses), the first suspect (names_suspect), an end that somebody ordered (ending) or merely another process that went away (peer); quotes: its lines worth quoting, where its text was read.';
 
 CREATE FUNCTION @extschema@.l4_event_records(unexplained @extschema@.l4_unexplained_record[], accusations @extschema@.l4_accusation[], suspect text)
 RETURNS SETOF @extschema@.l4_event_record
@@ -37,7 +37,8 @@ BEGIN ATOMIC
 		FROM unnest(l4_event_records.accusations) a
 		GROUP BY a.stream_id, a.shape_id
 	)
-	SELECT r.event_id, r.shape_id, r.stream_id, r.source, r.unit, r.node, r.rank, r.stage, r.iteration, r.first_line, r.first_ts, r.message, r.occurrences,
+	SELECT r.event_id, r.shape_id, r.stream_id, r.source, r.unit, r.node, r.rank, r.stage, r.iteration, r.first_line, r.first_ts,
+		@extschema@.l4_quotes(r.source, r.first_line, r.message), r.occurrences,
 		r.reason, r.numbers, r.gravity, COALESCE(n.accuses, false), COALESCE(n.names_suspect, false), r.ending, r.peer
 	FROM unnest(l4_event_records.unexplained) r
 	LEFT JOIN named n ON n.stream_id = r.stream_id AND n.shape_id = r.shape_id;
@@ -109,15 +110,15 @@ RETURNS TABLE (event_id bigint, quotes jsonb)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 20
 BEGIN ATOMIC
 	WITH turn AS (
-		SELECT r.event_id, r.source, r.line_no, r.message, row_number() OVER (PARTITION BY r.event_id
+		SELECT r.event_id, r.quotes, row_number() OVER (PARTITION BY r.event_id
 			ORDER BY r.stream_id = f.stream_id DESC, r.ts, r.source, r.line_no, r.shape_id) AS turn
 		FROM unnest(l4_event_quotes.records) r
 		JOIN unnest(l4_event_quotes.firsts) f ON f.event_id = r.event_id
-		WHERE r.message IS NOT NULL
+		WHERE r.quotes IS NOT NULL
 	)
 	SELECT t.event_id, jsonb_agg(q.quote ORDER BY t.turn, q.number)
 	FROM turn t
-	CROSS JOIN LATERAL jsonb_array_elements(@extschema@.l4_quotes(t.source, t.line_no, t.message)) WITH ORDINALITY q (quote, number)
+	CROSS JOIN LATERAL jsonb_array_elements(t.quotes) WITH ORDINALITY q (quote, number)
 	WHERE t.turn <= (l4_event_quotes.limits).event_quotes
 	GROUP BY t.event_id;
 END;

@@ -116,11 +116,11 @@ for my $version (map { m{/([\d.]+)\.sql$} ? $1 : () } glob "$top/sql/upgrade/*.s
 	ask($old, q{
 		CREATE ROLE old_reader; CREATE ROLE old_owner;
 		CREATE VIEW own_failures AS SELECT job_id, verdict FROM l4_failures;
-		CREATE VIEW own_findings AS SELECT d.kind, d.node, d.explanation FROM l4_diagnose('killed') d;
+		CREATE VIEW own_findings AS SELECT p.template FROM l4_parse('ERROR disk 7 lost') p;
 		CREATE TABLE own_states AS SELECT l4_drain_state(v) AS state FROM (VALUES ('a b'), ('b c')) x (v) GROUP BY v;
 		GRANT SELECT ON l4_failures, l4_job TO old_reader;
-		REVOKE EXECUTE ON FUNCTION l4_delete_job(text) FROM PUBLIC;
-		GRANT EXECUTE ON FUNCTION l4_delete_job(text) TO old_reader WITH GRANT OPTION;
+		REVOKE EXECUTE ON FUNCTION l4_drop_log_text(text, boolean) FROM PUBLIC;
+		GRANT EXECUTE ON FUNCTION l4_drop_log_text(text, boolean) TO old_reader WITH GRANT OPTION;
 	});
 	my @tables = split /\n/, ask($old, q{SELECT c.oid::regclass || '|' || string_agg(quote_ident(a.attname), ', ' ORDER BY a.attname)
 		FROM pg_extension x, unnest(x.extconfig) t JOIN pg_class c ON c.oid = t JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -144,8 +144,8 @@ for my $version (map { m{/([\d.]+)\.sql$} ? $1 : () } glob "$top/sql/upgrade/*.s
 		my $sql = qq{SELECT to_jsonb(r) - ARRAY['created_at', 'updated_at', 'created_by'] FROM $table r WHERE builtin};
 		is(differences(ask($old, $sql), ask('fresh', $sql)), '', "$version: built-in rows of $table");
 	}
-	is(ask($old, q{SELECT has_function_privilege('old_reader', 'l4_delete_job(text)', 'EXECUTE WITH GRANT OPTION'), has_table_privilege('old_reader', 'l4_failures', 'SELECT'),
-		(SELECT count(*) FROM aclexplode((SELECT proacl FROM pg_proc WHERE oid = 'l4_delete_job(text)'::regprocedure)) WHERE grantee = 0)}), 't|t|0', "$version: grants stay");
+	is(ask($old, q{SELECT has_function_privilege('old_reader', 'l4_drop_log_text(text, boolean)', 'EXECUTE WITH GRANT OPTION'), has_table_privilege('old_reader', 'l4_failures', 'SELECT'),
+		(SELECT count(*) FROM aclexplode((SELECT proacl FROM pg_proc WHERE oid = 'l4_drop_log_text(text, boolean)'::regprocedure)) WHERE grantee = 0)}), 't|t|0', "$version: grants stay");
 	is(ask($old, q{SELECT count(*) FROM own_failures}) . ask($old, q{SELECT count(*) > 0 FROM own_findings}) . ask($old, q{SELECT count(*) FROM own_states WHERE length(state::text) > 0}), '3t2', "$version: views and tables that use l4 stay");
 	# the same text, diagnosis and report as of a new import
 	for my $sql (q{SELECT job_id, source, line_no, ts, level, raw FROM l4_log WHERE job_id <> 'rows' ORDER BY job_id COLLATE "C", source COLLATE "C", line_no},
