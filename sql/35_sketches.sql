@@ -37,7 +37,7 @@ CREATE FUNCTION @extschema@.l4_shape_records(structure bytea, texts bytea, param
 	RETURNS SETOF record
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 3000 ROWS 100 AS 'MODULE_PATHNAME', 'l4_shape_records';
 COMMENT ON FUNCTION @extschema@.l4_shape_records(bytea, bytea, bytea, bigint[], bigint[]) IS
-'Of one row of l4_segment the records of the given shapes alone, in file order: stream, line number, shape, parameters and raw text as in l4_log, but of one of more than 16 kB the first and the last 8 kB, with the number of bytes left out between them. Quicker than l4_log where few records are wanted: leave out segments without them by l4_segment.shape_ids && ARRAY[...]. Errors: XX001 for damaged bytes, 22004 for arrays with NULL. Cost: decompression, and a few microseconds a record returned.';
+'Of one row of l4_segment the records of the given shapes alone, in file order: stream, line number, shape, parameters and raw text as in l4_log, but of one of more than 8 kB the first and the last 4 kB, with the number of bytes left out between them. Quicker than l4_log where few records are wanted: leave out segments without them by l4_segment.shape_ids && ARRAY[...]. Errors: XX001 for damaged bytes, 22004 for arrays with NULL. Cost: decompression, and a few microseconds a record returned.';
 
 CREATE FUNCTION @extschema@.l4_line_records(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[], line_nos bigint[],
 	OUT stream_id bigint, OUT line_no bigint, OUT part int, OUT ts timestamptz, OUT level text, OUT component text, OUT stage text, OUT iteration bigint,

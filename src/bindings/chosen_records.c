@@ -23,7 +23,7 @@ PG_FUNCTION_INFO_V1(l4_line_records);
 #define SHAPE_COLUMNS 5
 #define LINE_COLUMNS (RECORD_ROW_COLUMNS + 1)
 /* So much is shown of either end of a record. */
-#define END_BYTES 8192
+#define END_BYTES 4096
 
 typedef struct Choice
 {
