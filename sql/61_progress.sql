@@ -28,14 +28,14 @@ BEGIN
 		(SELECT i.ts FROM iteration i WHERE i.from_end = 2)
 	INTO before, mild_before;
 	RETURN QUERY
-	SELECT o.* FROM @extschema@.l4_job_older_lines(l4_progress_marks.job_id, clocks, l4_progress_marks.pool_id, before, mild_before,
-		(limits).progress_known_share, (limits).progress_known_statements) o;
+	SELECT o.* FROM @extschema@.l4_job_older_lines(l4_progress_marks.job_id, clocks, l4_progress_marks.pool_id, before,
+		mild_before, (limits).progress_known_share, (limits).progress_known_statements) o;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_progress_marks(text, bigint, @extschema@.l4_limits) IS
 'Per stream the line up to which it is older than progress the job made later: what is new but ceased by then, the job '
-'outlived. line_no for records that sound grave, mild_line_no for others; NULL where none. pool_id: the pool that tells what '
-'belongs to a normal start (none: iterations alone count).';
+'outlived. line_no for records that sound grave, mild_line_no for others; NULL where none. pool_id: the pool that tells '
+'what belongs to a normal start (none: iterations alone count).';
 
 CREATE FUNCTION @extschema@.l4_is_outlived(kind text, gravity int, judged boolean, last_line bigint, line_no bigint,
 	mild_line_no bigint,
@@ -46,5 +46,5 @@ RETURN (kind IN ('rank', 'launcher') AND gravity < (limits).gravity_fatal
 	AND last_line <= CASE WHEN gravity >= (limits).gravity_error AND judged THEN line_no
 		ELSE GREATEST(line_no, mild_line_no) END) IS TRUE;
 COMMENT ON FUNCTION @extschema@.l4_is_outlived(text, int, boolean, bigint, bigint, bigint, @extschema@.l4_limits) IS
-'Did the job outlive a record that none of the successful ones has? By the kind of its stream, its gravity, whether the pool '
-'can judge streams of the kind, its last line, and the lines of l4_progress_marks for its stream.';
+'Did the job outlive a record that none of the successful ones has? By the kind of its stream, its gravity, whether the '
+'pool can judge streams of the kind, its last line, and the lines of l4_progress_marks for its stream.';

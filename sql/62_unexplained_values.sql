@@ -55,9 +55,9 @@ BEGIN ATOMIC
 	JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_unknown_values(text, bigint, @extschema@.l4_limits) IS
-'The parameters of a job''s streams that take values beyond what its pool knows of the position: their values and numbers, and '
-'what the pool knows (pool_value: the only value it has; lowest, highest: what still counts as within its range). name: the '
-'word before the parameter.';
+'The parameters of a job''s streams that take values beyond what its pool knows of the position: their values and numbers, '
+'and what the pool knows (pool_value: the only value it has; lowest, highest: what still counts as within its range). '
+'name: the word before the parameter.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_values(job_id text, pool_id bigint, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_unexplained_shape
@@ -99,5 +99,5 @@ BEGIN ATOMIC
 		AND (r.number > p.highest OR r.number > 0 AND r.number < p.lowest);
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_values(text, bigint, @extschema@.l4_limits) IS
-'Parameter values of a job which its pool does not know: codes never seen (reason "new value") and numbers far out of range '
-'("range"), with the line of the first record that has them.';
+'Parameter values of a job which its pool does not know: codes never seen (reason "new value") and numbers far out of '
+'range ("range"), with the line of the first record that has them.';

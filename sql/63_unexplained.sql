@@ -37,13 +37,13 @@ CREATE TYPE @extschema@.l4_unexplained_record AS (
 	message text
 );
 COMMENT ON TYPE @extschema@.l4_unexplained_record IS
-'A shape that is unexplained in one stream: where it stands (unit, node and rank as in l4_job_streams), why it is unexplained '
-'(reason: new, new value, range, storm, severe; numbers: the facts of that), how often, how grave by level and text, whether '
-'the text says that something was told to end (ending) or speaks of another one that went away (peer), when and where first '
-'(first_ts is estimated from the records before it where it has no time of its own, and corrected where its node''s clock is '
-'off: l4_clock_offsets), whether only few streams of a successful job have that shape too (role), which parameter has which '
-'new value (position, value; NULL for other reasons), and the text of its first record (NULL past the first 500 of a job, '
-'those of rare shapes first).';
+'A shape that is unexplained in one stream: where it stands (unit, node and rank as in l4_job_streams), why it is '
+'unexplained (reason: new, new value, range, storm, severe; numbers: the facts of that), how often, how grave by level and '
+'text, whether the text says that something was told to end (ending) or speaks of another one that went away (peer), when '
+'and where first (first_ts is estimated from the records before it where it has no time of its own, and corrected where '
+'its node''s clock is off: l4_clock_offsets), whether only few streams of a successful job have that shape too (role), '
+'which parameter has which new value (position, value; NULL for other reasons), and the text of its first record (NULL '
+'past the first 500 of a job, those of rare shapes first).';
 
 CREATE FUNCTION @extschema@.l4_compared_pool(job_id text)
 RETURNS TABLE (pool_id bigint, job_count int, fit double precision, settings jsonb, differs text[], known_kinds text[])
@@ -184,8 +184,8 @@ BEGIN ATOMIC
 			THEN EXTRACT(epoch FROM e.last_ts - e.first_ts)::float8 END / NULLIF(o.seconds, 0));
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_bursts(text, bigint, @extschema@.l4_pool_event[], @extschema@.l4_limits) IS
-'Warnings and worse that a stream logs far more often than any stream of a successful job did, also for the time that it ran. '
-'pool: l4_other_pool_shapes.';
+'Warnings and worse that a stream logs far more often than any stream of a successful job did, also for the time that it '
+'ran. pool: l4_other_pool_shapes.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_by_pool(job_id text, pool_id bigint, known_kinds text[],
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
@@ -202,15 +202,17 @@ BEGIN
 	RETURN QUERY SELECT n.*
 	FROM @extschema@.l4_unexplained_new(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, pool,
 		l4_unexplained_by_pool.known_kinds, limits, wordings) n;
-	RETURN QUERY SELECT b.* FROM @extschema@.l4_unexplained_bursts(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, pool,
-		limits) b;
-	RETURN QUERY SELECT v.* FROM @extschema@.l4_unexplained_values(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, limits) v
+	RETURN QUERY SELECT b.* FROM @extschema@.l4_unexplained_bursts(l4_unexplained_by_pool.job_id,
+		l4_unexplained_by_pool.pool_id, pool, limits) b;
+	RETURN QUERY SELECT v.* FROM @extschema@.l4_unexplained_values(l4_unexplained_by_pool.job_id,
+		l4_unexplained_by_pool.pool_id, limits) v
 	WHERE v.shape_id IN (SELECT p.shape_id FROM unnest(pool) p);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_unexplained_by_pool(text, bigint, text[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'What a job logs that a pool does not explain: per stream and shape the reason, the line where it shows first and the numbers. '
-'known_kinds as for l4_unexplained_new.';
+COMMENT ON FUNCTION @extschema@.l4_unexplained_by_pool(text, bigint, text[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'What a job logs that a pool does not explain: per stream and shape the reason, the line where it shows first and the '
+'numbers. known_kinds as for l4_unexplained_new.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_without_pool(job_id text, limits @extschema@.l4_limits,
 	wordings @extschema@.l4_wordings)
@@ -221,7 +223,8 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	clocks @extschema@.l4_source_clock[] := ARRAY(SELECT c FROM @extschema@.l4_source_clocks(l4_unexplained_without_pool.job_id, limits) c);
+	clocks @extschema@.l4_source_clock[] := ARRAY(SELECT c
+		FROM @extschema@.l4_source_clocks(l4_unexplained_without_pool.job_id, limits) c);
 	last_good timestamptz := coalesce((SELECT i.started_at
 		FROM @extschema@.l4_job_timeline(l4_unexplained_without_pool.job_id) i ORDER BY 1 DESC OFFSET 2 LIMIT 1),
 		'-infinity');
@@ -231,12 +234,14 @@ BEGIN
 	-- the whole job comes after the last good iteration (in a job without iterations: an error at least, anywhere).
 	RETURN QUERY
 	WITH judged AS MATERIALIZED (
-		SELECT s.shape_id, @extschema@.l4_text_gravity(s.shape, wordings) AS gravity, s.shape ~ (wordings).tolerated AS tolerated,
-			n.level_rank
-		FROM @extschema@.l4_job_shapes(l4_unexplained_without_pool.job_id) n JOIN @extschema@.l4_shape s ON s.shape_id = n.shape_id
+		SELECT s.shape_id, @extschema@.l4_text_gravity(s.shape, wordings) AS gravity,
+			s.shape ~ (wordings).tolerated AS tolerated, n.level_rank
+		FROM @extschema@.l4_job_shapes(l4_unexplained_without_pool.job_id) n JOIN @extschema@.l4_shape s
+			ON s.shape_id = n.shape_id
 	),
 	entry AS (
-		SELECT e.stream_id, e.shape_id, e.first_line, s.tolerated, greatest(@extschema@.l4_level_rank(e.level), s.gravity) AS gravity,
+		SELECT e.stream_id, e.shape_id, e.first_line, s.tolerated,
+			greatest(@extschema@.l4_level_rank(e.level), s.gravity) AS gravity,
 			-- lines of a file that several streams share come in order, whatever their own clocks say
 			CASE WHEN c.lines IS NOT NULL THEN @extschema@.l4_time_at(e.first_line, c.lines, c.times)
 				WHEN @extschema@.l4_clock_was_set(e.first_ts) THEN e.first_ts END AS first_at
@@ -342,8 +347,8 @@ BEGIN ATOMIC
 	ORDER BY r.stream_id, r.line_no, r.shape_id, r.part;
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_texts(text, bigint[], bigint[], bigint[], double precision) IS
-'The first records of unexplained shapes (three arrays of one length: stream, shape, line) as they stand in the files, most of '
-'them at most.';
+'The first records of unexplained shapes (three arrays of one length: stream, shape, line) as they stand in the files, '
+'most of them at most.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_records(job_id text, shapes @extschema@.l4_unexplained_shape[], pool_id bigint,
 	clocks @extschema@.l4_clock_offset[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
@@ -354,7 +359,8 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	source_clocks @extschema@.l4_source_clock[] := ARRAY(SELECT c FROM @extschema@.l4_source_clocks(l4_unexplained_records.job_id, limits) c);
+	source_clocks @extschema@.l4_source_clock[] := ARRAY(SELECT c
+		FROM @extschema@.l4_source_clocks(l4_unexplained_records.job_id, limits) c);
 BEGIN
 	RETURN QUERY
 	WITH entry AS MATERIALIZED (
@@ -363,15 +369,16 @@ BEGIN
 	),
 	clock AS (
 		SELECT s.stream_id, c.lines, c.times
-		FROM unnest(source_clocks) c JOIN @extschema@.l4_job_streams(l4_unexplained_records.job_id) s ON s.source_id = c.source_id
+		FROM unnest(source_clocks) c JOIN @extschema@.l4_job_streams(l4_unexplained_records.job_id) s
+			ON s.source_id = c.source_id
 	),
 	text AS MATERIALIZED (
 		SELECT t.*
 		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.shape_id) AS shape_ids,
 			array_agg(e.first_line) AS line_nos
 			FROM entry e) a
-		CROSS JOIN LATERAL @extschema@.l4_unexplained_texts(l4_unexplained_records.job_id, a.stream_ids, a.shape_ids, a.line_nos,
-			(limits).unexplained_quotes) t
+		CROSS JOIN LATERAL @extschema@.l4_unexplained_texts(l4_unexplained_records.job_id, a.stream_ids, a.shape_ids,
+			a.line_nos, (limits).unexplained_quotes) t
 	),
 	timed AS MATERIALIZED (
 		SELECT e.*, x.raw, coalesce(x.stage, e.stage) AS told_stage, coalesce(x.iteration, e.iteration) AS told_iteration,
@@ -399,7 +406,8 @@ BEGIN
 		e.level,
 		greatest(e.gravity, @extschema@.l4_text_gravity(e.raw, wordings)), coalesce(e.raw ~ (wordings).ending, false),
 			coalesce(e.raw ~ (wordings).peer, false),
-		e.first_line, e.last_line, CASE WHEN @extschema@.l4_clock_was_set(e.told_ts) THEN e.told_ts END, e.told_stage, e.told_iteration,
+		e.first_line, e.last_line, CASE WHEN @extschema@.l4_clock_was_set(e.told_ts) THEN e.told_ts END, e.told_stage,
+			e.told_iteration,
 		e.role, e.position, e.value, e.raw
 	FROM placed e;
 END
@@ -431,23 +439,24 @@ BEGIN
 		ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_unexplained.job_id, limits) k));
 	SELECT p.* INTO pool FROM @extschema@.l4_compared_pool(l4_unexplained.job_id) p WHERE use_pool;
 	IF pool.pool_id IS NOT NULL THEN
-		found := ARRAY(SELECT f FROM @extschema@.l4_unexplained_by_pool(l4_unexplained.job_id, pool.pool_id, pool.known_kinds, limits,
-			wordings) f);
+		found := ARRAY(SELECT f FROM @extschema@.l4_unexplained_by_pool(l4_unexplained.job_id, pool.pool_id, pool.known_kinds,
+			limits, wordings) f);
 	ELSE
 		found := ARRAY(SELECT f FROM @extschema@.l4_unexplained_without_pool(l4_unexplained.job_id, limits, wordings) f);
 	END IF;
 	RETURN QUERY
 	SELECT r.*
-	FROM @extschema@.l4_unexplained_records(l4_unexplained.job_id, found, pool.pool_id, l4_unexplained.clocks, limits, wordings) r
+	FROM @extschema@.l4_unexplained_records(l4_unexplained.job_id, found, pool.pool_id, l4_unexplained.clocks, limits,
+		wordings) r
 	LEFT JOIN @extschema@.l4_progress_marks(l4_unexplained.job_id, pool.pool_id, limits) m ON m.stream_id = r.stream_id
 	WHERE NOT (r.reason IN ('new', 'new value')
-		AND @extschema@.l4_is_outlived(r.kind, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true), r.last_line, m.line_no,
-			m.mild_line_no, limits));
+		AND @extschema@.l4_is_outlived(r.kind, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true), r.last_line,
+			m.line_no, m.mild_line_no, limits));
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained(text, boolean, @extschema@.l4_clock_offset[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
 'What successful jobs do not explain of a job, one row a stream and shape (see l4_unexplained_record): against the pool of '
-'l4_best_pool, or without one (use_pool false, or there is none) by severity, rarity and time; without what the job outlived. '
-'clocks: the result of l4_clock_offsets; limits, wordings: those in force; where at hand. Reads the summaries of the job and '
-'the records it quotes.';
+'l4_best_pool, or without one (use_pool false, or there is none) by severity, rarity and time; without what the job '
+'outlived. clocks: the result of l4_clock_offsets; limits, wordings: those in force; where at hand. Reads the summaries of '
+'the job and the records it quotes.';

@@ -16,8 +16,8 @@ CREATE TYPE @extschema@.l4_accusation AS (
 );
 COMMENT ON TYPE @extschema@.l4_accusation IS
 'A unit (a node; a rank where nodes are not known) that a record names: by what name, the unit that names it (accuser; '
-'NULL: a stream of no unit), in which kind of stream, source and record, and whether that only says that something was told '
-'to end (l4_accusations).';
+'NULL: a stream of no unit), in which kind of stream, source and record, and whether that only says that something was '
+'told to end (l4_accusations).';
 
 CREATE FUNCTION @extschema@.l4_unplaced_records(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	limits @extschema@.l4_limits)

@@ -64,8 +64,8 @@ CREATE TYPE @extschema@.l4_placed_record AS (
 );
 COMMENT ON TYPE @extschema@.l4_placed_record IS
 'An unexplained record of a unit, as evidence is read from it (l4_placed_records): its turn in time among all of them, '
-'where it stands, how many units there are and how many have the like of it, whether it names another unit (accuses), tells '
-'of trouble (trouble) or of an error (grave), or merely of another one that went away (peer).';
+'where it stands, how many units there are and how many have the like of it, whether it names another unit (accuses), '
+'tells of trouble (trouble) or of an error (grave), or merely of another one that went away (peer).';
 
 CREATE FUNCTION @extschema@.l4_placed_records(unexplained @extschema@.l4_unexplained_record[], units @extschema@.l4_unit[],
 	accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)

@@ -108,5 +108,5 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_late(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
 	@extschema@.l4_clock_offset[], bigint[], @extschema@.l4_limits) IS
-'Evidence of kinds behind and late: the others seem to have waited for the unit when the job stopped (l4_awaited_units), by '
-'statements that are not unexplained themselves (unexplained_shapes).';
+'Evidence of kinds behind and late: the others seem to have waited for the unit when the job stopped (l4_awaited_units), '
+'by statements that are not unexplained themselves (unexplained_shapes).';

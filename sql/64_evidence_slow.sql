@@ -98,10 +98,10 @@ BEGIN ATOMIC
 		AND exp(GREATEST(d.level, s.level)) > (l4_slow_ranks.limits).evidence_slow_step_share * COALESCE(s.step, 0);
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_ranks(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
-'Ranks, with their units, whose durations in a statement stand out from the other ranks'': the mean without the longest and '
-'the median of the ranks, in seconds, and how many robust standard deviations of logarithms lie between (z). z above 0: it '
-'takes longer; below 0: it waits less, so the others may wait for it. Only durations of evidence_slow_step_share of the '
-'time between two such statements or more. Nothing for fewer units than evidence_slow_nodes.';
+'Ranks, with their units, whose durations in a statement stand out from the other ranks'': the mean without the longest '
+'and the median of the ranks, in seconds, and how many robust standard deviations of logarithms lie between (z). z above '
+'0: it takes longer; below 0: it waits less, so the others may wait for it. Only durations of evidence_slow_step_share of '
+'the time between two such statements or more. Nothing for fewer units than evidence_slow_nodes.';
 
 CREATE FUNCTION @extschema@.l4_evidence_slow(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
 	rank_fails boolean, limits @extschema@.l4_limits)

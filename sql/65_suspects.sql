@@ -51,7 +51,8 @@ BEGIN
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_accused(accusations)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_first(placed, at_large, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_lag(streams)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_late(l4_node_evidence.job_id, units, streams, clocks, unexplained_shapes, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_late(l4_node_evidence.job_id, units, streams, clocks,
+			unexplained_shapes, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_forest(units, unexplained, limits)) e;
@@ -59,9 +60,9 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],
 	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'All evidence against single units (nodes; ranks where nodes are not known) of a job, one row a piece. Nothing for a job of '
-'one unit: there is nothing to compare. unexplained, accusations, clocks: the results of l4_unexplained, l4_accusations and '
-'l4_clock_offsets, where at hand; limits, wordings: those in force, where at hand.';
+'All evidence against single units (nodes; ranks where nodes are not known) of a job, one row a piece. Nothing for a job '
+'of one unit: there is nothing to compare. unexplained, accusations, clocks: the results of l4_unexplained, l4_accusations '
+'and l4_clock_offsets, where at hand; limits, wordings: those in force, where at hand.';
 
 CREATE TYPE @extschema@.l4_suspect_node AS (
 	ordinal int,
@@ -73,8 +74,8 @@ CREATE TYPE @extschema@.l4_suspect_node AS (
 	evidence @extschema@.l4_evidence[]
 );
 COMMENT ON TYPE @extschema@.l4_suspect_node IS
-'A suspected node, or a rank of which no node is known (node NULL): its place from 1, the rank where the evidence points to '
-'one, the sum of the weights, when its evidence begins, and the evidence, strongest first.';
+'A suspected node, or a rank of which no node is known (node NULL): its place from 1, the rank where the evidence points '
+'to one, the sum of the weights, when its evidence begins, and the evidence, strongest first.';
 
 CREATE FUNCTION @extschema@.l4_suspect_nodes(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	accusations @extschema@.l4_accusation[] DEFAULT NULL, clocks @extschema@.l4_clock_offset[] DEFAULT NULL,

@@ -31,9 +31,9 @@ BEGIN ATOMIC
 	FROM score s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_iteration_scores(text, bigint) IS
-'The iterations of one stream compared by their sequences of events (paper, section 4.4; l4_dtw_scores): length, distance to '
-'the nearest recurrent one, mean distance to those before, whether that is unusual, and whether it is the last, which a crash '
-'cuts short. Reads the file of the stream.';
+'The iterations of one stream compared by their sequences of events (paper, section 4.4; l4_dtw_scores): length, distance '
+'to the nearest recurrent one, mean distance to those before, whether that is unusual, and whether it is the last, which a '
+'crash cuts short. Reads the file of the stream.';
 
 CREATE FUNCTION @extschema@.l4_job_state(job_id text, at_source text, at_line bigint, at_ts timestamptz,
 	limits @extschema@.l4_limits)
@@ -62,8 +62,8 @@ BEGIN ATOMIC
 		(SELECT s.iteration FROM state s WHERE s.iteration IS NOT NULL ORDER BY s.line_no DESC LIMIT 1);
 END;
 COMMENT ON FUNCTION @extschema@.l4_job_state(text, text, bigint, timestamptz, @extschema@.l4_limits) IS
-'Stage and iteration that a job was in at a place in its logs (source, line and, as far as known, time), told by the stream '
-'that got furthest (l4_telling_stream). NULL where no stream prints iterations.';
+'Stage and iteration that a job was in at a place in its logs (source, line and, as far as known, time), told by the '
+'stream that got furthest (l4_telling_stream). NULL where no stream prints iterations.';
 
 CREATE TYPE @extschema@.l4_onset AS (
 	turn int,
@@ -87,29 +87,27 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
 		SELECT r.stream_id, r.source, r.kind, r.unit, r.node, r.rank, r.shape_id, r.ending, r.first_line, r.first_ts, r.stage,
-			r.iteration, r.role,
-			r.unit = l4_onset_records.suspect IS TRUE AS suspected, r.reason IN ('new value', 'range')
-			OR r.gravity >= (limits).gravity_trouble AS grave
+			r.iteration, r.role, r.unit = l4_onset_records.suspect IS TRUE AS suspected,
+			r.reason IN ('new value', 'range') OR r.gravity >= (limits).gravity_trouble AS grave
 		FROM unnest(l4_onset_records.unexplained) r
 	),
-	named AS MATERIALIZED (
-		SELECT DISTINCT a.stream_id, a.shape_id FROM unnest(l4_onset_records.accusations) a
-	),
 	candidate AS (
-		SELECT DISTINCT ON (p.place) p.place, r.*
-		FROM record r
-		LEFT JOIN named n ON n.stream_id = r.stream_id AND n.shape_id = r.shape_id
-		CROSS JOIN LATERAL (VALUES
-			-- what the suspect's rank itself says first, naming nobody else
-			('own', r.kind = 'rank' AND r.suspected AND NOT r.role AND n.stream_id IS NULL AND NOT l4_onset_records.silent),
-			-- what stands about the suspect elsewhere (its system log, its launcher)
-			('outside', r.kind <> 'rank' AND r.suspected AND NOT r.role AND r.first_ts IS NOT NULL AND NOT r.ending),
-			-- the first of any rank, rather what sounds grave
-			('rank', r.kind = 'rank' AND NOT r.role AND NOT r.ending),
-			-- those that stand out by their place in the job
-			('any', true)) p (place, holds)
-		WHERE p.holds
-		ORDER BY p.place, r.grave DESC, r.first_ts, r.source, r.first_line, r.shape_id
+		SELECT p.place, c.*
+		FROM (VALUES ('own'), ('outside'), ('rank'), ('any')) p (place)
+		CROSS JOIN LATERAL (
+			SELECT r.* FROM record r
+			WHERE CASE p.place
+				-- what the suspect's rank itself says first, naming nobody else
+				WHEN 'own' THEN r.kind = 'rank' AND r.suspected AND NOT r.role AND NOT l4_onset_records.silent
+					AND (r.stream_id, r.shape_id) NOT IN (SELECT a.stream_id, a.shape_id
+						FROM unnest(l4_onset_records.accusations) a)
+				-- what stands about the suspect elsewhere (its system log, its launcher)
+				WHEN 'outside' THEN r.kind <> 'rank' AND r.suspected AND NOT r.role AND r.first_ts IS NOT NULL AND NOT r.ending
+				-- the first of any rank, rather what sounds grave
+				WHEN 'rank' THEN r.kind = 'rank' AND NOT r.role AND NOT r.ending
+				-- those that stand out by their place in the job
+				ELSE true END
+			ORDER BY r.grave DESC, r.first_ts, r.source, r.first_line, r.shape_id LIMIT 1) c
 	)
 	SELECT NULL::int, c.place, CASE WHEN c.place <> 'outside' THEN c.stage END,
 		CASE WHEN c.place <> 'outside' THEN c.iteration
@@ -119,8 +117,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_onset_records(text, @extschema@.l4_unexplained_record[], text, @extschema@.l4_accusation[],
 	boolean, @extschema@.l4_limits) IS
-'The unexplained records at which a failure may have begun, one for each place (see l4_onset). silent: the suspect''s ranks '
-'say nothing of their failure (l4_onset_stops).';
+'The unexplained records at which a failure may have begun, one for each place (see l4_onset). silent: the suspect''s '
+'ranks say nothing of their failure (l4_onset_stops).';
 
 CREATE FUNCTION @extschema@.l4_onset_stops(job_id text, unexplained @extschema@.l4_unexplained_record[], suspect text,
 	accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_onset
@@ -144,7 +142,7 @@ BEGIN ATOMIC
 		COALESCE(s.last_iteration, @extschema@.l4_job_iteration(l4_onset_stops.job_id, s.last_ts)),
 		CASE WHEN @extschema@.l4_clock_was_set(s.last_ts) AND NOT s.shared THEN s.last_ts END, s.unit, s.node, s.rank,
 			s.stream_id,
-		(SELECT max(e.last_line) FROM @extschema@.l4_job_counts(l4_onset_stops.job_id, ARRAY[s.stream_id]) e)
+		(SELECT e.last_line FROM @extschema@.l4_job_last_lines(l4_onset_stops.job_id, ARRAY[s.stream_id]) e)
 	FROM stream s WHERE s.quiet
 	ORDER BY s.last_ts, s.stream_id LIMIT 1)
 	UNION ALL
@@ -176,8 +174,8 @@ BEGIN ATOMIC
 		l4_onset_stage.state) AS known) k;
 END;
 COMMENT ON FUNCTION @extschema@.l4_onset_stage(text, text, text, int, boolean, text) IS
-'The stage of an onset: the one that its error names (of a job that iterates a communicator says nothing), else that of its '
-'stream, where the stream marks iterations (marks), else the job''s state at the time.';
+'The stage of an onset: the one that its error names (of a job that iterates a communicator says nothing), else that of '
+'its stream, where the stream marks iterations (marks), else the job''s state at the time.';
 
 CREATE FUNCTION @extschema@.l4_onsets(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	suspects text[] DEFAULT NULL,
@@ -198,26 +196,27 @@ BEGIN
 		ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_onsets.job_id, true, NULL, limits, wordings) n));
 	l4_onsets.accusations := coalesce(l4_onsets.accusations,
 		ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_onsets.job_id, l4_onsets.unexplained) a));
-	places := ARRAY(SELECT o FROM @extschema@.l4_onset_stops(l4_onsets.job_id, l4_onsets.unexplained, suspects[1], l4_onsets.accusations,
-		limits) o);
+	places := ARRAY(SELECT o FROM @extschema@.l4_onset_stops(l4_onsets.job_id, l4_onsets.unexplained, suspects[1],
+		l4_onsets.accusations, limits) o);
 	places := places || ARRAY(SELECT o FROM @extschema@.l4_onset_records(l4_onsets.job_id, l4_onsets.unexplained, suspects[1],
-		l4_onsets.accusations,
-		EXISTS (SELECT FROM unnest(places) p WHERE p.place = 'stopped'), limits) o);
+		l4_onsets.accusations, EXISTS (SELECT FROM unnest(places) p WHERE p.place = 'stopped'), limits) o);
 	RETURN QUERY
 	WITH named AS MATERIALIZED (
 		-- an error may name its own stage
-		SELECT DISTINCT ON (r.stream_id, r.first_line) r.stream_id, r.first_line, @extschema@.l4_text_stage(r.message, wordings) AS stage
+		SELECT DISTINCT ON (r.stream_id, r.first_line) r.stream_id, r.first_line,
+			@extschema@.l4_text_stage(r.message, wordings) AS stage
 		FROM unnest(l4_onsets.unexplained) r JOIN unnest(places) p ON p.stream_id = r.stream_id AND p.line_no = r.first_line
 			AND p.place IN ('own', 'rank')
 		WHERE r.reason IN ('new value', 'range') OR r.gravity >= (limits).gravity_trouble
 		ORDER BY r.stream_id, r.first_line, r.shape_id
 	)
 	SELECT array_position(ARRAY['own', 'stopped', 'outside', 'rank', 'any', 'end'], o.place), o.place,
-		@extschema@.l4_onset_stage(o.place, n.stage, o.stage, o.rank, t.marks, j.stage), coalesce(o.iteration, j.iteration), o.ts, o.unit,
-			o.node, o.rank, o.stream_id, o.line_no
+		@extschema@.l4_onset_stage(o.place, n.stage, o.stage, o.rank, t.marks, j.stage), coalesce(o.iteration, j.iteration),
+		o.ts, o.unit, o.node, o.rank, o.stream_id, o.line_no
 	FROM unnest(places) o
 	LEFT JOIN (SELECT s.stream_id, s.source, s.last_iteration IS NOT NULL AS marks
-		FROM @extschema@.l4_job_streams(l4_onsets.job_id, ARRAY(SELECT p.stream_id FROM unnest(places) p)) s) t ON t.stream_id = o.stream_id
+		FROM @extschema@.l4_job_streams(l4_onsets.job_id, ARRAY(SELECT p.stream_id FROM unnest(places) p)) s) t
+		ON t.stream_id = o.stream_id
 	-- where a stream without marks ended tells nothing: the end of all progress is meant
 	LEFT JOIN LATERAL (SELECT o.place IN ('stopped', 'end') AND NOT t.marks AS at_end) z ON true
 	LEFT JOIN LATERAL @extschema@.l4_job_state(l4_onsets.job_id, t.source, CASE WHEN NOT z.at_end THEN o.line_no END,

@@ -10,10 +10,10 @@ CREATE FUNCTION @extschema@.l4_match_patterns(keys text[], patterns text[], subj
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 100 AS 'MODULE_PATHNAME', 'l4_match_patterns';
 COMMENT ON FUNCTION @extschema@.l4_match_patterns(text[], text[], text[]) IS
 'Tries many PCRE2 patterns on many texts: a row for each pattern (its key, from the array of the same length) that matches '
-'anywhere in a text (subject: its place in the array). NULL elements match nothing. Where a pattern takes too many steps on a text '
-'(l4_pattern_matches) there is a row with gave_up true instead, and one warning at the end names all such patterns; the others '
-'go on. Errors: 22023 for arrays that do not fit, 2201B for a bad pattern. Cost: some 50 microseconds per pattern, then one pass over '
-'each text for the words of all patterns and a match for those whose words occur.';
+'anywhere in a text (subject: its place in the array). NULL elements match nothing. Where a pattern takes too many steps '
+'on a text (l4_pattern_matches) there is a row with gave_up true instead, and one warning at the end names all such '
+'patterns; the others go on. Errors: 22023 for arrays that do not fit, 2201B for a bad pattern. Cost: some 50 microseconds '
+'per pattern, then one pass over each text for the words of all patterns and a match for those whose words occur.';
 
 -- A bad pattern is refused where it is written, not where it is matched.
 ALTER TABLE @extschema@.l4_fault ADD CONSTRAINT l4_fault_pattern_is_valid CHECK (@extschema@.l4_pattern_matches(pattern,
@@ -67,35 +67,60 @@ WHERE f.state = 'confirmed'
 	AND NOT (f.builtin AND EXISTS (SELECT FROM @extschema@.l4_fault s WHERE s.fault_key = f.fault_key AND NOT s.builtin
 		AND s.state = 'confirmed'));
 COMMENT ON VIEW @extschema@.l4_fault_library IS
-'The fault library in force: the site''s confirmed faults, and the built-in ones with what the site overrode, without those it '
-'switched off or replaced by one of its own of the same key. This is what is matched.';
-COMMENT ON COLUMN @extschema@.l4_fault_library.fault_key IS 'short name';
-COMMENT ON COLUMN @extschema@.l4_fault_library.title IS 'what it is, in a few words';
-COMMENT ON COLUMN @extschema@.l4_fault_library.category IS 'hardware, user, framework, platform or noise';
-COMMENT ON COLUMN @extschema@.l4_fault_library.subtype IS 'finer cause within the category';
-COMMENT ON COLUMN @extschema@.l4_fault_library.pattern IS 'PCRE2 pattern, matched against single records';
-COMMENT ON COLUMN @extschema@.l4_fault_library.events IS 'event_ids that must all be among what the filter left';
-COMMENT ON COLUMN @extschema@.l4_fault_library.in_order IS 'the events must begin in the order of "events"';
-COMMENT ON COLUMN @extschema@.l4_fault_library.stream_kinds IS 'kinds of streams in which it may show, NULL for all';
-COMMENT ON COLUMN @extschema@.l4_fault_library.min_node_share IS 'smallest share of nodes (0 to 1), NULL for no limit';
-COMMENT ON COLUMN @extschema@.l4_fault_library.max_node_share IS 'largest share of nodes (0 to 1), NULL for no limit';
+'The fault library in force: the site''s confirmed faults, and the built-in ones with what the site overrode, without '
+'those it switched off or replaced by one of its own of the same key. This is what is matched.';
+COMMENT ON COLUMN @extschema@.l4_fault_library.fault_key IS
+'short name';
+COMMENT ON COLUMN @extschema@.l4_fault_library.title IS
+'what it is, in a few words';
+COMMENT ON COLUMN @extschema@.l4_fault_library.category IS
+'hardware, user, framework, platform or noise';
+COMMENT ON COLUMN @extschema@.l4_fault_library.subtype IS
+'finer cause within the category';
+COMMENT ON COLUMN @extschema@.l4_fault_library.pattern IS
+'PCRE2 pattern, matched against single records';
+COMMENT ON COLUMN @extschema@.l4_fault_library.events IS
+'event_ids that must all be among what the filter left';
+COMMENT ON COLUMN @extschema@.l4_fault_library.in_order IS
+'the events must begin in the order of "events"';
+COMMENT ON COLUMN @extschema@.l4_fault_library.stream_kinds IS
+'kinds of streams in which it may show, NULL for all';
+COMMENT ON COLUMN @extschema@.l4_fault_library.min_node_share IS
+'smallest share of nodes (0 to 1), NULL for no limit';
+COMMENT ON COLUMN @extschema@.l4_fault_library.max_node_share IS
+'largest share of nodes (0 to 1), NULL for no limit';
 COMMENT ON COLUMN @extschema@.l4_fault_library.within_time IS
 'longest time between the first and the last of the places where it first shows';
-COMMENT ON COLUMN @extschema@.l4_fault_library.role IS 'root, cascade, confirmation or benign';
-COMMENT ON COLUMN @extschema@.l4_fault_library.severity IS 'info, warning, error or critical';
-COMMENT ON COLUMN @extschema@.l4_fault_library.priority IS 'how specific it is, lower is more';
-COMMENT ON COLUMN @extschema@.l4_fault_library.root_cause IS 'why it happens';
-COMMENT ON COLUMN @extschema@.l4_fault_library.fix IS 'what to do';
-COMMENT ON COLUMN @extschema@.l4_fault_library.owner IS 'role to ask about it';
-COMMENT ON COLUMN @extschema@.l4_fault_library.origin IS 'where it came from';
-COMMENT ON COLUMN @extschema@.l4_fault_library.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_fault_library.overridden IS 'built in, with changes of this site';
-COMMENT ON COLUMN @extschema@.l4_fault_library.created_at IS 'when it was added';
-COMMENT ON COLUMN @extschema@.l4_fault_library.updated_by IS 'role that added or changed it last';
-COMMENT ON COLUMN @extschema@.l4_fault_library.updated_at IS 'when it was added or changed last';
-COMMENT ON COLUMN @extschema@.l4_fault_library.matched_count IS 'jobs in whose saved diagnoses it was found';
-COMMENT ON COLUMN @extschema@.l4_fault_library.right_count IS 'jobs in which people judged the match right';
-COMMENT ON COLUMN @extschema@.l4_fault_library.wrong_count IS 'jobs in which people judged it wrong';
+COMMENT ON COLUMN @extschema@.l4_fault_library.role IS
+'root, cascade, confirmation or benign';
+COMMENT ON COLUMN @extschema@.l4_fault_library.severity IS
+'info, warning, error or critical';
+COMMENT ON COLUMN @extschema@.l4_fault_library.priority IS
+'how specific it is, lower is more';
+COMMENT ON COLUMN @extschema@.l4_fault_library.root_cause IS
+'why it happens';
+COMMENT ON COLUMN @extschema@.l4_fault_library.fix IS
+'what to do';
+COMMENT ON COLUMN @extschema@.l4_fault_library.owner IS
+'role to ask about it';
+COMMENT ON COLUMN @extschema@.l4_fault_library.origin IS
+'where it came from';
+COMMENT ON COLUMN @extschema@.l4_fault_library.builtin IS
+'came with l4';
+COMMENT ON COLUMN @extschema@.l4_fault_library.overridden IS
+'built in, with changes of this site';
+COMMENT ON COLUMN @extschema@.l4_fault_library.created_at IS
+'when it was added';
+COMMENT ON COLUMN @extschema@.l4_fault_library.updated_by IS
+'role that added or changed it last';
+COMMENT ON COLUMN @extschema@.l4_fault_library.updated_at IS
+'when it was added or changed last';
+COMMENT ON COLUMN @extschema@.l4_fault_library.matched_count IS
+'jobs in whose saved diagnoses it was found';
+COMMENT ON COLUMN @extschema@.l4_fault_library.right_count IS
+'jobs in which people judged the match right';
+COMMENT ON COLUMN @extschema@.l4_fault_library.wrong_count IS
+'jobs in which people judged it wrong';
 
 CREATE TYPE @extschema@.l4_fault_entry AS (
 	fault_key text,
@@ -114,8 +139,8 @@ COMMENT ON TYPE @extschema@.l4_fault_entry IS
 CREATE FUNCTION @extschema@.l4_fill_shape(shape text, parameters text[]) RETURNS text
 	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 5 AS 'MODULE_PATHNAME', 'l4_fill_shape';
 COMMENT ON FUNCTION @extschema@.l4_fill_shape(text, text[]) IS
-'A shape with its parameters put back in; one that is NULL or missing becomes 1. NULL for no shape. Errors: 22023 for an array '
-'of several dimensions.';
+'A shape with its parameters put back in; one that is NULL or missing becomes 1. NULL for no shape. Errors: 22023 for an '
+'array of several dimensions.';
 
 CREATE FUNCTION @extschema@.l4_fault_subjects(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	most_values double precision)
@@ -173,9 +198,9 @@ BEGIN ATOMIC
 	WHERE f.turn <= l4_fault_subjects.most_values;
 END;
 COMMENT ON FUNCTION @extschema@.l4_fault_subjects(text, @extschema@.l4_unexplained_record[], double precision) IS
-'The texts that stand for what is unexplained in a job: per stream and shape the first record (as it is quoted, else the shape '
-'with its first parameters), and the shape with each further value of a parameter, most_values of a shape at most; line_no is '
-'where that value shows first. Reads the parameter statistics.';
+'The texts that stand for what is unexplained in a job: per stream and shape the first record (as it is quoted, else the '
+'shape with its first parameters), and the shape with each further value of a parameter, most_values of a shape at most; '
+'line_no is where that value shows first. Reads the parameter statistics.';
 
 CREATE FUNCTION @extschema@.l4_fault_hits(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	entries @extschema@.l4_fault_entry[], limits @extschema@.l4_limits)
@@ -225,9 +250,9 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_fault_hits(text, @extschema@.l4_unexplained_record[], @extschema@.l4_fault_entry[],
 	@extschema@.l4_limits) IS
-'Where the patterns (event_id NULL) and the events of the given faults show in what is unexplained in a job, whatever their '
-'scope but for the kind of stream: fault, stream, shape, line of the first record, unit and time. Texts that a benign fault '
-'matches are silent.';
+'Where the patterns (event_id NULL) and the events of the given faults show in what is unexplained in a job, whatever '
+'their scope but for the kind of stream: fault, stream, shape, line of the first record, unit and time. Texts that a '
+'benign fault matches are silent.';
 
 CREATE FUNCTION @extschema@.l4_match_entries(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	entries @extschema@.l4_fault_entry[], limits @extschema@.l4_limits DEFAULT NULL)
@@ -281,9 +306,10 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_match_entries(text, @extschema@.l4_unexplained_record[], @extschema@.l4_fault_entry[],
 	@extschema@.l4_limits) IS
-'Where the given faults show in what is news in a job: fault, stream, shape and line of the first record that matches. A fault '
-'shows where its pattern matches, all of its events are there, and its scope (kinds of streams, share of nodes, time, order) '
-'holds; what cannot be judged for want of times or node lists counts as held. Texts that a benign fault matches are silent.';
+'Where the given faults show in what is news in a job: fault, stream, shape and line of the first record that matches. A '
+'fault shows where its pattern matches, all of its events are there, and its scope (kinds of streams, share of nodes, '
+'time, order) holds; what cannot be judged for want of times or node lists counts as held. Texts that a benign fault '
+'matches are silent.';
 
 CREATE FUNCTION @extschema@.l4_explained_faults(keys text[]) RETURNS TABLE (fault_key text, explained_by text[])
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
@@ -316,19 +342,18 @@ RETURNS TABLE (fault_key text, record @extschema@.l4_unexplained_record, line_no
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	WITH hit AS MATERIALIZED (
-		SELECT m.fault_key, m.line_no, r
+		SELECT m.fault_key, m.line_no, r.stream_id, r.shape_id, r.unit, r.occurrences, r.first_ts, r.source,
+			r.message IS NULL OR m.line_no <> r.first_line AS unread
 		FROM @extschema@.l4_match_entries(l4_first_fault_hits.job_id, l4_first_fault_hits.unexplained, entries, limits) m
 		JOIN unnest(l4_first_fault_hits.unexplained) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id
 	),
 	figure AS (
-		SELECT h.fault_key, sum((h.r).occurrences)::bigint AS occurrences, count(DISTINCT (h.r).unit) AS nodes_affected
+		SELECT h.fault_key, sum(h.occurrences)::bigint AS occurrences, count(DISTINCT h.unit) AS nodes_affected
 		FROM hit h GROUP BY h.fault_key
 	),
 	first_hit AS MATERIALIZED (
-		SELECT DISTINCT ON (h.fault_key) h.*, (h.r).stream_id AS stream_id, (h.r).message IS NULL
-			OR h.line_no <> (h.r).first_line AS unread
-		FROM hit h
-		ORDER BY h.fault_key, (h.r).first_ts, (h.r).source, h.line_no, (h.r).shape_id
+		SELECT DISTINCT ON (h.fault_key) h.* FROM hit h
+		ORDER BY h.fault_key, h.first_ts, h.source, h.line_no, h.shape_id
 	),
 	text AS MATERIALIZED (
 		-- all at once, as each call looks for the segments that hold its lines
@@ -336,16 +361,16 @@ BEGIN ATOMIC
 		FROM (SELECT array_agg(h.stream_id) AS stream_ids, array_agg(h.line_no) AS line_nos FROM first_hit h WHERE h.unread) w
 		CROSS JOIN LATERAL @extschema@.l4_record_texts(l4_first_fault_hits.job_id, w.stream_ids, w.line_nos, wordings) t
 	)
-	SELECT h.fault_key, h.r, h.line_no, CASE WHEN h.unread THEN t.raw ELSE (h.r).message END, f.occurrences, f.nodes_affected
+	SELECT h.fault_key, r, h.line_no, CASE WHEN h.unread THEN t.raw ELSE r.message END, f.occurrences, f.nodes_affected
 	FROM first_hit h
+	JOIN unnest(l4_first_fault_hits.unexplained) r ON r.stream_id = h.stream_id AND r.shape_id = h.shape_id
 	JOIN figure f ON f.fault_key = h.fault_key
 	LEFT JOIN text t ON h.unread AND t.stream_id = h.stream_id AND t.line_no = h.line_no;
 END;
 COMMENT ON FUNCTION @extschema@.l4_first_fault_hits(text, @extschema@.l4_unexplained_record[], @extschema@.l4_fault_entry[],
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Of each fault that shows in a job (l4_match_entries) the first record that shows it, with the line and the text that does, '
-'and '
-'in how many records and on how many nodes it shows in all.';
+'Of each fault that shows in a job (l4_match_entries) the first record that shows it, with the line and the text that '
+'does, and in how many records and on how many nodes it shows in all.';
 
 CREATE FUNCTION @extschema@.l4_match_faults(job_id text, news @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
@@ -396,9 +421,9 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_match_faults(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
-'The faults of the library (l4_fault_library) that show in what is news in a job, one row a fault with the first record that '
-'shows it. Order: faults that another one explains (l4_fault_explains; its keys in explained_by) last; then by role (root, '
-'cascade, confirmation), the site''s own before built-in ones, severity, priority, fewest nodes, earliest. Benign faults '
-'silence what they match. node is NULL where it is not known; unit says what stands '
-'for it then ("rank 7"). news: the result of l4_unexplained, where at hand. A pattern that takes too many steps on a '
-'text does not match it, which a warning says. Errors: P0002 for an unknown job. Cost: about 20 ms for the patterns, little for the texts.';
+'The faults of the library (l4_fault_library) that show in what is news in a job, one row a fault with the first record '
+'that shows it. Order: faults that another one explains (l4_fault_explains; its keys in explained_by) last; then by role '
+'(root, cascade, confirmation), the site''s own before built-in ones, severity, priority, fewest nodes, earliest. Benign '
+'faults silence what they match. node is NULL where it is not known; unit says what stands for it then ("rank 7"). news: '
+'the result of l4_unexplained, where at hand. A pattern that takes too many steps on a text does not match it, which a '
+'warning says. Errors: P0002 for an unknown job. Cost: about 20 ms for the patterns, little for the texts.';

@@ -4,14 +4,16 @@ CREATE FUNCTION @extschema@.l4_text_gist(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
 RETURN left(COALESCE(substring(shape, '\n([^\n]*\S[^\n]*)\s*$'), shape), 80);
 COMMENT ON FUNCTION @extschema@.l4_text_gist(text) IS
-'The telling line of a shape (of several the last one, as of a traceback), cut to 80 characters: to name a statement in a sentence.';
+'The telling line of a shape (of several the last one, as of a traceback), cut to 80 characters: to name a statement in a '
+'sentence.';
 
 CREATE FUNCTION @extschema@.l4_evidence_sentence(evidence @extschema@.l4_evidence, brief boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	SELECT CASE e.kind
 		WHEN 'missing' THEN 'the scheduler lists it, but there is not one record from it'
-		WHEN 'silent' THEN format('all its logs end at %s, %s s before the other nodes''', e.at, round((e.n ->> 'seconds')::numeric))
+		WHEN 'silent' THEN format('all its logs end at %s, %s s before the other nodes''', e.at,
+			round((e.n ->> 'seconds')::numeric))
 		WHEN 'quiet' THEN CASE WHEN e.n ? 'ranks'
 			THEN format('all other ranks log the failure, rank %s stops without a word at %s%s', e.rank, e.at, e.iteration)
 			ELSE format('%s of %s nodes log the failure in their %s logs, this one stops without a word at %s%s',
@@ -20,14 +22,17 @@ BEGIN ATOMIC
 		WHEN 'accused' THEN format('%s it (%s) and it names no other node',
 			CASE WHEN e.n ->> 'accusers' = '1' THEN e.n ->> 'accuser' || ' names' ELSE e.n ->> 'accusers' || ' nodes name' END,
 			e.n ->> 'name')
-		WHEN 'lag' THEN format('its last iteration is %s, that of the others %s', e.n ->> 'iteration', e.n ->> 'others_iteration')
+		WHEN 'lag' THEN format('its last iteration is %s, that of the others %s', e.n ->> 'iteration',
+			e.n ->> 'others_iteration')
 		WHEN 'behind' THEN format('it stands a step behind: %s of %s nodes logged "%s" %s times, it once less',
 			(e.n ->> 'units')::bigint - (e.n ->> 'units_behind')::bigint, e.n ->> 'units', e.gist, e.n ->> 'times')
 		WHEN 'late' THEN format('it came %s s after the others to the last "%s" (every %s s as a rule): they waited for it',
 			round((e.n ->> 'seconds')::float8::numeric, 2), e.gist, round((e.n ->> 'step_seconds')::float8::numeric, 2))
 		WHEN 'counter' THEN format('%s in its system log%s grew by %s, on other nodes by %s%s',
-			COALESCE('"' || e.parameter || '"', 'a number'), CASE WHEN brief THEN '' ELSE ' ("' || e.gist || '")' END, (e.n ->> 'growth')::float8,
-			round((e.n ->> 'median_growth')::float8::numeric, 1), ', at most ' || (e.n ->> 'usual')::float8 || ' in successful jobs')
+			COALESCE('"' || e.parameter || '"', 'a number'), CASE WHEN brief THEN '' ELSE ' ("' || e.gist || '")' END,
+				(e.n ->> 'growth')::float8,
+			round((e.n ->> 'median_growth')::float8::numeric, 1), ', at most ' || (e.n ->> 'usual')::float8
+				|| ' in successful jobs')
 		WHEN 'slow' THEN format('%s: "%s" takes %s s on average, %s s on other nodes',
 			CASE WHEN (e.n ->> 'deviations')::float8 > 0 THEN 'it is slow'
 				ELSE 'it waits less than the others, which may wait for it' END,
@@ -41,10 +46,13 @@ BEGIN ATOMIC
 		END
 	FROM (
 		SELECT v.kind, v.rank, v.numbers AS n, to_char(v.first_ts, 'HH24:MI:SS') AS at,
-			' (iteration ' || (v.numbers ->> 'iteration') || ')' AS iteration, COALESCE(v.numbers ->> 'gist', @extschema@.l4_text_gist(h.shape)) AS gist,
-			COALESCE(v.numbers ->> 'parameter', @extschema@.l4_parameter_name(h.shape, (v.numbers ->> 'position')::int)) AS parameter
+			' (iteration ' || (v.numbers ->> 'iteration') || ')' AS iteration,
+			COALESCE(v.numbers ->> 'gist', @extschema@.l4_text_gist(h.shape)) AS gist,
+			COALESCE(v.numbers ->> 'parameter', @extschema@.l4_parameter_name(h.shape,
+				(v.numbers ->> 'position')::int)) AS parameter
 		FROM (SELECT (l4_evidence_sentence.evidence).*) v
 		LEFT JOIN @extschema@.l4_shape h ON h.shape_id = v.shape_id AND NOT v.numbers ? 'gist') e;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_sentence(@extschema@.l4_evidence, boolean) IS
-'A piece of evidence in words, as part of a sentence about its unit; brief: without the statement that it quotes in brackets. Reads the shape that it is about, unless its numbers have the gist of that (l4_evidence_facts).';
+'A piece of evidence in words, as part of a sentence about its unit; brief: without the statement that it quotes in '
+'brackets. Reads the shape that it is about, unless its numbers have the gist of that (l4_evidence_facts).';

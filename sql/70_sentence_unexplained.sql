@@ -53,8 +53,8 @@ BEGIN ATOMIC
 	FROM (SELECT @extschema@.l4_unexplained_sentence(l4_reported_sentence.reason, l4_reported_sentence.numbers) AS detail) d;
 END;
 COMMENT ON FUNCTION @extschema@.l4_reported_sentence(text, jsonb, bigint, bigint, text) IS
-'Why a shape is reported, in words: reason and numbers of l4_unexplained_record, in how many streams of those that log it, and '
-'what it is compared with (NULL: nothing).';
+'Why a shape is reported, in words: reason and numbers of l4_unexplained_record, in how many streams of those that log it, '
+'and what it is compared with (NULL: nothing).';
 
 CREATE FUNCTION @extschema@.l4_left_out_sentence(rule text, facts jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -1,16 +1,18 @@
 /*
- * Sentences: the only place where findings become words, from their facts, at the very end. People read them, no program does: whatever
- * else l4 says of a finding (the report, the views, l4_explain_event) it says from the same facts.
+ * Sentences: the only place where findings become words, from their facts, at the very end. People read them, no program does:
+ * whatever else l4 says of a finding (the report, the views, l4_explain_event) it says from the same facts.
  *
- * The facts of a finding (l4_finding.facts) are a JSON object; its keys are named at the functions that put them into words. Quotes of
- * log lines are facts too: an array under "quotes" of {"source", "line_no", "text"}.
+ * The facts of a finding (l4_finding.facts) are a JSON object; its keys are named at the functions that put them into words.
+ * Quotes of log lines are facts too: an array under "quotes" of {"source", "line_no", "text"}.
  */
 
 CREATE FUNCTION @extschema@.l4_quotes(source text, line_no bigint, raw text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC
-	-- The first line of a record and, of a long one, the last that is neither empty nor a ruler: of a traceback the one that tells.
-	SELECT jsonb_agg(jsonb_build_object('source', l4_quotes.source, 'line_no', l4_quotes.line_no + l.number - 1, 'text', left(l.text, 300))
+	-- The first line of a record and, of a long one, the last that is neither empty nor a ruler: of a traceback the one that
+	-- tells.
+	SELECT jsonb_agg(jsonb_build_object('source', l4_quotes.source, 'line_no', l4_quotes.line_no + l.number - 1, 'text',
+		left(l.text, 300))
 		ORDER BY l.number)
 	FROM (
 		SELECT p.text, p.number, max(p.number) FILTER (WHERE p.text ~ '[^-\s=*#_~+.]') OVER () AS last
@@ -18,12 +20,15 @@ BEGIN ATOMIC
 	WHERE l.number = l.last OR l.number = 1 AND (l.last IS NULL OR l.text !~ '^Traceback ' AND l.text ~ '[^-\s=*#_~+.]');
 END;
 COMMENT ON FUNCTION @extschema@.l4_quotes(text, bigint, text) IS
-'Step: the lines of a record worth quoting, its first and, where it has several, its last line, each cut to 300 characters, as a JSON array of {"source", "line_no", "text"}; NULL for no text. Empty lines and rulers (=====) do not count, nor does the line that begins a traceback.';
+'Step: the lines of a record worth quoting, its first and, where it has several, its last line, each cut to 300 '
+'characters, as a JSON array of {"source", "line_no", "text"}; NULL for no text. Empty lines and rulers (=====) do not '
+'count, nor does the line that begins a traceback.';
 
 CREATE FUNCTION @extschema@.l4_quotes_text(quotes jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC
-	SELECT string_agg(format('%s:%s: %s', q.quote ->> 'source', q.quote ->> 'line_no', q.quote ->> 'text'), E'\n' ORDER BY q.number)
+	SELECT string_agg(format('%s:%s: %s', q.quote ->> 'source', q.quote ->> 'line_no', q.quote ->> 'text'),
+		E'\n' ORDER BY q.number)
 	FROM jsonb_array_elements(l4_quotes_text.quotes) WITH ORDINALITY q (quote, number);
 END;
 COMMENT ON FUNCTION @extschema@.l4_quotes_text(jsonb) IS
@@ -33,12 +38,14 @@ CREATE FUNCTION @extschema@.l4_quote(source text, line_no bigint, raw text) RETU
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
 RETURN @extschema@.l4_quotes_text(@extschema@.l4_quotes(source, line_no, raw));
 COMMENT ON FUNCTION @extschema@.l4_quote(text, bigint, text) IS
-'Step: a record as evidence: "source:line: text" of its first and, where it has several lines, its last line, each cut to 300 characters.';
+'Step: a record as evidence: "source:line: text" of its first and, where it has several lines, its last line, each cut to '
+'300 characters.';
 
 CREATE FUNCTION @extschema@.l4_time_text(at timestamptz) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE STRICT
 RETURN to_char(at, 'YYYY-MM-DD HH24:MI:SS');
-COMMENT ON FUNCTION @extschema@.l4_time_text(timestamptz) IS 'Step: a time as sentences have it.';
+COMMENT ON FUNCTION @extschema@.l4_time_text(timestamptz) IS
+'Step: a time as sentences have it.';
 
 CREATE FUNCTION @extschema@.l4_pool_facts(job_id text, use_pool boolean) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -47,7 +54,8 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_best_pool(l4_pool_facts.job_id) b WHERE l4_pool_facts.use_pool;
 END;
 COMMENT ON FUNCTION @extschema@.l4_pool_facts(text, boolean) IS
-'Step: what a job is compared with, as a JSON object: jobs (their number), fit and differs as in l4_best_pool. NULL where there is no successful job, or use_pool is false.';
+'Step: what a job is compared with, as a JSON object: jobs (their number), fit and differs as in l4_best_pool. NULL where '
+'there is no successful job, or use_pool is false.';
 
 CREATE FUNCTION @extschema@.l4_pool_sentence(pool jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -60,7 +68,8 @@ RETURN CASE
 				array_to_string(ARRAY(SELECT d FROM jsonb_array_elements_text(pool -> 'differs') d), ', '))
 			ELSE 'the same' END)
 END;
-COMMENT ON FUNCTION @extschema@.l4_pool_sentence(jsonb) IS 'Step: what a job is compared with (l4_pool_facts), in words.';
+COMMENT ON FUNCTION @extschema@.l4_pool_sentence(jsonb) IS
+'Step: what a job is compared with (l4_pool_facts), in words.';
 
 CREATE FUNCTION @extschema@.l4_event_sentence(finding @extschema@.l4_finding, whole boolean DEFAULT true) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -71,19 +80,23 @@ BEGIN ATOMIC
 			WHEN finding.nodes_affected = 0 THEN 'in a log of no node'
 			WHEN f.units = 1 THEN 'on the one node of the job (with one node there is nothing to compare it with)'
 			WHEN finding.nodes_affected = f.units THEN 'on all nodes (' || f.units || ')'
-				|| CASE WHEN (f.facts -> 'nobody_suspected')::boolean AND finding.role = 'root' THEN ', so no fault of one node' ELSE '' END
+				|| CASE WHEN (f.facts -> 'nobody_suspected')::boolean AND finding.role = 'root'
+					THEN ', so no fault of one node' ELSE '' END
 			ELSE format('on %s of %s nodes', finding.nodes_affected, f.units) END,
 		COALESCE('on ' || (f.facts ->> 'unit'), 'in ' || (f.facts ->> 'source')),
 		' at ' || @extschema@.l4_time_text((f.facts ->> 'first_at')::timestamptz),
 		CASE WHEN (f.facts -> 'of_suspect')::boolean THEN ' (the suspected node)' ELSE '' END,
 		-- what holds for most of them is left out of the short form
-		CASE WHEN whole OR f.facts ->> 'reason' <> 'new' THEN '; ' || @extschema@.l4_unexplained_sentence(f.facts ->> 'reason', f.facts -> 'numbers') ELSE '' END,
+		CASE WHEN whole OR f.facts ->> 'reason' <> 'new' THEN '; ' || @extschema@.l4_unexplained_sentence(f.facts ->> 'reason',
+			f.facts -> 'numbers') ELSE '' END,
 		CASE WHEN whole THEN '; ' || CASE WHEN f.facts ? 'pool' THEN 'compared with ' ELSE 'there was ' END
 			|| @extschema@.l4_pool_sentence(f.facts -> 'pool') ELSE '' END)
 	FROM (SELECT finding.facts AS facts, (finding.facts -> 'units')::int AS units) f;
 END;
 COMMENT ON FUNCTION @extschema@.l4_event_sentence(@extschema@.l4_finding, boolean) IS
-'Step: why an event is a finding, in words. Facts: units of the job, unit and source and time (first_at) of its first record, of_suspect, nobody_suspected, reason and numbers of l4_unexplained_record, pool (l4_pool_facts). whole false leaves out what holds for most events: that successful jobs do not log it, and with which it was compared.';
+'Step: why an event is a finding, in words. Facts: units of the job, unit and source and time (first_at) of its first '
+'record, of_suspect, nobody_suspected, reason and numbers of l4_unexplained_record, pool (l4_pool_facts). whole false '
+'leaves out what holds for most events: that successful jobs do not log it, and with which it was compared.';
 
 CREATE FUNCTION @extschema@.l4_fault_sentence(finding @extschema@.l4_finding) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -105,7 +118,9 @@ BEGIN ATOMIC
 	FROM (SELECT finding.facts AS facts) f;
 END;
 COMMENT ON FUNCTION @extschema@.l4_fault_sentence(@extschema@.l4_finding) IS
-'Step: what a known fault is and where it shows, in words. Facts: title, unit and source of its first record, names_suspect (the suspect that it is of, or that it names), units of the job, follows_from (keys of faults), consequence (it shows only in what follows).';
+'Step: what a known fault is and where it shows, in words. Facts: title, unit and source of its first record, '
+'names_suspect (the suspect that it is of, or that it names), units of the job, follows_from (keys of faults), consequence '
+'(it shows only in what follows).';
 
 CREATE FUNCTION @extschema@.l4_iteration_sentence(finding @extschema@.l4_finding) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -113,24 +128,30 @@ BEGIN ATOMIC
 	SELECT CASE f.facts ->> 'basis'
 		WHEN 'onset' THEN format('The failure began in iteration %s: %s%s.', finding.iteration,
 			@extschema@.l4_onset_sentence(f.facts ->> 'place'), COALESCE(' (' || (f.facts ->> 'unit') || ')', ''))
-		WHEN 'check' THEN format('Found by a check that recurs every %s iterations: it began between iterations %s and %s, half-way is %s.',
+		WHEN 'check' THEN format('Found by a check that recurs every %s iterations: it began between '
+			'iterations %s and %s, half-way is %s.',
 			f.facts ->> 'period', f.facts ->> 'from', f.facts ->> 'to', finding.iteration)
 		ELSE format('Iteration %s runs unlike the others (%s events differ from the nearest recurrent one).',
 			finding.iteration, f.facts ->> 'distance') END
 	FROM (SELECT finding.facts AS facts) f;
 END;
 COMMENT ON FUNCTION @extschema@.l4_iteration_sentence(@extschema@.l4_finding) IS
-'Step: why an iteration is a finding, in words. Facts: basis (onset, check, unlike); of an onset its place and unit; of a recurring check its period and the iterations between which it began (from, to); else the distance from the nearest recurrent iteration.';
+'Step: why an iteration is a finding, in words. Facts: basis (onset, check, unlike); of an onset its place and unit; of a '
+'recurring check its period and the iterations between which it began (from, to); else the distance from the nearest '
+'recurrent iteration.';
 
-CREATE FUNCTION @extschema@.l4_evidence_sentences(finding @extschema@.l4_finding, most int DEFAULT NULL, brief boolean DEFAULT false) RETURNS text
+CREATE FUNCTION @extschema@.l4_evidence_sentences(finding @extschema@.l4_finding, most int DEFAULT NULL,
+	brief boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT string_agg(@extschema@.l4_evidence_sentence(jsonb_populate_record(NULL::@extschema@.l4_evidence, r.reason), brief), '; ' ORDER BY r.number)
+	SELECT string_agg(@extschema@.l4_evidence_sentence(jsonb_populate_record(NULL::@extschema@.l4_evidence, r.reason), brief),
+		'; ' ORDER BY r.number)
 	FROM jsonb_array_elements(finding.facts -> 'reasons') WITH ORDINALITY r (reason, number)
 	WHERE most IS NULL OR r.number <= most;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_sentences(@extschema@.l4_finding, int, boolean) IS
-'Step: why a node is suspected, in words, strongest reason first: all, or the first so many; brief leaves out the statement that a reason quotes in brackets. Facts: reasons, an array of rows of l4_evidence. NULL where there are none.';
+'Step: why a node is suspected, in words, strongest reason first: all, or the first so many; brief leaves out the '
+'statement that a reason quotes in brackets. Facts: reasons, an array of rows of l4_evidence. NULL where there are none.';
 
 CREATE FUNCTION @extschema@.l4_finding_sentence(finding @extschema@.l4_finding) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
@@ -138,8 +159,8 @@ RETURN CASE finding.kind
 	WHEN 'event' THEN @extschema@.l4_event_sentence(finding)
 	WHEN 'fault' THEN @extschema@.l4_fault_sentence(finding)
 	WHEN 'node' THEN format('Suspect %s: %s.', finding.facts ->> 'unit', @extschema@.l4_evidence_sentences(finding))
-	WHEN 'stage' THEN format('The failure began in stage %s: %s%s.', finding.stage, @extschema@.l4_onset_sentence(finding.facts ->> 'place'),
-		COALESCE(' (' || (finding.facts ->> 'unit') || ')', ''))
+	WHEN 'stage' THEN format('The failure began in stage %s: %s%s.', finding.stage,
+		@extschema@.l4_onset_sentence(finding.facts ->> 'place'), COALESCE(' (' || (finding.facts ->> 'unit') || ')', ''))
 	ELSE @extschema@.l4_iteration_sentence(finding)
 END;
 COMMENT ON FUNCTION @extschema@.l4_finding_sentence(@extschema@.l4_finding) IS

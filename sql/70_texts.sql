@@ -1,23 +1,26 @@
 /*
- * Texts made fit to be shown: without what acts on a terminal or a page, escaped for HTML and Markdown, wrapped, clipped. Logs are written
- * by others: whatever comes from one passes l4_printable, and l4_html_escape or a fence of Markdown.
+ * Texts made fit to be shown: without what acts on a terminal or a page, escaped for HTML and Markdown, wrapped, clipped. Logs
+ * are written by others: whatever comes from one passes l4_printable, and l4_html_escape or a fence of Markdown.
  */
 
 CREATE FUNCTION @extschema@.l4_printable(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
 BEGIN ATOMIC
 	-- control characters, marks that change the direction of text, and what XML does not allow; tab and line feed stay
-	SELECT CASE WHEN l4_printable.message !~ '[\u0001-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF]'
+	SELECT CASE WHEN l4_printable.message !~ '[\u0001-\u0008\u000B-\u001F\u007F-\u009F\u061C'
+			'\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF]'
 		THEN l4_printable.message
 		ELSE (
 			SELECT string_agg(CASE
-				WHEN c.letter !~ '[\u0001-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF]' THEN c.letter
+				WHEN c.letter !~ '[\u0001-\u0008\u000B-\u001F\u007F-\u009F\u061C'
+					'\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF]' THEN c.letter
 				WHEN ascii(c.letter) < 256 THEN '\x' || lpad(to_hex(ascii(c.letter)), 2, '0')
 				ELSE '\u' || lpad(to_hex(ascii(c.letter)), 4, '0') END, '' ORDER BY c.place)
 			FROM string_to_table(l4_printable.message, NULL) WITH ORDINALITY c (letter, place)) END;
 END;
 COMMENT ON FUNCTION @extschema@.l4_printable(text) IS
-'A text without characters that act on a terminal or a page: control characters but tab and line feed as \xNN, marks of direction and non-characters as \uNNNN.';
+'A text without characters that act on a terminal or a page: control characters but tab and line feed as \xNN, marks of '
+'direction and non-characters as \uNNNN.';
 
 CREATE FUNCTION @extschema@.l4_html_escape(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
@@ -55,20 +58,25 @@ CREATE FUNCTION @extschema@.l4_clip(message text, lines int, width int) RETURNS 
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 50
 BEGIN ATOMIC
 	-- of a long record its beginning and its last line, which in a traceback is the one that tells
-	SELECT string_agg(CASE WHEN p.number = l4_clip.lines - 1 AND p.count > l4_clip.lines THEN format('... (%s lines)', p.count - l4_clip.lines + 1)
-		WHEN length(p.text) > l4_clip.width THEN left(p.text, l4_clip.width - 3) || '...' ELSE p.text END, E'\n' ORDER BY p.number)
+	SELECT string_agg(CASE WHEN p.number = l4_clip.lines - 1 AND p.count > l4_clip.lines
+		THEN format('... (%s lines)', p.count - l4_clip.lines + 1)
+		WHEN length(p.text) > l4_clip.width THEN left(p.text, l4_clip.width - 3) || '...' ELSE p.text END,
+			E'\n' ORDER BY p.number)
 	FROM (
 		SELECT s.text, s.number, count(*) OVER () AS count
-		FROM string_to_table(rtrim(@extschema@.l4_printable(l4_clip.message), E' \t\n'), E'\n') WITH ORDINALITY s (text, number)) p
+		FROM string_to_table(rtrim(@extschema@.l4_printable(l4_clip.message), E' \t\n'), E'\n') WITH ORDINALITY s (text,
+			number)) p
 	WHERE p.number < l4_clip.lines OR p.number = p.count;
 END;
 COMMENT ON FUNCTION @extschema@.l4_clip(text, int, int) IS
-'A text of at most so many lines (the first ones and the last, with a note of how many are left out) of at most so many characters each.';
+'A text of at most so many lines (the first ones and the last, with a note of how many are left out) of at most so many '
+'characters each.';
 
 CREATE FUNCTION @extschema@.l4_telling_line(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
 BEGIN ATOMIC
-	-- An error stands below the last frame of its traceback, not indented as the frames are; tools print rulers and advice below it.
+	-- An error stands below the last frame of its traceback, not indented as the frames are; tools print rulers and advice
+	-- below it.
 	SELECT COALESCE(CASE WHEN m.text ~ '^\s*(\[[^]\n]*\]:?\s*)?Traceback ' THEN COALESCE(
 			substring(m.text, '^.*\n[ \t][^\n]*\n([[:alpha:]_<][^\n]*)'),
 			substring(m.text, '([^\n]*[[:alnum:]][^\n]*)[^[:alnum:]]*$')) END,
@@ -76,7 +84,8 @@ BEGIN ATOMIC
 	FROM (SELECT @extschema@.l4_printable(l4_telling_line.message) AS text) m;
 END;
 COMMENT ON FUNCTION @extschema@.l4_telling_line(text) IS
-'The line of a record that tells most: the first; of a traceback the error below its last frame, else the last line that has letters.';
+'The line of a record that tells most: the first; of a traceback the error below its last frame, else the last line that '
+'has letters.';
 
 CREATE FUNCTION @extschema@.l4_count_words(number bigint, one text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT

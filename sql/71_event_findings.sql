@@ -1,6 +1,6 @@
 /*
- * Events as findings: which of the events that successful jobs do not log are the root of a failure, what follows from it, and what
- * merely stands beside it; the most telling first.
+ * Events as findings: which of the events that successful jobs do not log are the root of a failure, what follows from it, and
+ * what merely stands beside it; the most telling first.
  */
 
 CREATE TYPE @extschema@.l4_event_record AS (
@@ -15,7 +15,6 @@ CREATE TYPE @extschema@.l4_event_record AS (
 	iteration bigint,
 	line_no bigint,
 	ts timestamptz,
-	quotes jsonb,
 	occurrences bigint,
 	reason text,
 	numbers jsonb,
@@ -26,25 +25,31 @@ CREATE TYPE @extschema@.l4_event_record AS (
 	peer boolean
 );
 COMMENT ON TYPE @extschema@.l4_event_record IS
-'Step: an unexplained record as an event''s role is judged by: with how grave it is (0 to 6), whether it names another unit (accuses), the first suspect (names_suspect), an end that somebody ordered (ending) or merely another process that went away (peer); quotes: its lines worth quoting, where its text was read.';
+'Step: an unexplained record as an event''s role is judged by: with how grave it is (0 to 6), whether it names another '
+'unit (accuses), the first suspect (names_suspect), an end that somebody ordered (ending) or merely another process that '
+'went away (peer).';
 
-CREATE FUNCTION @extschema@.l4_event_records(unexplained @extschema@.l4_unexplained_record[], accusations @extschema@.l4_accusation[], suspect text)
+CREATE FUNCTION @extschema@.l4_event_records(unexplained @extschema@.l4_unexplained_record[],
+	accusations @extschema@.l4_accusation[], suspect text)
 RETURNS SETOF @extschema@.l4_event_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH named AS MATERIALIZED (
-		SELECT a.stream_id, a.shape_id, bool_or(a.accuser IS NOT NULL) AS accuses, bool_or(a.unit = l4_event_records.suspect) IS TRUE AS names_suspect
+		SELECT a.stream_id, a.shape_id, bool_or(a.accuser IS NOT NULL) AS accuses,
+			bool_or(a.unit = l4_event_records.suspect) IS TRUE AS names_suspect
 		FROM unnest(l4_event_records.accusations) a
 		GROUP BY a.stream_id, a.shape_id
 	)
-	SELECT r.event_id, r.shape_id, r.stream_id, r.source, r.unit, r.node, r.rank, r.stage, r.iteration, r.first_line, r.first_ts,
-		@extschema@.l4_quotes(r.source, r.first_line, r.message), r.occurrences,
-		r.reason, r.numbers, r.gravity, COALESCE(n.accuses, false), COALESCE(n.names_suspect, false), r.ending, r.peer
+	SELECT r.event_id, r.shape_id, r.stream_id, r.source, r.unit, r.node, r.rank, r.stage, r.iteration, r.first_line,
+		r.first_ts,
+		r.occurrences, r.reason, r.numbers, r.gravity, COALESCE(n.accuses, false), COALESCE(n.names_suspect, false), r.ending,
+			r.peer
 	FROM unnest(l4_event_records.unexplained) r
 	LEFT JOIN named n ON n.stream_id = r.stream_id AND n.shape_id = r.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_event_records(@extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], text) IS
-'Step: the unexplained records with what decides the roles of their events. suspect: the first unit of l4_suspect_nodes, NULL for none.';
+'Step: the unexplained records with what decides the roles of their events. suspect: the first unit of l4_suspect_nodes, '
+'NULL for none.';
 
 CREATE TYPE @extschema@.l4_event_role AS (
 	event_id bigint,
@@ -56,15 +61,17 @@ CREATE TYPE @extschema@.l4_event_role AS (
 	nodes_affected bigint
 );
 COMMENT ON TYPE @extschema@.l4_event_role IS
-'Step: an event judged: its role (root, cascade, context), the score it is ordered by, whether the suspect says it of itself (own), and when it is seen first, how often and on how many nodes.';
+'Step: an event judged: its role (root, cascade, context), the score it is ordered by, whether the suspect says it of '
+'itself (own), and when it is seen first, how often and on how many nodes.';
 
-CREATE FUNCTION @extschema@.l4_event_roles(records @extschema@.l4_event_record[], units bigint, suspect text, limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_event_roles(records @extschema@.l4_event_record[], units bigint, suspect text,
+	limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_event_role
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 20
 BEGIN ATOMIC
 	WITH event AS (
-		SELECT r.event_id, sum(r.occurrences)::bigint AS occurrences, count(DISTINCT r.unit) AS nodes_affected, max(r.gravity) AS gravity,
-			COALESCE(bool_or(r.unit = l4_event_roles.suspect AND NOT r.accuses), false) AS own,
+		SELECT r.event_id, sum(r.occurrences)::bigint AS occurrences, count(DISTINCT r.unit) AS nodes_affected,
+			max(r.gravity) AS gravity, COALESCE(bool_or(r.unit = l4_event_roles.suspect AND NOT r.accuses), false) AS own,
 			bool_or(r.names_suspect AND r.unit IS NULL) AS told,
 			bool_and(r.ending OR r.peer OR r.accuses) AS follows, bool_and(r.ending) AS ending,
 			bool_or(r.reason IN ('new value', 'range')) AS value, min(r.ts) AS first_ts
@@ -72,15 +79,17 @@ BEGIN ATOMIC
 		GROUP BY r.event_id
 	),
 	troubled AS (
-		SELECT e.*, e.gravity >= (l4_event_roles.limits).gravity_trouble AS trouble, e.own AND e.nodes_affected * 2 <= l4_event_roles.units AS own_alone
+		SELECT e.*, e.gravity >= (l4_event_roles.limits).gravity_trouble AS trouble, e.own
+			AND e.nodes_affected * 2 <= l4_event_roles.units AS own_alone
 		FROM event e
 	),
 	judged AS (
-		-- Root is what the suspect says of itself, what a log of no node says of it, a value that none should have, and the first trouble
-		-- at all; unless it only tells of others or of an end. What is no trouble is context, the rest follows. Where nothing is root so,
-		-- the first trouble is, whatever it tells of.
+		-- Root is what the suspect says of itself, what a log of no node says of it, a value that none should have, and the
+		-- first trouble at all; unless it only tells of others or of an end. What is no trouble is context, the rest
+		-- follows. Where nothing is root so, the first trouble is, whatever it tells of.
 		SELECT e.*, CASE
-			WHEN e.trouble AND NOT e.follows AND (e.own_alone OR e.told OR e.first_ts <= min(e.first_ts) FILTER (WHERE e.trouble AND NOT e.follows) OVER ()
+			WHEN e.trouble AND NOT e.follows AND (e.own_alone OR e.told
+				OR e.first_ts <= min(e.first_ts) FILTER (WHERE e.trouble AND NOT e.follows) OVER ()
 				+ make_interval(secs => (l4_event_roles.limits).event_together))
 				OR e.value AND NOT e.ending THEN 'root'
 			WHEN NOT e.trouble AND NOT e.follows THEN 'context'
@@ -96,39 +105,45 @@ BEGIN ATOMIC
 	SELECT e.event_id, e.role, CASE e.role WHEN 'root' THEN (l4_event_roles.limits).event_score_root::numeric ELSE 0 END
 			-- what the suspect says itself or a controller says of it, then gravity, then rarity, then time
 			+ CASE WHEN e.own_alone OR e.told THEN (l4_event_roles.limits).event_score_suspect::numeric ELSE 0 END
-			+ e.gravity / (l4_event_roles.limits).gravity_fatal::numeric + 1::numeric / (1 + GREATEST(e.nodes_affected, 1)) + 1::numeric / rank() OVER (ORDER BY e.first_ts)
+			+ e.gravity / (l4_event_roles.limits).gravity_fatal::numeric + 1::numeric / (1 + GREATEST(e.nodes_affected,
+				1)) + 1::numeric / rank() OVER (ORDER BY e.first_ts)
 			-- an odd value that sounds harmless, elsewhere
 			- CASE WHEN e.value AND NOT e.trouble AND NOT e.own AND NOT e.told THEN 1 ELSE 0 END,
 		e.own, e.first_ts, e.occurrences, e.nodes_affected
 	FROM roles e;
 END;
 COMMENT ON FUNCTION @extschema@.l4_event_roles(@extschema@.l4_event_record[], bigint, text, @extschema@.l4_limits) IS
-'Step: the roles of events and how telling each is: root before cascade and context, those of the suspect or about it, then by gravity, rarity and time. units: how many the job has; suspect: the first suspect, NULL for none.';
+'Step: the roles of events and how telling each is: root before cascade and context, those of the suspect or about it, '
+'then by gravity, rarity and time. units: how many the job has; suspect: the first suspect, NULL for none.';
 
-CREATE FUNCTION @extschema@.l4_event_quotes(records @extschema@.l4_event_record[], firsts @extschema@.l4_event_record[], limits @extschema@.l4_limits)
-RETURNS TABLE (event_id bigint, quotes jsonb)
+CREATE FUNCTION @extschema@.l4_event_quotes(unexplained @extschema@.l4_unexplained_record[],
+	firsts @extschema@.l4_event_record[], limits @extschema@.l4_limits) RETURNS TABLE (event_id bigint, quotes jsonb)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 20
 BEGIN ATOMIC
 	WITH turn AS (
-		SELECT r.event_id, r.quotes, row_number() OVER (PARTITION BY r.event_id
-			ORDER BY r.stream_id = f.stream_id DESC, r.ts, r.source, r.line_no, r.shape_id) AS turn
-		FROM unnest(l4_event_quotes.records) r
+		SELECT r.event_id, r.stream_id, r.shape_id, row_number() OVER (PARTITION BY r.event_id
+			ORDER BY r.stream_id = f.stream_id DESC, r.first_ts, r.source, r.first_line, r.shape_id) AS turn
+		FROM unnest(l4_event_quotes.unexplained) r
 		JOIN unnest(l4_event_quotes.firsts) f ON f.event_id = r.event_id
-		WHERE r.quotes IS NOT NULL
-	)
+		WHERE r.message IS NOT NULL
+	),
+	chosen AS MATERIALIZED (SELECT t.* FROM turn t WHERE t.turn <= (l4_event_quotes.limits).event_quotes)
 	SELECT t.event_id, jsonb_agg(q.quote ORDER BY t.turn, q.number)
-	FROM turn t
-	CROSS JOIN LATERAL jsonb_array_elements(t.quotes) WITH ORDINALITY q (quote, number)
-	WHERE t.turn <= (l4_event_quotes.limits).event_quotes
+	FROM chosen t
+	JOIN unnest(l4_event_quotes.unexplained) r ON r.stream_id = t.stream_id AND r.shape_id = t.shape_id
+	CROSS JOIN LATERAL jsonb_array_elements(@extschema@.l4_quotes(r.source, r.first_line, r.message))
+		WITH ORDINALITY q (quote, number)
 	GROUP BY t.event_id;
 END;
-COMMENT ON FUNCTION @extschema@.l4_event_quotes(@extschema@.l4_event_record[], @extschema@.l4_event_record[], @extschema@.l4_limits) IS
-'Step: what to quote for each event, the first few records: those of the stream of its first record (firsts) before others, then by time.';
+COMMENT ON FUNCTION @extschema@.l4_event_quotes(@extschema@.l4_unexplained_record[], @extschema@.l4_event_record[],
+	@extschema@.l4_limits) IS
+'Step: what to quote for each event, the first few records: those of the stream of its first record (firsts) before others, '
+'then by time.';
 
-CREATE FUNCTION @extschema@.l4_event_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects text[], use_pool boolean,
-	accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)
-RETURNS TABLE (kind text, ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
-	first_seen timestamptz, occurrences bigint, nodes_affected bigint, role text, facts jsonb)
+CREATE FUNCTION @extschema@.l4_event_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects text[],
+	use_pool boolean, accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)
+RETURNS TABLE (kind text, ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint,
+	event_id bigint, template text, first_seen timestamptz, occurrences bigint, nodes_affected bigint, role text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 20
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -144,20 +159,25 @@ BEGIN
 	records := ARRAY(SELECT r FROM @extschema@.l4_event_records(unexplained, accusations, suspects[1]) r);
 	roles := ARRAY(SELECT r FROM @extschema@.l4_event_roles(records, units, suspects[1], limits) r);
 	firsts := ARRAY(
-		SELECT DISTINCT ON (r.event_id) r::@extschema@.l4_event_record FROM unnest(records) r JOIN unnest(roles) e ON e.event_id = r.event_id
+		SELECT DISTINCT ON (r.event_id) r::@extschema@.l4_event_record FROM unnest(records) r JOIN unnest(roles) e
+			ON e.event_id = r.event_id
 		ORDER BY r.event_id, r.unit IS NOT DISTINCT FROM suspects[1] AND e.own DESC, r.ts, r.source, r.line_no, r.shape_id);
 	RETURN QUERY
 	SELECT 'event', row_number() OVER (ORDER BY e.score DESC, e.first_ts, e.event_id), e.score, f.node, f.rank, f.stage,
-		coalesce(f.iteration, @extschema@.l4_job_iteration(l4_event_findings.job_id, f.ts)), e.event_id, coalesce(v.template, h.shape),
+		coalesce(f.iteration, @extschema@.l4_job_iteration(l4_event_findings.job_id, f.ts)), e.event_id,
+			coalesce(v.template, h.shape),
 		e.first_ts, e.occurrences, e.nodes_affected, e.role,
-		jsonb_strip_nulls(jsonb_build_object('unit', f.unit, 'source', f.source, 'first_at', f.ts, 'units', units, 'of_suspect', e.own AND units > 1,
-			'nobody_suspected', suspects[1] IS NULL, 'reason', f.reason, 'numbers', f.numbers, 'pool', pool, 'quotes', q.quotes))
+		jsonb_strip_nulls(jsonb_build_object('unit', f.unit, 'source', f.source, 'first_at', f.ts, 'units', units,
+			'of_suspect', e.own AND units > 1, 'nobody_suspected', suspects[1] IS NULL, 'reason', f.reason,
+			'numbers', f.numbers, 'pool', pool, 'quotes', q.quotes))
 	FROM unnest(roles) e
 	JOIN unnest(firsts) f ON f.event_id = e.event_id
-	LEFT JOIN @extschema@.l4_event_quotes(records, firsts, limits) q ON q.event_id = e.event_id
+	LEFT JOIN @extschema@.l4_event_quotes(l4_event_findings.unexplained, firsts, limits) q ON q.event_id = e.event_id
 	LEFT JOIN @extschema@.l4_event v ON v.event_id = e.event_id
 	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = f.shape_id;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_unexplained_record[], text[], boolean, @extschema@.l4_accusation[], @extschema@.l4_limits) IS
-'Step: the events of the unexplained records, most telling first (l4_event_roles), as columns of l4_finding of the same names. suspects: suspected units in order; accusations: the result of l4_accusations.';
+COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_unexplained_record[], text[], boolean,
+	@extschema@.l4_accusation[], @extschema@.l4_limits) IS
+'Step: the events of the unexplained records, most telling first (l4_event_roles), as columns of l4_finding of the same '
+'names. suspects: suspected units in order; accusations: the result of l4_accusations.';

@@ -3,20 +3,24 @@
 CREATE FUNCTION @extschema@.l4_names_unit(message text, unit text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN message ~ ('\m' || regexp_replace(unit, '\W', '.', 'g') || '\M');
-COMMENT ON FUNCTION @extschema@.l4_names_unit(text, text) IS 'Step: does a message name a node (or a rank) as a whole word?';
+COMMENT ON FUNCTION @extschema@.l4_names_unit(text, text) IS
+'Step: does a message name a node (or a rank) as a whole word?';
 
-CREATE FUNCTION @extschema@.l4_found_faults(job_id text, unexplained @extschema@.l4_unexplained_record[], suspect text, roles jsonb,
-	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
-RETURNS TABLE (fault_key text, title text, category text, severity text, root_cause text, fix text, event_id bigint, source text, line_no bigint,
-	unit text, node text, rank int, stage text, iteration bigint, first_ts timestamptz, occurrences bigint, nodes_affected bigint,
+CREATE FUNCTION @extschema@.l4_found_faults(job_id text, unexplained @extschema@.l4_unexplained_record[], suspect text,
+	roles jsonb, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS TABLE (fault_key text, title text, category text, severity text, root_cause text, fix text, event_id bigint,
+	source text, line_no bigint,
+	unit text, node text, rank int, stage text, iteration bigint, first_ts timestamptz, occurrences bigint,
+		nodes_affected bigint,
 	message text, own boolean, consequence boolean, follows_from text[], severity_score double precision, place bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	WITH found AS MATERIALIZED (
-		SELECT f.*, COALESCE(f.unit = l4_found_faults.suspect, @extschema@.l4_names_unit(f.message, l4_found_faults.suspect), false) AS own,
-			l4_found_faults.roles ->> f.event_id::text AS event_role,
+		SELECT f.*, COALESCE(f.unit = l4_found_faults.suspect, @extschema@.l4_names_unit(f.message, l4_found_faults.suspect),
+			false) AS own, l4_found_faults.roles ->> f.event_id::text AS event_role,
 			row_number() OVER (PARTITION BY f.event_id ORDER BY f.ordinality) AS turn
-		FROM @extschema@.l4_match_faults(l4_found_faults.job_id, l4_found_faults.unexplained, limits, wordings) WITH ORDINALITY f
+		FROM @extschema@.l4_match_faults(l4_found_faults.job_id, l4_found_faults.unexplained, limits,
+			wordings) WITH ORDINALITY f
 	), explained AS (
 		-- a fault that only shows in what follows explains no root
 		SELECT f.*, (
@@ -25,40 +29,53 @@ BEGIN ATOMIC
 			WHERE f.event_role IS DISTINCT FROM 'root' OR o.event_role IS DISTINCT FROM 'cascade') AS follows_from
 		FROM found f
 	)
-	-- What follows from another fault or from the failure comes late, and of several faults that one event shows only the first comes early.
+	-- What follows from another fault or from the failure comes late, and of several faults that one event shows only the
+	-- first comes early.
 	SELECT f.fault_key, f.title, f.category, f.severity, f.root_cause, f.fix, f.event_id, f.source, f.line_no,
 		f.unit, f.node, f.rank, f.stage, f.iteration, f.first_ts, f.occurrences, f.nodes_affected, f.message,
 		f.own, COALESCE(f.event_role = 'cascade' AND NOT f.own, false), f.follows_from,
 		array_position(ARRAY['info', 'warning', 'error', 'critical'], f.severity)::float8
 			/ CASE WHEN f.follows_from IS NOT NULL OR f.event_role = 'cascade' OR f.turn > 1 THEN 2 ELSE 1 END,
-		row_number() OVER (ORDER BY f.turn > 1, f.follows_from IS NOT NULL, f.role <> 'root', f.event_role = 'cascade' AND NOT f.own, f.own DESC,
-			f.ordinality)
+		row_number() OVER (ORDER BY f.turn > 1, f.follows_from IS NOT NULL, f.role <> 'root', f.event_role = 'cascade'
+			AND NOT f.own, f.own DESC, f.ordinality)
 	FROM explained f;
 END;
-COMMENT ON FUNCTION @extschema@.l4_found_faults(text, @extschema@.l4_unexplained_record[], text, jsonb, @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Step: the known faults among what is unexplained in a job, their place from 1: root faults before those that follow from others (l4_fault_explains) or that show only in events that follow, those of the suspect before others, several faults of one event behind the first of each; then in the order of l4_match_faults. own: it is of the suspect or names it; consequence: it shows only in what follows, elsewhere; follows_from: keys of the faults that explain it; severity_score: 4 critical to 1 info, half of it for what follows. roles: object of event_id to role.';
+COMMENT ON FUNCTION @extschema@.l4_found_faults(text, @extschema@.l4_unexplained_record[], text, jsonb,
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: the known faults among what is unexplained in a job, their place from 1: root faults before those that follow from '
+'others (l4_fault_explains) or that show only in events that follow, those of the suspect before others, several faults of '
+'one event behind the first of each; then in the order of l4_match_faults. own: it is of the suspect or names it; '
+'consequence: it shows only in what follows, elsewhere; follows_from: keys of the faults that explain it; severity_score: '
+'4 critical to 1 info, half of it for what follows. roles: object of event_id to role.';
 
-CREATE FUNCTION @extschema@.l4_fault_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects text[], roles jsonb,
-	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
-RETURNS TABLE (kind text, ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
-	first_seen timestamptz, occurrences bigint, nodes_affected bigint, fault_key text, root_cause text, fix text, severity text, category text, facts jsonb)
+CREATE FUNCTION @extschema@.l4_fault_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects text[],
+	roles jsonb, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS TABLE (kind text, ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint,
+	event_id bigint, template text,
+	first_seen timestamptz, occurrences bigint, nodes_affected bigint, fault_key text, root_cause text, fix text,
+		severity text, category text, facts jsonb)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	SELECT 'fault', f.place, f.severity_score, f.node, f.rank, f.stage,
 		COALESCE(f.iteration, @extschema@.l4_job_iteration(l4_fault_findings.job_id, f.first_ts)), f.event_id,
-		(SELECT e.template FROM @extschema@.l4_event e WHERE e.event_id = f.event_id), f.first_ts, f.occurrences, f.nodes_affected,
+		(SELECT e.template FROM @extschema@.l4_event e WHERE e.event_id = f.event_id), f.first_ts, f.occurrences,
+			f.nodes_affected,
 		f.fault_key, f.root_cause, f.fix, f.severity, f.category,
 		jsonb_strip_nulls(jsonb_build_object('title', f.title, 'unit', f.unit, 'source', f.source, 'units', z.units,
 			'names_suspect', CASE WHEN f.own AND z.units > 1 THEN l4_fault_findings.suspects[1] END,
-			'follows_from', f.follows_from, 'consequence', f.consequence, 'quotes', @extschema@.l4_quotes(f.source, f.line_no, f.message)))
+			'follows_from', f.follows_from, 'consequence', f.consequence,
+			'quotes', @extschema@.l4_quotes(f.source, f.line_no, f.message)))
 	FROM @extschema@.l4_found_faults(l4_fault_findings.job_id, l4_fault_findings.unexplained, l4_fault_findings.suspects[1],
 		l4_fault_findings.roles, limits, wordings) f
 	CROSS JOIN (SELECT count(*) AS units FROM @extschema@.l4_job_units(l4_fault_findings.job_id)) z;
 END;
-COMMENT ON FUNCTION @extschema@.l4_fault_findings(text, @extschema@.l4_unexplained_record[], text[], jsonb, @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Step: the known faults among what is unexplained in a job (l4_found_faults), as columns of l4_finding of the same names. suspects: suspected nodes in order; roles: object of event_id to role (root, cascade, context).';
+COMMENT ON FUNCTION @extschema@.l4_fault_findings(text, @extschema@.l4_unexplained_record[], text[], jsonb,
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: the known faults among what is unexplained in a job (l4_found_faults), as columns of l4_finding of the same names. '
+'suspects: suspected nodes in order; roles: object of event_id to role (root, cascade, context).';
 
-CREATE FUNCTION @extschema@.l4_evidence_quotes(job_id text, evidence @extschema@.l4_evidence[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+CREATE FUNCTION @extschema@.l4_evidence_quotes(job_id text, evidence @extschema@.l4_evidence[], limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
@@ -67,12 +84,16 @@ BEGIN ATOMIC
 		FROM generate_subscripts(l4_evidence_quotes.evidence, 1) n (number)
 		WHERE (l4_evidence_quotes.evidence[n.number]).line_no IS NOT NULL
 	)
-	SELECT jsonb_agg(q.quote ORDER BY (SELECT min(p.number) FROM piece p WHERE p.stream_id = t.stream_id AND p.line_no = t.line_no), q.number)
-	FROM @extschema@.l4_record_texts(l4_evidence_quotes.job_id, ARRAY(SELECT p.stream_id FROM piece p WHERE p.number <= (limits).evidence_quotes ORDER BY p.number),
+	SELECT jsonb_agg(q.quote ORDER BY (SELECT min(p.number) FROM piece p
+		WHERE p.stream_id = t.stream_id AND p.line_no = t.line_no), q.number)
+	FROM @extschema@.l4_record_texts(l4_evidence_quotes.job_id, ARRAY(SELECT p.stream_id FROM piece p
+		WHERE p.number <= (limits).evidence_quotes ORDER BY p.number),
 		ARRAY(SELECT p.line_no FROM piece p WHERE p.number <= (limits).evidence_quotes ORDER BY p.number), wordings) t
-	CROSS JOIN LATERAL jsonb_array_elements(@extschema@.l4_quotes(t.source, t.line_no, t.raw)) WITH ORDINALITY q (quote, number);
+	CROSS JOIN LATERAL jsonb_array_elements(@extschema@.l4_quotes(t.source, t.line_no, t.raw)) WITH ORDINALITY q (quote,
+		number);
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_quotes(text, @extschema@.l4_evidence[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+COMMENT ON FUNCTION @extschema@.l4_evidence_quotes(text, @extschema@.l4_evidence[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
 'Step: what to quote for a suspected node: the records of the strongest pieces of evidence, as far as these have one.';
 
 CREATE FUNCTION @extschema@.l4_evidence_facts(evidence @extschema@.l4_evidence[]) RETURNS jsonb
@@ -80,19 +101,21 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	-- a statement is named by its text too: a saved diagnosis outlives the shapes of its job
 	SELECT jsonb_agg(to_jsonb(e) || jsonb_build_object('numbers', e.numbers || jsonb_strip_nulls(jsonb_build_object(
-		'gist', @extschema@.l4_text_gist(h.shape), 'parameter', @extschema@.l4_parameter_name(h.shape, (e.numbers ->> 'position')::int))))
+		'gist', @extschema@.l4_text_gist(h.shape),
+		'parameter', @extschema@.l4_parameter_name(h.shape, (e.numbers ->> 'position')::int))))
 		ORDER BY n.number)
 	FROM generate_subscripts(l4_evidence_facts.evidence, 1) n (number)
 	CROSS JOIN LATERAL (SELECT (l4_evidence_facts.evidence[n.number]).*) e
 	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_facts(@extschema@.l4_evidence[]) IS
-'Step: evidence as facts of a finding: rows of l4_evidence as a JSON array, in their order, with the gist of the statement and the name of the parameter that each is about among its numbers.';
+'Step: evidence as facts of a finding: rows of l4_evidence as a JSON array, in their order, with the gist of the statement '
+'and the name of the parameter that each is about among its numbers.';
 
-CREATE FUNCTION @extschema@.l4_node_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects @extschema@.l4_suspect_node[],
-	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
-RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank int, stage text, iteration bigint, first_seen timestamptz,
-	nodes_affected int, facts jsonb)
+CREATE FUNCTION @extschema@.l4_node_findings(job_id text, unexplained @extschema@.l4_unexplained_record[],
+	suspects @extschema@.l4_suspect_node[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank int, stage text, iteration bigint,
+	first_seen timestamptz, nodes_affected int, facts jsonb)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	SELECT 'node', s.ordinal, s.score, s.node, s.rank, o.stage,
@@ -105,5 +128,7 @@ BEGIN ATOMIC
 		WHERE r.unit = s.unit AND r.kind = 'rank' AND NOT r.role
 		ORDER BY r.first_ts, r.first_line LIMIT 1) o ON true;
 END;
-COMMENT ON FUNCTION @extschema@.l4_node_findings(text, @extschema@.l4_unexplained_record[], @extschema@.l4_suspect_node[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Step: suspected nodes as columns of l4_finding of the same names; facts: unit, reasons (the evidence, strongest first), quotes.';
+COMMENT ON FUNCTION @extschema@.l4_node_findings(text, @extschema@.l4_unexplained_record[], @extschema@.l4_suspect_node[],
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: suspected nodes as columns of l4_finding of the same names; facts: unit, reasons (the evidence, strongest first), '
+'quotes.';

@@ -1,16 +1,17 @@
 /*
  * The diagnosis: what is unexplained, nodes, faults, onset, put together into findings.
  *
- * l4_diagnose reads only and can be read, copied and changed: each step is a function of its own (l4_unexplained, l4_suspect_nodes, l4_onsets,
- * l4_match_faults), each kind of finding too (71_*.sql), and what remains here is the order in which findings stand.
+ * l4_diagnose reads only and can be read, copied and changed: each step is a function of its own (l4_unexplained,
+ * l4_suspect_nodes, l4_onsets, l4_match_faults), each kind of finding too (71_*.sql), and what remains here is the order in
+ * which findings stand.
  */
 
 CREATE FUNCTION @extschema@.l4_job_findings(job_id text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_finding
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, pg_temp
 SET jit = off
--- There may be tens of thousands of unexplained records, which the planner often takes for a few after some steps: its loops over all pairs would take
--- minutes. To start processes takes longer than any of the steps.
+-- There may be tens of thousands of unexplained records, which the planner often takes for a few after some steps: its loops
+-- over all pairs would take minutes. To start processes takes longer than any of the steps.
 SET enable_nestloop = off
 SET max_parallel_workers_per_gather = 0
 AS $$
@@ -28,12 +29,16 @@ DECLARE
 	wordings @extschema@.l4_wordings := @extschema@.l4_wordings_in_force();
 BEGIN
 	clocks := ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_job_findings.job_id, limits) k);
-	unexplained := ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_job_findings.job_id, l4_job_findings.use_pool, clocks, limits, wordings) n);
+	unexplained := ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_job_findings.job_id, l4_job_findings.use_pool, clocks,
+		limits, wordings) n);
 	accusations := ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_job_findings.job_id, unexplained, limits, wordings) a);
-	suspects := ARRAY(SELECT s FROM @extschema@.l4_suspect_nodes(l4_job_findings.job_id, unexplained, accusations, clocks, limits, wordings) s ORDER BY s.ordinal);
+	suspects := ARRAY(SELECT s FROM @extschema@.l4_suspect_nodes(l4_job_findings.job_id, unexplained, accusations, clocks,
+		limits, wordings) s ORDER BY s.ordinal);
 	names := ARRAY(SELECT s.unit FROM unnest(suspects) s);
-	onsets := ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_job_findings.job_id, unexplained, names, accusations, limits, wordings) o ORDER BY o.turn);
-	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_job_findings.job_id, unexplained, names, l4_job_findings.use_pool, accusations, limits) e);
+	onsets := ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_job_findings.job_id, unexplained, names, accusations, limits,
+		wordings) o ORDER BY o.turn);
+	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_job_findings.job_id, unexplained, names,
+		l4_job_findings.use_pool, accusations, limits) e);
 	roles := (SELECT jsonb_object_agg(e ->> 'event_id', e ->> 'role') FROM unnest(events) e);
 
 	-- By name, whatever columns a kind of finding has; the evidence and the sentence are made of the facts, last.
@@ -42,20 +47,24 @@ BEGIN
 	FROM (
 		SELECT e AS columns FROM unnest(events) e
 		UNION ALL
-		SELECT to_jsonb(f) FROM @extschema@.l4_fault_findings(l4_job_findings.job_id, unexplained, names, roles, limits, wordings) f
+		SELECT to_jsonb(f) FROM @extschema@.l4_fault_findings(l4_job_findings.job_id, unexplained, names, roles, limits,
+			wordings) f
 		UNION ALL
 		SELECT to_jsonb(n) FROM @extschema@.l4_node_findings(l4_job_findings.job_id, unexplained, suspects, limits, wordings) n
 		UNION ALL
 		SELECT to_jsonb(s) FROM @extschema@.l4_stage_findings(l4_job_findings.job_id, onsets, wordings) s
 		UNION ALL
-		SELECT to_jsonb(i) FROM @extschema@.l4_iteration_findings(l4_job_findings.job_id, unexplained, names, onsets, limits) i) t
+		SELECT to_jsonb(i) FROM @extschema@.l4_iteration_findings(l4_job_findings.job_id, unexplained, names, onsets,
+			limits) i) t
 	CROSS JOIN LATERAL (SELECT jsonb_populate_record(NULL::@extschema@.l4_finding, t.columns) AS finding OFFSET 0) f
-	CROSS JOIN LATERAL (SELECT jsonb_populate_record(f.finding, jsonb_build_object('evidence', @extschema@.l4_quotes_text((f.finding).facts -> 'quotes'),
+	CROSS JOIN LATERAL (SELECT jsonb_populate_record(f.finding,
+		jsonb_build_object('evidence', @extschema@.l4_quotes_text((f.finding).facts -> 'quotes'),
 		'explanation', @extschema@.l4_finding_sentence(f.finding))) AS finding OFFSET 0) w;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_findings(text, boolean) IS
-'Step: the findings of l4_diagnose, kind by kind, for a job that has logs, as rows of l4_finding (job_id and saved_at NULL).';
+'Step: the findings of l4_diagnose, kind by kind, for a job that has logs, as rows of l4_finding (job_id and saved_at '
+'NULL).';
 
 CREATE FUNCTION @extschema@.l4_present_findings(job_id text, use_pool boolean) RETURNS SETOF @extschema@.l4_finding
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
@@ -81,22 +90,28 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_present_findings(text, boolean) IS
-'Step: the findings of a job: computed, or, of one whose log text was dropped, those of the newest saved diagnosis with the same use_pool. Errors: as l4_diagnose.';
+'Step: the findings of a job: computed, or, of one whose log text was dropped, those of the newest saved diagnosis with '
+'the same use_pool. Errors: as l4_diagnose.';
 
-CREATE FUNCTION @extschema@.l4_leads_with_fault(findings @extschema@.l4_finding[], least_severity double precision) RETURNS boolean
+CREATE FUNCTION @extschema@.l4_leads_with_fault(findings @extschema@.l4_finding[], least_severity double precision)
+	RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT EXISTS (
 		SELECT FROM unnest(l4_leads_with_fault.findings) f
 		LEFT JOIN unnest(l4_leads_with_fault.findings) n ON n.kind = 'node' AND n.ordinal = 1
-		WHERE f.kind = 'fault' AND f.ordinal = 1 AND f.score >= least_severity AND (f.node IS NULL OR n.kind IS NULL OR n.node = f.node));
+		WHERE f.kind = 'fault' AND f.ordinal = 1 AND f.score >= least_severity
+			AND (f.node IS NULL OR n.kind IS NULL OR n.node = f.node));
 END;
 COMMENT ON FUNCTION @extschema@.l4_leads_with_fault(@extschema@.l4_finding[], double precision) IS
-'Step: does the first fault come before all else: is it grave, and does it tell of a root event of the suspect (or of all alike)?';
+'Step: does the first fault come before all else: is it grave, and does it tell of a root event of the suspect (or of all '
+'alike)?';
 
 CREATE FUNCTION @extschema@.l4_diagnose(job_id text, use_pool boolean DEFAULT true)
-RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank int, stage text, iteration bigint, event_id bigint, template text,
-	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text, root_cause text, fix text, role text,
+RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank int, stage text, iteration bigint,
+	event_id bigint, template text,
+	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text,
+		root_cause text, fix text, role text,
 	severity text, category text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, pg_temp
@@ -104,17 +119,29 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	findings @extschema@.l4_finding[] := ARRAY(SELECT f FROM @extschema@.l4_present_findings(l4_diagnose.job_id, l4_diagnose.use_pool) f);
-	fault_turn int := CASE WHEN @extschema@.l4_leads_with_fault(findings, (@extschema@.l4_limits_in_force()).fault_lead_severity) THEN 1 ELSE 4 END;
+	findings @extschema@.l4_finding[] := ARRAY(SELECT f
+		FROM @extschema@.l4_present_findings(l4_diagnose.job_id, l4_diagnose.use_pool) f);
+	fault_turn int := CASE WHEN @extschema@.l4_leads_with_fault(findings,
+		(@extschema@.l4_limits_in_force()).fault_lead_severity) THEN 1 ELSE 4 END;
 BEGIN
-	-- The first of each kind, then the second of each, and so on: whoever reads a few rows sees where, what, and when. The known fault comes
-	-- last but stage and iteration where it is a mere consequence.
+	-- The first of each kind, then the second of each, and so on: whoever reads a few rows sees where, what, and when. The
+	-- known fault comes last but stage and iteration where it is a mere consequence.
 	RETURN QUERY
-	SELECT f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences, f.nodes_affected,
+	SELECT f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen,
+		f.occurrences, f.nodes_affected,
 		f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, f.role, f.severity, f.category, f.facts
 	FROM unnest(findings) f
-	ORDER BY f.ordinal, CASE f.kind WHEN 'fault' THEN fault_turn WHEN 'node' THEN 2 WHEN 'event' THEN 3 WHEN 'stage' THEN 5 ELSE 6 END;
+	ORDER BY f.ordinal, CASE f.kind WHEN 'fault' THEN fault_turn WHEN 'node' THEN 2 WHEN 'event' THEN 3 WHEN 'stage' THEN 5
+		ELSE 6 END;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_diagnose(text, boolean) IS
-'What a failed job died of, from its logs: findings of kind fault (known faults), event (what successful jobs do not log), node (whom the evidence points at; none where all fail alike), stage and iteration (where it began), each kind most telling first (ordinal from 1); the rows come in rounds, the first of each kind before the second of any, so that the first five tell most. evidence quotes records as "source:line: text"; explanation says in a sentence why. role tells of an event whether it is root (what went wrong), cascade (what followed) or context. Of a fault severity and category are those of the library. facts is what explanation and evidence are made of, as JSON: programs read these, never the sentences. use_pool false leaves the successful jobs out. Of a job whose log text was dropped (l4_drop_log_text) it is the newest saved diagnosis. Reads only. Errors: the job is not known (P0002) or has no logs (55000), or neither their text nor a saved diagnosis. Paper: Jiang et al., FSE 2025.';
+'What a failed job died of, from its logs: findings of kind fault (known faults), event (what successful jobs do not log), '
+'node (whom the evidence points at; none where all fail alike), stage and iteration (where it began), each kind most '
+'telling first (ordinal from 1); the rows come in rounds, the first of each kind before the second of any, so that the '
+'first five tell most. evidence quotes records as "source:line: text"; explanation says in a sentence why. role tells of '
+'an event whether it is root (what went wrong), cascade (what followed) or context. Of a fault severity and category are '
+'those of the library. facts is what explanation and evidence are made of, as JSON: programs read these, never the '
+'sentences. use_pool false leaves the successful jobs out. Of a job whose log text was dropped (l4_drop_log_text) it is '
+'the newest saved diagnosis. Reads only. Errors: the job is not known (P0002) or has no logs (55000), or neither their '
+'text nor a saved diagnosis. Paper: Jiang et al., FSE 2025.';

@@ -20,7 +20,8 @@ BEGIN
 			USING ERRCODE = 'no_data_found',
 				HINT = 'CALL l4_import(job_id, path) takes in the logs of a job; the table l4_job lists the jobs.';
 	END IF;
-	IF NOT EXISTS (SELECT FROM @extschema@.l4_job_shapes(l4_known_event.job_id) e JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_job_shapes(l4_known_event.job_id) e JOIN @extschema@.l4_shape h
+		ON h.shape_id = e.shape_id
 		WHERE h.event_id = l4_known_event.event_id) THEN
 		RAISE EXCEPTION 'event % %', l4_known_event.event_id,
 			CASE WHEN EXISTS (SELECT FROM @extschema@.l4_event v WHERE v.event_id = l4_known_event.event_id)
@@ -66,9 +67,10 @@ BEGIN ATOMIC
 	FROM entry e
 	GROUP BY e.shape_id, e.shape, e.gravity;
 END;
-COMMENT ON FUNCTION @extschema@.l4_event_shapes(text, bigint, bigint, text[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'The shapes of an event in a job: how often, in how many streams and nodes, how grave by level and by wording, whether the job '
-'outlived all of its records, whether the pool can judge none of its streams, and where it comes first.';
+COMMENT ON FUNCTION @extschema@.l4_event_shapes(text, bigint, bigint, text[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'The shapes of an event in a job: how often, in how many streams and nodes, how grave by level and by wording, whether the '
+'job outlived all of its records, whether the pool can judge none of its streams, and where it comes first.';
 
 CREATE FUNCTION @extschema@.l4_left_out_rule(compared boolean, gravity int, tolerated boolean, strange boolean, advice boolean,
 	outlived boolean, not_judged boolean,
@@ -89,9 +91,9 @@ RETURN CASE
 END;
 COMMENT ON FUNCTION @extschema@.l4_left_out_rule(boolean, int, boolean, boolean, boolean, boolean, boolean, jsonb,
 	@extschema@.l4_limits) IS
-'The rule that keeps a shape out of the findings, the first that holds; NULL where none is known. compared: there is a pool; '
-'strange: it does not know the words (l4_strange_shapes); not_judged: it cannot judge these streams; facts: pool_jobs, beside, '
-'other_settings, harmless, as in l4_explained_shapes.';
+'The rule that keeps a shape out of the findings, the first that holds; NULL where none is known. compared: there is a '
+'pool; strange: it does not know the words (l4_strange_shapes); not_judged: it cannot judge these streams; facts: '
+'pool_jobs, beside, other_settings, harmless, as in l4_explained_shapes.';
 
 CREATE FUNCTION @extschema@.l4_explained_shapes(job_id text, event_id bigint, use_pool boolean)
 RETURNS TABLE (shape_id bigint, shape text, reason text, numbers jsonb, reported_streams bigint, rule text, facts jsonb,
@@ -113,7 +115,8 @@ DECLARE
 		WHERE n.event_id = l4_explained_shapes.event_id);
 BEGIN
 	SELECT b.* INTO pool FROM @extschema@.l4_compared_pool(l4_explained_shapes.job_id) b WHERE use_pool;
-	is_member := EXISTS (SELECT FROM @extschema@.l4_pool_job m WHERE m.pool_id = pool.pool_id AND m.job_id = l4_explained_shapes.job_id);
+	is_member := EXISTS (SELECT FROM @extschema@.l4_pool_job m
+		WHERE m.pool_id = pool.pool_id AND m.job_id = l4_explained_shapes.job_id);
 	strange := ARRAY(SELECT s.shape_id FROM @extschema@.l4_strange_shapes(l4_explained_shapes.job_id,
 		ARRAY(SELECT p FROM @extschema@.l4_other_pool_shapes(l4_explained_shapes.job_id, pool.pool_id) p)) s
 			WHERE s.event_id = l4_explained_shapes.event_id);
@@ -128,8 +131,8 @@ BEGIN
 		-- the record to quote: where it is reported, else where it comes first
 		SELECT s.*, n.reason, n.numbers, n.streams AS reported_streams, coalesce(n.stream_id, s.first_stream) AS stream_id,
 			coalesce(n.first_line, s.first_line) AS line_no
-		FROM @extschema@.l4_event_shapes(l4_explained_shapes.job_id, l4_explained_shapes.event_id, pool.pool_id, pool.known_kinds, limits,
-			wordings) s
+		FROM @extschema@.l4_event_shapes(l4_explained_shapes.job_id, l4_explained_shapes.event_id, pool.pool_id,
+			pool.known_kinds, limits, wordings) s
 		LEFT JOIN reported n ON n.shape_id = s.shape_id),
 	text AS MATERIALIZED (
 		SELECT DISTINCT ON (r.stream_id, r.line_no, r.shape_id) r.* FROM @extschema@.l4_records_at(l4_explained_shapes.job_id,
@@ -137,8 +140,8 @@ BEGIN
 				FROM told t ORDER BY t.shape_id)) r
 		ORDER BY r.stream_id, r.line_no, r.shape_id, r.part)
 	SELECT t.shape_id, t.shape, t.reason, t.numbers, t.reported_streams,
-		@extschema@.l4_left_out_rule(pool.pool_id IS NOT NULL, greatest(t.level_rank, t.gravity), t.shape ~ (wordings).tolerated,
-			t.shape_id = ANY (strange),
+		@extschema@.l4_left_out_rule(pool.pool_id IS NOT NULL, greatest(t.level_rank, t.gravity),
+			t.shape ~ (wordings).tolerated, t.shape_id = ANY (strange),
 			greatest(t.level_rank, t.gravity) < (limits).gravity_error AND t.shape ~ (wordings).advice, t.outlived,
 				t.not_judged, f.facts, limits),
 		f.facts, @extschema@.l4_quote(x.source, x.line_no, x.raw), t.level, t.occurrences, t.streams, t.nodes
@@ -149,8 +152,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_explained_shapes(text, bigint, boolean) IS
-'The facts of l4_explain_event: per shape of the event in the job why it is reported (reason, numbers; in how many streams), '
-'or by which rule it is left out, and what the pool knows of it (facts: l4_shape_facts).';
+'The facts of l4_explain_event: per shape of the event in the job why it is reported (reason, numbers; in how many '
+'streams), or by which rule it is left out, and what the pool knows of it (facts: l4_shape_facts).';
 
 CREATE FUNCTION @extschema@.l4_shape_facts(shape_id bigint, event_id bigint, pool_id bigint, is_member boolean, message text,
 	max_per_stream bigint) RETURNS jsonb
@@ -173,10 +176,10 @@ BEGIN ATOMIC
 	LEFT JOIN @extschema@.l4_pool_event k ON k.pool_id = l4_shape_facts.pool_id AND k.shape_id = l4_shape_facts.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_shape_facts(bigint, bigint, bigint, boolean, text, bigint) IS
-'What is known of a shape of a job: of its pool the settings (pool_settings), the number of jobs (pool_size), of those that '
-'log the shape (pool_jobs) and the most records in a stream of these (pool_max_per_stream), all without the job itself '
-'(is_member); a shape of its event in the pool (beside), the settings of another pool that has it (other_settings), the title '
-'of a harmless fault that its message matches (harmless).';
+'What is known of a shape of a job: of its pool the settings (pool_settings), the number of jobs (pool_size), of those '
+'that log the shape (pool_jobs) and the most records in a stream of these (pool_max_per_stream), all without the job '
+'itself (is_member); a shape of its event in the pool (beside), the settings of another pool that has it (other_settings), '
+'the title of a harmless fault that its message matches (harmless).';
 
 CREATE FUNCTION @extschema@.l4_explain_event(job_id text, event_id bigint, use_pool boolean DEFAULT true)
 RETURNS TABLE (shape_id bigint, shape text, news boolean, reason text, explanation text, quote text, level text,
@@ -195,7 +198,8 @@ BEGIN
 	FROM @extschema@.l4_compared_pool(l4_explain_event.job_id) p WHERE use_pool;
 	RETURN QUERY
 	SELECT s.shape_id, s.shape, s.reason IS NOT NULL, s.reason,
-		CASE WHEN s.reason IS NOT NULL THEN @extschema@.l4_reported_sentence(s.reason, s.numbers, s.reported_streams, s.streams, pool_words)
+		CASE WHEN s.reason IS NOT NULL THEN @extschema@.l4_reported_sentence(s.reason, s.numbers, s.reported_streams,
+			s.streams, pool_words)
 			ELSE @extschema@.l4_left_out_sentence(s.rule, s.facts) END,
 		s.quote, s.level, s.occurrences, s.streams, s.nodes, (s.facts -> 'max_per_stream')::bigint,
 			(s.facts ->> 'pool_size')::int,
@@ -206,11 +210,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_explain_event(text, bigint, boolean) IS
-'Why an event of a job is among the findings of l4_diagnose, or why it was left out: one row for each shape of the event in '
-'the job. news: whether it counts; reason: new, new value, range, storm or severe, NULL where it was left out; explanation: '
-'the reason in a sentence; quote: its first record (where it is news: the first that is) as "source:line: text"; level: its '
-'gravest level; occurrences, streams, nodes: in how many records, streams and nodes of the job it is; max_per_stream: most '
-'records in one stream; pool_size: number of successful jobs that the job is compared with, NULL where there are none; '
-'pool_jobs: how many of them log it; pool_max_per_stream: most records in one of their streams. use_pool as in l4_diagnose. '
-'Errors: the job is not known or has no logs, the event is not known or not in the job (P0002). Cost: that of l4_unexplained, '
-'and of the shapes of the pool for what was left out.';
+'Why an event of a job is among the findings of l4_diagnose, or why it was left out: one row for each shape of the event '
+'in the job. news: whether it counts; reason: new, new value, range, storm or severe, NULL where it was left out; '
+'explanation: the reason in a sentence; quote: its first record (where it is news: the first that is) as "source:line: '
+'text"; level: its gravest level; occurrences, streams, nodes: in how many records, streams and nodes of the job it is; '
+'max_per_stream: most records in one stream; pool_size: number of successful jobs that the job is compared with, NULL '
+'where there are none; pool_jobs: how many of them log it; pool_max_per_stream: most records in one of their streams. '
+'use_pool as in l4_diagnose. Errors: the job is not known or has no logs, the event is not known or not in the job '
+'(P0002). Cost: that of l4_unexplained, and of the shapes of the pool for what was left out.';

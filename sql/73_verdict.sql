@@ -1,7 +1,7 @@
 /*
- * What a diagnosis comes to: the suspects and their reasons, the fault that it is about, the verdict in one sentence, where the failure
- * began, the last checkpoint before it, and whether the job may start again. Made from the fields of findings, whose array every function
- * takes; l4_save_diagnosis keeps these answers, the report sets them.
+ * What a diagnosis comes to: the suspects and their reasons, the fault that it is about, the verdict in one sentence, where the
+ * failure began, the last checkpoint before it, and whether the job may start again. Made from the fields of findings, whose
+ * array every function takes; l4_save_diagnosis keeps these answers, the report sets them.
  */
 
 CREATE FUNCTION @extschema@.l4_report_findings(job_id text, use_pool boolean DEFAULT true) RETURNS @extschema@.l4_finding[]
@@ -17,19 +17,21 @@ COMMENT ON FUNCTION @extschema@.l4_report_findings(text, boolean) IS
 CREATE FUNCTION @extschema@.l4_report_suspects(findings @extschema@.l4_finding[]) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT ARRAY(SELECT COALESCE(f.node, 'rank ' || f.rank) FROM unnest(l4_report_suspects.findings) f WHERE f.kind = 'node' ORDER BY f.ordinal LIMIT 16);
+	SELECT ARRAY(SELECT COALESCE(f.node, 'rank ' || f.rank) FROM unnest(l4_report_suspects.findings) f
+		WHERE f.kind = 'node' ORDER BY f.ordinal LIMIT 16);
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_suspects(@extschema@.l4_finding[]) IS
 'The suspected nodes of a diagnosis, in order, at most 16.';
 
 CREATE FUNCTION @extschema@.l4_report_fault(findings @extschema@.l4_finding[])
-RETURNS TABLE (ordinal int, fault_key text, title text, category text, subtype text, severity text, node text, nodes_affected int, root_cause text, fix text, own boolean)
+RETURNS TABLE (ordinal int, fault_key text, title text, category text, subtype text, severity text, node text,
+	nodes_affected int, root_cause text, fix text, own boolean)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
-	-- The first fault; where a node is suspected, rather one that shows on it alone, or in a log of no node, than what all suffer from; but not
-	-- what only follows from a failure, such as being told to end.
-	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.facts ->> 'title', f.explanation), COALESCE(l.category, f.category), l.subtype,
-		COALESCE(l.severity, f.severity),
+	-- The first fault; where a node is suspected, rather one that shows on it alone, or in a log of no node, than what all
+	-- suffer from; but not what only follows from a failure, such as being told to end.
+	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.facts ->> 'title', f.explanation), COALESCE(l.category, f.category),
+		l.subtype, COALESCE(l.severity, f.severity),
 		f.node, f.nodes_affected, f.root_cause, f.fix, f.alone AND COALESCE(l.role, 'root') = 'root'
 	FROM (
 		SELECT f.*, s.node IS NOT NULL AND f.nodes_affected <= 1 AND COALESCE(f.node, s.node) = s.node AS alone
@@ -41,10 +43,12 @@ BEGIN ATOMIC
 	LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_fault(@extschema@.l4_finding[]) IS
-'The known fault that a diagnosis is about, no row where none is known. own: it shows on the first suspected node alone, and may be what the failure began with.';
+'The known fault that a diagnosis is about, no row where none is known. own: it shows on the first suspected node alone, '
+'and may be what the failure began with.';
 
 CREATE FUNCTION @extschema@.l4_report_faults(findings @extschema@.l4_finding[])
-RETURNS TABLE (ordinal int, fault_key text, title text, kind text, part text, node text, nodes_affected int, occurrences bigint, quote jsonb, root_cause text, fix text)
+RETURNS TABLE (ordinal int, fault_key text, title text, kind text, part text, node text, nodes_affected int,
+	occurrences bigint, quote jsonb, root_cause text, fix text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
 	WITH finding AS (
@@ -53,7 +57,8 @@ BEGIN ATOMIC
 	explained AS (
 		SELECT x.* FROM @extschema@.l4_explained_faults(ARRAY(SELECT f.fault_key FROM finding f)) x
 	)
-	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.facts ->> 'title', f.explanation), concat_ws(', ', concat_ws('/', l.category, l.subtype), l.severity),
+	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.facts ->> 'title', f.explanation),
+		concat_ws(', ', concat_ws('/', l.category, l.subtype), l.severity),
 		CASE WHEN x.fault_key IS NOT NULL THEN 'follows from fault ' || array_to_string(ARRAY(
 				SELECT o.ordinal FROM finding o WHERE o.fault_key = ANY (x.explained_by) ORDER BY o.ordinal LIMIT 3), ', ')
 			WHEN l.role = 'cascade' THEN 'follows from another failure'
@@ -64,7 +69,8 @@ BEGIN ATOMIC
 	LEFT JOIN explained x ON x.fault_key = f.fault_key;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_faults(@extschema@.l4_finding[]) IS
-'The known faults of a diagnosis for reading: what kind each is of, what part it plays (NULL: it may be what the failure began with) and the last line quoted for it.';
+'The known faults of a diagnosis for reading: what kind each is of, what part it plays (NULL: it may be what the failure '
+'began with) and the last line quoted for it.';
 
 CREATE FUNCTION @extschema@.l4_report_reasons(findings @extschema@.l4_finding[], most int DEFAULT NULL, suspect int DEFAULT 1,
 	brief boolean DEFAULT false) RETURNS text
@@ -75,7 +81,8 @@ BEGIN ATOMIC
 	WHERE n.kind = 'node' AND n.ordinal = suspect;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_reasons(@extschema@.l4_finding[], int, int, boolean) IS
-'Why a suspected node (the first, by default) is suspected, in words: the first so many reasons (NULL: all), brief without the statements that they quote in brackets. NULL where there is no such suspect.';
+'Why a suspected node (the first, by default) is suspected, in words: the first so many reasons (NULL: all), brief without '
+'the statements that they quote in brackets. NULL where there is no such suspect.';
 
 CREATE FUNCTION @extschema@.l4_report_verdict(findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -86,7 +93,8 @@ BEGIN ATOMIC
 			-- the headline does without the statement that a reason names in brackets
 			@extschema@.l4_report_reasons(l4_report_verdict.findings, 1, brief => true))
 		WHEN f.title IS NOT NULL THEN format('No single node is to blame: %s', f.title)
-		WHEN e.template IS NOT NULL THEN format('No single node is to blame; the first thing that successful jobs do not log: %s',
+		WHEN e.template IS NOT NULL THEN format('No single node is to blame; the first thing that successful jobs '
+			'do not log: %s',
 			left(@extschema@.l4_telling_line(e.template), 120))
 		ELSE 'Nothing in the logs points at a node, and nothing stands there that successful jobs do not log' END
 	FROM (VALUES (1)) one
@@ -114,13 +122,15 @@ CREATE FUNCTION @extschema@.l4_report_checkpoints(job_id text, suspects text[])
 RETURNS TABLE (saved_at timestamptz, iteration bigint, source text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 20
 BEGIN ATOMIC
-	-- All ranks save together, or one does for all: the stream that tells most of saving is read. Summaries tell when it first did.
+	-- All ranks save together, or one does for all: the stream that tells most of saving is read. Summaries tell when it
+	-- first did.
 	WITH teller AS MATERIALIZED (
 		SELECT s.stream_id, s.source_id, s.source
 		FROM @extschema@.l4_job_stages(l4_report_checkpoints.job_id) e
 		JOIN @extschema@.l4_job_streams(l4_report_checkpoints.job_id) s ON s.stream_id = e.stream_id
 		WHERE e.stage = 'checkpoint_save' AND s.byte_count < 256 * 1024 * 1024
-		ORDER BY s.kind = 'rank' DESC, s.unit IS NOT DISTINCT FROM l4_report_checkpoints.suspects[1] DESC, e.records DESC, s.stream_id
+		ORDER BY s.kind = 'rank' DESC, s.unit IS NOT DISTINCT FROM l4_report_checkpoints.suspects[1] DESC, e.records DESC,
+			s.stream_id
 		LIMIT 1
 	),
 	record AS (
@@ -134,26 +144,55 @@ BEGIN ATOMIC
 	)
 	SELECT min(r.ts), r.iteration, min(r.source)
 	FROM record r
-	WHERE r.stage = 'checkpoint_save' AND r.stage_before IS DISTINCT FROM 'checkpoint_save' AND @extschema@.l4_clock_was_set(r.ts)
+	WHERE r.stage = 'checkpoint_save' AND r.stage_before IS DISTINCT FROM 'checkpoint_save'
+		AND @extschema@.l4_clock_was_set(r.ts)
 	GROUP BY r.iteration, CASE WHEN r.iteration IS NULL THEN r.ts END;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_checkpoints(text, text[]) IS
-'When a job began to save checkpoints, and after which iteration, as one stream tells (a rank''s, rather the first suspect''s). No row where none does. Reads that stream''s file.';
+'When a job began to save checkpoints, and after which iteration, as one stream tells (a rank''s, rather the first '
+'suspect''s). No row where none does. Reads that stream''s file.';
 
-CREATE FUNCTION @extschema@.l4_report_last_save(job_id text, findings @extschema@.l4_finding[]) RETURNS TABLE (saved_at timestamptz, iteration bigint, iterations_lost bigint)
+CREATE FUNCTION @extschema@.l4_report_last_save(job_id text, findings @extschema@.l4_finding[])
+	RETURNS TABLE (saved_at timestamptz, iteration bigint, iterations_lost bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
 	-- The last that began before the failure did; where the failure is one of saving, the one before.
 	SELECT c.saved_at, c.iteration, i.iteration - c.iteration
-	FROM @extschema@.l4_report_checkpoints(l4_report_last_save.job_id, @extschema@.l4_report_suspects(l4_report_last_save.findings)) c
+	FROM @extschema@.l4_report_checkpoints(l4_report_last_save.job_id,
+		@extschema@.l4_report_suspects(l4_report_last_save.findings)) c
 	LEFT JOIN unnest(l4_report_last_save.findings) i ON i.kind = 'iteration' AND i.ordinal = 1
 	LEFT JOIN unnest(l4_report_last_save.findings) s ON s.kind = 'stage' AND s.ordinal = 1
 	WHERE COALESCE(c.saved_at <= s.first_seen, c.iteration < i.iteration, true)
 	ORDER BY c.saved_at DESC
-	LIMIT 1 OFFSET (SELECT count(*) FROM unnest(l4_report_last_save.findings) f WHERE f.kind = 'stage' AND f.ordinal = 1 AND f.stage = 'checkpoint_save');
+	LIMIT 1 OFFSET (SELECT count(*) FROM unnest(l4_report_last_save.findings) f WHERE f.kind = 'stage' AND f.ordinal = 1
+		AND f.stage = 'checkpoint_save');
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_last_save(text, @extschema@.l4_finding[]) IS
-'The last checkpoint that a job began to save before its failure began: when, after which iteration, and how many iterations before. No row where none is known. Whether it was completed the logs may not tell.';
+'The last checkpoint that a job began to save before its failure began: when, after which iteration, and how many '
+'iterations before. No row where none is known. Whether it was completed the logs may not tell.';
+
+CREATE FUNCTION @extschema@.l4_restart_facts(job_id text, findings @extschema@.l4_finding[])
+RETURNS TABLE (status text, suspect text, others text, own boolean, known boolean, title text, category text, fix text,
+	transient boolean, fault int, node text, nodes_affected int, event int, event_node text, event_nodes int, nodes bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+BEGIN ATOMIC
+	SELECT (SELECT j.status FROM @extschema@.l4_job j WHERE j.job_id = l4_restart_facts.job_id),
+		COALESCE(n.node, 'rank ' || n.rank),
+		NULLIF(array_to_string((@extschema@.l4_report_suspects(l4_restart_facts.findings))[2:5], ', '), ''),
+		f.own, f.fault_key IS NOT NULL, f.title, f.category, f.fix,
+		-- scheduling and storage come and go; the library says what is more
+		f.subtype IN ('scheduling', 'storage') AND f.severity <> 'critical',
+		f.ordinal, f.node, f.nodes_affected, e.ordinal, COALESCE(e.node, 'rank ' || e.rank), e.nodes_affected,
+		(SELECT count(*) FROM @extschema@.l4_job_units(l4_restart_facts.job_id))
+	FROM (VALUES (true)) one
+	LEFT JOIN unnest(l4_restart_facts.findings) n ON n.kind = 'node' AND n.ordinal = 1
+	LEFT JOIN unnest(l4_restart_facts.findings) e ON e.kind = 'event' AND e.ordinal = 1
+	LEFT JOIN @extschema@.l4_report_fault(l4_restart_facts.findings) f ON true;
+END;
+COMMENT ON FUNCTION @extschema@.l4_restart_facts(text, @extschema@.l4_finding[]) IS
+'Step: what decides whether a job may start again, one row: its status, the first suspect and the others, the fault that the '
+'diagnosis is about (own: of the suspect; transient: it passes by itself), and the first event, with the nodes that each '
+'shows on.';
 
 CREATE FUNCTION @extschema@.l4_restart_advice(job_id text, findings @extschema@.l4_finding[] DEFAULT NULL)
 RETURNS TABLE (action text, target text, advice text, reason text, finding_kind text, finding_ordinal int)
@@ -161,51 +200,49 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 1
 BEGIN ATOMIC
 	WITH given AS MATERIALIZED (
 		SELECT COALESCE(l4_restart_advice.findings, @extschema@.l4_report_findings(l4_restart_advice.job_id)) AS findings
-	),
-	fact AS (
-		SELECT (SELECT j.status FROM @extschema@.l4_job j WHERE j.job_id = l4_restart_advice.job_id) AS status,
-			g.findings, COALESCE(n.node, 'rank ' || n.rank) AS suspect, NULLIF(array_to_string((@extschema@.l4_report_suspects(g.findings))[2:5], ', '), '') AS others, f.*, f.fault_key IS NOT NULL AS known,
-			-- scheduling and storage come and go; the library says what is more
-			f.subtype IN ('scheduling', 'storage') AND f.severity <> 'critical' AS transient,
-			e.ordinal AS event, COALESCE(e.node, 'rank ' || e.rank) AS event_node, e.nodes_affected AS event_nodes,
-			(SELECT count(*) FROM @extschema@.l4_job_units(l4_restart_advice.job_id)) AS nodes
-		FROM given g
-		LEFT JOIN unnest(g.findings) n ON n.kind = 'node' AND n.ordinal = 1
-		LEFT JOIN unnest(g.findings) e ON e.kind = 'event' AND e.ordinal = 1
-		LEFT JOIN @extschema@.l4_report_fault(g.findings) f ON true
 	)
 	-- the first that holds
 	SELECT r.action, r.target, r.advice, r.reason, r.finding_kind, r.finding_ordinal
-	FROM fact f
+	FROM given g
+	CROSS JOIN LATERAL @extschema@.l4_restart_facts(l4_restart_advice.job_id, g.findings) f
 	CROSS JOIN LATERAL (VALUES
 		(1, f.status = 'succeeded', 'none', NULL, 'Nothing to restart', 'The job succeeded.', NULL, NULL::int),
 		(2, f.suspect IS NOT NULL, 'replace', f.suspect, format('Replace %s first, then restart', f.suspect),
 			CASE
-				WHEN f.own AND f.category IN ('user', 'framework') THEN format('The evidence points at %s, where the logs show: %s. Should it fail again on another node, the job itself is the cause: %s',
-					f.suspect, f.title, f.fix)
+				WHEN f.own AND f.category IN ('user', 'framework')
+					THEN format('The evidence points at %s, where the logs show: %s. Should it fail again on another node, '
+						'the job itself is the cause: %s', f.suspect, f.title, f.fix)
 				WHEN f.own THEN format('The evidence points at %s, and the logs show: %s. %s', f.suspect, f.title, f.fix)
-				ELSE format('The evidence points at %s: %s.', f.suspect, @extschema@.l4_report_reasons(f.findings, 3)) END
+				ELSE format('The evidence points at %s: %s.', f.suspect, @extschema@.l4_report_reasons(g.findings, 3)) END
 				|| COALESCE(' Suspected too, less: ' || f.others || '.', ''),
 			'node', 1),
-		(3, f.known AND f.category IN ('hardware', 'platform') AND f.transient IS NOT TRUE AND f.node IS NOT NULL AND f.nodes_affected <= 1 AND f.nodes > 1,
-			'replace', f.node, format('Replace %s first, then restart', f.node),
-			format('A %s fault shows on %s alone: %s. %s', f.category, f.node, f.title, f.fix), 'fault', f.ordinal),
+		(3, f.known AND f.category IN ('hardware', 'platform') AND f.transient IS NOT TRUE AND f.node IS NOT NULL
+			AND f.nodes_affected <= 1 AND f.nodes > 1, 'replace', f.node, format('Replace %s first, then restart', f.node),
+			format('A %s fault shows on %s alone: %s. %s', f.category, f.node, f.title, f.fix), 'fault', f.fault),
 		(4, f.known AND f.category IN ('hardware', 'platform') AND f.transient, 'restart', NULL, 'Restart as is',
-			format('The fault passes by itself, and no node is blamed: %s. Should it come again: %s', f.title, f.fix), 'fault', f.ordinal),
-		(5, f.known AND f.category IN ('hardware', 'platform'), 'fix', f.title, 'Do not restart before operators have checked what all nodes share',
-			format('A %s fault that no single node explains: %s. %s', f.category, f.title, f.fix), 'fault', f.ordinal),
+			format('The fault passes by itself, and no node is blamed: %s. Should it come again: %s', f.title, f.fix), 'fault',
+				f.fault),
+		(5, f.known AND f.category IN ('hardware', 'platform'), 'fix', f.title,
+			'Do not restart before operators have checked what all nodes share',
+			format('A %s fault that no single node explains: %s. %s', f.category, f.title, f.fix), 'fault', f.fault),
 		(6, f.known, 'fix', f.title, format('Do not restart before the user has fixed: %s', f.title),
-			format('A %s fault that no single node explains; started again as it is, the job fails again. %s', f.category, f.fix), 'fault', f.ordinal),
-		(7, f.event IS NOT NULL AND f.event_nodes * 2 > f.nodes, 'fix', 'event 1', 'Do not restart before someone has read event 1',
-			format('%s of %s nodes log it alike, successful jobs do not, and the library does not know it: most likely the job fails again.',
-				f.event_nodes, f.nodes), 'event', 1),
+			format('A %s fault that no single node explains; started again as it is, the job fails again. %s', f.category,
+				f.fix), 'fault', f.fault),
+		(7, f.event IS NOT NULL AND f.event_nodes * 2 > f.nodes, 'fix', 'event 1',
+			'Do not restart before someone has read event 1',
+			format('%s of %s nodes log it alike, successful jobs do not, and the library does not know it: most likely the job '
+				'fails again.', f.event_nodes, f.nodes), 'event', 1),
 		(8, f.event IS NOT NULL, 'restart', NULL, 'Restart as is, and watch',
-			format('No known fault, and not enough evidence against any node%s.', '; the most telling event is on ' || f.event_node), 'event', 1),
-		(9, true, 'restart', NULL, 'Restart as is, and watch', 'The logs hold nothing against any node and no known fault.', NULL, NULL)
+			format('No known fault, and not enough evidence against any node%s.', '; the most telling event is on '
+				|| f.event_node), 'event', 1),
+		(9, true, 'restart', NULL, 'Restart as is, and watch', 'The logs hold nothing against any node and no known fault.',
+			NULL, NULL)
 	) r (turn, holds, action, target, advice, reason, finding_kind, finding_ordinal)
 	WHERE r.holds
 	ORDER BY r.turn
 	LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_restart_advice(text, @extschema@.l4_finding[]) IS
-'May the job be started again? One row: action (restart: as is; replace: the node "target" first; fix: not before "target" is seen to; none: it succeeded), the advice and its reason in words, and the finding it rests on. findings: the result of l4_report_findings, where at hand; else the job is diagnosed, with the errors of l4_diagnose.';
+'May the job be started again? One row: action (restart: as is; replace: the node "target" first; fix: not before "target" '
+'is seen to; none: it succeeded), the advice and its reason in words, and the finding it rests on. findings: the result of '
+'l4_report_findings, where at hand; else the job is diagnosed, with the errors of l4_diagnose.';
