@@ -78,6 +78,11 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'(?i)^(?!.{0,300}?(?:"event_type":|\b(?:load|loads|loaded|loading|restor\w{1,4}|resum\w{1,4}|pre-?trained|total|scheduler|evaluating|evaluation|validating|validation)\b))(?!.{0,200}?\b(?:eval|evaluat\w{0,4}|valid\w{0,6})\b)(?=.{0,400}?\bloss(?:es)?\b(?!_| scal))(?!.{0,400}?\b(?:skipp\w{1,4}|overflow|reducing)\b).{0,300}?(?<![\w./-])(?<!every )(?<!max )(?<!total )(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time )(?:(?:global|train|training|optimizer|current)[_ ])?(?:step|iteration|iter)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d*[1-9])(?!\s{0,2}(?:(?:ms|us|s|sec|secs|seconds|minutes|min|hours?|x)\b|%))',
 		'end',
 		'step: 120 | loss: 3.4412 | lr: 0.0001', true),
+	('checkpoint_path', 150,
+		'(?i)\b(?:sav(?:ed|ing)|wrote|written|writing)\s(?:\w{1,20}\s){0,3}?checkpoint\b[^\n]{0,60}?(?<![^\s''"=(])(?:\d\b|'
+		'[^\s\n]{0,300}?(?:step|iter|iteration|checkpoint|ckpt)[_=-]?(?<iter>\d{1,18})(?![\d.]))',
+		'inside',
+		'saved checkpoint to /out/run/step_100', true),
 	('general_iteration', 900,
 		'(?i)^(?!.{0,300}?(?:"event_type":|\b(?:load|loads|loaded|loading|restor\w{1,4}|resum\w{1,4}|pre-?trained|total|scheduler|evaluating|evaluation|validating|validation)\b)).{0,300}?(?<![\w./-])(?<!every )(?<!max )(?<!total )(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time )(?:(?:global|train|training|optimizer|current)[_ ])?(?:step|iteration|iter)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d*[1-9])(?!\s{0,2}(?:(?:ms|us|s|sec|secs|seconds|minutes|min|hours?|x)\b|%))',
 		'inside',

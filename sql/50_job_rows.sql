@@ -109,7 +109,33 @@ COMMENT ON FUNCTION @extschema@.l4_job_streams(text, bigint[]) IS
 'unit: what is compared, the node or, where it is not known, the rank ("rank 7"). shared: it shares its file with other '
 'streams.';
 
-CREATE FUNCTION @extschema@.l4_telling_stream(job_id text, suspect text DEFAULT NULL, most_bytes double precision DEFAULT NULL)
+CREATE FUNCTION @extschema@.l4_rank_streams(streams @extschema@.l4_job_stream[]) RETURNS SETOF @extschema@.l4_job_stream
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 1000
+BEGIN ATOMIC
+	-- the stream that ends last stands for all of a rank, with the iteration and the stage of the one that got furthest
+	WITH stream AS MATERIALIZED (
+		SELECT s.*, COALESCE(s.unit, '') AS of_unit, COALESCE(s.rank, -s.stream_id) AS of_rank
+		FROM unnest(l4_rank_streams.streams) s WHERE s.kind = 'rank' AND s.record_count > 0
+	),
+	furthest AS (
+		SELECT DISTINCT ON (s.of_unit, s.of_rank) s.of_unit, s.of_rank, s.last_stage, s.first_iteration, s.last_iteration
+		FROM stream s
+		ORDER BY s.of_unit, s.of_rank, s.last_iteration DESC NULLS LAST, s.last_ts DESC NULLS LAST, s.record_count DESC,
+			s.stream_id
+	)
+	SELECT DISTINCT ON (s.of_unit, s.of_rank) s.stream_id, s.source_id, s.source, s.label, s.kind, s.unit, s.node, s.rank,
+		s.record_count, s.byte_count, s.first_ts, s.last_ts, f.last_stage, f.first_iteration, f.last_iteration, s.shared
+	FROM stream s
+	JOIN furthest f ON f.of_unit = s.of_unit AND f.of_rank = s.of_rank
+	ORDER BY s.of_unit, s.of_rank, s.last_ts DESC NULLS LAST, s.record_count DESC, s.stream_id;
+END;
+COMMENT ON FUNCTION @extschema@.l4_rank_streams(@extschema@.l4_job_stream[]) IS
+'Step: of the streams of a job (l4_job_streams) one for each rank: a rank is all that it logs, its stdout and its stderr '
+'alike. The stream that ends last, with stage and iterations of the one that got furthest. A stream of kind rank without a '
+'number stands for itself.';
+
+CREATE FUNCTION @extschema@.l4_telling_stream(job_id text, suspect text DEFAULT NULL, most_bytes double precision DEFAULT NULL,
+	suspect_rank int DEFAULT NULL)
 RETURNS TABLE (stream_id bigint, source_id bigint, source text, unit text, node text, rank int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1
 SET search_path = pg_catalog, pg_temp
@@ -124,16 +150,18 @@ BEGIN
 	CROSS JOIN LATERAL (SELECT coalesce(n.node, 'rank ' || s.rank) AS unit) u
 	WHERE s.job_id = l4_telling_stream.job_id AND s.last_iteration IS NOT NULL
 		AND (most_bytes IS NULL OR s.last_iteration > s.first_iteration AND s.byte_count < most_bytes)
-	ORDER BY most_bytes IS NOT NULL AND u.unit IS NOT DISTINCT FROM suspect DESC,
+	ORDER BY (most_bytes IS NOT NULL OR suspect_rank IS NOT NULL) AND u.unit IS NOT DISTINCT FROM suspect
+			AND (suspect_rank IS NULL OR s.rank IS NOT DISTINCT FROM suspect_rank) DESC,
 		CASE WHEN most_bytes IS NULL THEN s.last_iteration ELSE s.last_iteration - s.first_iteration END DESC,
 		s.record_count DESC, s.stream_id
 	LIMIT 1;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_telling_stream(text, text, double precision) IS
-'The stream that tells of a job''s iterations: in many programs one rank alone prints progress. The one that got furthest; or, '
-'where it is to be read wholly (most_bytes), of those shorter than that the one that marks most iterations, two at least, '
-'rather the suspect''s. No row where no stream prints iterations.';
+COMMENT ON FUNCTION @extschema@.l4_telling_stream(text, text, double precision, int) IS
+'The stream that tells of a job''s iterations: in many programs one rank alone prints progress. The one that got furthest, '
+'rather one of a rank that is asked for (suspect, suspect_rank: unit and rank); or, where it is to be read wholly '
+'(most_bytes), of those shorter than that the one that marks most iterations, two at least, rather the suspect''s. No row '
+'where no stream prints iterations.';
 
 CREATE TYPE @extschema@.l4_unit AS (
 	unit text,

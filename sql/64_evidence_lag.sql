@@ -9,8 +9,8 @@ BEGIN ATOMIC
 		FROM (
 			SELECT s.unit, min(s.node) AS node, CASE WHEN min(s.node) IS NULL THEN min(s.rank) END AS rank,
 				min(s.last_iteration) AS iteration
-			FROM unnest(l4_evidence_lag.streams) s
-			WHERE s.kind = 'rank' AND s.last_iteration IS NOT NULL
+			FROM @extschema@.l4_rank_streams(l4_evidence_lag.streams) s
+			WHERE s.last_iteration IS NOT NULL
 			GROUP BY s.unit) p
 		WINDOW w AS (ORDER BY p.iteration)) p
 	WHERE p.turn = 1 AND p.iteration < p.others_iteration AND p.units > 2;

@@ -3,11 +3,15 @@ CREATE FUNCTION @extschema@.l4_evidence_quiet(job_id text, streams @extschema@.l
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
-	WITH stopped AS MATERIALIZED (
+	WITH stream AS MATERIALIZED (
+		SELECT s.* FROM @extschema@.l4_rank_streams(l4_evidence_quiet.streams) s
+		UNION ALL SELECT s.* FROM unnest(l4_evidence_quiet.streams) s WHERE s.kind = 'launcher' AND s.record_count > 0
+	),
+	stopped AS MATERIALIZED (
 		SELECT s.*, t.units, t.units_telling
 		FROM @extschema@.l4_telling_units(l4_evidence_quiet.streams, l4_evidence_quiet.telling_streams) t
-		JOIN unnest(l4_evidence_quiet.streams) s ON s.kind = t.kind AND s.unit = t.unit
-		WHERE NOT t.tells AND s.record_count > 0
+		JOIN stream s ON s.kind = t.kind AND s.unit = t.unit
+		WHERE NOT t.tells
 			AND t.units - t.units_telling <= t.units * (l4_evidence_quiet.limits).evidence_quiet_share
 	)
 	SELECT s.unit, s.node, s.rank, 'quiet',
@@ -23,5 +27,5 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_quiet(text, @extschema@.l4_job_stream[], bigint[], @extschema@.l4_limits) IS
 'Evidence of kind quiet against units: the ranks (launchers) of the others log the failure (telling_streams: the streams '
-'that do), all of this one stop without a word; a piece for each of its streams. Nothing where more of the units than '
-'evidence_quiet_share do.';
+'that do), all of this one stop without a word; a piece for each of its ranks and launchers. Nothing where more of the '
+'units than evidence_quiet_share do.';

@@ -3,11 +3,16 @@ CREATE FUNCTION @extschema@.l4_evidence_quiet_rank(job_id text, streams @extsche
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
-	WITH rank AS MATERIALIZED (
-		SELECT s.*, t.stream_id IS NULL AS quiet
+	WITH telling AS MATERIALIZED (
+		SELECT DISTINCT COALESCE(s.unit, '') AS of_unit, COALESCE(s.rank, -s.stream_id) AS of_rank
 		FROM unnest(l4_evidence_quiet_rank.streams) s
-		LEFT JOIN unnest(l4_evidence_quiet_rank.telling_streams) t (stream_id) ON t.stream_id = s.stream_id
-		WHERE s.kind = 'rank' AND s.record_count > 0
+		JOIN unnest(l4_evidence_quiet_rank.telling_streams) t (stream_id) ON t.stream_id = s.stream_id
+		WHERE s.kind = 'rank'
+	),
+	rank AS MATERIALIZED (
+		SELECT r.*, t.of_rank IS NULL AS quiet
+		FROM @extschema@.l4_rank_streams(l4_evidence_quiet_rank.streams) r
+		LEFT JOIN telling t ON t.of_unit = COALESCE(r.unit, '') AND t.of_rank = COALESCE(r.rank, -r.stream_id)
 	),
 	stopped AS MATERIALIZED (
 		SELECT r.*, count(*) OVER () AS ranks_quiet,

@@ -35,14 +35,15 @@ COMMENT ON FUNCTION @extschema@.l4_iteration_scores(text, bigint) IS
 'to the nearest recurrent one, mean distance to those before, whether that is unusual, and whether it is the last, which a '
 'crash cuts short. Reads the file of the stream.';
 
-CREATE FUNCTION @extschema@.l4_job_state(job_id text, at_source text, at_line bigint, at_ts timestamptz,
+CREATE FUNCTION @extschema@.l4_job_state(job_id text, unit text, rank int, at_source text, at_line bigint, at_ts timestamptz,
 	limits @extschema@.l4_limits)
 RETURNS TABLE (stage text, iteration bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
 	-- In one file lines come in order; between files time decides; where there is none, how far the job came. Only the last
 	-- segments before the place are opened.
-	WITH teller AS MATERIALIZED (SELECT t.* FROM @extschema@.l4_telling_stream(l4_job_state.job_id) t),
+	WITH teller AS MATERIALIZED (SELECT t.*
+		FROM @extschema@.l4_telling_stream(l4_job_state.job_id, l4_job_state.unit, suspect_rank => l4_job_state.rank) t),
 	segment AS (
 		SELECT g.*, t.stream_id, t.source = l4_job_state.at_source AS same
 		FROM teller t, @extschema@.l4_job_segments(l4_job_state.job_id, ARRAY(SELECT t.source_id FROM teller t)) g
@@ -61,9 +62,9 @@ BEGIN ATOMIC
 	SELECT (SELECT s.stage FROM state s ORDER BY s.line_no DESC LIMIT 1),
 		(SELECT s.iteration FROM state s WHERE s.iteration IS NOT NULL ORDER BY s.line_no DESC LIMIT 1);
 END;
-COMMENT ON FUNCTION @extschema@.l4_job_state(text, text, bigint, timestamptz, @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_job_state(text, text, int, text, bigint, timestamptz, @extschema@.l4_limits) IS
 'Stage and iteration that a job was in at a place in its logs (source, line and, as far as known, time), told by the '
-'stream that got furthest (l4_telling_stream). NULL where no stream prints iterations.';
+'stream that got furthest, rather one of the rank itself (l4_telling_stream). NULL where no stream prints iterations.';
 
 CREATE TYPE @extschema@.l4_onset AS (
 	turn int,
@@ -125,7 +126,8 @@ CREATE FUNCTION @extschema@.l4_onset_stops(job_id text, unexplained @extschema@.
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 2
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT r.stream_id, r.shape_id, r.role, r.kind = 'rank' AND r.unit = l4_onset_stops.suspect AND NOT r.ending
+		SELECT r.stream_id, r.rank, r.role, r.unit = l4_onset_stops.suspect AS suspected,
+			r.kind = 'rank' AND r.unit = l4_onset_stops.suspect AND NOT r.ending
 			AND (r.reason IN ('new value', 'range') OR r.gravity >= (limits).gravity_trouble)
 			AND NOT EXISTS (SELECT FROM unnest(l4_onset_stops.accusations) a
 				WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id) AS own_failure
@@ -133,9 +135,9 @@ BEGIN ATOMIC
 	),
 	stream AS MATERIALIZED (
 		SELECT s.*, s.unit = l4_onset_stops.suspect AND NOT EXISTS (SELECT FROM record r WHERE r.own_failure)
-			AND s.stream_id NOT IN (SELECT r.stream_id FROM record r WHERE NOT r.role) IS TRUE AS quiet
-		FROM @extschema@.l4_job_streams(l4_onset_stops.job_id) s
-		WHERE s.kind = 'rank' AND s.record_count > 0
+			AND NOT EXISTS (SELECT FROM record r WHERE r.suspected AND NOT r.role
+				AND (r.stream_id = s.stream_id OR r.rank = s.rank)) IS TRUE AS quiet
+		FROM @extschema@.l4_rank_streams(ARRAY(SELECT j FROM @extschema@.l4_job_streams(l4_onset_stops.job_id) j)) s
 	)
 	-- where the suspect's rank stood when it fell silent
 	(SELECT NULL::int, 'stopped', s.last_stage,
@@ -219,8 +221,8 @@ BEGIN
 		ON t.stream_id = o.stream_id
 	-- where a stream without marks ended tells nothing: the end of all progress is meant
 	LEFT JOIN LATERAL (SELECT o.place IN ('stopped', 'end') AND NOT t.marks AS at_end) z ON true
-	LEFT JOIN LATERAL @extschema@.l4_job_state(l4_onsets.job_id, t.source, CASE WHEN NOT z.at_end THEN o.line_no END,
-		CASE WHEN NOT z.at_end THEN o.ts END, limits) j ON true
+	LEFT JOIN LATERAL @extschema@.l4_job_state(l4_onsets.job_id, o.unit, o.rank, t.source,
+		CASE WHEN NOT z.at_end THEN o.line_no END, CASE WHEN NOT z.at_end THEN o.ts END, limits) j ON true
 	LEFT JOIN named n ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.first_line = o.line_no;
 END
 $$;

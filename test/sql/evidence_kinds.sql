@@ -145,6 +145,28 @@ SELECT load_job('forest', :nodes) \g /dev/null
 SELECT * FROM evidence('forest');
 SELECT unit FROM l4_suspect_nodes('forest');
 
+\echo == pairs: a rank is all its streams, here stdout and stderr; one line of stderr at the start is no stop without a word
+DELETE FROM l4_limit WHERE NOT builtin;
+INSERT INTO l4_limit (name, value) VALUES ('evidence_forest_places', 0);
+SELECT make_lines('pairs'), fail('pairs', '{0,1,2,3}', 21, 'collective operation failed') \g /dev/null
+UPDATE line SET source = 'rank-' || rank || '/stdout.log' WHERE job = 'pairs' AND rank IS NOT NULL;
+INSERT INTO line
+SELECT 'pairs', r, r, format('rank-%s/stderr.log', r), 0.5 + r * 0.01, 'WARNING this line alone goes to the other stream'
+FROM generate_series(0, 4) r;
+SELECT load_job('pairs', :nodes) \g /dev/null
+SELECT * FROM evidence('pairs');
+SELECT kind, node, rank, stage, iteration, explanation FROM l4_diagnose('pairs') WHERE kind IN ('stage', 'iteration');
+\echo == pairs: a traceback on stderr is of the stage and iteration of what its rank says on stdout; a checkpoint tells its iteration
+SELECT make_lines('traced') \g /dev/null
+UPDATE line SET source = 'rank-' || rank || '/stdout.log' WHERE job = 'traced' AND rank IS NOT NULL;
+DELETE FROM line WHERE job = 'traced' AND node = 2 AND at > 12;
+INSERT INTO line VALUES ('traced', 2, 2, 'rank-2/stdout.log', 12.2, 'INFO saved checkpoint to /out/run/step_5'),
+	('traced', 2, 2, 'rank-2/stderr.log', 12.5, 'ERROR device 0 failed');
+SELECT load_job('traced', :nodes) \g /dev/null
+SELECT source, first_iteration, last_iteration FROM l4_stream WHERE job_id = 'traced' AND rank = 2 ORDER BY source;
+SELECT kind, node, rank, stage, iteration FROM l4_diagnose('traced') WHERE kind IN ('node', 'stage', 'iteration');
+DELETE FROM l4_limit WHERE NOT builtin;
+
 -- A weight and a limit of the site's own count: half as much, and nothing where the limit is out of reach.
 INSERT INTO l4_limit (name, value) VALUES ('weight_slow', 1), ('evidence_counter_factor', 1000);
 SELECT kind, round(weight::numeric, 3) AS weight FROM l4_node_evidence('slow');

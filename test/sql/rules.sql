@@ -239,5 +239,7 @@ SELECT line, (SELECT r.name FROM l4_iteration_rule r WHERE l4_pattern_matches(r.
 FROM (VALUES ('step[41] get next batch'), ('global_step=12'), ('{"step": 7, "lr": 0.1}'), ('iter 5: 12 ms'), ('Iteration #9'),
 	('step: 120 | loss: 3.4412'), ('timestep 5'), ('step_microstep: 2.76 ms'), ('start training, total steps[90]'), ('max_steps: 100'),
 	('save every step 500'), ('step cost 5 ms'), ('step time: 200 ms'), ('elapsed time per iteration (ms): 431.5'),
+	('saved checkpoint /ckpt/job-7/step_100'), ('Saving model checkpoint to ./out/checkpoint-500'), ('saving checkpoint to 12 files'),
+	('loaded checkpoint from /out/step_100'), ('saved checkpoint to /out/last.ckpt'),
 	('loading checkpoint at iteration 1000'), ('/out/step_5/model.bin'), ('gradient overflow at step 3, skipping, loss scale 8')) AS t (line)
 ORDER BY line COLLATE "C";
