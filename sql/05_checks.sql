@@ -13,5 +13,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_is_one_of(text, text, text[]) IS
-'True where the word is one of those listed, NULL where it is NULL; for CHECK constraints, so that a wrong word is told which ones there are. Errors: 23514 for any other word, with the list as its hint.';
+'True where the word is one of those listed, NULL where it is NULL; for CHECK constraints, so that a wrong word is told which '
+'ones there are. Errors: 23514 for any other word, with the list as its hint.';
 

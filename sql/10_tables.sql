@@ -6,7 +6,8 @@
 CREATE TABLE @extschema@.l4_job (
 	job_id text PRIMARY KEY CHECK (job_id <> ''),
 	settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(settings) = 'object'),
-	status text NOT NULL DEFAULT 'unknown' CHECK (@extschema@.l4_is_one_of(status, 'status', 'running', 'succeeded', 'failed', 'unknown')),
+	status text NOT NULL DEFAULT 'unknown'
+		CHECK (@extschema@.l4_is_one_of(status, 'status', 'running', 'succeeded', 'failed', 'unknown')),
 	nodes text[],
 	ranks_per_node int CHECK (ranks_per_node > 0),
 	started_at timestamptz,
@@ -86,8 +87,9 @@ CREATE TABLE @extschema@.l4_event (
 );
 
 /*
- * One row for a stream and a shape, which the import alone sees to. A job of many ranks has millions, so the order of columns leaves no gaps, and a key that names each
- * row would take half of their room again: rows of one stream share an entry of this index.
+ * One row for a stream and a shape, which the import alone sees to. A job of many ranks has millions, so the order of columns
+ * leaves no gaps, and a key that names each row would take half of their room again: rows of one stream share an entry of this
+ * index.
  */
 CREATE TABLE @extschema@.l4_stream_event (
 	stream_id bigint NOT NULL,
@@ -197,7 +199,9 @@ CREATE TABLE @extschema@.l4_format (
 
 CREATE TABLE @extschema@.l4_stage_rule (
 	name text NOT NULL,
-	stage text NOT NULL CHECK (@extschema@.l4_is_one_of(stage, 'stage', 'environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
+	stage text NOT NULL
+		CHECK (@extschema@.l4_is_one_of(stage, 'stage', 'environment_init', 'rendezvous', 'communicator_init', 'data_load',
+			'model_build',
 		'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown')),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,

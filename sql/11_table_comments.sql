@@ -1,31 +1,40 @@
 /* What each table and column holds. The tables of pools and findings are described where they are used. */
 
-COMMENT ON TABLE @extschema@.l4_job IS 'One training job: its settings, its status, and what the scheduler knows of its nodes. Written by l4_register_job.';
+COMMENT ON TABLE @extschema@.l4_job IS
+'One training job: its settings, its status, and what the scheduler knows of its nodes. Written by l4_register_job.';
 COMMENT ON COLUMN @extschema@.l4_job.job_id IS 'name of the job, free text';
-COMMENT ON COLUMN @extschema@.l4_job.settings IS 'what the job was run with, a JSON object; the keys in l4_pool_setting decide which jobs are comparable';
+COMMENT ON COLUMN @extschema@.l4_job.settings IS
+'what the job was run with, a JSON object; the keys in l4_pool_setting decide which jobs are comparable';
 COMMENT ON COLUMN @extschema@.l4_job.status IS 'running, succeeded, failed or unknown';
 COMMENT ON COLUMN @extschema@.l4_job.nodes IS 'names of its nodes in rank order, NULL where not known';
-COMMENT ON COLUMN @extschema@.l4_job.ranks_per_node IS 'ranks a node runs: rank r is on node r / ranks_per_node; NULL where not known';
+COMMENT ON COLUMN @extschema@.l4_job.ranks_per_node IS
+'ranks a node runs: rank r is on node r / ranks_per_node; NULL where not known';
 COMMENT ON COLUMN @extschema@.l4_job.started_at IS 'start of the job; resolves times without a year';
 COMMENT ON COLUMN @extschema@.l4_job.ended_at IS 'end of the job';
 COMMENT ON COLUMN @extschema@.l4_job.time_zone IS 'zone of times that state none';
 COMMENT ON COLUMN @extschema@.l4_job.owner IS 'role that registered it';
 COMMENT ON COLUMN @extschema@.l4_job.registered_at IS 'when it was registered';
 
-COMMENT ON TABLE @extschema@.l4_stream IS 'One source of log lines: a file, or the lines of one label (rank or host) in a file that several share. The row whose label is NULL stands for the file itself.';
+COMMENT ON TABLE @extschema@.l4_stream IS
+'One source of log lines: a file, or the lines of one label (rank or host) in a file that several share. The row whose label '
+'is NULL stands for the file itself.';
 COMMENT ON COLUMN @extschema@.l4_stream.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_stream.stream_id IS 'content hash of source and label';
 COMMENT ON COLUMN @extschema@.l4_stream.source_id IS 'stream_id of the files own row';
-COMMENT ON COLUMN @extschema@.l4_stream.file_id IS 'content hash of the path of the file on disk: an archive holds several sources';
-COMMENT ON COLUMN @extschema@.l4_stream.source IS 'path relative to the imported folder; below an archives own path for its members';
+COMMENT ON COLUMN @extschema@.l4_stream.file_id IS
+'content hash of the path of the file on disk: an archive holds several sources';
+COMMENT ON COLUMN @extschema@.l4_stream.source IS
+'path relative to the imported folder; below an archives own path for its members';
 COMMENT ON COLUMN @extschema@.l4_stream.label IS 'rank or host as the lines state it; NULL for the files own row';
-COMMENT ON COLUMN @extschema@.l4_stream.kind IS 'rank (log of a process), launcher, system (syslog, kernel), shared (of no single node), other';
+COMMENT ON COLUMN @extschema@.l4_stream.kind IS
+'rank (log of a process), launcher, system (syslog, kernel), shared (of no single node), other';
 COMMENT ON COLUMN @extschema@.l4_stream.node IS 'node it comes from, NULL where not known or of none';
 COMMENT ON COLUMN @extschema@.l4_stream.rank IS 'global rank, NULL where not known or of none';
 COMMENT ON COLUMN @extschema@.l4_stream.attempt IS 'number of the restart it belongs to, where the path says so';
 COMMENT ON COLUMN @extschema@.l4_stream.format IS 'header format that most of its records have';
 COMMENT ON COLUMN @extschema@.l4_stream.state IS 'imported, failed (could not be read, or not to its end), pending';
-COMMENT ON COLUMN @extschema@.l4_stream.error IS 'why it could not be read, or not to its end; where state is imported, what was odd about it though every byte is there';
+COMMENT ON COLUMN @extschema@.l4_stream.error IS
+'why it could not be read, or not to its end; where state is imported, what was odd about it though every byte is there';
 COMMENT ON COLUMN @extschema@.l4_stream.byte_count IS 'bytes read, decompressed (files own row only)';
 COMMENT ON COLUMN @extschema@.l4_stream.line_count IS 'lines read (files own row only)';
 COMMENT ON COLUMN @extschema@.l4_stream.record_count IS 'records of this stream';
@@ -38,7 +47,9 @@ COMMENT ON COLUMN @extschema@.l4_stream.file_size IS 'bytes of the file on disk 
 COMMENT ON COLUMN @extschema@.l4_stream.file_modified_at IS 'time of the files last change when it was read';
 COMMENT ON COLUMN @extschema@.l4_stream.imported_at IS 'when it was read';
 
-COMMENT ON TABLE @extschema@.l4_segment IS 'Some thousands of consecutive records of one source as compressed columns. Read it through the view l4_log or l4_segment_records.';
+COMMENT ON TABLE @extschema@.l4_segment IS
+'Some thousands of consecutive records of one source as compressed columns. Read it through the view l4_log or '
+'l4_segment_records.';
 COMMENT ON COLUMN @extschema@.l4_segment.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_segment.source_id IS 'the source';
 COMMENT ON COLUMN @extschema@.l4_segment.segment_no IS '0, 1, 2 ... in file order';
@@ -50,24 +61,32 @@ COMMENT ON COLUMN @extschema@.l4_segment.last_ts IS 'latest time in it';
 COMMENT ON COLUMN @extschema@.l4_segment.raw_bytes IS 'bytes of log it holds, uncompressed';
 COMMENT ON COLUMN @extschema@.l4_segment.stream_ids IS 'the streams its records are of; records name them by position';
 COMMENT ON COLUMN @extschema@.l4_segment.shape_ids IS 'the shapes that occur in it';
-COMMENT ON COLUMN @extschema@.l4_segment.structure IS 'per record: stream, line, time, level, component, stage, iteration, frame (in the order of streams), shape; version, checksum, zstd';
+COMMENT ON COLUMN @extschema@.l4_segment.structure IS
+'per record: stream, line, time, level, component, stage, iteration, frame (in the order of streams), shape; version, '
+'checksum, zstd';
 COMMENT ON COLUMN @extschema@.l4_segment.texts IS 'dictionaries of components, frames and shapes; version, checksum, zstd';
-COMMENT ON COLUMN @extschema@.l4_segment.parameters IS 'parameters by shape and position, of a shape in the order of streams, numbers as such; version, checksum, zstd';
+COMMENT ON COLUMN @extschema@.l4_segment.parameters IS
+'parameters by shape and position, of a shape in the order of streams, numbers as such; version, checksum, zstd';
 
-COMMENT ON TABLE @extschema@.l4_shape IS 'Every distinct shape: a message with its variable parts as <*>. Grows with the number of kinds of statements, not of lines.';
+COMMENT ON TABLE @extschema@.l4_shape IS
+'Every distinct shape: a message with its variable parts as <*>. Grows with the number of kinds of statements, not of lines.';
 COMMENT ON COLUMN @extschema@.l4_shape.shape_id IS 'content hash (XXH3, 64 bit) of the shape';
 COMMENT ON COLUMN @extschema@.l4_shape.shape IS 'the masked message';
 COMMENT ON COLUMN @extschema@.l4_shape.event_id IS 'the event it belongs to; NULL until l4_assign_events ran';
 
-COMMENT ON COLUMN @extschema@.l4_shape.tentative IS 'where only last records of sources have it, which more bytes may still change: of how many sources; else NULL. 0: nothing has it any more';
+COMMENT ON COLUMN @extschema@.l4_shape.tentative IS
+'where only last records of sources have it, which more bytes may still change: of how many sources; else NULL. 0: nothing '
+'has it any more';
 
 COMMENT ON TABLE @extschema@.l4_event IS 'Every event: a Drain template over shapes.';
-COMMENT ON COLUMN @extschema@.l4_event.event_id IS 'content hash of the template it was created with; does not change once given';
+COMMENT ON COLUMN @extschema@.l4_event.event_id IS
+'content hash of the template it was created with; does not change once given';
 COMMENT ON COLUMN @extschema@.l4_event.template IS 'the template, variable parts as <*>';
 COMMENT ON COLUMN @extschema@.l4_event.parent_id IS 'id of the template before groups were split by a literal position';
 COMMENT ON COLUMN @extschema@.l4_event.first_seen IS 'when l4 first saw it';
 
-COMMENT ON TABLE @extschema@.l4_stream_event IS 'Per stream and shape: how often, and where and when first and last. What diagnosis reads instead of log lines.';
+COMMENT ON TABLE @extschema@.l4_stream_event IS
+'Per stream and shape: how often, and where and when first and last. What diagnosis reads instead of log lines.';
 COMMENT ON COLUMN @extschema@.l4_stream_event.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_stream_event.stream_id IS 'the stream';
 COMMENT ON COLUMN @extschema@.l4_stream_event.shape_id IS 'the shape';
@@ -79,52 +98,75 @@ COMMENT ON COLUMN @extschema@.l4_stream_event.last_line IS 'line number of the l
 COMMENT ON COLUMN @extschema@.l4_stream_event.first_ts IS 'earliest time';
 COMMENT ON COLUMN @extschema@.l4_stream_event.last_ts IS 'latest time';
 COMMENT ON COLUMN @extschema@.l4_stream_event.stage IS 'stage of the first';
-COMMENT ON COLUMN @extschema@.l4_stream_event.first_iteration IS 'iteration of the first that has one by the streams own markers';
+COMMENT ON COLUMN @extschema@.l4_stream_event.first_iteration IS
+'iteration of the first that has one by the streams own markers';
 COMMENT ON COLUMN @extschema@.l4_stream_event.last_iteration IS 'iteration of the last that has one';
 
-COMMENT ON TABLE @extschema@.l4_timeline IS 'Per job: when each iteration began, by the earliest marker of any stream. Places records of ranks that print no markers.';
+COMMENT ON TABLE @extschema@.l4_timeline IS
+'Per job: when each iteration began, by the earliest marker of any stream. Places records of ranks that print no markers.';
 COMMENT ON COLUMN @extschema@.l4_timeline.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_timeline.iterations IS 'iteration numbers, in the order of their start';
 COMMENT ON COLUMN @extschema@.l4_timeline.started_at IS 'their starts, ascending';
-COMMENT ON COLUMN @extschema@.l4_timeline.stale IS 'a record that named a start is no more: the import under way makes the row anew at its end';
+COMMENT ON COLUMN @extschema@.l4_timeline.stale IS
+'a record that named a start is no more: the import under way makes the row anew at its end';
 
 COMMENT ON TABLE @extschema@.l4_address IS
-'Network addresses of a job''s nodes, learned from its own records by l4_learn_addresses at the end of an import. A site may add rows.';
+'Network addresses of a job''s nodes, learned from its own records by l4_learn_addresses at the end of an import. A site may '
+'add rows.';
 COMMENT ON COLUMN @extschema@.l4_address.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_address.address IS 'an address as it stands in the logs';
 COMMENT ON COLUMN @extschema@.l4_address.node IS 'the node that has it';
 
-COMMENT ON TABLE @extschema@.l4_format IS 'Rules for the paths of files, and for prefixes and headers of lines, as PCRE2 patterns with named groups.';
-COMMENT ON COLUMN @extschema@.l4_format.name IS 'name of the rule; a site''s own row takes the place of the built-in one of the same name';
-COMMENT ON COLUMN @extschema@.l4_format.kind IS 'path (node, rank, local_rank, attempt, launcher, system, shared), prefix (rank, local_rank, host) or header (ts and other parts of a time, of which the group time alone is a time of day whose day follows from the records before, level, logger, component, file, module)';
+COMMENT ON TABLE @extschema@.l4_format IS
+'Rules for the paths of files, and for prefixes and headers of lines, as PCRE2 patterns with named groups.';
+COMMENT ON COLUMN @extschema@.l4_format.name IS
+'name of the rule; a site''s own row takes the place of the built-in one of the same name';
+COMMENT ON COLUMN @extschema@.l4_format.kind IS
+'path (node, rank, local_rank, attempt, launcher, system, shared), prefix (rank, local_rank, host) or header (ts and other '
+'parts of a time, of which the group time alone is a time of day whose day follows from the records before, level, logger, '
+'component, file, module)';
 COMMENT ON COLUMN @extschema@.l4_format.priority IS 'lower is tried first, then by name';
-COMMENT ON COLUMN @extschema@.l4_format.pattern IS 'PCRE2 with named groups; prefixes and headers are anchored where the last prefix ended';
+COMMENT ON COLUMN @extschema@.l4_format.pattern IS
+'PCRE2 with named groups; prefixes and headers are anchored where the last prefix ended';
 COMMENT ON COLUMN @extschema@.l4_format.dominant IS 'counts only in files where at least half of the first lines have it';
 COMMENT ON COLUMN @extschema@.l4_format.example IS 'a text it matches';
 COMMENT ON COLUMN @extschema@.l4_format.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_format.enabled IS 'takes part; false in a site''s own row switches off the built-in one of the same name too';
+COMMENT ON COLUMN @extschema@.l4_format.enabled IS
+'takes part; false in a site''s own row switches off the built-in one of the same name too';
 
-COMMENT ON TABLE @extschema@.l4_stage_rule IS 'Rules that tell from a record in which stage its stream is. Tried on the message with each parameter written as 1, in order of priority.';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.name IS 'name of the rule; a site''s own row takes the place of the built-in one of the same name';
+COMMENT ON TABLE @extschema@.l4_stage_rule IS
+'Rules that tell from a record in which stage its stream is. Tried on the message with each parameter written as 1, in order '
+'of priority.';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.name IS
+'name of the rule; a site''s own row takes the place of the built-in one of the same name';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.stage IS 'the stage it marks';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.priority IS 'lower is tried first, then by name';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.pattern IS 'PCRE2 pattern';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.example IS 'a message it matches';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.enabled IS 'takes part; false in a site''s own row switches off the built-in one of the same name too';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.enabled IS
+'takes part; false in a site''s own row switches off the built-in one of the same name too';
 
-COMMENT ON TABLE @extschema@.l4_iteration_rule IS 'Rules that read the number of the iteration from a record. Tried on the message with each parameter written as 1; on a match the number is read from the message itself.';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.name IS 'name of the rule; a site''s own row takes the place of the built-in one of the same name';
+COMMENT ON TABLE @extschema@.l4_iteration_rule IS
+'Rules that read the number of the iteration from a record. Tried on the message with each parameter written as 1; on a match '
+'the number is read from the message itself.';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.name IS
+'name of the rule; a site''s own row takes the place of the built-in one of the same name';
 COMMENT ON COLUMN @extschema@.l4_iteration_rule.priority IS 'lower is tried first, then by name';
 COMMENT ON COLUMN @extschema@.l4_iteration_rule.pattern IS 'PCRE2 pattern with a group named iter';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.position IS 'start: the record opens the iteration; inside: it belongs to it; end: the iteration ends with it';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.position IS
+'start: the record opens the iteration; inside: it belongs to it; end: the iteration ends with it';
 COMMENT ON COLUMN @extschema@.l4_iteration_rule.example IS 'a message it matches';
 COMMENT ON COLUMN @extschema@.l4_iteration_rule.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.enabled IS 'takes part; false in a site''s own row switches off the built-in one of the same name too';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.enabled IS
+'takes part; false in a site''s own row switches off the built-in one of the same name too';
 
-COMMENT ON TABLE @extschema@.l4_mask IS 'The site''s own masks: what they match is a parameter, whatever the built-in scanner says. They apply to files imported from then on.';
+COMMENT ON TABLE @extschema@.l4_mask IS
+'The site''s own masks: what they match is a parameter, whatever the built-in scanner says. They apply to files imported from '
+'then on.';
 COMMENT ON COLUMN @extschema@.l4_mask.name IS 'name of the mask';
 COMMENT ON COLUMN @extschema@.l4_mask.priority IS 'lower comes first among matches at one place, then by name';
 COMMENT ON COLUMN @extschema@.l4_mask.pattern IS 'PCRE2 pattern';
 COMMENT ON COLUMN @extschema@.l4_mask.builtin IS 'came with l4; there is none yet';
-COMMENT ON COLUMN @extschema@.l4_mask.enabled IS 'takes part; false in a site''s own row switches off the built-in one of the same name too';
+COMMENT ON COLUMN @extschema@.l4_mask.enabled IS
+'takes part; false in a site''s own row switches off the built-in one of the same name too';

@@ -1,11 +1,15 @@
 /* What the tables of pools and findings hold. */
 
-COMMENT ON TABLE @extschema@.l4_pool_setting IS 'The keys of a job''s settings that decide which jobs are comparable. Never scale, seed or host names.';
-COMMENT ON COLUMN @extschema@.l4_pool_setting.key IS 'key of l4_job.settings; a site''s own row takes the place of the built-in one of the same key';
+COMMENT ON TABLE @extschema@.l4_pool_setting IS
+'The keys of a job''s settings that decide which jobs are comparable. Never scale, seed or host names.';
+COMMENT ON COLUMN @extschema@.l4_pool_setting.key IS
+'key of l4_job.settings; a site''s own row takes the place of the built-in one of the same key';
 COMMENT ON COLUMN @extschema@.l4_pool_setting.weight IS 'how much an equal value counts where no pool has all keys equal';
 COMMENT ON COLUMN @extschema@.l4_pool_setting.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_pool_setting.enabled IS 'counts; false in a site''s own row switches off the built-in one of the same key too';
-COMMENT ON TABLE @extschema@.l4_pool IS 'A pool: the successful jobs of equal settings. What they log is normal for such a job (the paper''s normal log event pool N).';
+COMMENT ON COLUMN @extschema@.l4_pool_setting.enabled IS
+'counts; false in a site''s own row switches off the built-in one of the same key too';
+COMMENT ON TABLE @extschema@.l4_pool IS
+'A pool: the successful jobs of equal settings. What they log is normal for such a job (the paper''s normal log event pool N).';
 COMMENT ON COLUMN @extschema@.l4_pool.pool_id IS 'content hash of the settings';
 COMMENT ON COLUMN @extschema@.l4_pool.settings IS 'the settings that decide, as far as the jobs have them';
 COMMENT ON COLUMN @extschema@.l4_pool.job_count IS 'successful jobs in it';
@@ -13,7 +17,8 @@ COMMENT ON TABLE @extschema@.l4_pool_job IS 'Which job is in which pool.';
 COMMENT ON COLUMN @extschema@.l4_pool_job.pool_id IS 'the pool';
 COMMENT ON COLUMN @extschema@.l4_pool_job.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_pool_job.stream_count IS 'streams of the job that have records';
-COMMENT ON COLUMN @extschema@.l4_pool_job.duration IS 'from the first to the last time of that stream of the job for which this is longest; NULL where no stream has times';
+COMMENT ON COLUMN @extschema@.l4_pool_job.duration IS
+'from the first to the last time of that stream of the job for which this is longest; NULL where no stream has times';
 COMMENT ON TABLE @extschema@.l4_pool_event IS 'What is normal in a pool: per shape in how many jobs it occurs, and how often.';
 COMMENT ON COLUMN @extschema@.l4_pool_event.pool_id IS 'the pool';
 COMMENT ON COLUMN @extschema@.l4_pool_event.shape_id IS 'the shape';
@@ -43,7 +48,10 @@ COMMENT ON COLUMN @extschema@.l4_finding.explanation IS 'in a sentence, why';
 COMMENT ON COLUMN @extschema@.l4_finding.fault_key IS 'the known fault, for kind fault';
 COMMENT ON COLUMN @extschema@.l4_finding.root_cause IS 'its root cause';
 COMMENT ON COLUMN @extschema@.l4_finding.fix IS 'its fix';
-COMMENT ON COLUMN @extschema@.l4_finding.role IS 'of an event: root, cascade or context (see l4_diagnose); NULL for other kinds';
+COMMENT ON COLUMN @extschema@.l4_finding.role IS
+'of an event: root, cascade or context (see l4_diagnose); NULL for other kinds';
 COMMENT ON COLUMN @extschema@.l4_finding.severity IS 'of a fault: info, warning, error or critical';
 COMMENT ON COLUMN @extschema@.l4_finding.category IS 'of a fault: hardware, user, framework or platform';
-COMMENT ON COLUMN @extschema@.l4_finding.facts IS 'what the finding rests on, as data: what explanation and evidence are made of (70_sentences.sql names the keys); NULL in findings saved by a version before 0.2';
+COMMENT ON COLUMN @extschema@.l4_finding.facts IS
+'what the finding rests on, as data: what explanation and evidence are made of (70_sentences.sql names the keys); NULL in '
+'findings saved by a version before 0.2';

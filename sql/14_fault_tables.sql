@@ -1,17 +1,19 @@
 /*
- * The fault library, the failure reports and the diagnoses kept: what is known of faults, and what people and l4 found out about failures.
+ * The fault library, the failure reports and the diagnoses kept: what is known of faults, and what people and l4 found out
+ * about failures.
  *
- * Built-in faults come from the extension's script and are never dumped; a later version brings better ones. So a site never edits
- * them. It writes beside them: its own faults (builtin false), which win over a built-in one of the same key, and overrides, which
- * change single columns of a built-in fault or switch it off. Both are dumped, and a restore or an upgrade can neither lose nor
- * double them, because a key may stand once among the built-in faults and once among the site's own.
- * What is in force is shown by the view l4_fault_library; that alone is matched.
+ * Built-in faults come from the extension's script and are never dumped; a later version brings better ones. So a site never
+ * edits them. It writes beside them: its own faults (builtin false), which win over a built-in one of the same key, and
+ * overrides, which change single columns of a built-in fault or switch it off. Both are dumped, and a restore or an upgrade can
+ * neither lose nor double them, because a key may stand once among the built-in faults and once among the site's own. What is
+ * in force is shown by the view l4_fault_library; that alone is matched.
  */
 
 CREATE TABLE @extschema@.l4_fault (
 	fault_key text NOT NULL CHECK (fault_key <> '' AND fault_key <> '*'),
 	title text NOT NULL CHECK (title <> ''),
-	category text NOT NULL CHECK (@extschema@.l4_is_one_of(category, 'category', 'hardware', 'user', 'framework', 'platform', 'noise')),
+	category text NOT NULL
+		CHECK (@extschema@.l4_is_one_of(category, 'category', 'hardware', 'user', 'framework', 'platform', 'noise')),
 	subtype text NOT NULL,
 	pattern text,
 	events bigint[],
@@ -20,8 +22,10 @@ CREATE TABLE @extschema@.l4_fault (
 	min_node_share double precision CHECK (min_node_share BETWEEN 0 AND 1),
 	max_node_share double precision CHECK (max_node_share BETWEEN 0 AND 1),
 	within_time interval CHECK (within_time >= interval '0'),
-	role text NOT NULL DEFAULT 'root' CHECK (@extschema@.l4_is_one_of(role, 'role', 'root', 'cascade', 'confirmation', 'benign')),
-	severity text NOT NULL DEFAULT 'error' CHECK (@extschema@.l4_is_one_of(severity, 'severity', 'info', 'warning', 'error', 'critical')),
+	role text NOT NULL DEFAULT 'root'
+		CHECK (@extschema@.l4_is_one_of(role, 'role', 'root', 'cascade', 'confirmation', 'benign')),
+	severity text NOT NULL DEFAULT 'error'
+		CHECK (@extschema@.l4_is_one_of(severity, 'severity', 'info', 'warning', 'error', 'critical')),
 	priority int NOT NULL DEFAULT 100,
 	root_cause text,
 	fix text,
@@ -34,28 +38,47 @@ CREATE TABLE @extschema@.l4_fault (
 	updated_by name,
 	updated_at timestamptz,
 	PRIMARY KEY (fault_key, builtin),
-	CONSTRAINT l4_fault_has_a_pattern CHECK (COALESCE(pattern, 'none') <> '' AND (pattern IS NOT NULL OR COALESCE(cardinality(events), 0) > 0)),
+	CONSTRAINT l4_fault_has_a_pattern
+		CHECK (COALESCE(pattern, 'none') <> '' AND (pattern IS NOT NULL OR COALESCE(cardinality(events), 0) > 0)),
 	CONSTRAINT l4_fault_node_share CHECK (min_node_share <= max_node_share)
 );
 COMMENT ON TABLE @extschema@.l4_fault IS
-'The fault library: what known faults look like in logs, with root cause and fix. Built-in rows are not to be edited (use l4_override_fault or l4_retire_fault): they are replaced by upgrades and not dumped. What is matched is the view l4_fault_library.';
-COMMENT ON COLUMN @extschema@.l4_fault.fault_key IS 'short name; a site''s own confirmed fault wins over a built-in one of the same key';
+'The fault library: what known faults look like in logs, with root cause and fix. Built-in rows are not to be edited (use '
+'l4_override_fault or l4_retire_fault): they are replaced by upgrades and not dumped. What is matched is the view '
+'l4_fault_library.';
+COMMENT ON COLUMN @extschema@.l4_fault.fault_key IS
+'short name; a site''s own confirmed fault wins over a built-in one of the same key';
 COMMENT ON COLUMN @extschema@.l4_fault.title IS 'what it is, in a few words';
 COMMENT ON COLUMN @extschema@.l4_fault.category IS 'hardware, user, framework, platform or noise';
-COMMENT ON COLUMN @extschema@.l4_fault.subtype IS 'finer cause within the category, such as network, accelerator, node, storage, configuration, program_bug, incompatibility, misoperation';
-COMMENT ON COLUMN @extschema@.l4_fault.pattern IS 'PCRE2 pattern, matched against single records, which may have several lines; NULL where events alone tell';
-COMMENT ON COLUMN @extschema@.l4_fault.events IS 'event_ids that must all be among what the filter left, beside the pattern; NULL for none';
+COMMENT ON COLUMN @extschema@.l4_fault.subtype IS
+'finer cause within the category, such as network, accelerator, node, storage, configuration, program_bug, incompatibility, '
+'misoperation';
+COMMENT ON COLUMN @extschema@.l4_fault.pattern IS
+'PCRE2 pattern, matched against single records, which may have several lines; NULL where events alone tell';
+COMMENT ON COLUMN @extschema@.l4_fault.events IS
+'event_ids that must all be among what the filter left, beside the pattern; NULL for none';
 COMMENT ON COLUMN @extschema@.l4_fault.in_order IS 'the events must begin in the order of "events"';
-COMMENT ON COLUMN @extschema@.l4_fault.stream_kinds IS 'kinds of streams in which it may show (rank, launcher, system, shared, other); NULL for all';
-COMMENT ON COLUMN @extschema@.l4_fault.min_node_share IS 'smallest share of the job''s nodes (0 to 1) that must show it; NULL for no limit';
-COMMENT ON COLUMN @extschema@.l4_fault.max_node_share IS 'largest share of the job''s nodes (0 to 1) that may show it; NULL for no limit';
-COMMENT ON COLUMN @extschema@.l4_fault.within_time IS 'longest time between the first and the last of the places where it first shows (one per node, or per event); NULL for no limit';
-COMMENT ON COLUMN @extschema@.l4_fault.role IS 'root: may be what it began with; cascade: follows from another failure; confirmation: says again what is known otherwise; benign: silences the records it matches';
+COMMENT ON COLUMN @extschema@.l4_fault.stream_kinds IS
+'kinds of streams in which it may show (rank, launcher, system, shared, other); NULL for all';
+COMMENT ON COLUMN @extschema@.l4_fault.min_node_share IS
+'smallest share of the job''s nodes (0 to 1) that must show it; NULL for no limit';
+COMMENT ON COLUMN @extschema@.l4_fault.max_node_share IS
+'largest share of the job''s nodes (0 to 1) that may show it; NULL for no limit';
+COMMENT ON COLUMN @extschema@.l4_fault.within_time IS
+'longest time between the first and the last of the places where it first shows (one per node, or per event); NULL for no '
+'limit';
+COMMENT ON COLUMN @extschema@.l4_fault.role IS
+'root: may be what it began with; cascade: follows from another failure; confirmation: says again what is known otherwise; '
+'benign: silences the records it matches';
 COMMENT ON COLUMN @extschema@.l4_fault.severity IS 'info, warning, error or critical';
-COMMENT ON COLUMN @extschema@.l4_fault.priority IS 'how specific it is, lower is more: about 50 for a site''s own, 100 for a certain fault, 200 for a general wording, 300 for what every failure prints';
+COMMENT ON COLUMN @extschema@.l4_fault.priority IS
+'how specific it is, lower is more: about 50 for a site''s own, 100 for a certain fault, 200 for a general wording, 300 for '
+'what every failure prints';
 COMMENT ON COLUMN @extschema@.l4_fault.root_cause IS 'why it happens';
 COMMENT ON COLUMN @extschema@.l4_fault.fix IS 'what to do';
-COMMENT ON COLUMN @extschema@.l4_fault.state IS 'draft (not matched yet), confirmed (in force, unless l4_fault_override switches a built-in one off), or retired (matched no more)';
+COMMENT ON COLUMN @extschema@.l4_fault.state IS
+'draft (not matched yet), confirmed (in force, unless l4_fault_override switches a built-in one off), or retired (matched no '
+'more)';
 COMMENT ON COLUMN @extschema@.l4_fault.origin IS 'where it came from: the job it was confirmed on, a document, a colleague';
 COMMENT ON COLUMN @extschema@.l4_fault.builtin IS 'came with l4';
 COMMENT ON COLUMN @extschema@.l4_fault.owner IS 'role to ask about it';
@@ -78,8 +101,10 @@ CREATE TABLE @extschema@.l4_fault_override (
 	changed_at timestamptz NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE @extschema@.l4_fault_override IS
-'What a site changed of built-in faults, or that it switched them off. Everything else of such a fault, its pattern first, goes on coming from l4. Written by l4_override_fault, l4_retire_fault and l4_activate_fault.';
-COMMENT ON COLUMN @extschema@.l4_fault_override.fault_key IS 'the built-in fault; a key that is not (or no longer) built in has no effect';
+'What a site changed of built-in faults, or that it switched them off. Everything else of such a fault, its pattern first, '
+'goes on coming from l4. Written by l4_override_fault, l4_retire_fault and l4_activate_fault.';
+COMMENT ON COLUMN @extschema@.l4_fault_override.fault_key IS
+'the built-in fault; a key that is not (or no longer) built in has no effect';
 COMMENT ON COLUMN @extschema@.l4_fault_override.switched_off IS 'true: not matched';
 COMMENT ON COLUMN @extschema@.l4_fault_override.title IS 'title instead; NULL keeps the built-in one';
 COMMENT ON COLUMN @extschema@.l4_fault_override.role IS 'role instead; NULL keeps the built-in one';
@@ -99,11 +124,14 @@ CREATE TABLE @extschema@.l4_fault_explains (
 	PRIMARY KEY (fault_key, explains, builtin)
 );
 COMMENT ON TABLE @extschema@.l4_fault_explains IS
-'Edges between faults: where the first is found, the second is its consequence and stands behind. A site''s own row of the same two keys wins over the built-in one.';
-COMMENT ON COLUMN @extschema@.l4_fault_explains.fault_key IS 'the fault that explains; * stands for every fault of a lower priority number than the explained one';
+'Edges between faults: where the first is found, the second is its consequence and stands behind. A site''s own row of the '
+'same two keys wins over the built-in one.';
+COMMENT ON COLUMN @extschema@.l4_fault_explains.fault_key IS
+'the fault that explains; * stands for every fault of a lower priority number than the explained one';
 COMMENT ON COLUMN @extschema@.l4_fault_explains.explains IS 'the fault that is explained by it';
 COMMENT ON COLUMN @extschema@.l4_fault_explains.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_fault_explains.switched_off IS 'true: the edge does not count; in a site''s own row it takes the built-in edge away';
+COMMENT ON COLUMN @extschema@.l4_fault_explains.switched_off IS
+'true: the edge does not count; in a site''s own row it takes the built-in edge away';
 
 CREATE TABLE @extschema@.l4_fault_history (
 	fault_key text NOT NULL,
@@ -114,13 +142,15 @@ CREATE TABLE @extschema@.l4_fault_history (
 	detail jsonb,
 	PRIMARY KEY (fault_key, changed_at, step)
 );
-COMMENT ON TABLE @extschema@.l4_fault_history IS 'Every step of a fault through the library, with who and when. Written by the functions that take these steps.';
+COMMENT ON TABLE @extschema@.l4_fault_history IS
+'Every step of a fault through the library, with who and when. Written by the functions that take these steps.';
 COMMENT ON COLUMN @extschema@.l4_fault_history.fault_key IS 'the fault';
 COMMENT ON COLUMN @extschema@.l4_fault_history.changed_at IS 'when';
 COMMENT ON COLUMN @extschema@.l4_fault_history.step IS 'drafted, activated, retired, overridden, backtested or judged';
 COMMENT ON COLUMN @extschema@.l4_fault_history.changed_by IS 'who';
 COMMENT ON COLUMN @extschema@.l4_fault_history.note IS 'why, in words';
-COMMENT ON COLUMN @extschema@.l4_fault_history.detail IS 'drafted and overridden: the new values; judged: the job and whether the match was right';
+COMMENT ON COLUMN @extschema@.l4_fault_history.detail IS
+'drafted and overridden: the new values; judged: the job and whether the match was right';
 
 CREATE TABLE @extschema@.l4_fault_feedback (
 	job_id text NOT NULL,
@@ -131,7 +161,8 @@ CREATE TABLE @extschema@.l4_fault_feedback (
 	given_at timestamptz NOT NULL DEFAULT now(),
 	PRIMARY KEY (job_id, fault_key)
 );
-COMMENT ON TABLE @extschema@.l4_fault_feedback IS 'Whether a fault that was matched in a job was right, as people judged. Written by l4_judge_fault and l4_confirm_fault.';
+COMMENT ON TABLE @extschema@.l4_fault_feedback IS
+'Whether a fault that was matched in a job was right, as people judged. Written by l4_judge_fault and l4_confirm_fault.';
 COMMENT ON COLUMN @extschema@.l4_fault_feedback.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_fault_feedback.fault_key IS 'the fault';
 COMMENT ON COLUMN @extschema@.l4_fault_feedback.is_right IS 'true: the job had that fault';
@@ -139,7 +170,8 @@ COMMENT ON COLUMN @extschema@.l4_fault_feedback.note IS 'why, in words';
 COMMENT ON COLUMN @extschema@.l4_fault_feedback.given_by IS 'who judged';
 COMMENT ON COLUMN @extschema@.l4_fault_feedback.given_at IS 'when';
 
--- The fields of the paper's failure report (Jiang et al., section 2.2); columns that count or compare are scalar, the rest is text or JSON.
+-- The fields of the paper's failure report (Jiang et al., section 2.2); columns that count or compare are scalar, the rest is
+-- text or JSON.
 CREATE TABLE @extschema@.l4_failure_report (
 	job_id text NOT NULL CHECK (job_id <> ''),
 	report_id text NOT NULL DEFAULT '1' CHECK (report_id <> ''),
@@ -149,7 +181,8 @@ CREATE TABLE @extschema@.l4_failure_report (
 	accelerator_count int CHECK (accelerator_count > 0),
 	software_environment text,
 	description text,
-	symptom text CHECK (@extschema@.l4_is_one_of(symptom, 'symptom', 'launching failure', 'training crash', 'abnormal behaviour', 'other')),
+	symptom text CHECK (@extschema@.l4_is_one_of(symptom, 'symptom', 'launching failure', 'training crash',
+		'abnormal behaviour', 'other')),
 	monitoring_data jsonb,
 	lead text,
 	root_cause_category text,
@@ -158,7 +191,8 @@ CREATE TABLE @extschema@.l4_failure_report (
 	fault_key text,
 	procedure text,
 	fix text,
-	status text NOT NULL DEFAULT 'open' CHECK (@extschema@.l4_is_one_of(status, 'status', 'open', 'diagnosed', 'resolved', 'rejected')),
+	status text NOT NULL DEFAULT 'open'
+		CHECK (@extschema@.l4_is_one_of(status, 'status', 'open', 'diagnosed', 'resolved', 'rejected')),
 	faulty_nodes text[],
 	failed_at timestamptz,
 	reported_at timestamptz NOT NULL DEFAULT now(),
@@ -169,7 +203,8 @@ CREATE TABLE @extschema@.l4_failure_report (
 	PRIMARY KEY (job_id, report_id)
 );
 COMMENT ON TABLE @extschema@.l4_failure_report IS
-'What people reported of a failure and found out about it: symptom, cause, procedure, fix, times. Joined with findings by job_id. Filled by INSERT, by COPY from CSV, or by l4_import_failure_reports from JSON.';
+'What people reported of a failure and found out about it: symptom, cause, procedure, fix, times. Joined with findings by '
+'job_id. Filled by INSERT, by COPY from CSV, or by l4_import_failure_reports from JSON.';
 COMMENT ON COLUMN @extschema@.l4_failure_report.job_id IS 'the job; it need not be known to l4';
 COMMENT ON COLUMN @extschema@.l4_failure_report.report_id IS 'number or name of the report within the job';
 COMMENT ON COLUMN @extschema@.l4_failure_report.job_metadata IS 'the job: name, user, queue, parameters, ... as JSON';
@@ -217,7 +252,9 @@ CREATE TABLE @extschema@.l4_diagnosis (
 	last_save_iteration bigint,
 	PRIMARY KEY (job_id, saved_at)
 );
-COMMENT ON TABLE @extschema@.l4_diagnosis IS 'Diagnoses kept by l4_save_diagnosis: with what they were made, and what they say in a sentence. Their findings are in l4_finding. Of several of a job the newest counts.';
+COMMENT ON TABLE @extschema@.l4_diagnosis IS
+'Diagnoses kept by l4_save_diagnosis: with what they were made, and what they say in a sentence. Their findings are in '
+'l4_finding. Of several of a job the newest counts.';
 COMMENT ON COLUMN @extschema@.l4_diagnosis.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_diagnosis.saved_at IS 'when, as in l4_finding';
 COMMENT ON COLUMN @extschema@.l4_diagnosis.saved_by IS 'who saved it';
@@ -233,7 +270,8 @@ COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_action IS 'restart, replace, 
 COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_target IS 'the node to replace, or what is to be fixed';
 COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_advice IS 'the advice in words';
 COMMENT ON COLUMN @extschema@.l4_diagnosis.began_at IS 'when the failure began, NULL where no time is known';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.last_save_at IS 'when the job began to save its last checkpoint before that, NULL where none is known';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.last_save_at IS
+'when the job began to save its last checkpoint before that, NULL where none is known';
 COMMENT ON COLUMN @extschema@.l4_diagnosis.last_save_iteration IS 'after which iteration';
 
 -- l4_fault and l4_failure_report are registered with the other tables; one call a statement.

@@ -192,15 +192,24 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 
 -- Which event is the root, in which order findings stand, and how much of each is quoted.
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
-	(true, 'event_together', 1, 's', 'What begins so soon after the first trouble may have begun with it: clocks and buffers are about that far apart.'),
-	(true, 'event_score_root', 3, 'score', 'A root stands before all that follows: more than gravity, rarity and time together can make up for.'),
-	(true, 'event_score_suspect', 3, 'score', 'So does, among roots, what the suspect says of itself, or a log of no node says of it.'),
+	(true, 'event_together', 1, 's',
+		'What begins so soon after the first trouble may have begun with it: clocks and buffers are about that far apart.'),
+	(true, 'event_score_root', 3, 'score',
+		'A root stands before all that follows: more than gravity, rarity and time together can make up for.'),
+	(true, 'event_score_suspect', 3, 'score',
+		'So does, among roots, what the suspect says of itself, or a log of no node says of it.'),
 	(true, 'event_quotes', 3, 'records', 'So many records are quoted for an event: more are the same again.'),
-	(true, 'evidence_quotes', 4, 'pieces', 'Of a suspect the records of so many of the strongest pieces of evidence are quoted.'),
-	(true, 'fault_lead_severity', 3, 'severity', 'A known fault comes first from this severity on (3 error, 4 critical), where it is of the suspect or of all alike; '
+	(true, 'evidence_quotes', 4, 'pieces',
+		'Of a suspect the records of so many of the strongest pieces of evidence are quoted.'),
+	(true, 'fault_lead_severity', 3, 'severity',
+		'A known fault comes first from this severity on (3 error, 4 critical), where it is of the suspect or of all alike; '
 		'a warning, or what merely follows, leaves the first place to the node.'),
-	(true, 'iteration_check_turn', 50, 'turn', 'What a recurring check found is told behind all places where evidence begins ...'),
-	(true, 'iteration_later_turns', 60, 'turns', '... and before an iteration that is later than the most telling place: no beginning ...'),
+	(true, 'iteration_check_turn', 50, 'turn',
+		'What a recurring check found is told behind all places where evidence begins ...'),
+	(true, 'iteration_later_turns', 60, 'turns',
+		'... and before an iteration that is later than the most telling place: no beginning ...'),
 	(true, 'iteration_unlike_turn', 100, 'turn', '... and last come iterations that merely run unlike the others.'),
-	(true, 'iteration_check_period', 4, 'iterations', 'What recurs more often than this is no check: the iteration where it failed is the guess then.'),
-	(true, 'iteration_unlike_most', 3, 'iterations', 'So many iterations that run unlike the others are told: the rest is noise.');
+	(true, 'iteration_check_period', 4, 'iterations',
+		'What recurs more often than this is no check: the iteration where it failed is the guess then.'),
+	(true, 'iteration_unlike_most', 3, 'iterations',
+		'So many iterations that run unlike the others are told: the rest is noise.');

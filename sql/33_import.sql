@@ -1,52 +1,86 @@
 /* Import, and segments back to rows. */
 
-CREATE PROCEDURE @extschema@.l4_import(job_id text, path text, layout text DEFAULT NULL, workers int DEFAULT 1, part_bytes int DEFAULT 16777216)
+CREATE PROCEDURE @extschema@.l4_import(job_id text, path text, layout text DEFAULT NULL, workers int DEFAULT 1,
+	part_bytes int DEFAULT 16777216)
 	LANGUAGE c AS 'MODULE_PATHNAME', 'l4_import';
 COMMENT ON PROCEDURE @extschema@.l4_import(text, text, text, int, int) IS
-'Imports the logs of a registered job from a file or folder on the server: plain, compressed (.gz .zst .xz .bz2 .lz4) or archived (.tar, .tar.*, .zip). Node and rank come from the path, from labels on the lines, or from layout, a path with {node}, {rank}, {local_rank}, {attempt} and * in it. Only members of pg_read_server_files may call it. workers: how many processes read at once, the calling one among them; the others are background workers with the caller''s user, role and settings. The result is the same for every number; where too few worker slots (max_worker_processes) are free, fewer read. part_bytes: plain files larger than this are cut into parts of about this size, at the same places for every number of processes, and where one file is a large share of all they read its parts together; it decides where segments end and nothing else (but the last digits of means), and is best left alone. Commits every few megabytes: after a larger file, or after up to 64 small ones (inside a transaction block: the same without commits and without workers, and at its end other imports wait for the block''s); called again it reads only what is new or has changed: of a plain file that has grown, the new bytes, and a last line that was cut is completed; any other that changed as a whole. What a worker that ends early was at is a warning, and the calling process reads it again. A file that cannot be read, or not to its end, is a warning and a row in l4_stream whose error says why; what could be read is there: of a cut or damaged file all that can be decoded; behind a damaged tar header all up to the next one, as a file of its own; lines behind a compressed stream as they are. Compressed members of archives are decompressed, archives in archives kept as they are, with a remark. Progress: NOTICE, pg_stat_progress_copy, and the rows of l4_stream. Errors: 42501 without the right, P0002 unknown job, 22023 bad layout, path, time zone, number of workers or size of parts, 58P01 no such path, or a folder without files. Cost: one pass over the bytes.';
+'Imports the logs of a registered job from a file or folder on the server: plain, compressed (.gz .zst .xz .bz2 .lz4) or '
+'archived (.tar, .tar.*, .zip). Node and rank come from the path, from labels on the lines, or from layout, a path with '
+'{node}, {rank}, {local_rank}, {attempt} and * in it. Only members of pg_read_server_files may call it. workers: how many '
+'processes read at once, the calling one among them; the others are background workers with the caller''s user, role and '
+'settings. The result is the same for every number; where too few worker slots (max_worker_processes) are free, fewer read. '
+'part_bytes: plain files larger than this are cut into parts of about this size, at the same places for every number of '
+'processes, and where one file is a large share of all they read its parts together; it decides where segments end and '
+'nothing else (but the last digits of means), and is best left alone. Commits every few megabytes: after a larger file, or '
+'after up to 64 small ones (inside a transaction block: the same without commits and without workers, and at its end other '
+'imports wait for the block''s); called again it reads only what is new or has changed: of a plain file that has grown, the '
+'new bytes, and a last line that was cut is completed; any other that changed as a whole. What a worker that ends early was '
+'at is a warning, and the calling process reads it again. A file that cannot be read, or not to its end, is a warning and a '
+'row in l4_stream whose error says why; what could be read is there: of a cut or damaged file all that can be decoded; behind '
+'a damaged tar header all up to the next one, as a file of its own; lines behind a compressed stream as they are. Compressed '
+'members of archives are decompressed, archives in archives kept as they are, with a remark. Progress: NOTICE, '
+'pg_stat_progress_copy, and the rows of l4_stream. Errors: 42501 without the right, P0002 unknown job, 22023 bad layout, '
+'path, time zone, number of workers or size of parts, 58P01 no such path, or a folder without files. Cost: one pass over the '
+'bytes.';
 
 CREATE FUNCTION @extschema@.l4_segment_support(internal) RETURNS internal
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_segment_support';
 COMMENT ON FUNCTION @extschema@.l4_segment_support(internal) IS
-'Planner support function of l4_segment_records and l4_segment_grep: what a filter on a record''s ts, line_no, stream_id, shape_id or event_id says of its segment is added to the filter of l4_segment, so that no other segment is opened. Called by the planner alone.';
+'Planner support function of l4_segment_records and l4_segment_grep: what a filter on a record''s ts, line_no, stream_id, '
+'shape_id or event_id says of its segment is added to the filter of l4_segment, so that no other segment is opened. Called by '
+'the planner alone.';
 
 CREATE FUNCTION @extschema@.l4_event_shapes(event_id bigint) RETURNS bigint[]
 	LANGUAGE c STABLE STRICT PARALLEL SAFE COST 100 AS 'MODULE_PATHNAME', 'l4_event_shapes';
 COMMENT ON FUNCTION @extschema@.l4_event_shapes(bigint) IS
-'The shapes of an event, in ascending order; NULL for one that has none. Looked up once for each place of a query that calls it.';
+'The shapes of an event, in ascending order; NULL for one that has none. Looked up once for each place of a query that calls '
+'it.';
 
-CREATE FUNCTION @extschema@.l4_segment_records(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[], with_text boolean DEFAULT true,
-	earliest timestamptz DEFAULT '-infinity', latest timestamptz DEFAULT 'infinity',
-	OUT stream_id bigint, OUT line_no bigint, OUT part int, OUT ts timestamptz, OUT level text, OUT component text, OUT stage text, OUT iteration bigint,
-	OUT shape_id bigint, OUT parameters text[], OUT message text, OUT raw text, OUT raw_bytes bytea)
+CREATE FUNCTION @extschema@.l4_segment_records(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[],
+	with_text boolean DEFAULT true, earliest timestamptz DEFAULT '-infinity', latest timestamptz DEFAULT 'infinity',
+	OUT stream_id bigint, OUT line_no bigint, OUT part int, OUT ts timestamptz, OUT level text, OUT component text,
+	OUT stage text, OUT iteration bigint, OUT shape_id bigint, OUT parameters text[], OUT message text, OUT raw text,
+	OUT raw_bytes bytea)
 	RETURNS SETOF record
-	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 4000 SUPPORT @extschema@.l4_segment_support AS 'MODULE_PATHNAME', 'l4_segment_records';
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 4000 SUPPORT @extschema@.l4_segment_support
+	AS 'MODULE_PATHNAME', 'l4_segment_records';
 COMMENT ON FUNCTION @extschema@.l4_segment_records(bytea, bytea, bytea, bigint[], boolean, timestamptz, timestamptz) IS
-'The records of one row of l4_segment, in file order: stream, number of the first line (1-based), part (0 for the first record beginning on that line), time, level, component, stage, iteration, shape, parameters, message, raw text without the line''s end (undecodable bytes as \xNN) and raw bytes with it. with_text => false leaves the last four NULL and is much cheaper; the planner sets it by itself where none of them is used. earliest and latest: only records of these times, both included; a record without a time only where both are infinite. Errors: XX001 for damaged bytes.';
+'The records of one row of l4_segment, in file order: stream, number of the first line (1-based), part (0 for the first '
+'record beginning on that line), time, level, component, stage, iteration, shape, parameters, message, raw text without the '
+'line''s end (undecodable bytes as \xNN) and raw bytes with it. with_text => false leaves the last four NULL and is much '
+'cheaper; the planner sets it by itself where none of them is used. earliest and latest: only records of these times, both '
+'included; a record without a time only where both are infinite. Errors: XX001 for damaged bytes.';
 
 CREATE FUNCTION @extschema@.l4_iteration_at(at timestamptz, started_at timestamptz[], iterations bigint[]) RETURNS bigint
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10 AS 'MODULE_PATHNAME', 'l4_iteration_at';
 COMMENT ON FUNCTION @extschema@.l4_iteration_at(timestamptz, timestamptz[], bigint[]) IS
-'The iteration under way at a time: started_at and iterations as in l4_timeline (ascending by time, equal length). NULL before the first. Errors: 2202E for arrays that do not fit. Cost: binary search.';
+'The iteration under way at a time: started_at and iterations as in l4_timeline (ascending by time, equal length). NULL '
+'before the first. Errors: 2202E for arrays that do not fit. Cost: binary search.';
 
 CREATE FUNCTION @extschema@.l4_pattern_matches(pattern text, subject text) RETURNS boolean
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 50 AS 'MODULE_PATHNAME', 'l4_pattern_matches';
 COMMENT ON FUNCTION @extschema@.l4_pattern_matches(text, text) IS
-'Does the PCRE2 pattern match anywhere in subject? Steps, depth and memory of the whole call are bounded (10 million steps, and 100 for each byte of subject), so that no pattern can run away, and it can be cancelled at any time. A pattern works on bytes, or on characters where it holds one that is not ASCII; it may not begin with a setting such as (*UTF) or (*CRLF). Errors: 2201B for a bad pattern, also for one that recurses without end, 54000 for one that takes too many steps.';
+'Does the PCRE2 pattern match anywhere in subject? Steps, depth and memory of the whole call are bounded (10 million steps, '
+'and 100 for each byte of subject), so that no pattern can run away, and it can be cancelled at any time. A pattern works on '
+'bytes, or on characters where it holds one that is not ASCII; it may not begin with a setting such as (*UTF) or (*CRLF). '
+'Errors: 2201B for a bad pattern, also for one that recurses without end, 54000 for one that takes too many steps.';
 
 CREATE FUNCTION @extschema@.l4_pattern_matches(pattern text, subject text, otherwise boolean) RETURNS boolean
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 50 AS 'MODULE_PATHNAME', 'l4_pattern_matches_or';
 COMMENT ON FUNCTION @extschema@.l4_pattern_matches(text, text, boolean) IS
-'Does the PCRE2 pattern match anywhere in subject? otherwise is the answer where that takes too many steps, or recurses without end, so that one text does not end a query over many. Errors: 2201B for a bad pattern.';
+'Does the PCRE2 pattern match anywhere in subject? otherwise is the answer where that takes too many steps, or recurses '
+'without end, so that one text does not end a query over many. Errors: 2201B for a bad pattern.';
 
--- A query that runs over events and times of many segments is worth several processes, however small the table is beside its TOAST.
+-- A query that runs over events and times of many segments is worth several processes, however small the table is beside its
+-- TOAST.
 ALTER TABLE @extschema@.l4_segment SET (parallel_workers = 4);
 CREATE STATISTICS @extschema@.l4_segment_streams ON (cardinality(stream_ids)) FROM @extschema@.l4_segment;
-COMMENT ON STATISTICS @extschema@.l4_segment_streams IS 'How many streams a segment holds: tells the planner which half of l4_log is empty.';
+COMMENT ON STATISTICS @extschema@.l4_segment_streams IS
+'How many streams a segment holds: tells the planner which half of l4_log is empty.';
 
 /*
- * Most segments hold one stream: there the stream is known before the segment is opened, so that a filter on node or rank finds the segments through it. The records
- * of files that several streams share find their streams one by one.
+ * Most segments hold one stream: there the stream is known before the segment is opened, so that a filter on node or rank finds
+ * the segments through it. The records of files that several streams share find their streams one by one.
  */
 CREATE VIEW @extschema@.l4_log WITH (security_invoker = true) AS
 SELECT g.job_id, s.node, s.rank, s.source, r.line_no, r.ts, r.level, r.component, r.stage,
@@ -69,20 +103,26 @@ FROM @extschema@.l4_segment g
 	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
 WHERE cardinality(g.stream_ids) <> 1;
 COMMENT ON VIEW @extschema@.l4_log IS
-'A row for each record of the imported logs, decompressed on the way. Filter by job_id first; of what then matches node, rank, source, ts, line_no, event_id, shape_id or stream_id only the segments that can hold it are opened (EXPLAIN shows how many). Leaving out message, raw, raw_bytes and parameters makes a query several times cheaper. The bytes of a file: string_agg(raw_bytes, '''' ORDER BY line_no, part) over its source.';
+'A row for each record of the imported logs, decompressed on the way. Filter by job_id first; of what then matches node, '
+'rank, source, ts, line_no, event_id, shape_id or stream_id only the segments that can hold it are opened (EXPLAIN shows how '
+'many). Leaving out message, raw, raw_bytes and parameters makes a query several times cheaper. The bytes of a file: '
+'string_agg(raw_bytes, '''' ORDER BY line_no, part) over its source.';
 COMMENT ON COLUMN @extschema@.l4_log.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_log.node IS 'the node of the stream, NULL where the stream is of no node';
 COMMENT ON COLUMN @extschema@.l4_log.rank IS 'the global rank of the stream, NULL where the stream is of no rank';
 COMMENT ON COLUMN @extschema@.l4_log.source IS 'path of the file relative to the imported folder';
 COMMENT ON COLUMN @extschema@.l4_log.line_no IS '1-based number of the record''s first line in the source; lines end at \n';
-COMMENT ON COLUMN @extschema@.l4_log.ts IS 'time of the record, or the last one before it in its stream; NULL where there was none yet';
+COMMENT ON COLUMN @extschema@.l4_log.ts IS
+'time of the record, or the last one before it in its stream; NULL where there was none yet';
 COMMENT ON COLUMN @extschema@.l4_log.level IS 'trace, debug, info, warning, error, fatal; NULL where the record states none';
 COMMENT ON COLUMN @extschema@.l4_log.component IS 'logger, process or source file that the header names';
 COMMENT ON COLUMN @extschema@.l4_log.stage IS 'the stage its stream was in';
-COMMENT ON COLUMN @extschema@.l4_log.iteration IS 'the iteration: from the stream''s own markers, else by time from the job''s timeline';
+COMMENT ON COLUMN @extschema@.l4_log.iteration IS
+'the iteration: from the stream''s own markers, else by time from the job''s timeline';
 COMMENT ON COLUMN @extschema@.l4_log.event_id IS 'the event (Drain template) of the record';
 COMMENT ON COLUMN @extschema@.l4_log.message IS 'the record without prefixes and header';
-COMMENT ON COLUMN @extschema@.l4_log.raw IS 'the whole record as text, without the end of its last line; undecodable bytes as \xNN';
+COMMENT ON COLUMN @extschema@.l4_log.raw IS
+'the whole record as text, without the end of its last line; undecodable bytes as \xNN';
 COMMENT ON COLUMN @extschema@.l4_log.part IS '0 for the first record that begins on its line, 1 for the next, ...';
 COMMENT ON COLUMN @extschema@.l4_log.raw_bytes IS 'the exact bytes of the record, line ends included';
 COMMENT ON COLUMN @extschema@.l4_log.parameters IS 'the values of the <*> of the shape, in order';
@@ -96,9 +136,11 @@ CREATE FUNCTION @extschema@.l4_coarse_shape(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
 RETURN COALESCE(substring(shape, '^[^[:space:]0-9<]{1,64}[[:space:]](?=.)'), '') || '<*>';
 COMMENT ON FUNCTION @extschema@.l4_coarse_shape(text) IS
-'The first word of a shape, where it is a plain one, and one parameter for the rest: the event of shapes that are beyond what is clustered.';
+'The first word of a shape, where it is a plain one, and one parameter for the rest: the event of shapes that are beyond what '
+'is clustered.';
 
-CREATE FUNCTION @extschema@.l4_shape_events(depth int DEFAULT 4, similarity double precision DEFAULT 0.5, split_values int DEFAULT 5, most bigint DEFAULT 100000)
+CREATE FUNCTION @extschema@.l4_shape_events(depth int DEFAULT 4, similarity double precision DEFAULT 0.5,
+	split_values int DEFAULT 5, most bigint DEFAULT 100000)
 RETURNS TABLE (shape_id bigint, event_id bigint, template text, parent_id bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10000
 BEGIN ATOMIC
@@ -106,7 +148,8 @@ BEGIN ATOMIC
 	chosen AS MATERIALIZED (
 		SELECT h.shape_id, h.shape FROM @extschema@.l4_shape h WHERE (SELECT s.shapes FROM size s) <= l4_shape_events.most
 		UNION ALL
-		-- of too many those that share their first two words with the fewest: a flood of free text takes no other statement's place
+		-- of too many those that share their first two words with the fewest: a flood of free text takes no other statement's
+		-- place
 		(SELECT h.shape_id, h.shape
 		FROM (
 			SELECT a.*, row_number() OVER (PARTITION BY substring(a.shape, '^\S+\s\S+') ORDER BY a.shape_id) AS turn
@@ -114,37 +157,46 @@ BEGIN ATOMIC
 		ORDER BY h.turn, h.shape_id LIMIT l4_shape_events.most)
 	)
 	SELECT c.shape_id, c.event_id, c.template, c.parent_id
-	FROM (SELECT array_agg(o.shape_id ORDER BY o.shape_id) AS ids, array_agg(o.shape ORDER BY o.shape_id) AS shapes FROM chosen o) s,
-		@extschema@.l4_cluster_shapes(s.ids, s.shapes, l4_shape_events.depth, l4_shape_events.similarity, l4_shape_events.split_values) c
+	FROM (SELECT array_agg(o.shape_id ORDER BY o.shape_id) AS ids, array_agg(o.shape ORDER BY o.shape_id) AS shapes
+		FROM chosen o) s, @extschema@.l4_cluster_shapes(s.ids, s.shapes, l4_shape_events.depth, l4_shape_events.similarity,
+			l4_shape_events.split_values) c
 	UNION ALL
 	SELECT h.shape_id, @extschema@.l4_shape_id(c.shape), c.shape, NULL
 	FROM @extschema@.l4_shape h CROSS JOIN LATERAL @extschema@.l4_coarse_shape(h.shape) c (shape)
-	WHERE (SELECT s.shapes FROM size s) > l4_shape_events.most AND NOT EXISTS (SELECT FROM chosen o WHERE o.shape_id = h.shape_id);
+	WHERE (SELECT s.shapes FROM size s) > l4_shape_events.most
+		AND NOT EXISTS (SELECT FROM chosen o WHERE o.shape_id = h.shape_id);
 END;
 COMMENT ON FUNCTION @extschema@.l4_shape_events(int, double precision, int, bigint) IS
-'The event of each shape: Drain (l4_cluster_shapes with the given depth, similarity and split) over all shapes or, where there are more than "most", over those that share their first two words with the fewest; the others get the event of their coarse shape. A function of the set of shapes and the arguments alone. Errors: 54000 where maintenance_work_mem does not hold the clusters. Cost: about 20 microseconds and 300 bytes for each shape clustered.';
+'The event of each shape: Drain (l4_cluster_shapes with the given depth, similarity and split) over all shapes or, where '
+'there are more than "most", over those that share their first two words with the fewest; the others get the event of their '
+'coarse shape. A function of the set of shapes and the arguments alone. Errors: 54000 where maintenance_work_mem does not '
+'hold the clusters. Cost: about 20 microseconds and 300 bytes for each shape clustered.';
 
 /*
- * Shapes of different numbers of tokens never meet in a group of Drain, so new ones are clustered with those of their number alone, and the result is that of
- * clustering all. Where floods have left too many of a number, with those that begin with the same word, or the same two.
+ * Shapes of different numbers of tokens never meet in a group of Drain, so new ones are clustered with those of their number
+ * alone, and the result is that of clustering all. Where floods have left too many of a number, with those that begin with the
+ * same word, or the same two.
  */
 CREATE FUNCTION @extschema@.l4_new_shape_events(most bigint DEFAULT 10000)
 RETURNS TABLE (shape_id bigint, event_id bigint, template text, parent_id bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10000
 BEGIN ATOMIC
 	WITH RECURSIVE fresh AS MATERIALIZED (
-		SELECT h.shape_id, h.shape, @extschema@.l4_shape_key(h.shape) AS key FROM @extschema@.l4_shape h WHERE h.event_id IS NULL
+		SELECT h.shape_id, h.shape, @extschema@.l4_shape_key(h.shape) AS key FROM @extschema@.l4_shape h
+		WHERE h.event_id IS NULL
 	),
 	near (bits, least, last, fits) AS (
 		SELECT 48, r.least, r.last, (
 			SELECT count(*) FROM (
-				SELECT FROM @extschema@.l4_shape h WHERE @extschema@.l4_shape_key(h.shape) BETWEEN r.least AND r.last LIMIT l4_new_shape_events.most + 1) h
+				SELECT FROM @extschema@.l4_shape h
+				WHERE @extschema@.l4_shape_key(h.shape) BETWEEN r.least AND r.last LIMIT l4_new_shape_events.most + 1) h
 			) <= l4_new_shape_events.most
 		FROM (SELECT DISTINCT f.key >> 48 << 48 AS least, (f.key >> 48 << 48) + (1::bigint << 48) - 1 AS last FROM fresh f) r
 		UNION ALL
 		SELECT r.bits, r.least, r.last, (
 			SELECT count(*) FROM (
-				SELECT FROM @extschema@.l4_shape h WHERE @extschema@.l4_shape_key(h.shape) BETWEEN r.least AND r.last LIMIT l4_new_shape_events.most + 1) h
+				SELECT FROM @extschema@.l4_shape h
+				WHERE @extschema@.l4_shape_key(h.shape) BETWEEN r.least AND r.last LIMIT l4_new_shape_events.most + 1) h
 			) <= l4_new_shape_events.most
 		FROM (
 			SELECT DISTINCT n.bits - 24 AS bits, f.key >> (n.bits - 24) << (n.bits - 24) AS least,
@@ -165,7 +217,11 @@ BEGIN ATOMIC
 	WHERE NOT EXISTS (SELECT FROM near n WHERE n.fits AND f.key BETWEEN n.least AND n.last);
 END;
 COMMENT ON FUNCTION @extschema@.l4_new_shape_events(bigint) IS
-'The event that Drain (l4_cluster_shapes) gives each shape that has none yet, and each of the shapes it was compared with: those of the same number of tokens or, where there are more than "most", of these those that begin with the same word or else the same two words; where these are too many too, it gets the event of its coarse shape. Up to so many the result is that of l4_shape_events for them. Errors: 54000 where maintenance_work_mem does not hold the clusters of one such set. Cost: about 20 microseconds for each shape clustered, whatever others there are.';
+'The event that Drain (l4_cluster_shapes) gives each shape that has none yet, and each of the shapes it was compared with: '
+'those of the same number of tokens or, where there are more than "most", of these those that begin with the same word or '
+'else the same two words; where these are too many too, it gets the event of its coarse shape. Up to so many the result is '
+'that of l4_shape_events for them. Errors: 54000 where maintenance_work_mem does not hold the clusters of one such set. Cost: '
+'about 20 microseconds for each shape clustered, whatever others there are.';
 
 CREATE FUNCTION @extschema@.l4_assign_events(job_id text DEFAULT NULL) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -211,7 +267,10 @@ BEGIN
 	RETURN assigned;
 END $$;
 COMMENT ON FUNCTION @extschema@.l4_assign_events(text) IS
-'Gives every shape that has none an event: clusters it with the shapes it may share one with (l4_new_shape_events) and lets it join the event of its cluster, or makes a new one. Shapes that have an event keep it; shapes that nothing has any more (tentative 0), and their events, go. Returns the number of shapes that got one. Called by l4_import; the argument is the job on whose behalf. Cost: that of l4_new_shape_events.';
+'Gives every shape that has none an event: clusters it with the shapes it may share one with (l4_new_shape_events) and lets '
+'it join the event of its cluster, or makes a new one. Shapes that have an event keep it; shapes that nothing has any more '
+'(tentative 0), and their events, go. Returns the number of shapes that got one. Called by l4_import; the argument is the job '
+'on whose behalf. Cost: that of l4_new_shape_events.';
 
 CREATE FUNCTION @extschema@.l4_forget_shapes() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -223,12 +282,16 @@ DECLARE
 BEGIN
 	-- Who does not see all rows, or not those of now, cannot tell what nothing has.
 	IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') OR EXISTS (
-		SELECT FROM (VALUES ('@extschema@.l4_shape', 'SELECT'), ('@extschema@.l4_shape', 'DELETE'), ('@extschema@.l4_event', 'SELECT'), ('@extschema@.l4_event', 'DELETE'), ('@extschema@.l4_stream_event', 'SELECT'),
-			('@extschema@.l4_pool_event', 'SELECT'), ('@extschema@.l4_pool_job_event', 'SELECT'), ('@extschema@.l4_fault', 'SELECT')) n (name, privilege)
+		SELECT FROM (VALUES ('@extschema@.l4_shape', 'SELECT'), ('@extschema@.l4_shape', 'DELETE'),
+			('@extschema@.l4_event', 'SELECT'), ('@extschema@.l4_event', 'DELETE'), ('@extschema@.l4_stream_event', 'SELECT'),
+			('@extschema@.l4_pool_event', 'SELECT'), ('@extschema@.l4_pool_job_event', 'SELECT'),
+			('@extschema@.l4_fault', 'SELECT')) n (name, privilege)
 		WHERE NOT has_table_privilege(n.name, n.privilege) OR row_security_active(n.name))
 		-- as l4_lock asks
-		OR NOT (has_any_column_privilege('@extschema@.l4_job', 'INSERT, UPDATE') OR has_any_column_privilege('@extschema@.l4_stream', 'INSERT, UPDATE')
-			OR has_table_privilege('@extschema@.l4_job', 'DELETE') OR has_table_privilege('@extschema@.l4_stream', 'DELETE')) THEN
+		OR NOT (has_any_column_privilege('@extschema@.l4_job', 'INSERT, UPDATE')
+			OR has_any_column_privilege('@extschema@.l4_stream', 'INSERT, UPDATE')
+			OR has_table_privilege('@extschema@.l4_job', 'DELETE')
+			OR has_table_privilege('@extschema@.l4_stream', 'DELETE')) THEN
 		RETURN NULL;
 	END IF;
 	PERFORM @extschema@.l4_lock('l4_event', NULL, false);
@@ -249,9 +312,15 @@ BEGIN
 	RETURN gone;
 END $$;
 COMMENT ON FUNCTION @extschema@.l4_forget_shapes() IS
-'Deletes the shapes that no job and no pool has any more, and the events that are left without any; those that faults ask for stay. Returns the number of shapes, or NULL where it did nothing: row security hides rows from the caller, he may not delete from l4_shape and l4_event or change jobs and their streams, or the transaction is of a higher level than READ COMMITTED. Waits for imports that are writing shapes; imports wait with theirs until the transaction ends. Called by l4_delete_job; files that were replaced leave shapes too. Cost: one pass over l4_stream_event.';
+'Deletes the shapes that no job and no pool has any more, and the events that are left without any; those that faults ask for '
+'stay. Returns the number of shapes, or NULL where it did nothing: row security hides rows from the caller, he may not delete '
+'from l4_shape and l4_event or change jobs and their streams, or the transaction is of a higher level than READ COMMITTED. '
+'Waits for imports that are writing shapes; imports wait with theirs until the transaction ends. Called by l4_delete_job; '
+'files that were replaced leave shapes too. Cost: one pass over l4_stream_event.';
 
-CREATE FUNCTION @extschema@.l4_recluster(depth int DEFAULT 4, similarity double precision DEFAULT 0.5, split_values int DEFAULT 5) RETURNS bigint
+CREATE FUNCTION @extschema@.l4_recluster(depth int DEFAULT 4, similarity double precision DEFAULT 0.5,
+	split_values int DEFAULT 5)
+RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 	SET search_path = pg_catalog, pg_temp
 	SET jit = off
@@ -277,4 +346,6 @@ BEGIN
 	RETURN events;
 END $$;
 COMMENT ON FUNCTION @extschema@.l4_recluster(int, double precision, int) IS
-'Computes all events anew from the set of shapes, with the given depth, similarity and split of Drain; no log row is rewritten. The result depends on nothing but the shapes and the options. Events that are no longer used are deleted. Returns the number of events.';
+'Computes all events anew from the set of shapes, with the given depth, similarity and split of Drain; no log row is '
+'rewritten. The result depends on nothing but the shapes and the options. Events that are no longer used are deleted. Returns '
+'the number of events.';

@@ -1,8 +1,9 @@
 /*
- * Built-in stage rules. They are tried in the order of priority, then name; the first that matches a record names its stage. A rule
- * sees the message without prefixes and header, each variable part replaced by the single character 1 (also both halves of 20/50: 11).
- * 90 to 110: the wording of one framework. 200: errors that tell the stage. From 500: wording that any trainer may use, the more
- * specific first. Every quantifier over more than one kind of character has an upper bound, so a match stays linear.
+ * Built-in stage rules. They are tried in the order of priority, then name; the first that matches a record names its stage. A
+ * rule sees the message without prefixes and header, each variable part replaced by the single character 1 (also both halves of
+ * 20/50: 11). 90 to 110: the wording of one framework. 200: errors that tell the stage. From 500: wording that any trainer may
+ * use, the more specific first. Every quantifier over more than one kind of character has an upper bound, so a match stays
+ * linear.
  */
 
 INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, builtin) VALUES
@@ -16,16 +17,19 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'> (?:setting tensorboard|setting random seeds to|compiling (?:dataset index builder|and loading fused kernels))',
 		'> setting random seeds to 4321 ...', true),
 	('megatron_communicator', 'communicator_init', 100,
-		'> initializ(?:ing torch distributed|ed (?:tensor|pipeline|expert|context) model parallel|ing (?:tensor|pipeline|expert|context) model parallel)',
+		'> initializ(?:ing torch distributed|ed (?:tensor|pipeline|expert|context) model parallel|ing '
+		'(?:tensor|pipeline|expert|context) model parallel)',
 		'> initialized tensor model parallel with size 4', true),
 	('megatron_model_build', 'model_build', 100,
-		'building \S{1,20} model \.\.\.|> number of parameters on \(tensor|\[after model, optimizer, and learning rate scheduler are built\]',
+		'building \S{1,20} model \.\.\.|> number of parameters on \(tensor|\[after model, optimizer, and learning rate '
+		'scheduler are built\]',
 		'building GPT model ...', true),
 	('megatron_data', 'data_load', 100,
 		'> building train, validation, and test datasets|> finished creating \w{1,40} datasets|\[after dataloaders are built\]',
 		'> finished creating GPT datasets ...', true),
 	('megatron_checkpoint_load', 'checkpoint_load', 100,
-		'^\s{0,8}loading (?:release )?(?:distributed )?checkpoint from|successfully loaded checkpoint from|could not find the metadata file',
+		'^\s{0,8}loading (?:release )?(?:distributed )?checkpoint from|successfully loaded checkpoint from|could not find the '
+		'metadata file',
 		' loading checkpoint from /ckpt/base at iteration 4000', true),
 	('megatron_training', 'iterating', 100,
 		'^\s{0,8}training \.\.\.\s{0,8}$|\[before the start of training step\]',
@@ -49,7 +53,8 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'Initializing TorchBackend in DeepSpeed|\bcdb=',
 		'Initializing TorchBackend in DeepSpeed with backend nccl', true),
 	('deepspeed_model_build', 'model_build', 100,
-		'DeepSpeed (?:Flops Profiler Enabled|Basic Optimizer|Final Optimizer|using client|using configured|LR Scheduler|info: version)|Creating .{0,60}ZeRO stage \d|finished initializing model',
+		'DeepSpeed (?:Flops Profiler Enabled|Basic Optimizer|Final Optimizer|using client|using configured|LR Scheduler|info: '
+		'version)|Creating .{0,60}ZeRO stage \d|finished initializing model',
 		'DeepSpeed Final Optimizer = AdamW', true),
 	('deepspeed_checkpoint_load', 'checkpoint_load', 100,
 		'\[Torch\] (?:Begin Load|Loading|Loaded|End Load) checkpoint|loading \d+ zero partition checkpoints',
@@ -73,13 +78,15 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'SLURM auto-requeueing enabled',
 		'SLURM auto-requeueing enabled. Setting signal handlers.', true),
 	('nemo_data', 'data_load', 100,
-		'Instantiating MegatronPretrainingSampler|Building GPTDataset splits|Build and save the \w{1,40} (?:train|valid|test)? ?indices|Load the _IndexReader|> building indices for blendable datasets',
+		'Instantiating MegatronPretrainingSampler|Building GPTDataset splits|Build and save the \w{1,40} '
+		'(?:train|valid|test)? ?indices|Load the _IndexReader|> building indices for blendable datasets',
 		'Building GPTDataset splits with sizes=[100, 10, 0]', true),
 	('nemo_model_build', 'model_build', 100,
 		'Setting up (?:DistributedDataParallel|optimizer) with config|Modules in train mode|Trainable params|!!! \[UB\]',
 		'Setting up optimizer with config OptimizerConfig(optimizer=adam', true),
 	('nemo_checkpoint_load', 'checkpoint_load', 100,
-		'Restor(?:ing|ed) (?:states|all states|model weights)|Doing selective restore|Finished restoring from|Global Checkpoint Load|Loading distributed checkpoint (?:with|directly)',
+		'Restor(?:ing|ed) (?:states|all states|model weights)|Doing selective restore|Finished restoring from|Global '
+		'Checkpoint Load|Loading distributed checkpoint (?:with|directly)',
 		'Restoring model weights from RestoreConfig(path=/base', true),
 	('nemo_training', 'iterating', 100,
 		'Starting training warmup|Finished training warmup|Epoch \d+:\s+\d+%\|',
@@ -100,7 +107,8 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'process group has NOT been destroyed|destroy_process_group\(\) was not called|Process group destroyed',
 		'Warning: WARNING: process group has NOT been destroyed before we destruct ProcessGroupNCCL.', true),
 	('nccl_communicator', 'communicator_init', 100,
-		'^(?:.{0,80}NCCL INFO )?(?:Bootstrap\b|ncclCommInitRank|comm \S+ rank \d.{0,120} Init (?:START|COMPLETE)|Connected all|NET[/1]|NCCL version \d)',
+		'^(?:.{0,80}NCCL INFO )?(?:Bootstrap\b|ncclCommInitRank|comm \S+ rank \d.{0,120} Init (?:START|COMPLETE)|Connected '
+		'all|NET[/1]|NCCL version \d)',
 		'comm 0x7f10 rank 3 nranks 16 cudaDev 3 busId 4e000 commId 0x11 - Init COMPLETE', true),
 	('nccl_end', 'teardown', 100,
 		'\bcomm \S+ rank .{0,120}(?:Destroy|Abort) COMPLETE',
@@ -109,7 +117,8 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'\[Gloo\] Rank \d+ is connected to \d+ peer ranks',
 		'[Gloo] Rank 3 is connected to 15 peer ranks. Expected number of connected peer ranks is : 15', true),
 	('torchrun_rendezvous', 'rendezvous', 100,
-		'Rendezvous''ing worker group|Starting elastic_operator with launch configs|starting workers for entrypoint|Starting worker group|Rendezvous complete for workers',
+		'Rendezvous''ing worker group|Starting elastic_operator with launch configs|starting workers for entrypoint|Starting '
+		'worker group|Rendezvous complete for workers',
 		'[default] Starting worker group', true),
 	('torchrun_start', 'environment_init', 100,
 		'Setting OMP_NUM_THREADS environment variable',
@@ -142,7 +151,8 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'Running tokenizer on dataset|Generating train split|Loading cached processed dataset',
 		'Running tokenizer on dataset:  10%|#         | 1000/10000 [00:02<00:20, 440.1 examples/s]', true),
 	('transformers_model_build', 'model_build', 100,
-		'Loading checkpoint shards:|loading weights file|trainable params:|^Some weights of \S{1,80} were not (?:initialized|used)',
+		'Loading checkpoint shards:|loading weights file|trainable params:|^Some weights of \S{1,80} were not '
+		'(?:initialized|used)',
 		'Loading checkpoint shards:  50%|#####     | 2/4 [00:10<00:10,  5.0s/it]', true),
 	('transformers_training', 'iterating', 100,
 		'\*{5} Running training \*{5}|Total optimization steps =|^\s{0,4}Number of trainable parameters =',
@@ -196,47 +206,100 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'srun: (?:Job step aborted|Force Terminated|error: \S+: tasks?)|slurmstepd: error: \*\*\*',
 		'srun: Job step aborted: Waiting up to 32 seconds for job step to finish.', true),
 	('general_checkpoint_load_failed', 'checkpoint_load', 200,
-		'(?i)^.{0,80}?\b(?:failed|unable|could not|cannot|failure)\b.{0,12} (?:load|restore|read|find)\w{0,4} (?:\S+ ){0,2}?(?:checkpoint|snapshot)',
+		'(?i)^.{0,80}?\b(?:failed|unable|could not|cannot|failure)\b.{0,12} (?:load|restore|read|find)\w{0,4} (?:\S+ '
+		'){0,2}?(?:checkpoint|snapshot)',
 		'Failed to load checkpoint from /models/base: not found', true),
 	('general_checkpoint_save_failed', 'checkpoint_save', 200,
-		'(?i)^.{0,80}?\b(?:failed|unable|could not|cannot|failure)\b.{0,12} (?:save|saving|write|writing|store|commit)\w{0,4} (?:\S+ ){0,2}?(?:checkpoint|snapshot)',
+		'(?i)^.{0,80}?\b(?:failed|unable|could not|cannot|failure)\b.{0,12} (?:save|saving|write|writing|store|commit)\w{0,4} '
+		'(?:\S+ ){0,2}?(?:checkpoint|snapshot)',
 		'failed to save checkpoint shard 3', true),
 	('general_training_end', 'teardown', 500,
-		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b)(?!.{0,120}\bepoch\b).{0,80}?\b(?:train(?:ing)?(?: loop| job| run| process)? (?:is |has |was )?(?:finished|completed?|done|ended|terminated|exited)\b|(?:shutting|shut) down\b|destroy(?:ing|ed)? (?:the )?(?:process group|communicator)s?\b|all workers (?:have )?(?:finished|exited)\b)',
+		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
+		'|timed out|not found|refused|traceback)\b)(?!.{0,120}\bepoch\b).{0,80}?\b(?:train(?:ing)?(?: loop| job| run| '
+		'process)? (?:is |has |was )?(?:finished|completed?|done|ended|terminated|exited)\b|(?:shutting|shut) '
+		'down\b|destroy(?:ing|ed)? (?:the )?(?:process group|communicator)s?\b|all workers (?:have )?(?:finished|exited)\b)',
 		'training finished, rank[3]', true),
 	('general_process_end', 'teardown', 505,
-		'(?i)^.{0,80}?\b(?:worker|process|task|rank)\b.{0,60} (?:exited (?:normally|with|successfully)|(?:was )?killed by signal|received SIGTERM|finished successfully)\b',
+		'(?i)^.{0,80}?\b(?:worker|process|task|rank)\b.{0,60} (?:exited (?:normally|with|successfully)|(?:was )?killed by '
+		'signal|received SIGTERM|finished successfully)\b',
 		'worker 5 (pid 811) exited with code 1', true),
 	('general_communicator', 'communicator_init', 510,
-		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b).{0,80}?(?:\binit(?:ialize|ialized|ializing|ializes)? (?:the )?(?:\w+ )?(?:process groups?|communicators?|torch distributed|distributed (?:backend|environment|training|process))\b|\binitializ(?:ed|ing) (?:the )?(?:tensor|pipeline|data|expert|context|sequence)[ -](?:model[ -])?parallel|\bprocess groups? (?:is |are |was )?(?:initialized|created|ready)\b|\binit_process_group\b|\bcommunicators?\b.{0,60} (?:created|initialized|established|ready)\b|\brank ?table\b.{0,60} (?:loaded|parsed|read)\b|\b(?:link|channel|connection)s? (?:to|with|from) (?:rank|peer|device)\b.{0,80} (?:established|ready|connected)\b|\baccepted (?:a )?(?:link|connection) from (?:rank|peer)\b)',
+		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
+		'|timed out|not found|refused|traceback)\b).{0,80}?(?:\binit(?:ialize|ialized|ializing|ializes)? (?:the )?(?:\w+ '
+		')?(?:process groups?|communicators?|torch distributed|distributed (?:backend|environment|training|process))\b'
+		'|\binitializ(?:ed|ing) (?:the )?(?:tensor|pipeline|data|expert|context|sequence)[ -](?:model[ -])?parallel|\bprocess '
+		'groups? (?:is |are |was )?(?:initialized|created|ready)\b|\binit_process_group\b|\bcommunicators?\b.{0,60} '
+		'(?:created|initialized|established|ready)\b|\brank ?table\b.{0,60} (?:loaded|parsed|read)\b|\b(?:link|channel'
+		'|connection)s? (?:to|with|from) (?:rank|peer|device)\b.{0,80} (?:established|ready|connected)\b|\baccepted (?:a '
+		')?(?:link|connection) from (?:rank|peer)\b)',
 		'process group initialized, world_size=32', true),
 	('general_rendezvous', 'rendezvous', 520,
-		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b).{0,80}?(?:\brendezvous\b(?! (?:backend|endpoint|config|timeout|id\b))|\bwaiting for (?:all |the |other |more )?(?:\d+ )?(?:other )?(?:nodes|workers|ranks|peers|processes|hosts|agents) to (?:join|register|connect|start|arrive)\b|\ball (?:\w+ )?(?:nodes|workers|ranks|hosts|agents) (?:have )?(?:registered|joined)\b)',
+		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
+		'|timed out|not found|refused|traceback)\b).{0,80}?(?:\brendezvous\b(?! '
+		'(?:backend|endpoint|config|timeout|id\b))|\bwaiting for (?:all |the |other |more )?(?:\d+ )?(?:other '
+		')?(?:nodes|workers|ranks|peers|processes|hosts|agents) to (?:join|register|connect|start|arrive)\b|\ball (?:\w+ '
+		')?(?:nodes|workers|ranks|hosts|agents) (?:have )?(?:registered|joined)\b)',
 		'waiting for all nodes to join', true),
 	('general_evaluation', 'evaluation', 530,
-		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b).{0,60}?(?:\bevaluating\b|\bvalidating\b(?! (?:config|argument|option|checkpoint|environment|input))|\b(?:running|start(?:ing|ed)?|begin(?:ning)?) (?:the )?(?:evaluation|validation|eval)\b(?! dataset)|\b(?:evaluation|validation|eval) (?:loop|start(?:s|ed|ing)?|begins?|done|finished|complete[d]?|loss|results?|metrics?|at (?:step|iteration)|step \d)\b)|^(?:\s{0,4}\[[^\]\n]{0,60}\]){0,4}\s{0,4}(?:evaluation|validation)\b(?! (?:interval|every|iters?|steps?|datasets?|data|frequency|strategy|batch|samples?|split|set)\b)',
+		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
+		'|timed out|not found|refused|traceback)\b).{0,60}?(?:\bevaluating\b|\bvalidating\b(?! '
+		'(?:config|argument|option|checkpoint|environment|input))|\b(?:running|start(?:ing|ed)?|begin(?:ning)?) (?:the '
+		')?(?:evaluation|validation|eval)\b(?! dataset)|\b(?:evaluation|validation|eval) '
+		'(?:loop|start(?:s|ed|ing)?|begins?|done|finished|complete[d]?|loss|results?|metrics?|at (?:step|iteration)|step '
+		'\d)\b)|^(?:\s{0,4}\[[^\]\n]{0,60}\]){0,4}\s{0,4}(?:evaluation|validation)\b(?! '
+		'(?:interval|every|iters?|steps?|datasets?|data|frequency|strategy|batch|samples?|split|set)\b)',
 		'running validation on 512 samples', true),
 	('general_checkpoint_load', 'checkpoint_load', 540,
-		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b).{0,80}?(?:\b(?:load(?:ing|ed|s)?|restor(?:e|es|ing|ed)|fetch(?:ing|ed)?|reading) (?:\S{1,40} ){0,4}?(?:checkpoints?|ckpt|snapshot|state[_ ]dict|pre-?trained (?:model|weights)|model weights|weights)\b|\bresum(?:e|ing|ed) (?:training )?from\b|\b(?:checkpoint|snapshot)\b.{0,40} (?:loaded|restored)\b)',
+		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
+		'|timed out|not found|refused|traceback)\b).{0,80}?(?:\b(?:load(?:ing|ed|s)?|restor(?:e|es|ing|ed)|fetch(?:ing|ed)?'
+		'|reading) (?:\S{1,40} ){0,4}?(?:checkpoints?|ckpt|snapshot|state[_ ]dict|pre-?trained (?:model|weights)|model '
+		'weights|weights)\b|\bresum(?:e|ing|ed) (?:training )?from\b|\b(?:checkpoint|snapshot)\b.{0,40} (?:loaded|restored)\b)',
 		'loading model checkpoint from /models/base', true),
 	('general_checkpoint_save', 'checkpoint_save', 550,
-		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b).{0,80}?(?:\b(?:sav(?:e|es|ed|ing)|writ(?:e|es|ing|ten)|wrote|dump(?:ed|ing)?|stor(?:ed|ing)|commit(?:ted|ting)?|upload(?:ed|ing)?|persist(?:ed|ing)?|stag(?:ed|ing)|flush(?:ed|ing)?) (?:\S{1,40} ){0,4}?(?:checkpoints?|ckpt|snapshots?|(?:model|optimizer) (?:states?|shards?|weights))\b|\b(?:checkpoint|snapshot)\b.{0,40} (?:saved|written|committed|completed?|finished|uploaded)\b|\bsave[-_ ]checkpoint\b)',
+		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
+		'|timed out|not found|refused|traceback)\b).{0,80}?(?:\b(?:sav(?:e|es|ed|ing)|writ(?:e|es|ing|ten)|wrote|dump(?:ed'
+		'|ing)?|stor(?:ed|ing)|commit(?:ted|ting)?|upload(?:ed|ing)?|persist(?:ed|ing)?|stag(?:ed|ing)|flush(?:ed|ing)?) '
+		'(?:\S{1,40} ){0,4}?(?:checkpoints?|ckpt|snapshots?|(?:model|optimizer) '
+		'(?:states?|shards?|weights))\b|\b(?:checkpoint|snapshot)\b.{0,40} (?:saved|written|committed|completed?|finished'
+		'|uploaded)\b|\bsave[-_ ]checkpoint\b)',
 		'checkpoint saved in 3.2 s', true),
 	('general_data_load', 'data_load', 560,
-		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b)(?!.{0,120}\b(?:checkpoints?|optimizer|weights|prefetch\w*|pushed)\b).{0,60}?\b(?:read(?:ing)?|load(?:ing|ed)?|build(?:ing)?|built|open(?:ing|ed)?|creat(?:e|ed|ing)|prepar(?:ing|ed)|tokeniz(?:ing|ed)|setting up|initializ(?:ing|ed)|index(?:ing|ed)) (?:\S{1,40} ){0,3}?(?:datasets?|data ?loaders?|data (?:files?|iterators?|pipelines?|shards?|sources?|modules?)|index(?: files?)?|shards?|tokenizer|vocabulary)\b',
+		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
+		'|timed out|not found|refused|traceback)\b)(?!.{0,120}\b(?:checkpoints?|optimizer|weights|prefetch\w*|pushed)\b).{0,'
+		'60}?\b(?:read(?:ing)?|load(?:ing|ed)?|build(?:ing)?|built|open(?:ing|ed)?|creat(?:e|ed|ing)|prepar(?:ing|ed)'
+		'|tokeniz(?:ing|ed)|setting up|initializ(?:ing|ed)|index(?:ing|ed)) (?:\S{1,40} ){0,3}?(?:datasets?|data '
+		'?loaders?|data (?:files?|iterators?|pipelines?|shards?|sources?|modules?)|index(?: '
+		'files?)?|shards?|tokenizer|vocabulary)\b',
 		'creating training dataset from /data/tokens', true),
 	('general_model_build', 'model_build', 570,
-		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b).{0,60}?(?:\b(?:build(?:ing)?|built|creat(?:ed|ing)|construct(?:ed|ing)|instantiat(?:ed|ing)|initializ(?:ed|ing)|wrapp(?:ed|ing)|setting up|compil(?:ed|ing)|shard(?:ed|ing)) (?:the )?(?:\S{1,40} ){0,2}?(?:model|network|optimizer|(?:lr|learning rate) scheduler|computation graph)\b(?![ -](?:parallel|config|registry|file))|\bnumber of (?:trainable )?parameters\b(?! =)|\b(?:graph|model) compil(?:e|ed|ation) (?:is )?(?:done|finished|success\w*|complete[d]?)\b|\bmodel (?:was |has been |is )?(?:built|created|initialized)\b|\b(?:optimizer|model) .{0,20}is created\b)',
+		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
+		'|timed out|not found|refused|traceback)\b).{0,60}?(?:\b(?:build(?:ing)?|built|creat(?:ed|ing)|construct(?:ed|ing)'
+		'|instantiat(?:ed|ing)|initializ(?:ed|ing)|wrapp(?:ed|ing)|setting up|compil(?:ed|ing)|shard(?:ed|ing)) (?:the '
+		')?(?:\S{1,40} ){0,2}?(?:model|network|optimizer|(?:lr|learning rate) scheduler|computation graph)\b(?![ '
+		'-](?:parallel|config|registry|file))|\bnumber of (?:trainable )?parameters\b(?! =)|\b(?:graph|model) '
+		'compil(?:e|ed|ation) (?:is )?(?:done|finished|success\w*|complete[d]?)\b|\bmodel (?:was |has been |is '
+		')?(?:built|created|initialized)\b|\b(?:optimizer|model) .{0,20}is created\b)',
 		'building model with 32 layers', true),
 	('general_training_start', 'iterating', 580,
-		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b).{0,60}?(?:\b(?:start(?:s|ing|ed)?|begin(?:s|ning)?|enter(?:s|ing|ed)?) (?:the )?(?:main )?(?:model )?train(?:ing)?(?: loop| steps?)?\b(?! (?:process|job|worker|run|agent|script|service|server|environment|container|pod|task)\w{0,2}\b)|\btraining (?:loop )?(?:starts?|started|begins?)\b)',
+		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
+		'|timed out|not found|refused|traceback)\b).{0,60}?(?:\b(?:start(?:s|ing|ed)?|begin(?:s|ning)?|enter(?:s|ing|ed)?) '
+		'(?:the )?(?:main )?(?:model )?train(?:ing)?(?: loop| steps?)?\b(?! (?:process|job|worker|run|agent|script|service'
+		'|server|environment|container|pod|task)\w{0,2}\b)|\btraining (?:loop )?(?:starts?|started|begins?)\b)',
 		'start training, total steps[5000]', true),
 	('general_iteration', 'iterating', 590,
-		'(?i)^.{0,120}?\b(?:(?:global|train|training)[_ ])?(?:step|iter|iteration)\b["\'']?\s{0,4}[:=#]?\s{0,4}[\[(]?\s{0,8}\d.{0,200}?\b(?:loss(?:es)?|forward|backward|fwd|bwd|grads?|gradients?|optimizer|throughput|tokens|learning[_ ]rate|next batch)\b',
+		'(?i)^.{0,120}?\b(?:(?:global|train|training)[_ ])?(?:step|iter|iteration)\b["\'']?\s{0,4}[:=#]?\s{0,4}[\[(]?\s{0,'
+		'8}\d.{0,200}?\b(?:loss(?:es)?|forward|backward|fwd|bwd|grads?|gradients?|optimizer|throughput|tokens|learning[_ '
+		']rate|next batch)\b',
 		'iteration 310 forward 40.2 ms, backward 81.7 ms', true),
 	('general_next_batch', 'iterating', 595,
-		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b).{0,80}?\b(?:get|got|fetch|fetched|fetching) (?:the )?next batch\b',
+		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
+		'|timed out|not found|refused|traceback)\b).{0,80}?\b(?:get|got|fetch|fetched|fetching) (?:the )?next batch\b',
 		'rank 3 fetched the next batch in 2 ms', true),
 	('general_environment', 'environment_init', 600,
-		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b)(?!.{0,120}\b(?:data ?loader|prefetch\w*|thread)\b).{0,80}?(?:\b(?:start(?:ing|ed)?|launch(?:ing|ed)?|spawn(?:ing|ed)?) (?:\S{1,40} ){0,2}?(?:process(?:es)?|workers?|job|trainer|launcher)\b|\b(?:process|job|worker|trainer) (?:\d+ )?(?:start(?:s|ed|ing)?|spawned|launched)\b|\b(?:driver|cuda|runtime|firmware) version\b|\bset(?:ting)? (?:the )?(?:random )?seed|\bpars(?:ed|ing) (?:the )?(?:arguments|configuration|config)\b)',
+		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
+		'|timed out|not found|refused|traceback)\b)(?!.{0,120}\b(?:data ?loader|prefetch\w*|thread)\b).{0,'
+		'80}?(?:\b(?:start(?:ing|ed)?|launch(?:ing|ed)?|spawn(?:ing|ed)?) (?:\S{1,40} '
+		'){0,2}?(?:process(?:es)?|workers?|job|trainer|launcher)\b|\b(?:process|job|worker|trainer) (?:\d+ '
+		')?(?:start(?:s|ed|ing)?|spawned|launched)\b|\b(?:driver|cuda|runtime|firmware) version\b|\bset(?:ting)? (?:the '
+		')?(?:random )?seed|\bpars(?:ed|ing) (?:the )?(?:arguments|configuration|config)\b)',
 		'launching 8 worker processes on this node', true);

@@ -1,8 +1,8 @@
 /*
- * Built-in iteration rules. A rule must match the masked message (see the stage rules) to be a candidate, then the message itself, from
- * which the group iter is read. So where masking swallows a part (20/50 becomes 11, a path becomes 1), that part is optional in the
- * pattern. Progress that trainers print when an iteration is over has the position end: what follows belongs to the next one.
- * The dictionary line of the Hugging Face trainer holds no step; its step comes from the progress bar.
+ * Built-in iteration rules. A rule must match the masked message (see the stage rules) to be a candidate, then the message
+ * itself, from which the group iter is read. So where masking swallows a part (20/50 becomes 11, a path becomes 1), that part
+ * is optional in the pattern. Progress that trainers print when an iteration is over has the position end: what follows belongs
+ * to the next one. The dictionary line of the Hugging Face trainer holds no step; its step comes from the progress bar.
  */
 
 INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, example, builtin) VALUES
@@ -43,7 +43,8 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'end',
 		'  1%|1         | 20/1752 [00:57<1:22:40,  2.86s/it]', true),
 	('tqdm_training_bar', 100,
-		'^\s{0,8}(?:[Tt]rain(?:ing)?|[Ss]teps?|[Ii]terations?)\b[^|\n]{0,60}%\|[^|\n]{0,200}\|\s{0,8}(?<iter>\d{1,18})(?:/\d{1,18})? \[',
+		'^\s{0,8}(?:[Tt]rain(?:ing)?|[Ss]teps?|[Ii]terations?)\b[^|\n]{0,60}%\|[^|\n]{0,200}\|\s{0,8}(?<iter>\d{1,'
+		'18})(?:/\d{1,18})? \[',
 		'end',
 		'Training:  12%|#2        | 120/1000 [01:00<07:20,  2.0it/s]', true),
 	('lightning_bar', 100,
@@ -67,15 +68,25 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'inside',
 		'Training: step 198', true),
 	('mlperf_step', 100,
-		'"key": "(?:train_loss"|tracked_stats", "value": \{[^{}\n]{0,2000}train_loss").{0,2000}?"metadata": \{[^{}\n]{0,2000}?"step": (?<iter>[1-9]\d{0,17})(?:\.0)?[,}]',
+		'"key": "(?:train_loss"|tracked_stats", "value": \{[^{}\n]{0,2000}train_loss").{0,2000}?"metadata": '
+		'\{[^{}\n]{0,2000}?"step": (?<iter>[1-9]\d{0,17})(?:\.0)?[,}]',
 		'end',
-		'{"event_type": "POINT_IN_TIME", "key": "tracked_stats", "value": {"reduced_train_loss": 2.1}, "metadata": {"file": "cb.py", "lineno": 9, "step": 255.0, "samples_count": 8192.0}}', true),
+		'{"event_type": "POINT_IN_TIME", "key": "tracked_stats", "value": {"reduced_train_loss": 2.1}, "metadata": {"file": '
+		'"cb.py", "lineno": 9, "step": 255.0, "samples_count": 8192.0}}', true),
 	('mlperf_samples', 110,
-		'"key": "train_loss".{0,2000}?"metadata": \{(?![^{}\n]{0,2000}"step":)[^{}\n]{0,2000}?"samples_count": (?<iter>[1-9]\d{0,17})(?:\.0)?[,}]',
+		'"key": "train_loss".{0,2000}?"metadata": \{(?![^{}\n]{0,2000}"step":)[^{}\n]{0,2000}?"samples_count": '
+		'(?<iter>[1-9]\d{0,17})(?:\.0)?[,}]',
 		'end',
-		'{"event_type": "POINT_IN_TIME", "key": "train_loss", "value": 1.9, "metadata": {"file": "cb.py", "lineno": 9, "samples_count": 640, "lr": 0.0005}}', true),
+		'{"event_type": "POINT_IN_TIME", "key": "train_loss", "value": 1.9, "metadata": {"file": "cb.py", "lineno": 9, '
+		'"samples_count": 640, "lr": 0.0005}}', true),
 	('general_loss', 800,
-		'(?i)^(?!.{0,300}?(?:"event_type":|\b(?:load|loads|loaded|loading|restor\w{1,4}|resum\w{1,4}|pre-?trained|total|scheduler|evaluating|evaluation|validating|validation)\b))(?!.{0,200}?\b(?:eval|evaluat\w{0,4}|valid\w{0,6})\b)(?=.{0,400}?\bloss(?:es)?\b(?!_| scal))(?!.{0,400}?\b(?:skipp\w{1,4}|overflow|reducing)\b).{0,300}?(?<![\w./-])(?<!every )(?<!max )(?<!total )(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time )(?:(?:global|train|training|optimizer|current)[_ ])?(?:step|iteration|iter)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d*[1-9])(?!\s{0,2}(?:(?:ms|us|s|sec|secs|seconds|minutes|min|hours?|x)\b|%))',
+		'(?i)^(?!.{0,300}?(?:"event_type":|\b(?:load|loads|loaded|loading|restor\w{1,4}|resum\w{1,4}|pre-?trained|total'
+		'|scheduler|evaluating|evaluation|validating|validation)\b))(?!.{0,200}?\b(?:eval|evaluat\w{0,4}|valid\w{0,'
+		'6})\b)(?=.{0,400}?\bloss(?:es)?\b(?!_| scal))(?!.{0,400}?\b(?:skipp\w{1,4}|overflow|reducing)\b).{0,'
+		'300}?(?<![\w./-])(?<!every )(?<!max )(?<!total )(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time '
+		')(?:(?:global|train|training|optimizer|current)[_ ])?(?:step|iteration|iter)(?!\w)["'']?\s{0,8}[:=#]?\s{0,'
+		'8}[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d*[1-9])(?!\s{0,2}(?:(?:ms|us|s|sec|secs|seconds|minutes|min|hours?|x)\b'
+		'|%))',
 		'end',
 		'step: 120 | loss: 3.4412 | lr: 0.0001', true),
 	('checkpoint_path', 150,
@@ -84,6 +95,10 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'inside',
 		'saved checkpoint to /out/run/step_100', true),
 	('general_iteration', 900,
-		'(?i)^(?!.{0,300}?(?:"event_type":|\b(?:load|loads|loaded|loading|restor\w{1,4}|resum\w{1,4}|pre-?trained|total|scheduler|evaluating|evaluation|validating|validation)\b)).{0,300}?(?<![\w./-])(?<!every )(?<!max )(?<!total )(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time )(?:(?:global|train|training|optimizer|current)[_ ])?(?:step|iteration|iter)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d*[1-9])(?!\s{0,2}(?:(?:ms|us|s|sec|secs|seconds|minutes|min|hours?|x)\b|%))',
+		'(?i)^(?!.{0,300}?(?:"event_type":|\b(?:load|loads|loaded|loading|restor\w{1,4}|resum\w{1,4}|pre-?trained|total'
+		'|scheduler|evaluating|evaluation|validating|validation)\b)).{0,300}?(?<![\w./-])(?<!every )(?<!max )(?<!total '
+		')(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time )(?:(?:global|train|training|optimizer|current)[_ '
+		'])?(?:step|iteration|iter)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d*[1-9])(?!\s{0,'
+		'2}(?:(?:ms|us|s|sec|secs|seconds|minutes|min|hours?|x)\b|%))',
 		'inside',
 		'step[41] get next batch', true);

@@ -17,7 +17,8 @@ AS $$
 DECLARE
 	before jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) END;
 	-- a rule is switched off by a row of the site's own; a limit cannot be
-	without jsonb := CASE WHEN before ? 'enabled' THEN '{"enabled": false}' WHEN before ? 'switched_off' THEN '{"switched_off": true}'
+	without jsonb := CASE WHEN before ? 'enabled' THEN '{"enabled": false}'
+		WHEN before ? 'switched_off' THEN '{"switched_off": true}'
 		ELSE '{}' END;
 	after jsonb := CASE WHEN TG_OP = 'DELETE' THEN before || without ELSE to_jsonb(NEW) END;
 	statement text;
@@ -33,7 +34,8 @@ BEGIN
 				DETAIL = 'Such rows are replaced by upgrades and are not dumped.',
 				HINT = 'Leave builtin out: a row of your own takes the place of the built-in one of the same key.';
 	END IF;
-	SELECT format(E'INSERT INTO %1$s (%2$s)\nSELECT %3$s FROM %1$s WHERE %4$s AND builtin\nON CONFLICT (%5$s, builtin) DO %6$s;',
+	SELECT format(
+		E'INSERT INTO %1$s (%2$s)\nSELECT %3$s FROM %1$s WHERE %4$s AND builtin\nON CONFLICT (%5$s, builtin) DO %6$s;',
 			TG_RELID::regclass,
 			string_agg(c.name, ', ' ORDER BY c.attnum),
 			string_agg(CASE WHEN c.changed THEN quote_nullable(c.value) ELSE c.name END, ', ' ORDER BY c.attnum),
@@ -56,7 +58,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_guard_builtin_rule() IS
-'Refuses to add, change or delete a built-in row of a table of rules (55000); the hint is the statement that has the same effect by a '
+'Refuses to add, change or delete a built-in row of a table of rules (55000); the hint is the statement that has the same '
+'effect by a '
 'row of the site''s own. Upgrade scripts disable the trigger while they bring new rows.';
 
 DO $$
@@ -80,13 +83,17 @@ BEGIN
 				JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 			WHERE c.oid = rules GROUP BY c.relname;
 		EXECUTE format('CREATE VIEW %1$s WITH (security_invoker = true) AS SELECT r.* FROM %2$s r WHERE %3$s'
-			'NOT (r.builtin AND EXISTS (SELECT FROM %2$s s WHERE %4$s AND NOT s.builtin))', in_force, rules, is_enabled, same_key);
+			'NOT (r.builtin AND EXISTS (SELECT FROM %2$s s WHERE %4$s AND NOT s.builtin))', in_force, rules, is_enabled,
+			same_key);
 		-- Reads with the rights of who asks, so this alone lets nobody see the table.
 		EXECUTE format('GRANT SELECT ON %s TO PUBLIC', in_force);
-		EXECUTE format('COMMENT ON VIEW %s IS %L', in_force, format('The rows of %s that count: the site''s own, and the built-in '
+		EXECUTE format('COMMENT ON VIEW %s IS %L', in_force,
+			format('The rows of %s that count: the site''s own, and the built-in '
 			'ones that none of the site''s takes the place of; without those that are switched off.', name));
-		EXECUTE format('COMMENT ON TABLE %s IS %L', rules, format('%s A site changes or switches off (enabled = false) a built-in row '
-			'by one of its own of the same key, which is dumped and stays at upgrades; built-in rows themselves cannot be changed. '
+		EXECUTE format('COMMENT ON TABLE %s IS %L', rules,
+			format('%s A site changes or switches off (enabled = false) a built-in row '
+			'by one of its own of the same key, which is dumped and stays at upgrades; built-in rows themselves cannot be '
+			'changed. '
 			'What counts is the view %s_in_force.', obj_description(rules, 'pg_class'), name));
 		FOR of_column IN
 			SELECT a.attname, col_description(rules, a.attnum) AS comment FROM pg_attribute a
@@ -98,7 +105,8 @@ BEGIN
 	END LOOP;
 	-- What of the edges between faults is in force is asked by the library alone.
 	FOREACH rules IN ARRAY ARRAY['@extschema@.l4_format', '@extschema@.l4_stage_rule', '@extschema@.l4_iteration_rule',
-		'@extschema@.l4_mask', '@extschema@.l4_pool_setting', '@extschema@.l4_limit', '@extschema@.l4_wording', '@extschema@.l4_fault_explains']::regclass[]
+		'@extschema@.l4_mask', '@extschema@.l4_pool_setting', '@extschema@.l4_limit', '@extschema@.l4_wording',
+		'@extschema@.l4_fault_explains']::regclass[]
 	LOOP
 		EXECUTE format('CREATE TRIGGER l4_guard_builtin_rule BEFORE INSERT OR UPDATE OR DELETE ON %s '
 			'FOR EACH ROW EXECUTE FUNCTION @extschema@.l4_guard_builtin_rule()', rules);

@@ -12,7 +12,8 @@ CREATE FUNCTION @extschema@.l4_node_of_rank(rank int, nodes text[], ranks_per_no
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN rank / COALESCE(ranks_per_node, 1) < cardinality(nodes) THEN nodes[rank / COALESCE(ranks_per_node, 1) + 1] END;
 COMMENT ON FUNCTION @extschema@.l4_node_of_rank(int, text[], int) IS
-'The node of a rank by a job''s list of nodes in rank order (ranks_per_node NULL: one each); NULL where the list does not tell.';
+'The node of a rank by a job''s list of nodes in rank order (ranks_per_node NULL: one each); NULL where the list does not '
+'tell.';
 
 CREATE FUNCTION @extschema@.l4_known_job(job_id text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -40,13 +41,15 @@ BEGIN
 		AND NOT EXISTS (SELECT FROM @extschema@.l4_segment g WHERE g.job_id = l4_has_log_text.job_id)
 		AND EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_has_log_text.job_id AND s.record_count > 0) THEN
 		RAISE EXCEPTION 'the log text of job "%" was dropped', l4_has_log_text.job_id
-			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'l4_import takes it in again, while the files are there.';
+			USING ERRCODE = 'object_not_in_prerequisite_state',
+				HINT = 'l4_import takes it in again, while the files are there.';
 	END IF;
 	RETURN true;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_has_log_text(text) IS
-'True for a job whose logs can be read, also where it has none; an error for one that is not known (P0002) or whose log text was dropped (55000; l4_drop_log_text).';
+'True for a job whose logs can be read, also where it has none; an error for one that is not known (P0002) or whose log text '
+'was dropped (55000; l4_drop_log_text).';
 
 CREATE FUNCTION @extschema@.l4_has_records(job_id text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -62,7 +65,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_has_records(text) IS
-'Of a job that has logs, whether their text is still there (l4_drop_log_text drops it); an error for one that is not known (P0002) or has no logs (55000).';
+'Of a job that has logs, whether their text is still there (l4_drop_log_text drops it); an error for one that is not known '
+'(P0002) or has no logs (55000).';
 
 CREATE TYPE @extschema@.l4_job_stream AS (
 	stream_id bigint,
@@ -218,7 +222,8 @@ COMMENT ON FUNCTION @extschema@.l4_job_counts(text, bigint[], bigint[], bigint, 
 'shapes, of min_occurrences or more, of those first logged while iterating (or not), of the given levels; NULL is no limit. A '
 'large job has very many: say which are wanted.';
 
-CREATE FUNCTION @extschema@.l4_job_last_lines(job_id text, stream_ids bigint[]) RETURNS TABLE (stream_id bigint, last_line bigint)
+CREATE FUNCTION @extschema@.l4_job_last_lines(job_id text, stream_ids bigint[])
+RETURNS TABLE (stream_id bigint, last_line bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
@@ -247,9 +252,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_shapes(text) IS
-'The shapes of a job, one row each: how many records have it, in how many streams, at most in one, and its gravest level (as l4_level_rank).';
+'The shapes of a job, one row each: how many records have it, in how many streams, at most in one, and its gravest level (as '
+'l4_level_rank).';
 
-CREATE FUNCTION @extschema@.l4_job_unit_counts(job_id text, shape_ids bigint[]) RETURNS TABLE (unit text, shape_id bigint, occurrences bigint)
+CREATE FUNCTION @extschema@.l4_job_unit_counts(job_id text, shape_ids bigint[])
+RETURNS TABLE (unit text, shape_id bigint, occurrences bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
@@ -260,7 +267,8 @@ BEGIN
 	SELECT coalesce(n.node, 'rank ' || n.rank), n.shape_id, sum(n.occurrences)::bigint
 	FROM (
 		-- streams by their key: where the tables were never analysed, a join with a list of them would compare each with each
-		SELECT coalesce(s.node, @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node, s.rank, e.shape_id, e.occurrences
+		SELECT coalesce(s.node, @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node, s.rank, e.shape_id,
+			e.occurrences
 		FROM @extschema@.l4_stream_event e
 		JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
 		LEFT JOIN @extschema@.l4_job j ON j.job_id = e.job_id
@@ -271,21 +279,24 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_job_unit_counts(text, bigint[]) IS
 'How many records of the given shapes each unit of a job (l4_job_units; NULL: logs of none) has.';
 
-CREATE FUNCTION @extschema@.l4_job_stages(job_id text) RETURNS TABLE (stream_id bigint, stage text, first_ts timestamptz, records bigint)
+CREATE FUNCTION @extschema@.l4_job_stages(job_id text)
+RETURNS TABLE (stream_id bigint, stage text, first_ts timestamptz, records bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT e.stream_id, e.stage, min(e.first_ts) FILTER (WHERE @extschema@.l4_clock_was_set(e.first_ts)), sum(e.occurrences)::bigint
+	SELECT e.stream_id, e.stage, min(e.first_ts) FILTER (WHERE @extschema@.l4_clock_was_set(e.first_ts)),
+		sum(e.occurrences)::bigint
 	FROM @extschema@.l4_stream_event e
 	WHERE e.job_id = l4_job_stages.job_id AND e.stage IS NOT NULL
 	GROUP BY e.stream_id, e.stage;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_stages(text) IS
-'The stages that the streams of a job were in: when first (by a clock that was set, else NULL), and how many records have a shape that came first in that stage.';
+'The stages that the streams of a job were in: when first (by a clock that was set, else NULL), and how many records have a '
+'shape that came first in that stage.';
 
 CREATE FUNCTION @extschema@.l4_job_sketches(job_id text, source_ids bigint[] DEFAULT NULL)
 	RETURNS TABLE (source_id bigint, sketch bytea)

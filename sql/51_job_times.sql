@@ -205,7 +205,8 @@ BEGIN
 	SELECT w.stream_id, w.line_no, max(CASE WHEN e.last_line <= w.line_no THEN e.last_ts ELSE e.first_ts END)
 	FROM (SELECT DISTINCT w.stream_id, w.line_no
 		FROM ROWS FROM (unnest(l4_job_times_before.stream_ids), unnest(l4_job_times_before.line_nos)) w (stream_id, line_no)) w
-	JOIN @extschema@.l4_stream_event e ON e.job_id = l4_job_times_before.job_id AND e.stream_id = w.stream_id AND e.first_line <= w.line_no
+	JOIN @extschema@.l4_stream_event e ON e.job_id = l4_job_times_before.job_id AND e.stream_id = w.stream_id
+		AND e.first_line <= w.line_no
 	GROUP BY w.stream_id, w.line_no;
 END
 $$;

@@ -72,7 +72,8 @@ DECLARE
 	-- statements that carry an address and are no flood
 	wanted CONSTANT bigint[] := ARRAY(
 		SELECT p.shape_id
-		FROM @extschema@.l4_job_sketches(l4_learn_addresses.job_id) k CROSS JOIN LATERAL @extschema@.l4_sketch_addresses(k.sketch) p
+		FROM @extschema@.l4_job_sketches(l4_learn_addresses.job_id) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_addresses(k.sketch) p
 		GROUP BY p.shape_id HAVING sum(p.occurrences) <= limits.address_records * units);
 BEGIN
 	DELETE FROM @extschema@.l4_address a WHERE a.job_id = l4_learn_addresses.job_id;
@@ -93,7 +94,8 @@ BEGIN
 	named AS (
 		-- each text is read once, however often it was logged
 		SELECT m.ordinal, m.unit
-		FROM @extschema@.l4_mentions(l4_learn_addresses.job_id, ARRAY(SELECT a.raw FROM address a GROUP BY a.raw ORDER BY a.raw)) m),
+		FROM @extschema@.l4_mentions(l4_learn_addresses.job_id,
+			ARRAY(SELECT a.raw FROM address a GROUP BY a.raw ORDER BY a.raw)) m),
 	pair AS (
 		-- an address and the one other unit named beside it, or, where none is, the unit itself
 		SELECT a.shape_id, a.address, coalesce(min(n.unit) FILTER (WHERE n.unit IS DISTINCT FROM a.unit), a.unit) AS unit

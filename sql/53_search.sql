@@ -2,24 +2,31 @@
  * Reading back: the lines around a line, and a pattern searched in all logs of a job.
  */
 
-CREATE FUNCTION @extschema@.l4_segment_grep(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[], sketch bytea, pattern text,
-	OUT stream_id bigint, OUT line_no bigint, OUT part int, OUT ts timestamptz, OUT level text, OUT component text, OUT stage text, OUT iteration bigint,
-	OUT shape_id bigint, OUT raw text)
+CREATE FUNCTION @extschema@.l4_segment_grep(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[],
+	sketch bytea, pattern text, OUT stream_id bigint, OUT line_no bigint, OUT part int, OUT ts timestamptz, OUT level text,
+	OUT component text, OUT stage text, OUT iteration bigint, OUT shape_id bigint, OUT raw text)
 	RETURNS SETOF record
-	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 4000 ROWS 1 SUPPORT @extschema@.l4_segment_support AS 'MODULE_PATHNAME', 'l4_segment_grep';
+	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 4000 ROWS 1 SUPPORT @extschema@.l4_segment_support
+	AS 'MODULE_PATHNAME', 'l4_segment_grep';
 COMMENT ON FUNCTION @extschema@.l4_segment_grep(bytea, bytea, bytea, bigint[], bytea, text) IS
-'Of one row of l4_segment the records that a PCRE2 pattern matches, in file order, as l4_log shows them. The pattern is tried on the whole record, which may have several lines: (?m) makes ^ and $ stand for each of them. sketch: that of the segment''s source (l4_parameter_sketch) or NULL; with it parameters that cannot match are not unpacked. No rows where another argument is NULL. Errors: 2201B for a bad pattern, 54000 for one that takes too many steps, XX001 for damaged bytes. Cost: some 50 microseconds for a segment without a match whose texts tell so; else decompression, and microseconds for each record in question.';
+'Of one row of l4_segment the records that a PCRE2 pattern matches, in file order, as l4_log shows them. The pattern is tried '
+'on the whole record, which may have several lines: (?m) makes ^ and $ stand for each of them. sketch: that of the segment''s '
+'source (l4_parameter_sketch) or NULL; with it parameters that cannot match are not unpacked. No rows where another argument '
+'is NULL. Errors: 2201B for a bad pattern, 54000 for one that takes too many steps, XX001 for damaged bytes. Cost: some 50 '
+'microseconds for a segment without a match whose texts tell so; else decompression, and microseconds for each record in '
+'question.';
 
 CREATE FUNCTION @extschema@.l4_grep(job_id text, pattern text, node text DEFAULT NULL, rank int DEFAULT NULL,
 	earliest timestamptz DEFAULT NULL, latest timestamptz DEFAULT NULL)
-RETURNS TABLE (node text, rank int, source text, line_no bigint, part int, ts timestamptz, level text, component text, stage text, iteration bigint,
-	event_id bigint, raw text)
+RETURNS TABLE (node text, rank int, source text, line_no bigint, part int, ts timestamptz, level text, component text,
+	stage text, iteration bigint, event_id bigint, raw text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 1000
 BEGIN ATOMIC
 	SELECT s.node, s.rank, s.source, r.line_no, r.part, r.ts, r.level, r.component, r.stage, r.iteration, h.event_id, r.raw
 	FROM @extschema@.l4_segment g
 	LEFT JOIN @extschema@.l4_parameter_sketch k ON k.job_id = g.job_id AND k.source_id = g.source_id
-	CROSS JOIN LATERAL @extschema@.l4_segment_grep(g.structure, g.texts, g.parameters, g.stream_ids, k.sketch, l4_grep.pattern) r
+	CROSS JOIN LATERAL @extschema@.l4_segment_grep(g.structure, g.texts, g.parameters, g.stream_ids, k.sketch,
+		l4_grep.pattern) r
 	JOIN @extschema@.l4_stream s ON s.job_id = g.job_id AND s.stream_id = r.stream_id
 	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
 	WHERE g.job_id = l4_grep.job_id
@@ -33,7 +40,12 @@ BEGIN ATOMIC
 		AND (l4_grep.latest IS NULL OR r.ts <= l4_grep.latest);
 END;
 COMMENT ON FUNCTION @extschema@.l4_grep(text, text, text, int, timestamptz, timestamptz) IS
-'Searches all logs of a job for a PCRE2 pattern (case matters; (?i) before it makes it not): the records that match, in no order (ORDER BY source, line_no, part is that of the files), several lines of a record as one, columns as in l4_log. node, rank, earliest and latest narrow the search, NULL does not. Words that the pattern cannot match without are looked for in the statements and in what is known of the parameters first, so that most segments need no unpacking; in parallel where the server allows. Errors: P0002 for an unknown job, 55000 for one whose log text was dropped, 2201B for a bad pattern, 54000 for one that takes too many steps.';
+'Searches all logs of a job for a PCRE2 pattern (case matters; (?i) before it makes it not): the records that match, in no '
+'order (ORDER BY source, line_no, part is that of the files), several lines of a record as one, columns as in l4_log. node, '
+'rank, earliest and latest narrow the search, NULL does not. Words that the pattern cannot match without are looked for in '
+'the statements and in what is known of the parameters first, so that most segments need no unpacking; in parallel where the '
+'server allows. Errors: P0002 for an unknown job, 55000 for one whose log text was dropped, 2201B for a bad pattern, 54000 '
+'for one that takes too many steps.';
 
 CREATE FUNCTION @extschema@.l4_context(job_id text, source text, around bigint, lines int DEFAULT 3)
 RETURNS TABLE (line_no bigint, is_match boolean, node text, rank int, ts timestamptz, level text, line text)
@@ -51,13 +63,15 @@ BEGIN
 	IF l4_context.lines < 0 THEN
 		RAISE EXCEPTION 'lines is %, but must not be negative', l4_context.lines USING ERRCODE = 'invalid_parameter_value';
 	END IF;
-	SELECT s.source_id INTO wanted FROM @extschema@.l4_stream s WHERE s.job_id = l4_context.job_id AND s.source = l4_context.source LIMIT 1;
+	SELECT s.source_id INTO wanted FROM @extschema@.l4_stream s
+	WHERE s.job_id = l4_context.job_id AND s.source = l4_context.source LIMIT 1;
 	IF wanted IS NULL THEN
 		RAISE EXCEPTION 'job "%" has no source "%"', l4_context.job_id, l4_context.source
 			USING ERRCODE = 'no_data_found', HINT = 'The column source of l4_stream lists them.';
 	END IF;
 	RETURN QUERY
-	SELECT r.line_no + x.number - 1, r.line_no + x.number - 1 = l4_context.around, s.node, s.rank, r.ts, r.level, rtrim(x.line, E'\r')
+	SELECT r.line_no + x.number - 1, r.line_no + x.number - 1 = l4_context.around, s.node, s.rank, r.ts, r.level,
+		rtrim(x.line, E'\r')
 	FROM @extschema@.l4_segment g
 	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
 	LEFT JOIN @extschema@.l4_stream s ON s.job_id = g.job_id AND s.stream_id = r.stream_id
@@ -68,4 +82,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_context(text, text, bigint, int) IS
-'The lines of a source around one of them, as grep -C shows them: source and around (a line_no) as in l4_log and in the evidence of l4_diagnose, lines how many before and after. A row for each line, in file order, with node, rank, time and level of its record; is_match marks the one asked for. Records that a carriage return parts share a line number. Opens the segments that hold these lines. Errors: P0002 for a job or source that is not known, 55000 for dropped log text, 22023 for negative lines.';
+'The lines of a source around one of them, as grep -C shows them: source and around (a line_no) as in l4_log and in the '
+'evidence of l4_diagnose, lines how many before and after. A row for each line, in file order, with node, rank, time and '
+'level of its record; is_match marks the one asked for. Records that a carriage return parts share a line number. Opens the '
+'segments that hold these lines. Errors: P0002 for a job or source that is not known, 55000 for dropped log text, 22023 for '
+'negative lines.';

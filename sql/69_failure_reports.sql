@@ -27,12 +27,15 @@ DECLARE
 	what text;
 	hint text;
 BEGIN
-	IF jsonb_typeof(l4_import_failure_reports.document) NOT IN ('array', 'object') OR l4_import_failure_reports.document IS NULL THEN
-		RAISE EXCEPTION 'failure reports must be a JSON object, or an array of objects' USING ERRCODE = 'invalid_parameter_value';
+	IF jsonb_typeof(l4_import_failure_reports.document) NOT IN ('array', 'object')
+		OR l4_import_failure_reports.document IS NULL THEN
+		RAISE EXCEPTION 'failure reports must be a JSON object, or an array of objects'
+			USING ERRCODE = 'invalid_parameter_value';
 	END IF;
 	FOR one IN
 		SELECT d.value AS fields, d.place
-		FROM jsonb_array_elements(CASE jsonb_typeof(l4_import_failure_reports.document) WHEN 'array' THEN l4_import_failure_reports.document
+		FROM jsonb_array_elements(CASE jsonb_typeof(l4_import_failure_reports.document)
+			WHEN 'array' THEN l4_import_failure_reports.document
 			ELSE jsonb_build_array(l4_import_failure_reports.document) END) WITH ORDINALITY d (value, place)
 	LOOP
 		IF jsonb_typeof(one.fields) <> 'object' OR coalesce(one.fields ->> 'job_id', '') = '' THEN
@@ -40,29 +43,40 @@ BEGIN
 		END IF;
 		SELECT string_agg(format('"%s"', k.key), ', ' ORDER BY k.key) INTO unknown
 		FROM jsonb_object_keys(one.fields) k (key)
-		WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = '@extschema@.l4_failure_report'::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attname = k.key);
+		WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = '@extschema@.l4_failure_report'::regclass
+			AND a.attnum > 0 AND NOT a.attisdropped AND a.attname = k.key);
 		IF unknown IS NOT NULL THEN
 			RAISE EXCEPTION 'failure report % has unknown fields: %', one.place, unknown
-				USING ERRCODE = 'invalid_parameter_value', HINT = 'The fields are the columns of l4_failure_report; job_metadata and monitoring_data take any JSON.';
+				USING ERRCODE = 'invalid_parameter_value',
+					HINT = 'The fields are the columns of l4_failure_report; job_metadata and monitoring_data take any JSON.';
 		END IF;
 		BEGIN
 			report := jsonb_populate_record(NULL::@extschema@.l4_failure_report, one.fields);
 			report.symptom := @extschema@.l4_symptom(report.symptom);
-			INSERT INTO @extschema@.l4_failure_report SELECT (r.filled).* FROM (SELECT jsonb_populate_record(report, jsonb_strip_nulls(jsonb_build_object(
-				'report_id', coalesce(report.report_id, '1'), 'status', coalesce(report.status, CASE WHEN report.resolved_at IS NOT NULL THEN 'resolved'
-					WHEN coalesce(report.diagnosed_at::text, report.root_cause, report.root_cause_category) IS NOT NULL THEN 'diagnosed' ELSE 'open' END),
-				'reported_at', coalesce(report.reported_at, now()), 'reported_by', coalesce(report.reported_by, current_user)))) AS filled) r
-			ON CONFLICT ON CONSTRAINT l4_failure_report_pkey DO UPDATE SET (job_metadata, hardware_resource, accelerator_type, accelerator_count, software_environment, description,
-				symptom, monitoring_data, lead, root_cause_category, root_cause_subtype, root_cause, fault_key, procedure, fix, status, faulty_nodes, failed_at, reported_at,
+			INSERT INTO @extschema@.l4_failure_report SELECT (r.filled).*
+			FROM (SELECT jsonb_populate_record(report, jsonb_strip_nulls(jsonb_build_object(
+				'report_id', coalesce(report.report_id, '1'), 'status',
+				coalesce(report.status, CASE WHEN report.resolved_at IS NOT NULL THEN 'resolved'
+					WHEN coalesce(report.diagnosed_at::text, report.root_cause, report.root_cause_category) IS NOT NULL
+						THEN 'diagnosed' ELSE 'open' END),
+				'reported_at', coalesce(report.reported_at, now()), 'reported_by',
+				coalesce(report.reported_by, current_user)))) AS filled) r
+			ON CONFLICT ON CONSTRAINT l4_failure_report_pkey DO UPDATE SET (job_metadata, hardware_resource, accelerator_type,
+				accelerator_count, software_environment, description, symptom, monitoring_data, lead, root_cause_category,
+				root_cause_subtype, root_cause, fault_key, procedure, fix, status, faulty_nodes, failed_at, reported_at,
 				diagnosed_at, resolved_at, reported_by, diagnosed_by)
-				= (excluded.job_metadata, excluded.hardware_resource, excluded.accelerator_type, excluded.accelerator_count, excluded.software_environment, excluded.description,
-				excluded.symptom, excluded.monitoring_data, excluded.lead, excluded.root_cause_category, excluded.root_cause_subtype, excluded.root_cause, excluded.fault_key,
-				excluded.procedure, excluded.fix, excluded.status, excluded.faulty_nodes, excluded.failed_at, excluded.reported_at,
+				= (excluded.job_metadata, excluded.hardware_resource, excluded.accelerator_type, excluded.accelerator_count,
+					excluded.software_environment, excluded.description,
+				excluded.symptom, excluded.monitoring_data, excluded.lead, excluded.root_cause_category,
+				excluded.root_cause_subtype, excluded.root_cause, excluded.fault_key, excluded.procedure, excluded.fix,
+				excluded.status, excluded.faulty_nodes, excluded.failed_at, excluded.reported_at,
 				excluded.diagnosed_at, excluded.resolved_at, excluded.reported_by, excluded.diagnosed_by);
 		EXCEPTION WHEN data_exception OR integrity_constraint_violation THEN
 			GET STACKED DIAGNOSTICS what = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
 			RAISE EXCEPTION 'failure report % (job "%") cannot be taken in: %', one.place, one.fields ->> 'job_id', what
-				USING ERRCODE = SQLSTATE, HINT = coalesce(nullif(hint, ''), 'The fields are the columns of l4_failure_report, whose comments say what they take.');
+				USING ERRCODE = SQLSTATE,
+					HINT = coalesce(nullif(hint, ''),
+						'The fields are the columns of l4_failure_report, whose comments say what they take.');
 		END;
 		taken := taken + 1;
 	END LOOP;
@@ -70,9 +84,14 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_import_failure_reports(jsonb) IS
-'Takes in failure reports, one JSON object or an array of them, with the columns of l4_failure_report as fields; returns their number. A report of the same job_id and report_id (by default 1) is replaced. Left out, reported_at is now and status follows from what is there (resolved, diagnosed, open). All or nothing. From CSV: \copy l4_failure_report (columns) FROM file CSV HEADER. Errors: 22023 no object, no job_id or unknown fields; others as the values are at fault, with the number of the report.';
+'Takes in failure reports, one JSON object or an array of them, with the columns of l4_failure_report as fields; returns '
+'their number. A report of the same job_id and report_id (by default 1) is replaced. Left out, reported_at is now and status '
+'follows from what is there (resolved, diagnosed, open). All or nothing. From CSV: \copy l4_failure_report (columns) FROM '
+'file CSV HEADER. Errors: 22023 no object, no job_id or unknown fields; others as the values are at fault, with the number of '
+'the report.';
 
-CREATE FUNCTION @extschema@.l4_finding_features(findings @extschema@.l4_finding[]) RETURNS TABLE (kind text, feature text, weight double precision)
+CREATE FUNCTION @extschema@.l4_finding_features(findings @extschema@.l4_finding[])
+RETURNS TABLE (kind text, feature text, weight double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 20
 BEGIN ATOMIC
 	-- what a failure began with tells more than what followed; a fault, which a person has named, more than an event
@@ -96,15 +115,17 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	SELECT array_agg(f ORDER BY f.kind, f.ordinal) FROM @extschema@.l4_finding f
 	WHERE f.job_id = l4_saved_findings.job_id
-		AND f.saved_at = GREATEST((SELECT max(n.saved_at) FROM @extschema@.l4_finding n WHERE n.job_id = l4_saved_findings.job_id),
-			(SELECT max(d.saved_at) FROM @extschema@.l4_diagnosis d WHERE d.job_id = l4_saved_findings.job_id));
+		AND f.saved_at = GREATEST((SELECT max(n.saved_at) FROM @extschema@.l4_finding n
+			WHERE n.job_id = l4_saved_findings.job_id), (SELECT max(d.saved_at) FROM @extschema@.l4_diagnosis d
+			WHERE d.job_id = l4_saved_findings.job_id));
 END;
 COMMENT ON FUNCTION @extschema@.l4_saved_findings(text) IS
 'The findings of the newest saved diagnosis of a job; NULL where none was saved or it found nothing.';
 
 CREATE FUNCTION @extschema@.l4_resembling_failures(job_id text, findings @extschema@.l4_finding[], saved_only boolean, most int)
-RETURNS TABLE (similar_job_id text, score double precision, shared_faults text[], shared_events bigint[], same_stage boolean, compared_with text,
-	root_cause_category text, root_cause_subtype text, root_cause text, fix text, report_status text, resolved_at timestamptz)
+RETURNS TABLE (similar_job_id text, score double precision, shared_faults text[], shared_events bigint[], same_stage boolean,
+	compared_with text, root_cause_category text, root_cause_subtype text, root_cause text, fix text, report_status text,
+	resolved_at timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10
 BEGIN ATOMIC
 	WITH own AS MATERIALIZED (
@@ -126,42 +147,52 @@ BEGIN ATOMIC
 	),
 	-- what few failed jobs have weighs more
 	rarity AS MATERIALIZED (
-		SELECT f.kind, f.feature, ln(1 + (SELECT count(*) + 1 FROM other)::double precision / count(DISTINCT f.job_id)) AS rarity
-		FROM (SELECT h.job_id, h.kind, h.feature FROM has h UNION ALL SELECT l4_resembling_failures.job_id, m.kind, m.feature FROM own m) f
+		SELECT f.kind, f.feature,
+			ln(1 + (SELECT count(*) + 1 FROM other)::double precision / count(DISTINCT f.job_id)) AS rarity
+		FROM (SELECT h.job_id, h.kind, h.feature FROM has h UNION ALL SELECT l4_resembling_failures.job_id, m.kind, m.feature
+			FROM own m) f
 		GROUP BY f.kind, f.feature
 	),
 	mine AS MATERIALIZED (
-		SELECT m.kind, m.feature, m.weight * r.rarity AS weight FROM own m JOIN rarity r ON r.kind = m.kind AND r.feature = m.feature
+		SELECT m.kind, m.feature, m.weight * r.rarity AS weight FROM own m
+		JOIN rarity r ON r.kind = m.kind AND r.feature = m.feature
 	),
 	size AS (
-		SELECT h.job_id, sum((h.weight * r.rarity) ^ 2) AS size FROM has h JOIN rarity r ON r.kind = h.kind AND r.feature = h.feature GROUP BY h.job_id
+		SELECT h.job_id, sum((h.weight * r.rarity) ^ 2) AS size FROM has h
+		JOIN rarity r ON r.kind = h.kind AND r.feature = h.feature GROUP BY h.job_id
 	),
 	shared AS (
 		SELECT h.job_id, sum(m.weight * h.weight * r.rarity) AS product,
 			array_agg(m.feature ORDER BY m.weight DESC, m.feature COLLATE "C") FILTER (WHERE m.kind = 'fault') AS faults,
-			array_agg(m.feature::bigint ORDER BY m.weight DESC, m.feature::bigint) FILTER (WHERE m.kind = 'event') AS events, bool_or(m.kind = 'stage') AS same_stage
-		FROM has h JOIN mine m ON m.kind = h.kind AND m.feature = h.feature JOIN rarity r ON r.kind = h.kind AND r.feature = h.feature
+			array_agg(m.feature::bigint ORDER BY m.weight DESC, m.feature::bigint) FILTER (WHERE m.kind = 'event') AS events,
+			bool_or(m.kind = 'stage') AS same_stage
+		FROM has h JOIN mine m ON m.kind = h.kind AND m.feature = h.feature
+		JOIN rarity r ON r.kind = h.kind AND r.feature = h.feature
 		GROUP BY h.job_id
 	)
 	-- Of a job without a diagnosis only the events in question are known: their share among this job's events.
-	SELECT s.job_id, CASE WHEN o.saved THEN s.product / NULLIF(sqrt(z.size * t.size), 0) ELSE s.product / NULLIF(t.events, 0) END,
-		COALESCE(s.faults, '{}'), COALESCE(s.events, '{}'), s.same_stage, CASE WHEN o.saved THEN 'saved diagnosis' ELSE 'logs' END,
-		r.root_cause_category, r.root_cause_subtype, r.root_cause, r.fix, r.status, r.resolved_at
+	SELECT s.job_id, CASE WHEN o.saved THEN s.product / NULLIF(sqrt(z.size * t.size), 0)
+		ELSE s.product / NULLIF(t.events, 0) END, COALESCE(s.faults, '{}'), COALESCE(s.events, '{}'), s.same_stage, CASE
+		WHEN o.saved THEN 'saved diagnosis' ELSE 'logs' END, r.root_cause_category, r.root_cause_subtype, r.root_cause, r.fix,
+			r.status, r.resolved_at
 	FROM shared s
 	JOIN other o ON o.job_id = s.job_id
 	JOIN size z ON z.job_id = s.job_id
 	CROSS JOIN (SELECT sum(m.weight ^ 2) AS size, sum(m.weight ^ 2) FILTER (WHERE m.kind = 'event') AS events FROM mine m) t
 	LEFT JOIN LATERAL (
-		SELECT r.* FROM @extschema@.l4_failure_report r WHERE r.job_id = s.job_id ORDER BY r.diagnosed_at DESC NULLS LAST, r.report_id LIMIT 1) r ON true
+		SELECT r.* FROM @extschema@.l4_failure_report r
+		WHERE r.job_id = s.job_id ORDER BY r.diagnosed_at DESC NULLS LAST, r.report_id LIMIT 1) r ON true
 	ORDER BY 2 DESC, s.job_id COLLATE "C"
 	LIMIT l4_resembling_failures.most;
 END;
 COMMENT ON FUNCTION @extschema@.l4_resembling_failures(text, @extschema@.l4_finding[], boolean, int) IS
-'Failed jobs that share what the given findings have: l4_similar_failures for findings at hand. saved_only: only jobs with a saved diagnosis are compared.';
+'Failed jobs that share what the given findings have: l4_similar_failures for findings at hand. saved_only: only jobs with a '
+'saved diagnosis are compared.';
 
 CREATE FUNCTION @extschema@.l4_similar_failures(job_id text, most int DEFAULT 10)
-RETURNS TABLE (similar_job_id text, score double precision, shared_faults text[], shared_events bigint[], same_stage boolean, compared_with text,
-	root_cause_category text, root_cause_subtype text, root_cause text, fix text, report_status text, resolved_at timestamptz, explanation text)
+RETURNS TABLE (similar_job_id text, score double precision, shared_faults text[], shared_events bigint[], same_stage boolean,
+	compared_with text, root_cause_category text, root_cause_subtype text, root_cause text, fix text, report_status text,
+	resolved_at timestamptz, explanation text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 10
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -176,15 +207,23 @@ BEGIN
 	END IF;
 	-- Of the job itself: the saved diagnosis, else a new one.
 	found := @extschema@.l4_saved_findings(l4_similar_failures.job_id);
-	IF found IS NULL AND EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_similar_failures.job_id AND s.record_count > 0) THEN
+	IF found IS NULL AND EXISTS (SELECT FROM @extschema@.l4_stream s
+		WHERE s.job_id = l4_similar_failures.job_id AND s.record_count > 0) THEN
 		found := @extschema@.l4_report_findings(l4_similar_failures.job_id);
 	END IF;
 	RETURN QUERY
-	SELECT s.*, format('Shares %s fault%s%s and %s event%s with it%s.', cardinality(s.shared_faults), CASE cardinality(s.shared_faults) WHEN 1 THEN '' ELSE 's' END,
-		coalesce(' (' || nullif(array_to_string(s.shared_faults, ', '), '') || ')', ''), cardinality(s.shared_events), CASE cardinality(s.shared_events) WHEN 1 THEN '' ELSE 's' END,
-		CASE WHEN s.same_stage THEN format(', and the stage %s', (SELECT f.stage FROM unnest(found) f WHERE f.kind = 'stage' AND f.ordinal = 1)) ELSE '' END)
+	SELECT s.*, format('Shares %s fault%s%s and %s event%s with it%s.', cardinality(s.shared_faults),
+		CASE cardinality(s.shared_faults) WHEN 1 THEN '' ELSE 's' END,
+		coalesce(' (' || nullif(array_to_string(s.shared_faults, ', '), '') || ')', ''), cardinality(s.shared_events),
+		CASE cardinality(s.shared_events) WHEN 1 THEN '' ELSE 's' END,
+		CASE WHEN s.same_stage THEN format(', and the stage %s',
+			(SELECT f.stage FROM unnest(found) f WHERE f.kind = 'stage' AND f.ordinal = 1)) ELSE '' END)
 	FROM @extschema@.l4_resembling_failures(l4_similar_failures.job_id, found, false, l4_similar_failures.most) s;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_similar_failures(text, int) IS
-'Failed jobs that resemble this one, most alike first, with what their failure reports say: at most so many. score says how alike (0 to 1, a cosine) what both diagnoses found is: faults, events and first stage; what is rare, and what a failure began with, weighs more. Saved diagnoses are compared (l4_save_diagnosis); of a job without one it is seen whether it logs the events at all. Reads only. Errors: P0002 unknown job, 22023 most below 1. Cost: one diagnosis of this job if none is saved, then the saved findings.';
+'Failed jobs that resemble this one, most alike first, with what their failure reports say: at most so many. score says how '
+'alike (0 to 1, a cosine) what both diagnoses found is: faults, events and first stage; what is rare, and what a failure '
+'began with, weighs more. Saved diagnoses are compared (l4_save_diagnosis); of a job without one it is seen whether it logs '
+'the events at all. Reads only. Errors: P0002 unknown job, 22023 most below 1. Cost: one diagnosis of this job if none is '
+'saved, then the saved findings.';

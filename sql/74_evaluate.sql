@@ -1,13 +1,14 @@
 /*
  * Evaluation: how well a diagnosis finds what an operator knows of jobs whose failure is explained.
  *
- * Labels (l4_label) say of a job which log lines tell of the failure, which nodes are at fault, in which stage and iteration it began.
- * l4_evaluate diagnoses the labelled jobs and holds the findings against the labels, with the figures of the paper, and does the same
- * for three simple methods, so that a figure can be judged:
- *   Error_time   the node with the first error line first
- *   Error_count  the node with most error lines first
- *   paper        the method of the paper as it is printed: events that no job of the pool has; an Isolation Forest over counts of those
- *                events; iterations whose mean DTW distance lies beyond three standard deviations
+ * Labels (l4_label) say of a job which log lines tell of the failure, which nodes are at fault, in which stage and iteration it
+ * began. l4_evaluate diagnoses the labelled jobs and holds the findings against the labels, with the figures of the paper, and
+ * does the same for three simple methods, so that a figure can be judged:
+ * Error_time   the node with the first error line first
+ * Error_count  the node with most error lines first
+ * paper        the method of the paper as it is printed: events that no job of the pool has; an Isolation Forest over counts of
+ * those
+ * events; iterations whose mean DTW distance lies beyond three standard deviations
  */
 
 CREATE TABLE @extschema@.l4_label (
@@ -18,12 +19,14 @@ CREATE TABLE @extschema@.l4_label (
 	source_glob text,
 	pattern text,
 	node text,
-	stage text CHECK (@extschema@.l4_is_one_of(stage, 'stage', 'environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
+	stage text CHECK (@extschema@.l4_is_one_of(stage, 'stage', 'environment_init', 'rendezvous', 'communicator_init',
+		'data_load', 'model_build',
 		'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown')),
 	iteration bigint,
 	note text,
 	PRIMARY KEY (job_id, label_no),
-	CONSTRAINT l4_label_event CHECK ((kind = 'event') = (pattern IS NOT NULL) AND (kind = 'event' OR source_glob IS NULL AND role IS NULL)),
+	CONSTRAINT l4_label_event
+		CHECK ((kind = 'event') = (pattern IS NOT NULL) AND (kind = 'event' OR source_glob IS NULL AND role IS NULL)),
 	CONSTRAINT l4_label_node CHECK (kind = 'node' OR node IS NULL),
 	CONSTRAINT l4_label_stage CHECK ((kind = 'stage') = (stage IS NOT NULL)),
 	CONSTRAINT l4_label_iteration CHECK ((kind = 'iteration') = (iteration IS NOT NULL))
@@ -32,11 +35,17 @@ COMMENT ON TABLE @extschema@.l4_label IS
 'What is known of a failure, to measure diagnoses by (l4_evaluate): one row a label. Filled by the user.';
 COMMENT ON COLUMN @extschema@.l4_label.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_label.label_no IS 'a number of the user''s choice, unique within the job';
-COMMENT ON COLUMN @extschema@.l4_label.kind IS 'event: lines that tell of the failure; node: a node at fault; stage, iteration: where it began (of several, each is right)';
-COMMENT ON COLUMN @extschema@.l4_label.role IS 'of an event label: root (says what went wrong, or where), effect (a direct consequence), neutral (belongs to the failure and tells nothing: neither a hit nor a mistake); NULL counts as root. root and effect are scored alike';
-COMMENT ON COLUMN @extschema@.l4_label.source_glob IS 'of an event label: the files in which it counts, as a glob on the path in the imported folder (* and ? also match /); NULL: all';
+COMMENT ON COLUMN @extschema@.l4_label.kind IS
+'event: lines that tell of the failure; node: a node at fault; stage, iteration: where it began (of several, each is right)';
+COMMENT ON COLUMN @extschema@.l4_label.role IS
+'of an event label: root (says what went wrong, or where), effect (a direct consequence), neutral (belongs to the failure and '
+'tells nothing: neither a hit nor a mistake); NULL counts as root. root and effect are scored alike';
+COMMENT ON COLUMN @extschema@.l4_label.source_glob IS
+'of an event label: the files in which it counts, as a glob on the path in the imported folder (* and ? also match /); NULL: '
+'all';
 COMMENT ON COLUMN @extschema@.l4_label.pattern IS 'of an event label: a PCRE2 pattern, searched for in each physical line';
-COMMENT ON COLUMN @extschema@.l4_label.node IS 'of a node label: the node at fault; NULL: the failure is of no single node, none is to be blamed';
+COMMENT ON COLUMN @extschema@.l4_label.node IS
+'of a node label: the node at fault; NULL: the failure is of no single node, none is to be blamed';
 COMMENT ON COLUMN @extschema@.l4_label.stage IS 'of a stage label: the stage';
 COMMENT ON COLUMN @extschema@.l4_label.iteration IS 'of an iteration label: the iteration, as the logs count it';
 COMMENT ON COLUMN @extschema@.l4_label.note IS 'anything a person wants to say of it';
@@ -48,7 +57,8 @@ RETURN path ~ ('^' || replace(replace(replace(
 	regexp_replace(glob, CASE WHEN glob ~ '\[.+\]' THEN '([.+^$(){}|\\])' ELSE '([.+^$(){}|\\[])' END, '\\\1', 'g'),
 	'*', '.*'), '?', '.'), '[!', '[^') || '$');
 COMMENT ON FUNCTION @extschema@.l4_glob_matches(text, text) IS
-'Does a glob match a whole path? * stands for any text and ? for any character (a slash too), [abc] for one of these, [!abc] for one that is none of these.';
+'Does a glob match a whole path? * stands for any text and ? for any character (a slash too), [abc] for one of these, [!abc] '
+'for one that is none of these.';
 
 CREATE TYPE @extschema@.l4_judged_event AS (
 	event_id bigint,
@@ -58,9 +68,11 @@ CREATE TYPE @extschema@.l4_judged_event AS (
 	label_nos int[]
 );
 COMMENT ON TYPE @extschema@.l4_judged_event IS
-'An event of a job held against the job''s labels: does a record of it hold a labelled line (truth), is there one with neither labelled nor neutral lines (other), one with neutral lines only (dull); and which labels are in it.';
+'An event of a job held against the job''s labels: does a record of it hold a labelled line (truth), is there one with '
+'neither labelled nor neutral lines (other), one with neutral lines only (dull); and which labels are in it.';
 
-CREATE FUNCTION @extschema@.l4_judge_events(job_id text, labels @extschema@.l4_label[]) RETURNS SETOF @extschema@.l4_judged_event
+CREATE FUNCTION @extschema@.l4_judge_events(job_id text, labels @extschema@.l4_label[])
+RETURNS SETOF @extschema@.l4_judged_event
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 1000
 BEGIN ATOMIC
 	WITH rule AS (
@@ -82,7 +94,8 @@ BEGIN ATOMIC
 			SELECT e.source, e.line_no, e.part FROM entry e
 			WHERE e.source = ANY (u.sources)
 				AND CASE WHEN strpos(e.raw, E'\n') = 0 THEN @extschema@.l4_pattern_matches(u.pattern, e.raw)
-					ELSE EXISTS (SELECT FROM string_to_table(e.raw, E'\n') t (line) WHERE @extschema@.l4_pattern_matches(u.pattern, t.line)) END
+					ELSE EXISTS (SELECT FROM string_to_table(e.raw, E'\n') t (line)
+						WHERE @extschema@.l4_pattern_matches(u.pattern, t.line)) END
 			OFFSET 0) h
 		GROUP BY h.source, h.line_no, h.part
 	),
@@ -103,7 +116,8 @@ BEGIN ATOMIC
 	FROM event e LEFT JOIN reached r ON r.event_id = e.event_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_judge_events(text, @extschema@.l4_label[]) IS
-'Holds all records of a job against its event labels: one row an event. A record is judged by its physical lines, continuation lines included. Reads the whole job and tries every label on every line. Errors: those of a bad pattern.';
+'Holds all records of a job against its event labels: one row an event. A record is judged by its physical lines, '
+'continuation lines included. Reads the whole job and tries every label on every line. Errors: those of a bad pattern.';
 
 CREATE TYPE @extschema@.l4_claim AS (
 	kind text,
@@ -124,7 +138,8 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_job_streams(l4_error_claims.job_id) s
 		JOIN @extschema@.l4_job_counts(l4_error_claims.job_id) e ON e.stream_id = s.stream_id
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
-		WHERE CASE WHEN e.level IS NULL THEN @extschema@.l4_text_gravity(h.shape, (SELECT @extschema@.l4_wordings_in_force())) >= 4 ELSE @extschema@.l4_level_rank(e.level) >= 5 END
+		WHERE CASE WHEN e.level IS NULL THEN @extschema@.l4_text_gravity(h.shape,
+			(SELECT @extschema@.l4_wordings_in_force())) >= 4 ELSE @extschema@.l4_level_rank(e.level) >= 5 END
 	)
 	SELECT 'node', (row_number() OVER (ORDER BY CASE WHEN l4_error_claims.by_count THEN sum(r.occurrences) END DESC,
 		min(r.first_ts), min(r.first_line), r.node))::int, r.node, NULL::text, NULL::bigint, NULL::bigint
@@ -133,7 +148,9 @@ BEGIN ATOMIC
 	SELECT DISTINCT 'event', 1, NULL::text, NULL::text, NULL::bigint, r.event_id FROM record r;
 END;
 COMMENT ON FUNCTION @extschema@.l4_error_claims(text, boolean) IS
-'The baselines Error_time and Error_count (by_count) of the paper: nodes by their first error line or by the number of such lines, and all events with such lines. An error line is one at level error or fatal or, where a line states no level, one that sounds like trouble (l4_text_gravity).';
+'The baselines Error_time and Error_count (by_count) of the paper: nodes by their first error line or by the number of such '
+'lines, and all events with such lines. An error line is one at level error or fatal or, where a line states no level, one '
+'that sounds like trouble (l4_text_gravity).';
 
 CREATE FUNCTION @extschema@.l4_plain_claims(job_id text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_claim
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 100
@@ -175,9 +192,13 @@ BEGIN ATOMIC
 	FROM iteration i WHERE i.three_sigma;
 END;
 COMMENT ON FUNCTION @extschema@.l4_plain_claims(text, boolean) IS
-'The method of the paper as printed, for comparison: events that no job of the pool has (all events, where there is no pool), nodes by an Isolation Forest over plain counts of those events (every node that has one is ranked), iterations by mean DTW distance beyond three standard deviations, the farthest first. It has no rule for stages. Reads the whole job. Paper: Jiang et al., FSE 2025, sections 4.2 to 4.4.';
+'The method of the paper as printed, for comparison: events that no job of the pool has (all events, where there is no pool), '
+'nodes by an Isolation Forest over plain counts of those events (every node that has one is ranked), iterations by mean DTW '
+'distance beyond three standard deviations, the farthest first. It has no rule for stages. Reads the whole job. Paper: Jiang '
+'et al., FSE 2025, sections 4.2 to 4.4.';
 
-CREATE FUNCTION @extschema@.l4_claims(job_id text, method text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_claim
+CREATE FUNCTION @extschema@.l4_claims(job_id text, method text, use_pool boolean DEFAULT true)
+RETURNS SETOF @extschema@.l4_claim
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -185,7 +206,8 @@ AS $$
 BEGIN
 	CASE method
 		WHEN 'l4' THEN
-			RETURN QUERY SELECT d.kind, d.ordinal, d.node, d.stage, d.iteration, d.event_id FROM @extschema@.l4_diagnose(l4_claims.job_id, l4_claims.use_pool) d;
+			RETURN QUERY SELECT d.kind, d.ordinal, d.node, d.stage, d.iteration, d.event_id
+			FROM @extschema@.l4_diagnose(l4_claims.job_id, l4_claims.use_pool) d;
 		WHEN 'paper' THEN
 			RETURN QUERY SELECT p.* FROM @extschema@.l4_plain_claims(l4_claims.job_id, l4_claims.use_pool) p;
 		WHEN 'Error_time', 'Error_count' THEN
@@ -243,7 +265,8 @@ BEGIN ATOMIC
 			(SELECT avg(g.reached::int) FROM (
 				SELECT bool_or(EXISTS (SELECT FROM reported r WHERE r.event_id = j.event_id)) AS reached
 				FROM judged j, unnest(j.label_nos) n (label_no) GROUP BY n.label_no) g) AS label_recall,
-			ARRAY(SELECT j.event_id FROM judged j WHERE j.truth AND NOT EXISTS (SELECT FROM reported r WHERE r.event_id = j.event_id) ORDER BY 1) AS missed,
+			ARRAY(SELECT j.event_id FROM judged j
+				WHERE j.truth AND NOT EXISTS (SELECT FROM reported r WHERE r.event_id = j.event_id) ORDER BY 1) AS missed,
 			ARRAY(SELECT r.event_id FROM reported r WHERE NOT r.truth ORDER BY 1) AS false
 	),
 	named AS (
@@ -252,7 +275,8 @@ BEGIN ATOMIC
 	fault AS (
 		SELECT count(DISTINCT l.node) AS nodes, bool_or(l.node IS NULL) AS alike FROM label l WHERE l.kind = 'node'
 	),
-	hit AS (SELECT n.node, min(n.place) AS place FROM named n WHERE n.node IN (SELECT l.node FROM label l WHERE l.kind = 'node') GROUP BY n.node),
+	hit AS (SELECT n.node, min(n.place) AS place FROM named n WHERE n.node IN (SELECT l.node FROM label l WHERE l.kind = 'node')
+		GROUP BY n.node),
 	node AS (
 		SELECT f.nodes, min(h.place) AS first_hit,
 			count(*) FILTER (WHERE h.place <= 1)::float8 / LEAST(1, f.nodes) AS top1,
@@ -264,9 +288,11 @@ BEGIN ATOMIC
 		GROUP BY f.nodes
 	),
 	stage AS (SELECT c.stage FROM claim c WHERE c.kind = 'stage' AND c.stage IS NOT NULL ORDER BY c.ordinal LIMIT 1),
-	iteration AS (SELECT c.iteration, c.ordinal FROM claim c WHERE c.kind = 'iteration' AND c.iteration IS NOT NULL ORDER BY c.ordinal LIMIT 3)
+	iteration AS (SELECT c.iteration, c.ordinal FROM claim c WHERE c.kind = 'iteration' AND c.iteration IS NOT NULL
+		ORDER BY c.ordinal LIMIT 3)
 	SELECT l4_judge_claims.job_id, l4_judge_claims.method, l4_judge_claims.seconds,
-		CASE WHEN e.true > 0 THEN e.hit END::int, CASE WHEN e.true > 0 THEN e.reported END::int, NULLIF(e.true, 0)::int, e.label_recall::float8,
+		CASE WHEN e.true > 0 THEN e.hit END::int, CASE WHEN e.true > 0 THEN e.reported END::int, NULLIF(e.true, 0)::int,
+		e.label_recall::float8,
 		CASE WHEN e.true > 0 THEN e.missed END, CASE WHEN e.true > 0 THEN e.false END,
 		n.nodes::int, n.first_hit::int, n.top1, n.top3, n.top5, n.top8,
 		CASE WHEN (SELECT f.alike FROM fault f) THEN (SELECT count(*) FROM named) END::int,
@@ -278,8 +304,10 @@ BEGIN ATOMIC
 			THEN EXISTS (SELECT FROM iteration i JOIN label l ON abs(l.iteration - i.iteration) <= 1) END
 	FROM event e LEFT JOIN node n ON true;
 END;
-COMMENT ON FUNCTION @extschema@.l4_judge_claims(text, text, double precision, @extschema@.l4_label[], @extschema@.l4_judged_event[], @extschema@.l4_claim[]) IS
-'Holds what a method says of a job (claims) against the labels of the job and its judged events (l4_judge_events): one row of figures. A method that has no rule for stages or iterations gets NULL there.';
+COMMENT ON FUNCTION @extschema@.l4_judge_claims(text, text, double precision, @extschema@.l4_label[],
+	@extschema@.l4_judged_event[], @extschema@.l4_claim[]) IS
+'Holds what a method says of a job (claims) against the labels of the job and its judged events (l4_judge_events): one row of '
+'figures. A method that has no rule for stages or iterations gets NULL there.';
 
 CREATE FUNCTION @extschema@.l4_query_labels(query text DEFAULT NULL) RETURNS SETOF @extschema@.l4_label
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE COST 1000 ROWS 100
@@ -290,21 +318,25 @@ BEGIN
 	IF query IS NULL THEN
 		RETURN QUERY SELECT l.* FROM @extschema@.l4_label l;
 	ELSE
-		RETURN QUERY EXECUTE format('SELECT l.* FROM (%s) q, jsonb_populate_record(NULL::@extschema@.l4_label, to_jsonb(q)) l', query);
+		RETURN QUERY EXECUTE format('SELECT l.* FROM (%s) q, jsonb_populate_record(NULL::@extschema@.l4_label, to_jsonb(q)) l',
+			query);
 	END IF;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_query_labels(text) IS
-'The labels that a query yields: its columns are taken by their names in l4_label, those it has not are NULL, others are left aside; NULL: the table l4_label. The query runs with the caller''s rights, reads only, and finds tables by their qualified names. Errors: those of the query.';
+'The labels that a query yields: its columns are taken by their names in l4_label, those it has not are NULL, others are left '
+'aside; NULL: the table l4_label. The query runs with the caller''s rights, reads only, and finds tables by their qualified '
+'names. Errors: those of the query.';
 
-CREATE FUNCTION @extschema@.l4_evaluate(job_ids text[] DEFAULT NULL, methods text[] DEFAULT '{l4,paper,Error_time,Error_count}', use_pool boolean DEFAULT true,
-	labels text DEFAULT NULL) RETURNS SETOF @extschema@.l4_evaluation
+CREATE FUNCTION @extschema@.l4_evaluate(job_ids text[] DEFAULT NULL, methods text[] DEFAULT '{l4,paper,Error_time,Error_count}',
+	use_pool boolean DEFAULT true, labels text DEFAULT NULL) RETURNS SETOF @extschema@.l4_evaluation
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE COST 1000000 ROWS 100
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 DECLARE
-	known @extschema@.l4_label[] := ARRAY(SELECT l FROM @extschema@.l4_query_labels(l4_evaluate.labels) l WHERE l4_evaluate.job_ids IS NULL OR l.job_id = ANY (l4_evaluate.job_ids));
+	known @extschema@.l4_label[] := ARRAY(SELECT l FROM @extschema@.l4_query_labels(l4_evaluate.labels) l
+		WHERE l4_evaluate.job_ids IS NULL OR l.job_id = ANY (l4_evaluate.job_ids));
 	unlabelled text := (SELECT j.job_id FROM unnest(l4_evaluate.job_ids) j (job_id)
 		WHERE NOT EXISTS (SELECT FROM unnest(known) l WHERE l.job_id = j.job_id) ORDER BY 1 LIMIT 1);
 	mine @extschema@.l4_label[];
@@ -316,7 +348,8 @@ DECLARE
 BEGIN
 	IF unlabelled IS NOT NULL THEN
 		RAISE EXCEPTION 'job "%" has no labels', unlabelled
-			USING ERRCODE = 'no_data_found', HINT = 'Put what is known of its failure into the table l4_label, or give a query that yields it.';
+			USING ERRCODE = 'no_data_found',
+				HINT = 'Put what is known of its failure into the table l4_label, or give a query that yields it.';
 	END IF;
 	FOR one IN SELECT DISTINCT l.job_id COLLATE "C" FROM unnest(known) l ORDER BY 1 LOOP
 		mine := ARRAY(SELECT l FROM unnest(known) l WHERE l.job_id = one);
@@ -324,18 +357,31 @@ BEGIN
 		FOREACH way IN ARRAY l4_evaluate.methods LOOP
 			began := clock_timestamp();
 			claims := ARRAY(SELECT c FROM @extschema@.l4_claims(one, way, l4_evaluate.use_pool) c);
-			RETURN QUERY SELECT e.* FROM @extschema@.l4_judge_claims(one, way, extract(epoch FROM clock_timestamp() - began)::float8, mine, judged, claims) e;
+			RETURN QUERY SELECT e.*
+			FROM @extschema@.l4_judge_claims(one, way, extract(epoch FROM clock_timestamp() - began)::float8, mine, judged,
+				claims) e;
 		END LOOP;
 	END LOOP;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_evaluate(text[], text[], boolean, text) IS
-'Diagnoses labelled jobs (job_ids; NULL: all that have labels) and holds the findings against the labels: one row a job and method (l4, paper, Error_time, Error_count). labels: a query that yields labels, NULL for the table l4_label (l4_query_labels). use_pool false leaves the successful jobs out. Columns: seconds the diagnosis took; events_hit, events_reported (without those of neutral lines only) and events_true, the numbers of events with labelled lines that are reported, of events reported, and of events with labelled lines (NULL where no line is labelled); label_recall, the share of event labels found in the logs of which an event is reported; missed_events and false_events, to be asked about with l4_explain_event; nodes_at_fault, first_hit (place of the first of them among the nodes named), top1 to top8 (share of them among the first k nodes; of more than k, k are enough for k up to 5); blamed, nodes named where none is to be; stage named first, and whether it is right; iterations, the first three named, and whether one is within 1 of a label. NULL: there is no label of the kind, or the method has no rule for it. Errors: a job without labels (P0002), an unknown method (22023), those of l4_diagnose. Cost: reads each job, and tries each label on each of its lines. Paper: Jiang et al., FSE 2025, section 5.';
+'Diagnoses labelled jobs (job_ids; NULL: all that have labels) and holds the findings against the labels: one row a job and '
+'method (l4, paper, Error_time, Error_count). labels: a query that yields labels, NULL for the table l4_label '
+'(l4_query_labels). use_pool false leaves the successful jobs out. Columns: seconds the diagnosis took; events_hit, '
+'events_reported (without those of neutral lines only) and events_true, the numbers of events with labelled lines that are '
+'reported, of events reported, and of events with labelled lines (NULL where no line is labelled); label_recall, the share of '
+'event labels found in the logs of which an event is reported; missed_events and false_events, to be asked about with '
+'l4_explain_event; nodes_at_fault, first_hit (place of the first of them among the nodes named), top1 to top8 (share of them '
+'among the first k nodes; of more than k, k are enough for k up to 5); blamed, nodes named where none is to be; stage named '
+'first, and whether it is right; iterations, the first three named, and whether one is within 1 of a label. NULL: there is no '
+'label of the kind, or the method has no rule for it. Errors: a job without labels (P0002), an unknown method (22023), those '
+'of l4_diagnose. Cost: reads each job, and tries each label on each of its lines. Paper: Jiang et al., FSE 2025, section 5.';
 
 CREATE FUNCTION @extschema@.l4_summarize_evaluation(evaluations @extschema@.l4_evaluation[])
-RETURNS TABLE (method text, jobs bigint, event_precision double precision, event_recall double precision, event_f1 double precision,
-	mean_precision double precision, mean_recall double precision, label_recall double precision, local_jobs bigint, top1 double precision, top3 double precision,
-	top5 double precision, top8 double precision, alike_jobs bigint, blamed double precision, stage_jobs bigint, stage double precision,
+RETURNS TABLE (method text, jobs bigint, event_precision double precision, event_recall double precision,
+	event_f1 double precision, mean_precision double precision, mean_recall double precision, label_recall double precision,
+	local_jobs bigint, top1 double precision, top3 double precision, top5 double precision, top8 double precision,
+	alike_jobs bigint, blamed double precision, stage_jobs bigint, stage double precision,
 	iteration_jobs bigint, iteration double precision, mean_seconds double precision, max_seconds double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 4
 BEGIN ATOMIC
@@ -355,17 +401,24 @@ BEGIN ATOMIC
 	ORDER BY array_position(ARRAY['l4', 'paper', 'Error_time', 'Error_count'], e.method), e.method;
 END;
 COMMENT ON FUNCTION @extschema@.l4_summarize_evaluation(@extschema@.l4_evaluation[]) IS
-'The figures of rows of l4_evaluate in total, one row a method: number of jobs; precision, recall and F1 over all events of all jobs, and the means of the jobs'' precision and recall; mean share of labels found; number of jobs with a fault of single nodes, and the means of top1 to top8 over them; number of jobs whose nodes fail alike, and the mean number of nodes blamed there; number of jobs with a labelled stage (iteration) and the share in which it is right; mean and largest time of a diagnosis. NULL where no job has such a label.';
+'The figures of rows of l4_evaluate in total, one row a method: number of jobs; precision, recall and F1 over all events of '
+'all jobs, and the means of the jobs'' precision and recall; mean share of labels found; number of jobs with a fault of '
+'single nodes, and the means of top1 to top8 over them; number of jobs whose nodes fail alike, and the mean number of nodes '
+'blamed there; number of jobs with a labelled stage (iteration) and the share in which it is right; mean and largest time of '
+'a diagnosis. NULL where no job has such a label.';
 
-CREATE FUNCTION @extschema@.l4_evaluate_summary(job_ids text[] DEFAULT NULL, methods text[] DEFAULT '{l4,paper,Error_time,Error_count}', use_pool boolean DEFAULT true,
+CREATE FUNCTION @extschema@.l4_evaluate_summary(job_ids text[] DEFAULT NULL,
+	methods text[] DEFAULT '{l4,paper,Error_time,Error_count}', use_pool boolean DEFAULT true,
 	labels text DEFAULT NULL)
-RETURNS TABLE (method text, jobs bigint, event_precision double precision, event_recall double precision, event_f1 double precision,
-	mean_precision double precision, mean_recall double precision, label_recall double precision, local_jobs bigint, top1 double precision, top3 double precision,
-	top5 double precision, top8 double precision, alike_jobs bigint, blamed double precision, stage_jobs bigint, stage double precision,
+RETURNS TABLE (method text, jobs bigint, event_precision double precision, event_recall double precision,
+	event_f1 double precision, mean_precision double precision, mean_recall double precision, label_recall double precision,
+	local_jobs bigint, top1 double precision, top3 double precision, top5 double precision, top8 double precision,
+	alike_jobs bigint, blamed double precision, stage_jobs bigint, stage double precision,
 	iteration_jobs bigint, iteration double precision, mean_seconds double precision, max_seconds double precision)
 LANGUAGE sql STABLE PARALLEL UNSAFE COST 1000000 ROWS 4
 BEGIN ATOMIC
-	SELECT s.* FROM @extschema@.l4_summarize_evaluation(ARRAY(SELECT e FROM @extschema@.l4_evaluate(l4_evaluate_summary.job_ids, l4_evaluate_summary.methods,
+	SELECT s.* FROM @extschema@.l4_summarize_evaluation(ARRAY(SELECT e
+		FROM @extschema@.l4_evaluate(l4_evaluate_summary.job_ids, l4_evaluate_summary.methods,
 		l4_evaluate_summary.use_pool, l4_evaluate_summary.labels) e)) s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evaluate_summary(text[], text[], boolean, text) IS

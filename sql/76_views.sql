@@ -1,34 +1,38 @@
 /*
  * Views for BI: plain scalar columns, one subject a view, read with the rights of the caller.
  *
- * They read the small tables only (jobs, streams, findings, reports, pools), never a log line, so that a dashboard over a thousand jobs
- * answers at once. A job's diagnosis is in them once l4_save_diagnosis has kept it; of several the newest counts. What people wrote
- * into a failure report goes before what a diagnosis says.
+ * They read the small tables only (jobs, streams, findings, reports, pools), never a log line, so that a dashboard over a
+ * thousand jobs answers at once. A job's diagnosis is in them once l4_save_diagnosis has kept it; of several the newest counts.
+ * What people wrote into a failure report goes before what a diagnosis says.
  */
 
 CREATE FUNCTION @extschema@.l4_seconds_between(begins timestamptz, ends timestamptz) RETURNS double precision
 LANGUAGE sql STABLE PARALLEL SAFE COST 5
-RETURN CASE WHEN isfinite(begins) AND isfinite(ends) THEN (EXTRACT(epoch FROM ends) - EXTRACT(epoch FROM begins))::double precision END;
+RETURN CASE WHEN isfinite(begins) AND isfinite(ends)
+	THEN (EXTRACT(epoch FROM ends) - EXTRACT(epoch FROM begins))::double precision END;
 COMMENT ON FUNCTION @extschema@.l4_seconds_between(timestamptz, timestamptz) IS
-'Seconds from one moment to another, negative where the second is earlier; NULL where one is NULL or infinite. Unlike a difference of times it raises no error, however far apart they are.';
+'Seconds from one moment to another, negative where the second is earlier; NULL where one is NULL or infinite. Unlike a '
+'difference of times it raises no error, however far apart they are.';
 
 CREATE VIEW @extschema@.l4_job_facts WITH (security_invoker = true) AS
-SELECT j.job_id, j.status, j.owner::text AS owner, j.settings ->> 'model' AS model, j.settings ->> 'framework' AS framework, j.settings::text AS settings,
-	j.registered_at, s.imported_at,
+SELECT j.job_id, j.status, j.owner::text AS owner, j.settings ->> 'model' AS model, j.settings ->> 'framework' AS framework,
+	j.settings::text AS settings, j.registered_at, s.imported_at,
 	-- an infinite time says as much as none
 	coalesce(CASE WHEN isfinite(j.started_at) THEN j.started_at END, s.first_ts) AS started_at,
 	coalesce(CASE WHEN isfinite(j.ended_at) THEN j.ended_at END, s.last_ts) AS ended_at,
 	coalesce(cardinality(j.nodes), n.nodes)::int AS nodes,
 	least(greatest(cardinality(j.nodes)::bigint * j.ranks_per_node, s.ranks), 2147483647)::int AS ranks,
-	coalesce(s.files, 0) AS files, coalesce(s.failed_files, 0) AS failed_files, coalesce(s.records, 0)::bigint AS records, coalesce(s.bytes, 0)::bigint AS bytes,
-	s.last_iteration
+	coalesce(s.files, 0) AS files, coalesce(s.failed_files, 0) AS failed_files, coalesce(s.records, 0)::bigint AS records,
+	coalesce(s.bytes, 0)::bigint AS bytes, s.last_iteration
 FROM @extschema@.l4_job j
 LEFT JOIN (
 	SELECT s.job_id, max(s.rank)::bigint + 1 AS ranks,
-		count(*) FILTER (WHERE s.label IS NULL) AS files, count(*) FILTER (WHERE s.label IS NULL AND s.state = 'failed') AS failed_files,
-		sum(s.record_count) AS records, sum(s.byte_count) AS bytes,
-		min(s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01' AND isfinite(s.first_ts)) AS first_ts, max(s.last_ts) FILTER (WHERE isfinite(s.last_ts)) AS last_ts,
-		max(s.last_iteration) AS last_iteration, max(s.imported_at) AS imported_at
+		count(*) FILTER (WHERE s.label IS NULL) AS files,
+		count(*) FILTER (WHERE s.label IS NULL AND s.state = 'failed') AS failed_files, sum(s.record_count) AS records,
+		sum(s.byte_count) AS bytes,
+		min(s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01' AND isfinite(s.first_ts)) AS first_ts,
+		max(s.last_ts) FILTER (WHERE isfinite(s.last_ts)) AS last_ts, max(s.last_iteration) AS last_iteration,
+		max(s.imported_at) AS imported_at
 	FROM @extschema@.l4_stream s
 	GROUP BY s.job_id) s ON s.job_id = j.job_id
 LEFT JOIN (
@@ -37,7 +41,8 @@ LEFT JOIN (
 	FROM @extschema@.l4_stream s
 	WHERE s.job_id NOT IN (SELECT k.job_id FROM @extschema@.l4_job k WHERE k.nodes IS NOT NULL)
 	GROUP BY s.job_id) n ON n.job_id = j.job_id;
-COMMENT ON VIEW @extschema@.l4_job_facts IS 'One row a job: what is known of it, from the scheduler where it told and else from the logs.';
+COMMENT ON VIEW @extschema@.l4_job_facts IS
+'One row a job: what is known of it, from the scheduler where it told and else from the logs.';
 COMMENT ON COLUMN @extschema@.l4_job_facts.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_job_facts.status IS 'running, succeeded, failed or unknown';
 COMMENT ON COLUMN @extschema@.l4_job_facts.owner IS 'role that registered it';
@@ -49,7 +54,8 @@ COMMENT ON COLUMN @extschema@.l4_job_facts.imported_at IS 'when the last of its 
 COMMENT ON COLUMN @extschema@.l4_job_facts.started_at IS 'its start as registered, else the time of the first record';
 COMMENT ON COLUMN @extschema@.l4_job_facts.ended_at IS 'its end as registered, else the time of the last record';
 COMMENT ON COLUMN @extschema@.l4_job_facts.nodes IS 'number of nodes: those registered, else those that logs are from';
-COMMENT ON COLUMN @extschema@.l4_job_facts.ranks IS 'number of ranks: those registered, or one more than the highest rank that logs are from, whichever are more';
+COMMENT ON COLUMN @extschema@.l4_job_facts.ranks IS
+'number of ranks: those registered, or one more than the highest rank that logs are from, whichever are more';
 COMMENT ON COLUMN @extschema@.l4_job_facts.files IS 'files imported';
 COMMENT ON COLUMN @extschema@.l4_job_facts.failed_files IS 'files that could not be read to their end';
 COMMENT ON COLUMN @extschema@.l4_job_facts.records IS 'log records';
@@ -58,14 +64,16 @@ COMMENT ON COLUMN @extschema@.l4_job_facts.last_iteration IS 'the highest iterat
 
 CREATE VIEW @extschema@.l4_findings WITH (security_invoker = true) AS
 SELECT f.job_id, f.saved_at, f.saved_at = GREATEST(d.saved_at, max(f.saved_at) OVER (PARTITION BY f.job_id)) AS newest,
-	f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences, f.nodes_affected,
-	f.evidence, f.explanation, f.fault_key, l.title AS fault_title, l.category AS fault_category, l.subtype AS fault_subtype, l.severity AS fault_severity,
-	f.root_cause, f.fix
+	f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences,
+	f.nodes_affected, f.evidence, f.explanation, f.fault_key, l.title AS fault_title, l.category AS fault_category,
+	l.subtype AS fault_subtype, l.severity AS fault_severity, f.root_cause, f.fix
 FROM @extschema@.l4_finding f
 -- the newest diagnosis may have found nothing
-LEFT JOIN (SELECT d.job_id, max(d.saved_at) AS saved_at FROM @extschema@.l4_diagnosis d GROUP BY d.job_id) d ON d.job_id = f.job_id
+LEFT JOIN (SELECT d.job_id, max(d.saved_at) AS saved_at FROM @extschema@.l4_diagnosis d GROUP BY d.job_id) d
+	ON d.job_id = f.job_id
 LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key;
-COMMENT ON VIEW @extschema@.l4_findings IS 'All saved findings, with what the library says of their faults. The present diagnosis of a job: WHERE newest.';
+COMMENT ON VIEW @extschema@.l4_findings IS
+'All saved findings, with what the library says of their faults. The present diagnosis of a job: WHERE newest.';
 COMMENT ON COLUMN @extschema@.l4_findings.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_findings.saved_at IS 'when the diagnosis was saved';
 COMMENT ON COLUMN @extschema@.l4_findings.newest IS 'is it of the newest diagnosis of its job?';
@@ -92,12 +100,13 @@ COMMENT ON COLUMN @extschema@.l4_findings.root_cause IS 'its root cause';
 COMMENT ON COLUMN @extschema@.l4_findings.fix IS 'its fix';
 
 CREATE VIEW @extschema@.l4_diagnoses WITH (security_invoker = true) AS
-SELECT d.job_id, d.saved_at, d.saved_by::text AS saved_by, d.version, d.use_pool, d.pool_id, d.pool_jobs, d.pool_fit, d.records, d.findings, d.verdict,
-	d.restart_action, d.restart_target, d.restart_advice, d.began_at, d.last_save_at, d.last_save_iteration,
-	lead(d.saved_at) OVER w IS NULL AS newest, lead(d.saved_at) OVER w AS superseded_at
+SELECT d.job_id, d.saved_at, d.saved_by::text AS saved_by, d.version, d.use_pool, d.pool_id, d.pool_jobs, d.pool_fit, d.records,
+	d.findings, d.verdict, d.restart_action, d.restart_target, d.restart_advice, d.began_at, d.last_save_at,
+	d.last_save_iteration, lead(d.saved_at) OVER w IS NULL AS newest, lead(d.saved_at) OVER w AS superseded_at
 FROM @extschema@.l4_diagnosis d
 WINDOW w AS (PARTITION BY d.job_id ORDER BY d.saved_at);
-COMMENT ON VIEW @extschema@.l4_diagnoses IS 'All saved diagnoses: with what each was made, what it says, and when a later one superseded it.';
+COMMENT ON VIEW @extschema@.l4_diagnoses IS
+'All saved diagnoses: with what each was made, what it says, and when a later one superseded it.';
 COMMENT ON COLUMN @extschema@.l4_diagnoses.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_diagnoses.saved_at IS 'when it was saved';
 COMMENT ON COLUMN @extschema@.l4_diagnoses.saved_by IS 'who saved it';
@@ -138,22 +147,29 @@ WITH newest AS (
 	GROUP BY f.job_id),
 first AS (
 	SELECT f.job_id, min(f.saved_at) AS first_diagnosed_at, max(f.saved_at) AS diagnosed_at, count(*) AS diagnoses
-	FROM (SELECT f.job_id, f.saved_at FROM @extschema@.l4_finding f UNION SELECT d.job_id, d.saved_at FROM @extschema@.l4_diagnosis d) f GROUP BY f.job_id),
+	FROM (SELECT f.job_id, f.saved_at FROM @extschema@.l4_finding f UNION SELECT d.job_id, d.saved_at
+		FROM @extschema@.l4_diagnosis d) f
+	GROUP BY f.job_id),
 last AS (
 	SELECT d.job_id, d.verdict, d.restart_advice, d.began_at, d.last_save_at FROM @extschema@.l4_diagnoses d WHERE d.newest),
 report AS (
 	-- of several reports the last one counts, and the failure is resolved when all are
-	SELECT DISTINCT ON (r.job_id) r.job_id, r.symptom, r.root_cause_category, r.root_cause_subtype, r.root_cause, r.fix, r.reported_by::text AS reported_by,
-		min(r.reported_at) OVER w AS reported_at,
-		bool_and(r.resolved_at IS NOT NULL OR r.status IN ('resolved', 'rejected')) OVER w AS resolved, max(r.resolved_at) OVER w AS resolved_at
+	SELECT DISTINCT ON (r.job_id) r.job_id, r.symptom, r.root_cause_category, r.root_cause_subtype, r.root_cause, r.fix,
+		r.reported_by::text AS reported_by, min(r.reported_at) OVER w AS reported_at,
+		bool_and(r.resolved_at IS NOT NULL OR r.status IN ('resolved', 'rejected')) OVER w AS resolved,
+		max(r.resolved_at) OVER w AS resolved_at
 	FROM @extschema@.l4_failure_report r
 	WINDOW w AS (PARTITION BY r.job_id)
 	ORDER BY r.job_id, r.reported_at DESC, r.report_id DESC)
 SELECT j.job_id, j.owner, j.model, j.framework, j.nodes, j.ranks, j.started_at, j.ended_at AS failed_at, j.imported_at,
-	d.first_diagnosed_at, d.diagnosed_at, coalesce(d.diagnoses, 0) AS diagnoses, r.reported_at, r.reported_by, CASE WHEN r.resolved THEN r.resolved_at END AS resolved_at, coalesce(r.resolved, false) AS resolved,
+	d.first_diagnosed_at, d.diagnosed_at, coalesce(d.diagnoses, 0) AS diagnoses, r.reported_at, r.reported_by,
+	CASE WHEN r.resolved THEN r.resolved_at END AS resolved_at, coalesce(r.resolved, false) AS resolved,
 	r.symptom, coalesce(r.root_cause_category, n.fault_category, 'unknown') AS category,
-	coalesce(r.root_cause_subtype, CASE WHEN r.root_cause_category IS NULL OR r.root_cause_category = n.fault_category THEN n.fault_subtype END, 'unknown') AS subtype,
-	CASE WHEN r.root_cause_category IS NOT NULL THEN 'report' WHEN n.fault_category IS NOT NULL THEN 'diagnosis' ELSE 'none' END AS cause_from,
+	coalesce(r.root_cause_subtype,
+		CASE WHEN r.root_cause_category IS NULL OR r.root_cause_category = n.fault_category THEN n.fault_subtype END,
+		'unknown') AS subtype,
+	CASE WHEN r.root_cause_category IS NOT NULL THEN 'report' WHEN n.fault_category IS NOT NULL THEN 'diagnosis'
+		ELSE 'none' END AS cause_from,
 	n.suspect_node, n.suspect_rank, n.suspect_score, n.fault_key, n.fault_title, n.event, n.stage, n.iteration,
 	r.root_cause, coalesce(r.fix, n.fix) AS fix, l.verdict, l.restart_advice, l.began_at, l.last_save_at
 FROM @extschema@.l4_job_facts j
@@ -162,7 +178,8 @@ LEFT JOIN newest n ON n.job_id = j.job_id
 LEFT JOIN last l ON l.job_id = j.job_id
 LEFT JOIN report r ON r.job_id = j.job_id
 WHERE j.status = 'failed';
-COMMENT ON VIEW @extschema@.l4_failures IS 'One row a failed job: its newest saved diagnosis in a line, beside what its failure report says.';
+COMMENT ON VIEW @extschema@.l4_failures IS
+'One row a failed job: its newest saved diagnosis in a line, beside what its failure report says.';
 COMMENT ON COLUMN @extschema@.l4_failures.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_failures.owner IS 'role that registered it';
 COMMENT ON COLUMN @extschema@.l4_failures.model IS 'the setting "model"';
@@ -180,7 +197,8 @@ COMMENT ON COLUMN @extschema@.l4_failures.reported_by IS 'who wrote the last rep
 COMMENT ON COLUMN @extschema@.l4_failures.resolved_at IS 'when the last of its reports was resolved, NULL while one is open';
 COMMENT ON COLUMN @extschema@.l4_failures.resolved IS 'is it resolved?';
 COMMENT ON COLUMN @extschema@.l4_failures.symptom IS 'symptom by its report';
-COMMENT ON COLUMN @extschema@.l4_failures.category IS 'category of the root cause: by the report, else of the first known fault, else unknown';
+COMMENT ON COLUMN @extschema@.l4_failures.category IS
+'category of the root cause: by the report, else of the first known fault, else unknown';
 COMMENT ON COLUMN @extschema@.l4_failures.subtype IS 'subtype of the root cause, likewise';
 COMMENT ON COLUMN @extschema@.l4_failures.cause_from IS 'where the category is from: report, diagnosis or none';
 COMMENT ON COLUMN @extschema@.l4_failures.suspect_node IS 'the first suspected node, NULL where no node is blamed';
@@ -199,8 +217,9 @@ COMMENT ON COLUMN @extschema@.l4_failures.began_at IS 'when the failure began, b
 COMMENT ON COLUMN @extschema@.l4_failures.last_save_at IS 'when the job began to save its last checkpoint before that';
 
 CREATE VIEW @extschema@.l4_current_failures WITH (security_invoker = true) AS
-SELECT f.job_id, f.owner, f.model, f.framework, f.nodes, f.ranks, f.started_at, f.failed_at, f.diagnosed_at, f.diagnosed_at IS NOT NULL AS diagnosed,
-	f.reported_at, f.symptom, f.category, f.subtype, f.suspect_node, f.suspect_rank, f.fault_key, f.fault_title, f.event, f.stage, f.iteration, f.fix, f.verdict, f.restart_advice
+SELECT f.job_id, f.owner, f.model, f.framework, f.nodes, f.ranks, f.started_at, f.failed_at, f.diagnosed_at,
+	f.diagnosed_at IS NOT NULL AS diagnosed, f.reported_at, f.symptom, f.category, f.subtype, f.suspect_node, f.suspect_rank,
+	f.fault_key, f.fault_title, f.event, f.stage, f.iteration, f.fix, f.verdict, f.restart_advice
 FROM @extschema@.l4_failures f
 WHERE NOT f.resolved;
 COMMENT ON VIEW @extschema@.l4_current_failures IS 'Failed jobs that no report calls resolved: what is to be done now.';
@@ -237,8 +256,10 @@ SELECT date_trunc('week', f.failed_at)::date AS week, f.category, f.subtype, cou
 FROM @extschema@.l4_failures f
 GROUP BY 1, 2, 3;
 COMMENT ON VIEW @extschema@.l4_failures_by_cause IS 'Failed jobs by week and root cause.';
-COMMENT ON COLUMN @extschema@.l4_failures_by_cause.week IS 'the Monday of the week in which the jobs failed (time zone of the session); NULL where no time is known';
-COMMENT ON COLUMN @extschema@.l4_failures_by_cause.category IS 'category of the root cause: by report, else by the first known fault, else unknown';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.week IS
+'the Monday of the week in which the jobs failed (time zone of the session); NULL where no time is known';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.category IS
+'category of the root cause: by report, else by the first known fault, else unknown';
 COMMENT ON COLUMN @extschema@.l4_failures_by_cause.subtype IS 'subtype of the root cause, likewise';
 COMMENT ON COLUMN @extschema@.l4_failures_by_cause.failures IS 'failed jobs';
 COMMENT ON COLUMN @extschema@.l4_failures_by_cause.resolved IS 'of these, resolved';
@@ -254,7 +275,8 @@ SELECT f.job_id, f.category, f.subtype, f.failed_at, f.imported_at, f.first_diag
 	@extschema@.l4_seconds_between(f.failed_at, f.resolved_at) / 60 AS minutes_to_resolution,
 	@extschema@.l4_seconds_between(f.first_diagnosed_at, f.resolved_at) / 60 AS minutes_from_diagnosis_to_resolution
 FROM @extschema@.l4_failures f;
-COMMENT ON VIEW @extschema@.l4_failure_times IS 'How long each failure took to be diagnosed, reported and resolved. NULL where a step has not been taken.';
+COMMENT ON VIEW @extschema@.l4_failure_times IS
+'How long each failure took to be diagnosed, reported and resolved. NULL where a step has not been taken.';
 COMMENT ON COLUMN @extschema@.l4_failure_times.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_failure_times.category IS 'category of the root cause';
 COMMENT ON COLUMN @extschema@.l4_failure_times.subtype IS 'subtype of the root cause';
@@ -264,10 +286,12 @@ COMMENT ON COLUMN @extschema@.l4_failure_times.first_diagnosed_at IS 'when its f
 COMMENT ON COLUMN @extschema@.l4_failure_times.reported_at IS 'when it was first reported';
 COMMENT ON COLUMN @extschema@.l4_failure_times.resolved_at IS 'when it was resolved';
 COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_to_diagnosis IS 'minutes from the failure to the first saved diagnosis';
-COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_from_import_to_diagnosis IS 'minutes from the import of the logs to the first saved diagnosis; negative where logs came in later';
+COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_from_import_to_diagnosis IS
+'minutes from the import of the logs to the first saved diagnosis; negative where logs came in later';
 COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_to_report IS 'minutes from the failure to its first report';
 COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_to_resolution IS 'minutes from the failure to its resolution';
-COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_from_diagnosis_to_resolution IS 'minutes from the first saved diagnosis to the resolution';
+COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_from_diagnosis_to_resolution IS
+'minutes from the first saved diagnosis to the resolution';
 
 CREATE VIEW @extschema@.l4_fleet_nodes WITH (security_invoker = true) AS
 WITH used AS (
@@ -277,7 +301,8 @@ WITH used AS (
 	SELECT DISTINCT s.node, s.job_id FROM @extschema@.l4_stream s
 	WHERE s.node IS NOT NULL AND s.job_id NOT IN (SELECT j.job_id FROM @extschema@.l4_job j WHERE j.nodes IS NOT NULL)),
 suspected AS (
-	SELECT f.node, f.job_id, f.ordinal, f.saved_at FROM @extschema@.l4_findings f WHERE f.newest AND f.kind = 'node' AND f.node IS NOT NULL),
+	SELECT f.node, f.job_id, f.ordinal, f.saved_at FROM @extschema@.l4_findings f
+	WHERE f.newest AND f.kind = 'node' AND f.node IS NOT NULL),
 confirmed AS (
 	SELECT DISTINCT u.node, r.job_id FROM @extschema@.l4_failure_report r, unnest(r.faulty_nodes) u (node)),
 node AS (
@@ -286,7 +311,8 @@ node AS (
 		count(c.job_id) AS confirmed_jobs,
 		count(*) FILTER (WHERE s.ordinal = 1 OR c.job_id IS NOT NULL) AS blamed_jobs,
 		max(COALESCE(j.ended_at, j.started_at, j.registered_at)) AS last_used_at,
-		max(COALESCE(j.ended_at, j.started_at, j.registered_at)) FILTER (WHERE s.ordinal = 1 OR c.job_id IS NOT NULL) AS last_blamed_at,
+		max(COALESCE(j.ended_at, j.started_at, j.registered_at)) FILTER (
+			WHERE s.ordinal = 1 OR c.job_id IS NOT NULL) AS last_blamed_at,
 		(array_agg(u.job_id ORDER BY COALESCE(j.ended_at, j.started_at, j.registered_at) DESC, u.job_id)
 			FILTER (WHERE s.ordinal = 1 OR c.job_id IS NOT NULL))[1] AS last_blamed_job
 	FROM used u
@@ -298,7 +324,9 @@ SELECT n.node, n.jobs, n.failed_jobs, n.first_suspect_jobs, n.suspect_jobs, n.co
 	n.blamed_jobs::double precision / nullif(n.failed_jobs, 0) AS blamed_share, n.blamed_jobs > 1 AS repeat_offender,
 	n.last_used_at, n.last_blamed_at, n.last_blamed_job
 FROM node n;
-COMMENT ON VIEW @extschema@.l4_fleet_nodes IS 'One row a node over all jobs: how many failed on it, and how many of them are its doing. Repeat offenders: WHERE repeat_offender ORDER BY blamed_jobs DESC.';
+COMMENT ON VIEW @extschema@.l4_fleet_nodes IS
+'One row a node over all jobs: how many failed on it, and how many of them are its doing. Repeat offenders: WHERE '
+'repeat_offender ORDER BY blamed_jobs DESC.';
 COMMENT ON COLUMN @extschema@.l4_fleet_nodes.node IS 'the node, by name';
 COMMENT ON COLUMN @extschema@.l4_fleet_nodes.jobs IS 'jobs it took part in';
 COMMENT ON COLUMN @extschema@.l4_fleet_nodes.failed_jobs IS 'of these, failed';
@@ -306,22 +334,23 @@ COMMENT ON COLUMN @extschema@.l4_fleet_nodes.first_suspect_jobs IS 'jobs whose n
 COMMENT ON COLUMN @extschema@.l4_fleet_nodes.suspect_jobs IS 'jobs whose newest diagnosis suspects it at all';
 COMMENT ON COLUMN @extschema@.l4_fleet_nodes.confirmed_jobs IS 'jobs whose failure report names it as faulty';
 COMMENT ON COLUMN @extschema@.l4_fleet_nodes.blamed_jobs IS 'jobs in which it is first suspect or named by the report';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.blamed_share IS 'blamed_jobs as a share of its failed jobs; NULL where none failed';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.blamed_share IS
+'blamed_jobs as a share of its failed jobs; NULL where none failed';
 COMMENT ON COLUMN @extschema@.l4_fleet_nodes.repeat_offender IS 'blamed in more than one job';
 COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_used_at IS 'end (else start, else registration) of its last job';
 COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_blamed_at IS 'the same of the last job it is blamed for';
 COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_blamed_job IS 'the last job it is blamed for';
 
 CREATE VIEW @extschema@.l4_fault_statistics WITH (security_invoker = true) AS
-SELECT l.fault_key, l.title, l.category, l.subtype, l.role, l.severity, l.builtin, l.overridden, l.owner::text AS owner, l.created_at,
-	coalesce(m.jobs, 0) AS jobs, coalesce(m.first_jobs, 0) AS first_jobs, coalesce(m.occurrences, 0)::bigint AS occurrences,
-	coalesce(m.reported_jobs, 0) AS reported_jobs, coalesce(m.right_jobs, 0) AS right_jobs,
-	m.right_jobs::double precision / nullif(m.reported_jobs, 0) AS right_share, l.right_count AS judged_right, l.wrong_count AS judged_wrong,
-	m.first_seen, m.last_seen, m.last_job
+SELECT l.fault_key, l.title, l.category, l.subtype, l.role, l.severity, l.builtin, l.overridden, l.owner::text AS owner,
+	l.created_at, coalesce(m.jobs, 0) AS jobs, coalesce(m.first_jobs, 0) AS first_jobs,
+	coalesce(m.occurrences, 0)::bigint AS occurrences, coalesce(m.reported_jobs, 0) AS reported_jobs,
+	coalesce(m.right_jobs, 0) AS right_jobs, m.right_jobs::double precision / nullif(m.reported_jobs, 0) AS right_share,
+	l.right_count AS judged_right, l.wrong_count AS judged_wrong, m.first_seen, m.last_seen, m.last_job
 FROM @extschema@.l4_fault_library l
 LEFT JOIN (
-	SELECT f.fault_key, count(*) AS jobs, count(*) FILTER (WHERE f.ordinal = 1) AS first_jobs, sum(f.occurrences) AS occurrences,
-		count(*) FILTER (WHERE f.ordinal = 1 AND v.cause_from = 'report') AS reported_jobs,
+	SELECT f.fault_key, count(*) AS jobs, count(*) FILTER (WHERE f.ordinal = 1) AS first_jobs,
+		sum(f.occurrences) AS occurrences, count(*) FILTER (WHERE f.ordinal = 1 AND v.cause_from = 'report') AS reported_jobs,
 		count(*) FILTER (WHERE f.ordinal = 1 AND v.cause_from = 'report' AND v.category = f.fault_category) AS right_jobs,
 		min(f.first_seen) AS first_seen, max(f.first_seen) AS last_seen,
 		(array_agg(f.job_id ORDER BY f.first_seen DESC NULLS LAST, f.job_id))[1] AS last_job
@@ -329,7 +358,9 @@ LEFT JOIN (
 	LEFT JOIN @extschema@.l4_failures v ON v.job_id = f.job_id
 	WHERE f.newest AND f.kind = 'fault'
 	GROUP BY f.fault_key) m ON m.fault_key = l.fault_key;
-COMMENT ON VIEW @extschema@.l4_fault_statistics IS 'One row a fault of the library in force: in how many newest diagnoses it is, and how often a failure report or a person agrees.';
+COMMENT ON VIEW @extschema@.l4_fault_statistics IS
+'One row a fault of the library in force: in how many newest diagnoses it is, and how often a failure report or a person '
+'agrees.';
 COMMENT ON COLUMN @extschema@.l4_fault_statistics.fault_key IS 'the fault';
 COMMENT ON COLUMN @extschema@.l4_fault_statistics.title IS 'what it is, in a few words';
 COMMENT ON COLUMN @extschema@.l4_fault_statistics.category IS 'hardware, user, framework, platform or noise';
@@ -343,9 +374,12 @@ COMMENT ON COLUMN @extschema@.l4_fault_statistics.created_at IS 'when it came in
 COMMENT ON COLUMN @extschema@.l4_fault_statistics.jobs IS 'jobs whose newest diagnosis has it';
 COMMENT ON COLUMN @extschema@.l4_fault_statistics.first_jobs IS 'jobs whose newest diagnosis has it in the first place';
 COMMENT ON COLUMN @extschema@.l4_fault_statistics.occurrences IS 'records that matched in these diagnoses';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.reported_jobs IS 'of first_jobs, those with a failure report that states the category of the root cause';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.right_jobs IS 'of reported_jobs, those whose report states the category of this fault';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.right_share IS 'right_jobs as a share of reported_jobs; NULL where none is reported';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.reported_jobs IS
+'of first_jobs, those with a failure report that states the category of the root cause';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.right_jobs IS
+'of reported_jobs, those whose report states the category of this fault';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.right_share IS
+'right_jobs as a share of reported_jobs; NULL where none is reported';
 COMMENT ON COLUMN @extschema@.l4_fault_statistics.judged_right IS 'jobs in which people judged the match right';
 COMMENT ON COLUMN @extschema@.l4_fault_statistics.judged_wrong IS 'jobs in which people judged it wrong';
 COMMENT ON COLUMN @extschema@.l4_fault_statistics.first_seen IS 'time of its first record in any newest diagnosis';
@@ -364,12 +398,14 @@ event AS (
 SELECT coalesce(p.pool_id, @extschema@.l4_pool_id(j.matter)) AS pool_id, coalesce(p.settings, j.matter)::text AS settings,
 	coalesce(p.settings, j.matter) ->> 'model' AS model, coalesce(p.settings, j.matter) ->> 'framework' AS framework,
 	coalesce(p.job_count, 0) AS pool_jobs, coalesce(j.jobs, 0) AS jobs, coalesce(j.failed_jobs, 0) AS failed_jobs,
-	coalesce(p.job_count, 0) > 0 AS covered, coalesce(e.shapes, 0) AS shapes, coalesce(e.events, 0) AS events, coalesce(e.occurrences, 0)::bigint AS occurrences,
-	j.last_registered_at
+	coalesce(p.job_count, 0) > 0 AS covered, coalesce(e.shapes, 0) AS shapes, coalesce(e.events, 0) AS events,
+	coalesce(e.occurrences, 0)::bigint AS occurrences, j.last_registered_at
 FROM job j
 FULL JOIN @extschema@.l4_pool p ON p.pool_id = @extschema@.l4_pool_id(j.matter)
 LEFT JOIN event e ON e.pool_id = p.pool_id;
-COMMENT ON VIEW @extschema@.l4_pool_coverage IS 'One row a set of settings: has it a pool of successful jobs, and how many failed jobs lean on it? What is not covered is compared with the most similar pool, or with none.';
+COMMENT ON VIEW @extschema@.l4_pool_coverage IS
+'One row a set of settings: has it a pool of successful jobs, and how many failed jobs lean on it? What is not covered is '
+'compared with the most similar pool, or with none.';
 COMMENT ON COLUMN @extschema@.l4_pool_coverage.pool_id IS 'the pool, or what it would be called';
 COMMENT ON COLUMN @extschema@.l4_pool_coverage.settings IS 'the settings that decide, as JSON text';
 COMMENT ON COLUMN @extschema@.l4_pool_coverage.model IS 'the setting "model"';
@@ -384,13 +420,16 @@ COMMENT ON COLUMN @extschema@.l4_pool_coverage.occurrences IS 'records its jobs 
 COMMENT ON COLUMN @extschema@.l4_pool_coverage.last_registered_at IS 'when the last job with these settings was registered';
 
 CREATE VIEW @extschema@.l4_lost_hours WITH (security_invoker = true) AS
-SELECT f.job_id, f.owner, f.model, f.framework, f.category, f.subtype, f.suspect_node, f.nodes, f.ranks, f.started_at, f.failed_at,
-	@extschema@.l4_seconds_between(f.started_at, f.failed_at) / 3600 AS hours,
+SELECT f.job_id, f.owner, f.model, f.framework, f.category, f.subtype, f.suspect_node, f.nodes, f.ranks, f.started_at,
+	f.failed_at, @extschema@.l4_seconds_between(f.started_at, f.failed_at) / 3600 AS hours,
 	f.ranks * @extschema@.l4_seconds_between(f.started_at, f.failed_at) / 3600 AS accelerator_hours, f.began_at, f.last_save_at,
-	f.ranks * @extschema@.l4_seconds_between(COALESCE(f.last_save_at, f.started_at), f.failed_at) / 3600 AS lost_accelerator_hours,
+	f.ranks * @extschema@.l4_seconds_between(COALESCE(f.last_save_at, f.started_at), f.failed_at)
+		/ 3600 AS lost_accelerator_hours,
 	f.ranks * @extschema@.l4_seconds_between(f.began_at, f.failed_at) / 3600 AS idle_accelerator_hours
 FROM @extschema@.l4_failures f;
-COMMENT ON VIEW @extschema@.l4_lost_hours IS 'Accelerator hours of failed jobs: what they used, what of it no checkpoint saved, and what passed between the failure and the end. Checkpoints and the beginning are those of the newest saved diagnosis.';
+COMMENT ON VIEW @extschema@.l4_lost_hours IS
+'Accelerator hours of failed jobs: what they used, what of it no checkpoint saved, and what passed between the failure and '
+'the end. Checkpoints and the beginning are those of the newest saved diagnosis.';
 COMMENT ON COLUMN @extschema@.l4_lost_hours.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_lost_hours.owner IS 'role that registered it';
 COMMENT ON COLUMN @extschema@.l4_lost_hours.model IS 'the setting "model"';
@@ -406,21 +445,28 @@ COMMENT ON COLUMN @extschema@.l4_lost_hours.hours IS 'duration, hours';
 COMMENT ON COLUMN @extschema@.l4_lost_hours.accelerator_hours IS 'ranks times duration, hours';
 COMMENT ON COLUMN @extschema@.l4_lost_hours.began_at IS 'when the failure began';
 COMMENT ON COLUMN @extschema@.l4_lost_hours.last_save_at IS 'when the job began to save its last checkpoint before that';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.lost_accelerator_hours IS 'of accelerator_hours those since the last checkpoint; all of them where none is known';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.idle_accelerator_hours IS 'of accelerator_hours those between the beginning of the failure and the end of the job; NULL where the beginning is not known';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.lost_accelerator_hours IS
+'of accelerator_hours those since the last checkpoint; all of them where none is known';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.idle_accelerator_hours IS
+'of accelerator_hours those between the beginning of the failure and the end of the job; NULL where the beginning is not known';
 
 CREATE VIEW @extschema@.l4_noise WITH (security_invoker = true) AS
-SELECT e.event_id, v.template, e.pools, e.jobs, e.occurrences, e.mean_per_job, @extschema@.l4_text_gravity(v.template, (SELECT @extschema@.l4_wordings_in_force())) >= 4 AS sounds_grave
+SELECT e.event_id, v.template, e.pools, e.jobs, e.occurrences, e.mean_per_job,
+	@extschema@.l4_text_gravity(v.template, (SELECT @extschema@.l4_wordings_in_force())) >= 4 AS sounds_grave
 FROM (
-	SELECT p.event_id, count(DISTINCT p.pool_id) AS pools, sum(p.jobs)::bigint AS jobs, sum(p.occurrences)::bigint AS occurrences,
+	SELECT p.event_id, count(DISTINCT p.pool_id) AS pools, sum(p.jobs)::bigint AS jobs,
+		sum(p.occurrences)::bigint AS occurrences,
 		(sum(p.occurrences) / nullif(sum(p.jobs), 0))::double precision AS mean_per_job
 	FROM (
-		SELECT COALESCE(h.event_id, p.event_id) AS event_id, p.pool_id, max(p.job_count) AS jobs, sum(p.occurrences) AS occurrences
+		SELECT COALESCE(h.event_id, p.event_id) AS event_id, p.pool_id, max(p.job_count) AS jobs,
+			sum(p.occurrences) AS occurrences
 		FROM @extschema@.l4_pool_event p LEFT JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
 		GROUP BY 1, 2) p
 	GROUP BY p.event_id) e
 LEFT JOIN @extschema@.l4_event v ON v.event_id = e.event_id;
-COMMENT ON VIEW @extschema@.l4_noise IS 'What the filter takes out: events of the pools, by how often successful jobs log them. Noise worth silencing at its source: WHERE sounds_grave ORDER BY occurrences DESC.';
+COMMENT ON VIEW @extschema@.l4_noise IS
+'What the filter takes out: events of the pools, by how often successful jobs log them. Noise worth silencing at its source: '
+'WHERE sounds_grave ORDER BY occurrences DESC.';
 COMMENT ON COLUMN @extschema@.l4_noise.event_id IS 'the event';
 COMMENT ON COLUMN @extschema@.l4_noise.template IS 'its template';
 COMMENT ON COLUMN @extschema@.l4_noise.pools IS 'pools that have it';

@@ -1,26 +1,29 @@
 /*
  * The report: a diagnosis as a page for people.
  *
- * l4_report diagnoses once and hands the findings, as an array of rows of l4_finding, to small functions that each answer one question
- * (what is the verdict, may the job restart, which row of a picture is a node in, where did each row stop, ...). The three formats are
- * three ways to set these answers; what they say is the same. Everything reads only the summaries, but for the records around the lines
- * quoted and the iterations of one stream.
+ * l4_report diagnoses once and hands the findings, as an array of rows of l4_finding, to small functions that each answer one
+ * question (what is the verdict, may the job restart, which row of a picture is a node in, where did each row stop, ...). The
+ * three formats are three ways to set these answers; what they say is the same. Everything reads only the summaries, but for
+ * the records around the lines quoted and the iterations of one stream.
  *
- * Logs are written by others: whatever comes from one passes l4_printable (no control characters reach a terminal or a page) and
- * l4_html_escape or a fence of Markdown.
+ * Logs are written by others: whatever comes from one passes l4_printable (no control characters reach a terminal or a page)
+ * and l4_html_escape or a fence of Markdown.
  */
 
 CREATE FUNCTION @extschema@.l4_report_why(finding @extschema@.l4_finding) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 20
 RETURN CASE WHEN finding.facts IS NULL THEN finding.explanation ELSE @extschema@.l4_event_sentence(finding, false) END;
 COMMENT ON FUNCTION @extschema@.l4_report_why(@extschema@.l4_finding) IS
-'Why an event is a finding, without what holds for all of them: that successful jobs do not log it, and with which it was compared.';
+'Why an event is a finding, without what holds for all of them: that successful jobs do not log it, and with which it was '
+'compared.';
 
 CREATE FUNCTION @extschema@.l4_report_filter(job_id text, findings @extschema@.l4_finding[])
-RETURNS TABLE (compared text, streams bigint, bytes bigint, records bigint, events bigint, left_records bigint, left_events bigint)
+RETURNS TABLE (compared text, streams bigint, bytes bigint, records bigint, events bigint, left_records bigint,
+	left_events bigint)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
-	SELECT CASE WHEN w.pool IS NULL THEN '' ELSE 'compared with ' END || @extschema@.l4_pool_sentence(w.pool), s.streams, s.bytes, t.records, t.events, f.records, f.events
+	SELECT CASE WHEN w.pool IS NULL THEN '' ELSE 'compared with ' END || @extschema@.l4_pool_sentence(w.pool), s.streams,
+		s.bytes, t.records, t.events, f.records, f.events
 	FROM (SELECT count(*) FILTER (WHERE s.record_count > 0) AS streams, COALESCE(sum(s.byte_count), 0)::bigint AS bytes
 			FROM @extschema@.l4_job_streams(l4_report_filter.job_id) s) s,
 		(SELECT COALESCE(sum(e.occurrences), 0)::bigint AS records, count(DISTINCT COALESCE(h.event_id, e.shape_id)) AS events
@@ -31,7 +34,8 @@ BEGIN ATOMIC
 		(SELECT @extschema@.l4_pool_facts(l4_report_filter.job_id, true) AS pool) w;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_filter(text, @extschema@.l4_finding[]) IS
-'What a diagnosis was compared with, in words; streams, bytes, records and events of the job, and how many records and events were left when the filter had taken out what is normal.';
+'What a diagnosis was compared with, in words; streams, bytes, records and events of the job, and how many records and events '
+'were left when the filter had taken out what is normal.';
 
 CREATE FUNCTION @extschema@.l4_report_filtered(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 8)
 RETURNS TABLE (place bigint, template text, occurrences bigint, streams bigint)
@@ -61,13 +65,15 @@ BEGIN ATOMIC
 		SELECT l4_report_rows.suspects AS nodes
 	),
 	stream AS MATERIALIZED (
-		SELECT DISTINCT s.unit AS node, s.rank FROM @extschema@.l4_job_streams(l4_report_rows.job_id) s WHERE s.kind = 'rank' AND s.unit IS NOT NULL AND s.rank IS NOT NULL
+		SELECT DISTINCT s.unit AS node, s.rank FROM @extschema@.l4_job_streams(l4_report_rows.job_id) s
+		WHERE s.kind = 'rank' AND s.unit IS NOT NULL AND s.rank IS NOT NULL
 	),
 	ranked AS (
 		SELECT l4_report_rows.by_rank AND count(*) BETWEEN 1 AND l4_report_rows.most AS by_rank FROM stream
 	),
 	unit AS (
-		SELECT s.node, s.rank, s.rank AS turn, s.node || ' rank ' || s.rank AS name FROM stream s, ranked WHERE ranked.by_rank AND s.node <> 'rank ' || s.rank
+		SELECT s.node, s.rank, s.rank AS turn, s.node || ' rank ' || s.rank AS name FROM stream s, ranked
+		WHERE ranked.by_rank AND s.node <> 'rank ' || s.rank
 		UNION ALL
 		SELECT s.node, s.rank, s.rank, s.node FROM stream s, ranked WHERE ranked.by_rank AND s.node = 'rank ' || s.rank
 		UNION ALL
@@ -79,7 +85,8 @@ BEGIN ATOMIC
 	),
 	ordered AS (
 		SELECT u.*, array_position((SELECT s.nodes FROM suspected s), u.node) AS suspect, count(*) OVER () AS units,
-			row_number() OVER (ORDER BY array_position((SELECT s.nodes FROM suspected s), u.node), u.turn, u.name COLLATE "C") AS number
+			row_number() OVER (ORDER BY array_position((SELECT s.nodes FROM suspected s), u.node), u.turn,
+				u.name COLLATE "C") AS number
 		FROM unit u
 	),
 	placed AS (
@@ -96,17 +103,21 @@ BEGIN ATOMIC
 	WINDOW w AS (PARTITION BY p.place ORDER BY p.number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_rows(text, text[], boolean, int) IS
-'Which row of a picture each node (by_rank: each rank, as long as there are no more than most of them) of a job is in: suspects first, then by rank; where there are more than most, neighbours share a row. members: how many share it.';
+'Which row of a picture each node (by_rank: each rank, as long as there are no more than most of them) of a job is in: '
+'suspects first, then by rank; where there are more than most, neighbours share a row. members: how many share it.';
 
-CREATE FUNCTION @extschema@.l4_report_cells(job_id text, findings @extschema@.l4_finding[], most_rows int DEFAULT 40, most_columns int DEFAULT 24)
+CREATE FUNCTION @extschema@.l4_report_cells(job_id text, findings @extschema@.l4_finding[], most_rows int DEFAULT 40,
+	most_columns int DEFAULT 24)
 RETURNS TABLE (place int, label text, suspect int, members int, event int, nodes int, occurrences bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 500
 BEGIN ATOMIC
 	WITH member AS MATERIALIZED (
-		SELECT r.* FROM @extschema@.l4_report_rows(l4_report_cells.job_id, @extschema@.l4_report_suspects(l4_report_cells.findings), false, l4_report_cells.most_rows - 1) r
+		SELECT r.* FROM @extschema@.l4_report_rows(l4_report_cells.job_id,
+			@extschema@.l4_report_suspects(l4_report_cells.findings), false, l4_report_cells.most_rows - 1) r
 	),
 	finding AS MATERIALIZED (
-		SELECT f.ordinal, f.event_id, f.occurrences FROM unnest(l4_report_cells.findings) f WHERE f.kind = 'event' AND f.ordinal <= l4_report_cells.most_columns
+		SELECT f.ordinal, f.event_id, f.occurrences FROM unnest(l4_report_cells.findings) f
+		WHERE f.kind = 'event' AND f.ordinal <= l4_report_cells.most_columns
 	),
 	logged AS MATERIALIZED (
 		SELECT c.unit AS node, h.event_id, sum(c.occurrences) AS occurrences
@@ -117,7 +128,8 @@ BEGIN ATOMIC
 	),
 	partly AS MATERIALIZED (
 		-- events of which only some records are news (a new value, a storm): which ones, the summaries do not tell
-		SELECT f.event_id FROM finding f JOIN logged l ON l.event_id = f.event_id GROUP BY f.event_id, f.occurrences HAVING sum(l.occurrences) <> f.occurrences
+		SELECT f.event_id FROM finding f JOIN logged l ON l.event_id = f.event_id
+		GROUP BY f.event_id, f.occurrences HAVING sum(l.occurrences) <> f.occurrences
 	),
 	news AS (
 		SELECT l.node, l.event_id, l.occurrences FROM logged l WHERE l.event_id NOT IN (SELECT p.event_id FROM partly p)
@@ -136,7 +148,8 @@ BEGIN ATOMIC
 			SELECT n.node, NULL, n.event_id, n.occurrences FROM news n) x
 	),
 	cell AS (
-		SELECT COALESCE(n.place, 0) AS place, f.ordinal AS event, count(*)::int AS nodes, sum(n.occurrences)::bigint AS occurrences
+		SELECT COALESCE(n.place, 0) AS place, f.ordinal AS event, count(*)::int AS nodes,
+			sum(n.occurrences)::bigint AS occurrences
 		FROM placed n
 		JOIN finding f ON f.event_id = n.event_id
 		WHERE n.place IS NOT NULL OR n.node IS NULL
@@ -146,28 +159,34 @@ BEGIN ATOMIC
 		SELECT DISTINCT m.place, m.place AS turn, m.label, m.suspect, m.members FROM member m
 		UNION ALL
 		-- after the suspects: a controller or a launcher tells of them
-		SELECT 0, COALESCE((SELECT max(m.place) FROM member m WHERE m.suspect IS NOT NULL), 0), 'logs of no node', NULL, 1 WHERE EXISTS (SELECT FROM cell c WHERE c.place = 0)
+		SELECT 0, COALESCE((SELECT max(m.place) FROM member m WHERE m.suspect IS NOT NULL), 0), 'logs of no node', NULL, 1
+		WHERE EXISTS (SELECT FROM cell c WHERE c.place = 0)
 	)
-	SELECT (dense_rank() OVER (ORDER BY r.turn, r.place DESC))::int, r.label, r.suspect, r.members, c.event, c.nodes, c.occurrences
+	SELECT (dense_rank() OVER (ORDER BY r.turn, r.place DESC))::int, r.label, r.suspect, r.members, c.event, c.nodes,
+		c.occurrences
 	FROM line r
 	LEFT JOIN cell c ON c.place = r.place;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_cells(text, @extschema@.l4_finding[], int, int) IS
-'Nodes x events: per row of l4_report_rows and event finding (its ordinal) how many of the row''s nodes log it and how often. A row without any has one line with event NULL. Logs that are of no node (a launcher''s, a controller''s) have a row after the suspects where they hold such events.';
+'Nodes x events: per row of l4_report_rows and event finding (its ordinal) how many of the row''s nodes log it and how often. '
+'A row without any has one line with event NULL. Logs that are of no node (a launcher''s, a controller''s) have a row after '
+'the suspects where they hold such events.';
 
 CREATE FUNCTION @extschema@.l4_report_stops(job_id text, suspects text[], most int DEFAULT 40)
-RETURNS TABLE (place int, label text, suspect int, members int, ranks bigint, first_ts timestamptz, first_stop timestamptz, last_stop timestamptz,
-	stage text, first_iteration bigint, last_iteration bigint)
+RETURNS TABLE (place int, label text, suspect int, members int, ranks bigint, first_ts timestamptz, first_stop timestamptz,
+	last_stop timestamptz, stage text, first_iteration bigint, last_iteration bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 64
 BEGIN ATOMIC
 	WITH stream AS MATERIALIZED (
-		SELECT s.unit AS node, s.rank, s.kind, s.stream_id, s.first_ts, s.last_ts, s.last_stage, s.last_iteration FROM @extschema@.l4_job_streams(l4_report_stops.job_id) s WHERE s.record_count > 0
+		SELECT s.unit AS node, s.rank, s.kind, s.stream_id, s.first_ts, s.last_ts, s.last_stage, s.last_iteration
+		FROM @extschema@.l4_job_streams(l4_report_stops.job_id) s WHERE s.record_count > 0
 	),
 	rank AS MATERIALIZED (
 		-- a rank may write several streams: it lives as long as the last of them
 		SELECT s.node, s.rank, min(s.first_ts) FILTER (WHERE @extschema@.l4_clock_was_set(s.first_ts)) AS first_ts,
 			max(s.last_ts) FILTER (WHERE @extschema@.l4_clock_was_set(s.last_ts)) AS last_ts,
-			(array_agg(s.last_stage ORDER BY s.last_ts DESC NULLS LAST, s.stream_id) FILTER (WHERE s.last_stage IS NOT NULL))[1] AS stage,
+			(array_agg(s.last_stage ORDER BY s.last_ts DESC NULLS LAST, s.stream_id) FILTER (
+				WHERE s.last_stage IS NOT NULL))[1] AS stage,
 			max(s.last_iteration) AS iteration
 		FROM stream s
 		WHERE s.node IS NOT NULL AND (s.kind = 'rank' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'rank'))
@@ -183,52 +202,62 @@ BEGIN ATOMIC
 	GROUP BY r.place, r.label, r.members;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_stops(text, text[], int) IS
-'Where the ranks stopped, per row of l4_report_rows: when the first and the last of its ranks ended, in which stage (the first to end) and at which iterations. Nodes without logs have a row without times.';
+'Where the ranks stopped, per row of l4_report_rows: when the first and the last of its ranks ended, in which stage (the '
+'first to end) and at which iterations. Nodes without logs have a row without times.';
 
 CREATE FUNCTION @extschema@.l4_report_spans(job_id text, suspects text[], most int DEFAULT 40)
 RETURNS TABLE (place int, stage text, started_at timestamptz, ended_at timestamptz, tick boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 300
 BEGIN ATOMIC
-	-- Summaries tell when a stream first was in a stage. Once it iterates, evaluations and checkpoints come and go: they are ticks.
+	-- Summaries tell when a stream first was in a stage. Once it iterates, evaluations and checkpoints come and go: they are
+	-- ticks.
 	WITH stop AS MATERIALIZED (
 		SELECT s.* FROM @extschema@.l4_report_stops(l4_report_spans.job_id, l4_report_spans.suspects, l4_report_spans.most) s
 	),
 	stream AS MATERIALIZED (
-		SELECT s.unit AS node, s.rank, s.kind, s.stream_id FROM @extschema@.l4_job_streams(l4_report_spans.job_id) s WHERE s.record_count > 0
+		SELECT s.unit AS node, s.rank, s.kind, s.stream_id FROM @extschema@.l4_job_streams(l4_report_spans.job_id) s
+		WHERE s.record_count > 0
 	),
 	entered AS (
 		SELECT r.place, e.stage, min(e.first_ts) AS started_at
 		FROM @extschema@.l4_job_stages(l4_report_spans.job_id) e
-		JOIN stream s ON s.stream_id = e.stream_id AND e.first_ts IS NOT NULL AND (s.kind = 'rank' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'rank'))
+		JOIN stream s ON s.stream_id = e.stream_id AND e.first_ts IS NOT NULL
+			AND (s.kind = 'rank' OR NOT EXISTS (SELECT FROM stream o WHERE o.kind = 'rank'))
 		JOIN @extschema@.l4_report_rows(l4_report_spans.job_id, l4_report_spans.suspects, true, l4_report_spans.most) r
 			ON r.node = s.node AND (r.rank IS NULL OR r.rank = s.rank)
 		GROUP BY r.place, e.stage
 	),
 	marked AS (
-		SELECT e.*, e.stage <> 'teardown' AND e.started_at > min(e.started_at) FILTER (WHERE e.stage = 'iterating') OVER (PARTITION BY e.place) AS tick
+		SELECT e.*, e.stage <> 'teardown'
+			AND e.started_at > min(e.started_at) FILTER (WHERE e.stage = 'iterating') OVER (PARTITION BY e.place) AS tick
 		FROM entered e
 	)
 	SELECT m.place, m.stage, m.started_at, GREATEST(m.started_at,
-		LEAST(COALESCE(lead(m.started_at) OVER (PARTITION BY m.place, COALESCE(m.tick, false) ORDER BY m.started_at, m.stage), t.last_stop), t.last_stop)),
+		LEAST(COALESCE(lead(m.started_at) OVER (PARTITION BY m.place, COALESCE(m.tick, false) ORDER BY m.started_at, m.stage),
+			t.last_stop), t.last_stop)),
 		COALESCE(m.tick, false)
 	FROM marked m JOIN stop t ON t.place = m.place;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_spans(text, text[], int) IS
-'The stages of the rows of l4_report_stops over time: each from the first of its ranks that enters it to the next stage. tick: an evaluation or checkpoint first met while iterating.';
+'The stages of the rows of l4_report_stops over time: each from the first of its ranks that enters it to the next stage. '
+'tick: an evaluation or checkpoint first met while iterating.';
 
 CREATE FUNCTION @extschema@.l4_report_iterations(job_id text, suspects text[], most int DEFAULT 120)
-RETURNS TABLE (bin int, first_iteration bigint, last_iteration bigint, distance double precision, threshold double precision, unusual boolean, last boolean, source text)
+RETURNS TABLE (bin int, first_iteration bigint, last_iteration bigint, distance double precision, threshold double precision,
+	unusual boolean, last boolean, source text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 120
 BEGIN ATOMIC
 	WITH teller AS (
 		-- the suspect's rank, rank 0, or whoever got furthest, as far as they mark iterations
 		SELECT s.stream_id, s.source FROM @extschema@.l4_job_streams(l4_report_iterations.job_id) s
 		WHERE s.kind = 'rank' AND s.last_iteration IS NOT NULL
-		ORDER BY s.unit IS NOT DISTINCT FROM l4_report_iterations.suspects[1] DESC, s.rank = 0 DESC, s.last_iteration DESC, s.record_count DESC, s.stream_id
+		ORDER BY s.unit IS NOT DISTINCT FROM l4_report_iterations.suspects[1] DESC, s.rank = 0 DESC, s.last_iteration DESC,
+			s.record_count DESC, s.stream_id
 		LIMIT 1
 	),
 	score AS (
-		SELECT d.*, t.source, (row_number() OVER (ORDER BY d.iteration) - 1) * LEAST(l4_report_iterations.most, count(*) OVER ())
+		SELECT d.*, t.source,
+			(row_number() OVER (ORDER BY d.iteration) - 1) * LEAST(l4_report_iterations.most, count(*) OVER ())
 				/ count(*) OVER () AS bin,
 			avg(d.mean_distance) OVER () + 3 * stddev_pop(d.mean_distance) OVER () AS threshold
 		FROM teller t, @extschema@.l4_iteration_scores(l4_report_iterations.job_id, t.stream_id) d
@@ -239,7 +268,9 @@ BEGIN ATOMIC
 	GROUP BY s.bin;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_iterations(text, text[], int) IS
-'Distances of the iterations of one rank''s stream (the first suspect''s, else rank 0''s, else the one that got furthest) in at most so many bins: the largest mean distance to the ten before, the paper''s threshold (mean and three standard deviations), whether one is unusual by the robust rule, whether the last is in it. Reads that stream''s file.';
+'Distances of the iterations of one rank''s stream (the first suspect''s, else rank 0''s, else the one that got furthest) in '
+'at most so many bins: the largest mean distance to the ten before, the paper''s threshold (mean and three standard '
+'deviations), whether one is unusual by the robust rule, whether the last is in it. Reads that stream''s file.';
 
 CREATE FUNCTION @extschema@.l4_report_context(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 10)
 RETURNS TABLE (place int, told_by text, source text, line_no bigint, part int, quoted boolean, raw text)
@@ -247,8 +278,10 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 50
 BEGIN ATOMIC
 	WITH quote AS (
 		-- the lines that findings quote, what tells most first: the beginning of each kind, then the rest
-		SELECT f.kind, f.kind || ' ' || f.ordinal AS name, q.quote ->> 'source' AS source, (q.quote -> 'line_no')::bigint AS line_no,
-			row_number() OVER (ORDER BY q.number > 2, f.ordinal, array_position(ARRAY['node', 'fault', 'event', 'stage'], f.kind), q.number) AS turn
+		SELECT f.kind, f.kind || ' ' || f.ordinal AS name, q.quote ->> 'source' AS source,
+			(q.quote -> 'line_no')::bigint AS line_no,
+			row_number() OVER (ORDER BY q.number > 2, f.ordinal,
+				array_position(ARRAY['node', 'fault', 'event', 'stage'], f.kind), q.number) AS turn
 		FROM unnest(l4_report_context.findings) f,
 			LATERAL jsonb_array_elements(f.facts -> 'quotes') WITH ORDINALITY q (quote, number)
 		WHERE f.ordinal <= CASE f.kind WHEN 'stage' THEN 1 WHEN 'event' THEN 5 ELSE 3 END
@@ -262,10 +295,12 @@ BEGIN ATOMIC
 		ORDER BY 4 LIMIT 3 * l4_report_context.most
 	),
 	record AS MATERIALIZED (
-		SELECT g.source_id, r.line_no, r.part, r.raw, row_number() OVER (PARTITION BY g.source_id ORDER BY r.line_no, r.part) AS number
+		SELECT g.source_id, r.line_no, r.part, r.raw,
+			row_number() OVER (PARTITION BY g.source_id ORDER BY r.line_no, r.part) AS number
 		FROM @extschema@.l4_job_segments(l4_report_context.job_id, ARRAY(SELECT w.source_id FROM wanted w)) g
 		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
-		WHERE EXISTS (SELECT FROM wanted w WHERE w.source_id = g.source_id AND w.line_no BETWEEN g.first_line - 30 AND g.last_line + 30)
+		WHERE EXISTS (SELECT FROM wanted w
+			WHERE w.source_id = g.source_id AND w.line_no BETWEEN g.first_line - 30 AND g.last_line + 30)
 	),
 	target AS (
 		-- the record a line is of; several records may begin on it
@@ -274,7 +309,8 @@ BEGIN ATOMIC
 		FROM (SELECT DISTINCT ON (w.source_id, r.number, n.name) w.source_id, w.source, r.number, w.turn, n.name, n.kind,
 				dense_rank() OVER (PARTITION BY n.name ORDER BY w.turn) AS again
 			FROM wanted w
-			CROSS JOIN LATERAL (SELECT r.number FROM record r WHERE r.source_id = w.source_id AND r.line_no <= w.line_no ORDER BY r.number DESC LIMIT 1) r
+			CROSS JOIN LATERAL (SELECT r.number FROM record r WHERE r.source_id = w.source_id AND r.line_no <= w.line_no
+				ORDER BY r.number DESC LIMIT 1) r
 			CROSS JOIN LATERAL unnest(w.names, w.kinds) n (name, kind)
 			ORDER BY w.source_id, r.number, n.name, w.turn) n
 		GROUP BY n.source_id, n.source, n.number
@@ -287,7 +323,8 @@ BEGIN ATOMIC
 	JOIN record r ON r.source_id = t.source_id AND r.number BETWEEN t.number - 3 AND t.number + 2;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_context(text, @extschema@.l4_finding[], int) IS
-'The records that findings quote (at most so many places), each with three records before and two after it in its file. told_by: the findings that quote it. Opens the segments that hold these lines.';
+'The records that findings quote (at most so many places), each with three records before and two after it in its file. '
+'told_by: the findings that quote it. Opens the segments that hold these lines.';
 
 CREATE FUNCTION @extschema@.l4_report_resembling(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 3)
 RETURNS TABLE (place bigint, similar_job_id text, score double precision, told text)
@@ -295,10 +332,13 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 3
 BEGIN ATOMIC
 	SELECT row_number() OVER (ORDER BY r.score DESC, r.similar_job_id COLLATE "C"), r.similar_job_id, r.score,
 		format('%s (%s %% alike)%s%s.', r.similar_job_id, round(100 * r.score),
-			COALESCE(': ' || rtrim(COALESCE(r.root_cause, NULLIF(concat_ws('/', r.root_cause_category, r.root_cause_subtype), '')), '.'), ': no report says why'),
+			COALESCE(': ' || rtrim(COALESCE(r.root_cause,
+				NULLIF(concat_ws('/', r.root_cause_category, r.root_cause_subtype), '')), '.'), ': no report says why'),
 			COALESCE('; fix: ' || rtrim(r.fix, '.'), ''))
-	FROM @extschema@.l4_resembling_failures(l4_report_resembling.job_id, l4_report_resembling.findings, true, l4_report_resembling.most) r
+	FROM @extschema@.l4_resembling_failures(l4_report_resembling.job_id, l4_report_resembling.findings, true,
+		l4_report_resembling.most) r
 	WHERE r.score >= 0.4;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_resembling(text, @extschema@.l4_finding[], int) IS
-'Failures of the past whose saved diagnoses are like this one (a score of at least 0.4, see l4_similar_failures), most alike first, with what their reports say.';
+'Failures of the past whose saved diagnoses are like this one (a score of at least 0.4, see l4_similar_failures), most alike '
+'first, with what their reports say.';

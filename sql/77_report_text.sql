@@ -2,21 +2,26 @@
 
 CREATE FUNCTION @extschema@.l4_stage_letter(stage text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-RETURN (ARRAY['e', 'r', 'c', 'd', 'm', 'l', 'i', 'v', 's', 't'])[array_position(ARRAY['environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
+RETURN (ARRAY['e', 'r', 'c', 'd', 'm', 'l', 'i', 'v', 's',
+	't'])[array_position(ARRAY['environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
 	'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown'], stage)];
 COMMENT ON FUNCTION @extschema@.l4_stage_letter(text) IS
 'The letter of a stage in pictures made of characters.';
 
-CREATE FUNCTION @extschema@.l4_report_heat_text(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 24) RETURNS text
+CREATE FUNCTION @extschema@.l4_report_heat_text(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 24)
+RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	WITH cell AS MATERIALIZED (
-		SELECT c.* FROM @extschema@.l4_report_cells(l4_report_heat_text.job_id, l4_report_heat_text.findings, l4_report_heat_text.most) c
+		SELECT c.* FROM @extschema@.l4_report_cells(l4_report_heat_text.job_id, l4_report_heat_text.findings,
+			l4_report_heat_text.most) c
 	),
 	line AS (
 		SELECT r.place, format('%s %s %s', CASE WHEN r.suspect IS NULL THEN ' ' ELSE '>' END,
 			rpad(left(@extschema@.l4_printable(r.label), 22), 22),
-			(SELECT string_agg(CASE WHEN c.occurrences IS NULL THEN '  .' WHEN r.members > 1 THEN lpad(LEAST(99, ceil(100.0 * c.nodes / r.members))::text, 3) WHEN c.occurrences < 100 THEN lpad(c.occurrences::text, 3) ELSE ' 99' END, '' ORDER BY f.ordinal)
+			(SELECT string_agg(CASE WHEN c.occurrences IS NULL THEN '  .'
+				WHEN r.members > 1 THEN lpad(LEAST(99, ceil(100.0 * c.nodes / r.members))::text, 3)
+				WHEN c.occurrences < 100 THEN lpad(c.occurrences::text, 3) ELSE ' 99' END, '' ORDER BY f.ordinal)
 				FROM unnest(l4_report_heat_text.findings) f
 				LEFT JOIN cell c ON c.place = r.place AND c.event = f.ordinal
 				WHERE f.kind = 'event' AND f.ordinal <= 24)) AS text
@@ -28,33 +33,39 @@ BEGIN ATOMIC
 	FROM line l;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_heat_text(text, @extschema@.l4_finding[], int) IS
-'Nodes x events in characters: records of each event (99 stands for more; in a row of several nodes: per cent of them that log it), suspects first and marked.';
+'Nodes x events in characters: records of each event (99 stands for more; in a row of several nodes: per cent of them that '
+'log it), suspects first and marked.';
 
 CREATE FUNCTION @extschema@.l4_report_timeline_text(job_id text, suspects text[], most int DEFAULT 24) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	WITH stop AS MATERIALIZED (
-		SELECT s.* FROM @extschema@.l4_report_stops(l4_report_timeline_text.job_id, l4_report_timeline_text.suspects, l4_report_timeline_text.most) s
+		SELECT s.* FROM @extschema@.l4_report_stops(l4_report_timeline_text.job_id, l4_report_timeline_text.suspects,
+			l4_report_timeline_text.most) s
 	),
 	span AS MATERIALIZED (
-		SELECT s.* FROM @extschema@.l4_report_spans(l4_report_timeline_text.job_id, l4_report_timeline_text.suspects, l4_report_timeline_text.most) s
+		SELECT s.* FROM @extschema@.l4_report_spans(l4_report_timeline_text.job_id, l4_report_timeline_text.suspects,
+			l4_report_timeline_text.most) s
 	),
 	frame AS (
 		SELECT min(s.first_ts) AS begins, max(s.last_stop) AS ends FROM stop s
 	),
 	line AS (
-		SELECT t.place, format('%s %s %s %s', CASE WHEN t.suspect IS NULL THEN ' ' ELSE '>' END, rpad(left(@extschema@.l4_printable(t.label), 22), 22),
-			rpad(COALESCE((
+		SELECT t.place, format('%s %s %s %s', CASE WHEN t.suspect IS NULL THEN ' ' ELSE '>' END,
+			rpad(left(@extschema@.l4_printable(t.label), 22), 22), rpad(COALESCE((
 				SELECT string_agg(COALESCE((
 						SELECT @extschema@.l4_stage_letter(s.stage) FROM span s
-						WHERE s.place = t.place AND CASE WHEN s.tick THEN s.started_at >= b.at AND s.started_at < b.at + b.step ELSE s.started_at <= b.at + b.step END
+						WHERE s.place = t.place
+							AND CASE WHEN s.tick THEN s.started_at >= b.at AND s.started_at < b.at + b.step
+								ELSE s.started_at <= b.at + b.step END
 						ORDER BY s.tick DESC, s.started_at DESC, s.stage LIMIT 1), '-'), '' ORDER BY b.number)
 				FROM (SELECT b.number, f.begins + b.number * (f.ends - f.begins) / 40 AS at, (f.ends - f.begins) / 40 AS step
 					FROM generate_series(0, 39) b (number)) b
 				WHERE b.at >= t.first_ts - b.step AND b.at <= t.first_stop), ''), 41),
 			CASE WHEN t.last_stop IS NULL AND t.ranks = 0 THEN 'no logs'
 				ELSE concat_ws(' ', to_char(t.first_stop, 'HH24:MI:SS'), t.stage,
-					CASE WHEN t.first_iteration < t.last_iteration THEN format('%s-%s', t.first_iteration, t.last_iteration) ELSE t.last_iteration::text END) END) AS text
+					CASE WHEN t.first_iteration < t.last_iteration THEN format('%s-%s', t.first_iteration, t.last_iteration)
+						ELSE t.last_iteration::text END) END) AS text
 		FROM stop t CROSS JOIN frame f
 	)
 	SELECT string_agg(left(rtrim(l.text), 100), E'\n' ORDER BY l.place) FROM line l;
@@ -62,7 +73,8 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_timeline_text(text, text[], int) IS
 'Stages of the ranks over time in characters (l4_stage_letter), up to where each stopped: time, stage and iteration.';
 
-CREATE FUNCTION @extschema@.l4_report_facts(job_id text, findings @extschema@.l4_finding[]) RETURNS TABLE (place int, name text, value text)
+CREATE FUNCTION @extschema@.l4_report_facts(job_id text, findings @extschema@.l4_finding[])
+RETURNS TABLE (place int, name text, value text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 8
 BEGIN ATOMIC
 	SELECT v.place, v.name, v.value
@@ -72,19 +84,25 @@ BEGIN ATOMIC
 	CROSS JOIN LATERAL (SELECT (j.ranks * @extschema@.l4_seconds_between(j.started_at, j.ended_at) / 3600)::numeric AS hours) h
 	LEFT JOIN @extschema@.l4_report_last_save(l4_report_facts.job_id, l4_report_facts.findings) c ON true
 	CROSS JOIN LATERAL (VALUES
-		(1, 'Job', concat_ws(', ', COALESCE(j.status, 'not registered'), @extschema@.l4_count_words(j.nodes, 'node'), @extschema@.l4_count_words(j.ranks, 'rank'))),
+		(1, 'Job', concat_ws(', ', COALESCE(j.status, 'not registered'), @extschema@.l4_count_words(j.nodes, 'node'),
+			@extschema@.l4_count_words(j.ranks, 'rank'))),
 		(2, 'Model', NULLIF(concat_ws(', ', j.model, j.framework), '')),
-		(3, 'Time', format('%s to %s (%s)', to_char(j.started_at, 'YYYY-MM-DD HH24:MI:SS'), to_char(j.ended_at, 'YYYY-MM-DD HH24:MI:SS TZ'),
-			concat_ws(', ', to_char(make_interval(secs => @extschema@.l4_seconds_between(j.started_at, j.ended_at)), 'HH24:MI:SS'), to_char(h.hours, 'FM999,999,999,990.0') || ' accelerator hours'))),
+		(3, 'Time', format('%s to %s (%s)', to_char(j.started_at, 'YYYY-MM-DD HH24:MI:SS'),
+			to_char(j.ended_at, 'YYYY-MM-DD HH24:MI:SS TZ'),
+			concat_ws(', ', to_char(make_interval(secs => @extschema@.l4_seconds_between(j.started_at, j.ended_at)),
+				'HH24:MI:SS'), to_char(h.hours, 'FM999,999,999,990.0') || ' accelerator hours'))),
 		(4, 'Suspect', COALESCE(array_to_string((@extschema@.l4_report_suspects(l4_report_facts.findings))[1:5], ', '), '')),
 		(5, 'Began', @extschema@.l4_report_began(l4_report_facts.findings)),
 		(6, 'Last save', concat_ws(', ', 'iteration ' || c.iteration, to_char(c.saved_at, 'YYYY-MM-DD HH24:MI:SS TZ'))
-			|| COALESCE(format(' (%s before the failure began)', @extschema@.l4_count_words(c.iterations_lost, 'iteration')), '')),
+			|| COALESCE(format(' (%s before the failure began)',
+				@extschema@.l4_count_words(c.iterations_lost, 'iteration')), '')),
 		(7, 'Known fault', format('%s (%s, %s)', k.title, k.fault_key, concat_ws('/', k.category, k.subtype))),
 		(8, 'Filter', format('%s of %s and %s of %s left, %s',
 			to_char(f.left_records, 'FM999,999,999,990'), @extschema@.l4_count_words(f.records, 'record'),
-			to_char(f.left_events, 'FM999,999,999,990'), @extschema@.l4_count_words(f.events, 'event'), f.compared))) v (place, name, value)
-	WHERE CASE v.name WHEN 'Known fault' THEN k.fault_key IS NOT NULL WHEN 'Time' THEN j.ended_at IS NOT NULL WHEN 'Last save' THEN c.saved_at IS NOT NULL ELSE v.value <> '' END;
+			to_char(f.left_events, 'FM999,999,999,990'), @extschema@.l4_count_words(f.events, 'event'), f.compared))) v (place,
+				name, value)
+	WHERE CASE v.name WHEN 'Known fault' THEN k.fault_key IS NOT NULL WHEN 'Time' THEN j.ended_at IS NOT NULL
+		WHEN 'Last save' THEN c.saved_at IS NOT NULL ELSE v.value <> '' END;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_facts(text, @extschema@.l4_finding[]) IS
 'The head of a report: what is known of the job and its failure, as pairs of name and value.';
@@ -101,37 +119,48 @@ BEGIN ATOMIC
 	),
 	-- else each part would be made twice: to see whether it is empty, and to show it
 	part (place, text) AS MATERIALIZED (
-		SELECT 1, @extschema@.l4_wrap(format('%s: %s.', l4_report_text.job_id, @extschema@.l4_report_verdict(l4_report_text.findings)), 100)
+		SELECT 1, @extschema@.l4_wrap(format('%s: %s.', l4_report_text.job_id,
+			@extschema@.l4_report_verdict(l4_report_text.findings)), 100)
 			|| E'\n' || repeat('=', 100)
 		UNION ALL
-		SELECT 2, string_agg(overlay(@extschema@.l4_wrap(f.value, 100, repeat(' ', 13)), f.name, 1, length(f.name)), E'\n' ORDER BY f.place)
+		SELECT 2, string_agg(overlay(@extschema@.l4_wrap(f.value, 100, repeat(' ', 13)), f.name, 1, length(f.name)), E'\n'
+			ORDER BY f.place)
 		FROM @extschema@.l4_report_facts(l4_report_text.job_id, l4_report_text.findings) f
 		UNION ALL
 		SELECT 3, E'RESTART\n' || @extschema@.l4_wrap(a.advice || '. ' || a.reason, 100, '  ')
 			|| COALESCE(format(E'\n  (rests on %s %s)', a.finding_kind, a.finding_ordinal), '')
 		FROM @extschema@.l4_restart_advice(l4_report_text.job_id, l4_report_text.findings) a
 		UNION ALL
-		SELECT 4, E'NODES\n' || string_agg(@extschema@.l4_wrap(format('%s. %s: %s.', f.ordinal, COALESCE(f.node, 'rank ' || f.rank),
+		SELECT 4, E'NODES\n'
+			|| string_agg(@extschema@.l4_wrap(format('%s. %s: %s.', f.ordinal, COALESCE(f.node, 'rank ' || f.rank),
 			@extschema@.l4_report_reasons(l4_report_text.findings, NULL, f.ordinal)), 100, '  '), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'node' AND f.ordinal <= 5
 		UNION ALL
-		SELECT 5, E'FAULTS\n' || string_agg(@extschema@.l4_wrap(format('%s. %s', f.ordinal, concat_ws('; ', format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)), 100, '  ')
-			|| COALESCE(E'\n' || @extschema@.l4_wrap('Cause: ' || f.root_cause, 100, '     '), '') || COALESCE(E'\n' || @extschema@.l4_wrap('Fix: ' || f.fix, 100, '     '), ''), E'\n' ORDER BY f.ordinal)
+		SELECT 5, E'FAULTS\n'
+			|| string_agg(@extschema@.l4_wrap(format('%s. %s', f.ordinal,
+				concat_ws('; ', format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)), 100, '  ')
+			|| COALESCE(E'\n' || @extschema@.l4_wrap('Cause: ' || f.root_cause, 100, '     '), '')
+			|| COALESCE(E'\n' || @extschema@.l4_wrap('Fix: ' || f.fix, 100, '     '), ''), E'\n'
+				ORDER BY f.ordinal)
 		FROM @extschema@.l4_report_faults(l4_report_text.findings) f WHERE f.ordinal <= 5
 		UNION ALL
-		SELECT 6, E'SEEN BEFORE\n' || string_agg(@extschema@.l4_wrap(r.told, 100, '  '), E'\n' ORDER BY r.place) FROM @extschema@.l4_report_resembling(l4_report_text.job_id, l4_report_text.findings) r
+		SELECT 6, E'SEEN BEFORE\n' || string_agg(@extschema@.l4_wrap(r.told, 100, '  '), E'\n' ORDER BY r.place)
+		FROM @extschema@.l4_report_resembling(l4_report_text.job_id, l4_report_text.findings) r
 		UNION ALL
 		SELECT 7, E'EVENTS that successful jobs do not log\n' || string_agg(
 			format(E'%s  %s\n', lpad(f.ordinal::text, 3), left(@extschema@.l4_telling_line(f.template), 94))
 			|| @extschema@.l4_wrap(@extschema@.l4_report_why(f), 100, '     '), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'event' AND f.ordinal <= 10
 		UNION ALL
-		SELECT 8, E'NODES x EVENTS (records; in rows of several nodes: per cent of them)\n' || @extschema@.l4_report_heat_text(l4_report_text.job_id, l4_report_text.findings)
+		SELECT 8, E'NODES x EVENTS (records; in rows of several nodes: per cent of them)\n'
+			|| @extschema@.l4_report_heat_text(l4_report_text.job_id, l4_report_text.findings)
 		WHERE EXISTS (SELECT FROM finding f WHERE f.kind = 'event')
 		UNION ALL
 		SELECT 9, E'STAGES OVER TIME, and where each stopped\n'
-			|| @extschema@.l4_report_timeline_text(l4_report_text.job_id, @extschema@.l4_report_suspects(l4_report_text.findings))
-			|| E'\n  e environment_init  r rendezvous  c communicator_init  d data_load  m model_build\n  l checkpoint_load  i iterating  v evaluation  s checkpoint_save  t teardown'
+			|| @extschema@.l4_report_timeline_text(l4_report_text.job_id,
+				@extschema@.l4_report_suspects(l4_report_text.findings))
+			|| E'\n  e environment_init  r rendezvous  c communicator_init  d data_load  m model_build\n  l checkpoint_load  '
+			'i iterating  v evaluation  s checkpoint_save  t teardown'
 		UNION ALL
 		SELECT 10, E'ITERATIONS\n' || string_agg(@extschema@.l4_wrap(f.explanation, 100, '  '), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'iteration' AND f.ordinal <= 5
@@ -139,7 +168,8 @@ BEGIN ATOMIC
 		SELECT 11, E'EVIDENCE\n' || string_agg(c.text, E'\n' ORDER BY c.place)
 		FROM (SELECT c.place, format(E'  -- %s (%s)\n', left(@extschema@.l4_printable(c.source), 48), left(c.told_by, 44))
 				|| string_agg(format('%s %s %s', CASE WHEN c.quoted THEN ' >' ELSE '  ' END, lpad(c.line_no::text, 6),
-					regexp_replace(replace(@extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 8 ELSE 3 END, CASE WHEN c.quoted THEN 270 ELSE 90 END), E'\n', E'\n          '),
+					regexp_replace(replace(@extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 8 ELSE 3 END,
+						CASE WHEN c.quoted THEN 270 ELSE 90 END), E'\n', E'\n          '),
 						'([^\n]{90})(?=[^\n])', E'\\1\n          ', 'g')), E'\n' ORDER BY c.line_no, c.part) AS text
 			FROM context c GROUP BY c.place, c.source, c.told_by) c
 		UNION ALL
@@ -170,40 +200,53 @@ BEGIN ATOMIC
 		SELECT 2, string_agg(format('- **%s:** %s', f.name, @extschema@.l4_markdown_escape(f.value)), E'\n' ORDER BY f.place)
 		FROM @extschema@.l4_report_facts(l4_report_markdown.job_id, l4_report_markdown.findings) f
 		UNION ALL
-		SELECT 3, format(E'## Restart\n\n**%s.** %s%s', @extschema@.l4_markdown_escape(a.advice), @extschema@.l4_markdown_escape(a.reason),
+		SELECT 3, format(E'## Restart\n\n**%s.** %s%s', @extschema@.l4_markdown_escape(a.advice),
+			@extschema@.l4_markdown_escape(a.reason),
 			COALESCE(format(' (Rests on %s %s.)', a.finding_kind, a.finding_ordinal), ''))
 		FROM @extschema@.l4_restart_advice(l4_report_markdown.job_id, l4_report_markdown.findings) a
 		UNION ALL
-		SELECT 4, E'## Nodes\n\n' || string_agg(format('%s. %s: %s.', f.ordinal, @extschema@.l4_markdown_escape(COALESCE(f.node, 'rank ' || f.rank)),
-			@extschema@.l4_markdown_escape(@extschema@.l4_report_reasons(l4_report_markdown.findings, NULL, f.ordinal))), E'\n' ORDER BY f.ordinal)
+		SELECT 4, E'## Nodes\n\n'
+			|| string_agg(format('%s. %s: %s.', f.ordinal, @extschema@.l4_markdown_escape(COALESCE(f.node, 'rank ' || f.rank)),
+			@extschema@.l4_markdown_escape(@extschema@.l4_report_reasons(l4_report_markdown.findings, NULL, f.ordinal))), E'\n'
+				ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'node' AND f.ordinal <= 5
 		UNION ALL
 		SELECT 5, E'## Known faults\n\n| fault | root cause | fix |\n|---|---|---|\n' || string_agg(format('| %s | %s | %s |',
 			@extschema@.l4_markdown_escape(concat_ws('; ', format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)),
-			COALESCE(@extschema@.l4_markdown_escape(f.root_cause), ''), COALESCE(@extschema@.l4_markdown_escape(f.fix), '')), E'\n' ORDER BY f.ordinal)
+			COALESCE(@extschema@.l4_markdown_escape(f.root_cause), ''), COALESCE(@extschema@.l4_markdown_escape(f.fix), '')),
+				E'\n' ORDER BY f.ordinal)
 		FROM @extschema@.l4_report_faults(l4_report_markdown.findings) f WHERE f.ordinal <= 5
 		UNION ALL
-		SELECT 6, E'## Seen before\n\n' || string_agg('- ' || @extschema@.l4_markdown_escape(r.told), E'\n' ORDER BY r.place) FROM @extschema@.l4_report_resembling(l4_report_markdown.job_id, l4_report_markdown.findings) r
+		SELECT 6, E'## Seen before\n\n' || string_agg('- ' || @extschema@.l4_markdown_escape(r.told), E'\n' ORDER BY r.place)
+		FROM @extschema@.l4_report_resembling(l4_report_markdown.job_id, l4_report_markdown.findings) r
 		UNION ALL
-		SELECT 7, E'## Events that successful jobs do not log\n\n| | event | nodes | records | why |\n|---|---|---|---|---|\n' || string_agg(format('| %s | %s | %s | %s | %s |',
-			f.ordinal, @extschema@.l4_markdown_escape(left(@extschema@.l4_telling_line(f.template), 160)), f.nodes_affected, f.occurrences,
+		SELECT 7, E'## Events that successful jobs do not log\n\n| | event | nodes | records | why |\n|---|---|---|---|---|\n'
+			|| string_agg(format('| %s | %s | %s | %s | %s |', f.ordinal,
+				@extschema@.l4_markdown_escape(left(@extschema@.l4_telling_line(f.template), 160)), f.nodes_affected,
+				f.occurrences,
 			@extschema@.l4_markdown_escape(@extschema@.l4_report_why(f))), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'event' AND f.ordinal <= 10
 		UNION ALL
-		SELECT 8, E'## Nodes x events (records; in rows of several nodes: per cent of them)\n\n' || @extschema@.l4_markdown_fence(@extschema@.l4_report_heat_text(l4_report_markdown.job_id, l4_report_markdown.findings))
+		SELECT 8, E'## Nodes x events (records; in rows of several nodes: per cent of them)\n\n'
+			|| @extschema@.l4_markdown_fence(@extschema@.l4_report_heat_text(l4_report_markdown.job_id,
+				l4_report_markdown.findings))
 		WHERE EXISTS (SELECT FROM finding f WHERE f.kind = 'event')
 		UNION ALL
-		SELECT 9, E'## Stages over time, and where each stopped\n\n' || @extschema@.l4_markdown_fence(@extschema@.l4_report_timeline_text(l4_report_markdown.job_id,
+		SELECT 9, E'## Stages over time, and where each stopped\n\n'
+			|| @extschema@.l4_markdown_fence(@extschema@.l4_report_timeline_text(l4_report_markdown.job_id,
 				@extschema@.l4_report_suspects(l4_report_markdown.findings)))
-			|| E'\n\n`e` environment\\_init, `r` rendezvous, `c` communicator\\_init, `d` data\\_load, `m` model\\_build, `l` checkpoint\\_load, `i` iterating, `v` evaluation, `s` checkpoint\\_save, `t` teardown'
+			|| E'\n\n`e` environment\\_init, `r` rendezvous, `c` communicator\\_init, `d` data\\_load, `m` model\\_build, `l` '
+			'checkpoint\\_load, `i` iterating, `v` evaluation, `s` checkpoint\\_save, `t` teardown'
 		UNION ALL
-		SELECT 10, E'## Iterations\n\n' || string_agg('- ' || @extschema@.l4_markdown_escape(f.explanation), E'\n' ORDER BY f.ordinal)
+		SELECT 10, E'## Iterations\n\n'
+			|| string_agg('- ' || @extschema@.l4_markdown_escape(f.explanation), E'\n' ORDER BY f.ordinal)
 		FROM finding f WHERE f.kind = 'iteration' AND f.ordinal <= 5
 		UNION ALL
 		SELECT 11, E'## Evidence\n\n' || string_agg(c.text, E'\n\n' ORDER BY c.place)
 		FROM (SELECT c.place, format(E'%s (%s)\n\n', @extschema@.l4_markdown_escape(c.source), c.told_by)
-				|| @extschema@.l4_markdown_fence(string_agg(format('%s%s: %s', CASE WHEN c.quoted THEN '> ' ELSE '  ' END, c.line_no,
-					@extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 12 ELSE 3 END, 300)), E'\n' ORDER BY c.line_no, c.part)) AS text
+				|| @extschema@.l4_markdown_fence(string_agg(format('%s%s: %s', CASE WHEN c.quoted THEN '> ' ELSE '  ' END,
+					c.line_no, @extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 12 ELSE 3 END, 300)), E'\n'
+						ORDER BY c.line_no, c.part)) AS text
 			FROM context c GROUP BY c.place, c.source, c.told_by) c
 	)
 	SELECT string_agg(p.text, E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';

@@ -20,4 +20,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_report(text, text) IS
-'The diagnosis of a job for people: "text" (at most 100 columns), "markdown" (a ticket) or "html" (one self-contained page with pictures: inline SVG and CSS, no script, nothing loaded; well-formed XML in the encoding of the client, declared as UTF-8). Verdict, restart advice, suspects, faults with their fixes, events, pictures of nodes and stages, evidence in its context, what was filtered. Pictures have at most 40 rows and 120 columns, whatever the size of the job. Times are in the zone of the session. Reads only. Errors: as l4_diagnose (P0002 unknown job, 55000 no logs); 22023 unknown format. Cost: little more than one diagnosis.';
+'The diagnosis of a job for people: "text" (at most 100 columns), "markdown" (a ticket) or "html" (one self-contained page '
+'with pictures: inline SVG and CSS, no script, nothing loaded; well-formed XML in the encoding of the client, declared as '
+'UTF-8). Verdict, restart advice, suspects, faults with their fixes, events, pictures of nodes and stages, evidence in its '
+'context, what was filtered. Pictures have at most 40 rows and 120 columns, whatever the size of the job. Times are in the '
+'zone of the session. Reads only. Errors: as l4_diagnose (P0002 unknown job, 55000 no logs); 22023 unknown format. Cost: '
+'little more than one diagnosis.';

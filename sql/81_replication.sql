@@ -1,9 +1,10 @@
 /*
- * Logical replication. Deletes and updates of a published table need a replica identity, and PUBLICATION ... FOR ALL TABLES, which may be
- * somebody else's, publishes l4's tables as well: without one, an import of a file that grew fails. All tables have their primary key but
- * these two, for which a key would double what they cost (l4_stream_event: half of the room of a job's counts again; l4_inbox: more than
- * the lines that wait). The whole row as identity costs nothing where nothing is decoded (wal_level below logical, or no delete), and
- * then only the old row in the log. What a subscriber needs to find such rows quickly, it makes for itself: l4_prepare_subscriber.
+ * Logical replication. Deletes and updates of a published table need a replica identity, and PUBLICATION ... FOR ALL TABLES,
+ * which may be somebody else's, publishes l4's tables as well: without one, an import of a file that grew fails. All tables
+ * have their primary key but these two, for which a key would double what they cost (l4_stream_event: half of the room of a
+ * job's counts again; l4_inbox: more than the lines that wait). The whole row as identity costs nothing where nothing is
+ * decoded (wal_level below logical, or no delete), and then only the old row in the log. What a subscriber needs to find such
+ * rows quickly, it makes for itself: l4_prepare_subscriber.
  */
 ALTER TABLE @extschema@.l4_stream_event REPLICA IDENTITY FULL;
 ALTER TABLE @extschema@.l4_inbox REPLICA IDENTITY FULL;
@@ -51,7 +52,10 @@ END
 $$;
 REVOKE ALL ON FUNCTION @extschema@.l4_prepare_subscriber() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.l4_prepare_subscriber() IS
-'Makes a database in which l4 has just been created ready for CREATE SUBSCRIPTION to one whose publication has l4''s tables: takes out '
-'the built-in rows, which the publisher sends, adds the key by which the rows of l4_stream_event are found that the publisher deletes, '
-'and keeps the lines that wait in l4_inbox from being copied. To be called once, by the owner of the tables. Both sides need the same '
+'Makes a database in which l4 has just been created ready for CREATE SUBSCRIPTION to one whose publication has l4''s tables: '
+'takes out '
+'the built-in rows, which the publisher sends, adds the key by which the rows of l4_stream_event are found that the publisher '
+'deletes, '
+'and keeps the lines that wait in l4_inbox from being copied. To be called once, by the owner of the tables. Both sides need '
+'the same '
 'version of l4. Errors: 55000 where a table has rows other than built-in ones, 42501 for others than the owner.';

@@ -1,14 +1,16 @@
 /*
- * From 0.1.0: what is other in the tables. Built-in rules could be changed and deleted there, which a restore forgot; here a row of the site's own takes
- * the place of a built-in one. So a built-in row that is not as it came becomes one of the site's, and one that is gone is switched off by one.
+ * From 0.1.0: what is other in the tables. Built-in rules could be changed and deleted there, which a restore forgot; here a
+ * row of the site's own takes the place of a built-in one. So a built-in row that is not as it came becomes one of the site's,
+ * and one that is gone is switched off by one.
  */
 ALTER TABLE @extschema@.l4_format DROP CONSTRAINT l4_format_pkey, ADD PRIMARY KEY (name, builtin);
 ALTER TABLE @extschema@.l4_stage_rule DROP CONSTRAINT l4_stage_rule_pkey, ADD PRIMARY KEY (name, builtin);
 ALTER TABLE @extschema@.l4_iteration_rule DROP CONSTRAINT l4_iteration_rule_pkey, ADD PRIMARY KEY (name, builtin);
-ALTER TABLE @extschema@.l4_pool_setting DROP CONSTRAINT l4_pool_setting_pkey, ADD enabled boolean NOT NULL DEFAULT true, ADD PRIMARY KEY (key, builtin);
+ALTER TABLE @extschema@.l4_pool_setting DROP CONSTRAINT l4_pool_setting_pkey, ADD enabled boolean NOT NULL DEFAULT true,
+	ADD PRIMARY KEY (key, builtin);
 ALTER TABLE @extschema@.l4_mask RENAME enabled TO was_enabled;
-ALTER TABLE @extschema@.l4_mask DROP CONSTRAINT l4_mask_pkey, ADD builtin boolean NOT NULL DEFAULT false, ADD enabled boolean NOT NULL DEFAULT true,
-	ADD PRIMARY KEY (name, builtin);
+ALTER TABLE @extschema@.l4_mask DROP CONSTRAINT l4_mask_pkey, ADD builtin boolean NOT NULL DEFAULT false,
+	ADD enabled boolean NOT NULL DEFAULT true, ADD PRIMARY KEY (name, builtin);
 UPDATE @extschema@.l4_mask SET enabled = was_enabled;
 ALTER TABLE @extschema@.l4_mask DROP was_enabled;
 ALTER TABLE @extschema@.l4_finding ADD severity text, ADD category text, ADD facts jsonb;
@@ -91,7 +93,8 @@ BEGIN
 	SELECT r.name, r.kind, r.priority, r.pattern, r.dominant, r.example, r.enabled
 	FROM @extschema@.l4_format r WHERE r.builtin AND r.name || ' ' || left(md5(r::text), 12) <> ALL (formats);
 	INSERT INTO @extschema@.l4_format (name, kind, pattern, enabled)
-	SELECT o.name, CASE WHEN o.name LIKE 'path%' THEN 'path' ELSE 'header' END, '(?!)', false FROM (SELECT split_part(f, ' ', 1) FROM unnest(formats) f) o (name)
+	SELECT o.name, CASE WHEN o.name LIKE 'path%' THEN 'path' ELSE 'header' END, '(?!)', false
+	FROM (SELECT split_part(f, ' ', 1) FROM unnest(formats) f) o (name)
 	WHERE NOT EXISTS (SELECT FROM @extschema@.l4_format r WHERE r.name = o.name);
 	INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, enabled)
 	SELECT r.name, r.stage, r.priority, r.pattern, r.example, r.enabled
@@ -106,7 +109,8 @@ BEGIN
 	SELECT o.name, '(?!)', false FROM (SELECT split_part(i, ' ', 1) FROM unnest(iterations) i) o (name)
 	WHERE NOT EXISTS (SELECT FROM @extschema@.l4_iteration_rule r WHERE r.name = o.name);
 	INSERT INTO @extschema@.l4_pool_setting (key, weight)
-	SELECT r.key, r.weight FROM @extschema@.l4_pool_setting r WHERE r.builtin AND r.key || ' ' || left(md5(ROW(r.key, r.weight, r.builtin)::text), 12) <> ALL (settings);
+	SELECT r.key, r.weight FROM @extschema@.l4_pool_setting r
+	WHERE r.builtin AND r.key || ' ' || left(md5(ROW(r.key, r.weight, r.builtin)::text), 12) <> ALL (settings);
 	INSERT INTO @extschema@.l4_pool_setting (key, weight, enabled)
 	SELECT o.key, 1, false FROM (SELECT split_part(s, ' ', 1) FROM unnest(settings) s) o (key)
 	WHERE NOT EXISTS (SELECT FROM @extschema@.l4_pool_setting r WHERE r.key = o.key);

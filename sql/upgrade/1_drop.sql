@@ -1,10 +1,12 @@
-/* l4: brings an older version up to this one. Joined by make from sql/upgrade and the parts of the script in sql; edit those. */
+/*
+ * l4: brings an older version up to this one. Joined by make from sql/upgrade and the parts of the script in sql; edit those.
+ */
 \echo Use "ALTER EXTENSION l4 UPDATE" to load this file. \quit
 
 /*
- * All but the tables and the base types of states is dropped and made anew by the same script that makes a new installation. What objects of others
- * depend on (a view over one of l4's, say) stays and is replaced, which works as long as its columns or arguments are the same. Grants and owners are
- * kept for the end (4_grants.sql).
+ * All but the tables and the base types of states is dropped and made anew by the same script that makes a new installation.
+ * What objects of others depend on (a view over one of l4's, say) stays and is replaced, which works as long as its columns or
+ * arguments are the same. Grants and owners are kept for the end (4_grants.sql).
  */
 SET LOCAL search_path = pg_catalog, pg_temp;
 
@@ -17,11 +19,13 @@ FROM (
 	UNION ALL
 	SELECT 'TABLE', c.oid::regclass::text, c.relowner::regrole::text, c.relacl::text
 	FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid JOIN pg_class c ON c.oid = d.objid
-	WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_class'::regclass AND d.deptype = 'e' AND c.relkind = 'v'
+	WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_class'::regclass AND d.deptype = 'e'
+		AND c.relkind = 'v'
 	UNION ALL
 	SELECT 'TYPE', t.oid::regtype::text, t.typowner::regrole::text, t.typacl::text
 	FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid JOIN pg_type t ON t.oid = d.objid
-	WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_type'::regclass AND d.deptype = 'e') o;
+	WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_type'::regclass
+		AND d.deptype = 'e') o;
 
 DO $upgrade$
 DECLARE
@@ -32,11 +36,13 @@ BEGIN
 	FOR object IN
 		SELECT format('DROP EVENT TRIGGER %I', e.evtname) AS command
 		FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid JOIN pg_event_trigger e ON e.oid = d.objid
-		WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_event_trigger'::regclass AND d.deptype = 'e'
+		WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_event_trigger'::regclass
+			AND d.deptype = 'e'
 		UNION ALL
 		SELECT format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass)
 		FROM pg_trigger t
-		JOIN pg_depend f ON f.classid = 'pg_proc'::regclass AND f.objid = t.tgfoid AND f.refclassid = 'pg_extension'::regclass AND f.deptype = 'e'
+		JOIN pg_depend f ON f.classid = 'pg_proc'::regclass AND f.objid = t.tgfoid AND f.refclassid = 'pg_extension'::regclass
+			AND f.deptype = 'e'
 		JOIN pg_extension x ON x.oid = f.refobjid AND x.extname = 'l4'
 		WHERE NOT t.tgisinternal
 	LOOP
@@ -46,15 +52,19 @@ BEGIN
 	FOR object IN
 		SELECT format('CREATE OR REPLACE VIEW %s AS SELECT %s', c.oid::regclass, (
 			SELECT string_agg(format('NULL::%s%s AS %I', format_type(a.atttypid, a.atttypmod),
-				CASE WHEN a.attcollation <> t.typcollation THEN ' COLLATE ' || a.attcollation::regcollation END, a.attname), ', ' ORDER BY a.attnum)
-			FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)) AS command
+				CASE WHEN a.attcollation <> t.typcollation THEN ' COLLATE ' || a.attcollation::regcollation END, a.attname),
+					', ' ORDER BY a.attnum)
+			FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+			WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)) AS command
 		FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid JOIN pg_class c ON c.oid = d.objid
-		WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_class'::regclass AND d.deptype = 'e' AND c.relkind = 'v'
+		WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_class'::regclass
+			AND d.deptype = 'e' AND c.relkind = 'v'
 		UNION ALL
 		SELECT format('CREATE OR REPLACE FUNCTION %s(%s) RETURNS %s LANGUAGE plpgsql AS ''BEGIN END''', p.oid::regproc,
 			pg_get_function_arguments(p.oid), pg_get_function_result(p.oid))
 		FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid JOIN pg_proc p ON p.oid = d.objid
-		WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
+		WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_proc'::regclass
+			AND d.deptype = 'e'
 			AND p.prosqlbody IS NOT NULL AND p.prokind = 'f'
 	LOOP
 		EXECUTE object.command;
@@ -62,17 +72,21 @@ BEGIN
 	LOOP
 		dropped := 0;
 		FOR object IN
-			SELECT format('DROP %s %s', CASE p.prokind WHEN 'a' THEN 'AGGREGATE' WHEN 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END, p.oid::regprocedure) AS command
+			SELECT format('DROP %s %s', CASE p.prokind WHEN 'a' THEN 'AGGREGATE' WHEN 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END,
+				p.oid::regprocedure) AS command
 			FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid JOIN pg_proc p ON p.oid = d.objid
-			WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
+			WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_proc'::regclass
+				AND d.deptype = 'e'
 			UNION ALL
 			SELECT format('DROP VIEW %s', c.oid::regclass)
 			FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid JOIN pg_class c ON c.oid = d.objid
-			WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_class'::regclass AND d.deptype = 'e' AND c.relkind = 'v'
+			WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_class'::regclass
+				AND d.deptype = 'e' AND c.relkind = 'v'
 			UNION ALL
 			SELECT format('DROP TYPE %s', t.oid::regtype)
 			FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid JOIN pg_type t ON t.oid = d.objid
-			WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_type'::regclass AND d.deptype = 'e' AND t.typtype = 'c'
+			WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_type'::regclass
+				AND d.deptype = 'e' AND t.typtype = 'c'
 		LOOP
 			BEGIN
 				EXECUTE object.command;

@@ -8,14 +8,16 @@ BEGIN
 		SELECT o.kind, o.name, o.owner, o.grants
 		FROM jsonb_to_recordset(current_setting('l4.upgrade')::jsonb) o (kind text, name text, owner text, grants text)
 		-- by their text: to_regprocedure stumbles over types of arguments that are gone
-		WHERE CASE o.kind WHEN 'ROUTINE' THEN EXISTS (SELECT FROM pg_proc p WHERE p.proname LIKE 'l4\_%' AND p.oid::regprocedure::text = o.name)
+		WHERE CASE o.kind WHEN 'ROUTINE'
+			THEN EXISTS (SELECT FROM pg_proc p WHERE p.proname LIKE 'l4\_%' AND p.oid::regprocedure::text = o.name)
 			WHEN 'TABLE' THEN to_regclass(o.name) IS NOT NULL ELSE to_regtype(o.name) IS NOT NULL END
 	LOOP
 		EXECUTE format('ALTER %s %s OWNER TO %s', replace(object.kind, 'TABLE', 'VIEW'), object.name, object.owner);
 		CONTINUE WHEN object.grants IS NULL;
 		EXECUTE format('REVOKE ALL ON %s %s FROM PUBLIC', object.kind, object.name);
 		FOR granted IN
-			SELECT a.privilege_type, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS grantee, a.is_grantable
+			SELECT a.privilege_type, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS grantee,
+				a.is_grantable
 			FROM aclexplode(object.grants::aclitem[]) a WHERE a.grantee <> object.owner::regrole
 		LOOP
 			EXECUTE format('GRANT %s ON %s %s TO %s%s', granted.privilege_type, object.kind, object.name, granted.grantee,
@@ -34,12 +36,15 @@ BEGIN
 		SELECT c.conrelid::regclass AS name, c.conname, m.match
 		FROM pg_constraint c,
 			LATERAL regexp_match(pg_get_constraintdef(c.oid), '^CHECK \(\(("?)(\w+)"? = ANY \((ARRAY\[.*\])\)\)\)$') m (match)
-		WHERE c.contype = 'c' AND m.match IS NOT NULL AND c.conrelid = ANY (ARRAY['@extschema@.l4_failure_report', '@extschema@.l4_fault',
-			'@extschema@.l4_fault_override', '@extschema@.l4_format', '@extschema@.l4_iteration_rule', '@extschema@.l4_job', '@extschema@.l4_label',
+		WHERE c.contype = 'c' AND m.match IS NOT NULL
+			AND c.conrelid = ANY (ARRAY['@extschema@.l4_failure_report', '@extschema@.l4_fault',
+			'@extschema@.l4_fault_override', '@extschema@.l4_format', '@extschema@.l4_iteration_rule', '@extschema@.l4_job',
+			'@extschema@.l4_label',
 			'@extschema@.l4_stage_rule']::regclass[])
 	LOOP
-		EXECUTE format('ALTER TABLE %1$s DROP CONSTRAINT %2$I, ADD CONSTRAINT %2$I CHECK (@extschema@.l4_is_one_of(%3$I, %3$L, VARIADIC %4$s))',
-			old.name, old.conname, old.match[2], old.match[3]);
+		EXECUTE format(
+			'ALTER TABLE %1$s DROP CONSTRAINT %2$I, ADD CONSTRAINT %2$I CHECK (@extschema@.l4_is_one_of(%3$I, %3$L, VARIADIC '
+			'%4$s))', old.name, old.conname, old.match[2], old.match[3]);
 	END LOOP;
 END
 $upgrade$;
