@@ -107,147 +107,175 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_facts(text, @extschema@.l4_finding[]) IS
 'The head of a report: what is known of the job and its failure, as pairs of name and value.';
 
+CREATE FUNCTION @extschema@.l4_report_text_findings(job_id text, findings @extschema@.l4_finding[])
+RETURNS TABLE (place int, text text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 8
+BEGIN ATOMIC
+	SELECT 1, @extschema@.l4_wrap(format('%s: %s.', l4_report_text_findings.job_id,
+		@extschema@.l4_report_verdict(l4_report_text_findings.findings)), 100)
+		|| E'\n' || repeat('=', 100)
+	UNION ALL
+	SELECT 2, string_agg(overlay(@extschema@.l4_wrap(f.value, 100, repeat(' ', 13)), f.name, 1, length(f.name)), E'\n'
+		ORDER BY f.place)
+	FROM @extschema@.l4_report_facts(l4_report_text_findings.job_id, l4_report_text_findings.findings) f
+	UNION ALL
+	SELECT 3, E'RESTART\n' || @extschema@.l4_wrap(a.advice || '. ' || a.reason, 100, '  ')
+		|| COALESCE(format(E'\n  (rests on %s %s)', a.finding_kind, a.finding_ordinal), '')
+	FROM @extschema@.l4_restart_advice(l4_report_text_findings.job_id, l4_report_text_findings.findings) a
+	UNION ALL
+	SELECT 4, E'NODES\n'
+		|| string_agg(@extschema@.l4_wrap(format('%s. %s: %s.', f.ordinal, COALESCE(f.node, 'rank ' || f.rank),
+		@extschema@.l4_report_reasons(l4_report_text_findings.findings, NULL, f.ordinal)), 100, '  '), E'\n' ORDER BY f.ordinal)
+	FROM unnest(l4_report_text_findings.findings) f WHERE f.kind = 'node' AND f.ordinal <= 5
+	UNION ALL
+	SELECT 5, E'FAULTS\n'
+		|| string_agg(@extschema@.l4_wrap(format('%s. %s', f.ordinal,
+			concat_ws('; ', format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)), 100, '  ')
+		|| COALESCE(E'\n' || @extschema@.l4_wrap('Cause: ' || f.root_cause, 100, '     '), '')
+		|| COALESCE(E'\n' || @extschema@.l4_wrap('Fix: ' || f.fix, 100, '     '), ''), E'\n'
+			ORDER BY f.ordinal)
+	FROM @extschema@.l4_report_faults(l4_report_text_findings.findings) f WHERE f.ordinal <= 5
+	UNION ALL
+	SELECT 6, E'SEEN BEFORE\n' || string_agg(@extschema@.l4_wrap(r.told, 100, '  '), E'\n' ORDER BY r.place)
+	FROM @extschema@.l4_report_resembling(l4_report_text_findings.job_id, l4_report_text_findings.findings) r
+	UNION ALL
+	SELECT 7, E'EVENTS that successful jobs do not log\n' || string_agg(
+		format(E'%s  %s\n', lpad(f.ordinal::text, 3), left(@extschema@.l4_telling_line(f.template), 94))
+		|| @extschema@.l4_wrap(@extschema@.l4_report_why(f), 100, '     '), E'\n' ORDER BY f.ordinal)
+	FROM unnest(l4_report_text_findings.findings) f WHERE f.kind = 'event' AND f.ordinal <= 10
+	UNION ALL
+	SELECT 10, E'ITERATIONS\n' || string_agg(@extschema@.l4_wrap(f.explanation, 100, '  '), E'\n' ORDER BY f.ordinal)
+	FROM unnest(l4_report_text_findings.findings) f WHERE f.kind = 'iteration' AND f.ordinal <= 5;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_text_findings(text, @extschema@.l4_finding[]) IS
+'Of the text the parts that say what was found, with their places in it: verdict, restart, suspects, faults, failures alike, '
+'events, iterations.';
+
+CREATE FUNCTION @extschema@.l4_report_text_details(job_id text, findings @extschema@.l4_finding[])
+RETURNS TABLE (place int, text text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 8
+BEGIN ATOMIC
+	SELECT 8, E'NODES x EVENTS (records; in rows of several nodes: per cent of them)\n'
+		|| @extschema@.l4_report_heat_text(l4_report_text_details.job_id, l4_report_text_details.findings)
+	WHERE EXISTS (SELECT FROM unnest(l4_report_text_details.findings) f WHERE f.kind = 'event')
+	UNION ALL
+	SELECT 9, E'STAGES OVER TIME, and where each stopped\n'
+		|| @extschema@.l4_report_timeline_text(l4_report_text_details.job_id,
+			@extschema@.l4_report_suspects(l4_report_text_details.findings))
+		|| E'\n  e environment_init  r rendezvous  c communicator_init  d data_load  m model_build\n  l checkpoint_load  '
+		'i iterating  v evaluation  s checkpoint_save  t teardown'
+	UNION ALL
+	SELECT 11, E'EVIDENCE\n' || string_agg(c.text, E'\n' ORDER BY c.place)
+	FROM (SELECT c.place, format(E'  -- %s (%s)\n', left(@extschema@.l4_printable(c.source), 48), left(c.told_by, 44))
+			|| string_agg(format('%s %s %s', CASE WHEN c.quoted THEN ' >' ELSE '  ' END, lpad(c.line_no::text, 6),
+				regexp_replace(replace(@extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 8 ELSE 3 END,
+					CASE WHEN c.quoted THEN 270 ELSE 90 END), E'\n', E'\n          '),
+					'([^\n]{90})(?=[^\n])', E'\\1\n          ', 'g')), E'\n' ORDER BY c.line_no, c.part) AS text
+		FROM @extschema@.l4_report_context(l4_report_text_details.job_id, l4_report_text_details.findings, 5) c
+		GROUP BY c.place, c.source, c.told_by) c
+	UNION ALL
+	SELECT 12, E'FILTERED OUT, most frequent first\n' || string_agg(format('%s  %s', lpad(e.occurrences::text, 9),
+		left(@extschema@.l4_telling_line(e.template), 88)), E'\n' ORDER BY e.place)
+	FROM @extschema@.l4_report_filtered(l4_report_text_details.job_id, l4_report_text_details.findings, 5) e;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_text_details(text, @extschema@.l4_finding[]) IS
+'Of the text the parts that show it, with their places in it: pictures, evidence in its context, what was filtered out.';
+
 CREATE FUNCTION @extschema@.l4_report_text(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
 SET jit = off
 BEGIN ATOMIC
-	WITH finding AS MATERIALIZED (
-		SELECT f.* FROM unnest(l4_report_text.findings) f
-	),
-	context AS MATERIALIZED (
-		SELECT c.* FROM @extschema@.l4_report_context(l4_report_text.job_id, l4_report_text.findings, 5) c
-	),
 	-- else each part would be made twice: to see whether it is empty, and to show it
-	part (place, text) AS MATERIALIZED (
-		SELECT 1, @extschema@.l4_wrap(format('%s: %s.', l4_report_text.job_id,
-			@extschema@.l4_report_verdict(l4_report_text.findings)), 100)
-			|| E'\n' || repeat('=', 100)
+	WITH part AS MATERIALIZED (
+		SELECT p.* FROM @extschema@.l4_report_text_findings(l4_report_text.job_id, l4_report_text.findings) p
 		UNION ALL
-		SELECT 2, string_agg(overlay(@extschema@.l4_wrap(f.value, 100, repeat(' ', 13)), f.name, 1, length(f.name)), E'\n'
-			ORDER BY f.place)
-		FROM @extschema@.l4_report_facts(l4_report_text.job_id, l4_report_text.findings) f
-		UNION ALL
-		SELECT 3, E'RESTART\n' || @extschema@.l4_wrap(a.advice || '. ' || a.reason, 100, '  ')
-			|| COALESCE(format(E'\n  (rests on %s %s)', a.finding_kind, a.finding_ordinal), '')
-		FROM @extschema@.l4_restart_advice(l4_report_text.job_id, l4_report_text.findings) a
-		UNION ALL
-		SELECT 4, E'NODES\n'
-			|| string_agg(@extschema@.l4_wrap(format('%s. %s: %s.', f.ordinal, COALESCE(f.node, 'rank ' || f.rank),
-			@extschema@.l4_report_reasons(l4_report_text.findings, NULL, f.ordinal)), 100, '  '), E'\n' ORDER BY f.ordinal)
-		FROM finding f WHERE f.kind = 'node' AND f.ordinal <= 5
-		UNION ALL
-		SELECT 5, E'FAULTS\n'
-			|| string_agg(@extschema@.l4_wrap(format('%s. %s', f.ordinal,
-				concat_ws('; ', format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)), 100, '  ')
-			|| COALESCE(E'\n' || @extschema@.l4_wrap('Cause: ' || f.root_cause, 100, '     '), '')
-			|| COALESCE(E'\n' || @extschema@.l4_wrap('Fix: ' || f.fix, 100, '     '), ''), E'\n'
-				ORDER BY f.ordinal)
-		FROM @extschema@.l4_report_faults(l4_report_text.findings) f WHERE f.ordinal <= 5
-		UNION ALL
-		SELECT 6, E'SEEN BEFORE\n' || string_agg(@extschema@.l4_wrap(r.told, 100, '  '), E'\n' ORDER BY r.place)
-		FROM @extschema@.l4_report_resembling(l4_report_text.job_id, l4_report_text.findings) r
-		UNION ALL
-		SELECT 7, E'EVENTS that successful jobs do not log\n' || string_agg(
-			format(E'%s  %s\n', lpad(f.ordinal::text, 3), left(@extschema@.l4_telling_line(f.template), 94))
-			|| @extschema@.l4_wrap(@extschema@.l4_report_why(f), 100, '     '), E'\n' ORDER BY f.ordinal)
-		FROM finding f WHERE f.kind = 'event' AND f.ordinal <= 10
-		UNION ALL
-		SELECT 8, E'NODES x EVENTS (records; in rows of several nodes: per cent of them)\n'
-			|| @extschema@.l4_report_heat_text(l4_report_text.job_id, l4_report_text.findings)
-		WHERE EXISTS (SELECT FROM finding f WHERE f.kind = 'event')
-		UNION ALL
-		SELECT 9, E'STAGES OVER TIME, and where each stopped\n'
-			|| @extschema@.l4_report_timeline_text(l4_report_text.job_id,
-				@extschema@.l4_report_suspects(l4_report_text.findings))
-			|| E'\n  e environment_init  r rendezvous  c communicator_init  d data_load  m model_build\n  l checkpoint_load  '
-			'i iterating  v evaluation  s checkpoint_save  t teardown'
-		UNION ALL
-		SELECT 10, E'ITERATIONS\n' || string_agg(@extschema@.l4_wrap(f.explanation, 100, '  '), E'\n' ORDER BY f.ordinal)
-		FROM finding f WHERE f.kind = 'iteration' AND f.ordinal <= 5
-		UNION ALL
-		SELECT 11, E'EVIDENCE\n' || string_agg(c.text, E'\n' ORDER BY c.place)
-		FROM (SELECT c.place, format(E'  -- %s (%s)\n', left(@extschema@.l4_printable(c.source), 48), left(c.told_by, 44))
-				|| string_agg(format('%s %s %s', CASE WHEN c.quoted THEN ' >' ELSE '  ' END, lpad(c.line_no::text, 6),
-					regexp_replace(replace(@extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 8 ELSE 3 END,
-						CASE WHEN c.quoted THEN 270 ELSE 90 END), E'\n', E'\n          '),
-						'([^\n]{90})(?=[^\n])', E'\\1\n          ', 'g')), E'\n' ORDER BY c.line_no, c.part) AS text
-			FROM context c GROUP BY c.place, c.source, c.told_by) c
-		UNION ALL
-		SELECT 12, E'FILTERED OUT, most frequent first\n' || string_agg(format('%s  %s', lpad(e.occurrences::text, 9),
-			left(@extschema@.l4_telling_line(e.template), 88)), E'\n' ORDER BY e.place)
-		FROM @extschema@.l4_report_filtered(l4_report_text.job_id, l4_report_text.findings, 5) e
+		SELECT p.* FROM @extschema@.l4_report_text_details(l4_report_text.job_id, l4_report_text.findings) p
 	)
 	SELECT string_agg(replace(p.text, E'\t', ' '), E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_text(text, @extschema@.l4_finding[]) IS
 'A diagnosis as text of at most 100 columns.';
 
+CREATE FUNCTION @extschema@.l4_report_markdown_findings(job_id text, findings @extschema@.l4_finding[])
+RETURNS TABLE (place int, text text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 8
+BEGIN ATOMIC
+	SELECT 1, format('# %s: %s', @extschema@.l4_markdown_escape(l4_report_markdown_findings.job_id),
+		@extschema@.l4_markdown_escape(@extschema@.l4_report_verdict(l4_report_markdown_findings.findings)))
+	UNION ALL
+	SELECT 2, string_agg(format('- **%s:** %s', f.name, @extschema@.l4_markdown_escape(f.value)), E'\n' ORDER BY f.place)
+	FROM @extschema@.l4_report_facts(l4_report_markdown_findings.job_id, l4_report_markdown_findings.findings) f
+	UNION ALL
+	SELECT 3, format(E'## Restart\n\n**%s.** %s%s', @extschema@.l4_markdown_escape(a.advice),
+		@extschema@.l4_markdown_escape(a.reason),
+		COALESCE(format(' (Rests on %s %s.)', a.finding_kind, a.finding_ordinal), ''))
+	FROM @extschema@.l4_restart_advice(l4_report_markdown_findings.job_id, l4_report_markdown_findings.findings) a
+	UNION ALL
+	SELECT 4, E'## Nodes\n\n'
+		|| string_agg(format('%s. %s: %s.', f.ordinal, @extschema@.l4_markdown_escape(COALESCE(f.node, 'rank ' || f.rank)),
+			@extschema@.l4_markdown_escape(@extschema@.l4_report_reasons(l4_report_markdown_findings.findings, NULL,
+				f.ordinal))), E'\n' ORDER BY f.ordinal)
+	FROM unnest(l4_report_markdown_findings.findings) f WHERE f.kind = 'node' AND f.ordinal <= 5
+	UNION ALL
+	SELECT 5, E'## Known faults\n\n| fault | root cause | fix |\n|---|---|---|\n' || string_agg(format('| %s | %s | %s |',
+		@extschema@.l4_markdown_escape(concat_ws('; ', format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)),
+		COALESCE(@extschema@.l4_markdown_escape(f.root_cause), ''), COALESCE(@extschema@.l4_markdown_escape(f.fix), '')),
+			E'\n' ORDER BY f.ordinal)
+	FROM @extschema@.l4_report_faults(l4_report_markdown_findings.findings) f WHERE f.ordinal <= 5
+	UNION ALL
+	SELECT 6, E'## Seen before\n\n' || string_agg('- ' || @extschema@.l4_markdown_escape(r.told), E'\n' ORDER BY r.place)
+	FROM @extschema@.l4_report_resembling(l4_report_markdown_findings.job_id, l4_report_markdown_findings.findings) r
+	UNION ALL
+	SELECT 7, E'## Events that successful jobs do not log\n\n| | event | nodes | records | why |\n|---|---|---|---|---|\n'
+		|| string_agg(format('| %s | %s | %s | %s | %s |', f.ordinal,
+			@extschema@.l4_markdown_escape(left(@extschema@.l4_telling_line(f.template), 160)), f.nodes_affected,
+			f.occurrences,
+		@extschema@.l4_markdown_escape(@extschema@.l4_report_why(f))), E'\n' ORDER BY f.ordinal)
+	FROM unnest(l4_report_markdown_findings.findings) f WHERE f.kind = 'event' AND f.ordinal <= 10
+	UNION ALL
+	SELECT 10, E'## Iterations\n\n'
+		|| string_agg('- ' || @extschema@.l4_markdown_escape(f.explanation), E'\n' ORDER BY f.ordinal)
+	FROM unnest(l4_report_markdown_findings.findings) f WHERE f.kind = 'iteration' AND f.ordinal <= 5;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_markdown_findings(text, @extschema@.l4_finding[]) IS
+'Of the ticket the parts that say what was found, with their places in it: verdict, restart, suspects, faults, failures alike, '
+'events, iterations.';
+
+CREATE FUNCTION @extschema@.l4_report_markdown_details(job_id text, findings @extschema@.l4_finding[])
+RETURNS TABLE (place int, text text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 8
+BEGIN ATOMIC
+	SELECT 8, E'## Nodes x events (records; in rows of several nodes: per cent of them)\n\n'
+		|| @extschema@.l4_markdown_fence(@extschema@.l4_report_heat_text(l4_report_markdown_details.job_id,
+			l4_report_markdown_details.findings))
+	WHERE EXISTS (SELECT FROM unnest(l4_report_markdown_details.findings) f WHERE f.kind = 'event')
+	UNION ALL
+	SELECT 9, E'## Stages over time, and where each stopped\n\n'
+		|| @extschema@.l4_markdown_fence(@extschema@.l4_report_timeline_text(l4_report_markdown_details.job_id,
+			@extschema@.l4_report_suspects(l4_report_markdown_details.findings)))
+		|| E'\n\n`e` environment\\_init, `r` rendezvous, `c` communicator\\_init, `d` data\\_load, `m` model\\_build, `l` '
+		'checkpoint\\_load, `i` iterating, `v` evaluation, `s` checkpoint\\_save, `t` teardown'
+	UNION ALL
+	SELECT 11, E'## Evidence\n\n' || string_agg(c.text, E'\n\n' ORDER BY c.place)
+	FROM (SELECT c.place, format(E'%s (%s)\n\n', @extschema@.l4_markdown_escape(c.source), c.told_by)
+			|| @extschema@.l4_markdown_fence(string_agg(format('%s%s: %s', CASE WHEN c.quoted THEN '> ' ELSE '  ' END,
+				c.line_no, @extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 12 ELSE 3 END, 300)), E'\n'
+					ORDER BY c.line_no, c.part)) AS text
+		FROM @extschema@.l4_report_context(l4_report_markdown_details.job_id, l4_report_markdown_details.findings, 5) c
+		GROUP BY c.place, c.source, c.told_by) c;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_markdown_details(text, @extschema@.l4_finding[]) IS
+'Of the ticket the parts that show it, with their places in it: pictures and evidence in its context.';
+
 CREATE FUNCTION @extschema@.l4_report_markdown(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
 SET jit = off
 BEGIN ATOMIC
-	WITH finding AS MATERIALIZED (
-		SELECT f.* FROM unnest(l4_report_markdown.findings) f
-	),
-	context AS MATERIALIZED (
-		SELECT c.* FROM @extschema@.l4_report_context(l4_report_markdown.job_id, l4_report_markdown.findings, 5) c
-	),
 	-- else each part would be made twice: to see whether it is empty, and to show it
-	part (place, text) AS MATERIALIZED (
-		SELECT 1, format('# %s: %s', @extschema@.l4_markdown_escape(l4_report_markdown.job_id),
-			@extschema@.l4_markdown_escape(@extschema@.l4_report_verdict(l4_report_markdown.findings)))
+	WITH part AS MATERIALIZED (
+		SELECT p.* FROM @extschema@.l4_report_markdown_findings(l4_report_markdown.job_id, l4_report_markdown.findings) p
 		UNION ALL
-		SELECT 2, string_agg(format('- **%s:** %s', f.name, @extschema@.l4_markdown_escape(f.value)), E'\n' ORDER BY f.place)
-		FROM @extschema@.l4_report_facts(l4_report_markdown.job_id, l4_report_markdown.findings) f
-		UNION ALL
-		SELECT 3, format(E'## Restart\n\n**%s.** %s%s', @extschema@.l4_markdown_escape(a.advice),
-			@extschema@.l4_markdown_escape(a.reason),
-			COALESCE(format(' (Rests on %s %s.)', a.finding_kind, a.finding_ordinal), ''))
-		FROM @extschema@.l4_restart_advice(l4_report_markdown.job_id, l4_report_markdown.findings) a
-		UNION ALL
-		SELECT 4, E'## Nodes\n\n'
-			|| string_agg(format('%s. %s: %s.', f.ordinal, @extschema@.l4_markdown_escape(COALESCE(f.node, 'rank ' || f.rank)),
-			@extschema@.l4_markdown_escape(@extschema@.l4_report_reasons(l4_report_markdown.findings, NULL, f.ordinal))), E'\n'
-				ORDER BY f.ordinal)
-		FROM finding f WHERE f.kind = 'node' AND f.ordinal <= 5
-		UNION ALL
-		SELECT 5, E'## Known faults\n\n| fault | root cause | fix |\n|---|---|---|\n' || string_agg(format('| %s | %s | %s |',
-			@extschema@.l4_markdown_escape(concat_ws('; ', format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)),
-			COALESCE(@extschema@.l4_markdown_escape(f.root_cause), ''), COALESCE(@extschema@.l4_markdown_escape(f.fix), '')),
-				E'\n' ORDER BY f.ordinal)
-		FROM @extschema@.l4_report_faults(l4_report_markdown.findings) f WHERE f.ordinal <= 5
-		UNION ALL
-		SELECT 6, E'## Seen before\n\n' || string_agg('- ' || @extschema@.l4_markdown_escape(r.told), E'\n' ORDER BY r.place)
-		FROM @extschema@.l4_report_resembling(l4_report_markdown.job_id, l4_report_markdown.findings) r
-		UNION ALL
-		SELECT 7, E'## Events that successful jobs do not log\n\n| | event | nodes | records | why |\n|---|---|---|---|---|\n'
-			|| string_agg(format('| %s | %s | %s | %s | %s |', f.ordinal,
-				@extschema@.l4_markdown_escape(left(@extschema@.l4_telling_line(f.template), 160)), f.nodes_affected,
-				f.occurrences,
-			@extschema@.l4_markdown_escape(@extschema@.l4_report_why(f))), E'\n' ORDER BY f.ordinal)
-		FROM finding f WHERE f.kind = 'event' AND f.ordinal <= 10
-		UNION ALL
-		SELECT 8, E'## Nodes x events (records; in rows of several nodes: per cent of them)\n\n'
-			|| @extschema@.l4_markdown_fence(@extschema@.l4_report_heat_text(l4_report_markdown.job_id,
-				l4_report_markdown.findings))
-		WHERE EXISTS (SELECT FROM finding f WHERE f.kind = 'event')
-		UNION ALL
-		SELECT 9, E'## Stages over time, and where each stopped\n\n'
-			|| @extschema@.l4_markdown_fence(@extschema@.l4_report_timeline_text(l4_report_markdown.job_id,
-				@extschema@.l4_report_suspects(l4_report_markdown.findings)))
-			|| E'\n\n`e` environment\\_init, `r` rendezvous, `c` communicator\\_init, `d` data\\_load, `m` model\\_build, `l` '
-			'checkpoint\\_load, `i` iterating, `v` evaluation, `s` checkpoint\\_save, `t` teardown'
-		UNION ALL
-		SELECT 10, E'## Iterations\n\n'
-			|| string_agg('- ' || @extschema@.l4_markdown_escape(f.explanation), E'\n' ORDER BY f.ordinal)
-		FROM finding f WHERE f.kind = 'iteration' AND f.ordinal <= 5
-		UNION ALL
-		SELECT 11, E'## Evidence\n\n' || string_agg(c.text, E'\n\n' ORDER BY c.place)
-		FROM (SELECT c.place, format(E'%s (%s)\n\n', @extschema@.l4_markdown_escape(c.source), c.told_by)
-				|| @extschema@.l4_markdown_fence(string_agg(format('%s%s: %s', CASE WHEN c.quoted THEN '> ' ELSE '  ' END,
-					c.line_no, @extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 12 ELSE 3 END, 300)), E'\n'
-						ORDER BY c.line_no, c.part)) AS text
-			FROM context c GROUP BY c.place, c.source, c.told_by) c
+		SELECT p.* FROM @extschema@.l4_report_markdown_details(l4_report_markdown.job_id, l4_report_markdown.findings) p
 	)
 	SELECT string_agg(p.text, E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';
 END;
