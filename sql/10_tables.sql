@@ -122,111 +122,56 @@ CREATE TABLE @extschema@.l4_address (
 	PRIMARY KEY (job_id, address)
 );
 
-CREATE TABLE @extschema@.l4_pool_setting (
-	key text NOT NULL,
-	weight double precision NOT NULL DEFAULT 1 CHECK (weight > 0),
-	builtin boolean NOT NULL DEFAULT false,
-	enabled boolean NOT NULL DEFAULT true,
-	PRIMARY KEY (key, builtin)
-);
-
-CREATE TABLE @extschema@.l4_pool (
-	pool_id bigint PRIMARY KEY,
-	settings jsonb NOT NULL,
-	job_count int NOT NULL DEFAULT 0
-);
-
-CREATE TABLE @extschema@.l4_pool_job (
-	pool_id bigint NOT NULL,
+CREATE TABLE @extschema@.l4_parameter_sketch (
 	job_id text NOT NULL,
-	stream_count int NOT NULL,
-	duration interval,
-	PRIMARY KEY (pool_id, job_id)
+	source_id bigint NOT NULL,
+	sketch bytea NOT NULL,
+	PRIMARY KEY (job_id, source_id)
 );
+-- Compressed by l4 already: TOAST must not try again.
+ALTER TABLE @extschema@.l4_parameter_sketch ALTER COLUMN sketch SET STORAGE EXTERNAL;
 
-CREATE TABLE @extschema@.l4_pool_event (
-	pool_id bigint NOT NULL,
-	shape_id bigint NOT NULL,
-	event_id bigint,
-	job_count int NOT NULL,
-	occurrences bigint NOT NULL,
-	max_per_stream bigint NOT NULL,
-	mean_per_stream double precision NOT NULL,
-	max_stream_share double precision NOT NULL,
-	stream_share double precision NOT NULL,
-	PRIMARY KEY (pool_id, shape_id)
-);
-
-CREATE TABLE @extschema@.l4_finding (
+CREATE TABLE @extschema@.l4_source_state (
 	job_id text NOT NULL,
-	saved_at timestamptz NOT NULL DEFAULT now(),
-	kind text NOT NULL,
-	ordinal int NOT NULL,
-	score double precision,
+	source_id bigint NOT NULL,
+	byte_count bigint NOT NULL,
+	settings_hash bigint NOT NULL,
+	head_hash bigint NOT NULL,
+	tail_hash bigint NOT NULL,
+	shape_ids bigint[],
+	state bytea,
+	PRIMARY KEY (job_id, source_id)
+);
+-- Compressed by l4 already: TOAST must not try again.
+ALTER TABLE @extschema@.l4_source_state ALTER COLUMN state SET STORAGE EXTERNAL;
+
+-- Rows that shippers and client-side COPY write. No sequence: arrived_at grows within each session.
+CREATE FUNCTION @extschema@.l4_arrival_time() RETURNS timestamptz
+	LANGUAGE c VOLATILE PARALLEL RESTRICTED COST 1 AS 'MODULE_PATHNAME', 'l4_arrival_time';
+COMMENT ON FUNCTION @extschema@.l4_arrival_time() IS
+'The time of the clock, but later than what the session was told before: gives the rows that a session writes into l4_inbox '
+'their order.';
+
+CREATE TABLE @extschema@.l4_inbox (
+	job_id text,
 	node text,
 	rank int,
-	stage text,
-	iteration bigint,
-	event_id bigint,
-	template text,
-	first_seen timestamptz,
-	occurrences bigint,
-	nodes_affected int,
-	evidence text,
-	explanation text,
-	fault_key text,
-	root_cause text,
-	fix text,
-	role text,
-	severity text,
-	category text,
-	facts jsonb,
-	PRIMARY KEY (job_id, saved_at, kind, ordinal)
+	source text,
+	ts timestamptz,
+	level text,
+	line text,
+	arrived_at timestamptz NOT NULL DEFAULT @extschema@.l4_arrival_time()
 );
 
--- The rules as rows, built-in ones and a site's own: see 49_rules_in_force.sql, as for l4_pool_setting.
-CREATE TABLE @extschema@.l4_format (
-	name text NOT NULL,
-	kind text NOT NULL CHECK (@extschema@.l4_is_one_of(kind, 'kind', 'path', 'prefix', 'header')),
-	priority int NOT NULL DEFAULT 100,
-	pattern text NOT NULL,
-	dominant boolean NOT NULL DEFAULT false,
-	example text,
-	builtin boolean NOT NULL DEFAULT false,
-	enabled boolean NOT NULL DEFAULT true,
-	PRIMARY KEY (name, builtin)
-);
-
-CREATE TABLE @extschema@.l4_stage_rule (
-	name text NOT NULL,
-	stage text NOT NULL
-		CHECK (@extschema@.l4_is_one_of(stage, 'stage', 'environment_init', 'rendezvous', 'communicator_init', 'data_load',
-			'model_build',
-		'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown')),
-	priority int NOT NULL DEFAULT 100,
-	pattern text NOT NULL,
-	example text,
-	builtin boolean NOT NULL DEFAULT false,
-	enabled boolean NOT NULL DEFAULT true,
-	PRIMARY KEY (name, builtin)
-);
-
-CREATE TABLE @extschema@.l4_iteration_rule (
-	name text NOT NULL,
-	priority int NOT NULL DEFAULT 100,
-	pattern text NOT NULL,
-	position text NOT NULL DEFAULT 'inside' CHECK (@extschema@.l4_is_one_of(position, 'position', 'start', 'inside', 'end')),
-	example text,
-	builtin boolean NOT NULL DEFAULT false,
-	enabled boolean NOT NULL DEFAULT true,
-	PRIMARY KEY (name, builtin)
-);
-
-CREATE TABLE @extschema@.l4_mask (
-	name text NOT NULL,
-	priority int NOT NULL DEFAULT 100,
-	pattern text NOT NULL,
-	builtin boolean NOT NULL DEFAULT false,
-	enabled boolean NOT NULL DEFAULT true,
-	PRIMARY KEY (name, builtin)
+CREATE TABLE @extschema@.l4_inbox_refused (
+	job_id text NOT NULL,
+	node text,
+	rank int,
+	source text,
+	ts timestamptz,
+	level text,
+	line text NOT NULL,
+	arrived_at timestamptz NOT NULL,
+	reason text NOT NULL,
+	refused_at timestamptz NOT NULL DEFAULT now()
 );

@@ -117,56 +117,56 @@ COMMENT ON COLUMN @extschema@.l4_address.job_id IS 'the job';
 COMMENT ON COLUMN @extschema@.l4_address.address IS 'an address as it stands in the logs';
 COMMENT ON COLUMN @extschema@.l4_address.node IS 'the node that has it';
 
-COMMENT ON TABLE @extschema@.l4_format IS
-'Rules for the paths of files, and for prefixes and headers of lines, as PCRE2 patterns with named groups.';
-COMMENT ON COLUMN @extschema@.l4_format.name IS
-'name of the rule; a site''s own row takes the place of the built-in one of the same name';
-COMMENT ON COLUMN @extschema@.l4_format.kind IS
-'path (node, rank, local_rank, attempt, launcher, system, shared), prefix (rank, local_rank, host) or header (ts and other '
-'parts of a time, of which the group time alone is a time of day whose day follows from the records before, level, logger, '
-'component, file, module)';
-COMMENT ON COLUMN @extschema@.l4_format.priority IS 'lower is tried first, then by name';
-COMMENT ON COLUMN @extschema@.l4_format.pattern IS
-'PCRE2 with named groups; prefixes and headers are anchored where the last prefix ended';
-COMMENT ON COLUMN @extschema@.l4_format.dominant IS 'counts only in files where at least half of the first lines have it';
-COMMENT ON COLUMN @extschema@.l4_format.example IS 'a text it matches';
-COMMENT ON COLUMN @extschema@.l4_format.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_format.enabled IS
-'takes part; false in a site''s own row switches off the built-in one of the same name too';
+COMMENT ON TABLE @extschema@.l4_parameter_sketch IS
+'Per source: the packed sketches of the parameters of its shapes, which the view l4_stream_parameter shows as rows. Written '
+'by l4_import.';
+COMMENT ON COLUMN @extschema@.l4_parameter_sketch.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_parameter_sketch.source_id IS 'the source, as in l4_stream';
+COMMENT ON COLUMN @extschema@.l4_parameter_sketch.sketch IS 'for l4_sketch_parameters; with version and checksum';
 
-COMMENT ON TABLE @extschema@.l4_stage_rule IS
-'Rules that tell from a record in which stage its stream is. Tried on the message with each parameter written as 1, in order '
-'of priority.';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.name IS
-'name of the rule; a site''s own row takes the place of the built-in one of the same name';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.stage IS 'the stage it marks';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.priority IS 'lower is tried first, then by name';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.pattern IS 'PCRE2 pattern';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.example IS 'a message it matches';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.enabled IS
-'takes part; false in a site''s own row switches off the built-in one of the same name too';
+COMMENT ON TABLE @extschema@.l4_source_state IS
+'What it takes to go on with a source where it ended: a plain file that grows, or lines that come as rows. Written with the '
+'source; without a row it is read anew.';
+COMMENT ON COLUMN @extschema@.l4_source_state.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_source_state.source_id IS 'the source, as in l4_stream';
+COMMENT ON COLUMN @extschema@.l4_source_state.byte_count IS 'bytes taken in so far';
+COMMENT ON COLUMN @extschema@.l4_source_state.settings_hash IS
+'hash of the rules and of what the job says of times and places: with others the source is taken in anew';
+COMMENT ON COLUMN @extschema@.l4_source_state.head_hash IS
+'hash of the files first 64 kB: tells one that grew from one that was rewritten';
+COMMENT ON COLUMN @extschema@.l4_source_state.tail_hash IS 'hash of the last 64 kB taken in';
+COMMENT ON COLUMN @extschema@.l4_source_state.shape_ids IS
+'shapes that only its last records have, which may still change; NULL where there are none';
+COMMENT ON COLUMN @extschema@.l4_source_state.state IS
+'where the open segment begins, how each stream stood there, and what was counted before the last records; version, checksum, '
+'zstd. NULL: the source is short and read anew';
 
-COMMENT ON TABLE @extschema@.l4_iteration_rule IS
-'Rules that read the number of the iteration from a record. Tried on the message with each parameter written as 1; on a match '
-'the number is read from the message itself.';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.name IS
-'name of the rule; a site''s own row takes the place of the built-in one of the same name';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.priority IS 'lower is tried first, then by name';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.pattern IS 'PCRE2 pattern with a group named iter';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.position IS
-'start: the record opens the iteration; inside: it belongs to it; end: the iteration ends with it';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.example IS 'a message it matches';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.enabled IS
-'takes part; false in a site''s own row switches off the built-in one of the same name too';
+COMMENT ON TABLE @extschema@.l4_inbox IS
+'Lines on their way in: written by client-side COPY and log shippers, who need no right but INSERT, and taken out by '
+'l4_ingest_inbox. A row is a whole line. What has the same job_id, node, rank and source is one source; its lines keep the '
+'order in which a session wrote them.';
+COMMENT ON COLUMN @extschema@.l4_inbox.job_id IS 'the job; rows of a job that is not registered wait until it is';
+COMMENT ON COLUMN @extschema@.l4_inbox.node IS 'node the line comes from, NULL where not known';
+COMMENT ON COLUMN @extschema@.l4_inbox.rank IS 'global rank, NULL where not known or of none';
+COMMENT ON COLUMN @extschema@.l4_inbox.source IS 'name of the file or program it comes from, NULL for one without a name';
+COMMENT ON COLUMN @extschema@.l4_inbox.ts IS 'time by the shipper; counts where the line states none';
+COMMENT ON COLUMN @extschema@.l4_inbox.level IS
+'level by the shipper (info, warning, ... or a syslog severity 0 to 7); counts where the line states none';
+COMMENT ON COLUMN @extschema@.l4_inbox.line IS 'the line, without its end';
+COMMENT ON COLUMN @extschema@.l4_inbox.arrived_at IS 'order of the rows of a session; not to be given';
 
-COMMENT ON TABLE @extschema@.l4_mask IS
-'The site''s own masks: what they match is a parameter, whatever the built-in scanner says. They apply to files imported from '
-'then on.';
-COMMENT ON COLUMN @extschema@.l4_mask.name IS 'name of the mask';
-COMMENT ON COLUMN @extschema@.l4_mask.priority IS 'lower comes first among matches at one place, then by name';
-COMMENT ON COLUMN @extschema@.l4_mask.pattern IS 'PCRE2 pattern';
-COMMENT ON COLUMN @extschema@.l4_mask.builtin IS 'came with l4; there is none yet';
-COMMENT ON COLUMN @extschema@.l4_mask.enabled IS
-'takes part; false in a site''s own row switches off the built-in one of the same name too';
+COMMENT ON TABLE @extschema@.l4_inbox_refused IS
+'Rows of l4_inbox that cannot be lines of a log, set aside by l4_ingest_inbox so that the others come in: as they were, with '
+'the reason. To take one in after all, correct it and put it back: WITH r AS (DELETE FROM l4_inbox_refused WHERE ... '
+'RETURNING *) INSERT INTO l4_inbox (job_id, node, rank, source, ts, level, line, arrived_at) SELECT job_id, node, NULL, '
+'source, ts, level, line, arrived_at FROM r.';
+COMMENT ON COLUMN @extschema@.l4_inbox_refused.job_id IS 'as in l4_inbox';
+COMMENT ON COLUMN @extschema@.l4_inbox_refused.node IS 'as in l4_inbox; refused where longer than 1,024 bytes';
+COMMENT ON COLUMN @extschema@.l4_inbox_refused.rank IS 'as in l4_inbox; refused where below 0';
+COMMENT ON COLUMN @extschema@.l4_inbox_refused.source IS 'as in l4_inbox; refused where longer than 4,096 bytes';
+COMMENT ON COLUMN @extschema@.l4_inbox_refused.ts IS 'as in l4_inbox; refused where infinite or not of the years 1 to 9999';
+COMMENT ON COLUMN @extschema@.l4_inbox_refused.level IS 'as in l4_inbox';
+COMMENT ON COLUMN @extschema@.l4_inbox_refused.line IS 'as in l4_inbox';
+COMMENT ON COLUMN @extschema@.l4_inbox_refused.arrived_at IS 'as in l4_inbox';
+COMMENT ON COLUMN @extschema@.l4_inbox_refused.reason IS 'why it was refused';
+COMMENT ON COLUMN @extschema@.l4_inbox_refused.refused_at IS 'when it was refused';

@@ -280,3 +280,96 @@ SELECT pg_extension_config_dump('@extschema@.l4_fault_explains', 'WHERE NOT buil
 SELECT pg_extension_config_dump('@extschema@.l4_fault_history', '');
 SELECT pg_extension_config_dump('@extschema@.l4_fault_feedback', '');
 SELECT pg_extension_config_dump('@extschema@.l4_diagnosis', '');
+
+CREATE TABLE @extschema@.l4_finding (
+	job_id text NOT NULL,
+	saved_at timestamptz NOT NULL DEFAULT now(),
+	kind text NOT NULL,
+	ordinal int NOT NULL,
+	score double precision,
+	node text,
+	rank int,
+	stage text,
+	iteration bigint,
+	event_id bigint,
+	template text,
+	first_seen timestamptz,
+	occurrences bigint,
+	nodes_affected int,
+	evidence text,
+	explanation text,
+	fault_key text,
+	root_cause text,
+	fix text,
+	role text,
+	severity text,
+	category text,
+	facts jsonb,
+	PRIMARY KEY (job_id, saved_at, kind, ordinal)
+);
+COMMENT ON TABLE @extschema@.l4_finding IS 'Saved diagnoses: the rows of l4_diagnose at a time. Written by l4_save_diagnosis.';
+COMMENT ON COLUMN @extschema@.l4_finding.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_finding.saved_at IS 'when the diagnosis was saved; the rows of one diagnosis share it';
+COMMENT ON COLUMN @extschema@.l4_finding.kind IS 'fault, event, node, stage or iteration';
+COMMENT ON COLUMN @extschema@.l4_finding.ordinal IS 'place within its kind, from 1, most telling first';
+COMMENT ON COLUMN @extschema@.l4_finding.score IS 'what it is ordered by, larger is more telling; comparable within a kind';
+COMMENT ON COLUMN @extschema@.l4_finding.node IS 'the node it points at, NULL where none';
+COMMENT ON COLUMN @extschema@.l4_finding.rank IS 'the rank it points at, NULL where none';
+COMMENT ON COLUMN @extschema@.l4_finding.stage IS 'the stage it is of';
+COMMENT ON COLUMN @extschema@.l4_finding.iteration IS 'the iteration it is of';
+COMMENT ON COLUMN @extschema@.l4_finding.event_id IS 'the event it is of';
+COMMENT ON COLUMN @extschema@.l4_finding.template IS 'the template of the event';
+COMMENT ON COLUMN @extschema@.l4_finding.first_seen IS 'when it shows first';
+COMMENT ON COLUMN @extschema@.l4_finding.occurrences IS 'number of records';
+COMMENT ON COLUMN @extschema@.l4_finding.nodes_affected IS 'number of nodes that have it';
+COMMENT ON COLUMN @extschema@.l4_finding.evidence IS 'records that say so, as source:line: text';
+COMMENT ON COLUMN @extschema@.l4_finding.explanation IS 'in a sentence, why';
+COMMENT ON COLUMN @extschema@.l4_finding.fault_key IS 'the known fault, for kind fault';
+COMMENT ON COLUMN @extschema@.l4_finding.root_cause IS 'its root cause';
+COMMENT ON COLUMN @extschema@.l4_finding.fix IS 'its fix';
+COMMENT ON COLUMN @extschema@.l4_finding.role IS
+'of an event: root, cascade or context (see l4_diagnose); NULL for other kinds';
+COMMENT ON COLUMN @extschema@.l4_finding.severity IS 'of a fault: info, warning, error or critical';
+COMMENT ON COLUMN @extschema@.l4_finding.category IS 'of a fault: hardware, user, framework or platform';
+COMMENT ON COLUMN @extschema@.l4_finding.facts IS
+'what the finding rests on, as data: what explanation and evidence are made of (70_sentences.sql names the keys); NULL in '
+'findings saved by a version before 0.2';
+
+-- What is known of failures, to measure diagnoses by: see 74_evaluate.sql.
+CREATE TABLE @extschema@.l4_label (
+	job_id text NOT NULL,
+	label_no int NOT NULL,
+	kind text NOT NULL CHECK (@extschema@.l4_is_one_of(kind, 'kind', 'event', 'node', 'stage', 'iteration')),
+	role text CHECK (@extschema@.l4_is_one_of(role, 'role', 'root', 'effect', 'neutral')),
+	source_glob text,
+	pattern text,
+	node text,
+	stage text CHECK (@extschema@.l4_is_one_of(stage, 'stage', 'environment_init', 'rendezvous', 'communicator_init',
+		'data_load', 'model_build', 'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown')),
+	iteration bigint,
+	note text,
+	PRIMARY KEY (job_id, label_no),
+	CONSTRAINT l4_label_event
+		CHECK ((kind = 'event') = (pattern IS NOT NULL) AND (kind = 'event' OR source_glob IS NULL AND role IS NULL)),
+	CONSTRAINT l4_label_node CHECK (kind = 'node' OR node IS NULL),
+	CONSTRAINT l4_label_stage CHECK ((kind = 'stage') = (stage IS NOT NULL)),
+	CONSTRAINT l4_label_iteration CHECK ((kind = 'iteration') = (iteration IS NOT NULL))
+);
+COMMENT ON TABLE @extschema@.l4_label IS
+'What is known of a failure, to measure diagnoses by (l4_evaluate): one row a label. Filled by the user.';
+COMMENT ON COLUMN @extschema@.l4_label.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_label.label_no IS 'a number of the user''s choice, unique within the job';
+COMMENT ON COLUMN @extschema@.l4_label.kind IS
+'event: lines that tell of the failure; node: a node at fault; stage, iteration: where it began (of several, each is right)';
+COMMENT ON COLUMN @extschema@.l4_label.role IS
+'of an event label: root (says what went wrong, or where), effect (a direct consequence), neutral (belongs to the failure and '
+'tells nothing: neither a hit nor a mistake); NULL counts as root. root and effect are scored alike';
+COMMENT ON COLUMN @extschema@.l4_label.source_glob IS
+'of an event label: the files in which it counts, as a glob on the path in the imported folder (* and ? also match /); NULL: '
+'all';
+COMMENT ON COLUMN @extschema@.l4_label.pattern IS 'of an event label: a PCRE2 pattern, searched for in each physical line';
+COMMENT ON COLUMN @extschema@.l4_label.node IS
+'of a node label: the node at fault; NULL: the failure is of no single node, none is to be blamed';
+COMMENT ON COLUMN @extschema@.l4_label.stage IS 'of a stage label: the stage';
+COMMENT ON COLUMN @extschema@.l4_label.iteration IS 'of an iteration label: the iteration, as the logs count it';
+COMMENT ON COLUMN @extschema@.l4_label.note IS 'anything a person wants to say of it';

@@ -4,23 +4,8 @@
  * A limit more is a row more: the type l4_limits, by which they are passed down, is made of the rows (49_rules_passed.sql).
  * Built-in rows belong into the file; a site writes a row of its own of the same name, which takes the place of the built-in
  * one, is dumped, and stays at upgrades. Names begin with what they are about: gravity, clock, progress, unexplained, evidence,
- * weight, onset, fault.
+ * weight, onset, fault, pool.
  */
-CREATE TABLE @extschema@.l4_limit (
-	name text NOT NULL CHECK (name ~ '^[a-z][a-z0-9_]{0,62}$'),
-	value double precision NOT NULL,
-	unit text NOT NULL DEFAULT '',
-	why text NOT NULL DEFAULT '',
-	builtin boolean NOT NULL DEFAULT false,
-	PRIMARY KEY (name, builtin)
-);
-COMMENT ON TABLE @extschema@.l4_limit IS
-'The numbers that decide what the diagnosis says. l4_limits_in_force gathers them in one value.';
-COMMENT ON COLUMN @extschema@.l4_limit.name IS 'what it limits; a row of a name that l4 does not know has no effect';
-COMMENT ON COLUMN @extschema@.l4_limit.value IS 'the number';
-COMMENT ON COLUMN @extschema@.l4_limit.unit IS 'what it counts: records, s, share of nodes, factor, ...';
-COMMENT ON COLUMN @extschema@.l4_limit.why IS 'what depends on it, and why it is so large';
-COMMENT ON COLUMN @extschema@.l4_limit.builtin IS 'came with l4';
 
 -- How grave a record is: levels from trace 1 to fatal 6 (l4_level_rank), and wordings on the same scale (l4_text_gravity).
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
@@ -213,3 +198,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'What recurs more often than this is no check: the iteration where it failed is the guess then.'),
 	(true, 'iteration_unlike_most', 3, 'iterations',
 		'So many iterations that run unlike the others are told: the rest is noise.');
+
+-- Of pools: they count when a job comes into its pool, or its pool is made anew.
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'pool_stream_values', 16, 'values',
+		'A position that takes more values than this in a stream has no list of values to be held against: what it takes '
+		'next is as good as any. An import keeps no more than 16.'),
+	(true, 'pool_values', 32, 'values', 'The same where a job or the pool has more than this in all.');

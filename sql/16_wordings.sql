@@ -16,39 +16,6 @@
  * Patterns are PostgreSQL's regular expressions, case does not matter but in the classes exception and advice. All of a class
  * are joined to one pattern and compiled once (49_rules_passed.sql): so none has options of its own or refers back.
  */
-CREATE TABLE @extschema@.l4_wording (
-	name text NOT NULL,
-	class text NOT NULL CHECK (class IN ('fatal', 'exception', 'trouble', 'ending', 'peer', 'advice', 'tolerated', 'stage',
-		'grave_word')),
-	stage text CHECK (stage IN ('environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
-		'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown')),
-	priority int NOT NULL DEFAULT 100,
-	pattern text NOT NULL,
-	example text,
-	builtin boolean NOT NULL DEFAULT false,
-	enabled boolean NOT NULL DEFAULT true,
-	PRIMARY KEY (name, builtin),
-	CONSTRAINT l4_wording_stage CHECK ((class = 'stage') = (stage IS NOT NULL)),
-	-- a bad pattern is refused where it is written; in parentheses, as it is used
-	CONSTRAINT l4_wording_pattern_is_valid CHECK ('' ~ pattern IS NOT NULL AND '' ~ ('(?:' || pattern || ')') IS NOT NULL
-		AND pattern !~ '\\[1-9]'),
-	CONSTRAINT l4_wording_word CHECK (class <> 'grave_word' OR pattern ~ '^[A-Za-z]+$')
-);
-COMMENT ON TABLE @extschema@.l4_wording IS
-'The wordings by which the diagnosis judges what a message says. l4_wordings_in_force gathers them in one value.';
-COMMENT ON COLUMN @extschema@.l4_wording.name IS 'short name';
-COMMENT ON COLUMN @extschema@.l4_wording.class IS
-'what such a message says: fatal, exception, trouble (how grave it sounds), ending (told to end), peer (another one went '
-'away), advice (to programmers), tolerated (the program goes on), stage (an error names its stage), grave_word (kept apart '
-'while importing)';
-COMMENT ON COLUMN @extschema@.l4_wording.stage IS 'of class stage: the stage that it names';
-COMMENT ON COLUMN @extschema@.l4_wording.priority IS 'of class stage: lower is tried first, then by name';
-COMMENT ON COLUMN @extschema@.l4_wording.pattern IS
-'PostgreSQL regular expression without options and back references; case matters in the classes exception and advice alone. Of '
-'class grave_word a word';
-COMMENT ON COLUMN @extschema@.l4_wording.example IS 'a message that it matches';
-COMMENT ON COLUMN @extschema@.l4_wording.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_wording.enabled IS 'false switches it off';
 
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
 	(true, 'fatal', 'fatal', '\m(fatal|panic|aborted)\M', 'Fatal Python error: none_dealloc'),

@@ -1,36 +1,5 @@
 /* Other ways in than whole files: logs that are still being written, queries, and rows that shippers send. */
 
-CREATE TABLE @extschema@.l4_source_state (
-	job_id text NOT NULL,
-	source_id bigint NOT NULL,
-	byte_count bigint NOT NULL,
-	settings_hash bigint NOT NULL,
-	head_hash bigint NOT NULL,
-	tail_hash bigint NOT NULL,
-	shape_ids bigint[],
-	state bytea,
-	PRIMARY KEY (job_id, source_id)
-);
--- Compressed by l4 already: TOAST must not try again.
-ALTER TABLE @extschema@.l4_source_state ALTER COLUMN state SET STORAGE EXTERNAL;
-COMMENT ON TABLE @extschema@.l4_source_state IS
-'What it takes to go on with a source where it ended: a plain file that grows, or lines that come as rows. Written with the '
-'source; without a row it is read anew.';
-COMMENT ON COLUMN @extschema@.l4_source_state.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_source_state.source_id IS 'the source, as in l4_stream';
-COMMENT ON COLUMN @extschema@.l4_source_state.byte_count IS 'bytes taken in so far';
-COMMENT ON COLUMN @extschema@.l4_source_state.settings_hash IS
-'hash of the rules and of what the job says of times and places: with others the source is taken in anew';
-COMMENT ON COLUMN @extschema@.l4_source_state.head_hash IS
-'hash of the files first 64 kB: tells one that grew from one that was rewritten';
-COMMENT ON COLUMN @extschema@.l4_source_state.tail_hash IS 'hash of the last 64 kB taken in';
-COMMENT ON COLUMN @extschema@.l4_source_state.shape_ids IS
-'shapes that only its last records have, which may still change; NULL where there are none';
-COMMENT ON COLUMN @extschema@.l4_source_state.state IS
-'where the open segment begins, how each stream stood there, and what was counted before the last records; version, checksum, '
-'zstd. NULL: the source is short and read anew';
-SELECT pg_extension_config_dump('@extschema@.l4_source_state', '');
-
 CREATE FUNCTION @extschema@.l4_ingest(job_id text, query text, OUT rows bigint, OUT bytes bigint, OUT sources bigint,
 	OUT skipped bigint)
 	LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1000000 AS 'MODULE_PATHNAME', 'l4_ingest';
@@ -46,67 +15,6 @@ COMMENT ON FUNCTION @extschema@.l4_ingest(text, text) IS
 'or of a wrong type; 22004 for a NULL line; 22003, 22008 or 22023 for ranks, times or line numbers that cannot be, 22001 for '
 'a node of over 1,024 or a source of over 4,096 bytes, all with the number of the row; 22023 where the query is not one '
 'SELECT, 25006 where it writes all the same. Cost: that of the query, the sort, and of l4_import for as many bytes.';
-
-/* Rows that shippers and client-side COPY write. No sequence: arrived_at grows within each session. */
-CREATE FUNCTION @extschema@.l4_arrival_time() RETURNS timestamptz
-	LANGUAGE c VOLATILE PARALLEL RESTRICTED COST 1 AS 'MODULE_PATHNAME', 'l4_arrival_time';
-COMMENT ON FUNCTION @extschema@.l4_arrival_time() IS
-'The time of the clock, but later than what the session was told before: gives the rows that a session writes into l4_inbox '
-'their order.';
-
-CREATE TABLE @extschema@.l4_inbox (
-	job_id text,
-	node text,
-	rank int,
-	source text,
-	ts timestamptz,
-	level text,
-	line text,
-	arrived_at timestamptz NOT NULL DEFAULT @extschema@.l4_arrival_time()
-);
-COMMENT ON TABLE @extschema@.l4_inbox IS
-'Lines on their way in: written by client-side COPY and log shippers, who need no right but INSERT, and taken out by '
-'l4_ingest_inbox. A row is a whole line. What has the same job_id, node, rank and source is one source; its lines keep the '
-'order in which a session wrote them.';
-COMMENT ON COLUMN @extschema@.l4_inbox.job_id IS 'the job; rows of a job that is not registered wait until it is';
-COMMENT ON COLUMN @extschema@.l4_inbox.node IS 'node the line comes from, NULL where not known';
-COMMENT ON COLUMN @extschema@.l4_inbox.rank IS 'global rank, NULL where not known or of none';
-COMMENT ON COLUMN @extschema@.l4_inbox.source IS 'name of the file or program it comes from, NULL for one without a name';
-COMMENT ON COLUMN @extschema@.l4_inbox.ts IS 'time by the shipper; counts where the line states none';
-COMMENT ON COLUMN @extschema@.l4_inbox.level IS
-'level by the shipper (info, warning, ... or a syslog severity 0 to 7); counts where the line states none';
-COMMENT ON COLUMN @extschema@.l4_inbox.line IS 'the line, without its end';
-COMMENT ON COLUMN @extschema@.l4_inbox.arrived_at IS 'order of the rows of a session; not to be given';
-SELECT pg_extension_config_dump('@extschema@.l4_inbox', '');
-
-CREATE TABLE @extschema@.l4_inbox_refused (
-	job_id text NOT NULL,
-	node text,
-	rank int,
-	source text,
-	ts timestamptz,
-	level text,
-	line text NOT NULL,
-	arrived_at timestamptz NOT NULL,
-	reason text NOT NULL,
-	refused_at timestamptz NOT NULL DEFAULT now()
-);
-COMMENT ON TABLE @extschema@.l4_inbox_refused IS
-'Rows of l4_inbox that cannot be lines of a log, set aside by l4_ingest_inbox so that the others come in: as they were, with '
-'the reason. To take one in after all, correct it and put it back: WITH r AS (DELETE FROM l4_inbox_refused WHERE ... '
-'RETURNING *) INSERT INTO l4_inbox (job_id, node, rank, source, ts, level, line, arrived_at) SELECT job_id, node, NULL, '
-'source, ts, level, line, arrived_at FROM r.';
-COMMENT ON COLUMN @extschema@.l4_inbox_refused.job_id IS 'as in l4_inbox';
-COMMENT ON COLUMN @extschema@.l4_inbox_refused.node IS 'as in l4_inbox; refused where longer than 1,024 bytes';
-COMMENT ON COLUMN @extschema@.l4_inbox_refused.rank IS 'as in l4_inbox; refused where below 0';
-COMMENT ON COLUMN @extschema@.l4_inbox_refused.source IS 'as in l4_inbox; refused where longer than 4,096 bytes';
-COMMENT ON COLUMN @extschema@.l4_inbox_refused.ts IS 'as in l4_inbox; refused where infinite or not of the years 1 to 9999';
-COMMENT ON COLUMN @extschema@.l4_inbox_refused.level IS 'as in l4_inbox';
-COMMENT ON COLUMN @extschema@.l4_inbox_refused.line IS 'as in l4_inbox';
-COMMENT ON COLUMN @extschema@.l4_inbox_refused.arrived_at IS 'as in l4_inbox';
-COMMENT ON COLUMN @extschema@.l4_inbox_refused.reason IS 'why it was refused';
-COMMENT ON COLUMN @extschema@.l4_inbox_refused.refused_at IS 'when it was refused';
-SELECT pg_extension_config_dump('@extschema@.l4_inbox_refused', '');
 
 CREATE VIEW @extschema@.l4_inbox_entry WITH (security_invoker = true) AS
 SELECT job_id, node, rank, source, ts, level, line FROM @extschema@.l4_inbox;

@@ -2,21 +2,6 @@
  * What the parameters of the shapes look like, packed: one row a source. Written by l4_import; read through
  * l4_stream_parameter.
  */
-CREATE TABLE @extschema@.l4_parameter_sketch (
-	job_id text NOT NULL,
-	source_id bigint NOT NULL,
-	sketch bytea NOT NULL,
-	PRIMARY KEY (job_id, source_id)
-);
--- Compressed by l4 already: TOAST must not try again.
-ALTER TABLE @extschema@.l4_parameter_sketch ALTER COLUMN sketch SET STORAGE EXTERNAL;
-COMMENT ON TABLE @extschema@.l4_parameter_sketch IS
-'Per source: the packed sketches of the parameters of its shapes, which the view l4_stream_parameter shows as rows. Written '
-'by l4_import.';
-COMMENT ON COLUMN @extschema@.l4_parameter_sketch.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_parameter_sketch.source_id IS 'the source, as in l4_stream';
-COMMENT ON COLUMN @extschema@.l4_parameter_sketch.sketch IS 'for l4_sketch_parameters; with version and checksum';
-SELECT pg_extension_config_dump('@extschema@.l4_parameter_sketch', '');
 
 CREATE FUNCTION @extschema@.l4_sketch_parameters(sketch bytea, shape_ids bigint[] DEFAULT NULL,
 	OUT stream_id bigint, OUT shape_id bigint, OUT "position" int, OUT occurrences bigint, OUT distinct_values int,

@@ -1,7 +1,7 @@
 /*
- * The one door to a job's rows. But for what writes them (import, retention), and the views, nothing names l4_segment,
- * l4_stream, l4_stream_event, l4_parameter_sketch, l4_timeline, l4_address or l4_source_state elsewhere: all else takes the
- * rows of these functions.
+ * The one door to a job's rows. But for what writes them (import, retention), l4_log, the search in texts and the views of
+ * 52_all_jobs.sql, nothing names l4_segment, l4_stream, l4_stream_event, l4_parameter_sketch, l4_timeline, l4_address or
+ * l4_source_state elsewhere: all else takes the rows of these functions (test/check_door.sh).
  *
  * They are PL/pgSQL with plain queries by job_id, none of which calls another function over these tables: so a call can go to
  * the machine that holds the job. A job of 4,096 ranks has hundreds of thousands of counts: whoever wants a few says which, and
@@ -278,6 +278,45 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_unit_counts(text, bigint[]) IS
 'How many records of the given shapes each unit of a job (l4_job_units; NULL: logs of none) has.';
+
+CREATE FUNCTION @extschema@.l4_job_kind_counts(job_id text)
+RETURNS TABLE (shape_id bigint, kind text, streams bigint, occurrences bigint, max_per_stream bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT e.shape_id, s.kind, count(*), sum(e.occurrences)::bigint, max(e.occurrences)
+	FROM @extschema@.l4_stream_event e
+	JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
+	WHERE e.job_id = l4_job_kind_counts.job_id AND s.record_count > 0
+	GROUP BY e.shape_id, s.kind;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_kind_counts(text) IS
+'The shapes of a job per kind of stream (ranks, launchers, ...): how many streams have it, how many records, and at most in '
+'one stream.';
+
+CREATE FUNCTION @extschema@.l4_job_statements(job_id text)
+RETURNS TABLE (stream_id bigint, source text, kind text, node text, rank int, shape_id bigint, occurrences bigint, level text,
+	first_line bigint, last_line bigint, first_ts timestamptz, stage text, first_iteration bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 10000
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT e.stream_id, s.source, s.kind, s.node, s.rank, e.shape_id, e.occurrences, e.level, e.first_line, e.last_line,
+		e.first_ts, e.stage, e.first_iteration
+	FROM @extschema@.l4_stream_event e
+	JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
+	WHERE e.job_id = l4_job_statements.job_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_statements(text) IS
+'All counts of a job with what is known of their streams, as l4_log shows it (node: as path or lines name it). Of a large job '
+'very many.';
 
 CREATE FUNCTION @extschema@.l4_job_stages(job_id text)
 RETURNS TABLE (stream_id bigint, stage text, first_ts timestamptz, records bigint)

@@ -168,6 +168,84 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_note_fault(text, text, text, jsonb) IS
 'Keeps a step of a fault in l4_fault_history, with the time and the current role.';
 
+CREATE FUNCTION @extschema@.l4_fault_entry_of(fault @extschema@.l4_fault) RETURNS @extschema@.l4_fault_entry
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ROW((fault).fault_key, (fault).pattern, (fault).events, (fault).in_order, (fault).stream_kinds, (fault).min_node_share,
+	(fault).max_node_share, (fault).within_time, 'root')::@extschema@.l4_fault_entry;
+COMMENT ON FUNCTION @extschema@.l4_fault_entry_of(@extschema@.l4_fault) IS
+'A fault of whatever state and role as the root that l4_match_entries looks for.';
+
+CREATE FUNCTION @extschema@.l4_fault_events(job_id text, events bigint[], news @extschema@.l4_unexplained_record[])
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	chosen bigint[] := l4_fault_events.events;
+	missing bigint;
+BEGIN
+	IF chosen IS NULL THEN
+		SELECT ARRAY[d.event_id] INTO chosen FROM @extschema@.l4_diagnose(l4_fault_events.job_id) d
+		WHERE d.kind = 'event' AND d.ordinal = 1;
+		IF chosen IS NULL THEN
+			RAISE EXCEPTION 'the diagnosis of job "%" has no event to make a fault of', l4_fault_events.job_id
+				USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Give a pattern.';
+		END IF;
+	END IF;
+	SELECT c.id INTO missing FROM unnest(chosen) c (id)
+	WHERE NOT EXISTS (SELECT FROM unnest(l4_fault_events.news) n WHERE n.event_id = c.id) LIMIT 1;
+	IF FOUND THEN
+		RAISE EXCEPTION 'event % is not among the findings of job "%"', missing, l4_fault_events.job_id
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'l4_diagnose lists them.';
+	END IF;
+	RETURN chosen;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_fault_events(text, bigint[], @extschema@.l4_unexplained_record[]) IS
+'The events that a fault is to be made of: those given, else the first event finding of the job. news: the result of '
+'l4_unexplained. Errors: 55000 no event finding, 22023 an event that is not among news.';
+
+CREATE FUNCTION @extschema@.l4_fault_draft(job_id text, event_id bigint, keep_values text[],
+	news @extschema@.l4_unexplained_record[]) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	drafted text := @extschema@.l4_draft_pattern(l4_fault_draft.job_id, l4_fault_draft.event_id, l4_fault_draft.keep_values,
+		l4_fault_draft.news);
+	-- the letters that are left once classes, escapes and groups are taken away
+	words text := regexp_replace(
+		regexp_replace(drafted, '\[[^]]*\](\{[\d,]+\}\??)?|\\[a-zA-Z](\{[\d,]+\})?|\(\?:', '', 'g'), '[^[:alpha:]]', '', 'g');
+BEGIN
+	IF words IS NULL OR length(words) < 8 THEN
+		RAISE EXCEPTION 'the records of event % have too few fixed words to make a pattern of', l4_fault_draft.event_id
+			USING ERRCODE = 'invalid_parameter_value', DETAIL = format('What there is: %s', coalesce(drafted, 'nothing')),
+				HINT = 'Choose another event, or give a pattern.';
+	END IF;
+	RETURN drafted;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_fault_draft(text, bigint, text[], @extschema@.l4_unexplained_record[]) IS
+'The pattern that l4_draft_pattern makes of an event, if it has words enough to tell anything. Errors: 22023 too general.';
+
+CREATE FUNCTION @extschema@.l4_check_own_fault(fault @extschema@.l4_fault, job_id text,
+	news @extschema@.l4_unexplained_record[]) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_match_entries(l4_check_own_fault.job_id, l4_check_own_fault.news,
+		ARRAY[@extschema@.l4_fault_entry_of(fault)])) THEN
+		RAISE EXCEPTION 'the fault "%" does not match job "%", from which it comes', fault.fault_key, l4_check_own_fault.job_id
+			USING ERRCODE = 'invalid_parameter_value', DETAIL = format('Its pattern is: %s', fault.pattern),
+				HINT = 'Check the pattern and the scope.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_check_own_fault(@extschema@.l4_fault, text, @extschema@.l4_unexplained_record[]) IS
+'Nothing, if a fault matches the job from which it comes, in its scope; else an error (22023). news: the result of '
+'l4_unexplained.';
+
 CREATE FUNCTION @extschema@.l4_confirm_fault(job_id text, fault_key text, title text, root_cause text, fix text, category text,
 	subtype text, events bigint[] DEFAULT NULL, pattern text DEFAULT NULL, keep_values text[] DEFAULT NULL,
 	in_order boolean DEFAULT false, stream_kinds text[] DEFAULT NULL, min_node_share double precision DEFAULT NULL,
@@ -186,8 +264,6 @@ DECLARE
 	news @extschema@.l4_unexplained_record[];
 	chosen bigint[] := l4_confirm_fault.events;
 	drafted text := l4_confirm_fault.pattern;
-	missing bigint;
-	entry @extschema@.l4_fault_entry;
 	made @extschema@.l4_fault;
 BEGIN
 	PERFORM @extschema@.l4_known_job(l4_confirm_fault.job_id);
@@ -201,30 +277,11 @@ BEGIN
 				HINT = 'Take another key, l4_judge_fault to say that it was right here too, or l4_retire_fault first.';
 	END IF;
 	news := ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_confirm_fault.job_id) n);
-	IF drafted IS NULL AND chosen IS NULL THEN
-		SELECT ARRAY[d.event_id] INTO chosen FROM @extschema@.l4_diagnose(l4_confirm_fault.job_id) d
-		WHERE d.kind = 'event' AND d.ordinal = 1;
-		IF chosen IS NULL THEN
-			RAISE EXCEPTION 'the diagnosis of job "%" has no event to make a fault of', l4_confirm_fault.job_id
-				USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Give a pattern.';
-		END IF;
-	END IF;
-	SELECT c.id INTO missing FROM unnest(chosen) c (id)
-	WHERE NOT EXISTS (SELECT FROM unnest(news) n WHERE n.event_id = c.id) LIMIT 1;
-	IF FOUND THEN
-		RAISE EXCEPTION 'event % is not among the findings of job "%"', missing, l4_confirm_fault.job_id
-			USING ERRCODE = 'invalid_parameter_value', HINT = 'l4_diagnose lists them.';
+	IF drafted IS NULL OR chosen IS NOT NULL THEN
+		chosen := @extschema@.l4_fault_events(l4_confirm_fault.job_id, chosen, news);
 	END IF;
 	IF drafted IS NULL THEN
-		drafted := @extschema@.l4_draft_pattern(l4_confirm_fault.job_id, chosen[1], l4_confirm_fault.keep_values, news);
-		-- the letters that are left once classes, escapes and groups are taken away
-		IF drafted IS NULL
-			OR length(regexp_replace(regexp_replace(drafted, '\[[^]]*\](\{[\d,]+\}\??)?|\\[a-zA-Z](\{[\d,]+\})?|\(\?:', '',
-				'g'), '[^[:alpha:]]', '', 'g')) < 8 THEN
-			RAISE EXCEPTION 'the records of event % have too few fixed words to make a pattern of', chosen[1]
-				USING ERRCODE = 'invalid_parameter_value', DETAIL = format('What there is: %s', coalesce(drafted, 'nothing')),
-					HINT = 'Choose another event, or give a pattern.';
-		END IF;
+		drafted := @extschema@.l4_fault_draft(l4_confirm_fault.job_id, chosen[1], l4_confirm_fault.keep_values, news);
 		IF cardinality(chosen) = 1 THEN
 			chosen := NULL;
 		END IF;
@@ -245,13 +302,7 @@ BEGIN
 		state = 'draft', origin = excluded.origin, updated_by = current_user, updated_at = now()
 	RETURNING f.* INTO made;
 
-	entry := ROW(made.fault_key, made.pattern, made.events, made.in_order, made.stream_kinds, made.min_node_share,
-		made.max_node_share, made.within_time, 'root')::@extschema@.l4_fault_entry;
-	IF NOT EXISTS (SELECT FROM @extschema@.l4_match_entries(l4_confirm_fault.job_id, news, ARRAY[entry])) THEN
-		RAISE EXCEPTION 'the fault "%" does not match job "%", from which it comes', made.fault_key, l4_confirm_fault.job_id
-			USING ERRCODE = 'invalid_parameter_value', DETAIL = format('Its pattern is: %s', made.pattern),
-				HINT = 'Check the pattern and the scope.';
-	END IF;
+	PERFORM @extschema@.l4_check_own_fault(made, l4_confirm_fault.job_id, news);
 	INSERT INTO @extschema@.l4_fault_explains (fault_key, explains)
 	SELECT made.fault_key, x.key FROM unnest(l4_confirm_fault.explains) x (key) ON CONFLICT DO NOTHING;
 	INSERT INTO @extschema@.l4_fault_feedback AS b (job_id, fault_key, is_right, note)
@@ -405,16 +456,50 @@ COMMENT ON FUNCTION @extschema@.l4_judge_fault(text, text, boolean, text) IS
 CREATE FUNCTION @extschema@.l4_all_records(job_id text) RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
-	SELECT t.stream_id, t.source, t.kind, t.node, t.node, t.rank, e.shape_id, s.event_id, NULL::text, NULL::jsonb,
+	SELECT e.stream_id, e.source, e.kind, e.node, e.node, e.rank, e.shape_id, s.event_id, NULL::text, NULL::jsonb,
 		e.occurrences, e.level, @extschema@.l4_level_rank(e.level), false, false, e.first_line, e.last_line,
 		e.first_ts, e.stage, e.first_iteration, false, NULL::int, NULL::text, NULL::text
-	FROM @extschema@.l4_stream_event e
-	JOIN @extschema@.l4_stream t ON t.job_id = e.job_id AND t.stream_id = e.stream_id
-	JOIN @extschema@.l4_shape s ON s.shape_id = e.shape_id
-	WHERE e.job_id = l4_all_records.job_id;
+	FROM @extschema@.l4_job_statements(l4_all_records.job_id) e JOIN @extschema@.l4_shape s ON s.shape_id = e.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_all_records(text) IS
 'Everything that a job logged in the form of l4_unexplained, as if nothing were normal and no text quoted.';
+
+CREATE FUNCTION @extschema@.l4_backtest_records(job_id text, entry @extschema@.l4_fault_entry, basis text)
+RETURNS TABLE (records bigint, shapes bigint, nodes bigint, source text, line_no bigint, example text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 1
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+-- as in l4_diagnose
+SET enable_nestloop = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	logged @extschema@.l4_unexplained_record[];
+BEGIN
+	IF l4_backtest_records.basis = 'records' AND (entry).pattern IS NOT NULL THEN
+		RETURN QUERY
+		SELECT count(*), count(DISTINCT l.shape_id), count(DISTINCT l.node),
+			(array_agg(l.source ORDER BY l.source, l.line_no, l.part))[1],
+			(array_agg(l.line_no ORDER BY l.source, l.line_no, l.part))[1],
+			(array_agg(left(l.raw, 500) ORDER BY l.source, l.line_no, l.part))[1]
+		FROM @extschema@.l4_log l
+		WHERE l.job_id = l4_backtest_records.job_id AND @extschema@.l4_pattern_matches((entry).pattern, l.raw);
+	ELSE
+		logged := ARRAY(SELECT r FROM @extschema@.l4_all_records(l4_backtest_records.job_id) r);
+		RETURN QUERY
+		SELECT coalesce(sum(r.occurrences), 0)::bigint, count(DISTINCT m.shape_id), count(DISTINCT r.node),
+			(array_agg(r.source ORDER BY r.source, m.line_no, m.shape_id))[1],
+			(array_agg(m.line_no ORDER BY r.source, m.line_no, m.shape_id))[1],
+			(array_agg(left(h.shape, 500) ORDER BY r.source, m.line_no, m.shape_id))[1]
+		FROM @extschema@.l4_match_entries(l4_backtest_records.job_id, logged, ARRAY[entry]) m
+		JOIN unnest(logged) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id
+		JOIN @extschema@.l4_shape h ON h.shape_id = m.shape_id;
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_backtest_records(text, @extschema@.l4_fault_entry, text) IS
+'Where a fault matches at all in a job, also in what the pool explains: how many records, shapes and nodes, and the first one. '
+'basis: records or shapes, as for l4_backtest_fault.';
 
 CREATE FUNCTION @extschema@.l4_backtest_job(job_id text, entry @extschema@.l4_fault_entry, basis text)
 RETURNS TABLE (records bigint, shapes bigint, nodes bigint, news_records bigint, rings boolean, source text, line_no bigint,
@@ -434,25 +519,8 @@ DECLARE
 		'root')::@extschema@.l4_fault_entry;
 BEGIN
 	-- In all records, whatever the scope.
-	IF l4_backtest_job.basis = 'records' AND (entry).pattern IS NOT NULL THEN
-		SELECT count(*), count(DISTINCT l.shape_id), count(DISTINCT l.node),
-			(array_agg(l.source ORDER BY l.source, l.line_no, l.part))[1],
-			(array_agg(l.line_no ORDER BY l.source, l.line_no, l.part))[1],
-			(array_agg(left(l.raw, 500) ORDER BY l.source, l.line_no, l.part))[1]
-		INTO records, shapes, nodes, source, line_no, example
-		FROM @extschema@.l4_log l
-		WHERE l.job_id = l4_backtest_job.job_id AND @extschema@.l4_pattern_matches((entry).pattern, l.raw);
-	ELSE
-		news := ARRAY(SELECT r FROM @extschema@.l4_all_records(l4_backtest_job.job_id) r);
-		SELECT coalesce(sum(r.occurrences), 0), count(DISTINCT m.shape_id), count(DISTINCT r.node),
-			(array_agg(r.source ORDER BY r.source, m.line_no, m.shape_id))[1],
-			(array_agg(m.line_no ORDER BY r.source, m.line_no, m.shape_id))[1],
-			(array_agg(left(h.shape, 500) ORDER BY r.source, m.line_no, m.shape_id))[1]
-		INTO records, shapes, nodes, source, line_no, example
-		FROM @extschema@.l4_match_entries(l4_backtest_job.job_id, news, ARRAY[bare]) m
-		JOIN unnest(news) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id
-		JOIN @extschema@.l4_shape h ON h.shape_id = m.shape_id;
-	END IF;
+	SELECT r.records, r.shapes, r.nodes, r.source, r.line_no, r.example INTO records, shapes, nodes, source, line_no, example
+	FROM @extschema@.l4_backtest_records(l4_backtest_job.job_id, bare, l4_backtest_job.basis) r;
 	news_records := 0;
 	rings := false;
 	IF records > 0 THEN
@@ -474,6 +542,35 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_backtest_job(text, @extschema@.l4_fault_entry, text) IS
 'What a fault finds in one job: see l4_backtest_fault.';
 
+CREATE FUNCTION @extschema@.l4_backtest_entry(pattern text, fault_key text) RETURNS @extschema@.l4_fault_entry
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	fault @extschema@.l4_fault;
+BEGIN
+	IF (l4_backtest_entry.pattern IS NULL) = (l4_backtest_entry.fault_key IS NULL) THEN
+		RAISE EXCEPTION 'either a pattern or a fault_key is needed' USING ERRCODE = 'invalid_parameter_value';
+	END IF;
+	IF l4_backtest_entry.pattern IS NOT NULL THEN
+		PERFORM @extschema@.l4_pattern_matches(l4_backtest_entry.pattern, '');		-- a bad pattern is told at once
+		RETURN ROW('the pattern', l4_backtest_entry.pattern, NULL, false, NULL, NULL, NULL, NULL,
+			'root')::@extschema@.l4_fault_entry;
+	END IF;
+	-- the site's own before the built-in one, in whatever state
+	SELECT f.* INTO fault FROM @extschema@.l4_fault f
+	WHERE f.fault_key = l4_backtest_entry.fault_key ORDER BY f.builtin LIMIT 1;
+	IF NOT FOUND THEN
+		RAISE EXCEPTION 'fault "%" is not known', l4_backtest_entry.fault_key
+			USING ERRCODE = 'no_data_found', HINT = 'The table l4_fault lists the faults.';
+	END IF;
+	RETURN @extschema@.l4_fault_entry_of(fault);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_backtest_entry(text, text) IS
+'What l4_backtest_fault tries: a pattern, or a fault of the library in whatever state. Errors: 22023 not exactly one of both, '
+'P0002 unknown fault, 2201B bad pattern.';
+
 CREATE FUNCTION @extschema@.l4_backtest_fault(pattern text DEFAULT NULL, fault_key text DEFAULT NULL, jobs text[] DEFAULT NULL,
 	basis text DEFAULT NULL)
 RETURNS TABLE (job_id text, status text, verdict text, rings boolean, records bigint, news_records bigint, shapes bigint,
@@ -492,35 +589,18 @@ DECLARE
 	rung bigint := 0;
 	alone bigint := 0;
 BEGIN
-	IF (l4_backtest_fault.pattern IS NULL) = (l4_backtest_fault.fault_key IS NULL) THEN
-		RAISE EXCEPTION 'either a pattern or a fault_key is needed' USING ERRCODE = 'invalid_parameter_value';
-	END IF;
 	IF chosen IS NOT NULL AND chosen NOT IN ('records', 'shapes') THEN
 		RAISE EXCEPTION 'basis "%" is not known', chosen
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'It is records, shapes, or NULL for what fits.';
 	END IF;
-	IF l4_backtest_fault.pattern IS NOT NULL THEN
-		PERFORM @extschema@.l4_pattern_matches(l4_backtest_fault.pattern, '');		-- a bad pattern is told at once
-		entry := ROW('the pattern', l4_backtest_fault.pattern, NULL, false, NULL, NULL, NULL, NULL,
-			'root')::@extschema@.l4_fault_entry;
-	ELSE
-		-- the site's own before the built-in one, in whatever state
-		SELECT f.fault_key, f.pattern, f.events, f.in_order, f.stream_kinds, f.min_node_share, f.max_node_share, f.within_time,
-			'root' INTO entry
-		FROM @extschema@.l4_fault f WHERE f.fault_key = l4_backtest_fault.fault_key ORDER BY f.builtin LIMIT 1;
-		IF NOT FOUND THEN
-			RAISE EXCEPTION 'fault "%" is not known', l4_backtest_fault.fault_key
-				USING ERRCODE = 'no_data_found', HINT = 'The table l4_fault lists the faults.';
-		END IF;
-	END IF;
+	entry := @extschema@.l4_backtest_entry(l4_backtest_fault.pattern, l4_backtest_fault.fault_key);
 	IF chosen IS NULL THEN
-		SELECT CASE WHEN coalesce(sum(s.record_count), 0) <= 5000000 THEN 'records' ELSE 'shapes' END INTO chosen
-		FROM @extschema@.l4_stream s WHERE l4_backtest_fault.jobs IS NULL OR s.job_id = ANY (l4_backtest_fault.jobs);
+		SELECT CASE WHEN coalesce(sum(s.records), 0) <= 5000000 THEN 'records' ELSE 'shapes' END INTO chosen
+		FROM @extschema@.l4_job_logs s WHERE l4_backtest_fault.jobs IS NULL OR s.job_id = ANY (l4_backtest_fault.jobs);
 	END IF;
 	FOR one IN
-		SELECT j.job_id, j.status FROM @extschema@.l4_job j
-		WHERE (l4_backtest_fault.jobs IS NULL OR j.job_id = ANY (l4_backtest_fault.jobs))
-			AND EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = j.job_id)
+		SELECT j.job_id, j.status FROM @extschema@.l4_job j JOIN @extschema@.l4_job_logs s ON s.job_id = j.job_id
+		WHERE l4_backtest_fault.jobs IS NULL OR j.job_id = ANY (l4_backtest_fault.jobs)
 		ORDER BY j.job_id COLLATE "C"
 	LOOP
 		SELECT b.records, b.shapes, b.nodes, b.news_records, b.rings, b.source, b.line_no, b.example

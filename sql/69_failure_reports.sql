@@ -13,6 +13,52 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_symptom(text) IS
 'The symptom that words mean: launching failure, training crash, abnormal behaviour (in either spelling), else other.';
 
+CREATE FUNCTION @extschema@.l4_check_failure_report(fields jsonb, place bigint) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	unknown text;
+BEGIN
+	IF jsonb_typeof(fields) <> 'object' OR coalesce(fields ->> 'job_id', '') = '' THEN
+		RAISE EXCEPTION 'failure report % has no job_id', place USING ERRCODE = 'invalid_parameter_value';
+	END IF;
+	SELECT string_agg(format('"%s"', k.key), ', ' ORDER BY k.key) INTO unknown
+	FROM jsonb_object_keys(fields) k (key)
+	WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = '@extschema@.l4_failure_report'::regclass
+		AND a.attnum > 0 AND NOT a.attisdropped AND a.attname = k.key);
+	IF unknown IS NOT NULL THEN
+		RAISE EXCEPTION 'failure report % has unknown fields: %', place, unknown
+			USING ERRCODE = 'invalid_parameter_value',
+				HINT = 'The fields are the columns of l4_failure_report; job_metadata and monitoring_data take any JSON.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_check_failure_report(jsonb, bigint) IS
+'Nothing, if a failure report in JSON has a job_id and no field that is no column of l4_failure_report; else an error (22023) '
+'with its place in the document.';
+
+CREATE FUNCTION @extschema@.l4_read_failure_report(fields jsonb) RETURNS @extschema@.l4_failure_report
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	report @extschema@.l4_failure_report := jsonb_populate_record(NULL::@extschema@.l4_failure_report, fields);
+BEGIN
+	report.symptom := @extschema@.l4_symptom(report.symptom);
+	report.report_id := coalesce(report.report_id, '1');
+	report.status := coalesce(report.status, CASE WHEN report.resolved_at IS NOT NULL THEN 'resolved'
+		WHEN coalesce(report.diagnosed_at::text, report.root_cause, report.root_cause_category) IS NOT NULL THEN 'diagnosed'
+		ELSE 'open' END);
+	report.reported_at := coalesce(report.reported_at, now());
+	report.reported_by := coalesce(report.reported_by, current_user);
+	RETURN report;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_read_failure_report(jsonb) IS
+'A failure report in JSON as a row of l4_failure_report, with what it leaves out: see l4_import_failure_reports. Errors: those '
+'of values that a column does not take.';
+
 CREATE FUNCTION @extschema@.l4_import_failure_reports(document jsonb) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -21,8 +67,6 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	one record;
-	report @extschema@.l4_failure_report;
-	unknown text;
 	taken bigint := 0;
 	what text;
 	hint text;
@@ -38,39 +82,18 @@ BEGIN
 			WHEN 'array' THEN l4_import_failure_reports.document
 			ELSE jsonb_build_array(l4_import_failure_reports.document) END) WITH ORDINALITY d (value, place)
 	LOOP
-		IF jsonb_typeof(one.fields) <> 'object' OR coalesce(one.fields ->> 'job_id', '') = '' THEN
-			RAISE EXCEPTION 'failure report % has no job_id', one.place USING ERRCODE = 'invalid_parameter_value';
-		END IF;
-		SELECT string_agg(format('"%s"', k.key), ', ' ORDER BY k.key) INTO unknown
-		FROM jsonb_object_keys(one.fields) k (key)
-		WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = '@extschema@.l4_failure_report'::regclass
-			AND a.attnum > 0 AND NOT a.attisdropped AND a.attname = k.key);
-		IF unknown IS NOT NULL THEN
-			RAISE EXCEPTION 'failure report % has unknown fields: %', one.place, unknown
-				USING ERRCODE = 'invalid_parameter_value',
-					HINT = 'The fields are the columns of l4_failure_report; job_metadata and monitoring_data take any JSON.';
-		END IF;
+		PERFORM @extschema@.l4_check_failure_report(one.fields, one.place);
 		BEGIN
-			report := jsonb_populate_record(NULL::@extschema@.l4_failure_report, one.fields);
-			report.symptom := @extschema@.l4_symptom(report.symptom);
-			INSERT INTO @extschema@.l4_failure_report SELECT (r.filled).*
-			FROM (SELECT jsonb_populate_record(report, jsonb_strip_nulls(jsonb_build_object(
-				'report_id', coalesce(report.report_id, '1'), 'status',
-				coalesce(report.status, CASE WHEN report.resolved_at IS NOT NULL THEN 'resolved'
-					WHEN coalesce(report.diagnosed_at::text, report.root_cause, report.root_cause_category) IS NOT NULL
-						THEN 'diagnosed' ELSE 'open' END),
-				'reported_at', coalesce(report.reported_at, now()), 'reported_by',
-				coalesce(report.reported_by, current_user)))) AS filled) r
+			INSERT INTO @extschema@.l4_failure_report SELECT r.* FROM @extschema@.l4_read_failure_report(one.fields) r
 			ON CONFLICT ON CONSTRAINT l4_failure_report_pkey DO UPDATE SET (job_metadata, hardware_resource, accelerator_type,
 				accelerator_count, software_environment, description, symptom, monitoring_data, lead, root_cause_category,
 				root_cause_subtype, root_cause, fault_key, procedure, fix, status, faulty_nodes, failed_at, reported_at,
 				diagnosed_at, resolved_at, reported_by, diagnosed_by)
 				= (excluded.job_metadata, excluded.hardware_resource, excluded.accelerator_type, excluded.accelerator_count,
-					excluded.software_environment, excluded.description,
-				excluded.symptom, excluded.monitoring_data, excluded.lead, excluded.root_cause_category,
-				excluded.root_cause_subtype, excluded.root_cause, excluded.fault_key, excluded.procedure, excluded.fix,
-				excluded.status, excluded.faulty_nodes, excluded.failed_at, excluded.reported_at,
-				excluded.diagnosed_at, excluded.resolved_at, excluded.reported_by, excluded.diagnosed_by);
+				excluded.software_environment, excluded.description, excluded.symptom, excluded.monitoring_data, excluded.lead,
+				excluded.root_cause_category, excluded.root_cause_subtype, excluded.root_cause, excluded.fault_key,
+				excluded.procedure, excluded.fix, excluded.status, excluded.faulty_nodes, excluded.failed_at,
+				excluded.reported_at, excluded.diagnosed_at, excluded.resolved_at, excluded.reported_by, excluded.diagnosed_by);
 		EXCEPTION WHEN data_exception OR integrity_constraint_violation THEN
 			GET STACKED DIAGNOSTICS what = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
 			RAISE EXCEPTION 'failure report % (job "%") cannot be taken in: %', one.place, one.fields ->> 'job_id', what
@@ -122,6 +145,34 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_saved_findings(text) IS
 'The findings of the newest saved diagnosis of a job; NULL where none was saved or it found nothing.';
 
+CREATE FUNCTION @extschema@.l4_other_failures(job_id text, findings @extschema@.l4_finding[], saved_only boolean)
+RETURNS TABLE (job_id text, saved boolean, kind text, feature text, weight double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 1000
+BEGIN ATOMIC
+	WITH other AS MATERIALIZED (
+		SELECT j.job_id, s.findings, s.findings IS NOT NULL AS saved
+		FROM @extschema@.l4_job j CROSS JOIN LATERAL (SELECT @extschema@.l4_saved_findings(j.job_id) AS findings) s
+		WHERE j.status = 'failed' AND j.job_id <> l4_other_failures.job_id
+	),
+	own AS MATERIALIZED (
+		SELECT x.* FROM @extschema@.l4_finding_features(l4_other_failures.findings) x WHERE x.kind = 'event'
+	),
+	shape AS MATERIALIZED (
+		SELECT h.shape_id, m.feature, m.weight FROM own m JOIN @extschema@.l4_shape h ON h.event_id = m.feature::bigint
+	)
+	SELECT o.job_id, true, x.kind, x.feature, x.weight
+	FROM other o CROSS JOIN LATERAL @extschema@.l4_finding_features(o.findings) x WHERE o.saved
+	UNION ALL
+	SELECT DISTINCT o.job_id, false, 'event', h.feature, h.weight
+	FROM other o
+	CROSS JOIN LATERAL @extschema@.l4_job_counts(o.job_id, NULL, ARRAY(SELECT h.shape_id FROM shape h)) e
+	JOIN shape h ON h.shape_id = e.shape_id
+	WHERE NOT l4_other_failures.saved_only AND NOT o.saved;
+END;
+COMMENT ON FUNCTION @extschema@.l4_other_failures(text, @extschema@.l4_finding[], boolean) IS
+'What the other failed jobs have that can be compared with the given findings: of those with a saved diagnosis its features '
+'(l4_finding_features), of others, unless saved_only, which of these events they log at all.';
+
 CREATE FUNCTION @extschema@.l4_resembling_failures(job_id text, findings @extschema@.l4_finding[], saved_only boolean, most int)
 RETURNS TABLE (similar_job_id text, score double precision, shared_faults text[], shared_events bigint[], same_stage boolean,
 	compared_with text, root_cause_category text, root_cause_subtype text, root_cause text, fix text, report_status text,
@@ -131,24 +182,15 @@ BEGIN ATOMIC
 	WITH own AS MATERIALIZED (
 		SELECT x.* FROM @extschema@.l4_finding_features(l4_resembling_failures.findings) x
 	),
-	other AS MATERIALIZED (
-		SELECT j.job_id, s.findings, s.findings IS NOT NULL AS saved
-		FROM @extschema@.l4_job j CROSS JOIN LATERAL (SELECT @extschema@.l4_saved_findings(j.job_id) AS findings) s
-		WHERE j.status = 'failed' AND j.job_id <> l4_resembling_failures.job_id
-	),
-	-- Of other failed jobs: their saved diagnosis, else whether they log these events at all.
 	has AS MATERIALIZED (
-		SELECT o.job_id, x.kind, x.feature, x.weight FROM other o, @extschema@.l4_finding_features(o.findings) x WHERE o.saved
-		UNION ALL
-		SELECT DISTINCT o.job_id, m.kind, m.feature, m.weight
-		FROM own m JOIN @extschema@.l4_shape h ON m.kind = 'event' AND h.event_id = m.feature::bigint
-		JOIN @extschema@.l4_stream_event e ON e.shape_id = h.shape_id JOIN other o ON o.job_id = e.job_id
-		WHERE NOT l4_resembling_failures.saved_only AND NOT o.saved
+		SELECT x.* FROM @extschema@.l4_other_failures(l4_resembling_failures.job_id, l4_resembling_failures.findings,
+			l4_resembling_failures.saved_only) x
 	),
 	-- what few failed jobs have weighs more
 	rarity AS MATERIALIZED (
 		SELECT f.kind, f.feature,
-			ln(1 + (SELECT count(*) + 1 FROM other)::double precision / count(DISTINCT f.job_id)) AS rarity
+			ln(1 + (SELECT count(*) + 1 FROM @extschema@.l4_job j WHERE j.status = 'failed'
+				AND j.job_id <> l4_resembling_failures.job_id)::double precision / count(DISTINCT f.job_id)) AS rarity
 		FROM (SELECT h.job_id, h.kind, h.feature FROM has h UNION ALL SELECT l4_resembling_failures.job_id, m.kind, m.feature
 			FROM own m) f
 		GROUP BY f.kind, f.feature
@@ -158,7 +200,7 @@ BEGIN ATOMIC
 		JOIN rarity r ON r.kind = m.kind AND r.feature = m.feature
 	),
 	size AS (
-		SELECT h.job_id, sum((h.weight * r.rarity) ^ 2) AS size FROM has h
+		SELECT h.job_id, sum((h.weight * r.rarity) ^ 2) AS size, bool_and(h.saved) AS saved FROM has h
 		JOIN rarity r ON r.kind = h.kind AND r.feature = h.feature GROUP BY h.job_id
 	),
 	shared AS (
@@ -171,12 +213,12 @@ BEGIN ATOMIC
 		GROUP BY h.job_id
 	)
 	-- Of a job without a diagnosis only the events in question are known: their share among this job's events.
-	SELECT s.job_id, CASE WHEN o.saved THEN s.product / NULLIF(sqrt(z.size * t.size), 0)
-		ELSE s.product / NULLIF(t.events, 0) END, COALESCE(s.faults, '{}'), COALESCE(s.events, '{}'), s.same_stage, CASE
-		WHEN o.saved THEN 'saved diagnosis' ELSE 'logs' END, r.root_cause_category, r.root_cause_subtype, r.root_cause, r.fix,
-			r.status, r.resolved_at
+	SELECT s.job_id,
+		CASE WHEN z.saved THEN s.product / NULLIF(sqrt(z.size * t.size), 0) ELSE s.product / NULLIF(t.events, 0) END,
+		COALESCE(s.faults, '{}'), COALESCE(s.events, '{}'), s.same_stage,
+		CASE WHEN z.saved THEN 'saved diagnosis' ELSE 'logs' END,
+		r.root_cause_category, r.root_cause_subtype, r.root_cause, r.fix, r.status, r.resolved_at
 	FROM shared s
-	JOIN other o ON o.job_id = s.job_id
 	JOIN size z ON z.job_id = s.job_id
 	CROSS JOIN (SELECT sum(m.weight ^ 2) AS size, sum(m.weight ^ 2) FILTER (WHERE m.kind = 'event') AS events FROM mine m) t
 	LEFT JOIN LATERAL (
@@ -207,8 +249,8 @@ BEGIN
 	END IF;
 	-- Of the job itself: the saved diagnosis, else a new one.
 	found := @extschema@.l4_saved_findings(l4_similar_failures.job_id);
-	IF found IS NULL AND EXISTS (SELECT FROM @extschema@.l4_stream s
-		WHERE s.job_id = l4_similar_failures.job_id AND s.record_count > 0) THEN
+	IF found IS NULL
+		AND EXISTS (SELECT FROM @extschema@.l4_job_streams(l4_similar_failures.job_id) s WHERE s.record_count > 0) THEN
 		found := @extschema@.l4_report_findings(l4_similar_failures.job_id);
 	END IF;
 	RETURN QUERY

@@ -4,52 +4,11 @@
  * Labels (l4_label) say of a job which log lines tell of the failure, which nodes are at fault, in which stage and iteration it
  * began. l4_evaluate diagnoses the labelled jobs and holds the findings against the labels, with the figures of the paper, and
  * does the same for three simple methods, so that a figure can be judged:
- * Error_time   the node with the first error line first
- * Error_count  the node with most error lines first
- * paper        the method of the paper as it is printed: events that no job of the pool has; an Isolation Forest over counts of
- * those
- * events; iterations whose mean DTW distance lies beyond three standard deviations
+ *   Error_time   the node with the first error line first
+ *   Error_count  the node with most error lines first
+ *   paper        the method of the paper as it is printed: events that no job of the pool has; an Isolation Forest over counts
+ *                of those events; iterations whose mean DTW distance lies beyond three standard deviations
  */
-
-CREATE TABLE @extschema@.l4_label (
-	job_id text NOT NULL,
-	label_no int NOT NULL,
-	kind text NOT NULL CHECK (@extschema@.l4_is_one_of(kind, 'kind', 'event', 'node', 'stage', 'iteration')),
-	role text CHECK (@extschema@.l4_is_one_of(role, 'role', 'root', 'effect', 'neutral')),
-	source_glob text,
-	pattern text,
-	node text,
-	stage text CHECK (@extschema@.l4_is_one_of(stage, 'stage', 'environment_init', 'rendezvous', 'communicator_init',
-		'data_load', 'model_build',
-		'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown')),
-	iteration bigint,
-	note text,
-	PRIMARY KEY (job_id, label_no),
-	CONSTRAINT l4_label_event
-		CHECK ((kind = 'event') = (pattern IS NOT NULL) AND (kind = 'event' OR source_glob IS NULL AND role IS NULL)),
-	CONSTRAINT l4_label_node CHECK (kind = 'node' OR node IS NULL),
-	CONSTRAINT l4_label_stage CHECK ((kind = 'stage') = (stage IS NOT NULL)),
-	CONSTRAINT l4_label_iteration CHECK ((kind = 'iteration') = (iteration IS NOT NULL))
-);
-COMMENT ON TABLE @extschema@.l4_label IS
-'What is known of a failure, to measure diagnoses by (l4_evaluate): one row a label. Filled by the user.';
-COMMENT ON COLUMN @extschema@.l4_label.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_label.label_no IS 'a number of the user''s choice, unique within the job';
-COMMENT ON COLUMN @extschema@.l4_label.kind IS
-'event: lines that tell of the failure; node: a node at fault; stage, iteration: where it began (of several, each is right)';
-COMMENT ON COLUMN @extschema@.l4_label.role IS
-'of an event label: root (says what went wrong, or where), effect (a direct consequence), neutral (belongs to the failure and '
-'tells nothing: neither a hit nor a mistake); NULL counts as root. root and effect are scored alike';
-COMMENT ON COLUMN @extschema@.l4_label.source_glob IS
-'of an event label: the files in which it counts, as a glob on the path in the imported folder (* and ? also match /); NULL: '
-'all';
-COMMENT ON COLUMN @extschema@.l4_label.pattern IS 'of an event label: a PCRE2 pattern, searched for in each physical line';
-COMMENT ON COLUMN @extschema@.l4_label.node IS
-'of a node label: the node at fault; NULL: the failure is of no single node, none is to be blamed';
-COMMENT ON COLUMN @extschema@.l4_label.stage IS 'of a stage label: the stage';
-COMMENT ON COLUMN @extschema@.l4_label.iteration IS 'of an iteration label: the iteration, as the logs count it';
-COMMENT ON COLUMN @extschema@.l4_label.note IS 'anything a person wants to say of it';
-SELECT pg_extension_config_dump('@extschema@.l4_label', '');
 
 CREATE FUNCTION @extschema@.l4_glob_matches(path text, glob text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20

@@ -22,25 +22,11 @@ SELECT j.job_id, j.status, j.owner::text AS owner, j.settings ->> 'model' AS mod
 	coalesce(CASE WHEN isfinite(j.ended_at) THEN j.ended_at END, s.last_ts) AS ended_at,
 	coalesce(cardinality(j.nodes), n.nodes)::int AS nodes,
 	least(greatest(cardinality(j.nodes)::bigint * j.ranks_per_node, s.ranks), 2147483647)::int AS ranks,
-	coalesce(s.files, 0) AS files, coalesce(s.failed_files, 0) AS failed_files, coalesce(s.records, 0)::bigint AS records,
-	coalesce(s.bytes, 0)::bigint AS bytes, s.last_iteration
+	coalesce(s.files, 0) AS files, coalesce(s.failed_files, 0) AS failed_files, coalesce(s.records, 0) AS records,
+	coalesce(s.bytes, 0) AS bytes, s.last_iteration
 FROM @extschema@.l4_job j
-LEFT JOIN (
-	SELECT s.job_id, max(s.rank)::bigint + 1 AS ranks,
-		count(*) FILTER (WHERE s.label IS NULL) AS files,
-		count(*) FILTER (WHERE s.label IS NULL AND s.state = 'failed') AS failed_files, sum(s.record_count) AS records,
-		sum(s.byte_count) AS bytes,
-		min(s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01' AND isfinite(s.first_ts)) AS first_ts,
-		max(s.last_ts) FILTER (WHERE isfinite(s.last_ts)) AS last_ts, max(s.last_iteration) AS last_iteration,
-		max(s.imported_at) AS imported_at
-	FROM @extschema@.l4_stream s
-	GROUP BY s.job_id) s ON s.job_id = j.job_id
-LEFT JOIN (
-	-- counting distinct nodes takes long; where the scheduler told them there is no need
-	SELECT s.job_id, nullif(count(DISTINCT s.node), 0) AS nodes
-	FROM @extschema@.l4_stream s
-	WHERE s.job_id NOT IN (SELECT k.job_id FROM @extschema@.l4_job k WHERE k.nodes IS NOT NULL)
-	GROUP BY s.job_id) n ON n.job_id = j.job_id;
+LEFT JOIN @extschema@.l4_job_logs s ON s.job_id = j.job_id
+LEFT JOIN (SELECT n.job_id, count(*) AS nodes FROM @extschema@.l4_job_log_nodes n GROUP BY n.job_id) n ON n.job_id = j.job_id;
 COMMENT ON VIEW @extschema@.l4_job_facts IS
 'One row a job: what is known of it, from the scheduler where it told and else from the logs.';
 COMMENT ON COLUMN @extschema@.l4_job_facts.job_id IS 'the job';
@@ -298,8 +284,7 @@ WITH used AS (
 	-- the scheduler's list, else those that logs are from
 	SELECT DISTINCT u.node, j.job_id FROM @extschema@.l4_job j, unnest(j.nodes) u (node)
 	UNION ALL
-	SELECT DISTINCT s.node, s.job_id FROM @extschema@.l4_stream s
-	WHERE s.node IS NOT NULL AND s.job_id NOT IN (SELECT j.job_id FROM @extschema@.l4_job j WHERE j.nodes IS NOT NULL)),
+	SELECT n.node, n.job_id FROM @extschema@.l4_job_log_nodes n),
 suspected AS (
 	SELECT f.node, f.job_id, f.ordinal, f.saved_at FROM @extschema@.l4_findings f
 	WHERE f.newest AND f.kind = 'node' AND f.node IS NOT NULL),

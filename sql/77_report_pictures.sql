@@ -1,6 +1,6 @@
 /*
- * The pictures of the HTML report, as inline SVG: nodes and events, stages over time, iterations. Every text from outside passes
- * l4_html_escape; numbers are numbers; the colours are those of l4_report_style.
+ * The pictures of the HTML report, as inline SVG: nodes and events, stages over time, iterations. Every text from outside
+ * passes l4_html_escape; numbers are numbers; the colours are those of l4_report_style.
  */
 
 CREATE FUNCTION @extschema@.l4_report_label_svg(label text, suspect int, members int, y numeric) RETURNS text
@@ -135,7 +135,8 @@ BEGIN ATOMIC
 		CASE WHEN last_stop > first_stop THEN ' to ' || to_char(last_stop, 'HH24:MI:SS') ELSE '' END,
 		COALESCE(' in ' || stage, ''),
 		COALESCE(', iteration ' || NULLIF(concat_ws(' to ', first_iteration, NULLIF(last_iteration, first_iteration)), ''), ''))
-	FROM (SELECT @extschema@.l4_report_x(first_stop, begins, ends) AS x, @extschema@.l4_report_x(last_stop, begins, ends) AS x2) x;
+	FROM (SELECT @extschema@.l4_report_x(first_stop, begins, ends) AS x,
+		@extschema@.l4_report_x(last_stop, begins, ends) AS x2) x;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_stop_svg(text, text, timestamptz, timestamptz, bigint, bigint, int, timestamptz,
 	timestamptz) IS
@@ -150,8 +151,9 @@ BEGIN ATOMIC
 			@extschema@.l4_report_suspects(l4_report_timeline_svg.findings)) s
 	),
 	frame AS MATERIALIZED (
-		SELECT min(s.first_ts) AS t0, max(s.last_stop) AS t1, CASE WHEN max(s.last_stop) - min(s.first_ts) < interval '10 minutes'
-			THEN 'HH24:MI:SS.MS' ELSE 'HH24:MI:SS' END AS clock, 42 + max(s.place) * 18 AS height
+		SELECT min(s.first_ts) AS t0, max(s.last_stop) AS t1, 42 + max(s.place) * 18 AS height,
+			CASE WHEN max(s.last_stop) - min(s.first_ts) < interval '10 minutes' THEN 'HH24:MI:SS.MS'
+				ELSE 'HH24:MI:SS' END AS clock
 		FROM stop s
 	),
 	part (turn, text) AS (

@@ -20,6 +20,11 @@ SELECT pg_extension_config_dump('@extschema@.l4_failure_report', '');
 SELECT pg_extension_config_dump('@extschema@.l4_finding', '');
 SELECT pg_extension_config_dump('@extschema@.l4_pool_parameter', '');
 SELECT pg_extension_config_dump('@extschema@.l4_address', '');
+SELECT pg_extension_config_dump('@extschema@.l4_parameter_sketch', '');
+SELECT pg_extension_config_dump('@extschema@.l4_source_state', '');
+SELECT pg_extension_config_dump('@extschema@.l4_inbox', '');
+SELECT pg_extension_config_dump('@extschema@.l4_inbox_refused', '');
+SELECT pg_extension_config_dump('@extschema@.l4_label', '');
 -- Built-in rows come from the script; tables of rules are registered in 49_rules_in_force.sql.
 SELECT pg_extension_config_dump('@extschema@.l4_fault', 'WHERE NOT builtin');
 

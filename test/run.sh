@@ -306,6 +306,7 @@ test_start() {
 	local before
 	check 'layers and sizes' bash test/check_layers.sh
 	check 'numbers that decide are limits' bash test/check_literals.sh
+	check 'one door to the rows of jobs' bash test/check_door.sh
 	check 'fuzz: corpus and mutations' bash test/fuzz/run.sh short
 	check 'builds elsewhere, packages' bash test/check_packaging.sh
 	before=$failed

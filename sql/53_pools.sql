@@ -1,5 +1,5 @@
 /*
- * Jobs, what their parameters look like, and pools: what successful jobs with the same settings also log.
+ * Jobs and pools: what successful jobs with the same settings also log.
  *
  * A pool answers one question: is this record normal for such a job? It knows three things of a shape: that it occurs, how
  * often a stream has it, and which values its parameters take. The last one matters because masking makes "1 bad" and "0 bad",
@@ -7,99 +7,6 @@
  *
  * Pools are computed when a successful job comes in (l4_pool_refresh), never while diagnosing, which only reads.
  */
-
-COMMENT ON COLUMN @extschema@.l4_pool_event.stream_share IS
-'share of the streams of its kind (ranks, launchers, ...) that have it, over all jobs; small for what only one role logs '
-'(rank 0, the last rank)';
-
--- What the parameters of a shape look like in one stream: the first distinct values with their lines, and the range of the
--- numbers.
-CREATE VIEW @extschema@.l4_stream_parameter WITH (security_invoker = true) AS
-SELECT k.job_id, p.* FROM @extschema@.l4_parameter_sketch k CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p;
-COMMENT ON VIEW @extschema@.l4_stream_parameter IS
-'Per stream, shape and parameter position: the first 16 distinct values with the line of each one''s first record, and the '
-'range and mean of those that are numbers. Unpacked from l4_parameter_sketch, which an import writes.';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.position IS 'which <*> of the shape, from 1';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.distinct_values IS
-'number of distinct values, also where more than the 16 kept';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.values IS 'the first 16 distinct values, in order of first appearance';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.value_lines IS 'line of the first record with each value of "values"';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.number_count IS
-'occurrences whose value is a number (a unit of up to three letters or % may follow)';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.mean IS 'mean of the numbers';
-
-CREATE TABLE @extschema@.l4_pool_parameter (
-	pool_id bigint NOT NULL,
-	shape_id bigint NOT NULL,
-	position int NOT NULL,
-	job_count int NOT NULL,
-	stream_count int NOT NULL,
-	occurrences bigint NOT NULL,
-	values text[],
-	minimum double precision,
-	maximum double precision,
-	PRIMARY KEY (pool_id, shape_id, position)
-);
-COMMENT ON TABLE @extschema@.l4_pool_parameter IS
-'Per pool, shape and parameter position: the values it takes (NULL where they are many) and the range of its numbers.';
-COMMENT ON COLUMN @extschema@.l4_pool_parameter.values IS
-'all values of the position in the pool, NULL where a stream has more than 16 or the pool more than 32';
-
--- What one successful job brings to its pool, computed once when it comes in: a pool is then made of these few rows a job, not
--- of all its jobs' streams.
-CREATE TABLE @extschema@.l4_pool_job_event (
-	job_id text NOT NULL,
-	shape_id bigint NOT NULL,
-	kind text NOT NULL,
-	streams int NOT NULL,
-	of_streams int NOT NULL,
-	of_job int NOT NULL,
-	occurrences bigint NOT NULL,
-	largest bigint NOT NULL,
-	PRIMARY KEY (job_id, shape_id, kind)
-);
-COMMENT ON TABLE @extschema@.l4_pool_job_event IS
-'What a job of a pool has of each shape, per kind of stream: l4_pool_event is made of it. Written by l4_pool_learn.';
-COMMENT ON COLUMN @extschema@.l4_pool_job_event.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_pool_job_event.shape_id IS 'the shape';
-COMMENT ON COLUMN @extschema@.l4_pool_job_event.kind IS 'kind of the streams: rank, launcher, ...';
-COMMENT ON COLUMN @extschema@.l4_pool_job_event.streams IS 'streams of the kind that have the shape';
-COMMENT ON COLUMN @extschema@.l4_pool_job_event.of_streams IS 'streams of the kind';
-COMMENT ON COLUMN @extschema@.l4_pool_job_event.of_job IS 'streams of the job';
-COMMENT ON COLUMN @extschema@.l4_pool_job_event.occurrences IS 'records';
-COMMENT ON COLUMN @extschema@.l4_pool_job_event.largest IS 'the largest number of records in one stream';
-
-CREATE TABLE @extschema@.l4_pool_job_parameter (
-	job_id text NOT NULL,
-	shape_id bigint NOT NULL,
-	position int NOT NULL,
-	streams int NOT NULL,
-	occurrences bigint NOT NULL,
-	values text[],
-	minimum double precision,
-	maximum double precision,
-	PRIMARY KEY (job_id, shape_id, position)
-);
-COMMENT ON TABLE @extschema@.l4_pool_job_parameter IS
-'What values the parameters of a shape take in a job of a pool: l4_pool_parameter is made of it. Written by l4_pool_learn.';
-COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.shape_id IS 'the shape';
-COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.position IS 'which <*> of the shape, from 1';
-COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.streams IS 'streams that have the shape';
-COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.occurrences IS 'records counted';
-COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.values IS
-'all values of the position in the job, in byte order; NULL where a stream has more than 16 or the job more than 32';
-COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.minimum IS 'smallest number, NULL where there is none';
-COMMENT ON COLUMN @extschema@.l4_pool_job_parameter.maximum IS 'largest number, NULL where there is none';
-
-CREATE FUNCTION @extschema@.l4_number(value text) RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 5
-RETURN CASE
-	WHEN value ~ '^[-+]?[0-9]{1,15}([.][0-9]{1,18})?([eE][-+]?[0-9]{1,2})?[A-Za-z%]{0,3}$'
-	THEN substring(value, '^[-+]?[0-9]+(?:[.][0-9]+)?(?:[eE][-+]?[0-9]{1,2})?')::double precision
-END;
-COMMENT ON FUNCTION @extschema@.l4_number(text) IS
-'The number that a parameter value is (a unit of up to three letters or % may follow it), or NULL.';
 
 CREATE FUNCTION @extschema@.l4_pool_settings(settings jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -176,7 +83,7 @@ BEGIN
 		ended_at = coalesce(l4_register_job.ended_at, j.ended_at),
 		time_zone = coalesce(l4_register_job.time_zone, j.time_zone);
 	IF before.status <> l4_register_job.status OR before.settings <> l4_register_job.settings
-		OR NOT known AND EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_register_job.job_id) THEN
+		OR NOT known AND EXISTS (SELECT FROM @extschema@.l4_job_streams(l4_register_job.job_id)) THEN
 		PERFORM @extschema@.l4_pool_refresh(l4_register_job.job_id, false);
 	END IF;
 END
@@ -193,31 +100,31 @@ SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
+DECLARE
+	limits @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 BEGIN
 	DELETE FROM @extschema@.l4_pool_job_event e WHERE e.job_id = l4_pool_learn.job_id;
-	WITH stream AS (
-		SELECT s.stream_id, s.kind FROM @extschema@.l4_stream s WHERE s.job_id = l4_pool_learn.job_id AND s.record_count > 0),
-	kind AS (
-		SELECT s.kind, count(*) AS streams, sum(count(*)) OVER () AS of_job FROM stream s GROUP BY s.kind)
+	WITH kind AS (
+		SELECT s.kind, count(*) AS streams, sum(count(*)) OVER () AS of_job
+		FROM @extschema@.l4_job_streams(l4_pool_learn.job_id) s WHERE s.record_count > 0 GROUP BY s.kind)
 	INSERT INTO @extschema@.l4_pool_job_event (job_id, shape_id, kind, streams, of_streams, of_job, occurrences, largest)
-	SELECT l4_pool_learn.job_id, e.shape_id, k.kind, count(*), k.streams, k.of_job, sum(e.occurrences), max(e.occurrences)
-	FROM @extschema@.l4_stream_event e JOIN stream s USING (stream_id) JOIN kind k USING (kind)
-	WHERE e.job_id = l4_pool_learn.job_id
-	GROUP BY e.shape_id, k.kind, k.streams, k.of_job;
+	SELECT l4_pool_learn.job_id, c.shape_id, c.kind, c.streams, k.streams, k.of_job, c.occurrences, c.max_per_stream
+	FROM @extschema@.l4_job_kind_counts(l4_pool_learn.job_id) c JOIN kind k USING (kind);
 
 	DELETE FROM @extschema@.l4_pool_job_parameter p WHERE p.job_id = l4_pool_learn.job_id;
 	WITH seen AS MATERIALIZED (
-		SELECT p.* FROM @extschema@.l4_stream_parameter p WHERE p.job_id = l4_pool_learn.job_id),
+		SELECT p.* FROM @extschema@.l4_job_sketches(l4_pool_learn.job_id) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p),
 	place AS (
 		SELECT shape_id, position, count(*) AS streams, sum(occurrences) AS occurrences, min(minimum) AS minimum,
-			max(maximum) AS maximum, bool_and(distinct_values <= 16) AS few
+			max(maximum) AS maximum, bool_and(distinct_values <= (limits).pool_stream_values) AS few
 		FROM seen GROUP BY 1, 2),
 	known AS (
 		SELECT shape_id, position, array_agg(DISTINCT value COLLATE "C" ORDER BY value COLLATE "C") AS values
 		FROM seen JOIN place USING (shape_id, position), unnest(seen.values) AS value WHERE few GROUP BY 1, 2)
 	INSERT INTO @extschema@.l4_pool_job_parameter (job_id, shape_id, position, streams, occurrences, values, minimum, maximum)
-	SELECT l4_pool_learn.job_id, shape_id, position, streams, occurrences, CASE WHEN cardinality(values) <= 32 THEN values END,
-		minimum, maximum
+	SELECT l4_pool_learn.job_id, shape_id, position, streams, occurrences,
+		CASE WHEN cardinality(values) <= (limits).pool_values THEN values END, minimum, maximum
 	FROM place LEFT JOIN known USING (shape_id, position);
 END
 $$;
@@ -231,6 +138,8 @@ SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
+DECLARE
+	limits @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 BEGIN
 	DELETE FROM @extschema@.l4_pool_event e WHERE e.pool_id = l4_pool_rebuild.pool_id;
 	INSERT INTO @extschema@.l4_pool_event (pool_id, shape_id, event_id, job_count, occurrences, max_per_stream, mean_per_stream,
@@ -256,7 +165,7 @@ BEGIN
 	INSERT INTO @extschema@.l4_pool_parameter (pool_id, shape_id, position, job_count, stream_count, occurrences, values,
 		minimum, maximum)
 	SELECT l4_pool_rebuild.pool_id, shape_id, position, job_count, stream_count, occurrences,
-		CASE WHEN few AND cardinality(values) <= 32 THEN values END, minimum, maximum
+		CASE WHEN few AND cardinality(values) <= (limits).pool_values THEN values END, minimum, maximum
 	FROM place LEFT JOIN known USING (shape_id, position);
 
 	UPDATE @extschema@.l4_pool p SET job_count = (SELECT count(*) FROM @extschema@.l4_pool_job j WHERE j.pool_id = p.pool_id)
@@ -283,8 +192,9 @@ BEGIN
 	PERFORM @extschema@.l4_lock('l4_pool', NULL, false);
 	SELECT @extschema@.l4_pool_settings(j.settings) INTO mine
 	FROM @extschema@.l4_job j WHERE j.job_id = l4_pool_refresh.job_id AND j.status = 'succeeded';
-	SELECT count(*), max(s.last_ts - s.first_ts) FILTER (WHERE s.first_ts > '2000-01-01') INTO streams, duration
-	FROM @extschema@.l4_stream s WHERE s.job_id = l4_pool_refresh.job_id AND s.record_count > 0;
+	SELECT count(*), max(s.last_ts - s.first_ts) FILTER (WHERE @extschema@.l4_clock_was_set(s.first_ts))
+	INTO streams, duration
+	FROM @extschema@.l4_job_streams(l4_pool_refresh.job_id) s WHERE s.record_count > 0;
 	mine_id := CASE WHEN streams > 0 THEN @extschema@.l4_pool_id(mine) END;
 
 	-- Out of the pools it is no longer of (it failed after all, or its settings changed).
@@ -364,20 +274,3 @@ COMMENT ON FUNCTION @extschema@.l4_best_pool(text) IS
 'of equal keys; no row where no key is equal. job_count does not count the job itself. differs: the job''s settings in words '
 '(numbers in them aside) that no job of the pool shares, whether or not they are keys of l4_pool_setting; where there are '
 'any, or fit is below 1, the pool is of similar settings only. kinds: kinds of streams that the pool''s jobs have.';
-
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.stream_id IS 'the stream';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.shape_id IS 'the shape';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.occurrences IS 'records counted';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.minimum IS 'smallest number';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.minimum_line IS 'line of its first record';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.maximum IS 'largest number';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.maximum_line IS 'line of its first record';
-COMMENT ON COLUMN @extschema@.l4_pool_parameter.pool_id IS 'the pool';
-COMMENT ON COLUMN @extschema@.l4_pool_parameter.shape_id IS 'the shape';
-COMMENT ON COLUMN @extschema@.l4_pool_parameter.position IS 'which <*> of the shape, from 1';
-COMMENT ON COLUMN @extschema@.l4_pool_parameter.job_count IS 'number of jobs that have the shape';
-COMMENT ON COLUMN @extschema@.l4_pool_parameter.stream_count IS 'number of streams that have it';
-COMMENT ON COLUMN @extschema@.l4_pool_parameter.occurrences IS 'number of records counted';
-COMMENT ON COLUMN @extschema@.l4_pool_parameter.minimum IS 'smallest number, NULL where there is none';
-COMMENT ON COLUMN @extschema@.l4_pool_parameter.maximum IS 'largest number, NULL where there is none';

@@ -1,0 +1,164 @@
+/*
+ * The rules as rows, built-in ones and a site's own: see 49_rules_in_force.sql. The built-in rows stand with what they are
+ * about (15_limits.sql, 16_wordings.sql, 20_formats.sql, 40_stage_rules.sql, 41_iteration_rules.sql, 43_pool_settings.sql).
+ */
+
+CREATE TABLE @extschema@.l4_pool_setting (
+	key text NOT NULL,
+	weight double precision NOT NULL DEFAULT 1 CHECK (weight > 0),
+	builtin boolean NOT NULL DEFAULT false,
+	enabled boolean NOT NULL DEFAULT true,
+	PRIMARY KEY (key, builtin)
+);
+COMMENT ON TABLE @extschema@.l4_pool_setting IS
+'The keys of a job''s settings that decide which jobs are comparable. Never scale, seed or host names.';
+COMMENT ON COLUMN @extschema@.l4_pool_setting.key IS
+'key of l4_job.settings; a site''s own row takes the place of the built-in one of the same key';
+COMMENT ON COLUMN @extschema@.l4_pool_setting.weight IS 'how much an equal value counts where no pool has all keys equal';
+COMMENT ON COLUMN @extschema@.l4_pool_setting.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_pool_setting.enabled IS
+'counts; false in a site''s own row switches off the built-in one of the same key too';
+
+CREATE TABLE @extschema@.l4_format (
+	name text NOT NULL,
+	kind text NOT NULL CHECK (@extschema@.l4_is_one_of(kind, 'kind', 'path', 'prefix', 'header')),
+	priority int NOT NULL DEFAULT 100,
+	pattern text NOT NULL,
+	dominant boolean NOT NULL DEFAULT false,
+	example text,
+	builtin boolean NOT NULL DEFAULT false,
+	enabled boolean NOT NULL DEFAULT true,
+	PRIMARY KEY (name, builtin)
+);
+COMMENT ON TABLE @extschema@.l4_format IS
+'Rules for the paths of files, and for prefixes and headers of lines, as PCRE2 patterns with named groups.';
+COMMENT ON COLUMN @extschema@.l4_format.name IS
+'name of the rule; a site''s own row takes the place of the built-in one of the same name';
+COMMENT ON COLUMN @extschema@.l4_format.kind IS
+'path (node, rank, local_rank, attempt, launcher, system, shared), prefix (rank, local_rank, host) or header (ts and other '
+'parts of a time, of which the group time alone is a time of day whose day follows from the records before, level, logger, '
+'component, file, module)';
+COMMENT ON COLUMN @extschema@.l4_format.priority IS 'lower is tried first, then by name';
+COMMENT ON COLUMN @extschema@.l4_format.pattern IS
+'PCRE2 with named groups; prefixes and headers are anchored where the last prefix ended';
+COMMENT ON COLUMN @extschema@.l4_format.dominant IS 'counts only in files where at least half of the first lines have it';
+COMMENT ON COLUMN @extschema@.l4_format.example IS 'a text it matches';
+COMMENT ON COLUMN @extschema@.l4_format.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_format.enabled IS
+'takes part; false in a site''s own row switches off the built-in one of the same name too';
+
+CREATE TABLE @extschema@.l4_stage_rule (
+	name text NOT NULL,
+	stage text NOT NULL CHECK (@extschema@.l4_is_one_of(stage, 'stage', 'environment_init', 'rendezvous', 'communicator_init',
+		'data_load', 'model_build', 'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown')),
+	priority int NOT NULL DEFAULT 100,
+	pattern text NOT NULL,
+	example text,
+	builtin boolean NOT NULL DEFAULT false,
+	enabled boolean NOT NULL DEFAULT true,
+	PRIMARY KEY (name, builtin)
+);
+COMMENT ON TABLE @extschema@.l4_stage_rule IS
+'Rules that tell from a record in which stage its stream is. Tried on the message with each parameter written as 1, in order '
+'of priority.';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.name IS
+'name of the rule; a site''s own row takes the place of the built-in one of the same name';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.stage IS 'the stage it marks';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.priority IS 'lower is tried first, then by name';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.pattern IS 'PCRE2 pattern';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.example IS 'a message it matches';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.enabled IS
+'takes part; false in a site''s own row switches off the built-in one of the same name too';
+
+CREATE TABLE @extschema@.l4_iteration_rule (
+	name text NOT NULL,
+	priority int NOT NULL DEFAULT 100,
+	pattern text NOT NULL,
+	position text NOT NULL DEFAULT 'inside' CHECK (@extschema@.l4_is_one_of(position, 'position', 'start', 'inside', 'end')),
+	example text,
+	builtin boolean NOT NULL DEFAULT false,
+	enabled boolean NOT NULL DEFAULT true,
+	PRIMARY KEY (name, builtin)
+);
+COMMENT ON TABLE @extschema@.l4_iteration_rule IS
+'Rules that read the number of the iteration from a record. Tried on the message with each parameter written as 1; on a match '
+'the number is read from the message itself.';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.name IS
+'name of the rule; a site''s own row takes the place of the built-in one of the same name';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.priority IS 'lower is tried first, then by name';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.pattern IS 'PCRE2 pattern with a group named iter';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.position IS
+'start: the record opens the iteration; inside: it belongs to it; end: the iteration ends with it';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.example IS 'a message it matches';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.enabled IS
+'takes part; false in a site''s own row switches off the built-in one of the same name too';
+
+CREATE TABLE @extschema@.l4_mask (
+	name text NOT NULL,
+	priority int NOT NULL DEFAULT 100,
+	pattern text NOT NULL,
+	builtin boolean NOT NULL DEFAULT false,
+	enabled boolean NOT NULL DEFAULT true,
+	PRIMARY KEY (name, builtin)
+);
+COMMENT ON TABLE @extschema@.l4_mask IS
+'The site''s own masks: what they match is a parameter, whatever the built-in scanner says. They apply to files imported from '
+'then on.';
+COMMENT ON COLUMN @extschema@.l4_mask.name IS 'name of the mask';
+COMMENT ON COLUMN @extschema@.l4_mask.priority IS 'lower comes first among matches at one place, then by name';
+COMMENT ON COLUMN @extschema@.l4_mask.pattern IS 'PCRE2 pattern';
+COMMENT ON COLUMN @extschema@.l4_mask.builtin IS 'came with l4; there is none yet';
+COMMENT ON COLUMN @extschema@.l4_mask.enabled IS
+'takes part; false in a site''s own row switches off the built-in one of the same name too';
+
+CREATE TABLE @extschema@.l4_limit (
+	name text NOT NULL CHECK (name ~ '^[a-z][a-z0-9_]{0,62}$'),
+	value double precision NOT NULL,
+	unit text NOT NULL DEFAULT '',
+	why text NOT NULL DEFAULT '',
+	builtin boolean NOT NULL DEFAULT false,
+	PRIMARY KEY (name, builtin)
+);
+COMMENT ON TABLE @extschema@.l4_limit IS
+'The numbers that decide what the diagnosis says. l4_limits_in_force gathers them in one value.';
+COMMENT ON COLUMN @extschema@.l4_limit.name IS 'what it limits; a row of a name that l4 does not know has no effect';
+COMMENT ON COLUMN @extschema@.l4_limit.value IS 'the number';
+COMMENT ON COLUMN @extschema@.l4_limit.unit IS 'what it counts: records, s, share of nodes, factor, ...';
+COMMENT ON COLUMN @extschema@.l4_limit.why IS 'what depends on it, and why it is so large';
+COMMENT ON COLUMN @extschema@.l4_limit.builtin IS 'came with l4';
+
+CREATE TABLE @extschema@.l4_wording (
+	name text NOT NULL,
+	class text NOT NULL CHECK (class IN ('fatal', 'exception', 'trouble', 'ending', 'peer', 'advice', 'tolerated', 'stage',
+		'grave_word')),
+	stage text CHECK (stage IN ('environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
+		'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown')),
+	priority int NOT NULL DEFAULT 100,
+	pattern text NOT NULL,
+	example text,
+	builtin boolean NOT NULL DEFAULT false,
+	enabled boolean NOT NULL DEFAULT true,
+	PRIMARY KEY (name, builtin),
+	CONSTRAINT l4_wording_stage CHECK ((class = 'stage') = (stage IS NOT NULL)),
+	-- a bad pattern is refused where it is written; in parentheses, as it is used
+	CONSTRAINT l4_wording_pattern_is_valid CHECK ('' ~ pattern IS NOT NULL AND '' ~ ('(?:' || pattern || ')') IS NOT NULL
+		AND pattern !~ '\\[1-9]'),
+	CONSTRAINT l4_wording_word CHECK (class <> 'grave_word' OR pattern ~ '^[A-Za-z]+$')
+);
+COMMENT ON TABLE @extschema@.l4_wording IS
+'The wordings by which the diagnosis judges what a message says. l4_wordings_in_force gathers them in one value.';
+COMMENT ON COLUMN @extschema@.l4_wording.name IS 'short name';
+COMMENT ON COLUMN @extschema@.l4_wording.class IS
+'what such a message says: fatal, exception, trouble (how grave it sounds), ending (told to end), peer (another one went '
+'away), advice (to programmers), tolerated (the program goes on), stage (an error names its stage), grave_word (kept apart '
+'while importing)';
+COMMENT ON COLUMN @extschema@.l4_wording.stage IS 'of class stage: the stage that it names';
+COMMENT ON COLUMN @extschema@.l4_wording.priority IS 'of class stage: lower is tried first, then by name';
+COMMENT ON COLUMN @extschema@.l4_wording.pattern IS
+'PostgreSQL regular expression without options and back references; case matters in the classes exception and advice alone. Of '
+'class grave_word a word';
+COMMENT ON COLUMN @extschema@.l4_wording.example IS 'a message that it matches';
+COMMENT ON COLUMN @extschema@.l4_wording.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_wording.enabled IS 'false switches it off';

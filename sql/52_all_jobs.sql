@@ -1,0 +1,62 @@
+/*
+ * The door to the rows of all jobs: for what tells of a fleet, of a library, of every job kept. Such a question is no call a job
+ * (a thousand of them would take seconds, and hide from the planner what is asked), so these few views name the tables
+ * themselves; all else reads the views.
+ */
+
+CREATE VIEW @extschema@.l4_job_logs WITH (security_invoker = true) AS
+SELECT s.job_id, max(s.rank)::bigint + 1 AS ranks,
+	count(*) FILTER (WHERE s.label IS NULL) AS files,
+	count(*) FILTER (WHERE s.label IS NULL AND s.state = 'failed') AS failed_files,
+	sum(s.record_count)::bigint AS records, sum(s.byte_count)::bigint AS bytes,
+	min(s.first_ts) FILTER (WHERE @extschema@.l4_clock_was_set(s.first_ts) AND isfinite(s.first_ts)) AS first_ts,
+	max(s.last_ts) FILTER (WHERE isfinite(s.last_ts)) AS last_ts, max(s.last_iteration) AS last_iteration,
+	max(s.imported_at) AS imported_at
+FROM @extschema@.l4_stream s
+GROUP BY s.job_id;
+COMMENT ON VIEW @extschema@.l4_job_logs IS
+'One row a job that has logs: what its streams come to. Step of l4_job_facts, which says what the scheduler knows, too.';
+COMMENT ON COLUMN @extschema@.l4_job_logs.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_job_logs.ranks IS 'one more than the highest rank that logs are from; NULL where none is known';
+COMMENT ON COLUMN @extschema@.l4_job_logs.files IS 'files imported';
+COMMENT ON COLUMN @extschema@.l4_job_logs.failed_files IS 'files that could not be read to their end';
+COMMENT ON COLUMN @extschema@.l4_job_logs.records IS 'log records';
+COMMENT ON COLUMN @extschema@.l4_job_logs.bytes IS 'bytes of log, uncompressed';
+COMMENT ON COLUMN @extschema@.l4_job_logs.first_ts IS 'earliest time of a record, by a clock that was set';
+COMMENT ON COLUMN @extschema@.l4_job_logs.last_ts IS 'latest time of a record';
+COMMENT ON COLUMN @extschema@.l4_job_logs.last_iteration IS 'the highest iteration that a stream reached at its end';
+COMMENT ON COLUMN @extschema@.l4_job_logs.imported_at IS 'when the last of its logs were read';
+
+CREATE VIEW @extschema@.l4_job_log_nodes WITH (security_invoker = true) AS
+-- counting distinct nodes takes long; where the scheduler told them there is no need
+SELECT DISTINCT s.job_id, s.node
+FROM @extschema@.l4_stream s
+WHERE s.node IS NOT NULL AND s.job_id NOT IN (SELECT j.job_id FROM @extschema@.l4_job j WHERE j.nodes IS NOT NULL);
+COMMENT ON VIEW @extschema@.l4_job_log_nodes IS
+'The nodes that logs are from, of the jobs of which the scheduler told none. Step of l4_job_facts and l4_fleet_nodes.';
+COMMENT ON COLUMN @extschema@.l4_job_log_nodes.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_job_log_nodes.node IS 'the node';
+
+-- What the parameters of a shape look like in one stream: the first distinct values with their lines, and the range of the
+-- numbers.
+CREATE VIEW @extschema@.l4_stream_parameter WITH (security_invoker = true) AS
+SELECT k.job_id, p.* FROM @extschema@.l4_parameter_sketch k CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p;
+COMMENT ON VIEW @extschema@.l4_stream_parameter IS
+'Per stream, shape and parameter position: the first 16 distinct values with the line of each one''s first record, and the '
+'range and mean of those that are numbers. Unpacked from l4_parameter_sketch, which an import writes.';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.stream_id IS 'the stream';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.shape_id IS 'the shape';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.position IS 'which <*> of the shape, from 1';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.occurrences IS 'records counted';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.distinct_values IS
+'number of distinct values, also where more than the 16 kept';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.values IS 'the first 16 distinct values, in order of first appearance';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.value_lines IS 'line of the first record with each value of "values"';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.number_count IS
+'occurrences whose value is a number (a unit of up to three letters or % may follow)';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.minimum IS 'smallest number';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.minimum_line IS 'line of its first record';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.maximum IS 'largest number';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.maximum_line IS 'line of its first record';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.mean IS 'mean of the numbers';
