@@ -49,8 +49,7 @@ COMMENT ON COLUMN @extschema@.l4_format.enabled IS
 
 CREATE TABLE @extschema@.l4_stage_rule (
 	name text NOT NULL,
-	stage text NOT NULL CHECK (@extschema@.l4_is_one_of(stage, 'stage', 'environment_init', 'rendezvous', 'communicator_init',
-		'data_load', 'model_build', 'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown')),
+	stage text NOT NULL CHECK (@extschema@.l4_is_one_of(stage, 'stage', VARIADIC @extschema@.l4_stages())),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
 	example text,
@@ -133,8 +132,7 @@ CREATE TABLE @extschema@.l4_wording (
 	name text NOT NULL,
 	class text NOT NULL CHECK (class IN ('fatal', 'exception', 'trouble', 'ending', 'peer', 'advice', 'tolerated', 'stage',
 		'grave_word')),
-	stage text CHECK (stage IN ('environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
-		'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown')),
+	stage text CHECK (stage = ANY (@extschema@.l4_stages())),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
 	example text,

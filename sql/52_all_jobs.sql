@@ -1,6 +1,6 @@
 /*
- * The door to the rows of all jobs: for what tells of a fleet, of a library, of every job kept. Such a question is no call a job
- * (a thousand of them would take seconds, and hide from the planner what is asked), so these few views name the tables
+ * The door to the rows of all jobs: for what tells of a fleet, of a library, of every job kept. Such a question is no call a
+ * job (a thousand of them would take seconds, and hide from the planner what is asked), so these few views name the tables
  * themselves; all else reads the views.
  */
 
@@ -17,7 +17,8 @@ GROUP BY s.job_id;
 COMMENT ON VIEW @extschema@.l4_job_logs IS
 'One row a job that has logs: what its streams come to. Step of l4_job_facts, which says what the scheduler knows, too.';
 COMMENT ON COLUMN @extschema@.l4_job_logs.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_job_logs.ranks IS 'one more than the highest rank that logs are from; NULL where none is known';
+COMMENT ON COLUMN @extschema@.l4_job_logs.ranks IS
+'one more than the highest rank that logs are from; NULL where none is known';
 COMMENT ON COLUMN @extschema@.l4_job_logs.files IS 'files imported';
 COMMENT ON COLUMN @extschema@.l4_job_logs.failed_files IS 'files that could not be read to their end';
 COMMENT ON COLUMN @extschema@.l4_job_logs.records IS 'log records';
@@ -27,15 +28,17 @@ COMMENT ON COLUMN @extschema@.l4_job_logs.last_ts IS 'latest time of a record';
 COMMENT ON COLUMN @extschema@.l4_job_logs.last_iteration IS 'the highest iteration that a stream reached at its end';
 COMMENT ON COLUMN @extschema@.l4_job_logs.imported_at IS 'when the last of its logs were read';
 
-CREATE VIEW @extschema@.l4_job_log_nodes WITH (security_invoker = true) AS
--- counting distinct nodes takes long; where the scheduler told them there is no need
-SELECT DISTINCT s.job_id, s.node
-FROM @extschema@.l4_stream s
+CREATE VIEW @extschema@.l4_job_nodes WITH (security_invoker = true) AS
+SELECT DISTINCT j.job_id, u.node, true AS listed FROM @extschema@.l4_job j, unnest(j.nodes) u (node)
+UNION ALL
+-- the distinct nodes of all streams take long; where the scheduler told them there is no need
+SELECT DISTINCT s.job_id, s.node, false FROM @extschema@.l4_stream s
 WHERE s.node IS NOT NULL AND s.job_id NOT IN (SELECT j.job_id FROM @extschema@.l4_job j WHERE j.nodes IS NOT NULL);
-COMMENT ON VIEW @extschema@.l4_job_log_nodes IS
-'The nodes that logs are from, of the jobs of which the scheduler told none. Step of l4_job_facts and l4_fleet_nodes.';
-COMMENT ON COLUMN @extschema@.l4_job_log_nodes.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_job_log_nodes.node IS 'the node';
+COMMENT ON VIEW @extschema@.l4_job_nodes IS
+'The nodes of each job: those that the scheduler listed, else those that logs are from.';
+COMMENT ON COLUMN @extschema@.l4_job_nodes.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_job_nodes.node IS 'the node';
+COMMENT ON COLUMN @extschema@.l4_job_nodes.listed IS 'by the scheduler; else logs are from it';
 
 -- What the parameters of a shape look like in one stream: the first distinct values with their lines, and the range of the
 -- numbers.

@@ -26,7 +26,9 @@ SELECT j.job_id, j.status, j.owner::text AS owner, j.settings ->> 'model' AS mod
 	coalesce(s.bytes, 0) AS bytes, s.last_iteration
 FROM @extschema@.l4_job j
 LEFT JOIN @extschema@.l4_job_logs s ON s.job_id = j.job_id
-LEFT JOIN (SELECT n.job_id, count(*) AS nodes FROM @extschema@.l4_job_log_nodes n GROUP BY n.job_id) n ON n.job_id = j.job_id;
+LEFT JOIN (
+	SELECT n.job_id, count(*) AS nodes FROM @extschema@.l4_job_nodes n WHERE NOT n.listed
+	GROUP BY n.job_id) n ON n.job_id = j.job_id;
 COMMENT ON VIEW @extschema@.l4_job_facts IS
 'One row a job: what is known of it, from the scheduler where it told and else from the logs.';
 COMMENT ON COLUMN @extschema@.l4_job_facts.job_id IS 'the job';
@@ -281,10 +283,7 @@ COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_from_diagnosis_to_resolut
 
 CREATE VIEW @extschema@.l4_fleet_nodes WITH (security_invoker = true) AS
 WITH used AS (
-	-- the scheduler's list, else those that logs are from
-	SELECT DISTINCT u.node, j.job_id FROM @extschema@.l4_job j, unnest(j.nodes) u (node)
-	UNION ALL
-	SELECT n.node, n.job_id FROM @extschema@.l4_job_log_nodes n),
+	SELECT n.node, n.job_id FROM @extschema@.l4_job_nodes n),
 suspected AS (
 	SELECT f.node, f.job_id, f.ordinal, f.saved_at FROM @extschema@.l4_findings f
 	WHERE f.newest AND f.kind = 'node' AND f.node IS NOT NULL),

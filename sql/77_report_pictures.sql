@@ -256,13 +256,10 @@ CREATE FUNCTION @extschema@.l4_report_legend() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT '<svg viewBox="0 0 1040 42" role="img" aria-label="Colours of stages"><title>Colours of stages</title>'
-		|| string_agg(
-		format('<rect class="%s" x="%s" y="%s" width="12" height="12"/><text class="t" x="%s" y="%s">%s</text>', s.stage,
-			212 + (s.n - 1) % 5 * 160, 4 + (s.n - 1) / 5 * 20, 230 + (s.n - 1) % 5 * 160, 14 + (s.n - 1) / 5 * 20, s.stage), ''
-				ORDER BY s.n) || '</svg>'
-	FROM unnest(ARRAY['environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build', 'checkpoint_load',
-		'iterating', 'evaluation', 'checkpoint_save', 'teardown'])
-		WITH ORDINALITY s (stage, n);
+		|| string_agg(format('<rect class="%s" x="%s" y="%s" width="12" height="12"/><text class="t" x="%s" y="%s">%s</text>',
+			s.stage, 212 + (s.n - 1) % 5 * 160, 4 + (s.n - 1) / 5 * 20, 230 + (s.n - 1) % 5 * 160, 14 + (s.n - 1) / 5 * 20,
+			s.stage), '' ORDER BY s.n) || '</svg>'
+	FROM unnest(@extschema@.l4_stages()) WITH ORDINALITY s (stage, n);
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_legend() IS
 'The colours of stages, as SVG.';

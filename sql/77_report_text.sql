@@ -2,9 +2,7 @@
 
 CREATE FUNCTION @extschema@.l4_stage_letter(stage text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-RETURN (ARRAY['e', 'r', 'c', 'd', 'm', 'l', 'i', 'v', 's',
-	't'])[array_position(ARRAY['environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build',
-	'checkpoint_load', 'iterating', 'evaluation', 'checkpoint_save', 'teardown'], stage)];
+RETURN (ARRAY['e', 'r', 'c', 'd', 'm', 'l', 'i', 'v', 's', 't'])[array_position(@extschema@.l4_stages(), stage)];
 COMMENT ON FUNCTION @extschema@.l4_stage_letter(text) IS
 'The letter of a stage in pictures made of characters.';
 
@@ -162,8 +160,8 @@ BEGIN ATOMIC
 	SELECT 9, E'STAGES OVER TIME, and where each stopped\n'
 		|| @extschema@.l4_report_timeline_text(l4_report_text_details.job_id,
 			@extschema@.l4_report_suspects(l4_report_text_details.findings))
-		|| E'\n  e environment_init  r rendezvous  c communicator_init  d data_load  m model_build\n  l checkpoint_load  '
-		'i iterating  v evaluation  s checkpoint_save  t teardown'
+		|| (SELECT string_agg(CASE s.n % 5 WHEN 1 THEN E'\n  ' ELSE '  ' END || @extschema@.l4_stage_letter(s.stage)
+			|| ' ' || s.stage, '' ORDER BY s.n) FROM unnest(@extschema@.l4_stages()) WITH ORDINALITY s (stage, n))
 	UNION ALL
 	SELECT 11, E'EVIDENCE\n' || string_agg(c.text, E'\n' ORDER BY c.place)
 	FROM (SELECT c.place, format(E'  -- %s (%s)\n', left(@extschema@.l4_printable(c.source), 48), left(c.told_by, 44))
@@ -253,8 +251,9 @@ BEGIN ATOMIC
 	SELECT 9, E'## Stages over time, and where each stopped\n\n'
 		|| @extschema@.l4_markdown_fence(@extschema@.l4_report_timeline_text(l4_report_markdown_details.job_id,
 			@extschema@.l4_report_suspects(l4_report_markdown_details.findings)))
-		|| E'\n\n`e` environment\\_init, `r` rendezvous, `c` communicator\\_init, `d` data\\_load, `m` model\\_build, `l` '
-		'checkpoint\\_load, `i` iterating, `v` evaluation, `s` checkpoint\\_save, `t` teardown'
+		|| E'\n\n' || (SELECT string_agg(format('`%s` %s', @extschema@.l4_stage_letter(s.stage),
+			@extschema@.l4_markdown_escape(s.stage)), ', ' ORDER BY s.n)
+			FROM unnest(@extschema@.l4_stages()) WITH ORDINALITY s (stage, n))
 	UNION ALL
 	SELECT 11, E'## Evidence\n\n' || string_agg(c.text, E'\n\n' ORDER BY c.place)
 	FROM (SELECT c.place, format(E'%s (%s)\n\n', @extschema@.l4_markdown_escape(c.source), c.told_by)

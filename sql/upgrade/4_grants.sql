@@ -39,12 +39,12 @@ BEGIN
 		WHERE c.contype = 'c' AND m.match IS NOT NULL
 			AND c.conrelid = ANY (ARRAY['@extschema@.l4_failure_report', '@extschema@.l4_fault',
 			'@extschema@.l4_fault_override', '@extschema@.l4_format', '@extschema@.l4_iteration_rule', '@extschema@.l4_job',
-			'@extschema@.l4_label',
-			'@extschema@.l4_stage_rule']::regclass[])
+			'@extschema@.l4_label', '@extschema@.l4_stage_rule']::regclass[])
 	LOOP
 		EXECUTE format(
 			'ALTER TABLE %1$s DROP CONSTRAINT %2$I, ADD CONSTRAINT %2$I CHECK (@extschema@.l4_is_one_of(%3$I, %3$L, VARIADIC '
-			'%4$s))', old.name, old.conname, old.match[2], old.match[3]);
+			'%4$s))', old.name, old.conname, old.match[2],
+			CASE old.match[2] WHEN 'stage' THEN '@extschema@.l4_stages()' ELSE old.match[3] END);
 	END LOOP;
 END
 $upgrade$;
