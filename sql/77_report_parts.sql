@@ -247,20 +247,16 @@ RETURNS TABLE (bin int, first_iteration bigint, last_iteration bigint, distance 
 	unusual boolean, last boolean, source text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 120
 BEGIN ATOMIC
-	WITH teller AS (
-		-- the suspect's rank, rank 0, or whoever got furthest, as far as they mark iterations
-		SELECT s.stream_id, s.source FROM @extschema@.l4_job_streams(l4_report_iterations.job_id) s
-		WHERE s.kind = 'rank' AND s.last_iteration IS NOT NULL
-		ORDER BY s.unit IS NOT DISTINCT FROM l4_report_iterations.suspects[1] DESC, s.rank = 0 DESC, s.last_iteration DESC,
-			s.record_count DESC, s.stream_id
-		LIMIT 1
-	),
-	score AS (
+	WITH score AS (
 		SELECT d.*, t.source,
 			(row_number() OVER (ORDER BY d.iteration) - 1) * LEAST(l4_report_iterations.most, count(*) OVER ())
 				/ count(*) OVER () AS bin,
 			avg(d.mean_distance) OVER () + 3 * stddev_pop(d.mean_distance) OVER () AS threshold
-		FROM teller t, @extschema@.l4_iteration_scores(l4_report_iterations.job_id, t.stream_id) d
+		FROM (SELECT (@extschema@.l4_limits_in_force()).onset_stream_bytes AS most) l
+		-- as for the findings of iterations that run unlike the others
+		CROSS JOIN LATERAL @extschema@.l4_telling_stream(l4_report_iterations.job_id, l4_report_iterations.suspects[1],
+			l.most) t
+		CROSS JOIN LATERAL @extschema@.l4_iteration_scores(l4_report_iterations.job_id, t.stream_id) d
 	)
 	SELECT s.bin::int, min(s.iteration), max(s.iteration), max(s.mean_distance), min(s.threshold),
 		bool_or(s.unusual), bool_or(s.last), min(s.source)
@@ -268,9 +264,9 @@ BEGIN ATOMIC
 	GROUP BY s.bin;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_iterations(text, text[], int) IS
-'Distances of the iterations of one rank''s stream (the first suspect''s, else rank 0''s, else the one that got furthest) in '
-'at most so many bins: the largest mean distance to the ten before, the paper''s threshold (mean and three standard '
-'deviations), whether one is unusual by the robust rule, whether the last is in it. Reads that stream''s file.';
+'Distances of the iterations of the stream that tells most of them, rather the first suspect''s (l4_telling_stream, as for the '
+'iteration findings), in at most so many bins: the largest mean distance to the ten before, the paper''s threshold (mean and '
+'three standard deviations), whether one is unusual by the robust rule, whether the last is in it. Reads that stream''s file.';
 
 CREATE FUNCTION @extschema@.l4_report_context(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 10)
 RETURNS TABLE (place int, told_by text, source text, line_no bigint, part int, quoted boolean, raw text)
