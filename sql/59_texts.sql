@@ -66,3 +66,16 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_record_texts(text, bigint[], bigint[], @extschema@.l4_wordings) IS
 'The records of a job that begin on the given lines of the given streams (two arrays of one length), as they stand in the '
 'files.';
+
+CREATE FUNCTION @extschema@.l4_time_text(at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"');
+COMMENT ON FUNCTION @extschema@.l4_time_text(timestamptz) IS
+'Step: a time as sentences and reports have it, in UTC whatever the session''s time zone: 2026-11-20 10:07:48Z. What is saved '
+'today says the same to whoever reads it elsewhere.';
+
+CREATE FUNCTION @extschema@.l4_clock_text(at timestamptz, milliseconds boolean DEFAULT false) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN to_char(at AT TIME ZONE 'UTC', CASE WHEN milliseconds THEN 'HH24:MI:SS.MS"Z"' ELSE 'HH24:MI:SS"Z"' END);
+COMMENT ON FUNCTION @extschema@.l4_clock_text(timestamptz, boolean) IS
+'Step: the time of day of a time, in UTC as l4_time_text: 10:07:48Z, or with milliseconds.';

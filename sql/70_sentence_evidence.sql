@@ -45,7 +45,7 @@ BEGIN ATOMIC
 			|| CASE WHEN (e.n ->> 'before_others')::boolean THEN ', before the failure shows on other nodes' ELSE '' END
 		END
 	FROM (
-		SELECT v.kind, v.rank, v.numbers AS n, to_char(v.first_ts, 'HH24:MI:SS') AS at,
+		SELECT v.kind, v.rank, v.numbers AS n, @extschema@.l4_clock_text(v.first_ts) AS at,
 			' (iteration ' || (v.numbers ->> 'iteration') || ')' AS iteration,
 			COALESCE(v.numbers ->> 'gist', @extschema@.l4_text_gist(h.shape)) AS gist,
 			COALESCE(v.numbers ->> 'parameter', @extschema@.l4_parameter_name(h.shape,

@@ -41,12 +41,6 @@ COMMENT ON FUNCTION @extschema@.l4_quote(text, bigint, text) IS
 'Step: a record as evidence: "source:line: text" of its first and, where it has several lines, its last line, each cut to '
 '300 characters.';
 
-CREATE FUNCTION @extschema@.l4_time_text(at timestamptz) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE STRICT
-RETURN to_char(at, 'YYYY-MM-DD HH24:MI:SS');
-COMMENT ON FUNCTION @extschema@.l4_time_text(timestamptz) IS
-'Step: a time as sentences have it.';
-
 CREATE FUNCTION @extschema@.l4_pool_facts(job_id text, use_pool boolean) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC

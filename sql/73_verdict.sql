@@ -109,7 +109,7 @@ CREATE FUNCTION @extschema@.l4_report_began(findings @extschema@.l4_finding[]) R
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT NULLIF(concat_ws(', ', 'stage ' || s.stage, 'iteration ' || i.iteration,
-		to_char(COALESCE(s.first_seen, i.first_seen, e.first_seen), 'YYYY-MM-DD HH24:MI:SS TZ')), '')
+		@extschema@.l4_time_text(COALESCE(s.first_seen, i.first_seen, e.first_seen))), '')
 	FROM (VALUES (1)) one
 	LEFT JOIN unnest(l4_report_began.findings) s ON s.kind = 'stage' AND s.ordinal = 1
 	LEFT JOIN unnest(l4_report_began.findings) i ON i.kind = 'iteration' AND i.ordinal = 1 AND i.facts ->> 'basis' = 'onset'

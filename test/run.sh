@@ -11,7 +11,7 @@
 #                                  README takes the output of README.md's own examples
 #   test/run.sh fuzz [SECONDS [TARGET..]]   looks for inputs that break the algorithms; see test/fuzz/run.sh
 #   test/run.sh crash [ENDINGS [KILLS]]     ends and kills so many imports at random moments (500, 200) and prints what came of it
-#   test/run.sh docs               writes docs/reference.md from the COMMENTs of the extension's objects
+#   test/run.sh docs               writes docs/reference.md and docs/steps.md from the COMMENTs
 #   test/run.sh bench-NAME [ARG..] runs test/bench/NAME.sh in a cluster with the extension
 #
 # Works in a copy of the checkout below /tmp, or /var/tmp where programs may not run from /tmp (or in $L4_TMPDIR), and as an unprivileged user, because
@@ -176,8 +176,10 @@ command_bench() {
 	bash "test/bench/$name.sh" "$@"
 }
 
+# Writes reference.md and steps.md into a folder.
 write_reference() {
-	psql_quiet --tuples-only --no-align --file=test/reference.sql > "$1"
+	psql_quiet --tuples-only --no-align --set=steps=f --file=test/reference.sql > "$1/reference.md"
+	psql_quiet --tuples-only --no-align --set=steps=t --file=test/reference.sql > "$1/steps.md"
 }
 
 command_docs() {
@@ -185,8 +187,8 @@ command_docs() {
 	start_for_tests
 	create_database docs
 	mkdir -p docs
-	write_reference docs/reference.md
-	echo docs/reference.md > "$L4_WORK/taken.list"
+	write_reference docs
+	printf '%s\n' docs/reference.md docs/steps.md > "$L4_WORK/taken.list"
 }
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -290,8 +292,10 @@ test_tap() {
 
 check_reference() {
 	create_database docs
-	write_reference "$L4_WORK/reference.md"
-	diff -u docs/reference.md "$L4_WORK/reference.md" || { echo 'run "make docs" to write it anew'; return 1; }
+	mkdir -p "$L4_WORK/docs"
+	write_reference "$L4_WORK/docs"
+	diff -u docs/reference.md "$L4_WORK/docs/reference.md" && diff -u docs/steps.md "$L4_WORK/docs/steps.md" ||
+		{ echo 'run "make docs" to write it anew'; return 1; }
 }
 
 # The demo, and the README's examples, which use its jobs. In the database demo.
@@ -307,6 +311,7 @@ test_start() {
 	check 'layers and sizes' bash test/check_layers.sh
 	check 'numbers that decide are limits' bash test/check_literals.sh
 	check 'one door to the rows of jobs' bash test/check_door.sh
+	check 'nothing reads sentences' bash test/check_sentences.sh
 	check 'fuzz: corpus and mutations' bash test/fuzz/run.sh short
 	check 'builds elsewhere, packages' bash test/check_packaging.sh
 	before=$failed
@@ -335,7 +340,7 @@ command_test() {
 		test_regress
 		test_isolation
 		test_tap
-		check 'docs/reference.md is up to date' check_reference
+		check 'the reference is up to date' check_reference
 		test_demo
 	fi
 	report_counts
