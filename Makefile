@@ -1,7 +1,7 @@
 # l4: a PostgreSQL extension that diagnoses failed LLM training jobs from their logs.
 #   make demo        sets everything up, loads real failed jobs in a private cluster and prints their diagnosis
 #   make test        sets everything up, builds and runs all tests in a private cluster
-#   make docs        writes docs/reference.md from the COMMENTs of the extension's objects
+#   make docs        writes docs/reference.md and docs/steps.md from the COMMENTs
 #   make fuzz        looks for inputs that break the pure algorithms, FUZZ_SECONDS=... for each target (FUZZ_TARGETS=...; all)
 #   make test-versions   as root: runs the tests on every supported server, each in a chroot of its own (VERSIONS="17 18")
 #   make dist        packs a release: l4-VERSION.zip

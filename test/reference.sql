@@ -1,8 +1,10 @@
--- Writes the reference, in Markdown, from the COMMENTs of the extension's objects. Run by run.sh with psql -At; the order of
--- all parts is by name (and arguments), so that the same extension gives the same bytes.
+-- Writes the reference, in Markdown, from the COMMENTs of the extension's objects: with -v steps=f of what users call and read,
+-- with -v steps=t of the steps beneath. Run by run.sh with psql -At; all parts are in a fixed order, so that the same extension
+-- gives the same bytes.
 SET client_min_messages = warning;
 SET search_path = public, pg_catalog;
 LOAD '$libdir/l4';
+\ir surface.sql
 
 CREATE TEMP TABLE part (section int, name text COLLATE "C", detail text COLLATE "C", position int, content text);
 
@@ -58,10 +60,11 @@ SELECT pg_class.oid, relname, relkind, obj_description(pg_class.oid, 'pg_class')
 FROM pg_class JOIN member ON classid = 'pg_class'::regclass AND objid = pg_class.oid;
 
 -- Every section's heading.
-INSERT INTO part VALUES
-	(1, '', '', 0, E'## Functions and procedures\n'), (2, '', '', 0, E'## Aggregates\n'), (3, '', '', 0, E'## Tables\n'),
-	(4, '', '', 0, E'## Views\n'), (5, '', '', 0, E'## Types\n'), (6, '', '', 0, E'## Settings\n'),
-	(7, '', '', 0, E'## Support functions\n\nCalled by aggregates and types, not by users.\n');
+INSERT INTO part SELECT turn, '', '', 0, format(E'## %s\n', task) FROM surface_task WHERE NOT :'steps'::boolean;
+INSERT INTO part SELECT section, '', '', 0, format(E'## %s\n', title)
+FROM (VALUES (20, 'Tables', false), (21, 'Views', false), (22, 'Settings', false), (30, 'Functions', true), (31, 'Types', true),
+	(32, E'Support functions\n\nCalled by aggregates and types, not by users.', true)) v (section, title, step)
+WHERE step = :'steps'::boolean;
 
 -- Each argument and each column on a line of its own where they are many.
 CREATE FUNCTION pg_temp.list(before text, items text[], after text) RETURNS text LANGUAGE sql IMMUTABLE
@@ -69,15 +72,15 @@ RETURN before || CASE WHEN length(array_to_string(items, ', ')) > 80 THEN E'\n  
 	ELSE array_to_string(items, ', ') END || after;
 
 INSERT INTO part
-SELECT CASE prokind WHEN 'a' THEN 2 ELSE 1 END, proname, arguments::text, 0,
+SELECT coalesce(turn, 30), coalesce(to_char(place, '000'), '') || proname, arguments::text, 0,
 	E'### ' || proname || E'\n\n```sql\n' || pg_temp.list(CASE prokind WHEN 'p' THEN 'CALL ' ELSE '' END || proname || '(', arguments, ')')
 	|| coalesce(pg_temp.list(CASE WHEN result LIKE 'SETOF %' THEN ' → TABLE (' ELSE ' → (' END, columns, ')'), ' → ' || result, '')
 	|| E'\n```\n\n' || pg_temp.prose(comment) || CASE prokind WHEN 'p' THEN '' ELSE E'\n\n*' || labels || '.*' END || E'\n'
-FROM routine
-WHERE NOT is_support;
+FROM routine LEFT JOIN surface ON surface.name = proname
+WHERE NOT is_support AND (turn IS NULL) = :'steps'::boolean;
 
 INSERT INTO part
-SELECT CASE WHEN relkind IN ('v', 'm') THEN 4 ELSE 3 END, relname, '', 0,
+SELECT CASE WHEN relkind IN ('v', 'm') THEN 21 ELSE 20 END, relname, '', 0,
 	E'### ' || relname || E'\n\n' || pg_temp.prose(comment) || E'\n'
 	|| coalesce((SELECT E'\nPrimary key: `' || regexp_replace(pg_get_constraintdef(oid), '^PRIMARY KEY \((.*)\)$', '\1') || E'`.\n'
 		FROM pg_constraint WHERE conrelid = relation.oid AND contype = 'p'), '')
@@ -89,20 +92,21 @@ SELECT CASE WHEN relkind IN ('v', 'm') THEN 4 ELSE 3 END, relname, '', 0,
 		FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
 		WHERE attrelid = relation.oid AND attnum > 0 AND NOT attisdropped) || E'\n'
 FROM relation
-WHERE relkind IN ('r', 'p', 'v', 'm', 'f');
+WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT :'steps'::boolean;
 
 INSERT INTO part
-SELECT 5, typname, '', 0,
+SELECT 31, typname, '', 0,
 	E'### ' || typname || E'\n\n' || pg_temp.prose(obj_description(pg_type.oid, 'pg_type')) || E'\n'
 	|| coalesce(E'\n| attribute | type | meaning |\n|---|---|---|\n'
 		|| (SELECT string_agg(format('| `%s` | %s | %s |', attname, format_type(atttypid, atttypmod),
 				pg_temp.cell(col_description(typrelid, attnum))), E'\n' ORDER BY attnum)
 			FROM pg_attribute WHERE attrelid = typrelid AND attnum > 0 AND NOT attisdropped) || E'\n', '')
 FROM pg_type JOIN member ON classid = 'pg_type'::regclass AND objid = pg_type.oid
-WHERE typcategory <> 'A' AND (typrelid = 0 OR (SELECT relkind FROM pg_class WHERE oid = typrelid) = 'c');
+WHERE typcategory <> 'A' AND (typrelid = 0 OR (SELECT relkind FROM pg_class WHERE oid = typrelid) = 'c')
+	AND :'steps'::boolean;
 
 INSERT INTO part
-SELECT 6, name, '', 0,
+SELECT 22, name, '', 0,
 	format(E'### %s\n\n%s\n\n*%s, default `%s`%s%s; %s.*\n', name,
 		pg_temp.prose(concat_ws(' ', regexp_replace(short_desc, '([^.])$', '\1.'), extra_desc)), vartype, boot_val, ' ' || unit,
 		CASE WHEN enumvals IS NOT NULL THEN ', one of ' || array_to_string(enumvals, ', ')
@@ -110,15 +114,24 @@ SELECT 6, name, '', 0,
 		CASE context WHEN 'user' THEN 'any user may set it' WHEN 'superuser' THEN 'superusers may set it'
 			WHEN 'sighup' THEN 'set in the configuration file' WHEN 'postmaster' THEN 'set at server start' ELSE context END)
 FROM pg_settings
-WHERE name LIKE 'l4.%';
+WHERE name LIKE 'l4.%' AND NOT :'steps'::boolean;
 
 INSERT INTO part
-SELECT 7, proname, arguments::text, 0,
+SELECT 32, proname, arguments::text, 0,
 	format('- `%s(%s)` → `%s`: %s', proname, array_to_string(arguments, ', '), result, pg_temp.prose(comment))
 FROM routine
-WHERE is_support;
+WHERE is_support AND :'steps'::boolean;
 
+\if :steps
+\qecho '# Steps'
+\qecho
+\qecho 'What the functions of the [reference](reference.md) are made of: for whoever changes the diagnosis, not for scripts. Steps may'
+\qecho 'change with every version.'
+\else
 \qecho '# Reference'
+\qecho
+\qecho 'What users call and read, by task. What it is made of is in [steps.md](steps.md).'
+\endif
 \qecho
 \qecho 'Written by `make docs` from the COMMENTs of the extension''s objects; change those, not this file.'
 \qecho

@@ -31,6 +31,28 @@ FROM member
 WHERE coalesce(obj_description(objid, (SELECT relname FROM pg_class WHERE oid = classid)), '') = ''
 ORDER BY object;
 
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set surface :abs_srcdir '/surface.sql'
+\i :surface
+CREATE TEMP VIEW support AS
+SELECT unnest(ARRAY[aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, aggmtransfn, aggminvtransfn,
+	aggmfinalfn])::oid AS oid
+FROM pg_aggregate JOIN member ON classid = 'pg_proc'::regclass AND objid = aggfnoid
+UNION
+SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend, typmodin, typmodout])::oid
+FROM pg_type JOIN member ON classid = 'pg_type'::regclass AND objid = pg_type.oid;
+
+\echo functions for users (test/surface.sql) that do not exist, or whose comment calls them a step:
+SELECT name FROM surface
+WHERE NOT EXISTS (SELECT FROM routine WHERE proname = name AND obj_description(oid, 'pg_proc') !~ '^Step: ')
+ORDER BY name;
+
+\echo functions that are neither for users nor called a step by their comment:
+SELECT object FROM routine
+WHERE oid NOT IN (SELECT oid FROM support) AND proname NOT IN (SELECT name FROM surface)
+	AND obj_description(oid, 'pg_proc') !~ '^Step: '
+ORDER BY object;
+
 \echo columns of tables and views without a comment:
 SELECT relname || '.' || attname
 FROM relation JOIN pg_attribute ON attrelid = relation.oid AND attnum > 0 AND NOT attisdropped
