@@ -13,13 +13,14 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_is_one_of(text, text, text[]) IS
-'True where the word is one of those listed, NULL where it is NULL; for CHECK constraints, so that a wrong word is told which '
-'ones there are. Errors: 23514 for any other word, with the list as its hint.';
+'Step: True where the word is one of those listed, NULL where it is NULL; for CHECK constraints, so that a wrong word is '
+'told which ones there are. Errors: 23514 for any other word, with the list as its hint.';
 
 CREATE FUNCTION @extschema@.l4_stages() RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ARRAY['environment_init', 'rendezvous', 'communicator_init', 'data_load', 'model_build', 'checkpoint_load', 'iterating',
 	'evaluation', 'checkpoint_save', 'teardown'];
 COMMENT ON FUNCTION @extschema@.l4_stages() IS
-'The stages of a job in the order in which they come. The one list of them in SQL; that of the import is in segment.c.';
+'Step: The stages of a job in the order in which they come. The one list of them in SQL; that of the import is in '
+'segment.c.';
 

@@ -149,8 +149,8 @@ ALTER TABLE @extschema@.l4_source_state ALTER COLUMN state SET STORAGE EXTERNAL;
 CREATE FUNCTION @extschema@.l4_arrival_time() RETURNS timestamptz
 	LANGUAGE c VOLATILE PARALLEL RESTRICTED COST 1 AS 'MODULE_PATHNAME', 'l4_arrival_time';
 COMMENT ON FUNCTION @extschema@.l4_arrival_time() IS
-'The time of the clock, but later than what the session was told before: gives the rows that a session writes into l4_inbox '
-'their order.';
+'Step: The time of the clock, but later than what the session was told before: gives the rows that a session writes into '
+'l4_inbox their order.';
 
 CREATE TABLE @extschema@.l4_inbox (
 	job_id text,

@@ -14,8 +14,10 @@ COMMENT ON TABLE @extschema@.l4_pool_setting IS
 'The keys of a job''s settings that decide which jobs are comparable. Never scale, seed or host names.';
 COMMENT ON COLUMN @extschema@.l4_pool_setting.key IS
 'key of l4_job.settings; a site''s own row takes the place of the built-in one of the same key';
-COMMENT ON COLUMN @extschema@.l4_pool_setting.weight IS 'how much an equal value counts where no pool has all keys equal';
-COMMENT ON COLUMN @extschema@.l4_pool_setting.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_pool_setting.weight IS
+'how much an equal value counts where no pool has all keys equal';
+COMMENT ON COLUMN @extschema@.l4_pool_setting.builtin IS
+'came with l4';
 COMMENT ON COLUMN @extschema@.l4_pool_setting.enabled IS
 'counts; false in a site''s own row switches off the built-in one of the same key too';
 
@@ -38,12 +40,16 @@ COMMENT ON COLUMN @extschema@.l4_format.kind IS
 'path (node, rank, local_rank, attempt, launcher, system, shared), prefix (rank, local_rank, host) or header (ts and other '
 'parts of a time, of which the group time alone is a time of day whose day follows from the records before, level, logger, '
 'component, file, module)';
-COMMENT ON COLUMN @extschema@.l4_format.priority IS 'lower is tried first, then by name';
+COMMENT ON COLUMN @extschema@.l4_format.priority IS
+'lower is tried first, then by name';
 COMMENT ON COLUMN @extschema@.l4_format.pattern IS
 'PCRE2 with named groups; prefixes and headers are anchored where the last prefix ended';
-COMMENT ON COLUMN @extschema@.l4_format.dominant IS 'counts only in files where at least half of the first lines have it';
-COMMENT ON COLUMN @extschema@.l4_format.example IS 'a text it matches';
-COMMENT ON COLUMN @extschema@.l4_format.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_format.dominant IS
+'counts only in files where at least half of the first lines have it';
+COMMENT ON COLUMN @extschema@.l4_format.example IS
+'a text it matches';
+COMMENT ON COLUMN @extschema@.l4_format.builtin IS
+'came with l4';
 COMMENT ON COLUMN @extschema@.l4_format.enabled IS
 'takes part; false in a site''s own row switches off the built-in one of the same name too';
 
@@ -58,15 +64,20 @@ CREATE TABLE @extschema@.l4_stage_rule (
 	PRIMARY KEY (name, builtin)
 );
 COMMENT ON TABLE @extschema@.l4_stage_rule IS
-'Rules that tell from a record in which stage its stream is. Tried on the message with each parameter written as 1, in order '
-'of priority.';
+'Rules that tell from a record in which stage its stream is. Tried on the message with each parameter written as 1, in '
+'order of priority.';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.name IS
 'name of the rule; a site''s own row takes the place of the built-in one of the same name';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.stage IS 'the stage it marks';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.priority IS 'lower is tried first, then by name';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.pattern IS 'PCRE2 pattern';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.example IS 'a message it matches';
-COMMENT ON COLUMN @extschema@.l4_stage_rule.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.stage IS
+'the stage it marks';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.priority IS
+'lower is tried first, then by name';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.pattern IS
+'PCRE2 pattern';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.example IS
+'a message it matches';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.builtin IS
+'came with l4';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.enabled IS
 'takes part; false in a site''s own row switches off the built-in one of the same name too';
 
@@ -81,16 +92,20 @@ CREATE TABLE @extschema@.l4_iteration_rule (
 	PRIMARY KEY (name, builtin)
 );
 COMMENT ON TABLE @extschema@.l4_iteration_rule IS
-'Rules that read the number of the iteration from a record. Tried on the message with each parameter written as 1; on a match '
-'the number is read from the message itself.';
+'Rules that read the number of the iteration from a record. Tried on the message with each parameter written as 1; on a '
+'match the number is read from the message itself.';
 COMMENT ON COLUMN @extschema@.l4_iteration_rule.name IS
 'name of the rule; a site''s own row takes the place of the built-in one of the same name';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.priority IS 'lower is tried first, then by name';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.pattern IS 'PCRE2 pattern with a group named iter';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.priority IS
+'lower is tried first, then by name';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.pattern IS
+'PCRE2 pattern with a group named iter';
 COMMENT ON COLUMN @extschema@.l4_iteration_rule.position IS
 'start: the record opens the iteration; inside: it belongs to it; end: the iteration ends with it';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.example IS 'a message it matches';
-COMMENT ON COLUMN @extschema@.l4_iteration_rule.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.example IS
+'a message it matches';
+COMMENT ON COLUMN @extschema@.l4_iteration_rule.builtin IS
+'came with l4';
 COMMENT ON COLUMN @extschema@.l4_iteration_rule.enabled IS
 'takes part; false in a site''s own row switches off the built-in one of the same name too';
 
@@ -103,12 +118,16 @@ CREATE TABLE @extschema@.l4_mask (
 	PRIMARY KEY (name, builtin)
 );
 COMMENT ON TABLE @extschema@.l4_mask IS
-'The site''s own masks: what they match is a parameter, whatever the built-in scanner says. They apply to files imported from '
-'then on.';
-COMMENT ON COLUMN @extschema@.l4_mask.name IS 'name of the mask';
-COMMENT ON COLUMN @extschema@.l4_mask.priority IS 'lower comes first among matches at one place, then by name';
-COMMENT ON COLUMN @extschema@.l4_mask.pattern IS 'PCRE2 pattern';
-COMMENT ON COLUMN @extschema@.l4_mask.builtin IS 'came with l4; there is none yet';
+'The site''s own masks: what they match is a parameter, whatever the built-in scanner says. They apply to files imported '
+'from then on.';
+COMMENT ON COLUMN @extschema@.l4_mask.name IS
+'name of the mask';
+COMMENT ON COLUMN @extschema@.l4_mask.priority IS
+'lower comes first among matches at one place, then by name';
+COMMENT ON COLUMN @extschema@.l4_mask.pattern IS
+'PCRE2 pattern';
+COMMENT ON COLUMN @extschema@.l4_mask.builtin IS
+'came with l4; there is none yet';
 COMMENT ON COLUMN @extschema@.l4_mask.enabled IS
 'takes part; false in a site''s own row switches off the built-in one of the same name too';
 
@@ -122,11 +141,16 @@ CREATE TABLE @extschema@.l4_limit (
 );
 COMMENT ON TABLE @extschema@.l4_limit IS
 'The numbers that decide what the diagnosis says. l4_limits_in_force gathers them in one value.';
-COMMENT ON COLUMN @extschema@.l4_limit.name IS 'what it limits; a row of a name that l4 does not know has no effect';
-COMMENT ON COLUMN @extschema@.l4_limit.value IS 'the number';
-COMMENT ON COLUMN @extschema@.l4_limit.unit IS 'what it counts: records, s, share of nodes, factor, ...';
-COMMENT ON COLUMN @extschema@.l4_limit.why IS 'what depends on it, and why it is so large';
-COMMENT ON COLUMN @extschema@.l4_limit.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_limit.name IS
+'what it limits; a row of a name that l4 does not know has no effect';
+COMMENT ON COLUMN @extschema@.l4_limit.value IS
+'the number';
+COMMENT ON COLUMN @extschema@.l4_limit.unit IS
+'what it counts: records, s, share of nodes, factor, ...';
+COMMENT ON COLUMN @extschema@.l4_limit.why IS
+'what depends on it, and why it is so large';
+COMMENT ON COLUMN @extschema@.l4_limit.builtin IS
+'came with l4';
 
 CREATE TABLE @extschema@.l4_wording (
 	name text NOT NULL,
@@ -147,16 +171,22 @@ CREATE TABLE @extschema@.l4_wording (
 );
 COMMENT ON TABLE @extschema@.l4_wording IS
 'The wordings by which the diagnosis judges what a message says. l4_wordings_in_force gathers them in one value.';
-COMMENT ON COLUMN @extschema@.l4_wording.name IS 'short name';
+COMMENT ON COLUMN @extschema@.l4_wording.name IS
+'short name';
 COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'what such a message says: fatal, exception, trouble (how grave it sounds), ending (told to end), peer (another one went '
 'away), advice (to programmers), tolerated (the program goes on), stage (an error names its stage), grave_word (kept apart '
 'while importing)';
-COMMENT ON COLUMN @extschema@.l4_wording.stage IS 'of class stage: the stage that it names';
-COMMENT ON COLUMN @extschema@.l4_wording.priority IS 'of class stage: lower is tried first, then by name';
+COMMENT ON COLUMN @extschema@.l4_wording.stage IS
+'of class stage: the stage that it names';
+COMMENT ON COLUMN @extschema@.l4_wording.priority IS
+'of class stage: lower is tried first, then by name';
 COMMENT ON COLUMN @extschema@.l4_wording.pattern IS
-'PostgreSQL regular expression without options and back references; case matters in the classes exception and advice alone. Of '
-'class grave_word a word';
-COMMENT ON COLUMN @extschema@.l4_wording.example IS 'a message that it matches';
-COMMENT ON COLUMN @extschema@.l4_wording.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_wording.enabled IS 'false switches it off';
+'PostgreSQL regular expression without options and back references; case matters in the classes exception and advice '
+'alone. Of class grave_word a word';
+COMMENT ON COLUMN @extschema@.l4_wording.example IS
+'a message that it matches';
+COMMENT ON COLUMN @extschema@.l4_wording.builtin IS
+'came with l4';
+COMMENT ON COLUMN @extschema@.l4_wording.enabled IS
+'false switches it off';

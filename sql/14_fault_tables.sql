@@ -48,16 +48,19 @@ COMMENT ON TABLE @extschema@.l4_fault IS
 'l4_fault_library.';
 COMMENT ON COLUMN @extschema@.l4_fault.fault_key IS
 'short name; a site''s own confirmed fault wins over a built-in one of the same key';
-COMMENT ON COLUMN @extschema@.l4_fault.title IS 'what it is, in a few words';
-COMMENT ON COLUMN @extschema@.l4_fault.category IS 'hardware, user, framework, platform or noise';
+COMMENT ON COLUMN @extschema@.l4_fault.title IS
+'what it is, in a few words';
+COMMENT ON COLUMN @extschema@.l4_fault.category IS
+'hardware, user, framework, platform or noise';
 COMMENT ON COLUMN @extschema@.l4_fault.subtype IS
-'finer cause within the category, such as network, accelerator, node, storage, configuration, program_bug, incompatibility, '
-'misoperation';
+'finer cause within the category, such as network, accelerator, node, storage, configuration, program_bug, '
+'incompatibility, misoperation';
 COMMENT ON COLUMN @extschema@.l4_fault.pattern IS
 'PCRE2 pattern, matched against single records, which may have several lines; NULL where events alone tell';
 COMMENT ON COLUMN @extschema@.l4_fault.events IS
 'event_ids that must all be among what the filter left, beside the pattern; NULL for none';
-COMMENT ON COLUMN @extschema@.l4_fault.in_order IS 'the events must begin in the order of "events"';
+COMMENT ON COLUMN @extschema@.l4_fault.in_order IS
+'the events must begin in the order of "events"';
 COMMENT ON COLUMN @extschema@.l4_fault.stream_kinds IS
 'kinds of streams in which it may show (rank, launcher, system, shared, other); NULL for all';
 COMMENT ON COLUMN @extschema@.l4_fault.min_node_share IS
@@ -70,22 +73,32 @@ COMMENT ON COLUMN @extschema@.l4_fault.within_time IS
 COMMENT ON COLUMN @extschema@.l4_fault.role IS
 'root: may be what it began with; cascade: follows from another failure; confirmation: says again what is known otherwise; '
 'benign: silences the records it matches';
-COMMENT ON COLUMN @extschema@.l4_fault.severity IS 'info, warning, error or critical';
+COMMENT ON COLUMN @extschema@.l4_fault.severity IS
+'info, warning, error or critical';
 COMMENT ON COLUMN @extschema@.l4_fault.priority IS
-'how specific it is, lower is more: about 50 for a site''s own, 100 for a certain fault, 200 for a general wording, 300 for '
-'what every failure prints';
-COMMENT ON COLUMN @extschema@.l4_fault.root_cause IS 'why it happens';
-COMMENT ON COLUMN @extschema@.l4_fault.fix IS 'what to do';
+'how specific it is, lower is more: about 50 for a site''s own, 100 for a certain fault, 200 for a general wording, 300 '
+'for what every failure prints';
+COMMENT ON COLUMN @extschema@.l4_fault.root_cause IS
+'why it happens';
+COMMENT ON COLUMN @extschema@.l4_fault.fix IS
+'what to do';
 COMMENT ON COLUMN @extschema@.l4_fault.state IS
-'draft (not matched yet), confirmed (in force, unless l4_fault_override switches a built-in one off), or retired (matched no '
-'more)';
-COMMENT ON COLUMN @extschema@.l4_fault.origin IS 'where it came from: the job it was confirmed on, a document, a colleague';
-COMMENT ON COLUMN @extschema@.l4_fault.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_fault.owner IS 'role to ask about it';
-COMMENT ON COLUMN @extschema@.l4_fault.created_by IS 'role that added it';
-COMMENT ON COLUMN @extschema@.l4_fault.created_at IS 'when it was added';
-COMMENT ON COLUMN @extschema@.l4_fault.updated_by IS 'role that changed it last; NULL where never';
-COMMENT ON COLUMN @extschema@.l4_fault.updated_at IS 'when it was changed last; NULL where never';
+'draft (not matched yet), confirmed (in force, unless l4_fault_override switches a built-in one off), or retired (matched '
+'no more)';
+COMMENT ON COLUMN @extschema@.l4_fault.origin IS
+'where it came from: the job it was confirmed on, a document, a colleague';
+COMMENT ON COLUMN @extschema@.l4_fault.builtin IS
+'came with l4';
+COMMENT ON COLUMN @extschema@.l4_fault.owner IS
+'role to ask about it';
+COMMENT ON COLUMN @extschema@.l4_fault.created_by IS
+'role that added it';
+COMMENT ON COLUMN @extschema@.l4_fault.created_at IS
+'when it was added';
+COMMENT ON COLUMN @extschema@.l4_fault.updated_by IS
+'role that changed it last; NULL where never';
+COMMENT ON COLUMN @extschema@.l4_fault.updated_at IS
+'when it was changed last; NULL where never';
 
 CREATE TABLE @extschema@.l4_fault_override (
 	fault_key text PRIMARY KEY,
@@ -105,16 +118,26 @@ COMMENT ON TABLE @extschema@.l4_fault_override IS
 'goes on coming from l4. Written by l4_override_fault, l4_retire_fault and l4_activate_fault.';
 COMMENT ON COLUMN @extschema@.l4_fault_override.fault_key IS
 'the built-in fault; a key that is not (or no longer) built in has no effect';
-COMMENT ON COLUMN @extschema@.l4_fault_override.switched_off IS 'true: not matched';
-COMMENT ON COLUMN @extschema@.l4_fault_override.title IS 'title instead; NULL keeps the built-in one';
-COMMENT ON COLUMN @extschema@.l4_fault_override.role IS 'role instead; NULL keeps the built-in one';
-COMMENT ON COLUMN @extschema@.l4_fault_override.severity IS 'severity instead; NULL keeps the built-in one';
-COMMENT ON COLUMN @extschema@.l4_fault_override.priority IS 'priority instead; NULL keeps the built-in one';
-COMMENT ON COLUMN @extschema@.l4_fault_override.root_cause IS 'root cause instead; NULL keeps the built-in one';
-COMMENT ON COLUMN @extschema@.l4_fault_override.fix IS 'fix instead; NULL keeps the built-in one';
-COMMENT ON COLUMN @extschema@.l4_fault_override.owner IS 'role to ask about it at this site';
-COMMENT ON COLUMN @extschema@.l4_fault_override.changed_by IS 'role that changed it last';
-COMMENT ON COLUMN @extschema@.l4_fault_override.changed_at IS 'when it was changed last';
+COMMENT ON COLUMN @extschema@.l4_fault_override.switched_off IS
+'true: not matched';
+COMMENT ON COLUMN @extschema@.l4_fault_override.title IS
+'title instead; NULL keeps the built-in one';
+COMMENT ON COLUMN @extschema@.l4_fault_override.role IS
+'role instead; NULL keeps the built-in one';
+COMMENT ON COLUMN @extschema@.l4_fault_override.severity IS
+'severity instead; NULL keeps the built-in one';
+COMMENT ON COLUMN @extschema@.l4_fault_override.priority IS
+'priority instead; NULL keeps the built-in one';
+COMMENT ON COLUMN @extschema@.l4_fault_override.root_cause IS
+'root cause instead; NULL keeps the built-in one';
+COMMENT ON COLUMN @extschema@.l4_fault_override.fix IS
+'fix instead; NULL keeps the built-in one';
+COMMENT ON COLUMN @extschema@.l4_fault_override.owner IS
+'role to ask about it at this site';
+COMMENT ON COLUMN @extschema@.l4_fault_override.changed_by IS
+'role that changed it last';
+COMMENT ON COLUMN @extschema@.l4_fault_override.changed_at IS
+'when it was changed last';
 
 CREATE TABLE @extschema@.l4_fault_explains (
 	fault_key text NOT NULL CHECK (fault_key <> ''),
@@ -128,8 +151,10 @@ COMMENT ON TABLE @extschema@.l4_fault_explains IS
 'same two keys wins over the built-in one.';
 COMMENT ON COLUMN @extschema@.l4_fault_explains.fault_key IS
 'the fault that explains; * stands for every fault of a lower priority number than the explained one';
-COMMENT ON COLUMN @extschema@.l4_fault_explains.explains IS 'the fault that is explained by it';
-COMMENT ON COLUMN @extschema@.l4_fault_explains.builtin IS 'came with l4';
+COMMENT ON COLUMN @extschema@.l4_fault_explains.explains IS
+'the fault that is explained by it';
+COMMENT ON COLUMN @extschema@.l4_fault_explains.builtin IS
+'came with l4';
 COMMENT ON COLUMN @extschema@.l4_fault_explains.switched_off IS
 'true: the edge does not count; in a site''s own row it takes the built-in edge away';
 
@@ -144,11 +169,16 @@ CREATE TABLE @extschema@.l4_fault_history (
 );
 COMMENT ON TABLE @extschema@.l4_fault_history IS
 'Every step of a fault through the library, with who and when. Written by the functions that take these steps.';
-COMMENT ON COLUMN @extschema@.l4_fault_history.fault_key IS 'the fault';
-COMMENT ON COLUMN @extschema@.l4_fault_history.changed_at IS 'when';
-COMMENT ON COLUMN @extschema@.l4_fault_history.step IS 'drafted, activated, retired, overridden, backtested or judged';
-COMMENT ON COLUMN @extschema@.l4_fault_history.changed_by IS 'who';
-COMMENT ON COLUMN @extschema@.l4_fault_history.note IS 'why, in words';
+COMMENT ON COLUMN @extschema@.l4_fault_history.fault_key IS
+'the fault';
+COMMENT ON COLUMN @extschema@.l4_fault_history.changed_at IS
+'when';
+COMMENT ON COLUMN @extschema@.l4_fault_history.step IS
+'drafted, activated, retired, overridden, backtested or judged';
+COMMENT ON COLUMN @extschema@.l4_fault_history.changed_by IS
+'who';
+COMMENT ON COLUMN @extschema@.l4_fault_history.note IS
+'why, in words';
 COMMENT ON COLUMN @extschema@.l4_fault_history.detail IS
 'drafted and overridden: the new values; judged: the job and whether the match was right';
 
@@ -163,12 +193,18 @@ CREATE TABLE @extschema@.l4_fault_feedback (
 );
 COMMENT ON TABLE @extschema@.l4_fault_feedback IS
 'Whether a fault that was matched in a job was right, as people judged. Written by l4_judge_fault and l4_confirm_fault.';
-COMMENT ON COLUMN @extschema@.l4_fault_feedback.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_fault_feedback.fault_key IS 'the fault';
-COMMENT ON COLUMN @extschema@.l4_fault_feedback.is_right IS 'true: the job had that fault';
-COMMENT ON COLUMN @extschema@.l4_fault_feedback.note IS 'why, in words';
-COMMENT ON COLUMN @extschema@.l4_fault_feedback.given_by IS 'who judged';
-COMMENT ON COLUMN @extschema@.l4_fault_feedback.given_at IS 'when';
+COMMENT ON COLUMN @extschema@.l4_fault_feedback.job_id IS
+'the job';
+COMMENT ON COLUMN @extschema@.l4_fault_feedback.fault_key IS
+'the fault';
+COMMENT ON COLUMN @extschema@.l4_fault_feedback.is_right IS
+'true: the job had that fault';
+COMMENT ON COLUMN @extschema@.l4_fault_feedback.note IS
+'why, in words';
+COMMENT ON COLUMN @extschema@.l4_fault_feedback.given_by IS
+'who judged';
+COMMENT ON COLUMN @extschema@.l4_fault_feedback.given_at IS
+'when';
 
 -- The fields of the paper's failure report (Jiang et al., section 2.2); columns that count or compare are scalar, the rest is
 -- text or JSON.
@@ -205,31 +241,56 @@ CREATE TABLE @extschema@.l4_failure_report (
 COMMENT ON TABLE @extschema@.l4_failure_report IS
 'What people reported of a failure and found out about it: symptom, cause, procedure, fix, times. Joined with findings by '
 'job_id. Filled by INSERT, by COPY from CSV, or by l4_import_failure_reports from JSON.';
-COMMENT ON COLUMN @extschema@.l4_failure_report.job_id IS 'the job; it need not be known to l4';
-COMMENT ON COLUMN @extschema@.l4_failure_report.report_id IS 'number or name of the report within the job';
-COMMENT ON COLUMN @extschema@.l4_failure_report.job_metadata IS 'the job: name, user, queue, parameters, ... as JSON';
-COMMENT ON COLUMN @extschema@.l4_failure_report.hardware_resource IS 'hardware it ran on, in words';
-COMMENT ON COLUMN @extschema@.l4_failure_report.accelerator_type IS 'type of its accelerators';
-COMMENT ON COLUMN @extschema@.l4_failure_report.accelerator_count IS 'number of its accelerators';
-COMMENT ON COLUMN @extschema@.l4_failure_report.software_environment IS 'image, framework, libraries and drivers, in words';
-COMMENT ON COLUMN @extschema@.l4_failure_report.description IS 'what the user saw, free text';
-COMMENT ON COLUMN @extschema@.l4_failure_report.symptom IS 'launching failure, training crash, abnormal behaviour or other';
-COMMENT ON COLUMN @extschema@.l4_failure_report.monitoring_data IS 'what monitoring showed at the time, as JSON';
-COMMENT ON COLUMN @extschema@.l4_failure_report.lead IS 'the first indication that led to the cause, such as a log line';
-COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause_category IS 'hardware, user, framework, platform or other words';
-COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause_subtype IS 'finer cause within the category';
-COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause IS 'root cause in words';
-COMMENT ON COLUMN @extschema@.l4_failure_report.fault_key IS 'the fault of the library that it was, NULL where of none';
-COMMENT ON COLUMN @extschema@.l4_failure_report.procedure IS 'how it was diagnosed';
-COMMENT ON COLUMN @extschema@.l4_failure_report.fix IS 'what was done';
-COMMENT ON COLUMN @extschema@.l4_failure_report.status IS 'open, diagnosed, resolved, or rejected (no failure after all)';
-COMMENT ON COLUMN @extschema@.l4_failure_report.faulty_nodes IS 'nodes found faulty';
-COMMENT ON COLUMN @extschema@.l4_failure_report.failed_at IS 'when the job failed';
-COMMENT ON COLUMN @extschema@.l4_failure_report.reported_at IS 'when it was reported';
-COMMENT ON COLUMN @extschema@.l4_failure_report.diagnosed_at IS 'when the cause was known';
-COMMENT ON COLUMN @extschema@.l4_failure_report.resolved_at IS 'when it was resolved';
-COMMENT ON COLUMN @extschema@.l4_failure_report.reported_by IS 'who reported';
-COMMENT ON COLUMN @extschema@.l4_failure_report.diagnosed_by IS 'who found the cause';
+COMMENT ON COLUMN @extschema@.l4_failure_report.job_id IS
+'the job; it need not be known to l4';
+COMMENT ON COLUMN @extschema@.l4_failure_report.report_id IS
+'number or name of the report within the job';
+COMMENT ON COLUMN @extschema@.l4_failure_report.job_metadata IS
+'the job: name, user, queue, parameters, ... as JSON';
+COMMENT ON COLUMN @extschema@.l4_failure_report.hardware_resource IS
+'hardware it ran on, in words';
+COMMENT ON COLUMN @extschema@.l4_failure_report.accelerator_type IS
+'type of its accelerators';
+COMMENT ON COLUMN @extschema@.l4_failure_report.accelerator_count IS
+'number of its accelerators';
+COMMENT ON COLUMN @extschema@.l4_failure_report.software_environment IS
+'image, framework, libraries and drivers, in words';
+COMMENT ON COLUMN @extschema@.l4_failure_report.description IS
+'what the user saw, free text';
+COMMENT ON COLUMN @extschema@.l4_failure_report.symptom IS
+'launching failure, training crash, abnormal behaviour or other';
+COMMENT ON COLUMN @extschema@.l4_failure_report.monitoring_data IS
+'what monitoring showed at the time, as JSON';
+COMMENT ON COLUMN @extschema@.l4_failure_report.lead IS
+'the first indication that led to the cause, such as a log line';
+COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause_category IS
+'hardware, user, framework, platform or other words';
+COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause_subtype IS
+'finer cause within the category';
+COMMENT ON COLUMN @extschema@.l4_failure_report.root_cause IS
+'root cause in words';
+COMMENT ON COLUMN @extschema@.l4_failure_report.fault_key IS
+'the fault of the library that it was, NULL where of none';
+COMMENT ON COLUMN @extschema@.l4_failure_report.procedure IS
+'how it was diagnosed';
+COMMENT ON COLUMN @extschema@.l4_failure_report.fix IS
+'what was done';
+COMMENT ON COLUMN @extschema@.l4_failure_report.status IS
+'open, diagnosed, resolved, or rejected (no failure after all)';
+COMMENT ON COLUMN @extschema@.l4_failure_report.faulty_nodes IS
+'nodes found faulty';
+COMMENT ON COLUMN @extschema@.l4_failure_report.failed_at IS
+'when the job failed';
+COMMENT ON COLUMN @extschema@.l4_failure_report.reported_at IS
+'when it was reported';
+COMMENT ON COLUMN @extschema@.l4_failure_report.diagnosed_at IS
+'when the cause was known';
+COMMENT ON COLUMN @extschema@.l4_failure_report.resolved_at IS
+'when it was resolved';
+COMMENT ON COLUMN @extschema@.l4_failure_report.reported_by IS
+'who reported';
+COMMENT ON COLUMN @extschema@.l4_failure_report.diagnosed_by IS
+'who found the cause';
 
 -- A diagnosis kept (l4_save_diagnosis); its findings are rows of l4_finding.
 CREATE TABLE @extschema@.l4_diagnosis (
@@ -255,24 +316,40 @@ CREATE TABLE @extschema@.l4_diagnosis (
 COMMENT ON TABLE @extschema@.l4_diagnosis IS
 'Diagnoses kept by l4_save_diagnosis: with what they were made, and what they say in a sentence. Their findings are in '
 'l4_finding. Of several of a job the newest counts.';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.saved_at IS 'when, as in l4_finding';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.saved_by IS 'who saved it';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.version IS 'version of l4 that made it';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.use_pool IS 'parameter of l4_diagnose: were successful jobs compared with?';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.pool_id IS 'the pool it was compared with, NULL for none';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.pool_jobs IS 'successful jobs in that pool at the time';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.pool_fit IS 'how alike the settings of that pool are, 1 for the same';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.records IS 'records of the job that had been read at the time';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.findings IS 'number of findings';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.verdict IS 'the diagnosis in a sentence, as l4_report has it';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_action IS 'restart, replace, fix or none: see l4_restart_advice';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_target IS 'the node to replace, or what is to be fixed';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_advice IS 'the advice in words';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.began_at IS 'when the failure began, NULL where no time is known';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.job_id IS
+'the job';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.saved_at IS
+'when, as in l4_finding';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.saved_by IS
+'who saved it';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.version IS
+'version of l4 that made it';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.use_pool IS
+'parameter of l4_diagnose: were successful jobs compared with?';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.pool_id IS
+'the pool it was compared with, NULL for none';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.pool_jobs IS
+'successful jobs in that pool at the time';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.pool_fit IS
+'how alike the settings of that pool are, 1 for the same';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.records IS
+'records of the job that had been read at the time';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.findings IS
+'number of findings';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.verdict IS
+'the diagnosis in a sentence, as l4_report has it';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_action IS
+'restart, replace, fix or none: see l4_restart_advice';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_target IS
+'the node to replace, or what is to be fixed';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_advice IS
+'the advice in words';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.began_at IS
+'when the failure began, NULL where no time is known';
 COMMENT ON COLUMN @extschema@.l4_diagnosis.last_save_at IS
 'when the job began to save its last checkpoint before that, NULL where none is known';
-COMMENT ON COLUMN @extschema@.l4_diagnosis.last_save_iteration IS 'after which iteration';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.last_save_iteration IS
+'after which iteration';
 
 -- l4_fault and l4_failure_report are registered with the other tables; one call a statement.
 SELECT pg_extension_config_dump('@extschema@.l4_fault_override', '');
@@ -307,30 +384,52 @@ CREATE TABLE @extschema@.l4_finding (
 	facts jsonb,
 	PRIMARY KEY (job_id, saved_at, kind, ordinal)
 );
-COMMENT ON TABLE @extschema@.l4_finding IS 'Saved diagnoses: the rows of l4_diagnose at a time. Written by l4_save_diagnosis.';
-COMMENT ON COLUMN @extschema@.l4_finding.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_finding.saved_at IS 'when the diagnosis was saved; the rows of one diagnosis share it';
-COMMENT ON COLUMN @extschema@.l4_finding.kind IS 'fault, event, node, stage or iteration';
-COMMENT ON COLUMN @extschema@.l4_finding.ordinal IS 'place within its kind, from 1, most telling first';
-COMMENT ON COLUMN @extschema@.l4_finding.score IS 'what it is ordered by, larger is more telling; comparable within a kind';
-COMMENT ON COLUMN @extschema@.l4_finding.node IS 'the node it points at, NULL where none';
-COMMENT ON COLUMN @extschema@.l4_finding.rank IS 'the rank it points at, NULL where none';
-COMMENT ON COLUMN @extschema@.l4_finding.stage IS 'the stage it is of';
-COMMENT ON COLUMN @extschema@.l4_finding.iteration IS 'the iteration it is of';
-COMMENT ON COLUMN @extschema@.l4_finding.event_id IS 'the event it is of';
-COMMENT ON COLUMN @extschema@.l4_finding.template IS 'the template of the event';
-COMMENT ON COLUMN @extschema@.l4_finding.first_seen IS 'when it shows first';
-COMMENT ON COLUMN @extschema@.l4_finding.occurrences IS 'number of records';
-COMMENT ON COLUMN @extschema@.l4_finding.nodes_affected IS 'number of nodes that have it';
-COMMENT ON COLUMN @extschema@.l4_finding.evidence IS 'records that say so, as source:line: text';
-COMMENT ON COLUMN @extschema@.l4_finding.explanation IS 'in a sentence, why';
-COMMENT ON COLUMN @extschema@.l4_finding.fault_key IS 'the known fault, for kind fault';
-COMMENT ON COLUMN @extschema@.l4_finding.root_cause IS 'its root cause';
-COMMENT ON COLUMN @extschema@.l4_finding.fix IS 'its fix';
+COMMENT ON TABLE @extschema@.l4_finding IS
+'Saved diagnoses: the rows of l4_diagnose at a time. Written by l4_save_diagnosis.';
+COMMENT ON COLUMN @extschema@.l4_finding.job_id IS
+'the job';
+COMMENT ON COLUMN @extschema@.l4_finding.saved_at IS
+'when the diagnosis was saved; the rows of one diagnosis share it';
+COMMENT ON COLUMN @extschema@.l4_finding.kind IS
+'fault, event, node, stage or iteration';
+COMMENT ON COLUMN @extschema@.l4_finding.ordinal IS
+'place within its kind, from 1, most telling first';
+COMMENT ON COLUMN @extschema@.l4_finding.score IS
+'what it is ordered by, larger is more telling; comparable within a kind';
+COMMENT ON COLUMN @extschema@.l4_finding.node IS
+'the node it points at, NULL where none';
+COMMENT ON COLUMN @extschema@.l4_finding.rank IS
+'the rank it points at, NULL where none';
+COMMENT ON COLUMN @extschema@.l4_finding.stage IS
+'the stage it is of';
+COMMENT ON COLUMN @extschema@.l4_finding.iteration IS
+'the iteration it is of';
+COMMENT ON COLUMN @extschema@.l4_finding.event_id IS
+'the event it is of';
+COMMENT ON COLUMN @extschema@.l4_finding.template IS
+'the template of the event';
+COMMENT ON COLUMN @extschema@.l4_finding.first_seen IS
+'when it shows first';
+COMMENT ON COLUMN @extschema@.l4_finding.occurrences IS
+'number of records';
+COMMENT ON COLUMN @extschema@.l4_finding.nodes_affected IS
+'number of nodes that have it';
+COMMENT ON COLUMN @extschema@.l4_finding.evidence IS
+'records that say so, as source:line: text';
+COMMENT ON COLUMN @extschema@.l4_finding.explanation IS
+'in a sentence, why';
+COMMENT ON COLUMN @extschema@.l4_finding.fault_key IS
+'the known fault, for kind fault';
+COMMENT ON COLUMN @extschema@.l4_finding.root_cause IS
+'its root cause';
+COMMENT ON COLUMN @extschema@.l4_finding.fix IS
+'its fix';
 COMMENT ON COLUMN @extschema@.l4_finding.role IS
 'of an event: root, cascade or context (see l4_diagnose); NULL for other kinds';
-COMMENT ON COLUMN @extschema@.l4_finding.severity IS 'of a fault: info, warning, error or critical';
-COMMENT ON COLUMN @extschema@.l4_finding.category IS 'of a fault: hardware, user, framework or platform';
+COMMENT ON COLUMN @extschema@.l4_finding.severity IS
+'of a fault: info, warning, error or critical';
+COMMENT ON COLUMN @extschema@.l4_finding.category IS
+'of a fault: hardware, user, framework or platform';
 COMMENT ON COLUMN @extschema@.l4_finding.facts IS
 'what the finding rests on, as data: what explanation and evidence are made of (70_sentences.sql names the keys); NULL in '
 'findings saved by a version before 0.2';
@@ -356,19 +455,25 @@ CREATE TABLE @extschema@.l4_label (
 );
 COMMENT ON TABLE @extschema@.l4_label IS
 'What is known of a failure, to measure diagnoses by (l4_evaluate): one row a label. Filled by the user.';
-COMMENT ON COLUMN @extschema@.l4_label.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_label.label_no IS 'a number of the user''s choice, unique within the job';
+COMMENT ON COLUMN @extschema@.l4_label.job_id IS
+'the job';
+COMMENT ON COLUMN @extschema@.l4_label.label_no IS
+'a number of the user''s choice, unique within the job';
 COMMENT ON COLUMN @extschema@.l4_label.kind IS
 'event: lines that tell of the failure; node: a node at fault; stage, iteration: where it began (of several, each is right)';
 COMMENT ON COLUMN @extschema@.l4_label.role IS
-'of an event label: root (says what went wrong, or where), effect (a direct consequence), neutral (belongs to the failure and '
-'tells nothing: neither a hit nor a mistake); NULL counts as root. root and effect are scored alike';
+'of an event label: root (says what went wrong, or where), effect (a direct consequence), neutral (belongs to the failure '
+'and tells nothing: neither a hit nor a mistake); NULL counts as root. root and effect are scored alike';
 COMMENT ON COLUMN @extschema@.l4_label.source_glob IS
-'of an event label: the files in which it counts, as a glob on the path in the imported folder (* and ? also match /); NULL: '
-'all';
-COMMENT ON COLUMN @extschema@.l4_label.pattern IS 'of an event label: a PCRE2 pattern, searched for in each physical line';
+'of an event label: the files in which it counts, as a glob on the path in the imported folder (* and ? also match /); '
+'NULL: all';
+COMMENT ON COLUMN @extschema@.l4_label.pattern IS
+'of an event label: a PCRE2 pattern, searched for in each physical line';
 COMMENT ON COLUMN @extschema@.l4_label.node IS
 'of a node label: the node at fault; NULL: the failure is of no single node, none is to be blamed';
-COMMENT ON COLUMN @extschema@.l4_label.stage IS 'of a stage label: the stage';
-COMMENT ON COLUMN @extschema@.l4_label.iteration IS 'of an iteration label: the iteration, as the logs count it';
-COMMENT ON COLUMN @extschema@.l4_label.note IS 'anything a person wants to say of it';
+COMMENT ON COLUMN @extschema@.l4_label.stage IS
+'of a stage label: the stage';
+COMMENT ON COLUMN @extschema@.l4_label.iteration IS
+'of an iteration label: the iteration, as the logs count it';
+COMMENT ON COLUMN @extschema@.l4_label.note IS
+'anything a person wants to say of it';

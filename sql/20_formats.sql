@@ -7,10 +7,10 @@ CREATE FUNCTION @extschema@.l4_builtin_formats(
 	LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100 ROWS 100
 	AS 'MODULE_PATHNAME', 'l4_builtin_formats';
 COMMENT ON FUNCTION @extschema@.l4_builtin_formats() IS
-	'The formats that l4 knows by itself, in the order of the C array: name; kind (path, prefix, header); priority (lower is '
-	'tried first, then by name); pattern (PCRE2 with named groups); dominant (counts only in streams of which at least half '
-	'of the lines have it); example, a line or path that this format claims. The rows of l4_format with builtin = true come '
-	'from here.';
+'Step: The formats that l4 knows by itself, in the order of the C array: name; kind (path, prefix, header); priority '
+'(lower is tried first, then by name); pattern (PCRE2 with named groups); dominant (counts only in streams of which at '
+'least half of the lines have it); example, a line or path that this format claims. The rows of l4_format with builtin = '
+'true come from here.';
 
 INSERT INTO @extschema@.l4_format (name, kind, priority, pattern, dominant, example, builtin)
 	SELECT f.name, f.kind, f.priority, f.pattern, f.dominant, f.example, true

@@ -8,33 +8,33 @@ COMMENT ON PROCEDURE @extschema@.l4_import(text, text, text, int, int) IS
 'archived (.tar, .tar.*, .zip). Node and rank come from the path, from labels on the lines, or from layout, a path with '
 '{node}, {rank}, {local_rank}, {attempt} and * in it. Only members of pg_read_server_files may call it. workers: how many '
 'processes read at once, the calling one among them; the others are background workers with the caller''s user, role and '
-'settings. The result is the same for every number; where too few worker slots (max_worker_processes) are free, fewer read. '
-'part_bytes: plain files larger than this are cut into parts of about this size, at the same places for every number of '
-'processes, and where one file is a large share of all they read its parts together; it decides where segments end and '
+'settings. The result is the same for every number; where too few worker slots (max_worker_processes) are free, fewer '
+'read. part_bytes: plain files larger than this are cut into parts of about this size, at the same places for every number '
+'of processes, and where one file is a large share of all they read its parts together; it decides where segments end and '
 'nothing else (but the last digits of means), and is best left alone. Commits every few megabytes: after a larger file, or '
 'after up to 64 small ones (inside a transaction block: the same without commits and without workers, and at its end other '
-'imports wait for the block''s); called again it reads only what is new or has changed: of a plain file that has grown, the '
-'new bytes, and a last line that was cut is completed; any other that changed as a whole. What a worker that ends early was '
-'at is a warning, and the calling process reads it again. A file that cannot be read, or not to its end, is a warning and a '
-'row in l4_stream whose error says why; what could be read is there: of a cut or damaged file all that can be decoded; behind '
-'a damaged tar header all up to the next one, as a file of its own; lines behind a compressed stream as they are. Compressed '
-'members of archives are decompressed, archives in archives kept as they are, with a remark. Progress: NOTICE, '
-'pg_stat_progress_copy, and the rows of l4_stream. Errors: 42501 without the right, P0002 unknown job, 22023 bad layout, '
-'path, time zone, number of workers or size of parts, 58P01 no such path, or a folder without files. Cost: one pass over the '
-'bytes.';
+'imports wait for the block''s); called again it reads only what is new or has changed: of a plain file that has grown, '
+'the new bytes, and a last line that was cut is completed; any other that changed as a whole. What a worker that ends '
+'early was at is a warning, and the calling process reads it again. A file that cannot be read, or not to its end, is a '
+'warning and a row in l4_stream whose error says why; what could be read is there: of a cut or damaged file all that can '
+'be decoded; behind a damaged tar header all up to the next one, as a file of its own; lines behind a compressed stream as '
+'they are. Compressed members of archives are decompressed, archives in archives kept as they are, with a remark. '
+'Progress: NOTICE, pg_stat_progress_copy, and the rows of l4_stream. Errors: 42501 without the right, P0002 unknown job, '
+'22023 bad layout, path, time zone, number of workers or size of parts, 58P01 no such path, or a folder without files. '
+'Cost: one pass over the bytes.';
 
 CREATE FUNCTION @extschema@.l4_segment_support(internal) RETURNS internal
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_segment_support';
 COMMENT ON FUNCTION @extschema@.l4_segment_support(internal) IS
-'Planner support function of l4_segment_records and l4_segment_grep: what a filter on a record''s ts, line_no, stream_id, '
-'shape_id or event_id says of its segment is added to the filter of l4_segment, so that no other segment is opened. Called by '
-'the planner alone.';
+'Step: Planner support function of l4_segment_records and l4_segment_grep: what a filter on a record''s ts, line_no, '
+'stream_id, shape_id or event_id says of its segment is added to the filter of l4_segment, so that no other segment is '
+'opened. Called by the planner alone.';
 
 CREATE FUNCTION @extschema@.l4_event_shapes(event_id bigint) RETURNS bigint[]
 	LANGUAGE c STABLE STRICT PARALLEL SAFE COST 100 AS 'MODULE_PATHNAME', 'l4_event_shapes';
 COMMENT ON FUNCTION @extschema@.l4_event_shapes(bigint) IS
-'The shapes of an event, in ascending order; NULL for one that has none. Looked up once for each place of a query that calls '
-'it.';
+'Step: The shapes of an event, in ascending order; NULL for one that has none. Looked up once for each place of a query '
+'that calls it.';
 
 CREATE FUNCTION @extschema@.l4_segment_records(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[],
 	with_text boolean DEFAULT true, earliest timestamptz DEFAULT '-infinity', latest timestamptz DEFAULT 'infinity',
@@ -45,25 +45,25 @@ CREATE FUNCTION @extschema@.l4_segment_records(structure bytea, texts bytea, par
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 4000 SUPPORT @extschema@.l4_segment_support
 	AS 'MODULE_PATHNAME', 'l4_segment_records';
 COMMENT ON FUNCTION @extschema@.l4_segment_records(bytea, bytea, bytea, bigint[], boolean, timestamptz, timestamptz) IS
-'The records of one row of l4_segment, in file order: stream, number of the first line (1-based), part (0 for the first '
-'record beginning on that line), time, level, component, stage, iteration, shape, parameters, message, raw text without the '
-'line''s end (undecodable bytes as \xNN) and raw bytes with it. with_text => false leaves the last four NULL and is much '
-'cheaper; the planner sets it by itself where none of them is used. earliest and latest: only records of these times, both '
-'included; a record without a time only where both are infinite. Errors: XX001 for damaged bytes.';
+'Step: The records of one row of l4_segment, in file order: stream, number of the first line (1-based), part (0 for the '
+'first record beginning on that line), time, level, component, stage, iteration, shape, parameters, message, raw text '
+'without the line''s end (undecodable bytes as \xNN) and raw bytes with it. with_text => false leaves the last four NULL '
+'and is much cheaper; the planner sets it by itself where none of them is used. earliest and latest: only records of these '
+'times, both included; a record without a time only where both are infinite. Errors: XX001 for damaged bytes.';
 
 CREATE FUNCTION @extschema@.l4_iteration_at(at timestamptz, started_at timestamptz[], iterations bigint[]) RETURNS bigint
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10 AS 'MODULE_PATHNAME', 'l4_iteration_at';
 COMMENT ON FUNCTION @extschema@.l4_iteration_at(timestamptz, timestamptz[], bigint[]) IS
-'The iteration under way at a time: started_at and iterations as in l4_timeline (ascending by time, equal length). NULL '
-'before the first. Errors: 2202E for arrays that do not fit. Cost: binary search.';
+'Step: The iteration under way at a time: started_at and iterations as in l4_timeline (ascending by time, equal length). '
+'NULL before the first. Errors: 2202E for arrays that do not fit. Cost: binary search.';
 
 CREATE FUNCTION @extschema@.l4_pattern_matches(pattern text, subject text) RETURNS boolean
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 50 AS 'MODULE_PATHNAME', 'l4_pattern_matches';
 COMMENT ON FUNCTION @extschema@.l4_pattern_matches(text, text) IS
-'Does the PCRE2 pattern match anywhere in subject? Steps, depth and memory of the whole call are bounded (10 million steps, '
-'and 100 for each byte of subject), so that no pattern can run away, and it can be cancelled at any time. A pattern works on '
-'bytes, or on characters where it holds one that is not ASCII; it may not begin with a setting such as (*UTF) or (*CRLF). '
-'Errors: 2201B for a bad pattern, also for one that recurses without end, 54000 for one that takes too many steps.';
+'Does the PCRE2 pattern match anywhere in subject? Steps, depth and memory of the whole call are bounded (10 million '
+'steps, and 100 for each byte of subject), so that no pattern can run away, and it can be cancelled at any time. A pattern '
+'works on bytes, or on characters where it holds one that is not ASCII; it may not begin with a setting such as (*UTF) or '
+'(*CRLF). Errors: 2201B for a bad pattern, also for one that recurses without end, 54000 for one that takes too many steps.';
 
 CREATE FUNCTION @extschema@.l4_pattern_matches(pattern text, subject text, otherwise boolean) RETURNS boolean
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 50 AS 'MODULE_PATHNAME', 'l4_pattern_matches_or';
@@ -104,31 +104,47 @@ FROM @extschema@.l4_segment g
 WHERE cardinality(g.stream_ids) <> 1;
 COMMENT ON VIEW @extschema@.l4_log IS
 'A row for each record of the imported logs, decompressed on the way. Filter by job_id first; of what then matches node, '
-'rank, source, ts, line_no, event_id, shape_id or stream_id only the segments that can hold it are opened (EXPLAIN shows how '
-'many). Leaving out message, raw, raw_bytes and parameters makes a query several times cheaper. The bytes of a file: '
+'rank, source, ts, line_no, event_id, shape_id or stream_id only the segments that can hold it are opened (EXPLAIN shows '
+'how many). Leaving out message, raw, raw_bytes and parameters makes a query several times cheaper. The bytes of a file: '
 'string_agg(raw_bytes, '''' ORDER BY line_no, part) over its source.';
-COMMENT ON COLUMN @extschema@.l4_log.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_log.node IS 'the node of the stream, NULL where the stream is of no node';
-COMMENT ON COLUMN @extschema@.l4_log.rank IS 'the global rank of the stream, NULL where the stream is of no rank';
-COMMENT ON COLUMN @extschema@.l4_log.source IS 'path of the file relative to the imported folder';
-COMMENT ON COLUMN @extschema@.l4_log.line_no IS '1-based number of the record''s first line in the source; lines end at \n';
+COMMENT ON COLUMN @extschema@.l4_log.job_id IS
+'the job';
+COMMENT ON COLUMN @extschema@.l4_log.node IS
+'the node of the stream, NULL where the stream is of no node';
+COMMENT ON COLUMN @extschema@.l4_log.rank IS
+'the global rank of the stream, NULL where the stream is of no rank';
+COMMENT ON COLUMN @extschema@.l4_log.source IS
+'path of the file relative to the imported folder';
+COMMENT ON COLUMN @extschema@.l4_log.line_no IS
+'1-based number of the record''s first line in the source; lines end at \n';
 COMMENT ON COLUMN @extschema@.l4_log.ts IS
 'time of the record, or the last one before it in its stream; NULL where there was none yet';
-COMMENT ON COLUMN @extschema@.l4_log.level IS 'trace, debug, info, warning, error, fatal; NULL where the record states none';
-COMMENT ON COLUMN @extschema@.l4_log.component IS 'logger, process or source file that the header names';
-COMMENT ON COLUMN @extschema@.l4_log.stage IS 'the stage its stream was in';
+COMMENT ON COLUMN @extschema@.l4_log.level IS
+'trace, debug, info, warning, error, fatal; NULL where the record states none';
+COMMENT ON COLUMN @extschema@.l4_log.component IS
+'logger, process or source file that the header names';
+COMMENT ON COLUMN @extschema@.l4_log.stage IS
+'the stage its stream was in';
 COMMENT ON COLUMN @extschema@.l4_log.iteration IS
 'the iteration: from the stream''s own markers, else by time from the job''s timeline';
-COMMENT ON COLUMN @extschema@.l4_log.event_id IS 'the event (Drain template) of the record';
-COMMENT ON COLUMN @extschema@.l4_log.message IS 'the record without prefixes and header';
+COMMENT ON COLUMN @extschema@.l4_log.event_id IS
+'the event (Drain template) of the record';
+COMMENT ON COLUMN @extschema@.l4_log.message IS
+'the record without prefixes and header';
 COMMENT ON COLUMN @extschema@.l4_log.raw IS
 'the whole record as text, without the end of its last line; undecodable bytes as \xNN';
-COMMENT ON COLUMN @extschema@.l4_log.part IS '0 for the first record that begins on its line, 1 for the next, ...';
-COMMENT ON COLUMN @extschema@.l4_log.raw_bytes IS 'the exact bytes of the record, line ends included';
-COMMENT ON COLUMN @extschema@.l4_log.parameters IS 'the values of the <*> of the shape, in order';
-COMMENT ON COLUMN @extschema@.l4_log.shape_id IS 'content hash of the masked message';
-COMMENT ON COLUMN @extschema@.l4_log.stream_id IS 'the stream';
-COMMENT ON COLUMN @extschema@.l4_log.segment_no IS 'number of the segment of its source that holds the record';
+COMMENT ON COLUMN @extschema@.l4_log.part IS
+'0 for the first record that begins on its line, 1 for the next, ...';
+COMMENT ON COLUMN @extschema@.l4_log.raw_bytes IS
+'the exact bytes of the record, line ends included';
+COMMENT ON COLUMN @extschema@.l4_log.parameters IS
+'the values of the <*> of the shape, in order';
+COMMENT ON COLUMN @extschema@.l4_log.shape_id IS
+'content hash of the masked message';
+COMMENT ON COLUMN @extschema@.l4_log.stream_id IS
+'the stream';
+COMMENT ON COLUMN @extschema@.l4_log.segment_no IS
+'number of the segment of its source that holds the record';
 
 /* Events: Drain over the distinct shapes, ids kept once given. */
 
@@ -136,8 +152,8 @@ CREATE FUNCTION @extschema@.l4_coarse_shape(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
 RETURN COALESCE(substring(shape, '^[^[:space:]0-9<]{1,64}[[:space:]](?=.)'), '') || '<*>';
 COMMENT ON FUNCTION @extschema@.l4_coarse_shape(text) IS
-'The first word of a shape, where it is a plain one, and one parameter for the rest: the event of shapes that are beyond what '
-'is clustered.';
+'Step: The first word of a shape, where it is a plain one, and one parameter for the rest: the event of shapes that are '
+'beyond what is clustered.';
 
 CREATE FUNCTION @extschema@.l4_shape_events(depth int DEFAULT 4, similarity double precision DEFAULT 0.5,
 	split_values int DEFAULT 5, most bigint DEFAULT 100000)
@@ -167,10 +183,10 @@ BEGIN ATOMIC
 		AND NOT EXISTS (SELECT FROM chosen o WHERE o.shape_id = h.shape_id);
 END;
 COMMENT ON FUNCTION @extschema@.l4_shape_events(int, double precision, int, bigint) IS
-'The event of each shape: Drain (l4_cluster_shapes with the given depth, similarity and split) over all shapes or, where '
-'there are more than "most", over those that share their first two words with the fewest; the others get the event of their '
-'coarse shape. A function of the set of shapes and the arguments alone. Errors: 54000 where maintenance_work_mem does not '
-'hold the clusters. Cost: about 20 microseconds and 300 bytes for each shape clustered.';
+'Step: The event of each shape: Drain (l4_cluster_shapes with the given depth, similarity and split) over all shapes or, '
+'where there are more than "most", over those that share their first two words with the fewest; the others get the event '
+'of their coarse shape. A function of the set of shapes and the arguments alone. Errors: 54000 where maintenance_work_mem '
+'does not hold the clusters. Cost: about 20 microseconds and 300 bytes for each shape clustered.';
 
 /*
  * Shapes of different numbers of tokens never meet in a group of Drain, so new ones are clustered with those of their number
@@ -217,11 +233,11 @@ BEGIN ATOMIC
 	WHERE NOT EXISTS (SELECT FROM near n WHERE n.fits AND f.key BETWEEN n.least AND n.last);
 END;
 COMMENT ON FUNCTION @extschema@.l4_new_shape_events(bigint) IS
-'The event that Drain (l4_cluster_shapes) gives each shape that has none yet, and each of the shapes it was compared with: '
-'those of the same number of tokens or, where there are more than "most", of these those that begin with the same word or '
-'else the same two words; where these are too many too, it gets the event of its coarse shape. Up to so many the result is '
-'that of l4_shape_events for them. Errors: 54000 where maintenance_work_mem does not hold the clusters of one such set. Cost: '
-'about 20 microseconds for each shape clustered, whatever others there are.';
+'Step: The event that Drain (l4_cluster_shapes) gives each shape that has none yet, and each of the shapes it was compared '
+'with: those of the same number of tokens or, where there are more than "most", of these those that begin with the same '
+'word or else the same two words; where these are too many too, it gets the event of its coarse shape. Up to so many the '
+'result is that of l4_shape_events for them. Errors: 54000 where maintenance_work_mem does not hold the clusters of one '
+'such set. Cost: about 20 microseconds for each shape clustered, whatever others there are.';
 
 CREATE FUNCTION @extschema@.l4_assign_events(job_id text DEFAULT NULL) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -267,10 +283,10 @@ BEGIN
 	RETURN assigned;
 END $$;
 COMMENT ON FUNCTION @extschema@.l4_assign_events(text) IS
-'Gives every shape that has none an event: clusters it with the shapes it may share one with (l4_new_shape_events) and lets '
-'it join the event of its cluster, or makes a new one. Shapes that have an event keep it; shapes that nothing has any more '
-'(tentative 0), and their events, go. Returns the number of shapes that got one. Called by l4_import; the argument is the job '
-'on whose behalf. Cost: that of l4_new_shape_events.';
+'Step: Gives every shape that has none an event: clusters it with the shapes it may share one with (l4_new_shape_events) '
+'and lets it join the event of its cluster, or makes a new one. Shapes that have an event keep it; shapes that nothing has '
+'any more (tentative 0), and their events, go. Returns the number of shapes that got one. Called by l4_import; the '
+'argument is the job on whose behalf. Cost: that of l4_new_shape_events.';
 
 CREATE FUNCTION @extschema@.l4_forget_shapes() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -312,11 +328,11 @@ BEGIN
 	RETURN gone;
 END $$;
 COMMENT ON FUNCTION @extschema@.l4_forget_shapes() IS
-'Deletes the shapes that no job and no pool has any more, and the events that are left without any; those that faults ask for '
-'stay. Returns the number of shapes, or NULL where it did nothing: row security hides rows from the caller, he may not delete '
-'from l4_shape and l4_event or change jobs and their streams, or the transaction is of a higher level than READ COMMITTED. '
-'Waits for imports that are writing shapes; imports wait with theirs until the transaction ends. Called by l4_delete_job; '
-'files that were replaced leave shapes too. Cost: one pass over l4_stream_event.';
+'Deletes the shapes that no job and no pool has any more, and the events that are left without any; those that faults ask '
+'for stay. Returns the number of shapes, or NULL where it did nothing: row security hides rows from the caller, he may not '
+'delete from l4_shape and l4_event or change jobs and their streams, or the transaction is of a higher level than READ '
+'COMMITTED. Waits for imports that are writing shapes; imports wait with theirs until the transaction ends. Called by '
+'l4_delete_job; files that were replaced leave shapes too. Cost: one pass over l4_stream_event.';
 
 CREATE FUNCTION @extschema@.l4_recluster(depth int DEFAULT 4, similarity double precision DEFAULT 0.5,
 	split_values int DEFAULT 5)
@@ -347,5 +363,5 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION @extschema@.l4_recluster(int, double precision, int) IS
 'Computes all events anew from the set of shapes, with the given depth, similarity and split of Drain; no log row is '
-'rewritten. The result depends on nothing but the shapes and the options. Events that are no longer used are deleted. Returns '
-'the number of events.';
+'rewritten. The result depends on nothing but the shapes and the options. Events that are no longer used are deleted. '
+'Returns the number of events.';

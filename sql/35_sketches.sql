@@ -10,12 +10,12 @@ CREATE FUNCTION @extschema@.l4_sketch_parameters(sketch bytea, shape_ids bigint[
 	RETURNS SETOF record
 	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000 ROWS 1000 AS 'MODULE_PATHNAME', 'l4_sketch_parameters';
 COMMENT ON FUNCTION @extschema@.l4_sketch_parameters(bytea, bigint[]) IS
-'The rows of one l4_parameter_sketch.sketch (of the given shapes alone, unless shape_ids is NULL): per stream, shape and '
-'parameter position (from 1, at most 32 of a shape) how many records; how many distinct values (17: more than 16); the first '
-'16 of them in order of first appearance (one longer than 200 bytes cut, its hash behind) with the line of each one''s first '
-'record; how many are numbers (a unit of up to three letters or % may follow), with the least, the largest, the lines of '
-'their first records and the mean; NULL where none is. Errors: XX001 for damaged bytes, 22004 for an array with NULL. Cost: '
-'about a microsecond a row returned, a tenth of it for one that is not.';
+'Step: The rows of one l4_parameter_sketch.sketch (of the given shapes alone, unless shape_ids is NULL): per stream, shape '
+'and parameter position (from 1, at most 32 of a shape) how many records; how many distinct values (17: more than 16); the '
+'first 16 of them in order of first appearance (one longer than 200 bytes cut, its hash behind) with the line of each '
+'one''s first record; how many are numbers (a unit of up to three letters or % may follow), with the least, the largest, '
+'the lines of their first records and the mean; NULL where none is. Errors: XX001 for damaged bytes, 22004 for an array '
+'with NULL. Cost: about a microsecond a row returned, a tenth of it for one that is not.';
 
 CREATE FUNCTION @extschema@.l4_sketch_outliers(sketch bytea, shape_ids bigint[], positions int[], known_values text[],
 	lowest double precision[], highest double precision[], OUT stream_id bigint, OUT shape_id bigint, OUT "position" int,
@@ -25,22 +25,22 @@ CREATE FUNCTION @extschema@.l4_sketch_outliers(sketch bytea, shape_ids bigint[],
 	RETURNS SETOF record
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500 ROWS 10 AS 'MODULE_PATHNAME', 'l4_sketch_outliers';
 COMMENT ON FUNCTION @extschema@.l4_sketch_outliers(bytea, bigint[], int[], text[], double precision[], double precision[]) IS
-'Of one l4_parameter_sketch.sketch the rows that go beyond what is known, as l4_sketch_parameters shows them. Five arrays of '
-'one length say what that is: of a shape and position the one value it takes (NULL: any), and between which numbers it lies '
-'(lowest, highest; NULL: any). A row comes where one of its kept values is another, or a number lies outside; positions that '
-'the arrays do not name never come. Errors: XX001 for damaged bytes, 2202E for arrays of different lengths, 22004 where a '
-'shape or position is NULL. Cost: some hundred nanoseconds for each position of the sketch.';
+'Step: Of one l4_parameter_sketch.sketch the rows that go beyond what is known, as l4_sketch_parameters shows them. Five '
+'arrays of one length say what that is: of a shape and position the one value it takes (NULL: any), and between which '
+'numbers it lies (lowest, highest; NULL: any). A row comes where one of its kept values is another, or a number lies '
+'outside; positions that the arrays do not name never come. Errors: XX001 for damaged bytes, 2202E for arrays of different '
+'lengths, 22004 where a shape or position is NULL. Cost: some hundred nanoseconds for each position of the sketch.';
 
 CREATE FUNCTION @extschema@.l4_shape_records(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[],
 	shape_ids bigint[], OUT stream_id bigint, OUT line_no bigint, OUT shape_id bigint, OUT parameters text[], OUT raw text)
 	RETURNS SETOF record
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 3000 ROWS 100 AS 'MODULE_PATHNAME', 'l4_shape_records';
 COMMENT ON FUNCTION @extschema@.l4_shape_records(bytea, bytea, bytea, bigint[], bigint[]) IS
-'Of one row of l4_segment the records of the given shapes alone, in file order: stream, line number, shape, parameters and '
-'raw text as in l4_log, but of one of more than 8 kB the first and the last 4 kB, with the number of bytes left out between '
-'them. Quicker than l4_log where few records are wanted: leave out segments without them by l4_segment.shape_ids && '
-'ARRAY[...]. Errors: XX001 for damaged bytes, 22004 for arrays with NULL. Cost: decompression, and a few microseconds a '
-'record returned.';
+'Step: Of one row of l4_segment the records of the given shapes alone, in file order: stream, line number, shape, '
+'parameters and raw text as in l4_log, but of one of more than 8 kB the first and the last 4 kB, with the number of bytes '
+'left out between them. Quicker than l4_log where few records are wanted: leave out segments without them by '
+'l4_segment.shape_ids && ARRAY[...]. Errors: XX001 for damaged bytes, 22004 for arrays with NULL. Cost: decompression, and '
+'a few microseconds a record returned.';
 
 CREATE FUNCTION @extschema@.l4_line_records(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[],
 	line_nos bigint[], OUT stream_id bigint, OUT line_no bigint, OUT part int, OUT ts timestamptz, OUT level text,
@@ -48,14 +48,15 @@ CREATE FUNCTION @extschema@.l4_line_records(structure bytea, texts bytea, parame
 	RETURNS SETOF record
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 3000 ROWS 10 AS 'MODULE_PATHNAME', 'l4_line_records';
 COMMENT ON FUNCTION @extschema@.l4_line_records(bytea, bytea, bytea, bigint[], bigint[]) IS
-'Of one row of l4_segment the records that begin on the given lines, in file order, with columns as l4_segment_records has '
-'them, raw as l4_shape_records. Quicker than that where few records are wanted: leave out segments without them by first_line '
-'and last_line. Errors: XX001 for damaged bytes, 22004 for arrays with NULL. Cost: decompression, and a few microseconds a '
-'record returned.';
+'Step: Of one row of l4_segment the records that begin on the given lines, in file order, with columns as '
+'l4_segment_records has them, raw as l4_shape_records. Quicker than that where few records are wanted: leave out segments '
+'without them by first_line and last_line. Errors: XX001 for damaged bytes, 22004 for arrays with NULL. Cost: '
+'decompression, and a few microseconds a record returned.';
 
 CREATE FUNCTION @extschema@.l4_sketch_addresses(sketch bytea, OUT shape_id bigint, OUT occurrences bigint)
 	RETURNS SETOF record
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500 ROWS 10 AS 'MODULE_PATHNAME', 'l4_sketch_addresses';
 COMMENT ON FUNCTION @extschema@.l4_sketch_addresses(bytea) IS
-'Of one l4_parameter_sketch.sketch the stream, shape and position triples among whose kept values is an IPv4 address, one row '
-'each: the shape and how many records. Much quicker than unnesting l4_stream_parameter. Errors: XX001 for damaged bytes.';
+'Step: Of one l4_parameter_sketch.sketch the stream, shape and position triples among whose kept values is an IPv4 '
+'address, one row each: the shape and how many records. Much quicker than unnesting l4_stream_parameter. Errors: XX001 for '
+'damaged bytes.';

@@ -58,9 +58,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_guard_builtin_rule() IS
-'Refuses to add, change or delete a built-in row of a table of rules (55000); the hint is the statement that has the same '
-'effect by a '
-'row of the site''s own. Upgrade scripts disable the trigger while they bring new rows.';
+'Step: Refuses to add, change or delete a built-in row of a table of rules (55000); the hint is the statement that has the '
+'same effect by a row of the site''s own. Upgrade scripts disable the trigger while they bring new rows.';
 
 DO $$
 DECLARE

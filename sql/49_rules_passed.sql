@@ -21,8 +21,8 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_limit_in_force l;
 END;
 COMMENT ON FUNCTION @extschema@.l4_limits_in_force() IS
-'The limits of l4_limit_in_force in one value, as the steps of a diagnosis take it. Cost: one read of a small table; a caller '
-'of several steps looks them up once.';
+'Step: The limits of l4_limit_in_force in one value, as the steps of a diagnosis take it. Cost: one read of a small table; '
+'a caller of several steps looks them up once.';
 
 CREATE TYPE @extschema@.l4_wordings AS (
 	fatal text,
@@ -36,8 +36,8 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	stage_patterns text[]
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
-'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a class '
-'without rows: one that matches nothing), and the stages with their patterns in the order in which they are tried.';
+'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a '
+'class without rows: one that matches nothing), and the stages with their patterns in the order in which they are tried.';
 
 CREATE FUNCTION @extschema@.l4_wordings_in_force() RETURNS @extschema@.l4_wordings
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
@@ -65,5 +65,5 @@ BEGIN ATOMIC
 	FROM nothing n, stage s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_wordings_in_force() IS
-'The wordings of l4_wording_in_force in one value, as the steps of a diagnosis take it. Cost: one read of a small table; a '
-'caller of several steps looks them up once.';
+'Step: The wordings of l4_wording_in_force in one value, as the steps of a diagnosis take it. Cost: one read of a small '
+'table; a caller of several steps looks them up once.';

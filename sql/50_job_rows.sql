@@ -12,8 +12,8 @@ CREATE FUNCTION @extschema@.l4_node_of_rank(rank int, nodes text[], ranks_per_no
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN rank / COALESCE(ranks_per_node, 1) < cardinality(nodes) THEN nodes[rank / COALESCE(ranks_per_node, 1) + 1] END;
 COMMENT ON FUNCTION @extschema@.l4_node_of_rank(int, text[], int) IS
-'The node of a rank by a job''s list of nodes in rank order (ranks_per_node NULL: one each); NULL where the list does not '
-'tell.';
+'Step: The node of a rank by a job''s list of nodes in rank order (ranks_per_node NULL: one each); NULL where the list '
+'does not tell.';
 
 CREATE FUNCTION @extschema@.l4_known_job(job_id text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -30,7 +30,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_known_job(text) IS
-'True for a job that is registered or has logs; an error (P0002) for any other.';
+'Step: True for a job that is registered or has logs; an error (P0002) for any other.';
 
 CREATE FUNCTION @extschema@.l4_has_log_text(job_id text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -48,8 +48,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_has_log_text(text) IS
-'True for a job whose logs can be read, also where it has none; an error for one that is not known (P0002) or whose log text '
-'was dropped (55000; l4_drop_log_text).';
+'Step: True for a job whose logs can be read, also where it has none; an error for one that is not known (P0002) or whose '
+'log text was dropped (55000; l4_drop_log_text).';
 
 CREATE FUNCTION @extschema@.l4_has_records(job_id text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -65,8 +65,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_has_records(text) IS
-'Of a job that has logs, whether their text is still there (l4_drop_log_text drops it); an error for one that is not known '
-'(P0002) or has no logs (55000).';
+'Step: Of a job that has logs, whether their text is still there (l4_drop_log_text drops it); an error for one that is not '
+'known (P0002) or has no logs (55000).';
 
 CREATE TYPE @extschema@.l4_job_stream AS (
 	stream_id bigint,
@@ -86,7 +86,8 @@ CREATE TYPE @extschema@.l4_job_stream AS (
 	last_iteration bigint,
 	shared boolean
 );
-COMMENT ON TYPE @extschema@.l4_job_stream IS 'A stream of a job, as l4_job_streams gives it.';
+COMMENT ON TYPE @extschema@.l4_job_stream IS
+'A stream of a job, as l4_job_streams gives it.';
 
 CREATE FUNCTION @extschema@.l4_job_streams(job_id text, stream_ids bigint[] DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_job_stream
@@ -108,10 +109,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_streams(text, bigint[]) IS
-'The streams of a job (the given ones; NULL: all). node: as the import found it, else by rank from the job''s list of nodes, '
-'NULL where neither tells; '
-'unit: what is compared, the node or, where it is not known, the rank ("rank 7"). shared: it shares its file with other '
-'streams.';
+'Step: The streams of a job (the given ones; NULL: all). node: as the import found it, else by rank from the job''s list '
+'of nodes, NULL where neither tells; unit: what is compared, the node or, where it is not known, the rank ("rank 7"). '
+'shared: it shares its file with other streams.';
 
 CREATE FUNCTION @extschema@.l4_rank_streams(streams @extschema@.l4_job_stream[]) RETURNS SETOF @extschema@.l4_job_stream
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 1000
@@ -162,10 +162,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_telling_stream(text, text, double precision, int) IS
-'The stream that tells of a job''s iterations: in many programs one rank alone prints progress. The one that got furthest, '
-'rather one of a rank that is asked for (suspect, suspect_rank: unit and rank); or, where it is to be read wholly '
-'(most_bytes), of those shorter than that the one that marks most iterations, two at least, rather the suspect''s. No row '
-'where no stream prints iterations.';
+'Step: The stream that tells of a job''s iterations: in many programs one rank alone prints progress. The one that got '
+'furthest, rather one of a rank that is asked for (suspect, suspect_rank: unit and rank); or, where it is to be read '
+'wholly (most_bytes), of those shorter than that the one that marks most iterations, two at least, rather the suspect''s. '
+'No row where no stream prints iterations.';
 
 CREATE TYPE @extschema@.l4_unit AS (
 	unit text,
@@ -173,7 +173,8 @@ CREATE TYPE @extschema@.l4_unit AS (
 	rank int,
 	logged boolean
 );
-COMMENT ON TYPE @extschema@.l4_unit IS 'What is compared in a job, as l4_job_units gives it.';
+COMMENT ON TYPE @extschema@.l4_unit IS
+'What is compared in a job, as l4_job_units gives it.';
 
 CREATE FUNCTION @extschema@.l4_job_units(job_id text) RETURNS SETOF @extschema@.l4_unit
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 100
@@ -196,8 +197,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_units(text) IS
-'What is compared in a job: its nodes, those that logs are from and those that the scheduler lists, and the ranks of which the '
-'node is not known (node NULL; rank only there). logged: whether there is a record from it.';
+'Step: What is compared in a job: its nodes, those that logs are from and those that the scheduler lists, and the ranks of '
+'which the node is not known (node NULL; rank only there). logged: whether there is a record from it.';
 
 CREATE FUNCTION @extschema@.l4_job_counts(job_id text, stream_ids bigint[] DEFAULT NULL, shape_ids bigint[] DEFAULT NULL,
 	min_occurrences bigint DEFAULT NULL,
@@ -218,9 +219,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_counts(text, bigint[], bigint[], bigint, boolean, text[]) IS
-'How often the streams of a job log its shapes, and where: rows of l4_stream_event. Only of the given streams, the given '
-'shapes, of min_occurrences or more, of those first logged while iterating (or not), of the given levels; NULL is no limit. A '
-'large job has very many: say which are wanted.';
+'Step: How often the streams of a job log its shapes, and where: rows of l4_stream_event. Only of the given streams, the '
+'given shapes, of min_occurrences or more, of those first logged while iterating (or not), of the given levels; NULL is no '
+'limit. A large job has very many: say which are wanted.';
 
 CREATE FUNCTION @extschema@.l4_job_last_lines(job_id text, stream_ids bigint[])
 RETURNS TABLE (stream_id bigint, last_line bigint)
@@ -237,7 +238,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_last_lines(text, bigint[]) IS
-'The line on which the last record of each of the given streams begins.';
+'Step: The line on which the last record of each of the given streams begins.';
 
 CREATE FUNCTION @extschema@.l4_job_shapes(job_id text)
 RETURNS TABLE (shape_id bigint, occurrences bigint, streams bigint, max_per_stream bigint, level_rank int)
@@ -252,8 +253,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_shapes(text) IS
-'The shapes of a job, one row each: how many records have it, in how many streams, at most in one, and its gravest level (as '
-'l4_level_rank).';
+'Step: The shapes of a job, one row each: how many records have it, in how many streams, at most in one, and its gravest '
+'level (as l4_level_rank).';
 
 CREATE FUNCTION @extschema@.l4_job_unit_counts(job_id text, shape_ids bigint[])
 RETURNS TABLE (unit text, shape_id bigint, occurrences bigint)
@@ -277,7 +278,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_unit_counts(text, bigint[]) IS
-'How many records of the given shapes each unit of a job (l4_job_units; NULL: logs of none) has.';
+'Step: How many records of the given shapes each unit of a job (l4_job_units; NULL: logs of none) has.';
 
 CREATE FUNCTION @extschema@.l4_job_kind_counts(job_id text)
 RETURNS TABLE (shape_id bigint, kind text, streams bigint, occurrences bigint, max_per_stream bigint)
@@ -295,8 +296,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_kind_counts(text) IS
-'The shapes of a job per kind of stream (ranks, launchers, ...): how many streams have it, how many records, and at most in '
-'one stream.';
+'Step: The shapes of a job per kind of stream (ranks, launchers, ...): how many streams have it, how many records, and at '
+'most in one stream.';
 
 CREATE FUNCTION @extschema@.l4_job_statements(job_id text)
 RETURNS TABLE (stream_id bigint, source text, kind text, node text, rank int, shape_id bigint, occurrences bigint, level text,
@@ -315,8 +316,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_statements(text) IS
-'All counts of a job with what is known of their streams, as l4_log shows it (node: as path or lines name it). Of a large job '
-'very many.';
+'Step: All counts of a job with what is known of their streams, as l4_log shows it (node: as path or lines name it). Of a '
+'large job very many.';
 
 CREATE FUNCTION @extschema@.l4_job_stages(job_id text)
 RETURNS TABLE (stream_id bigint, stage text, first_ts timestamptz, records bigint)
@@ -334,8 +335,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_stages(text) IS
-'The stages that the streams of a job were in: when first (by a clock that was set, else NULL), and how many records have a '
-'shape that came first in that stage.';
+'Step: The stages that the streams of a job were in: when first (by a clock that was set, else NULL), and how many records '
+'have a shape that came first in that stage.';
 
 CREATE FUNCTION @extschema@.l4_job_sketches(job_id text, source_ids bigint[] DEFAULT NULL)
 	RETURNS TABLE (source_id bigint, sketch bytea)
@@ -352,8 +353,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_sketches(text, bigint[]) IS
-'The packed parameter statistics of a job, one row a source (of the given ones; NULL: all), for l4_sketch_parameters and its '
-'like.';
+'Step: The packed parameter statistics of a job, one row a source (of the given ones; NULL: all), for l4_sketch_parameters '
+'and its like.';
 
 CREATE FUNCTION @extschema@.l4_job_segments(job_id text, source_ids bigint[] DEFAULT NULL, shape_ids bigint[] DEFAULT NULL,
 	first_segments int DEFAULT NULL)
@@ -372,8 +373,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_segments(text, bigint[], bigint[], int) IS
-'The segments of a job: of the given sources, with any of the given shapes, the first ones of each source; NULL is no limit. '
-'Their packed columns are not read until they are unpacked.';
+'Step: The segments of a job: of the given sources, with any of the given shapes, the first ones of each source; NULL is '
+'no limit. Their packed columns are not read until they are unpacked.';
 
 CREATE FUNCTION @extschema@.l4_records_at(job_id text, stream_ids bigint[], line_nos bigint[])
 RETURNS TABLE (stream_id bigint, line_no bigint, shape_id bigint, source text, ts timestamptz, stage text, iteration bigint,
@@ -407,8 +408,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_records_at(text, bigint[], bigint[]) IS
-'The records of a job that begin on the given lines of the given streams (two arrays of one length); iteration only where the '
-'stream itself marks it, part as in l4_log. Opens the segments that hold these lines.';
+'Step: The records of a job that begin on the given lines of the given streams (two arrays of one length); iteration only '
+'where the stream itself marks it, part as in l4_log. Opens the segments that hold these lines.';
 
 CREATE FUNCTION @extschema@.l4_job_timeline(job_id text) RETURNS TABLE (iteration bigint, started_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 1000
@@ -422,7 +423,8 @@ BEGIN
 	WHERE t.job_id = l4_job_timeline.job_id;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_job_timeline(text) IS 'When the iterations of a job began, one row each.';
+COMMENT ON FUNCTION @extschema@.l4_job_timeline(text) IS
+'Step: When the iterations of a job began, one row each.';
 
 CREATE FUNCTION @extschema@.l4_job_iteration(job_id text, ts timestamptz) RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000
@@ -439,7 +441,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_iteration(text, timestamptz) IS
-'The iteration that a job was in at a time, by the starts of iterations in l4_timeline; NULL before the first.';
+'Step: The iteration that a job was in at a time, by the starts of iterations in l4_timeline; NULL before the first.';
 
 CREATE FUNCTION @extschema@.l4_job_addresses(job_id text) RETURNS TABLE (address text, node text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 100
@@ -452,4 +454,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_addresses(text) IS
-'Which node has which network address, as l4_learn_addresses found out; node: the unit, as l4_job_units has it.';
+'Step: Which node has which network address, as l4_learn_addresses found out; node: the unit, as l4_job_units has it.';

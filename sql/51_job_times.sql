@@ -9,7 +9,7 @@ CREATE FUNCTION @extschema@.l4_clock_was_set(ts timestamptz) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ts > timestamptz '2000-01-01 00:00:00+00';
 COMMENT ON FUNCTION @extschema@.l4_clock_was_set(timestamptz) IS
-'Is a stamp one of a clock that was set? One before the year 2000 tells nothing of when it was. NULL for none.';
+'Step: Is a stamp one of a clock that was set? One before the year 2000 tells nothing of when it was. NULL for none.';
 
 CREATE TYPE @extschema@.l4_source_clock AS (source_id bigint, lines bigint[], times timestamptz[]);
 COMMENT ON TYPE @extschema@.l4_source_clock IS
@@ -65,14 +65,15 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_source_clocks(text, @extschema@.l4_limits) IS
-'For each file that several labelled streams share: lines and the times reached there (ascending), by its best-stamped stream. '
-'Ranks of one file stamp their lines in different ways, zones and years or not at all; their lines still come in order.';
+'Step: For each file that several labelled streams share: lines and the times reached there (ascending), by its '
+'best-stamped stream. Ranks of one file stamp their lines in different ways, zones and years or not at all; their lines '
+'still come in order.';
 
 CREATE FUNCTION @extschema@.l4_time_at(line_no bigint, clock_lines bigint[], clock_times timestamptz[]) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN clock_times[GREATEST(width_bucket(line_no, clock_lines), 1)];
 COMMENT ON FUNCTION @extschema@.l4_time_at(bigint, bigint[], timestamptz[]) IS
-'The time reached at a line of a file by its clock (l4_source_clock); NULL without one.';
+'Step: The time reached at a line of a file by its clock (l4_source_clock); NULL without one.';
 
 CREATE FUNCTION @extschema@.l4_job_first_times(job_id text)
 	RETURNS TABLE (unit text, shape_id bigint, iterating boolean, first_at double precision)
@@ -92,8 +93,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_first_times(text) IS
-'When the ranks of each node first logged each shape, in seconds since 1970 by the node''s clock, and whether they were '
-'iterating: of streams that have a file of their own and whose path names the node.';
+'Step: When the ranks of each node first logged each shape, in seconds since 1970 by the node''s clock, and whether they '
+'were iterating: of streams that have a file of their own and whose path names the node.';
 
 CREATE FUNCTION @extschema@.l4_line_before(first_line bigint, first_ts timestamptz, last_line bigint, last_ts timestamptz,
 	before timestamptz) RETURNS bigint
@@ -101,8 +102,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN @extschema@.l4_clock_was_set(first_ts) THEN
 	CASE WHEN last_ts < before THEN last_line WHEN first_ts < before THEN first_line END END;
 COMMENT ON FUNCTION @extschema@.l4_line_before(bigint, timestamptz, bigint, timestamptz, timestamptz) IS
-'Of the first and the last record of a shape in a stream the line of the last one that is older than a time (before); NULL '
-'where neither is, or its first one has no time that tells.';
+'Step: Of the first and the last record of a shape in a stream the line of the last one that is older than a time '
+'(before); NULL where neither is, or its first one has no time that tells.';
 
 CREATE FUNCTION @extschema@.l4_job_older_lines(job_id text, clocks @extschema@.l4_source_clock[], pool_id bigint,
 	before timestamptz, mild_before timestamptz, known_share double precision, known_statements double precision)
@@ -166,9 +167,9 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_older_lines(text, @extschema@.l4_source_clock[], bigint, timestamptz, timestamptz,
 	double precision, double precision) IS
-'Per stream the last line that is older than a time (before), and the last that is older than another one (mild_before), than '
-'the time or, in a file that has known_statements of them, the line at which known_share of the statements of the pool had '
-'shown first, or than the last iteration that the stream marks itself. clocks: l4_source_clocks.';
+'Step: Per stream the last line that is older than a time (before), and the last that is older than another one '
+'(mild_before), than the time or, in a file that has known_statements of them, the line at which known_share of the '
+'statements of the pool had shown first, or than the last iteration that the stream marks itself. clocks: l4_source_clocks.';
 
 CREATE FUNCTION @extschema@.l4_job_stream_ends(job_id text, clocks @extschema@.l4_source_clock[], before timestamptz)
 RETURNS TABLE (stream_id bigint, stamped boolean, end_line bigint, before_line bigint)
@@ -190,8 +191,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_stream_ends(text, @extschema@.l4_source_clock[], timestamptz) IS
-'Per stream whether any of its records can be placed in time, its last line, and the last line that is not younger than a time '
-'(before). clocks: l4_source_clocks.';
+'Step: Per stream whether any of its records can be placed in time, its last line, and the last line that is not younger '
+'than a time (before). clocks: l4_source_clocks.';
 
 CREATE FUNCTION @extschema@.l4_job_times_before(job_id text, stream_ids bigint[], line_nos bigint[])
 	RETURNS TABLE (stream_id bigint, line_no bigint, ts timestamptz)
@@ -211,4 +212,5 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_times_before(text, bigint[], bigint[]) IS
-'For lines of streams (two arrays of one length): the latest time that the stream had told by then, as far as the counts know.';
+'Step: For lines of streams (two arrays of one length): the latest time that the stream had told by then, as far as the '
+'counts know.';

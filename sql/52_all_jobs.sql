@@ -16,17 +16,26 @@ FROM @extschema@.l4_stream s
 GROUP BY s.job_id;
 COMMENT ON VIEW @extschema@.l4_job_logs IS
 'One row a job that has logs: what its streams come to. Step of l4_job_facts, which says what the scheduler knows, too.';
-COMMENT ON COLUMN @extschema@.l4_job_logs.job_id IS 'the job';
+COMMENT ON COLUMN @extschema@.l4_job_logs.job_id IS
+'the job';
 COMMENT ON COLUMN @extschema@.l4_job_logs.ranks IS
 'one more than the highest rank that logs are from; NULL where none is known';
-COMMENT ON COLUMN @extschema@.l4_job_logs.files IS 'files imported';
-COMMENT ON COLUMN @extschema@.l4_job_logs.failed_files IS 'files that could not be read to their end';
-COMMENT ON COLUMN @extschema@.l4_job_logs.records IS 'log records';
-COMMENT ON COLUMN @extschema@.l4_job_logs.bytes IS 'bytes of log, uncompressed';
-COMMENT ON COLUMN @extschema@.l4_job_logs.first_ts IS 'earliest time of a record, by a clock that was set';
-COMMENT ON COLUMN @extschema@.l4_job_logs.last_ts IS 'latest time of a record';
-COMMENT ON COLUMN @extschema@.l4_job_logs.last_iteration IS 'the highest iteration that a stream reached at its end';
-COMMENT ON COLUMN @extschema@.l4_job_logs.imported_at IS 'when the last of its logs were read';
+COMMENT ON COLUMN @extschema@.l4_job_logs.files IS
+'files imported';
+COMMENT ON COLUMN @extschema@.l4_job_logs.failed_files IS
+'files that could not be read to their end';
+COMMENT ON COLUMN @extschema@.l4_job_logs.records IS
+'log records';
+COMMENT ON COLUMN @extschema@.l4_job_logs.bytes IS
+'bytes of log, uncompressed';
+COMMENT ON COLUMN @extschema@.l4_job_logs.first_ts IS
+'earliest time of a record, by a clock that was set';
+COMMENT ON COLUMN @extschema@.l4_job_logs.last_ts IS
+'latest time of a record';
+COMMENT ON COLUMN @extschema@.l4_job_logs.last_iteration IS
+'the highest iteration that a stream reached at its end';
+COMMENT ON COLUMN @extschema@.l4_job_logs.imported_at IS
+'when the last of its logs were read';
 
 CREATE VIEW @extschema@.l4_job_nodes WITH (security_invoker = true) AS
 SELECT DISTINCT j.job_id, u.node, true AS listed FROM @extschema@.l4_job j, unnest(j.nodes) u (node)
@@ -36,9 +45,12 @@ SELECT DISTINCT s.job_id, s.node, false FROM @extschema@.l4_stream s
 WHERE s.node IS NOT NULL AND s.job_id NOT IN (SELECT j.job_id FROM @extschema@.l4_job j WHERE j.nodes IS NOT NULL);
 COMMENT ON VIEW @extschema@.l4_job_nodes IS
 'The nodes of each job: those that the scheduler listed, else those that logs are from.';
-COMMENT ON COLUMN @extschema@.l4_job_nodes.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_job_nodes.node IS 'the node';
-COMMENT ON COLUMN @extschema@.l4_job_nodes.listed IS 'by the scheduler; else logs are from it';
+COMMENT ON COLUMN @extschema@.l4_job_nodes.job_id IS
+'the job';
+COMMENT ON COLUMN @extschema@.l4_job_nodes.node IS
+'the node';
+COMMENT ON COLUMN @extschema@.l4_job_nodes.listed IS
+'by the scheduler; else logs are from it';
 
 -- What the parameters of a shape look like in one stream: the first distinct values with their lines, and the range of the
 -- numbers.
@@ -47,19 +59,31 @@ SELECT k.job_id, p.* FROM @extschema@.l4_parameter_sketch k CROSS JOIN LATERAL @
 COMMENT ON VIEW @extschema@.l4_stream_parameter IS
 'Per stream, shape and parameter position: the first 16 distinct values with the line of each one''s first record, and the '
 'range and mean of those that are numbers. Unpacked from l4_parameter_sketch, which an import writes.';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.stream_id IS 'the stream';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.shape_id IS 'the shape';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.position IS 'which <*> of the shape, from 1';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.occurrences IS 'records counted';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.job_id IS
+'the job';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.stream_id IS
+'the stream';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.shape_id IS
+'the shape';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.position IS
+'which <*> of the shape, from 1';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.occurrences IS
+'records counted';
 COMMENT ON COLUMN @extschema@.l4_stream_parameter.distinct_values IS
 'number of distinct values, also where more than the 16 kept';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.values IS 'the first 16 distinct values, in order of first appearance';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.value_lines IS 'line of the first record with each value of "values"';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.values IS
+'the first 16 distinct values, in order of first appearance';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.value_lines IS
+'line of the first record with each value of "values"';
 COMMENT ON COLUMN @extschema@.l4_stream_parameter.number_count IS
 'occurrences whose value is a number (a unit of up to three letters or % may follow)';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.minimum IS 'smallest number';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.minimum_line IS 'line of its first record';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.maximum IS 'largest number';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.maximum_line IS 'line of its first record';
-COMMENT ON COLUMN @extschema@.l4_stream_parameter.mean IS 'mean of the numbers';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.minimum IS
+'smallest number';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.minimum_line IS
+'line of its first record';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.maximum IS
+'largest number';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.maximum_line IS
+'line of its first record';
+COMMENT ON COLUMN @extschema@.l4_stream_parameter.mean IS
+'mean of the numbers';

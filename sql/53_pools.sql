@@ -17,13 +17,13 @@ BEGIN ATOMIC
 		WHERE settings ? k.key) s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_pool_settings(jsonb) IS
-'Of a job''s settings those that decide its pool: the keys listed in l4_pool_setting.';
+'Step: Of a job''s settings those that decide its pool: the keys listed in l4_pool_setting.';
 
 CREATE FUNCTION @extschema@.l4_pool_id(settings jsonb) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN ('x' || substr(md5(settings::text), 1, 16))::bit(64)::bigint;
 COMMENT ON FUNCTION @extschema@.l4_pool_id(jsonb) IS
-'The pool_id of settings cut down by l4_pool_settings: a content hash, the same on every machine.';
+'Step: The pool_id of settings cut down by l4_pool_settings: a content hash, the same on every machine.';
 
 CREATE FUNCTION @extschema@.l4_register_job(job_id text, settings jsonb DEFAULT NULL, status text DEFAULT NULL,
 	nodes text[] DEFAULT NULL, ranks_per_node int DEFAULT NULL, started_at timestamptz DEFAULT NULL,
@@ -89,10 +89,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_register_job(text, jsonb, text, text[], int, timestamptz, timestamptz, text) IS
-'Makes a job known, or updates it (NULL keeps what is there; a new job has settings {} and status unknown): its settings, its '
-'status (running, succeeded, failed, unknown), its nodes in rank order, ranks per node, start and end, and the time zone of '
-'time stamps that name none. A change of status or settings brings the pools up to date. Errors (22023): no job_id, an '
-'unknown status or time zone, settings that are no object, ranks_per_node below 1, a node''s name of more than 1024 bytes.';
+'Makes a job known, or updates it (NULL keeps what is there; a new job has settings {} and status unknown): its settings, '
+'its status (running, succeeded, failed, unknown), its nodes in rank order, ranks per node, start and end, and the time '
+'zone of time stamps that name none. A change of status or settings brings the pools up to date. Errors (22023): no '
+'job_id, an unknown status or time zone, settings that are no object, ranks_per_node below 1, a node''s name of more than '
+'1024 bytes.';
 
 CREATE FUNCTION @extschema@.l4_pool_learn(job_id text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -129,8 +130,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_pool_learn(text) IS
-'Writes down what a job brings to its pool (l4_pool_job_event, l4_pool_job_parameter), anew. Cost: the summaries of the job '
-'are read once.';
+'Step: Writes down what a job brings to its pool (l4_pool_job_event, l4_pool_job_parameter), anew. Cost: the summaries of '
+'the job are read once.';
 
 CREATE FUNCTION @extschema@.l4_pool_rebuild(pool_id bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -173,8 +174,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_pool_rebuild(bigint) IS
-'Computes l4_pool_event and l4_pool_parameter of a pool anew from what each of its jobs brought (l4_pool_learn). Cost: some '
-'thousand rows a job, however many ranks it has.';
+'Step: Computes l4_pool_event and l4_pool_parameter of a pool anew from what each of its jobs brought (l4_pool_learn). '
+'Cost: some thousand rows a job, however many ranks it has.';
 
 CREATE FUNCTION @extschema@.l4_pool_refresh(job_id text, imported boolean DEFAULT true) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -222,9 +223,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_pool_refresh(text, boolean) IS
-'After an import (imported), first learns the job''s addresses. Then puts a succeeded job into the pool of its settings (and '
-'takes any other job out) and brings that pool up to date; returns its pool_id, or NULL where the job is in none. Called at '
-'the end of an import and when a job''s status or settings change.';
+'Step: After an import (imported), first learns the job''s addresses. Then puts a succeeded job into the pool of its '
+'settings (and takes any other job out) and brings that pool up to date; returns its pool_id, or NULL where the job is in '
+'none. Called at the end of an import and when a job''s status or settings change.';
 
 CREATE FUNCTION @extschema@.l4_best_pool(job_id text)
 RETURNS TABLE (pool_id bigint, job_count int, fit double precision, settings jsonb, differs text[], kinds text[])
@@ -270,7 +271,8 @@ BEGIN ATOMIC
 	FROM best b;
 END;
 COMMENT ON FUNCTION @extschema@.l4_best_pool(text) IS
-'The pool of successful jobs that fits a job best: all keys of l4_pool_setting equal (fit 1), else the largest weighted share '
-'of equal keys; no row where no key is equal. job_count does not count the job itself. differs: the job''s settings in words '
-'(numbers in them aside) that no job of the pool shares, whether or not they are keys of l4_pool_setting; where there are '
-'any, or fit is below 1, the pool is of similar settings only. kinds: kinds of streams that the pool''s jobs have.';
+'Step: The pool of successful jobs that fits a job best: all keys of l4_pool_setting equal (fit 1), else the largest '
+'weighted share of equal keys; no row where no key is equal. job_count does not count the job itself. differs: the job''s '
+'settings in words (numbers in them aside) that no job of the pool shares, whether or not they are keys of '
+'l4_pool_setting; where there are any, or fit is below 1, the pool is of similar settings only. kinds: kinds of streams '
+'that the pool''s jobs have.';

@@ -22,7 +22,7 @@ BEGIN ATOMIC
 	ORDER BY r.rank, r.turn, r.unit;
 END;
 COMMENT ON FUNCTION @extschema@.l4_rank_units(text) IS
-'Which unit each rank of a job is of: its node, or the rank itself where its node is not known (node NULL).';
+'Step: Which unit each rank of a job is of: its node, or the rank itself where its node is not known (node NULL).';
 
 CREATE FUNCTION @extschema@.l4_mentions(job_id text, texts text[])
 RETURNS TABLE (ordinal bigint, unit text, node text, rank int, name text)
@@ -55,8 +55,8 @@ BEGIN ATOMIC
 	LEFT JOIN unit u ON u.unit = a.node;
 END;
 COMMENT ON FUNCTION @extschema@.l4_mentions(text, text[]) IS
-'The units that texts name, by rank, by name or by a learned address: the text''s place in the array, the unit (with node '
-'and rank as l4_job_units has them), and the name it goes by there.';
+'Step: The units that texts name, by rank, by name or by a learned address: the text''s place in the array, the unit (with '
+'node and rank as l4_job_units has them), and the name it goes by there.';
 
 CREATE FUNCTION @extschema@.l4_learn_addresses(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000

@@ -9,12 +9,12 @@ CREATE FUNCTION @extschema@.l4_segment_grep(structure bytea, texts bytea, parame
 	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 4000 ROWS 1 SUPPORT @extschema@.l4_segment_support
 	AS 'MODULE_PATHNAME', 'l4_segment_grep';
 COMMENT ON FUNCTION @extschema@.l4_segment_grep(bytea, bytea, bytea, bigint[], bytea, text) IS
-'Of one row of l4_segment the records that a PCRE2 pattern matches, in file order, as l4_log shows them. The pattern is tried '
-'on the whole record, which may have several lines: (?m) makes ^ and $ stand for each of them. sketch: that of the segment''s '
-'source (l4_parameter_sketch) or NULL; with it parameters that cannot match are not unpacked. No rows where another argument '
-'is NULL. Errors: 2201B for a bad pattern, 54000 for one that takes too many steps, XX001 for damaged bytes. Cost: some 50 '
-'microseconds for a segment without a match whose texts tell so; else decompression, and microseconds for each record in '
-'question.';
+'Step: Of one row of l4_segment the records that a PCRE2 pattern matches, in file order, as l4_log shows them. The pattern '
+'is tried on the whole record, which may have several lines: (?m) makes ^ and $ stand for each of them. sketch: that of '
+'the segment''s source (l4_parameter_sketch) or NULL; with it parameters that cannot match are not unpacked. No rows where '
+'another argument is NULL. Errors: 2201B for a bad pattern, 54000 for one that takes too many steps, XX001 for damaged '
+'bytes. Cost: some 50 microseconds for a segment without a match whose texts tell so; else decompression, and microseconds '
+'for each record in question.';
 
 CREATE FUNCTION @extschema@.l4_grep(job_id text, pattern text, node text DEFAULT NULL, rank int DEFAULT NULL,
 	earliest timestamptz DEFAULT NULL, latest timestamptz DEFAULT NULL)
@@ -41,11 +41,11 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_grep(text, text, text, int, timestamptz, timestamptz) IS
 'Searches all logs of a job for a PCRE2 pattern (case matters; (?i) before it makes it not): the records that match, in no '
-'order (ORDER BY source, line_no, part is that of the files), several lines of a record as one, columns as in l4_log. node, '
-'rank, earliest and latest narrow the search, NULL does not. Words that the pattern cannot match without are looked for in '
-'the statements and in what is known of the parameters first, so that most segments need no unpacking; in parallel where the '
-'server allows. Errors: P0002 for an unknown job, 55000 for one whose log text was dropped, 2201B for a bad pattern, 54000 '
-'for one that takes too many steps.';
+'order (ORDER BY source, line_no, part is that of the files), several lines of a record as one, columns as in l4_log. '
+'node, rank, earliest and latest narrow the search, NULL does not. Words that the pattern cannot match without are looked '
+'for in the statements and in what is known of the parameters first, so that most segments need no unpacking; in parallel '
+'where the server allows. Errors: P0002 for an unknown job, 55000 for one whose log text was dropped, 2201B for a bad '
+'pattern, 54000 for one that takes too many steps.';
 
 CREATE FUNCTION @extschema@.l4_context(job_id text, source text, around bigint, lines int DEFAULT 3)
 RETURNS TABLE (line_no bigint, is_match boolean, node text, rank int, ts timestamptz, level text, line text)
@@ -84,6 +84,6 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_context(text, text, bigint, int) IS
 'The lines of a source around one of them, as grep -C shows them: source and around (a line_no) as in l4_log and in the '
 'evidence of l4_diagnose, lines how many before and after. A row for each line, in file order, with node, rank, time and '
-'level of its record; is_match marks the one asked for. Records that a carriage return parts share a line number. Opens the '
-'segments that hold these lines. Errors: P0002 for a job or source that is not known, 55000 for dropped log text, 22023 for '
-'negative lines.';
+'level of its record; is_match marks the one asked for. Records that a carriage return parts share a line number. Opens '
+'the segments that hold these lines. Errors: P0002 for a job or source that is not known, 55000 for dropped log text, '
+'22023 for negative lines.';

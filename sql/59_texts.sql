@@ -6,7 +6,7 @@ CREATE FUNCTION @extschema@.l4_level_rank(level text) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN COALESCE(array_position(ARRAY['trace', 'debug', 'info', 'warning', 'error', 'fatal'], level), 0);
 COMMENT ON FUNCTION @extschema@.l4_level_rank(text) IS
-'Levels in order: trace 1 ... warning 4, error 5, fatal 6; 0 where the record has none.';
+'Step: Levels in order: trace 1 ... warning 4, error 5, fatal 6; 0 where the record has none.';
 
 CREATE FUNCTION @extschema@.l4_text_gravity(message text, wordings @extschema@.l4_wordings) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
@@ -17,9 +17,9 @@ RETURN CASE
 	ELSE 0
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_gravity(text, @extschema@.l4_wordings) IS
-'How grave a message sounds by general English wordings (l4_wording), on the scale of l4_level_rank: 6 fatal, 5 an exception, '
-'4 trouble, 0 nothing (or no message). Rings on harmless records too: to order what other means have found. wordings: '
-'l4_wordings_in_force().';
+'Step: How grave a message sounds by general English wordings (l4_wording), on the scale of l4_level_rank: 6 fatal, 5 an '
+'exception, 4 trouble, 0 nothing (or no message). Rings on harmless records too: to order what other means have found. '
+'wordings: l4_wordings_in_force().';
 
 CREATE FUNCTION @extschema@.l4_text_stage(message text, wordings @extschema@.l4_wordings) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
@@ -29,22 +29,22 @@ BEGIN ATOMIC
 	WHERE l4_text_stage.message ~ s.pattern ORDER BY s.turn LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_stage(text, @extschema@.l4_wordings) IS
-'The stage that an error itself names (its traceback or its object: a checkpoint, a dataset, a communicator), or NULL. Of a '
-'job that has begun to iterate a communicator says nothing. wordings: l4_wordings_in_force().';
+'Step: The stage that an error itself names (its traceback or its object: a checkpoint, a dataset, a communicator), or '
+'NULL. Of a job that has begun to iterate a communicator says nothing. wordings: l4_wordings_in_force().';
 
 CREATE FUNCTION @extschema@.l4_shape_words(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 50
 RETURN btrim(regexp_replace(shape, '(<\*>|[^[:alpha:]])+', ' ', 'g'));
 COMMENT ON FUNCTION @extschema@.l4_shape_words(text) IS
-'The words of a shape alone, without parameters, digits and signs: what two variants of one statement (a progress bar at 2 % '
-'and at 50 %) have in common.';
+'Step: The words of a shape alone, without parameters, digits and signs: what two variants of one statement (a progress '
+'bar at 2 % and at 50 %) have in common.';
 
 CREATE FUNCTION @extschema@.l4_parameter_name(shape text, "position" int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 10
 RETURN substring(split_part(shape, '<*>', "position"), '([[:alpha:]_][[:alnum:]_./-]*)[^[:alnum:]]*$');
 COMMENT ON FUNCTION @extschema@.l4_parameter_name(text, int) IS
-'The word before the parameter at a position (from 1) of a shape, by which a reader knows it: "step" for the first of "step '
-'<*> took <*> ms", "took" for the second. NULL where no word stands between it and the parameter before.';
+'Step: The word before the parameter at a position (from 1) of a shape, by which a reader knows it: "step" for the first '
+'of "step <*> took <*> ms", "took" for the second. NULL where no word stands between it and the parameter before.';
 
 CREATE FUNCTION @extschema@.l4_record_texts(job_id text, stream_ids bigint[], line_nos bigint[],
 	wordings @extschema@.l4_wordings DEFAULT NULL)
@@ -64,15 +64,15 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_record_texts(text, bigint[], bigint[], @extschema@.l4_wordings) IS
-'The records of a job that begin on the given lines of the given streams (two arrays of one length), as they stand in the '
-'files.';
+'Step: The records of a job that begin on the given lines of the given streams (two arrays of one length), as they stand '
+'in the files.';
 
 CREATE FUNCTION @extschema@.l4_time_text(at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"');
 COMMENT ON FUNCTION @extschema@.l4_time_text(timestamptz) IS
-'Step: a time as sentences and reports have it, in UTC whatever the session''s time zone: 2026-11-20 10:07:48Z. What is saved '
-'today says the same to whoever reads it elsewhere.';
+'Step: a time as sentences and reports have it, in UTC whatever the session''s time zone: 2026-11-20 10:07:48Z. What is '
+'saved today says the same to whoever reads it elsewhere.';
 
 CREATE FUNCTION @extschema@.l4_clock_text(at timestamptz, milliseconds boolean DEFAULT false) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT

@@ -57,7 +57,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_clock_offsets(text, @extschema@.l4_limits) IS
-'Nodes whose clock is off: how far it is ahead of the clocks of most nodes (negative: behind), estimated from the '
+'Step: Nodes whose clock is off: how far it is ahead of the clocks of most nodes (negative: behind), estimated from the '
 'statements that the ranks of most nodes log, as the median over these; spread is the median deviation from it, statements '
 'their number. Only offsets of more than half a second (1.5 s where nothing was iterated yet; limits clock_...) that stand '
 'out from their spread.';

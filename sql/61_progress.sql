@@ -33,9 +33,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_progress_marks(text, bigint, @extschema@.l4_limits) IS
-'Per stream the line up to which it is older than progress the job made later: what is new but ceased by then, the job '
-'outlived. line_no for records that sound grave, mild_line_no for others; NULL where none. pool_id: the pool that tells '
-'what belongs to a normal start (none: iterations alone count).';
+'Step: Per stream the line up to which it is older than progress the job made later: what is new but ceased by then, the '
+'job outlived. line_no for records that sound grave, mild_line_no for others; NULL where none. pool_id: the pool that '
+'tells what belongs to a normal start (none: iterations alone count).';
 
 CREATE FUNCTION @extschema@.l4_is_outlived(kind text, gravity int, judged boolean, last_line bigint, line_no bigint,
 	mild_line_no bigint,
@@ -46,5 +46,5 @@ RETURN (kind IN ('rank', 'launcher') AND gravity < (limits).gravity_fatal
 	AND last_line <= CASE WHEN gravity >= (limits).gravity_error AND judged THEN line_no
 		ELSE GREATEST(line_no, mild_line_no) END) IS TRUE;
 COMMENT ON FUNCTION @extschema@.l4_is_outlived(text, int, boolean, bigint, bigint, bigint, @extschema@.l4_limits) IS
-'Did the job outlive a record that none of the successful ones has? By the kind of its stream, its gravity, whether the '
-'pool can judge streams of the kind, its last line, and the lines of l4_progress_marks for its stream.';
+'Step: Did the job outlive a record that none of the successful ones has? By the kind of its stream, its gravity, whether '
+'the pool can judge streams of the kind, its last line, and the lines of l4_progress_marks for its stream.';

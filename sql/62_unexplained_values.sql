@@ -19,7 +19,7 @@ CREATE FUNCTION @extschema@.l4_number_within(value text, lowest bigint, highest 
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
 RETURN CASE WHEN value ~ '^\d{1,18}$' THEN value::bigint BETWEEN lowest AND highest ELSE false END;
 COMMENT ON FUNCTION @extschema@.l4_number_within(text, bigint, bigint) IS
-'Is a text a whole number from lowest to highest? NULL where a bound is.';
+'Step: Is a text a whole number from lowest to highest? NULL where a bound is.';
 
 CREATE FUNCTION @extschema@.l4_unknown_values(job_id text, pool_id bigint, limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint, shape_id bigint, "position" int, name text, "values" text[], value_lines bigint[],
@@ -55,9 +55,9 @@ BEGIN ATOMIC
 	JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_unknown_values(text, bigint, @extschema@.l4_limits) IS
-'The parameters of a job''s streams that take values beyond what its pool knows of the position: their values and numbers, '
-'and what the pool knows (pool_value: the only value it has; lowest, highest: what still counts as within its range). '
-'name: the word before the parameter.';
+'Step: The parameters of a job''s streams that take values beyond what its pool knows of the position: their values and '
+'numbers, and what the pool knows (pool_value: the only value it has; lowest, highest: what still counts as within its '
+'range). name: the word before the parameter.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_values(job_id text, pool_id bigint, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_unexplained_shape
@@ -99,5 +99,5 @@ BEGIN ATOMIC
 		AND (r.number > p.highest OR r.number > 0 AND r.number < p.lowest);
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_values(text, bigint, @extschema@.l4_limits) IS
-'Parameter values of a job which its pool does not know: codes never seen (reason "new value") and numbers far out of '
-'range ("range"), with the line of the first record that has them.';
+'Step: Parameter values of a job which its pool does not know: codes never seen (reason "new value") and numbers far out '
+'of range ("range"), with the line of the first record that has them.';

@@ -54,8 +54,8 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_best_pool(l4_compared_pool.job_id) b;
 END;
 COMMENT ON FUNCTION @extschema@.l4_compared_pool(text) IS
-'The pool that a job is compared with (l4_best_pool), and the kinds of streams that it can judge (known_kinds): a pool of '
-'similar settings only, or of jobs that had no such streams, cannot tell what is new from what is other.';
+'Step: The pool that a job is compared with (l4_best_pool), and the kinds of streams that it can judge (known_kinds): a '
+'pool of similar settings only, or of jobs that had no such streams, cannot tell what is new from what is other.';
 
 CREATE FUNCTION @extschema@.l4_other_pool_shapes(job_id text, pool_id bigint) RETURNS SETOF @extschema@.l4_pool_event
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
@@ -71,7 +71,7 @@ BEGIN ATOMIC
 	WHERE p.pool_id = l4_other_pool_shapes.pool_id AND (p.job_count > 1 OR p.shape_id NOT IN (SELECT o.shape_id FROM own o));
 END;
 COMMENT ON FUNCTION @extschema@.l4_other_pool_shapes(text, bigint) IS
-'The shapes of a pool without those that the job alone brought to it, should it be of the pool.';
+'Step: The shapes of a pool without those that the job alone brought to it, should it be of the pool.';
 
 CREATE FUNCTION @extschema@.l4_strange_shapes(job_id text, pool @extschema@.l4_pool_event[])
 RETURNS TABLE (shape_id bigint, shape text, event_id bigint, behind_header boolean)
@@ -109,7 +109,7 @@ BEGIN ATOMIC
 	WHERE k.unknown;
 END;
 COMMENT ON FUNCTION @extschema@.l4_strange_shapes(text, @extschema@.l4_pool_event[]) IS
-'The shapes of a job of which a pool knows neither the shape nor the words of each line.';
+'Step: The shapes of a job of which a pool knows neither the shape nor the words of each line.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_new(job_id text, pool_id bigint, pool @extschema@.l4_pool_event[],
 	known_kinds text[],
@@ -154,8 +154,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_new(text, bigint, @extschema@.l4_pool_event[], text[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
-'Statements that successful jobs do not log, per stream and shape. pool: l4_other_pool_shapes; known_kinds: the kinds of '
-'streams that the pool can judge; of others only what is grave counts (NULL: it can judge all).';
+'Step: Statements that successful jobs do not log, per stream and shape. pool: l4_other_pool_shapes; known_kinds: the '
+'kinds of streams that the pool can judge; of others only what is grave counts (NULL: it can judge all).';
 
 CREATE FUNCTION @extschema@.l4_unexplained_bursts(job_id text, pool_id bigint, pool @extschema@.l4_pool_event[],
 	limits @extschema@.l4_limits)
@@ -184,8 +184,8 @@ BEGIN ATOMIC
 			THEN EXTRACT(epoch FROM e.last_ts - e.first_ts)::float8 END / NULLIF(o.seconds, 0));
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_bursts(text, bigint, @extschema@.l4_pool_event[], @extschema@.l4_limits) IS
-'Warnings and worse that a stream logs far more often than any stream of a successful job did, also for the time that it '
-'ran. pool: l4_other_pool_shapes.';
+'Step: Warnings and worse that a stream logs far more often than any stream of a successful job did, also for the time '
+'that it ran. pool: l4_other_pool_shapes.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_by_pool(job_id text, pool_id bigint, known_kinds text[],
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
@@ -211,8 +211,8 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_by_pool(text, bigint, text[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
-'What a job logs that a pool does not explain: per stream and shape the reason, the line where it shows first and the '
-'numbers. known_kinds as for l4_unexplained_new.';
+'Step: What a job logs that a pool does not explain: per stream and shape the reason, the line where it shows first and '
+'the numbers. known_kinds as for l4_unexplained_new.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_without_pool(job_id text, limits @extschema@.l4_limits,
 	wordings @extschema@.l4_wordings)
@@ -265,8 +265,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_without_pool(text, @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'What may have gone wrong in a job for which there is no pool: grave by level or wording, seldom, and near the end of its '
-'stream.';
+'Step: What may have gone wrong in a job for which there is no pool: grave by level or wording, seldom, and near the end '
+'of its stream.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_roles(found @extschema@.l4_unexplained_shape[], pool_id bigint,
 	limits @extschema@.l4_limits)
@@ -288,7 +288,7 @@ BEGIN ATOMIC
 	LEFT JOIN beside v ON v.event_id = s.event_id AND f.reason = 'new';
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_roles(@extschema@.l4_unexplained_shape[], bigint, @extschema@.l4_limits) IS
-'Of unexplained shapes whether only few streams of successful jobs have them, as the business of a role.';
+'Step: Of unexplained shapes whether only few streams of successful jobs have them, as the business of a role.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_entries(job_id text, found @extschema@.l4_unexplained_shape[], pool_id bigint,
 	limits @extschema@.l4_limits)
@@ -323,8 +323,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_entries(text, @extschema@.l4_unexplained_shape[], bigint,
 	@extschema@.l4_limits) IS
-'Unexplained shapes as records, one a stream and shape, before any text is read: gravity by the level alone, first_ts only '
-'where the counts know the time of that very record.';
+'Step: Unexplained shapes as records, one a stream and shape, before any text is read: gravity by the level alone, '
+'first_ts only where the counts know the time of that very record.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_texts(job_id text, stream_ids bigint[], shape_ids bigint[], line_nos bigint[],
 	most double precision)
@@ -347,8 +347,8 @@ BEGIN ATOMIC
 	ORDER BY r.stream_id, r.line_no, r.shape_id, r.part;
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_texts(text, bigint[], bigint[], bigint[], double precision) IS
-'The first records of unexplained shapes (three arrays of one length: stream, shape, line) as they stand in the files, '
-'most of them at most.';
+'Step: The first records of unexplained shapes (three arrays of one length: stream, shape, line) as they stand in the '
+'files, most of them at most.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_records(job_id text, shapes @extschema@.l4_unexplained_shape[], pool_id bigint,
 	clocks @extschema@.l4_clock_offset[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
@@ -414,7 +414,7 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_records(text, @extschema@.l4_unexplained_shape[], bigint,
 	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Unexplained shapes as records (l4_unexplained_entries) with their texts, what these say, and their times.';
+'Step: Unexplained shapes as records (l4_unexplained_entries) with their texts, what these say, and their times.';
 
 CREATE FUNCTION @extschema@.l4_unexplained(job_id text, use_pool boolean DEFAULT true,
 	clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
@@ -456,7 +456,7 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained(text, boolean, @extschema@.l4_clock_offset[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
-'What successful jobs do not explain of a job, one row a stream and shape (see l4_unexplained_record): against the pool of '
-'l4_best_pool, or without one (use_pool false, or there is none) by severity, rarity and time; without what the job '
-'outlived. clocks: the result of l4_clock_offsets; limits, wordings: those in force; where at hand. Reads the summaries of '
-'the job and the records it quotes.';
+'Step: What successful jobs do not explain of a job, one row a stream and shape (see l4_unexplained_record): against the '
+'pool of l4_best_pool, or without one (use_pool false, or there is none) by severity, rarity and time; without what the '
+'job outlived. clocks: the result of l4_clock_offsets; limits, wordings: those in force; where at hand. Reads the '
+'summaries of the job and the records it quotes.';

@@ -48,8 +48,8 @@ BEGIN ATOMIC
 	LIMIT (l4_unplaced_records.limits).accusation_lines::bigint;
 END;
 COMMENT ON FUNCTION @extschema@.l4_unplaced_records(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
-'Every record (the first ones by line, as far as the limit accusation_lines goes) of the unexplained ones that stand in a '
-'stream of no unit: a controller names one node a line. Opens their segments.';
+'Step: Every record (the first ones by line, as far as the limit accusation_lines goes) of the unexplained ones that stand '
+'in a stream of no unit: a controller names one node a line. Opens their segments.';
 
 CREATE FUNCTION @extschema@.l4_accusations(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
@@ -80,6 +80,6 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
-'Which unit (NULL: a stream of no unit) names which other unit in its unexplained records, and where; ending: the record '
-'only says that something was told to end. unexplained: the result of l4_unexplained, where at hand; limits, wordings: '
-'those in force, where at hand.';
+'Step: Which unit (NULL: a stream of no unit) names which other unit in its unexplained records, and where; ending: the '
+'record only says that something was told to end. unexplained: the result of l4_unexplained, where at hand; limits, '
+'wordings: those in force, where at hand.';

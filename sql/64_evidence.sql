@@ -104,8 +104,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_placed_records(@extschema@.l4_unexplained_record[], @extschema@.l4_unit[],
 	@extschema@.l4_accusation[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'The unexplained records of the units of a job that may be evidence (not those of a role, nor those that only say that '
-'something was told to end), judged and compared with the other units''.';
+'Step: The unexplained records of the units of a job that may be evidence (not those of a role, nor those that only say '
+'that something was told to end), judged and compared with the other units''.';
 
 CREATE FUNCTION @extschema@.l4_failure_at_large(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record
@@ -116,7 +116,8 @@ BEGIN ATOMIC
 	ORDER BY p.turn LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_failure_at_large(@extschema@.l4_placed_record[], @extschema@.l4_limits) IS
-'When the failure shows at large: the first record that names another unit or that most units have; NULL where none does.';
+'Step: When the failure shows at large: the first record that names another unit or that most units have; NULL where none '
+'does.';
 
 CREATE FUNCTION @extschema@.l4_telling_units(streams @extschema@.l4_job_stream[], telling_streams bigint[])
 RETURNS TABLE (kind text, unit text, tells boolean, units bigint, units_telling bigint)
@@ -132,5 +133,5 @@ BEGIN ATOMIC
 	WINDOW w AS (PARTITION BY u.kind);
 END;
 COMMENT ON FUNCTION @extschema@.l4_telling_units(@extschema@.l4_job_stream[], bigint[]) IS
-'The units that have streams of ranks and of launchers, by kind: whether any of these tells of the failure (is one of '
-'telling_streams), of how many units there are such streams, and in how many of them they tell.';
+'Step: The units that have streams of ranks and of launchers, by kind: whether any of these tells of the failure (is one '
+'of telling_streams), of how many units there are such streams, and in how many of them they tell.';

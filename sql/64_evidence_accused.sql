@@ -16,5 +16,5 @@ BEGIN ATOMIC
 	FROM accused a JOIN accuser o ON o.unit = a.unit;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_accused(@extschema@.l4_accusation[]) IS
-'Evidence of kind accused: unexplained records of other units name the unit, and none of its own names another one. '
+'Step: Evidence of kind accused: unexplained records of other units name the unit, and none of its own names another one. '
 'Several such units share the suspicion.';

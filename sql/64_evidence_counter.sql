@@ -37,7 +37,7 @@ BEGIN ATOMIC
 		AND (q.maximum IS NULL OR c.largest > (l4_counting_units.limits).evidence_counter_pool_factor * q.maximum);
 END;
 COMMENT ON FUNCTION @extschema@.l4_counting_units(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
-'Units of which a number in the system log (errors, discards, retransmissions) grew far more than on the others and '
+'Step: Units of which a number in the system log (errors, discards, retransmissions) grew far more than on the others and '
 'further than in successful jobs: growth is largest less least value, median that of the units, usual the largest value of '
 'the pool (NULL where it has less than two jobs that count it), line_no where the largest stands.';
 
@@ -56,4 +56,4 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_counter(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
 	@extschema@.l4_limits) IS
-'Evidence of kind counter: a number in the system log of a unit grew far more than on the others (l4_counting_units).';
+'Step: Evidence of kind counter: a number in the system log of a unit grew far more than on the others (l4_counting_units).';

@@ -16,5 +16,5 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_first(@extschema@.l4_placed_record[], @extschema@.l4_placed_record,
 	@extschema@.l4_limits) IS
-'Evidence of kinds first and own: an unexplained record of a unit that names no other one and that few units have, before '
-'the failure shows at large (at_large) or later.';
+'Step: Evidence of kinds first and own: an unexplained record of a unit that names no other one and that few units have, '
+'before the failure shows at large (at_large) or later.';

@@ -21,8 +21,8 @@ BEGIN ATOMIC
 	SELECT r.item, r.rank, r.score, r.max_z, r.suspect FROM ranked r;
 END;
 COMMENT ON FUNCTION @extschema@.l4_forest_units(@extschema@.l4_unit[], @extschema@.l4_unexplained_record[]) IS
-'The units of a job ranked by an Isolation Forest over how often they log each event that is unexplained (paper, section '
-'4.3; l4_iforest_rank).';
+'Step: The units of a job ranked by an Isolation Forest over how often they log each event that is unexplained (paper, '
+'section 4.3; l4_iforest_rank).';
 
 CREATE FUNCTION @extschema@.l4_evidence_forest(units @extschema@.l4_unit[], unexplained @extschema@.l4_unexplained_record[],
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
@@ -37,4 +37,5 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_forest(@extschema@.l4_unit[], @extschema@.l4_unexplained_record[],
 	@extschema@.l4_limits) IS
-'Evidence of kind forest: the units that the Isolation Forest isolates most by their unexplained records (l4_forest_units).';
+'Step: Evidence of kind forest: the units that the Isolation Forest isolates most by their unexplained records '
+'(l4_forest_units).';

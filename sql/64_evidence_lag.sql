@@ -16,4 +16,4 @@ BEGIN ATOMIC
 	WHERE p.turn = 1 AND p.iteration < p.others_iteration AND p.units > 2;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_lag(@extschema@.l4_job_stream[]) IS
-'Evidence of kind lag: the last iteration of one unit is behind that of all others.';
+'Step: Evidence of kind lag: the last iteration of one unit is behind that of all others.';

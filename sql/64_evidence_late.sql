@@ -12,8 +12,8 @@ BEGIN ATOMIC
 	WHERE s.kind = 'rank' AND s.unit IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_recurring_steps(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
-'What ranks print again and again while they iterate: how often, when last, and the time between two on average (step, in '
-'seconds).';
+'Step: What ranks print again and again while they iterate: how often, when last, and the time between two on average '
+'(step, in seconds).';
 
 CREATE FUNCTION @extschema@.l4_awaited_units(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
 	clocks @extschema@.l4_clock_offset[], limits @extschema@.l4_limits)
@@ -71,10 +71,10 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_awaited_units(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
 	@extschema@.l4_clock_offset[], @extschema@.l4_limits) IS
-'Units that the others seem to have waited for when the job stopped: late, in seconds, where they came later than the '
-'others to the last of what all ranks print in each iteration (by evidence_late_step_share of the usual time between two, '
-'step in seconds, at least); NULL where behind of the units printed it once less than the others (times). Times by the '
-'clock of the most units.';
+'Step: Units that the others seem to have waited for when the job stopped: late, in seconds, where they came later than '
+'the others to the last of what all ranks print in each iteration (by evidence_late_step_share of the usual time between '
+'two, step in seconds, at least); NULL where behind of the units printed it once less than the others (times). Times by '
+'the clock of the most units.';
 
 CREATE FUNCTION @extschema@.l4_evidence_late(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
 	clocks @extschema@.l4_clock_offset[], unexplained_shapes bigint[], limits @extschema@.l4_limits)
@@ -108,5 +108,5 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_late(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
 	@extschema@.l4_clock_offset[], bigint[], @extschema@.l4_limits) IS
-'Evidence of kinds behind and late: the others seem to have waited for the unit when the job stopped (l4_awaited_units), '
-'by statements that are not unexplained themselves (unexplained_shapes).';
+'Step: Evidence of kinds behind and late: the others seem to have waited for the unit when the job stopped '
+'(l4_awaited_units), by statements that are not unexplained themselves (unexplained_shapes).';

@@ -11,5 +11,5 @@ BEGIN ATOMIC
 	WHERE NOT u.logged AND u.missing <= u.units * (l4_evidence_missing.limits).evidence_missing_share;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_missing(@extschema@.l4_unit[], @extschema@.l4_limits) IS
-'Evidence of kind missing: the scheduler lists the node, but there is not one record from it. Nothing where more of the '
-'nodes than evidence_missing_share are missing.';
+'Step: Evidence of kind missing: the scheduler lists the node, but there is not one record from it. Nothing where more of '
+'the nodes than evidence_missing_share are missing.';

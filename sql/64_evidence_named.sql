@@ -25,5 +25,5 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extschema@.l4_accusation[],
 	@extschema@.l4_placed_record, @extschema@.l4_limits) IS
-'Evidence of kind named: an unexplained record of a stream of no unit (a collector, a controller, a launcher) names the '
-'unit. Not statements that name more of the units than evidence_named_share.';
+'Step: Evidence of kind named: an unexplained record of a stream of no unit (a collector, a controller, a launcher) names '
+'the unit. Not statements that name more of the units than evidence_named_share.';

@@ -26,6 +26,6 @@ BEGIN ATOMIC
 		ON l.stream_id = s.stream_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_quiet(text, @extschema@.l4_job_stream[], bigint[], @extschema@.l4_limits) IS
-'Evidence of kind quiet against units: the ranks (launchers) of the others log the failure (telling_streams: the streams '
-'that do), all of this one stop without a word; a piece for each of its ranks and launchers. Nothing where more of the '
-'units than evidence_quiet_share do.';
+'Step: Evidence of kind quiet against units: the ranks (launchers) of the others log the failure (telling_streams: the '
+'streams that do), all of this one stop without a word; a piece for each of its ranks and launchers. Nothing where more of '
+'the units than evidence_quiet_share do.';

@@ -34,6 +34,6 @@ BEGIN ATOMIC
 	WHERE s.ranks_quiet <= z.ranks * (l4_evidence_quiet_rank.limits).evidence_quiet_rank_share;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_quiet_rank(text, @extschema@.l4_job_stream[], bigint[], @extschema@.l4_limits) IS
-'Evidence of kind quiet against single ranks: all units log the failure in their rank logs, but one rank beside others of '
-'its unit stops without a word (telling_streams: the streams that do log it). Nothing where more of the ranks than '
-'evidence_quiet_rank_share do.';
+'Step: Evidence of kind quiet against single ranks: all units log the failure in their rank logs, but one rank beside '
+'others of its unit stops without a word (telling_streams: the streams that do log it). Nothing where more of the ranks '
+'than evidence_quiet_rank_share do.';

@@ -44,8 +44,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_silent_units(text, @extschema@.l4_job_stream[], @extschema@.l4_clock_offset[],
 	@extschema@.l4_limits) IS
-'Units of which everything (where there are system logs: the system log) ends well before the others'', by more than a '
-'beat of what it says most often: last record (by its own clock), the time at which half of the units had ended (by the '
+'Step: Units of which everything (where there are system logs: the system log) ends well before the others'', by more than '
+'a beat of what it says most often: last record (by its own clock), the time at which half of the units had ended (by the '
 'clock of the most), and the gap between the two in true time.';
 
 CREATE FUNCTION @extschema@.l4_evidence_silent(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
@@ -72,5 +72,5 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_silent(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
 	@extschema@.l4_clock_offset[], @extschema@.l4_limits) IS
-'Evidence of kind silent: all logs of a unit end well before the others'' (l4_silent_units). Nothing where more of the '
-'units than evidence_silent_share do.';
+'Step: Evidence of kind silent: all logs of a unit end well before the others'' (l4_silent_units). Nothing where more of '
+'the units than evidence_silent_share do.';

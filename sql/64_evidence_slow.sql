@@ -16,8 +16,8 @@ BEGIN ATOMIC
 		)) AS unit) u;
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_seconds(text, int, text) IS
-'How many seconds the unit of a parameter of a shape (position, from 1; one of its values) is: 0.001 for "<*> ms". NULL '
-'where it is no duration or has no unit.';
+'Step: How many seconds the unit of a parameter of a shape (position, from 1; one of its values) is: 0.001 for "<*> ms". '
+'NULL where it is no duration or has no unit.';
 
 CREATE FUNCTION @extschema@.l4_timed_parameters(job_id text, limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint, shape_id bigint, "position" int, mean double precision, number_count bigint,
@@ -53,8 +53,8 @@ BEGIN ATOMIC
 	WHERE m.seconds IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_timed_parameters(text, @extschema@.l4_limits) IS
-'The parameters of a job''s statements that are durations which vary, per stream: mean, number and largest in the unit in '
-'which they are printed, and how many seconds that is. Reads all sketches of the job.';
+'Step: The parameters of a job''s statements that are durations which vary, per stream: mean, number and largest in the '
+'unit in which they are printed, and how many seconds that is. Reads all sketches of the job.';
 
 CREATE FUNCTION @extschema@.l4_slow_ranks(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
 RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, mean double precision, median double precision,
@@ -98,10 +98,11 @@ BEGIN ATOMIC
 		AND exp(GREATEST(d.level, s.level)) > (l4_slow_ranks.limits).evidence_slow_step_share * COALESCE(s.step, 0);
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_ranks(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
-'Ranks, with their units, whose durations in a statement stand out from the other ranks'': the mean without the longest '
-'and the median of the ranks, in seconds, and how many robust standard deviations of logarithms lie between (z). z above '
-'0: it takes longer; below 0: it waits less, so the others may wait for it. Only durations of evidence_slow_step_share of '
-'the time between two such statements or more. Nothing for fewer units than evidence_slow_nodes.';
+'Step: Ranks, with their units, whose durations in a statement stand out from the other ranks'': the mean without the '
+'longest and the median of the ranks, in seconds, and how many robust standard deviations of logarithms lie between (z). z '
+'above 0: it takes longer; below 0: it waits less, so the others may wait for it. Only durations of '
+'evidence_slow_step_share of the time between two such statements or more. Nothing for fewer units than '
+'evidence_slow_nodes.';
 
 CREATE FUNCTION @extschema@.l4_evidence_slow(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
 	rank_fails boolean, limits @extschema@.l4_limits)
@@ -130,5 +131,5 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_slow(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], boolean,
 	@extschema@.l4_limits) IS
-'Evidence of kind slow: the durations of one of the unit''s ranks stand out from the other ranks'' (l4_slow_ranks), the '
-'strongest piece of each unit. Nothing where a rank fails with an error (rank_fails).';
+'Step: Evidence of kind slow: the durations of one of the unit''s ranks stand out from the other ranks'' (l4_slow_ranks), '
+'the strongest piece of each unit. Nothing where a rank fails with an error (rank_fails).';

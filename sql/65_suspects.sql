@@ -60,9 +60,9 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],
 	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'All evidence against single units (nodes; ranks where nodes are not known) of a job, one row a piece. Nothing for a job '
-'of one unit: there is nothing to compare. unexplained, accusations, clocks: the results of l4_unexplained, l4_accusations '
-'and l4_clock_offsets, where at hand; limits, wordings: those in force, where at hand.';
+'Step: All evidence against single units (nodes; ranks where nodes are not known) of a job, one row a piece. Nothing for a '
+'job of one unit: there is nothing to compare. unexplained, accusations, clocks: the results of l4_unexplained, '
+'l4_accusations and l4_clock_offsets, where at hand; limits, wordings: those in force, where at hand.';
 
 CREATE TYPE @extschema@.l4_suspect_node AS (
 	ordinal int,
@@ -110,5 +110,5 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_suspect_nodes(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],
 	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'The nodes of a job to look at, most suspicious first, with the sum of the evidence against each and its pieces. No row '
-'where all nodes fail alike. unexplained, accusations, clocks, limits, wordings: as l4_node_evidence takes them.';
+'Step: The nodes of a job to look at, most suspicious first, with the sum of the evidence against each and its pieces. No '
+'row where all nodes fail alike. unexplained, accusations, clocks, limits, wordings: as l4_node_evidence takes them.';

@@ -63,7 +63,7 @@ BEGIN ATOMIC
 		(SELECT s.iteration FROM state s WHERE s.iteration IS NOT NULL ORDER BY s.line_no DESC LIMIT 1);
 END;
 COMMENT ON FUNCTION @extschema@.l4_job_state(text, text, int, text, bigint, timestamptz, @extschema@.l4_limits) IS
-'Stage and iteration that a job was in at a place in its logs (source, line and, as far as known, time), told by the '
+'Step: Stage and iteration that a job was in at a place in its logs (source, line and, as far as known, time), told by the '
 'stream that got furthest, rather one of the rank itself (l4_telling_stream). NULL where no stream prints iterations.';
 
 CREATE TYPE @extschema@.l4_onset AS (
@@ -118,8 +118,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_onset_records(text, @extschema@.l4_unexplained_record[], text, @extschema@.l4_accusation[],
 	boolean, @extschema@.l4_limits) IS
-'The unexplained records at which a failure may have begun, one for each place (see l4_onset). silent: the suspect''s '
-'ranks say nothing of their failure (l4_onset_stops).';
+'Step: The unexplained records at which a failure may have begun, one for each place (see l4_onset). silent: the '
+'suspect''s ranks say nothing of their failure (l4_onset_stops).';
 
 CREATE FUNCTION @extschema@.l4_onset_stops(job_id text, unexplained @extschema@.l4_unexplained_record[], suspect text,
 	accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_onset
@@ -158,8 +158,9 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_onset_stops(text, @extschema@.l4_unexplained_record[], text, @extschema@.l4_accusation[],
 	@extschema@.l4_limits) IS
-'The ends of ranks at which a failure may have begun: where a rank of the suspect stopped that says nothing unexplained '
-'(stopped; none where another of its ranks tells of a failure of its own), and where the first rank of all ended (end).';
+'Step: The ends of ranks at which a failure may have begun: where a rank of the suspect stopped that says nothing '
+'unexplained (stopped; none where another of its ranks tells of a failure of its own), and where the first rank of all '
+'ended (end).';
 
 CREATE FUNCTION @extschema@.l4_onset_stage(place text, named text, own text, rank int, marks boolean, state text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -176,8 +177,8 @@ BEGIN ATOMIC
 		l4_onset_stage.state) AS known) k;
 END;
 COMMENT ON FUNCTION @extschema@.l4_onset_stage(text, text, text, int, boolean, text) IS
-'The stage of an onset: the one that its error names (of a job that iterates a communicator says nothing), else that of '
-'its stream, where the stream marks iterations (marks), else the job''s state at the time.';
+'Step: The stage of an onset: the one that its error names (of a job that iterates a communicator says nothing), else that '
+'of its stream, where the stream marks iterations (marks), else the job''s state at the time.';
 
 CREATE FUNCTION @extschema@.l4_onsets(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	suspects text[] DEFAULT NULL,
@@ -228,6 +229,6 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_onsets(text, @extschema@.l4_unexplained_record[], text[], @extschema@.l4_accusation[],
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Where the failure of a job may have begun, the most telling place first (column turn). suspects: the units of '
+'Step: Where the failure of a job may have begun, the most telling place first (column turn). suspects: the units of '
 'l4_suspect_nodes, in order; unexplained, accusations: the results of l4_unexplained and l4_accusations; limits, wordings: '
 'those in force; where at hand.';

@@ -38,7 +38,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_guard_builtin_fault() IS
-'Refuses to add, change or delete a built-in fault (55000). Upgrade scripts disable the trigger while they bring new ones.';
+'Step: Refuses to add, change or delete a built-in fault (55000). Upgrade scripts disable the trigger while they bring new '
+'ones.';
 CREATE TRIGGER l4_guard_builtin_fault BEFORE UPDATE OR DELETE ON @extschema@.l4_fault
 	FOR EACH ROW WHEN (OLD.builtin) EXECUTE FUNCTION @extschema@.l4_guard_builtin_fault();
 CREATE TRIGGER l4_guard_new_builtin_fault BEFORE INSERT OR UPDATE ON @extschema@.l4_fault
@@ -139,8 +140,8 @@ COMMENT ON TYPE @extschema@.l4_fault_entry IS
 CREATE FUNCTION @extschema@.l4_fill_shape(shape text, parameters text[]) RETURNS text
 	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 5 AS 'MODULE_PATHNAME', 'l4_fill_shape';
 COMMENT ON FUNCTION @extschema@.l4_fill_shape(text, text[]) IS
-'A shape with its parameters put back in; one that is NULL or missing becomes 1. NULL for no shape. Errors: 22023 for an '
-'array of several dimensions.';
+'Step: A shape with its parameters put back in; one that is NULL or missing becomes 1. NULL for no shape. Errors: 22023 '
+'for an array of several dimensions.';
 
 CREATE FUNCTION @extschema@.l4_fault_subjects(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	most_values double precision)
@@ -198,9 +199,9 @@ BEGIN ATOMIC
 	WHERE f.turn <= l4_fault_subjects.most_values;
 END;
 COMMENT ON FUNCTION @extschema@.l4_fault_subjects(text, @extschema@.l4_unexplained_record[], double precision) IS
-'The texts that stand for what is unexplained in a job: per stream and shape the first record (as it is quoted, else the '
-'shape with its first parameters), and the shape with each further value of a parameter, most_values of a shape at most; '
-'line_no is where that value shows first. Reads the parameter statistics.';
+'Step: The texts that stand for what is unexplained in a job: per stream and shape the first record (as it is quoted, else '
+'the shape with its first parameters), and the shape with each further value of a parameter, most_values of a shape at '
+'most; line_no is where that value shows first. Reads the parameter statistics.';
 
 CREATE FUNCTION @extschema@.l4_fault_hits(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	entries @extschema@.l4_fault_entry[], limits @extschema@.l4_limits)
@@ -250,9 +251,9 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_fault_hits(text, @extschema@.l4_unexplained_record[], @extschema@.l4_fault_entry[],
 	@extschema@.l4_limits) IS
-'Where the patterns (event_id NULL) and the events of the given faults show in what is unexplained in a job, whatever '
-'their scope but for the kind of stream: fault, stream, shape, line of the first record, unit and time. Texts that a '
-'benign fault matches are silent.';
+'Step: Where the patterns (event_id NULL) and the events of the given faults show in what is unexplained in a job, '
+'whatever their scope but for the kind of stream: fault, stream, shape, line of the first record, unit and time. Texts '
+'that a benign fault matches are silent.';
 
 CREATE FUNCTION @extschema@.l4_match_entries(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	entries @extschema@.l4_fault_entry[], limits @extschema@.l4_limits DEFAULT NULL)
@@ -306,10 +307,10 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_match_entries(text, @extschema@.l4_unexplained_record[], @extschema@.l4_fault_entry[],
 	@extschema@.l4_limits) IS
-'Where the given faults show in what is news in a job: fault, stream, shape and line of the first record that matches. A '
-'fault shows where its pattern matches, all of its events are there, and its scope (kinds of streams, share of nodes, '
-'time, order) holds; what cannot be judged for want of times or node lists counts as held. Texts that a benign fault '
-'matches are silent.';
+'Step: Where the given faults show in what is news in a job: fault, stream, shape and line of the first record that '
+'matches. A fault shows where its pattern matches, all of its events are there, and its scope (kinds of streams, share of '
+'nodes, time, order) holds; what cannot be judged for want of times or node lists counts as held. Texts that a benign '
+'fault matches are silent.';
 
 CREATE FUNCTION @extschema@.l4_explained_faults(keys text[]) RETURNS TABLE (fault_key text, explained_by text[])
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
@@ -333,7 +334,7 @@ BEGIN ATOMIC
 	GROUP BY b.fault_key;
 END;
 COMMENT ON FUNCTION @extschema@.l4_explained_faults(text[]) IS
-'Of faults found together those that follow from another one of them, by l4_fault_explains, with the keys of these.';
+'Step: Of faults found together those that follow from another one of them, by l4_fault_explains, with the keys of these.';
 
 CREATE FUNCTION @extschema@.l4_first_fault_hits(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	entries @extschema@.l4_fault_entry[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
@@ -369,8 +370,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_first_fault_hits(text, @extschema@.l4_unexplained_record[], @extschema@.l4_fault_entry[],
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Of each fault that shows in a job (l4_match_entries) the first record that shows it, with the line and the text that '
-'does, and in how many records and on how many nodes it shows in all.';
+'Step: Of each fault that shows in a job (l4_match_entries) the first record that shows it, with the line and the text '
+'that does, and in how many records and on how many nodes it shows in all.';
 
 CREATE FUNCTION @extschema@.l4_match_faults(job_id text, news @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)

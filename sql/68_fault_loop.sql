@@ -26,8 +26,8 @@ BEGIN ATOMIC
 	WHERE v.value IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_value_class(text[]) IS
-'The narrowest of a few bounded PCRE2 classes that all the examples of a parameter''s values are of: whole numbers, numbers, '
-'hexadecimal numbers, words, or the rest of a line.';
+'Step: The narrowest of a few bounded PCRE2 classes that all the examples of a parameter''s values are of: whole numbers, '
+'numbers, hexadecimal numbers, words, or the rest of a line.';
 
 CREATE FUNCTION @extschema@.l4_line_pattern(line text, classes text[], kept int[] DEFAULT NULL) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
@@ -62,9 +62,9 @@ BEGIN ATOMIC
 	FROM trimmed t;
 END;
 COMMENT ON FUNCTION @extschema@.l4_line_pattern(text, text[], int[]) IS
-'A PCRE2 pattern for a line of a shape or template: its fixed parts as they are (without signs at the ends), its parameters '
-'as the given classes (in order; a missing one is the rest of a line). Parameters at its ends are left out, unless listed in '
-'kept. NULL where the line has no fixed word.';
+'A PCRE2 pattern for a line of a shape or template: its fixed parts as they are (without signs at the ends), its '
+'parameters as the given classes (in order; a missing one is the rest of a line). Parameters at its ends are left out, '
+'unless listed in kept. NULL where the line has no fixed word.';
 
 CREATE FUNCTION @extschema@.l4_shape_pattern(shape text, examples jsonb, keep_place int DEFAULT NULL,
 	keep_value text DEFAULT NULL, keep_values text[] DEFAULT NULL)
@@ -105,9 +105,9 @@ BEGIN ATOMIC
 	FROM chosen c;
 END;
 COMMENT ON FUNCTION @extschema@.l4_shape_pattern(text, jsonb, int, text, text[]) IS
-'A PCRE2 pattern for a shape. examples: values seen per position, as {"1": ["a", "b"], ...}; keep_place and keep_value: a '
-'position whose value is to stay (what is news); keep_values: values that stay wherever they were seen. Of a shape with '
-'several lines one line is taken: the one with keep_place, of a traceback the last, else the first.';
+'Step: A PCRE2 pattern for a shape. examples: values seen per position, as {"1": ["a", "b"], ...}; keep_place and '
+'keep_value: a position whose value is to stay (what is news); keep_values: values that stay wherever they were seen. Of a '
+'shape with several lines one line is taken: the one with keep_place, of a traceback the last, else the first.';
 
 CREATE FUNCTION @extschema@.l4_draft_pattern(job_id text, event_id bigint, keep_values text[] DEFAULT NULL,
 	news @extschema@.l4_unexplained_record[] DEFAULT NULL)
@@ -154,9 +154,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_draft_pattern(text, bigint, text[], @extschema@.l4_unexplained_record[]) IS
-'A PCRE2 pattern drafted from an event that is news in a job: the fixed parts of its shapes, their parameters as bounded '
-'classes of what values they take in all jobs kept; a value that is itself the news stays, and so do keep_values. NULL where '
-'the event is not news there, or has no fixed word.';
+'Step: A PCRE2 pattern drafted from an event that is news in a job: the fixed parts of its shapes, their parameters as '
+'bounded classes of what values they take in all jobs kept; a value that is itself the news stays, and so do keep_values. '
+'NULL where the event is not news there, or has no fixed word.';
 
 CREATE FUNCTION @extschema@.l4_note_fault(fault_key text, step text, note text DEFAULT NULL, detail jsonb DEFAULT NULL)
 RETURNS void
@@ -173,7 +173,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ROW((fault).fault_key, (fault).pattern, (fault).events, (fault).in_order, (fault).stream_kinds, (fault).min_node_share,
 	(fault).max_node_share, (fault).within_time, 'root')::@extschema@.l4_fault_entry;
 COMMENT ON FUNCTION @extschema@.l4_fault_entry_of(@extschema@.l4_fault) IS
-'A fault of whatever state and role as the root that l4_match_entries looks for.';
+'Step: A fault of whatever state and role as the root that l4_match_entries looks for.';
 
 CREATE FUNCTION @extschema@.l4_fault_events(job_id text, events bigint[], news @extschema@.l4_unexplained_record[])
 RETURNS bigint[]
@@ -202,7 +202,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_fault_events(text, bigint[], @extschema@.l4_unexplained_record[]) IS
-'The events that a fault is to be made of: those given, else the first event finding of the job. news: the result of '
+'Step: The events that a fault is to be made of: those given, else the first event finding of the job. news: the result of '
 'l4_unexplained. Errors: 55000 no event finding, 22023 an event that is not among news.';
 
 CREATE FUNCTION @extschema@.l4_fault_draft(job_id text, event_id bigint, keep_values text[],
@@ -226,7 +226,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_fault_draft(text, bigint, text[], @extschema@.l4_unexplained_record[]) IS
-'The pattern that l4_draft_pattern makes of an event, if it has words enough to tell anything. Errors: 22023 too general.';
+'Step: The pattern that l4_draft_pattern makes of an event, if it has words enough to tell anything. Errors: 22023 too '
+'general.';
 
 CREATE FUNCTION @extschema@.l4_check_own_fault(fault @extschema@.l4_fault, job_id text,
 	news @extschema@.l4_unexplained_record[]) RETURNS void
@@ -243,7 +244,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_check_own_fault(@extschema@.l4_fault, text, @extschema@.l4_unexplained_record[]) IS
-'Nothing, if a fault matches the job from which it comes, in its scope; else an error (22023). news: the result of '
+'Step: Nothing, if a fault matches the job from which it comes, in its scope; else an error (22023). news: the result of '
 'l4_unexplained.';
 
 CREATE FUNCTION @extschema@.l4_confirm_fault(job_id text, fault_key text, title text, root_cause text, fix text, category text,
@@ -321,12 +322,12 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_confirm_fault(text, text, text, text, text, text, text, bigint[], text, text[], boolean,
 	text[], double precision, double precision, interval, text, text, int, text[], text, boolean) IS
 'Archives what was found in a job as a fault of the site''s library and returns its row. The pattern is drafted from the '
-'first of events (NULL: the first event finding; see l4_draft_pattern, keep_values), or given; of several events all must be '
-'there then, in_order or in any. stream_kinds, min_node_share, max_node_share, within_time: its scope. explains: keys of '
-'faults that follow from it. It is a draft until l4_activate_fault, or at once in force with activate; a draft or a retired '
-'fault of the same key is drafted anew, a built-in one is replaced once this is in force. Errors: P0002 unknown job; 22023 an '
-'event that is no finding, too general a draft, or a fault that does not match its own job; 23505 a key in force; 55000 '
-'nothing to make a fault of; 2201B a bad pattern; 23514 an unknown category, role or severity.';
+'first of events (NULL: the first event finding; see l4_draft_pattern, keep_values), or given; of several events all must '
+'be there then, in_order or in any. stream_kinds, min_node_share, max_node_share, within_time: its scope. explains: keys '
+'of faults that follow from it. It is a draft until l4_activate_fault, or at once in force with activate; a draft or a '
+'retired fault of the same key is drafted anew, a built-in one is replaced once this is in force. Errors: P0002 unknown '
+'job; 22023 an event that is no finding, too general a draft, or a fault that does not match its own job; 23505 a key in '
+'force; 55000 nothing to make a fault of; 2201B a bad pattern; 23514 an unknown category, role or severity.';
 
 CREATE FUNCTION @extschema@.l4_activate_fault(fault_key text, note text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -353,8 +354,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_activate_fault(text, text) IS
-'Puts a draft or a retired fault of the site, or a built-in one that was switched off, in force: from now on it is matched. '
-'Errors: P0002 unknown fault, 55000 already in force.';
+'Puts a draft or a retired fault of the site, or a built-in one that was switched off, in force: from now on it is '
+'matched. Errors: P0002 unknown fault, 55000 already in force.';
 
 CREATE FUNCTION @extschema@.l4_retire_fault(fault_key text, note text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -391,8 +392,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_retire_fault(text, text) IS
-'Takes a fault out of force: one of the site becomes retired, a built-in one is switched off. Findings saved before keep it. '
-'Errors: P0002 unknown fault, 55000 already out of force.';
+'Takes a fault out of force: one of the site becomes retired, a built-in one is switched off. Findings saved before keep '
+'it. Errors: P0002 unknown fault, 55000 already out of force.';
 
 CREATE FUNCTION @extschema@.l4_override_fault(fault_key text, title text DEFAULT NULL, role text DEFAULT NULL,
 	severity text DEFAULT NULL, priority int DEFAULT NULL, root_cause text DEFAULT NULL, fix text DEFAULT NULL,
@@ -450,8 +451,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_judge_fault(text, text, boolean, text) IS
-'Says whether a fault that was matched in a job was right; a later judgement of the same job replaces it. The library counts '
-'them. Errors: P0002 unknown job or fault, 22004 neither true nor false.';
+'Says whether a fault that was matched in a job was right; a later judgement of the same job replaces it. The library '
+'counts them. Errors: P0002 unknown job or fault, 22004 neither true nor false.';
 
 CREATE FUNCTION @extschema@.l4_all_records(job_id text) RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
@@ -462,7 +463,7 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_job_statements(l4_all_records.job_id) e JOIN @extschema@.l4_shape s ON s.shape_id = e.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_all_records(text) IS
-'Everything that a job logged in the form of l4_unexplained, as if nothing were normal and no text quoted.';
+'Step: Everything that a job logged in the form of l4_unexplained, as if nothing were normal and no text quoted.';
 
 CREATE FUNCTION @extschema@.l4_backtest_records(job_id text, entry @extschema@.l4_fault_entry, basis text)
 RETURNS TABLE (records bigint, shapes bigint, nodes bigint, source text, line_no bigint, example text)
@@ -498,8 +499,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_backtest_records(text, @extschema@.l4_fault_entry, text) IS
-'Where a fault matches at all in a job, also in what the pool explains: how many records, shapes and nodes, and the first one. '
-'basis: records or shapes, as for l4_backtest_fault.';
+'Step: Where a fault matches at all in a job, also in what the pool explains: how many records, shapes and nodes, and the '
+'first one. basis: records or shapes, as for l4_backtest_fault.';
 
 CREATE FUNCTION @extschema@.l4_backtest_job(job_id text, entry @extschema@.l4_fault_entry, basis text)
 RETURNS TABLE (records bigint, shapes bigint, nodes bigint, news_records bigint, rings boolean, source text, line_no bigint,
@@ -540,7 +541,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_backtest_job(text, @extschema@.l4_fault_entry, text) IS
-'What a fault finds in one job: see l4_backtest_fault.';
+'Step: What a fault finds in one job: see l4_backtest_fault.';
 
 CREATE FUNCTION @extschema@.l4_backtest_entry(pattern text, fault_key text) RETURNS @extschema@.l4_fault_entry
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -568,8 +569,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_backtest_entry(text, text) IS
-'What l4_backtest_fault tries: a pattern, or a fault of the library in whatever state. Errors: 22023 not exactly one of both, '
-'P0002 unknown fault, 2201B bad pattern.';
+'Step: What l4_backtest_fault tries: a pattern, or a fault of the library in whatever state. Errors: 22023 not exactly one '
+'of both, P0002 unknown fault, 2201B bad pattern.';
 
 CREATE FUNCTION @extschema@.l4_backtest_fault(pattern text DEFAULT NULL, fault_key text DEFAULT NULL, jobs text[] DEFAULT NULL,
 	basis text DEFAULT NULL)
@@ -630,13 +631,13 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_backtest_fault(text, text, text[], text) IS
-'Tries a pattern, or a fault of the library in whatever state, on all jobs kept (or on jobs) and returns the jobs that have '
-'it. records, shapes, nodes: where it matches at all, also in what the pool explains, whatever its scope; news_records: of '
-'these the ones that the filter leaves; rings: l4_match_faults would report it, in its scope and not silenced by a benign '
-'fault. verdict says it in words: match (rings on a job that did not succeed), false alarm (rings on one that did; '
-'l4_unexplained leaves the job itself out of its pool), out of scope, or match and false alarm "without the filter" where '
-'only the pool keeps it from ringing, as it does not for the first jobs of a new model. The root cause is that of the failure '
-'report. basis: records (every record is read; exact), shapes (summaries: shapes with the values their parameters took, '
-'without headers; quick), NULL: records up to five million. A test of a fault is kept in l4_fault_history. Errors: 22023 not '
-'exactly one of pattern and fault_key, or an unknown basis; P0002 unknown fault; 2201B bad pattern. Cost: records about 0.3 '
-'million a second; per job that has it one l4_unexplained.';
+'Tries a pattern, or a fault of the library in whatever state, on all jobs kept (or on jobs) and returns the jobs that '
+'have it. records, shapes, nodes: where it matches at all, also in what the pool explains, whatever its scope; '
+'news_records: of these the ones that the filter leaves; rings: l4_match_faults would report it, in its scope and not '
+'silenced by a benign fault. verdict says it in words: match (rings on a job that did not succeed), false alarm (rings on '
+'one that did; l4_unexplained leaves the job itself out of its pool), out of scope, or match and false alarm "without the '
+'filter" where only the pool keeps it from ringing, as it does not for the first jobs of a new model. The root cause is '
+'that of the failure report. basis: records (every record is read; exact), shapes (summaries: shapes with the values their '
+'parameters took, without headers; quick), NULL: records up to five million. A test of a fault is kept in '
+'l4_fault_history. Errors: 22023 not exactly one of pattern and fault_key, or an unknown basis; P0002 unknown fault; 2201B '
+'bad pattern. Cost: records about 0.3 million a second; per job that has it one l4_unexplained.';

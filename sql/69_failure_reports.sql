@@ -11,7 +11,7 @@ RETURN CASE
 	ELSE 'other'
 END;
 COMMENT ON FUNCTION @extschema@.l4_symptom(text) IS
-'The symptom that words mean: launching failure, training crash, abnormal behaviour (in either spelling), else other.';
+'Step: The symptom that words mean: launching failure, training crash, abnormal behaviour (in either spelling), else other.';
 
 CREATE FUNCTION @extschema@.l4_check_failure_report(fields jsonb, place bigint) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -35,8 +35,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_check_failure_report(jsonb, bigint) IS
-'Nothing, if a failure report in JSON has a job_id and no field that is no column of l4_failure_report; else an error (22023) '
-'with its place in the document.';
+'Step: Nothing, if a failure report in JSON has a job_id and no field that is no column of l4_failure_report; else an '
+'error (22023) with its place in the document.';
 
 CREATE FUNCTION @extschema@.l4_read_failure_report(fields jsonb) RETURNS @extschema@.l4_failure_report
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -56,8 +56,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_read_failure_report(jsonb) IS
-'A failure report in JSON as a row of l4_failure_report, with what it leaves out: see l4_import_failure_reports. Errors: those '
-'of values that a column does not take.';
+'Step: A failure report in JSON as a row of l4_failure_report, with what it leaves out: see l4_import_failure_reports. '
+'Errors: those of values that a column does not take.';
 
 CREATE FUNCTION @extschema@.l4_import_failure_reports(document jsonb) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -108,10 +108,10 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_import_failure_reports(jsonb) IS
 'Takes in failure reports, one JSON object or an array of them, with the columns of l4_failure_report as fields; returns '
-'their number. A report of the same job_id and report_id (by default 1) is replaced. Left out, reported_at is now and status '
-'follows from what is there (resolved, diagnosed, open). All or nothing. From CSV: \copy l4_failure_report (columns) FROM '
-'file CSV HEADER. Errors: 22023 no object, no job_id or unknown fields; others as the values are at fault, with the number of '
-'the report.';
+'their number. A report of the same job_id and report_id (by default 1) is replaced. Left out, reported_at is now and '
+'status follows from what is there (resolved, diagnosed, open). All or nothing. From CSV: \copy l4_failure_report '
+'(columns) FROM file CSV HEADER. Errors: 22023 no object, no job_id or unknown fields; others as the values are at fault, '
+'with the number of the report.';
 
 CREATE FUNCTION @extschema@.l4_finding_features(findings @extschema@.l4_finding[])
 RETURNS TABLE (kind text, feature text, weight double precision)
@@ -131,7 +131,8 @@ BEGIN ATOMIC
 	GROUP BY x.kind, x.feature;
 END;
 COMMENT ON FUNCTION @extschema@.l4_finding_features(@extschema@.l4_finding[]) IS
-'What findings have that can be compared with those of another job: faults, events and the first stage, with their weights.';
+'Step: What findings have that can be compared with those of another job: faults, events and the first stage, with their '
+'weights.';
 
 CREATE FUNCTION @extschema@.l4_saved_findings(job_id text) RETURNS @extschema@.l4_finding[]
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
@@ -143,7 +144,7 @@ BEGIN ATOMIC
 			WHERE d.job_id = l4_saved_findings.job_id));
 END;
 COMMENT ON FUNCTION @extschema@.l4_saved_findings(text) IS
-'The findings of the newest saved diagnosis of a job; NULL where none was saved or it found nothing.';
+'Step: The findings of the newest saved diagnosis of a job; NULL where none was saved or it found nothing.';
 
 CREATE FUNCTION @extschema@.l4_other_failures(job_id text, findings @extschema@.l4_finding[], saved_only boolean)
 RETURNS TABLE (job_id text, saved boolean, kind text, feature text, weight double precision)
@@ -170,8 +171,8 @@ BEGIN ATOMIC
 	WHERE NOT l4_other_failures.saved_only AND NOT o.saved;
 END;
 COMMENT ON FUNCTION @extschema@.l4_other_failures(text, @extschema@.l4_finding[], boolean) IS
-'What the other failed jobs have that can be compared with the given findings: of those with a saved diagnosis its features '
-'(l4_finding_features), of others, unless saved_only, which of these events they log at all.';
+'Step: What the other failed jobs have that can be compared with the given findings: of those with a saved diagnosis its '
+'features (l4_finding_features), of others, unless saved_only, which of these events they log at all.';
 
 CREATE FUNCTION @extschema@.l4_resembling_failures(job_id text, findings @extschema@.l4_finding[], saved_only boolean, most int)
 RETURNS TABLE (similar_job_id text, score double precision, shared_faults text[], shared_events bigint[], same_stage boolean,
@@ -228,8 +229,8 @@ BEGIN ATOMIC
 	LIMIT l4_resembling_failures.most;
 END;
 COMMENT ON FUNCTION @extschema@.l4_resembling_failures(text, @extschema@.l4_finding[], boolean, int) IS
-'Failed jobs that share what the given findings have: l4_similar_failures for findings at hand. saved_only: only jobs with a '
-'saved diagnosis are compared.';
+'Step: Failed jobs that share what the given findings have: l4_similar_failures for findings at hand. saved_only: only '
+'jobs with a saved diagnosis are compared.';
 
 CREATE FUNCTION @extschema@.l4_similar_failures(job_id text, most int DEFAULT 10)
 RETURNS TABLE (similar_job_id text, score double precision, shared_faults text[], shared_events bigint[], same_stage boolean,
@@ -264,8 +265,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_similar_failures(text, int) IS
-'Failed jobs that resemble this one, most alike first, with what their failure reports say: at most so many. score says how '
-'alike (0 to 1, a cosine) what both diagnoses found is: faults, events and first stage; what is rare, and what a failure '
-'began with, weighs more. Saved diagnoses are compared (l4_save_diagnosis); of a job without one it is seen whether it logs '
-'the events at all. Reads only. Errors: P0002 unknown job, 22023 most below 1. Cost: one diagnosis of this job if none is '
-'saved, then the saved findings.';
+'Failed jobs that resemble this one, most alike first, with what their failure reports say: at most so many. score says '
+'how alike (0 to 1, a cosine) what both diagnoses found is: faults, events and first stage; what is rare, and what a '
+'failure began with, weighs more. Saved diagnoses are compared (l4_save_diagnosis); of a job without one it is seen '
+'whether it logs the events at all. Reads only. Errors: P0002 unknown job, 22023 most below 1. Cost: one diagnosis of this '
+'job if none is saved, then the saved findings.';

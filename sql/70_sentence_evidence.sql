@@ -4,8 +4,8 @@ CREATE FUNCTION @extschema@.l4_text_gist(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
 RETURN left(COALESCE(substring(shape, '\n([^\n]*\S[^\n]*)\s*$'), shape), 80);
 COMMENT ON FUNCTION @extschema@.l4_text_gist(text) IS
-'The telling line of a shape (of several the last one, as of a traceback), cut to 80 characters: to name a statement in a '
-'sentence.';
+'Step: The telling line of a shape (of several the last one, as of a traceback), cut to 80 characters: to name a statement '
+'in a sentence.';
 
 CREATE FUNCTION @extschema@.l4_evidence_sentence(evidence @extschema@.l4_evidence, brief boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
@@ -54,5 +54,5 @@ BEGIN ATOMIC
 		LEFT JOIN @extschema@.l4_shape h ON h.shape_id = v.shape_id AND NOT v.numbers ? 'gist') e;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_sentence(@extschema@.l4_evidence, boolean) IS
-'A piece of evidence in words, as part of a sentence about its unit; brief: without the statement that it quotes in '
+'Step: A piece of evidence in words, as part of a sentence about its unit; brief: without the statement that it quotes in '
 'brackets. Reads the shape that it is about, unless its numbers have the gist of that (l4_evidence_facts).';

@@ -21,7 +21,7 @@ BEGIN ATOMIC
 		format('value %s of the record', numbers ->> 'position')) AS name) p;
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_sentence(text, jsonb) IS
-'Why a record is unexplained, in a few words, from reason and numbers of l4_unexplained_record.';
+'Step: Why a record is unexplained, in a few words, from reason and numbers of l4_unexplained_record.';
 
 CREATE FUNCTION @extschema@.l4_onset_sentence(place text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -34,7 +34,7 @@ RETURN CASE place
 	WHEN 'end' THEN 'where the first rank to end ended'
 END;
 COMMENT ON FUNCTION @extschema@.l4_onset_sentence(text) IS
-'Where a failure may have begun, in words, from the place of l4_onset.';
+'Step: Where a failure may have begun, in words, from the place of l4_onset.';
 
 CREATE FUNCTION @extschema@.l4_reported_sentence(reason text, numbers jsonb, streams bigint, of_streams bigint, pool_words text)
 	RETURNS text
@@ -53,8 +53,8 @@ BEGIN ATOMIC
 	FROM (SELECT @extschema@.l4_unexplained_sentence(l4_reported_sentence.reason, l4_reported_sentence.numbers) AS detail) d;
 END;
 COMMENT ON FUNCTION @extschema@.l4_reported_sentence(text, jsonb, bigint, bigint, text) IS
-'Why a shape is reported, in words: reason and numbers of l4_unexplained_record, in how many streams of those that log it, '
-'and what it is compared with (NULL: nothing).';
+'Step: Why a shape is reported, in words: reason and numbers of l4_unexplained_record, in how many streams of those that '
+'log it, and what it is compared with (NULL: nothing).';
 
 CREATE FUNCTION @extschema@.l4_left_out_sentence(rule text, facts jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -82,4 +82,4 @@ RETURN 'Left out: ' || CASE rule
 	ELSE format('the pool of %s does not have it, and none of the rules for news takes it up', facts ->> 'pool_settings')
 END || '.';
 COMMENT ON FUNCTION @extschema@.l4_left_out_sentence(text, jsonb) IS
-'Why a shape is not reported, in words: the rule of l4_left_out_rule and the facts of l4_explained_shapes.';
+'Step: Why a shape is not reported, in words: the rule of l4_left_out_rule and the facts of l4_explained_shapes.';

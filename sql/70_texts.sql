@@ -27,14 +27,14 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
 RETURN replace(replace(replace(replace(replace(@extschema@.l4_printable(message),
 	'&', '&amp;'), '<', '&lt;'), '>', '&gt;'), '"', '&quot;'), '''', '&#39;');
 COMMENT ON FUNCTION @extschema@.l4_html_escape(text) IS
-'A text as content or attribute of HTML or XML: what l4_printable gives, with & < > " and '' as entities.';
+'Step: A text as content or attribute of HTML or XML: what l4_printable gives, with & < > " and '' as entities.';
 
 CREATE FUNCTION @extschema@.l4_markdown_escape(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
 RETURN regexp_replace(replace(replace(regexp_replace(@extschema@.l4_printable(message), '\s+', ' ', 'g'),
 	'&', '&amp;'), '<', '&lt;'), '([\\`*_{}[\]|#~>])', '\\\1', 'g');
 COMMENT ON FUNCTION @extschema@.l4_markdown_escape(text) IS
-'A text as plain words in one line of Markdown: signs that mean something there are taken literally.';
+'Step: A text as plain words in one line of Markdown: signs that mean something there are taken literally.';
 
 CREATE FUNCTION @extschema@.l4_markdown_fence(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
@@ -44,7 +44,7 @@ BEGIN ATOMIC
 		FROM regexp_matches(l4_markdown_fence.message, '`+', 'g') r (run)) f;
 END;
 COMMENT ON FUNCTION @extschema@.l4_markdown_fence(text) IS
-'A text as a fenced block of Markdown, in a fence that no line of the text can end.';
+'Step: A text as a fenced block of Markdown, in a fence that no line of the text can end.';
 
 CREATE FUNCTION @extschema@.l4_wrap(message text, width int, indent text DEFAULT '') RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
@@ -69,8 +69,8 @@ BEGIN ATOMIC
 	WHERE p.number < l4_clip.lines OR p.number = p.count;
 END;
 COMMENT ON FUNCTION @extschema@.l4_clip(text, int, int) IS
-'A text of at most so many lines (the first ones and the last, with a note of how many are left out) of at most so many '
-'characters each.';
+'Step: A text of at most so many lines (the first ones and the last, with a note of how many are left out) of at most so '
+'many characters each.';
 
 CREATE FUNCTION @extschema@.l4_telling_line(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
@@ -84,11 +84,11 @@ BEGIN ATOMIC
 	FROM (SELECT @extschema@.l4_printable(l4_telling_line.message) AS text) m;
 END;
 COMMENT ON FUNCTION @extschema@.l4_telling_line(text) IS
-'The line of a record that tells most: the first; of a traceback the error below its last frame, else the last line that '
-'has letters.';
+'Step: The line of a record that tells most: the first; of a traceback the error below its last frame, else the last line '
+'that has letters.';
 
 CREATE FUNCTION @extschema@.l4_count_words(number bigint, one text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN format('%s %s%s', btrim(to_char(number, 'FM999,999,999,999,999,990')), one, CASE number WHEN 1 THEN '' ELSE 's' END);
 COMMENT ON FUNCTION @extschema@.l4_count_words(bigint, text) IS
-'A number with its noun: 1 node, 4,096 nodes.';
+'Step: A number with its noun: 1 node, 4,096 nodes.';

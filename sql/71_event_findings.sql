@@ -137,8 +137,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_event_quotes(@extschema@.l4_unexplained_record[], @extschema@.l4_event_record[],
 	@extschema@.l4_limits) IS
-'Step: what to quote for each event, the first few records: those of the stream of its first record (firsts) before others, '
-'then by time.';
+'Step: what to quote for each event, the first few records: those of the stream of its first record (firsts) before '
+'others, then by time.';
 
 CREATE FUNCTION @extschema@.l4_event_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects text[],
 	use_pool boolean, accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)

@@ -32,7 +32,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_known_event(text, bigint) IS
-'Errors (P0002): the job is not known or has no logs, the event is not known or not in the job.';
+'Step: Errors (P0002): the job is not known or has no logs, the event is not known or not in the job.';
 
 CREATE FUNCTION @extschema@.l4_event_shapes(job_id text, event_id bigint, pool_id bigint, known_kinds text[],
 	limits @extschema@.l4_limits,
@@ -69,8 +69,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_event_shapes(text, bigint, bigint, text[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
-'The shapes of an event in a job: how often, in how many streams and nodes, how grave by level and by wording, whether the '
-'job outlived all of its records, whether the pool can judge none of its streams, and where it comes first.';
+'Step: The shapes of an event in a job: how often, in how many streams and nodes, how grave by level and by wording, '
+'whether the job outlived all of its records, whether the pool can judge none of its streams, and where it comes first.';
 
 CREATE FUNCTION @extschema@.l4_left_out_rule(compared boolean, gravity int, tolerated boolean, strange boolean, advice boolean,
 	outlived boolean, not_judged boolean,
@@ -91,8 +91,8 @@ RETURN CASE
 END;
 COMMENT ON FUNCTION @extschema@.l4_left_out_rule(boolean, int, boolean, boolean, boolean, boolean, boolean, jsonb,
 	@extschema@.l4_limits) IS
-'The rule that keeps a shape out of the findings, the first that holds; NULL where none is known. compared: there is a '
-'pool; strange: it does not know the words (l4_strange_shapes); not_judged: it cannot judge these streams; facts: '
+'Step: The rule that keeps a shape out of the findings, the first that holds; NULL where none is known. compared: there is '
+'a pool; strange: it does not know the words (l4_strange_shapes); not_judged: it cannot judge these streams; facts: '
 'pool_jobs, beside, other_settings, harmless, as in l4_explained_shapes.';
 
 CREATE FUNCTION @extschema@.l4_explained_shapes(job_id text, event_id bigint, use_pool boolean)
@@ -152,7 +152,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_explained_shapes(text, bigint, boolean) IS
-'The facts of l4_explain_event: per shape of the event in the job why it is reported (reason, numbers; in how many '
+'Step: The facts of l4_explain_event: per shape of the event in the job why it is reported (reason, numbers; in how many '
 'streams), or by which rule it is left out, and what the pool knows of it (facts: l4_shape_facts).';
 
 CREATE FUNCTION @extschema@.l4_shape_facts(shape_id bigint, event_id bigint, pool_id bigint, is_member boolean, message text,
@@ -176,8 +176,8 @@ BEGIN ATOMIC
 	LEFT JOIN @extschema@.l4_pool_event k ON k.pool_id = l4_shape_facts.pool_id AND k.shape_id = l4_shape_facts.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_shape_facts(bigint, bigint, bigint, boolean, text, bigint) IS
-'What is known of a shape of a job: of its pool the settings (pool_settings), the number of jobs (pool_size), of those '
-'that log the shape (pool_jobs) and the most records in a stream of these (pool_max_per_stream), all without the job '
+'Step: What is known of a shape of a job: of its pool the settings (pool_settings), the number of jobs (pool_size), of '
+'those that log the shape (pool_jobs) and the most records in a stream of these (pool_max_per_stream), all without the job '
 'itself (is_member); a shape of its event in the pool (beside), the settings of another pool that has it (other_settings), '
 'the title of a harmless fault that its message matches (harmless).';
 

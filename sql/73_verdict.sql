@@ -12,7 +12,7 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_diagnose(l4_report_findings.job_id, l4_report_findings.use_pool) d);
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_findings(text, boolean) IS
-'The rows of l4_diagnose as an array of rows of l4_finding (job_id and saved_at NULL). Errors as l4_diagnose.';
+'Step: The rows of l4_diagnose as an array of rows of l4_finding (job_id and saved_at NULL). Errors as l4_diagnose.';
 
 CREATE FUNCTION @extschema@.l4_report_suspects(findings @extschema@.l4_finding[]) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -21,7 +21,7 @@ BEGIN ATOMIC
 		WHERE f.kind = 'node' ORDER BY f.ordinal LIMIT 16);
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_suspects(@extschema@.l4_finding[]) IS
-'The suspected nodes of a diagnosis, in order, at most 16.';
+'Step: The suspected nodes of a diagnosis, in order, at most 16.';
 
 CREATE FUNCTION @extschema@.l4_report_fault(findings @extschema@.l4_finding[])
 RETURNS TABLE (ordinal int, fault_key text, title text, category text, subtype text, severity text, node text,
@@ -43,8 +43,8 @@ BEGIN ATOMIC
 	LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_fault(@extschema@.l4_finding[]) IS
-'The known fault that a diagnosis is about, no row where none is known. own: it shows on the first suspected node alone, '
-'and may be what the failure began with.';
+'Step: The known fault that a diagnosis is about, no row where none is known. own: it shows on the first suspected node '
+'alone, and may be what the failure began with.';
 
 CREATE FUNCTION @extschema@.l4_report_faults(findings @extschema@.l4_finding[])
 RETURNS TABLE (ordinal int, fault_key text, title text, kind text, part text, node text, nodes_affected int,
@@ -69,8 +69,8 @@ BEGIN ATOMIC
 	LEFT JOIN explained x ON x.fault_key = f.fault_key;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_faults(@extschema@.l4_finding[]) IS
-'The known faults of a diagnosis for reading: what kind each is of, what part it plays (NULL: it may be what the failure '
-'began with) and the last line quoted for it.';
+'Step: The known faults of a diagnosis for reading: what kind each is of, what part it plays (NULL: it may be what the '
+'failure began with) and the last line quoted for it.';
 
 CREATE FUNCTION @extschema@.l4_report_reasons(findings @extschema@.l4_finding[], most int DEFAULT NULL, suspect int DEFAULT 1,
 	brief boolean DEFAULT false) RETURNS text
@@ -81,8 +81,8 @@ BEGIN ATOMIC
 	WHERE n.kind = 'node' AND n.ordinal = suspect;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_reasons(@extschema@.l4_finding[], int, int, boolean) IS
-'Why a suspected node (the first, by default) is suspected, in words: the first so many reasons (NULL: all), brief without '
-'the statements that they quote in brackets. NULL where there is no such suspect.';
+'Step: Why a suspected node (the first, by default) is suspected, in words: the first so many reasons (NULL: all), brief '
+'without the statements that they quote in brackets. NULL where there is no such suspect.';
 
 CREATE FUNCTION @extschema@.l4_report_verdict(findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -103,7 +103,7 @@ BEGIN ATOMIC
 	LEFT JOIN @extschema@.l4_report_fault(l4_report_verdict.findings) f ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_verdict(@extschema@.l4_finding[]) IS
-'A diagnosis in one sentence.';
+'Step: A diagnosis in one sentence.';
 
 CREATE FUNCTION @extschema@.l4_report_began(findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -116,7 +116,7 @@ BEGIN ATOMIC
 	LEFT JOIN unnest(l4_report_began.findings) e ON e.kind = 'event' AND e.ordinal = 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_began(@extschema@.l4_finding[]) IS
-'Where the failure began, in words: stage, iteration, time (in the zone of the session). NULL where none is known.';
+'Step: Where the failure began, in words: stage, iteration, time (in the zone of the session). NULL where none is known.';
 
 CREATE FUNCTION @extschema@.l4_report_checkpoints(job_id text, suspects text[])
 RETURNS TABLE (saved_at timestamptz, iteration bigint, source text)
@@ -149,7 +149,7 @@ BEGIN ATOMIC
 	GROUP BY r.iteration, CASE WHEN r.iteration IS NULL THEN r.ts END;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_checkpoints(text, text[]) IS
-'When a job began to save checkpoints, and after which iteration, as one stream tells (a rank''s, rather the first '
+'Step: When a job began to save checkpoints, and after which iteration, as one stream tells (a rank''s, rather the first '
 'suspect''s). No row where none does. Reads that stream''s file.';
 
 CREATE FUNCTION @extschema@.l4_report_last_save(job_id text, findings @extschema@.l4_finding[])
@@ -168,7 +168,7 @@ BEGIN ATOMIC
 		AND f.stage = 'checkpoint_save');
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_last_save(text, @extschema@.l4_finding[]) IS
-'The last checkpoint that a job began to save before its failure began: when, after which iteration, and how many '
+'Step: The last checkpoint that a job began to save before its failure began: when, after which iteration, and how many '
 'iterations before. No row where none is known. Whether it was completed the logs may not tell.';
 
 CREATE FUNCTION @extschema@.l4_restart_facts(job_id text, findings @extschema@.l4_finding[])
@@ -190,9 +190,9 @@ BEGIN ATOMIC
 	LEFT JOIN @extschema@.l4_report_fault(l4_restart_facts.findings) f ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_restart_facts(text, @extschema@.l4_finding[]) IS
-'Step: what decides whether a job may start again, one row: its status, the first suspect and the others, the fault that the '
-'diagnosis is about (own: of the suspect; transient: it passes by itself), and the first event, with the nodes that each '
-'shows on.';
+'Step: what decides whether a job may start again, one row: its status, the first suspect and the others, the fault that '
+'the diagnosis is about (own: of the suspect; transient: it passes by itself), and the first event, with the nodes that '
+'each shows on.';
 
 CREATE FUNCTION @extschema@.l4_restart_advice(job_id text, findings @extschema@.l4_finding[] DEFAULT NULL)
 RETURNS TABLE (action text, target text, advice text, reason text, finding_kind text, finding_ordinal int)

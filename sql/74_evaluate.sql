@@ -16,8 +16,8 @@ RETURN path ~ ('^' || replace(replace(replace(
 	regexp_replace(glob, CASE WHEN glob ~ '\[.+\]' THEN '([.+^$(){}|\\])' ELSE '([.+^$(){}|\\[])' END, '\\\1', 'g'),
 	'*', '.*'), '?', '.'), '[!', '[^') || '$');
 COMMENT ON FUNCTION @extschema@.l4_glob_matches(text, text) IS
-'Does a glob match a whole path? * stands for any text and ? for any character (a slash too), [abc] for one of these, [!abc] '
-'for one that is none of these.';
+'Step: Does a glob match a whole path? * stands for any text and ? for any character (a slash too), [abc] for one of '
+'these, [!abc] for one that is none of these.';
 
 CREATE TYPE @extschema@.l4_judged_event AS (
 	event_id bigint,
@@ -75,7 +75,7 @@ BEGIN ATOMIC
 	FROM event e LEFT JOIN reached r ON r.event_id = e.event_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_judge_events(text, @extschema@.l4_label[]) IS
-'Holds all records of a job against its event labels: one row an event. A record is judged by its physical lines, '
+'Step: Holds all records of a job against its event labels: one row an event. A record is judged by its physical lines, '
 'continuation lines included. Reads the whole job and tries every label on every line. Errors: those of a bad pattern.';
 
 CREATE TYPE @extschema@.l4_claim AS (
@@ -107,9 +107,9 @@ BEGIN ATOMIC
 	SELECT DISTINCT 'event', 1, NULL::text, NULL::text, NULL::bigint, r.event_id FROM record r;
 END;
 COMMENT ON FUNCTION @extschema@.l4_error_claims(text, boolean) IS
-'The baselines Error_time and Error_count (by_count) of the paper: nodes by their first error line or by the number of such '
-'lines, and all events with such lines. An error line is one at level error or fatal or, where a line states no level, one '
-'that sounds like trouble (l4_text_gravity).';
+'Step: The baselines Error_time and Error_count (by_count) of the paper: nodes by their first error line or by the number '
+'of such lines, and all events with such lines. An error line is one at level error or fatal or, where a line states no '
+'level, one that sounds like trouble (l4_text_gravity).';
 
 CREATE FUNCTION @extschema@.l4_plain_claims(job_id text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_claim
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 100
@@ -151,10 +151,10 @@ BEGIN ATOMIC
 	FROM iteration i WHERE i.three_sigma;
 END;
 COMMENT ON FUNCTION @extschema@.l4_plain_claims(text, boolean) IS
-'The method of the paper as printed, for comparison: events that no job of the pool has (all events, where there is no pool), '
-'nodes by an Isolation Forest over plain counts of those events (every node that has one is ranked), iterations by mean DTW '
-'distance beyond three standard deviations, the farthest first. It has no rule for stages. Reads the whole job. Paper: Jiang '
-'et al., FSE 2025, sections 4.2 to 4.4.';
+'Step: The method of the paper as printed, for comparison: events that no job of the pool has (all events, where there is '
+'no pool), nodes by an Isolation Forest over plain counts of those events (every node that has one is ranked), iterations '
+'by mean DTW distance beyond three standard deviations, the farthest first. It has no rule for stages. Reads the whole '
+'job. Paper: Jiang et al., FSE 2025, sections 4.2 to 4.4.';
 
 CREATE FUNCTION @extschema@.l4_claims(job_id text, method text, use_pool boolean DEFAULT true)
 RETURNS SETOF @extschema@.l4_claim
@@ -178,7 +178,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_claims(text, text, boolean) IS
-'What a method (l4, paper, Error_time, Error_count) says of a job. Errors: another method (22023); those of l4_diagnose.';
+'Step: What a method (l4, paper, Error_time, Error_count) says of a job. Errors: another method (22023); those of '
+'l4_diagnose.';
 
 CREATE TYPE @extschema@.l4_evaluation AS (
 	job_id text,
@@ -265,8 +266,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_judge_claims(text, text, double precision, @extschema@.l4_label[],
 	@extschema@.l4_judged_event[], @extschema@.l4_claim[]) IS
-'Holds what a method says of a job (claims) against the labels of the job and its judged events (l4_judge_events): one row of '
-'figures. A method that has no rule for stages or iterations gets NULL there.';
+'Step: Holds what a method says of a job (claims) against the labels of the job and its judged events (l4_judge_events): '
+'one row of figures. A method that has no rule for stages or iterations gets NULL there.';
 
 CREATE FUNCTION @extschema@.l4_query_labels(query text DEFAULT NULL) RETURNS SETOF @extschema@.l4_label
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE COST 1000 ROWS 100
@@ -283,9 +284,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_query_labels(text) IS
-'The labels that a query yields: its columns are taken by their names in l4_label, those it has not are NULL, others are left '
-'aside; NULL: the table l4_label. The query runs with the caller''s rights, reads only, and finds tables by their qualified '
-'names. Errors: those of the query.';
+'Step: The labels that a query yields: its columns are taken by their names in l4_label, those it has not are NULL, others '
+'are left aside; NULL: the table l4_label. The query runs with the caller''s rights, reads only, and finds tables by their '
+'qualified names. Errors: those of the query.';
 
 CREATE FUNCTION @extschema@.l4_evaluate(job_ids text[] DEFAULT NULL, methods text[] DEFAULT '{l4,paper,Error_time,Error_count}',
 	use_pool boolean DEFAULT true, labels text DEFAULT NULL) RETURNS SETOF @extschema@.l4_evaluation
@@ -324,17 +325,18 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_evaluate(text[], text[], boolean, text) IS
-'Diagnoses labelled jobs (job_ids; NULL: all that have labels) and holds the findings against the labels: one row a job and '
-'method (l4, paper, Error_time, Error_count). labels: a query that yields labels, NULL for the table l4_label '
+'Diagnoses labelled jobs (job_ids; NULL: all that have labels) and holds the findings against the labels: one row a job '
+'and method (l4, paper, Error_time, Error_count). labels: a query that yields labels, NULL for the table l4_label '
 '(l4_query_labels). use_pool false leaves the successful jobs out. Columns: seconds the diagnosis took; events_hit, '
 'events_reported (without those of neutral lines only) and events_true, the numbers of events with labelled lines that are '
-'reported, of events reported, and of events with labelled lines (NULL where no line is labelled); label_recall, the share of '
-'event labels found in the logs of which an event is reported; missed_events and false_events, to be asked about with '
-'l4_explain_event; nodes_at_fault, first_hit (place of the first of them among the nodes named), top1 to top8 (share of them '
-'among the first k nodes; of more than k, k are enough for k up to 5); blamed, nodes named where none is to be; stage named '
-'first, and whether it is right; iterations, the first three named, and whether one is within 1 of a label. NULL: there is no '
-'label of the kind, or the method has no rule for it. Errors: a job without labels (P0002), an unknown method (22023), those '
-'of l4_diagnose. Cost: reads each job, and tries each label on each of its lines. Paper: Jiang et al., FSE 2025, section 5.';
+'reported, of events reported, and of events with labelled lines (NULL where no line is labelled); label_recall, the share '
+'of event labels found in the logs of which an event is reported; missed_events and false_events, to be asked about with '
+'l4_explain_event; nodes_at_fault, first_hit (place of the first of them among the nodes named), top1 to top8 (share of '
+'them among the first k nodes; of more than k, k are enough for k up to 5); blamed, nodes named where none is to be; stage '
+'named first, and whether it is right; iterations, the first three named, and whether one is within 1 of a label. NULL: '
+'there is no label of the kind, or the method has no rule for it. Errors: a job without labels (P0002), an unknown method '
+'(22023), those of l4_diagnose. Cost: reads each job, and tries each label on each of its lines. Paper: Jiang et al., FSE '
+'2025, section 5.';
 
 CREATE FUNCTION @extschema@.l4_summarize_evaluation(evaluations @extschema@.l4_evaluation[])
 RETURNS TABLE (method text, jobs bigint, event_precision double precision, event_recall double precision,
@@ -360,11 +362,11 @@ BEGIN ATOMIC
 	ORDER BY array_position(ARRAY['l4', 'paper', 'Error_time', 'Error_count'], e.method), e.method;
 END;
 COMMENT ON FUNCTION @extschema@.l4_summarize_evaluation(@extschema@.l4_evaluation[]) IS
-'The figures of rows of l4_evaluate in total, one row a method: number of jobs; precision, recall and F1 over all events of '
-'all jobs, and the means of the jobs'' precision and recall; mean share of labels found; number of jobs with a fault of '
-'single nodes, and the means of top1 to top8 over them; number of jobs whose nodes fail alike, and the mean number of nodes '
-'blamed there; number of jobs with a labelled stage (iteration) and the share in which it is right; mean and largest time of '
-'a diagnosis. NULL where no job has such a label.';
+'Step: The figures of rows of l4_evaluate in total, one row a method: number of jobs; precision, recall and F1 over all '
+'events of all jobs, and the means of the jobs'' precision and recall; mean share of labels found; number of jobs with a '
+'fault of single nodes, and the means of top1 to top8 over them; number of jobs whose nodes fail alike, and the mean '
+'number of nodes blamed there; number of jobs with a labelled stage (iteration) and the share in which it is right; mean '
+'and largest time of a diagnosis. NULL where no job has such a label.';
 
 CREATE FUNCTION @extschema@.l4_evaluate_summary(job_ids text[] DEFAULT NULL,
 	methods text[] DEFAULT '{l4,paper,Error_time,Error_count}', use_pool boolean DEFAULT true,

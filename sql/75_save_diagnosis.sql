@@ -36,5 +36,5 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_save_diagnosis(text, boolean) IS
 'Keeps a diagnosis: its findings in l4_finding; its parameters, the version, the pool and its verdict in l4_diagnosis. '
-'Returns the number of findings. It supersedes earlier ones of the job in the views; they stay. Errors: as l4_diagnose. Cost: '
-'little more than one diagnosis.';
+'Returns the number of findings. It supersedes earlier ones of the job in the views; they stay. Errors: as l4_diagnose. '
+'Cost: little more than one diagnosis.';

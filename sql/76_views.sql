@@ -11,8 +11,8 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 5
 RETURN CASE WHEN isfinite(begins) AND isfinite(ends)
 	THEN (EXTRACT(epoch FROM ends) - EXTRACT(epoch FROM begins))::double precision END;
 COMMENT ON FUNCTION @extschema@.l4_seconds_between(timestamptz, timestamptz) IS
-'Seconds from one moment to another, negative where the second is earlier; NULL where one is NULL or infinite. Unlike a '
-'difference of times it raises no error, however far apart they are.';
+'Step: Seconds from one moment to another, negative where the second is earlier; NULL where one is NULL or infinite. '
+'Unlike a difference of times it raises no error, however far apart they are.';
 
 CREATE VIEW @extschema@.l4_job_facts WITH (security_invoker = true) AS
 SELECT j.job_id, j.status, j.owner::text AS owner, j.settings ->> 'model' AS model, j.settings ->> 'framework' AS framework,
@@ -31,24 +31,40 @@ LEFT JOIN (
 	GROUP BY n.job_id) n ON n.job_id = j.job_id;
 COMMENT ON VIEW @extschema@.l4_job_facts IS
 'One row a job: what is known of it, from the scheduler where it told and else from the logs.';
-COMMENT ON COLUMN @extschema@.l4_job_facts.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_job_facts.status IS 'running, succeeded, failed or unknown';
-COMMENT ON COLUMN @extschema@.l4_job_facts.owner IS 'role that registered it';
-COMMENT ON COLUMN @extschema@.l4_job_facts.model IS 'the setting "model"';
-COMMENT ON COLUMN @extschema@.l4_job_facts.framework IS 'the setting "framework"';
-COMMENT ON COLUMN @extschema@.l4_job_facts.settings IS 'all settings, as JSON text';
-COMMENT ON COLUMN @extschema@.l4_job_facts.registered_at IS 'when it was registered';
-COMMENT ON COLUMN @extschema@.l4_job_facts.imported_at IS 'when the last of its logs were read';
-COMMENT ON COLUMN @extschema@.l4_job_facts.started_at IS 'its start as registered, else the time of the first record';
-COMMENT ON COLUMN @extschema@.l4_job_facts.ended_at IS 'its end as registered, else the time of the last record';
-COMMENT ON COLUMN @extschema@.l4_job_facts.nodes IS 'number of nodes: those registered, else those that logs are from';
+COMMENT ON COLUMN @extschema@.l4_job_facts.job_id IS
+'the job';
+COMMENT ON COLUMN @extschema@.l4_job_facts.status IS
+'running, succeeded, failed or unknown';
+COMMENT ON COLUMN @extschema@.l4_job_facts.owner IS
+'role that registered it';
+COMMENT ON COLUMN @extschema@.l4_job_facts.model IS
+'the setting "model"';
+COMMENT ON COLUMN @extschema@.l4_job_facts.framework IS
+'the setting "framework"';
+COMMENT ON COLUMN @extschema@.l4_job_facts.settings IS
+'all settings, as JSON text';
+COMMENT ON COLUMN @extschema@.l4_job_facts.registered_at IS
+'when it was registered';
+COMMENT ON COLUMN @extschema@.l4_job_facts.imported_at IS
+'when the last of its logs were read';
+COMMENT ON COLUMN @extschema@.l4_job_facts.started_at IS
+'its start as registered, else the time of the first record';
+COMMENT ON COLUMN @extschema@.l4_job_facts.ended_at IS
+'its end as registered, else the time of the last record';
+COMMENT ON COLUMN @extschema@.l4_job_facts.nodes IS
+'number of nodes: those registered, else those that logs are from';
 COMMENT ON COLUMN @extschema@.l4_job_facts.ranks IS
 'number of ranks: those registered, or one more than the highest rank that logs are from, whichever are more';
-COMMENT ON COLUMN @extschema@.l4_job_facts.files IS 'files imported';
-COMMENT ON COLUMN @extschema@.l4_job_facts.failed_files IS 'files that could not be read to their end';
-COMMENT ON COLUMN @extschema@.l4_job_facts.records IS 'log records';
-COMMENT ON COLUMN @extschema@.l4_job_facts.bytes IS 'bytes of log, uncompressed';
-COMMENT ON COLUMN @extschema@.l4_job_facts.last_iteration IS 'the highest iteration that a rank reached at its end';
+COMMENT ON COLUMN @extschema@.l4_job_facts.files IS
+'files imported';
+COMMENT ON COLUMN @extschema@.l4_job_facts.failed_files IS
+'files that could not be read to their end';
+COMMENT ON COLUMN @extschema@.l4_job_facts.records IS
+'log records';
+COMMENT ON COLUMN @extschema@.l4_job_facts.bytes IS
+'bytes of log, uncompressed';
+COMMENT ON COLUMN @extschema@.l4_job_facts.last_iteration IS
+'the highest iteration that a rank reached at its end';
 
 CREATE VIEW @extschema@.l4_findings WITH (security_invoker = true) AS
 SELECT f.job_id, f.saved_at, f.saved_at = GREATEST(d.saved_at, max(f.saved_at) OVER (PARTITION BY f.job_id)) AS newest,
@@ -62,30 +78,54 @@ LEFT JOIN (SELECT d.job_id, max(d.saved_at) AS saved_at FROM @extschema@.l4_diag
 LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key;
 COMMENT ON VIEW @extschema@.l4_findings IS
 'All saved findings, with what the library says of their faults. The present diagnosis of a job: WHERE newest.';
-COMMENT ON COLUMN @extschema@.l4_findings.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_findings.saved_at IS 'when the diagnosis was saved';
-COMMENT ON COLUMN @extschema@.l4_findings.newest IS 'is it of the newest diagnosis of its job?';
-COMMENT ON COLUMN @extschema@.l4_findings.kind IS 'fault, event, node, stage or iteration';
-COMMENT ON COLUMN @extschema@.l4_findings.ordinal IS 'place within its kind, from 1, most telling first';
-COMMENT ON COLUMN @extschema@.l4_findings.score IS 'what it is ordered by, larger is more telling; comparable within a kind';
-COMMENT ON COLUMN @extschema@.l4_findings.node IS 'the node it points at, NULL where none';
-COMMENT ON COLUMN @extschema@.l4_findings.rank IS 'the rank it points at, NULL where none';
-COMMENT ON COLUMN @extschema@.l4_findings.stage IS 'the stage it is of';
-COMMENT ON COLUMN @extschema@.l4_findings.iteration IS 'the iteration it is of';
-COMMENT ON COLUMN @extschema@.l4_findings.event_id IS 'the event it is of';
-COMMENT ON COLUMN @extschema@.l4_findings.template IS 'the template of the event';
-COMMENT ON COLUMN @extschema@.l4_findings.first_seen IS 'when it shows first';
-COMMENT ON COLUMN @extschema@.l4_findings.occurrences IS 'number of records';
-COMMENT ON COLUMN @extschema@.l4_findings.nodes_affected IS 'number of nodes that have it';
-COMMENT ON COLUMN @extschema@.l4_findings.evidence IS 'records that say so, as source:line: text';
-COMMENT ON COLUMN @extschema@.l4_findings.explanation IS 'in a sentence, why';
-COMMENT ON COLUMN @extschema@.l4_findings.fault_key IS 'the known fault, for kind fault';
-COMMENT ON COLUMN @extschema@.l4_findings.fault_title IS 'its title in the library today, NULL where it is no longer there';
-COMMENT ON COLUMN @extschema@.l4_findings.fault_category IS 'its category in the library today';
-COMMENT ON COLUMN @extschema@.l4_findings.fault_subtype IS 'its subtype in the library today';
-COMMENT ON COLUMN @extschema@.l4_findings.fault_severity IS 'its severity in the library today';
-COMMENT ON COLUMN @extschema@.l4_findings.root_cause IS 'its root cause';
-COMMENT ON COLUMN @extschema@.l4_findings.fix IS 'its fix';
+COMMENT ON COLUMN @extschema@.l4_findings.job_id IS
+'the job';
+COMMENT ON COLUMN @extschema@.l4_findings.saved_at IS
+'when the diagnosis was saved';
+COMMENT ON COLUMN @extschema@.l4_findings.newest IS
+'is it of the newest diagnosis of its job?';
+COMMENT ON COLUMN @extschema@.l4_findings.kind IS
+'fault, event, node, stage or iteration';
+COMMENT ON COLUMN @extschema@.l4_findings.ordinal IS
+'place within its kind, from 1, most telling first';
+COMMENT ON COLUMN @extschema@.l4_findings.score IS
+'what it is ordered by, larger is more telling; comparable within a kind';
+COMMENT ON COLUMN @extschema@.l4_findings.node IS
+'the node it points at, NULL where none';
+COMMENT ON COLUMN @extschema@.l4_findings.rank IS
+'the rank it points at, NULL where none';
+COMMENT ON COLUMN @extschema@.l4_findings.stage IS
+'the stage it is of';
+COMMENT ON COLUMN @extschema@.l4_findings.iteration IS
+'the iteration it is of';
+COMMENT ON COLUMN @extschema@.l4_findings.event_id IS
+'the event it is of';
+COMMENT ON COLUMN @extschema@.l4_findings.template IS
+'the template of the event';
+COMMENT ON COLUMN @extschema@.l4_findings.first_seen IS
+'when it shows first';
+COMMENT ON COLUMN @extschema@.l4_findings.occurrences IS
+'number of records';
+COMMENT ON COLUMN @extschema@.l4_findings.nodes_affected IS
+'number of nodes that have it';
+COMMENT ON COLUMN @extschema@.l4_findings.evidence IS
+'records that say so, as source:line: text';
+COMMENT ON COLUMN @extschema@.l4_findings.explanation IS
+'in a sentence, why';
+COMMENT ON COLUMN @extschema@.l4_findings.fault_key IS
+'the known fault, for kind fault';
+COMMENT ON COLUMN @extschema@.l4_findings.fault_title IS
+'its title in the library today, NULL where it is no longer there';
+COMMENT ON COLUMN @extschema@.l4_findings.fault_category IS
+'its category in the library today';
+COMMENT ON COLUMN @extschema@.l4_findings.fault_subtype IS
+'its subtype in the library today';
+COMMENT ON COLUMN @extschema@.l4_findings.fault_severity IS
+'its severity in the library today';
+COMMENT ON COLUMN @extschema@.l4_findings.root_cause IS
+'its root cause';
+COMMENT ON COLUMN @extschema@.l4_findings.fix IS
+'its fix';
 
 CREATE VIEW @extschema@.l4_diagnoses WITH (security_invoker = true) AS
 SELECT d.job_id, d.saved_at, d.saved_by::text AS saved_by, d.version, d.use_pool, d.pool_id, d.pool_jobs, d.pool_fit, d.records,
@@ -95,25 +135,44 @@ FROM @extschema@.l4_diagnosis d
 WINDOW w AS (PARTITION BY d.job_id ORDER BY d.saved_at);
 COMMENT ON VIEW @extschema@.l4_diagnoses IS
 'All saved diagnoses: with what each was made, what it says, and when a later one superseded it.';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.saved_at IS 'when it was saved';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.saved_by IS 'who saved it';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.version IS 'version of l4 that made it';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.use_pool IS 'were successful jobs compared with?';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.pool_id IS 'the pool it was compared with, NULL for none';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.pool_jobs IS 'successful jobs in that pool at the time';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.pool_fit IS 'how alike the settings of that pool are, 1 for the same';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.records IS 'records of the job that had been read at the time';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.findings IS 'number of findings';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.verdict IS 'the diagnosis in a sentence';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.restart_action IS 'restart, replace, fix or none';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.restart_target IS 'the node to replace, or what is to be fixed';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.restart_advice IS 'the advice in words';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.began_at IS 'when the failure began';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.last_save_at IS 'when the job began to save its last checkpoint before that';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.last_save_iteration IS 'after which iteration';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.newest IS 'is it the newest of its job?';
-COMMENT ON COLUMN @extschema@.l4_diagnoses.superseded_at IS 'when a later one was saved, NULL for the newest';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.job_id IS
+'the job';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.saved_at IS
+'when it was saved';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.saved_by IS
+'who saved it';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.version IS
+'version of l4 that made it';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.use_pool IS
+'were successful jobs compared with?';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.pool_id IS
+'the pool it was compared with, NULL for none';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.pool_jobs IS
+'successful jobs in that pool at the time';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.pool_fit IS
+'how alike the settings of that pool are, 1 for the same';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.records IS
+'records of the job that had been read at the time';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.findings IS
+'number of findings';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.verdict IS
+'the diagnosis in a sentence';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.restart_action IS
+'restart, replace, fix or none';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.restart_target IS
+'the node to replace, or what is to be fixed';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.restart_advice IS
+'the advice in words';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.began_at IS
+'when the failure began';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.last_save_at IS
+'when the job began to save its last checkpoint before that';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.last_save_iteration IS
+'after which iteration';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.newest IS
+'is it the newest of its job?';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.superseded_at IS
+'when a later one was saved, NULL for the newest';
 
 CREATE VIEW @extschema@.l4_failures WITH (security_invoker = true) AS
 WITH newest AS (
@@ -168,41 +227,74 @@ LEFT JOIN report r ON r.job_id = j.job_id
 WHERE j.status = 'failed';
 COMMENT ON VIEW @extschema@.l4_failures IS
 'One row a failed job: its newest saved diagnosis in a line, beside what its failure report says.';
-COMMENT ON COLUMN @extschema@.l4_failures.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_failures.owner IS 'role that registered it';
-COMMENT ON COLUMN @extschema@.l4_failures.model IS 'the setting "model"';
-COMMENT ON COLUMN @extschema@.l4_failures.framework IS 'the setting "framework"';
-COMMENT ON COLUMN @extschema@.l4_failures.nodes IS 'number of nodes';
-COMMENT ON COLUMN @extschema@.l4_failures.ranks IS 'number of ranks';
-COMMENT ON COLUMN @extschema@.l4_failures.started_at IS 'start of the job, or of its logs';
-COMMENT ON COLUMN @extschema@.l4_failures.failed_at IS 'end of the job, or of its logs';
-COMMENT ON COLUMN @extschema@.l4_failures.imported_at IS 'when the last of its logs were read';
-COMMENT ON COLUMN @extschema@.l4_failures.first_diagnosed_at IS 'when its first diagnosis was saved, NULL where none is';
-COMMENT ON COLUMN @extschema@.l4_failures.diagnosed_at IS 'when its newest diagnosis was saved';
-COMMENT ON COLUMN @extschema@.l4_failures.diagnoses IS 'number of saved diagnoses';
-COMMENT ON COLUMN @extschema@.l4_failures.reported_at IS 'when it was first reported, NULL where it is not';
-COMMENT ON COLUMN @extschema@.l4_failures.reported_by IS 'who wrote the last report';
-COMMENT ON COLUMN @extschema@.l4_failures.resolved_at IS 'when the last of its reports was resolved, NULL while one is open';
-COMMENT ON COLUMN @extschema@.l4_failures.resolved IS 'is it resolved?';
-COMMENT ON COLUMN @extschema@.l4_failures.symptom IS 'symptom by its report';
+COMMENT ON COLUMN @extschema@.l4_failures.job_id IS
+'the job';
+COMMENT ON COLUMN @extschema@.l4_failures.owner IS
+'role that registered it';
+COMMENT ON COLUMN @extschema@.l4_failures.model IS
+'the setting "model"';
+COMMENT ON COLUMN @extschema@.l4_failures.framework IS
+'the setting "framework"';
+COMMENT ON COLUMN @extschema@.l4_failures.nodes IS
+'number of nodes';
+COMMENT ON COLUMN @extschema@.l4_failures.ranks IS
+'number of ranks';
+COMMENT ON COLUMN @extschema@.l4_failures.started_at IS
+'start of the job, or of its logs';
+COMMENT ON COLUMN @extschema@.l4_failures.failed_at IS
+'end of the job, or of its logs';
+COMMENT ON COLUMN @extschema@.l4_failures.imported_at IS
+'when the last of its logs were read';
+COMMENT ON COLUMN @extschema@.l4_failures.first_diagnosed_at IS
+'when its first diagnosis was saved, NULL where none is';
+COMMENT ON COLUMN @extschema@.l4_failures.diagnosed_at IS
+'when its newest diagnosis was saved';
+COMMENT ON COLUMN @extschema@.l4_failures.diagnoses IS
+'number of saved diagnoses';
+COMMENT ON COLUMN @extschema@.l4_failures.reported_at IS
+'when it was first reported, NULL where it is not';
+COMMENT ON COLUMN @extschema@.l4_failures.reported_by IS
+'who wrote the last report';
+COMMENT ON COLUMN @extschema@.l4_failures.resolved_at IS
+'when the last of its reports was resolved, NULL while one is open';
+COMMENT ON COLUMN @extschema@.l4_failures.resolved IS
+'is it resolved?';
+COMMENT ON COLUMN @extschema@.l4_failures.symptom IS
+'symptom by its report';
 COMMENT ON COLUMN @extschema@.l4_failures.category IS
 'category of the root cause: by the report, else of the first known fault, else unknown';
-COMMENT ON COLUMN @extschema@.l4_failures.subtype IS 'subtype of the root cause, likewise';
-COMMENT ON COLUMN @extschema@.l4_failures.cause_from IS 'where the category is from: report, diagnosis or none';
-COMMENT ON COLUMN @extschema@.l4_failures.suspect_node IS 'the first suspected node, NULL where no node is blamed';
-COMMENT ON COLUMN @extschema@.l4_failures.suspect_rank IS 'the first suspected rank';
-COMMENT ON COLUMN @extschema@.l4_failures.suspect_score IS 'score of the suspicion';
-COMMENT ON COLUMN @extschema@.l4_failures.fault_key IS 'the first known fault';
-COMMENT ON COLUMN @extschema@.l4_failures.fault_title IS 'its title';
-COMMENT ON COLUMN @extschema@.l4_failures.event IS 'template of the most telling event';
-COMMENT ON COLUMN @extschema@.l4_failures.stage IS 'stage in which the failure began';
-COMMENT ON COLUMN @extschema@.l4_failures.iteration IS 'iteration in which the failure began';
-COMMENT ON COLUMN @extschema@.l4_failures.root_cause IS 'root cause by the report';
-COMMENT ON COLUMN @extschema@.l4_failures.fix IS 'the fix by the report, else that of the first known fault';
-COMMENT ON COLUMN @extschema@.l4_failures.verdict IS 'the newest diagnosis in a sentence';
-COMMENT ON COLUMN @extschema@.l4_failures.restart_advice IS 'its advice for the restart';
-COMMENT ON COLUMN @extschema@.l4_failures.began_at IS 'when the failure began, by the newest diagnosis';
-COMMENT ON COLUMN @extschema@.l4_failures.last_save_at IS 'when the job began to save its last checkpoint before that';
+COMMENT ON COLUMN @extschema@.l4_failures.subtype IS
+'subtype of the root cause, likewise';
+COMMENT ON COLUMN @extschema@.l4_failures.cause_from IS
+'where the category is from: report, diagnosis or none';
+COMMENT ON COLUMN @extschema@.l4_failures.suspect_node IS
+'the first suspected node, NULL where no node is blamed';
+COMMENT ON COLUMN @extschema@.l4_failures.suspect_rank IS
+'the first suspected rank';
+COMMENT ON COLUMN @extschema@.l4_failures.suspect_score IS
+'score of the suspicion';
+COMMENT ON COLUMN @extschema@.l4_failures.fault_key IS
+'the first known fault';
+COMMENT ON COLUMN @extschema@.l4_failures.fault_title IS
+'its title';
+COMMENT ON COLUMN @extschema@.l4_failures.event IS
+'template of the most telling event';
+COMMENT ON COLUMN @extschema@.l4_failures.stage IS
+'stage in which the failure began';
+COMMENT ON COLUMN @extschema@.l4_failures.iteration IS
+'iteration in which the failure began';
+COMMENT ON COLUMN @extschema@.l4_failures.root_cause IS
+'root cause by the report';
+COMMENT ON COLUMN @extschema@.l4_failures.fix IS
+'the fix by the report, else that of the first known fault';
+COMMENT ON COLUMN @extschema@.l4_failures.verdict IS
+'the newest diagnosis in a sentence';
+COMMENT ON COLUMN @extschema@.l4_failures.restart_advice IS
+'its advice for the restart';
+COMMENT ON COLUMN @extschema@.l4_failures.began_at IS
+'when the failure began, by the newest diagnosis';
+COMMENT ON COLUMN @extschema@.l4_failures.last_save_at IS
+'when the job began to save its last checkpoint before that';
 
 CREATE VIEW @extschema@.l4_current_failures WITH (security_invoker = true) AS
 SELECT f.job_id, f.owner, f.model, f.framework, f.nodes, f.ranks, f.started_at, f.failed_at, f.diagnosed_at,
@@ -210,31 +302,56 @@ SELECT f.job_id, f.owner, f.model, f.framework, f.nodes, f.ranks, f.started_at, 
 	f.fault_key, f.fault_title, f.event, f.stage, f.iteration, f.fix, f.verdict, f.restart_advice
 FROM @extschema@.l4_failures f
 WHERE NOT f.resolved;
-COMMENT ON VIEW @extschema@.l4_current_failures IS 'Failed jobs that no report calls resolved: what is to be done now.';
-COMMENT ON COLUMN @extschema@.l4_current_failures.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_current_failures.owner IS 'role that registered it';
-COMMENT ON COLUMN @extschema@.l4_current_failures.model IS 'the setting "model"';
-COMMENT ON COLUMN @extschema@.l4_current_failures.framework IS 'the setting "framework"';
-COMMENT ON COLUMN @extschema@.l4_current_failures.nodes IS 'number of nodes';
-COMMENT ON COLUMN @extschema@.l4_current_failures.ranks IS 'number of ranks';
-COMMENT ON COLUMN @extschema@.l4_current_failures.started_at IS 'start of the job, or of its logs';
-COMMENT ON COLUMN @extschema@.l4_current_failures.failed_at IS 'end of the job, or of its logs';
-COMMENT ON COLUMN @extschema@.l4_current_failures.diagnosed_at IS 'when its newest diagnosis was saved';
-COMMENT ON COLUMN @extschema@.l4_current_failures.diagnosed IS 'is a diagnosis saved?';
-COMMENT ON COLUMN @extschema@.l4_current_failures.reported_at IS 'when it was first reported';
-COMMENT ON COLUMN @extschema@.l4_current_failures.symptom IS 'symptom by its report';
-COMMENT ON COLUMN @extschema@.l4_current_failures.category IS 'category of the root cause, unknown where nothing says it';
-COMMENT ON COLUMN @extschema@.l4_current_failures.subtype IS 'subtype of the root cause, likewise';
-COMMENT ON COLUMN @extschema@.l4_current_failures.suspect_node IS 'the first suspected node';
-COMMENT ON COLUMN @extschema@.l4_current_failures.suspect_rank IS 'the first suspected rank';
-COMMENT ON COLUMN @extschema@.l4_current_failures.fault_key IS 'the first known fault';
-COMMENT ON COLUMN @extschema@.l4_current_failures.fault_title IS 'its title';
-COMMENT ON COLUMN @extschema@.l4_current_failures.event IS 'template of the most telling event';
-COMMENT ON COLUMN @extschema@.l4_current_failures.stage IS 'stage in which the failure began';
-COMMENT ON COLUMN @extschema@.l4_current_failures.iteration IS 'iteration in which the failure began';
-COMMENT ON COLUMN @extschema@.l4_current_failures.fix IS 'what to do: by the report, else of the first known fault';
-COMMENT ON COLUMN @extschema@.l4_current_failures.verdict IS 'the newest diagnosis in a sentence';
-COMMENT ON COLUMN @extschema@.l4_current_failures.restart_advice IS 'its advice for the restart';
+COMMENT ON VIEW @extschema@.l4_current_failures IS
+'Failed jobs that no report calls resolved: what is to be done now.';
+COMMENT ON COLUMN @extschema@.l4_current_failures.job_id IS
+'the job';
+COMMENT ON COLUMN @extschema@.l4_current_failures.owner IS
+'role that registered it';
+COMMENT ON COLUMN @extschema@.l4_current_failures.model IS
+'the setting "model"';
+COMMENT ON COLUMN @extschema@.l4_current_failures.framework IS
+'the setting "framework"';
+COMMENT ON COLUMN @extschema@.l4_current_failures.nodes IS
+'number of nodes';
+COMMENT ON COLUMN @extschema@.l4_current_failures.ranks IS
+'number of ranks';
+COMMENT ON COLUMN @extschema@.l4_current_failures.started_at IS
+'start of the job, or of its logs';
+COMMENT ON COLUMN @extschema@.l4_current_failures.failed_at IS
+'end of the job, or of its logs';
+COMMENT ON COLUMN @extschema@.l4_current_failures.diagnosed_at IS
+'when its newest diagnosis was saved';
+COMMENT ON COLUMN @extschema@.l4_current_failures.diagnosed IS
+'is a diagnosis saved?';
+COMMENT ON COLUMN @extschema@.l4_current_failures.reported_at IS
+'when it was first reported';
+COMMENT ON COLUMN @extschema@.l4_current_failures.symptom IS
+'symptom by its report';
+COMMENT ON COLUMN @extschema@.l4_current_failures.category IS
+'category of the root cause, unknown where nothing says it';
+COMMENT ON COLUMN @extschema@.l4_current_failures.subtype IS
+'subtype of the root cause, likewise';
+COMMENT ON COLUMN @extschema@.l4_current_failures.suspect_node IS
+'the first suspected node';
+COMMENT ON COLUMN @extschema@.l4_current_failures.suspect_rank IS
+'the first suspected rank';
+COMMENT ON COLUMN @extschema@.l4_current_failures.fault_key IS
+'the first known fault';
+COMMENT ON COLUMN @extschema@.l4_current_failures.fault_title IS
+'its title';
+COMMENT ON COLUMN @extschema@.l4_current_failures.event IS
+'template of the most telling event';
+COMMENT ON COLUMN @extschema@.l4_current_failures.stage IS
+'stage in which the failure began';
+COMMENT ON COLUMN @extschema@.l4_current_failures.iteration IS
+'iteration in which the failure began';
+COMMENT ON COLUMN @extschema@.l4_current_failures.fix IS
+'what to do: by the report, else of the first known fault';
+COMMENT ON COLUMN @extschema@.l4_current_failures.verdict IS
+'the newest diagnosis in a sentence';
+COMMENT ON COLUMN @extschema@.l4_current_failures.restart_advice IS
+'its advice for the restart';
 
 CREATE VIEW @extschema@.l4_failures_by_cause WITH (security_invoker = true) AS
 SELECT date_trunc('week', f.failed_at)::date AS week, f.category, f.subtype, count(*) AS failures,
@@ -243,17 +360,24 @@ SELECT date_trunc('week', f.failed_at)::date AS week, f.category, f.subtype, cou
 	sum(f.ranks * @extschema@.l4_seconds_between(f.started_at, f.failed_at) / 3600) AS accelerator_hours
 FROM @extschema@.l4_failures f
 GROUP BY 1, 2, 3;
-COMMENT ON VIEW @extschema@.l4_failures_by_cause IS 'Failed jobs by week and root cause.';
+COMMENT ON VIEW @extschema@.l4_failures_by_cause IS
+'Failed jobs by week and root cause.';
 COMMENT ON COLUMN @extschema@.l4_failures_by_cause.week IS
 'the Monday of the week in which the jobs failed (time zone of the session); NULL where no time is known';
 COMMENT ON COLUMN @extschema@.l4_failures_by_cause.category IS
 'category of the root cause: by report, else by the first known fault, else unknown';
-COMMENT ON COLUMN @extschema@.l4_failures_by_cause.subtype IS 'subtype of the root cause, likewise';
-COMMENT ON COLUMN @extschema@.l4_failures_by_cause.failures IS 'failed jobs';
-COMMENT ON COLUMN @extschema@.l4_failures_by_cause.resolved IS 'of these, resolved';
-COMMENT ON COLUMN @extschema@.l4_failures_by_cause.reported IS 'of these, with the root cause from a failure report';
-COMMENT ON COLUMN @extschema@.l4_failures_by_cause.suspect_nodes IS 'distinct nodes that were first suspect';
-COMMENT ON COLUMN @extschema@.l4_failures_by_cause.accelerator_hours IS 'ranks times duration of these jobs, hours';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.subtype IS
+'subtype of the root cause, likewise';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.failures IS
+'failed jobs';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.resolved IS
+'of these, resolved';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.reported IS
+'of these, with the root cause from a failure report';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.suspect_nodes IS
+'distinct nodes that were first suspect';
+COMMENT ON COLUMN @extschema@.l4_failures_by_cause.accelerator_hours IS
+'ranks times duration of these jobs, hours';
 
 CREATE VIEW @extschema@.l4_failure_times WITH (security_invoker = true) AS
 SELECT f.job_id, f.category, f.subtype, f.failed_at, f.imported_at, f.first_diagnosed_at, f.reported_at, f.resolved_at,
@@ -265,19 +389,30 @@ SELECT f.job_id, f.category, f.subtype, f.failed_at, f.imported_at, f.first_diag
 FROM @extschema@.l4_failures f;
 COMMENT ON VIEW @extschema@.l4_failure_times IS
 'How long each failure took to be diagnosed, reported and resolved. NULL where a step has not been taken.';
-COMMENT ON COLUMN @extschema@.l4_failure_times.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_failure_times.category IS 'category of the root cause';
-COMMENT ON COLUMN @extschema@.l4_failure_times.subtype IS 'subtype of the root cause';
-COMMENT ON COLUMN @extschema@.l4_failure_times.failed_at IS 'end of the job, or of its logs';
-COMMENT ON COLUMN @extschema@.l4_failure_times.imported_at IS 'when the last of its logs were read';
-COMMENT ON COLUMN @extschema@.l4_failure_times.first_diagnosed_at IS 'when its first diagnosis was saved';
-COMMENT ON COLUMN @extschema@.l4_failure_times.reported_at IS 'when it was first reported';
-COMMENT ON COLUMN @extschema@.l4_failure_times.resolved_at IS 'when it was resolved';
-COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_to_diagnosis IS 'minutes from the failure to the first saved diagnosis';
+COMMENT ON COLUMN @extschema@.l4_failure_times.job_id IS
+'the job';
+COMMENT ON COLUMN @extschema@.l4_failure_times.category IS
+'category of the root cause';
+COMMENT ON COLUMN @extschema@.l4_failure_times.subtype IS
+'subtype of the root cause';
+COMMENT ON COLUMN @extschema@.l4_failure_times.failed_at IS
+'end of the job, or of its logs';
+COMMENT ON COLUMN @extschema@.l4_failure_times.imported_at IS
+'when the last of its logs were read';
+COMMENT ON COLUMN @extschema@.l4_failure_times.first_diagnosed_at IS
+'when its first diagnosis was saved';
+COMMENT ON COLUMN @extschema@.l4_failure_times.reported_at IS
+'when it was first reported';
+COMMENT ON COLUMN @extschema@.l4_failure_times.resolved_at IS
+'when it was resolved';
+COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_to_diagnosis IS
+'minutes from the failure to the first saved diagnosis';
 COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_from_import_to_diagnosis IS
 'minutes from the import of the logs to the first saved diagnosis; negative where logs came in later';
-COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_to_report IS 'minutes from the failure to its first report';
-COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_to_resolution IS 'minutes from the failure to its resolution';
+COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_to_report IS
+'minutes from the failure to its first report';
+COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_to_resolution IS
+'minutes from the failure to its resolution';
 COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_from_diagnosis_to_resolution IS
 'minutes from the first saved diagnosis to the resolution';
 
@@ -311,19 +446,30 @@ FROM node n;
 COMMENT ON VIEW @extschema@.l4_fleet_nodes IS
 'One row a node over all jobs: how many failed on it, and how many of them are its doing. Repeat offenders: WHERE '
 'repeat_offender ORDER BY blamed_jobs DESC.';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.node IS 'the node, by name';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.jobs IS 'jobs it took part in';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.failed_jobs IS 'of these, failed';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.first_suspect_jobs IS 'jobs whose newest diagnosis suspects it first';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.suspect_jobs IS 'jobs whose newest diagnosis suspects it at all';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.confirmed_jobs IS 'jobs whose failure report names it as faulty';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.blamed_jobs IS 'jobs in which it is first suspect or named by the report';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.node IS
+'the node, by name';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.jobs IS
+'jobs it took part in';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.failed_jobs IS
+'of these, failed';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.first_suspect_jobs IS
+'jobs whose newest diagnosis suspects it first';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.suspect_jobs IS
+'jobs whose newest diagnosis suspects it at all';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.confirmed_jobs IS
+'jobs whose failure report names it as faulty';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.blamed_jobs IS
+'jobs in which it is first suspect or named by the report';
 COMMENT ON COLUMN @extschema@.l4_fleet_nodes.blamed_share IS
 'blamed_jobs as a share of its failed jobs; NULL where none failed';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.repeat_offender IS 'blamed in more than one job';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_used_at IS 'end (else start, else registration) of its last job';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_blamed_at IS 'the same of the last job it is blamed for';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_blamed_job IS 'the last job it is blamed for';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.repeat_offender IS
+'blamed in more than one job';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_used_at IS
+'end (else start, else registration) of its last job';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_blamed_at IS
+'the same of the last job it is blamed for';
+COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_blamed_job IS
+'the last job it is blamed for';
 
 CREATE VIEW @extschema@.l4_fault_statistics WITH (security_invoker = true) AS
 SELECT l.fault_key, l.title, l.category, l.subtype, l.role, l.severity, l.builtin, l.overridden, l.owner::text AS owner,
@@ -345,30 +491,48 @@ LEFT JOIN (
 COMMENT ON VIEW @extschema@.l4_fault_statistics IS
 'One row a fault of the library in force: in how many newest diagnoses it is, and how often a failure report or a person '
 'agrees.';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.fault_key IS 'the fault';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.title IS 'what it is, in a few words';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.category IS 'hardware, user, framework, platform or noise';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.subtype IS 'subtype of the category';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.role IS 'root, cascade, confirmation or benign';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.severity IS 'info, warning, error or critical';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.builtin IS 'came with l4';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.overridden IS 'built in, with changes of this site';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.owner IS 'role that owns it';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.created_at IS 'when it came into the library';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.jobs IS 'jobs whose newest diagnosis has it';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.first_jobs IS 'jobs whose newest diagnosis has it in the first place';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.occurrences IS 'records that matched in these diagnoses';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.fault_key IS
+'the fault';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.title IS
+'what it is, in a few words';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.category IS
+'hardware, user, framework, platform or noise';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.subtype IS
+'subtype of the category';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.role IS
+'root, cascade, confirmation or benign';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.severity IS
+'info, warning, error or critical';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.builtin IS
+'came with l4';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.overridden IS
+'built in, with changes of this site';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.owner IS
+'role that owns it';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.created_at IS
+'when it came into the library';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.jobs IS
+'jobs whose newest diagnosis has it';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.first_jobs IS
+'jobs whose newest diagnosis has it in the first place';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.occurrences IS
+'records that matched in these diagnoses';
 COMMENT ON COLUMN @extschema@.l4_fault_statistics.reported_jobs IS
 'of first_jobs, those with a failure report that states the category of the root cause';
 COMMENT ON COLUMN @extschema@.l4_fault_statistics.right_jobs IS
 'of reported_jobs, those whose report states the category of this fault';
 COMMENT ON COLUMN @extschema@.l4_fault_statistics.right_share IS
 'right_jobs as a share of reported_jobs; NULL where none is reported';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.judged_right IS 'jobs in which people judged the match right';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.judged_wrong IS 'jobs in which people judged it wrong';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.first_seen IS 'time of its first record in any newest diagnosis';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.last_seen IS 'the latest of these times';
-COMMENT ON COLUMN @extschema@.l4_fault_statistics.last_job IS 'the job of last_seen';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.judged_right IS
+'jobs in which people judged the match right';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.judged_wrong IS
+'jobs in which people judged it wrong';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.first_seen IS
+'time of its first record in any newest diagnosis';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.last_seen IS
+'the latest of these times';
+COMMENT ON COLUMN @extschema@.l4_fault_statistics.last_job IS
+'the job of last_seen';
 
 CREATE VIEW @extschema@.l4_pool_coverage WITH (security_invoker = true) AS
 WITH job AS (
@@ -390,18 +554,30 @@ LEFT JOIN event e ON e.pool_id = p.pool_id;
 COMMENT ON VIEW @extschema@.l4_pool_coverage IS
 'One row a set of settings: has it a pool of successful jobs, and how many failed jobs lean on it? What is not covered is '
 'compared with the most similar pool, or with none.';
-COMMENT ON COLUMN @extschema@.l4_pool_coverage.pool_id IS 'the pool, or what it would be called';
-COMMENT ON COLUMN @extschema@.l4_pool_coverage.settings IS 'the settings that decide, as JSON text';
-COMMENT ON COLUMN @extschema@.l4_pool_coverage.model IS 'the setting "model"';
-COMMENT ON COLUMN @extschema@.l4_pool_coverage.framework IS 'the setting "framework"';
-COMMENT ON COLUMN @extschema@.l4_pool_coverage.pool_jobs IS 'successful jobs in the pool';
-COMMENT ON COLUMN @extschema@.l4_pool_coverage.jobs IS 'jobs with these settings';
-COMMENT ON COLUMN @extschema@.l4_pool_coverage.failed_jobs IS 'of these, failed';
-COMMENT ON COLUMN @extschema@.l4_pool_coverage.covered IS 'is there a successful job to compare with?';
-COMMENT ON COLUMN @extschema@.l4_pool_coverage.shapes IS 'shapes the pool knows';
-COMMENT ON COLUMN @extschema@.l4_pool_coverage.events IS 'events the pool knows';
-COMMENT ON COLUMN @extschema@.l4_pool_coverage.occurrences IS 'records its jobs hold';
-COMMENT ON COLUMN @extschema@.l4_pool_coverage.last_registered_at IS 'when the last job with these settings was registered';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.pool_id IS
+'the pool, or what it would be called';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.settings IS
+'the settings that decide, as JSON text';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.model IS
+'the setting "model"';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.framework IS
+'the setting "framework"';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.pool_jobs IS
+'successful jobs in the pool';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.jobs IS
+'jobs with these settings';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.failed_jobs IS
+'of these, failed';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.covered IS
+'is there a successful job to compare with?';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.shapes IS
+'shapes the pool knows';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.events IS
+'events the pool knows';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.occurrences IS
+'records its jobs hold';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.last_registered_at IS
+'when the last job with these settings was registered';
 
 CREATE VIEW @extschema@.l4_lost_hours WITH (security_invoker = true) AS
 SELECT f.job_id, f.owner, f.model, f.framework, f.category, f.subtype, f.suspect_node, f.nodes, f.ranks, f.started_at,
@@ -414,25 +590,41 @@ FROM @extschema@.l4_failures f;
 COMMENT ON VIEW @extschema@.l4_lost_hours IS
 'Accelerator hours of failed jobs: what they used, what of it no checkpoint saved, and what passed between the failure and '
 'the end. Checkpoints and the beginning are those of the newest saved diagnosis.';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.job_id IS 'the job';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.owner IS 'role that registered it';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.model IS 'the setting "model"';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.framework IS 'the setting "framework"';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.category IS 'category of the root cause';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.subtype IS 'subtype of the root cause';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.suspect_node IS 'the first suspected node';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.nodes IS 'number of nodes';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.ranks IS 'number of ranks (accelerators)';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.started_at IS 'start of the job, or of its logs';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.failed_at IS 'end of the job, or of its logs';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.hours IS 'duration, hours';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.accelerator_hours IS 'ranks times duration, hours';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.began_at IS 'when the failure began';
-COMMENT ON COLUMN @extschema@.l4_lost_hours.last_save_at IS 'when the job began to save its last checkpoint before that';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.job_id IS
+'the job';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.owner IS
+'role that registered it';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.model IS
+'the setting "model"';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.framework IS
+'the setting "framework"';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.category IS
+'category of the root cause';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.subtype IS
+'subtype of the root cause';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.suspect_node IS
+'the first suspected node';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.nodes IS
+'number of nodes';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.ranks IS
+'number of ranks (accelerators)';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.started_at IS
+'start of the job, or of its logs';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.failed_at IS
+'end of the job, or of its logs';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.hours IS
+'duration, hours';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.accelerator_hours IS
+'ranks times duration, hours';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.began_at IS
+'when the failure began';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.last_save_at IS
+'when the job began to save its last checkpoint before that';
 COMMENT ON COLUMN @extschema@.l4_lost_hours.lost_accelerator_hours IS
 'of accelerator_hours those since the last checkpoint; all of them where none is known';
 COMMENT ON COLUMN @extschema@.l4_lost_hours.idle_accelerator_hours IS
-'of accelerator_hours those between the beginning of the failure and the end of the job; NULL where the beginning is not known';
+'of accelerator_hours those between the beginning of the failure and the end of the job; NULL where the beginning is not '
+'known';
 
 CREATE VIEW @extschema@.l4_noise WITH (security_invoker = true) AS
 SELECT e.event_id, v.template, e.pools, e.jobs, e.occurrences, e.mean_per_job,
@@ -449,12 +641,19 @@ FROM (
 	GROUP BY p.event_id) e
 LEFT JOIN @extschema@.l4_event v ON v.event_id = e.event_id;
 COMMENT ON VIEW @extschema@.l4_noise IS
-'What the filter takes out: events of the pools, by how often successful jobs log them. Noise worth silencing at its source: '
-'WHERE sounds_grave ORDER BY occurrences DESC.';
-COMMENT ON COLUMN @extschema@.l4_noise.event_id IS 'the event';
-COMMENT ON COLUMN @extschema@.l4_noise.template IS 'its template';
-COMMENT ON COLUMN @extschema@.l4_noise.pools IS 'pools that have it';
-COMMENT ON COLUMN @extschema@.l4_noise.jobs IS 'successful jobs that log it (of its shapes, the most common in each pool)';
-COMMENT ON COLUMN @extschema@.l4_noise.occurrences IS 'records in all pools';
-COMMENT ON COLUMN @extschema@.l4_noise.mean_per_job IS 'records per job that logs it';
-COMMENT ON COLUMN @extschema@.l4_noise.sounds_grave IS 'do its words sound like trouble?';
+'What the filter takes out: events of the pools, by how often successful jobs log them. Noise worth silencing at its '
+'source: WHERE sounds_grave ORDER BY occurrences DESC.';
+COMMENT ON COLUMN @extschema@.l4_noise.event_id IS
+'the event';
+COMMENT ON COLUMN @extschema@.l4_noise.template IS
+'its template';
+COMMENT ON COLUMN @extschema@.l4_noise.pools IS
+'pools that have it';
+COMMENT ON COLUMN @extschema@.l4_noise.jobs IS
+'successful jobs that log it (of its shapes, the most common in each pool)';
+COMMENT ON COLUMN @extschema@.l4_noise.occurrences IS
+'records in all pools';
+COMMENT ON COLUMN @extschema@.l4_noise.mean_per_job IS
+'records per job that logs it';
+COMMENT ON COLUMN @extschema@.l4_noise.sounds_grave IS
+'do its words sound like trouble?';

@@ -14,8 +14,8 @@ CREATE FUNCTION @extschema@.l4_report_why(finding @extschema@.l4_finding) RETURN
 LANGUAGE sql STABLE PARALLEL SAFE COST 20
 RETURN CASE WHEN finding.facts IS NULL THEN finding.explanation ELSE @extschema@.l4_event_sentence(finding, false) END;
 COMMENT ON FUNCTION @extschema@.l4_report_why(@extschema@.l4_finding) IS
-'Why an event is a finding, without what holds for all of them: that successful jobs do not log it, and with which it was '
-'compared.';
+'Step: Why an event is a finding, without what holds for all of them: that successful jobs do not log it, and with which '
+'it was compared.';
 
 CREATE FUNCTION @extschema@.l4_report_filter(job_id text, findings @extschema@.l4_finding[])
 RETURNS TABLE (compared text, streams bigint, bytes bigint, records bigint, events bigint, left_records bigint,
@@ -34,8 +34,8 @@ BEGIN ATOMIC
 		(SELECT @extschema@.l4_pool_facts(l4_report_filter.job_id, true) AS pool) w;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_filter(text, @extschema@.l4_finding[]) IS
-'What a diagnosis was compared with, in words; streams, bytes, records and events of the job, and how many records and events '
-'were left when the filter had taken out what is normal.';
+'Step: What a diagnosis was compared with, in words; streams, bytes, records and events of the job, and how many records '
+'and events were left when the filter had taken out what is normal.';
 
 CREATE FUNCTION @extschema@.l4_report_filtered(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 8)
 RETURNS TABLE (place bigint, template text, occurrences bigint, streams bigint)
@@ -53,7 +53,7 @@ BEGIN ATOMIC
 	LIMIT l4_report_filtered.most;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_filtered(text, @extschema@.l4_finding[], int) IS
-'The most frequent events of a job that are none of its findings, with their records and the streams that have them.';
+'Step: The most frequent events of a job that are none of its findings, with their records and the streams that have them.';
 
 -- Pictures, as rows
 
@@ -103,8 +103,8 @@ BEGIN ATOMIC
 	WINDOW w AS (PARTITION BY p.place ORDER BY p.number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_rows(text, text[], boolean, int) IS
-'Which row of a picture each node (by_rank: each rank, as long as there are no more than most of them) of a job is in: '
-'suspects first, then by rank; where there are more than most, neighbours share a row. members: how many share it.';
+'Step: Which row of a picture each node (by_rank: each rank, as long as there are no more than most of them) of a job is '
+'in: suspects first, then by rank; where there are more than most, neighbours share a row. members: how many share it.';
 
 CREATE FUNCTION @extschema@.l4_report_cells(job_id text, findings @extschema@.l4_finding[], most_rows int DEFAULT 40,
 	most_columns int DEFAULT 24)
@@ -168,9 +168,9 @@ BEGIN ATOMIC
 	LEFT JOIN cell c ON c.place = r.place;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_cells(text, @extschema@.l4_finding[], int, int) IS
-'Nodes x events: per row of l4_report_rows and event finding (its ordinal) how many of the row''s nodes log it and how often. '
-'A row without any has one line with event NULL. Logs that are of no node (a launcher''s, a controller''s) have a row after '
-'the suspects where they hold such events.';
+'Step: Nodes x events: per row of l4_report_rows and event finding (its ordinal) how many of the row''s nodes log it and '
+'how often. A row without any has one line with event NULL. Logs that are of no node (a launcher''s, a controller''s) have '
+'a row after the suspects where they hold such events.';
 
 CREATE FUNCTION @extschema@.l4_report_stops(job_id text, suspects text[], most int DEFAULT 40)
 RETURNS TABLE (place int, label text, suspect int, members int, ranks bigint, first_ts timestamptz, first_stop timestamptz,
@@ -202,8 +202,8 @@ BEGIN ATOMIC
 	GROUP BY r.place, r.label, r.members;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_stops(text, text[], int) IS
-'Where the ranks stopped, per row of l4_report_rows: when the first and the last of its ranks ended, in which stage (the '
-'first to end) and at which iterations. Nodes without logs have a row without times.';
+'Step: Where the ranks stopped, per row of l4_report_rows: when the first and the last of its ranks ended, in which stage '
+'(the first to end) and at which iterations. Nodes without logs have a row without times.';
 
 CREATE FUNCTION @extschema@.l4_report_spans(job_id text, suspects text[], most int DEFAULT 40)
 RETURNS TABLE (place int, stage text, started_at timestamptz, ended_at timestamptz, tick boolean)
@@ -239,8 +239,8 @@ BEGIN ATOMIC
 	FROM marked m JOIN stop t ON t.place = m.place;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_spans(text, text[], int) IS
-'The stages of the rows of l4_report_stops over time: each from the first of its ranks that enters it to the next stage. '
-'tick: an evaluation or checkpoint first met while iterating.';
+'Step: The stages of the rows of l4_report_stops over time: each from the first of its ranks that enters it to the next '
+'stage. tick: an evaluation or checkpoint first met while iterating.';
 
 CREATE FUNCTION @extschema@.l4_report_iterations(job_id text, suspects text[], most int DEFAULT 120)
 RETURNS TABLE (bin int, first_iteration bigint, last_iteration bigint, distance double precision, threshold double precision,
@@ -264,9 +264,10 @@ BEGIN ATOMIC
 	GROUP BY s.bin;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_iterations(text, text[], int) IS
-'Distances of the iterations of the stream that tells most of them, rather the first suspect''s (l4_telling_stream, as for the '
-'iteration findings), in at most so many bins: the largest mean distance to the ten before, the paper''s threshold (mean and '
-'three standard deviations), whether one is unusual by the robust rule, whether the last is in it. Reads that stream''s file.';
+'Step: Distances of the iterations of the stream that tells most of them, rather the first suspect''s (l4_telling_stream, '
+'as for the iteration findings), in at most so many bins: the largest mean distance to the ten before, the paper''s '
+'threshold (mean and three standard deviations), whether one is unusual by the robust rule, whether the last is in it. '
+'Reads that stream''s file.';
 
 CREATE FUNCTION @extschema@.l4_report_context(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 10)
 RETURNS TABLE (place int, told_by text, source text, line_no bigint, part int, quoted boolean, raw text)
@@ -319,8 +320,8 @@ BEGIN ATOMIC
 	JOIN record r ON r.source_id = t.source_id AND r.number BETWEEN t.number - 3 AND t.number + 2;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_context(text, @extschema@.l4_finding[], int) IS
-'The records that findings quote (at most so many places), each with three records before and two after it in its file. '
-'told_by: the findings that quote it. Opens the segments that hold these lines.';
+'Step: The records that findings quote (at most so many places), each with three records before and two after it in its '
+'file. told_by: the findings that quote it. Opens the segments that hold these lines.';
 
 CREATE FUNCTION @extschema@.l4_report_resembling(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 3)
 RETURNS TABLE (place bigint, similar_job_id text, score double precision, told text)
@@ -336,5 +337,5 @@ BEGIN ATOMIC
 	WHERE r.score >= 0.4;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_resembling(text, @extschema@.l4_finding[], int) IS
-'Failures of the past whose saved diagnoses are like this one (a score of at least 0.4, see l4_similar_failures), most alike '
-'first, with what their reports say.';
+'Step: Failures of the past whose saved diagnoses are like this one (a score of at least 0.4, see l4_similar_failures), '
+'most alike first, with what their reports say.';

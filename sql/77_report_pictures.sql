@@ -11,7 +11,7 @@ RETURN format('<text x="204" y="%s" text-anchor="end"%s>%s<title>%s</title></tex
 	@extschema@.l4_html_escape(label) || CASE WHEN suspect IS NOT NULL THEN ': suspect ' || suspect
 		WHEN members > 1 THEN ': ' || members || ' nodes' ELSE '' END);
 COMMENT ON FUNCTION @extschema@.l4_report_label_svg(text, int, int, numeric) IS
-'The name of a row of a picture (l4_report_rows) at the left of it, at height y.';
+'Step: The name of a row of a picture (l4_report_rows) at the left of it, at height y.';
 
 CREATE FUNCTION @extschema@.l4_report_heat_svg(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -69,29 +69,29 @@ BEGIN ATOMIC
 	WHERE s.columns > 0 AND s.rows > 0;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_heat_svg(text, @extschema@.l4_finding[]) IS
-'Nodes x events as SVG, with the number of records: the darker, the fewer nodes log the event; rows that stand for several '
-'nodes are the paler the fewer of them log it. NULL where there is no event.';
+'Step: Nodes x events as SVG, with the number of records: the darker, the fewer nodes log the event; rows that stand for '
+'several nodes are the paler the fewer of them log it. NULL where there is no event.';
 
 CREATE FUNCTION @extschema@.l4_report_x(at timestamptz, begins timestamptz, ends timestamptz) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN round(212 + 636
 	* GREATEST(0, LEAST(1, COALESCE(EXTRACT(epoch FROM at - begins) / NULLIF(EXTRACT(epoch FROM ends - begins), 0), 0))), 1);
 COMMENT ON FUNCTION @extschema@.l4_report_x(timestamptz, timestamptz, timestamptz) IS
-'Where a time stands across the timeline of a report.';
+'Step: Where a time stands across the timeline of a report.';
 
 CREATE FUNCTION @extschema@.l4_report_axis_svg(job_id text, begins timestamptz, ends timestamptz, height int) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	SELECT string_agg(format('<line class="grid" x1="%s" x2="%s" y1="38" y2="%s"/>'
 		'<text class="t" x="%s" y="14" text-anchor="%s">%s</text><text class="t" x="%s" y="29" text-anchor="%s">%s</text>',
-		x.x, x.x, height, x.x, x.anchor, to_char(k.ts, 'HH24:MI:SS'), x.x, x.anchor,
+		x.x, x.x, height, x.x, x.anchor, @extschema@.l4_clock_text(k.ts), x.x, x.anchor,
 		COALESCE('iteration ' || @extschema@.l4_job_iteration(l4_report_axis_svg.job_id, k.ts), '')), '' ORDER BY k.n)
 	FROM (SELECT begins + n.n * (ends - begins) / 5 AS ts, n.n FROM generate_series(0, 5) n (n)) k
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_report_x(k.ts, begins, ends) AS x,
 		CASE k.n WHEN 0 THEN 'start' WHEN 5 THEN 'end' ELSE 'middle' END AS anchor) x;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_axis_svg(text, timestamptz, timestamptz, int) IS
-'Of the timeline of a report the scale: six times and the iterations that the job was in then.';
+'Step: Of the timeline of a report the scale: six times and the iterations that the job was in then.';
 
 CREATE FUNCTION @extschema@.l4_report_saves_svg(job_id text, suspects text[], begins timestamptz, ends timestamptz, height int)
 RETURNS text
@@ -99,21 +99,21 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	SELECT string_agg(format('<g><path class="checkpoint_save" d="M%s 33h8l-4 6z"/>'
 		'<line class="save" x1="%s" x2="%s" y1="39" y2="%s"/><title>checkpoint%s, %s</title></g>', x.x - 4, x.x, x.x, height,
-		COALESCE(' of iteration ' || c.iteration, ''), to_char(c.saved_at, 'HH24:MI:SS')), '' ORDER BY c.saved_at)
+		COALESCE(' of iteration ' || c.iteration, ''), @extschema@.l4_clock_text(c.saved_at)), '' ORDER BY c.saved_at)
 	FROM (SELECT c.*, row_number() OVER (ORDER BY c.saved_at DESC) AS number
 		FROM @extschema@.l4_report_checkpoints(l4_report_saves_svg.job_id, l4_report_saves_svg.suspects) c) c
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_report_x(c.saved_at, begins, ends) AS x) x
 	WHERE c.saved_at BETWEEN begins AND ends AND c.number <= 60;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_saves_svg(text, text[], timestamptz, timestamptz, int) IS
-'Of the timeline of a report the checkpoints, the last 60 of them; NULL where there is none.';
+'Step: Of the timeline of a report the checkpoints, the last 60 of them; NULL where there is none.';
 
 CREATE FUNCTION @extschema@.l4_report_onset_svg(findings @extschema@.l4_finding[], begins timestamptz, ends timestamptz,
 	height int) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT format('<g><line class="on" x1="%s" x2="%s" y1="32" y2="%s"/><title>the failure began: %s</title></g>', x.x, x.x,
-		height, to_char(o.ts, 'HH24:MI:SS'))
+		height, @extschema@.l4_clock_text(o.ts))
 	FROM (SELECT COALESCE(g.first_seen, i.first_seen) AS ts
 		FROM (VALUES (1)) one
 		LEFT JOIN unnest(findings) g ON g.kind = 'stage' AND g.ordinal = 1
@@ -122,7 +122,7 @@ BEGIN ATOMIC
 	WHERE o.ts BETWEEN begins AND ends;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_onset_svg(@extschema@.l4_finding[], timestamptz, timestamptz, int) IS
-'Of the timeline of a report the line where the failure began; NULL where that is not known.';
+'Step: Of the timeline of a report the line where the failure began; NULL where that is not known.';
 
 CREATE FUNCTION @extschema@.l4_report_stop_svg(label text, stage text, first_stop timestamptz, last_stop timestamptz,
 	first_iteration bigint, last_iteration bigint, y int, begins timestamptz, ends timestamptz) RETURNS text
@@ -131,8 +131,8 @@ BEGIN ATOMIC
 	SELECT format('<g>%s<line class="end" x1="%s" x2="%s" y1="%s" y2="%s"/><title>%s stopped at %s%s%s%s</title></g>',
 		CASE WHEN x.x2 > x.x
 			THEN format('<line class="tail" x1="%s" x2="%s" y1="%s" y2="%s"/>', x.x, x.x2, y + 8, y + 8) ELSE '' END,
-		x.x, x.x, y - 1, y + 16, @extschema@.l4_html_escape(label), to_char(first_stop, 'HH24:MI:SS'),
-		CASE WHEN last_stop > first_stop THEN ' to ' || to_char(last_stop, 'HH24:MI:SS') ELSE '' END,
+		x.x, x.x, y - 1, y + 16, @extschema@.l4_html_escape(label), @extschema@.l4_clock_text(first_stop),
+		CASE WHEN last_stop > first_stop THEN ' to ' || @extschema@.l4_clock_text(last_stop) ELSE '' END,
 		COALESCE(' in ' || stage, ''),
 		COALESCE(', iteration ' || NULLIF(concat_ws(' to ', first_iteration, NULLIF(last_iteration, first_iteration)), ''), ''))
 	FROM (SELECT @extschema@.l4_report_x(first_stop, begins, ends) AS x,
@@ -140,7 +140,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_stop_svg(text, text, timestamptz, timestamptz, bigint, bigint, int, timestamptz,
 	timestamptz) IS
-'Of the timeline of a report the mark where a row (l4_report_stops) at height y ended, with a tail to where its last rank did.';
+'Step: Of the timeline of a report the mark where a row (l4_report_stops) at height y ended, with a tail to where its last '
+'rank did.';
 
 CREATE FUNCTION @extschema@.l4_report_timeline_svg(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -152,8 +153,7 @@ BEGIN ATOMIC
 	),
 	frame AS MATERIALIZED (
 		SELECT min(s.first_ts) AS t0, max(s.last_stop) AS t1, 42 + max(s.place) * 18 AS height,
-			CASE WHEN max(s.last_stop) - min(s.first_ts) < interval '10 minutes' THEN 'HH24:MI:SS.MS'
-				ELSE 'HH24:MI:SS' END AS clock
+			max(s.last_stop) - min(s.first_ts) < interval '10 minutes' AS milliseconds
 		FROM stop s
 	),
 	part (turn, text) AS (
@@ -163,7 +163,7 @@ BEGIN ATOMIC
 			|| CASE WHEN s.last_stop IS NULL THEN format('<text class="ont" x="220" y="%s">no logs</text>', s.y + 12)
 				ELSE format('<text class="%s" x="858" y="%s">%s</text>'
 					'<text class="%s" x="1038" y="%s" text-anchor="end">%s</text>',
-					s.class, s.y + 12, to_char(s.first_stop, f.clock), s.class, s.y + 12,
+					s.class, s.y + 12, @extschema@.l4_clock_text(s.first_stop, f.milliseconds), s.class, s.y + 12,
 					CASE WHEN s.stage = 'iterating' THEN COALESCE(s.first_iteration::text, s.stage)
 						ELSE COALESCE(s.stage, s.first_iteration::text, '') END) END, '' ORDER BY s.place)
 		FROM stop s CROSS JOIN frame f
@@ -175,7 +175,7 @@ BEGIN ATOMIC
 			p.stage, x.x, CASE WHEN p.tick THEN s.y - 1 ELSE s.y + 1 END,
 			CASE WHEN p.tick THEN 4 ELSE GREATEST(x.x2 - x.x, 0.8) END, CASE WHEN p.tick THEN 17 ELSE 13 END,
 			@extschema@.l4_html_escape(s.label), p.stage,
-			CASE WHEN p.tick THEN ', first at ' ELSE ' from ' END || to_char(p.started_at, 'HH24:MI:SS')), ''
+			CASE WHEN p.tick THEN ', first at ' ELSE ' from ' END || @extschema@.l4_clock_text(p.started_at)), ''
 			ORDER BY p.tick, p.place, p.started_at, p.stage)
 		FROM @extschema@.l4_report_spans(l4_report_timeline_svg.job_id,
 			@extschema@.l4_report_suspects(l4_report_timeline_svg.findings)) p
@@ -198,7 +198,8 @@ BEGIN ATOMIC
 	FROM frame f WHERE f.t0 IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_timeline_svg(text, @extschema@.l4_finding[]) IS
-'Stages of the ranks over time as SVG, suspects first, with the onset and where each stopped. NULL where no log has times.';
+'Step: Stages of the ranks over time as SVG, suspects first, with the onset and where each stopped. NULL where no log has '
+'times.';
 
 CREATE FUNCTION @extschema@.l4_report_iterations_svg(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -249,8 +250,8 @@ BEGIN ATOMIC
 	WHERE s.bins > 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_iterations_svg(text, @extschema@.l4_finding[]) IS
-'Distances of the iterations of one stream as SVG, with the threshold; unusual ones marked, the last one hollow. NULL where '
-'no stream marks iterations.';
+'Step: Distances of the iterations of one stream as SVG, with the threshold; unusual ones marked, the last one hollow. '
+'NULL where no stream marks iterations.';
 
 CREATE FUNCTION @extschema@.l4_report_legend() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -262,4 +263,4 @@ BEGIN ATOMIC
 	FROM unnest(@extschema@.l4_stages()) WITH ORDINALITY s (stage, n);
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_legend() IS
-'The colours of stages, as SVG.';
+'Step: The colours of stages, as SVG.';

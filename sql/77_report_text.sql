@@ -4,7 +4,7 @@ CREATE FUNCTION @extschema@.l4_stage_letter(stage text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN (ARRAY['e', 'r', 'c', 'd', 'm', 'l', 'i', 'v', 's', 't'])[array_position(@extschema@.l4_stages(), stage)];
 COMMENT ON FUNCTION @extschema@.l4_stage_letter(text) IS
-'The letter of a stage in pictures made of characters.';
+'Step: The letter of a stage in pictures made of characters.';
 
 CREATE FUNCTION @extschema@.l4_report_heat_text(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 24)
 RETURNS text
@@ -31,8 +31,8 @@ BEGIN ATOMIC
 	FROM line l;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_heat_text(text, @extschema@.l4_finding[], int) IS
-'Nodes x events in characters: records of each event (99 stands for more; in a row of several nodes: per cent of them that '
-'log it), suspects first and marked.';
+'Step: Nodes x events in characters: records of each event (99 stands for more; in a row of several nodes: per cent of '
+'them that log it), suspects first and marked.';
 
 CREATE FUNCTION @extschema@.l4_report_timeline_text(job_id text, suspects text[], most int DEFAULT 24) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -61,7 +61,7 @@ BEGIN ATOMIC
 					FROM generate_series(0, 39) b (number)) b
 				WHERE b.at >= t.first_ts - b.step AND b.at <= t.first_stop), ''), 41),
 			CASE WHEN t.last_stop IS NULL AND t.ranks = 0 THEN 'no logs'
-				ELSE concat_ws(' ', to_char(t.first_stop, 'HH24:MI:SS'), t.stage,
+				ELSE concat_ws(' ', @extschema@.l4_clock_text(t.first_stop), t.stage,
 					CASE WHEN t.first_iteration < t.last_iteration THEN format('%s-%s', t.first_iteration, t.last_iteration)
 						ELSE t.last_iteration::text END) END) AS text
 		FROM stop t CROSS JOIN frame f
@@ -69,7 +69,7 @@ BEGIN ATOMIC
 	SELECT string_agg(left(rtrim(l.text), 100), E'\n' ORDER BY l.place) FROM line l;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_timeline_text(text, text[], int) IS
-'Stages of the ranks over time in characters (l4_stage_letter), up to where each stopped: time, stage and iteration.';
+'Step: Stages of the ranks over time in characters (l4_stage_letter), up to where each stopped: time, stage and iteration.';
 
 CREATE FUNCTION @extschema@.l4_report_facts(job_id text, findings @extschema@.l4_finding[])
 RETURNS TABLE (place int, name text, value text)
@@ -85,13 +85,13 @@ BEGIN ATOMIC
 		(1, 'Job', concat_ws(', ', COALESCE(j.status, 'not registered'), @extschema@.l4_count_words(j.nodes, 'node'),
 			@extschema@.l4_count_words(j.ranks, 'rank'))),
 		(2, 'Model', NULLIF(concat_ws(', ', j.model, j.framework), '')),
-		(3, 'Time', format('%s to %s (%s)', to_char(j.started_at, 'YYYY-MM-DD HH24:MI:SS'),
-			to_char(j.ended_at, 'YYYY-MM-DD HH24:MI:SS TZ'),
+		(3, 'Time', format('%s to %s (%s)', @extschema@.l4_time_text(j.started_at),
+			@extschema@.l4_time_text(j.ended_at),
 			concat_ws(', ', to_char(make_interval(secs => @extschema@.l4_seconds_between(j.started_at, j.ended_at)),
 				'HH24:MI:SS'), to_char(h.hours, 'FM999,999,999,990.0') || ' accelerator hours'))),
 		(4, 'Suspect', COALESCE(array_to_string((@extschema@.l4_report_suspects(l4_report_facts.findings))[1:5], ', '), '')),
 		(5, 'Began', @extschema@.l4_report_began(l4_report_facts.findings)),
-		(6, 'Last save', concat_ws(', ', 'iteration ' || c.iteration, to_char(c.saved_at, 'YYYY-MM-DD HH24:MI:SS TZ'))
+		(6, 'Last save', concat_ws(', ', 'iteration ' || c.iteration, @extschema@.l4_time_text(c.saved_at))
 			|| COALESCE(format(' (%s before the failure began)',
 				@extschema@.l4_count_words(c.iterations_lost, 'iteration')), '')),
 		(7, 'Known fault', format('%s (%s, %s)', k.title, k.fault_key, concat_ws('/', k.category, k.subtype))),
@@ -103,7 +103,7 @@ BEGIN ATOMIC
 		WHEN 'Last save' THEN c.saved_at IS NOT NULL ELSE v.value <> '' END;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_facts(text, @extschema@.l4_finding[]) IS
-'The head of a report: what is known of the job and its failure, as pairs of name and value.';
+'Step: The head of a report: what is known of the job and its failure, as pairs of name and value.';
 
 CREATE FUNCTION @extschema@.l4_report_text_findings(job_id text, findings @extschema@.l4_finding[])
 RETURNS TABLE (place int, text text)
@@ -146,8 +146,8 @@ BEGIN ATOMIC
 	FROM unnest(l4_report_text_findings.findings) f WHERE f.kind = 'iteration' AND f.ordinal <= 5;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_text_findings(text, @extschema@.l4_finding[]) IS
-'Of the text the parts that say what was found, with their places in it: verdict, restart, suspects, faults, failures alike, '
-'events, iterations.';
+'Step: Of the text the parts that say what was found, with their places in it: verdict, restart, suspects, faults, '
+'failures alike, events, iterations.';
 
 CREATE FUNCTION @extschema@.l4_report_text_details(job_id text, findings @extschema@.l4_finding[])
 RETURNS TABLE (place int, text text)
@@ -177,7 +177,8 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_report_filtered(l4_report_text_details.job_id, l4_report_text_details.findings, 5) e;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_text_details(text, @extschema@.l4_finding[]) IS
-'Of the text the parts that show it, with their places in it: pictures, evidence in its context, what was filtered out.';
+'Step: Of the text the parts that show it, with their places in it: pictures, evidence in its context, what was filtered '
+'out.';
 
 CREATE FUNCTION @extschema@.l4_report_text(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
@@ -192,7 +193,7 @@ BEGIN ATOMIC
 	SELECT string_agg(replace(p.text, E'\t', ' '), E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_text(text, @extschema@.l4_finding[]) IS
-'A diagnosis as text of at most 100 columns.';
+'Step: A diagnosis as text of at most 100 columns.';
 
 CREATE FUNCTION @extschema@.l4_report_markdown_findings(job_id text, findings @extschema@.l4_finding[])
 RETURNS TABLE (place int, text text)
@@ -236,8 +237,8 @@ BEGIN ATOMIC
 	FROM unnest(l4_report_markdown_findings.findings) f WHERE f.kind = 'iteration' AND f.ordinal <= 5;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_markdown_findings(text, @extschema@.l4_finding[]) IS
-'Of the ticket the parts that say what was found, with their places in it: verdict, restart, suspects, faults, failures alike, '
-'events, iterations.';
+'Step: Of the ticket the parts that say what was found, with their places in it: verdict, restart, suspects, faults, '
+'failures alike, events, iterations.';
 
 CREATE FUNCTION @extschema@.l4_report_markdown_details(job_id text, findings @extschema@.l4_finding[])
 RETURNS TABLE (place int, text text)
@@ -264,7 +265,7 @@ BEGIN ATOMIC
 		GROUP BY c.place, c.source, c.told_by) c;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_markdown_details(text, @extschema@.l4_finding[]) IS
-'Of the ticket the parts that show it, with their places in it: pictures and evidence in its context.';
+'Step: Of the ticket the parts that show it, with their places in it: pictures and evidence in its context.';
 
 CREATE FUNCTION @extschema@.l4_report_markdown(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
@@ -279,4 +280,4 @@ BEGIN ATOMIC
 	SELECT string_agg(p.text, E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_markdown(text, @extschema@.l4_finding[]) IS
-'A diagnosis as a ticket in Markdown.';
+'Step: A diagnosis as a ticket in Markdown.';

@@ -99,7 +99,7 @@ footer { color: var(--soft); font-size: 13px; text-align: center; }
  h2, h3, section > p { break-after: avoid; } .wide { overflow: visible; } }
 $css$;
 COMMENT ON FUNCTION @extschema@.l4_report_style() IS
-'The style sheet of the HTML report: light, dark (prefers-color-scheme) and print.';
+'Step: The style sheet of the HTML report: light, dark (prefers-color-scheme) and print.';
 
 CREATE FUNCTION @extschema@.l4_report_quotes(quotes jsonb, most int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -127,14 +127,14 @@ BEGIN ATOMIC
 		GROUP BY c.place, c.source, c.told_by) p;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_evidence_html(text, @extschema@.l4_finding[]) IS
-'The records that findings quote in their context, as HTML.';
+'Step: The records that findings quote in their context, as HTML.';
 
 CREATE FUNCTION @extschema@.l4_report_section(title text, note text, body text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN E'<section>\n<h2>' || title || E'</h2>\n' || COALESCE('<p class="small soft">' || note || E'</p>\n', '') || body
 	|| E'\n</section>';
 COMMENT ON FUNCTION @extschema@.l4_report_section(text, text, text) IS
-'A section of the page (all three are HTML already); NULL where there is no body.';
+'Step: A section of the page (all three are HTML already); NULL where there is no body.';
 
 CREATE FUNCTION @extschema@.l4_report_html_findings(job_id text, findings @extschema@.l4_finding[])
 RETURNS TABLE (turn int, html text)
@@ -194,8 +194,8 @@ BEGIN ATOMIC
 	FROM unnest(l4_report_html_findings.findings) f WHERE f.kind = 'event' AND f.ordinal <= 24;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_html_findings(text, @extschema@.l4_finding[]) IS
-'Of the page the parts that say what was found, with their places on it: verdict, restart, suspects, faults, failures alike, '
-'events.';
+'Step: Of the page the parts that say what was found, with their places on it: verdict, restart, suspects, faults, '
+'failures alike, events.';
 
 CREATE FUNCTION @extschema@.l4_report_html_details(job_id text, findings @extschema@.l4_finding[])
 RETURNS TABLE (turn int, html text)
@@ -238,7 +238,8 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_report_filter(l4_report_html_details.job_id, l4_report_html_details.findings) t;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_html_details(text, @extschema@.l4_finding[]) IS
-'Of the page the parts that show it, with their places on it: pictures, evidence in its context, what was filtered out.';
+'Step: Of the page the parts that show it, with their places on it: pictures, evidence in its context, what was filtered '
+'out.';
 
 CREATE FUNCTION @extschema@.l4_report_html(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
@@ -255,9 +256,8 @@ BEGIN ATOMIC
 		|| @extschema@.l4_html_escape(l4_report_html.job_id) || E': failure report</title>\n<style>'
 		|| @extschema@.l4_report_style() || E'</style>\n</head>\n<body>\n<main>\n'
 		|| string_agg(p.html, E'\n' ORDER BY p.turn)
-		|| E'\n<footer>Written by l4 from the logs of the job. Times are in time zone '
-		|| @extschema@.l4_html_escape(current_setting('TimeZone')) || E'.</footer>\n</main>\n</body>\n</html>\n'
+		|| E'\n<footer>Written by l4 from the logs of the job. Times are in UTC.</footer>\n</main>\n</body>\n</html>\n'
 	FROM part p WHERE p.html IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_html(text, @extschema@.l4_finding[]) IS
-'A diagnosis as one self-contained page.';
+'Step: A diagnosis as one self-contained page.';

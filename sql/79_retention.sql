@@ -43,12 +43,12 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_drop_log_text(text, boolean) IS
 'Drops the text of a job''s logs and keeps all else: streams, counts, sketches of parameters, pools, saved diagnoses, '
 'reports. Returns the bytes that the text took. Of a failed job without a saved diagnosis one is saved first, unless '
-'save_diagnosis is false. Afterwards l4_log has no rows of the job, l4_diagnose answers with the newest saved diagnosis, and '
-'l4_import takes the text in again if called on the files; a source that l4_ingest adds to later begins anew. The room goes '
-'to other jobs once autovacuum has been over l4_segment; VACUUM l4_segment does that at once and shortens the file where it '
-'can, VACUUM FULL always. Needs the right to delete from l4_segment and to update l4_stream; row security decides which rows. '
-'Waits for files that an import of the job is just taking in, and files of it that come later bring their text. Errors: P0002 '
-'for an unknown job. Cost: some milliseconds a megabyte of stored text.';
+'save_diagnosis is false. Afterwards l4_log has no rows of the job, l4_diagnose answers with the newest saved diagnosis, '
+'and l4_import takes the text in again if called on the files; a source that l4_ingest adds to later begins anew. The room '
+'goes to other jobs once autovacuum has been over l4_segment; VACUUM l4_segment does that at once and shortens the file '
+'where it can, VACUUM FULL always. Needs the right to delete from l4_segment and to update l4_stream; row security decides '
+'which rows. Waits for files that an import of the job is just taking in, and files of it that come later bring their '
+'text. Errors: P0002 for an unknown job. Cost: some milliseconds a megabyte of stored text.';
 
 CREATE FUNCTION @extschema@.l4_delete_job(job_id text, forget_shapes boolean DEFAULT true) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -88,10 +88,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_delete_job(text, boolean) IS
-'Deletes a job with all that is known of it: logs, summaries, diagnoses, failure reports, labels; its pool is computed anew '
-'without it, and goes with its last job. What people said of faults that were found in it stays with the faults. Shapes and '
-'events that no other job has go too (l4_forget_shapes), where the caller sees and may delete all of these; forget_shapes => '
-'false leaves them, so that l4_forget_shapes can be called once for many jobs. Room comes back as after l4_drop_log_text. '
-'Needs the right to delete from each of these tables; row security decides which rows. Waits for files that an import of the '
-'job is just taking in; the import then ends with an error. Errors: P0002 for an unknown job. Cost: its rows are read and '
-'marked once; where it was of a pool, the summaries of that pool; l4_forget_shapes looks through the summaries of all jobs.';
+'Deletes a job with all that is known of it: logs, summaries, diagnoses, failure reports, labels; its pool is computed '
+'anew without it, and goes with its last job. What people said of faults that were found in it stays with the faults. '
+'Shapes and events that no other job has go too (l4_forget_shapes), where the caller sees and may delete all of these; '
+'forget_shapes => false leaves them, so that l4_forget_shapes can be called once for many jobs. Room comes back as after '
+'l4_drop_log_text. Needs the right to delete from each of these tables; row security decides which rows. Waits for files '
+'that an import of the job is just taking in; the import then ends with an error. Errors: P0002 for an unknown job. Cost: '
+'its rows are read and marked once; where it was of a pool, the summaries of that pool; l4_forget_shapes looks through the '
+'summaries of all jobs.';

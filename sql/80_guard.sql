@@ -31,11 +31,10 @@ SELECT pg_extension_config_dump('@extschema@.l4_fault', 'WHERE NOT builtin');
 CREATE FUNCTION @extschema@.l4_guard_drop() RETURNS event_trigger
 	LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'l4_guard_drop';
 COMMENT ON FUNCTION @extschema@.l4_guard_drop() IS
-'Refuses a plain DROP EXTENSION l4, and a plain DROP OWNED BY its owner, while rows that did not come with l4 are there: '
-'logs, reports, '
-'faults and rules of the site (SQLSTATE 2BP01, with the tables). CASCADE goes through, and so does all while the setting '
-'l4.allow_drop '
-'is on, as for pg_restore --clean. Refuses to rename the schema of the extension (55000).';
+'Step: Refuses a plain DROP EXTENSION l4, and a plain DROP OWNED BY its owner, while rows that did not come with l4 are '
+'there: logs, reports, faults and rules of the site (SQLSTATE 2BP01, with the tables). CASCADE goes through, and so does '
+'all while the setting l4.allow_drop is on, as for pg_restore --clean. Refuses to rename the schema of the extension '
+'(55000).';
 
 CREATE EVENT TRIGGER l4_guard_drop ON ddl_command_start WHEN TAG IN ('DROP EXTENSION', 'DROP OWNED', 'ALTER SCHEMA')
 	EXECUTE FUNCTION @extschema@.l4_guard_drop();
@@ -66,8 +65,8 @@ BEGIN ATOMIC
 	WHERE (t.typname, t.typnamespace) IN (SELECT o.proname, o.extnamespace FROM own o) AND t.typrelid = 0;
 END;
 COMMENT ON FUNCTION @extschema@.l4_namesakes() IS
-'Functions and types in the schema of the extension that are not its own and have the name of one of its functions: catalog '
-'and oid.';
+'Step: Functions and types in the schema of the extension that are not its own and have the name of one of its functions: '
+'catalog and oid.';
 
 CREATE FUNCTION @extschema@.l4_guard_names() RETURNS event_trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -92,8 +91,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_guard_names() IS
-'Refuses, to others than the owner of the extension, a function or type in its schema that has the name of one of its '
-'functions (42501).';
+'Step: Refuses, to others than the owner of the extension, a function or type in its schema that has the name of one of '
+'its functions (42501).';
 
 CREATE EVENT TRIGGER l4_guard_names ON ddl_command_end
 	WHEN TAG IN ('CREATE FUNCTION', 'CREATE PROCEDURE', 'CREATE AGGREGATE', 'CREATE TYPE', 'CREATE DOMAIN',

@@ -20,7 +20,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_skip_row() IS
-'Trigger that leaves a row out: l4_prepare_subscriber sets it on l4_inbox, for rows that come by replication alone.';
+'Step: Trigger that leaves a row out: l4_prepare_subscriber sets it on l4_inbox, for rows that come by replication alone.';
 
 CREATE FUNCTION @extschema@.l4_prepare_subscriber() RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -52,10 +52,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION @extschema@.l4_prepare_subscriber() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.l4_prepare_subscriber() IS
-'Makes a database in which l4 has just been created ready for CREATE SUBSCRIPTION to one whose publication has l4''s tables: '
-'takes out '
-'the built-in rows, which the publisher sends, adds the key by which the rows of l4_stream_event are found that the publisher '
-'deletes, '
-'and keeps the lines that wait in l4_inbox from being copied. To be called once, by the owner of the tables. Both sides need '
-'the same '
-'version of l4. Errors: 55000 where a table has rows other than built-in ones, 42501 for others than the owner.';
+'Makes a database in which l4 has just been created ready for CREATE SUBSCRIPTION to one whose publication has l4''s '
+'tables: takes out the built-in rows, which the publisher sends, adds the key by which the rows of l4_stream_event are '
+'found that the publisher deletes, and keeps the lines that wait in l4_inbox from being copied. To be called once, by the '
+'owner of the tables. Both sides need the same version of l4. Errors: 55000 where a table has rows other than built-in '
+'ones, 42501 for others than the owner.';

@@ -59,10 +59,16 @@ CREATE TEMP VIEW relation AS
 SELECT pg_class.oid, relname, relkind, obj_description(pg_class.oid, 'pg_class') AS comment
 FROM pg_class JOIN member ON classid = 'pg_class'::regclass AND objid = pg_class.oid;
 
+-- Types that users meet: in what they call.
+CREATE TEMP VIEW surface_type AS
+SELECT DISTINCT coalesce(nullif(typelem, 0), pg_type.oid) AS oid
+FROM pg_proc JOIN routine USING (oid) JOIN surface ON surface.name = pg_proc.proname,
+	unnest(coalesce(proallargtypes, proargtypes::oid[]) || prorettype) AS used (type) JOIN pg_type ON pg_type.oid = used.type;
+
 -- Every section's heading.
 INSERT INTO part SELECT turn, '', '', 0, format(E'## %s\n', task) FROM surface_task WHERE NOT :'steps'::boolean;
 INSERT INTO part SELECT section, '', '', 0, format(E'## %s\n', title)
-FROM (VALUES (20, 'Tables', false), (21, 'Views', false), (22, 'Settings', false), (30, 'Functions', true), (31, 'Types', true),
+FROM (VALUES (20, 'Tables', false), (21, 'Views', false), (22, 'Settings', false), (23, 'Types', false), (30, 'Functions', true), (31, 'Types', true),
 	(32, E'Support functions\n\nCalled by aggregates and types, not by users.', true)) v (section, title, step)
 WHERE step = :'steps'::boolean;
 
@@ -95,7 +101,7 @@ FROM relation
 WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT :'steps'::boolean;
 
 INSERT INTO part
-SELECT 31, typname, '', 0,
+SELECT CASE WHEN :'steps'::boolean THEN 31 ELSE 23 END, typname, '', 0,
 	E'### ' || typname || E'\n\n' || pg_temp.prose(obj_description(pg_type.oid, 'pg_type')) || E'\n'
 	|| coalesce(E'\n| attribute | type | meaning |\n|---|---|---|\n'
 		|| (SELECT string_agg(format('| `%s` | %s | %s |', attname, format_type(atttypid, atttypmod),
@@ -103,7 +109,7 @@ SELECT 31, typname, '', 0,
 			FROM pg_attribute WHERE attrelid = typrelid AND attnum > 0 AND NOT attisdropped) || E'\n', '')
 FROM pg_type JOIN member ON classid = 'pg_type'::regclass AND objid = pg_type.oid
 WHERE typcategory <> 'A' AND (typrelid = 0 OR (SELECT relkind FROM pg_class WHERE oid = typrelid) = 'c')
-	AND :'steps'::boolean;
+	AND (pg_type.oid NOT IN (SELECT oid FROM surface_type)) = :'steps'::boolean;
 
 INSERT INTO part
 SELECT 22, name, '', 0,

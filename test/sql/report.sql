@@ -12,6 +12,12 @@ CALL l4_import('small', :'small');
 
 SELECT l4_report('small');
 SELECT l4_report('small', 'markdown');
+-- the same words and pictures whatever the reader's time zone
+CREATE TEMP TABLE report_utc AS SELECT f.format, l4_report('small', f.format) AS text FROM (VALUES ('text'), ('markdown'), ('html')) f (format);
+SET timezone = 'Asia/Kolkata';
+SELECT u.format, l.line FROM report_utc u, LATERAL (SELECT string_to_table(l4_report('small', u.format), E'\n') AS line
+	EXCEPT SELECT string_to_table(u.text, E'\n')) l;
+SET timezone = 'UTC';
 SELECT max(length(line)) <= 100 AS fits FROM string_to_table(l4_report('small'), E'\n') line;
 SELECT xml_is_well_formed_document(l4_report('small', 'html')) AS well_formed, length(l4_report('small', 'html')) < 500000 AS small;
 -- the parts of the page
