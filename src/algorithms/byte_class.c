@@ -1,7 +1,8 @@
 /*
  * byte_class.c: which letters, digits and signs a text has, as a mask: what a search asks first.
  *
- * A word that a pattern needs can stand only in a text that has all of its bytes. The mask of a column of thousands of values is four bytes and answers that for most words.
+ * A word that a pattern needs can stand only in a text that has all of its bytes. The mask of a column of thousands of values
+ * is four bytes and answers that for most words.
  */
 #include "algorithms/byte_class.h"
 

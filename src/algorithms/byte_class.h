@@ -6,7 +6,10 @@
 
 #include "ground/l4.h"
 
-/* The class of a byte, 0 to 31: a letter in either case, a digit, a few classes of signs, anything else. A mask has a bit for each. */
+/*
+ * The class of a byte, 0 to 31: a letter in either case, a digit, a few classes of signs, anything else. A mask has a bit for
+ * each.
+ */
 extern const unsigned char l4_byte_class[256];
 
 static inline uint32

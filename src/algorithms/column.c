@@ -1,9 +1,10 @@
 /*
  * column.c: the values of each parameter of a segment, each column packed by what its values are: writing.
  *
- * Nearly all parameters are numbers. As text a digit takes three bits and a half of zstd's, whatever it says; as a number it takes what it differs from its neighbours. So
- * the values of a column are held to be numbers of one form (column_number.c), and of these the differences are kept, or what they are more than the least, or which
- * of a few they are. Where that promises no gain over text, by a count of bits and without trying, the column stays text. Every value comes back byte by byte.
+ * Nearly all parameters are numbers. As text a digit takes three bits and a half of zstd's, whatever it says; as a number it
+ * takes what it differs from its neighbours. So the values of a column are held to be numbers of one form (column_number.c),
+ * and of these the differences are kept, or what they are more than the least, or which of a few they are. Where that promises
+ * no gain over text, by a count of bits and without trying, the column stays text. Every value comes back byte by byte.
  */
 #include "algorithms/column.h"
 
@@ -184,9 +185,11 @@ plan_numbers(Plan *plan, Choices *choices, const int64 *numbers, int count)
 	if (range <= PG_UINT8_MAX)
 		plan_if_cheaper(plan, WAY_BYTES, HEAD_COST + Min((uint64) count * bit_length(range), spread.bits + count) * 7);
 	if (step_range <= PG_UINT8_MAX)
-		plan_if_cheaper(plan, WAY_STEP_BYTES, HEAD_COST + Min((uint64) count * bit_length(step_range), spread.step_bits + count) * 7);
+		plan_if_cheaper(plan, WAY_STEP_BYTES,
+						HEAD_COST + Min((uint64) count * bit_length(step_range), spread.step_bits + count) * 7);
 	if (range > PG_UINT8_MAX && step_range > PG_UINT8_MAX && find_choices(plan, choices, numbers, count))
-		plan_if_cheaper(plan, WAY_CHOICE, HEAD_COST + (uint64) plan->choice_count * 24 * 8 + (uint64) count * bit_length(plan->choice_count) * 7);
+		plan_if_cheaper(plan, WAY_CHOICE,
+						HEAD_COST + (uint64) plan->choice_count * 24 * 8 + (uint64) count * bit_length(plan->choice_count) * 7);
 	plan->base = plan->way == WAY_BYTES || plan->way == WAY_WIDE ? spread.least : numbers[0];
 }
 
@@ -392,7 +395,8 @@ plan_formed(L4ColumnWriter *writer, Packing *packing, int count, bool with_point
 		return false;
 	packing->count = form->count;
 	packing->kind = COLUMN_NUMBERS;
-	if (form->count == 1 && form->numbers[0].before.size == 0 && form->after.size == 0 && form->numbers[0].width == 0 && form->numbers[0].scale == 0)
+	if (form->count == 1 && form->numbers[0].before.size == 0 && form->after.size == 0 && form->numbers[0].width == 0 &&
+		form->numbers[0].scale == 0)
 		packing->kind = COLUMN_INTEGERS;
 	plan_packing(packing, writer->numbers, count);
 	return true;
@@ -451,7 +455,8 @@ put_packed(L4ColumnWriter *writer, int count, uint64 text_cost, uint32 *mask)
 
 	if (plan_formed(writer, &formed, count, true))
 		best = &formed;
-	if ((best == NULL || may_be_binary(best)) && plan_binary(writer, &binary, count) && (best == NULL || binary.cost < best->cost))
+	if ((best == NULL || may_be_binary(best)) && plan_binary(writer, &binary, count) &&
+		(best == NULL || binary.cost < best->cost))
 		best = &binary;
 	if (best == NULL && plan_formed(writer, &formed, count, false))
 		best = &formed;

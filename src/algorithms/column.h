@@ -14,8 +14,9 @@ typedef struct L4ColumnWriter L4ColumnWriter;
 /* All memory of a writer lies in the current memory context; drop that to free it. */
 extern L4ColumnWriter *columns_create(void);
 /*
- * Adds a column: `stored` holds count values, each with its length before it, and they are kept in the order that `order` gives (the k-th kept is order[k]; NULL: as they
- * stand). Returns the mask of all bytes of the values (byte_class.h); it may say too much. Cost: one look at each byte as a rule; numbers some 20 ns each.
+ * Adds a column: `stored` holds count values, each with its length before it, and they are kept in the order that `order` gives
+ * (the k-th kept is order[k]; NULL: as they stand). Returns the mask of all bytes of the values (byte_class.h); it may say too
+ * much. Cost: one look at each byte as a rule; numbers some 20 ns each.
  */
 extern uint32 columns_add(L4ColumnWriter *writer, const StringInfoData *stored, int count, const int *order);
 /* The blob of all columns added, palloc'd. */
@@ -26,8 +27,8 @@ extern bytea *columns_pack(L4ColumnWriter *writer);
 typedef struct L4Columns L4Columns;
 
 /*
- * Opens a blob of column_count columns in the current memory context, where whatever is read of it will lie. Checks that it is whole; what is within a column is checked when
- * that is read. Errors: XX001.
+ * Opens a blob of column_count columns in the current memory context, where whatever is read of it will lie. Checks that it is
+ * whole; what is within a column is checked when that is read. Errors: XX001.
  */
 extern L4Columns *columns_open(const bytea *blob, uint64 column_count);
 /* The number of values of a column. */

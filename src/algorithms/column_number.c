@@ -1,12 +1,13 @@
 /*
  * column_number.c: texts that are alike but for their numbers, taken apart into numbers and put together again, byte by byte.
  *
- * The parameters at one place of a statement nearly always have one form: 4711, 0017, -3.25, 12ms, 10.20.0.16:6000, 6.02E+23. The form is read off the first of them, the
- * others are held against it, and what they have in common (leading zeros, digits behind the point) is settled at the end. A text that does not fit, or would come back
- * otherwise, ends the attempt: the column then stays text.
+ * The parameters at one place of a statement nearly always have one form: 4711, 0017, -3.25, 12ms, 10.20.0.16:6000, 6.02E+23.
+ * The form is read off the first of them, the others are held against it, and what they have in common (leading zeros, digits
+ * behind the point) is settled at the end. A text that does not fit, or would come back otherwise, ends the attempt: the column
+ * then stays text.
  *
- * Programs that print a floating-point number as it is (Python, JSON) write up to 17 digits that are binary noise: 8.13196849822998 is a single-precision number of 24 bits.
- * Such numbers are kept as multiples of a power of two.
+ * Programs that print a floating-point number as it is (Python, JSON) write up to 17 digits that are binary noise:
+ * 8.13196849822998 is a single-precision number of 24 bits. Such numbers are kept as multiples of a power of two.
  */
 #include "algorithms/column_number.h"
 
@@ -28,7 +29,8 @@ typedef struct Seen
 } Seen;
 
 static const int64 powers_of_ten[] = {
-	INT64CONST(1), INT64CONST(10), INT64CONST(100), INT64CONST(1000), INT64CONST(10000), INT64CONST(100000), INT64CONST(1000000),
+	INT64CONST(1), INT64CONST(10), INT64CONST(100), INT64CONST(1000), INT64CONST(10000), INT64CONST(100000),
+	INT64CONST(1000000),
 	INT64CONST(10000000), INT64CONST(100000000), INT64CONST(1000000000), INT64CONST(10000000000), INT64CONST(100000000000),
 	INT64CONST(1000000000000), INT64CONST(10000000000000), INT64CONST(100000000000000), INT64CONST(1000000000000000),
 	INT64CONST(10000000000000000), INT64CONST(100000000000000000), INT64CONST(1000000000000000000)
@@ -181,7 +183,8 @@ number_form_find(L4NumberForm *form, const L4Bytes *values, int count, bool with
 			int			scale;
 
 			fits = skip_text(&at, end, form->numbers[n].before) &&
-				read_number(&at, end, n == 0 && form->numbers[0].before.size == 0, with_points, &numbers[n * count + i], &scale, &seen[n]);
+				read_number(&at, end, n == 0 && form->numbers[0].before.size == 0, with_points, &numbers[n * count + i], &scale,
+							&seen[n]);
 			if (fits)
 				scales[n * count + i] = (uint8) scale;
 		}

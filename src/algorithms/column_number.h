@@ -31,13 +31,15 @@ typedef struct L4NumberForm
 } L4NumberForm;
 
 /*
- * The form of all of some texts, and their numbers: numbers[n * count + i] is the n-th of text i, a decimal times ten to the power of its scale. with_points: digits
- * behind a point belong to the number before it, else they are a number of their own. False where the texts have no form in common that gives every byte back. The form's texts
- * are spans of values[0]; numbers has room for L4_FORM_NUMBERS * count. Cost: one look at each byte, up to the first text that does not fit.
+ * The form of all of some texts, and their numbers: numbers[n * count + i] is the n-th of text i, a decimal times ten to the
+ * power of its scale. with_points: digits behind a point belong to the number before it, else they are a number of their own.
+ * False where the texts have no form in common that gives every byte back. The form's texts are spans of values[0]; numbers has
+ * room for L4_FORM_NUMBERS * count. Cost: one look at each byte, up to the first text that does not fit.
  */
 extern bool number_form_find(L4NumberForm *form, const L4Bytes *values, int count, bool with_points, int64 *numbers);
 /*
- * The same for the most frequent forms, in a third of the time: nothing but a number, without zeros before it, all with as many digits behind the point. False for any other.
+ * The same for the most frequent forms, in a third of the time: nothing but a number, without zeros before it, all with as many
+ * digits behind the point. False for any other.
  */
 extern bool number_plain_find(L4NumberForm *form, const L4Bytes *values, int count, int64 *numbers);
 extern void number_form_put(StringInfo out, const L4NumberForm *form);
@@ -47,8 +49,9 @@ extern void number_form_get(L4ColumnReader *in, L4NumberForm *form);
 extern void number_form_expand(StringInfo out, const L4NumberForm *form, const int64 *numbers, int stride);
 
 /*
- * Are all texts floating-point numbers, written with as many digits as tell them from their neighbours (as Python, JSON and SQL do), and with few binary digits behind the point,
- * as measured times and single-precision numbers have? Then each is numbers[i] / 2^*places. False where any is not, or would not come back byte by byte.
+ * Are all texts floating-point numbers, written with as many digits as tell them from their neighbours (as Python, JSON and SQL
+ * do), and with few binary digits behind the point, as measured times and single-precision numbers have? Then each is
+ * numbers[i] / 2^*places. False where any is not, or would not come back byte by byte.
  */
 extern bool number_binary_find(const L4Bytes *values, int count, int64 *numbers, int *places);
 extern void number_binary_expand(StringInfo out, int64 number, int places);

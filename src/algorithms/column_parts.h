@@ -1,8 +1,9 @@
 /*
  * column_parts.h: what writing (column.c) and reading (column_read.c) of columns share: the stored format.
  *
- * A blob begins with the sizes of its sections. `heads` says of each column, in order, how it is packed; the other sections hold what it needs, one column after the other.
- * Bytes of one kind lie together and zstd is told where a section ends, so that each kind has its own statistics.
+ * A blob begins with the sizes of its sections. `heads` says of each column, in order, how it is packed; the other sections
+ * hold what it needs, one column after the other. Bytes of one kind lie together and zstd is told where a section ends, so that
+ * each kind has its own statistics.
  */
 #ifndef L4_COLUMN_PARTS_H
 #define L4_COLUMN_PARTS_H
@@ -35,8 +36,8 @@ typedef enum NumberWay
 } NumberWay;
 
 /*
- * A wide number is a class and some bits. Below 8 the class is the number; else it says how long the number is and what its second and third bits are, and the rest are
- * bits, from the lowest. Classes of similar numbers are alike, bits are noise.
+ * A wide number is a class and some bits. Below 8 the class is the number; else it says how long the number is and what its
+ * second and third bits are, and the rest are bits, from the lowest. Classes of similar numbers are alike, bits are noise.
  */
 #define WIDE_SMALL 8
 #define WIDE_CLASSES (WIDE_SMALL + 4 * 61)

@@ -1,8 +1,9 @@
 /*
  * column_read.c: the values of each parameter of a segment, each column packed by what its values are: reading.
  *
- * Opening a blob reads the heads alone, which say where in each section a column begins and how much of it is its own; a column is unpacked when its values are asked for. Every
- * size is checked against what is there before it is used, and what unpacking makes of a few bytes is held to a limit, so that crafted bytes end in XX001.
+ * Opening a blob reads the heads alone, which say where in each section a column begins and how much of it is its own; a column
+ * is unpacked when its values are asked for. Every size is checked against what is there before it is used, and what unpacking
+ * makes of a few bytes is held to a limit, so that crafted bytes end in XX001.
  */
 #include "algorithms/column.h"
 
@@ -13,8 +14,8 @@
 #include "tools/codec.h"
 
 /*
- * The columns of a segment unpacked: more than this none takes. A segment has L4_SEGMENT_BYTES of text and a record, and a parameter takes a byte of text at least,
- * and here the span of it.
+ * The columns of a segment unpacked: more than this none takes. A segment has L4_SEGMENT_BYTES of text and a record, and a
+ * parameter takes a byte of text at least, and here the span of it.
  */
 #define UNPACKED_LIMIT ((uint64) 2 * L4_SEGMENT_BYTES * (1 + sizeof(L4Bytes)))
 

@@ -1,24 +1,28 @@
 /*
  * drain.c: groups shapes into events (Drain, He et al., ICWS 2017), as a pure function of the set of shapes.
  *
- * Drain reads a stream, and its groups depend on the order of arrival. Here it reads the distinct shapes, of which there are thousands
- * where there are hundreds of millions of lines, in one defined order: that of their bytes. So the answer is the same for any order of
- * lines, any plan and any machine. Steps:
+ * Drain reads a stream, and its groups depend on the order of arrival. Here it reads the distinct shapes, of which there are
+ * thousands where there are hundreds of millions of lines, in one defined order: that of their bytes. So the answer is the same
+ * for any order of lines, any plan and any machine. Steps:
  *
- *  1. Shapes are cut at white space into tokens (drain_tokens.c); a run of tokens made of nothing but <*> and commas is one token, so
+ *  1. Shapes are cut at white space into tokens (drain_tokens.c); a run of tokens made of nothing but <*> and commas is one
+ *     token, so
  *     that lists of different lengths meet. Tokens are numbered, and only numbers are compared from here on.
- *  2. The prefix tree: number of tokens, then the first (depth - 3) tokens, then a leaf with its groups. A shape joins the most similar
+ *  2. The prefix tree: number of tokens, then the first (depth - 3) tokens, then a leaf with its groups. A shape joins the most
+ *     similar
  *     group of its leaf, if it is similar enough, else it founds one. A group keeps, per position, the token or "differs".
  *  3. The merge (drain_merge.c): groups of many names in the first place ("alpha joined", "beta joined" ...) are one.
- *  4. The split (drain_split.c): a position of a group at which a few words alternate ("started", "stopped") tells statements apart,
+ *  4. The split (drain_split.c): a position of a group at which a few words alternate ("started", "stopped") tells statements
+ *     apart,
  *     and the group is split there. What was the group is the parent of the parts.
- *  5. Templates (drain_template.c): the text of the first member with <*> for each token in which the members differ. Groups with the
+ *  5. Templates (drain_template.c): the text of the first member with <*> for each token in which the members differ. Groups
+ *     with the
  *     same template are one.
  *
- * A departure from the paper, for shapes made mostly of <*>: a position at which the group and the shape both have <*> counts neither
- * for nor against. Drain counts it against, so that such a shape does not even join its own template. Floods are bounded: a node of the tree
- * has at most NODE_CHILDREN children (as in the paper), and a leaf at most LEAF_GROUPS groups; past that a shape joins the most similar
- * group there, however little that is.
+ * A departure from the paper, for shapes made mostly of <*>: a position at which the group and the shape both have <*> counts
+ * neither for nor against. Drain counts it against, so that such a shape does not even join its own template. Floods are
+ * bounded: a node of the tree has at most NODE_CHILDREN children (as in the paper), and a leaf at most LEAF_GROUPS groups; past
+ * that a shape joins the most similar group there, however little that is.
  *
  * Cost: memory O(total bytes); time O(n log n) comparisons to sort, and per token one comparison with each group of the leaf.
  */
@@ -135,7 +139,10 @@ token_similarity(const int *group, const int *shape, int count)
 	return (double) (equal - both_wild) / (count - both_wild);
 }
 
-/* The group of a leaf that a shape joins: the most similar, then the more general, then the older one. -1 where none is similar enough. */
+/*
+ * The group of a leaf that a shape joins: the most similar, then the more general, then the older one. -1 where none is similar
+ * enough.
+ */
 static int
 find_group(Drain *drain, int leaf, int shape)
 {
@@ -298,7 +305,9 @@ number_parents(Drain *drain, L4DrainResult *result)
 		drain->ranges[i].parent = parent_of[drain->ranges[i].group];
 }
 
-/* Fills the groups of the result: ranges in the order of their templates, equal ones as one (with the first of their parents). */
+/*
+ * Fills the groups of the result: ranges in the order of their templates, equal ones as one (with the first of their parents).
+ */
 static void
 number_groups(Drain *drain, L4DrainResult *result, int *group_of_shape)
 {
@@ -380,9 +389,9 @@ drain_init(Drain *drain, const L4DrainOptions *options)
 }
 
 /*
- * drain_cluster: groups n shapes, see the top of this file. Goes in: the shapes, in any order, equal ones counting once; options
- * within their bounds. Comes out: groups and their parents in byte order of their templates, and the group of each shape; in the current
- * memory context. Errors: 54000 where the working memory would pass options->memory_limit.
+ * drain_cluster: groups n shapes, see the top of this file. Goes in: the shapes, in any order, equal ones counting once;
+ * options within their bounds. Comes out: groups and their parents in byte order of their templates, and the group of each
+ * shape; in the current memory context. Errors: 54000 where the working memory would pass options->memory_limit.
  */
 L4DrainResult *
 drain_cluster(const L4Bytes *shapes, int n, const L4DrainOptions *options)

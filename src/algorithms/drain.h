@@ -46,7 +46,10 @@ typedef struct L4DrainResult
  */
 extern int64 drain_key(L4Bytes shape);
 
-/* Clusters n shapes (equal ones count once). The result does not depend on their order. Allocates in the current memory context. */
+/*
+ * Clusters n shapes (equal ones count once). The result does not depend on their order. Allocates in the current memory
+ * context.
+ */
 extern L4DrainResult *drain_cluster(const L4Bytes *shapes, int n, const L4DrainOptions *options);
 
 #endif							/* L4_DRAIN_H */

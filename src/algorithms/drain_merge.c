@@ -1,11 +1,12 @@
 /*
  * drain_merge.c: the merge of Drain's groups that differ in their first word alone. See drain.c.
  *
- * The prefix tree tells shapes apart by their first token, for it mostly is a word of the statement. Where it is a name without digits, of a host,
- * of a module, of a parameter of the model ("encoder.attention.query.weight has norm <*>"), each name founds groups of its own. The rule of the
- * split serves in both directions: a few words at a position tell statements apart, more than that are a parameter. So groups that are alike
- * from the second token on, with more than split_values different first tokens, become one; then others of the same length that say nothing
- * but what that one says join it. Two literal words at least must be left, so that what is merged is a statement.
+ * The prefix tree tells shapes apart by their first token, for it mostly is a word of the statement. Where it is a name without
+ * digits, of a host, of a module, of a parameter of the model ("encoder.attention.query.weight has norm <*>"), each name founds
+ * groups of its own. The rule of the split serves in both directions: a few words at a position tell statements apart, more
+ * than that are a parameter. So groups that are alike from the second token on, with more than split_values different first
+ * tokens, become one; then others of the same length that say nothing but what that one says join it. Two literal words at
+ * least must be left, so that what is merged is a statement.
  *
  * Cost: O(n log n) comparisons of groups, and one comparison of each group with each merged one of its length.
  */
@@ -134,7 +135,8 @@ join_merged(Drain *drain, const int *merged, int merged_count)
 	for (i = 0; i < drain->group_count; i++)
 	{
 		for (k = 0; k < merged_count && drain->groups[i].member_count > 0; k++)
-			if (merged[k] != i && drain->groups[merged[k]].member_count > 0 && covers(&drain->groups[merged[k]], &drain->groups[i]))
+			if (merged[k] != i && drain->groups[merged[k]].member_count > 0 &&
+				covers(&drain->groups[merged[k]], &drain->groups[i]))
 				move_members(drain, i, merged[k]);
 		CHECK_FOR_INTERRUPTS();
 	}

@@ -2,9 +2,9 @@
  * drain_split.c: the split of Drain's groups at positions that tell statements apart. See drain.c.
  *
  * Drain takes every position in which the members of a group differ for a parameter. Where only a few words stand at a position
- * ("started" / "stopped", "from INIT to RUNNING") they are part of the statement, and the lines say different things. So, in each group,
- * the position with the fewest distinct tokens is looked at: if these are few, are words, and are no names, the group is split there,
- * and each part is looked at again. Else what differs in the group are parameters.
+ * ("started" / "stopped", "from INIT to RUNNING") they are part of the statement, and the lines say different things. So, in
+ * each group, the position with the fewest distinct tokens is looked at: if these are few, are words, and are no names, the
+ * group is split there, and each part is looked at again. Else what differs in the group are parameters.
  */
 #include "algorithms/drain_parts.h"
 
@@ -128,7 +128,10 @@ split_position(Drain *drain, PositionValues *positions, int token_count, int beg
 	return best;
 }
 
-/* Orders members [begin, end) by which of the values they have at a position, else as they were. ends[i] is where value i's part ends. */
+/*
+ * Orders members [begin, end) by which of the values they have at a position, else as they were. ends[i] is where value i's
+ * part ends.
+ */
 static void
 partition_members(Drain *drain, int begin, int end, int position, const int *values, int value_count, int *ends)
 {

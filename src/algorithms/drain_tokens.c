@@ -34,7 +34,8 @@ kind_equal(const TokenKind *a, const TokenKind *b)
 #define SH_KEY_TYPE int
 #define SH_KEY number
 #define SH_HASH_KEY(table, key) kind_hash((*(TokenKind **) (table)->private_data) + (key))
-#define SH_EQUAL(table, a, b) kind_equal((*(TokenKind **) (table)->private_data) + (a), (*(TokenKind **) (table)->private_data) + (b))
+#define SH_EQUAL(table, a, b) \
+	kind_equal((*(TokenKind **) (table)->private_data) + (a), (*(TokenKind **) (table)->private_data) + (b))
 #define SH_STORE_HASH
 #define SH_GET_HASH(table, entry) (entry)->hash
 #define SH_SCOPE static inline

@@ -1,12 +1,14 @@
 /*
  * flood.c: keeps the number of distinct shapes of one source bounded.
  *
- * A job that prints its training text has as many shapes as lines: each would cost a row of the summaries and a leaf of Drain's tree, and none
- * would tell anything. So a source may have only so many shapes that begin with the same two words, and so many in all. What comes beyond gets a
- * coarse shape: its first word and one parameter for all the rest. Nothing is lost by that, for shape and parameters still give the message back.
+ * A job that prints its training text has as many shapes as lines: each would cost a row of the summaries and a leaf of Drain's
+ * tree, and none would tell anything. So a source may have only so many shapes that begin with the same two words, and so many
+ * in all. What comes beyond gets a coarse shape: its first word and one parameter for all the rest. Nothing is lost by that,
+ * for shape and parameters still give the message back.
  *
- * The failure comes last, behind the flood: a shape that sounds grave, by its level or its words, has room of its own in the total. Which shapes
- * are fine and which coarse depends on the order of the lines of one source alone, never on other sources, workers or runs.
+ * The failure comes last, behind the flood: a shape that sounds grave, by its level or its words, has room of its own in the
+ * total. Which shapes are fine and which coarse depends on the order of the lines of one source alone, never on other sources,
+ * workers or runs.
  */
 #include "algorithms/flood.h"
 
@@ -133,7 +135,8 @@ flood_admits(L4Flood *flood, L4Bytes shape, L4Level level)
 	AlikeEntry *entry;
 
 	if (!has_room(flood, shape, FLOOD_SHAPES, FLOOD_BYTES) &&
-		(!has_room(flood, shape, FLOOD_GRAVE, FLOOD_GRAVE_BYTES) || (level < L4_LEVEL_WARNING && !sounds_grave(flood->grave, shape))))
+		(!has_room(flood, shape, FLOOD_GRAVE, FLOOD_GRAVE_BYTES) ||
+		 (level < L4_LEVEL_WARNING && !sounds_grave(flood->grave, shape))))
 		return false;
 	entry = alike_of(flood, shape);
 	if (entry->shapes >= FLOOD_ALIKE)
@@ -153,7 +156,8 @@ flood_count(L4Flood *flood, L4Bytes shape)
 }
 
 /*
- * flood_admits_all: would the source, which has none of these shapes yet, get all of them, whatever their order and levels? Counts them if so.
+ * flood_admits_all: would the source, which has none of these shapes yet, get all of them, whatever their order and levels?
+ * Counts them if so.
  */
 bool
 flood_admits_all(L4Flood *flood, const L4Bytes *shapes, int count)
@@ -194,8 +198,8 @@ flood_mask_behind(L4Shape *shape, L4Bytes message, size_t size)
 }
 
 /*
- * flood_coarsen: makes shape, which shape_init has made, the coarse shape of message, whose bytes must outlive it: its first word, where that
- * is a plain one, and a parameter for the rest.
+ * flood_coarsen: makes shape, which shape_init has made, the coarse shape of message, whose bytes must outlive it: its first
+ * word, where that is a plain one, and a parameter for the rest.
  */
 void
 flood_coarsen(L4Shape *shape, L4Bytes message)

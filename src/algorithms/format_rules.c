@@ -1,12 +1,15 @@
 /*
- * format_rules.c: the built-in formats: where a path names node and rank, how launchers label lines, and what headers look like.
+ * format_rules.c: the built-in formats: where a path names node and rank, how launchers label lines, and what headers look
+ * like.
  *
- * The one source of l4_format's built-in rows and of l4_parse. Rows are tried by priority (lower first), then by name: what is told apart by more comes first, the generic
- * forms last. Every example is a line (or a path) that this very row must claim; a test holds each to it.
+ * The one source of l4_format's built-in rows and of l4_parse. Rows are tried by priority (lower first), then by name: what is
+ * told apart by more comes first, the generic forms last. Every example is a line (or a path) that this very row must claim; a
+ * test holds each to it.
  *
- * Named groups. path: node, rank, local_rank, attempt; launcher, system and shared say the kind of stream. prefix: rank, local_rank, host, ts. header: ts (a whole time), epoch,
- * or mmdd / month and day with time; level or severity (a syslog number); component, logger, module, proc, file (the first of them that is there is the component); rank
- * where the header itself names it. What the header's match covers is header, the rest is message: where a format's facts stand in text that
+ * Named groups. path: node, rank, local_rank, attempt; launcher, system and shared say the kind of stream. prefix: rank,
+ * local_rank, host, ts. header: ts (a whole time), epoch, or mmdd / month and day with time; level or severity (a syslog
+ * number); component, logger, module, proc, file (the first of them that is there is the component); rank where the header
+ * itself names it. What the header's match covers is header, the rest is message: where a format's facts stand in text that
  * readers and fault patterns want to see (a JSON object, "NCCL WARN", "srun: error:"), it only looks ahead.
  */
 #include "algorithms/head_filter.h"
@@ -40,8 +43,10 @@
 
 /* Folders and hosts in paths. */
 #define ANYWHERE "^(?:.*/)?"
-#define NOT_A_NODE "(?!(?:logs?|outputs?|results?|runs?|jobs?|attempts?|ranks?|trials?|steps?|epochs?|checkpoints?|ckpt|versions?|plog|device|" \
-	"stdout|stderr|tmp|var|etc|home|opt|mnt|system|syslogs?|data|train|training|debug|launcher|slurm|torchrun)(?:[-_.]?\\d[\\w.-]*)?/)(?!\\d{4}[-_]?\\d\\d[^/]*/)(?!\\d+/)"
+#define NOT_A_NODE \
+	"(?!(?:logs?|outputs?|results?|runs?|jobs?|attempts?|ranks?|trials?|steps?|epochs?|checkpoints?|ckpt|versions?|plog|" \
+	"device|stdout|stderr|tmp|var|etc|home|opt|mnt|system|syslogs?|data|train|training|debug|launcher|slurm|torchrun)" \
+	"(?:[-_.]?\\d[\\w.-]*)?/)(?!\\d{4}[-_]?\\d\\d[^/]*/)(?!\\d+/)"
 #define NODE_FOLDER NOT_A_NODE "(?<node>[A-Za-z0-9][^/]*)/"
 #define NODE_WORD "(?:node|host|gpu|cpu|npu|compute|worker|dgx|hgx|nid|cn|gn|ip|trainer|server|srv|machine|vm)"
 #define NAMED_NODE "(?<node>(?i:" NODE_WORD ")[A-Za-z0-9.-]*\\d[A-Za-z0-9.]*?)"
@@ -49,8 +54,11 @@
 #define POD "(?<node>[a-z0-9][a-z0-9.-]*-" POD_ROLE "-\\d+)"
 #define LOG_SUFFIX "(?:\\.(?:log|out|err|txt|stdout|stderr))"
 #define STREAM_NAME "(?:stdout|stderr|output|out|err|log|train|info|error|worker)" LOG_SUFFIX "?"
-#define SYSTEM_NAME "(?<system>syslog|messages|dmesg|kern|kernel|kmsg|journal|journalctl|mcelog|nvidia-fabricmanager|fabricmanager|nv-hostengine|dcgm|ipmi-sel)"
-#define LAUNCHER_NAME "(?<launcher>agent|launcher|launch|torchrun|mpirun|srun|sbatch|deepspeed|msrun|accelerate|scheduler|horovodrun)"
+#define SYSTEM_NAME \
+	"(?<system>syslog|messages|dmesg|kern|kernel|kmsg|journal|journalctl|mcelog|nvidia-fabricmanager|fabricmanager|" \
+	"nv-hostengine|dcgm|ipmi-sel)"
+#define LAUNCHER_NAME \
+	"(?<launcher>agent|launcher|launch|torchrun|mpirun|srun|sbatch|deepspeed|msrun|accelerate|scheduler|horovodrun)"
 
 #define PATH_FORMAT(name, priority, pattern, example) \
 	{name, L4_FORMAT_PATH, priority, false, pattern, example}
@@ -64,7 +72,8 @@
 const L4Format l4_builtin_formats_array[] = {
 	/* Paths: each rule may add what no earlier one knew. */
 	PATH_FORMAT("path_torchrun_node", 10,
-				"^(?:.*?/)?" NOT_A_NODE "(?<node>[A-Za-z][A-Za-z0-9.-]*\\d[A-Za-z0-9.-]*)/(?:.*/)?attempt_(?<attempt>\\d+)/(?<local_rank>\\d+)/(?:stdout|stderr)(?:\\.log)?$",
+				"^(?:.*?/)?" NOT_A_NODE "(?<node>[A-Za-z][A-Za-z0-9.-]*\\d[A-Za-z0-9.-]*)/(?:.*/)?attempt_(?<attempt>\\d+)/"
+				"(?<local_rank>\\d+)/(?:stdout|stderr)(?:\\.log)?$",
 				"node-3/none_x8dk3/attempt_0/3/stdout.log"),
 	PATH_FORMAT("path_torchrun", 11,
 				ANYWHERE "attempt_(?<attempt>\\d+)/(?<local_rank>\\d+)/(?:stdout|stderr)(?:\\.log)?$",
@@ -97,7 +106,8 @@ const L4Format l4_builtin_formats_array[] = {
 				ANYWHERE "device-(?<local_rank>\\d+)/device-\\d+_\\d+\\.log$",
 				"ascend/log/debug/device-3/device-1234_20250915083812776.log"),
 	PATH_FORMAT("path_slurm_node_task", 30,
-				ANYWHERE "(?:[\\w.]+[-_.])?\\d{2,}[-_.](?<node>[A-Za-z][A-Za-z0-9-]*?\\d[A-Za-z0-9-]*?)[-_.](?<rank>\\d+)\\.(?:out|err|log)$",
+				ANYWHERE "(?:[\\w.]+[-_.])?\\d{2,}[-_.](?<node>[A-Za-z][A-Za-z0-9-]*?\\d[A-Za-z0-9-]*?)[-_.](?<rank>\\d+)\\."
+				"(?:out|err|log)$",
 				"job-123-node12-7.out"),
 	PATH_FORMAT("path_slurm_node", 31,
 				ANYWHERE "(?:[\\w.]+[-_.])?\\d{2,}[-_.](?<node>[A-Za-z]+\\d+|[A-Za-z]+-[A-Za-z]+\\d+)\\.(?:out|err|log)$",
@@ -151,24 +161,29 @@ const L4Format l4_builtin_formats_array[] = {
 				  "[rank0]:[titan] 2025-11-25 19:44:53,858 - root - INFO - Starting job: Llama 3 debug training"),
 	PREFIX_FORMAT("pytorch_rank", 12,
 				  "\\[rank(?<rank>\\d+)\\]:\\s?",
-				  "[rank178]:[W501 15:03:07.678018877 ProcessGroupNCCL.cpp:1218] Warning: process group has NOT been destroyed"),
+				  "[rank178]:[W501 15:03:07.678018877 ProcessGroupNCCL.cpp:1218] Warning: process group has NOT been "
+				  "destroyed"),
 	PREFIX_FORMAT("mpirun_tag", 13,
 				  "(?:(?<ts>" WEEKDAY_TIME "))?\\[(?:\\d+,)?(?<rank>\\d+)\\]<std(?:out|err)>:\\s?",
 				  "[1,12]<stdout>:gpu-01:815:864 [0] transport/net_ib.cu:80 NCCL WARN NET/IB : Got async event"),
 	PREFIX_FORMAT("ray_actor", 14,
 				  "(?:\\e\\[[\\d;]*m)*\\([\\w.:-]+ pid=\\d+(?:, ip=(?<host>[\\d.]+))?\\)(?:\\e\\[[\\d;]*m)* ",
-				  "(WorkerDict pid=904548, ip=10.0.3.7) [E331 20:50:12.688969421 socket.cpp:1011] [c10d] The client socket has timed out"),
+				  "(WorkerDict pid=904548, ip=10.0.3.7) [E331 20:50:12.688969421 socket.cpp:1011] [c10d] The client socket has "
+				  "timed out"),
 	PREFIX_FORMAT("pdsh_deepspeed", 15,
 				  "(?<host>(?=[\\w.-]*[\\d.-])[A-Za-z][\\w.-]*|\\d+\\.\\d+\\.\\d+\\.\\d+): (?=\\[20\\d\\d-\\d\\d-\\d\\d )",
-				  "actor-multi-node-worker-0: [2023-06-21 03:46:19,251] [INFO] [logging.py:96:log_dist] [Rank 0] step=1890, skipped=19"),
+				  "actor-multi-node-worker-0: [2023-06-21 03:46:19,251] [INFO] [logging.py:96:log_dist] [Rank 0] step=1890, "
+				  "skipped=19"),
 	PREFIX_FORMAT("container_time", 16,
-				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "(?:\\.\\d{1,9})?(?:Z|[+-]\\d\\d:\\d\\d))(?: std(?:out|err) [FP] |: (?=\\[))",
+				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK
+				  "(?:\\.\\d{1,9})?(?:Z|[+-]\\d\\d:\\d\\d))(?: std(?:out|err) [FP] |: (?=\\[))",
 				  "2025-06-20T19:13:25.465123456Z stdout F loading checkpoint shards"),
 	PREFIX_FORMAT("container_time_label", 17,
 				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "\\.\\d{6,9}Z) (?=\\[(?:rank|default)\\d+\\]:| *\\d{1,6}: )",
 				  "2025-06-20T19:13:25.465123456Z [rank3]: Traceback (most recent call last):"),
 	PREFIX_FORMAT("rank_word", 18,
-				  "(?:\\[|(?=[Rr]))(?:[Rr]ank|RANK)[ :=]{0,2}(?<rank>\\d{1,7})(?:\\]:?|:) (?=\\[?(?:20\\d\\d[-/]\\d\\d[-/]\\d\\d|(?:INFO|WARN|ERROR|DEBUG)))",
+				  "(?:\\[|(?=[Rr]))(?:[Rr]ank|RANK)[ :=]{0,2}(?<rank>\\d{1,7})(?:\\]:?|:) "
+				  "(?=\\[?(?:20\\d\\d[-/]\\d\\d[-/]\\d\\d|(?:INFO|WARN|ERROR|DEBUG)))",
 				  "[Rank 3] 2026-11-20 10:00:00 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("srun_label", 30,
 					" *(?<rank>\\d{1,7}):(?: |$)",
@@ -177,13 +192,15 @@ const L4Format l4_builtin_formats_array[] = {
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?: |$)",
 					"worker-12: INFO:root:starting the data loader"),
 	DOMINANT_FORMAT("clock_label", 32,
-					"\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+(?!(?:\\[[^\\]]*\\] +)?[\\[|-]? *(?:" UPPER "|" LOWER "|" CAPITALISED ")\\b)",
+					"\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+(?!(?:\\[[^\\]]*\\] +)?[\\[|-]? *(?:" UPPER "|" LOWER
+					"|" CAPITALISED ")\\b)",
 					"12:34:56.789 [rank3]: loading the tokenizer"),
 
 	/* Headers of training frameworks. */
 	HEADER_FORMAT("mlperf", 10,
 				  ":::MLLOG (?=\\{)(?:(?=.{0,200}?\"time_ms\": ?(?<epoch>\\d{12,14})))?",
-				  ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1746038226463, \"event_type\": \"POINT_IN_TIME\", \"key\": \"tracked_stats\"}"),
+				  ":::MLLOG {\"namespace\": \"\", \"time_ms\": 1746038226463, \"event_type\": \"POINT_IN_TIME\", \"key\": "
+				  "\"tracked_stats\"}"),
 	HEADER_FORMAT("c10_glog", 11,
 				  "\\[(?<level>[IWEF])(?<mmdd>\\d{3,4}) (?<time>" CLOCK "\\.\\d+) " FILE_LINE "\\] ?",
 				  "[E1206 18:44:12.715298746 ProcessGroupNCCL.cpp:607] [Rank 0] Watchdog caught collective operation timeout"),
@@ -191,7 +208,8 @@ const L4Format l4_builtin_formats_array[] = {
 				  "\\[(?<level>[IWEF]) " FILE_LINE "\\] ?",
 				  "[E ProcessGroupNCCL.cpp:737] [Rank 1] Watchdog caught collective operation timeout"),
 	HEADER_FORMAT("nccl", 13,
-				  "(?:\\[(?<ts>" ISO ")\\] )?[A-Za-z][\\w.-]*:\\d+:\\d+ \\[-?\\d+\\] (?:[\\w/.+-]+:\\d+ )?(?=(?<component>NCCL) (?<level>INFO|WARN|ERROR|TRACE|ABORT|VERSION)\\b)",
+				  "(?:\\[(?<ts>" ISO ")\\] )?[A-Za-z][\\w.-]*:\\d+:\\d+ \\[-?\\d+\\] (?:[\\w/.+-]+:\\d+ )?"
+				  "(?=(?<component>NCCL) (?<level>INFO|WARN|ERROR|TRACE|ABORT|VERSION)\\b)",
 				  "gpu-12:25573:26510 [4] misc/socket.cc:50 NCCL WARN socketProgress: Connection closed by remote peer"),
 	HEADER_FORMAT("ucx", 14,
 				  "\\[(?<epoch>\\d{9,10}\\.\\d+)\\] \\[[\\w.-]+:\\d+:\\d+\\] +" FILE_LINE " +UCX +" ANY_LEVEL " +",
@@ -201,7 +219,8 @@ const L4Format l4_builtin_formats_array[] = {
 				  "[2023-12-29 13:02:49,647] [INFO] [logging.py:96:log_dist] [Rank 0] step=10, skipped=0"),
 	HEADER_FORMAT("nemo", 16,
 				  "\\[(?:NeMo|AUX) (?<level>[DIWEC]) (?<ts>" ISO ") (?:rank:? ?(?<rank>\\d+) )?(?<file>[\\w.-]+):\\d+\\] ?",
-				  "[NeMo I 2025-04-30 23:00:27 nemo_logging:393] Global Checkpoint Load : Rank : 0 : Start time : 1746053926.717s"),
+				  "[NeMo I 2025-04-30 23:00:27 nemo_logging:393] Global Checkpoint Load : Rank : 0 : Start time : "
+				  "1746053926.717s"),
 	HEADER_FORMAT("torchtitan", 17,
 				  "\\[titan\\] (?<ts>" ISO ") - " LOGGER " - " LEVEL " - ",
 				  "[titan] 2025-11-25 19:44:53,858 - root - INFO - Starting job: Llama 3 debug training"),
@@ -212,14 +231,17 @@ const L4Format l4_builtin_formats_array[] = {
 				  "\\[(?<level>" UPPER ")\\|(?<ts>" ISO ")\\] (?<logger>[\\w.]+):\\d+ >> ",
 				  "[INFO|2025-03-14 11:55:14] llamafactory.cli:143 >> Initializing 8 distributed tasks"),
 	HEADER_FORMAT("ascend_plog", 20,
-				  "\\[" LEVEL "\\] (?<module>[A-Z_]+)\\(\\d+,[^)]*\\):(?<ts>" ASCEND ")(?: ?\\[[\\w./<>+-]+:\\d+\\])?(?: ?\\[\\d+\\])? ?",
-				  "[ERROR] ROCE(2040034,alltoall_test):2025-09-15-08:38:12.776.612 [hns_roce_lite.c:630]hns_roce_lite_handle_error_cqe(630) : error cqe status: 0x15"),
+				  "\\[" LEVEL "\\] (?<module>[A-Z_]+)\\(\\d+,[^)]*\\):(?<ts>" ASCEND
+				  ")(?: ?\\[[\\w./<>+-]+:\\d+\\])?(?: ?\\[\\d+\\])? ?",
+				  "[ERROR] ROCE(2040034,alltoall_test):2025-09-15-08:38:12.776.612 "
+				  "[hns_roce_lite.c:630]hns_roce_lite_handle_error_cqe(630) : error cqe status: 0x15"),
 	HEADER_FORMAT("torch_npu", 21,
 				  "\\[" LEVEL "\\] (?<ts>" ASCEND ") \\(PID:\\d+, Device:-?\\d+, RankID:(?<rank>-?\\d+)\\) ?",
 				  "[ERROR] 2025-04-08-18:07:20 (PID:1292363, Device:1, RankID:1) ERR01100 OPS call acl api failed."),
 	HEADER_FORMAT("mindformers", 22,
 				  "(?<ts>" ISO_OR_AMERICAN ") - \\[?" FILE_LINE "\\]? - " LEVEL " - ",
-				  "2025-04-07 15:34:27,308 - [mindformers/core/callback/callback.py:529] - INFO - { Epoch:[  1/  2], step:[    1/   19], loss: 10.649"),
+				  "2025-04-07 15:34:27,308 - [mindformers/core/callback/callback.py:529] - INFO - { Epoch:[  1/  2], step:[    "
+				  "1/   19], loss: 10.649"),
 	HEADER_FORMAT("absl_uptime", 23,
 				  "(?<level>[IWEF])0000 00:00:(?<epoch>\\d{9,10}\\.\\d+) +\\d+ (?<file>[^\\s\\]:]+):\\d+\\] ?",
 				  "E0000 00:00:1718963453.123456   12345 cuda_dnn.cc:8310] Unable to register cuDNN factory"),
@@ -228,16 +250,20 @@ const L4Format l4_builtin_formats_array[] = {
 				  "I0317 10:00:13.658792 125344476638336 metric_logger.py:181] completed step: 1, seconds: 0.277"),
 	HEADER_FORMAT("tsl", 25,
 				  "(?<ts>" ISO "): (?<level>[IWEF]) (?<file>[^\\s\\]]+):\\d+\\] ?",
-				  "2024-10-09 15:47:38.568412: E external/xla/xla/tsl/distributed_runtime/coordination/coordination_service.cc:1170] task:0 has been set to ERROR"),
+				  "2024-10-09 15:47:38.568412: E "
+				  "external/xla/xla/tsl/distributed_runtime/coordination/coordination_service.cc:1170] task:0 has been set to "
+				  "ERROR"),
 	HEADER_FORMAT("vllm", 26,
 				  LEVEL " (?<ts>\\d\\d-\\d\\d " CLOCK FRACTION ") \\[?" FILE_LINE "\\] ?",
-				  "ERROR 09-28 20:07:31 [core.py:720] torch.AcceleratorError: CUDA error: an illegal memory access was encountered"),
+				  "ERROR 09-28 20:07:31 [core.py:720] torch.AcceleratorError: CUDA error: an illegal memory access was "
+				  "encountered"),
 	HEADER_FORMAT("ray_python", 27,
 				  "(?<ts>" ISO ")\\t" LEVEL " (?<file>[\\w.]+):\\d+ -- ",
 				  "2025-01-16 02:41:27,329\tINFO worker.py:1642 -- Started a local Ray instance."),
 	HEADER_FORMAT("ray_cpp", 28,
 				  "\\[(?<ts>" ISO ") (?<level>[DIWEFC]) \\d+ \\d+\\] (?:\\([\\w ]+\\) )?(?<file>[\\w./]+):\\d+: ",
-				  "[2025-01-16 02:41:27,329 E 1234 1234] (raylet) node_manager.cc:3064: 1 Workers were killed due to memory pressure"),
+				  "[2025-01-16 02:41:27,329 E 1234 1234] (raylet) node_manager.cc:3064: 1 Workers were killed due to memory "
+				  "pressure"),
 	HEADER_FORMAT("torch_launcher", 29,
 				  "\\[(?<ts>" ISO ")\\] " LOGGER ": \\[" LEVEL "\\] ",
 				  "[2024-02-02 16:00:00,123] torch.distributed.run: [WARNING] Setting OMP_NUM_THREADS environment variable"),
@@ -248,17 +274,20 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?<ts>\\d\\d/\\d\\d " CLOCK ") - " LOGGER " - " LEVEL " - ",
 				  "11/20 10:00:00 - mmengine - WARNING - The prefix is not set in metric class"),
 	HEADER_FORMAT("rich", 32,
-				  "\\[(?<month>\\d\\d)/(?<day>\\d\\d)/(?<year>\\d\\d) (?<time>" CLOCK ")\\] +" LEVEL " +(?:(?<logger>[a-z]\\w+) - \\w+ - (?:" UPPER "): )?",
+				  "\\[(?<month>\\d\\d)/(?<day>\\d\\d)/(?<year>\\d\\d) (?<time>" CLOCK ")\\] +" LEVEL
+				  " +(?:(?<logger>[a-z]\\w+) - \\w+ - (?:" UPPER "): )?",
 				  "[11/20/25 10:00:00] INFO     colossalai - colossalai - INFO: initialize.py:53 launch"),
 	HEADER_FORMAT("composer", 33,
 				  "(?<ts>" ISO "): rank(?<rank>\\d+)\\[\\d+\\]\\[[^\\]]*\\]: " LEVEL ": (?<logger>[\\w.]+): ",
-				  "2024-05-10 02:41:06,123: rank7[2231][MainThread]: DEBUG: composer.trainer.trainer: Adding optional callback"),
+				  "2024-05-10 02:41:06,123: rank7[2231][MainThread]: DEBUG: composer.trainer.trainer: Adding optional "
+				  "callback"),
 	HEADER_FORMAT("levanter", 34,
 				  "(?<ts>" ISO ") - (?<rank>\\d+) - " LOGGER " - [\\w./]+:\\d+ - " LEVEL " :: ",
 				  "2024-05-10T02:41:06 - 3 - levanter.trainer - trainer.py:123 - INFO :: Saving checkpoint"),
 	HEADER_FORMAT("horovod", 35,
 				  "\\[(?<ts>" ISO "): (?<level>[IWEF]) (?<file>[^\\s\\]]+):\\d+\\] ?",
-				  "[2024-10-09 15:47:38.568412: W /tmp/horovod/common/stall_inspector.cc:107] One or more tensors were submitted by subset of ranks"),
+				  "[2024-10-09 15:47:38.568412: W /tmp/horovod/common/stall_inspector.cc:107] One or more tensors were "
+				  "submitted by subset of ranks"),
 	HEADER_FORMAT("neuron", 36,
 				  "(?<ts>\\d{4}-[A-Z][a-z]{2}-\\d\\d " CLOCK "\\.\\d{4}) +\\d+:\\d+ +" LEVEL " +(?:(?=(?<module>[A-Z]+):))?",
 				  "2023-Nov-07 22:08:32.0912 14053:14101 ERROR  TDRV:tdrv_init_mla_phase1  Could not open the device"),
@@ -287,7 +316,8 @@ const L4Format l4_builtin_formats_array[] = {
 				  "2024-05-10 02:41:06,123 - trainer.loop - WARNING - gradient overflow, skipping the step"),
 	HEADER_FORMAT("zookeeper", 44,
 				  "(?<ts>" ISO ") - " LEVEL " +\\[(?:[^@]*:)?(?<logger>[\\w$.]+)@\\d+\\] - ",
-				  "2015-07-29 17:41:44,747 - INFO  [QuorumPeer[myid=1]/0:0:0:0:0:0:0:0:2181:FastLeaderElection@774] - Notification time out: 3200"),
+				  "2015-07-29 17:41:44,747 - INFO  [QuorumPeer[myid=1]/0:0:0:0:0:0:0:0:2181:FastLeaderElection@774] - "
+				  "Notification time out: 3200"),
 	HEADER_FORMAT("hydra", 45,
 				  "\\[(?<ts>" ISO ")\\]\\[(?<logger>[\\w.]+)\\]\\[" LEVEL "\\] - ",
 				  "[2021-03-04 10:11:12,345][fairseq_cli.train][INFO] - task: LanguageModelingTask"),
@@ -296,22 +326,27 @@ const L4Format l4_builtin_formats_array[] = {
 				  "2024-01-01 12:00:00.123 | INFO     | trainer.loop:train:212 - epoch 3 of 10"),
 	HEADER_FORMAT("oslo", 47,
 				  "(?<ts>" ISO ") \\d+ " LEVEL " (?<logger>[\\w.]+) (?:\\[(?:req-[^\\]]*|-)\\] )?",
-				  "2017-05-16 00:00:00.008 25746 INFO nova.osapi_compute.wsgi.server [req-38101a0b 113d3a99 54fadb41 - - -] 10.11.10.1 \"GET /v2\" status: 200"),
+				  "2017-05-16 00:00:00.008 25746 INFO nova.osapi_compute.wsgi.server [req-38101a0b 113d3a99 54fadb41 - - -] "
+				  "10.11.10.1 \"GET /v2\" status: 200"),
 	HEADER_FORMAT("log4j_thread", 48,
 				  "(?<ts>" ISO "|\\d\\d/\\d\\d/\\d\\d " CLOCK ") +" LEVEL " +\\[[^\\]]*\\] " LOGGER "(?::\\d+)?(?: -|:) ",
-				  "2015-10-18 18:01:47,978 INFO [main] org.apache.hadoop.mapreduce.v2.app.MRAppMaster: Created MRAppMaster for application"),
+				  "2015-10-18 18:01:47,978 INFO [main] org.apache.hadoop.mapreduce.v2.app.MRAppMaster: Created MRAppMaster for "
+				  "application"),
 	HEADER_FORMAT("log4j_thread_first", 49,
 				  "(?<ts>" ISO ") +\\[[^\\]]*\\] +" LEVEL " +" LOGGER "(?::\\d+)?(?: -|:) ",
 				  "2015-10-18 18:01:47,978 [main] INFO  org.apache.kafka.clients.Metadata - Cluster id changed"),
 	HEADER_FORMAT("log4j_short", 50,
 				  "(?<ts>\\d\\d/\\d\\d/\\d\\d " CLOCK ") " LEVEL " +" LOGGER ": ",
-				  "17/06/09 20:10:40 INFO executor.CoarseGrainedExecutorBackend: Registered signal handlers for [TERM, HUP, INT]"),
+				  "17/06/09 20:10:40 INFO executor.CoarseGrainedExecutorBackend: Registered signal handlers for [TERM, HUP, "
+				  "INT]"),
 	HEADER_FORMAT("hdfs", 51,
 				  "(?<ts>\\d{6} \\d{6}) \\d+ " LEVEL " " LOGGER ": ",
-				  "081109 203615 148 INFO dfs.DataNode$PacketResponder: PacketResponder 1 for block blk_38865049064139660 terminating"),
+				  "081109 203615 148 INFO dfs.DataNode$PacketResponder: PacketResponder 1 for block blk_38865049064139660 "
+				  "terminating"),
 	HEADER_FORMAT("spring", 52,
 				  "(?<ts>" ISO ") +" LEVEL " \\d+ --- \\[[^\\]]*\\] (?<logger>\\S+) +: ",
-				  "2024-01-01T12:00:00.123Z  INFO 1 --- [           main] o.s.b.w.e.tomcat.TomcatWebServer         : Tomcat started on port 8080"),
+				  "2024-01-01T12:00:00.123Z  INFO 1 --- [           main] o.s.b.w.e.tomcat.TomcatWebServer         : Tomcat "
+				  "started on port 8080"),
 	HEADER_FORMAT("zap", 53,
 				  "(?<ts>" ISO ")\\t" ANY_LEVEL "\\t(?:(?<logger>[\\w./-]+)\\t)?(?:[\\w./-]+:\\d+\\t)?",
 				  "2024-01-01T12:00:00.123Z\tINFO\tcontroller-runtime\tstarting metrics server"),
@@ -322,8 +357,10 @@ const L4Format l4_builtin_formats_array[] = {
 				  "level=\"?(?<level>\\w+)\"? (?:ts|time)=\"?(?<ts>" ISO ")\"? ",
 				  "level=info ts=2024-01-01T12:00:00.123Z caller=main.go:12 msg=\"starting\""),
 	HEADER_FORMAT("json", 56,
-				  "(?=\\{ ?\"(?:.{0,2000}?\")?(?:time|ts|timestamp|@timestamp|asctime)\": ?(?:\"(?<ts>" ISO ")\"|(?<epoch>\\d{10,19}(?:\\.\\d{1,9})?)[,}]))"
-				  "(?:(?=.{0,2000}?\"(?:level|levelname|severity)\": ?\"(?<level>\\w+)\"))?(?:(?=.{0,2000}?\"(?:rank|global_rank)\": ?(?<rank>\\d{1,6})[,}]))?",
+				  "(?=\\{ ?\"(?:.{0,2000}?\")?(?:time|ts|timestamp|@timestamp|asctime)\": ?(?:\"(?<ts>" ISO
+				  ")\"|(?<epoch>\\d{10,19}(?:\\.\\d{1,9})?)[,}]))"
+				  "(?:(?=.{0,2000}?\"(?:level|levelname|severity)\": ?\"(?<level>\\w+)\"))?"
+				  "(?:(?=.{0,2000}?\"(?:rank|global_rank)\": ?(?<rank>\\d{1,6})[,}]))?",
 				  "{\"level\": \"error\", \"ts\": \"2024-01-01T12:00:00.123Z\", \"msg\": \"probe failed\"}"),
 
 	/* Headers of the system. */
@@ -331,10 +368,12 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?<ts>" SYSLOG_TIME ") \\d{6} \\[[\\dA-F]+\\] 0x[\\da-f]{2} -> ",
 				  "Nov 20 10:00:00 123456 [5B3D740] 0x02 -> osm_ucast_mgr_process: minhop tables configured on all switches"),
 	HEADER_FORMAT("kmsg", 60,
-				  "(?:kern|user|mail|daemon|auth|authpriv|syslog|cron|lpr|news|ftp|local\\d) *:(?<level>" LOWER ") *: (?:(?<ts>" ISO ")|\\[ *\\d+\\.\\d+\\]) ",
+				  "(?:kern|user|mail|daemon|auth|authpriv|syslog|cron|lpr|news|ftp|local\\d) *:(?<level>" LOWER
+				  ") *: (?:(?<ts>" ISO ")|\\[ *\\d+\\.\\d+\\]) ",
 				  "kern  :warn  : 2025-01-21T04:41:44,283302+00:00 NVRM: Xid (PCI:0000:38:00): 13, pid=0"),
 	HEADER_FORMAT("apache_error", 61,
-				  "\\[(?<ts>" WEEKDAY_TIME ")\\] \\[(?:(?<module>\\w+):)?" ANY_LEVEL "\\d?\\] (?:\\[pid \\d+(?::tid \\d+)?\\] )?",
+				  "\\[(?<ts>" WEEKDAY_TIME ")\\] \\[(?:(?<module>\\w+):)?" ANY_LEVEL
+				  "\\d?\\] (?:\\[pid \\d+(?::tid \\d+)?\\] )?",
 				  "[Sun Dec 04 04:47:44 2005] [error] mod_jk child workerEnv in error state 6"),
 	HEADER_FORMAT("dmesg_time", 62,
 				  "\\[(?<ts>" WEEKDAY_TIME ")\\] ",
@@ -343,14 +382,19 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?:<(?<severity>\\d{1,3})>)?\\[ *\\d{1,8}\\.\\d{6}\\] ?(?:\\[ *[TC]\\d+\\] )?",
 				  "[171167.620236] NVRM: Xid (PCI:0009:01:00): 149, NETIR_LINK_EVT  Fatal"),
 	HEADER_FORMAT("cluster_syslog", 64,
-				  "(?:-|[A-Z][A-Z0-9_]*) (?<epoch>\\d{9,10}) \\d{4}\\.\\d\\d\\.\\d\\d \\S+ " SYSLOG_TIME " \\S+ (?:" PROCESS ": )?",
-				  "- 1131566461 2005.11.09 dn228 Nov 9 12:01:01 dn228/dn228 crond(pam_unix)[2915]: session closed for user root"),
+				  "(?:-|[A-Z][A-Z0-9_]*) (?<epoch>\\d{9,10}) \\d{4}\\.\\d\\d\\.\\d\\d \\S+ " SYSLOG_TIME " \\S+ (?:" PROCESS
+				  ": )?",
+				  "- 1131566461 2005.11.09 dn228 Nov 9 12:01:01 dn228/dn228 crond(pam_unix)[2915]: session closed for "
+				  "user root"),
 	HEADER_FORMAT("cluster_ras", 65,
-				  "(?:-|[A-Z][A-Z0-9_]*) (?<epoch>\\d{9,10}) \\d{4}\\.\\d\\d\\.\\d\\d \\S+ \\d{4}-\\d\\d-\\d\\d-\\d\\d\\.\\d\\d\\.\\d\\d\\.\\d+ \\S+ \\w+ (?<component>\\w+) "
+				  "(?:-|[A-Z][A-Z0-9_]*) (?<epoch>\\d{9,10}) \\d{4}\\.\\d\\d\\.\\d\\d \\S+ "
+				  "\\d{4}-\\d\\d-\\d\\d-\\d\\d\\.\\d\\d\\.\\d\\d\\.\\d+ \\S+ \\w+ (?<component>\\w+) "
 				  "(?<level>INFO|WARNING|ERROR|FATAL|SEVERE|FAILURE)(?: |$)",
-				  "- 1117838570 2005.06.03 R02-M1-N0-C:J12-U11 2005-06-03-15.42.50.675872 R02-M1-N0-C:J12-U11 RAS KERNEL INFO instruction cache parity error corrected"),
+				  "- 1117838570 2005.06.03 R02-M1-N0-C:J12-U11 2005-06-03-15.42.50.675872 R02-M1-N0-C:J12-U11 RAS KERNEL INFO "
+				  "instruction cache parity error corrected"),
 	HEADER_FORMAT("syslog", 66,
-				  "(?:<(?<severity>\\d{1,3})>)?(?<ts>" SYSLOG_TIME ") (?:[^\\s:\\[]+ )?(?: ?-- )?" PROCESS ": " MARKED_LEVEL "(?:\\[ *\\d+\\.\\d{6}\\] )?",
+				  "(?:<(?<severity>\\d{1,3})>)?(?<ts>" SYSLOG_TIME ") (?:[^\\s:\\[]+ )?(?: ?-- )?" PROCESS ": " MARKED_LEVEL
+				  "(?:\\[ *\\d+\\.\\d{6}\\] )?",
 				  "Nov 20 22:26:32.648 node-00 nodeagent[17]: <info> host memory 24684084 kB, 2 cpu visible"),
 	HEADER_FORMAT("syslog_5424", 67,
 				  "<(?<severity>\\d{1,3})>1 (?<ts>" ISO ") \\S+ (?<proc>\\S+) \\S+ \\S+ (?:-|(?:\\[[^\\]]*\\])+) ?",
@@ -359,27 +403,33 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?:<(?<severity>\\d{1,3})>)?(?<ts>" SYSLOG_TIME ") [^\\s:]+ ",
 				  "Nov 20 22:26:32 node-00 last message repeated 3 times"),
 	HEADER_FORMAT("slurm_daemon", 69,
-				  "\\[(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "\\.\\d{3})\\] (?:\\[[\\w.+]+\\] )?(?:(?=(?<level>error|fatal|info|verbose|debug\\d?): ))?",
+				  "\\[(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK
+				  "\\.\\d{3})\\] (?:\\[[\\w.+]+\\] )?(?:(?=(?<level>error|fatal|info|verbose|debug\\d?): ))?",
 				  "[2020-12-14T09:43:55.500] [63532.0] error: *** STEP 63532.0 ON cn106 CANCELLED AT 2020-12-14T09:43:55 ***"),
 	HEADER_FORMAT("slurm_tool", 70,
 				  "(?=(?<component>srun|slurmstepd|slurmd|sbatch|salloc|scancel): (?<level>error|fatal|warning|info|debug): )",
 				  "srun: error: node012: tasks 24-27: Terminated"),
 	HEADER_FORMAT("access_log", 71,
-				  "(?:\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}|[\\da-f]*:[\\da-f:]+) \\S+ \\S+ \\[(?<ts>\\d\\d/[A-Z][a-z]{2}/\\d{4}:" CLOCK " [+-]\\d{4})\\] ",
+				  "(?:\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}|[\\da-f]*:[\\da-f:]+) \\S+ \\S+ \\["
+				  "(?<ts>\\d\\d/[A-Z][a-z]{2}/\\d{4}:" CLOCK " [+-]\\d{4})\\] ",
 				  "10.0.0.7 - - [02/Nov/2024:10:11:12 +0000] \"PUT /checkpoint/17 HTTP/1.1\" 503 211"),
 
 	HEADER_FORMAT("nccl_numeric_host", 72,
-				  "\\d[\\w.-]*:\\d+:\\d+ \\[-?\\d+\\] (?:[\\w/.+-]+:\\d+ )?(?=(?<component>NCCL) (?<level>INFO|WARN|ERROR|TRACE|ABORT|VERSION)\\b)",
+				  "\\d[\\w.-]*:\\d+:\\d+ \\[-?\\d+\\] (?:[\\w/.+-]+:\\d+ )?"
+				  "(?=(?<component>NCCL) (?<level>INFO|WARN|ERROR|TRACE|ABORT|VERSION)\\b)",
 				  "10-0-3-7:25573:26510 [4] NCCL INFO Bootstrap : Using eth0:10.0.3.7<0>"),
 	HEADER_FORMAT("oslo_in_file", 73,
 				  "[a-z-]+\\.log\\S* (?<ts>" ISO ") \\d+ " LEVEL " (?<logger>[\\w.]+) (?:\\[(?:req-[^\\]]*|-)\\] )?",
-				  "nova-compute.log.1.2017-05-16_13:55:31 2017-05-16 00:00:04.500 2931 INFO nova.compute.manager [req-3ea4052c - - - - -] [instance: b9000564] VM Started"),
+				  "nova-compute.log.1.2017-05-16_13:55:31 2017-05-16 00:00:04.500 2931 INFO nova.compute.manager [req-3ea4052c "
+				  "- - - - -] [instance: b9000564] VM Started"),
 	HEADER_FORMAT("fabricmanager", 74,
 				  "\\[(?<ts>[A-Z][a-z]{2} \\d\\d \\d{4} " CLOCK ")\\] \\[" LEVEL "\\] (?:\\[tid \\d+\\] )?",
 				  "[Oct 24 2023 02:38:23] [ERROR] [tid 2087] failed to find the GPU handle 5 in the multicast team"),
 	HEADER_FORMAT("day_month_name", 75,
-				  "(?<ts>\\d\\d-[A-Z][a-z]{2}-\\d{4} " CLOCK FRACTION ") " ANY_LEVEL " +(?:\\[[^\\]]*\\] )?(?:(?=[a-z]\\w*\\.)" LOGGER " )?",
-				  "20-Nov-2024 10:00:00.123 SEVERE [main] org.apache.catalina.core.StandardService.initInternal Failed to initialize"),
+				  "(?<ts>\\d\\d-[A-Z][a-z]{2}-\\d{4} " CLOCK FRACTION ") " ANY_LEVEL " +(?:\\[[^\\]]*\\] )?(?:(?=[a-z]\\w*\\.)"
+				  LOGGER " )?",
+				  "20-Nov-2024 10:00:00.123 SEVERE [main] org.apache.catalina.core.StandardService.initInternal Failed to "
+				  "initialize"),
 	HEADER_FORMAT("threadtime", 76,
 				  "(?<ts>\\d\\d-\\d\\d " CLOCK "\\.\\d{3}) +\\d+ +\\d+ (?<level>[VDIWEF]) (?<component>[^\\s:][^:]{0,60}?) *: ",
 				  "03-17 16:13:38.811  1702  2395 W DeviceManager: the device is slow"),
@@ -387,7 +437,9 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?<ts>" ISO "), +" ANY_LEVEL "[ ,]+(?:(?<component>[A-Z]{2,10}) {2,})?",
 				  "2024-09-28 04:30:30, Warning               NET    port 1 flaps"),
 	HEADER_FORMAT("time_zone", 78,
-				  "\\[?(?<ts>\\d{4}-\\d\\d-\\d\\d[T ]" CLOCK FRACTION " (?:UTC|GMT|[+-](?:0\\d|1[0-4]):?(?:00|15|30|45)))\\]?(?:[ \\t:|>-]+|$)(?:(?:\\[\\d+\\] )?\\[?" ANY_LEVEL "(?=[\\] :|])[\\] :|-]+)?",
+				  "\\[?(?<ts>\\d{4}-\\d\\d-\\d\\d[T ]" CLOCK FRACTION
+				  " (?:UTC|GMT|[+-](?:0\\d|1[0-4]):?(?:00|15|30|45)))\\]?(?:[ \\t:|>-]+|$)(?:(?:\\[\\d+\\] )?\\[?" ANY_LEVEL
+				  "(?=[\\] :|])[\\] :|-]+)?",
 				  "2024-09-28 04:30:30.250 +0200 [error] the disk is full"),
 
 	HEADER_FORMAT("time_level_file", 79,
@@ -396,7 +448,8 @@ const L4Format l4_builtin_formats_array[] = {
 
 	/* Generic headers: a time or a level, in the common orders. */
 	HEADER_FORMAT("time_level_logger", 80,
-				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t]+" LEVEL "[ \\t]+(?:\\[[^\\]]*\\] )?" TELLING_LOGGER "(?:\\[\\d+\\]|\\(\\d+\\)|:\\d+)?: ",
+				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t]+" LEVEL "[ \\t]+(?:\\[[^\\]]*\\] )?" TELLING_LOGGER
+				  "(?:\\[\\d+\\]|\\(\\d+\\)|:\\d+)?: ",
 				  "2024-01-01T12:00:00.123456Z  WARN tower_http::trace: response failed"),
 	HEADER_FORMAT("time_level_name", 81,
 				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "(?:\\.\\d{1,9})?Z) +" LEVEL " +(?<component>[a-z][\\w.-]*) (?=\\S)",
@@ -408,7 +461,8 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t]+\\[ *" ANY_LEVEL " *\\](?: ?\\[" FILE_LINE "(?::[\\w<>.]+)?\\])?[ :-]*",
 				  "2024-01-01 12:00:00 [warning  ] slow request"),
 	HEADER_FORMAT("time_level", 84,
-				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t:|-]+(?<level>(?:" UPPER ")(?=[ \\t:|\\]-]|$)|(?:" LOWER "|" CAPITALISED ")(?=[:|]))[\\]:|]*(?:[ \\t|:-]+|$)",
+				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t:|-]+(?<level>(?:" UPPER ")(?=[ \\t:|\\]-]|$)|(?:" LOWER "|" CAPITALISED
+				  ")(?=[:|]))[\\]:|]*(?:[ \\t|:-]+|$)",
 				  "2024-01-01 12:00:00 ERROR cannot open the data set"),
 	HEADER_FORMAT("syslog_iso", 85,
 				  "(?<ts>" ISO ") [\\w.-]+ " PROCESS ": " MARKED_LEVEL "(?:\\[ *\\d+\\.\\d{6}\\] )?",
@@ -432,7 +486,8 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?<time>" CLOCK FRACTION ") +\\[[^\\]]*\\] +" LEVEL " +" LOGGER " -+ ",
 				  "12:34:56.789 [main] WARN  org.apache.zookeeper.ClientCnxn - Session 0x0 closed unexpectedly"),
 	HEADER_FORMAT("clock_level", 98,
-				  "\\[?(?<time>" CLOCK FRACTION ")\\]?[ \\t:|-]+\\[?(?<level>(?:" UPPER ")(?=[ \\t:|\\]-]|$)|(?:" LOWER "|" CAPITALISED ")(?=[\\]:|]))[\\]:|]*(?:[ \\t|:-]+|$)",
+				  "\\[?(?<time>" CLOCK FRACTION ")\\]?[ \\t:|-]+\\[?(?<level>(?:" UPPER ")(?=[ \\t:|\\]-]|$)|(?:" LOWER "|"
+				  CAPITALISED ")(?=[\\]:|]))[\\]:|]*(?:[ \\t|:-]+|$)",
 				  "[12:34:56] ERROR: cannot open the data set"),
 	HEADER_FORMAT("level_clock", 99,
 				  "\\[?(?<level>[DIWEF]|" UPPER ")\\]?[ \\t]+\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+",
@@ -450,10 +505,12 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?<ts>" WEEKDAY_TIME ")(?: ?[:,|-])?(?: +|$)",
 				  "Thu Nov 20 10:00:00 2025: loading the tokenizer"),
 	HEADER_FORMAT("packed_time", 95,
-				  "\\[?(?<ts>(?:20\\d{6}[ T_-]|20\\d\\d\\.\\d\\d\\.\\d\\d[ -]|20\\d\\d-\\d\\d-\\d\\d[_-])" CLOCK FRACTION ")\\]?(?:[ \\t:|-]+|$)(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?",
+				  "\\[?(?<ts>(?:20\\d{6}[ T_-]|20\\d\\d\\.\\d\\d\\.\\d\\d[ -]|20\\d\\d-\\d\\d-\\d\\d[_-])" CLOCK FRACTION
+				  ")\\]?(?:[ \\t:|-]+|$)(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?",
 				  "20241120-10:00:00.123 INFO loading the tokenizer"),
 	HEADER_FORMAT("epoch_time", 96,
-				  "\\[?(?<epoch>1\\d{9}\\.\\d{3,9}|1\\d{12}(?=\\]? +\\[?(?:" UPPER ")[\\] :]))\\]?[ :]+(?!\\d)(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?",
+				  "\\[?(?<epoch>1\\d{9}\\.\\d{3,9}|1\\d{12}(?=\\]? +\\[?(?:" UPPER ")[\\] :]))\\]?[ :]+(?!\\d)(?:\\[?" LEVEL
+				  "(?=[\\] :|])[\\] :|-]+)?",
 				  "[1745264369.123456] WARN the tokenizer is slow"),
 };
 

@@ -1,11 +1,13 @@
 /*
  * frame_time.c: the digits of a time inside a line's head, replaced by marks and put back from the time itself.
  *
- * Every record has its time in a column already. To store the digits again as text would double the largest part of many logs, and would make each head a text of its
- * own. So the digits become marks that say which digit of which field stood there: heads of one statement become equal, and reading writes the digits from the
- * time. Writing checks by doing just that: a head is reduced only where it comes back byte by byte.
+ * Every record has its time in a column already. To store the digits again as text would double the largest part of many logs,
+ * and would make each head a text of its own. So the digits become marks that say which digit of which field stood there: heads
+ * of one statement become equal, and reading writes the digits from the time. Writing checks by doing just that: a head is
+ * reduced only where it comes back byte by byte.
  *
- * Known forms: 2026-11-20 22:26:04 with any sign between, and Nov 20 22:26:04 or 1120 22:26:04 without a year; up to six digits of a fraction.
+ * Known forms: 2026-11-20 22:26:04 with any sign between, and Nov 20 22:26:04 or 1120 22:26:04 without a year; up to six digits
+ * of a fraction.
  */
 #include "algorithms/frame_time.h"
 
@@ -107,7 +109,8 @@ mark_clock(TimeMarks *marks, L4Bytes text, int at)
 {
 	int			count = 0;
 
-	if (at + 8 > (int) text.size || text.data[at + 2] != ':' || text.data[at + 5] != ':' || !mark_digits(marks, text, at, 2, MARK_HOUR) ||
+	if (at + 8 > (int) text.size || text.data[at + 2] != ':' || text.data[at + 5] != ':' ||
+		!mark_digits(marks, text, at, 2, MARK_HOUR) ||
 		!mark_digits(marks, text, at + 3, 2, MARK_MINUTE) || !mark_digits(marks, text, at + 6, 2, MARK_SECOND))
 		return false;
 	marks->hour = at;
@@ -135,7 +138,8 @@ mark_time(TimeMarks *marks, L4Bytes text)
 	text.size = Min(text.size, sizeof(marks->marks));
 	if (text.size >= 19 && is_digit(text.data[0]) && !is_digit(text.data[4]))
 		return mark_digits(marks, text, 0, 4, MARK_YEAR) && mark_digits(marks, text, 5, 2, MARK_MONTH) &&
-			mark_digits(marks, text, 8, 2, MARK_DAY) && !is_digit(text.data[7]) && !is_digit(text.data[10]) && mark_clock(marks, text, 11);
+			mark_digits(marks, text, 8, 2, MARK_DAY) && !is_digit(text.data[7]) && !is_digit(text.data[10]) &&
+			mark_clock(marks, text, 11);
 	if (text.size >= 15 && text.data[0] >= 'A' && text.data[3] == ' ')	/* the month's name stays */
 	{
 		if (text.data[4] == ' ')

@@ -19,7 +19,8 @@ typedef struct L4TimeLayout
 /* How the digits of a time's text follow from the time, where that has been shown already. */
 typedef struct L4TimeForm
 {
-	int			form;			/* 0: not shown. Texts of one form are equal but for the digits of their seconds; see time_memo_parse */
+	/* 0: not shown. Texts of one form are equal but for the digits of their seconds; see time_memo_parse */
+	int			form;
 	int			offset;
 	int			size;			/* of the text up to the last digit that follows */
 } L4TimeForm;
@@ -27,13 +28,16 @@ typedef struct L4TimeForm
 /* The layout of a time's text; false where it is of no known form. Texts that differ in digits alone have the same. */
 extern bool frame_time_layout(L4Bytes text, L4TimeLayout *layout);
 
-/* The seconds to add to the time so that its digits are those of the text, which must be of a known form; tries *offset first. False where there are none. */
+/*
+ * The seconds to add to the time so that its digits are those of the text, which must be of a known form; tries *offset first.
+ * False where there are none.
+ */
 extern bool frame_time_offset(L4Bytes text, TimestampTz time, int *offset);
 
 /*
- * Copies frame to out with the digits of its time (text, a span of frame) replaced by marks, such that frame_time_expand with this time and the offset given back
- * yields the frame byte by byte. False where the text is of no known form or does not say exactly this time. offset: seconds to add to the time before its digits are
- * written; on entry the one to try first.
+ * Copies frame to out with the digits of its time (text, a span of frame) replaced by marks, such that frame_time_expand with
+ * this time and the offset given back yields the frame byte by byte. False where the text is of no known form or does not say
+ * exactly this time. offset: seconds to add to the time before its digits are written; on entry the one to try first.
  */
 extern bool frame_time_reduce(StringInfo out, L4Bytes frame, L4Bytes text, TimestampTz time, int *offset);
 

@@ -1,16 +1,18 @@
 /*
  * head_filter.c: which of many patterns can match at the beginning of a text at all, told from its first bytes.
  *
- * A log line is tried against some sixty header patterns, and most lines match none: to run the regular expressions one after the other would cost more
- * than all the rest of reading a line. So each pattern is studied once: for each of the first twelve positions, the set of bytes that may stand there
- * in a match. The sets are turned round into a table position x byte -> set of patterns, and twelve table rows ANDed give the candidates: one or two,
- * or none. It is a filter, never an answer: the order in which the candidates are tried, and the result, are as without it.
+ * A log line is tried against some sixty header patterns, and most lines match none: to run the regular expressions one after
+ * the other would cost more than all the rest of reading a line. So each pattern is studied once: for each of the first twelve
+ * positions, the set of bytes that may stand there in a match. The sets are turned round into a table position x byte -> set of
+ * patterns, and twelve table rows ANDed give the candidates: one or two, or none. It is a filter, never an answer: the order in
+ * which the candidates are tried, and the result, are as without it.
  *
- * Twelve positions do not part the many headers that begin with a full time. Patterns that begin with the very text of that time are studied behind it too, and a
- * line's time is measured once for all of them.
+ * Twelve positions do not part the many headers that begin with a full time. Patterns that begin with the very text of that
+ * time are studied behind it too, and a line's time is measured once for all of them.
  *
- * The study walks the pattern (head_walk.c). What the walk does not know (inline options, verbs, back references) makes the pattern a candidate always; so do
- * non-ASCII bytes and Unicode properties, with which alone the patterns match characters instead of bytes (pattern.c).
+ * The study walks the pattern (head_walk.c). What the walk does not know (inline options, verbs, back references) makes the
+ * pattern a candidate always; so do non-ASCII bytes and Unicode properties, with which alone the patterns match characters
+ * instead of bytes (pattern.c).
  */
 #include "algorithms/head_filter.h"
 
@@ -75,8 +77,8 @@ head_open_after(HeadSets *sets, L4Places ends)
 }
 
 /*
- * Studies one pattern. A look ahead at its very beginning is studied like a pattern of its own, and both must hold: formats that take their facts out of the
- * message have no other text.
+ * Studies one pattern. A look ahead at its very beginning is studied like a pattern of its own, and both must hold: formats
+ * that take their facts out of the message have no other text.
  */
 static HeadPattern
 head_study(const char *pattern, HeadSets *sets)
@@ -156,7 +158,8 @@ head_table_add(HeadTable *table, const char *pattern, int number)
 	for (position = 0; position < HEAD_POSITIONS; position++)
 		for (c = 0; c <= HEAD_END; c++)
 			if (sets->may[position][c])
-				table->bits[(size_t) (position * (HEAD_END + 1) + c) * table->words + number / 64] |= UINT64CONST(1) << (number % 64);
+				table->bits[(size_t) (position * (HEAD_END + 1) + c) * table->words + number / 64] |=
+					UINT64CONST(1) << (number % 64);
 	pfree(sets);
 	return found;
 }
@@ -180,8 +183,8 @@ head_table_look(const HeadTable *table, const char *data, size_t size, int word)
 }
 
 /*
- * head_filter_create: studies count patterns and makes their filter in the current memory context. Never fails. Cost: some 20 microseconds a pattern;
- * 50 kB of tables for each 64 patterns.
+ * head_filter_create: studies count patterns and makes their filter in the current memory context. Never fails. Cost: some 20
+ * microseconds a pattern; 50 kB of tables for each 64 patterns.
  */
 L4HeadFilter *
 head_filter_create(const char *const *patterns, int count)
@@ -262,7 +265,8 @@ head_time_ends(const L4HeadFilter *filter, L4Bytes text, int word)
 }
 
 /*
- * head_filter_candidates: the patterns that may match at the beginning of text, bit i of the words for pattern i. Cost: some ten nanoseconds for each 64 patterns.
+ * head_filter_candidates: the patterns that may match at the beginning of text, bit i of the words for pattern i. Cost: some
+ * ten nanoseconds for each 64 patterns.
  */
 const uint64 *
 head_filter_candidates(L4HeadFilter *filter, L4Bytes text)

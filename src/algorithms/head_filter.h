@@ -7,8 +7,9 @@
 #include "ground/l4.h"
 
 /*
- * The times with which many headers begin, as patterns. A pattern that begins with "(?<ts>" HEAD_TIME ")" or "(?<ts>" HEAD_ANY_TIME ")", letter by letter, is also studied behind that time.
- * head_time_ends in head_filter.c knows where these may end: change both together.
+ * The times with which many headers begin, as patterns. A pattern that begins with "(?<ts>" HEAD_TIME ")" or "(?<ts>"
+ * HEAD_ANY_TIME ")", letter by letter, is also studied behind that time. head_time_ends in head_filter.c knows where these may
+ * end: change both together.
  */
 #define HEAD_CLOCK "\\d\\d:\\d\\d:\\d\\d"
 #define HEAD_FRACTION "(?:[.,]\\d{1,9})?"
@@ -18,7 +19,10 @@
 
 typedef struct L4HeadFilter L4HeadFilter;
 
-/* Studies the patterns (pcre2 syntax, each matched at the beginning of the text). A pattern that it does not understand is always a candidate. */
+/*
+ * Studies the patterns (pcre2 syntax, each matched at the beginning of the text). A pattern that it does not understand is
+ * always a candidate.
+ */
 extern L4HeadFilter *head_filter_create(const char *const *patterns, int count);
 
 /* The candidates for a text as a set of bits, in words of 64 (head_filter_words of them). Valid until the next call. */

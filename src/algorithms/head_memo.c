@@ -1,10 +1,12 @@
 /*
  * head_memo.c: recent heads of lines, found again by a line whose head differs from one of them in digits alone.
  *
- * Most lines of a file begin with one of a few heads, over and over, with other digits. Whether and how the patterns match hangs only on the bytes that they ask for, and of a digit they
- * nearly always ask only whether it is one. So when a head was matched for the first time, the patterns are walked once more over its line (head_walk.c), along every way that any
- * match could take, and the farthest byte asked for and the digits asked for as such are noted. A line with the same bytes up to there, but for other digits, leads every pattern
- * along the same ways: it has the same match with the same groups, and no pattern needs to run. Whatever cannot be shown this way is matched as if there were no memo.
+ * Most lines of a file begin with one of a few heads, over and over, with other digits. Whether and how the patterns match
+ * hangs only on the bytes that they ask for, and of a digit they nearly always ask only whether it is one. So when a head was
+ * matched for the first time, the patterns are walked once more over its line (head_walk.c), along every way that any match
+ * could take, and the farthest byte asked for and the digits asked for as such are noted. A line with the same bytes up to
+ * there, but for other digits, leads every pattern along the same ways: it has the same match with the same groups, and no
+ * pattern needs to run. Whatever cannot be shown this way is matched as if there were no memo.
  *
  * Heads are kept in a tree of chunks of sixteen bytes with all digits read as 0, in one hash table.
  */
@@ -40,7 +42,8 @@ struct L4HeadMemo
 {
 	int			head_count;
 	int			node_count;
-	uint32		rests[NODE_LIMIT];	/* of each node: a bit for each size of rests below it; bit CHUNK: there are nodes below it */
+	/* of each node: a bit for each size of rests below it; bit CHUNK: there are nodes below it */
+	uint32		rests[NODE_LIMIT];
 	KeptHead	heads[L4_HEAD_LIMIT];
 	HeadSlot	slots[SLOT_COUNT];
 };
@@ -161,7 +164,8 @@ static inline uint64
 skeleton_of(uint64 bytes)
 {
 	uint64		figures = bytes ^ UINT64CONST(0x3030303030303030);
-	uint64		others = (((figures & UINT64CONST(0x7f7f7f7f7f7f7f7f)) + UINT64CONST(0x7676767676767676)) | figures) & UINT64CONST(0x8080808080808080);
+	uint64		others = (((figures & UINT64CONST(0x7f7f7f7f7f7f7f7f)) + UINT64CONST(0x7676767676767676)) | figures) &
+		UINT64CONST(0x8080808080808080);
 	uint64		keep = (others >> 7) * 0xff;
 
 	return (figures & keep) ^ UINT64CONST(0x3030303030303030);
@@ -205,7 +209,8 @@ read_chunk(L4Bytes text, size_t at, uint64 *low, uint64 *high)
 static inline HeadSlot *
 find_slot(L4HeadMemo *memo, uint32 node, uint32 size, uint64 low, uint64 high)
 {
-	uint64		hash = (low ^ (high * UINT64CONST(0x9e3779b97f4a7c15)) ^ ((uint64) node << 8) ^ size) * UINT64CONST(0xff51afd7ed558ccd);
+	uint64		hash =
+		(low ^ (high * UINT64CONST(0x9e3779b97f4a7c15)) ^ ((uint64) node << 8) ^ size) * UINT64CONST(0xff51afd7ed558ccd);
 	uint32		place = (uint32) (hash >> 40);
 
 	for (;; place++)

@@ -21,7 +21,10 @@ typedef struct L4HeadTrace
 	uint8		fixed[L4_HEAD_FIXED];
 } L4HeadTrace;
 
-/* Adds what one pattern, matched at the beginning of the text, asks for on any way a match of it can take. alternatives: it may have a bar outside of all groups. */
+/*
+ * Adds what one pattern, matched at the beginning of the text, asks for on any way a match of it can take. alternatives: it may
+ * have a bar outside of all groups.
+ */
 extern void head_trace_add(L4HeadTrace *trace, const char *pattern, bool alternatives);
 
 typedef struct L4HeadMemo L4HeadMemo;
@@ -31,12 +34,16 @@ extern L4HeadMemo *head_memo_create(void);
 extern void head_memo_reset(L4HeadMemo *memo);
 
 /*
- * The number under which a head was kept that this text begins with, or -1. A text for which the number is given back answers every pattern that was traced as the text did for which it was kept:
- * it has the same bytes as far as the patterns asked, but for digits, which they ask for as digits only.
+ * The number under which a head was kept that this text begins with, or -1. A text for which the number is given back answers
+ * every pattern that was traced as the text did for which it was kept: it has the same bytes as far as the patterns asked, but
+ * for digits, which they ask for as digits only.
  */
 extern int	head_memo_find(L4HeadMemo *memo, L4Bytes text);
 
-/* Keeps the head that was traced and returns its number, from 0 up to L4_HEAD_LIMIT - 1, or -1 where it cannot be kept. Where the memo is full it begins anew (numbers from 0). */
+/*
+ * Keeps the head that was traced and returns its number, from 0 up to L4_HEAD_LIMIT - 1, or -1 where it cannot be kept. Where
+ * the memo is full it begins anew (numbers from 0).
+ */
 extern int	head_memo_keep(L4HeadMemo *memo, const L4HeadTrace *trace);
 #define L4_HEAD_LIMIT 1024
 

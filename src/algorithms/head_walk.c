@@ -1,8 +1,9 @@
 /*
  * head_walk.c: walks a pattern over positions of a text without matching it: which bytes are asked for, and where.
  *
- * An automaton without building one: a set of positions goes in front of an atom, the atom is visited at each of them, and the set of positions behind it comes out.
- * Two callers: the head filter asks which bytes may stand where in any text (head_filter.c), the head memo which bytes of one text a match hangs on (head_memo.c).
+ * An automaton without building one: a set of positions goes in front of an atom, the atom is visited at each of them, and the
+ * set of positions behind it comes out. Two callers: the head filter asks which bytes may stand where in any text
+ * (head_filter.c), the head memo which bytes of one text a match hangs on (head_memo.c).
  */
 #include "algorithms/head_walk.h"
 
@@ -105,7 +106,9 @@ class_of_escape(L4HeadClass *class, char letter)
 	return true;
 }
 
-/* One member of a bracketed class: a byte (returned), or a class of its own (added; -1). Sets failed on what it does not know. */
+/*
+ * One member of a bracketed class: a byte (returned), or a class of its own (added; -1). Sets failed on what it does not know.
+ */
 static int
 read_member(L4HeadWalk *walk, L4HeadClass *class)
 {
@@ -196,7 +199,8 @@ static L4Places
 walk_group(L4HeadWalk *walk, L4Places starts)
 {
 	bool		ahead = walk->end - walk->at >= 2 && memcmp(walk->at, "?=", 2) == 0;
-	bool		behind = walk->end - walk->at >= 3 && memcmp(walk->at, "?<", 2) == 0 && (walk->at[2] == '=' || walk->at[2] == '!');
+	bool		behind = walk->end - walk->at >= 3 && memcmp(walk->at, "?<", 2) == 0 &&
+		(walk->at[2] == '=' || walk->at[2] == '!');
 	bool		was_behind;
 	bool		no_room = read_group_kind(walk);
 	L4Places	ends;

@@ -33,7 +33,10 @@ struct L4HeadWalk
 	bool		quick;			/* stop where no way is left: nothing outside of all groups begins anew */
 	/* An atom at a position: may the walk go on behind it? */
 	bool		(*visit) (L4HeadWalk *walk, int position, const L4HeadClass *class);
-	/* What takes no room (the end, a border of words, what stands before) is asked for at a position. class is NULL where it is no matter of one class. */
+	/*
+	 * What takes no room (the end, a border of words, what stands before) is asked for at a position. class is NULL where it is
+	 * no matter of one class.
+	 */
 	void		(*look) (L4HeadWalk *walk, int position, const L4HeadClass *class);
 	void	   *argument;
 	/* results */
@@ -46,8 +49,9 @@ struct L4HeadWalk
 };
 
 /*
- * Walks all ways that a match of the pattern could take from the positions `starts`, and returns where they end. Stops at the pattern's end or at a closing parenthesis that nothing opened.
- * Each way is taken as far as visit lets it go. Sets failed for inline options, verbs, back references, non-ASCII bytes, Unicode properties and all else that is not plain.
+ * Walks all ways that a match of the pattern could take from the positions `starts`, and returns where they end. Stops at the
+ * pattern's end or at a closing parenthesis that nothing opened. Each way is taken as far as visit lets it go. Sets failed for
+ * inline options, verbs, back references, non-ASCII bytes, Unicode properties and all else that is not plain.
  */
 extern L4Places head_walk(L4HeadWalk *walk, L4Places starts);
 

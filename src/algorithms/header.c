@@ -1,12 +1,13 @@
 /*
  * header.c: the prefixes and the header of a log line: time, level, component, rank, host.
  *
- * Launchers label the lines of their ranks, and labels stack ("12: [rank12]:[E1206 ..."): up to three prefixes are taken off, then one header. Every place is
- * tried in the order of priority, from the same state for every line: what a line means never depends on the lines before it. That this costs little is the
- * work of the head filter, which leaves one or two patterns to try, or none.
+ * Launchers label the lines of their ranks, and labels stack ("12: [rank12]:[E1206 ..."): up to three prefixes are taken off,
+ * then one header. Every place is tried in the order of priority, from the same state for every line: what a line means never
+ * depends on the lines before it. That this costs little is the work of the head filter, which leaves one or two patterns to
+ * try, or none.
  *
- * Prefixes as common as "12: " are marked dominant and count only in streams where most lines have them (header_parser_sample). A lone line has no
- * stream; there such a prefix counts only where something known follows it.
+ * Prefixes as common as "12: " are marked dominant and count only in streams where most lines have them (header_parser_sample).
+ * A lone line has no stream; there such a prefix counts only where something known follows it.
  */
 #include "algorithms/header.h"
 
@@ -151,8 +152,8 @@ rules_build(HeaderRules *rules, const L4Format *formats, int count, L4FormatKind
 }
 
 /*
- * header_parser_create: a parser for the given formats, which must stay in place. Errors: 2201B for a pattern that does not compile. Cost: some 50
- * microseconds a format: make one per stream or call site, not per line.
+ * header_parser_create: a parser for the given formats, which must stay in place. Errors: 2201B for a pattern that does not
+ * compile. Cost: some 50 microseconds a format: make one per stream or call site, not per line.
  */
 L4HeaderParser *
 header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampTz reference, bool remember)
@@ -257,7 +258,8 @@ facts_of_match(HeaderFacts *facts, HeaderRule *rule, L4Bytes text)
 	facts->size = (int) head_size(rule, text);
 	for (group = 0; group < GROUP_COUNT; group++)
 	{
-		bool		there = rule->groups[group] >= 0 && pattern_group(rule->pattern, rule->groups[group], &span) && span.size > 0;
+		bool		there = rule->groups[group] >= 0 && pattern_group(rule->pattern, rule->groups[group], &span) &&
+			span.size > 0;
 
 		facts->begins[group] = there ? (int16) (span.data - text.data) : -1;
 		facts->sizes[group] = there ? (int16) span.size : 0;
@@ -278,7 +280,10 @@ facts_of_match(HeaderFacts *facts, HeaderRule *rule, L4Bytes text)
 		(void) frame_time_layout(span, &facts->layout);
 }
 
-/* Finds out what the first rule by priority that matches at the beginning of text says. Rules not enabled count only where all is set. False where none matches. */
+/*
+ * Finds out what the first rule by priority that matches at the beginning of text says. Rules not enabled count only where all
+ * is set. False where none matches.
+ */
 static bool
 facts_find(HeaderRules *rules, L4Bytes text, bool all, HeaderFacts *facts)
 {
@@ -434,8 +439,8 @@ take_facts(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L
 }
 
 /*
- * Takes one prefix off. number is the span of the last global rank seen. A global rank before a local one is the number of a launcher's task: with one
- * task per node it names the node.
+ * Takes one prefix off. number is the span of the last global rank seen. A global rank before a local one is the number of a
+ * launcher's task: with one task per node it names the node.
  */
 static void
 take_prefix(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L4Header *header, L4Bytes *number)
@@ -495,8 +500,8 @@ header_init(L4Header *header)
 }
 
 /*
- * Takes off up to three prefixes, then a header. Where lone is set, dominant prefixes count provisionally: they are given back when nothing known comes behind
- * them.
+ * Takes off up to three prefixes, then a header. Where lone is set, dominant prefixes count provisionally: they are given back
+ * when nothing known comes behind them.
  */
 static void
 parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool lone)
@@ -557,8 +562,8 @@ recall_prefix(L4HeaderParser *parser, L4Bytes text, HeaderFacts *facts)
 }
 
 /*
- * Does what parse_from does without lone, by memory. A header is remembered with no prefix before it: the prefixes' rules are traced with the headers'. So a line
- * that begins with one is told by one look.
+ * Does what parse_from does without lone, by memory. A header is remembered with no prefix before it: the prefixes' rules are
+ * traced with the headers'. So a line that begins with one is told by one look.
  */
 static void
 parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)

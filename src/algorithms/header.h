@@ -51,30 +51,40 @@ typedef struct L4Header
 	L4Bytes		component;		/* size 0 where none */
 	int			rank;			/* global rank from a prefix, or -1 */
 	int			local_rank;		/* local rank from a prefix, or -1 */
-	int			stated_rank;	/* global rank that the header itself names, or -1: says who wrote this record, labels no other line */
-	L4Bytes		host;			/* host from a prefix (not from a syslog header), size 0 where none; a launcher's task number where a local
-								 * rank follows it (one task per node) */
+	/* global rank that the header itself names, or -1: says who wrote this record, labels no other line */
+	int			stated_rank;
+	/*
+	 * host from a prefix (not from a syslog header), size 0 where none; a launcher's task number where a local rank follows it
+	 * (one task per node)
+	 */
+	L4Bytes		host;
 	int			format;			/* the header's format for header_format_name, or -1 */
 	int			prefix_count;
 	int			prefixes[L4_PREFIX_LIMIT];	/* the prefixes' formats for header_format_name, outermost first */
 } L4Header;
 
 /*
- * Compiles the formats (prefix and header kinds; path kinds are ignored) in the current memory context. remember: keep what recent heads said, for parsing many lines; it changes no result. zone resolves times without
- * a zone; reference (0 = none: year 1970 is assumed) resolves times without a year: the latest year that is not more than a day after it.
+ * Compiles the formats (prefix and header kinds; path kinds are ignored) in the current memory context. remember: keep what
+ * recent heads said, for parsing many lines; it changes no result. zone resolves times without a zone; reference (0 = none:
+ * year 1970 is assumed) resolves times without a year: the latest year that is not more than a day after it.
  */
-extern L4HeaderParser *header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampTz reference, bool remember);
+extern L4HeaderParser *header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampTz reference,
+											bool remember);
 
 /* Makes the parser as good as new for another stream, with another reference. Cheap, where making one costs milliseconds. */
 extern void header_parser_reset(L4HeaderParser *parser, TimestampTz reference);
 
 /*
- * Looks at the first lines of a stream and decides which dominant prefixes count: those that at least half of the lines that are not blank have.
- * Without a call (a lone line) a dominant prefix counts where another prefix or a header follows it at once.
+ * Looks at the first lines of a stream and decides which dominant prefixes count: those that at least half of the lines that
+ * are not blank have. Without a call (a lone line) a dominant prefix counts where another prefix or a header follows it at
+ * once.
  */
 extern void header_parser_sample(L4HeaderParser *parser, L4Bytes sample);
 
-/* What a sample taught the parser, for header_parser_restore of another parser of the same formats: appended as bytes, and taken from them (XX001). */
+/*
+ * What a sample taught the parser, for header_parser_restore of another parser of the same formats: appended as bytes, and
+ * taken from them (XX001).
+ */
 extern void header_parser_save(const L4HeaderParser *parser, StringInfo out);
 extern void header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in);
 
@@ -82,8 +92,10 @@ extern void header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in);
 extern void header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header);
 
 /*
- * Moves the time of a stream (has_time: it has one) on to a record with this header; start is when the job began, 0 where that is not known. A time of day alone is taken for the moment between 2 h before
- * the stream's time and 22 h after it, or for that nearest to start where it has none: so midnight is passed, a silence may last a night, and records that come a little out of turn stay where they belong. Returns whether the stream has a time now.
+ * Moves the time of a stream (has_time: it has one) on to a record with this header; start is when the job began, 0 where that
+ * is not known. A time of day alone is taken for the moment between 2 h before the stream's time and 22 h after it, or for that
+ * nearest to start where it has none: so midnight is passed, a silence may last a night, and records that come a little out of
+ * turn stay where they belong. Returns whether the stream has a time now.
  */
 extern bool header_next_time(const L4Header *header, pg_tz *zone, TimestampTz start, bool has_time, TimestampTz *time);
 
@@ -96,7 +108,10 @@ extern const char *header_format_name(L4HeaderParser *parser, int format);
 /* The name of a level in lower case, NULL for none. */
 extern const char *level_name(L4Level level);
 
-/* The level that a word (WARN, err, Critical, ...), a letter (I, W, E, F, ...) or a syslog number says; none where it is no level. */
+/*
+ * The level that a word (WARN, err, Critical, ...), a letter (I, W, E, F, ...) or a syslog number says; none where it is no
+ * level.
+ */
 extern L4Level level_from_text(L4Bytes text);
 
 #endif							/* L4_HEADER_H */

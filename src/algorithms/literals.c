@@ -1,13 +1,15 @@
 /*
  * literals.c: texts of which every match of a pattern must hold one.
  *
- * To try a thousand patterns on thousands of texts one by one costs seconds. Nearly every pattern has words in it that its matches must hold, and
- * to look for all these words at once costs next to nothing (pattern_set.c). Here a pattern is read once for its words.
+ * To try a thousand patterns on thousands of texts one by one costs seconds. Nearly every pattern has words in it that its
+ * matches must hold, and to look for all these words at once costs next to nothing (pattern_set.c). Here a pattern is read once
+ * for its words.
  *
- * A sequence of atoms offers its longest run of plain characters, or the words of a group in it; of several alternatives each must offer something, and
- * together they are what the whole offers. Atoms that may be absent offer nothing. Case does not count: words are folded, and so are the texts. It is a filter,
- * never an answer, so whatever is not understood (extended syntax, verbs, conditions, \x.., NUL) makes the pattern one that may match
- * anything; so do non-ASCII bytes and Unicode properties, with which case means more than ASCII letters (pattern.c).
+ * A sequence of atoms offers its longest run of plain characters, or the words of a group in it; of several alternatives each
+ * must offer something, and together they are what the whole offers. Atoms that may be absent offer nothing. Case does not
+ * count: words are folded, and so are the texts. It is a filter, never an answer, so whatever is not understood (extended
+ * syntax, verbs, conditions, \x.., NUL) makes the pattern one that may match anything; so do non-ASCII bytes and Unicode
+ * properties, with which case means more than ASCII letters (pattern.c).
  */
 #include "algorithms/literals.h"
 
@@ -353,7 +355,8 @@ literals_of_pattern(const char *regex, size_t size)
 	size_t		i;
 
 	for (i = 0; i < size; i++)
-		if ((unsigned char) regex[i] >= 0x80 || regex[i] == '\0' || (regex[i] == '\\' && i + 1 < size && strchr("pPXQE", regex[i + 1]) != NULL))
+		if ((unsigned char) regex[i] >= 0x80 || regex[i] == '\0' ||
+			(regex[i] == '\\' && i + 1 < size && strchr("pPXQE", regex[i + 1]) != NULL))
 			return NULL;
 	literals = scan_alternatives(&scan);
 	return scan.failed || scan.at != scan.end ? NULL : literals;

@@ -19,8 +19,9 @@ typedef struct L4Literals
 extern const unsigned char l4_folded[256];
 
 /*
- * The texts for a pattern in pcre2 syntax, allocated in the current context; NULL where none are known: such a pattern may match anything.
- * Every match of the pattern holds at least one of them once its letters are folded. Cost: linear in the pattern.
+ * The texts for a pattern in pcre2 syntax, allocated in the current context; NULL where none are known: such a pattern may
+ * match anything. Every match of the pattern holds at least one of them once its letters are folded. Cost: linear in the
+ * pattern.
  */
 extern L4Literals *literals_of_pattern(const char *regex, size_t size);
 

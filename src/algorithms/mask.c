@@ -1,9 +1,10 @@
 /*
  * mask.c: a message to its shape and its parameters, and back.
  *
- * One pass over the bytes with a class table, after CLP's rule (Rodrigues et al., OSDI 2021): a run of word bytes that holds a digit is
- * variable. Beyond it: paths, URLs, hosts with a port, long hexadecimal words, sizes with their unit, calendar stamps (they hold words without digits), and
- * whatever is not valid UTF-8. The site's own masks (pcre2) come first. A literal <*> in the message is a parameter too, so that
+ * One pass over the bytes with a class table, after CLP's rule (Rodrigues et al., OSDI 2021): a run of word bytes that holds a
+ * digit is variable. Beyond it: paths, URLs, hosts with a port, long hexadecimal words, sizes with their unit, calendar stamps
+ * (they hold words without digits), and whatever is not valid UTF-8. The site's own masks (pcre2) come first. A literal <*> in
+ * the message is a parameter too, so that
  *     shape text with its n-th <*> replaced by parameter n = the message, byte by byte.
  * The shape is a pure function of the message and the masks; it is what groups equal statements on every machine alike.
  */
@@ -52,7 +53,8 @@ classes_init(void)
 			k |= CLASS_WORD;
 		if ((k & CLASS_WORD) || c == '/' || c == '@' || c == '%' || c == '~' || c == '=')
 			k |= CLASS_PATH;
-		if (c > ' ' && c < 0x7f && c != '"' && c != '\'' && c != '<' && c != '>' && c != ')' && c != ']' && c != '}' && c != '|' && c != ',')
+		if (c > ' ' && c < 0x7f && c != '"' && c != '\'' && c != '<' && c != '>' && c != ')' && c != ']' && c != '}' &&
+			c != '|' && c != ',')
 			k |= CLASS_URL;
 		if ((k & CLASS_WORD) || c >= 0x80 || c == 0 || c == '/' || c == '<' || c == '~' || c == '[' || c == '|')
 			k |= CLASS_BEGINS;
@@ -163,7 +165,10 @@ scan_url(const char *at, const char *end)
 	return p;
 }
 
-/* The end of an absolute path that begins at `at` (a slash, or ./ or ../ or ~/), or NULL: a slash, then a path byte that is no slash. */
+/*
+ * The end of an absolute path that begins at `at` (a slash, or ./ or ../ or ~/), or NULL: a slash, then a path byte that is no
+ * slash.
+ */
 static const char *
 scan_path(const char *at, const char *end)
 {
@@ -274,18 +279,23 @@ scan_joined(const char *to, const char *end)
 		const char *next = without_full_stop(from, scan_word(from, end));
 
 		if (next == from ||
-			!(word_is_variable(from, next) || (next - from == 2 && HAS_CLASS(from[0], CLASS_HEX) && HAS_CLASS(from[1], CLASS_HEX))))
+			!(word_is_variable(from, next) ||
+			  (next - from == 2 && HAS_CLASS(from[0], CLASS_HEX) && HAS_CLASS(from[1], CLASS_HEX))))
 			break;
 		to = next;
 	}
 	return to;
 }
 
-/* Is the label [from, to) one that a host's name may end with? Endings of source files ("engine.py:52") and names of modules are none. */
+/*
+ * Is the label [from, to) one that a host's name may end with? Endings of source files ("engine.py:52") and names of modules
+ * are none.
+ */
 static bool
 is_top_domain(const char *from, const char *to, int labels)
 {
-	static const char *const domains[] = {"com", "org", "net", "edu", "gov", "mil", "int", "info", "io", "ai", "dev", "app", "cloud", "local", "internal", "intra",
+	static const char *const domains[] = {"com", "org", "net", "edu", "gov", "mil", "int", "info", "io", "ai", "dev", "app",
+										  "cloud", "local", "internal", "intra",
 	"lan", "corp", "svc"};
 	static const char suffixes[] = " cc cs cu ex fs go hs jl js kt md ml mm pl ps py rb rs sh so ts vb ";
 	size_t		size = to - from;
@@ -303,7 +313,10 @@ is_top_domain(const char *from, const char *to, int labels)
 	return true;
 }
 
-/* Is the run of word bytes [from, to), which holds no digit, a host's full name: labels of letters and hyphens, the last one a top-level domain? */
+/*
+ * Is the run of word bytes [from, to), which holds no digit, a host's full name: labels of letters and hyphens, the last one a
+ * top-level domain?
+ */
 static bool
 is_host_name(const char *from, const char *to)
 {
@@ -379,7 +392,10 @@ mask_word(L4Shape *shape, const char *at, const char *end)
 	return to;
 }
 
-/* The end of what draws a progress bar from `at` on: blocks, signs and figures up to the next |, or NULL where there is anything else. */
+/*
+ * The end of what draws a progress bar from `at` on: blocks, signs and figures up to the next |, or NULL where there is
+ * anything else.
+ */
 static const char *
 scan_bar(const char *at, const char *end)
 {
@@ -391,7 +407,9 @@ scan_bar(const char *at, const char *end)
 	return p < end && *p == '|' ? p : NULL;
 }
 
-/* The end of a progress bar's clock from behind its [ on: time spent and time left with < between, a comma, the rate; or NULL. */
+/*
+ * The end of a progress bar's clock from behind its [ on: time spent and time left with < between, a comma, the rate; or NULL.
+ */
 static const char *
 scan_clock(const char *at, const char *end)
 {
@@ -409,8 +427,9 @@ scan_clock(const char *at, const char *end)
 }
 
 /*
- * A progress bar prints the same statement with another drawing each time: "37%|###7      | 20/54 [00:57<01:22,  2.86s/it]". Handles the | after a
- * percent sign, or the [ after the counts, at `at`, and returns where the masked part ends; `at` where it is none.
+ * A progress bar prints the same statement with another drawing each time: "37%|###7 | 20/54 [00:57<01:22, 2.86s/it]". Handles
+ * the | after a percent sign, or the [ after the counts, at `at`, and returns where the masked part ends; `at` where it is
+ * none.
  */
 static const char *
 mask_bar(L4Shape *shape, const char *start, const char *at, const char *end)

@@ -1,9 +1,10 @@
 /*
  * message_memo.c: the shapes of recent messages, found again by a message that differs from one of them in digits alone.
  *
- * The scanner of mask.c asks of a digit only whether it is one (with two exceptions, which it reports). So a message whose digits are all replaced by 0, its skeleton, tells its
- * shape and where its parameters stand, and most messages of a log have a skeleton that was seen a moment ago: to hash and compare it costs a fraction of
- * masking. A table of fixed size, two places for each skeleton; whole skeletons are compared, so a hash shared by two of them loses nothing.
+ * The scanner of mask.c asks of a digit only whether it is one (with two exceptions, which it reports). So a message whose
+ * digits are all replaced by 0, its skeleton, tells its shape and where its parameters stand, and most messages of a log have a
+ * skeleton that was seen a moment ago: to hash and compare it costs a fraction of masking. A table of fixed size, two places
+ * for each skeleton; whole skeletons are compared, so a hash shared by two of them loses nothing.
  */
 #include "algorithms/message_memo.h"
 
@@ -73,7 +74,8 @@ message_memo_find(L4MessageMemo *memo, L4Bytes message, L4Shape *shape)
 		uint32		slot = ((uint32) (hash >> 32) ^ (uint32) i) % MEMO_SLOTS;
 		L4MemoEntry *entry = &memo->entries[slot];
 
-		if (memo->tags[slot] == hash && entry->size == message.size && memcmp(skeleton_of(entry), memo->skeleton, message.size) == 0)
+		if (memo->tags[slot] == hash && entry->size == message.size &&
+			memcmp(skeleton_of(entry), memo->skeleton, message.size) == 0)
 		{
 			take_parameters(entry, message, shape);
 			return entry;

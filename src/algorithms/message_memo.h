@@ -31,13 +31,14 @@ typedef struct L4MessageMemo L4MessageMemo;
 extern L4MessageMemo *message_memo_create(void);
 
 /*
- * The entry of a message, with the parameters put into shape (its text stays as it is), or NULL. The answer is what mask_message without masks gives: shape and parameters hang on
- * digits only in so far as they are digits.
+ * The entry of a message, with the parameters put into shape (its text stays as it is), or NULL. The answer is what
+ * mask_message without masks gives: shape and parameters hang on digits only in so far as they are digits.
  */
 extern L4MemoEntry *message_memo_find(L4MessageMemo *memo, L4Bytes message, L4Shape *shape);
 
 /*
- * Remembers the message just looked for in vain and masked since: from the second of its kind on, so that a flood of messages each unlike the others costs next to nothing. Returns the entry, or NULL where it is not kept.
+ * Remembers the message just looked for in vain and masked since: from the second of its kind on, so that a flood of messages
+ * each unlike the others costs next to nothing. Returns the entry, or NULL where it is not kept.
  */
 extern L4MemoEntry *message_memo_keep(L4MessageMemo *memo, L4Bytes message, const L4Shape *shape, uint64 shape_id);
 

@@ -1,10 +1,10 @@
 /*
  * pattern_set.c: many patterns on many texts, quickly.
  *
- * Of the words that a match of a pattern must hold (literals.c) each is represented by three bytes of it, those that the fewest other words
- * have in common. One pass over the text looks each three bytes up, first in a table of bits that stays in the nearest cache, and where the
- * bytes are known compares the words. Only patterns with a word in the text, and the few that have no words, are run. The result is the same
- * as that of running all.
+ * Of the words that a match of a pattern must hold (literals.c) each is represented by three bytes of it, those that the fewest
+ * other words have in common. One pass over the text looks each three bytes up, first in a table of bits that stays in the
+ * nearest cache, and where the bytes are known compares the words. Only patterns with a word in the text, and the few that have
+ * no words, are run. The result is the same as that of running all.
  */
 #include "algorithms/pattern_set.h"
 

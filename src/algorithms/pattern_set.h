@@ -12,7 +12,10 @@ typedef struct L4PatternSet L4PatternSet;
 /* An empty set, owned by the current memory context. */
 extern L4PatternSet *pattern_set_create(void);
 
-/* Adds a pattern; its number is 0, 1, 2, ... name stands in messages. Errors: 2201B for a bad pattern. To be called in one and the same context. */
+/*
+ * Adds a pattern; its number is 0, 1, 2, ... name stands in messages. Errors: 2201B for a bad pattern. To be called in one and
+ * the same context.
+ */
 extern void pattern_set_add(L4PatternSet *set, L4Bytes pattern, const char *name);
 
 /*

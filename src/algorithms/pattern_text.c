@@ -1,5 +1,6 @@
 /*
- * pattern_text.c: what those share who read the text of a pattern themselves. What they make of it is each one's own: the walk follows all ways a match can take, the words are read off once.
+ * pattern_text.c: what those share who read the text of a pattern themselves. What they make of it is each one's own: the walk
+ * follows all ways a match can take, the words are read off once.
  */
 #include "algorithms/pattern_text.h"
 

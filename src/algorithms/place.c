@@ -1,9 +1,9 @@
 /*
  * place.c: node, rank and kind of a stream from its file's path or from a label on its lines.
  *
- * Paths are matched without their compression suffix, rule by rule in the order of priority; each rule may add what no earlier one knew. A folder
- * that bears the name of one of the job's nodes beats every rule. A local rank becomes a global one only where node list and ranks per node are known; a
- * rank gives its node the same way.
+ * Paths are matched without their compression suffix, rule by rule in the order of priority; each rule may add what no earlier
+ * one knew. A folder that bears the name of one of the job's nodes beats every rule. A local rank becomes a global one only
+ * where node list and ranks per node are known; a rank gives its node the same way.
  */
 #include "algorithms/place.h"
 
@@ -62,7 +62,8 @@ layout_word(StringInfo out, const char *at, const char *layout)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("layout \"%s\" is not valid at \"%s\"", layout, at),
-				 errhint("A layout is a path with {node}, {rank}, {local_rank}, {attempt} and * in it, such as '{node}/rank-{rank}.log'.")));
+				 errhint("A layout is a path with {node}, {rank}, {local_rank}, {attempt} and * in it, such as "
+						 "'{node}/rank-{rank}.log'.")));
 	return end + 1;
 }
 
@@ -76,7 +77,8 @@ layout_pattern(const char *layout)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("layout \"%s\" names neither node nor rank", layout),
-				 errhint("A layout is a path with {node}, {rank}, {local_rank}, {attempt} and * in it, such as '{node}/rank-{rank}.log'.")));
+				 errhint("A layout is a path with {node}, {rank}, {local_rank}, {attempt} and * in it, such as "
+						 "'{node}/rank-{rank}.log'.")));
 	initStringInfo(&out);
 	appendStringInfoString(&out, "^(?:.*/)?");
 	while (*at != '\0')

@@ -28,15 +28,21 @@ typedef struct L4Place
 typedef struct L4PlaceRules L4PlaceRules;
 
 /*
- * Compiles the path formats among formats, and layout (NULL for none): a path with {node}, {rank}, {local_rank}, {attempt} and * in it.
- * Errors: 22023 for a layout that names neither node nor rank or holds an unknown {word}.
+ * Compiles the path formats among formats, and layout (NULL for none): a path with {node}, {rank}, {local_rank}, {attempt} and
+ * * in it. Errors: 22023 for a layout that names neither node nor rank or holds an unknown {word}.
  */
 extern L4PlaceRules *place_rules_create(const L4Format *formats, int count, const char *layout);
 /* Paths over 4 kB are not matched; a rule that takes too many steps is left out: the place then says so in doubt. */
 extern L4Place place_from_path(L4PlaceRules *rules, const L4Cluster *cluster, const char *source);
-/* The place of lines that came with a source's name (NULL where not known), a node and a rank of their own, which count more than what the name says. */
+/*
+ * The place of lines that came with a source's name (NULL where not known), a node and a rank of their own, which count more
+ * than what the name says.
+ */
 extern L4Place place_of_rows(L4PlaceRules *rules, const L4Cluster *cluster, const char *source, const char *node, int rank);
-/* The place of a labelled line in a file whose own place is base. label receives its name (palloc'd), NULL where the line has none that counts. */
+/*
+ * The place of a labelled line in a file whose own place is base. label receives its name (palloc'd), NULL where the line has
+ * none that counts.
+ */
 extern L4Place place_from_label(const L4Cluster *cluster, const L4Place *base, const L4Header *header, char **label);
 
 #endif							/* L4_PLACE_H */

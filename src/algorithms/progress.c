@@ -1,9 +1,10 @@
 /*
  * progress.c: stage and iteration of each record of a stream, by rules.
  *
- * Sixty patterns on every line would cost more than all the rest of reading. So the rules are tried once per shape, on the shape's text with each
- * parameter written as "1": a pure function of the shape, the same whatever line came first. Where the rule's number is one of those parameters, it is read from there;
- * only a record whose parameters hold more than figures is matched again. A stream keeps its stage and iteration from one marker to the next; a marker of an iteration leads back from
+ * Sixty patterns on every line would cost more than all the rest of reading. So the rules are tried once per shape, on the
+ * shape's text with each parameter written as "1": a pure function of the shape, the same whatever line came first. Where the
+ * rule's number is one of those parameters, it is read from there; only a record whose parameters hold more than figures is
+ * matched again. A stream keeps its stage and iteration from one marker to the next; a marker of an iteration leads back from
  * evaluation or checkpoint_save to iterating.
  */
 #include "algorithms/progress.h"
@@ -118,13 +119,15 @@ is_figure(L4Bytes text)
 	size_t		i;
 
 	for (i = 0; i < text.size; i++)
-		if (!((text.data[i] >= '0' && text.data[i] <= '9') || text.data[i] == '.' || text.data[i] == '-' || text.data[i] == ':'))
+		if (!((text.data[i] >= '0' && text.data[i] <= '9') || text.data[i] == '.' || text.data[i] == '-' ||
+			  text.data[i] == ':'))
 			return false;
 	return true;
 }
 
 /*
- * The number without matching: where the message is short enough for every bound of the rules, and differs from the sample that they matched in figures alone.
+ * The number without matching: where the message is short enough for every bound of the rules, and differs from the sample that
+ * they matched in figures alone.
  */
 static bool
 quick_number(L4ProgressClass class, L4Bytes message, const L4Bytes *parameters, int count, int64 *number)

@@ -40,7 +40,8 @@ typedef struct L4ProgressClass
 {
 	int			stage;			/* 0 = none */
 	int			iteration_rule; /* -1 = none */
-	int			iteration_parameter;	/* which parameter (from 0) is the number that the rule reads; -1 where it is not one alone */
+	/* which parameter (from 0) is the number that the rule reads; -1 where it is not one alone */
+	int			iteration_parameter;
 } L4ProgressClass;
 
 /* Where a stream stands. Zero it at the stream's beginning. */
@@ -52,7 +53,10 @@ typedef struct L4ProgressState
 } L4ProgressState;
 
 extern L4ProgressClass progress_classify(const L4ProgressRules *rules, L4Bytes shape_text);
-/* Moves the state past a record; record_iteration is what the record itself belongs to. Returns whether the record named an iteration. */
+/*
+ * Moves the state past a record; record_iteration is what the record itself belongs to. Returns whether the record named an
+ * iteration.
+ */
 extern bool progress_advance(const L4ProgressRules *rules, L4ProgressState *state, L4ProgressClass class,
 							 L4Bytes message, const L4Bytes *parameters, int parameter_count, L4ProgressState *of_record);
 

@@ -1,13 +1,15 @@
 /*
  * record.c: bytes of a file to records: lines split, continuation lines folded in.
  *
- * A record is one log statement: its first line with what continues it. Only lines that directly follow one another and carry the same label
- * (rank or host prefix) fold, so every line of the file belongs to exactly one record and the records cover it in order. What folds: the lines of
- * a Python traceback with the exception and those it was chained to, lists of C++ frames, the framed block that launchers print around a child's failure,
- * lines indented under a line that ends in a colon or under a warning, and lines led by a tab.
+ * A record is one log statement: its first line with what continues it. Only lines that directly follow one another and carry
+ * the same label (rank or host prefix) fold, so every line of the file belongs to exactly one record and the records cover it
+ * in order. What folds: the lines of a Python traceback with the exception and those it was chained to, lists of C++ frames,
+ * the framed block that launchers print around a child's failure, lines indented under a line that ends in a colon or under a
+ * warning, and lines led by a tab.
  *
- * A carriage return inside a line ends a record (progress bars overwrite themselves); so does a progress bar that is followed by a header on
- * the same line. Such records share their line's number. No byte is dropped: prefixes, headers and terminators go into the record's frame.
+ * A carriage return inside a line ends a record (progress bars overwrite themselves); so does a progress bar that is followed
+ * by a header on the same line. Such records share their line's number. No byte is dropped: prefixes, headers and terminators
+ * go into the record's frame.
  *
  * Who reads a record holds all of it, several times over, so none is longer than L4_RECORD_BYTES: of a longer line (a hole of
  * NUL bytes that a crash left, a file without line ends) the rest goes on as further records, which are said to be such.
@@ -60,7 +62,8 @@ struct L4RecordAssembler
 	StringInfoData frame;
 	StringInfoData message;
 	StringInfoData aside;		/* the component, where the message says it and not the head */
-	L4Bytes		first;			/* while there is one line: its message, in the caller's buffer or the pending line; else data is NULL */
+	/* while there is one line: its message, in the caller's buffer or the pending line; else data is NULL */
+	L4Bytes		first;
 	const char *head;			/* where the spans of the header point into: the first line's head */
 	int			line_count;
 	FoldState	state;
@@ -305,8 +308,8 @@ append_bytes(StringInfo out, const char *data, size_t size)
 }
 
 /*
- * Copies the first line of the open record into its own memory: when another joins it, and before the bytes it lies in go away. Most records have one line and
- * are never copied.
+ * Copies the first line of the open record into its own memory: when another joins it, and before the bytes it lies in go away.
+ * Most records have one line and are never copied.
  */
 static void
 keep_first(L4RecordAssembler *assembler)
@@ -318,7 +321,10 @@ keep_first(L4RecordAssembler *assembler)
 	assembler->first.data = NULL;
 }
 
-/* The spans of the header follow the head of the first line: from the line into the frame, and with the frame when that moves as it grows. */
+/*
+ * The spans of the header follow the head of the first line: from the line into the frame, and with the frame when that moves
+ * as it grows.
+ */
 static void
 point_into_frame(L4RecordAssembler *assembler)
 {
@@ -451,7 +457,8 @@ piece_continues(L4RecordAssembler *assembler, L4Bytes line, const L4Header *head
 {
 	L4Bytes		rest = {line.data + header->prefix_size, line.size - header->prefix_size};
 
-	return !header->has_header && assembler->open && assembler->part == 0 && !assembler->folded && same_label(header, &assembler->record.header) &&
+	return !header->has_header && assembler->open && assembler->part == 0 && !assembler->folded &&
+		same_label(header, &assembler->record.header) &&
 		assembler->line_count < FOLD_LINE_LIMIT && open_message(assembler).size + line.size < L4_RECORD_BYTES &&
 		line_continues(assembler, rest);
 }
@@ -565,7 +572,10 @@ stop_before(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	return true;
 }
 
-/* Takes bytes of a line whose beginning is pending, and the line as a whole once its end has come; not where feeding stops before it. */
+/*
+ * Takes bytes of a line whose beginning is pending, and the line as a whole once its end has come; not where feeding stops
+ * before it.
+ */
 static void
 complete_pending(L4RecordAssembler *assembler, const char *at, size_t size, bool terminated)
 {

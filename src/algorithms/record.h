@@ -16,7 +16,8 @@ typedef struct L4RawRecord
 	int64		line_no;		/* 1-based number of its first line; lines end at \n */
 	int			part;			/* 0 for the first record that begins on that line, 1 for the next, ... */
 	int64		last_line_no;
-	size_t		before;			/* bytes of that line (of its part, where it was too long for one) that stand before the record */
+	/* bytes of that line (of its part, where it was too long for one) that stand before the record */
+	size_t		before;
 	int			line_count;		/* how many lines it has */
 	bool		rest;			/* goes on with a line that was too long for one record */
 	bool		cut;			/* the end of the input stands where the line's end should: the line may go on */
@@ -48,11 +49,15 @@ typedef struct L4RecordAssembler L4RecordAssembler;
 /* Everything lies in the current memory context. */
 extern L4RecordAssembler *record_assembler_create(L4HeaderParser *parser, L4RecordSink sink, void *argument);
 /*
- * Takes the next bytes of the file; calls the sink for each record that is complete. Returns how many were taken: all of them, unless it stopped
- * (record_assembler_stop) at the beginning of a line: then those before the line, a negative number where it began before these bytes. All records so far are complete then.
+ * Takes the next bytes of the file; calls the sink for each record that is complete. Returns how many were taken: all of them,
+ * unless it stopped (record_assembler_stop) at the beginning of a line: then those before the line, a negative number where it
+ * began before these bytes. All records so far are complete then.
  */
 extern int64 record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t size);
-/* Feeding is to stop before the first record that begins with a line that is still to come. Where that is depends on the bytes alone, not on how they are fed. */
+/*
+ * Feeding is to stop before the first record that begins with a line that is still to come. Where that is depends on the bytes
+ * alone, not on how they are fed.
+ */
 extern void record_assembler_stop(L4RecordAssembler *assembler);
 extern bool record_assembler_stopped(const L4RecordAssembler *assembler);
 /* The number of the next line, where no line is under way and no record open. */
@@ -61,7 +66,10 @@ extern void record_assembler_set_line(L4RecordAssembler *assembler, int64 line_n
 extern void record_assembler_resume(L4RecordAssembler *assembler, const L4RecordStart *start);
 /* Where the next record would begin: after the end, or where nothing is pending. */
 extern L4RecordStart record_assembler_next(const L4RecordAssembler *assembler);
-/* Says of the line that the next bytes begin which number it has (one that is lower than the next means the next) and what else is known of it. Between lines only. */
+/*
+ * Says of the line that the next bytes begin which number it has (one that is lower than the next means the next) and what else
+ * is known of it. Between lines only.
+ */
 extern void record_assembler_line(L4RecordAssembler *assembler, int64 line_no, const L4LineFacts *facts);
 /* Takes the end of the file: what is left becomes the last record. */
 extern void record_assembler_end(L4RecordAssembler *assembler);

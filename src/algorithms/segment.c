@@ -1,10 +1,11 @@
 /*
  * segment.c: some thousands of consecutive records of one file as compressed columns, without loss.
  *
- * A record's bytes are split into a frame (prefixes, header, line ends) and a message; each is masked to a shape from the segment's own dictionary
- * and parameters. So a segment can be read alone, on any machine, whatever became of l4_shape. Small per-record numbers lie column by
- * column in the blob `structure`, the dictionaries in `texts`, and the parameters, grouped by shape and position so that like stands beside like, in
- * `parameters`, packed by column.c. zstd does the rest. After CLP's dictionary and variable columns (Rodrigues et al., OSDI 2021).
+ * A record's bytes are split into a frame (prefixes, header, line ends) and a message; each is masked to a shape from the
+ * segment's own dictionary and parameters. So a segment can be read alone, on any machine, whatever became of l4_shape. Small
+ * per-record numbers lie column by column in the blob `structure`, the dictionaries in `texts`, and the parameters, grouped by
+ * shape and position so that like stands beside like, in `parameters`, packed by column.c. zstd does the rest. After CLP's
+ * dictionary and variable columns (Rodrigues et al., OSDI 2021).
  */
 #include "algorithms/segment.h"
 
@@ -222,7 +223,10 @@ timed_kind(int offset)
 	return TEXT_TIMED + 4 * ((offset << 1) ^ (offset >> 31));
 }
 
-/* Puts a record's frame into the dictionary: without the digits of its time if it can be, masked like a message where it is one of too many. */
+/*
+ * Puts a record's frame into the dictionary: without the digits of its time if it can be, masked like a message where it is one
+ * of too many.
+ */
 static int
 segment_add_frame(L4SegmentBuilder *builder, const L4Record *record)
 {
@@ -243,7 +247,8 @@ segment_add_frame(L4SegmentBuilder *builder, const L4Record *record)
 	mask_message(&builder->frame_shape, record->frame, NULL, 0);
 	text.data = builder->frame_shape.text.data;
 	text.size = builder->frame_shape.text.len;
-	index = dictionary_index(&builder->frames, text, shape_hash(text.data, text.size), TEXT_MASKED, builder->frame_shape.parameter_count);
+	index = dictionary_index(&builder->frames, text, shape_hash(text.data, text.size), TEXT_MASKED,
+							 builder->frame_shape.parameter_count);
 	add_parameters(&builder->frames, index, builder->frame_shape.parameters, builder->frame_shape.parameter_count);
 	return index;
 }
@@ -274,7 +279,8 @@ recent_frame(L4SegmentBuilder *builder, L4Bytes frame, size_t time_end)
 
 /* Is the record's head that which is remembered, but for the digits of its seconds? */
 static inline bool
-is_recent(const L4SegmentBuilder *builder, const RecentFrame *recent, const L4Record *record, int form, size_t time_begin, size_t time_end)
+is_recent(const L4SegmentBuilder *builder, const RecentFrame *recent, const L4Record *record, int form, size_t time_begin,
+		  size_t time_end)
 {
 	L4Bytes		frame = record->frame;
 	const char *text;
@@ -284,7 +290,8 @@ is_recent(const L4SegmentBuilder *builder, const RecentFrame *recent, const L4Re
 	if (builder->frames.texts[recent->index].text.size != frame.size)
 		return false;
 	text = builder->frames.texts[recent->index].text.data;
-	return memcmp(text, frame.data, time_begin) == 0 && memcmp(text + time_end, frame.data + time_end, frame.size - time_end) == 0;
+	return memcmp(text, frame.data, time_begin) == 0 &&
+		memcmp(text + time_end, frame.data + time_end, frame.size - time_end) == 0;
 }
 
 /* What the column of components says of the record's. */
@@ -296,7 +303,10 @@ component_index(L4SegmentBuilder *builder, L4Bytes component)
 	return 1 + dictionary_index(&builder->components, component, shape_hash(component.data, component.size), TEXT_PLAIN, 0);
 }
 
-/* Puts a record's head and component into their columns. A head like one before, as most are, is found without looking at its time. */
+/*
+ * Puts a record's head and component into their columns. A head like one before, as most are, is found without looking at its
+ * time.
+ */
 static void
 put_head(L4SegmentBuilder *builder, const L4Record *record)
 {
@@ -311,7 +321,8 @@ put_head(L4SegmentBuilder *builder, const L4Record *record)
 	if (record->component.size == 0 || component < 0 || component + record->component.size > record->frame.size ||
 		(component < (ptrdiff_t) time_end && component + record->component.size > time_begin))
 		component = -1;
-	if ((timed || record->time_text.size == 0) && is_recent(builder, recent, record, form, time_begin, time_end) && recent->component_begin == component &&
+	if ((timed || record->time_text.size == 0) && is_recent(builder, recent, record, form, time_begin, time_end) &&
+		recent->component_begin == component &&
 		(component < 0 ? record->component.size == 0 : recent->component_size == (int) record->component.size))
 	{
 		column_put_unsigned(&builder->columns[COLUMN_COMPONENT], recent->component);
@@ -325,7 +336,8 @@ put_head(L4SegmentBuilder *builder, const L4Record *record)
 	column_put_unsigned(&builder->columns[COLUMN_COMPONENT], recent->component);
 	builder->record_frames[builder->record_count] = index;
 	recent->index = -1;
-	if ((component < 0 && record->component.size > 0) || builder->frames.texts[index].kind != (timed ? timed_kind(record->time_form.offset) : TEXT_PLAIN))
+	if ((component < 0 && record->component.size > 0) ||
+		builder->frames.texts[index].kind != (timed ? timed_kind(record->time_form.offset) : TEXT_PLAIN))
 		return;
 	recent->index = index;
 	recent->form = form;
@@ -349,8 +361,9 @@ reserve_record(L4SegmentBuilder *builder)
 }
 
 /*
- * Encodes the times: the unit of the steps between them (a log of milliseconds has none of microseconds), then a step for each record from the one before it in its stream (a record
- * without a time of its own has that one's); 0 stands for no time, and steps are stored one larger.
+ * Encodes the times: the unit of the steps between them (a log of milliseconds has none of microseconds), then a step for each
+ * record from the one before it in its stream (a record without a time of its own has that one's); 0 stands for no time, and
+ * steps are stored one larger.
  */
 static void
 put_times(L4SegmentBuilder *builder, StringInfo column)
@@ -452,8 +465,8 @@ put_dictionary_texts(StringInfo out, const Dictionary *dictionary)
 }
 
 /*
- * For each text that has columns, in which order their values are to be kept: orders[i] for text i, NULL for those without. texts: that of each record; records: all, in
- * the order wanted.
+ * For each text that has columns, in which order their values are to be kept: orders[i] for text i, NULL for those without.
+ * texts: that of each record; records: all, in the order wanted.
  */
 static int **
 column_orders(const Dictionary *dictionary, const int *texts, const int *records, int record_count)
@@ -480,11 +493,12 @@ column_orders(const Dictionary *dictionary, const int *texts, const int *records
 }
 
 /*
- * Adds the columns of all texts; records: the order of records, NULL if that of the file. Appends to masks what bytes each has, so that a search need not unpack them
- * to see that a word cannot be there.
+ * Adds the columns of all texts; records: the order of records, NULL if that of the file. Appends to masks what bytes each has,
+ * so that a search need not unpack them to see that a word cannot be there.
  */
 static void
-add_dictionary_columns(L4ColumnWriter *writer, StringInfo masks, const Dictionary *dictionary, const int *texts, const int *records, int record_count)
+add_dictionary_columns(L4ColumnWriter *writer, StringInfo masks, const Dictionary *dictionary, const int *texts,
+					   const int *records, int record_count)
 {
 	int		  **orders = records != NULL ? column_orders(dictionary, texts, records, record_count) : NULL;
 	int			i;
@@ -495,7 +509,8 @@ add_dictionary_columns(L4ColumnWriter *writer, StringInfo masks, const Dictionar
 		const DictionaryText *text = &dictionary->texts[i];
 
 		for (j = 0; j < text->column_count; j++)
-			column_put_unsigned(masks, columns_add(writer, &text->columns[j], text->record_count, orders != NULL ? orders[i] : NULL));
+			column_put_unsigned(masks,
+								columns_add(writer, &text->columns[j], text->record_count, orders != NULL ? orders[i] : NULL));
 	}
 }
 
@@ -561,8 +576,8 @@ pack_parameters(const L4SegmentBuilder *builder, const int *records, StringInfo 
 
 /*
  * segment_finish: the blobs of all records added, palloc'd in the current context. Nothing can be added afterwards. Each has a
- * checksum of its own; that they belong together is said by structure, which is bound to texts, and by texts, which are bound to
- * parameters.
+ * checksum of its own; that they belong together is said by structure, which is bound to texts, and by texts, which are bound
+ * to parameters.
  */
 void
 segment_finish(L4SegmentBuilder *builder, L4SegmentBlobs *blobs)

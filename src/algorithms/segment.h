@@ -13,8 +13,9 @@
 #define L4_SEGMENT_BYTES (4 * 1024 * 1024)
 
 /*
- * One record as the segment keeps it. The raw bytes are split in two texts, both masked: the frame (per physical line: its prefixes and, on the first
- * line, the header; then the line's terminator) and the message (the lines without their prefixes, joined by newlines).
+ * One record as the segment keeps it. The raw bytes are split in two texts, both masked: the frame (per physical line: its
+ * prefixes and, on the first line, the header; then the line's terminator) and the message (the lines without their prefixes,
+ * joined by newlines).
  */
 typedef struct L4Record
 {
@@ -119,7 +120,9 @@ typedef struct L4SegmentTexts
 	L4SegmentText *shapes;
 } L4SegmentTexts;
 
-/* Reads the blob of texts alone, in the current memory context. Errors: XX001. Cost: decompression of some kilobytes as a rule. */
+/*
+ * Reads the blob of texts alone, in the current memory context. Errors: XX001. Cost: decompression of some kilobytes as a rule.
+ */
 extern L4SegmentTexts *segment_texts(const bytea *blob);
 
 #endif							/* L4_SEGMENT_H */

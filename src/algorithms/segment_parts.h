@@ -1,15 +1,19 @@
 /*
  * segment_parts.h: what writing (segment.c) and reading (segment_read.c) of segments share.
  *
- * Where a segment has several streams, its heads and the parameters of each text are kept stream by stream, in the order of the streams' numbers: the values of one rank go on from
- * one another, those of its neighbours in the file come between them by chance. All else is in the order of the file.
+ * Where a segment has several streams, its heads and the parameters of each text are kept stream by stream, in the order of the
+ * streams' numbers: the values of one rank go on from one another, those of its neighbours in the file come between them by
+ * chance. All else is in the order of the file.
  */
 #ifndef L4_SEGMENT_PARTS_H
 #define L4_SEGMENT_PARTS_H
 
 #include "ground/l4.h"
 
-/* A text of a dictionary is a shape with its parameters' columns, or taken as it is, or as it is but for the digits of its record's time. */
+/*
+ * A text of a dictionary is a shape with its parameters' columns, or taken as it is, or as it is but for the digits of its
+ * record's time.
+ */
 #define TEXT_MASKED 0
 #define TEXT_PLAIN 1
 #define TEXT_TIMED 2			/* plus zigzag of the offset in seconds, times 4 */
@@ -48,7 +52,10 @@ set_stream_time(StreamTimes *times, int stream, int64 time)
 	times->times[stream] = times->last = time;
 }
 
-/* The records in the order of their streams, and within one of the file; streams[i] < count. NULL where there is one stream only: they stand so already. */
+/*
+ * The records in the order of their streams, and within one of the file; streams[i] < count. NULL where there is one stream
+ * only: they stand so already.
+ */
 extern int *stream_order(const int *streams, int count);
 
 #endif							/* L4_SEGMENT_PARTS_H */

@@ -1,8 +1,8 @@
 /*
  * segment_read.c: some thousands of consecutive records of one file as compressed columns, without loss: reading.
  *
- * Which stream, head and shape each record has is read at once, and with it where the record's parameters lie; the parameters of a head or a shape are unpacked when a record with it
- * is asked for them.
+ * Which stream, head and shape each record has is read at once, and with it where the record's parameters lie; the parameters
+ * of a head or a shape are unpacked when a record with it is asked for them.
  */
 #include "algorithms/segment.h"
 
@@ -115,7 +115,10 @@ get_time_unit(L4ColumnReader *column)
 	return unit == 0 ? 1000000 : unit == 1 ? 1000 : 1;
 }
 
-/* The numbers of a column, one for each record, each below limit. records: the order they are stored in, NULL if that of the file. */
+/*
+ * The numbers of a column, one for each record, each below limit. records: the order they are stored in, NULL if that of the
+ * file.
+ */
 static int *
 get_numbers(L4ColumnReader *column, uint32 count, uint32 limit, const int *records)
 {
@@ -149,7 +152,8 @@ parameter_places(L4SegmentReader *reader, StoredDictionary *dictionary, const in
 	}
 	for (i = 0; i < dictionary->count; i++)
 		for (j = 0; j < dictionary->texts[i].column_count; j++)
-			if (columns_value_count(reader->parameters, dictionary->texts[i].first_column + j) != dictionary->texts[i].record_count)
+			if (columns_value_count(reader->parameters, dictionary->texts[i].first_column + j) !=
+				dictionary->texts[i].record_count)
 				column_corrupted("a text has not as many parameters as records");
 	return places;
 }
@@ -310,7 +314,8 @@ expand_frame(L4SegmentReader *reader)
 	uint32		zigzag = (uint32) (frame->kind - TEXT_TIMED) / 4;
 
 	if (frame->kind == TEXT_MASKED)
-		shape_expand(&reader->scratch_frame, frame->text, record_values(reader, frame, reader->frame_places[reader->read - 1]), frame->column_count);
+		shape_expand(&reader->scratch_frame, frame->text, record_values(reader, frame, reader->frame_places[reader->read - 1]),
+					 frame->column_count);
 	else if (frame->kind == TEXT_PLAIN)
 		appendBinaryStringInfo(&reader->scratch_frame, frame->text.data, frame->text.size);
 	else
@@ -318,8 +323,8 @@ expand_frame(L4SegmentReader *reader)
 }
 
 /*
- * segment_raw: the frame holds, line by line, the prefix and the terminator between which the message's line belongs. A terminator is \n, \r, \r\n or,
- * for the last line only, nothing; neither prefixes nor message lines hold \n or \r.
+ * segment_raw: the frame holds, line by line, the prefix and the terminator between which the message's line belongs. A
+ * terminator is \n, \r, \r\n or, for the last line only, nothing; neither prefixes nor message lines hold \n or \r.
  */
 void
 segment_raw(L4SegmentReader *reader, StringInfo raw)
@@ -378,7 +383,8 @@ segment_shape_index(const L4SegmentReader *reader)
 L4Bytes
 segment_column(const L4SegmentReader *reader, bool of_head, int index, int position)
 {
-	return columns_text(reader->parameters, (of_head ? &reader->frames : &reader->shapes)->texts[index].first_column + position);
+	return columns_text(reader->parameters,
+						(of_head ? &reader->frames : &reader->shapes)->texts[index].first_column + position);
 }
 
 /* The texts of a dictionary for those who read nothing else; the masks come after all texts. */

@@ -1,13 +1,16 @@
 /*
  * segment_search.c: a pattern searched in stored segments, of which most are told apart without expanding one record.
  *
- * Nearly every pattern has words that its matches must hold (literals.c). A record is a head and a message, both texts of the segment's small dictionaries with
- * parameters put in. So a word stands in a record in one of three ways: within a text, within a parameter, or across the seam of the two. Texts are read always: they are a
- * few kilobytes. Parameters are the bulk. With the texts lies a mask for each of them that says which letters and signs it has, which most words do not get through. Where
- * one does, the sketch of the source is asked, which knows all values of positions with few of them, and which others are numbers. Only where that is open too the
- * parameters are unpacked and searched, and only where they hold the word records are expanded, those of the texts in question, and given to pcre2.
+ * Nearly every pattern has words that its matches must hold (literals.c). A record is a head and a message, both texts of the
+ * segment's small dictionaries with parameters put in. So a word stands in a record in one of three ways: within a text, within
+ * a parameter, or across the seam of the two. Texts are read always: they are a few kilobytes. Parameters are the bulk. With
+ * the texts lies a mask for each of them that says which letters and signs it has, which most words do not get through. Where
+ * one does, the sketch of the source is asked, which knows all values of positions with few of them, and which others are
+ * numbers. Only where that is open too the parameters are unpacked and searched, and only where they hold the word records are
+ * expanded, those of the texts in question, and given to pcre2.
  *
- * Every step may let too much through and never too little. Words are folded to lower case, and so is what they are compared with.
+ * Every step may let too much through and never too little. Words are folded to lower case, and so is what they are compared
+ * with.
  */
 #include "algorithms/segment_search.h"
 
@@ -216,14 +219,15 @@ add_seam(L4SegmentHope *hope, int shape, int position, const Word *word, int spl
 	if (hope->seam_count == hope->seam_room)
 	{
 		hope->seam_room = Max(16, hope->seam_room * 2);
-		hope->seams = hope->seams == NULL ? palloc(hope->seam_room * sizeof(Seam)) : repalloc(hope->seams, mul_size(hope->seam_room, sizeof(Seam)));
+		hope->seams = hope->seams == NULL ? palloc(hope->seam_room * sizeof(Seam))
+			: repalloc(hope->seams, mul_size(hope->seam_room, sizeof(Seam)));
 	}
 	hope->seams[hope->seam_count++] = seam;
 }
 
 /*
- * A word in one shape: wholly within its text, or across a seam. position counts the placeholders passed. before: bit i is set where a head of the segment ends
- * with the first i bytes of the word, which then may go on where a line of the message begins.
+ * A word in one shape: wholly within its text, or across a seam. position counts the placeholders passed. before: bit i is set
+ * where a head of the segment ends with the first i bytes of the word, which then may go on where a line of the message begins.
  */
 static void
 search_shape(L4SegmentHope *hope, int shape, const Word *word, uint64 before)
@@ -432,7 +436,8 @@ entry_may_match(const L4SegmentSearch *search, const L4SegmentHope *hope, int sh
 	if (entry->distinct_values > L4_SKETCH_VALUES)
 		return numbers ? number_may_match(search, hope, shape, entry->position - 1) : true;
 	for (i = 0; i < entry->value_count; i++)
-		if (entry->values[i].size >= L4_SKETCH_VALUE_BYTES / 2 || value_may_match(search, hope, shape, entry->position - 1, entry->values[i]))
+		if (entry->values[i].size >= L4_SKETCH_VALUE_BYTES / 2 ||
+			value_may_match(search, hope, shape, entry->position - 1, entry->values[i]))
 			return true;
 	return false;
 }
@@ -508,7 +513,10 @@ count_columns(const L4SegmentText *texts, int count)
 	return columns;
 }
 
-/* Do the columns of some texts hold a word? Only those are unpacked that have all of its letters and signs. *column: the number of the first, moved on. */
+/*
+ * Do the columns of some texts hold a word? Only those are unpacked that have all of its letters and signs. *column: the number
+ * of the first, moved on.
+ */
 static bool
 texts_hold_word(const L4SegmentSearch *search, L4Columns *columns, const L4SegmentText *texts, int count, int *column)
 {
@@ -519,7 +527,8 @@ texts_hold_word(const L4SegmentSearch *search, L4Columns *columns, const L4Segme
 	for (i = 0; i < count; i++)
 		for (position = 0; position < texts[i].column_count; position++, ++*column)
 			for (w = 0; w < search->word_count; w++)
-				if (mask_admits(texts[i].masks[position], &search->words[w]) && holds_word(&search->words[w], columns_text(columns, *column)))
+				if (mask_admits(texts[i].masks[position], &search->words[w]) &&
+					holds_word(&search->words[w], columns_text(columns, *column)))
 					return true;
 	return false;
 }
@@ -541,7 +550,8 @@ segment_search_parameters(const L4SegmentSearch *search, const L4SegmentHope *ho
 
 /* Does any column of a text hold a word? */
 static bool
-columns_may_match(const L4SegmentSearch *search, const L4SegmentReader *reader, bool of_head, int index, const L4SegmentText *text)
+columns_may_match(const L4SegmentSearch *search, const L4SegmentReader *reader, bool of_head, int index,
+				  const L4SegmentText *text)
 {
 	int			position;
 	int			i;

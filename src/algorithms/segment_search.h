@@ -22,7 +22,8 @@ extern bool segment_search_found(const L4SegmentHope *hope);
 /* May the parameters hold a match, as far as is known of their bytes? False is certain. */
 extern bool segment_search_masks(const L4SegmentSearch *search, const L4SegmentHope *hope);
 /* The same, as far as the sketch of their source tells of the segment's one stream. */
-extern bool segment_search_sketch(const L4SegmentSearch *search, const L4SegmentHope *hope, const bytea *sketch, int64 stream_id);
+extern bool segment_search_sketch(const L4SegmentSearch *search, const L4SegmentHope *hope, const bytea *sketch,
+								  int64 stream_id);
 /* The same from the parameters themselves. */
 extern bool segment_search_parameters(const L4SegmentSearch *search, const L4SegmentHope *hope, const bytea *parameters);
 /* Looks into the parameters of each head and shape of an opened segment. */

@@ -1,12 +1,14 @@
 /*
  * sketch.c: what the parameters of the shapes of one source look like, in bounded memory, and as one packed blob.
  *
- * Diagnosis asks which values a position takes and in which range its numbers lie, and it asks it of every position of every shape in every stream. As rows
- * that would take more room than the log itself: a job of 4,096 ranks has millions of positions, nearly all alike. So the positions of a source lie in one blob,
- * shape by shape, where equal values of neighbouring streams compress to almost nothing, and what follows from the values is not stored: range
- * and lines of the numbers where all values are known, counts where there is one value.
+ * Diagnosis asks which values a position takes and in which range its numbers lie, and it asks it of every position of every
+ * shape in every stream. As rows that would take more room than the log itself: a job of 4,096 ranks has millions of positions,
+ * nearly all alike. So the positions of a source lie in one blob, shape by shape, where equal values of neighbouring streams
+ * compress to almost nothing, and what follows from the values is not stored: range and lines of the numbers where all values
+ * are known, counts where there is one value.
  *
- * Bounds: 16 values a position, 32 positions a shape, 200 bytes a value, and a budget for the source, past which no further sketch is begun.
+ * Bounds: 16 values a position, 32 positions a shape, 200 bytes a value, and a budget for the source, past which no further
+ * sketch is begun.
  */
 #include "algorithms/sketch.h"
 
@@ -62,7 +64,10 @@ is_unit(char c)
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '%';
 }
 
-/* Digits as a number that a double holds exactly, times a power of ten that it does: correctly rounded (Clinger, PLDI 1990). Anything else is left to strtod. */
+/*
+ * Digits as a number that a double holds exactly, times a power of ten that it does: correctly rounded (Clinger, PLDI 1990).
+ * Anything else is left to strtod.
+ */
 static bool
 exact_number(uint64 digits, int exponent, double *number)
 {
@@ -168,9 +173,9 @@ take_budget(L4SketchMemory *memory, size_t size)
 }
 
 /*
- * The text under which a value is kept: valid UTF-8, a long one cut with its hash behind. Of a long one no more bytes are looked
- * at than may be kept: escaped they take their number at least, and a character that is cut there lies behind the place of the
- * cut.
+ * The text under which a value is kept: valid UTF-8, a long one cut with its hash behind. Of a long one no more bytes are
+ * looked at than may be kept: escaped they take their number at least, and a character that is cut there lies behind the place
+ * of the cut.
  */
 static void
 value_text(StringInfo out, L4Bytes value)
@@ -843,7 +848,8 @@ sketch_restore(L4SketchMemory *memory, L4SketchSet *set, const L4SketchEntry *en
 
 	if (entry->position != set->position_count + 1)
 		column_corrupted("the positions of a sketch are not in order");
-	set->positions = set->positions == NULL ? palloc(sizeof(L4Sketch)) : repalloc(set->positions, entry->position * sizeof(L4Sketch));
+	set->positions = set->positions == NULL ? palloc(sizeof(L4Sketch))
+		: repalloc(set->positions, entry->position * sizeof(L4Sketch));
 	set->position_count = entry->position;
 	memory->used += sizeof(L4Sketch);
 	sketch = &set->positions[entry->position - 1];

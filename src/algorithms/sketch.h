@@ -7,7 +7,10 @@
 #include "ground/l4.h"
 #include "tools/codec.h"
 
-/* Distinct values kept of a position, positions kept of a shape, bytes kept of a value (a longer one is cut and gets a hash as its end). */
+/*
+ * Distinct values kept of a position, positions kept of a shape, bytes kept of a value (a longer one is cut and gets a hash as
+ * its end).
+ */
 #define L4_SKETCH_VALUES 16
 #define L4_SKETCH_POSITIONS 32
 #define L4_SKETCH_VALUE_BYTES 200
@@ -31,10 +34,16 @@ typedef struct L4SketchMemory
 	bool		refused;		/* something was not kept for want of budget: nothing more is begun */
 } L4SketchMemory;
 
-/* Adds the parameters of one record; memory comes from the current context. Never fails for want of budget: it keeps less. Cost: some ten nanoseconds each. */
+/*
+ * Adds the parameters of one record; memory comes from the current context. Never fails for want of budget: it keeps less.
+ * Cost: some ten nanoseconds each.
+ */
 extern void sketch_add(L4SketchMemory *memory, L4SketchSet *set, const L4Bytes *parameters, int count, int64 line_no);
 
-/* Adds what `from` has seen after `into`, as if sketch_add had been called for both in turn (but for the order in which numbers are added up). */
+/*
+ * Adds what `from` has seen after `into`, as if sketch_add had been called for both in turn (but for the order in which numbers
+ * are added up).
+ */
 extern void sketch_merge(L4SketchMemory *memory, L4SketchSet *into, const L4SketchSet *from);
 /* Frees the set and makes it empty. */
 extern void sketch_free(L4SketchSet *set);
@@ -44,7 +53,10 @@ extern void sketch_get(L4ColumnReader *in, L4SketchSet *set);
 /* A copy that later additions to the set do not change. */
 extern L4SketchSet sketch_copy(const L4SketchSet *set);
 
-/* The number that a value is: sign, up to 15 digits, fraction, exponent, then a unit of up to three letters or %. Exact as the server's own input. */
+/*
+ * The number that a value is: sign, up to 15 digits, fraction, exponent, then a unit of up to three letters or %. Exact as the
+ * server's own input.
+ */
 extern bool sketch_number(L4Bytes value, double *number);
 
 /* What is packed: a row for each stream and shape. */
@@ -57,7 +69,9 @@ typedef struct L4SketchRow
 	L4SketchSet *set;
 } L4SketchRow;
 
-/* Rows as one blob (blob_pack), palloc'd; the rows are sorted by shape and stream on the way. NULL where nothing is to be kept. */
+/*
+ * Rows as one blob (blob_pack), palloc'd; the rows are sorted by shape and stream on the way. NULL where nothing is to be kept.
+ */
 extern bytea *sketch_pack(L4SketchRow *rows, int count);
 
 /* One position as read back. Spans point into the reader. */

@@ -1,8 +1,10 @@
 /*
  * time_memo.c: times of log lines read by their hour: one that was read a moment ago, and the minutes and seconds.
  *
- * Lines that follow one another have the same hour, as a rule. To resolve its date, zone and year takes long; what minutes and seconds add is a sum. An hour is remembered where that is so: where its
- * first and its last moment, read in full, lie as far apart as their digits say (the clock is not put forward or back within it), and their digits come back from the times. Leap seconds are always read in full.
+ * Lines that follow one another have the same hour, as a rule. To resolve its date, zone and year takes long; what minutes and
+ * seconds add is a sum. An hour is remembered where that is so: where its first and its last moment, read in full, lie as far
+ * apart as their digits say (the clock is not put forward or back within it), and their digits come back from the times. Leap
+ * seconds are always read in full.
  */
 #include "algorithms/time_memo.h"
 
@@ -99,7 +101,8 @@ add_hour(L4TimeMemo *memo, L4TimeLayout layout, L4Bytes text, pg_tz *zone, Times
 }
 
 bool
-time_memo_parse(L4TimeMemo *memo, L4TimeLayout layout, L4Bytes text, pg_tz *zone, TimestampTz reference, TimestampTz *time, L4TimeForm *form)
+time_memo_parse(L4TimeMemo *memo, L4TimeLayout layout, L4Bytes text, pg_tz *zone, TimestampTz reference, TimestampTz *time,
+				L4TimeForm *form)
 {
 	int64		within = layout.size > 0 ? microseconds_of(layout, text) : -1;
 	int			i;

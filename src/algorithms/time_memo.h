@@ -31,7 +31,8 @@ typedef struct L4TimeMemo
 } L4TimeMemo;
 
 /* Does what timestamp_parse does with a text of this layout, and says how its digits follow from the time where it knows. */
-extern bool time_memo_parse(L4TimeMemo *memo, L4TimeLayout layout, L4Bytes text, pg_tz *zone, TimestampTz reference, TimestampTz *time, L4TimeForm *form);
+extern bool time_memo_parse(L4TimeMemo *memo, L4TimeLayout layout, L4Bytes text, pg_tz *zone, TimestampTz reference,
+							TimestampTz *time, L4TimeForm *form);
 
 /* Forgets all hours; no form is given twice. */
 extern void time_memo_reset(L4TimeMemo *memo);

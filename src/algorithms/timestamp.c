@@ -1,11 +1,12 @@
 /*
  * timestamp.c: a time as log lines write it to a TimestampTz.
  *
- * The server's own input function is no help here: it depends on settings (DateStyle, TimeZone), raises errors, and knows none of
- * the forms of training logs (glog's MMDD, Ascend's four dashes, log4j's yy/mm/dd). This parser reads no settings and never raises: what is no
- * valid time is no time. Fractions of a second are cut, not rounded, so that order is kept. A time without a zone is resolved with the given
- * zone by the server's own rules (in the hour that occurs twice the standard time counts). A time without a year gets the latest year in which it
- * is not more than a day after the reference: logs are read after they are written, but clocks differ.
+ * The server's own input function is no help here: it depends on settings (DateStyle, TimeZone), raises errors, and knows none
+ * of the forms of training logs (glog's MMDD, Ascend's four dashes, log4j's yy/mm/dd). This parser reads no settings and never
+ * raises: what is no valid time is no time. Fractions of a second are cut, not rounded, so that order is kept. A time without a
+ * zone is resolved with the given zone by the server's own rules (in the hour that occurs twice the standard time counts). A
+ * time without a year gets the latest year in which it is not more than a day after the reference: logs are read after they are
+ * written, but clocks differ.
  */
 #include "algorithms/timestamp.h"
 
@@ -145,7 +146,10 @@ skip_weekday(Cursor *cursor)
 		}
 }
 
-/* Reads the digits after the decimal mark; digits beyond the sixth are dropped. Ascend writes a dot between the third and the fourth. */
+/*
+ * Reads the digits after the decimal mark; digits beyond the sixth are dropped. Ascend writes a dot between the third and the
+ * fourth.
+ */
 static void
 read_fraction(Cursor *cursor, int *microsecond)
 {
@@ -361,7 +365,10 @@ read_two_digit_start(Cursor *cursor, TimeFields *fields)
 	return read_clock(cursor, fields);
 }
 
-/* "2026-11-20 22:26:04", with T, a blank, a dash or an underscore before the time; the date with -, / or a dot; the month by its name too. */
+/*
+ * "2026-11-20 22:26:04", with T, a blank, a dash or an underscore before the time; the date with -, / or a dot; the month by
+ * its name too.
+ */
 static bool
 read_year_first(Cursor *cursor, TimeFields *fields)
 {
@@ -372,7 +379,8 @@ read_year_first(Cursor *cursor, TimeFields *fields)
 	if (separator != '-' && separator != '/' && separator != '.')
 		return false;
 	cursor->at++;
-	if (fields->year == 0 || !(is_letter(cursor_peek(cursor)) ? read_month_name(cursor, &fields->month) : read_short(cursor, &fields->month)) ||
+	if (fields->year == 0 ||
+		!(is_letter(cursor_peek(cursor)) ? read_month_name(cursor, &fields->month) : read_short(cursor, &fields->month)) ||
 		!cursor_take(cursor, separator) || !read_short(cursor, &fields->day))
 		return false;
 	if (!cursor_take(cursor, 'T') && !cursor_take(cursor, '-') && !cursor_take(cursor, '_'))
@@ -515,8 +523,8 @@ two_digits(const char *at)
 }
 
 /*
- * The commonest form, 2026-11-20 22:26:04 with a fraction or without: what timestamp_parse does, in a tenth of its time. False where the text is of another
- * form, valid or not.
+ * The commonest form, 2026-11-20 22:26:04 with a fraction or without: what timestamp_parse does, in a tenth of its time. False
+ * where the text is of another form, valid or not.
  */
 static bool
 parse_common(L4Bytes text, pg_tz *zone, TimestampTz *time)
@@ -527,7 +535,8 @@ parse_common(L4Bytes text, pg_tz *zone, TimestampTz *time)
 	int			century;
 	size_t		i;
 
-	if (text.size < 19 || at[4] != '-' || at[7] != '-' || (at[10] != ' ' && at[10] != 'T' && at[10] != '-') || at[13] != ':' || at[16] != ':')
+	if (text.size < 19 || at[4] != '-' || at[7] != '-' || (at[10] != ' ' && at[10] != 'T' && at[10] != '-') || at[13] != ':' ||
+		at[16] != ':')
 		return false;
 	century = two_digits(at);
 	fields.year = century * 100 + two_digits(at + 2);
@@ -553,8 +562,9 @@ parse_common(L4Bytes text, pg_tz *zone, TimestampTz *time)
 }
 
 /*
- * timestamp_parse: the whole of text (blanks around it aside) as a time. zone resolves times without a zone, reference times without
- * a year (0: the year 1970). Returns false, and leaves time alone, where text is no valid time. Never raises. Cost: linear, below a microsecond.
+ * timestamp_parse: the whole of text (blanks around it aside) as a time. zone resolves times without a zone, reference times
+ * without a year (0: the year 1970). Returns false, and leaves time alone, where text is no valid time. Never raises. Cost:
+ * linear, below a microsecond.
  */
 bool
 timestamp_parse(L4Bytes text, pg_tz *zone, TimestampTz reference, TimestampTz *time)
@@ -581,7 +591,8 @@ timestamp_parse(L4Bytes text, pg_tz *zone, TimestampTz reference, TimestampTz *t
 }
 
 /*
- * timestamp_parse_parts: date (MDD, MMDD or YYYYMMDD) and clock (hh:mm:ss with a fraction, perhaps a zone) as a time; otherwise as timestamp_parse.
+ * timestamp_parse_parts: date (MDD, MMDD or YYYYMMDD) and clock (hh:mm:ss with a fraction, perhaps a zone) as a time; otherwise
+ * as timestamp_parse.
  */
 bool
 timestamp_parse_parts(L4Bytes date, L4Bytes clock, pg_tz *zone, TimestampTz reference, TimestampTz *time)
@@ -603,7 +614,8 @@ timestamp_parse_parts(L4Bytes date, L4Bytes clock, pg_tz *zone, TimestampTz refe
 }
 
 /*
- * timestamp_parse_clock: as read by timestamp_parse_parts, but without a zone. False where it is no time of day; a leap second is none.
+ * timestamp_parse_clock: as read by timestamp_parse_parts, but without a zone. False where it is no time of day; a leap second
+ * is none.
  */
 bool
 timestamp_parse_clock(L4Bytes clock, int64 *time_of_day)
@@ -655,8 +667,8 @@ timestamp_of_clock(int64 time_of_day, TimestampTz near, pg_tz *zone)
 }
 
 /*
- * timestamp_parse_epoch: a number since 1970 as a time: up to 11 digits are seconds, up to 14 milliseconds, up to 17 microseconds, up to 19 nanoseconds; only
- * seconds may have a fraction. False where text is none. Never raises.
+ * timestamp_parse_epoch: a number since 1970 as a time: up to 11 digits are seconds, up to 14 milliseconds, up to 17
+ * microseconds, up to 19 nanoseconds; only seconds may have a fraction. False where text is none. Never raises.
  */
 bool
 timestamp_parse_epoch(L4Bytes text, TimestampTz *time)

@@ -7,7 +7,10 @@
 #include "ground/l4.h"
 #include "pgtime.h"
 
-/* A whole time in any of the known forms, or an epoch number. zone: for times without one. reference: for times without a year (0 = none). */
+/*
+ * A whole time in any of the known forms, or an epoch number. zone: for times without one. reference: for times without a year
+ * (0 = none).
+ */
 extern bool timestamp_parse(L4Bytes text, pg_tz *zone, TimestampTz reference, TimestampTz *time);
 
 /* A date and a time of day that stand apart in the line: date is MMDD, MDD or YYYYMMDD. */
@@ -19,7 +22,10 @@ extern bool timestamp_parse_clock(L4Bytes clock, int64 *time_of_day);
 /* The moment nearest to another one at which the clocks of the zone show this time of day; of two, the later one. */
 extern TimestampTz timestamp_of_clock(int64 time_of_day, TimestampTz near, pg_tz *zone);
 
-/* Seconds (with or without a fraction), milliseconds, microseconds or nanoseconds since 1970, told apart by the number of digits. */
+/*
+ * Seconds (with or without a fraction), milliseconds, microseconds or nanoseconds since 1970, told apart by the number of
+ * digits.
+ */
 extern bool timestamp_parse_epoch(L4Bytes text, TimestampTz *time);
 
 #endif							/* L4_TIMESTAMP_H */

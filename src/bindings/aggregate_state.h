@@ -22,7 +22,10 @@ typedef struct L4StateType
 {
 	const char *name;			/* of the SQL type */
 	const ExpandedObjectMethods *methods;
-	/* A state, in a memory context of its own below parent, from bytes that anybody may have written; 22P03 for bytes that are none. */
+	/*
+	 * A state, in a memory context of its own below parent, from bytes that anybody may have written; 22P03 for bytes that are
+	 * none.
+	 */
 	ExpandedObjectHeader *(*parse) (MemoryContext parent, const char *data, Size size);
 } L4StateType;
 
@@ -30,7 +33,10 @@ typedef struct L4StateType
 extern Datum state_input(FunctionCallInfo fcinfo, const L4StateType *type);
 extern Datum state_receive(FunctionCallInfo fcinfo, const L4StateType *type);
 
-/* The state behind an argument: itself where it is expanded, else parsed below parent. One that may not be changed is copied if it is to be written to. */
+/*
+ * The state behind an argument: itself where it is expanded, else parsed below parent. One that may not be changed is copied if
+ * it is to be written to.
+ */
 extern ExpandedObjectHeader *state_fetch(Datum datum, MemoryContext parent, bool writable, const L4StateType *type);
 
 /* Base64 of a flat state and back. The second checks nothing but the base64. */

@@ -1,9 +1,9 @@
 /*
- * chosen_records.c: a few records out of a stored segment, chosen by shape (l4_shape_records) or by line (l4_line_records), without the cost of expanding all
- * the others.
+ * chosen_records.c: a few records out of a stored segment, chosen by shape (l4_shape_records) or by line (l4_line_records),
+ * without the cost of expanding all the others.
  *
- * What is chosen is judged and quoted: dozens of rules look at each text, and queries hold hundreds of them at once. So of a long
- * record its beginning and its end are shown, and how much is left out; whoever wants all of it has l4_log.
+ * What is chosen is judged and quoted: dozens of rules look at each text, and queries hold hundreds of them at once. So of a
+ * long record its beginning and its end are shown, and how much is left out; whoever wants all of it has l4_log.
  */
 #include "ground/l4.h"
 
@@ -125,8 +125,9 @@ put_line_record(Choice *choice, const L4StoredRecord *record)
 }
 
 /*
- * l4_shape_records(structure, texts, parameters, stream_ids, shape_ids): see its COMMENT. Errors: XX001 for damaged bytes, 22004 for arrays with NULL. Cost:
- * decompression of the segment, some ten nanoseconds for each record, a few microseconds for each wanted one.
+ * l4_shape_records(structure, texts, parameters, stream_ids, shape_ids): see its COMMENT. Errors: XX001 for damaged bytes,
+ * 22004 for arrays with NULL. Cost: decompression of the segment, some ten nanoseconds for each record, a few microseconds for
+ * each wanted one.
  */
 Datum
 l4_shape_records(PG_FUNCTION_ARGS)
@@ -141,7 +142,8 @@ l4_shape_records(PG_FUNCTION_ARGS)
 		MemoryContext caller;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!bigint_set_has(choice.wanted, choice.wanted_count, (int64) shape_hash(record.shape_text.data, record.shape_text.size)))
+		if (!bigint_set_has(choice.wanted, choice.wanted_count,
+							(int64) shape_hash(record.shape_text.data, record.shape_text.size)))
 			continue;
 		caller = MemoryContextSwitchTo(row_context);
 		put_shape_record(&choice, &record);
@@ -153,8 +155,8 @@ l4_shape_records(PG_FUNCTION_ARGS)
 }
 
 /*
- * l4_line_records(structure, texts, parameters, stream_ids, line_nos): see its COMMENT. Errors and cost: as l4_shape_records; what comes behind the last wanted
- * line is not read.
+ * l4_line_records(structure, texts, parameters, stream_ids, line_nos): see its COMMENT. Errors and cost: as l4_shape_records;
+ * what comes behind the last wanted line is not read.
  */
 Datum
 l4_line_records(PG_FUNCTION_ARGS)
@@ -164,7 +166,8 @@ l4_line_records(PG_FUNCTION_ARGS)
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "l4 chosen record", ALLOCSET_DEFAULT_SIZES);
 
 	open_choice(fcinfo, &choice);
-	while (choice.wanted_count > 0 && segment_next(choice.reader, &record) && record.line_no <= choice.wanted[choice.wanted_count - 1])
+	while (choice.wanted_count > 0 && segment_next(choice.reader, &record) &&
+		   record.line_no <= choice.wanted[choice.wanted_count - 1])
 	{
 		MemoryContext caller;
 

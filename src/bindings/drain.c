@@ -1,18 +1,18 @@
 /*
  * drain.c: Drain in SQL: l4_cluster_shapes, the aggregate l4_drain, and the aggregate's state, the type l4_shape_counts.
  *
- * The state is a set of distinct shapes, each with how many messages had it and one of them as an example. Sets unite in any order, so
- * the aggregate runs in parallel and on several machines; Drain itself runs once, in the final function, over the union. Neither the
- * counts nor the example (the smallest message in byte order) depend on the order of rows.
+ * The state is a set of distinct shapes, each with how many messages had it and one of them as an example. Sets unite in any
+ * order, so the aggregate runs in parallel and on several machines; Drain itself runs once, in the final function, over the
+ * union. Neither the counts nor the example (the smallest message in byte order) depend on the order of rows.
  *
- * While rows are added the state is an expanded object, a hash table in the aggregate's memory context, so that a row costs one masking
- * and one probe. Flat, it is bytes that are the same on every machine:
+ * While rows are added the state is an expanded object, a hash table in the aggregate's memory context, so that a row costs one
+ * masking and one probe. Flat, it is bytes that are the same on every machine:
  *
  *     version (1 byte), similarity (8 bytes, IEEE 754, big endian), depth, split_values, number of entries;
  *     per entry, in ascending byte order of shapes: size of the shape, shape, occurrences, size of the example, example
  *
- * with integers as base-128 varints, low group first. As text it is base64 of them. Whoever may make a value of the type may craft
- * its bytes, so the input functions check all of it, and every reader checks bounds.
+ * with integers as base-128 varints, low group first. As text it is base64 of them. Whoever may make a value of the type may
+ * craft its bytes, so the input functions check all of it, and every reader checks bounds.
  */
 #include "algorithms/drain.h"
 #include "bindings/aggregate_state.h"
@@ -175,8 +175,8 @@ emit_cluster(ReturnSetInfo *rsinfo, Datum shape_id, const L4DrainGroup *group, c
 }
 
 /*
- * l4_cluster_shapes(shape_ids bigint[], shapes text[], depth, similarity, split_values): one row per element, in the order of the arrays.
- * Errors: 22023 for arrays of different lengths, nulls and options out of bounds; 54000 past maintenance_work_mem.
+ * l4_cluster_shapes(shape_ids bigint[], shapes text[], depth, similarity, split_values): one row per element, in the order of
+ * the arrays. Errors: 22023 for arrays of different lengths, nulls and options out of bounds; 54000 past maintenance_work_mem.
  */
 Datum
 l4_cluster_shapes(PG_FUNCTION_ARGS)
@@ -190,7 +190,8 @@ l4_cluster_shapes(PG_FUNCTION_ARGS)
 	int			count;
 	int			i;
 
-	ids = array_elements(PG_GETARG_ARRAYTYPE_P(0), "shape_ids", INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &id_count);
+	ids = array_elements(PG_GETARG_ARRAYTYPE_P(0), "shape_ids", INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
+						 &id_count);
 	texts = array_elements(PG_GETARG_ARRAYTYPE_P(1), "shapes", TEXTOID, -1, false, TYPALIGN_INT, &count);
 	if (id_count != count)
 		ereport(ERROR,
@@ -455,7 +456,10 @@ read_entry(CountsReader *reader, L4Bytes *shape, int64 *occurrences, L4Bytes *ex
 	*example = read_text(reader, EXAMPLE_SIZE);
 }
 
-/* Checks all of a flat state: what any reader relies on, and that its texts are texts, its shapes in order, its numbers plausible. */
+/*
+ * Checks all of a flat state: what any reader relies on, and that its texts are texts, its shapes in order, its numbers
+ * plausible.
+ */
 static void
 check_flat(const char *data, size_t size)
 {
@@ -495,7 +499,8 @@ counts_flat_size(ExpandedObjectHeader *header)
 	count_table_iterator iterator;
 	CountEntry *entry;
 
-	size += varint_size(counts->options.depth) + varint_size(counts->options.split_values) + varint_size(counts->table->members);
+	size += varint_size(counts->options.depth) + varint_size(counts->options.split_values) +
+		varint_size(counts->table->members);
 	count_table_start_iterate(counts->table, &iterator);
 	while ((entry = count_table_iterate(counts->table, &iterator)) != NULL)
 		size += varint_size(entry->shape.size) + entry->shape.size + varint_size(entry->occurrences) +
@@ -636,8 +641,9 @@ l4_shape_counts_send(PG_FUNCTION_ARGS)
 /* ---- the aggregate ---- */
 
 /*
- * l4_drain_transition(state, message [, depth, similarity, split_values]): adds a message; a NULL one adds nothing. Cost: masking,
- * one probe. Errors: 22023 for options that are out of bounds or differ from the state's; 54000 past maintenance_work_mem.
+ * l4_drain_transition(state, message [, depth, similarity, split_values]): adds a message; a NULL one adds nothing. Cost:
+ * masking, one probe. Errors: 22023 for options that are out of bounds or differ from the state's; 54000 past
+ * maintenance_work_mem.
  */
 Datum
 l4_drain_transition(PG_FUNCTION_ARGS)
@@ -670,7 +676,10 @@ l4_drain_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(EOHPGetRWDatum(&counts->header));
 }
 
-/* l4_drain_combine(state, state): their union. Strict. Errors: 22023 where their options differ, 54000 past maintenance_work_mem. */
+/*
+ * l4_drain_combine(state, state): their union. Strict. Errors: 22023 where their options differ, 54000 past
+ * maintenance_work_mem.
+ */
 Datum
 l4_drain_combine(PG_FUNCTION_ARGS)
 {
@@ -759,7 +768,8 @@ event_datum(const DrainEvent *event, TupleDesc descriptor)
 }
 
 /*
- * l4_drain_final(state): the events, l4_drain_event[]. Strict; leaves the state as it is. Errors: 54000 past maintenance_work_mem.
+ * l4_drain_final(state): the events, l4_drain_event[]. Strict; leaves the state as it is. Errors: 54000 past
+ * maintenance_work_mem.
  */
 Datum
 l4_drain_final(PG_FUNCTION_ARGS)

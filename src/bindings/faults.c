@@ -145,7 +145,8 @@ append_parameter(StringInfo out, const TextList *parameters, int place)
 }
 
 /*
- * l4_fill_shape(shape, parameters): see its COMMENT. Errors: 22023 for an array of several dimensions. Cost: one pass over the shape.
+ * l4_fill_shape(shape, parameters): see its COMMENT. Errors: 22023 for an array of several dimensions. Cost: one pass over the
+ * shape.
  */
 Datum
 l4_fill_shape(PG_FUNCTION_ARGS)

@@ -1,8 +1,8 @@
 /*
  * grep.c: l4_segment_grep: the records of a stored segment that a pattern matches, for l4_grep.
  *
- * The arguments of a segment are unpacked one after the other, each only if those before leave hope: of most segments the small dictionary of texts is read and
- * nothing else.
+ * The arguments of a segment are unpacked one after the other, each only if those before leave hope: of most segments the small
+ * dictionary of texts is read and nothing else.
  */
 #include "ground/l4.h"
 
@@ -51,9 +51,13 @@ cached_search(FunctionCallInfo fcinfo, const text *wanted)
 	return cache->search;
 }
 
-/* May the parameters of the segment hold a match? Asks the masks, then the source's sketch, and the parameters themselves where these leave it open. */
+/*
+ * May the parameters of the segment hold a match? Asks the masks, then the source's sketch, and the parameters themselves where
+ * these leave it open.
+ */
 static bool
-parameters_may_match(FunctionCallInfo fcinfo, const L4SegmentSearch *search, const L4SegmentHope *hope, const int64 *streams, int stream_count)
+parameters_may_match(FunctionCallInfo fcinfo, const L4SegmentSearch *search, const L4SegmentHope *hope, const int64 *streams,
+					 int stream_count)
 {
 	if (!segment_search_masks(search, hope))
 		return false;
@@ -79,7 +83,8 @@ raw_bytes(L4SegmentReader *reader, StringInfo raw)
 
 /* Puts the matching records of a segment that may hold some into the result. */
 static void
-put_matches(ReturnSetInfo *result, const L4SegmentSearch *search, const L4SegmentHope *hope, L4SegmentReader *reader, const int64 *streams, int stream_count)
+put_matches(ReturnSetInfo *result, const L4SegmentSearch *search, const L4SegmentHope *hope, L4SegmentReader *reader,
+			const int64 *streams, int stream_count)
 {
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "l4 grep row", ALLOCSET_DEFAULT_SIZES);
 	L4StoredRecord record;
@@ -112,8 +117,8 @@ put_matches(ReturnSetInfo *result, const L4SegmentSearch *search, const L4Segmen
 }
 
 /*
- * l4_segment_grep(structure, texts, parameters, stream_ids, sketch, pattern): see its COMMENT. Errors: 2201B for a bad pattern, 54000 for one that takes too many
- * steps, XX001 for damaged bytes.
+ * l4_segment_grep(structure, texts, parameters, stream_ids, sketch, pattern): see its COMMENT. Errors: 2201B for a bad pattern,
+ * 54000 for one that takes too many steps, XX001 for damaged bytes.
  */
 Datum
 l4_segment_grep(PG_FUNCTION_ARGS)

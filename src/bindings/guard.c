@@ -1,9 +1,10 @@
 /*
  * guard.c: no statement that does not say so takes a year of logs, or a site's faults and rules, with it.
  *
- * Tables of an extension go with it without a word, rows and all. Dependencies cannot prevent that from inside, and an event trigger on
- * sql_drop is itself dropped before it could fire. So this one fires at the start of the statements that drop the extension, reads them,
- * and refuses unless they say CASCADE, or the setting l4.allow_drop is on, or only rows that came with l4 are there.
+ * Tables of an extension go with it without a word, rows and all. Dependencies cannot prevent that from inside, and an event
+ * trigger on sql_drop is itself dropped before it could fire. So this one fires at the start of the statements that drop the
+ * extension, reads them, and refuses unless they say CASCADE, or the setting l4.allow_drop is on, or only rows that came with
+ * l4 are there.
  *
  * The schema is not renamed at all: functions name it in their text.
  */
@@ -26,8 +27,10 @@ static bool allow_drop = false;
 void
 guard_define_settings(void)
 {
-	DefineCustomBoolVariable("l4.allow_drop", "Lets DROP EXTENSION l4 and DROP OWNED discard logs, faults and rules without CASCADE.",
-							 "For pg_restore --clean, which cannot say CASCADE.", &allow_drop, false, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("l4.allow_drop",
+							 "Lets DROP EXTENSION l4 and DROP OWNED discard logs, faults and rules without CASCADE.",
+							 "For pg_restore --clean, which cannot say CASCADE.", &allow_drop, false, PGC_USERSET, 0, NULL,
+							 NULL, NULL);
 }
 
 static bool
@@ -69,7 +72,8 @@ refuse_loss(void)
 				 errmsg("cannot drop extension l4 because its tables hold logs of jobs, or faults and rules of this site"),
 				 errdetail("Rows that would be lost are in %s.", tables),
 				 errhint("Use DROP EXTENSION l4 CASCADE to drop them too. "
-						 "For pg_restore --clean, set l4.allow_drop: PGOPTIONS='-c l4.allow_drop=on' pg_restore --clean --if-exists ...")));
+						 "For pg_restore --clean, set l4.allow_drop: PGOPTIONS='-c l4.allow_drop=on' pg_restore --clean "
+						 "--if-exists ...")));
 }
 
 static void
@@ -83,8 +87,8 @@ refuse_rename(const RenameStmt *statement, const char *schema)
 }
 
 /*
- * l4_guard_drop(): event trigger of ddl_command_start for DROP EXTENSION, DROP OWNED and ALTER SCHEMA. Errors: 2BP01 when rows of the site
- * would be lost, 55000 when the schema would be renamed.
+ * l4_guard_drop(): event trigger of ddl_command_start for DROP EXTENSION, DROP OWNED and ALTER SCHEMA. Errors: 2BP01 when rows
+ * of the site would be lost, 55000 when the schema would be renamed.
  */
 Datum
 l4_guard_drop(PG_FUNCTION_ARGS)

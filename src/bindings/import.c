@@ -1,15 +1,17 @@
 /*
- * import.c: CALL l4_import(job_id, path, ...): a folder (or file) of logs on the server into segments and summaries, by one process or several.
+ * import.c: CALL l4_import(job_id, path, ...): a folder (or file) of logs on the server into segments and summaries, by one
+ * process or several.
  *
- * Where the caller allows commits, a transaction takes in some megabytes: a larger file, or several small ones, since a transaction and its statements cost as much as
- * to read a small file. So a crash loses at most the files under way, and a second call goes on after them.
- * Events are found once, at the end, over all new shapes in a canonical order: neither the order of files nor a restart in between shows in the result.
+ * Where the caller allows commits, a transaction takes in some megabytes: a larger file, or several small ones, since a
+ * transaction and its statements cost as much as to read a small file. So a crash loses at most the files under way, and a
+ * second call goes on after them. Events are found once, at the end, over all new shapes in a canonical order: neither the
+ * order of files nor a restart in between shows in the result.
  *
- * With workers, the leader's list of files lies in shared memory and each process takes the next ones when it is free, the leader too: where no worker can be had it does all by
- * itself. Nothing else is shared but counts, and parts of very large files (import_parts.c), so no result depends on who
- * read what. A worker that ends early loses the files of its transaction alone: the others read the rest, and the leader
- * those that are missing then, with a warning. So events are given once all is in, and come out the same. The leader's own
- * end, by error, cancel or exit, ends all.
+ * With workers, the leader's list of files lies in shared memory and each process takes the next ones when it is free, the
+ * leader too: where no worker can be had it does all by itself. Nothing else is shared but counts, and parts of very large
+ * files (import_parts.c), so no result depends on who read what. A worker that ends early loses the files of its transaction
+ * alone: the others read the rest, and the leader those that are missing then, with a warning. So events are given once all is
+ * in, and come out the same. The leader's own end, by error, cancel or exit, ends all.
  */
 #include "loading/import.h"
 
@@ -32,7 +34,10 @@ PG_FUNCTION_INFO_V1(l4_import);
 PGDLLEXPORT void l4_import_worker(Datum argument);
 
 #define WORKER_LIMIT 1024
-/* A transaction takes in so many files and bytes; with several processes less towards the end of the list, so that none is left with much while the others have done. */
+/*
+ * A transaction takes in so many files and bytes; with several processes less towards the end of the list, so that none is left
+ * with much while the others have done.
+ */
 #define BATCH_FILES 64
 #define BATCH_BYTES (4 * 1024 * 1024)
 /* Of more files a transaction block locks the job instead: the server has room for some thousand locks. */
@@ -234,7 +239,10 @@ lock_files(Import *import, uint32 from, uint32 to)
 	return known;
 }
 
-/* Takes in files of the list, from one to before another, in one transaction, or fewer where they turn out large; returns the number of the first that is left. */
+/*
+ * Takes in files of the list, from one to before another, in one transaction, or fewer where they turn out large; returns the
+ * number of the first that is left.
+ */
 static uint32
 import_some(Import *import, uint32 from, uint32 to, MemoryContext context)
 {
@@ -324,7 +332,10 @@ lock_list(Import *import)
 	pfree(file_ids);
 }
 
-/* Takes in files until there is none: the leader those that are shared first; the workers help with these before they take others, and wait for more. */
+/*
+ * Takes in files until there is none: the leader those that are shared first; the workers help with these before they take
+ * others, and wait for more.
+ */
 static void
 import_files(Import *import)
 {
@@ -445,7 +456,8 @@ warn_of_files(const SharedImport *shared, const L4WorkerFailure *failure)
 
 	ereport(WARNING,
 			(errcode(failure->sqlstate != 0 ? failure->sqlstate : ERRCODE_OPERATOR_INTERVENTION),
-			 errmsg("worker %d (process %d) of the import of job \"%s\" ended while it read log file \"%s\"", failure->number, failure->pid,
+			 errmsg("worker %d (process %d) of the import of job \"%s\" ended while it read log file \"%s\"", failure->number,
+					failure->pid,
 					shared_string(shared, shared->job_id), shared_string(shared, shared->list[failure->task].source)),
 			 errdetail("%s", last_words(failure)),
 			 others > 0 ? errhint("The calling process reads the file and %d others of the same transaction again.%s%s", others,
@@ -500,10 +512,13 @@ notice_result(const Import *import, const char *job_id)
 	SharedImport *shared = import->shared;
 
 	ereport(NOTICE,
-			(errmsg("job \"%s\": " UINT64_FORMAT " records of " UINT64_FORMAT " lines (" UINT64_FORMAT " bytes) from " UINT64_FORMAT " files; "
+			(errmsg("job \"%s\": " UINT64_FORMAT " records of " UINT64_FORMAT " lines (" UINT64_FORMAT " bytes) from "
+					UINT64_FORMAT " files; "
 					UINT64_FORMAT " unchanged, " UINT64_FORMAT " unreadable",
-					job_id, pg_atomic_read_u64(&shared->records), pg_atomic_read_u64(&shared->lines), pg_atomic_read_u64(&shared->bytes),
-					pg_atomic_read_u64(&shared->files), pg_atomic_read_u64(&shared->skipped), pg_atomic_read_u64(&shared->failed))));
+					job_id, pg_atomic_read_u64(&shared->records), pg_atomic_read_u64(&shared->lines),
+					pg_atomic_read_u64(&shared->bytes),
+					pg_atomic_read_u64(&shared->files), pg_atomic_read_u64(&shared->skipped),
+					pg_atomic_read_u64(&shared->failed))));
 }
 
 /* The end of a step, where commits are allowed: its locks are nobody's any more. */
@@ -636,8 +651,9 @@ run_import(Import *import, const ImportCall *call, List *files)
 }
 
 /*
- * l4_import(job_id text, path text, layout text, workers int, part_bytes int): see the COMMENT of the procedure. Errors: 42501 without the right to read server files, P0002 for a
- * job that is not registered, 22023 for a bad layout, path, zone, number of workers or size of parts, 58P01 for a path that is not there.
+ * l4_import(job_id text, path text, layout text, workers int, part_bytes int): see the COMMENT of the procedure. Errors: 42501
+ * without the right to read server files, P0002 for a job that is not registered, 22023 for a bad layout, path, zone, number of
+ * workers or size of parts, 58P01 for a path that is not there.
  */
 Datum
 l4_import(PG_FUNCTION_ARGS)
@@ -651,7 +667,8 @@ l4_import(PG_FUNCTION_ARGS)
 
 	files_check_privilege();
 	PreventCommandIfReadOnly("CALL l4_import");
-	import->atomic = !(fcinfo->context != NULL && IsA(fcinfo->context, CallContext) && !((CallContext *) fcinfo->context)->atomic);
+	import->atomic = !(fcinfo->context != NULL && IsA(fcinfo->context, CallContext) &&
+					   !((CallContext *) fcinfo->context)->atomic);
 	import->context = context;
 	store_connect(!import->atomic);
 	(void) store_job(call.schema, call.job_id); /* is it there? */
@@ -669,8 +686,8 @@ l4_import(PG_FUNCTION_ARGS)
 /* ---------- a worker ---------- */
 
 /*
- * What one worker does while the leader finds events: fresh statistics of all that is in. The leader waits for it, unseen by the server's search for deadlocks; so where a lock is
- * not to be had the worker ends with an error, and the leader does it.
+ * What one worker does while the leader finds events: fresh statistics of all that is in. The leader waits for it, unseen by
+ * the server's search for deadlocks; so where a lock is not to be had the worker ends with an error, and the leader does it.
  */
 static void
 help_end(Import *import)

@@ -1,8 +1,9 @@
 /*
  * ingest.c: l4_ingest and l4_ingest_inbox: lines that come as rows, into the same segments and summaries as files.
  *
- * A row is a whole line of the source that its node, rank and source name. Sources go on from call to call (source_resume.c), so that rows may come in batches of any size
- * and the result is that of all at once. One call at a time adds rows to a job: others wait for the end of its transaction.
+ * A row is a whole line of the source that its node, rank and source name. Sources go on from call to call (source_resume.c),
+ * so that rows may come in batches of any size and the result is that of all at once. One call at a time adds rows to a job:
+ * others wait for the end of its transaction.
  */
 #include "ground/l4.h"
 
@@ -124,7 +125,8 @@ line_number(Ingest *ingest, const L4Line *line, int64 *number)
 	if (line->line_no <= ingest->last_line)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("line " INT64_FORMAT " of source \"%s\" comes after line " INT64_FORMAT, line->line_no, source_name(ingest->source), ingest->last_line),
+				 errmsg("line " INT64_FORMAT " of source \"%s\" comes after line " INT64_FORMAT, line->line_no,
+						source_name(ingest->source), ingest->last_line),
 				 errhint("Sort the rows of each source by their line number, and leave doubles out.")));
 	ingest->last_line = line->line_no;
 	if (line->line_no < ingest->next_line)
@@ -142,7 +144,8 @@ take_line(const L4Line *line, void *argument)
 	MemoryContext caller;
 	int64		number;
 
-	if (ingest->source != NULL && !(same_text(ingest->node, line->node) && ingest->rank == line->rank && same_text(ingest->name, line->source)))
+	if (ingest->source != NULL &&
+		!(same_text(ingest->node, line->node) && ingest->rank == line->rank && same_text(ingest->name, line->source)))
 		finish_source(ingest);
 	if (ingest->source == NULL)
 		begin_source(ingest, line);
@@ -216,7 +219,8 @@ begin_call(FunctionCallInfo fcinfo, const char *command)
 static Datum
 result_of(FunctionCallInfo fcinfo, const Ingest *ingest)
 {
-	Datum		values[4] = {Int64GetDatum(ingest->rows), Int64GetDatum(ingest->bytes), Int64GetDatum(ingest->source_count), Int64GetDatum(ingest->skipped)};
+	Datum		values[4] = {Int64GetDatum(ingest->rows), Int64GetDatum(ingest->bytes), Int64GetDatum(ingest->source_count),
+							 Int64GetDatum(ingest->skipped)};
 	bool		nulls[4] = {false, false, false, false};
 	TupleDesc	row;
 
@@ -261,7 +265,8 @@ warn_of_rest(const L4InboxContent *content, const L4RefusedRows *refused)
 	if (content->stray_rows > 0)
 		ereport(WARNING,
 				(errmsg(INT64_FORMAT " rows of l4_inbox are of no registered job and stay there", content->stray_rows),
-				 content->stray_job != NULL ? errdetail("One such job is \"%s\".", content->stray_job) : errdetail("Their job_id is NULL."),
+				 content->stray_job != NULL ? errdetail("One such job is \"%s\".", content->stray_job)
+				 : errdetail("Their job_id is NULL."),
 				 errhint("Register the job with l4_register_job, or correct job_id, then call l4_ingest_inbox again.")));
 	if (content->empty_rows > 0)
 		ereport(WARNING,
@@ -375,7 +380,8 @@ l4_ingest_inbox(PG_FUNCTION_ARGS)
 }
 
 /*
- * l4_arrival_time(): the time, but later than what the session was told before. So the rows that one session writes keep their order, without a sequence.
+ * l4_arrival_time(): the time, but later than what the session was told before. So the rows that one session writes keep their
+ * order, without a sequence.
  */
 Datum
 l4_arrival_time(PG_FUNCTION_ARGS)

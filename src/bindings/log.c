@@ -100,8 +100,9 @@ form_record(RecordScan *scan, const L4StoredRecord *record)
 }
 
 /*
- * l4_segment_records(structure, texts, parameters, stream_ids, with_text, earliest, latest): the records of a segment, in file order.
- * Errors: XX001 for damaged or crafted bytes. Cost: decompression of the segment, then per record some microseconds with text, less without.
+ * l4_segment_records(structure, texts, parameters, stream_ids, with_text, earliest, latest): the records of a segment, in file
+ * order. Errors: XX001 for damaged or crafted bytes. Cost: decompression of the segment, then per record some microseconds with
+ * text, less without.
  */
 Datum
 l4_segment_records(PG_FUNCTION_ARGS)
@@ -128,8 +129,8 @@ l4_segment_records(PG_FUNCTION_ARGS)
 }
 
 /*
- * l4_iteration_at(at, started_at, iterations): the iteration under way at a time, by the starts of iterations in ascending order of time; NULL before the
- * first. Cost: binary search.
+ * l4_iteration_at(at, started_at, iterations): the iteration under way at a time, by the starts of iterations in ascending
+ * order of time; NULL before the first. Cost: binary search.
  */
 Datum
 l4_iteration_at(PG_FUNCTION_ARGS)
@@ -162,8 +163,8 @@ l4_iteration_at(PG_FUNCTION_ARGS)
 }
 
 /*
- * l4_pattern_matches(pattern, subject): does the PCRE2 pattern match anywhere in subject? The compiled pattern is kept per call site while the pattern stays
- * the same. Errors: 2201B for a bad pattern, 54000 for one that takes too many steps.
+ * l4_pattern_matches(pattern, subject): does the PCRE2 pattern match anywhere in subject? The compiled pattern is kept per call
+ * site while the pattern stays the same. Errors: 2201B for a bad pattern, 54000 for one that takes too many steps.
  * l4_pattern_matches(pattern, subject, otherwise): the same, but otherwise is the answer where the pattern gives up.
  */
 typedef struct PatternCache
@@ -229,7 +230,8 @@ typedef struct EventCache
 } EventCache;
 
 /*
- * l4_event_shapes(event_id): looked up once for each call site and event, so that a filter on l4_segment may call it for every row.
+ * l4_event_shapes(event_id): looked up once for each call site and event, so that a filter on l4_segment may call it for every
+ * row.
  */
 Datum
 l4_event_shapes(PG_FUNCTION_ARGS)

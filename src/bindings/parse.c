@@ -1,8 +1,8 @@
 /*
  * parse.c: the head of a line, its shape and the built-in formats, callable from SQL.
  *
- * l4_parse and its kin are immutable: they know the built-in formats and their arguments, no table and no setting. What is costly to make (compiled patterns) is
- * kept per call site and made anew only when an argument changes.
+ * l4_parse and its kin are immutable: they know the built-in formats and their arguments, no table and no setting. What is
+ * costly to make (compiled patterns) is kept per call site and made anew only when an argument changes.
  */
 #include "algorithms/header.h"
 
@@ -116,7 +116,8 @@ compile_masks(ParseState *state, ArrayType *array)
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("mask %d is null", i + 1),
 					 errhint("Leave the element out.")));
-		state->masks[i] = pattern_compile(VARDATA_ANY(DatumGetPointer(elements[i])), VARSIZE_ANY_EXHDR(DatumGetPointer(elements[i])),
+		state->masks[i] = pattern_compile(VARDATA_ANY(DatumGetPointer(elements[i])),
+										  VARSIZE_ANY_EXHDR(DatumGetPointer(elements[i])),
 										  psprintf("mask %d", i + 1));
 	}
 	state->mask_count = count;
@@ -136,7 +137,8 @@ state_masks(ParseState *state, FunctionCallInfo fcinfo, int argument)
 		return;
 	}
 	array = PG_GETARG_ARRAYTYPE_P(argument);
-	if (state->mask_key != NULL && state->mask_key_size == VARSIZE(array) && memcmp(state->mask_key, array, VARSIZE(array)) == 0)
+	if (state->mask_key != NULL && state->mask_key_size == VARSIZE(array) &&
+		memcmp(state->mask_key, array, VARSIZE(array)) == 0)
 		return;
 	state->mask_key = NULL;
 	state->mask_count = 0;
@@ -239,8 +241,9 @@ set_text(Datum *value, bool *null, const char *data, size_t size)
 }
 
 /*
- * l4_parse(line text, time_zone text, reference timestamptz, masks text[]) returns l4_record. The header is read from the first line of a record of several. NULL for a
- * NULL line. Errors: 22023 unknown zone, 2201B mask that does not compile. Cost: about two microseconds.
+ * l4_parse(line text, time_zone text, reference timestamptz, masks text[]) returns l4_record. The header is read from the first
+ * line of a record of several. NULL for a NULL line. Errors: 22023 unknown zone, 2201B mask that does not compile. Cost: about
+ * two microseconds.
  */
 Datum
 l4_parse(PG_FUNCTION_ARGS)
@@ -280,7 +283,8 @@ l4_parse(PG_FUNCTION_ARGS)
 }
 
 /*
- * l4_line_formats(line text) returns text[]: the names of the built-in formats that l4_parse finds at the head of a line, outermost first.
+ * l4_line_formats(line text) returns text[]: the names of the built-in formats that l4_parse finds at the head of a line,
+ * outermost first.
  */
 Datum
 l4_line_formats(PG_FUNCTION_ARGS)
@@ -313,7 +317,8 @@ shape_from_arguments(FunctionCallInfo fcinfo, L4Shape **shape)
 }
 
 /*
- * l4_shape(message text, masks text[]) returns text: the message with its variable parts replaced by <*>. Errors: 2201B. Cost: below a microsecond.
+ * l4_shape(message text, masks text[]) returns text: the message with its variable parts replaced by <*>. Errors: 2201B. Cost:
+ * below a microsecond.
  */
 Datum
 l4_shape(PG_FUNCTION_ARGS)

@@ -71,7 +71,8 @@ bigint_set_has(const int64 *set, int count, int64 number)
 }
 
 void
-record_row_fill(const L4StoredRecord *record, const int64 *stream_ids, int stream_count, StringInfo shown, Datum *values, bool *nulls)
+record_row_fill(const L4StoredRecord *record, const int64 *stream_ids, int stream_count, StringInfo shown, Datum *values,
+				bool *nulls)
 {
 	if (record->stream < 0 || record->stream >= stream_count)
 		ereport(ERROR,

@@ -25,7 +25,10 @@ extern Datum shown_line(StringInfo shown, L4Bytes raw);
 /* The parameters of the record that the reader read last, as text[]. */
 extern Datum shown_parameters(StringInfo shown, L4SegmentReader *reader, const L4StoredRecord *record);
 
-/* A copy of the numbers of a bigint[]; what says in an error message which array it is. Errors: 22004 for an array with NULL or of several dimensions. */
+/*
+ * A copy of the numbers of a bigint[]; what says in an error message which array it is. Errors: 22004 for an array with NULL or
+ * of several dimensions.
+ */
 extern int64 *bigint_values(ArrayType *array, const char *what, int *count);
 
 /* The same in ascending order, and whether a number is among them. */
@@ -33,6 +36,7 @@ extern int64 *bigint_set(ArrayType *array, const char *what, int *count);
 extern bool bigint_set_has(const int64 *set, int count, int64 number);
 
 /* Fills the common columns. Errors: XX001 where the record names a stream that is not listed. */
-extern void record_row_fill(const L4StoredRecord *record, const int64 *stream_ids, int stream_count, StringInfo shown, Datum *values, bool *nulls);
+extern void record_row_fill(const L4StoredRecord *record, const int64 *stream_ids, int stream_count, StringInfo shown,
+							Datum *values, bool *nulls);
 
 #endif							/* L4_RECORD_ROW_H */

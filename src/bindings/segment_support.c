@@ -1,17 +1,20 @@
 /*
- * segment_support.c: l4_segment_support: the planner support function that keeps a filter on records from opening segments that cannot hold any.
+ * segment_support.c: l4_segment_support: the planner support function that keeps a filter on records from opening segments that
+ * cannot hold any.
  *
- * A filter on a record's time, line, stream, shape or event says something of the segment the record comes from, which states the range of its times and lines and lists its
- * streams and shapes. The planner cannot know that: to it the records are the output of a function. It asks that function's support function for an estimate when
- * the filters of all tables are known and no plan is made yet. Here the answer is "none of my own", but the filters are looked through, and what follows from
- * them is added to the filters of the segments' table:
+ * A filter on a record's time, line, stream, shape or event says something of the segment the record comes from, which states
+ * the range of its times and lines and lists its streams and shapes. The planner cannot know that: to it the records are the
+ * output of a function. It asks that function's support function for an estimate when the filters of all tables are known and
+ * no plan is made yet. Here the answer is "none of my own", but the filters are looked through, and what follows from them is
+ * added to the filters of the segments' table:
  *
  *   ts >= x          last_ts >= x          (and what else a range says, also of line_no)
  *   shape_id = x     x = ANY (shape_ids)   (also of stream_id)
  *   event_id = x     shape_ids && l4_event_shapes(x), where records are joined with l4_shape
  *
- * These follow from the query, so they change no result, only which segments are opened; EXPLAIN shows them. The same bounds of time are passed on to
- * l4_segment_records, and the wish for texts is dropped where no column of text is used, so that fewer records are expanded.
+ * These follow from the query, so they change no result, only which segments are opened; EXPLAIN shows them. The same bounds of
+ * time are passed on to l4_segment_records, and the wish for texts is dropped where no column of text is used, so that fewer
+ * records are expanded.
  *
  * What opening a segment costs is charged to the scan of segments.
  *
@@ -107,7 +110,8 @@ stand_together(const SegmentScan *scan)
 	{
 		SpecialJoinInfo *join = lfirst(cell);
 
-		if (bms_is_member(scan->records->relid, join->syn_righthand) != bms_is_member(scan->segments->relid, join->syn_righthand))
+		if (bms_is_member(scan->records->relid, join->syn_righthand) !=
+			bms_is_member(scan->segments->relid, join->syn_righthand))
 			return false;
 		if (join->jointype == JOIN_FULL &&
 			bms_is_member(scan->records->relid, join->syn_lefthand) != bms_is_member(scan->segments->relid, join->syn_lefthand))
@@ -135,7 +139,8 @@ segment_var(const SegmentScan *scan, const char *name)
 static void
 add_clause(SegmentScan *scan, Expr *clause, const RestrictInfo *from)
 {
-	scan->segments->baserestrictinfo = lappend(scan->segments->baserestrictinfo, l4_make_restrictinfo(scan->root, clause, from->security_level));
+	scan->segments->baserestrictinfo = lappend(scan->segments->baserestrictinfo,
+											   l4_make_restrictinfo(scan->root, clause, from->security_level));
 	scan->segments->baserestrict_min_security = Min(scan->segments->baserestrict_min_security, from->security_level);
 	scan->added = true;
 }
@@ -148,7 +153,9 @@ add_comparison(SegmentScan *scan, const char *column, int strategy, Oid family, 
 	Oid			operator = var == NULL ? InvalidOid : get_opfamily_member(family, var->vartype, exprType(value), strategy);
 
 	if (OidIsValid(operator))
-		add_clause(scan, make_opclause(operator, BOOLOID, false, (Expr *) var, copyObject((Expr *) value), InvalidOid, InvalidOid), from);
+		add_clause(scan,
+				   make_opclause(operator, BOOLOID, false, (Expr *) var, copyObject((Expr *) value), InvalidOid, InvalidOid),
+				   from);
 }
 
 /* value = ANY (column) */
@@ -157,7 +164,8 @@ add_membership(SegmentScan *scan, const char *column, Oid family, Node *value, c
 {
 	Var		   *var = segment_var(scan, column);
 	ScalarArrayOpExpr *clause;
-	Oid			operator = var == NULL ? InvalidOid : get_opfamily_member(family, exprType(value), INT8OID, BTEqualStrategyNumber);
+	Oid			operator = var == NULL ? InvalidOid
+		: get_opfamily_member(family, exprType(value), INT8OID, BTEqualStrategyNumber);
 
 	if (!OidIsValid(operator))
 		return;
@@ -181,13 +189,15 @@ pass_bound(SegmentScan *scan, int argument, Node *value)
 		return;
 	cell = list_nth_cell(scan->function->args, argument);
 	open = lfirst(cell);
-	if (IsA(open, Const) && !open->constisnull && open->consttype == TIMESTAMPTZOID && TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(open->constvalue)))
+	if (IsA(open, Const) && !open->constisnull && open->consttype == TIMESTAMPTZOID &&
+		TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(open->constvalue)))
 		lfirst(cell) = copyObject(value);
 }
 
 /* A comparison of a column that lies in a range which the segment states. */
 static void
-derive_range(SegmentScan *scan, const char *first, const char *last, int strategy, Oid family, Node *value, const RestrictInfo *from)
+derive_range(SegmentScan *scan, const char *first, const char *last, int strategy, Oid family, Node *value,
+			 const RestrictInfo *from)
 {
 	if (strategy == BTLessStrategyNumber || strategy == BTLessEqualStrategyNumber)
 		add_comparison(scan, first, strategy, family, value, from);
@@ -213,10 +223,12 @@ derive_time(SegmentScan *scan, int strategy, Oid family, Node *value, const Rest
 /* ---- the filters ---- */
 
 /*
- * Is the clause "column of rel <btree operator> value", either way round, the value being the same for all rows? Sets the rest, the strategy as if the column stood left.
+ * Is the clause "column of rel <btree operator> value", either way round, the value being the same for all rows? Sets the rest,
+ * the strategy as if the column stood left.
  */
 static bool
-split_comparison(PlannerInfo *root, const RestrictInfo *restriction, Index relid, AttrNumber *column, int *strategy, Oid *family, Node **value)
+split_comparison(PlannerInfo *root, const RestrictInfo *restriction, Index relid, AttrNumber *column, int *strategy,
+				 Oid *family, Node **value)
 {
 	OpExpr	   *clause = (OpExpr *) restriction->clause;
 	Node	   *left;
@@ -295,7 +307,8 @@ shapes_of(const SegmentScan *scan)
 			if (var->varno == scan->records->relid)
 				ours = ours || var->varattno == RECORD_ROW_SHAPE_ID;
 			else if (entry->rtekind == RTE_RELATION && get_attnum(entry->relid, "shape_id") == var->varattno &&
-					 get_attnum(entry->relid, "event_id") != InvalidAttrNumber && get_attnum(entry->relid, "shape") != InvalidAttrNumber)
+					 get_attnum(entry->relid, "event_id") != InvalidAttrNumber &&
+					 get_attnum(entry->relid, "shape") != InvalidAttrNumber)
 				shapes = scan->root->simple_rel_array[var->varno];
 		}
 		if (ours && shapes != NULL)
@@ -310,15 +323,18 @@ add_event(SegmentScan *scan, Node *event, const RestrictInfo *from)
 {
 	Oid			schema = get_func_namespace(scan->function->funcid);
 	Oid			argument = INT8OID;
-	Oid			function = LookupFuncName(list_make2(makeString(get_namespace_name(schema)), makeString("l4_event_shapes")), 1, &argument, true);
+	Oid			function = LookupFuncName(list_make2(makeString(get_namespace_name(schema)), makeString("l4_event_shapes")), 1,
+										  &argument, true);
 	Var		   *var = segment_var(scan, "shape_ids");
-	Node	   *wide = coerce_to_target_type(NULL, copyObject(event), exprType(event), INT8OID, -1, COERCION_IMPLICIT, COERCE_IMPLICIT_CAST, -1);
+	Node	   *wide = coerce_to_target_type(NULL, copyObject(event), exprType(event), INT8OID, -1, COERCION_IMPLICIT,
+											 COERCE_IMPLICIT_CAST, -1);
 	FuncExpr   *call;
 
 	if (!OidIsValid(function) || var == NULL || wide == NULL)
 		return;
 	call = makeFuncExpr(function, INT8ARRAYOID, list_make1(wide), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	add_clause(scan, make_opclause(OID_ARRAY_OVERLAP_OP, BOOLOID, false, (Expr *) var, (Expr *) call, InvalidOid, InvalidOid), from);
+	add_clause(scan, make_opclause(OID_ARRAY_OVERLAP_OP, BOOLOID, false, (Expr *) var, (Expr *) call, InvalidOid, InvalidOid),
+			   from);
 }
 
 static void
@@ -376,8 +392,9 @@ drop_text(SegmentScan *scan)
 }
 
 /*
- * Charges the opening of a segment to the scan of its row. The planner takes a function that is called for each row of a table to cost something for the first row alone,
- * and so would open thousands of segments where it could leave them out first, and in one process.
+ * Charges the opening of a segment to the scan of its row. The planner takes a function that is called for each row of a table
+ * to cost something for the first row alone, and so would open thousands of segments where it could leave them out first, and
+ * in one process.
  */
 static void
 charge_segments(SegmentScan *scan)
@@ -389,7 +406,8 @@ charge_segments(SegmentScan *scan)
 }
 
 /*
- * l4_segment_support(internal): see the head of this file. Does nothing for other requests, and where the function is not called on columns of l4_segment.
+ * l4_segment_support(internal): see the head of this file. Does nothing for other requests, and where the function is not
+ * called on columns of l4_segment.
  */
 Datum
 l4_segment_support(PG_FUNCTION_ARGS)

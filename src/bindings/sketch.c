@@ -1,5 +1,6 @@
 /*
- * sketch.c: the packed sketches of a source's parameters as rows: all of them, those of a few shapes, or those that go beyond what is known.
+ * sketch.c: the packed sketches of a source's parameters as rows: all of them, those of a few shapes, or those that go beyond
+ * what is known.
  */
 #include "algorithms/sketch.h"
 #include "bindings/record_row.h"
@@ -38,7 +39,8 @@ lines_array(const L4SketchEntry *entry)
 
 	for (i = 0; i < entry->value_count; i++)
 		elements[i] = Int64GetDatum(entry->value_lines[i]);
-	return PointerGetDatum(construct_array(elements, entry->value_count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	return PointerGetDatum(construct_array(elements, entry->value_count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
+										   TYPALIGN_DOUBLE));
 }
 
 static void
@@ -67,8 +69,8 @@ put_row(ReturnSetInfo *result, const L4SketchEntry *entry)
 }
 
 /*
- * l4_sketch_parameters(sketch bytea, shape_ids bigint[]): see its COMMENT. Errors: XX001 for damaged bytes, 22004 for an array with NULL. Cost: about a
- * microsecond a row returned, a tenth of it for one that is not.
+ * l4_sketch_parameters(sketch bytea, shape_ids bigint[]): see its COMMENT. Errors: XX001 for damaged bytes, 22004 for an array
+ * with NULL. Cost: about a microsecond a row returned, a tenth of it for one that is not.
  */
 Datum
 l4_sketch_parameters(PG_FUNCTION_ARGS)
@@ -102,7 +104,10 @@ l4_sketch_parameters(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* What is known of one position of a shape: the one value it takes, if it takes but one, and between which bounds its numbers lie. */
+/*
+ * What is known of one position of a shape: the one value it takes, if it takes but one, and between which bounds its numbers
+ * lie.
+ */
 typedef struct Known
 {
 	int64		shape_id;
@@ -115,7 +120,10 @@ typedef struct Known
 	double		highest;
 } Known;
 
-/* The arrays of a call as entries in order of shape and position; kept while the arrays stay the same, which they do for all sketches of a job. */
+/*
+ * The arrays of a call as entries in order of shape and position; kept while the arrays stay the same, which they do for all
+ * sketches of a job.
+ */
 #define KNOWN_ARRAYS 5
 
 typedef struct KnownCache
@@ -137,7 +145,10 @@ compare_known(const void *a, const void *b)
 	return x->position - y->position;
 }
 
-/* Puts the elements of the arrays side by side. Errors: 2202E for arrays of different lengths, 22004 where a shape or a position is NULL. */
+/*
+ * Puts the elements of the arrays side by side. Errors: 2202E for arrays of different lengths, 22004 where a shape or a
+ * position is NULL.
+ */
 static void
 read_known(KnownCache *cache)
 {
@@ -174,7 +185,8 @@ read_known(KnownCache *cache)
 		known->position = DatumGetInt32(elements[1][i]);
 		known->one_value = !nulls[2][i];
 		if (known->one_value)
-			known->value = (L4Bytes) {VARDATA_ANY(DatumGetPointer(elements[2][i])), VARSIZE_ANY_EXHDR(DatumGetPointer(elements[2][i]))};
+			known->value = (L4Bytes) {VARDATA_ANY(DatumGetPointer(elements[2][i])),
+									  VARSIZE_ANY_EXHDR(DatumGetPointer(elements[2][i]))};
 		known->has_lowest = !nulls[3][i];
 		known->has_highest = !nulls[4][i];
 		known->lowest = known->has_lowest ? DatumGetFloat8(elements[3][i]) : 0;
@@ -226,15 +238,17 @@ is_outlier(const KnownCache *cache, const L4SketchEntry *entry)
 	if (known == NULL)
 		return false;
 	for (i = 0; i < entry->value_count && known->one_value; i++)
-		if (entry->values[i].size != known->value.size || memcmp(entry->values[i].data, known->value.data, known->value.size) != 0)
+		if (entry->values[i].size != known->value.size ||
+			memcmp(entry->values[i].data, known->value.data, known->value.size) != 0)
 			return true;
 	return entry->number_count > 0 &&
 		((known->has_lowest && entry->minimum < known->lowest) || (known->has_highest && entry->maximum > known->highest));
 }
 
 /*
- * l4_sketch_outliers(sketch, shape_ids, positions, known_values, lowest, highest): see its COMMENT. Errors: XX001 for damaged bytes, 2202E for arrays of different
- * lengths, 22004 where one names no shape or position. Cost: some hundred nanoseconds for each position of the sketch, a microsecond for one returned.
+ * l4_sketch_outliers(sketch, shape_ids, positions, known_values, lowest, highest): see its COMMENT. Errors: XX001 for damaged
+ * bytes, 2202E for arrays of different lengths, 22004 where one names no shape or position. Cost: some hundred nanoseconds for
+ * each position of the sketch, a microsecond for one returned.
  */
 Datum
 l4_sketch_outliers(PG_FUNCTION_ARGS)
@@ -279,7 +293,8 @@ is_address(L4Bytes text)
 }
 
 /*
- * l4_sketch_addresses(sketch bytea): see its COMMENT. Errors: XX001 for damaged bytes. Cost: some hundred nanoseconds for each position of the sketch.
+ * l4_sketch_addresses(sketch bytea): see its COMMENT. Errors: XX001 for damaged bytes. Cost: some hundred nanoseconds for each
+ * position of the sketch.
  */
 Datum
 l4_sketch_addresses(PG_FUNCTION_ARGS)

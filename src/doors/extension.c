@@ -59,7 +59,8 @@ extension_kept_tables(void)
 				"WHERE e.extname OPERATOR(pg_catalog.=) 'l4' ORDER BY t.place", true, 0);
 	tables = SPI_tuptable;
 	for (i = 0; i < count; i++)
-		append_kept(&names, SPI_getvalue(tables->vals[i], tables->tupdesc, 1), SPI_getvalue(tables->vals[i], tables->tupdesc, 2),
+		append_kept(&names, SPI_getvalue(tables->vals[i], tables->tupdesc, 1),
+					SPI_getvalue(tables->vals[i], tables->tupdesc, 2),
 					SPI_getvalue(tables->vals[i], tables->tupdesc, 3));
 	SPI_finish();
 	return names.len > 0 ? names.data : NULL;

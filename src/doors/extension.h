@@ -10,8 +10,8 @@
 extern Oid	extension_owner(void);
 
 /*
- * The names of the extension's tables that hold rows of the site's own (those that a dump holds), joined by commas, in the current memory
- * context; NULL where none does. Connects SPI by itself. Cost: one look into each table.
+ * The names of the extension's tables that hold rows of the site's own (those that a dump holds), joined by commas, in the
+ * current memory context; NULL where none does. Connects SPI by itself. Cost: one look into each table.
  */
 extern char *extension_kept_tables(void);
 

@@ -306,12 +306,12 @@ raise_empty(const char *root)
 /*
  * Lists what is to be imported.
  *
- * In: the absolute path of a file or folder on the server. Out: a list of L4File in the current memory context, sorted by source
- * in byte order: every file below the folder at any depth up to 64, hidden ones too, or the file itself. What cannot be read is
- * listed with the reason in error. Links to files and folders are followed; a folder that is one of those leading to it is
- * left out. Bytes of names that are not valid in the database's encoding appear in the source as \xNN.
- * Errors: 42602 where the path is not absolute, 42809 where it is neither file nor folder, that of the operating
- * system where it is missing, 58P01 where the folder holds no file. Cost: one stat per file; memory: the list.
+ * In: the absolute path of a file or folder on the server. Out: a list of L4File in the current memory context, sorted by
+ * source in byte order: every file below the folder at any depth up to 64, hidden ones too, or the file itself. What cannot be
+ * read is listed with the reason in error. Links to files and folders are followed; a folder that is one of those leading to it
+ * is left out. Bytes of names that are not valid in the database's encoding appear in the source as \xNN. Errors: 42602 where
+ * the path is not absolute, 42809 where it is neither file nor folder, that of the operating system where it is missing, 58P01
+ * where the folder holds no file. Cost: one stat per file; memory: the list.
  */
 List *
 files_list(const char *path)

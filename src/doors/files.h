@@ -35,10 +35,10 @@ extern List *files_list(const char *path);
 typedef struct L4FileReader L4FileReader;
 
 /*
- * Opens a file, always with a reader for result. Then files_next_member steps through what is in it: one member with the file's own
- * source for a plain or merely compressed file, every regular file of an archive (source: the member's path below the archive's own
- * source, or the member's path alone where the archive is the imported path itself; ".." is escaped as bytes of names are,
- * paths over 4 kB are shortened), decompressed where it is compressed, and what a tar archive holds behind a damaged
+ * Opens a file, always with a reader for result. Then files_next_member steps through what is in it: one member with the file's
+ * own source for a plain or merely compressed file, every regular file of an archive (source: the member's path below the
+ * archive's own source, or the member's path alone where the archive is the imported path itself; ".." is escaped as bytes of
+ * names are, paths over 4 kB are shortened), decompressed where it is compressed, and what a tar archive holds behind a damaged
  * header, as a member that says so in its end.
  * files_read fills a buffer with decompressed bytes and returns how many; 0 at the end of the member.
  *
@@ -47,16 +47,19 @@ typedef struct L4FileReader L4FileReader;
  * files_remark, after files_read gave 0: what is odd about a member of which every byte was handed out, or NULL.
  * files_next_member false: with files_error NULL the file is at its end, else its rest (or all of it) cannot be read.
  *
- * Strings and the reader come from the current memory context. Open, read and close in the same transaction: the
- * server closes the descriptor at its end, reads then fail (they do not raise) and files_close frees the rest. An error or a cancel
- * in between leaks neither descriptors nor memory.
+ * Strings and the reader come from the current memory context. Open, read and close in the same transaction: the server closes
+ * the descriptor at its end, reads then fail (they do not raise) and files_close frees the rest. An error or a cancel in
+ * between leaks neither descriptors nor memory.
  */
 extern L4FileReader *files_open(const L4File *file);
 extern bool files_next_member(L4FileReader *reader, char **source, int64 *size, TimestampTz *modified_at);
 extern ssize_t files_read(L4FileReader *reader, char *buffer, size_t room);
 /* Is the file neither compressed nor an archive, so that its bytes can be read where they stand? */
 extern bool files_is_plain(const L4FileReader *reader);
-/* Bytes of a plain file from an offset on, as many as there are up to size; the place of files_read stays. Fewer where they cannot be read. */
+/*
+ * Bytes of a plain file from an offset on, as many as there are up to size; the place of files_read stays. Fewer where they
+ * cannot be read.
+ */
 extern size_t files_read_at(L4FileReader *reader, char *buffer, size_t size, int64 offset);
 /* Sets where files_read goes on in a plain file; false where that cannot be. */
 extern bool files_seek(L4FileReader *reader, int64 offset);

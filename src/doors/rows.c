@@ -1,8 +1,9 @@
 /*
  * rows.c: lines of logs that come as rows: of a query of the caller's, or of l4_inbox.
  *
- * Rows are fetched through a cursor, some hundred at a time. What belongs to one source must come together, since a source is read in one go: so the query is wrapped
- * in one that numbers its rows and sorts them by node, rank and source, where it names any. The server's own sort does that within work_mem and on disk.
+ * Rows are fetched through a cursor, some hundred at a time. What belongs to one source must come together, since a source is
+ * read in one go: so the query is wrapped in one that numbers its rows and sorts them by node, rank and source, where it names
+ * any. The server's own sort does that within work_mem and on disk.
  *
  * The query is the caller's, with the caller's rights, and it may only read: the transaction counts as read only while it runs.
  *
@@ -115,7 +116,8 @@ check_column(const RowLayout *layout, TupleDesc row, int number, int which)
 	if (!type_fits(type, rules[which].kind))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" of the query is of type %s, but must be %s", name, format_type_be(TupleDescAttr(row, number)->atttypid), kind_names[rules[which].kind]),
+				 errmsg("column \"%s\" of the query is of type %s, but must be %s", name,
+						format_type_be(TupleDescAttr(row, number)->atttypid), kind_names[rules[which].kind]),
 				 errhint("Cast it in the query, or give it another name if it is not the %s.", rules[which].names[0])));
 }
 
@@ -142,7 +144,8 @@ read_layout(TupleDesc row)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("the query has no column for the line"),
-				 errhint("Name the column with the text of the lines line, message, raw, text or log. Others that count: node, rank, source, ts, level, line_no.")));
+				 errhint("Name the column with the text of the lines line, message, raw, text or log. Others that count: node, "
+						 "rank, source, ts, level, line_no.")));
 	return layout;
 }
 
@@ -469,8 +472,9 @@ set_aside(SPITupleTable *table, uint64 row, const RowFault *fault, void *argumen
 	(void) row_value(table, row, COLUMN_COUNT, &value);
 	add_time(&arguments, DatumGetTimestampTz(value), false);
 	add_text(&arguments, fault->reason);
-	(void) store_run(refusal->schema, "INSERT INTO %s.l4_inbox_refused "
-					 "(job_id, node, rank, source, ts, level, line, arrived_at, reason) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+	(void) store_run(refusal->schema,
+					 "INSERT INTO %s.l4_inbox_refused (job_id, node, rank, source, ts, level, line, arrived_at, reason) "
+					 "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 					 &arguments, SPI_OK_INSERT);
 	if (refusal->refused->rows++ == 0)
 	{
@@ -486,9 +490,11 @@ rows_of_inbox(const char *schema, const char *job_id, L4LineSink sink, void *arg
 	Refusal		refusal = {schema, job_id, refused};
 
 	add_text(&arguments, job_id);
-	read_cursor(store_open(schema, "WITH taken AS (DELETE FROM %s.l4_inbox WHERE job_id OPERATOR(pg_catalog.=) $1 AND line IS NOT NULL "
-						   "RETURNING line, node, rank::pg_catalog.int8, source, ts, level, NULL::pg_catalog.int8, arrived_at, ctid AS place) "
-						   "SELECT * FROM taken ORDER BY node COLLATE \"C\", rank, source COLLATE \"C\", arrived_at, place", &arguments),
+	read_cursor(store_open(schema,
+						   "WITH taken AS (DELETE FROM %s.l4_inbox WHERE job_id OPERATOR(pg_catalog.=) $1 AND line IS NOT NULL "
+						   "RETURNING line, node, rank::pg_catalog.int8, source, ts, level, NULL::pg_catalog.int8, arrived_at, "
+						   "ctid AS place) SELECT * FROM taken ORDER BY node COLLATE \"C\", rank, source COLLATE \"C\", "
+						   "arrived_at, place", &arguments),
 				false, sink, argument, set_aside, &refusal);
 }
 
@@ -501,9 +507,12 @@ rows_in_inbox(const char *schema, const char *job_id)
 	uint64		i;
 
 	add_text(&arguments, job_id);
-	count = store_run(schema, "SELECT i.job_id, EXISTS (SELECT FROM %s.l4_job j WHERE j.job_id OPERATOR(pg_catalog.=) i.job_id), i.lines, i.nulls "
-					  "FROM (SELECT job_id, pg_catalog.count(line) AS lines, pg_catalog.count(*) OPERATOR(pg_catalog.-) pg_catalog.count(line) AS nulls "
-					  "FROM %s.l4_inbox WHERE $1 IS NULL OR job_id OPERATOR(pg_catalog.=) $1 GROUP BY job_id) AS i ORDER BY i.job_id COLLATE \"C\"",
+	count = store_run(schema,
+					  "SELECT i.job_id, EXISTS (SELECT FROM %s.l4_job j WHERE j.job_id OPERATOR(pg_catalog.=) i.job_id), "
+					  "i.lines, i.nulls FROM (SELECT job_id, pg_catalog.count(line) AS lines, "
+					  "pg_catalog.count(*) OPERATOR(pg_catalog.-) pg_catalog.count(line) AS nulls FROM %s.l4_inbox "
+					  "WHERE $1 IS NULL OR job_id OPERATOR(pg_catalog.=) $1 GROUP BY job_id) AS i "
+					  "ORDER BY i.job_id COLLATE \"C\"",
 					  &arguments, SPI_OK_SELECT);
 	content.jobs = palloc(mul_size(Max(count, 1), sizeof(char *)));
 	for (i = 0; i < count; i++)

@@ -22,10 +22,10 @@ typedef struct L4Line
 typedef void (*L4LineSink) (const L4Line *line, void *argument);
 
 /*
- * Runs a query of the caller's, which may only read, and hands its rows to the sink: those of one node, rank and source together, in the order the query gives them.
- * zone: of times that state none. SPI must be connected. Errors: 42703, 42702, 42804 for columns that are missing, there
- * twice or of a wrong type; for a row, which is named: 22004 without a line, 22003 and 22008 for ranks, line numbers and
- * times that cannot be, 22001 for names that are too long; those of the query itself.
+ * Runs a query of the caller's, which may only read, and hands its rows to the sink: those of one node, rank and source
+ * together, in the order the query gives them. zone: of times that state none. SPI must be connected. Errors: 42703, 42702,
+ * 42804 for columns that are missing, there twice or of a wrong type; for a row, which is named: 22004 without a line, 22003
+ * and 22008 for ranks, line numbers and times that cannot be, 22001 for names that are too long; those of the query itself.
  */
 extern void rows_of_query(const char *query, const char *zone, L4LineSink sink, void *argument);
 
@@ -43,7 +43,10 @@ typedef struct L4RefusedRows
  */
 extern void rows_of_inbox(const char *schema, const char *job_id, L4LineSink sink, void *argument, L4RefusedRows *refused);
 
-/* What waits in l4_inbox, of one job or (NULL) of all: the registered jobs that have lines, in byte order; and how many rows are of no such job, or have no line. */
+/*
+ * What waits in l4_inbox, of one job or (NULL) of all: the registered jobs that have lines, in byte order; and how many rows
+ * are of no such job, or have no line.
+ */
 typedef struct L4InboxContent
 {
 	int			job_count;

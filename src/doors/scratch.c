@@ -1,8 +1,9 @@
 /*
  * scratch.c: bytes that the processes of one call hand to each other by name, through the server's shared temporary files.
  *
- * What a worker makes of a part of a file is megabytes: too much for a queue whose reader is busy, and of no size known in advance. The server's shared temporary files hold it,
- * as they do for its own parallel joins and sorts: in temp_tablespaces, gone with the call, and after a crash.
+ * What a worker makes of a part of a file is megabytes: too much for a queue whose reader is busy, and of no size known in
+ * advance. The server's shared temporary files hold it, as they do for its own parallel joins and sorts: in temp_tablespaces,
+ * gone with the call, and after a crash.
  */
 #include "doors/scratch.h"
 

@@ -7,7 +7,10 @@
 #include "ground/l4.h"
 #include "storage/sharedfileset.h"
 
-/* The set lies in shared memory and its files go with that. Leader: scratch_create; others: scratch_attach. Inside a transaction. */
+/*
+ * The set lies in shared memory and its files go with that. Leader: scratch_create; others: scratch_attach. Inside a
+ * transaction.
+ */
 extern void scratch_create(SharedFileSet *set, dsm_segment *segment);
 extern void scratch_attach(SharedFileSet *set, dsm_segment *segment);
 /* Keeps bytes under a name that is not in use. */

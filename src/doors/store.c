@@ -1,9 +1,9 @@
 /*
  * store.c: the one door to l4's tables: SPI with every name qualified, under the caller's own privileges and row security.
  *
- * Everything goes through SQL, so that table privileges, row-level security, triggers of the site and a read-only transaction are
- * respected without a word here; the COPY callback interface would check none of them. Rows come in few large statements (arrays unnested), since
- * a statement per row would cost more than the parsing.
+ * Everything goes through SQL, so that table privileges, row-level security, triggers of the site and a read-only transaction
+ * are respected without a word here; the COPY callback interface would check none of them. Rows come in few large statements
+ * (arrays unnested), since a statement per row would cost more than the parsing.
  */
 #include "doors/store_parts.h"
 
@@ -17,7 +17,10 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* Plans kept for the life of the session, by statement (a literal: its address) and schema; the server makes them anew when a table changes. */
+/*
+ * Plans kept for the life of the session, by statement (a literal: its address) and schema; the server makes them anew when a
+ * table changes.
+ */
 #define PLAN_LIMIT 64
 
 typedef struct KeptPlan
@@ -52,7 +55,10 @@ statement_text(const char *schema, const char *statement)
 	return sql.data;
 }
 
-/* The kept plan of a statement, or NULL. One for a row type that an extension made anew has replaced is freed, and its place is given. */
+/*
+ * The kept plan of a statement, or NULL. One for a row type that an extension made anew has replaced is freed, and its place is
+ * given.
+ */
 static KeptPlan *
 find_plan(const char *schema, const char *statement, Oid first_type)
 {
@@ -102,7 +108,10 @@ statement_plan(const char *schema, const char *statement, Arguments *arguments)
 	return plan;
 }
 
-/* Runs a statement in which %s stands for the schema; expects the given kind of result, which lives until the next statement is run. */
+/*
+ * Runs a statement in which %s stands for the schema; expects the given kind of result, which lives until the next statement is
+ * run.
+ */
 uint64
 store_run(const char *schema, const char *statement, Arguments *arguments, int expected)
 {
@@ -126,7 +135,8 @@ switch_off(const char *setting)
 }
 
 /*
- * store_run_by_key: a plan is kept while tables grow, and one made when they were small would read them whole each time: so it is made without that choice.
+ * store_run_by_key: a plan is kept while tables grow, and one made when they were small would read them whole each time: so it
+ * is made without that choice.
  */
 uint64
 store_run_by_key(const char *schema, const char *statement, Arguments *arguments, int expected)
@@ -156,7 +166,8 @@ Portal
 store_open(const char *schema, const char *statement, Arguments *arguments)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	Portal		cursor = SPI_cursor_open(NULL, statement_plan(schema, statement, arguments), arguments->values, arguments->nulls, false);
+	Portal		cursor = SPI_cursor_open(NULL, statement_plan(schema, statement, arguments), arguments->values,
+										 arguments->nulls, false);
 
 	MemoryContextSwitchTo(caller);
 	return cursor;
@@ -199,8 +210,9 @@ store_end(void)
 }
 
 /*
- * Commits what came of a file without waiting for the disk, as the site's own synchronous_commit = off would: what a crash of the server takes with it are whole files, which
- * calling the import again brings back. store_settle makes the end of the call wait for all of them.
+ * Commits what came of a file without waiting for the disk, as the site's own synchronous_commit = off would: what a crash of
+ * the server takes with it are whole files, which calling the import again brings back. store_settle makes the end of the call
+ * wait for all of them.
  */
 void
 store_commit_file(void)
@@ -280,7 +292,9 @@ store_job(const char *schema, const char *job_id)
 	Datum		value;
 
 	add_text(&arguments, job_id);
-	if (store_run(schema, "SELECT status, time_zone, started_at, nodes, ranks_per_node FROM %s.l4_job WHERE job_id OPERATOR(pg_catalog.=) $1",
+	if (store_run(schema,
+				  "SELECT status, time_zone, started_at, nodes, ranks_per_node FROM %s.l4_job "
+				  "WHERE job_id OPERATOR(pg_catalog.=) $1",
 				  &arguments, SPI_OK_SELECT) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_NO_DATA_FOUND),
@@ -315,7 +329,8 @@ load_formats(const char *schema, MemoryContext context, L4Rules *rules)
 		bool		is_null;
 
 		format->name = MemoryContextStrdup(context, result_text(i, 1));
-		format->kind = strcmp(kind, "path") == 0 ? L4_FORMAT_PATH : strcmp(kind, "prefix") == 0 ? L4_FORMAT_PREFIX : L4_FORMAT_HEADER;
+		format->kind = strcmp(kind, "path") == 0 ? L4_FORMAT_PATH
+			: strcmp(kind, "prefix") == 0 ? L4_FORMAT_PREFIX : L4_FORMAT_HEADER;
 		format->priority = DatumGetInt32(result_datum(i, 3, &is_null));
 		format->dominant = DatumGetBool(result_datum(i, 4, &is_null));
 		format->pattern = MemoryContextStrdup(context, result_text(i, 5));
@@ -406,7 +421,8 @@ static void
 load_grave_words(const char *schema, MemoryContext context, L4GraveWords *grave)
 {
 	Arguments	arguments = {0};
-	uint64		count = store_run(schema, "SELECT pattern FROM %s.l4_wording_in_force WHERE class OPERATOR(pg_catalog.=) 'grave_word' "
+	uint64		count = store_run(schema,
+								  "SELECT pattern FROM %s.l4_wording_in_force WHERE class OPERATOR(pg_catalog.=) 'grave_word' "
 								  "ORDER BY name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
 	uint64		i;
 
@@ -460,11 +476,14 @@ store_known_files(const char *schema, const char *job_id, const int64 *file_ids,
 	memset(known, 0, mul_size(count, sizeof(L4KnownFile)));
 	add_text(&arguments, job_id);
 	add_argument(&arguments, INT8ARRAYOID, bigint_array(file_ids, count), false);
-	rows = store_run_by_key(schema, "SELECT f.number, s.size, s.modified_at, s.failed, s.first_ts FROM pg_catalog.unnest($2) WITH ORDINALITY AS f (file_id, number) "
-							"CROSS JOIN LATERAL (SELECT pg_catalog.count(*), pg_catalog.max(file_size), pg_catalog.max(file_modified_at), "
-							"pg_catalog.bool_or(state OPERATOR(pg_catalog.=) 'failed'), pg_catalog.min(first_ts) FROM %s.l4_stream t "
-							"WHERE t.job_id OPERATOR(pg_catalog.=) $1 AND t.file_id OPERATOR(pg_catalog.=) f.file_id) AS s (streams, size, modified_at, failed, first_ts) "
-							"WHERE s.streams OPERATOR(pg_catalog.>) 0", &arguments, SPI_OK_SELECT);
+	rows = store_run_by_key(schema,
+							"SELECT f.number, s.size, s.modified_at, s.failed, s.first_ts "
+							"FROM pg_catalog.unnest($2) WITH ORDINALITY AS f (file_id, number) "
+							"CROSS JOIN LATERAL (SELECT pg_catalog.count(*), pg_catalog.max(file_size), "
+							"pg_catalog.max(file_modified_at), pg_catalog.bool_or(state OPERATOR(pg_catalog.=) 'failed'), "
+							"pg_catalog.min(first_ts) FROM %s.l4_stream t WHERE t.job_id OPERATOR(pg_catalog.=) $1 "
+							"AND t.file_id OPERATOR(pg_catalog.=) f.file_id) AS s (streams, size, modified_at, failed, "
+							"first_ts) WHERE s.streams OPERATOR(pg_catalog.>) 0", &arguments, SPI_OK_SELECT);
 	for (i = 0; i < rows; i++)
 		read_known_file(i, &known[DatumGetInt64(result_datum(i, 1, &is_null)) - 1]);
 	result_done();
@@ -493,7 +512,8 @@ store_forget_file(const char *schema, const char *job_id, int64 file_id)
 	store_run(schema, "DELETE FROM %s.l4_source_state t USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
 			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND t.job_id OPERATOR(pg_catalog.=) $1 "
 			  "AND t.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
-	count = store_run(schema, "DELETE FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 AND file_id OPERATOR(pg_catalog.=) $2 "
+	count = store_run(schema,
+					  "DELETE FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 AND file_id OPERATOR(pg_catalog.=) $2 "
 					  "RETURNING first_iteration IS NOT NULL", &arguments, SPI_OK_DELETE_RETURNING);
 	for (i = 0; i < count && !named; i++)
 		named = DatumGetBool(result_datum(i, 1, &is_null));
@@ -527,13 +547,16 @@ owns_tables(const char *schema)
 {
 	Arguments	arguments = {0};
 
-	return store_run(schema, "SELECT FROM pg_catalog.pg_class WHERE oid OPERATOR(pg_catalog.=) '%s.l4_stream_event'::pg_catalog.regclass "
+	return store_run(schema,
+					 "SELECT FROM pg_catalog.pg_class "
+					 "WHERE oid OPERATOR(pg_catalog.=) '%s.l4_stream_event'::pg_catalog.regclass "
 					 "AND pg_catalog.pg_has_role(relowner, 'USAGE')", &arguments, SPI_OK_SELECT) > 0;
 }
 
 /*
- * store_analyze_logs, store_analyze_rest: fresh planner statistics of the tables that diagnosis reads: without them the first diagnosis after the first imports is planned
- * for empty tables. First of those that files go into, then of what is found out at the end of an import. Do nothing where the caller does not own the tables; autovacuum will do it then.
+ * store_analyze_logs, store_analyze_rest: fresh planner statistics of the tables that diagnosis reads: without them the first
+ * diagnosis after the first imports is planned for empty tables. First of those that files go into, then of what is found out
+ * at the end of an import. Do nothing where the caller does not own the tables; autovacuum will do it then.
  */
 void
 store_analyze_logs(const char *schema)
@@ -542,8 +565,11 @@ store_analyze_logs(const char *schema)
 
 	if (owns_tables(schema))
 		/* the columns by which rows are found */
-		store_run(schema, "ANALYZE %s.l4_stream, %s.l4_stream_event (job_id, stream_id, shape_id, level, stage), %s.l4_parameter_sketch (job_id, source_id), "
-				  "%s.l4_segment (job_id, source_id, segment_no, first_ts, last_ts, stream_ids, shape_ids)", &arguments, SPI_OK_UTILITY);
+		store_run(schema,
+				  "ANALYZE %s.l4_stream, %s.l4_stream_event (job_id, stream_id, shape_id, level, stage), "
+				  "%s.l4_parameter_sketch (job_id, source_id), "
+				  "%s.l4_segment (job_id, source_id, segment_no, first_ts, last_ts, stream_ids, shape_ids)", &arguments,
+				  SPI_OK_UTILITY);
 }
 
 void
@@ -552,7 +578,8 @@ store_analyze_rest(const char *schema)
 	Arguments	arguments = {0};
 
 	if (owns_tables(schema))
-		store_run(schema, "ANALYZE %s.l4_shape, %s.l4_pool_event, %s.l4_pool_parameter, %s.l4_address", &arguments, SPI_OK_UTILITY);
+		store_run(schema, "ANALYZE %s.l4_shape, %s.l4_pool_event, %s.l4_pool_parameter, %s.l4_address", &arguments,
+				  SPI_OK_UTILITY);
 }
 
 void
@@ -571,7 +598,9 @@ store_event_shapes(const char *schema, int64 event_id, bool *is_null)
 
 	store_connect(false);
 	add_bigint(&arguments, event_id, false);
-	plan = statement_plan(schema, "SELECT pg_catalog.array_agg(shape_id ORDER BY shape_id) FROM %s.l4_shape WHERE event_id OPERATOR(pg_catalog.=) $1", &arguments);
+	plan = statement_plan(schema,
+						  "SELECT pg_catalog.array_agg(shape_id ORDER BY shape_id) FROM %s.l4_shape "
+						  "WHERE event_id OPERATOR(pg_catalog.=) $1", &arguments);
 	if (SPI_execute_plan(plan, arguments.values, arguments.nulls, true, 1) != SPI_OK_SELECT)
 		elog(ERROR, "the shapes of an event cannot be read");
 	shapes = result_datum(0, 1, is_null);

@@ -37,7 +37,8 @@ typedef struct L4Rules
 } L4Rules;
 
 /*
- * Connects SPI. may_commit: store_commit may be called, as in a procedure outside a transaction block. Memory contexts of the caller stay as they were.
+ * Connects SPI. may_commit: store_commit may be called, as in a procedure outside a transaction block. Memory contexts of the
+ * caller stay as they were.
  */
 extern void store_connect(bool may_commit);
 extern void store_commit(void);
@@ -47,7 +48,10 @@ extern void store_settle(void);
 /* Until the transaction ends no lock is waited for longer than ten seconds. */
 extern void store_limit_waits(void);
 extern void store_disconnect(void);
-/* The same in a worker, with transactions of its own: the first begins here, store_commit begins the next, store_end ends the last. */
+/*
+ * The same in a worker, with transactions of its own: the first begins here, store_commit begins the next, store_end ends the
+ * last.
+ */
 extern void store_begin(void);
 extern void store_end(void);
 
@@ -81,7 +85,8 @@ extern void store_lock(const char *schema, const char *table, const char *name, 
 /* What is there of files, in their order. Cost: one statement. */
 extern void store_known_files(const char *schema, const char *job_id, const int64 *file_ids, int count, L4KnownFile *known);
 /*
- * Deletes the streams of a file (an archive holds several) with all that came from them, but for shapes, events and starts of iterations. Did it name any of these?
+ * Deletes the streams of a file (an archive holds several) with all that came from them, but for shapes, events and starts of
+ * iterations. Did it name any of these?
  */
 extern bool store_forget_file(const char *schema, const char *job_id, int64 file_id);
 
@@ -160,16 +165,23 @@ typedef struct L4ShapeRow
 /* In the order of the ids. */
 extern void store_shapes(const char *schema, const L4ShapeRow *rows, int count);
 /* Merges starts of iterations (no duplicates) into the job's timeline: the earliest start of each stays; ordered by start. */
-extern void store_timeline(const char *schema, const char *job_id, const int64 *iterations, const TimestampTz *starts, int count);
+extern void store_timeline(const char *schema, const char *job_id, const int64 *iterations, const TimestampTz *starts,
+						   int count);
 /* Gives every shape without an event one. */
 extern void store_assign_events(const char *schema, const char *job_id);
 /* After an import: learns the job's addresses, and puts one that succeeded into its pool. */
 extern void store_refresh_pool(const char *schema, const char *job_id);
-/* Fresh planner statistics, where the caller owns the tables: of those that logs go into, and of what is found out at the end of an import. */
+/*
+ * Fresh planner statistics, where the caller owns the tables: of those that logs go into, and of what is found out at the end
+ * of an import.
+ */
 extern void store_analyze_logs(const char *schema);
 extern void store_analyze_rest(const char *schema);
 
-/* The shapes of an event in ascending order as a bigint[] in the current memory context, NULL where there is none. Connects by itself. Cost: one statement. */
+/*
+ * The shapes of an event in ascending order as a bigint[] in the current memory context, NULL where there is none. Connects by
+ * itself. Cost: one statement.
+ */
 extern Datum store_event_shapes(const char *schema, int64 event_id, bool *is_null);
 /* Sources that may go on later. All in store_source.c. */
 
@@ -199,9 +211,13 @@ extern L4Bytes *store_shape_texts(const char *schema, int64 **shape_ids, int *co
 /* The shapes of a job that satisfy a test, by their ids in order. */
 typedef bool (*L4ShapeTest) (int64 shape_id, L4Bytes text, void *argument);
 extern int64 *store_job_shapes(const char *schema, const char *job_id, L4ShapeTest test, void *argument, int *count);
-/* Calls the sink for each segment of a job that has one of the shapes; is_last: the last one of its source. The blobs live until it returns. */
+/*
+ * Calls the sink for each segment of a job that has one of the shapes; is_last: the last one of its source. The blobs live
+ * until it returns.
+ */
 typedef void (*L4SegmentSink) (const L4SegmentBlobs *blobs, bool is_last, void *argument);
-extern void store_each_segment(const char *schema, const char *job_id, const int64 *shape_ids, int count, L4SegmentSink sink, void *argument);
+extern void store_each_segment(const char *schema, const char *job_id, const int64 *shape_ids, int count, L4SegmentSink sink,
+							   void *argument);
 /* Marks the job's timeline as one to be made anew; is it so marked? Deletes it. */
 extern void store_mark_timeline(const char *schema, const char *job_id);
 extern bool store_timeline_is_stale(const char *schema, const char *job_id);
@@ -217,8 +233,9 @@ extern void store_forget_source(const char *schema, const char *job_id, int64 so
 extern bytea *store_take_sketch(const char *schema, const char *job_id, int64 source_id);
 
 /*
- * Rows of sources on their way into the tables (store_batch.c), written when some have come together or with store_batch_write, which must come before the transaction ends.
- * Rows are copied. A row that replaces one is to be added after that was deleted; the sketches and the state of a source replace older ones by themselves.
+ * Rows of sources on their way into the tables (store_batch.c), written when some have come together or with store_batch_write,
+ * which must come before the transaction ends. Rows are copied. A row that replaces one is to be added after that was deleted;
+ * the sketches and the state of a source replace older ones by themselves.
  */
 typedef struct L4StoreBatch L4StoreBatch;
 extern L4StoreBatch *store_batch_create(const char *schema, const char *job_id);

@@ -1,8 +1,9 @@
 /*
  * store_batch.c: rows of sources on their way into the tables, many to a statement.
  *
- * A small file amounts to a row or some of each of five tables. A statement costs as much as a dozen rows, so rows wait here until the transaction ends or some
- * megabyte of them has come together; then each table gets its rows in one statement. Nothing may read rows that wait: the sources of one batch are different ones.
+ * A small file amounts to a row or some of each of five tables. A statement costs as much as a dozen rows, so rows wait here
+ * until the transaction ends or some megabyte of them has come together; then each table gets its rows in one statement.
+ * Nothing may read rows that wait: the sources of one batch are different ones.
  */
 #include "doors/store_parts.h"
 
@@ -35,12 +36,15 @@ typedef struct TableText
 } TableText;
 
 #define SEGMENT_COLUMNS \
-	"job_id, source_id, segment_no, first_line, last_line, record_count, first_ts, last_ts, raw_bytes, stream_ids, shape_ids, structure, texts, parameters"
+	"job_id, source_id, segment_no, first_line, last_line, record_count, first_ts, last_ts, raw_bytes, stream_ids, " \
+	"shape_ids, structure, texts, parameters"
 #define STREAM_COLUMNS \
-	"job_id, stream_id, source_id, file_id, source, label, kind, node, rank, attempt, format, state, error, byte_count, line_count, record_count, " \
-	"first_ts, last_ts, last_stage, first_iteration, last_iteration, file_size, file_modified_at"
+	"job_id, stream_id, source_id, file_id, source, label, kind, node, rank, attempt, format, state, error, byte_count, " \
+	"line_count, record_count, first_ts, last_ts, last_stage, " \
+	"first_iteration, last_iteration, file_size, file_modified_at"
 #define SUMMARY_COLUMNS \
-	"job_id, stream_id, shape_id, occurrences, level, component, first_line, last_line, first_ts, last_ts, stage, first_iteration, last_iteration"
+	"job_id, stream_id, shape_id, occurrences, level, component, first_line, last_line, first_ts, last_ts, stage, " \
+	"first_iteration, last_iteration"
 #define SKETCH_COLUMNS "job_id, source_id, sketch"
 #define STATE_COLUMNS "job_id, source_id, byte_count, settings_hash, head_hash, tail_hash, shape_ids, state"
 
@@ -49,7 +53,8 @@ static const TableText tables[TABLE_COUNT] = {
 		"SELECT '%s.l4_segment'::pg_catalog.regclass",
 		"INSERT INTO %s.l4_segment (" SEGMENT_COLUMNS ") SELECT " SEGMENT_COLUMNS " FROM pg_catalog.unnest($1) AS u",
 		{
-			"job_id", "source_id", "segment_no", "first_line", "last_line", "record_count", "first_ts", "last_ts", "raw_bytes", "stream_ids", "shape_ids",
+			"job_id", "source_id", "segment_no", "first_line", "last_line", "record_count", "first_ts", "last_ts", "raw_bytes",
+			"stream_ids", "shape_ids",
 			"structure", "texts", "parameters"
 		}
 	},
@@ -57,7 +62,8 @@ static const TableText tables[TABLE_COUNT] = {
 		"SELECT '%s.l4_stream_event'::pg_catalog.regclass",
 		"INSERT INTO %s.l4_stream_event (" SUMMARY_COLUMNS ") SELECT " SUMMARY_COLUMNS " FROM pg_catalog.unnest($1) AS u",
 		{
-			"job_id", "stream_id", "shape_id", "occurrences", "level", "component", "first_line", "last_line", "first_ts", "last_ts", "stage",
+			"job_id", "stream_id", "shape_id", "occurrences", "level", "component", "first_line", "last_line", "first_ts",
+			"last_ts", "stage",
 			"first_iteration", "last_iteration"
 		}
 	},
@@ -69,17 +75,20 @@ static const TableText tables[TABLE_COUNT] = {
 	},
 	{
 		"SELECT '%s.l4_stream'::pg_catalog.regclass",
-		"INSERT INTO %s.l4_stream (" STREAM_COLUMNS ", imported_at) SELECT " STREAM_COLUMNS ", pg_catalog.clock_timestamp() FROM pg_catalog.unnest($1) AS u",
+		"INSERT INTO %s.l4_stream (" STREAM_COLUMNS ", imported_at) SELECT " STREAM_COLUMNS
+		", pg_catalog.clock_timestamp() FROM pg_catalog.unnest($1) AS u",
 		{
-			"job_id", "stream_id", "source_id", "file_id", "source", "label", "kind", "node", "rank", "attempt", "format", "state", "error",
-			"byte_count", "line_count", "record_count", "first_ts", "last_ts", "last_stage", "first_iteration", "last_iteration", "file_size", "file_modified_at"
+			"job_id", "stream_id", "source_id", "file_id", "source", "label", "kind", "node", "rank", "attempt", "format",
+			"state", "error", "byte_count", "line_count", "record_count", "first_ts", "last_ts", "last_stage",
+			"first_iteration", "last_iteration", "file_size", "file_modified_at"
 		}
 	},
 	{
 		"SELECT '%s.l4_source_state'::pg_catalog.regclass",
 		"INSERT INTO %s.l4_source_state (" STATE_COLUMNS ") SELECT " STATE_COLUMNS " FROM pg_catalog.unnest($1) AS u "
-		"ON CONFLICT (job_id, source_id) DO UPDATE SET byte_count = excluded.byte_count, settings_hash = excluded.settings_hash, "
-		"head_hash = excluded.head_hash, tail_hash = excluded.tail_hash, shape_ids = excluded.shape_ids, state = excluded.state",
+		"ON CONFLICT (job_id, source_id) DO UPDATE SET byte_count = excluded.byte_count, "
+		"settings_hash = excluded.settings_hash, head_hash = excluded.head_hash, tail_hash = excluded.tail_hash, "
+		"shape_ids = excluded.shape_ids, state = excluded.state",
 		{"job_id", "source_id", "byte_count", "settings_hash", "head_hash", "tail_hash", "shape_ids", "state"}
 	}
 };
@@ -123,7 +132,9 @@ row_type_of(const char *schema, const char *statement)
 	return get_rel_type_id(table);
 }
 
-/* The rows of a table that wait, with the first column of the next set; the caller's memory context is to be set back after it. */
+/*
+ * The rows of a table that wait, with the first column of the next set; the caller's memory context is to be set back after it.
+ */
 static StoreRows *
 begin_row(L4StoreBatch *batch, Table table)
 {
@@ -250,7 +261,8 @@ write_segment(L4StoreBatch *batch, const L4SegmentRow *row)
 	add_argument(&arguments, BYTEAOID, PointerGetDatum(row->blobs.structure), false);
 	add_argument(&arguments, BYTEAOID, PointerGetDatum(row->blobs.texts), false);
 	add_argument(&arguments, BYTEAOID, PointerGetDatum(row->blobs.parameters), false);
-	store_run(batch->schema, "INSERT INTO %s.l4_segment (" SEGMENT_COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+	store_run(batch->schema, "INSERT INTO %s.l4_segment (" SEGMENT_COLUMNS
+			  ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
 			  &arguments, SPI_OK_INSERT);
 }
 

@@ -79,10 +79,15 @@ bigint_array(const int64 *values, int count)
 	return PointerGetDatum(construct_array(elements, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
-/* Runs a statement (a literal: plans are kept by its address) in which %s stands for the schema; expects the given kind of result. Returns the rows processed. */
+/*
+ * Runs a statement (a literal: plans are kept by its address) in which %s stands for the schema; expects the given kind of
+ * result. Returns the rows processed.
+ */
 extern uint64 store_run(const char *schema, const char *statement, Arguments *arguments, int expected);
 
-/* The same for a statement that finds its rows by keys: its plan does so too, however small the tables were when it was made. */
+/*
+ * The same for a statement that finds its rows by keys: its plan does so too, however small the tables were when it was made.
+ */
 extern uint64 store_run_by_key(const char *schema, const char *statement, Arguments *arguments, int expected);
 /* The same, but rows are joined with others by a hash table: for arguments that may be long. */
 extern uint64 store_run_hashed(const char *schema, const char *statement, Arguments *arguments, int expected);
@@ -90,7 +95,10 @@ extern uint64 store_run_hashed(const char *schema, const char *statement, Argume
 /* Opens a cursor over such a statement, for reading. */
 extern Portal store_open(const char *schema, const char *statement, Arguments *arguments);
 
-/* The result of the statement run last is read: a call may take in many thousands of files on one connection, which would keep them all. */
+/*
+ * The result of the statement run last is read: a call may take in many thousands of files on one connection, which would keep
+ * them all.
+ */
 static inline void
 result_done(void)
 {

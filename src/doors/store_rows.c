@@ -1,8 +1,8 @@
 /*
  * store_rows.c: many rows of a table as one argument of a statement: an array of the table's own row type.
  *
- * To unnest one array a column takes a table function and a store of its own for each of them: for a row of a dozen columns that costs more than to insert it. One array of rows is
- * taken apart once.
+ * To unnest one array a column takes a table function and a store of its own for each of them: for a row of a dozen columns
+ * that costs more than to insert it. One array of rows is taken apart once.
  */
 #include "doors/store_rows.h"
 
@@ -76,5 +76,6 @@ store_rows_end_row(StoreRows *rows)
 Datum
 store_rows_finish(StoreRows *rows)
 {
-	return PointerGetDatum(construct_array(rows->rows, rows->count, get_element_type(rows->array_type), -1, false, TYPALIGN_DOUBLE));
+	return PointerGetDatum(construct_array(rows->rows, rows->count, get_element_type(rows->array_type), -1, false,
+										   TYPALIGN_DOUBLE));
 }

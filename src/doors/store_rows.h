@@ -24,7 +24,10 @@ typedef struct StoreRows
 	int			next;			/* the column to be set next */
 } StoreRows;
 
-/* Begins rows of a type, which set the named columns in this order; all others are NULL. All calls are to be made in one memory context. Errors: 42703 where the type lacks one. */
+/*
+ * Begins rows of a type, which set the named columns in this order; all others are NULL. All calls are to be made in one memory
+ * context. Errors: 42703 where the type lacks one.
+ */
 extern StoreRows *store_rows_begin(Oid row_type, const char *const *names, int name_count);
 /* The next column of the row at hand. */
 extern void store_rows_set(StoreRows *rows, Datum value, bool is_null);

@@ -1,5 +1,6 @@
 /*
- * store_shapes.c: shapes, which all jobs share: added once, and marked where nothing has them but records that may still change.
+ * store_shapes.c: shapes, which all jobs share: added once, and marked where nothing has them but records that may still
+ * change.
  */
 #include "doors/store_parts.h"
 
@@ -39,7 +40,8 @@ array_column_finish(ArrayColumn *column, Oid type)
 	char		alignment;
 
 	get_typlenbyvalalign(type, &length, &by_value, &alignment);
-	return PointerGetDatum(construct_md_array(column->values, column->nulls, 1, &dimension, &lower_bound, type, length, by_value, alignment));
+	return PointerGetDatum(construct_md_array(column->values, column->nulls, 1, &dimension, &lower_bound, type, length,
+											  by_value, alignment));
 }
 
 /* Adds the shapes that are not there; ids becomes those that are new, in order. Returns their number. */
@@ -65,9 +67,10 @@ insert_shapes(const char *schema, const L4ShapeRow *rows, int count, int64 *ids)
 	add_argument(&arguments, INT8ARRAYOID, array_column_finish(&columns[0], INT8OID), false);
 	add_argument(&arguments, TEXTARRAYOID, array_column_finish(&columns[1], TEXTOID), false);
 	add_argument(&arguments, INT4ARRAYOID, array_column_finish(&columns[2], INT4OID), false);
-	added = (int) store_run(schema, "INSERT INTO %s.l4_shape (shape_id, shape, tentative) SELECT i, t, n "
-					  "FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (i, t, n) ORDER BY i "
-					  "ON CONFLICT DO NOTHING RETURNING shape_id", &arguments, SPI_OK_INSERT_RETURNING);
+	added = (int) store_run(schema,
+							"INSERT INTO %s.l4_shape (shape_id, shape, tentative) SELECT i, t, n "
+							"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (i, t, "
+							"n) ORDER BY i ON CONFLICT DO NOTHING RETURNING shape_id", &arguments, SPI_OK_INSERT_RETURNING);
 	for (i = 0; i < added; i++)
 		ids[i] = DatumGetInt64(result_datum(i, 1, &is_null));
 	result_done();
@@ -100,8 +103,11 @@ lock_marked(const char *schema, const L4ShapeRow *rows, int count, const int64 *
 	if (known == 0)
 		return 0;
 	add_argument(&arguments, INT8ARRAYOID, bigint_array(ids, known), false);
-	marked = (int) store_run_by_key(schema, "SELECT n.number FROM pg_catalog.unnest($1) WITH ORDINALITY AS n (shape_id, number) CROSS JOIN LATERAL "
-									"(SELECT FROM %s.l4_shape t WHERE t.shape_id OPERATOR(pg_catalog.=) n.shape_id AND t.tentative IS NOT NULL FOR UPDATE) AS s",
+	marked = (int) store_run_by_key(schema,
+									"SELECT n.number FROM pg_catalog.unnest($1) WITH ORDINALITY AS n (shape_id, number) "
+									"CROSS JOIN LATERAL (SELECT FROM %s.l4_shape t "
+									"WHERE t.shape_id OPERATOR(pg_catalog.=) n.shape_id AND t.tentative IS NOT NULL "
+									"FOR UPDATE) AS s",
 									&arguments, SPI_OK_SELECT);
 	for (i = 0; i < marked; i++)
 		chosen[i] = numbers[DatumGetInt64(result_datum(i, 1, &is_null)) - 1];
@@ -128,15 +134,18 @@ mark_shapes(const char *schema, const L4ShapeRow *rows, const int *chosen, int c
 	add_argument(&arguments, INT8ARRAYOID, array_column_finish(&columns[0], INT8OID), false);
 	add_argument(&arguments, get_array_type(BOOLOID), array_column_finish(&columns[1], BOOLOID), false);
 	add_argument(&arguments, INT4ARRAYOID, array_column_finish(&columns[2], INT4OID), false);
-	store_run_by_key(schema, "UPDATE %s.l4_shape h SET tentative = CASE WHEN u.firm THEN NULL ELSE h.tentative OPERATOR(pg_catalog.+) u.more END "
-					 "FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (shape_id, firm, more) "
-					 "WHERE h.shape_id OPERATOR(pg_catalog.=) ANY ($1) AND h.shape_id OPERATOR(pg_catalog.=) u.shape_id AND h.tentative IS NOT NULL",
+	store_run_by_key(schema,
+					 "UPDATE %s.l4_shape h "
+					 "SET tentative = CASE WHEN u.firm THEN NULL ELSE h.tentative OPERATOR(pg_catalog.+) u.more END "
+					 "FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (shape_id, "
+					 "firm, more) WHERE h.shape_id OPERATOR(pg_catalog.=) ANY ($1) "
+					 "AND h.shape_id OPERATOR(pg_catalog.=) u.shape_id AND h.tentative IS NOT NULL",
 					 &arguments, SPI_OK_UPDATE);
 }
 
 /*
- * store_shapes: adds shapes that are not there yet, then brings marks up to date. Both in the order of the ids, and who is at the second has done with the first, so
- * two imports never wait for each other in a circle.
+ * store_shapes: adds shapes that are not there yet, then brings marks up to date. Both in the order of the ids, and who is at
+ * the second has done with the first, so two imports never wait for each other in a circle.
  */
 void
 store_shapes(const char *schema, const L4ShapeRow *rows, int count)

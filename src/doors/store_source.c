@@ -17,14 +17,18 @@ store_settings_hash(const char *schema, const char *job_id)
 
 	add_text(&arguments, job_id);
 	store_run(schema, "SELECT pg_catalog.hashtextextended(pg_catalog.concat_ws(E'\\x01', "
-			  "(SELECT pg_catalog.string_agg(f::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_format_in_force f), "
-			  "(SELECT pg_catalog.string_agg(s::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_stage_rule_in_force s), "
-			  "(SELECT pg_catalog.string_agg(i::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_iteration_rule_in_force i), "
-			  "(SELECT pg_catalog.string_agg(m::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_mask_in_force m), "
-			  "(SELECT pg_catalog.string_agg(w.pattern, E'\\n' ORDER BY name COLLATE \"C\") FROM %s.l4_wording_in_force w "
-			  "WHERE class OPERATOR(pg_catalog.=) 'grave_word'), "
-			  "(SELECT ROW(time_zone, pg_catalog.date_part('epoch', started_at), nodes, ranks_per_node)::pg_catalog.text FROM %s.l4_job "
-			  "WHERE job_id OPERATOR(pg_catalog.=) $1)), 0)", &arguments, SPI_OK_SELECT);
+			  "(SELECT pg_catalog.string_agg(f::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") "
+			  "FROM %s.l4_format_in_force f), "
+			  "(SELECT pg_catalog.string_agg(s::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") "
+			  "FROM %s.l4_stage_rule_in_force s), "
+			  "(SELECT pg_catalog.string_agg(i::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") "
+			  "FROM %s.l4_iteration_rule_in_force i), "
+			  "(SELECT pg_catalog.string_agg(m::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") "
+			  "FROM %s.l4_mask_in_force m), "
+			  "(SELECT pg_catalog.string_agg(w.pattern, E'\\n' ORDER BY name COLLATE \"C\") "
+			  "FROM %s.l4_wording_in_force w WHERE class OPERATOR(pg_catalog.=) 'grave_word'), "
+			  "(SELECT ROW(time_zone, pg_catalog.date_part('epoch', started_at), nodes, ranks_per_node)::pg_catalog.text "
+			  "FROM %s.l4_job WHERE job_id OPERATOR(pg_catalog.=) $1)), 0)", &arguments, SPI_OK_SELECT);
 	return DatumGetInt64(result_datum(0, 1, &is_null));
 }
 
@@ -68,7 +72,8 @@ result_bigints(uint64 row, int column, int *count)
 	*count = 0;
 	if (is_null)
 		return NULL;
-	deconstruct_array(DatumGetArrayTypeP(value), INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &elements, &nulls, count);
+	deconstruct_array(DatumGetArrayTypeP(value), INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &elements, &nulls,
+					  count);
 	numbers = palloc(mul_size(Max(*count, 1), sizeof(int64)));
 	for (i = 0; i < *count; i++)
 		numbers[i] = nulls[i] ? 0 : DatumGetInt64(elements[i]);
@@ -83,10 +88,14 @@ store_source_state(const char *schema, const char *job_id, int64 source_id)
 
 	add_text(&arguments, job_id);
 	add_bigint(&arguments, source_id, false);
-	if (store_run(schema, "SELECT t.byte_count, t.settings_hash, t.head_hash, t.tail_hash, t.shape_ids, t.state, s.records, s.lines "
-				  "FROM %s.l4_source_state t CROSS JOIN LATERAL (SELECT pg_catalog.sum(record_count)::pg_catalog.int8, pg_catalog.sum(line_count)::pg_catalog.int8 "
-				  "FROM %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) t.job_id AND s.source_id OPERATOR(pg_catalog.=) t.source_id) AS s (records, lines) "
-				  "WHERE t.job_id OPERATOR(pg_catalog.=) $1 AND t.source_id OPERATOR(pg_catalog.=) $2", &arguments, SPI_OK_SELECT) == 0)
+	if (store_run(schema,
+				  "SELECT t.byte_count, t.settings_hash, t.head_hash, t.tail_hash, t.shape_ids, t.state, s.records, s.lines "
+				  "FROM %s.l4_source_state t CROSS JOIN LATERAL (SELECT pg_catalog.sum(record_count)::pg_catalog.int8, "
+				  "pg_catalog.sum(line_count)::pg_catalog.int8 FROM %s.l4_stream s "
+				  "WHERE s.job_id OPERATOR(pg_catalog.=) t.job_id "
+				  "AND s.source_id OPERATOR(pg_catalog.=) t.source_id) AS s (records, lines) "
+				  "WHERE t.job_id OPERATOR(pg_catalog.=) $1 AND t.source_id OPERATOR(pg_catalog.=) $2", &arguments,
+				  SPI_OK_SELECT) == 0)
 	{
 		result_done();
 		return NULL;
@@ -116,8 +125,9 @@ store_take_segments(const char *schema, const char *job_id, int64 source_id, int
 	add_text(&arguments, job_id);
 	add_bigint(&arguments, source_id, false);
 	add_integer(&arguments, segment_no, false);
-	*count = (int) store_run(schema, "SELECT structure, texts, parameters FROM %s.l4_segment WHERE job_id OPERATOR(pg_catalog.=) $1 "
-							 "AND source_id OPERATOR(pg_catalog.=) $2 AND segment_no OPERATOR(pg_catalog.>=) $3 ORDER BY segment_no",
+	*count = (int) store_run(schema, "SELECT structure, texts, parameters FROM %s.l4_segment "
+							 "WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2 "
+							 "AND segment_no OPERATOR(pg_catalog.>=) $3 ORDER BY segment_no",
 							 &arguments, SPI_OK_SELECT);
 	blobs = palloc(mul_size(Max(*count, 1), sizeof(L4SegmentBlobs)));
 	for (i = 0; i < *count; i++)
@@ -127,8 +137,9 @@ store_take_segments(const char *schema, const char *job_id, int64 source_id, int
 		blobs[i].parameters = result_bytea(i, 3, context);
 	}
 	if (*count > 0)
-		store_run(schema, "DELETE FROM %s.l4_segment WHERE job_id OPERATOR(pg_catalog.=) $1 "
-				  "AND source_id OPERATOR(pg_catalog.=) $2 AND segment_no OPERATOR(pg_catalog.>=) $3", &arguments, SPI_OK_DELETE);
+		store_run(schema,
+				  "DELETE FROM %s.l4_segment WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2 "
+				  "AND segment_no OPERATOR(pg_catalog.>=) $3", &arguments, SPI_OK_DELETE);
 	return blobs;
 }
 
@@ -140,7 +151,8 @@ store_shape_texts(const char *schema, int64 **shape_ids, int *count)
 	int			i;
 
 	add_argument(&arguments, INT8ARRAYOID, bigint_array(*shape_ids, *count), false);
-	*count = (int) store_run(schema, "SELECT shape_id, shape FROM %s.l4_shape WHERE shape_id OPERATOR(pg_catalog.=) ANY ($1) ORDER BY shape_id",
+	*count = (int) store_run(schema, "SELECT shape_id, shape FROM %s.l4_shape "
+							 "WHERE shape_id OPERATOR(pg_catalog.=) ANY ($1) ORDER BY shape_id",
 							 &arguments, SPI_OK_SELECT);
 	*shape_ids = palloc(mul_size(Max(*count, 1), sizeof(int64)));
 	texts = palloc(mul_size(Max(*count, 1), sizeof(L4Bytes)));
@@ -164,8 +176,10 @@ store_job_shapes(const char *schema, const char *job_id, L4ShapeTest test, void 
 	int64	   *ids;
 
 	add_text(&arguments, job_id);
-	total = store_run(schema, "SELECT h.shape_id, h.shape FROM %s.l4_shape h WHERE h.shape_id IN (SELECT e.shape_id FROM %s.l4_stream_event e "
-					  "WHERE e.job_id OPERATOR(pg_catalog.=) $1) ORDER BY h.shape_id", &arguments, SPI_OK_SELECT);
+	total = store_run(schema,
+					  "SELECT h.shape_id, h.shape FROM %s.l4_shape h WHERE h.shape_id IN (SELECT e.shape_id "
+					  "FROM %s.l4_stream_event e WHERE e.job_id OPERATOR(pg_catalog.=) $1) ORDER BY h.shape_id", &arguments,
+					  SPI_OK_SELECT);
 	ids = palloc(mul_size(Max(total, 1), sizeof(int64)));
 	*count = 0;
 	for (i = 0; i < total; i++)
@@ -191,7 +205,8 @@ store_job_shapes(const char *schema, const char *job_id, L4ShapeTest test, void 
 #define SEGMENT_BATCH 16
 
 void
-store_each_segment(const char *schema, const char *job_id, const int64 *shape_ids, int count, L4SegmentSink sink, void *argument)
+store_each_segment(const char *schema, const char *job_id, const int64 *shape_ids, int count, L4SegmentSink sink,
+				   void *argument)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext row = AllocSetContextCreate(caller, "l4 segment", ALLOCSET_DEFAULT_SIZES);
@@ -201,9 +216,11 @@ store_each_segment(const char *schema, const char *job_id, const int64 *shape_id
 
 	add_text(&arguments, job_id);
 	add_argument(&arguments, INT8ARRAYOID, bigint_array(shape_ids, count), false);
-	cursor = store_open(schema, "SELECT g.structure, g.texts, g.parameters, NOT EXISTS (SELECT FROM %s.l4_segment n WHERE n.job_id OPERATOR(pg_catalog.=) g.job_id "
-						"AND n.source_id OPERATOR(pg_catalog.=) g.source_id AND n.segment_no OPERATOR(pg_catalog.>) g.segment_no) "
-						"FROM %s.l4_segment g WHERE g.job_id OPERATOR(pg_catalog.=) $1 AND g.shape_ids OPERATOR(pg_catalog.&&) $2", &arguments);
+	cursor = store_open(schema,
+						"SELECT g.structure, g.texts, g.parameters, NOT EXISTS (SELECT FROM %s.l4_segment n "
+						"WHERE n.job_id OPERATOR(pg_catalog.=) g.job_id AND n.source_id OPERATOR(pg_catalog.=) g.source_id "
+						"AND n.segment_no OPERATOR(pg_catalog.>) g.segment_no) FROM %s.l4_segment g "
+						"WHERE g.job_id OPERATOR(pg_catalog.=) $1 AND g.shape_ids OPERATOR(pg_catalog.&&) $2", &arguments);
 	MemoryContextSwitchTo(row);
 	for (;;)
 	{
@@ -285,10 +302,12 @@ store_known_summaries(const char *schema, const char *job_id, int64 source_id, i
 
 	add_text(&arguments, job_id);
 	add_bigint(&arguments, source_id, false);
-	*count = (int) store_run(schema, "SELECT e.stream_id, e.shape_id, e.occurrences, e.level, e.component, e.first_line, e.last_line, e.first_ts, e.last_ts, "
-							 "e.stage, e.first_iteration, e.last_iteration FROM %s.l4_stream s JOIN %s.l4_stream_event e ON e.job_id OPERATOR(pg_catalog.=) s.job_id "
-							 "AND e.stream_id OPERATOR(pg_catalog.=) s.stream_id WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-							 "AND s.source_id OPERATOR(pg_catalog.=) $2", &arguments, SPI_OK_SELECT);
+	*count = (int) store_run(schema, "SELECT e.stream_id, e.shape_id, e.occurrences, e.level, e.component, e.first_line, "
+							 "e.last_line, e.first_ts, e.last_ts, e.stage, e.first_iteration, e.last_iteration "
+							 "FROM %s.l4_stream s JOIN %s.l4_stream_event e ON e.job_id OPERATOR(pg_catalog.=) s.job_id "
+							 "AND e.stream_id OPERATOR(pg_catalog.=) s.stream_id "
+							 "WHERE s.job_id OPERATOR(pg_catalog.=) $1 AND s.source_id OPERATOR(pg_catalog.=) $2",
+							 &arguments, SPI_OK_SELECT);
 	rows = palloc0(mul_size(Max(*count, 1), sizeof(L4SummaryRow)));
 	for (i = 0; i < *count; i++)
 		read_summary(i, &rows[i]);
@@ -313,9 +332,13 @@ store_forget_summaries(const char *schema, const char *job_id, const L4SummaryRo
 	add_argument(&arguments, INT8ARRAYOID, bigint_array(shapes, count), false);
 	/* streams are found by key, of their many shapes those that go by a hash table */
 	if (count > 0)
-		store_run_hashed(schema, "DELETE FROM %s.l4_stream_event e USING ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (stream_id, shape_id) "
-						 "WHERE e.job_id OPERATOR(pg_catalog.=) $1 AND e.stream_id OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT DISTINCT pg_catalog.unnest($2))) "
-						 "AND e.stream_id OPERATOR(pg_catalog.=) u.stream_id AND e.shape_id OPERATOR(pg_catalog.=) u.shape_id", &arguments, SPI_OK_DELETE);
+		store_run_hashed(schema,
+						 "DELETE FROM %s.l4_stream_event e "
+						 "USING ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (stream_id, shape_id) "
+						 "WHERE e.job_id OPERATOR(pg_catalog.=) $1 "
+						 "AND e.stream_id OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT DISTINCT pg_catalog.unnest($2))) "
+						 "AND e.stream_id OPERATOR(pg_catalog.=) u.stream_id AND e.shape_id OPERATOR(pg_catalog.=) u.shape_id",
+						 &arguments, SPI_OK_DELETE);
 }
 
 void
@@ -339,9 +362,12 @@ store_forget_source(const char *schema, const char *job_id, int64 source_id)
 	store_run(schema, "DELETE FROM %s.l4_stream_event e USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
 			  "AND s.source_id OPERATOR(pg_catalog.=) $2 AND e.job_id OPERATOR(pg_catalog.=) $1 "
 			  "AND e.stream_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
-	store_run(schema, "DELETE FROM %s.l4_segment WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2",
+	store_run(schema,
+			  "DELETE FROM %s.l4_segment WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2",
 			  &arguments, SPI_OK_DELETE);
-	store_run(schema, "DELETE FROM %s.l4_parameter_sketch WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2",
+	store_run(schema,
+			  "DELETE FROM %s.l4_parameter_sketch WHERE job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND source_id OPERATOR(pg_catalog.=) $2",
 			  &arguments, SPI_OK_DELETE);
 	store_forget_streams(schema, job_id, source_id);
 }
@@ -354,8 +380,9 @@ store_take_sketch(const char *schema, const char *job_id, int64 source_id)
 
 	add_text(&arguments, job_id);
 	add_bigint(&arguments, source_id, false);
-	if (store_run(schema, "DELETE FROM %s.l4_parameter_sketch WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2 "
-				  "RETURNING sketch", &arguments, SPI_OK_DELETE_RETURNING) == 0)
+	if (store_run(schema,
+				  "DELETE FROM %s.l4_parameter_sketch WHERE job_id OPERATOR(pg_catalog.=) $1 "
+				  "AND source_id OPERATOR(pg_catalog.=) $2 RETURNING sketch", &arguments, SPI_OK_DELETE_RETURNING) == 0)
 		return NULL;
 	return result_bytea(0, 1, context);
 }

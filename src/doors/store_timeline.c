@@ -1,8 +1,9 @@
 /*
  * store_timeline.c: the starts of a job's iterations, one row a job.
  *
- * Every source of a job names the same iterations, so most of what it brings is known and does not come earlier. The row is read, compared here and written only
- * where something changes: to merge the arrays in SQL cost a file of some thousand lines more than all else.
+ * Every source of a job names the same iterations, so most of what it brings is known and does not come earlier. The row is
+ * read, compared here and written only where something changes: to merge the arrays in SQL cost a file of some thousand lines
+ * more than all else.
  */
 #include "doors/store_parts.h"
 
@@ -67,7 +68,8 @@ read_timeline(const char *schema, const char *job_id, Timeline *timeline, int ro
 
 	timeline->count = 0;
 	add_text(&arguments, job_id);
-	if (store_run(schema, "SELECT iterations, started_at FROM %s.l4_timeline WHERE job_id OPERATOR(pg_catalog.=) $1 FOR UPDATE", &arguments, SPI_OK_SELECT) == 0)
+	if (store_run(schema, "SELECT iterations, started_at FROM %s.l4_timeline WHERE job_id OPERATOR(pg_catalog.=) $1 FOR UPDATE",
+				  &arguments, SPI_OK_SELECT) == 0)
 	{
 		result_done();
 		return false;
@@ -138,13 +140,18 @@ write_timeline(const char *schema, const char *job_id, Timeline *timeline, bool 
 	}
 	add_text(&arguments, job_id);
 	add_argument(&arguments, INT8ARRAYOID,
-				 PointerGetDatum(construct_array(iterations, timeline->count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)), false);
+				 PointerGetDatum(construct_array(iterations, timeline->count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
+												 TYPALIGN_DOUBLE)), false);
 	add_argument(&arguments, TIMESTAMPTZARRAYOID,
-				 PointerGetDatum(construct_array(starts, timeline->count, TIMESTAMPTZOID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)), false);
+				 PointerGetDatum(construct_array(starts, timeline->count, TIMESTAMPTZOID, sizeof(int64), FLOAT8PASSBYVAL,
+												 TYPALIGN_DOUBLE)), false);
 	if (is_new)
-		return store_run(schema, "INSERT INTO %s.l4_timeline (job_id, iterations, started_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+		return store_run(schema,
+						 "INSERT INTO %s.l4_timeline (job_id, iterations, started_at) VALUES ($1, $2, $3) "
+						 "ON CONFLICT DO NOTHING",
 						 &arguments, SPI_OK_INSERT) > 0;
-	store_run(schema, "UPDATE %s.l4_timeline SET iterations = $2, started_at = $3 WHERE job_id OPERATOR(pg_catalog.=) $1", &arguments, SPI_OK_UPDATE);
+	store_run(schema, "UPDATE %s.l4_timeline SET iterations = $2, started_at = $3 WHERE job_id OPERATOR(pg_catalog.=) $1",
+			  &arguments, SPI_OK_UPDATE);
 	return true;
 }
 
@@ -188,7 +195,8 @@ store_mark_timeline(const char *schema, const char *job_id)
 	Arguments	arguments = {0};
 
 	add_text(&arguments, job_id);
-	store_run(schema, "UPDATE %s.l4_timeline SET stale = true WHERE job_id OPERATOR(pg_catalog.=) $1", &arguments, SPI_OK_UPDATE);
+	store_run(schema, "UPDATE %s.l4_timeline SET stale = true WHERE job_id OPERATOR(pg_catalog.=) $1", &arguments,
+			  SPI_OK_UPDATE);
 }
 
 bool
@@ -197,7 +205,8 @@ store_timeline_is_stale(const char *schema, const char *job_id)
 	Arguments	arguments = {0};
 
 	add_text(&arguments, job_id);
-	return store_run(schema, "SELECT FROM %s.l4_timeline WHERE job_id OPERATOR(pg_catalog.=) $1 AND stale", &arguments, SPI_OK_SELECT) > 0;
+	return store_run(schema, "SELECT FROM %s.l4_timeline WHERE job_id OPERATOR(pg_catalog.=) $1 AND stale", &arguments,
+					 SPI_OK_SELECT) > 0;
 }
 
 void

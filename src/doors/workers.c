@@ -1,12 +1,14 @@
 /*
  * workers.c: background workers that act for the calling session, with its user, role and settings.
  *
- * The server's own parallel workers may not write and share their leader's transaction; an import writes, and commits file by file. So these are dynamic background workers
- * with transactions of their own. They take over what a session is made of the way parallel workers do: login user, session user, role, loaded libraries and all settings.
- * They gain no right by it and lose none: each connects as the login user, and what the leader had become by SET SESSION AUTHORIZATION or SET ROLE is checked again on the way.
+ * The server's own parallel workers may not write and share their leader's transaction; an import writes, and commits file by
+ * file. So these are dynamic background workers with transactions of their own. They take over what a session is made of the
+ * way parallel workers do: login user, session user, role, loaded libraries and all settings. They gain no right by it and lose
+ * none: each connects as the login user, and what the leader had become by SET SESSION AUTHORIZATION or SET ROLE is checked
+ * again on the way.
  *
- * Reports travel through a queue per worker. A worker sends only between transactions, when nobody can wait for it; so a leader that waits for a lock
- * and a worker that waits for the leader to listen can never wait for each other.
+ * Reports travel through a queue per worker. A worker sends only between transactions, when nobody can wait for it; so a leader
+ * that waits for a lock and a worker that waits for the leader to listen can never wait for each other.
  */
 #include "doors/workers.h"
 

@@ -1,5 +1,6 @@
 /*
- * workers.h: the one door to other processes: background workers that act for the calling session, with its user, role and settings.
+ * workers.h: the one door to other processes: background workers that act for the calling session, with its user, role and
+ * settings.
  */
 #ifndef L4_WORKERS_H
 #define L4_WORKERS_H
@@ -27,24 +28,28 @@ typedef struct L4WorkerFailure
 } L4WorkerFailure;
 
 /*
- * May workers act for this session? Not inside a SECURITY DEFINER function or another change of user that they could not take over.
+ * May workers act for this session? Not inside a SECURITY DEFINER function or another change of user that they could not take
+ * over.
  */
 extern bool workers_may_act(void);
 
 /*
- * Makes shared memory of the given size (zeroed) and the channels for so many workers; they stay across transactions until workers_stop, which the
- * caller must reach on every path (PG_CATCH). An exit of the process stops the workers too.
+ * Makes shared memory of the given size (zeroed) and the channels for so many workers; they stay across transactions until
+ * workers_stop, which the caller must reach on every path (PG_CATCH). An exit of the process stops the workers too.
  */
 extern L4Workers *workers_create(Size shared_size, int most);
 extern void *workers_shared(L4Workers *workers);
 extern dsm_segment *workers_segment(L4Workers *workers);
 
 /*
- * Starts so many workers at most: function is the C function of this library that they run, what says for whom in pg_stat_activity. Returns how many slots were free.
+ * Starts so many workers at most: function is the C function of this library that they run, what says for whom in
+ * pg_stat_activity. Returns how many slots were free.
  */
 extern int	workers_start(L4Workers *workers, const char *function, const char *what, int count);
 
-/* Takes what the workers reported since: warnings are raised here as the caller's own. Never waits. Returns how many still run. */
+/*
+ * Takes what the workers reported since: warnings are raised here as the caller's own. Never waits. Returns how many still run.
+ */
 extern int	workers_listen(L4Workers *workers);
 /* How many of those that run wait in worker_pause; lets them go on. */
 extern int	workers_paused(L4Workers *workers);
@@ -69,7 +74,10 @@ extern void workers_stop(L4Workers *workers);
 
 typedef struct L4Worker L4Worker;
 
-/* Becomes the leader's session: database, user, role, settings. To be called first, with the argument of the worker's function. No transaction runs afterwards. */
+/*
+ * Becomes the leader's session: database, user, role, settings. To be called first, with the argument of the worker's function.
+ * No transaction runs afterwards.
+ */
 extern L4Worker *worker_begin(Datum argument);
 /* Its number among the workers, from 0. */
 extern int	worker_number(const L4Worker *worker);
@@ -82,11 +90,16 @@ extern dsm_segment *worker_segment(L4Worker *worker);
  * that get done together or not at all.
  */
 extern void worker_set_task(L4Worker *worker, int task, int first, int end);
-/* Raises a warning in the leader. Waits while the channel is full: to be called outside transactions, where nobody can wait for this worker. detail and hint may be NULL. */
+/*
+ * Raises a warning in the leader. Waits while the channel is full: to be called outside transactions, where nobody can wait for
+ * this worker. detail and hint may be NULL.
+ */
 extern void worker_warn(L4Worker *worker, const char *message, const char *detail, const char *hint);
 /* The work is done. */
 extern void worker_finish(L4Worker *worker);
-/* In PG_CATCH: aborts the transaction, logs the error and reports it to the leader. The worker's function should return then. */
+/*
+ * In PG_CATCH: aborts the transaction, logs the error and reports it to the leader. The worker's function should return then.
+ */
 extern void worker_fail(L4Worker *worker);
 
 #endif							/* L4_WORKERS_H */

@@ -18,7 +18,10 @@
 /* mul_size and add_size; other headers brought this one along until 15. */
 #include "storage/shmem.h"
 
-/* PostgreSQL 18 says pg_noreturn before a declaration, where pg_attribute_noreturn() stood; drop when 17 is no longer supported. */
+/*
+ * PostgreSQL 18 says pg_noreturn before a declaration, where pg_attribute_noreturn() stood; drop when 17 is no longer
+ * supported.
+ */
 #ifndef pg_noreturn
 #define pg_noreturn pg_attribute_noreturn()
 #endif
@@ -30,7 +33,10 @@ typedef uint8 L4Base64Byte;
 typedef char L4Base64Byte;
 #endif
 
-/* PostgreSQL 16 changed the arguments of make_restrictinfo; drop when 15 is no longer supported. For a clause on one relation, with nothing special about it. */
+/*
+ * PostgreSQL 16 changed the arguments of make_restrictinfo; drop when 15 is no longer supported. For a clause on one relation,
+ * with nothing special about it.
+ */
 #if PG_VERSION_NUM >= 160000
 #define l4_make_restrictinfo(root, clause, security_level) \
 	make_restrictinfo(root, clause, true, false, false, false, security_level, NULL, NULL, NULL)

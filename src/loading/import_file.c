@@ -1,8 +1,8 @@
 /*
  * import_file.c: one file of an import, with all members where it is an archive.
  *
- * A file whose size and time of change are known is skipped; of a plain one that has grown the new bytes are taken in (source_resume.c); any other that changed is read anew as a
- * whole, its old rows replaced in the same transaction.
+ * A file whose size and time of change are known is skipped; of a plain one that has grown the new bytes are taken in
+ * (source_resume.c); any other that changed is read anew as a whole, its old rows replaced in the same transaction.
  * A file that cannot be read does not stop the rest: it leaves a warning and a row in l4_stream with its error.
  */
 #include "loading/import.h"
@@ -30,7 +30,8 @@ notice_progress(Import *import, const char *source)
 	if (import->last_notice != 0)
 		ereport(NOTICE,
 				(errmsg("job \"%s\": file %u of %u, " UINT64_FORMAT " MB read, now at %s",
-						shared_string(shared, shared->job_id), Min(pg_atomic_read_u32(&shared->next), shared->file_count), shared->file_count,
+						shared_string(shared, shared->job_id), Min(pg_atomic_read_u32(&shared->next), shared->file_count),
+						shared->file_count,
 						pg_atomic_read_u64(&shared->bytes_read) / 1000000, source)));
 	import->last_notice = now;
 }
@@ -129,7 +130,8 @@ feed_member(Import *import, L4FileReader *reader, L4Source *source, const char *
 
 /* Reads one member of a file to its end, or to where it cannot be read further. state: what is known of it where it goes on. */
 static void
-import_source(Import *import, int number, const L4File *file, L4FileReader *reader, const char *name, TimestampTz modified_at, const L4SourceStateRow *state)
+import_source(Import *import, int number, const L4File *file, L4FileReader *reader, const char *name, TimestampTz modified_at,
+			  const L4SourceStateRow *state)
 {
 	L4Source   *source = source_begin(import->sources, name, modified_at);
 	L4SourceFile known = source_file(file);
@@ -246,8 +248,8 @@ import_members(Import *import, int number, const L4File *file, L4FileReader *rea
 }
 
 /*
- * Would reading the file as a whole now give a time without a year the same one? Such times lie in the latest year that is not more than a day after the job's start or, where
- * that is not known, the file's last change.
+ * Would reading the file as a whole now give a time without a year the same one? Such times lie in the latest year that is not
+ * more than a day after the job's start or, where that is not known, the file's last change.
  */
 static bool
 years_stay(Import *import, const L4KnownFile *known, const L4File *file)
@@ -268,7 +270,8 @@ state_of_grown(Import *import, const L4File *file, const L4KnownFile *known, L4F
 	L4SourceStateRow *state = store_source_state(sources->schema, sources->job->job_id, source_id_of(file->source));
 	L4SourceFile marks;
 
-	if (state == NULL || state->state == NULL || state->settings_hash != sources->settings_hash || file->size < state->byte_count)
+	if (state == NULL || state->state == NULL || state->settings_hash != sources->settings_hash ||
+		file->size < state->byte_count)
 		return NULL;
 	hash_file(reader, state->byte_count, &marks);
 	if (marks.head_hash != state->head_hash || marks.tail_hash != state->tail_hash || !years_stay(import, known, file))
@@ -318,7 +321,8 @@ import_file(Import *import, int number, const L4KnownFile *known)
 	const L4File *file = &listed;
 	L4FileReader *reader;
 
-	if (known->known && !known->failed && file->error == NULL && known->size == file->size && known->modified_at == file->modified_at)
+	if (known->known && !known->failed && file->error == NULL && known->size == file->size &&
+		known->modified_at == file->modified_at)
 	{
 		import->counts.skipped++;
 		return;

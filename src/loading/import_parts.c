@@ -1,10 +1,12 @@
 /*
  * import_parts.c: large plain files in parts, by one process or by all of a call.
  *
- * A file that is larger than a part is cut into parts at fixed places, whoever reads it, so that the result is the same for every number of processes. Alone, a process
- * feeds part after part. Where there are workers and the file is a large share of all, the leader goes through it in order, and the workers read parts ahead on
- * a guess (source_part.c): a part that turns out right is taken in as it is, any other is read again by the leader. All rows are the leader's: a file stays one
- * transaction, and a worker that dies in a part loses nothing. While the part that comes next is under way elsewhere, the leader reads ahead too.
+ * A file that is larger than a part is cut into parts at fixed places, whoever reads it, so that the result is the same for
+ * every number of processes. Alone, a process feeds part after part. Where there are workers and the file is a large share of
+ * all, the leader goes through it in order, and the workers read parts ahead on a guess (source_part.c): a part that turns out
+ * right is taken in as it is, any other is read again by the leader. All rows are the leader's: a file stays one transaction,
+ * and a worker that dies in a part loses nothing. While the part that comes next is under way elsewhere, the leader reads ahead
+ * too.
  */
 #include "loading/import_parts.h"
 
@@ -26,7 +28,10 @@
 #define PART_LIMIT 1000000
 /* So many parts may lie ready or be under way per process. */
 #define WINDOW 4
-/* After so many parts in a row that had to be read again, a file is not worth sharing: its shapes come in floods, or its streams stand elsewhere each time. */
+/*
+ * After so many parts in a row that had to be read again, a file is not worth sharing: its shapes come in floods, or its
+ * streams stand elsewhere each time.
+ */
 #define FAILURE_LIMIT 8
 
 typedef enum PartState
@@ -169,7 +174,8 @@ publish_first(Import *import, const L4Source *source)
 /* ---------- feeding ---------- */
 
 /*
- * Feeds from where the source is until it stops at the first record behind the boundary. limit: gives up there; 0 for none. counts: the bytes count as read.
+ * Feeds from where the source is until it stops at the first record behind the boundary. limit: gives up there; 0 for none.
+ * counts: the bytes count as read.
  */
 static FeedResult
 feed_until(Import *import, L4FileReader *reader, L4Source *source, const char *name, int64 boundary, int64 limit, bool counts)
@@ -301,10 +307,12 @@ read_part(Import *import, const Ahead *ahead, L4FileReader *reader, StringInfo o
 	lead = lead_of(reader, start, part_bytes);
 	line_no = 1 + lines_before(parts, reader, ahead->number, part_bytes) - count_lines(reader, lead, start);
 	source = source_part_begin(import->sources, name, modified_at, first_bytes(reader), points, lead, line_no);
-	if (feed_until(import, reader, source, name, start, start + part_bytes, false) != FEED_STOPPED || source_bytes(source) >= start + part_bytes)
+	if (feed_until(import, reader, source, name, start, start + part_bytes, false) != FEED_STOPPED ||
+		source_bytes(source) >= start + part_bytes)
 		return false;
 	source_part_start(source);
-	if (feed_until(import, reader, source, name, start + part_bytes, start + 3 * part_bytes + OVERRUN_BYTES, false) != FEED_STOPPED)
+	if (feed_until(import, reader, source, name, start + part_bytes, start + 3 * part_bytes + OVERRUN_BYTES, false) !=
+		FEED_STOPPED)
 		return false;
 	source_part_put(source, out);
 	return true;
@@ -437,7 +445,10 @@ part_ready(Import *import, uint32 number, const char *name)
 	return state == PART_READY;
 }
 
-/* Counts parts that had to be read again one after the other, unless little was known for them; closes the file to the others where there are too many. */
+/*
+ * Counts parts that had to be read again one after the other, unless little was known for them; closes the file to the others
+ * where there are too many.
+ */
 static void
 note_merge(SharedParts *parts, uint32 number, bool merged)
 {
@@ -528,7 +539,8 @@ parts_import(Import *import, int number, L4FileReader *reader, L4Source *source,
 	if (shared)
 		share_file(import, number);
 	import->tells_first = shared && source_bytes(source) == 0;
-	while ((result = feed_until(import, reader, source, name, (source_bytes(source) / part_bytes + 1) * part_bytes, 0, true)) == FEED_STOPPED)
+	while ((result = feed_until(import, reader, source, name, (source_bytes(source) / part_bytes + 1) * part_bytes, 0, true)) ==
+		   FEED_STOPPED)
 	{
 		source_cut(source);
 		if (shared)

@@ -1,9 +1,9 @@
 /*
  * source.c: one source of log bytes (a file, a member of an archive, the rows of a query) into segments, summaries and streams.
  *
- * One pass: bytes to records (record.c), each record placed, masked and added to the open segment and to the counts of its stream and shape.
- * Segments are written when they are full, all else at the end; the caller's transaction makes it one step. Memory is bounded by one segment and by the
- * number of kinds of statements, not by the number of lines.
+ * One pass: bytes to records (record.c), each record placed, masked and added to the open segment and to the counts of its
+ * stream and shape. Segments are written when they are full, all else at the end; the caller's transaction makes it one step.
+ * Memory is bounded by one segment and by the number of kinds of statements, not by the number of lines.
  */
 #include "loading/source_private.h"
 
@@ -256,8 +256,8 @@ source_shape(L4Source *work, uint64 shape_id, L4Bytes text)
 }
 
 /*
- * Masks a record's message, or remembers how one like it was masked; rest: it goes on with a line that was too long. Sets all that
- * the record says of its shape but its place in the segment.
+ * Masks a record's message, or remembers how one like it was masked; rest: it goes on with a line that was too long. Sets all
+ * that the record says of its shape but its place in the segment.
  */
 static Shape *
 mask_record(L4Source *work, L4Record *record, bool rest)
@@ -297,7 +297,8 @@ mask_record(L4Source *work, L4Record *record, bool rest)
 		shape = source_shape(work, shape_id, record->shape_text);
 		if (is_new)
 			shape->coarse = !fine;
-		if (shape->text.size == record->shape_text.size && memcmp(shape->text.data, record->shape_text.data, shape->text.size) == 0)
+		if (shape->text.size == record->shape_text.size &&
+			memcmp(shape->text.data, record->shape_text.data, shape->text.size) == 0)
 		{
 			record->shape_text = shape->text;
 			if (fine && memo == NULL)
@@ -376,7 +377,9 @@ source_summary(L4Source *work, int stream, uint64 shape_id, bool *is_new)
 	return entry->summary;
 }
 
-/* Remembers the counts of a shape in a stream where streams often take turns, in a way that is quicker than the table of all. */
+/*
+ * Remembers the counts of a shape in a stream where streams often take turns, in a way that is quicker than the table of all.
+ */
 static void
 keep_by_stream(L4Source *work, Shape *shape, int stream, Summary *summary)
 {
@@ -388,7 +391,8 @@ keep_by_stream(L4Source *work, Shape *shape, int stream, Summary *summary)
 
 		if (work->by_stream_bytes + more > BY_STREAM_BYTES)
 			return;
-		shape->by_stream = shape->by_stream == NULL ? palloc(more) : repalloc(shape->by_stream, work->stream_room * sizeof(Summary *));
+		shape->by_stream = shape->by_stream == NULL ? palloc(more)
+			: repalloc(shape->by_stream, work->stream_room * sizeof(Summary *));
 		memset(shape->by_stream + shape->stream_room, 0, more);
 		shape->stream_room = work->stream_room;
 		work->by_stream_bytes += more;
@@ -562,7 +566,8 @@ take_record(const L4RawRecord *raw, void *argument)
 	L4Record	record;
 	bool		marked;
 
-	stream->has_time = header_next_time(&raw->header, work->context->zone, work->context->job->started_at, stream->has_time, &stream->time);
+	stream->has_time = header_next_time(&raw->header, work->context->zone, work->context->job->started_at, stream->has_time,
+										&stream->time);
 	if (work->warming)
 	{
 		source_warm(work, stream, raw);
@@ -585,7 +590,8 @@ take_record(const L4RawRecord *raw, void *argument)
 		record.time_text.size = 0;
 	marked = progress_advance(&work->context->rules->progress, &stream->progress, shape->class, raw->message,
 							  record.parameters, record.parameter_count, &progress);
-	if (marked && stream->has_time && !raw->cut && source_note_start(work->starts, stream->progress.iteration, stream->time) && work->closing)
+	if (marked && stream->has_time && !raw->cut && source_note_start(work->starts, stream->progress.iteration, stream->time) &&
+		work->closing)
 		keep_start(work, stream->progress.iteration, stream->time);
 	note_origin(&stream->own_time, &stream->used_time, raw->header.has_time);
 	note_origin(&stream->own_stage, &stream->used_stage, marked || shape->class.stage != 0);
@@ -800,7 +806,8 @@ source_begin_rows(L4SourceContext *context, const char *source, const char *node
 {
 	L4Place		place = place_of_rows(context->places, &context->job->cluster, source, node, rank);
 	L4Source   *work = source_create(context, source != NULL ? source : name_of_rows(node, rank),
-									 psprintf("\n%s\n%d\n%s", node != NULL ? node : "", rank, source != NULL ? source : ""), &place,
+									 psprintf("\n%s\n%d\n%s", node != NULL ? node : "", rank, source != NULL ? source : ""),
+									 &place,
 									 context->job->started_at != 0 ? context->job->started_at : reference);
 
 	work->resumable = work->by_row = true;
@@ -813,7 +820,10 @@ source_keep_state(L4Source *work)
 	work->resumable = true;
 }
 
-/* Was a start named by a record that is not the same any more, or does not name it any more? Then the job's timeline is to be made anew. */
+/*
+ * Was a start named by a record that is not the same any more, or does not name it any more? Then the job's timeline is to be
+ * made anew.
+ */
 static void
 check_starts(L4Source *work)
 {
@@ -839,8 +849,9 @@ source_mark_stream(Stream *stream)
 }
 
 /*
- * source_cut: parts that are cut at the same places amount to the same, whoever read them: a segment ends here, and the sketches of the part are merged into those of the
- * parts before, so that numbers are always added up in the same order. Rows that wait are written: a large source is no small one's company.
+ * source_cut: parts that are cut at the same places amount to the same, whoever read them: a segment ends here, and the
+ * sketches of the part are merged into those of the parts before, so that numbers are always added up in the same order. Rows
+ * that wait are written: a large source is no small one's company.
  */
 void
 source_cut(L4Source *work)

@@ -22,8 +22,10 @@ typedef struct L4SourceContext
 	struct L4MessageMemo *memo; /* of recent messages */
 	int64		source_count;	/* sources begun so far */
 	L4StoreBatch *rows;			/* of sources, on their way into the tables */
-	bool		keeps_rows;		/* source_finish leaves them there for source_write_shared: the sources of a transaction are different ones */
-	bool		keeps_shared;	/* source_finish keeps shapes and timeline for source_write_shared; else it writes them at once */
+	/* source_finish leaves them there for source_write_shared: the sources of a transaction are different ones */
+	bool		keeps_rows;
+	/* source_finish keeps shapes and timeline for source_write_shared; else it writes them at once */
+	bool		keeps_shared;
 	MemoryContext shared_memory;	/* where they lie until then */
 	struct shapes_hash *shapes;
 	struct starts_hash *starts;
@@ -31,7 +33,8 @@ typedef struct L4SourceContext
 	int64	   *new_shapes;		/* that will be once the transaction is committed */
 	int			new_shape_count;
 	int64		settings_hash;	/* of rules and job */
-	bool		timeline_stale; /* a start in the job's timeline is of a record that is no more: source_write_shared marks it for timeline_rebuild */
+	/* a start in the job's timeline is of a record that is no more: source_write_shared marks it for timeline_rebuild */
+	bool		timeline_stale;
 } L4SourceContext;
 
 /* Loads the job and the rules, in the current memory context; SPI must be connected. Errors: P0002, 22023, 2201B. */
@@ -39,23 +42,34 @@ extern L4SourceContext *source_context_create(const char *schema, const char *jo
 
 typedef struct L4Source L4Source;
 
-/* Begins a source; everything lies in the current memory context, which must stay current until source_finish. modified_at resolves years. */
+/*
+ * Begins a source; everything lies in the current memory context, which must stay current until source_finish. modified_at
+ * resolves years.
+ */
 extern L4Source *source_begin(L4SourceContext *context, const char *name, TimestampTz modified_at);
 /*
- * Begins a source of rows, which keeps its state and which source_resume may go on with. source, node (NULL where not known) and rank (-1) name it together: of a file
- * with the same path it is kept apart. reference resolves years where the job's start is not known.
+ * Begins a source of rows, which keeps its state and which source_resume may go on with. source, node (NULL where not known)
+ * and rank (-1) name it together: of a file with the same path it is kept apart. reference resolves years where the job's start
+ * is not known.
  */
-extern L4Source *source_begin_rows(L4SourceContext *context, const char *source, const char *node, int rank, TimestampTz reference);
+extern L4Source *source_begin_rows(L4SourceContext *context, const char *source, const char *node, int rank,
+								   TimestampTz reference);
 /* Keeps what it takes to go on with the source later (source_resume). Before the first bytes. */
 extern void source_keep_state(L4Source *source);
 /*
- * Goes on with a source that is there already and has just been begun: what comes next joins what was taken in before, and the result is that of taking in all at
- * once. A file's state must be that of the settings at hand and have its bytes (state not NULL). Cost: that of one segment, and of the source's kinds of statements.
+ * Goes on with a source that is there already and has just been begun: what comes next joins what was taken in before, and the
+ * result is that of taking in all at once. A file's state must be that of the settings at hand and have its bytes (state not
+ * NULL). Cost: that of one segment, and of the source's kinds of statements.
  */
 extern void source_resume(L4Source *source, const L4SourceStateRow *known);
-/* Takes whole lines that came as a row; the last one's end is added where it is not there. line_no: the first one's number in the source, at least the next. */
+/*
+ * Takes whole lines that came as a row; the last one's end is added where it is not there. line_no: the first one's number in
+ * the source, at least the next.
+ */
 extern void source_feed_row(L4Source *source, int64 line_no, const L4LineFacts *facts, const char *bytes, size_t size);
-/* Shows the first bytes (64 kB count) to the parser of heads, before any are fed; source_feed does it with the first it gets. */
+/*
+ * Shows the first bytes (64 kB count) to the parser of heads, before any are fed; source_feed does it with the first it gets.
+ */
 extern void source_sample(L4Source *source, L4Bytes bytes);
 /* Takes the next bytes. Full segments are written on the way. */
 extern void source_feed(L4Source *source, const char *bytes, size_t size);
@@ -65,8 +79,9 @@ extern int64 source_bytes(const L4Source *source);
 /*
  * Large files come in parts, which several processes may read at once (source_part.c).
  *
- * source_stop: feeding stops before the first record that begins with a line still to come; source_stopped: it has, and goes on there. source_cut: ends a part there; what
- * comes of a source hangs on where it is cut, a little (segments, the last bits of a mean), but not on who read which part.
+ * source_stop: feeding stops before the first record that begins with a line still to come; source_stopped: it has, and goes on
+ * there. source_cut: ends a part there; what comes of a source hangs on where it is cut, a little (segments, the last bits of a
+ * mean), but not on who read which part.
  */
 extern void source_stop(L4Source *source);
 extern bool source_stopped(const L4Source *source);
@@ -75,16 +90,19 @@ extern void source_cut(L4Source *source);
 /* Where all streams stand, as bytes appended to out: at a cut. */
 extern void source_put_points(const L4Source *source, StringInfo out);
 /*
- * Begins a part that is read before those that come before it are known. sample: the first bytes of the file; points: where the streams stood at some cut before; offset and line_no: of
- * the byte fed first, some way before the part, so that it becomes likely where the streams stand at its beginning. After source_stop and source_stopped, source_part_start
- * begins it; after the next stop source_part_put appends what it amounts to. Nothing is written to tables.
+ * Begins a part that is read before those that come before it are known. sample: the first bytes of the file; points: where the
+ * streams stood at some cut before; offset and line_no: of the byte fed first, some way before the part, so that it becomes
+ * likely where the streams stand at its beginning. After source_stop and source_stopped, source_part_start begins it; after the
+ * next stop source_part_put appends what it amounts to. Nothing is written to tables.
  */
-extern L4Source *source_part_begin(L4SourceContext *context, const char *name, TimestampTz modified_at, L4Bytes sample, L4Bytes points, int64 offset, int64 line_no);
+extern L4Source *source_part_begin(L4SourceContext *context, const char *name, TimestampTz modified_at, L4Bytes sample,
+								   L4Bytes points, int64 offset, int64 line_no);
 extern void source_part_start(L4Source *part);
 extern void source_part_put(L4Source *part, StringInfo out);
 /*
- * Takes in a part that begins where the source was cut last, as if its bytes had been fed and cut off at its end. False, with nothing changed, where that is not sure: where a
- * stream did not stand as was thought and it mattered, or shapes come in floods: then the bytes must be fed. Errors: XX001 for damaged bytes.
+ * Takes in a part that begins where the source was cut last, as if its bytes had been fed and cut off at its end. False, with
+ * nothing changed, where that is not sure: where a stream did not stand as was thought and it mattered, or shapes come in
+ * floods: then the bytes must be fed. Errors: XX001 for damaged bytes.
  */
 extern bool source_merge_part(L4Source *source, L4Bytes part);
 
@@ -105,12 +123,18 @@ extern void source_finish(L4Source *source, const L4SourceFile *file, const char
 /* Why it is not known where the source comes from though a rule should tell, or NULL. */
 extern const char *source_doubt(const L4Source *source);
 
-/* Writes what waits of the sources finished since the last call, shapes and the timeline last: last in a transaction, where several sources share one. */
+/*
+ * Writes what waits of the sources finished since the last call, shapes and the timeline last: last in a transaction, where
+ * several sources share one.
+ */
 extern void source_write_shared(L4SourceContext *context);
 /* The transaction of the last source_write_shared has been committed. May be left out. */
 extern void source_committed(L4SourceContext *context);
 
-/* Takes back, with the next source_write_shared, the marks of shapes that only last records of a source had: it goes on, or goes. */
+/*
+ * Takes back, with the next source_write_shared, the marks of shapes that only last records of a source had: it goes on, or
+ * goes.
+ */
 extern void source_release_shapes(L4SourceContext *context, const int64 *shape_ids, int count);
 
 /* The id under which it is known, its name, and the number of the next line. */

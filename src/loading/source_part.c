@@ -1,11 +1,13 @@
 /*
  * source_part.c: parts of a large source, read before those that come before them are known.
  *
- * What a line becomes hangs on the lines before it by four things: the record it may continue, where its stream stands (time, stage, iteration), the number of its line,
- * and which shapes the flood still admits. So a part is read on a guess. It begins where a record begins as seen from some way before it; the streams stand as they stood at
- * the last place known, moved on by that same way. The part notes what its records inherited from before it. Whoever then knows the truth (source_merge_part) takes
- * the part in if it begins where the part before ended, if every stream whose inheritance mattered stood as was thought, and if all its shapes are admitted in
- * any order. Else the bytes are read once more, in order. So the result is that of reading in order, whatever was guessed.
+ * What a line becomes hangs on the lines before it by four things: the record it may continue, where its stream stands (time,
+ * stage, iteration), the number of its line, and which shapes the flood still admits. So a part is read on a guess. It begins
+ * where a record begins as seen from some way before it; the streams stand as they stood at the last place known, moved on by
+ * that same way. The part notes what its records inherited from before it. Whoever then knows the truth (source_merge_part)
+ * takes the part in if it begins where the part before ended, if every stream whose inheritance mattered stood as was thought,
+ * and if all its shapes are admitted in any order. Else the bytes are read once more, in order. So the result is that of
+ * reading in order, whatever was guessed.
  *
  * The bytes of a part go between processes of one call and are never kept.
  */
@@ -105,7 +107,8 @@ source_seed_stream(L4Source *work, Stream *stream)
 }
 
 L4Source *
-source_part_begin(L4SourceContext *context, const char *name, TimestampTz modified_at, L4Bytes sample, L4Bytes points, int64 offset, int64 line_no)
+source_part_begin(L4SourceContext *context, const char *name, TimestampTz modified_at, L4Bytes sample, L4Bytes points,
+				  int64 offset, int64 line_no)
 {
 	L4Source   *work = source_begin(context, name, modified_at);
 
@@ -146,7 +149,8 @@ source_warm(L4Source *work, Stream *stream, const L4RawRecord *raw)
 	L4ProgressClass class = class_of_message(work, raw->message);
 	L4ProgressState progress;
 
-	(void) progress_advance(&work->context->rules->progress, &stream->progress, class, raw->message, work->shape.parameters, work->shape.parameter_count, &progress);
+	(void) progress_advance(&work->context->rules->progress, &stream->progress, class, raw->message, work->shape.parameters,
+							work->shape.parameter_count, &progress);
 }
 
 void
@@ -622,7 +626,8 @@ join_summary(L4Source *work, Part *part)
 	row->level = Max(row->level, from.level);
 	row->last_line = from.last_line;
 	join_times(&row->has_time, &row->first_ts, &row->last_ts, from.has_time, from.first_ts, from.last_ts);
-	join_iterations(&row->has_iteration, &row->first_iteration, &row->last_iteration, from.has_iteration, from.first_iteration, from.last_iteration);
+	join_iterations(&row->has_iteration, &row->first_iteration, &row->last_iteration, from.has_iteration, from.first_iteration,
+					from.last_iteration);
 	sketch_merge(&work->cut_sketch_memory, &summary->cut_sketches, &sketches);
 	MemoryContextSwitchTo(caller);
 	sketch_free(&sketches);

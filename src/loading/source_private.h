@@ -315,7 +315,9 @@ extern void source_seed_stream(L4Source *work, Stream *stream);
 /* Takes from a record before the part no more than where its stream stands after it. */
 extern void source_warm(L4Source *work, Stream *stream, const L4RawRecord *raw);
 
-/* In source_resume.c: what is final before the end of the input makes records of what is left; then, after all else, writes it. */
+/*
+ * In source_resume.c: what is final before the end of the input makes records of what is left; then, after all else, writes it.
+ */
 extern void source_save_state(L4Source *work);
 extern void source_write_state(L4Source *work, const L4SourceFile *file);
 

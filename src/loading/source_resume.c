@@ -1,9 +1,10 @@
 /*
  * source_resume.c: a source that goes on where it ended, as if it had been read in one go.
  *
- * When a source is written, all its records are final but those that only the end of the input closed: the record that was open, and a line whose end had not come.
- * What they changed is kept as it was before (source_state.c). To go on, that is put back, the open segment is taken back and its records come once more, the final ones
- * without being counted again; then the new bytes follow. So segments, counts and sketches are those of reading all at once, byte by byte, and the cost is that of one
+ * When a source is written, all its records are final but those that only the end of the input closed: the record that was
+ * open, and a line whose end had not come. What they changed is kept as it was before (source_state.c). To go on, that is put
+ * back, the open segment is taken back and its records come once more, the final ones without being counted again; then the new
+ * bytes follow. So segments, counts and sketches are those of reading all at once, byte by byte, and the cost is that of one
  * segment and of the source's kinds of statements, not of its lines.
  *
  * A source of less than a sample (64 kB) is taken in anew as a whole, since the sample decides how its lines are read.
@@ -47,7 +48,8 @@ replay(L4Source *work, int segment_no)
 	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "l4 replay", ALLOCSET_DEFAULT_SIZES);
 	int			count;
 	int			i;
-	L4SegmentBlobs *blobs = store_take_segments(work->context->schema, work->context->job->job_id, work->source_id, segment_no, &count);
+	L4SegmentBlobs *blobs = store_take_segments(work->context->schema, work->context->job->job_id, work->source_id, segment_no,
+												&count);
 
 	if (work->by_row && !work->resumed)
 		store_forget_source(work->context->schema, work->context->job->job_id, work->source_id);
@@ -249,7 +251,8 @@ source_save_state(L4Source *work)
 	state->counted = segment_record_count(work->builder);
 	state->start = state->counted > 0 ? work->segment_start : record_assembler_next(work->assembler);
 	state->format_count = work->format_count;
-	state->format_uses = memcpy(palloc(mul_size(Max(work->format_count, 1), sizeof(int64))), work->format_uses, work->format_count * sizeof(int64));
+	state->format_uses = memcpy(palloc(mul_size(Max(work->format_count, 1), sizeof(int64))), work->format_uses,
+								work->format_count * sizeof(int64));
 	state->stream_count = work->stream_count;
 	state->streams = palloc(mul_size(work->stream_count, sizeof(L4StreamState)));
 	for (i = 0; i < work->stream_count; i++)

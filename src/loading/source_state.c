@@ -1,9 +1,9 @@
 /*
  * source_state.c: what it takes to go on with a source later as if it had been read in one go, as bytes.
  *
- * All records of a source are final but the last ones: the record that was open when the input ended, and a line whose end had not come. So it is enough to keep
- * where the open segment began and how each stream stood there, what the streams had counted before those last records, and the counts of the few shapes those
- * records touched as they were before.
+ * All records of a source are final but the last ones: the record that was open when the input ended, and a line whose end had
+ * not come. So it is enough to keep where the open segment began and how each stream stood there, what the streams had counted
+ * before those last records, and the counts of the few shapes those records touched as they were before.
  */
 #include "loading/source_state.h"
 

@@ -1,8 +1,9 @@
 /*
  * timeline.c: a job's timeline made anew from its records.
  *
- * Sources add to the timeline as they come in: of each iteration the earliest start stays. When a file was rewritten, or a last line turned out to go on, a start may
- * be of a record that is no more. Then all markers of the job are read once more; which records these are follows from their shapes.
+ * Sources add to the timeline as they come in: of each iteration the earliest start stays. When a file was rewritten, or a last
+ * line turned out to go on, a start may be of a record that is no more. Then all markers of the job are read once more; which
+ * records these are follows from their shapes.
  */
 #include "loading/timeline.h"
 
@@ -44,13 +45,16 @@ names_iteration(int64 shape_id, L4Bytes text, void *argument)
 static void
 note_record(Rebuild *rebuild, L4SegmentReader *reader, const L4StoredRecord *record, L4Bytes message)
 {
-	L4ProgressClass class = source_class_of_shape(rebuild->context, shape_hash(record->shape_text.data, record->shape_text.size), record->shape_text);
+	L4ProgressClass class = source_class_of_shape(rebuild->context,
+												  shape_hash(record->shape_text.data, record->shape_text.size),
+												  record->shape_text);
 	L4ProgressState state = {0};
 	L4ProgressState of_record;
 	StartEntry *entry;
 	bool		found;
 
-	if (!progress_advance(&rebuild->context->rules->progress, &state, class, message, segment_parameters(reader), record->parameter_count, &of_record))
+	if (!progress_advance(&rebuild->context->rules->progress, &state, class, message, segment_parameters(reader),
+						  record->parameter_count, &of_record))
 		return;
 	entry = timeline_insert(rebuild->starts, state.iteration, &found);
 	if (!found || record->time < entry->start)
@@ -81,7 +85,8 @@ read_segment(const L4SegmentBlobs *blobs, bool is_last, void *argument)
 	for (i = 1; segment_next(reader, &record); i++)
 	{
 		if (!record.has_time ||
-			source_class_of_shape(rebuild->context, shape_hash(record.shape_text.data, record.shape_text.size), record.shape_text).iteration_rule < 0)
+			source_class_of_shape(rebuild->context, shape_hash(record.shape_text.data, record.shape_text.size),
+								  record.shape_text).iteration_rule < 0)
 			continue;
 		if (is_last && i == count && !is_ended(reader, &raw))
 			continue;

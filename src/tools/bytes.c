@@ -1,9 +1,10 @@
 /*
  * bytes.c: bytes of unknown encoding to text that the server accepts, and to numbers.
  *
- * Logs hold NUL bytes (sparse files after a crash), cut characters and whole binary runs. The stored bytes stay as they were; this
- * file only makes what is shown. UTF-8 is checked by the server's own verifier. In a database of another encoding, or of none
- * (SQL_ASCII), what is shown is ASCII: valid there and in every client, and nothing that cuts or escapes single bytes can break it.
+ * Logs hold NUL bytes (sparse files after a crash), cut characters and whole binary runs. The stored bytes stay as they were;
+ * this file only makes what is shown. UTF-8 is checked by the server's own verifier. In a database of another encoding, or of
+ * none (SQL_ASCII), what is shown is ASCII: valid there and in every client, and nothing that cuts or escapes single bytes can
+ * break it.
  */
 #include "tools/bytes.h"
 

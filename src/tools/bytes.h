@@ -8,12 +8,15 @@
 #include "lib/stringinfo.h"
 
 /*
- * Length of the valid UTF-8 character at data (1 to 4), or 0 if the bytes there are none or NUL; beyond ASCII always 0 where the database
- * is not in UTF-8.
+ * Length of the valid UTF-8 character at data (1 to 4), or 0 if the bytes there are none or NUL; beyond ASCII always 0 where
+ * the database is not in UTF-8.
  */
 extern int	bytes_character(const char *data, const char *end);
 
-/* Appends the bytes as valid text: what is no valid character, and NUL, appears as \xNN. Cost: linear, ASCII runs are copied whole. */
+/*
+ * Appends the bytes as valid text: what is no valid character, and NUL, appears as \xNN. Cost: linear, ASCII runs are copied
+ * whole.
+ */
 extern void bytes_append_escaped(StringInfo out, L4Bytes bytes);
 
 /* Does the text hold a byte outside printable ASCII, tab and newline that bytes_append_escaped would have to look at? */

@@ -1,10 +1,10 @@
 /*
  * codec.c: growing byte columns of variable-length integers and byte strings; blobs with version, checksum and zstd.
  *
- * Numbers are little-endian base 128, so the stored bytes are the same on every architecture. A blob names its format by a first
- * byte and carries a crc32c of everything behind it: damaged or crafted bytes end in SQLSTATE XX001, never in a wild read. Readers
- * check every step. Blobs that make sense only together are bound: one carries the checksum of the other, so that whole ones that
- * do not belong together are told too.
+ * Numbers are little-endian base 128, so the stored bytes are the same on every architecture. A blob names its format by a
+ * first byte and carries a crc32c of everything behind it: damaged or crafted bytes end in SQLSTATE XX001, never in a wild
+ * read. Readers check every step. Blobs that make sense only together are bound: one carries the checksum of the other, so that
+ * whole ones that do not belong together are told too.
  */
 #include "tools/codec.h"
 
@@ -208,7 +208,10 @@ blob_checksum(const unsigned char *from, size_t size)
 	return crc;
 }
 
-/* One context for the life of the process: setting one up costs more than a small blob. It holds tables only, no state between blobs. */
+/*
+ * One context for the life of the process: setting one up costs more than a small blob. It holds tables only, no state between
+ * blobs.
+ */
 static ZSTD_CCtx *
 compressor(void)
 {
@@ -262,7 +265,8 @@ compress_parts(const L4Bytes *parts, int count, size_t plain_size, unsigned char
 	for (i = 0; i < count; i++)
 	{
 		ZSTD_inBuffer in = {parts[i].data, parts[i].size, 0};
-		ZSTD_EndDirective directive = i == count - 1 ? ZSTD_e_end : parts[i].size >= BLOB_PART_MINIMUM ? ZSTD_e_flush : ZSTD_e_continue;
+		ZSTD_EndDirective directive = i == count - 1 ? ZSTD_e_end
+			: parts[i].size >= BLOB_PART_MINIMUM ? ZSTD_e_flush : ZSTD_e_continue;
 
 		left = ZSTD_compressStream2(context, &out, &in, directive);
 		check_zstd(left);

@@ -59,8 +59,8 @@ extern bytea *blob_pack(L4Bytes plain);
 /* The same of parts, one after the other; each but small ones is compressed with statistics of its own. */
 extern bytea *blob_pack_parts(const L4Bytes *parts, int count);
 /*
- * The same, bound to another blob, which blob_check_bound then asks for: XX001 where it is another one. Blobs of before there was
- * such, and those bound to none, pass.
+ * The same, bound to another blob, which blob_check_bound then asks for: XX001 where it is another one. Blobs of before there
+ * was such, and those bound to none, pass.
  */
 extern bytea *blob_pack_bound(const L4Bytes *parts, int count, const bytea *other);
 extern void blob_check_bound(const bytea *blob, const bytea *other);

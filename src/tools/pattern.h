@@ -9,7 +9,9 @@
 
 typedef struct L4Pattern L4Pattern;
 
-/* Compiles in the current memory context, which then owns everything. `what` names the pattern in the error (SQLSTATE 2201B). */
+/*
+ * Compiles in the current memory context, which then owns everything. `what` names the pattern in the error (SQLSTATE 2201B).
+ */
 extern L4Pattern *pattern_compile(const char *regex, size_t size, const char *what);
 
 typedef enum L4MatchResult

@@ -1,7 +1,8 @@
 /*
  * skeleton.c: a text with each of its digits replaced by 0: what lines that differ in their figures alone have in common.
  *
- * Sixteen bytes at a time without a branch; the inner loops have a fixed length so that any compiler makes vector instructions of them.
+ * Sixteen bytes at a time without a branch; the inner loops have a fixed length so that any compiler makes vector instructions
+ * of them.
  */
 #include "tools/skeleton.h"
 

@@ -8,7 +8,10 @@
 
 #define L4_SKELETON_CHUNK 16
 
-/* Writes the skeleton of size bytes at `from`. Room at `to` must be there for size rounded up to whole chunks; the bytes behind the text become NUL. */
+/*
+ * Writes the skeleton of size bytes at `from`. Room at `to` must be there for size rounded up to whole chunks; the bytes behind
+ * the text become NUL.
+ */
 extern void skeleton_copy(char *to, const char *from, size_t size);
 
 #endif							/* L4_SKELETON_H */
