@@ -6,18 +6,15 @@
  * for any order of lines, any plan and any machine. Steps:
  *
  *  1. Shapes are cut at white space into tokens (drain_tokens.c); a run of tokens made of nothing but <*> and commas is one
- *     token, so
- *     that lists of different lengths meet. Tokens are numbered, and only numbers are compared from here on.
+ *     token, so that lists of different lengths meet. Tokens are numbered, and only numbers are compared from here on.
  *  2. The prefix tree: number of tokens, then the first (depth - 3) tokens, then a leaf with its groups. A shape joins the most
- *     similar
- *     group of its leaf, if it is similar enough, else it founds one. A group keeps, per position, the token or "differs".
+ *     similar group of its leaf, if it is similar enough, else it founds one. A group keeps, per position, the token or
+ *     "differs".
  *  3. The merge (drain_merge.c): groups of many names in the first place ("alpha joined", "beta joined" ...) are one.
  *  4. The split (drain_split.c): a position of a group at which a few words alternate ("started", "stopped") tells statements
- *     apart,
- *     and the group is split there. What was the group is the parent of the parts.
+ *     apart, and the group is split there. What was the group is the parent of the parts.
  *  5. Templates (drain_template.c): the text of the first member with <*> for each token in which the members differ. Groups
- *     with the
- *     same template are one.
+ *     with the same template are one.
  *
  * A departure from the paper, for shapes made mostly of <*>: a position at which the group and the shape both have <*> counts
  * neither for nor against. Drain counts it against, so that such a shape does not even join its own template. Floods are

@@ -19,7 +19,6 @@
 #define CLOCK HEAD_CLOCK
 #define FRACTION HEAD_FRACTION
 #define ISO HEAD_TIME
-#define AMERICAN HEAD_AMERICAN_TIME
 #define ISO_OR_AMERICAN HEAD_ANY_TIME
 #define ASCEND "\\d{4}-\\d\\d-\\d\\d-" CLOCK "(?:\\.\\d{3}){0,2}"
 #define SYSLOG_TIME "[A-Z][a-z]{2} {1,2}\\d{1,2} " CLOCK FRACTION

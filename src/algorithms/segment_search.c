@@ -65,7 +65,7 @@ struct L4SegmentHope
 
 /* ---- the search ---- */
 
-/* May a word stand within a value that sketch_number takes for a number? Letters stand there as a unit of three at most. */
+/* May a word stand within a value that a sketch takes for a number? Letters stand there as a unit of three at most. */
 static bool
 fits_number(const Word *word)
 {

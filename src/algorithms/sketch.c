@@ -116,8 +116,12 @@ take_exponent(const char **at, const char *end)
 	return negative ? -(int) exponent : (int) exponent;
 }
 
-bool
-sketch_number(L4Bytes value, double *number)
+/*
+ * The number that a value is: sign, up to 15 digits, fraction, exponent, then a unit of up to three letters or %. Exact as the
+ * server's own input.
+ */
+static bool
+value_number(L4Bytes value, double *number)
 {
 	const char *at = value.data;
 	const char *end = value.data + value.size;
@@ -310,7 +314,7 @@ add_to_position(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 l
 	if (!is_recent(sketch, value))
 	{
 		note_value(memory, sketch, value, line_no);
-		sketch->recent_is_number = sketch_number(value, &sketch->recent_number);
+		sketch->recent_is_number = value_number(value, &sketch->recent_number);
 		sketch->recent_size = value.size <= RECENT_BYTES ? (uint8) value.size + 1 : 0;
 		if (value.size <= RECENT_BYTES)
 			memcpy(sketch->recent, value.data, value.size);
@@ -691,7 +695,7 @@ range_of_values(L4SketchEntry *entry)
 
 	for (i = 0; i < entry->value_count; i++)
 	{
-		if (!sketch_number(entry->values[i], &number))
+		if (!value_number(entry->values[i], &number))
 			continue;
 		if (!any || number < entry->minimum || (number == entry->minimum && entry->value_lines[i] < entry->minimum_line))
 		{

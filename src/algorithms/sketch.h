@@ -53,12 +53,6 @@ extern void sketch_get(L4ColumnReader *in, L4SketchSet *set);
 /* A copy that later additions to the set do not change. */
 extern L4SketchSet sketch_copy(const L4SketchSet *set);
 
-/*
- * The number that a value is: sign, up to 15 digits, fraction, exponent, then a unit of up to three letters or %. Exact as the
- * server's own input.
- */
-extern bool sketch_number(L4Bytes value, double *number);
-
 /* What is packed: a row for each stream and shape. */
 typedef struct L4SketchRow
 {

@@ -9,7 +9,8 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-char *
+/* Base64 of a flat state. */
+static char *
 state_to_text(const char *data, Size size)
 {
 	uint64		room = ((uint64) size + 2) / 3 * 4 + 1;

@@ -39,8 +39,7 @@ extern Datum state_receive(FunctionCallInfo fcinfo, const L4StateType *type);
  */
 extern ExpandedObjectHeader *state_fetch(Datum datum, MemoryContext parent, bool writable, const L4StateType *type);
 
-/* Base64 of a flat state and back. The second checks nothing but the base64. */
-extern char *state_to_text(const char *data, Size size);
+/* A flat state from its Base64. Checks nothing but that. */
 extern bytea *state_from_text(const char *text, const char *type_name);
 
 /* The bodies of a state type's output and send functions, and what its receive function got; whoever calls checks the bytes. */

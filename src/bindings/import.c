@@ -495,7 +495,7 @@ wait_for_workers(Import *import)
 	while (import->workers != NULL && workers_listen(import->workers) > workers_paused(import->workers))
 	{
 		import_progress(import, "the last files");
-		workers_wait(import->workers, 500);
+		workers_wait(500);
 	}
 }
 
@@ -503,7 +503,7 @@ static void
 end_workers(Import *import)
 {
 	while (import->workers != NULL && workers_listen(import->workers) > 0)
-		workers_wait(import->workers, 500);
+		workers_wait(500);
 }
 
 static void

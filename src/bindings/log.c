@@ -59,7 +59,7 @@ open_scan(FunctionCallInfo fcinfo)
 
 /* The columns that cost: parameters, message, raw text (without the line's end) and raw bytes. */
 static void
-fill_text(RecordScan *scan, const L4StoredRecord *record, Datum *values, bool *nulls)
+fill_text(RecordScan *scan, const L4StoredRecord *record, Datum *values)
 {
 	L4Bytes		bytes;
 
@@ -93,7 +93,7 @@ form_record(RecordScan *scan, const L4StoredRecord *record)
 
 	record_row_fill(record, scan->stream_ids, scan->stream_count, &scan->shown, values, nulls);
 	if (scan->with_text)
-		fill_text(scan, record, values, nulls);
+		fill_text(scan, record, values);
 	else
 		nulls[9] = nulls[10] = nulls[11] = nulls[12] = true;
 	return heap_form_tuple(scan->description, values, nulls);

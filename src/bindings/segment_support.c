@@ -227,8 +227,8 @@ derive_time(SegmentScan *scan, int strategy, Oid family, Node *value, const Rest
  * the strategy as if the column stood left.
  */
 static bool
-split_comparison(PlannerInfo *root, const RestrictInfo *restriction, Index relid, AttrNumber *column, int *strategy,
-				 Oid *family, Node **value)
+split_comparison(const RestrictInfo *restriction, Index relid, AttrNumber *column, int *strategy, Oid *family,
+				 Node **value)
 {
 	OpExpr	   *clause = (OpExpr *) restriction->clause;
 	Node	   *left;
@@ -269,7 +269,7 @@ derive_from(SegmentScan *scan, const RestrictInfo *restriction)
 	Oid			family;
 	Node	   *value;
 
-	if (!split_comparison(scan->root, restriction, scan->records->relid, &column, &strategy, &family, &value))
+	if (!split_comparison(restriction, scan->records->relid, &column, &strategy, &family, &value))
 		return;
 	if (column == RECORD_ROW_TS)
 		derive_time(scan, strategy, family, value, restriction);
@@ -354,7 +354,7 @@ derive_events(SegmentScan *scan)
 		Oid			family;
 		Node	   *value;
 
-		if (split_comparison(scan->root, restriction, shapes->relid, &column, &strategy, &family, &value) &&
+		if (split_comparison(restriction, shapes->relid, &column, &strategy, &family, &value) &&
 			column == get_attnum(table, "event_id") && strategy == BTEqualStrategyNumber)
 			add_event(scan, value, restriction);
 	}

@@ -109,15 +109,10 @@ extern TimestampTz files_timestamp(int64 seconds, long nanoseconds, TimestampTz 
 
 /* Notes why the member cannot be read on; broken: nor anything behind it. */
 extern void files_fail(L4FileReader *reader, bool broken, const char *format, const char *detail);
-/* Notes what is odd about a member that can be read. */
-extern void files_note(L4FileReader *reader, const char *remark);
 /* The next bytes of the file, decompressed: how many, 0 at the end, -1 where files_fail has told why. */
 extern ssize_t files_read_below(L4FileReader *reader, char *buffer, size_t room);
 /* Will the next CHECK_FOR_INTERRUPTS raise? */
 extern bool files_cancel_pending(void);
-/* Do the bytes start a tar archive? Of a zip archive? */
-extern bool files_starts_tar(const char *head, size_t size, const char *path);
-extern bool files_starts_zip(const char *head, size_t size);
 
 /* files_archive.c */
 

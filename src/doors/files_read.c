@@ -39,8 +39,9 @@ files_fail(L4FileReader *reader, bool broken, const char *format, const char *de
 	MemoryContextSwitchTo(caller);
 }
 
-void
-files_note(L4FileReader *reader, const char *remark)
+/* Notes what is odd about a member that can be read. */
+static void
+note_remark(L4FileReader *reader, const char *remark)
 {
 	reader->remark = MemoryContextStrdup(reader->context, remark);
 }
@@ -100,7 +101,7 @@ read_unpacker(L4FileReader *reader, L4Unpacker *unpacker, char *buffer, size_t r
 	if (size < 0 && unpacker_error(unpacker))
 		files_fail(reader, reader->archive == NULL, "could not decompress: %s", unpacker_error(unpacker));
 	if (size == 0 && unpacker_remark(unpacker))
-		files_note(reader, unpacker_remark(unpacker));
+		note_remark(reader, unpacker_remark(unpacker));
 	return size;
 }
 
@@ -155,9 +156,9 @@ tar_checksum_fits(const unsigned char *head)
 	return stated == sum || stated == signed_sum;
 }
 
-/* An empty archive, all zeros, is one only where the name says so, as logs may start so too. */
-bool
-files_starts_tar(const char *head, size_t size, const char *path)
+/* Do the bytes start a tar archive? An empty one, all zeros, is one only where the name says so, as logs may start so too. */
+static bool
+starts_tar(const char *head, size_t size, const char *path)
 {
 	static const char zeros[HEAD_SIZE] = {0};
 	const char *name = last_dir_separator(path);
@@ -170,8 +171,8 @@ files_starts_tar(const char *head, size_t size, const char *path)
 		(head[0] != '\0' && tar_checksum_fits((const unsigned char *) head));
 }
 
-bool
-files_starts_zip(const char *head, size_t size)
+static bool
+starts_zip(const char *head, size_t size)
 {
 	return size >= 4 && (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0);
 }
@@ -190,10 +191,10 @@ find_kind(L4FileReader *reader)
 	}
 	if (unpack_recognise(head, size))
 		reader->kind = KIND_COMPRESSED;
-	else if (files_starts_zip(head, size))
+	else if (starts_zip(head, size))
 		reader->kind = KIND_ZIP;
 	else
-		reader->kind = files_starts_tar(head, size, reader->path) ? KIND_TAR : KIND_PLAIN;
+		reader->kind = starts_tar(head, size, reader->path) ? KIND_TAR : KIND_PLAIN;
 	return true;
 }
 
@@ -229,7 +230,7 @@ open_compressed(L4FileReader *reader)
 	reader->unpacker = unpacker_create(pull_file, reader, window_memory());
 	MemoryContextSwitchTo(caller);
 	read_ahead(reader, reader->unpacker, &reader->below);
-	if (files_starts_tar(reader->below.bytes, reader->below.size, reader->path))
+	if (starts_tar(reader->below.bytes, reader->below.size, reader->path))
 	{
 		reader->kind = KIND_TAR;
 		files_archive_open(reader);
@@ -362,9 +363,9 @@ open_member(L4FileReader *reader, const char *source, int64 *size)
 		*size = -1;
 		read_ahead(reader, reader->member_unpacker, &reader->head);
 	}
-	if (files_starts_zip(reader->head.bytes, reader->head.size) ||
-		files_starts_tar(reader->head.bytes, reader->head.size, source))
-		files_note(reader, "an archive inside an archive is not unpacked: its bytes are kept as they are");
+	if (starts_zip(reader->head.bytes, reader->head.size) ||
+		starts_tar(reader->head.bytes, reader->head.size, source))
+		note_remark(reader, "an archive inside an archive is not unpacked: its bytes are kept as they are");
 }
 
 /* Forgets the member before. */

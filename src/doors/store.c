@@ -293,7 +293,7 @@ store_job(const char *schema, const char *job_id)
 
 	add_text(&arguments, job_id);
 	if (store_run(schema,
-				  "SELECT status, time_zone, started_at, nodes, ranks_per_node FROM %s.l4_job "
+				  "SELECT time_zone, started_at, nodes, ranks_per_node FROM %s.l4_job "
 				  "WHERE job_id OPERATOR(pg_catalog.=) $1",
 				  &arguments, SPI_OK_SELECT) == 0)
 		ereport(ERROR,
@@ -301,14 +301,13 @@ store_job(const char *schema, const char *job_id)
 				 errmsg("job \"%s\" is not registered", job_id),
 				 errhint("Register it first: SELECT l4_register_job('%s', '{\"model\": ...}', 'failed');", job_id)));
 	job->job_id = MemoryContextStrdup(context, job_id);
-	job->status = MemoryContextStrdup(context, result_text(0, 1));
-	job->time_zone = MemoryContextStrdup(context, result_text(0, 2));
-	value = result_datum(0, 3, &is_null);
+	job->time_zone = MemoryContextStrdup(context, result_text(0, 1));
+	value = result_datum(0, 2, &is_null);
 	job->started_at = is_null || TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(value)) ? 0 : DatumGetTimestampTz(value);
-	value = result_datum(0, 4, &is_null);
+	value = result_datum(0, 3, &is_null);
 	if (!is_null)
 		job->cluster.nodes = text_array(value, context, &job->cluster.node_count);
-	value = result_datum(0, 5, &is_null);
+	value = result_datum(0, 4, &is_null);
 	job->cluster.ranks_per_node = is_null ? 0 : DatumGetInt32(value);
 	return job;
 }

@@ -19,7 +19,6 @@ extern const char *store_schema(FunctionCallInfo fcinfo);
 typedef struct L4Job
 {
 	const char *job_id;
-	char	   *status;
 	char	   *time_zone;
 	TimestampTz started_at;		/* 0 where not known */
 	L4Cluster	cluster;

@@ -455,7 +455,7 @@ workers_runs(const L4Workers *workers, int pid)
 }
 
 void
-workers_wait(L4Workers *workers, long milliseconds)
+workers_wait(long milliseconds)
 {
 	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds, PG_WAIT_EXTENSION);
 	ResetLatch(MyLatch);

@@ -59,7 +59,7 @@ extern void workers_resume(L4Workers *workers);
 extern bool workers_runs(const L4Workers *workers, int pid);
 
 /* Waits for news of any worker, or so many milliseconds. Can be cancelled. */
-extern void workers_wait(L4Workers *workers, long milliseconds);
+extern void workers_wait(long milliseconds);
 
 /*
  * The next one that has ended before it was done, each once; NULL where there is no more just now. Valid until
