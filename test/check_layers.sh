@@ -1,7 +1,10 @@
 #!/bin/bash
 # check_layers.sh: fails where the sources break a rule of the house. Run from the top of the checkout.
 #
-#   - a file under src/ includes only headers of its own layer or of one before it: ground, tools, algorithms, doors, loading, bindings
+#   - a file under src/ includes only headers of its own layer or of one before it:
+#     ground, tools, algorithms, doors, loading, bindings
+#   - no circle among .c files: where one calls another, that one does not call back, not even by way of others;
+#     nor among headers
 #   - src/algorithms is pure: no SPI, no catalog, no function manager
 #   - the server's version is tested in src/ground/compat.h alone, SPI is used in src/doors alone
 #   - no .c file has more than 1000 lines; functions of more than 80 lines are listed as warnings (where ctags is installed)
@@ -51,7 +54,8 @@ sub check_includes
 		{
 			complain("$file:$number: write the layer: #include \"$layer/$header\"");
 		}
-		complain("$file:$number: src/algorithms is pure and must not include $header") if $layer eq 'algorithms' && $header =~ $impure;
+		complain("$file:$number: src/algorithms is pure and must not include $header")
+			if $layer eq 'algorithms' && $header =~ $impure;
 		complain("$file:$number: SPI belongs into src/doors") if $header eq 'executor/spi.h' && $layer ne 'doors';
 	});
 }
@@ -82,6 +86,52 @@ for my $file (sort glob('src/*.[ch] src/*/*.[ch]'))
 	check_includes($file, $layer, $text);
 	check_words($file, $layer, code_only($text));
 }
+
+# What each .c file calls of others, by the functions and variables that these define, and what each header includes.
+# A definition has its name at the start of a line, its type on the line before.
+my %code = map { $_ => code_only(slurp($_)) } glob('src/*/*.[ch]');
+my (%defined_in, %own, %uses);
+for my $file (grep { /\.c$/ } sort keys %code)
+{
+	while ($code{$file} =~ /^(.*)\n(\w+)\(|^(?!static|extern|typedef|\s)([\w *]+?)\b(\w+)(?:\[[^\]]*\])* = /mg)
+	{
+		my ($type, $name) = defined $2 ? ($1, $2) : ($3, $4);
+		$own{$file}{$name} = 1;
+		$defined_in{$name} //= $file unless $type =~ /^static\b/;
+	}
+}
+for my $file (sort keys %code)
+{
+	if ($file =~ /\.h$/)
+	{
+		$uses{$file}{"src/$1"} = "src/$1" for grep { exists $code{"src/$_"} } slurp($file) =~ /^#include "([^"]+)"/mg;
+		next;
+	}
+	for my $name ($code{$file} =~ /\w+/g)
+	{
+		my $other = $own{$file}{$name} ? undef : $defined_in{$name};
+		$uses{$file}{$other} = $name if defined $other && $other ne $file;
+	}
+}
+
+# Goes on to whatever a file uses; a file that is on the way already closes a circle. Each file is left behind only once.
+my %seen;
+sub walk
+{
+	my ($file, @way) = @_;
+	my ($at) = grep { $way[$_] eq $file } 0 .. $#way;
+	if (defined $at)
+	{
+		my @circle = (@way[$at .. $#way], $file);
+		my @steps = map { "$circle[$_] uses $uses{$circle[$_]}{$circle[$_ + 1]} of $circle[$_ + 1]" } 0 .. $#circle - 1;
+		complain('circle: ' . join(', ', @steps));
+		return;
+	}
+	return if $seen{$file};
+	walk($_, @way, $file) for sort keys %{ $uses{$file} };
+	$seen{$file} = 1;
+}
+walk($_) for sort keys %uses;
 
 # A statement begins at the start of a line with one of these words and goes on to the next.
 for my $file (sort glob('sql/[0-9][0-9]_*.sql'))

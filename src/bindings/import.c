@@ -13,7 +13,7 @@
  * alone: the others read the rest, and the leader those that are missing then, with a warning. So events are given once all is
  * in, and come out the same. The leader's own end, by error, cancel or exit, ends all.
  */
-#include "loading/import.h"
+#include "loading/import_file.h"
 
 #include "commands/progress.h"
 #include "fmgr.h"
@@ -127,21 +127,6 @@ fill_shared(SharedImport *shared, const ImportCall *call, List *files)
 		entry->is_root = file->is_root;
 		entry++;
 	}
-}
-
-L4File
-import_listed_file(const SharedImport *shared, uint32 number)
-{
-	const SharedFile *entry = &shared->list[number];
-	L4File		file;
-
-	file.path = unconstify(char *, shared_string(shared, entry->path));
-	file.source = unconstify(char *, shared_string(shared, entry->source));
-	file.error = unconstify(char *, shared_string(shared, entry->error));
-	file.size = entry->size;
-	file.modified_at = entry->modified_at;
-	file.is_root = entry->is_root;
-	return file;
 }
 
 /* Largest first, so that no process is left with a large one at the end; then by name. */

@@ -1,6 +1,6 @@
 /*
- * files_parts.h: what the files of the door to the file system share (files.c, files_read.c, files_archive.c); nobody else
- * includes it.
+ * files_parts.h: what the files of the door to the file system share (files.c, files_bytes.c, files_read.c,
+ * files_archive.c); nobody else includes it.
  */
 #ifndef L4_FILES_PARTS_H
 #define L4_FILES_PARTS_H
@@ -105,10 +105,18 @@ extern void files_append_name(StringInfo text, const char *name, size_t size);
 extern char *files_name_text(const char *name);
 extern TimestampTz files_timestamp(int64 seconds, long nanoseconds, TimestampTz otherwise);
 
-/* files_read.c */
+/* files_bytes.c */
 
 /* Notes why the member cannot be read on; broken: nor anything behind it. */
 extern void files_fail(L4FileReader *reader, bool broken, const char *format, const char *detail);
+/* Notes what is odd about a member that can be read. */
+extern void files_note(L4FileReader *reader, const char *remark);
+/* The next bytes of the file as they are on disk; argument is the reader. As files_read_below. */
+extern ssize_t files_pull(void *argument, char *buffer, size_t room);
+/* The next bytes out of an unpacker, as files_read_below. */
+extern ssize_t files_read_unpacker(L4FileReader *reader, L4Unpacker *unpacker, char *buffer, size_t room);
+/* Bytes that were read ahead; 0 where none are left. */
+extern size_t files_take_head(Head *head, char *buffer, size_t room);
 /* The next bytes of the file, decompressed: how many, 0 at the end, -1 where files_fail has told why. */
 extern ssize_t files_read_below(L4FileReader *reader, char *buffer, size_t room);
 /* Will the next CHECK_FOR_INTERRUPTS raise? */

@@ -15,36 +15,8 @@
 
 #include "access/xact.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "storage/fd.h"
 #include "utils/memutils.h"
-
-/* Bytes asked of the file system at once. */
-#define INPUT_SIZE (256 * 1024)
-
-/* ---------- failures of a reader ---------- */
-
-void
-files_fail(L4FileReader *reader, bool broken, const char *format, const char *detail)
-{
-	MemoryContext caller = MemoryContextSwitchTo(reader->context);
-	char	   *error = psprintf(format, detail);
-
-	reader->failed = true;
-	reader->broken |= broken;
-	for (size_t size = strlen(error); size > 0 && isspace((unsigned char) error[size - 1]); size--)
-		error[size - 1] = '\0';
-	reader->error = files_name_text(error);
-	pfree(error);
-	MemoryContextSwitchTo(caller);
-}
-
-/* Notes what is odd about a member that can be read. */
-static void
-note_remark(L4FileReader *reader, const char *remark)
-{
-	reader->remark = MemoryContextStrdup(reader->context, remark);
-}
 
 /* Whether the transaction that opened the descriptor still runs; the server closes the descriptor at its end. */
 static bool
@@ -52,78 +24,6 @@ descriptor_lives(L4FileReader *reader)
 {
 	return reader->descriptor >= 0 && IsTransactionState() &&
 		GetCurrentTransactionStartTimestamp() == reader->transaction_start;
-}
-
-/* ---------- bytes below an archive ---------- */
-
-/*
- * Asked inside libarchive, where raising would jump over its frames: the read fails instead and the caller raises.
- */
-bool
-files_cancel_pending(void)
-{
-	return InterruptHoldoffCount == 0 && CritSectionCount == 0 &&
-		(ProcDiePending || (QueryCancelPending && QueryCancelHoldoffCount == 0));
-}
-
-/* read() that goes on after a signal and shows as a wait. */
-static ssize_t
-read_descriptor(int descriptor, char *buffer, size_t room)
-{
-	ssize_t		size;
-
-	pgstat_report_wait_start(WAIT_EVENT_COPY_FILE_READ);
-	do
-		size = read(descriptor, buffer, room);
-	while (size < 0 && errno == EINTR && !files_cancel_pending());
-	pgstat_report_wait_end();
-	return size;
-}
-
-/* The next bytes of the file as they are on disk. */
-static ssize_t
-pull_file(void *argument, char *buffer, size_t room)
-{
-	L4FileReader *reader = argument;
-	ssize_t		size = files_cancel_pending() ? -1 : read_descriptor(reader->descriptor, buffer, Min(room, INPUT_SIZE));
-
-	if (size < 0)
-		files_fail(reader, true, "could not read file: %s", strerror(errno));
-	return size;
-}
-
-/* The next bytes out of an unpacker. */
-static ssize_t
-read_unpacker(L4FileReader *reader, L4Unpacker *unpacker, char *buffer, size_t room)
-{
-	ssize_t		size = unpacker_read(unpacker, buffer, room);
-
-	if (size < 0 && unpacker_error(unpacker))
-		files_fail(reader, reader->archive == NULL, "could not decompress: %s", unpacker_error(unpacker));
-	if (size == 0 && unpacker_remark(unpacker))
-		note_remark(reader, unpacker_remark(unpacker));
-	return size;
-}
-
-/* Bytes that were read ahead; 0 where none are left. */
-static size_t
-take_head(Head *head, char *buffer, size_t room)
-{
-	size_t		size = Min(room, head->size - head->used);
-
-	memcpy(buffer, head->bytes + head->used, size);
-	head->used += size;
-	return size;
-}
-
-ssize_t
-files_read_below(L4FileReader *reader, char *buffer, size_t room)
-{
-	size_t		size = take_head(&reader->below, buffer, room);
-
-	if (size > 0)
-		return size;
-	return reader->unpacker ? read_unpacker(reader, reader->unpacker, buffer, room) : pull_file(reader, buffer, room);
 }
 
 /* ---------- opening ---------- */
@@ -207,7 +107,7 @@ read_ahead(L4FileReader *reader, L4Unpacker *unpacker, Head *head)
 	head->size = head->used = 0;
 	while (size > 0 && head->size < HEAD_SIZE)
 	{
-		size = read_unpacker(reader, unpacker, head->bytes + head->size, HEAD_SIZE - head->size);
+		size = files_read_unpacker(reader, unpacker, head->bytes + head->size, HEAD_SIZE - head->size);
 		head->size += Max(size, 0);
 	}
 	if (size < 0 && head->size > 0)
@@ -227,7 +127,7 @@ open_compressed(L4FileReader *reader)
 {
 	MemoryContext caller = MemoryContextSwitchTo(reader->context);
 
-	reader->unpacker = unpacker_create(pull_file, reader, window_memory());
+	reader->unpacker = unpacker_create(files_pull, reader, window_memory());
 	MemoryContextSwitchTo(caller);
 	read_ahead(reader, reader->unpacker, &reader->below);
 	if (starts_tar(reader->below.bytes, reader->below.size, reader->path))
@@ -330,7 +230,7 @@ static ssize_t
 pull_member(void *argument, char *buffer, size_t room)
 {
 	L4FileReader *reader = argument;
-	size_t		size = take_head(&reader->raw, buffer, room);
+	size_t		size = files_take_head(&reader->raw, buffer, room);
 
 	if (size > 0)
 		return size;
@@ -365,7 +265,7 @@ open_member(L4FileReader *reader, const char *source, int64 *size)
 	}
 	if (starts_zip(reader->head.bytes, reader->head.size) ||
 		starts_tar(reader->head.bytes, reader->head.size, source))
-		note_remark(reader, "an archive inside an archive is not unpacked: its bytes are kept as they are");
+		files_note(reader, "an archive inside an archive is not unpacked: its bytes are kept as they are");
 }
 
 /* Forgets the member before. */
@@ -438,7 +338,7 @@ files_next_member(L4FileReader *reader, char **source, int64 *size, TimestampTz 
 ssize_t
 files_read(L4FileReader *reader, char *buffer, size_t room)
 {
-	ssize_t		size = take_head(&reader->head, buffer, room);
+	ssize_t		size = files_take_head(&reader->head, buffer, room);
 
 	CHECK_FOR_INTERRUPTS();
 	Assert(room > 0);
@@ -447,7 +347,7 @@ files_read(L4FileReader *reader, char *buffer, size_t room)
 	if (reader->failed || !check_descriptor(reader))
 		return -1;
 	if (reader->member_unpacker)
-		size = read_unpacker(reader, reader->member_unpacker, buffer, room);
+		size = files_read_unpacker(reader, reader->member_unpacker, buffer, room);
 	else
 		size = reader->archive ? files_archive_read(reader, buffer, room) : files_read_below(reader, buffer, room);
 	CHECK_FOR_INTERRUPTS();

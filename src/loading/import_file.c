@@ -5,48 +5,16 @@
  * (source_resume.c); any other that changed is read anew as a whole, its old rows replaced in the same transaction.
  * A file that cannot be read does not stop the rest: it leaves a warning and a row in l4_stream with its error.
  */
-#include "loading/import.h"
+#include "loading/import_file.h"
 
-#include "commands/progress.h"
-#include "utils/backend_progress.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 #include "loading/import_parts.h"
 #include "doors/store.h"
 
-#define PROGRESS_NOTICE_SECONDS 5
 /* So many bytes at the beginning and before the end of what was read tell whether a file has grown or is another one. */
 #define MARK_BYTES (64 * 1024)
-
-static void
-notice_progress(Import *import, const char *source)
-{
-	TimestampTz now = GetCurrentTimestamp();
-	SharedImport *shared = import->shared;
-
-	if (import->last_notice != 0 && !TimestampDifferenceExceeds(import->last_notice, now, PROGRESS_NOTICE_SECONDS * 1000))
-		return;
-	if (import->last_notice != 0)
-		ereport(NOTICE,
-				(errmsg("job \"%s\": file %u of %u, " UINT64_FORMAT " MB read, now at %s",
-						shared_string(shared, shared->job_id), Min(pg_atomic_read_u32(&shared->next), shared->file_count),
-						shared->file_count,
-						pg_atomic_read_u64(&shared->bytes_read) / 1000000, source)));
-	import->last_notice = now;
-}
-
-void
-import_progress(Import *import, const char *source)
-{
-	if (import->worker != NULL)
-		return;
-	if (import->workers != NULL)
-		(void) workers_listen(import->workers);
-	pgstat_progress_update_param(PROGRESS_COPY_BYTES_PROCESSED, pg_atomic_read_u64(&import->shared->bytes_read));
-	pgstat_progress_update_param(PROGRESS_COPY_TUPLES_PROCESSED, pg_atomic_read_u64(&import->shared->records));
-	notice_progress(import, source);
-}
 
 static char *
 copy_or_null(const char *text)

@@ -20,7 +20,6 @@
 
 /* Read before a part, to find out where its streams stand; not more than a part. */
 #define LEAD_BYTES (512 * 1024)
-#define SAMPLE_BYTES (64 * 1024)
 /* So much into a file the leader says for the first time where its streams stand. */
 #define FIRST_BYTES (1024 * 1024)
 /* A part that has not ended by so much behind its place is given up. */
@@ -219,8 +218,8 @@ feed_until(Import *import, L4FileReader *reader, L4Source *source, const char *n
 static L4Bytes
 first_bytes(L4FileReader *reader)
 {
-	char	   *data = palloc(SAMPLE_BYTES);
-	L4Bytes		bytes = {data, files_read_at(reader, data, SAMPLE_BYTES, 0)};
+	char	   *data = palloc(L4_SAMPLE_BYTES);
+	L4Bytes		bytes = {data, files_read_at(reader, data, L4_SAMPLE_BYTES, 0)};
 
 	return bytes;
 }

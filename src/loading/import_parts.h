@@ -4,7 +4,7 @@
 #ifndef L4_IMPORT_PARTS_H
 #define L4_IMPORT_PARTS_H
 
-#include "loading/import.h"
+#include "loading/import_call.h"
 
 /*
  * The room that sharing parts of files of up to this size takes behind a SharedImport; 0 where there would be too many parts.

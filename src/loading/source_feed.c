@@ -11,54 +11,55 @@ static int64
 feed_line(L4Source *work, const WaitingLine *line, const char *bytes)
 {
 	if (line->is_row)
-		record_assembler_line(work->assembler, line->line_no, &line->facts);
-	return record_assembler_feed(work->assembler, bytes, line->size);
+		record_assembler_line(work->input.assembler, line->line_no, &line->facts);
+	return record_assembler_feed(work->input.assembler, bytes, line->size);
 }
 
 /* Takes the sample from the first bytes, then hands on what waited for it. */
 static void
 take_sample(L4Source *work, const char *bytes, size_t size)
 {
-	L4Bytes		sample = {bytes, Min(size, SAMPLE_BYTES)};
-	const char *at = work->waiting.data;
+	L4Bytes		sample = {bytes, Min(size, L4_SAMPLE_BYTES)};
+	const char *at = work->input.waiting.data;
 	ListCell   *cell;
 
-	work->sampled = true;
+	work->input.sampled = true;
 	if (size > 0)
-		header_parser_sample(work->parser, sample);
-	foreach(cell, work->waiting_lines)
+		header_parser_sample(work->input.parser, sample);
+	foreach(cell, work->input.waiting_lines)
 	{
 		const WaitingLine *line = lfirst(cell);
 
-		work->bytes += feed_line(work, line, at);
+		work->input.bytes += feed_line(work, line, at);
 		at += line->size;
 	}
-	work->waiting_lines = NIL;
+	work->input.waiting_lines = NIL;
 }
 
 /* The sample is of the first 64 kB, in whatever pieces they come. */
 void
 source_take(L4Source *work, const WaitingLine *line, const char *bytes)
 {
-	if (!work->sampled && work->waiting.len == 0 && line->size >= SAMPLE_BYTES)
+	if (!work->input.sampled && work->input.waiting.len == 0 && line->size >= L4_SAMPLE_BYTES)
 		take_sample(work, bytes, line->size);
-	if (work->sampled)
+	if (work->input.sampled)
 	{
-		work->bytes += feed_line(work, line, bytes);
+		work->input.bytes += feed_line(work, line, bytes);
 		return;
 	}
-	appendBinaryStringInfo(&work->waiting, bytes, (int) line->size);
-	work->waiting_lines = lappend(work->waiting_lines, memcpy(palloc(sizeof(WaitingLine)), line, sizeof(WaitingLine)));
-	if (work->waiting.len >= SAMPLE_BYTES)
-		take_sample(work, work->waiting.data, work->waiting.len);
+	appendBinaryStringInfo(&work->input.waiting, bytes, (int) line->size);
+	work->input.waiting_lines = lappend(work->input.waiting_lines,
+										memcpy(palloc(sizeof(WaitingLine)), line, sizeof(WaitingLine)));
+	if (work->input.waiting.len >= L4_SAMPLE_BYTES)
+		take_sample(work, work->input.waiting.data, work->input.waiting.len);
 }
 
 void
 source_sample(L4Source *work, L4Bytes bytes)
 {
-	bytes.size = Min(bytes.size, SAMPLE_BYTES);
-	header_parser_sample(work->parser, bytes);
-	work->sampled = true;
+	bytes.size = Min(bytes.size, L4_SAMPLE_BYTES);
+	header_parser_sample(work->input.parser, bytes);
+	work->input.sampled = true;
 }
 
 void
@@ -83,24 +84,24 @@ source_feed_row(L4Source *work, int64 line_no, const L4LineFacts *facts, const c
 void
 source_take_waiting(L4Source *work)
 {
-	if (!work->sampled)
-		take_sample(work, work->waiting.data, work->waiting.len);
+	if (!work->input.sampled)
+		take_sample(work, work->input.waiting.data, work->input.waiting.len);
 }
 
 void
 source_stop(L4Source *work)
 {
-	record_assembler_stop(work->assembler);
+	record_assembler_stop(work->input.assembler);
 }
 
 bool
 source_stopped(const L4Source *work)
 {
-	return record_assembler_stopped(work->assembler);
+	return record_assembler_stopped(work->input.assembler);
 }
 
 int64
 source_bytes(const L4Source *work)
 {
-	return work->bytes;
+	return work->input.bytes;
 }

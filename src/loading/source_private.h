@@ -13,181 +13,7 @@
 #include "algorithms/record.h"
 #include "algorithms/sketch.h"
 #include "loading/source_state.h"
-
-#define SAMPLE_BYTES (64 * 1024)
-/* Shapes of which something is remembered from source to source; of others it is found out again in each. */
-#define CLASS_LIMIT 100000
-
-/* What the rules say of a shape. */
-typedef struct ClassEntry
-{
-	uint64		shape_id;
-	L4ProgressClass class;
-	char		status;
-} ClassEntry;
-
-/* The counts of one shape in one stream. Lies still, unlike the entries of the tables. */
-typedef struct Summary
-{
-	L4SummaryRow row;
-	L4SketchSet sketches;		/* of the records since the last cut */
-	L4SketchSet cut_sketches;	/* of those before */
-	bool		changed;		/* since it was read back, if it was */
-	bool		imaged;			/* work->state has it as it was */
-} Summary;
-
-typedef struct SummaryKey
-{
-	uint64		shape_id;
-	int			stream;
-} SummaryKey;
-
-typedef struct SummaryEntry
-{
-	SummaryKey	key;
-	Summary    *summary;
-	char		status;
-} SummaryEntry;
-
-/* A shape that the source has. Lies still too. */
-typedef struct Shape
-{
-	uint64		shape_id;
-	L4ProgressClass class;
-	int			segment_no;		/* the segment in whose dictionary it has, */
-	int			segment_index;	/* this number */
-	int			last_stream;	/* of the record before of this shape, */
-	Summary    *last_summary;	/* and its counts */
-	int			turns;			/* how often another stream came next */
-	int			stream_room;
-	Summary   **by_stream;		/* counts by stream, NULL where not known; NULL for most shapes */
-	L4Bytes		text;
-	bool		coarse;			/* in place of one that the flood did not admit */
-	bool		firm;			/* a record has it that cannot change any more */
-	int			tentative;		/* of the context: sources that now have it in records that can change, less those that had */
-} Shape;
-
-typedef struct ShapeEntry
-{
-	uint64		shape_id;
-	Shape	   *shape;
-	char		status;
-} ShapeEntry;
-
-typedef struct IterationEntry
-{
-	uint64		iteration;
-	TimestampTz start;
-	char		status;
-} IterationEntry;
-
-/* Streams by their label's stream_id, and by a hash of what a line's label says. */
-typedef struct StreamEntry
-{
-	uint64		key;
-	int			stream;
-	char		status;
-} StreamEntry;
-
-/* A shape that is in its table for good. */
-typedef struct KnownShape
-{
-	uint64		shape_id;
-	char		status;
-} KnownShape;
-
-#define SH_PREFIX known_shapes
-#define SH_ELEMENT_TYPE KnownShape
-#define SH_KEY_TYPE uint64
-#define SH_KEY shape_id
-#define SH_HASH_KEY(table, key) ((uint32) (key))
-#define SH_EQUAL(table, a, b) ((a) == (b))
-#define SH_SCOPE static inline
-#define SH_DEFINE
-#define SH_DECLARE
-#include "lib/simplehash.h"
-
-#define SH_PREFIX classes
-#define SH_ELEMENT_TYPE ClassEntry
-#define SH_KEY_TYPE uint64
-#define SH_KEY shape_id
-#define SH_HASH_KEY(table, key) ((uint32) (key))
-#define SH_EQUAL(table, a, b) ((a) == (b))
-#define SH_SCOPE static inline
-#define SH_DEFINE
-#define SH_DECLARE
-#include "lib/simplehash.h"
-
-#define SH_PREFIX shapes
-#define SH_ELEMENT_TYPE ShapeEntry
-#define SH_KEY_TYPE uint64
-#define SH_KEY shape_id
-#define SH_HASH_KEY(table, key) ((uint32) (key))
-#define SH_EQUAL(table, a, b) ((a) == (b))
-#define SH_SCOPE static inline
-#define SH_DEFINE
-#define SH_DECLARE
-#include "lib/simplehash.h"
-
-#define SH_PREFIX summaries
-#define SH_ELEMENT_TYPE SummaryEntry
-#define SH_KEY_TYPE SummaryKey
-#define SH_KEY key
-#define SH_HASH_KEY(table, key) ((uint32) (key).shape_id ^ ((uint32) (key).stream * 0x9e3779b1U))
-#define SH_EQUAL(table, a, b) ((a).shape_id == (b).shape_id && (a).stream == (b).stream)
-#define SH_SCOPE static inline
-#define SH_DEFINE
-#define SH_DECLARE
-#include "lib/simplehash.h"
-
-#define SH_PREFIX starts
-#define SH_ELEMENT_TYPE IterationEntry
-#define SH_KEY_TYPE uint64
-#define SH_KEY iteration
-#define SH_HASH_KEY(table, key) ((uint32) (key) * 0x9e3779b1U)
-#define SH_EQUAL(table, a, b) ((a) == (b))
-#define SH_SCOPE static inline
-#define SH_DEFINE
-#define SH_DECLARE
-#include "lib/simplehash.h"
-
-#define SH_PREFIX labels
-#define SH_ELEMENT_TYPE StreamEntry
-#define SH_KEY_TYPE uint64
-#define SH_KEY key
-#define SH_HASH_KEY(table, key) ((uint32) (key))
-#define SH_EQUAL(table, a, b) ((a) == (b))
-#define SH_SCOPE static inline
-#define SH_DEFINE
-#define SH_DECLARE
-#include "lib/simplehash.h"
-
-/* Where a stream stands: what its next records inherit. */
-typedef struct StreamPoint
-{
-	bool		has_time;
-	TimestampTz time;
-	L4ProgressState progress;
-} StreamPoint;
-
-/* What is thought of where the streams of a source stand (source_part.c), by stream_id. */
-typedef struct SeedEntry
-{
-	uint64		stream_id;
-	StreamPoint point;
-	char		status;
-} SeedEntry;
-
-#define SH_PREFIX seeds
-#define SH_ELEMENT_TYPE SeedEntry
-#define SH_KEY_TYPE uint64
-#define SH_KEY stream_id
-#define SH_HASH_KEY(table, key) ((uint32) (key))
-#define SH_EQUAL(table, a, b) ((a) == (b))
-#define SH_SCOPE static inline
-#define SH_DEFINE
-#define SH_DECLARE
-#include "lib/simplehash.h"
+#include "loading/source_tables.h"
 
 /* One stream of the file under way. */
 typedef struct Stream
@@ -197,7 +23,7 @@ typedef struct Stream
 	bool		has_time;
 	TimestampTz time;			/* of its last record that had one */
 	int			in_segment;		/* index into the open segment's streams, or -1 */
-	L4StreamState begin;		/* how it stood at the beginning of the open segment */
+	StreamPoint begin;			/* where it stood at the beginning of the open segment */
 	/* since the last cut (source_cut): */
 	StreamPoint entry;			/* where it stood there, or when it was made */
 	bool		own_time;		/* a record of its own has said it since */
@@ -227,6 +53,92 @@ typedef struct WaitingLine
 	size_t		size;
 } WaitingLine;
 
+/* How far a source is. */
+typedef enum SourcePhase
+{
+	SOURCE_WARMING,				/* before a part that is read ahead: only finds out where the streams stand */
+	SOURCE_READING,
+	SOURCE_ENDING,				/* the end of the input makes records, which later input may change; none came yet */
+	SOURCE_ENDING_MORE			/* some came */
+} SourcePhase;
+
+/* What it reads (source_feed.c). */
+typedef struct SourceInput
+{
+	L4HeaderParser *parser;
+	L4RecordAssembler *assembler;
+	bool		by_row;			/* rows with facts of their own, not bytes of a file */
+	bool		sampled;		/* the parser has seen the first bytes */
+	int64		bytes;			/* taken so far */
+	StringInfoData waiting;		/* bytes before the sample was taken, */
+	List	   *waiting_lines;	/* and how they came */
+	int64		next_line;		/* number of the first line that is not there yet */
+} SourceInput;
+
+/* Its streams (source_streams.c). */
+typedef struct SourceStreams
+{
+	int			count;
+	int			room;
+	Stream	   *list;			/* the first is the file's own */
+	labels_hash *labels;
+	LastLabel	last_label;
+	guesses_hash *guesses;		/* of a part that is read ahead, else NULL */
+} SourceStreams;
+
+/* Its shapes (source_shapes.c). */
+typedef struct SourceShapes
+{
+	L4Shape		current;		/* of the record under way */
+	shapes_hash *table;
+	L4Flood    *limit;
+	bool		limited;		/* a shape was not admitted */
+} SourceShapes;
+
+/* The open segment (source_segment.c). */
+typedef struct SourceSegment
+{
+	MemoryContext memory;
+	L4SegmentBuilder *builder;
+	L4SegmentRow row;
+	int			stream_room;
+	L4RecordStart start;
+	StringInfo	out;			/* where finished ones go instead of the table, or NULL */
+} SourceSegment;
+
+/* What it counts (source_counts.c). */
+typedef struct SourceCounts
+{
+	summaries_hash *summaries;
+	Size		by_stream_bytes;	/* of all shapes */
+	starts_hash *starts;
+	L4SketchMemory memory;		/* of sketches since the last cut, */
+	L4SketchMemory cut_memory;	/* and before it */
+	bool		is_cut;			/* there was a cut */
+	int			format_count;
+	int64	   *format_uses;
+} SourceCounts;
+
+/* Where a part that is read ahead begins (source_part.c). */
+typedef struct SourcePart
+{
+	int64		offset;
+	int64		line_no;
+} SourcePart;
+
+/* How it goes on from an earlier state, and is gone on with later (source_resume.c). */
+typedef struct SourceResume
+{
+	bool		keeps_state;
+	L4SourceState *state;		/* as of before the records that the end of the input makes */
+	int			image_room;
+	int			start_room;
+	bool		resumed;		/* rows of it are there already */
+	int			replayed;		/* records still to come again that are counted already */
+	int			named_count;	/* starts that records named which are taken back: they must come again */
+	const L4IterationStart *named;
+} SourceResume;
+
 /* A source under way: everything lies in one memory context. */
 struct L4Source
 {
@@ -236,88 +148,85 @@ struct L4Source
 	const char *key;			/* of which its ids are hashes */
 	int64		source_id;
 	TimestampTz reference;
-	L4HeaderParser *parser;
-	L4Shape		shape;			/* of the record under way */
-	L4Flood    *flood;
-	shapes_hash *shapes;
-	summaries_hash *summaries;
-	starts_hash *starts;
-	labels_hash *labels;
-	LastLabel	last_label;
-	Size		by_stream_bytes;	/* of all shapes */
-	L4SketchMemory sketch_memory;
-	L4SketchMemory cut_sketch_memory;
-	int			stream_count;
-	int			stream_room;
-	Stream	   *streams;		/* the first is the file's own */
-	MemoryContext segment_context;
-	L4SegmentBuilder *builder;
-	L4SegmentRow segment;
-	int			segment_stream_room;
-	int			format_count;
-	int64	   *format_uses;
-	L4RecordAssembler *assembler;
-	int64		bytes;			/* taken so far */
-	bool		sampled;		/* the parser has seen the first of them */
-	bool		is_cut;			/* there was a cut */
-
-	/* of a part that is read ahead (source_part.c) */
-	seeds_hash *seeds;			/* NULL otherwise */
-	bool		warming;		/* only finds out where the streams stand */
-	bool		flooded;		/* a shape was not admitted */
-	StringInfo	segments;		/* where the finished segments go instead of the table */
-	int64		part_offset;	/* where it begins */
-	int64		part_line;
-
-	/* going on later (source_resume.c) */
-	StringInfoData waiting;		/* bytes before the sample was taken */
-	List	   *waiting_lines;
-	bool		resumable;		/* keeps its state */
-	bool		by_row;
-	bool		resumed;		/* rows of it are there already */
-	int			replayed;		/* records still to come again that are counted already */
-	bool		closing;		/* the end of the input made the record, more may join it */
-	bool		closed;			/* there was such a record */
-	L4RecordStart segment_start;
-	L4SourceState *state;		/* as of before the closing records */
-	int			image_room;
-	int			start_room;
-	int64		next_line;		/* number of the first line that is not there yet */
-	int			named_count;	/* starts that records named which are taken back: they must come again */
-	const L4IterationStart *named;
+	SourcePhase phase;
+	SourceInput input;
+	SourceStreams streams;
+	SourceShapes shapes;
+	SourceSegment segment;
+	SourceCounts counts;
+	SourcePart	part;
+	SourceResume resume;
 };
 
-/* In source.c. */
-extern void source_begin_segment(L4Source *work);
-extern void source_finish_segment(L4Source *work);
+/* May later input still change the record at hand? */
+static inline bool
+source_is_ending(const L4Source *work)
+{
+	return work->phase >= SOURCE_ENDING;
+}
+
+/* source_streams.c */
+
 /* The stage of a stream before any marker. */
 extern int	source_first_stage(const L4Place *place);
+/* A new stream; label NULL for the file's own. */
 extern Stream *source_add_stream(L4Source *work, const L4Place *place, const char *label);
-extern Shape *source_shape(L4Source *work, uint64 shape_id, L4Bytes text);
-extern void source_init_shape(L4Source *work, Shape *shape, L4Bytes text);
-extern Summary *source_summary(L4Source *work, int stream, uint64 shape_id, bool *is_new);
-/* True where it is the earliest start of the iteration so far. */
-extern bool source_note_start(starts_hash *starts, int64 iteration, TimestampTz time);
-
+/* The stream of a record by its label, made where it is new; the file's own where the label does not count. */
+extern Stream *source_stream_of(L4Source *work, const L4Header *header);
+extern StreamPoint source_stream_point(const Stream *stream);
+/* Sets a stream to where it is thought to stand, where anything is. */
+extern void source_guess_stream(const L4Source *work, Stream *stream);
 /* A stream stands at a cut: nothing was said or inherited since. */
 extern void source_mark_stream(Stream *stream);
 
-/* In source_shared.c: keeps what a source shares with others until source_write_shared. */
-extern void source_keep_shared(L4Source *work);
+/* source_shapes.c */
 
-/* In source_feed.c: takes bytes, or keeps them until there are enough for the sample; and takes what was kept. */
+extern Shape *source_shape(L4Source *work, uint64 shape_id, L4Bytes text);
+extern void source_init_shape(L4Source *work, Shape *shape, L4Bytes text);
+/*
+ * Masks a record's message, or remembers how one like it was masked; rest: it goes on with a line that was too long. Sets all
+ * that the record says of its shape but its place in the segment.
+ */
+extern Shape *source_mask_record(L4Source *work, L4Record *record, bool rest);
+/* What the rules say of a message, whose parameters go to the current shape. */
+extern L4ProgressClass source_class_of_message(L4Source *work, L4Bytes message);
+
+/* source_segment.c */
+
+extern void source_begin_segment(L4Source *work);
+/* Writes the open segment, if it has records, and begins the next. */
+extern void source_finish_segment(L4Source *work);
+/* The stream's index in the open segment. */
+extern int	source_segment_stream(L4Source *work, Stream *stream);
+/* Extends first and last of the open segment by a record. */
+extern void source_extend_segment(L4Source *work, const L4RawRecord *raw, const L4Record *record);
+extern void source_add_to_segment(L4Source *work, L4Record *record, Shape *shape);
+
+/* source_counts.c */
+
+extern Summary *source_summary(L4Source *work, int stream, uint64 shape_id, bool *is_new);
+extern void source_count_record(L4Source *work, int stream, Shape *shape, const L4Record *record);
+/* True where it is the earliest start of the iteration so far. */
+extern bool source_note_start(starts_hash *starts, int64 iteration, TimestampTz time);
+/* Keeps which start a record named that may still change. */
+extern void source_keep_start(L4Source *work, int64 iteration, TimestampTz time);
+/* Merges the sketches since the last cut into those before it, so that numbers are always added up in the same order. */
+extern void source_cut_counts(L4Source *work);
+extern void source_write_summaries(L4Source *work);
+/* The name of the header format that most records had; the first of equals. */
+extern const char *source_commonest_format(L4Source *work);
+
+/* source_record.c: takes one record from the assembler. */
+extern void source_take_record(const L4RawRecord *raw, void *argument);
+
+/* source_feed.c: takes bytes, or keeps them until there are enough for the sample; and takes what was kept. */
 extern void source_take(L4Source *work, const WaitingLine *line, const char *bytes);
 extern void source_take_waiting(L4Source *work);
 
-/* In source_part.c. */
-extern void source_put_segment(StringInfo out, const L4SegmentRow *row);
-extern void source_seed_stream(L4Source *work, Stream *stream);
-/* Takes from a record before the part no more than where its stream stands after it. */
-extern void source_warm(L4Source *work, Stream *stream, const L4RawRecord *raw);
+/* source_shared.c: keeps what a source shares with others until source_write_shared. */
+extern void source_keep_shared(L4Source *work);
 
-/*
- * In source_resume.c: what is final before the end of the input makes records of what is left; then, after all else, writes it.
- */
+/* source_resume.c: what is final before the end of the input makes records of what is left; then, after all else, writes it. */
 extern void source_save_state(L4Source *work);
 extern void source_write_state(L4Source *work, const L4SourceFile *file);
 

@@ -28,7 +28,8 @@ replay_segment(L4Source *work, const L4SegmentBlobs *blobs, MemoryContext memory
 	initStringInfo(&raw);
 	while (segment_next(reader, &record))
 	{
-		WaitingLine line = {work->by_row && record.part == 0, record.line_no, {record.has_time, record.time, record.level}, 0};
+		WaitingLine line = {work->input.by_row &&
+							record.part == 0, record.line_no, {record.has_time, record.time, record.level}, 0};
 
 		resetStringInfo(&raw);
 		segment_raw(reader, &raw);
@@ -51,7 +52,7 @@ replay(L4Source *work, int segment_no)
 	L4SegmentBlobs *blobs = store_take_segments(work->context->schema, work->context->job->job_id, work->source_id, segment_no,
 												&count);
 
-	if (work->by_row && !work->resumed)
+	if (work->input.by_row && !work->resume.resumed)
 		store_forget_source(work->context->schema, work->context->job->job_id, work->source_id);
 	for (i = 0; i < count; i++)
 		replay_segment(work, &blobs[i], memory);
@@ -68,19 +69,19 @@ restore_streams(L4Source *work, const L4SourceState *state, labels_hash *by_id)
 	for (i = 0; i < state->stream_count; i++)
 	{
 		const L4StreamState *was = &state->streams[i];
-		Stream	   *stream = i == 0 ? &work->streams[0] : source_add_stream(work, &was->row.place, was->row.label);
+		Stream	   *stream = i == 0 ? &work->streams.list[0] : source_add_stream(work, &was->row.place, was->row.label);
 		L4StreamRow row = was->row;
 
 		row.source_id = stream->row.source_id;
 		row.source = stream->row.source;
 		row.state = stream->row.state;
 		stream->row = row;
-		stream->has_time = was->has_time;
-		stream->time = was->time;
-		stream->progress = was->progress;
-		stream->begin = *was;
+		stream->has_time = was->begin.has_time;
+		stream->time = was->begin.time;
+		stream->progress = was->begin.progress;
+		stream->begin = was->begin;
 		if (row.label != NULL)
-			labels_insert(work->labels, shape_hash(row.label, strlen(row.label)), &found)->stream = i;
+			labels_insert(work->streams.labels, shape_hash(row.label, strlen(row.label)), &found)->stream = i;
 		labels_insert(by_id, (uint64) row.stream_id, &found)->stream = i;
 	}
 }
@@ -98,7 +99,7 @@ restore_summary(L4Source *work, labels_hash *by_id, int64 stream_id, int64 shape
 		return NULL;
 	key.shape_id = (uint64) shape_id;
 	key.stream = stream->stream;
-	entry = summaries_insert(work->summaries, key, &found);
+	entry = summaries_insert(work->counts.summaries, key, &found);
 	if (!found)
 		entry->summary = palloc0(sizeof(Summary));
 	return entry->summary;
@@ -143,7 +144,7 @@ restore_summaries(L4Source *work, const L4SourceState *state, labels_hash *by_id
 
 		while (sketch_next(reader, &entry))
 			if ((summary = restore_summary(work, by_id, entry.stream_id, entry.shape_id)) != NULL && !summary->imaged)
-				sketch_restore(&work->sketch_memory, &summary->sketches, &entry);
+				sketch_restore(&work->counts.memory, &summary->sketches, &entry);
 	}
 }
 
@@ -162,7 +163,7 @@ is_coarse(const L4SourceState *state, int64 shape_id)
 static void
 restore_shapes(L4Source *work, const L4SourceState *state)
 {
-	int64	   *ids = palloc(mul_size(Max(work->summaries->members, 1), sizeof(int64)));
+	int64	   *ids = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(int64)));
 	summaries_iterator iterator;
 	SummaryEntry *counted;
 	L4Bytes    *texts;
@@ -170,8 +171,8 @@ restore_shapes(L4Source *work, const L4SourceState *state)
 	int			count = 0;
 	int			i;
 
-	summaries_start_iterate(work->summaries, &iterator);
-	while ((counted = summaries_iterate(work->summaries, &iterator)) != NULL)
+	summaries_start_iterate(work->counts.summaries, &iterator);
+	while ((counted = summaries_iterate(work->counts.summaries, &iterator)) != NULL)
 	{
 		counted->summary->imaged = false;
 		if (counted->summary->row.occurrences > 0)
@@ -180,7 +181,7 @@ restore_shapes(L4Source *work, const L4SourceState *state)
 	texts = store_shape_texts(work->context->schema, &ids, &count);
 	for (i = 0; i < count; i++)
 	{
-		ShapeEntry *entry = shapes_insert(work->shapes, (uint64) ids[i], &found);
+		ShapeEntry *entry = shapes_insert(work->shapes.table, (uint64) ids[i], &found);
 
 		if (found)
 			continue;
@@ -190,7 +191,7 @@ restore_shapes(L4Source *work, const L4SourceState *state)
 		entry->shape->firm = true;
 		entry->shape->coarse = is_coarse(state, ids[i]);
 		if (!entry->shape->coarse)
-			flood_count(work->flood, texts[i]);
+			flood_count(work->shapes.limit, texts[i]);
 	}
 }
 
@@ -200,38 +201,38 @@ restore(L4Source *work, const L4SourceState *state, int64 byte_count)
 {
 	labels_hash *by_id = labels_create(CurrentMemoryContext, 64, NULL);
 
-	work->resumed = true;
-	work->sampled = true;
-	work->sketch_memory.refused = state->refused;
+	work->resume.resumed = true;
+	work->input.sampled = true;
+	work->counts.memory.refused = state->refused;
 	restore_streams(work, state, by_id);
 	restore_summaries(work, state, by_id);
 	restore_shapes(work, state);
-	memcpy(work->format_uses, state->format_uses, Min(work->format_count, state->format_count) * sizeof(int64));
-	work->segment.segment_no = state->segment_no;
-	work->replayed = state->counted;
-	record_assembler_resume(work->assembler, &state->start);
+	memcpy(work->counts.format_uses, state->format_uses, Min(work->counts.format_count, state->format_count) * sizeof(int64));
+	work->segment.row.segment_no = state->segment_no;
+	work->resume.replayed = state->counted;
+	record_assembler_resume(work->input.assembler, &state->start);
 	replay(work, state->segment_no);
-	work->bytes = byte_count;
+	work->input.bytes = byte_count;
 }
 
 void
 source_resume(L4Source *work, const L4SourceStateRow *known)
 {
 	bool		same = known->settings_hash == work->context->settings_hash;
-	L4SourceState *state = source_state_unpack(known->state, same ? work->parser : NULL, &work->sketch_memory);
+	L4SourceState *state = source_state_unpack(known->state, same ? work->input.parser : NULL, &work->counts.memory);
 
 	work->reference = state->reference;
-	work->by_row = state->by_row;
-	work->resumable = true;
-	work->next_line = state->line_no;
-	work->named = state->starts;
-	work->named_count = state->start_count;
+	work->input.by_row = state->by_row;
+	work->resume.keeps_state = true;
+	work->input.next_line = state->line_no;
+	work->resume.named = state->starts;
+	work->resume.named_count = state->start_count;
 	source_release_shapes(work->context, known->shape_ids, known->shape_count);
 	if (same && !state->whole)
 		restore(work, state, known->byte_count);
 	else
 	{
-		header_parser_reset(work->parser, state->reference);
+		header_parser_reset(work->input.parser, state->reference);
 		work->context->timeline_stale |= !same;
 		replay(work, 0);
 	}
@@ -240,25 +241,25 @@ source_resume(L4Source *work, const L4SourceStateRow *known)
 void
 source_save_state(L4Source *work)
 {
-	L4SourceState *state = work->state = palloc0(sizeof(L4SourceState));
+	L4SourceState *state = work->resume.state = palloc0(sizeof(L4SourceState));
 	int			i;
 
-	state->by_row = work->by_row;
+	state->by_row = work->input.by_row;
 	state->reference = work->reference;
-	state->refused = work->sketch_memory.refused || work->cut_sketch_memory.refused;
-	state->whole = work->bytes < SAMPLE_BYTES;
-	state->segment_no = work->segment.segment_no;
-	state->counted = segment_record_count(work->builder);
-	state->start = state->counted > 0 ? work->segment_start : record_assembler_next(work->assembler);
-	state->format_count = work->format_count;
-	state->format_uses = memcpy(palloc(mul_size(Max(work->format_count, 1), sizeof(int64))), work->format_uses,
-								work->format_count * sizeof(int64));
-	state->stream_count = work->stream_count;
-	state->streams = palloc(mul_size(work->stream_count, sizeof(L4StreamState)));
-	for (i = 0; i < work->stream_count; i++)
+	state->refused = work->counts.memory.refused || work->counts.cut_memory.refused;
+	state->whole = work->input.bytes < L4_SAMPLE_BYTES;
+	state->segment_no = work->segment.row.segment_no;
+	state->counted = segment_record_count(work->segment.builder);
+	state->start = state->counted > 0 ? work->segment.start : record_assembler_next(work->input.assembler);
+	state->format_count = work->counts.format_count;
+	state->format_uses = memcpy(palloc(mul_size(Max(work->counts.format_count, 1), sizeof(int64))), work->counts.format_uses,
+								work->counts.format_count * sizeof(int64));
+	state->stream_count = work->streams.count;
+	state->streams = palloc(mul_size(work->streams.count, sizeof(L4StreamState)));
+	for (i = 0; i < work->streams.count; i++)
 	{
-		state->streams[i] = work->streams[i].begin;
-		state->streams[i].row = work->streams[i].row;
+		state->streams[i].row = work->streams.list[i].row;
+		state->streams[i].begin = work->streams.list[i].begin;
 	}
 }
 
@@ -266,13 +267,13 @@ source_save_state(L4Source *work)
 static int64 *
 shapes_that_are(L4Source *work, bool coarse, int *count)
 {
-	int64	   *ids = palloc(mul_size(Max(work->shapes->members, 1), sizeof(int64)));
+	int64	   *ids = palloc(mul_size(Max(work->shapes.table->members, 1), sizeof(int64)));
 	shapes_iterator iterator;
 	ShapeEntry *entry;
 
 	*count = 0;
-	shapes_start_iterate(work->shapes, &iterator);
-	while ((entry = shapes_iterate(work->shapes, &iterator)) != NULL)
+	shapes_start_iterate(work->shapes.table, &iterator);
+	while ((entry = shapes_iterate(work->shapes.table, &iterator)) != NULL)
 		if (coarse ? entry->shape->coarse : !entry->shape->firm)
 			ids[(*count)++] = (int64) entry->shape_id;
 	qsort(ids, *count, sizeof(int64), compare_int64);
@@ -282,19 +283,19 @@ shapes_that_are(L4Source *work, bool coarse, int *count)
 void
 source_write_state(L4Source *work, const L4SourceFile *file)
 {
-	L4SourceState *state = work->state;
+	L4SourceState *state = work->resume.state;
 	L4SourceStateRow row = {0};
 
 	row.shape_ids = shapes_that_are(work, false, &row.shape_count);
 	if (state->whole && !state->by_row && row.shape_count == 0)
 		return;
-	state->line_no = record_assembler_next(work->assembler).line_no;
+	state->line_no = record_assembler_next(work->input.assembler).line_no;
 	state->coarse = shapes_that_are(work, true, &state->coarse_count);
 	row.source_id = work->source_id;
-	row.byte_count = work->bytes;
+	row.byte_count = work->input.bytes;
 	row.settings_hash = work->context->settings_hash;
 	row.head_hash = file->head_hash;
 	row.tail_hash = file->tail_hash;
-	row.state = state->whole && !state->by_row ? NULL : source_state_pack(state, work->parser);
+	row.state = state->whole && !state->by_row ? NULL : source_state_pack(state, work->input.parser);
 	store_batch_state(work->context->rows, &row);
 }

@@ -50,10 +50,10 @@ source_keep_shared(L4Source *work)
 	ShapeEntry *own;
 	IterationEntry *start;
 
-	shapes_start_iterate(work->shapes, &shapes);
-	while ((own = shapes_iterate(work->shapes, &shapes)) != NULL)
+	shapes_start_iterate(work->shapes.table, &shapes);
+	while ((own = shapes_iterate(work->shapes.table, &shapes)) != NULL)
 	{
-		bool		firm = own->shape->firm || !work->resumable;
+		bool		firm = own->shape->firm || !work->resume.keeps_state;
 
 		if (firm && known_shapes_lookup(context->known_shapes, own->shape_id) != NULL)
 			continue;
@@ -62,8 +62,8 @@ source_keep_shared(L4Source *work)
 		else
 			shared_shape(context, own->shape_id, own->shape->text)->tentative++;
 	}
-	starts_start_iterate(work->starts, &starts);
-	while ((start = starts_iterate(work->starts, &starts)) != NULL)
+	starts_start_iterate(work->counts.starts, &starts);
+	while ((start = starts_iterate(work->counts.starts, &starts)) != NULL)
 		(void) source_note_start(context->starts, (int64) start->iteration, start->start);
 	MemoryContextSwitchTo(caller);
 }

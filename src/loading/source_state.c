@@ -6,122 +6,43 @@
  * before those last records, and the counts of the few shapes those records touched as they were before.
  */
 #include "loading/source_state.h"
-
 #include "lib/stringinfo.h"
 #include "storage/shmem.h"
 
-static const char *const kinds[] = {"rank", "launcher", "system", "shared", "other"};
-
-/* A number that cannot be larger. */
-static int
-get_small(L4ColumnReader *in, int limit)
-{
-	return column_get_number_to(in, limit, "the state of a source has a number that cannot be");
-}
-
-static int
-kind_number(const char *kind)
-{
-	int			i;
-
-	for (i = 0; i < (int) lengthof(kinds) - 1; i++)
-		if (strcmp(kinds[i], kind) == 0)
-			break;
-	return i;
-}
-
-static const char *
-get_kind(L4ColumnReader *in)
-{
-	return kinds[get_small(in, lengthof(kinds) - 1)];
-}
+#include "loading/source_rows.h"
 
 static void
 put_stream(StringInfo out, const L4StreamState *stream)
 {
-	const L4StreamRow *row = &stream->row;
-
-	column_put_signed(out, row->stream_id);
-	column_put_text(out, row->label);
-	column_put_unsigned(out, kind_number(row->place.kind));
-	column_put_text(out, row->place.node);
-	column_put_signed(out, row->place.rank);
-	column_put_signed(out, row->place.attempt);
-	column_put_unsigned(out, row->record_count);
-	column_put_optional(out, row->has_time, row->first_ts);
-	column_put_optional(out, row->has_time, row->last_ts);
-	column_put_unsigned(out, row->last_stage);
-	column_put_optional(out, row->has_iteration, row->first_iteration);
-	column_put_optional(out, row->has_iteration, row->last_iteration);
-	column_put_optional(out, stream->has_time, stream->time);
-	column_put_unsigned(out, stream->progress.stage);
-	column_put_optional(out, stream->progress.has_iteration, stream->progress.iteration);
+	source_put_stream_row(out, &stream->row);
+	source_put_point(out, &stream->begin);
 }
 
 static void
 get_stream(L4ColumnReader *in, L4StreamState *stream)
 {
-	L4StreamRow *row = &stream->row;
-
-	row->stream_id = column_get_signed(in);
-	row->label = column_get_text(in);
-	row->place.kind = get_kind(in);
-	row->place.node = column_get_text(in);
-	row->place.rank = (int) column_get_signed(in);
-	row->place.attempt = (int) column_get_signed(in);
-	row->record_count = (int64) column_get_unsigned(in);
-	row->has_time = column_get_optional(in, &row->first_ts);
-	(void) column_get_optional(in, &row->last_ts);
-	row->last_stage = get_small(in, l4_stage_count);
-	row->has_iteration = column_get_optional(in, &row->first_iteration);
-	(void) column_get_optional(in, &row->last_iteration);
-	stream->has_time = column_get_optional(in, &stream->time);
-	stream->progress.stage = get_small(in, l4_stage_count);
-	stream->progress.has_iteration = column_get_optional(in, &stream->progress.iteration);
+	source_get_stream_row(in, &stream->row);
+	stream->begin = source_get_point(in);
 }
 
 static void
 put_image(StringInfo out, const L4SummaryImage *image)
 {
-	const L4SummaryRow *row = &image->row;
-
 	column_put_unsigned(out, image->known ? 1 : 0);
-	column_put_signed(out, row->stream_id);
-	column_put_signed(out, row->shape_id);
-	if (!image->known)
-		return;
-	column_put_unsigned(out, row->occurrences);
-	column_put_unsigned(out, row->level);
-	column_put_text(out, row->component);
-	column_put_unsigned(out, row->first_line);
-	column_put_unsigned(out, row->last_line);
-	column_put_optional(out, row->has_time, row->first_ts);
-	column_put_optional(out, row->has_time, row->last_ts);
-	column_put_unsigned(out, row->stage);
-	column_put_optional(out, row->has_iteration, row->first_iteration);
-	column_put_optional(out, row->has_iteration, row->last_iteration);
+	column_put_signed(out, image->row.stream_id);
+	column_put_signed(out, image->row.shape_id);
+	if (image->known)
+		source_put_summary_row(out, &image->row);
 }
 
 static void
 get_image(L4ColumnReader *in, L4SummaryImage *image)
 {
-	L4SummaryRow *row = &image->row;
-
 	image->known = column_get_unsigned(in) != 0;
-	row->stream_id = column_get_signed(in);
-	row->shape_id = column_get_signed(in);
-	if (!image->known)
-		return;
-	row->occurrences = (int64) column_get_unsigned(in);
-	row->level = (L4Level) get_small(in, L4_LEVEL_FATAL);
-	row->component = column_get_text(in);
-	row->first_line = (int64) column_get_unsigned(in);
-	row->last_line = (int64) column_get_unsigned(in);
-	row->has_time = column_get_optional(in, &row->first_ts);
-	(void) column_get_optional(in, &row->last_ts);
-	row->stage = get_small(in, l4_stage_count);
-	row->has_iteration = column_get_optional(in, &row->first_iteration);
-	(void) column_get_optional(in, &row->last_iteration);
+	image->row.stream_id = column_get_signed(in);
+	image->row.shape_id = column_get_signed(in);
+	if (image->known)
+		source_get_summary_row(in, &image->row);
 }
 
 /* The sketches of the images as a blob of their own, empty where there are none. */
@@ -194,9 +115,7 @@ put_body(StringInfo out, const L4SourceState *state)
 	column_put_unsigned(out, state->start.line_no);
 	column_put_unsigned(out, state->start.part);
 	column_put_unsigned(out, state->start.before);
-	column_put_unsigned(out, state->format_count);
-	for (i = 0; i < state->format_count; i++)
-		column_put_unsigned(out, state->format_uses[i]);
+	source_put_uses(out, state->format_uses, state->format_count);
 	column_put_unsigned(out, state->stream_count);
 	for (i = 0; i < state->stream_count; i++)
 		put_stream(out, &state->streams[i]);
@@ -219,10 +138,7 @@ get_body(L4ColumnReader *in, L4SourceState *state, L4SketchMemory *memory)
 	state->start.line_no = (int64) column_get_unsigned(in);
 	state->start.part = (int) column_get_unsigned(in);
 	state->start.before = column_get_unsigned(in);
-	state->format_count = (int) column_get_count(in, PG_INT32_MAX);
-	state->format_uses = palloc(mul_size(Max(state->format_count, 1), sizeof(int64)));
-	for (i = 0; i < state->format_count; i++)
-		state->format_uses[i] = (int64) column_get_unsigned(in);
+	state->format_uses = source_get_uses(in, &state->format_count);
 	state->stream_count = (int) column_get_count(in, PG_INT32_MAX);
 	state->streams = palloc0(mul_size(Max(state->stream_count, 1), sizeof(L4StreamState)));
 	for (i = 0; i < state->stream_count; i++)

@@ -5,19 +5,17 @@
 #define L4_SOURCE_STATE_H
 
 #include "ground/l4.h"
-#include "algorithms/progress.h"
 #include "algorithms/record.h"
 #include "algorithms/sketch.h"
 #include "doors/store.h"
+#include "loading/source_rows.h"
 #include "tools/codec.h"
 
 /* One stream of the source. */
 typedef struct L4StreamState
 {
 	L4StreamRow row;			/* label, place, and what it counted before the last records */
-	bool		has_time;		/* where it stood at the beginning of the open segment */
-	TimestampTz time;
-	L4ProgressState progress;
+	StreamPoint begin;			/* where it stood at the beginning of the open segment */
 } L4StreamState;
 
 /* Counts of a shape in a stream as they were before the last records, which the end of the input had closed. */

@@ -1,8 +1,8 @@
 /*
- * import.h: what the processes of one call of l4_import share, and how one of them takes in a file.
+ * import_call.h: what the processes of one call of l4_import share, and what each keeps for itself.
  */
-#ifndef L4_IMPORT_H
-#define L4_IMPORT_H
+#ifndef L4_IMPORT_CALL_H
+#define L4_IMPORT_CALL_H
 
 #include "ground/l4.h"
 #include "port/atomics.h"
@@ -105,12 +105,7 @@ import_count_bytes(Import *import, int64 bytes)
 /* A file of the list. */
 extern L4File import_listed_file(const SharedImport *shared, uint32 number);
 
-/*
- * Takes in one file of the list in the open transaction, which has locked it, unless it is known as it is; SPI is connected.
- * What cannot be read is a warning and a row.
- */
-extern void import_file(Import *import, int number, const L4KnownFile *known);
 /* To be called now and then: shows progress and, in the leader, listens to the workers. source is what is being read. */
 extern void import_progress(Import *import, const char *source);
 
-#endif							/* L4_IMPORT_H */
+#endif							/* L4_IMPORT_CALL_H */

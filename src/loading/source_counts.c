@@ -1,0 +1,260 @@
+/*
+ * source_counts.c: what a source counts: each shape in each stream with the sketches of its parameters, and when iterations
+ * begin.
+ */
+#include "loading/source_private.h"
+
+#include "tools/bytes.h"
+
+/* After so many turns of streams a shape keeps its counts by stream, in so much memory for all shapes of a source. */
+#define TURNS 64
+#define BY_STREAM_BYTES (8 * 1024 * 1024)
+
+static char *
+component_text(L4Bytes component)
+{
+	StringInfoData text;
+
+	if (component.size == 0)
+		return NULL;
+	initStringInfo(&text);
+	bytes_append_escaped(&text, component);
+	return text.data;
+}
+
+/* Keeps the counts as they are before a record that may still change. */
+static void
+keep_image(L4Source *work, Summary *summary)
+{
+	L4SourceState *state = work->resume.state;
+	L4SummaryImage *image;
+
+	if (state->image_count == work->resume.image_room)
+	{
+		work->resume.image_room = Max(8, work->resume.image_room * 2);
+		state->images = state->images == NULL ? palloc(mul_size(work->resume.image_room, sizeof(L4SummaryImage))) :
+			repalloc(state->images, mul_size(work->resume.image_room, sizeof(L4SummaryImage)));
+	}
+	image = &state->images[state->image_count++];
+	image->known = summary->row.occurrences > 0;
+	image->row = summary->row;
+	if (work->counts.is_cut)
+	{
+		/* nothing of it may be the summary's own, which is freed with the next cut */
+		memset(&image->sketches, 0, sizeof(L4SketchSet));
+		sketch_merge(&work->counts.cut_memory, &image->sketches, &summary->cut_sketches);
+		sketch_merge(&work->counts.cut_memory, &image->sketches, &summary->sketches);
+	}
+	else
+		image->sketches = sketch_copy(&summary->sketches);
+	summary->imaged = true;
+}
+
+Summary *
+source_summary(L4Source *work, int stream, uint64 shape_id, bool *is_new)
+{
+	SummaryKey	key;
+	SummaryEntry *entry;
+	bool		found;
+
+	key.shape_id = shape_id;
+	key.stream = stream;
+	entry = summaries_insert(work->counts.summaries, key, &found);
+	if (!found)
+		entry->summary = palloc0(sizeof(Summary));
+	if (entry->summary->row.occurrences == 0)
+	{
+		entry->summary->row.stream_id = work->streams.list[stream].row.stream_id;
+		entry->summary->row.shape_id = (int64) shape_id;
+	}
+	*is_new = entry->summary->row.occurrences == 0;
+	return entry->summary;
+}
+
+/*
+ * Remembers the counts of a shape in a stream where streams often take turns, in a way that is quicker than the table of all.
+ */
+static void
+keep_by_stream(L4Source *work, Shape *shape, int stream, Summary *summary)
+{
+	if (shape->turns++ < TURNS || stream >= work->streams.count)
+		return;
+	if (stream >= shape->stream_room)
+	{
+		Size		more = (work->streams.room - shape->stream_room) * sizeof(Summary *);
+
+		if (work->counts.by_stream_bytes + more > BY_STREAM_BYTES)
+			return;
+		shape->by_stream = shape->by_stream == NULL ? palloc(more)
+			: repalloc(shape->by_stream, work->streams.room * sizeof(Summary *));
+		memset(shape->by_stream + shape->stream_room, 0, more);
+		shape->stream_room = work->streams.room;
+		work->counts.by_stream_bytes += more;
+	}
+	shape->by_stream[stream] = summary;
+}
+
+/* The counts of a shape in a stream; record is the first where they are new. */
+static Summary *
+summary_of(L4Source *work, int stream, Shape *shape, const L4Record *record)
+{
+	Summary    *summary;
+	L4SummaryRow *row;
+	bool		is_new;
+
+	if (shape->last_stream == stream)
+		return shape->last_summary;
+	if (stream < shape->stream_room && shape->by_stream[stream] != NULL)
+	{
+		shape->last_stream = stream;
+		return shape->last_summary = shape->by_stream[stream];
+	}
+	summary = source_summary(work, stream, shape->shape_id, &is_new);
+	keep_by_stream(work, shape, stream, summary);
+	if (is_new)
+	{
+		row = &summary->row;
+		row->component = component_text(record->component);
+		row->first_line = record->line_no;
+		row->stage = record->stage;
+	}
+	shape->last_stream = stream;
+	shape->last_summary = summary;
+	return summary;
+}
+
+void
+source_count_record(L4Source *work, int stream, Shape *shape, const L4Record *record)
+{
+	Summary    *summary = summary_of(work, stream, shape, record);
+	L4SummaryRow *row = &summary->row;
+
+	if (source_is_ending(work) && !summary->imaged)
+		keep_image(work, summary);
+	summary->changed = true;
+	if (record->parameter_count > 0)
+		sketch_add(&work->counts.memory, &summary->sketches, record->parameters, record->parameter_count, record->line_no);
+	row->occurrences++;
+	row->level = Max(row->level, record->level);
+	row->last_line = record->line_no;
+	if (record->has_time)
+	{
+		row->first_ts = row->has_time ? Min(row->first_ts, record->time) : record->time;
+		row->last_ts = row->has_time ? Max(row->last_ts, record->time) : record->time;
+		row->has_time = true;
+	}
+	if (record->has_iteration)
+	{
+		if (!row->has_iteration)
+			row->first_iteration = record->iteration;
+		row->last_iteration = record->iteration;
+		row->has_iteration = true;
+	}
+}
+
+void
+source_keep_start(L4Source *work, int64 iteration, TimestampTz time)
+{
+	L4SourceState *state = work->resume.state;
+
+	if (state->start_count == work->resume.start_room)
+	{
+		work->resume.start_room = Max(8, work->resume.start_room * 2);
+		state->starts = state->starts == NULL ? palloc(mul_size(work->resume.start_room, sizeof(L4IterationStart))) :
+			repalloc(state->starts, mul_size(work->resume.start_room, sizeof(L4IterationStart)));
+	}
+	state->starts[state->start_count].iteration = iteration;
+	state->starts[state->start_count++].time = time;
+}
+
+bool
+source_note_start(starts_hash *starts, int64 iteration, TimestampTz time)
+{
+	bool		found;
+	IterationEntry *entry = starts_insert(starts, (uint64) iteration, &found);
+
+	if (found && time >= entry->start)
+		return false;
+	entry->start = time;
+	return true;
+}
+
+void
+source_cut_counts(L4Source *work)
+{
+	summaries_iterator iterator;
+	SummaryEntry *entry;
+
+	summaries_start_iterate(work->counts.summaries, &iterator);
+	while ((entry = summaries_iterate(work->counts.summaries, &iterator)) != NULL)
+	{
+		sketch_merge(&work->counts.cut_memory, &entry->summary->cut_sketches, &entry->summary->sketches);
+		sketch_free(&entry->summary->sketches);
+	}
+	work->counts.memory.used = 0;
+	work->counts.memory.refused = false;
+	work->counts.is_cut = true;
+}
+
+static int
+compare_summaries(const void *a, const void *b)
+{
+	const L4SummaryRow *x = a;
+	const L4SummaryRow *y = b;
+
+	if (x->stream_id != y->stream_id)
+		return x->stream_id < y->stream_id ? -1 : 1;
+	return x->shape_id < y->shape_id ? -1 : x->shape_id > y->shape_id ? 1 : 0;
+}
+
+/* Summaries in the order of their key, which keeps the index dense, and the sketches of their parameters. */
+void
+source_write_summaries(L4Source *work)
+{
+	int			count = 0;
+	int			changed = 0;
+	L4SummaryRow *rows = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(L4SummaryRow)));
+	L4SketchRow *sketches = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(L4SketchRow)));
+	summaries_iterator iterator;
+	SummaryEntry *entry;
+	bytea	   *packed;
+	int			i;
+
+	summaries_start_iterate(work->counts.summaries, &iterator);
+	while ((entry = summaries_iterate(work->counts.summaries, &iterator)) != NULL)
+	{
+		L4SketchRow *sketch = &sketches[count];
+
+		if (entry->summary->row.occurrences == 0)
+			continue;			/* taken back */
+		if (entry->summary->changed)
+			rows[changed++] = entry->summary->row;
+		sketch->stream_id = entry->summary->row.stream_id;
+		sketch->shape_id = entry->summary->row.shape_id;
+		sketch->occurrences = entry->summary->row.occurrences;
+		sketch->first_line = entry->summary->row.first_line;
+		sketch->set = work->counts.is_cut ? &entry->summary->cut_sketches : &entry->summary->sketches;
+		count++;
+	}
+	qsort(rows, changed, sizeof(L4SummaryRow), compare_summaries);
+	if (work->resume.resumed)
+		store_forget_summaries(work->context->schema, work->context->job->job_id, rows, changed);
+	for (i = 0; i < changed; i++)
+		store_batch_summary(work->context->rows, &rows[i]);
+	packed = sketch_pack(sketches, count);
+	if (packed != NULL)
+		store_batch_sketch(work->context->rows, work->source_id, packed);
+}
+
+/* The name of the header format that most records had; the first of equals. */
+const char *
+source_commonest_format(L4Source *work)
+{
+	int			best = -1;
+	int			i;
+
+	for (i = 0; i < work->counts.format_count; i++)
+		if (work->counts.format_uses[i] > 0 && (best < 0 || work->counts.format_uses[i] > work->counts.format_uses[best]))
+			best = i;
+	return best >= 0 ? header_format_name(work->input.parser, best) : NULL;
+}
