@@ -25,10 +25,17 @@
 #include "utils/memutils.h"
 #include "utils/portal.h"
 
+#include "doors/store_batch.h"
+#include "doors/store_events.h"
+#include "doors/store_files.h"
+#include "doors/store_locks.h"
+#include "doors/store_session.h"
+#include "doors/store_settings.h"
+#include "doors/store_statistics.h"
+#include "doors/store_timeline.h"
 #include "loading/given_up.h"
 #include "loading/import_parts.h"
 #include "loading/timeline.h"
-#include "doors/store.h"
 
 PG_FUNCTION_INFO_V1(l4_import);
 PGDLLEXPORT void l4_import_worker(Datum argument);

@@ -17,11 +17,19 @@
 #include "utils/resowner.h"
 #include "utils/timestamp.h"
 
+#include "doors/rows.h"
+#include "doors/store_batch.h"
+#include "doors/store_events.h"
+#include "doors/store_files.h"
+#include "doors/store_locks.h"
+#include "doors/store_session.h"
+#include "doors/store_settings.h"
+#include "doors/store_source.h"
+#include "doors/store_statistics.h"
+#include "doors/store_timeline.h"
 #include "loading/given_up.h"
 #include "loading/source.h"
 #include "loading/timeline.h"
-#include "doors/rows.h"
-#include "doors/store.h"
 
 PG_FUNCTION_INFO_V1(l4_ingest);
 PG_FUNCTION_INFO_V1(l4_ingest_inbox);

@@ -7,7 +7,8 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
-#include "doors/store.h"
+#include "doors/store_locks.h"
+#include "doors/store_session.h"
 
 PG_FUNCTION_INFO_V1(l4_lock);
 

@@ -12,7 +12,8 @@
 
 #include "algorithms/segment.h"
 #include "bindings/record_row.h"
-#include "doors/store.h"
+#include "doors/store_events.h"
+#include "doors/store_session.h"
 #include "tools/bytes.h"
 
 PG_FUNCTION_INFO_V1(l4_segment_records);

@@ -15,7 +15,7 @@
 
 #include "access/xact.h"
 #include "algorithms/header.h"
-#include "doors/store_parts.h"
+#include "doors/store_statement.h"
 #include "miscadmin.h"
 #include "parser/parse_type.h"
 #include "utils/lsyscache.h"

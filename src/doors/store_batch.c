@@ -5,11 +5,13 @@
  * until the transaction ends or some megabyte of them has come together; then each table gets its rows in one statement.
  * Nothing may read rows that wait: the sources of one batch are different ones.
  */
-#include "doors/store_parts.h"
+#include "doors/store_batch.h"
 
-#include "doors/store_rows.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+
+#include "doors/store_rows.h"
+#include "doors/store_statement.h"
 
 /* So much waits at most; a segment larger than a part of it does not wait at all. */
 #define BATCH_BYTES (1024 * 1024)

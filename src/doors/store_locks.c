@@ -31,15 +31,18 @@
  * such a lock, and l4_lock asks for the right to change jobs or logs. An advisory lock could be held for ever by anybody
  * who can connect.
  */
-#include "doors/store_parts.h"
+#include "doors/store_locks.h"
 
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "storage/shmem.h"
-#include "tools/bytes.h"
-#include "tools/order.h"
 #include "utils/acl.h"
 #include "utils/fmgrprotos.h"
+
+#include "algorithms/mask.h"
+#include "doors/store_statement.h"
+#include "tools/bytes.h"
+#include "tools/order.h"
 
 /* Tells the lock of a job's rows from those of its files. */
 #define ROWS_KEY INT64CONST(0x6c34726f7773)

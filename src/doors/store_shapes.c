@@ -2,10 +2,15 @@
  * store_shapes.c: shapes, which all jobs share: added once, and marked where nothing has them but records that may still
  * change.
  */
-#include "doors/store_parts.h"
+#include "doors/store_shapes.h"
 
+#include "miscadmin.h"
 #include "storage/shmem.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "doors/store_locks.h"
+#include "doors/store_statement.h"
 
 /* One column of rows as an array. */
 typedef struct ArrayColumn
@@ -163,4 +168,62 @@ store_shapes(const char *schema, const L4ShapeRow *rows, int count)
 	marked = lock_marked(schema, rows, count, added, added_count, chosen);
 	if (marked > 0)
 		mark_shapes(schema, rows, chosen, marked);
+}
+
+L4Bytes *
+store_shape_texts(const char *schema, int64 **shape_ids, int *count)
+{
+	Arguments	arguments = {0};
+	L4Bytes    *texts;
+	int			i;
+
+	add_argument(&arguments, INT8ARRAYOID, bigint_array(*shape_ids, *count), false);
+	*count = (int) store_run(schema, "SELECT shape_id, shape FROM %s.l4_shape "
+							 "WHERE shape_id OPERATOR(pg_catalog.=) ANY ($1) ORDER BY shape_id",
+							 &arguments, SPI_OK_SELECT);
+	*shape_ids = palloc(mul_size(Max(*count, 1), sizeof(int64)));
+	texts = palloc(mul_size(Max(*count, 1), sizeof(L4Bytes)));
+	for (i = 0; i < *count; i++)
+	{
+		(*shape_ids)[i] = result_bigint(i, 1);
+		texts[i].data = result_text(i, 2);
+		texts[i].size = strlen(texts[i].data);
+	}
+	return texts;
+}
+
+int64 *
+store_job_shapes(const char *schema, const char *job_id, L4ShapeTest test, void *argument, int *count)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext row = AllocSetContextCreate(caller, "l4 shape", ALLOCSET_DEFAULT_SIZES);
+	Arguments	arguments = {0};
+	uint64		total;
+	uint64		i;
+	int64	   *ids;
+
+	add_text(&arguments, job_id);
+	total = store_run(schema,
+					  "SELECT h.shape_id, h.shape FROM %s.l4_shape h WHERE h.shape_id IN (SELECT e.shape_id "
+					  "FROM %s.l4_stream_event e WHERE e.job_id OPERATOR(pg_catalog.=) $1) ORDER BY h.shape_id", &arguments,
+					  SPI_OK_SELECT);
+	ids = palloc(mul_size(Max(total, 1), sizeof(int64)));
+	*count = 0;
+	for (i = 0; i < total; i++)
+	{
+		char	   *shape;
+		L4Bytes		text;
+
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextSwitchTo(row);
+		shape = result_text(i, 2);
+		text.data = shape;
+		text.size = strlen(shape);
+		MemoryContextSwitchTo(caller);
+		if (test(result_bigint(i, 1), text, argument))
+			ids[(*count)++] = result_bigint(i, 1);
+		MemoryContextReset(row);
+	}
+	MemoryContextDelete(row);
+	return ids;
 }

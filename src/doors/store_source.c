@@ -1,36 +1,12 @@
 /*
  * store_source.c: what is kept of a source that may go on later, and what is taken back of it before it does.
  */
-#include "doors/store_parts.h"
+#include "doors/store_source.h"
 
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/*
- * store_settings_hash: built-in and own rules, and what of the job decides about times and places.
- */
-int64
-store_settings_hash(const char *schema, const char *job_id)
-{
-	Arguments	arguments = {0};
-	bool		is_null;
-
-	add_text(&arguments, job_id);
-	store_run(schema, "SELECT pg_catalog.hashtextextended(pg_catalog.concat_ws(E'\\x01', "
-			  "(SELECT pg_catalog.string_agg(f::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") "
-			  "FROM %s.l4_format_in_force f), "
-			  "(SELECT pg_catalog.string_agg(s::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") "
-			  "FROM %s.l4_stage_rule_in_force s), "
-			  "(SELECT pg_catalog.string_agg(i::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") "
-			  "FROM %s.l4_iteration_rule_in_force i), "
-			  "(SELECT pg_catalog.string_agg(m::pg_catalog.text, E'\\n' ORDER BY name COLLATE \"C\") "
-			  "FROM %s.l4_mask_in_force m), "
-			  "(SELECT pg_catalog.string_agg(w.pattern, E'\\n' ORDER BY name COLLATE \"C\") "
-			  "FROM %s.l4_wording_in_force w WHERE class OPERATOR(pg_catalog.=) 'grave_word'), "
-			  "(SELECT ROW(time_zone, pg_catalog.date_part('epoch', started_at), nodes, ranks_per_node)::pg_catalog.text "
-			  "FROM %s.l4_job WHERE job_id OPERATOR(pg_catalog.=) $1)), 0)", &arguments, SPI_OK_SELECT);
-	return DatumGetInt64(result_datum(0, 1, &is_null));
-}
+#include "doors/store_statement.h"
 
 /* A copy of a bytea of the result, in the given context; NULL for NULL. */
 static bytea *
@@ -47,15 +23,6 @@ result_bytea(uint64 row, int column, MemoryContext context)
 	copy = DatumGetByteaPCopy(value);
 	MemoryContextSwitchTo(caller);
 	return copy;
-}
-
-static int64
-result_bigint(uint64 row, int column)
-{
-	bool		is_null;
-	Datum		value = result_datum(row, column, &is_null);
-
-	return is_null ? 0 : DatumGetInt64(value);
 }
 
 /* A bigint[] of the result, palloc'd. */
@@ -141,64 +108,6 @@ store_take_segments(const char *schema, const char *job_id, int64 source_id, int
 				  "DELETE FROM %s.l4_segment WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2 "
 				  "AND segment_no OPERATOR(pg_catalog.>=) $3", &arguments, SPI_OK_DELETE);
 	return blobs;
-}
-
-L4Bytes *
-store_shape_texts(const char *schema, int64 **shape_ids, int *count)
-{
-	Arguments	arguments = {0};
-	L4Bytes    *texts;
-	int			i;
-
-	add_argument(&arguments, INT8ARRAYOID, bigint_array(*shape_ids, *count), false);
-	*count = (int) store_run(schema, "SELECT shape_id, shape FROM %s.l4_shape "
-							 "WHERE shape_id OPERATOR(pg_catalog.=) ANY ($1) ORDER BY shape_id",
-							 &arguments, SPI_OK_SELECT);
-	*shape_ids = palloc(mul_size(Max(*count, 1), sizeof(int64)));
-	texts = palloc(mul_size(Max(*count, 1), sizeof(L4Bytes)));
-	for (i = 0; i < *count; i++)
-	{
-		(*shape_ids)[i] = result_bigint(i, 1);
-		texts[i].data = result_text(i, 2);
-		texts[i].size = strlen(texts[i].data);
-	}
-	return texts;
-}
-
-int64 *
-store_job_shapes(const char *schema, const char *job_id, L4ShapeTest test, void *argument, int *count)
-{
-	MemoryContext caller = CurrentMemoryContext;
-	MemoryContext row = AllocSetContextCreate(caller, "l4 shape", ALLOCSET_DEFAULT_SIZES);
-	Arguments	arguments = {0};
-	uint64		total;
-	uint64		i;
-	int64	   *ids;
-
-	add_text(&arguments, job_id);
-	total = store_run(schema,
-					  "SELECT h.shape_id, h.shape FROM %s.l4_shape h WHERE h.shape_id IN (SELECT e.shape_id "
-					  "FROM %s.l4_stream_event e WHERE e.job_id OPERATOR(pg_catalog.=) $1) ORDER BY h.shape_id", &arguments,
-					  SPI_OK_SELECT);
-	ids = palloc(mul_size(Max(total, 1), sizeof(int64)));
-	*count = 0;
-	for (i = 0; i < total; i++)
-	{
-		char	   *shape;
-		L4Bytes		text;
-
-		CHECK_FOR_INTERRUPTS();
-		MemoryContextSwitchTo(row);
-		shape = result_text(i, 2);
-		text.data = shape;
-		text.size = strlen(shape);
-		MemoryContextSwitchTo(caller);
-		if (test(result_bigint(i, 1), text, argument))
-			ids[(*count)++] = result_bigint(i, 1);
-		MemoryContextReset(row);
-	}
-	MemoryContextDelete(row);
-	return ids;
 }
 
 /* Segments fetched at once: some megabytes. */

@@ -5,10 +5,12 @@
  * read, compared here and written only where something changes: to merge the arrays in SQL cost a file of some thousand lines
  * more than all else.
  */
-#include "doors/store_parts.h"
+#include "doors/store_timeline.h"
 
 #include "miscadmin.h"
 #include "storage/shmem.h"
+
+#include "doors/store_statement.h"
 
 /* Another import may make the row first, but hardly ever so often. */
 #define WRITE_TRIES 100

@@ -5,7 +5,7 @@
 #include "loading/given_up.h"
 
 #include "algorithms/header.h"
-#include "doors/store.h"
+#include "doors/store_settings.h"
 
 void
 given_up_warn(const StringInfoData *names)

@@ -10,8 +10,9 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
+#include "doors/store_batch.h"
+#include "doors/store_source.h"
 #include "loading/import_parts.h"
-#include "doors/store.h"
 
 /* So many bytes at the beginning and before the end of what was read tell whether a file has grown or is another one. */
 #define MARK_BYTES (64 * 1024)

@@ -4,6 +4,7 @@
 #ifndef L4_IMPORT_FILE_H
 #define L4_IMPORT_FILE_H
 
+#include "doors/store_files.h"
 #include "loading/import_call.h"
 
 /*

@@ -13,6 +13,8 @@
 
 #include "utils/memutils.h"
 
+#include "doors/store_source.h"
+
 /* A source with nothing in it yet. */
 static L4Source *
 source_create(L4SourceContext *context, const char *name, const char *key, const L4Place *place, TimestampTz reference)

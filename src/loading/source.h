@@ -6,7 +6,7 @@
 
 #include "ground/l4.h"
 #include "algorithms/record.h"
-#include "doors/store.h"
+#include "doors/store_batch.h"
 #include "loading/source_context.h"
 
 /* So many first bytes show the parser of headers what the lines are like. */

@@ -8,7 +8,8 @@
 #include "algorithms/header.h"
 #include "algorithms/place.h"
 #include "algorithms/progress.h"
-#include "doors/store.h"
+#include "doors/store_batch.h"
+#include "doors/store_settings.h"
 
 /* What all sources of one call share. */
 typedef struct L4SourceContext

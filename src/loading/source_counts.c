@@ -4,6 +4,7 @@
  */
 #include "loading/source_private.h"
 
+#include "doors/store_source.h"
 #include "tools/bytes.h"
 
 /* After so many turns of streams a shape keeps its counts by stream, in so much memory for all shapes of a source. */

@@ -14,6 +14,8 @@
 #include "lib/stringinfo.h"
 #include "utils/memutils.h"
 
+#include "doors/store_shapes.h"
+#include "doors/store_source.h"
 #include "tools/order.h"
 
 /* The records of a segment once more, as bytes or line by line with what was known of each. */

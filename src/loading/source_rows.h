@@ -6,7 +6,7 @@
 
 #include "ground/l4.h"
 #include "algorithms/progress.h"
-#include "doors/store.h"
+#include "doors/store_batch.h"
 #include "lib/stringinfo.h"
 #include "tools/codec.h"
 

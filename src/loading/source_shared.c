@@ -9,6 +9,9 @@
 
 #include "utils/memutils.h"
 
+#include "doors/store_shapes.h"
+#include "doors/store_timeline.h"
+
 /* The context's entry of a shape. */
 static Shape *
 shared_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text)

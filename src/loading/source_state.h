@@ -7,7 +7,7 @@
 #include "ground/l4.h"
 #include "algorithms/record.h"
 #include "algorithms/sketch.h"
-#include "doors/store.h"
+#include "doors/store_batch.h"
 #include "loading/source_rows.h"
 #include "tools/codec.h"
 

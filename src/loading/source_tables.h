@@ -8,7 +8,7 @@
 #include "ground/l4.h"
 #include "algorithms/progress.h"
 #include "algorithms/sketch.h"
-#include "doors/store.h"
+#include "doors/store_batch.h"
 #include "loading/source_rows.h"
 
 /* Shapes of which something is remembered from source to source; of others it is found out again in each. */

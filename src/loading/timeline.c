@@ -11,6 +11,10 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "doors/store_shapes.h"
+#include "doors/store_source.h"
+#include "doors/store_timeline.h"
+
 typedef struct StartEntry
 {
 	int64		iteration;

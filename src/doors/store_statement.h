@@ -1,10 +1,10 @@
 /*
- * store_parts.h: what the files of the door to the tables share: arguments of a statement, running it, and its result.
+ * store_statement.h: statements over l4's tables: their arguments, running them, and reading what comes back.
  */
-#ifndef L4_STORE_PARTS_H
-#define L4_STORE_PARTS_H
+#ifndef L4_STORE_STATEMENT_H
+#define L4_STORE_STATEMENT_H
 
-#include "doors/store.h"
+#include "ground/l4.h"
 
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
@@ -68,6 +68,15 @@ result_datum(uint64 row, int column, bool *is_null)
 	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, is_null);
 }
 
+static inline int64
+result_bigint(uint64 row, int column)
+{
+	bool		is_null;
+	Datum		value = result_datum(row, column, &is_null);
+
+	return is_null ? 0 : DatumGetInt64(value);
+}
+
 static inline Datum
 bigint_array(const int64 *values, int count)
 {
@@ -81,7 +90,7 @@ bigint_array(const int64 *values, int count)
 
 /*
  * Runs a statement (a literal: plans are kept by its address) in which %s stands for the schema; expects the given kind of
- * result. Returns the rows processed.
+ * result. Returns the rows processed. Not read only: it has a fresh snapshot after each commit of the caller.
  */
 extern uint64 store_run(const char *schema, const char *statement, Arguments *arguments, int expected);
 
@@ -91,6 +100,9 @@ extern uint64 store_run(const char *schema, const char *statement, Arguments *ar
 extern uint64 store_run_by_key(const char *schema, const char *statement, Arguments *arguments, int expected);
 /* The same, but rows are joined with others by a hash table: for arguments that may be long. */
 extern uint64 store_run_hashed(const char *schema, const char *statement, Arguments *arguments, int expected);
+
+/* The same for a query within the caller's snapshot. */
+extern uint64 store_query(const char *schema, const char *statement, Arguments *arguments);
 
 /* Opens a cursor over such a statement, for reading. */
 extern Portal store_open(const char *schema, const char *statement, Arguments *arguments);
@@ -106,4 +118,4 @@ result_done(void)
 	SPI_tuptable = NULL;
 }
 
-#endif							/* L4_STORE_PARTS_H */
+#endif							/* L4_STORE_STATEMENT_H */

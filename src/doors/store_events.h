@@ -1,0 +1,20 @@
+/*
+ * store_events.h: events of shapes, and what else is found out at the end of an import.
+ */
+#ifndef L4_STORE_EVENTS_H
+#define L4_STORE_EVENTS_H
+
+#include "ground/l4.h"
+
+/* Gives every shape without an event one. Needs a connected SPI. */
+extern void store_assign_events(const char *schema, const char *job_id);
+/* After an import: learns the job's addresses, and puts one that succeeded into its pool. Needs a connected SPI. */
+extern void store_refresh_pool(const char *schema, const char *job_id);
+
+/*
+ * The shapes of an event in ascending order as a bigint[] in the current memory context, NULL where there is none. Connects by
+ * itself. Cost: one statement.
+ */
+extern Datum store_event_shapes(const char *schema, int64 event_id, bool *is_null);
+
+#endif							/* L4_STORE_EVENTS_H */
