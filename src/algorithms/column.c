@@ -10,7 +10,7 @@
 
 #include "algorithms/byte_class.h"
 #include "algorithms/column_number.h"
-#include "algorithms/column_parts.h"
+#include "algorithms/column_private.h"
 #include "port/pg_bitutils.h"
 #include "tools/codec.h"
 
@@ -20,8 +20,8 @@
 #define TEXT_COST 26
 /* What a wide number's class takes, in eighths of a bit; its bits take what they are. */
 #define CLASS_COST 24
-/* What a head takes: every column pays for it. */
-#define HEAD_COST (4 * 8 * 8)
+/* What a descriptor takes: every column pays for it. */
+#define DESCRIPTOR_COST (4 * 8 * 8)
 #define CHOICE_SLOTS (4 * CHOICE_LIMIT)
 
 struct L4ColumnWriter
@@ -169,12 +169,12 @@ plan_numbers(Plan *plan, Choices *choices, const int64 *numbers, int count)
 	Spread		spread = spread_of(numbers, count);
 	uint64		range = (uint64) spread.most - (uint64) spread.least;
 	uint64		step_range = (uint64) spread.most_step - (uint64) spread.least_step;
-	uint64		wide_cost = HEAD_COST + (uint64) count * CLASS_COST;
+	uint64		wide_cost = DESCRIPTOR_COST + (uint64) count * CLASS_COST;
 	bool		steps;
 
 	plan->negative = spread.least < 0;
 	plan->way = WAY_EVEN;
-	plan->cost = HEAD_COST;
+	plan->cost = DESCRIPTOR_COST;
 	plan->base = numbers[0];
 	plan->step = count > 1 ? spread.least_step : 0;
 	if (range == 0 || step_range == 0)
@@ -183,13 +183,14 @@ plan_numbers(Plan *plan, Choices *choices, const int64 *numbers, int count)
 	steps = spread.step_bits < spread.bits;
 	plan_if_cheaper(plan, steps ? WAY_WIDE_STEPS : WAY_WIDE, wide_cost + 6 * (steps ? spread.step_bits : spread.bits));
 	if (range <= PG_UINT8_MAX)
-		plan_if_cheaper(plan, WAY_BYTES, HEAD_COST + Min((uint64) count * bit_length(range), spread.bits + count) * 7);
+		plan_if_cheaper(plan, WAY_BYTES, DESCRIPTOR_COST + Min((uint64) count * bit_length(range), spread.bits + count) * 7);
 	if (step_range <= PG_UINT8_MAX)
 		plan_if_cheaper(plan, WAY_STEP_BYTES,
-						HEAD_COST + Min((uint64) count * bit_length(step_range), spread.step_bits + count) * 7);
+						DESCRIPTOR_COST + Min((uint64) count * bit_length(step_range), spread.step_bits + count) * 7);
 	if (range > PG_UINT8_MAX && step_range > PG_UINT8_MAX && find_choices(plan, choices, numbers, count))
 		plan_if_cheaper(plan, WAY_CHOICE,
-						HEAD_COST + (uint64) plan->choice_count * 24 * 8 + (uint64) count * bit_length(plan->choice_count) * 7);
+						DESCRIPTOR_COST + (uint64) plan->choice_count * 24 * 8 +
+						(uint64) count * bit_length(plan->choice_count) * 7);
 	plan->base = plan->way == WAY_BYTES || plan->way == WAY_WIDE ? spread.least : numbers[0];
 }
 
@@ -260,7 +261,7 @@ put_wides(L4ColumnWriter *writer, const Plan *plan, const int64 *numbers, int co
 	put_bits(&bits, 0, (8 - bits.count) % 8);
 	writer->sections[SECTION_CLASSES].len += count - first;
 	section->len += (int) (bits.at - begin);
-	column_put_unsigned(&writer->sections[SECTION_HEADS], bits.at - begin);
+	column_put_unsigned(&writer->sections[SECTION_DESCRIPTORS], bits.at - begin);
 }
 
 static void
@@ -269,9 +270,9 @@ put_choices(L4ColumnWriter *writer, const Plan *plan, const Choices *choices, co
 	char	   *bytes = reserve(&writer->sections[SECTION_BYTES], count);
 	int			i;
 
-	column_put_unsigned(&writer->sections[SECTION_HEADS], plan->choice_count);
+	column_put_unsigned(&writer->sections[SECTION_DESCRIPTORS], plan->choice_count);
 	for (i = 0; i < plan->choice_count; i++)
-		column_put_signed(&writer->sections[SECTION_HEADS], plan->choices[i]);
+		column_put_signed(&writer->sections[SECTION_DESCRIPTORS], plan->choices[i]);
 	for (i = 0; i < count; i++)
 		bytes[i] = (char) (choices->slots[choice_slot(choices, (uint64) numbers[i])] - 1);
 	writer->sections[SECTION_BYTES].len += count;
@@ -281,20 +282,20 @@ put_choices(L4ColumnWriter *writer, const Plan *plan, const Choices *choices, co
 static void
 put_numbers(L4ColumnWriter *writer, const Plan *plan, const Choices *choices, const int64 *numbers, int count)
 {
-	StringInfo	heads = &writer->sections[SECTION_HEADS];
+	StringInfo	descriptors = &writer->sections[SECTION_DESCRIPTORS];
 	StringInfo	section = &writer->sections[SECTION_BYTES];
 	char	   *bytes = reserve(section, count);
 	int			i;
 
-	column_put_unsigned(heads, plan->way);
+	column_put_unsigned(descriptors, plan->way);
 	if (plan->way == WAY_CHOICE)
 	{
 		put_choices(writer, plan, choices, numbers, count);
 		return;
 	}
-	column_put_signed(heads, plan->base);
+	column_put_signed(descriptors, plan->base);
 	if (plan->way == WAY_EVEN || plan->way == WAY_STEP_BYTES)
-		column_put_signed(heads, plan->step);
+		column_put_signed(descriptors, plan->step);
 	if (plan->way == WAY_BYTES)
 	{
 		for (i = 0; i < count; i++)
@@ -314,9 +315,9 @@ put_numbers(L4ColumnWriter *writer, const Plan *plan, const Choices *choices, co
 /* ---- columns ---- */
 
 static void
-put_head(L4ColumnWriter *writer, int count, ColumnKind kind)
+put_descriptor(L4ColumnWriter *writer, int count, ColumnKind kind)
 {
-	column_put_unsigned(&writer->sections[SECTION_HEADS], (uint64) count * 8 + kind);
+	column_put_unsigned(&writer->sections[SECTION_DESCRIPTORS], (uint64) count * 8 + kind);
 }
 
 /* Are all values the first? Seen without taking them apart: the bytes come again and again. */
@@ -463,11 +464,11 @@ put_packed(L4ColumnWriter *writer, int count, uint64 text_cost, uint32 *mask)
 	if (best == NULL || best->cost >= text_cost)
 		return false;
 	*mask = packing_mask(best);
-	put_head(writer, count, best->kind);
+	put_descriptor(writer, count, best->kind);
 	if (best->kind == COLUMN_NUMBERS)
-		number_form_put(&writer->sections[SECTION_HEADS], &best->form);
+		number_form_put(&writer->sections[SECTION_DESCRIPTORS], &best->form);
 	else if (best->kind == COLUMN_BINARY)
-		column_put_unsigned(&writer->sections[SECTION_HEADS], best->places);
+		column_put_unsigned(&writer->sections[SECTION_DESCRIPTORS], best->places);
 	for (n = 0; n < best->count; n++)
 		put_numbers(writer, &best->plans[n], &best->choices[n], best->numbers + (size_t) n * count, count);
 	return true;
@@ -518,8 +519,8 @@ put_choice(L4ColumnWriter *writer, int count, uint32 *mask)
 		if (!is_value(different[which[i]], values[i]))
 			return false;
 	}
-	put_head(writer, count, COLUMN_CHOICE);
-	column_put_unsigned(&writer->sections[SECTION_HEADS], choices.count);
+	put_descriptor(writer, count, COLUMN_CHOICE);
+	column_put_unsigned(&writer->sections[SECTION_DESCRIPTORS], choices.count);
 	*mask = 0;
 	for (i = 0; i < choices.count; i++)
 	{
@@ -538,10 +539,10 @@ put_texts(L4ColumnWriter *writer, int count)
 	int			before = texts->len;
 	int			i;
 
-	put_head(writer, count, COLUMN_TEXTS);
+	put_descriptor(writer, count, COLUMN_TEXTS);
 	for (i = 0; i < count; i++)
 		column_put_bytes(texts, writer->values[i]);
-	column_put_unsigned(&writer->sections[SECTION_HEADS], texts->len - before);
+	column_put_unsigned(&writer->sections[SECTION_DESCRIPTORS], texts->len - before);
 	return text_mask((L4Bytes) {texts->data + before, texts->len - before});
 }
 
@@ -549,7 +550,7 @@ uint32
 columns_add(L4ColumnWriter *writer, const StringInfoData *stored, int count, const int *order)
 {
 	L4ColumnReader in = {stored->data, stored->data + stored->len};
-	uint64		text_cost = HEAD_COST + (uint64) stored->len * TEXT_COST;
+	uint64		text_cost = DESCRIPTOR_COST + (uint64) stored->len * TEXT_COST;
 	uint32		mask;
 
 	if (count > 0)
@@ -558,7 +559,7 @@ columns_add(L4ColumnWriter *writer, const StringInfoData *stored, int count, con
 
 		if (is_constant(stored, first))
 		{
-			put_head(writer, count, COLUMN_CONSTANT);
+			put_descriptor(writer, count, COLUMN_CONSTANT);
 			column_put_bytes(&writer->sections[SECTION_TEXTS], first);
 			return text_mask(first);
 		}

@@ -1,14 +1,14 @@
 /*
  * column_read.c: the values of each parameter of a segment, each column packed by what its values are: reading.
  *
- * Opening a blob reads the heads alone, which say where in each section a column begins and how much of it is its own; a column
- * is unpacked when its values are asked for. Every size is checked against what is there before it is used, and what unpacking
- * makes of a few bytes is held to a limit, so that crafted bytes end in XX001.
+ * Opening a blob reads the descriptors alone, which say where in each section a column begins and how much of it is its own; a
+ * column is unpacked when its values are asked for. Every size is checked against what is there before it is used, and what
+ * unpacking makes of a few bytes is held to a limit, so that crafted bytes end in XX001.
  */
 #include "algorithms/column.h"
 
 #include "algorithms/column_number.h"
-#include "algorithms/column_parts.h"
+#include "algorithms/column_private.h"
 #include "algorithms/segment.h"
 #include "miscadmin.h"
 #include "tools/codec.h"
@@ -88,17 +88,17 @@ get_way(L4ColumnReader *in)
 static void
 skip_numbers(L4ColumnReader *sections, int count)
 {
-	L4ColumnReader *heads = &sections[SECTION_HEADS];
-	NumberWay	way = get_way(heads);
+	L4ColumnReader *descriptors = &sections[SECTION_DESCRIPTORS];
+	NumberWay	way = get_way(descriptors);
 	int			i;
 
 	if (way == WAY_CHOICE)
-		for (i = get_choice_count(heads); i > 0; i--)
-			(void) column_get_signed(heads);
+		for (i = get_choice_count(descriptors); i > 0; i--)
+			(void) column_get_signed(descriptors);
 	else
-		(void) column_get_signed(heads);
+		(void) column_get_signed(descriptors);
 	if (way == WAY_EVEN || way == WAY_STEP_BYTES)
-		(void) column_get_signed(heads);
+		(void) column_get_signed(descriptors);
 	if (way == WAY_BYTES || way == WAY_CHOICE)
 		take(&sections[SECTION_BYTES], count);
 	else if (way == WAY_STEP_BYTES)
@@ -106,7 +106,7 @@ skip_numbers(L4ColumnReader *sections, int count)
 	else if (way != WAY_EVEN)
 	{
 		take(&sections[SECTION_CLASSES], way == WAY_WIDE ? count : count - 1);
-		take(&sections[SECTION_BITS], column_get_unsigned(heads));
+		take(&sections[SECTION_BITS], column_get_unsigned(descriptors));
 	}
 }
 
@@ -114,7 +114,7 @@ skip_numbers(L4ColumnReader *sections, int count)
 static void
 skip_column(Column *column, L4ColumnReader *sections)
 {
-	L4ColumnReader *heads = &sections[SECTION_HEADS];
+	L4ColumnReader *descriptors = &sections[SECTION_DESCRIPTORS];
 	L4ColumnReader *texts = &sections[SECTION_TEXTS];
 	const char *begin = texts->at;
 	L4NumberForm form;
@@ -123,12 +123,12 @@ skip_column(Column *column, L4ColumnReader *sections)
 	if (column->count == 0 && column->kind != COLUMN_TEXTS)
 		column_corrupted("a column has no values");
 	if (column->kind == COLUMN_TEXTS)
-		take(texts, column_get_unsigned(heads));
+		take(texts, column_get_unsigned(descriptors));
 	else if (column->kind == COLUMN_CONSTANT)
 		(void) column_get_bytes(texts);
 	else if (column->kind == COLUMN_CHOICE)
 	{
-		for (i = get_choice_count(heads); i > 0; i--)
+		for (i = get_choice_count(descriptors); i > 0; i--)
 			(void) column_get_bytes(texts);
 		take(&sections[SECTION_BYTES], column->count);
 	}
@@ -136,13 +136,13 @@ skip_column(Column *column, L4ColumnReader *sections)
 		skip_numbers(sections, column->count);
 	else if (column->kind == COLUMN_NUMBERS)
 	{
-		number_form_get(heads, &form);
+		number_form_get(descriptors, &form);
 		for (i = 0; i < form.count; i++)
 			skip_numbers(sections, column->count);
 	}
 	else
 	{
-		(void) get_places(heads);
+		(void) get_places(descriptors);
 		skip_numbers(sections, column->count);
 	}
 	if (column->kind <= COLUMN_CHOICE)
@@ -192,7 +192,8 @@ columns_open(const bytea *blob, uint64 column_count)
 
 	open_sections(columns, blob);
 	memcpy(sections, columns->sections, sizeof(sections));
-	if (column_count > COLUMN_LIMIT || column_count > (uint64) (sections[SECTION_HEADS].end - sections[SECTION_HEADS].at))
+	if (column_count > COLUMN_LIMIT ||
+		column_count > (uint64) (sections[SECTION_DESCRIPTORS].end - sections[SECTION_DESCRIPTORS].at))
 		column_corrupted("the number of its columns is not that of its parameters");
 	columns->context = CurrentMemoryContext;
 	columns->count = (int) column_count;
@@ -200,16 +201,17 @@ columns_open(const bytea *blob, uint64 column_count)
 	for (i = 0; i < columns->count; i++)
 	{
 		Column	   *column = &columns->columns[i];
-		uint64		head;
+		uint64		descriptor;
 
 		for (s = 0; s < SECTION_COUNT; s++)
 			column->begins[s] = (uint32) (sections[s].at - columns->sections[s].at);
-		head = column_get_unsigned(&sections[SECTION_HEADS]);
-		column->begins[SECTION_HEADS] = (uint32) (sections[SECTION_HEADS].at - columns->sections[SECTION_HEADS].at);
-		if (head % 8 > COLUMN_BINARY || head / 8 > L4_SEGMENT_RECORDS)
+		descriptor = column_get_unsigned(&sections[SECTION_DESCRIPTORS]);
+		column->begins[SECTION_DESCRIPTORS] =
+			(uint32) (sections[SECTION_DESCRIPTORS].at - columns->sections[SECTION_DESCRIPTORS].at);
+		if (descriptor % 8 > COLUMN_BINARY || descriptor / 8 > L4_SEGMENT_RECORDS)
 			column_corrupted("a column is of an unknown kind or too long");
-		column->kind = (ColumnKind) (head % 8);
-		column->count = (int) (head / 8);
+		column->kind = (ColumnKind) (descriptor % 8);
+		column->count = (int) (descriptor / 8);
 		skip_column(column, sections);
 	}
 	return columns;
@@ -299,7 +301,7 @@ static void
 get_wides(L4ColumnReader *sections, NumberWay way, uint64 base, int64 *numbers, int count)
 {
 	L4ColumnReader classes;
-	uint64		size = column_get_unsigned(&sections[SECTION_HEADS]);
+	uint64		size = column_get_unsigned(&sections[SECTION_DESCRIPTORS]);
 	BitReader	bits = {{NULL, NULL}, 0, 0};
 	int			i;
 
@@ -321,12 +323,12 @@ static void
 get_chosen(L4ColumnReader *sections, int64 *numbers, int count)
 {
 	int64		choices[CHOICE_LIMIT];
-	int			choice_count = get_choice_count(&sections[SECTION_HEADS]);
+	int			choice_count = get_choice_count(&sections[SECTION_DESCRIPTORS]);
 	L4ColumnReader bytes;
 	int			i;
 
 	for (i = 0; i < choice_count; i++)
-		choices[i] = column_get_signed(&sections[SECTION_HEADS]);
+		choices[i] = column_get_signed(&sections[SECTION_DESCRIPTORS]);
 	bytes.at = take(&sections[SECTION_BYTES], count);
 	for (i = 0; i < count; i++)
 		numbers[i] = choices[get_index(&bytes, choice_count)];
@@ -336,8 +338,8 @@ get_chosen(L4ColumnReader *sections, int64 *numbers, int count)
 static void
 get_numbers(L4ColumnReader *sections, int64 *numbers, int count)
 {
-	L4ColumnReader *heads = &sections[SECTION_HEADS];
-	NumberWay	way = get_way(heads);
+	L4ColumnReader *descriptors = &sections[SECTION_DESCRIPTORS];
+	NumberWay	way = get_way(descriptors);
 	uint64		base;
 	uint64		step = 0;
 	const char *bytes;
@@ -348,9 +350,9 @@ get_numbers(L4ColumnReader *sections, int64 *numbers, int count)
 		get_chosen(sections, numbers, count);
 		return;
 	}
-	base = (uint64) column_get_signed(heads);
+	base = (uint64) column_get_signed(descriptors);
 	if (way == WAY_EVEN || way == WAY_STEP_BYTES)
-		step = (uint64) column_get_signed(heads);
+		step = (uint64) column_get_signed(descriptors);
 	if (way == WAY_EVEN)
 		for (i = 0; i < count; i++)
 			numbers[i] = (int64) (base + step * (uint64) i);
@@ -388,7 +390,7 @@ unpack_texts(const L4Columns *columns, Column *column)
 			column->values[i] = column_get_bytes(&texts);
 		return;
 	}
-	choice_count = column->kind == COLUMN_CONSTANT ? 1 : get_choice_count(&sections[SECTION_HEADS]);
+	choice_count = column->kind == COLUMN_CONSTANT ? 1 : get_choice_count(&sections[SECTION_DESCRIPTORS]);
 	for (i = 0; i < choice_count; i++)
 		choices[i] = column_get_bytes(&texts);
 	for (i = 0; i < column->count; i++)
@@ -409,9 +411,9 @@ unpack_numbers(L4Columns *columns, Column *column)
 
 	column_sections(columns, column, sections);
 	if (column->kind == COLUMN_NUMBERS)
-		number_form_get(&sections[SECTION_HEADS], &form);
+		number_form_get(&sections[SECTION_DESCRIPTORS], &form);
 	else if (column->kind == COLUMN_BINARY)
-		places = get_places(&sections[SECTION_HEADS]);
+		places = get_places(&sections[SECTION_DESCRIPTORS]);
 	numbers = palloc(mul_size(Max(form.count, 1), column->count * sizeof(int64)));
 	for (i = 0; i < form.count; i++)
 		get_numbers(sections, numbers + (size_t) i * column->count, column->count);

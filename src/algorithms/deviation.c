@@ -18,15 +18,15 @@
 /* Least spread of scores, in events. */
 #define LEAST_SPREAD 0.5
 
-typedef struct Memo
+typedef struct KnownDistance
 {
 	uint64		pair;			/* both sequences, the lower first */
 	int32		distance;
 	char		status;
-} Memo;
+} KnownDistance;
 
-#define SH_PREFIX memo
-#define SH_ELEMENT_TYPE Memo
+#define SH_PREFIX known
+#define SH_ELEMENT_TYPE KnownDistance
 #define SH_KEY_TYPE uint64
 #define SH_KEY pair
 #define SH_HASH_KEY(table, key) hash_combine(murmurhash32((uint32) ((key) >> 32)), murmurhash32((uint32) (key)))
@@ -40,7 +40,7 @@ typedef struct Judge
 {
 	const L4DeviationInput *input;
 	const L4DeviationOptions *options;
-	memo_hash  *memos[2];		/* by distance */
+	known_hash  *known[2];		/* by distance */
 	int32	   *seen;			/* how often a sequence occurs */
 	int32	   *recurrent;		/* sequences seen at least twice */
 	int			recurrent_count;
@@ -70,7 +70,7 @@ deviation_memory(const L4DeviationInput *input, const L4DeviationOptions *option
 
 	for (int i = 0; i < input->sequence_count; i++)
 		longest = Max(longest, (uint64) input->sequences[i].length);
-	return pairs * 2 * sizeof(Memo) + (uint64) input->iteration_count * (sizeof(L4Deviation) + 24) +
+	return pairs * 2 * sizeof(KnownDistance) + (uint64) input->iteration_count * (sizeof(L4Deviation) + 24) +
 		sequences * 24 + (uint64) input->symbol_count * 12 + longest * 24;
 }
 
@@ -91,14 +91,14 @@ distance_of(Judge *judge, L4Distance kind, int32 a, int32 b)
 {
 	uint64		pair = (uint64) Min(a, b) << 32 | (uint64) Max(a, b);
 	bool		found;
-	Memo	   *memo;
+	KnownDistance *entry;
 
 	if (a == b)
 		return 0;
-	memo = memo_insert(judge->memos[kind], pair, &found);
+	entry = known_insert(judge->known[kind], pair, &found);
 	if (!found)
-		memo->distance = compute_distance(judge, kind, a, b, DTW_UNLIMITED);
-	return memo->distance;
+		entry->distance = compute_distance(judge, kind, a, b, DTW_UNLIMITED);
+	return entry->distance;
 }
 
 /* ---- the rule of the last iterations ---- */
@@ -144,8 +144,8 @@ judge_init(Judge *judge, const L4DeviationInput *input, const L4DeviationOptions
 	memset(judge, 0, sizeof(Judge));
 	judge->input = input;
 	judge->options = options;
-	judge->memos[L4_DISTANCE_DTW] = memo_create(CurrentMemoryContext, 256, NULL);
-	judge->memos[L4_DISTANCE_EDIT] = memo_create(CurrentMemoryContext, 256, NULL);
+	judge->known[L4_DISTANCE_DTW] = known_create(CurrentMemoryContext, 256, NULL);
+	judge->known[L4_DISTANCE_EDIT] = known_create(CurrentMemoryContext, 256, NULL);
 	judge->seen = alloc_zero(input->sequence_count, sizeof(int32));
 	judge->recurrent = alloc_zero(input->sequence_count, sizeof(int32));
 	judge->counts = alloc_zero(input->symbol_count, sizeof(int32));

@@ -17,13 +17,13 @@
  *     with the same template are one.
  *
  * A departure from the paper, for shapes made mostly of <*>: a position at which the group and the shape both have <*> counts
- * neither for nor against. Drain counts it against, so that such a shape does not even join its own template. Floods are
+ * neither for nor against. Drain counts it against, so that such a shape does not even join its own template. Size is
  * bounded: a node of the tree has at most NODE_CHILDREN children (as in the paper), and a leaf at most LEAF_GROUPS groups; past
  * that a shape joins the most similar group there, however little that is.
  *
  * Cost: memory O(total bytes); time O(n log n) comparisons to sort, and per token one comparison with each group of the leaf.
  */
-#include "algorithms/drain_parts.h"
+#include "algorithms/drain_private.h"
 
 #include "common/hashfn.h"
 #include "miscadmin.h"

@@ -10,7 +10,7 @@
  *
  * Cost: O(n log n) comparisons of groups, and one comparison of each group with each merged one of its length.
  */
-#include "algorithms/drain_parts.h"
+#include "algorithms/drain_private.h"
 
 #include "miscadmin.h"
 

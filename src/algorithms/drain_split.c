@@ -6,7 +6,7 @@
  * each group, the position with the fewest distinct tokens is looked at: if these are few, are words, and are no names, the
  * group is split there, and each part is looked at again. Else what differs in the group are parameters.
  */
-#include "algorithms/drain_parts.h"
+#include "algorithms/drain_private.h"
 
 #include "miscadmin.h"
 #include "storage/shmem.h"

@@ -1,7 +1,7 @@
 /*
  * drain_template.c: the text of Drain's groups: what their members have in common. See drain.c.
  */
-#include "algorithms/drain_parts.h"
+#include "algorithms/drain_private.h"
 
 #include "lib/stringinfo.h"
 #include "miscadmin.h"

@@ -1,7 +1,7 @@
 /*
  * drain_tokens.c: Drain's working memory, the tokens of shapes and their numbers, and keys made of them. See drain.c.
  */
-#include "algorithms/drain_parts.h"
+#include "algorithms/drain_private.h"
 
 #include "algorithms/mask.h"
 #include "common/hashfn.h"

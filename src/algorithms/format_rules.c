@@ -12,14 +12,14 @@
  * itself names it. What the header's match covers is header, the rest is message: where a format's facts stand in text that
  * readers and fault patterns want to see (a JSON object, "NCCL WARN", "srun: error:"), it only looks ahead.
  */
-#include "algorithms/head_filter.h"
+#include "algorithms/prefilter.h"
 #include "algorithms/header.h"
 
 /* Times. */
-#define CLOCK HEAD_CLOCK
-#define FRACTION HEAD_FRACTION
-#define ISO HEAD_TIME
-#define ISO_OR_AMERICAN HEAD_ANY_TIME
+#define CLOCK HEADER_CLOCK
+#define FRACTION HEADER_FRACTION
+#define ISO HEADER_TIME
+#define ISO_OR_AMERICAN HEADER_ANY_TIME
 #define ASCEND "\\d{4}-\\d\\d-\\d\\d-" CLOCK "(?:\\.\\d{3}){0,2}"
 #define SYSLOG_TIME "[A-Z][a-z]{2} {1,2}\\d{1,2} " CLOCK FRACTION
 #define WEEKDAY_TIME "[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\\d{1,2} " CLOCK "(?:\\.\\d{1,9})? \\d{4}"

@@ -1,10 +1,10 @@
 /*
- * frame_time.c: the digits of a time inside a line's head, replaced by marks and put back from the time itself.
+ * frame_time.c: the digits of a time inside a line's prefix, replaced by marks and put back from the time itself.
  *
  * Every record has its time in a column already. To store the digits again as text would double the largest part of many logs,
- * and would make each head a text of its own. So the digits become marks that say which digit of which field stood there: heads
- * of one statement become equal, and reading writes the digits from the time. Writing checks by doing just that: a head is
- * reduced only where it comes back byte by byte.
+ * and would make each line prefix a text of its own. So the digits become marks that say which digit of which field stood
+ * there: line prefixes of one statement become equal, and reading writes the digits from the time. Writing checks by doing just
+ * that: a line prefix is reduced only where it comes back byte by byte.
  *
  * Known forms: 2026-11-20 22:26:04 with any sign between, and Nov 20 22:26:04 or 1120 22:26:04 without a year; up to six digits
  * of a fraction.

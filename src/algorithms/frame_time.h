@@ -19,7 +19,7 @@ typedef struct L4TimeLayout
 /* How the digits of a time's text follow from the time, where that has been shown already. */
 typedef struct L4TimeForm
 {
-	/* 0: not shown. Texts of one form are equal but for the digits of their seconds; see time_memo_parse */
+	/* 0: not shown. Texts of one form are equal but for the digits of their seconds; see time_cache_parse */
 	int			form;
 	int			offset;
 	int			size;			/* of the text up to the last digit that follows */

@@ -3,7 +3,7 @@
  *
  * Launchers label the lines of their ranks, and labels stack ("12: [rank12]:[E1206 ..."): up to three prefixes are taken off,
  * then one header. Every place is tried in the order of priority, from the same state for every line: what a line means never
- * depends on the lines before it. That this costs little is the work of the head filter, which leaves one or two patterns to
+ * depends on the lines before it. That this costs little is the work of the prefilter, which leaves one or two patterns to
  * try, or none.
  *
  * Prefixes as common as "12: " are marked dominant and count only in streams where most lines have them (header_parser_sample).
@@ -11,9 +11,9 @@
  */
 #include "algorithms/header.h"
 
-#include "algorithms/head_filter.h"
-#include "algorithms/head_memo.h"
-#include "algorithms/time_memo.h"
+#include "algorithms/prefilter.h"
+#include "algorithms/line_prefix_cache.h"
+#include "algorithms/time_cache.h"
 #include "algorithms/timestamp.h"
 #include "storage/shmem.h"
 #include "tools/bytes.h"
@@ -53,7 +53,7 @@ typedef struct HeaderRule
 	bool		self_anchored;	/* the compiled pattern matches only at the beginning by itself */
 	bool		alternatives;	/* the pattern may have a bar outside of all groups */
 	bool		enabled;
-	int			in_vain;		/* heads that it matched and that could not be kept, in a row */
+	int			in_vain;		/* line prefixes that it matched and that could not be kept, in a row */
 	bool		remembered;		/* enabled when what is remembered was kept */
 	int			groups[GROUP_COUNT];
 } HeaderRule;
@@ -63,16 +63,20 @@ typedef struct HeaderRules
 {
 	int			count;
 	HeaderRule *rules;
-	L4HeadFilter *filter;
-	L4HeadMemo *memo;			/* NULL where nothing is remembered, */
-	HeaderFacts *known;			/* else what each head in it says */
-	int64		credit;			/* heads that may still be traced: a log without recurring heads must not pay for each line */
+	L4Prefilter *filter;
+	L4LinePrefixCache *cache;			/* NULL where nothing is remembered, */
+	HeaderFacts *known;			/* else what each line prefix in it says */
+	/* line prefixes that may still be traced: a log without recurring line prefixes must not pay for each line */
+	int64		credit;
 } HeaderRules;
 
-/* So many heads may be traced at first; each further one must be earned by so many that were found. */
+/* So many line prefixes may be traced at first; each further one must be earned by so many that were found. */
 #define TRACE_CREDIT 1000
 #define TRACE_COST 500
-/* A rule whose heads could not be kept so many times in a row asks for too much of its lines; they are not traced any more. */
+/*
+ * A rule whose line prefixes could not be kept so many times in a row asks for too much of its lines; they are not traced any
+ * more.
+ */
 #define TRACES_IN_VAIN 10
 
 struct L4HeaderParser
@@ -83,7 +87,7 @@ struct L4HeaderParser
 	bool		had_prefix;		/* of the line before */
 	pg_tz	   *zone;
 	TimestampTz reference;
-	L4TimeMemo	times;
+	L4TimeCache	times;
 };
 
 static int
@@ -138,13 +142,13 @@ rules_build(HeaderRules *rules, const L4Format *formats, int count, L4FormatKind
 		rule_compile(&rules->rules[i], order[i]);
 		patterns[i] = order[i]->pattern;
 	}
-	rules->filter = head_filter_create(patterns, rules->count);
+	rules->filter = prefilter_create(patterns, rules->count);
 	for (i = 0; i < rules->count; i++)
-		remember = head_filter_knows(rules->filter, i, &rules->rules[i].alternatives) && remember;
+		remember = prefilter_knows(rules->filter, i, &rules->rules[i].alternatives) && remember;
 	if (remember)
 	{
-		rules->memo = head_memo_create();
-		rules->known = palloc(L4_HEAD_LIMIT * sizeof(HeaderFacts));
+		rules->cache = line_prefix_cache_create();
+		rules->known = palloc(L4_LINE_PREFIX_LIMIT * sizeof(HeaderFacts));
 		rules->credit = TRACE_CREDIT * TRACE_COST;
 	}
 	pfree(patterns);
@@ -177,12 +181,12 @@ header_parser_reset(L4HeaderParser *parser, TimestampTz reference)
 
 	parser->sampled = false;
 	parser->reference = reference;
-	time_memo_reset(&parser->times);
+	time_cache_reset(&parser->times);
 	for (i = 0; i < parser->prefixes.count; i++)
 		parser->prefixes.rules[i].enabled = !parser->prefixes.rules[i].format->dominant;
 }
 
-/* The rest of a line as far as a head may reach. */
+/* The rest of a line as far as a line prefix may reach. */
 static L4Bytes
 window_of(L4Bytes line, size_t offset)
 {
@@ -195,8 +199,8 @@ window_of(L4Bytes line, size_t offset)
 static HeaderRule *
 rules_match(HeaderRules *rules, L4Bytes text, bool all)
 {
-	const uint64 *candidates = head_filter_candidates(rules->filter, text);
-	int			words = head_filter_words(rules->filter);
+	const uint64 *candidates = prefilter_candidates(rules->filter, text);
+	int			words = prefilter_words(rules->filter);
 	int			word;
 
 	for (word = 0; word < words; word++)
@@ -238,9 +242,9 @@ facts_group(const HeaderFacts *facts, enum HeaderGroup group, const char *text, 
 	return true;
 }
 
-/* How much of the text the head takes that a rule matched: all up to its end, wherever \K has the match begin. */
+/* How much of the text the line prefix takes that a rule matched: all up to its end, wherever \K has the match begin. */
 static size_t
-head_size(const HeaderRule *rule, L4Bytes text)
+prefix_size(const HeaderRule *rule, L4Bytes text)
 {
 	L4Bytes		span;
 
@@ -255,7 +259,7 @@ facts_of_match(HeaderFacts *facts, HeaderRule *rule, L4Bytes text)
 	int			group;
 
 	facts->rule = rule;
-	facts->size = (int) head_size(rule, text);
+	facts->size = (int) prefix_size(rule, text);
 	for (group = 0; group < GROUP_COUNT; group++)
 	{
 		bool		there = rule->groups[group] >= 0 && pattern_group(rule->pattern, rule->groups[group], &span) &&
@@ -297,7 +301,7 @@ facts_find(HeaderRules *rules, L4Bytes text, bool all, HeaderFacts *facts)
 
 /* Adds what the rules ask for that were tried: those up to `last`, or all. */
 static void
-trace_rules(L4HeadTrace *trace, const HeaderRules *rules, bool all, const HeaderRule *last)
+trace_rules(L4LinePrefixTrace *trace, const HeaderRules *rules, bool all, const HeaderRule *last)
 {
 	int			i;
 
@@ -308,11 +312,11 @@ trace_rules(L4HeadTrace *trace, const HeaderRules *rules, bool all, const Header
 		if (last != NULL && rule > last)
 			break;
 		if (all || rule->enabled)
-			head_trace_add(trace, rule->format->pattern, rule->alternatives);
+			line_prefix_trace_add(trace, rule->format->pattern, rule->alternatives);
 	}
 }
 
-/* May a head that this rule matched be traced? */
+/* May a line prefix that this rule matched be traced? */
 static bool
 take_credit(HeaderRules *rules, const HeaderRule *rule)
 {
@@ -323,25 +327,25 @@ take_credit(HeaderRules *rules, const HeaderRule *rule)
 }
 
 static void
-facts_keep(HeaderRules *rules, const L4HeadTrace *trace, const HeaderFacts *facts)
+facts_keep(HeaderRules *rules, const L4LinePrefixTrace *trace, const HeaderFacts *facts)
 {
-	int			head = head_memo_keep(rules->memo, trace);
+	int			prefix = line_prefix_cache_keep(rules->cache, trace);
 
-	facts->rule->in_vain = head >= 0 ? 0 : facts->rule->in_vain + 1;
-	if (head >= 0)
-		rules->known[head] = *facts;
+	facts->rule->in_vain = prefix >= 0 ? 0 : facts->rule->in_vain + 1;
+	if (prefix >= 0)
+		rules->known[prefix] = *facts;
 }
 
-/* What a head says that was met before, or NULL. */
+/* What a line prefix says that was met before, or NULL. */
 static inline const HeaderFacts *
 facts_recall(HeaderRules *rules, L4Bytes text)
 {
-	int			head = head_memo_find(rules->memo, text);
+	int			prefix = line_prefix_cache_find(rules->cache, text);
 
-	if (head < 0)
+	if (prefix < 0)
 		return NULL;
 	rules->credit++;
-	return &rules->known[head];
+	return &rules->known[prefix];
 }
 
 static int
@@ -396,7 +400,7 @@ take_time(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L4
 
 	if (facts_group(facts, GROUP_TS, text, &span))
 	{
-		if (!time_memo_parse(&parser->times, facts->layout, span, parser->zone, parser->reference, &time, &form))
+		if (!time_cache_parse(&parser->times, facts->layout, span, parser->zone, parser->reference, &time, &form))
 			return false;
 		header->time_text = span;
 		header->time_form = form;
@@ -541,7 +545,7 @@ recall_prefix(L4HeaderParser *parser, L4Bytes text, HeaderFacts *facts)
 	HeaderRules *rules = &parser->prefixes;
 	const HeaderFacts *known;
 
-	if (!head_filter_any(rules->filter, text))
+	if (!prefilter_any(rules->filter, text))
 		return false;
 	known = facts_recall(rules, text);
 	if (known != NULL)
@@ -553,7 +557,7 @@ recall_prefix(L4HeaderParser *parser, L4Bytes text, HeaderFacts *facts)
 		return false;
 	if (facts->size > 0 && take_credit(rules, facts->rule))
 	{
-		L4HeadTrace trace = {.text = text};
+		L4LinePrefixTrace trace = {.text = text};
 
 		trace_rules(&trace, rules, false, facts->rule);
 		facts_keep(rules, &trace, facts);
@@ -593,7 +597,7 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		return;
 	if (header->prefix_count < L4_PREFIX_LIMIT && take_credit(&parser->headers, facts.rule))
 	{
-		L4HeadTrace trace = {.text = text};
+		L4LinePrefixTrace trace = {.text = text};
 
 		trace_rules(&trace, &parser->prefixes, false, NULL);
 		trace_rules(&trace, &parser->headers, true, facts.rule);
@@ -613,7 +617,7 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	header_init(header);
 	if (line.size == 0)
 		return;
-	if (parser->sampled && parser->prefixes.memo != NULL && parser->headers.memo != NULL)
+	if (parser->sampled && parser->prefixes.cache != NULL && parser->headers.cache != NULL)
 	{
 		parse_by_memory(parser, line, header);
 		parser->had_prefix = header->prefix_count > 0;
@@ -638,7 +642,7 @@ sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
 	{
 		L4Bytes		text = window_of(line, size);
 		HeaderRule *rule = rules_match(&parser->prefixes, text, true);
-		size_t		more = rule != NULL ? head_size(rule, text) : 0;
+		size_t		more = rule != NULL ? prefix_size(rule, text) : 0;
 
 		if (more == 0)
 			break;
@@ -667,7 +671,7 @@ learn_reference(L4HeaderParser *parser, L4Bytes sample)
 		if (header.has_time && header.time > 0)
 		{
 			parser->reference = header.time;
-			time_memo_reset(&parser->times);
+			time_cache_reset(&parser->times);
 		}
 		at = stop != NULL ? stop + 1 : end;
 	}
@@ -686,10 +690,10 @@ forget_other_prefixes(L4HeaderParser *parser)
 		same = same && prefixes->rules[i].enabled == prefixes->rules[i].remembered;
 		prefixes->rules[i].remembered = prefixes->rules[i].enabled;
 	}
-	if (same || prefixes->memo == NULL || parser->headers.memo == NULL)
+	if (same || prefixes->cache == NULL || parser->headers.cache == NULL)
 		return;
-	head_memo_reset(prefixes->memo);
-	head_memo_reset(parser->headers.memo);
+	line_prefix_cache_reset(prefixes->cache);
+	line_prefix_cache_reset(parser->headers.cache);
 }
 
 /*

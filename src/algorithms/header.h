@@ -35,7 +35,7 @@ extern const int l4_builtin_formats_count;
 
 typedef struct L4HeaderParser L4HeaderParser;
 
-/* What the head of a line says. Spans point into the line. */
+/* What the prefix of a line says. Spans point into the line. */
 typedef struct L4Header
 {
 	size_t		size;			/* bytes of prefixes and header together; the message begins here */
@@ -65,8 +65,8 @@ typedef struct L4Header
 
 /*
  * Compiles the formats (prefix and header kinds; path kinds are ignored) in the current memory context. remember: keep what
- * recent heads said, for parsing many lines; it changes no result. zone resolves times without a zone; reference (0 = none:
- * year 1970 is assumed) resolves times without a year: the latest year that is not more than a day after it.
+ * recent line prefixes said, for parsing many lines; it changes no result. zone resolves times without a zone; reference (0 =
+ * none: year 1970 is assumed) resolves times without a year: the latest year that is not more than a day after it.
  */
 extern L4HeaderParser *header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampTz reference,
 											bool remember);
@@ -88,7 +88,9 @@ extern void header_parser_sample(L4HeaderParser *parser, L4Bytes sample);
 extern void header_parser_save(const L4HeaderParser *parser, StringInfo out);
 extern void header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in);
 
-/* Parses the head of one line (no line terminator in it). At most three prefixes, then at most one header. Never fails. */
+/*
+ * Parses the line prefix of one line (no line terminator in it). At most three prefixes, then at most one header. Never fails.
+ */
 extern void header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header);
 
 /*
@@ -99,7 +101,7 @@ extern void header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
  */
 extern bool header_next_time(const L4Header *header, pg_tz *zone, TimestampTz start, bool has_time, TimestampTz *time);
 
-/* Appends the names of the formats whose patterns gave up on heads, each with how often; nothing where none did. */
+/* Appends the names of the formats whose patterns gave up on line prefixes, each with how often; nothing where none did. */
 extern void header_note_given_up(const L4HeaderParser *parser, StringInfo out);
 
 /* The name of a format by its number in L4Header. */

@@ -15,7 +15,7 @@
 
 #include "tools/bytes.h"
 
-/* A message longer than this keeps its head as shape; the rest is one parameter. Bounds every shape. */
+/* A message longer than this keeps its first bytes as shape; the rest is one parameter. Bounds every shape. */
 #define MASK_MESSAGE_LIMIT 16384
 /* A hexadecimal word without a digit counts as variable from this length on ("deadbeef", not "added"). */
 #define MASK_HEX_MINIMUM 8
@@ -537,13 +537,13 @@ next_mask(L4Bytes message, size_t offset, L4Pattern **masks, MaskPlace *places, 
 
 /* Masks the first bytes of a message by the masks as far as they reach, and returns where they end. */
 static const char *
-apply_masks(L4Shape *shape, L4Bytes head, L4Pattern **masks, int mask_count)
+apply_masks(L4Shape *shape, L4Bytes first, L4Pattern **masks, int mask_count)
 {
 	MaskPlace  *places = palloc0(mul_size(mask_count, sizeof(MaskPlace)));
-	const char *at = head.data;
+	const char *at = first.data;
 	L4Bytes		found = {NULL, 0};
 
-	while (at < head.data + head.size && next_mask(head, at - head.data, masks, places, mask_count, &found))
+	while (at < first.data + first.size && next_mask(first, at - first.data, masks, places, mask_count, &found))
 	{
 		mask_span(shape, at, found.data);
 		shape_add_parameter(shape, found.data, found.data + found.size);
@@ -563,17 +563,17 @@ mask_message(L4Shape *shape, L4Bytes message, L4Pattern **masks, int mask_count)
 {
 	const char *at = message.data;
 	const char *end = message.data + Min(message.size, MASK_MESSAGE_LIMIT);
-	L4Bytes		head;
+	L4Bytes		first;
 
 	resetStringInfo(&shape->text);
 	/* every byte may become a parameter of its own, and so may the rest behind the limit */
 	enlargeStringInfo(&shape->text, (int) (end - at + 1) * L4_PLACEHOLDER_SIZE);
 	shape->parameter_count = 0;
 	shape->digits_matter = mask_count > 0;
-	head.data = message.data;
-	head.size = end - at;
+	first.data = message.data;
+	first.size = end - at;
 	if (mask_count > 0)
-		at = apply_masks(shape, head, masks, mask_count);
+		at = apply_masks(shape, first, masks, mask_count);
 	mask_span(shape, at, end);
 	if (message.size > MASK_MESSAGE_LIMIT)
 		shape_add_parameter(shape, end, message.data + message.size);

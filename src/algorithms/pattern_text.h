@@ -1,5 +1,5 @@
 /*
- * pattern_text.h: what those share who read the text of a pattern themselves (head_walk.c, literals.c).
+ * pattern_text.h: what those share who read the text of a pattern themselves (pattern_walk.c, literals.c).
  */
 #ifndef L4_PATTERN_TEXT_H
 #define L4_PATTERN_TEXT_H

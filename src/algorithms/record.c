@@ -51,7 +51,7 @@ struct L4RecordAssembler
 	void	   *argument;
 	StringInfoData pending;		/* bytes of a line whose end has not come */
 	int64		line_no;		/* of the line being taken apart */
-	int			part;			/* records that began on it so far */
+	int			line_part;			/* records that began on it so far */
 	bool		folded;			/* its beginning went on with a record: nothing else of it may */
 	size_t		skipped;		/* bytes of it that were fed elsewhere (record_assembler_resume) */
 	const char *line_start;		/* where it lies */
@@ -61,10 +61,10 @@ struct L4RecordAssembler
 	L4RawRecord record;
 	StringInfoData frame;
 	StringInfoData message;
-	StringInfoData aside;		/* the component, where the message says it and not the head */
+	StringInfoData aside;		/* the component, where the message says it and not the line prefix */
 	/* while there is one line: its message, in the caller's buffer or the pending line; else data is NULL */
 	L4Bytes		first;
-	const char *head;			/* where the spans of the header point into: the first line's head */
+	const char *prefix;			/* where the spans of the header point into: the first line's prefix */
 	int			line_count;
 	FoldState	state;
 	StopState	stop;
@@ -91,14 +91,14 @@ void
 record_assembler_resume(L4RecordAssembler *assembler, const L4RecordStart *start)
 {
 	assembler->line_no = start->line_no;
-	assembler->part = start->part;
+	assembler->line_part = start->line_part;
 	assembler->skipped = start->before;
 }
 
 L4RecordStart
 record_assembler_next(const L4RecordAssembler *assembler)
 {
-	L4RecordStart start = {assembler->line_no, assembler->part, assembler->skipped};
+	L4RecordStart start = {assembler->line_no, assembler->line_part, assembler->skipped};
 
 	return start;
 }
@@ -277,12 +277,12 @@ same_label(const L4Header *a, const L4Header *b)
 		(a->host.size == 0 || memcmp(a->host.data, b->host.data, a->host.size) == 0);
 }
 
-/* Moves a span of the line's head to the same place in the frame, which begins with that head. */
+/* Moves a span of the line's prefix to the same place in the frame, which begins with that line prefix. */
 static void
 rebase(const L4RecordAssembler *assembler, L4Bytes *span)
 {
 	if (span->size > 0 && span->data != assembler->aside.data)
-		span->data = assembler->frame.data + (span->data - assembler->head);
+		span->data = assembler->frame.data + (span->data - assembler->prefix);
 }
 
 static void
@@ -322,7 +322,7 @@ keep_first(L4RecordAssembler *assembler)
 }
 
 /*
- * The spans of the header follow the head of the first line: from the line into the frame, and with the frame when that moves
+ * The spans of the header follow the prefix of the first line: from the line into the frame, and with the frame when that moves
  * as it grows.
  */
 static void
@@ -330,30 +330,30 @@ point_into_frame(L4RecordAssembler *assembler)
 {
 	L4Header   *header = &assembler->record.header;
 
-	if (assembler->head == assembler->frame.data)
+	if (assembler->prefix == assembler->frame.data)
 		return;
 	rebase(assembler, &header->component);
 	rebase(assembler, &header->host);
 	rebase(assembler, &header->time_text);
-	assembler->head = assembler->frame.data;
+	assembler->prefix = assembler->frame.data;
 }
 
-/* Adds a line to the open record: its head (prefixes, header) and terminator to the frame, the rest to the message. */
+/* Adds a line to the open record: its line prefix (prefixes, header) and terminator to the frame, the rest to the message. */
 static void
-append_line(L4RecordAssembler *assembler, L4Bytes line, size_t head, const char *terminator)
+append_line(L4RecordAssembler *assembler, L4Bytes line, size_t prefix, const char *terminator)
 {
-	append_bytes(&assembler->frame, line.data, head);
+	append_bytes(&assembler->frame, line.data, prefix);
 	append_bytes(&assembler->frame, terminator, strlen(terminator));
 	if (assembler->line_count++ > 0)
 	{
 		keep_first(assembler);
 		append_bytes(&assembler->message, "\n", 1);
-		append_bytes(&assembler->message, line.data + head, line.size - head);
+		append_bytes(&assembler->message, line.data + prefix, line.size - prefix);
 	}
 	else
 	{
-		assembler->first.data = line.data + head;
-		assembler->first.size = line.size - head;
+		assembler->first.data = line.data + prefix;
+		assembler->first.size = line.size - prefix;
 	}
 	assembler->record.last_line_no = assembler->line_no;
 	point_into_frame(assembler);
@@ -402,13 +402,13 @@ begin_record(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header,
 	assembler->record.before = assembler->skipped + (line.data - assembler->line_start);
 	assembler->record.header = *header;
 	assembler->record.cut = false;
-	assembler->record.rest = assembler->part > 0 && assembler->record.before == 0;
+	assembler->record.rest = assembler->line_part > 0 && assembler->record.before == 0;
 	detach_message_facts(assembler, line);
-	if (assembler->part == 0 && assembler->record.before == 0)
+	if (assembler->line_part == 0 && assembler->record.before == 0)
 		complete_header(assembler);
-	assembler->record.part = assembler->part++;
+	assembler->record.line_part = assembler->line_part++;
 	assembler->state = FOLD_NOT_KNOWN;
-	assembler->head = line.data;
+	assembler->prefix = line.data;
 	append_line(assembler, line, header->size, terminator);
 }
 
@@ -432,11 +432,11 @@ bar_end(L4Bytes line)
 }
 
 static void
-parse_head(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
+parse_prefix(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 {
-	L4Bytes		head = {line.data, Min(line.size, HEADER_BYTE_LIMIT)};
+	L4Bytes		prefix = {line.data, Min(line.size, HEADER_BYTE_LIMIT)};
 
-	header_parse(assembler->parser, head, header);
+	header_parse(assembler->parser, prefix, header);
 }
 
 /* The end of a progress bar behind which another header stands (inner), or 0: there a record begins within the line. */
@@ -447,7 +447,7 @@ bar_before_header(L4RecordAssembler *assembler, L4Bytes line, const L4Header *he
 
 	if (bar == 0)
 		return 0;
-	parse_head(assembler, (L4Bytes) {line.data + bar, line.size - bar}, inner);
+	parse_prefix(assembler, (L4Bytes) {line.data + bar, line.size - bar}, inner);
 	return inner->has_header ? bar : 0;
 }
 
@@ -457,7 +457,7 @@ piece_continues(L4RecordAssembler *assembler, L4Bytes line, const L4Header *head
 {
 	L4Bytes		rest = {line.data + header->prefix_size, line.size - header->prefix_size};
 
-	return !header->has_header && assembler->open && assembler->part == 0 && !assembler->folded &&
+	return !header->has_header && assembler->open && assembler->line_part == 0 && !assembler->folded &&
 		same_label(header, &assembler->record.header) &&
 		assembler->line_count < FOLD_LINE_LIMIT && open_message(assembler).size + line.size < L4_RECORD_BYTES &&
 		line_continues(assembler, rest);
@@ -471,7 +471,7 @@ take_piece(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
 	L4Header	inner;
 	size_t		bar;
 
-	parse_head(assembler, line, &header);
+	parse_prefix(assembler, line, &header);
 	bar = bar_before_header(assembler, line, &header, &inner);
 	if (bar > 0)
 	{
@@ -526,7 +526,7 @@ take_line(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	if (terminated)
 	{
 		assembler->line_no++;
-		assembler->part = 0;
+		assembler->line_part = 0;
 		assembler->folded = false;
 	}
 }
@@ -546,7 +546,7 @@ line_begins(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	found = memchr(line.data, '\r', line.size);
 	if (found != NULL)
 		line.size = found - line.data;
-	parse_head(assembler, line, &header);
+	parse_prefix(assembler, line, &header);
 	continues = bar_before_header(assembler, line, &header, &inner) == 0 && piece_continues(assembler, line, &header);
 	assembler->state = state;
 	return !continues;
@@ -564,7 +564,7 @@ stop_before(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 			assembler->stop = STOP_AT_LINE;
 		return false;
 	}
-	if (assembler->part > 0 || assembler->folded || !line_begins(assembler, line, terminated))
+	if (assembler->line_part > 0 || assembler->folded || !line_begins(assembler, line, terminated))
 		return false;
 	emit(assembler);
 	assembler->stop = STOP_NOWHERE;
@@ -651,7 +651,7 @@ void
 record_assembler_set_line(L4RecordAssembler *assembler, int64 line_no)
 {
 	assembler->line_no = line_no;
-	assembler->part = 0;
+	assembler->line_part = 0;
 	assembler->folded = false;
 }
 

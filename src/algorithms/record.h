@@ -14,7 +14,7 @@
 typedef struct L4RawRecord
 {
 	int64		line_no;		/* 1-based number of its first line; lines end at \n */
-	int			part;			/* 0 for the first record that begins on that line, 1 for the next, ... */
+	int			line_part;			/* 0 for the first record that begins on that line, 1 for the next, ... */
 	int64		last_line_no;
 	/* bytes of that line (of its part, where it was too long for one) that stand before the record */
 	size_t		before;
@@ -38,7 +38,7 @@ typedef struct L4LineFacts
 typedef struct L4RecordStart
 {
 	int64		line_no;
-	int			part;
+	int			line_part;
 	size_t		before;
 } L4RecordStart;
 

@@ -11,7 +11,7 @@
 
 #include "algorithms/column.h"
 #include "algorithms/frame_time.h"
-#include "algorithms/segment_parts.h"
+#include "algorithms/segment_private.h"
 #include "tools/codec.h"
 
 const char *const l4_stages[] = {
@@ -20,7 +20,7 @@ const char *const l4_stages[] = {
 };
 const int	l4_stage_count = lengthof(l4_stages);
 
-/* So many heads are kept as they are in a segment; the next ones are masked. */
+/* So many frames are kept as they are in a segment; the next ones are masked. */
 #define PLAIN_FRAME_LIMIT 512
 #define COLUMN_ROOM 64
 
@@ -61,7 +61,7 @@ typedef struct Dictionary
 	DictionaryText *texts;
 } Dictionary;
 
-/* A head that was added a moment ago, and its component. */
+/* A frame that was added a moment ago, and its component. */
 typedef struct RecentFrame
 {
 	int			index;			/* -1 where there is none */
@@ -205,7 +205,7 @@ add_parameters(Dictionary *dictionary, int index, const L4Bytes *parameters, int
 		column_put_bytes(&slot->columns[i], parameters[i]);
 }
 
-/* The index of a head that is kept as it is, or -1 where there are too many such heads. */
+/* The index of a frame that is kept as it is, or -1 where there are too many such frames. */
 static int
 add_plain_frame(L4SegmentBuilder *builder, L4Bytes text, int kind)
 {
@@ -262,7 +262,7 @@ eight_bytes(const char *at)
 	return bytes;
 }
 
-/* Where a head like this one is remembered: by its last bytes, and those behind its time. */
+/* Where a frame like this one is remembered: by its last bytes, and those behind its time. */
 static inline RecentFrame *
 recent_frame(L4SegmentBuilder *builder, L4Bytes frame, size_t time_end)
 {
@@ -277,7 +277,7 @@ recent_frame(L4SegmentBuilder *builder, L4Bytes frame, size_t time_end)
 	return &builder->recent[hash >> 54];
 }
 
-/* Is the record's head that which is remembered, but for the digits of its seconds? */
+/* Is the record's frame that which is remembered, but for the digits of its seconds? */
 static inline bool
 is_recent(const L4SegmentBuilder *builder, const RecentFrame *recent, const L4Record *record, int form, size_t time_begin,
 		  size_t time_end)
@@ -304,11 +304,11 @@ component_index(L4SegmentBuilder *builder, L4Bytes component)
 }
 
 /*
- * Puts a record's head and component into their columns. A head like one before, as most are, is found without looking at its
+ * Puts a record's frame and component into their columns. A frame like one before, as most are, is found without looking at its
  * time.
  */
 static void
-put_head(L4SegmentBuilder *builder, const L4Record *record)
+put_frame(L4SegmentBuilder *builder, const L4Record *record)
 {
 	bool		timed = record->time_text.size > 0 && record->time_form.form != 0;
 	size_t		time_begin = timed ? record->time_text.data - record->frame.data : 0;
@@ -398,7 +398,7 @@ segment_add(L4SegmentBuilder *builder, const L4Record *record)
 	int			shape = record->shape;
 
 	if (builder->record_count == 0)
-		builder->first_part = record->part;
+		builder->first_part = record->line_part;
 	column_put_signed(&columns[COLUMN_LINE], record->line_no - builder->last_line);
 	builder->last_line = record->line_no;
 	reserve_record(builder);
@@ -413,7 +413,7 @@ segment_add(L4SegmentBuilder *builder, const L4Record *record)
 		column_put_signed(&columns[COLUMN_ITERATION], (int64) ((uint64) record->iteration - (uint64) builder->last_iteration));
 		builder->last_iteration = record->iteration;
 	}
-	put_head(builder, record);
+	put_frame(builder, record);
 	if (shape < 0)
 		shape = dictionary_index(&builder->shapes, record->shape_text, record->shape_id, TEXT_MASKED, record->parameter_count);
 	add_parameters(&builder->shapes, shape, record->parameters, record->parameter_count);

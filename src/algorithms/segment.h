@@ -21,7 +21,7 @@ typedef struct L4Record
 {
 	int			stream;			/* index into the segment's stream_ids */
 	int64		line_no;		/* of its first line */
-	int			part;			/* 0 for the first record that begins on its line, 1 for the next, ... */
+	int			line_part;			/* 0 for the first record that begins on its line, 1 for the next, ... */
 	bool		has_time;
 	TimestampTz time;
 	L4Level		level;
@@ -72,7 +72,7 @@ typedef struct L4StoredRecord
 {
 	int			stream;
 	int64		line_no;
-	int			part;			/* 0 for the first record that begins on its line, 1 for the next, ... */
+	int			line_part;			/* 0 for the first record that begins on its line, 1 for the next, ... */
 	bool		has_time;
 	TimestampTz time;
 	L4Level		level;
@@ -95,11 +95,11 @@ extern const L4Bytes *segment_parameters(L4SegmentReader *reader);
 extern void segment_message(L4SegmentReader *reader, StringInfo message);
 extern void segment_raw(L4SegmentReader *reader, StringInfo raw);
 
-/* Which text of the dictionaries of heads and of shapes the record last read has. */
-extern int	segment_head_index(const L4SegmentReader *reader);
+/* Which text of the dictionaries of frames and of shapes the record last read has. */
+extern int	segment_frame_index(const L4SegmentReader *reader);
 extern int	segment_shape_index(const L4SegmentReader *reader);
-/* A text in which every value of one parameter of a head or a shape stands whole, among other bytes. */
-extern L4Bytes segment_column(const L4SegmentReader *reader, bool of_head, int index, int position);
+/* A text in which every value of one parameter of a frame or a shape stands whole, among other bytes. */
+extern L4Bytes segment_column(const L4SegmentReader *reader, bool of_frame, int index, int position);
 
 /* The dictionaries of a segment, read without the rest of it. */
 typedef struct L4SegmentText
@@ -114,9 +114,9 @@ typedef struct L4SegmentText
 typedef struct L4SegmentTexts
 {
 	const bytea *blob;			/* that they were read from */
-	int			head_count;
+	int			frame_count;
 	int			shape_count;
-	L4SegmentText *heads;
+	L4SegmentText *frames;
 	L4SegmentText *shapes;
 } L4SegmentTexts;
 

@@ -1,14 +1,14 @@
 /*
  * segment_read.c: some thousands of consecutive records of one file as compressed columns, without loss: reading.
  *
- * Which stream, head and shape each record has is read at once, and with it where the record's parameters lie; the parameters
- * of a head or a shape are unpacked when a record with it is asked for them.
+ * Which stream, frame and shape each record has is read at once, and with it where the record's parameters lie; the parameters
+ * of a frame or a shape are unpacked when a record with it is asked for them.
  */
 #include "algorithms/segment.h"
 
 #include "algorithms/column.h"
 #include "algorithms/frame_time.h"
-#include "algorithms/segment_parts.h"
+#include "algorithms/segment_private.h"
 #include "tools/codec.h"
 
 typedef struct StoredText
@@ -31,7 +31,7 @@ struct L4SegmentReader
 	uint32		record_count;
 	uint32		read;
 	int64		line_no;
-	int			part;
+	int			line_part;
 	StreamTimes times;
 	int64		time_unit;
 	int64		record_time;	/* of the record last read */
@@ -44,11 +44,11 @@ struct L4SegmentReader
 	int		   *streams;		/* of each record */
 	int		   *record_frames;
 	int		   *record_shapes;
-	int		   *frame_places;	/* of each record: which of the values of its head's columns are its own */
+	int		   *frame_places;	/* of each record: which of the values of its frame's columns are its own */
 	int		   *shape_places;
 	const StoredText *frame;	/* of the record last read */
 	const StoredText *shape;
-	L4Bytes    *values;			/* of a head or a shape, for whoever asked last */
+	L4Bytes    *values;			/* of a frame or a shape, for whoever asked last */
 	StringInfoData scratch_frame;
 	StringInfoData scratch_message;
 };
@@ -165,7 +165,7 @@ open_structure(L4SegmentReader *reader, const bytea *blob)
 	int			i;
 
 	reader->record_count = column_get_count(&in, L4_SEGMENT_RECORDS);
-	reader->part = (int) (column_get_unsigned(&in) & PG_INT32_MAX);
+	reader->line_part = (int) (column_get_unsigned(&in) & PG_INT32_MAX);
 	for (i = 0; i < COLUMN_COUNT; i++)
 	{
 		L4Bytes		bytes = column_get_bytes(&in);
@@ -217,7 +217,7 @@ segment_open(const L4SegmentBlobs *blobs)
 	return reader;
 }
 
-/* The parameters of the record's head or shape, in reader->values. */
+/* The parameters of the record's frame or shape, in reader->values. */
 static const L4Bytes *
 record_values(L4SegmentReader *reader, const StoredText *text, int place)
 {
@@ -236,10 +236,10 @@ next_position(L4SegmentReader *reader, L4StoredRecord *record)
 	uint64		stored;
 
 	if (reader->read > 0)
-		reader->part = step == 0 ? reader->part + 1 : 0;
+		reader->line_part = step == 0 ? reader->line_part + 1 : 0;
 	reader->line_no += step;
 	record->line_no = reader->line_no;
-	record->part = reader->part;
+	record->line_part = reader->line_part;
 	record->stream = reader->streams[reader->read];
 	time = stream_time(&reader->times, record->stream);
 	stored = column_get_unsigned(&reader->columns[COLUMN_TIME]);
@@ -369,7 +369,7 @@ segment_raw(L4SegmentReader *reader, StringInfo raw)
 }
 
 int
-segment_head_index(const L4SegmentReader *reader)
+segment_frame_index(const L4SegmentReader *reader)
 {
 	return (int) (reader->frame - reader->frames.texts);
 }
@@ -381,10 +381,10 @@ segment_shape_index(const L4SegmentReader *reader)
 }
 
 L4Bytes
-segment_column(const L4SegmentReader *reader, bool of_head, int index, int position)
+segment_column(const L4SegmentReader *reader, bool of_frame, int index, int position)
 {
 	return columns_text(reader->parameters,
-						(of_head ? &reader->frames : &reader->shapes)->texts[index].first_column + position);
+						(of_frame ? &reader->frames : &reader->shapes)->texts[index].first_column + position);
 }
 
 /* The texts of a dictionary for those who read nothing else; the masks come after all texts. */
@@ -430,14 +430,14 @@ segment_texts(const bytea *blob)
 	StoredDictionary dictionary;
 
 	texts->blob = blob;
-	get_dictionary_texts(&in, &dictionary);	/* components, of which heads have every byte */
+	get_dictionary_texts(&in, &dictionary);	/* components, of which frames have every byte */
 	get_dictionary_texts(&in, &dictionary);
-	texts->head_count = (int) dictionary.count;
-	texts->heads = plain_texts(&dictionary);
+	texts->frame_count = (int) dictionary.count;
+	texts->frames = plain_texts(&dictionary);
 	get_dictionary_texts(&in, &dictionary);
 	texts->shape_count = (int) dictionary.count;
 	texts->shapes = plain_texts(&dictionary);
-	get_masks(&in, texts->heads, texts->head_count);
+	get_masks(&in, texts->frames, texts->frame_count);
 	get_masks(&in, texts->shapes, texts->shape_count);
 	return texts;
 }

@@ -1,11 +1,11 @@
 /*
  * segment_search.c: a pattern searched in stored segments, of which most are told apart without expanding one record.
  *
- * Nearly every pattern has words that its matches must hold (literals.c). A record is a head and a message, both texts of the
+ * Nearly every pattern has words that its matches must hold (literals.c). A record is a frame and a message, both texts of the
  * segment's small dictionaries with parameters put in. So a word stands in a record in one of three ways: within a text, within
  * a parameter, or across the seam of the two. Texts are read always: they are a few kilobytes. Parameters are the bulk. With
  * the texts lies a mask for each of them that says which letters and signs it has, which most words do not get through. Where
- * one does, the sketch of the source is asked, which knows all values of positions with few of them, and which others are
+ * one does, the statistics of the source is asked, which knows all values of positions with few of them, and which others are
  * numbers. Only where that is open too the parameters are unpacked and searched, and only where they hold the word records are
  * expanded, those of the texts in question, and given to pcre2.
  *
@@ -18,7 +18,7 @@
 #include "algorithms/column.h"
 #include "algorithms/frame_time.h"
 #include "algorithms/literals.h"
-#include "algorithms/sketch.h"
+#include "algorithms/parameter_statistics.h"
 #include "lib/stringinfo.h"
 #include "tools/pattern.h"
 
@@ -54,10 +54,10 @@ typedef struct Seam
 struct L4SegmentHope
 {
 	const L4SegmentTexts *texts;
-	bool	   *heads;			/* of each: records with it may match */
+	bool	   *frames;			/* of each: records with it may match */
 	bool	   *shapes;
 	bool		found;			/* any of these */
-	bool		unknown;		/* there are parameters that no sketch knows */
+	bool		unknown;		/* there are parameters that no statistics knows */
 	int			seam_count;
 	int			seam_room;
 	Seam	   *seams;
@@ -65,7 +65,7 @@ struct L4SegmentHope
 
 /* ---- the search ---- */
 
-/* May a word stand within a value that a sketch takes for a number? Letters stand there as a unit of three at most. */
+/* May a word stand within a value that the statistics takes for a number? Letters stand there as a unit of three at most. */
 static bool
 fits_number(const Word *word)
 {
@@ -227,7 +227,8 @@ add_seam(L4SegmentHope *hope, int shape, int position, const Word *word, int spl
 
 /*
  * A word in one shape: wholly within its text, or across a seam. position counts the placeholders passed. before: bit i is set
- * where a head of the segment ends with the first i bytes of the word, which then may go on where a line of the message begins.
+ * where a frame of the segment ends with the first i bytes of the word, which then may go on where a line of the message
+ * begins.
  */
 static void
 search_shape(L4SegmentHope *hope, int shape, const Word *word, uint64 before)
@@ -266,27 +267,27 @@ search_shape(L4SegmentHope *hope, int shape, const Word *word, uint64 before)
 	}
 }
 
-/* A word in one head. Returns the bits of `before` for search_shape. */
+/* A word in one frame. Returns the bits of `before` for search_shape. */
 static uint64
-search_head(L4SegmentHope *hope, int head, const Word *word)
+search_frame(L4SegmentHope *hope, int frame, const Word *word)
 {
-	const L4SegmentText *in = &hope->texts->heads[head];
+	const L4SegmentText *in = &hope->texts->frames[frame];
 	uint64		before = 0;
 	size_t		at;
 
-	/* heads beyond the first few hundred are masked: their parameters are in no sketch */
+	/* frames beyond the first few hundred are masked: their parameters are in no statistics */
 	if (in->column_count > 0)
 	{
-		hope->heads[head] = hope->unknown = true;
+		hope->frames[frame] = hope->unknown = true;
 		return before;
 	}
-	for (at = 0; at < in->text.size && !hope->heads[head]; at++)
+	for (at = 0; at < in->text.size && !hope->frames[frame]; at++)
 	{
 		int			end;
 		Continuation found = may_begin(in, at, word) ? continues(in, at, word, 0, &end) : CONTINUES_NOT;
 
 		if (found == CONTINUES_WHOLLY)
-			hope->heads[head] = true;
+			hope->frames[frame] = true;
 		else if (found == CONTINUES_TO_END && end > 0)
 			before |= UINT64CONST(1) << end;
 	}
@@ -302,7 +303,7 @@ segment_search_texts(const L4SegmentSearch *search, const bytea *blob)
 	int			w;
 
 	hope->texts = texts;
-	hope->heads = palloc0(Max(texts->head_count, 1) * sizeof(bool));
+	hope->frames = palloc0(Max(texts->frame_count, 1) * sizeof(bool));
 	hope->shapes = palloc0(Max(texts->shape_count, 1) * sizeof(bool));
 	hope->found = search->word_count == 0;
 	if (hope->found)
@@ -311,13 +312,13 @@ segment_search_texts(const L4SegmentSearch *search, const bytea *blob)
 	{
 		uint64		before = 0;
 
-		for (i = 0; i < texts->head_count; i++)
-			before |= search_head(hope, i, &search->words[w]);
+		for (i = 0; i < texts->frame_count; i++)
+			before |= search_frame(hope, i, &search->words[w]);
 		for (i = 0; i < texts->shape_count; i++)
 			search_shape(hope, i, &search->words[w], before);
 	}
-	for (i = 0; i < texts->head_count && !hope->found; i++)
-		hope->found = hope->heads[i];
+	for (i = 0; i < texts->frame_count && !hope->found; i++)
+		hope->found = hope->frames[i];
 	for (i = 0; i < texts->shape_count && !hope->found; i++)
 		hope->found = hope->shapes[i];
 	return hope;
@@ -426,17 +427,17 @@ number_may_match(const L4SegmentSearch *search, const L4SegmentHope *hope, int s
 	return false;
 }
 
-/* May one position hold a match, by what the sketch keeps of it? A value may have been cut. */
+/* May one position hold a match, by what the statistics keeps of it? A value may have been cut. */
 static bool
-entry_may_match(const L4SegmentSearch *search, const L4SegmentHope *hope, int shape, const L4SketchEntry *entry)
+entry_may_match(const L4SegmentSearch *search, const L4SegmentHope *hope, int shape, const L4StatisticsEntry *entry)
 {
 	bool		numbers = entry->number_count == entry->occurrences;
 	int			i;
 
-	if (entry->distinct_values > L4_SKETCH_VALUES)
+	if (entry->distinct_values > L4_STATISTICS_VALUES)
 		return numbers ? number_may_match(search, hope, shape, entry->position - 1) : true;
 	for (i = 0; i < entry->value_count; i++)
-		if (entry->values[i].size >= L4_SKETCH_VALUE_BYTES / 2 ||
+		if (entry->values[i].size >= L4_STATISTICS_VALUE_BYTES / 2 ||
 			value_may_match(search, hope, shape, entry->position - 1, entry->values[i]))
 			return true;
 	return false;
@@ -474,16 +475,16 @@ hashes_of_shapes(const L4SegmentTexts *texts)
 }
 
 bool
-segment_search_sketch(const L4SegmentSearch *search, const L4SegmentHope *hope, const bytea *sketch, int64 stream_id)
+segment_search_statistics(const L4SegmentSearch *search, const L4SegmentHope *hope, const bytea *stats, int64 stream_id)
 {
 	const L4SegmentTexts *texts = hope->texts;
 	const ShapeHash *hashes = hashes_of_shapes(texts);
 	int		   *known = palloc0(Max(texts->shape_count, 1) * sizeof(int));
-	L4SketchReader *reader = sketch_open(sketch);
-	L4SketchEntry entry;
+	L4StatisticsReader *reader = statistics_open(stats);
+	L4StatisticsEntry entry;
 	int			i;
 
-	while (sketch_next(reader, &entry))
+	while (statistics_next(reader, &entry))
 	{
 		ShapeHash	key = {(uint64) entry.shape_id, 0};
 		const ShapeHash *found = entry.stream_id != stream_id ? NULL :
@@ -495,7 +496,7 @@ segment_search_sketch(const L4SegmentSearch *search, const L4SegmentHope *hope, 
 		if (entry_may_match(search, hope, found->shape, &entry))
 			return true;
 	}
-	/* positions that the sketch had no room for may hold anything */
+	/* positions that the statistics had no room for may hold anything */
 	for (i = 0; i < texts->shape_count; i++)
 		if (known[i] < texts->shapes[i].column_count)
 			return true;
@@ -542,15 +543,15 @@ segment_search_parameters(const L4SegmentSearch *search, const L4SegmentHope *ho
 	if (hope->seam_count > 0)
 		return true;
 	blob_check_bound(hope->texts->blob, parameters);
-	columns = columns_open(parameters, count_columns(hope->texts->heads, hope->texts->head_count) +
+	columns = columns_open(parameters, count_columns(hope->texts->frames, hope->texts->frame_count) +
 						   count_columns(hope->texts->shapes, hope->texts->shape_count));
-	return texts_hold_word(search, columns, hope->texts->heads, hope->texts->head_count, &column) ||
+	return texts_hold_word(search, columns, hope->texts->frames, hope->texts->frame_count, &column) ||
 		texts_hold_word(search, columns, hope->texts->shapes, hope->texts->shape_count, &column);
 }
 
 /* Does any column of a text hold a word? */
 static bool
-columns_may_match(const L4SegmentSearch *search, const L4SegmentReader *reader, bool of_head, int index,
+columns_may_match(const L4SegmentSearch *search, const L4SegmentReader *reader, bool of_frame, int index,
 				  const L4SegmentText *text)
 {
 	int			position;
@@ -559,7 +560,7 @@ columns_may_match(const L4SegmentSearch *search, const L4SegmentReader *reader, 
 	for (position = 0; position < text->column_count; position++)
 		for (i = 0; i < search->word_count; i++)
 			if (mask_admits(text->masks[position], &search->words[i]) &&
-				holds_word(&search->words[i], segment_column(reader, of_head, index, position)))
+				holds_word(&search->words[i], segment_column(reader, of_frame, index, position)))
 				return true;
 	return false;
 }
@@ -573,8 +574,8 @@ segment_search_columns(const L4SegmentSearch *search, L4SegmentHope *hope, const
 		hope->shapes[hope->seams[i].shape] = true;
 	for (i = 0; i < hope->texts->shape_count; i++)
 		hope->shapes[i] = hope->shapes[i] || columns_may_match(search, reader, false, i, &hope->texts->shapes[i]);
-	for (i = 0; i < hope->texts->head_count; i++)
-		hope->heads[i] = hope->heads[i] || columns_may_match(search, reader, true, i, &hope->texts->heads[i]);
+	for (i = 0; i < hope->texts->frame_count; i++)
+		hope->frames[i] = hope->frames[i] || columns_may_match(search, reader, true, i, &hope->texts->frames[i]);
 }
 
 /* ---- records ---- */
@@ -582,7 +583,7 @@ segment_search_columns(const L4SegmentSearch *search, L4SegmentHope *hope, const
 bool
 segment_search_hopeful(const L4SegmentHope *hope, const L4SegmentReader *reader)
 {
-	return hope->shapes[segment_shape_index(reader)] || hope->heads[segment_head_index(reader)];
+	return hope->shapes[segment_shape_index(reader)] || hope->frames[segment_frame_index(reader)];
 }
 
 bool

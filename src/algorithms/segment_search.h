@@ -21,12 +21,12 @@ extern L4SegmentHope *segment_search_texts(const L4SegmentSearch *search, const 
 extern bool segment_search_found(const L4SegmentHope *hope);
 /* May the parameters hold a match, as far as is known of their bytes? False is certain. */
 extern bool segment_search_masks(const L4SegmentSearch *search, const L4SegmentHope *hope);
-/* The same, as far as the sketch of their source tells of the segment's one stream. */
-extern bool segment_search_sketch(const L4SegmentSearch *search, const L4SegmentHope *hope, const bytea *sketch,
+/* The same, as far as the statistics of their source tells of the segment's one stream. */
+extern bool segment_search_statistics(const L4SegmentSearch *search, const L4SegmentHope *hope, const bytea *stats,
 								  int64 stream_id);
 /* The same from the parameters themselves. */
 extern bool segment_search_parameters(const L4SegmentSearch *search, const L4SegmentHope *hope, const bytea *parameters);
-/* Looks into the parameters of each head and shape of an opened segment. */
+/* Looks into the parameters of each frame and shape of an opened segment. */
 extern void segment_search_columns(const L4SegmentSearch *search, L4SegmentHope *hope, const L4SegmentReader *reader);
 /* May the record last read match, and does it (raw: its bytes)? Errors: 54000 where the pattern takes too many steps. */
 extern bool segment_search_hopeful(const L4SegmentHope *hope, const L4SegmentReader *reader);

@@ -428,7 +428,7 @@ read_text(CountsReader *reader, uint64 most)
 
 /* Reads what comes before the entries; returns their number. */
 static uint64
-read_head(CountsReader *reader, L4DrainOptions *options)
+read_options(CountsReader *reader, L4DrainOptions *options)
 {
 	uint64		bits = 0;
 	int			i;
@@ -465,7 +465,7 @@ check_flat(const char *data, size_t size)
 {
 	CountsReader reader = {data, data + size};
 	L4DrainOptions options;
-	uint64		count = read_head(&reader, &options);
+	uint64		count = read_options(&reader, &options);
 	L4Bytes		previous = {NULL, 0};
 	uint64		i;
 
@@ -585,7 +585,7 @@ counts_read(Datum datum, MemoryContext context)
 	flat = PG_DETOAST_DATUM_PACKED(datum);
 	reader.at = VARDATA_ANY(flat);
 	reader.end = reader.at + VARSIZE_ANY_EXHDR(flat);
-	count = read_head(&reader, &options);
+	count = read_options(&reader, &options);
 	counts = counts_create(context, &options);
 	counts_add_flat(counts, &reader, count);
 	return counts;

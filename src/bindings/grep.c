@@ -52,8 +52,8 @@ cached_search(FunctionCallInfo fcinfo, const text *wanted)
 }
 
 /*
- * May the parameters of the segment hold a match? Asks the masks, then the source's sketch, and the parameters themselves where
- * these leave it open.
+ * May the parameters of the segment hold a match? Asks the masks, then the source's parameter statistics, and the parameters
+ * themselves where these leave it open.
  */
 static bool
 parameters_may_match(FunctionCallInfo fcinfo, const L4SegmentSearch *search, const L4SegmentHope *hope, const int64 *streams,
@@ -61,7 +61,7 @@ parameters_may_match(FunctionCallInfo fcinfo, const L4SegmentSearch *search, con
 {
 	if (!segment_search_masks(search, hope))
 		return false;
-	if (stream_count == 1 && !PG_ARGISNULL(4) && !segment_search_sketch(search, hope, PG_GETARG_BYTEA_PP(4), streams[0]))
+	if (stream_count == 1 && !PG_ARGISNULL(4) && !segment_search_statistics(search, hope, PG_GETARG_BYTEA_PP(4), streams[0]))
 		return false;
 	return segment_search_parameters(search, hope, PG_GETARG_BYTEA_PP(2));
 }

@@ -31,7 +31,7 @@
 #include "doors/store_locks.h"
 #include "doors/store_session.h"
 #include "doors/store_settings.h"
-#include "doors/store_statistics.h"
+#include "doors/store_analyze.h"
 #include "doors/store_timeline.h"
 #include "loading/given_up.h"
 #include "loading/import_parts.h"

@@ -283,7 +283,7 @@ l4_parse(PG_FUNCTION_ARGS)
 }
 
 /*
- * l4_line_formats(line text) returns text[]: the names of the built-in formats that l4_parse finds at the head of a line,
+ * l4_line_formats(line text) returns text[]: the names of the built-in formats that l4_parse finds at the beginning of a line,
  * outermost first.
  */
 Datum

@@ -80,7 +80,7 @@ record_row_fill(const L4StoredRecord *record, const int64 *stream_ids, int strea
 				 errmsg("stored log data is damaged: a record names a stream that its segment does not list")));
 	values[0] = Int64GetDatum(stream_ids[record->stream]);
 	values[1] = Int64GetDatum(record->line_no);
-	values[2] = Int32GetDatum(record->part);
+	values[2] = Int32GetDatum(record->line_part);
 	values[3] = TimestampTzGetDatum(record->time);
 	nulls[3] = !record->has_time;
 	nulls[4] = record->level == L4_LEVEL_NONE;

@@ -3,7 +3,7 @@
  *
  * Names become source texts of the database here, in one way for files on disk and members of archives.
  */
-#include "doors/files_parts.h"
+#include "doors/files_private.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

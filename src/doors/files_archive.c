@@ -6,7 +6,7 @@
  * next good one: these blocks are a member of their own here, which says what its header names. Tar archives behind the
  * end mark of another are read too; one without an end mark may be cut, and says so.
  */
-#include "doors/files_parts.h"
+#include "doors/files_private.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -1,7 +1,7 @@
 /*
  * files_bytes.c: the bytes of a file as they come from disk or out of an unpacker, and what is said of it where they do not.
  */
-#include "doors/files_parts.h"
+#include "doors/files_private.h"
 
 #include <ctype.h>
 #include <unistd.h>

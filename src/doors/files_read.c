@@ -6,7 +6,7 @@
  * decompressed too, one level deep. Descriptors are the server's transient ones, which an abort closes by itself; what the
  * libraries hold comes from malloc and is freed by callbacks of the reader's memory context.
  */
-#include "doors/files_parts.h"
+#include "doors/files_private.h"
 
 #include <ctype.h>
 #include <fcntl.h>

@@ -21,7 +21,7 @@ typedef enum Table
 {
 	TABLE_SEGMENT,
 	TABLE_SUMMARY,
-	TABLE_SKETCH,
+	TABLE_STATISTICS,
 	TABLE_STREAM,
 	TABLE_STATE,
 	TABLE_COUNT
@@ -47,7 +47,7 @@ typedef struct TableText
 #define SUMMARY_COLUMNS \
 	"job_id, stream_id, shape_id, occurrences, level, component, first_line, last_line, first_ts, last_ts, stage, " \
 	"first_iteration, last_iteration"
-#define SKETCH_COLUMNS "job_id, source_id, sketch"
+#define STATISTICS_COLUMNS "job_id, source_id, sketch"
 #define STATE_COLUMNS "job_id, source_id, byte_count, settings_hash, head_hash, tail_hash, shape_ids, state"
 
 static const TableText tables[TABLE_COUNT] = {
@@ -71,8 +71,8 @@ static const TableText tables[TABLE_COUNT] = {
 	},
 	{
 		"SELECT '%s.l4_parameter_sketch'::pg_catalog.regclass",
-		"INSERT INTO %s.l4_parameter_sketch (" SKETCH_COLUMNS ") SELECT " SKETCH_COLUMNS " FROM pg_catalog.unnest($1) AS u "
-		"ON CONFLICT (job_id, source_id) DO UPDATE SET sketch = excluded.sketch",
+		"INSERT INTO %s.l4_parameter_sketch (" STATISTICS_COLUMNS ") SELECT " STATISTICS_COLUMNS
+		" FROM pg_catalog.unnest($1) AS u ON CONFLICT (job_id, source_id) DO UPDATE SET sketch = excluded.sketch",
 		{"job_id", "source_id", "sketch"}
 	},
 	{
@@ -319,13 +319,13 @@ store_batch_summary(L4StoreBatch *batch, const L4SummaryRow *row)
 }
 
 void
-store_batch_sketch(L4StoreBatch *batch, int64 source_id, const bytea *sketch)
+store_batch_statistics(L4StoreBatch *batch, int64 source_id, const bytea *stats)
 {
 	MemoryContext caller = MemoryContextSwitchTo(batch->memory);
-	StoreRows  *rows = begin_row(batch, TABLE_SKETCH);
+	StoreRows  *rows = begin_row(batch, TABLE_STATISTICS);
 
 	set_bigint(rows, source_id, false);
-	set_bytes(rows, sketch);
+	set_bytes(rows, stats);
 	end_row(batch, rows, caller);
 }
 

@@ -90,15 +90,15 @@ typedef struct L4SourceStateRow
 /*
  * Rows of sources on their way into the tables (store_batch.c), written when some have come together or with store_batch_write,
  * which must come before the transaction ends. Rows are copied. A row that replaces one is to be added after that was deleted;
- * the sketches and the state of a source replace older ones by themselves.
+ * the parameter statistics and the state of a source replace older ones by themselves.
  */
 typedef struct L4StoreBatch L4StoreBatch;
 extern L4StoreBatch *store_batch_create(const char *schema, const char *job_id);
 extern void store_batch_stream(L4StoreBatch *batch, const L4StreamRow *row);
 extern void store_batch_segment(L4StoreBatch *batch, const L4SegmentRow *row);
 extern void store_batch_summary(L4StoreBatch *batch, const L4SummaryRow *row);
-/* The packed sketches of a source's parameters (sketch_pack). */
-extern void store_batch_sketch(L4StoreBatch *batch, int64 source_id, const bytea *sketch);
+/* The packed parameter statistics of a source's parameters (statistics_pack). */
+extern void store_batch_statistics(L4StoreBatch *batch, int64 source_id, const bytea *stats);
 extern void store_batch_state(L4StoreBatch *batch, const L4SourceStateRow *row);
 extern void store_batch_write(L4StoreBatch *batch);
 

@@ -5,7 +5,7 @@
 #define L4_STORE_SETTINGS_H
 
 #include "ground/l4.h"
-#include "algorithms/flood.h"
+#include "algorithms/shape_limit.h"
 #include "algorithms/header.h"
 #include "algorithms/place.h"
 #include "algorithms/progress.h"

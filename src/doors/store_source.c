@@ -282,7 +282,7 @@ store_forget_source(const char *schema, const char *job_id, int64 source_id)
 }
 
 bytea *
-store_take_sketch(const char *schema, const char *job_id, int64 source_id)
+store_take_statistics(const char *schema, const char *job_id, int64 source_id)
 {
 	MemoryContext context = CurrentMemoryContext;
 	Arguments	arguments = {0};

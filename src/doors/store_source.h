@@ -26,7 +26,7 @@ extern void store_forget_summaries(const char *schema, const char *job_id, const
 /* Deletes the rows of l4_stream, or all that came of a source but for shapes and events. */
 extern void store_forget_streams(const char *schema, const char *job_id, int64 source_id);
 extern void store_forget_source(const char *schema, const char *job_id, int64 source_id);
-/* The packed sketches of a source, or NULL; then deletes them. */
-extern bytea *store_take_sketch(const char *schema, const char *job_id, int64 source_id);
+/* The packed parameter statistics of a source, or NULL; then deletes them. */
+extern bytea *store_take_statistics(const char *schema, const char *job_id, int64 source_id);
 
 #endif							/* L4_STORE_SOURCE_H */

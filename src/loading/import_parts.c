@@ -16,7 +16,7 @@
 #include "storage/spin.h"
 #include "utils/memutils.h"
 
-#include "doors/scratch.h"
+#include "doors/shared_tempfile.h"
 
 /* Read before a part, to find out where its streams stand; not more than a part. */
 #define LEAD_BYTES (512 * 1024)
@@ -28,7 +28,7 @@
 /* So many parts may lie ready or be under way per process. */
 #define WINDOW 4
 /*
- * After so many parts in a row that had to be read again, a file is not worth sharing: its shapes come in floods, or its
+ * After so many parts in a row that had to be read again, a file is not worth sharing: it has too many shapes, or its
  * streams stand elsewhere each time.
  */
 #define FAILURE_LIMIT 8
@@ -107,13 +107,13 @@ parts_create(SharedParts *parts, dsm_segment *segment, int64 largest, int64 part
 	pg_atomic_init_u32(&parts->changes, 0);
 	for (i = 0; i < parts->room; i++)
 		pg_atomic_init_u64(&parts->list[i].lines, 0);
-	scratch_create(&parts->files, segment);
+	shared_tempfile_create(&parts->files, segment);
 }
 
 void
 parts_attach(SharedParts *parts, dsm_segment *segment)
 {
-	scratch_attach(&parts->files, segment);
+	shared_tempfile_attach(&parts->files, segment);
 }
 
 static void
@@ -152,7 +152,7 @@ publish(Import *import, int file, uint32 number, const L4Source *source)
 
 	initStringInfo(&points);
 	source_put_points(source, &points);
-	scratch_put(&parts->files, part_name(name, "state", file, number), (L4Bytes) {points.data, points.len});
+	shared_tempfile_put(&parts->files, part_name(name, "state", file, number), (L4Bytes) {points.data, points.len});
 	pfree(points.data);
 	SpinLockAcquire(&parts->lock);
 	parts->merged = number;
@@ -293,7 +293,7 @@ read_part(Import *import, const Ahead *ahead, L4FileReader *reader, StringInfo o
 	int64		part_bytes = import->shared->part_bytes;
 	int64		start = ahead->number * part_bytes;
 	char		state[NAMEDATALEN];
-	L4Bytes		points = scratch_get(&parts->files, part_name(state, "state", ahead->file, ahead->known));
+	L4Bytes		points = shared_tempfile_get(&parts->files, part_name(state, "state", ahead->file, ahead->known));
 	int64		lead;
 	int64		line_no;
 	L4Source   *source;
@@ -374,7 +374,8 @@ parts_help(Import *import)
 	initStringInfo(&out);
 	read = read_part(import, &ahead, reader, &out);
 	if (read)
-		scratch_put(&import->parts->files, part_name(name, "part", ahead.file, ahead.number), (L4Bytes) {out.data, out.len});
+		shared_tempfile_put(&import->parts->files, part_name(name, "part", ahead.file, ahead.number),
+							(L4Bytes) {out.data, out.len});
 	files_close(reader);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
@@ -481,8 +482,8 @@ take_parts(Import *import, int file, L4Source *source, const char *name)
 		publish(import, file, number, source);
 		if (number + 1 == parts->count || !part_ready(import, number, name))
 			return;
-		bytes = scratch_get(&parts->files, part_name(file_name, "part", file, number));
-		scratch_delete(&parts->files, file_name);
+		bytes = shared_tempfile_get(&parts->files, part_name(file_name, "part", file, number));
+		shared_tempfile_delete(&parts->files, file_name);
 		merged = bytes.data != NULL && source_merge_part(source, bytes);
 		if (bytes.data != NULL)
 			pfree(unconstify(char *, bytes.data));

@@ -31,13 +31,13 @@ source_create(L4SourceContext *context, const char *name, const char *key, const
 	header_parser_reset(work->input.parser, reference);
 	work->input.assembler = record_assembler_create(work->input.parser, source_take_record, work);
 	shape_init(&work->shapes.current);
-	work->shapes.limit = flood_create(CurrentMemoryContext, &context->rules->grave);
+	work->shapes.limit = shape_limit_create(CurrentMemoryContext, &context->rules->grave);
 	work->shapes.table = shapes_create(CurrentMemoryContext, 256, NULL);
 	work->counts.summaries = summaries_create(CurrentMemoryContext, 256, NULL);
 	work->counts.starts = starts_create(CurrentMemoryContext, 64, NULL);
 	work->streams.labels = labels_create(CurrentMemoryContext, 64, NULL);
 	work->phase = SOURCE_READING;
-	work->counts.memory.budget = work->counts.cut_memory.budget = L4_SKETCH_BUDGET;
+	work->counts.memory.budget = work->counts.cut_memory.budget = L4_STATISTICS_BUDGET;
 	work->streams.room = 8;
 	work->streams.list = palloc(work->streams.room * sizeof(Stream));
 	source_add_stream(work, place, NULL);
@@ -88,8 +88,8 @@ source_keep_state(L4Source *work)
 
 /*
  * source_cut: parts that are cut at the same places amount to the same, whoever read them: a segment ends here, and the
- * sketches of the part are merged into those of the parts before, so that numbers are always added up in the same order. Rows
- * that wait are written: a large source is no small one's company.
+ * parameter statistics of the part are merged into those of the parts before, so that numbers are always added up in the same
+ * order. Rows that wait are written: a large source is no small one's company.
  */
 void
 source_cut(L4Source *work)

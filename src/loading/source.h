@@ -40,7 +40,7 @@ extern void source_resume(L4Source *source, const L4SourceStateRow *known);
  */
 extern void source_feed_row(L4Source *source, int64 line_no, const L4LineFacts *facts, const char *bytes, size_t size);
 /*
- * Shows the first bytes (64 kB count) to the parser of heads, before any are fed; source_feed does it with the first it gets.
+ * Shows the first bytes (64 kB count) to the parser of headers, before any are fed; source_feed does it with the first it gets.
  */
 extern void source_sample(L4Source *source, L4Bytes bytes);
 /* Takes the next bytes. Full segments are written on the way. */
@@ -73,8 +73,8 @@ extern void source_part_start(L4Source *part);
 extern void source_part_put(L4Source *part, StringInfo out);
 /*
  * Takes in a part that begins where the source was cut last, as if its bytes had been fed and cut off at its end. False, with
- * nothing changed, where that is not sure: where a stream did not stand as was thought and it mattered, or shapes come in
- * floods: then the bytes must be fed. Errors: XX001 for damaged bytes.
+ * nothing changed, where that is not sure: where a stream did not stand as was thought and it mattered, or the limit of
+ * shapes is reached: then the bytes must be fed. Errors: XX001 for damaged bytes.
  */
 extern bool source_merge_part(L4Source *source, L4Bytes part);
 

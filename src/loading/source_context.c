@@ -5,7 +5,7 @@
 
 #include "utils/memutils.h"
 
-#include "algorithms/message_memo.h"
+#include "algorithms/message_cache.h"
 #include "loading/source_tables.h"
 
 int64
@@ -32,7 +32,7 @@ source_context_create(const char *schema, const char *job_id, const char *layout
 	context->shared_memory = AllocSetContextCreate(CurrentMemoryContext, "l4 shapes of a transaction", ALLOCSET_DEFAULT_SIZES);
 	context->classes = classes_create(CurrentMemoryContext, 256, NULL);
 	context->known_shapes = known_shapes_create(CurrentMemoryContext, 256, NULL);
-	context->memo = message_memo_create();
+	context->messages = message_cache_create();
 	context->zone = pg_tzset(context->job->time_zone);
 	if (context->zone == NULL)
 		ereport(ERROR,

@@ -1,5 +1,5 @@
 /*
- * source_counts.c: what a source counts: each shape in each stream with the sketches of its parameters, and when iterations
+ * source_counts.c: what a source counts: each shape in each stream with the statistics of its parameters, and when iterations
  * begin.
  */
 #include "loading/source_private.h"
@@ -42,12 +42,12 @@ keep_image(L4Source *work, Summary *summary)
 	if (work->counts.is_cut)
 	{
 		/* nothing of it may be the summary's own, which is freed with the next cut */
-		memset(&image->sketches, 0, sizeof(L4SketchSet));
-		sketch_merge(&work->counts.cut_memory, &image->sketches, &summary->cut_sketches);
-		sketch_merge(&work->counts.cut_memory, &image->sketches, &summary->sketches);
+		memset(&image->statistics, 0, sizeof(L4StatisticsSet));
+		statistics_merge(&work->counts.cut_memory, &image->statistics, &summary->cut_statistics);
+		statistics_merge(&work->counts.cut_memory, &image->statistics, &summary->statistics);
 	}
 	else
-		image->sketches = sketch_copy(&summary->sketches);
+		image->statistics = statistics_copy(&summary->statistics);
 	summary->imaged = true;
 }
 
@@ -134,7 +134,8 @@ source_count_record(L4Source *work, int stream, Shape *shape, const L4Record *re
 		keep_image(work, summary);
 	summary->changed = true;
 	if (record->parameter_count > 0)
-		sketch_add(&work->counts.memory, &summary->sketches, record->parameters, record->parameter_count, record->line_no);
+		statistics_add(&work->counts.memory, &summary->statistics, record->parameters, record->parameter_count,
+					   record->line_no);
 	row->occurrences++;
 	row->level = Max(row->level, record->level);
 	row->last_line = record->line_no;
@@ -189,8 +190,8 @@ source_cut_counts(L4Source *work)
 	summaries_start_iterate(work->counts.summaries, &iterator);
 	while ((entry = summaries_iterate(work->counts.summaries, &iterator)) != NULL)
 	{
-		sketch_merge(&work->counts.cut_memory, &entry->summary->cut_sketches, &entry->summary->sketches);
-		sketch_free(&entry->summary->sketches);
+		statistics_merge(&work->counts.cut_memory, &entry->summary->cut_statistics, &entry->summary->statistics);
+		statistics_free(&entry->summary->statistics);
 	}
 	work->counts.memory.used = 0;
 	work->counts.memory.refused = false;
@@ -208,14 +209,14 @@ compare_summaries(const void *a, const void *b)
 	return x->shape_id < y->shape_id ? -1 : x->shape_id > y->shape_id ? 1 : 0;
 }
 
-/* Summaries in the order of their key, which keeps the index dense, and the sketches of their parameters. */
+/* Summaries in the order of their key, which keeps the index dense, and the statistics of their parameters. */
 void
 source_write_summaries(L4Source *work)
 {
 	int			count = 0;
 	int			changed = 0;
 	L4SummaryRow *rows = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(L4SummaryRow)));
-	L4SketchRow *sketches = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(L4SketchRow)));
+	L4StatisticsRow *statistics = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(L4StatisticsRow)));
 	summaries_iterator iterator;
 	SummaryEntry *entry;
 	bytea	   *packed;
@@ -224,17 +225,17 @@ source_write_summaries(L4Source *work)
 	summaries_start_iterate(work->counts.summaries, &iterator);
 	while ((entry = summaries_iterate(work->counts.summaries, &iterator)) != NULL)
 	{
-		L4SketchRow *sketch = &sketches[count];
+		L4StatisticsRow *stats = &statistics[count];
 
 		if (entry->summary->row.occurrences == 0)
 			continue;			/* taken back */
 		if (entry->summary->changed)
 			rows[changed++] = entry->summary->row;
-		sketch->stream_id = entry->summary->row.stream_id;
-		sketch->shape_id = entry->summary->row.shape_id;
-		sketch->occurrences = entry->summary->row.occurrences;
-		sketch->first_line = entry->summary->row.first_line;
-		sketch->set = work->counts.is_cut ? &entry->summary->cut_sketches : &entry->summary->sketches;
+		stats->stream_id = entry->summary->row.stream_id;
+		stats->shape_id = entry->summary->row.shape_id;
+		stats->occurrences = entry->summary->row.occurrences;
+		stats->first_line = entry->summary->row.first_line;
+		stats->set = work->counts.is_cut ? &entry->summary->cut_statistics : &entry->summary->statistics;
 		count++;
 	}
 	qsort(rows, changed, sizeof(L4SummaryRow), compare_summaries);
@@ -242,9 +243,9 @@ source_write_summaries(L4Source *work)
 		store_forget_summaries(work->context->schema, work->context->job->job_id, rows, changed);
 	for (i = 0; i < changed; i++)
 		store_batch_summary(work->context->rows, &rows[i]);
-	packed = sketch_pack(sketches, count);
+	packed = statistics_pack(statistics, count);
 	if (packed != NULL)
-		store_batch_sketch(work->context->rows, work->source_id, packed);
+		store_batch_statistics(work->context->rows, work->source_id, packed);
 }
 
 /* The name of the header format that most records had; the first of equals. */

@@ -1,7 +1,7 @@
 /*
  * source_feed.c: how bytes come into a source: as those of a file, in whatever pieces they are read, or as rows of whole lines.
  *
- * The parser of heads wants to see the first 64 kB before it takes the first line, and these must not depend on how the bytes
+ * The parser of headers wants to see the first 64 kB before it takes the first line, and these must not depend on how the bytes
  * come: so pieces wait until there are as many.
  */
 #include "loading/source_private.h"

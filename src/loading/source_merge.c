@@ -163,7 +163,7 @@ part_holds(L4Source *work, Part *part)
 	if (!streams_stand(work, part))
 		return false;
 	get_new_shapes(part, work);
-	return flood_admits_all(work->shapes.limit, part->shapes, part->shape_count);
+	return shape_limit_admits_all(work->shapes.limit, part->shapes, part->shape_count);
 }
 
 /* First and last of two stretches, the second behind the first. */
@@ -236,7 +236,7 @@ join_summary(L4Source *work, Part *part)
 	uint32		number = (uint32) column_get_unsigned(in);
 	uint64		shape_id = (uint64) column_get_signed(in);
 	L4SummaryRow from = {0};
-	L4SketchSet sketches;
+	L4StatisticsSet statistics;
 	Summary    *summary;
 	L4SummaryRow *row;
 	MemoryContext caller;
@@ -245,7 +245,7 @@ join_summary(L4Source *work, Part *part)
 	if (number >= (uint32) part->stream_count)
 		column_corrupted("a part counts for a stream that it does not have");
 	source_get_summary_row(in, &from);
-	sketch_get(in, &sketches);
+	statistics_get(in, &statistics);
 	caller = MemoryContextSwitchTo(part->lasting);
 	summary = source_summary(work, part->streams[number].number, shape_id, &is_new);
 	row = &summary->row;
@@ -262,9 +262,9 @@ join_summary(L4Source *work, Part *part)
 	join_times(&row->has_time, &row->first_ts, &row->last_ts, from.has_time, from.first_ts, from.last_ts);
 	join_iterations(&row->has_iteration, &row->first_iteration, &row->last_iteration, from.has_iteration, from.first_iteration,
 					from.last_iteration);
-	sketch_merge(&work->counts.cut_memory, &summary->cut_sketches, &sketches);
+	statistics_merge(&work->counts.cut_memory, &summary->cut_statistics, &statistics);
 	MemoryContextSwitchTo(caller);
-	sketch_free(&sketches);
+	statistics_free(&statistics);
 }
 
 static void

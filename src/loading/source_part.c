@@ -2,7 +2,7 @@
  * source_part.c: parts of a large source, read before those that come before them are known.
  *
  * What a line becomes hangs on the lines before it by four things: the record it may continue, where its stream stands (time,
- * stage, iteration), the number of its line, and which shapes the flood still admits. So a part is read on a guess. It begins
+ * stage, iteration), the number of its line, and which shapes the limit still admits. So a part is read on a guess. It begins
  * where a record begins as seen from some way before it; the streams stand as they stood at the last place known, moved on by
  * that same way. The part notes what its records inherited from before it. Whoever then knows the truth (source_merge.c)
  * takes the part in if it begins where the part before ended, if every stream whose inheritance mattered stood as was thought,
@@ -96,7 +96,7 @@ put_summary(StringInfo out, const Summary *summary, uint64 shape_id, int stream)
 	column_put_unsigned(out, stream);
 	column_put_signed(out, (int64) shape_id);
 	source_put_summary_row(out, &summary->row);
-	sketch_put(out, &summary->sketches);
+	statistics_put(out, &summary->statistics);
 }
 
 static void

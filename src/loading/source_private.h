@@ -8,10 +8,10 @@
 
 #include "nodes/pg_list.h"
 
-#include "algorithms/flood.h"
-#include "algorithms/message_memo.h"
+#include "algorithms/shape_limit.h"
+#include "algorithms/message_cache.h"
 #include "algorithms/record.h"
-#include "algorithms/sketch.h"
+#include "algorithms/parameter_statistics.h"
 #include "loading/source_state.h"
 #include "loading/source_tables.h"
 
@@ -91,7 +91,7 @@ typedef struct SourceShapes
 {
 	L4Shape		current;		/* of the record under way */
 	shapes_hash *table;
-	L4Flood    *limit;
+	L4ShapeLimit *limit;
 	bool		limited;		/* a shape was not admitted */
 } SourceShapes;
 
@@ -112,8 +112,8 @@ typedef struct SourceCounts
 	summaries_hash *summaries;
 	Size		by_stream_bytes;	/* of all shapes */
 	starts_hash *starts;
-	L4SketchMemory memory;		/* of sketches since the last cut, */
-	L4SketchMemory cut_memory;	/* and before it */
+	L4StatisticsMemory memory;		/* of parameter statistics since the last cut, */
+	L4StatisticsMemory cut_memory;	/* and before it */
 	bool		is_cut;			/* there was a cut */
 	int			format_count;
 	int64	   *format_uses;
@@ -210,7 +210,10 @@ extern void source_count_record(L4Source *work, int stream, Shape *shape, const 
 extern bool source_note_start(starts_hash *starts, int64 iteration, TimestampTz time);
 /* Keeps which start a record named that may still change. */
 extern void source_keep_start(L4Source *work, int64 iteration, TimestampTz time);
-/* Merges the sketches since the last cut into those before it, so that numbers are always added up in the same order. */
+/*
+ * Merges the parameter statistics since the last cut into those before it, so that numbers are always added up in the same
+ * order.
+ */
 extern void source_cut_counts(L4Source *work);
 extern void source_write_summaries(L4Source *work);
 /* The name of the header format that most records had; the first of equals. */

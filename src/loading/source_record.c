@@ -78,7 +78,7 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	shape = source_mask_record(work, &record, raw->rest);
 	record.stream = source_segment_stream(work, stream);
 	record.line_no = raw->line_no;
-	record.part = raw->part;
+	record.line_part = raw->line_part;
 	record.has_time = stream->has_time;
 	record.time = stream->time;
 	record.component = raw->header.component;

@@ -4,8 +4,8 @@
  * When a source is written, all its records are final but those that only the end of the input closed: the record that was
  * open, and a line whose end had not come. What they changed is kept as it was before (source_state.c). To go on, that is put
  * back, the open segment is taken back and its records come once more, the final ones without being counted again; then the new
- * bytes follow. So segments, counts and sketches are those of reading all at once, byte by byte, and the cost is that of one
- * segment and of the source's kinds of statements, not of its lines.
+ * bytes follow. So segments, counts and parameter statistics are those of reading all at once, byte by byte, and the cost is
+ * that of one segment and of the source's kinds of statements, not of its lines.
  *
  * A source of less than a sample (64 kB) is taken in anew as a whole, since the sample decides how its lines are read.
  */
@@ -31,7 +31,7 @@ replay_segment(L4Source *work, const L4SegmentBlobs *blobs, MemoryContext memory
 	while (segment_next(reader, &record))
 	{
 		WaitingLine line = {work->input.by_row &&
-							record.part == 0, record.line_no, {record.has_time, record.time, record.level}, 0};
+							record.line_part == 0, record.line_no, {record.has_time, record.time, record.level}, 0};
 
 		resetStringInfo(&raw);
 		segment_raw(reader, &raw);
@@ -107,7 +107,7 @@ restore_summary(L4Source *work, labels_hash *by_id, int64 stream_id, int64 shape
 	return entry->summary;
 }
 
-/* The counts as they were before the last records, with their sketches. */
+/* The counts as they were before the last records, with their parameter statistics. */
 static void
 restore_summaries(L4Source *work, const L4SourceState *state, labels_hash *by_id)
 {
@@ -115,7 +115,7 @@ restore_summaries(L4Source *work, const L4SourceState *state, labels_hash *by_id
 	const char *job_id = work->context->job->job_id;
 	int			count;
 	L4SummaryRow *rows = store_known_summaries(schema, job_id, work->source_id, &count);
-	bytea	   *packed = store_take_sketch(schema, job_id, work->source_id);
+	bytea	   *packed = store_take_statistics(schema, job_id, work->source_id);
 	Summary    *summary;
 	int			gone = 0;
 	int			i;
@@ -134,19 +134,19 @@ restore_summaries(L4Source *work, const L4SourceState *state, labels_hash *by_id
 		summary->row = image->row;
 		if (!image->known)
 			memset(&summary->row, 0, sizeof(L4SummaryRow));
-		summary->sketches = image->sketches;
+		summary->statistics = image->statistics;
 		summary->changed = true;
-		summary->imaged = true; /* until the sketches are in */
+		summary->imaged = true; /* until the parameter statistics are in */
 	}
 	store_forget_summaries(schema, job_id, rows, gone);
 	if (packed != NULL)
 	{
-		L4SketchReader *reader = sketch_open(packed);
-		L4SketchEntry entry;
+		L4StatisticsReader *reader = statistics_open(packed);
+		L4StatisticsEntry entry;
 
-		while (sketch_next(reader, &entry))
+		while (statistics_next(reader, &entry))
 			if ((summary = restore_summary(work, by_id, entry.stream_id, entry.shape_id)) != NULL && !summary->imaged)
-				sketch_restore(&work->counts.memory, &summary->sketches, &entry);
+				statistics_restore(&work->counts.memory, &summary->statistics, &entry);
 	}
 }
 
@@ -193,7 +193,7 @@ restore_shapes(L4Source *work, const L4SourceState *state)
 		entry->shape->firm = true;
 		entry->shape->coarse = is_coarse(state, ids[i]);
 		if (!entry->shape->coarse)
-			flood_count(work->shapes.limit, texts[i]);
+			shape_limit_count(work->shapes.limit, texts[i]);
 	}
 }
 

@@ -82,7 +82,7 @@ source_extend_segment(L4Source *work, const L4RawRecord *raw, const L4Record *re
 	{
 		segment->first_line = raw->line_no;
 		work->segment.start.line_no = raw->line_no;
-		work->segment.start.part = raw->part;
+		work->segment.start.line_part = raw->line_part;
 		work->segment.start.before = raw->before;
 	}
 	segment->last_line = raw->last_line_no;

@@ -34,12 +34,12 @@ source_mask_record(L4Source *work, L4Record *record, bool rest)
 {
 	L4SourceContext *context = work->context;
 	bool		by_itself = rest || context->rules->mask_count > 0;
-	L4MemoEntry *memo = by_itself ? NULL : message_memo_find(context->memo, record->message, &work->shapes.current);
+	L4CachedMessage *cached = by_itself ? NULL : message_cache_find(context->messages, record->message, &work->shapes.current);
 	Shape	   *shape;
 
-	if (memo != NULL && memo->owner == work->number)
+	if (cached != NULL && cached->owner == work->number)
 	{
-		shape = memo->shape;
+		shape = cached->shape;
 		record->shape_text = shape->text;
 	}
 	else
@@ -49,18 +49,18 @@ source_mask_record(L4Source *work, L4Record *record, bool rest)
 		uint64		shape_id;
 
 		if (rest)				/* begins amid a line: it says nothing of its own */
-			flood_mask_behind(&work->shapes.current, record->message, 0);
+			shape_limit_mask_behind(&work->shapes.current, record->message, 0);
 		else
 			mask_message(&work->shapes.current, record->message, context->rules->masks, context->rules->mask_count);
 		record->shape_text = (L4Bytes) {work->shapes.current.text.data, work->shapes.current.text.len};
-		shape_id = memo != NULL ? memo->shape_id : shape_hash(record->shape_text.data, record->shape_text.size);
+		shape_id = cached != NULL ? cached->shape_id : shape_hash(record->shape_text.data, record->shape_text.size);
 		if (shapes_lookup(work->shapes.table, shape_id) == NULL &&
-			!flood_admits(work->shapes.limit, record->shape_text, record->level))
+			!shape_limit_admits(work->shapes.limit, record->shape_text, record->level))
 		{
-			/* shapes come in floods: a coarse one takes the place of a new one */
+			/* the limit is reached: a coarse one stands for a new one */
 			fine = false;
 			work->shapes.limited = true;
-			flood_coarsen(&work->shapes.current, record->message);
+			shape_limit_coarsen(&work->shapes.current, record->message);
 			record->shape_text = (L4Bytes) {work->shapes.current.text.data, work->shapes.current.text.len};
 			shape_id = shape_hash(record->shape_text.data, record->shape_text.size);
 		}
@@ -72,12 +72,12 @@ source_mask_record(L4Source *work, L4Record *record, bool rest)
 			memcmp(shape->text.data, record->shape_text.data, shape->text.size) == 0)
 		{
 			record->shape_text = shape->text;
-			if (fine && memo == NULL)
-				memo = message_memo_keep(context->memo, record->message, &work->shapes.current, shape->shape_id);
-			if (fine && memo != NULL)
+			if (fine && cached == NULL)
+				cached = message_cache_keep(context->messages, record->message, &work->shapes.current, shape->shape_id);
+			if (fine && cached != NULL)
 			{
-				memo->shape = shape;
-				memo->owner = work->number;
+				cached->shape = shape;
+				cached->owner = work->number;
 			}
 		}
 	}
@@ -93,8 +93,8 @@ source_class_of_message(L4Source *work, L4Bytes message)
 {
 	L4SourceContext *context = work->context;
 	bool		remembers = context->rules->mask_count == 0;
-	L4MemoEntry *memo = remembers ? message_memo_find(context->memo, message, &work->shapes.current) : NULL;
-	ClassEntry *known = memo != NULL ? classes_lookup(context->classes, memo->shape_id) : NULL;
+	L4CachedMessage *cached = remembers ? message_cache_find(context->messages, message, &work->shapes.current) : NULL;
+	ClassEntry *known = cached != NULL ? classes_lookup(context->classes, cached->shape_id) : NULL;
 	L4Bytes		text;
 	uint64		shape_id;
 
@@ -103,7 +103,7 @@ source_class_of_message(L4Source *work, L4Bytes message)
 	mask_message(&work->shapes.current, message, context->rules->masks, context->rules->mask_count);
 	text = (L4Bytes) {work->shapes.current.text.data, work->shapes.current.text.len};
 	shape_id = shape_hash(text.data, text.size);
-	if (remembers && memo == NULL)
-		(void) message_memo_keep(context->memo, message, &work->shapes.current, shape_id);
+	if (remembers && cached == NULL)
+		(void) message_cache_keep(context->messages, message, &work->shapes.current, shape_id);
 	return source_class_of_shape(context, shape_id, text);
 }

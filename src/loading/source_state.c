@@ -45,11 +45,11 @@ get_image(L4ColumnReader *in, L4SummaryImage *image)
 		source_get_summary_row(in, &image->row);
 }
 
-/* The sketches of the images as a blob of their own, empty where there are none. */
+/* The parameter statistics of the images as a blob of their own, empty where there are none. */
 static void
-put_image_sketches(StringInfo out, const L4SourceState *state)
+put_image_statistics(StringInfo out, const L4SourceState *state)
 {
-	L4SketchRow *rows = palloc(mul_size(Max(state->image_count, 1), sizeof(L4SketchRow)));
+	L4StatisticsRow *rows = palloc(mul_size(Max(state->image_count, 1), sizeof(L4StatisticsRow)));
 	L4Bytes		bytes = {"", 0};
 	bytea	   *packed;
 	int			i;
@@ -60,9 +60,9 @@ put_image_sketches(StringInfo out, const L4SourceState *state)
 		rows[i].shape_id = state->images[i].row.shape_id;
 		rows[i].occurrences = state->images[i].row.occurrences;
 		rows[i].first_line = state->images[i].row.first_line;
-		rows[i].set = &state->images[i].sketches;
+		rows[i].set = &state->images[i].statistics;
 	}
-	packed = sketch_pack(rows, state->image_count);
+	packed = statistics_pack(rows, state->image_count);
 	if (packed != NULL)
 	{
 		bytes.data = (const char *) packed;
@@ -83,11 +83,11 @@ find_image(const L4SourceState *state, int64 stream_id, int64 shape_id)
 }
 
 static void
-get_image_sketches(L4ColumnReader *in, L4SourceState *state, L4SketchMemory *memory)
+get_image_statistics(L4ColumnReader *in, L4SourceState *state, L4StatisticsMemory *memory)
 {
 	L4Bytes		bytes = column_get_bytes(in);
-	L4SketchReader *reader;
-	L4SketchEntry entry;
+	L4StatisticsReader *reader;
+	L4StatisticsEntry entry;
 	bytea	   *blob;
 
 	if (bytes.size == 0)
@@ -95,13 +95,13 @@ get_image_sketches(L4ColumnReader *in, L4SourceState *state, L4SketchMemory *mem
 	blob = memcpy(palloc(bytes.size), bytes.data, bytes.size);	/* aligned */
 	if (bytes.size < VARHDRSZ || VARSIZE(blob) != bytes.size)
 		column_corrupted("the state of a source holds no sketch where one should be");
-	reader = sketch_open(blob);
-	while (sketch_next(reader, &entry))
+	reader = statistics_open(blob);
+	while (statistics_next(reader, &entry))
 	{
 		L4SummaryImage *image = find_image(state, entry.stream_id, entry.shape_id);
 
 		if (image != NULL)
-			sketch_restore(memory, &image->sketches, &entry);
+			statistics_restore(memory, &image->statistics, &entry);
 	}
 }
 
@@ -113,7 +113,7 @@ put_body(StringInfo out, const L4SourceState *state)
 	column_put_unsigned(out, state->segment_no);
 	column_put_unsigned(out, state->counted);
 	column_put_unsigned(out, state->start.line_no);
-	column_put_unsigned(out, state->start.part);
+	column_put_unsigned(out, state->start.line_part);
 	column_put_unsigned(out, state->start.before);
 	source_put_uses(out, state->format_uses, state->format_count);
 	column_put_unsigned(out, state->stream_count);
@@ -122,21 +122,21 @@ put_body(StringInfo out, const L4SourceState *state)
 	column_put_unsigned(out, state->image_count);
 	for (i = 0; i < state->image_count; i++)
 		put_image(out, &state->images[i]);
-	put_image_sketches(out, state);
+	put_image_statistics(out, state);
 	column_put_unsigned(out, state->coarse_count);
 	for (i = 0; i < state->coarse_count; i++)
 		column_put_signed(out, state->coarse[i]);
 }
 
 static void
-get_body(L4ColumnReader *in, L4SourceState *state, L4SketchMemory *memory)
+get_body(L4ColumnReader *in, L4SourceState *state, L4StatisticsMemory *memory)
 {
 	int			i;
 
 	state->segment_no = (int) column_get_unsigned(in);
 	state->counted = (int) column_get_unsigned(in);
 	state->start.line_no = (int64) column_get_unsigned(in);
-	state->start.part = (int) column_get_unsigned(in);
+	state->start.line_part = (int) column_get_unsigned(in);
 	state->start.before = column_get_unsigned(in);
 	state->format_uses = source_get_uses(in, &state->format_count);
 	state->stream_count = (int) column_get_count(in, PG_INT32_MAX);
@@ -147,7 +147,7 @@ get_body(L4ColumnReader *in, L4SourceState *state, L4SketchMemory *memory)
 	state->images = palloc0(mul_size(Max(state->image_count, 1), sizeof(L4SummaryImage)));
 	for (i = 0; i < state->image_count; i++)
 		get_image(in, &state->images[i]);
-	get_image_sketches(in, state, memory);
+	get_image_statistics(in, state, memory);
 	state->coarse_count = (int) column_get_count(in, PG_INT32_MAX);
 	state->coarse = palloc(mul_size(Max(state->coarse_count, 1), sizeof(int64)));
 	for (i = 0; i < state->coarse_count; i++)
@@ -183,7 +183,7 @@ source_state_pack(const L4SourceState *state, const L4HeaderParser *parser)
 }
 
 L4SourceState *
-source_state_unpack(const bytea *bytes, L4HeaderParser *parser, L4SketchMemory *memory)
+source_state_unpack(const bytea *bytes, L4HeaderParser *parser, L4StatisticsMemory *memory)
 {
 	L4SourceState *state = palloc0(sizeof(L4SourceState));
 	L4Bytes		plain = blob_unpack(bytes);

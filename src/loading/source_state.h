@@ -6,7 +6,7 @@
 
 #include "ground/l4.h"
 #include "algorithms/record.h"
-#include "algorithms/sketch.h"
+#include "algorithms/parameter_statistics.h"
 #include "doors/store_batch.h"
 #include "loading/source_rows.h"
 #include "tools/codec.h"
@@ -23,7 +23,7 @@ typedef struct L4SummaryImage
 {
 	bool		known;			/* false: there were none */
 	L4SummaryRow row;
-	L4SketchSet sketches;
+	L4StatisticsSet statistics;
 } L4SummaryImage;
 
 /* An iteration's start that one of the last records named. */
@@ -37,7 +37,7 @@ typedef struct L4SourceState
 {
 	bool		by_row;			/* came as rows with facts of their own, not as bytes of a file */
 	TimestampTz reference;		/* that times without a year were to be read by */
-	bool		refused;		/* the sketches' budget was used up */
+	bool		refused;		/* the statistics' budget was used up */
 	bool		whole;			/* must be read anew from its beginning: what follows is not there */
 	int64		line_no;		/* the next one's */
 	int			segment_no;		/* of the open segment, */
@@ -52,7 +52,7 @@ typedef struct L4SourceState
 	int			start_count;
 	L4IterationStart *starts;
 	int			coarse_count;
-	int64	   *coarse;			/* shapes that stand for a flood of others */
+	int64	   *coarse;			/* shapes that stand for others beyond the limit */
 } L4SourceState;
 
 /* The parser is the one the source was read with. Cost: grows with the streams of the source. */
@@ -61,6 +61,6 @@ extern bytea *source_state_pack(const L4SourceState *state, const L4HeaderParser
  * The state, palloc'd, and the parser as it was then. parser NULL: no more than by_row, line_no, reference and starts. Sketches
  * of images come with the memory accounts of the source. Errors: XX001 for damaged bytes.
  */
-extern L4SourceState *source_state_unpack(const bytea *bytes, L4HeaderParser *parser, L4SketchMemory *memory);
+extern L4SourceState *source_state_unpack(const bytea *bytes, L4HeaderParser *parser, L4StatisticsMemory *memory);
 
 #endif							/* L4_SOURCE_STATE_H */

@@ -7,7 +7,7 @@
 
 #include "ground/l4.h"
 #include "algorithms/progress.h"
-#include "algorithms/sketch.h"
+#include "algorithms/parameter_statistics.h"
 #include "doors/store_batch.h"
 #include "loading/source_rows.h"
 
@@ -26,8 +26,8 @@ typedef struct ClassEntry
 typedef struct Summary
 {
 	L4SummaryRow row;
-	L4SketchSet sketches;		/* of the records since the last cut */
-	L4SketchSet cut_sketches;	/* of those before */
+	L4StatisticsSet statistics;		/* of the records since the last cut */
+	L4StatisticsSet cut_statistics;	/* of those before */
 	bool		changed;		/* since it was read back, if it was */
 	bool		imaged;			/* work->state has it as it was */
 } Summary;
@@ -58,7 +58,7 @@ typedef struct Shape
 	int			stream_room;
 	Summary   **by_stream;		/* counts by stream, NULL where not known; NULL for most shapes */
 	L4Bytes		text;
-	bool		coarse;			/* in place of one that the flood did not admit */
+	bool		coarse;			/* in place of one beyond the limit */
 	bool		firm;			/* a record has it that cannot change any more */
 	int			tentative;		/* of the context: sources that now have it in records that can change, less those that had */
 } Shape;

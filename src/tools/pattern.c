@@ -119,7 +119,7 @@ refuse_pattern(const L4Pattern *pattern, const char *problem, size_t offset, con
 /*
  * What pcre2 is told besides the pattern: this is the one place. A pattern may not change it: settings at its beginning such as
  * (*UTF), (*CRLF) or (*LIMIT_MATCH=1) would have bytes read as characters that were never checked, or other lines, classes and
- * limits than those that all who read patterns here (literals.c, head_walk.c) count on.
+ * limits than those that all who read patterns here (literals.c, pattern_walk.c) count on.
  */
 static bool
 compile_code(L4Pattern *pattern, uint32_t ways, PatternCode *compiled, int *error, PCRE2_SIZE *offset)

@@ -3,8 +3,8 @@
  */
 #include "fuzz.h"
 
-#include "algorithms/drain_parts.h"
-#include "algorithms/head_filter.h"
+#include "algorithms/drain_private.h"
+#include "algorithms/prefilter.h"
 #include "algorithms/literals.h"
 #include "algorithms/mask.h"
 #include "algorithms/pattern_set.h"
@@ -191,9 +191,9 @@ holds_any(const L4Literals *literals, L4Bytes text)
 	return false;
 }
 
-/* Whatever matches holds a literal of the pattern and passes the head filter. */
+/* Whatever matches holds a literal of the pattern and passes the prefilter. */
 static void
-require_not_rejected(Trial *trial, L4Bytes subject, const L4Literals *literals, L4HeadFilter *filter)
+require_not_rejected(Trial *trial, L4Bytes subject, const L4Literals *literals, L4Prefilter *filter)
 {
 	L4Bytes		span;
 
@@ -205,8 +205,8 @@ require_not_rejected(Trial *trial, L4Bytes subject, const L4Literals *literals, 
 	}
 	if (subject.size > 0 && try_match(trial, subject, 0, true) && trial->matches)
 	{
-		fuzz_require(head_filter_candidates(filter, subject)[0] & 1);
-		fuzz_require(head_filter_any(filter, subject));
+		fuzz_require(prefilter_candidates(filter, subject)[0] & 1);
+		fuzz_require(prefilter_any(filter, subject));
 	}
 }
 
@@ -265,12 +265,12 @@ fuzz_patterns(L4Bytes input)
 		Trial		trial = {{regexes[i], strlen(regexes[i])}};
 		L4Bytes		rest = input;
 		const L4Literals *literals;
-		L4HeadFilter *filter;
+		L4Prefilter *filter;
 
 		if (server_try(compile_trial, &trial) != 0)
 			return;
 		literals = literals_of_pattern(regexes[i], strlen(regexes[i]));
-		filter = head_filter_create(&regexes[i], 1);
+		filter = prefilter_create(&regexes[i], 1);
 		while (fuzz_line(&rest, &line))
 			require_not_rejected(&trial, line, literals, filter);
 	}

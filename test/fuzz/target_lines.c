@@ -1,16 +1,16 @@
 /*
- * target_lines.c: from bytes to records: heads, times, masks, records.
+ * target_lines.c: from bytes to records: line prefixes, times, masks, records.
  *
  * What is remembered changes nothing: each thing is asked with memory and without, and more than once. However a file is cut, it has the same records.
  */
 #include "fuzz.h"
 
-#include "algorithms/head_filter.h"
+#include "algorithms/prefilter.h"
 #include "algorithms/header.h"
 #include "algorithms/mask.h"
-#include "algorithms/message_memo.h"
+#include "algorithms/message_cache.h"
 #include "algorithms/record.h"
-#include "algorithms/time_memo.h"
+#include "algorithms/time_cache.h"
 #include "algorithms/timestamp.h"
 #include "tools/bytes.h"
 #include "utils/memutils.h"
@@ -18,7 +18,7 @@
 /* In the middle of 2024: no input depends on when it is run. */
 #define REFERENCE ((TimestampTz) 8933 * 86400 * USECS_PER_SEC)
 
-/* ---- heads ---- */
+/* ---- line prefixes ---- */
 
 /* To compile all formats takes far longer than an input, so parsers stay and are made as good as new. */
 L4HeaderParser *
@@ -62,7 +62,7 @@ within(L4Bytes span, L4Bytes line)
 	return span.size == 0 || (span.data >= line.data && span.data + span.size <= line.data + line.size);
 }
 
-/* A head lies within its line, and digits of its time that follow from the time do. */
+/* A line prefix lies within its line, and digits of its time that follow from the time do. */
 static void
 require_head_of_line(const L4Header *header, L4Bytes line)
 {
@@ -76,7 +76,7 @@ typedef struct Formats
 {
 	int			count;
 	L4Pattern **patterns;
-	L4HeadFilter *filter;
+	L4Prefilter *filter;
 } Formats;
 
 static const Formats *
@@ -100,12 +100,12 @@ all_formats(void)
 			texts[formats.count] = format->pattern;
 			formats.patterns[formats.count++] = pattern_compile(format->pattern, strlen(format->pattern), format->name);
 		}
-		formats.filter = head_filter_create(texts, formats.count);
+		formats.filter = prefilter_create(texts, formats.count);
 		for (i = 0; i < formats.count; i++)
 		{
 			bool		alternatives;
 
-			fuzz_require(head_filter_knows(formats.filter, i, &alternatives));	/* else no head is remembered */
+			fuzz_require(prefilter_knows(formats.filter, i, &alternatives));	/* else no line prefix is remembered */
 		}
 		MemoryContextSwitchTo(caller);
 	}
@@ -117,7 +117,7 @@ static void
 require_candidates(L4Bytes line)
 {
 	const Formats *formats = all_formats();
-	const uint64 *candidates = head_filter_candidates(formats->filter, line);
+	const uint64 *candidates = prefilter_candidates(formats->filter, line);
 	int			i;
 
 	for (i = 0; i < formats->count; i++)
@@ -127,7 +127,7 @@ require_candidates(L4Bytes line)
 
 /* Input: whether there is a sample, then lines. */
 void
-fuzz_heads(L4Bytes input)
+fuzz_line_prefixes(L4Bytes input)
 {
 	L4HeaderParser *plain = fuzz_parser(false);
 	L4HeaderParser *remembering = fuzz_parser(true);
@@ -188,17 +188,17 @@ require_time_kept(L4Bytes text, TimestampTz time, const L4TimeForm *form)
 static void
 require_form(L4Bytes *forms, L4Bytes text, L4TimeLayout layout, const L4TimeForm *form)
 {
-	L4Bytes		skeleton;
+	L4Bytes		zeroed;
 	int			i;
 
 	if (form->form == 0 || form->form >= FORMS)
 		return;
-	skeleton = bytes_copy(text);
+	zeroed = bytes_copy(text);
 	for (i = layout.hour + 2; i < layout.size; i++)
 		if (text.data[i] >= '0' && text.data[i] <= '9')
-			((char *) skeleton.data)[i] = '0';
-	fuzz_require(forms[form->form].data == NULL || bytes_equal(forms[form->form], skeleton));
-	forms[form->form] = skeleton;
+			((char *) zeroed.data)[i] = '0';
+	fuzz_require(forms[form->form].data == NULL || bytes_equal(forms[form->form], zeroed));
+	forms[form->form] = zeroed;
 }
 
 /* A time of day is completed to a moment that is near, and whose own text says it. */
@@ -221,7 +221,7 @@ require_clock(L4Bytes text)
 void
 fuzz_times(L4Bytes input)
 {
-	L4TimeMemo	memo = {0};
+	L4TimeCache	cache = {0};
 	L4Bytes		forms[FORMS] = {{0}};
 	L4Bytes		line;
 
@@ -238,7 +238,7 @@ fuzz_times(L4Bytes input)
 		(void) frame_time_layout(text, &layout);
 		for (i = 0; i < 2; i++)
 		{
-			fuzz_require(time_memo_parse(&memo, layout, text, server_zone(), REFERENCE, &remembered, &form) == is_time);
+			fuzz_require(time_cache_parse(&cache, layout, text, server_zone(), REFERENCE, &remembered, &form) == is_time);
 			fuzz_require(!is_time || read == remembered);
 			if (is_time)
 				require_time_kept(text, read, &form);
@@ -289,17 +289,17 @@ require_shape_of(const L4Shape *shape, L4Bytes message)
 	fuzz_require(bytes_equal((L4Bytes) {expanded.data, expanded.len}, message));
 }
 
-/* What the memo knows of a message is what its mask says. */
+/* What the cache knows of a message is what its mask says. */
 static void
-require_memo_agrees(L4MessageMemo *memo, L4Bytes message, const L4Shape *shape, L4Shape *remembered)
+require_cache_agrees(L4MessageCache *cache, L4Bytes message, const L4Shape *shape, L4Shape *remembered)
 {
 	uint64		hash = shape_hash(shape->text.data, shape->text.len);
-	L4MemoEntry *entry = message_memo_find(memo, message, remembered);
+	L4CachedMessage *entry = message_cache_find(cache, message, remembered);
 	int			i;
 
 	if (entry == NULL)
 	{
-		(void) message_memo_keep(memo, message, shape, hash);
+		(void) message_cache_keep(cache, message, shape, hash);
 		return;
 	}
 	fuzz_require(entry->shape_id == hash && remembered->parameter_count == shape->parameter_count);
@@ -307,7 +307,7 @@ require_memo_agrees(L4MessageMemo *memo, L4Bytes message, const L4Shape *shape, 
 		fuzz_require(remembered->parameters[i].data == shape->parameters[i].data && remembered->parameters[i].size == shape->parameters[i].size);
 }
 
-/* Another message with this one's skeleton: each digit goes up by one, more or less. */
+/* Another message that differs from this one in digits alone: each digit goes up by one, more or less. */
 static L4Bytes
 other_digits(L4Bytes message, int round)
 {
@@ -325,7 +325,7 @@ other_digits(L4Bytes message, int round)
 void
 fuzz_masks(L4Bytes input)
 {
-	L4MessageMemo *memo = message_memo_create();
+	L4MessageCache *cache = message_cache_create();
 	L4Pattern  *masks[1] = {site_mask()};
 	L4Shape		shape;
 	L4Shape		remembered;
@@ -344,7 +344,7 @@ fuzz_masks(L4Bytes input)
 
 			mask_message(&shape, message, NULL, 0);
 			require_shape_of(&shape, message);
-			require_memo_agrees(memo, message, &shape, &remembered);
+			require_cache_agrees(cache, message, &shape, &remembered);
 		}
 		mask_message(&shape, (L4Bytes) {input.data, size}, masks, 1);
 		require_shape_of(&shape, (L4Bytes) {input.data, size});

@@ -14,7 +14,7 @@ counts_parse(MemoryContext parent, const char *data, Size size)
 	uint64		count;
 
 	check_flat(data, size);
-	count = read_head(&reader, &options);
+	count = read_options(&reader, &options);
 	counts = counts_create(parent, &options);
 	counts_add_flat(counts, &reader, count);
 	return &counts->header;

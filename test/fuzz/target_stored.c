@@ -10,7 +10,7 @@
 #include "algorithms/record.h"
 #include "algorithms/segment.h"
 #include "algorithms/segment_search.h"
-#include "algorithms/sketch.h"
+#include "algorithms/parameter_statistics.h"
 #include "tools/codec.h"
 #include "tools/pattern.h"
 
@@ -73,10 +73,10 @@ typedef struct Packing
 	int			count;
 	int			room;
 	L4Record   *records;		/* their spans are copies */
-	L4SketchMemory memory;
+	L4StatisticsMemory memory;
 	int			set_room;
 	int			set_count;
-	L4SketchRow *sets;			/* of each shape */
+	L4StatisticsRow *sets;			/* of each shape */
 	bool		has_time;
 	TimestampTz time;
 } Packing;
@@ -99,7 +99,7 @@ keep_given(Packing *packing, const L4Record *record)
 }
 
 static void
-add_sketch(Packing *packing, const L4Record *record)
+add_statistics(Packing *packing, const L4Record *record)
 {
 	int			i;
 
@@ -111,14 +111,14 @@ add_sketch(Packing *packing, const L4Record *record)
 		if (packing->set_count == packing->set_room)
 		{
 			packing->set_room = Max(16, packing->set_room * 2);
-			packing->sets = packing->sets == NULL ? palloc(packing->set_room * sizeof(L4SketchRow)) :
-				repalloc(packing->sets, packing->set_room * sizeof(L4SketchRow));
+			packing->sets = packing->sets == NULL ? palloc(packing->set_room * sizeof(L4StatisticsRow)) :
+				repalloc(packing->sets, packing->set_room * sizeof(L4StatisticsRow));
 		}
 		packing->sets[packing->set_count++] =
-			(L4SketchRow) {.stream_id = 1, .shape_id = (int64) record->shape_id, .first_line = record->line_no, .set = palloc0(sizeof(L4SketchSet))};
+			(L4StatisticsRow) {.stream_id = 1, .shape_id = (int64) record->shape_id, .first_line = record->line_no, .set = palloc0(sizeof(L4StatisticsSet))};
 	}
 	packing->sets[i].occurrences++;
-	sketch_add(&packing->memory, packing->sets[i].set, record->parameters, record->parameter_count, record->line_no);
+	statistics_add(&packing->memory, packing->sets[i].set, record->parameters, record->parameter_count, record->line_no);
 }
 
 /* A record to the segment; what no file says here is made up from its place, its kind from its bytes. */
@@ -133,7 +133,7 @@ pack_record(const L4RawRecord *raw, void *argument)
 	mask_message(&packing->shape, raw->message, packing->masks, packing->mask_count);
 	record.stream = kind % Min(3, packing->count + 1);	/* numbered in the order in which they come */
 	record.line_no = raw->line_no;
-	record.part = raw->part;
+	record.line_part = raw->line_part;
 	record.line_count = raw->line_count;
 	record.has_time = packing->has_time;
 	record.time = packing->time;
@@ -156,7 +156,7 @@ pack_record(const L4RawRecord *raw, void *argument)
 	record.parameter_count = packing->shape.parameter_count;
 	(void) segment_add(packing->builder, &record);
 	keep_given(packing, &record);
-	add_sketch(packing, &record);
+	add_statistics(packing, &record);
 }
 
 /* All records of a file in one segment. */
@@ -166,7 +166,7 @@ pack_file(Packing *packing, L4Bytes file, L4SegmentBlobs *blobs)
 	L4RecordAssembler *assembler;
 
 	packing->builder = segment_builder_create();
-	packing->memory.budget = L4_SKETCH_BUDGET;
+	packing->memory.budget = L4_STATISTICS_BUDGET;
 	shape_init(&packing->shape);
 	header_parser_sample(packing->parser, file);
 	assembler = record_assembler_create(packing->parser, pack_record, packing);
@@ -231,11 +231,11 @@ compile_search(void *argument)
 
 /* May the segment hold a match, by what is asked before it is opened? */
 static bool
-segment_may_match(const Search *search, const L4SegmentHope *hope, const L4SegmentBlobs *blobs, const bytea *sketch)
+segment_may_match(const Search *search, const L4SegmentHope *hope, const L4SegmentBlobs *blobs, const bytea *stats)
 {
 	if (segment_search_found(hope))
 		return true;
-	if (!segment_search_masks(search->search, hope) || (sketch != NULL && !segment_search_sketch(search->search, hope, sketch, 1)))
+	if (!segment_search_masks(search->search, hope) || (stats != NULL && !segment_search_statistics(search->search, hope, stats, 1)))
 		return false;
 	return segment_search_parameters(search->search, hope, blobs->parameters);
 }
@@ -269,7 +269,7 @@ match_record(void *argument)
 
 /* No record that pcre2 matches is let out on any step of the search. */
 static void
-require_all_found(L4Bytes pattern, const L4SegmentBlobs *blobs, const bytea *sketch)
+require_all_found(L4Bytes pattern, const L4SegmentBlobs *blobs, const bytea *stats)
 {
 	Search		search = {pattern};
 	L4SegmentHope *hope;
@@ -281,7 +281,7 @@ require_all_found(L4Bytes pattern, const L4SegmentBlobs *blobs, const bytea *ske
 	if (server_try(compile_search, &search) != 0)
 		return;
 	hope = segment_search_texts(search.search, blobs->texts);
-	may = segment_may_match(&search, hope, blobs, sketch);
+	may = segment_may_match(&search, hope, blobs, stats);
 	reader = segment_open(blobs);
 	segment_search_columns(search.search, hope, reader);
 	initStringInfo(&raw);
@@ -340,18 +340,18 @@ fuzz_segment(L4Bytes input)
 	L4Bytes		pattern = {"", 0};
 	L4SegmentBlobs blobs;
 	Packing		packing = {.parser = fuzz_parser(true)};
-	const bytea *sketch;
+	const bytea *stats;
 
 	(void) fuzz_line(&input, &pattern);
 	input = bytes_copy(input);
 	pack_file(&packing, input, &blobs);
 	require_file(&packing, &blobs, input);
 	require_bound(&blobs, input);
-	sketch = sketch_pack(packing.sets, packing.set_count);
-	require_all_found(pattern, &blobs, sketch);
+	stats = statistics_pack(packing.sets, packing.set_count);
+	require_all_found(pattern, &blobs, stats);
 	/* a word of the file must be found in it */
 	if (input.size > 40)
-		require_all_found((L4Bytes) {input.data + pattern.size % 30, 4 + pattern.size % 7}, &blobs, sketch);
+		require_all_found((L4Bytes) {input.data + pattern.size % 30, 4 + pattern.size % 7}, &blobs, stats);
 }
 
 /* ---- rules that anybody may have written ---- */
@@ -385,7 +385,7 @@ pattern_line(L4Bytes *input)
 }
 
 /*
- * Input: whether heads are remembered, a mask, a header and a prefix, one a line, then a file: whatever they match, what goes
+ * Input: whether line prefixes are remembered, a mask, a header and a prefix, one a line, then a file: whatever they match, what goes
  * in comes out.
  */
 void
@@ -497,23 +497,23 @@ fuzz_stored_segment_seed(L4Bytes input, FuzzSeed add)
 /* ---- sketches ---- */
 
 static void
-read_sketch(void *argument)
+read_statistics(void *argument)
 {
-	L4SketchReader *reader = sketch_open(argument);
-	L4SketchMemory memory = {.budget = L4_SKETCH_BUDGET};
-	L4SketchSet set = {0};
-	L4SketchEntry entry;
+	L4StatisticsReader *reader = statistics_open(argument);
+	L4StatisticsMemory memory = {.budget = L4_STATISTICS_BUDGET};
+	L4StatisticsSet set = {0};
+	L4StatisticsEntry entry;
 	int			i;
 
-	while (sketch_next(reader, &entry))
+	while (statistics_next(reader, &entry))
 	{
-		fuzz_require(entry.position >= 1 && entry.value_count >= 0 && entry.value_count <= L4_SKETCH_VALUES);
+		fuzz_require(entry.position >= 1 && entry.value_count >= 0 && entry.value_count <= L4_STATISTICS_VALUES);
 		for (i = 0; i < entry.value_count; i++)
 			(void) bytes_copy(entry.values[i]);
 		if (entry.position == 1)
-			sketch_free(&set);
+			statistics_free(&set);
 		if (entry.position == (set.positions == NULL ? 1 : set.position_count + 1))
-			sketch_restore(&memory, &set, &entry);
+			statistics_restore(&memory, &set, &entry);
 	}
 }
 
@@ -522,48 +522,48 @@ read_set(void *argument)
 {
 	const L4Bytes *plain = argument;
 	L4ColumnReader in = {plain->data, plain->data + plain->size};
-	L4SketchMemory memory = {.budget = L4_SKETCH_BUDGET};
-	L4SketchSet set = {0};
-	L4SketchSet into = {0};
-	L4SketchSet copy;
+	L4StatisticsMemory memory = {.budget = L4_STATISTICS_BUDGET};
+	L4StatisticsSet set = {0};
+	L4StatisticsSet into = {0};
+	L4StatisticsSet copy;
 	StringInfoData out;
 
-	sketch_get(&in, &set);
-	copy = sketch_copy(&set);
-	sketch_merge(&memory, &into, &copy);
-	sketch_merge(&memory, &into, &set);
+	statistics_get(&in, &set);
+	copy = statistics_copy(&set);
+	statistics_merge(&memory, &into, &copy);
+	statistics_merge(&memory, &into, &set);
 	initStringInfo(&out);
-	sketch_put(&out, &into);
-	sketch_free(&into);
-	sketch_free(&set);
+	statistics_put(&out, &into);
+	statistics_free(&into);
+	statistics_free(&set);
 }
 
 /* Input: the plain bytes of a blob. */
 void
-fuzz_stored_sketch(L4Bytes input)
+fuzz_stored_statistics(L4Bytes input)
 {
 	L4Bytes		copy = bytes_copy(input);
 
-	require_fine_or_corrupted(server_try(read_sketch, blob_pack(input)));
+	require_fine_or_corrupted(server_try(read_statistics, blob_pack(input)));
 	require_fine_or_corrupted(server_try(read_set, &copy));
 }
 
 void
-fuzz_stored_sketch_seed(L4Bytes input, FuzzSeed add)
+fuzz_stored_statistics_seed(L4Bytes input, FuzzSeed add)
 {
 	L4SegmentBlobs blobs;
 	Packing		packing = {.parser = fuzz_parser(true)};
-	const bytea *sketch;
+	const bytea *stats;
 	StringInfoData out;
 
 	pack_file(&packing, input, &blobs);
-	sketch = sketch_pack(packing.sets, packing.set_count);
-	if (sketch != NULL)
-		add(blob_unpack(sketch));
+	stats = statistics_pack(packing.sets, packing.set_count);
+	if (stats != NULL)
+		add(blob_unpack(stats));
 	initStringInfo(&out);
 	if (packing.set_count > 0)
 	{
-		sketch_put(&out, packing.sets[0].set);
+		statistics_put(&out, packing.sets[0].set);
 		add((L4Bytes) {out.data, out.len});
 	}
 }

@@ -5,7 +5,7 @@
 
 const FuzzEntry fuzz_targets[] = {
 	{"stored_segment", fuzz_stored_segment, "lines", fuzz_stored_segment_seed, 4},
-	{"stored_sketch", fuzz_stored_sketch, "lines", fuzz_stored_sketch_seed, 4},
+	{"stored_sketch", fuzz_stored_statistics, "lines", fuzz_stored_statistics_seed, 4},
 	{"blob", fuzz_blob, "lines", fuzz_blob_seed, 4},
 	{"counts_state", fuzz_counts_state, "lines", fuzz_counts_state_seed, 4},
 	{"forest_state", fuzz_forest_state, "lines", fuzz_forest_state_seed, 4},
@@ -13,7 +13,7 @@ const FuzzEntry fuzz_targets[] = {
 	{"segment", fuzz_segment, "lines", NULL, 1},
 	{"site_rules", fuzz_site_rules, "site_rules", NULL, 2},
 	{"records", fuzz_records, "lines", NULL, 1},
-	{"heads", fuzz_heads, "lines", NULL, 1},
+	{"prefixes", fuzz_line_prefixes, "lines", NULL, 1},
 	{"times", fuzz_times, "lines", NULL, 4},
 	{"masks", fuzz_masks, "lines", NULL, 4},
 	{"drain", fuzz_drain, "lines", NULL, 2},

@@ -1,7 +1,7 @@
 /*
- * store_statistics.c: fresh planner statistics of the tables that a diagnosis reads.
+ * store_analyze.c: fresh planner statistics of the tables that a diagnosis reads.
  */
-#include "doors/store_statistics.h"
+#include "doors/store_analyze.h"
 
 #include "doors/store_statement.h"
 

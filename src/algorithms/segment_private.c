@@ -1,7 +1,8 @@
 /*
- * segment_parts.c: what writing (segment.c) and reading (segment_read.c) of segments share: the times and the order of streams.
+ * segment_private.c: what writing (segment.c) and reading (segment_read.c) of segments share: the times and the order of
+ * streams.
  */
-#include "algorithms/segment_parts.h"
+#include "algorithms/segment_private.h"
 
 #include "utils/memutils.h"
 

@@ -1,11 +1,12 @@
 /*
- * scratch.c: bytes that the processes of one call hand to each other by name, through the server's shared temporary files.
+ * shared_tempfile.c: bytes that the processes of one call hand to each other by name, through the server's shared temporary
+ * files.
  *
  * What a worker makes of a part of a file is megabytes: too much for a queue whose reader is busy, and of no size known in
  * advance. The server's shared temporary files hold it, as they do for its own parallel joins and sorts: in temp_tablespaces,
  * gone with the call, and after a crash.
  */
-#include "doors/scratch.h"
+#include "doors/shared_tempfile.h"
 
 #include <fcntl.h>
 
@@ -13,19 +14,19 @@
 #include "utils/memutils.h"
 
 void
-scratch_create(SharedFileSet *set, dsm_segment *segment)
+shared_tempfile_create(SharedFileSet *set, dsm_segment *segment)
 {
 	SharedFileSetInit(set, segment);
 }
 
 void
-scratch_attach(SharedFileSet *set, dsm_segment *segment)
+shared_tempfile_attach(SharedFileSet *set, dsm_segment *segment)
 {
 	SharedFileSetAttach(set, segment);
 }
 
 void
-scratch_put(SharedFileSet *set, const char *name, L4Bytes bytes)
+shared_tempfile_put(SharedFileSet *set, const char *name, L4Bytes bytes)
 {
 	BufFile    *file = BufFileCreateFileSet(&set->fs, name);
 	int64		size = (int64) bytes.size;
@@ -36,7 +37,7 @@ scratch_put(SharedFileSet *set, const char *name, L4Bytes bytes)
 }
 
 L4Bytes
-scratch_get(SharedFileSet *set, const char *name)
+shared_tempfile_get(SharedFileSet *set, const char *name)
 {
 	BufFile    *file = BufFileOpenFileSet(&set->fs, name, O_RDONLY, true);
 	L4Bytes		bytes = {NULL, 0};
@@ -57,7 +58,7 @@ scratch_get(SharedFileSet *set, const char *name)
 }
 
 void
-scratch_delete(SharedFileSet *set, const char *name)
+shared_tempfile_delete(SharedFileSet *set, const char *name)
 {
 	BufFileDeleteFileSet(&set->fs, name, true);
 }

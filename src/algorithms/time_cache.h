@@ -1,15 +1,15 @@
 /*
- * time_memo.h: times of log lines read by their hour: one that was read a moment ago, and the minutes and seconds.
+ * time_cache.h: times of log lines read by their hour: one that was read a moment ago, and the minutes and seconds.
  */
-#ifndef L4_TIME_MEMO_H
-#define L4_TIME_MEMO_H
+#ifndef L4_TIME_CACHE_H
+#define L4_TIME_CACHE_H
 
 #include "ground/l4.h"
 #include "algorithms/frame_time.h"
 #include "pgtime.h"
 
-#define L4_TIME_MEMO_SLOTS 4
-#define L4_TIME_MEMO_BYTES 40
+#define L4_TIME_CACHE_SLOTS 4
+#define L4_TIME_CACHE_BYTES 40
 
 /* An hour as its text and as a time. */
 typedef struct L4Hour
@@ -17,24 +17,24 @@ typedef struct L4Hour
 	int			form;			/* number of this hour among all, from 1; 0 where there is none */
 	uint8		text_size;
 	L4TimeLayout layout;
-	char		text[L4_TIME_MEMO_BYTES];
+	char		text[L4_TIME_CACHE_BYTES];
 	TimestampTz start;
 	int			offset;			/* as frame_time_expand needs it to write these digits back */
 } L4Hour;
 
 /* Zero it before its first use, and when zone or reference change. */
-typedef struct L4TimeMemo
+typedef struct L4TimeCache
 {
 	int			form_count;		/* goes on over a reset */
 	int			next;
-	L4Hour		hours[L4_TIME_MEMO_SLOTS];
-} L4TimeMemo;
+	L4Hour		hours[L4_TIME_CACHE_SLOTS];
+} L4TimeCache;
 
 /* Does what timestamp_parse does with a text of this layout, and says how its digits follow from the time where it knows. */
-extern bool time_memo_parse(L4TimeMemo *memo, L4TimeLayout layout, L4Bytes text, pg_tz *zone, TimestampTz reference,
+extern bool time_cache_parse(L4TimeCache *cache, L4TimeLayout layout, L4Bytes text, pg_tz *zone, TimestampTz reference,
 							TimestampTz *time, L4TimeForm *form);
 
 /* Forgets all hours; no form is given twice. */
-extern void time_memo_reset(L4TimeMemo *memo);
+extern void time_cache_reset(L4TimeCache *cache);
 
-#endif							/* L4_TIME_MEMO_H */
+#endif							/* L4_TIME_CACHE_H */

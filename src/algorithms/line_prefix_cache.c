@@ -1,51 +1,51 @@
 /*
- * head_memo.c: recent heads of lines, found again by a line whose head differs from one of them in digits alone.
+ * line_prefix_cache.c: recent line prefixes, found again by a line whose prefix differs from one of them in digits alone.
  *
- * Most lines of a file begin with one of a few heads, over and over, with other digits. Whether and how the patterns match
- * hangs only on the bytes that they ask for, and of a digit they nearly always ask only whether it is one. So when a head was
- * matched for the first time, the patterns are walked once more over its line (head_walk.c), along every way that any match
- * could take, and the farthest byte asked for and the digits asked for as such are noted. A line with the same bytes up to
- * there, but for other digits, leads every pattern along the same ways: it has the same match with the same groups, and no
- * pattern needs to run. Whatever cannot be shown this way is matched as if there were no memo.
+ * Most lines of a file begin with one of a few line prefixes, over and over, with other digits. Whether and how the patterns
+ * match hangs only on the bytes that they ask for, and of a digit they nearly always ask only whether it is one. So when a line
+ * prefix was matched for the first time, the patterns are walked once more over its line (pattern_walk.c), along every way that
+ * any match could take, and the farthest byte asked for and the digits asked for as such are noted. A line with the same bytes
+ * up to there, but for other digits, leads every pattern along the same ways: it has the same match with the same groups, and
+ * no pattern needs to run. Whatever cannot be shown this way is matched as if there were no cache.
  *
- * Heads are kept in a tree of chunks of sixteen bytes with all digits read as 0, in one hash table.
+ * Line prefixes are kept in a tree of chunks of sixteen bytes with all digits read as 0, in one hash table.
  */
-#include "algorithms/head_memo.h"
+#include "algorithms/line_prefix_cache.h"
 
 #include "storage/shmem.h"
 
 #define CHUNK 16
-#define SLOT_COUNT 8192			/* twice as many as chunks that 1,024 heads can have, and more */
+#define SLOT_COUNT 8192			/* twice as many as chunks that 1,024 line prefixes can have, and more */
 #define NODE_LIMIT 4096
 
-/* A chunk below a node: another node, or the rest of a head. */
-typedef struct HeadSlot
+/* A chunk below a node: another node, or the rest of a line prefix. */
+typedef struct PrefixSlot
 {
 	uint64		low;
 	uint64		high;
 	uint16		node;			/* the node above, */
-	uint16		size;			/* bytes of the chunk: CHUNK leads to a node, fewer to a head */
-	int32		target;			/* a node, or the first of the heads with this skeleton; -1 marks an empty slot */
-} HeadSlot;
+	uint16		size;			/* bytes of the chunk: CHUNK leads to a node, fewer to a line prefix */
+	int32		target;			/* a node, or the first of the line prefixes that are alike so far; -1 marks an empty slot */
+} PrefixSlot;
 
-typedef struct KeptHead
+typedef struct CachedPrefix
 {
-	int			next;			/* with the same skeleton, or -1 */
+	int			next;			/* the next one alike, or -1 */
 	int			extent;
 	int			end;			/* where the text must end, or -1 */
 	int			fixed_count;
-	uint8		fixed[L4_HEAD_FIXED];
-	char		digits[L4_HEAD_FIXED];
-} KeptHead;
+	uint8		fixed[L4_LINE_PREFIX_FIXED];
+	char		digits[L4_LINE_PREFIX_FIXED];
+} CachedPrefix;
 
-struct L4HeadMemo
+struct L4LinePrefixCache
 {
-	int			head_count;
+	int			prefix_count;
 	int			node_count;
 	/* of each node: a bit for each size of rests below it; bit CHUNK: there are nodes below it */
 	uint32		rests[NODE_LIMIT];
-	KeptHead	heads[L4_HEAD_LIMIT];
-	HeadSlot	slots[SLOT_COUNT];
+	CachedPrefix prefixes[L4_LINE_PREFIX_LIMIT];
+	PrefixSlot	slots[SLOT_COUNT];
 };
 
 /* Tracing */
@@ -58,7 +58,7 @@ is_digit(char c)
 
 /* Does the class treat all digits alike? */
 static bool
-class_has_no_favourite(const L4HeadClass *class)
+class_has_no_favourite(const L4ByteSet *class)
 {
 	int			c;
 
@@ -69,7 +69,7 @@ class_has_no_favourite(const L4HeadClass *class)
 }
 
 static void
-trace_position(L4HeadTrace *trace, int position)
+trace_position(L4LinePrefixTrace *trace, int position)
 {
 	if (position >= (int) trace->text.size)
 	{
@@ -80,23 +80,23 @@ trace_position(L4HeadTrace *trace, int position)
 }
 
 static void
-trace_digit(L4HeadTrace *trace, int position)
+trace_digit(L4LinePrefixTrace *trace, int position)
 {
 	int			i;
 
 	for (i = 0; i < trace->fixed_count; i++)
 		if (trace->fixed[i] == position)
 			return;
-	if (trace->fixed_count == L4_HEAD_FIXED)
+	if (trace->fixed_count == L4_LINE_PREFIX_FIXED)
 		trace->failed = true;
 	else
 		trace->fixed[trace->fixed_count++] = (uint8) position;
 }
 
 static bool
-trace_visit(L4HeadWalk *walk, int position, const L4HeadClass *class)
+trace_visit(L4PatternWalk *walk, int position, const L4ByteSet *class)
 {
-	L4HeadTrace *trace = walk->argument;
+	L4LinePrefixTrace *trace = walk->argument;
 
 	trace_position(trace, position);
 	if (position >= (int) trace->text.size)
@@ -107,9 +107,9 @@ trace_visit(L4HeadWalk *walk, int position, const L4HeadClass *class)
 }
 
 static void
-trace_look(L4HeadWalk *walk, int position, const L4HeadClass *class)
+trace_look(L4PatternWalk *walk, int position, const L4ByteSet *class)
 {
-	L4HeadTrace *trace = walk->argument;
+	L4LinePrefixTrace *trace = walk->argument;
 
 	if (class == NULL)
 		trace_position(trace, position);
@@ -118,10 +118,10 @@ trace_look(L4HeadWalk *walk, int position, const L4HeadClass *class)
 }
 
 void
-head_trace_add(L4HeadTrace *trace, const char *pattern, bool alternatives)
+line_prefix_trace_add(L4LinePrefixTrace *trace, const char *pattern, bool alternatives)
 {
-	L4HeadWalk	walk = {0};
-	L4Places	ends;
+	L4PatternWalk walk = {0};
+	L4Positions	ends;
 
 	walk.at = pattern;
 	walk.end = pattern + strlen(pattern);
@@ -131,37 +131,37 @@ head_trace_add(L4HeadTrace *trace, const char *pattern, bool alternatives)
 	walk.look = trace_look;
 	walk.argument = trace;
 	walk.quick = !alternatives;
-	ends = head_walk(&walk, L4_FIRST_PLACE);
-	if (walk.failed || trace->extent >= L4_WALK_LIMIT || places_have(ends, L4_WALK_LIMIT))
+	ends = pattern_walk(&walk, L4_FIRST_POSITION);
+	if (walk.failed || trace->extent >= L4_WALK_LIMIT || positions_have(ends, L4_WALK_LIMIT))
 		trace->failed = true;
 }
 
 /* Keeping and finding */
 
-L4HeadMemo *
-head_memo_create(void)
+L4LinePrefixCache *
+line_prefix_cache_create(void)
 {
-	L4HeadMemo *memo = palloc(sizeof(L4HeadMemo));
+	L4LinePrefixCache *cache = palloc(sizeof(L4LinePrefixCache));
 
-	head_memo_reset(memo);
-	return memo;
+	line_prefix_cache_reset(cache);
+	return cache;
 }
 
 void
-head_memo_reset(L4HeadMemo *memo)
+line_prefix_cache_reset(L4LinePrefixCache *cache)
 {
 	int			i;
 
-	memo->head_count = 0;
-	memo->node_count = 1;
-	memo->rests[0] = 0;
+	cache->prefix_count = 0;
+	cache->node_count = 1;
+	cache->rests[0] = 0;
 	for (i = 0; i < SLOT_COUNT; i++)
-		memo->slots[i].target = -1;
+		cache->slots[i].target = -1;
 }
 
 /* Eight bytes with each digit made 0, without a branch. */
 static inline uint64
-skeleton_of(uint64 bytes)
+zeroed_of(uint64 bytes)
 {
 	uint64		figures = bytes ^ UINT64CONST(0x3030303030303030);
 	uint64		others = (((figures & UINT64CONST(0x7f7f7f7f7f7f7f7f)) + UINT64CONST(0x7676767676767676)) | figures) &
@@ -187,7 +187,7 @@ cut_chunk(uint64 *low, uint64 *high, uint32 size)
 	*high &= mask_high;
 }
 
-/* The chunk of the text at `at`, as a skeleton; what lies behind the text is NUL. */
+/* The chunk of the text at `at`, with its digits zeroed; what lies behind the text is NUL. */
 static inline void
 read_chunk(L4Bytes text, size_t at, uint64 *low, uint64 *high)
 {
@@ -201,13 +201,13 @@ read_chunk(L4Bytes text, size_t at, uint64 *low, uint64 *high)
 	}
 	memcpy(low, from, 8);
 	memcpy(high, from + 8, 8);
-	*low = skeleton_of(*low);
-	*high = skeleton_of(*high);
+	*low = zeroed_of(*low);
+	*high = zeroed_of(*high);
 }
 
 /* The slot of a chunk, or the empty one where it belongs. */
-static inline HeadSlot *
-find_slot(L4HeadMemo *memo, uint32 node, uint32 size, uint64 low, uint64 high)
+static inline PrefixSlot *
+find_slot(L4LinePrefixCache *cache, uint32 node, uint32 size, uint64 low, uint64 high)
 {
 	uint64		hash =
 		(low ^ (high * UINT64CONST(0x9e3779b97f4a7c15)) ^ ((uint64) node << 8) ^ size) * UINT64CONST(0xff51afd7ed558ccd);
@@ -215,20 +215,20 @@ find_slot(L4HeadMemo *memo, uint32 node, uint32 size, uint64 low, uint64 high)
 
 	for (;; place++)
 	{
-		HeadSlot   *slot = &memo->slots[place % SLOT_COUNT];
+		PrefixSlot *slot = &cache->slots[place % SLOT_COUNT];
 
 		if (slot->target < 0 || (slot->low == low && slot->high == high && slot->node == node && slot->size == size))
 			return slot;
 	}
 }
 
-/* The head among those of one skeleton that fits the text in all. */
+/* The line prefix among those alike that fits the text in all. */
 static int
-fitting_head(const L4HeadMemo *memo, int head, L4Bytes text)
+fitting_prefix(const L4LinePrefixCache *cache, int prefix, L4Bytes text)
 {
-	for (; head >= 0; head = memo->heads[head].next)
+	for (; prefix >= 0; prefix = cache->prefixes[prefix].next)
 	{
-		const KeptHead *kept = &memo->heads[head];
+		const CachedPrefix *kept = &cache->prefixes[prefix];
 		int			i;
 
 		if (kept->end >= 0 ? text.size != (size_t) kept->end : text.size < (size_t) kept->extent)
@@ -236,23 +236,23 @@ fitting_head(const L4HeadMemo *memo, int head, L4Bytes text)
 		for (i = 0; i < kept->fixed_count && text.data[kept->fixed[i]] == kept->digits[i]; i++)
 			;
 		if (i == kept->fixed_count)
-			return head;
+			return prefix;
 	}
 	return -1;
 }
 
 int
-head_memo_find(L4HeadMemo *memo, L4Bytes text)
+line_prefix_cache_find(L4LinePrefixCache *cache, L4Bytes text)
 {
 	uint32		node = 0;
 	size_t		at;
 
 	for (at = 0;; at += CHUNK)
 	{
-		uint32		rests = memo->rests[node];
+		uint32		rests = cache->rests[node];
 		uint64		low = 0;
 		uint64		high = 0;
-		const HeadSlot *slot;
+		const PrefixSlot *slot;
 
 		if (rests == 0)
 			return -1;
@@ -263,16 +263,16 @@ head_memo_find(L4HeadMemo *memo, L4Bytes text)
 			uint32		size = (uint32) __builtin_ctz(rests);
 			uint64		cut_low = low;
 			uint64		cut_high = high;
-			int			head;
+			int			prefix;
 
 			cut_chunk(&cut_low, &cut_high, size);
-			slot = find_slot(memo, node, size, cut_low, cut_high);
-			if (slot->target >= 0 && (head = fitting_head(memo, slot->target, text)) >= 0)
-				return head;
+			slot = find_slot(cache, node, size, cut_low, cut_high);
+			if (slot->target >= 0 && (prefix = fitting_prefix(cache, slot->target, text)) >= 0)
+				return prefix;
 		}
 		if (rests == 0 || at + CHUNK > text.size)
 			return -1;
-		slot = find_slot(memo, node, CHUNK, low, high);
+		slot = find_slot(cache, node, CHUNK, low, high);
 		if (slot->target < 0)
 			return -1;
 		node = (uint32) slot->target;
@@ -281,24 +281,24 @@ head_memo_find(L4HeadMemo *memo, L4Bytes text)
 
 /* The node below `node` that the chunk leads to, made where it is new. */
 static uint32
-node_below(L4HeadMemo *memo, uint32 node, uint64 low, uint64 high)
+node_below(L4LinePrefixCache *cache, uint32 node, uint64 low, uint64 high)
 {
-	HeadSlot   *slot = find_slot(memo, node, CHUNK, low, high);
+	PrefixSlot *slot = find_slot(cache, node, CHUNK, low, high);
 
 	if (slot->target < 0)
 	{
-		*slot = (HeadSlot) {low, high, (uint16) node, CHUNK, memo->node_count};
-		memo->rests[node] |= 1u << CHUNK;
-		memo->rests[memo->node_count++] = 0;
+		*slot = (PrefixSlot) {low, high, (uint16) node, CHUNK, cache->node_count};
+		cache->rests[node] |= 1u << CHUNK;
+		cache->rests[cache->node_count++] = 0;
 	}
 	return (uint32) slot->target;
 }
 
 int
-head_memo_keep(L4HeadMemo *memo, const L4HeadTrace *trace)
+line_prefix_cache_keep(L4LinePrefixCache *cache, const L4LinePrefixTrace *trace)
 {
-	KeptHead   *kept;
-	HeadSlot   *slot;
+	CachedPrefix *kept;
+	PrefixSlot *slot;
 	uint32		node = 0;
 	uint32		size = trace->extent % CHUNK;
 	uint64		low = 0;
@@ -307,12 +307,12 @@ head_memo_keep(L4HeadMemo *memo, const L4HeadTrace *trace)
 
 	if (trace->failed || trace->extent > (int) trace->text.size)
 		return -1;
-	if (memo->head_count == L4_HEAD_LIMIT || memo->node_count + L4_WALK_LIMIT / CHUNK > NODE_LIMIT)
-		head_memo_reset(memo);
+	if (cache->prefix_count == L4_LINE_PREFIX_LIMIT || cache->node_count + L4_WALK_LIMIT / CHUNK > NODE_LIMIT)
+		line_prefix_cache_reset(cache);
 	for (at = 0; at + CHUNK <= trace->extent; at += CHUNK)
 	{
 		read_chunk(trace->text, at, &low, &high);
-		node = node_below(memo, node, low, high);
+		node = node_below(cache, node, low, high);
 	}
 	low = high = 0;
 	if (size > 0)
@@ -320,8 +320,8 @@ head_memo_keep(L4HeadMemo *memo, const L4HeadTrace *trace)
 		read_chunk(trace->text, at, &low, &high);
 		cut_chunk(&low, &high, size);
 	}
-	slot = find_slot(memo, node, size, low, high);
-	kept = &memo->heads[memo->head_count];
+	slot = find_slot(cache, node, size, low, high);
+	kept = &cache->prefixes[cache->prefix_count];
 	kept->next = slot->target;
 	kept->extent = trace->extent;
 	kept->end = trace->end ? (int) trace->text.size : -1;
@@ -331,7 +331,7 @@ head_memo_keep(L4HeadMemo *memo, const L4HeadTrace *trace)
 		kept->fixed[at] = trace->fixed[at];
 		kept->digits[at] = trace->text.data[trace->fixed[at]];
 	}
-	*slot = (HeadSlot) {low, high, (uint16) node, (uint16) size, memo->head_count};
-	memo->rests[node] |= 1u << size;
-	return memo->head_count++;
+	*slot = (PrefixSlot) {low, high, (uint16) node, (uint16) size, cache->prefix_count};
+	cache->rests[node] |= 1u << size;
+	return cache->prefix_count++;
 }

@@ -1,8 +1,8 @@
 /*
- * sketch.c: the packed sketches of a source's parameters as rows: all of them, those of a few shapes, or those that go beyond
- * what is known.
+ * parameter_statistics.c: the packed parameter statistics of a source's parameters as rows: all of them, those of a few shapes,
+ * or those that go beyond what is known.
  */
-#include "algorithms/sketch.h"
+#include "algorithms/parameter_statistics.h"
 #include "bindings/record_row.h"
 
 #include "catalog/pg_type.h"
@@ -18,12 +18,12 @@ PG_FUNCTION_INFO_V1(l4_sketch_parameters);
 PG_FUNCTION_INFO_V1(l4_sketch_outliers);
 PG_FUNCTION_INFO_V1(l4_sketch_addresses);
 
-#define SKETCH_COLUMNS 13
+#define STATISTICS_COLUMNS 13
 
 static Datum
-values_array(const L4SketchEntry *entry)
+values_array(const L4StatisticsEntry *entry)
 {
-	Datum		elements[L4_SKETCH_VALUES];
+	Datum		elements[L4_STATISTICS_VALUES];
 	int			i;
 
 	for (i = 0; i < entry->value_count; i++)
@@ -32,9 +32,9 @@ values_array(const L4SketchEntry *entry)
 }
 
 static Datum
-lines_array(const L4SketchEntry *entry)
+lines_array(const L4StatisticsEntry *entry)
 {
-	Datum		elements[L4_SKETCH_VALUES];
+	Datum		elements[L4_STATISTICS_VALUES];
 	int			i;
 
 	for (i = 0; i < entry->value_count; i++)
@@ -44,10 +44,10 @@ lines_array(const L4SketchEntry *entry)
 }
 
 static void
-put_row(ReturnSetInfo *result, const L4SketchEntry *entry)
+put_row(ReturnSetInfo *result, const L4StatisticsEntry *entry)
 {
-	Datum		values[SKETCH_COLUMNS] = {0};
-	bool		nulls[SKETCH_COLUMNS] = {false};
+	Datum		values[STATISTICS_COLUMNS] = {0};
+	bool		nulls[STATISTICS_COLUMNS] = {false};
 	int			i;
 
 	values[0] = Int64GetDatum(entry->stream_id);
@@ -63,7 +63,7 @@ put_row(ReturnSetInfo *result, const L4SketchEntry *entry)
 	values[10] = Float8GetDatum(entry->maximum);
 	values[11] = Int64GetDatum(entry->maximum_line);
 	values[12] = Float8GetDatum(entry->mean);
-	for (i = 8; i < SKETCH_COLUMNS; i++)
+	for (i = 8; i < STATISTICS_COLUMNS; i++)
 		nulls[i] = entry->number_count == 0;
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
@@ -78,8 +78,8 @@ l4_sketch_parameters(PG_FUNCTION_ARGS)
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	MemoryContext row_context;
 	MemoryContext caller;
-	L4SketchReader *reader;
-	L4SketchEntry entry;
+	L4StatisticsReader *reader;
+	L4StatisticsEntry entry;
 	int64	   *wanted = NULL;
 	int			wanted_count = 0;
 
@@ -88,10 +88,10 @@ l4_sketch_parameters(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	if (!PG_ARGISNULL(1))
 		wanted = bigint_set(PG_GETARG_ARRAYTYPE_P(1), "shape_ids", &wanted_count);
-	reader = sketch_open(PG_GETARG_BYTEA_PP(0));
+	reader = statistics_open(PG_GETARG_BYTEA_PP(0));
 	row_context = AllocSetContextCreate(CurrentMemoryContext, "l4 sketch row", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(row_context);
-	while (sketch_next(reader, &entry))
+	while (statistics_next(reader, &entry))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (wanted != NULL && !bigint_set_has(wanted, wanted_count, entry.shape_id))
@@ -122,7 +122,7 @@ typedef struct Known
 
 /*
  * The arrays of a call as entries in order of shape and position; kept while the arrays stay the same, which they do for all
- * sketches of a job.
+ * parameter statistics of a job.
  */
 #define KNOWN_ARRAYS 5
 
@@ -229,7 +229,7 @@ cached_known(FunctionCallInfo fcinfo)
 }
 
 static bool
-is_outlier(const KnownCache *cache, const L4SketchEntry *entry)
+is_outlier(const KnownCache *cache, const L4StatisticsEntry *entry)
 {
 	Known		key = {.shape_id = entry->shape_id, .position = entry->position};
 	const Known *known = bsearch(&key, cache->entries, cache->count, sizeof(Known), compare_known);
@@ -255,12 +255,12 @@ l4_sketch_outliers(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	const KnownCache *cache = cached_known(fcinfo);
-	L4SketchReader *reader;
-	L4SketchEntry entry;
+	L4StatisticsReader *reader;
+	L4StatisticsEntry entry;
 
 	InitMaterializedSRF(fcinfo, 0);
-	reader = sketch_open(PG_GETARG_BYTEA_PP(0));
-	while (sketch_next(reader, &entry))
+	reader = statistics_open(PG_GETARG_BYTEA_PP(0));
+	while (statistics_next(reader, &entry))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (is_outlier(cache, &entry))
@@ -294,18 +294,18 @@ is_address(L4Bytes text)
 
 /*
  * l4_sketch_addresses(sketch bytea): see its COMMENT. Errors: XX001 for damaged bytes. Cost: some hundred nanoseconds for each
- * position of the sketch.
+ * position of the statistics.
  */
 Datum
 l4_sketch_addresses(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	L4SketchReader *reader;
-	L4SketchEntry entry;
+	L4StatisticsReader *reader;
+	L4StatisticsEntry entry;
 
 	InitMaterializedSRF(fcinfo, 0);
-	reader = sketch_open(PG_GETARG_BYTEA_PP(0));
-	while (sketch_next(reader, &entry))
+	reader = statistics_open(PG_GETARG_BYTEA_PP(0));
+	while (statistics_next(reader, &entry))
 	{
 		bool		any = false;
 		int			i;

@@ -1,69 +1,69 @@
 /*
- * head_walk.c: walks a pattern over positions of a text without matching it: which bytes are asked for, and where.
+ * pattern_walk.c: walks a pattern over positions of a text without matching it: which bytes are asked for, and where.
  *
  * An automaton without building one: a set of positions goes in front of an atom, the atom is visited at each of them, and the
- * set of positions behind it comes out. Two callers: the head filter asks which bytes may stand where in any text
- * (head_filter.c), the head memo which bytes of one text a match hangs on (head_memo.c).
+ * set of positions behind it comes out. Two callers: the prefilter asks which bytes may stand where in any text
+ * (prefilter.c), the cache of line prefixes which bytes of one text a match hangs on (line_prefix_cache.c).
  */
-#include "algorithms/head_walk.h"
+#include "algorithms/pattern_walk.h"
 
 #include "algorithms/pattern_text.h"
 
 #define WALK_STEPS 20000
 #define WALK_DEPTH 40
 
-static L4Places walk_alternatives(L4HeadWalk *walk, L4Places starts);
+static L4Positions walk_alternatives(L4PatternWalk *walk, L4Positions starts);
 
 /* Is there nothing in the set but the place behind the limit? */
 static bool
-only_beyond(const L4HeadWalk *walk, L4Places places)
+only_beyond(const L4PatternWalk *walk, L4Positions places)
 {
-	L4Places	beyond = places_with(L4_NO_PLACES, walk->limit);
+	L4Positions	beyond = positions_with(L4_NO_POSITIONS, walk->limit);
 
 	return places.bits[0] == beyond.bits[0] && places.bits[1] == beyond.bits[1];
 }
 
 /* Something without room is asked for at all positions of starts. */
 static void
-look_at_places(L4HeadWalk *walk, L4Places starts)
+look_at_places(L4PatternWalk *walk, L4Positions starts)
 {
 	int			position;
 
 	if (walk->look == NULL)
 		return;
 	for (position = 0; position < walk->limit; position++)
-		if (places_have(starts, position))
+		if (positions_have(starts, position))
 			walk->look(walk, position, NULL);
 }
 
 /* Visits an atom at all positions of starts; returns the positions behind it. */
-static L4Places
-walk_class(L4HeadWalk *walk, L4Places starts, const L4HeadClass *class)
+static L4Positions
+walk_class(L4PatternWalk *walk, L4Positions starts, const L4ByteSet *class)
 {
-	L4Places	ends = L4_NO_PLACES;
+	L4Positions	ends = L4_NO_POSITIONS;
 	int			position;
 
 	if (walk->behind)
 	{
-		if (walk->look != NULL && !places_empty(starts))
+		if (walk->look != NULL && !positions_empty(starts))
 			walk->look(walk, 0, class);
 		return starts;
 	}
 	for (position = 0; position < walk->limit && (starts.bits[0] | starts.bits[1]) != 0; position++)
-		if (places_have(starts, position) && walk->visit(walk, position, class))
-			ends = places_with(ends, position + 1);
-	return places_have(starts, walk->limit) ? places_with(ends, walk->limit) : ends;
+		if (positions_have(starts, position) && walk->visit(walk, position, class))
+			ends = positions_with(ends, position + 1);
+	return positions_have(starts, walk->limit) ? positions_with(ends, walk->limit) : ends;
 }
 
 static void
-class_add_range(L4HeadClass *class, int from, int to)
+class_add_range(L4ByteSet *class, int from, int to)
 {
 	for (; from <= to; from++)
 		class->bytes[from] = true;
 }
 
 static void
-class_invert(L4HeadClass *class)
+class_invert(L4ByteSet *class)
 {
 	int			c;
 
@@ -73,9 +73,9 @@ class_invert(L4HeadClass *class)
 
 /* The class of a backslash and a letter; false where it is none. */
 static bool
-class_of_escape(L4HeadClass *class, char letter)
+class_of_escape(L4ByteSet *class, char letter)
 {
-	L4HeadClass	found = {0};
+	L4ByteSet	found = {0};
 	int			c;
 
 	switch (letter)
@@ -110,7 +110,7 @@ class_of_escape(L4HeadClass *class, char letter)
  * One member of a bracketed class: a byte (returned), or a class of its own (added; -1). Sets failed on what it does not know.
  */
 static int
-read_member(L4HeadWalk *walk, L4HeadClass *class)
+read_member(L4PatternWalk *walk, L4ByteSet *class)
 {
 	unsigned char c = (unsigned char) *walk->at++;
 
@@ -133,7 +133,7 @@ read_member(L4HeadWalk *walk, L4HeadClass *class)
 
 /* Reads a bracketed class, whose opening bracket is behind us. */
 static void
-read_class(L4HeadWalk *walk, L4HeadClass *class)
+read_class(L4PatternWalk *walk, L4ByteSet *class)
 {
 	bool		negated = false;
 	bool		first = true;
@@ -167,7 +167,7 @@ read_class(L4HeadWalk *walk, L4HeadClass *class)
 
 /* Reads the kind of a group behind its opening parenthesis; true where it takes no room (a look around). */
 static bool
-read_group_kind(L4HeadWalk *walk)
+read_group_kind(L4PatternWalk *walk)
 {
 	size_t		left = walk->end - walk->at;
 
@@ -195,15 +195,15 @@ read_group_kind(L4HeadWalk *walk)
 	return false;
 }
 
-static L4Places
-walk_group(L4HeadWalk *walk, L4Places starts)
+static L4Positions
+walk_group(L4PatternWalk *walk, L4Positions starts)
 {
 	bool		ahead = walk->end - walk->at >= 2 && memcmp(walk->at, "?=", 2) == 0;
 	bool		behind = walk->end - walk->at >= 3 && memcmp(walk->at, "?<", 2) == 0 &&
 		(walk->at[2] == '=' || walk->at[2] == '!');
 	bool		was_behind;
 	bool		no_room = read_group_kind(walk);
-	L4Places	ends;
+	L4Positions	ends;
 
 	if (walk->failed || ++walk->depth > WALK_DEPTH)
 	{
@@ -212,7 +212,7 @@ walk_group(L4HeadWalk *walk, L4Places starts)
 	}
 	was_behind = walk->behind;
 	walk->behind |= behind;
-	ends = walk_alternatives(walk, no_room && !ahead && !walk->around ? L4_NO_PLACES : starts);
+	ends = walk_alternatives(walk, no_room && !ahead && !walk->around ? L4_NO_POSITIONS : starts);
 	walk->behind = was_behind;
 	walk->depth--;
 	if (walk->at >= walk->end)
@@ -222,16 +222,16 @@ walk_group(L4HeadWalk *walk, L4Places starts)
 	/* with nothing behind it, what a look ahead demands is as good as matched */
 	if (ahead && walk->depth == 0 && walk->at == walk->end)
 		return ends;
-	if (ahead && walk->around && places_empty(ends))
-		return L4_NO_PLACES;	/* what it demands is nowhere */
+	if (ahead && walk->around && positions_empty(ends))
+		return L4_NO_POSITIONS;	/* what it demands is nowhere */
 	return no_room ? starts : ends;
 }
 
 /* One atom of the pattern without its quantifier. */
-static L4Places
-walk_atom(L4HeadWalk *walk, L4Places starts)
+static L4Positions
+walk_atom(L4PatternWalk *walk, L4Positions starts)
 {
-	L4HeadClass	class = {0};
+	L4ByteSet	class = {0};
 	unsigned char c = (unsigned char) *walk->at++;
 
 	if (c == '(')
@@ -272,7 +272,7 @@ walk_atom(L4HeadWalk *walk, L4Places starts)
 
 /* Reads {n}, {n,} or {n,m}; anything else in braces is literal text, which no pattern of ours has: give up on it. */
 static void
-read_braces(L4HeadWalk *walk, int *least, int *most)
+read_braces(L4PatternWalk *walk, int *least, int *most)
 {
 	int			number = 0;
 	bool		comma = false;
@@ -305,7 +305,7 @@ read_braces(L4HeadWalk *walk, int *least, int *most)
 
 /* Reads the quantifier that may follow; 1 and 1 where there is none. Lazy and possessive marks change no set. */
 static void
-read_quantifier(L4HeadWalk *walk, int *least, int *most)
+read_quantifier(L4PatternWalk *walk, int *least, int *most)
 {
 	char		c = walk->at < walk->end ? *walk->at : '\0';
 
@@ -322,63 +322,63 @@ read_quantifier(L4HeadWalk *walk, int *least, int *most)
 }
 
 /* One atom with its quantifier: the atom is walked again from the places where it ended, until nothing new turns up. */
-static L4Places
-walk_piece(L4HeadWalk *walk, L4Places starts)
+static L4Positions
+walk_piece(L4PatternWalk *walk, L4Positions starts)
 {
 	const char *atom = walk->at;
 	const char *after;
-	L4Places	places = walk_atom(walk, starts);
-	L4Places	ends;
+	L4Positions	places = walk_atom(walk, starts);
+	L4Positions	ends;
 	int			least;
 	int			most;
 	int			i;
 
 	read_quantifier(walk, &least, &most);
 	after = walk->at;
-	ends = least == 0 ? starts : L4_NO_PLACES;
+	ends = least == 0 ? starts : L4_NO_POSITIONS;
 	for (i = 1; i <= most && !walk->failed; i++)
 	{
 		if (i >= least)
-			ends = places_union(ends, places);
-		if (i == most || places_empty(places) || only_beyond(walk, places))
+			ends = positions_union(ends, places);
+		if (i == most || positions_empty(places) || only_beyond(walk, places))
 			break;
 		walk->at = atom;
 		places = walk_atom(walk, places);
 	}
 	if (most > 0 && i < least)
-		ends = places_union(ends, places);
+		ends = positions_union(ends, places);
 	walk->at = after;
 	return ends;
 }
 
 /* Everything up to the closing parenthesis or the end. No starts: steps over it without visiting anything. */
-static L4Places
-walk_alternatives(L4HeadWalk *walk, L4Places starts)
+static L4Positions
+walk_alternatives(L4PatternWalk *walk, L4Positions starts)
 {
-	L4Places	ends = L4_NO_PLACES;
-	L4Places	places = starts;
+	L4Positions	ends = L4_NO_POSITIONS;
+	L4Positions	places = starts;
 
 	while (walk->at < walk->end && *walk->at != ')' && !walk->failed)
 	{
-		if (walk->quick && walk->depth == 0 && places_empty(places))
+		if (walk->quick && walk->depth == 0 && positions_empty(places))
 			break;
 		if (++walk->steps > WALK_STEPS)
 			walk->failed = true;
 		if (*walk->at == '|')
 		{
 			walk->alternatives |= walk->depth == 0;
-			ends = places_union(ends, places);
+			ends = positions_union(ends, places);
 			places = starts;
 			walk->at++;
 		}
 		else
 			places = walk_piece(walk, places);
 	}
-	return places_union(ends, places);
+	return positions_union(ends, places);
 }
 
-L4Places
-head_walk(L4HeadWalk *walk, L4Places starts)
+L4Positions
+pattern_walk(L4PatternWalk *walk, L4Positions starts)
 {
 	walk->failed = walk->alternatives = walk->behind = false;
 	walk->steps = 0;

@@ -1,12 +1,12 @@
 /*
- * time_memo.c: times of log lines read by their hour: one that was read a moment ago, and the minutes and seconds.
+ * time_cache.c: times of log lines read by their hour: one that was read a moment ago, and the minutes and seconds.
  *
  * Lines that follow one another have the same hour, as a rule. To resolve its date, zone and year takes long; what minutes and
  * seconds add is a sum. An hour is remembered where that is so: where its first and its last moment, read in full, lie as far
  * apart as their digits say (the clock is not put forward or back within it), and their digits come back from the times. Leap
  * seconds are always read in full.
  */
-#include "algorithms/time_memo.h"
+#include "algorithms/time_cache.h"
 
 #include "algorithms/timestamp.h"
 
@@ -74,16 +74,16 @@ write_moment(char *text, L4TimeLayout layout, char tens, char digit)
 
 /* Remembers the hour of a text if its times are what their digits say. */
 static void
-add_hour(L4TimeMemo *memo, L4TimeLayout layout, L4Bytes text, pg_tz *zone, TimestampTz reference)
+add_hour(L4TimeCache *cache, L4TimeLayout layout, L4Bytes text, pg_tz *zone, TimestampTz reference)
 {
-	L4Hour	   *hour = &memo->hours[memo->next];
+	L4Hour	   *hour = &cache->hours[cache->next];
 	L4Bytes		copy = {hour->text, text.size};
 	TimestampTz last;
 	int			offset;
 
-	if (text.size > L4_TIME_MEMO_BYTES)
+	if (text.size > L4_TIME_CACHE_BYTES)
 		return;
-	memo->next = (memo->next + 1) % L4_TIME_MEMO_SLOTS;
+	cache->next = (cache->next + 1) % L4_TIME_CACHE_SLOTS;
 	hour->form = 0;
 	hour->layout = layout;
 	hour->text_size = (uint8) text.size;
@@ -97,11 +97,11 @@ add_hour(L4TimeMemo *memo, L4TimeLayout layout, L4Bytes text, pg_tz *zone, Times
 	write_moment(hour->text, layout, '0', '0');
 	if (timestamp_parse(copy, zone, reference, &hour->start) && hour->start == last &&
 		frame_time_offset(copy, hour->start, &offset) && offset == hour->offset)
-		hour->form = ++memo->form_count;
+		hour->form = ++cache->form_count;
 }
 
 bool
-time_memo_parse(L4TimeMemo *memo, L4TimeLayout layout, L4Bytes text, pg_tz *zone, TimestampTz reference, TimestampTz *time,
+time_cache_parse(L4TimeCache *cache, L4TimeLayout layout, L4Bytes text, pg_tz *zone, TimestampTz reference, TimestampTz *time,
 				L4TimeForm *form)
 {
 	int64		within = layout.size > 0 ? microseconds_of(layout, text) : -1;
@@ -110,9 +110,9 @@ time_memo_parse(L4TimeMemo *memo, L4TimeLayout layout, L4Bytes text, pg_tz *zone
 	form->form = 0;
 	if (within < 0)
 		return timestamp_parse(text, zone, reference, time);
-	for (i = 0; i < L4_TIME_MEMO_SLOTS; i++)
+	for (i = 0; i < L4_TIME_CACHE_SLOTS; i++)
 	{
-		const L4Hour *hour = &memo->hours[i];
+		const L4Hour *hour = &cache->hours[i];
 
 		if (hour_has(hour, layout, text))
 		{
@@ -123,12 +123,12 @@ time_memo_parse(L4TimeMemo *memo, L4TimeLayout layout, L4Bytes text, pg_tz *zone
 			return true;
 		}
 	}
-	add_hour(memo, layout, text, zone, reference);
+	add_hour(cache, layout, text, zone, reference);
 	return timestamp_parse(text, zone, reference, time);
 }
 
 void
-time_memo_reset(L4TimeMemo *memo)
+time_cache_reset(L4TimeCache *cache)
 {
-	memset(memo->hours, 0, sizeof(memo->hours));
+	memset(cache->hours, 0, sizeof(cache->hours));
 }

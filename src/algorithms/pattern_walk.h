@@ -1,8 +1,8 @@
 /*
- * head_walk.h: walks a pattern over positions of a text without matching it: which bytes are asked for, and where.
+ * pattern_walk.h: walks a pattern over positions of a text without matching it: which bytes are asked for, and where.
  */
-#ifndef L4_HEAD_WALK_H
-#define L4_HEAD_WALK_H
+#ifndef L4_PATTERN_WALK_H
+#define L4_PATTERN_WALK_H
 
 #include "ground/l4.h"
 
@@ -10,21 +10,21 @@
 #define L4_WALK_LIMIT 120
 
 /* A set of positions, 0 to L4_WALK_LIMIT. */
-typedef struct L4Places
+typedef struct L4Positions
 {
 	uint64		bits[2];
-} L4Places;
+} L4Positions;
 
 /* The bytes that one atom of a pattern stands for. */
-typedef struct L4HeadClass
+typedef struct L4ByteSet
 {
 	bool		bytes[256];
-} L4HeadClass;
+} L4ByteSet;
 
-typedef struct L4HeadWalk L4HeadWalk;
+typedef struct L4PatternWalk L4PatternWalk;
 
-/* Set all but the private part, then call head_walk. */
-struct L4HeadWalk
+/* Set all but the private part, then call pattern_walk. */
+struct L4PatternWalk
 {
 	const char *at;				/* the pattern; where the walk stands in it */
 	const char *end;
@@ -32,12 +32,12 @@ struct L4HeadWalk
 	bool		around;			/* walk what looks around too, as if it might hold and might not */
 	bool		quick;			/* stop where no way is left: nothing outside of all groups begins anew */
 	/* An atom at a position: may the walk go on behind it? */
-	bool		(*visit) (L4HeadWalk *walk, int position, const L4HeadClass *class);
+	bool		(*visit) (L4PatternWalk *walk, int position, const L4ByteSet *class);
 	/*
 	 * What takes no room (the end, a border of words, what stands before) is asked for at a position. class is NULL where it is
 	 * no matter of one class.
 	 */
-	void		(*look) (L4HeadWalk *walk, int position, const L4HeadClass *class);
+	void		(*look) (L4PatternWalk *walk, int position, const L4ByteSet *class);
 	void	   *argument;
 	/* results */
 	bool		failed;			/* there is something in the pattern that the walk does not know */
@@ -53,16 +53,16 @@ struct L4HeadWalk
  * pattern's end or at a closing parenthesis that nothing opened. Each way is taken as far as visit lets it go. Sets failed for
  * inline options, verbs, back references, non-ASCII bytes, Unicode properties and all else that is not plain.
  */
-extern L4Places head_walk(L4HeadWalk *walk, L4Places starts);
+extern L4Positions pattern_walk(L4PatternWalk *walk, L4Positions starts);
 
 static inline bool
-places_empty(L4Places places)
+positions_empty(L4Positions places)
 {
 	return (places.bits[0] | places.bits[1]) == 0;
 }
 
-static inline L4Places
-places_union(L4Places a, L4Places b)
+static inline L4Positions
+positions_union(L4Positions a, L4Positions b)
 {
 	a.bits[0] |= b.bits[0];
 	a.bits[1] |= b.bits[1];
@@ -70,19 +70,19 @@ places_union(L4Places a, L4Places b)
 }
 
 static inline bool
-places_have(L4Places places, int position)
+positions_have(L4Positions places, int position)
 {
 	return (places.bits[position / 64] >> (position % 64)) & 1;
 }
 
-static inline L4Places
-places_with(L4Places places, int position)
+static inline L4Positions
+positions_with(L4Positions places, int position)
 {
 	places.bits[position / 64] |= UINT64CONST(1) << (position % 64);
 	return places;
 }
 
-#define L4_NO_PLACES ((L4Places) {{0, 0}})
-#define L4_FIRST_PLACE ((L4Places) {{1, 0}})
+#define L4_NO_POSITIONS ((L4Positions) {{0, 0}})
+#define L4_FIRST_POSITION ((L4Positions) {{1, 0}})
 
-#endif							/* L4_HEAD_WALK_H */
+#endif							/* L4_PATTERN_WALK_H */

@@ -1,16 +1,16 @@
 /*
- * flood.c: keeps the number of distinct shapes of one source bounded.
+ * shape_limit.c: keeps the number of distinct shapes of one source bounded.
  *
  * A job that prints its training text has as many shapes as lines: each would cost a row of the summaries and a leaf of Drain's
  * tree, and none would tell anything. So a source may have only so many shapes that begin with the same two words, and so many
  * in all. What comes beyond gets a coarse shape: its first word and one parameter for all the rest. Nothing is lost by that,
  * for shape and parameters still give the message back.
  *
- * The failure comes last, behind the flood: a shape that sounds grave, by its level or its words, has room of its own in the
+ * The failure comes last, behind it: a shape that sounds grave, by its level or its words, has room of its own in the
  * total. Which shapes are fine and which coarse depends on the order of the lines of one source alone, never on other sources,
  * workers or runs.
  */
-#include "algorithms/flood.h"
+#include "algorithms/shape_limit.h"
 
 /* A first word longer than this is text, not the name of a statement. */
 #define WORD_LIMIT 64
@@ -36,7 +36,7 @@ typedef struct AlikeEntry
 #define SH_DECLARE
 #include "lib/simplehash.h"
 
-struct L4Flood
+struct L4ShapeLimit
 {
 	const L4GraveWords *grave;
 	alike_hash *alike;
@@ -45,18 +45,18 @@ struct L4Flood
 };
 
 /*
- * flood_create: the counts of a source that has no shape yet, in context. grave must outlive them.
+ * shape_limit_create: the counts of a source that has no shape yet, in context. grave must outlive them.
  */
-L4Flood *
-flood_create(MemoryContext context, const L4GraveWords *grave)
+L4ShapeLimit *
+shape_limit_create(MemoryContext context, const L4GraveWords *grave)
 {
-	L4Flood    *flood = MemoryContextAlloc(context, sizeof(L4Flood));
+	L4ShapeLimit *limit = MemoryContextAlloc(context, sizeof(L4ShapeLimit));
 
-	flood->grave = grave;
-	flood->alike = alike_create(context, 64, NULL);
-	flood->shapes = 0;
-	flood->bytes = 0;
-	return flood;
+	limit->grave = grave;
+	limit->alike = alike_create(context, 64, NULL);
+	limit->shapes = 0;
+	limit->bytes = 0;
+	return limit;
 }
 
 static const char *
@@ -105,13 +105,13 @@ sounds_grave(const L4GraveWords *grave, L4Bytes text)
 
 /* The count of the shapes that begin with the same two words. */
 static AlikeEntry *
-alike_of(L4Flood *flood, L4Bytes shape)
+alike_of(L4ShapeLimit *limit, L4Bytes shape)
 {
 	const char *end = shape.data + shape.size;
 	const char *first = word_end(shape.data, end);
 	const char *second = first < end ? word_end(first + 1, end) : first;
 	bool		found;
-	AlikeEntry *entry = alike_insert(flood->alike, shape_hash(shape.data, second - shape.data), &found);
+	AlikeEntry *entry = alike_insert(limit->alike, shape_hash(shape.data, second - shape.data), &found);
 
 	if (!found)
 		entry->shapes = 0;
@@ -120,73 +120,73 @@ alike_of(L4Flood *flood, L4Bytes shape)
 
 /* Is there room for one more shape, among so many with so many bytes? */
 static inline bool
-has_room(const L4Flood *flood, L4Bytes shape, int shapes, size_t bytes)
+has_room(const L4ShapeLimit *limit, L4Bytes shape, int shapes, size_t bytes)
 {
-	return flood->shapes < shapes && flood->bytes + shape.size <= bytes;
+	return limit->shapes < shapes && limit->bytes + shape.size <= bytes;
 }
 
 /*
- * flood_admits: may the source have this shape, which it has not yet? Counts it if so. level: of the record that brings it.
- * Cost: a look at its first two words; at up to 4 kB of it once the source has FLOOD_SHAPES or FLOOD_BYTES.
+ * shape_limit_admits: may the source have this shape, which it has not yet? Counts it if so. level: of the record that brings
+ * it. Cost: a look at its first two words; at up to 4 kB of it once the source has SHAPE_LIMIT_COUNT or SHAPE_LIMIT_BYTES.
  */
 bool
-flood_admits(L4Flood *flood, L4Bytes shape, L4Level level)
+shape_limit_admits(L4ShapeLimit *limit, L4Bytes shape, L4Level level)
 {
 	AlikeEntry *entry;
 
-	if (!has_room(flood, shape, FLOOD_SHAPES, FLOOD_BYTES) &&
-		(!has_room(flood, shape, FLOOD_GRAVE, FLOOD_GRAVE_BYTES) ||
-		 (level < L4_LEVEL_WARNING && !sounds_grave(flood->grave, shape))))
+	if (!has_room(limit, shape, SHAPE_LIMIT_COUNT, SHAPE_LIMIT_BYTES) &&
+		(!has_room(limit, shape, SHAPE_LIMIT_GRAVE, SHAPE_LIMIT_GRAVE_BYTES) ||
+		 (level < L4_LEVEL_WARNING && !sounds_grave(limit->grave, shape))))
 		return false;
-	entry = alike_of(flood, shape);
-	if (entry->shapes >= FLOOD_ALIKE)
+	entry = alike_of(limit, shape);
+	if (entry->shapes >= SHAPE_LIMIT_ALIKE)
 		return false;
 	entry->shapes++;
-	flood->shapes++;
-	flood->bytes += shape.size;
+	limit->shapes++;
+	limit->bytes += shape.size;
 	return true;
 }
 
 void
-flood_count(L4Flood *flood, L4Bytes shape)
+shape_limit_count(L4ShapeLimit *limit, L4Bytes shape)
 {
-	alike_of(flood, shape)->shapes++;
-	flood->shapes++;
-	flood->bytes += shape.size;
+	alike_of(limit, shape)->shapes++;
+	limit->shapes++;
+	limit->bytes += shape.size;
 }
 
 /*
- * flood_admits_all: would the source, which has none of these shapes yet, get all of them, whatever their order and levels?
- * Counts them if so.
+ * shape_limit_admits_all: would the source, which has none of these shapes yet, get all of them, whatever their order and
+ * levels? Counts them if so.
  */
 bool
-flood_admits_all(L4Flood *flood, const L4Bytes *shapes, int count)
+shape_limit_admits_all(L4ShapeLimit *limit, const L4Bytes *shapes, int count)
 {
-	bool		fits = count <= FLOOD_SHAPES - flood->shapes;
-	size_t		bytes = flood->bytes;
+	bool		fits = count <= SHAPE_LIMIT_COUNT - limit->shapes;
+	size_t		bytes = limit->bytes;
 	int			done = 0;
 
 	while (fits && done < count)
 	{
 		bytes += shapes[done].size;
-		fits = bytes <= FLOOD_BYTES && ++alike_of(flood, shapes[done++])->shapes <= FLOOD_ALIKE;
+		fits = bytes <= SHAPE_LIMIT_BYTES && ++alike_of(limit, shapes[done++])->shapes <= SHAPE_LIMIT_ALIKE;
 	}
 	if (fits)
 	{
-		flood->shapes += count;
-		flood->bytes = bytes;
+		limit->shapes += count;
+		limit->bytes = bytes;
 	}
 	while (!fits && done > 0)
-		alike_of(flood, shapes[--done])->shapes--;
+		alike_of(limit, shapes[--done])->shapes--;
 	return fits;
 }
 
 /*
- * flood_mask_behind: makes shape, which shape_init has made, the first so many bytes of message, whose bytes must outlive it,
- * and one parameter for the rest.
+ * shape_limit_mask_behind: makes shape, which shape_init has made, the first so many bytes of message, whose bytes must outlive
+ * it, and one parameter for the rest.
  */
 void
-flood_mask_behind(L4Shape *shape, L4Bytes message, size_t size)
+shape_limit_mask_behind(L4Shape *shape, L4Bytes message, size_t size)
 {
 	resetStringInfo(&shape->text);
 	appendBinaryStringInfo(&shape->text, message.data, (int) size);
@@ -198,11 +198,11 @@ flood_mask_behind(L4Shape *shape, L4Bytes message, size_t size)
 }
 
 /*
- * flood_coarsen: makes shape, which shape_init has made, the coarse shape of message, whose bytes must outlive it: its first
- * word, where that is a plain one, and a parameter for the rest.
+ * shape_limit_coarsen: makes shape, which shape_init has made, the coarse shape of message, whose bytes must outlive it: its
+ * first word, where that is a plain one, and a parameter for the rest.
  */
 void
-flood_coarsen(L4Shape *shape, L4Bytes message)
+shape_limit_coarsen(L4Shape *shape, L4Bytes message)
 {
 	const char *end = message.data + message.size;
 	const char *first = word_end(message.data, message.data + Min(message.size, WORD_LIMIT + 1));
@@ -217,5 +217,5 @@ flood_coarsen(L4Shape *shape, L4Bytes message)
 		first = message.data;
 	else if (first > message.data)
 		first++;				/* with the blank behind it */
-	flood_mask_behind(shape, message, first - message.data);
+	shape_limit_mask_behind(shape, message, first - message.data);
 }

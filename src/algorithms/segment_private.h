@@ -1,12 +1,12 @@
 /*
- * segment_parts.h: what writing (segment.c) and reading (segment_read.c) of segments share.
+ * segment_private.h: what writing (segment.c) and reading (segment_read.c) of segments share.
  *
  * Where a segment has several streams, its heads and the parameters of each text are kept stream by stream, in the order of the
  * streams' numbers: the values of one rank go on from one another, those of its neighbours in the file come between them by
  * chance. All else is in the order of the file.
  */
-#ifndef L4_SEGMENT_PARTS_H
-#define L4_SEGMENT_PARTS_H
+#ifndef L4_SEGMENT_PRIVATE_H
+#define L4_SEGMENT_PRIVATE_H
 
 #include "ground/l4.h"
 
@@ -58,4 +58,4 @@ set_stream_time(StreamTimes *times, int stream, int64 time)
  */
 extern int *stream_order(const int *streams, int count);
 
-#endif							/* L4_SEGMENT_PARTS_H */
+#endif							/* L4_SEGMENT_PRIVATE_H */

@@ -1,8 +1,8 @@
 /*
- * drain_parts.h: what the files of Drain share; for nobody else. See drain.c.
+ * drain_private.h: what the files of Drain share; for nobody else. See drain.c.
  */
-#ifndef L4_DRAIN_PARTS_H
-#define L4_DRAIN_PARTS_H
+#ifndef L4_DRAIN_PRIVATE_H
+#define L4_DRAIN_PRIVATE_H
 
 #include "algorithms/drain.h"
 
@@ -123,4 +123,4 @@ extern void drain_split_groups(Drain *drain);
 /* drain_template.c */
 extern void drain_write_templates(Drain *drain);
 
-#endif							/* L4_DRAIN_PARTS_H */
+#endif							/* L4_DRAIN_PRIVATE_H */

@@ -1,9 +1,9 @@
 /*
- * files_parts.h: what the files of the door to the file system share (files.c, files_bytes.c, files_read.c,
+ * files_private.h: what the files of the door to the file system share (files.c, files_bytes.c, files_read.c,
  * files_archive.c); nobody else includes it.
  */
-#ifndef L4_FILES_PARTS_H
-#define L4_FILES_PARTS_H
+#ifndef L4_FILES_PRIVATE_H
+#define L4_FILES_PRIVATE_H
 
 #include <locale.h>
 
@@ -135,4 +135,4 @@ extern bool files_archive_next(L4FileReader *reader, char **source, int64 *size,
 extern ssize_t files_archive_read(L4FileReader *reader, char *buffer, size_t room);
 extern void files_archive_close(L4FileReader *reader);
 
-#endif							/* L4_FILES_PARTS_H */
+#endif							/* L4_FILES_PRIVATE_H */

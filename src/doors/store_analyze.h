@@ -1,8 +1,8 @@
 /*
- * store_statistics.h: fresh planner statistics of the tables that a diagnosis reads. Needs a connected SPI.
+ * store_analyze.h: fresh planner statistics of the tables that a diagnosis reads. Needs a connected SPI.
  */
-#ifndef L4_STORE_STATISTICS_H
-#define L4_STORE_STATISTICS_H
+#ifndef L4_STORE_ANALYZE_H
+#define L4_STORE_ANALYZE_H
 
 #include "ground/l4.h"
 
@@ -13,4 +13,4 @@
 extern void store_analyze_logs(const char *schema);
 extern void store_analyze_rest(const char *schema);
 
-#endif							/* L4_STORE_STATISTICS_H */
+#endif							/* L4_STORE_ANALYZE_H */

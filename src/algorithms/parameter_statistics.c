@@ -1,5 +1,5 @@
 /*
- * sketch.c: what the parameters of the shapes of one source look like, in bounded memory, and as one packed blob.
+ * parameter_statistics.c: what the parameters of the shapes of one source look like, in bounded memory, and as one packed blob.
  *
  * Diagnosis asks which values a position takes and in which range its numbers lie, and it asks it of every position of every
  * shape in every stream. As rows that would take more room than the log itself: a job of 4,096 ranks has millions of positions,
@@ -8,9 +8,9 @@
  * are known, counts where there is one value.
  *
  * Bounds: 16 values a position, 32 positions a shape, 200 bytes a value, and a budget for the source, past which no further
- * sketch is begun.
+ * statistics are begun.
  */
-#include "algorithms/sketch.h"
+#include "algorithms/parameter_statistics.h"
 
 #include <math.h>
 
@@ -22,17 +22,17 @@
 #include "tools/codec.h"
 #include "tools/order.h"
 
-typedef struct SketchValue
+typedef struct CountedValue
 {
 	char	   *data;
 	uint32		size;
 	int64		line_no;
-} SketchValue;
+} CountedValue;
 
 /* A value that comes again and again is known without looking at those that are kept elsewhere. */
 #define RECENT_BYTES 16
 
-struct L4Sketch
+struct L4ParameterStatistics
 {
 	int64		number_count;
 	int64		minimum_line;
@@ -49,7 +49,7 @@ struct L4Sketch
 	char		recent[RECENT_BYTES];
 	double		recent_number;
 	bool		summed;			/* sum holds: there was more than one value when a number came */
-	SketchValue *values;
+	CountedValue *values;
 };
 
 static inline bool
@@ -165,7 +165,7 @@ value_number(L4Bytes value, double *number)
 }
 
 static bool
-take_budget(L4SketchMemory *memory, size_t size)
+take_budget(L4StatisticsMemory *memory, size_t size)
 {
 	if (memory->refused || memory->used + size > memory->budget)
 	{
@@ -186,10 +186,10 @@ value_text(StringInfo out, L4Bytes value)
 {
 	int			size;
 
-	bytes_append_escaped(out, (L4Bytes) {value.data, Min(value.size, L4_SKETCH_VALUE_BYTES + 1)});
-	if (out->len <= L4_SKETCH_VALUE_BYTES)
+	bytes_append_escaped(out, (L4Bytes) {value.data, Min(value.size, L4_STATISTICS_VALUE_BYTES + 1)});
+	if (out->len <= L4_STATISTICS_VALUE_BYTES)
 		return;
-	size = L4_SKETCH_VALUE_BYTES - 20;
+	size = L4_STATISTICS_VALUE_BYTES - 20;
 	while (size > 0 && ((unsigned char) out->data[size] & 0xc0) == 0x80)
 		size--;
 	out->len = size;
@@ -199,23 +199,23 @@ value_text(StringInfo out, L4Bytes value)
 
 /* Adds a value that is not there. */
 static void
-add_value(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_no)
+add_value(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes value, int64 line_no)
 {
-	SketchValue *slot;
+	CountedValue *slot;
 
-	if (sketch->value_count == L4_SKETCH_VALUES || !take_budget(memory, sizeof(SketchValue) + value.size))
+	if (stats->value_count == L4_STATISTICS_VALUES || !take_budget(memory, sizeof(CountedValue) + value.size))
 	{
-		sketch->more = true;
+		stats->more = true;
 		return;
 	}
-	if (sketch->value_count == sketch->value_room)
+	if (stats->value_count == stats->value_room)
 	{
-		sketch->value_room = sketch->value_room == 0 ? 2 : sketch->value_room * 2;
-		sketch->values = sketch->values == NULL ? palloc(sketch->value_room * sizeof(SketchValue)) :
-			repalloc(sketch->values, sketch->value_room * sizeof(SketchValue));
+		stats->value_room = stats->value_room == 0 ? 2 : stats->value_room * 2;
+		stats->values = stats->values == NULL ? palloc(stats->value_room * sizeof(CountedValue)) :
+			repalloc(stats->values, stats->value_room * sizeof(CountedValue));
 	}
-	sketch->last_value = sketch->value_count;
-	slot = &sketch->values[sketch->value_count++];
+	stats->last_value = stats->value_count;
+	slot = &stats->values[stats->value_count++];
 	slot->line_no = line_no;
 	slot->size = value.size;
 	slot->data = memcpy(palloc(value.size + 1), value.data, value.size);
@@ -223,122 +223,122 @@ add_value(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_no
 
 /* Which of the kept values this is, or -1. */
 static int
-value_index(const L4Sketch *sketch, const char *data, uint32 size)
+value_index(const L4ParameterStatistics *stats, const char *data, uint32 size)
 {
 	int			i;
 
-	for (i = 0; i < sketch->value_count; i++)
-		if (sketch->values[i].size == size && memcmp(sketch->values[i].data, data, size) == 0)
+	for (i = 0; i < stats->value_count; i++)
+		if (stats->values[i].size == size && memcmp(stats->values[i].data, data, size) == 0)
 			return i;
 	return -1;
 }
 
-/* Notes a value that is a sketch's text, unless it is there. */
+/* Notes a value that is the statistics' text, unless it is there. */
 static void
-note_text(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_no)
+note_text(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes value, int64 line_no)
 {
-	int			index = value_index(sketch, value.data, value.size);
+	int			index = value_index(stats, value.data, value.size);
 
 	if (index >= 0)
-		sketch->last_value = index;
+		stats->last_value = index;
 	else
-		add_value(memory, sketch, value, line_no);
+		add_value(memory, stats, value, line_no);
 }
 
 static void
-note_value(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_no)
+note_value(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes value, int64 line_no)
 {
 	StringInfoData text;
 
-	if (sketch->more)
+	if (stats->more)
 		return;
-	if (sketch->value_count > 0)
+	if (stats->value_count > 0)
 	{
-		const SketchValue *last = &sketch->values[sketch->last_value];
+		const CountedValue *last = &stats->values[stats->last_value];
 
 		if (last->size == value.size && memcmp(last->data, value.data, value.size) == 0)
 			return;
 	}
-	if (value.size == 0 || (value.size <= L4_SKETCH_VALUE_BYTES && bytes_are_plain(value)))
+	if (value.size == 0 || (value.size <= L4_STATISTICS_VALUE_BYTES && bytes_are_plain(value)))
 	{
-		note_text(memory, sketch, value, line_no);
+		note_text(memory, stats, value, line_no);
 		return;
 	}
 	initStringInfo(&text);
 	value_text(&text, value);
-	note_text(memory, sketch, (L4Bytes) {text.data, text.len}, line_no);
+	note_text(memory, stats, (L4Bytes) {text.data, text.len}, line_no);
 	pfree(text.data);			/* one for each record, where they come in turns */
 }
 
 /* The sum of the numbers: of one value's, a product, so that it does not matter when they were added up. */
 static double
-sum_of_numbers(const L4Sketch *sketch)
+sum_of_numbers(const L4ParameterStatistics *stats)
 {
-	return sketch->summed ? sketch->sum : sketch->number_count > 0 ? sketch->number_count * sketch->minimum : 0;
+	return stats->summed ? stats->sum : stats->number_count > 0 ? stats->number_count * stats->minimum : 0;
 }
 
 static void
-note_number(L4Sketch *sketch, double number, int64 line_no)
+note_number(L4ParameterStatistics *stats, double number, int64 line_no)
 {
-	if (!sketch->summed && (sketch->more || sketch->value_count > 1))
+	if (!stats->summed && (stats->more || stats->value_count > 1))
 	{
-		sketch->sum = sum_of_numbers(sketch);
-		sketch->summed = true;
+		stats->sum = sum_of_numbers(stats);
+		stats->summed = true;
 	}
-	if (sketch->number_count == 0 || number < sketch->minimum)
+	if (stats->number_count == 0 || number < stats->minimum)
 	{
-		sketch->minimum = number;
-		sketch->minimum_line = line_no;
+		stats->minimum = number;
+		stats->minimum_line = line_no;
 	}
-	if (sketch->number_count == 0 || number > sketch->maximum)
+	if (stats->number_count == 0 || number > stats->maximum)
 	{
-		sketch->maximum = number;
-		sketch->maximum_line = line_no;
+		stats->maximum = number;
+		stats->maximum_line = line_no;
 	}
-	if (sketch->summed)
-		sketch->sum += number;
-	sketch->number_count++;
+	if (stats->summed)
+		stats->sum += number;
+	stats->number_count++;
 }
 
 /* Is it the value that came last? */
 static inline bool
-is_recent(const L4Sketch *sketch, L4Bytes value)
+is_recent(const L4ParameterStatistics *stats, L4Bytes value)
 {
-	return sketch->recent_size == value.size + 1 && memcmp(sketch->recent, value.data, value.size) == 0;
+	return stats->recent_size == value.size + 1 && memcmp(stats->recent, value.data, value.size) == 0;
 }
 
 /* Adds one value. */
 static inline void
-add_to_position(L4SketchMemory *memory, L4Sketch *sketch, L4Bytes value, int64 line_no)
+add_to_position(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes value, int64 line_no)
 {
-	if (!is_recent(sketch, value))
+	if (!is_recent(stats, value))
 	{
-		note_value(memory, sketch, value, line_no);
-		sketch->recent_is_number = value_number(value, &sketch->recent_number);
-		sketch->recent_size = value.size <= RECENT_BYTES ? (uint8) value.size + 1 : 0;
+		note_value(memory, stats, value, line_no);
+		stats->recent_is_number = value_number(value, &stats->recent_number);
+		stats->recent_size = value.size <= RECENT_BYTES ? (uint8) value.size + 1 : 0;
 		if (value.size <= RECENT_BYTES)
-			memcpy(sketch->recent, value.data, value.size);
+			memcpy(stats->recent, value.data, value.size);
 	}
-	if (sketch->recent_is_number)
-		note_number(sketch, sketch->recent_number, line_no);
+	if (stats->recent_is_number)
+		note_number(stats, stats->recent_number, line_no);
 }
 
 void
-sketch_add(L4SketchMemory *memory, L4SketchSet *set, const L4Bytes *parameters, int count, int64 line_no)
+statistics_add(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4Bytes *parameters, int count, int64 line_no)
 {
 	int			i;
 
-	count = Min(count, L4_SKETCH_POSITIONS);
+	count = Min(count, L4_STATISTICS_POSITIONS);
 	if (set->positions == NULL)
 	{
 		if (count == 0 || set->position_count < 0)
 			return;
-		if (!take_budget(memory, count * sizeof(L4Sketch)))
+		if (!take_budget(memory, count * sizeof(L4ParameterStatistics)))
 		{
 			set->position_count = -1;	/* never half of the records */
 			return;
 		}
-		set->positions = palloc0(count * sizeof(L4Sketch));
+		set->positions = palloc0(count * sizeof(L4ParameterStatistics));
 		set->position_count = count;
 	}
 	for (i = 0; i < Min(set->position_count, count); i++)	/* two shapes of one hash may differ in it */
@@ -346,14 +346,14 @@ sketch_add(L4SketchMemory *memory, L4SketchSet *set, const L4Bytes *parameters, 
 }
 
 static void
-merge_position(L4SketchMemory *memory, L4Sketch *into, const L4Sketch *from)
+merge_position(L4StatisticsMemory *memory, L4ParameterStatistics *into, const L4ParameterStatistics *from)
 {
 	double		sum = sum_of_numbers(into) + sum_of_numbers(from);
 	int			i;
 
 	for (i = 0; i < from->value_count; i++)
 	{
-		const SketchValue *value = &from->values[i];
+		const CountedValue *value = &from->values[i];
 
 		if (!into->more && value_index(into, value->data, value->size) < 0)
 			add_value(memory, into, (L4Bytes) {value->data, value->size}, value->line_no);
@@ -377,22 +377,22 @@ merge_position(L4SketchMemory *memory, L4Sketch *into, const L4Sketch *from)
 }
 
 void
-sketch_merge(L4SketchMemory *memory, L4SketchSet *into, const L4SketchSet *from)
+statistics_merge(L4StatisticsMemory *memory, L4StatisticsSet *into, const L4StatisticsSet *from)
 {
 	int			i;
 
 	if (from->position_count == 0 || into->position_count < 0)
 		return;
 	if (from->position_count < 0 ||
-		(into->positions == NULL && !take_budget(memory, from->position_count * sizeof(L4Sketch))))
+		(into->positions == NULL && !take_budget(memory, from->position_count * sizeof(L4ParameterStatistics))))
 	{
-		sketch_free(into);
+		statistics_free(into);
 		into->position_count = -1;	/* never half of the records */
 		return;
 	}
 	if (into->positions == NULL)
 	{
-		into->positions = palloc0(from->position_count * sizeof(L4Sketch));
+		into->positions = palloc0(from->position_count * sizeof(L4ParameterStatistics));
 		into->position_count = from->position_count;
 	}
 	for (i = 0; i < Min(into->position_count, from->position_count); i++)
@@ -400,7 +400,7 @@ sketch_merge(L4SketchMemory *memory, L4SketchSet *into, const L4SketchSet *from)
 }
 
 void
-sketch_free(L4SketchSet *set)
+statistics_free(L4StatisticsSet *set)
 {
 	int			i;
 	int			j;
@@ -414,46 +414,46 @@ sketch_free(L4SketchSet *set)
 	}
 	if (set->positions != NULL)
 		pfree(set->positions);
-	memset(set, 0, sizeof(L4SketchSet));
+	memset(set, 0, sizeof(L4StatisticsSet));
 }
 
-L4SketchSet
-sketch_copy(const L4SketchSet *set)
+L4StatisticsSet
+statistics_copy(const L4StatisticsSet *set)
 {
-	L4SketchSet copy = *set;
+	L4StatisticsSet copy = *set;
 	int			i;
 
 	if (set->position_count <= 0)
 		return copy;
-	copy.positions = palloc(set->position_count * sizeof(L4Sketch));
-	memcpy(copy.positions, set->positions, set->position_count * sizeof(L4Sketch));
+	copy.positions = palloc(set->position_count * sizeof(L4ParameterStatistics));
+	memcpy(copy.positions, set->positions, set->position_count * sizeof(L4ParameterStatistics));
 	for (i = 0; i < copy.position_count; i++)
 	{
-		L4Sketch   *sketch = &copy.positions[i];
+		L4ParameterStatistics *stats = &copy.positions[i];
 
-		if (sketch->values == NULL)
+		if (stats->values == NULL)
 			continue;
-		sketch->values = palloc(sketch->value_room * sizeof(SketchValue));	/* the bytes of a value never change */
-		memcpy(sketch->values, set->positions[i].values, sketch->value_count * sizeof(SketchValue));
+		stats->values = palloc(stats->value_room * sizeof(CountedValue));	/* the bytes of a value never change */
+		memcpy(stats->values, set->positions[i].values, stats->value_count * sizeof(CountedValue));
 	}
 	return copy;
 }
 
 /* Packing: columns of numbers, of values and of doubles, shape by shape. */
 
-typedef struct SketchColumns
+typedef struct StatisticsColumns
 {
 	StringInfoData ids;			/* shape ids, 8 bytes each */
 	StringInfoData rows;		/* streams, counts, lines */
 	StringInfoData values;
 	StringInfoData doubles;
-} SketchColumns;
+} StatisticsColumns;
 
 static int
 compare_rows(const void *a, const void *b)
 {
-	const L4SketchRow *x = a;
-	const L4SketchRow *y = b;
+	const L4StatisticsRow *x = a;
+	const L4StatisticsRow *y = b;
 
 	if (x->shape_id != y->shape_id)
 		return x->shape_id < y->shape_id ? -1 : 1;
@@ -480,38 +480,38 @@ get_double(L4ColumnReader *in)
 }
 
 static void
-pack_position(SketchColumns *columns, const L4Sketch *sketch, int64 first_line)
+pack_position(StatisticsColumns *columns, const L4ParameterStatistics *stats, int64 first_line)
 {
 	int64		line_no = first_line;
 	int			i;
 
-	column_put_unsigned(&columns->rows, (uint64) sketch->value_count * 2 + (sketch->more ? 1 : 0));
-	for (i = 0; i < sketch->value_count; i++)
+	column_put_unsigned(&columns->rows, (uint64) stats->value_count * 2 + (stats->more ? 1 : 0));
+	for (i = 0; i < stats->value_count; i++)
 	{
-		L4Bytes		value = {sketch->values[i].data, sketch->values[i].size};
+		L4Bytes		value = {stats->values[i].data, stats->values[i].size};
 
 		column_put_bytes(&columns->values, value);
 		if (i > 0)				/* the first value is that of the first record */
-			column_put_signed(&columns->rows, sketch->values[i].line_no - line_no);
-		line_no = sketch->values[i].line_no;
+			column_put_signed(&columns->rows, stats->values[i].line_no - line_no);
+		line_no = stats->values[i].line_no;
 	}
-	if (sketch->value_count == 1 && !sketch->more)
+	if (stats->value_count == 1 && !stats->more)
 		return;
-	column_put_unsigned(&columns->rows, sketch->number_count);
-	if (sketch->number_count == 0)
+	column_put_unsigned(&columns->rows, stats->number_count);
+	if (stats->number_count == 0)
 		return;
-	put_double(&columns->doubles, sum_of_numbers(sketch));
-	if (!sketch->more)
+	put_double(&columns->doubles, sum_of_numbers(stats));
+	if (!stats->more)
 		return;
-	put_double(&columns->doubles, sketch->minimum);
-	put_double(&columns->doubles, sketch->maximum);
-	column_put_signed(&columns->rows, sketch->minimum_line - first_line);
-	column_put_signed(&columns->rows, sketch->maximum_line - first_line);
+	put_double(&columns->doubles, stats->minimum);
+	put_double(&columns->doubles, stats->maximum);
+	column_put_signed(&columns->rows, stats->minimum_line - first_line);
+	column_put_signed(&columns->rows, stats->maximum_line - first_line);
 }
 
 /* The distinct streams of the rows, ascending. */
 static int64 *
-distinct_streams(const L4SketchRow *rows, int count, int *stream_count)
+distinct_streams(const L4StatisticsRow *rows, int count, int *stream_count)
 {
 	int64	   *streams = palloc(mul_size(Max(count, 1), sizeof(int64)));
 	int			i;
@@ -527,7 +527,7 @@ distinct_streams(const L4SketchRow *rows, int count, int *stream_count)
 }
 
 static void
-pack_row(SketchColumns *columns, const L4SketchRow *row, const int64 *streams, int stream_count, int *stream)
+pack_row(StatisticsColumns *columns, const L4StatisticsRow *row, const int64 *streams, int stream_count, int *stream)
 {
 	const int64 *found = bsearch(&row->stream_id, streams, stream_count, sizeof(int64), compare_int64);
 	int			number = (int) (found - streams);
@@ -543,7 +543,7 @@ pack_row(SketchColumns *columns, const L4SketchRow *row, const int64 *streams, i
 
 /* The rows of one shape, from row `from` on; returns where the next begins. */
 static int
-pack_shape(SketchColumns *columns, const L4SketchRow *rows, int from, int count, const int64 *streams, int stream_count)
+pack_shape(StatisticsColumns *columns, const L4StatisticsRow *rows, int from, int count, const int64 *streams, int stream_count)
 {
 	int			to = from;
 	int			stream = 0;
@@ -567,9 +567,9 @@ put_column(StringInfo out, const StringInfoData *column)
 }
 
 bytea *
-sketch_pack(L4SketchRow *rows, int count)
+statistics_pack(L4StatisticsRow *rows, int count)
 {
-	SketchColumns columns;
+	StatisticsColumns columns;
 	StringInfoData plain;
 	L4Bytes		bytes;
 	int64	   *streams;
@@ -583,7 +583,7 @@ sketch_pack(L4SketchRow *rows, int count)
 			rows[kept++] = rows[i];
 	if (kept == 0)
 		return NULL;
-	qsort(rows, kept, sizeof(L4SketchRow), compare_rows);
+	qsort(rows, kept, sizeof(L4StatisticsRow), compare_rows);
 	streams = distinct_streams(rows, kept, &stream_count);
 	initStringInfo(&columns.ids);
 	initStringInfo(&columns.rows);
@@ -610,7 +610,7 @@ sketch_pack(L4SketchRow *rows, int count)
 
 /* Reading */
 
-struct L4SketchReader
+struct L4StatisticsReader
 {
 	uint32		stream_count;
 	int64	   *streams;
@@ -620,7 +620,7 @@ struct L4SketchReader
 	uint64		position;		/* of the row under way, read so far */
 	uint64		stream;
 	int64		first_line;
-	L4SketchEntry entry;
+	L4StatisticsEntry entry;
 	L4ColumnReader ids;
 	L4ColumnReader rows;
 	L4ColumnReader values;
@@ -636,10 +636,10 @@ get_column(L4ColumnReader *in, L4ColumnReader *column)
 	column->end = bytes.data + bytes.size;
 }
 
-L4SketchReader *
-sketch_open(const bytea *blob)
+L4StatisticsReader *
+statistics_open(const bytea *blob)
 {
-	L4SketchReader *reader = palloc0(sizeof(L4SketchReader));
+	L4StatisticsReader *reader = palloc0(sizeof(L4StatisticsReader));
 	L4Bytes		plain = blob_unpack(blob);
 	L4ColumnReader in;
 	uint32		i;
@@ -660,7 +660,7 @@ sketch_open(const bytea *blob)
 
 /* Goes on to the next row, of this shape or the next one; false at the end. */
 static bool
-next_row(L4SketchReader *reader)
+next_row(L4StatisticsReader *reader)
 {
 	while (reader->rows_left == 0)
 	{
@@ -671,7 +671,7 @@ next_row(L4SketchReader *reader)
 		reader->rows_left = column_get_unsigned(&reader->rows);
 		reader->positions = column_get_unsigned(&reader->rows);
 		reader->stream = 0;
-		if (reader->positions == 0 || reader->positions > L4_SKETCH_POSITIONS)
+		if (reader->positions == 0 || reader->positions > L4_STATISTICS_POSITIONS)
 			column_corrupted("a sketch has a wrong number of positions");
 	}
 	reader->rows_left--;
@@ -687,7 +687,7 @@ next_row(L4SketchReader *reader)
 
 /* Range of the numbers among the values, where all of them are known. */
 static void
-range_of_values(L4SketchEntry *entry)
+range_of_values(L4StatisticsEntry *entry)
 {
 	bool		any = false;
 	double		number;
@@ -718,7 +718,7 @@ range_of_values(L4SketchEntry *entry)
 }
 
 static void
-read_numbers(L4SketchReader *reader, L4SketchEntry *entry, bool more)
+read_numbers(L4StatisticsReader *reader, L4StatisticsEntry *entry, bool more)
 {
 	if (entry->value_count == 1 && !more)
 	{
@@ -742,9 +742,9 @@ read_numbers(L4SketchReader *reader, L4SketchEntry *entry, bool more)
 }
 
 bool
-sketch_next(L4SketchReader *reader, L4SketchEntry *entry)
+statistics_next(L4StatisticsReader *reader, L4StatisticsEntry *entry)
 {
-	uint64		head;
+	uint64		counts;
 	int64		line_no;
 	int			i;
 
@@ -754,11 +754,11 @@ sketch_next(L4SketchReader *reader, L4SketchEntry *entry)
 	*entry = reader->entry;
 	entry->first_line = reader->first_line;
 	entry->position = (int) ++reader->position;
-	head = column_get_unsigned(&reader->rows);
-	if (head / 2 > L4_SKETCH_VALUES)
+	counts = column_get_unsigned(&reader->rows);
+	if (counts / 2 > L4_STATISTICS_VALUES)
 		column_corrupted("a sketch has too many values");
-	entry->value_count = (int) (head / 2);
-	entry->distinct_values = entry->value_count + (int) (head & 1);
+	entry->value_count = (int) (counts / 2);
+	entry->distinct_values = entry->value_count + (int) (counts & 1);
 	line_no = reader->first_line;
 	for (i = 0; i < entry->value_count; i++)
 	{
@@ -767,12 +767,12 @@ sketch_next(L4SketchReader *reader, L4SketchEntry *entry)
 			line_no += column_get_signed(&reader->rows);
 		entry->value_lines[i] = line_no;
 	}
-	read_numbers(reader, entry, (head & 1) != 0);
+	read_numbers(reader, entry, (counts & 1) != 0);
 	return true;
 }
 
 void
-sketch_put(StringInfo out, const L4SketchSet *set)
+statistics_put(StringInfo out, const L4StatisticsSet *set)
 {
 	int			i;
 	int			j;
@@ -780,92 +780,92 @@ sketch_put(StringInfo out, const L4SketchSet *set)
 	column_put_signed(out, set->position_count);
 	for (i = 0; i < set->position_count; i++)
 	{
-		const L4Sketch *sketch = &set->positions[i];
+		const L4ParameterStatistics *stats = &set->positions[i];
 
-		column_put_unsigned(out, (sketch->more ? 1 : 0) + (sketch->summed ? 2 : 0));
-		column_put_unsigned(out, sketch->value_count);
-		for (j = 0; j < sketch->value_count; j++)
+		column_put_unsigned(out, (stats->more ? 1 : 0) + (stats->summed ? 2 : 0));
+		column_put_unsigned(out, stats->value_count);
+		for (j = 0; j < stats->value_count; j++)
 		{
-			column_put_bytes(out, (L4Bytes) {sketch->values[j].data, sketch->values[j].size});
-			column_put_signed(out, sketch->values[j].line_no);
+			column_put_bytes(out, (L4Bytes) {stats->values[j].data, stats->values[j].size});
+			column_put_signed(out, stats->values[j].line_no);
 		}
-		column_put_unsigned(out, sketch->number_count);
-		if (sketch->number_count == 0)
+		column_put_unsigned(out, stats->number_count);
+		if (stats->number_count == 0)
 			continue;
-		put_double(out, sketch->sum);
-		put_double(out, sketch->minimum);
-		put_double(out, sketch->maximum);
-		column_put_signed(out, sketch->minimum_line);
-		column_put_signed(out, sketch->maximum_line);
+		put_double(out, stats->sum);
+		put_double(out, stats->minimum);
+		put_double(out, stats->maximum);
+		column_put_signed(out, stats->minimum_line);
+		column_put_signed(out, stats->maximum_line);
 	}
 }
 
 static void
-get_position(L4ColumnReader *in, L4Sketch *sketch)
+get_position(L4ColumnReader *in, L4ParameterStatistics *stats)
 {
 	uint64		flags = column_get_unsigned(in);
 	int			i;
 
-	sketch->more = (flags & 1) != 0;
-	sketch->summed = (flags & 2) != 0;
-	sketch->value_count = sketch->value_room = (int16) column_get_count(in, L4_SKETCH_VALUES);
-	if (sketch->value_count > 0)
-		sketch->values = palloc(sketch->value_count * sizeof(SketchValue));
-	for (i = 0; i < sketch->value_count; i++)
+	stats->more = (flags & 1) != 0;
+	stats->summed = (flags & 2) != 0;
+	stats->value_count = stats->value_room = (int16) column_get_count(in, L4_STATISTICS_VALUES);
+	if (stats->value_count > 0)
+		stats->values = palloc(stats->value_count * sizeof(CountedValue));
+	for (i = 0; i < stats->value_count; i++)
 	{
 		L4Bytes		value = column_get_bytes(in);
 
-		sketch->values[i].data = memcpy(palloc(value.size + 1), value.data, value.size);
-		sketch->values[i].size = value.size;
-		sketch->values[i].line_no = column_get_signed(in);
+		stats->values[i].data = memcpy(palloc(value.size + 1), value.data, value.size);
+		stats->values[i].size = value.size;
+		stats->values[i].line_no = column_get_signed(in);
 	}
-	sketch->number_count = (int64) column_get_unsigned(in);
-	if (sketch->number_count == 0)
+	stats->number_count = (int64) column_get_unsigned(in);
+	if (stats->number_count == 0)
 		return;
-	sketch->sum = get_double(in);
-	sketch->minimum = get_double(in);
-	sketch->maximum = get_double(in);
-	sketch->minimum_line = column_get_signed(in);
-	sketch->maximum_line = column_get_signed(in);
+	stats->sum = get_double(in);
+	stats->minimum = get_double(in);
+	stats->maximum = get_double(in);
+	stats->minimum_line = column_get_signed(in);
+	stats->maximum_line = column_get_signed(in);
 }
 
 void
-sketch_get(L4ColumnReader *in, L4SketchSet *set)
+statistics_get(L4ColumnReader *in, L4StatisticsSet *set)
 {
 	int			i;
 
 	set->positions = NULL;
 	set->position_count = (int) column_get_signed(in);
-	if (set->position_count < -1 || set->position_count > L4_SKETCH_POSITIONS)
+	if (set->position_count < -1 || set->position_count > L4_STATISTICS_POSITIONS)
 		column_corrupted("a sketch has too many positions");
 	if (set->position_count > 0)
-		set->positions = palloc0(set->position_count * sizeof(L4Sketch));
+		set->positions = palloc0(set->position_count * sizeof(L4ParameterStatistics));
 	for (i = 0; i < set->position_count; i++)
 		get_position(in, &set->positions[i]);
 }
 
 void
-sketch_restore(L4SketchMemory *memory, L4SketchSet *set, const L4SketchEntry *entry)
+statistics_restore(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4StatisticsEntry *entry)
 {
-	L4Sketch   *sketch;
+	L4ParameterStatistics *stats;
 	int			i;
 
 	if (entry->position != set->position_count + 1)
 		column_corrupted("the positions of a sketch are not in order");
-	set->positions = set->positions == NULL ? palloc(sizeof(L4Sketch))
-		: repalloc(set->positions, entry->position * sizeof(L4Sketch));
+	set->positions = set->positions == NULL ? palloc(sizeof(L4ParameterStatistics))
+		: repalloc(set->positions, entry->position * sizeof(L4ParameterStatistics));
 	set->position_count = entry->position;
-	memory->used += sizeof(L4Sketch);
-	sketch = &set->positions[entry->position - 1];
-	memset(sketch, 0, sizeof(L4Sketch));
+	memory->used += sizeof(L4ParameterStatistics);
+	stats = &set->positions[entry->position - 1];
+	memset(stats, 0, sizeof(L4ParameterStatistics));
 	for (i = 0; i < entry->value_count; i++)
-		add_value(memory, sketch, entry->values[i], entry->value_lines[i]);
-	sketch->more = entry->distinct_values > entry->value_count;
-	sketch->number_count = entry->number_count;
-	sketch->minimum = entry->minimum;
-	sketch->minimum_line = entry->minimum_line;
-	sketch->maximum = entry->maximum;
-	sketch->maximum_line = entry->maximum_line;
-	sketch->sum = entry->sum;
-	sketch->summed = sketch->more || sketch->value_count > 1;
+		add_value(memory, stats, entry->values[i], entry->value_lines[i]);
+	stats->more = entry->distinct_values > entry->value_count;
+	stats->number_count = entry->number_count;
+	stats->minimum = entry->minimum;
+	stats->minimum_line = entry->minimum_line;
+	stats->maximum = entry->maximum;
+	stats->maximum_line = entry->maximum_line;
+	stats->sum = entry->sum;
+	stats->summed = stats->more || stats->value_count > 1;
 }

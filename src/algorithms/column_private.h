@@ -1,19 +1,19 @@
 /*
- * column_parts.h: what writing (column.c) and reading (column_read.c) of columns share: the stored format.
+ * column_private.h: what writing (column.c) and reading (column_read.c) of columns share: the stored format.
  *
- * A blob begins with the sizes of its sections. `heads` says of each column, in order, how it is packed; the other sections
- * hold what it needs, one column after the other. Bytes of one kind lie together and zstd is told where a section ends, so that
- * each kind has its own statistics.
+ * A blob begins with the sizes of its sections. `descriptors` says of each column, in order, how it is packed; the other
+ * sections hold what it needs, one column after the other. Bytes of one kind lie together and zstd is told where a section
+ * ends, so that each kind has its own statistics.
  */
-#ifndef L4_COLUMN_PARTS_H
-#define L4_COLUMN_PARTS_H
+#ifndef L4_COLUMN_PRIVATE_H
+#define L4_COLUMN_PRIVATE_H
 
 typedef enum ColumnSection
 {
-	SECTION_HEADS, SECTION_TEXTS, SECTION_BYTES, SECTION_CLASSES, SECTION_BITS, SECTION_COUNT
+	SECTION_DESCRIPTORS, SECTION_TEXTS, SECTION_BYTES, SECTION_CLASSES, SECTION_BITS, SECTION_COUNT
 } ColumnSection;
 
-/* How the values of a column are packed. A head begins with 8 * the number of values + one of these. */
+/* How the values of a column are packed. A descriptor begins with 8 * the number of values + one of these. */
 typedef enum ColumnKind
 {
 	COLUMN_TEXTS,				/* size; texts: each with its length */
@@ -45,4 +45,4 @@ typedef enum NumberWay
 /* So many different values at most has a COLUMN_CHOICE or WAY_CHOICE. */
 #define CHOICE_LIMIT 64
 
-#endif							/* L4_COLUMN_PARTS_H */
+#endif							/* L4_COLUMN_PRIVATE_H */

@@ -1,5 +1,5 @@
 /*
- * head_filter.c: which of many patterns can match at the beginning of a text at all, told from its first bytes.
+ * prefilter.c: which of many patterns can match at the beginning of a text at all, told from its first bytes.
  *
  * A log line is tried against some sixty header patterns, and most lines match none: to run the regular expressions one after
  * the other would cost more than all the rest of reading a line. So each pattern is studied once: for each of the first twelve
@@ -10,53 +10,53 @@
  * Twelve positions do not part the many headers that begin with a full time. Patterns that begin with the very text of that
  * time are studied behind it too, and a line's time is measured once for all of them.
  *
- * The study walks the pattern (head_walk.c). What the walk does not know (inline options, verbs, back references) makes the
+ * The study walks the pattern (pattern_walk.c). What the walk does not know (inline options, verbs, back references) makes the
  * pattern a candidate always; so do non-ASCII bytes and Unicode properties, with which alone the patterns match characters
  * instead of bytes (pattern.c).
  */
-#include "algorithms/head_filter.h"
+#include "algorithms/prefilter.h"
 
-#include "algorithms/head_walk.h"
+#include "algorithms/pattern_walk.h"
 #include "storage/shmem.h"
 
-#define HEAD_POSITIONS 12
-#define HEAD_END 256			/* "byte" of the place after the last one */
-#define HEAD_TIME_SIZE 19		/* of the shortest form of HEAD_ANY_TIME */
+#define TABLE_POSITIONS 12
+#define TEXT_END 256			/* "byte" of the place after the last one */
+#define HEADER_TIME_SIZE 19		/* of the shortest form of HEADER_ANY_TIME */
 
-typedef struct HeadSets
+typedef struct PatternBytes
 {
-	bool		may[HEAD_POSITIONS][HEAD_END + 1];
-} HeadSets;
+	bool		may[TABLE_POSITIONS][TEXT_END + 1];
+} PatternBytes;
 
 /* What the study found out about a pattern as a whole. */
-typedef struct HeadPattern
+typedef struct FilteredPattern
 {
 	bool		known;
 	bool		alternatives;	/* a bar outside of all groups */
-} HeadPattern;
+} FilteredPattern;
 
 /* Which patterns may go on from a place: [position][byte][word]. */
-typedef struct HeadTable
+typedef struct FilterTable
 {
 	int			words;
 	uint64	   *bits;
-} HeadTable;
+} FilterTable;
 
-struct L4HeadFilter
+struct L4Prefilter
 {
 	int			words;
 	uint64	   *candidates;
-	HeadTable	whole;
-	HeadTable	behind_time;	/* of the patterns that begin with a time, behind that time */
+	FilterTable	whole;
+	FilterTable	behind_time;	/* of the patterns that begin with a time, behind that time */
 	uint64	   *timed;			/* which patterns those are */
-	HeadPattern *patterns;
+	FilteredPattern *patterns;
 };
 
 /* Marks the bytes of an atom at a position. */
 static bool
-head_mark(L4HeadWalk *walk, int position, const L4HeadClass *class)
+mark(L4PatternWalk *walk, int position, const L4ByteSet *class)
 {
-	HeadSets   *sets = walk->argument;
+	PatternBytes *sets = walk->argument;
 	int			c;
 
 	for (c = 0; c < 256; c++)
@@ -66,13 +66,13 @@ head_mark(L4HeadWalk *walk, int position, const L4HeadClass *class)
 
 /* Beyond the shortest match anything may stand, or nothing. */
 static void
-head_open_after(HeadSets *sets, L4Places ends)
+open_after(PatternBytes *sets, L4Positions ends)
 {
 	bool		open = false;
 	int			position;
 
-	for (position = 0; position < HEAD_POSITIONS; position++)
-		if ((open |= places_have(ends, position)))
+	for (position = 0; position < TABLE_POSITIONS; position++)
+		if ((open |= positions_have(ends, position)))
 			memset(sets->may[position], true, sizeof(sets->may[position]));
 }
 
@@ -80,39 +80,39 @@ head_open_after(HeadSets *sets, L4Places ends)
  * Studies one pattern. A look ahead at its very beginning is studied like a pattern of its own, and both must hold: formats
  * that take their facts out of the message have no other text.
  */
-static HeadPattern
-head_study(const char *pattern, HeadSets *sets)
+static FilteredPattern
+study(const char *pattern, PatternBytes *sets)
 {
-	HeadPattern found;
-	L4HeadWalk	walk = {0};
-	HeadSets   *ahead = NULL;
+	FilteredPattern found;
+	L4PatternWalk walk = {0};
+	PatternBytes *ahead = NULL;
 	bool		known = true;
 	int			position;
 	int			c;
 
-	memset(sets, 0, sizeof(HeadSets));
+	memset(sets, 0, sizeof(PatternBytes));
 	walk.at = pattern;
 	walk.end = pattern + strlen(pattern);
-	walk.limit = HEAD_POSITIONS;
-	walk.visit = head_mark;
+	walk.limit = TABLE_POSITIONS;
+	walk.visit = mark;
 	walk.argument = sets;
 	if (strncmp(pattern, "(?=", 3) == 0)
 	{
-		walk.argument = ahead = palloc0(sizeof(HeadSets));
+		walk.argument = ahead = palloc0(sizeof(PatternBytes));
 		walk.at += 3;
-		head_open_after(ahead, head_walk(&walk, L4_FIRST_PLACE));
+		open_after(ahead, pattern_walk(&walk, L4_FIRST_POSITION));
 		known = !walk.failed && walk.at < walk.end && (walk.end - walk.at == 1 || strchr("*+?{", walk.at[1]) == NULL);
 		walk.at++;
 		walk.argument = sets;
 	}
 	if (known)
-		head_open_after(sets, head_walk(&walk, L4_FIRST_PLACE));
+		open_after(sets, pattern_walk(&walk, L4_FIRST_POSITION));
 	known = known && !walk.failed && walk.at >= walk.end;
 	if (!known)
-		memset(sets, true, sizeof(HeadSets));
+		memset(sets, true, sizeof(PatternBytes));
 	else if (ahead != NULL && !walk.alternatives)
-		for (position = 0; position < HEAD_POSITIONS; position++)
-			for (c = 0; c <= HEAD_END; c++)
+		for (position = 0; position < TABLE_POSITIONS; position++)
+			for (c = 0; c <= TEXT_END; c++)
 				sets->may[position][c] &= ahead->may[position][c];
 	if (ahead != NULL)
 		pfree(ahead);
@@ -123,9 +123,9 @@ head_study(const char *pattern, HeadSets *sets)
 
 /* What follows the time with which the pattern begins, or NULL where it begins otherwise. */
 static const char *
-head_behind_time(const char *pattern)
+behind_time(const char *pattern)
 {
-	static const char *const times[] = {"(?<ts>" HEAD_TIME ")", "(?<ts>" HEAD_ANY_TIME ")"};
+	static const char *const times[] = {"(?<ts>" HEADER_TIME ")", "(?<ts>" HEADER_ANY_TIME ")"};
 	int			i;
 
 	for (i = 0; i < (int) lengthof(times); i++)
@@ -140,25 +140,25 @@ head_behind_time(const char *pattern)
 }
 
 static void
-head_table_init(HeadTable *table, int words)
+table_init(FilterTable *table, int words)
 {
 	table->words = words;
-	table->bits = palloc0(mul_size(words, HEAD_POSITIONS * (HEAD_END + 1) * sizeof(uint64)));
+	table->bits = palloc0(mul_size(words, TABLE_POSITIONS * (TEXT_END + 1) * sizeof(uint64)));
 }
 
 /* Enters a pattern under its number. */
-static HeadPattern
-head_table_add(HeadTable *table, const char *pattern, int number)
+static FilteredPattern
+table_add(FilterTable *table, const char *pattern, int number)
 {
-	HeadSets   *sets = palloc(sizeof(HeadSets));
-	HeadPattern found = head_study(pattern, sets);
+	PatternBytes *sets = palloc(sizeof(PatternBytes));
+	FilteredPattern found = study(pattern, sets);
 	int			position;
 	int			c;
 
-	for (position = 0; position < HEAD_POSITIONS; position++)
-		for (c = 0; c <= HEAD_END; c++)
+	for (position = 0; position < TABLE_POSITIONS; position++)
+		for (c = 0; c <= TEXT_END; c++)
 			if (sets->may[position][c])
-				table->bits[(size_t) (position * (HEAD_END + 1) + c) * table->words + number / 64] |=
+				table->bits[(size_t) (position * (TEXT_END + 1) + c) * table->words + number / 64] |=
 					UINT64CONST(1) << (number % 64);
 	pfree(sets);
 	return found;
@@ -166,47 +166,47 @@ head_table_add(HeadTable *table, const char *pattern, int number)
 
 /* The patterns of one word that may go on from a place. */
 static uint64
-head_table_look(const HeadTable *table, const char *data, size_t size, int word)
+table_look(const FilterTable *table, const char *data, size_t size, int word)
 {
 	uint64		set = ~UINT64CONST(0);
 	int			position;
 
-	for (position = 0; position < HEAD_POSITIONS && set != 0; position++)
+	for (position = 0; position < TABLE_POSITIONS && set != 0; position++)
 	{
-		int			c = position < size ? (unsigned char) data[position] : HEAD_END;
+		int			c = position < size ? (unsigned char) data[position] : TEXT_END;
 
-		set &= table->bits[(size_t) (position * (HEAD_END + 1) + c) * table->words + word];
-		if (c == HEAD_END)
+		set &= table->bits[(size_t) (position * (TEXT_END + 1) + c) * table->words + word];
+		if (c == TEXT_END)
 			break;
 	}
 	return set;
 }
 
 /*
- * head_filter_create: studies count patterns and makes their filter in the current memory context. Never fails. Cost: some 20
+ * prefilter_create: studies count patterns and makes their filter in the current memory context. Never fails. Cost: some 20
  * microseconds a pattern; 50 kB of tables for each 64 patterns.
  */
-L4HeadFilter *
-head_filter_create(const char *const *patterns, int count)
+L4Prefilter *
+prefilter_create(const char *const *patterns, int count)
 {
-	L4HeadFilter *filter = palloc(sizeof(L4HeadFilter));
+	L4Prefilter *filter = palloc(sizeof(L4Prefilter));
 	int			i;
 
 	filter->words = Max(1, (count + 63) / 64);
 	filter->candidates = palloc0(mul_size(filter->words, sizeof(uint64)));
 	filter->timed = palloc0(mul_size(filter->words, sizeof(uint64)));
-	filter->patterns = palloc(mul_size(Max(count, 1), sizeof(HeadPattern)));
-	head_table_init(&filter->whole, filter->words);
-	head_table_init(&filter->behind_time, filter->words);
+	filter->patterns = palloc(mul_size(Max(count, 1), sizeof(FilteredPattern)));
+	table_init(&filter->whole, filter->words);
+	table_init(&filter->behind_time, filter->words);
 	for (i = 0; i < count; i++)
 	{
-		const char *rest = head_behind_time(patterns[i]);
+		const char *rest = behind_time(patterns[i]);
 
-		HeadPattern behind = {false, false};
+		FilteredPattern behind = {false, false};
 
-		filter->patterns[i] = head_table_add(&filter->whole, patterns[i], i);
+		filter->patterns[i] = table_add(&filter->whole, patterns[i], i);
 		if (rest != NULL)
-			behind = head_table_add(&filter->behind_time, rest, i);
+			behind = table_add(&filter->behind_time, rest, i);
 		if (behind.known && !behind.alternatives)
 			filter->timed[i / 64] |= UINT64CONST(1) << (i % 64);
 	}
@@ -221,7 +221,7 @@ is_digit(char c)
 
 /* Where the zone that may stand at data ends, or 0. */
 static size_t
-head_zone_size(const char *data, size_t size)
+zone_size(const char *data, size_t size)
 {
 	size_t		colon;
 
@@ -235,75 +235,75 @@ head_zone_size(const char *data, size_t size)
 
 /* The patterns that may go on where a time may end: here, or behind a zone. */
 static uint64
-head_look_behind(const L4HeadFilter *filter, L4Bytes text, size_t end, int word)
+look_behind(const L4Prefilter *filter, L4Bytes text, size_t end, int word)
 {
-	size_t		zone = head_zone_size(text.data + end, text.size - end);
-	uint64		set = head_table_look(&filter->behind_time, text.data + end, text.size - end, word);
+	size_t		zone = zone_size(text.data + end, text.size - end);
+	uint64		set = table_look(&filter->behind_time, text.data + end, text.size - end, word);
 
 	if (zone > 0)
-		set |= head_table_look(&filter->behind_time, text.data + end + zone, text.size - end - zone, word);
+		set |= table_look(&filter->behind_time, text.data + end + zone, text.size - end - zone, word);
 	return set;
 }
 
 /* Which patterns may go on behind the time at the beginning of text, wherever the pattern may let it end. */
 static uint64
-head_time_ends(const L4HeadFilter *filter, L4Bytes text, int word)
+header_time_ends(const L4Prefilter *filter, L4Bytes text, int word)
 {
-	size_t		end = HEAD_TIME_SIZE;
+	size_t		end = HEADER_TIME_SIZE;
 	size_t		most;
 	uint64		set;
 
-	if (text.size < HEAD_TIME_SIZE)
+	if (text.size < HEADER_TIME_SIZE)
 		return 0;
-	set = head_look_behind(filter, text, end, word);
+	set = look_behind(filter, text, end, word);
 	if (end >= text.size || (text.data[end] != '.' && text.data[end] != ','))
 		return set;
 	most = Min(text.size, end + 10);
 	for (end++; end < most && is_digit(text.data[end]);)
-		set |= head_look_behind(filter, text, ++end, word);
+		set |= look_behind(filter, text, ++end, word);
 	return set;
 }
 
 /*
- * head_filter_candidates: the patterns that may match at the beginning of text, bit i of the words for pattern i. Cost: some
+ * prefilter_candidates: the patterns that may match at the beginning of text, bit i of the words for pattern i. Cost: some
  * ten nanoseconds for each 64 patterns.
  */
 const uint64 *
-head_filter_candidates(L4HeadFilter *filter, L4Bytes text)
+prefilter_candidates(L4Prefilter *filter, L4Bytes text)
 {
 	int			word;
 
 	for (word = 0; word < filter->words; word++)
 	{
-		uint64		set = head_table_look(&filter->whole, text.data, text.size, word);
+		uint64		set = table_look(&filter->whole, text.data, text.size, word);
 
 		if (set & filter->timed[word])
-			set &= head_time_ends(filter, text, word) | ~filter->timed[word];
+			set &= header_time_ends(filter, text, word) | ~filter->timed[word];
 		filter->candidates[word] = set;
 	}
 	return filter->candidates;
 }
 
 int
-head_filter_words(const L4HeadFilter *filter)
+prefilter_words(const L4Prefilter *filter)
 {
 	return filter->words;
 }
 
 bool
-head_filter_knows(const L4HeadFilter *filter, int pattern, bool *alternatives)
+prefilter_knows(const L4Prefilter *filter, int pattern, bool *alternatives)
 {
 	*alternatives = filter->patterns[pattern].alternatives;
 	return filter->patterns[pattern].known;
 }
 
 bool
-head_filter_any(L4HeadFilter *filter, L4Bytes text)
+prefilter_any(L4Prefilter *filter, L4Bytes text)
 {
 	uint64		any = 0;
 	int			word;
 
-	(void) head_filter_candidates(filter, text);
+	(void) prefilter_candidates(filter, text);
 	for (word = 0; word < filter->words; word++)
 		any |= filter->candidates[word];
 	return any != 0;
