@@ -309,10 +309,10 @@ matrix_build(Forest *forest)
 	{
 		for (int64 i = matrix->column_start[f]; i < matrix->column_start[f + 1]; i++)
 		{
-			int64		place = next[matrix->column_item[i]]++;
+			int64		slot = next[matrix->column_item[i]]++;
 
-			matrix->row_feature[place] = f;
-			matrix->row_value[place] = matrix->column_value[i];
+			matrix->row_feature[slot] = f;
+			matrix->row_value[slot] = matrix->column_value[i];
 		}
 	}
 	pfree(next);
@@ -337,11 +337,11 @@ static void
 sums_set(Grower *grower, int32 feature, double weight)
 {
 	double	   *sums = grower->sums;
-	int			place = grower->leaf_base + feature;
+	int			slot = grower->leaf_base + feature;
 
-	sums[place] = weight;
-	for (place /= 2; place > 0; place /= 2)
-		sums[place] = sums[2 * place] + sums[2 * place + 1];
+	sums[slot] = weight;
+	for (slot /= 2; slot > 0; slot /= 2)
+		sums[slot] = sums[2 * slot] + sums[2 * slot + 1];
 }
 
 static int32
@@ -349,20 +349,20 @@ sums_draw(Grower *grower)
 {
 	const double *sums = grower->sums;
 	double		mark = random_unit(&grower->random) * sums[1];
-	int			place = 1;
+	int			slot = 1;
 
-	while (place < grower->leaf_base)
+	while (slot < grower->leaf_base)
 	{
-		place *= 2;
-		if (mark >= sums[place] && sums[place + 1] > 0.0)
+		slot *= 2;
+		if (mark >= sums[slot] && sums[slot + 1] > 0.0)
 		{
-			mark -= sums[place];
-			place++;
+			mark -= sums[slot];
+			slot++;
 		}
-		else if (sums[place] <= 0.0)
-			place++;
+		else if (sums[slot] <= 0.0)
+			slot++;
 	}
-	return place - grower->leaf_base;
+	return slot - grower->leaf_base;
 }
 
 static void
@@ -669,17 +669,17 @@ typedef struct Scorer
 	int			by_z_zero_count;
 } Scorer;
 
-typedef struct PlaceByZ
+typedef struct FeatureByZ
 {
 	double		z;
 	int32		feature;
-} PlaceByZ;
+} FeatureByZ;
 
 static int
-compare_place_by_z(const void *a, const void *b)
+compare_feature_by_z(const void *a, const void *b)
 {
-	const PlaceByZ *left = a;
-	const PlaceByZ *right = b;
+	const FeatureByZ *left = a;
+	const FeatureByZ *right = b;
 
 	if (left->z != right->z)
 		return left->z > right->z ? -1 : 1;
@@ -690,7 +690,7 @@ static void
 scorer_init(Scorer *scorer, const Forest *forest)
 {
 	int			features = forest->matrix.feature_count;
-	PlaceByZ   *places = alloc_array(features, sizeof(PlaceByZ));
+	FeatureByZ   *by_z = alloc_array(features, sizeof(FeatureByZ));
 
 	memset(scorer, 0, sizeof(Scorer));
 	scorer->dense = alloc_zero(features, sizeof(float));
@@ -702,13 +702,13 @@ scorer_init(Scorer *scorer, const Forest *forest)
 	{
 		if (forest->features[f].z_zero <= 0.0)
 			continue;
-		places[scorer->by_z_zero_count].z = forest->features[f].z_zero;
-		places[scorer->by_z_zero_count++].feature = f;
+		by_z[scorer->by_z_zero_count].z = forest->features[f].z_zero;
+		by_z[scorer->by_z_zero_count++].feature = f;
 	}
-	qsort(places, scorer->by_z_zero_count, sizeof(PlaceByZ), compare_place_by_z);
+	qsort(by_z, scorer->by_z_zero_count, sizeof(FeatureByZ), compare_feature_by_z);
 	for (int i = 0; i < scorer->by_z_zero_count; i++)
-		scorer->by_z_zero[i] = places[i].feature;
-	pfree(places);
+		scorer->by_z_zero[i] = by_z[i].feature;
+	pfree(by_z);
 }
 
 static inline void
@@ -791,15 +791,15 @@ feature_before(const L4ForestFeature *left, const L4ForestFeature *right)
 static void
 keep_feature(L4ForestFeature *best, int *count, const L4ForestFeature *candidate)
 {
-	int			place;
+	int			slot;
 
 	if (*count == L4_FOREST_FEATURES && !feature_before(candidate, &best[*count - 1]))
 		return;
 	if (*count < L4_FOREST_FEATURES)
 		(*count)++;
-	for (place = *count - 1; place > 0 && feature_before(candidate, &best[place - 1]); place--)
-		best[place] = best[place - 1];
-	best[place] = *candidate;
+	for (slot = *count - 1; slot > 0 && feature_before(candidate, &best[slot - 1]); slot--)
+		best[slot] = best[slot - 1];
+	best[slot] = *candidate;
 }
 
 /* Names the features that saved most; without a forest, those of largest z. */

@@ -211,11 +211,11 @@ find_slot(L4LinePrefixCache *cache, uint32 node, uint32 size, uint64 low, uint64
 {
 	uint64		hash =
 		(low ^ (high * UINT64CONST(0x9e3779b97f4a7c15)) ^ ((uint64) node << 8) ^ size) * UINT64CONST(0xff51afd7ed558ccd);
-	uint32		place = (uint32) (hash >> 40);
+	uint32		slot_number = (uint32) (hash >> 40);
 
-	for (;; place++)
+	for (;; slot_number++)
 	{
-		PrefixSlot *slot = &cache->slots[place % SLOT_COUNT];
+		PrefixSlot *slot = &cache->slots[slot_number % SLOT_COUNT];
 
 		if (slot->target < 0 || (slot->low == low && slot->high == high && slot->node == node && slot->size == size))
 			return slot;

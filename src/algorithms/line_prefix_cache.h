@@ -14,10 +14,10 @@
 typedef struct L4LinePrefixTrace
 {
 	L4Bytes		text;
-	int			extent;			/* they are all before this place */
+	int			extent;			/* they are all before this position */
 	bool		end;			/* where the text ends is asked for too */
 	bool		failed;			/* not known, or too far */
-	int			fixed_count;	/* places of digits that must be this very digit */
+	int			fixed_count;	/* positions of digits that must be this very digit */
 	uint8		fixed[L4_LINE_PREFIX_FIXED];
 } L4LinePrefixTrace;
 

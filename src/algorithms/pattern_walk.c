@@ -14,18 +14,18 @@
 
 static L4Positions walk_alternatives(L4PatternWalk *walk, L4Positions starts);
 
-/* Is there nothing in the set but the place behind the limit? */
+/* Is there nothing in the set but the position behind the limit? */
 static bool
-only_beyond(const L4PatternWalk *walk, L4Positions places)
+only_beyond(const L4PatternWalk *walk, L4Positions positions)
 {
 	L4Positions	beyond = positions_with(L4_NO_POSITIONS, walk->limit);
 
-	return places.bits[0] == beyond.bits[0] && places.bits[1] == beyond.bits[1];
+	return positions.bits[0] == beyond.bits[0] && positions.bits[1] == beyond.bits[1];
 }
 
 /* Something without room is asked for at all positions of starts. */
 static void
-look_at_places(L4PatternWalk *walk, L4Positions starts)
+look_at_positions(L4PatternWalk *walk, L4Positions starts)
 {
 	int			position;
 
@@ -238,7 +238,7 @@ walk_atom(L4PatternWalk *walk, L4Positions starts)
 		return walk_group(walk, starts);
 	if (c == '^' || c == '$')
 	{
-		look_at_places(walk, starts);
+		look_at_positions(walk, starts);
 		return starts;
 	}
 	if (c == '[')
@@ -256,7 +256,7 @@ walk_atom(L4PatternWalk *walk, L4Positions starts)
 		c = (unsigned char) *walk->at++;
 		if (strchr("bBAGzZ", c) != NULL)
 		{
-			look_at_places(walk, starts);
+			look_at_positions(walk, starts);
 			return starts;
 		}
 		if (!class_of_escape(&class, (char) c))
@@ -321,13 +321,13 @@ read_quantifier(L4PatternWalk *walk, int *least, int *most)
 		walk->at++;
 }
 
-/* One atom with its quantifier: the atom is walked again from the places where it ended, until nothing new turns up. */
+/* One atom with its quantifier: the atom is walked again from the positions where it ended, until nothing new turns up. */
 static L4Positions
 walk_piece(L4PatternWalk *walk, L4Positions starts)
 {
 	const char *atom = walk->at;
 	const char *after;
-	L4Positions	places = walk_atom(walk, starts);
+	L4Positions	positions = walk_atom(walk, starts);
 	L4Positions	ends;
 	int			least;
 	int			most;
@@ -339,14 +339,14 @@ walk_piece(L4PatternWalk *walk, L4Positions starts)
 	for (i = 1; i <= most && !walk->failed; i++)
 	{
 		if (i >= least)
-			ends = positions_union(ends, places);
-		if (i == most || positions_empty(places) || only_beyond(walk, places))
+			ends = positions_union(ends, positions);
+		if (i == most || positions_empty(positions) || only_beyond(walk, positions))
 			break;
 		walk->at = atom;
-		places = walk_atom(walk, places);
+		positions = walk_atom(walk, positions);
 	}
 	if (most > 0 && i < least)
-		ends = positions_union(ends, places);
+		ends = positions_union(ends, positions);
 	walk->at = after;
 	return ends;
 }
@@ -356,25 +356,25 @@ static L4Positions
 walk_alternatives(L4PatternWalk *walk, L4Positions starts)
 {
 	L4Positions	ends = L4_NO_POSITIONS;
-	L4Positions	places = starts;
+	L4Positions	positions = starts;
 
 	while (walk->at < walk->end && *walk->at != ')' && !walk->failed)
 	{
-		if (walk->quick && walk->depth == 0 && positions_empty(places))
+		if (walk->quick && walk->depth == 0 && positions_empty(positions))
 			break;
 		if (++walk->steps > WALK_STEPS)
 			walk->failed = true;
 		if (*walk->at == '|')
 		{
 			walk->alternatives |= walk->depth == 0;
-			ends = positions_union(ends, places);
-			places = starts;
+			ends = positions_union(ends, positions);
+			positions = starts;
 			walk->at++;
 		}
 		else
-			places = walk_piece(walk, places);
+			positions = walk_piece(walk, positions);
 	}
-	return positions_union(ends, places);
+	return positions_union(ends, positions);
 }
 
 L4Positions

@@ -28,7 +28,7 @@ struct L4PatternWalk
 {
 	const char *at;				/* the pattern; where the walk stands in it */
 	const char *end;
-	int			limit;			/* positions up to here are visited, what lies behind is one place */
+	int			limit;			/* positions up to here are visited, what lies behind is one position */
 	bool		around;			/* walk what looks around too, as if it might hold and might not */
 	bool		quick;			/* stop where no way is left: nothing outside of all groups begins anew */
 	/* An atom at a position: may the walk go on behind it? */
@@ -56,9 +56,9 @@ struct L4PatternWalk
 extern L4Positions pattern_walk(L4PatternWalk *walk, L4Positions starts);
 
 static inline bool
-positions_empty(L4Positions places)
+positions_empty(L4Positions positions)
 {
-	return (places.bits[0] | places.bits[1]) == 0;
+	return (positions.bits[0] | positions.bits[1]) == 0;
 }
 
 static inline L4Positions
@@ -70,16 +70,16 @@ positions_union(L4Positions a, L4Positions b)
 }
 
 static inline bool
-positions_have(L4Positions places, int position)
+positions_have(L4Positions positions, int position)
 {
-	return (places.bits[position / 64] >> (position % 64)) & 1;
+	return (positions.bits[position / 64] >> (position % 64)) & 1;
 }
 
 static inline L4Positions
-positions_with(L4Positions places, int position)
+positions_with(L4Positions positions, int position)
 {
-	places.bits[position / 64] |= UINT64CONST(1) << (position % 64);
-	return places;
+	positions.bits[position / 64] |= UINT64CONST(1) << (position % 64);
+	return positions;
 }
 
 #define L4_NO_POSITIONS ((L4Positions) {{0, 0}})

@@ -20,7 +20,7 @@
 #include "storage/shmem.h"
 
 #define TABLE_POSITIONS 12
-#define TEXT_END 256			/* "byte" of the place after the last one */
+#define TEXT_END 256			/* "byte" of the position after the last one */
 #define HEADER_TIME_SIZE 19		/* of the shortest form of HEADER_ANY_TIME */
 
 typedef struct PatternBytes
@@ -35,7 +35,7 @@ typedef struct FilteredPattern
 	bool		alternatives;	/* a bar outside of all groups */
 } FilteredPattern;
 
-/* Which patterns may go on from a place: [position][byte][word]. */
+/* Which patterns may go on from a position: [position][byte][word]. */
 typedef struct FilterTable
 {
 	int			words;
@@ -164,7 +164,7 @@ table_add(FilterTable *table, const char *pattern, int number)
 	return found;
 }
 
-/* The patterns of one word that may go on from a place. */
+/* The patterns of one word that may go on from a position. */
 static uint64
 table_look(const FilterTable *table, const char *data, size_t size, int word)
 {

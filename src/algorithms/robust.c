@@ -24,13 +24,13 @@ robust_sort(L4Robust *numbers, int64 implicit, double implicit_value)
 }
 
 double
-robust_at(const L4Robust *numbers, int64 place)
+robust_at(const L4Robust *numbers, int64 index)
 {
-	if (place < numbers->before)
-		return numbers->sorted[place];
-	if (place < numbers->before + numbers->implicit)
+	if (index < numbers->before)
+		return numbers->sorted[index];
+	if (index < numbers->before + numbers->implicit)
 		return numbers->implicit_value;
-	return numbers->sorted[place - numbers->implicit];
+	return numbers->sorted[index - numbers->implicit];
 }
 
 double

@@ -11,7 +11,7 @@
 /* sd of a normal sample over the root mean square of its smallest three quarters of absolute deviations */
 #define ROBUST_TRIMMED_TO_SD 1.6473
 
-/* Stored numbers in order, and the place among them of the equal ones that are not stored. */
+/* Stored numbers in order, and the index among them of the equal ones that are not stored. */
 typedef struct L4Robust
 {
 	double	   *sorted;			/* the caller's */
@@ -24,8 +24,8 @@ typedef struct L4Robust
 /* Sorts the count numbers at sorted (no NaN) and notes the others. O(n log n). */
 extern void robust_sort(L4Robust *numbers, int64 implicit, double implicit_value);
 
-/* The number at a place of the order, from 0. */
-extern double robust_at(const L4Robust *numbers, int64 place);
+/* The number at an index of the order, from 0. */
+extern double robust_at(const L4Robust *numbers, int64 index);
 
 /* Median; of an even number the mean of the two in the middle. At least one number. */
 extern double robust_median(const L4Robust *numbers);

@@ -44,8 +44,8 @@ struct L4SegmentReader
 	int		   *streams;		/* of each record */
 	int		   *record_frames;
 	int		   *record_shapes;
-	int		   *frame_places;	/* of each record: which of the values of its frame's columns are its own */
-	int		   *shape_places;
+	int		   *frame_indexes;	/* of each record: which of the values of its frame's columns are its own */
+	int		   *shape_indexes;
 	const StoredText *frame;	/* of the record last read */
 	const StoredText *shape;
 	L4Bytes    *values;			/* of a frame or a shape, for whoever asked last */
@@ -138,9 +138,9 @@ get_numbers(L4ColumnReader *column, uint32 count, uint32 limit, const int *recor
 
 /* Which of the values of its text's columns are a record's own; checks that there are as many as records. */
 static int *
-parameter_places(L4SegmentReader *reader, StoredDictionary *dictionary, const int *texts, const int *records)
+parameter_indexes(L4SegmentReader *reader, StoredDictionary *dictionary, const int *texts, const int *records)
 {
-	int		   *places = palloc(mul_size(Max(reader->record_count, 1), sizeof(int)));
+	int		   *indexes = palloc(mul_size(Max(reader->record_count, 1), sizeof(int)));
 	uint32		i;
 	int			j;
 
@@ -148,14 +148,14 @@ parameter_places(L4SegmentReader *reader, StoredDictionary *dictionary, const in
 	{
 		uint32		record = records != NULL ? (uint32) records[i] : i;
 
-		places[record] = dictionary->texts[texts[record]].record_count++;
+		indexes[record] = dictionary->texts[texts[record]].record_count++;
 	}
 	for (i = 0; i < dictionary->count; i++)
 		for (j = 0; j < dictionary->texts[i].column_count; j++)
 			if (columns_value_count(reader->parameters, dictionary->texts[i].first_column + j) !=
 				dictionary->texts[i].record_count)
 				column_corrupted("a text has not as many parameters as records");
-	return places;
+	return indexes;
 }
 
 static void
@@ -188,8 +188,8 @@ place_records(L4SegmentReader *reader)
 	records = stream_order(reader->streams, (int) count);
 	reader->record_frames = get_numbers(&reader->columns[COLUMN_FRAME], count, reader->frames.count, records);
 	reader->record_shapes = get_numbers(&reader->columns[COLUMN_SHAPE], count, reader->shapes.count, NULL);
-	reader->frame_places = parameter_places(reader, &reader->frames, reader->record_frames, records);
-	reader->shape_places = parameter_places(reader, &reader->shapes, reader->record_shapes, records);
+	reader->frame_indexes = parameter_indexes(reader, &reader->frames, reader->record_frames, records);
+	reader->shape_indexes = parameter_indexes(reader, &reader->shapes, reader->record_shapes, records);
 }
 
 L4SegmentReader *
@@ -297,7 +297,7 @@ segment_next(L4SegmentReader *reader, L4StoredRecord *record)
 const L4Bytes *
 segment_parameters(L4SegmentReader *reader)
 {
-	return record_values(reader, reader->shape, reader->shape_places[reader->read - 1]);
+	return record_values(reader, reader->shape, reader->shape_indexes[reader->read - 1]);
 }
 
 void
@@ -314,7 +314,7 @@ expand_frame(L4SegmentReader *reader)
 	uint32		zigzag = (uint32) (frame->kind - TEXT_TIMED) / 4;
 
 	if (frame->kind == TEXT_MASKED)
-		shape_expand(&reader->scratch_frame, frame->text, record_values(reader, frame, reader->frame_places[reader->read - 1]),
+		shape_expand(&reader->scratch_frame, frame->text, record_values(reader, frame, reader->frame_indexes[reader->read - 1]),
 					 frame->column_count);
 	else if (frame->kind == TEXT_PLAIN)
 		appendBinaryStringInfo(&reader->scratch_frame, frame->text.data, frame->text.size);

@@ -47,9 +47,9 @@ text_bytes(Datum datum)
 	return bytes;
 }
 
-/* Compiles the patterns that are there; places[i] is the element of the i-th of them. */
+/* Compiles the patterns that are there; elements[i] is the number of the element of the i-th of them. */
 static L4PatternSet *
-compile_patterns(const TextList *keys, const TextList *patterns, int *places)
+compile_patterns(const TextList *keys, const TextList *patterns, int *elements)
 {
 	L4PatternSet *set = pattern_set_create();
 	int			count = 0;
@@ -63,7 +63,7 @@ compile_patterns(const TextList *keys, const TextList *patterns, int *places)
 			continue;
 		name = psprintf("the pattern of \"%s\"", TextDatumGetCString(keys->items[i]));
 		pattern_set_add(set, text_bytes(patterns->items[i]), name);
-		places[count++] = i;
+		elements[count++] = i;
 		pfree(name);
 	}
 	return set;
@@ -71,14 +71,14 @@ compile_patterns(const TextList *keys, const TextList *patterns, int *places)
 
 /* Puts a row for each of the patterns that the subject of this number has told something of. */
 static void
-put_rows(ReturnSetInfo *result, const TextList *keys, const int *places, const int *patterns, int count,
+put_rows(ReturnSetInfo *result, const TextList *keys, const int *elements, const int *patterns, int count,
 		 int subject, bool gave_up)
 {
 	int			i;
 
 	for (i = 0; i < count; i++)
 	{
-		Datum		values[3] = {keys->items[places[patterns[i]]], Int32GetDatum(subject), BoolGetDatum(gave_up)};
+		Datum		values[3] = {keys->items[elements[patterns[i]]], Int32GetDatum(subject), BoolGetDatum(gave_up)};
 		bool		nulls[3] = {false, false, false};
 
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
@@ -87,7 +87,7 @@ put_rows(ReturnSetInfo *result, const TextList *keys, const int *places, const i
 
 /*
  * l4_match_patterns(keys text[], patterns text[], subjects text[]): a row (key, subject, gave_up) for each pattern that matches
- * somewhere in a subject, and one for each that gave up on it; subject is the place in the array. In the order of subjects,
+ * somewhere in a subject, and one for each that gave up on it; subject is the index in the array. In the order of subjects,
  * then matches before what gave up, then of patterns. NULL elements match nothing. Errors: 22023 for arrays that do not fit,
  * 2201B for a bad pattern. A warning names the patterns that gave up. Cost: some 50 microseconds per pattern to compile, then
  * about 2 microseconds per kilobyte of subject and what pcre2 needs for patterns whose words occur.
@@ -99,7 +99,7 @@ l4_match_patterns(PG_FUNCTION_ARGS)
 	TextList	patterns = text_list(fcinfo, 1, "patterns");
 	TextList	subjects = text_list(fcinfo, 2, "subjects");
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	int		   *places = palloc(mul_size(Max(patterns.count, 1), sizeof(int)));
+	int		   *elements = palloc(mul_size(Max(patterns.count, 1), sizeof(int)));
 	L4PatternSet *set;
 	StringInfoData given_up;
 	int			i;
@@ -109,7 +109,7 @@ l4_match_patterns(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("keys and patterns must be of the same length"),
 				 errdetail("They have %d and %d elements.", keys.count, patterns.count)));
-	set = compile_patterns(&keys, &patterns, places);
+	set = compile_patterns(&keys, &patterns, elements);
 	InitMaterializedSRF(fcinfo, 0);
 	for (i = 0; i < subjects.count; i++)
 	{
@@ -119,9 +119,9 @@ l4_match_patterns(PG_FUNCTION_ARGS)
 		if (subjects.nulls[i])
 			continue;
 		numbers = pattern_set_match(set, text_bytes(subjects.items[i]), &count);
-		put_rows(result, &keys, places, numbers, count, i + 1, false);
+		put_rows(result, &keys, elements, numbers, count, i + 1, false);
 		numbers = pattern_set_given_up(set, &count);
-		put_rows(result, &keys, places, numbers, count, i + 1, true);
+		put_rows(result, &keys, elements, numbers, count, i + 1, true);
 	}
 	initStringInfo(&given_up);
 	pattern_set_note_given_up(set, &given_up);
@@ -129,18 +129,18 @@ l4_match_patterns(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Appends what stands for the parameter at a place, from 0. */
+/* Appends what stands for the parameter of a number, from 0. */
 static void
-append_parameter(StringInfo out, const TextList *parameters, int place)
+append_parameter(StringInfo out, const TextList *parameters, int number)
 {
 	L4Bytes		value;
 
-	if (place >= parameters->count || parameters->nulls[place])
+	if (number >= parameters->count || parameters->nulls[number])
 	{
 		appendStringInfoChar(out, '1');
 		return;
 	}
-	value = text_bytes(parameters->items[place]);
+	value = text_bytes(parameters->items[number]);
 	appendBinaryStringInfo(out, value.data, value.size);
 }
 
@@ -155,7 +155,7 @@ l4_fill_shape(PG_FUNCTION_ARGS)
 	StringInfoData out;
 	L4Bytes		shape;
 	size_t		at = 0;
-	int			place = 0;
+	int			number = 0;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -167,7 +167,7 @@ l4_fill_shape(PG_FUNCTION_ARGS)
 	{
 		if (shape.size - at >= PLACEHOLDER_SIZE && memcmp(shape.data + at, PLACEHOLDER, PLACEHOLDER_SIZE) == 0)
 		{
-			append_parameter(&out, &parameters, place++);
+			append_parameter(&out, &parameters, number++);
 			at += PLACEHOLDER_SIZE;
 		}
 		else

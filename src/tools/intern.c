@@ -31,7 +31,7 @@ intern_memory(const L4Intern *set)
 }
 
 static void
-intern_place(L4Intern *set, int32 number)
+intern_slot(L4Intern *set, int32 number)
 {
 	uint32		slot = set->strings[number].hash & set->slot_mask;
 
@@ -59,7 +59,7 @@ intern_grow(L4Intern *set)
 	memset(set->slots, 0, slot_count * sizeof(int32));
 	set->slot_mask = (uint32) (slot_count - 1);
 	for (int32 i = 0; i < set->count; i++)
-		intern_place(set, i);
+		intern_slot(set, i);
 }
 
 static bool
@@ -87,7 +87,7 @@ intern_append(L4Intern *set, const char *data, uint32 size, uint32 hash)
 	if (size > 0)
 		memcpy(set->bytes + set->bytes_used, data, size);
 	set->bytes_used += size;
-	intern_place(set, set->count);
+	intern_slot(set, set->count);
 	return set->count++;
 }
 

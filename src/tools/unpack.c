@@ -36,13 +36,13 @@ typedef struct Compression
 	void		(*end) (L4Unpacker *unpacker);
 } Compression;
 
-typedef enum Place
+typedef enum UnpackPosition
 {
-	PLACE_BETWEEN,				/* before a stream */
-	PLACE_INSIDE,
-	PLACE_BEHIND,				/* in plain bytes behind the last stream */
-	PLACE_FAILED
-} Place;
+	BETWEEN_STREAMS,				/* before a stream */
+	INSIDE_STREAM,
+	BEHIND_STREAMS,				/* in plain bytes behind the last stream */
+	STREAM_FAILED
+} UnpackPosition;
 
 struct L4Unpacker
 {
@@ -50,7 +50,7 @@ struct L4Unpacker
 	void	   *argument;
 	size_t		memory;
 	MemoryContextCallback callback;
-	Place		place;
+	UnpackPosition		position;
 	const Compression *compression; /* of the stream under way, or the last one */
 	bool		begun;			/* its library holds memory */
 	union
@@ -376,7 +376,7 @@ fill_input(L4Unpacker *unpacker, size_t least)
 		if (size < 0)
 		{
 			unpacker->refused = true;
-			unpacker->place = PLACE_FAILED;
+			unpacker->position = STREAM_FAILED;
 			return false;
 		}
 		unpacker->ended = size == 0;
@@ -401,7 +401,7 @@ give_up(L4Unpacker *unpacker, bool cut)
 		snprintf(unpacker->reason, REASON_SIZE, "corrupt %s data before byte " INT64_FORMAT " (%s)",
 				 unpacker->compression->name, at, what);
 	end_stream(unpacker);
-	unpacker->place = PLACE_FAILED;
+	unpacker->position = STREAM_FAILED;
 }
 
 /* Begins the next stream, or finds out what is there instead. Zeros that streams, or nothing, follow are padding. */
@@ -425,7 +425,7 @@ look_ahead(L4Unpacker *unpacker)
 	if (unpacker->left == 0)
 		return false;
 	found = find_compression(unpacker->next, unpacker->left);
-	unpacker->place = found ? PLACE_INSIDE : PLACE_BEHIND;
+	unpacker->position = found ? INSIDE_STREAM : BEHIND_STREAMS;
 	if (found == NULL)
 		return true;
 	unpacker->zeros = 0;
@@ -440,7 +440,7 @@ look_ahead(L4Unpacker *unpacker)
 	return unpacker->begun;
 }
 
-/* Bytes of the stream under way; 0 where it is at its end, or failed, by unpacker->place. */
+/* Bytes of the stream under way; 0 where it is at its end, or failed, by unpacker->position. */
 static size_t
 read_inside(L4Unpacker *unpacker, char *buffer, size_t room)
 {
@@ -465,7 +465,7 @@ read_inside(L4Unpacker *unpacker, char *buffer, size_t room)
 		if (step == STEP_END)
 		{
 			end_stream(unpacker);
-			unpacker->place = PLACE_BETWEEN;
+			unpacker->position = BETWEEN_STREAMS;
 		}
 		else if (step == STEP_FAILED)
 			give_up(unpacker, false);
@@ -474,7 +474,7 @@ read_inside(L4Unpacker *unpacker, char *buffer, size_t room)
 			(void) fail(unpacker, "no end in sight");
 			give_up(unpacker, before == 0);
 		}
-		if (step != STEP_ON || out > buffer || unpacker->place == PLACE_FAILED)
+		if (step != STEP_ON || out > buffer || unpacker->position == STREAM_FAILED)
 			return out - buffer;
 	}
 }
@@ -509,25 +509,25 @@ read_behind(L4Unpacker *unpacker, char *buffer, size_t room)
 ssize_t
 unpacker_read(L4Unpacker *unpacker, char *buffer, size_t room)
 {
-	while (unpacker->place != PLACE_FAILED)
+	while (unpacker->position != STREAM_FAILED)
 	{
 		size_t		size;
 
-		if (unpacker->place == PLACE_BETWEEN && !look_ahead(unpacker))
+		if (unpacker->position == BETWEEN_STREAMS && !look_ahead(unpacker))
 			break;
-		size = unpacker->place == PLACE_INSIDE ? read_inside(unpacker, buffer, room) : read_behind(unpacker, buffer, room);
+		size = unpacker->position == INSIDE_STREAM ? read_inside(unpacker, buffer, room) : read_behind(unpacker, buffer, room);
 		if (size > 0)
 			return size;
-		if (unpacker->place == PLACE_BEHIND && unpacker->ended)
+		if (unpacker->position == BEHIND_STREAMS && unpacker->ended)
 			break;
 	}
-	return unpacker->place == PLACE_FAILED ? -1 : 0;
+	return unpacker->position == STREAM_FAILED ? -1 : 0;
 }
 
 const char *
 unpacker_error(const L4Unpacker *unpacker)
 {
-	return unpacker->place == PLACE_FAILED && !unpacker->refused ? unpacker->reason : NULL;
+	return unpacker->position == STREAM_FAILED && !unpacker->refused ? unpacker->reason : NULL;
 }
 
 const char *

@@ -395,7 +395,7 @@ require_records_equal(const RecordList *a, const RecordList *b)
 		const L4RawRecord *x = &a->records[i];
 		const L4RawRecord *y = &b->records[i];
 
-		fuzz_require(x->line_no == y->line_no && x->part == y->part && x->last_line_no == y->last_line_no);
+		fuzz_require(x->line_no == y->line_no && x->line_part == y->line_part && x->last_line_no == y->last_line_no);
 		fuzz_require(x->before == y->before && x->cut == y->cut);
 		fuzz_require(bytes_equal(x->frame, y->frame) && bytes_equal(x->message, y->message));
 		fuzz_require(x->header.has_time == y->header.has_time && (!x->header.has_time || x->header.time == y->header.time));
@@ -482,6 +482,6 @@ fuzz_records(L4Bytes input)
 	require_records_equal(&whole, &pieces);
 	require_records_equal(&whole, &parts);
 	for (i = 1; i < whole.count; i++)
-		fuzz_require(whole.records[i].line_no > whole.records[i - 1].line_no ? whole.records[i].part == 0 :
-					 whole.records[i].line_no == whole.records[i - 1].line_no && whole.records[i].part == whole.records[i - 1].part + 1);
+		fuzz_require(whole.records[i].line_no > whole.records[i - 1].line_no ? whole.records[i].line_part == 0 :
+					 whole.records[i].line_no == whole.records[i - 1].line_no && whole.records[i].line_part == whole.records[i - 1].line_part + 1);
 }

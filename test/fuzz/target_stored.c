@@ -182,7 +182,7 @@ require_record(const L4Record *given, const L4StoredRecord *read, L4SegmentReade
 {
 	StringInfoData message;
 
-	fuzz_require(given->stream == read->stream && given->line_no == read->line_no && given->part == read->part);
+	fuzz_require(given->stream == read->stream && given->line_no == read->line_no && given->line_part == read->line_part);
 	fuzz_require(given->has_time == read->has_time && (!given->has_time || given->time == read->time));
 	fuzz_require(given->level == read->level && given->stage == read->stage);
 	fuzz_require(given->has_iteration == read->has_iteration && (!given->has_iteration || given->iteration == read->iteration));
