@@ -2,11 +2,11 @@
  * line_prefix_cache.c: recent line prefixes, found again by a line whose prefix differs from one of them in digits alone.
  *
  * Most lines of a file begin with one of a few line prefixes, over and over, with other digits. Whether and how the patterns
- * match hangs only on the bytes that they ask for, and of a digit they nearly always ask only whether it is one. So when a line
- * prefix was matched for the first time, the patterns are walked once more over its line (pattern_walk.c), along every way that
- * any match could take, and the farthest byte asked for and the digits asked for as such are noted. A line with the same bytes
- * up to there, but for other digits, leads every pattern along the same ways: it has the same match with the same groups, and
- * no pattern needs to run. Whatever cannot be shown this way is matched as if there were no cache.
+ * match depends only on the bytes that they look at, and of a digit they nearly always ask only whether it is one. So when a
+ * line prefix was matched for the first time, the patterns are walked once more over its line (pattern_walk.c), along every way
+ * that any match could take, and the farthest byte asked for and the digits asked for as such are noted. A line with the same
+ * bytes up to there, but for other digits, leads every pattern along the same ways: it has the same match with the same groups,
+ * and no pattern needs to run. Whatever cannot be shown this way is matched as if there were no cache.
  *
  * Line prefixes are kept in a tree of chunks of sixteen bytes with all digits read as 0, in one hash table.
  */

@@ -7,7 +7,7 @@
 #include "ground/l4.h"
 #include "algorithms/pattern_walk.h"
 
-/* Digits that a line prefix may hang on as such and not as some digit ("20\d\d"); with more it is not remembered. */
+/* Digits whose very value a match may depend on ("20\d\d"); with more it is not remembered. */
 #define L4_LINE_PREFIX_FIXED 8
 
 /* Which bytes of a text the patterns tried on it ask for. Zero it, then add the patterns. */

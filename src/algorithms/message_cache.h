@@ -32,13 +32,13 @@ extern L4MessageCache *message_cache_create(void);
 
 /*
  * The entry of a message, with the parameters put into shape (its text stays as it is), or NULL. The answer is what
- * mask_message without masks gives: shape and parameters hang on digits only in so far as they are digits.
+ * mask_message without masks gives: shape and parameters depend on where digits stand, not on which digits they are.
  */
 extern L4CachedMessage *message_cache_find(L4MessageCache *cache, L4Bytes message, L4Shape *shape);
 
 /*
- * Remembers the message just looked for in vain and masked since: from the second of its kind on, so that a run of messages
- * each unlike the others costs next to nothing. Returns the entry, or NULL where it is not kept.
+ * Remembers the message that was just looked for, not found, and masked: from the second of its kind on, so that a run of
+ * messages each unlike the others costs next to nothing. Returns the entry, or NULL where it is not kept.
  */
 extern L4CachedMessage *message_cache_keep(L4MessageCache *cache, L4Bytes message, const L4Shape *shape, uint64 shape_id);
 

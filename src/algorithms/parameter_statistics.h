@@ -31,12 +31,12 @@ typedef struct L4StatisticsMemory
 {
 	size_t		used;
 	size_t		budget;
-	bool		refused;		/* something was not kept for want of budget: nothing more is begun */
+	bool		refused;		/* the budget is used up: no further statistics are begun */
 } L4StatisticsMemory;
 
 /*
- * Adds the parameters of one record; memory comes from the current context. Never fails for want of budget: it keeps less.
- * Cost: some ten nanoseconds each.
+ * Adds the parameters of one record; memory comes from the current context. Where the budget is used up it keeps less, and does
+ * not fail. Cost: some ten nanoseconds each.
  */
 extern void statistics_add(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4Bytes *parameters, int count,
 						   int64 line_no);

@@ -2,8 +2,8 @@
  * pattern_walk.c: walks a pattern over positions of a text without matching it: which bytes are asked for, and where.
  *
  * An automaton without building one: a set of positions goes in front of an atom, the atom is visited at each of them, and the
- * set of positions behind it comes out. Two callers: the prefilter asks which bytes may stand where in any text
- * (prefilter.c), the cache of line prefixes which bytes of one text a match hangs on (line_prefix_cache.c).
+ * set of positions behind it comes out. Two callers: the prefilter asks which bytes may stand where in any text (prefilter.c),
+ * the cache of line prefixes which bytes of one text a match depends on (line_prefix_cache.c).
  */
 #include "algorithms/pattern_walk.h"
 

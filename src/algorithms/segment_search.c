@@ -22,7 +22,7 @@
 #include "lib/stringinfo.h"
 #include "tools/pattern.h"
 
-/* Of a longer word this much is looked for: what is needed of the whole is needed of a part. */
+/* Of a longer word only this much is looked for, which every match of the whole word has too. */
 #define WORD_SIZE 48
 
 typedef struct Word
@@ -275,7 +275,7 @@ search_frame(L4SegmentHope *hope, int frame, const Word *word)
 	uint64		before = 0;
 	size_t		at;
 
-	/* frames beyond the first few hundred are masked: their parameters are in no statistics */
+	/* frames beyond the first few hundred are masked: their parameters have no statistics */
 	if (in->column_count > 0)
 	{
 		hope->frames[frame] = hope->unknown = true;

@@ -1,5 +1,5 @@
 /*
- * import_call.c: what every process of an import asks of the call: the files of its list, and how far it is.
+ * import_call.c: what all processes of an import use: the list of files and the report of progress.
  */
 #include "loading/import_call.h"
 

@@ -28,8 +28,8 @@
 /* So many parts may lie ready or be under way per process. */
 #define WINDOW 4
 /*
- * After so many parts in a row that had to be read again, a file is not worth sharing: it has too many shapes, or its
- * streams stand elsewhere each time.
+ * After so many parts in a row that had to be read again, a file is not worth sharing: it has too many shapes, or the guesses
+ * about its streams are wrong each time.
  */
 #define FAILURE_LIMIT 8
 
@@ -123,7 +123,7 @@ tell_change(SharedParts *parts)
 	ConditionVariableBroadcast(&parts->changed);
 }
 
-/* Waits until there is a change beyond those seen, for a fifth of a second at most: a process may die without a word. */
+/* Waits until there is a change beyond those seen, for a fifth of a second at most: a process may die without notice. */
 static void
 wait_for_change(SharedParts *parts, uint32 seen)
 {
@@ -335,7 +335,7 @@ take_part(Import *import, Ahead *ahead)
 	bool		taken;
 
 	SpinLockAcquire(&parts->lock);
-	/* the last part is the leader's: what follows the end of the file is his to see */
+	/* the last part is the leader's: only the leader reads what follows the end of the file */
 	taken = parts->open && parts->next + 1 < parts->count && parts->next <= parts->merged + WINDOW * import->shared->processes;
 	if (taken)
 	{
@@ -405,7 +405,7 @@ parts_end(Import *import)
 
 /* ---------- the leader ---------- */
 
-/* What is with a part that comes next; it is the leader's own (PART_GIVEN_UP) from now on where nobody has taken it. */
+/* The state of the part that comes next. Where nobody has taken it, it is the leader's own from now on (PART_GIVEN_UP). */
 static PartState
 claim_part(Import *import, uint32 number)
 {

@@ -87,9 +87,9 @@ source_keep_state(L4Source *work)
 }
 
 /*
- * source_cut: parts that are cut at the same places amount to the same, whoever read them: a segment ends here, and the
+ * source_cut: the result of a part depends only on where it was cut, not on which process read it: a segment ends here, and the
  * parameter statistics of the part are merged into those of the parts before, so that numbers are always added up in the same
- * order. Rows that wait are written: a large source is no small one's company.
+ * order. Rows that wait are written, as a large source does not share its statements with others.
  */
 void
 source_cut(L4Source *work)
@@ -141,10 +141,7 @@ write_streams(L4Source *work, const L4SourceFile *file, const char *error)
 	}
 }
 
-/*
- * Was a start named by a record that is not the same any more, or does not name it any more? Then the job's timeline is to be
- * made anew.
- */
+/* Marks the job's timeline as stale where a record that named a start has changed or no longer names it. */
 static void
 check_starts(L4Source *work)
 {

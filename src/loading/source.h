@@ -21,7 +21,7 @@ typedef struct L4Source L4Source;
 extern L4Source *source_begin(L4SourceContext *context, const char *name, TimestampTz modified_at);
 /*
  * Begins a source of rows, which keeps its state and which source_resume may go on with. source, node (NULL where not known)
- * and rank (-1) name it together: of a file with the same path it is kept apart. reference resolves years where the job's start
+ * and rank (-1) together name it; a file with the same path is another source. reference resolves years where the job's start
  * is not known.
  */
 extern L4Source *source_begin_rows(L4SourceContext *context, const char *source, const char *node, int rank,
@@ -52,8 +52,8 @@ extern int64 source_bytes(const L4Source *source);
  * Large files come in parts, which several processes may read at once (source_part.c).
  *
  * source_stop: feeding stops before the first record that begins with a line still to come; source_stopped: it has, and goes on
- * there. source_cut: ends a part there; what comes of a source hangs on where it is cut, a little (segments, the last bits of a
- * mean), but not on who read which part.
+ * there. source_cut: ends a part there; where a source is cut changes its segments and the last bits of means, but which
+ * process read which part changes nothing.
  */
 extern void source_stop(L4Source *source);
 extern bool source_stopped(const L4Source *source);
@@ -72,9 +72,9 @@ extern L4Source *source_part_begin(L4SourceContext *context, const char *name, T
 extern void source_part_start(L4Source *part);
 extern void source_part_put(L4Source *part, StringInfo out);
 /*
- * Takes in a part that begins where the source was cut last, as if its bytes had been fed and cut off at its end. False, with
- * nothing changed, where that is not sure: where a stream did not stand as was thought and it mattered, or the limit of
- * shapes is reached: then the bytes must be fed. Errors: XX001 for damaged bytes.
+ * Takes in a part that begins where the source was cut last, as if its bytes had been fed and cut off at its end. Returns false
+ * and changes nothing where a guess about a stream was wrong and mattered, or the limit of shapes is reached: the bytes must
+ * then be fed. Errors: XX001 for damaged bytes.
  */
 extern bool source_merge_part(L4Source *source, L4Bytes part);
 
@@ -104,8 +104,8 @@ extern void source_write_shared(L4SourceContext *context);
 extern void source_committed(L4SourceContext *context);
 
 /*
- * Takes back, with the next source_write_shared, the marks of shapes that only last records of a source had: it goes on, or
- * goes.
+ * With the next source_write_shared removes the marks of shapes that only the last records of a source had: for a source that
+ * goes on or is deleted.
  */
 extern void source_release_shapes(L4SourceContext *context, const int64 *shape_ids, int count);
 

@@ -7,7 +7,7 @@
 #include "doors/store_source.h"
 #include "tools/bytes.h"
 
-/* After so many turns of streams a shape keeps its counts by stream, in so much memory for all shapes of a source. */
+/* After so many changes of the stream a shape keeps its counts by stream; this much memory for all shapes of a source. */
 #define TURNS 64
 #define BY_STREAM_BYTES (8 * 1024 * 1024)
 
@@ -41,7 +41,7 @@ keep_image(L4Source *work, Summary *summary)
 	image->row = summary->row;
 	if (work->counts.is_cut)
 	{
-		/* nothing of it may be the summary's own, which is freed with the next cut */
+		/* a copy, since the summary's own are freed with the next cut */
 		memset(&image->statistics, 0, sizeof(L4StatisticsSet));
 		statistics_merge(&work->counts.cut_memory, &image->statistics, &summary->cut_statistics);
 		statistics_merge(&work->counts.cut_memory, &image->statistics, &summary->statistics);
@@ -72,9 +72,7 @@ source_summary(L4Source *work, int stream, uint64 shape_id, bool *is_new)
 	return entry->summary;
 }
 
-/*
- * Remembers the counts of a shape in a stream where streams often take turns, in a way that is quicker than the table of all.
- */
+/* Remembers the counts of a shape by stream where streams often alternate, which is quicker than the hash table. */
 static void
 keep_by_stream(L4Source *work, Shape *shape, int stream, Summary *summary)
 {

@@ -1,8 +1,8 @@
 /*
  * source_feed.c: how bytes come into a source: as those of a file, in whatever pieces they are read, or as rows of whole lines.
  *
- * The parser of headers wants to see the first 64 kB before it takes the first line, and these must not depend on how the bytes
- * come: so pieces wait until there are as many.
+ * The parser of headers needs to see the first 64 kB before the first line, in whatever pieces they arrive: so pieces wait
+ * until there are that many bytes.
  */
 #include "loading/source_private.h"
 

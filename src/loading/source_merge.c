@@ -1,5 +1,5 @@
 /*
- * source_merge.c: takes in a part of a source that was read ahead (source_part.c), if it is what reading in order would give.
+ * source_merge.c: adds a part that was read ahead (source_part.c) to its source, if reading in order would give the same.
  */
 #include "loading/source_private.h"
 
@@ -24,7 +24,7 @@ typedef struct PartStream
 	int			number;			/* of the stream in the source that takes the part in, or -1 */
 } PartStream;
 
-/* A part on its way in: first all that decides is read, then all is applied. */
+/* A part to be added: first everything that decides is read, then everything is applied. */
 typedef struct Part
 {
 	MemoryContext lasting;		/* that of the source; all else goes when the part is in */
@@ -99,7 +99,7 @@ find_stream(const L4Source *work, const PartStream *stream)
 	return entry != NULL ? entry->stream : -1;
 }
 
-/* Did the stream stand as the part thought, as far as that mattered? */
+/* Did the part guess right where the stream stands, as far as its records depend on it? */
 static bool
 stands_as_thought(const PartStream *stream, const StreamPoint *truth)
 {
@@ -143,7 +143,7 @@ streams_stand(const L4Source *work, Part *part)
 	return true;
 }
 
-/* Reads what decides; is the part what reading in order would give? The shapes are counted then. */
+/* Would reading in order give this part? If so, its new shapes are counted. */
 static bool
 part_holds(L4Source *work, Part *part)
 {

@@ -1,13 +1,13 @@
 /*
  * source_part.c: parts of a large source, read before those that come before them are known.
  *
- * What a line becomes hangs on the lines before it by four things: the record it may continue, where its stream stands (time,
- * stage, iteration), the number of its line, and which shapes the limit still admits. So a part is read on a guess. It begins
- * where a record begins as seen from some way before it; the streams stand as they stood at the last place known, moved on by
- * that same way. The part notes what its records inherited from before it. Whoever then knows the truth (source_merge.c)
- * takes the part in if it begins where the part before ended, if every stream whose inheritance mattered stood as was thought,
- * and if all its shapes are admitted in any order. Else the bytes are read once more, in order. So the result is that of
- * reading in order, whatever was guessed.
+ * What a line becomes depends on four things of the lines before it: the record it may continue, where its stream stands (time,
+ * stage, iteration), the number of its line, and which shapes the limit still admits. A part is therefore read on a guess. It
+ * begins where a record begins as seen from some way before it; the streams stand as they stood at the last place known, moved
+ * on by that same way. The part notes what its records inherited from before it. The leader, which knows where the streams
+ * stand, takes the part in (source_merge.c) if it begins where the part before ended, if every stream whose inheritance
+ * mattered stood as was thought, and if all its shapes are admitted in any order. Otherwise its bytes are read again, in order.
+ * So the result is that of reading in order, whatever was guessed.
  *
  * The bytes of a part go between processes of one call and are never kept.
  */

@@ -126,7 +126,7 @@ typedef struct SourcePart
 	int64		line_no;
 } SourcePart;
 
-/* How it goes on from an earlier state, and is gone on with later (source_resume.c). */
+/* How it continues an earlier state, and what it keeps to be continued later (source_resume.c). */
 typedef struct SourceResume
 {
 	bool		keeps_state;
@@ -229,7 +229,7 @@ extern void source_take_waiting(L4Source *work);
 /* source_shared.c: keeps what a source shares with others until source_write_shared. */
 extern void source_keep_shared(L4Source *work);
 
-/* source_resume.c: what is final before the end of the input makes records of what is left; then, after all else, writes it. */
+/* source_resume.c: keeps what is final before the end of the input closes the last records; then, after all else, writes it. */
 extern void source_save_state(L4Source *work);
 extern void source_write_state(L4Source *work, const L4SourceFile *file);
 

@@ -34,7 +34,7 @@ note_origin(bool *own, bool *used, bool said)
 	*used |= !*own;
 }
 
-/* Takes from a record before a part no more than where its stream stands after it. */
+/* Of a record before a part only follows where its stream stands. */
 static void
 warm(L4Source *work, Stream *stream, const L4RawRecord *raw)
 {
@@ -45,7 +45,10 @@ warm(L4Source *work, Stream *stream, const L4RawRecord *raw)
 							work->shapes.current.parameters, work->shapes.current.parameter_count, &progress);
 }
 
-/* The first of the records that the end of the input closes: where it is alone in its segment, the source goes on from it. */
+/*
+ * Notes the first of the records that the end of the input closes: if its segment has no final record, the source continues
+ * from it.
+ */
 static void
 note_first_ending(L4Source *work)
 {

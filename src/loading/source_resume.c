@@ -1,13 +1,13 @@
 /*
  * source_resume.c: a source that goes on where it ended, as if it had been read in one go.
  *
- * When a source is written, all its records are final but those that only the end of the input closed: the record that was
- * open, and a line whose end had not come. What they changed is kept as it was before (source_state.c). To go on, that is put
- * back, the open segment is taken back and its records come once more, the final ones without being counted again; then the new
- * bytes follow. So segments, counts and parameter statistics are those of reading all at once, byte by byte, and the cost is
- * that of one segment and of the source's kinds of statements, not of its lines.
+ * When a source is written, all its records are final except those that only the end of the input closed: the open record, and
+ * a line without an end. What they changed is kept as it was before (source_state.c). To go on, the kept values are restored,
+ * the open segment is deleted and its records are read again, the final ones without being counted twice; then the new bytes
+ * follow. Segments, counts and parameter statistics are therefore the same, byte by byte, as if all had been read at once. The
+ * cost is that of one segment and of the source's kinds of statements, not of its lines.
  *
- * A source of less than a sample (64 kB) is taken in anew as a whole, since the sample decides how its lines are read.
+ * A source smaller than a sample (64 kB) is read again as a whole, since the sample decides how its lines are read.
  */
 #include "loading/source_private.h"
 
@@ -18,7 +18,7 @@
 #include "doors/store_source.h"
 #include "tools/order.h"
 
-/* The records of a segment once more, as bytes or line by line with what was known of each. */
+/* Feeds the records of a segment again, as bytes or line by line with the facts of each. */
 static void
 replay_segment(L4Source *work, const L4SegmentBlobs *blobs, MemoryContext memory)
 {
@@ -44,7 +44,7 @@ replay_segment(L4Source *work, const L4SegmentBlobs *blobs, MemoryContext memory
 	MemoryContextReset(memory);
 }
 
-/* Takes the segments from a number on back, and in again. */
+/* Deletes the segments from a number on and reads their records again. */
 static void
 replay(L4Source *work, int segment_no)
 {
@@ -197,7 +197,7 @@ restore_shapes(L4Source *work, const L4SourceState *state)
 	}
 }
 
-/* Sets the source to where its open segment begins, with all that is final counted, and takes in what follows once more. */
+/* Sets the source to where its open segment begins, with all final records counted, and reads what follows again. */
 static void
 restore(L4Source *work, const L4SourceState *state, int64 byte_count)
 {

@@ -2,8 +2,8 @@
  * source_shared.c: what sources share with all others, shapes and the starts of iterations: kept while a transaction takes
  * sources in, written at its end.
  *
- * Rows that several imports want to write are written last and in one order. So a transaction holds them for a moment only, and
- * two never wait for each other in a circle.
+ * Rows that several imports want to write are written last and in one order. A transaction therefore holds them only for a
+ * moment, and two never wait for each other in a circle.
  */
 #include "loading/source_private.h"
 
@@ -150,8 +150,8 @@ write_timeline(L4SourceContext *context)
 
 /*
  * source_write_shared: after the rows of the sources themselves those that transactions of several files share, in an order
- * that all keep: shapes by their id, then the job's timeline. Whoever waits for one of them holds only such as come before it,
- * so two imports never wait for each other in a circle. To be called last in a transaction.
+ * that all keep: shapes by their id, then the job's timeline. Who waits for one of them holds only locks that come before it,
+ * so two imports cannot wait for each other in a circle. To be called last in a transaction.
  */
 void
 source_write_shared(L4SourceContext *context)
@@ -170,8 +170,8 @@ source_write_shared(L4SourceContext *context)
 }
 
 /*
- * source_committed: a shape that some record has for good stays in its table, so the next transactions need not look. Not more
- * are remembered than of other things of a shape.
+ * source_committed: a shape that a final record has stays in its table, so the next transactions need not look for it. At most
+ * CLASS_LIMIT are remembered.
  */
 void
 source_committed(L4SourceContext *context)

@@ -58,8 +58,8 @@ typedef struct L4SourceState
 /* The parser is the one the source was read with. Cost: grows with the streams of the source. */
 extern bytea *source_state_pack(const L4SourceState *state, const L4HeaderParser *parser);
 /*
- * The state, palloc'd, and the parser as it was then. parser NULL: no more than by_row, line_no, reference and starts. Sketches
- * of images come with the memory accounts of the source. Errors: XX001 for damaged bytes.
+ * The state, palloc'd, and the parser as it was then. parser NULL: no more than by_row, line_no, reference and starts. The
+ * statistics of images count towards the memory of the source. Errors: XX001 for damaged bytes.
  */
 extern L4SourceState *source_state_unpack(const bytea *bytes, L4HeaderParser *parser, L4StatisticsMemory *memory);
 

@@ -11,7 +11,7 @@
 #include "doors/store_batch.h"
 #include "loading/source_rows.h"
 
-/* Shapes of which something is remembered from source to source; of others it is found out again in each. */
+/* So many shapes are remembered from source to source; what the rules say of others is found out again in each. */
 #define CLASS_LIMIT 100000
 
 /* What the rules say of a shape. */
@@ -22,7 +22,7 @@ typedef struct ClassEntry
 	char		status;
 } ClassEntry;
 
-/* The counts of one shape in one stream. Lies still, unlike the entries of the tables. */
+/* The counts of one shape in one stream. Does not move, unlike the entries of the hash tables. */
 typedef struct Summary
 {
 	L4SummaryRow row;
@@ -158,7 +158,7 @@ typedef struct KnownShape
 #define SH_DECLARE
 #include "lib/simplehash.h"
 
-/* What is thought of where the streams of a source stand (source_part.c), by stream_id. */
+/* Guesses where the streams of a source stand (source_part.c), by stream_id. */
 typedef struct GuessEntry
 {
 	uint64		stream_id;

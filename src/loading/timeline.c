@@ -1,9 +1,9 @@
 /*
  * timeline.c: a job's timeline made anew from its records.
  *
- * Sources add to the timeline as they come in: of each iteration the earliest start stays. When a file was rewritten, or a last
- * line turned out to go on, a start may be of a record that is no more. Then all markers of the job are read once more; which
- * records these are follows from their shapes.
+ * Sources add to the timeline as they are read; of each iteration the earliest start stays. When a file was rewritten, or a
+ * last line was continued, a start may be of a record that no longer exists. Then all records of the job that name iterations
+ * are read again; their shapes tell which these are.
  */
 #include "loading/timeline.h"
 
