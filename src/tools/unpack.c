@@ -38,7 +38,7 @@ typedef struct Compression
 
 typedef enum UnpackPosition
 {
-	BETWEEN_STREAMS,				/* before a stream */
+	BETWEEN_STREAMS,			/* before a stream */
 	INSIDE_STREAM,
 	BEHIND_STREAMS,				/* in plain bytes behind the last stream */
 	STREAM_FAILED
@@ -50,7 +50,7 @@ struct L4Unpacker
 	void	   *argument;
 	size_t		memory;
 	MemoryContextCallback callback;
-	UnpackPosition		position;
+	UnpackPosition position;
 	const Compression *compression; /* of the stream under way, or the last one */
 	bool		begun;			/* its library holds memory */
 	union
