@@ -97,13 +97,28 @@ fuzz_packages() {
 	echo 'int main(void) { return 0; }' | clang -x c -fsanitize=fuzzer-no-link,address,undefined -o /dev/null - 2>/dev/null || printf '%s\n' clang libclang-rt-dev
 }
 
+# The services that start with the machine, one a line.
+enabled_services() {
+	{ ls -d /etc/systemd/system/*.wants/* /etc/rc[2-5].d/S* 2>/dev/null || true; } | sed -E 's|.*/(S[0-9]+)?||; s|\.service$||' | LC_ALL=C sort -u
+}
+
+# Switches off the services that were not among those of the argument, and says so.
+disable_new_services() {
+	local service
+	for service in $(LC_ALL=C comm -13 <(echo "$1") <(enabled_services)); do
+		update-rc.d "$service" disable >/dev/null 2>&1 || true
+		deb-systemd-helper disable "$service.service" >/dev/null 2>&1 || true
+		echo "l4: $service came with the packages and is left switched off; to have it start with the machine: systemctl enable $service"
+	done
+}
+
 # Installs the packages named in the arguments, but no service: the tests start what they need themselves. The distribution would create and start a
 # server of its own with the PostgreSQL package, and make an rsyslog that comes for one test this machine's; while the packages are being set up,
-# both are switched off.
+# both are switched off, and afterwards what would start with the machine.
 install_packages() {
-	local log drop_in=/etc/postgresql-common/createcluster.d/l4-setup.conf policy=/usr/sbin/policy-rc.d had_rsyslog=
+	local log drop_in=/etc/postgresql-common/createcluster.d/l4-setup.conf policy=/usr/sbin/policy-rc.d services
 	log=$(mktemp)
-	[ ! -x /usr/sbin/rsyslogd ] || had_rsyslog=yes
+	services=$(enabled_services)
 	mkdir -p "$(dirname "$drop_in")"
 	echo 'create_main_cluster = false' > "$drop_in"
 	if [ -e "$policy" ]; then
@@ -119,8 +134,7 @@ install_packages() {
 		exit 1
 	fi
 	rm -f "$log" "$drop_in" $policy
-	[ -n "$had_rsyslog" ] || [ ! -x /usr/sbin/rsyslogd ] ||
-		DPKG_MAINTSCRIPT_PACKAGE=rsyslog deb-systemd-helper disable rsyslog.service >/dev/null 2>&1 || true
+	disable_new_services "$services"
 }
 
 update_package_lists() {

@@ -1,17 +1,21 @@
 #!/bin/bash
 # versions.sh: l4 on every supported server, each in a fresh chroot of a distribution that ships it, built by gcc and by clang with -Werror.
 #
-#   versions.sh [MAJOR..]   as root: 17 16 15 18 by default; prints one line for each server and compiler, PASS, FAILED or SKIPPED with the reason;
-#                           fails if any failed, or if all were skipped
+#   versions.sh [MAJOR..]   as root: 17 16 15 18 14 13 by default; prints one line for each server and compiler, PASS, FAILED or SKIPPED with the
+#                           reason; fails if any failed, or if all were skipped
 #
-# A chroot starts as debootstrap's smallest system with make alone, so that test/setup.sh is tried too. gcc runs "make test", clang the regression
-# tests. Debian's and Ubuntu's mirrors are those of this machine's apt where it has them, else debootstrap's own. Ubuntu's key, where this machine has
+# A chroot starts as debootstrap's smallest system with make alone, so that test/setup.sh is tried too: "make demo" is to run there, and no service to
+# start with the machine that did not before. gcc runs "make test", clang the regression tests. Servers that are too old are to be refused by one
+# line, before anything is installed. Debian's and Ubuntu's mirrors are those of this machine's apt where it has them, else debootstrap's own. Ubuntu's key, where this machine has
 # none, is that of Debian's package. One chroot at a time is made, of about 1.5 GB, below $L4_TMPDIR (/var/tmp), and removed; logs of what failed stay.
 set -uo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
+minimum_major=15
 release_of() {
 	case $1 in
+		13) echo 'Debian bullseye' ;;
+		14) echo 'Ubuntu jammy' ;;
 		15) echo 'Debian bookworm' ;;
 		16) echo 'Ubuntu noble' ;;
 		17) echo 'Debian trixie' ;;
@@ -79,6 +83,49 @@ try_command() {
 	fi
 }
 
+# Runs the demo and prints nothing unless it fails. Argument: major version.
+try_demo() {
+	local log=$work/$1-demo.log
+	inside make -C /l4 demo > "$log" 2>&1 && grep -q '^In a line each:$' "$log" && return 0
+	echo "FAILED  PostgreSQL $1, $release: make demo; log: $log"
+	failed=$((failed + 1))
+}
+
+# What starts with the chroot's machine.
+services() { find "$root"/etc/systemd/system "$root"/etc/rc[2-5].d -path '*.wants/*' -o -name 'S*' | sort; }
+
+# Argument: major version.
+try_new_server() {
+	local major=$1 log=$work/$1-setup.log before
+	before=$(services)
+	try_demo "$major"
+	try_command "$major" cc make -C /l4 test
+	if [ "$(services)" != "$before" ]; then
+		echo "FAILED  PostgreSQL $major, $release: make test left services that start with the machine"
+		diff <(echo "$before") <(services)
+		failed=$((failed + 1))
+	fi
+	if inside apt-get install -y --no-install-recommends clang >> "$log" 2>&1; then
+		try_command "$major" clang env L4_CC=clang L4_COPT=-Werror bash /l4/test/run.sh regress
+	else
+		echo "SKIPPED PostgreSQL $major, $release, clang: $(tail -n 1 "$log")"
+	fi
+}
+
+# Argument: major version.
+try_old_server() {
+	local log=$work/$1-cc.log before told
+	before=$(inside dpkg --list)
+	if ! inside make -C /l4 test > "$log" 2>&1 && told=$(grep -v '^make: ' "$log") && [ "$(inside dpkg --list)" = "$before" ] &&
+		[[ $told == 'l4 needs PostgreSQL 15 or later; '*"PostgreSQL $1" ]]; then
+		echo "PASS    PostgreSQL $1, $release: $told"
+		passed=$((passed + 1))
+	else
+		echo "FAILED  PostgreSQL $1, $release: not refused by one line, before anything is installed; log: $log"
+		failed=$((failed + 1))
+	fi
+}
+
 try_server() {
 	local major=$1 distribution release log
 	read -r distribution release < <(release_of "$major")
@@ -89,15 +136,10 @@ try_server() {
 	else
 		inside apt-get update >> "$log" 2>&1
 		fetch_ubuntu_key "$release" >> "$log" 2>&1
-		try_command "$major" cc make -C /l4 test
-		if [ -L "$root/etc/systemd/system/multi-user.target.wants/rsyslog.service" ]; then
-			echo "FAILED  PostgreSQL $major, $release: make test left a service enabled"
-			failed=$((failed + 1))
-		fi
-		if inside apt-get install -y --no-install-recommends clang >> "$log" 2>&1; then
-			try_command "$major" clang env L4_CC=clang L4_COPT=-Werror bash /l4/test/run.sh regress
+		if [ "$major" -lt "$minimum_major" ]; then
+			try_old_server "$major"
 		else
-			echo "SKIPPED PostgreSQL $major, $release, clang: $(tail -n 1 "$log")"
+			try_new_server "$major"
 		fi
 	fi
 	rm -rf --one-file-system "$root"
@@ -113,7 +155,7 @@ main() {
 	for major in debootstrap unshare apt-get; do
 		command -v "$major" >/dev/null || { echo "l4: $major is missing" >&2; exit 1; }
 	done
-	[ $# -gt 0 ] || set -- 17 16 15 18
+	[ $# -gt 0 ] || set -- 17 16 15 18 14 13
 	for major; do
 		release_of "$major" >/dev/null || { echo "l4: there is no release for PostgreSQL $major" >&2; exit 1; }
 	done
