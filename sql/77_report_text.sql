@@ -85,10 +85,11 @@ BEGIN ATOMIC
 		(1, 'Job', concat_ws(', ', COALESCE(j.status, 'not registered'), @extschema@.l4_count_words(j.nodes, 'node'),
 			@extschema@.l4_count_words(j.ranks, 'rank'))),
 		(2, 'Model', NULLIF(concat_ws(', ', j.model, j.framework), '')),
-		(3, 'Time', format('%s to %s (%s)', @extschema@.l4_time_text(j.started_at),
-			@extschema@.l4_time_text(j.ended_at),
-			concat_ws(', ', to_char(make_interval(secs => @extschema@.l4_seconds_between(j.started_at, j.ended_at)),
-				'HH24:MI:SS'), to_char(h.hours, 'FM999,999,999,990.0') || ' accelerator hours'))),
+		(3, 'Time', format('%s to %s (%s)', @extschema@.l4_time_text(j.started_at), @extschema@.l4_time_text(j.ended_at),
+			-- times lie further apart than the longest interval, some 292,000 years: an error in PostgreSQL 17, a wrong one before
+			concat_ws(', ', to_char(make_interval(secs => greatest(-9e12, least(9e12,
+				@extschema@.l4_seconds_between(j.started_at, j.ended_at)))), 'HH24:MI:SS'),
+				to_char(h.hours, 'FM999,999,999,990.0') || ' accelerator hours'))),
 		(4, 'Suspect', COALESCE(array_to_string((@extschema@.l4_report_suspects(l4_report_facts.findings))[1:5], ', '), '')),
 		(5, 'Began', @extschema@.l4_report_began(l4_report_facts.findings)),
 		(6, 'Last save', concat_ws(', ', 'iteration ' || c.iteration, @extschema@.l4_time_text(c.saved_at))
