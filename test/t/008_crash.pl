@@ -83,6 +83,7 @@ my %rows = (
 	l4_stream => "to_jsonb(t) - 'imported_at' - 'file_modified_at'",
 	l4_event => "to_jsonb(t) - 'first_seen'");
 my $summary = join ' UNION ALL ', map { "SELECT '$_ ' || count(*) || ' ' || coalesce(md5(string_agg(r, E'\\n' ORDER BY r)), '') FROM (SELECT ($rows{$_})::text COLLATE \"C\" FROM $_ t) s (r)" } sort keys %rows;
+$summary .= ' ORDER BY 1';	# a plan may take the tables in any order
 # of each source: its name, a hash of its bytes as they are read back, and how many lines these are
 my $contents = q{SELECT concat_ws(E'\t', source, md5(string_agg(raw_bytes, '' ORDER BY line_no, part)),
 		sum(length(text) - length(replace(text, E'\n', '')))) FROM (SELECT *, encode(raw_bytes, 'escape') AS text FROM l4_log) l GROUP BY source};
