@@ -91,13 +91,14 @@ cluster_log() {
 # Whether a process of the server crashed.
 cluster_crashed() { grep -qE 'PANIC:|TRAP:|was terminated by signal|terminated by exception' "$L4_SERVER_LOG" 2>/dev/null; }
 
-# Clears what the caller's environment says about PostgreSQL, and sets what psql and the test drivers need.
+# Clears what the caller's environment says about PostgreSQL and languages, and sets what psql and the test drivers need. The drivers of TAP tests
+# drop LC_ALL; the encoding of their databases is that of LANG.
 cluster_environment() {
 	local name
-	for name in ${!PG*}; do
+	for name in ${!PG*} ${!LC_*}; do
 		[ "$name" = PG_CONFIG ] || unset "$name"
 	done
-	export PATH="$L4_BINDIR:$PATH" LC_ALL=C HOME="$L4_WORK"
+	export PATH="$L4_BINDIR:$PATH" LC_ALL=C LANG=C.UTF-8 HOME="$L4_WORK"
 	export PGHOST="$L4_WORK/socket" PGPORT=$((50000 + $$ % 10000)) PGUSER=postgres PGDATABASE=postgres
 	export PSQLRC=/dev/null PGCLIENTENCODING=UTF8
 }

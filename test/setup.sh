@@ -89,6 +89,7 @@ optional_packages() {
 	[ -x /usr/sbin/rsyslogd ] || echo rsyslog
 	# without dbconfig, which would set up a database for it
 	compgen -G '/usr/lib*/*/rsyslog/ompgsql.so' >/dev/null || printf '%s\n' rsyslog-pgsql dbconfig-no-thanks
+	have_program unzip || echo unzip
 	python3 -c 'import pyodbc' >/dev/null 2>&1 || /usr/bin/python3 -c 'import pyodbc' >/dev/null 2>&1 || echo python3-pyodbc
 }
 

@@ -4,7 +4,7 @@
 #   versions.sh [MAJOR..]   as root: 17 16 15 18 14 13 by default; prints one line for each server and compiler, PASS, FAILED or SKIPPED with the
 #                           reason; fails if any failed, or if all were skipped
 #
-# A chroot starts as debootstrap's smallest system with make alone, so that test/setup.sh is tried too: "make demo" is to run there, and no service to
+# A chroot starts as debootstrap's smallest system with make and git alone, so that test/setup.sh is tried too: "make demo" is to run there, and no service to
 # start with the machine that did not before. gcc runs "make test", clang the regression tests. Servers that are too old are to be refused by one
 # line, before anything is installed. Debian's and Ubuntu's mirrors are those of this machine's apt where it has them, else debootstrap's own. Ubuntu's key, where this machine has
 # none, is that of Debian's package. One chroot at a time is made, of about 1.5 GB, below $L4_TMPDIR (/var/tmp), and removed; logs of what failed stay.
@@ -31,7 +31,7 @@ mirror_of() {
 
 # Makes the chroot of a release; its log goes to the standard output. Arguments: distribution, release.
 bootstrap() {
-	local options=(--variant=minbase --include=make) mirror script=/usr/share/debootstrap/scripts/$2
+	local options=(--variant=minbase --include=make,git) mirror script=/usr/share/debootstrap/scripts/$2
 	mirror=$(mirror_of "$1")
 	case $1 in
 		Ubuntu)

@@ -63,7 +63,7 @@ sub summary
 			ORDER BY s.source COLLATE "C", s.label COLLATE "C", e.shape_id))
 		FROM l4_stream s JOIN l4_stream_event e USING (job_id, stream_id) JOIN l4_shape h USING (shape_id) WHERE job_id = '$job'
 		UNION ALL SELECT 'records', count(*) || ' ' || md5(string_agg(md5(raw_bytes) || coalesce(iteration, 0) || coalesce(stage, ''), '' ORDER BY source COLLATE "C", line_no, part)) FROM l4_log WHERE job_id = '$job'
-		UNION ALL SELECT 'timeline', md5(iterations::text || started_at::text) FROM l4_timeline WHERE job_id = '$job'});
+		UNION ALL SELECT 'timeline', md5(iterations::text || started_at::text) FROM l4_timeline WHERE job_id = '$job' ORDER BY 1});
 }
 
 # 1. Odd files

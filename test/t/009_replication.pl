@@ -35,7 +35,7 @@ sub contents_of
 {
 	my ($node) = @_;
 	my $query = join(' UNION ALL ', map { qq{SELECT '$_', count(*), md5(string_agg(r::text, E'\\n' ORDER BY r::text COLLATE "C")) FROM $_ r} } @tables);
-	return $node->safe_psql('postgres', $query);
+	return $node->safe_psql('postgres', "$query ORDER BY 1");
 }
 
 sub same_after
