@@ -86,7 +86,7 @@ BEGIN ATOMIC
 			@extschema@.l4_count_words(j.ranks, 'rank'))),
 		(2, 'Model', NULLIF(concat_ws(', ', j.model, j.framework), '')),
 		(3, 'Time', format('%s to %s (%s)', @extschema@.l4_time_text(j.started_at), @extschema@.l4_time_text(j.ended_at),
-			-- times lie further apart than the longest interval, some 292,000 years: an error in PostgreSQL 17, a wrong one before
+			-- times may lie further apart than the longest interval, some 292,000 years: an error since PostgreSQL 17
 			concat_ws(', ', to_char(make_interval(secs => greatest(-9e12, least(9e12,
 				@extschema@.l4_seconds_between(j.started_at, j.ended_at)))), 'HH24:MI:SS'),
 				to_char(h.hours, 'FM999,999,999,990.0') || ' accelerator hours'))),

@@ -83,10 +83,12 @@ BEGIN
 			WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_class'::regclass
 				AND d.deptype = 'e' AND c.relkind = 'v'
 			UNION ALL
+			-- those of their own; the row types of views go with these, and may be gone by now
 			SELECT format('DROP TYPE %s', t.oid::regtype)
 			FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid JOIN pg_type t ON t.oid = d.objid
+			JOIN pg_class c ON c.oid = t.typrelid
 			WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_type'::regclass
-				AND d.deptype = 'e' AND t.typtype = 'c'
+				AND d.deptype = 'e' AND c.relkind = 'c'
 		LOOP
 			BEGIN
 				EXECUTE object.command;

@@ -355,7 +355,7 @@ parts_help(Import *import)
 {
 	MemoryContext context;
 	MemoryContext caller;
-	Ahead		ahead;
+	Ahead		ahead = {0};
 	L4File		file;
 	L4FileReader *reader;
 	StringInfoData out;
