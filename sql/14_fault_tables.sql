@@ -311,6 +311,8 @@ CREATE TABLE @extschema@.l4_diagnosis (
 	began_at timestamptz,
 	last_save_at timestamptz,
 	last_save_iteration bigint,
+	limits jsonb NOT NULL DEFAULT '{}',
+	wordings text[] NOT NULL DEFAULT '{}',
 	PRIMARY KEY (job_id, saved_at)
 );
 COMMENT ON TABLE @extschema@.l4_diagnosis IS
@@ -350,6 +352,10 @@ COMMENT ON COLUMN @extschema@.l4_diagnosis.last_save_at IS
 'when the job began to save its last checkpoint before that, NULL where none is known';
 COMMENT ON COLUMN @extschema@.l4_diagnosis.last_save_iteration IS
 'after which iteration';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.limits IS
+'the site''s own limits (l4_limit) that were in force, as a JSON object of names and values; empty where all were built in';
+COMMENT ON COLUMN @extschema@.l4_diagnosis.wordings IS
+'names of the site''s own wordings (l4_wording) that were in force or switched built-in ones off';
 
 -- l4_fault and l4_failure_report are registered with the other tables; one call a statement.
 SELECT pg_extension_config_dump('@extschema@.l4_fault_override', '');

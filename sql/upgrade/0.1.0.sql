@@ -14,6 +14,7 @@ ALTER TABLE @extschema@.l4_mask DROP CONSTRAINT l4_mask_pkey, ADD builtin boolea
 UPDATE @extschema@.l4_mask SET enabled = was_enabled;
 ALTER TABLE @extschema@.l4_mask DROP was_enabled;
 ALTER TABLE @extschema@.l4_finding ADD severity text, ADD category text, ADD facts jsonb;
+ALTER TABLE @extschema@.l4_diagnosis ADD limits jsonb NOT NULL DEFAULT '{}', ADD wordings text[] NOT NULL DEFAULT '{}';
 
 -- The names of the built-in rows of 0.1.0, each with the beginning of the MD5 of the row as it came.
 DO $upgrade$

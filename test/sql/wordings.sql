@@ -69,4 +69,12 @@ SELECT pg_temp.found('worded');
 DELETE FROM l4_limit WHERE NOT builtin;
 DELETE FROM l4_wording WHERE NOT builtin;
 SELECT pg_temp.found('worded');
+\echo what a diagnosis was made with is kept with it
+INSERT INTO l4_limit (name, value) VALUES ('weight_slow', 1), ('evidence_counter_factor', 1000);
+INSERT INTO l4_wording (name, class, pattern) VALUES ('dry_pump', 'trouble', 'capacitor is dry');
+SELECT l4_save_diagnosis('worded') > 0 AS findings;
+DELETE FROM l4_limit WHERE NOT builtin;
+DELETE FROM l4_wording WHERE NOT builtin;
+SELECT l4_save_diagnosis('worded') > 0 AS findings;
+SELECT limits, wordings FROM l4_diagnosis WHERE job_id = 'worded' ORDER BY saved_at;
 SELECT l4_delete_job('worded');
