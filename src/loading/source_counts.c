@@ -24,8 +24,8 @@ component_text(L4Bytes component)
 }
 
 /* Keeps the counts as they are before a record that may still change. */
-static void
-keep_image(L4Source *work, Summary *summary)
+void
+source_keep_image(L4Source *work, Summary *summary)
 {
 	L4SourceState *state = work->resume.state;
 	L4SummaryImage *image;
@@ -94,15 +94,13 @@ keep_by_stream(L4Source *work, Shape *shape, int stream, Summary *summary)
 }
 
 /* The counts of a shape in a stream; record is the first where they are new. */
-static Summary *
-summary_of(L4Source *work, int stream, Shape *shape, const L4Record *record)
+Summary *
+source_summary_of(L4Source *work, int stream, Shape *shape, const L4Record *record)
 {
 	Summary    *summary;
 	L4SummaryRow *row;
 	bool		is_new;
 
-	if (shape->last_stream == stream)
-		return shape->last_summary;
 	if (stream < shape->stream_room && shape->by_stream[stream] != NULL)
 	{
 		shape->last_stream = stream;
@@ -120,36 +118,6 @@ summary_of(L4Source *work, int stream, Shape *shape, const L4Record *record)
 	shape->last_stream = stream;
 	shape->last_summary = summary;
 	return summary;
-}
-
-void
-source_count_record(L4Source *work, int stream, Shape *shape, const L4Record *record)
-{
-	Summary    *summary = summary_of(work, stream, shape, record);
-	L4SummaryRow *row = &summary->row;
-
-	if (source_is_ending(work) && !summary->imaged)
-		keep_image(work, summary);
-	summary->changed = true;
-	if (record->parameter_count > 0)
-		statistics_add(&work->counts.memory, &summary->statistics, record->parameters, record->parameter_count,
-					   record->line_no);
-	row->occurrences++;
-	row->level = Max(row->level, record->level);
-	row->last_line = record->line_no;
-	if (record->has_time)
-	{
-		row->first_ts = row->has_time ? Min(row->first_ts, record->time) : record->time;
-		row->last_ts = row->has_time ? Max(row->last_ts, record->time) : record->time;
-		row->has_time = true;
-	}
-	if (record->has_iteration)
-	{
-		if (!row->has_iteration)
-			row->first_iteration = record->iteration;
-		row->last_iteration = record->iteration;
-		row->has_iteration = true;
-	}
 }
 
 void

@@ -171,8 +171,8 @@ source_is_ending(const L4Source *work)
 extern int	source_first_stage(const L4Place *place);
 /* A new stream; label NULL for the file's own. */
 extern Stream *source_add_stream(L4Source *work, const L4Place *place, const char *label);
-/* The stream of a record by its label, made where it is new; the file's own where the label does not count. */
-extern Stream *source_stream_of(L4Source *work, const L4Header *header);
+/* The stream of a record by its label, made where it is new. */
+extern Stream *source_labelled_stream(L4Source *work, const L4Header *header);
 extern StreamPoint source_stream_point(const Stream *stream);
 /* Sets a stream to where it is thought to stand, where anything is. */
 extern void source_guess_stream(const L4Source *work, Stream *stream);
@@ -196,16 +196,15 @@ extern L4ProgressClass source_class_of_message(L4Source *work, L4Bytes message);
 extern void source_begin_segment(L4Source *work);
 /* Writes the open segment, if it has records, and begins the next. */
 extern void source_finish_segment(L4Source *work);
-/* The stream's index in the open segment. */
-extern int	source_segment_stream(L4Source *work, Stream *stream);
-/* Extends first and last of the open segment by a record. */
-extern void source_extend_segment(L4Source *work, const L4RawRecord *raw, const L4Record *record);
-extern void source_add_to_segment(L4Source *work, L4Record *record, Shape *shape);
 
 /* source_counts.c */
 
+/* The counts of a shape in a stream, made where they are new. */
 extern Summary *source_summary(L4Source *work, int stream, uint64 shape_id, bool *is_new);
-extern void source_count_record(L4Source *work, int stream, Shape *shape, const L4Record *record);
+/* The same for a record of the shape, which is the first where they are new; remembered by the shape. */
+extern Summary *source_summary_of(L4Source *work, int stream, Shape *shape, const L4Record *record);
+/* Keeps the counts as they are before a record that may still change. */
+extern void source_keep_image(L4Source *work, Summary *summary);
 /* True where it is the earliest start of the iteration so far. */
 extern bool source_note_start(starts_hash *starts, int64 iteration, TimestampTz time);
 /* Keeps which start a record named that may still change. */

@@ -3,6 +3,92 @@
  */
 #include "loading/source_private.h"
 
+/* The stream's index in the open segment. */
+static int
+segment_stream(L4Source *work, Stream *stream)
+{
+	if (stream->in_segment < 0)
+	{
+		if (work->segment.row.stream_count == work->segment.stream_room)
+		{
+			work->segment.stream_room *= 2;
+			work->segment.row.stream_ids = repalloc(work->segment.row.stream_ids,
+													mul_size(work->segment.stream_room, sizeof(int64)));
+		}
+		stream->in_segment = work->segment.row.stream_count;
+		work->segment.row.stream_ids[work->segment.row.stream_count++] = stream->row.stream_id;
+	}
+	return stream->in_segment;
+}
+
+/* Extends first and last of the open segment by a record. */
+static void
+extend_segment(L4Source *work, const L4RawRecord *raw, const L4Record *record)
+{
+	L4SegmentRow *segment = &work->segment.row;
+
+	if (segment_record_count(work->segment.builder) == 0)
+	{
+		segment->first_line = raw->line_no;
+		work->segment.start.line_no = raw->line_no;
+		work->segment.start.line_part = raw->line_part;
+		work->segment.start.before = raw->before;
+	}
+	segment->last_line = raw->last_line_no;
+	if (record->has_time)
+	{
+		segment->first_ts = segment->has_time ? Min(segment->first_ts, record->time) : record->time;
+		segment->last_ts = segment->has_time ? Max(segment->last_ts, record->time) : record->time;
+		segment->has_time = true;
+	}
+}
+
+/* Adds the record to the open segment; its shape is looked up there only once, unless two texts share a hash. */
+static void
+add_to_segment(L4Source *work, L4Record *record, Shape *shape)
+{
+	bool		same = record->shape_text.data == shape->text.data;
+	int			index;
+
+	record->shape = same && shape->segment_no == work->segment.row.segment_no ? shape->segment_index : -1;
+	index = segment_add(work->segment.builder, record);
+	if (same)
+	{
+		shape->segment_index = index;
+		shape->segment_no = work->segment.row.segment_no;
+	}
+}
+
+static void
+count_record(L4Source *work, int stream, Shape *shape, const L4Record *record)
+{
+	Summary    *summary = shape->last_stream == stream ? shape->last_summary : source_summary_of(work, stream, shape, record);
+	L4SummaryRow *row = &summary->row;
+
+	if (source_is_ending(work) && !summary->imaged)
+		source_keep_image(work, summary);
+	summary->changed = true;
+	if (record->parameter_count > 0)
+		statistics_add(&work->counts.memory, &summary->statistics, record->parameters, record->parameter_count,
+					   record->line_no);
+	row->occurrences++;
+	row->level = Max(row->level, record->level);
+	row->last_line = record->line_no;
+	if (record->has_time)
+	{
+		row->first_ts = row->has_time ? Min(row->first_ts, record->time) : record->time;
+		row->last_ts = row->has_time ? Max(row->last_ts, record->time) : record->time;
+		row->has_time = true;
+	}
+	if (record->has_iteration)
+	{
+		if (!row->has_iteration)
+			row->first_iteration = record->iteration;
+		row->last_iteration = record->iteration;
+		row->has_iteration = true;
+	}
+}
+
 /* Extends first and last of a stream by a record. */
 static void
 extend_stream(Stream *stream, const L4Record *record)
@@ -57,12 +143,21 @@ note_first_ending(L4Source *work)
 	work->phase = SOURCE_ENDING_MORE;
 }
 
+/* The stream of a record; the file's own where it has no label, or its label does not count. */
+static inline Stream *
+stream_of(L4Source *work, const L4Header *header)
+{
+	if (work->streams.list[0].row.place.rank >= 0 || (header->rank < 0 && header->local_rank < 0 && header->host.size == 0))
+		return &work->streams.list[0];
+	return source_labelled_stream(work, header);
+}
+
 /* Takes one record from the assembler: places it, masks it, adds it to the segment and to the counts. */
 void
 source_take_record(const L4RawRecord *raw, void *argument)
 {
 	L4Source   *work = argument;
-	Stream	   *stream = source_stream_of(work, &raw->header);
+	Stream	   *stream = stream_of(work, &raw->header);
 	Shape	   *shape;
 	L4ProgressState progress;
 	L4Record	record;
@@ -79,7 +174,7 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	record.line_count = raw->line_count;
 	record.level = raw->header.level;
 	shape = source_mask_record(work, &record, raw->rest);
-	record.stream = source_segment_stream(work, stream);
+	record.stream = segment_stream(work, stream);
 	record.line_no = raw->line_no;
 	record.line_part = raw->line_part;
 	record.has_time = stream->has_time;
@@ -102,16 +197,16 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	record.stage = progress.stage;
 	record.has_iteration = progress.has_iteration;
 	record.iteration = progress.iteration;
-	source_extend_segment(work, raw, &record);
+	extend_segment(work, raw, &record);
 	if (work->phase == SOURCE_ENDING)
 		note_first_ending(work);
-	source_add_to_segment(work, &record, shape);
+	add_to_segment(work, &record, shape);
 	shape->firm |= !source_is_ending(work);
 	if (work->resume.replayed > 0)
 		work->resume.replayed--;
 	else
 	{
-		source_count_record(work, (int) (stream - work->streams.list), shape, &record);
+		count_record(work, (int) (stream - work->streams.list), shape, &record);
 		extend_stream(stream, &record);
 		if (raw->header.format >= 0 && raw->header.format < work->counts.format_count)
 			work->counts.format_uses[raw->header.format]++;

@@ -114,12 +114,10 @@ same_host(const LastLabel *last, L4Bytes host)
 
 /* The stream of a record by its label; the file's own where the label does not count. */
 Stream *
-source_stream_of(L4Source *work, const L4Header *header)
+source_labelled_stream(L4Source *work, const L4Header *header)
 {
 	LastLabel  *last = &work->streams.last_label;
 
-	if (work->streams.list[0].row.place.rank >= 0 || (header->rank < 0 && header->local_rank < 0 && header->host.size == 0))
-		return &work->streams.list[0];
 	if (last->stream > 0 && last->rank == header->rank && last->local_rank == header->local_rank &&
 		same_host(last, header->host))
 		return &work->streams.list[last->stream];
