@@ -24,8 +24,11 @@ FROM (
 	UNION ALL
 	SELECT 'TYPE', t.oid::regtype::text, t.typowner::regrole::text, t.typacl::text
 	FROM pg_depend d JOIN pg_extension x ON x.oid = d.refobjid JOIN pg_type t ON t.oid = d.objid
+	LEFT JOIN pg_class c ON c.oid = t.typrelid
 	WHERE x.extname = 'l4' AND d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_type'::regclass
-		AND d.deptype = 'e') o;
+		AND d.deptype = 'e'
+		-- types of rows and arrays, which newer servers count too, have what their table or element has
+		AND coalesce(c.relkind, 'c') = 'c' AND NOT EXISTS (SELECT FROM pg_type e WHERE e.typarray = t.oid)) o;
 
 DO $upgrade$
 DECLARE
