@@ -149,6 +149,8 @@ SKIP:
 	$session->{stdin} .= "CALL l4_import('crashed', '$folder/many');\n";
 	$session->{run}->pump_nb;
 	$node->poll_query_until('postgres', "SELECT count(*) > 20 FROM l4_stream WHERE job_id = 'crashed'");
+	# files are committed without waiting for the disk; what comes before this is on it
+	$node->safe_psql('postgres', 'CREATE TABLE waits_for_disk ()');
 	$node->stop('immediate');
 	eval { $session->{run}->kill_kill };
 	$node->start;

@@ -130,13 +130,14 @@ sub meet_bystander
 	$bystander->query_safe('CREATE TEMPORARY TABLE mine AS SELECT 42 AS answer');
 }
 
-sub bystander_lives { return eval { $bystander->query_safe('SELECT pg_backend_pid(), answer FROM mine') } // '' eq "$bystander_pid|42"; }
+sub bystander_lives { return (eval { $bystander->query_safe('SELECT pg_backend_pid(), answer FROM mine') } // '') eq "$bystander_pid|42"; }
 
 sub process_of
 {
 	my ($who) = @_;
 	my $type = $who eq 'worker' ? 'l4 import worker' : 'client backend';
-	return $bystander->query_safe("SELECT pid FROM pg_stat_activity WHERE datname = 'round' AND backend_type = '$type' ORDER BY random() LIMIT 1");
+	# always a row, for want of which the driver of PostgreSQL 16.2 returns words of its own
+	return $bystander->query_safe("SELECT (SELECT pid FROM pg_stat_activity WHERE datname = 'round' AND backend_type = '$type' ORDER BY random() LIMIT 1)");
 }
 
 sub begin_import
@@ -217,7 +218,7 @@ sub too_late
 sub leader_at_part
 {
 	my $workers = q{SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE datname = 'round' AND backend_type = 'l4 import worker'};
-	my $waiting = q{SELECT pid FROM pg_stat_activity WHERE datname = 'round' AND backend_type = 'client backend' AND wait_event = 'Extension'};
+	my $waiting = q{SELECT max(pid) FROM pg_stat_activity WHERE datname = 'round' AND backend_type = 'client backend' AND wait_event = 'Extension'};
 	my $began = time;
 	my $pids = '';
 	$pids = $bystander->query_safe($workers) while $pids !~ / / && time - $began < 10;
