@@ -143,6 +143,21 @@ note_first_ending(L4Source *work)
 	work->phase = SOURCE_ENDING_MORE;
 }
 
+/* Counts a record, unless it comes again and is counted already. */
+static inline void
+count_once(L4Source *work, Stream *stream, Shape *shape, const L4RawRecord *raw, const L4Record *record)
+{
+	if (work->resume.replayed > 0)
+		work->resume.replayed--;
+	else
+	{
+		count_record(work, (int) (stream - work->streams.list), shape, record);
+		extend_stream(stream, record);
+		if (raw->header.format >= 0 && raw->header.format < work->counts.format_count)
+			work->counts.format_uses[raw->header.format]++;
+	}
+}
+
 /* The stream of a record; the file's own where it has no label, or its label does not count. */
 static inline Stream *
 stream_of(L4Source *work, const L4Header *header)
@@ -202,15 +217,7 @@ source_take_record(const L4RawRecord *raw, void *argument)
 		note_first_ending(work);
 	add_to_segment(work, &record, shape);
 	shape->firm |= !source_is_ending(work);
-	if (work->resume.replayed > 0)
-		work->resume.replayed--;
-	else
-	{
-		count_record(work, (int) (stream - work->streams.list), shape, &record);
-		extend_stream(stream, &record);
-		if (raw->header.format >= 0 && raw->header.format < work->counts.format_count)
-			work->counts.format_uses[raw->header.format]++;
-	}
+	count_once(work, stream, shape, raw, &record);
 	if (segment_record_count(work->segment.builder) >= L4_SEGMENT_RECORDS ||
 		segment_raw_size(work->segment.builder) >= L4_SEGMENT_BYTES)
 		source_finish_segment(work);
