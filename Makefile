@@ -19,7 +19,8 @@ MODULE_big = l4
 OBJS := $(patsubst %.c,%.o,$(call sources,src/*/*.c))
 ALL_HEADERS := $(call sources,src/*/*.h)
 
-# The extension script is joined from its ordered parts. By its full name, so that make does not take one that lies beside the sources for it.
+# The extension script is joined from its ordered parts. By its full name, so that make does not take one that lies beside the
+# sources for it.
 SQL_PARTS := $(call sources,sql/[0-9][0-9]_*.sql)
 SCRIPT := $(CURDIR)/sql/l4--$(EXTVERSION).sql
 # From each older version that sql/upgrade knows there is a script to this one, made of the same parts.
@@ -58,7 +59,8 @@ endif
 # The server's flags are for the compiler it was built with; clang does not know all of GCC's, and needs more than it for LTO.
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 ifneq ($(IS_CLANG),)
-override CFLAGS := $(filter-out -flto% -ffat-lto-objects,$(CFLAGS)) -Wno-unknown-warning-option -Wno-ignored-attributes -Wno-ignored-optimization-argument -Wno-unused-command-line-argument
+override CFLAGS := $(filter-out -flto% -ffat-lto-objects,$(CFLAGS)) -Wno-unknown-warning-option -Wno-ignored-attributes \
+	-Wno-ignored-optimization-argument -Wno-unused-command-line-argument
 override LDFLAGS := $(filter-out -flto% -ffat-lto-objects,$(LDFLAGS))
 endif
 
@@ -71,8 +73,8 @@ endif
 $(SCRIPT): $(SQL_PARTS) l4.control
 	cat $(filter %.sql,$^) > $@
 
-$(CURDIR)/sql/l4--%--$(EXTVERSION).sql: sql/upgrade/1_drop.sql sql/upgrade/%.sql sql/upgrade/3_rows.sql sql/upgrade/4_grants.sql \
-		sql/upgrade/script.awk $(SQL_PARTS)
+$(CURDIR)/sql/l4--%--$(EXTVERSION).sql: sql/upgrade/1_drop.sql sql/upgrade/%.sql sql/upgrade/3_rows.sql \
+		sql/upgrade/4_grants.sql sql/upgrade/script.awk $(SQL_PARTS)
 	{ cat $(wordlist 1,3,$^); cat $(wordlist 6,$(words $^),$^) | awk -f $(word 5,$^); cat $(word 4,$^); } > $@.tmp
 	mv $@.tmp $@
 
@@ -108,4 +110,5 @@ bench-%: setup
 DIST = l4-$(EXTVERSION)
 dist: $(SCRIPT) $(UPGRADES)
 	@git -C $(SOURCE_DIR) diff --quiet HEAD || { echo "l4: there are changes that are not committed" >&2; exit 1; }
-	git -C $(SOURCE_DIR) archive --format=zip -o $(CURDIR)/$(DIST).zip --prefix=$(DIST)/sql/ $(addprefix --add-file=,$^) --prefix=$(DIST)/ HEAD
+	git -C $(SOURCE_DIR) archive --format=zip -o $(CURDIR)/$(DIST).zip --prefix=$(DIST)/sql/ \
+		$(addprefix --add-file=,$^) --prefix=$(DIST)/ HEAD

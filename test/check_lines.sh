@@ -1,9 +1,10 @@
 #!/bin/bash
 # check_lines.sh: what a reader can take in. Run from the top of the checkout; with arguments, only the files below these.
 #
-# Lists every line of C, SQL, shell, Perl and Python that is wider than 128 columns (a tab is 4, as .editorconfig says), and every SQL statement
-# of the extension and of its tests that is longer than 60 lines. A statement of a script ends at a ';' that ends its line; within a PL/pgSQL
-# body ($$ ... $$) each statement counts alone, as its own ';' ends it. An INSERT of VALUES is as long as its rows are many, and does not count.
+# Lists every line of C, SQL, shell, Perl and Python that is wider than 128 columns (a tab is 4, as .editorconfig says), and
+# every SQL statement of the extension and of its tests that is longer than 60 lines. A statement of a script ends at a ';' that
+# ends its line; within a PL/pgSQL body ($$ ... $$) each statement counts alone, as its own ';' ends it. An INSERT of VALUES is
+# as long as its rows are many, and does not count.
 set -uo pipefail
 [ $# -gt 0 ] || set -- Makefile sql src test .ci
 status=0
@@ -12,7 +13,8 @@ files() { git ls-files -- "$@" | grep -E "$pattern" | grep -v '^test/\(data\|fuz
 
 pattern='\.(c|h|sql|sh|pl|pm|py|in)$|^Makefile$'
 for file in $(files "$@"); do
-	wide=$(expand -t4 "$file" | awk -v name="$file" '{ gsub(/[\200-\277]/, "") } length($0) > 128 { print name ":" NR ": " length($0) " columns" }')
+	wide=$(expand -t4 "$file" |
+		awk -v name="$file" '{ gsub(/[\200-\277]/, "") } length($0) > 128 { print name ":" NR ": " length($0) " columns" }')
 	[ -z "$wide" ] || { printf '%s\n' "$wide"; status=1; }
 done
 

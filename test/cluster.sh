@@ -33,7 +33,8 @@ tree_create() {
 	sharedir=$("$L4_PG_CONFIG" --sharedir)
 	pkglibdir=$("$L4_PG_CONFIG" --pkglibdir)
 	mkdir -p "$L4_BINDIR"
-	cp -RL "$bindir"/{postgres,initdb,pg_ctl,psql,pg_config,pg_dump,pg_dumpall,pg_restore,pg_basebackup,pg_isready,pgbench} "$L4_BINDIR/"
+	cp -RL "$bindir"/{postgres,initdb,pg_ctl,psql,pg_config,pg_dump,pg_dumpall,pg_restore,pg_basebackup,pg_isready,pgbench} \
+		"$L4_BINDIR/"
 	for program in "$bindir"/*; do
 		[ -e "$L4_BINDIR/${program##*/}" ] || ln -s "$program" "$L4_BINDIR/"
 	done
@@ -42,8 +43,8 @@ tree_create() {
 	tree_link "$sharedir/extension"
 }
 
-# A locale for tests, as options of initdb: one that sorts words as people do and passes over signs, as those of the C library, where the server has ICU;
-# a test whose output hangs on the locale then fails.
+# A locale for tests, as options of initdb: one that sorts words as people do and passes over signs, as those of the C library,
+# where the server has ICU; a test whose output hangs on the locale then fails.
 test_locale() {
 	case $("$L4_PG_CONFIG" --version):$("$L4_PG_CONFIG" --configure) in
 		*--without-icu*) ;;
@@ -51,11 +52,13 @@ test_locale() {
 	esac
 }
 
-# Starts the cluster, of the locale in $L4_LOCALE (C), and points the PG* variables at it. Arguments: settings of the server, as name=value.
+# Starts the cluster, of the locale in $L4_LOCALE (C), and points the PG* variables at it. Arguments: settings of the server, as
+# name=value.
 cluster_start() {
 	local setting
 	mkdir -m 700 -p "$L4_WORK/socket"
-	"$L4_BINDIR/initdb" --pgdata="$L4_WORK/data" --no-sync --encoding=UTF8 --locale=C ${L4_LOCALE:-} --auth=trust --username=postgres \
+	"$L4_BINDIR/initdb" --pgdata="$L4_WORK/data" --no-sync --encoding=UTF8 --locale=C ${L4_LOCALE:-} --auth=trust \
+		--username=postgres \
 		> "$L4_WORK/initdb.log" 2>&1 || { cat "$L4_WORK/initdb.log" >&2; return 1; }
 	{
 		echo "listen_addresses = ''"

@@ -31,7 +31,8 @@ check() {
 		echo "l4: lines of the demo that are too long, or rulers" >&2
 		exit 1
 	fi
-	printf '%s\n' "$output" | tail -n 3 | grep -q '^  ds-f02  node-06 is the suspect' || { echo "l4: the demo does not end with the verdicts" >&2; exit 1; }
+	printf '%s\n' "$output" | tail -n 3 | grep -q '^  ds-f02  node-06 is the suspect' ||
+		{ echo "l4: the demo does not end with the verdicts" >&2; exit 1; }
 }
 
 hints() {

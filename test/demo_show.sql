@@ -1,10 +1,12 @@
--- Prints what l4 says of each failed job, at most 110 columns wide: the first three findings of each kind, a block each; then the verdicts in words.
+-- Prints what l4 says of each failed job, at most 110 columns wide: the first three findings of each kind, a block each; then
+-- the verdicts in words.
 SET client_min_messages = warning;
 
 -- A label and its text, broken into lines of at most 100 characters and indented; nothing where there is no text.
 CREATE FUNCTION pg_temp.wrapped(label text, content text) RETURNS text LANGUAGE sql STABLE
 RETURN coalesce(E'\n      ' || pg_catalog.regexp_replace(pg_catalog.rtrim(pg_catalog.regexp_replace(
-		pg_catalog.regexp_replace(label || pg_catalog.btrim(content, E' \t\r\n'), '\s+', ' ', 'g'), '(.{1,98})(?: +|$)|(\S{98})', E'\\1\\2\n', 'g'), E'\n'),
+		pg_catalog.regexp_replace(label || pg_catalog.btrim(content, E' \t\r\n'), '\s+', ' ', 'g'),
+		'(.{1,98})(?: +|$)|(\S{98})', E'\\1\\2\n', 'g'), E'\n'),
 	E'\n', E'\n        ', 'g'), '');
 
 -- A word and its value, or nothing where there is no value.
@@ -50,10 +52,12 @@ SELECT content FROM line ORDER BY started_at, job_id COLLATE "C", position;
 \echo 'What a finding rests on stands below it: > source:line: text.'
 
 -- The head of the report: verdict, facts, restart advice; without the rule below the verdict.
-SELECT E'\n' || regexp_replace(array_to_string((string_to_array(l4_report_text(job_id, findings), E'\n\n'))[1:3], E'\n\n'), '\n=+\n', E'\n')
+SELECT E'\n' || regexp_replace(array_to_string((string_to_array(l4_report_text(job_id, findings), E'\n\n'))[1:3], E'\n\n'),
+	'\n=+\n', E'\n')
 	|| format(E'\n\n  (The whole report: SELECT l4_report(%L);)', job_id)
 FROM diagnosed ORDER BY started_at, job_id COLLATE "C";
 
 \echo
 \echo 'In a line each:'
-SELECT format('  %s  %s.', rpad(job_id, max(length(job_id)) OVER ()), l4_report_verdict(findings)) FROM diagnosed ORDER BY started_at, job_id COLLATE "C";
+SELECT format('  %s  %s.', rpad(job_id, max(length(job_id)) OVER ()), l4_report_verdict(findings))
+FROM diagnosed ORDER BY started_at, job_id COLLATE "C";

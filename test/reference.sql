@@ -24,7 +24,8 @@ WHERE deptype = 'e' AND refclassid = 'pg_extension'::regclass
 
 -- Functions that only aggregates and types call.
 CREATE TEMP VIEW support AS
-SELECT unnest(ARRAY[aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, aggmtransfn, aggminvtransfn, aggmfinalfn])::oid
+SELECT unnest(ARRAY[aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, aggmtransfn, aggminvtransfn,
+	aggmfinalfn])::oid
 	AS oid
 FROM pg_aggregate JOIN member ON classid = 'pg_proc'::regclass AND objid = aggfnoid
 UNION
@@ -46,7 +47,8 @@ CREATE TEMP VIEW routine AS
 SELECT pg_proc.oid, proname, prokind, pg_proc.oid IN (SELECT oid FROM support) AS is_support,
 	coalesce((SELECT array_agg(declaration ORDER BY position) FROM argument
 		WHERE argument.oid = pg_proc.oid AND mode IN ('i', 'b', 'v')), '{}') AS arguments,
-	(SELECT array_agg(declaration ORDER BY position) FROM argument WHERE argument.oid = pg_proc.oid AND mode IN ('o', 't')) AS columns,
+	(SELECT array_agg(declaration ORDER BY position) FROM argument WHERE argument.oid = pg_proc.oid
+		AND mode IN ('o', 't')) AS columns,
 	CASE WHEN prokind <> 'p' THEN CASE WHEN proretset THEN 'SETOF ' ELSE '' END || format_type(prorettype, NULL) END AS result,
 	obj_description(pg_proc.oid, 'pg_proc') AS comment,
 	CASE provolatile WHEN 'i' THEN 'Immutable' WHEN 's' THEN 'Stable' ELSE 'Volatile' END
@@ -68,19 +70,23 @@ FROM pg_proc JOIN routine USING (oid) JOIN surface ON surface.name = pg_proc.pro
 -- Every section's heading.
 INSERT INTO part SELECT turn, '', '', 0, format(E'## %s\n', task) FROM surface_task WHERE NOT :'steps'::boolean;
 INSERT INTO part SELECT section, '', '', 0, format(E'## %s\n', title)
-FROM (VALUES (20, 'Tables', false), (21, 'Views', false), (22, 'Settings', false), (23, 'Types', false), (30, 'Functions', true), (31, 'Types', true),
+FROM (VALUES (20, 'Tables', false), (21, 'Views', false), (22, 'Settings', false), (23, 'Types', false),
+	(30, 'Functions', true), (31, 'Types', true),
 	(32, E'Support functions\n\nCalled by aggregates and types, not by users.', true)) v (section, title, step)
 WHERE step = :'steps'::boolean;
 
 -- Each argument and each column on a line of its own where they are many.
 CREATE FUNCTION pg_temp.list(before text, items text[], after text) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN before || CASE WHEN length(array_to_string(items, ', ')) > 80 THEN E'\n    ' || array_to_string(items, E',\n    ') || E'\n'
+RETURN before || CASE WHEN length(array_to_string(items, ', ')) > 80 THEN E'\n    ' || array_to_string(items, E',\n    ')
+	|| E'\n'
 	ELSE array_to_string(items, ', ') END || after;
 
 INSERT INTO part
 SELECT coalesce(turn, 30), coalesce(to_char(place, '000'), '') || proname, arguments::text, 0,
-	E'### ' || proname || E'\n\n```sql\n' || pg_temp.list(CASE prokind WHEN 'p' THEN 'CALL ' ELSE '' END || proname || '(', arguments, ')')
-	|| coalesce(pg_temp.list(CASE WHEN result LIKE 'SETOF %' THEN ' → TABLE (' ELSE ' → (' END, columns, ')'), ' → ' || result, '')
+	E'### ' || proname || E'\n\n```sql\n' || pg_temp.list(CASE prokind WHEN 'p' THEN 'CALL ' ELSE '' END || proname || '(',
+		arguments, ')')
+	|| coalesce(pg_temp.list(CASE WHEN result LIKE 'SETOF %' THEN ' → TABLE (' ELSE ' → (' END, columns, ')'),
+		' → ' || result, '')
 	|| E'\n```\n\n' || pg_temp.prose(comment) || CASE prokind WHEN 'p' THEN '' ELSE E'\n\n*' || labels || '.*' END || E'\n'
 FROM routine LEFT JOIN surface ON surface.name = proname
 WHERE NOT is_support AND (turn IS NULL) = :'steps'::boolean;
@@ -88,7 +94,8 @@ WHERE NOT is_support AND (turn IS NULL) = :'steps'::boolean;
 INSERT INTO part
 SELECT CASE WHEN relkind IN ('v', 'm') THEN 21 ELSE 20 END, relname, '', 0,
 	E'### ' || relname || E'\n\n' || pg_temp.prose(comment) || E'\n'
-	|| coalesce((SELECT E'\nPrimary key: `' || regexp_replace(pg_get_constraintdef(oid), '^PRIMARY KEY \((.*)\)$', '\1') || E'`.\n'
+	|| coalesce((SELECT E'\nPrimary key: `' || regexp_replace(pg_get_constraintdef(oid), '^PRIMARY KEY \((.*)\)$', '\1')
+		|| E'`.\n'
 		FROM pg_constraint WHERE conrelid = relation.oid AND contype = 'p'), '')
 	|| E'\n| column | type | meaning |\n|---|---|---|\n'
 	|| (SELECT string_agg(format('| `%s` | %s%s%s | %s |', attname, format_type(atttypid, atttypmod),

@@ -10,13 +10,14 @@
 #   test/run.sh accept NAME..      runs these regression or isolation tests and takes their output as the expected one;
 #                                  README takes the output of README.md's own examples
 #   test/run.sh fuzz [SECONDS [TARGET..]]   looks for inputs that break the algorithms; see test/fuzz/run.sh
-#   test/run.sh crash [ENDINGS [KILLS]]     ends and kills so many imports at random moments (500, 200) and prints what came of it
+#   test/run.sh crash [ENDINGS [KILLS]]     ends and kills so many imports at random moments (500, 200) and prints what came of
+#                                           it
 #   test/run.sh docs               writes docs/reference.md and docs/steps.md from the COMMENTs
 #   test/run.sh bench-NAME [ARG..] runs test/bench/NAME.sh in a cluster with the extension
 #
-# Works in a copy of the checkout below /tmp, or /var/tmp where programs may not run from /tmp (or in $L4_TMPDIR), and as an unprivileged user, because
-# PostgreSQL refuses root. Nothing is installed in the system, and all is removed at the end; with L4_KEEP=1 in the environment the work folder stays.
-# L4_CC is the compiler, L4_COPT are further flags of it.
+# Works in a copy of the checkout below /tmp, or /var/tmp where programs may not run from /tmp (or in $L4_TMPDIR), and as an
+# unprivileged user, because PostgreSQL refuses root. Nothing is installed in the system, and all is removed at the end; with
+# L4_KEEP=1 in the environment the work folder stays. L4_CC is the compiler, L4_COPT are further flags of it.
 set -euo pipefail
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -76,7 +77,8 @@ make_work_folder() {
 		fi
 		rm -r "$L4_WORK"
 	done
-	echo "l4: no programs can be run from ${L4_TMPDIR:-/tmp or /var/tmp} (mounted noexec?); name a folder where they can: L4_TMPDIR=/folder" >&2
+	echo "l4: no programs can be run from ${L4_TMPDIR:-/tmp or /var/tmp} (mounted noexec?);" \
+		"name a folder where they can: L4_TMPDIR=/folder" >&2
 	exit 1
 }
 
@@ -126,9 +128,11 @@ inside_cleanup() {
 	cluster_stop
 }
 
-# Compiling the plans of steps that tests call one by one, on next to no rows, would take most of the time. What users call switches it off by itself.
+# Compiling the plans of steps that tests call one by one, on next to no rows, would take most of the time. What users call
+# switches it off by itself.
 start_for_tests() {
-	L4_LOCALE=$(test_locale) cluster_start jit=off fsync=off synchronous_commit=off full_page_writes=off shared_buffers=256MB max_wal_size=4GB \
+	L4_LOCALE=$(test_locale) cluster_start jit=off fsync=off synchronous_commit=off full_page_writes=off shared_buffers=256MB \
+		max_wal_size=4GB \
 		statement_timeout=5min log_min_messages=warning
 }
 
@@ -165,7 +169,11 @@ command_bench() {
 	shift
 	for argument in "$@"; do
 		case $argument in
-			/*) [ -r "$argument" ] || { echo "l4: user $(id -un), who runs the benchmark, cannot read $argument" >&2; exit 1; } ;;
+			/*)
+				[ -r "$argument" ] && continue
+				echo "l4: user $(id -un), who runs the benchmark, cannot read $argument" >&2
+				exit 1
+				;;
 		esac
 	done
 	[ -f "test/bench/$name.sh" ] || { echo "l4: there is no benchmark test/bench/$name.sh" >&2; exit 1; }
@@ -275,7 +283,8 @@ run_regress() {
 test_regress() { run_regress "$L4_PGXS_TEST/regress/pg_regress" regress test/sql .sql "$@"; }
 test_isolation() { run_regress "$L4_PGXS_TEST/isolation/pg_isolation_regress" isolation test/specs .spec "$@"; }
 
-# Runs a TAP test, which starts clusters of its own, from the same relocated server. Arguments: those of prove, the last one its file.
+# Runs a TAP test, which starts clusters of its own, from the same relocated server. Arguments: those of prove, the last one its
+# file.
 run_tap() {
 	mkdir -p "$L4_WORK/tap"
 	env TESTDIR="$L4_WORK/tap" TESTDATADIR="$L4_WORK/tap/data" TESTLOGDIR="$L4_WORK/tap/log" \
@@ -301,7 +310,8 @@ check_reference() {
 # The demo, and the README's examples, which use its jobs. In the database demo.
 test_demo() {
 	export PGDATABASE=demo
-	[ ! -f test/data/demo/jobs.csv ] || check 'demo: loads and diagnoses' bash -c 'bash test/demo.sh load && bash test/demo.sh check'
+	[ ! -f test/data/demo/jobs.csv ] || check 'demo: loads and diagnoses' \
+		bash -c 'bash test/demo.sh load && bash test/demo.sh check'
 	[ ! -f README.md ] || check 'README runs as written' bash test/check_readme.sh README.md
 }
 

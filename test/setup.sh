@@ -38,8 +38,10 @@ have_server_headers() {
 # The major version to install: that of a server already here, else the release's own.
 debian_major() {
 	local major
-	major=$(ls /usr/lib/postgresql/*/bin/postgres 2>/dev/null | sed 's|/usr/lib/postgresql/\([0-9]*\)/.*|\1|' | sort -n | tail -n 1)
-	[ -n "$major" ] || major=$(apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p' | head -n 1)
+	major=$(ls /usr/lib/postgresql/*/bin/postgres 2>/dev/null | sed 's|/usr/lib/postgresql/\([0-9]*\)/.*|\1|' |
+		sort -n | tail -n 1)
+	[ -n "$major" ] || major=$(apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p' |
+		head -n 1)
 	echo "$major"
 }
 
@@ -95,12 +97,14 @@ optional_packages() {
 
 # The same for looking for inputs that break the algorithms.
 fuzz_packages() {
-	echo 'int main(void) { return 0; }' | clang -x c -fsanitize=fuzzer-no-link,address,undefined -o /dev/null - 2>/dev/null || printf '%s\n' clang libclang-rt-dev
+	echo 'int main(void) { return 0; }' | clang -x c -fsanitize=fuzzer-no-link,address,undefined -o /dev/null - 2>/dev/null ||
+		printf '%s\n' clang libclang-rt-dev
 }
 
 # The services that start with the machine, one a line.
 enabled_services() {
-	{ ls -d /etc/systemd/system/*.wants/* /etc/rc[2-5].d/S* 2>/dev/null || true; } | sed -E 's|.*/(S[0-9]+)?||; s|\.service$||' | LC_ALL=C sort -u
+	{ ls -d /etc/systemd/system/*.wants/* /etc/rc[2-5].d/S* 2>/dev/null || true; } |
+		sed -E 's|.*/(S[0-9]+)?||; s|\.service$||' | LC_ALL=C sort -u
 }
 
 # Switches off the services that were not among those of the argument, and says so.
@@ -113,9 +117,9 @@ disable_new_services() {
 	done
 }
 
-# Installs the packages named in the arguments, but no service: the tests start what they need themselves. The distribution would create and start a
-# server of its own with the PostgreSQL package, and make an rsyslog that comes for one test this machine's; while the packages are being set up,
-# both are switched off, and afterwards what would start with the machine.
+# Installs the packages named in the arguments, but no service: the tests start what they need themselves. The distribution
+# would create and start a server of its own with the PostgreSQL package, and make an rsyslog that comes for one test this
+# machine's; while the packages are being set up, both are switched off, and afterwards what would start with the machine.
 install_packages() {
 	local log drop_in=/etc/postgresql-common/createcluster.d/l4-setup.conf policy=/usr/sbin/policy-rc.d services
 	log=$(mktemp)

@@ -1,13 +1,16 @@
 #!/bin/bash
-# versions.sh: l4 on every supported server, each in a fresh chroot of a distribution that ships it, built by gcc and by clang with -Werror.
+# versions.sh: l4 on every supported server, each in a fresh chroot of a distribution that ships it, built by gcc and by clang
+# with -Werror.
 #
-#   versions.sh [MAJOR..]   as root: 17 16 15 18 14 13 by default; prints one line for each server and compiler, PASS, FAILED or SKIPPED with the
-#                           reason; fails if any failed, or if all were skipped
+#   versions.sh [MAJOR..]   as root: 17 16 15 18 14 13 by default; prints one line for each server and compiler, PASS, FAILED or
+#                           SKIPPED with the reason; fails if any failed, or if all were skipped
 #
-# A chroot starts as debootstrap's smallest system with make and git alone, so that test/setup.sh is tried too: "make demo" is to run there, and no service to
-# start with the machine that did not before. gcc runs "make test", clang the regression tests. Servers that are too old are to be refused by one
-# line, before anything is installed. Debian's and Ubuntu's mirrors are those of this machine's apt where it has them, else debootstrap's own. Ubuntu's key, where this machine has
-# none, is that of Debian's package. One chroot at a time is made, of about 1.5 GB, below $L4_TMPDIR (/var/tmp), and removed; logs of what failed stay.
+# A chroot starts as debootstrap's smallest system with make and git alone, so that test/setup.sh is tried too: "make demo" is
+# to run there, and no service to start with the machine that did not before. gcc runs "make test", clang the regression tests.
+# Servers that are too old are to be refused by one line, before anything is installed. Debian's and Ubuntu's mirrors are those
+# of this machine's apt where it has them, else debootstrap's own. Ubuntu's key, where this machine has none, is that of
+# Debian's package. One chroot at a time is made, of about 1.5 GB, below $L4_TMPDIR (/var/tmp), and removed; logs of what failed
+# stay.
 set -uo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -39,7 +42,8 @@ bootstrap() {
 			# releases younger than this debootstrap are made like their forerunners
 			[ -e "$script" ] || script=${script%/*}/jammy
 			if [ ! -f /usr/share/keyrings/ubuntu-archive-keyring.gpg ]; then
-				[ -f "$work/ubuntu-archive-keyring.gpg" ] || { echo 'no key of Ubuntu: run 17 with it, or install ubuntu-archive-keyring'; return 1; }
+				[ -f "$work/ubuntu-archive-keyring.gpg" ] ||
+					{ echo 'no key of Ubuntu: run 17 with it, or install ubuntu-archive-keyring'; return 1; }
 				options+=(--keyring="$work/ubuntu-archive-keyring.gpg")
 			fi
 			;;
@@ -50,13 +54,16 @@ bootstrap() {
 	printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
 	chmod 755 "$root/usr/sbin/policy-rc.d"
 	mkdir "$root/l4"
-	tar -C "$top" --exclude=./.git --exclude='*.o' --exclude='*.bc' --exclude='*.so' -cf - . | tar -C "$root/l4" --no-same-owner -xf -
+	tar -C "$top" --exclude=./.git --exclude='*.o' --exclude='*.bc' --exclude='*.so' -cf - . |
+		tar -C "$root/l4" --no-same-owner -xf -
 }
 
 # Runs a command in the chroot, with mounts and processes that end with it.
 inside() {
-	unshare --mount --pid --fork --kill-child bash -c 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"' "$root" \
-		env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root DEBIAN_FRONTEND=noninteractive "$@" </dev/null
+	unshare --mount --pid --fork --kill-child \
+		bash -c 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"' "$root" \
+		env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root \
+			DEBIAN_FRONTEND=noninteractive "$@" </dev/null
 }
 
 fetch_ubuntu_key() {
@@ -146,7 +153,8 @@ try_server() {
 }
 
 cleanup() {
-	[ "$failed" != 0 ] && find "$work" -mindepth 1 -maxdepth 1 ! -name '*.log' -exec rm -rf --one-file-system {} + || rm -rf --one-file-system "$work"
+	[ "$failed" != 0 ] && find "$work" -mindepth 1 -maxdepth 1 ! -name '*.log' -exec rm -rf --one-file-system {} + ||
+		rm -rf --one-file-system "$work"
 }
 
 main() {

@@ -1,8 +1,9 @@
 #!/bin/bash
-# accuracy.sh DATA: how well l4_diagnose finds what was injected into labelled jobs, beside the paper's plain method and two simple rankers.
+# accuracy.sh DATA: how well l4_diagnose finds what was injected into labelled jobs, beside the paper's plain method and two
+# simple rankers.
 #
-# DATA holds, at any depth, folders family/job with job.json (labels) and <job_id>.tar.gz (the logs). The figures are those of l4_evaluate. Options, as
-# environment variables:
+# DATA holds, at any depth, folders family/job with job.json (labels) and <job_id>.tar.gz (the logs). The figures are those of
+# l4_evaluate. Options, as environment variables:
 #   MODE=family   each family in a database of its own (else all jobs in one)
 #   NO_POOL=1     only the failed jobs are loaded
 #   POOL=k        only k successful jobs a family: those that job.json names for a pool of that size, else the first by id
@@ -33,7 +34,8 @@ create_job_table() {
 # The groups of jobs that share a database, one a line: families with failed jobs, or "all".
 groups() {
 	if [ "${MODE:-}" = family ]; then
-		run_psql -At -c "SELECT family FROM bench_job WHERE job ->> 'status' <> 'success' GROUP BY family ORDER BY family COLLATE \"C\""
+		run_psql -At -c "SELECT family FROM bench_job WHERE job ->> 'status' <> 'success' GROUP BY family
+			ORDER BY family COLLATE \"C\""
 	else
 		echo all
 	fi
@@ -45,19 +47,24 @@ jobs_of() {
 		WITH failed AS (
 			SELECT * FROM bench_job WHERE job ->> 'status' <> 'success' AND :'group' IN ('all', family)
 		), healthy AS (
-			SELECT *, row_number() OVER (PARTITION BY family ORDER BY job ->> 'job_id' COLLATE "C") AS turn FROM bench_job WHERE job ->> 'status' = 'success'
+			SELECT *, row_number() OVER (PARTITION BY family ORDER BY job ->> 'job_id' COLLATE "C") AS turn
+			FROM bench_job WHERE job ->> 'status' = 'success'
 		), pool AS (
 			SELECT h.* FROM healthy h
 			WHERE CASE
 				WHEN :'pool' = '' THEN h.family IN (SELECT family FROM failed) OR :'group' = 'all'
-				WHEN :'pool' = 'near' THEN EXISTS (SELECT FROM failed f WHERE f.job -> 'near_reference_jobs' ? (h.family || '/' || (h.job ->> 'job_id')))
+				WHEN :'pool' = 'near' THEN EXISTS (SELECT FROM failed f
+					WHERE f.job -> 'near_reference_jobs' ? (h.family || '/' || (h.job ->> 'job_id')))
 				WHEN EXISTS (SELECT FROM failed f WHERE f.family = h.family AND f.job -> 'pools' ? :'pool')
-					THEN EXISTS (SELECT FROM failed f WHERE f.family = h.family AND f.job -> 'pools' -> :'pool' ? (h.job ->> 'job_id'))
+					THEN EXISTS (SELECT FROM failed f WHERE f.family = h.family
+						AND f.job -> 'pools' -> :'pool' ? (h.job ->> 'job_id'))
 				ELSE h.family IN (SELECT family FROM failed) AND h.turn <= substring(:'pool', '^\d+$')::int
 			END
 		)
-		SELECT j.job ->> 'job_id', j.folder FROM (SELECT family, folder, job FROM failed UNION ALL SELECT family, folder, job FROM pool) j
-		WHERE :'pool' <> 'near' OR j.job ->> 'status' = 'success' OR coalesce(jsonb_array_length(j.job -> 'near_reference_jobs'), 0) > 0
+		SELECT j.job ->> 'job_id', j.folder
+		FROM (SELECT family, folder, job FROM failed UNION ALL SELECT family, folder, job FROM pool) j
+		WHERE :'pool' <> 'near' OR j.job ->> 'status' = 'success'
+			OR coalesce(jsonb_array_length(j.job -> 'near_reference_jobs'), 0) > 0
 		ORDER BY j.job ->> 'status' <> 'success', j.job ->> 'job_id' COLLATE "C"
 	SQL
 }
@@ -74,7 +81,8 @@ load_jobs() {
 		fi
 		[ ! -d "$logs/$job" ] || logs=$logs/$job
 		cat <<-SQL
-			SELECT l4_register_job(job ->> 'job_id', job -> 'settings', CASE job ->> 'status' WHEN 'success' THEN 'succeeded' ELSE 'failed' END,
+			SELECT l4_register_job(job ->> 'job_id', job -> 'settings', CASE job ->> 'status' WHEN 'success' THEN 'succeeded'
+				ELSE 'failed' END,
 				ARRAY(SELECT jsonb_array_elements_text(job -> 'nodes')), (job -> 'settings' ->> 'ranks_per_node')::int)
 			FROM bench_job WHERE job ->> 'job_id' = '$job' \\g /dev/null
 			CALL l4_import('$job', '$logs');
@@ -86,7 +94,8 @@ load_jobs() {
 
 # Makes database $1 with the jobs listed in $work/list and goes on in it.
 create_group() {
-	run_psql -c 'SET client_min_messages = warning' -c "DROP DATABASE IF EXISTS \"$1\"" -c "CREATE DATABASE \"$1\" TEMPLATE template0"
+	run_psql -c 'SET client_min_messages = warning' -c "DROP DATABASE IF EXISTS \"$1\"" \
+		-c "CREATE DATABASE \"$1\" TEMPLATE template0"
 	export PGDATABASE=$1
 	run_psql -c 'CREATE EXTENSION l4'
 	create_job_table
@@ -106,7 +115,8 @@ show_jobs() {
 			\pset tuples_only on
 			\pset format unaligned
 			SET jit = off;
-			SELECT concat_ws(' ', d.kind, d.ordinal, coalesce(d.node, 'rank ' || d.rank), d.stage, 'iteration ' || d.iteration) || ': ' || left(d.explanation, 240)
+			SELECT concat_ws(' ', d.kind, d.ordinal, coalesce(d.node, 'rank ' || d.rank), d.stage, 'iteration ' || d.iteration)
+				|| ': ' || left(d.explanation, 240)
 				|| coalesce(E'\n    ' || left(split_part(d.evidence, E'\n', 1), 200), '')
 			FROM l4_diagnose(:'job') d LIMIT 5;
 			\endif
@@ -124,10 +134,12 @@ main_accuracy() {
 		jobs_of "$group" > "$work/list"
 		if [ -s "$work/list" ]; then
 			create_group "${home}_work"
-			run_psql -v copy="$work" -f "$here/evaluate.sql" -c "\\copy bench_evaluation to '$work/evaluation'" -c "\\copy bench_mistake to '$work/mistake'"
+			run_psql -v copy="$work" -f "$here/evaluate.sql" -c "\\copy bench_evaluation to '$work/evaluation'" \
+				-c "\\copy bench_mistake to '$work/mistake'"
 			show_jobs >> "$work/shown"
 			export PGDATABASE=$home
-			run_psql -c "\\copy bench_evaluation from '$work/evaluation'" -c "\\copy bench_mistake from '$work/mistake'" -c "DROP DATABASE \"${home}_work\""
+			run_psql -c "\\copy bench_evaluation from '$work/evaluation'" -c "\\copy bench_mistake from '$work/mistake'" \
+				-c "DROP DATABASE \"${home}_work\""
 		fi
 	done
 	run_psql -f "$here/accuracy.sql"

@@ -9,7 +9,8 @@ data=${1:?usage: make bench-dtw DATA=folder}
 output=$({
 	cat <<'SQL'
 SET maintenance_work_mem = '1GB';
-CREATE TEMP TABLE pair (id int, kind text, a bigint[], b bigint[], len_a int, len_b int, dtw01_full int, dtw01_band5 int, dtw01_band10 int,
+CREATE TEMP TABLE pair (id int, kind text, a bigint[], b bigint[], len_a int, len_b int, dtw01_full int, dtw01_band5 int,
+	dtw01_band10 int,
 	dtw01_abs5 int, dtw01_abs10 int, dtw_absdiff_full int, edit_unit int);
 COPY pair FROM STDIN (FORMAT csv, HEADER);
 SQL
@@ -41,17 +42,20 @@ BEGIN
 			FOR i_call IN 1..calls LOOP
 				PERFORM l4_dtw_distance(a, b);
 			END LOOP;
-			INSERT INTO took VALUES ('dtw', lengths[i], bars[i], calls * lengths[i] ^ 2 / extract(epoch FROM clock_timestamp() - started));
+			INSERT INTO took VALUES ('dtw', lengths[i], bars[i],
+				calls * lengths[i] ^ 2 / extract(epoch FROM clock_timestamp() - started));
 			started := clock_timestamp();
 			FOR i_call IN 1..calls LOOP
 				PERFORM l4_edit_distance(a, b);
 			END LOOP;
-			INSERT INTO took VALUES ('edit', lengths[i], 0, calls * lengths[i] ^ 2 / extract(epoch FROM clock_timestamp() - started));
+			INSERT INTO took VALUES ('edit', lengths[i], 0,
+				calls * lengths[i] ^ 2 / extract(epoch FROM clock_timestamp() - started));
 		END LOOP;
 	END LOOP;
 END
 $$;
-SELECT format('%s %s x %s: %s G cells/s (bar %s)  %s', what, length, length, round((max(cells_per_second) / 1e9)::numeric, 2), bar,
+SELECT format('%s %s x %s: %s G cells/s (bar %s)  %s', what, length, length, round((max(cells_per_second) / 1e9)::numeric, 2),
+	bar,
 	CASE WHEN max(cells_per_second) / 1e9 >= bar THEN 'pass' ELSE 'FAIL' END)
 FROM took GROUP BY what, length, bar ORDER BY what, length;
 
@@ -72,11 +76,13 @@ DECLARE
 	paper int;
 	seconds float8;
 BEGIN
-	SELECT array_agg(s.iteration) FILTER (WHERE unusual AND s.iteration IN (700, 1201, 1777)), count(*) FILTER (WHERE unusual AND s.iteration NOT IN (700, 1201, 1777)),
+	SELECT array_agg(s.iteration) FILTER (WHERE unusual AND s.iteration IN (700, 1201, 1777)),
+		count(*) FILTER (WHERE unusual AND s.iteration NOT IN (700, 1201, 1777)),
 		count(*) FILTER (WHERE three_sigma) INTO found, extra, paper
 	FROM unnest((SELECT l4_dtw_scores(i.iteration, events) FROM iteration AS i)) AS s;
 	seconds := extract(epoch FROM clock_timestamp() - started);
-	RAISE NOTICE '2000 iterations of 100 events: % s, faults found % of 3, others flagged % (paper''s rule flags %)  %', round(seconds::numeric, 3),
+	RAISE NOTICE '2000 iterations of 100 events: % s, faults found % of 3, others flagged % (paper''s rule flags %)  %',
+	round(seconds::numeric, 3),
 		cardinality(found), extra, paper, CASE WHEN cardinality(found) = 3 AND seconds < 1 THEN 'pass' ELSE 'FAIL' END;
 END
 $$;

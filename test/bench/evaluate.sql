@@ -1,4 +1,7 @@
-/* evaluate.sql: the jobs of a group held against their labels (l4_label), and the events missed or reported wrongly; the first few of a job with the reason. */
+/*
+ * evaluate.sql: the jobs of a group held against their labels (l4_label), and the events missed or reported wrongly; the first
+ * few of a job with the reason.
+ */
 SET client_min_messages = warning;
 SET search_path = public;
 SET jit = off;
@@ -9,7 +12,8 @@ CREATE TABLE bench_mistake AS
 	FROM (
 		SELECT e.job_id, m.*, row_number() OVER (PARTITION BY e.job_id, m.what ORDER BY m.event_id) AS turn
 		FROM bench_evaluation e
-			CROSS JOIN LATERAL (SELECT 'missed' AS what, unnest(e.missed_events) AS event_id UNION ALL SELECT 'false', unnest(e.false_events)) m
+			CROSS JOIN LATERAL (SELECT 'missed' AS what, unnest(e.missed_events) AS event_id UNION ALL SELECT 'false',
+				unnest(e.false_events)) m
 		WHERE e.method = 'l4') m
 		LEFT JOIN LATERAL (
 			SELECT x.quote, x.explanation

@@ -1,7 +1,9 @@
 #!/bin/bash
-# files.sh [FILES [ROUNDS]]: many small files, and files that change under the import. Prints counts; fails where a line is lost or there twice.
+# files.sh [FILES [ROUNDS]]: many small files, and files that change under the import. Prints counts; fails where a line is lost
+# or there twice.
 #   FILES (100000)  files of three lines each are imported, and once more, when none may be read
-#   ROUNDS (60)     rounds in which files are appended to, rewritten, cut, moved away and replaced while they are imported; after each a last import must give their bytes
+#   ROUNDS (60)     rounds in which files are appended to, rewritten, cut, moved away and replaced while they are imported;
+#                   after each a last import must give their bytes
 set -euo pipefail
 
 files=${1:-100000}
@@ -12,7 +14,8 @@ trap 'rm -rf "$folder"' EXIT
 sql() { psql --no-psqlrc --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 --command="$1"; }
 
 # The notice of an import, without its WARNINGs.
-import() { psql --no-psqlrc --quiet --command="CALL l4_import('$1', '$2')" 2>&1 | sed -n 's/^NOTICE:  job "[^"]*": \([0-9]* records .*\)/\1/p' | tail -n 1; }
+import() { psql --no-psqlrc --quiet --command="CALL l4_import('$1', '$2')" 2>&1 |
+	sed -n 's/^NOTICE:  job "[^"]*": \([0-9]* records .*\)/\1/p' | tail -n 1; }
 
 many_files() {
 	perl -e 'use File::Path "make_path"; my ($folder, $files) = @ARGV;
@@ -25,7 +28,8 @@ many_files() {
 	sql "SELECT l4_register_job('many', '{}', 'failed')" > /dev/null
 	echo "$files files: $(import many "$folder/many")"
 	echo "again: $(import many "$folder/many")"
-	[ "$(sql "SELECT count(*), sum(line_count), count(DISTINCT rank) FROM l4_stream WHERE job_id = 'many'")" = "$files|$((3 * files))|$files" ] ||
+	[ "$(sql "SELECT count(*), sum(line_count), count(DISTINCT rank) FROM l4_stream WHERE job_id = 'many'")" = \
+		"$files|$((3 * files))|$files" ] ||
 		{ echo "l4: not every file is there once" >&2; exit 1; }
 }
 
@@ -52,7 +56,8 @@ disturb() {
 wrong_files() {
 	local file wrong=0
 	for file in "$folder"/changing/*; do
-		[ "$(sql "SELECT md5(coalesce(string_agg(raw_bytes, ''::bytea ORDER BY line_no, part), '')) FROM l4_log WHERE job_id = 'changing' AND source = '$(basename "$file")'")" \
+		[ "$(sql "SELECT md5(coalesce(string_agg(raw_bytes, ''::bytea ORDER BY line_no, part), '')) FROM l4_log
+			WHERE job_id = 'changing' AND source = '$(basename "$file")'")" \
 			= "$(md5sum < "$file" | cut -d' ' -f1)" ] || wrong=$((wrong + 1))
 	done
 	echo "$wrong"

@@ -1,11 +1,14 @@
 #!/bin/bash
-# findings.sh DATA: every row that l4_diagnose gives for the jobs of DATA (as for accuracy.sh), to tell whether a change of the code changes an answer.
+# findings.sh DATA: every row that l4_diagnose gives for the jobs of DATA (as for accuracy.sh), to tell whether a change of the
+# code changes an answer.
 #
-# The jobs are diagnosed as they lie, without a pool, and with a pool of one job. Prints a line for each variant with the number of
-# jobs and rows and a digest of them all. Options, as environment variables:
-#   OUT=file        keeps the rows, one a line as JSON, for a later run to be compared with; the server's user must be able to write it
-#   REFERENCE=file  compares with the rows of such a run: prints how many rows are the same, and the first rows that differ; fails if any does.
-#                   Only what both sides have is compared of a row: columns that are new are named, not counted as a difference.
+# The jobs are diagnosed as they lie, without a pool, and with a pool of one job. Prints a line for each variant with the number
+# of jobs and rows and a digest of them all. Options, as environment variables:
+#   OUT=file        keeps the rows, one a line as JSON, for a later run to be compared with; the server's user must be able to
+#                   write it
+#   REFERENCE=file  compares with the rows of such a run: prints how many rows are the same, and the first rows that differ;
+#                   fails if any does. Only what both sides have is compared of a row: columns that are new are named, not
+#                       counted as a difference.
 #   VARIANTS="a b"  only these of: pool, none (no pool), one (a pool of one job)
 set -euo pipefail
 . "$(dirname "$0")/accuracy.sh"
@@ -59,7 +62,8 @@ main_findings() {
 	collect_rows
 	run_psql -At -c "CREATE TABLE bench_line (found jsonb)" \
 		-c "COPY bench_line FROM STDIN (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')" < "$work/rows"
-	run_psql -c "SELECT found ->> 'variant' AS variant, count(DISTINCT found ->> 'job') AS jobs, count(*) AS rows, md5(string_agg(found::text, E'\n' ORDER BY found::text COLLATE \"C\")) AS digest
+	run_psql -c "SELECT found ->> 'variant' AS variant, count(DISTINCT found ->> 'job') AS jobs, count(*) AS rows,
+		md5(string_agg(found::text, E'\n' ORDER BY found::text COLLATE \"C\")) AS digest
 		FROM bench_line GROUP BY 1 ORDER BY 1"
 	[ -z "${OUT:-}" ] || cp "$work/rows" "$OUT"
 	[ -z "${REFERENCE:-}" ] || compare_rows

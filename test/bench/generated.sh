@@ -1,13 +1,14 @@
 #!/bin/bash
-# generated.sh: accuracy.sh over generated jobs: each fault of test/generate in each of its frameworks, and two successful jobs of each framework.
+# generated.sh: accuracy.sh over generated jobs: each fault of test/generate in each of its frameworks, and two successful jobs
+# of each framework.
 #
 # NODES   nodes of a job (default 16), RANKS ranks of each (default 8)
 # BYTES   of a job (default 25M)
 # FRAMEWORKS, FAULTS   lists, if not all
 # KEEP    a folder that does not exist yet: the jobs stay there, in the layout of accuracy.sh's DATA
 #
-# The logs are made up and cleaner than real ones: they show whether a kind of fault is understood at all, in every framework's words, not how often it will be in life.
-# Options of accuracy.sh (NO_POOL=1, POOL=1, SHOW=...) work here too.
+# The logs are made up and cleaner than real ones: they show whether a kind of fault is understood at all, in every framework's
+# words, not how often it will be in life. Options of accuracy.sh (NO_POOL=1, POOL=1, SHOW=...) work here too.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -21,7 +22,8 @@ cc -O2 -D_GNU_SOURCE -o "$work/generate" "$top"/test/generate/*.c
 make_job() {
 	local job=$1-$2 folder=$data/$1/$1-$2
 	mkdir -p "$folder"
-	"$work/generate" --out "$work/$job" --job "$job" --framework "$1" --nodes "${NODES:-16}" --ranks-per-node "${RANKS:-8}" --bytes "${BYTES:-25M}" --seed "$3" \
+	"$work/generate" --out "$work/$job" --job "$job" --framework "$1" --nodes "${NODES:-16}" --ranks-per-node "${RANKS:-8}" \
+		--bytes "${BYTES:-25M}" --seed "$3" \
 		--labels "$folder/job.json" "${@:4}" > /dev/null
 	tar -czf "$folder/$job.tar.gz" -C "$work" "$job"
 	rm -rf "${work:?}/$job"

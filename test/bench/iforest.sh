@@ -16,7 +16,8 @@ auroc() {
 		echo "SET maintenance_work_mem = '1GB';"
 		echo "CREATE TEMP TABLE cell (item text, feature bigint, value float8);"
 		echo "COPY cell FROM STDIN;"
-		awk -F, -v OFS='\t' 'NR > 1 { print NR, "\\N", "\\N"; for (i = 1; i < NF; i++) if ($i + 0 != 0) print NR, i, $i }' "$file"
+		awk -F, -v OFS='\t' 'NR > 1 { print NR, "\\N", "\\N"; for (i = 1; i < NF; i++) if ($i + 0 != 0) print NR, i, $i }' \
+			"$file"
 		echo '\.'
 		echo "CREATE TEMP TABLE label (item text, odd int);"
 		echo "COPY label FROM STDIN;"
@@ -30,7 +31,8 @@ WITH scored AS (
 			LATERAL (SELECT (unnest(l4_iforest_rank(item, feature, value, 'plain', 100, 256, seed))).* FROM cell) AS r
 			JOIN label USING (item)) AS s
 ), one AS (
-	SELECT seed, (sum(place) FILTER (WHERE odd = 1) - count(*) FILTER (WHERE odd = 1) * (count(*) FILTER (WHERE odd = 1) + 1) / 2.0)
+	SELECT seed, (sum(place) FILTER (WHERE odd = 1) - count(*) FILTER (WHERE odd = 1) * (count(*) FILTER (WHERE odd = 1) + 1)
+		/ 2.0)
 		/ (count(*) FILTER (WHERE odd = 1) * count(*) FILTER (WHERE odd = 0)) AS auroc
 	FROM scored GROUP BY seed
 )
@@ -44,7 +46,8 @@ for file in "$data"/*.csv; do
 	name=$(basename "$file" .csv)
 	[ "$name" = reference ] && continue
 	bar=$(awk -F, -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$1 == name { printf "%.4f", $at["sklearn_auroc_mean"] - 3 * $at["sklearn_auroc_sd"] / sqrt(10) - 0.005 }' "$data/reference.csv")
+		$1 == name { printf "%.4f", $at["sklearn_auroc_mean"] - 3 * $at["sklearn_auroc_sd"] / sqrt(10) - 0.005 }' \
+			"$data/reference.csv")
 	got=$(auroc "$file")
 	verdict=$(awk -v got="$got" -v bar="$bar" 'BEGIN { print (got >= bar) ? "pass" : "FAIL" }')
 	[ "$verdict" = pass ] || missed=1
@@ -60,17 +63,24 @@ SET maintenance_work_mem = '1GB';
 SELECT setseed(0.25) \\g /dev/null
 CREATE TEMP TABLE cell (job int, node text, event int, occurrences float8);
 INSERT INTO cell SELECT job, node::text, event,
-		CASE WHEN mean IS NULL THEN 7 ELSE greatest(0, round(mean + sqrt(mean) * sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()))) END
+		CASE WHEN mean IS NULL THEN 7
+			ELSE greatest(0, round(mean + sqrt(mean) * sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()))) END
 	FROM (SELECT job, event, CASE WHEN random() < 0.2 THEN exp(-1.2 + 6.9 * random()) END AS mean
-		FROM generate_series(1, $jobs) AS job, generate_series(1, $events) AS event OFFSET 0) AS e, generate_series(1, $nodes) AS node;
-INSERT INTO cell SELECT job, '2', -event, 2 + floor(6 * random()) FROM generate_series(1, $jobs) AS job, generate_series(1, $own) AS event;
-INSERT INTO cell SELECT job, node::text, 0, 2 + floor(4 * random()) FROM generate_series(1, $jobs) AS job, generate_series(2, 4) AS node;
-WITH found AS (SELECT job, (SELECT rank FROM unnest(counts) WHERE item = '2') AS counts, (SELECT rank FROM unnest(plain) WHERE item = '2') AS plain,
+		FROM generate_series(1, $jobs) AS job, generate_series(1, $events) AS event OFFSET 0) AS e, generate_series(1,
+			$nodes) AS node;
+INSERT INTO cell SELECT job, '2', -event, 2 + floor(6 * random())
+FROM generate_series(1, $jobs) AS job, generate_series(1, $own) AS event;
+INSERT INTO cell SELECT job, node::text, 0, 2 + floor(4 * random())
+FROM generate_series(1, $jobs) AS job, generate_series(2, 4) AS node;
+WITH found AS (SELECT job, (SELECT rank FROM unnest(counts) WHERE item = '2') AS counts,
+	(SELECT rank FROM unnest(plain) WHERE item = '2') AS plain,
 		(SELECT suspect FROM unnest(counts) WHERE item = '2') AS suspect
 	FROM (SELECT job, l4_iforest_rank(node, event::bigint, occurrences) AS counts,
 		l4_iforest_rank(node, event::bigint, occurrences, 'plain', 100, 256, job) AS plain FROM cell GROUP BY job) AS r)
-SELECT format('%s nodes, %s events, %s own: first in counts %s (bar %s), in plain %s; in the first 8 %s; suspect %s  %s', $nodes, $events, $own,
-	round(avg((counts = 1)::int), 2), $bar, round(avg((plain = 1)::int), 2), round(avg((counts <= 8)::int), 2), round(avg(suspect::int), 2),
+SELECT format('%s nodes, %s events, %s own: first in counts %s (bar %s), in plain %s; in the first 8 %s; suspect %s  %s',
+	$nodes, $events, $own,
+	round(avg((counts = 1)::int), 2), $bar, round(avg((plain = 1)::int), 2), round(avg((counts <= 8)::int), 2),
+	round(avg(suspect::int), 2),
 	CASE WHEN avg((counts = 1)::int) >= $bar THEN 'pass' ELSE 'FAIL' END) FROM found;
 SQL
 }
@@ -104,7 +114,8 @@ BEGIN
 	END LOOP;
 END
 \$\$;
-SELECT format('%-34s 99 trees %s s (bar %s)  whole call, plain %s s, counts %s s  %s', '$name', round((hundred - one)::numeric, 3), $bar,
+SELECT format('%-34s 99 trees %s s (bar %s)  whole call, plain %s s, counts %s s  %s', '$name',
+	round((hundred - one)::numeric, 3), $bar,
 	round(hundred::numeric, 2), round(counts::numeric, 2), CASE WHEN hundred - one <= $bar THEN 'pass' ELSE 'FAIL' END)
 FROM (SELECT min(seconds) FILTER (WHERE trees = 0) AS one, min(seconds) FILTER (WHERE trees = 1) AS hundred,
 	min(seconds) FILTER (WHERE trees = 2) AS counts FROM took) AS t;

@@ -1,8 +1,9 @@
 /*
- * labels.sql: the labels of the failed jobs of bench_job (folder, job: the text of job.json as jsonb) into l4_label, for those jobs that have logs here.
+ * labels.sql: the labels of the failed jobs of bench_job (folder, job: the text of job.json as jsonb) into l4_label, for those
+ * jobs that have logs here.
  *
- * A stage of the paper's five is any of the stages that l4 divides it into; "evaluation" is none of the five and is not scored. Where all nodes fail
- * alike no node is to be blamed, whatever nodes the label names.
+ * A stage of the paper's five is any of the stages that l4 divides it into; "evaluation" is none of the five and is not scored.
+ * Where all nodes fail alike no node is to be blamed, whatever nodes the label names.
  */
 SET client_min_messages = warning;
 SET search_path = public;
@@ -11,7 +12,8 @@ WITH failed AS (
 	SELECT job ->> 'job_id' AS job_id, job FROM bench_job
 	WHERE job ->> 'status' <> 'success' AND EXISTS (SELECT FROM l4_stream s WHERE s.job_id = job ->> 'job_id')
 ), stage_name (label, stage) AS (VALUES
-	('environment initialization', 'environment_init'), ('environment initialization', 'rendezvous'), ('environment initialization', 'communicator_init'),
+	('environment initialization', 'environment_init'), ('environment initialization', 'rendezvous'),
+	('environment initialization', 'communicator_init'),
 	('data loading', 'data_load'), ('model loading', 'model_build'), ('model loading', 'checkpoint_load'),
 	('iterative training', 'iterating'), ('iterative training', 'evaluation'), ('checkpointing', 'checkpoint_save')
 ), label (job_id, turn, kind, role, source_glob, pattern, node, stage, iteration) AS (
@@ -27,7 +29,8 @@ WITH failed AS (
 	FROM failed, jsonb_array_elements_text(coalesce(job -> 'faulty_nodes', '[]')) WITH ORDINALITY l (v, n)
 	WHERE NOT coalesce((job ->> 'all_nodes_alike')::boolean, false)
 	UNION ALL
-	SELECT job_id, 4000 + row_number() OVER (PARTITION BY job_id ORDER BY n.stage), 'stage', NULL, NULL, NULL, NULL, n.stage, NULL
+	SELECT job_id, 4000 + row_number() OVER (PARTITION BY job_id ORDER BY n.stage), 'stage', NULL, NULL, NULL,
+		NULL, n.stage, NULL
 	FROM failed JOIN stage_name n ON n.label = job ->> 'stage'
 	UNION ALL
 	SELECT job_id, 5000, 'iteration', NULL, NULL, NULL, NULL, NULL, (job ->> 'injected_iteration')::bigint

@@ -5,13 +5,15 @@
 # MEGABYTES  how much is loaded (default 200).
 # REPEAT     how often each way is measured; the smallest figure counts (default 3).
 #
-# The files of one kind (the same name but for digits) of all jobs of a family (the first two letters of the archive's name) are put one after the other into
-# one file of some megabytes, which is about what a rank of a longer run leaves behind: really different lines, nothing made up. That set is copied, folder by
-# folder, until it is large enough. Copies do not flatter the compression: a segment lies within one file and is compressed by itself. Only the shapes, of
-# which there is one row however large a job is, are shared.
+# The files of one kind (the same name but for digits) of all jobs of a family (the first two letters of the archive's name) are
+# put one after the other into one file of some megabytes, which is about what a rank of a longer run leaves behind: really
+# different lines, nothing made up. That set is copied, folder by folder, until it is large enough. Copies do not flatter the
+# compression: a segment lies within one file and is compressed by itself. Only the shapes, of which there is one row however
+# large a job is, are shared.
 #
-# COPY reads the same files into an unlogged table of one column (FORMAT csv with a delimiter and a quote that no line has). CPU is what the backend used,
-# user and system, from /proc. Room is everything that belongs to the job: all l4 tables that hold its rows, with their indexes and TOAST.
+# COPY reads the same files into an unlogged table of one column (FORMAT csv with a delimiter and a quote that no line has). CPU
+# is what the backend used, user and system, from /proc. Room is everything that belongs to the job: all l4 tables that hold its
+# rows, with their indexes and TOAST.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -64,13 +66,16 @@ export LOAD_WORK=$work
 measure() {
 	cat "$work/begin.sql" "$1" "$work/end.sql" > "$work/all.sql"
 	run -f "$work/all.sql" > /dev/null
-	cat "$work/before" "$work/after" | awk -v hz="$(getconf CLK_TCK)" 'NR % 2 == 1 { cpu[NR] = $1 + $2 } NR % 2 == 0 { wall[NR] = $1 }
+	cat "$work/before" "$work/after" | awk -v hz="$(getconf CLK_TCK)" \
+		'NR % 2 == 1 { cpu[NR] = $1 + $2 } NR % 2 == 0 { wall[NR] = $1 }
 		END { printf "%.2f %.2f\n", (cpu[3] - cpu[1]) / hz, wall[4] - wall[2] }'
 }
 smaller() { awk -v a="$1" -v b="$2" 'BEGIN { print (a == "" || b < a) ? b : a }'; }
 
 run -c "SET client_min_messages = warning; DROP TABLE IF EXISTS load_line; CREATE UNLOGGED TABLE load_line (line text)"
-awk -v q="'" '{ gsub(q, q q); print "COPY load_line FROM " q $0 q " (FORMAT csv, DELIMITER e" q "\\x02" q ", QUOTE e" q "\\x01" q ");" }' "$work/files" > "$work/copy.sql"
+awk -v q="'" '{ gsub(q, q q);
+	print "COPY load_line FROM " q $0 q " (FORMAT csv, DELIMITER e" q "\\x02" q ", QUOTE e" q "\\x01" q ");" }' \
+	"$work/files" > "$work/copy.sql"
 echo "CALL l4_import('load bench', '$work/job');" > "$work/import.sql"
 copy_cpu= copy_wall= import_cpu= import_wall=
 for number in $(seq "$repeat"); do
@@ -83,7 +88,8 @@ for number in $(seq "$repeat"); do
 	import_cpu=$(smaller "$import_cpu" "$cpu") import_wall=$(smaller "$import_wall" "$wall")
 	echo "run $number: import $cpu s CPU, $wall s wall"
 done
-[ "$(run -c "SELECT sum(byte_count) FROM l4_stream WHERE job_id = 'load bench'")" = "$bytes" ] || { echo "load.sh: the import lost bytes" >&2; exit 1; }
+[ "$(run -c "SELECT sum(byte_count) FROM l4_stream WHERE job_id = 'load bench'")" = "$bytes" ] ||
+	{ echo "load.sh: the import lost bytes" >&2; exit 1; }
 
 # ---- results ----
 awk -v a="$copy_cpu" -v b="$copy_wall" -v c="$import_cpu" -v d="$import_wall" -v n="$bytes" -v l="$lines" 'BEGIN {
@@ -95,11 +101,14 @@ run -c VACUUM
 run -F ' ' -v bytes="$bytes" <<'SQL'
 SELECT rpad(relname, 20), lpad(pg_table_size(oid)::text, 12), lpad(pg_indexes_size(oid)::text, 12),
 	lpad(round(pg_total_relation_size(oid)::numeric / :bytes, 4)::text, 8)
-FROM pg_class WHERE relname IN ('l4_stream', 'l4_segment', 'l4_stream_event', 'l4_parameter_sketch', 'l4_timeline', 'l4_shape', 'l4_event') AND relkind = 'r'
+FROM pg_class WHERE relname IN ('l4_stream', 'l4_segment', 'l4_stream_event', 'l4_parameter_sketch', 'l4_timeline', 'l4_shape',
+	'l4_event') AND relkind = 'r'
 ORDER BY pg_total_relation_size(oid) DESC;
 SELECT 'room on disk / raw bytes ' || round(sum(pg_total_relation_size(oid)) / :bytes, 4) || '  (bar 0.12, stretch 0.06)'
-FROM pg_class WHERE relname IN ('l4_stream', 'l4_segment', 'l4_stream_event', 'l4_parameter_sketch', 'l4_timeline', 'l4_shape', 'l4_event') AND relkind = 'r';
-SELECT 'blobs of l4_segment / raw bytes: structure ' || round(sum(octet_length(structure))::numeric / :bytes, 4) || ', texts ' || round(sum(octet_length(texts))::numeric / :bytes, 4)
+FROM pg_class WHERE relname IN ('l4_stream', 'l4_segment', 'l4_stream_event', 'l4_parameter_sketch', 'l4_timeline', 'l4_shape',
+	'l4_event') AND relkind = 'r';
+SELECT 'blobs of l4_segment / raw bytes: structure ' || round(sum(octet_length(structure))::numeric / :bytes, 4) || ', texts '
+	|| round(sum(octet_length(texts))::numeric / :bytes, 4)
 	|| ', parameters ' || round(sum(octet_length(parameters))::numeric / :bytes, 4) FROM l4_segment;
 SELECT 'room of the COPY / raw bytes ' || round(pg_total_relation_size('load_line')::numeric / :bytes, 4);
 SQL

@@ -1,5 +1,6 @@
 #!/bin/bash
-# parallel.sh [DATA]: importing with one process and with several: wall time, CPU and private memory, in one run, on many files and on one large plain file.
+# parallel.sh [DATA]: importing with one process and with several: wall time, CPU and private memory, in one run, on many files
+# and on one large plain file.
 #
 # DATA       a folder with archives of logs (*.tar.gz) at any depth, one job each; default: the jobs of the demo.
 # MEGABYTES  how much is loaded in each way (default 300).
@@ -8,9 +9,10 @@
 # REPEAT     how often each wall time is measured; the shortest counts (default 3). Memory and CPU are of one more call.
 #
 # Many files: all files of all jobs, copied folder by folder. One large file: the ranks' logs of all jobs, one after the other.
-# CPU is user and system of all processes, from /proc, and of the busiest of them: what the wall time comes down to where each has a core of its own, so its ratio holds on a
-# busy machine too. Memory is the largest RssAnon (private pages) of any of them. Both are looked up every 50 ms, which itself takes a part of a core: so not while wall time is measured.
-# The bar: two workers on two cores need at most 0.6 of the wall time of one, and no process more than 256 MB.
+# CPU is user and system of all processes, from /proc, and of the busiest of them: what the wall time comes down to where each
+# has a core of its own, so its ratio holds on a busy machine too. Memory is the largest RssAnon (private pages) of any of them.
+# Both are looked up every 50 ms, which itself takes a part of a core: so not while wall time is measured. The bar: two workers
+# on two cores need at most 0.6 of the wall time of one, and no process more than 256 MB.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -43,7 +45,8 @@ rm -rf "$work/jobs" "$work/one"
 hz=$(getconf CLK_TCK)
 postmaster=$(run -c "SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)")
 empty() {
-	run -c 'TRUNCATE l4_stream, l4_segment, l4_stream_event, l4_parameter_sketch, l4_source_state, l4_timeline, l4_shape, l4_event, l4_address, l4_job' \
+	run -c 'TRUNCATE l4_stream, l4_segment, l4_stream_event, l4_parameter_sketch, l4_source_state, l4_timeline, l4_shape,
+		l4_event, l4_address, l4_job' \
 		-c "SELECT l4_register_job('bench', '{}', 'failed')" -c CHECKPOINT > /dev/null
 }
 import() { run -c 'SET client_min_messages = warning' -c "CALL l4_import('bench', '$1', workers => $2)"; }
@@ -56,14 +59,16 @@ measure_wall() {
 		{ time import "$1" "$2"; } 2>&1
 	done | sort -n | head -n 1
 }
-# Prints half the wall seconds of two calls at once, of a job each: what two processes with nothing to share would need for one job on this machine.
+# Prints half the wall seconds of two calls at once, of a job each: what two processes with nothing to share would need for one
+# job on this machine.
 measure_pair() {
 	local number
 	for number in $(seq "$repeat"); do
 		empty
 		run -c "SELECT l4_register_job('bench 2', '{}', 'failed')" > /dev/null
 		TIMEFORMAT=%R
-		{ time { run -c 'SET client_min_messages = warning' -c "CALL l4_import('bench 2', '$1')" & import "$1" 1; wait; }; } 2>&1
+		{ time { run -c 'SET client_min_messages = warning' -c "CALL l4_import('bench 2', '$1')" & import "$1" 1; wait; }; } \
+			2>&1
 	done | sort -n | awk 'NR == 1 { printf "%.3f\n", $1 / 2 }'
 }
 # Prints the CPU seconds of all processes of a call and of the busiest, and the largest private memory in MB.
@@ -95,11 +100,13 @@ for kind in ${KINDS:-many large}; do
 		wall=$(measure_wall "$work/$kind" "$workers")
 		read -r cpu busiest memory < <(measure_processes "$work/$kind" "$workers")
 		[ -n "$one" ] || { one=$wall; one_cpu=$busiest; }
-		printf '%-16s %7s %8s %8s %12s %12s %12s %14s\n' "$kind $(du -sm --apparent-size "$work/$kind" | cut -f1) MB" "$workers" "$wall" "$cpu" "$busiest" \
+		printf '%-16s %7s %8s %8s %12s %12s %12s %14s\n' "$kind $(du -sm --apparent-size "$work/$kind" | cut -f1) MB" \
+			"$workers" "$wall" "$cpu" "$busiest" \
 			"$(ratio "$wall" "$one")" "$(ratio "$busiest" "$one_cpu")" "$memory"
 	done
 	wall=$(measure_pair "$work/$kind")
 	printf '%-16s %7s %8s %8s %12s %12s\n' "$kind" pair "$wall" '' '' "$(ratio "$wall" "$one")"
 done
-echo 'pair: half of the time of two jobs at once, one process each: what the memory and caches that the cores share leave for two processes'
+echo 'pair: half of the time of two jobs at once, one process each: what the memory and caches that the cores share leave for' \
+	'two processes'
 echo 'bar: a ratio of 0.60 with 2 workers, 256 MB of private memory'

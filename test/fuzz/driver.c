@@ -1,10 +1,11 @@
 /*
  * driver.c: runs targets on the inputs of the corpus and on mutations of them.
  *
- * By itself it needs no more than a C compiler with sanitizers, and does the same on every run: the mutations come from a seed. Built with FUZZ_LIBFUZZER it hands the
- * target named in FUZZ_TARGET to libFuzzer, which looks for inputs that reach new code.
+ * By itself it needs no more than a C compiler with sanitizers, and does the same on every run: the mutations come from a seed.
+ * Built with FUZZ_LIBFUZZER it hands the target named in FUZZ_TARGET to libFuzzer, which looks for inputs that reach new code.
  *
- *   fuzz run CORPUS RUNS [TARGET..]     replays the corpus, then RUNS mutations (times the target's weight), of all targets if none is named
+ *   fuzz run CORPUS RUNS [TARGET..]     replays the corpus, then RUNS mutations (times the target's weight), of all targets if
+ *                                       none is named
  *   fuzz input TARGET FILE..            runs single inputs, as they were written by a failure
  *   fuzz seeds CORPUS TARGET FOLDER     writes the inputs to begin with, for libFuzzer
  *   fuzz list                           the names of all targets
@@ -36,7 +37,8 @@ write_failure(void)
 
 	if (current_target == NULL)
 		return;
-	snprintf(path, sizeof(path), "%s/failed-%s-0", getenv("FUZZ_FAILURES") ? getenv("FUZZ_FAILURES") : ".", current_target->name);
+	snprintf(path, sizeof(path), "%s/failed-%s-0", getenv("FUZZ_FAILURES") ? getenv("FUZZ_FAILURES") : ".",
+		current_target->name);
 	file = fopen(path, "wb");
 	if (file == NULL)
 		return;
@@ -222,11 +224,16 @@ static L4Bytes
 random_token(void)
 {
 	static const char *const tokens[] = {
-		"<*>", "\n", "\r\n", "\r", "\t", "    ", " ", "\\x00", "0", "9", "99999999999999999999", "-1", "1e308", ":", "=", ",", ".", "%", "/",
-		"Traceback (most recent call last):\n", "  File \"a.py\", line 1, in f\n", "RuntimeError: x\n", "frame #0: ", "[rank0]: ", "[rank12]: ",
-		"100%|##########| 1/1 [00:00<00:00]", "2024-02-29 23:59:60,999", "Feb 29 00:00:00", "1700000000.123456", "+05:30", "Z", "Step", "iteration 7",
-		"\xc3\xa9", "\xc3", "\xff", "\xe2\x82\xac", "\xf4\x8f\xbf\xbf", "\xed\xa0\x80", "(?i:", ")", "|", "[a-z]", "\\d+", "(?:", "*", "+?", "{2,3}", "^", "$", "\\b", ".*", "\\Q", "\\E",
-		"0x7fff5fbff8c0", "10.0.0.1:29500", "/var/log/a.log", "user@host", "==========\n", "WARNING", "E0102 03:04:05.678901 123 f.cc:1] "
+		"<*>", "\n", "\r\n", "\r", "\t", "    ", " ", "\\x00", "0", "9", "99999999999999999999", "-1", "1e308", ":", "=",
+			",", ".", "%", "/",
+		"Traceback (most recent call last):\n", "  File \"a.py\", line 1, in f\n", "RuntimeError: x\n", "frame #0: ",
+			"[rank0]: ", "[rank12]: ",
+		"100%|##########| 1/1 [00:00<00:00]", "2024-02-29 23:59:60,999", "Feb 29 00:00:00", "1700000000.123456", "+05:30", "Z",
+			"Step", "iteration 7",
+		"\xc3\xa9", "\xc3", "\xff", "\xe2\x82\xac", "\xf4\x8f\xbf\xbf", "\xed\xa0\x80", "(?i:", ")", "|", "[a-z]", "\\d+",
+			"(?:", "*", "+?", "{2,3}", "^", "$", "\\b", ".*", "\\Q", "\\E",
+		"0x7fff5fbff8c0", "10.0.0.1:29500", "/var/log/a.log", "user@host", "==========\n", "WARNING",
+			"E0102 03:04:05.678901 123 f.cc:1] "
 	};
 	uint64		choice = random_number(lengthof(tokens) + l4_builtin_formats_count);
 

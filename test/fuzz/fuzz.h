@@ -22,7 +22,10 @@ typedef struct FuzzEntry
 	const char *name;
 	FuzzTarget	run;
 	const char *corpus;			/* folder in corpus/ with the inputs to begin with, besides that of the target's name */
-	/* makes inputs of another kind from those of the corpus: stored bytes come from lines, and so outlive a change of their format */
+	/*
+	 * makes inputs of another kind from those of the corpus: stored bytes come from lines, and so outlive a change of their
+	 * format
+	 */
 	void		(*seed) (L4Bytes input, FuzzSeed add);
 	int			weight;			/* inputs of the short run: so many times as many as of others */
 } FuzzEntry;

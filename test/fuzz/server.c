@@ -1,9 +1,10 @@
 /*
  * server.c: the little of the server that the algorithms call, for programs without one.
  *
- * Each piece of memory is one malloc, so the address sanitizer sees every step outside of it; the server's own allocator would hide that in its blocks. Contexts
- * and their callbacks work as in the server, fresh memory is filled with rubbish, and what one input may take in all is bounded. An error goes back to server_try. What is pure
- * in the server (hashes, checksums, UTF-8, random numbers, base64, sorting) comes from its own libpgcommon and libpgport.
+ * Each piece of memory is one malloc, so the address sanitizer sees every step outside of it; the server's own allocator would
+ * hide that in its blocks. Contexts and their callbacks work as in the server, fresh memory is filled with rubbish, and what
+ * one input may take in all is bounded. An error goes back to server_try. What is pure in the server (hashes, checksums, UTF-8,
+ * random numbers, base64, sorting) comes from its own libpgcommon and libpgport.
  */
 #include "fuzz.h"
 

@@ -30,7 +30,10 @@ flat_state(ExpandedObjectHeader *object)
 	return (L4Bytes) {VARDATA(flat), size - VARHDRSZ};
 }
 
-/* Bytes that anybody may have written are refused with a clear error, or are a state whose flat form is read back as the same. */
+/*
+ * Bytes that anybody may have written are refused with a clear error, or are a state whose flat form is read back as the
+ * same.
+ */
 static void
 fuzz_state(L4Bytes input)
 {

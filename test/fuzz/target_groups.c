@@ -111,7 +111,8 @@ fuzz_drain(L4Bytes input)
 	{
 		const L4DrainGroup *group = &result->groups[i];
 
-		fuzz_require(strcmp(group->template, other->groups[i].template) == 0 && group->member_count == other->groups[i].member_count);
+		fuzz_require(strcmp(group->template, other->groups[i].template) == 0
+			&& group->member_count == other->groups[i].member_count);
 		fuzz_require(i == 0 || strcmp(result->groups[i - 1].template, group->template) < 0);
 		fuzz_require(group->parent >= 0 && group->parent < result->parent_count && group->member_count > 0);
 	}
@@ -201,7 +202,8 @@ require_not_rejected(Trial *trial, L4Bytes subject, const L4Literals *literals, 
 	if (try_match(trial, subject, 0, false) && trial->matches)
 	{
 		fuzz_require(literals == NULL || holds_any(literals, subject));
-		fuzz_require(pattern_group(trial->pattern, 0, &span) && span.data >= subject.data && span.data + span.size <= subject.data + subject.size);
+		fuzz_require(pattern_group(trial->pattern, 0, &span) && span.data >= subject.data
+			&& span.data + span.size <= subject.data + subject.size);
 	}
 	if (subject.size > 0 && try_match(trial, subject, 0, true) && trial->matches)
 	{

@@ -1,7 +1,8 @@
 /*
  * target_lines.c: from bytes to records: line prefixes, times, masks, records.
  *
- * What is remembered changes nothing: each thing is asked with memory and without, and more than once. However a file is cut, it has the same records.
+ * What is remembered changes nothing: each thing is asked with memory and without, and more than once. However a file is cut,
+ * it has the same records.
  */
 #include "fuzz.h"
 
@@ -30,7 +31,8 @@ fuzz_parser(bool remember)
 	{
 		MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
 
-		parsers[remember] = header_parser_create(l4_builtin_formats_array, l4_builtin_formats_count, server_zone(), REFERENCE, remember);
+		parsers[remember] = header_parser_create(l4_builtin_formats_array, l4_builtin_formats_count, server_zone(),
+			REFERENCE, remember);
 		MemoryContextSwitchTo(caller);
 	}
 	header_parser_reset(parsers[remember], REFERENCE);
@@ -50,7 +52,8 @@ require_headers_equal(const L4Header *a, const char *a_from, const L4Header *b, 
 	fuzz_require(a->size == b->size && a->prefix_size == b->prefix_size && a->has_header == b->has_header);
 	fuzz_require(a->has_time == b->has_time && (!a->has_time || a->time == b->time));
 	fuzz_require(spans_equal(a->time_text, a_from, b->time_text, b_from));
-	fuzz_require(a->level == b->level && a->rank == b->rank && a->local_rank == b->local_rank && a->stated_rank == b->stated_rank);
+	fuzz_require(a->level == b->level && a->rank == b->rank && a->local_rank == b->local_rank
+		&& a->stated_rank == b->stated_rank);
 	fuzz_require(spans_equal(a->component, a_from, b->component, b_from) && spans_equal(a->host, a_from, b->host, b_from));
 	fuzz_require(a->format == b->format && a->prefix_count == b->prefix_count);
 	fuzz_require(memcmp(a->prefixes, b->prefixes, a->prefix_count * sizeof(int)) == 0);
@@ -245,7 +248,8 @@ fuzz_times(L4Bytes input)
 			require_form(forms, text, layout, &form);
 		}
 		for (i = 0; i + 8 <= (int) Min(text.size, 12); i++)
-			(void) timestamp_parse_parts((L4Bytes) {text.data, i}, (L4Bytes) {text.data + i, text.size - i}, server_zone(), REFERENCE, &read);
+			(void) timestamp_parse_parts((L4Bytes) {text.data, i}, (L4Bytes) {text.data + i, text.size - i}, server_zone(),
+				REFERENCE, &read);
 		require_clock(text);
 	}
 }
@@ -304,7 +308,8 @@ require_cache_agrees(L4MessageCache *cache, L4Bytes message, const L4Shape *shap
 	}
 	fuzz_require(entry->shape_id == hash && remembered->parameter_count == shape->parameter_count);
 	for (i = 0; i < shape->parameter_count; i++)
-		fuzz_require(remembered->parameters[i].data == shape->parameters[i].data && remembered->parameters[i].size == shape->parameters[i].size);
+		fuzz_require(remembered->parameters[i].data == shape->parameters[i].data
+			&& remembered->parameters[i].size == shape->parameters[i].size);
 }
 
 /* Another message that differs from this one in digits alone: each digit goes up by one, more or less. */
@@ -399,7 +404,8 @@ require_records_equal(const RecordList *a, const RecordList *b)
 		fuzz_require(x->before == y->before && x->cut == y->cut);
 		fuzz_require(bytes_equal(x->frame, y->frame) && bytes_equal(x->message, y->message));
 		fuzz_require(x->header.has_time == y->header.has_time && (!x->header.has_time || x->header.time == y->header.time));
-		fuzz_require(x->header.level == y->header.level && x->header.rank == y->header.rank && x->header.format == y->header.format);
+		fuzz_require(x->header.level == y->header.level && x->header.rank == y->header.rank
+			&& x->header.format == y->header.format);
 		fuzz_require(x->header.prefix_count == y->header.prefix_count && x->header.size == y->header.size);
 		fuzz_require(bytes_equal(x->header.component, y->header.component) && bytes_equal(x->header.host, y->header.host));
 		fuzz_require(bytes_equal(x->header.time_text, y->header.time_text));
@@ -483,5 +489,6 @@ fuzz_records(L4Bytes input)
 	require_records_equal(&whole, &parts);
 	for (i = 1; i < whole.count; i++)
 		fuzz_require(whole.records[i].line_no > whole.records[i - 1].line_no ? whole.records[i].line_part == 0 :
-					 whole.records[i].line_no == whole.records[i - 1].line_no && whole.records[i].line_part == whole.records[i - 1].line_part + 1);
+					 whole.records[i].line_no == whole.records[i - 1].line_no
+					 	&& whole.records[i].line_part == whole.records[i - 1].line_part + 1);
 }

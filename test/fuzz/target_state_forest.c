@@ -24,6 +24,7 @@ fuzz_forest_state_seed(L4Bytes input, FuzzSeed add)
 
 	while (fuzz_line(&input, &line))
 		if (line.size >= 8 && bytes_are_plain(line))
-			forest_add_cell(state, forest_add_name(state, &state->items, line.data, 3), 2 * forest_add_name(state, &state->features, line.data + 3, 5), (double) line.size);
+			forest_add_cell(state, forest_add_name(state, &state->items, line.data, 3),
+				2 * forest_add_name(state, &state->features, line.data + 3, 5), (double) line.size);
 	add(flat_state(&state->header));
 }

@@ -1,7 +1,8 @@
 /*
  * target_stored.c: what is stored: segments, sketches, their blobs, and the search in them.
  *
- * What goes in comes out. Bytes that anybody may have written end in ERRCODE_DATA_CORRUPTED or in an answer, and take memory in proportion to their size. A search lets nothing out that pcre2 finds.
+ * What goes in comes out. Bytes that anybody may have written end in ERRCODE_DATA_CORRUPTED or in an answer, and take memory in
+ * proportion to their size. A search lets nothing out that pcre2 finds.
  */
 #include "fuzz.h"
 
@@ -115,7 +116,8 @@ add_statistics(Packing *packing, const L4Record *record)
 				repalloc(packing->sets, packing->set_room * sizeof(L4StatisticsRow));
 		}
 		packing->sets[packing->set_count++] =
-			(L4StatisticsRow) {.stream_id = 1, .shape_id = (int64) record->shape_id, .first_line = record->line_no, .set = palloc0(sizeof(L4StatisticsSet))};
+			(L4StatisticsRow) {.stream_id = 1, .shape_id = (int64) record->shape_id, .first_line = record->line_no,
+				.set = palloc0(sizeof(L4StatisticsSet))};
 	}
 	packing->sets[i].occurrences++;
 	statistics_add(&packing->memory, packing->sets[i].set, record->parameters, record->parameter_count, record->line_no);
@@ -235,7 +237,8 @@ segment_may_match(const Search *search, const L4SegmentHope *hope, const L4Segme
 {
 	if (segment_search_found(hope))
 		return true;
-	if (!segment_search_masks(search->search, hope) || (stats != NULL && !segment_search_statistics(search->search, hope, stats, 1)))
+	if (!segment_search_masks(search->search, hope)
+		|| (stats != NULL && !segment_search_statistics(search->search, hope, stats, 1)))
 		return false;
 	return segment_search_parameters(search->search, hope, blobs->parameters);
 }
@@ -306,8 +309,8 @@ open_segment(void *argument)
 }
 
 /*
- * A part of another segment in the place of its own is told, unless it says the same; one that is bound to nothing, as they once
- * were, is read.
+ * A part of another segment in the place of its own is told, unless it says the same; one that is bound to nothing, as they
+ * once were, is read.
  */
 static void
 require_bound(const L4SegmentBlobs *blobs, L4Bytes file)
@@ -385,8 +388,8 @@ pattern_line(L4Bytes *input)
 }
 
 /*
- * Input: whether line prefixes are remembered, a mask, a header and a prefix, one a line, then a file: whatever they match, what goes
- * in comes out.
+ * Input: whether line prefixes are remembered, a mask, a header and a prefix, one a line, then a file: whatever they match,
+ * what goes in comes out.
  */
 void
 fuzz_site_rules(L4Bytes input)

@@ -1,8 +1,9 @@
 /*
- * faults.c: the named faults, and what each leaves behind: on the rank it hits, on all others, in the kernel's log, at the launchers and at the controller.
+ * faults.c: the named faults, and what each leaves behind: on the rank it hits, on all others, in the kernel's log, at the
+ * launchers and at the controller.
  *
- * The texts are those of the real programs (NVIDIA's driver, mlx5, NFS, NCCL, HCCL, PyTorch, torchrun). The lines that indicate the failure are counted while they are
- * written, for the labels of job.json.
+ * The texts are those of the real programs (NVIDIA's driver, mlx5, NFS, NCCL, HCCL, PyTorch, torchrun). The lines that indicate
+ * the failure are counted while they are written, for the labels of job.json.
  */
 #include <string.h>
 
@@ -11,30 +12,48 @@
 static const fault faults[] = {
 	{"none", "", "", "", "", {NULL}, "", NULL, "", NULL, ENDS_WELL, PEERS_NOTHING, 0},
 	{"xid79", "hardware", "accelerator", "training crash", "iterative training",
-		{"NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.", "NVRM: GPU 0000:3b:00.0: GPU has fallen off the bus.", NULL},
-		"GPU has fallen off the bus", "RuntimeError: CUDA error: unspecified launch failure", "RuntimeError: CUDA error: unspecified launch failure", NULL,
+		{"NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.",
+			"NVRM: GPU 0000:3b:00.0: GPU has fallen off the bus.", NULL},
+		"GPU has fallen off the bus", "RuntimeError: CUDA error: unspecified launch failure",
+			"RuntimeError: CUDA error: unspecified launch failure", NULL,
 		ENDS_WITH_ERROR, PEERS_TIMEOUT, 600},
 	{"ecc", "hardware", "accelerator", "training crash", "iterative training",
-		{"NVRM: Xid (PCI:0000:3b:00): 48, pid=41231, name=python3, DBE (double bit error) ECC Error", "NVRM: Xid (PCI:0000:3b:00): 63, pid=41231, Row Remapper: New row marked for remapping", NULL},
-		"NVRM: Xid .* (48|63),", "RuntimeError: CUDA error: uncorrectable ECC error encountered", "uncorrectable ECC error encountered", NULL, ENDS_WITH_ERROR, PEERS_CLOSED, 3},
+		{"NVRM: Xid (PCI:0000:3b:00): 48, pid=41231, name=python3, DBE (double bit error) ECC Error",
+			"NVRM: Xid (PCI:0000:3b:00): 63, pid=41231, Row Remapper: New row marked for remapping", NULL},
+		"NVRM: Xid .* (48|63),", "RuntimeError: CUDA error: uncorrectable ECC error encountered",
+			"uncorrectable ECC error encountered", NULL, ENDS_WITH_ERROR, PEERS_CLOSED, 3},
 	{"link_down", "hardware", "network", "training crash", "iterative training",
-		{"mlx5_core 0000:5e:00.0: mlx5_pcie_event: Link down on port 1", "infiniband mlx5_0: set_mkc: port 1 state changed from ACTIVE to DOWN", NULL},
-		"mlx5_pcie_event: Link down|changed from ACTIVE to DOWN", "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, unhandled system error, NCCL version 2.21.5",
-		"DistBackendError: NCCL error in: .* unhandled system error", "NET/IB : Got completion from peer with status=12 opcode=0 len=0 vendor err 129 (Send)", ENDS_WITH_ERROR, PEERS_TIMEOUT, 600},
+		{"mlx5_core 0000:5e:00.0: mlx5_pcie_event: Link down on port 1",
+			"infiniband mlx5_0: set_mkc: port 1 state changed from ACTIVE to DOWN", NULL},
+		"mlx5_pcie_event: Link down|changed from ACTIVE to DOWN",
+			"torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, unhandled system error, "
+			"NCCL version 2.21.5",
+		"DistBackendError: NCCL error in: .* unhandled system error",
+			"NET/IB : Got completion from peer with status=12 opcode=0 len=0 vendor err 129 (Send)", ENDS_WITH_ERROR,
+			PEERS_TIMEOUT, 600},
 	{"cuda_oom", "user", "configuration", "training crash", "iterative training", {NULL}, "",
-		"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.25 GiB. GPU 0 has a total capacity of 79.11 GiB of which 1.02 GiB is free.",
+		"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.25 GiB. GPU 0 has a total capacity of 79.11 GiB "
+			"of which 1.02 GiB is free.",
 		"CUDA out of memory", NULL, ENDS_WITH_ERROR, PEERS_CLOSED, 2},
-	{"disk_full", "platform", "storage", "training crash", "checkpointing", {"EXT4-fs warning (device nvme0n1p2): ext4_dx_add_entry: Directory index full, no space", NULL},
-		"ext4_dx_add_entry", "OSError: [Errno 28] No space left on device: '/mnt/local/snapshots/staging.pt'", "No space left on device", NULL, ENDS_WITH_ERROR, PEERS_CLOSED, 2},
-	{"kill", "platform", "preemption", "training crash", "iterative training", {NULL}, "", NULL, "", NULL, ENDS_KILLED, PEERS_CLOSED, 1},
-	{"hang", "hardware", "accelerator", "training hang", "iterative training", {NULL}, "", NULL, "", NULL, ENDS_STUCK, PEERS_TIMEOUT, 600},
-	{"node_down", "hardware", "node", "training crash", "iterative training", {NULL}, "", NULL, "", NULL, ENDS_NODE_GONE, PEERS_TIMEOUT, 600},
+	{"disk_full", "platform", "storage", "training crash", "checkpointing",
+		{"EXT4-fs warning (device nvme0n1p2): ext4_dx_add_entry: Directory index full, no space", NULL},
+		"ext4_dx_add_entry", "OSError: [Errno 28] No space left on device: '/mnt/local/snapshots/staging.pt'",
+			"No space left on device", NULL, ENDS_WITH_ERROR, PEERS_CLOSED, 2},
+	{"kill", "platform", "preemption", "training crash", "iterative training", {NULL}, "", NULL, "", NULL, ENDS_KILLED,
+		PEERS_CLOSED, 1},
+	{"hang", "hardware", "accelerator", "training hang", "iterative training", {NULL}, "", NULL, "", NULL, ENDS_STUCK,
+		PEERS_TIMEOUT, 600},
+	{"node_down", "hardware", "node", "training crash", "iterative training", {NULL}, "", NULL, "", NULL, ENDS_NODE_GONE,
+		PEERS_TIMEOUT, 600},
 	{"storage_stall", "platform", "storage", "training hang", "checkpointing",
-		{"nfs: server 10.20.0.3 not responding, timed out", "INFO: task python3:41231 blocked for more than 122 seconds.", NULL},
+		{"nfs: server 10.20.0.3 not responding, timed out", "INFO: task python3:41231 blocked for more than 122 seconds.",
+			NULL},
 		"nfs: server .* not responding|blocked for more than", NULL, "", NULL, ENDS_STUCK, PEERS_TIMEOUT, 600},
-	{"loss_nan", "user", "data", "training crash", "iterative training", {NULL}, "", "RuntimeError: found NaN in local grad norm in backward pass before data-parallel communication collective",
+	{"loss_nan", "user", "data", "training crash", "iterative training", {NULL}, "",
+		"RuntimeError: found NaN in local grad norm in backward pass before data-parallel communication collective",
 		"found NaN in local grad norm", NULL, ENDS_EVERYWHERE, PEERS_NOTHING, 0},
-	{"straggler", "hardware", "accelerator", "slow training", "iterative training", {NULL}, "", NULL, "", NULL, ENDS_SLOW, PEERS_NOTHING, 0},
+	{"straggler", "hardware", "accelerator", "slow training", "iterative training", {NULL}, "", NULL, "", NULL, ENDS_SLOW,
+		PEERS_NOTHING, 0},
 };
 
 const fault *
@@ -88,29 +107,39 @@ peer_ends(rank *r)
 	r->out->now = j->fault_time + j->what->delay * INT64_C(1000000) + text_random(r->out, 0, 400000);
 	if (j->what->others == PEERS_TIMEOUT && strcmp(j->style->name, "ascend") == 0)
 	{
-		say(r, ERROR, "HCCL", "task_exception_handler.cc:512][19][HcclTaskException", "[TaskExceptionHandler][Callback]Task run failed, tag[grad_%d_0], op[AllReduce], "
+		say(r, ERROR, "HCCL", "task_exception_handler.cc:512][19][HcclTaskException",
+			"[TaskExceptionHandler][Callback]Task run failed, tag[grad_%d_0], op[AllReduce], "
 			"notify wait timeout[600]s, remote rank[%d]", j->iterations, (r->rank + 1) % j->ranks);
-		say(r, ERROR, "ME", "train.py:70][19][main", "step[%d] failed: call aclrtSynchronizeStream failed, error code 507048", j->iterations);
+		say(r, ERROR, "ME", "train.py:70][19][main", "step[%d] failed: call aclrtSynchronizeStream failed, error code 507048",
+			j->iterations);
 		count(j, LABEL_PEER, "*/rank-*.log", "notify wait timeout|aclrtSynchronizeStream failed", "effect", 2);
 		return;
 	}
 	if (j->what->others == PEERS_TIMEOUT)
 	{
 		watchdog_head(r, 607);
-		text_add(r->out, "[Rank %d] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=%d, OpType=ALLREDUCE, NumelIn=83886080, "
-			"NumelOut=83886080, Timeout(ms)=600000) ran for %d milliseconds before timing out.\n", r->rank, sequence, 600000 + text_random(r->out, 1, 900));
+		text_add(r->out, "[Rank %d] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=%d, OpType=ALLREDUCE, "
+			"NumelIn=83886080, "
+			"NumelOut=83886080, Timeout(ms)=600000) ran for %d milliseconds before timing out.\n", r->rank, sequence,
+				600000 + text_random(r->out, 1, 900));
 		watchdog_head(r, 621);
-		text_add(r->out, "Some NCCL operations have failed or timed out. Due to the asynchronous nature of CUDA kernels, subsequent GPU operations "
+		text_add(r->out, "Some NCCL operations have failed or timed out. Due to the asynchronous nature of CUDA kernels, "
+			"subsequent GPU operations "
 			"might run on corrupted/incomplete data.\n");
 		watchdog_head(r, 627);
 		text_add(r->out, "To avoid data inconsistency, we are taking the entire process down.\n");
-		count(j, LABEL_PEER, "*/rank-*.log", "Watchdog caught collective operation timeout|Some NCCL operations have failed|To avoid data inconsistency", "effect", 3);
+		count(j, LABEL_PEER, "*/rank-*.log",
+			"Watchdog caught collective operation timeout|Some NCCL operations have failed|To avoid data inconsistency",
+			"effect", 3);
 		return;
 	}
-	say(r, ERROR, j->style->module, j->style->place, "NCCL WARN socketProgress: Connection closed by remote peer node-%4z<%d>", (r->node + 1) % j->nodes, 40000 + r->rank);
+	say(r, ERROR, j->style->module, j->style->place, "NCCL WARN socketProgress: Connection closed by remote peer node-%4z<%d>",
+		(r->node + 1) % j->nodes, 40000 + r->rank);
 	traceback(r, "dist.all_reduce(flat, group=dp_group)",
-		"torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, remote process exited or there was a network error, NCCL version 2.21.5");
-	count(j, LABEL_PEER, "*/rank-*.log", "Connection closed by remote peer|remote process exited or there was a network error", "effect", 2);
+		"torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, remote process exited or there was a "
+			"network error, NCCL version 2.21.5");
+	count(j, LABEL_PEER, "*/rank-*.log", "Connection closed by remote peer|remote process exited or there was a network error",
+		"effect", 2);
 }
 
 static void
@@ -154,7 +183,8 @@ kernel_tells(job *j, text *out, long node)
 	for (int i = 0; i < 3 && j->what->kernel[i] != NULL; i++)
 	{
 		text_add_time(out, TIME_SYSLOG);
-		text_add(out, " node-%4z kernel: [%6f] %s\n", node, (long) (j->fault_time - j->started + 864000000000), j->what->kernel[i]);
+		text_add(out, " node-%4z kernel: [%6f] %s\n", node, (long) (j->fault_time - j->started + 864000000000),
+			j->what->kernel[i]);
 		out->now += 1300;
 		lines++;
 	}
@@ -169,12 +199,16 @@ kernel_tells(job *j, text *out, long node)
 static void
 launcher_reports(job *j, text *out, long node, long rank, const char *code)
 {
-	text_add(out, "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: %s) local_rank: %d (pid: %d) of binary: /usr/bin/python3\n", code,
+	text_add(out, "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: %s) local_rank: %d (pid: %d) of "
+		"binary: /usr/bin/python3\n", code,
 		rank % j->ranks_per_node, 40000 + rank % j->ranks_per_node);
-	text_add(out, "INFO:torch.distributed.elastic.agent.server.api:Local worker group finished (WorkerState.FAILED). Waiting 300 seconds for other agents to finish\n");
-	text_add(out, "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \npretrain.py FAILED\n[0]:\n  time      : ");
+	text_add(out, "INFO:torch.distributed.elastic.agent.server.api:Local worker group finished (WorkerState.FAILED). Waiting "
+		"300 seconds for other agents to finish\n");
+	text_add(out, "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \npretrain.py "
+		"FAILED\n[0]:\n  time      : ");
 	text_add_time(out, TIME_PLAIN);
-	text_add(out, "\n  host      : node-%4z\n  rank      : %d (local_rank: %d)\n  exitcode  : %s (pid: %d)\n", node, rank, rank % j->ranks_per_node, code,
+	text_add(out, "\n  host      : node-%4z\n  rank      : %d (local_rank: %d)\n  exitcode  : %s (pid: %d)\n", node, rank,
+		rank % j->ranks_per_node, code,
 		40000 + rank % j->ranks_per_node);
 }
 

@@ -1,14 +1,17 @@
 /*
  * generate.c: writes the logs of a training job of any size, for runs at scale.
  *
- * One file a rank, a launcher's and a system log a node, a controller's; records in the style of several frameworks, harmless trouble, and one named fault. The same
- * arguments give the same bytes. Node and rank files do not depend on one another, so memory is that of the times of the iterations.
+ * One file a rank, a launcher's and a system log a node, a controller's; records in the style of several frameworks, harmless
+ * trouble, and one named fault. The same arguments give the same bytes. Node and rank files do not depend on one another, so
+ * memory is that of the times of the iterations.
  *
- *   generate --out DIR [--job ID] [--nodes 8] [--ranks-per-node 4] [--iterations 100 | --bytes N] [--seed 1] [--framework megatron|deepspeed|torchtitan|ascend]
+ *   generate --out DIR [--job ID] [--nodes 8] [--ranks-per-node 4] [--iterations 100 | --bytes N] [--seed 1] [--framework
+ *       megatron|deepspeed|torchtitan|ascend]
  *            [--fault NAME] [--fault-node 3] [--step-ms 4000] [--labels FILE]
  *
- * --bytes sets the number of iterations so that all files together have about that many bytes (k, M, G: powers of 1000). --labels writes a job.json with settings,
- * fault and the lines that indicate it. The last line on standard output says what was written, how fast, in user and system seconds of the processor.
+ * --bytes sets the number of iterations so that all files together have about that many bytes (k, M, G: powers of 1000).
+ * --labels writes a job.json with settings, fault and the lines that indicate it. The last line on standard output says what
+ * was written, how fast, in user and system seconds of the processor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -146,14 +149,18 @@ write_system(job *j, text *t, long node)
 			kernel_tells(j, t, node);
 			told = 1;
 		}
-		system_line(t, node, "nodeagent[15]", "info", "heartbeat seq=%d ok acked=%d load1=%2f procs=%d", beat, beat - 1, text_random(t, 1200, 3300), text_random(t, 20, 30));
+		system_line(t, node, "nodeagent[15]", "info", "heartbeat seq=%d ok acked=%d load1=%2f procs=%d", beat, beat - 1,
+			text_random(t, 1200, 3300), text_random(t, 20, 30));
 		if (beat % 3 == 0)
-			system_line(t, node, "dcgm[88]", "info", "gpu %d temperature=%d power=%1f W sm_clock=%d ecc_sbe=0", beat % 8, text_random(t, 48, 71), text_random(t, 3000, 6800),
+			system_line(t, node, "dcgm[88]", "info", "gpu %d temperature=%d power=%1f W sm_clock=%d ecc_sbe=0", beat % 8,
+				text_random(t, 48, 71), text_random(t, 3000, 6800),
 				text_random(t, 1700, 1980));
 		if (beat % 7 == 0)
-			system_line(t, node, "hwmon[15]", "err", "error reading accelerator temperature sensor: [Errno 2] No such file or directory: '/sys/class/hwmon/hwmon0'");
+			system_line(t, node, "hwmon[15]", "err",
+				"error reading accelerator temperature sensor: [Errno 2] No such file or directory: '/sys/class/hwmon/hwmon0'");
 		if (beat % 5 == 0)
-			system_line(t, node, "netmon[15]", "info", "tcp stats: established=%d retrans_segs=%d in_errs=0 out_rsts=%d", text_random(t, 40, 46), text_random(t, 0, 9), text_random(t, 0, 3));
+			system_line(t, node, "netmon[15]", "info", "tcp stats: established=%d retrans_segs=%d in_errs=0 out_rsts=%d",
+				text_random(t, 40, 46), text_random(t, 0, 9), text_random(t, 0, 3));
 		if (beat % 6 == 0)
 			system_line(t, node, "diskmon[15]", "info", "filesystem /mnt/local usage %1f%%", 160 + beat / 10);
 		t->now = begin + BEAT + text_random(t, -20000, 20000);
@@ -166,12 +173,16 @@ static void
 write_launcher(job *j, text *t, long node)
 {
 	text_begin(t, j->seed, 2000000 + node, j->started);
-	text_add(t, "INFO:torch.distributed.launcher.api:Starting elastic_operator with launch configs:\n  entrypoint       : pretrain.py\n  min_nodes        : %d\n"
-		"  nproc_per_node   : %d\n  rdzv_backend     : static\n  rdzv_endpoint    : 10.20.0.10:6000\n", j->nodes, j->ranks_per_node);
-	text_add(t, "INFO:torch.distributed.elastic.agent.server.api:[default] Rendezvous complete for workers. Result:\n  restart_count=0\n  group_rank=%d\n  group_world_size=%d\n", node, j->nodes);
+	text_add(t, "INFO:torch.distributed.launcher.api:Starting elastic_operator with launch configs:\n  entrypoint       : "
+		"pretrain.py\n  min_nodes        : %d\n"
+		"  nproc_per_node   : %d\n  rdzv_backend     : static\n  rdzv_endpoint    : 10.20.0.10:6000\n", j->nodes,
+			j->ranks_per_node);
+	text_add(t, "INFO:torch.distributed.elastic.agent.server.api:[default] Rendezvous complete for workers. Result:\n  "
+		"restart_count=0\n  group_rank=%d\n  group_world_size=%d\n", node, j->nodes);
 	text_add(t, "INFO:torch.distributed.elastic.agent.server.api:[default] Starting worker group\n");
 	if (j->what->end == ENDS_WELL)
-		text_add(t, "INFO:torch.distributed.elastic.agent.server.api:[default] worker group successfully finished. Waiting 300 seconds for other agents to finish.\n");
+		text_add(t, "INFO:torch.distributed.elastic.agent.server.api:[default] worker group successfully finished. Waiting 300 "
+			"seconds for other agents to finish.\n");
 	launcher_tells(j, t, node);
 }
 
@@ -240,8 +251,10 @@ write_labels(job *j, const char *path)
 
 	if (file == NULL)
 		fail("cannot write", path);
-	fprintf(file, "{\n \"job_id\": \"%s\",\n \"family\": \"generated_%s\",\n \"status\": \"%s\",\n", j->id, j->style->name, failed ? "failed" : "success");
-	fprintf(file, " \"settings\": {\"framework\": \"%s\", \"model\": \"generated\", \"ranks_per_node\": %ld, \"nodes\": %ld, \"ranks\": %ld},\n \"nodes\": [", j->style->software,
+	fprintf(file, "{\n \"job_id\": \"%s\",\n \"family\": \"generated_%s\",\n \"status\": \"%s\",\n", j->id, j->style->name,
+		failed ? "failed" : "success");
+	fprintf(file, " \"settings\": {\"framework\": \"%s\", \"model\": \"generated\", \"ranks_per_node\": %ld, \"nodes\": %ld, "
+		"\"ranks\": %ld},\n \"nodes\": [", j->style->software,
 		j->ranks_per_node, j->nodes, j->ranks);
 	for (long node = 0; node < j->nodes; node++)
 		fprintf(file, "%s\"node-%04ld\"", node > 0 ? ", " : "", node);
@@ -251,13 +264,16 @@ write_labels(job *j, const char *path)
 		{
 			fprintf(file, "%s\n  {\"files\": \"%s\", \"regex\": ", comma, j->labels[i].files);
 			write_json_text(file, j->labels[i].regex);
-			fprintf(file, ", \"role\": \"%s\", \"lines\": %ld, \"in_files\": %ld}", j->labels[i].role, j->labels[i].lines, j->labels[i].files_with);
+			fprintf(file, ", \"role\": \"%s\", \"lines\": %ld, \"in_files\": %ld}", j->labels[i].role, j->labels[i].lines,
+				j->labels[i].files_with);
 			comma = ",";
 		}
 	fprintf(file, "]");
 	if (failed)
-		fprintf(file, ",\n \"fault\": \"%s\",\n \"symptom\": \"%s\",\n \"root_cause\": {\"category\": \"%s\", \"subtype\": \"%s\"},\n \"stage\": \"%s\",\n \"injected_iteration\": %ld,\n"
-			" \"all_nodes_alike\": %s,\n \"faulty_nodes\": [", j->what->name, j->what->symptom, j->what->category, j->what->subtype, j->what->stage, j->iterations,
+		fprintf(file, ",\n \"fault\": \"%s\",\n \"symptom\": \"%s\",\n \"root_cause\": {\"category\": \"%s\", \"subtype\": "
+			"\"%s\"},\n \"stage\": \"%s\",\n \"injected_iteration\": %ld,\n"
+			" \"all_nodes_alike\": %s,\n \"faulty_nodes\": [", j->what->name, j->what->symptom, j->what->category,
+				j->what->subtype, j->what->stage, j->iterations,
 			local ? "false" : "true");
 	if (local)
 		fprintf(file, "\"node-%04ld\"], \"faulty_ranks\": [%ld]", j->fault_node, j->fault_rank);
@@ -359,7 +375,8 @@ set_option(job *j, target *to, const char *name, const char *value)
 static void
 read_options(job *j, target *to, int count, char **arguments)
 {
-	static const char *const names[] = {"out", "labels", "job", "nodes", "ranks-per-node", "iterations", "bytes", "seed", "fault-node", "step-ms", "framework", "fault"};
+	static const char *const names[] = {"out", "labels", "job", "nodes", "ranks-per-node", "iterations", "bytes", "seed",
+		"fault-node", "step-ms", "framework", "fault"};
 	struct option options[sizeof(names) / sizeof(names[0]) + 1] = {{0}};
 	int			index;
 	int			found;
@@ -381,7 +398,8 @@ read_options(job *j, target *to, int count, char **arguments)
 int
 main(int count, char **arguments)
 {
-	job			j = {.id = "generated", .nodes = 8, .ranks_per_node = 4, .iterations = 100, .seed = 1, .fault_node = 3, .step_time = 4000000, .started = START};
+	job			j = {.id = "generated", .nodes = 8, .ranks_per_node = 4, .iterations = 100, .seed = 1, .fault_node = 3,
+		.step_time = 4000000, .started = START};
 	target		to = {0};
 	struct rusage used;
 	double		user;
@@ -396,7 +414,8 @@ main(int count, char **arguments)
 	getrusage(RUSAGE_SELF, &used);
 	user = used.ru_utime.tv_sec + used.ru_utime.tv_usec / 1e6;
 	kernel = used.ru_stime.tv_sec + used.ru_stime.tv_usec / 1e6;
-	printf("%ld files, %lld bytes, %ld iterations in %.2f s user + %.2f s system: %.0f MB/s\n", to.files, (long long) to.written, j.iterations, user, kernel,
+	printf("%ld files, %lld bytes, %ld iterations in %.2f s user + %.2f s system: %.0f MB/s\n", to.files,
+		(long long) to.written, j.iterations, user, kernel,
 		to.written / 1e6 / (user + kernel));
 	free(j.begins);
 	return 0;

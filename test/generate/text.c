@@ -1,6 +1,7 @@
 /*
- * text.c: fast writing of log text. The generator has to deliver several hundred megabytes a second on one core, which printf and strftime do not; so times are spelled
- * once a second and pieces are copied whole between the few directives that records need.
+ * text.c: fast writing of log text. The generator has to deliver several hundred megabytes a second on one core, which printf
+ * and strftime do not; so times are spelled once a second and pieces are copied whole between the few directives that records
+ * need.
  */
 #include "text.h"
 

@@ -1,4 +1,7 @@
-/* text.h: a growing buffer of log text with a clock and a random sequence of its own, and the quick formatting of records into it. */
+/*
+ * text.h: a growing buffer of log text with a clock and a random sequence of its own, and the quick formatting of records into
+ * it.
+ */
 #ifndef GENERATE_TEXT_H
 #define GENERATE_TEXT_H
 
@@ -37,8 +40,9 @@ typedef struct text
 extern void text_begin(text *t, uint64_t seed, uint64_t number, int64_t now);
 
 /*
- * Adds a formatted piece. Directives: %s text, %d number, %4z number with leading zeros to a width of one digit, %1f to %6f a fixed-point number (the argument times
- * ten to that power), %x hexadecimal of 8 digits, %% itself. All numbers are of type long.
+ * Adds a formatted piece. Directives: %s text, %d number, %4z number with leading zeros to a width of one digit, %1f to %6f a
+ * fixed-point number (the argument times ten to that power), %x hexadecimal of 8 digits, %% itself. All numbers are of type
+ * long.
  */
 extern void text_add(text *t, const char *format, ...);
 extern void text_add_list(text *t, const char *format, va_list arguments);

@@ -128,7 +128,8 @@ ORDER BY object;
 \echo fixed names that are missing:
 SELECT name
 FROM unnest(ARRAY['l4_parse', 'l4_drain', 'l4_iforest_rank', 'l4_dtw_distance', 'l4_dtw_scores', 'l4_register_job', 'l4_import',
-	'l4_ingest', 'l4_ingest_inbox', 'l4_diagnose', 'l4_save_diagnosis', 'l4_report', 'l4_match_faults', 'l4_confirm_fault']) AS name
+	'l4_ingest', 'l4_ingest_inbox', 'l4_diagnose', 'l4_save_diagnosis', 'l4_report', 'l4_match_faults',
+	'l4_confirm_fault']) AS name
 WHERE name NOT IN (SELECT proname FROM routine)
 UNION ALL
 SELECT name
@@ -151,7 +152,8 @@ WHERE NOT EXISTS (SELECT FROM routine WHERE proname = 'l4_diagnose' AND name = A
 UNION ALL
 SELECT 'l4_parse.' || name
 FROM unnest(ARRAY['time', 'level', 'component', 'rank', 'message', 'shape_id', 'template', 'params']) AS name
-WHERE NOT EXISTS (SELECT FROM routine WHERE proname = 'l4_parse' AND (name = ANY (proargnames) OR EXISTS (SELECT FROM pg_attribute
+WHERE NOT EXISTS (SELECT FROM routine WHERE proname = 'l4_parse'
+	AND (name = ANY (proargnames) OR EXISTS (SELECT FROM pg_attribute
 	WHERE attrelid = (SELECT typrelid FROM pg_type WHERE oid = prorettype) AND attname = name)));
 
 \echo allowed: functions that write, or see more than their snapshot (volatile), and what PUBLIC may do with them:

@@ -1,4 +1,5 @@
--- The diagnosis of small made-up jobs of four nodes: one rank killed, and a bug that hits all alike; and the answers to odd questions.
+-- The diagnosis of small made-up jobs of four nodes: one rank killed, and a bug that hits all alike; and the answers to odd
+-- questions.
 \getenv abs_srcdir PG_ABS_SRCDIR
 SET client_min_messages = warning;
 SET timezone = 'UTC';
@@ -10,7 +11,8 @@ SET timezone = 'UTC';
 \set settings '{"model": "m-7", "framework": "f 1.0", "seed": 1}'
 SELECT l4_register_job('ok-1', :'settings', 'succeeded', '{node-a,node-b,node-c,node-d}', 1) \g /dev/null
 CALL l4_import('ok-1', :'ok1');
-SELECT l4_register_job('ok-2', jsonb_set(:'settings', '{seed}', '2'), 'succeeded', '{node-a,node-b,node-c,node-d}', 1) \g /dev/null
+SELECT l4_register_job('ok-2', jsonb_set(:'settings', '{seed}', '2'), 'succeeded', '{node-a,node-b,node-c,node-d}', 1)
+	\g /dev/null
 CALL l4_import('ok-2', :'ok2');
 SELECT l4_register_job('killed', :'settings', 'failed', '{node-a,node-b,node-c,node-d}', 1) \g /dev/null
 CALL l4_import('killed', :'killed');
@@ -23,21 +25,28 @@ SELECT b.job_count, b.fit, b.settings FROM l4_best_pool('killed') b;
 
 -- one rank killed: its silence, and all others naming it
 SELECT ordinal, node, rank, stage, iteration FROM l4_diagnose('killed') WHERE kind = 'node';
-SELECT ordinal, nodes_affected, occurrences, split_part(template, E'\n', 1) AS template FROM l4_diagnose('killed') WHERE kind = 'event' ORDER BY ordinal;
-SELECT kind, ordinal, stage, iteration FROM l4_diagnose('killed') WHERE kind IN ('stage', 'iteration') AND ordinal = 1 ORDER BY kind;
+SELECT ordinal, nodes_affected, occurrences, split_part(template, E'\n', 1) AS template
+FROM l4_diagnose('killed') WHERE kind = 'event' ORDER BY ordinal;
+SELECT kind, ordinal, stage, iteration FROM l4_diagnose('killed') WHERE kind IN ('stage', 'iteration')
+	AND ordinal = 1 ORDER BY kind;
 -- ordinals count from 1 within a kind, without gaps; every finding has a sentence; evidence quotes lines that are there
-SELECT kind, min(ordinal) = 1 AND max(ordinal) = count(*) AND count(DISTINCT ordinal) = count(*) AS counted, bool_and(explanation <> '') AS explained
+SELECT kind, min(ordinal) = 1 AND max(ordinal) = count(*) AND count(DISTINCT ordinal) = count(*) AS counted,
+	bool_and(explanation <> '') AS explained
 FROM l4_diagnose('killed') GROUP BY kind ORDER BY kind;
-SELECT count(*) > 0 AS quotes, bool_and(EXISTS (SELECT FROM l4_log l WHERE l.job_id = 'killed' AND q.quote LIKE l.source || ':%' AND strpos(l.raw, substring(q.quote, '^[^:]+:\d+: (.*)$')) > 0)) AS all_real
+SELECT count(*) > 0 AS quotes,
+	bool_and(EXISTS (SELECT FROM l4_log l WHERE l.job_id = 'killed' AND q.quote LIKE l.source || ':%'
+		AND strpos(l.raw, substring(q.quote, '^[^:]+:\d+: (.*)$')) > 0)) AS all_real
 FROM l4_diagnose('killed') d, regexp_split_to_table(d.evidence, E'\n') AS q (quote) WHERE d.evidence IS NOT NULL;
 
 -- a bug: all nodes alike, none is blamed
 SELECT count(*) FILTER (WHERE kind = 'node') AS nodes_blamed, max(stage) FILTER (WHERE kind = 'stage' AND ordinal = 1) AS stage,
-	max(iteration) FILTER (WHERE kind = 'iteration' AND ordinal = 1) AS iteration, max(nodes_affected) FILTER (WHERE kind = 'event' AND ordinal = 1) AS nodes_affected
+	max(iteration) FILTER (WHERE kind = 'iteration' AND ordinal = 1) AS iteration,
+	max(nodes_affected) FILTER (WHERE kind = 'event' AND ordinal = 1) AS nodes_affected
 FROM l4_diagnose('bug');
 
 -- without the pool
-SELECT count(*) FILTER (WHERE kind = 'event') > 0 AS events, bool_or(explanation LIKE '%no successful job to compare with%') AS says_so
+SELECT count(*) FILTER (WHERE kind = 'event') > 0 AS events,
+	bool_or(explanation LIKE '%no successful job to compare with%') AS says_so
 FROM l4_diagnose('killed', use_pool => false);
 -- a successful job against the rest of its pool: no news
 SELECT count(*) AS events FROM l4_diagnose('ok-1') WHERE kind = 'event';
@@ -48,15 +57,20 @@ SELECT count(*) > 0 AS findings FROM l4_diagnose('killed');
 COMMIT;
 -- the same in parallel plans and without statistics
 CREATE TEMP TABLE once AS SELECT * FROM l4_diagnose('killed');
-SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET enable_hashjoin = off; SET enable_sort = off;
-SELECT count(*) AS differences FROM ((TABLE once EXCEPT SELECT * FROM l4_diagnose('killed')) UNION ALL (SELECT * FROM l4_diagnose('killed') EXCEPT TABLE once)) d;
-RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size; RESET enable_hashjoin; RESET enable_sort;
+SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET enable_hashjoin = off;
+SET enable_sort = off;
+SELECT count(*) AS differences
+FROM ((TABLE once EXCEPT SELECT * FROM l4_diagnose('killed')) UNION ALL (SELECT * FROM l4_diagnose('killed') EXCEPT TABLE once))
+	d;
+RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size; RESET enable_hashjoin;
+RESET enable_sort;
 
 -- one node only
 \set one :folder 'killed/node-a'
 SELECT l4_register_job('one', :'settings', 'failed') \g /dev/null
 CALL l4_import('one', :'one');
-SELECT count(*) FILTER (WHERE kind = 'node') AS nodes, count(*) FILTER (WHERE kind = 'event') > 0 AS events FROM l4_diagnose('one');
+SELECT count(*) FILTER (WHERE kind = 'node') AS nodes, count(*) FILTER (WHERE kind = 'event') > 0 AS events
+FROM l4_diagnose('one');
 -- a node that the scheduler lists but that left no log
 SELECT l4_register_job('missing', :'settings', 'failed', '{node-a,node-b,node-c,node-d,node-e}', 1) \g /dev/null
 CALL l4_import('missing', :'ok1');
@@ -64,7 +78,8 @@ SELECT ordinal, node FROM l4_diagnose('missing') WHERE kind = 'node';
 
 -- each event is root, cascade or context, its explanation says so first, and the roots come first
 SELECT job, count(*) FILTER (WHERE role = 'root') > 0 AS has_root, bool_and(role IN ('root', 'cascade', 'context')) AS has_role,
-	bool_and(explanation ~ CASE role WHEN 'root' THEN '^Root: ' WHEN 'cascade' THEN '^Consequence: ' ELSE '^Context: ' END) AS told,
+	bool_and(explanation ~ CASE role WHEN 'root' THEN '^Root: ' WHEN 'cascade' THEN '^Consequence: ' ELSE '^Context: ' END)
+		AS told,
 	max(ordinal) FILTER (WHERE role = 'root') = count(*) FILTER (WHERE role = 'root') AS roots_first
 FROM unnest('{killed,bug}'::text[]) job, l4_diagnose(job) WHERE kind = 'event' GROUP BY job ORDER BY job;
 SELECT count(*) FROM l4_diagnose('killed') WHERE kind <> 'event' AND role IS NOT NULL;
@@ -95,11 +110,17 @@ SELECT job_count FROM l4_pool WHERE job_count > 0;
 SELECT l4_register_job('other', '{"model": "x", "framework": "y"}', 'failed') \g /dev/null
 CALL l4_import('other', :'killed');
 SELECT count(*) AS pools FROM l4_best_pool('other');
-SELECT bool_and(explanation LIKE '%no successful job to compare with%') AS says_so FROM l4_diagnose('other') WHERE kind = 'event';
+SELECT bool_and(explanation LIKE '%no successful job to compare with%') AS says_so
+FROM l4_diagnose('other') WHERE kind = 'event';
 
 -- kept for the views
 SELECT l4_save_diagnosis('killed') = (SELECT count(*) FROM once) AS saved_all;
-SELECT count(*) AS differences FROM (SELECT kind, ordinal, node, event_id, explanation FROM once EXCEPT SELECT kind, ordinal, node, event_id, explanation FROM l4_finding WHERE job_id = 'killed') d;
+SELECT count(*) AS differences
+FROM (SELECT kind, ordinal, node, event_id, explanation FROM once EXCEPT SELECT kind, ordinal, node, event_id, explanation
+	FROM l4_finding WHERE job_id = 'killed') d;
 
-DELETE FROM l4_finding; DELETE FROM l4_diagnosis; DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline;
-DELETE FROM l4_job; DELETE FROM l4_pool; DELETE FROM l4_pool_job; DELETE FROM l4_pool_job_event; DELETE FROM l4_pool_job_parameter; DELETE FROM l4_pool_event; DELETE FROM l4_pool_parameter; DELETE FROM l4_shape; DELETE FROM l4_event;
+DELETE FROM l4_finding; DELETE FROM l4_diagnosis; DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event;
+DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline;
+DELETE FROM l4_job; DELETE FROM l4_pool; DELETE FROM l4_pool_job; DELETE FROM l4_pool_job_event;
+DELETE FROM l4_pool_job_parameter; DELETE FROM l4_pool_event; DELETE FROM l4_pool_parameter; DELETE FROM l4_shape;
+DELETE FROM l4_event;

@@ -17,7 +17,8 @@ CREATE FUNCTION pg_temp.templates(shapes text[], depth int DEFAULT 4, similarity
 RETURNS TABLE (shape text, template text, parent text) LANGUAGE sql AS $$
 	SELECT s.shape, c.template, c.parent_template
 	FROM unnest(shapes) WITH ORDINALITY AS s(shape, i)
-	JOIN public.l4_cluster_shapes(ARRAY(SELECT g FROM generate_subscripts(shapes, 1) AS g)::bigint[], shapes, depth, similarity, split_values) AS c
+	JOIN public.l4_cluster_shapes(ARRAY(SELECT g FROM generate_subscripts(shapes, 1) AS g)::bigint[], shapes, depth, similarity,
+		split_values) AS c
 		ON c.shape_id = s.i
 	ORDER BY s.shape COLLATE "C"
 $$;
@@ -29,15 +30,22 @@ $$;
 -- a position with many values is a parameter
 SELECT * FROM pg_temp.templates(ARRAY['open file alpha now', 'open file beta now', 'open file gamma now', 'open file delta now',
 	'open file epsilon now', 'open file zeta now']);
--- names in the first place: more than ten of them, before two words or more, are a parameter; what stands with one of them alone joins
-SELECT count(*), min(template) FROM pg_temp.templates(ARRAY(SELECT 'layer.' || chr(96 + n) || '.weight has norm <*>' FROM generate_series(1, 11) AS n));
-SELECT count(*) FROM pg_temp.templates(ARRAY(SELECT 'layer.' || chr(96 + n) || '.weight has norm <*>' FROM generate_series(1, 10) AS n));
+-- names in the first place: more than ten of them, before two words or more, are a parameter; what stands with one of them
+-- alone joins
+SELECT count(*), min(template)
+FROM pg_temp.templates(ARRAY(SELECT 'layer.' || chr(96 + n) || '.weight has norm <*>' FROM generate_series(1, 11) AS n));
+SELECT count(*) FROM pg_temp.templates(ARRAY(SELECT 'layer.' || chr(96 + n) || '.weight has norm <*>'
+	FROM generate_series(1, 10) AS n));
 SELECT count(*) FROM pg_temp.templates(ARRAY(SELECT chr(96 + n) || ' failed' FROM generate_series(1, 20) AS n));
-SELECT DISTINCT template FROM pg_temp.templates(ARRAY(SELECT chr(96 + n) || ' is done after ' || v || ' tries' FROM generate_series(1, 12) AS n, generate_series(1, 12) AS g, chr(64 + g) AS v)
+SELECT DISTINCT template
+FROM pg_temp.templates(ARRAY(SELECT chr(96 + n) || ' is done after ' || v || ' tries' FROM generate_series(1, 12) AS n,
+	generate_series(1, 12) AS g, chr(64 + g) AS v)
 	|| ARRAY['z is done after all tries', 'y is late before all tries']) ORDER BY 1;
 -- a merged group that another one covers goes into that one, and so does what comes later
-SELECT template, count(*) FROM pg_temp.templates(ARRAY(SELECT 'b' || chr(96 + n) || ' <*> u k w x y z' FROM generate_series(1, 12) AS n)
-	|| ARRAY(SELECT 'm' || chr(96 + n) || ' <*> u <*> w x y z' FROM generate_series(1, 12) AS n) || ARRAY['zz j u k w x y z', 'zzz q u r w x y z']) GROUP BY 1;
+SELECT template, count(*)
+FROM pg_temp.templates(ARRAY(SELECT 'b' || chr(96 + n) || ' <*> u k w x y z' FROM generate_series(1, 12) AS n)
+	|| ARRAY(SELECT 'm' || chr(96 + n) || ' <*> u <*> w x y z' FROM generate_series(1, 12) AS n)
+		|| ARRAY['zz j u k w x y z', 'zzz q u r w x y z']) GROUP BY 1;
 -- one with few splits the group, the parent stays; not with split_values below 2
 SELECT * FROM pg_temp.templates(ARRAY['worker <*> was started by agent', 'worker <*> was stopped by agent']);
 SELECT * FROM pg_temp.templates(ARRAY['worker <*> was started by agent', 'worker <*> was stopped by agent'], split_values => 1);
@@ -46,15 +54,19 @@ SELECT * FROM pg_temp.templates(ARRAY['session closed for user root', 'session c
 SELECT * FROM pg_temp.templates(ARRAY['read failed path=<*> again', 'read failed path=none again']);
 SELECT * FROM pg_temp.templates(ARRAY['session opened by (uid=<*>) for us', 'session opened by LOGIN(uid=<*>) for us']);
 -- what differs keeps the punctuation around it
-SELECT DISTINCT template FROM pg_temp.templates(ARRAY['login by user=anna, refused at door', 'login by user=bert, refused at door'], split_values => 0);
+SELECT DISTINCT template
+FROM pg_temp.templates(ARRAY['login by user=anna, refused at door', 'login by user=bert, refused at door'], split_values => 0);
 -- lists of different lengths meet; a shape made mostly of <*> joins its own kind
-SELECT * FROM pg_temp.templates(ARRAY['peers <*> <*> are lost', 'peers <*> <*> <*> <*> are lost', 'peers <*>, <*>, <*> are lost']);
-SELECT * FROM pg_temp.templates(ARRAY['mark <*> <*>: <*> <*>; <*> a <*>.', 'mark <*> <*>: <*> <*>; <*> b <*>.', 'mark <*> <*>: <*> <*>; <*> c <*>.',
+SELECT * FROM pg_temp.templates(ARRAY['peers <*> <*> are lost', 'peers <*> <*> <*> <*> are lost',
+	'peers <*>, <*>, <*> are lost']);
+SELECT * FROM pg_temp.templates(ARRAY['mark <*> <*>: <*> <*>; <*> a <*>.', 'mark <*> <*>: <*> <*>; <*> b <*>.',
+	'mark <*> <*>: <*> <*>; <*> c <*>.',
 	'mark <*> <*>: <*> <*>; <*> d <*>.', 'mark <*> <*>: <*> <*>; <*> e <*>.', 'mark <*> <*>: <*> <*>; <*> f <*>.']);
 -- white space: that of the first member; a shape alone is its own template
 SELECT shape, quote_literal(template) FROM pg_temp.templates(ARRAY[E'  a\tb\n c  ', 'x  y', 'x y']);
 -- empty shapes, one token, placeholders only
-SELECT quote_literal(shape), quote_literal(template), quote_literal(parent) FROM pg_temp.templates(ARRAY['', ' ', 'one', '<*>', '<*> <*>', '<*>,']);
+SELECT quote_literal(shape), quote_literal(template), quote_literal(parent)
+FROM pg_temp.templates(ARRAY['', ' ', 'one', '<*>', '<*> <*>', '<*>,']);
 -- ids: hashes of the texts; equal shapes twice
 SELECT c.shape_id, c.event_id = d.event_id AS same_event, c.parent_id = c.event_id AS own_parent, c.template
 FROM l4_cluster_shapes(ARRAY[7, 7, 9], ARRAY['lone shape here', 'lone shape here', 'another thing altogether so']) c,
@@ -82,21 +94,27 @@ SELECT pg_temp.attempt($$SELECT l4_cluster_shapes('{1}', '{a}', 4, 0.5, 101)$$);
 
 -- a pure function of the set: the order does not matter; floods of distinct shapes stay bounded
 CREATE TEMP TABLE flood AS
-	SELECT i, translate(concat_ws(' ', md5(i::text), 'saw', md5((i % 7)::text), 'with', md5((i / 3)::text)), '0123456789', 'ghijklmnop') AS shape
+	SELECT i, translate(concat_ws(' ', md5(i::text), 'saw', md5((i % 7)::text), 'with', md5((i / 3)::text)), '0123456789',
+		'ghijklmnop') AS shape
 	FROM generate_series(1, 3000) AS i;
 SELECT count(*) AS shapes, count(DISTINCT event_id) < 1500 AS bounded
-FROM (SELECT array_agg(i::bigint ORDER BY i) AS ids, array_agg(shape ORDER BY i) AS shapes FROM flood) AS f, l4_cluster_shapes(ids, shapes);
+FROM (SELECT array_agg(i::bigint ORDER BY i) AS ids, array_agg(shape ORDER BY i) AS shapes FROM flood) AS f,
+	l4_cluster_shapes(ids, shapes);
 SELECT count(*) AS differences FROM (
-	(SELECT c.* FROM (SELECT array_agg(i::bigint ORDER BY i) AS ids, array_agg(shape ORDER BY i) AS shapes FROM flood) AS f, l4_cluster_shapes(ids, shapes) AS c)
+	(SELECT c.* FROM (SELECT array_agg(i::bigint ORDER BY i) AS ids, array_agg(shape ORDER BY i) AS shapes FROM flood) AS f,
+		l4_cluster_shapes(ids, shapes) AS c)
 	EXCEPT
-	(SELECT c.* FROM (SELECT array_agg(i::bigint ORDER BY hashint4(i)) AS ids, array_agg(shape ORDER BY hashint4(i)) AS shapes FROM flood) AS f,
+	(SELECT c.* FROM (SELECT array_agg(i::bigint ORDER BY hashint4(i)) AS ids, array_agg(shape ORDER BY hashint4(i)) AS shapes
+		FROM flood) AS f,
 		l4_cluster_shapes(ids, shapes) AS c)) AS d;
 -- a group of its own for each template
 SELECT count(*) FILTER (WHERE n > 1) AS templates_with_several_events
-FROM (SELECT count(DISTINCT event_id) AS n FROM (SELECT array_agg(i::bigint) AS ids, array_agg(shape) AS shapes FROM flood) AS f,
+FROM (SELECT count(DISTINCT event_id) AS n FROM (SELECT array_agg(i::bigint) AS ids, array_agg(shape) AS shapes
+	FROM flood) AS f,
 	l4_cluster_shapes(ids, shapes) GROUP BY template) AS t;
 -- very long shapes
-SELECT octet_length(template) FROM l4_cluster_shapes(ARRAY[1, 2], ARRAY[repeat('word ', 20000) || 'x', repeat('word ', 20000) || 'y'], split_values => 0);
+SELECT octet_length(template)
+FROM l4_cluster_shapes(ARRAY[1, 2], ARRAY[repeat('word ', 20000) || 'x', repeat('word ', 20000) || 'y'], split_values => 0);
 -- the budget
 SET maintenance_work_mem = '1MB';
 SELECT pg_temp.attempt($$SELECT count(*) FROM (SELECT array_agg(i::bigint) AS ids, array_agg(i || ' ' || md5(i::text)) AS shapes
@@ -120,7 +138,8 @@ SELECT e.template, e.occurrences, e.shapes, e.example
 FROM (SELECT l4_drain(message) AS events FROM drain_message) AS d, unnest(d.events) WITH ORDINALITY AS e
 ORDER BY e.ordinality;
 -- the event's id is that of the template's shape
-SELECT bool_and(e.event_id = c.event_id) FROM (SELECT l4_drain(message) AS events FROM drain_message) AS d, unnest(d.events) AS e,
+SELECT bool_and(e.event_id = c.event_id) FROM (SELECT l4_drain(message) AS events FROM drain_message) AS d,
+	unnest(d.events) AS e,
 	l4_cluster_shapes(ARRAY[1], ARRAY[e.template]) AS c;
 -- nothing, only NULLs, one row, an empty message
 SELECT l4_drain(message) IS NULL FROM drain_message WHERE false;
@@ -139,7 +158,8 @@ SELECT pg_temp.attempt($$SELECT l4_drain('a', 4, 2, 5)$$);
 SELECT pg_temp.attempt($$SELECT l4_drain('a', 4, 0.5, -5)$$);
 SELECT pg_temp.attempt($$SELECT l4_drain('a', NULL, 0.5, 5)$$);
 SELECT pg_temp.attempt($$SELECT l4_drain(m, d, 0.5, 5) FROM (VALUES ('a', 4), ('b', 5)) AS v(m, d)$$);
-SELECT pg_temp.attempt($$SELECT l4_drain_merge(s) FROM (SELECT l4_drain_state(m, d, 0.5, 5) AS s FROM (VALUES ('a', 4), ('b', 5)) AS v(m, d) GROUP BY d) AS x$$);
+SELECT pg_temp.attempt($$SELECT l4_drain_merge(s)
+	FROM (SELECT l4_drain_state(m, d, 0.5, 5) AS s FROM (VALUES ('a', 4), ('b', 5)) AS v(m, d) GROUP BY d) AS x$$);
 SELECT pg_temp.attempt($$SELECT l4_drain_transition(NULL, 'a')$$);
 SELECT pg_temp.attempt($$SELECT l4_drain_combine(l4_drain_state('a'), NULL)::text$$);
 
@@ -151,7 +171,8 @@ FROM (SELECT l4_drain_state(message) AS state FROM drain_message GROUP BY part) 
 SELECT l4_drain_merge(state::text::l4_shape_counts) = (SELECT events FROM drain_expected) AS merged_from_text
 FROM (SELECT l4_drain_state(message) AS state FROM drain_message GROUP BY part) AS s;
 SELECT l4_drain_final(l4_drain_state(message)) = (SELECT events FROM drain_expected) AS final FROM drain_message;
-SELECT (SELECT l4_drain_state(message ORDER BY i)::text FROM drain_message) = (SELECT l4_drain_state(message ORDER BY i DESC)::text FROM drain_message) AS same_state;
+SELECT (SELECT l4_drain_state(message ORDER BY i)::text FROM drain_message) = (
+	SELECT l4_drain_state(message ORDER BY i DESC)::text FROM drain_message) AS same_state;
 SELECT count(*) AS windows, bool_or(events = (SELECT events FROM drain_expected)) AS last_one
 FROM (SELECT l4_drain(message) OVER (ORDER BY part) AS events FROM drain_message WHERE i > 0) AS w;
 BEGIN;
@@ -172,7 +193,8 @@ BEGIN
 END $$;
 SELECT l4_drain(message) = (SELECT events FROM drain_expected) AS parallel FROM drain_message;
 SELECT l4_drain(message, 4, 0.5, 5) = (SELECT events FROM drain_expected) AS parallel_with_options FROM drain_message;
-SELECT part, sum(e.occurrences) AS messages FROM (SELECT part, l4_drain(message) AS events FROM drain_message GROUP BY part) AS d, unnest(events) AS e
+SELECT part, sum(e.occurrences) AS messages
+FROM (SELECT part, l4_drain(message) AS events FROM drain_message GROUP BY part) AS d, unnest(events) AS e
 GROUP BY part ORDER BY part;
 ROLLBACK;
 DROP TABLE drain_message;
@@ -216,11 +238,14 @@ SELECT pg_temp.craft('01 3fe0000000000000 04 05 00 00') AS trailing;
 SELECT pg_temp.attempt($$SELECT 'no*base64'::l4_shape_counts$$);
 -- overflow of the number of messages
 SELECT pg_temp.attempt($$SELECT l4_drain_merge(s::l4_shape_counts) FROM unnest(ARRAY[
-	encode('\x013fe000000000000004050101 61 ffffffffffffffff7f 00', 'base64'), encode('\x013fe000000000000004050101 61 01 00', 'base64')]) AS s$$);
+	encode('\x013fe000000000000004050101 61 ffffffffffffffff7f 00', 'base64'),
+	encode('\x013fe000000000000004050101 61 01 00', 'base64')]) AS s$$);
 -- every cut and every flipped byte of a state is refused or read, never worse
 SELECT count(result) > 0 AS survived, count(*) FILTER (WHERE result ~ '^22P03: ') > 100 AS refused FROM (
 	SELECT pg_temp.craft(encode(substr(b, 1, n), 'hex')) AS result FROM (SELECT l4_shape_counts_send(l4_drain_state(m)) AS b
 		FROM unnest(ARRAY['a 1', 'b 2 c', 'd']) AS m) AS s, generate_series(0, octet_length(b) - 1) AS n
 	UNION ALL
-	SELECT pg_temp.craft(encode(set_byte(b, n, (get_byte(b, n) + d) % 256), 'hex')) FROM (SELECT l4_shape_counts_send(l4_drain_state(m)) AS b
-		FROM unnest(ARRAY['a 1', 'b 2 c', 'd']) AS m) AS s, generate_series(0, octet_length(b) - 1) AS n, unnest(ARRAY[1, 127, 128, 255]) AS d) AS x;
+	SELECT pg_temp.craft(encode(set_byte(b, n, (get_byte(b, n) + d) % 256), 'hex'))
+	FROM (SELECT l4_shape_counts_send(l4_drain_state(m)) AS b
+		FROM unnest(ARRAY['a 1', 'b 2 c', 'd']) AS m) AS s, generate_series(0, octet_length(b) - 1) AS n,
+		unnest(ARRAY[1, 127, 128, 255]) AS d) AS x;

@@ -12,7 +12,8 @@ SELECT name, l4_line_formats(example) FROM l4_builtin_formats()
 WHERE kind <> 'path' AND NOT name = ANY (l4_line_formats(example)) ORDER BY name COLLATE "C";
 -- which path formats do not match their example (none); the server's own expressions know no group names
 SELECT name FROM l4_builtin_formats()
-WHERE kind = 'path' AND example !~ replace(regexp_replace(pattern, '\(\?<[a-z_]+>', '(', 'g'), '(?i:', '(?:') ORDER BY name COLLATE "C";
+WHERE kind = 'path' AND example !~ replace(regexp_replace(pattern, '\(\?<[a-z_]+>', '(', 'g'), '(?i:', '(?:')
+ORDER BY name COLLATE "C";
 -- what each example says
 SELECT f.name, p.time, p.level, p.component, p.rank, left(p.message, 40) AS message
 FROM l4_builtin_formats() AS f, l4_parse(f.example, 'UTC', '2025-12-31 12:00+00') AS p
@@ -20,5 +21,6 @@ WHERE f.kind <> 'path' ORDER BY f.kind DESC, f.priority, f.name COLLATE "C";
 -- patterns with a time group give a time, those with a level group a level
 SELECT f.name FROM l4_builtin_formats() AS f, l4_parse(f.example) AS p
 WHERE f.kind = 'header' AND ((f.pattern ~ '\?<(ts|epoch|mmdd)>' AND p.time IS NULL AND f.name <> 'nccl')
-	OR (f.pattern ~ '\?<(level|severity)>' AND p.level IS NULL AND f.name NOT IN ('dmesg', 'syslog_bare', 'bracket_time', 'syslog_iso')))
+	OR (f.pattern ~ '\?<(level|severity)>' AND p.level IS NULL AND f.name NOT IN ('dmesg', 'syslog_bare', 'bracket_time',
+		'syslog_iso')))
 ORDER BY f.name COLLATE "C";

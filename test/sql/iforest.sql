@@ -34,21 +34,27 @@ FROM unnest((SELECT l4_iforest_rank(node, event_id, occurrences) FROM node_event
 -- plain form: savings add up to what the path is shorter than expected
 SELECT item, cardinality(features) AS features,
 	round(((SELECT sum(f.saving) FROM unnest(features) AS f) - expected * (1 + log(2, score::numeric)))::numeric, 9) AS rest
-FROM unnest((SELECT l4_iforest_rank(i::text, f::text, CASE WHEN i = 17 THEN 99 + f ELSE abs(hashint4(i * 100 + f)) % 50 END, 'plain', 64, 256, 3)
+FROM unnest((SELECT l4_iforest_rank(i::text, f::text, CASE WHEN i = 17 THEN 99 + f ELSE abs(hashint4(i * 100 + f)) % 50 END,
+	'plain', 64, 256, 3)
 	FROM generate_series(1, 40) AS i, generate_series(1, 4) AS f)),
 	(SELECT 2 * sum(1.0 / k) - 2 * 39 / 40.0 AS expected FROM generate_series(1, 39) AS k) AS e
 WHERE rank = 1;
 -- negative values and a constant feature, plain
-SELECT item, rank, suspect FROM unnest((SELECT l4_iforest_rank(i::text, f::text, CASE WHEN f = 2 THEN 7 WHEN i = 5 THEN -80 ELSE i END, 'plain', NULL, NULL, NULL)
+SELECT item, rank, suspect
+FROM unnest((SELECT l4_iforest_rank(i::text, f::text, CASE WHEN f = 2 THEN 7 WHEN i = 5 THEN -80 ELSE i END, 'plain',
+	NULL, NULL, NULL)
 	FROM generate_series(1, 30) AS i, generate_series(1, 2) AS f)) WHERE rank = 1;
 
 -- seeds: the same twice, another one differs, options in full equal the defaults
-SELECT l4_iforest_rank(node, event, occurrences, 'counts', 200, 4096, 1) = l4_iforest_rank(node, event, occurrences) AS defaults,
+SELECT l4_iforest_rank(node, event, occurrences, 'counts', 200, 4096, 1) = l4_iforest_rank(node, event,
+	occurrences) AS defaults,
 	l4_iforest_rank(node, event, occurrences, NULL, NULL, NULL, NULL) = l4_iforest_rank(node, event, occurrences) AS nulls,
 	l4_iforest_rank(node, event, occurrences, 'counts', 200, 4096, 2) = l4_iforest_rank(node, event, occurrences) AS other_seed,
-	l4_iforest_rank(node, event, occurrences, 'plain', 100, 16, 1) = l4_iforest_rank(node, event, occurrences, 'plain', 100, 256, 1) AS other_sample,
+	l4_iforest_rank(node, event, occurrences, 'plain', 100, 16, 1) = l4_iforest_rank(node, event, occurrences, 'plain', 100,
+		256, 1) AS other_sample,
 	l4_iforest_rank(node, event, occurrences, NULL::float8) = l4_iforest_rank(node, event, occurrences) AS no_baseline,
-	l4_iforest_rank(node, event_id, occurrences, NULL::float8, NULL, NULL, NULL, NULL) = l4_iforest_rank(node, event_id, occurrences) AS no_baseline_bigint
+	l4_iforest_rank(node, event_id, occurrences, NULL::float8, NULL, NULL, NULL, NULL) = l4_iforest_rank(node, event_id,
+		occurrences) AS no_baseline_bigint
 FROM node_event;
 -- any order of rows, and rows of a cell in parts
 SELECT (SELECT l4_iforest_rank(node, event, occurrences ORDER BY hashtext(node || event)) FROM node_event)
@@ -56,8 +62,10 @@ SELECT (SELECT l4_iforest_rank(node, event, occurrences ORDER BY hashtext(node |
 	(SELECT l4_iforest_rank(node, event, part) FROM node_event, LATERAL (VALUES (occurrences - 1), (0.25), (0.75)) AS p (part))
 	= (SELECT l4_iforest_rank(node, event, occurrences) FROM node_event) AS in_parts;
 -- fractions add up the same in any order
-SELECT (SELECT l4_iforest_rank(n::text, e, v / 7 ORDER BY v) FROM generate_series(1, 9) AS n, generate_series(1, 3) AS e, generate_series(1, 20) AS v)
-	= (SELECT l4_iforest_rank(n::text, e, v / 7 ORDER BY v DESC) FROM generate_series(1, 9) AS n, generate_series(1, 3) AS e, generate_series(1, 20) AS v) AS fractions;
+SELECT (SELECT l4_iforest_rank(n::text, e, v / 7 ORDER BY v) FROM generate_series(1, 9) AS n, generate_series(1, 3) AS e,
+	generate_series(1, 20) AS v)
+	= (SELECT l4_iforest_rank(n::text, e, v / 7 ORDER BY v DESC) FROM generate_series(1, 9) AS n, generate_series(1, 3) AS e,
+		generate_series(1, 20) AS v) AS fractions;
 -- parallel plan equals serial plan
 CREATE TABLE serial_result AS SELECT l4_iforest_rank(node, event, occurrences) AS r FROM node_event;
 SET parallel_setup_cost = 0;
@@ -85,23 +93,29 @@ SELECT l4_iforest_rank(node, event, occurrences) IS NULL AS no_row FROM node_eve
 SELECT l4_iforest_rank('a'::text, NULL::text, NULL);
 SELECT l4_iforest_rank('a'::text, 'x'::text, 5);
 SELECT item, rank, score, round(max_z::numeric, 4) AS max_z, suspect, features[1].feature, features[1].value, features[1].median
-FROM unnest((SELECT l4_iforest_rank(item, feature, value) FROM (VALUES ('b', 'x', 9), ('a', 'x', 9), ('b', 'y', 25), ('a', 'z', NULL)) AS v (item, feature, value))) ORDER BY rank;
+FROM unnest((SELECT l4_iforest_rank(item, feature, value)
+	FROM (VALUES ('b', 'x', 9), ('a', 'x', 9), ('b', 'y', 25), ('a', 'z', NULL)) AS v (item, feature, value))) ORDER BY rank;
 -- an item without features counts in
 SELECT item, rank, round(max_z::numeric, 3) AS max_z FROM unnest((SELECT l4_iforest_rank(item, feature, value)
-	FROM (SELECT 'n' || i, 'x', 30.0 + i % 2 FROM generate_series(1, 8) AS i UNION ALL SELECT 'silent', NULL, 1) AS v (item, feature, value))) WHERE rank <= 2 ORDER BY rank;
+	FROM (SELECT 'n' || i, 'x', 30.0 + i % 2 FROM generate_series(1, 8) AS i UNION ALL SELECT 'silent', NULL, 1) AS v (item,
+		feature, value))) WHERE rank <= 2 ORDER BY rank;
 -- ties go by name in byte order; all equal
 SELECT array_agg(item ORDER BY rank), min(score) = max(score) AS same, max(max_z) AS max_z, bool_or(suspect) AS suspect
 FROM unnest((SELECT l4_iforest_rank(i, 'x'::text, 3) FROM unnest(ARRAY['b', 'a', 'B', 'z', 'aa']) AS i));
 -- three items: the least that a forest ranks
-SELECT item, rank, round(score::numeric, 2) AS score FROM unnest((SELECT l4_iforest_rank(i, 'x'::text, CASE i WHEN 'c' THEN 50 ELSE 0 END)
+SELECT item, rank, round(score::numeric, 2) AS score
+FROM unnest((SELECT l4_iforest_rank(i, 'x'::text, CASE i WHEN 'c' THEN 50 ELSE 0 END)
 	FROM unnest(ARRAY['a', 'b', 'c']) AS i)) WHERE rank = 1;
 
 -- baseline: the first node always writes events of its own; what is within it is not odd, what exceeds it is
 CREATE TABLE leader AS SELECT node, event, occurrences, NULL::float8 AS expected FROM node_event
 UNION ALL SELECT 'node-01', 'leader ' || e, 40 + e, 42 FROM generate_series(1, 5) AS e;
-SELECT item, rank, suspect FROM unnest((SELECT l4_iforest_rank(node, event, occurrences) FROM leader)) WHERE item IN ('node-01', 'node-07') ORDER BY rank;
-SELECT item, rank = 1 AS first, suspect FROM unnest((SELECT l4_iforest_rank(node, event, occurrences, expected) FROM leader)) WHERE item IN ('node-01', 'node-07') ORDER BY rank;
-SELECT item, rank, suspect, features[1].feature, features[1].value FROM unnest((SELECT l4_iforest_rank(node, event, CASE event WHEN 'leader 3' THEN 900 ELSE occurrences END, expected)
+SELECT item, rank, suspect FROM unnest((SELECT l4_iforest_rank(node, event, occurrences) FROM leader))
+WHERE item IN ('node-01', 'node-07') ORDER BY rank;
+SELECT item, rank = 1 AS first, suspect FROM unnest((SELECT l4_iforest_rank(node, event, occurrences, expected) FROM leader))
+WHERE item IN ('node-01', 'node-07') ORDER BY rank;
+SELECT item, rank, suspect, features[1].feature, features[1].value
+FROM unnest((SELECT l4_iforest_rank(node, event, CASE event WHEN 'leader 3' THEN 900 ELSE occurrences END, expected)
 	FROM leader WHERE node <> 'node-07')) WHERE rank = 1;
 
 -- errors
@@ -132,27 +146,32 @@ EXCEPTION WHEN configuration_limit_exceeded THEN
 	RAISE NOTICE '% % %', SQLSTATE, SQLERRM, regexp_replace(detail, 'needs \d+', 'needs N');
 END
 $$;
-SELECT item, features[1].value FROM unnest((SELECT l4_iforest_rank((i % 4)::text, i % 3, 1, 'plain', 10, 16, 1) FROM generate_series(1, 200000) AS i)) ORDER BY item;
+SELECT item, features[1].value
+FROM unnest((SELECT l4_iforest_rank((i % 4)::text, i % 3, 1, 'plain', 10, 16, 1) FROM generate_series(1, 200000) AS i))
+ORDER BY item;
 RESET maintenance_work_mem;
 
 -- states that nobody's transition made
 SELECT error_of(format('SELECT %L::l4_iforest_state', t)) FROM unnest(ARRAY['', '!', 'AAAA', repeat('A', 200)]) AS t;
 DO $$
 DECLARE
-	good bytea := l4_iforest_state_send(l4_iforest_collect(n::text, 'é' || e, n * e)) FROM generate_series(1, 4) AS n, generate_series(1, 3) AS e;
+	good bytea := l4_iforest_state_send(l4_iforest_collect(n::text, 'é' || e, n * e))
+		FROM generate_series(1, 4) AS n, generate_series(1, 3) AS e;
 	bad text;
 	refused int := 0;
 	wrong_state int := 0;
 BEGIN
 	FOR i IN 0 .. length(good) - 1 LOOP
-		FOREACH bad IN ARRAY ARRAY[encode(set_byte(good, i, 255 - get_byte(good, i)), 'base64'), encode(set_byte(good, i, get_byte(good, i) # 1), 'base64'),
+		FOREACH bad IN ARRAY ARRAY[encode(set_byte(good, i, 255 - get_byte(good, i)), 'base64'),
+			encode(set_byte(good, i, get_byte(good, i) # 1), 'base64'),
 			encode(substr(good, 1, i), 'base64')] LOOP
 			BEGIN
 				-- not where it would only change the number of trees, and with it the time
 				IF i NOT BETWEEN 12 AND 15 THEN
 					PERFORM l4_iforest_rank(bad::l4_iforest_state);
 				END IF;
-			EXCEPTION WHEN invalid_binary_representation OR invalid_parameter_value OR numeric_value_out_of_range OR invalid_text_representation THEN
+			EXCEPTION WHEN invalid_binary_representation OR invalid_parameter_value OR numeric_value_out_of_range
+				OR invalid_text_representation THEN
 				refused := refused + 1;
 			WHEN OTHERS THEN
 				wrong_state := wrong_state + 1;

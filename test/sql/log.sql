@@ -1,9 +1,11 @@
--- Import of a small job, the view l4_log, and the functions under it. What needs odd files or crashes is in test/t/001_import.pl.
+-- Import of a small job, the view l4_log, and the functions under it. What needs odd files or crashes is in
+-- test/t/001_import.pl.
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set VERBOSITY terse
 SET client_min_messages = warning;
 \set small :abs_srcdir '/data/small'
-SELECT l4_register_job('small', '{"model": "m", "framework": "f"}', 'failed', '{node-a,node-b}', 2, '2026-11-20 22:00+00') \g /dev/null
+SELECT l4_register_job('small', '{"model": "m", "framework": "f"}', 'failed', '{node-a,node-b}', 2, '2026-11-20 22:00+00')
+	\g /dev/null
 CALL l4_import('small', :'small');
 
 SELECT source, label, kind, node, rank, format, state, line_count, record_count, last_stage, first_iteration, last_iteration
@@ -14,22 +16,27 @@ SELECT iterations, started_at FROM l4_timeline WHERE job_id = 'small';
 
 -- parameters and shapes give back the message; raw_bytes give back the file
 SELECT count(*) AS shapes_without_event FROM l4_shape WHERE event_id IS NULL;
-SELECT h.shape, l.parameters FROM l4_log l JOIN l4_shape h USING (shape_id) WHERE job_id = 'small' AND source = 'node-a/rank-0.log' AND line_no = 2;
-SELECT source, md5(string_agg(raw_bytes, '' ORDER BY line_no, part)) = md5(pg_read_binary_file(:'small' || '/' || source)) AS equal
+SELECT h.shape, l.parameters FROM l4_log l JOIN l4_shape h USING (shape_id) WHERE job_id = 'small'
+	AND source = 'node-a/rank-0.log' AND line_no = 2;
+SELECT source, md5(string_agg(raw_bytes, '' ORDER BY line_no, part)) = md5(pg_read_binary_file(:'small' || '/' || source))
+	AS equal
 FROM l4_log WHERE job_id = 'small' GROUP BY source ORDER BY source COLLATE "C";
 -- a segment says how many bytes it holds, also where records have several lines
 SELECT bool_and(raw_bytes = held) AS all_bytes, sum(of_several_lines) > 0 AS of_several_lines FROM (
 	SELECT g.raw_bytes, sum(octet_length(l.raw_bytes)) AS held, count(*) FILTER (WHERE l.raw ~ '\n') AS of_several_lines
-	FROM l4_segment g JOIN l4_stream s USING (job_id, source_id) JOIN l4_log l USING (job_id, source, segment_no) WHERE g.job_id = 'small' AND s.label IS NULL
+	FROM l4_segment g JOIN l4_stream s USING (job_id, source_id) JOIN l4_log l USING (job_id, source, segment_no)
+	WHERE g.job_id = 'small' AND s.label IS NULL
 	GROUP BY g.source_id, g.segment_no, g.raw_bytes) g;
 -- summaries agree with the records
 SELECT count(*) AS differences FROM (
-	SELECT stream_id, shape_id, count(*) AS n, min(line_no) AS a, max(line_no) AS b FROM l4_log WHERE job_id = 'small' GROUP BY 1, 2
+	SELECT stream_id, shape_id, count(*) AS n, min(line_no) AS a, max(line_no) AS b
+	FROM l4_log WHERE job_id = 'small' GROUP BY 1, 2
 	EXCEPT SELECT stream_id, shape_id, occurrences, first_line, last_line FROM l4_stream_event WHERE job_id = 'small') d;
 
 -- the same rows in serial and in parallel plans
 CREATE TEMP TABLE serial AS SELECT * FROM l4_log WHERE job_id = 'small';
-SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
 SELECT count(*) AS differences FROM ((TABLE serial EXCEPT ALL SELECT * FROM l4_log WHERE job_id = 'small')
 	UNION ALL (SELECT * FROM l4_log WHERE job_id = 'small' EXCEPT ALL TABLE serial)) d;
 RESET ALL;
@@ -41,10 +48,12 @@ CALL l4_import('layout', :'small', layout => '{node}/rank-{rank}.log');
 SELECT source, kind, node, rank FROM l4_stream WHERE job_id = 'layout' AND label IS NULL ORDER BY source COLLATE "C";
 
 -- damaged and crafted segments
-CREATE TEMP TABLE segment AS SELECT * FROM l4_segment WHERE job_id = 'small' ORDER BY octet_length(structure) DESC, source_id LIMIT 1;
+CREATE TEMP TABLE segment AS SELECT * FROM l4_segment WHERE job_id = 'small' ORDER BY octet_length(structure) DESC,
+source_id LIMIT 1;
 CREATE FUNCTION pg_temp.state_of(sql text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN EXECUTE sql; RETURN 'no error'; EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE || ' ' || SQLERRM; END $$;
-SELECT pg_temp.state_of(format('SELECT count(*) FROM segment, l4_segment_records(%s, %s, %s, %s)', a, b, c, d)) AS state FROM (VALUES
+SELECT pg_temp.state_of(format('SELECT count(*) FROM segment, l4_segment_records(%s, %s, %s, %s)', a, b, c, d)) AS state
+FROM (VALUES
 	('structure', 'texts', 'parameters', 'stream_ids'),
 	('structure', 'texts', 'parameters', '''{}''::bigint[]'),
 	('structure', 'texts', 'parameters', '''{1,NULL}''::bigint[]'),
@@ -58,7 +67,8 @@ SELECT pg_temp.state_of(format('SELECT count(*) FROM segment, l4_segment_records
 	('parameters', 'parameters', 'parameters', 'stream_ids')) v (a, b, c, d);
 -- every single byte changed: an error, never a crash
 SELECT count(*) AS bytes_changed, count(*) FILTER (WHERE pg_temp.state_of(format(
-	'SELECT count(*) FROM segment, l4_segment_records(set_byte(structure, %s, 255 - get_byte(structure, %s)), texts, parameters, stream_ids)', i, i)) NOT LIKE 'XX001%') AS not_noticed
+	'SELECT count(*) FROM segment, l4_segment_records(set_byte(structure, %s, 255 - get_byte(structure, %s)), texts, parameters,
+		stream_ids)', i, i)) NOT LIKE 'XX001%') AS not_noticed
 FROM segment, generate_series(0, octet_length(structure) - 1) i HAVING count(*) > 20;
 SELECT count(*) FROM l4_segment_records(NULL, NULL, NULL, NULL);
 
@@ -66,36 +76,50 @@ SELECT count(*) FROM l4_segment_records(NULL, NULL, NULL, NULL);
 SELECT l4_iteration_at(t, '{2026-01-01 00:00+00,2026-01-01 00:01+00,2026-01-01 00:02+00}', '{7,8,9}')
 FROM unnest('{2025-12-31 23:59+00,2026-01-01 00:00+00,2026-01-01 00:01:30+00,2026-01-02 00:00+00}'::timestamptz[]) t;
 SELECT l4_iteration_at(now(), '{}', '{}') IS NULL AS empty, l4_iteration_at(NULL, '{}', '{}') IS NULL AS "null";
-SELECT pg_temp.state_of($$SELECT l4_iteration_at(now(), '{2026-01-01}', '{}')$$), pg_temp.state_of($$SELECT l4_iteration_at(now(), '{2026-01-01}', '{NULL}')$$);
+SELECT pg_temp.state_of($$SELECT l4_iteration_at(now(), '{2026-01-01}', '{}')$$),
+	pg_temp.state_of($$SELECT l4_iteration_at(now(), '{2026-01-01}', '{NULL}')$$);
 
 -- a few records of a segment by line or shape, and the parameters of a sketch, are those of the whole
 SELECT count(*) AS records, count(*) FILTER (WHERE NOT found) AS differences FROM (
-	SELECT EXISTS (SELECT FROM l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, '{4,1,2,4,1000}') c WHERE c.stream_id = r.stream_id AND c.part = r.part
-		AND (c.line_no, c.ts, c.level, c.component, c.stage, c.iteration, c.shape_id, c.raw) IS NOT DISTINCT FROM (r.line_no, r.ts, r.level, r.component, r.stage, r.iteration, r.shape_id, r.raw)) AS found
+	SELECT EXISTS (SELECT FROM l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, '{4,1,2,4,1000}') c
+		WHERE c.stream_id = r.stream_id AND c.part = r.part
+		AND (c.line_no, c.ts, c.level, c.component, c.stage, c.iteration, c.shape_id, c.raw)
+			IS NOT DISTINCT FROM (r.line_no, r.ts, r.level, r.component, r.stage, r.iteration, r.shape_id, r.raw)) AS found
 	FROM l4_segment g, l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
 	WHERE g.job_id = 'small' AND r.line_no IN (1, 2, 4)) d;
-SELECT count(*) AS records, (SELECT count(*) FROM l4_segment g, l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, '{4,1,2,4,1000}') WHERE job_id = 'small') AS chosen,
-	(SELECT count(*) FROM l4_segment g, l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, '{}') WHERE job_id = 'small') AS of_no_line
+SELECT count(*) AS records,
+	(SELECT count(*) FROM l4_segment g, l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, '{4,1,2,4,1000}')
+		WHERE job_id = 'small') AS chosen,
+	(SELECT count(*) FROM l4_segment g, l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, '{}')
+		WHERE job_id = 'small') AS of_no_line
 FROM l4_log WHERE job_id = 'small' AND line_no IN (1, 2, 4);
 SELECT count(*) > 0 AS records, count(*) FILTER (WHERE l.stream_id IS NULL OR c.stream_id IS NULL) AS differences
-FROM (SELECT r.stream_id, r.line_no, r.shape_id, r.parameters, r.raw FROM l4_segment g, l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+FROM (SELECT r.stream_id, r.line_no, r.shape_id, r.parameters, r.raw FROM l4_segment g,
+	l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
 	WHERE g.job_id = 'small' AND r.shape_id = ANY (g.shape_ids[1:2])) l
-FULL JOIN (SELECT c.* FROM l4_segment g, l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, g.shape_ids[1:2]) c WHERE g.job_id = 'small') c
+FULL JOIN (SELECT c.* FROM l4_segment g, l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, g.shape_ids[1:2]) c
+	WHERE g.job_id = 'small') c
 	USING (stream_id, line_no, shape_id, parameters, raw);
 CREATE TEMP TABLE parameter AS SELECT * FROM l4_stream_parameter WHERE job_id = 'small';
 SELECT count(*) > 0 AS parameters, (SELECT count(*) FROM (
-		SELECT p.* FROM l4_parameter_sketch k, l4_sketch_parameters(k.sketch, ARRAY(SELECT DISTINCT p.shape_id FROM parameter p WHERE p.number_count > 0)) p WHERE k.job_id = 'small'
-		EXCEPT ALL SELECT p.stream_id, p.shape_id, p.position, p.occurrences, p.distinct_values, p.values, p.value_lines, p.number_count, p.minimum, p.minimum_line, p.maximum, p.maximum_line, p.mean
+		SELECT p.* FROM l4_parameter_sketch k,
+			l4_sketch_parameters(k.sketch, ARRAY(SELECT DISTINCT p.shape_id FROM parameter p WHERE p.number_count > 0)) p
+			WHERE k.job_id = 'small'
+		EXCEPT ALL SELECT p.stream_id, p.shape_id, p.position, p.occurrences, p.distinct_values, p.values, p.value_lines,
+			p.number_count, p.minimum, p.minimum_line, p.maximum, p.maximum_line, p.mean
 		FROM parameter p WHERE p.shape_id IN (SELECT q.shape_id FROM parameter q WHERE q.number_count > 0)) d) AS differences
 FROM parameter;
 -- known: every second position takes its first value alone, the others lie in a range
 CREATE TEMP TABLE known AS SELECT shape_id, position, CASE WHEN position % 2 = 1 THEN min(values[1]) END AS value,
-	CASE WHEN position % 2 = 0 THEN min(minimum) + 1 END AS lowest, CASE WHEN position % 2 = 0 THEN max(maximum) - 1 END AS highest FROM parameter GROUP BY 1, 2;
+	CASE WHEN position % 2 = 0 THEN min(minimum) + 1 END AS lowest, CASE WHEN position % 2 = 0 THEN max(maximum)
+		- 1 END AS highest FROM parameter GROUP BY 1, 2;
 SELECT count(*) > 0 AS outliers, count(*) FILTER (WHERE p.stream_id IS NULL OR o.stream_id IS NULL) AS differences
-FROM (SELECT o.* FROM l4_parameter_sketch k, l4_sketch_outliers(k.sketch, ARRAY(SELECT shape_id FROM known), ARRAY(SELECT position FROM known), ARRAY(SELECT value FROM known),
+FROM (SELECT o.* FROM l4_parameter_sketch k, l4_sketch_outliers(k.sketch, ARRAY(SELECT shape_id FROM known),
+	ARRAY(SELECT position FROM known), ARRAY(SELECT value FROM known),
 		ARRAY(SELECT lowest FROM known), ARRAY(SELECT highest FROM known)) o WHERE k.job_id = 'small') o
 FULL JOIN (SELECT p.* FROM parameter p JOIN known k USING (shape_id, position)
-	WHERE p.minimum < k.lowest OR p.maximum > k.highest OR EXISTS (SELECT FROM unnest(p.values) v WHERE v <> k.value)) p USING (stream_id, shape_id, position);
+	WHERE p.minimum < k.lowest OR p.maximum > k.highest OR EXISTS (SELECT FROM unnest(p.values) v WHERE v <> k.value)) p
+	USING (stream_id, shape_id, position);
 SELECT pg_temp.state_of($$SELECT l4_sketch_outliers(sketch, '{1}', '{1,2}', '{a}', '{1}', '{1}') FROM l4_parameter_sketch$$),
 	pg_temp.state_of($$SELECT l4_sketch_outliers(sketch, '{1}', '{NULL}', '{a}', '{1}', '{1}') FROM l4_parameter_sketch$$),
 	pg_temp.state_of($$SELECT l4_sketch_parameters(sketch, '{1,NULL}') FROM l4_parameter_sketch$$),
@@ -103,9 +127,12 @@ SELECT pg_temp.state_of($$SELECT l4_sketch_outliers(sketch, '{1}', '{1,2}', '{a}
 DROP TABLE parameter, known;
 
 -- l4_pattern_matches
-SELECT l4_pattern_matches('Xid .*: (48|79),', 'NVRM: Xid (PCI:0000:52:00): 79, pid=1') AS yes, l4_pattern_matches('^b', 'ab') AS no,
-	l4_pattern_matches('^b', NULL) IS NULL AS "null", l4_pattern_matches('', '') AS empty, l4_pattern_matches('(?i)é', 'É') AS unicode;
-SELECT pg_temp.state_of($$SELECT l4_pattern_matches('(', 'x')$$), pg_temp.state_of($$SELECT l4_pattern_matches('(a+)+$', repeat('a', 64) || 'b')$$);
+SELECT l4_pattern_matches('Xid .*: (48|79),', 'NVRM: Xid (PCI:0000:52:00): 79, pid=1') AS yes,
+	l4_pattern_matches('^b', 'ab') AS no,
+	l4_pattern_matches('^b', NULL) IS NULL AS "null", l4_pattern_matches('', '') AS empty,
+	l4_pattern_matches('(?i)é', 'É') AS unicode;
+SELECT pg_temp.state_of($$SELECT l4_pattern_matches('(', 'x')$$),
+	pg_temp.state_of($$SELECT l4_pattern_matches('(a+)+$', repeat('a', 64) || 'b')$$);
 
 -- l4_import: errors, by SQLSTATE
 \set VERBOSITY sqlstate
@@ -141,4 +168,5 @@ SELECT pg_temp.state_of('SELECT l4_recluster(depth => 1)'), pg_temp.state_of('SE
 -- the guard
 SELECT pg_temp.state_of('DROP EXTENSION l4');
 DELETE FROM l4_stream; DELETE FROM l4_segment;
-DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline; DELETE FROM l4_job; DELETE FROM l4_shape; DELETE FROM l4_event;
+DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline; DELETE FROM l4_job; DELETE FROM l4_shape;
+DELETE FROM l4_event;

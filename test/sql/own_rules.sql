@@ -5,7 +5,8 @@
 SET search_path = public;
 
 CREATE TEMP VIEW rule_table AS
-SELECT c.oid::regclass AS rules, c.relname::text AS name, (SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+SELECT c.oid::regclass AS rules, c.relname::text AS name, (SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum)
+	FROM pg_attribute
 	WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attname <> 'builtin') AS columns
 FROM pg_class c JOIN pg_trigger t ON t.tgrelid = c.oid WHERE t.tgname = 'l4_guard_builtin_rule';
 
@@ -40,7 +41,9 @@ WHERE pg_get_constraintdef((SELECT oid FROM pg_constraint WHERE conrelid = r.rul
 ORDER BY 1::text;
 \echo rules in force other than the built-in ones, with no row of the site itself:
 SELECT r.rules FROM rule_table r
-WHERE r.name <> 'l4_fault_explains' AND pg_temp.count_of(format('((TABLE %1$s EXCEPT TABLE %1$s_in_force) UNION ALL (TABLE %1$s_in_force EXCEPT TABLE %1$s)) d', r.rules)) > 0
+WHERE r.name <> 'l4_fault_explains'
+	AND pg_temp.count_of(format('((TABLE %1$s EXCEPT TABLE %1$s_in_force) UNION ALL (TABLE %1$s_in_force EXCEPT TABLE %1$s)) d',
+		r.rules)) > 0
 ORDER BY 1::text;
 
 \echo what a refusal says
@@ -48,9 +51,11 @@ ORDER BY 1::text;
 SELECT * FROM pg_temp.refusal($$UPDATE l4_stage_rule SET priority = 7, enabled = false WHERE name = 'megatron_data'$$);
 SELECT * FROM pg_temp.refusal($$DELETE FROM l4_pool_setting WHERE key = 'framework'$$);
 SELECT * FROM pg_temp.refusal($$UPDATE l4_pool_setting SET key = 'its own', weight = 2.5 WHERE key = 'framework'$$);
-SELECT * FROM pg_temp.refusal($$DELETE FROM l4_fault_explains WHERE builtin AND (fault_key, explains) = (SELECT fault_key, explains FROM l4_fault_explains ORDER BY 1, 2 LIMIT 1)$$);
+SELECT * FROM pg_temp.refusal($$DELETE FROM l4_fault_explains WHERE builtin AND (fault_key, explains) = (
+	SELECT fault_key, explains FROM l4_fault_explains ORDER BY 1, 2 LIMIT 1)$$);
 SELECT * FROM pg_temp.refusal($$INSERT INTO l4_mask (name, pattern, builtin) VALUES ('x', 'y', true)$$);
-SELECT * FROM pg_temp.refusal($$INSERT INTO l4_fault (fault_key, title, category, subtype, pattern, builtin) VALUES ('x', 'x', 'user', 'x', 'x', true)$$);
+SELECT * FROM pg_temp.refusal($$INSERT INTO l4_fault (fault_key, title, category, subtype, pattern, builtin)
+	VALUES ('x', 'x', 'user', 'x', 'x', true)$$);
 INSERT INTO l4_mask (name, pattern) VALUES ('x', 'y');
 SELECT * FROM pg_temp.refusal($$UPDATE l4_mask SET builtin = true$$);
 DELETE FROM l4_mask;
@@ -58,10 +63,13 @@ DELETE FROM l4_mask;
 \echo what it advises does it: of each table a built-in row less is in force, and no built-in row is gone
 CREATE TEMP TABLE before AS SELECT r.*, pg_temp.count_of(r.name || ' WHERE builtin') AS builtin,
 	CASE WHEN r.name <> 'l4_fault_explains' THEN pg_temp.count_of(r.name || '_in_force') END AS in_force FROM rule_table r;
-SELECT b.name, f.state, CASE WHEN b.name <> 'l4_limit' THEN pg_temp.refusal(f.hint) END, CASE b.name WHEN 'l4_limit' THEN f.hint END FROM before b,
-	pg_temp.refusal(format('DELETE FROM %1$s WHERE ctid = (SELECT ctid FROM %1$s WHERE builtin ORDER BY %2$s LIMIT 1)', b.rules, b.columns)) f
+SELECT b.name, f.state, CASE WHEN b.name <> 'l4_limit' THEN pg_temp.refusal(f.hint) END, CASE b.name WHEN 'l4_limit'
+	THEN f.hint END FROM before b,
+	pg_temp.refusal(format('DELETE FROM %1$s WHERE ctid = (SELECT ctid FROM %1$s WHERE builtin ORDER BY %2$s LIMIT 1)',
+		b.rules, b.columns)) f
 WHERE b.builtin > 0 ORDER BY b.name;
-SELECT b.name, pg_temp.count_of(b.name || ' WHERE builtin') - b.builtin AS builtin, pg_temp.count_of(b.name || ' WHERE NOT builtin') AS own,
+SELECT b.name, pg_temp.count_of(b.name || ' WHERE builtin') - b.builtin AS builtin,
+	pg_temp.count_of(b.name || ' WHERE NOT builtin') AS own,
 	CASE WHEN b.in_force IS NOT NULL THEN pg_temp.count_of(b.name || '_in_force') - b.in_force END AS in_force
 FROM before b ORDER BY b.name;
 \echo asked again it changes the row that is there, and says how to switch the rule on again
@@ -85,7 +93,8 @@ $$;
 CREATE PROCEDURE pg_temp.try(job text) LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM l4_register_job(job, '{}', 'failed'),
-		l4_ingest(job, $q$SELECT line, 'rank-0.log' AS source FROM (VALUES ('Clearing cache on node-7'), ('step=40, skipped=0, lr=[0.0001], mom=[(0.9, 0.95)]')) AS v (line)$q$);
+		l4_ingest(job, $q$SELECT line, 'rank-0.log' AS source
+			FROM (VALUES ('Clearing cache on node-7'), ('step=40, skipped=0, lr=[0.0001], mom=[(0.9, 0.95)]')) AS v (line)$q$);
 END
 $$;
 SET client_min_messages = warning;
@@ -97,9 +106,11 @@ CALL pg_temp.try('switched off');
 INSERT INTO l4_iteration_rule (name, pattern, enabled) SELECT name, pattern, false FROM l4_iteration_rule WHERE builtin
 ON CONFLICT (name, builtin) DO NOTHING;
 CALL pg_temp.try('no iteration');
-SELECT job_id, pg_temp.stage_of(job_id) FROM l4_job WHERE job_id IN ('as built in', 'another stage', 'switched off', 'no iteration') ORDER BY registered_at;
+SELECT job_id, pg_temp.stage_of(job_id)
+FROM l4_job WHERE job_id IN ('as built in', 'another stage', 'switched off', 'no iteration') ORDER BY registered_at;
 \echo and without the rows of the site all is as it was
-SELECT count(l4_delete_job(job_id)) FROM l4_job WHERE job_id IN ('as built in', 'another stage', 'switched off', 'no iteration');
+SELECT count(l4_delete_job(job_id))
+FROM l4_job WHERE job_id IN ('as built in', 'another stage', 'switched off', 'no iteration');
 DELETE FROM l4_format WHERE NOT builtin;
 DELETE FROM l4_stage_rule WHERE NOT builtin;
 DELETE FROM l4_iteration_rule WHERE NOT builtin;

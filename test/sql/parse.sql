@@ -51,11 +51,14 @@ SELECT (h).* FROM (SELECT pg_temp.head(line) AS h FROM (VALUES
 
 -- times: fractions are cut to microseconds, zones, years, what is no time
 SELECT line, (l4_parse(line, 'Europe/Berlin', '2026-03-01 00:00+00')).time FROM (VALUES
-	('2026-11-20 22:26:03.999999999 x'), ('2026-11-20T22:26:03,5 x'), ('2026-11-20T22:26:03Z x'), ('2026-11-20T22:26:03+05:30 x'),
+	('2026-11-20 22:26:03.999999999 x'), ('2026-11-20T22:26:03,5 x'), ('2026-11-20T22:26:03Z x'),
+	('2026-11-20T22:26:03+05:30 x'),
 	('2026-11-20T22:26:03-0800 x'), ('2026-07-01 12:00:00 x'), ('2026-10-25 02:30:00 x'), ('2026-03-29 02:30:00 x'),
 	('Mar  1 23:00:00 host a: x'), ('Mar  3 23:00:00 host a: x'), ('Dec 31 23:00:00 host a: x'), ('Feb 29 01:00:00 host a: x'),
-	('[E331 20:50:12.6 a.cpp:1] x'), ('[E230 20:50:12.6 a.cpp:1] x'), ('I1231 23:59:60.000000 1 a.py:1] x'), ('I20240229 10:00:00.5 1 a.py:1] x'),
-	('2026-02-30 10:00:00 x'), ('2026-02-28 25:00:00 x'), ('2026-13-01 10:00:00 x'), ('0000-01-01 10:00:00 x'), ('2024-02-29 10:00:00 x'),
+	('[E331 20:50:12.6 a.cpp:1] x'), ('[E230 20:50:12.6 a.cpp:1] x'), ('I1231 23:59:60.000000 1 a.py:1] x'),
+	('I20240229 10:00:00.5 1 a.py:1] x'),
+	('2026-02-30 10:00:00 x'), ('2026-02-28 25:00:00 x'), ('2026-13-01 10:00:00 x'), ('0000-01-01 10:00:00 x'),
+	('2024-02-29 10:00:00 x'),
 	('17/06/09 20:10:40 INFO a.b: x'), ('081109 203615 148 INFO a.b: x'), ('13/05/2024 02:41:06 - INFO - a - x'),
 	('- 1117838570 2005.06.03 R02 2005-06-03-15.42.50.675872 R02 RAS KERNEL INFO x'), ('[Sun Jan  5 20:25:34 2025] x'),
 	('10.0.0.7 - - [02/Nov/2024:10:11:12 +0200] "GET"'), ('[171167.620236] x')
@@ -63,27 +66,36 @@ SELECT line, (l4_parse(line, 'Europe/Berlin', '2026-03-01 00:00+00')).time FROM 
 -- no reference: the year 1970; no zone given: UTC
 SELECT (l4_parse('Nov 20 22:26:03 host a: x')).time, (l4_parse('2026-11-20 22:26:03 x', NULL, NULL, NULL)).time;
 -- the same call site with changing arguments
-SELECT zone, (l4_parse('2026-11-20 22:26:03 x', zone)).time FROM (VALUES (1, 'UTC'), (2, 'Asia/Shanghai'), (3, 'UTC'), (4, 'EST5EDT'), (5, 'Asia/Kathmandu')) AS v(i, zone) ORDER BY i;
+SELECT zone, (l4_parse('2026-11-20 22:26:03 x', zone)).time
+FROM (VALUES (1, 'UTC'), (2, 'Asia/Shanghai'), (3, 'UTC'), (4, 'EST5EDT'), (5, 'Asia/Kathmandu')) AS v(i, zone) ORDER BY i;
 
 -- a record of several lines: the header is that of the first
-SELECT p.time, p.level, p.message, p.template, p.params FROM l4_parse(E'2026-11-20 22:26:03,5 ERROR a.b: failed\r\nTraceback 7:\n2026-11-21 00:00:00 INFO not a header') AS p;
+SELECT p.time, p.level, p.message, p.template, p.params
+FROM l4_parse(E'2026-11-20 22:26:03,5 ERROR a.b: failed\r\nTraceback 7:\n2026-11-21 00:00:00 INFO not a header') AS p;
 -- shape and parameters give back the message
 SELECT p.template, p.params, p.shape_id = l4_shape_id(p.message) AS same_id, p.template = l4_shape(p.message) AS same_shape
 FROM l4_parse('[INFO] worker 7 of node-12 wrote /mnt/x/step_20.pt in 3.5 s <*>') AS p;
-SELECT l4_shape('user alice logged in', ARRAY['alice|bob']), l4_shape('user bob logged in', ARRAY['alice|bob']), l4_shape('user bob logged in'),
+SELECT l4_shape('user alice logged in', ARRAY['alice|bob']), l4_shape('user bob logged in', ARRAY['alice|bob']),
+	l4_shape('user bob logged in'),
 	l4_shape_id('user alice logged in', ARRAY['alice|bob']) = l4_shape_id('user bob logged in', ARRAY['alice|bob']) AS equal;
 -- a host's full name with a port is one parameter; a place in a source file, and a module, are none
-SELECT m AS message, l4_shape(m) FROM unnest(ARRAY['node-a.cluster.local:29500 joined', 'connected to a.b.edu.hk:22, at last', 'master.corp: 3 tries', 'engine.py:52 saved', 'in a.b.main.rs:10',
+SELECT m AS message, l4_shape(m)
+FROM unnest(ARRAY['node-a.cluster.local:29500 joined', 'connected to a.b.edu.hk:22, at last', 'master.corp: 3 tries',
+	'engine.py:52 saved', 'in a.b.main.rs:10',
 	'in com.x.Trainer:12', 'torch.nn:3', 'localhost:29500', 'a..com:1', 'com:1']) AS m;
-SELECT (p).template, (p).params FROM (SELECT l4_parse('INFO:root:user alice', masks => masks) AS p FROM (VALUES (1, ARRAY['alice']), (2, NULL), (3, '{}'), (4, ARRAY['alice'])) AS v(i, masks) ORDER BY i) AS x;
+SELECT (p).template, (p).params
+FROM (SELECT l4_parse('INFO:root:user alice', masks => masks) AS p
+	FROM (VALUES (1, ARRAY['alice']), (2, NULL), (3, '{}'), (4, ARRAY['alice'])) AS v(i, masks) ORDER BY i) AS x;
 
 -- NULL, empty, odd bytes
-SELECT l4_parse(NULL) IS NULL AS null_line, l4_shape(NULL) IS NULL AS null_shape, l4_shape_id(NULL) IS NULL AS null_id, l4_line_formats(NULL) IS NULL AS null_formats;
+SELECT l4_parse(NULL) IS NULL AS null_line, l4_shape(NULL) IS NULL AS null_shape, l4_shape_id(NULL) IS NULL AS null_id,
+	l4_line_formats(NULL) IS NULL AS null_formats;
 SELECT p.time, p.level, p.component, p.rank, p.message = '' AS empty, p.template, p.params FROM l4_parse('') AS p;
 SELECT p.level, p.message, p.params FROM l4_parse(E'\n') AS p;
 SELECT p.level, p.component, p.message, p.template FROM l4_parse(E'INFO:wörker:größe \u2028 7 \x01\x7f') AS p;
 SELECT length(p.message), p.level FROM l4_parse('[INFO] ' || repeat('x', 100000)) AS p;
-SELECT l4_line_formats(repeat('[', 5000)), l4_line_formats(repeat('1: ', 5000)), l4_line_formats(repeat('a.', 5000) || ':'), l4_line_formats(repeat(' ', 5000));
+SELECT l4_line_formats(repeat('[', 5000)), l4_line_formats(repeat('1: ', 5000)), l4_line_formats(repeat('a.', 5000) || ':'),
+	l4_line_formats(repeat(' ', 5000));
 
 -- errors
 SELECT pg_temp.sqlstate_of($$SELECT l4_parse('x', 'Nowhere/Land')$$);
@@ -97,7 +109,8 @@ SELECT proname, provolatile, proparallel, proisstrict FROM pg_proc
 WHERE proname IN ('l4_parse', 'l4_line_formats', 'l4_shape', 'l4_shape_id', 'l4_builtin_formats') ORDER BY proname COLLATE "C";
 
 -- lines of JSON: the time may come first or last, as text or as a number; an object without one is a message
-SELECT (p).time AT TIME ZONE 'UTC' AS time, (p).level, (p).rank, l4_line_formats(line) AS formats FROM (SELECT line, l4_parse(line) AS p FROM (VALUES
+SELECT (p).time AT TIME ZONE 'UTC' AS time, (p).level, (p).rank, l4_line_formats(line) AS formats
+FROM (SELECT line, l4_parse(line) AS p FROM (VALUES
 	('{"time":"2026-11-21T10:00:00Z","level":"error","msg":"rank 3 failed","rank":3}'),
 	('{"log":"step 10 done\n","stream":"stderr","time":"2026-11-21T10:00:00.1Z"}'),
 	('{"msg":"rank 3 failed","level":"error","ts":1763719200.123}'),

@@ -21,11 +21,13 @@ CREATE TEMP TABLE log_before AS SELECT source, line_no, part, raw_bytes FROM l4_
 -- without a saved diagnosis one is saved first; all the rest is as it was
 SELECT l4_drop_log_text('gone') > 1000 AS freed;
 SELECT count(*) FROM l4_log WHERE job_id = 'gone';
-SELECT count(*) AS diagnoses, (SELECT count(*) FROM before) = sum(findings) AS all_findings FROM l4_diagnosis WHERE job_id = 'gone';
+SELECT count(*) AS diagnoses, (SELECT count(*) FROM before) = sum(findings) AS all_findings
+FROM l4_diagnosis WHERE job_id = 'gone';
 SELECT count(*) AS differences FROM (
 	(SELECT * FROM before EXCEPT ALL SELECT row_number() OVER (), d.* FROM l4_diagnose('gone') d) UNION ALL
 	(SELECT row_number() OVER (), d.* FROM l4_diagnose('gone') d EXCEPT ALL SELECT * FROM before)) d;
-SELECT count(*) > 0 AS streams, (SELECT count(*) > 0 FROM l4_stream_event WHERE job_id = 'gone') AS counts, (SELECT count(*) > 0 FROM l4_parameter_sketch WHERE job_id = 'gone') AS sketches
+SELECT count(*) > 0 AS streams, (SELECT count(*) > 0 FROM l4_stream_event WHERE job_id = 'gone') AS counts,
+	(SELECT count(*) > 0 FROM l4_parameter_sketch WHERE job_id = 'gone') AS sketches
 FROM l4_stream WHERE job_id = 'gone';
 SELECT l4_drop_log_text('gone');
 -- what needs the text says so
@@ -38,11 +40,13 @@ CALL l4_import('gone', :'killed');
 SELECT count(*) AS differences FROM (
 	(SELECT * FROM log_before EXCEPT ALL SELECT source, line_no, part, raw_bytes FROM l4_log WHERE job_id = 'gone') UNION ALL
 	(SELECT source, line_no, part, raw_bytes FROM l4_log WHERE job_id = 'gone' EXCEPT ALL SELECT * FROM log_before)) d;
-SELECT count(*) AS differences FROM (SELECT * FROM before EXCEPT ALL SELECT row_number() OVER (), d.* FROM l4_diagnose('gone') d) d;
+SELECT count(*) AS differences
+FROM (SELECT * FROM before EXCEPT ALL SELECT row_number() OVER (), d.* FROM l4_diagnose('gone') d) d;
 
 -- a successful job without text still tells what is normal
 SELECT l4_drop_log_text('kept-1') > 1000 AS freed, l4_drop_log_text('kept-2', save_diagnosis => false) > 1000 AS freed_too;
-SELECT count(*) AS differences FROM (SELECT * FROM before EXCEPT ALL SELECT row_number() OVER (), d.* FROM l4_diagnose('gone') d) d;
+SELECT count(*) AS differences
+FROM (SELECT * FROM before EXCEPT ALL SELECT row_number() OVER (), d.* FROM l4_diagnose('gone') d) d;
 SELECT * FROM l4_diagnose('kept-1');
 
 -- the room: other jobs take it, the tables do not grow
@@ -75,10 +79,13 @@ SELECT l4_delete_job('kept-2');
 SELECT l4_delete_job('gone');
 SELECT c.relname, x.n
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'job_id',
-	LATERAL (SELECT (xpath('//n/text()', query_to_xml(format('SELECT count(*) AS n FROM %s WHERE job_id IN (''kept-2'', ''gone'')', c.oid::regclass), false, false, '')))[1]::text::bigint AS n) x
+	LATERAL (SELECT (xpath('//n/text()',
+		query_to_xml(format('SELECT count(*) AS n FROM %s WHERE job_id IN (''kept-2'', ''gone'')', c.oid::regclass), false,
+			false, '')))[1]::text::bigint AS n) x
 WHERE c.relkind = 'r' AND c.relname LIKE 'l4\_%' AND x.n > 0;
 SELECT job_count FROM l4_pool WHERE settings = :'settings';
-SELECT count(*) > 0 AS fewer FROM (SELECT * FROM pool_before EXCEPT SELECT pool_id, shape_id, job_count, occurrences FROM l4_pool_event) d;
+SELECT count(*) > 0 AS fewer FROM (SELECT * FROM pool_before EXCEPT SELECT pool_id, shape_id, job_count, occurrences
+	FROM l4_pool_event) d;
 SELECT l4_delete_job('gone');
 SELECT l4_drop_log_text('gone');
 -- the last one takes the pool along

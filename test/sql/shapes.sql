@@ -9,7 +9,9 @@ SET timezone = 'UTC';
 \set killed :abs_srcdir '/data/diagnose/killed'
 \set bug :abs_srcdir '/data/diagnose/bug'
 \set small :abs_srcdir '/data/small'
-SELECT count(l4_register_job(id, :'settings', status)) FROM (VALUES ('s-1', 'succeeded'), ('s-2', 'succeeded'), ('s-3', 'failed'), ('s-4', 'failed'), ('s-5', 'failed')) j (id, status);
+SELECT count(l4_register_job(id, :'settings', status))
+FROM (VALUES ('s-1', 'succeeded'), ('s-2', 'succeeded'), ('s-3', 'failed'), ('s-4', 'failed'),
+	('s-5', 'failed')) j (id, status);
 CALL l4_import('s-1', :'ok1');
 CALL l4_import('s-2', :'ok2');
 CALL l4_import('s-3', :'killed');
@@ -19,8 +21,10 @@ CALL l4_import('s-5', :'bug');
 INSERT INTO l4_shape (shape_id, shape)
 SELECT l4_shape_id(s.shape), s.shape FROM (
 	SELECT DISTINCT format(t.text, w.word, i % 7, chr(97 + i % 26)) AS shape
-	FROM generate_series(1, 60) i, unnest('{alpha,beta,gamma,delta,epsilon,zeta,eta,theta,iota,kappa,lambda,mu}'::text[]) w (word),
-		unnest(ARRAY['%1$s joined the ring at <*>', 'worker %1$s is %3$s now', 'from %1$s to %3$s: <*> of <*>', '<*> %1$s', '%1$s', 'layer.%2$s.%1$s has norm <*> %3$s', '<*>, <*> %3$s %1$s']) t (text)) s
+	FROM generate_series(1, 60) i,
+		unnest('{alpha,beta,gamma,delta,epsilon,zeta,eta,theta,iota,kappa,lambda,mu}'::text[]) w (word),
+		unnest(ARRAY['%1$s joined the ring at <*>', 'worker %1$s is %3$s now', 'from %1$s to %3$s: <*> of <*>', '<*> %1$s',
+			'%1$s', 'layer.%2$s.%1$s has norm <*> %3$s', '<*>, <*> %3$s %1$s']) t (text)) s
 ON CONFLICT DO NOTHING;
 SELECT count(*) > 1000 AS many, count(DISTINCT l4_shape_key(shape) >> 48) > 10 AS of_many_lengths FROM l4_shape;
 
@@ -52,25 +56,32 @@ ROLLBACK;
 SELECT l4_assign_events() > 900 AS all;
 -- a flood: 200,000 shapes of a job that is gone. What comes then is clustered with some of them at most
 INSERT INTO l4_shape (shape_id, shape, event_id)
-SELECT i, format('%s %s and more words that tell nothing %s', CASE WHEN i % 2 = 0 THEN 'flood' ELSE 'w' || chr(97 + i / 8000) END, chr(97 + i % 20), translate(md5(i::text), '0123456789', 'ghijklmnop')), 1
+SELECT i, format('%s %s and more words that tell nothing %s', CASE WHEN i % 2 = 0 THEN 'flood' ELSE 'w'
+	|| chr(97 + i / 8000) END, chr(97 + i % 20), translate(md5(i::text), '0123456789', 'ghijklmnop')), 1
 FROM generate_series(1, 200000) i;
 INSERT INTO l4_event (event_id, template) VALUES (1, 'flood');
 ANALYZE l4_shape;
 INSERT INTO l4_shape (shape_id, shape)
-SELECT l4_shape_id(shape), shape FROM unnest(ARRAY['watchdog caught <*> and aborts the process', 'flood gauge says <*> centimeters and goes', 'short one', 'wa d and more words that tell nothing new']) shape;
-SELECT count(*) < 30000 AS few, count(*) FILTER (WHERE h.event_id IS NULL) AS new, string_agg(DISTINCT c.template, ' / ' ORDER BY c.template) FILTER (WHERE h.event_id IS NULL) AS templates
+SELECT l4_shape_id(shape), shape
+FROM unnest(ARRAY['watchdog caught <*> and aborts the process', 'flood gauge says <*> centimeters and goes', 'short one',
+	'wa d and more words that tell nothing new']) shape;
+SELECT count(*) < 30000 AS few, count(*) FILTER (WHERE h.event_id IS NULL) AS new,
+	string_agg(DISTINCT c.template, ' / ' ORDER BY c.template) FILTER (WHERE h.event_id IS NULL) AS templates
 FROM l4_new_shape_events() c JOIN l4_shape h USING (shape_id);
 -- where even those that begin alike are too many
-SELECT string_agg(DISTINCT c.template, ' / ' ORDER BY c.template) FILTER (WHERE h.event_id IS NULL) AS templates, count(*) < 1000 AS few
+SELECT string_agg(DISTINCT c.template, ' / ' ORDER BY c.template) FILTER (WHERE h.event_id IS NULL) AS templates,
+	count(*) < 1000 AS few
 FROM l4_new_shape_events(100) c JOIN l4_shape h USING (shape_id);
 SELECT l4_assign_events() AS new;
-SELECT h.shape, e.template FROM l4_shape h JOIN l4_event e USING (event_id) WHERE h.shape ~ '^(watchdog|flood gauge|short one|wa d .* new)' ORDER BY h.shape COLLATE "C";
+SELECT h.shape, e.template FROM l4_shape h JOIN l4_event e USING (event_id)
+WHERE h.shape ~ '^(watchdog|flood gauge|short one|wa d .* new)' ORDER BY h.shape COLLATE "C";
 
 -- shapes that nothing has go; those of jobs, of pools and of what faults ask for stay
 SELECT l4_forget_shapes() > 200000 AS gone;
 SELECT count(*) AS missing FROM l4_stream_event e WHERE NOT EXISTS (SELECT FROM l4_shape h WHERE h.shape_id = e.shape_id);
 -- shapes that nothing has: no job, no pool (of the other tests), no fault that asks for their event
-CREATE TEMP VIEW unused AS SELECT h.shape FROM l4_shape h WHERE NOT EXISTS (SELECT FROM l4_stream_event e WHERE e.shape_id = h.shape_id)
+CREATE TEMP VIEW unused AS SELECT h.shape
+	FROM l4_shape h WHERE NOT EXISTS (SELECT FROM l4_stream_event e WHERE e.shape_id = h.shape_id)
 	AND NOT EXISTS (SELECT FROM l4_pool_event p WHERE p.shape_id = h.shape_id)
 	AND NOT EXISTS (SELECT FROM l4_pool_job_event p WHERE p.shape_id = h.shape_id)
 	AND (h.event_id IN (SELECT unnest(f.events) FROM l4_fault f)) IS NOT TRUE;
@@ -80,12 +91,16 @@ SELECT l4_forget_shapes();
 CREATE TEMP TABLE before AS SELECT row_number() OVER () AS place, d.* FROM l4_diagnose('s-3') d;
 SELECT l4_delete_job('s-4');
 SELECT * FROM unused;
-SELECT count(*) AS differences FROM ((SELECT * FROM before EXCEPT ALL SELECT row_number() OVER (), d.* FROM l4_diagnose('s-3') d)
+SELECT count(*) AS differences
+FROM ((SELECT * FROM before EXCEPT ALL SELECT row_number() OVER (), d.* FROM l4_diagnose('s-3') d)
 	UNION ALL (SELECT row_number() OVER (), d.* FROM l4_diagnose('s-3') d EXCEPT ALL SELECT * FROM before)) d;
 -- several jobs, and their shapes at once
-SELECT event_id AS asked_for FROM l4_shape h JOIN l4_event e USING (event_id) WHERE h.shape_id IN (SELECT shape_id FROM l4_stream_event WHERE job_id = 's-3')
-	AND NOT EXISTS (SELECT FROM l4_stream_event o WHERE o.shape_id = h.shape_id AND o.job_id <> 's-3') ORDER BY h.shape COLLATE "C" LIMIT 1 \gset
-INSERT INTO l4_fault (fault_key, title, category, subtype, pattern, root_cause, fix, events) VALUES ('shapes-asked', 'asked for', 'platform', 'node', 'never there', 'none', 'none', ARRAY[:asked_for]);
+SELECT event_id AS asked_for FROM l4_shape h JOIN l4_event e USING (event_id)
+WHERE h.shape_id IN (SELECT shape_id FROM l4_stream_event WHERE job_id = 's-3')
+	AND NOT EXISTS (SELECT FROM l4_stream_event o WHERE o.shape_id = h.shape_id AND o.job_id <> 's-3')
+		ORDER BY h.shape COLLATE "C" LIMIT 1 \gset
+INSERT INTO l4_fault (fault_key, title, category, subtype, pattern, root_cause, fix, events)
+VALUES ('shapes-asked', 'asked for', 'platform', 'node', 'never there', 'none', 'none', ARRAY[:asked_for]);
 SELECT l4_delete_job('s-3', forget_shapes => false);
 SELECT l4_delete_job('s-5', forget_shapes => false);
 SELECT count(*) > 1 AS unused FROM l4_shape h WHERE NOT EXISTS (SELECT FROM l4_stream_event e WHERE e.shape_id = h.shape_id);
@@ -107,11 +122,13 @@ COMMIT;
 SET ROLE l4_shapes_reader;
 SELECT l4_forget_shapes() > 0 AS gone;
 RESET ROLE;
-SELECT count(DISTINCT h.event_id) AS kept_for_the_fault FROM l4_shape h WHERE NOT EXISTS (SELECT FROM l4_stream_event e WHERE e.shape_id = h.shape_id);
+SELECT count(DISTINCT h.event_id) AS kept_for_the_fault
+FROM l4_shape h WHERE NOT EXISTS (SELECT FROM l4_stream_event e WHERE e.shape_id = h.shape_id);
 -- what comes again is as it was
 SELECT l4_register_job('s-3', :'settings', 'failed') \g /dev/null
 CALL l4_import('s-3', :'killed');
-SELECT count(*) AS differences FROM ((SELECT * FROM before EXCEPT ALL SELECT row_number() OVER (), d.* FROM l4_diagnose('s-3') d)
+SELECT count(*) AS differences
+FROM ((SELECT * FROM before EXCEPT ALL SELECT row_number() OVER (), d.* FROM l4_diagnose('s-3') d)
 	UNION ALL (SELECT row_number() OVER (), d.* FROM l4_diagnose('s-3') d EXCEPT ALL SELECT * FROM before)) d;
 DELETE FROM l4_fault WHERE fault_key = 'shapes-asked';
 SELECT l4_delete_job(id) FROM unnest('{s-1,s-2,s-3}'::text[]) id;

@@ -21,7 +21,8 @@ WHERE w.class <> 'grave_word' AND NOT CASE w.class
 ORDER BY 1, 2;
 \echo gravity of examples other than that of their class or of a graver one:
 SELECT w.class, w.name, l4_text_gravity(w.example, f.f) FROM l4_wording w, (SELECT l4_wordings_in_force() AS f OFFSET 0) f
-WHERE l4_text_gravity(w.example, f.f) < CASE w.class WHEN 'fatal' THEN 6 WHEN 'exception' THEN 5 WHEN 'trouble' THEN 4 ELSE 0 END;
+WHERE l4_text_gravity(w.example, f.f) < CASE w.class WHEN 'fatal' THEN 6 WHEN 'exception' THEN 5 WHEN 'trouble'
+	THEN 4 ELSE 0 END;
 \echo limits without unit or reason, or that the composite has another value of:
 SELECT l.name FROM l4_limit l WHERE l.unit = '' OR l.why = '' ORDER BY 1;
 SELECT l.name FROM l4_limit l FULL JOIN jsonb_each_text(to_jsonb(l4_limits_in_force())) j ON j.key = l.name
@@ -45,24 +46,29 @@ SELECT pg_temp.refused($$INSERT INTO l4_wording (name, class, pattern) VALUES ('
 
 \echo a class of which all rows are switched off says nothing of any message
 BEGIN;
-INSERT INTO l4_wording (name, class, pattern, enabled) SELECT name, class, pattern, false FROM l4_wording WHERE class = 'advice';
+INSERT INTO l4_wording (name, class, pattern, enabled) SELECT name, class, pattern, false
+FROM l4_wording WHERE class = 'advice';
 SELECT count(*) FILTER (WHERE w.example ~ (f.f).advice), count(*) FILTER (WHERE w.example ~ (f.f).advice IS NULL)
 FROM l4_wording w, (SELECT l4_wordings_in_force() AS f OFFSET 0) f;
 ROLLBACK;
 
 \echo a wording and a limit of the site change what is found, and so does switching one off
 CREATE FUNCTION pg_temp.found(job text) RETURNS text LANGUAGE sql AS $$
-	SELECT coalesce(string_agg(concat_ws(' ', reason, gravity, ending), ', ' ORDER BY first_line), 'nothing') FROM l4_unexplained(job)
+	SELECT coalesce(string_agg(concat_ws(' ', reason, gravity, ending), ', ' ORDER BY first_line), 'nothing')
+	FROM l4_unexplained(job)
 $$;
 SELECT l4_register_job('worded', '{}', 'failed');
-SELECT l4_ingest('worded', $q$SELECT format('2026-11-20 10:00:%s INFO %s', lpad(n::text, 2, '0'), CASE WHEN n = 40 THEN 'the flux capacitor is dry'
-	WHEN n = 41 THEN 'RuntimeError: pump stands still' ELSE 'step ' || n END) AS line, 'rank-0.log' AS source FROM generate_series(1, 42) n$q$) IS NOT NULL;
+SELECT l4_ingest('worded', $q$SELECT format('2026-11-20 10:00:%s INFO %s', lpad(n::text, 2, '0'), CASE WHEN n = 40
+	THEN 'the flux capacitor is dry'
+	WHEN n = 41 THEN 'RuntimeError: pump stands still' ELSE 'step ' || n END) AS line, 'rank-0.log' AS source
+FROM generate_series(1, 42) n$q$) IS NOT NULL;
 SELECT pg_temp.found('worded');
 INSERT INTO l4_wording (name, class, pattern) VALUES ('dry', 'fatal', '\mis dry\M');
 SELECT pg_temp.found('worded');
 INSERT INTO l4_wording (name, class, pattern) VALUES ('stands still', 'ending', 'stands still');
 SELECT pg_temp.found('worded');
-INSERT INTO l4_wording (name, class, pattern, enabled) SELECT name, class, pattern, false FROM l4_wording WHERE builtin AND name = 'exception_class';
+INSERT INTO l4_wording (name, class, pattern, enabled) SELECT name, class, pattern, false
+FROM l4_wording WHERE builtin AND name = 'exception_class';
 SELECT pg_temp.found('worded');
 INSERT INTO l4_limit (name, value) VALUES ('gravity_error', 7);
 SELECT pg_temp.found('worded');

@@ -50,7 +50,9 @@ sub register
 {
 	my ($job, $more) = @_;
 	$more //= '';
-	$node->safe_psql('postgres', "SELECT l4_register_job('$job', '{\"model\": \"m\", \"framework\": \"f\"}', 'failed', started_at => '2026-11-20 22:00+00'$more)");
+	$node->safe_psql('postgres',
+		"SELECT l4_register_job('$job', '{\"model\": \"m\", \"framework\": \"f\"}', 'failed',
+			started_at => '2026-11-20 22:00+00'$more)");
 }
 
 # what an import amounts to, whatever the job is called
@@ -58,12 +60,16 @@ sub summary
 {
 	my ($job) = @_;
 	return $node->safe_psql('postgres', qq{
-		SELECT 'events', md5(string_agg(concat_ws('|', s.source, s.label, s.kind, s.node, s.rank, e.shape_id, e.occurrences, e.level, e.component,
+		SELECT 'events', md5(string_agg(concat_ws('|', s.source, s.label, s.kind, s.node, s.rank, e.shape_id, e.occurrences,
+			e.level, e.component,
 			e.first_line, e.last_line, e.first_ts, e.last_ts, e.stage, e.first_iteration, e.last_iteration, h.event_id), E'\\n'
 			ORDER BY s.source COLLATE "C", s.label COLLATE "C", e.shape_id))
 		FROM l4_stream s JOIN l4_stream_event e USING (job_id, stream_id) JOIN l4_shape h USING (shape_id) WHERE job_id = '$job'
-		UNION ALL SELECT 'records', count(*) || ' ' || md5(string_agg(md5(raw_bytes) || coalesce(iteration, 0) || coalesce(stage, ''), '' ORDER BY source COLLATE "C", line_no, part)) FROM l4_log WHERE job_id = '$job'
-		UNION ALL SELECT 'timeline', md5(iterations::text || started_at::text) FROM l4_timeline WHERE job_id = '$job' ORDER BY 1});
+		UNION ALL SELECT 'records', count(*) || ' '
+			|| md5(string_agg(md5(raw_bytes) || coalesce(iteration, 0) || coalesce(stage, ''), '' ORDER BY source COLLATE "C",
+				line_no, part)) FROM l4_log WHERE job_id = '$job'
+		UNION ALL SELECT 'timeline', md5(iterations::text || started_at::text)
+		FROM l4_timeline WHERE job_id = '$job' ORDER BY 1});
 }
 
 # 1. Odd files
@@ -77,10 +83,14 @@ my %odd = (
 	'node-1/latin1.log' => "caf\xe9 au lait 17\n\xff\xfe\x00x\n\xc3\n\xe2\x82\n",
 	'node-1/utf8.log' => "\xe2\x96\x88\xe2\x96\x88 37\xe2\x82\xac \xe4\xb8\xad\xe6\x96\x87 12\n",
 	'node-1/crlf.log' => "one\r\ntwo 2\r\n\r\nthree",
-	'node-1/bars.log' => "  0%|          | 0/50 [00:00<?, ?it/s]\r  2%|2         | 1/50 [00:01<00:49,  1.01s/it]$line\n\rdone\r\r\n\r",
+	'node-1/bars.log' => "  0%|          | 0/50 [00:00<?, ?it/s]\r  2%|2         | 1/50 [00:01<00:49,  "
+		. "1.01s/it]$line\n\rdone\r\r\n\r",
 	'node-1/placeholders.log' => "a literal <*> and <<*>> and <* 5 *> <\n<*>",
 	'node-1/long.log' => 'x' x 40000 . ' ' . '7' x 40000 . "\n$line\n",
-	'node-1/traceback.log' => "[2026-11-20 22:31:38,097] [ERROR] [train.py:52:main] failed\nTraceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    main()\nValueError: no 7\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"b.py\", line 3\nKeyError: 'x'\n$line\n",
+	'node-1/traceback.log' => "[2026-11-20 22:31:38,097] [ERROR] [train.py:52:main] failed\nTraceback (most recent call "
+		. "last):\n  File \"a.py\", line 1, in <module>\n    main()\nValueError: no 7\n\nDuring handling of the above "
+		. "exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"b.py\", line "
+		. "3\nKeyError: 'x'\n$line\n",
 	'node-1/huge.log' => ('0123456789abcdef' x (50 * 65536)) . "\n$line\n",
 	'labels.log' => join('', map { ($_ % 4) . ": [rank" . ($_ % 4) . "]:$line\n" . ($_ % 4) . ":   continued\n" } 0 .. 99),
 );
@@ -130,8 +140,10 @@ SKIP:
 	system_or_bail('sh', '-c', "find '$folder/zipped' -type f | while read f; do gzip \"\$f\"; done");
 	register('zipped');
 	$node->safe_psql('postgres', "CALL l4_import('zipped', '$folder/zipped')");
-	my $same = $node->safe_psql('postgres', q{SELECT count(*) FROM (SELECT source, raw_bytes, line_no, part, node, rank FROM l4_log WHERE job_id = 'plain'
-		EXCEPT ALL SELECT regexp_replace(source, '\.gz$', ''), raw_bytes, line_no, part, node, rank FROM l4_log WHERE job_id = 'zipped') d});
+	my $same = $node->safe_psql('postgres',
+		q{SELECT count(*) FROM (SELECT source, raw_bytes, line_no, part, node, rank FROM l4_log WHERE job_id = 'plain'
+		EXCEPT ALL SELECT regexp_replace(source, '\.gz$', ''), raw_bytes, line_no, part, node,
+			rank FROM l4_log WHERE job_id = 'zipped') d});
 	is($same, '0', 'compressed files give the same records');
 
 	# 5. A crash half way
@@ -176,7 +188,9 @@ $node->safe_psql('postgres', "CALL l4_import('rights', '$folder/rights')");
 is($node->safe_psql('postgres', "SELECT count(*) FROM l4_log WHERE job_id = 'rights'"), '2', 'once readable it is read');
 
 # 7. A truncated archive keeps what was read
-system_or_bail('sh', '-c', "cd '$folder/odd/node-1' && for i in 1 2 3 4 5 6 7 8; do cat utf8.log crlf.log traceback.log; done > '$folder/t.log' && gzip -c '$folder/t.log' > '$folder/t.log.gz' && head -c 200 '$folder/t.log.gz' > '$folder/cut.log.gz'");
+system_or_bail('sh', '-c',
+	"cd '$folder/odd/node-1' && for i in 1 2 3 4 5 6 7 8; do cat utf8.log crlf.log traceback.log; done > '$folder/t.log' && "
+	. "gzip -c '$folder/t.log' > '$folder/t.log.gz' && head -c 200 '$folder/t.log.gz' > '$folder/cut.log.gz'");
 register('cut');
 ($code, $out, $err) = $node->psql('postgres', "CALL l4_import('cut', '$folder/cut.log.gz')");
 like($err, qr/WARNING:.*cut\.log\.gz/, 'a truncated file is a warning');
@@ -199,11 +213,13 @@ sub error_of
 is(error_of("CALL l4_import('nobody', '$folder/odd')"), 'P0002', 'unknown job');
 is(error_of("CALL l4_import('odd', '$folder/nowhere')"), '58P01', 'no such path');
 ($code, $out, $err) = $node->psql('postgres', "CALL l4_import('odd', '$folder/nowhere')");
-like($err, qr/HINT:.*the machine that the database server runs on/, 'a path that is not there: the hint says where it is looked for');
+like($err, qr/HINT:.*the machine that the database server runs on/,
+	'a path that is not there: the hint says where it is looked for');
 make_path("$folder/hollow/a/b");
 is(error_of("CALL l4_import('odd', '$folder/hollow')"), '58P01', 'no file in the folder');
 ($code, $out, $err) = $node->psql('postgres', "CALL l4_import('odd', '$folder/hollow')");
-like($err, qr/holds no files\nDETAIL:  Looked for files of any name in it and in the folders below/, 'and it says what was looked for');
+like($err, qr/holds no files\nDETAIL:  Looked for files of any name in it and in the folders below/,
+	'and it says what was looked for');
 is(error_of("CALL l4_import('odd', 'relative/path')"), '42602', 'relative path');
 is(error_of("CALL l4_import('odd', NULL)"), '22004', 'no path');
 is(error_of("CALL l4_import('odd', '$folder/odd', '{who}/x')"), '22023', 'bad layout');
@@ -212,33 +228,43 @@ is(error_of("SET ROLE reader; CALL l4_import('odd', '$folder/odd')"), '42501', '
 is(error_of("BEGIN READ ONLY; CALL l4_import('odd', '$folder/odd')"), '25006', 'in a read-only transaction');
 $node->safe_psql('postgres', 'GRANT pg_read_server_files TO reader; REVOKE ALL ON l4_segment FROM reader');
 is(error_of("SET ROLE reader; CALL l4_import('block', '$folder/odd')"), '42501', 'without privileges on the tables');
-$node->safe_psql('postgres', q{GRANT ALL ON l4_segment TO reader; ALTER TABLE l4_segment ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON l4_segment USING (job_id = 'theirs')});
+$node->safe_psql('postgres', q{GRANT ALL ON l4_segment TO reader; ALTER TABLE l4_segment ENABLE ROW LEVEL SECURITY;
+	CREATE POLICY own ON l4_segment USING (job_id = 'theirs')});
 is(error_of("SET ROLE reader; CALL l4_import('block', '$folder/odd')"), '42501', 'against row-level security');
-is($node->safe_psql('postgres', "SET ROLE reader; SELECT count(*) FROM l4_log WHERE job_id = 'odd'"), '0', 'row-level security holds for the view');
+is($node->safe_psql('postgres', "SET ROLE reader; SELECT count(*) FROM l4_log WHERE job_id = 'odd'"), '0',
+	'row-level security holds for the view');
 $node->safe_psql('postgres', 'ALTER TABLE l4_segment DISABLE ROW LEVEL SECURITY');
 
 # 10. A flood of free text: bounded in shapes, nothing lost, and the failure behind it keeps its own
 {
-	my @words = map { my $w = $_; my $t = ''; while ($w > 0) { $t .= chr(97 + $w % 26); $w = int($w / 26) } $t . 'o' } 1 .. 2000;
+	my @words = map { my $w = $_; my $t = ''; while ($w > 0) { $t .= chr(97 + $w % 26); $w = int($w / 26) } $t
+		. 'o' } 1 .. 2000;
 	my $n = 7;
 	my $word = sub { $n = ($n * 1103515245 + 12345) % 2147483648; $words[($n >> 8) % 2000] };
-	my $flood = join '', map { "[2026-11-20 22:31:38,097] [INFO] [data.py:9:show] " . ($_ % 2 ? 'sample text ' : '') . join(' ', map { $word->() } 1 .. 9) . "\n" } 1 .. 30000;
-	$flood .= "[2026-11-20 22:31:39,097] [ERROR] [data.py:9:show] shard is unreadable\nplain words behind the flood\nRuntimeError: no such shard\n";
+	my $flood = join '', map { "[2026-11-20 22:31:38,097] [INFO] [data.py:9:show] " . ($_ % 2 ? 'sample text ' : '')
+		. join(' ', map { $word->() } 1 .. 9) . "\n" } 1 .. 30000;
+	$flood .= "[2026-11-20 22:31:39,097] [ERROR] [data.py:9:show] shard is unreadable\nplain words behind the "
+		. "flood\nRuntimeError: no such shard\n";
 	write_file("$folder/flood/rank-0.log", $flood);
 	register('flood');
 	$node->safe_psql('postgres', "CALL l4_import('flood', '$folder/flood')");
 	my ($shapes, $alike) = split /\|/, $node->safe_psql('postgres', q{
-		SELECT count(*), count(*) FILTER (WHERE shape LIKE 'sample text %') FROM l4_stream_event JOIN l4_shape USING (shape_id) WHERE job_id = 'flood'});
+		SELECT count(*), count(*) FILTER (WHERE shape LIKE 'sample text %') FROM l4_stream_event JOIN l4_shape USING (shape_id)
+		WHERE job_id = 'flood'});
 	cmp_ok($shapes, '<=', 20000, 'a flood of 30,000 shapes is bounded');
 	cmp_ok($shapes, '>', 1000, 'but not cut at once');
 	is($alike, 1000, 'so are the shapes that begin alike');
 	my %back = md5_of_job('flood');
 	is($back{'rank-0.log'}, md5_of_file("$folder/flood/rank-0.log"), 'every byte of the flood comes back');
-	is($node->safe_psql('postgres', q{SELECT string_agg(h.shape, ' / ' ORDER BY l.line_no, l.part) FROM l4_log l JOIN l4_shape h USING (shape_id)
-		WHERE job_id = 'flood' AND line_no > 30000}), 'shard is unreadable / plain <*> / RuntimeError: no such shard', 'grave records behind it keep their own shapes');
+	is($node->safe_psql('postgres', q{SELECT string_agg(h.shape, ' / ' ORDER BY l.line_no, l.part) FROM l4_log l
+		JOIN l4_shape h USING (shape_id)
+		WHERE job_id = 'flood' AND line_no > 30000}), 'shard is unreadable / plain <*> / RuntimeError: no such shard',
+		'grave records behind it keep their own shapes');
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM l4_shape WHERE event_id IS NULL'), '0', 'all shapes have events');
-	is($node->safe_psql('postgres', q{SELECT count(DISTINCT c.shape_id) = (SELECT count(*) FROM l4_shape) AND count(*) = count(DISTINCT c.shape_id),
-		count(*) FILTER (WHERE c.template ~ '^([^ ]+ )?<[*]>$') > 9000 FROM l4_shape_events(most => 300) c}), 't|t', 'beyond what is clustered, the coarse shape is the event');
+	is($node->safe_psql('postgres', q{SELECT count(DISTINCT c.shape_id) = (SELECT count(*) FROM l4_shape)
+		AND count(*) = count(DISTINCT c.shape_id),
+		count(*) FILTER (WHERE c.template ~ '^([^ ]+ )?<[*]>$') > 9000 FROM l4_shape_events(most => 300) c}), 't|t',
+		'beyond what is clustered, the coarse shape is the event');
 }
 
 # 11. Dump and restore; DROP EXTENSION
@@ -247,9 +273,12 @@ $node->safe_psql('postgres', 'CREATE DATABASE copied');
 my $dump = "$folder/dump";
 system_or_bail('pg_dump', '-Fc', '-f', $dump, '-d', $node->connstr('postgres'));
 system_or_bail('pg_restore', '-d', $node->connstr('copied'), $dump);
-my $everything = "SELECT count(*), md5(string_agg(md5(raw_bytes), '' ORDER BY job_id COLLATE \"C\", source COLLATE \"C\", line_no, part)) FROM l4_log WHERE job_id <> 'odd'";
+my $everything = "SELECT count(*),
+	md5(string_agg(md5(raw_bytes),
+		'' ORDER BY job_id COLLATE \"C\", source COLLATE \"C\", line_no, part)) FROM l4_log WHERE job_id <> 'odd'";
 is($node->safe_psql('copied', $everything), $node->safe_psql('postgres', $everything), 'dump and restore keep every record');
-is($node->safe_psql('copied', 'SELECT count(*) FROM l4_fault'), $node->safe_psql('postgres', 'SELECT count(*) FROM l4_fault'), 'built-in rules are there once');
+is($node->safe_psql('copied', 'SELECT count(*) FROM l4_fault'), $node->safe_psql('postgres', 'SELECT count(*) FROM l4_fault'),
+	'built-in rules are there once');
 $node->safe_psql('copied', 'DROP EXTENSION l4 CASCADE');
 ok(1, 'DROP EXTENSION CASCADE goes through');
 

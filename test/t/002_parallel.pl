@@ -1,4 +1,5 @@
-# Import by several processes: the same result for every number of them, with the caller's rights, and whatever ends one of them or all.
+# Import by several processes: the same result for every number of them, with the caller's rights, and whatever ends one of them
+# or all.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -30,7 +31,8 @@ sub register
 {
 	my ($job, $status) = @_;
 	$status //= 'failed';
-	$node->safe_psql('postgres', "SELECT l4_register_job('$job', '{\"model\": \"m\"}', '$status', started_at => '2026-11-20 22:00+00')");
+	$node->safe_psql('postgres',
+		"SELECT l4_register_job('$job', '{\"model\": \"m\"}', '$status', started_at => '2026-11-20 22:00+00')");
 }
 
 sub import_job
@@ -63,13 +65,15 @@ sub differences
 sub same
 {
 	my ($job, $other, $what) = @_;
-	my $rows = $node->safe_psql('postgres', "SELECT (SELECT count(*) FROM l4_segment WHERE job_id = '$job') > 0 AND (SELECT count(*) FROM l4_stream_event WHERE job_id = '$job') > 0");
+	my $rows = $node->safe_psql('postgres', "SELECT (SELECT count(*) FROM l4_segment WHERE job_id = '$job') > 0
+		AND (SELECT count(*) FROM l4_stream_event WHERE job_id = '$job') > 0");
 	is("$rows " . differences($job, $other), 't 0', $what);
 }
 
 sub worker_pids
 {
-	my $pids = $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = 'l4 import worker' ORDER BY pid");
+	my $pids = $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = 'l4 import worker'
+		ORDER BY pid");
 	return split /\n/, $pids;
 }
 
@@ -84,7 +88,8 @@ sub hold
 sub wait_for_blocked
 {
 	my ($count) = @_;
-	$node->poll_query_until('postgres', "SELECT count(*) >= $count FROM pg_locks WHERE relation = 'l4_parameter_sketch'::regclass AND NOT granted")
+	$node->poll_query_until('postgres',
+		"SELECT count(*) >= $count FROM pg_locks WHERE relation = 'l4_parameter_sketch'::regclass AND NOT granted")
 		or die 'nobody waits';
 }
 
@@ -102,7 +107,8 @@ sub start
 sub finish
 {
 	my ($session) = @_;
-	$session->{run}->pump until $session->{stderr} =~ /all is over|connection to server was lost/ || $session->{timeout}->is_expired;
+	$session->{run}->pump until $session->{stderr} =~ /all is over|connection to server was lost/
+		|| $session->{timeout}->is_expired;
 	my $err = $session->{stderr};
 	eval { $session->{run}->finish if $err =~ /was lost/; $session->quit if $err !~ /was lost/ };
 	return $err;
@@ -142,7 +148,8 @@ for my $workers (2, 4)
 	$warnings = () = $err =~ /WARNING:/g;
 	is($warnings, 200, 'and warn as often');
 	same("n$workers", 'n1', "$workers processes give the same");
-	is($node->safe_psql('postgres', "SELECT count(DISTINCT l.stream_id) FROM l4_log l WHERE job_id = 'n$workers' AND event_id IS NULL"), '0', 'every record has its event');
+	is($node->safe_psql('postgres', "SELECT count(DISTINCT l.stream_id) FROM l4_log l WHERE job_id = 'n$workers'
+		AND event_id IS NULL"), '0', 'every record has its event');
 }
 ($code, $out, $err) = import_job('n4', "$folder/many", ', workers => 4');
 like($err, qr/from 200 files; 102 unchanged, 200 unreadable/, 'called again they read only what could not be read');
@@ -158,7 +165,8 @@ $node->safe_psql('postgres', "SELECT pg_terminate_backend($pids[0])");
 $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'l4 import worker'");
 $session->quit;
 $err = finish($import);
-like($err, qr/WARNING:  worker \d \(process $pids[0]\) of the import of job "ended" ended while it read log file "[^"]+"/, 'a worker that ends is a warning that names it and its file');
+like($err, qr/WARNING:  worker \d \(process $pids[0]\) of the import of job "ended" ended while it read log file "[^"]+"/,
+	'a worker that ends is a warning that names it and its file');
 my ($others) = $err =~ /reads the file and (\d+) others of the same transaction again/;
 cmp_ok($others, '>', 0, 'small files share a transaction');
 like($err, qr/\Q$counts\E/, 'the leader reads what is missing, and counts it once');
@@ -182,7 +190,10 @@ $session = hold();
 wait_for_blocked(2);
 $session->quit;
 $err = finish($import);
-like($err, qr/WARNING:  53100: worker 1 .* ended while it read log file.*\n?DETAIL:  no room\s+HINT:  .* others of the same transaction again\. Make room\./s, q{a worker's error comes back with its state, text and hint});
+like($err, qr/WARNING:  53100: worker 1 .* ended while it read log file.*\n?DETAIL:  no room/s,
+	q{a worker's error comes back with its state and text});
+like($err, qr/DETAIL:  no room\s+HINT:  .* others of the same transaction again\. Make room\./s,
+	q{and hint});
 unlike($err, qr/ERROR/, 'the leader, who can, reads its files');
 $node->safe_psql('postgres', 'DROP TRIGGER refuse ON l4_stream');
 same('refused', 'n1', 'and all is there');
@@ -198,7 +209,8 @@ sub stopped
 	$node->safe_psql('postgres', "SELECT $stop($pid)") if $stop;
 	my $message = finish($call);
 	like($message, $expected, "$job: the call ends");
-	$node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $pid)") if $stop eq 'pg_terminate_backend';
+	$node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $pid)")
+		if $stop eq 'pg_terminate_backend';
 	$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'l4 import worker'");
 	is(scalar(worker_pids()), 0, "$job: no worker goes on");
 	$lock->quit;
@@ -218,7 +230,8 @@ my @errors = map { finish($calls[2 * $_]) } 0 .. 2;
 unlike($_, qr/ERROR/, 'imports of one job at once all go through') for @errors;
 same('twice', 'once', 'and neither lose nor double anything');
 is($node->safe_psql('postgres', "SELECT count(*), min(stream_count) FROM l4_pool_job WHERE job_id = 'twice'"),
-	$node->safe_psql('postgres', "SELECT count(*), min(stream_count) FROM l4_pool_job WHERE job_id = 'once'"), 'the pool counts it once');
+	$node->safe_psql('postgres', "SELECT count(*), min(stream_count) FROM l4_pool_job WHERE job_id = 'once'"),
+		'the pool counts it once');
 
 # 6. The workers are the caller, with his role and settings, and no more rights
 $node->safe_psql('postgres', q{
@@ -227,13 +240,16 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE seen (pid int, who name, session name, path text, memory text, isolation text); GRANT INSERT ON seen TO PUBLIC;
 	CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$
 	BEGIN
-		INSERT INTO public.seen VALUES (pg_backend_pid(), current_user, session_user, current_setting('search_path'), current_setting('work_mem'), current_setting('transaction_isolation'));
+		INSERT INTO public.seen VALUES (pg_backend_pid(), current_user, session_user, current_setting('search_path'),
+			current_setting('work_mem'), current_setting('transaction_isolation'));
 		RETURN NEW;
 	END $$;
 	CREATE TRIGGER see BEFORE INSERT ON l4_stream FOR EACH ROW EXECUTE FUNCTION see()});
-my $login = "SET SESSION AUTHORIZATION login_role; SET ROLE reader; SET search_path = pg_temp; SET work_mem = '7MB'; SET default_transaction_isolation = 'serializable';";
+my $login = "SET SESSION AUTHORIZATION login_role; SET ROLE reader; SET search_path = pg_temp; SET work_mem = '7MB';
+	SET default_transaction_isolation = 'serializable';";
 register('mine');
-is(($node->psql('postgres', "$login CALL public.l4_import('mine', '$folder/many', workers => 3)"))[2] =~ /permission denied to read files/ ? 'refused' : 'read', 'refused',
+is(($node->psql('postgres', "$login CALL public.l4_import('mine', '$folder/many', workers => 3)"))[2]
+	=~ /permission denied to read files/ ? 'refused' : 'read', 'refused',
 	'without the right to read server files');
 $node->safe_psql('postgres', 'GRANT pg_read_server_files TO reader');
 $session = hold();
@@ -243,22 +259,27 @@ $session->quit;
 $err = finish($import);
 unlike($err, qr/ERROR/, 'a role with the rights imports');
 same('mine', 'n1', 'the same');
-is($node->safe_psql('postgres', 'SELECT count(DISTINCT pid), min(who), max(who), min(session), max(session), min(path), max(path), min(memory), max(memory), max(isolation) FROM seen'),
-	'3|reader|reader|login_role|login_role|pg_temp|pg_temp|7MB|7MB|read committed', 'workers have the role, the login and the settings of the caller');
-$node->safe_psql('postgres', q{ALTER TABLE l4_segment ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON l4_segment USING (job_id = 'theirs')});
+is($node->safe_psql('postgres', 'SELECT count(DISTINCT pid), min(who), max(who), min(session), max(session), min(path),
+	max(path), min(memory), max(memory), max(isolation) FROM seen'),
+	'3|reader|reader|login_role|login_role|pg_temp|pg_temp|7MB|7MB|read committed',
+	'workers have the role, the login and the settings of the caller');
+$node->safe_psql('postgres', q{ALTER TABLE l4_segment ENABLE ROW LEVEL SECURITY;
+	CREATE POLICY own ON l4_segment USING (job_id = 'theirs')});
 register('foreign');
 $session = hold();
 ($import) = start("$login CALL public.l4_import('foreign', '$folder/many', workers => 2)");
 $session->quit;
 like(finish($import), qr/ERROR: .*row-level security/s, 'row-level security holds in all processes');
-is($node->safe_psql('postgres', "SELECT count(*) FROM l4_segment WHERE job_id = 'foreign'"), '0', 'nothing was written against it');
+is($node->safe_psql('postgres', "SELECT count(*) FROM l4_segment WHERE job_id = 'foreign'"), '0',
+	'nothing was written against it');
 $node->safe_psql('postgres', 'ALTER TABLE l4_segment DISABLE ROW LEVEL SECURITY; DROP TRIGGER see ON l4_stream');
 
 # 7. Parts of one large file: lines of all kinds, cut anywhere
 my @words = qw(alpha beta gamma delta epsilon);
 my ($time, $step, $odd) = (0, 0, '');
 my %label = map { $_ => $_ % 3 ? "$_: " : "[rank$_]:" } 0 .. 15;
-my $stamp = sub { $time += 137; sprintf '2026-11-20 %02d:%02d:%02d,%03d', 10 + $time / 3600000, $time / 60000 % 60, $time / 1000 % 60, $time % 1000 };
+my $stamp = sub { $time += 137; sprintf '2026-11-20 %02d:%02d:%02d,%03d', 10 + $time / 3600000, $time / 60000 % 60,
+	$time / 1000 % 60, $time % 1000 };
 srand 7;
 while (length $odd < 600_000)
 {
@@ -268,7 +289,8 @@ while (length $odd < 600_000)
 	$odd .=
 		$kind < 5 ? "$l\[" . $stamp->() . "] [INFO] [train.py:$n:main] step=" . int($step += 0.3) . ' loss=' . rand() . "\n" :
 		$kind == 5 ? "${l}loading shard $n of 99\n" :
-		$kind == 6 ? "$l\[" . $stamp->() . "] [ERROR] [train.py:9:main] failed\n${l}Traceback (most recent call last):\n" . "$l  File \"a.py\", line $n, in x\n$l    call()\n" x (1 + $n / 2) . "${l}ValueError: no $n\n" :
+		$kind == 6 ? "$l\[" . $stamp->() . "] [ERROR] [train.py:9:main] failed\n${l}Traceback (most recent call last):\n"
+			. "$l  File \"a.py\", line $n, in x\n$l    call()\n" x (1 + $n / 2) . "${l}ValueError: no $n\n" :
 		$kind == 7 ? $l . join("\r", map { " $_%|##  | $_/50 [00:01<00:49, 1.0s/it]" } 0 .. $n / 4) . "\n" :
 		$kind == 8 ? 'x' x (150 * $n) . "\n" :
 		$kind == 9 ? "\n" x (1 + $n / 10) :
@@ -278,28 +300,38 @@ while (length $odd < 600_000)
 }
 $odd .= "\xff\xfe last words";
 write_file("$folder/large/odd.log", $odd);
-write_file("$folder/large/real.log", join('', map { my $f = $_; local $/; open my $in, '<:raw', $f or die $f; <$in> } @files) x 4);
+write_file("$folder/large/real.log",
+	join('', map { my $f = $_; local $/; open my $in, '<:raw', $f or die $f; <$in> } @files) x 4);
 # shapes in floods, and a line longer than many parts
-write_file("$folder/large/flood.log", join '', map { (map { join('', map { chr(97 + rand 26) } 1 .. 4) . ' ' } 1 .. 5), "\n" } 1 .. 12000);
+write_file("$folder/large/flood.log", join '', map { (map { join('', map { chr(97 + rand 26) } 1 .. 4) . ' ' } 1 .. 5),
+	"\n" } 1 .. 12000);
 write_file("$folder/large/long.log", "$label{4}first\n" . 'abc ' x 60000 . "\n" . join '', map { "after $_\n" } 1 .. 5000);
 # times of day alone, over four midnights
-my $clock = sub { my $s = 75600 + 60 * $_[0]; sprintf '%02d:%02d:%02d.%03d', $s / 3600 % 24, $s / 60 % 60, $s % 60, $_[0] % 1000 };
-write_file("$folder/large/clock.log", join '', "2026-11-20 21:00:00.000 INFO first\n", map { ($_ % 3 ? '[' . $clock->($_) . '] INFO' : 'W ' . $clock->($_)) . " step $_ done\n" } 1 .. 5400);
+my $clock = sub { my $s = 75600 + 60 * $_[0]; sprintf '%02d:%02d:%02d.%03d', $s / 3600 % 24, $s / 60 % 60, $s % 60,
+	$_[0] % 1000 };
+write_file("$folder/large/clock.log", join '', "2026-11-20 21:00:00.000 INFO first\n",
+	map { ($_ % 3 ? '[' . $clock->($_) . '] INFO' : 'W ' . $clock->($_)) . " step $_ done\n" } 1 .. 5400);
 
 # What the cuts must not change: all but where segments end and the last digits of means
-my $records = sub { "SELECT source, line_no, part, ts, level, component, stage, iteration, shape_id, parameters, raw_bytes, node, rank FROM l4_log WHERE job_id = '$_[0]'" };
-my $numbers = sub { "SELECT stream_id, shape_id, position, occurrences, distinct_values, values, value_lines, number_count, minimum, minimum_line, maximum, maximum_line, mean::real FROM l4_stream_parameter WHERE job_id = '$_[0]'" };
+my $records = sub { "SELECT source, line_no, part, ts, level, component, stage, iteration, shape_id, parameters, raw_bytes,
+	node, rank FROM l4_log WHERE job_id = '$_[0]'" };
+my $numbers = sub { "SELECT stream_id, shape_id, position, occurrences, distinct_values, values, value_lines, number_count,
+	minimum, minimum_line, maximum, maximum_line, mean::real FROM l4_stream_parameter WHERE job_id = '$_[0]'" };
 sub same_records
 {
 	my ($job, $other, $what) = @_;
-	my @queries = ($records, $numbers, map { my $t = $_; sub { "SELECT $tables{$t} FROM $t t WHERE job_id = '$_[0]'" } } qw(l4_stream l4_stream_event l4_timeline));
-	is($node->safe_psql('postgres', 'SELECT ' . join ' + ', map { my ($a, $b) = ($_->($job), $_->($other)); "(SELECT count(*) FROM (($a EXCEPT ALL $b) UNION ALL ($b EXCEPT ALL $a)) d)" } @queries), '0', $what);
+	my @queries = ($records, $numbers,
+		map { my $t = $_; sub { "SELECT $tables{$t} FROM $t t
+			WHERE job_id = '$_[0]'" } } qw(l4_stream l4_stream_event l4_timeline));
+	is($node->safe_psql('postgres', 'SELECT ' . join ' + ', map { my ($a, $b) = ($_->($job), $_->($other));
+		"(SELECT count(*) FROM (($a EXCEPT ALL $b) UNION ALL ($b EXCEPT ALL $a)) d)" } @queries), '0', $what);
 }
 for my $name (qw(odd real flood long clock))
 {
 	register("$name whole");
 	import_job("$name whole", "$folder/large/$name.log", '');
-	is($node->safe_psql('postgres', "SELECT count(*), count(ts), max(ts) AT TIME ZONE 'UTC' FROM l4_log WHERE job_id = '$name whole'"), '5401|5401|2026-11-24 15:00:00.4', 'days of times of day alone') if $name eq 'clock';
+	is($node->safe_psql('postgres', "SELECT count(*), count(ts), max(ts) AT TIME ZONE 'UTC' FROM l4_log
+		WHERE job_id = '$name whole'"), '5401|5401|2026-11-24 15:00:00.4', 'days of times of day alone') if $name eq 'clock';
 	for my $bytes (7000, 100000)
 	{
 		register("$name $bytes $_") for 1, 2, 4;
@@ -307,17 +339,22 @@ for my $name (qw(odd real flood long clock))
 		same_records("$name $bytes 1", "$name whole", "$name.log: cut into parts of $bytes bytes nothing else changes");
 		for my $workers (2, 4)
 		{
-			($code, $out, $err) = $node->psql('postgres', "SET client_min_messages = debug1; CALL l4_import('$name $bytes $workers', '$folder/large/$name.log', workers => $workers, part_bytes => $bytes)");
+			($code, $out, $err) = $node->psql('postgres',
+				"SET client_min_messages = debug1; CALL l4_import('$name $bytes $workers', '$folder/large/$name.log',
+					workers => $workers, part_bytes => $bytes)");
 			my ($taken, $again) = (scalar(() = $err =~ /is taken in/g), scalar(() = $err =~ /is read again/g));
-			same("$name $bytes $workers", "$name $bytes 1", "$name.log: $workers processes give the same ($taken parts taken in, $again read again)");
+			same("$name $bytes $workers", "$name $bytes 1",
+				"$name.log: $workers processes give the same ($taken parts taken in, $again read again)");
 		}
 	}
 }
-is($node->safe_psql('postgres', "SELECT count(*) FROM pg_ls_dir('base/pgsql_tmp', true, false)"), '0', 'no temporary file is left');
+is($node->safe_psql('postgres', "SELECT count(*) FROM pg_ls_dir('base/pgsql_tmp', true, false)"), '0',
+	'no temporary file is left');
 
 # A worker that ends while it reads parts loses nothing; a cancel ends all
 $node->safe_psql('postgres', q{
-	CREATE FUNCTION wait_here() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(77); RETURN NEW; END $$;
+	CREATE FUNCTION wait_here() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(77);
+	RETURN NEW; END $$;
 	CREATE TRIGGER wait_here BEFORE INSERT ON l4_segment FOR EACH ROW WHEN (NEW.segment_no = 3) EXECUTE FUNCTION wait_here()});
 my $call = "SET client_min_messages = debug1; CALL l4_import('%s', '$folder/large/odd.log', workers => 3, part_bytes => 7000)";
 for my $end ('ended', 'cancelled', 'terminated')
@@ -327,18 +364,24 @@ for my $end ('ended', 'cancelled', 'terminated')
 	$session = $node->background_psql('postgres');
 	$session->query('SELECT pg_advisory_lock(77)');
 	($import, $leader) = start(sprintf $call, $job);
-	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND NOT granted");
+	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 77
+		AND NOT granted");
 	$node->poll_query_until('postgres', "SELECT count(*) = 2 FROM pg_stat_activity WHERE backend_type = 'l4 import worker'");
 	@pids = worker_pids();
-	$node->safe_psql('postgres', 'SELECT ' . ($end eq 'ended' ? "pg_terminate_backend($pids[1])" : $end eq 'cancelled' ? "pg_cancel_backend($leader)" : "pg_terminate_backend($leader)"));
-	$node->poll_query_until('postgres', "SELECT count(*) = " . ($end eq 'ended' ? 1 : 0) . " FROM pg_stat_activity WHERE backend_type = 'l4 import worker'");
+	$node->safe_psql('postgres', 'SELECT ' . ($end eq 'ended' ? "pg_terminate_backend($pids[1])" : $end eq 'cancelled'
+		? "pg_cancel_backend($leader)" : "pg_terminate_backend($leader)"));
+	$node->poll_query_until('postgres', "SELECT count(*) = " . ($end eq 'ended' ? 1 : 0)
+		. " FROM pg_stat_activity WHERE backend_type = 'l4 import worker'");
 	$session->quit;
 	$err = finish($import);
-	like($err, $end eq 'ended' ? qr/WARNING:  worker \d \(process $pids[1]\) of the import ended early/ : $end eq 'cancelled' ? qr/canceling statement due to user request/ : qr/terminating connection due to administrator command/, "$job: the call says so");
+	like($err, $end eq 'ended' ? qr/WARNING:  worker \d \(process $pids[1]\) of the import ended early/ : $end eq 'cancelled'
+		? qr/canceling statement due to user request/ : qr/terminating connection due to administrator command/,
+		"$job: the call says so");
 	unlike(slurp_file($node->logfile), qr/was terminated by signal/, "$job: no process crashes for it");
 	if ($end ne 'ended')
 	{
-		is($node->safe_psql('postgres', "SELECT count(*) FROM l4_segment WHERE job_id = '$job'"), '0', 'a file is one transaction, whoever read its parts');
+		is($node->safe_psql('postgres', "SELECT count(*) FROM l4_segment WHERE job_id = '$job'"), '0',
+			'a file is one transaction, whoever read its parts');
 		import_job($job, "$folder/large/odd.log", ', workers => 3, part_bytes => 7000');
 	}
 	else
@@ -349,16 +392,21 @@ for my $end ('ended', 'cancelled', 'terminated')
 	same($job, 'odd 7000 1', "$job: all is there, once");
 }
 $node->safe_psql('postgres', 'DROP TRIGGER wait_here ON l4_segment');
-like((import_job('n1', "$folder/many", ', part_bytes => 999'))[2], qr/ERROR:  parts of 999 bytes are too small/, 'parts must not be tiny');
+like((import_job('n1', "$folder/many", ', part_bytes => 999'))[2], qr/ERROR:  parts of 999 bytes are too small/,
+	'parts must not be tiny');
 
-# 8. Thousands of small files: one transaction block has room for their locks, and no statement reads more and more of what is there
-write_file("$folder/small/node-$_/rank-$_.log", "[2026-11-20 22:31:38,097] [INFO] [train.py:52:main] step=$_ loss=5.25\nlast words of " . join('', map { chr(97 + $_) } split //, $_) . "\n") for 1000 .. 4999;
+# 8. Thousands of small files: one transaction block has room for their locks, and no statement reads more and more of what is
+#    there
+write_file("$folder/small/node-$_/rank-$_.log",
+	"[2026-11-20 22:31:38,097] [INFO] [train.py:52:main] step=$_ loss=5.25\nlast words of "
+	. join('', map { chr(97 + $_) } split //, $_) . "\n") for 1000 .. 4999;
 write_file("$folder/tiny/rank-0.log", "a few words\n");
 register($_) for 'tiny', 'small block', 'small 1', 'small 3';
 import_job('tiny', "$folder/tiny", '');		# statistics of very small tables
 $node->append_conf('postgresql.conf', "max_locks_per_transaction = 10\n");
 $node->restart;
-my $reads = "SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) FROM pg_stat_user_tables WHERE relname IN ('l4_stream', 'l4_shape')";
+my $reads = "SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) FROM pg_stat_user_tables
+	WHERE relname IN ('l4_stream', 'l4_shape')";
 my $before = $node->safe_psql('postgres', $reads);
 ($code, $out, $err) = import_job('small 1', "$folder/small", '');
 is($code, 0, '4,000 files');
@@ -374,15 +422,18 @@ same('small 3', 'small 1', 'the same');
 ($code, $out, $err) = import_job('small 3', "$folder/small", ', workers => 3');
 like($err, qr/from 0 files; 4000 unchanged/, 'called again nothing is read');
 
-# A transaction block keeps its locks, and goes through the files in another order than processes that share them: neither waits for the other in a circle
-write_file("$folder/mixed/node-$_/rank-$_.log", "[2026-11-20 22:31:38,097] [INFO] [train.py:52:main] step=$_ loss=5.25\n" x ($_ * 37 % 600)) for 100 .. 699;
+# A transaction block keeps its locks, and goes through the files in another order than processes that share them: neither waits
+# for the other in a circle
+write_file("$folder/mixed/node-$_/rank-$_.log",
+	"[2026-11-20 22:31:38,097] [INFO] [train.py:52:main] step=$_ loss=5.25\n" x ($_ * 37 % 600)) for 100 .. 699;
 for my $try (1 .. 3)
 {
 	register("mixed $try");
 	my ($block) = start("BEGIN; CALL l4_import('mixed $try', '$folder/mixed'); COMMIT");
 	my ($shared) = start("CALL l4_import('mixed $try', '$folder/mixed', workers => 3)");
 	unlike(finish($_), qr/ERROR/, "try $try: a block and processes at once") for $block, $shared;
-	is($node->safe_psql('postgres', "SELECT count(*), sum(line_count) FROM l4_stream WHERE job_id = 'mixed $try'"), '600|' . eval { my $n = 0; $n += $_ * 37 % 600 for 100 .. 699; $n }, 'all lines, once');
+	is($node->safe_psql('postgres', "SELECT count(*), sum(line_count) FROM l4_stream WHERE job_id = 'mixed $try'"),
+		'600|' . eval { my $n = 0; $n += $_ * 37 % 600 for 100 .. 699; $n }, 'all lines, once');
 }
 
 # 9. Where workers cannot help, the leader does all
@@ -395,7 +446,8 @@ $node->restart;
 ($code, $out, $err) = import_job('alone', "$folder/many", ', workers => 4');
 is($code, 0, 'no worker slot is free');
 same('alone', 'n1', 'the leader does all');
-like((import_job('alone', "$folder/many", ", workers => $_"))[2], qr/ERROR:  number of workers $_ is out of range/, "$_ processes are refused") for 0, -1, 1025;
+like((import_job('alone', "$folder/many", ", workers => $_"))[2], qr/ERROR:  number of workers $_ is out of range/,
+	"$_ processes are refused") for 0, -1, 1025;
 
 $node->stop;
 done_testing();

@@ -59,9 +59,12 @@ for my $batch (1 .. 10)
 {
 	for my $name ('rank_0.log', 'rank_1.log')
 	{
-		write_lines($name, map { "[2026-11-20 22:31:38,097] [INFO] [train.py:52:main] step=" . (20 * $batch + $_) . " of $name loss=5.25" } 1 .. 20);
-		write_lines($name, "it's a 'quoted' line; DROP TABLE l4_inbox; --", 'a back\\slash \\n and \\', "a\ttab", "caf\xc3\xa9 \xe2\x96\x88 50%", '%msg% $!all-json',
-			'[2026-11-20 22:31:39,000] [ERROR] [train.py:52:main] failed', 'Traceback (most recent call last):', '  File "a.py", line 1, in <module>', 'ValueError: no 7', "number $batch");
+		write_lines($name, map { "[2026-11-20 22:31:38,097] [INFO] [train.py:52:main] step=" . (20 * $batch + $_)
+			. " of $name loss=5.25" } 1 .. 20);
+		write_lines($name, "it's a 'quoted' line; DROP TABLE l4_inbox; --", 'a back\\slash \\n and \\', "a\ttab",
+			"caf\xc3\xa9 \xe2\x96\x88 50%", '%msg% $!all-json',
+			'[2026-11-20 22:31:39,000] [ERROR] [train.py:52:main] failed', 'Traceback (most recent call last):',
+			'  File "a.py", line 1, in <module>', 'ValueError: no 7', "number $batch");
 	}
 	take();
 	select(undef, undef, undef, 0.1);
@@ -73,14 +76,16 @@ SKIP:
 	skip 'no logger', 1 unless $logger;
 	$messages = 1;
 	for my $try (1 .. 100) { last if -S "$folder/syslog"; select(undef, undef, undef, 0.1); }
-	system_or_bail($logger, '-u', "$folder/syslog", '-t', 'kernel', '-p', 'kern.err', 'NVRM: Xid (PCI:0000:0c:00): 79, GPU has fallen off the bus.');
+	system_or_bail($logger, '-u', "$folder/syslog", '-t', 'kernel', '-p', 'kern.err',
+		'NVRM: Xid (PCI:0000:0c:00): 79, GPU has fallen off the bus.');
 	for my $try (1 .. 300)
 	{
 		take();
 		last if $node->safe_psql('postgres', "SELECT count(*) FROM l4_log WHERE source = 'syslog'");
 		select(undef, undef, undef, 0.1);
 	}
-	like($node->safe_psql('postgres', "SELECT level, message FROM l4_log WHERE source = 'syslog'"), qr/^error\|.*Xid \(PCI:0000:0c:00\): 79/, 'a message of the node arrives');
+	like($node->safe_psql('postgres', "SELECT level, message FROM l4_log WHERE source = 'syslog'"),
+		qr/^error\|.*Xid \(PCI:0000:0c:00\): 79/, 'a message of the node arrives');
 }
 my $expected = 0;
 $expected += @$_ for values %written;
@@ -97,11 +102,16 @@ note(slurp_file($log));
 is($node->safe_psql('postgres', 'SELECT count(*) FROM l4_inbox'), '0', 'the inbox is empty');
 for my $source (sort keys %written)
 {
-	my $got = $node->safe_psql('postgres', "SELECT convert_from(string_agg(raw_bytes, '' ORDER BY line_no, part), 'UTF8') FROM l4_log WHERE source = '$source'");
-	is($got, join("\n", @{$written{$source}}) . "\n", 'every line of ' . (split m{/}, $source)[-1] . ' once, in order and byte by byte') or diag(substr($got, 0, 2000));
-	is($node->safe_psql('postgres', "SELECT count(*) FROM l4_log WHERE source = '$source' AND message ~ '^failed\\nTraceback.*\\nValueError'"), '10', 'tracebacks are one record');
+	my $got = $node->safe_psql('postgres', "SELECT convert_from(string_agg(raw_bytes, '' ORDER BY line_no, part), 'UTF8')
+		FROM l4_log WHERE source = '$source'");
+	is($got, join("\n", @{$written{$source}}) . "\n", 'every line of ' . (split m{/}, $source)[-1]
+		. ' once, in order and byte by byte') or diag(substr($got, 0, 2000));
+	is($node->safe_psql('postgres',
+		"SELECT count(*) FROM l4_log WHERE source = '$source' AND message ~ '^failed\\nTraceback.*\\nValueError'"), '10',
+		'tracebacks are one record');
 }
-is($node->safe_psql('postgres', q{SELECT string_agg(DISTINCT rank::text, ',' ORDER BY rank::text) FROM l4_stream WHERE source LIKE '%rank_%'}), '0,1', 'ranks are known by the path');
+is($node->safe_psql('postgres', q{SELECT string_agg(DISTINCT rank::text, ',' ORDER BY rank::text) FROM l4_stream
+	WHERE source LIKE '%rank_%'}), '0,1', 'ranks are known by the path');
 
 $node->stop;
 done_testing();

@@ -1,6 +1,6 @@
-# Imports with workers, ended at random moments in every way there is: nothing else in the server notices, and calling the import again
-# brings exactly what an undisturbed one brings. L4_CRASH_ENDINGS and L4_CRASH_KILLS say how many rounds (make test-crash runs 500 and
-# 200), L4_CRASH_SEED which moments.
+# Imports with workers, ended at random moments in every way there is: nothing else in the server notices, and calling the
+# import again brings exactly what an undisturbed one brings. L4_CRASH_ENDINGS and L4_CRASH_KILLS say how many rounds (make
+# test-crash runs 500 and 200), L4_CRASH_SEED which moments.
 use strict;
 use warnings;
 use Digest::MD5 qw(md5_hex);
@@ -23,7 +23,8 @@ diag("seed $seed: $endings endings, $kills kills");
 
 my $node = PostgreSQL::Test::Cluster->new('crash');
 $node->init;
-$node->append_conf('postgresql.conf', "timezone = 'UTC'\nmax_worker_processes = 8\nautovacuum = off\nrestart_after_crash = on\nlog_min_messages = warning\n");
+$node->append_conf('postgresql.conf',
+	"timezone = 'UTC'\nmax_worker_processes = 8\nautovacuum = off\nrestart_after_crash = on\nlog_min_messages = warning\n");
 $node->start;
 my $folder = PostgreSQL::Test::Utils::tempdir;
 
@@ -47,10 +48,12 @@ sub log_lines
 	{
 		my $n = int rand 40;
 		my $label = @ranks ? '[rank' . $ranks[rand @ranks] . ']: ' : '';
-		my $stamp = sprintf '[2026-11-20 %02d:%02d:%02d,%03d]', 10 + $time / 3600000, $time / 60000 % 60, $time / 1000 % 60, ($time += 137) % 1000;
+		my $stamp = sprintf '[2026-11-20 %02d:%02d:%02d,%03d]', 10 + $time / 3600000, $time / 60000 % 60, $time / 1000 % 60,
+			($time += 137) % 1000;
 		$text .= $n < 24 ? "$label$stamp [INFO] [train.py:$n:main] step=" . ++$step . ' loss=' . rand() . "\n"
 			: $n < 28 ? "${label}loading shard $n of 99 by " . join('', map { chr 97 + rand 26 } 1 .. 3) . " done\n"
-			: $n < 32 ? "$label$stamp [ERROR] [train.py:9:main] failed\n${label}Traceback (most recent call last):\n$label  File \"a.py\", line $n, in x\n${label}ValueError: no $n\n"
+			: $n < 32 ? "$label$stamp [ERROR] [train.py:9:main] failed\n${label}Traceback (most recent call last):\n$label  "
+				. "File \"a.py\", line $n, in x\n${label}ValueError: no $n\n"
 			: $n < 36 ? $label . join("\r", map { " $_%|##  | $_/50 [00:01<00:49, 1.0s/it]" } 0 .. $n / 4) . "\n"
 			: "${label}saving checkpoint at iteration $step to /ckpt\n";
 	}
@@ -70,26 +73,33 @@ write_both('large/all.log', log_lines(4_000_000, 0 .. 15));
 my @cases = map { my $kind = $_; map { [$kind, $_] } qw(fresh grown) } qw(many large);
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Databases: each round works in a copy of its own, so that events are found anew. The comparison is of all rows, and of what is read back.
+# Databases: each round works in a copy of its own, so that events are found anew. The comparison is of all rows, and of what is
+# read back.
 
 sub import_call
 {
 	my ($kind, $path, $workers) = @_;
-	return "CALL l4_import('job', '$folder/$path/$kind', workers => $workers" . ($kind eq 'large' ? ', part_bytes => 100000)' : ')');
+	return "CALL l4_import('job', '$folder/$path/$kind', workers => $workers"
+		. ($kind eq 'large' ? ', part_bytes => 100000)' : ')');
 }
 
 my %rows = (
-	(map { $_ => 'to_jsonb(t)' } qw(l4_segment l4_stream_event l4_parameter_sketch l4_timeline l4_address l4_shape l4_source_state l4_pool l4_pool_job l4_pool_event l4_pool_parameter)),
+	(map { $_ => 'to_jsonb(t)' } qw(l4_segment l4_stream_event l4_parameter_sketch l4_timeline l4_address l4_shape
+		l4_source_state l4_pool l4_pool_job l4_pool_event l4_pool_parameter)),
 	l4_stream => "to_jsonb(t) - 'imported_at' - 'file_modified_at'",
 	l4_event => "to_jsonb(t) - 'first_seen'");
-my $summary = join ' UNION ALL ', map { "SELECT '$_ ' || count(*) || ' ' || coalesce(md5(string_agg(r, E'\\n' ORDER BY r)), '') FROM (SELECT ($rows{$_})::text COLLATE \"C\" FROM $_ t) s (r)" } sort keys %rows;
+my $summary = join ' UNION ALL ',
+	map { "SELECT '$_ ' || count(*) || ' ' || coalesce(md5(string_agg(r, E'\\n' ORDER BY r)), '')
+		FROM (SELECT ($rows{$_})::text COLLATE \"C\" FROM $_ t) s (r)" } sort keys %rows;
 $summary .= ' ORDER BY 1';	# a plan may take the tables in any order
 # of each source: its name, a hash of its bytes as they are read back, and how many lines these are
 my $contents = q{SELECT concat_ws(E'\t', source, md5(string_agg(raw_bytes, '' ORDER BY line_no, part)),
-		sum(length(text) - length(replace(text, E'\n', '')))) FROM (SELECT *, encode(raw_bytes, 'escape') AS text FROM l4_log) l GROUP BY source};
+		sum(length(text) - length(replace(text, E'\n', '')))) FROM (SELECT *,
+			encode(raw_bytes, 'escape') AS text FROM l4_log) l GROUP BY source};
 
 $node->safe_psql('postgres', 'CREATE DATABASE fresh');
-$node->safe_psql('fresh', q{CREATE EXTENSION l4; SELECT l4_register_job('job', '{"model": "m"}', 'succeeded', started_at => '2026-11-20 09:00+00')});
+$node->safe_psql('fresh',
+	q{CREATE EXTENSION l4; SELECT l4_register_job('job', '{"model": "m"}', 'succeeded', started_at => '2026-11-20 09:00+00')});
 my (%expected, %lines, %seconds);
 for my $case (@cases)
 {
@@ -101,7 +111,8 @@ for my $case (@cases)
 	$node->safe_psql('undisturbed', import_call($kind, 'whole', 3));
 	$seconds{"$state$kind"} = time - $began;
 	$expected{"$state$kind"} = $node->safe_psql('undisturbed', $summary);
-	my %found = map { my ($source, $hash, $lines) = split /\t/; $source => [$hash, $lines] } split /\n/, $node->safe_psql('undisturbed', $contents);
+	my %found = map { my ($source, $hash, $lines) = split /\t/; $source => [$hash, $lines] } split /\n/,
+		$node->safe_psql('undisturbed', $contents);
 	$lines{$kind} = \%found;
 	$node->safe_psql('postgres', 'DROP DATABASE undisturbed');
 }
@@ -130,14 +141,16 @@ sub meet_bystander
 	$bystander->query_safe('CREATE TEMPORARY TABLE mine AS SELECT 42 AS answer');
 }
 
-sub bystander_lives { return (eval { $bystander->query_safe('SELECT pg_backend_pid(), answer FROM mine') } // '') eq "$bystander_pid|42"; }
+sub bystander_lives { return (eval { $bystander->query_safe('SELECT pg_backend_pid(), answer
+	FROM mine') } // '') eq "$bystander_pid|42"; }
 
 sub process_of
 {
 	my ($who) = @_;
 	my $type = $who eq 'worker' ? 'l4 import worker' : 'client backend';
 	# always a row, for want of which the driver of PostgreSQL 16.2 returns words of its own
-	return $bystander->query_safe("SELECT (SELECT pid FROM pg_stat_activity WHERE datname = 'round' AND backend_type = '$type' ORDER BY random() LIMIT 1)");
+	return $bystander->query_safe("SELECT (SELECT pid FROM pg_stat_activity WHERE datname = 'round' AND backend_type = '$type'
+		ORDER BY random() LIMIT 1)");
 }
 
 sub begin_import
@@ -145,7 +158,8 @@ sub begin_import
 	my ($kind, $setting) = @_;
 	my $result = { err => '' };
 	$result->{run} = IPC::Run::start(
-		['psql', '--no-psqlrc', '--quiet', '-d', $node->connstr('round'), '-v', 'ON_ERROR_STOP=1', '-c', $setting, '-c', import_call($kind, 'whole', 3)],
+		['psql', '--no-psqlrc', '--quiet', '-d', $node->connstr('round'), '-v', 'ON_ERROR_STOP=1', '-c', $setting, '-c',
+			import_call($kind, 'whole', 3)],
 		'>', \my $out, '2>', \$result->{err}, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 	return $result;
 }
@@ -153,7 +167,9 @@ sub begin_import
 sub end_import
 {
 	my ($import) = @_;
-	eval { $import->{run}->finish; 1 } or die "$@\n" . $node->safe_psql('postgres', 'SELECT pid, backend_type, wait_event, query, pg_blocking_pids(pid) FROM pg_stat_activity');
+	eval { $import->{run}->finish; 1 } or die "$@\n"
+		. $node->safe_psql('postgres', 'SELECT pid, backend_type, wait_event, query, pg_blocking_pids(pid)
+			FROM pg_stat_activity');
 	return $import->{run}->result(0);
 }
 
@@ -213,12 +229,14 @@ sub too_late
 # ---------------------------------------------------------------------------------------------------------------------
 # Terminations, cancels and timeouts of leaders and workers: nobody else notices.
 
-# The leader waits for a part that another process is at, on a list in memory that its end unmaps. The workers stand still for three
-# seconds; should one do so with a lock that all need, that is over then.
+# The leader waits for a part that another process is at, on a list in memory that its end unmaps. The workers stand still for
+# three seconds; should one do so with a lock that all need, that is over then.
 sub leader_at_part
 {
-	my $workers = q{SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE datname = 'round' AND backend_type = 'l4 import worker'};
-	my $waiting = q{SELECT max(pid) FROM pg_stat_activity WHERE datname = 'round' AND backend_type = 'client backend' AND wait_event = 'Extension'};
+	my $workers = q{SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE datname = 'round'
+		AND backend_type = 'l4 import worker'};
+	my $waiting = q{SELECT max(pid) FROM pg_stat_activity WHERE datname = 'round' AND backend_type = 'client backend'
+		AND wait_event = 'Extension'};
 	my $began = time;
 	my $pids = '';
 	$pids = $bystander->query_safe($workers) while $pids !~ / / && time - $began < 10;
@@ -252,7 +270,8 @@ for my $how ('cancel', 'terminate')
 	resume('large', 'fresh', "$how at a part");
 }
 
-my @endings = (['leader', 'terminate'], ['leader', 'cancel'], ['leader', 'timeout'], ['worker', 'terminate'], ['worker', 'cancel']);
+my @endings = (['leader', 'terminate'], ['leader', 'cancel'], ['leader', 'timeout'], ['worker', 'terminate'],
+	['worker', 'cancel']);
 my %hit;
 my $survived = 0;
 $count{rounds} = 0;
@@ -263,7 +282,8 @@ for (my $round = 1; sum0(values %hit) < $endings && $round <= 4 * $endings; $rou
 	my $what = "round $round ($who, $how, $state $kind)";
 	begin_round($state, $kind);
 	my $began = time;
-	my $import = begin_import($kind, $how eq 'timeout' ? 'SET statement_timeout = ' . max(1, int rand(1100) * $seconds{"$state$kind"}) : 'SELECT');
+	my $import = begin_import($kind, $how eq 'timeout' ? 'SET statement_timeout = '
+		. max(1, int rand(1100) * $seconds{"$state$kind"}) : 'SELECT');
 	my $pid = $how eq 'timeout' ? '' : wait_for_moment($state, $kind, $who, $import);
 	$bystander->query_safe("SELECT pg_${how}_backend($pid)") if $pid;
 	my $code = end_import($import);
@@ -283,9 +303,12 @@ my $crashes = () = $log =~ /was terminated by (?:signal|exception)|PANIC:|TRAP:/
 is($crashes, 0, 'no process crashed');
 is(sum0(values %hit), $endings, 'that many imports were ended');
 is($survived, $count{rounds}, 'a session that has nothing to do with it lives through all endings');
-is("@count{qw(lost doubled different failed)}", '0 0 0 0', 'after each ending the import, called again, brings all, once, as if nothing had been') ;
-diag(sprintf '%d endings (%s; %d more came too late): %d crashes, %d of %d times the others lived on, %d lines lost, %d doubled, %d differences, %d failures',
-	sum0(values %hit), join(', ', map { "$_ $hit{$_}" } sort keys %hit), $count{late}, $crashes, $survived, $count{rounds}, @count{qw(lost doubled different failed)});
+is("@count{qw(lost doubled different failed)}", '0 0 0 0',
+	'after each ending the import, called again, brings all, once, as if nothing had been') ;
+diag(sprintf '%d endings (%s; %d more came too late): %d crashes, %d of %d times the others lived on, %d lines lost, %d '
+	. 'doubled, %d differences, %d failures',
+	sum0(values %hit), join(', ', map { "$_ $hit{$_}" } sort keys %hit), $count{late}, $crashes, $survived, $count{rounds},
+		@count{qw(lost doubled different failed)});
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Kills that take the whole server, and stops of it.
@@ -351,8 +374,11 @@ my $others = () = slurp_file($node->logfile) =~ /was terminated by signal (?!9\b
 is(sum0(values %hit), $kills, 'that many imports were killed');
 is($others, 0, 'no process crashed but those that were killed');
 is($unclean, 0, 'each fast shutdown is a clean one');
-is("@count{qw(lost doubled different failed)}", '0 0 0 0', 'after each kill the import, called again, brings all, once, as if nothing had been');
-diag(sprintf '%d kills and stops (%s; %d more came too late): %d crashes of others, %d unclean shutdowns, %d lines lost, %d doubled, %d differences, %d failures',
-	sum0(values %hit), join(', ', map { "$_ $hit{$_}" } sort keys %hit), $count{late}, $others, $unclean, @count{qw(lost doubled different failed)});
+is("@count{qw(lost doubled different failed)}", '0 0 0 0',
+	'after each kill the import, called again, brings all, once, as if nothing had been');
+diag(sprintf '%d kills and stops (%s; %d more came too late): %d crashes of others, %d unclean shutdowns, %d lines lost, %d '
+	. 'doubled, %d differences, %d failures',
+	sum0(values %hit), join(', ', map { "$_ $hit{$_}" } sort keys %hit), $count{late}, $others, $unclean,
+		@count{qw(lost doubled different failed)});
 $node->stop;
 done_testing();

@@ -21,7 +21,8 @@ sub error_of
 
 # All rows of the extension's tables that a dump holds: table, number, hash.
 my $contents = q{
-	SELECT string_agg(format($q$SELECT %L, count(*), md5(string_agg(r::text, E'\n' ORDER BY r::text COLLATE "C")) FROM %s r %s$q$, t.id, t.id::regclass, t.condition), ' UNION ALL ')
+	SELECT string_agg(format($q$SELECT %L, count(*), md5(string_agg(r::text, E'\n' ORDER BY r::text COLLATE "C"))
+		FROM %s r %s$q$, t.id, t.id::regclass, t.condition), ' UNION ALL ')
 	FROM pg_extension e, unnest(e.extconfig, e.extcondition) t (id, condition) WHERE extname = 'l4'};
 sub contents_of
 {
@@ -46,26 +47,31 @@ my %kept = (
 for my $what (sort keys %kept)
 {
 	$node->safe_psql('guarded', "$keeper CREATE EXTENSION l4; $kept{$what}");
-	like(error_of('guarded', 'DROP EXTENSION l4;'), qr/2BP01.*DETAIL: .*l4_.*HINT: .*CASCADE/s, "DROP EXTENSION refuses where $what would be lost");
+	like(error_of('guarded', 'DROP EXTENSION l4;'), qr/2BP01.*DETAIL: .*l4_.*HINT: .*CASCADE/s,
+		"DROP EXTENSION refuses where $what would be lost");
 	like(error_of('guarded', 'DROP OWNED BY keeper;'), qr/2BP01/, "and so does DROP OWNED BY its owner");
 	$node->safe_psql('guarded', 'DROP EXTENSION l4 CASCADE');
 }
-like(error_of('guarded', "$keeper CREATE EXTENSION l4; $kept{'a job'}; DROP OWNED BY other, CURRENT_USER;"), qr/2BP01/, 'CURRENT_USER among others too');
+like(error_of('guarded', "$keeper CREATE EXTENSION l4; $kept{'a job'}; DROP OWNED BY other, CURRENT_USER;"), qr/2BP01/,
+	'CURRENT_USER among others too');
 is(error_of('guarded', 'DROP OWNED BY other;'), '', 'DROP OWNED BY another role goes through');
 is($node->safe_psql('guarded', "SELECT count(*) FROM l4_job"), '1', 'and takes nothing');
 is(error_of('guarded', "BEGIN; DROP OWNED BY keeper CASCADE; ROLLBACK;"), '', 'DROP OWNED BY ... CASCADE says what it does');
 is(error_of('guarded', "BEGIN; SET LOCAL l4.allow_drop = on; DROP EXTENSION l4; ROLLBACK;"), '', 'so does l4.allow_drop');
-is(error_of('guarded', "DROP EXTENSION l4 CASCADE; $keeper CREATE EXTENSION l4; DROP EXTENSION l4; CREATE EXTENSION l4; DROP OWNED BY keeper;"), '',
+is(error_of('guarded', "DROP EXTENSION l4 CASCADE; $keeper CREATE EXTENSION l4; DROP EXTENSION l4; CREATE EXTENSION l4;
+	DROP OWNED BY keeper;"), '',
 	'where only built-in rows are there, nothing is in the way');
 is($node->safe_psql('guarded', "SELECT count(*) FROM pg_extension WHERE extname = 'l4'"), '0', 'and the extension is gone');
-is(error_of('guarded', 'DROP OWNED BY keeper; DROP EXTENSION IF EXISTS l4;'), '', 'and these statements go on working without it');
+is(error_of('guarded', 'DROP OWNED BY keeper; DROP EXTENSION IF EXISTS l4;'), '',
+	'and these statements go on working without it');
 
 # ---------- renaming the schema ----------
 
 $node->safe_psql('guarded', q{CREATE SCHEMA "Our logs"; CREATE SCHEMA another; CREATE EXTENSION l4 SCHEMA "Our logs"});
 like(error_of('guarded', 'ALTER SCHEMA "Our logs" RENAME TO logs;'), qr/55000.*"Our logs".*HINT/s, 'its schema is not renamed');
 like(error_of('guarded', 'ALTER EXTENSION l4 SET SCHEMA another;'), qr/0A000.*does not support SET SCHEMA/, 'nor is it moved');
-is(error_of('guarded', 'ALTER SCHEMA another RENAME TO logs; ALTER SCHEMA "Our logs" OWNER TO keeper;'), '', 'other schemas, and its owner, are free');
+is(error_of('guarded', 'ALTER SCHEMA another RENAME TO logs; ALTER SCHEMA "Our logs" OWNER TO keeper;'), '',
+	'other schemas, and its owner, are free');
 
 # ---------- pg_restore --clean over what is there ----------
 
@@ -83,7 +89,8 @@ $node->safe_psql('second', q{
 	CREATE VIEW ours AS SELECT job_id FROM l4_job});
 my @restore = ('pg_restore', '--clean', '--if-exists', '--exit-on-error', '--dbname', $node->connstr('second'), $dump);
 my $before = contents_of('second');
-$node->command_fails_like(\@restore, qr/PGOPTIONS='-c l4.allow_drop=on'/, 'a restore with --clean says how it would discard what is there');
+$node->command_fails_like(\@restore, qr/PGOPTIONS='-c l4.allow_drop=on'/,
+	'a restore with --clean says how it would discard what is there');
 is(contents_of('second'), $before, 'and leaves it');
 {
 	local $ENV{PGOPTIONS} = '-c l4.allow_drop=on';

@@ -19,7 +19,8 @@ sub load_fault_jobs
 	{
 		my $status = $job =~ /^ok/ ? 'succeeded' : 'failed';
 		$node->safe_psql($database, qq{
-			SELECT l4_register_job('$job', '{"model": "m-8", "framework": "f 1.0"}', '$status', '{node-a,node-b,node-c,node-d}', 1);
+			SELECT l4_register_job('$job', '{"model": "m-8", "framework": "f 1.0"}', '$status', '{node-a,node-b,node-c,node-d}',
+				1);
 			CALL l4_import('$job', '$data/$job');});
 	}
 }
