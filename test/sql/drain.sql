@@ -138,9 +138,9 @@ SELECT e.template, e.occurrences, e.shapes, e.example
 FROM (SELECT l4_drain(message) AS events FROM drain_message) AS d, unnest(d.events) WITH ORDINALITY AS e
 ORDER BY e.ordinality;
 -- the event's id is that of the template's shape
-SELECT bool_and(e.event_id = c.event_id) FROM (SELECT l4_drain(message) AS events FROM drain_message) AS d,
-	unnest(d.events) AS e,
-	l4_cluster_shapes(ARRAY[1], ARRAY[e.template]) AS c;
+SELECT e.template, e.event_id, c.event_id AS of_its_shape FROM (SELECT l4_drain(message) AS events FROM drain_message) AS d,
+	unnest(d.events) AS e, l4_cluster_shapes(ARRAY[1], ARRAY[e.template]) AS c
+WHERE e.event_id <> c.event_id;
 -- nothing, only NULLs, one row, an empty message
 SELECT l4_drain(message) IS NULL FROM drain_message WHERE false;
 SELECT l4_drain(message) IS NULL FROM drain_message WHERE message IS NULL;
@@ -241,11 +241,11 @@ SELECT pg_temp.attempt($$SELECT l4_drain_merge(s::l4_shape_counts) FROM unnest(A
 	encode('\x013fe000000000000004050101 61 ffffffffffffffff7f 00', 'base64'),
 	encode('\x013fe000000000000004050101 61 01 00', 'base64')]) AS s$$);
 -- every cut and every flipped byte of a state is refused or read, never worse
-SELECT count(result) > 0 AS survived, count(*) FILTER (WHERE result ~ '^22P03: ') > 100 AS refused FROM (
+SELECT substring(result, '^(\w{5}): ') AS error, count(*) FROM (
 	SELECT pg_temp.craft(encode(substr(b, 1, n), 'hex')) AS result FROM (SELECT l4_shape_counts_send(l4_drain_state(m)) AS b
 		FROM unnest(ARRAY['a 1', 'b 2 c', 'd']) AS m) AS s, generate_series(0, octet_length(b) - 1) AS n
 	UNION ALL
 	SELECT pg_temp.craft(encode(set_byte(b, n, (get_byte(b, n) + d) % 256), 'hex'))
 	FROM (SELECT l4_shape_counts_send(l4_drain_state(m)) AS b
 		FROM unnest(ARRAY['a 1', 'b 2 c', 'd']) AS m) AS s, generate_series(0, octet_length(b) - 1) AS n,
-		unnest(ARRAY[1, 127, 128, 255]) AS d) AS x;
+		unnest(ARRAY[1, 127, 128, 255]) AS d) AS x GROUP BY 1 ORDER BY 1;

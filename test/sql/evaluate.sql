@@ -57,12 +57,12 @@ SELECT method, jobs, round(event_precision::numeric, 3) AS p, round(event_recall
 	iteration_jobs, iteration, max_seconds > 0 AS timed
 FROM l4_evaluate_summary();
 -- some jobs, one method, without the pool; labels by a query: only those columns that matter
-SELECT job_id, method, events_hit > 0 AS found, blamed FROM l4_evaluate('{bug}', '{l4}', use_pool => false);
+SELECT job_id, method, events_hit, events_reported, events_true, blamed FROM l4_evaluate('{bug}', '{l4}', use_pool => false);
 SELECT job_id, events_true, events_hit, nodes_at_fault
 FROM l4_evaluate(methods => '{l4}', labels => $$SELECT job_id, 1 AS label_no, 'event' AS kind, 'Error' AS pattern, 9 AS other
 	FROM public.l4_job WHERE job_id = 'bug'$$);
 -- every figure adds up: a job judged by labels that are all its own lines has a recall of what is reported, and nothing false
-SELECT events_reported = events_hit AS nothing_false, events_true = count_events AS all_true, label_recall
+SELECT events_reported, events_hit, events_true, count_events, label_recall
 FROM l4_evaluate('{killed}', '{l4}', labels => $$SELECT 'killed' AS job_id, 1 AS label_no, 'event' AS kind, '' AS pattern$$) e,
 	(SELECT count(DISTINCT event_id) AS count_events FROM l4_log WHERE job_id = 'killed') c;
 -- no labels, no rows; the summary of no rows is empty
@@ -83,17 +83,17 @@ SELECT * FROM l4_evaluate('{bug}', '{l4}', labels => $$SELECT 'bug' AS job_id, 1
 	'(' AS pattern$$);
 
 -- why an event is reported: the rows of all events reported say so, in a sentence, with a line that is there
-SELECT count(*) > 0 AS rows, bool_and(x.news) AS all_news, bool_and(x.reason <> '') AS all_reasons,
-	bool_and(x.explanation LIKE 'Reported: %compared with 2 successful jobs%.') AS all_explained,
-	bool_and(EXISTS (SELECT FROM l4_log l WHERE l.job_id = 'killed' AND x.quote LIKE l.source || ':' || l.line_no || ': %'))
-		AS all_quoted
-FROM (SELECT event_id FROM l4_diagnose('killed') WHERE kind = 'event') d, l4_explain_event('killed', d.event_id) x;
+CREATE TEMP TABLE reported AS SELECT x.*
+	FROM (SELECT event_id FROM l4_diagnose('killed') WHERE kind = 'event') d, l4_explain_event('killed', d.event_id) x;
+SELECT reason, count(*) FROM reported GROUP BY reason ORDER BY reason;
+SELECT * FROM reported x WHERE x.news IS NOT TRUE OR x.explanation NOT LIKE 'Reported: %compared with 2 successful jobs%.'
+	OR NOT EXISTS (SELECT FROM l4_log l WHERE l.job_id = 'killed' AND x.quote LIKE l.source || ':' || l.line_no || ': %');
 -- why the others are not
-SELECT count(*) > 0 AS rows, count(*) FILTER (WHERE x.news) AS news,
-	bool_and(x.explanation LIKE 'Left out: %.') AS all_explained, bool_and(x.pool_size = 2) AS pool,
-	bool_and(x.occurrences >= x.max_per_stream) AS counted
-FROM (SELECT DISTINCT event_id FROM l4_log WHERE job_id = 'killed' EXCEPT SELECT event_id FROM l4_diagnose('killed')
-	WHERE kind = 'event') d, l4_explain_event('killed', d.event_id) x;
+CREATE TEMP TABLE left_out AS SELECT x.*
+	FROM (SELECT DISTINCT event_id FROM l4_log WHERE job_id = 'killed' EXCEPT SELECT event_id FROM l4_diagnose('killed')
+		WHERE kind = 'event') d, l4_explain_event('killed', d.event_id) x;
+SELECT pool_size, count(*) FROM left_out GROUP BY pool_size;
+SELECT * FROM left_out WHERE news OR explanation NOT LIKE 'Left out: %.' OR occurrences < max_per_stream;
 SELECT DISTINCT regexp_replace(x.explanation, '\d+', 'N', 'g') AS explanation
 FROM (SELECT DISTINCT event_id FROM l4_log WHERE job_id = 'killed') d, l4_explain_event('killed', d.event_id) x
 WHERE NOT x.news ORDER BY 1;

@@ -43,8 +43,8 @@ SELECT * FROM l4_match_patterns('{a}', '{(x}', '{x}');
 SELECT * FROM l4_match_patterns('{{a}}', '{{x}}', '{x}');
 
 -- built-in faults: each key once, roles of all kinds, edges only between faults there are
-SELECT count(*) = count(DISTINCT fault_key) AS once, bool_and(builtin) AS builtin, bool_and(state = 'confirmed') AS confirmed
-FROM l4_fault;
+SELECT fault_key, count(*) AS times, array_agg(builtin) AS builtin, array_agg(state) AS state
+FROM l4_fault GROUP BY fault_key HAVING count(*) > 1 OR NOT bool_and(builtin AND state = 'confirmed');
 SELECT role, count(*) > 0 AS some FROM l4_fault_library GROUP BY role ORDER BY role;
 SELECT x.* FROM l4_fault_explains x WHERE x.fault_key <> '*' AND NOT EXISTS (SELECT FROM l4_fault f
 	WHERE f.fault_key = x.fault_key)
@@ -58,9 +58,8 @@ ORDER BY fault_key;
 \set examples :abs_srcdir '/data/faults/examples.tsv'
 CREATE TEMP TABLE example (fault_key text PRIMARY KEY, example text NOT NULL);
 COPY example FROM :'examples' WITH (FORMAT csv, DELIMITER E'\t', QUOTE E'\b', HEADER);
-SELECT count(*) = (SELECT count(*) FROM l4_fault) AS all_have_one,
-	count(*) FILTER (WHERE NOT l4_pattern_matches(f.pattern, e.example)) AS missed
-	FROM example e JOIN l4_fault f USING (fault_key);
+SELECT fault_key, e.example, f.pattern FROM example e FULL JOIN l4_fault f USING (fault_key)
+WHERE l4_pattern_matches(f.pattern, e.example) IS NOT TRUE ORDER BY 1;
 SELECT e.fault_key, f.fault_key AS first
 FROM example e, LATERAL (SELECT array_agg(f.fault_key) AS keys FROM l4_fault f
 	WHERE l4_pattern_matches(f.pattern, e.example)) m,
@@ -94,12 +93,12 @@ SELECT fault_key, explained_by FROM l4_match_faults('pump-2');
 SELECT l4_activate_fault('coolant_pump', 'tested on all jobs');
 SELECT kind, ordinal, node, fault_key, root_cause, fix FROM l4_diagnose('pump-2') WHERE kind = 'fault' ORDER BY ordinal;
 SELECT fault_key, builtin, explained_by FROM l4_match_faults('pump-2');
-SELECT l4_save_diagnosis('pump-1') > 0 AS saved, l4_save_diagnosis('pump-2') > 0 AS saved;
+SELECT l4_save_diagnosis('pump-1') AS findings, l4_save_diagnosis('pump-2') AS findings;
 -- what was saved, with what, and that a later one supersedes it while both remain
 SELECT job_id, saved_by = current_user AS by_me, version = (SELECT extversion FROM pg_extension WHERE extname = 'l4')
-	AS version, use_pool, pool_jobs, pool_fit, records, findings > 0 AS findings,
+	AS version, use_pool, pool_jobs, pool_fit, records, findings,
 	verdict, restart_action, restart_target, began_at, newest FROM l4_diagnoses ORDER BY job_id;
-SELECT l4_save_diagnosis('pump-2', false) > 0 AS saved;
+SELECT l4_save_diagnosis('pump-2', false) AS findings;
 SELECT use_pool, pool_jobs, newest, superseded_at IS NOT NULL AS superseded
 FROM l4_diagnoses WHERE job_id = 'pump-2' ORDER BY saved_at;
 SELECT count(DISTINCT saved_at) AS kept, count(DISTINCT saved_at) FILTER (WHERE newest) AS newest

@@ -1,8 +1,9 @@
 -- The built-in formats: each row's own example must be claimed by that very row.
 SET timezone = 'UTC';
-SELECT kind, count(*) > 8 AS several, count(DISTINCT name) = count(*) AS unique_names,
-	bool_and(pattern <> '' AND example <> '') AS complete
-FROM l4_builtin_formats() GROUP BY kind ORDER BY kind;
+SELECT kind, count(*) > 8 AS several FROM l4_builtin_formats() GROUP BY kind ORDER BY kind;
+-- a name that a kind has twice, and what lacks its pattern or example (none)
+SELECT kind, name, count(*), array_agg(pattern) AS patterns, array_agg(example) AS examples FROM l4_builtin_formats()
+GROUP BY kind, name HAVING count(*) > 1 OR (bool_and(pattern <> '' AND example <> '')) IS NOT TRUE;
 -- the table holds them all, as built in
 SELECT count(*) AS missing FROM l4_builtin_formats() AS b
 WHERE NOT EXISTS (SELECT FROM l4_format AS f WHERE (f.name, f.kind, f.priority, f.pattern, f.dominant, f.example) =

@@ -23,11 +23,11 @@ SELECT f.feature, f.saving > 0 AS saves, round(f.z::numeric, 3) AS z, f.value, f
 FROM unnest((SELECT l4_iforest_rank(node, event, occurrences) FROM node_event)) AS r, unnest(r.features) AS f
 WHERE r.rank = 1 AND f.feature LIKE 'odd%' ORDER BY f.feature;
 SELECT count(*), count(*) FILTER (WHERE suspect) AS suspects, min(rank), max(rank), count(DISTINCT item),
-	max(cardinality(features)), bool_and(score BETWEEN 0 AND 1)
+	max(cardinality(features)), count(*) FILTER (WHERE score NOT BETWEEN 0 AND 1) AS scores_beyond
 FROM unnest((SELECT l4_iforest_rank(node, event, occurrences) FROM node_event));
 -- ranks go by score
-SELECT bool_and(score >= next) FROM (SELECT score, lead(score) OVER (ORDER BY rank) AS next
-	FROM unnest((SELECT l4_iforest_rank(node, event, occurrences) FROM node_event))) AS s;
+SELECT * FROM (SELECT rank, score, lead(score) OVER (ORDER BY rank) AS next
+	FROM unnest((SELECT l4_iforest_rank(node, event, occurrences) FROM node_event))) AS s WHERE score < next;
 -- features given as bigint
 SELECT item, (SELECT array_agg(f.feature ORDER BY f.feature) FROM unnest(features) AS f WHERE f.feature::bigint > 1000)
 FROM unnest((SELECT l4_iforest_rank(node, event_id, occurrences) FROM node_event)) WHERE rank = 1;
@@ -183,6 +183,6 @@ BEGIN
 END
 $$;
 -- binary round trip, and kept in a table
-SELECT count(*), bool_and(state::text = state::text::l4_iforest_state::text) FROM kept;
+SELECT count(*), count(*) FILTER (WHERE state::text <> state::text::l4_iforest_state::text) AS differences FROM kept;
 DROP TABLE node_event, leader, kept, serial_result;
 DROP FUNCTION error_of(text);

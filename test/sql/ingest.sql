@@ -229,4 +229,5 @@ SELECT rows FROM l4_ingest('clocks', $$SELECT line, source, line_no FROM (VALUES
 	('bare', 6, '01:02:04: ERROR: its level'), ('bare', 7, '01:02:05 [rank1]: its rank'),
 	('bare', 8, '01:02:06 the last')) v (source, line_no, line) ORDER BY source, line_no$$);
 SELECT source, line_no, ts, level, component, message FROM l4_log WHERE job_id = 'clocks' ORDER BY source, line_no;
-SELECT bool_and(convert_from(raw_bytes, 'UTF8') LIKE '%' || message || E'\n') AS lossless FROM l4_log WHERE job_id = 'clocks';
+SELECT source, line_no, raw_bytes, message FROM l4_log WHERE job_id = 'clocks'
+	AND convert_from(raw_bytes, 'UTF8') NOT LIKE '%' || message || E'\n';

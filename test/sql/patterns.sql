@@ -63,7 +63,7 @@ CREATE TABLE pattern_line AS SELECT n, CASE WHEN n % 5 = 0 THEN repeat('x', 60) 
 SELECT l4_register_job('slow rules', status => 'failed');
 SELECT * FROM l4_ingest('slow rules', 'SELECT ''node-0'' AS node, 0 AS rank, line FROM pattern_line ORDER BY n');
 SELECT count(*) AS lines, count(*) FILTER (WHERE l.raw = p.line) AS equal
-FROM l4_log l FULL JOIN pattern_line p ON p.n = l.line_no WHERE l.job_id = 'slow rules';
+FROM (SELECT * FROM l4_log WHERE job_id = 'slow rules') l FULL JOIN pattern_line p ON p.n = l.line_no;
 DELETE FROM l4_mask WHERE name = 'slow';
 DELETE FROM l4_stage_rule WHERE name = 'slow';
 DELETE FROM l4_iteration_rule WHERE name = 'slow';

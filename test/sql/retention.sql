@@ -21,13 +21,13 @@ CREATE TEMP TABLE log_before AS SELECT source, line_no, part, raw_bytes FROM l4_
 -- without a saved diagnosis one is saved first; all the rest is as it was
 SELECT l4_drop_log_text('gone') > 1000 AS freed;
 SELECT count(*) FROM l4_log WHERE job_id = 'gone';
-SELECT count(*) AS diagnoses, (SELECT count(*) FROM before) = sum(findings) AS all_findings
+SELECT count(*) AS diagnoses, sum(findings) AS findings, (SELECT count(*) FROM before) AS findings_before
 FROM l4_diagnosis WHERE job_id = 'gone';
 SELECT count(*) AS differences FROM (
 	(SELECT * FROM before EXCEPT ALL SELECT row_number() OVER (), d.* FROM l4_diagnose('gone') d) UNION ALL
 	(SELECT row_number() OVER (), d.* FROM l4_diagnose('gone') d EXCEPT ALL SELECT * FROM before)) d;
-SELECT count(*) > 0 AS streams, (SELECT count(*) > 0 FROM l4_stream_event WHERE job_id = 'gone') AS counts,
-	(SELECT count(*) > 0 FROM l4_parameter_sketch WHERE job_id = 'gone') AS sketches
+SELECT count(*) AS streams, (SELECT count(*) FROM l4_stream_event WHERE job_id = 'gone') AS counts,
+	(SELECT count(*) FROM l4_parameter_sketch WHERE job_id = 'gone') AS sketches
 FROM l4_stream WHERE job_id = 'gone';
 SELECT l4_drop_log_text('gone');
 -- what needs the text says so
@@ -70,7 +70,7 @@ CREATE POLICY own ON l4_segment TO l4_retention_reader USING (job_id = 'kept-1')
 SET ROLE l4_retention_reader;
 SELECT l4_drop_log_text('gone', save_diagnosis => false);
 RESET ROLE;
-SELECT count(*) > 0 AS still_there FROM l4_segment WHERE job_id = 'gone';
+SELECT count(*) AS segments, sum(record_count) AS records FROM l4_segment WHERE job_id = 'gone';
 DROP POLICY own ON l4_segment;
 ALTER TABLE l4_segment DISABLE ROW LEVEL SECURITY;
 
@@ -84,8 +84,11 @@ FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'job_i
 			false, '')))[1]::text::bigint AS n) x
 WHERE c.relkind = 'r' AND c.relname LIKE 'l4\_%' AND x.n > 0;
 SELECT job_count FROM l4_pool WHERE settings = :'settings';
-SELECT count(*) > 0 AS fewer FROM (SELECT * FROM pool_before EXCEPT SELECT pool_id, shape_id, job_count, occurrences
-	FROM l4_pool_event) d;
+SELECT count(*) FILTER (WHERE n.job_count < b.job_count) AS fewer_jobs,
+	count(*) FILTER (WHERE n.occurrences < b.occurrences) AS fewer_occurrences,
+	count(*) FILTER (WHERE n.job_count > b.job_count OR n.occurrences > b.occurrences) AS more
+FROM pool_before b JOIN l4_pool USING (pool_id) LEFT JOIN l4_pool_event n USING (pool_id, shape_id)
+WHERE settings = :'settings';
 SELECT l4_delete_job('gone');
 SELECT l4_drop_log_text('gone');
 -- the last one takes the pool along

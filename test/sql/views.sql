@@ -89,10 +89,10 @@ SELECT rows, sources FROM unnest(ARRAY['far', 'wide']) j,
 	CASE i % 3 WHEN 0 THEN 0 WHEN 1 THEN 7 ELSE 2147483647 END AS rank,
 	CASE i WHEN 10 THEN '0001-01-01 00:00+00' WHEN 20 THEN '9999-12-31 00:00+00' ELSE timestamptz '2026-01-01 00:00+00' + i
 		* interval '1s' END AS ts FROM generate_series(1, 50) i$$);
-SELECT j, (SELECT count(*) > 0 FROM l4_diagnose(j)) AS diagnosed, f, length(l4_report(j, f)) > 500 AS reported
+SELECT j, (SELECT count(*) FROM l4_diagnose(j)) AS findings, f, length(l4_report(j, f)) > 500 AS reported
 FROM unnest(ARRAY['far', 'wide']) j, unnest(ARRAY['text', 'markdown', 'html']) f ORDER BY j, f;
 SELECT value FROM l4_report_facts('wide', '{}') WHERE name = 'Time';
-SELECT job_id, l4_save_diagnosis(job_id) > 0 AS saved FROM l4_job WHERE job_id IN ('far', 'wide') ORDER BY job_id;
+SELECT job_id, l4_save_diagnosis(job_id) AS findings FROM l4_job WHERE job_id IN ('far', 'wide') ORDER BY job_id;
 UPDATE l4_stream SET first_ts = '-infinity', last_ts = 'infinity' WHERE job_id = 'far' AND rank = 7;
 SELECT job_id, started_at, ended_at, nodes, ranks FROM l4_job_facts WHERE job_id IN ('far', 'wide') ORDER BY job_id;
 SELECT job_id, ranks, hours, accelerator_hours, lost_accelerator_hours FROM l4_lost_hours WHERE job_id IN ('far', 'wide')
