@@ -11,7 +11,7 @@ status=0
 
 files() { git ls-files -- "$@" | grep -E "$pattern" | grep -v '^test/\(data\|fuzz/corpus\)/'; }
 
-pattern='\.(c|h|sql|sh|pl|pm|py|in)$|^Makefile$'
+pattern='\.(c|h|sql|spec|sh|pl|pm|py|in)$|^Makefile$'
 for file in $(files "$@"); do
 	wide=$(expand -t4 "$file" |
 		awk -v name="$file" '{ gsub(/[\200-\277]/, "") } length($0) > 128 { print name ":" NR ": " length($0) " columns" }')
