@@ -10,8 +10,7 @@
 #   test/run.sh accept NAME..      runs these regression or isolation tests and takes their output as the expected one;
 #                                  README takes the output of README.md's own examples
 #   test/run.sh fuzz [SECONDS [TARGET..]]   looks for inputs that break the algorithms; see test/fuzz/run.sh
-#   test/run.sh crash [ENDINGS [KILLS]]     ends and kills so many imports at random moments (500, 200) and prints what came of
-#                                           it
+#   test/run.sh crash [ENDINGS [KILLS]]     ends and kills so many imports at random moments (500, 200) and prints the counts
 #   test/run.sh docs               writes docs/reference.md and docs/steps.md from the COMMENTs
 #   test/run.sh bench-NAME [ARG..] runs test/bench/NAME.sh in a cluster with the extension
 #

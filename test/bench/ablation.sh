@@ -5,13 +5,12 @@
 #   2. each reason of being unexplained beyond new statements switched off in turn (that limit out of reach)
 #   3. the pool: of 5, 4, 3, 2, 1 and 0 successful jobs a family (the first by id), and of other families only (a failed job
 #      gets the settings of the next family's jobs). Successful jobs are taken out by their status; the events stay those of the
-#          clustering over all jobs.
+#      clustering over all jobs.
 #   4. silent failures by a cut network or power: the jobs whose fault is so named (CUT, a regular expression)
 #   5. 30 % of the nodes failing at once: copies of the jobs whose process or node was killed (KILLED, a regular expression on
 #      the fault, of 6 nodes or more) in which the content of the faulty node's logs, from the first record to the last, stands
-#          in place of that of other nodes until 30 % are
-#      like it. All else stays: other nodes and controllers speak of the one node alone, and copied lines of the name of the
-#          node they come from.
+#      in place of that of other nodes until 30 % are like it. All else stays: other nodes and controllers speak of the one node
+#      alone, and copied lines of the name of the node they come from.
 #
 # Nodes only are of interest in 1 and 5, events in 2. JOBS="a b" leaves all other failed jobs out.
 set -euo pipefail

@@ -8,7 +8,7 @@
 #                   write it
 #   REFERENCE=file  compares with the rows of such a run: prints how many rows are the same, and the first rows that differ;
 #                   fails if any does. Only what both sides have is compared of a row: columns that are new are named, not
-#                       counted as a difference.
+#                   counted as a difference.
 #   VARIANTS="a b"  only these of: pool, none (no pool), one (a pool of one job)
 set -euo pipefail
 . "$(dirname "$0")/accuracy.sh"

@@ -5,7 +5,7 @@
 #
 # DATA       a folder with one folder per log, each holding NAME.log_structured.csv (columns LineId, Content, EventTemplate),
 #            and possibly NAME.log_structured_corrected.csv with a second opinion on the templates. Without it only the speed is
-#                measured, on made-up lines.
+#            measured, on made-up lines.
 # EVALUATOR  a program called as: EVALUATOR --json TRUTH.csv RESULT.csv, which prints GA, PA, FGA and FTA as JSON (or set
 #            PARSE_ACCURACY). Without it only the speed is measured.
 # REPEAT     how many times the lines are repeated for the speed (default 50).

@@ -5,8 +5,8 @@
  * trouble, and one named fault. The same arguments give the same bytes. Node and rank files do not depend on one another, so
  * memory is that of the times of the iterations.
  *
- *   generate --out DIR [--job ID] [--nodes 8] [--ranks-per-node 4] [--iterations 100 | --bytes N] [--seed 1] [--framework
- *       megatron|deepspeed|torchtitan|ascend]
+ *   generate --out DIR [--job ID] [--nodes 8] [--ranks-per-node 4] [--iterations 100 | --bytes N] [--seed 1]
+ *            [--framework megatron|deepspeed|torchtitan|ascend]
  *            [--fault NAME] [--fault-node 3] [--step-ms 4000] [--labels FILE]
  *
  * --bytes sets the number of iterations so that all files together have about that many bytes (k, M, G: powers of 1000).
