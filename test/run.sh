@@ -312,6 +312,7 @@ test_demo() {
 	[ ! -f test/data/demo/jobs.csv ] || check 'demo: loads and diagnoses' \
 		bash -c 'bash test/demo.sh load && bash test/demo.sh check'
 	[ ! -f README.md ] || check 'README runs as written' bash test/check_readme.sh README.md
+	check 'names in the texts' bash test/check_names.sh README.md CONTRIBUTING.md docs/*.md
 }
 
 # Builds, starts the server and creates the extension; sets "ready" if all of that went well.
