@@ -4,7 +4,8 @@
 # Lists every place in sql/ where a pattern (LIKE, SIMILAR TO, ~, regexp_*, starts_with, strpos, position, split_part) reads
 # - a column that holds sentences: explanation, evidence, advice, reason of an advice, root_cause, fix, verdict, sentence; or
 # - words that stand in a sentence which sql/70_sentence*.sql or sql/73_verdict.sql makes (a literal of two words or more).
-# Fields of facts are what programs read. What searches texts for people, as l4_grep or l4_similar_failures do, reads logs and reports.
+# Fields of facts are what programs read. What searches texts for people, as l4_grep or l4_similar_failures do, reads logs and
+# reports.
 set -uo pipefail
 perl -e '
 	my %made;

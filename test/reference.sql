@@ -138,8 +138,8 @@ WHERE is_support AND :'steps'::boolean;
 \if :steps
 \qecho '# Steps'
 \qecho
-\qecho 'What the functions of the [reference](reference.md) are made of: for whoever changes the diagnosis, not for scripts. Steps may'
-\qecho 'change with every version.'
+\qecho 'What the functions of the [reference](reference.md) are made of: for whoever changes the diagnosis, not for scripts.'
+\qecho 'Steps may change with every version.'
 \else
 \qecho '# Reference'
 \qecho

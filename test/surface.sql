@@ -1,5 +1,5 @@
--- What users call, by task, in the order of docs/reference.md. All other functions are steps: their COMMENT begins with "Step: ",
--- and docs/steps.md has them. test/sql/catalog.sql checks both.
+-- What users call, by task, in the order of docs/reference.md. All other functions are steps: their COMMENT begins with
+-- "Step: ", and docs/steps.md has them. test/sql/catalog.sql checks both.
 CREATE TEMP TABLE surface_task (turn int, task text, names text[]);
 INSERT INTO surface_task VALUES
 	(1, 'Load the logs of jobs', '{l4_register_job,l4_import,l4_ingest,l4_ingest_inbox,l4_inbox_fluentbit,l4_learn_addresses}'),

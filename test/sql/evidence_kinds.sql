@@ -156,7 +156,7 @@ FROM generate_series(0, 4) r;
 SELECT load_job('pairs', :nodes) \g /dev/null
 SELECT * FROM evidence('pairs');
 SELECT kind, node, rank, stage, iteration, explanation FROM l4_diagnose('pairs') WHERE kind IN ('stage', 'iteration');
-\echo == pairs: a traceback on stderr is of the stage and iteration of what its rank says on stdout; a checkpoint tells its iteration
+\echo == pairs: a traceback on stderr is of the stage and iteration of what its rank says on stdout; a checkpoint tells its own
 SELECT make_lines('traced') \g /dev/null
 UPDATE line SET source = 'rank-' || rank || '/stdout.log' WHERE job = 'traced' AND rank IS NOT NULL;
 DELETE FROM line WHERE job = 'traced' AND node = 2 AND at > 12;

@@ -14,7 +14,8 @@ CALL l4_import('small', :'small');
 SELECT l4_report('small');
 SELECT l4_report('small', 'markdown');
 -- the same words and pictures whatever the reader's time zone
-CREATE TEMP TABLE report_utc AS SELECT f.format, l4_report('small', f.format) AS text FROM (VALUES ('text'), ('markdown'), ('html')) f (format);
+CREATE TEMP TABLE report_utc AS SELECT f.format, l4_report('small', f.format) AS text
+	FROM (VALUES ('text'), ('markdown'), ('html')) f (format);
 SET timezone = 'Asia/Kolkata';
 SELECT u.format, l.line FROM report_utc u, LATERAL (SELECT string_to_table(l4_report('small', u.format), E'\n') AS line
 	EXCEPT SELECT string_to_table(u.text, E'\n')) l;
