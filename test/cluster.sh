@@ -94,8 +94,8 @@ cluster_log() {
 # Whether a process of the server crashed.
 cluster_crashed() { grep -qE 'PANIC:|TRAP:|was terminated by signal|terminated by exception' "$L4_SERVER_LOG" 2>/dev/null; }
 
-# Clears what the caller's environment says about PostgreSQL and languages, and sets what psql and the test drivers need. The drivers of TAP tests
-# drop LC_ALL; the encoding of their databases is that of LANG.
+# Clears what the caller's environment says about PostgreSQL and languages, and sets what psql and the test drivers need. The
+# drivers of TAP tests drop LC_ALL; the encoding of their databases is that of LANG.
 cluster_environment() {
 	local name
 	for name in ${!PG*} ${!LC_*}; do

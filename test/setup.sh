@@ -113,7 +113,8 @@ disable_new_services() {
 	for service in $(LC_ALL=C comm -13 <(echo "$1") <(enabled_services)); do
 		update-rc.d "$service" disable >/dev/null 2>&1 || true
 		deb-systemd-helper disable "$service.service" >/dev/null 2>&1 || true
-		echo "l4: $service came with the packages and is left switched off; to have it start with the machine: systemctl enable $service"
+		echo "l4: $service came with the packages and is left switched off;" \
+			"to have it start with the machine: systemctl enable $service"
 	done
 }
 
