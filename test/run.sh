@@ -319,6 +319,7 @@ test_demo() {
 test_start() {
 	local before
 	check 'layers and sizes' bash test/check_layers.sh
+	check 'widths and statements' bash test/check_lines.sh
 	check 'numbers that decide are limits' bash test/check_literals.sh
 	check 'one door to the rows of jobs' bash test/check_door.sh
 	check 'nothing reads sentences' bash test/check_sentences.sh
