@@ -77,6 +77,7 @@ typedef struct RecentFrame
 struct L4SegmentBuilder
 {
 	MemoryContext context;
+	uint64		salt;			/* of the ids of shapes */
 	int			record_count;
 	int			first_part;		/* of the first record: a line may span segments */
 	size_t		raw_size;
@@ -168,12 +169,13 @@ dictionary_index(Dictionary *dictionary, L4Bytes text, uint64 hash, int kind, in
 }
 
 L4SegmentBuilder *
-segment_builder_create(void)
+segment_builder_create(uint64 salt)
 {
 	L4SegmentBuilder *builder = palloc0(sizeof(L4SegmentBuilder));
 	int			i;
 
 	builder->context = CurrentMemoryContext;
+	builder->salt = salt;
 	for (i = 0; i < COLUMN_COUNT; i++)
 		initStringInfo(&builder->columns[i]);
 	dictionary_init(&builder->components);
@@ -561,6 +563,8 @@ pack_texts(const L4SegmentBuilder *builder, const StringInfoData *masks, const b
 	put_dictionary_texts(&plain, &builder->frames);
 	put_dictionary_texts(&plain, &builder->shapes);
 	appendBinaryStringInfo(&plain, masks->data, masks->len);
+	if (builder->salt != 0)
+		column_put_fixed(&plain, builder->salt);
 	return pack_and_free(&plain, parameters);
 }
 

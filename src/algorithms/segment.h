@@ -55,7 +55,8 @@ typedef struct L4SegmentBlobs
 } L4SegmentBlobs;
 
 /* All memory of a builder lies in the current memory context; drop that to free it. */
-extern L4SegmentBuilder *segment_builder_create(void);
+/* salt: what the ids of its records' shapes differ in from the hashes of their texts; kept with the segment. */
+extern L4SegmentBuilder *segment_builder_create(uint64 salt);
 /* Adds a record; its bytes are copied. Returns the index of the shape in the segment's dictionary. */
 extern int	segment_add(L4SegmentBuilder *builder, const L4Record *record);
 extern int	segment_record_count(const L4SegmentBuilder *builder);
@@ -81,8 +82,16 @@ typedef struct L4StoredRecord
 	bool		has_iteration;
 	int64		iteration;
 	L4Bytes		shape_text;
+	uint64		salt;			/* of the segment */
 	int			parameter_count;
 } L4StoredRecord;
+
+/* The id of a stored record's shape. Cost: a hash of its text. */
+static inline uint64
+stored_shape_id(const L4StoredRecord *record)
+{
+	return shape_hash(record->shape_text.data, record->shape_text.size) ^ record->salt;
+}
 
 /* Opens the three blobs of a segment; checks everything (XX001). */
 extern L4SegmentReader *segment_open(const L4SegmentBlobs *blobs);
@@ -116,6 +125,7 @@ typedef struct L4SegmentTexts
 	const bytea *blob;			/* that they were read from */
 	int			frame_count;
 	int			shape_count;
+	uint64		salt;
 	L4SegmentText *frames;
 	L4SegmentText *shapes;
 } L4SegmentTexts;

@@ -33,6 +33,7 @@ struct L4SegmentReader
 	int64		line_no;
 	int			line_part;
 	StreamTimes times;
+	uint64		salt;			/* of the ids of shapes */
 	int64		time_unit;
 	int64		record_time;	/* of the record last read */
 	int64		iteration;
@@ -192,6 +193,22 @@ place_records(L4SegmentReader *reader)
 	reader->shape_indexes = parameter_indexes(reader, &reader->shapes, reader->record_shapes, records);
 }
 
+/* What the ids of shapes differ in from their hashes: behind the masks of a segment's columns, where it is not 0. */
+static uint64
+get_salt(L4ColumnReader *in)
+{
+	return in->at < in->end ? column_get_fixed(in) : 0;
+}
+
+/* The salt, behind so many masks. */
+static uint64
+get_salt_behind(L4ColumnReader *in, uint64 count)
+{
+	while (count-- > 0)
+		(void) column_get_unsigned(in);
+	return get_salt(in);
+}
+
 L4SegmentReader *
 segment_open(const L4SegmentBlobs *blobs)
 {
@@ -209,6 +226,7 @@ segment_open(const L4SegmentBlobs *blobs)
 	get_dictionary_texts(&in, &reader->shapes);
 	column_count = number_columns(&reader->frames, 0, &widest);
 	column_count = number_columns(&reader->shapes, column_count, &widest);
+	reader->salt = get_salt_behind(&in, column_count);
 	reader->parameters = columns_open(blobs->parameters, column_count);
 	reader->values = palloc(mul_size(widest, sizeof(L4Bytes)));
 	place_records(reader);
@@ -289,6 +307,7 @@ segment_next(L4SegmentReader *reader, L4StoredRecord *record)
 	reader->frame = &reader->frames.texts[reader->record_frames[reader->read]];
 	reader->shape = &reader->shapes.texts[reader->record_shapes[reader->read]];
 	record->shape_text = reader->shape->text;
+	record->salt = reader->salt;
 	record->parameter_count = reader->shape->column_count;
 	reader->read++;
 	return true;
@@ -439,5 +458,6 @@ segment_texts(const bytea *blob)
 	texts->shapes = plain_texts(&dictionary);
 	get_masks(&in, texts->frames, texts->frame_count);
 	get_masks(&in, texts->shapes, texts->shape_count);
+	texts->salt = get_salt(&in);
 	return texts;
 }

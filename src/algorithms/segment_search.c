@@ -458,7 +458,7 @@ compare_hashes(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The shapes of the segment in the order of their hashes. */
+/* The shapes of the segment in the order of their ids. */
 static ShapeHash *
 hashes_of_shapes(const L4SegmentTexts *texts)
 {
@@ -467,7 +467,7 @@ hashes_of_shapes(const L4SegmentTexts *texts)
 
 	for (i = 0; i < texts->shape_count; i++)
 	{
-		hashes[i].hash = shape_hash(texts->shapes[i].text.data, texts->shapes[i].text.size);
+		hashes[i].hash = shape_hash(texts->shapes[i].text.data, texts->shapes[i].text.size) ^ texts->salt;
 		hashes[i].shape = i;
 	}
 	qsort(hashes, texts->shape_count, sizeof(ShapeHash), compare_hashes);

@@ -142,8 +142,7 @@ l4_shape_records(PG_FUNCTION_ARGS)
 		MemoryContext caller;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!bigint_set_has(choice.wanted, choice.wanted_count,
-							(int64) shape_hash(record.shape_text.data, record.shape_text.size)))
+		if (!bigint_set_has(choice.wanted, choice.wanted_count, (int64) stored_shape_id(&record)))
 			continue;
 		caller = MemoryContextSwitchTo(row_context);
 		put_shape_record(&choice, &record);

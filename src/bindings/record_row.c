@@ -94,5 +94,5 @@ record_row_fill(const L4StoredRecord *record, const int64 *stream_ids, int strea
 		values[6] = CStringGetTextDatum(l4_stages[record->stage - 1]);
 	values[7] = Int64GetDatum(record->iteration);
 	nulls[7] = !record->has_iteration;
-	values[8] = Int64GetDatum((int64) shape_hash(record->shape_text.data, record->shape_text.size));
+	values[8] = Int64GetDatum((int64) stored_shape_id(record));
 }

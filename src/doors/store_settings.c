@@ -44,7 +44,7 @@ store_job(const char *schema, const char *job_id)
 
 	add_text(&arguments, job_id);
 	if (store_run(schema,
-				  "SELECT time_zone, started_at, nodes, ranks_per_node FROM %s.l4_job "
+				  "SELECT time_zone, started_at, nodes, ranks_per_node, tenant, %s.l4_tenant_salt(tenant) FROM %s.l4_job "
 				  "WHERE job_id OPERATOR(pg_catalog.=) $1",
 				  &arguments, SPI_OK_SELECT) == 0)
 		ereport(ERROR,
@@ -60,6 +60,9 @@ store_job(const char *schema, const char *job_id)
 		job->cluster.nodes = text_array(value, context, &job->cluster.node_count);
 	value = result_datum(0, 4, &is_null);
 	job->cluster.ranks_per_node = is_null ? 0 : DatumGetInt32(value);
+	value = result_datum(0, 5, &is_null);
+	job->tenant = is_null ? NULL : MemoryContextStrdup(context, NameStr(*DatumGetName(value)));
+	job->salt = (uint64) result_bigint(0, 6);
 	return job;
 }
 
@@ -220,6 +223,7 @@ store_settings_hash(const char *schema, const char *job_id)
 			  "(SELECT pg_catalog.string_agg(w.pattern, E'\\n' ORDER BY name COLLATE \"C\") "
 			  "FROM %s.l4_wording_in_force w WHERE class OPERATOR(pg_catalog.=) 'grave_word'), "
 			  "(SELECT ROW(time_zone, pg_catalog.date_part('epoch', started_at), nodes, ranks_per_node)::pg_catalog.text "
-			  "FROM %s.l4_job WHERE job_id OPERATOR(pg_catalog.=) $1)), 0)", &arguments, SPI_OK_SELECT);
+			  "FROM %s.l4_job WHERE job_id OPERATOR(pg_catalog.=) $1), "
+			  "(SELECT tenant FROM %s.l4_job WHERE job_id OPERATOR(pg_catalog.=) $1)), 0)", &arguments, SPI_OK_SELECT);
 	return DatumGetInt64(result_datum(0, 1, &is_null));
 }

@@ -17,6 +17,8 @@ typedef struct L4Job
 	char	   *time_zone;
 	TimestampTz started_at;		/* 0 where not known */
 	L4Cluster	cluster;
+	const char *tenant;			/* whose it is; NULL without tenants */
+	uint64		salt;			/* what the ids of its shapes differ in from their hashes; 0 without tenants */
 } L4Job;
 
 /* The rules of the tables, compiled in the current memory context. */

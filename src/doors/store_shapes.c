@@ -51,7 +51,7 @@ array_column_finish(ArrayColumn *column, Oid type)
 
 /* Adds the shapes that are not there; ids becomes those that are new, in order. Returns their number. */
 static int
-insert_shapes(const char *schema, const L4ShapeRow *rows, int count, int64 *ids)
+insert_shapes(const char *schema, const char *tenant, const L4ShapeRow *rows, int count, int64 *ids)
 {
 	ArrayColumn columns[3];
 	Arguments	arguments = {0};
@@ -72,8 +72,9 @@ insert_shapes(const char *schema, const L4ShapeRow *rows, int count, int64 *ids)
 	add_argument(&arguments, INT8ARRAYOID, array_column_finish(&columns[0], INT8OID), false);
 	add_argument(&arguments, TEXTARRAYOID, array_column_finish(&columns[1], TEXTOID), false);
 	add_argument(&arguments, INT4ARRAYOID, array_column_finish(&columns[2], INT4OID), false);
+	add_text(&arguments, tenant);
 	added = (int) store_run(schema,
-							"INSERT INTO %s.l4_shape (shape_id, shape, tentative) SELECT i, t, n "
+							"INSERT INTO %s.l4_shape (shape_id, shape, tentative, tenant) SELECT i, t, n, $4 "
 							"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (i, t, "
 							"n) ORDER BY i ON CONFLICT DO NOTHING RETURNING shape_id", &arguments, SPI_OK_INSERT_RETURNING);
 	for (i = 0; i < added; i++)
@@ -153,7 +154,7 @@ mark_shapes(const char *schema, const L4ShapeRow *rows, const int *chosen, int c
  * the second has done with the first, so two imports never wait for each other in a circle.
  */
 void
-store_shapes(const char *schema, const L4ShapeRow *rows, int count)
+store_shapes(const char *schema, const char *tenant, const L4ShapeRow *rows, int count)
 {
 	int64	   *added = palloc(mul_size(Max(count, 1), sizeof(int64)));
 	int		   *chosen = palloc(mul_size(Max(count, 1), sizeof(int)));
@@ -164,7 +165,7 @@ store_shapes(const char *schema, const L4ShapeRow *rows, int count)
 		return;
 	/* so that none is taken back (l4_assign_events) between being found and being claimed */
 	store_lock(schema, "l4_shape", NULL, true);
-	added_count = insert_shapes(schema, rows, count, added);
+	added_count = insert_shapes(schema, tenant, rows, count, added);
 	marked = lock_marked(schema, rows, count, added, added_count, chosen);
 	if (marked > 0)
 		mark_shapes(schema, rows, chosen, marked);

@@ -43,6 +43,12 @@ source_context_create(const char *schema, const char *job_id, const char *layout
 	return context;
 }
 
+uint64
+source_shape_id(const L4SourceContext *context, L4Bytes text)
+{
+	return shape_hash(text.data, text.size) ^ context->job->salt;
+}
+
 /* What the rules say of a shape: asked once for all sources. */
 L4ProgressClass
 source_class_of_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text)

@@ -43,6 +43,8 @@ typedef struct L4SourceContext
 /* Loads the job and the rules, in the current memory context; SPI must be connected. Errors: P0002, 22023, 2201B. */
 extern L4SourceContext *source_context_create(const char *schema, const char *job_id, const char *layout);
 
+/* The id of a shape among those of the job's tenant. */
+extern uint64 source_shape_id(const L4SourceContext *context, L4Bytes text);
 /* What the rules say of a shape: asked once for all sources of the context. */
 extern L4ProgressClass source_class_of_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text);
 /* The content hash by which files and sources are known. */

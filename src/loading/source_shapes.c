@@ -53,7 +53,7 @@ source_mask_record(L4Source *work, L4Record *record, bool rest)
 		else
 			mask_message(&work->shapes.current, record->message, context->rules->masks, context->rules->mask_count);
 		record->shape_text = (L4Bytes) {work->shapes.current.text.data, work->shapes.current.text.len};
-		shape_id = cached != NULL ? cached->shape_id : shape_hash(record->shape_text.data, record->shape_text.size);
+		shape_id = cached != NULL ? cached->shape_id : source_shape_id(context, record->shape_text);
 		if (shapes_lookup(work->shapes.table, shape_id) == NULL &&
 			!shape_limit_admits(work->shapes.limit, record->shape_text, record->level))
 		{
@@ -62,7 +62,7 @@ source_mask_record(L4Source *work, L4Record *record, bool rest)
 			work->shapes.limited = true;
 			shape_limit_coarsen(&work->shapes.current, record->message);
 			record->shape_text = (L4Bytes) {work->shapes.current.text.data, work->shapes.current.text.len};
-			shape_id = shape_hash(record->shape_text.data, record->shape_text.size);
+			shape_id = source_shape_id(context, record->shape_text);
 		}
 		is_new = shapes_lookup(work->shapes.table, shape_id) == NULL;
 		shape = source_shape(work, shape_id, record->shape_text);
@@ -102,7 +102,7 @@ source_class_of_message(L4Source *work, L4Bytes message)
 		return known->class;
 	mask_message(&work->shapes.current, message, context->rules->masks, context->rules->mask_count);
 	text = (L4Bytes) {work->shapes.current.text.data, work->shapes.current.text.len};
-	shape_id = shape_hash(text.data, text.size);
+	shape_id = source_shape_id(context, text);
 	if (remembers && cached == NULL)
 		(void) message_cache_keep(context->messages, message, &work->shapes.current, shape_id);
 	return source_class_of_shape(context, shape_id, text);

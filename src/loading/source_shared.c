@@ -126,7 +126,7 @@ write_shapes(L4SourceContext *context)
 		rows[i].firm = entries[i]->firm;
 		rows[i].tentative = entries[i]->tentative;
 	}
-	store_shapes(context->schema, rows, count);
+	store_shapes(context->schema, context->job->tenant, rows, count);
 }
 
 static void

@@ -49,9 +49,7 @@ names_iteration(int64 shape_id, L4Bytes text, void *argument)
 static void
 note_record(Rebuild *rebuild, L4SegmentReader *reader, const L4StoredRecord *record, L4Bytes message)
 {
-	L4ProgressClass class = source_class_of_shape(rebuild->context,
-												  shape_hash(record->shape_text.data, record->shape_text.size),
-												  record->shape_text);
+	L4ProgressClass class = source_class_of_shape(rebuild->context, stored_shape_id(record), record->shape_text);
 	L4ProgressState state = {0};
 	L4ProgressState of_record;
 	StartEntry *entry;
@@ -89,8 +87,7 @@ read_segment(const L4SegmentBlobs *blobs, bool is_last, void *argument)
 	for (i = 1; segment_next(reader, &record); i++)
 	{
 		if (!record.has_time ||
-			source_class_of_shape(rebuild->context, shape_hash(record.shape_text.data, record.shape_text.size),
-								  record.shape_text).iteration_rule < 0)
+			source_class_of_shape(rebuild->context, stored_shape_id(&record), record.shape_text).iteration_rule < 0)
 			continue;
 		if (is_last && i == count && !is_ended(reader, &raw))
 			continue;
