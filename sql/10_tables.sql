@@ -14,7 +14,8 @@ CREATE TABLE @extschema@.l4_job (
 	ended_at timestamptz,
 	time_zone text NOT NULL DEFAULT 'UTC',
 	owner name NOT NULL DEFAULT current_user,
-	registered_at timestamptz NOT NULL DEFAULT now()
+	registered_at timestamptz NOT NULL DEFAULT now(),
+	tenant name
 );
 
 CREATE TABLE @extschema@.l4_stream (
@@ -73,7 +74,8 @@ CREATE TABLE @extschema@.l4_shape (
 	shape_id bigint PRIMARY KEY,
 	shape text NOT NULL,
 	event_id bigint,
-	tentative int
+	tentative int,
+	tenant name
 );
 -- Holds next to nothing: finds the few that may go.
 CREATE INDEX l4_shape_tentative ON @extschema@.l4_shape (shape_id) WHERE tentative IS NOT NULL;
@@ -83,7 +85,8 @@ CREATE TABLE @extschema@.l4_event (
 	event_id bigint PRIMARY KEY,
 	template text NOT NULL,
 	parent_id bigint,
-	first_seen timestamptz NOT NULL DEFAULT now()
+	first_seen timestamptz NOT NULL DEFAULT now(),
+	tenant name
 );
 
 /*
@@ -160,7 +163,8 @@ CREATE TABLE @extschema@.l4_inbox (
 	ts timestamptz,
 	level text,
 	line text,
-	arrived_at timestamptz NOT NULL DEFAULT @extschema@.l4_arrival_time()
+	arrived_at timestamptz NOT NULL DEFAULT @extschema@.l4_arrival_time(),
+	tenant name
 );
 
 CREATE TABLE @extschema@.l4_inbox_refused (

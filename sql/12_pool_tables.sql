@@ -3,7 +3,8 @@
 CREATE TABLE @extschema@.l4_pool (
 	pool_id bigint PRIMARY KEY,
 	settings jsonb NOT NULL,
-	job_count int NOT NULL DEFAULT 0
+	job_count int NOT NULL DEFAULT 0,
+	tenant name
 );
 COMMENT ON TABLE @extschema@.l4_pool IS
 'A pool: the successful jobs of equal settings. What they log is normal for such a job (the paper''s normal log event pool '

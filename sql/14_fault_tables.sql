@@ -165,6 +165,7 @@ CREATE TABLE @extschema@.l4_fault_history (
 	changed_by name NOT NULL DEFAULT current_user,
 	note text,
 	detail jsonb,
+	tenant name,
 	PRIMARY KEY (fault_key, changed_at, step)
 );
 COMMENT ON TABLE @extschema@.l4_fault_history IS

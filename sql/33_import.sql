@@ -156,36 +156,41 @@ COMMENT ON FUNCTION @extschema@.l4_coarse_shape(text) IS
 'beyond what is clustered.';
 
 CREATE FUNCTION @extschema@.l4_shape_events(depth int DEFAULT 4, similarity double precision DEFAULT 0.5,
-	split_values int DEFAULT 5, most bigint DEFAULT 100000)
+	split_values int DEFAULT 5, most bigint DEFAULT 100000, tenant name DEFAULT NULL)
 RETURNS TABLE (shape_id bigint, event_id bigint, template text, parent_id bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10000
 BEGIN ATOMIC
-	WITH size AS (SELECT count(*) AS shapes FROM @extschema@.l4_shape),
+	WITH own AS NOT MATERIALIZED (
+		SELECT h.shape_id, h.shape FROM @extschema@.l4_shape h WHERE h.tenant IS NOT DISTINCT FROM l4_shape_events.tenant
+	),
+	size AS (SELECT count(*) AS shapes FROM own),
 	chosen AS MATERIALIZED (
-		SELECT h.shape_id, h.shape FROM @extschema@.l4_shape h WHERE (SELECT s.shapes FROM size s) <= l4_shape_events.most
+		SELECT h.shape_id, h.shape FROM own h WHERE (SELECT s.shapes FROM size s) <= l4_shape_events.most
 		UNION ALL
 		-- of too many those that share their first two words with the fewest: a flood of free text takes no other statement's
 		-- place
 		(SELECT h.shape_id, h.shape
 		FROM (
 			SELECT a.*, row_number() OVER (PARTITION BY substring(a.shape, '^\S+\s\S+') ORDER BY a.shape_id) AS turn
-			FROM @extschema@.l4_shape a WHERE (SELECT s.shapes FROM size s) > l4_shape_events.most) h
+			FROM own a WHERE (SELECT s.shapes FROM size s) > l4_shape_events.most) h
 		ORDER BY h.turn, h.shape_id LIMIT l4_shape_events.most)
 	)
-	SELECT c.shape_id, c.event_id, c.template, c.parent_id
+	SELECT c.shape_id, c.event_id # @extschema@.l4_tenant_salt(l4_shape_events.tenant), c.template,
+		c.parent_id # @extschema@.l4_tenant_salt(l4_shape_events.tenant)
 	FROM (SELECT array_agg(o.shape_id ORDER BY o.shape_id) AS ids, array_agg(o.shape ORDER BY o.shape_id) AS shapes
 		FROM chosen o) s, @extschema@.l4_cluster_shapes(s.ids, s.shapes, l4_shape_events.depth, l4_shape_events.similarity,
 			l4_shape_events.split_values) c
 	UNION ALL
-	SELECT h.shape_id, @extschema@.l4_shape_id(c.shape), c.shape, NULL
-	FROM @extschema@.l4_shape h CROSS JOIN LATERAL @extschema@.l4_coarse_shape(h.shape) c (shape)
+	SELECT h.shape_id, @extschema@.l4_text_hash(c.shape) # @extschema@.l4_tenant_salt(l4_shape_events.tenant), c.shape, NULL
+	FROM own h CROSS JOIN LATERAL @extschema@.l4_coarse_shape(h.shape) c (shape)
 	WHERE (SELECT s.shapes FROM size s) > l4_shape_events.most
 		AND NOT EXISTS (SELECT FROM chosen o WHERE o.shape_id = h.shape_id);
 END;
-COMMENT ON FUNCTION @extschema@.l4_shape_events(int, double precision, int, bigint) IS
+COMMENT ON FUNCTION @extschema@.l4_shape_events(int, double precision, int, bigint, name) IS
 'Step: The event of each shape: Drain (l4_cluster_shapes with the given depth, similarity and split) over all shapes or, '
 'where there are more than "most", over those that share their first two words with the fewest; the others get the event '
-'of their coarse shape. A function of the set of shapes and the arguments alone. Errors: 54000 where maintenance_work_mem '
+'of their coarse shape. tenant: whose shapes. A function of the set of these and the arguments alone. Errors: 54000 where '
+'maintenance_work_mem '
 'does not hold the clusters. Cost: about 20 microseconds and 300 bytes for each shape clustered.';
 
 /*
@@ -193,26 +198,28 @@ COMMENT ON FUNCTION @extschema@.l4_shape_events(int, double precision, int, bigi
  * alone, and the result is that of clustering all. Where floods have left too many of a number, with those that begin with the
  * same word, or the same two.
  */
-CREATE FUNCTION @extschema@.l4_new_shape_events(most bigint DEFAULT 10000)
+CREATE FUNCTION @extschema@.l4_new_shape_events(most bigint DEFAULT 10000, tenant name DEFAULT NULL)
 RETURNS TABLE (shape_id bigint, event_id bigint, template text, parent_id bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10000
 BEGIN ATOMIC
 	WITH RECURSIVE fresh AS MATERIALIZED (
 		SELECT h.shape_id, h.shape, @extschema@.l4_shape_key(h.shape) AS key FROM @extschema@.l4_shape h
-		WHERE h.event_id IS NULL
+		WHERE h.event_id IS NULL AND h.tenant IS NOT DISTINCT FROM l4_new_shape_events.tenant
 	),
 	near (bits, least, last, fits) AS (
 		SELECT 48, r.least, r.last, (
 			SELECT count(*) FROM (
 				SELECT FROM @extschema@.l4_shape h
-				WHERE @extschema@.l4_shape_key(h.shape) BETWEEN r.least AND r.last LIMIT l4_new_shape_events.most + 1) h
+				WHERE @extschema@.l4_shape_key(h.shape) BETWEEN r.least AND r.last
+					AND h.tenant IS NOT DISTINCT FROM l4_new_shape_events.tenant LIMIT l4_new_shape_events.most + 1) h
 			) <= l4_new_shape_events.most
 		FROM (SELECT DISTINCT f.key >> 48 << 48 AS least, (f.key >> 48 << 48) + (1::bigint << 48) - 1 AS last FROM fresh f) r
 		UNION ALL
 		SELECT r.bits, r.least, r.last, (
 			SELECT count(*) FROM (
 				SELECT FROM @extschema@.l4_shape h
-				WHERE @extschema@.l4_shape_key(h.shape) BETWEEN r.least AND r.last LIMIT l4_new_shape_events.most + 1) h
+				WHERE @extschema@.l4_shape_key(h.shape) BETWEEN r.least AND r.last
+					AND h.tenant IS NOT DISTINCT FROM l4_new_shape_events.tenant LIMIT l4_new_shape_events.most + 1) h
 			) <= l4_new_shape_events.most
 		FROM (
 			SELECT DISTINCT n.bits - 24 AS bits, f.key >> (n.bits - 24) << (n.bits - 24) AS least,
@@ -220,23 +227,26 @@ BEGIN ATOMIC
 			FROM near n JOIN fresh f ON f.key BETWEEN n.least AND n.last
 			WHERE n.bits > 0 AND NOT n.fits) r
 	)
-	SELECT c.shape_id, c.event_id, c.template, c.parent_id
+	SELECT c.shape_id, c.event_id # @extschema@.l4_tenant_salt(l4_new_shape_events.tenant), c.template,
+		c.parent_id # @extschema@.l4_tenant_salt(l4_new_shape_events.tenant)
 	FROM near n
 		CROSS JOIN LATERAL (
 			SELECT array_agg(h.shape_id ORDER BY h.shape_id) AS ids, array_agg(h.shape ORDER BY h.shape_id) AS shapes
-			FROM @extschema@.l4_shape h WHERE @extschema@.l4_shape_key(h.shape) BETWEEN n.least AND n.last) s
+			FROM @extschema@.l4_shape h WHERE @extschema@.l4_shape_key(h.shape) BETWEEN n.least AND n.last
+				AND h.tenant IS NOT DISTINCT FROM l4_new_shape_events.tenant) s
 		CROSS JOIN LATERAL @extschema@.l4_cluster_shapes(s.ids, s.shapes) c
 	WHERE n.fits
 	UNION ALL
-	SELECT f.shape_id, @extschema@.l4_shape_id(c.shape), c.shape, NULL
+	SELECT f.shape_id, @extschema@.l4_text_hash(c.shape) # @extschema@.l4_tenant_salt(l4_new_shape_events.tenant), c.shape, NULL
 	FROM fresh f CROSS JOIN LATERAL @extschema@.l4_coarse_shape(f.shape) c (shape)
 	WHERE NOT EXISTS (SELECT FROM near n WHERE n.fits AND f.key BETWEEN n.least AND n.last);
 END;
-COMMENT ON FUNCTION @extschema@.l4_new_shape_events(bigint) IS
+COMMENT ON FUNCTION @extschema@.l4_new_shape_events(bigint, name) IS
 'Step: The event that Drain (l4_cluster_shapes) gives each shape that has none yet, and each of the shapes it was compared '
 'with: those of the same number of tokens or, where there are more than "most", of these those that begin with the same '
 'word or else the same two words; where these are too many too, it gets the event of its coarse shape. Up to so many the '
-'result is that of l4_shape_events for them. Errors: 54000 where maintenance_work_mem does not hold the clusters of one '
+'result is that of l4_shape_events for them. tenant: whose shapes. Errors: 54000 where maintenance_work_mem does not hold '
+'the clusters of one '
 'such set. Cost: about 20 microseconds for each shape clustered, whatever others there are.';
 
 CREATE FUNCTION @extschema@.l4_assign_events(job_id text DEFAULT NULL) RETURNS bigint
@@ -245,7 +255,9 @@ CREATE FUNCTION @extschema@.l4_assign_events(job_id text DEFAULT NULL) RETURNS b
 	SET jit = off
 AS $$
 DECLARE
-	assigned bigint;
+	assigned bigint := 0;
+	these bigint;
+	whose name;
 BEGIN
 	IF NOT EXISTS (SELECT FROM @extschema@.l4_shape WHERE event_id IS NULL OR tentative = 0) THEN
 		RETURN 0;
@@ -257,29 +269,29 @@ BEGIN
 	DELETE FROM @extschema@.l4_event e
 	WHERE e.event_id IN (SELECT g.event_id FROM gone g) AND NOT EXISTS (
 		SELECT FROM @extschema@.l4_shape h WHERE h.event_id = e.event_id AND h.tentative IS DISTINCT FROM 0);
-	IF NOT EXISTS (SELECT FROM @extschema@.l4_shape WHERE event_id IS NULL) THEN
-		RETURN 0;
-	END IF;
-	WITH clustered AS MATERIALIZED (
-		SELECT c.* FROM @extschema@.l4_new_shape_events() c
-	), known AS (
-		-- A cluster keeps the event that most of its shapes already have.
-		SELECT DISTINCT ON (c.event_id) c.event_id AS cluster_id, h.event_id
-		FROM clustered c JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id
-		WHERE h.event_id IS NOT NULL
-		GROUP BY c.event_id, h.event_id
-		ORDER BY c.event_id, count(*) DESC, h.event_id
-	), added AS (
-		INSERT INTO @extschema@.l4_event (event_id, template, parent_id)
-		SELECT DISTINCT ON (c.event_id) c.event_id, c.template, c.parent_id
-		FROM clustered c WHERE NOT EXISTS (SELECT FROM known k WHERE k.cluster_id = c.event_id)
-		ORDER BY c.event_id
-		ON CONFLICT DO NOTHING
-	)
-	UPDATE @extschema@.l4_shape h SET event_id = coalesce(k.event_id, c.event_id)
-	FROM clustered c LEFT JOIN known k ON k.cluster_id = c.event_id
-	WHERE h.shape_id = c.shape_id AND h.event_id IS NULL;
-	GET DIAGNOSTICS assigned = ROW_COUNT;
+	FOR whose IN SELECT DISTINCT h.tenant FROM @extschema@.l4_shape h WHERE h.event_id IS NULL ORDER BY h.tenant LOOP
+		WITH clustered AS MATERIALIZED (
+			SELECT c.* FROM @extschema@.l4_new_shape_events(tenant => whose) c
+		), known AS (
+			-- A cluster keeps the event that most of its shapes already have.
+			SELECT DISTINCT ON (c.event_id) c.event_id AS cluster_id, h.event_id
+			FROM clustered c JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id
+			WHERE h.event_id IS NOT NULL
+			GROUP BY c.event_id, h.event_id
+			ORDER BY c.event_id, count(*) DESC, h.event_id
+		), added AS (
+			INSERT INTO @extschema@.l4_event (event_id, template, parent_id, tenant)
+			SELECT DISTINCT ON (c.event_id) c.event_id, c.template, c.parent_id, whose
+			FROM clustered c WHERE NOT EXISTS (SELECT FROM known k WHERE k.cluster_id = c.event_id)
+			ORDER BY c.event_id
+			ON CONFLICT DO NOTHING
+		)
+		UPDATE @extschema@.l4_shape h SET event_id = coalesce(k.event_id, c.event_id)
+		FROM clustered c LEFT JOIN known k ON k.cluster_id = c.event_id
+		WHERE h.shape_id = c.shape_id AND h.event_id IS NULL;
+		GET DIAGNOSTICS these = ROW_COUNT;
+		assigned := assigned + these;
+	END LOOP;
 	RETURN assigned;
 END $$;
 COMMENT ON FUNCTION @extschema@.l4_assign_events(text) IS
@@ -302,7 +314,8 @@ BEGIN
 			('@extschema@.l4_event', 'SELECT'), ('@extschema@.l4_event', 'DELETE'), ('@extschema@.l4_stream_event', 'SELECT'),
 			('@extschema@.l4_pool_event', 'SELECT'), ('@extschema@.l4_pool_job_event', 'SELECT'),
 			('@extschema@.l4_fault', 'SELECT')) n (name, privilege)
-		WHERE NOT has_table_privilege(n.name, n.privilege) OR row_security_active(n.name))
+		WHERE NOT has_table_privilege(n.name, n.privilege)
+			OR row_security_active(n.name) AND NOT @extschema@.l4_sees_own_wholly(n.name))
 		-- as l4_lock asks
 		OR NOT (has_any_column_privilege('@extschema@.l4_job', 'INSERT, UPDATE')
 			OR has_any_column_privilege('@extschema@.l4_stream', 'INSERT, UPDATE')
@@ -348,9 +361,10 @@ BEGIN
 	PERFORM @extschema@.l4_lock('l4_shape', NULL, false);
 	PERFORM @extschema@.l4_lock('l4_pool', NULL, false);
 	CREATE TEMPORARY TABLE l4_reclustered ON COMMIT DROP AS
-		SELECT c.* FROM @extschema@.l4_shape_events(depth, similarity, split_values) c;
-	INSERT INTO @extschema@.l4_event (event_id, template, parent_id)
-		SELECT DISTINCT ON (event_id) event_id, template, parent_id FROM pg_temp.l4_reclustered ORDER BY event_id
+		SELECT c.*, t.tenant FROM (SELECT DISTINCT h.tenant FROM @extschema@.l4_shape h) t
+		CROSS JOIN LATERAL @extschema@.l4_shape_events(depth, similarity, split_values, tenant => t.tenant) c;
+	INSERT INTO @extschema@.l4_event (event_id, template, parent_id, tenant)
+		SELECT DISTINCT ON (event_id) event_id, template, parent_id, tenant FROM pg_temp.l4_reclustered ORDER BY event_id
 		ON CONFLICT (event_id) DO UPDATE SET template = excluded.template, parent_id = excluded.parent_id;
 	UPDATE @extschema@.l4_shape h SET event_id = c.event_id FROM pg_temp.l4_reclustered c
 		WHERE c.shape_id = h.shape_id AND h.event_id IS DISTINCT FROM c.event_id;

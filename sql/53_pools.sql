@@ -70,6 +70,9 @@ BEGIN
 		PERFORM @extschema@.l4_lock('l4_pool', NULL, false);
 	END IF;
 	SELECT j.* INTO before FROM @extschema@.l4_job j WHERE j.job_id = l4_register_job.job_id;
+	IF NOT known THEN
+		PERFORM @extschema@.l4_claim_job(l4_register_job.job_id);
+	END IF;
 	INSERT INTO @extschema@.l4_job AS j (job_id, settings, status, nodes, ranks_per_node, started_at, ended_at, time_zone)
 	VALUES (l4_register_job.job_id, coalesce(l4_register_job.settings, '{}'), coalesce(l4_register_job.status, 'unknown'),
 		l4_register_job.nodes, l4_register_job.ranks_per_node, l4_register_job.started_at, l4_register_job.ended_at,
@@ -93,7 +96,7 @@ COMMENT ON FUNCTION @extschema@.l4_register_job(text, jsonb, text, text[], int, 
 'its status (running, succeeded, failed, unknown), its nodes in rank order, ranks per node, start and end, and the time '
 'zone of time stamps that name none. A change of status or settings brings the pools up to date. Errors (22023): no '
 'job_id, an unknown status or time zone, settings that are no object, ranks_per_node below 1, a node''s name of more than '
-'1024 bytes.';
+'1024 bytes; 23505 where the name is another tenant''s.';
 
 CREATE FUNCTION @extschema@.l4_pool_learn(job_id text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -185,18 +188,19 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	mine jsonb;
+	whose name;
 	mine_id bigint;
 	other bigint;
 	streams int;
 	duration interval;
 BEGIN
 	PERFORM @extschema@.l4_lock('l4_pool', NULL, false);
-	SELECT @extschema@.l4_pool_settings(j.settings) INTO mine
+	SELECT @extschema@.l4_pool_settings(j.settings), j.tenant INTO mine, whose
 	FROM @extschema@.l4_job j WHERE j.job_id = l4_pool_refresh.job_id AND j.status = 'succeeded';
 	SELECT count(*), max(s.last_ts - s.first_ts) FILTER (WHERE @extschema@.l4_clock_was_set(s.first_ts))
 	INTO streams, duration
 	FROM @extschema@.l4_job_streams(l4_pool_refresh.job_id) s WHERE s.record_count > 0;
-	mine_id := CASE WHEN streams > 0 THEN @extschema@.l4_pool_id(mine) END;
+	mine_id := CASE WHEN streams > 0 THEN @extschema@.l4_pool_id(mine) # @extschema@.l4_tenant_salt(whose) END;
 
 	-- Out of the pools it is no longer of (it failed after all, or its settings changed).
 	FOR other IN
@@ -213,7 +217,7 @@ BEGIN
 	IF imported OR NOT EXISTS (SELECT FROM @extschema@.l4_pool_job_event e WHERE e.job_id = l4_pool_refresh.job_id) THEN
 		PERFORM @extschema@.l4_pool_learn(l4_pool_refresh.job_id);
 	END IF;
-	INSERT INTO @extschema@.l4_pool AS p (pool_id, settings) VALUES (mine_id, mine)
+	INSERT INTO @extschema@.l4_pool AS p (pool_id, settings, tenant) VALUES (mine_id, mine, whose)
 	ON CONFLICT (pool_id) DO UPDATE SET job_count = p.job_count;
 	INSERT INTO @extschema@.l4_pool_job AS p (pool_id, job_id, stream_count, duration)
 	VALUES (mine_id, l4_pool_refresh.job_id, streams, duration)
@@ -232,7 +236,7 @@ RETURNS TABLE (pool_id bigint, job_count int, fit double precision, settings jso
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
 	WITH job AS (
-		SELECT j.job_id, j.settings AS all_settings, @extschema@.l4_pool_settings(j.settings) AS settings
+		SELECT j.job_id, j.settings AS all_settings, @extschema@.l4_pool_settings(j.settings) AS settings, j.tenant
 		FROM @extschema@.l4_job j
 		WHERE j.job_id = l4_best_pool.job_id
 	),
@@ -245,7 +249,7 @@ BEGIN ATOMIC
 				SELECT sum(CASE WHEN p.settings -> k.key = job.settings -> k.key THEN k.weight ELSE 0 END) / sum(k.weight)
 				FROM @extschema@.l4_pool_setting_in_force k
 				WHERE p.settings ? k.key OR job.settings ? k.key), 1) AS fit
-		FROM job, @extschema@.l4_pool p
+		FROM job JOIN @extschema@.l4_pool p ON p.tenant IS NOT DISTINCT FROM job.tenant
 	),
 	best AS (
 		SELECT p.pool_id, p.job_count, p.fit, p.settings

@@ -294,7 +294,8 @@ BEGIN
 		chosen, l4_confirm_fault.in_order, l4_confirm_fault.stream_kinds, l4_confirm_fault.min_node_share,
 		l4_confirm_fault.max_node_share, l4_confirm_fault.within_time, l4_confirm_fault.role,
 		l4_confirm_fault.severity, l4_confirm_fault.priority, l4_confirm_fault.root_cause, l4_confirm_fault.fix, 'draft',
-		'job ' || l4_confirm_fault.job_id)
+		-- all tenants read the library
+		CASE WHEN @extschema@.l4_tenancy() THEN 'a job' ELSE 'job ' || l4_confirm_fault.job_id END)
 	ON CONFLICT ON CONSTRAINT l4_fault_pkey DO UPDATE SET title = excluded.title, category = excluded.category,
 		subtype = excluded.subtype, pattern = excluded.pattern, events = excluded.events, in_order = excluded.in_order,
 		stream_kinds = excluded.stream_kinds, min_node_share = excluded.min_node_share,

@@ -154,6 +154,7 @@ BEGIN ATOMIC
 		SELECT j.job_id, s.findings, s.findings IS NOT NULL AS saved
 		FROM @extschema@.l4_job j CROSS JOIN LATERAL (SELECT @extschema@.l4_saved_findings(j.job_id) AS findings) s
 		WHERE j.status = 'failed' AND j.job_id <> l4_other_failures.job_id
+			AND j.tenant IS NOT DISTINCT FROM @extschema@.l4_tenant_of(l4_other_failures.job_id)
 	),
 	own AS MATERIALIZED (
 		SELECT x.* FROM @extschema@.l4_finding_features(l4_other_failures.findings) x WHERE x.kind = 'event'
@@ -191,6 +192,7 @@ BEGIN ATOMIC
 	rarity AS MATERIALIZED (
 		SELECT f.kind, f.feature,
 			ln(1 + (SELECT count(*) + 1 FROM @extschema@.l4_job j WHERE j.status = 'failed'
+				AND j.tenant IS NOT DISTINCT FROM @extschema@.l4_tenant_of(l4_resembling_failures.job_id)
 				AND j.job_id <> l4_resembling_failures.job_id)::double precision / count(DISTINCT f.job_id)) AS rarity
 		FROM (SELECT h.job_id, h.kind, h.feature FROM has h UNION ALL SELECT l4_resembling_failures.job_id, m.kind, m.feature
 			FROM own m) f

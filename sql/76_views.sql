@@ -536,20 +536,22 @@ COMMENT ON COLUMN @extschema@.l4_fault_statistics.last_job IS
 
 CREATE VIEW @extschema@.l4_pool_coverage WITH (security_invoker = true) AS
 WITH job AS (
-	SELECT j.settings AS matter, count(*) AS jobs, count(*) FILTER (WHERE j.status = 'failed') AS failed_jobs,
+	SELECT j.settings AS matter, @extschema@.l4_pool_id(j.settings) # @extschema@.l4_tenant_salt(j.tenant) AS pool_id,
+		count(*) AS jobs, count(*) FILTER (WHERE j.status = 'failed') AS failed_jobs,
 		max(j.registered_at) AS last_registered_at
-	FROM (SELECT @extschema@.l4_pool_settings(j.settings) AS settings, j.status, j.registered_at FROM @extschema@.l4_job j) j
-	GROUP BY j.settings),
+	FROM (SELECT @extschema@.l4_pool_settings(j.settings) AS settings, j.status, j.registered_at, j.tenant
+		FROM @extschema@.l4_job j) j
+	GROUP BY j.settings, j.tenant),
 event AS (
 	SELECT e.pool_id, count(*) AS shapes, count(DISTINCT e.event_id) AS events, sum(e.occurrences) AS occurrences
 	FROM @extschema@.l4_pool_event e GROUP BY e.pool_id)
-SELECT coalesce(p.pool_id, @extschema@.l4_pool_id(j.matter)) AS pool_id, coalesce(p.settings, j.matter)::text AS settings,
+SELECT coalesce(p.pool_id, j.pool_id) AS pool_id, coalesce(p.settings, j.matter)::text AS settings,
 	coalesce(p.settings, j.matter) ->> 'model' AS model, coalesce(p.settings, j.matter) ->> 'framework' AS framework,
 	coalesce(p.job_count, 0) AS pool_jobs, coalesce(j.jobs, 0) AS jobs, coalesce(j.failed_jobs, 0) AS failed_jobs,
 	coalesce(p.job_count, 0) > 0 AS covered, coalesce(e.shapes, 0) AS shapes, coalesce(e.events, 0) AS events,
 	coalesce(e.occurrences, 0)::bigint AS occurrences, j.last_registered_at
 FROM job j
-FULL JOIN @extschema@.l4_pool p ON p.pool_id = @extschema@.l4_pool_id(j.matter)
+FULL JOIN @extschema@.l4_pool p ON p.pool_id = j.pool_id
 LEFT JOIN event e ON e.pool_id = p.pool_id;
 COMMENT ON VIEW @extschema@.l4_pool_coverage IS
 'One row a set of settings: has it a pool of successful jobs, and how many failed jobs lean on it? What is not covered is '

@@ -75,13 +75,16 @@ BEGIN
 			AND d.deptype = 'e'
 		JOIN pg_class c ON c.oid = d.objid AND c.relkind IN ('r', 'p')
 		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'job_id' AND NOT a.attisdropped
-		WHERE e.extname = 'l4' AND c.relname NOT LIKE 'l4\_pool\_%' AND c.relname <> 'l4_fault_feedback'
+		WHERE e.extname = 'l4' AND c.relname NOT LIKE 'l4\_pool\_%' AND c.relname <> 'l4_job'
+			AND (c.relname <> 'l4_fault_feedback' OR @extschema@.l4_tenancy())
 		ORDER BY c.relname COLLATE "C"
 	LOOP
 		EXECUTE format('DELETE FROM %s WHERE job_id = $1', name) USING l4_delete_job.job_id;
 	END LOOP;
 	PERFORM @extschema@.l4_pool_refresh(l4_delete_job.job_id, false);
 	DELETE FROM @extschema@.l4_pool p WHERE NOT EXISTS (SELECT FROM @extschema@.l4_pool_job j WHERE j.pool_id = p.pool_id);
+	-- Last: by it a tenant sees the other rows.
+	DELETE FROM @extschema@.l4_job j WHERE j.job_id = l4_delete_job.job_id;
 	IF forget_shapes THEN
 		PERFORM @extschema@.l4_forget_shapes();
 	END IF;
@@ -89,7 +92,8 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_delete_job(text, boolean) IS
 'Deletes a job with all that is known of it: logs, summaries, diagnoses, failure reports, labels; its pool is computed '
-'anew without it, and goes with its last job. What people said of faults that were found in it stays with the faults. '
+'anew without it, and goes with its last job. What people said of faults that were found in it stays with the faults '
+'(but not where tenants are kept apart). '
 'Shapes and events that no other job has go too (l4_forget_shapes), where the caller sees and may delete all of these; '
 'forget_shapes => false leaves them, so that l4_forget_shapes can be called once for many jobs. Room comes back as after '
 'l4_drop_log_text. Needs the right to delete from each of these tables; row security decides which rows. Waits for files '

@@ -13,6 +13,12 @@ ALTER TABLE @extschema@.l4_mask DROP CONSTRAINT l4_mask_pkey, ADD builtin boolea
 	ADD enabled boolean NOT NULL DEFAULT true, ADD PRIMARY KEY (name, builtin);
 UPDATE @extschema@.l4_mask SET enabled = was_enabled;
 ALTER TABLE @extschema@.l4_mask DROP was_enabled;
+ALTER TABLE @extschema@.l4_job ADD tenant name;
+ALTER TABLE @extschema@.l4_shape ADD tenant name;
+ALTER TABLE @extschema@.l4_event ADD tenant name;
+ALTER TABLE @extschema@.l4_pool ADD tenant name;
+ALTER TABLE @extschema@.l4_inbox ADD tenant name;
+ALTER TABLE @extschema@.l4_fault_history ADD tenant name;
 ALTER TABLE @extschema@.l4_finding ADD severity text, ADD category text, ADD facts jsonb;
 ALTER TABLE @extschema@.l4_diagnosis ADD limits jsonb NOT NULL DEFAULT '{}', ADD wordings text[] NOT NULL DEFAULT '{}';
 

@@ -14,6 +14,21 @@ my ($roles) = slurp_file("$ENV{L4_TOP}/README.md") =~ /^### Roles\n.*?^```sql\n(
 $node->safe_psql('postgres', $roles);
 my $folder = "$ENV{L4_TOP}/test/data/diagnose";
 
+# Calling it again changes nothing, but mends what is missing.
+sub grants
+{
+	return $node->safe_psql('postgres', q{SELECT c.relname, a.grantee::regrole, a.privilege_type
+		FROM pg_class c, aclexplode(c.relacl) a
+		WHERE c.relnamespace = 'l4'::regnamespace ORDER BY 1, 2, 3;
+		SELECT roleid::regrole, member::regrole FROM pg_auth_members WHERE member::regrole::text LIKE 'l4%' ORDER BY 1, 2});
+}
+my $granted = grants();
+$node->safe_psql('postgres', 'SELECT l4.l4_create_roles()');
+is(grants(), $granted, 'again, nothing changes');
+$node->safe_psql('postgres', 'REVOKE SELECT ON l4.l4_job FROM l4_reader; GRANT DELETE
+	ON l4.l4_mask TO l4_importer; SELECT l4.l4_create_roles()');
+is(grants(), $granted, 'and what others changed is mended');
+
 # What a role may do, and what it is refused with insufficient_privilege.
 sub may
 {
@@ -58,5 +73,28 @@ $node->safe_psql('postgres', 'CREATE ROLE shipper; GRANT USAGE ON SCHEMA l4 TO s
 	GRANT INSERT ON l4.l4_inbox TO shipper');
 may('shipper', 'sends lines', q{INSERT INTO l4_inbox (job_id, node, source, line) VALUES ('rows', 'n1', 's', 'a line')});
 may_not('shipper', 'reads', q{SELECT * FROM l4_inbox});
+may_not('shipper', 'grants', 'SELECT l4_create_roles()');
+
+# Without the right to make roles, and with it.
+$node->safe_psql('postgres', q{CREATE ROLE keeper CREATEDB; CREATE ROLE maker CREATEROLE; CREATE DATABASE kept OWNER keeper;
+	GRANT pg_read_server_files TO maker WITH ADMIN OPTION});
+$node->safe_psql('kept', q{CREATE SCHEMA l4; CREATE EXTENSION l4 SCHEMA l4; GRANT USAGE ON SCHEMA l4 TO PUBLIC; GRANT EXECUTE
+	ON FUNCTION l4.l4_create_roles TO keeper});
+my (undef, undef, $errors) = $node->psql('kept', "\\set VERBOSITY verbose\nSET ROLE keeper; SELECT l4.l4_create_roles()");
+like($errors, qr/42501: permission denied: to grant rights on tables of l4.*HINT:  Only the owner/s,
+	'who does not own the tables grants nothing');
+$node->safe_psql('kept', q{DO $$ DECLARE r regclass; BEGIN FOR r IN SELECT relation FROM l4.l4_own_relations()
+	LOOP EXECUTE format('ALTER TABLE %s OWNER TO keeper', r); END LOOP; END $$;
+	ALTER SCHEMA l4 OWNER TO keeper});
+is($node->safe_psql('kept', "SET ROLE keeper; SELECT l4.l4_create_roles();
+	SELECT has_table_privilege('l4_reader', 'l4.l4_job', 'SELECT')"), "\nt", 'the owner does, where the roles are there');
+$node->safe_psql('postgres', 'DROP OWNED BY l4_reader, l4_importer, l4_curator');
+$node->safe_psql('kept', 'DROP OWNED BY l4_reader, l4_importer, l4_curator; DROP ROLE l4_reader, l4_importer, l4_curator');
+(undef, undef, $errors) = $node->psql('kept', "\\set VERBOSITY verbose\nSET ROLE keeper; SELECT l4.l4_create_roles()");
+like($errors, qr/42501: permission denied to create the role l4_reader.*CREATEROLE.*CREATE ROLE l4_reader NOLOGIN/s,
+	'else it takes CREATEROLE');
+is($node->safe_psql('postgres', q{SELECT l4.l4_create_roles(server_files => false);
+	SELECT pg_has_role('l4_importer', 'pg_read_server_files', 'MEMBER')}), "\nf", 'files of the server are a choice');
+
 $node->stop;
 done_testing();
