@@ -7,7 +7,8 @@
 CREATE FUNCTION @extschema@.l4_tenancy() RETURNS boolean
 	LANGUAGE c STABLE PARALLEL SAFE COST 10 AS 'MODULE_PATHNAME', 'l4_tenancy';
 COMMENT ON FUNCTION @extschema@.l4_tenancy() IS
-'Step: Are tenants kept apart? True from l4_enable_tenancy to l4_disable_tenancy: while row security with the policy l4_tenant is '
+'Step: Are tenants kept apart? True from l4_enable_tenancy to l4_disable_tenancy: while row security with the policy '
+'l4_tenant is '
 'on for l4_job.';
 
 CREATE FUNCTION @extschema@.l4_default_tenant() RETURNS name
@@ -32,7 +33,8 @@ COMMENT ON FUNCTION @extschema@.l4_sees_job(text) IS
 CREATE FUNCTION @extschema@.l4_text_hash(value text) RETURNS bigint
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2 AS 'MODULE_PATHNAME', 'l4_text_hash';
 COMMENT ON FUNCTION @extschema@.l4_text_hash(text) IS
-'Step: The content hash (XXH3, 64 bit) of a text as it is: the shape_id of a shape, the event_id of a template, where there are no '
+'Step: The content hash (XXH3, 64 bit) of a text as it is: the shape_id of a shape, the event_id of a template, where there '
+'are no '
 'tenants.';
 
 CREATE FUNCTION @extschema@.l4_tenant_salt(tenant name) RETURNS bigint
