@@ -101,10 +101,11 @@ fuzz_packages() {
 		printf '%s\n' clang libclang-rt-dev
 }
 
-# The services that start with the machine, one a line.
+# The services that start with the machine, one a line; without those of systemd itself, which may come along where there
+# was none.
 enabled_services() {
-	{ ls -d /etc/systemd/system/*.wants/* /etc/rc[2-5].d/S* 2>/dev/null || true; } |
-		sed -E 's|.*/(S[0-9]+)?||; s|\.service$||' | LC_ALL=C sort -u
+	{ ls -d /etc/systemd/system/*.wants/*.service /etc/rc[2-5].d/S* 2>/dev/null || true; } |
+		sed -E 's|.*/(S[0-9]+)?||; s|\.service$||; /^(getty@|systemd-)/d' | LC_ALL=C sort -u
 }
 
 # Switches off the services that were not among those of the argument, and says so.
@@ -112,7 +113,7 @@ disable_new_services() {
 	local service
 	for service in $(LC_ALL=C comm -13 <(echo "$1") <(enabled_services)); do
 		update-rc.d "$service" disable >/dev/null 2>&1 || true
-		deb-systemd-helper disable "$service.service" >/dev/null 2>&1 || true
+		DPKG_MAINTSCRIPT_PACKAGE=$service deb-systemd-helper disable "$service.service" >/dev/null 2>&1 || true
 		echo "l4: $service came with the packages and is left switched off;" \
 			"to have it start with the machine: systemctl enable $service"
 	done

@@ -98,8 +98,11 @@ try_demo() {
 	failed=$((failed + 1))
 }
 
-# What starts with the chroot's machine.
-services() { find "$root"/etc/systemd/system "$root"/etc/rc[2-5].d -path '*.wants/*' -o -name 'S*' | sort; }
+# The services that start with the chroot's machine, without those of systemd itself.
+services() {
+	find "$root"/etc/systemd/system "$root"/etc/rc[2-5].d -path '*.wants/*.service' -o -name 'S*' |
+		grep -v -E '/(getty@|systemd-)[^/]*$' | sort
+}
 
 # Argument: major version.
 try_new_server() {
