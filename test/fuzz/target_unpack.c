@@ -60,9 +60,12 @@ unpack_all(L4Bytes input, size_t piece, size_t room)
 	outcome.failed = size < 0;
 	outcome.cut = outcome.failed && strncmp(unpacker_error(unpacker), "truncated", 9) == 0;
 	outcome.remarked = unpacker_remark(unpacker) != NULL;
-	fuzz_require(outcome.failed == (unpacker_error(unpacker) != NULL));
+	/* where enough came out, a damage may be known that the next read would tell */
 	if (size <= 0)
+	{
+		fuzz_require(outcome.failed == (unpacker_error(unpacker) != NULL));
 		fuzz_require(unpacker_read(unpacker, buffer, room) == size);
+	}
 	return outcome;
 }
 
