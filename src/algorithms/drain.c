@@ -5,14 +5,16 @@
  * thousands where there are hundreds of millions of lines, in one defined order: that of their bytes. So the answer is the same
  * for any order of lines, any plan and any machine. Steps:
  *
- *  1. Shapes are cut at white space into tokens (drain_tokens.c); a run of tokens made of nothing but <*> and commas is one
- *     token, so that lists of different lengths meet. Tokens are numbered, and only numbers are compared from here on.
- *  2. The prefix tree: number of tokens, then the first (depth - 3) tokens, then a leaf with its groups. A shape joins the most
- *     similar group of its leaf, if it is similar enough, else it founds one. A group keeps, per position, the token or
+ *  1. Shapes are cut at white space into tokens (drain_words.c); what a statement may print or not (units, lists, brackets)
+ *     becomes part of a token. Tokens are numbered (drain_tokens.c), and only numbers are compared from here on.
+ *  2. The prefix tree: number of tokens, then the first (depth - 3) tokens, then a leaf with its groups. A token with a <*>
+ *     in it goes the way of <*>, as one with a digit does in the paper: here the mask has taken the digits. A shape joins the
+ *     most similar group of its leaf, if it is similar enough, else it founds one. A group keeps, per position, the token or
  *     "differs".
  *  3. The merge (drain_merge.c): groups of many names in the first place ("alpha joined", "beta joined" ...) are one.
  *  4. The split (drain_split.c): a position of a group at which a few words alternate ("started", "stopped") tells statements
- *     apart, and the group is split there. What was the group is the parent of the parts.
+ *     apart, and the group is split there; so do clauses in brackets of which several alternate. What was the group is the
+ *     parent of the parts.
  *  5. Templates (drain_template.c): the text of the first member with <*> for each token in which the members differ. Groups
  *     with the same template are one.
  *
@@ -95,7 +97,7 @@ node_child(Drain *drain, int node, int key, bool may_add)
 	return child;
 }
 
-/* The leaf of a shape. A token with a digit, and one for which a node has no more room, goes the way of <*>. */
+/* The leaf of a shape. A token with a digit or <*> in it, and one for which a node has no more room, goes the way of <*>. */
 static int
 find_leaf(Drain *drain, int shape)
 {
@@ -109,7 +111,7 @@ find_leaf(Drain *drain, int shape)
 	{
 		int			child = -1;
 
-		if (!(drain->kinds[tokens[i]].flags & TOKEN_DIGIT))
+		if (!(drain->kinds[tokens[i]].flags & TOKEN_VALUE))
 			child = node_child(drain, node, tokens[i], drain->nodes[node].child_count < NODE_CHILDREN);
 		if (child < 0)
 			child = node_child(drain, node, TOKEN_WILDCARD, true);

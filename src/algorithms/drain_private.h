@@ -13,6 +13,10 @@
 #define TOKEN_HOLDS_WILDCARD 2	/* holds a <*> */
 #define TOKEN_PREPOSITION 4		/* "for", "from" ... */
 #define TOKEN_NAMED 8			/* "user", "host" ...: behind a preposition a name follows it */
+#define TOKEN_TEXT 16			/* holds white space: a list, or a text in quotes or brackets */
+#define TOKEN_BRACKETED 32		/* "[alpha]" */
+#define TOKEN_WORD 64			/* letters alone */
+#define TOKEN_VALUE 128			/* holds a digit or <*>, and no name of what it is ("port=<*>"): the tree takes it for <*> */
 
 /* What is known of a distinct token, by its number. */
 typedef struct TokenKind
@@ -27,7 +31,9 @@ typedef struct TokenSpan
 {
 	const char *gap;			/* where the white space before it begins */
 	L4Bytes		text;
-	bool		wildcard;		/* is it a list of <*>? */
+	L4Bytes		word;			/* the text without punctuation and brackets behind it: what is numbered */
+	L4Bytes		clause;			/* the brackets, if there are any with more in them than a quantity; else empty */
+	bool		wildcard;		/* is the word a quantity: nothing but <*>, and what belongs to them? */
 } TokenSpan;
 
 typedef struct DrainNode
@@ -70,6 +76,7 @@ typedef struct Drain
 	L4Bytes    *shapes;			/* distinct, in byte order */
 	size_t	   *token_begin;	/* shape_count + 1 positions in tokens */
 	int		   *tokens;
+	int		   *clauses;		/* of tokens: the number of the brackets behind each, TOKEN_WILDCARD if they tell nothing */
 	struct token_table_hash *token_numbers;
 	int			kind_count;
 	int			kind_room;
@@ -95,6 +102,12 @@ is_placeholder(const char *at, const char *end)
 	return end - at >= L4_PLACEHOLDER_SIZE && memcmp(at, L4_PLACEHOLDER, L4_PLACEHOLDER_SIZE) == 0;
 }
 
+static inline bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 static inline int *
 shape_tokens(Drain *drain, int shape)
 {
@@ -107,11 +120,14 @@ shape_token_count(Drain *drain, int shape)
 	return (int) (drain->token_begin[shape + 1] - drain->token_begin[shape]);
 }
 
+/* drain_words.c */
+extern bool drain_is_one_of(L4Bytes text, const char *words);
+extern bool drain_next_token(L4Bytes shape, size_t *at, TokenSpan *span);
+
 /* drain_tokens.c: memory within the limit, and tokens */
 extern void drain_reserve(Drain *drain, size_t more);
 extern void *drain_alloc(Drain *drain, size_t count, size_t size);
 extern void *drain_grow(Drain *drain, void *array, int count, int *room, size_t size);
-extern bool drain_next_token(const char **at, const char *end, TokenSpan *span);
 extern void drain_number_tokens(Drain *drain);
 
 /* drain_merge.c */

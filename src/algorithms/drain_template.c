@@ -11,20 +11,37 @@ typedef struct TemplateToken
 {
 	TokenSpan	span;
 	bool		differs;
+	bool		word_differs;	/* more of it than brackets and punctuation behind the word */
+	bool		brackets;		/* some have brackets behind the word */
 	size_t		shortest;		/* size of the shortest of the members' tokens */
 	size_t		prefix;			/* bytes that all of them begin with alike */
 	size_t		suffix;			/* and end with */
 } TemplateToken;
 
+static inline bool
+is_equal(L4Bytes a, L4Bytes b)
+{
+	return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
+static bool
+has_brackets(const TokenSpan *span)
+{
+	return memchr(span->text.data + span->word.size, '(', span->text.size - span->word.size) != NULL;
+}
+
 static void
-compare_token(TemplateToken *token, L4Bytes other)
+compare_token(TemplateToken *token, const TokenSpan *span)
 {
 	L4Bytes		text = token->span.text;
+	L4Bytes		other = span->text;
 	size_t		i;
 
-	if (!token->differs && text.size == other.size && memcmp(text.data, other.data, text.size) == 0)
+	if (!token->differs && is_equal(text, other))
 		return;
 	token->differs = true;
+	token->brackets |= has_brackets(&token->span) || has_brackets(span);
+	token->word_differs |= token->span.wildcard || !is_equal(token->span.word, span->word);
 	token->shortest = Min(token->shortest, other.size);
 	for (i = 0; i < Min(token->prefix, other.size) && text.data[i] == other.data[i]; i++)
 		;
@@ -51,6 +68,23 @@ trim_ends(TemplateToken *token)
 		token->suffix--;
 }
 
+/* The word that all members have, <*> for what stands behind it in some, and the punctuation that all end with. */
+static void
+append_word(StringInfo out, TemplateToken *token)
+{
+	L4Bytes		word = token->span.word;
+	const char *end = token->span.text.data + token->span.text.size;
+	size_t		size = 0;
+
+	while (word.size < token->prefix && is_letter(word.data[word.size]))	/* a plural that all have */
+		word.size++;
+	while (size < Min(token->suffix, token->shortest - word.size) && strchr(",;.:", end[-1 - (int) size]) != NULL)
+		size++;
+	appendBinaryStringInfo(out, word.data, word.size);
+	appendStringInfoString(out, token->brackets ? " " L4_PLACEHOLDER : L4_PLACEHOLDER);
+	appendBinaryStringInfo(out, end - size, size);
+}
+
 static void
 append_template(StringInfo out, TemplateToken *token)
 {
@@ -60,6 +94,11 @@ append_template(StringInfo out, TemplateToken *token)
 	if (!token->differs)
 	{
 		appendBinaryStringInfo(out, text.data, text.size);
+		return;
+	}
+	if (!token->word_differs)
+	{
+		append_word(out, token);
 		return;
 	}
 	trim_ends(token);
@@ -73,7 +112,7 @@ static L4Bytes
 write_template(Drain *drain, int begin, int end, TemplateToken *tokens)
 {
 	L4Bytes		first = drain->shapes[drain->members[begin]];
-	const char *at = first.data;
+	size_t		at = 0;
 	StringInfoData out;
 	TokenSpan	rest;
 	int			count = 0;
@@ -82,22 +121,22 @@ write_template(Drain *drain, int begin, int end, TemplateToken *tokens)
 
 	if (end - begin == 1)
 		return first;
-	while (drain_next_token(&at, first.data + first.size, &rest))
+	while (drain_next_token(first, &at, &rest))
 	{
 		TemplateToken *token = &tokens[count++];
 
 		token->span = rest;
-		token->differs = false;
+		token->differs = token->word_differs = token->brackets = false;
 		token->prefix = token->suffix = token->shortest = rest.text.size;
 	}
 	for (i = begin + 1; i < end; i++)
 	{
 		L4Bytes		shape = drain->shapes[drain->members[i]];
-		const char *from = shape.data;
+		size_t		from = 0;
 		TokenSpan	span;
 
-		for (k = 0; drain_next_token(&from, shape.data + shape.size, &span); k++)
-			compare_token(&tokens[k], span.text);
+		for (k = 0; drain_next_token(shape, &from, &span); k++)
+			compare_token(&tokens[k], &span);
 		CHECK_FOR_INTERRUPTS();
 	}
 	drain_reserve(drain, first.size);

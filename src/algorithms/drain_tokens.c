@@ -85,104 +85,30 @@ drain_grow(Drain *drain, void *array, int count, int *room, size_t size)
 	return repalloc_huge(array, mul_size(*room, size));
 }
 
-static inline bool
-is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* Is the text one or more <*>, with commas between or behind? */
-static bool
-is_wildcard_list(L4Bytes text)
-{
-	size_t		at = 0;
-	bool		any = false;
-
-	while (at < text.size)
-	{
-		if (text.data[at] == ',')
-			at++;
-		else if (is_placeholder(text.data + at, text.data + text.size))
-		{
-			at += L4_PLACEHOLDER_SIZE;
-			any = true;
-		}
-		else
-			return false;
-	}
-	return any;
-}
-
-static bool
-next_word(const char **at, const char *end, TokenSpan *span)
-{
-	const char *p = *at;
-
-	span->gap = p;
-	while (p < end && is_space(*p))
-		p++;
-	span->text.data = p;
-	while (p < end && !is_space(*p))
-		p++;
-	span->text.size = p - span->text.data;
-	*at = p;
-	return span->text.size > 0;
-}
-
-/* The next token at *at: a word, or a run of words that are lists of <*>. False at the end, where span's gap is the rest. */
-bool
-drain_next_token(const char **at, const char *end, TokenSpan *span)
-{
-	const char *ahead;
-	TokenSpan	next;
-
-	if (!next_word(at, end, span))
-		return false;
-	span->wildcard = is_wildcard_list(span->text);
-	if (!span->wildcard)
-		return true;
-	ahead = *at;
-	while (next_word(&ahead, end, &next) && is_wildcard_list(next.text))
-	{
-		span->text.size = next.text.data + next.text.size - span->text.data;
-		*at = ahead;
-	}
-	return true;
-}
-
-/* Is the text one of a list of words, each in blanks? */
-static bool
-is_one_of(L4Bytes text, const char *words)
-{
-	const char *at = words;
-
-	while (*at != '\0')
-	{
-		size_t		size = strcspn(at, " ");
-
-		if (size == text.size && memcmp(at, text.data, size) == 0)
-			return true;
-		at += size + (at[size] == ' ');
-	}
-	return false;
-}
-
 static uint8
 token_flags(L4Bytes text)
 {
-	uint8		flags = 0;
+	uint8		flags = TOKEN_WORD;
 	size_t		i;
 
 	for (i = 0; i < text.size; i++)
 	{
+		if (!is_letter(text.data[i]))
+			flags &= ~TOKEN_WORD;
 		if (text.data[i] >= '0' && text.data[i] <= '9')
 			flags |= TOKEN_DIGIT;
 		else if (is_placeholder(text.data + i, text.data + text.size))
 			flags |= TOKEN_HOLDS_WILDCARD;
+		else if (text.data[i] == ' ')
+			flags |= TOKEN_TEXT;
 	}
-	if (is_one_of(text, "for from by of as to on at with in"))
+	if (text.size > 2 && text.data[0] == '[' && text.data[text.size - 1] == ']')
+		flags |= TOKEN_BRACKETED;
+	if ((flags & (TOKEN_DIGIT | TOKEN_HOLDS_WILDCARD)) && memchr(text.data, '=', text.size) == NULL)
+		flags |= TOKEN_VALUE;
+	if (drain_is_one_of(text, "for from by of as to on at with in"))
 		flags |= TOKEN_PREPOSITION;
-	if (is_one_of(text, "user host node machine account group role queue partition"))
+	if (drain_is_one_of(text, "user host node machine account group role queue partition"))
 		flags |= TOKEN_NAMED;
 	return flags;
 }
@@ -235,26 +161,28 @@ drain_number_tokens(Drain *drain)
 	drain->token_begin = drain_alloc(drain, (size_t) drain->shape_count + 1, sizeof(size_t));
 	for (i = 0; i < drain->shape_count; i++)
 	{
-		const char *at = drain->shapes[i].data;
-		const char *end = at + drain->shapes[i].size;
+		size_t		at = 0;
 		TokenSpan	span;
 
 		drain->token_begin[i] = total;
-		while (drain_next_token(&at, end, &span))
+		while (drain_next_token(drain->shapes[i], &at, &span))
 			total++;
 		CHECK_FOR_INTERRUPTS();
 	}
 	drain->token_begin[i] = total;
 	drain->tokens = drain_alloc(drain, total, sizeof(int));
+	drain->clauses = drain_alloc(drain, total, sizeof(int));
 	for (i = 0; i < drain->shape_count; i++)
 	{
-		const char *at = drain->shapes[i].data;
-		const char *end = at + drain->shapes[i].size;
-		int		   *token = drain->tokens + drain->token_begin[i];
+		size_t		number = drain->token_begin[i];
+		size_t		at = 0;
 		TokenSpan	span;
 
-		while (drain_next_token(&at, end, &span))
-			*token++ = span.wildcard ? TOKEN_WILDCARD : token_number(drain, span.text);
+		for (; drain_next_token(drain->shapes[i], &at, &span); number++)
+		{
+			drain->tokens[number] = span.wildcard ? TOKEN_WILDCARD : token_number(drain, span.word);
+			drain->clauses[number] = span.clause.size == 0 ? TOKEN_WILDCARD : token_number(drain, span.clause);
+		}
 		CHECK_FOR_INTERRUPTS();
 	}
 }
@@ -263,22 +191,21 @@ drain_number_tokens(Drain *drain)
 static uint64
 token_hash(const TokenSpan *span)
 {
-	if (span->wildcard || (token_flags(span->text) & TOKEN_DIGIT))
+	if (span->wildcard || (token_flags(span->word) & TOKEN_VALUE))
 		return TOKEN_WILDCARD;
-	return shape_hash(span->text.data, span->text.size);
+	return shape_hash(span->word.data, span->word.size);
 }
 
 int64
 drain_key(L4Bytes shape)
 {
-	const char *at = shape.data;
-	const char *end = at + shape.size;
+	size_t		at = 0;
 	uint64		first = 0;
 	uint64		second = 0;
 	int64		count;
 	TokenSpan	span;
 
-	for (count = 0; drain_next_token(&at, end, &span); count++)
+	for (count = 0; drain_next_token(shape, &at, &span); count++)
 		if (count == 0)
 			first = token_hash(&span);
 		else if (count == 1)

@@ -34,6 +34,20 @@ without_gaps(L4Bytes text)
 	return (L4Bytes) {out, size};
 }
 
+/* A template without the blanks before its <*>: one that is a word of its own may stand for nothing, and then there is none. */
+static L4Bytes
+without_blanks(L4Bytes template)
+{
+	char	   *out = palloc(template.size + 1);
+	size_t		size = 0;
+	size_t		i;
+
+	for (i = 0; i < template.size; i++)
+		if (template.data[i] != ' ' || !is_placeholder(template.data + i + 1, template.data + template.size))
+			out[size++] = template.data[i];
+	return (L4Bytes) {out, size};
+}
+
 /* Is the text one of those that a template stands for, where <*> may be anything? */
 static bool
 template_fits(L4Bytes template, L4Bytes text)
@@ -119,11 +133,13 @@ fuzz_drain(L4Bytes input)
 	for (i = 0; i < count; i++)
 	{
 		const L4DrainGroup *group;
+		L4Bytes		template;
 
 		fuzz_require(result->group_of[i] >= 0 && result->group_of[i] < result->group_count);
 		fuzz_require(result->group_of[i] == other->group_of[count - 1 - i]);
 		group = &result->groups[result->group_of[i]];
-		fuzz_require(template_fits(without_gaps((L4Bytes) {group->template, group->template_size}), without_gaps(shapes[i])));
+		template = without_blanks(without_gaps((L4Bytes) {group->template, group->template_size}));
+		fuzz_require(template_fits(template, without_gaps(shapes[i])));
 	}
 }
 

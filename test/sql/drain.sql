@@ -62,6 +62,67 @@ SELECT * FROM pg_temp.templates(ARRAY['peers <*> <*> are lost', 'peers <*> <*> <
 SELECT * FROM pg_temp.templates(ARRAY['mark <*> <*>: <*> <*>; <*> a <*>.', 'mark <*> <*>: <*> <*>; <*> b <*>.',
 	'mark <*> <*>: <*> <*>; <*> c <*>.',
 	'mark <*> <*>: <*> <*>; <*> d <*>.', 'mark <*> <*>: <*> <*>; <*> e <*>.', 'mark <*> <*>: <*> <*>; <*> f <*>.']);
+--
+-- statements with optional parts: one event, whatever of them is there
+--
+CREATE FUNCTION pg_temp.events(VARIADIC shapes text[]) RETURNS TABLE (template text, shapes bigint) LANGUAGE sql AS $$
+	SELECT template, count(*) FROM pg_temp.templates(shapes) GROUP BY template ORDER BY template COLLATE "C"
+$$;
+-- quantities: units or none, units in brackets, "less than", lists
+SELECT * FROM pg_temp.events('<*> close, <*> bytes sent, <*> bytes received, lifetime <*>',
+	'<*> close, <*> bytes (<*> KB) sent, <*> bytes received, lifetime <*>',
+	'<*> close, <*> bytes (<*>) sent, <*> bytes (<*>) received, lifetime <<*> sec',
+	'<*> close, <*> sent, <*> received, lifetime <*> min <*> sec');
+SELECT * FROM pg_temp.events('scrub took <*> h <*> min <*> s.', 'scrub took <*>.', 'scrub took <*> days', 'scrub took <*> (<*> %)',
+	'scrub took place', 'scrub took <*> turns');
+SELECT * FROM pg_temp.events('lost ranks <*>, <*> and <*> of <*>', 'lost ranks <*> and <*> of <*>', 'lost ranks <*> of <*>');
+-- what is counted: one or more
+SELECT * FROM pg_temp.events('deleted <*> file in <*>', 'deleted <*> files in <*> s', 'door was shut', 'doors was shut');
+-- brackets behind a word: a clause that may be missing ...
+SELECT * FROM pg_temp.events('connection lost, retrying now', 'connection lost (errno <*>), retrying now');
+SELECT * FROM pg_temp.events('wrote <*> buffers <*> done', 'wrote <*> buffers (<*>%) <*> done',
+	'wrote <*> buffers (<*>%, <*> MB) (<*>) <*> done');
+-- ... unless several alternate: then they tell statements apart, as words do; more than that are a parameter again
+SELECT * FROM pg_temp.events('signal <*> (SIGABRT) by pid <*>', 'signal <*> (SIGKILL) by pid <*>', 'signal <*> by pid <*>');
+SELECT * FROM pg_temp.events(VARIADIC
+	ARRAY(SELECT 'signal <*> (SIG' || chr(64 + n) || ') by pid <*>' FROM generate_series(1, 9) AS n));
+-- no clauses: words alone in brackets, brackets that do not close, brackets that are all there is
+SELECT * FROM pg_temp.events('Traceback (most recent call last):', 'Traceback <*>', 'call (<*> and so on', 'call <*>) and so on',
+	'v <*>', 'v (<*>)', '(<*>)', '<*> (<*>)', 'w (no value for <*>)', 'w');
+-- lists of words, texts in quotes or square brackets, of any length: none of them tells statements apart
+SELECT * FROM pg_temp.events('frozen modules head, norm, proj are kept', 'frozen modules head, norm, proj, <*>, embed are kept',
+	'frozen modules are kept');
+SELECT * FROM pg_temp.events('copy "my new file": done', 'copy "report": done', 'copy "old.txt": done', 'copy "GET <*> x": done',
+	'copy "a b c d e f g h i j k l m n": done');
+SELECT * FROM pg_temp.events('queues [low] are empty', 'queues [low mid] are empty', 'queues [low mid high] are empty',
+	'queues [] are empty');
+-- <*> with something around it is an instance of <*> in the first place too; a name with its value is none
+SELECT * FROM pg_temp.events('<*> open through gate <*>', 'x.cn:<*> open through gate <*>', 'localhost:<*> open through gate <*>',
+	'port=<*> open through gate <*>', 'nothing open through gate <*>', '<*> shut through gate <*>',
+	'x.cn:<*> shut through gate <*>');
+-- statements that differ in a word stay apart
+SELECT * FROM pg_temp.events('password refused for <*> at <*>', 'password refused for unknown user <*> at <*>',
+	'backup of <*> (<*> MB) started', 'backup of <*> finished', 'door <*> opened', 'door <*> closed', 'link <*> up (<*> Gbps)',
+	'link <*> down');
+-- a parameter at one position does not hide the words of another
+SELECT * FROM pg_temp.events('job <*> on <*> was started by agent', 'job <*> on <*> was stopped by agent',
+	'job <*> on gpu was started by agent', 'job <*> on gpu was stopped by agent');
+-- l4_shape_key counts the same tokens: shapes of another number change nothing, so those of one number may be clustered alone
+SELECT l4_shape_key('<*> close, <*> bytes (<*> KB) sent') >> 48 AS tokens,
+	l4_shape_key('<*> close, <*> sent') = l4_shape_key('<*> close, <*> bytes (<*> KB) sent') AS same_quantities,
+	l4_shape_key('wrote, then left') = l4_shape_key('wrote (errno <*>), then left') AS same_words,
+	l4_shape_key('<*> is open') = l4_shape_key('x.cn:<*> is open') AS same_instance;
+CREATE TEMP TABLE optional AS
+	SELECT format('%s <*>%s sent %s%s, %s', w, u, v, c, e) AS shape, row_number() OVER () AS id
+	FROM unnest(ARRAY['<*>', 'x.cn:<*>', 'alpha']) AS w, unnest(ARRAY['', ' bytes', ' bytes (<*>)']) AS u,
+		unnest(ARRAY['mail', '"my mail"']) AS v, unnest(ARRAY['', ' (errno <*>)', ' (code <*>)']) AS c,
+		unnest(ARRAY['ok', 'done so far']) AS e;
+SELECT count(*) AS shapes, count(DISTINCT c.event_id) AS events, count(*) FILTER (WHERE c.event_id <> p.event_id) AS differences
+FROM (SELECT array_agg(id) AS ids, array_agg(shape) AS shapes FROM optional) AS o, l4_cluster_shapes(o.ids, o.shapes) AS c,
+	(SELECT array_agg(id ORDER BY id DESC) AS ids, array_agg(shape ORDER BY id DESC) AS shapes
+		FROM optional GROUP BY l4_shape_key(shape) >> 48) AS q, l4_cluster_shapes(q.ids, q.shapes) AS p
+WHERE p.shape_id = c.shape_id;
+
 -- white space: that of the first member; a shape alone is its own template
 SELECT shape, quote_literal(template) FROM pg_temp.templates(ARRAY[E'  a\tb\n c  ', 'x  y', 'x y']);
 -- empty shapes, one token, placeholders only

@@ -1,0 +1,329 @@
+/*
+ * drain_words.c: cuts a shape into Drain's tokens. See drain.c.
+ *
+ * Drain (He et al., ICWS 2017) compares statements position by position, and so only those of the same number of words. One
+ * statement prints more words or fewer all the same: a unit or none ("512 bytes", "1.5 MB"), a clause in brackets ("(1.00
+ * KB)"), a list, a text in quotes. Brain (Yu et al., IEEE TSC 2023) and the published settings of Drain remove such parts by
+ * patterns that somebody writes for each log. Here they are told by what a shape itself says, for all logs alike, and become
+ * parts of a token, so that the positions of the other tokens agree:
+ *
+ *  - a quantity: parameters in a row with their units, "and", commas, and round brackets that hold nothing else:
+ *    "<*> bytes (<*>)", "<*> min <*> sec", "<*>, <*> and <*>". The number of such a token is that of <*>;
+ *  - round brackets behind a quantity, or behind a word if a parameter is in them: they go with it. Its number is that of the
+ *    word alone; the split (drain_split.c) sees whether several such clauses alternate;
+ *  - a list of three plain words or more: "encoder, decoder, head";
+ *  - a short text without parameters in quotes or square brackets: "\"my new file\"", "[alpha beta]".
+ *
+ * Punctuation at the end of a token, and the plural of what is counted ("<*> file", "<*> files"), are no part of its number
+ * either. No other word is left out, so statements that differ in one stay apart. A token is a function of the shape alone:
+ * what it is clustered with changes nothing.
+ *
+ * Cost: linear in the bytes of the shape; at most CLAUSE_WORDS words are looked at ahead of those that a token takes.
+ */
+#include "algorithms/drain_private.h"
+
+/* Words of a text in quotes or brackets, or of brackets within a quantity, at most. */
+#define CLAUSE_WORDS 12
+
+/* Elements of a list of words at least: two are a sentence with a comma. */
+#define LIST_WORDS 3
+
+static inline bool
+is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool
+next_word(const char **at, const char *end, L4Bytes *word)
+{
+	const char *p = *at;
+
+	while (p < end && is_space(*p))
+		p++;
+	word->data = p;
+	while (p < end && !is_space(*p))
+		p++;
+	word->size = p - word->data;
+	*at = p;
+	return word->size > 0;
+}
+
+/* Is the text one of a list of words, parted by blanks? */
+bool
+drain_is_one_of(L4Bytes text, const char *words)
+{
+	const char *at = words;
+
+	while (*at != '\0')
+	{
+		size_t		size = strcspn(at, " ");
+
+		if (size == text.size && memcmp(at, text.data, size) == 0)
+			return true;
+		at += size + (at[size] == ' ');
+	}
+	return false;
+}
+
+/* Is the text a unit of size, rate, frequency or time? */
+static bool
+is_unit(L4Bytes text)
+{
+	static const char units[] = "B KB kB MB GB TB KiB MiB GiB TiB bit bits byte bytes Byte Bytes "
+	"B/s KB/s kB/s MB/s GB/s KiB/s MiB/s GiB/s bytes/s bps kbps Kbps Mbps Gbps Mb/s Gb/s Hz kHz MHz GHz percent "
+	"ns us ms s msec msecs usec usecs sec secs second seconds milliseconds microseconds nanoseconds "
+	"min mins minute minutes h hr hrs hour hours day days";
+
+	return drain_is_one_of(text, units);
+}
+
+/* What is known of a quantity while its words are read. */
+typedef struct Quantity
+{
+	bool		parameter;		/* a <*> has been met */
+	bool		ended;			/* a full stop too */
+	int			depth;			/* brackets open */
+} Quantity;
+
+/* Is a word (one more) part of a quantity? */
+static bool
+read_quantity(Quantity *quantity, L4Bytes word)
+{
+	const char *at = word.data;
+	const char *end = at + word.size;
+	bool		said = false;
+
+	while (at < end && *at == '(')
+	{
+		quantity->depth++;
+		at++;
+	}
+	while (at < end)
+	{
+		size_t		size = 1;
+
+		if (is_placeholder(at, end))
+		{
+			size = L4_PLACEHOLDER_SIZE;
+			quantity->parameter = said = true;
+		}
+		else if (*at == ')')
+		{
+			if (--quantity->depth < 0)
+				return false;
+			said = true;
+		}
+		else if (*at == '%' && quantity->parameter)
+			said = true;
+		else if (*at == '.' && quantity->parameter && end - at == 1)
+			quantity->ended = true;
+		else if (strchr(",;<>~", *at) == NULL)
+		{
+			while (at + size < end && strchr(",;.()<", at[size]) == NULL)
+				size++;
+			if (!quantity->parameter || !is_unit((L4Bytes) {at, size}))
+				return false;
+			said = true;
+		}
+		at += size;
+	}
+	return said;
+}
+
+/* The end of the quantity that begins with the next word, or of its first brackets (if `clause`); NULL where there is none. */
+static const char *
+scan_quantity(const char *at, const char *end, bool clause)
+{
+	Quantity	quantity = {0};
+	const char *to = NULL;
+	L4Bytes		word;
+	int			open = 0;
+
+	while (!quantity.ended && open < CLAUSE_WORDS && next_word(&at, end, &word))
+	{
+		bool		joins = quantity.parameter && drain_is_one_of(word, "and or");
+
+		if (!joins && !read_quantity(&quantity, word))
+			break;
+		open++;
+		if (joins || quantity.depth > 0 || !quantity.parameter)
+			continue;
+		to = at;
+		open = 0;
+		if (clause)
+			break;
+	}
+	return to;
+}
+
+/* Without the punctuation at its end, of which it keeps a byte where it is nothing else. */
+static L4Bytes
+without_stops(L4Bytes text)
+{
+	size_t		size = text.size;
+
+	while (size > 0 && strchr(",;.", text.data[size - 1]) != NULL)
+		size--;
+	return size > 0 ? (L4Bytes) {text.data, size} : text;
+}
+
+/* Without the "s" of a word of letters, where something is left. */
+static L4Bytes
+without_plural(L4Bytes word)
+{
+	size_t		i;
+
+	for (i = 0; i < word.size; i++)
+		if (!is_letter(word.data[i]))
+			return word;
+	if (word.size > 3 && word.data[word.size - 1] == 's' && word.data[word.size - 2] != 's')
+		word.size--;
+	return word;
+}
+
+static bool
+holds_placeholder(const char *at, const char *end)
+{
+	for (; at < end; at++)
+		if (is_placeholder(at, end))
+			return true;
+	return false;
+}
+
+/*
+ * The end of the quotes or brackets that the word [at, to) begins with: that of the word in which they close, if nothing but
+ * punctuation follows there. NULL where there are none, or too many words in them.
+ */
+static const char *
+scan_enclosed(const char *at, const char *to, const char *end)
+{
+	static const char opening[] = "\"'`([{";
+	static const char closing[] = "\"'`)]}";
+	const char *which = memchr(opening, *at, sizeof(opening) - 1);
+	const char *from = at + 1;
+	int			depth = 1;
+	int			words;
+	L4Bytes		word;
+
+	for (words = 1; which != NULL && words <= CLAUSE_WORDS; words++)
+	{
+		for (; from < to && depth > 0; from++)
+			if (*from == closing[which - opening])
+				depth--;
+			else if (*from == *at)
+				depth++;
+		if (depth == 0)
+		{
+			while (from < to && strchr(",;.:", *from) != NULL)
+				from++;
+			return from == to ? to : NULL;
+		}
+		if (!next_word(&to, end, &word))
+			return NULL;
+		from = word.data;
+	}
+	return NULL;
+}
+
+/* Is the word [at, to) an element of a list of words: a plain word or a parameter, and perhaps a comma? */
+static bool
+is_element(const char *at, const char *to)
+{
+	for (; at < to; at++)
+		if (is_placeholder(at, to))
+			at += L4_PLACEHOLDER_SIZE - 1;
+		else if (!is_letter(*at) && strchr("-_.,", *at) == NULL)
+			return false;
+	return true;
+}
+
+/* The end of the list of words with commas between that begins with the word [at, to), or NULL. */
+static const char *
+scan_list(const char *at, const char *to, const char *end)
+{
+	const char *next = to;
+	L4Bytes		word;
+	int			count;
+
+	if (!is_element(at, to))
+		return NULL;
+	for (count = 1; to[-1] == ',' && next_word(&next, end, &word) && is_element(word.data, next); count++)
+		to = next;
+	return count >= LIST_WORDS ? to : NULL;
+}
+
+/* The end of a text of plain words in quotes or brackets that begins with the word [at, to), or NULL. */
+static const char *
+scan_text(const char *at, const char *to, const char *end)
+{
+	const char *behind = *at == '(' ? NULL : scan_enclosed(at, to, end);
+
+	return behind == NULL || holds_placeholder(at, behind) ? NULL : behind;
+}
+
+/*
+ * Takes the round brackets behind a token into it, as a clause that may be missing; several count as one. Those that hold more
+ * than a quantity are in span->clause.
+ */
+static void
+take_clauses(TokenSpan *span, const char *end)
+{
+	const char *at = span->text.data + span->text.size;
+	const char *to = at;
+	L4Bytes		word;
+
+	while (next_word(&to, end, &word) && word.data[0] == '(')
+	{
+		const char *quantity = scan_quantity(at, end, true);
+
+		to = quantity != NULL ? quantity : scan_enclosed(word.data, to, end);
+		if (to == NULL || (!span->wildcard && !holds_placeholder(word.data, to)))
+			break;
+		if (quantity == NULL)
+		{
+			if (span->clause.size == 0)
+				span->clause.data = word.data;
+			span->clause.size = to - span->clause.data;
+			span->clause = without_stops(span->clause);
+		}
+		span->text.size = to - span->text.data;
+		at = to;
+	}
+}
+
+/* The next token of a shape, behind *at bytes of it. False at the end, where span's gap is the rest. */
+bool
+drain_next_token(L4Bytes shape, size_t *at, TokenSpan *span)
+{
+	const char *end = shape.data + shape.size;
+	const char *from = shape.data + *at;
+	const char *to = from;
+	const char *longer;
+	L4Bytes		word;
+	bool		counted = *at > 0 && span->wildcard;
+
+	span->gap = from;
+	span->clause = (L4Bytes) {NULL, 0};
+	if (!next_word(&to, end, &word))
+		return false;
+	longer = scan_quantity(from, end, false);
+	span->wildcard = longer != NULL;
+	if (longer == NULL)
+		longer = *at > 0 ? scan_text(word.data, to, end) : NULL;
+	if (longer == NULL)
+		longer = scan_list(word.data, to, end);
+	span->text = (L4Bytes) {word.data, (longer != NULL ? longer : to) - word.data};
+	span->word = without_stops(span->text);
+	if (counted && !span->wildcard)
+		span->word = without_plural(span->word);
+	take_clauses(span, end);
+	if (*at == 0 && span->text.data + span->text.size == end && memchr(span->text.data, '(', span->text.size) != NULL)
+	{
+		/* brackets that are all there is but a word say more than it */
+		span->text = span->word = word;
+		span->clause.size = 0;
+	}
+	*at = span->text.data + span->text.size - shape.data;
+	return true;
+}
