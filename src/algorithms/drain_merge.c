@@ -70,16 +70,20 @@ rest_is_statement(Drain *drain, const MergeItem *item)
 	return words >= MERGE_WORDS && words >= drain->options->similarity * item->token_count;
 }
 
-/* Are the first tokens of items [begin, end), which are sorted, more than a statement has words at a position? */
+/*
+ * Are the first tokens of items [begin, end), which are sorted, more than a statement has words at a position? Where one is <*>,
+ * what it begins with is no word of its own.
+ */
 static bool
 first_is_parameter(Drain *drain, const MergeItem *items, int begin, int end)
 {
+	int			most = items[begin].tokens[0] == TOKEN_WILDCARD ? 1 : MERGE_VALUES;
 	int			count = 1;
 	int			i;
 
 	for (i = begin + 1; i < end; i++)
 		count += items[i].tokens[0] != items[i - 1].tokens[0];
-	return count > MERGE_VALUES * Max(drain->options->split_values, 1);
+	return count > most * Max(drain->options->split_values, 1);
 }
 
 static void

@@ -100,6 +100,11 @@ SELECT * FROM pg_temp.events('queues [low] are empty', 'queues [low mid] are emp
 SELECT * FROM pg_temp.events('<*> open through gate <*>', 'x.cn:<*> open through gate <*>', 'localhost:<*> open through gate <*>',
 	'port=<*> open through gate <*>', 'nothing open through gate <*>', '<*> shut through gate <*>',
 	'x.cn:<*> shut through gate <*>');
+-- and where it is <*>, more names than a statement has words are enough to be a parameter
+SELECT * FROM pg_temp.events(VARIADIC ARRAY['<*>: used much time', 'user@<*>.service: used much time']
+	|| ARRAY(SELECT chr(96 + n) || 'd.service: used much time' FROM generate_series(1, 5) AS n));
+SELECT count(*) FROM pg_temp.events(VARIADIC ARRAY['<*>: used much time', 'user@<*>.service: used much time']
+	|| ARRAY(SELECT chr(96 + n) || 'd.service: used much time' FROM generate_series(1, 4) AS n));
 -- statements that differ in a word stay apart
 SELECT * FROM pg_temp.events('password refused for <*> at <*>', 'password refused for unknown user <*> at <*>',
 	'backup of <*> (<*> MB) started', 'backup of <*> finished', 'door <*> opened', 'door <*> closed', 'link <*> up (<*> Gbps)',
