@@ -12,7 +12,8 @@ typedef struct TemplateToken
 	TokenSpan	span;
 	bool		differs;
 	bool		word_differs;	/* more of it than brackets and punctuation behind the word */
-	bool		brackets;		/* some have brackets behind the word */
+	bool		brackets;		/* some have brackets behind the word, */
+	bool		always;			/* and all of them have */
 	size_t		shortest;		/* size of the shortest of the members' tokens */
 	size_t		prefix;			/* bytes that all of them begin with alike */
 	size_t		suffix;			/* and end with */
@@ -24,10 +25,14 @@ is_equal(L4Bytes a, L4Bytes b)
 	return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
+/* Does the token have round brackets behind a word or a quantity? */
 static bool
 has_brackets(const TokenSpan *span)
 {
-	return memchr(span->text.data + span->word.size, '(', span->text.size - span->word.size) != NULL;
+	L4Bytes		text = span->text;
+	size_t		from = span->wildcard ? 1 : span->word.size;
+
+	return text.data[0] != '(' && memchr(text.data + from, '(', text.size - from) != NULL;
 }
 
 static void
@@ -41,6 +46,7 @@ compare_token(TemplateToken *token, const TokenSpan *span)
 		return;
 	token->differs = true;
 	token->brackets |= has_brackets(&token->span) || has_brackets(span);
+	token->always &= has_brackets(&token->span) && has_brackets(span);
 	token->word_differs |= token->span.wildcard || !is_equal(token->span.word, span->word);
 	token->shortest = Min(token->shortest, other.size);
 	for (i = 0; i < Min(token->prefix, other.size) && text.data[i] == other.data[i]; i++)
@@ -59,8 +65,6 @@ trim_ends(TemplateToken *token)
 	const char *data = token->span.text.data;
 	size_t		size = token->span.text.size;
 
-	if (token->span.wildcard)
-		token->prefix = token->suffix = 0;
 	while (token->prefix > 0 && memchr(punctuation, data[token->prefix - 1], sizeof(punctuation) - 1) == NULL)
 		token->prefix--;
 	token->suffix = Min(token->suffix, token->shortest - token->prefix);
@@ -68,21 +72,43 @@ trim_ends(TemplateToken *token)
 		token->suffix--;
 }
 
-/* The word that all members have, <*> for what stands behind it in some, and the punctuation that all end with. */
+/* How many bytes of punctuation all members end with. */
+static size_t
+common_stops(const TemplateToken *token, size_t most)
+{
+	const char *end = token->span.text.data + token->span.text.size;
+	size_t		size = 0;
+
+	while (size < Min(token->suffix, most) && strchr(",;.:", end[-1 - (int) size]) != NULL)
+		size++;
+	return size;
+}
+
+/*
+ * The word that all members have, or <*> for their quantities; (<*>) where all have brackets behind it, else <*> for what stands
+ * behind some words; and the punctuation that all end with.
+ */
 static void
 append_word(StringInfo out, TemplateToken *token)
 {
 	L4Bytes		word = token->span.word;
 	const char *end = token->span.text.data + token->span.text.size;
-	size_t		size = 0;
+	size_t		stops;
 
-	while (word.size < token->prefix && is_letter(word.data[word.size]))	/* a plural that all have */
-		word.size++;
-	while (size < Min(token->suffix, token->shortest - word.size) && strchr(",;.:", end[-1 - (int) size]) != NULL)
-		size++;
+	if (token->word_differs)
+		word = (L4Bytes) {L4_PLACEHOLDER, L4_PLACEHOLDER_SIZE};
+	else
+		while (word.size < token->prefix && is_letter(word.data[word.size]))	/* a plural that all have */
+			word.size++;
+	stops = common_stops(token, token->word_differs ? token->shortest : token->shortest - word.size);
 	appendBinaryStringInfo(out, word.data, word.size);
-	appendStringInfoString(out, token->brackets ? " " L4_PLACEHOLDER : L4_PLACEHOLDER);
-	appendBinaryStringInfo(out, end - size, size);
+	if (token->always && token->suffix > stops && end[-1 - (int) stops] == ')')
+		appendStringInfoString(out, " (" L4_PLACEHOLDER ")");
+	else if (token->word_differs)
+		stops = 0;
+	else
+		appendStringInfoString(out, token->brackets ? " " L4_PLACEHOLDER : L4_PLACEHOLDER);
+	appendBinaryStringInfo(out, end - stops, stops);
 }
 
 static void
@@ -96,7 +122,7 @@ append_template(StringInfo out, TemplateToken *token)
 		appendBinaryStringInfo(out, text.data, text.size);
 		return;
 	}
-	if (!token->word_differs)
+	if (!token->word_differs || token->span.wildcard)
 	{
 		append_word(out, token);
 		return;
@@ -127,6 +153,7 @@ write_template(Drain *drain, int begin, int end, TemplateToken *tokens)
 
 		token->span = rest;
 		token->differs = token->word_differs = token->brackets = false;
+		token->always = true;
 		token->prefix = token->suffix = token->shortest = rest.text.size;
 	}
 	for (i = begin + 1; i < end; i++)

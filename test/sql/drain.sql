@@ -82,6 +82,7 @@ SELECT * FROM pg_temp.events('deleted <*> file in <*>', 'deleted <*> files in <*
 SELECT * FROM pg_temp.events('connection lost, retrying now', 'connection lost (errno <*>), retrying now');
 SELECT * FROM pg_temp.events('wrote <*> buffers <*> done', 'wrote <*> buffers (<*>%) <*> done',
 	'wrote <*> buffers (<*>%, <*> MB) (<*>) <*> done');
+SELECT * FROM pg_temp.events('login from <*> () at <*>', 'login from <*> (<*>) at <*>', 'run (/a <*>) now', 'run (<*>) now');
 -- ... unless several alternate: then they tell statements apart, as words do; more than that are a parameter again
 SELECT * FROM pg_temp.events('signal <*> (SIGABRT) by pid <*>', 'signal <*> (SIGKILL) by pid <*>', 'signal <*> by pid <*>');
 SELECT * FROM pg_temp.events(VARIADIC
