@@ -71,8 +71,8 @@ rest_is_statement(Drain *drain, const MergeItem *item)
 }
 
 /*
- * Are the first tokens of items [begin, end), which are sorted, more than a statement has words at a position? Where one is <*>,
- * what it begins with is no word of its own.
+ * Are the first tokens of items [begin, end), which are sorted, more than a statement has words at a position? Where one is
+ * <*>, what it begins with is no word of its own.
  */
 static bool
 first_is_parameter(Drain *drain, const MergeItem *items, int begin, int end)

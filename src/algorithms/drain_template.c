@@ -85,8 +85,8 @@ common_stops(const TemplateToken *token, size_t most)
 }
 
 /*
- * The word that all members have, or <*> for their quantities; (<*>) where all have brackets behind it, else <*> for what stands
- * behind some words; and the punctuation that all end with.
+ * The word that all members have, or <*> for their quantities; (<*>) where all have brackets behind it, else <*> for what
+ * stands behind some words; and the punctuation that all end with.
  */
 static void
 append_word(StringInfo out, TemplateToken *token)

@@ -73,7 +73,8 @@ SELECT * FROM pg_temp.events('<*> close, <*> bytes sent, <*> bytes received, lif
 	'<*> close, <*> bytes (<*> KB) sent, <*> bytes received, lifetime <*>',
 	'<*> close, <*> bytes (<*>) sent, <*> bytes (<*>) received, lifetime <<*> sec',
 	'<*> close, <*> sent, <*> received, lifetime <*> min <*> sec');
-SELECT * FROM pg_temp.events('scrub took <*> h <*> min <*> s.', 'scrub took <*>.', 'scrub took <*> days', 'scrub took <*> (<*> %)',
+SELECT * FROM pg_temp.events('scrub took <*> h <*> min <*> s.', 'scrub took <*>.', 'scrub took <*> days',
+	'scrub took <*> (<*> %)',
 	'scrub took place', 'scrub took <*> turns');
 SELECT * FROM pg_temp.events('lost ranks <*>, <*> and <*> of <*>', 'lost ranks <*> and <*> of <*>', 'lost ranks <*> of <*>');
 -- what is counted: one or more
@@ -88,17 +89,20 @@ SELECT * FROM pg_temp.events('signal <*> (SIGABRT) by pid <*>', 'signal <*> (SIG
 SELECT * FROM pg_temp.events(VARIADIC
 	ARRAY(SELECT 'signal <*> (SIG' || chr(64 + n) || ') by pid <*>' FROM generate_series(1, 9) AS n));
 -- no clauses: words alone in brackets, brackets that do not close, brackets that are all there is
-SELECT * FROM pg_temp.events('Traceback (most recent call last):', 'Traceback <*>', 'call (<*> and so on', 'call <*>) and so on',
+SELECT * FROM pg_temp.events('Traceback (most recent call last):', 'Traceback <*>', 'call (<*> and so on',
+	'call <*>) and so on',
 	'v <*>', 'v (<*>)', '(<*>)', '<*> (<*>)', 'w (no value for <*>)', 'w');
 -- lists of words, texts in quotes or square brackets, of any length: none of them tells statements apart
 SELECT * FROM pg_temp.events('frozen modules head, norm, proj are kept', 'frozen modules head, norm, proj, <*>, embed are kept',
 	'frozen modules are kept');
-SELECT * FROM pg_temp.events('copy "my new file": done', 'copy "report": done', 'copy "old.txt": done', 'copy "GET <*> x": done',
+SELECT * FROM pg_temp.events('copy "my new file": done', 'copy "report": done', 'copy "old.txt": done',
+	'copy "GET <*> x": done',
 	'copy "a b c d e f g h i j k l m n": done');
 SELECT * FROM pg_temp.events('queues [low] are empty', 'queues [low mid] are empty', 'queues [low mid high] are empty',
 	'queues [] are empty');
 -- <*> with something around it is an instance of <*> in the first place too; a name with its value is none
-SELECT * FROM pg_temp.events('<*> open through gate <*>', 'x.cn:<*> open through gate <*>', 'localhost:<*> open through gate <*>',
+SELECT * FROM pg_temp.events('<*> open through gate <*>', 'x.cn:<*> open through gate <*>',
+	'localhost:<*> open through gate <*>',
 	'port=<*> open through gate <*>', 'nothing open through gate <*>', '<*> shut through gate <*>',
 	'x.cn:<*> shut through gate <*>');
 -- and where it is <*>, more names than a statement has words are enough to be a parameter
