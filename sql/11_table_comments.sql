@@ -63,7 +63,7 @@ COMMENT ON COLUMN @extschema@.l4_stream.first_ts IS
 COMMENT ON COLUMN @extschema@.l4_stream.last_ts IS
 'latest time of its records';
 COMMENT ON COLUMN @extschema@.l4_stream.last_stage IS
-'stage of its last record';
+'stage in which its last record left it';
 COMMENT ON COLUMN @extschema@.l4_stream.first_iteration IS
 'first iteration its own markers name';
 COMMENT ON COLUMN @extschema@.l4_stream.last_iteration IS

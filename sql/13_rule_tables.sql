@@ -61,11 +61,13 @@ CREATE TABLE @extschema@.l4_stage_rule (
 	example text,
 	builtin boolean NOT NULL DEFAULT false,
 	enabled boolean NOT NULL DEFAULT true,
+	position text NOT NULL DEFAULT 'inside' CHECK (@extschema@.l4_is_one_of(position, 'position', 'inside', 'end')),
 	PRIMARY KEY (name, builtin)
 );
 COMMENT ON TABLE @extschema@.l4_stage_rule IS
 'Rules that tell from a record in which stage its stream is. Tried on the message with each parameter written as 1, in '
-'order of priority.';
+'order of priority. Of a stream that has named an iteration those of set-up count no more, until a tear-down or a rendezvous; '
+'an iteration ends evaluations and checkpoints.';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.name IS
 'name of the rule; a site''s own row takes the place of the built-in one of the same name';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.stage IS
@@ -80,6 +82,9 @@ COMMENT ON COLUMN @extschema@.l4_stage_rule.builtin IS
 'came with l4';
 COMMENT ON COLUMN @extschema@.l4_stage_rule.enabled IS
 'takes part; false in a site''s own row switches off the built-in one of the same name too';
+COMMENT ON COLUMN @extschema@.l4_stage_rule.position IS
+'inside: what follows is of the stage, too; end: an evaluation or a checkpoint ends with the record, and what follows is of '
+'the stage before';
 
 CREATE TABLE @extschema@.l4_iteration_rule (
 	name text NOT NULL,
@@ -155,14 +160,16 @@ COMMENT ON COLUMN @extschema@.l4_limit.builtin IS
 CREATE TABLE @extschema@.l4_wording (
 	name text NOT NULL,
 	class text NOT NULL CHECK (class IN ('fatal', 'exception', 'trouble', 'ending', 'peer', 'advice', 'tolerated', 'stage',
-		'grave_word')),
+		'component', 'grave_word')),
 	stage text CHECK (stage = ANY (@extschema@.l4_stages())),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
 	example text,
 	builtin boolean NOT NULL DEFAULT false,
 	enabled boolean NOT NULL DEFAULT true,
+	component text CHECK (component ~ '^[a-z][a-z0-9_]*$'),
 	PRIMARY KEY (name, builtin),
+	CONSTRAINT l4_wording_component CHECK ((class = 'component') = (component IS NOT NULL)),
 	CONSTRAINT l4_wording_stage CHECK ((class = 'stage') = (stage IS NOT NULL)),
 	-- a bad pattern is refused where it is written; in parentheses, as it is used
 	CONSTRAINT l4_wording_pattern_is_valid CHECK ('' ~ pattern IS NOT NULL AND '' ~ ('(?:' || pattern || ')') IS NOT NULL
@@ -175,12 +182,12 @@ COMMENT ON COLUMN @extschema@.l4_wording.name IS
 'short name';
 COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'what such a message says: fatal, exception, trouble (how grave it sounds), ending (told to end), peer (another one went '
-'away), advice (to programmers), tolerated (the program goes on), stage (an error names its stage), grave_word (kept apart '
-'while importing)';
+'away), advice (to programmers), tolerated (the program goes on), stage (an error names its stage), component (or the code '
+'that failed), grave_word (kept apart while importing)';
 COMMENT ON COLUMN @extschema@.l4_wording.stage IS
 'of class stage: the stage that it names';
 COMMENT ON COLUMN @extschema@.l4_wording.priority IS
-'of class stage: lower is tried first, then by name';
+'of the classes stage and component: lower is tried first, then by name';
 COMMENT ON COLUMN @extschema@.l4_wording.pattern IS
 'PostgreSQL regular expression without options and back references; case matters in the classes exception and advice '
 'alone. Of class grave_word a word';
@@ -190,3 +197,5 @@ COMMENT ON COLUMN @extschema@.l4_wording.builtin IS
 'came with l4';
 COMMENT ON COLUMN @extschema@.l4_wording.enabled IS
 'false switches it off';
+COMMENT ON COLUMN @extschema@.l4_wording.component IS
+'of class component: what the code that failed is called: data_loader, checkpoint, communicator, ...';

@@ -2,8 +2,8 @@
  * Built-in stage rules. They are tried in the order of priority, then name; the first that matches a record names its stage. A
  * rule sees the message without prefixes and header, each variable part replaced by the single character 1 (also both halves of
  * 20/50: 11). 90 to 110: the wording of one framework. 200: errors that tell the stage. From 500: wording that any trainer may
- * use, the more specific first. Every quantifier over more than one kind of character has an upper bound, so a match stays
- * linear.
+ * use, the more specific first. Those at the end of the file say that a stage is over. Every quantifier over more than one kind
+ * of character has an upper bound, so a match stays linear.
  */
 
 INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, builtin) VALUES
@@ -35,10 +35,10 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'^\s{0,8}training \.\.\.\s{0,8}$|\[before the start of training step\]',
 		'[before the start of training step] datetime: 2024-03-01 10:00:00', true),
 	('megatron_evaluation', 'evaluation', 100,
-		'Evaluating (?:on \d+ samples|iter \d)|validation loss at iteration',
+		'Evaluating (?:on \d+ samples|iter \d)',
 		'Evaluating iter 3/10', true),
 	('megatron_checkpoint_save', 'checkpoint_save', 100,
-		'saving checkpoint\s+at iteration|successfully saved checkpoint|scheduled an async checkpoint save',
+		'saving checkpoint\s+at iteration',
 		'saving checkpoint at iteration     500 to /ckpt', true),
 	('megatron_end', 'teardown', 100,
 		'\[after training is done\]|\[exiting program (?:at iteration|after)',
@@ -60,8 +60,8 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'\[Torch\] (?:Begin Load|Loading|Loaded|End Load) checkpoint|loading \d+ zero partition checkpoints',
 		'[Torch] Loading checkpoint from /ckpt/global_step40/mp_rank_00_model_states.pt...', true),
 	('deepspeed_checkpoint_save', 'checkpoint_save', 100,
-		'Saving model checkpoint|\[Torch\] (?:Checkpoint \S+ is (?:about to be saved|ready now)|Saving|Saved)',
-		'[Torch] Checkpoint global_step40 is ready now!', true),
+		'Saving model checkpoint|\[Torch\] (?:Checkpoint \S+ is about to be saved|Saving|Saved)',
+		'[Torch] Checkpoint global_step40 is about to be saved!', true),
 	('deepspeed_iteration', 'iterating', 100,
 		'RunningAvgSamplesPerSec=|\bstep=\d+, skipped=|\b(?:fwd|bwd)_microstep\b',
 		'step=40, skipped=0, lr=[0.0001], mom=[(0.9, 0.95)]', true),
@@ -98,7 +98,7 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'"key": "(?:run_start|block_start|epoch_start|train_loss)"',
 		'{"namespace": "", "event_type": "INTERVAL_START", "key": "block_start", "value": null}', true),
 	('mlperf_evaluation', 'evaluation', 100,
-		'"key": "eval_(?:start|stop|accuracy)"',
+		'"key": "eval_(?:start|accuracy)"',
 		'{"namespace": "", "event_type": "POINT_IN_TIME", "key": "eval_accuracy", "value": 0.91}', true),
 	('mlperf_end', 'teardown', 100,
 		'"key": "run_stop"',
@@ -138,11 +138,8 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 	('torchtitan_training', 'iterating', 100,
 		'Training starts at step|\bstep:\s+\d+\s+loss:',
 		'step: 80  loss:  6.1023  grad_norm:  1.2', true),
-	('torchtitan_evaluation', 'evaluation', 90,
-		'validate step:',
-		'validate step: 100  loss:  5.9', true),
 	('torchtitan_checkpoint_save', 'checkpoint_save', 100,
-		'(?:Saving|Staging) the checkpoint|Finished (?:saving|staging) the checkpoint|Saving a full checkpoint at last step',
+		'(?:Saving|Staging) the checkpoint|Saving a full checkpoint at last step',
 		'Saving the checkpoint (or staging if async is enabled).', true),
 	('torchtitan_end', 'teardown', 100,
 		'^(?:Training completed|Process group destroyed)',
@@ -161,7 +158,7 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'^\{''loss'': ',
 		'{''loss'': 2.71, ''grad_norm'': 0.8, ''learning_rate'': 0.0001, ''epoch'': 0.2}', true),
 	('transformers_evaluation', 'evaluation', 100,
-		'\*{5} Running [Ee]valuation \*{5}|^\{''eval_\w{1,40}'': ',
+		'\*{5} Running [Ee]valuation \*{5}',
 		'***** Running Evaluation *****', true),
 	('transformers_checkpoint_save', 'checkpoint_save', 100,
 		'Saving model checkpoint to|tokens file saved in|^Configuration saved in',
@@ -191,8 +188,8 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'completed step: \d+, seconds:',
 		'completed step: 12, seconds: 0.91, TFLOP/s/device: 310.2', true),
 	('maxtext_checkpoint_save', 'checkpoint_save', 100,
-		'[Ss]aved (?:a )?checkpoint|Saving final checkpoint|Final checkpoint saved',
-		'saved a checkpoint at step 400', true),
+		'Saving final checkpoint',
+		'Saving final checkpoint', true),
 	('jax_rendezvous', 'rendezvous', 100,
 		'coordination service|Wait_for_all_tasks_to_register',
 		'Connecting to the coordination service', true),
@@ -303,3 +300,47 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		')?(?:start(?:s|ed|ing)?|spawned|launched)\b|\b(?:driver|cuda|runtime|firmware) version\b|\bset(?:ting)? (?:the '
 		')?(?:random )?seed|\bpars(?:ed|ing) (?:the )?(?:arguments|configuration|config)\b)',
 		'launching 8 worker processes on this node', true);
+
+-- What says that an evaluation or a checkpoint is over.
+INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, builtin, position) VALUES
+	('megatron_evaluation_end', 'evaluation', 90,
+		'validation loss at iteration',
+		'validation loss at iteration 500 | lm loss value: 2.71', true, 'end'),
+	('megatron_checkpoint_saved', 'checkpoint_save', 90,
+		'successfully saved checkpoint|scheduled an async checkpoint save',
+		'  successfully saved checkpoint from iteration     500 to /ckpt', true, 'end'),
+	('deepspeed_checkpoint_saved', 'checkpoint_save', 90,
+		'\[Torch\] Checkpoint \S+ is ready now',
+		'[Torch] Checkpoint global_step40 is ready now!', true, 'end'),
+	('mlperf_evaluation_end', 'evaluation', 90,
+		'"key": "eval_stop"',
+		'{"namespace": "", "event_type": "INTERVAL_END", "key": "eval_stop", "value": null}', true, 'end'),
+	('torchtitan_evaluation', 'evaluation', 90,
+		'validate step:',
+		'validate step: 100  loss:  5.9', true, 'end'),
+	('torchtitan_checkpoint_saved', 'checkpoint_save', 90,
+		'Finished (?:saving|staging) the checkpoint',
+		'Finished saving the checkpoint (or staging if async is enabled) in 1.20 seconds.', true, 'end'),
+	('transformers_evaluation_end', 'evaluation', 90,
+		'^\{''eval_\w{1,40}'': ',
+		'{''eval_loss'': 2.5, ''eval_runtime'': 3.1}', true, 'end'),
+	('maxtext_checkpoint_saved', 'checkpoint_save', 90,
+		'[Ss]aved (?:a )?checkpoint|Final checkpoint saved',
+		'saved a checkpoint at step 400', true, 'end'),
+	('general_evaluation_end', 'evaluation', 525,
+		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
+		'|timed out|not found|refused|traceback)\b).{0,60}?(?:\b(?:finished|completed|done) (?:\w{1,20} '
+		')?(?:evaluati(?:on|ng)|validati(?:on|ng))\b|\b(?:evaluation|validation|eval) '
+		'(?:loop |run |phase )?(?:(?:is |was |has )?(?:done|finished|completed?|over|took)|loss|results?|metrics?)\b)',
+		'evaluation finished in 3.2 s', true, 'end'),
+	('general_checkpoint_saved', 'checkpoint_save', 545,
+		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
+		'|timed out|not found|refused|traceback)\b)'
+		'(?!.{0,120}\b(?:be|being|not|after|until|before|once|if|when|to) '
+		'(?:saved|written|dumped|stored|committed|uploaded|persisted|flushed)\b).{0,80}?(?:\b(?:saved|written|wrote|dumped'
+		'|stored|committed|uploaded|persisted|flushed) (?:\S{1,40} ){0,4}?(?:checkpoints?|ckpt|snapshots?|(?:model|optimizer) '
+		'(?:states?|shards?|weights))\b|\b(?:checkpoint|snapshot)\b.{0,40} (?:saved|written|committed|completed?|finished'
+		'|uploaded)\b|\b(?:finished|completed|done) (?:\w{1,20} )?(?:saving|writing|storing|uploading|committing) .{0,40}?'
+		'\b(?:checkpoint|snapshot)s?\b|\bsav(?:ing|e) (?:\S{1,40} ){0,4}?(?:checkpoints?|snapshots?)\b.{0,60} '
+		'(?:done|finished|completed?|took)\b)',
+		'checkpoint /ckpt/it000050/rank007.npz written in 273 ms', true, 'end');

@@ -19,7 +19,7 @@ ALTER TABLE @extschema@.l4_event ADD tenant name;
 ALTER TABLE @extschema@.l4_pool ADD tenant name;
 ALTER TABLE @extschema@.l4_inbox ADD tenant name;
 ALTER TABLE @extschema@.l4_fault_history ADD tenant name;
-ALTER TABLE @extschema@.l4_finding ADD severity text, ADD category text, ADD facts jsonb;
+ALTER TABLE @extschema@.l4_finding ADD severity text, ADD category text, ADD facts jsonb, ADD component text;
 ALTER TABLE @extschema@.l4_diagnosis ADD limits jsonb NOT NULL DEFAULT '{}', ADD wordings text[] NOT NULL DEFAULT '{}';
 
 -- The names of the built-in rows of 0.1.0, each with the beginning of the MD5 of the row as it came.
@@ -123,3 +123,5 @@ BEGIN
 	WHERE NOT EXISTS (SELECT FROM @extschema@.l4_pool_setting r WHERE r.key = o.key);
 END
 $upgrade$;
+ALTER TABLE @extschema@.l4_stage_rule ADD position text NOT NULL DEFAULT 'inside'
+	CHECK (@extschema@.l4_is_one_of(position, 'position', 'inside', 'end'));

@@ -4,8 +4,12 @@
  * Sixty patterns on every line would cost more than all the rest of reading. So the rules are tried once per shape, on the
  * shape's text with each parameter written as "1": a pure function of the shape, the same whatever line came first. Where the
  * rule's number is one of those parameters, it is read from there; only a record whose parameters hold more than figures is
- * matched again. A stream keeps its stage and iteration from one marker to the next; a marker of an iteration leads back from
- * evaluation or checkpoint_save to iterating.
+ * matched again.
+ *
+ * A stream keeps its stage and iteration from one marker to the next, and its stage is a state machine. Set-up comes once: of a
+ * stream that iterates, what reads data, loads weights or makes a communicator is part of an iteration, until a tear-down or a
+ * new rendezvous begins another attempt. Evaluations and checkpoints interrupt: their end, or an iteration, leads back to where
+ * the stream was before.
  */
 #include "algorithms/progress.h"
 
@@ -16,7 +20,12 @@
 #define PROGRESS_BYTE_LIMIT 4096
 /* Below every bound that a rule may have on how far it looks. */
 #define QUICK_BYTE_LIMIT 200
-#define STAGE_ITERATING 7		/* 1 + index of "iterating" in l4_stages */
+/* 1 + index in l4_stages; those before iterating are set-up. */
+#define STAGE_RENDEZVOUS 2
+#define STAGE_ITERATING 7
+#define STAGE_EVALUATION 8
+#define STAGE_CHECKPOINT_SAVE 9
+#define STAGE_TEARDOWN 10
 
 /* The shape's text with each placeholder written as 1. */
 static L4Bytes
@@ -72,7 +81,7 @@ parameter_at(L4Bytes shape_text, L4Bytes sample, L4Bytes span)
 L4ProgressClass
 progress_classify(const L4ProgressRules *rules, L4Bytes shape_text)
 {
-	L4ProgressClass class = {0, -1, -1};
+	L4ProgressClass class = {0, false, -1, -1};
 	L4Bytes		span;
 	StringInfoData text;
 	L4Bytes		sample;
@@ -82,7 +91,10 @@ progress_classify(const L4ProgressRules *rules, L4Bytes shape_text)
 	sample = canonical_sample(&text, shape_text);
 	for (i = 0; i < rules->stage_count && class.stage == 0; i++)
 		if (pattern_try(rules->stages[i].pattern, sample, 0, false) == L4_MATCH)
+		{
 			class.stage = rules->stages[i].stage;
+			class.stage_ends = rules->stages[i].ends;
+		}
 	for (i = 0; i < rules->iteration_count && class.iteration_rule < 0; i++)
 		if (pattern_try(rules->iterations[i].pattern, sample, 0, false) == L4_MATCH)
 		{
@@ -154,6 +166,48 @@ read_number(const L4IterationRule *rule, L4Bytes message, int64 *number)
 		pattern_group(rule->pattern, rule->group, &span) && span_number(span, number);
 }
 
+static bool
+interrupts(int stage)
+{
+	return stage == STAGE_EVALUATION || stage == STAGE_CHECKPOINT_SAVE;
+}
+
+static bool
+settles(int stage)
+{
+	return stage == STAGE_RENDEZVOUS || stage == STAGE_ITERATING || stage == STAGE_TEARDOWN;
+}
+
+bool
+progress_is_settled(L4ProgressClass class, bool marked)
+{
+	return marked || settles(class.stage);
+}
+
+/* A marker names a stage. */
+static void
+enter_stage(L4ProgressState *state, int stage)
+{
+	int			base = interrupts(state->stage) ? state->before : state->stage;
+
+	if (interrupts(stage))
+		state->before = base;
+	else if (settles(stage) || base != STAGE_ITERATING || !state->has_iteration)
+		state->before = 0;
+	else
+		return;					/* set-up of a stream that iterates */
+	state->stage = stage;
+}
+
+static void
+leave_stage(L4ProgressState *state, int stage)
+{
+	if (state->stage != stage || !interrupts(stage))
+		return;
+	state->stage = state->before;
+	state->before = 0;
+}
+
 bool
 progress_advance(const L4ProgressRules *rules, L4ProgressState *state, L4ProgressClass class,
 				 L4Bytes message, const L4Bytes *parameters, int parameter_count, L4ProgressState *of_record)
@@ -166,13 +220,15 @@ progress_advance(const L4ProgressRules *rules, L4ProgressState *state, L4Progres
 		 read_number(&rules->iterations[class.iteration_rule], message, &number)))
 	{
 		marked = true;
-		state->stage = STAGE_ITERATING;
+		enter_stage(state, STAGE_ITERATING);
 		state->has_iteration = true;
 		state->iteration = number;
 	}
 	if (class.stage != 0)
-		state->stage = class.stage;
+		enter_stage(state, class.stage);
 	*of_record = *state;
+	if (class.stage_ends)
+		leave_stage(state, class.stage);
 	if (marked && rules->iterations[class.iteration_rule].position == L4_ITERATION_END)
 		state->iteration++;
 	return marked;

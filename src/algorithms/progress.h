@@ -18,6 +18,7 @@ typedef struct L4StageRule
 {
 	L4Pattern  *pattern;
 	int			stage;			/* 1 + index into l4_stages */
+	bool		ends;			/* the stage ends with the record */
 } L4StageRule;
 
 typedef struct L4IterationRule
@@ -39,6 +40,7 @@ typedef struct L4ProgressRules
 typedef struct L4ProgressClass
 {
 	int			stage;			/* 0 = none */
+	bool		stage_ends;		/* with such a record */
 	int			iteration_rule; /* -1 = none */
 	/* which parameter (from 0) is the number that the rule reads; -1 where it is not one alone */
 	int			iteration_parameter;
@@ -48,13 +50,18 @@ typedef struct L4ProgressClass
 typedef struct L4ProgressState
 {
 	int			stage;
+	int			before;			/* of an evaluation or a checkpoint: the stage that it interrupts, to which it leads back */
 	bool		has_iteration;
 	int64		iteration;
 } L4ProgressState;
 
 extern L4ProgressClass progress_classify(const L4ProgressRules *rules, L4Bytes shape_text);
 /*
- * Moves the state past a record; record_iteration is what the record itself belongs to. Returns whether the record named an
+ * Whether the stage after such a record (marked: it named an iteration) is the same whatever it was before.
+ */
+extern bool progress_is_settled(L4ProgressClass class, bool marked);
+/*
+ * Moves the state past a record; of_record is what the record itself belongs to. Returns whether the record named an
  * iteration.
  */
 extern bool progress_advance(const L4ProgressRules *rules, L4ProgressState *state, L4ProgressClass class,

@@ -117,7 +117,7 @@ static void
 load_stage_rules(const char *schema, MemoryContext context, L4ProgressRules *rules)
 {
 	Arguments	arguments = {0};
-	uint64		count = store_run(schema, "SELECT name, stage, pattern FROM %s.l4_stage_rule_in_force "
+	uint64		count = store_run(schema, "SELECT name, stage, pattern, position FROM %s.l4_stage_rule_in_force "
 								  "ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
 	uint64		i;
 
@@ -126,6 +126,7 @@ load_stage_rules(const char *schema, MemoryContext context, L4ProgressRules *rul
 	{
 		rules->stages[i].pattern = compile_rule(context, "stage rule", result_text(i, 1), result_text(i, 3));
 		rules->stages[i].stage = stage_number(result_text(i, 2));
+		rules->stages[i].ends = strcmp(result_text(i, 4), "end") == 0;
 		rules->stage_count++;
 	}
 }

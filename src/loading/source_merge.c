@@ -107,7 +107,8 @@ stands_as_thought(const PartStream *stream, const StreamPoint *truth)
 
 	if (stream->used_time && (entry->has_time != truth->has_time || (truth->has_time && entry->time != truth->time)))
 		return false;
-	if (stream->used_stage && entry->progress.stage != truth->progress.stage)
+	if (stream->used_stage && (entry->progress.stage != truth->progress.stage ||
+							   entry->progress.before != truth->progress.before))
 		return false;
 	return !stream->used_iteration ||
 		(entry->progress.has_iteration == truth->progress.has_iteration &&
@@ -219,8 +220,11 @@ join_stream(L4Source *work, PartStream *from, MemoryContext lasting)
 		stream->has_time = from->end.has_time;
 		stream->time = from->end.time;
 	}
-	if (from->own_stage)
+	if (from->own_stage || from->used_stage)
+	{
 		stream->progress.stage = from->end.progress.stage;
+		stream->progress.before = from->end.progress.before;
+	}
 	if (from->own_iteration)
 	{
 		stream->progress.has_iteration = from->end.progress.has_iteration;

@@ -96,7 +96,7 @@ extend_stream(Stream *stream, const L4Record *record)
 	L4StreamRow *row = &stream->row;
 
 	row->record_count++;
-	row->last_stage = record->stage;
+	row->last_stage = stream->progress.stage;
 	if (record->has_time)
 	{
 		row->first_ts = row->has_time ? Min(row->first_ts, record->time) : record->time;
@@ -207,7 +207,7 @@ source_take_record(const L4RawRecord *raw, void *argument)
 		source_is_ending(work))
 		source_keep_start(work, stream->progress.iteration, stream->time);
 	note_origin(&stream->own_time, &stream->used_time, raw->header.has_time);
-	note_origin(&stream->own_stage, &stream->used_stage, marked || shape->class.stage != 0);
+	note_origin(&stream->own_stage, &stream->used_stage, progress_is_settled(shape->class, marked));
 	note_origin(&stream->own_iteration, &stream->used_iteration, marked);
 	record.stage = progress.stage;
 	record.has_iteration = progress.has_iteration;

@@ -6,6 +6,9 @@
 
 #include "storage/shmem.h"
 
+/* Above all stages. */
+#define STAGE_BASE 16
+
 static const char *const kinds[] = {"rank", "launcher", "system", "shared", "other"};
 
 /* A number that cannot be larger. */
@@ -35,7 +38,8 @@ void
 source_put_point(StringInfo out, const StreamPoint *point)
 {
 	column_put_optional(out, point->has_time, point->time);
-	column_put_unsigned(out, point->progress.stage);
+	/* a byte, which was the stage alone before */
+	column_put_unsigned(out, point->progress.stage + STAGE_BASE * point->progress.before);
 	column_put_optional(out, point->progress.has_iteration, point->progress.iteration);
 }
 
@@ -43,9 +47,12 @@ StreamPoint
 source_get_point(L4ColumnReader *in)
 {
 	StreamPoint point = {0};
+	int			stages;
 
 	point.has_time = column_get_optional(in, &point.time);
-	point.progress.stage = get_small(in, l4_stage_count);
+	stages = get_small(in, l4_stage_count + STAGE_BASE * l4_stage_count);
+	point.progress.stage = Min(stages % STAGE_BASE, l4_stage_count);
+	point.progress.before = stages / STAGE_BASE;
 	point.progress.has_iteration = column_get_optional(in, &point.progress.iteration);
 	return point;
 }
