@@ -389,6 +389,7 @@ CREATE TABLE @extschema@.l4_finding (
 	severity text,
 	category text,
 	facts jsonb,
+	component text,
 	PRIMARY KEY (job_id, saved_at, kind, ordinal)
 );
 COMMENT ON TABLE @extschema@.l4_finding IS
@@ -440,6 +441,9 @@ COMMENT ON COLUMN @extschema@.l4_finding.category IS
 COMMENT ON COLUMN @extschema@.l4_finding.facts IS
 'what the finding rests on, as data: what explanation and evidence are made of (70_sentences.sql names the keys); NULL in '
 'findings saved by a version before 0.2';
+COMMENT ON COLUMN @extschema@.l4_finding.component IS
+'what the code is called that failed (wordings of class component), of root events, their faults and stages; NULL where the '
+'record does not say';
 
 -- What is known of failures, to measure diagnoses by: see 74_evaluate.sql.
 CREATE TABLE @extschema@.l4_label (

@@ -10,6 +10,7 @@
  *   advice       advice to programmers: works now and may not some day; or debugging output
  *   tolerated    the program goes on in spite of the trouble
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
+ *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise
  *   grave_word   a plain word: while importing, a shape with a word that begins or ends so has room of its own among too many
  *                shapes
  *
@@ -76,23 +77,71 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'tolerated', 'announces', '\mwill be', 'failed samples will be counted'),
 	(true, 'tolerated', 'slows_down', '\m(slowdown|slower than)', 'error rate causes a slowdown');
 
+-- Of a traceback without the text of its source lines, which also name what did not fail (l4_without_source_text).
 INSERT INTO @extschema@.l4_wording (builtin, class, stage, priority, name, pattern, example) VALUES
 	(true, 'stage', 'checkpoint_save', 100, 'saves_checkpoint',
-		'\m(sav(e|es|ing)|writ(e|es|ing)|stor(e|es|ing)|upload(s|ing)?)[ _(]'
-			'(\w+[ _.]){0,2}(checkpoints?|snapshots?|state_dict)',
+		'\m(sav(e|es|ing)|writ(e|es|ing)|stor(e|es|ing)|upload(s|ing)?|persist(s|ing)?|commit(s|ting)?)[ _(]'
+			'(\w+[ _.]){0,2}(checkpoints?|snapshots?|ckpt|state_dict)',
 		'File "train.py", line 7, in save_checkpoint'),
 	(true, 'stage', 'checkpoint_load', 200, 'loads_checkpoint',
-		'(load|restor|read)\w*[ _(]+(from[ _])?(\w+[ _]){0,3}(checkpoints?|state_dict|pretrained|weights)'
+		'(load|restor|read)\w*[ _(]+(from[ _])?(\w+[ _]){0,3}(checkpoints?|snapshots?|ckpt|state_dict|pretrained|weights)'
 			'|checkpoint\w*[ _.](load|restor)',
 		'Error(s) in loading state_dict for GPTModel'),
+	(true, 'stage', 'evaluation', 250, 'evaluates',
+		'", line \d+, in (\w+_)?(evaluat(e|ion)(_\w+)?|eval_(step|epoch|loop|iter)'
+			'|validat(e|ion)_(step|epoch|loop|one_epoch))\M',
+		'  File "/app/train.py", line 88, in evaluate_model'),
 	(true, 'stage', 'data_load', 300, 'reads_data',
-		'\m\w*data_?(set|loader)s?\w*\M|\mdata(set)?/(train|valid|test)'
-			'|/train(ing)?(_data)?/[^ ]*\.(bin|idx|parquet|jsonl?|tar|arrow)\M',
+		'\m\w*data_?(set|loader)s?\w*\M|\mdata(set)?/(train|valid|test)|/torch/utils/data/'
+			'|/(\w+_)?data(_?(module|pipe|pipeline|sampler|iterator|utils))?s?\.py", line'
+			'|/((\w+[-_])?data(sets?)?|train(ing)?(_data)?)/(?![^ ]*(ckpt|checkpoint|snapshot))[^ ]*'
+			'\.(bin|idx|parquet|jsonl?|tar|arrow|npy|tfrecord|mds)\M',
 		'RuntimeError: DataLoader worker (pid 4711) is killed'),
+	(true, 'stage', 'rendezvous', 350, 'rendezvous',
+		'\mrendezvous|_create_c10d_store\M|\mDistStoreError\M|coordination[ _]service|wait_for_all_tasks_to_register',
+		'torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError'),
 	(true, 'stage', 'communicator_init', 400, 'makes_communicator',
 		'\m(init_process_group|new_group|\w*comm_?init\w*|communicator'
 			'|\w*all_?reduce|\w*all_?gather|\w*reduce_?scatter|barrier)\M',
 		'ncclCommInitRank failed');
+
+INSERT INTO @extschema@.l4_wording (builtin, class, component, priority, name, pattern, example) VALUES
+	(true, 'component', 'checkpoint', 100, 'component_checkpoint',
+		'(save|load|write|read|restor|stor)\w*_(\w+_)?(checkpoints?|snapshots?|ckpt|state_dict)|\mcheckpoint(s|ing|er)?\M'
+			'|/(\w+[-_.])?(ckpts?|checkpoints?|snapshots?)([-_./]|\M)|/torch/serialization\.py|\m(safetensors|orbax)\M',
+		'OSError: [Errno 28] No space left on device: ''/mnt/ckpt/step_100/rank_3.pt'''),
+	(true, 'component', 'data_loader', 200, 'component_data_loader',
+		'\m\w*data_?(set|loader)s?\w*\M|/torch/utils/data/|\m(tokenizer|tokenization)\M'
+			'|/(\w+_)?data(_?(module|pipe|pipeline|sampler|iterator|utils))?s?\.py", line'
+			'|/((\w+[-_])?data(sets?)?|train(ing)?(_data)?)/[^ ]*\.(bin|idx|parquet|jsonl?|tar|arrow|npy|tfrecord|mds)\M',
+		'RuntimeError: DataLoader worker (pid 4711) is killed by signal: Killed.'),
+	(true, 'component', 'rendezvous', 300, 'component_rendezvous',
+		'\mrendezvous|_create_c10d_store\M|\mDistStoreError\M|\mTCPStore\M|coordination[ _]service'
+			'|wait_for_all_tasks_to_register',
+		'torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError'),
+	(true, 'component', 'communicator', 400, 'component_communicator',
+		'\m(nccl|rccl|hccl|gloo|oneccl|ucx|mpi|mpi4py|processgroup|communicator|collectives?|all_?reduce|all_?gather'
+			'|reduce_?scatter|all_?to_?all|barrier|broadcast)(\M|_|[A-Z0-9])|\mnccl\w+|\mhccl\w+|\mMPI_\w+'
+			'|\mProcessGroup\w*|distributed_c10d|init_process_group',
+		'RuntimeError: [gloo/transport/tcp/pair.cc:598] Connection closed by peer [10.20.0.11]:6557'),
+	(true, 'component', 'compiler', 500, 'component_compiler',
+		'\m(compil(e|ed|er|ing|ation)|inductor|dynamo|triton|ptxas|nvcc|xla|cpp_extension|jit)\M',
+		'torch._dynamo.exc.BackendCompilerFailed: backend=inductor'),
+	(true, 'component', 'optimizer', 600, 'component_optimizer',
+		'\m(optim|optimizers?|optimiser|grad(ient)?_?(scaler|norm|clip\w*)|lr_scheduler|loss_?scal(e|er|ing))\M',
+		'  File "/opt/torch/optim/adamw.py", line 243, in step'),
+	(true, 'component', 'evaluation', 700, 'component_evaluation',
+		'", line \d+, in (\w+_)?(evaluat(e|ion)(_\w+)?|eval_(step|epoch|loop|iter)'
+			'|validat(e|ion)_(step|epoch|loop|one_epoch))\M|/(\w+_)?(eval|evaluat(e|ion|or)|validation)\.py", line',
+		'  File "/app/train.py", line 88, in evaluate_model'),
+	(true, 'component', 'accelerator', 800, 'component_accelerator',
+		'\m(cuda|cublas|cudnn|cufft|hip|rocm|npu|acl|aicore|xid|nvml|ecc|hbm)\M|\m(cublas|cudnn|cuda|hip|acl)[A-Z_]\w*'
+			'|OutOfMemoryError: (CUDA|HIP|NPU)',
+		'RuntimeError: CUDA error: an illegal memory access was encountered'),
+	(true, 'component', 'storage', 900, 'component_storage',
+		'\m(s3|s3fs|boto3?|botocore|gcsfs|gs://|fsspec|object store|nfs|lustre|gpfs|mount point|no space left|read-only file'
+			'|disk quota|input/output error|stale file handle)\M',
+		'OSError: [Errno 116] Stale file handle');
 
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example)
 	SELECT true, 'grave_word', 'word_' || w.word, w.word, w.example

@@ -33,36 +33,44 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	advice text,
 	tolerated text,
 	stages text[],
-	stage_patterns text[]
+	stage_patterns text[],
+	components text[],
+	component_patterns text[]
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
 'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a '
-'class without rows: one that matches nothing), and the stages with their patterns in the order in which they are tried.';
+'class without rows: one that matches nothing), and the stages and components with their patterns in the order in which they '
+'are tried.';
 
 CREATE FUNCTION @extschema@.l4_wordings_in_force() RETURNS @extschema@.l4_wordings
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	WITH wording AS MATERIALIZED (
 		-- case is a matter of the class, as options stand at the beginning of a whole pattern alone
-		SELECT w.class, w.name, w.stage, w.priority, w.pattern, CASE WHEN w.class IN ('exception', 'advice') THEN ''
-			ELSE '(?i)' END AS options
+		SELECT w.class, w.name, w.stage, w.component, w.priority, w.pattern,
+			CASE WHEN w.class IN ('exception', 'advice') THEN '' ELSE '(?i)' END AS options
 		FROM @extschema@.l4_wording_in_force w
 		WHERE w.class <> 'grave_word'
 	),
 	joined AS (
 		SELECT w.class, w.options || string_agg('(?:' || w.pattern || ')', '|' ORDER BY w.name COLLATE "C") AS pattern
-		FROM wording w WHERE w.class <> 'stage' GROUP BY w.class, w.options
+		FROM wording w WHERE w.class NOT IN ('stage', 'component') GROUP BY w.class, w.options
 	),
 	nothing AS (SELECT '$.' AS pattern),
 	stage AS (
 		SELECT array_agg(w.stage ORDER BY w.priority, w.name COLLATE "C") AS stages,
 			array_agg(w.options || w.pattern ORDER BY w.priority, w.name COLLATE "C") AS patterns
 		FROM wording w WHERE w.class = 'stage'
+	),
+	component AS (
+		SELECT array_agg(w.component ORDER BY w.priority, w.name COLLATE "C") AS components,
+			array_agg(w.options || w.pattern ORDER BY w.priority, w.name COLLATE "C") AS patterns
+		FROM wording w WHERE w.class = 'component'
 	)
 	SELECT jsonb_populate_record(ROW(n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, s.stages,
-		s.patterns)::@extschema@.l4_wordings,
+		s.patterns, c.components, c.patterns)::@extschema@.l4_wordings,
 		COALESCE((SELECT jsonb_object_agg(j.class, j.pattern) FROM joined j), '{}'))
-	FROM nothing n, stage s;
+	FROM nothing n, stage s, component c;
 END;
 COMMENT ON FUNCTION @extschema@.l4_wordings_in_force() IS
 'Step: The wordings of l4_wording_in_force in one value, as the steps of a diagnosis take it. Cost: one read of a small '

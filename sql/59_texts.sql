@@ -21,16 +21,39 @@ COMMENT ON FUNCTION @extschema@.l4_text_gravity(text, @extschema@.l4_wordings) I
 'exception, 4 trouble, 0 nothing (or no message). Rings on harmless records too: to order what other means have found. '
 'wordings: l4_wordings_in_force().';
 
+CREATE FUNCTION @extschema@.l4_without_source_text(message text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
+RETURN CASE WHEN message ~ 'Traceback \(most recent call last\)'
+	THEN regexp_replace(message, '\n[ \t]{4,}(?!File ")[^\n]*', '', 'g') ELSE message END;
+COMMENT ON FUNCTION @extschema@.l4_without_source_text(text) IS
+'Step: a message without the source lines that a Python traceback quotes below its frames, which name all that stands in '
+'them, be it concerned or not; other messages as they are.';
+
 CREATE FUNCTION @extschema@.l4_text_stage(message text, wordings @extschema@.l4_wordings) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
 BEGIN ATOMIC
 	SELECT s.stage FROM unnest((l4_text_stage.wordings).stages,
 		(l4_text_stage.wordings).stage_patterns) WITH ORDINALITY s (stage, pattern, turn)
-	WHERE l4_text_stage.message ~ s.pattern ORDER BY s.turn LIMIT 1;
+	WHERE @extschema@.l4_without_source_text(l4_text_stage.message) ~ s.pattern ORDER BY s.turn LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_stage(text, @extschema@.l4_wordings) IS
 'Step: The stage that an error itself names (its traceback or its object: a checkpoint, a dataset, a communicator), or '
-'NULL. Of a job that has begun to iterate a communicator says nothing. wordings: l4_wordings_in_force().';
+'NULL. Of a job that has begun to iterate what names set-up says nothing. wordings: l4_wordings_in_force().';
+
+CREATE FUNCTION @extschema@.l4_text_component(message text, wordings @extschema@.l4_wordings) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 500
+BEGIN ATOMIC
+	-- the exception comes last and its nearest frame before it; what is told before the traceback comes first
+	SELECT c.component
+	FROM string_to_table(@extschema@.l4_without_source_text(l4_text_component.message), E'\n') WITH ORDINALITY l (line, turn)
+	CROSS JOIN unnest((l4_text_component.wordings).components,
+		(l4_text_component.wordings).component_patterns) WITH ORDINALITY c (component, pattern, turn)
+	WHERE l.line ~ c.pattern ORDER BY l.turn DESC, c.turn LIMIT 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_text_component(text, @extschema@.l4_wordings) IS
+'Step: What the code that failed is called (data_loader, checkpoint, communicator, ...; wordings of class component), by '
+'the line of the exception, else by the frame nearest to it that says; NULL where none does. wordings: '
+'l4_wordings_in_force().';
 
 CREATE FUNCTION @extschema@.l4_shape_words(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 50

@@ -53,13 +53,21 @@ BEGIN ATOMIC
 		ORDER BY g.segment_no DESC LIMIT (limits).onset_segments::bigint
 	),
 	state AS (
-		SELECT r.stage, r.iteration, r.line_no
+		SELECT r.stage, r.iteration, r.line_no, r.part, r.shape_id
 		FROM segment g, LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids, false) r
 		WHERE r.stream_id = g.stream_id AND r.stage IS NOT NULL AND r.stage <> 'teardown'
 			AND CASE WHEN g.same THEN r.line_no <= COALESCE(l4_job_state.at_line, r.line_no)
 				ELSE l4_job_state.at_ts IS NULL OR r.ts IS NULL OR r.ts <= l4_job_state.at_ts END
+	),
+	last AS (SELECT s.stage, s.shape_id FROM state s ORDER BY s.line_no DESC, s.part DESC LIMIT 1),
+	ended AS (
+		-- a record may end its stage: what follows is of the one before
+		SELECT EXISTS (SELECT FROM last l JOIN @extschema@.l4_shape h ON h.shape_id = l.shape_id
+			JOIN @extschema@.l4_stage_rule_in_force u ON u.stage = l.stage AND u.position = 'end'
+			WHERE @extschema@.l4_pattern_matches(u.pattern, replace(h.shape, '<*>', '1'))) AS here
 	)
-	SELECT (SELECT s.stage FROM state s ORDER BY s.line_no DESC LIMIT 1),
+	SELECT (SELECT s.stage FROM state s, ended e WHERE NOT e.here OR s.stage NOT IN ('evaluation', 'checkpoint_save')
+			ORDER BY s.line_no DESC, s.part DESC LIMIT 1),
 		(SELECT s.iteration FROM state s WHERE s.iteration IS NOT NULL ORDER BY s.line_no DESC LIMIT 1);
 END;
 COMMENT ON FUNCTION @extschema@.l4_job_state(text, text, int, text, bigint, timestamptz, @extschema@.l4_limits) IS
@@ -76,11 +84,13 @@ CREATE TYPE @extschema@.l4_onset AS (
 	node text,
 	rank int,
 	stream_id bigint,
-	line_no bigint
+	line_no bigint,
+	component text
 );
 COMMENT ON TYPE @extschema@.l4_onset IS
 'A place where a failure may have begun, the most telling with the lowest turn: which it is (place: own, stopped, outside, '
-'rank, any, end; l4_onset_sentence), stage, iteration, time, unit, node, rank, stream and line.';
+'rank, any, end; l4_onset_sentence), stage, iteration, time, unit, node, rank, stream and line, and what the code that failed '
+'there is called (component).';
 
 CREATE FUNCTION @extschema@.l4_onset_records(job_id text, unexplained @extschema@.l4_unexplained_record[], suspect text,
 	accusations @extschema@.l4_accusation[], silent boolean, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_onset
@@ -113,7 +123,7 @@ BEGIN ATOMIC
 	SELECT NULL::int, c.place, CASE WHEN c.place <> 'outside' THEN c.stage END,
 		CASE WHEN c.place <> 'outside' THEN c.iteration
 			ELSE COALESCE(c.iteration, @extschema@.l4_job_iteration(l4_onset_records.job_id, c.first_ts)) END,
-		c.first_ts, c.unit, c.node, c.rank, c.stream_id, c.first_line
+		c.first_ts, c.unit, c.node, c.rank, c.stream_id, c.first_line, NULL::text
 	FROM candidate c;
 END;
 COMMENT ON FUNCTION @extschema@.l4_onset_records(text, @extschema@.l4_unexplained_record[], text, @extschema@.l4_accusation[],
@@ -144,14 +154,14 @@ BEGIN ATOMIC
 		COALESCE(s.last_iteration, @extschema@.l4_job_iteration(l4_onset_stops.job_id, s.last_ts)),
 		CASE WHEN @extschema@.l4_clock_was_set(s.last_ts) AND NOT s.shared THEN s.last_ts END, s.unit, s.node, s.rank,
 			s.stream_id,
-		(SELECT e.last_line FROM @extschema@.l4_job_last_lines(l4_onset_stops.job_id, ARRAY[s.stream_id]) e)
+		(SELECT e.last_line FROM @extschema@.l4_job_last_lines(l4_onset_stops.job_id, ARRAY[s.stream_id]) e), NULL::text
 	FROM stream s WHERE s.quiet
 	ORDER BY s.last_ts, s.stream_id LIMIT 1)
 	UNION ALL
 	-- nothing unexplained at all: where the ranks ended; a job that succeeded ended well there
 	(SELECT NULL::int, 'end', s.last_stage,
 		COALESCE(s.last_iteration, @extschema@.l4_job_iteration(l4_onset_stops.job_id, s.last_ts)),
-		s.last_ts, s.unit, s.node, s.rank, s.stream_id, NULL
+		s.last_ts, s.unit, s.node, s.rank, s.stream_id, NULL, NULL
 	FROM stream s
 	WHERE NOT EXISTS (SELECT FROM @extschema@.l4_job b WHERE b.job_id = l4_onset_stops.job_id AND b.status = 'succeeded')
 	ORDER BY s.last_ts, s.stream_id LIMIT 1);
@@ -162,23 +172,30 @@ COMMENT ON FUNCTION @extschema@.l4_onset_stops(text, @extschema@.l4_unexplained_
 'unexplained (stopped; none where another of its ranks tells of a failure of its own), and where the first rank of all '
 'ended (end).';
 
-CREATE FUNCTION @extschema@.l4_onset_stage(place text, named text, own text, rank int, marks boolean, state text) RETURNS text
+CREATE FUNCTION @extschema@.l4_onset_stage(named text, component text, own text, rank int, marks boolean, state text)
+	RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-	-- A stream that marks no iterations does not know that the job went on from its start-up: then the job's state counts. A
-	-- rank that fails before any stage is named fails while it starts.
-	SELECT COALESCE(
-		CASE WHEN l4_onset_stage.named <> 'communicator_init'
-			OR COALESCE(k.known, '') NOT IN ('iterating', 'evaluation', 'checkpoint_save')
-			THEN l4_onset_stage.named END,
-		k.known, l4_onset_stage.own, CASE WHEN l4_onset_stage.rank IS NOT NULL THEN 'environment_init' END)
+	-- A stream that marks no iterations does not know that the job went on from its start-up: then the job's state counts. Of a
+	-- job that iterates only what interrupts iterations is named: set-up does not come back, and a checkpoint that is concerned
+	-- is one that is written; before, it is one that is read. A rank that fails before any stage is named
+	-- fails while it starts.
+	SELECT CASE
+		WHEN l4_onset_stage.named IN ('checkpoint_save', 'evaluation') THEN l4_onset_stage.named
+		WHEN k.known IN ('iterating', 'evaluation', 'checkpoint_save')
+			THEN CASE WHEN l4_onset_stage.named IS NULL AND l4_onset_stage.component = 'checkpoint' THEN 'checkpoint_save'
+				ELSE k.known END
+		WHEN k.known = 'rendezvous' AND l4_onset_stage.named = 'communicator_init' THEN k.known
+		ELSE COALESCE(l4_onset_stage.named, CASE l4_onset_stage.component WHEN 'checkpoint' THEN 'checkpoint_load' END,
+			k.known, l4_onset_stage.own, CASE WHEN l4_onset_stage.rank IS NOT NULL THEN 'environment_init' END) END
 	FROM (SELECT COALESCE(CASE WHEN NOT l4_onset_stage.marks THEN l4_onset_stage.state END,
 		NULLIF(l4_onset_stage.own, 'teardown'),
 		l4_onset_stage.state) AS known) k;
 END;
 COMMENT ON FUNCTION @extschema@.l4_onset_stage(text, text, text, int, boolean, text) IS
-'Step: The stage of an onset: the one that its error names (of a job that iterates a communicator says nothing), else that '
-'of its stream, where the stream marks iterations (marks), else the job''s state at the time.';
+'Step: The stage of an onset: where its stream stood (own), where the stream marks iterations (marks), else the job''s '
+'state at the time; or the one that its error names, by its words (named) or what failed (component), as far as the job can '
+'be in it then: of a job that iterates no set-up.';
 
 CREATE FUNCTION @extschema@.l4_onsets(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	suspects text[] DEFAULT NULL,
@@ -207,15 +224,16 @@ BEGIN
 	WITH named AS MATERIALIZED (
 		-- an error may name its own stage
 		SELECT DISTINCT ON (r.stream_id, r.first_line) r.stream_id, r.first_line,
-			@extschema@.l4_text_stage(r.message, wordings) AS stage
+			@extschema@.l4_text_stage(r.message, wordings) AS stage,
+			@extschema@.l4_text_component(r.message, wordings) AS component
 		FROM unnest(l4_onsets.unexplained) r JOIN unnest(places) p ON p.stream_id = r.stream_id AND p.line_no = r.first_line
 			AND p.place IN ('own', 'rank')
 		WHERE r.reason IN ('new value', 'range') OR r.gravity >= (limits).gravity_trouble
 		ORDER BY r.stream_id, r.first_line, r.shape_id
 	)
 	SELECT array_position(ARRAY['own', 'stopped', 'outside', 'rank', 'any', 'end'], o.place), o.place,
-		@extschema@.l4_onset_stage(o.place, n.stage, o.stage, o.rank, t.marks, j.stage), coalesce(o.iteration, j.iteration),
-		o.ts, o.unit, o.node, o.rank, o.stream_id, o.line_no
+		@extschema@.l4_onset_stage(n.stage, n.component, o.stage, o.rank, t.marks, j.stage), coalesce(o.iteration, j.iteration),
+		o.ts, o.unit, o.node, o.rank, o.stream_id, o.line_no, n.component
 	FROM unnest(places) o
 	LEFT JOIN (SELECT s.stream_id, s.source, s.last_iteration IS NOT NULL AS marks
 		FROM @extschema@.l4_job_streams(l4_onsets.job_id, ARRAY(SELECT p.stream_id FROM unnest(places) p)) s) t

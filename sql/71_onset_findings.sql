@@ -2,12 +2,12 @@
 
 CREATE FUNCTION @extschema@.l4_stage_findings(job_id text, onsets @extschema@.l4_onset[], wordings @extschema@.l4_wordings)
 RETURNS TABLE (kind text, ordinal bigint, score double precision, node text, rank int, stage text, first_seen timestamptz,
-	facts jsonb)
+	component text, facts jsonb)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 3
 BEGIN ATOMIC
 	-- each once, where it is first named; tear-down only where nothing else is known
 	SELECT 'stage', row_number() OVER (ORDER BY s.stage = 'teardown', s.turn), 1::float8 / s.turn, s.node, s.rank, s.stage,
-		s.ts, jsonb_strip_nulls(jsonb_build_object('place', s.place, 'unit', s.unit, 'quotes', (
+		s.ts, s.component, jsonb_strip_nulls(jsonb_build_object('place', s.place, 'unit', s.unit, 'quotes', (
 			SELECT jsonb_agg(q.quote)
 			FROM @extschema@.l4_record_texts(l4_stage_findings.job_id, ARRAY[s.stream_id], ARRAY[s.line_no], wordings) t
 			CROSS JOIN LATERAL jsonb_array_elements(@extschema@.l4_quotes(t.source, t.line_no, t.raw)) q (quote)

@@ -6,6 +6,25 @@
  * which findings stand.
  */
 
+CREATE FUNCTION @extschema@.l4_event_components(unexplained @extschema@.l4_unexplained_record[], events jsonb[],
+	wordings @extschema@.l4_wordings) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	SELECT jsonb_object_agg(r.event_id, c.component)
+	FROM (
+		SELECT DISTINCT ON (r.event_id) r.event_id, r.message
+		FROM unnest(l4_event_components.unexplained) r
+		JOIN unnest(l4_event_components.events) e (columns) ON (e.columns ->> 'event_id')::bigint = r.event_id
+			AND e.columns ->> 'role' = 'root'
+		WHERE r.message IS NOT NULL
+		ORDER BY r.event_id, r.first_ts, r.source, r.first_line, r.shape_id) r
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_text_component(r.message, wordings) AS component OFFSET 0) c
+	WHERE c.component IS NOT NULL;
+END;
+COMMENT ON FUNCTION @extschema@.l4_event_components(@extschema@.l4_unexplained_record[], jsonb[], @extschema@.l4_wordings) IS
+'Step: what the code that failed is called, for each root event whose first record says (l4_text_component), as a JSON object '
+'by event_id. events: the rows of l4_event_findings.';
+
 CREATE FUNCTION @extschema@.l4_job_findings(job_id text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_finding
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, pg_temp
@@ -25,6 +44,7 @@ DECLARE
 	onsets @extschema@.l4_onset[];
 	events jsonb[];
 	roles jsonb;
+	components jsonb;
 	limits @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	wordings @extschema@.l4_wordings := @extschema@.l4_wordings_in_force();
 BEGIN
@@ -39,16 +59,17 @@ BEGIN
 		wordings) o ORDER BY o.turn);
 	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_job_findings.job_id, unexplained, names,
 		l4_job_findings.use_pool, accusations, limits) e);
+	components := @extschema@.l4_event_components(unexplained, events, wordings);
 	roles := (SELECT jsonb_object_agg(e ->> 'event_id', e ->> 'role') FROM unnest(events) e);
 
 	-- By name, whatever columns a kind of finding has; the evidence and the sentence are made of the facts, last.
 	RETURN QUERY
 	SELECT (w.finding).*
 	FROM (
-		SELECT e AS columns FROM unnest(events) e
+		SELECT e || jsonb_build_object('component', components -> (e ->> 'event_id')) AS columns FROM unnest(events) e
 		UNION ALL
-		SELECT to_jsonb(f) FROM @extschema@.l4_fault_findings(l4_job_findings.job_id, unexplained, names, roles, limits,
-			wordings) f
+		SELECT to_jsonb(f) || jsonb_build_object('component', components -> f.event_id::text)
+		FROM @extschema@.l4_fault_findings(l4_job_findings.job_id, unexplained, names, roles, limits, wordings) f
 		UNION ALL
 		SELECT to_jsonb(n) FROM @extschema@.l4_node_findings(l4_job_findings.job_id, unexplained, suspects, limits, wordings) n
 		UNION ALL
@@ -112,7 +133,7 @@ RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank i
 	event_id bigint, template text,
 	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text,
 		root_cause text, fix text, role text,
-	severity text, category text, facts jsonb)
+	severity text, category text, facts jsonb, component text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -129,7 +150,7 @@ BEGIN
 	RETURN QUERY
 	SELECT f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen,
 		f.occurrences, f.nodes_affected,
-		f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, f.role, f.severity, f.category, f.facts
+		f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, f.role, f.severity, f.category, f.facts, f.component
 	FROM unnest(findings) f
 	ORDER BY f.ordinal, CASE f.kind WHEN 'fault' THEN fault_turn WHEN 'node' THEN 2 WHEN 'event' THEN 3 WHEN 'stage' THEN 5
 		ELSE 6 END;
@@ -142,6 +163,8 @@ COMMENT ON FUNCTION @extschema@.l4_diagnose(text, boolean) IS
 'first five tell most. evidence quotes records as "source:line: text"; explanation says in a sentence why. role tells of '
 'an event whether it is root (what went wrong), cascade (what followed) or context. Of a fault severity and category are '
 'those of the library. facts is what explanation and evidence are made of, as JSON: programs read these, never the '
-'sentences. use_pool false leaves the successful jobs out. Of a job whose log text was dropped (l4_drop_log_text) it is '
+'sentences. component is what the code is called that failed in a root event, its fault or its stage (data_loader, '
+'checkpoint, communicator, ...), which need not be the stage: a data loader may fail while the job iterates. '
+'use_pool false leaves the successful jobs out. Of a job whose log text was dropped (l4_drop_log_text) it is '
 'the newest saved diagnosis. Reads only. Errors: the job is not known (P0002) or has no logs (55000), or neither their '
 'text nor a saved diagnosis. Paper: Jiang et al., FSE 2025.';

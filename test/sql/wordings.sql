@@ -13,10 +13,11 @@ $$;
 
 \echo wordings without an example, or whose example they do not match:
 SELECT w.class, w.name FROM l4_wording w WHERE pg_temp.says(w, w.example) IS NOT TRUE ORDER BY 1, 2;
-\echo examples that the joined pattern of their class does not match, or whose stage is another:
+\echo examples that the joined pattern of their class does not match, or whose stage or component is another:
 SELECT w.class, w.name FROM l4_wording w, (SELECT l4_wordings_in_force() AS f OFFSET 0) f
 WHERE w.class <> 'grave_word' AND NOT CASE w.class
 	WHEN 'stage' THEN l4_text_stage(w.example, f.f) = w.stage
+	WHEN 'component' THEN l4_text_component(w.example, f.f) = w.component
 	ELSE w.example ~ (to_jsonb(f.f) ->> w.class) END
 ORDER BY 1, 2;
 \echo gravity of examples other than that of their class or of a graver one:
@@ -42,6 +43,7 @@ SELECT pg_temp.refused($$INSERT INTO l4_wording (name, class, pattern) VALUES ('
 	pg_temp.refused($$INSERT INTO l4_wording (name, class, pattern) VALUES ('x', 'trouble', '(a)\1')$$),
 	pg_temp.refused($$INSERT INTO l4_wording (name, class, pattern) VALUES ('x', 'grave_word', 'two words')$$),
 	pg_temp.refused($$INSERT INTO l4_wording (name, class, pattern) VALUES ('x', 'stage', 'a')$$),
+	pg_temp.refused($$INSERT INTO l4_wording (name, class, pattern) VALUES ('x', 'component', 'a')$$),
 	pg_temp.refused($$INSERT INTO l4_wording (name, class, pattern) VALUES ('x', 'nonsense', 'a')$$);
 
 \echo a class of which all rows are switched off says nothing of any message

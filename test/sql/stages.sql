@@ -1,0 +1,107 @@
+-- Where a job stood when it failed, as a state machine, and what the code is called that failed. Small jobs of four ranks, a
+-- node each; all go through the same set-up and 30 steps, a checkpoint every tenth, an evaluation every fifteenth.
+SET search_path = public;
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+
+CREATE TABLE line (job text, rank int, at numeric, line text);
+CREATE FUNCTION start(job text) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO line SELECT job, r, x.at + r * 0.001, x.line
+	FROM generate_series(0, 3) r, (VALUES (0.0, 'INFO launching 4 worker processes'), (0.5, 'INFO waiting for all nodes to join'),
+		(1.0, 'INFO process group initialized, world_size=4'), (1.5, 'INFO creating training dataset from /data/tokens'),
+		(2.0, 'INFO building model with 32 layers'), (2.5, 'INFO start training')) x (at, line);
+$$;
+CREATE FUNCTION train(job text, steps int) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO line SELECT job, r, 3 + s + x.at + r * 0.001, x.line
+	FROM generate_series(0, 3) r, generate_series(1, steps) s, LATERAL (VALUES
+		(0.0, 1, format('INFO step %s loss %s', s, 9 - s * 0.1)),
+		(0.3, 10, 'INFO saving checkpoint'), (0.4, 10, 'INFO checkpoint saved in 0.1 s'),
+		(0.5, 15, 'INFO running validation on 512 samples'), (0.6, 15, 'INFO validation finished in 0.1 s'),
+		(0.7, 1, 'INFO reading shards 3')) x (at, every, line)
+	WHERE s % x.every = 0;
+$$;
+CREATE FUNCTION say(job text, ranks int[], at numeric, line text) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO line SELECT job, r, say.at + r * 0.001, say.line FROM unnest(ranks) r
+$$;
+CREATE FUNCTION load_job(job text) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM l4_register_job(job, '{}', 'failed', ARRAY['n0', 'n1', 'n2', 'n3'], 1);
+	RETURN (l4_ingest(job, format($q$
+		SELECT to_char(timestamp '2026-11-20 22:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS') || ' ' || line AS line,
+			rank, 'train' AS source
+		FROM line WHERE job = %L ORDER BY at, rank, line COLLATE "C"$q$, job))).rows;
+END $$;
+CREATE FUNCTION found(job text) RETURNS TABLE (kind text, node text, stage text, component text) LANGUAGE sql AS $$
+	SELECT d.kind, d.node, d.stage, d.component FROM l4_diagnose(job) d
+	WHERE d.ordinal = 1 AND d.kind IN ('stage', 'event') ORDER BY d.kind DESC
+$$;
+
+\echo == the stages of a stream: set-up does not come back, checkpoints and evaluations end
+SELECT start('stages'), train('stages', 15) \g /dev/null
+SELECT load_job('stages') \g /dev/null
+SELECT regexp_replace(raw, '^\S+ \S+ ', '') AS raw, string_agg(DISTINCT stage, ', ') AS stages
+FROM l4_log WHERE job_id = 'stages' AND rank = 0 AND raw !~ 'step ([2-9]|1[0-4]) ' GROUP BY 1 ORDER BY min(line_no);
+SELECT last_stage, last_iteration FROM l4_stream WHERE job_id = 'stages' AND rank = 0;
+
+\echo == a second attempt in the same stream: a rendezvous begins set-up anew
+SELECT start('again'), train('again', 3), say('again', '{0,1,2,3}', 20, 'INFO waiting for all nodes to join'),
+	say('again', '{0,1,2,3}', 21, 'INFO creating training dataset from /data/tokens') \g /dev/null
+SELECT load_job('again') \g /dev/null
+SELECT regexp_replace(raw, '^\S+ \S+ ', '') AS raw, stage FROM l4_log WHERE job_id = 'again' AND rank = 0 ORDER BY line_no DESC LIMIT 3;
+
+\echo == a data loader that dies while the job iterates
+SELECT start('loader'), train('loader', 30), say('loader', '{2}', 34, E'ERROR Traceback (most recent call last):\n'
+	'  File "/app/train.py", line 12, in main\n    save_checkpoint(model); batch = next(loader)\n'
+	'  File "/opt/torch/utils/data/dataloader.py", line 630, in __next__\n    data = self._next_data()\n'
+	'RuntimeError: DataLoader worker (pid 4711) is killed by signal: Killed.') \g /dev/null
+SELECT load_job('loader') \g /dev/null
+SELECT * FROM found('loader');
+
+\echo == killed after a checkpoint was written, and while it is
+SELECT start('after'), train('after', 30), say('after', '{0,1,3}', 40, 'ERROR connection closed by peer') \g /dev/null
+DELETE FROM line WHERE job = 'after' AND rank = 2 AND at > 33.5;
+SELECT load_job('after') \g /dev/null
+SELECT * FROM found('after') WHERE kind = 'stage';
+SELECT start('within'), train('within', 30), say('within', '{0,1,3}', 40, 'ERROR connection closed by peer') \g /dev/null
+DELETE FROM line WHERE job = 'within' AND rank = 2 AND at > 33.35;
+SELECT load_job('within') \g /dev/null
+SELECT * FROM found('within') WHERE kind = 'stage';
+
+\echo == a rendezvous that times out, with the store in its frames
+SELECT start('rendezvous'), say('rendezvous', '{0,1,2,3}', 300, E'ERROR Traceback (most recent call last):\n'
+	'  File "/app/train.py", line 3, in main\n    dist.init_process_group()\n'
+	'  File "/opt/torch/distributed/distributed_c10d.py", line 1710, in init_process_group\n    store, rank = next(it)\n'
+	'  File "/opt/torch/distributed/rendezvous.py", line 278, in _env_rendezvous_handler\n    store = _create_c10d_store()\n'
+	'torch.distributed.DistStoreError: Timed out after 301 seconds waiting for clients. 3/4 clients joined.') \g /dev/null
+DELETE FROM line WHERE job = 'rendezvous' AND at < 300 AND at >= 1;
+SELECT load_job('rendezvous') \g /dev/null
+SELECT * FROM found('rendezvous');
+
+\echo == a shard that is missing, and a checkpoint, before and while the job iterates
+SELECT start('shard'), say('shard', '{2}', 5, E'ERROR Traceback (most recent call last):\n'
+	'  File "/app/input/data.py", line 8, in __init__\n    d = np.fromfile(name)\n'
+	'FileNotFoundError: [Errno 2] No such file or directory: ''/mnt/local/data/shard_03.bin''') \g /dev/null
+DELETE FROM line WHERE job = 'shard' AND at BETWEEN 1.2 AND 4;
+SELECT load_job('shard') \g /dev/null
+SELECT * FROM found('shard');
+SELECT start('weights'), say('weights', '{0,1,2,3}', 5, E'ERROR Traceback (most recent call last):\n'
+	'  File "/app/main.py", line 8, in main\n    d = np.load(name)\n'
+	'FileNotFoundError: [Errno 2] No such file or directory: ''/mnt/ckpt/base/rank_0.npz''') \g /dev/null
+DELETE FROM line WHERE job = 'weights' AND at BETWEEN 2.2 AND 4;
+SELECT load_job('weights') \g /dev/null
+SELECT * FROM found('weights');
+SELECT start('full'), train('full', 30), say('full', '{2}', 34, E'ERROR Traceback (most recent call last):\n'
+	'  File "/app/main.py", line 8, in main\n    np.save(name)\n'
+	'OSError: [Errno 28] No space left on device: ''/mnt/local/snapshots/step_30/rank_2.npz''') \g /dev/null
+SELECT load_job('full') \g /dev/null
+SELECT * FROM found('full');
+
+\echo == no iterations: a job that only evaluates
+INSERT INTO line SELECT 'evaluates', r, x.at + r * 0.001, x.line FROM generate_series(0, 3) r,
+	(VALUES (1.5, 'INFO loading model checkpoint from /models/base'), (2.0, 'INFO running validation on 512 samples'),
+	(9.0, 'ERROR AttributeError: metric has no attribute mean')) x (at, line);
+SELECT load_job('evaluates') \g /dev/null
+SELECT * FROM found('evaluates') WHERE kind = 'stage';
+SELECT l4_delete_job(job_id) FROM l4_job ORDER BY job_id COLLATE "C" \g /dev/null
+DROP TABLE line;
+DROP FUNCTION start, train, say, load_job, found;
