@@ -23,6 +23,7 @@ files "$@" | sort | perl -e '
 			my $line = $lines[$i] =~ s/\n$//r =~ s/[\x80-\xbf]//gr;
 			1 while $line =~ s/^([^\t]*)\t/$1 . " " x (4 - length($1) % 4)/e;
 			complain("$file:" . ($i + 1) . ": " . length($line) . " columns") if length($line) > 128;
+			complain("$file:" . ($i + 1) . ": left over from a merge") if $line =~ /^(<{7}|>{7}) /;
 		}
 	}
 

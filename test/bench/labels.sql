@@ -2,14 +2,9 @@
  * labels.sql: the labels of the failed jobs of bench_job (folder, job: the text of job.json as jsonb) into l4_label, for those
  * jobs that have logs here.
  *
-<<<<<<< HEAD
  * A stage of the paper's five is any of the stages that l4 divides it into; "evaluation" is none of the five and is not scored.
- * Where all nodes fail alike no node is to be blamed, whatever nodes the label names.
-=======
- * A stage of the paper's five is any of the stages that l4 divides it into; "evaluation" is none of the five and is not scored. Where all nodes fail
- * alike no node is to be blamed, whatever nodes the label names. A job may accept further stages and
+ * Where all nodes fail alike no node is to be blamed, whatever nodes the label names. A job may accept further stages and
  * iterations (stage_also, iteration_also).
->>>>>>> af07fd0 (What failed is a column of its own, component; a stage is named by an error only as far as the job can be in it)
  */
 SET client_min_messages = warning;
 SET search_path = public;
@@ -35,21 +30,16 @@ WITH failed AS (
 	FROM failed, jsonb_array_elements_text(coalesce(job -> 'faulty_nodes', '[]')) WITH ORDINALITY l (v, n)
 	WHERE NOT coalesce((job ->> 'all_nodes_alike')::boolean, false)
 	UNION ALL
-<<<<<<< HEAD
 	SELECT job_id, 4000 + row_number() OVER (PARTITION BY job_id ORDER BY n.stage), 'stage', NULL, NULL, NULL,
 		NULL, n.stage, NULL
-	FROM failed JOIN stage_name n ON n.label = job ->> 'stage'
-=======
-	SELECT job_id, 4000 + row_number() OVER (PARTITION BY job_id ORDER BY n.stage), 'stage', NULL, NULL, NULL, NULL, n.stage, NULL
 	FROM failed JOIN stage_name n ON n.label = job ->> 'stage' OR job -> 'stage_also' ? n.label
->>>>>>> af07fd0 (What failed is a column of its own, component; a stage is named by an error only as far as the job can be in it)
 	UNION ALL
 	SELECT job_id, 5000, 'iteration', NULL, NULL, NULL, NULL, NULL, (job ->> 'injected_iteration')::bigint
 	FROM failed WHERE (job ->> 'injected_iteration')::bigint <> 0
 	UNION ALL
 	SELECT job_id, 5000 + n, 'iteration', NULL, NULL, NULL, NULL, NULL, v::bigint
-	FROM failed, jsonb_array_elements_text(CASE jsonb_typeof(job -> 'iteration_also') WHEN 'array' THEN job -> 'iteration_also' ELSE '[]' END)
-		WITH ORDINALITY l (v, n)
+	FROM failed, jsonb_array_elements_text(CASE jsonb_typeof(job -> 'iteration_also') WHEN 'array' THEN job -> 'iteration_also'
+		ELSE '[]' END) WITH ORDINALITY l (v, n)
 )
 INSERT INTO l4_label (job_id, label_no, kind, role, source_glob, pattern, node, stage, iteration)
 SELECT job_id, turn, kind, role, source_glob, pattern, node, stage, iteration FROM label;

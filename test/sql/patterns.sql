@@ -134,15 +134,10 @@ SELECT count(*) AS tries,
 FROM pattern_example e JOIN l4_fault f ON f.fault_key = e.fault_key AND f.builtin AND f.pattern IS NOT NULL,
 	unnest(ARRAY['a', '1', ' ']) filler, unnest(ARRAY[2, 4]) part;
 -- What else looks at a whole message.
-<<<<<<< HEAD
 SELECT count(l4_text_gravity(h.body, w.words)) AS texts, count(l4_text_stage(h.body, w.words) IS NULL) AS stages,
-	count(h.body ~ (w.words).peer) AS peers,
+	count(l4_text_component(h.body, w.words) IS NULL) AS components, count(h.body ~ (w.words).peer) AS peers,
 	count(h.body ~ (w.words).ending) AS endings, count(h.body ~ (w.words).advice) AS advice,
 	count(h.body ~ (w.words).tolerated) AS tolerated,
-=======
-SELECT count(l4_text_gravity(h.body, w.words)) AS texts, count(l4_text_stage(h.body, w.words) IS NULL) AS stages, count(l4_text_component(h.body, w.words) IS NULL) AS components, count(h.body ~ (w.words).peer) AS peers,
-	count(h.body ~ (w.words).ending) AS endings, count(h.body ~ (w.words).advice) AS advice, count(h.body ~ (w.words).tolerated) AS tolerated,
->>>>>>> af07fd0 (What failed is a column of its own, component; a stage is named by an error only as far as the job can be in it)
 	count((l4_parse(h.body)).shape_id) AS shapes
 FROM pattern_hostile h, (SELECT l4_wordings_in_force() AS words OFFSET 0) w;
 DROP TABLE pattern_example, pattern_shape, pattern_line, pattern_hostile, pattern_builtin, pattern_ended;

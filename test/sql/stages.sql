@@ -7,7 +7,8 @@ SET timezone = 'UTC';
 CREATE TABLE line (job text, rank int, at numeric, line text);
 CREATE FUNCTION start(job text) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO line SELECT job, r, x.at + r * 0.001, x.line
-	FROM generate_series(0, 3) r, (VALUES (0.0, 'INFO launching 4 worker processes'), (0.5, 'INFO waiting for all nodes to join'),
+	FROM generate_series(0, 3) r, (VALUES (0.0, 'INFO launching 4 worker processes'),
+		(0.5, 'INFO waiting for all nodes to join'),
 		(1.0, 'INFO process group initialized, world_size=4'), (1.5, 'INFO creating training dataset from /data/tokens'),
 		(2.0, 'INFO building model with 32 layers'), (2.5, 'INFO start training')) x (at, line);
 $$;
@@ -47,7 +48,8 @@ SELECT last_stage, last_iteration FROM l4_stream WHERE job_id = 'stages' AND ran
 SELECT start('again'), train('again', 3), say('again', '{0,1,2,3}', 20, 'INFO waiting for all nodes to join'),
 	say('again', '{0,1,2,3}', 21, 'INFO creating training dataset from /data/tokens') \g /dev/null
 SELECT load_job('again') \g /dev/null
-SELECT regexp_replace(raw, '^\S+ \S+ ', '') AS raw, stage FROM l4_log WHERE job_id = 'again' AND rank = 0 ORDER BY line_no DESC LIMIT 3;
+SELECT regexp_replace(raw, '^\S+ \S+ ', '') AS raw, stage FROM l4_log WHERE job_id = 'again' AND rank = 0
+ORDER BY line_no DESC LIMIT 3;
 
 \echo == a data loader that dies while the job iterates
 SELECT start('loader'), train('loader', 30), say('loader', '{2}', 34, E'ERROR Traceback (most recent call last):\n'
