@@ -123,5 +123,5 @@ BEGIN
 	WHERE NOT EXISTS (SELECT FROM @extschema@.l4_pool_setting r WHERE r.key = o.key);
 END
 $upgrade$;
-ALTER TABLE @extschema@.l4_stage_rule ADD position text NOT NULL DEFAULT 'inside'
-	CHECK (@extschema@.l4_is_one_of(position, 'position', 'inside', 'end'));
+-- 4_grants.sql makes the check tell what it takes
+ALTER TABLE @extschema@.l4_stage_rule ADD position text NOT NULL DEFAULT 'inside' CHECK (position IN ('inside', 'end'));
