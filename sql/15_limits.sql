@@ -53,6 +53,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'unexplained_late_share', 0.3, 'share of lines',
 		'Without a pool, in a stream without times: what is grave counts behind this share of '
 		'its lines, for noise begins early.'),
+	(true, 'unexplained_block_lines', 3, 'lines',
+		'Lines without a header that follow one another so closely are one statement: rulers and empty lines lie between.'),
 	(true, 'unexplained_quotes', 500, 'records',
 		'So many records are read for their text, those of rare shapes first; all of them would take minutes.');
 
@@ -90,7 +92,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'weight_counter', 1.5, 'weight', 'A counter that grew tells of trouble, not that it mattered.'),
 	(true, 'weight_slow', 2, 'weight', 'Measured over all the time that the job ran: enough alone.'),
 	(true, 'weight_forest', 0.5, 'weight', 'Counts of records point at the loudest, which is the victim as often as not.'),
-	(true, 'weight_needed', 1.75, 'weight',
+	(true, 'weight_needed', 2, 'weight',
 		'A node with less than this in all is not reported: a weak suspect is worse than none ...'),
 	(true, 'weight_needed_measured_share', 0.6, 'share of weight_needed',
 		'... unless no node has it and progress, durations or counters speak against one, which, other than words, are not '
@@ -103,6 +105,18 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'evidence_spread_factor', 1.4826, 'factor',
 		'So many times the median of the deviations from the median is the standard deviation of what is normally '
 		'distributed: a spread that single outliers do not change.'),
+
+	(true, 'survived_streams', 32, 'streams', 'So many of those that log an error tell whether they go on after it.'),
+	(true, 'survived_statements', 3, 'statements',
+		'A stream goes on that says so many different harmless things after an error: one or two a program says as it ends.'),
+	(true, 'evidence_common_least_share', 0.333333333333333333, 'share of nodes',
+		'An error that speaks for itself and that more of those have who did the same thing is a common cause: so many '
+		'nodes do not break by themselves at once.'),
+	(true, 'evidence_spokesman_factor', 4, 'factor',
+		'A node whose ranks say so many times as much as those of the middle one speaks for all.'),
+	(true, 'evidence_spokesman_share', 0.25, 'share of nodes', 'Where more of the nodes speak, none speaks for all.'),
+	(true, 'evidence_spokesman_part', 0.25, 'part',
+		'What the one that speaks for all says alone the others may have met, too: they never print in that phase.'),
 
 	(true, 'evidence_missing_share', 0.4, 'share of nodes', 'Where more of the nodes have no logs, logs were not collected.'),
 
@@ -120,9 +134,13 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'evidence_quiet_share', 0.4, 'share of nodes',
 		'Where more of the nodes stop without a word, to do so is no exception.'),
 	(true, 'evidence_quiet_launcher_part', 0.5, 'part',
-		'A launcher that stays quiet tells half as much as a rank that does: many say nothing at all.'),
+		'A launcher or another log that stays quiet tells half as much as a rank that does: many say nothing at all.'),
 	(true, 'evidence_quiet_least_part', 0.45, 'part',
 		'Several quiet nodes share the suspicion (by the root of their number), but each keeps as much.'),
+	(true, 'evidence_quiet_told_part', 0.25, 'part',
+		'A rank that its launcher told to end before the job had stood still had no time to say what the others say.'),
+	(true, 'evidence_quiet_still_factor', 2, 'factor',
+		'The job stood still where it was told so after more than so many times what lies between two iterations.'),
 	(true, 'evidence_quiet_rank_share', 0.333333333333333333, 'share of ranks',
 		'Where more of the ranks stop without a word, to do so is no exception.'),
 	(true, 'evidence_quiet_rank_part', 0.75, 'part',
@@ -139,6 +157,15 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'A record that sounds harmless tells less than one that sounds of trouble.'),
 	(true, 'evidence_first_peer_part', 0.33, 'part',
 		'A rank that another kept waiting or left, be it unnamed, speaks of that one.'),
+
+	(true, 'evidence_accused_majority_share', 0.5, 'share of accusers',
+		'Whom more of those that accuse anybody accuse is guilty, even where it accuses somebody back.'),
+	(true, 'evidence_accused_lone_part', 0.5, 'part', 'One accuser is half a witness: its own link may be the broken one.'),
+
+	(true, 'evidence_first_survived_part', 0.5, 'part', 'What a rank survived is rather noise, however grave it sounds.'),
+	(true, 'evidence_first_itself_factor', 2, 'factor',
+		'An error that speaks for itself, and that no other node has, is a cause rather than a consequence, whenever it comes; '
+		'but not where many nodes have such ones.'),
 
 	(true, 'evidence_late_records', 4, 'records',
 		'A statement that a rank prints so often while it iterates is a step that recurs.'),

@@ -7,6 +7,8 @@
  *                who logs it
  *   peer         another process or machine went away or kept it waiting, or a process ended: follows from a failure elsewhere,
  *                as a rule
+ *   together     an operation that ranks do together (a collective, a rendezvous): its failure may be any other rank's
+ *   complaint    somebody or something did not do what it should: only who is named in such words is accused
  *   advice       advice to programmers: works now and may not some day; or debugging output
  *   tolerated    the program goes on in spite of the trouble
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
@@ -50,19 +52,52 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 
 	(true, 'ending', 'cancelled', '\m(cancell?ed|preempted|preemption|time limit)\M',
 		'JOB 77 CANCELLED AT 2024-03-01T10:00:00 DUE TO TIME LIMIT'),
-	(true, 'ending', 'signalled', '\m(sigterm|signal 15|15 death signal|closing signal)\M',
+	(true, 'ending', 'signalled', '\m(sigterm|signal:? 15|15 death signal|closing signal)\M',
 		'Sending process 4711 closing signal SIGTERM'),
 	(true, 'ending', 'terminated', ': terminated\s*$|\mterminat(ed|ing) step', 'slurmstepd: task 3: Terminated'),
 
 	(true, 'peer', 'connection_gone',
-		'\m(connection|link|socket|session|peer|channel)s?\M.{0,60}\m(closed|reset|refused|lost|aborted|gone|exited)\M'
-		'|\mbroken pipe\M|\mreset by peer\M|\mfailed to recv', 'Connection to 10.0.0.7 was closed'),
-	(true, 'peer', 'kept_waiting', '\mtimed? ?out\M|\mtimeout\M|\mwatchdog\M', 'Watchdog caught collective operation timeout'),
+		'\m(connection|link|socket|session|peer|channel)s?\M.{0,60}'
+			'\m(closed|reset|refused|lost|aborted|gone|exited|disconnect(s|ed)?)\M'
+		'|\mlost (connection|communication|contact)\M|\mbroken pipe\M|\mreset by peer\M|\mfailed to recv',
+		'Connection to 10.0.0.7 was closed'),
+	(true, 'peer', 'kept_waiting', '\mtim(e|es|ed|ing) ?out\M|\mtimeout(error|exception)?\M|\mwatchdog\M',
+		'Watchdog caught collective operation timeout'),
 	(true, 'peer', 'process_ended', '\mexit(s|ed|ing)? ?(with )?(return )?(code|status)|\mexitcode\M|\mterminate called\M',
 		'exits with return code = 1'),
 	(true, 'peer', 'others', '\mother (ranks?|workers?|process(es)?|nodes?|agents?)\M', 'one of the other ranks failed'),
 	(true, 'peer', 'taken_down', '\m(taking|tearing|bringing|shutting) .{0,20}(process|processes|job|workers?) down\M',
 		'taking the entire process down'),
+
+	(true, 'together', 'collective',
+		'\m(collective|all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|barrier)\w*', 'collective operation failed'),
+	(true, 'together', 'communicator',
+		'\m([nrh]ccl|gloo|ucx|ucc)\w*|\m(process ?group|communicator)\w*|\mc10d\M',
+		'ncclInternalError: internal check failed'),
+	(true, 'together', 'rendezvous', '\mrendezvous\w*|\m\w*(tcp|kv|key.value) ?store\w*|\mcoordinat(or|ion service)\M',
+		'RendezvousConnectionError: the store is gone'),
+	(true, 'together', 'among_ranks',
+		'\m(between|across|among|all|every|each) (the )?(\w+ )?(ranks?|replicas|workers|nodes|hosts|processes)\M',
+		'RuntimeError: versions differ between ranks'),
+
+	(true, 'complaint', 'is_broken', '\m(fail(s|ed|ure|ures|ing)?|errors?|fatal|broken|bad|invalid|unhealthy|faulty)\M',
+		'link to node-3 failed'),
+	(true, 'complaint', 'is_gone',
+		'\m(lost|gone|died|dead|down|dropped|missing|crash(ed)?|killed|abort(s|ed)?|vanished|disconnect(s|ed)?|evicted)\M',
+		'lost rank 4'),
+	(true, 'complaint', 'has_ended', '\m(exit(s|ed)?|terminated|ended|left|closed|reset|refused|rejected|denied)\M',
+		'Connection closed by peer'),
+	(true, 'complaint', 'no_answer',
+		'\m(unreachable|unresponsive|no (answer|response|reply|heartbeats?|route)|not respond(ing)?)\M',
+		'no response from node-3'),
+	(true, 'complaint', 'is_not',
+		'\m(did ?n.t|did not|does ?n.t|does not|has ?n.t|has not|have not|is ?n.t|is not|was ?n.t|was not|not yet|never|cannot'
+			'|can.?t|could not|unable|without)\M', 'rank 3 did not reach the barrier'),
+	(true, 'complaint', 'is_late',
+		'\mtim(e|es|ed|ing) ?out|\m(timeouts?|wait(s|ed|ing)? (for|on)|stuck|hangs?|hung|stall(s|ed)?|straggl\w+|slow(er)?|late'
+			'|lags?|lagging|behind|overdue|expired)\M', 'waiting for rank 3'),
+	(true, 'complaint', 'is_other', '\m(differ(s|ed|ent)?|mismatch\w*|inconsistent|diverged?|corrupt(ed|ion)?|nan|overflow)\M',
+		'parameters differ on rank 6'),
 
 	(true, 'advice', 'python_warning', '\m(User|Deprecat[A-Za-z]*|PendingDeprecation|Future|Import|Syntax|Resource)Warning\M',
 		'FutureWarning: the default'),

@@ -129,7 +129,7 @@ BEGIN
 		-- Records without a time inherit the last one of their stream. What stands behind the last time of all (tail) may have
 		-- been written at any time later: it is older than nothing. A stream that marks iterations itself tells by them, too.
 		SELECT e.stream_id, e.shape_id, s.source_id, s.kind, e.first_line, e.last_line,
-			e.first_iteration < s.last_iteration AS marked,
+			e.first_iteration + 1 < s.last_iteration AS marked,
 			CASE WHEN c.lines IS NULL THEN CASE WHEN e.first_line <= e.tail THEN e.first_ts END
 				ELSE @extschema@.l4_time_at(e.first_line, c.lines, c.times) END AS first_ts,
 			CASE WHEN c.lines IS NULL THEN CASE WHEN e.last_line <= e.tail THEN e.last_ts END
@@ -169,7 +169,8 @@ COMMENT ON FUNCTION @extschema@.l4_job_older_lines(text, @extschema@.l4_source_c
 	double precision, double precision) IS
 'Step: Per stream the last line that is older than a time (before), and the last that is older than another one '
 '(mild_before), than the time or, in a file that has known_statements of them, the line at which known_share of the '
-'statements of the pool had shown first, or than the last iteration that the stream marks itself. clocks: l4_source_clocks.';
+'statements of the pool had shown first, or than the last but one iteration that the stream marks itself. clocks: '
+'l4_source_clocks.';
 
 CREATE FUNCTION @extschema@.l4_job_stream_ends(job_id text, clocks @extschema@.l4_source_clock[], before timestamptz)
 RETURNS TABLE (stream_id bigint, stamped boolean, end_line bigint, before_line bigint)

@@ -8,6 +8,14 @@ RETURN COALESCE(array_position(ARRAY['trace', 'debug', 'info', 'warning', 'error
 COMMENT ON FUNCTION @extschema@.l4_level_rank(text) IS
 'Step: Levels in order: trace 1 ... warning 4, error 5, fatal 6; 0 where the record has none.';
 
+CREATE FUNCTION @extschema@.l4_told_text(message text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
+RETURN CASE WHEN message ~ 'File "[^"\n]+", line (\d|<\*>)'
+	THEN regexp_replace(message, '(^|\n)(\S*[:>\]] ?)*[ \t]{2,}[^\n]*', '', 'g') ELSE message END;
+COMMENT ON FUNCTION @extschema@.l4_told_text(text) IS
+'Step: What a message says itself: without the frames and the source lines of a Python traceback, which name what was '
+'called ("timeout=timeout", "rank 3"), not what happened. Other messages as they are.';
+
 CREATE FUNCTION @extschema@.l4_text_gravity(message text, wordings @extschema@.l4_wordings) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 RETURN CASE

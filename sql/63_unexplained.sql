@@ -404,17 +404,45 @@ BEGIN
 	)
 	SELECT e.stream_id, e.source, e.kind, e.unit, e.node, e.rank, e.shape_id, e.event_id, e.reason, e.numbers, e.occurrences,
 		e.level,
-		greatest(e.gravity, @extschema@.l4_text_gravity(e.raw, wordings)), coalesce(e.raw ~ (wordings).ending, false),
-			coalesce(e.raw ~ (wordings).peer, false),
+		greatest(e.gravity, @extschema@.l4_text_gravity(t.told, wordings)), coalesce(t.told ~ (wordings).ending, false),
+			coalesce(t.told ~ (wordings).peer, false),
 		e.first_line, e.last_line, CASE WHEN @extschema@.l4_clock_was_set(e.told_ts) THEN e.told_ts END, e.told_stage,
 			e.told_iteration,
 		e.role, e.position, e.value, e.raw
-	FROM placed e;
+	FROM placed e
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(e.raw) AS told OFFSET 0) t;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_records(text, @extschema@.l4_unexplained_shape[], bigint,
 	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Unexplained shapes as records (l4_unexplained_entries) with their texts, what these say, and their times.';
+
+CREATE FUNCTION @extschema@.l4_unexplained_blocks(unexplained @extschema@.l4_unexplained_record[],
+	limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_unexplained_record
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
+BEGIN ATOMIC
+	-- What is printed in several lines without a header of their own ("A peer has disconnected. / Local host / Peer host")
+	-- is one statement: if a line of it speaks of another process, so do those beside it that are not grave themselves.
+	WITH line AS (
+		SELECT r.*, r.level IS NOT NULL OR r.kind = 'system' OR r.first_line - lag(r.last_line) OVER w
+			<= (limits).unexplained_block_lines IS NOT TRUE AS begins
+		FROM unnest(l4_unexplained_blocks.unexplained) r
+		WINDOW w AS (PARTITION BY r.stream_id ORDER BY r.first_line, r.shape_id)
+	),
+	block AS (
+		SELECT l.*, count(*) FILTER (WHERE l.begins) OVER (PARTITION BY l.stream_id ORDER BY l.first_line, l.shape_id) AS block
+		FROM line l
+	)
+	SELECT b.stream_id, b.source, b.kind, b.unit, b.node, b.rank, b.shape_id, b.event_id, b.reason, b.numbers, b.occurrences,
+		b.level, b.gravity, b.ending,
+		b.peer OR b.gravity < (limits).gravity_error AND bool_or(b.peer) OVER (PARTITION BY b.stream_id, b.block),
+		b.first_line, b.last_line, b.first_ts, b.stage, b.iteration, b.role, b.position, b.value, b.message
+	FROM block b;
+END;
+COMMENT ON FUNCTION @extschema@.l4_unexplained_blocks(@extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
+'Step: Unexplained records, of which those that lie in one block of lines without headers speak of another process (peer) '
+'where one of them does, unless they are grave themselves.';
 
 CREATE FUNCTION @extschema@.l4_unexplained(job_id text, use_pool boolean DEFAULT true,
 	clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
@@ -432,6 +460,7 @@ AS $$
 DECLARE
 	pool record;
 	found @extschema@.l4_unexplained_shape[];
+	records @extschema@.l4_unexplained_record[];
 BEGIN
 	l4_unexplained.limits := coalesce(l4_unexplained.limits, @extschema@.l4_limits_in_force());
 	l4_unexplained.wordings := coalesce(l4_unexplained.wordings, @extschema@.l4_wordings_in_force());
@@ -444,14 +473,15 @@ BEGIN
 	ELSE
 		found := ARRAY(SELECT f FROM @extschema@.l4_unexplained_without_pool(l4_unexplained.job_id, limits, wordings) f);
 	END IF;
-	RETURN QUERY
-	SELECT r.*
-	FROM @extschema@.l4_unexplained_records(l4_unexplained.job_id, found, pool.pool_id, l4_unexplained.clocks, limits,
-		wordings) r
-	LEFT JOIN @extschema@.l4_progress_marks(l4_unexplained.job_id, pool.pool_id, limits) m ON m.stream_id = r.stream_id
-	WHERE NOT (r.reason IN ('new', 'new value')
-		AND @extschema@.l4_is_outlived(r.kind, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true), r.last_line,
-			m.line_no, m.mild_line_no, limits));
+	records := ARRAY(
+		SELECT r
+		FROM @extschema@.l4_unexplained_records(l4_unexplained.job_id, found, pool.pool_id, l4_unexplained.clocks, limits,
+			wordings) r
+		LEFT JOIN @extschema@.l4_progress_marks(l4_unexplained.job_id, pool.pool_id, limits) m ON m.stream_id = r.stream_id
+		WHERE NOT (r.reason IN ('new', 'new value')
+			AND @extschema@.l4_is_outlived(r.kind, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true), r.last_line,
+				m.line_no, m.mild_line_no, limits)));
+	RETURN QUERY SELECT b.* FROM @extschema@.l4_unexplained_blocks(records, limits) b;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained(text, boolean, @extschema@.l4_clock_offset[], @extschema@.l4_limits,

@@ -64,22 +64,46 @@ BEGIN
 	limits := coalesce(limits, @extschema@.l4_limits_in_force());
 	wordings := coalesce(wordings, @extschema@.l4_wordings_in_force());
 	RETURN QUERY
-	WITH record AS MATERIALIZED (
+	WITH said AS MATERIALIZED (
+		-- judged by the shape, once each: the text has the level, too, which may be "ERROR"
+		SELECT h.shape_id, t.told ~ wordings.ending AS ending,
+			t.told ~ wordings.complaint OR t.told ~ wordings.exception AS complains
+		FROM @extschema@.l4_shape h CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(h.shape) AS told OFFSET 0) t
+		WHERE h.shape_id IN (SELECT u.shape_id FROM unnest(unexplained) u)
+	),
+	peer AS MATERIALIZED (SELECT DISTINCT u.stream_id, u.shape_id FROM unnest(unexplained) u WHERE u.peer),
+	record AS MATERIALIZED (
 		-- one record tells whom a rank blames; of streams of no unit all are read
-		SELECT r.*, row_number() OVER () AS ordinal FROM (
-			SELECT u.unit, u.kind, u.source, u.shape_id, u.stream_id, u.first_line AS line_no, u.first_ts, u.message
+		SELECT r.*, h.ending, p.stream_id IS NOT NULL AS peer, row_number() OVER () AS ordinal FROM (
+			SELECT u.unit, u.kind, u.source, u.shape_id, u.stream_id, u.first_line AS line_no, u.first_ts,
+				@extschema@.l4_told_text(u.message) AS message
 			FROM unnest(unexplained) u WHERE u.unit IS NOT NULL
 			UNION ALL
-			SELECT NULL, u.* FROM @extschema@.l4_unplaced_records(l4_accusations.job_id, unexplained, limits) u) r)
-	SELECT m.unit, m.node, m.rank, m.name, r.unit, r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts,
-		r.message ~ wordings.ending
-	FROM @extschema@.l4_mentions(l4_accusations.job_id, ARRAY(SELECT r.message FROM record r ORDER BY r.ordinal)) m
-	JOIN record r ON r.ordinal = m.ordinal
-	WHERE r.unit IS DISTINCT FROM m.unit;
+			SELECT NULL, u.* FROM @extschema@.l4_unplaced_records(l4_accusations.job_id, unexplained, limits) u) r
+		JOIN said h ON h.shape_id = r.shape_id
+		LEFT JOIN peer p ON p.stream_id = r.stream_id AND p.shape_id = r.shape_id
+		-- a mention is no accusation: something must not have gone as it should, as the record or the block that it is of says
+		WHERE h.complains OR p.stream_id IS NOT NULL
+	),
+	mention AS MATERIALIZED (
+		SELECT m.*, r.unit AS accuser, r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts,
+			r.ending, r.peer, r.unit IS NOT DISTINCT FROM m.unit AS itself,
+			count(*) FILTER (WHERE r.unit IS DISTINCT FROM m.unit) OVER (PARTITION BY m.ordinal) AS others
+		FROM @extschema@.l4_mentions(l4_accusations.job_id, ARRAY(SELECT r.message FROM record r ORDER BY r.ordinal)) m
+		JOIN record r ON r.ordinal = m.ordinal
+	)
+	SELECT m.unit, m.node, m.rank, m.name, m.accuser, m.kind, m.source, m.shape_id, m.stream_id, m.line_no, m.first_ts,
+		m.ending
+	FROM mention m
+	-- who does not reach itself either speaks of a place that nobody reaches (an address), as the others do
+	LEFT JOIN (SELECT DISTINCT o.unit, o.name, o.shape_id FROM mention o WHERE o.itself AND o.peer AND o.others = 0) o
+		ON o.unit = m.unit AND o.name = m.name AND o.shape_id = m.shape_id AND m.accuser IS NOT NULL
+	WHERE NOT m.itself AND o.unit IS NULL;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
-'Step: Which unit (NULL: a stream of no unit) names which other unit in its unexplained records, and where; ending: the '
+'Step: Which unit (NULL: a stream of no unit) names which other unit in its unexplained records that complain (wordings of '
+'classes complaint and peer), and where; not where the named unit does not reach itself either; ending: the '
 'record only says that something was told to end. unexplained: the result of l4_unexplained, where at hand; limits, '
 'wordings: those in force, where at hand.';

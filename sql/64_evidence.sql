@@ -60,52 +60,210 @@ CREATE TYPE @extschema@.l4_placed_record AS (
 	accuses boolean,
 	trouble boolean,
 	grave boolean,
-	peer boolean
+	peer boolean,
+	alike text,
+	path text,
+	stage text,
+	by_itself boolean,
+	for_all boolean,
+	survived boolean,
+	iteration bigint
 );
 COMMENT ON TYPE @extschema@.l4_placed_record IS
 'An unexplained record of a unit, as evidence is read from it (l4_placed_records): its turn in time among all of them, '
 'where it stands, how many units there are and how many have the like of it, whether it names another unit (accuses), '
-'tells of trouble (trouble) or of an error (grave), or merely of another one that went away (peer).';
+'tells of trouble (trouble) or of an error (grave), or merely of another one that went away (peer); what it is like '
+'(alike), which file it names (path), in which stage its stream was, whether it is an error that may have '
+'no other cause than its own rank (by_itself: of no other unit and of nothing that ranks do together; a '
+'rank''s, or an exception), and whether it may speak for all (for_all: a rank that alone logs at all says so, and it is no '
+'exception, which any rank would print), whether its rank went on after it (survived), and the iteration that '
+'its stream was in.';
+
+CREATE FUNCTION @extschema@.l4_told_path(message text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 50
+BEGIN ATOMIC
+	SELECT p.path
+	FROM (SELECT substring(substring(l4_told_path.message, '([^\n]*\S[^\n]*)\s*$'),
+		'(?:^|[\s''"=:(])((?:/[[:alnum:]_.@+-]+){2,})(?=$|[\s''",;:)\]])') AS path OFFSET 0) p
+	WHERE p.path !~ '\.(py|cc?|cpp|cu|hh?|hpp)$';
+END;
+COMMENT ON FUNCTION @extschema@.l4_told_path(text) IS
+'Step: the first file that the last line of a message names, by its path of two parts or more; NULL where it names none, or '
+'a source file.';
+
+CREATE FUNCTION @extschema@.l4_spokesmen(streams @extschema@.l4_job_stream[], unexplained @extschema@.l4_unexplained_record[],
+	limits @extschema@.l4_limits) RETURNS TABLE (unit text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+BEGIN ATOMIC
+	WITH odd AS (
+		SELECT r.stream_id, sum(r.occurrences) AS records FROM unnest(l4_spokesmen.unexplained) r GROUP BY r.stream_id
+	),
+	speaker AS MATERIALIZED (
+		SELECT s.unit, bool_or(s.last_iteration IS NOT NULL) AS iterates,
+			sum(s.record_count - COALESCE(o.records, 0))::float8 AS records
+		FROM unnest(l4_spokesmen.streams) s LEFT JOIN odd o ON o.stream_id = s.stream_id
+		WHERE s.kind = 'rank' AND s.unit IS NOT NULL
+		GROUP BY s.unit
+	),
+	middle AS (
+		SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY p.records) AS records,
+			count(*) FILTER (WHERE p.iterates) AS iterating, count(*) AS units FROM speaker p
+	)
+	SELECT t.unit
+	FROM (
+		SELECT p.unit, count(*) OVER () AS speakers, m.units FROM speaker p, middle m
+		WHERE CASE WHEN m.iterating > 0 THEN p.iterates
+			ELSE p.records > (l4_spokesmen.limits).evidence_spokesman_factor * m.records END) t
+	WHERE t.speakers <= t.units * (l4_spokesmen.limits).evidence_spokesman_share;
+END;
+COMMENT ON FUNCTION @extschema@.l4_spokesmen(@extschema@.l4_job_stream[], @extschema@.l4_unexplained_record[],
+	@extschema@.l4_limits) IS
+'Step: the units that speak for all: few ranks alone mark iterations, or, where none does, log many times as much as the '
+'others that successful jobs log, too. No row where more than evidence_spokesman_share do.';
 
 CREATE FUNCTION @extschema@.l4_placed_records(unexplained @extschema@.l4_unexplained_record[], units @extschema@.l4_unit[],
-	accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+	spokesmen text[], accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_placed_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1000
 BEGIN ATOMIC
 	WITH shape AS MATERIALIZED (
-		-- of a record that was not read its shape is judged: once a shape, as thousands of ranks log the same
-		SELECT h.shape_id, h.shape ~ (l4_placed_records.wordings).ending AS ending,
-			h.shape ~ (l4_placed_records.wordings).peer AS peer,
-			@extschema@.l4_text_gravity(h.shape, l4_placed_records.wordings) AS gravity
+		-- judged once a shape, as thousands of ranks log the same; endings and gravity where the record was not read
+		SELECT h.shape_id, t.told ~ (l4_placed_records.wordings).ending AS ending,
+			t.told ~ (l4_placed_records.wordings).peer AS peer,
+			t.told ~ (l4_placed_records.wordings).together AS together,
+			t.told ~ (l4_placed_records.wordings).exception AS exception,
+			@extschema@.l4_text_gravity(t.told, l4_placed_records.wordings) AS gravity
 		FROM @extschema@.l4_shape h
-		WHERE h.shape_id IN (SELECT n.shape_id FROM unnest(l4_placed_records.unexplained) n WHERE n.message IS NULL)
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(h.shape) AS told OFFSET 0) t
+		WHERE h.shape_id IN (SELECT n.shape_id FROM unnest(l4_placed_records.unexplained) n)
 	),
+	accuser AS MATERIALIZED (SELECT DISTINCT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a),
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line
-		SELECT n.unit, n.node, n.rank, n.kind, n.source, n.stream_id, n.shape_id, n.first_line, n.first_ts, n.role,
-			COALESCE(h.ending, n.ending) AS ending, COALESCE(h.peer, n.peer) AS peer,
-			n.gravity AS told_gravity, GREATEST(n.gravity, h.gravity) AS gravity,
+		SELECT n.unit, n.node, n.rank, n.kind, n.source, n.stream_id, n.shape_id, n.first_line, n.first_ts, n.role, n.stage,
+			n.iteration,
+			CASE WHEN n.message IS NULL THEN h.ending ELSE n.ending END AS ending,
+			n.peer OR n.message IS NULL AND h.peer AS peer, h.together, h.exception, n.gravity AS told_gravity,
+			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity, c.stream_id IS NOT NULL AS accuses,
 			COALESCE(NULLIF(@extschema@.l4_shape_words(substring(n.message, '\n([^\n]*\S[^\n]*)\s*$')), ''),
-				n.event_id::text) AS alike
-		FROM unnest(l4_placed_records.unexplained) n LEFT JOIN shape h ON n.message IS NULL AND h.shape_id = n.shape_id
+				n.event_id::text) AS alike,
+			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error THEN @extschema@.l4_told_path(n.message) END AS path
+		FROM unnest(l4_placed_records.unexplained) n
+		JOIN shape h ON h.shape_id = n.shape_id
+		LEFT JOIN accuser c ON c.stream_id = n.stream_id AND c.shape_id = n.shape_id
 	),
 	unit AS (SELECT u.unit, count(*) OVER () AS units FROM unnest(l4_placed_records.units) u)
 	SELECT row_number() OVER (ORDER BY r.first_ts, r.source, r.first_line, r.stream_id, r.shape_id),
 		r.unit, r.node, r.rank, r.kind, r.source, r.stream_id, r.shape_id, r.first_line, r.first_ts,
-		u.units, k.units,
-		EXISTS (SELECT FROM unnest(l4_placed_records.accusations) a WHERE a.stream_id = r.stream_id
-			AND a.shape_id = r.shape_id),
+		u.units, k.units, r.accuses,
 		r.told_gravity >= (l4_placed_records.limits).gravity_trouble,
-		r.gravity >= (l4_placed_records.limits).gravity_error, r.peer
+		r.gravity >= (l4_placed_records.limits).gravity_error, r.peer, r.alike, r.path, r.stage,
+		r.gravity >= (l4_placed_records.limits).gravity_error AND NOT r.accuses AND NOT r.peer AND NOT r.together
+			AND (r.kind = 'rank' OR r.kind = 'other' AND r.exception),
+		r.kind = 'rank' AND NOT r.exception AND r.unit = ANY (l4_placed_records.spokesmen), false,
+		r.iteration
 	FROM record r
 	JOIN unit u ON u.unit = r.unit
 	JOIN (SELECT o.alike, count(DISTINCT o.unit) AS units FROM record o GROUP BY o.alike) k ON k.alike = r.alike
 	WHERE NOT r.role AND NOT r.ending;
 END;
-COMMENT ON FUNCTION @extschema@.l4_placed_records(@extschema@.l4_unexplained_record[], @extschema@.l4_unit[],
+COMMENT ON FUNCTION @extschema@.l4_placed_records(@extschema@.l4_unexplained_record[], @extschema@.l4_unit[], text[],
 	@extschema@.l4_accusation[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: The unexplained records of the units of a job that may be evidence (not those of a role, nor those that only say '
-'that something was told to end), judged and compared with the other units''.';
+'that something was told to end), judged and compared with the other units''. spokesmen: l4_spokesmen.';
+
+CREATE FUNCTION @extschema@.l4_survived_records(job_id text, placed @extschema@.l4_placed_record[],
+	unexplained_shapes bigint[], pooled boolean, limits @extschema@.l4_limits) RETURNS TABLE (stream_id bigint, alike text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	-- Only before the first iteration: what comes later is judged by how many iterations followed (l4_is_outlived). Of many
+	-- streams that log an error alike a few tell. What has no level may be the rest of the error itself, unless successful
+	-- jobs log it.
+	WITH error AS MATERIALIZED (
+		SELECT e.*, row_number() OVER (PARTITION BY e.alike ORDER BY e.stream_id) AS turn
+		FROM (SELECT p.alike, p.stream_id, max(p.first_line) AS line_no FROM unnest(l4_survived_records.placed) p
+			WHERE p.kind = 'rank' AND p.grave AND p.iteration IS NULL GROUP BY p.alike, p.stream_id) e
+	),
+	asked AS MATERIALIZED (SELECT e.* FROM error e WHERE e.turn <= (limits).survived_streams),
+	harmless AS (
+		SELECT e.stream_id, e.shape_id, e.last_line
+		FROM @extschema@.l4_job_counts(l4_survived_records.job_id, ARRAY(SELECT DISTINCT o.stream_id FROM asked o)) e
+		LEFT JOIN unnest(l4_survived_records.unexplained_shapes) u (shape_id) ON u.shape_id = e.shape_id
+		WHERE u.shape_id IS NULL AND (e.level IN ('trace', 'debug', 'info') OR e.level IS NULL AND l4_survived_records.pooled)
+	),
+	later AS (
+		SELECT a.alike, a.stream_id, count(h.shape_id) >= (limits).survived_statements AS survived
+		FROM asked a LEFT JOIN harmless h ON h.stream_id = a.stream_id AND h.last_line > a.line_no
+		GROUP BY a.alike, a.stream_id
+	),
+	most AS (SELECT l.alike FROM later l GROUP BY l.alike HAVING count(*) FILTER (WHERE l.survived) * 2 > count(*))
+	SELECT e.stream_id, e.alike FROM error e JOIN most m ON m.alike = e.alike;
+END;
+COMMENT ON FUNCTION @extschema@.l4_survived_records(text, @extschema@.l4_placed_record[], bigint[], boolean,
+	@extschema@.l4_limits) IS
+'Step: the errors of start-up after which most of the streams that log them go on, with several harmless statements '
+'each (pooled: what is not of unexplained_shapes successful jobs log, be it without a level). Reads the counts of some of '
+'these streams.';
+
+CREATE FUNCTION @extschema@.l4_surviving_placed(job_id text, placed @extschema@.l4_placed_record[],
+	unexplained_shapes bigint[], pooled boolean, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_placed_record
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
+BEGIN ATOMIC
+	SELECT p.turn, p.unit, p.node, p.rank, p.kind, p.source, p.stream_id, p.shape_id, p.first_line, p.first_ts, p.units,
+		p.units_alike, p.accuses, p.trouble, p.grave, p.peer, p.alike, p.path, p.stage, p.by_itself AND s.stream_id IS NULL,
+		p.for_all, s.stream_id IS NOT NULL, p.iteration
+	FROM unnest(l4_surviving_placed.placed) p
+	LEFT JOIN @extschema@.l4_survived_records(l4_surviving_placed.job_id, l4_surviving_placed.placed,
+		l4_surviving_placed.unexplained_shapes, l4_surviving_placed.pooled, limits) s
+		ON s.stream_id = p.stream_id AND s.alike = p.alike;
+END;
+COMMENT ON FUNCTION @extschema@.l4_surviving_placed(text, @extschema@.l4_placed_record[], bigint[], boolean,
+	@extschema@.l4_limits) IS
+'Step: placed records, with which of them their ranks survived (l4_survived_records): these are no error that speaks for '
+'itself, however grave they sound.';
+
+CREATE FUNCTION @extschema@.l4_common_cause(job_id text, placed @extschema@.l4_placed_record[],
+	streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits) RETURNS @extschema@.l4_placed_record
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	-- The same error, or errors over one file, that speak for themselves, on most of those that tell of the failure: the others
+	-- may have been cut off before they came to it. Where few do the thing at all (two ranks save) most of these must have it.
+	WITH cause AS MATERIALIZED (
+		SELECT count(DISTINCT p.unit) AS units, min(p.turn) AS turn,
+			CASE WHEN count(DISTINCT p.stage) = 1 THEN min(p.stage) END AS stage
+		FROM unnest(l4_common_cause.placed) p
+		CROSS JOIN LATERAL (VALUES (p.alike), ('file ' || p.path)) k (key)
+		WHERE p.by_itself AND k.key IS NOT NULL GROUP BY k.key HAVING count(DISTINCT p.unit) > 1
+	),
+	teller AS (
+		SELECT count(DISTINCT p.unit) AS units FROM unnest(l4_common_cause.placed) p WHERE p.kind <> 'system' AND p.trouble
+	),
+	performer AS (
+		SELECT count(DISTINCT s.unit) AS units FROM unnest(l4_common_cause.streams) s
+		WHERE s.kind = 'rank' AND s.record_count > 0
+	),
+	common AS (
+		SELECT c.turn, c.units > t.units * (limits).evidence_common_share
+			AND c.units > o.units * (limits).evidence_common_least_share AS of_most, c.units, c.stage
+		FROM cause c, teller t, performer o
+	),
+	found AS (
+		SELECT c.turn FROM common c
+		LEFT JOIN LATERAL (
+			SELECT count(DISTINCT s.unit) AS units
+			FROM @extschema@.l4_job_stages(l4_common_cause.job_id) e
+			JOIN unnest(l4_common_cause.streams) s ON s.stream_id = e.stream_id
+			WHERE e.stage = c.stage AND s.kind = 'rank') o
+			ON NOT c.of_most AND c.stage IN ('checkpoint_save', 'checkpoint_load', 'evaluation')
+		WHERE c.of_most OR c.units > o.units * (limits).evidence_common_share
+	)
+	SELECT p::@extschema@.l4_placed_record FROM unnest(l4_common_cause.placed) p
+	WHERE p.turn = (SELECT min(f.turn) FROM found f);
+END;
+COMMENT ON FUNCTION @extschema@.l4_common_cause(text, @extschema@.l4_placed_record[], @extschema@.l4_job_stream[],
+	@extschema@.l4_limits) IS
+'Step: the first record of an error that speaks for itself and that most units have alike which tell of the failure, or '
+'most of those that were in its stage (a checkpoint that two ranks save): no fault of single ones. NULL where none is.';
 
 CREATE FUNCTION @extschema@.l4_failure_at_large(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record
@@ -119,6 +277,25 @@ COMMENT ON FUNCTION @extschema@.l4_failure_at_large(@extschema@.l4_placed_record
 'Step: When the failure shows at large: the first record that names another unit or that most units have; NULL where none '
 'does.';
 
+CREATE FUNCTION @extschema@.l4_telling_streams(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
+RETURNS TABLE (stream_id bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	-- Where most units complain alike, who does not is the one they complain of, unless it fails with an error of its own; of
+	-- what it says of others, or said long before, nothing counts. Else whatever is said of the failure.
+	WITH record AS MATERIALIZED (
+		SELECT p.stream_id, p.by_itself, p.accuses, p.kind,
+			(p.trouble OR p.peer) AND p.units_alike::float8 / p.units > (limits).evidence_common_share AS common
+		FROM unnest(l4_telling_streams.placed) p
+	),
+	wide AS (SELECT bool_or(r.common) AS any FROM record r WHERE r.kind = 'rank')
+	SELECT DISTINCT r.stream_id FROM record r, wide w
+	WHERE r.common OR r.by_itself OR r.accuses OR r.kind = 'launcher' OR r.kind = 'rank' AND w.any IS NOT TRUE;
+END;
+COMMENT ON FUNCTION @extschema@.l4_telling_streams(@extschema@.l4_placed_record[], @extschema@.l4_limits) IS
+'Step: the streams that tell of the failure: those that complain as most units do, accuse somebody or fail by themselves; '
+'where most ranks do not complain alike, those of ranks with any record that may be evidence; so those of launchers.';
+
 CREATE FUNCTION @extschema@.l4_telling_units(streams @extschema@.l4_job_stream[], telling_streams bigint[])
 RETURNS TABLE (kind text, unit text, tells boolean, units bigint, units_telling bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
@@ -128,10 +305,10 @@ BEGIN ATOMIC
 		SELECT s.kind, s.unit, bool_or(t.stream_id IS NOT NULL) AS tells
 		FROM unnest(l4_telling_units.streams) s LEFT JOIN unnest(l4_telling_units.telling_streams) t (stream_id)
 			ON t.stream_id = s.stream_id
-		WHERE s.kind IN ('rank', 'launcher') AND s.unit IS NOT NULL
+		WHERE s.kind IN ('rank', 'launcher', 'other') AND s.unit IS NOT NULL
 		GROUP BY s.kind, s.unit) u
 	WINDOW w AS (PARTITION BY u.kind);
 END;
 COMMENT ON FUNCTION @extschema@.l4_telling_units(@extschema@.l4_job_stream[], bigint[]) IS
-'Step: The units that have streams of ranks and of launchers, by kind: whether any of these tells of the failure (is one '
-'of telling_streams), of how many units there are such streams, and in how many of them they tell.';
+'Step: The units that have streams of ranks, of launchers and of others, by kind: whether any of these tells of the '
+'failure (is one of telling_streams), of how many units there are such streams, and in how many of them they tell.';

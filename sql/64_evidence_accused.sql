@@ -1,20 +1,94 @@
-CREATE FUNCTION @extschema@.l4_evidence_accused(accusations @extschema@.l4_accusation[]) RETURNS SETOF @extschema@.l4_evidence
+CREATE FUNCTION @extschema@.l4_accused_votes(accusations @extschema@.l4_accusation[])
+RETURNS TABLE (accuser text, unit text, part double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	-- Whom a unit accuses first counts, by what its ranks say before what is said of them: what comes later is tear-down.
+	WITH complaint AS MATERIALIZED (
+		SELECT a.* FROM unnest(l4_accused_votes.accusations) a WHERE a.accuser IS NOT NULL AND a.ending IS NOT TRUE
+	),
+	first AS (
+		SELECT DISTINCT ON (c.accuser) c.accuser, c.stream_id, c.shape_id FROM complaint c
+		ORDER BY c.accuser, c.kind <> 'rank', c.first_ts, c.stream_id, c.line_no, c.shape_id
+	)
+	SELECT v.accuser, v.unit, 1::float8 / count(*) OVER (PARTITION BY v.accuser)
+	FROM (SELECT DISTINCT c.accuser, c.unit FROM complaint c
+		JOIN first f ON f.accuser = c.accuser AND f.stream_id = c.stream_id AND f.shape_id = c.shape_id) v;
+END;
+COMMENT ON FUNCTION @extschema@.l4_accused_votes(@extschema@.l4_accusation[]) IS
+'Step: whom each unit that accuses others accuses first; of several that one record names each has a part of its vote.';
+
+CREATE FUNCTION @extschema@.l4_accused_ends(accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)
+RETURNS TABLE (unit text, votes double precision, share double precision)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 10
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	accusers text[];
+	accused text[];
+	parts double precision[];
+	starts text[];
+	ends text[];
+	round int := 0;
+BEGIN
+	-- Each accuser's vote goes on from whom it accuses to whom that one accuses, to the end: who accuses nobody, or whom most
+	-- accuse. Every round doubles the way.
+	SELECT array_agg(v.accuser ORDER BY v.accuser, v.unit), array_agg(v.unit ORDER BY v.accuser, v.unit),
+		array_agg(v.part ORDER BY v.accuser, v.unit)
+	INTO accusers, accused, parts
+	FROM @extschema@.l4_accused_votes(accusations) v;
+	WITH vote AS MATERIALIZED (SELECT v.* FROM unnest(accusers, accused, parts) v (accuser, unit, part)),
+	guilty AS (
+		SELECT v.unit FROM vote v GROUP BY v.unit HAVING sum(v.part) > 1
+			AND sum(v.part) > (limits).evidence_accused_majority_share * (SELECT sum(o.part) FROM vote o)
+	)
+	SELECT array_agg(v.accuser ORDER BY v.accuser), array_agg(v.unit ORDER BY v.accuser) INTO starts, ends
+	FROM vote v WHERE v.part = 1 AND v.accuser NOT IN (SELECT g.unit FROM guilty g);
+	WHILE 2::numeric ^ round < cardinality(starts) LOOP
+		ends := ARRAY(SELECT coalesce(n.reached, e.reached)
+			FROM unnest(ends) WITH ORDINALITY e (reached, place)
+			LEFT JOIN unnest(starts, ends) n (unit, reached) ON n.unit = e.reached
+			ORDER BY e.place);
+		round := round + 1;
+	END LOOP;
+	RETURN QUERY
+	SELECT e.unit, sum(e.part), sum(e.part) / sum(sum(e.part)) OVER ()
+	FROM (
+		-- who accuse each other in a circle have no end: there the vote stays with whom it was given to
+		SELECT CASE WHEN f.reached IS NULL OR o.unit IS NOT NULL THEN v.unit ELSE f.reached END AS unit, v.part
+		FROM unnest(accusers, accused, parts) v (accuser, unit, part)
+		LEFT JOIN unnest(starts, ends) f (unit, reached) ON f.unit = v.unit
+		LEFT JOIN unnest(starts) o (unit) ON o.unit = f.reached) e
+	GROUP BY e.unit;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_accused_ends(@extschema@.l4_accusation[], @extschema@.l4_limits) IS
+'Step: with whom the votes of l4_accused_votes end, when those of each accused unit that accuses another one go on to that '
+'one: how many, and which share of all. Whom most of the accusers accuse keeps its votes even if it accuses somebody back.';
+
+CREATE FUNCTION @extschema@.l4_evidence_accused(accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	WITH accused AS (
-		SELECT DISTINCT ON (a.unit) a.* FROM unnest(l4_evidence_accused.accusations) a
-		WHERE a.accuser IS NOT NULL AND a.ending IS NOT TRUE
-			AND NOT EXISTS (SELECT FROM unnest(l4_evidence_accused.accusations) o WHERE o.accuser = a.unit)
+	WITH complaint AS MATERIALIZED (
+		SELECT a.* FROM unnest(l4_evidence_accused.accusations) a WHERE a.accuser IS NOT NULL AND a.ending IS NOT TRUE
+	),
+	accused AS (
+		SELECT DISTINCT ON (a.unit) a.* FROM complaint a
 		ORDER BY a.unit, a.first_ts, a.stream_id, a.line_no, a.shape_id, a.name COLLATE "C" DESC
 	),
-	accuser AS (
-		SELECT o.unit, count(DISTINCT o.accuser) AS accusers FROM unnest(l4_evidence_accused.accusations) o GROUP BY o.unit
-	)
-	SELECT a.unit, a.node, a.rank, 'accused', 1::float8 / count(*) OVER (), NULL::float8, NULL::text,
-		jsonb_build_object('accusers', o.accusers, 'accuser', a.accuser, 'name', a.name),
+	accuser AS (SELECT o.unit, count(DISTINCT o.accuser) AS accusers FROM complaint o GROUP BY o.unit)
+	SELECT a.unit, a.node, a.rank, 'accused',
+		e.share * CASE WHEN o.accusers > 1 THEN 1 ELSE (l4_evidence_accused.limits).evidence_accused_lone_part END,
+		NULL::float8, 'evidence_accused_majority_share',
+		jsonb_build_object('accusers', o.accusers, 'accuser', a.accuser, 'name', a.name, 'share', e.share,
+			'names_others', a.unit IN (SELECT c.accuser FROM complaint c)),
 		a.shape_id, a.stream_id, a.line_no, a.first_ts
-	FROM accused a JOIN accuser o ON o.unit = a.unit;
+	FROM @extschema@.l4_accused_ends(l4_evidence_accused.accusations, l4_evidence_accused.limits) e
+	JOIN accused a ON a.unit = e.unit
+	JOIN accuser o ON o.unit = e.unit;
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_accused(@extschema@.l4_accusation[]) IS
-'Step: Evidence of kind accused: unexplained records of other units name the unit, and none of its own names another one. '
-'Several such units share the suspicion.';
+COMMENT ON FUNCTION @extschema@.l4_evidence_accused(@extschema@.l4_accusation[], @extschema@.l4_limits) IS
+'Step: Evidence of kind accused: unexplained records of other units complain of the unit, and so do, through it, those that '
+'complain of these (l4_accused_ends); by the share of the accusers that end there, half of it where one unit alone says so.';

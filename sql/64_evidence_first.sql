@@ -1,20 +1,32 @@
 CREATE FUNCTION @extschema@.l4_evidence_first(placed @extschema@.l4_placed_record[], at_large @extschema@.l4_placed_record,
-	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
+	cause @extschema@.l4_placed_record, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	SELECT p.unit, p.node, p.rank, CASE WHEN p.turn < f.turn OR f.turn IS NULL THEN 'first' ELSE 'own' END,
-		(1 - p.units_alike::float8 / p.units)
+		-- the share of the others that have it not
+		(p.units - p.units_alike)::float8 / (p.units - 1)
 			* CASE WHEN p.trouble THEN 1 ELSE (l4_evidence_first.limits).evidence_first_harmless_part END
 			-- a rank that another kept waiting or left, be it unnamed, speaks of that one
-			* CASE WHEN p.peer AND p.kind <> 'system' THEN (l4_evidence_first.limits).evidence_first_peer_part ELSE 1 END,
+			* CASE WHEN p.peer AND p.kind <> 'system' THEN (l4_evidence_first.limits).evidence_first_peer_part ELSE 1 END
+			* CASE WHEN p.turn >= f.turn AND p.by_itself AND p.units_alike = 1 AND i.units <= GREATEST(1, p.units
+					* (l4_evidence_first.limits).evidence_common_least_share)
+				THEN (l4_evidence_first.limits).evidence_first_itself_factor ELSE 1 END
+			* CASE WHEN p.survived THEN (l4_evidence_first.limits).evidence_first_survived_part ELSE 1 END
+			* CASE WHEN p.for_all THEN (l4_evidence_first.limits).evidence_spokesman_part ELSE 1 END,
 		NULL::float8, 'evidence_common_share',
 		jsonb_build_object('units', p.units, 'units_alike', p.units_alike, 'before_others', COALESCE(p.turn < f.turn, false)),
 		p.shape_id, p.stream_id, p.first_line, p.first_ts
 	FROM unnest(l4_evidence_first.placed) p
 	CROSS JOIN (SELECT (l4_evidence_first.at_large).turn) f
-	WHERE NOT p.accuses AND p.units_alike::float8 / p.units <= (l4_evidence_first.limits).evidence_common_share AND p.units > 1;
+	CROSS JOIN (SELECT (l4_evidence_first.cause).turn) c
+	CROSS JOIN (SELECT count(DISTINCT o.unit) AS units FROM unnest(l4_evidence_first.placed) o
+		WHERE o.by_itself AND o.units_alike = 1) i
+	WHERE NOT p.accuses AND p.units_alike::float8 / p.units <= (l4_evidence_first.limits).evidence_common_share AND p.units > 1
+		-- before a cause that all have in common, only what may have led to it
+		AND (c.turn IS NULL OR p.turn < c.turn AND p.trouble);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_first(@extschema@.l4_placed_record[], @extschema@.l4_placed_record,
-	@extschema@.l4_limits) IS
+	@extschema@.l4_placed_record, @extschema@.l4_limits) IS
 'Step: Evidence of kinds first and own: an unexplained record of a unit that names no other one and that few units have, '
-'before the failure shows at large (at_large) or later.';
+'before the failure shows at large (at_large) or later; where all have a cause in common (cause), only trouble that comes '
+'before it.';

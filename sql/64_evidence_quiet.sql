@@ -1,14 +1,26 @@
 CREATE FUNCTION @extschema@.l4_evidence_quiet(job_id text, streams @extschema@.l4_job_stream[], telling_streams bigint[],
+	unexplained @extschema@.l4_unexplained_record[],
 	limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
 	WITH stream AS MATERIALIZED (
 		SELECT s.* FROM @extschema@.l4_rank_streams(l4_evidence_quiet.streams) s
-		UNION ALL SELECT s.* FROM unnest(l4_evidence_quiet.streams) s WHERE s.kind = 'launcher' AND s.record_count > 0
+		UNION ALL SELECT s.* FROM unnest(l4_evidence_quiet.streams) s WHERE s.kind IN ('launcher', 'other')
+			AND s.record_count > 0
+	),
+	told AS (
+		-- who was told to end, and when
+		SELECT r.unit, min(r.first_ts) AS at FROM unnest(l4_evidence_quiet.unexplained) r WHERE r.ending AND r.unit IS NOT NULL
+		GROUP BY r.unit
+	),
+	step AS (
+		SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY i.length) AS length
+		FROM (SELECT t.started_at - lag(t.started_at) OVER (ORDER BY t.started_at) AS length
+			FROM @extschema@.l4_job_timeline(l4_evidence_quiet.job_id) t) i
 	),
 	stopped AS MATERIALIZED (
-		SELECT s.*, t.units, t.units_telling
+		SELECT s.*, t.units, t.units_telling, max(s.last_ts) OVER (PARTITION BY s.unit) AS ended_at
 		FROM @extschema@.l4_telling_units(l4_evidence_quiet.streams, l4_evidence_quiet.telling_streams) t
 		JOIN stream s ON s.kind = t.kind AND s.unit = t.unit
 		WHERE NOT t.tells
@@ -16,16 +28,22 @@ BEGIN ATOMIC
 	)
 	SELECT s.unit, s.node, s.rank, 'quiet',
 		CASE s.kind WHEN 'rank' THEN 1 ELSE (l4_evidence_quiet.limits).evidence_quiet_launcher_part END
-			* GREATEST(1 / sqrt(GREATEST(s.units - s.units_telling, 1)), (l4_evidence_quiet.limits).evidence_quiet_least_part),
+			* GREATEST(1 / sqrt(GREATEST(s.units - s.units_telling, 1)), (l4_evidence_quiet.limits).evidence_quiet_least_part)
+			* CASE WHEN d.at - s.ended_at < e.length * (l4_evidence_quiet.limits).evidence_quiet_still_factor
+				THEN (l4_evidence_quiet.limits).evidence_quiet_told_part ELSE 1 END,
 		NULL::float8, 'evidence_quiet_share',
 		jsonb_build_object('stream_kind', s.kind, 'units', s.units, 'units_telling', s.units_telling,
 			'iteration', s.last_iteration),
 		NULL::bigint, s.stream_id, l.last_line, s.last_ts
 	FROM stopped s
+	CROSS JOIN step e
+	LEFT JOIN told d ON d.unit = s.unit
 	LEFT JOIN @extschema@.l4_job_last_lines(l4_evidence_quiet.job_id, ARRAY(SELECT o.stream_id FROM stopped o)) l
 		ON l.stream_id = s.stream_id;
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_quiet(text, @extschema@.l4_job_stream[], bigint[], @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_evidence_quiet(text, @extschema@.l4_job_stream[], bigint[],
+	@extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
 'Step: Evidence of kind quiet against units: the ranks (launchers) of the others log the failure (telling_streams: the '
-'streams that do), all of this one stop without a word; a piece for each of its ranks and launchers. Nothing where more of '
+'streams that do), all of this one stop without a word; a piece for each of its ranks and launchers, '
+'which weighs less where it was told to end (unexplained) before the job had stood still. Nothing where more of '
 'the units than evidence_quiet_share do.';

@@ -17,6 +17,7 @@ DECLARE
 	streams @extschema@.l4_job_stream[];
 	placed @extschema@.l4_placed_record[];
 	at_large @extschema@.l4_placed_record;
+	cause @extschema@.l4_placed_record;
 	telling_streams bigint[];
 	unexplained_shapes bigint[];
 	rank_fails boolean;
@@ -33,10 +34,14 @@ BEGIN
 	accusations := coalesce(accusations,
 		ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_node_evidence.job_id, unexplained, limits, wordings) a));
 	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s);
-	placed := ARRAY(SELECT p FROM @extschema@.l4_placed_records(unexplained, units, accusations, limits, wordings) p);
-	at_large := @extschema@.l4_failure_at_large(placed, limits);
-	telling_streams := ARRAY(SELECT DISTINCT p.stream_id FROM unnest(placed) p);
 	unexplained_shapes := ARRAY(SELECT DISTINCT n.shape_id FROM unnest(unexplained) n);
+	placed := ARRAY(SELECT p FROM @extschema@.l4_placed_records(unexplained, units,
+		ARRAY(SELECT s.unit FROM @extschema@.l4_spokesmen(streams, unexplained, limits) s), accusations, limits, wordings) p);
+	placed := ARRAY(SELECT p FROM @extschema@.l4_surviving_placed(l4_node_evidence.job_id, placed, unexplained_shapes,
+		NOT EXISTS (SELECT FROM unnest(unexplained) n WHERE n.reason = 'severe'), limits) p);
+	at_large := @extschema@.l4_failure_at_large(placed, limits);
+	cause := @extschema@.l4_common_cause(l4_node_evidence.job_id, placed, streams, limits);
+	telling_streams := ARRAY(SELECT t.stream_id FROM @extschema@.l4_telling_streams(placed, limits) t);
 	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave);
 	weights := to_jsonb(limits);
 	RETURN QUERY
@@ -45,17 +50,20 @@ BEGIN
 	FROM (
 		SELECT * FROM @extschema@.l4_evidence_missing(units, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_silent(l4_node_evidence.job_id, units, streams, clocks, limits)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet(l4_node_evidence.job_id, streams, telling_streams, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet(l4_node_evidence.job_id, streams, telling_streams,
+			unexplained, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, telling_streams, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_named(units, accusations, at_large, limits)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_accused(accusations)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_first(placed, at_large, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_accused(accusations, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_first(placed, at_large, cause, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_lag(streams)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_late(l4_node_evidence.job_id, units, streams, clocks,
 			unexplained_shapes, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails, limits)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_forest(units, unexplained, limits)) e;
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_forest(units, unexplained, limits)) e
+	-- what all have in common no single one is to blame for, however else it differs
+	WHERE cause.turn IS NULL OR e.kind IN ('missing', 'silent', 'first');
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],

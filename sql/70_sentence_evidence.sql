@@ -16,12 +16,13 @@ BEGIN ATOMIC
 			round((e.n ->> 'seconds')::numeric))
 		WHEN 'quiet' THEN CASE WHEN e.n ? 'ranks'
 			THEN format('all other ranks log the failure, rank %s stops without a word at %s%s', e.rank, e.at, e.iteration)
-			ELSE format('%s of %s nodes log the failure in their %s logs, this one stops without a word at %s%s',
-				e.n ->> 'units_telling', e.n ->> 'units', e.n ->> 'stream_kind', e.at, e.iteration) END
+			ELSE format('%s of %s nodes log the failure in their %slogs, this one stops without a word%s%s',
+				e.n ->> 'units_telling', e.n ->> 'units', NULLIF(e.n ->> 'stream_kind', 'other') || ' ', ' at ' || e.at,
+				e.iteration) END
 		WHEN 'named' THEN format('%s, a log of no node, names it (%s)', e.n ->> 'source', e.n ->> 'name')
-		WHEN 'accused' THEN format('%s it (%s) and it names no other node',
+		WHEN 'accused' THEN format('%s it (%s)%s',
 			CASE WHEN e.n ->> 'accusers' = '1' THEN e.n ->> 'accuser' || ' names' ELSE e.n ->> 'accusers' || ' nodes name' END,
-			e.n ->> 'name')
+			e.n ->> 'name', CASE WHEN (e.n ->> 'names_others')::boolean THEN '' ELSE ' and it names no other node' END)
 		WHEN 'lag' THEN format('its last iteration is %s, that of the others %s', e.n ->> 'iteration',
 			e.n ->> 'others_iteration')
 		WHEN 'behind' THEN format('it stands a step behind: %s of %s nodes logged "%s" %s times, it once less',

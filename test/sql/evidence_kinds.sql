@@ -167,6 +167,90 @@ SELECT source, first_iteration, last_iteration FROM l4_stream WHERE job_id = 'tr
 SELECT kind, node, rank, stage, iteration FROM l4_diagnose('traced') WHERE kind IN ('node', 'stage', 'iteration');
 DELETE FROM l4_limit WHERE NOT builtin;
 
+INSERT INTO l4_limit (name, value) VALUES ('evidence_forest_places', 0);
+-- What is no evidence, or other evidence than it seems.
+CREATE FUNCTION blamed(job text) RETURNS TABLE (unit text, reasons text) LANGUAGE sql AS $$
+	SELECT s.unit, (SELECT string_agg(e.kind || ' ' || round(e.weight::numeric, 2), ', ' ORDER BY e.weight DESC, e.kind)
+		FROM unnest(s.evidence) e) FROM l4_suspect_nodes(job) s ORDER BY s.ordinal
+$$;
+\echo == a cause in common: who alone says that it aborts, whom the launcher names, and who was cut off before it could speak
+SELECT make_lines('common'), fail('common', '{0,1,2,3}', 21, 'ValueError: configuration expects 16 ranks, there are 5')
+\g /dev/null
+INSERT INTO line VALUES ('common', 2, 2, 'train', 22, 'ERROR rank 2 aborts the job'),
+	('common', NULL, NULL, 'launcher', 23, 'ERROR job failed: rank 2 exited first');
+SELECT load_job('common', :nodes) \g /dev/null
+SELECT * FROM blamed('common');
+\echo == the same where two ranks save, and both fail: the others only lose their peers
+SELECT make_lines('savers') \g /dev/null
+INSERT INTO line SELECT 'savers', r, r, 'train', 20.8, 'INFO saving checkpoint to /out/step_10'
+FROM unnest('{1,3}'::int[]) r;
+SELECT fail('savers', '{1,3}', 21, 'OSError: cannot write /out/step_10'), fail('savers', '{0,2,4}', 21.5,
+	'connection reset by peer') \g /dev/null
+SELECT load_job('savers', :nodes) \g /dev/null
+SELECT * FROM blamed('savers');
+\echo == one file in all complaints, whatever their words
+SELECT make_lines('file') \g /dev/null
+SELECT fail('file', '{0,1,2}', 21, 'OSError: stale handle: /out/data/index.bin'), fail('file', '{3,4}', 21,
+	'RuntimeError: cannot map /out/data/index.bin') \g /dev/null
+SELECT load_job('file', :nodes) \g /dev/null
+SELECT * FROM blamed('file');
+\echo == who speaks for all is not what it speaks of; an exception of its own is
+SELECT make_lines('voice'), make_lines('voice_fails') \g /dev/null
+DELETE FROM line WHERE job LIKE 'voice%' AND rank > 0;
+INSERT INTO line SELECT j.job, r, r, 'train', 0.5, 'INFO ready'
+FROM generate_series(1, 4) r, (VALUES ('voice'), ('voice_fails')) j (job);
+SELECT fail('voice', '{0}', 21, 'validation failed'), fail('voice_fails', '{0}', 21, 'ValueError: no such key') \g /dev/null
+SELECT load_job('voice', :nodes), load_job('voice_fails', :nodes) \g /dev/null
+SELECT * FROM blamed('voice');
+SELECT * FROM blamed('voice_fails');
+\echo == a mention is no accusation, and source text in a traceback is none
+SELECT make_lines('mention'), fail('mention', '{0,1,2,3,4}', 21, 'collective operation stopped') \g /dev/null
+SELECT fail('mention', '{1,2}', 21.5, 'group 1 has ranks [3, 4], master_addr=n0') \g /dev/null
+SELECT load_job('mention', :nodes) \g /dev/null
+SELECT accuser, unit, name FROM l4_accusations('mention');
+SELECT l4_told_text(E'ERROR step 3\nTraceback (most recent call last):\n  File "a.py", line 3, in wait\n'
+	'    recv(rank=3, timeout=timeout)\n    ~~~~^^^\nValueError: no such key');
+SELECT l4_told_text(E'[1,3]<stdout>: Traceback (most recent call last):\n[1,3]<stdout>:   File "a.py", line 3, in f\n'
+	'[1,3]<stdout>:     wait(timeout)\n[1,3]<stdout>: KeyError: 7');
+\echo == chains are followed to their end, a circle ends nowhere, most accusers are right though they are accused back
+CREATE FUNCTION ends(edges text) RETURNS TABLE (unit text, votes numeric, share numeric) LANGUAGE sql AS $$
+	SELECT e.unit, round(e.votes::numeric, 2), round(e.share::numeric, 2) FROM l4_accused_ends(ARRAY(
+		SELECT ROW(split_part(p, '>', 2), split_part(p, '>', 2), NULL, split_part(p, '>', 2), split_part(p, '>', 1), 'rank',
+			'f', 0, row_number() OVER (ORDER BY split_part(p, '>', 1)), 1, NULL, false)::l4_accusation
+		FROM unnest(string_to_array(edges, ' ')) p), l4_limits_in_force()) e ORDER BY e.unit
+$$;
+SELECT * FROM ends('a>b b>c c>d e>d');
+SELECT * FROM ends('a>b b>c c>a');
+SELECT * FROM ends('a>x b>x c>x x>a');
+\echo == one accuser is half a witness
+SELECT make_lines('lone'), fail('lone', '{0,1,2,3,4}', 21, 'collective operation stopped'),
+	fail('lone', '{2}', 21.5, 'lost rank 4') \g /dev/null
+SELECT load_job('lone', :nodes) \g /dev/null
+SELECT unit, kind, round(weight::numeric, 2) AS weight FROM l4_node_evidence('lone');
+\echo == quiet is who does not complain as the others do, whatever it says of them later
+SELECT make_lines('later_word'), fail('later_word', '{0,1,2,4}', 21, 'collective operation timed out'),
+	fail('later_word', '{3}', 22, 'socket closed') \g /dev/null
+SELECT load_job('later_word', :nodes) \g /dev/null
+SELECT * FROM blamed('later_word');
+\echo == quiet, but told to end before the job had stood still
+SELECT make_lines('told'), fail('told', '{0,1,2,4}', 21, 'connection closed by peer') \g /dev/null
+INSERT INTO line VALUES ('told', 3, NULL, 'launcher', 21.2, 'WARNING sending process 7 closing signal SIGTERM');
+SELECT load_job('told', :nodes) \g /dev/null
+SELECT unit, round(weight::numeric, 2) AS weight FROM l4_node_evidence('told') WHERE kind = 'quiet';
+\echo == an error that speaks for itself, and alone, is a cause; one of start-up that its rank survived is not
+SELECT make_lines('itself'), fail('itself', '{0,1,3,4}', 21, 'connection closed by peer'),
+	fail('itself', '{2}', 21.5, 'ValueError: checksum of shard 7') \g /dev/null
+SELECT make_lines('survives'), fail('survives', '{0,1,3,4}', 21, 'connection closed by peer'),
+	fail('survives', '{2}', 20.9, 'ValueError: checksum of shard 7') \g /dev/null
+DELETE FROM line WHERE job = 'survives' AND line LIKE '%step%';
+INSERT INTO line SELECT 'survives', 2, 2, 'train', 20.95, 'INFO ' || w
+FROM unnest('{reads again,reads well,goes on}'::text[]) w;
+SELECT load_job('itself', :nodes), load_job('survives', :nodes) \g /dev/null
+SELECT unit, kind, round(weight::numeric, 2) AS weight FROM l4_node_evidence('itself') WHERE kind IN ('own', 'first');
+SELECT unit, kind, round(weight::numeric, 2) AS weight FROM l4_node_evidence('survives') WHERE kind IN ('own', 'first');
+DROP FUNCTION ends, blamed;
+DELETE FROM l4_limit WHERE NOT builtin;
+
 -- A weight and a limit of the site's own count: half as much, and nothing where the limit is out of reach.
 INSERT INTO l4_limit (name, value) VALUES ('weight_slow', 1), ('evidence_counter_factor', 1000);
 SELECT kind, round(weight::numeric, 3) AS weight FROM l4_node_evidence('slow');
