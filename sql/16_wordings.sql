@@ -132,7 +132,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, stage, priority, name, patte
 			'|/((\w+[-_])?data(sets?)?|train(ing)?(_data)?)/(?![^ ]*(ckpt|checkpoint|snapshot))[^ ]*'
 			'\.(bin|idx|parquet|jsonl?|tar|arrow|npy|tfrecord|mds)\M',
 		'RuntimeError: DataLoader worker (pid 4711) is killed'),
-	(true, 'stage', 'rendezvous', 350, 'rendezvous',
+	(true, 'stage', 'rendezvous', 350, 'meets',
 		'\mrendezvous|_create_c10d_store\M|\mDistStoreError\M|coordination[ _]service|wait_for_all_tasks_to_register',
 		'torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError'),
 	(true, 'stage', 'communicator_init', 400, 'makes_communicator',
