@@ -48,14 +48,27 @@ without_zeros(const char *block, size_t size)
 	return size;
 }
 
-/* The next bytes of the archive: whole tar blocks, but at the end. A failure waits until the bytes before it were taken. */
+/*
+ * The next bytes of the archive: whole tar blocks, but at the end. A failure waits until the bytes before it were taken.
+ *
+ * Of a tar archive first of all a block of zeros: libarchive tells the format by the first block, which may be a damaged
+ * header, and takes zeros for an end mark, behind which it reads on here. To name the format instead does not go together
+ * with options in libarchive 3.8.10.
+ */
 static la_ssize_t
 read_input(struct archive *archive, void *client, const void **buffer)
 {
+	static const char zeros[HEAD_SIZE];
 	L4FileReader *reader = client;
 	size_t		filled = 0;
 	ssize_t		size = 0;
 
+	if (reader->kind == KIND_TAR && !reader->begun)
+	{
+		reader->begun = true;
+		*buffer = zeros;
+		return HEAD_SIZE;
+	}
 	if (files_cancel_pending())
 	{
 		archive_set_error(archive, EINTR, "interrupted");
@@ -118,10 +131,8 @@ files_archive_open(L4FileReader *reader)
 	reader->name_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t) 0);
 	if (reader->kind == KIND_TAR)
 	{
-		/* named, not guessed: its first header may be the damaged one. Options unset the name. */
 		archive_read_support_format_tar(archive);
 		archive_read_set_options(archive, "tar:read_concatenated_archives");
-		archive_read_set_format(archive, ARCHIVE_FORMAT_TAR);
 	}
 	else
 	{
@@ -259,7 +270,9 @@ describe_entry(L4FileReader *reader, char **source, int64 *size, TimestampTz *mo
 static int64
 header_place(L4FileReader *reader)
 {
-	return archive_filter_bytes(reader->archive, 0) - (reader->header.result == ARCHIVE_RETRY ? HEAD_SIZE : 0);
+	int64		given = archive_filter_bytes(reader->archive, 0) - HEAD_SIZE;	/* without the block of zeros */
+
+	return given - (reader->header.result == ARCHIVE_RETRY ? HEAD_SIZE : 0);
 }
 
 /* That block, or NULL where it is gone. At the end of a cut archive it is shorter. */

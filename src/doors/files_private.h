@@ -75,6 +75,7 @@ struct L4FileReader
 
 	struct archive *archive;	/* or NULL */
 	locale_t	name_locale;	/* keeps UTF-8 names whole in any database, or 0 */
+	bool		begun;			/* libarchive has the block that tells it the format of a tar archive */
 	char	   *input;			/* what libarchive has of the archive's bytes, */
 	size_t		input_size;		/* so many, */
 	int64		input_end;		/* up to here, */

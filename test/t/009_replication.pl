@@ -14,7 +14,8 @@ my $subscriber = PostgreSQL::Test::Cluster->new('subscriber');
 for my $node ($publisher, $subscriber)
 {
 	$node->init(allows_streaming => 'logical');
-	$node->append_conf('postgresql.conf', "timezone = 'UTC'\nsynchronous_commit = off\nmax_logical_replication_workers = 8\n");
+	# commits reach the disk (wait_for_catchup waits for what has), but are not waited for by it
+	$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\nmax_logical_replication_workers = 8\n");
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION l4');
 }
