@@ -184,6 +184,8 @@ COMMENT ON FUNCTION @extschema@.l4_report_text_details(text, @extschema@.l4_find
 CREATE FUNCTION @extschema@.l4_report_text(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
 SET jit = off
+-- else each step's plan has a copy of all findings in PostgreSQL 18, which plans for the values at hand
+SET plan_cache_mode = force_generic_plan
 BEGIN ATOMIC
 	-- else each part would be made twice: to see whether it is empty, and to show it
 	WITH part AS MATERIALIZED (
@@ -271,6 +273,8 @@ COMMENT ON FUNCTION @extschema@.l4_report_markdown_details(text, @extschema@.l4_
 CREATE FUNCTION @extschema@.l4_report_markdown(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
 SET jit = off
+-- else each step's plan has a copy of all findings in PostgreSQL 18, which plans for the values at hand
+SET plan_cache_mode = force_generic_plan
 BEGIN ATOMIC
 	-- else each part would be made twice: to see whether it is empty, and to show it
 	WITH part AS MATERIALIZED (

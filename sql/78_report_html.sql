@@ -244,6 +244,8 @@ COMMENT ON FUNCTION @extschema@.l4_report_html_details(text, @extschema@.l4_find
 CREATE FUNCTION @extschema@.l4_report_html(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
 SET jit = off
+-- else each step's plan has a copy of all findings in PostgreSQL 18, which plans for the values at hand
+SET plan_cache_mode = force_generic_plan
 BEGIN ATOMIC
 	-- else each part would be made twice: to see whether it is there, and to show it
 	WITH part AS MATERIALIZED (
