@@ -215,3 +215,39 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_job_times_before(text, bigint[], bigint[]) IS
 'Step: For lines of streams (two arrays of one length): the latest time that the stream had told by then, as far as the '
 'counts know.';
+
+CREATE FUNCTION @extschema@.l4_job_times_around(job_id text, stream_ids bigint[], line_nos bigint[])
+	RETURNS TABLE (stream_id bigint, line_no bigint, since timestamptz, until timestamptz, time_zone text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	WITH before AS MATERIALIZED (
+		SELECT b.stream_id, b.line_no, CASE WHEN @extschema@.l4_clock_was_set(b.ts) THEN b.ts END AS ts
+		FROM @extschema@.l4_job_times_before(l4_job_times_around.job_id, l4_job_times_around.stream_ids,
+			l4_job_times_around.line_nos) b
+	),
+	mark AS (
+		SELECT e.stream_id, m.line_no, m.ts FROM @extschema@.l4_stream_event e
+		CROSS JOIN LATERAL (VALUES (e.first_line, e.first_ts), (e.last_line, e.last_ts)) m (line_no, ts)
+		WHERE e.job_id = l4_job_times_around.job_id AND e.stream_id = ANY (l4_job_times_around.stream_ids)
+			AND @extschema@.l4_clock_was_set(m.ts)
+	),
+	later AS (
+		-- what has no stamp inherits the one before: only a later time was told by another record
+		SELECT b.stream_id, b.line_no, min(m.ts) AS ts
+		FROM before b JOIN mark m ON m.stream_id = b.stream_id AND m.line_no > b.line_no
+		WHERE b.ts IS NULL OR m.ts > b.ts
+		GROUP BY b.stream_id, b.line_no
+	)
+	SELECT b.stream_id, b.line_no, b.ts, l.ts, (SELECT j.time_zone FROM @extschema@.l4_job j
+		WHERE j.job_id = l4_job_times_around.job_id)
+	FROM before b LEFT JOIN later l ON l.stream_id = b.stream_id AND l.line_no = b.line_no;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_times_around(text, bigint[], bigint[]) IS
+'Step: For lines of streams (two arrays of one length): between which times that the stream told they were written, as far as '
+'the counts know (since as l4_job_times_before; until: the first later one), and the zone of the job. NULL: not known.';

@@ -32,10 +32,10 @@ COMMENT ON FUNCTION @extschema@.l4_text_gravity(text, @extschema@.l4_wordings) I
 CREATE FUNCTION @extschema@.l4_without_source_text(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 RETURN CASE WHEN message ~ 'Traceback \(most recent call last\)'
-	THEN regexp_replace(message, '\n[ \t]{4,}(?!File ")[^\n]*', '', 'g') ELSE message END;
+	THEN regexp_replace(message, '\n(\S{1,40}:)?[ \t]{4,}(?!File ")[^\n]*', '', 'g') ELSE message END;
 COMMENT ON FUNCTION @extschema@.l4_without_source_text(text) IS
-'Step: a message without the source lines that a Python traceback quotes below its frames, which name all that stands in '
-'them, be it concerned or not; other messages as they are.';
+'Step: a message without the source lines that a Python traceback quotes below its frames (behind a label, where its lines '
+'have one), which name all that stands in them, be it concerned or not; other messages as they are.';
 
 CREATE FUNCTION @extschema@.l4_text_stage(message text, wordings @extschema@.l4_wordings) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
@@ -62,6 +62,20 @@ COMMENT ON FUNCTION @extschema@.l4_text_component(text, @extschema@.l4_wordings)
 'Step: What the code that failed is called (data_loader, checkpoint, communicator, ...; wordings of class component), by '
 'the line of the exception, else by the frame nearest to it that says; NULL where none does. wordings: '
 'l4_wordings_in_force().';
+
+CREATE FUNCTION @extschema@.l4_stamp_in_text(message text, time_zone text) RETURNS timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE STRICT COST 50
+BEGIN ATOMIC
+	-- months and days are added, as no text may be refused
+	SELECT (make_timestamp(m.part[1]::int, 1, 1, 0, 0, 0) + make_interval(months => m.part[2]::int - 1,
+		days => m.part[3]::int - 1, hours => m.part[4]::int, mins => m.part[5]::int, secs => m.part[6]::float8))
+		AT TIME ZONE l4_stamp_in_text.time_zone
+	FROM regexp_match(l4_stamp_in_text.message,
+		'\mtime\s{0,20}[:=]\s{0,4}(20\d\d)-(\d\d)-(\d\d)[ T_](\d\d):(\d\d):(\d\d(?:\.\d{1,6})?)') m (part);
+END;
+COMMENT ON FUNCTION @extschema@.l4_stamp_in_text(text, text) IS
+'Step: The time that a message itself tells of ("time : 2026-11-22_04:14:11", as summaries of launchers have it), in the '
+'given zone; NULL where it tells of none.';
 
 CREATE FUNCTION @extschema@.l4_shape_words(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 50

@@ -65,6 +65,19 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_pool_sentence(jsonb) IS
 'Step: what a job is compared with (l4_pool_facts), in words.';
 
+CREATE FUNCTION @extschema@.l4_moment_sentence(at timestamptz, span jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+	WHEN span ? 'told' THEN 'at ' || @extschema@.l4_time_text((span ->> 'told')::timestamptz)
+	WHEN span ? 'since' AND span ? 'until' THEN format('after %s and before %s',
+		@extschema@.l4_time_text((span ->> 'since')::timestamptz), @extschema@.l4_clock_text((span ->> 'until')::timestamptz))
+	WHEN span ? 'until' THEN 'before ' || @extschema@.l4_time_text((span ->> 'until')::timestamptz)
+	WHEN span ? 'since' THEN 'after ' || @extschema@.l4_time_text((span ->> 'since')::timestamptz)
+	ELSE 'at ' || @extschema@.l4_time_text(at) END;
+COMMENT ON FUNCTION @extschema@.l4_moment_sentence(timestamptz, jsonb) IS
+'Step: When a record was written, in words: at its time, or, of one without a stamp (facts: span, with told, since, until of '
+'l4_unexplained_spans), what is known.';
+
 CREATE FUNCTION @extschema@.l4_event_sentence(finding @extschema@.l4_finding, whole boolean DEFAULT true) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -78,7 +91,7 @@ BEGIN ATOMIC
 					THEN ', so no fault of one node' ELSE '' END
 			ELSE format('on %s of %s nodes', finding.nodes_affected, f.units) END,
 		COALESCE('on ' || (f.facts ->> 'unit'), 'in ' || (f.facts ->> 'source')),
-		' at ' || @extschema@.l4_time_text((f.facts ->> 'first_at')::timestamptz),
+		' ' || @extschema@.l4_moment_sentence((f.facts ->> 'first_at')::timestamptz, f.facts -> 'span'),
 		CASE WHEN (f.facts -> 'of_suspect')::boolean THEN ' (the suspected node)' ELSE '' END,
 		-- what holds for most of them is left out of the short form
 		CASE WHEN whole OR f.facts ->> 'reason' <> 'new' THEN '; ' || @extschema@.l4_unexplained_sentence(f.facts ->> 'reason',
@@ -88,7 +101,7 @@ BEGIN ATOMIC
 	FROM (SELECT finding.facts AS facts, (finding.facts -> 'units')::int AS units) f;
 END;
 COMMENT ON FUNCTION @extschema@.l4_event_sentence(@extschema@.l4_finding, boolean) IS
-'Step: why an event is a finding, in words. Facts: units of the job, unit and source and time (first_at) of its first '
+'Step: why an event is a finding, in words. Facts: units of the job, unit and source and time (first_at, span) of its first '
 'record, of_suspect, nobody_suspected, reason and numbers of l4_unexplained_record, pool (l4_pool_facts). whole false '
 'leaves out what holds for most events: that successful jobs do not log it, and with which it was compared.';
 
@@ -101,7 +114,7 @@ BEGIN ATOMIC
 			WHEN f.facts ->> 'names_suspect' IS NULL THEN ''
 			WHEN f.facts ->> 'unit' IS NULL THEN ', which names the suspected ' || (f.facts ->> 'names_suspect')
 			ELSE ' (the suspected node)' END,
-		' at ' || @extschema@.l4_time_text(finding.first_seen),
+		' ' || @extschema@.l4_moment_sentence(finding.first_seen, f.facts -> 'span'),
 		CASE WHEN finding.nodes_affected > 1
 			THEN format(', on %s of %s nodes', finding.nodes_affected, f.facts ->> 'units') ELSE '' END,
 		CASE

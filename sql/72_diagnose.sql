@@ -45,6 +45,7 @@ DECLARE
 	events jsonb[];
 	roles jsonb;
 	components jsonb;
+	spans jsonb;
 	limits @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	wordings @extschema@.l4_wordings := @extschema@.l4_wordings_in_force();
 BEGIN
@@ -60,6 +61,9 @@ BEGIN
 	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_job_findings.job_id, unexplained, names,
 		l4_job_findings.use_pool, accusations, limits) e);
 	components := @extschema@.l4_event_components(unexplained, events, wordings);
+	spans := (SELECT jsonb_object_agg(jsonb_build_array(s.event_id, s.source, s.unit, s.first_ts)::text,
+			jsonb_strip_nulls(jsonb_build_object('told', s.told, 'since', s.since, 'until', s.until)))
+		FROM @extschema@.l4_unexplained_spans(l4_job_findings.job_id, unexplained, limits) s);
 	roles := (SELECT jsonb_object_agg(e ->> 'event_id', e ->> 'role') FROM unnest(events) e);
 
 	-- By name, whatever columns a kind of finding has; the evidence and the sentence are made of the facts, last.
@@ -77,7 +81,11 @@ BEGIN
 		UNION ALL
 		SELECT to_jsonb(i) FROM @extschema@.l4_iteration_findings(l4_job_findings.job_id, unexplained, names, onsets,
 			limits) i) t
-	CROSS JOIN LATERAL (SELECT jsonb_populate_record(NULL::@extschema@.l4_finding, t.columns) AS finding OFFSET 0) f
+	CROSS JOIN LATERAL (SELECT spans -> jsonb_build_array(t.columns -> 'event_id', t.columns #> '{facts,source}',
+		t.columns #> '{facts,unit}', coalesce(t.columns #> '{facts,first_at}', t.columns -> 'first_seen'))::text AS span) s
+	CROSS JOIN LATERAL (SELECT jsonb_populate_record(NULL::@extschema@.l4_finding, CASE
+		WHEN s.span IS NULL OR t.columns ->> 'kind' NOT IN ('event', 'fault') THEN t.columns
+		ELSE jsonb_set(t.columns, '{facts,span}', s.span) END) AS finding OFFSET 0) f
 	CROSS JOIN LATERAL (SELECT jsonb_populate_record(f.finding,
 		jsonb_build_object('evidence', @extschema@.l4_quotes_text((f.finding).facts -> 'quotes'),
 		'explanation', @extschema@.l4_finding_sentence(f.finding))) AS finding OFFSET 0) w;

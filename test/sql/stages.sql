@@ -48,8 +48,8 @@ SELECT last_stage, last_iteration FROM l4_stream WHERE job_id = 'stages' AND ran
 SELECT start('again'), train('again', 3), say('again', '{0,1,2,3}', 20, 'INFO waiting for all nodes to join'),
 	say('again', '{0,1,2,3}', 21, 'INFO creating training dataset from /data/tokens') \g /dev/null
 SELECT load_job('again') \g /dev/null
-SELECT regexp_replace(raw, '^\S+ \S+ ', '') AS raw, stage FROM l4_log WHERE job_id = 'again' AND rank = 0
-ORDER BY line_no DESC LIMIT 3;
+SELECT regexp_replace(raw, '^\S+ \S+ ', '') AS raw, stage FROM l4_log
+WHERE job_id = 'again' AND rank = 0 ORDER BY line_no DESC LIMIT 3;
 
 \echo == a data loader that dies while the job iterates
 SELECT start('loader'), train('loader', 30), say('loader', '{2}', 34, E'ERROR Traceback (most recent call last):\n'
@@ -104,6 +104,24 @@ INSERT INTO line SELECT 'evaluates', r, x.at + r * 0.001, x.line FROM generate_s
 	(9.0, 'ERROR AttributeError: metric has no attribute mean')) x (at, line);
 SELECT load_job('evaluates') \g /dev/null
 SELECT * FROM found('evaluates') WHERE kind = 'stage';
+
+\echo == records without a stamp lie between the stamps of their stream, or where their text says
+SELECT start('unstamped'), train('unstamped', 10) \g /dev/null
+SELECT l4_register_job('unstamped', '{}', 'failed', ARRAY['n0', 'n1', 'n2', 'n3'], 1) \g /dev/null
+CREATE FUNCTION ingest_bare(job text, rank int, bare text[]) RETURNS bigint LANGUAGE sql AS $$
+	SELECT rows FROM l4_ingest(job, format($q$SELECT line, rank, 'train-' || rank AS source FROM (
+		SELECT rank, at, to_char(timestamp '2026-11-20 22:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS') || ' ' || line
+			AS line
+		FROM line WHERE job = %1$L AND rank = %2$s
+		UNION ALL SELECT %2$s, 13.9, unnest(%3$L::text[])
+		UNION ALL SELECT %2$s, 40, '2026-11-20 22:00:40,000 INFO waiting' WHERE %2$s = 1) l ORDER BY at$q$, job, rank, bare))
+$$;
+SELECT ingest_bare('unstamped', r, CASE r WHEN 1 THEN ARRAY['RuntimeError: the first pump stands still']
+	WHEN 2 THEN ARRAY['RuntimeError: the second pump stands still']
+	WHEN 3 THEN ARRAY['RuntimeError: the third pump stands still, time : 2026-11-20_22:00:20'] ELSE '{}' END)
+FROM generate_series(0, 3) r \g /dev/null
+SELECT template, facts -> 'span' AS span, split_part(explanation, '; ', 1) AS explanation FROM l4_diagnose('unstamped')
+WHERE kind = 'event' ORDER BY template COLLATE "C";
 SELECT l4_delete_job(job_id) FROM l4_job ORDER BY job_id COLLATE "C" \g /dev/null
 DROP TABLE line;
-DROP FUNCTION start, train, say, load_job, found;
+DROP FUNCTION start, train, say, load_job, found, ingest_bare;
