@@ -67,6 +67,15 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'So many further values of the parameters of a shape are tried on the fault library, those of rare positions '
 		'first.');
 
+-- Counters that tell of progress where no rule knows the iteration.
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'counter_records', 17, 'records', 'Fewer values of a number do not show that it counts; 16 of them are kept.'),
+	(true, 'counter_line_share', 0.25, 'share of lines',
+		'A counter of iterations goes through much of what a rank logs; one of shards that are loaded ends before.'),
+	(true, 'counter_gap_share', 0.1, 'share of records', 'So many values may be left out: a counter leaves out none.'),
+	(true, 'counter_together_share', 0.5, 'share of the largest', 'Ranks that work together get about as far.'),
+	(true, 'counter_streams', 16, 'streams', 'So many ranks are looked at, those that log most: all would take seconds.');
+
 -- What a node's own records say where its addresses are, and whom records name.
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'address_records', 50, 'records a node',

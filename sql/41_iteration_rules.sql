@@ -79,6 +79,11 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'end',
 		'{"event_type": "POINT_IN_TIME", "key": "train_loss", "value": 1.9, "metadata": {"file": "cb.py", "lineno": 9, '
 		'"samples_count": 640, "lr": 0.0005}}', true),
+	('metric_logger', 120,
+		'^\s{0,4}(?:\w{1,20}:?\s{1,4})?Epoch:?\s{0,4}\[\s{0,4}\d{1,9}(?:/\s{0,4}\d{1,9})?\]\s{0,8}\[\s{0,8}(?<iter>\d{1,18})'
+		'(?:\s{0,4}/\s{0,8}\d{1,18})?\]',
+		'end',
+		'Epoch: [3]  [ 120/900]  eta: 0:01:02  lr: 0.000100  loss: 3.2150', true),
 	('general_loss', 800,
 		'(?i)^(?!.{0,300}?(?:"event_type":|\b(?:load|loads|loaded|loading|restor\w{1,4}|resum\w{1,4}|pre-?trained|total'
 		'|scheduler|evaluating|evaluation|validating|validation)\b))(?!.{0,200}?\b(?:eval|evaluat\w{0,4}|valid\w{0,'

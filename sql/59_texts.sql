@@ -66,12 +66,11 @@ COMMENT ON FUNCTION @extschema@.l4_text_component(text, @extschema@.l4_wordings)
 CREATE FUNCTION @extschema@.l4_stamp_in_text(message text, time_zone text) RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE STRICT COST 50
 BEGIN ATOMIC
-	-- months and days are added, as no text may be refused
-	SELECT (make_timestamp(m.part[1]::int, 1, 1, 0, 0, 0) + make_interval(months => m.part[2]::int - 1,
-		days => m.part[3]::int - 1, hours => m.part[4]::int, mins => m.part[5]::int, secs => m.part[6]::float8))
-		AT TIME ZONE l4_stamp_in_text.time_zone
-	FROM regexp_match(l4_stamp_in_text.message,
-		'\mtime\s{0,20}[:=]\s{0,4}(20\d\d)-(\d\d)-(\d\d)[ T_](\d\d):(\d\d):(\d\d(?:\.\d{1,6})?)') m (part);
+	-- a pattern lets only pass what is a month, a day and a time; days are added, as not every month has 31
+	SELECT ((m.part[1] || '-01')::timestamp + (substring(m.part[2], '^\d\d')::int - 1) * interval '1 day'
+		+ substring(m.part[2], '\d\d:\S+')::interval) AT TIME ZONE l4_stamp_in_text.time_zone
+	FROM regexp_match(l4_stamp_in_text.message, '\mtime\s{0,20}[:=]\s{0,4}(20\d\d-(?:0[1-9]|1[0-2]))'
+		'-((?:0[1-9]|[12]\d|3[01])[ T_](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)') m (part);
 END;
 COMMENT ON FUNCTION @extschema@.l4_stamp_in_text(text, text) IS
 'Step: The time that a message itself tells of ("time : 2026-11-22_04:14:11", as summaries of launchers have it), in the '

@@ -29,7 +29,8 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_stamp_in_text(b.message, s.time_zone) AS ts,
 			make_interval(secs => (l4_unexplained_spans.limits).event_together) AS about OFFSET 0) t
 	)
-	SELECT DISTINCT ON (t.event_id, t.source, t.unit, t.first_ts) t.event_id, t.source, t.unit, t.first_ts, t.ts, t.since, t.until
+	SELECT DISTINCT ON (t.event_id, t.source, t.unit, t.first_ts) t.event_id, t.source, t.unit, t.first_ts, t.ts,
+		t.since, t.until
 	FROM told t
 	WHERE t.ts IS NOT NULL OR (t.until - t.since <= t.about) IS NOT TRUE
 	ORDER BY t.event_id, t.source, t.unit, t.first_ts, t.first_line;

@@ -209,6 +209,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	places @extschema@.l4_onset[];
+	counter @extschema@.l4_learnt_counter;
 BEGIN
 	l4_onsets.limits := coalesce(l4_onsets.limits, @extschema@.l4_limits_in_force());
 	l4_onsets.wordings := coalesce(l4_onsets.wordings, @extschema@.l4_wordings_in_force());
@@ -220,6 +221,7 @@ BEGIN
 		l4_onsets.accusations, limits) o);
 	places := places || ARRAY(SELECT o FROM @extschema@.l4_onset_records(l4_onsets.job_id, l4_onsets.unexplained, suspects[1],
 		l4_onsets.accusations, EXISTS (SELECT FROM unnest(places) p WHERE p.place = 'stopped'), limits) o);
+	counter := @extschema@.l4_learn_counter(l4_onsets.job_id, limits);
 	RETURN QUERY
 	WITH named AS MATERIALIZED (
 		-- an error may name its own stage
@@ -232,7 +234,10 @@ BEGIN
 		ORDER BY r.stream_id, r.first_line, r.shape_id
 	)
 	SELECT array_position(ARRAY['own', 'stopped', 'outside', 'rank', 'any', 'end'], o.place), o.place,
-		@extschema@.l4_onset_stage(n.stage, n.component, o.stage, o.rank, t.marks, j.stage), coalesce(o.iteration, j.iteration),
+		@extschema@.l4_onset_stage(n.stage, n.component, o.stage, o.rank, t.marks,
+			coalesce(j.stage, CASE WHEN c.value IS NULL THEN NULL
+				WHEN o.stage IN ('evaluation', 'checkpoint_save') THEN o.stage ELSE 'iterating' END)),
+		coalesce(o.iteration, j.iteration, c.value),
 		o.ts, o.unit, o.node, o.rank, o.stream_id, o.line_no, n.component
 	FROM unnest(places) o
 	LEFT JOIN (SELECT s.stream_id, s.source, s.last_iteration IS NOT NULL AS marks
@@ -242,6 +247,8 @@ BEGIN
 	LEFT JOIN LATERAL (SELECT o.place IN ('stopped', 'end') AND NOT t.marks AS at_end) z ON true
 	LEFT JOIN LATERAL @extschema@.l4_job_state(l4_onsets.job_id, o.unit, o.rank, t.source,
 		CASE WHEN NOT z.at_end THEN o.line_no END, CASE WHEN NOT z.at_end THEN o.ts END, limits) j ON true
+	LEFT JOIN LATERAL (SELECT CASE WHEN (counter).shape_id IS NOT NULL THEN @extschema@.l4_counter_at(l4_onsets.job_id, counter,
+		o.stream_id, o.line_no, o.ts, limits) END AS value OFFSET 0) c ON true
 	LEFT JOIN named n ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.first_line = o.line_no;
 END
 $$;

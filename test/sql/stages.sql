@@ -122,6 +122,19 @@ SELECT ingest_bare('unstamped', r, CASE r WHEN 1 THEN ARRAY['RuntimeError: the f
 FROM generate_series(0, 3) r \g /dev/null
 SELECT template, facts -> 'span' AS span, split_part(explanation, '; ', 1) AS explanation FROM l4_diagnose('unstamped')
 WHERE kind = 'event' ORDER BY template COLLATE "C";
+
+\echo == a counter that no rule knows: the number that grows steadily and together over ranks
+INSERT INTO line SELECT 'counter', r, 3 + s + x.at + r * 0.001, x.line
+FROM generate_series(0, 3) r, generate_series(1, 40) s, LATERAL (VALUES
+	(0.1, format('INFO tick %s of the mill, digest %s, took %s ms', 100 + s, md5((r * 100 + s)::text), 200 + (s * 7 + r) % 13)),
+	(0.2, format('INFO ring %s closed', s * 2)), (0.4, format('INFO ring %s closed', s * 2 + 1))) x (at, line);
+SELECT say('counter', '{2}', 30, 'ERROR RuntimeError: the mill stands still') \g /dev/null
+DELETE FROM line WHERE job = 'counter' AND rank = 2 AND at > 30.1;
+SELECT load_job('counter') \g /dev/null
+SELECT h.shape, c.position, cardinality(c.stream_ids) AS streams
+FROM l4_learn_counter('counter') c JOIN l4_shape h USING (shape_id);
+SELECT kind, node, stage, iteration FROM l4_diagnose('counter') WHERE kind IN ('stage', 'iteration') AND ordinal = 1;
+SELECT l4_learn_counter('stages') IS NULL AS rules_know;
 SELECT l4_delete_job(job_id) FROM l4_job ORDER BY job_id COLLATE "C" \g /dev/null
 DROP TABLE line;
 DROP FUNCTION start, train, say, load_job, found, ingest_bare;
