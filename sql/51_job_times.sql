@@ -231,21 +231,21 @@ BEGIN
 			l4_job_times_around.line_nos) b
 	),
 	mark AS (
-		SELECT e.stream_id, m.line_no, m.ts FROM @extschema@.l4_stream_event e
-		CROSS JOIN LATERAL (VALUES (e.first_line, e.first_ts), (e.last_line, e.last_ts)) m (line_no, ts)
+		SELECT DISTINCT e.stream_id, m.ts FROM @extschema@.l4_stream_event e
+		CROSS JOIN LATERAL (VALUES (e.first_ts), (e.last_ts)) m (ts)
 		WHERE e.job_id = l4_job_times_around.job_id AND e.stream_id = ANY (l4_job_times_around.stream_ids)
 			AND @extschema@.l4_clock_was_set(m.ts)
 	),
 	later AS (
-		-- what has no stamp inherits the one before: only a later time was told by another record
-		SELECT b.stream_id, b.line_no, min(m.ts) AS ts
-		FROM before b JOIN mark m ON m.stream_id = b.stream_id AND m.line_no > b.line_no
-		WHERE b.ts IS NULL OR m.ts > b.ts
-		GROUP BY b.stream_id, b.line_no
+		-- what has no stamp inherits the one before: the next one told is the next other one (of none: the first)
+		SELECT m.stream_id, m.ts, lead(m.ts) OVER (PARTITION BY m.stream_id ORDER BY m.ts) AS next_ts FROM mark m
+		UNION ALL
+		SELECT m.stream_id, NULL, min(m.ts) FROM mark m GROUP BY m.stream_id
 	)
-	SELECT b.stream_id, b.line_no, b.ts, l.ts, (SELECT j.time_zone FROM @extschema@.l4_job j
+	SELECT b.stream_id, b.line_no, b.ts, l.next_ts, (SELECT j.time_zone FROM @extschema@.l4_job j
 		WHERE j.job_id = l4_job_times_around.job_id)
-	FROM before b LEFT JOIN later l ON l.stream_id = b.stream_id AND l.line_no = b.line_no;
+	FROM before b
+	LEFT JOIN later l ON l.stream_id = b.stream_id AND COALESCE(l.ts, '-infinity') = COALESCE(b.ts, '-infinity');
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_times_around(text, bigint[], bigint[]) IS

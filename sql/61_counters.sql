@@ -1,8 +1,8 @@
 /*
  * Counters: the progress of a job of which no rule knows the iteration, learnt from the numbers in its records.
  *
- * A number that takes each value once, grows by the same step from record to record through much of what a rank logs, and does so
- * on the ranks together, counts what the job does again and again, whatever word stands before it.
+ * A number that takes each value once, grows by the same step from record to record through much of what a rank logs, and does
+ * so on the ranks together, counts what the job does again and again, whatever word stands before it.
  */
 
 CREATE TYPE @extschema@.l4_learnt_counter AS (
@@ -112,10 +112,11 @@ BEGIN ATOMIC
 	)
 	SELECT substring(r.parameters[(counter).position], '^\d{1,15}$')::bigint
 	FROM segment g
-	CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, ARRAY[(counter).shape_id]) r
-	CROSS JOIN LATERAL @extschema@.l4_parse(r.raw, reference => l4_counter_at.at_ts) p
+	CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids,
+		ARRAY[(counter).shape_id]) r
 	WHERE r.stream_id = g.stream_id AND CASE WHEN g.same THEN r.line_no <= COALESCE(l4_counter_at.at_line, r.line_no)
-		ELSE (p.time <= l4_counter_at.at_ts) IS NOT FALSE END
+		ELSE ((@extschema@.l4_parse(split_part(r.raw, E'\n', 1), reference => l4_counter_at.at_ts)).time
+			<= l4_counter_at.at_ts) IS NOT FALSE END
 	ORDER BY r.line_no DESC LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_counter_at(text, @extschema@.l4_learnt_counter, bigint, bigint, timestamptz,
