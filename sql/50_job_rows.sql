@@ -15,6 +15,31 @@ COMMENT ON FUNCTION @extschema@.l4_node_of_rank(int, text[], int) IS
 'Step: The node of a rank by a job''s list of nodes in rank order (ranks_per_node NULL: one each); NULL where the list '
 'does not tell.';
 
+CREATE FUNCTION @extschema@.l4_unit_of(node text, rank int, one_node boolean) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN node IS NULL OR one_node THEN 'rank ' || rank::text ELSE node END;
+COMMENT ON FUNCTION @extschema@.l4_unit_of(text, int, boolean) IS
+'Step: What is compared of a stream: its node, or the rank where the node is not known or is the only one of the job '
+'(l4_has_one_node). NULL for what is of no node, and for logs of the only node that are of no rank.';
+
+CREATE FUNCTION @extschema@.l4_has_one_node(job_id text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_has_one_node.job_id AND cardinality(j.nodes) > 1) THEN
+		RETURN false;
+	END IF;
+	RETURN coalesce((
+		SELECT count(DISTINCT s.node) + count(DISTINCT j.nodes[1]) FILTER (WHERE s.node IS DISTINCT FROM j.nodes[1]) = 1
+			AND count(DISTINCT s.rank) > 1
+		FROM @extschema@.l4_stream s LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
+		WHERE s.job_id = l4_has_one_node.job_id), false);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_has_one_node(text) IS
+'Step: Is all of a job on one node, with several ranks? Then its ranks are compared, as there is no other node.';
+
 CREATE FUNCTION @extschema@.l4_known_job(job_id text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -96,9 +121,12 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
+DECLARE
+	one_node CONSTANT boolean := @extschema@.l4_has_one_node(l4_job_streams.job_id);
 BEGIN
 	RETURN QUERY
-	SELECT s.stream_id, s.source_id, s.source, s.label, s.kind, coalesce(n.node, 'rank ' || s.rank), n.node, s.rank,
+	SELECT s.stream_id, s.source_id, s.source, s.label, s.kind, @extschema@.l4_unit_of(n.node, s.rank, one_node), n.node,
+		s.rank,
 		s.record_count, s.byte_count,
 		s.first_ts, s.last_ts, s.last_stage, s.first_iteration, s.last_iteration, s.label IS NOT NULL
 	FROM @extschema@.l4_stream s
@@ -110,7 +138,8 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_streams(text, bigint[]) IS
 'Step: The streams of a job (the given ones; NULL: all). node: as the import found it, else by rank from the job''s list '
-'of nodes, NULL where neither tells; unit: what is compared, the node or, where it is not known, the rank ("rank 7"). '
+'of nodes, NULL where neither tells; unit: what is compared, the node or, where it is not known or the '
+'only one, the rank ("rank 7"). '
 'shared: it shares its file with other streams.';
 
 CREATE FUNCTION @extschema@.l4_rank_streams(streams @extschema@.l4_job_stream[]) RETURNS SETOF @extschema@.l4_job_stream
@@ -145,13 +174,15 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
+DECLARE
+	one_node CONSTANT boolean := @extschema@.l4_has_one_node(l4_telling_stream.job_id);
 BEGIN
 	RETURN QUERY
 	SELECT s.stream_id, s.source_id, s.source, u.unit, n.node, s.rank
 	FROM @extschema@.l4_stream s
 	LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
 	CROSS JOIN LATERAL (SELECT coalesce(s.node, @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
-	CROSS JOIN LATERAL (SELECT coalesce(n.node, 'rank ' || s.rank) AS unit) u
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_unit_of(n.node, s.rank, one_node) AS unit) u
 	WHERE s.job_id = l4_telling_stream.job_id AND s.last_iteration IS NOT NULL
 		AND (most_bytes IS NULL OR s.last_iteration > s.first_iteration AND s.byte_count < most_bytes)
 	ORDER BY (most_bytes IS NOT NULL OR suspect_rank IS NOT NULL) AND u.unit IS NOT DISTINCT FROM suspect
@@ -181,24 +212,27 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 100
 SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
+DECLARE
+	one_node CONSTANT boolean := @extschema@.l4_has_one_node(l4_job_units.job_id);
 BEGIN
 	RETURN QUERY
-	SELECT coalesce(u.node, 'rank ' || u.rank) AS unit, u.node, u.rank, bool_or(u.logged)
+	SELECT @extschema@.l4_unit_of(u.node, u.rank, one_node), u.node, u.rank, bool_or(u.logged)
 	FROM (
-		SELECT n.node, CASE WHEN n.node IS NULL THEN s.rank END AS rank, s.record_count > 0 AS logged
+		SELECT n.node, CASE WHEN n.node IS NULL OR one_node THEN s.rank END AS rank, s.record_count > 0 AS logged
 		FROM @extschema@.l4_stream s
 		LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
 		CROSS JOIN LATERAL (SELECT coalesce(s.node, @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
 		WHERE s.job_id = l4_job_units.job_id
 		UNION ALL
 		SELECT l.node, NULL, false FROM @extschema@.l4_job j, unnest(j.nodes) l (node) WHERE j.job_id = l4_job_units.job_id) u
-	WHERE u.node IS NOT NULL OR u.rank IS NOT NULL
+	WHERE u.node IS NOT NULL AND NOT one_node OR u.rank IS NOT NULL
 	GROUP BY u.node, u.rank;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_units(text) IS
 'Step: What is compared in a job: its nodes, those that logs are from and those that the scheduler lists, and the ranks of '
-'which the node is not known (node NULL; rank only there). logged: whether there is a record from it.';
+'which the node is not known (node NULL) or is the only one (l4_has_one_node; rank only in these two '
+'cases). logged: whether there is a record from it.';
 
 CREATE FUNCTION @extschema@.l4_job_counts(job_id text, stream_ids bigint[] DEFAULT NULL, shape_ids bigint[] DEFAULT NULL,
 	min_occurrences bigint DEFAULT NULL,
@@ -263,9 +297,11 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
+DECLARE
+	one_node CONSTANT boolean := @extschema@.l4_has_one_node(l4_job_unit_counts.job_id);
 BEGIN
 	RETURN QUERY
-	SELECT coalesce(n.node, 'rank ' || n.rank), n.shape_id, sum(n.occurrences)::bigint
+	SELECT @extschema@.l4_unit_of(n.node, n.rank, one_node), n.shape_id, sum(n.occurrences)::bigint
 	FROM (
 		-- streams by their key: where the tables were never analysed, a join with a list of them would compare each with each
 		SELECT coalesce(s.node, @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node, s.rank, e.shape_id,

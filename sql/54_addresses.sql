@@ -43,10 +43,10 @@ BEGIN ATOMIC
 		FROM message m, LATERAL regexp_matches(m.text, '[[:alnum:]](?:[[:alnum:]_.-]*[[:alnum:]])?', 'g') w (match)
 	),
 	unit AS MATERIALIZED (SELECT u.unit, u.node, u.rank FROM @extschema@.l4_job_units(l4_mentions.job_id) u)
-	SELECT r.ordinal, n.unit, n.node, CASE WHEN n.node IS NULL THEN r.rank END, 'rank ' || r.rank
+	SELECT r.ordinal, n.unit, n.node, CASE WHEN n.unit IS DISTINCT FROM n.node THEN r.rank END, 'rank ' || r.rank
 	FROM rank_name r JOIN @extschema@.l4_rank_units(l4_mentions.job_id) n ON n.rank = r.rank
 	UNION
-	SELECT w.ordinal, u.unit, u.node, u.rank, w.word FROM word w JOIN unit u ON u.node = w.word
+	SELECT w.ordinal, u.unit, u.node, u.rank, w.word FROM word w JOIN unit u ON u.unit = w.word
 	UNION
 	-- a site may have added addresses of nodes that log nothing
 	SELECT w.ordinal, a.node, CASE WHEN u.unit IS NULL THEN a.node ELSE u.node END, u.rank, w.word

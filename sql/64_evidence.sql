@@ -265,6 +265,12 @@ COMMENT ON FUNCTION @extschema@.l4_common_cause(text, @extschema@.l4_placed_reco
 'Step: the first record of an error that speaks for itself and that most units have alike which tell of the failure, or '
 'most of those that were in its stage (a checkpoint that two ranks save): no fault of single ones. NULL where none is.';
 
+CREATE FUNCTION @extschema@.l4_is_few(units bigint, of_units bigint, share double precision) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN units <= GREATEST(1, of_units * share) AND units < of_units;
+COMMENT ON FUNCTION @extschema@.l4_is_few(bigint, bigint, double precision) IS
+'Step: are these at most such a share of all? One is few also of two or three, whatever the share; all are never few.';
+
 CREATE FUNCTION @extschema@.l4_failure_at_large(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000

@@ -7,7 +7,7 @@ BEGIN ATOMIC
 	FROM (
 		SELECT p.*, row_number() OVER w AS turn, lead(p.iteration) OVER w AS others_iteration, count(*) OVER () AS units
 		FROM (
-			SELECT s.unit, min(s.node) AS node, CASE WHEN min(s.node) IS NULL THEN min(s.rank) END AS rank,
+			SELECT s.unit, min(s.node) AS node, CASE WHEN s.unit IS DISTINCT FROM min(s.node) THEN min(s.rank) END AS rank,
 				min(s.last_iteration) AS iteration
 			FROM @extschema@.l4_rank_streams(l4_evidence_lag.streams) s
 			WHERE s.last_iteration IS NOT NULL

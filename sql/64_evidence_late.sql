@@ -1,19 +1,24 @@
 CREATE FUNCTION @extschema@.l4_recurring_steps(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
-RETURNS TABLE (unit text, shared boolean, shape_id bigint, stream_id bigint, occurrences bigint, last_iteration bigint,
-	last_line bigint, last_ts timestamptz, step numeric)
+RETURNS TABLE (unit text, compared text, shared boolean, shape_id bigint, stream_id bigint, occurrences bigint,
+	last_iteration bigint, last_line bigint, last_ts timestamptz, step numeric)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10000
 BEGIN ATOMIC
-	SELECT s.unit, s.shared, e.shape_id, e.stream_id, e.occurrences, e.last_iteration, e.last_line, e.last_ts,
+	-- of fewer nodes than tell what is usual the ranks are compared
+	SELECT s.unit, CASE WHEN u.units < (l4_recurring_steps.limits).evidence_late_nodes THEN s.unit || ' ' || s.rank
+			ELSE s.unit END,
+		s.shared, e.shape_id, e.stream_id, e.occurrences, e.last_iteration, e.last_line, e.last_ts,
 		EXTRACT(epoch FROM e.last_ts - e.first_ts) / GREATEST(e.occurrences - 1, 1)
 	FROM @extschema@.l4_job_counts(l4_recurring_steps.job_id,
 		min_occurrences => (l4_recurring_steps.limits).evidence_late_records::bigint,
 		iterating => true) e
 	JOIN unnest(l4_recurring_steps.streams) s ON s.stream_id = e.stream_id
+	CROSS JOIN (SELECT count(DISTINCT o.unit) AS units FROM unnest(l4_recurring_steps.streams) o
+		WHERE o.kind = 'rank') u
 	WHERE s.kind = 'rank' AND s.unit IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_recurring_steps(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
-'Step: What ranks print again and again while they iterate: how often, when last, and the time between two on average '
-'(step, in seconds).';
+'Step: What ranks print again and again while they iterate: what is compared (the unit, or each of its ranks), how often, '
+'when last, and the time between two on average (step, in seconds).';
 
 CREATE FUNCTION @extschema@.l4_awaited_units(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
 	clocks @extschema@.l4_clock_offset[], limits @extschema@.l4_limits)
@@ -31,10 +36,10 @@ BEGIN ATOMIC
 		SELECT p.*, p.own_ts - COALESCE(k.ahead, '0') AS last_ts,
 			EXTRACT(epoch FROM p.own_ts - COALESCE(k.ahead, '0'))::float8 AS last_at
 		FROM (
-			SELECT p.unit, p.shape_id, bool_or(p.shared) AS shared, min(p.occurrences) AS times,
+			SELECT p.compared, min(p.unit) AS unit, p.shape_id, bool_or(p.shared) AS shared, min(p.occurrences) AS times,
 				min(p.last_iteration) AS last_iteration,
 				max(p.last_ts) AS own_ts, max(p.step)::float8 AS step
-			FROM printed p GROUP BY p.unit, p.shape_id) p
+			FROM printed p GROUP BY p.compared, p.shape_id) p
 		LEFT JOIN unnest(l4_awaited_units.clocks) k ON k.node = p.unit
 	),
 	statement AS MATERIALIZED (
@@ -57,17 +62,17 @@ BEGIN ATOMIC
 		GROUP BY s.shape_id, s.units, s.times, s.last_iteration, s.last_at, s.step
 	)
 	-- of a unit's streams the one that is furthest back
-	SELECT DISTINCT ON (e.unit, e.shape_id) e.unit, e.shape_id, p.stream_id, p.last_line, e.last_ts,
+	SELECT DISTINCT ON (e.compared, e.shape_id) e.unit, e.shape_id, p.stream_id, p.last_line, e.last_ts,
 		CASE WHEN s.behind = 0 THEN e.last_at - s.last_at END, s.step, s.behind, s.units, s.times
 	FROM entry e
 	JOIN spread s USING (shape_id)
-	JOIN printed p ON p.unit = e.unit AND p.shape_id = e.shape_id
+	JOIN printed p ON p.compared = e.compared AND p.shape_id = e.shape_id
 	WHERE CASE s.behind
 		WHEN 0 THEN NOT e.shared
 			AND e.last_at - s.last_at > GREATEST((l4_awaited_units.limits).evidence_late_step_share * s.step,
 			(l4_awaited_units.limits).evidence_late_spread_factor * s.scale, (l4_awaited_units.limits).evidence_late_least)
 		ELSE e.times < s.times AND e.last_iteration < s.last_iteration AND s.behind * 2 <= s.units END
-	ORDER BY e.unit, e.shape_id, p.occurrences, p.last_ts DESC, p.stream_id;
+	ORDER BY e.compared, e.shape_id, p.occurrences, p.last_ts DESC, p.stream_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_awaited_units(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
 	@extschema@.l4_clock_offset[], @extschema@.l4_limits) IS

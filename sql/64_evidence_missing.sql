@@ -8,7 +8,7 @@ BEGIN ATOMIC
 	FROM (
 		SELECT u.*, count(*) OVER () AS units, count(*) FILTER (WHERE NOT u.logged) OVER () AS missing
 		FROM unnest(l4_evidence_missing.units) u) u
-	WHERE NOT u.logged AND u.missing <= u.units * (l4_evidence_missing.limits).evidence_missing_share;
+	WHERE NOT u.logged AND @extschema@.l4_is_few(u.missing, u.units, (l4_evidence_missing.limits).evidence_missing_share);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_missing(@extschema@.l4_unit[], @extschema@.l4_limits) IS
 'Step: Evidence of kind missing: the scheduler lists the node, but there is not one record from it. Nothing where more of '

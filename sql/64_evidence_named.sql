@@ -21,7 +21,8 @@ BEGIN ATOMIC
 	JOIN target t ON t.shape_id = a.shape_id
 	CROSS JOIN (SELECT (l4_evidence_named.at_large).*) f
 	WHERE a.accuser IS NULL AND NOT a.ending
-		AND t.units <= cardinality(l4_evidence_named.units) * (l4_evidence_named.limits).evidence_named_share;
+		AND @extschema@.l4_is_few(t.units, cardinality(l4_evidence_named.units),
+			(l4_evidence_named.limits).evidence_named_share);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extschema@.l4_accusation[],
 	@extschema@.l4_placed_record, @extschema@.l4_limits) IS

@@ -24,7 +24,7 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_telling_units(l4_evidence_quiet.streams, l4_evidence_quiet.telling_streams) t
 		JOIN stream s ON s.kind = t.kind AND s.unit = t.unit
 		WHERE NOT t.tells
-			AND t.units - t.units_telling <= t.units * (l4_evidence_quiet.limits).evidence_quiet_share
+			AND @extschema@.l4_is_few(t.units - t.units_telling, t.units, (l4_evidence_quiet.limits).evidence_quiet_share)
 	)
 	SELECT s.unit, s.node, s.rank, 'quiet',
 		CASE s.kind WHEN 'rank' THEN 1 ELSE (l4_evidence_quiet.limits).evidence_quiet_launcher_part END

@@ -31,7 +31,7 @@ BEGIN ATOMIC
 	CROSS JOIN (SELECT count(*) AS ranks FROM rank) z
 	LEFT JOIN @extschema@.l4_job_last_lines(l4_evidence_quiet_rank.job_id, ARRAY(SELECT o.stream_id FROM stopped o)) l
 		ON l.stream_id = s.stream_id
-	WHERE s.ranks_quiet <= z.ranks * (l4_evidence_quiet_rank.limits).evidence_quiet_rank_share;
+	WHERE @extschema@.l4_is_few(s.ranks_quiet, z.ranks, (l4_evidence_quiet_rank.limits).evidence_quiet_rank_share);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_quiet_rank(text, @extschema@.l4_job_stream[], bigint[], @extschema@.l4_limits) IS
 'Step: Evidence of kind quiet against single ranks: all units log the failure in their rank logs, but one rank beside '

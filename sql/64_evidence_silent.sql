@@ -68,7 +68,8 @@ BEGIN ATOMIC
 	JOIN unnest(l4_evidence_silent.units) u ON u.unit = q.unit
 	LEFT JOIN @extschema@.l4_job_last_lines(l4_evidence_silent.job_id, ARRAY(SELECT o.stream_id FROM silent o)) l
 		ON l.stream_id = q.stream_id
-	WHERE q.silent <= cardinality(l4_evidence_silent.units) * (l4_evidence_silent.limits).evidence_silent_share;
+	WHERE @extschema@.l4_is_few(q.silent, cardinality(l4_evidence_silent.units),
+		(l4_evidence_silent.limits).evidence_silent_share);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_silent(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
 	@extschema@.l4_clock_offset[], @extschema@.l4_limits) IS

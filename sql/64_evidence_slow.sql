@@ -82,7 +82,9 @@ BEGIN ATOMIC
 		SELECT d.shape_id, d.position, percentile_cont(0.5) WITHIN GROUP (ORDER BY d.level) AS level,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY d.step) AS step, count(*) AS ranks
 		FROM duration d GROUP BY d.shape_id, d.position
-			HAVING count(DISTINCT d.unit) >= (l4_slow_ranks.limits).evidence_slow_nodes
+			-- of few nodes the ranks tell what is usual
+			HAVING count(*) >= (l4_slow_ranks.limits).evidence_slow_nodes AND (count(DISTINCT d.unit)
+				>= LEAST((l4_slow_ranks.limits).evidence_slow_nodes, (SELECT count(DISTINCT p.unit) FROM parameter p)))
 	),
 	spread AS (
 		SELECT d.shape_id, d.position, m.level, m.step, m.ranks,
@@ -101,8 +103,8 @@ COMMENT ON FUNCTION @extschema@.l4_slow_ranks(text, @extschema@.l4_job_stream[],
 'Step: Ranks, with their units, whose durations in a statement stand out from the other ranks'': the mean without the '
 'longest and the median of the ranks, in seconds, and how many robust standard deviations of logarithms lie between (z). z '
 'above 0: it takes longer; below 0: it waits less, so the others may wait for it. Only durations of '
-'evidence_slow_step_share of the time between two such statements or more. Nothing for fewer units than '
-'evidence_slow_nodes.';
+'evidence_slow_step_share of the time between two such statements or more. Nothing for fewer ranks than '
+'evidence_slow_nodes; where there are more nodes, of so many.';
 
 CREATE FUNCTION @extschema@.l4_evidence_slow(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
 	rank_fails boolean, limits @extschema@.l4_limits)
@@ -126,7 +128,8 @@ BEGIN ATOMIC
 			'units_slow', w.units_slow),
 		w.shape_id, NULL::bigint, NULL::bigint, NULL::timestamptz
 	FROM shared w
-	WHERE w.units_slow <= cardinality(l4_evidence_slow.units) * (l4_evidence_slow.limits).evidence_slow_node_share
+	WHERE @extschema@.l4_is_few(w.units_slow, cardinality(l4_evidence_slow.units),
+		(l4_evidence_slow.limits).evidence_slow_node_share)
 	ORDER BY w.unit, w.z > 0 DESC, w.units_slow, abs(w.z) DESC, w.shape_id, w.position;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_slow(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], boolean,

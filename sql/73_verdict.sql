@@ -17,7 +17,7 @@ COMMENT ON FUNCTION @extschema@.l4_report_findings(text, boolean) IS
 CREATE FUNCTION @extschema@.l4_report_suspects(findings @extschema@.l4_finding[]) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT ARRAY(SELECT COALESCE(f.node, 'rank ' || f.rank) FROM unnest(l4_report_suspects.findings) f
+	SELECT ARRAY(SELECT COALESCE(f.facts ->> 'unit', f.node, 'rank ' || f.rank) FROM unnest(l4_report_suspects.findings) f
 		WHERE f.kind = 'node' ORDER BY f.ordinal LIMIT 16);
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_suspects(@extschema@.l4_finding[]) IS

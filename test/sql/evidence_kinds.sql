@@ -248,6 +248,25 @@ FROM unnest('{reads again,reads well,goes on}'::text[]) w;
 SELECT load_job('itself', :nodes), load_job('survives', :nodes) \g /dev/null
 SELECT unit, kind, round(weight::numeric, 2) AS weight FROM l4_node_evidence('itself') WHERE kind IN ('own', 'first');
 SELECT unit, kind, round(weight::numeric, 2) AS weight FROM l4_node_evidence('survives') WHERE kind IN ('own', 'first');
+\echo == small jobs: one of two nodes is quiet, one of three is named; of one node with many ranks the ranks are compared
+SELECT make_lines('two', 2), fail('two', '{0}', 21, 'connection closed by peer') \g /dev/null
+SELECT load_job('two', (:nodes)[1:2]) \g /dev/null
+SELECT * FROM blamed('two');
+SELECT make_lines('two_alike', 2), fail('two_alike', '{0,1}', 21, 'ValueError: no such key') \g /dev/null
+SELECT load_job('two_alike', (:nodes)[1:2]) \g /dev/null
+SELECT * FROM blamed('two_alike');
+SELECT make_lines('one', 1, 8), fail('one', '{0,1,2,3,4,6,7}', 21, 'collective operation timed out') \g /dev/null
+SELECT load_job('one', (:nodes)[1:1], 8) \g /dev/null
+SELECT unit, node, rank FROM l4_suspect_nodes('one');
+SELECT unit, node, rank, logged FROM l4_job_units('one') ORDER BY rank LIMIT 2;
+SELECT kind, node, rank, facts ->> 'unit' AS unit FROM l4_diagnose('one') WHERE kind = 'node';
+SELECT make_lines('one_slow', 1, 8), make_lines('two_slow', 2, 4) \g /dev/null
+UPDATE line SET line = replace(line, 'took 5', 'took 15') WHERE job LIKE '%_slow' AND rank = 5;
+SELECT load_job('one_slow', (:nodes)[1:1], 8), load_job('two_slow', (:nodes)[1:2], 4) \g /dev/null
+SELECT unit, node, rank, kind FROM l4_node_evidence('one_slow');
+SELECT unit, node, rank, kind FROM l4_node_evidence('two_slow');
+SELECT l4_is_few(1, 2, 0.3) AS one_of_two, l4_is_few(1, 1, 0.3) AS one_of_one, l4_is_few(2, 3, 0.3) AS two_of_three,
+	l4_is_few(2, 8, 0.3) AS two_of_eight;
 DROP FUNCTION ends, blamed;
 DELETE FROM l4_limit WHERE NOT builtin;
 
