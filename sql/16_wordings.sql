@@ -9,6 +9,8 @@
  *                as a rule
  *   together     an operation that ranks do together (a collective, a rendezvous): its failure may be any other rank's
  *   complaint    somebody or something did not do what it should: only who is named in such words is accused
+ *   closing      what is printed as all ends: that a process or a job ended, how it is tidied up, where to read more,
+ *                rulers; no beginning where somebody says more
  *   advice       advice to programmers: works now and may not some day; or debugging output
  *   tolerated    the program goes on in spite of the trouble
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
@@ -98,6 +100,19 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'|lags?|lagging|behind|overdue|expired)\M', 'waiting for rank 3'),
 	(true, 'complaint', 'is_other', '\m(differ(s|ed|ent)?|mismatch\w*|inconsistent|diverged?|corrupt(ed|ion)?|nan|overflow)\M',
 		'parameters differ on rank 6'),
+
+	(true, 'closing', 'process_over',
+		'\m(tasks?|worker group|workers?|process(es)?|child(ren)?|ranks?|steps?|jobs?|node)\M.{0,60}'
+			'(\m(exit(ed|ing)?|finished|ended|terminat(ed|ing)|aborted|exitcode)\M|\mfailed[.!]?\s*$)',
+		'srun: error: node-3: task 22: Aborted'),
+	(true, 'closing', 'exit_status',
+		'\mexit ?(code|status)\M|\mreturn code\M|\m(local_)?rank:? \d+ failed\M|failed \(exitcode',
+		'failed (exitcode: 1) of binary: python'),
+	(true, 'closing', 'hint',
+		'\m(decorate your entrypoint|to enable traceback|for (more|further) (info\w*|details|help)|you may or may not'
+			'|please (see|refer|check|report|consult)|this may have caused|see (also )?https?:)',
+		'FAILED with no error file. Decorate your entrypoint fn with @record'),
+	(true, 'closing', 'ruler', '^[^[:alnum:]]*$', '========'),
 
 	(true, 'advice', 'python_warning', '\m(User|Deprecat[A-Za-z]*|PendingDeprecation|Future|Import|Syntax|Resource)Warning\M',
 		'FutureWarning: the default'),

@@ -423,7 +423,8 @@ RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
 	-- What is printed in several lines without a header of their own ("A peer has disconnected. / Local host / Peer host")
-	-- is one statement: if a line of it speaks of another process, so do those beside it that are not grave themselves.
+	-- is one statement: if a line of it speaks of another process, so do those beside it; one that tells of trouble itself,
+	-- only where it comes behind.
 	WITH line AS (
 		SELECT r.*, r.level IS NOT NULL OR r.kind = 'system' OR r.first_line - lag(r.last_line) OVER w
 			<= (limits).unexplained_block_lines IS NOT TRUE AS begins
@@ -436,7 +437,9 @@ BEGIN ATOMIC
 	)
 	SELECT b.stream_id, b.source, b.kind, b.unit, b.node, b.rank, b.shape_id, b.event_id, b.reason, b.numbers, b.occurrences,
 		b.level, b.gravity, b.ending,
-		b.peer OR b.gravity < (limits).gravity_error AND bool_or(b.peer) OVER (PARTITION BY b.stream_id, b.block),
+		b.peer OR b.gravity < (limits).gravity_trouble AND bool_or(b.peer) OVER (PARTITION BY b.stream_id, b.block)
+			OR b.gravity < (limits).gravity_error AND bool_or(b.peer) OVER (PARTITION BY b.stream_id, b.block
+				ORDER BY b.first_line, b.shape_id),
 		b.first_line, b.last_line, b.first_ts, b.stage, b.iteration, b.role, b.position, b.value, b.message
 	FROM block b;
 END;

@@ -2,10 +2,10 @@
 
 CREATE FUNCTION @extschema@.l4_text_gist(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
-RETURN left(COALESCE(substring(shape, '\n([^\n]*\S[^\n]*)\s*$'), shape), 80);
+RETURN left(COALESCE(substring(shape, '\n([^\n]*[[:alnum:]][^\n]*)[^[:alnum:]]*$'), shape), 80);
 COMMENT ON FUNCTION @extschema@.l4_text_gist(text) IS
-'Step: The telling line of a shape (of several the last one, as of a traceback), cut to 80 characters: to name a statement '
-'in a sentence.';
+'Step: The telling line of a shape (of several the last one that is no ruler, as of a traceback), cut to 80 '
+'characters: to name a statement in a sentence.';
 
 CREATE FUNCTION @extschema@.l4_evidence_sentence(evidence @extschema@.l4_evidence, brief boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000

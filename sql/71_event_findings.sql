@@ -22,15 +22,16 @@ CREATE TYPE @extschema@.l4_event_record AS (
 	accuses boolean,
 	names_suspect boolean,
 	ending boolean,
-	peer boolean
+	peer boolean,
+	closing boolean
 );
 COMMENT ON TYPE @extschema@.l4_event_record IS
 'Step: an unexplained record as an event''s role is judged by: with how grave it is (0 to 6), whether it names another '
 'unit (accuses), the first suspect (names_suspect), an end that somebody ordered (ending) or merely another process that '
-'went away (peer).';
+'went away (peer), or that all ends (closing).';
 
 CREATE FUNCTION @extschema@.l4_event_records(unexplained @extschema@.l4_unexplained_record[],
-	accusations @extschema@.l4_accusation[], suspect text)
+	accusations @extschema@.l4_accusation[], suspect text, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_event_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
@@ -39,15 +40,21 @@ BEGIN ATOMIC
 			bool_or(a.unit = l4_event_records.suspect) IS TRUE AS names_suspect
 		FROM unnest(l4_event_records.accusations) a
 		GROUP BY a.stream_id, a.shape_id
+	),
+	said AS MATERIALIZED (
+		SELECT h.shape_id, @extschema@.l4_told_text(h.shape) ~ (l4_event_records.wordings).closing AS closing
+		FROM @extschema@.l4_shape h WHERE h.shape_id IN (SELECT u.shape_id FROM unnest(l4_event_records.unexplained) u)
 	)
 	SELECT r.event_id, r.shape_id, r.stream_id, r.source, r.unit, r.node, r.rank, r.stage, r.iteration, r.first_line,
 		r.first_ts,
 		r.occurrences, r.reason, r.numbers, r.gravity, COALESCE(n.accuses, false), COALESCE(n.names_suspect, false), r.ending,
-			r.peer
+			r.peer, COALESCE(h.closing, false)
 	FROM unnest(l4_event_records.unexplained) r
+	LEFT JOIN said h ON h.shape_id = r.shape_id
 	LEFT JOIN named n ON n.stream_id = r.stream_id AND n.shape_id = r.shape_id;
 END;
-COMMENT ON FUNCTION @extschema@.l4_event_records(@extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], text) IS
+COMMENT ON FUNCTION @extschema@.l4_event_records(@extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], text,
+	@extschema@.l4_wordings) IS
 'Step: the unexplained records with what decides the roles of their events. suspect: the first unit of l4_suspect_nodes, '
 'NULL for none.';
 
@@ -74,27 +81,37 @@ BEGIN ATOMIC
 			max(r.gravity) AS gravity, COALESCE(bool_or(r.unit = l4_event_roles.suspect AND NOT r.accuses), false) AS own,
 			bool_or(r.names_suspect AND r.unit IS NULL) AS told,
 			bool_and(r.ending OR r.peer OR r.accuses) AS follows, bool_and(r.ending) AS ending,
+			bool_and(r.closing) AS closing,
 			bool_or(r.reason IN ('new value', 'range')) AS value, min(r.ts) AS first_ts
 		FROM unnest(l4_event_roles.records) r
 		GROUP BY r.event_id
 	),
 	troubled AS (
-		SELECT e.*, e.gravity >= (l4_event_roles.limits).gravity_trouble AS trouble, e.own
-			AND e.nodes_affected * 2 <= l4_event_roles.units AS own_alone
+		SELECT e.*, e.gravity >= (limits).gravity_trouble AS trouble,
+			e.own AND e.nodes_affected * 2 <= l4_event_roles.units AS own_alone
 		FROM event e
+	),
+	spoken AS (
+		-- launchers and schedulers say that all ends: that stands back where the suspect (or anybody, where none is) says why
+		SELECT e.*, e.trouble AND NOT e.follows AND NOT (e.closing AND bool_or(e.trouble AND NOT e.follows AND NOT e.closing
+			AND (e.own OR l4_event_roles.suspect IS NULL)) OVER ()) AS speaks
+		FROM troubled e
+	),
+	begun AS (
+		-- where nothing has a time all may be the first
+		SELECT e.*, COALESCE(e.first_ts <= min(e.first_ts) FILTER (WHERE e.speaks) OVER ()
+			+ make_interval(secs => (limits).event_together), count(e.first_ts) FILTER (WHERE e.speaks) OVER () = 0) AS early
+		FROM spoken e
 	),
 	judged AS (
 		-- Root is what the suspect says of itself, what a log of no node says of it, a value that none should have, and the
 		-- first trouble at all; unless it only tells of others or of an end. What is no trouble is context, the rest
 		-- follows. Where nothing is root so, the first trouble is, whatever it tells of.
 		SELECT e.*, CASE
-			WHEN e.trouble AND NOT e.follows AND (e.own_alone OR e.told
-				OR e.first_ts <= min(e.first_ts) FILTER (WHERE e.trouble AND NOT e.follows) OVER ()
-				+ make_interval(secs => (l4_event_roles.limits).event_together))
-				OR e.value AND NOT e.ending THEN 'root'
+			WHEN e.speaks AND (e.own_alone OR e.told OR e.early) OR e.value AND NOT e.ending THEN 'root'
 			WHEN NOT e.trouble AND NOT e.follows THEN 'context'
 			ELSE 'cascade' END AS alone
-		FROM troubled e
+		FROM begun e
 	),
 	roles AS (
 		SELECT e.*, CASE WHEN e.alone = 'cascade' AND NOT e.ending AND NOT bool_or(e.alone = 'root') OVER ()
@@ -104,11 +121,13 @@ BEGIN ATOMIC
 	)
 	SELECT e.event_id, e.role, CASE e.role WHEN 'root' THEN (l4_event_roles.limits).event_score_root::numeric ELSE 0 END
 			-- what the suspect says itself or a controller says of it, then gravity, then rarity, then time
-			+ CASE WHEN e.own_alone OR e.told THEN (l4_event_roles.limits).event_score_suspect::numeric ELSE 0 END
+			+ CASE WHEN (e.own_alone OR e.told) AND (e.speaks OR e.follows OR NOT e.closing)
+				THEN (l4_event_roles.limits).event_score_suspect::numeric ELSE 0 END
 			+ e.gravity / (l4_event_roles.limits).gravity_fatal::numeric + 1::numeric / (1 + GREATEST(e.nodes_affected,
 				1)) + 1::numeric / rank() OVER (ORDER BY e.first_ts)
 			-- an odd value that sounds harmless, elsewhere
-			- CASE WHEN e.value AND NOT e.trouble AND NOT e.own AND NOT e.told THEN 1 ELSE 0 END,
+			- CASE WHEN e.value AND NOT e.trouble AND NOT e.own AND NOT e.told THEN 1 ELSE 0 END
+			- CASE WHEN (e.ending OR e.closing) AND bool_or(e.role = 'root') OVER () THEN 1 ELSE 0 END,
 		e.own, e.first_ts, e.occurrences, e.nodes_affected
 	FROM roles e;
 END;
@@ -141,7 +160,8 @@ COMMENT ON FUNCTION @extschema@.l4_event_quotes(@extschema@.l4_unexplained_recor
 'others, then by time.';
 
 CREATE FUNCTION @extschema@.l4_event_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects text[],
-	use_pool boolean, accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)
+	use_pool boolean, accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings)
 RETURNS TABLE (kind text, ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint,
 	event_id bigint, template text, first_seen timestamptz, occurrences bigint, nodes_affected bigint, role text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 20
@@ -156,7 +176,7 @@ DECLARE
 	roles @extschema@.l4_event_role[];
 	firsts @extschema@.l4_event_record[];
 BEGIN
-	records := ARRAY(SELECT r FROM @extschema@.l4_event_records(unexplained, accusations, suspects[1]) r);
+	records := ARRAY(SELECT r FROM @extschema@.l4_event_records(unexplained, accusations, suspects[1], wordings) r);
 	roles := ARRAY(SELECT r FROM @extschema@.l4_event_roles(records, units, suspects[1], limits) r);
 	firsts := ARRAY(
 		SELECT DISTINCT ON (r.event_id) r::@extschema@.l4_event_record FROM unnest(records) r JOIN unnest(roles) e
@@ -178,6 +198,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_unexplained_record[], text[], boolean,
-	@extschema@.l4_accusation[], @extschema@.l4_limits) IS
+	@extschema@.l4_accusation[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: the events of the unexplained records, most telling first (l4_event_roles), as columns of l4_finding of the same '
 'names. suspects: suspected units in order; accusations: the result of l4_accusations.';

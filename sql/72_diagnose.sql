@@ -59,7 +59,7 @@ BEGIN
 	onsets := ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_job_findings.job_id, unexplained, names, accusations, limits,
 		wordings) o ORDER BY o.turn);
 	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_job_findings.job_id, unexplained, names,
-		l4_job_findings.use_pool, accusations, limits) e);
+		l4_job_findings.use_pool, accusations, limits, wordings) e);
 	components := @extschema@.l4_event_components(unexplained, events, wordings);
 	spans := (SELECT jsonb_object_agg(jsonb_build_array(s.event_id, s.source, s.unit, s.first_ts)::text,
 			jsonb_strip_nulls(jsonb_build_object('told', s.told, 'since', s.since, 'until', s.until)))

@@ -267,6 +267,20 @@ SELECT unit, node, rank, kind FROM l4_node_evidence('one_slow');
 SELECT unit, node, rank, kind FROM l4_node_evidence('two_slow');
 SELECT l4_is_few(1, 2, 0.3) AS one_of_two, l4_is_few(1, 1, 0.3) AS one_of_one, l4_is_few(2, 3, 0.3) AS two_of_three,
 	l4_is_few(2, 8, 0.3) AS two_of_eight;
+\echo == the first event is what the suspect says itself, not that a launcher sees it end, nor a hint or a ruler
+SELECT make_lines('order'), fail('order', '{2}', 21, 'ValueError: checksum of shard 7'),
+	fail('order', '{0,1,3,4}', 21.5, 'connection closed by peer') \g /dev/null
+INSERT INTO line VALUES ('order', NULL, NULL, 'scheduler', 20.9, 'ERROR task 2: Aborted'),
+	('order', 2, NULL, 'launcher', 21.2, 'ERROR rank 2 failed. Decorate your entrypoint with @record'),
+	('order', 2, NULL, 'launcher', 21.3, 'ERROR ==========');
+SELECT load_job('order', :nodes) \g /dev/null
+SELECT ordinal, role, template FROM l4_diagnose('order') WHERE kind = 'event' ORDER BY ordinal LIMIT 2;
+\echo == up to a third of the nodes that fail each by itself are all named
+SELECT make_lines('third', 9), fail('third', '{1}', 21, 'ValueError: checksum of shard 7'),
+	fail('third', '{4}', 21.2, 'OSError: device 3 is gone'), fail('third', '{8}', 21.4, 'MemoryError: no room left'),
+	fail('third', '{0,2,3,5,6,7}', 20.95, 'connection closed by peer') \g /dev/null
+SELECT load_job('third', ARRAY(SELECT 'n' || i FROM generate_series(0, 8) i)) \g /dev/null
+SELECT * FROM blamed('third');
 DROP FUNCTION ends, blamed;
 DELETE FROM l4_limit WHERE NOT builtin;
 
