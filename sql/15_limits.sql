@@ -17,6 +17,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'clock_points', 2000, 'points',
 		'So many points of time are kept of a file that several streams share, at most; each record placed in it '
 		'searches them.'),
+	(true, 'clock_displaced_share', 0.5, 'share of stamps',
+		'A stamp that is younger than this share of those on later lines of its file is not the time of its line.'),
 	(true, 'clock_nodes', 3, 'nodes',
 		'A statement tells of clocks where so many nodes log it: of two that differ nobody knows which is off.'),
 	(true, 'clock_node_share', 0.75, 'share of nodes',
@@ -57,6 +59,13 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Lines without a header that follow one another so closely are one statement: rulers and empty lines lie between.'),
 	(true, 'unexplained_quotes', 500, 'records',
 		'So many records are read for their text, those of rare shapes first; all of them would take minutes.');
+
+-- Without a pool.
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'alone_peer_share', 0.5, 'share of ranks',
+		'Without a pool: what this share of the ranks logs belongs to the job, whether it fails or not.'),
+	(true, 'alone_peer_statements', 4, 'statements',
+		'A rank that logs so many of them first after something grave went on after it; what is said at an end are fewer.');
 
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'onset_segments', 4, 'segments',

@@ -30,7 +30,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'Out of resources: Killed process 4711 (python)'),
 	(true, 'fatal', 'out_of_memory', '\m(out of memory|oom)\M', 'CUDA out of memory. Tried to allocate 2.00 GiB'),
 	(true, 'fatal', 'hardware_error', '\m(uncorrectable|hardware error)\M', 'Uncorrectable ECC error encountered'),
-	(true, 'fatal', 'storage_gone', '\m(no space left|read-only file|not a mount point)\M',
+	(true, 'fatal', 'storage_gone', '\m(no space left|read-only file|not a mount point|mount(ed|ing) .{0,40}read-only)\M',
 		'OSError: [Errno 28] No space left on device'),
 	(true, 'fatal', 'node_gone', '\m(heartbeat lost|node (is )?(lost|down|dead)|link down)\M',
 		'node is down: no answer since 120 s'),

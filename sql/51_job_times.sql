@@ -41,10 +41,21 @@ BEGIN
 		GROUP BY m.source_id, m.stream_id
 		ORDER BY m.source_id, count(DISTINCT m.ts) DESC, m.stream_id
 	),
-	line AS (
-		SELECT m.source_id, m.line_no, max(max(m.ts)) OVER (PARTITION BY m.source_id ORDER BY m.line_no) AS ts
+	own_line AS (
+		SELECT m.source_id, m.line_no, max(m.ts) AS ts
 		FROM mark m JOIN clock c USING (source_id, stream_id)
 		GROUP BY m.source_id, m.line_no
+	),
+	turn AS (
+		SELECT o.*, count(*) OVER (PARTITION BY o.source_id ORDER BY o.line_no DESC) - 1 AS behind,
+			rank() OVER (PARTITION BY o.source_id ORDER BY o.ts) - rank() OVER (PARTITION BY o.source_id ORDER BY o.line_no)
+				AS ahead
+		FROM own_line o
+	),
+	line AS (
+		-- A statement that had no stamp when it came first has a time of later on: most of what stands behind it is older.
+		SELECT t.source_id, t.line_no, max(t.ts) OVER (PARTITION BY t.source_id ORDER BY t.line_no) AS ts
+		FROM turn t WHERE t.ahead <= t.behind * (limits).clock_displaced_share
 	),
 	span AS (
 		SELECT l.source_id, min(l.ts) AS first, EXTRACT(epoch FROM max(l.ts) - min(l.ts))::float8 AS seconds FROM line l
@@ -194,6 +205,33 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_job_stream_ends(text, @extschema@.l4_source_clock[], timestamptz) IS
 'Step: Per stream whether any of its records can be placed in time, its last line, and the last line that is not younger '
 'than a time (before). clocks: l4_source_clocks.';
+
+CREATE FUNCTION @extschema@.l4_job_shapes_since(job_id text, clocks @extschema@.l4_source_clock[], since timestamptz)
+RETURNS TABLE (shape_id bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT e.shape_id
+	FROM @extschema@.l4_stream_event e
+	JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
+	JOIN @extschema@.l4_job_stream_ends(l4_job_shapes_since.job_id, l4_job_shapes_since.clocks, l4_job_shapes_since.since) n
+		ON n.stream_id = e.stream_id
+	LEFT JOIN unnest(l4_job_shapes_since.clocks) c ON c.source_id = s.source_id
+	WHERE e.job_id = l4_job_shapes_since.job_id
+	GROUP BY e.shape_id
+	HAVING bool_and(CASE
+		WHEN c.lines IS NOT NULL THEN @extschema@.l4_time_at(e.first_line, c.lines, c.times) >= l4_job_shapes_since.since
+		WHEN @extschema@.l4_clock_was_set(e.first_ts) THEN e.first_ts >= l4_job_shapes_since.since
+		ELSE e.first_line > n.before_line END) IS TRUE;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_shapes_since(text, @extschema@.l4_source_clock[], timestamptz) IS
+'Step: The shapes of a job that no stream logged before a time. A record without a time of its own is younger where it stands '
+'behind one of its stream that is older. clocks: l4_source_clocks.';
 
 CREATE FUNCTION @extschema@.l4_job_times_before(job_id text, stream_ids bigint[], line_nos bigint[])
 	RETURNS TABLE (stream_id bigint, line_no bigint, ts timestamptz)

@@ -12,8 +12,9 @@ CREATE TYPE @extschema@.l4_unexplained_shape AS (
 	value text
 );
 COMMENT ON TYPE @extschema@.l4_unexplained_shape IS
-'A shape that is unexplained in one stream: why (reason: new, new value, range, storm, severe), the line where that shows '
-'first, the numbers that say so (l4_unexplained_sentence), and for a new value the position of the parameter and the value.';
+'A shape that is unexplained in one stream: why (reason: new, new value, range, storm, severe, follows), the line where '
+'that shows first, the numbers that say so (l4_unexplained_sentence), and for a new value the position of the parameter '
+'and the value.';
 
 CREATE FUNCTION @extschema@.l4_number_within(value text, lowest bigint, highest bigint) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10

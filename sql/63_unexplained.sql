@@ -6,8 +6,7 @@
  *   new value  its shape is, but a parameter takes a value which the pool, that has few values there, never had,
  *   range      a number in it lies a hundredfold outside the range of the pool,
  *   storm      (a burst) a stream has it far more often than any stream of the pool had, also for the time that it ran.
- * Without a pool nothing can be subtracted, and keywords alone ring on every healthy job (a failed sensor read, a retry). What
- * is left then are severity, rarity and time: see l4_unexplained_without_pool.
+ * Without a pool nothing can be subtracted: see 63_unexplained_alone.sql.
  */
 
 CREATE TYPE @extschema@.l4_unexplained_record AS (
@@ -38,8 +37,9 @@ CREATE TYPE @extschema@.l4_unexplained_record AS (
 );
 COMMENT ON TYPE @extschema@.l4_unexplained_record IS
 'A shape that is unexplained in one stream: where it stands (unit, node and rank as in l4_job_streams), why it is '
-'unexplained (reason: new, new value, range, storm, severe; numbers: the facts of that), how often, how grave by level and '
-'text, whether the text says that something was told to end (ending) or speaks of another one that went away (peer), when '
+'unexplained (reason: new, new value, range, storm, severe, follows; numbers: the facts of that), how often, how grave by '
+'level and text, whether the text says that something was told to end (ending) or speaks of another one that went away '
+'(peer), when '
 'and where first (first_ts is estimated from the records before it where it has no time of its own, and corrected where '
 'its node''s clock is off: l4_clock_offsets), whether only few streams of a successful job have that shape too (role), '
 'which parameter has which new value (position, value; NULL for other reasons), and the text of its first record (NULL '
@@ -214,60 +214,6 @@ COMMENT ON FUNCTION @extschema@.l4_unexplained_by_pool(text, bigint, text[], @ex
 'Step: What a job logs that a pool does not explain: per stream and shape the reason, the line where it shows first and '
 'the numbers. known_kinds as for l4_unexplained_new.';
 
-CREATE FUNCTION @extschema@.l4_unexplained_without_pool(job_id text, limits @extschema@.l4_limits,
-	wordings @extschema@.l4_wordings)
-RETURNS SETOF @extschema@.l4_unexplained_shape
-LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
-SET search_path = pg_catalog, pg_temp
-SET jit = off
-AS $$
-#variable_conflict use_column
-DECLARE
-	clocks @extschema@.l4_source_clock[] := ARRAY(SELECT c
-		FROM @extschema@.l4_source_clocks(l4_unexplained_without_pool.job_id, limits) c);
-	last_good timestamptz := coalesce((SELECT i.started_at
-		FROM @extschema@.l4_job_timeline(l4_unexplained_without_pool.job_id) i ORDER BY 1 DESC OFFSET 2 LIMIT 1),
-		'-infinity');
-BEGIN
-	-- Noise (sensor errors, retries, failed builds) begins early and goes on; a failure begins late, after the job's last
-	-- progress. So: what sounds grave, in spite of which the program does not say that it goes on, and whose first record in
-	-- the whole job comes after the last good iteration (in a job without iterations: an error at least, anywhere).
-	RETURN QUERY
-	WITH judged AS MATERIALIZED (
-		SELECT s.shape_id, @extschema@.l4_text_gravity(s.shape, wordings) AS gravity,
-			s.shape ~ (wordings).tolerated AS tolerated, n.level_rank
-		FROM @extschema@.l4_job_shapes(l4_unexplained_without_pool.job_id) n JOIN @extschema@.l4_shape s
-			ON s.shape_id = n.shape_id
-	),
-	entry AS (
-		SELECT e.stream_id, e.shape_id, e.first_line, s.tolerated,
-			greatest(@extschema@.l4_level_rank(e.level), s.gravity) AS gravity,
-			-- lines of a file that several streams share come in order, whatever their own clocks say
-			CASE WHEN c.lines IS NOT NULL THEN @extschema@.l4_time_at(e.first_line, c.lines, c.times)
-				WHEN @extschema@.l4_clock_was_set(e.first_ts) THEN e.first_ts END AS first_at
-		FROM @extschema@.l4_job_counts(l4_unexplained_without_pool.job_id, NULL,
-			ARRAY(SELECT j.shape_id FROM judged j WHERE greatest(j.gravity, j.level_rank) >= (limits).gravity_trouble)) e
-		JOIN @extschema@.l4_job_streams(l4_unexplained_without_pool.job_id) t ON t.stream_id = e.stream_id
-		JOIN judged s ON s.shape_id = e.shape_id
-		LEFT JOIN unnest(clocks) c ON c.source_id = t.source_id
-	),
-	seen AS (SELECT e.*, min(e.first_at) OVER (PARTITION BY e.shape_id) AS first_in_job FROM entry e)
-	SELECT e.stream_id, e.shape_id, 'severe', e.first_line, NULL::jsonb, NULL::int, NULL::text
-	FROM seen e
-	JOIN @extschema@.l4_job_stream_ends(l4_unexplained_without_pool.job_id, clocks, last_good) n ON n.stream_id = e.stream_id
-	WHERE e.gravity >= CASE WHEN isfinite(last_good) THEN (limits).gravity_trouble ELSE (limits).gravity_error END
-		AND NOT e.tolerated
-		AND CASE
-			WHEN e.first_in_job IS NOT NULL THEN e.first_in_job > last_good
-			WHEN n.stamped THEN e.first_line > coalesce(n.before_line, 0)
-			ELSE e.first_line > n.end_line * (limits).unexplained_late_share
-		END;
-END
-$$;
-COMMENT ON FUNCTION @extschema@.l4_unexplained_without_pool(text, @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Step: What may have gone wrong in a job for which there is no pool: grave by level or wording, seldom, and near the end '
-'of its stream.';
-
 CREATE FUNCTION @extschema@.l4_unexplained_roles(found @extschema@.l4_unexplained_shape[], pool_id bigint,
 	limits @extschema@.l4_limits)
 RETURNS TABLE (shape_id bigint, reason text, role boolean)
@@ -299,8 +245,8 @@ BEGIN ATOMIC
 		-- one row a stream and shape: the first reason in this order
 		SELECT DISTINCT ON (f.stream_id, f.shape_id) f.*
 		FROM unnest(l4_unexplained_entries.found) f
-		ORDER BY f.stream_id, f.shape_id, array_position(ARRAY['new', 'severe', 'new value', 'range', 'storm'], f.reason),
-			f.line_no,
+		ORDER BY f.stream_id, f.shape_id,
+			array_position(ARRAY['new', 'severe', 'follows', 'new value', 'range', 'storm'], f.reason), f.line_no,
 			f.position, f.value COLLATE "C"
 	),
 	counted AS MATERIALIZED (

@@ -9,6 +9,7 @@ BEGIN ATOMIC
 		WHEN 'new' THEN 'successful jobs do not log it'
 		WHEN 'severe' THEN
 			'there is no successful job to compare with; it sounds grave and first comes when the job stops making progress'
+		WHEN 'follows' THEN 'there is no successful job to compare with; it never came before what sounds grave'
 		WHEN 'new value' THEN format('%s is "%s"; in successful jobs it is always "%s"', p.name, numbers ->> 'value',
 			numbers ->> 'pool_value')
 		WHEN 'range' THEN format('%s is %s; in successful jobs it lies between %s and %s', p.name,
@@ -43,12 +44,13 @@ BEGIN ATOMIC
 	SELECT format('Reported: %s%s; so in %s of the %s streams that log it%s.',
 		CASE l4_reported_sentence.reason
 			WHEN 'severe' THEN d.detail
+			WHEN 'follows' THEN d.detail
 			WHEN 'new' THEN 'it is new'
 			WHEN 'new value' THEN 'it has a new value'
 			WHEN 'range' THEN 'a number in it is out of range'
 			WHEN 'storm' THEN 'it comes in a storm'
 			ELSE 'of rule "' || l4_reported_sentence.reason || '"'
-		END, CASE WHEN l4_reported_sentence.reason = 'severe' THEN '' ELSE ' (' || d.detail || ')' END,
+		END, CASE WHEN l4_reported_sentence.reason IN ('severe', 'follows') THEN '' ELSE ' (' || d.detail || ')' END,
 		l4_reported_sentence.streams, l4_reported_sentence.of_streams, '; compared with ' || l4_reported_sentence.pool_words)
 	FROM (SELECT @extschema@.l4_unexplained_sentence(l4_reported_sentence.reason, l4_reported_sentence.numbers) AS detail) d;
 END;

@@ -4,6 +4,7 @@
 -- remove.
 \set folder `folder=$(mktemp -d) && chmod 777 "$folder" && echo "$folder"`
 \setenv L4_FOLDER :folder
+\set shared :folder '/job.out'
 SET client_min_messages = warning;
 SET jit = off;
 SET timezone = 'UTC';
@@ -238,6 +239,16 @@ SELECT x.explanation FROM (SELECT DISTINCT h.event_id FROM l4_shape h JOIN l4_st
 SELECT l4_register_job('other', '{"model": "m", "framework": "f", "system": "rack a"}') \g /dev/null
 SELECT fit, differs FROM l4_best_pool('other');
 SELECT count(*) FILTER (WHERE template LIKE '%adaptive%') AS mild FROM l4_diagnose('other') WHERE kind = 'event';
+
+-- In a file that ranks share, a statement that had no stamp when it came first does not put the lines behind it late.
+COPY (SELECT CASE n WHEN 1 THEN '0: constant is 1' WHEN 180 THEN '0: constant is 2'
+	ELSE format('%s: %s INFO %s', n % 2, to_char(timestamp '2026-11-20 22:00' + n / 2 * interval '1 s',
+		'YYYY-MM-DD HH24:MI:SS'), CASE WHEN n > 21 THEN format('step %s loss 1.5', n / 2)
+		ELSE 'making part ' || chr(97 + n / 2) END) END FROM generate_series(1, 200) n) TO STDOUT \g :shared
+SELECT l4_register_job('shared', '{}', 'failed') \g /dev/null
+CALL l4_import('shared', :'shared');
+SELECT c.lines[1:3] AS lines, ARRAY(SELECT to_char(t, 'MI:SS') FROM unnest(c.times[1:3]) t) AS times
+FROM l4_source_clocks('shared', l4_limits_in_force()) c;
 
 SELECT set_config('l4.test_folder', :'folder', false) \g /dev/null
 DO $$ BEGIN EXECUTE format('COPY (SELECT) TO PROGRAM %L', format('rm -r %s/evidence', current_setting('l4.test_folder')));
