@@ -2,11 +2,12 @@
 # versions.sh: l4 on every supported server, each in a fresh chroot of a distribution that ships it, built by gcc and by clang
 # with -Werror.
 #
-#   versions.sh [MAJOR..]   as root: 17 16 15 18 14 13 by default; prints one line for each server and compiler, PASS, FAILED or
-#                           SKIPPED with the reason; fails if any failed, or if all were skipped
+#   versions.sh [MAJOR..]   as root: 17 16 15 18 14 13 by default; prints one line for each server and what was tried there,
+#                           PASS, FAILED or SKIPPED with the reason; fails if any failed, or if all were skipped
 #
 # A chroot starts as debootstrap's smallest system with make and git alone, so that test/setup.sh is tried too: "make demo" is
-# to run there, and no service to start with the machine that did not before. gcc runs "make test", clang the regression tests.
+# to run there, and no service to start with the machine that did not before. gcc runs "make test", clang the regression tests;
+# then the Debian package is built and tested by "make installcheck" (check_debian.sh).
 # Servers that are too old are to be refused by one line, before anything is installed. Debian's and Ubuntu's mirrors are those
 # of this machine's apt where it has them, else debootstrap's own. Ubuntu's key, where this machine has none, is that of
 # Debian's package. One chroot at a time is made, of about 1.5 GB, below $L4_TMPDIR (/var/tmp), and removed; logs of what failed
@@ -72,31 +73,47 @@ fetch_ubuntu_key() {
 		cp "$root/usr/share/keyrings/ubuntu-archive-keyring.gpg" "$work/"
 }
 
-# Runs the tests by a command and prints the line of this try. Arguments: major version, compiler, command.
-try_command() {
-	local major=$1 compiler=$2 log=$work/$1-$2.log status=0 server counts name
-	shift 2
-	inside "$@" > "$log" 2>&1 || status=$?
+# Prints the line of what passed. Arguments: major version, what was tried, result.
+pass() {
+	local server
 	server=$(inside pg_config --version 2>/dev/null)
+	echo "PASS    ${server:-PostgreSQL $1}, $release, $2: $3"
+	passed=$((passed + 1))
+}
+
+# The same for what failed, with the lines of its log that say why. Arguments: major version, what was tried, result, log.
+fail() {
+	echo "FAILED  PostgreSQL $1, $release, $2: $3; log: $4"
+	grep -E '^FAILED|error:|\*\*\*' "$4" | head -n 20
+	failed=$((failed + 1))
+}
+
+# Runs tests by a command, the last line of which counts them. Arguments: major version, what is tried, log, command.
+try_command() {
+	local major=$1 tried=$2 log=$work/$1-$3.log status=0 counts
+	shift 3
+	inside "$@" > "$log" 2>&1 || status=$?
 	counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1)
-	name="${server:-PostgreSQL $major}, $release, $(inside "$compiler" --version 2>/dev/null | head -n 1)"
-	if [ "$status" = 0 ] && [[ $counts == [1-9]*' passed, 0 failed' && $server == "PostgreSQL $major"[.\ b]* ]]; then
-		echo "PASS    $name: $counts"
-		passed=$((passed + 1))
+	if [ "$status" = 0 ] && [[ $counts == [1-9]*' passed, 0 failed' ]] &&
+		[[ $(inside pg_config --version) == "PostgreSQL $major"[.\ b]* ]]; then
+		pass "$major" "$tried" "$counts"
 	else
-		echo "FAILED  $name: ${counts:-broke off}; log: $log"
-		grep -E '^FAILED|error:|\*\*\*' "$log" | head -n 20
-		failed=$((failed + 1))
+		fail "$major" "$tried" "${counts:-broke off}" "$log"
 	fi
 }
 
-# Runs the demo and prints nothing unless it fails. Argument: major version.
+# Argument: major version.
 try_demo() {
-	local log=$work/$1-demo.log
-	inside make -C /l4 demo > "$log" 2>&1 && grep -q '^In a line each:$' "$log" && return 0
-	echo "FAILED  PostgreSQL $1, $release: make demo; log: $log"
-	failed=$((failed + 1))
+	local log=$work/$1-demo.log began=$SECONDS
+	if inside make -C /l4 demo > "$log" 2>&1 && grep -q '^In a line each:$' "$log"; then
+		pass "$1" 'make demo on the bare system' "$((SECONDS - began)) s with all that it installs"
+	else
+		fail "$1" 'make demo' "broke off" "$log"
+	fi
 }
+
+# What a compiler calls itself. Argument: the compiler.
+named() { inside "$1" --version 2>/dev/null | head -n 1; }
 
 # The services that start with the chroot's machine, without those of systemd itself.
 services() {
@@ -109,17 +126,20 @@ try_new_server() {
 	local major=$1 log=$work/$1-setup.log before
 	before=$(services)
 	try_demo "$major"
-	try_command "$major" cc make -C /l4 test
+	try_command "$major" "make test, $(named cc)" cc make -C /l4 test
 	if [ "$(services)" != "$before" ]; then
-		echo "FAILED  PostgreSQL $major, $release: make test left services that start with the machine"
-		diff <(echo "$before") <(services)
-		failed=$((failed + 1))
+		diff <(echo "$before") <(services) > "$work/$major-services.log"
+		cat "$work/$major-services.log"
+		fail "$major" 'make test' 'left services that start with the machine' "$work/$major-services.log"
 	fi
 	if inside apt-get install -y --no-install-recommends clang >> "$log" 2>&1; then
-		try_command "$major" clang env L4_CC=clang L4_COPT=-Werror bash /l4/test/run.sh regress
+		try_command "$major" "regression tests, $(named clang)" clang \
+			env L4_CC=clang L4_COPT=-Werror bash /l4/test/run.sh regress
 	else
 		echo "SKIPPED PostgreSQL $major, $release, clang: $(tail -n 1 "$log")"
 	fi
+	try_command "$major" 'dpkg-buildpackage, make installcheck under C and en_US.UTF-8' package \
+		env -C /l4 test/check_debian.sh
 }
 
 # Argument: major version.
@@ -128,11 +148,9 @@ try_old_server() {
 	before=$(inside dpkg --list)
 	if ! inside make -C /l4 test > "$log" 2>&1 && told=$(grep -v '^make: ' "$log") && [ "$(inside dpkg --list)" = "$before" ] &&
 		[[ $told == 'l4 needs PostgreSQL 15 or later; '*"PostgreSQL $1" ]]; then
-		echo "PASS    PostgreSQL $1, $release: $told"
-		passed=$((passed + 1))
+		pass "$1" 'make test' "refused: $told"
 	else
-		echo "FAILED  PostgreSQL $1, $release: not refused by one line, before anything is installed; log: $log"
-		failed=$((failed + 1))
+		fail "$1" 'make test' 'not refused by one line, before anything is installed' "$log"
 	fi
 }
 
