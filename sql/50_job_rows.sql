@@ -27,7 +27,11 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-	IF EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_has_one_node.job_id AND cardinality(j.nodes) > 1) THEN
+	-- asked often: of most jobs a few rows tell
+	IF EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_has_one_node.job_id AND cardinality(j.nodes) > 1)
+		OR EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_has_one_node.job_id
+			AND s.node <> (SELECT o.node FROM @extschema@.l4_stream o
+				WHERE o.job_id = l4_has_one_node.job_id AND o.node IS NOT NULL LIMIT 1)) THEN
 		RETURN false;
 	END IF;
 	RETURN coalesce((
@@ -278,6 +282,7 @@ CREATE FUNCTION @extschema@.l4_job_shapes(job_id text)
 RETURNS TABLE (shape_id bigint, occurrences bigint, streams bigint, max_per_stream bigint, level_rank int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -320,6 +325,7 @@ CREATE FUNCTION @extschema@.l4_job_kind_counts(job_id text)
 RETURNS TABLE (shape_id bigint, kind text, streams bigint, occurrences bigint, max_per_stream bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -340,6 +346,7 @@ RETURNS TABLE (stream_id bigint, source text, kind text, node text, rank int, sh
 	first_line bigint, last_line bigint, first_ts timestamptz, stage text, first_iteration bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 10000
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -359,6 +366,7 @@ CREATE FUNCTION @extschema@.l4_job_stages(job_id text)
 RETURNS TABLE (stream_id bigint, stage text, first_ts timestamptz, records bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -417,6 +425,7 @@ RETURNS TABLE (stream_id bigint, line_no bigint, shape_id bigint, source text, t
 	raw text, part int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 SET jit = off
 AS $$
 #variable_conflict use_column

@@ -19,6 +19,7 @@ CREATE FUNCTION @extschema@.l4_source_clocks(job_id text, limits @extschema@.l4_
 	RETURNS SETOF @extschema@.l4_source_clock
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -90,6 +91,7 @@ CREATE FUNCTION @extschema@.l4_job_first_times(job_id text)
 	RETURNS TABLE (unit text, shape_id bigint, iterating boolean, first_at double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -121,49 +123,57 @@ CREATE FUNCTION @extschema@.l4_job_older_lines(job_id text, clocks @extschema@.l
 RETURNS TABLE (stream_id bigint, line_no bigint, mild_line_no bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	WITH timed AS (
-		SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, e.first_ts, e.last_ts, e.first_iteration,
-			max(e.last_ts) OVER (PARTITION BY e.stream_id) AS ts
-		FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_job_older_lines.job_id
+	WITH last AS MATERIALIZED (
+		SELECT e.stream_id, max(e.last_ts) AS ts FROM @extschema@.l4_stream_event e
+		WHERE e.job_id = l4_job_older_lines.job_id GROUP BY e.stream_id
 	),
-	tailed AS (
-		SELECT e.*, min(CASE e.ts WHEN e.first_ts THEN e.first_line ELSE e.last_line END)
-			FILTER (WHERE e.last_ts = e.ts) OVER (PARTITION BY e.stream_id) AS tail
-		FROM timed e
+	tail AS (
+		SELECT l.stream_id, min(CASE l.ts WHEN e.first_ts THEN e.first_line ELSE e.last_line END) AS line_no
+		FROM last l
+		JOIN @extschema@.l4_stream_event e ON e.job_id = l4_job_older_lines.job_id AND e.stream_id = l.stream_id
+			AND e.last_ts = l.ts
+		GROUP BY l.stream_id
+	),
+	stream AS MATERIALIZED (
+		SELECT s.stream_id, s.source_id, s.kind IN ('rank', 'launcher', 'shared') AS works, s.last_iteration,
+			t.line_no AS tail, c.lines, c.times
+		FROM @extschema@.l4_stream s
+		LEFT JOIN tail t ON t.stream_id = s.stream_id
+		LEFT JOIN unnest(l4_job_older_lines.clocks) c ON c.source_id = s.source_id
+		WHERE s.job_id = l4_job_older_lines.job_id
 	),
 	entry AS MATERIALIZED (
 		-- Records without a time inherit the last one of their stream. What stands behind the last time of all (tail) may have
 		-- been written at any time later: it is older than nothing. A stream that marks iterations itself tells by them, too.
-		SELECT e.stream_id, e.shape_id, s.source_id, s.kind, e.first_line, e.last_line,
+		SELECT e.stream_id, e.shape_id, s.source_id, s.works, p.shape_id IS NOT NULL AS known, e.first_line, e.last_line,
 			e.first_iteration + 1 < s.last_iteration AS marked,
-			CASE WHEN c.lines IS NULL THEN CASE WHEN e.first_line <= e.tail THEN e.first_ts END
-				ELSE @extschema@.l4_time_at(e.first_line, c.lines, c.times) END AS first_ts,
-			CASE WHEN c.lines IS NULL THEN CASE WHEN e.last_line <= e.tail THEN e.last_ts END
-				ELSE @extschema@.l4_time_at(e.last_line, c.lines, c.times) END AS last_ts
-		FROM tailed e
-		JOIN @extschema@.l4_stream s ON s.job_id = l4_job_older_lines.job_id AND s.stream_id = e.stream_id
-		LEFT JOIN unnest(l4_job_older_lines.clocks) c ON c.source_id = s.source_id
-	),
-	known AS MATERIALIZED (
-		SELECT e.source_id, e.shape_id, e.kind, e.first_line, e.first_ts
-		FROM entry e JOIN @extschema@.l4_pool_event p ON p.pool_id = l4_job_older_lines.pool_id AND p.shape_id = e.shape_id
+			CASE WHEN s.lines IS NULL THEN CASE WHEN e.first_line <= s.tail THEN e.first_ts END
+				ELSE @extschema@.l4_time_at(e.first_line, s.lines, s.times) END AS first_ts,
+			CASE WHEN s.lines IS NULL THEN CASE WHEN e.last_line <= s.tail THEN e.last_ts END
+				ELSE @extschema@.l4_time_at(e.last_line, s.lines, s.times) END AS last_ts
+		FROM @extschema@.l4_stream_event e
+		JOIN stream s ON s.stream_id = e.stream_id
+		LEFT JOIN @extschema@.l4_pool_event p ON p.pool_id = l4_job_older_lines.pool_id AND p.shape_id = e.shape_id
+		WHERE e.job_id = l4_job_older_lines.job_id
 	),
 	known_line AS (
 		SELECT f.source_id, percentile_disc(known_share) WITHIN GROUP (ORDER BY f.line_no) AS line_no
-		FROM (SELECT k.source_id, min(k.first_line) AS line_no FROM known k
-			WHERE k.source_id IN (SELECT o.source_id FROM known o GROUP BY o.source_id HAVING count(*) >= known_statements)
-			GROUP BY k.source_id, k.shape_id) f
+		FROM (SELECT e.source_id, min(e.first_line) AS line_no FROM entry e
+			WHERE e.known AND e.source_id IN (SELECT o.source_id FROM entry o WHERE o.known
+				GROUP BY o.source_id HAVING count(*) >= known_statements)
+			GROUP BY e.source_id, e.shape_id) f
 		GROUP BY f.source_id HAVING count(*) >= known_statements
 	),
-	progress AS (
+	progress AS MATERIALIZED (
 		SELECT greatest(mild_before, percentile_disc(known_share) WITHIN GROUP (ORDER BY f.ts)) AS mild_ts
-		FROM (SELECT min(k.first_ts) AS ts FROM known k
-			WHERE @extschema@.l4_clock_was_set(k.first_ts) AND k.kind IN ('rank', 'launcher', 'shared') GROUP BY k.shape_id) f
+		FROM (SELECT min(e.first_ts) AS ts FROM entry e
+			WHERE e.known AND e.works AND @extschema@.l4_clock_was_set(e.first_ts) GROUP BY e.shape_id) f
 	),
 	older AS (
 		SELECT e.stream_id, min(e.source_id) AS source_id,
@@ -187,6 +197,7 @@ CREATE FUNCTION @extschema@.l4_job_stream_ends(job_id text, clocks @extschema@.l
 RETURNS TABLE (stream_id bigint, stamped boolean, end_line bigint, before_line bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -237,6 +248,7 @@ CREATE FUNCTION @extschema@.l4_job_times_before(job_id text, stream_ids bigint[]
 	RETURNS TABLE (stream_id bigint, line_no bigint, ts timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -258,6 +270,7 @@ CREATE FUNCTION @extschema@.l4_job_times_around(job_id text, stream_ids bigint[]
 	RETURNS TABLE (stream_id bigint, line_no bigint, since timestamptz, until timestamptz, time_zone text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 SET jit = off
 AS $$
 #variable_conflict use_column

@@ -105,7 +105,7 @@ BEGIN ATOMIC
 		WHERE s.kind = 'rank' AND s.unit IS NOT NULL
 		GROUP BY s.unit
 	),
-	middle AS (
+	middle AS MATERIALIZED (
 		SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY p.records) AS records,
 			count(*) FILTER (WHERE p.iterates) AS iterating, count(*) AS units FROM speaker p
 	)
@@ -235,10 +235,10 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (VALUES (p.alike), ('file ' || p.path)) k (key)
 		WHERE p.by_itself AND k.key IS NOT NULL GROUP BY k.key HAVING count(DISTINCT p.unit) > 1
 	),
-	teller AS (
+	teller AS MATERIALIZED (
 		SELECT count(DISTINCT p.unit) AS units FROM unnest(l4_common_cause.placed) p WHERE p.kind <> 'system' AND p.trouble
 	),
-	performer AS (
+	performer AS MATERIALIZED (
 		SELECT count(DISTINCT s.unit) AS units FROM unnest(l4_common_cause.streams) s
 		WHERE s.kind = 'rank' AND s.record_count > 0
 	),
@@ -294,7 +294,7 @@ BEGIN ATOMIC
 			(p.trouble OR p.peer) AND p.units_alike::float8 / p.units > (limits).evidence_common_share AS common
 		FROM unnest(l4_telling_streams.placed) p
 	),
-	wide AS (SELECT bool_or(r.common) AS any FROM record r WHERE r.kind = 'rank')
+	wide AS MATERIALIZED (SELECT bool_or(r.common) AS any FROM record r WHERE r.kind = 'rank')
 	SELECT DISTINCT r.stream_id FROM record r, wide w
 	WHERE r.common OR r.by_itself OR r.accuses OR r.kind = 'launcher' OR r.kind = 'rank' AND w.any IS NOT TRUE;
 END;

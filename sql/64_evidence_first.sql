@@ -2,6 +2,9 @@ CREATE FUNCTION @extschema@.l4_evidence_first(placed @extschema@.l4_placed_recor
 	cause @extschema@.l4_placed_record, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
+	WITH itself AS MATERIALIZED (
+		SELECT count(DISTINCT o.unit) AS units FROM unnest(l4_evidence_first.placed) o WHERE o.by_itself AND o.units_alike = 1
+	)
 	SELECT p.unit, p.node, p.rank, CASE WHEN p.turn < f.turn OR f.turn IS NULL THEN 'first' ELSE 'own' END,
 		-- the share of the others that have it not
 		(p.units - p.units_alike)::float8 / (p.units - 1)
@@ -19,8 +22,7 @@ BEGIN ATOMIC
 	FROM unnest(l4_evidence_first.placed) p
 	CROSS JOIN (SELECT (l4_evidence_first.at_large).turn) f
 	CROSS JOIN (SELECT (l4_evidence_first.cause).turn) c
-	CROSS JOIN (SELECT count(DISTINCT o.unit) AS units FROM unnest(l4_evidence_first.placed) o
-		WHERE o.by_itself AND o.units_alike = 1) i
+	CROSS JOIN itself i
 	WHERE NOT p.accuses AND p.units_alike::float8 / p.units <= (l4_evidence_first.limits).evidence_common_share AND p.units > 1
 		-- before a cause that all have in common, only what may have led to it
 		AND (c.turn IS NULL OR p.turn < c.turn AND p.trouble);

@@ -9,13 +9,14 @@ BEGIN ATOMIC
 		WHERE NOT r.role AND r.unit IS NOT NULL
 		GROUP BY r.unit, r.event_id
 	),
+	any_event AS MATERIALIZED (SELECT min(c.event_id) AS event_id FROM count c),
 	cell AS (
 		SELECT n.unit, c.event_id, c.n FROM unnest(l4_forest_units.units) n LEFT JOIN count c ON c.unit = n.unit
 	),
 	ranked AS (
 		-- a unit without such records takes part with a zero
 		SELECT (unnest(@extschema@.l4_iforest_rank(c.unit, COALESCE(c.event_id, e.event_id), COALESCE(c.n, 0)))).*
-		FROM cell c, (SELECT min(o.event_id) AS event_id FROM count o) e
+		FROM cell c, any_event e
 		WHERE e.event_id IS NOT NULL
 	)
 	SELECT r.item, r.rank, r.score, r.max_z, r.suspect FROM ranked r;

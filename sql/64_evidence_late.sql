@@ -4,6 +4,9 @@ RETURNS TABLE (unit text, compared text, shared boolean, shape_id bigint, stream
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10000
 BEGIN ATOMIC
 	-- of fewer nodes than tell what is usual the ranks are compared
+	WITH size AS MATERIALIZED (
+		SELECT count(DISTINCT o.unit) AS units FROM unnest(l4_recurring_steps.streams) o WHERE o.kind = 'rank'
+	)
 	SELECT s.unit, CASE WHEN u.units < (l4_recurring_steps.limits).evidence_late_nodes THEN s.unit || ' ' || s.rank
 			ELSE s.unit END,
 		s.shared, e.shape_id, e.stream_id, e.occurrences, e.last_iteration, e.last_line, e.last_ts,
@@ -12,8 +15,7 @@ BEGIN ATOMIC
 		min_occurrences => (l4_recurring_steps.limits).evidence_late_records::bigint,
 		iterating => true) e
 	JOIN unnest(l4_recurring_steps.streams) s ON s.stream_id = e.stream_id
-	CROSS JOIN (SELECT count(DISTINCT o.unit) AS units FROM unnest(l4_recurring_steps.streams) o
-		WHERE o.kind = 'rank') u
+	CROSS JOIN size u
 	WHERE s.kind = 'rank' AND s.unit IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_recurring_steps(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS

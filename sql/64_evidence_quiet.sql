@@ -14,7 +14,7 @@ BEGIN ATOMIC
 		SELECT r.unit, min(r.first_ts) AS at FROM unnest(l4_evidence_quiet.unexplained) r WHERE r.ending AND r.unit IS NOT NULL
 		GROUP BY r.unit
 	),
-	step AS (
+	step AS MATERIALIZED (
 		SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY i.length) AS length
 		FROM (SELECT t.started_at - lag(t.started_at) OVER (ORDER BY t.started_at) AS length
 			FROM @extschema@.l4_job_timeline(l4_evidence_quiet.job_id) t) i

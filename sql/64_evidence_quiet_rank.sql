@@ -19,7 +19,8 @@ BEGIN ATOMIC
 			dense_rank() OVER (ORDER BY r.unit) + dense_rank() OVER (ORDER BY r.unit DESC) - 1 AS units_quiet
 		FROM rank r
 		WHERE r.quiet AND r.unit IS NOT NULL
-	)
+	),
+	size AS MATERIALIZED (SELECT count(*) AS ranks FROM rank)
 	SELECT s.unit, s.node, s.rank, 'quiet', (l4_evidence_quiet_rank.limits).evidence_quiet_rank_part / s.units_quiet,
 		NULL::float8, 'evidence_quiet_rank_share',
 		jsonb_build_object('ranks', z.ranks, 'ranks_quiet', s.ranks_quiet, 'iteration', s.last_iteration),
@@ -28,7 +29,7 @@ BEGIN ATOMIC
 	-- units of which all ranks are quiet are another matter (l4_evidence_quiet)
 	JOIN @extschema@.l4_telling_units(l4_evidence_quiet_rank.streams, l4_evidence_quiet_rank.telling_streams) t
 		ON t.kind = 'rank' AND t.unit = s.unit AND t.units_telling = t.units
-	CROSS JOIN (SELECT count(*) AS ranks FROM rank) z
+	CROSS JOIN size z
 	LEFT JOIN @extschema@.l4_job_last_lines(l4_evidence_quiet_rank.job_id, ARRAY(SELECT o.stream_id FROM stopped o)) l
 		ON l.stream_id = s.stream_id
 	WHERE @extschema@.l4_is_few(s.ranks_quiet, z.ranks, (l4_evidence_quiet_rank.limits).evidence_quiet_rank_share);

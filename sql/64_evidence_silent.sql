@@ -16,7 +16,7 @@ BEGIN ATOMIC
 		WHERE s.kind = 'system' OR NOT s.any_system
 		GROUP BY s.unit
 	),
-	typical AS (
+	typical AS MATERIALIZED (
 		-- the upper half of the units tells when the job ended and how far apart ends normally lie
 		SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY f.at) AS middle, max(f.at) AS last FROM finish f
 	),

@@ -30,9 +30,13 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 -- There may be tens of thousands of unexplained records, which the planner often takes for a few after some steps: its loops
--- over all pairs would take minutes. To start processes takes longer than any of the steps.
+-- over all pairs would take minutes. To start processes takes longer than any of the steps. A plan made for the values at hand
+-- holds a copy of the array of these records for each place that reads it. With little memory every step would sort and keep
+-- them on disk.
 SET enable_nestloop = off
 SET max_parallel_workers_per_gather = 0
+SET plan_cache_mode = force_generic_plan
+SET work_mem = '64MB'
 AS $$
 #variable_conflict use_column
 DECLARE
