@@ -313,7 +313,7 @@ BEGIN
 		SELECT e.* FROM @extschema@.l4_unexplained_entries(l4_unexplained_records.job_id, l4_unexplained_records.shapes,
 			l4_unexplained_records.pool_id, limits) e
 	),
-	clock AS (
+	clock AS MATERIALIZED (
 		SELECT s.stream_id, c.lines, c.times
 		FROM unnest(source_clocks) c JOIN @extschema@.l4_job_streams(l4_unexplained_records.job_id) s
 			ON s.source_id = c.source_id
@@ -326,25 +326,26 @@ BEGIN
 		CROSS JOIN LATERAL @extschema@.l4_unexplained_texts(l4_unexplained_records.job_id, a.stream_ids, a.shape_ids,
 			a.line_nos, (limits).unexplained_quotes) t
 	),
-	timed AS MATERIALIZED (
-		SELECT e.*, x.raw, coalesce(x.stage, e.stage) AS told_stage, coalesce(x.iteration, e.iteration) AS told_iteration,
-			coalesce(x.ts, e.first_ts) AS own_ts, c.stream_id IS NOT NULL AS shared,
-				@extschema@.l4_time_at(e.first_line, c.lines, c.times) AS shared_ts
+	unstamped AS (
+		SELECT e.stream_id, e.first_line
 		FROM entry e
-		LEFT JOIN clock c ON c.stream_id = e.stream_id
 		LEFT JOIN text x ON x.stream_id = e.stream_id AND x.line_no = e.first_line AND x.shape_id = e.shape_id
+		WHERE coalesce(x.ts, e.first_ts) IS NULL AND e.stream_id NOT IN (SELECT c.stream_id FROM clock c)
 	),
 	before AS MATERIALIZED (
 		SELECT b.*
-		FROM (SELECT array_agg(t.stream_id) AS stream_ids, array_agg(t.first_line) AS line_nos FROM timed t
-			WHERE NOT t.shared AND t.own_ts IS NULL) w
+		FROM (SELECT array_agg(u.stream_id) AS stream_ids, array_agg(u.first_line) AS line_nos FROM unstamped u) w
 		CROSS JOIN LATERAL @extschema@.l4_job_times_before(l4_unexplained_records.job_id, w.stream_ids, w.line_nos) b
 	),
 	placed AS (
 		-- lines of one file are in order, whatever clocks their labels go by; else the record's own time, else that of the one
 		-- before it
-		SELECT e.*, CASE WHEN e.shared THEN e.shared_ts ELSE coalesce(e.own_ts, b.ts) - coalesce(k.ahead, '0') END AS told_ts
-		FROM timed e
+		SELECT e.*, x.raw, coalesce(x.stage, e.stage) AS told_stage, coalesce(x.iteration, e.iteration) AS told_iteration,
+			CASE WHEN c.stream_id IS NOT NULL THEN @extschema@.l4_time_at(e.first_line, c.lines, c.times)
+				ELSE coalesce(x.ts, e.first_ts, b.ts) - coalesce(k.ahead, '0') END AS told_ts
+		FROM entry e
+		LEFT JOIN clock c ON c.stream_id = e.stream_id
+		LEFT JOIN text x ON x.stream_id = e.stream_id AND x.line_no = e.first_line AND x.shape_id = e.shape_id
 		LEFT JOIN unnest(l4_unexplained_records.clocks) k ON k.node = e.unit
 		LEFT JOIN before b ON b.stream_id = e.stream_id AND b.line_no = e.first_line
 	)
@@ -371,23 +372,31 @@ BEGIN ATOMIC
 	-- What is printed in several lines without a header of their own ("A peer has disconnected. / Local host / Peer host")
 	-- is one statement: if a line of it speaks of another process, so do those beside it; one that tells of trouble itself,
 	-- only where it comes behind.
-	WITH line AS (
-		SELECT r.*, r.level IS NOT NULL OR r.kind = 'system' OR r.first_line - lag(r.last_line) OVER w
-			<= (limits).unexplained_block_lines IS NOT TRUE AS begins
+	WITH line AS MATERIALIZED (
+		SELECT r.stream_id, r.first_line, r.shape_id, r.peer, r.gravity,
+			r.level IS NOT NULL OR r.kind = 'system' OR r.first_line - lag(r.last_line) OVER w
+				<= (limits).unexplained_block_lines IS NOT TRUE AS begins
 		FROM unnest(l4_unexplained_blocks.unexplained) r
+		WHERE r.stream_id IN (SELECT o.stream_id FROM unnest(l4_unexplained_blocks.unexplained) o
+			WHERE o.level IS NULL AND o.kind <> 'system')
 		WINDOW w AS (PARTITION BY r.stream_id ORDER BY r.first_line, r.shape_id)
 	),
 	block AS (
 		SELECT l.*, count(*) FILTER (WHERE l.begins) OVER (PARTITION BY l.stream_id ORDER BY l.first_line, l.shape_id) AS block
-		FROM line l
-	)
-	SELECT b.stream_id, b.source, b.kind, b.unit, b.node, b.rank, b.shape_id, b.event_id, b.reason, b.numbers, b.occurrences,
-		b.level, b.gravity, b.ending,
-		b.peer OR b.gravity < (limits).gravity_trouble AND bool_or(b.peer) OVER (PARTITION BY b.stream_id, b.block)
+		FROM line l WHERE l.stream_id IN (SELECT o.stream_id FROM line o WHERE NOT o.begins)
+	),
+	spoken AS (
+		SELECT b.stream_id, b.shape_id, b.gravity < (limits).gravity_trouble AND bool_or(b.peer) OVER (PARTITION BY b.stream_id,
+				b.block)
 			OR b.gravity < (limits).gravity_error AND bool_or(b.peer) OVER (PARTITION BY b.stream_id, b.block
-				ORDER BY b.first_line, b.shape_id),
-		b.first_line, b.last_line, b.first_ts, b.stage, b.iteration, b.role, b.position, b.value, b.message
-	FROM block b;
+				ORDER BY b.first_line, b.shape_id) AS peer
+		FROM block b
+	)
+	SELECT r.stream_id, r.source, r.kind, r.unit, r.node, r.rank, r.shape_id, r.event_id, r.reason, r.numbers, r.occurrences,
+		r.level, r.gravity, r.ending, r.peer OR s.stream_id IS NOT NULL, r.first_line, r.last_line, r.first_ts, r.stage,
+		r.iteration, r.role, r.position, r.value, r.message
+	FROM unnest(l4_unexplained_blocks.unexplained) r
+	LEFT JOIN spoken s ON s.peer AND s.stream_id = r.stream_id AND s.shape_id = r.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_blocks(@extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
 'Step: Unexplained records, of which those that lie in one block of lines without headers speak of another process (peer) '

@@ -77,7 +77,7 @@ BEGIN
 		SELECT r.*, h.ending, p.stream_id IS NOT NULL AS peer, row_number() OVER () AS ordinal FROM (
 			SELECT u.unit, u.kind, u.source, u.shape_id, u.stream_id, u.first_line AS line_no, u.first_ts,
 				@extschema@.l4_told_text(u.message) AS message
-			FROM unnest(unexplained) u WHERE u.unit IS NOT NULL
+			FROM unnest(unexplained) u WHERE u.unit IS NOT NULL AND u.message IS NOT NULL
 			UNION ALL
 			SELECT NULL, u.* FROM @extschema@.l4_unplaced_records(l4_accusations.job_id, unexplained, limits) u) r
 		JOIN said h ON h.shape_id = r.shape_id

@@ -6,35 +6,43 @@ BEGIN ATOMIC
 	-- What the system logs of all units count: from its least to its largest value, per unit. A unit stands out where its
 	-- counter grew many times what the half of the units did, and by some at least, further than any other but one, and past
 	-- what successful jobs show.
-	WITH counter AS MATERIALIZED (
-		SELECT s.unit, p.shape_id, p.position, sum(p.maximum - p.minimum) AS growth,
-			(array_agg(p.stream_id ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS stream_id,
-			(array_agg(p.maximum_line ORDER BY p.maximum - p.minimum DESC, p.stream_id))[1] AS line_no,
-			max(p.maximum) AS largest
+	WITH parameter AS MATERIALIZED (
+		SELECT s.unit, p.shape_id, p.position, p.maximum - p.minimum AS growth, p.maximum, p.stream_id, p.maximum_line
 		FROM @extschema@.l4_job_sketches(l4_counting_units.job_id,
 			ARRAY(SELECT DISTINCT t.source_id FROM unnest(l4_counting_units.streams) t WHERE t.kind = 'system')) k
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p
 		JOIN unnest(l4_counting_units.streams) s ON s.stream_id = p.stream_id
 		WHERE s.kind = 'system' AND s.unit IS NOT NULL
 			AND p.number_count = p.occurrences AND p.number_count >= (l4_counting_units.limits).evidence_counter_records
-		GROUP BY s.unit, p.shape_id, p.position
+	),
+	counter AS MATERIALIZED (
+		SELECT p.unit, p.shape_id, p.position, sum(p.growth) AS growth, max(p.maximum) AS largest
+		FROM parameter p GROUP BY p.unit, p.shape_id, p.position
 	),
 	middle AS (
 		SELECT c.shape_id, c.position, percentile_cont(0.5) WITHIN GROUP (ORDER BY c.growth) AS growth
 		FROM counter c GROUP BY c.shape_id, c.position HAVING count(*) >= (l4_counting_units.limits).evidence_counter_nodes
+	),
+	outstanding AS (
+		SELECT c.unit, c.shape_id, c.position, c.growth, m.growth AS median,
+			CASE WHEN q.job_count > 1 THEN q.maximum END AS usual
+		FROM (
+			SELECT c.*, row_number() OVER (PARTITION BY c.shape_id, c.position ORDER BY c.growth DESC, c.unit) AS turn
+			FROM counter c) c
+		JOIN middle m USING (shape_id, position)
+		LEFT JOIN @extschema@.l4_pool_parameter q
+			ON q.pool_id = (SELECT b.pool_id FROM @extschema@.l4_best_pool(l4_counting_units.job_id) b)
+			AND q.shape_id = c.shape_id AND q.position = c.position
+		WHERE c.turn <= 2 AND c.growth >= (l4_counting_units.limits).evidence_counter_growth
+			AND c.growth > (l4_counting_units.limits).evidence_counter_factor * m.growth
+			AND (q.maximum IS NULL OR c.largest > (l4_counting_units.limits).evidence_counter_pool_factor * q.maximum)
 	)
-	SELECT c.unit, c.shape_id, c.position, c.stream_id, c.line_no, c.growth, m.growth,
-		CASE WHEN q.job_count > 1 THEN q.maximum END
-	FROM (
-		SELECT c.*, row_number() OVER (PARTITION BY c.shape_id, c.position ORDER BY c.growth DESC, c.unit) AS turn
-		FROM counter c) c
-	JOIN middle m USING (shape_id, position)
-	LEFT JOIN @extschema@.l4_pool_parameter q
-		ON q.pool_id = (SELECT b.pool_id FROM @extschema@.l4_best_pool(l4_counting_units.job_id) b)
-		AND q.shape_id = c.shape_id AND q.position = c.position
-	WHERE c.turn <= 2 AND c.growth >= (l4_counting_units.limits).evidence_counter_growth
-		AND c.growth > (l4_counting_units.limits).evidence_counter_factor * m.growth
-		AND (q.maximum IS NULL OR c.largest > (l4_counting_units.limits).evidence_counter_pool_factor * q.maximum);
+	-- of a unit's streams the one that counted most
+	SELECT DISTINCT ON (o.unit, o.shape_id, o.position) o.unit, o.shape_id, o.position, p.stream_id, p.maximum_line, o.growth,
+		o.median, o.usual
+	FROM outstanding o
+	JOIN parameter p ON p.unit = o.unit AND p.shape_id = o.shape_id AND p.position = o.position
+	ORDER BY o.unit, o.shape_id, o.position, p.growth DESC, p.stream_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_counting_units(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
 'Step: Units of which a number in the system log (errors, discards, retransmissions) grew far more than on the others and '
