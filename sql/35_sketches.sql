@@ -17,6 +17,15 @@ COMMENT ON FUNCTION @extschema@.l4_sketch_parameters(bytea, bigint[]) IS
 'the lines of their first records and the mean; NULL where none is. Errors: XX001 for damaged bytes, 22004 for an array '
 'with NULL. Cost: about a microsecond a row returned, a tenth of it for one that is not.';
 
+CREATE FUNCTION @extschema@.l4_sketch_first_values(sketch bytea, shape_ids bigint[], OUT stream_id bigint, OUT shape_id bigint,
+	OUT parameters text[], OUT varies boolean)
+	RETURNS SETOF record
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500 ROWS 10 AS 'MODULE_PATHNAME', 'l4_sketch_first_values';
+COMMENT ON FUNCTION @extschema@.l4_sketch_first_values(bytea, bigint[]) IS
+'Step: Of one l4_parameter_sketch.sketch the given shapes, one row a stream and shape that has parameters: the first value '
+'of each position in order (see l4_sketch_parameters), and whether any position has a further value (varies). Errors: XX001 '
+'for damaged bytes, 22004 for an array with NULL. Cost: as l4_sketch_parameters.';
+
 CREATE FUNCTION @extschema@.l4_sketch_outliers(sketch bytea, shape_ids bigint[], positions int[], known_values text[],
 	lowest double precision[], highest double precision[], OUT stream_id bigint, OUT shape_id bigint, OUT "position" int,
 	OUT occurrences bigint, OUT distinct_values int, OUT "values" text[], OUT value_lines bigint[],

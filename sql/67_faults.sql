@@ -152,28 +152,31 @@ BEGIN ATOMIC
 		SELECT r.stream_id, r.shape_id, r.first_line, r.message, s.shape FROM unnest(l4_fault_subjects.unexplained) r
 		LEFT JOIN @extschema@.l4_shape s ON s.shape_id = r.shape_id
 	),
-	wanted AS MATERIALIZED (
-		SELECT t.source_id, array_agg(DISTINCT r.shape_id) AS shape_ids
-		FROM record r JOIN @extschema@.l4_job_streams(l4_fault_subjects.job_id) t ON t.stream_id = r.stream_id
-		GROUP BY t.source_id
+	-- the statistics of a source are unpacked once, not once per record; again only where a parameter has several values
+	sketch AS MATERIALIZED (
+		SELECT k.source_id, k.sketch
+		FROM @extschema@.l4_job_sketches(l4_fault_subjects.job_id,
+			ARRAY(SELECT DISTINCT t.source_id FROM @extschema@.l4_job_streams(l4_fault_subjects.job_id) t
+				WHERE t.stream_id IN (SELECT r.stream_id FROM record r))) k
 	),
-	-- the statistics of a source are unpacked once, not once per record
 	parameter AS MATERIALIZED (
-		SELECT p.stream_id, p.shape_id, p.position, p.values, p.value_lines, p.distinct_values
-		FROM wanted w
-		JOIN @extschema@.l4_job_sketches(l4_fault_subjects.job_id, ARRAY(SELECT w.source_id FROM wanted w)) k
-			ON k.source_id = w.source_id
-		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, w.shape_ids) p
-		WHERE (p.stream_id, p.shape_id) IN (SELECT r.stream_id, r.shape_id FROM record r)
+		SELECT k.source_id, p.stream_id, p.shape_id, p.parameters, p.varies
+		FROM (SELECT array_agg(DISTINCT r.shape_id) AS shape_ids FROM record r) w
+		CROSS JOIN sketch k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_first_values(k.sketch, w.shape_ids) p
 	),
 	first_values AS MATERIALIZED (
-		SELECT r.stream_id, r.shape_id, r.shape, r.first_line, r.message, p.parameters
+		SELECT r.stream_id, r.shape_id, r.shape, r.first_line, r.message, p.parameters, p.varies, p.source_id
 		FROM record r
-		LEFT JOIN (SELECT p.stream_id, p.shape_id, array_agg(p.values[1] ORDER BY p.position) AS parameters FROM parameter p
-			GROUP BY p.stream_id, p.shape_id) p ON p.stream_id = r.stream_id AND p.shape_id = r.shape_id
+		LEFT JOIN parameter p ON p.stream_id = r.stream_id AND p.shape_id = r.shape_id
 	),
 	varying AS MATERIALIZED (
-		SELECT p.* FROM parameter p WHERE p.distinct_values > 1
+		SELECT p.stream_id, p.shape_id, p.position, p.values, p.value_lines, p.distinct_values
+		FROM (SELECT f.source_id, array_agg(DISTINCT f.shape_id) AS shape_ids FROM first_values f WHERE f.varies
+			GROUP BY f.source_id) f
+		JOIN sketch k ON k.source_id = f.source_id
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, f.shape_ids) p
+		WHERE p.distinct_values > 1 AND (p.stream_id, p.shape_id) IN (SELECT o.stream_id, o.shape_id FROM first_values o)
 	),
 	shared AS (
 		-- the first values of one stream for all, so that streams share their texts
@@ -272,12 +275,13 @@ BEGIN
 	hit AS MATERIALIZED (
 		SELECT h.* FROM @extschema@.l4_fault_hits(l4_match_entries.job_id, l4_match_entries.unexplained, entries, limits) h
 	),
+	size AS MATERIALIZED (SELECT count(*) AS nodes FROM @extschema@.l4_job_units(l4_match_entries.job_id)),
 	figure AS (
 		SELECT e.fault_key, z.nodes,
 			count(*) FILTER (WHERE h.event_id IS NULL) > 0 AS has_pattern,
 			count(DISTINCT h.event_id) AS event_count,
 			count(DISTINCT h.unit) FILTER (WHERE (h.event_id IS NULL) = (e.pattern IS NOT NULL))::double precision AS node_count
-		FROM entry e CROSS JOIN (SELECT count(*) AS nodes FROM @extschema@.l4_job_units(l4_match_entries.job_id)) z
+		FROM entry e CROSS JOIN size z
 		JOIN hit h ON h.fault_key = e.fault_key
 		GROUP BY e.fault_key, z.nodes
 	),

@@ -1,6 +1,6 @@
 /*
  * parameter_statistics.c: the packed parameter statistics of a source's parameters as rows: all of them, those of a few shapes,
- * or those that go beyond what is known.
+ * those that go beyond what is known, or of each shape the first values alone.
  */
 #include "algorithms/parameter_statistics.h"
 #include "bindings/record_row.h"
@@ -15,10 +15,12 @@
 #include "utils/memutils.h"
 
 PG_FUNCTION_INFO_V1(l4_sketch_parameters);
+PG_FUNCTION_INFO_V1(l4_sketch_first_values);
 PG_FUNCTION_INFO_V1(l4_sketch_outliers);
 PG_FUNCTION_INFO_V1(l4_sketch_addresses);
 
 #define STATISTICS_COLUMNS 13
+#define FIRST_VALUES_COLUMNS 4
 
 static Datum
 values_array(const L4StatisticsEntry *entry)
@@ -83,7 +85,7 @@ l4_sketch_parameters(PG_FUNCTION_ARGS)
 	int64	   *wanted = NULL;
 	int			wanted_count = 0;
 
-	InitMaterializedSRF(fcinfo, 0);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
 	if (!PG_ARGISNULL(1))
@@ -101,6 +103,71 @@ l4_sketch_parameters(PG_FUNCTION_ARGS)
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(row_context);
+	return (Datum) 0;
+}
+
+/* The first values of the parameters of one shape in one stream, position by position. */
+typedef struct FirstValues
+{
+	int64		stream_id;
+	int64		shape_id;
+	int			count;
+	Datum		values[L4_STATISTICS_POSITIONS];
+	bool		nulls[L4_STATISTICS_POSITIONS];
+	bool		varies;
+} FirstValues;
+
+static void
+put_first_values(ReturnSetInfo *result, FirstValues *first)
+{
+	int			lower_bound = 1;
+	Datum		values[FIRST_VALUES_COLUMNS] = {0};
+	bool		nulls[FIRST_VALUES_COLUMNS] = {false};
+
+	if (first->count == 0)
+		return;
+	values[0] = Int64GetDatum(first->stream_id);
+	values[1] = Int64GetDatum(first->shape_id);
+	values[2] = PointerGetDatum(construct_md_array(first->values, first->nulls, 1, &first->count, &lower_bound, TEXTOID, -1,
+												   false, TYPALIGN_INT));
+	values[3] = BoolGetDatum(first->varies);
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	first->count = 0;
+	first->varies = false;
+}
+
+/*
+ * l4_sketch_first_values(sketch bytea, shape_ids bigint[]): see its COMMENT. Errors and cost: as l4_sketch_parameters.
+ */
+Datum
+l4_sketch_first_values(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	FirstValues first = {0};
+	L4StatisticsReader *reader;
+	L4StatisticsEntry entry;
+	int64	   *wanted;
+	int			wanted_count;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	wanted = bigint_set(PG_GETARG_ARRAYTYPE_P(1), "shape_ids", &wanted_count);
+	reader = statistics_open(PG_GETARG_BYTEA_PP(0));
+	while (statistics_next(reader, &entry))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!bigint_set_has(wanted, wanted_count, entry.shape_id))
+			continue;
+		if (entry.position == 1)
+			put_first_values(result, &first);
+		first.stream_id = entry.stream_id;
+		first.shape_id = entry.shape_id;
+		first.nulls[first.count] = entry.value_count == 0;
+		if (entry.value_count > 0)
+			first.values[first.count] = PointerGetDatum(cstring_to_text_with_len(entry.values[0].data, entry.values[0].size));
+		first.varies |= entry.distinct_values > 1;
+		first.count++;
+	}
+	put_first_values(result, &first);
 	return (Datum) 0;
 }
 
@@ -258,7 +325,7 @@ l4_sketch_outliers(PG_FUNCTION_ARGS)
 	L4StatisticsReader *reader;
 	L4StatisticsEntry entry;
 
-	InitMaterializedSRF(fcinfo, 0);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	reader = statistics_open(PG_GETARG_BYTEA_PP(0));
 	while (statistics_next(reader, &entry))
 	{
@@ -303,7 +370,7 @@ l4_sketch_addresses(PG_FUNCTION_ARGS)
 	L4StatisticsReader *reader;
 	L4StatisticsEntry entry;
 
-	InitMaterializedSRF(fcinfo, 0);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	reader = statistics_open(PG_GETARG_BYTEA_PP(0));
 	while (statistics_next(reader, &entry))
 	{
