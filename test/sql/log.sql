@@ -110,6 +110,14 @@ SELECT count(*) AS parameters, (SELECT count(*) FROM (
 			p.number_count, p.minimum, p.minimum_line, p.maximum, p.maximum_line, p.mean
 		FROM parameter p WHERE p.shape_id IN (SELECT q.shape_id FROM parameter q WHERE q.number_count > 0)) d) AS differences
 FROM parameter;
+-- the first values of each shape, position by position
+SELECT count(*) AS shapes, count(*) FILTER (WHERE f.varies) AS varying, count(*) FILTER (WHERE p.stream_id IS NULL
+	OR f.stream_id IS NULL) AS differences
+FROM (SELECT f.* FROM l4_parameter_sketch k, l4_sketch_first_values(k.sketch, ARRAY(SELECT p.shape_id FROM parameter p)) f
+	WHERE k.job_id = 'small') f
+FULL JOIN (SELECT p.stream_id, p.shape_id, array_agg(p.values[1] ORDER BY p.position) AS parameters,
+		bool_or(p.distinct_values > 1) AS varies FROM parameter p GROUP BY p.stream_id, p.shape_id) p
+	USING (stream_id, shape_id, parameters, varies);
 -- known: every second position takes its first value alone, the others lie in a range
 CREATE TEMP TABLE known AS SELECT shape_id, position, CASE WHEN position % 2 = 1 THEN min(values[1]) END AS value,
 	CASE WHEN position % 2 = 0 THEN min(minimum) + 1 END AS lowest, CASE WHEN position % 2 = 0 THEN max(maximum)
@@ -124,6 +132,7 @@ FULL JOIN (SELECT p.* FROM parameter p JOIN known k USING (shape_id, position)
 SELECT pg_temp.state_of($$SELECT l4_sketch_outliers(sketch, '{1}', '{1,2}', '{a}', '{1}', '{1}') FROM l4_parameter_sketch$$),
 	pg_temp.state_of($$SELECT l4_sketch_outliers(sketch, '{1}', '{NULL}', '{a}', '{1}', '{1}') FROM l4_parameter_sketch$$),
 	pg_temp.state_of($$SELECT l4_sketch_parameters(sketch, '{1,NULL}') FROM l4_parameter_sketch$$),
+	pg_temp.state_of($$SELECT l4_sketch_first_values(sketch, '{1,NULL}') FROM l4_parameter_sketch$$),
 	pg_temp.state_of($$SELECT l4_line_records(structure, texts, parameters, stream_ids, '{NULL}') FROM l4_segment$$);
 DROP TABLE parameter, known;
 
