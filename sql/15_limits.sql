@@ -4,7 +4,7 @@
  * A limit more is a row more: the type l4_limits, by which they are passed down, is made of the rows (49_rules_passed.sql).
  * Built-in rows belong into the file; a site writes a row of its own of the same name, which takes the place of the built-in
  * one, is dumped, and stays at upgrades. Names begin with what they are about: gravity, clock, progress, unexplained, evidence,
- * weight, onset, fault, pool.
+ * weight, slow, onset, fault, pool.
  */
 
 -- How grave a record is: levels from trace 1 to fatal 6 (l4_level_rank), and wordings on the same scale (l4_text_gravity).
@@ -219,6 +219,28 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Who waits less than the others is slow elsewhere, as a rule: a little less than slowness itself.'),
 
 	(true, 'evidence_forest_places', 3, 'nodes', 'So many of the most isolated nodes are told of.');
+
+-- Steps that take longer than they should.
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'slow_factor', 1.5, 'factor',
+		'Steps are slow that take so many times as long as before: less comes and goes with data and load.'),
+	(true, 'slow_larger_share', 0.9, 'share of pairs',
+		'A step since must take longer than one before in so many cases: noise that merely swells overlaps more.'),
+	(true, 'slow_steps_least', 8, 'steps',
+		'So many steps must be slow, and as many not: fewer are a pause, a checkpoint or an evaluation.'),
+	(true, 'slow_steps_read', 4000, 'steps',
+		'Of more steps every so many are looked at, then all about the place found: more would take tenths of a second.'),
+	(true, 'slow_partial_share', 0.5, 'share of a step',
+		'What takes less than this share of the steps before and after it is a part of a step.'),
+	(true, 'slow_pool_share', 0.75, 'share of steps',
+		'As long as so many steps of a successful job take at most is normal: a level that lasted for the rest is.'),
+	(true, 'slow_pool_factor', 2, 'factor',
+		'All steps are slow that take so many times as long as in any successful job: jobs differ by load and placement.'),
+	(true, 'slow_pool_jobs', 3, 'jobs', 'So many successful jobs tell how long a step takes.'),
+	(true, 'slow_streams', 64, 'streams',
+		'So many of the ranks, evenly chosen, are read for what changed with the steps: all would take seconds ...'),
+	(true, 'slow_streams_extreme', 4, 'streams', '... and so many whose durations are the longest and the shortest.'),
+	(true, 'slow_window', 500, 'steps', 'So many steps before and since are read there.');
 
 -- Which event is the root, in which order findings stand, and how much of each is quoted.
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES

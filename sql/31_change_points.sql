@@ -58,14 +58,14 @@ CREATE AGGREGATE @extschema@.l4_change_points(at double precision, value double 
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.l4_change_points(double precision, double precision) IS
-'Where the level of a series changes for good: one l4_change_point per change, in order, to be unnested; an empty array for '
-'none, NULL for no rows. at places the values (an iteration; a time as extract(epoch FROM ...)), several may be at one place. '
-'Robust: only the order of the values counts, so that single ones, however large, are no change; at least 5 values lie on '
-'either side of a change, in fact some more. Rows whose value is NULL are left out. The result is the same for any order of '
-'rows and any plan. Errors: 22004 at NULL; 22023 NaN or infinite; 53400 more than maintenance_work_mem. Cost: time n * log(n), '
-'about 110 bytes a row. Seeded binary segmentation (Kovacs, Buehlmann, Li, Munk, Biometrika 2023) with rank sums (Wilcoxon; '
-'Pettitt, Applied Statistics 1979); a change has more than 1.3 * sqrt(2 * ln(n)) deviations (Fryzlewicz, Annals of '
-'Statistics 2014).';
+'Where the level of a series changes for good: one l4_change_point per change, in order, to be unnested; an empty array '
+'for none, NULL for no rows. at places the values (an iteration; a time as extract(epoch FROM ...)), several may be at '
+'one place. Robust: only the order of the values counts, so that single ones, however large, are no change; at least 5 '
+'values lie on either side of a change, in fact some more. Rows whose value is NULL are left out. The result is the same'
+' for any order of rows and any plan. Errors: 22004 at NULL; 22023 NaN or infinite; 53400 more than '
+'maintenance_work_mem. Cost: time n * log(n), about 110 bytes a row. Seeded binary segmentation (Kovacs, Buehlmann, Li, '
+'Munk, Biometrika 2023) with rank sums (Wilcoxon; Pettitt, Applied Statistics 1979); a change has more than 1.3 * sqrt(2'
+' * ln(n)) deviations (Fryzlewicz, Annals of Statistics 2014).';
 
 CREATE AGGREGATE @extschema@.l4_change_points(at double precision, value double precision, shortest int,
 	deviations double precision) (
@@ -76,11 +76,12 @@ CREATE AGGREGATE @extschema@.l4_change_points(at double precision, value double 
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.l4_change_points(double precision, double precision, int, double precision) IS
-'Where the level of a series changes for good: one l4_change_point per change, in order, to be unnested; an empty array for '
-'none, NULL for no rows. at places the values (an iteration; a time as extract(epoch FROM ...)), several may be at one place. '
-'Robust: only the order of the values counts, so that single ones, however large, are no change. shortest: so many values lie on '
-'either side of a change, default 5. deviations: a change has more, default 1.3 * sqrt(2 * ln(n)), which noise without memory '
-'hardly ever reaches; noise that lasts needs more. NULL means the default; all rows must have the same. Rows whose value is '
-'NULL are left out. The result is the same for any order of rows and any plan. Errors: 22004 at NULL; 22023 NaN or infinite, or '
-'bad option; 53400 more than maintenance_work_mem. Cost: time n * log(n), about 110 bytes a row. Seeded binary segmentation '
-'(Kovacs, Buehlmann, Li, Munk, Biometrika 2023) with rank sums (Wilcoxon; Pettitt, Applied Statistics 1979).';
+'Where the level of a series changes for good: one l4_change_point per change, in order, to be unnested; an empty array '
+'for none, NULL for no rows. at places the values (an iteration; a time as extract(epoch FROM ...)), several may be at '
+'one place. Robust: only the order of the values counts, so that single ones, however large, are no change. shortest: so'
+' many values lie on either side of a change, default 5. deviations: a change has more, default 1.3 * sqrt(2 * ln(n)), '
+'which noise without memory hardly ever reaches; noise that lasts needs more. NULL means the default; all rows must have'
+' the same. Rows whose value is NULL are left out. The result is the same for any order of rows and any plan. Errors: '
+'22004 at NULL; 22023 NaN or infinite, or bad option; 53400 more than maintenance_work_mem. Cost: time n * log(n), about'
+' 110 bytes a row. Seeded binary segmentation (Kovacs, Buehlmann, Li, Munk, Biometrika 2023) with rank sums (Wilcoxon; '
+'Pettitt, Applied Statistics 1979).';

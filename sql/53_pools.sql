@@ -219,9 +219,11 @@ BEGIN
 	END IF;
 	INSERT INTO @extschema@.l4_pool AS p (pool_id, settings, tenant) VALUES (mine_id, mine, whose)
 	ON CONFLICT (pool_id) DO UPDATE SET job_count = p.job_count;
-	INSERT INTO @extschema@.l4_pool_job AS p (pool_id, job_id, stream_count, duration)
-	VALUES (mine_id, l4_pool_refresh.job_id, streams, duration)
-	ON CONFLICT (pool_id, job_id) DO UPDATE SET stream_count = excluded.stream_count, duration = excluded.duration;
+	INSERT INTO @extschema@.l4_pool_job AS p (pool_id, job_id, stream_count, duration, step_seconds)
+	VALUES (mine_id, l4_pool_refresh.job_id, streams, duration,
+		@extschema@.l4_lasting_step(l4_pool_refresh.job_id, @extschema@.l4_limits_in_force()))
+	ON CONFLICT (pool_id, job_id) DO UPDATE SET stream_count = excluded.stream_count, duration = excluded.duration,
+		step_seconds = excluded.step_seconds;
 	PERFORM @extschema@.l4_pool_rebuild(mine_id);
 	RETURN mine_id;
 END

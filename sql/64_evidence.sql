@@ -15,7 +15,8 @@
  *   behind    half of the nodes or more got a step further within the iteration
  *   late      it came late to the last step of an iteration that all reached
  *   counter   a number in its system log (errors, retransmissions) grew far more than on the other nodes
- *   slow      its own durations stand out from the other nodes', or it waits far less than they do
+ *   slow      its own durations stand out from the other nodes', or became longer when the job's steps did; or it waits far
+ *             less than they do
  *   forest    the Isolation Forest over counts of unexplained records sets it apart
  * What most nodes have alike is no evidence against any of them; of what more than two fifths of the nodes do nobody can say
  * who is healthy. What is compared are units: nodes, or the ranks themselves where their nodes are not known.

@@ -106,14 +106,151 @@ COMMENT ON FUNCTION @extschema@.l4_slow_ranks(text, @extschema@.l4_job_stream[],
 'evidence_slow_step_share of the time between two such statements or more. Nothing for fewer ranks than '
 'evidence_slow_nodes; where there are more nodes, of so many.';
 
+CREATE FUNCTION @extschema@.l4_slow_streams(timed_streams bigint[], timed_shapes bigint[], positions int[],
+	means double precision[], limits @extschema@.l4_limits) RETURNS SETOF bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 64
+BEGIN ATOMIC
+	WITH timed AS (
+		SELECT t.*, row_number() OVER (PARTITION BY t.shape_id, t.position ORDER BY t.mean DESC, t.stream_id) AS from_longest,
+			row_number() OVER (PARTITION BY t.shape_id, t.position ORDER BY t.mean, t.stream_id) AS from_shortest
+		FROM ROWS FROM (unnest(l4_slow_streams.timed_streams), unnest(l4_slow_streams.timed_shapes),
+			unnest(l4_slow_streams.positions), unnest(l4_slow_streams.means)) t (stream_id, shape_id, position, mean)
+	),
+	stream AS (
+		SELECT t.stream_id, bool_or(LEAST(t.from_longest, t.from_shortest) <= (limits).slow_streams_extreme) AS extreme,
+			row_number() OVER (ORDER BY t.stream_id) - 1 AS turn, count(*) OVER () AS streams
+		FROM timed t GROUP BY t.stream_id
+	)
+	SELECT s.stream_id FROM stream s
+	WHERE s.extreme OR s.turn % ceil(s.streams / (limits).slow_streams)::bigint = 0;
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_streams(bigint[], bigint[], int[], double precision[], @extschema@.l4_limits) IS
+'Step: Which streams are read for how durations changed: all of few, else evenly chosen ones, and those whose means are the '
+'longest and the shortest. Four arrays of one length: streams, with statement, position and mean of a duration.';
+
+CREATE FUNCTION @extschema@.l4_slow_changes(job_id text, streams @extschema@.l4_job_stream[], slow @extschema@.l4_slow_regime,
+	limits @extschema@.l4_limits)
+RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, before double precision,
+	after double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	WITH timed AS MATERIALIZED (
+		SELECT p.stream_id, p.shape_id, p.position, p.mean, p.seconds, s.unit, s.node, s.rank, s.source_id
+		FROM @extschema@.l4_timed_parameters(l4_slow_changes.job_id, limits) p
+		JOIN unnest(l4_slow_changes.streams) s ON s.stream_id = p.stream_id
+		WHERE s.kind = 'rank' AND s.unit IS NOT NULL
+	),
+	chosen AS MATERIALIZED (
+		SELECT t.* FROM timed t
+		WHERE t.stream_id IN (SELECT @extschema@.l4_slow_streams(array_agg(o.stream_id), array_agg(o.shape_id),
+			array_agg(o.position), array_agg(o.mean), limits) FROM timed o)
+	),
+	span AS MATERIALIZED (
+		SELECT min(e.began) AS since, max(e.began) AS until, min(e.iteration) AS first, max(e.iteration) AS last
+		FROM (SELECT e.*, e.turn - ((l4_slow_changes.slow).steps_before + 1) AS off
+			FROM @extschema@.l4_job_steps(l4_slow_changes.job_id, limits) e) e
+		WHERE abs(e.off) <= (limits).slow_window
+	),
+	record AS MATERIALIZED (
+		-- a clock that is off does not matter where the stream marks iterations itself
+		SELECT r.stream_id, r.shape_id, r.parameters,
+			COALESCE(r.iteration >= (l4_slow_changes.slow).iteration, r.ts >= (l4_slow_changes.slow).began) AS slow
+		FROM span w, @extschema@.l4_job_segments(l4_slow_changes.job_id, ARRAY(SELECT DISTINCT c.source_id FROM chosen c),
+			ARRAY(SELECT DISTINCT c.shape_id FROM chosen c)) g
+		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+		WHERE (g.segment_no < (limits).onset_segments OR g.last_ts >= w.since AND g.first_ts <= w.until)
+			AND COALESCE(r.iteration BETWEEN w.first AND w.last, r.ts BETWEEN w.since AND w.until)
+	)
+	SELECT c.unit, c.node, c.rank, c.shape_id, c.position,
+		percentile_cont(0.5) WITHIN GROUP (ORDER BY v.value) FILTER (WHERE NOT r.slow) * c.seconds,
+		percentile_cont(0.5) WITHIN GROUP (ORDER BY v.value) FILTER (WHERE r.slow) * c.seconds
+	FROM chosen c
+	JOIN record r ON r.stream_id = c.stream_id AND r.shape_id = c.shape_id
+	CROSS JOIN LATERAL (SELECT substring(r.parameters[c.position], '^\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d{1,2})?')::float8
+		AS value) v
+	WHERE v.value > 0
+	GROUP BY c.unit, c.node, c.rank, c.stream_id, c.shape_id, c.position, c.seconds
+	HAVING LEAST(count(*) FILTER (WHERE NOT r.slow), count(*) FILTER (WHERE r.slow)) >= (limits).evidence_slow_records;
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_changes(text, @extschema@.l4_job_stream[], @extschema@.l4_slow_regime,
+	@extschema@.l4_limits) IS
+'Step: The durations that ranks print in a statement, in seconds, before and since the steps of the job are slow (medians); of '
+'many ranks some are read (l4_slow_streams). Cost: opens the segments of these about that place.';
+
+CREATE FUNCTION @extschema@.l4_changed_ranks(job_id text, streams @extschema@.l4_job_stream[],
+	slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits)
+RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, before double precision,
+	after double precision, others_before double precision, others_after double precision, z double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 10
+BEGIN ATOMIC
+	-- Each rank against its own past: ranks with other work (stages of a pipeline) differ in level, not in how that changes.
+	WITH change AS MATERIALIZED (
+		SELECT c.*, ln(c.after / c.before) AS growth
+		FROM @extschema@.l4_slow_changes(l4_changed_ranks.job_id, l4_changed_ranks.streams, l4_changed_ranks.slow, limits) c
+	),
+	middle AS (
+		SELECT c.shape_id, c.position, count(*) AS ranks, percentile_cont(0.5) WITHIN GROUP (ORDER BY c.growth) AS growth,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY c.before) AS before,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY c.after) AS after
+		FROM change c GROUP BY c.shape_id, c.position
+		HAVING count(*) >= (limits).evidence_slow_nodes
+			AND count(DISTINCT c.unit) >= LEAST((limits).evidence_slow_nodes, (SELECT count(DISTINCT o.unit) FROM change o))
+	),
+	spread AS (
+		SELECT m.shape_id, m.position, m.ranks, m.growth, m.before, m.after, GREATEST((limits).evidence_slow_spread,
+			(limits).evidence_spread_factor * percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(c.growth - m.growth))) AS scale
+		FROM change c JOIN middle m USING (shape_id, position)
+		GROUP BY m.shape_id, m.position, m.ranks, m.growth, m.before, m.after
+	)
+	SELECT c.unit, c.node, c.rank, c.shape_id, c.position, c.before, c.after, s.before, s.after,
+		CASE WHEN abs(c.growth - s.growth) / s.scale > sqrt(2 * ln(s.ranks * (limits).evidence_slow_chances)) + 1
+			-- of trifles nobody waits for anybody
+			AND GREATEST(c.before, c.after, s.after)
+				> (limits).evidence_slow_step_share * (l4_changed_ranks.slow).after
+			THEN (c.growth - s.growth) / s.scale END
+	FROM change c JOIN spread s USING (shape_id, position);
+END;
+COMMENT ON FUNCTION @extschema@.l4_changed_ranks(text, @extschema@.l4_job_stream[], @extschema@.l4_slow_regime,
+	@extschema@.l4_limits) IS
+'Step: How the durations that ranks print changed when the steps of the job became slow: before and since, in seconds, the '
+'same in the middle of the ranks, and by how many robust standard deviations of such growths the rank stands out (z; NULL '
+'where it does not). z above 0: it takes longer than before; below 0: it waits less, so the others may wait for it.';
+
+CREATE FUNCTION @extschema@.l4_slow_pieces(job_id text, streams @extschema@.l4_job_stream[],
+	slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits)
+RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, z double precision, numbers jsonb)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 10
+BEGIN ATOMIC
+	WITH changed AS MATERIALIZED (
+		SELECT c.*
+		FROM @extschema@.l4_changed_ranks(l4_slow_pieces.job_id, l4_slow_pieces.streams, l4_slow_pieces.slow, limits) c
+		WHERE (l4_slow_pieces.slow).iteration IS NOT NULL
+	)
+	SELECT c.unit, c.node, c.rank, c.shape_id, c.position, c.z,
+		jsonb_build_object('before_seconds', c.before, 'after_seconds', c.after, 'median_before_seconds', c.others_before,
+			'median_after_seconds', c.others_after, 'iteration', (l4_slow_pieces.slow).iteration)
+	FROM changed c WHERE c.z IS NOT NULL
+	UNION ALL
+	-- where no change can be told, the means
+	SELECT w.unit, w.node, w.rank, w.shape_id, w.position, w.z,
+		jsonb_build_object('mean_seconds', w.mean, 'median_seconds', w.median)
+	FROM @extschema@.l4_slow_ranks(l4_slow_pieces.job_id, l4_slow_pieces.streams, limits) w
+	WHERE NOT EXISTS (SELECT FROM changed);
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_pieces(text, @extschema@.l4_job_stream[], @extschema@.l4_slow_regime,
+	@extschema@.l4_limits) IS
+'Step: Ranks whose durations in a statement stand out: by how they changed when the steps of the job became slow '
+'(l4_changed_ranks), or, where there is no such place or too few durations about it, by their means (l4_slow_ranks); by how '
+'many robust standard deviations (z), and the numbers for l4_evidence.';
+
 CREATE FUNCTION @extschema@.l4_evidence_slow(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
-	rank_fails boolean, limits @extschema@.l4_limits)
+	rank_fails boolean, slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
 	WITH slowest AS (
 		SELECT DISTINCT ON (w.unit, w.shape_id, w.position, w.z > 0) w.*
-		FROM @extschema@.l4_slow_ranks(l4_evidence_slow.job_id, l4_evidence_slow.streams, l4_evidence_slow.limits) w
+		FROM @extschema@.l4_slow_pieces(l4_evidence_slow.job_id, l4_evidence_slow.streams, l4_evidence_slow.slow, limits) w
 		-- only where no rank fails: in its wake durations go wrong, and all parameters of all ranks are read for it
 		WHERE NOT l4_evidence_slow.rank_fails
 		ORDER BY w.unit, w.shape_id, w.position, w.z > 0, abs(w.z) DESC, w.rank
@@ -122,17 +259,16 @@ BEGIN ATOMIC
 		SELECT w.*, count(*) OVER (PARTITION BY w.shape_id, w.position, w.z > 0) AS units_slow FROM slowest w
 	)
 	SELECT DISTINCT ON (w.unit) w.unit, w.node, w.rank, 'slow',
-		CASE WHEN w.z > 0 THEN 1 ELSE (l4_evidence_slow.limits).evidence_slow_waits_part END / sqrt(w.units_slow),
+		CASE WHEN w.z > 0 THEN 1 ELSE (limits).evidence_slow_waits_part END / sqrt(w.units_slow),
 		NULL::float8, 'evidence_slow_chances',
-		jsonb_build_object('position', w.position, 'mean_seconds', w.mean, 'median_seconds', w.median, 'deviations', w.z,
-			'units_slow', w.units_slow),
+		w.numbers || jsonb_build_object('position', w.position, 'deviations', w.z, 'units_slow', w.units_slow),
 		w.shape_id, NULL::bigint, NULL::bigint, NULL::timestamptz
 	FROM shared w
-	WHERE @extschema@.l4_is_few(w.units_slow, cardinality(l4_evidence_slow.units),
-		(l4_evidence_slow.limits).evidence_slow_node_share)
+	WHERE @extschema@.l4_is_few(w.units_slow, cardinality(l4_evidence_slow.units), (limits).evidence_slow_node_share)
 	ORDER BY w.unit, w.z > 0 DESC, w.units_slow, abs(w.z) DESC, w.shape_id, w.position;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_slow(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], boolean,
-	@extschema@.l4_limits) IS
-'Step: Evidence of kind slow: the durations of one of the unit''s ranks stand out from the other ranks'' (l4_slow_ranks), '
-'the strongest piece of each unit. Nothing where a rank fails with an error (rank_fails).';
+	@extschema@.l4_slow_regime, @extschema@.l4_limits) IS
+'Step: Evidence of kind slow: the durations of one of the unit''s ranks stand out from the other ranks'' (l4_slow_pieces), '
+'the strongest piece of each unit. slow: l4_slow_regime, NULL where no steps are slow. Nothing where a rank fails with an '
+'error (rank_fails).';

@@ -2,7 +2,8 @@
 
 CREATE FUNCTION @extschema@.l4_node_evidence(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	accusations @extschema@.l4_accusation[] DEFAULT NULL, clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
-	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
+	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL,
+	slow @extschema@.l4_slow_regime DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 100
 SET search_path = pg_catalog, pg_temp
@@ -60,17 +61,19 @@ BEGIN
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_late(l4_node_evidence.job_id, units, streams, clocks,
 			unexplained_shapes, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails,
+			slow, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_forest(units, unexplained, limits)) e
 	-- what all have in common no single one is to blame for, however else it differs
 	WHERE cause.turn IS NULL OR e.kind IN ('missing', 'silent', 'first');
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],
-	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings, @extschema@.l4_slow_regime) IS
 'Step: All evidence against single units (nodes; ranks where nodes are not known) of a job, one row a piece. Nothing for a '
 'job of one unit: there is nothing to compare. unexplained, accusations, clocks: the results of l4_unexplained, '
-'l4_accusations and l4_clock_offsets, where at hand; limits, wordings: those in force, where at hand.';
+'l4_accusations and l4_clock_offsets, where at hand; limits, wordings: those in force, where at hand; slow: '
+'l4_slow_regime, NULL where no steps are slow.';
 
 CREATE TYPE @extschema@.l4_suspect_node AS (
 	ordinal int,
@@ -87,7 +90,8 @@ COMMENT ON TYPE @extschema@.l4_suspect_node IS
 
 CREATE FUNCTION @extschema@.l4_suspect_nodes(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	accusations @extschema@.l4_accusation[] DEFAULT NULL, clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
-	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
+	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL,
+	slow @extschema@.l4_slow_regime DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_suspect_node
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
@@ -95,7 +99,7 @@ BEGIN ATOMIC
 		-- each kind counts once, with its strongest piece
 		SELECT DISTINCT ON (e.unit, e.kind) e.*
 		FROM @extschema@.l4_node_evidence(l4_suspect_nodes.job_id, l4_suspect_nodes.unexplained, l4_suspect_nodes.accusations,
-			l4_suspect_nodes.clocks, l4_suspect_nodes.limits, l4_suspect_nodes.wordings) e
+			l4_suspect_nodes.clocks, l4_suspect_nodes.limits, l4_suspect_nodes.wordings, l4_suspect_nodes.slow) e
 		ORDER BY e.unit, e.kind, e.weight DESC, e.first_ts, e.stream_id, e.line_no, e.shape_id, e.numbers::text COLLATE "C"
 	),
 	total AS (
@@ -117,6 +121,6 @@ BEGIN ATOMIC
 	WHERE t.score >= n.weight * CASE WHEN t.measured AND t.best < n.weight THEN n.measured_share ELSE 1 END;
 END;
 COMMENT ON FUNCTION @extschema@.l4_suspect_nodes(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],
-	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings, @extschema@.l4_slow_regime) IS
 'Step: The nodes of a job to look at, most suspicious first, with the sum of the evidence against each and its pieces. No '
-'row where all nodes fail alike. unexplained, accusations, clocks, limits, wordings: as l4_node_evidence takes them.';
+'row where all nodes fail alike. unexplained, accusations, clocks, limits, wordings, slow: as l4_node_evidence takes them.';

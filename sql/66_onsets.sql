@@ -89,8 +89,8 @@ CREATE TYPE @extschema@.l4_onset AS (
 );
 COMMENT ON TYPE @extschema@.l4_onset IS
 'A place where a failure may have begun, the most telling with the lowest turn: which it is (place: own, stopped, outside, '
-'rank, any, end; l4_onset_sentence), stage, iteration, time, unit, node, rank, stream and line, and what the code that failed '
-'there is called (component).';
+'rank, any, slow, end; l4_onset_sentence), stage, iteration, time, unit, node, rank, stream and line, and what the code '
+'that failed there is called (component).';
 
 CREATE FUNCTION @extschema@.l4_onset_records(job_id text, unexplained @extschema@.l4_unexplained_record[], suspect text,
 	accusations @extschema@.l4_accusation[], silent boolean, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_onset
@@ -197,10 +197,24 @@ COMMENT ON FUNCTION @extschema@.l4_onset_stage(text, text, text, int, boolean, t
 'state at the time; or the one that its error names, by its words (named) or what failed (component), as far as the job can '
 'be in it then: of a job that iterates no set-up.';
 
+CREATE FUNCTION @extschema@.l4_slow_leads(unexplained @extschema@.l4_unexplained_record[],
+	suspects @extschema@.l4_suspect_node[], limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
+BEGIN ATOMIC
+	SELECT NOT EXISTS (SELECT FROM unnest(l4_slow_leads.unexplained) r
+			WHERE r.kind = 'rank' AND r.gravity >= (limits).gravity_error)
+		AND NOT EXISTS (SELECT FROM unnest(l4_slow_leads.suspects) s WHERE s.ordinal = 1 AND s.evidence[1].kind <> 'slow');
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_leads(@extschema@.l4_unexplained_record[], @extschema@.l4_suspect_node[],
+	@extschema@.l4_limits) IS
+'Step: Of a job whose steps became slow: is that the most telling place where its failure may have begun? It is where no rank '
+'fails with an error, and nobody is suspected for more than for being slow.';
+
 CREATE FUNCTION @extschema@.l4_onsets(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	suspects text[] DEFAULT NULL,
 	accusations @extschema@.l4_accusation[] DEFAULT NULL, limits @extschema@.l4_limits DEFAULT NULL,
-		wordings @extschema@.l4_wordings DEFAULT NULL)
+		wordings @extschema@.l4_wordings DEFAULT NULL, slow @extschema@.l4_slow_regime DEFAULT NULL,
+		slow_leads boolean DEFAULT false)
 RETURNS SETOF @extschema@.l4_onset
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 5
 SET search_path = pg_catalog, pg_temp
@@ -209,6 +223,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	places @extschema@.l4_onset[];
+	turns text[] := '{own,stopped,outside,rank,any,slow,end}';
 	counter @extschema@.l4_learnt_counter;
 BEGIN
 	l4_onsets.limits := coalesce(l4_onsets.limits, @extschema@.l4_limits_in_force());
@@ -221,6 +236,13 @@ BEGIN
 		l4_onsets.accusations, limits) o);
 	places := places || ARRAY(SELECT o FROM @extschema@.l4_onset_records(l4_onsets.job_id, l4_onsets.unexplained, suspects[1],
 		l4_onsets.accusations, EXISTS (SELECT FROM unnest(places) p WHERE p.place = 'stopped'), limits) o);
+	IF (l4_onsets.slow).iteration IS NOT NULL THEN
+		IF slow_leads THEN
+			turns := 'slow'::text || turns;
+		END IF;
+		places := places || ROW(NULL, 'slow', 'iterating', (slow).iteration, (slow).began, NULL, NULL, NULL, NULL, NULL,
+			NULL)::@extschema@.l4_onset;
+	END IF;
 	counter := @extschema@.l4_learn_counter(l4_onsets.job_id, limits);
 	RETURN QUERY
 	WITH named AS MATERIALIZED (
@@ -233,7 +255,7 @@ BEGIN
 		WHERE r.reason IN ('new value', 'range') OR r.gravity >= (limits).gravity_trouble
 		ORDER BY r.stream_id, r.first_line, r.shape_id
 	)
-	SELECT array_position(ARRAY['own', 'stopped', 'outside', 'rank', 'any', 'end'], o.place), o.place,
+	SELECT array_position(turns, o.place), o.place,
 		@extschema@.l4_onset_stage(n.stage, n.component, o.stage, o.rank, t.marks,
 			coalesce(j.stage, CASE WHEN c.value IS NULL THEN NULL
 				WHEN o.stage IN ('evaluation', 'checkpoint_save') THEN o.stage ELSE 'iterating' END)),
@@ -253,7 +275,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_onsets(text, @extschema@.l4_unexplained_record[], text[], @extschema@.l4_accusation[],
-	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+	@extschema@.l4_limits, @extschema@.l4_wordings, @extschema@.l4_slow_regime, boolean) IS
 'Step: Where the failure of a job may have begun, the most telling place first (column turn). suspects: the units of '
 'l4_suspect_nodes, in order; unexplained, accusations: the results of l4_unexplained and l4_accusations; limits, wordings: '
-'those in force; where at hand.';
+'those in force; where at hand. slow: l4_slow_regime, NULL where no steps are slow; '
+'slow_leads: l4_slow_leads.';

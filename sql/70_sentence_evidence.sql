@@ -7,6 +7,16 @@ COMMENT ON FUNCTION @extschema@.l4_text_gist(text) IS
 'Step: The telling line of a shape (of several the last one that is no ruler, as of a traceback), cut to 80 '
 'characters: to name a statement in a sentence.';
 
+CREATE FUNCTION @extschema@.l4_seconds_text(seconds double precision) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	-- three digits that tell
+	SELECT trim_scale(round(l4_seconds_text.seconds::numeric, CASE WHEN l4_seconds_text.seconds > 0
+		THEN greatest(0, 2 - floor(log(l4_seconds_text.seconds)))::int ELSE 0 END))::text;
+END;
+COMMENT ON FUNCTION @extschema@.l4_seconds_text(double precision) IS
+'Step: Seconds as people read them, with three digits that tell: 0.389, 2.1, 812.';
+
 CREATE FUNCTION @extschema@.l4_evidence_sentence(evidence @extschema@.l4_evidence, brief boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
@@ -34,10 +44,19 @@ BEGIN ATOMIC
 				(e.n ->> 'growth')::float8,
 			round((e.n ->> 'median_growth')::float8::numeric, 1), ', at most ' || (e.n ->> 'usual')::float8
 				|| ' in successful jobs')
-		WHEN 'slow' THEN format('%s: "%s" takes %s s on average, %s s on other nodes',
+		WHEN 'slow' THEN CASE WHEN e.n ? 'after_seconds' THEN format(
+				'%s: "%s" takes %s s from iteration %s on, %s s before; on other nodes %s s, %s s before',
+				CASE WHEN (e.n ->> 'deviations')::float8 > 0 THEN 'it became slow'
+					ELSE 'it waits less than the others, which may wait for it' END,
+				e.gist, @extschema@.l4_seconds_text((e.n ->> 'after_seconds')::float8), e.n ->> 'iteration',
+				@extschema@.l4_seconds_text((e.n ->> 'before_seconds')::float8),
+				@extschema@.l4_seconds_text((e.n ->> 'median_after_seconds')::float8),
+				@extschema@.l4_seconds_text((e.n ->> 'median_before_seconds')::float8))
+			ELSE format('%s: "%s" takes %s s on average, %s s on other nodes',
 			CASE WHEN (e.n ->> 'deviations')::float8 > 0 THEN 'it is slow'
 				ELSE 'it waits less than the others, which may wait for it' END,
-			e.gist, round((e.n ->> 'mean_seconds')::float8::numeric, 4), round((e.n ->> 'median_seconds')::float8::numeric, 4))
+			e.gist, round((e.n ->> 'mean_seconds')::float8::numeric, 4),
+			round((e.n ->> 'median_seconds')::float8::numeric, 4)) END
 		WHEN 'forest' THEN format('the Isolation Forest over its news ranks it %s (score %s)', e.n ->> 'place',
 			round((e.n ->> 'score')::float8::numeric, 2))
 		ELSE -- first, own

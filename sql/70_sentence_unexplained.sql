@@ -32,6 +32,7 @@ RETURN CASE place
 	WHEN 'outside' THEN 'the first news of the suspected node outside its ranks'
 	WHEN 'rank' THEN 'the first news of any rank'
 	WHEN 'any' THEN 'the first news in the logs'
+	WHEN 'slow' THEN 'the first step that takes longer for good'
 	WHEN 'end' THEN 'where the first rank to end ended'
 END;
 COMMENT ON FUNCTION @extschema@.l4_onset_sentence(text) IS

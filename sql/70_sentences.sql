@@ -147,6 +147,23 @@ COMMENT ON FUNCTION @extschema@.l4_iteration_sentence(@extschema@.l4_finding) IS
 'recurring check its period and the iterations between which it began (from, to); else the distance from the nearest '
 'recurrent iteration.';
 
+CREATE FUNCTION @extschema@.l4_slow_sentence(finding @extschema@.l4_finding) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT format('Step time %s s%s%s.',
+		COALESCE(@extschema@.l4_seconds_text((f.facts ->> 'before_seconds')::float8) || ' s -> ', '')
+			|| @extschema@.l4_seconds_text((f.facts ->> 'after_seconds')::float8),
+		CASE WHEN finding.iteration IS NULL THEN '' ELSE format(' from iteration %s (%s of %s steps)', finding.iteration,
+			f.facts ->> 'steps', (f.facts ->> 'steps')::bigint + (f.facts ->> 'steps_before')::bigint) END,
+		CASE WHEN f.facts ? 'pool_seconds' THEN format('; in %s successful job%s with the same settings up to %s s',
+			f.facts ->> 'pool_jobs', CASE f.facts ->> 'pool_jobs' WHEN '1' THEN '' ELSE 's' END,
+			@extschema@.l4_seconds_text((f.facts ->> 'pool_seconds')::float8)) ELSE '' END)
+	FROM (SELECT finding.facts AS facts) f;
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_sentence(@extschema@.l4_finding) IS
+'Step: that the steps of a job take longer than they should, in words. Facts: before_seconds (none where all steps do), '
+'after_seconds, steps (how many take longer), steps_before, and, where successful jobs tell, pool_seconds and pool_jobs.';
+
 CREATE FUNCTION @extschema@.l4_evidence_sentences(finding @extschema@.l4_finding, most int DEFAULT NULL,
 	brief boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -166,6 +183,7 @@ RETURN CASE finding.kind
 	WHEN 'event' THEN @extschema@.l4_event_sentence(finding)
 	WHEN 'fault' THEN @extschema@.l4_fault_sentence(finding)
 	WHEN 'node' THEN format('Suspect %s: %s.', finding.facts ->> 'unit', @extschema@.l4_evidence_sentences(finding))
+	WHEN 'slow' THEN @extschema@.l4_slow_sentence(finding)
 	WHEN 'stage' THEN format('The failure began in stage %s: %s%s.', finding.stage,
 		@extschema@.l4_onset_sentence(finding.facts ->> 'place'), COALESCE(' (' || (finding.facts ->> 'unit') || ')', ''))
 	ELSE @extschema@.l4_iteration_sentence(finding)

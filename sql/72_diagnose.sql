@@ -50,6 +50,7 @@ DECLARE
 	roles jsonb;
 	components jsonb;
 	spans jsonb;
+	slow @extschema@.l4_slow_regime;
 	limits @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	wordings @extschema@.l4_wordings := @extschema@.l4_wordings_in_force();
 BEGIN
@@ -57,11 +58,12 @@ BEGIN
 	unexplained := ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_job_findings.job_id, l4_job_findings.use_pool, clocks,
 		limits, wordings) n);
 	accusations := ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_job_findings.job_id, unexplained, limits, wordings) a);
+	slow := @extschema@.l4_slow_regime(l4_job_findings.job_id, l4_job_findings.use_pool, limits);
 	suspects := ARRAY(SELECT s FROM @extschema@.l4_suspect_nodes(l4_job_findings.job_id, unexplained, accusations, clocks,
-		limits, wordings) s ORDER BY s.ordinal);
+		limits, wordings, slow) s ORDER BY s.ordinal);
 	names := ARRAY(SELECT s.unit FROM unnest(suspects) s);
 	onsets := ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_job_findings.job_id, unexplained, names, accusations, limits,
-		wordings) o ORDER BY o.turn);
+		wordings, slow, @extschema@.l4_slow_leads(unexplained, suspects, limits)) o ORDER BY o.turn);
 	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_job_findings.job_id, unexplained, names,
 		l4_job_findings.use_pool, accusations, limits, wordings) e);
 	components := @extschema@.l4_event_components(unexplained, events, wordings);
@@ -80,6 +82,8 @@ BEGIN
 		FROM @extschema@.l4_fault_findings(l4_job_findings.job_id, unexplained, names, roles, limits, wordings) f
 		UNION ALL
 		SELECT to_jsonb(n) FROM @extschema@.l4_node_findings(l4_job_findings.job_id, unexplained, suspects, limits, wordings) n
+		UNION ALL
+		SELECT to_jsonb(s) FROM @extschema@.l4_slow_findings(slow, suspects) s
 		UNION ALL
 		SELECT to_jsonb(s) FROM @extschema@.l4_stage_findings(l4_job_findings.job_id, onsets, wordings) s
 		UNION ALL
@@ -165,12 +169,14 @@ BEGIN
 		f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, f.role, f.severity, f.category, f.facts, f.component
 	FROM unnest(findings) f
 	ORDER BY f.ordinal, CASE f.kind WHEN 'fault' THEN fault_turn WHEN 'node' THEN 2 WHEN 'event' THEN 3 WHEN 'stage' THEN 5
-		ELSE 6 END;
+		WHEN 'iteration' THEN 6 ELSE 7 END;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_diagnose(text, boolean) IS
 'What a failed job died of, from its logs: findings of kind fault (known faults), event (what successful jobs do not log), '
-'node (whom the evidence points at; none where all fail alike), stage and iteration (where it began), each kind most '
+'node (whom the evidence points at; none where all fail alike), stage and iteration (where it began), slow (steps take '
+'longer: from an iteration on, or than in successful jobs of the same settings; facts before_seconds, after_seconds), each '
+'kind most '
 'telling first (ordinal from 1); the rows come in rounds, the first of each kind before the second of any, so that the '
 'first five tell most. evidence quotes records as "source:line: text"; explanation says in a sentence why. role tells of '
 'an event whether it is root (what went wrong), cascade (what followed) or context. Of a fault severity and category are '

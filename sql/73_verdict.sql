@@ -93,6 +93,8 @@ BEGIN ATOMIC
 			-- the headline does without the statement that a reason names in brackets
 			@extschema@.l4_report_reasons(l4_report_verdict.findings, 1, brief => true))
 		WHEN f.title IS NOT NULL THEN format('No single node is to blame: %s', f.title)
+		WHEN s.place = 'slow' THEN format('No single node is to blame; all became slow: %s',
+			lower(rtrim(@extschema@.l4_slow_sentence(w), '.')))
 		WHEN e.template IS NOT NULL THEN format('No single node is to blame; the first thing that successful jobs '
 			'do not log: %s',
 			left(@extschema@.l4_telling_line(e.template), 120))
@@ -100,6 +102,9 @@ BEGIN ATOMIC
 	FROM (VALUES (1)) one
 	LEFT JOIN unnest(l4_report_verdict.findings) n ON n.kind = 'node' AND n.ordinal = 1
 	LEFT JOIN unnest(l4_report_verdict.findings) e ON e.kind = 'event' AND e.ordinal = 1
+	LEFT JOIN unnest(l4_report_verdict.findings) w ON w.kind = 'slow'
+	LEFT JOIN (SELECT i.facts ->> 'place' AS place FROM unnest(l4_report_verdict.findings) i
+		WHERE i.kind = 'iteration' AND i.ordinal = 1) s ON true
 	LEFT JOIN @extschema@.l4_report_fault(l4_report_verdict.findings) f ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_verdict(@extschema@.l4_finding[]) IS

@@ -1,7 +1,7 @@
 /*
  * change_points.c: changes of level, by seeded binary segmentation with rank sums.
  *
- * The intervals that are looked at (seeds) are two neighbouring blocks of one, two, four, ... values: the blocks of a merge sort
+ * The intervals that are looked at (seeds) are two neighbouring blocks of one, two, four, ... values: those of a merge sort
  * from the bottom up. So the order of the values in each, which ranks need, takes one merge, and a layer of them O(n).
  */
 #include "algorithms/change_points.h"
@@ -11,8 +11,11 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* What Fryzlewicz (Annals of Statistics 2014) multiplies sqrt(2 log n) with, which the largest of n normal deviates is about. */
+/* By which Fryzlewicz (Annals of Statistics 2014) multiplies sqrt(2 log n), about the largest of n normal deviates. */
 #define CHANCE_FACTOR 1.3
+
+/* How often what lies between changes is looked at again. */
+#define MAX_TURNS 8
 
 /* The most telling split of an interval. */
 typedef struct Split
@@ -76,6 +79,14 @@ compare_splits(const Split *a, const Split *b)
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
+#define ST_SORT sort_places
+#define ST_ELEMENT_TYPE Split
+#define ST_COMPARE(a, b) (((a)->index > (b)->index) - ((a)->index < (b)->index))
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
 double
 change_points_default(int64 count)
 {
@@ -94,8 +105,9 @@ change_points_memory(int64 count, const L4ChangeOptions *options)
 {
 	int64		shortest = Max(options->shortest, 1);
 
-	/* three orders, ranks, changes and their tree; splits, beside the smaller array that they outgrew */
-	return (uint64) count * 6 * sizeof(int32) + (uint64) most_splits(count, shortest) * 3 * sizeof(Split) +
+	/* three orders, ranks, changes and a tree of them; places of changes; splits, beside the smaller array that they outgrew */
+	return (uint64) count * 6 * sizeof(int32) + (uint64) (count / shortest + 1) * MAX_TURNS * sizeof(int32) +
+		(uint64) most_splits(count, shortest) * 3 * sizeof(Split) +
 		(uint64) (count / shortest + 1) * sizeof(L4ChangePoint);
 }
 
@@ -202,29 +214,28 @@ note_split(Series *series, const Split *split)
 	series->splits[series->split_count++] = *split;
 }
 
-/* Looks at the intervals of two blocks, and makes the blocks of the next layer of them. */
+/* Looks at the intervals of two blocks between start and end, and makes the blocks of the next layer of them. */
 static void
-split_layer(Series *series, int64 block)
+split_layer(Series *series, int64 start, int64 end, int64 block)
 {
-	int64		count = series->count;
 	bool		even = true;
 	int32	   *swap;
 
-	for (int64 start = 0; start < count; start += block)
+	for (int64 first = start; first < end; first += block)
 	{
-		int64		middle = Min(start + block, count);
-		int64		end = Min(middle + block, count);
+		int64		middle = Min(first + block, end);
+		int64		behind = Min(middle + block, end);
 
 		CHECK_FOR_INTERRUPTS();
-		if (even || end - start >= 2 * series->shortest)
+		if (even || behind - first >= 2 * series->shortest)
 		{
 			Split		split;
 
-			merge_blocks(series->points, series->sorted + start, middle - start, series->sorted + middle, end - middle,
+			merge_blocks(series->points, series->sorted + first, middle - first, series->sorted + middle, behind - middle,
 						 series->order);
 			if (even)
-				memcpy(series->next + start, series->order, (end - start) * sizeof(int32));
-			split = best_split(series, start, end);
+				memcpy(series->next + first, series->order, (behind - first) * sizeof(int32));
+			split = best_split(series, first, behind);
 			note_split(series, &split);
 		}
 		even = !even;
@@ -245,31 +256,63 @@ changes_up_to(const int32 *tree, int64 index)
 	return sum;
 }
 
-/* Takes the most telling split, then of those whose intervals have no change yet the most telling one, and so on. */
+/*
+ * Takes the most telling split, then of those whose intervals have no change yet the most telling one, and so on. Leaves those
+ * taken first in series->splits, by their places, and returns their number.
+ */
 static int64
-choose_changes(Series *series, int32 *changes)
+choose_splits(Series *series, int64 start, int64 end)
 {
-	int32	   *tree = MemoryContextAllocExtended(CurrentMemoryContext, (series->count + 1) * sizeof(int32),
+	int32	   *tree = MemoryContextAllocExtended(CurrentMemoryContext, (end - start + 1) * sizeof(int32),
 												  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	int64		chosen = 0;
+	int64		taken = 0;
 
 	sort_splits(series->splits, series->split_count);
 	for (int64 i = 0; i < series->split_count; i++)
 	{
-		const Split *split = &series->splits[i];
+		Split		split = series->splits[i];
 
-		if (changes_up_to(tree, split->end - 1) != changes_up_to(tree, split->start))
+		if (changes_up_to(tree, split.end - 1 - start) != changes_up_to(tree, split.start - start))
 			continue;
-		for (int64 k = split->index; k <= series->count; k += k & -k)
+		for (int64 k = split.index - start; k <= end - start; k += k & -k)
 			tree[k]++;
-	}
-	for (int64 i = 1; i < series->count; i++)
-	{
-		if (changes_up_to(tree, i) != chosen)
-			changes[chosen++] = (int32) i;
+		series->splits[taken++] = split;
 	}
 	pfree(tree);
-	return chosen;
+	sort_places(series->splits, taken);
+	return taken;
+}
+
+/*
+ * Adds the changes between start and end, in order: those of the seeds, and between these again, as no seed need lie well
+ * there. Not forever, so that the time stays within bounds.
+ */
+static void
+find_changes(Series *series, int64 start, int64 end, int turns, int32 *changes, int64 *count)
+{
+	int32	   *places;
+	int64		taken;
+
+	if (turns == 0 || end - start < 2 * series->shortest)
+		return;
+	series->split_count = 0;
+	for (int64 i = start; i < end; i++)
+		series->sorted[i] = (int32) i;
+	for (int64 block = 1; block < end - start; block *= 2)
+		split_layer(series, start, end, block);
+	if (series->split_count == 0)
+		return;
+	taken = choose_splits(series, start, end);
+	places = MemoryContextAllocHuge(CurrentMemoryContext, taken * sizeof(int32));
+	for (int64 i = 0; i < taken; i++)
+		places[i] = series->splits[i].index;
+	for (int64 i = 0; i <= taken; i++)
+	{
+		find_changes(series, i > 0 ? places[i - 1] : start, i < taken ? places[i] : end, turns - 1, changes, count);
+		if (i < taken)
+			changes[(*count)++] = places[i];
+	}
+	pfree(places);
 }
 
 /* Puts the order of an interval there. */
@@ -346,8 +389,6 @@ series_begin(Series *series, const L4SeriesPoint *points, int64 count, const L4C
 	series->ranks = MemoryContextAllocHuge(CurrentMemoryContext, size);
 	series->split_capacity = 64;
 	series->splits = palloc(series->split_capacity * sizeof(Split));
-	for (int64 i = 0; i < count; i++)
-		series->sorted[i] = (int32) i;
 }
 
 L4ChangePoint *
@@ -359,9 +400,9 @@ change_points(const L4SeriesPoint *points, int64 count, const L4ChangeOptions *o
 
 	Assert(count <= CHANGE_POINTS_MAX);
 	series_begin(&series, points, count, options);
-	for (int64 block = 1; block < count; block *= 2)
-		split_layer(&series, block);
-	*found = place_changes(&series, changes, choose_changes(&series, changes));
+	*found = 0;
+	find_changes(&series, 0, count, MAX_TURNS, changes, found);
+	*found = place_changes(&series, changes, *found);
 	result = MemoryContextAllocHuge(CurrentMemoryContext, Max(*found, 1) * sizeof(L4ChangePoint));
 	for (int64 i = 0; i < *found; i++)
 		result[i] = describe_change(&series, i > 0 ? changes[i - 1] : 0, changes[i], i + 1 < *found ? changes[i + 1] : count);

@@ -39,7 +39,8 @@ typedef struct L4ChangePoint
  * the medians of the order of the values alone: a single large one weighs no more than others.
  *
  * Seeded binary segmentation (Kovacs, Buehlmann, Li, Munk, Biometrika 2023) with the rank sums of Wilcoxon and Pettitt,
- * corrected for ties. Time O(n log n), memory as change_points_memory says; can be cancelled.
+ * corrected for ties; again between the changes found, at most eight times. Time O(n log n), memory as change_points_memory
+ * says; can be cancelled.
  */
 extern L4ChangePoint *change_points(const L4SeriesPoint *points, int64 count, const L4ChangeOptions *options, int64 *found);
 
