@@ -67,6 +67,22 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'alone_peer_statements', 4, 'statements',
 		'A rank that logs so many of them first after something grave went on after it; what is said at an end are fewer.');
 
+-- How a job is set up, and who is set up differently.
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'setup_streams', 32, 'streams',
+		'So many streams of each kind tell what all have alike; all of a large job would take seconds.'),
+	(true, 'setup_records', 16, 'records',
+		'A program says how it is set up once, or once a device; what it says more often before it iterates is measured.'),
+	(true, 'setup_usual_share', 0.75, 'share of streams', 'A setting has one value on so many of these streams.'),
+	(true, 'setup_unit_share', 0.75, 'share of nodes',
+		'So many of the nodes make the statement: what fewer say is of their role.'),
+	(true, 'setup_units', 4, 'nodes',
+		'Of so many nodes one can say who differs; of fewer only where successful jobs have the value of the others, too.'),
+	(true, 'setup_odd_share', 0.25, 'share of nodes',
+		'Where more of the nodes have other values there are two kinds of nodes, or it is no setting.'),
+	(true, 'setup_pool_streams', 8, 'streams',
+		'So many streams of successful jobs show that a plain number is the same in all of a job.');
+
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'onset_segments', 4, 'segments',
 		'So many segments before a place are opened for the stage and the iteration there.'),
@@ -109,6 +125,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'weight_late', 1.5, 'weight', 'Who came late is, too, but it got there.'),
 	(true, 'weight_counter', 1.5, 'weight', 'A counter that grew tells of trouble, not that it mattered.'),
 	(true, 'weight_slow', 2, 'weight', 'Measured over all the time that the job ran: enough alone.'),
+	(true, 'weight_setup', 2, 'weight',
+		'Who alone is set up differently need not have failed by that, but nobody else has it to answer for: enough alone.'),
 	(true, 'weight_forest', 0.5, 'weight', 'Counts of records point at the loudest, which is the victim as often as not.'),
 	(true, 'weight_needed', 2, 'weight',
 		'A node with less than this in all is not reported: a weak suspect is worse than none ...'),
@@ -217,6 +235,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Where more of the nodes stand out, there are two kinds of nodes or of work.'),
 	(true, 'evidence_slow_waits_part', 0.9, 'part',
 		'Who waits less than the others is slow elsewhere, as a rule: a little less than slowness itself.'),
+
+	(true, 'evidence_setup_alone_part', 0.75, 'part',
+		'Of a job that iterated, a value that no successful job confirms to be alike everywhere: it may have differed before.'),
 
 	(true, 'evidence_forest_places', 3, 'nodes', 'So many of the most isolated nodes are told of.');
 

@@ -13,6 +13,8 @@
  *                rulers; no beginning where somebody says more
  *   advice       advice to programmers: works now and may not some day; or debugging output
  *   tolerated    the program goes on in spite of the trouble
+ *   setting      the word before a value by which a program is set up (a version, a size, a number of devices)
+ *   varying      the word before what each process has its own of, or what is measured or counted: no setting
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
  *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise
  *   grave_word   a plain word: while importing, a shape with a word that begins or ends so has room of its own among too many
@@ -126,6 +128,32 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'cannot load fused kernel, falling back to the slow one'),
 	(true, 'tolerated', 'announces', '\mwill be', 'failed samples will be counted'),
 	(true, 'tolerated', 'slows_down', '\m(slowdown|slower than)', 'error rate causes a slowdown');
+
+-- The word before a parameter (l4_parameter_name), whole.
+INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
+	(true, 'setting', 'software',
+		'^(\w*[_-])?(versions?|driver|firmware|runtime|release|revision|library|kernel|toolkit|cuda|cudnn|nccl|rccl|hccl|cann'
+			'|rocm|torch|python|mpi|ucx|glibc|commit)$', 'driver'),
+	(true, 'setting', 'model',
+		'^(\w*[_-])?(layers|heads|experts|blocks|vocab|hidden|dims?|dimensions?|depth|size|length|context|dtype|precision)$',
+		'num_layers'),
+	(true, 'setting', 'plan',
+		'^(\w*[_-])?(batch(es)?|world|degree|parallel|accumulation|workers|replicas|shards|stages|buckets?|seed|lr)$',
+		'tensor-parallel'),
+	(true, 'setting', 'host',
+		'^(\w*[_-])?(gpus|devices|accelerators|npus|cores|cpus|sockets|lanes|mtu|speed|nics|hcas)$', 'visible_devices'),
+	(true, 'setting', 'endpoint',
+		'^(\w*[_-])?(endpoint|master\w*|coordinator|rdzv\w*|rendezvous|server|backend|interface|ifname)$', 'MASTER_ADDR'),
+
+	(true, 'varying', 'identity',
+		'^((\w*[_-])?(pids?|tid|ppid|id|ids|uuid|guid|serial|rank|port|fd|fileno|slot|index|hash|addr|address|host|hostname'
+			'|node)|process|thread|gpu|device|npu|cpu|core|socket|task|worker|local_rank|on)$', 'pid'),
+	(true, 'varying', 'measure',
+		'^(\w*[_-])?(times?|took|takes|elapsed|duration|latency|seconds|secs?|ms|after|in|at|date|used|free|usage|available'
+			'|memory|mem|bytes|rss|temperature|temp|power|load|loss|norm|rate|throughput|uptime|age|skew|offset)$', 'elapsed'),
+	(true, 'varying', 'count',
+		'^(\w*[_-])?(counts?|counter|attempts?|retry|retries|tries|steps?|epoch|iterations?|iter|errors?|errs?|drops?|dropped'
+			'|packets|segs|established|restarts?|code|exitcode|status|seq|sequence|line|number|no|todo|pending)$', 'attempt');
 
 -- Of a traceback without the text of its source lines, which also name what did not fail (l4_without_source_text).
 INSERT INTO @extschema@.l4_wording (builtin, class, stage, priority, name, pattern, example) VALUES

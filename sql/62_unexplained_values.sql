@@ -1,5 +1,5 @@
 /*
- * Parameter values that the pool does not know.
+ * Parameter values that the pool does not know, or that few nodes have otherwise than all others.
  */
 
 CREATE TYPE @extschema@.l4_unexplained_shape AS (
@@ -12,9 +12,9 @@ CREATE TYPE @extschema@.l4_unexplained_shape AS (
 	value text
 );
 COMMENT ON TYPE @extschema@.l4_unexplained_shape IS
-'A shape that is unexplained in one stream: why (reason: new, new value, range, storm, severe, follows), the line where '
-'that shows first, the numbers that say so (l4_unexplained_sentence), and for a new value the position of the parameter '
-'and the value.';
+'A shape that is unexplained in one stream: why (reason: new, new value, range, setup, storm, severe, follows), the line '
+'where that shows first, the numbers that say so (l4_unexplained_sentence), and for a new value the position of the '
+'parameter and the value.';
 
 CREATE FUNCTION @extschema@.l4_number_within(value text, lowest bigint, highest bigint) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
@@ -22,15 +22,36 @@ RETURN CASE WHEN value ~ '^\d{1,18}$' THEN value::bigint BETWEEN lowest AND high
 COMMENT ON FUNCTION @extschema@.l4_number_within(text, bigint, bigint) IS
 'Step: Is a text a whole number from lowest to highest? NULL where a bound is.';
 
-CREATE FUNCTION @extschema@.l4_unknown_values(job_id text, pool_id bigint, limits @extschema@.l4_limits)
-RETURNS TABLE (stream_id bigint, shape_id bigint, "position" int, name text, "values" text[], value_lines bigint[],
+CREATE TYPE @extschema@.l4_unknown_value AS (
+	stream_id bigint,
+	shape_id bigint,
+	"position" int,
+	name text,
+	distinct_values int,
+	"values" text[],
+	value_lines bigint[],
 	number_count bigint,
-	minimum double precision, minimum_line bigint, maximum double precision, maximum_line bigint,
-	pool_value text, pool_minimum double precision, pool_maximum double precision, lowest double precision,
-		highest double precision)
+	minimum double precision,
+	minimum_line bigint,
+	maximum double precision,
+	maximum_line bigint,
+	pool_value text,
+	pool_minimum double precision,
+	pool_maximum double precision,
+	lowest double precision,
+	highest double precision
+);
+COMMENT ON TYPE @extschema@.l4_unknown_value IS
+'A parameter of a stream that takes other values than are known of it: the word before it (name), its values and numbers with '
+'the lines where these first are, and what the pool knows (pool_value: the only value it has; lowest, highest: what still '
+'counts as within its range).';
+
+CREATE FUNCTION @extschema@.l4_unknown_values(job_id text, pool_id bigint, usual @extschema@.l4_usual_value[],
+	limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_unknown_value
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
-	WITH known AS MATERIALIZED (
+	WITH pool AS MATERIALIZED (
 		-- what the pool knows of each position; a value only where it is the only one, and seen often enough
 		SELECT q.*, CASE WHEN cardinality(q.values) = 1 AND q.occurrences >= (limits).unexplained_value_occurrences
 			AND q.job_count > 1 THEN q.values[1] END AS value,
@@ -40,28 +61,35 @@ BEGIN ATOMIC
 				THEN q.maximum * (limits).unexplained_range_factor END AS highest
 		FROM @extschema@.l4_pool_parameter q WHERE q.pool_id = l4_unknown_values.pool_id
 	),
+	known AS MATERIALIZED (
+		-- what is usual in the job itself comes first: who differs from it differs, whatever the pool has
+		SELECT COALESCE(q.shape_id, u.shape_id) AS shape_id, COALESCE(q.position, u.position) AS position, q.value,
+			COALESCE(u.value, q.value) AS asked, q.minimum, q.maximum, q.lowest, q.highest
+		FROM pool q
+		FULL JOIN unnest(l4_unknown_values.usual) u ON u.shape_id = q.shape_id AND u.position = q.position
+	),
 	outlier AS MATERIALIZED (
 		-- of the many parameters of a large job the few that may be new; the statistics are unpacked once
 		SELECT p.*
-		FROM (SELECT array_agg(k.shape_id) AS shape_ids, array_agg(k.position) AS positions, array_agg(k.value) AS "values",
+		FROM (SELECT array_agg(k.shape_id) AS shape_ids, array_agg(k.position) AS positions, array_agg(k.asked) AS "values",
 				array_agg(k.lowest) AS lowest, array_agg(k.highest) AS highest FROM known k) a
 		CROSS JOIN @extschema@.l4_job_sketches(l4_unknown_values.job_id) s
 		CROSS JOIN LATERAL @extschema@.l4_sketch_outliers(s.sketch, a.shape_ids, a.positions, a.values, a.lowest, a.highest) p
+		WHERE a.shape_ids IS NOT NULL
 	)
-	SELECT p.stream_id, p.shape_id, p.position, @extschema@.l4_parameter_name(h.shape, p.position), p.values, p.value_lines,
-		p.number_count,
+	SELECT p.stream_id, p.shape_id, p.position, @extschema@.l4_parameter_name(h.shape, p.position), p.distinct_values,
+		p.values, p.value_lines, p.number_count,
 		p.minimum, p.minimum_line, p.maximum, p.maximum_line, q.value, q.minimum, q.maximum, q.lowest, q.highest
 	FROM outlier p
 	JOIN known q ON q.shape_id = p.shape_id AND q.position = p.position
 	JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id;
 END;
-COMMENT ON FUNCTION @extschema@.l4_unknown_values(text, bigint, @extschema@.l4_limits) IS
-'Step: The parameters of a job''s streams that take values beyond what its pool knows of the position: their values and '
-'numbers, and what the pool knows (pool_value: the only value it has; lowest, highest: what still counts as within its '
-'range). name: the word before the parameter.';
+COMMENT ON FUNCTION @extschema@.l4_unknown_values(text, bigint, @extschema@.l4_usual_value[], @extschema@.l4_limits) IS
+'Step: The parameters of a job''s streams that take values beyond what its pool (NULL: none) knows of the position, or other '
+'than is usual in the job (l4_usual_values). Cost: the statistics of the whole job are looked through once.';
 
-CREATE FUNCTION @extschema@.l4_unexplained_values(job_id text, pool_id bigint, limits @extschema@.l4_limits)
-	RETURNS SETOF @extschema@.l4_unexplained_shape
+CREATE FUNCTION @extschema@.l4_unexplained_values(job_id text, unknown @extschema@.l4_unknown_value[],
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_unexplained_shape
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
 	-- A value the pool never had at a position that never varies there (a position with several values is a measurement, a
@@ -69,8 +97,7 @@ BEGIN ATOMIC
 	-- shows the known value there too, or it is a warning or worse. A number that goes with the iterations is none either: the
 	-- successful jobs ended at another one.
 	WITH seen AS MATERIALIZED (
-		SELECT p.* FROM @extschema@.l4_unknown_values(l4_unexplained_values.job_id, l4_unexplained_values.pool_id,
-			l4_unexplained_values.limits) p
+		SELECT p.* FROM unnest(l4_unexplained_values.unknown) p
 	),
 	entry AS (
 		SELECT e.* FROM @extschema@.l4_job_counts(l4_unexplained_values.job_id, ARRAY(SELECT DISTINCT s.stream_id FROM seen s),
@@ -99,6 +126,82 @@ BEGIN ATOMIC
 	WHERE p.number_count > 0 AND p.pool_maximum > 0
 		AND (r.number > p.highest OR r.number > 0 AND r.number < p.lowest);
 END;
-COMMENT ON FUNCTION @extschema@.l4_unexplained_values(text, bigint, @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_unexplained_values(text, @extschema@.l4_unknown_value[], @extschema@.l4_limits) IS
 'Step: Parameter values of a job which its pool does not know: codes never seen (reason "new value") and numbers far out '
-'of range ("range"), with the line of the first record that has them.';
+'of range ("range"), with the line of the first record that has them. unknown: the result of l4_unknown_values.';
+
+CREATE FUNCTION @extschema@.l4_odd_settings(job_id text, usual @extschema@.l4_usual_value[],
+	unknown @extschema@.l4_unknown_value[], limits @extschema@.l4_limits)
+RETURNS TABLE (stream_id bigint, shape_id bigint, "position" int, value text, line_no bigint, kind text, unit text, rank int,
+	units_odd bigint, units bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	WITH other AS MATERIALIZED (
+		SELECT p.stream_id, p.shape_id, p.position, p.distinct_values, p.values[1] AS value, p.value_lines[1] AS line_no
+		FROM unnest(l4_odd_settings.unknown) p
+		JOIN unnest(l4_odd_settings.usual) u ON u.shape_id = p.shape_id AND u.position = p.position
+		WHERE p.distinct_values > 1 OR p.values[1] <> u.value
+	),
+	placed AS MATERIALIZED (
+		SELECT o.*, s.kind, s.unit, s.rank FROM other o
+		JOIN @extschema@.l4_job_streams(l4_odd_settings.job_id, ARRAY(SELECT DISTINCT t.stream_id FROM other t)) s
+			ON s.stream_id = o.stream_id
+		WHERE s.unit IS NOT NULL
+	),
+	odd AS (
+		SELECT p.shape_id, p.position, count(DISTINCT p.unit) AS units FROM placed p GROUP BY p.shape_id, p.position
+	),
+	logging AS (
+		SELECT c.shape_id, count(*) AS units
+		FROM @extschema@.l4_job_unit_counts(l4_odd_settings.job_id, ARRAY(SELECT DISTINCT p.shape_id FROM placed p)) c
+		WHERE c.unit IS NOT NULL GROUP BY c.shape_id
+	)
+	SELECT p.stream_id, p.shape_id, p.position, p.value, p.line_no, p.kind, p.unit, p.rank, o.units, l.units
+	FROM placed p
+	JOIN odd o ON o.shape_id = p.shape_id AND o.position = p.position
+	JOIN logging l ON l.shape_id = p.shape_id
+	JOIN @extschema@.l4_setup_counts(l4_odd_settings.job_id, ARRAY(SELECT DISTINCT t.stream_id FROM placed t),
+		ARRAY(SELECT DISTINCT t.shape_id FROM placed t), limits) e ON e.stream_id = p.stream_id AND e.shape_id = p.shape_id
+	WHERE p.distinct_values = 1 AND @extschema@.l4_is_few(o.units, l.units, (limits).setup_odd_share);
+END;
+COMMENT ON FUNCTION @extschema@.l4_odd_settings(text, @extschema@.l4_usual_value[], @extschema@.l4_unknown_value[],
+	@extschema@.l4_limits) IS
+'Step: The streams of few units in which a parameter that is a setting of the job (usual) has another value before the job '
+'iterates: on how many units (units_odd) of those that log the statement (units). unknown: the result of l4_unknown_values.';
+
+CREATE FUNCTION @extschema@.l4_unexplained_setup(job_id text, usual @extschema@.l4_usual_value[],
+	unknown @extschema@.l4_unknown_value[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_unexplained_shape
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	WITH odd AS MATERIALIZED (
+		SELECT o.*, u.value AS usual, u.name, u.pooled, u.value = u.pool_value IS TRUE AS confirmed
+		FROM @extschema@.l4_odd_settings(l4_unexplained_setup.job_id, l4_unexplained_setup.usual,
+			l4_unexplained_setup.unknown, limits) o
+		JOIN unnest(l4_unexplained_setup.usual) u ON u.shape_id = o.shape_id AND u.position = o.position
+	),
+	job AS (
+		SELECT count(*) AS units FROM @extschema@.l4_job_units(l4_unexplained_setup.job_id) n
+		WHERE n.logged AND EXISTS (SELECT FROM odd o)
+	),
+	special AS (
+		-- the first rank and the last have roles of their own
+		SELECT r.rank, r.unit, min(r.rank) OVER () AS first, max(r.rank) OVER () AS last
+		FROM @extschema@.l4_rank_units(l4_unexplained_setup.job_id) r WHERE EXISTS (SELECT FROM odd o)
+	)
+	SELECT o.stream_id, o.shape_id, 'setup', o.line_no,
+		jsonb_build_object('name', o.name, 'position', o.position, 'value', o.value, 'usual', o.usual, 'units', o.units,
+			'units_odd', o.units_odd, 'pooled', o.pooled),
+		o.position, o.value
+	FROM odd o, job j
+	WHERE o.units >= j.units * (limits).setup_unit_share
+		AND (o.units >= (limits).setup_units OR o.confirmed)
+		-- what successful jobs have alike everywhere is of no role, nor is the version of a program
+		AND (o.pooled OR o.value ~ '^v?\d+\.\d+' AND o.usual ~ '^v?\d+\.\d+'
+			OR NOT EXISTS (SELECT FROM special s WHERE s.rank IN (s.first, s.last)
+				AND CASE WHEN o.kind = 'rank' THEN s.rank = o.rank ELSE s.unit = o.unit END));
+END;
+COMMENT ON FUNCTION @extschema@.l4_unexplained_setup(text, @extschema@.l4_usual_value[], @extschema@.l4_unknown_value[],
+	@extschema@.l4_limits) IS
+'Step: Statements by which few units are set up differently from all others (reason "setup"): l4_odd_settings where enough '
+'units make the statement, without what may be due to the role of the first or the last rank.';

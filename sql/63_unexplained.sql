@@ -5,7 +5,8 @@
  *   new        its shape (and, below warning level, its event too) is not in the pool,
  *   new value  its shape is, but a parameter takes a value which the pool, that has few values there, never had,
  *   range      a number in it lies a hundredfold outside the range of the pool,
- *   storm      (a burst) a stream has it far more often than any stream of the pool had, also for the time that it ran.
+ *   storm      (a burst) a stream has it far more often than any stream of the pool had, also for the time that it ran,
+ *   setup      before the job iterates a few units give a setting another value than all others do (with or without a pool).
  * Without a pool nothing can be subtracted: see 63_unexplained_alone.sql.
  */
 
@@ -37,13 +38,12 @@ CREATE TYPE @extschema@.l4_unexplained_record AS (
 );
 COMMENT ON TYPE @extschema@.l4_unexplained_record IS
 'A shape that is unexplained in one stream: where it stands (unit, node and rank as in l4_job_streams), why it is '
-'unexplained (reason: new, new value, range, storm, severe, follows; numbers: the facts of that), how often, how grave by '
-'level and text, whether the text says that something was told to end (ending) or speaks of another one that went away '
-'(peer), when '
-'and where first (first_ts is estimated from the records before it where it has no time of its own, and corrected where '
-'its node''s clock is off: l4_clock_offsets), whether only few streams of a successful job have that shape too (role), '
-'which parameter has which new value (position, value; NULL for other reasons), and the text of its first record (NULL '
-'past the first 500 of a job, those of rare shapes first).';
+'unexplained (reason: new, new value, range, setup, storm, severe, follows; numbers: the facts of that), how often, how '
+'grave by level and text, whether the text says that something was told to end (ending) or speaks of another one that went '
+'away (peer), when and where first (first_ts is estimated from the records before it where it has no time of its own, '
+'and corrected where its node''s clock is off: l4_clock_offsets), whether only few streams of a successful job have '
+'that shape too (role), which parameter has which new value (position, value; NULL for other reasons), and the text of '
+'its first record (NULL past the first 500 of a job, those of rare shapes first).';
 
 CREATE FUNCTION @extschema@.l4_compared_pool(job_id text)
 RETURNS TABLE (pool_id bigint, job_count int, fit double precision, settings jsonb, differs text[], known_kinds text[])
@@ -198,15 +198,19 @@ AS $$
 DECLARE
 	pool @extschema@.l4_pool_event[] := ARRAY(SELECT p
 		FROM @extschema@.l4_other_pool_shapes(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id) p);
+	usual @extschema@.l4_usual_value[] := ARRAY(SELECT u FROM @extschema@.l4_usual_values(l4_unexplained_by_pool.job_id,
+		l4_unexplained_by_pool.pool_id, limits, wordings) u);
+	unknown @extschema@.l4_unknown_value[] := ARRAY(SELECT u FROM @extschema@.l4_unknown_values(
+		l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, usual, limits) u);
 BEGIN
 	RETURN QUERY SELECT n.*
 	FROM @extschema@.l4_unexplained_new(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, pool,
 		l4_unexplained_by_pool.known_kinds, limits, wordings) n;
 	RETURN QUERY SELECT b.* FROM @extschema@.l4_unexplained_bursts(l4_unexplained_by_pool.job_id,
 		l4_unexplained_by_pool.pool_id, pool, limits) b;
-	RETURN QUERY SELECT v.* FROM @extschema@.l4_unexplained_values(l4_unexplained_by_pool.job_id,
-		l4_unexplained_by_pool.pool_id, limits) v
+	RETURN QUERY SELECT v.* FROM @extschema@.l4_unexplained_values(l4_unexplained_by_pool.job_id, unknown, limits) v
 	WHERE v.shape_id IN (SELECT p.shape_id FROM unnest(pool) p);
+	RETURN QUERY SELECT s.* FROM @extschema@.l4_unexplained_setup(l4_unexplained_by_pool.job_id, usual, unknown, limits) s;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_by_pool(text, bigint, text[], @extschema@.l4_limits,
@@ -246,7 +250,7 @@ BEGIN ATOMIC
 		SELECT DISTINCT ON (f.stream_id, f.shape_id) f.*
 		FROM unnest(l4_unexplained_entries.found) f
 		ORDER BY f.stream_id, f.shape_id,
-			array_position(ARRAY['new', 'severe', 'follows', 'new value', 'range', 'storm'], f.reason), f.line_no,
+			array_position(ARRAY['new', 'severe', 'follows', 'new value', 'range', 'storm', 'setup'], f.reason), f.line_no,
 			f.position, f.value COLLATE "C"
 	),
 	counted AS MATERIALIZED (
@@ -439,7 +443,12 @@ BEGIN
 		WHERE NOT (r.reason IN ('new', 'new value')
 			AND @extschema@.l4_is_outlived(r.kind, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true), r.last_line,
 				m.line_no, m.mild_line_no, limits)));
-	RETURN QUERY SELECT b.* FROM @extschema@.l4_unexplained_blocks(records, limits) b;
+	-- what is said of the set-up after an error may be part of that
+	RETURN QUERY
+	SELECT b.* FROM @extschema@.l4_unexplained_blocks(records, limits) b
+	WHERE b.reason <> 'setup' OR NOT EXISTS (SELECT FROM unnest(records) e
+		WHERE e.reason <> 'setup' AND e.gravity >= (limits).gravity_error AND e.stream_id = b.stream_id
+			AND e.first_line < b.first_line);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained(text, boolean, @extschema@.l4_clock_offset[], @extschema@.l4_limits,

@@ -17,6 +17,7 @@
  *   counter   a number in its system log (errors, retransmissions) grew far more than on the other nodes
  *   slow      its own durations stand out from the other nodes', or became longer when the job's steps did; or it waits far
  *             less than they do
+ *   setup     it is set up differently: before the job iterates it has another version, size or endpoint than all others
  *   forest    the Isolation Forest over counts of unexplained records sets it apart
  * What most nodes have alike is no evidence against any of them; of what more than two fifths of the nodes do nobody can say
  * who is healthy. What is compared are units: nodes, or the ranks themselves where their nodes are not known.
@@ -265,12 +266,6 @@ COMMENT ON FUNCTION @extschema@.l4_common_cause(text, @extschema@.l4_placed_reco
 	@extschema@.l4_limits) IS
 'Step: the first record of an error that speaks for itself and that most units have alike which tell of the failure, or '
 'most of those that were in its stage (a checkpoint that two ranks save): no fault of single ones. NULL where none is.';
-
-CREATE FUNCTION @extschema@.l4_is_few(units bigint, of_units bigint, share double precision) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN units <= GREATEST(1, of_units * share) AND units < of_units;
-COMMENT ON FUNCTION @extschema@.l4_is_few(bigint, bigint, double precision) IS
-'Step: are these at most such a share of all? One is few also of two or three, whatever the share; all are never few.';
 
 CREATE FUNCTION @extschema@.l4_failure_at_large(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record

@@ -16,6 +16,7 @@ AS $$
 DECLARE
 	units @extschema@.l4_unit[] := ARRAY(SELECT u FROM @extschema@.l4_job_units(l4_node_evidence.job_id) u);
 	streams @extschema@.l4_job_stream[];
+	setups @extschema@.l4_unexplained_record[];
 	placed @extschema@.l4_placed_record[];
 	at_large @extschema@.l4_placed_record;
 	cause @extschema@.l4_placed_record;
@@ -32,6 +33,9 @@ BEGIN
 	wordings := coalesce(wordings, @extschema@.l4_wordings_in_force());
 	clocks := coalesce(clocks, ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_node_evidence.job_id) k));
 	unexplained := coalesce(unexplained, ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_node_evidence.job_id) n));
+	-- how units are set up says nothing of the failure: it is evidence of its own kind alone
+	setups := ARRAY(SELECT n FROM unnest(unexplained) n WHERE n.reason = 'setup');
+	unexplained := ARRAY(SELECT n FROM unnest(unexplained) n WHERE n.reason <> 'setup');
 	accusations := coalesce(accusations,
 		ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_node_evidence.job_id, unexplained, limits, wordings) a));
 	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s);
@@ -63,9 +67,10 @@ BEGIN
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails,
 			slow, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_setup(streams, setups, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_forest(units, unexplained, limits)) e
 	-- what all have in common no single one is to blame for, however else it differs
-	WHERE cause.turn IS NULL OR e.kind IN ('missing', 'silent', 'first');
+	WHERE cause.turn IS NULL OR e.kind IN ('missing', 'silent', 'first', 'setup');
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],

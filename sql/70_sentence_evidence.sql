@@ -16,6 +16,14 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_seconds_text(double precision) IS
 'Step: Seconds as people read them, with three digits that tell: 0.389, 2.1, 812.';
+CREATE FUNCTION @extschema@.l4_setup_sentence(numbers jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN format('%s %s, %s others %s', COALESCE(numbers ->> 'name', 'value ' || (numbers ->> 'position')), numbers ->> 'value',
+	CASE numbers ->> 'units_odd' WHEN '1' THEN 'all'
+		ELSE ((numbers -> 'units')::bigint - (numbers -> 'units_odd')::bigint)::text END, numbers ->> 'usual');
+COMMENT ON FUNCTION @extschema@.l4_setup_sentence(jsonb) IS
+'Step: In which value of a setting a unit differs from all others, in a few words, from the numbers of a record with reason '
+'setup.';
 
 CREATE FUNCTION @extschema@.l4_evidence_sentence(evidence @extschema@.l4_evidence, brief boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
@@ -57,6 +65,7 @@ BEGIN ATOMIC
 				ELSE 'it waits less than the others, which may wait for it' END,
 			e.gist, round((e.n ->> 'mean_seconds')::float8::numeric, 4),
 			round((e.n ->> 'median_seconds')::float8::numeric, 4)) END
+		WHEN 'setup' THEN format('it is set up differently: %s', @extschema@.l4_setup_sentence(e.n))
 		WHEN 'forest' THEN format('the Isolation Forest over its news ranks it %s (score %s)', e.n ->> 'place',
 			round((e.n ->> 'score')::float8::numeric, 2))
 		ELSE -- first, own

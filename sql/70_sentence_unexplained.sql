@@ -15,6 +15,7 @@ BEGIN ATOMIC
 		WHEN 'range' THEN format('%s is %s; in successful jobs it lies between %s and %s', p.name,
 			(numbers ->> 'number')::float8,
 			(numbers ->> 'pool_minimum')::float8, (numbers ->> 'pool_maximum')::float8)
+		WHEN 'setup' THEN @extschema@.l4_setup_sentence(numbers)
 		WHEN 'storm' THEN format('%s times in this stream; at most %s in a stream of a successful job', numbers ->> 'times',
 			numbers ->> 'pool_times')
 	END
@@ -49,6 +50,7 @@ BEGIN ATOMIC
 			WHEN 'new' THEN 'it is new'
 			WHEN 'new value' THEN 'it has a new value'
 			WHEN 'range' THEN 'a number in it is out of range'
+			WHEN 'setup' THEN 'this unit is set up differently'
 			WHEN 'storm' THEN 'it comes in a storm'
 			ELSE 'of rule "' || l4_reported_sentence.reason || '"'
 		END, CASE WHEN l4_reported_sentence.reason IN ('severe', 'follows') THEN '' ELSE ' (' || d.detail || ')' END,

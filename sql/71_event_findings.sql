@@ -82,7 +82,8 @@ BEGIN ATOMIC
 			bool_or(r.names_suspect AND r.unit IS NULL) AS told,
 			bool_and(r.ending OR r.peer OR r.accuses) AS follows, bool_and(r.ending) AS ending,
 			bool_and(r.closing) AS closing,
-			bool_or(r.reason IN ('new value', 'range')) AS value, min(r.ts) AS first_ts
+			bool_or(r.reason IN ('new value', 'range')) AS value,
+			bool_or(r.reason = 'setup' AND r.unit = l4_event_roles.suspect) IS TRUE AS set_up, min(r.ts) AS first_ts
 		FROM unnest(l4_event_roles.records) r
 		GROUP BY r.event_id
 	),
@@ -108,7 +109,7 @@ BEGIN ATOMIC
 		-- first trouble at all; unless it only tells of others or of an end. What is no trouble is context, the rest
 		-- follows. Where nothing is root so, the first trouble is, whatever it tells of.
 		SELECT e.*, CASE
-			WHEN e.speaks AND (e.own_alone OR e.told OR e.early) OR e.value AND NOT e.ending THEN 'root'
+			WHEN e.speaks AND (e.own_alone OR e.told OR e.early) OR e.value AND NOT e.ending OR e.set_up THEN 'root'
 			WHEN NOT e.trouble AND NOT e.follows THEN 'context'
 			ELSE 'cascade' END AS alone
 		FROM begun e

@@ -42,6 +42,7 @@ AS $$
 DECLARE
 	clocks @extschema@.l4_clock_offset[];
 	unexplained @extschema@.l4_unexplained_record[];
+	failing @extschema@.l4_unexplained_record[];
 	accusations @extschema@.l4_accusation[];
 	suspects @extschema@.l4_suspect_node[];
 	names text[];
@@ -57,13 +58,15 @@ BEGIN
 	clocks := ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_job_findings.job_id, limits) k);
 	unexplained := ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_job_findings.job_id, l4_job_findings.use_pool, clocks,
 		limits, wordings) n);
-	accusations := ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_job_findings.job_id, unexplained, limits, wordings) a);
+	-- how units are set up is an event and speaks against them, but nothing failed there
+	failing := ARRAY(SELECT n FROM unnest(unexplained) n WHERE n.reason <> 'setup');
+	accusations := ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_job_findings.job_id, failing, limits, wordings) a);
 	slow := @extschema@.l4_slow_regime(l4_job_findings.job_id, l4_job_findings.use_pool, limits);
 	suspects := ARRAY(SELECT s FROM @extschema@.l4_suspect_nodes(l4_job_findings.job_id, unexplained, accusations, clocks,
 		limits, wordings, slow) s ORDER BY s.ordinal);
 	names := ARRAY(SELECT s.unit FROM unnest(suspects) s);
-	onsets := ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_job_findings.job_id, unexplained, names, accusations, limits,
-		wordings, slow, @extschema@.l4_slow_leads(unexplained, suspects, limits)) o ORDER BY o.turn);
+	onsets := ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_job_findings.job_id, failing, names, accusations, limits,
+		wordings, slow, @extschema@.l4_slow_leads(failing, suspects, limits)) o ORDER BY o.turn);
 	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_job_findings.job_id, unexplained, names,
 		l4_job_findings.use_pool, accusations, limits, wordings) e);
 	components := @extschema@.l4_event_components(unexplained, events, wordings);
@@ -79,7 +82,7 @@ BEGIN
 		SELECT e || jsonb_build_object('component', components -> (e ->> 'event_id')) AS columns FROM unnest(events) e
 		UNION ALL
 		SELECT to_jsonb(f) || jsonb_build_object('component', components -> f.event_id::text)
-		FROM @extschema@.l4_fault_findings(l4_job_findings.job_id, unexplained, names, roles, limits, wordings) f
+		FROM @extschema@.l4_fault_findings(l4_job_findings.job_id, failing, names, roles, limits, wordings) f
 		UNION ALL
 		SELECT to_jsonb(n) FROM @extschema@.l4_node_findings(l4_job_findings.job_id, unexplained, suspects, limits, wordings) n
 		UNION ALL
@@ -87,7 +90,7 @@ BEGIN
 		UNION ALL
 		SELECT to_jsonb(s) FROM @extschema@.l4_stage_findings(l4_job_findings.job_id, onsets, wordings) s
 		UNION ALL
-		SELECT to_jsonb(i) FROM @extschema@.l4_iteration_findings(l4_job_findings.job_id, unexplained, names, onsets,
+		SELECT to_jsonb(i) FROM @extschema@.l4_iteration_findings(l4_job_findings.job_id, failing, names, onsets,
 			limits) i) t
 	CROSS JOIN LATERAL (SELECT spans -> jsonb_build_array(t.columns -> 'event_id', t.columns #> '{facts,source}',
 		t.columns #> '{facts,unit}', coalesce(t.columns #> '{facts,first_at}', t.columns -> 'first_seen'))::text AS span) s

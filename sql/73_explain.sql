@@ -211,7 +211,7 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_explain_event(text, bigint, boolean) IS
 'Why an event of a job is among the findings of l4_diagnose, or why it was left out: one row for each shape of the event '
-'in the job. news: whether it counts; reason: new, new value, range, storm, severe or follows, NULL where it was left out; '
+'in the job. news: whether it counts; reason: new, new value, range, setup, storm, severe or follows, NULL where left out; '
 'explanation: the reason in a sentence; quote: its first record (where it is news: the first that is) as "source:line: '
 'text"; level: its gravest level; occurrences, streams, nodes: in how many records, streams and nodes of the job it is; '
 'max_per_stream: most records in one stream; pool_size: number of successful jobs that the job is compared with, NULL '
