@@ -127,6 +127,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'weight_slow', 2, 'weight', 'Measured over all the time that the job ran: enough alone.'),
 	(true, 'weight_setup', 2, 'weight',
 		'Who alone is set up differently need not have failed by that, but nobody else has it to answer for: enough alone.'),
+	(true, 'weight_link', 2, 'weight',
+		'Between two that accuse only each other something is broken: either may be it, and both are named.'),
 	(true, 'weight_forest', 0.5, 'weight', 'Counts of records point at the loudest, which is the victim as often as not.'),
 	(true, 'weight_needed', 2, 'weight',
 		'A node with less than this in all is not reported: a weak suspect is worse than none ...'),
@@ -235,6 +237,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Where more of the nodes stand out, there are two kinds of nodes or of work.'),
 	(true, 'evidence_slow_waits_part', 0.9, 'part',
 		'Who waits less than the others is slow elsewhere, as a rule: a little less than slowness itself.'),
+
+	(true, 'evidence_link_share', 0.333333333333333333, 'links a node',
+		'Where more links are bad the network is, not a link.'),
 
 	(true, 'evidence_setup_alone_part', 0.75, 'part',
 		'Of a job that iterated, a value that no successful job confirms to be alike everywhere: it may have differed before.'),

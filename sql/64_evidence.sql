@@ -17,6 +17,7 @@
  *   counter   a number in its system log (errors, retransmissions) grew far more than on the other nodes
  *   slow      its own durations stand out from the other nodes', or became longer when the job's steps did; or it waits far
  *             less than they do
+ *   link      something is broken between it and another one: they accuse only each other, or a counter towards it grew
  *   setup     it is set up differently: before the job iterates it has another version, size or endpoint than all others
  *   forest    the Isolation Forest over counts of unexplained records sets it apart
  * What most nodes have alike is no evidence against any of them; of what more than two fifths of the nodes do nobody can say

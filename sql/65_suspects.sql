@@ -17,6 +17,7 @@ DECLARE
 	units @extschema@.l4_unit[] := ARRAY(SELECT u FROM @extschema@.l4_job_units(l4_node_evidence.job_id) u);
 	streams @extschema@.l4_job_stream[];
 	setups @extschema@.l4_unexplained_record[];
+	counters @extschema@.l4_evidence[];
 	placed @extschema@.l4_placed_record[];
 	at_large @extschema@.l4_placed_record;
 	cause @extschema@.l4_placed_record;
@@ -48,6 +49,7 @@ BEGIN
 	cause := @extschema@.l4_common_cause(l4_node_evidence.job_id, placed, streams, limits);
 	telling_streams := ARRAY(SELECT t.stream_id FROM @extschema@.l4_telling_streams(placed, limits) t);
 	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave);
+	counters := ARRAY(SELECT c FROM @extschema@.l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits) c);
 	weights := to_jsonb(limits);
 	RETURN QUERY
 	SELECT e.unit, e.node, e.rank, e.kind, e.part, e.part * (weights ->> ('weight_' || e.kind))::float8, e.limit_name,
@@ -64,7 +66,9 @@ BEGIN
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_lag(streams)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_late(l4_node_evidence.job_id, units, streams, clocks,
 			unexplained_shapes, limits)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_within(streams, unexplained, limits, wordings)
+		UNION ALL SELECT c.* FROM unnest(counters) c
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_link(l4_node_evidence.job_id, units, accusations, counters, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails,
 			slow, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_setup(streams, setups, limits)
@@ -111,7 +115,7 @@ BEGIN ATOMIC
 		SELECT p.unit, p.node, sum(p.weight) AS score, min(p.first_ts) AS first_ts,
 			CASE WHEN count(DISTINCT p.rank) = 1 THEN min(p.rank) END AS rank,
 			array_agg(p::@extschema@.l4_evidence ORDER BY p.weight DESC, p.kind) AS evidence,
-			bool_or(p.kind IN ('behind', 'late', 'counter', 'slow')) AS measured, max(sum(p.weight)) OVER () AS best
+			bool_or(p.kind IN ('behind', 'late', 'counter', 'slow', 'link')) AS measured, max(sum(p.weight)) OVER () AS best
 		FROM piece p
 		GROUP BY p.unit, p.node
 	),

@@ -25,6 +25,13 @@ COMMENT ON FUNCTION @extschema@.l4_setup_sentence(jsonb) IS
 'Step: In which value of a setting a unit differs from all others, in a few words, from the numbers of a record with reason '
 'setup.';
 
+CREATE FUNCTION @extschema@.l4_link_sentence(unit text, numbers jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE jsonb_array_length(numbers -> 'peers') WHEN 1 THEN format('the link %s - %s', unit, numbers ->> 'peer')
+	ELSE format('its links to %s', array_to_string(ARRAY(SELECT jsonb_array_elements_text(numbers -> 'peers')), ', ')) END;
+COMMENT ON FUNCTION @extschema@.l4_link_sentence(text, jsonb) IS
+'Step: Which links of a unit are bad, in a few words, from the numbers of evidence of kind link.';
+
 CREATE FUNCTION @extschema@.l4_evidence_sentence(evidence @extschema@.l4_evidence, brief boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
@@ -43,8 +50,15 @@ BEGIN ATOMIC
 			e.n ->> 'name', CASE WHEN (e.n ->> 'names_others')::boolean THEN '' ELSE ' and it names no other node' END)
 		WHEN 'lag' THEN format('its last iteration is %s, that of the others %s', e.n ->> 'iteration',
 			e.n ->> 'others_iteration')
-		WHEN 'behind' THEN format('it stands a step behind: %s of %s nodes logged "%s" %s times, it once less',
-			(e.n ->> 'units')::bigint - (e.n ->> 'units_behind')::bigint, e.n ->> 'units', e.gist, e.n ->> 'times')
+		WHEN 'link' THEN format('%s: %s', @extschema@.l4_link_sentence(e.unit, e.n),
+			CASE WHEN NOT (e.n ->> 'measured')::boolean THEN 'its ends name each other, and nobody else is named'
+				WHEN e.n ->> 'teller' = e.unit THEN format('what counts there ("%s") grew', e.gist)
+				ELSE format('what %s counts there ("%s") grew', e.n ->> 'teller', e.gist) END)
+		WHEN 'behind' THEN CASE WHEN e.n ? 'done'
+			THEN format('it got to %s of %s, the others to %s ("%s")', e.n ->> 'done', e.n ->> 'total', e.n ->> 'others_done',
+				e.gist)
+			ELSE format('it stands a step behind: %s of %s nodes logged "%s" %s times, it once less',
+			(e.n ->> 'units')::bigint - (e.n ->> 'units_behind')::bigint, e.n ->> 'units', e.gist, e.n ->> 'times') END
 		WHEN 'late' THEN format('it came %s s after the others to the last "%s" (every %s s as a rule): they waited for it',
 			round((e.n ->> 'seconds')::float8::numeric, 2), e.gist, round((e.n ->> 'step_seconds')::float8::numeric, 2))
 		WHEN 'counter' THEN format('%s in its system log%s grew by %s, on other nodes by %s%s',
@@ -74,7 +88,7 @@ BEGIN ATOMIC
 			|| CASE WHEN (e.n ->> 'before_others')::boolean THEN ', before the failure shows on other nodes' ELSE '' END
 		END
 	FROM (
-		SELECT v.kind, v.rank, v.numbers AS n, @extschema@.l4_clock_text(v.first_ts) AS at,
+		SELECT v.unit, v.kind, v.rank, v.numbers AS n, @extschema@.l4_clock_text(v.first_ts) AS at,
 			' (iteration ' || (v.numbers ->> 'iteration') || ')' AS iteration,
 			COALESCE(v.numbers ->> 'gist', @extschema@.l4_text_gist(h.shape)) AS gist,
 			COALESCE(v.numbers ->> 'parameter', @extschema@.l4_parameter_name(h.shape,

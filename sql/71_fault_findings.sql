@@ -120,7 +120,9 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	SELECT 'node', s.ordinal, s.score, s.node, s.rank, o.stage,
 		COALESCE(o.iteration, @extschema@.l4_job_iteration(l4_node_findings.job_id, s.first_ts)), s.first_ts, 1,
-		jsonb_strip_nulls(jsonb_build_object('unit', s.unit, 'reasons', @extschema@.l4_evidence_facts(s.evidence),
+		jsonb_strip_nulls(jsonb_build_object('unit', s.unit,
+			'peer', (SELECT min(e.numbers ->> 'peer') FROM unnest(s.evidence) e WHERE e.kind = 'link'),
+			'reasons', @extschema@.l4_evidence_facts(s.evidence),
 			'quotes', @extschema@.l4_evidence_quotes(l4_node_findings.job_id, s.evidence, limits, wordings)))
 	FROM unnest(l4_node_findings.suspects) s
 	LEFT JOIN LATERAL (
@@ -130,5 +132,5 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_node_findings(text, @extschema@.l4_unexplained_record[], @extschema@.l4_suspect_node[],
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Step: suspected nodes as columns of l4_finding of the same names; facts: unit, reasons (the evidence, strongest first), '
-'quotes.';
+'Step: suspected nodes as columns of l4_finding of the same names; facts: unit, peer (the other end of a bad link), '
+'reasons (the evidence, strongest first), quotes.';

@@ -84,7 +84,7 @@ BEGIN
 		SELECT to_jsonb(f) || jsonb_build_object('component', components -> f.event_id::text)
 		FROM @extschema@.l4_fault_findings(l4_job_findings.job_id, failing, names, roles, limits, wordings) f
 		UNION ALL
-		SELECT to_jsonb(n) FROM @extschema@.l4_node_findings(l4_job_findings.job_id, unexplained, suspects, limits, wordings) n
+		SELECT to_jsonb(n) FROM @extschema@.l4_node_findings(l4_job_findings.job_id, failing, suspects, limits, wordings) n
 		UNION ALL
 		SELECT to_jsonb(s) FROM @extschema@.l4_slow_findings(slow, suspects) s
 		UNION ALL

@@ -64,9 +64,10 @@ SELECT e.reason, e.explanation FROM l4_diagnose('driver') d, l4_explain_event('d
 WHERE d.kind = 'event' AND d.template ~ 'driver';
 \echo which values may be settings
 SELECT name, value, l4_may_be_setting(name, value, true, w) AS pooled, l4_may_be_setting(name, value, false, w) AS alone
-FROM l4_wordings_in_force() w, (VALUES ('driver', '550.54'), ('MASTER_ADDR', '10.0.0.1'), ('num_layers', '48'), (NULL, '2.6.0+cu124'),
-	(NULL, 'bf16'), (NULL, '48'), (NULL, '0'), (NULL, '10.0.0.1'), (NULL, '10.0.0.1:29500'), (NULL, '80 GB'), (NULL, '12.5ms'),
-	(NULL, '0x7f21'), (NULL, '10:20:30'), ('pid', '48'), ('took', '3'), ('attempt', '2'), (NULL, '')) v (name, value);
+FROM l4_wordings_in_force() w, (VALUES ('driver', '550.54'), ('MASTER_ADDR', '10.0.0.1'), ('num_layers', '48'),
+	(NULL, '2.6.0+cu124'), (NULL, 'bf16'), (NULL, '48'), (NULL, '0'), (NULL, '10.0.0.1'), (NULL, '10.0.0.1:29500'),
+	(NULL, '80 GB'), (NULL, '12.5ms'), (NULL, '0x7f21'), (NULL, '10:20:30'), ('pid', '48'), ('took', '3'), ('attempt', '2'),
+	(NULL, '')) v (name, value);
 
 -- A site that wants none of it
 INSERT INTO l4_limit (name, value) VALUES ('setup_usual_share', 2);

@@ -1,0 +1,81 @@
+CREATE FUNCTION @extschema@.l4_bad_links(job_id text, accusations @extschema@.l4_accusation[],
+	counters @extschema@.l4_evidence[])
+RETURNS TABLE (unit text, peer text, measured boolean, part double precision, shape_id bigint, stream_id bigint, line_no bigint,
+	first_ts timestamptz)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
+BEGIN ATOMIC
+	WITH vote AS MATERIALIZED (SELECT v.* FROM @extschema@.l4_accused_votes(l4_bad_links.accusations) v),
+	mutual AS (
+		-- two that accuse each other while nobody else accuses anybody: what is between them is broken
+		SELECT v.accuser, v.unit FROM vote v JOIN vote b ON b.accuser = v.unit AND b.unit = v.accuser
+		WHERE v.part = 1 AND b.part = 1 AND (SELECT count(*) FROM vote o) = 2
+	),
+	counter AS MATERIALIZED (
+		SELECT c.unit, c.part, c.shape_id, c.stream_id, c.line_no,
+			row_number() OVER (ORDER BY c.unit, c.stream_id, c.line_no) AS ordinal
+		FROM unnest(l4_bad_links.counters) c WHERE c.line_no IS NOT NULL
+	),
+	record AS MATERIALIZED (
+		SELECT c.*, t.raw
+		FROM counter c
+		JOIN @extschema@.l4_record_texts(l4_bad_links.job_id, ARRAY(SELECT o.stream_id FROM counter o ORDER BY o.ordinal),
+			ARRAY(SELECT o.line_no FROM counter o ORDER BY o.ordinal)) t ON t.stream_id = c.stream_id AND t.line_no = c.line_no
+	),
+	toward AS (
+		-- whom the record of the counter names: retransmitted towards it, waited for it
+		SELECT r.unit, m.unit AS peer, r.part, r.shape_id, r.stream_id, r.line_no,
+			count(*) OVER (PARTITION BY r.ordinal) AS named
+		FROM @extschema@.l4_mentions(l4_bad_links.job_id,
+			ARRAY(SELECT COALESCE((SELECT r.raw FROM record r WHERE r.ordinal = c.ordinal), '') FROM counter c
+				ORDER BY c.ordinal)) m
+		JOIN record r ON r.ordinal = m.ordinal
+		WHERE m.unit <> r.unit
+	)
+	SELECT DISTINCT ON (u.accuser, u.unit) u.accuser, u.unit, false, 1::float8, a.shape_id, a.stream_id, a.line_no, a.first_ts
+	FROM mutual u
+	JOIN unnest(l4_bad_links.accusations) a ON a.accuser = u.accuser AND a.unit = u.unit AND a.ending IS NOT TRUE
+	UNION ALL
+	SELECT t.unit, t.peer, true, t.part, t.shape_id, t.stream_id, t.line_no, NULL::timestamptz FROM toward t WHERE t.named = 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_bad_links(text, @extschema@.l4_accusation[], @extschema@.l4_evidence[]) IS
+'Step: Pairs of units between which something is broken, from one end (unit) to the other (peer): who accuse each other while '
+'nobody else accuses anybody (not measured), and whom the record names in which a counter of the unit stands that grew '
+'far more than elsewhere (counters: l4_evidence_counter; measured, with its part).';
+
+CREATE FUNCTION @extschema@.l4_evidence_link(job_id text, units @extschema@.l4_unit[], accusations @extschema@.l4_accusation[],
+	counters @extschema@.l4_evidence[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
+BEGIN ATOMIC
+	WITH link AS MATERIALIZED (
+		SELECT l.*, LEAST(l.unit, l.peer) || E'\n' || GREATEST(l.unit, l.peer) AS link
+		FROM @extschema@.l4_bad_links(l4_evidence_link.job_id, l4_evidence_link.accusations, l4_evidence_link.counters) l
+	),
+	link_end AS MATERIALIZED (
+		-- each end tells of the link by the record of its own, where it has one
+		SELECT DISTINCT ON (e.at, e.other) e.at, e.other, e.measured, e.part, e.shape_id, e.stream_id, e.line_no, e.first_ts,
+			e.unit AS teller
+		FROM (SELECT l.unit AS at, l.peer AS other, l.* FROM link l UNION ALL SELECT l.peer, l.unit, l.* FROM link l) e
+		ORDER BY e.at, e.other, e.unit = e.at DESC, e.part DESC, e.stream_id, e.line_no
+	),
+	whole AS (SELECT count(DISTINCT l.link) AS links FROM link l),
+	judged AS (
+		SELECT e.*, w.links, count(*) OVER (PARTITION BY e.at) AS own,
+			array_agg(e.other) OVER (PARTITION BY e.at ORDER BY e.other ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+				AS peers,
+			LEAST(1, sum(e.part) OVER (PARTITION BY e.at)) AS all_parts, row_number() OVER (PARTITION BY e.at
+				ORDER BY e.part DESC, e.other) AS turn
+		FROM link_end e, whole w
+		WHERE @extschema@.l4_is_few(w.links, cardinality(l4_evidence_link.units), (limits).evidence_link_share)
+	)
+	SELECT u.unit, u.node, u.rank, 'link', j.all_parts, NULL::float8, 'evidence_link_share',
+		jsonb_build_object('peer', j.other, 'peers', j.peers, 'measured', j.measured, 'teller', j.teller, 'links', j.links),
+		j.shape_id, j.stream_id, j.line_no, j.first_ts
+	FROM judged j
+	JOIN unnest(l4_evidence_link.units) u ON u.unit = j.at
+	-- whoever is an end of all the bad links has to answer for them; where nobody is, both ends of each have
+	WHERE j.turn = 1 AND (j.own = j.links OR NOT EXISTS (SELECT FROM judged o WHERE o.own = o.links));
+END;
+COMMENT ON FUNCTION @extschema@.l4_evidence_link(text, @extschema@.l4_unit[], @extschema@.l4_accusation[],
+	@extschema@.l4_evidence[], @extschema@.l4_limits) IS
+'Step: Evidence of kind link: the unit is an end of what is broken between two (l4_bad_links): of all such links where several '
+'have an end in common, else both ends of each, with the other end (peer). counters: the evidence of kind counter.';
