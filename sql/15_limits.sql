@@ -62,6 +62,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 
 -- Without a pool.
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'alone_good_iterations', 3, 'iterations',
+		'Without a pool: what came before so many of the last iterations began, the job made progress after.'),
 	(true, 'alone_peer_share', 0.5, 'share of ranks',
 		'Without a pool: what this share of the ranks logs belongs to the job, whether it fails or not.'),
 	(true, 'alone_peer_statements', 4, 'statements',

@@ -48,8 +48,8 @@ BEGIN ATOMIC
 		AND NOT e.tolerated
 		AND CASE
 			-- a full or read-only disk lies in wait until something is written
-			WHEN e.kind = 'system' AND e.gravity >= (limits).gravity_fatal AND e.first_in_job > (SELECT i.started_at FROM iteration i)
-				THEN true
+			WHEN e.kind = 'system' AND e.gravity >= (limits).gravity_fatal
+				AND e.first_in_job > (SELECT i.started_at FROM iteration i) THEN true
 			-- what stands behind the last stamp of a file may have been written at any time later
 			WHEN e.first_in_job IS NOT NULL THEN e.first_in_job > last_good OR e.all_at_end
 			WHEN n.stamped THEN e.first_line > coalesce(n.before_line, 0)
@@ -78,7 +78,8 @@ BEGIN ATOMIC
 			AND k.streams > 1 AND k.streams >= (limits).alone_peer_share * (SELECT count(*) FROM stream s WHERE s.kind = 'rank')
 	),
 	wanted AS MATERIALIZED (
-		SELECT w.stream_id, w.line_no, CASE WHEN s.kind <> 'rank' THEN w.ts END AS ts, coalesce(r.stream_id, s.stream_id) AS rank_stream
+		SELECT w.stream_id, w.line_no, CASE WHEN s.kind <> 'rank' THEN w.ts END AS ts,
+			coalesce(r.stream_id, s.stream_id) AS rank_stream
 		FROM ROWS FROM (unnest(l4_went_on_after.stream_ids), unnest(l4_went_on_after.lines), unnest(l4_went_on_after.times))
 			w (stream_id, line_no, ts)
 		JOIN stream s ON s.stream_id = w.stream_id
@@ -104,7 +105,8 @@ RETURNS SETOF @extschema@.l4_unexplained_shape
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH fresh AS MATERIALIZED (
-		SELECT f.shape_id, s.shape, s.shape ~ (wordings).ending OR s.shape ~ (wordings).peer OR s.shape ~ (wordings).closing AS told
+		SELECT f.shape_id, s.shape,
+			s.shape ~ (wordings).ending OR s.shape ~ (wordings).peer OR s.shape ~ (wordings).closing AS told
 		FROM @extschema@.l4_job_shapes_since(l4_following_shapes.job_id, l4_following_shapes.clocks,
 			l4_following_shapes.since) f
 		JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
@@ -128,8 +130,8 @@ BEGIN ATOMIC
 		JOIN fresh f ON f.shape_id = e.shape_id
 		JOIN @extschema@.l4_job_streams(l4_following_shapes.job_id) t ON t.stream_id = e.stream_id
 		LEFT JOIN beginning b ON b.source_id = t.source_id
-		LEFT JOIN (SELECT v.stream_id, min(v.line_no) AS first_line FROM unnest(l4_following_shapes.severe) v GROUP BY v.stream_id) o
-			ON o.stream_id = e.stream_id
+		LEFT JOIN (SELECT v.stream_id, min(v.line_no) AS first_line FROM unnest(l4_following_shapes.severe) v
+			GROUP BY v.stream_id) o ON o.stream_id = e.stream_id
 		UNION ALL
 		SELECT v.stream_id, v.shape_id, v.line_no, s.shape, false, false, true, false
 		FROM unnest(l4_following_shapes.severe) v JOIN @extschema@.l4_shape s ON s.shape_id = v.shape_id
@@ -168,9 +170,12 @@ AS $$
 DECLARE
 	clocks @extschema@.l4_source_clock[] := ARRAY(SELECT c
 		FROM @extschema@.l4_source_clocks(l4_unexplained_without_pool.job_id, limits) c);
-	-- the last but two iteration, or just before the first of fewer
-	last_good timestamptz := coalesce((SELECT min(i.started_at) - CASE WHEN count(*) < 3 THEN interval '1 us' ELSE '0' END FROM (SELECT i.started_at
-		FROM @extschema@.l4_job_timeline(l4_unexplained_without_pool.job_id) i ORDER BY 1 DESC LIMIT 3) i), '-infinity');
+	-- the begin of one of the last iterations, or the moment before the first of fewer
+	last_good timestamptz := coalesce((
+		SELECT min(i.started_at) -
+			CASE WHEN count(*) < (limits).alone_good_iterations THEN interval '1 us' ELSE interval '0' END
+		FROM (SELECT i.started_at FROM @extschema@.l4_job_timeline(l4_unexplained_without_pool.job_id) i
+			ORDER BY 1 DESC LIMIT (limits).alone_good_iterations::bigint) i), '-infinity');
 	usual @extschema@.l4_usual_value[] := ARRAY(SELECT u FROM @extschema@.l4_usual_values(l4_unexplained_without_pool.job_id,
 		NULL, limits, wordings) u);
 	severe @extschema@.l4_unexplained_shape[];

@@ -60,7 +60,8 @@ BEGIN ATOMIC
 	whole AS (SELECT count(DISTINCT l.link) AS links FROM link l),
 	judged AS (
 		SELECT e.*, w.links, count(*) OVER (PARTITION BY e.at) AS own,
-			array_agg(e.other) OVER (PARTITION BY e.at ORDER BY e.other ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+			array_agg(e.other) OVER (PARTITION BY e.at ORDER BY e.other
+				ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 				AS peers,
 			LEAST(1, sum(e.part) OVER (PARTITION BY e.at)) AS all_parts, row_number() OVER (PARTITION BY e.at
 				ORDER BY e.part DESC, e.other) AS turn

@@ -4,7 +4,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC
 	-- not of a rank, an attempt or the like, nor of a date or a path
 	WITH pair AS (
-		SELECT p.place, substring(p.match[1], '^[[:alpha:]_]+') AS name, substring(p.match[1], '(\d+)(?:/| of )')::bigint AS done,
+		SELECT p.place, substring(p.match[1], '^[[:alpha:]_]+') AS name,
+			substring(p.match[1], '(\d+)(?:/| of )')::bigint AS done,
 			substring(p.match[1], '\d+$')::bigint AS total
 		FROM regexp_matches(@extschema@.l4_told_text(l4_told_progress.message),
 			'((?:[[:alpha:]_]+[^[:alnum:]/]{0,3})?(?<![[:alnum:]/.:-])\d{1,15}(?:/| of )\d{1,15})(?![[:alnum:]/:-]|\.\d)', 'g')
@@ -47,7 +48,8 @@ BEGIN ATOMIC
 			AND s.units >= l.units * (limits).evidence_late_node_share
 	)
 	SELECT DISTINCT ON (b.unit) b.unit, b.node, b.rank, 'behind', 1 / sqrt(o.units_behind), NULL::float8,
-		'evidence_late_node_share', jsonb_build_object('done', b.done, 'total', b.total, 'others_done', b.usual, 'units', b.units,
+		'evidence_late_node_share',
+		jsonb_build_object('done', b.done, 'total', b.total, 'others_done', b.usual, 'units', b.units,
 			'units_behind', o.units_behind),
 		b.shape_id, b.stream_id, b.first_line, b.first_ts
 	FROM behind b

@@ -32,6 +32,23 @@ RETURN CASE jsonb_array_length(numbers -> 'peers') WHEN 1 THEN format('the link 
 COMMENT ON FUNCTION @extschema@.l4_link_sentence(text, jsonb) IS
 'Step: Which links of a unit are bad, in a few words, from the numbers of evidence of kind link.';
 
+CREATE FUNCTION @extschema@.l4_slow_unit_sentence(numbers jsonb, gist text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+	WHEN (numbers ->> 'deviations')::float8 <= 0 THEN 'it waits less than the others, which may wait for it'
+	WHEN numbers ? 'after_seconds' THEN 'it became slow'
+	ELSE 'it is slow' END || CASE
+	WHEN numbers ? 'after_seconds' THEN format(
+		': "%s" takes %s s from iteration %s on, %s s before; on other nodes %s s, %s s before', gist,
+		@extschema@.l4_seconds_text((numbers ->> 'after_seconds')::float8), numbers ->> 'iteration',
+		@extschema@.l4_seconds_text((numbers ->> 'before_seconds')::float8),
+		@extschema@.l4_seconds_text((numbers ->> 'median_after_seconds')::float8),
+		@extschema@.l4_seconds_text((numbers ->> 'median_before_seconds')::float8))
+	ELSE format(': "%s" takes %s s on average, %s s on other nodes', gist,
+		round((numbers ->> 'mean_seconds')::float8::numeric, 4), round((numbers ->> 'median_seconds')::float8::numeric, 4)) END;
+COMMENT ON FUNCTION @extschema@.l4_slow_unit_sentence(jsonb, text) IS
+'Step: How slow a unit is, or became, in words, from the numbers of evidence of kind slow and the statement that says so.';
+
 CREATE FUNCTION @extschema@.l4_evidence_sentence(evidence @extschema@.l4_evidence, brief boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
@@ -66,19 +83,7 @@ BEGIN ATOMIC
 				(e.n ->> 'growth')::float8,
 			round((e.n ->> 'median_growth')::float8::numeric, 1), ', at most ' || (e.n ->> 'usual')::float8
 				|| ' in successful jobs')
-		WHEN 'slow' THEN CASE WHEN e.n ? 'after_seconds' THEN format(
-				'%s: "%s" takes %s s from iteration %s on, %s s before; on other nodes %s s, %s s before',
-				CASE WHEN (e.n ->> 'deviations')::float8 > 0 THEN 'it became slow'
-					ELSE 'it waits less than the others, which may wait for it' END,
-				e.gist, @extschema@.l4_seconds_text((e.n ->> 'after_seconds')::float8), e.n ->> 'iteration',
-				@extschema@.l4_seconds_text((e.n ->> 'before_seconds')::float8),
-				@extschema@.l4_seconds_text((e.n ->> 'median_after_seconds')::float8),
-				@extschema@.l4_seconds_text((e.n ->> 'median_before_seconds')::float8))
-			ELSE format('%s: "%s" takes %s s on average, %s s on other nodes',
-			CASE WHEN (e.n ->> 'deviations')::float8 > 0 THEN 'it is slow'
-				ELSE 'it waits less than the others, which may wait for it' END,
-			e.gist, round((e.n ->> 'mean_seconds')::float8::numeric, 4),
-			round((e.n ->> 'median_seconds')::float8::numeric, 4)) END
+		WHEN 'slow' THEN @extschema@.l4_slow_unit_sentence(e.n, e.gist)
 		WHEN 'setup' THEN format('it is set up differently: %s', @extschema@.l4_setup_sentence(e.n))
 		WHEN 'forest' THEN format('the Isolation Forest over its news ranks it %s (score %s)', e.n ->> 'place',
 			round((e.n ->> 'score')::float8::numeric, 2))

@@ -42,8 +42,8 @@ SELECT * FROM reported('block');
 INSERT INTO line
 SELECT 'iterated', r, 'train', s * 2 + r * 0.01, format('INFO step %s loss %s', s, 9 - s * 0.1)
 FROM generate_series(0, 4) r, generate_series(1, 10) s;
-INSERT INTO line VALUES ('iterated', 4, 'train', 20.5, 'ERROR device is gone'), ('iterated', 1, 'train', 20.9, 'INFO waking up'),
-	('iterated', 1, 'syslog', 20.9, 'INFO a timer fired');
+INSERT INTO line VALUES ('iterated', 4, 'train', 20.5, 'ERROR device is gone'),
+	('iterated', 1, 'train', 20.9, 'INFO waking up'), ('iterated', 1, 'syslog', 20.9, 'INFO a timer fired');
 SELECT load_job('iterated') \g /dev/null
 SELECT * FROM reported('iterated');
 
