@@ -43,6 +43,7 @@ CREATE TABLE @extschema@.l4_stream (
 	file_size bigint,
 	file_modified_at timestamptz,
 	imported_at timestamptz,
+	told_node text,
 	PRIMARY KEY (job_id, stream_id)
 );
 CREATE INDEX l4_stream_file_id ON @extschema@.l4_stream (job_id, file_id);

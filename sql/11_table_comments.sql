@@ -74,6 +74,8 @@ COMMENT ON COLUMN @extschema@.l4_stream.file_modified_at IS
 'time of the files last change when it was read';
 COMMENT ON COLUMN @extschema@.l4_stream.imported_at IS
 'when it was read';
+COMMENT ON COLUMN @extschema@.l4_stream.told_node IS
+'node that its rank says it is on, where neither path nor label names one (l4_learn_rank_nodes)';
 
 COMMENT ON TABLE @extschema@.l4_segment IS
 'Some thousands of consecutive records of one source as compressed columns. Read it through the view l4_log or '

@@ -103,12 +103,16 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'counter_together_share', 0.5, 'share of the largest', 'Ranks that work together get about as far.'),
 	(true, 'counter_streams', 16, 'streams', 'So many ranks are looked at, those that log most: all would take seconds.');
 
--- What a node's own records say where its addresses are, and whom records name.
+-- What a node's own records say where its addresses are, which nodes ranks say they are on, and whom records name.
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'address_records', 50, 'records a node',
 		'A statement that comes more often tells of traffic, not of who has which address.'),
 	(true, 'address_segments', 2, 'segments',
 		'Names and addresses are told early: so many segments of each file are read for them.'),
+	(true, 'place_rank_share', 0.75, 'share of ranks',
+		'Where ranks run is told by a statement that so many of them make, each with one host of its own ...'),
+	(true, 'place_even_factor', 1.34, 'factor',
+		'... and about as many ranks a host: places times the ranks of the fullest one are at most so many times the ranks.'),
 	(true, 'accusation_lines', 1000, 'records',
 		'So many lines of logs of no node are read for whom they name: a controller names one a line.');
 

@@ -15,6 +15,8 @@
  *   tolerated    the program goes on in spite of the trouble
  *   setting      the word before a value by which a program is set up (a version, a size, a number of devices)
  *   varying      the word before what each process has its own of, or what is measured or counted: no setting
+ *   host         what stands before the name of the host that a process runs on
+ *   other_host   another process's host is meant: what a process connects to, waits for, is led by
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
  *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise
  *   grave_word   a plain word: while importing, a shape with a word that begins or ends so has room of its own among too many
@@ -154,6 +156,22 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'varying', 'count',
 		'^(\w*[_-])?(counts?|counter|attempts?|retry|retries|tries|steps?|epoch|iterations?|iter|errors?|errs?|drops?|dropped'
 			'|packets|segs|established|restarts?|code|exitcode|status|seq|sequence|line|number|no|todo|pending)$', 'attempt');
+
+-- Of a statement with one value a rank: the text before that value (host), and all of it (other_host).
+INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
+	(true, 'host', 'host_word',
+		'\m(host|node|machine)([ _]?name)?\M["'']?( (is|was))?\s*[:=]?\s*[''"([]?$', 'rank 3 of 8 on host '),
+	(true, 'host', 'runs_on', '\mon\s+[''"([]?$', 'worker 3 started on '),
+	(true, 'host', 'host_alone', '^$', ''),
+
+	(true, 'other_host', 'the_other_side',
+		'\m(peers?|remote|neighbou?rs?|next|prev(ious)?|left|right|target|dest(ination)?|src|source|from|to|with|via)\M',
+		'connected to host node-3'),
+	(true, 'other_host', 'the_leader',
+		'\m(master|leader|root|coordinator|server|rendezvous|store|endpoint|address)\w*\M|_addr\M',
+		'master node is node-0'),
+	(true, 'other_host', 'reaches_out', '\m(connect\w*|listen\w*|wait\w*|bind\w*|bound|lost|fail\w*|error)\M',
+		'waiting on node-3');
 
 -- Of a traceback without the text of its source lines, which also name what did not fail (l4_without_source_text).
 INSERT INTO @extschema@.l4_wording (builtin, class, stage, priority, name, pattern, example) VALUES

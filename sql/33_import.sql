@@ -83,7 +83,7 @@ COMMENT ON STATISTICS @extschema@.l4_segment_streams IS
  * the segments through it. The records of files that several streams share find their streams one by one.
  */
 CREATE VIEW @extschema@.l4_log WITH (security_invoker = true) AS
-SELECT g.job_id, s.node, s.rank, s.source, r.line_no, r.ts, r.level, r.component, r.stage,
+SELECT g.job_id, COALESCE(s.told_node, s.node) AS node, s.rank, s.source, r.line_no, r.ts, r.level, r.component, r.stage,
 	coalesce(r.iteration, @extschema@.l4_iteration_at(r.ts, t.started_at, t.iterations)) AS iteration,
 	h.event_id, r.message, r.raw, r.part, r.raw_bytes, r.parameters, r.shape_id, r.stream_id, g.segment_no
 FROM @extschema@.l4_segment g
@@ -93,7 +93,7 @@ FROM @extschema@.l4_segment g
 	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
 WHERE cardinality(g.stream_ids) = 1
 UNION ALL
-SELECT g.job_id, s.node, s.rank, s.source, r.line_no, r.ts, r.level, r.component, r.stage,
+SELECT g.job_id, COALESCE(s.told_node, s.node) AS node, s.rank, s.source, r.line_no, r.ts, r.level, r.component, r.stage,
 	coalesce(r.iteration, @extschema@.l4_iteration_at(r.ts, t.started_at, t.iterations)) AS iteration,
 	h.event_id, r.message, r.raw, r.part, r.raw_bytes, r.parameters, r.shape_id, r.stream_id, g.segment_no
 FROM @extschema@.l4_segment g

@@ -40,7 +40,9 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	complaint text,
 	closing text,
 	setting text,
-	varying text
+	varying text,
+	host text,
+	other_host text
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
 'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a '

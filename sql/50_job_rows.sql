@@ -15,6 +15,13 @@ COMMENT ON FUNCTION @extschema@.l4_node_of_rank(int, text[], int) IS
 'Step: The node of a rank by a job''s list of nodes in rank order (ranks_per_node NULL: one each); NULL where the list '
 'does not tell.';
 
+CREATE FUNCTION @extschema@.l4_stream_node(told_node text, node text, rank int, nodes text[], ranks_per_node int) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN COALESCE(told_node, node, @extschema@.l4_node_of_rank(rank, nodes, ranks_per_node));
+COMMENT ON FUNCTION @extschema@.l4_stream_node(text, text, int, text[], int) IS
+'Step: The node of a stream: the one that its rank says it is on (told_node), else the one of its path or label (node), else '
+'that of its rank by the job''s list of nodes.';
+
 CREATE FUNCTION @extschema@.l4_unit_of(node text, rank int, one_node boolean) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN node IS NULL OR one_node THEN 'rank ' || rank::text ELSE node END;
@@ -35,9 +42,10 @@ BEGIN
 		RETURN false;
 	END IF;
 	RETURN coalesce((
-		SELECT count(DISTINCT s.node) + count(DISTINCT j.nodes[1]) FILTER (WHERE s.node IS DISTINCT FROM j.nodes[1]) = 1
+		SELECT count(DISTINCT n.node) + count(DISTINCT j.nodes[1]) FILTER (WHERE n.node IS DISTINCT FROM j.nodes[1]) = 1
 			AND count(DISTINCT s.rank) > 1
 		FROM @extschema@.l4_stream s LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
+		CROSS JOIN LATERAL (SELECT COALESCE(s.told_node, s.node) AS node) n
 		WHERE s.job_id = l4_has_one_node.job_id), false);
 END
 $$;
@@ -135,7 +143,7 @@ BEGIN
 		s.first_ts, s.last_ts, s.last_stage, s.first_iteration, s.last_iteration, s.label IS NOT NULL
 	FROM @extschema@.l4_stream s
 	LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
-	CROSS JOIN LATERAL (SELECT coalesce(s.node, @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_stream_node(s.told_node, s.node, s.rank, j.nodes, j.ranks_per_node) AS node) n
 	WHERE s.job_id = l4_job_streams.job_id
 		AND (l4_job_streams.stream_ids IS NULL OR s.stream_id = ANY (l4_job_streams.stream_ids));
 END
@@ -185,7 +193,7 @@ BEGIN
 	SELECT s.stream_id, s.source_id, s.source, u.unit, n.node, s.rank
 	FROM @extschema@.l4_stream s
 	LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
-	CROSS JOIN LATERAL (SELECT coalesce(s.node, @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_stream_node(s.told_node, s.node, s.rank, j.nodes, j.ranks_per_node) AS node) n
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_unit_of(n.node, s.rank, one_node) AS unit) u
 	WHERE s.job_id = l4_telling_stream.job_id AND s.last_iteration IS NOT NULL
 		AND (most_bytes IS NULL OR s.last_iteration > s.first_iteration AND s.byte_count < most_bytes)
@@ -225,7 +233,7 @@ BEGIN
 		SELECT n.node, CASE WHEN n.node IS NULL OR one_node THEN s.rank END AS rank, s.record_count > 0 AS logged
 		FROM @extschema@.l4_stream s
 		LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
-		CROSS JOIN LATERAL (SELECT coalesce(s.node, @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node) n
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_stream_node(s.told_node, s.node, s.rank, j.nodes, j.ranks_per_node) AS node) n
 		WHERE s.job_id = l4_job_units.job_id
 		UNION ALL
 		SELECT l.node, NULL, false FROM @extschema@.l4_job j, unnest(j.nodes) l (node) WHERE j.job_id = l4_job_units.job_id) u
@@ -309,7 +317,7 @@ BEGIN
 	SELECT @extschema@.l4_unit_of(n.node, n.rank, one_node), n.shape_id, sum(n.occurrences)::bigint
 	FROM (
 		-- streams by their key: where the tables were never analysed, a join with a list of them would compare each with each
-		SELECT coalesce(s.node, @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node)) AS node, s.rank, e.shape_id,
+		SELECT @extschema@.l4_stream_node(s.told_node, s.node, s.rank, j.nodes, j.ranks_per_node) AS node, s.rank, e.shape_id,
 			e.occurrences
 		FROM @extschema@.l4_stream_event e
 		JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
@@ -351,8 +359,8 @@ AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT e.stream_id, s.source, s.kind, s.node, s.rank, e.shape_id, e.occurrences, e.level, e.first_line, e.last_line,
-		e.first_ts, e.stage, e.first_iteration
+	SELECT e.stream_id, s.source, s.kind, COALESCE(s.told_node, s.node), s.rank, e.shape_id, e.occurrences, e.level,
+		e.first_line, e.last_line, e.first_ts, e.stage, e.first_iteration
 	FROM @extschema@.l4_stream_event e
 	JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
 	WHERE e.job_id = l4_job_statements.job_id;

@@ -97,17 +97,18 @@ AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT s.node, e.shape_id, bool_and(e.first_iteration IS NOT NULL), EXTRACT(epoch FROM min(e.first_ts))::float8
+	SELECT n.node, e.shape_id, bool_and(e.first_iteration IS NOT NULL), EXTRACT(epoch FROM min(e.first_ts))::float8
 	FROM @extschema@.l4_stream s
 	JOIN @extschema@.l4_stream_event e ON e.job_id = s.job_id AND e.stream_id = s.stream_id
-	WHERE s.job_id = l4_job_first_times.job_id AND s.kind = 'rank' AND s.node IS NOT NULL AND s.label IS NULL
+	CROSS JOIN LATERAL (SELECT COALESCE(s.told_node, s.node) AS node) n
+	WHERE s.job_id = l4_job_first_times.job_id AND s.kind = 'rank' AND n.node IS NOT NULL AND s.label IS NULL
 		AND @extschema@.l4_clock_was_set(e.first_ts)
-	GROUP BY s.node, e.shape_id;
+	GROUP BY n.node, e.shape_id;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_first_times(text) IS
 'Step: When the ranks of each node first logged each shape, in seconds since 1970 by the node''s clock, and whether they '
-'were iterating: of streams that have a file of their own and whose path names the node.';
+'were iterating: of streams that have a file of their own and whose path, or rank, names the node.';
 
 CREATE FUNCTION @extschema@.l4_line_before(first_line bigint, first_ts timestamptz, last_line bigint, last_ts timestamptz,
 	before timestamptz) RETURNS bigint

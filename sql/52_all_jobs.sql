@@ -41,8 +41,9 @@ CREATE VIEW @extschema@.l4_job_nodes WITH (security_invoker = true) AS
 SELECT DISTINCT j.job_id, u.node, true AS listed FROM @extschema@.l4_job j, unnest(j.nodes) u (node)
 UNION ALL
 -- the distinct nodes of all streams take long; where the scheduler told them there is no need
-SELECT DISTINCT s.job_id, s.node, false FROM @extschema@.l4_stream s
-WHERE s.node IS NOT NULL AND s.job_id NOT IN (SELECT j.job_id FROM @extschema@.l4_job j WHERE j.nodes IS NOT NULL);
+SELECT DISTINCT s.job_id, COALESCE(s.told_node, s.node), false FROM @extschema@.l4_stream s
+WHERE COALESCE(s.told_node, s.node) IS NOT NULL
+	AND s.job_id NOT IN (SELECT j.job_id FROM @extschema@.l4_job j WHERE j.nodes IS NOT NULL);
 COMMENT ON VIEW @extschema@.l4_job_nodes IS
 'The nodes of each job: those that the scheduler listed, else those that logs are from.';
 COMMENT ON COLUMN @extschema@.l4_job_nodes.job_id IS

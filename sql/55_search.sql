@@ -22,7 +22,8 @@ RETURNS TABLE (node text, rank int, source text, line_no bigint, part int, ts ti
 	stage text, iteration bigint, event_id bigint, raw text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 1000
 BEGIN ATOMIC
-	SELECT s.node, s.rank, s.source, r.line_no, r.part, r.ts, r.level, r.component, r.stage, r.iteration, h.event_id, r.raw
+	SELECT COALESCE(s.told_node, s.node), s.rank, s.source, r.line_no, r.part,
+		r.ts, r.level, r.component, r.stage, r.iteration, h.event_id, r.raw
 	FROM @extschema@.l4_segment g
 	LEFT JOIN @extschema@.l4_parameter_sketch k ON k.job_id = g.job_id AND k.source_id = g.source_id
 	CROSS JOIN LATERAL @extschema@.l4_segment_grep(g.structure, g.texts, g.parameters, g.stream_ids, k.sketch,
@@ -32,7 +33,7 @@ BEGIN ATOMIC
 	WHERE g.job_id = l4_grep.job_id
 		-- what is wrong with the arguments is said even where there is nothing to search
 		AND @extschema@.l4_has_log_text(l4_grep.job_id) AND @extschema@.l4_pattern_matches(l4_grep.pattern, '') IS NOT NULL
-		AND (l4_grep.node IS NULL OR s.node = l4_grep.node AND g.source_id IN
+		AND (l4_grep.node IS NULL OR COALESCE(s.told_node, s.node) = l4_grep.node AND g.source_id IN
 			(SELECT t.source_id FROM @extschema@.l4_stream t WHERE t.job_id = l4_grep.job_id AND t.node = l4_grep.node))
 		AND (l4_grep.rank IS NULL OR s.rank = l4_grep.rank AND g.source_id IN
 			(SELECT t.source_id FROM @extschema@.l4_stream t WHERE t.job_id = l4_grep.job_id AND t.rank = l4_grep.rank))
@@ -70,7 +71,8 @@ BEGIN
 			USING ERRCODE = 'no_data_found', HINT = 'The column source of l4_stream lists them.';
 	END IF;
 	RETURN QUERY
-	SELECT r.line_no + x.number - 1, r.line_no + x.number - 1 = l4_context.around, s.node, s.rank, r.ts, r.level,
+	SELECT r.line_no + x.number - 1, r.line_no + x.number - 1 = l4_context.around,
+		COALESCE(s.told_node, s.node), s.rank, r.ts, r.level,
 		rtrim(x.line, E'\r')
 	FROM @extschema@.l4_segment g
 	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r

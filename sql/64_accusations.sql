@@ -12,12 +12,13 @@ CREATE TYPE @extschema@.l4_accusation AS (
 	stream_id bigint,
 	line_no bigint,
 	first_ts timestamptz,
-	ending boolean
+	ending boolean,
+	closing boolean
 );
 COMMENT ON TYPE @extschema@.l4_accusation IS
 'A unit (a node; a rank where nodes are not known) that a record names: by what name, the unit that names it (accuser; '
 'NULL: a stream of no unit), in which kind of stream, source and record, and whether that only says that something was '
-'told to end (l4_accusations).';
+'told to end (ending), or that something is over (closing; l4_accusations).';
 
 CREATE FUNCTION @extschema@.l4_unplaced_records(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	limits @extschema@.l4_limits)
@@ -66,7 +67,7 @@ BEGIN
 	RETURN QUERY
 	WITH said AS MATERIALIZED (
 		-- judged by the shape, once each: the text has the level, too, which may be "ERROR"
-		SELECT h.shape_id, t.told ~ wordings.ending AS ending,
+		SELECT h.shape_id, t.told ~ wordings.ending AS ending, t.told ~ wordings.closing AS closing,
 			t.told ~ wordings.complaint OR t.told ~ wordings.exception AS complains
 		FROM @extschema@.l4_shape h CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(h.shape) AS told OFFSET 0) t
 		WHERE h.shape_id IN (SELECT u.shape_id FROM unnest(unexplained) u)
@@ -74,7 +75,7 @@ BEGIN
 	peer AS MATERIALIZED (SELECT DISTINCT u.stream_id, u.shape_id FROM unnest(unexplained) u WHERE u.peer),
 	record AS MATERIALIZED (
 		-- one record tells whom a rank blames; of streams of no unit all are read
-		SELECT r.*, h.ending, p.stream_id IS NOT NULL AS peer, row_number() OVER () AS ordinal FROM (
+		SELECT r.*, h.ending, h.closing, p.stream_id IS NOT NULL AS peer, row_number() OVER () AS ordinal FROM (
 			SELECT u.unit, u.kind, u.source, u.shape_id, u.stream_id, u.first_line AS line_no, u.first_ts,
 				@extschema@.l4_told_text(u.message) AS message
 			FROM unnest(unexplained) u WHERE u.unit IS NOT NULL AND u.message IS NOT NULL
@@ -87,13 +88,13 @@ BEGIN
 	),
 	mention AS MATERIALIZED (
 		SELECT m.*, r.unit AS accuser, r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts,
-			r.ending, r.peer, r.unit IS NOT DISTINCT FROM m.unit AS itself,
+			r.ending, r.closing, r.peer, r.unit IS NOT DISTINCT FROM m.unit AS itself,
 			count(*) FILTER (WHERE r.unit IS DISTINCT FROM m.unit) OVER (PARTITION BY m.ordinal) AS others
 		FROM @extschema@.l4_mentions(l4_accusations.job_id, ARRAY(SELECT r.message FROM record r ORDER BY r.ordinal)) m
 		JOIN record r ON r.ordinal = m.ordinal
 	)
 	SELECT m.unit, m.node, m.rank, m.name, m.accuser, m.kind, m.source, m.shape_id, m.stream_id, m.line_no, m.first_ts,
-		m.ending
+		m.ending, m.closing
 	FROM mention m
 	-- who does not reach itself either speaks of a place that nobody reaches (an address), as the others do
 	LEFT JOIN (SELECT DISTINCT o.unit, o.name, o.shape_id FROM mention o WHERE o.itself AND o.peer AND o.others = 0) o

@@ -6,6 +6,12 @@ BEGIN ATOMIC
 	WITH target AS (
 		SELECT o.shape_id, count(DISTINCT o.unit) AS units FROM unnest(l4_evidence_named.accusations) o
 		WHERE o.accuser IS NULL GROUP BY o.shape_id
+	),
+	told AS (
+		-- the first order to end: whose processes are over then is no news
+		SELECT o.first_ts, o.source, o.line_no FROM unnest(l4_evidence_named.accusations) o
+		WHERE o.accuser IS NULL AND o.ending
+		ORDER BY o.first_ts, o.source, o.line_no LIMIT 1
 	)
 	-- a launcher names whose process ended: that counts as far as it comes before the failure shows at large
 	SELECT a.unit, a.node, a.rank, 'named',
@@ -20,11 +26,14 @@ BEGIN ATOMIC
 	FROM unnest(l4_evidence_named.accusations) a
 	JOIN target t ON t.shape_id = a.shape_id
 	CROSS JOIN (SELECT (l4_evidence_named.at_large).*) f
+	LEFT JOIN told o ON true
 	WHERE a.accuser IS NULL AND NOT a.ending
+		AND (a.closing AND (a.first_ts, a.source, a.line_no) > (o.first_ts, o.source, o.line_no)) IS NOT TRUE
 		AND @extschema@.l4_is_few(t.units, cardinality(l4_evidence_named.units),
 			(l4_evidence_named.limits).evidence_named_share);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extschema@.l4_accusation[],
 	@extschema@.l4_placed_record, @extschema@.l4_limits) IS
 'Step: Evidence of kind named: an unexplained record of a stream of no unit (a collector, a controller, a launcher) names '
-'the unit. Not statements that name more of the units than evidence_named_share.';
+'the unit. Not statements that name more of the units than evidence_named_share, nor those by which processes are over after '
+'one that tells of an order to end.';

@@ -81,7 +81,7 @@ BEGIN ATOMIC
 			max(r.gravity) AS gravity, COALESCE(bool_or(r.unit = l4_event_roles.suspect AND NOT r.accuses), false) AS own,
 			bool_or(r.names_suspect AND r.unit IS NULL) AS told,
 			bool_and(r.ending OR r.peer OR r.accuses) AS follows, bool_and(r.ending) AS ending,
-			bool_and(r.closing) AS closing,
+			bool_and(r.closing) AS closing, min(r.ts) FILTER (WHERE r.ending AND r.unit IS NULL) AS ordered_ts,
 			bool_or(r.reason IN ('new value', 'range')) AS value,
 			bool_or(r.reason = 'setup' AND r.unit = l4_event_roles.suspect) IS TRUE AS set_up, min(r.ts) AS first_ts
 		FROM unnest(l4_event_roles.records) r
@@ -89,22 +89,23 @@ BEGIN ATOMIC
 	),
 	troubled AS (
 		SELECT e.*, e.gravity >= (limits).gravity_trouble AS trouble,
-			e.own AND e.nodes_affected * 2 <= l4_event_roles.units AS own_alone
+			e.own AND e.nodes_affected * 2 <= l4_event_roles.units AS own_alone,
+			-- over after a scheduler's or launcher's order to end
+			(e.closing AND e.first_ts >= min(e.ordered_ts) OVER ()) IS TRUE AS ordered
 		FROM event e
 	),
 	spoken AS (
 		-- launchers and schedulers say that all ends: that stands back where the suspect (or anybody, where none is) says why
-		SELECT e.*, e.trouble AND NOT e.follows AND NOT (e.closing AND bool_or(e.trouble AND NOT e.follows AND NOT e.closing
-			AND (e.own OR l4_event_roles.suspect IS NULL)) OVER ()) AS speaks
+		SELECT e.*, e.trouble AND NOT e.follows AND NOT e.ordered AND NOT (e.closing AND bool_or(e.trouble AND NOT e.follows
+			AND NOT e.closing AND (e.own OR l4_event_roles.suspect IS NULL)) OVER ()) AS speaks
 		FROM troubled e
 	),
 	begun AS (
 		-- where nothing has a time all may be the first
-		SELECT e.*, COALESCE(e.first_ts <= min(e.first_ts) FILTER (WHERE e.speaks) OVER ()
-			+ make_interval(secs => (limits).event_together), count(e.first_ts) FILTER (WHERE e.speaks) OVER () = 0) AS early
-		FROM spoken e
+		SELECT e.*, COALESCE(e.first_ts <= min(e.first_ts) FILTER (WHERE e.speaks) OVER () + make_interval(
+			secs => (limits).event_together), count(e.first_ts) FILTER (WHERE e.speaks) OVER () = 0) AS early FROM spoken e
 	),
-	judged AS (
+	alone AS (
 		-- Root is what the suspect says of itself, what a log of no node says of it, a value that none should have, and the
 		-- first trouble at all; unless it only tells of others or of an end. What is no trouble is context, the rest
 		-- follows. Where nothing is root so, the first trouble is, whatever it tells of.
@@ -114,18 +115,18 @@ BEGIN ATOMIC
 			ELSE 'cascade' END AS alone
 		FROM begun e
 	),
+	judged AS (SELECT e.*, e.alone = 'cascade' AND NOT e.ending AND NOT e.ordered AS begins FROM alone e),
 	roles AS (
-		SELECT e.*, CASE WHEN e.alone = 'cascade' AND NOT e.ending AND NOT bool_or(e.alone = 'root') OVER ()
-			AND row_number() OVER (ORDER BY e.alone = 'cascade' AND NOT e.ending DESC, e.own DESC, e.first_ts, e.event_id) = 1
-			THEN 'root' ELSE e.alone END AS role
+		SELECT e.*, CASE WHEN e.begins AND NOT bool_or(e.alone = 'root') OVER () AND row_number() OVER (
+			ORDER BY e.begins DESC, e.own DESC, e.first_ts, e.event_id) = 1 THEN 'root' ELSE e.alone END AS role
 		FROM judged e
 	)
-	SELECT e.event_id, e.role, CASE e.role WHEN 'root' THEN (l4_event_roles.limits).event_score_root::numeric ELSE 0 END
+	SELECT e.event_id, e.role, CASE e.role WHEN 'root' THEN (limits).event_score_root::numeric ELSE 0 END
 			-- what the suspect says itself or a controller says of it, then gravity, then rarity, then time
 			+ CASE WHEN (e.own_alone OR e.told) AND (e.speaks OR e.follows OR NOT e.closing)
 				THEN (l4_event_roles.limits).event_score_suspect::numeric ELSE 0 END
-			+ e.gravity / (l4_event_roles.limits).gravity_fatal::numeric + 1::numeric / (1 + GREATEST(e.nodes_affected,
-				1)) + 1::numeric / rank() OVER (ORDER BY e.first_ts)
+			+ e.gravity / (l4_event_roles.limits).gravity_fatal::numeric
+			+ 1::numeric / (1 + GREATEST(e.nodes_affected, 1)) + 1::numeric / rank() OVER (ORDER BY e.first_ts)
 			-- an odd value that sounds harmless, elsewhere
 			- CASE WHEN e.value AND NOT e.trouble AND NOT e.own AND NOT e.told THEN 1 ELSE 0 END
 			- CASE WHEN (e.ending OR e.closing) AND bool_or(e.role = 'root') OVER () THEN 1 ELSE 0 END,

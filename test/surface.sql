@@ -2,7 +2,8 @@
 -- "Step: ", and docs/steps.md has them. test/sql/catalog.sql checks both.
 CREATE TEMP TABLE surface_task (turn int, task text, names text[]);
 INSERT INTO surface_task VALUES
-	(1, 'Load the logs of jobs', '{l4_register_job,l4_import,l4_ingest,l4_ingest_inbox,l4_inbox_fluentbit,l4_learn_addresses}'),
+	(1, 'Load the logs of jobs', '{l4_register_job,l4_import,l4_ingest,l4_ingest_inbox,l4_inbox_fluentbit,l4_learn_addresses,
+		l4_learn_rank_nodes}'),
 	(2, 'Read and search logs', '{l4_grep,l4_context,l4_wrap,l4_printable,l4_parse}'),
 	(3, 'Diagnose', '{l4_diagnose,l4_explain_event,l4_restart_advice,l4_iteration_scores,l4_report,l4_save_diagnosis}'),
 	(4, 'Confirm faults and learn from them', '{l4_confirm_fault,l4_backtest_fault,l4_activate_fault,l4_retire_fault,

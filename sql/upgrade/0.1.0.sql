@@ -14,6 +14,7 @@ ALTER TABLE @extschema@.l4_mask DROP CONSTRAINT l4_mask_pkey, ADD builtin boolea
 UPDATE @extschema@.l4_mask SET enabled = was_enabled;
 ALTER TABLE @extschema@.l4_mask DROP was_enabled;
 ALTER TABLE @extschema@.l4_job ADD tenant name;
+ALTER TABLE @extschema@.l4_stream ADD told_node text;
 ALTER TABLE @extschema@.l4_shape ADD tenant name;
 ALTER TABLE @extschema@.l4_event ADD tenant name;
 ALTER TABLE @extschema@.l4_pool ADD tenant name;

@@ -163,7 +163,8 @@ const L4Format l4_builtin_formats_array[] = {
 				  "[rank178]:[W501 15:03:07.678018877 ProcessGroupNCCL.cpp:1218] Warning: process group has NOT been "
 				  "destroyed"),
 	PREFIX_FORMAT("mpirun_tag", 13,
-				  "(?:(?<ts>" WEEKDAY_TIME "))?\\[(?:\\d+,)?(?<rank>\\d+)\\]<std(?:out|err)>:\\s?",
+				  "(?:(?<ts>" WEEKDAY_TIME "))?\\[(?:[^\\s\\[\\],]{1,100},)?(?<rank>\\d+)\\]"
+				  "(?:\\[(?<host>[A-Za-z][\\w.-]*):\\d+\\])?<std(?:out|err)>:\\s?",
 				  "[1,12]<stdout>:gpu-01:815:864 [0] transport/net_ib.cu:80 NCCL WARN NET/IB : Got async event"),
 	PREFIX_FORMAT("ray_actor", 14,
 				  "(?:\\e\\[[\\d;]*m)*\\([\\w.:-]+ pid=\\d+(?:, ip=(?<host>[\\d.]+))?\\)(?:\\e\\[[\\d;]*m)* ",
@@ -187,6 +188,12 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("srun_label", 30,
 					" *(?<rank>\\d{1,7}):(?: |$)",
 					" 12: [NeMo I 2025-04-30 23:00:27 nemo_logging:393] Global Checkpoint Load : Rank : 0"),
+	DOMINANT_FORMAT("hydra_rank", 30,
+					"\\[(?<rank>\\d{1,5})\\](?: |$)",
+					"[12] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	DOMINANT_FORMAT("host_rank", 30,
+					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?<rank>\\d{1,7}):(?: |$)",
+					"node-05:3: 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("pdsh_host", 31,
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?: |$)",
 					"worker-12: INFO:root:starting the data loader"),

@@ -24,7 +24,8 @@ store_refresh_pool(const char *schema, const char *job_id)
 
 	add_text(&arguments, job_id);
 	store_run(schema, "SELECT %s.l4_pool_refresh($1)", &arguments, SPI_OK_SELECT);
-	/* under the lock that this holds: two imports of one job do not learn at once */
+	/* under the lock that this holds: two imports of one job do not learn at once; first who is where */
+	store_run(schema, "SELECT %s.l4_learn_rank_nodes($1)", &arguments, SPI_OK_SELECT);
 	store_run(schema, "SELECT %s.l4_learn_addresses($1)", &arguments, SPI_OK_SELECT);
 }
 

@@ -1,0 +1,158 @@
+/*
+ * Where ranks run: of ranks that write into one file, or into files that name no node, learnt from what they say themselves at
+ * the end of an import.
+ *
+ * A statement tells it that most ranks make, each with one value of its own that looks like a host ("rank 3 of 8 on host
+ * node-05"), by words that mean one's own host; and the header of NCCL, which begins with it. A rank's own word is worth more
+ * than the list of nodes, which only tells in which order ranks are dealt out as a rule.
+ */
+
+CREATE FUNCTION @extschema@.l4_host_parameters(shape text, wordings @extschema@.l4_wordings) RETURNS SETOF int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100 ROWS 1
+BEGIN ATOMIC
+	SELECT t.position::int
+	FROM string_to_table(l4_host_parameters.shape, '<*>') WITH ORDINALITY t (text, position)
+	WHERE l4_host_parameters.shape !~ (wordings).other_host
+		AND t.position < (SELECT count(*) FROM string_to_table(l4_host_parameters.shape, '<*>'))
+		AND t.text ~ (wordings).host
+		-- a name alone is the output of "hostname"
+		AND (t.text <> '' OR l4_host_parameters.shape = '<*>');
+END;
+COMMENT ON FUNCTION @extschema@.l4_host_parameters(text, @extschema@.l4_wordings) IS
+'Step: The positions of the parameters of a shape that stand where one''s own host is named (wordings of class host before '
+'them, none of class other_host anywhere).';
+
+CREATE FUNCTION @extschema@.l4_said_hosts(job_id text, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS TABLE (statement bigint, "position" int, rank int, host text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	streams @extschema@.l4_job_stream[] := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_said_hosts.job_id) s
+		WHERE s.rank IS NOT NULL AND s.record_count > 0);
+	ranks CONSTANT bigint := (SELECT count(DISTINCT s.rank) FROM unnest(streams) s);
+	shapes bigint[];
+	headed bigint[];
+BEGIN
+	shapes := ARRAY(SELECT h.shape_id FROM @extschema@.l4_job_shapes(l4_said_hosts.job_id) j
+		JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id
+		WHERE j.streams >= ranks * limits.place_rank_share AND h.shape LIKE '%<*>%'
+			AND EXISTS (SELECT FROM @extschema@.l4_host_parameters(h.shape, wordings)));
+	RETURN QUERY
+	SELECT p.shape_id, p.position, s.rank, p.values[1]
+	FROM @extschema@.l4_job_sketches(l4_said_hosts.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s)) k
+	CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, shapes) p
+	JOIN unnest(streams) s ON s.stream_id = p.stream_id
+	JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
+	WHERE cardinality(shapes) > 0 AND p.position IN (SELECT @extschema@.l4_host_parameters(h.shape, wordings));
+	-- of NCCL one line of each stream tells
+	headed := ARRAY(SELECT h.shape_id FROM @extschema@.l4_job_shapes(l4_said_hosts.job_id) j
+		JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id WHERE h.shape LIKE 'NCCL %');
+	IF cardinality(headed) > 0 THEN
+		RETURN QUERY
+		WITH first AS (
+			SELECT e.stream_id, min(e.first_line) AS line_no
+			FROM @extschema@.l4_job_counts(l4_said_hosts.job_id, ARRAY(SELECT s.stream_id FROM unnest(streams) s), headed) e
+			GROUP BY e.stream_id
+		)
+		SELECT 0::bigint, 0, s.rank, h.host
+		FROM (SELECT array_agg(f.stream_id) AS stream_ids, array_agg(f.line_no) AS line_nos FROM first f) f
+		CROSS JOIN LATERAL @extschema@.l4_records_at(l4_said_hosts.job_id, f.stream_ids, f.line_nos) r
+		JOIN unnest(streams) s ON s.stream_id = r.stream_id
+		CROSS JOIN LATERAL (SELECT substring(r.raw,
+			'([A-Za-z][A-Za-z0-9.-]*):\d+:\d+ \[-?\d+\] [^\n]{0,200}?\mNCCL ') AS host OFFSET 0) h
+		WHERE h.host IS NOT NULL;
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_said_hosts(text, @extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: What ranks say where one''s own host is named: by statement (shape and position; 0 the header of NCCL) the rank and '
+'the text. Reads the parameter statistics of these shapes, and one record a stream of NCCL.';
+
+CREATE FUNCTION @extschema@.l4_rank_hosts(job_id text, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS TABLE (rank int, host text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 100
+BEGIN ATOMIC
+	WITH said AS MATERIALIZED (
+		SELECT DISTINCT s.statement, s.position, s.rank, s.host
+		FROM @extschema@.l4_said_hosts(l4_rank_hosts.job_id, limits, wordings) s
+	),
+	told AS (
+		SELECT s.statement, s.position, count(*) AS ranks
+		FROM said s
+		GROUP BY s.statement, s.position
+		-- each rank one host, and a host: a name that is neither a device, a file, a time nor an address
+		HAVING count(*) = count(DISTINCT s.rank) AND bool_and(s.host ~ '^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)*$')
+			AND NOT bool_or(s.host ~* ('^((cuda|device|dev|core|rank|local|proc|process|thread|stage|shard|socket|numa)[-_]?|'
+				|| '[gcnx]pu|eth|ib|mlx|bond)\d{0,2}$'))
+			AND count(DISTINCT s.host) > 1
+			AND count(*) >= (limits).place_rank_share * (SELECT count(DISTINCT j.rank)
+				FROM @extschema@.l4_job_streams(l4_rank_hosts.job_id) j WHERE j.rank IS NOT NULL AND j.record_count > 0)
+	),
+	host AS (
+		SELECT t.statement, t.position, t.ranks, s.host, count(*) AS here
+		FROM told t JOIN said s ON s.statement = t.statement AND s.position = t.position
+		GROUP BY t.statement, t.position, t.ranks, s.host
+	),
+	even AS (
+		SELECT h.statement, h.position, h.ranks FROM host h GROUP BY h.statement, h.position, h.ranks
+		HAVING count(*) * max(h.here) <= (limits).place_even_factor * h.ranks
+	),
+	best AS (SELECT e.statement, e.position FROM even e ORDER BY e.ranks DESC, e.statement, e.position LIMIT 1)
+	SELECT s.rank, s.host FROM best b JOIN said s ON s.statement = b.statement AND s.position = b.position;
+END;
+COMMENT ON FUNCTION @extschema@.l4_rank_hosts(text, @extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: On which host each rank of a job says it runs, by the one statement that most ranks make (l4_said_hosts) and that deals '
+'them out evenly over several hosts. No row where none does.';
+
+CREATE FUNCTION @extschema@.l4_learn_rank_nodes(job_id text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	learned bigint;
+	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
+	wordings CONSTANT @extschema@.l4_wordings := @extschema@.l4_wordings_in_force();
+	known text[];
+BEGIN
+	known := ARRAY(
+		SELECT u.node FROM @extschema@.l4_job j, unnest(j.nodes) u (node) WHERE j.job_id = l4_learn_rank_nodes.job_id
+		UNION SELECT s.node FROM @extschema@.l4_stream s WHERE s.job_id = l4_learn_rank_nodes.job_id AND s.node IS NOT NULL);
+	-- Streams that are being written now their own import learns of. What a path says is not gainsaid.
+	WITH said AS MATERIALIZED (SELECT h.* FROM @extschema@.l4_rank_hosts(l4_learn_rank_nodes.job_id, limits, wordings) h),
+	-- a host goes by the name that the job's logs or list have for it, with its domain or without
+	named AS MATERIALIZED (
+		SELECT h.host, COALESCE(min(k.node) FILTER (WHERE k.node = h.host), min(k.node)) AS node
+		FROM (SELECT DISTINCT s.host FROM said s) h
+		LEFT JOIN unnest(known) k (node) ON lower(split_part(k.node, '.', 1)) = lower(split_part(h.host, '.', 1))
+		GROUP BY h.host
+	),
+	placed AS (
+		SELECT s.rank, COALESCE(n.node, s.host) AS node FROM said s JOIN named n ON n.host = s.host
+		-- where none of the hosts is of the list, its names are other ones
+		WHERE cardinality(known) = 0 OR EXISTS (SELECT FROM named o WHERE o.node IS NOT NULL)
+	),
+	stream AS MATERIALIZED (
+		SELECT s.stream_id, s.told_node, p.node
+		FROM @extschema@.l4_stream s
+		LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
+		LEFT JOIN placed p ON p.rank = s.rank AND (s.node IS NULL
+			OR s.node = @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node) AND strpos(s.source, s.node) = 0)
+		WHERE s.job_id = l4_learn_rank_nodes.job_id
+	)
+	UPDATE @extschema@.l4_stream s SET told_node = c.node
+	FROM (SELECT o.stream_id, t.node FROM @extschema@.l4_stream o JOIN stream t ON t.stream_id = o.stream_id
+		WHERE o.job_id = l4_learn_rank_nodes.job_id AND t.node IS DISTINCT FROM t.told_node
+		FOR UPDATE OF o SKIP LOCKED) c
+	WHERE s.job_id = l4_learn_rank_nodes.job_id AND s.stream_id = c.stream_id;
+	GET DIAGNOSTICS learned = ROW_COUNT;
+	RETURN learned;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_learn_rank_nodes(text) IS
+'Learns from what ranks say themselves which node each is on (l4_rank_hosts), where neither path nor label of their logs names '
+'one. Fills l4_stream.told_node; returns the number of rows changed. Called at the end of an import.';
