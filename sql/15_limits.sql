@@ -82,6 +82,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Of so many nodes one can say who differs; of fewer only where successful jobs have the value of the others, too.'),
 	(true, 'setup_odd_share', 0.25, 'share of nodes',
 		'Where more of the nodes have other values there are two kinds of nodes, or it is no setting.'),
+	(true, 'setup_others', 3, 'settings', 'So many settings are told that the whole job has otherwise than successful jobs.'),
 	(true, 'setup_pool_streams', 8, 'streams',
 		'So many streams of successful jobs show that a plain number is the same in all of a job.');
 

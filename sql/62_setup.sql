@@ -66,9 +66,9 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	SELECT s.stream_id, s.source_id
 	FROM (
-		-- of each kind some, in an order that has nothing to do with nodes and ranks
+		-- of each kind some, in an order that has nothing to do with nodes and ranks, but the first rank, which prints most
 		SELECT t.*, row_number() OVER (PARTITION BY t.kind
-			ORDER BY md5(t.source || COALESCE(' ' || t.label, '')) COLLATE "C", t.stream_id) AS turn
+			ORDER BY t.rank = 0 IS TRUE DESC, md5(t.source || COALESCE(' ' || t.label, '')) COLLATE "C", t.stream_id) AS turn
 		FROM @extschema@.l4_job_streams(l4_setup_sample.job_id) t WHERE t.unit IS NOT NULL AND t.record_count > 0) s
 	WHERE s.turn <= (limits).setup_streams;
 END;
@@ -107,17 +107,50 @@ COMMENT ON FUNCTION @extschema@.l4_setup_alike(text, @extschema@.l4_limits, @ext
 'Step: The values that parameters take in what some streams of each kind (l4_setup_sample) log before the job iterates: on '
 'how many of these streams, and which share of them that is. Cost: unpacks the statistics of these streams.';
 
+CREATE FUNCTION @extschema@.l4_even_values(job_id text, pool_id bigint)
+RETURNS TABLE (shape_id bigint, "position" int, jobs bigint, streams bigint, even boolean, value text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
+BEGIN ATOMIC
+	SELECT q.shape_id, q.position, count(*), sum(q.streams), bool_and(cardinality(q.values) = 1) IS TRUE,
+		CASE WHEN count(DISTINCT q.values) = 1 AND bool_and(cardinality(q.values) = 1) THEN min(q.values[1]) END
+	FROM @extschema@.l4_pool_job m JOIN @extschema@.l4_pool_job_parameter q ON q.job_id = m.job_id
+	WHERE m.pool_id = l4_even_values.pool_id AND m.job_id <> l4_even_values.job_id
+	GROUP BY q.shape_id, q.position;
+END;
+COMMENT ON FUNCTION @extschema@.l4_even_values(text, bigint) IS
+'Step: What the jobs of a pool, other than this one, show of each parameter: how many of them, on how many streams, whether '
+'each has one value there throughout (even: what varies within one of them is no setting), and which, where all have the same.';
+
+CREATE FUNCTION @extschema@.l4_other_settings(job_id text, pool_id bigint, limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	WITH other AS (
+		SELECT DISTINCT ON (n.name COLLATE "C") n.name, a.value, p.value AS pool_value
+		FROM @extschema@.l4_setup_alike(l4_other_settings.job_id, limits, wordings) a
+		JOIN @extschema@.l4_even_values(l4_other_settings.job_id, l4_other_settings.pool_id) p
+			ON p.shape_id = a.shape_id AND p.position = a.position
+		JOIN @extschema@.l4_shape h ON h.shape_id = a.shape_id
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_parameter_name(h.shape, a.position) AS name OFFSET 0) n
+		-- of one job nobody knows whether the next has the same
+		WHERE a.share = 1 AND p.jobs > 1 AND a.value <> p.value AND n.name IS NOT NULL
+			AND @extschema@.l4_may_be_setting(n.name, a.value, true, wordings)
+		ORDER BY n.name COLLATE "C", a.streams DESC, a.shape_id, a.position
+	)
+	SELECT jsonb_agg(jsonb_build_object('name', t.name, 'value', t.value, 'pool_value', t.pool_value)
+		ORDER BY t.name COLLATE "C")
+	FROM (SELECT o.* FROM other o ORDER BY o.name COLLATE "C" LIMIT (limits).setup_others::bigint) t;
+END;
+COMMENT ON FUNCTION @extschema@.l4_other_settings(text, bigint, @extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: Settings that the whole job has otherwise than all jobs of its pool, of which there must be two, as a JSON array of '
+'objects with name, value and pool_value; NULL where there are none. They blame nobody.';
+
 CREATE FUNCTION @extschema@.l4_usual_values(job_id text, pool_id bigint, limits @extschema@.l4_limits,
 	wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_usual_value
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 20
 BEGIN ATOMIC
 	WITH pool AS MATERIALIZED (
-		-- of successful jobs other than this one: what varies within one of them is no setting
-		SELECT q.shape_id, q.position, sum(q.streams) AS streams, bool_and(cardinality(q.values) = 1) IS TRUE AS even,
-			CASE WHEN count(DISTINCT q.values) = 1 AND bool_and(cardinality(q.values) = 1) THEN min(q.values[1]) END AS value
-		FROM @extschema@.l4_pool_job m JOIN @extschema@.l4_pool_job_parameter q ON q.job_id = m.job_id
-		WHERE m.pool_id = l4_usual_values.pool_id AND m.job_id <> l4_usual_values.job_id
-		GROUP BY q.shape_id, q.position
+		SELECT p.* FROM @extschema@.l4_even_values(l4_usual_values.job_id, l4_usual_values.pool_id) p
 	),
 	usual AS (
 		SELECT DISTINCT ON (a.shape_id, a.position) a.*, COALESCE(p.even, true) AS even,

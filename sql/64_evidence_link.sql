@@ -60,9 +60,7 @@ BEGIN ATOMIC
 	whole AS (SELECT count(DISTINCT l.link) AS links FROM link l),
 	judged AS (
 		SELECT e.*, w.links, count(*) OVER (PARTITION BY e.at) AS own,
-			array_agg(e.other) OVER (PARTITION BY e.at ORDER BY e.other
-				ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
-				AS peers,
+			(SELECT array_agg(o.other ORDER BY o.other) FROM link_end o WHERE o.at = e.at) AS peers,
 			LEAST(1, sum(e.part) OVER (PARTITION BY e.at)) AS all_parts, row_number() OVER (PARTITION BY e.at
 				ORDER BY e.part DESC, e.other) AS turn
 		FROM link_end e, whole w
@@ -78,5 +76,5 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_link(text, @extschema@.l4_unit[], @extschema@.l4_accusation[],
 	@extschema@.l4_evidence[], @extschema@.l4_limits) IS
-'Step: Evidence of kind link: the unit is an end of what is broken between two (l4_bad_links): of all such links where several '
-'have an end in common, else both ends of each, with the other end (peer). counters: the evidence of kind counter.';
+'Step: Evidence of kind link: the unit is an end of what is broken between two (l4_bad_links): of all such links where '
+'several have an end in common, else both ends of each, with the other end (peer). counters: the evidence of kind counter.';

@@ -66,7 +66,7 @@ BEGIN
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_lag(streams)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_late(l4_node_evidence.job_id, units, streams, clocks,
 			unexplained_shapes, limits)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_within(streams, unexplained, limits, wordings)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_within(unexplained, limits, wordings)
 		UNION ALL SELECT c.* FROM unnest(counters) c
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_link(l4_node_evidence.job_id, units, accusations, counters, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails,

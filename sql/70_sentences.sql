@@ -48,8 +48,8 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_best_pool(l4_pool_facts.job_id) b WHERE l4_pool_facts.use_pool;
 END;
 COMMENT ON FUNCTION @extschema@.l4_pool_facts(text, boolean) IS
-'Step: what a job is compared with, as a JSON object: jobs (their number), fit and differs as in l4_best_pool. NULL where '
-'there is no successful job, or use_pool is false.';
+'Step: what a job is compared with, as a JSON object: jobs (their number), fit and differs as in l4_best_pool; in events '
+'also settings (l4_other_settings). NULL where there is no successful job, or use_pool is false.';
 
 CREATE FUNCTION @extschema@.l4_pool_sentence(pool jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -61,6 +61,9 @@ RETURN CASE
 			WHEN pool -> 'differs' <> '[]' THEN format('similar (other %s)',
 				array_to_string(ARRAY(SELECT d FROM jsonb_array_elements_text(pool -> 'differs') d), ', '))
 			ELSE 'the same' END)
+		|| COALESCE(' but ' || (SELECT string_agg(format('%s, which is %s (there always %s)', s.setting ->> 'name',
+			s.setting ->> 'value', s.setting ->> 'pool_value'), ', ' ORDER BY s.place)
+			FROM jsonb_array_elements(pool -> 'settings') WITH ORDINALITY s (setting, place)), '')
 END;
 COMMENT ON FUNCTION @extschema@.l4_pool_sentence(jsonb) IS
 'Step: what a job is compared with (l4_pool_facts), in words.';

@@ -178,6 +178,9 @@ DECLARE
 	roles @extschema@.l4_event_role[];
 	firsts @extschema@.l4_event_record[];
 BEGIN
+	pool := pool || jsonb_strip_nulls(jsonb_build_object('settings', (
+		SELECT @extschema@.l4_other_settings(l4_event_findings.job_id, b.pool_id, limits, wordings)
+		FROM @extschema@.l4_best_pool(l4_event_findings.job_id) b WHERE b.fit = 1)));
 	records := ARRAY(SELECT r FROM @extschema@.l4_event_records(unexplained, accusations, suspects[1], wordings) r);
 	roles := ARRAY(SELECT r FROM @extschema@.l4_event_roles(records, units, suspects[1], limits) r);
 	firsts := ARRAY(

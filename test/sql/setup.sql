@@ -59,6 +59,7 @@ SELECT j AS job, s.* FROM unnest('{ok1,ok2}'::text[]) j, setups(j, true) s;
 \echo a node where all fail alike; where it was set up the failure did not begin
 SELECT kind, ordinal, node, role, stage, iteration, explanation FROM l4_diagnose('driver') ORDER BY kind, ordinal;
 SELECT kind, ordinal, node FROM l4_diagnose('all') WHERE kind = 'node';
+SELECT facts #> '{pool,settings}' AS settings, explanation FROM l4_diagnose('all') WHERE kind = 'event' AND ordinal = 1;
 \echo a statement of the set-up is told with its reason, not as what the job outlived
 SELECT e.reason, e.explanation FROM l4_diagnose('driver') d, l4_explain_event('driver', d.event_id) e
 WHERE d.kind = 'event' AND d.template ~ 'driver';
