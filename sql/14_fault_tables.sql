@@ -390,6 +390,7 @@ CREATE TABLE @extschema@.l4_finding (
 	category text,
 	facts jsonb,
 	component text,
+	confidence double precision,
 	PRIMARY KEY (job_id, saved_at, kind, ordinal)
 );
 COMMENT ON TABLE @extschema@.l4_finding IS
@@ -444,6 +445,9 @@ COMMENT ON COLUMN @extschema@.l4_finding.facts IS
 COMMENT ON COLUMN @extschema@.l4_finding.component IS
 'what the code is called that failed (wordings of class component), of root events, their faults and stages; NULL where the '
 'record does not say';
+COMMENT ON COLUMN @extschema@.l4_finding.confidence IS
+'of a node, a fault and an iteration: how likely it is right, 0 to 1 (see l4_diagnose); NULL for other kinds, and in findings '
+'saved by a version before 0.2';
 
 -- What is known of failures, to measure diagnoses by: see 74_evaluate.sql.
 CREATE TABLE @extschema@.l4_label (

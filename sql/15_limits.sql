@@ -4,7 +4,7 @@
  * A limit more is a row more: the type l4_limits, by which they are passed down, is made of the rows (49_rules_passed.sql).
  * Built-in rows belong into the file; a site writes a row of its own of the same name, which takes the place of the built-in
  * one, is dumped, and stays at upgrades. Names begin with what they are about: gravity, clock, progress, unexplained, evidence,
- * weight, slow, onset, fault, pool.
+ * weight, slow, onset, fault, pool, confidence, look_first, calibrate.
  */
 
 -- How grave a record is: levels from trace 1 to fatal 6 (l4_level_rank), and wordings on the same scale (l4_text_gravity).
@@ -305,3 +305,33 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'A position that takes more values than this in a stream has no list of values to be held against: what it takes '
 		'next is as good as any. An import keeps no more than 16.'),
 	(true, 'pool_values', 32, 'values', 'The same where a job or the pool has more than this in all.');
+
+-- How sure a finding is: l4_logistic(base + the sum of coefficient * what stands under the name in the facts of the finding, as
+-- "standing"). A row more, with its name in the standing, is a coefficient more; all but base only make surer (l4_calibrate).
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'confidence_node_base', -4.5, 'log odds', 'A unit that nothing speaks against is not at fault.'),
+	(true, 'confidence_node_score', 2.7, 'log odds',
+		'For each doubling or so of all the evidence against it: ln(1 + sum of the weights).'),
+	(true, 'confidence_node_lead', 2.5, 'log odds',
+		'For how far it is ahead of the next suspect: nothing blames a node like that nobody else comes near.'),
+
+	(true, 'confidence_fault_base', -2.8, 'log odds',
+		'A known fault that stands somewhere among what is unexplained need not be the cause.'),
+	(true, 'confidence_fault_root', 1.7, 'log odds', 'Its event is a root of the failure, no consequence.'),
+	(true, 'confidence_fault_cause', 2.3, 'log odds', 'The library has it as a cause, not as what follows from one.'),
+	(true, 'confidence_fault_own', 1.6, 'log odds',
+		'It shows on the suspect or names it; where nobody is suspected all have it.'),
+
+	(true, 'confidence_iteration_base', -1.6, 'log odds', 'An iteration that merely runs unlike the others is a guess.'),
+	(true, 'confidence_iteration_onset', 1.3, 'log odds', 'Evidence begins there.'),
+	(true, 'confidence_iteration_agreed', 2, 'log odds', 'Several places where the failure may have begun agree on it.'),
+
+	(true, 'confidence_named', 0.5, 'probability',
+		'A verdict names the first suspect where it is at fault rather than not; else it says where to look first.'),
+	(true, 'look_first_confidence', 0.15, 'probability',
+		'Where nothing suffices to name a node, one is still worth a look from here on ...'),
+	(true, 'look_first_most', 3, 'nodes',
+		'... unless more than so many are: then no order to look at them is better than another.'),
+	(true, 'calibrate_penalty', 1, 'penalty',
+		'So strongly coefficients are held to those that came with l4 while they are fitted: as by the word of a few jobs.'),
+	(true, 'calibrate_jobs', 8, 'jobs', 'Fewer labelled jobs are no ground to change a coefficient.');

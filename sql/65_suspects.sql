@@ -91,45 +91,67 @@ CREATE TYPE @extschema@.l4_suspect_node AS (
 	rank int,
 	score double precision,
 	first_ts timestamptz,
-	evidence @extschema@.l4_evidence[]
+	evidence @extschema@.l4_evidence[],
+	standing jsonb,
+	named boolean
 );
 COMMENT ON TYPE @extschema@.l4_suspect_node IS
 'A suspected node, or a rank of which no node is known (node NULL): its place from 1, the rank where the evidence points '
-'to one, the sum of the weights, when its evidence begins, and the evidence, strongest first.';
+'to one, the sum of the weights, when its evidence begins, the evidence, strongest first, what the suspicion stands on '
+'(l4_node_standing), and whether that is enough to name it.';
 
-CREATE FUNCTION @extschema@.l4_suspect_nodes(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
-	accusations @extschema@.l4_accusation[] DEFAULT NULL, clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
-	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL,
-	slow @extschema@.l4_slow_regime DEFAULT NULL)
+CREATE FUNCTION @extschema@.l4_rank_units(evidence @extschema@.l4_evidence[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_suspect_node
-LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000 ROWS 10
 BEGIN ATOMIC
 	WITH piece AS (
 		-- each kind counts once, with its strongest piece
 		SELECT DISTINCT ON (e.unit, e.kind) e.*
-		FROM @extschema@.l4_node_evidence(l4_suspect_nodes.job_id, l4_suspect_nodes.unexplained, l4_suspect_nodes.accusations,
-			l4_suspect_nodes.clocks, l4_suspect_nodes.limits, l4_suspect_nodes.wordings, l4_suspect_nodes.slow) e
+		FROM unnest(l4_rank_units.evidence) e
 		ORDER BY e.unit, e.kind, e.weight DESC, e.first_ts, e.stream_id, e.line_no, e.shape_id, e.numbers::text COLLATE "C"
 	),
 	total AS (
 		SELECT p.unit, p.node, sum(p.weight) AS score, min(p.first_ts) AS first_ts,
 			CASE WHEN count(DISTINCT p.rank) = 1 THEN min(p.rank) END AS rank,
 			array_agg(p::@extschema@.l4_evidence ORDER BY p.weight DESC, p.kind) AS evidence,
-			bool_or(p.kind IN ('behind', 'late', 'counter', 'slow', 'link')) AS measured, max(sum(p.weight)) OVER () AS best
+			bool_or(p.kind IN ('behind', 'late', 'counter', 'slow', 'link')) AS measured
 		FROM piece p
 		GROUP BY p.unit, p.node
 	),
-	needed AS (
-		SELECT (l.limits).weight_needed AS weight, (l.limits).weight_needed_measured_share AS measured_share
-		FROM (SELECT COALESCE(l4_suspect_nodes.limits, @extschema@.l4_limits_in_force()) AS limits OFFSET 0) l
+	turn AS (
+		SELECT t.*, row_number() OVER w AS turn, first_value(t.score) OVER w AS best,
+			COALESCE(lead(t.score) OVER w, 0) AS next
+		FROM total t
+		WINDOW w AS (ORDER BY t.score DESC, t.first_ts, t.unit)
 	)
-	SELECT (row_number() OVER (ORDER BY t.score DESC, t.first_ts, t.unit))::int, t.unit, t.node, t.rank, t.score, t.first_ts,
-		t.evidence
-	FROM total t, needed n
-	-- a weak suspect is better than none, but only where progress, durations or counters speak against it: words are everywhere
-	WHERE t.score >= n.weight * CASE WHEN t.measured AND t.best < n.weight THEN n.measured_share ELSE 1 END;
+	SELECT t.turn::int, t.unit, t.node, t.rank, t.score, t.first_ts, t.evidence,
+		@extschema@.l4_node_standing(t.score, CASE t.turn WHEN 1 THEN t.next ELSE t.best END),
+		-- a weak suspect is better than none, but only where progress, durations or counters speak against it: words are
+		-- everywhere
+		t.score >= (limits).weight_needed * CASE WHEN t.measured AND t.best < (limits).weight_needed
+			THEN (limits).weight_needed_measured_share ELSE 1 END
+	FROM turn t;
+END;
+COMMENT ON FUNCTION @extschema@.l4_rank_units(@extschema@.l4_evidence[], @extschema@.l4_limits) IS
+'Step: all units that there is evidence against, most suspicious first, with the sum of it, its pieces, and whether that is '
+'enough to name the unit as a suspect.';
+
+CREATE FUNCTION @extschema@.l4_suspect_nodes(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
+	accusations @extschema@.l4_accusation[] DEFAULT NULL, clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
+	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL, weak boolean DEFAULT false,
+	slow @extschema@.l4_slow_regime DEFAULT NULL)
+RETURNS SETOF @extschema@.l4_suspect_node
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
+BEGIN ATOMIC
+	SELECT s.*
+	FROM @extschema@.l4_rank_units(ARRAY(SELECT e
+		FROM @extschema@.l4_node_evidence(l4_suspect_nodes.job_id, l4_suspect_nodes.unexplained, l4_suspect_nodes.accusations,
+			l4_suspect_nodes.clocks, l4_suspect_nodes.limits, l4_suspect_nodes.wordings, l4_suspect_nodes.slow) e),
+		COALESCE(l4_suspect_nodes.limits, @extschema@.l4_limits_in_force())) s
+	WHERE s.named OR l4_suspect_nodes.weak;
 END;
 COMMENT ON FUNCTION @extschema@.l4_suspect_nodes(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],
-	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings, @extschema@.l4_slow_regime) IS
+	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings, boolean, @extschema@.l4_slow_regime) IS
 'Step: The nodes of a job to look at, most suspicious first, with the sum of the evidence against each and its pieces. No '
-'row where all nodes fail alike. unexplained, accusations, clocks, limits, wordings, slow: as l4_node_evidence takes them.';
+'row where all nodes fail alike. weak: also those that there is too little evidence against to name them (named false). '
+'unexplained, accusations, clocks, limits, wordings, slow: as l4_node_evidence takes them.';

@@ -108,10 +108,23 @@ COMMENT ON FUNCTION @extschema@.l4_event_sentence(@extschema@.l4_finding, boolea
 'record, of_suspect, nobody_suspected, reason and numbers of l4_unexplained_record, pool (l4_pool_facts). whole false '
 'leaves out what holds for most events: that successful jobs do not log it, and with which it was compared.';
 
+CREATE FUNCTION @extschema@.l4_confidence_words(confidence double precision) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN LEAST(GREATEST(round(100 * confidence::numeric), 1), 99) || ' % sure';
+COMMENT ON FUNCTION @extschema@.l4_confidence_words(double precision) IS
+'Step: a confidence in words: "93 % sure", never none or all.';
+
+CREATE FUNCTION @extschema@.l4_confidence_text(confidence double precision) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN COALESCE(' (' || @extschema@.l4_confidence_words(confidence) || ')', '');
+COMMENT ON FUNCTION @extschema@.l4_confidence_text(double precision) IS
+'Step: a confidence in brackets, to be put behind what it is about: " (93 % sure)"; empty for NULL.';
+
 CREATE FUNCTION @extschema@.l4_fault_sentence(finding @extschema@.l4_finding) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT format('Known %s fault (%s): %s. First %s%s%s%s%s.', finding.category, finding.severity, f.facts ->> 'title',
+	SELECT format('Known %s fault (%s): %s. First %s%s%s%s%s.', finding.category,
+		concat_ws(', ', finding.severity, @extschema@.l4_confidence_words(finding.confidence)), f.facts ->> 'title',
 		COALESCE('on ' || (f.facts ->> 'unit'), 'in ' || (f.facts ->> 'source')),
 		CASE
 			WHEN f.facts ->> 'names_suspect' IS NULL THEN ''
@@ -136,13 +149,15 @@ CREATE FUNCTION @extschema@.l4_iteration_sentence(finding @extschema@.l4_finding
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT CASE f.facts ->> 'basis'
-		WHEN 'onset' THEN format('The failure began in iteration %s: %s%s.', finding.iteration,
+		WHEN 'onset' THEN format('The failure began in iteration %s%s: %s%s.', finding.iteration,
+			@extschema@.l4_confidence_text(finding.confidence),
 			@extschema@.l4_onset_sentence(f.facts ->> 'place'), COALESCE(' (' || (f.facts ->> 'unit') || ')', ''))
 		WHEN 'check' THEN format('Found by a check that recurs every %s iterations: it began between '
-			'iterations %s and %s, half-way is %s.',
-			f.facts ->> 'period', f.facts ->> 'from', f.facts ->> 'to', finding.iteration)
-		ELSE format('Iteration %s runs unlike the others (%s events differ from the nearest recurrent one).',
-			finding.iteration, f.facts ->> 'distance') END
+			'iterations %s and %s, half-way is %s%s.',
+			f.facts ->> 'period', f.facts ->> 'from', f.facts ->> 'to', finding.iteration,
+			@extschema@.l4_confidence_text(finding.confidence))
+		ELSE format('Iteration %s%s runs unlike the others (%s events differ from the nearest recurrent one).',
+			finding.iteration, @extschema@.l4_confidence_text(finding.confidence), f.facts ->> 'distance') END
 	FROM (SELECT finding.facts AS facts) f;
 END;
 COMMENT ON FUNCTION @extschema@.l4_iteration_sentence(@extschema@.l4_finding) IS
@@ -185,7 +200,8 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 RETURN CASE finding.kind
 	WHEN 'event' THEN @extschema@.l4_event_sentence(finding)
 	WHEN 'fault' THEN @extschema@.l4_fault_sentence(finding)
-	WHEN 'node' THEN format('Suspect %s: %s.', finding.facts ->> 'unit', @extschema@.l4_evidence_sentences(finding))
+	WHEN 'node' THEN format('Suspect %s%s: %s.', finding.facts ->> 'unit', @extschema@.l4_confidence_text(finding.confidence),
+		@extschema@.l4_evidence_sentences(finding))
 	WHEN 'slow' THEN @extschema@.l4_slow_sentence(finding)
 	WHEN 'stage' THEN format('The failure began in stage %s: %s%s.', finding.stage,
 		@extschema@.l4_onset_sentence(finding.facts ->> 'place'), COALESCE(' (' || (finding.facts ->> 'unit') || ')', ''))

@@ -92,3 +92,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN format('%s %s%s', btrim(to_char(number, 'FM999,999,999,999,999,990')), one, CASE number WHEN 1 THEN '' ELSE 's' END);
 COMMENT ON FUNCTION @extschema@.l4_count_words(bigint, text) IS
 'Step: A number with its noun: 1 node, 4,096 nodes.';
+
+CREATE FUNCTION @extschema@.l4_list_words(names text[]) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN cardinality(names) < 2 THEN names[1]
+	ELSE array_to_string(trim_array(names, 1), ', ') || ' and ' || names[cardinality(names)] END;
+COMMENT ON FUNCTION @extschema@.l4_list_words(text[]) IS
+'Step: names as part of a sentence: "a, b and c"; NULL for none.';

@@ -12,7 +12,8 @@ RETURNS TABLE (fault_key text, title text, category text, severity text, root_ca
 	source text, line_no bigint,
 	unit text, node text, rank int, stage text, iteration bigint, first_ts timestamptz, occurrences bigint,
 		nodes_affected bigint,
-	message text, own boolean, consequence boolean, follows_from text[], severity_score double precision, place bigint)
+	message text, own boolean, consequence boolean, follows_from text[], severity_score double precision, place bigint,
+	standing jsonb)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	WITH found AS MATERIALIZED (
@@ -37,7 +38,9 @@ BEGIN ATOMIC
 		array_position(ARRAY['info', 'warning', 'error', 'critical'], f.severity)::float8
 			/ CASE WHEN f.follows_from IS NOT NULL OR f.event_role = 'cascade' OR f.turn > 1 THEN 2 ELSE 1 END,
 		row_number() OVER (ORDER BY f.turn > 1, f.follows_from IS NOT NULL, f.role <> 'root', f.event_role = 'cascade'
-			AND NOT f.own, f.own DESC, f.ordinality)
+			AND NOT f.own, f.own DESC, f.ordinality),
+		jsonb_build_object('root', (f.event_role IS NOT DISTINCT FROM 'root')::int, 'cause', (f.role = 'root')::int,
+			'own', (f.own OR l4_found_faults.suspect IS NULL)::int)
 	FROM explained f;
 END;
 COMMENT ON FUNCTION @extschema@.l4_found_faults(text, @extschema@.l4_unexplained_record[], text, jsonb,
@@ -46,7 +49,9 @@ COMMENT ON FUNCTION @extschema@.l4_found_faults(text, @extschema@.l4_unexplained
 'others (l4_fault_explains) or that show only in events that follow, those of the suspect before others, several faults of '
 'one event behind the first of each; then in the order of l4_match_faults. own: it is of the suspect or names it; '
 'consequence: it shows only in what follows, elsewhere; follows_from: keys of the faults that explain it; severity_score: '
-'4 critical to 1 info, half of it for what follows. roles: object of event_id to role.';
+'4 critical to 1 info, half of it for what follows; standing: what it stands on, each 0 or 1: its event is a root (root), '
+'the library has it as a cause, not as what follows from one (cause), and it is of the suspect, or nobody is suspected (own). '
+'roles: object of event_id to role.';
 
 CREATE FUNCTION @extschema@.l4_fault_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects text[],
 	roles jsonb, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
@@ -63,7 +68,7 @@ BEGIN ATOMIC
 		f.fault_key, f.root_cause, f.fix, f.severity, f.category,
 		jsonb_strip_nulls(jsonb_build_object('title', f.title, 'unit', f.unit, 'source', f.source, 'units', z.units,
 			'names_suspect', CASE WHEN f.own AND z.units > 1 THEN l4_fault_findings.suspects[1] END,
-			'follows_from', f.follows_from, 'consequence', f.consequence,
+			'follows_from', f.follows_from, 'consequence', f.consequence, 'standing', f.standing,
 			'quotes', @extschema@.l4_quotes(f.source, f.line_no, f.message)))
 	FROM @extschema@.l4_found_faults(l4_fault_findings.job_id, l4_fault_findings.unexplained, l4_fault_findings.suspects[1],
 		l4_fault_findings.roles, limits, wordings) f
@@ -120,7 +125,7 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	SELECT 'node', s.ordinal, s.score, s.node, s.rank, o.stage,
 		COALESCE(o.iteration, @extschema@.l4_job_iteration(l4_node_findings.job_id, s.first_ts)), s.first_ts, 1,
-		jsonb_strip_nulls(jsonb_build_object('unit', s.unit,
+		jsonb_strip_nulls(jsonb_build_object('unit', s.unit, 'standing', s.standing,
 			'peer', (SELECT min(e.numbers ->> 'peer') FROM unnest(s.evidence) e WHERE e.kind = 'link'),
 			'reasons', @extschema@.l4_evidence_facts(s.evidence),
 			'quotes', @extschema@.l4_evidence_quotes(l4_node_findings.job_id, s.evidence, limits, wordings)))
@@ -132,5 +137,5 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_node_findings(text, @extschema@.l4_unexplained_record[], @extschema@.l4_suspect_node[],
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Step: suspected nodes as columns of l4_finding of the same names; facts: unit, peer (the other end of a bad link), '
-'reasons (the evidence, strongest first), quotes.';
+'Step: suspected nodes as columns of l4_finding of the same names; facts: unit, standing (l4_node_standing), peer (the other '
+'end of a bad link), reasons (the evidence, strongest first), quotes.';

@@ -39,13 +39,15 @@ BEGIN ATOMIC
 	SELECT DISTINCT ON (o.iteration) o.iteration,
 		o.turn + CASE WHEN o.iteration > first_value(o.iteration) OVER (ORDER BY o.turn)
 			THEN (limits).iteration_later_turns::int ELSE 0 END,
-		o.node, o.rank, o.stage, o.ts, jsonb_strip_nulls(jsonb_build_object('basis', 'onset', 'place', o.place, 'unit', o.unit))
+		o.node, o.rank, o.stage, o.ts, jsonb_strip_nulls(jsonb_build_object('basis', 'onset', 'place', o.place, 'unit', o.unit,
+			'places', count(*) OVER (ORDER BY o.iteration RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING)))
 	FROM unnest(l4_onset_iterations.onsets) o
 	WHERE o.iteration IS NOT NULL
 	ORDER BY o.iteration, o.turn;
 END;
 COMMENT ON FUNCTION @extschema@.l4_onset_iterations(@extschema@.l4_onset[], @extschema@.l4_limits) IS
-'Step: the iterations where the evidence begins, each once.';
+'Step: the iterations where the evidence begins, each once; facts: basis (onset), place and unit, and at how many places it is '
+'the iteration, give or take one (places).';
 
 CREATE FUNCTION @extschema@.l4_check_period(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	onset @extschema@.l4_onset) RETURNS numeric
@@ -101,6 +103,14 @@ COMMENT ON FUNCTION @extschema@.l4_unlike_iterations(text, text, bigint[], @exts
 'Step: the iterations whose events run unusually (l4_iteration_scores), as the stream tells that marks most of them, '
 'rather one of the suspect''s; without those that are told already. Reads that stream''s file.';
 
+CREATE FUNCTION @extschema@.l4_iteration_standing(facts jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN jsonb_build_object('onset', (facts ->> 'basis' = 'onset')::int,
+	'agreed', round(1 - 1::numeric / COALESCE((facts ->> 'places')::int, 1), 2));
+COMMENT ON FUNCTION @extschema@.l4_iteration_standing(jsonb) IS
+'Step: what an iteration stands on: whether evidence begins there (onset, 0 or 1), and how many places agree on it (agreed: 1 '
+'- 1 by their number). Whether it is told first, and whether the stream of the evidence marks it itself, tells nothing more.';
+
 CREATE FUNCTION @extschema@.l4_iteration_findings(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	suspects text[], onsets @extschema@.l4_onset[], limits @extschema@.l4_limits)
 RETURNS TABLE (kind text, ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint,
@@ -120,7 +130,7 @@ BEGIN ATOMIC
 		ORDER BY u.turn LIMIT (limits).iteration_unlike_most::bigint
 	)
 	SELECT 'iteration', row_number() OVER (ORDER BY i.turn, i.iteration), 1::float8 / i.turn, i.node, i.rank, i.stage,
-		i.iteration, i.ts, i.facts
+		i.iteration, i.ts, i.facts || jsonb_build_object('standing', @extschema@.l4_iteration_standing(i.facts))
 	FROM (SELECT * FROM began UNION ALL SELECT * FROM checked UNION ALL SELECT * FROM unlike) i;
 END;
 COMMENT ON FUNCTION @extschema@.l4_iteration_findings(text, @extschema@.l4_unexplained_record[], text[],

@@ -25,6 +25,20 @@ COMMENT ON FUNCTION @extschema@.l4_event_components(@extschema@.l4_unexplained_r
 'Step: what the code that failed is called, for each root event whose first record says (l4_text_component), as a JSON object '
 'by event_id. events: the rows of l4_event_findings.';
 
+CREATE FUNCTION @extschema@.l4_weak_suspects(units @extschema@.l4_suspect_node[], limits @extschema@.l4_limits) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	SELECT jsonb_agg(u.unit ORDER BY u.ordinal)
+	FROM unnest(l4_weak_suspects.units) u
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_confidence('node', u.standing, limits) AS confidence OFFSET 0) c
+	WHERE c.confidence >= (limits).look_first_confidence
+		AND NOT EXISTS (SELECT FROM unnest(l4_weak_suspects.units) n WHERE n.named)
+	HAVING count(*) BETWEEN 1 AND (limits).look_first_most;
+END;
+COMMENT ON FUNCTION @extschema@.l4_weak_suspects(@extschema@.l4_suspect_node[], @extschema@.l4_limits) IS
+'Step: of a job in which no unit is suspected (l4_suspect_nodes with weak) those few to be looked at first all the same, as '
+'a JSON array; NULL where there is a suspect, where nothing speaks against any unit, or as little against many.';
+
 CREATE FUNCTION @extschema@.l4_job_findings(job_id text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_finding
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, pg_temp
@@ -45,6 +59,7 @@ DECLARE
 	failing @extschema@.l4_unexplained_record[];
 	accusations @extschema@.l4_accusation[];
 	suspects @extschema@.l4_suspect_node[];
+	looked_at jsonb;
 	names text[];
 	onsets @extschema@.l4_onset[];
 	events jsonb[];
@@ -63,7 +78,11 @@ BEGIN
 	accusations := ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_job_findings.job_id, failing, limits, wordings) a);
 	slow := @extschema@.l4_slow_regime(l4_job_findings.job_id, l4_job_findings.use_pool, limits);
 	suspects := ARRAY(SELECT s FROM @extschema@.l4_suspect_nodes(l4_job_findings.job_id, unexplained, accusations, clocks,
-		limits, wordings, slow) s ORDER BY s.ordinal);
+		limits, wordings, true, slow) s
+		-- one more than are to be looked at: so it shows whether these are all
+		WHERE s.named OR s.ordinal <= (limits).look_first_most + 1 ORDER BY s.ordinal);
+	looked_at := @extschema@.l4_weak_suspects(suspects, limits);
+	suspects := ARRAY(SELECT s FROM unnest(suspects) s WHERE s.named ORDER BY s.ordinal);
 	names := ARRAY(SELECT s.unit FROM unnest(suspects) s);
 	onsets := ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_job_findings.job_id, failing, names, accusations, limits,
 		wordings, slow, @extschema@.l4_slow_leads(failing, suspects, limits)) o ORDER BY o.turn);
@@ -94,9 +113,14 @@ BEGIN
 			limits) i) t
 	CROSS JOIN LATERAL (SELECT spans -> jsonb_build_array(t.columns -> 'event_id', t.columns #> '{facts,source}',
 		t.columns #> '{facts,unit}', coalesce(t.columns #> '{facts,first_at}', t.columns -> 'first_seen'))::text AS span) s
-	CROSS JOIN LATERAL (SELECT jsonb_populate_record(NULL::@extschema@.l4_finding, CASE
-		WHEN s.span IS NULL OR t.columns ->> 'kind' NOT IN ('event', 'fault') THEN t.columns
-		ELSE jsonb_set(t.columns, '{facts,span}', s.span) END) AS finding OFFSET 0) f
+	CROSS JOIN LATERAL (SELECT t.columns || jsonb_build_object('confidence',
+			@extschema@.l4_confidence(t.columns ->> 'kind', t.columns #> '{facts,standing}', limits),
+		'facts', t.columns -> 'facts'
+			|| CASE WHEN s.span IS NULL OR t.columns ->> 'kind' NOT IN ('event', 'fault') THEN '{}'
+				ELSE jsonb_build_object('span', s.span) END
+			|| CASE WHEN looked_at IS NULL OR t.columns ->> 'ordinal' <> '1' OR t.columns ->> 'kind' NOT IN ('event', 'stage')
+				THEN '{}' ELSE jsonb_build_object('look_first', looked_at) END) AS columns OFFSET 0) c
+	CROSS JOIN LATERAL (SELECT jsonb_populate_record(NULL::@extschema@.l4_finding, c.columns) AS finding OFFSET 0) f
 	CROSS JOIN LATERAL (SELECT jsonb_populate_record(f.finding,
 		jsonb_build_object('evidence', @extschema@.l4_quotes_text((f.finding).facts -> 'quotes'),
 		'explanation', @extschema@.l4_finding_sentence(f.finding))) AS finding OFFSET 0) w;
@@ -152,7 +176,7 @@ RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank i
 	event_id bigint, template text,
 	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text,
 		root_cause text, fix text, role text,
-	severity text, category text, facts jsonb, component text)
+	severity text, category text, facts jsonb, component text, confidence double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -169,7 +193,8 @@ BEGIN
 	RETURN QUERY
 	SELECT f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen,
 		f.occurrences, f.nodes_affected,
-		f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, f.role, f.severity, f.category, f.facts, f.component
+		f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, f.role, f.severity, f.category, f.facts, f.component,
+		f.confidence
 	FROM unnest(findings) f
 	ORDER BY f.ordinal, CASE f.kind WHEN 'fault' THEN fault_turn WHEN 'node' THEN 2 WHEN 'event' THEN 3 WHEN 'stage' THEN 5
 		WHEN 'iteration' THEN 6 ELSE 7 END;
@@ -185,7 +210,9 @@ COMMENT ON FUNCTION @extschema@.l4_diagnose(text, boolean) IS
 'an event whether it is root (what went wrong), cascade (what followed) or context. Of a fault severity and category are '
 'those of the library. facts is what explanation and evidence are made of, as JSON: programs read these, never the '
 'sentences. component is what the code is called that failed in a root event, its fault or its stage (data_loader, '
-'checkpoint, communicator, ...), which need not be the stage: a data loader may fail while the job iterates. '
+'checkpoint, communicator, ...), which need not be the stage: a data loader may fail while the job iterates. confidence '
+'tells of a node, a fault and an iteration how likely it is right, 0 to 1: that the node is at fault, the fault is what the '
+'failure began with, and the iteration is at most one off; fitted to labelled failures, a site''s own by l4_calibrate. '
 'use_pool false leaves the successful jobs out. Of a job whose log text was dropped (l4_drop_log_text) it is '
 'the newest saved diagnosis. Reads only. Errors: the job is not known (P0002) or has no logs (55000), or neither their '
 'text nor a saved diagnosis. Paper: Jiang et al., FSE 2025.';

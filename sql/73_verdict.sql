@@ -58,7 +58,7 @@ BEGIN ATOMIC
 		SELECT x.* FROM @extschema@.l4_explained_faults(ARRAY(SELECT f.fault_key FROM finding f)) x
 	)
 	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.facts ->> 'title', f.explanation),
-		concat_ws(', ', concat_ws('/', l.category, l.subtype), l.severity),
+		concat_ws(', ', concat_ws('/', l.category, l.subtype), l.severity, @extschema@.l4_confidence_words(f.confidence)),
 		CASE WHEN x.fault_key IS NOT NULL THEN 'follows from fault ' || array_to_string(ARRAY(
 				SELECT o.ordinal FROM finding o WHERE o.fault_key = ANY (x.explained_by) ORDER BY o.ordinal LIMIT 3), ', ')
 			WHEN l.role = 'cascade' THEN 'follows from another failure'
@@ -69,8 +69,8 @@ BEGIN ATOMIC
 	LEFT JOIN explained x ON x.fault_key = f.fault_key;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_faults(@extschema@.l4_finding[]) IS
-'Step: The known faults of a diagnosis for reading: what kind each is of, what part it plays (NULL: it may be what the '
-'failure began with) and the last line quoted for it.';
+'Step: The known faults of a diagnosis for reading: what kind each is of and how sure, what part it plays (NULL: it may be '
+'what the failure began with) and the last line quoted for it.';
 
 CREATE FUNCTION @extschema@.l4_report_reasons(findings @extschema@.l4_finding[], most int DEFAULT NULL, suspect int DEFAULT 1,
 	brief boolean DEFAULT false) RETURNS text
@@ -84,17 +84,41 @@ COMMENT ON FUNCTION @extschema@.l4_report_reasons(@extschema@.l4_finding[], int,
 'Step: Why a suspected node (the first, by default) is suspected, in words: the first so many reasons (NULL: all), brief '
 'without the statements that they quote in brackets. NULL where there is no such suspect.';
 
+CREATE FUNCTION @extschema@.l4_report_look_first(findings @extschema@.l4_finding[]) RETURNS text[]
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT CASE
+		WHEN n.kind IS NULL THEN ARRAY(SELECT u.unit
+			FROM jsonb_array_elements_text(w.facts -> 'look_first') WITH ORDINALITY u (unit, place) ORDER BY u.place)
+		WHEN n.confidence < (l.limits).confidence_named
+			THEN (@extschema@.l4_report_suspects(l4_report_look_first.findings))[1:(l.limits).look_first_most::int] END
+	FROM (SELECT @extschema@.l4_limits_in_force() AS limits OFFSET 0) l
+	LEFT JOIN unnest(l4_report_look_first.findings) n ON n.kind = 'node' AND n.ordinal = 1
+	LEFT JOIN LATERAL (SELECT o.facts FROM unnest(l4_report_look_first.findings) o WHERE o.facts ? 'look_first' LIMIT 1) w
+		ON n.kind IS NULL;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_look_first(@extschema@.l4_finding[]) IS
+'Step: where no node stands out, those to look at first all the same: the first suspects, where the first is less sure than '
+'confidence_named, or those that too little speaks against to name them (facts: look_first); an empty array where there is '
+'none of these. NULL where a suspect stands out.';
+
 CREATE FUNCTION @extschema@.l4_report_verdict(findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT CASE
+		WHEN w.units <> '{}' THEN format('No node stands out; look at %s first: %s',
+			@extschema@.l4_list_words(w.units), COALESCE(f.title,
+				@extschema@.l4_report_reasons(l4_report_verdict.findings, 1, brief => true),
+				format('successful jobs do not log "%s"',
+					left(replace(@extschema@.l4_telling_line(e.template), '<*>', '*'), 120)),
+				'there is a little more evidence against them than against others'))
 		WHEN n.kind IS NOT NULL AND f.own THEN format('%s is the suspect: %s', COALESCE(n.node, 'rank ' || n.rank), f.title)
 		WHEN n.kind IS NOT NULL THEN format('%s is the suspect: %s', COALESCE(n.node, 'rank ' || n.rank),
 			-- the headline does without the statement that a reason names in brackets
 			@extschema@.l4_report_reasons(l4_report_verdict.findings, 1, brief => true))
 		WHEN f.title IS NOT NULL THEN format('No single node is to blame: %s', f.title)
 		WHEN s.place = 'slow' THEN format('No single node is to blame; all became slow: %s',
-			lower(rtrim(@extschema@.l4_slow_sentence(w), '.')))
+			lower(rtrim(@extschema@.l4_slow_sentence(d), '.')))
 		WHEN e.template IS NOT NULL THEN format('No single node is to blame; the first thing that successful jobs '
 			'do not log: %s',
 			left(@extschema@.l4_telling_line(e.template), 120))
@@ -102,13 +126,14 @@ BEGIN ATOMIC
 	FROM (VALUES (1)) one
 	LEFT JOIN unnest(l4_report_verdict.findings) n ON n.kind = 'node' AND n.ordinal = 1
 	LEFT JOIN unnest(l4_report_verdict.findings) e ON e.kind = 'event' AND e.ordinal = 1
-	LEFT JOIN unnest(l4_report_verdict.findings) w ON w.kind = 'slow'
+	LEFT JOIN unnest(l4_report_verdict.findings) d ON d.kind = 'slow'
 	LEFT JOIN (SELECT i.facts ->> 'place' AS place FROM unnest(l4_report_verdict.findings) i
 		WHERE i.kind = 'iteration' AND i.ordinal = 1) s ON true
-	LEFT JOIN @extschema@.l4_report_fault(l4_report_verdict.findings) f ON true;
+	LEFT JOIN @extschema@.l4_report_fault(l4_report_verdict.findings) f ON true
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_report_look_first(l4_report_verdict.findings) AS units OFFSET 0) w;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_verdict(@extschema@.l4_finding[]) IS
-'Step: A diagnosis in one sentence.';
+'Step: A diagnosis in one sentence: the suspect and why; where none stands out, which nodes to look at first, if any.';
 
 CREATE FUNCTION @extschema@.l4_report_began(findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -178,24 +203,26 @@ COMMENT ON FUNCTION @extschema@.l4_report_last_save(text, @extschema@.l4_finding
 
 CREATE FUNCTION @extschema@.l4_restart_facts(job_id text, findings @extschema@.l4_finding[])
 RETURNS TABLE (status text, suspect text, others text, own boolean, known boolean, title text, category text, fix text,
-	transient boolean, fault int, node text, nodes_affected int, event int, event_node text, event_nodes int, nodes bigint)
+	transient boolean, fault int, node text, nodes_affected int, event int, event_node text, event_nodes int, nodes bigint,
+	look_first text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	SELECT (SELECT j.status FROM @extschema@.l4_job j WHERE j.job_id = l4_restart_facts.job_id),
-		COALESCE(n.node, 'rank ' || n.rank),
+		CASE WHEN w.units IS NULL THEN COALESCE(n.node, 'rank ' || n.rank) END,
 		NULLIF(array_to_string((@extschema@.l4_report_suspects(l4_restart_facts.findings))[2:5], ', '), ''),
 		f.own, f.fault_key IS NOT NULL, f.title, f.category, f.fix,
 		-- scheduling and storage come and go; the library says what is more
 		f.subtype IN ('scheduling', 'storage') AND f.severity <> 'critical',
 		f.ordinal, f.node, f.nodes_affected, e.ordinal, COALESCE(e.node, 'rank ' || e.rank), e.nodes_affected,
-		(SELECT count(*) FROM @extschema@.l4_job_units(l4_restart_facts.job_id))
-	FROM (VALUES (true)) one
+		(SELECT count(*) FROM @extschema@.l4_job_units(l4_restart_facts.job_id)), @extschema@.l4_list_words(w.units)
+	FROM (SELECT @extschema@.l4_report_look_first(l4_restart_facts.findings) AS units OFFSET 0) w
 	LEFT JOIN unnest(l4_restart_facts.findings) n ON n.kind = 'node' AND n.ordinal = 1
 	LEFT JOIN unnest(l4_restart_facts.findings) e ON e.kind = 'event' AND e.ordinal = 1
 	LEFT JOIN @extschema@.l4_report_fault(l4_restart_facts.findings) f ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_restart_facts(text, @extschema@.l4_finding[]) IS
-'Step: what decides whether a job may start again, one row: its status, the first suspect and the others, the fault that '
+'Step: what decides whether a job may start again, one row: its status, the first suspect (NULL where none stands out, and '
+'look_first says where to look) and the others, the fault that '
 'the diagnosis is about (own: of the suspect; transient: it passes by itself), and the first event, with the nodes that '
 'each shows on.';
 
@@ -238,10 +265,12 @@ BEGIN ATOMIC
 			format('%s of %s nodes log it alike, successful jobs do not, and the library does not know it: most likely the job '
 				'fails again.', f.event_nodes, f.nodes), 'event', 1),
 		(8, f.event IS NOT NULL, 'restart', NULL, 'Restart as is, and watch',
-			format('No known fault, and not enough evidence against any node%s.', '; the most telling event is on '
-				|| f.event_node), 'event', 1),
-		(9, true, 'restart', NULL, 'Restart as is, and watch', 'The logs hold nothing against any node and no known fault.',
-			NULL, NULL)
+			format('No known fault, and not enough evidence against any node%s%s.', '; the most telling event is on '
+				|| f.event_node, '; look at ' || f.look_first || ' first'), 'event', 1),
+		(9, true, 'restart', NULL, 'Restart as is, and watch',
+			format('The logs hold %s against any node and no known fault%s.',
+				CASE WHEN f.look_first IS NULL THEN 'nothing' ELSE 'not enough' END,
+				'; look at ' || f.look_first || ' first'), NULL, NULL)
 	) r (turn, holds, action, target, advice, reason, finding_kind, finding_ordinal)
 	WHERE r.holds
 	ORDER BY r.turn

@@ -70,7 +70,7 @@ CREATE VIEW @extschema@.l4_findings WITH (security_invoker = true) AS
 SELECT f.job_id, f.saved_at, f.saved_at = GREATEST(d.saved_at, max(f.saved_at) OVER (PARTITION BY f.job_id)) AS newest,
 	f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences,
 	f.nodes_affected, f.evidence, f.explanation, f.fault_key, l.title AS fault_title, l.category AS fault_category,
-	l.subtype AS fault_subtype, l.severity AS fault_severity, f.root_cause, f.fix
+	l.subtype AS fault_subtype, l.severity AS fault_severity, f.root_cause, f.fix, f.confidence
 FROM @extschema@.l4_finding f
 -- the newest diagnosis may have found nothing
 LEFT JOIN (SELECT d.job_id, max(d.saved_at) AS saved_at FROM @extschema@.l4_diagnosis d GROUP BY d.job_id) d
@@ -126,6 +126,8 @@ COMMENT ON COLUMN @extschema@.l4_findings.root_cause IS
 'its root cause';
 COMMENT ON COLUMN @extschema@.l4_findings.fix IS
 'its fix';
+COMMENT ON COLUMN @extschema@.l4_findings.confidence IS
+'how likely it is right, 0 to 1, of a node, a fault and an iteration; NULL for other kinds';
 
 CREATE VIEW @extschema@.l4_diagnoses WITH (security_invoker = true) AS
 SELECT d.job_id, d.saved_at, d.saved_by::text AS saved_by, d.version, d.use_pool, d.pool_id, d.pool_jobs, d.pool_fit, d.records,
@@ -181,6 +183,7 @@ WITH newest AS (
 		max(f.node) FILTER (WHERE f.kind = 'node') AS suspect_node,
 		max(f.rank) FILTER (WHERE f.kind = 'node') AS suspect_rank,
 		max(f.score) FILTER (WHERE f.kind = 'node') AS suspect_score,
+		max(f.confidence) FILTER (WHERE f.kind = 'node') AS suspect_confidence,
 		max(f.fault_key) FILTER (WHERE f.kind = 'fault') AS fault_key,
 		max(f.fault_title) FILTER (WHERE f.kind = 'fault') AS fault_title,
 		max(f.fault_category) FILTER (WHERE f.kind = 'fault') AS fault_category,
@@ -218,7 +221,8 @@ SELECT j.job_id, j.owner, j.model, j.framework, j.nodes, j.ranks, j.started_at, 
 	CASE WHEN r.root_cause_category IS NOT NULL THEN 'report' WHEN n.fault_category IS NOT NULL THEN 'diagnosis'
 		ELSE 'none' END AS cause_from,
 	n.suspect_node, n.suspect_rank, n.suspect_score, n.fault_key, n.fault_title, n.event, n.stage, n.iteration,
-	r.root_cause, coalesce(r.fix, n.fix) AS fix, l.verdict, l.restart_advice, l.began_at, l.last_save_at
+	r.root_cause, coalesce(r.fix, n.fix) AS fix, l.verdict, l.restart_advice, l.began_at, l.last_save_at,
+	n.suspect_confidence
 FROM @extschema@.l4_job_facts j
 LEFT JOIN first d ON d.job_id = j.job_id
 LEFT JOIN newest n ON n.job_id = j.job_id
@@ -295,6 +299,8 @@ COMMENT ON COLUMN @extschema@.l4_failures.began_at IS
 'when the failure began, by the newest diagnosis';
 COMMENT ON COLUMN @extschema@.l4_failures.last_save_at IS
 'when the job began to save its last checkpoint before that';
+COMMENT ON COLUMN @extschema@.l4_failures.suspect_confidence IS
+'how likely the first suspected node is at fault, 0 to 1';
 
 CREATE VIEW @extschema@.l4_current_failures WITH (security_invoker = true) AS
 SELECT f.job_id, f.owner, f.model, f.framework, f.nodes, f.ranks, f.started_at, f.failed_at, f.diagnosed_at,

@@ -124,7 +124,8 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_restart_advice(l4_report_text_findings.job_id, l4_report_text_findings.findings) a
 	UNION ALL
 	SELECT 4, E'NODES\n'
-		|| string_agg(@extschema@.l4_wrap(format('%s. %s: %s.', f.ordinal, COALESCE(f.node, 'rank ' || f.rank),
+		|| string_agg(@extschema@.l4_wrap(format('%s. %s%s: %s.', f.ordinal, COALESCE(f.node, 'rank ' || f.rank),
+		@extschema@.l4_confidence_text(f.confidence),
 		@extschema@.l4_report_reasons(l4_report_text_findings.findings, NULL, f.ordinal)), 100, '  '), E'\n' ORDER BY f.ordinal)
 	FROM unnest(l4_report_text_findings.findings) f WHERE f.kind = 'node' AND f.ordinal <= 5
 	UNION ALL
@@ -215,7 +216,8 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_restart_advice(l4_report_markdown_findings.job_id, l4_report_markdown_findings.findings) a
 	UNION ALL
 	SELECT 4, E'## Nodes\n\n'
-		|| string_agg(format('%s. %s: %s.', f.ordinal, @extschema@.l4_markdown_escape(COALESCE(f.node, 'rank ' || f.rank)),
+		|| string_agg(format('%s. %s%s: %s.', f.ordinal, @extschema@.l4_markdown_escape(COALESCE(f.node, 'rank ' || f.rank)),
+			@extschema@.l4_confidence_text(f.confidence),
 			@extschema@.l4_markdown_escape(@extschema@.l4_report_reasons(l4_report_markdown_findings.findings, NULL,
 				f.ordinal))), E'\n' ORDER BY f.ordinal)
 	FROM unnest(l4_report_markdown_findings.findings) f WHERE f.kind = 'node' AND f.ordinal <= 5

@@ -153,8 +153,8 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_restart_advice(l4_report_html_findings.job_id, l4_report_html_findings.findings) a
 	UNION ALL
 	SELECT 3, @extschema@.l4_report_section('Suspected nodes', NULL, '<ol>' || string_agg(
-		format('<li id="node-%s"><b>%s</b>: %s.%s</li>', f.ordinal,
-			@extschema@.l4_html_escape(COALESCE(f.node, 'rank ' || f.rank)),
+		format('<li id="node-%s"><b>%s</b>%s: %s.%s</li>', f.ordinal,
+			@extschema@.l4_html_escape(COALESCE(f.node, 'rank ' || f.rank)), @extschema@.l4_confidence_text(f.confidence),
 			@extschema@.l4_html_escape(@extschema@.l4_report_reasons(l4_report_html_findings.findings, NULL, f.ordinal)),
 			COALESCE(@extschema@.l4_report_quotes(f.facts -> 'quotes', 2), '')), E'\n' ORDER BY f.ordinal) || '</ol>')
 	FROM unnest(l4_report_html_findings.findings) f WHERE f.kind = 'node' AND f.ordinal <= 16
