@@ -84,7 +84,8 @@ CREATE TYPE @extschema@.l4_claim AS (
 	node text,
 	stage text,
 	iteration bigint,
-	event_id bigint
+	event_id bigint,
+	confidence double precision
 );
 COMMENT ON TYPE @extschema@.l4_claim IS
 'What a method says of a job, as the columns of l4_diagnose of the same names.';
@@ -101,10 +102,10 @@ BEGIN ATOMIC
 			(SELECT @extschema@.l4_wordings_in_force())) >= 4 ELSE @extschema@.l4_level_rank(e.level) >= 5 END
 	)
 	SELECT 'node', (row_number() OVER (ORDER BY CASE WHEN l4_error_claims.by_count THEN sum(r.occurrences) END DESC,
-		min(r.first_ts), min(r.first_line), r.node))::int, r.node, NULL::text, NULL::bigint, NULL::bigint
+		min(r.first_ts), min(r.first_line), r.node))::int, r.node, NULL::text, NULL::bigint, NULL::bigint, NULL::float8
 	FROM record r WHERE r.node IS NOT NULL GROUP BY r.node
 	UNION ALL
-	SELECT DISTINCT 'event', 1, NULL::text, NULL::text, NULL::bigint, r.event_id FROM record r;
+	SELECT DISTINCT 'event', 1, NULL::text, NULL::text, NULL::bigint, r.event_id, NULL::float8 FROM record r;
 END;
 COMMENT ON FUNCTION @extschema@.l4_error_claims(text, boolean) IS
 'Step: The baselines Error_time and Error_count (by_count) of the paper: nodes by their first error line or by the number '
@@ -143,11 +144,12 @@ BEGIN ATOMIC
 	iteration AS (
 		SELECT (unnest(@extschema@.l4_dtw_scores(s.iteration, s.events))).* FROM sequence s
 	)
-	SELECT 'event', 1, NULL::text, NULL::text, NULL::bigint, n.event_id FROM news n GROUP BY n.event_id
+	SELECT 'event', 1, NULL::text, NULL::text, NULL::bigint, n.event_id, NULL::float8 FROM news n GROUP BY n.event_id
 	UNION ALL
-	SELECT 'node', n.rank, n.item, NULL, NULL, NULL FROM node n
+	SELECT 'node', n.rank, n.item, NULL, NULL, NULL, NULL FROM node n
 	UNION ALL
-	SELECT 'iteration', (row_number() OVER (ORDER BY i.mean_distance DESC, i.iteration))::int, NULL, NULL, i.iteration, NULL
+	SELECT 'iteration', (row_number() OVER (ORDER BY i.mean_distance DESC, i.iteration))::int, NULL, NULL, i.iteration, NULL,
+		NULL
 	FROM iteration i WHERE i.three_sigma;
 END;
 COMMENT ON FUNCTION @extschema@.l4_plain_claims(text, boolean) IS
@@ -165,7 +167,7 @@ AS $$
 BEGIN
 	CASE method
 		WHEN 'l4' THEN
-			RETURN QUERY SELECT d.kind, d.ordinal, d.node, d.stage, d.iteration, d.event_id
+			RETURN QUERY SELECT d.kind, d.ordinal, d.node, d.stage, d.iteration, d.event_id, d.confidence
 			FROM @extschema@.l4_diagnose(l4_claims.job_id, l4_claims.use_pool) d;
 		WHEN 'paper' THEN
 			RETURN QUERY SELECT p.* FROM @extschema@.l4_plain_claims(l4_claims.job_id, l4_claims.use_pool) p;
@@ -201,10 +203,28 @@ CREATE TYPE @extschema@.l4_evaluation AS (
 	stage text,
 	stage_right boolean,
 	iterations bigint[],
-	iteration_right boolean
+	iteration_right boolean,
+	node_confidences double precision[],
+	nodes_right boolean[]
 );
 COMMENT ON TYPE @extschema@.l4_evaluation IS
 'What a method says of a job held against the labels of the job; see l4_evaluate for the columns.';
+
+CREATE FUNCTION @extschema@.l4_sure_claims(claims @extschema@.l4_claim[], labels @extschema@.l4_label[], job_id text,
+	OUT confidences double precision[], OUT are_right boolean[])
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	WITH label AS MATERIALIZED (
+		SELECT l.node FROM unnest(l4_sure_claims.labels) l WHERE l.job_id = l4_sure_claims.job_id AND l.kind = 'node'
+	)
+	SELECT array_agg(c.confidence ORDER BY c.ordinal),
+		array_agg(c.node IN (SELECT l.node FROM label l WHERE l.node IS NOT NULL) ORDER BY c.ordinal)
+	FROM unnest(l4_sure_claims.claims) c
+	WHERE c.kind = 'node' AND c.node IS NOT NULL AND c.confidence IS NOT NULL AND EXISTS (SELECT FROM label);
+END;
+COMMENT ON FUNCTION @extschema@.l4_sure_claims(@extschema@.l4_claim[], @extschema@.l4_label[], text) IS
+'Step: how sure a method is of the nodes that it names, in their order, and whether each is at fault by the labels of the job; '
+'NULL where it names none, does not say how sure it is, or no node is labelled.';
 
 CREATE FUNCTION @extschema@.l4_judge_claims(job_id text, method text, seconds double precision, labels @extschema@.l4_label[],
 	judged @extschema@.l4_judged_event[], claims @extschema@.l4_claim[]) RETURNS SETOF @extschema@.l4_evaluation
@@ -261,8 +281,10 @@ BEGIN ATOMIC
 			THEN EXISTS (SELECT FROM stage s JOIN label l ON l.stage = s.stage) END,
 		ARRAY(SELECT i.iteration FROM iteration i ORDER BY i.ordinal),
 		CASE WHEN l4_judge_claims.method IN ('l4', 'paper') AND EXISTS (SELECT FROM label l WHERE l.kind = 'iteration')
-			THEN EXISTS (SELECT FROM iteration i JOIN label l ON abs(l.iteration - i.iteration) <= 1) END
-	FROM event e LEFT JOIN node n ON true;
+			THEN EXISTS (SELECT FROM iteration i JOIN label l ON abs(l.iteration - i.iteration) <= 1) END,
+		c.confidences, c.are_right
+	FROM event e LEFT JOIN node n ON true
+	CROSS JOIN @extschema@.l4_sure_claims(l4_judge_claims.claims, l4_judge_claims.labels, l4_judge_claims.job_id) c;
 END;
 COMMENT ON FUNCTION @extschema@.l4_judge_claims(text, text, double precision, @extschema@.l4_label[],
 	@extschema@.l4_judged_event[], @extschema@.l4_claim[]) IS
@@ -288,6 +310,29 @@ COMMENT ON FUNCTION @extschema@.l4_query_labels(text) IS
 'are left aside; NULL: the table l4_label. The query runs with the caller''s rights, reads only, and finds tables by their '
 'qualified names. Errors: those of the query.';
 
+CREATE FUNCTION @extschema@.l4_known_labels(job_ids text[], query text) RETURNS @extschema@.l4_label[]
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE COST 1000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+DECLARE
+	known @extschema@.l4_label[] := ARRAY(SELECT l FROM @extschema@.l4_query_labels(l4_known_labels.query) l
+		WHERE l4_known_labels.job_ids IS NULL OR l.job_id = ANY (l4_known_labels.job_ids));
+	unlabelled text := (SELECT j.job_id FROM unnest(l4_known_labels.job_ids) j (job_id)
+		WHERE NOT EXISTS (SELECT FROM unnest(known) l WHERE l.job_id = j.job_id) ORDER BY 1 LIMIT 1);
+BEGIN
+	IF unlabelled IS NOT NULL THEN
+		RAISE EXCEPTION 'job "%" has no labels', unlabelled
+			USING ERRCODE = 'no_data_found',
+				HINT = 'Put what is known of its failure into the table l4_label, or give a query that yields it.';
+	END IF;
+	RETURN known;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_known_labels(text[], text) IS
+'Step: the labels of some jobs (NULL: of all), by a query or from l4_label (l4_query_labels). Errors: a job without labels '
+'(P0002), those of the query.';
+
 CREATE FUNCTION @extschema@.l4_evaluate(job_ids text[] DEFAULT NULL, methods text[] DEFAULT '{l4,paper,Error_time,Error_count}',
 	use_pool boolean DEFAULT true, labels text DEFAULT NULL) RETURNS SETOF @extschema@.l4_evaluation
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE COST 1000000 ROWS 100
@@ -295,10 +340,7 @@ SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 DECLARE
-	known @extschema@.l4_label[] := ARRAY(SELECT l FROM @extschema@.l4_query_labels(l4_evaluate.labels) l
-		WHERE l4_evaluate.job_ids IS NULL OR l.job_id = ANY (l4_evaluate.job_ids));
-	unlabelled text := (SELECT j.job_id FROM unnest(l4_evaluate.job_ids) j (job_id)
-		WHERE NOT EXISTS (SELECT FROM unnest(known) l WHERE l.job_id = j.job_id) ORDER BY 1 LIMIT 1);
+	known @extschema@.l4_label[] := @extschema@.l4_known_labels(l4_evaluate.job_ids, l4_evaluate.labels);
 	mine @extschema@.l4_label[];
 	judged @extschema@.l4_judged_event[];
 	claims @extschema@.l4_claim[];
@@ -306,11 +348,6 @@ DECLARE
 	way text;
 	began timestamptz;
 BEGIN
-	IF unlabelled IS NOT NULL THEN
-		RAISE EXCEPTION 'job "%" has no labels', unlabelled
-			USING ERRCODE = 'no_data_found',
-				HINT = 'Put what is known of its failure into the table l4_label, or give a query that yields it.';
-	END IF;
 	FOR one IN SELECT DISTINCT l.job_id COLLATE "C" FROM unnest(known) l ORDER BY 1 LOOP
 		mine := ARRAY(SELECT l FROM unnest(known) l WHERE l.job_id = one);
 		judged := ARRAY(SELECT j FROM @extschema@.l4_judge_events(one, mine) j);
@@ -333,7 +370,9 @@ COMMENT ON FUNCTION @extschema@.l4_evaluate(text[], text[], boolean, text) IS
 'of event labels found in the logs of which an event is reported; missed_events and false_events, to be asked about with '
 'l4_explain_event; nodes_at_fault, first_hit (place of the first of them among the nodes named), top1 to top8 (share of '
 'them among the first k nodes; of more than k, k are enough for k up to 5); blamed, nodes named where none is to be; stage '
-'named first, and whether it is right; iterations, the first three named, and whether one is within 1 of a label. NULL: '
+'named first, and whether it is right; iterations, the first three named, and whether one is within 1 of a label (of several '
+'labelled stages or iterations each is right); node_confidences and nodes_right, of the nodes named, in order, how sure the '
+'diagnosis is and whether the node is at fault. NULL: '
 'there is no label of the kind, or the method has no rule for it. Errors: a job without labels (P0002), an unknown method '
 '(22023), those of l4_diagnose. Cost: reads each job, and tries each label on each of its lines. Paper: Jiang et al., FSE '
 '2025, section 5.';
@@ -343,7 +382,8 @@ RETURNS TABLE (method text, jobs bigint, event_precision double precision, event
 	event_f1 double precision, mean_precision double precision, mean_recall double precision, label_recall double precision,
 	local_jobs bigint, top1 double precision, top3 double precision, top5 double precision, top8 double precision,
 	alike_jobs bigint, blamed double precision, stage_jobs bigint, stage double precision,
-	iteration_jobs bigint, iteration double precision, mean_seconds double precision, max_seconds double precision)
+	iteration_jobs bigint, iteration double precision, mean_seconds double precision, max_seconds double precision,
+	node_brier double precision, sure_nodes bigint, sure_right double precision, sure_found double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 4
 BEGIN ATOMIC
 	SELECT e.method, count(*),
@@ -356,8 +396,16 @@ BEGIN ATOMIC
 		count(e.blamed), avg(e.blamed)::float8,
 		count(e.stage_right), avg(e.stage_right::int)::float8,
 		count(e.iteration_right), avg(e.iteration_right::int)::float8,
-		avg(e.seconds), max(e.seconds)
+		avg(e.seconds), max(e.seconds),
+		sum(c.squares) / NULLIF(sum(c.nodes), 0), CASE WHEN sum(c.nodes) > 0 THEN sum(c.sure) END::bigint,
+		sum(c.sure_right)::float8 / NULLIF(sum(c.sure), 0),
+		CASE WHEN sum(c.nodes) > 0 THEN avg((c.sure_right > 0)::int) FILTER (WHERE e.top1 IS NOT NULL) END::float8
 	FROM unnest(l4_summarize_evaluation.evaluations) e
+	CROSS JOIN LATERAL (
+		SELECT count(*) AS nodes, sum((n.confidence - n.is_right::int) ^ 2) AS squares,
+			count(*) FILTER (WHERE n.confidence >= 0.8) AS sure,
+			count(*) FILTER (WHERE n.confidence >= 0.8 AND n.is_right) AS sure_right
+		FROM unnest(e.node_confidences, e.nodes_right) n (confidence, is_right) OFFSET 0) c
 	GROUP BY e.method
 	ORDER BY array_position(ARRAY['l4', 'paper', 'Error_time', 'Error_count'], e.method), e.method;
 END;
@@ -366,7 +414,9 @@ COMMENT ON FUNCTION @extschema@.l4_summarize_evaluation(@extschema@.l4_evaluatio
 'events of all jobs, and the means of the jobs'' precision and recall; mean share of labels found; number of jobs with a '
 'fault of single nodes, and the means of top1 to top8 over them; number of jobs whose nodes fail alike, and the mean '
 'number of nodes blamed there; number of jobs with a labelled stage (iteration) and the share in which it is right; mean '
-'and largest time of a diagnosis. NULL where no job has such a label.';
+'and largest time of a diagnosis; of the nodes named the Brier score of their confidence (mean squared distance from 1 where '
+'the node is at fault, else from 0), how many are named with a confidence of 0.8 or more, which share of these is right, and '
+'in which share of the jobs with a fault of single nodes one is found so. NULL where no job has such a label.';
 
 CREATE FUNCTION @extschema@.l4_evaluate_summary(job_ids text[] DEFAULT NULL,
 	methods text[] DEFAULT '{l4,paper,Error_time,Error_count}', use_pool boolean DEFAULT true,
@@ -375,7 +425,8 @@ RETURNS TABLE (method text, jobs bigint, event_precision double precision, event
 	event_f1 double precision, mean_precision double precision, mean_recall double precision, label_recall double precision,
 	local_jobs bigint, top1 double precision, top3 double precision, top5 double precision, top8 double precision,
 	alike_jobs bigint, blamed double precision, stage_jobs bigint, stage double precision,
-	iteration_jobs bigint, iteration double precision, mean_seconds double precision, max_seconds double precision)
+	iteration_jobs bigint, iteration double precision, mean_seconds double precision, max_seconds double precision,
+	node_brier double precision, sure_nodes bigint, sure_right double precision, sure_found double precision)
 LANGUAGE sql STABLE PARALLEL UNSAFE COST 1000000 ROWS 4
 BEGIN ATOMIC
 	SELECT s.* FROM @extschema@.l4_summarize_evaluation(ARRAY(SELECT e

@@ -11,7 +11,8 @@ SET jit = off;
 CREATE TEMP VIEW variant AS
 	SELECT turn, variant, ROW(job_id, method, seconds, events_hit, events_reported, events_true, label_recall, missed_events,
 		false_events, nodes_at_fault, first_hit, top1, top3, top5,
-		top8, blamed, stage, stage_right, iterations, iteration_right)::l4_evaluation AS evaluation, job_id,
+		top8, blamed, stage, stage_right, iterations, iteration_right,
+		node_confidences, nodes_right)::l4_evaluation AS evaluation, job_id,
 		first_hit, top1, blamed
 	FROM bench_variant;
 CREATE FUNCTION pg_temp.total(evaluations l4_evaluation[], OUT jobs bigint, OUT event_p numeric, OUT event_r numeric,

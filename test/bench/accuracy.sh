@@ -14,16 +14,16 @@ set -euo pipefail
 
 run_psql() { psql -Xq -v ON_ERROR_STOP=1 "$@"; }
 
-# The table bench_job: a row for each job.json below $1.
+# The table bench_job: a row for each job.json below the folders.
 read_jobs() {
 	local file folder
-	find "$1" -name job.json | LC_ALL=C sort | while read -r file; do
+	find "$@" -name job.json | LC_ALL=C sort | while read -r file; do
 		folder=$(dirname "$file")
 		printf '%s\t%s\t' "$(basename "$(dirname "$folder")")" "$folder"
 		tr -d '\n' < "$file" | sed 's/\\/\\\\/g; s/\t/ /g'
 		echo
 	done > "$work/jobs.tsv"
-	[ -s "$work/jobs.tsv" ] || { echo "l4: no job.json below $1" >&2; exit 1; }
+	[ -s "$work/jobs.tsv" ] || { echo "l4: no job.json below $*" >&2; exit 1; }
 	create_job_table
 }
 

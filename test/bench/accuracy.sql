@@ -57,6 +57,8 @@ SELECT method, jobs, round(event_precision::numeric, 3) AS event_p, round(event_
 	round(top5::numeric, 3) AS top5,
 	round(top8::numeric, 3) AS top8, alike_jobs, round(blamed::numeric, 2) AS blamed, stage_jobs,
 	round(stage::numeric, 3) AS stage, iteration_jobs, round(iteration::numeric, 3) AS iteration,
+	round(node_brier::numeric, 3) AS brier, sure_nodes AS sure, round(sure_right::numeric, 3) AS sure_right,
+	round(sure_found::numeric, 3) AS sure_found,
 	round(mean_seconds::numeric, 2) AS mean_s, round(max_seconds::numeric, 2) AS max_s
 FROM l4_summarize_evaluation(ARRAY(SELECT evaluation FROM evaluated));
 
