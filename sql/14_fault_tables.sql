@@ -391,6 +391,7 @@ CREATE TABLE @extschema@.l4_finding (
 	facts jsonb,
 	component text,
 	confidence double precision,
+	attempt int,
 	PRIMARY KEY (job_id, saved_at, kind, ordinal)
 );
 COMMENT ON TABLE @extschema@.l4_finding IS
@@ -448,6 +449,8 @@ COMMENT ON COLUMN @extschema@.l4_finding.component IS
 COMMENT ON COLUMN @extschema@.l4_finding.confidence IS
 'of a node, a fault and an iteration: how likely it is right, 0 to 1 (see l4_diagnose); NULL for other kinds, and in findings '
 'saved by a version before 0.2';
+COMMENT ON COLUMN @extschema@.l4_finding.attempt IS
+'of a job that was started again, which of its attempts it is of, from 1; NULL where there was one';
 
 -- What is known of failures, to measure diagnoses by: see 74_evaluate.sql.
 CREATE TABLE @extschema@.l4_label (

@@ -104,6 +104,14 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'counter_together_share', 0.5, 'share of the largest', 'Ranks that work together get about as far.'),
 	(true, 'counter_streams', 16, 'streams', 'So many ranks are looked at, those that log most: all would take seconds.');
 
+-- Attempts of a job that was started again.
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'attempt_setup_share', 0.5, 'share of statements',
+		'A stream that iterates begins anew where it says this share again of what it said before its first iteration ...'),
+	(true, 'attempt_setup_statements', 3, 'statements',
+		'... and at least so many: one or two recur with every epoch.'),
+	(true, 'attempt_streams', 32, 'streams', 'So many streams, launchers first, are asked for the number of the restart.');
+
 -- What a node's own records say where its addresses are, which nodes ranks say they are on, and whom records name.
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'address_records', 50, 'records a node',

@@ -17,6 +17,7 @@
  *   varying      the word before what each process has its own of, or what is measured or counted: no setting
  *   host         what stands before the name of the host that a process runs on
  *   other_host   another process's host is meant: what a process connects to, waits for, is led by
+ *   attempt      what stands before the number of a restart of the job
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
  *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise
  *   grave_word   a plain word: while importing, a shape with a word that begins or ends so has room of its own among too many
@@ -157,7 +158,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'^(\w*[_-])?(counts?|counter|attempts?|retry|retries|tries|steps?|epoch|iterations?|iter|errors?|errs?|drops?|dropped'
 			'|packets|segs|established|restarts?|code|exitcode|status|seq|sequence|line|number|no|todo|pending)$', 'attempt');
 
--- Of a statement with one value a rank: the text before that value (host), and all of it (other_host).
+-- Of a statement with one value a rank: the text before it (host), and all of it (other_host). Before a number: attempt.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
 	(true, 'host', 'host_word',
 		'\m(host|node|machine)([ _]?name)?\M["'']?( (is|was))?\s*[:=]?\s*[''"([]?$', 'rank 3 of 8 on host '),
@@ -170,6 +171,12 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'other_host', 'the_leader',
 		'\m(master|leader|root|coordinator|server|rendezvous|store|endpoint|address)\w*\M|_addr\M',
 		'master node is node-0'),
+	(true, 'attempt', 'restart_count',
+		'\mrestarts?([ _-]?(count|counter|number|no|nr|attempt|id))?\M\W{0,3}$', 'restart_count='),
+	(true, 'attempt', 'start_attempt', '\m(start|launch|run|train|resum|relaunch)\w*\M.{0,40}\mattempt\W{0,3}$',
+		'starting training, attempt '),
+	(true, 'attempt', 'attempt_alone', '^\W*((job|run|training|launch|worker group)[ _-])?attempt\W{0,3}$', '=== attempt '),
+
 	(true, 'other_host', 'reaches_out', '\m(connect\w*|listen\w*|wait\w*|bind\w*|bound|lost|fail\w*|error)\M',
 		'waiting on node-3');
 

@@ -42,7 +42,8 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	setting text,
 	varying text,
 	host text,
-	other_host text
+	other_host text,
+	attempt text
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
 'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a '
@@ -75,7 +76,8 @@ BEGIN ATOMIC
 		FROM wording w WHERE w.class = 'component'
 	)
 	SELECT jsonb_populate_record(ROW(n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, s.stages,
-		s.patterns, c.components, c.patterns, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern)::@extschema@.l4_wordings,
+		s.patterns, c.components, c.patterns, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern,
+		n.pattern)::@extschema@.l4_wordings,
 		COALESCE((SELECT jsonb_object_agg(j.class, j.pattern) FROM joined j), '{}'))
 	FROM nothing n, stage s, component c;
 END;

@@ -121,7 +121,8 @@ CREATE TYPE @extschema@.l4_job_stream AS (
 	last_stage text,
 	first_iteration bigint,
 	last_iteration bigint,
-	shared boolean
+	shared boolean,
+	attempt int
 );
 COMMENT ON TYPE @extschema@.l4_job_stream IS
 'A stream of a job, as l4_job_streams gives it.';
@@ -140,7 +141,7 @@ BEGIN
 	SELECT s.stream_id, s.source_id, s.source, s.label, s.kind, @extschema@.l4_unit_of(n.node, s.rank, one_node), n.node,
 		s.rank,
 		s.record_count, s.byte_count,
-		s.first_ts, s.last_ts, s.last_stage, s.first_iteration, s.last_iteration, s.label IS NOT NULL
+		s.first_ts, s.last_ts, s.last_stage, s.first_iteration, s.last_iteration, s.label IS NOT NULL, s.attempt
 	FROM @extschema@.l4_stream s
 	LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_stream_node(s.told_node, s.node, s.rank, j.nodes, j.ranks_per_node) AS node) n
@@ -152,7 +153,7 @@ COMMENT ON FUNCTION @extschema@.l4_job_streams(text, bigint[]) IS
 'Step: The streams of a job (the given ones; NULL: all). node: as the import found it, else by rank from the job''s list '
 'of nodes, NULL where neither tells; unit: what is compared, the node or, where it is not known or the '
 'only one, the rank ("rank 7"). '
-'shared: it shares its file with other streams.';
+'shared: it shares its file with other streams. attempt: the number of the restart that its path names.';
 
 CREATE FUNCTION @extschema@.l4_rank_streams(streams @extschema@.l4_job_stream[]) RETURNS SETOF @extschema@.l4_job_stream
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 1000
@@ -169,7 +170,8 @@ BEGIN ATOMIC
 			s.stream_id
 	)
 	SELECT DISTINCT ON (s.of_unit, s.of_rank) s.stream_id, s.source_id, s.source, s.label, s.kind, s.unit, s.node, s.rank,
-		s.record_count, s.byte_count, s.first_ts, s.last_ts, f.last_stage, f.first_iteration, f.last_iteration, s.shared
+		s.record_count, s.byte_count, s.first_ts, s.last_ts, f.last_stage, f.first_iteration, f.last_iteration, s.shared,
+		s.attempt
 	FROM stream s
 	JOIN furthest f ON f.of_unit = s.of_unit AND f.of_rank = s.of_rank
 	ORDER BY s.of_unit, s.of_rank, s.last_ts DESC NULLS LAST, s.record_count DESC, s.stream_id;
@@ -180,7 +182,7 @@ COMMENT ON FUNCTION @extschema@.l4_rank_streams(@extschema@.l4_job_stream[]) IS
 'number stands for itself.';
 
 CREATE FUNCTION @extschema@.l4_telling_stream(job_id text, suspect text DEFAULT NULL, most_bytes double precision DEFAULT NULL,
-	suspect_rank int DEFAULT NULL)
+	suspect_rank int DEFAULT NULL, path_attempt int DEFAULT NULL)
 RETURNS TABLE (stream_id bigint, source_id bigint, source text, unit text, node text, rank int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1
 SET search_path = pg_catalog, pg_temp
@@ -196,6 +198,7 @@ BEGIN
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_stream_node(s.told_node, s.node, s.rank, j.nodes, j.ranks_per_node) AS node) n
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_unit_of(n.node, s.rank, one_node) AS unit) u
 	WHERE s.job_id = l4_telling_stream.job_id AND s.last_iteration IS NOT NULL
+		AND (s.attempt <> l4_telling_stream.path_attempt) IS NOT TRUE
 		AND (most_bytes IS NULL OR s.last_iteration > s.first_iteration AND s.byte_count < most_bytes)
 	ORDER BY (most_bytes IS NOT NULL OR suspect_rank IS NOT NULL) AND u.unit IS NOT DISTINCT FROM suspect
 			AND (suspect_rank IS NULL OR s.rank IS NOT DISTINCT FROM suspect_rank) DESC,
@@ -204,11 +207,11 @@ BEGIN
 	LIMIT 1;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_telling_stream(text, text, double precision, int) IS
+COMMENT ON FUNCTION @extschema@.l4_telling_stream(text, text, double precision, int, int) IS
 'Step: The stream that tells of a job''s iterations: in many programs one rank alone prints progress. The one that got '
 'furthest, rather one of a rank that is asked for (suspect, suspect_rank: unit and rank); or, where it is to be read '
 'wholly (most_bytes), of those shorter than that the one that marks most iterations, two at least, rather the suspect''s. '
-'No row where no stream prints iterations.';
+'path_attempt: none of another attempt, by its path. No row where no stream prints iterations.';
 
 CREATE TYPE @extschema@.l4_unit AS (
 	unit text,

@@ -7,16 +7,24 @@
  * than the list of nodes, which only tells in which order ranks are dealt out as a rule.
  */
 
-CREATE FUNCTION @extschema@.l4_host_parameters(shape text, wordings @extschema@.l4_wordings) RETURNS SETOF int
+CREATE FUNCTION @extschema@.l4_parameters_behind(shape text, pattern text) RETURNS SETOF int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100 ROWS 1
 BEGIN ATOMIC
 	SELECT t.position::int
-	FROM string_to_table(l4_host_parameters.shape, '<*>') WITH ORDINALITY t (text, position)
-	WHERE l4_host_parameters.shape !~ (wordings).other_host
-		AND t.position < (SELECT count(*) FROM string_to_table(l4_host_parameters.shape, '<*>'))
-		AND t.text ~ (wordings).host
-		-- a name alone is the output of "hostname"
-		AND (t.text <> '' OR l4_host_parameters.shape = '<*>');
+	FROM (SELECT x.text, x.position, count(*) OVER () AS texts
+		FROM string_to_table(l4_parameters_behind.shape, '<*>') WITH ORDINALITY x (text, position)) t
+	-- nothing but a parameter is one behind nothing
+	WHERE t.position < t.texts AND (t.text <> '' OR l4_parameters_behind.shape = '<*>')
+		AND t.text ~ l4_parameters_behind.pattern;
+END;
+COMMENT ON FUNCTION @extschema@.l4_parameters_behind(text, text) IS
+'Step: The positions of the parameters of a shape behind a text that matches a pattern.';
+
+CREATE FUNCTION @extschema@.l4_host_parameters(shape text, wordings @extschema@.l4_wordings) RETURNS SETOF int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100 ROWS 1
+BEGIN ATOMIC
+	SELECT p.position FROM @extschema@.l4_parameters_behind(l4_host_parameters.shape, (wordings).host) p (position)
+	WHERE l4_host_parameters.shape !~ (wordings).other_host;
 END;
 COMMENT ON FUNCTION @extschema@.l4_host_parameters(text, @extschema@.l4_wordings) IS
 'Step: The positions of the parameters of a shape that stand where one''s own host is named (wordings of class host before '

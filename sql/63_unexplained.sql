@@ -34,7 +34,8 @@ CREATE TYPE @extschema@.l4_unexplained_record AS (
 	role boolean,
 	"position" int,
 	value text,
-	message text
+	message text,
+	attempt int
 );
 COMMENT ON TYPE @extschema@.l4_unexplained_record IS
 'A shape that is unexplained in one stream: where it stands (unit, node and rank as in l4_job_streams), why it is '
@@ -42,8 +43,9 @@ COMMENT ON TYPE @extschema@.l4_unexplained_record IS
 'grave by level and text, whether the text says that something was told to end (ending) or speaks of another one that went '
 'away (peer), when and where first (first_ts is estimated from the records before it where it has no time of its own, '
 'and corrected where its node''s clock is off: l4_clock_offsets), whether only few streams of a successful job have '
-'that shape too (role), which parameter has which new value (position, value; NULL for other reasons), and the text of '
-'its first record (NULL past the first 500 of a job, those of rare shapes first).';
+'that shape too (role), which parameter has which new value (position, value; NULL for other reasons), the text of '
+'its first record (NULL past the first 500 of a job, those of rare shapes first), and of a job of several attempts the '
+'one it is of (attempt).';
 
 CREATE FUNCTION @extschema@.l4_compared_pool(job_id text)
 RETURNS TABLE (pool_id bigint, job_count int, fit double precision, settings jsonb, differs text[], known_kinds text[])
@@ -262,7 +264,7 @@ BEGIN ATOMIC
 		e.level,
 		@extschema@.l4_level_rank(e.level), false, false, f.line_no, e.last_line, CASE
 			WHEN e.first_line = f.line_no THEN e.first_ts END,
-		e.stage, e.first_iteration, r.role, f.position, f.value, NULL::text
+		e.stage, e.first_iteration, r.role, f.position, f.value, NULL::text, NULL::int
 	FROM chosen f
 	JOIN counted e ON e.stream_id = f.stream_id AND e.shape_id = f.shape_id
 	JOIN @extschema@.l4_job_streams(l4_unexplained_entries.job_id) t ON t.stream_id = f.stream_id
@@ -359,7 +361,7 @@ BEGIN
 			coalesce(t.told ~ (wordings).peer, false),
 		e.first_line, e.last_line, CASE WHEN @extschema@.l4_clock_was_set(e.told_ts) THEN e.told_ts END, e.told_stage,
 			e.told_iteration,
-		e.role, e.position, e.value, e.raw
+		e.role, e.position, e.value, e.raw, e.attempt
 	FROM placed e
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(e.raw) AS told OFFSET 0) t;
 END
@@ -398,7 +400,7 @@ BEGIN ATOMIC
 	)
 	SELECT r.stream_id, r.source, r.kind, r.unit, r.node, r.rank, r.shape_id, r.event_id, r.reason, r.numbers, r.occurrences,
 		r.level, r.gravity, r.ending, r.peer OR s.stream_id IS NOT NULL, r.first_line, r.last_line, r.first_ts, r.stage,
-		r.iteration, r.role, r.position, r.value, r.message
+		r.iteration, r.role, r.position, r.value, r.message, r.attempt
 	FROM unnest(l4_unexplained_blocks.unexplained) r
 	LEFT JOIN spoken s ON s.peer AND s.stream_id = r.stream_id AND s.shape_id = r.shape_id;
 END;
@@ -408,7 +410,8 @@ COMMENT ON FUNCTION @extschema@.l4_unexplained_blocks(@extschema@.l4_unexplained
 
 CREATE FUNCTION @extschema@.l4_unexplained(job_id text, use_pool boolean DEFAULT true,
 	clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
-	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
+	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL,
+	attempts @extschema@.l4_attempt[] DEFAULT NULL)
 		RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
 SET search_path = pg_catalog, pg_temp
@@ -428,17 +431,27 @@ BEGIN
 	l4_unexplained.wordings := coalesce(l4_unexplained.wordings, @extschema@.l4_wordings_in_force());
 	l4_unexplained.clocks := coalesce(l4_unexplained.clocks,
 		ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_unexplained.job_id, limits) k));
+	l4_unexplained.attempts := coalesce(l4_unexplained.attempts,
+		ARRAY(SELECT a FROM @extschema@.l4_job_attempts(l4_unexplained.job_id, limits, wordings) a));
 	SELECT p.* INTO pool FROM @extschema@.l4_compared_pool(l4_unexplained.job_id) p WHERE use_pool;
 	IF pool.pool_id IS NOT NULL THEN
 		found := ARRAY(SELECT f FROM @extschema@.l4_unexplained_by_pool(l4_unexplained.job_id, pool.pool_id, pool.known_kinds,
 			limits, wordings) f);
 	ELSE
-		found := ARRAY(SELECT f FROM @extschema@.l4_unexplained_without_pool(l4_unexplained.job_id, limits, wordings) f);
+		found := ARRAY(SELECT f FROM @extschema@.l4_unexplained_without_pool(l4_unexplained.job_id, attempts, limits,
+			wordings) f);
+	END IF;
+	records := ARRAY(SELECT r FROM @extschema@.l4_unexplained_records(l4_unexplained.job_id, found, pool.pool_id,
+		l4_unexplained.clocks, limits, wordings) r);
+	IF cardinality(attempts) > 0 THEN
+		RETURN QUERY SELECT b.* FROM @extschema@.l4_unexplained_blocks(ARRAY(
+			SELECT r FROM @extschema@.l4_attempt_records(l4_unexplained.job_id, records, attempts, pool.known_kinds, limits) r),
+			limits) b;
+		RETURN;
 	END IF;
 	records := ARRAY(
 		SELECT r
-		FROM @extschema@.l4_unexplained_records(l4_unexplained.job_id, found, pool.pool_id, l4_unexplained.clocks, limits,
-			wordings) r
+		FROM unnest(records) r
 		LEFT JOIN @extschema@.l4_progress_marks(l4_unexplained.job_id, pool.pool_id, limits) m ON m.stream_id = r.stream_id
 		WHERE NOT (r.reason IN ('new', 'new value')
 			AND @extschema@.l4_is_outlived(r.kind, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true), r.last_line,
@@ -452,8 +465,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained(text, boolean, @extschema@.l4_clock_offset[], @extschema@.l4_limits,
-	@extschema@.l4_wordings) IS
+	@extschema@.l4_wordings, @extschema@.l4_attempt[]) IS
 'Step: What successful jobs do not explain of a job, one row a stream and shape (see l4_unexplained_record): against the '
 'pool of l4_best_pool, or without one (use_pool false, or there is none) by severity, rarity and time; without what the '
-'job outlived. clocks: the result of l4_clock_offsets; limits, wordings: those in force; where at hand. Reads the '
-'summaries of the job and the records it quotes.';
+'job outlived. clocks: the result of l4_clock_offsets; limits, wordings: those in force; attempts: l4_job_attempts; where '
+'at hand. Reads the summaries of the job and the records it quotes.';

@@ -6,8 +6,8 @@
  * and what it brings about has not been seen before it.
  */
 
-CREATE FUNCTION @extschema@.l4_severe_shapes(job_id text, clocks @extschema@.l4_source_clock[], last_good timestamptz,
-	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+CREATE FUNCTION @extschema@.l4_severe_shapes(job_id text, attempts @extschema@.l4_attempt[],
+	clocks @extschema@.l4_source_clock[], last_good timestamptz, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS TABLE (stream_id bigint, shape_id bigint, first_line bigint, last_line bigint, kind text, gravity int,
 	first_at timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
@@ -19,7 +19,7 @@ BEGIN ATOMIC
 			ON s.shape_id = n.shape_id
 	),
 	entry AS (
-		SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, t.kind, s.tolerated,
+		SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, t.source_id, t.attempt, t.kind, s.tolerated,
 			greatest(@extschema@.l4_level_rank(e.level), s.gravity) AS gravity,
 			-- lines of a file that several streams share come in order, whatever their own clocks say
 			CASE WHEN c.lines IS NOT NULL THEN @extschema@.l4_time_at(e.first_line, c.lines, c.times)
@@ -35,11 +35,20 @@ BEGIN ATOMIC
 		SELECT e.*, min(e.first_at) OVER w AS first_in_job, bool_and(e.at_end) OVER w AS all_at_end FROM entry e
 		WINDOW w AS (PARTITION BY e.shape_id)
 	),
+	origin AS (
+		-- of a job of several attempts: the end of the one in which it came first
+		SELECT DISTINCT ON (e.shape_id) e.shape_id, NOT @extschema@.l4_is_before_progress(l4_severe_shapes.attempts, e.attempt,
+			e.source_id, e.first_line, e.first_at) AS late
+		FROM entry e
+		WHERE cardinality(l4_severe_shapes.attempts) > 0 AND e.first_at IS NOT NULL
+		ORDER BY e.shape_id, e.first_at, e.source_id, e.first_line, e.stream_id
+	),
 	iteration AS (
 		SELECT i.started_at FROM @extschema@.l4_job_timeline(l4_severe_shapes.job_id) i ORDER BY i.started_at OFFSET 1 LIMIT 1
 	)
 	SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, e.kind, e.gravity, e.first_at
 	FROM seen e
+	LEFT JOIN origin o ON o.shape_id = e.shape_id
 	JOIN @extschema@.l4_job_stream_ends(l4_severe_shapes.job_id, l4_severe_shapes.clocks, last_good) n
 		ON n.stream_id = e.stream_id
 	-- while a job starts warnings are common; one of which no rank came to speak leaves little else
@@ -47,6 +56,7 @@ BEGIN ATOMIC
 			l4_severe_shapes.job_id) r WHERE r.kind = 'rank') THEN (limits).gravity_trouble ELSE (limits).gravity_error END
 		AND NOT e.tolerated
 		AND CASE
+			WHEN o.shape_id IS NOT NULL THEN o.late
 			-- a full or read-only disk lies in wait until something is written
 			WHEN e.kind = 'system' AND e.gravity >= (limits).gravity_fatal
 				AND e.first_in_job > (SELECT i.started_at FROM iteration i) THEN true
@@ -56,11 +66,11 @@ BEGIN ATOMIC
 			ELSE e.first_line > n.end_line * (limits).unexplained_late_share
 		END;
 END;
-COMMENT ON FUNCTION @extschema@.l4_severe_shapes(text, @extschema@.l4_source_clock[], timestamptz, @extschema@.l4_limits,
-	@extschema@.l4_wordings) IS
+COMMENT ON FUNCTION @extschema@.l4_severe_shapes(text, @extschema@.l4_attempt[], @extschema@.l4_source_clock[], timestamptz,
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: What sounds grave, in spite of which the program does not say that it goes on, and whose first record in the whole '
 'job comes after its last good iteration (last_good; -infinity: without iterations, an error at least, anywhere, or less where '
-'no rank has a log); per stream and shape. clocks: l4_source_clocks.';
+'no rank has a log); per stream and shape. attempts: l4_job_attempts; clocks: l4_source_clocks.';
 
 CREATE FUNCTION @extschema@.l4_went_on_after(job_id text, stream_ids bigint[], lines bigint[], times timestamptz[],
 	limits @extschema@.l4_limits)
@@ -159,8 +169,8 @@ COMMENT ON FUNCTION @extschema@.l4_following_shapes(text, @extschema@.l4_unexpla
 'itself: of a job that iterated, since it had logged all that belongs to an iteration by then (iterated); of others, what '
 'says that something ended, and lines without a header in one block with a grave one.';
 
-CREATE FUNCTION @extschema@.l4_unexplained_without_pool(job_id text, limits @extschema@.l4_limits,
-	wordings @extschema@.l4_wordings)
+CREATE FUNCTION @extschema@.l4_unexplained_without_pool(job_id text, attempts @extschema@.l4_attempt[],
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_unexplained_shape
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, pg_temp
@@ -185,7 +195,8 @@ BEGIN
 		ARRAY(SELECT u FROM @extschema@.l4_unknown_values(l4_unexplained_without_pool.job_id, NULL, usual, limits) u),
 		limits) s;
 	WITH entry AS MATERIALIZED (
-		SELECT s.* FROM @extschema@.l4_severe_shapes(l4_unexplained_without_pool.job_id, clocks, last_good, limits, wordings) s
+		SELECT s.* FROM @extschema@.l4_severe_shapes(l4_unexplained_without_pool.job_id, attempts, clocks, last_good,
+			limits, wordings) s
 	),
 	survived AS (
 		SELECT o.stream_id, o.line_no
@@ -212,6 +223,8 @@ BEGIN
 		isfinite(last_good), limits, wordings) f;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_unexplained_without_pool(text, @extschema@.l4_limits, @extschema@.l4_wordings) IS
+COMMENT ON FUNCTION @extschema@.l4_unexplained_without_pool(text, @extschema@.l4_attempt[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
 'Step: What may have gone wrong in a job for which there is no pool: grave by level or wording, seldom, and near the end '
-'of its stream, without what a rank went on after; and what follows on it.';
+'of its stream, without what a rank went on after; and what follows on it. attempts: '
+'l4_job_attempts.';

@@ -3,7 +3,7 @@
 CREATE FUNCTION @extschema@.l4_node_evidence(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	accusations @extschema@.l4_accusation[] DEFAULT NULL, clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL,
-	slow @extschema@.l4_slow_regime DEFAULT NULL)
+	slow @extschema@.l4_slow_regime DEFAULT NULL, attempt @extschema@.l4_attempt DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 100
 SET search_path = pg_catalog, pg_temp
@@ -25,6 +25,8 @@ DECLARE
 	unexplained_shapes bigint[];
 	rank_fails boolean;
 	weights jsonb;
+	-- of an attempt that another one followed in the same files only what its records say is known, not where these end
+	overwritten CONSTANT boolean := @extschema@.l4_is_overwritten(l4_node_evidence.attempt);
 BEGIN
 	-- with one there is nothing to compare
 	IF cardinality(units) < 2 THEN
@@ -39,7 +41,8 @@ BEGIN
 	unexplained := ARRAY(SELECT n FROM unnest(unexplained) n WHERE n.reason <> 'setup');
 	accusations := coalesce(accusations,
 		ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_node_evidence.job_id, unexplained, limits, wordings) a));
-	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s);
+	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s
+		WHERE (s.attempt <> (l4_node_evidence.attempt).path_attempt) IS NOT TRUE);
 	unexplained_shapes := ARRAY(SELECT DISTINCT n.shape_id FROM unnest(unexplained) n);
 	placed := ARRAY(SELECT p FROM @extschema@.l4_placed_records(unexplained, units,
 		ARRAY(SELECT s.unit FROM @extschema@.l4_spokesmen(streams, unexplained, limits) s), accusations, limits, wordings) p);
@@ -53,7 +56,8 @@ BEGIN
 	weights := to_jsonb(limits);
 	RETURN QUERY
 	SELECT e.unit, e.node, e.rank, e.kind, e.part, e.part * (weights ->> ('weight_' || e.kind))::float8, e.limit_name,
-		e.numbers, e.shape_id, e.stream_id, e.line_no, e.first_ts
+		e.numbers, e.shape_id, e.stream_id, CASE WHEN NOT overwritten OR e.kind <> 'quiet' THEN e.line_no END,
+		CASE WHEN NOT overwritten OR e.kind <> 'quiet' THEN e.first_ts END
 	FROM (
 		SELECT * FROM @extschema@.l4_evidence_missing(units, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_silent(l4_node_evidence.job_id, units, streams, clocks, limits)
@@ -74,15 +78,18 @@ BEGIN
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_setup(streams, setups, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_forest(units, unexplained, limits)) e
 	-- what all have in common no single one is to blame for, however else it differs
-	WHERE cause.turn IS NULL OR e.kind IN ('missing', 'silent', 'first', 'setup');
+	WHERE (cause.turn IS NULL OR e.kind IN ('missing', 'silent', 'first', 'setup'))
+		AND (NOT overwritten OR e.kind IN ('quiet', 'named', 'accused', 'first', 'own', 'setup', 'forest'));
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],
-	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings, @extschema@.l4_slow_regime) IS
+	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings, @extschema@.l4_slow_regime,
+	@extschema@.l4_attempt) IS
 'Step: All evidence against single units (nodes; ranks where nodes are not known) of a job, one row a piece. Nothing for a '
 'job of one unit: there is nothing to compare. unexplained, accusations, clocks: the results of l4_unexplained, '
 'l4_accusations and l4_clock_offsets, where at hand; limits, wordings: those in force, where at hand; slow: '
-'l4_slow_regime, NULL where no steps are slow.';
+'l4_slow_regime, NULL where no steps are slow; attempt: one of l4_job_attempts, of which unexplained and accusations are '
+'then.';
 
 CREATE TYPE @extschema@.l4_suspect_node AS (
 	ordinal int,
@@ -139,19 +146,21 @@ COMMENT ON FUNCTION @extschema@.l4_rank_units(@extschema@.l4_evidence[], @extsch
 CREATE FUNCTION @extschema@.l4_suspect_nodes(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	accusations @extschema@.l4_accusation[] DEFAULT NULL, clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL, weak boolean DEFAULT false,
-	slow @extschema@.l4_slow_regime DEFAULT NULL)
+	slow @extschema@.l4_slow_regime DEFAULT NULL, attempt @extschema@.l4_attempt DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_suspect_node
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	SELECT s.*
 	FROM @extschema@.l4_rank_units(ARRAY(SELECT e
 		FROM @extschema@.l4_node_evidence(l4_suspect_nodes.job_id, l4_suspect_nodes.unexplained, l4_suspect_nodes.accusations,
-			l4_suspect_nodes.clocks, l4_suspect_nodes.limits, l4_suspect_nodes.wordings, l4_suspect_nodes.slow) e),
+			l4_suspect_nodes.clocks, l4_suspect_nodes.limits, l4_suspect_nodes.wordings, l4_suspect_nodes.slow,
+			l4_suspect_nodes.attempt) e),
 		COALESCE(l4_suspect_nodes.limits, @extschema@.l4_limits_in_force())) s
 	WHERE s.named OR l4_suspect_nodes.weak;
 END;
 COMMENT ON FUNCTION @extschema@.l4_suspect_nodes(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],
-	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings, boolean, @extschema@.l4_slow_regime) IS
+	@extschema@.l4_clock_offset[], @extschema@.l4_limits, @extschema@.l4_wordings, boolean, @extschema@.l4_slow_regime,
+	@extschema@.l4_attempt) IS
 'Step: The nodes of a job to look at, most suspicious first, with the sum of the evidence against each and its pieces. No '
 'row where all nodes fail alike. weak: also those that there is too little evidence against to name them (named false). '
-'unexplained, accusations, clocks, limits, wordings, slow: as l4_node_evidence takes them.';
+'unexplained, accusations, clocks, limits, wordings, slow, attempt: as l4_node_evidence takes them.';

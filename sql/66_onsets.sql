@@ -36,14 +36,15 @@ COMMENT ON FUNCTION @extschema@.l4_iteration_scores(text, bigint) IS
 'crash cuts short. Reads the file of the stream.';
 
 CREATE FUNCTION @extschema@.l4_job_state(job_id text, unit text, rank int, at_source text, at_line bigint, at_ts timestamptz,
-	limits @extschema@.l4_limits)
+	limits @extschema@.l4_limits, path_attempt int DEFAULT NULL)
 RETURNS TABLE (stage text, iteration bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
 	-- In one file lines come in order; between files time decides; where there is none, how far the job came. Only the last
 	-- segments before the place are opened.
 	WITH teller AS MATERIALIZED (SELECT t.*
-		FROM @extschema@.l4_telling_stream(l4_job_state.job_id, l4_job_state.unit, suspect_rank => l4_job_state.rank) t),
+		FROM @extschema@.l4_telling_stream(l4_job_state.job_id, l4_job_state.unit, suspect_rank => l4_job_state.rank,
+			path_attempt => l4_job_state.path_attempt) t),
 	segment AS (
 		SELECT g.*, t.stream_id, t.source = l4_job_state.at_source AS same
 		FROM teller t, @extschema@.l4_job_segments(l4_job_state.job_id, ARRAY(SELECT t.source_id FROM teller t)) g
@@ -70,9 +71,10 @@ BEGIN ATOMIC
 			ORDER BY s.line_no DESC, s.part DESC LIMIT 1),
 		(SELECT s.iteration FROM state s WHERE s.iteration IS NOT NULL ORDER BY s.line_no DESC LIMIT 1);
 END;
-COMMENT ON FUNCTION @extschema@.l4_job_state(text, text, int, text, bigint, timestamptz, @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_job_state(text, text, int, text, bigint, timestamptz, @extschema@.l4_limits, int) IS
 'Step: Stage and iteration that a job was in at a place in its logs (source, line and, as far as known, time), told by the '
-'stream that got furthest, rather one of the rank itself (l4_telling_stream). NULL where no stream prints iterations.';
+'stream that got furthest, rather one of the rank itself (l4_telling_stream), of an attempt where its path says so. NULL where '
+'no stream prints iterations.';
 
 CREATE TYPE @extschema@.l4_onset AS (
 	turn int,
@@ -132,7 +134,7 @@ COMMENT ON FUNCTION @extschema@.l4_onset_records(text, @extschema@.l4_unexplaine
 'suspect''s ranks say nothing of their failure (l4_onset_stops).';
 
 CREATE FUNCTION @extschema@.l4_onset_stops(job_id text, unexplained @extschema@.l4_unexplained_record[], suspect text,
-	accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_onset
+	accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits, path_attempt int) RETURNS SETOF @extschema@.l4_onset
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 2
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
@@ -147,7 +149,8 @@ BEGIN ATOMIC
 		SELECT s.*, s.unit = l4_onset_stops.suspect AND NOT EXISTS (SELECT FROM record r WHERE r.own_failure)
 			AND NOT EXISTS (SELECT FROM record r WHERE r.suspected AND NOT r.role
 				AND (r.stream_id = s.stream_id OR r.rank = s.rank)) IS TRUE AS quiet
-		FROM @extschema@.l4_rank_streams(ARRAY(SELECT j FROM @extschema@.l4_job_streams(l4_onset_stops.job_id) j)) s
+		FROM @extschema@.l4_rank_streams(ARRAY(SELECT j FROM @extschema@.l4_job_streams(l4_onset_stops.job_id) j
+			WHERE (j.attempt <> l4_onset_stops.path_attempt) IS NOT TRUE)) s
 	)
 	-- where the suspect's rank stood when it fell silent
 	(SELECT NULL::int, 'stopped', s.last_stage,
@@ -167,7 +170,7 @@ BEGIN ATOMIC
 	ORDER BY s.last_ts, s.stream_id LIMIT 1);
 END;
 COMMENT ON FUNCTION @extschema@.l4_onset_stops(text, @extschema@.l4_unexplained_record[], text, @extschema@.l4_accusation[],
-	@extschema@.l4_limits) IS
+	@extschema@.l4_limits, int) IS
 'Step: The ends of ranks at which a failure may have begun: where a rank of the suspect stopped that says nothing '
 'unexplained (stopped; none where another of its ranks tells of a failure of its own), and where the first rank of all '
 'ended (end).';
@@ -214,7 +217,7 @@ CREATE FUNCTION @extschema@.l4_onsets(job_id text, unexplained @extschema@.l4_un
 	suspects text[] DEFAULT NULL,
 	accusations @extschema@.l4_accusation[] DEFAULT NULL, limits @extschema@.l4_limits DEFAULT NULL,
 		wordings @extschema@.l4_wordings DEFAULT NULL, slow @extschema@.l4_slow_regime DEFAULT NULL,
-		slow_leads boolean DEFAULT false)
+		slow_leads boolean DEFAULT false, attempt @extschema@.l4_attempt DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_onset
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 5
 SET search_path = pg_catalog, pg_temp
@@ -225,6 +228,7 @@ DECLARE
 	places @extschema@.l4_onset[];
 	turns text[] := '{own,stopped,outside,rank,any,slow,end}';
 	counter @extschema@.l4_learnt_counter;
+	path_attempt CONSTANT int := (l4_onsets.attempt).path_attempt;
 BEGIN
 	l4_onsets.limits := coalesce(l4_onsets.limits, @extschema@.l4_limits_in_force());
 	l4_onsets.wordings := coalesce(l4_onsets.wordings, @extschema@.l4_wordings_in_force());
@@ -232,8 +236,10 @@ BEGIN
 		ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_onsets.job_id, true, NULL, limits, wordings) n));
 	l4_onsets.accusations := coalesce(l4_onsets.accusations,
 		ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_onsets.job_id, l4_onsets.unexplained) a));
+	-- where streams end is where the last attempt that wrote them did
 	places := ARRAY(SELECT o FROM @extschema@.l4_onset_stops(l4_onsets.job_id, l4_onsets.unexplained, suspects[1],
-		l4_onsets.accusations, limits) o);
+		l4_onsets.accusations, limits, path_attempt) o
+		WHERE NOT @extschema@.l4_is_overwritten(l4_onsets.attempt));
 	places := places || ARRAY(SELECT o FROM @extschema@.l4_onset_records(l4_onsets.job_id, l4_onsets.unexplained, suspects[1],
 		l4_onsets.accusations, EXISTS (SELECT FROM unnest(places) p WHERE p.place = 'stopped'), limits) o);
 	IF (l4_onsets.slow).iteration IS NOT NULL THEN
@@ -256,27 +262,31 @@ BEGIN
 		ORDER BY r.stream_id, r.first_line, r.shape_id
 	)
 	SELECT array_position(turns, o.place), o.place,
-		@extschema@.l4_onset_stage(n.stage, n.component, o.stage, o.rank, t.marks,
+		@extschema@.l4_onset_stage(n.stage, n.component, CASE WHEN NOT y.starting OR o.stage NOT IN ('iterating', 'evaluation',
+				'checkpoint_save', 'teardown') THEN o.stage END, o.rank, t.marks AND NOT y.starting,
 			coalesce(j.stage, CASE WHEN c.value IS NULL THEN NULL
 				WHEN o.stage IN ('evaluation', 'checkpoint_save') THEN o.stage ELSE 'iterating' END)),
-		coalesce(o.iteration, j.iteration, c.value),
+		CASE WHEN NOT y.starting THEN coalesce(o.iteration, j.iteration, c.value) END,
 		o.ts, o.unit, o.node, o.rank, o.stream_id, o.line_no, n.component
 	FROM unnest(places) o
-	LEFT JOIN (SELECT s.stream_id, s.source, s.last_iteration IS NOT NULL AS marks
+	LEFT JOIN (SELECT s.stream_id, s.source_id, s.source, s.last_iteration IS NOT NULL AS marks
 		FROM @extschema@.l4_job_streams(l4_onsets.job_id, ARRAY(SELECT p.stream_id FROM unnest(places) p)) s) t
 		ON t.stream_id = o.stream_id
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_is_starting(l4_onsets.attempt, t.source_id, o.line_no, o.ts) AS starting
+		OFFSET 0) y
 	-- where a stream without marks ended tells nothing: the end of all progress is meant
 	LEFT JOIN LATERAL (SELECT o.place IN ('stopped', 'end') AND NOT t.marks AS at_end) z ON true
 	LEFT JOIN LATERAL @extschema@.l4_job_state(l4_onsets.job_id, o.unit, o.rank, t.source,
-		CASE WHEN NOT z.at_end THEN o.line_no END, CASE WHEN NOT z.at_end THEN o.ts END, limits) j ON true
+		CASE WHEN NOT z.at_end THEN o.line_no END, CASE WHEN NOT z.at_end THEN o.ts END, limits,
+		path_attempt) j ON NOT y.starting
 	LEFT JOIN LATERAL (SELECT CASE WHEN (counter).shape_id IS NOT NULL THEN @extschema@.l4_counter_at(l4_onsets.job_id, counter,
 		o.stream_id, o.line_no, o.ts, limits) END AS value OFFSET 0) c ON true
 	LEFT JOIN named n ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.first_line = o.line_no;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_onsets(text, @extschema@.l4_unexplained_record[], text[], @extschema@.l4_accusation[],
-	@extschema@.l4_limits, @extschema@.l4_wordings, @extschema@.l4_slow_regime, boolean) IS
+	@extschema@.l4_limits, @extschema@.l4_wordings, @extschema@.l4_slow_regime, boolean, @extschema@.l4_attempt) IS
 'Step: Where the failure of a job may have begun, the most telling place first (column turn). suspects: the units of '
 'l4_suspect_nodes, in order; unexplained, accusations: the results of l4_unexplained and l4_accusations; limits, wordings: '
-'those in force; where at hand. slow: l4_slow_regime, NULL where no steps are slow; '
-'slow_leads: l4_slow_leads.';
+'those in force; where at hand. slow: l4_slow_regime, NULL where no steps are slow; slow_leads: l4_slow_leads; attempt: one '
+'of l4_job_attempts, of which all these are then.';

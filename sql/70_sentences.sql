@@ -197,7 +197,9 @@ COMMENT ON FUNCTION @extschema@.l4_evidence_sentences(@extschema@.l4_finding, in
 
 CREATE FUNCTION @extschema@.l4_finding_sentence(finding @extschema@.l4_finding) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
-RETURN CASE finding.kind
+RETURN CASE WHEN finding.facts ? 'attempts'
+	THEN format('Attempt %s of %s: ', finding.facts ->> 'attempt', finding.facts ->> 'attempts') ELSE '' END
+	|| CASE finding.kind
 	WHEN 'event' THEN @extschema@.l4_event_sentence(finding)
 	WHEN 'fault' THEN @extschema@.l4_fault_sentence(finding)
 	WHEN 'node' THEN format('Suspect %s%s: %s.', finding.facts ->> 'unit', @extschema@.l4_confidence_text(finding.confidence),
@@ -208,4 +210,5 @@ RETURN CASE finding.kind
 	ELSE @extschema@.l4_iteration_sentence(finding)
 END;
 COMMENT ON FUNCTION @extschema@.l4_finding_sentence(@extschema@.l4_finding) IS
-'Step: a finding in words (its column explanation), made of its other fields.';
+'Step: a finding in words (its column explanation), made of its other fields. Facts of any kind: attempt and attempts, where '
+'the job was started again.';

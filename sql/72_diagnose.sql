@@ -39,6 +39,103 @@ COMMENT ON FUNCTION @extschema@.l4_weak_suspects(@extschema@.l4_suspect_node[], 
 'Step: of a job in which no unit is suspected (l4_suspect_nodes with weak) those few to be looked at first all the same, as '
 'a JSON array; NULL where there is a suspect, where nothing speaks against any unit, or as little against many.';
 
+CREATE FUNCTION @extschema@.l4_attempt_findings(job_id text, use_pool boolean, clocks @extschema@.l4_clock_offset[],
+	unexplained @extschema@.l4_unexplained_record[], attempt @extschema@.l4_attempt, limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_finding
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+-- see l4_job_findings
+SET enable_nestloop = off
+SET max_parallel_workers_per_gather = 0
+SET plan_cache_mode = force_generic_plan
+SET work_mem = '64MB'
+AS $$
+#variable_conflict use_column
+DECLARE
+	-- how units are set up is an event and speaks against them, but nothing failed there
+	failing CONSTANT @extschema@.l4_unexplained_record[] := ARRAY(SELECT n FROM unnest(unexplained) n
+		WHERE n.reason <> 'setup');
+	accusations CONSTANT @extschema@.l4_accusation[] := ARRAY(SELECT a
+		FROM @extschema@.l4_accusations(l4_attempt_findings.job_id, failing, limits, wordings) a);
+	slow @extschema@.l4_slow_regime;
+	suspects @extschema@.l4_suspect_node[];
+	looked_at jsonb;
+	names text[];
+	onsets @extschema@.l4_onset[];
+	events jsonb[];
+	roles jsonb;
+	components jsonb;
+	spans jsonb;
+	-- of one attempt of several
+	never CONSTANT boolean := ((l4_attempt_findings.attempt).attempt > 1 AND (l4_attempt_findings.attempt).begun_at IS NULL
+		AND EXISTS (SELECT FROM @extschema@.l4_job_timeline(l4_attempt_findings.job_id))) IS TRUE;
+	told CONSTANT jsonb := CASE WHEN (l4_attempt_findings.attempt).attempt IS NULL THEN '{}' ELSE
+		jsonb_build_object('attempt', (l4_attempt_findings.attempt).attempt, 'attempts',
+			(l4_attempt_findings.attempt).attempts) END;
+BEGIN
+	-- steps of several attempts are not of one series
+	IF (l4_attempt_findings.attempt).attempt IS NULL THEN
+		slow := @extschema@.l4_slow_regime(l4_attempt_findings.job_id, l4_attempt_findings.use_pool, limits);
+	END IF;
+	suspects := ARRAY(SELECT s FROM @extschema@.l4_suspect_nodes(l4_attempt_findings.job_id, unexplained, accusations, clocks,
+		limits, wordings, true, slow, l4_attempt_findings.attempt) s
+		-- one more than are to be looked at: so it shows whether these are all
+		WHERE s.named OR s.ordinal <= (limits).look_first_most + 1 ORDER BY s.ordinal);
+	looked_at := @extschema@.l4_weak_suspects(suspects, limits);
+	suspects := ARRAY(SELECT s FROM unnest(suspects) s WHERE s.named ORDER BY s.ordinal);
+	names := ARRAY(SELECT s.unit FROM unnest(suspects) s);
+	onsets := ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_attempt_findings.job_id, failing, names, accusations, limits,
+		wordings, slow, @extschema@.l4_slow_leads(failing, suspects, limits), l4_attempt_findings.attempt) o ORDER BY o.turn);
+	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_attempt_findings.job_id, unexplained, names,
+		l4_attempt_findings.use_pool, accusations, limits, wordings) e);
+	components := @extschema@.l4_event_components(unexplained, events, wordings);
+	spans := (SELECT jsonb_object_agg(jsonb_build_array(s.event_id, s.source, s.unit, s.first_ts)::text,
+			jsonb_strip_nulls(jsonb_build_object('told', s.told, 'since', s.since, 'until', s.until)))
+		FROM @extschema@.l4_unexplained_spans(l4_attempt_findings.job_id, unexplained, limits) s);
+	roles := (SELECT jsonb_object_agg(e ->> 'event_id', e ->> 'role') FROM unnest(events) e);
+
+	-- By name, whatever columns a kind of finding has; the evidence and the sentence are made of the facts, last.
+	RETURN QUERY
+	SELECT (w.finding).*
+	FROM (
+		SELECT e || jsonb_build_object('component', components -> (e ->> 'event_id')) AS columns FROM unnest(events) e
+		UNION ALL
+		SELECT to_jsonb(f) || jsonb_build_object('component', components -> f.event_id::text)
+		FROM @extschema@.l4_fault_findings(l4_attempt_findings.job_id, failing, names, roles, limits, wordings) f
+		UNION ALL
+		SELECT to_jsonb(n)
+		FROM @extschema@.l4_node_findings(l4_attempt_findings.job_id, failing, suspects, limits, wordings) n
+		UNION ALL
+		SELECT to_jsonb(s) FROM @extschema@.l4_slow_findings(slow, suspects) s
+		UNION ALL
+		SELECT to_jsonb(s) FROM @extschema@.l4_stage_findings(l4_attempt_findings.job_id, onsets, wordings) s
+		UNION ALL
+		SELECT to_jsonb(i)
+		FROM @extschema@.l4_iteration_findings(l4_attempt_findings.job_id, failing, names, onsets, limits) i
+		-- an iteration with a restart in it runs unlike the others; and an attempt may not come to iterate
+		WHERE NOT (never OR told ? 'attempt' AND i.facts ->> 'basis' = 'unlike')) t
+	CROSS JOIN LATERAL (SELECT spans -> jsonb_build_array(t.columns -> 'event_id', t.columns #> '{facts,source}',
+		t.columns #> '{facts,unit}', coalesce(t.columns #> '{facts,first_at}', t.columns -> 'first_seen'))::text AS span) s
+	CROSS JOIN LATERAL (SELECT t.columns || jsonb_build_object('confidence',
+			@extschema@.l4_confidence(t.columns ->> 'kind', t.columns #> '{facts,standing}', limits),
+		'attempt', told -> 'attempt', 'iteration', CASE WHEN NOT never THEN t.columns -> 'iteration' END,
+		'facts', t.columns -> 'facts' || told
+			|| CASE WHEN s.span IS NULL OR t.columns ->> 'kind' NOT IN ('event', 'fault') THEN '{}'
+				ELSE jsonb_build_object('span', s.span) END
+			|| CASE WHEN looked_at IS NULL OR t.columns ->> 'ordinal' <> '1' OR t.columns ->> 'kind' NOT IN ('event', 'stage')
+				THEN '{}' ELSE jsonb_build_object('look_first', looked_at) END) AS columns OFFSET 0) c
+	CROSS JOIN LATERAL (SELECT jsonb_populate_record(NULL::@extschema@.l4_finding, c.columns) AS finding OFFSET 0) f
+	CROSS JOIN LATERAL (SELECT jsonb_populate_record(f.finding,
+		jsonb_build_object('evidence', @extschema@.l4_quotes_text((f.finding).facts -> 'quotes'),
+		'explanation', @extschema@.l4_finding_sentence(f.finding))) AS finding OFFSET 0) w;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_attempt_findings(text, boolean, @extschema@.l4_clock_offset[],
+	@extschema@.l4_unexplained_record[], @extschema@.l4_attempt, @extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: the findings of one attempt of a job (attempt: of l4_job_attempts; NULL: the job has one), kind by kind, as rows of '
+'l4_finding. unexplained: the records of l4_unexplained that are of it; clocks: l4_clock_offsets.';
+
 CREATE FUNCTION @extschema@.l4_job_findings(job_id text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_finding
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, pg_temp
@@ -56,79 +153,44 @@ AS $$
 DECLARE
 	clocks @extschema@.l4_clock_offset[];
 	unexplained @extschema@.l4_unexplained_record[];
-	failing @extschema@.l4_unexplained_record[];
-	accusations @extschema@.l4_accusation[];
-	suspects @extschema@.l4_suspect_node[];
-	looked_at jsonb;
-	names text[];
-	onsets @extschema@.l4_onset[];
-	events jsonb[];
-	roles jsonb;
-	components jsonb;
-	spans jsonb;
-	slow @extschema@.l4_slow_regime;
+	attempts @extschema@.l4_attempt[];
+	findings @extschema@.l4_finding[] := '{}';
+	this @extschema@.l4_attempt;
 	limits @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	wordings @extschema@.l4_wordings := @extschema@.l4_wordings_in_force();
 BEGIN
 	clocks := ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_job_findings.job_id, limits) k);
+	attempts := ARRAY(SELECT a FROM @extschema@.l4_job_attempts(l4_job_findings.job_id, limits, wordings) a);
 	unexplained := ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_job_findings.job_id, l4_job_findings.use_pool, clocks,
-		limits, wordings) n);
-	-- how units are set up is an event and speaks against them, but nothing failed there
-	failing := ARRAY(SELECT n FROM unnest(unexplained) n WHERE n.reason <> 'setup');
-	accusations := ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_job_findings.job_id, failing, limits, wordings) a);
-	slow := @extschema@.l4_slow_regime(l4_job_findings.job_id, l4_job_findings.use_pool, limits);
-	suspects := ARRAY(SELECT s FROM @extschema@.l4_suspect_nodes(l4_job_findings.job_id, unexplained, accusations, clocks,
-		limits, wordings, true, slow) s
-		-- one more than are to be looked at: so it shows whether these are all
-		WHERE s.named OR s.ordinal <= (limits).look_first_most + 1 ORDER BY s.ordinal);
-	looked_at := @extschema@.l4_weak_suspects(suspects, limits);
-	suspects := ARRAY(SELECT s FROM unnest(suspects) s WHERE s.named ORDER BY s.ordinal);
-	names := ARRAY(SELECT s.unit FROM unnest(suspects) s);
-	onsets := ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_job_findings.job_id, failing, names, accusations, limits,
-		wordings, slow, @extschema@.l4_slow_leads(failing, suspects, limits)) o ORDER BY o.turn);
-	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_job_findings.job_id, unexplained, names,
-		l4_job_findings.use_pool, accusations, limits, wordings) e);
-	components := @extschema@.l4_event_components(unexplained, events, wordings);
-	spans := (SELECT jsonb_object_agg(jsonb_build_array(s.event_id, s.source, s.unit, s.first_ts)::text,
-			jsonb_strip_nulls(jsonb_build_object('told', s.told, 'since', s.since, 'until', s.until)))
-		FROM @extschema@.l4_unexplained_spans(l4_job_findings.job_id, unexplained, limits) s);
-	roles := (SELECT jsonb_object_agg(e ->> 'event_id', e ->> 'role') FROM unnest(events) e);
-
-	-- By name, whatever columns a kind of finding has; the evidence and the sentence are made of the facts, last.
+		limits, wordings, attempts) n);
+	IF cardinality(attempts) = 0 THEN
+		RETURN QUERY SELECT f.* FROM @extschema@.l4_attempt_findings(l4_job_findings.job_id, l4_job_findings.use_pool, clocks,
+			unexplained, NULL, limits, wordings) f;
+		RETURN;
+	END IF;
+	FOREACH this IN ARRAY attempts LOOP
+		findings := findings || ARRAY(SELECT f FROM @extschema@.l4_attempt_findings(l4_job_findings.job_id,
+			l4_job_findings.use_pool, clocks, ARRAY(SELECT u FROM unnest(unexplained) u WHERE u.attempt = this.attempt), this,
+			limits, wordings) f);
+	END LOOP;
+	-- What ended the job comes first, the last attempt; but one that tells of no failure of its own (it waited for nodes that
+	-- never came, and was cancelled) behind those that do.
 	RETURN QUERY
-	SELECT (w.finding).*
+	SELECT (r.finding).*
 	FROM (
-		SELECT e || jsonb_build_object('component', components -> (e ->> 'event_id')) AS columns FROM unnest(events) e
-		UNION ALL
-		SELECT to_jsonb(f) || jsonb_build_object('component', components -> f.event_id::text)
-		FROM @extschema@.l4_fault_findings(l4_job_findings.job_id, failing, names, roles, limits, wordings) f
-		UNION ALL
-		SELECT to_jsonb(n) FROM @extschema@.l4_node_findings(l4_job_findings.job_id, failing, suspects, limits, wordings) n
-		UNION ALL
-		SELECT to_jsonb(s) FROM @extschema@.l4_slow_findings(slow, suspects) s
-		UNION ALL
-		SELECT to_jsonb(s) FROM @extschema@.l4_stage_findings(l4_job_findings.job_id, onsets, wordings) s
-		UNION ALL
-		SELECT to_jsonb(i) FROM @extschema@.l4_iteration_findings(l4_job_findings.job_id, failing, names, onsets,
-			limits) i) t
-	CROSS JOIN LATERAL (SELECT spans -> jsonb_build_array(t.columns -> 'event_id', t.columns #> '{facts,source}',
-		t.columns #> '{facts,unit}', coalesce(t.columns #> '{facts,first_at}', t.columns -> 'first_seen'))::text AS span) s
-	CROSS JOIN LATERAL (SELECT t.columns || jsonb_build_object('confidence',
-			@extschema@.l4_confidence(t.columns ->> 'kind', t.columns #> '{facts,standing}', limits),
-		'facts', t.columns -> 'facts'
-			|| CASE WHEN s.span IS NULL OR t.columns ->> 'kind' NOT IN ('event', 'fault') THEN '{}'
-				ELSE jsonb_build_object('span', s.span) END
-			|| CASE WHEN looked_at IS NULL OR t.columns ->> 'ordinal' <> '1' OR t.columns ->> 'kind' NOT IN ('event', 'stage')
-				THEN '{}' ELSE jsonb_build_object('look_first', looked_at) END) AS columns OFFSET 0) c
-	CROSS JOIN LATERAL (SELECT jsonb_populate_record(NULL::@extschema@.l4_finding, c.columns) AS finding OFFSET 0) f
-	CROSS JOIN LATERAL (SELECT jsonb_populate_record(f.finding,
-		jsonb_build_object('evidence', @extschema@.l4_quotes_text((f.finding).facts -> 'quotes'),
-		'explanation', @extschema@.l4_finding_sentence(f.finding))) AS finding OFFSET 0) w;
+		SELECT t.finding, row_number() OVER (PARTITION BY (t.finding).kind
+			ORDER BY t.fails DESC, (t.finding).attempt DESC, (t.finding).ordinal) AS ordinal
+		FROM (
+			SELECT f AS finding, count(*) FILTER (WHERE f.kind = 'node' OR f.kind = 'event' AND f.role = 'root')
+				OVER (PARTITION BY f.attempt) > 0 AS fails
+			FROM unnest(findings) f) t) o
+	CROSS JOIN LATERAL (SELECT jsonb_populate_record(o.finding, jsonb_build_object('ordinal', o.ordinal)) AS finding
+		OFFSET 0) r;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_findings(text, boolean) IS
 'Step: the findings of l4_diagnose, kind by kind, for a job that has logs, as rows of l4_finding (job_id and saved_at '
-'NULL).';
+'NULL): of a job that was started again (l4_job_attempts) attempt by attempt, the last one first.';
 
 CREATE FUNCTION @extschema@.l4_present_findings(job_id text, use_pool boolean) RETURNS SETOF @extschema@.l4_finding
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
@@ -176,7 +238,7 @@ RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank i
 	event_id bigint, template text,
 	first_seen timestamptz, occurrences bigint, nodes_affected int, evidence text, explanation text, fault_key text,
 		root_cause text, fix text, role text,
-	severity text, category text, facts jsonb, component text, confidence double precision)
+	severity text, category text, facts jsonb, component text, confidence double precision, attempt int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -194,7 +256,7 @@ BEGIN
 	SELECT f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen,
 		f.occurrences, f.nodes_affected,
 		f.evidence, f.explanation, f.fault_key, f.root_cause, f.fix, f.role, f.severity, f.category, f.facts, f.component,
-		f.confidence
+		f.confidence, f.attempt
 	FROM unnest(findings) f
 	ORDER BY f.ordinal, CASE f.kind WHEN 'fault' THEN fault_turn WHEN 'node' THEN 2 WHEN 'event' THEN 3 WHEN 'stage' THEN 5
 		WHEN 'iteration' THEN 6 ELSE 7 END;
@@ -212,7 +274,9 @@ COMMENT ON FUNCTION @extschema@.l4_diagnose(text, boolean) IS
 'sentences. component is what the code is called that failed in a root event, its fault or its stage (data_loader, '
 'checkpoint, communicator, ...), which need not be the stage: a data loader may fail while the job iterates. confidence '
 'tells of a node, a fault and an iteration how likely it is right, 0 to 1: that the node is at fault, the fault is what the '
-'failure began with, and the iteration is at most one off; fitted to labelled failures, a site''s own by l4_calibrate. '
+'failure began with, and the iteration is at most one off; fitted to labelled failures, a site''s own by l4_calibrate. attempt: '
+'of a job that was started again, which of its attempts a finding is of (from 1; NULL: there was one): what ended the last '
+'comes first, then what ended those before. '
 'use_pool false leaves the successful jobs out. Of a job whose log text was dropped (l4_drop_log_text) it is '
 'the newest saved diagnosis. Reads only. Errors: the job is not known (P0002) or has no logs (55000), or neither their '
 'text nor a saved diagnosis. Paper: Jiang et al., FSE 2025.';

@@ -22,7 +22,7 @@ ALTER TABLE @extschema@.l4_pool_job ADD step_seconds double precision;
 ALTER TABLE @extschema@.l4_inbox ADD tenant name;
 ALTER TABLE @extschema@.l4_fault_history ADD tenant name;
 ALTER TABLE @extschema@.l4_finding ADD severity text, ADD category text, ADD facts jsonb, ADD component text,
-	ADD confidence double precision;
+	ADD confidence double precision, ADD attempt int;
 ALTER TABLE @extschema@.l4_diagnosis ADD limits jsonb NOT NULL DEFAULT '{}', ADD wordings text[] NOT NULL DEFAULT '{}';
 
 -- The names of the built-in rows of 0.1.0, each with the beginning of the MD5 of the row as it came.

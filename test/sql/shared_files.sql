@@ -6,7 +6,8 @@ SET client_min_messages = warning;
 SET timezone = 'UTC';
 
 CREATE TABLE line (job text, turn numeric, rank int, line text);
--- Eight ranks on four nodes, of which the ranks say so (hello: %1$s the rank, %2$s the node), and ten steps. dealt: block, cyclic.
+-- Eight ranks on four nodes, of which the ranks say so (hello: %1$s the rank, %2$s the node), and ten steps. dealt: block or
+-- cyclic.
 CREATE FUNCTION node_of(rank int, dealt text) RETURNS text LANGUAGE sql AS $$
 	SELECT 'gpu-' || 11 + CASE dealt WHEN 'cyclic' THEN rank % 4 ELSE rank / 2 END
 $$;
@@ -14,8 +15,8 @@ CREATE FUNCTION say(job text, ranks int[], turn numeric, line text) RETURNS void
 	INSERT INTO line SELECT job, turn + r * 0.001, r, format('2026-11-20 22:00:%s,%s %s',
 		lpad(floor(turn)::text, 2, '0'), 100 + r, line) FROM unnest(ranks) r
 $$;
-CREATE FUNCTION make_job(job text, hello text DEFAULT 'INFO rank %1$s of 8 on host %2$s, pid 4%1$s', dealt text DEFAULT 'block')
-RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION make_job(job text, hello text DEFAULT 'INFO rank %1$s of 8 on host %2$s, pid 4%1$s',
+	dealt text DEFAULT 'block') RETURNS void LANGUAGE sql AS $$
 	INSERT INTO line SELECT job, 1 + r * 0.001, r, '2026-11-20 22:00:01,100 ' || format(hello, r, node_of(r, dealt))
 	FROM generate_series(0, 7) r WHERE hello <> '';
 	SELECT say(job, '{0,1,2,3,4,5,6,7}', 2 + s, format('INFO step %s loss %s', s, 9 - s * 0.1)) FROM generate_series(1, 10) s;
@@ -26,7 +27,8 @@ RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM l4_register_job(job, '{}', 'failed', nodes, 2);
 	RETURN (l4_ingest(job, format($q$
-		SELECT CASE WHEN rank IS NULL THEN '' ELSE format(%L, rank, node_of(rank, %L)) END || line AS line, NULL::text AS node, NULL::int AS rank,
+		SELECT CASE WHEN rank IS NULL THEN '' ELSE format(%L, rank, node_of(rank, %L)) END || line AS line,
+			NULL::text AS node, NULL::int AS rank,
 			'slurm-4711.out' AS source
 		FROM line WHERE job = %L ORDER BY turn, rank, line COLLATE "C"$q$, label, dealt, job))).rows;
 END $$;
@@ -40,7 +42,8 @@ $$;
 
 \echo == labels of launchers: srun, MPICH, Open MPI, PyTorch
 SELECT l.name, (SELECT make_job(l.name)) IS NULL AS made, load_job(l.name, l.label), placed(l.name)
-FROM (VALUES ('srun', ' %1$s: '), ('hydra', '[%1$s] '), ('tag', '[1,%1$s]<stdout>: '), ('torch', '[rank%1$s]: ')) l (name, label);
+FROM (VALUES ('srun', ' %1$s: '), ('hydra', '[%1$s] '), ('tag', '[1,%1$s]<stdout>: '), ('torch', '[rank%1$s]: '))
+	l (name, label);
 \echo == labels that name the host
 SELECT l.name, (SELECT make_job(l.name, '')) IS NULL AS made, load_job(l.name, l.label), placed(l.name)
 FROM (VALUES ('host', '%2$s:%1$s: '), ('detailed', '[prterun-4711@1,%1$s][%2$s:41]<stdout>: ')) l (name, label);
@@ -49,7 +52,8 @@ SELECT h.name, (SELECT make_job(h.name, h.hello)) IS NULL AS made, load_job(h.na
 FROM (VALUES ('equals', 'INFO hostname=%2$s local_rank=0'), ('starts', 'INFO worker started on %2$s'),
 	('alone', '%2$s')) h (name, hello);
 SELECT make_job('nccl', '') \g /dev/null
-INSERT INTO line SELECT 'nccl', 1 + r * 0.001, r, format('%s:4%s:5%s [0] NCCL INFO Bootstrap : Using eth0', node_of(r, ''), r, r)
+INSERT INTO line SELECT 'nccl', 1 + r * 0.001, r,
+	format('%s:4%s:5%s [0] NCCL INFO Bootstrap : Using eth0', node_of(r, ''), r, r)
 FROM generate_series(0, 7) r;
 SELECT load_job('nccl', '%1$s: '), placed('nccl');
 \echo == what does not: hosts of others, devices, one for all, words of few
@@ -70,7 +74,7 @@ INSERT INTO l4_wording (name, class, pattern, enabled) SELECT name, class, patte
 SELECT l4_learn_rank_nodes('domain'), placed('domain');
 DELETE FROM l4_wording WHERE NOT builtin;
 
-\echo == a rank that crashes: its node, by its own words; what follows is recalled, too: complaints of the others, lines of the launcher
+\echo == a rank that crashes: its node, by its own words; what follows is recalled: complaints, lines of the launcher
 SELECT make_job('crash') \g /dev/null
 INSERT INTO line VALUES ('crash', 13, 5, 'Traceback (most recent call last):'),
 	('crash', 13.1, 5, '  File "/app/train.py", line 88, in <module>'),
@@ -85,7 +89,8 @@ SELECT ordinal, role, node, rank, stage, iteration, occurrences, template FROM l
 SELECT make_job('dead') \g /dev/null
 SELECT say('dead', '{0,1,2,3,6,7}', 43, 'ERROR all_reduce timed out after 30 s') \g /dev/null
 INSERT INTO line VALUES ('dead', 50, NULL, 'srun: error: Node failure on gpu-13'),
-	('dead', 50.1, NULL, 'slurmstepd: error: *** STEP 4711.0 ON gpu-11 CANCELLED AT 2026-11-20T22:00:50 DUE TO NODE FAILURE ***'),
+	('dead', 50.1, NULL,
+		'slurmstepd: error: *** STEP 4711.0 ON gpu-11 CANCELLED AT 2026-11-20T22:00:50 DUE TO NODE FAILURE ***'),
 	('dead', 51, NULL, 'srun: error: gpu-12: task 3: Exited with exit code 1');
 SELECT load_job('dead', '%1$s: ');
 SELECT * FROM blamed('dead');

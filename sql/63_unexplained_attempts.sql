@@ -1,0 +1,110 @@
+/*
+ * What is unexplained, attempt by attempt: the counts know a statement's first and last record in a stream, but a job that was
+ * started again fails in each attempt with the same words.
+ */
+
+CREATE FUNCTION @extschema@.l4_attempt_records(job_id text, unexplained @extschema@.l4_unexplained_record[],
+	attempts @extschema@.l4_attempt[], known_kinds text[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_unexplained_record
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 1000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	streams @extschema@.l4_job_stream[] := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_attempt_records.job_id,
+		ARRAY(SELECT DISTINCT r.stream_id FROM unnest(unexplained) r)) s);
+	clocks @extschema@.l4_source_clock[] := ARRAY(SELECT c
+		FROM @extschema@.l4_source_clocks(l4_attempt_records.job_id, limits) c);
+BEGIN
+	RETURN QUERY
+	WITH ended AS MATERIALIZED (
+		SELECT e.stream_id, e.shape_id, e.first_ts, e.last_ts, s.attempt AS path_attempt, s.source_id, e.first_line, e.last_line
+		FROM @extschema@.l4_job_counts(l4_attempt_records.job_id, ARRAY(SELECT s.stream_id FROM unnest(streams) s)) e
+		JOIN unnest(streams) s ON s.stream_id = e.stream_id
+	),
+	-- behind the last stamp that a stream has in an attempt lines may have been written at any time
+	stamped AS (
+		SELECT e.stream_id, m.attempt, max(m.ts) AS ts
+		FROM ended e
+		CROSS JOIN LATERAL (
+			SELECT @extschema@.l4_attempt_of(attempts, e.path_attempt, e.source_id, t.line_no, t.ts), t.ts
+			FROM (VALUES (e.first_line, e.first_ts), (e.last_line, e.last_ts)) t (line_no, ts)) m (attempt, ts)
+		GROUP BY e.stream_id, m.attempt
+	),
+	bound AS MATERIALIZED (
+		SELECT r.*, s.source_id, s.attempt AS path_attempt, e.last_ts,
+			@extschema@.l4_attempt_of(attempts, s.attempt, s.source_id, r.first_line, r.first_ts) AS first_attempt,
+			@extschema@.l4_attempt_of(attempts, s.attempt, s.source_id, r.last_line, greatest(e.last_ts, r.first_ts))
+				AS last_attempt
+		FROM unnest(unexplained) r
+		JOIN unnest(streams) s ON s.stream_id = r.stream_id
+		LEFT JOIN ended e ON e.stream_id = r.stream_id AND e.shape_id = r.shape_id
+	),
+	-- where it recurs in another attempt its records are read
+	again AS MATERIALIZED (SELECT b.* FROM bound b WHERE b.first_attempt < b.last_attempt),
+	segment AS MATERIALIZED (
+		SELECT g.*
+		FROM (SELECT array_agg(DISTINCT a.source_id) AS source_ids, array_agg(DISTINCT a.shape_id) AS shape_ids
+			FROM again a HAVING count(*) > 0) w
+		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_attempt_records.job_id, w.source_ids, w.shape_ids) g
+	),
+	record AS MATERIALIZED (
+		SELECT a.stream_id, a.shape_id, r.line_no, r.part, r.ts, r.stage, r.iteration, r.raw,
+			@extschema@.l4_attempt_of(attempts, a.path_attempt, a.source_id, r.line_no, greatest(r.ts, a.first_ts)) AS attempt
+		FROM again a
+		JOIN segment g ON g.source_id = a.source_id AND g.first_line <= a.last_line AND g.last_line >= a.first_line
+		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+		WHERE r.stream_id = a.stream_id AND r.shape_id = a.shape_id
+			AND (a.value IS NULL OR r.parameters[a.position] = a.value)
+	),
+	part AS MATERIALIZED (
+		SELECT DISTINCT ON (r.stream_id, r.shape_id, r.attempt) r.stream_id, r.shape_id, r.attempt, r.line_no, r.ts, r.stage,
+			r.iteration, r.raw, count(*) OVER w AS occurrences, max(r.line_no) OVER w AS last_line, max(r.ts) OVER w AS last_ts
+		FROM record r WINDOW w AS (PARTITION BY r.stream_id, r.shape_id, r.attempt)
+		ORDER BY r.stream_id, r.shape_id, r.attempt, r.line_no, r.part
+	),
+	attempted AS (
+		SELECT b.stream_id, b.source, b.kind, b.unit, b.node, b.rank, b.shape_id, b.event_id, b.reason, b.numbers,
+			coalesce(p.occurrences, b.occurrences) AS occurrences, b.level, b.gravity, b.ending, b.peer,
+			coalesce(p.line_no, b.first_line) AS first_line, coalesce(p.last_line, b.last_line) AS last_line,
+			-- a record without a stamp bears that of the attempt before
+			CASE WHEN p.attempt > b.first_attempt THEN greatest(p.ts, (SELECT a.since FROM unnest(attempts) a
+				WHERE a.attempt = p.attempt)) ELSE b.first_ts END AS first_ts,
+			CASE WHEN p.attempt > b.first_attempt THEN p.stage ELSE b.stage END AS stage,
+			CASE WHEN p.attempt > b.first_attempt THEN p.iteration ELSE b.iteration END AS iteration,
+			b.role, b.position, b.value, CASE WHEN p.attempt > b.first_attempt THEN p.raw ELSE b.message END AS message,
+			coalesce(p.attempt, b.first_attempt) AS attempt, CASE
+				WHEN c.lines IS NOT NULL THEN @extschema@.l4_time_at(coalesce(p.last_line, b.last_line), c.lines, c.times)
+				ELSE coalesce(p.last_ts, b.last_ts, b.first_ts) END AS last_ts, c.lines IS NOT NULL AS shared, b.source_id
+		FROM bound b
+		LEFT JOIN unnest(clocks) c ON c.source_id = b.source_id
+		LEFT JOIN part p ON b.first_attempt < b.last_attempt AND p.stream_id = b.stream_id AND p.shape_id = b.shape_id
+	)
+	SELECT t.stream_id, t.source, t.kind, t.unit, t.node, t.rank, t.shape_id, t.event_id, t.reason, t.numbers, t.occurrences,
+		t.level, t.gravity, t.ending, t.peer, t.first_line, t.last_line, t.first_ts,
+		CASE WHEN NOT z.starting OR t.stage NOT IN ('iterating', 'evaluation', 'checkpoint_save', 'teardown') THEN t.stage END,
+		CASE WHEN NOT z.starting THEN t.iteration END, t.role, t.position, t.value, t.message, t.attempt
+	FROM attempted t
+	LEFT JOIN unnest(attempts) a ON a.attempt = t.attempt
+	LEFT JOIN stamped s ON s.stream_id = t.stream_id AND s.attempt = t.attempt
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_is_starting(a, t.source_id, t.first_line, t.first_ts) AS starting OFFSET 0) z
+	-- Outlived is what progress of its own attempt came after, by lines where these tell, else by times (in milliseconds, as the
+	-- rule takes numbers): the line, or the moment, before the iteration in question.
+	CROSS JOIN LATERAL (SELECT * FROM (VALUES
+		(a.teller_id = t.source_id, t.last_line, a.grave_line - 1, a.mild_line - 1),
+		(a.teller_id IS DISTINCT FROM t.source_id, (extract(epoch FROM t.last_ts) * 1000)::bigint,
+			(extract(epoch FROM a.grave_before) * 1000)::bigint - 1, (extract(epoch FROM a.mild_before) * 1000)::bigint - 1))
+		v (here, place, grave, mild) WHERE v.here) v
+	WHERE NOT (t.reason IN ('new', 'new value')
+		AND (t.shared OR t.last_ts < s.ts OR (@extschema@.l4_parse(split_part(t.message, E'\n', 1), reference => t.first_ts)).time
+			IS NOT NULL)
+		AND @extschema@.l4_is_outlived(t.kind, t.gravity, coalesce(t.kind = ANY (known_kinds), true), v.place, v.grave, v.mild,
+			limits));
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_attempt_records(text, @extschema@.l4_unexplained_record[], @extschema@.l4_attempt[], text[],
+	@extschema@.l4_limits) IS
+'Step: Unexplained records of a job of several attempts (l4_job_attempts), one a stream, shape and attempt, without what the '
+'attempt outlived. known_kinds: the kinds of streams that the pool can judge. Reads the records of what recurs in a further '
+'attempt.';

@@ -1,0 +1,109 @@
+-- Jobs that were started again: where one attempt ends and the next begins, and what each died of.
+CREATE SCHEMA attempts;
+SET search_path = attempts, public;
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+
+CREATE TABLE line (job text, attempt int, rank int, source text, at numeric, line text);
+-- One attempt of eight ranks on four nodes: five statements of set-up, then an iteration every two seconds, with a stamp each.
+CREATE FUNCTION run(job text, attempt int, at numeric, first int, last int) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO line
+	SELECT job, attempt, r, 'train', run.at + s.turn * 0.3 + r * 0.001, 'INFO ' || s.line
+	FROM generate_series(0, 7) r, unnest(ARRAY['starting, world size 8', 'model has 1234 parameters', 'process group is up',
+		'optimizer is ready', 'data loader is ready']) WITH ORDINALITY s (line, turn);
+	INSERT INTO line
+	SELECT job, attempt, r, 'train', run.at + 5 + (s - first) * 2 + r * 0.001, format('INFO step %s loss %s', s, 9 - s * 0.01)
+	FROM generate_series(0, 7) r, generate_series(first, last) s;
+$$;
+-- Rank 5 fails by itself, the others lose it; or rank 2 does, in other words.
+CREATE FUNCTION crash(job text, attempt int, at numeric) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO line
+	SELECT job, attempt, r, 'train', crash.at + CASE r WHEN 5 THEN 1 ELSE 3 + r * 0.001 END,
+		CASE r WHEN 5 THEN 'ERROR device 0 failed' ELSE 'ERROR all_reduce failed: connection closed by peer' END
+	FROM generate_series(0, 7) r
+$$;
+CREATE FUNCTION diverge(job text, attempt int, at numeric) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO line
+	SELECT job, attempt, r, 'train', diverge.at + CASE r WHEN 2 THEN 1 ELSE 3 + r * 0.001 END,
+		CASE r WHEN 2 THEN 'ERROR loss is nan in batch 3' ELSE 'ERROR the gradient is not finite, giving up' END
+	FROM generate_series(0, 7) r
+$$;
+-- files: rank (one each, of all attempts), label (one for all), path (one each and attempt).
+CREATE FUNCTION load_job(job text, files text DEFAULT 'rank', status text DEFAULT 'failed') RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM l4_register_job(job, '{}', status, '{n0,n1,n2,n3}', 2);
+	RETURN (l4_ingest(job, format($q$
+		SELECT CASE WHEN %L = 'label' THEN rank || ': ' ELSE '' END
+			|| to_char(timestamp '2026-11-20 22:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS') || ' ' || line AS line,
+			CASE WHEN rank IS NULL THEN 'n0' WHEN %1$L = 'path' THEN 'n' || rank / 2 END AS node,
+			CASE WHEN %1$L = 'rank' THEN rank END AS rank,
+			CASE WHEN source <> 'train' THEN source WHEN %1$L = 'label' THEN 'job.out'
+				WHEN %1$L = 'path' THEN format('n%%s/run_1/attempt_%%s/%%s/stderr.log', rank / 2, attempt, rank %% 2)
+				ELSE 'rank-' || rank || '.log' END AS source
+		FROM line WHERE job = %2$L ORDER BY at, rank, line COLLATE "C"$q$, files, job))).rows;
+END $$;
+CREATE FUNCTION attempts(job text) RETURNS TABLE (attempt text, path int, line bigint, since text, until text) LANGUAGE sql AS $$
+	SELECT format('%s of %s', attempt, attempts), path_attempt, first_line, to_char(since, 'HH24:MI:SS.MS'),
+		to_char(until, 'HH24:MI:SS.MS')
+	FROM l4_job_attempts(job) ORDER BY 1
+$$;
+CREATE FUNCTION died(job text, use_pool boolean DEFAULT true)
+RETURNS TABLE (attempt int, node text, rank int, root text, stage text, iteration bigint) LANGUAGE sql AS $$
+	SELECT a.attempt, n.node, n.rank, e.template, s.stage, i.iteration
+	FROM (SELECT attempt, min(ordinal) AS turn FROM l4_diagnose(job, use_pool) WHERE kind = 'stage' GROUP BY attempt) a
+	LEFT JOIN l4_diagnose(job, use_pool) n ON n.kind = 'node' AND n.attempt IS NOT DISTINCT FROM a.attempt
+	LEFT JOIN (SELECT DISTINCT ON (attempt) * FROM l4_diagnose(job, use_pool) WHERE kind = 'event' AND role = 'root'
+		ORDER BY attempt, ordinal) e ON e.attempt IS NOT DISTINCT FROM a.attempt
+	LEFT JOIN (SELECT DISTINCT ON (attempt) * FROM l4_diagnose(job, use_pool) WHERE kind = 'stage' ORDER BY attempt, ordinal) s
+		ON s.attempt IS NOT DISTINCT FROM a.attempt
+	LEFT JOIN (SELECT DISTINCT ON (attempt) * FROM l4_diagnose(job, use_pool) WHERE kind = 'iteration'
+		ORDER BY attempt, ordinal) i ON i.attempt IS NOT DISTINCT FROM a.attempt
+	ORDER BY a.turn
+$$;
+
+\echo == two attempts, in files of the ranks, in one file, and in files of their own: the second goes on from a checkpoint
+SELECT f.files, run(f.files, 0, 0, 1, 40) IS NULL AND crash(f.files, 0, 85) IS NULL AND run(f.files, 1, 100, 31, 90) IS NULL
+	AND diverge(f.files, 1, 225) IS NULL AS made, load_job(f.files, f.files)
+FROM (VALUES ('rank'), ('label'), ('path')) f (files);
+SELECT f.files, a.* FROM (VALUES ('rank'), ('label'), ('path')) f (files) CROSS JOIN LATERAL attempts(f.files) a;
+SELECT f.files, d.* FROM (VALUES ('rank'), ('label'), ('path')) f (files) CROSS JOIN LATERAL died(f.files) d;
+SELECT kind, ordinal, attempt, explanation FROM l4_diagnose('rank') WHERE kind = 'node';
+\echo == kept with the findings
+SELECT l4_save_diagnosis('rank') > 5 AS kept;
+SELECT attempt, count(*) FILTER (WHERE kind = 'node') AS nodes FROM l4_finding WHERE job_id = 'rank' GROUP BY attempt ORDER BY 1;
+\echo == three that die of the same: each is told, though the words are one statement
+SELECT run('same', 0, 0, 1, 40), crash('same', 0, 85), run('same', 1, 100, 31, 60), crash('same', 1, 165),
+	run('same', 2, 180, 51, 60), crash('same', 2, 205) \g /dev/null
+SELECT load_job('same');
+SELECT * FROM died('same');
+\echo == a launcher counts restarts: the second attempt dies while it starts, the third runs
+SELECT run('counted', 0, 0, 1, 40), crash('counted', 0, 85), run('counted', 2, 120, 31, 60), diverge('counted', 2, 185)
+\g /dev/null
+INSERT INTO line SELECT 'counted', NULL, NULL, 'n0/agent.log', c.at, 'INFO rendezvous complete, restart_count=' || c.count
+FROM (VALUES (0, 0), (1, 95), (2, 119)) c (count, at);
+INSERT INTO line VALUES ('counted', 1, 4, 'train', 100, 'ERROR cannot map the index of the data set');
+SELECT load_job('counted');
+SELECT * FROM attempts('counted');
+SELECT * FROM died('counted');
+\echo == the last one only waits for a node, and is cancelled: what killed the first is told first
+SELECT run('waits', 0, 0, 1, 40), crash('waits', 0, 85) \g /dev/null
+INSERT INTO line SELECT 'waits', 1, NULL, 'n0/agent.log', c.at, c.line FROM (VALUES
+	(0, 'INFO starting training attempt 1/3'), (100, 'INFO starting training attempt 2/3'),
+	(400, 'WARNING received SIGTERM')) c (at, line);
+SELECT load_job('waits');
+SELECT * FROM died('waits');
+\echo == what is no restart: epochs that count from one again and say so, a download that is tried again
+SELECT run('epochs', 0, 0, 1, 40) \g /dev/null
+INSERT INTO line SELECT 'epochs', 0, r, 'train', 90 + e * 30 + s, format('INFO %s', CASE s WHEN 0 THEN 'data loader is ready'
+	ELSE format('step %s loss 3', s) END) FROM generate_series(0, 7) r, generate_series(0, 3) e, generate_series(0, 20) s;
+INSERT INTO line VALUES ('epochs', 0, 3, 'train', 3, 'WARNING retrying the download, attempt 1/3'),
+	('epochs', 0, 3, 'train', 4, 'WARNING retrying the download, attempt 2/3');
+SELECT load_job('epochs');
+SELECT count(*) FROM attempts('epochs');
+\echo == a job that succeeded the second time: nobody is blamed of that attempt
+SELECT run('good', 0, 0, 1, 40), crash('good', 0, 85), run('good', 1, 100, 31, 90) \g /dev/null
+SELECT load_job('good', status => 'succeeded');
+SELECT attempt, node, rank FROM l4_diagnose('good', false) WHERE kind = 'node';
+-- nothing is left for other tests
+SELECT l4_delete_job(job_id) FROM l4_job WHERE job_id IN (SELECT l.job FROM line l) \g /dev/null
+DROP SCHEMA attempts CASCADE;
