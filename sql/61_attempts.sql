@@ -3,8 +3,8 @@
  *
  * Where one ends and the next begins is told by paths (attempt_1/...), by what launchers and ranks say of restarts (a restart
  * count that grows, "attempt 2/3"), and by the set-up: a stream that iterates and then says again most of what it said before
- * its first iteration was started anew, at whatever iteration it goes on. Iterations that begin anew alone are no sign: those of
- * an epoch do, too.
+ * its first iteration was started anew, at whatever iteration it goes on. Iterations that begin anew alone are no sign: those
+ * of an epoch do, too.
  */
 
 CREATE TYPE @extschema@.l4_attempt AS (
@@ -27,8 +27,8 @@ CREATE TYPE @extschema@.l4_attempt AS (
 COMMENT ON TYPE @extschema@.l4_attempt IS
 'One of a job''s attempts (attempt, from 1, of how many): its number in the paths, where these tell; the source in which lines '
 'tell where it begins (source_id, first_line; before_line: where the next one does); from when and until when it ran (NULL: '
-'open); and the times before which grave and other records were outlived by its progress (NULL: none was), in the source of the '
-'stream that tells of it (teller_id) the lines; and when and where there it began to iterate (begun_at, begun_line).';
+'open); and the times before which grave and other records were outlived by its progress (NULL: none was), in the source of '
+'the stream that tells of it (teller_id) the lines; and when and where there it began to iterate (begun_at, begun_line).';
 
 CREATE FUNCTION @extschema@.l4_restart_lines(job_id text, limits @extschema@.l4_limits)
 RETURNS TABLE (source_id bigint, line_no bigint, ts timestamptz)
@@ -46,9 +46,12 @@ DECLARE
 BEGIN
 	SELECT t.stream_id, t.source_id INTO teller FROM @extschema@.l4_telling_stream(l4_restart_lines.job_id) t;
 	entries := ARRAY(SELECT e FROM @extschema@.l4_job_counts(l4_restart_lines.job_id, ARRAY[teller.stream_id]) e);
-	-- where iterations begin: with what comes in each of them, the first one too
-	begun := (SELECT e.first_line FROM unnest(entries) e WHERE e.first_iteration IS NOT NULL
-		ORDER BY e.first_iteration, e.occurrences DESC, e.first_line DESC LIMIT 1);
+	-- where iterations begin: with the first of what comes in each of them, the first one too
+	begun := (SELECT min(e.first_line)
+		FROM (SELECT e.first_line, e.occurrences, max(e.occurrences) OVER () AS most
+			FROM (SELECT e.*, min(e.first_iteration) OVER () AS earliest FROM unnest(entries) e) e
+			WHERE e.first_iteration = e.earliest) e
+		WHERE e.occurrences * 2 > e.most);
 	setup := ARRAY(SELECT e.shape_id FROM unnest(entries) e WHERE e.first_line < begun);
 	needed := greatest(limits.attempt_setup_statements, cardinality(setup) * limits.attempt_setup_share);
 	-- the counts tell whether there is anything to be read for
@@ -82,7 +85,8 @@ BEGIN
 		SELECT s.shape_id FROM span s LEFT JOIN wave w ON w.span = s.span
 		WHERE s.of_setup
 		GROUP BY s.shape_id
-		HAVING count(*) FILTER (WHERE s.line_no < begun AND s.iteration IS NULL) = 1 AND count(DISTINCT w.span) = (SELECT count(*) FROM wave)
+		HAVING count(*) FILTER (WHERE s.line_no < begun AND s.iteration IS NULL) = 1
+			AND count(DISTINCT w.span) = (SELECT count(*) FROM wave)
 		ORDER BY min(s.line_no) LIMIT 1
 	)
 	SELECT teller.source_id, s.line_no, (
@@ -114,7 +118,8 @@ BEGIN
 	-- a few tell: logs of no node first, then launchers, then ranks
 	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_told_restarts.job_id) s
 		WHERE s.kind <> 'system' AND s.record_count > 0
-		ORDER BY s.unit IS NOT NULL, s.kind <> 'launcher', s.record_count DESC, s.stream_id LIMIT limits.attempt_streams::bigint);
+		ORDER BY s.unit IS NOT NULL, s.kind <> 'launcher', s.record_count DESC, s.stream_id
+		LIMIT limits.attempt_streams::bigint);
 	shapes := ARRAY(SELECT DISTINCT h.shape_id
 		FROM @extschema@.l4_job_counts(l4_told_restarts.job_id, ARRAY(SELECT s.stream_id FROM unnest(streams) s)) e
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
@@ -245,7 +250,8 @@ BEGIN
 	CROSS JOIN LATERAL (
 		SELECT min(i.started_at) FILTER (WHERE i.grave) AS grave, min(i.started_at) FILTER (WHERE i.from_end = 2) AS mild,
 			min(i.source_id) AS source_id, min(i.line_no) FILTER (WHERE i.grave) AS grave_line,
-			min(i.line_no) FILTER (WHERE i.from_end = 2) AS mild_line, min(i.started_at) AS begun_at, min(i.line_no) AS begun_line
+			min(i.line_no) FILTER (WHERE i.from_end = 2) AS mild_line, min(i.started_at) AS begun_at,
+			min(i.line_no) AS begun_line
 		FROM (
 			SELECT i.*, i.n >= limits.progress_iterations
 				AND i.from_end = 1 + least(limits.progress_most, greatest(2, floor(i.n * limits.progress_share))) AS grave

@@ -3,6 +3,60 @@
  * started again fails in each attempt with the same words.
  */
 
+CREATE FUNCTION @extschema@.l4_recurrences(job_id text, stream_ids bigint[], shape_ids bigint[],
+	unexplained @extschema@.l4_unexplained_record[], streams @extschema@.l4_job_stream[], attempts @extschema@.l4_attempt[])
+RETURNS TABLE (stream_id bigint, shape_id bigint, attempt int, line_no bigint, ts timestamptz, stage text, iteration bigint,
+	raw text, occurrences bigint, last_line bigint, last_ts timestamptz)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	WITH again AS MATERIALIZED (
+		SELECT w.stream_id, w.shape_id, s.source_id, s.attempt, u.first_line, u.last_line, u.first_ts, u.position, u.value
+		FROM unnest(l4_recurrences.stream_ids, l4_recurrences.shape_ids) w (stream_id, shape_id)
+		JOIN unnest(l4_recurrences.streams) s ON s.stream_id = w.stream_id
+		JOIN unnest(l4_recurrences.unexplained) u ON u.stream_id = w.stream_id AND u.shape_id = w.shape_id
+	),
+	segment AS MATERIALIZED (
+		SELECT g.*
+		FROM (SELECT array_agg(DISTINCT a.source_id) AS source_ids, array_agg(DISTINCT a.shape_id) AS shape_ids
+			FROM again a HAVING count(*) > 0) w
+		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_recurrences.job_id, w.source_ids, w.shape_ids) g
+	),
+	record AS MATERIALIZED (
+		SELECT a.stream_id, a.shape_id, r.line_no, r.part, r.ts, r.stage, r.iteration, r.raw,
+			@extschema@.l4_attempt_of(l4_recurrences.attempts, a.attempt, a.source_id, r.line_no, greatest(r.ts, a.first_ts))
+				AS attempt
+		FROM again a
+		JOIN segment g ON g.source_id = a.source_id AND g.first_line <= a.last_line AND g.last_line >= a.first_line
+		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+		WHERE r.stream_id = a.stream_id AND r.shape_id = a.shape_id
+			AND (a.value IS NULL OR r.parameters[a.position] = a.value)
+	)
+	SELECT DISTINCT ON (r.stream_id, r.shape_id, r.attempt) r.stream_id, r.shape_id, r.attempt, r.line_no, r.ts, r.stage,
+		r.iteration, r.raw, count(*) OVER w, max(r.line_no) OVER w, max(r.ts) OVER w
+	FROM record r WINDOW w AS (PARTITION BY r.stream_id, r.shape_id, r.attempt)
+	ORDER BY r.stream_id, r.shape_id, r.attempt, r.line_no, r.part;
+END;
+COMMENT ON FUNCTION @extschema@.l4_recurrences(text, bigint[], bigint[], @extschema@.l4_unexplained_record[],
+	@extschema@.l4_job_stream[], @extschema@.l4_attempt[]) IS
+'Step: Of unexplained records (two arrays of one length say which: stream and shape) the first one of each attempt, with how '
+'many there are in it, and where and when the last. Reads the segments that have them.';
+
+CREATE FUNCTION @extschema@.l4_last_stamps(job_id text, streams @extschema@.l4_job_stream[], attempts @extschema@.l4_attempt[])
+RETURNS TABLE (stream_id bigint, attempt int, ts timestamptz)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	SELECT e.stream_id, m.attempt, max(m.ts)
+	FROM @extschema@.l4_job_counts(l4_last_stamps.job_id, ARRAY(SELECT s.stream_id FROM unnest(l4_last_stamps.streams) s)) e
+	JOIN unnest(l4_last_stamps.streams) s ON s.stream_id = e.stream_id
+	CROSS JOIN LATERAL (
+		SELECT @extschema@.l4_attempt_of(l4_last_stamps.attempts, s.attempt, s.source_id, t.line_no, t.ts), t.ts
+		FROM (VALUES (e.first_line, e.first_ts), (e.last_line, e.last_ts)) t (line_no, ts)) m (attempt, ts)
+	GROUP BY e.stream_id, m.attempt;
+END;
+COMMENT ON FUNCTION @extschema@.l4_last_stamps(text, @extschema@.l4_job_stream[], @extschema@.l4_attempt[]) IS
+'Step: The last stamp that each stream has in each attempt, as far as the counts know: lines without one behind it may have '
+'been written at any time later.';
+
 CREATE FUNCTION @extschema@.l4_attempt_records(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	attempts @extschema@.l4_attempt[], known_kinds text[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_unexplained_record
@@ -18,19 +72,10 @@ DECLARE
 		FROM @extschema@.l4_source_clocks(l4_attempt_records.job_id, limits) c);
 BEGIN
 	RETURN QUERY
-	WITH ended AS MATERIALIZED (
-		SELECT e.stream_id, e.shape_id, e.first_ts, e.last_ts, s.attempt AS path_attempt, s.source_id, e.first_line, e.last_line
-		FROM @extschema@.l4_job_counts(l4_attempt_records.job_id, ARRAY(SELECT s.stream_id FROM unnest(streams) s)) e
-		JOIN unnest(streams) s ON s.stream_id = e.stream_id
-	),
-	-- behind the last stamp that a stream has in an attempt lines may have been written at any time
-	stamped AS (
-		SELECT e.stream_id, m.attempt, max(m.ts) AS ts
-		FROM ended e
-		CROSS JOIN LATERAL (
-			SELECT @extschema@.l4_attempt_of(attempts, e.path_attempt, e.source_id, t.line_no, t.ts), t.ts
-			FROM (VALUES (e.first_line, e.first_ts), (e.last_line, e.last_ts)) t (line_no, ts)) m (attempt, ts)
-		GROUP BY e.stream_id, m.attempt
+	WITH ended AS (
+		SELECT e.stream_id, e.shape_id, e.last_ts
+		FROM @extschema@.l4_job_counts(l4_attempt_records.job_id, ARRAY(SELECT s.stream_id FROM unnest(streams) s),
+			ARRAY(SELECT DISTINCT r.shape_id FROM unnest(unexplained) r)) e
 	),
 	bound AS MATERIALIZED (
 		SELECT r.*, s.source_id, s.attempt AS path_attempt, e.last_ts,
@@ -43,26 +88,10 @@ BEGIN
 	),
 	-- where it recurs in another attempt its records are read
 	again AS MATERIALIZED (SELECT b.* FROM bound b WHERE b.first_attempt < b.last_attempt),
-	segment AS MATERIALIZED (
-		SELECT g.*
-		FROM (SELECT array_agg(DISTINCT a.source_id) AS source_ids, array_agg(DISTINCT a.shape_id) AS shape_ids
-			FROM again a HAVING count(*) > 0) w
-		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_attempt_records.job_id, w.source_ids, w.shape_ids) g
-	),
-	record AS MATERIALIZED (
-		SELECT a.stream_id, a.shape_id, r.line_no, r.part, r.ts, r.stage, r.iteration, r.raw,
-			@extschema@.l4_attempt_of(attempts, a.path_attempt, a.source_id, r.line_no, greatest(r.ts, a.first_ts)) AS attempt
-		FROM again a
-		JOIN segment g ON g.source_id = a.source_id AND g.first_line <= a.last_line AND g.last_line >= a.first_line
-		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
-		WHERE r.stream_id = a.stream_id AND r.shape_id = a.shape_id
-			AND (a.value IS NULL OR r.parameters[a.position] = a.value)
-	),
 	part AS MATERIALIZED (
-		SELECT DISTINCT ON (r.stream_id, r.shape_id, r.attempt) r.stream_id, r.shape_id, r.attempt, r.line_no, r.ts, r.stage,
-			r.iteration, r.raw, count(*) OVER w AS occurrences, max(r.line_no) OVER w AS last_line, max(r.ts) OVER w AS last_ts
-		FROM record r WINDOW w AS (PARTITION BY r.stream_id, r.shape_id, r.attempt)
-		ORDER BY r.stream_id, r.shape_id, r.attempt, r.line_no, r.part
+		SELECT p.* FROM @extschema@.l4_recurrences(l4_attempt_records.job_id,
+			ARRAY(SELECT a.stream_id FROM again a ORDER BY a.stream_id, a.shape_id),
+			ARRAY(SELECT a.shape_id FROM again a ORDER BY a.stream_id, a.shape_id), unexplained, streams, attempts) p
 	),
 	attempted AS (
 		SELECT b.stream_id, b.source, b.kind, b.unit, b.node, b.rank, b.shape_id, b.event_id, b.reason, b.numbers,
@@ -87,18 +116,19 @@ BEGIN
 		CASE WHEN NOT z.starting THEN t.iteration END, t.role, t.position, t.value, t.message, t.attempt
 	FROM attempted t
 	LEFT JOIN unnest(attempts) a ON a.attempt = t.attempt
-	LEFT JOIN stamped s ON s.stream_id = t.stream_id AND s.attempt = t.attempt
+	LEFT JOIN @extschema@.l4_last_stamps(l4_attempt_records.job_id, streams, l4_attempt_records.attempts) s
+		ON s.stream_id = t.stream_id AND s.attempt = t.attempt
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_is_starting(a, t.source_id, t.first_line, t.first_ts) AS starting OFFSET 0) z
-	-- Outlived is what progress of its own attempt came after, by lines where these tell, else by times (in milliseconds, as the
-	-- rule takes numbers): the line, or the moment, before the iteration in question.
+	-- Outlived is what progress of its own attempt came after, by lines where these tell, else by times (in milliseconds, as
+	-- the rule takes numbers): the line, or the moment, before the iteration in question.
 	CROSS JOIN LATERAL (SELECT * FROM (VALUES
 		(a.teller_id = t.source_id, t.last_line, a.grave_line - 1, a.mild_line - 1),
 		(a.teller_id IS DISTINCT FROM t.source_id, (extract(epoch FROM t.last_ts) * 1000)::bigint,
 			(extract(epoch FROM a.grave_before) * 1000)::bigint - 1, (extract(epoch FROM a.mild_before) * 1000)::bigint - 1))
 		v (here, place, grave, mild) WHERE v.here) v
 	WHERE NOT (t.reason IN ('new', 'new value')
-		AND (t.shared OR t.last_ts < s.ts OR (@extschema@.l4_parse(split_part(t.message, E'\n', 1), reference => t.first_ts)).time
-			IS NOT NULL)
+		AND (t.shared OR t.last_ts < s.ts
+			OR (@extschema@.l4_parse(split_part(t.message, E'\n', 1), reference => t.first_ts)).time IS NOT NULL)
 		AND @extschema@.l4_is_outlived(t.kind, t.gravity, coalesce(t.kind = ANY (known_kinds), true), v.place, v.grave, v.mild,
 			limits));
 END

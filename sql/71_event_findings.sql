@@ -71,33 +71,50 @@ COMMENT ON TYPE @extschema@.l4_event_role IS
 'Step: an event judged: its role (root, cascade, context), the score it is ordered by, whether the suspect says it of '
 'itself (own), and when it is seen first, how often and on how many nodes.';
 
-CREATE FUNCTION @extschema@.l4_event_roles(records @extschema@.l4_event_record[], units bigint, suspect text,
+CREATE FUNCTION @extschema@.l4_told_events(records @extschema@.l4_event_record[], units bigint, suspects text[],
 	limits @extschema@.l4_limits)
-RETURNS SETOF @extschema@.l4_event_role
+RETURNS TABLE (event_id bigint, occurrences bigint, nodes_affected bigint, gravity int, own boolean, told boolean,
+	ending boolean, closing boolean, value boolean, first_ts timestamptz, trouble boolean, own_alone boolean,
+	follows boolean, ordered boolean, set_up boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 20
 BEGIN ATOMIC
 	WITH event AS (
 		SELECT r.event_id, sum(r.occurrences)::bigint AS occurrences, count(DISTINCT r.unit) AS nodes_affected,
-			max(r.gravity) AS gravity, COALESCE(bool_or(r.unit = l4_event_roles.suspect AND NOT r.accuses), false) AS own,
+			max(r.gravity) AS gravity, COALESCE(bool_or(r.unit = ANY (suspects) AND NOT r.accuses), false) AS own,
 			bool_or(r.names_suspect AND r.unit IS NULL) AS told,
 			bool_and(r.ending OR r.peer OR r.accuses) AS follows, bool_and(r.ending) AS ending,
 			bool_and(r.closing) AS closing, min(r.ts) FILTER (WHERE r.ending AND r.unit IS NULL) AS ordered_ts,
 			bool_or(r.reason IN ('new value', 'range')) AS value,
-			bool_or(r.reason = 'setup' AND r.unit = l4_event_roles.suspect) IS TRUE AS set_up, min(r.ts) AS first_ts
-		FROM unnest(l4_event_roles.records) r
+			bool_or(r.reason = 'setup' AND r.unit = suspects[1]) IS TRUE AS set_up, min(r.ts) AS first_ts
+		FROM unnest(l4_told_events.records) r
 		GROUP BY r.event_id
-	),
-	troubled AS (
-		SELECT e.*, e.gravity >= (limits).gravity_trouble AS trouble,
-			e.own AND e.nodes_affected * 2 <= l4_event_roles.units AS own_alone,
-			-- over after a scheduler's or launcher's order to end
-			(e.closing AND e.first_ts >= min(e.ordered_ts) OVER ()) IS TRUE AS ordered
-		FROM event e
+	)
+	-- That a suspect's own process ended is no effect, as that of another's would be; nor news after the order to end of a
+	-- scheduler or launcher.
+	SELECT e.event_id, e.occurrences, e.nodes_affected, e.gravity, e.own, e.told, e.ending, e.closing, e.value, e.first_ts,
+		e.gravity >= (limits).gravity_trouble, o.own_alone, e.follows AND (NOT (e.closing AND o.own_alone) OR e.ending),
+		(e.closing AND e.first_ts >= min(e.ordered_ts) OVER ()) IS TRUE, e.set_up
+	FROM event e
+	CROSS JOIN LATERAL (SELECT e.own AND e.nodes_affected * 2 <= l4_told_events.units AS own_alone) o;
+END;
+COMMENT ON FUNCTION @extschema@.l4_told_events(@extschema@.l4_event_record[], bigint, text[], @extschema@.l4_limits) IS
+'Step: what the records of each event say together: how often and where, whether it is trouble, one of the suspects'' own '
+'(of few units: own_alone), told of the first suspect by a log of no unit (told), merely a consequence (follows), an end '
+'(ending, closing), whether such comes after an order to end (ordered), and whether it tells how the first suspect is set '
+'up otherwise than others (set_up). suspects: suspected units in order.';
+
+CREATE FUNCTION @extschema@.l4_event_roles(records @extschema@.l4_event_record[], units bigint, suspects text[],
+	limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_event_role
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 20
+BEGIN ATOMIC
+	WITH troubled AS (
+		SELECT e.* FROM @extschema@.l4_told_events(l4_event_roles.records, l4_event_roles.units, suspects, limits) e
 	),
 	spoken AS (
 		-- launchers and schedulers say that all ends: that stands back where the suspect (or anybody, where none is) says why
 		SELECT e.*, e.trouble AND NOT e.follows AND NOT e.ordered AND NOT (e.closing AND bool_or(e.trouble AND NOT e.follows
-			AND NOT e.closing AND (e.own OR l4_event_roles.suspect IS NULL)) OVER ()) AS speaks
+			AND NOT e.closing AND (e.own OR suspects[1] IS NULL)) OVER ()) AS speaks
 		FROM troubled e
 	),
 	begun AS (
@@ -133,9 +150,9 @@ BEGIN ATOMIC
 		e.own, e.first_ts, e.occurrences, e.nodes_affected
 	FROM roles e;
 END;
-COMMENT ON FUNCTION @extschema@.l4_event_roles(@extschema@.l4_event_record[], bigint, text, @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_event_roles(@extschema@.l4_event_record[], bigint, text[], @extschema@.l4_limits) IS
 'Step: the roles of events and how telling each is: root before cascade and context, those of the suspect or about it, '
-'then by gravity, rarity and time. units: how many the job has; suspect: the first suspect, NULL for none.';
+'then by gravity, rarity and time. units: how many the job has; suspects: suspected units in order, none where all fail alike.';
 
 CREATE FUNCTION @extschema@.l4_event_quotes(unexplained @extschema@.l4_unexplained_record[],
 	firsts @extschema@.l4_event_record[], limits @extschema@.l4_limits) RETURNS TABLE (event_id bigint, quotes jsonb)
@@ -182,11 +199,11 @@ BEGIN
 		SELECT @extschema@.l4_other_settings(l4_event_findings.job_id, b.pool_id, limits, wordings)
 		FROM @extschema@.l4_best_pool(l4_event_findings.job_id) b WHERE b.fit = 1)));
 	records := ARRAY(SELECT r FROM @extschema@.l4_event_records(unexplained, accusations, suspects[1], wordings) r);
-	roles := ARRAY(SELECT r FROM @extschema@.l4_event_roles(records, units, suspects[1], limits) r);
+	roles := ARRAY(SELECT r FROM @extschema@.l4_event_roles(records, units, suspects, limits) r);
 	firsts := ARRAY(
 		SELECT DISTINCT ON (r.event_id) r::@extschema@.l4_event_record FROM unnest(records) r JOIN unnest(roles) e
 			ON e.event_id = r.event_id
-		ORDER BY r.event_id, r.unit IS NOT DISTINCT FROM suspects[1] AND e.own DESC, r.ts, r.source, r.line_no, r.shape_id);
+		ORDER BY r.event_id, CASE WHEN e.own THEN array_position(suspects, r.unit) END, r.ts, r.source, r.line_no, r.shape_id);
 	RETURN QUERY
 	SELECT 'event', row_number() OVER (ORDER BY e.score DESC, e.first_ts, e.event_id), e.score, f.node, f.rank, f.stage,
 		coalesce(f.iteration, @extschema@.l4_job_iteration(l4_event_findings.job_id, f.ts)), e.event_id,

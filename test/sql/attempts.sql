@@ -29,7 +29,8 @@ CREATE FUNCTION diverge(job text, attempt int, at numeric) RETURNS void LANGUAGE
 	FROM generate_series(0, 7) r
 $$;
 -- files: rank (one each, of all attempts), label (one for all), path (one each and attempt).
-CREATE FUNCTION load_job(job text, files text DEFAULT 'rank', status text DEFAULT 'failed') RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION load_job(job text, files text DEFAULT 'rank', status text DEFAULT 'failed') RETURNS bigint
+LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM l4_register_job(job, '{}', status, '{n0,n1,n2,n3}', 2);
 	RETURN (l4_ingest(job, format($q$
@@ -42,7 +43,8 @@ BEGIN
 				ELSE 'rank-' || rank || '.log' END AS source
 		FROM line WHERE job = %2$L ORDER BY at, rank, line COLLATE "C"$q$, files, job))).rows;
 END $$;
-CREATE FUNCTION attempts(job text) RETURNS TABLE (attempt text, path int, line bigint, since text, until text) LANGUAGE sql AS $$
+CREATE FUNCTION attempts(job text) RETURNS TABLE (attempt text, path int, line bigint, since text, until text)
+LANGUAGE sql AS $$
 	SELECT format('%s of %s', attempt, attempts), path_attempt, first_line, to_char(since, 'HH24:MI:SS.MS'),
 		to_char(until, 'HH24:MI:SS.MS')
 	FROM l4_job_attempts(job) ORDER BY 1
@@ -70,7 +72,8 @@ SELECT f.files, d.* FROM (VALUES ('rank'), ('label'), ('path')) f (files) CROSS 
 SELECT kind, ordinal, attempt, explanation FROM l4_diagnose('rank') WHERE kind = 'node';
 \echo == kept with the findings
 SELECT l4_save_diagnosis('rank') > 5 AS kept;
-SELECT attempt, count(*) FILTER (WHERE kind = 'node') AS nodes FROM l4_finding WHERE job_id = 'rank' GROUP BY attempt ORDER BY 1;
+SELECT attempt, count(*) FILTER (WHERE kind = 'node') AS nodes FROM l4_finding
+WHERE job_id = 'rank' GROUP BY attempt ORDER BY 1;
 \echo == three that die of the same: each is told, though the words are one statement
 SELECT run('same', 0, 0, 1, 40), crash('same', 0, 85), run('same', 1, 100, 31, 60), crash('same', 1, 165),
 	run('same', 2, 180, 51, 60), crash('same', 2, 205) \g /dev/null
@@ -100,6 +103,15 @@ INSERT INTO line VALUES ('epochs', 0, 3, 'train', 3, 'WARNING retrying the downl
 	('epochs', 0, 3, 'train', 4, 'WARNING retrying the download, attempt 2/3');
 SELECT load_job('epochs');
 SELECT count(*) FROM attempts('epochs');
+\echo == nor statements of each iteration, and an error that comes before them and then again and again
+SELECT run('noise', 0, 0, 1, 40) \g /dev/null
+DELETE FROM line WHERE job = 'noise' AND at < 5;
+INSERT INTO line SELECT 'noise', 0, r, 'train', 4 + s * 0.7 + r * 0.001, 'ERROR sensor 1 is not readable'
+FROM generate_series(0, 7) r, generate_series(0, 60) s;
+INSERT INTO line SELECT 'noise', 0, r, 'train', 5 + s * 2 + t * 0.2 + r * 0.001, format('DEBUG step %s part %s is done', s + 1,
+	chr(96 + t)) FROM generate_series(0, 7) r, generate_series(0, 39) s, generate_series(1, 4) t;
+SELECT load_job('noise');
+SELECT count(*) FROM attempts('noise');
 \echo == a job that succeeded the second time: nobody is blamed of that attempt
 SELECT run('good', 0, 0, 1, 40), crash('good', 0, 85), run('good', 1, 100, 31, 90) \g /dev/null
 SELECT load_job('good', status => 'succeeded');

@@ -281,6 +281,23 @@ SELECT make_lines('third', 9), fail('third', '{1}', 21, 'ValueError: checksum of
 	fail('third', '{0,2,3,5,6,7}', 20.95, 'connection closed by peer') \g /dev/null
 SELECT load_job('third', ARRAY(SELECT 'n' || i FROM generate_series(0, 8) i)) \g /dev/null
 SELECT * FROM blamed('third');
+\echo == many nodes at once: up to a third that fail each by itself are all named, each with its own reason and root
+SELECT make_lines('many', 9) \g /dev/null
+SELECT fail('many', '{1}', 21, 'RuntimeError: CUDA error: illegal access'), fail('many', '{4}', 21.4, 'OSError: disk is full'),
+	fail('many', '{7}', 31, 'MemoryError: no more memory'), fail('many', '{0,2,3,5,6,8}', 21.2, 'connection reset by peer')
+\g /dev/null
+SELECT load_job('many', ARRAY(SELECT 'n' || n FROM generate_series(0, 8) n)) \g /dev/null
+SELECT ordinal, node, explanation FROM l4_diagnose('many') WHERE kind = 'node';
+SELECT ordinal, node, role, template FROM l4_diagnose('many') WHERE kind = 'event';
+\echo == that the process of a suspect ended is no effect; that those of the others did is
+SELECT make_lines('exits') \g /dev/null
+SELECT fail('exits', '{0,1,3,4}', 41, 'connection reset by peer') \g /dev/null
+INSERT INTO line SELECT 'exits', n, NULL, 'agent.log', CASE n WHEN 2 THEN 22 ELSE 42 + n END,
+	CASE n WHEN 2 THEN 'ERROR worker exited with code -9' ELSE 'ERROR local_rank 0 failed with exit status 1' END
+FROM generate_series(0, 4) n;
+SELECT load_job('exits', :nodes) \g /dev/null
+SELECT * FROM blamed('exits');
+SELECT ordinal, node, role, template FROM l4_diagnose('exits') WHERE kind = 'event';
 DROP FUNCTION ends, blamed;
 DELETE FROM l4_limit WHERE NOT builtin;
 
