@@ -77,7 +77,7 @@ BEGIN ATOMIC
 	)
 	SELECT jsonb_populate_record(ROW(n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, s.stages,
 		s.patterns, c.components, c.patterns, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern,
-		n.pattern)::@extschema@.l4_wordings,
+		n.pattern, n.pattern, n.pattern)::@extschema@.l4_wordings,
 		COALESCE((SELECT jsonb_object_agg(j.class, j.pattern) FROM joined j), '{}'))
 	FROM nothing n, stage s, component c;
 END;

@@ -275,8 +275,8 @@ COMMENT ON FUNCTION @extschema@.l4_diagnose(text, boolean) IS
 'checkpoint, communicator, ...), which need not be the stage: a data loader may fail while the job iterates. confidence '
 'tells of a node, a fault and an iteration how likely it is right, 0 to 1: that the node is at fault, the fault is what the '
 'failure began with, and the iteration is at most one off; fitted to labelled failures, a site''s own by l4_calibrate. '
-'attempt: of a job that was started again, which of its attempts a finding is of (from 1; NULL: there was one): what ended the last '
-'comes first, then what ended those before. '
+'attempt: of a job that was started again, which of its attempts a finding is of (from 1; NULL: there was one): what '
+'ended the last comes first, then what ended those before. '
 'use_pool false leaves the successful jobs out. Of a job whose log text was dropped (l4_drop_log_text) it is '
 'the newest saved diagnosis. Reads only. Errors: the job is not known (P0002) or has no logs (55000), or neither their '
 'text nor a saved diagnosis. Paper: Jiang et al., FSE 2025.';
