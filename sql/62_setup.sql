@@ -67,7 +67,7 @@ BEGIN ATOMIC
 	SELECT s.stream_id, s.source_id
 	FROM (
 		-- of each kind some, in an order that has nothing to do with nodes and ranks, but the first rank, which prints most
-		SELECT t.*, row_number() OVER (PARTITION BY t.kind
+		SELECT t.stream_id, t.source_id, row_number() OVER (PARTITION BY t.kind
 			ORDER BY t.rank = 0 IS TRUE DESC, md5(t.source || COALESCE(' ' || t.label, '')) COLLATE "C", t.stream_id) AS turn
 		FROM @extschema@.l4_job_streams(l4_setup_sample.job_id) t WHERE t.unit IS NOT NULL AND t.record_count > 0) s
 	WHERE s.turn <= (limits).setup_streams;
