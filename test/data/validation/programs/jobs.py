@@ -182,7 +182,7 @@ job("pipe", "sigstop", 1, seq(at(2, 37), signal_to(2, SIG.SIGSTOP)), [0], (5, 9,
 job("vit", "kill_node", 5, seq(at(3, 47), lambda j: F.kill_node(j, 3)), [3], (5, 14))
 job("titan2", "sigsegv_restarts_fail", 4, seq(at(2, 22), kill(2, SIG.SIGSEGV)), [2], (11,), steps=60, restarts=3, ckpt=20,
     par="ddp", limit=300, id="tn-21")
-job("mpi2", "edge_slow", 8, seq(at(2, 30), edge_slow(2, 3, "150kbit")), [2, 3], (4, 8, 14), iters=60, limit=170, id="mq-29")
+job("mpi2", "edge_slow", 8, seq(at(3, 30), edge_slow(3, 2, "1mbit")), [2, 3], (4, 8, 14), iters=60, limit=170, id="mq-29")
 job("ring", "straggler_cpu", 6, seq(at(1, 35), lambda j: F.cpu_quota(j, 1, 0.03)), [1], (4, 6, 12, 14),
     conf=dict(passes=3, minibatches=25, batch=4096))
 job("pipe", "link_down", 3, seq(at(1, 44), lambda j: F.link(j, 1, False)), [1], (5, 12))
@@ -195,8 +195,8 @@ job("mpi2", "memory_limit", 3, seq(at(1, 34), lambda j: F.rlimit_as(j, None, 1, 
 job("ring", "division_bug", 6, nodes="all", classes=(3, 6, 12, 14), pre=build_bug)
 job("pipe", "shard_bit_flip", 4, seq(at(3, 30), corrupt_live(3)), [3], (1, 12), eval=True, args="--steps 90")
 job("vit", "time_limit", 4, nodes="all", classes=(3, 14), srun="--time=1", args="--epochs 30", limit=240, iters=900)
-job("titan2", "edge_cut", 5, seq(at(1, 28), edge_cut(1, 3)), [1, 3], (8,), par="ddp", steps=50, limit=220)
-job("ring", "two_disks", 8, seq(at(2, 38), fill_once(2), lambda j: F.remount_ro(j, 5, "/mnt/local")), [2, 5], (6, 10, 12, 14))
+job("titan2", "edge_cut", 4, seq(at(1, 23), edge_cut(1, 2)), [1, 2], (8,), par="ddp", steps=50, limit=220)
+job("ring", "two_disks", 8, seq(at(2, 8), lambda j: F.remount_ro(j, 5, "/mnt/local"), fill_once(2)), [2, 5], (6, 10, 12, 14))
 job("pipe", "weights_cut", 4, nodes="all", classes=(1, 3), eval=True, pre=cut_weights)
 job("vit", "server_slow", 4, seq(at(0, 34), server_slow(7100, "10kbit")), "all", (3, 4, 14))
 job("titan2", "two_disks", 7, seq(at(4, 22), fill_once(1), lambda j: F.remount_ro_dfs(j, 4)),

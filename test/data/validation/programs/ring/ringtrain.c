@@ -48,14 +48,18 @@ static void
 give_up(const char *format, ...)
 {
 	va_list		arguments;
+	char		line[1000];
+	int			length;
 
-	fprintf(stderr, "ringtrain: FATAL rank %d on %s: ", rank, host);
+	length = snprintf(line, sizeof(line), "ringtrain: FATAL rank %d on %s: ", rank, host);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	vsnprintf(line + length, sizeof(line) - length, format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
-	fflush(stderr);
+	fprintf(stderr, "%s\n", line);
+	/* the launcher ends everybody at once: others may have something to say as well */
+	usleep(400000);
 	MPI_Abort(MPI_COMM_WORLD, 9);
+	exit(9);
 }
 
 /* where the program stands, for whoever watches it from outside */
