@@ -131,7 +131,19 @@ BEGIN
 		SELECT u.node FROM @extschema@.l4_job j, unnest(j.nodes) u (node) WHERE j.job_id = l4_learn_rank_nodes.job_id
 		UNION SELECT s.node FROM @extschema@.l4_stream s WHERE s.job_id = l4_learn_rank_nodes.job_id AND s.node IS NOT NULL);
 	-- Streams that are being written now their own import learns of. What a path says is not gainsaid.
-	WITH said AS MATERIALIZED (SELECT h.* FROM @extschema@.l4_rank_hosts(l4_learn_rank_nodes.job_id, limits, wordings) h),
+	WITH own AS MATERIALIZED (
+		SELECT s.stream_id, s.rank, s.told_node, s.rank IS NOT NULL AND (s.node IS NULL
+			OR s.node = @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node) AND strpos(s.source, s.node) = 0)
+			AS unplaced
+		FROM @extschema@.l4_stream s
+		LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
+		WHERE s.job_id = l4_learn_rank_nodes.job_id
+	),
+	-- where paths name all nodes there is nothing to learn
+	said AS MATERIALIZED (
+		SELECT h.* FROM (SELECT FROM own o WHERE o.unplaced LIMIT 1) o
+		CROSS JOIN LATERAL @extschema@.l4_rank_hosts(l4_learn_rank_nodes.job_id, limits, wordings) h
+	),
 	-- a host goes by the name that the job's logs or list have for it, with its domain or without
 	named AS MATERIALIZED (
 		SELECT h.host, COALESCE(min(k.node) FILTER (WHERE k.node = h.host), min(k.node)) AS node
@@ -145,12 +157,7 @@ BEGIN
 		WHERE cardinality(known) = 0 OR EXISTS (SELECT FROM named o WHERE o.node IS NOT NULL)
 	),
 	stream AS MATERIALIZED (
-		SELECT s.stream_id, s.told_node, p.node
-		FROM @extschema@.l4_stream s
-		LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
-		LEFT JOIN placed p ON p.rank = s.rank AND (s.node IS NULL
-			OR s.node = @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node) AND strpos(s.source, s.node) = 0)
-		WHERE s.job_id = l4_learn_rank_nodes.job_id
+		SELECT o.stream_id, o.told_node, p.node FROM own o LEFT JOIN placed p ON p.rank = o.rank AND o.unplaced
 	)
 	UPDATE @extschema@.l4_stream s SET told_node = c.node
 	FROM (SELECT o.stream_id, t.node FROM @extschema@.l4_stream o JOIN stream t ON t.stream_id = o.stream_id

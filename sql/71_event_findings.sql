@@ -83,17 +83,20 @@ BEGIN ATOMIC
 			max(r.gravity) AS gravity, COALESCE(bool_or(r.unit = ANY (suspects) AND NOT r.accuses), false) AS own,
 			bool_or(r.names_suspect AND r.unit IS NULL) AS told,
 			bool_and(r.ending OR r.peer OR r.accuses) AS follows, bool_and(r.ending) AS ending,
-			bool_and(r.closing) AS closing, min(r.ts) FILTER (WHERE r.ending AND r.unit IS NULL) AS ordered_ts,
+			bool_and(r.closing) AS closing, min(r.turn) FILTER (WHERE r.ending AND r.unit IS NULL) AS ordered,
 			bool_or(r.reason IN ('new value', 'range')) AS value,
-			bool_or(r.reason = 'setup' AND r.unit = suspects[1]) IS TRUE AS set_up, min(r.ts) AS first_ts
-		FROM unnest(l4_told_events.records) r
+			bool_or(r.reason = 'setup' AND r.unit = suspects[1]) IS TRUE AS set_up, min(r.ts) AS first_ts, min(r.turn) AS turn
+		FROM (
+			-- lines of one file are in order, whatever their times
+			SELECT o.*, CASE WHEN o.ts IS NOT NULL THEN row_number() OVER (ORDER BY o.ts, o.source, o.line_no) END AS turn
+			FROM unnest(l4_told_events.records) o) r
 		GROUP BY r.event_id
 	)
 	-- That a suspect's own process ended is no effect, as that of another's would be; nor news after the order to end of a
 	-- scheduler or launcher.
 	SELECT e.event_id, e.occurrences, e.nodes_affected, e.gravity, e.own, e.told, e.ending, e.closing, e.value, e.first_ts,
 		e.gravity >= (limits).gravity_trouble, o.own_alone, e.follows AND (NOT (e.closing AND o.own_alone) OR e.ending),
-		(e.closing AND e.first_ts >= min(e.ordered_ts) OVER ()) IS TRUE, e.set_up
+		(e.closing AND e.turn > min(e.ordered) OVER ()) IS TRUE, e.set_up
 	FROM event e
 	CROSS JOIN LATERAL (SELECT e.own AND e.nodes_affected * 2 <= l4_told_events.units AS own_alone) o;
 END;

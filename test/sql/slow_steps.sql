@@ -113,3 +113,6 @@ SELECT kind, iteration, told FROM told('never') WHERE kind IN ('slow', 'node');
 SELECT l4_slow_regime('hardly', true, l4_limits_in_force()) AS hardly;
 SELECT l4_slow_regime('never', false, l4_limits_in_force()) AS without_pool;
 SELECT count(*) AS slow FROM told('ok3') WHERE kind = 'slow';
+-- nothing is left for other tests
+DROP TABLE line;
+DROP FUNCTION make_lines, load_job, told;
