@@ -56,7 +56,7 @@ BEGIN
 	needed := greatest(limits.attempt_setup_statements, cardinality(setup) * limits.attempt_setup_share);
 	-- the counts tell whether there is anything to be read for
 	IF (SELECT count(*) FROM unnest(entries) e WHERE e.first_line < begun AND e.last_line > begun) < needed
-		OR (SELECT s.byte_count FROM @extschema@.l4_job_streams(l4_restart_lines.job_id, ARRAY[teller.source_id]) s)
+		OR (SELECT s.byte_count FROM @extschema@.l4_job_streams(l4_restart_lines.job_id, ARRAY[teller.stream_id]) s)
 			>= limits.onset_stream_bytes THEN
 		RETURN;
 	END IF;

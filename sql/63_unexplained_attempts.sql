@@ -119,12 +119,12 @@ BEGIN
 	LEFT JOIN @extschema@.l4_last_stamps(l4_attempt_records.job_id, streams, l4_attempt_records.attempts) s
 		ON s.stream_id = t.stream_id AND s.attempt = t.attempt
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_is_starting(a, t.source_id, t.first_line, t.first_ts) AS starting OFFSET 0) z
-	-- Outlived is what progress of its own attempt came after, by lines where these tell, else by times (in milliseconds, as
-	-- the rule takes numbers): the line, or the moment, before the iteration in question.
+	-- Outlived is what progress of its own attempt came after, by lines where these tell: the line before the iteration in
+	-- question; else by times (the rule takes lines: 0 stands for older than that iteration).
 	CROSS JOIN LATERAL (SELECT * FROM (VALUES
 		(a.teller_id = t.source_id, t.last_line, a.grave_line - 1, a.mild_line - 1),
-		(a.teller_id IS DISTINCT FROM t.source_id, (extract(epoch FROM t.last_ts) * 1000)::bigint,
-			(extract(epoch FROM a.grave_before) * 1000)::bigint - 1, (extract(epoch FROM a.mild_before) * 1000)::bigint - 1))
+		(a.teller_id IS DISTINCT FROM t.source_id, 0, CASE WHEN t.last_ts < a.grave_before THEN 0 END,
+			CASE WHEN t.last_ts < a.mild_before THEN 0 END))
 		v (here, place, grave, mild) WHERE v.here) v
 	WHERE NOT (t.reason IN ('new', 'new value')
 		AND (t.shared OR t.last_ts < s.ts
