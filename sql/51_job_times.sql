@@ -130,16 +130,11 @@ AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	WITH last AS MATERIALIZED (
-		SELECT e.stream_id, max(e.last_ts) AS ts FROM @extschema@.l4_stream_event e
-		WHERE e.job_id = l4_job_older_lines.job_id GROUP BY e.stream_id
-	),
-	tail AS (
-		SELECT l.stream_id, min(CASE l.ts WHEN e.first_ts THEN e.first_line ELSE e.last_line END) AS line_no
-		FROM last l
-		JOIN @extschema@.l4_stream_event e ON e.job_id = l4_job_older_lines.job_id AND e.stream_id = l.stream_id
-			AND e.last_ts = l.ts
-		GROUP BY l.stream_id
+	WITH tail AS (
+		SELECT DISTINCT ON (e.stream_id) e.stream_id,
+			CASE e.last_ts WHEN e.first_ts THEN e.first_line ELSE e.last_line END AS line_no
+		FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_job_older_lines.job_id AND e.last_ts IS NOT NULL
+		ORDER BY e.stream_id, e.last_ts DESC, 2
 	),
 	stream AS MATERIALIZED (
 		SELECT s.stream_id, s.source_id, s.kind IN ('rank', 'launcher', 'shared') AS works, s.last_iteration,
