@@ -31,7 +31,8 @@ BEGIN ATOMIC
 		WHERE @extschema@.l4_clock_was_set(i.started_at) WINDOW w AS (ORDER BY i.iteration)
 	),
 	beside AS (
-		SELECT m.*, LEAST(lag(m.seconds / m.iterations) OVER w, lead(m.seconds / m.iterations) OVER w) AS least
+		SELECT m.*, LEAST(lag(m.seconds / m.iterations) OVER w, lead(m.seconds / m.iterations) OVER w) AS least,
+			GREATEST(lag(m.iterations) OVER w, lead(m.iterations) OVER w) AS most_iterations
 		FROM mark m WINDOW w AS (ORDER BY m.iteration)
 	),
 	step AS (
@@ -40,7 +41,7 @@ BEGIN ATOMIC
 		SELECT b.iteration, b.started_at, (EXTRACT(epoch FROM lead(b.started_at) OVER w - b.started_at)
 			/ (lead(b.iteration) OVER w - b.iteration))::float8 AS seconds
 		FROM beside b
-		WHERE (b.iterations = 1 AND b.seconds < (limits).slow_partial_share * b.least) IS NOT TRUE
+		WHERE (b.iterations = 1 AND b.most_iterations > 1 AND b.seconds < (limits).slow_partial_share * b.least) IS NOT TRUE
 		WINDOW w AS (ORDER BY b.iteration)
 	)
 	SELECT row_number() OVER (ORDER BY s.iteration), s.iteration, s.started_at, s.seconds FROM step s WHERE s.seconds > 0;

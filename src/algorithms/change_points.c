@@ -14,7 +14,7 @@
 /* By which Fryzlewicz (Annals of Statistics 2014) multiplies sqrt(2 log n), about the largest of n normal deviates. */
 #define CHANCE_FACTOR 1.3
 
-/* How often what lies between changes is looked at again. */
+/* How often what lies between changes is looked at again, and changes are moved. */
 #define MAX_TURNS 8
 
 /* The most telling split of an interval. */
@@ -325,24 +325,27 @@ order_interval(Series *series, int64 start, int64 end)
 	sort_positions(series->order, end - start, series->points);
 }
 
-/* Puts each change where it tells most between its neighbours; one that tells nothing there goes. */
-static int64
-place_changes(Series *series, int32 *changes, int64 count)
+/* Puts each change where it tells most between its neighbours; one that tells nothing there goes. Was there any such? */
+static bool
+place_changes(Series *series, int32 *changes, int64 *count)
 {
 	int64		start = 0;
 	int64		kept = 0;
+	bool		moved = false;
 
-	for (int64 i = 0; i < count; i++)
+	for (int64 i = 0; i < *count; i++)
 	{
-		int64		end = i + 1 < count ? changes[i + 1] : series->count;
+		int64		end = i + 1 < *count ? changes[i + 1] : series->count;
 		Split		split;
 
 		order_interval(series, start, end);
 		split = best_split(series, start, end);
+		moved |= split.deviations <= series->threshold || split.index != changes[i];
 		if (split.deviations > series->threshold)
 			start = changes[kept++] = split.index;
 	}
-	return kept;
+	*count = kept;
+	return moved;
 }
 
 static double
@@ -402,7 +405,8 @@ change_points(const L4SeriesPoint *points, int64 count, const L4ChangeOptions *o
 	series_begin(&series, points, count, options);
 	*found = 0;
 	find_changes(&series, 0, count, MAX_TURNS, changes, found);
-	*found = place_changes(&series, changes, *found);
+	for (int turns = MAX_TURNS; turns > 0 && place_changes(&series, changes, found); turns--)
+		;
 	result = MemoryContextAllocHuge(CurrentMemoryContext, Max(*found, 1) * sizeof(L4ChangePoint));
 	for (int64 i = 0; i < *found; i++)
 		result[i] = describe_change(&series, i > 0 ? changes[i - 1] : 0, changes[i], i + 1 < *found ? changes[i + 1] : count);

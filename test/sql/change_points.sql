@@ -10,9 +10,10 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 CREATE FUNCTION changes(ats double precision[], vals double precision[], shortest int, beyond double precision)
-RETURNS TABLE (at double precision, before double precision, after double precision, count_before bigint, count_after bigint,
+RETURNS TABLE (at double precision, before numeric, after numeric, count_before bigint, count_after bigint,
 	deviations numeric, larger numeric) LANGUAGE sql AS $$
-	SELECT c.at, c.before, c.after, c.count_before, c.count_after, round(c.deviations::numeric, 9), round(c.larger::numeric, 9)
+	SELECT c.at, round(c.before::numeric, 9), round(c.after::numeric, 9), c.count_before, c.count_after,
+		round(c.deviations::numeric, 9), round(c.larger::numeric, 9)
 	FROM unnest((SELECT l4_change_points(s.at, s.value, changes.shortest, beyond)
 		FROM ROWS FROM (unnest(ats), unnest(vals)) s (at, value))) c
 $$;
@@ -101,7 +102,7 @@ BEGIN
 END
 $$;
 CREATE FUNCTION reference(ats double precision[], vals double precision[], shortest int, deviation double precision)
-RETURNS TABLE (at double precision, before double precision, after double precision, count_before bigint, count_after bigint,
+RETURNS TABLE (at double precision, before numeric, after numeric, count_before bigint, count_after bigint,
 	deviations numeric, larger numeric) LANGUAGE plpgsql AS $$
 DECLARE
 	n CONSTANT int := cardinality(vals);
@@ -111,11 +112,16 @@ DECLARE
 	place split;
 BEGIN
 	changes := splits(ats, vals, 0, n, shortest, least, 8) || n;
-	FOR i IN 1 .. cardinality(changes) - 1 LOOP
-		place := best_split(ats, vals, coalesce(placed[cardinality(placed)], 0), changes[i + 1], shortest);
-		IF (place).deviations > least THEN
-			placed := placed || (place).index;
-		END IF;
+	FOR turn IN 1 .. 8 LOOP
+		placed := '{}';
+		FOR i IN 1 .. cardinality(changes) - 1 LOOP
+			place := best_split(ats, vals, coalesce(placed[cardinality(placed)], 0), changes[i + 1], shortest);
+			IF (place).deviations > least THEN
+				placed := placed || (place).index;
+			END IF;
+		END LOOP;
+		EXIT WHEN changes = placed || n;
+		changes := placed || n;
 	END LOOP;
 	RETURN QUERY
 	WITH level AS (
@@ -123,7 +129,8 @@ BEGIN
 			lead(p.place, 1, n) OVER (ORDER BY p.turn) AS stop
 		FROM unnest(placed) WITH ORDINALITY p (place, turn)
 	)
-	SELECT ats[l.place + 1], m.before, m.after, (l.place - l.start)::bigint, (l.stop - l.place)::bigint,
+	SELECT ats[l.place + 1], round(m.before::numeric, 9), round(m.after::numeric, 9),
+		(l.place - l.start)::bigint, (l.stop - l.place)::bigint,
 		round((abs(w.wins - w.pairs / 2.0) / sqrt(w.pairs * s.spread))::numeric, 9), round((w.wins / w.pairs)::numeric, 9)
 	FROM level l
 	CROSS JOIN LATERAL (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FILTER (WHERE i <= l.place - l.start) AS before,
