@@ -482,6 +482,51 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_job_timeline(text) IS
 'Step: When the iterations of a job began, one row each.';
 
+CREATE FUNCTION @extschema@.l4_job_timeline_parts(job_id text, most bigint, part_length bigint, first_turn bigint DEFAULT NULL,
+	last_turn bigint DEFAULT NULL)
+	RETURNS TABLE (turn bigint, part bigint, iteration bigint, started_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	-- unpacked once, so that any element is at hand
+	iterations bigint[];
+	starts timestamptz[];
+	behind bigint;
+	stride bigint;
+BEGIN
+	SELECT t.iterations, t.started_at INTO iterations, starts
+	FROM @extschema@.l4_timeline t WHERE t.job_id = l4_job_timeline_parts.job_id;
+	first_turn := greatest(coalesce(first_turn, 0), 0);
+	behind := least(coalesce(last_turn + 1, cardinality(iterations)), cardinality(iterations));
+	stride := greatest(1, (behind - first_turn) / most);
+	RETURN QUERY
+	SELECT w.turn, CASE WHEN stride > 1 THEN p.first END, iterations[w.turn + 1], starts[w.turn + 1]
+	FROM generate_series(first_turn, behind - 1, part_length * stride) p (first)
+	CROSS JOIN LATERAL generate_series(p.first, least(p.first + part_length, behind) - 1) w (turn);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_timeline_parts(text, bigint, bigint, bigint, bigint) IS
+'Step: When iterations of a job began, in the order of time, with their places in it from 0 (turn): all from first_turn to '
+'last_turn (NULL: to either end), or, of more than about twice as many as most, as many in parts of part_length, evenly '
+'chosen (part: where such a part begins; NULL where all are there).';
+
+CREATE FUNCTION @extschema@.l4_job_timeline_span(job_id text) RETURNS TABLE (first_iteration bigint, last_iteration bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 1
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT t.iterations[1], t.iterations[cardinality(t.iterations)]
+	FROM @extschema@.l4_timeline t WHERE t.job_id = l4_job_timeline_span.job_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_timeline_span(text) IS
+'Step: The iterations of a job that began first and last.';
+
 CREATE FUNCTION @extschema@.l4_job_iteration(job_id text, ts timestamptz) RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000
 SET search_path = pg_catalog, pg_temp

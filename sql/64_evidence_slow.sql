@@ -147,9 +147,9 @@ BEGIN ATOMIC
 	),
 	span AS MATERIALIZED (
 		SELECT min(e.began) AS since, max(e.began) AS until, min(e.iteration) AS first, max(e.iteration) AS last
-		FROM (SELECT e.*, e.turn - ((l4_slow_changes.slow).steps_before + 1) AS off
-			FROM @extschema@.l4_job_steps(l4_slow_changes.job_id, limits) e) e
-		WHERE abs(e.off) <= (limits).slow_window
+		FROM @extschema@.l4_job_steps(l4_slow_changes.job_id, limits,
+			(l4_slow_changes.slow).turn - (limits).slow_window::bigint,
+			(l4_slow_changes.slow).turn + (limits).slow_window::bigint) e
 	),
 	record AS MATERIALIZED (
 		-- a clock that is off does not matter where the stream marks iterations itself

@@ -171,8 +171,9 @@ BEGIN ATOMIC
 	SELECT format('Step time %s s%s%s.',
 		COALESCE(@extschema@.l4_seconds_text((f.facts ->> 'before_seconds')::float8) || ' s -> ', '')
 			|| @extschema@.l4_seconds_text((f.facts ->> 'after_seconds')::float8),
-		CASE WHEN finding.iteration IS NULL THEN '' ELSE format(' from iteration %s (%s of %s steps)', finding.iteration,
-			f.facts ->> 'steps', (f.facts ->> 'steps')::bigint + (f.facts ->> 'steps_before')::bigint) END,
+		CASE WHEN finding.iteration IS NULL THEN '' ELSE format(' from iteration %s (%s of %s iterations)', finding.iteration,
+			f.facts ->> 'iterations_since',
+			(f.facts ->> 'iterations_since')::bigint + (f.facts ->> 'iterations_before')::bigint) END,
 		CASE WHEN f.facts ? 'pool_seconds' THEN format('; in %s successful job%s with the same settings up to %s s',
 			f.facts ->> 'pool_jobs', CASE f.facts ->> 'pool_jobs' WHEN '1' THEN '' ELSE 's' END,
 			@extschema@.l4_seconds_text((f.facts ->> 'pool_seconds')::float8)) ELSE '' END)
@@ -180,7 +181,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_sentence(@extschema@.l4_finding) IS
 'Step: that the steps of a job take longer than they should, in words. Facts: before_seconds (none where all steps do), '
-'after_seconds, steps (how many take longer), steps_before, and, where successful jobs tell, pool_seconds and pool_jobs.';
+'after_seconds, iterations_since and iterations_before, and, where successful jobs tell, pool_seconds and pool_jobs.';
 
 CREATE FUNCTION @extschema@.l4_evidence_sentences(finding @extschema@.l4_finding, most int DEFAULT NULL,
 	brief boolean DEFAULT false) RETURNS text

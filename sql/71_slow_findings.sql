@@ -9,8 +9,8 @@ BEGIN ATOMIC
 			/ COALESCE((l4_slow_findings.slow).before, (l4_slow_findings.slow).pool_seconds),
 		s.node, s.rank, 'iterating', (l4_slow_findings.slow).iteration, (l4_slow_findings.slow).began,
 		jsonb_strip_nulls(jsonb_build_object('before_seconds', (l4_slow_findings.slow).before,
-			'after_seconds', (l4_slow_findings.slow).after, 'steps', (l4_slow_findings.slow).steps_after,
-			'steps_before', (l4_slow_findings.slow).steps_before, 'pool_seconds', (l4_slow_findings.slow).pool_seconds,
+			'after_seconds', (l4_slow_findings.slow).after, 'iterations_before', (l4_slow_findings.slow).iterations_before,
+			'iterations_since', (l4_slow_findings.slow).iterations_since, 'pool_seconds', (l4_slow_findings.slow).pool_seconds,
 			'pool_jobs', CASE WHEN (l4_slow_findings.slow).pool_seconds IS NOT NULL
 				THEN (l4_slow_findings.slow).pool_jobs END, 'unit', s.unit))
 	FROM (VALUES (true)) one

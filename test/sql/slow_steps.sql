@@ -87,12 +87,12 @@ SELECT make_lines('twice', 'CASE WHEN s > 120 THEN 2.1 ELSE 0.4 END', steps => 2
 UPDATE line SET line = 'INFO iteration ' || substring(line, 'step (\d+)') || ' begins'
 WHERE job = 'twice' AND line LIKE '%took%' AND substring(line, 'step (\d+)')::int % 2 = 0;
 SELECT load_job('fifth'), load_job('twice') \g /dev/null
-SELECT iteration, before, after, steps_before, steps_after FROM l4_step_change('fifth', l4_limits_in_force());
-SELECT iteration, before, after, steps_before, steps_after FROM l4_step_change('twice', l4_limits_in_force());
+SELECT iteration, before, after, iterations_before, iterations_since FROM l4_step_change('fifth', l4_limits_in_force());
+SELECT iteration, before, after, iterations_before, iterations_since FROM l4_step_change('twice', l4_limits_in_force());
 \echo == of a long job every so many steps are looked at first
-INSERT INTO l4_limit (name, value) VALUES ('slow_steps_read', 40);
-SELECT iteration, before, after, steps_before, steps_after FROM l4_step_change('node', l4_limits_in_force());
-SELECT iteration, steps_before, steps_after FROM l4_step_change('twice', l4_limits_in_force());
+INSERT INTO l4_limit (name, value) VALUES ('slow_steps_read', 60);
+SELECT iteration, iterations_before, iterations_since FROM l4_step_change('twice', l4_limits_in_force());
+SELECT count(*) AS steps, min(turn), max(turn) FROM l4_job_steps('twice', l4_limits_in_force());
 DELETE FROM l4_limit WHERE NOT builtin;
 \echo == few of many ranks are read: those with the longest and the shortest durations, and evenly chosen ones
 SELECT count(*) AS streams, min(s) AS first, bool_or(s = 777) AS longest
