@@ -75,12 +75,13 @@ CREATE FUNCTION @extschema@.l4_told_events(records @extschema@.l4_event_record[]
 	limits @extschema@.l4_limits)
 RETURNS TABLE (event_id bigint, occurrences bigint, nodes_affected bigint, gravity int, own boolean, told boolean,
 	ending boolean, closing boolean, value boolean, first_ts timestamptz, trouble boolean, own_alone boolean,
-	follows boolean, ordered boolean, set_up boolean)
+	follows boolean, ordered boolean, set_up boolean, place int)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 20
 BEGIN ATOMIC
 	WITH event AS (
 		SELECT r.event_id, sum(r.occurrences)::bigint AS occurrences, count(DISTINCT r.unit) AS nodes_affected,
 			max(r.gravity) AS gravity, COALESCE(bool_or(r.unit = ANY (suspects) AND NOT r.accuses), false) AS own,
+			min(array_position(suspects, r.unit)) FILTER (WHERE NOT r.accuses) AS place,
 			bool_or(r.names_suspect AND r.unit IS NULL) AS told,
 			bool_and(r.ending OR r.peer OR r.accuses) AS follows, bool_and(r.ending) AS ending,
 			bool_and(r.closing) AS closing, min(r.turn) FILTER (WHERE r.ending AND r.unit IS NULL) AS ordered,
@@ -96,7 +97,7 @@ BEGIN ATOMIC
 	-- scheduler or launcher.
 	SELECT e.event_id, e.occurrences, e.nodes_affected, e.gravity, e.own, e.told, e.ending, e.closing, e.value, e.first_ts,
 		e.gravity >= (limits).gravity_trouble, o.own_alone, e.follows AND (NOT (e.closing AND o.own_alone) OR e.ending),
-		(e.closing AND e.turn > min(e.ordered) OVER ()) IS TRUE, e.set_up
+		(e.closing AND e.turn > min(e.ordered) OVER ()) IS TRUE, e.set_up, e.place
 	FROM event e
 	CROSS JOIN LATERAL (SELECT e.own AND e.nodes_affected * 2 <= l4_told_events.units AS own_alone) o;
 END;
@@ -104,7 +105,8 @@ COMMENT ON FUNCTION @extschema@.l4_told_events(@extschema@.l4_event_record[], bi
 'Step: what the records of each event say together: how often and where, whether it is trouble, one of the suspects'' own '
 '(of few units: own_alone), told of the first suspect by a log of no unit (told), merely a consequence (follows), an end '
 '(ending, closing), whether such comes after an order to end (ordered), and whether it tells how the first suspect is set '
-'up otherwise than others (set_up). suspects: suspected units in order.';
+'up otherwise than others (set_up); place: of the first suspect that says it of itself, among suspects, the suspected units '
+'in order.';
 
 CREATE FUNCTION @extschema@.l4_event_roles(records @extschema@.l4_event_record[], units bigint, suspects text[],
 	limits @extschema@.l4_limits)
@@ -142,9 +144,11 @@ BEGIN ATOMIC
 		FROM judged e
 	)
 	SELECT e.event_id, e.role, CASE e.role WHEN 'root' THEN (limits).event_score_root::numeric ELSE 0 END
-			-- what the suspect says itself or a controller says of it, then gravity, then rarity, then time
-			+ CASE WHEN (e.own_alone OR e.told) AND (e.speaks OR e.follows OR NOT e.closing)
-				THEN (l4_event_roles.limits).event_score_suspect::numeric ELSE 0 END
+			-- what the suspect says itself or a controller says of it (what another suspect does, if it is a root), then
+			-- gravity, then rarity, then time
+			+ CASE WHEN (e.own_alone AND (e.place = 1 OR e.role = 'root') OR e.told)
+					AND (e.speaks OR e.follows OR NOT e.closing)
+				THEN (limits).event_score_suspect::numeric / CASE WHEN e.told THEN 1 ELSE e.place END ELSE 0 END
 			+ e.gravity / (l4_event_roles.limits).gravity_fatal::numeric
 			+ 1::numeric / (1 + GREATEST(e.nodes_affected, 1)) + 1::numeric / rank() OVER (ORDER BY e.first_ts)
 			-- an odd value that sounds harmless, elsewhere

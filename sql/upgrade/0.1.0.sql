@@ -40,7 +40,8 @@ DECLARE
 		level_clock e10c2f11ce40,level_time 1f85f0f7f4eb,level_time_file f8814715d9fc,level_word b5b48c20e78b,
 		llamafactory 8a3346ca62b4,log4j_short 23378197b8fd,log4j_thread f0278bcad4ca,log4j_thread_first 64f0adc9495f,
 		logfmt_level_first 4645526d41cf,logfmt_time_first f4bde02c8048,loguru 22f78927d5c9,mindformers 6790af32ae86,
-		mlperf 9f318ebed4d5,mmengine 0b8ca3dd545b,mpirun_tag ace69a628450,name_brackets 74e8bdd3572a,nccl 9a675081f98f,
+		mlperf 9f318ebed4d5,mmengine 0b8ca3dd545b,mpirun_tag ace69a628450,mpirun_tag e46b693ec84a,
+		name_brackets 74e8bdd3572a,nccl 9a675081f98f,
 		nccl_numeric_host 91cde57f86df,nemo 8198ab7f20b7,neuron c25038306ed8,oneccl 686cc3cefaac,opensm ec981979298b,
 		oslo d32ed9d0e60c,oslo_in_file c81aa63ab679,packed_time e62c11be589a,paddle_launch fcfc2164e4e0,
 		path_ascend_device 7d96a36e88d4,path_launcher 7f6645036611,path_msrun_worker ef764d6299fe,path_nemo_rank c18410c05367,
@@ -101,7 +102,9 @@ DECLARE
 BEGIN
 	INSERT INTO @extschema@.l4_format (name, kind, priority, pattern, dominant, example, enabled)
 	SELECT r.name, r.kind, r.priority, r.pattern, r.dominant, r.example, r.enabled
-	FROM @extschema@.l4_format r WHERE r.builtin AND r.name || ' ' || left(md5(r::text), 12) <> ALL (formats);
+	FROM @extschema@.l4_format r WHERE r.builtin AND r.name || ' ' || left(md5(r::text), 12) <> ALL (formats)
+		-- these rows come from the library: where that is newer already, they are, too, and there are more
+		AND r.name IN (SELECT split_part(f, ' ', 1) FROM unnest(formats) f);
 	INSERT INTO @extschema@.l4_format (name, kind, pattern, enabled)
 	SELECT o.name, CASE WHEN o.name LIKE 'path%' THEN 'path' ELSE 'header' END, '(?!)', false
 	FROM (SELECT split_part(f, ' ', 1) FROM unnest(formats) f) o (name)
