@@ -39,23 +39,28 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	teller record;
-	entries @extschema@.l4_stream_event[];
 	begun bigint;
 	setup bigint[];
+	recurring bigint;
 	needed double precision;
 BEGIN
 	SELECT t.stream_id, t.source_id INTO teller FROM @extschema@.l4_telling_stream(l4_restart_lines.job_id) t;
-	entries := ARRAY(SELECT e FROM @extschema@.l4_job_counts(l4_restart_lines.job_id, ARRAY[teller.stream_id]) e);
-	-- where iterations begin: with the first of what comes in each of them, the first one too
-	begun := (SELECT min(e.first_line)
-		FROM (SELECT e.first_line, e.occurrences, max(e.occurrences) OVER () AS most
-			FROM (SELECT e.*, min(e.first_iteration) OVER () AS earliest FROM unnest(entries) e) e
-			WHERE e.first_iteration = e.earliest) e
-		WHERE e.occurrences * 2 > e.most);
-	setup := ARRAY(SELECT e.shape_id FROM unnest(entries) e WHERE e.first_line < begun);
+	-- iterations begin with the first of what comes in each of them, the first one too
+	WITH entry AS MATERIALIZED (
+		SELECT e.shape_id, e.first_line, e.last_line, e.first_iteration, e.occurrences
+		FROM @extschema@.l4_job_counts(l4_restart_lines.job_id, ARRAY[teller.stream_id]) e
+	),
+	earliest AS (
+		SELECT e.first_line, e.occurrences, max(e.occurrences) OVER () AS most FROM entry e
+		WHERE e.first_iteration = (SELECT min(o.first_iteration) FROM entry o)
+	),
+	beginning AS (SELECT min(e.first_line) AS line_no FROM earliest e WHERE e.occurrences * 2 > e.most)
+	SELECT b.line_no, array_agg(e.shape_id), count(*) FILTER (WHERE e.last_line > b.line_no)
+	INTO begun, setup, recurring
+	FROM entry e JOIN beginning b ON e.first_line < b.line_no GROUP BY b.line_no;
 	needed := greatest(limits.attempt_setup_statements, cardinality(setup) * limits.attempt_setup_share);
 	-- the counts tell whether there is anything to be read for
-	IF (SELECT count(*) FROM unnest(entries) e WHERE e.first_line < begun AND e.last_line > begun) < needed
+	IF recurring IS NULL OR recurring < needed
 		OR (SELECT s.byte_count FROM @extschema@.l4_job_streams(l4_restart_lines.job_id, ARRAY[teller.stream_id]) s)
 			>= limits.onset_stream_bytes THEN
 		RETURN;

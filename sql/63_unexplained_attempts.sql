@@ -119,18 +119,15 @@ BEGIN
 	LEFT JOIN @extschema@.l4_last_stamps(l4_attempt_records.job_id, streams, l4_attempt_records.attempts) s
 		ON s.stream_id = t.stream_id AND s.attempt = t.attempt
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_is_starting(a, t.source_id, t.first_line, t.first_ts) AS starting OFFSET 0) z
-	-- Outlived is what progress of its own attempt came after, by lines where these tell: the line before the iteration in
-	-- question; else by times (the rule takes lines: 0 stands for older than that iteration).
-	CROSS JOIN LATERAL (SELECT * FROM (VALUES
-		(a.teller_id = t.source_id, t.last_line, a.grave_line - 1, a.mild_line - 1),
-		(a.teller_id IS DISTINCT FROM t.source_id, 0, CASE WHEN t.last_ts < a.grave_before THEN 0 END,
-			CASE WHEN t.last_ts < a.mild_before THEN 0 END))
-		v (here, place, grave, mild) WHERE v.here) v
+	-- outlived is what progress of its own attempt came after, by lines where these tell, else by times
+	CROSS JOIN LATERAL (
+		SELECT CASE WHEN a.teller_id = t.source_id THEN t.last_line < a.grave_line ELSE t.last_ts < a.grave_before END AS grave,
+			CASE WHEN a.teller_id = t.source_id THEN t.last_line < a.mild_line ELSE t.last_ts < a.mild_before END AS mild) v
 	WHERE NOT (t.reason IN ('new', 'new value')
 		AND (t.shared OR t.last_ts < s.ts
 			OR (@extschema@.l4_parse(split_part(t.message, E'\n', 1), reference => t.first_ts)).time IS NOT NULL)
-		AND @extschema@.l4_is_outlived(t.kind, t.gravity, coalesce(t.kind = ANY (known_kinds), true), v.place, v.grave, v.mild,
-			limits));
+		AND @extschema@.l4_is_outlived(t.kind, t.gravity, coalesce(t.kind = ANY (known_kinds), true), 0,
+			CASE WHEN v.grave THEN 0 END, CASE WHEN v.mild THEN 0 END, limits));
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_attempt_records(text, @extschema@.l4_unexplained_record[], @extschema@.l4_attempt[], text[],
