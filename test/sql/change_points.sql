@@ -207,3 +207,10 @@ CREATE AGGREGATE begins_with(double precision, double precision) (SFUNC = l4_cha
 CREATE AGGREGATE begins_with_null(double precision, double precision) (SFUNC = l4_change_points_transition,
 	STYPE = double precision[], INITCOND = '{5,0,NULL,2}', FINALFUNC = l4_change_points_final);
 SELECT error_of('SELECT ends_with(1)'), error_of('SELECT begins_with(1, 1)'), error_of('SELECT begins_with_null(1, 1)') \gx
+-- nothing is left for other tests
+DROP TABLE series, compared, long, parallel;
+DROP AGGREGATE ends_with(double precision);
+DROP AGGREGATE begins_with(double precision, double precision);
+DROP AGGREGATE begins_with_null(double precision, double precision);
+DROP FUNCTION error_of, changes, best_split, splits, reference, chance;
+DROP TYPE split;

@@ -114,5 +114,6 @@ SELECT l4_slow_regime('hardly', true, l4_limits_in_force()) AS hardly;
 SELECT l4_slow_regime('never', false, l4_limits_in_force()) AS without_pool;
 SELECT count(*) AS slow FROM told('ok3') WHERE kind = 'slow';
 -- nothing is left for other tests
+SELECT l4_delete_job(job_id) FROM l4_job WHERE job_id IN (SELECT l.job FROM line l) \g /dev/null
 DROP TABLE line;
 DROP FUNCTION make_lines, load_job, told;
