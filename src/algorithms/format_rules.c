@@ -22,6 +22,10 @@
 #define ISO_OR_AMERICAN HEADER_ANY_TIME
 #define ASCEND "\\d{4}-\\d\\d-\\d\\d-" CLOCK "(?:\\.\\d{3}){0,2}"
 #define SYSLOG_TIME "[A-Z][a-z]{2} {1,2}\\d{1,2} " CLOCK FRACTION
+/* Dates as access logs write them, with the day before the month, and without a year. */
+#define SHORT_TIME \
+	"(?:\\d\\d/[A-Z][a-z]{2}/\\d{4}[: ]|\\d\\d/\\d\\d |\\d\\d\\.\\d\\d\\.(?:\\d{4}|\\d\\d)? )" CLOCK FRACTION \
+	"(?: [+-]\\d{4})?"
 #define WEEKDAY_TIME "[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\\d{1,2} " CLOCK "(?:\\.\\d{1,9})? \\d{4}"
 
 /* Levels. */
@@ -101,6 +105,9 @@ const L4Format l4_builtin_formats_array[] = {
 	PATH_FORMAT("path_msrun_worker", 27,
 				ANYWHERE "worker_(?<rank>\\d+)\\.log$",
 				"msrun_log/worker_3.log"),
+	PATH_FORMAT("path_output_rank", 29,
+				ANYWHERE "(?:out|output|stdout|stderr|err|task|proc)[._-](?<rank>\\d{1,6})" LOG_SUFFIX "?$",
+				"node-3/out.17"),
 	PATH_FORMAT("path_ascend_device", 28,
 				ANYWHERE "device-(?<local_rank>\\d+)/device-\\d+_\\d+\\.log$",
 				"ascend/log/debug/device-3/device-1234_20250915083812776.log"),
@@ -514,6 +521,16 @@ const L4Format l4_builtin_formats_array[] = {
 				  "\\[?(?<ts>(?:20\\d{6}[ T_-]|20\\d\\d\\.\\d\\d\\.\\d\\d[ -]|20\\d\\d-\\d\\d-\\d\\d[_-])" CLOCK FRACTION
 				  ")\\]?(?:[ \\t:|-]+|$)(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?",
 				  "20241120-10:00:00.123 INFO loading the tokenizer"),
+	HEADER_FORMAT("letter_time_file", 100,
+				  "\\[?(?<level>[DIWEFC]) (?<ts>" ISO ") (?:\\d+ )?" FILE_LINE "\\] ?",
+				  "I 2026-11-20 10:00:00,123 loop:120] epoch 3 of 10"),
+	HEADER_FORMAT("level_any_time", 101,
+				  "[\\[<(]?(?<level>[DIWEFC]|" UPPER ")[\\]>)]?[ \\t:|-]{1,4}[\\[<(]?(?<ts>" SHORT_TIME "|" ISO_OR_AMERICAN
+				  ")(?:[\\]>)]*[ \\t:|,-]+|[\\]>)]*$)(?:\\((?<logger>[A-Za-z][\\w.-]*)\\) )?",
+				  "<WARNING> 22/Nov/2026:13:09:20.011 (loop) the tokenizer is slow"),
+	HEADER_FORMAT("short_time", 102,
+				  "[\\[<(]?(?<ts>" SHORT_TIME ")(?:[\\]>)]*[ \\t:|,-]+|[\\]>)]*$)(?:[\\[<(]?" LEVEL "[\\]>):| -]+)?",
+				  "[11/20 10:00:00] WARNING: the tokenizer is slow"),
 	HEADER_FORMAT("epoch_time", 96,
 				  "\\[?(?<epoch>1\\d{9}\\.\\d{3,9}|1\\d{12}(?=\\]? +\\[?(?:" UPPER ")[\\] :]))\\]?[ :]+(?!\\d)(?:\\[?" LEVEL
 				  "(?=[\\] :|])[\\] :|-]+)?",

@@ -339,6 +339,25 @@ read_short_date(Cursor *cursor, TimeFields *fields, int first, int second, char 
 	}
 }
 
+/* "22.11.2024", "22.11.24", "22.11." without a year: two numbers were read, the day first, and a dot may follow. */
+static bool
+read_dotted_date(Cursor *cursor, TimeFields *fields, int day, int month)
+{
+	int			digits;
+
+	fields->day = day;
+	fields->month = month;
+	if (!cursor_take(cursor, '.'))
+		return true;
+	digits = cursor_count_digits(cursor);
+	if (digits != 0 && digits != 2 && digits != 4)
+		return false;
+	(void) read_digits(cursor, digits, &fields->year);
+	if (digits == 2)
+		fields->year = full_year(fields->year);
+	return true;
+}
+
 /* A date that begins with one or two digits. */
 static bool
 read_two_digit_start(Cursor *cursor, TimeFields *fields)
@@ -350,14 +369,15 @@ read_two_digit_start(Cursor *cursor, TimeFields *fields)
 	if (!read_short(cursor, &first))
 		return false;
 	separator = cursor_peek(cursor);
-	if (separator != '/' && separator != '-' && separator != ' ')
+	if (separator != '/' && separator != '-' && separator != '.' && separator != ' ')
 		return false;
 	if (cursor->end - cursor->at > 1 && is_letter(cursor->at[1]))
 		return read_named_month(cursor, fields, first);
 	cursor->at++;
 	if (separator == ' ' || !read_short(cursor, &second))
 		return false;
-	if (!read_short_date(cursor, fields, first, second, separator))
+	if (!(separator == '.' ? read_dotted_date(cursor, fields, first, second) :
+		  read_short_date(cursor, fields, first, second, separator)))
 		return false;
 	if (!cursor_take(cursor, 'T') && cursor_peek(cursor) != ' ')
 		return false;
