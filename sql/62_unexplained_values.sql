@@ -110,6 +110,8 @@ BEGIN ATOMIC
 	CROSS JOIN LATERAL ROWS FROM (unnest(p.values), unnest(p.value_lines)) v (value, line_no)
 	JOIN entry e ON e.stream_id = p.stream_id AND e.shape_id = p.shape_id
 	WHERE v.value <> p.pool_value
+		-- a time with a fraction is measured, however alike those of successful jobs are
+		AND NOT (v.value ~ '^\d+\.\d+[munμ]?s$' AND p.pool_value ~ '^\d+\.\d+[munμ]?s$')
 		AND (@extschema@.l4_level_rank(e.level) >= (limits).gravity_trouble OR p.pool_value = ANY (p.values))
 		AND NOT COALESCE(e.first_iteration > 1 AND @extschema@.l4_number_within(v.value, e.first_iteration - 1,
 			e.last_iteration + 1)
