@@ -97,10 +97,16 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 
 -- Counters that tell of progress where no rule knows the iteration.
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
-	(true, 'counter_records', 17, 'records', 'Fewer values of a number do not show that it counts; 16 of them are kept.'),
+	(true, 'counter_records', 4, 'records', 'Fewer values of a number do not show that it counts.'),
+	(true, 'counter_equal_share', 0.5, 'share of steps',
+		'So many steps are the same: lines may be lost or joined with others, the first step be another.'),
+	(true, 'counter_record_share', 0.5, 'share of records',
+		'What is said so much less often than another count is one of epochs or evaluations.'),
+	(true, 'counter_back_share', 0.2, 'share of steps', 'So many steps lead back, to where an epoch begins.'),
 	(true, 'counter_line_share', 0.25, 'share of lines',
 		'A counter of iterations goes through much of what a rank logs; one of shards that are loaded ends before.'),
-	(true, 'counter_gap_share', 0.1, 'share of records', 'So many values may be left out: a counter leaves out none.'),
+	(true, 'counter_gap_share', 0.5, 'share of records',
+		'So many values may be left out, where lines are lost or joined: a counter leaves out none.'),
 	(true, 'counter_together_share', 0.5, 'share of the largest', 'Ranks that work together get about as far.'),
 	(true, 'counter_streams', 16, 'streams', 'So many ranks are looked at, those that log most: all would take seconds.');
 

@@ -1,52 +1,125 @@
 /*
- * Counters: the progress of a job of which no rule knows the iteration, learnt from the numbers in its records.
+ * Counters: the progress of a job of which no rule knows more than one iteration, learnt from the numbers in its records.
  *
- * A number that takes each value once, grows by the same step from record to record through much of what a rank logs, and does
- * so on the ranks together, counts what the job does again and again, whatever word stands before it.
+ * A number that grows by the same step from record to record through much of what a rank logs (or begins anew, with each
+ * epoch), and does so on the ranks together, counts what the job does again and again, whatever word stands before it.
  */
 
 CREATE TYPE @extschema@.l4_learnt_counter AS (
-	shape_id bigint,
+	shape_ids bigint[],
 	"position" int,
 	stream_ids bigint[]
 );
 COMMENT ON TYPE @extschema@.l4_learnt_counter IS
-'A parameter of a shape that counts a job''s progress, and the streams that log it, the one that got furthest first.';
+'A parameter that counts a job''s progress: the shapes that hold it, its position, and the streams that log it, the one that '
+'got furthest first.';
 
-CREATE FUNCTION @extschema@.l4_steady_parameters(job_id text, stream_ids bigint[], limits @extschema@.l4_limits)
-RETURNS TABLE (stream_id bigint, shape_id bigint, "position" int, minimum double precision, maximum double precision)
+CREATE FUNCTION @extschema@.l4_counted_words(shape text, "position" int) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	-- a number with a unit behind it is a share, a time or a size
+	SELECT CASE WHEN w.words[l4_counted_words.position + 1] !~* '^\s?(?:%|/s|(?:[munμ]?s|secs?|seconds?|minutes?|min|hours?|h|x'
+			'|[kmgt]i?b?|bytes?|tokens?|samples?)(?![\w]))'
+		THEN array_to_string(ARRAY(SELECT regexp_replace(u.part, '\s+', '', 'g') FROM unnest(w.words)
+			WITH ORDINALITY u (part, turn) WHERE u.turn <= l4_counted_words.position + 1 ORDER BY u.turn), '<*>') END
+	FROM (SELECT string_to_array(l4_counted_words.shape, '<*>') AS words) w;
+END;
+COMMENT ON FUNCTION @extschema@.l4_counted_words(text, int) IS
+'Step: What a number in a shape counts: the words before it and those up to the next parameter, without blanks, with which '
+'programs only align numbers. What stands behind may be there or not. NULL for a number with a unit.';
+
+CREATE FUNCTION @extschema@.l4_counting_parameters(job_id text, stream_ids bigint[])
+RETURNS TABLE (stream_id bigint, words text, "position" int, occurrences bigint, shape_ids bigint[], numbers bigint[],
+	lines bigint[], first_line bigint, last_line bigint, minimum double precision, maximum double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10
 BEGIN ATOMIC
 	WITH entry AS MATERIALIZED (
-		SELECT e.stream_id, e.shape_id
-		FROM @extschema@.l4_job_counts(l4_steady_parameters.job_id, l4_steady_parameters.stream_ids,
-			min_occurrences => (limits).counter_records::bigint) e
-		JOIN @extschema@.l4_job_last_lines(l4_steady_parameters.job_id, l4_steady_parameters.stream_ids) l
-			ON l.stream_id = e.stream_id
-		WHERE e.last_line - e.first_line >= (limits).counter_line_share * l.last_line
+		SELECT e.stream_id, e.shape_id, e.first_line, e.last_line
+		FROM @extschema@.l4_job_counts(l4_counting_parameters.job_id, l4_counting_parameters.stream_ids) e
 	),
 	parameter AS MATERIALIZED (
-		SELECT p.*
-		FROM (SELECT array_agg(DISTINCT e.shape_id) AS shape_ids FROM entry e) h
-		CROSS JOIN LATERAL @extschema@.l4_job_sketches(l4_steady_parameters.job_id, ARRAY(SELECT s.source_id
-			FROM @extschema@.l4_job_streams(l4_steady_parameters.job_id, l4_steady_parameters.stream_ids) s)) k
-		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, h.shape_ids) p
-		-- with more values than are kept, each a number
-		WHERE p.number_count = p.occurrences AND p.distinct_values > cardinality(p.values) AND p.minimum_line < p.maximum_line
+		SELECT p.*, e.first_line, e.last_line,
+			@extschema@.l4_counted_words(h.shape, p.position) AS words,
+			CASE WHEN p.distinct_values > cardinality(p.values)
+				THEN (SELECT max(l) FROM unnest(p.value_lines) l) END AS known_to
+		FROM (SELECT array_agg(DISTINCT e.shape_id) AS shape_ids FROM entry e) x
+		CROSS JOIN LATERAL @extschema@.l4_job_sketches(l4_counting_parameters.job_id, ARRAY(SELECT s.source_id
+			FROM @extschema@.l4_job_streams(l4_counting_parameters.job_id, l4_counting_parameters.stream_ids) s)) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, x.shape_ids) p
+		JOIN entry e ON e.stream_id = p.stream_id AND e.shape_id = p.shape_id
+		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
+		WHERE p.number_count = p.occurrences AND p.minimum >= 0 AND p.maximum = floor(p.maximum)
 	),
-	stepped AS (
-		SELECT p.stream_id, p.shape_id, p.position, p.occurrences, p.minimum, p.maximum, v.least AS step
-		FROM parameter p JOIN entry e ON e.stream_id = p.stream_id AND e.shape_id = p.shape_id
-		CROSS JOIN LATERAL (
-			SELECT min(d.step) AS least, max(d.step) AS most, count(d.step) AS steps
-			FROM (SELECT w.value - lag(w.value) OVER (ORDER BY w.turn) AS step
-				FROM (SELECT substring(u.value, '^\d{1,15}$')::bigint AS value, u.turn
-					FROM unnest(p.values) WITH ORDINALITY u (value, turn)) w) d) v
-		WHERE v.least > 0 AND v.least = v.most AND v.steps = cardinality(p.values) - 1
+	same AS (
+		SELECT p.stream_id, p.words, p.position, sum(p.occurrences)::bigint AS occurrences,
+			array_agg(p.shape_id ORDER BY p.shape_id) AS shape_ids, min(p.known_to) AS known_to,
+			min(p.first_line) AS first_line, max(p.last_line) AS last_line, min(p.minimum) AS minimum, max(p.maximum) AS maximum
+		FROM parameter p WHERE p.words IS NOT NULL GROUP BY p.stream_id, p.words, p.position
+		HAVING min(p.minimum) < max(p.maximum)
 	)
-	SELECT s.stream_id, s.shape_id, s.position, s.minimum, s.maximum
-	FROM stepped s
-	WHERE (s.maximum - s.minimum) / s.step + 1 <= s.occurrences * (1 + (limits).counter_gap_share);
+	SELECT m.stream_id, m.words, m.position, m.occurrences, m.shape_ids, v.numbers, v.lines, m.first_line, m.last_line,
+		m.minimum, m.maximum
+	FROM same m
+	CROSS JOIN LATERAL (
+		SELECT array_agg(d.number ORDER BY d.line) AS numbers, array_agg(d.line ORDER BY d.line) AS lines
+		FROM (SELECT substring(u.value, '^\d{1,15}$')::bigint AS number, min(u.line) AS line
+			FROM parameter p CROSS JOIN LATERAL unnest(p.values, p.value_lines) u (value, line)
+			WHERE p.stream_id = m.stream_id AND p.position = m.position AND p.words = m.words
+				AND (u.line > m.known_to) IS NOT TRUE
+			GROUP BY 1) d) v;
+END;
+COMMENT ON FUNCTION @extschema@.l4_counting_parameters(text, bigint[]) IS
+'Step: The whole numbers in the records of given streams of a job that change, each with what it counts (words, position; '
+'l4_counted_words), over all shapes that say so: how many records, which shapes, and its values (numbers, lines) in the order '
+'in which they came first, as far as all are kept.';
+
+CREATE FUNCTION @extschema@.l4_is_steady(numbers bigint[], lines bigint[], occurrences bigint, first_line bigint,
+	last_line bigint, minimum double precision, maximum double precision, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	WITH stepped AS (
+		SELECT u.line, u.number - lag(u.number) OVER (ORDER BY u.line) AS step
+		FROM unnest(l4_is_steady.numbers, l4_is_steady.lines) u (number, line)
+	),
+	seen AS (
+		SELECT mode() WITHIN GROUP (ORDER BY s.step) AS usual, count(s.step) AS steps, count(*) AS numbers,
+			count(*) FILTER (WHERE s.step <= 0) AS back, max(s.line) - min(s.line) AS span
+		FROM stepped s
+	)
+	SELECT n.usual > 0 AND n.numbers >= (limits).counter_records
+		-- most steps are the same, a step back begins anew
+		AND (SELECT count(*) FROM stepped s WHERE s.step = n.usual) >= (limits).counter_equal_share * n.steps
+		AND n.back <= (limits).counter_back_share * n.steps
+		AND (l4_is_steady.maximum - l4_is_steady.minimum) / n.usual + 1
+			<= l4_is_steady.occurrences * (1 + (limits).counter_gap_share)
+		-- each record has the next number: what several records have alike counts something larger (an epoch)
+		AND 1 + n.span * (l4_is_steady.occurrences - 1)::double precision
+			/ NULLIF(l4_is_steady.last_line - l4_is_steady.first_line, 0)
+			<= n.numbers * (1 + (limits).counter_gap_share) IS TRUE
+	FROM seen n;
+END;
+COMMENT ON FUNCTION @extschema@.l4_is_steady(bigint[], bigint[], bigint, bigint, bigint, double precision, double precision,
+	@extschema@.l4_limits) IS
+'Step: Do numbers (each with the line where it came first, of so many records between two lines, from minimum to maximum) '
+'count up steadily? From record to record, most by the same step, a few back to where they began.';
+
+CREATE FUNCTION @extschema@.l4_steady_parameters(job_id text, stream_ids bigint[], limits @extschema@.l4_limits)
+RETURNS TABLE (stream_id bigint, words text, "position" int, occurrences bigint, shape_ids bigint[],
+	minimum double precision, maximum double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10
+BEGIN ATOMIC
+	WITH steady AS MATERIALIZED (
+		SELECT p.*
+		FROM @extschema@.l4_counting_parameters(l4_steady_parameters.job_id, l4_steady_parameters.stream_ids) p
+		-- what a rank logs after its last count is its failure's
+		WHERE p.last_line - p.first_line >= (limits).counter_line_share * p.last_line
+			AND @extschema@.l4_is_steady(p.numbers, p.lines, p.occurrences, p.first_line, p.last_line, p.minimum, p.maximum,
+				limits)
+	)
+	SELECT s.stream_id, s.words, s.position, s.occurrences, s.shape_ids, s.minimum, s.maximum
+	FROM steady s
+	-- what ended before another number began to count belongs to the start of the job
+	WHERE NOT EXISTS (SELECT FROM steady o WHERE o.stream_id = s.stream_id AND o.first_line > s.last_line);
 END;
 COMMENT ON FUNCTION @extschema@.l4_steady_parameters(text, bigint[], @extschema@.l4_limits) IS
 'Step: Parameters that grow by one step from record to record in given streams of a job, through much of what these log; '
@@ -64,33 +137,42 @@ DECLARE
 	learnt @extschema@.l4_learnt_counter;
 BEGIN
 	l4_learn_counter.limits := coalesce(l4_learn_counter.limits, @extschema@.l4_limits_in_force());
-	IF EXISTS (SELECT FROM @extschema@.l4_telling_stream(l4_learn_counter.job_id)) THEN
+	-- one iteration that is named once (the first, the last, that of a checkpoint) is no progress
+	IF EXISTS (SELECT FROM @extschema@.l4_telling_stream(l4_learn_counter.job_id, most_bytes => 'Infinity')) THEN
 		RETURN NULL;
 	END IF;
 	stream_ids := ARRAY(SELECT s.stream_id FROM @extschema@.l4_job_streams(l4_learn_counter.job_id) s
 		WHERE s.kind = 'rank' AND s.record_count >= (limits).counter_records
 		ORDER BY s.record_count DESC, s.stream_id LIMIT (limits).counter_streams::bigint);
-	-- What most ranks count; of several such the slowest, as an iteration has many of what is counted within it. What tells of
-	-- another stage counts that.
-	SELECT c.shape_id, c.position, c.stream_ids INTO learnt
-	FROM (
-		SELECT p.shape_id, p.position, array_agg(p.stream_id ORDER BY p.maximum DESC, p.stream_id) AS stream_ids,
-			max(p.maximum) AS most, min(p.maximum) AS least,
-			max(p.maximum - p.minimum) AS growth, count(*) AS streams
-		FROM @extschema@.l4_steady_parameters(l4_learn_counter.job_id, stream_ids, limits) p
-		GROUP BY p.shape_id, p.position) c
-	JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id
-	WHERE c.least >= (limits).counter_together_share * c.most
-		AND NOT EXISTS (SELECT FROM @extschema@.l4_stage_rule_in_force u WHERE u.stage <> 'iterating'
-			AND @extschema@.l4_pattern_matches(u.pattern, replace(h.shape, '<*>', '1')))
-	ORDER BY c.streams DESC, c.growth, c.shape_id, c.position
+	-- What most ranks count; of several such the slowest, as an iteration has many of what is counted within it, but none of
+	-- which is said much less (epochs, evaluations). What tells of another stage counts that.
+	WITH steady AS MATERIALIZED (
+		SELECT p.* FROM @extschema@.l4_steady_parameters(l4_learn_counter.job_id, stream_ids, limits) p
+	),
+	counter AS (
+		SELECT p.words, p.position, array_agg(p.stream_id ORDER BY p.maximum DESC, p.stream_id) AS stream_ids,
+			max(p.maximum - p.minimum) AS growth, count(*) AS streams,
+			max(p.occurrences) AS records
+		FROM steady p
+		WHERE NOT EXISTS (SELECT FROM @extschema@.l4_shape h, @extschema@.l4_stage_rule_in_force u
+			WHERE h.shape_id = ANY (p.shape_ids) AND u.stage <> 'iterating'
+				AND @extschema@.l4_pattern_matches(u.pattern, replace(h.shape, '<*>', '1')))
+		GROUP BY p.words, p.position
+		HAVING min(p.maximum) >= (limits).counter_together_share * max(p.maximum)
+	)
+	SELECT ARRAY(SELECT DISTINCT i FROM steady p, unnest(p.shape_ids) i
+			WHERE p.words = c.words AND p.position = c.position ORDER BY i), c.position, c.stream_ids INTO learnt
+	FROM counter c
+	WHERE c.records >= (limits).counter_record_share * (SELECT max(o.records) FROM counter o WHERE o.streams = c.streams)
+	ORDER BY c.streams DESC, c.growth, c.words COLLATE "C", c.position
 	LIMIT 1;
 	RETURN learnt;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_counter(text, @extschema@.l4_limits) IS
-'Step: What counts the progress of a job of which no rule knows the iteration: the parameter that grows steadily, and on most '
-'of the ranks looked at together; NULL where there is none, or rules know. Reads the parameter statistics of a few ranks.';
+'Step: What counts the progress of a job of which no rule knows more than one iteration: the parameter that grows steadily, '
+'and on most of the ranks looked at together; NULL where there is none, or rules know. Reads the parameter statistics of a few '
+'ranks.';
 
 CREATE FUNCTION @extschema@.l4_counter_at(job_id text, counter @extschema@.l4_learnt_counter, stream_id bigint, at_line bigint,
 	at_ts timestamptz, limits @extschema@.l4_limits) RETURNS bigint
@@ -104,7 +186,7 @@ BEGIN ATOMIC
 	segment AS (
 		SELECT g.*, t.stream_id, t.same
 		FROM teller t, @extschema@.l4_job_segments(l4_counter_at.job_id, ARRAY(SELECT t.source_id FROM teller t),
-			ARRAY[(counter).shape_id]) g
+			(counter).shape_ids) g
 		WHERE CASE WHEN t.same THEN g.first_line <= COALESCE(l4_counter_at.at_line, g.first_line)
 			ELSE l4_counter_at.at_ts IS NULL OR g.first_ts IS NULL OR g.first_ts <= l4_counter_at.at_ts END
 			AND t.stream_id = ANY (g.stream_ids)
@@ -113,7 +195,7 @@ BEGIN ATOMIC
 	SELECT substring(r.parameters[(counter).position], '^\d{1,15}$')::bigint
 	FROM segment g
 	CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids,
-		ARRAY[(counter).shape_id]) r
+		(counter).shape_ids) r
 	WHERE r.stream_id = g.stream_id AND CASE WHEN g.same THEN r.line_no <= COALESCE(l4_counter_at.at_line, r.line_no)
 		ELSE ((@extschema@.l4_parse(split_part(r.raw, E'\n', 1), reference => l4_counter_at.at_ts)).time
 			<= l4_counter_at.at_ts) IS NOT FALSE END

@@ -264,9 +264,9 @@ BEGIN
 	SELECT array_position(turns, o.place), o.place,
 		@extschema@.l4_onset_stage(n.stage, n.component, CASE WHEN NOT y.starting OR o.stage NOT IN ('iterating', 'evaluation',
 				'checkpoint_save', 'teardown') THEN o.stage END, o.rank, t.marks AND NOT y.starting,
-			coalesce(j.stage, CASE WHEN c.value IS NULL THEN NULL
-				WHEN o.stage IN ('evaluation', 'checkpoint_save') THEN o.stage ELSE 'iterating' END)),
-		CASE WHEN NOT y.starting THEN coalesce(o.iteration, j.iteration, c.value) END,
+			CASE WHEN c.value IS NULL OR j.stage IN ('iterating', 'evaluation', 'checkpoint_save') THEN j.stage
+				WHEN o.stage IN ('evaluation', 'checkpoint_save') THEN o.stage ELSE 'iterating' END),
+		CASE WHEN NOT y.starting THEN coalesce(c.value, o.iteration, j.iteration) END,
 		o.ts, o.unit, o.node, o.rank, o.stream_id, o.line_no, n.component
 	FROM unnest(places) o
 	LEFT JOIN (SELECT s.stream_id, s.source_id, s.source, s.last_iteration IS NOT NULL AS marks
@@ -279,8 +279,8 @@ BEGIN
 	LEFT JOIN LATERAL @extschema@.l4_job_state(l4_onsets.job_id, o.unit, o.rank, t.source,
 		CASE WHEN NOT z.at_end THEN o.line_no END, CASE WHEN NOT z.at_end THEN o.ts END, limits,
 		path_attempt) j ON NOT y.starting
-	LEFT JOIN LATERAL (SELECT CASE WHEN (counter).shape_id IS NOT NULL THEN @extschema@.l4_counter_at(l4_onsets.job_id, counter,
-		o.stream_id, o.line_no, o.ts, limits) END AS value OFFSET 0) c ON true
+	LEFT JOIN LATERAL (SELECT CASE WHEN (counter).shape_ids IS NOT NULL THEN @extschema@.l4_counter_at(l4_onsets.job_id,
+		counter, o.stream_id, o.line_no, o.ts, limits) END AS value OFFSET 0) c ON true
 	LEFT JOIN named n ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.first_line = o.line_no;
 END
 $$;

@@ -132,9 +132,24 @@ SELECT say('counter', '{2}', 30, 'ERROR RuntimeError: the mill stands still') \g
 DELETE FROM line WHERE job = 'counter' AND rank = 2 AND at > 30.1;
 SELECT load_job('counter') \g /dev/null
 SELECT h.shape, c.position, cardinality(c.stream_ids) AS streams
-FROM l4_learn_counter('counter') c JOIN l4_shape h USING (shape_id);
+FROM l4_learn_counter('counter') c JOIN l4_shape h ON h.shape_id = ANY (c.shape_ids);
 SELECT kind, node, stage, iteration FROM l4_diagnose('counter') WHERE kind IN ('stage', 'iteration') AND ordinal = 1;
 SELECT l4_learn_counter('stages') IS NULL AS rules_know;
+
+\echo == such a counter begins anew with each round, is padded, and few lines have it; one iteration is named by a rule
+INSERT INTO line SELECT 'rounds', r, 3 + k * 12 + s + x.at + r * 0.001, x.line
+FROM generate_series(0, 3) r, generate_series(0, 1) k, generate_series(1, 11, 2) s, LATERAL (VALUES
+	(0.1, format('INFO round %s: [%s/11] cost %s, %s %% done', k, lpad((s + k)::text, 3), 5.5 - s * 0.01, s * 9))) x (at, line);
+SELECT say('rounds', '{0,1,2,3}', 2, 'INFO training from iteration 1 to 90') \g /dev/null
+SELECT say('rounds', '{0,1,2,3}', 2 + s * 0.01, format('INFO layer %s has its weights', s)) FROM generate_series(1, 5) s
+\g /dev/null
+SELECT say('rounds', '{0,1,2,3}', 14.5 + s * 0.01, format('INFO check: [%s/3]', s)) FROM generate_series(0, 3) s \g /dev/null
+SELECT say('rounds', '{2}', 23.5, 'ERROR RuntimeError: the mill stands still') \g /dev/null
+DELETE FROM line WHERE job = 'rounds' AND at > 23.6;
+SELECT load_job('rounds') \g /dev/null
+SELECT h.shape, c.position, cardinality(c.stream_ids) AS streams
+FROM l4_learn_counter('rounds') c JOIN l4_shape h ON h.shape_id = ANY (c.shape_ids) ORDER BY h.shape COLLATE "C";
+SELECT kind, node, stage, iteration FROM l4_diagnose('rounds') WHERE kind IN ('stage', 'iteration') AND ordinal = 1;
 SELECT l4_delete_job(job_id) FROM l4_job ORDER BY job_id COLLATE "C" \g /dev/null
 DROP TABLE line;
 DROP FUNCTION start, train, say, load_job, found, ingest_bare;
