@@ -42,7 +42,8 @@ BEGIN
 		RETURN false;
 	END IF;
 	RETURN coalesce((
-		SELECT count(DISTINCT n.node) + count(DISTINCT j.nodes[1]) FILTER (WHERE n.node IS DISTINCT FROM j.nodes[1]) = 1
+		-- what belongs to no node (the log of a controller) is no other one
+		SELECT count(DISTINCT n.node) + (bool_or(n.node = j.nodes[1]) IS NOT TRUE AND count(j.nodes[1]) > 0)::int = 1
 			AND count(DISTINCT s.rank) > 1
 		FROM @extschema@.l4_stream s LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
 		CROSS JOIN LATERAL (SELECT COALESCE(s.told_node, s.node) AS node) n

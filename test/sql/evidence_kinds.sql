@@ -256,6 +256,7 @@ SELECT make_lines('two_alike', 2), fail('two_alike', '{0,1}', 21, 'ValueError: n
 SELECT load_job('two_alike', (:nodes)[1:2]) \g /dev/null
 SELECT * FROM blamed('two_alike');
 SELECT make_lines('one', 1, 8), fail('one', '{0,1,2,3,4,6,7}', 21, 'collective operation timed out') \g /dev/null
+INSERT INTO line VALUES ('one', NULL, NULL, 'controller', 20.5, 'INFO heartbeat of the only node');
 SELECT load_job('one', (:nodes)[1:1], 8) \g /dev/null
 SELECT unit, node, rank FROM l4_suspect_nodes('one');
 SELECT unit, node, rank, logged FROM l4_job_units('one') ORDER BY rank LIMIT 2;
