@@ -119,6 +119,9 @@ CREATE FUNCTION @extschema@.l4_learn_rank_nodes(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
+-- within the transaction of an import nothing is known of its rows: loops over all pairs of thousands of streams would take
+-- minutes
+SET enable_nestloop = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -156,13 +159,17 @@ BEGIN
 		-- where none of the hosts is of the list, its names are other ones
 		WHERE cardinality(known) = 0 OR EXISTS (SELECT FROM named o WHERE o.node IS NOT NULL)
 	),
-	stream AS MATERIALIZED (
-		SELECT o.stream_id, o.told_node, p.node FROM own o LEFT JOIN placed p ON p.rank = o.rank AND o.unplaced
+	changed AS MATERIALIZED (
+		SELECT o.stream_id, p.node FROM own o LEFT JOIN placed p ON p.rank = o.rank AND o.unplaced
+		WHERE p.node IS DISTINCT FROM o.told_node
+	),
+	held AS MATERIALIZED (
+		SELECT o.stream_id, t.node FROM @extschema@.l4_stream o JOIN changed t ON t.stream_id = o.stream_id
+		WHERE o.job_id = l4_learn_rank_nodes.job_id
+		FOR UPDATE OF o SKIP LOCKED
 	)
 	UPDATE @extschema@.l4_stream s SET told_node = c.node
-	FROM (SELECT o.stream_id, t.node FROM @extschema@.l4_stream o JOIN stream t ON t.stream_id = o.stream_id
-		WHERE o.job_id = l4_learn_rank_nodes.job_id AND t.node IS DISTINCT FROM t.told_node
-		FOR UPDATE OF o SKIP LOCKED) c
+	FROM held c
 	WHERE s.job_id = l4_learn_rank_nodes.job_id AND s.stream_id = c.stream_id;
 	GET DIAGNOSTICS learned = ROW_COUNT;
 	RETURN learned;
