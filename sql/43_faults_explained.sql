@@ -1,0 +1,107 @@
+/*
+ * A explains B: where A is found, B is its consequence. * stands for every fault of a lower priority number than B.
+ */
+INSERT INTO @extschema@.l4_fault_explains (fault_key, explains, builtin)
+SELECT e.fault_key, unnest(e.explains), true
+FROM (VALUES
+	-- a host without memory: the kernel's own line tells more than those who were told
+	('host_oom',
+		'{slurm_oom,k8s_oomkilled,process_sigkill,dataloader_worker_died,ray_actor_died,conn_reset,nccl_peer_closed,'
+		'gloo_timeout,collective_timeout,heartbeat_lost}'::text[]),
+	('slurm_oom', '{process_sigkill,slurm_cancelled}'),
+	('k8s_oomkilled', '{process_sigkill,k8s_container_restarting}'),
+	('shm_bus_error', '{bus_error,dataloader_worker_died}'),
+	-- what takes a process away
+	('process_sigkill',
+		'{conn_reset,conn_refused,nccl_peer_closed,c10d_tcpstore_recv,gloo_timeout,collective_timeout,ascend_ei0002,'
+		'hang_reported,nccl_watchdog_timeout,nccl_system_error}'),
+	('process_unstoppable', '{process_sigkill,slurm_unkillable}'),
+	('slurm_preempted', '{process_sigkill,slurm_cancelled,conn_reset,k8s_evicted}'),
+	('slurm_time_limit', '{process_sigkill,slurm_cancelled,conn_reset}'),
+	('k8s_evicted', '{process_sigkill,conn_reset}'),
+	('segfault', '{conn_reset,nccl_peer_closed,gloo_timeout,collective_timeout,c10d_tcpstore_recv,dataloader_worker_died}'),
+	('bus_error', '{conn_reset,nccl_peer_closed,gloo_timeout,collective_timeout,dataloader_worker_died}'),
+	-- a node gone, and what told so
+	('node_power', '{node_lost,heartbeat_lost,xla_heartbeat}'),
+	('kernel_panic', '{node_lost,heartbeat_lost,xla_heartbeat}'),
+	('cpu_mce', '{kernel_panic,node_lost,heartbeat_lost}'),
+	('hard_lockup', '{soft_lockup,node_lost,heartbeat_lost,hang_reported}'),
+	('node_lost', '{heartbeat_lost,xla_heartbeat,slurm_cancelled}'),
+	('heartbeat_lost',
+		'{conn_reset,conn_refused,conn_timed_out,no_route,nccl_peer_closed,c10d_tcpstore_recv,gloo_timeout,collective_timeout,'
+		'ascend_ei0002,ascend_ei0006,hang_reported,nccl_watchdog_timeout,nccl_system_error,process_unstoppable}'),
+	-- a link gone
+	('nic_link_down',
+		'{heartbeat_lost,node_lost,no_route,conn_reset,conn_refused,conn_timed_out,nccl_socket_connect,nccl_ib_completion,'
+		'nccl_peer_closed,nccl_system_error,nccl_watchdog_timeout,c10d_tcpstore_recv,c10d_socket_timeout,gloo_timeout,'
+		'collective_timeout,ascend_ei0002,ascend_ei0006,ascend_error_cqe,ascend_hccl_heartbeat,hang_reported,mount_lost,'
+		'nfs_not_responding}'),
+	('mlx5_cable_unplugged', '{nic_link_down,nccl_ib_completion,nccl_ib_async_event}'),
+	('mlx5_overheat', '{nic_link_down,link_flapping}'),
+	('nic_driver_error', '{nic_link_down,nccl_ib_async_event,nccl_ib_completion}'),
+	('link_flapping', '{nccl_ib_completion,conn_timed_out,gloo_timeout,collective_timeout,ascend_error_cqe}'),
+	('nccl_ib_async_event', '{nccl_ib_completion,nccl_system_error,nccl_watchdog_timeout}'),
+	('nccl_ib_completion', '{nccl_peer_closed,nccl_watchdog_timeout,collective_timeout}'),
+	('ascend_ej0002', '{ascend_ei0006,ascend_error_cqe,ascend_ei0002}'),
+	('ascend_error_cqe', '{ascend_ei0002,ascend_stream_timeout}'),
+	('dns_failure', '{c10d_rendezvous,c10d_socket_timeout,conn_refused}'),
+	('addr_in_use', '{c10d_rendezvous,c10d_socket_timeout,c10d_store_barrier}'),
+	('addr_not_local', '{c10d_rendezvous,c10d_socket_timeout,ascend_ei0006,conn_refused}'),
+	('rank_table_error', '{ascend_ei0004,ascend_ei0006}'),
+	-- an accelerator gone or wrong
+	('xid_79',
+		'{xid_154,xid_43,xid_119_120,cuda_no_device,cuda_launch_failure,nccl_cuda_error,nccl_system_error,'
+		'nccl_watchdog_timeout,nccl_peer_closed,nccl_ib_completion,nccl_heartbeat_monitor,nccl_segfault,conn_reset,'
+		'collective_timeout,gpu_thermal}'),
+	('xid_48', '{xid_63,xid_64,xid_94,xid_95,xid_154,cuda_ecc,device_memory_ecc,nccl_cuda_error,nccl_watchdog_timeout,xid_43}'),
+	('xid_95', '{xid_154,cuda_ecc,device_memory_ecc,nccl_cuda_error,nccl_watchdog_timeout,xid_43}'),
+	('xid_94', '{xid_154,cuda_ecc,device_memory_ecc,nccl_cuda_error}'),
+	('xid_74', '{xid_154,nvlink_fabric,nccl_cuda_error,nccl_watchdog_timeout,nccl_system_error}'),
+	('xid_119_120', '{xid_154,nccl_heartbeat_monitor,nccl_watchdog_timeout,hung_task}'),
+	('xid_31', '{cuda_illegal_access,nccl_cuda_error,xid_43}'),
+	('xid_13', '{cuda_illegal_access,cuda_illegal_instruction,nccl_cuda_error,xid_43}'),
+	('sxid_nvswitch', '{nvlink_fabric,xid_74,nccl_cuda_error,nccl_watchdog_timeout,cuda_fabric_802}'),
+	('cuda_ecc', '{device_memory_ecc,nccl_cuda_error,nccl_watchdog_timeout}'),
+	('cuda_illegal_access', '{nccl_cuda_error,nccl_watchdog_exception,nccl_watchdog_timeout}'),
+	('cuda_device_assert', '{nccl_cuda_error,nccl_watchdog_exception,nccl_watchdog_timeout}'),
+	('cuda_oom', '{nccl_cuda_error,nccl_watchdog_timeout,collective_timeout,conn_reset,gloo_timeout}'),
+	('device_memory_ecc', '{replica_mismatch,loss_nan,silent_corruption}'),
+	('silent_corruption', '{replica_mismatch,loss_nan,loss_diverged}'),
+	('replica_mismatch', '{loss_nan,loss_diverged}'),
+	('nccl_collective_mismatch', '{nccl_watchdog_timeout,collective_timeout,nccl_watchdog_exception}'),
+	('nccl_watchdog_timeout', '{nccl_watchdog_exception,nccl_abort_async,process_aborted}'),
+	('loss_nan', '{loss_diverged}'),
+	-- storage
+	('enospc', '{ckpt_write_failed,ckpt_corrupt,disk_nearly_full,transfer_retries_exhausted,bus_error}'),
+	('raid_failure', '{fs_readonly,fs_corrupt,eio,ckpt_write_failed}'),
+	('fs_corrupt', '{fs_readonly,eio,ckpt_write_failed,ckpt_corrupt}'),
+	('fs_readonly', '{ckpt_write_failed,eio}'),
+	('eio', '{ckpt_write_failed,data_corrupt,ckpt_corrupt}'),
+	('mount_lost', '{path_missing,file_not_found,shard_missing,ckpt_write_failed,ckpt_load_failed}'),
+	('mount_failed', '{mount_lost,path_missing,file_not_found,shard_missing,k8s_mount_failed}'),
+	('nfs_not_responding', '{hung_task,estale,eio,data_stall,hang_reported,ckpt_write_failed}'),
+	('lustre_error', '{hung_task,eio,data_stall,ckpt_write_failed,estale}'),
+	('parallel_fs_error', '{hung_task,eio,data_stall,ckpt_write_failed,estale,mount_lost}'),
+	('object_store_5xx', '{transfer_retries_exhausted,ckpt_write_failed}'),
+	('s3_slowdown', '{transfer_retries_exhausted}'),
+	('s3_access_denied', '{transfer_retries_exhausted,ckpt_write_failed,ckpt_load_failed}'),
+	('shard_missing', '{file_not_found,path_missing}'),
+	('file_not_found', '{path_missing}'),
+	('ckpt_corrupt', '{ckpt_load_failed}'),
+	('size_mismatch', '{ckpt_load_failed,tensor_shape}'),
+	-- limits of the host
+	('alloc_failed', '{dataloader_worker_died}'),
+	('fd_limit', '{dataloader_worker_died,addr_in_use}'),
+	('undefined_symbol', '{import_error}'),
+	('gpu_thermal', '{straggler_reported}'),
+	-- an error code says more than a general wording
+	('ascend_ei0004', '{rank_table_error}'),
+	('ascend_ej0004', '{rank_table_error}'),
+	('ascend_ei0005', '{replica_mismatch}')) e (fault_key, explains)
+UNION ALL
+SELECT f.fault_key, 'xid_other', true FROM @extschema@.l4_fault f WHERE f.fault_key ~ '^xid_\d'
+UNION ALL
+SELECT '*', p.fault_key, true
+FROM unnest(
+	'{python_exception,child_failed,slurm_task_exit,train_job_failed,process_aborted,process_terminated,nccl_abort_async,'
+	'assertion_failed}'::text[]) p (fault_key);
