@@ -37,6 +37,8 @@ CREATE TABLE @extschema@.l4_fault (
 	created_at timestamptz NOT NULL DEFAULT now(),
 	updated_by name,
 	updated_at timestamptz,
+	recovery text CHECK (@extschema@.l4_is_one_of(recovery, 'recovery', 'none', 'follow', 'wait', 'restart_job', 'fix_job',
+		'reset_device', 'restart_node', 'repair', 'replace', 'update', 'ask_vendor')),
 	PRIMARY KEY (fault_key, builtin),
 	CONSTRAINT l4_fault_has_a_pattern
 		CHECK (COALESCE(pattern, 'none') <> '' AND (pattern IS NOT NULL OR COALESCE(cardinality(events), 0) > 0)),
@@ -99,6 +101,11 @@ COMMENT ON COLUMN @extschema@.l4_fault.updated_by IS
 'role that changed it last; NULL where never';
 COMMENT ON COLUMN @extschema@.l4_fault.updated_at IS
 'when it was changed last; NULL where never';
+COMMENT ON COLUMN @extschema@.l4_fault.recovery IS
+'what brings back what failed. none: nothing is to be done; follow: it tells of another fault, look for that; wait: it comes '
+'back by itself; restart_job; fix_job: the code, data or settings of the job; reset_device; restart_node: reboot or '
+'power-cycle; repair: look at cables, seats, cooling, power and links; replace: the device; update: driver, firmware or '
+'library; ask_vendor. NULL where not known: category and role decide';
 
 CREATE TABLE @extschema@.l4_fault_override (
 	fault_key text PRIMARY KEY,

@@ -54,7 +54,8 @@ SELECT f.fault_key, COALESCE(o.title, f.title) AS title, f.category, f.subtype, 
 	COALESCE(o.owner, f.owner) AS owner, f.origin, f.builtin, o.fault_key IS NOT NULL AS overridden,
 	f.created_at, COALESCE(o.changed_by, f.updated_by, f.created_by) AS updated_by,
 		COALESCE(o.changed_at, f.updated_at, f.created_at) AS updated_at,
-	COALESCE(n.jobs, 0) AS matched_count, COALESCE(b.right_ones, 0) AS right_count, COALESCE(b.wrong_ones, 0) AS wrong_count
+	COALESCE(n.jobs, 0) AS matched_count, COALESCE(b.right_ones, 0) AS right_count, COALESCE(b.wrong_ones, 0) AS wrong_count,
+	f.recovery
 FROM @extschema@.l4_fault f
 LEFT JOIN @extschema@.l4_fault_override o ON f.builtin AND o.fault_key = f.fault_key
 LEFT JOIN (
@@ -122,6 +123,8 @@ COMMENT ON COLUMN @extschema@.l4_fault_library.right_count IS
 'jobs in which people judged the match right';
 COMMENT ON COLUMN @extschema@.l4_fault_library.wrong_count IS
 'jobs in which people judged it wrong';
+COMMENT ON COLUMN @extschema@.l4_fault_library.recovery IS
+'what brings back what failed: see l4_fault; NULL where not known';
 
 CREATE TYPE @extschema@.l4_fault_entry AS (
 	fault_key text,

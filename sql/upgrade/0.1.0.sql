@@ -131,3 +131,5 @@ END
 $upgrade$;
 -- 4_grants.sql makes the check tell what it takes
 ALTER TABLE @extschema@.l4_stage_rule ADD position text NOT NULL DEFAULT 'inside' CHECK (position IN ('inside', 'end'));
+ALTER TABLE @extschema@.l4_fault ADD recovery text CHECK (recovery IN ('none', 'follow', 'wait', 'restart_job', 'fix_job',
+	'reset_device', 'restart_node', 'repair', 'replace', 'update', 'ask_vendor'));
