@@ -1,3 +1,8 @@
+/*
+ * Accused: other units complain of this one. What breaks shows first where others wait for it, and they name whom they waited
+ * for; so complaints are followed to their end, for who is complained of by the victim of another one is a victim, too.
+ */
+
 CREATE FUNCTION @extschema@.l4_accused_votes(accusations @extschema@.l4_accusation[])
 RETURNS TABLE (accuser text, unit text, part double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100

@@ -1,3 +1,8 @@
+/*
+ * Counter: errors, discards and retransmissions are counted by the system of each node. Nodes do the same work, so one of
+ * which such a number grew far more than on the others has a part that fails, whether or not anybody complains.
+ */
+
 CREATE FUNCTION @extschema@.l4_counting_units(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
 RETURNS TABLE (unit text, shape_id bigint, "position" int, stream_id bigint, line_no bigint, growth double precision,
 	median double precision, usual double precision)

@@ -1,3 +1,8 @@
+/*
+ * First and own: what a unit says of itself and few others say. A failure spreads from one unit to all, so what one logs
+ * before it shows at large may be its cause; what it logs later still tells of its own trouble, but less surely.
+ */
+
 CREATE FUNCTION @extschema@.l4_evidence_first(placed @extschema@.l4_placed_record[], at_large @extschema@.l4_placed_record,
 	cause @extschema@.l4_placed_record, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100

@@ -1,3 +1,8 @@
+/*
+ * Forest: how often a unit logs each unexplained event, compared with the other units by an Isolation Forest. Units that do
+ * the same work log about the same; which stands apart does something else, whatever it says.
+ */
+
 CREATE FUNCTION @extschema@.l4_forest_units(units @extschema@.l4_unit[], unexplained @extschema@.l4_unexplained_record[])
 RETURNS TABLE (unit text, place int, score double precision, max_z double precision, suspect boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100

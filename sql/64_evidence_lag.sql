@@ -1,3 +1,8 @@
+/*
+ * Lag: ranks go from step to step together, so the unit whose last iteration is behind all others' is the one they were
+ * waiting for when the job stopped.
+ */
+
 CREATE FUNCTION @extschema@.l4_evidence_lag(streams @extschema@.l4_job_stream[]) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC

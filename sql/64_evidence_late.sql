@@ -1,3 +1,8 @@
+/*
+ * Behind and late: before ranks wait for one another they print the same lines in each iteration. Who had not come to the last
+ * of them, or came long after the others, made these wait.
+ */
+
 CREATE FUNCTION @extschema@.l4_recurring_steps(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
 RETURNS TABLE (unit text, compared text, shared boolean, shape_id bigint, stream_id bigint, occurrences bigint,
 	last_iteration bigint, last_line bigint, last_ts timestamptz, step numeric)

@@ -1,3 +1,8 @@
+/*
+ * Link: cables, ports and switches fail between two nodes, each of which is healthy. Then the two complain of each other
+ * alone, or a counter of one grows towards the other; an end that several bad links have in common is what is broken.
+ */
+
 CREATE FUNCTION @extschema@.l4_bad_links(job_id text, accusations @extschema@.l4_accusation[],
 	counters @extschema@.l4_evidence[])
 RETURNS TABLE (unit text, peer text, measured boolean, part double precision, shape_id bigint, stream_id bigint, line_no bigint,

@@ -1,3 +1,5 @@
+/* Missing: the scheduler gave the job a node that logged nothing at all. It never came up, or its logs were lost with it. */
+
 CREATE FUNCTION @extschema@.l4_evidence_missing(units @extschema@.l4_unit[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 100 ROWS 1

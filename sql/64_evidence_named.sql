@@ -1,3 +1,8 @@
+/*
+ * Named: a collector, a controller or a launcher stands on no unit and sees all of them. Of few units it says something that
+ * successful jobs do not log; what it says of many is about the job.
+ */
+
 CREATE FUNCTION @extschema@.l4_evidence_named(units @extschema@.l4_unit[], accusations @extschema@.l4_accusation[],
 	at_large @extschema@.l4_placed_record, limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence

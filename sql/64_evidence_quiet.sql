@@ -1,3 +1,8 @@
+/*
+ * Quiet: a rank that crashes, is killed or loses its node cannot tell of it, while its peers time out and say so. Where nearly
+ * all complain, who stops without a word is whom they miss.
+ */
+
 CREATE FUNCTION @extschema@.l4_evidence_quiet(job_id text, streams @extschema@.l4_job_stream[], telling_streams bigint[],
 	unexplained @extschema@.l4_unexplained_record[],
 	limits @extschema@.l4_limits)

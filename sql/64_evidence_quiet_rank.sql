@@ -1,3 +1,8 @@
+/*
+ * Quiet, of one rank beside live ones on its node: where all units tell of the failure it is a process, not a node, that is
+ * missed.
+ */
+
 CREATE FUNCTION @extschema@.l4_evidence_quiet_rank(job_id text, streams @extschema@.l4_job_stream[], telling_streams bigint[],
 	limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence

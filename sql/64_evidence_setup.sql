@@ -1,3 +1,8 @@
+/*
+ * Setup: nodes of a job are set up alike. One that tells of another driver, library or endpoint than all others, before the
+ * job iterates, is other than they are, and what fails may fail for that.
+ */
+
 CREATE FUNCTION @extschema@.l4_evidence_setup(streams @extschema@.l4_job_stream[],
 	unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2

@@ -1,3 +1,8 @@
+/*
+ * Silent: all that a unit logs ends long before the others' logs do, its system log, too. A node that lost power, or its
+ * network, goes so; the system logs of the others run on.
+ */
+
 CREATE FUNCTION @extschema@.l4_silent_units(job_id text, streams @extschema@.l4_job_stream[],
 	clocks @extschema@.l4_clock_offset[], limits @extschema@.l4_limits)
 RETURNS TABLE (unit text, last_ts timestamptz, others_ts timestamptz, gap interval)

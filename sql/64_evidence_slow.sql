@@ -1,3 +1,8 @@
+/*
+ * Slow: ranks that work in step take the same time for the same thing. Whose own durations are longer than the others', or
+ * grew when the job's steps did, holds them up; who waits far less than the others is the one they wait for.
+ */
+
 CREATE FUNCTION @extschema@.l4_text_seconds(shape text, "position" int, value text) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC

@@ -1,3 +1,8 @@
+/*
+ * Behind within an operation: ranks that fail in the middle of one say how far they got ("chunk 3/7"). Where most got to the
+ * same place, the few that got less far kept them there.
+ */
+
 CREATE FUNCTION @extschema@.l4_told_progress(message text, wordings @extschema@.l4_wordings,
 	OUT done bigint, OUT total bigint) RETURNS record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
