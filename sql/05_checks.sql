@@ -24,3 +24,9 @@ COMMENT ON FUNCTION @extschema@.l4_stages() IS
 'Step: The stages of a job in the order in which they come. The one list of them in SQL; that of the import is in '
 'segment.c.';
 
+CREATE FUNCTION @extschema@.l4_is_setup_stage(stage text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN array_position(@extschema@.l4_stages(), stage) < array_position(@extschema@.l4_stages(), 'iterating');
+COMMENT ON FUNCTION @extschema@.l4_is_setup_stage(text) IS
+'Step: Is a stage one of those that come before a job iterates, and do not come again once it does? NULL for NULL.';
+

@@ -52,7 +52,7 @@ BEGIN ATOMIC
 	CROSS JOIN (SELECT min(t.started_at) AS at FROM @extschema@.l4_job_timeline(l4_setup_counts.job_id) t) i
 	WHERE e.last_iteration IS NULL AND e.occurrences <= (limits).setup_records
 		AND @extschema@.l4_level_rank(e.level) < (limits).gravity_trouble
-		AND (e.stage IN ('iterating', 'evaluation', 'checkpoint_save', 'teardown')) IS NOT TRUE
+		AND @extschema@.l4_is_setup_stage(e.stage) IS NOT FALSE
 		-- a stream that marks no iterations goes by the time of those that do
 		AND (s.last_iteration IS NOT NULL OR (e.last_ts > i.at AND @extschema@.l4_clock_was_set(e.last_ts)) IS NOT TRUE);
 END;

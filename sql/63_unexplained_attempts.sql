@@ -112,7 +112,7 @@ BEGIN
 	)
 	SELECT t.stream_id, t.source, t.kind, t.unit, t.node, t.rank, t.shape_id, t.event_id, t.reason, t.numbers, t.occurrences,
 		t.level, t.gravity, t.ending, t.peer, t.first_line, t.last_line, t.first_ts,
-		CASE WHEN NOT z.starting OR t.stage NOT IN ('iterating', 'evaluation', 'checkpoint_save', 'teardown') THEN t.stage END,
+		CASE WHEN NOT z.starting OR @extschema@.l4_is_setup_stage(t.stage) THEN t.stage END,
 		CASE WHEN NOT z.starting THEN t.iteration END, t.role, t.position, t.value, t.message, t.attempt
 	FROM attempted t
 	LEFT JOIN unnest(attempts) a ON a.attempt = t.attempt

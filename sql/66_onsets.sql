@@ -185,7 +185,7 @@ BEGIN ATOMIC
 	-- fails while it starts.
 	SELECT CASE
 		WHEN l4_onset_stage.named IN ('checkpoint_save', 'evaluation') THEN l4_onset_stage.named
-		WHEN k.known IN ('iterating', 'evaluation', 'checkpoint_save')
+		WHEN NOT @extschema@.l4_is_setup_stage(k.known)
 			THEN CASE WHEN l4_onset_stage.named IS NULL AND l4_onset_stage.component = 'checkpoint' THEN 'checkpoint_save'
 				ELSE k.known END
 		WHEN k.known = 'rendezvous' AND l4_onset_stage.named = 'communicator_init' THEN k.known
@@ -262,9 +262,10 @@ BEGIN
 		ORDER BY r.stream_id, r.first_line, r.shape_id
 	)
 	SELECT array_position(turns, o.place), o.place,
-		@extschema@.l4_onset_stage(n.stage, n.component, CASE WHEN NOT y.starting OR o.stage NOT IN ('iterating', 'evaluation',
-				'checkpoint_save', 'teardown') THEN o.stage END, o.rank, t.marks AND NOT y.starting,
-			CASE WHEN c.value IS NULL OR j.stage IN ('iterating', 'evaluation', 'checkpoint_save') THEN j.stage
+		@extschema@.l4_onset_stage(n.stage, n.component,
+			CASE WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage) THEN o.stage END, o.rank,
+			t.marks AND NOT y.starting,
+			CASE WHEN c.value IS NULL OR NOT @extschema@.l4_is_setup_stage(j.stage) THEN j.stage
 				WHEN o.stage IN ('evaluation', 'checkpoint_save') THEN o.stage ELSE 'iterating' END),
 		CASE WHEN NOT y.starting THEN coalesce(c.value, o.iteration, j.iteration) END,
 		o.ts, o.unit, o.node, o.rank, o.stream_id, o.line_no, n.component
