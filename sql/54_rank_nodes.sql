@@ -115,6 +115,14 @@ COMMENT ON FUNCTION @extschema@.l4_rank_hosts(text, @extschema@.l4_limits, @exts
 'Step: On which host each rank of a job says it runs, by the one statement that most ranks make (l4_said_hosts) and that deals '
 'them out evenly over several hosts. No row where none does.';
 
+CREATE FUNCTION @extschema@.l4_is_unplaced(source text, node text, rank int, nodes text[], ranks_per_node int) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN rank IS NOT NULL AND (node IS NULL
+	OR node = @extschema@.l4_node_of_rank(rank, nodes, ranks_per_node) AND strpos(source, node) = 0);
+COMMENT ON FUNCTION @extschema@.l4_is_unplaced(text, text, int, text[], int) IS
+'Step: Is the node of a rank''s stream one that the rank itself may tell better? It is where neither path nor label names one, '
+'or only the job''s list of nodes does.';
+
 CREATE FUNCTION @extschema@.l4_learn_rank_nodes(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, pg_temp
@@ -126,23 +134,31 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	learned bigint;
-	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
-	wordings CONSTANT @extschema@.l4_wordings := @extschema@.l4_wordings_in_force();
+	limits @extschema@.l4_limits;
+	wordings @extschema@.l4_wordings;
 	known text[];
 BEGIN
+	-- of most jobs paths name all nodes: there is nothing to learn, and nothing was learnt that might no longer hold
+	IF NOT EXISTS (
+		SELECT FROM @extschema@.l4_stream s
+		LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
+		WHERE s.job_id = l4_learn_rank_nodes.job_id AND (s.told_node IS NOT NULL
+			OR @extschema@.l4_is_unplaced(s.source, s.node, s.rank, j.nodes, j.ranks_per_node))) THEN
+		RETURN 0;
+	END IF;
+	limits := @extschema@.l4_limits_in_force();
+	wordings := @extschema@.l4_wordings_in_force();
 	known := ARRAY(
 		SELECT u.node FROM @extschema@.l4_job j, unnest(j.nodes) u (node) WHERE j.job_id = l4_learn_rank_nodes.job_id
 		UNION SELECT s.node FROM @extschema@.l4_stream s WHERE s.job_id = l4_learn_rank_nodes.job_id AND s.node IS NOT NULL);
 	-- Streams that are being written now their own import learns of. What a path says is not gainsaid.
 	WITH own AS MATERIALIZED (
-		SELECT s.stream_id, s.rank, s.told_node, s.rank IS NOT NULL AND (s.node IS NULL
-			OR s.node = @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node) AND strpos(s.source, s.node) = 0)
-			AS unplaced
+		SELECT s.stream_id, s.rank, s.told_node,
+			@extschema@.l4_is_unplaced(s.source, s.node, s.rank, j.nodes, j.ranks_per_node) AS unplaced
 		FROM @extschema@.l4_stream s
 		LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
 		WHERE s.job_id = l4_learn_rank_nodes.job_id
 	),
-	-- where paths name all nodes there is nothing to learn
 	said AS MATERIALIZED (
 		SELECT h.* FROM (SELECT FROM own o WHERE o.unplaced LIMIT 1) o
 		CROSS JOIN LATERAL @extschema@.l4_rank_hosts(l4_learn_rank_nodes.job_id, limits, wordings) h
