@@ -45,11 +45,7 @@ CREATE FUNCTION @extschema@.l4_attempt_findings(job_id text, use_pool boolean, c
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, pg_temp
 SET jit = off
--- see l4_job_findings
-SET enable_nestloop = off
-SET max_parallel_workers_per_gather = 0
-SET plan_cache_mode = force_generic_plan
-SET work_mem = '64MB'
+-- the planner's settings are those of l4_job_findings, which calls it
 AS $$
 #variable_conflict use_column
 DECLARE
