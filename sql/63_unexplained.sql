@@ -190,7 +190,7 @@ COMMENT ON FUNCTION @extschema@.l4_unexplained_bursts(text, bigint, @extschema@.
 'that it ran. pool: l4_other_pool_shapes.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_by_pool(job_id text, pool_id bigint, known_kinds text[],
-	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+	unknown @extschema@.l4_unknown_value[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_unexplained_shape
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, pg_temp
@@ -200,10 +200,6 @@ AS $$
 DECLARE
 	pool @extschema@.l4_pool_event[] := ARRAY(SELECT p
 		FROM @extschema@.l4_other_pool_shapes(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id) p);
-	usual @extschema@.l4_usual_value[] := ARRAY(SELECT u FROM @extschema@.l4_usual_values(l4_unexplained_by_pool.job_id,
-		l4_unexplained_by_pool.pool_id, limits, wordings) u);
-	unknown @extschema@.l4_unknown_value[] := ARRAY(SELECT u FROM @extschema@.l4_unknown_values(
-		l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, usual, limits) u);
 BEGIN
 	RETURN QUERY SELECT n.*
 	FROM @extschema@.l4_unexplained_new(l4_unexplained_by_pool.job_id, l4_unexplained_by_pool.pool_id, pool,
@@ -212,13 +208,12 @@ BEGIN
 		l4_unexplained_by_pool.pool_id, pool, limits) b;
 	RETURN QUERY SELECT v.* FROM @extschema@.l4_unexplained_values(l4_unexplained_by_pool.job_id, unknown, limits) v
 	WHERE v.shape_id IN (SELECT p.shape_id FROM unnest(pool) p);
-	RETURN QUERY SELECT s.* FROM @extschema@.l4_unexplained_setup(l4_unexplained_by_pool.job_id, usual, unknown, limits) s;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_unexplained_by_pool(text, bigint, text[], @extschema@.l4_limits,
-	@extschema@.l4_wordings) IS
+COMMENT ON FUNCTION @extschema@.l4_unexplained_by_pool(text, bigint, text[], @extschema@.l4_unknown_value[],
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: What a job logs that a pool does not explain: per stream and shape the reason, the line where it shows first and '
-'the numbers. known_kinds as for l4_unexplained_new.';
+'the numbers. known_kinds as for l4_unexplained_new; unknown: the result of l4_unknown_values.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_roles(found @extschema@.l4_unexplained_shape[], pool_id bigint,
 	limits @extschema@.l4_limits)
@@ -424,6 +419,8 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	pool record;
+	usual @extschema@.l4_usual_value[];
+	unknown @extschema@.l4_unknown_value[];
 	found @extschema@.l4_unexplained_shape[];
 	records @extschema@.l4_unexplained_record[];
 BEGIN
@@ -434,13 +431,16 @@ BEGIN
 	l4_unexplained.attempts := coalesce(l4_unexplained.attempts,
 		ARRAY(SELECT a FROM @extschema@.l4_job_attempts(l4_unexplained.job_id, limits, wordings) a));
 	SELECT p.* INTO pool FROM @extschema@.l4_compared_pool(l4_unexplained.job_id) p WHERE use_pool;
+	usual := ARRAY(SELECT u FROM @extschema@.l4_usual_values(l4_unexplained.job_id, pool.pool_id, limits, wordings) u);
+	unknown := ARRAY(SELECT u FROM @extschema@.l4_unknown_values(l4_unexplained.job_id, pool.pool_id, usual, limits) u);
 	IF pool.pool_id IS NOT NULL THEN
 		found := ARRAY(SELECT f FROM @extschema@.l4_unexplained_by_pool(l4_unexplained.job_id, pool.pool_id, pool.known_kinds,
-			limits, wordings) f);
+			unknown, limits, wordings) f);
 	ELSE
 		found := ARRAY(SELECT f FROM @extschema@.l4_unexplained_without_pool(l4_unexplained.job_id, attempts, limits,
 			wordings) f);
 	END IF;
+	found := found || ARRAY(SELECT s FROM @extschema@.l4_unexplained_setup(l4_unexplained.job_id, usual, unknown, limits) s);
 	records := ARRAY(SELECT r FROM @extschema@.l4_unexplained_records(l4_unexplained.job_id, found, pool.pool_id,
 		l4_unexplained.clocks, limits, wordings) r);
 	IF cardinality(attempts) > 0 THEN

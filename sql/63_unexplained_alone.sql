@@ -186,14 +186,9 @@ DECLARE
 			CASE WHEN count(*) < (limits).alone_good_iterations THEN interval '1 us' ELSE interval '0' END
 		FROM (SELECT i.started_at FROM @extschema@.l4_job_timeline(l4_unexplained_without_pool.job_id) i
 			ORDER BY 1 DESC LIMIT (limits).alone_good_iterations::bigint) i), '-infinity');
-	usual @extschema@.l4_usual_value[] := ARRAY(SELECT u FROM @extschema@.l4_usual_values(l4_unexplained_without_pool.job_id,
-		NULL, limits, wordings) u);
 	severe @extschema@.l4_unexplained_shape[];
 	since timestamptz;
 BEGIN
-	RETURN QUERY SELECT s.* FROM @extschema@.l4_unexplained_setup(l4_unexplained_without_pool.job_id, usual,
-		ARRAY(SELECT u FROM @extschema@.l4_unknown_values(l4_unexplained_without_pool.job_id, NULL, usual, limits) u),
-		limits) s;
 	WITH entry AS MATERIALIZED (
 		SELECT s.* FROM @extschema@.l4_severe_shapes(l4_unexplained_without_pool.job_id, attempts, clocks, last_good,
 			limits, wordings) s
