@@ -105,3 +105,31 @@ SELECT '*', p.fault_key, true
 FROM unnest(
 	'{python_exception,child_failed,slurm_task_exit,train_job_failed,process_aborted,process_terminated,nccl_abort_async,'
 	'assertion_failed}'::text[]) p (fault_key);
+
+-- what a GPU says of how it is to be recovered, and what is cleaned up behind an error, follows from the error; a number whose
+-- line is decoded says more than the number alone
+INSERT INTO @extschema@.l4_fault_explains (fault_key, explains, builtin)
+SELECT a.fault_key, b.fault_key, true
+FROM @extschema@.l4_fault a JOIN @extschema@.l4_fault b
+	ON b.fault_key ~ CASE WHEN a.fault_key ~ '^xid_14\d_|^xid_150_' THEN '^xid_(?:149_nvlink5|154(?:_.*)?|45|43)$'
+		WHEN a.fault_key ~ '^xid_154_' THEN '^xid_154$'
+		WHEN a.fault_key ~ '^sxid_' THEN '^sxid_(?:nvswitch|nonfatal)$'
+		WHEN a.role = 'root' AND a.severity = 'critical' THEN '^xid_(?:154(?:_.*)?|45|43)$' ELSE '^xid_4[35]$' END
+WHERE a.fault_key ~ '^s?xid_' AND a.fault_key <> b.fault_key AND a.fault_key <> 'xid_other'
+	AND (a.role = 'root' OR a.fault_key ~ '^(?:xid_1[45]|sxid)')
+ON CONFLICT DO NOTHING;
+
+-- a code says more than a general wording of the same, and a device that is gone takes with it what runs on it
+INSERT INTO @extschema@.l4_fault_explains (fault_key, explains, builtin)
+SELECT f.fault_key, e.explains, true
+FROM @extschema@.l4_fault f JOIN (VALUES
+	('^xid_\d', '{cuda_ecc,device_memory_ecc,nvlink_fabric,cuda_launch_failure,nccl_cuda_error,nccl_watchdog_timeout}'::text[]),
+	('^sxid_', '{nvlink_fabric}'),
+	('^ascend_(?:\d|event_)',
+		'{ascend_aicore_failed,ascend_aicpu_failed,ascend_inner_error,ascend_operator_code,ascend_stream_timeout,ascend_ei0002,'
+		'device_memory_ecc,gpu_thermal,nic_link_down}'),
+	('^ascend_e[ij]', '{rank_table_error,nic_link_down,replica_mismatch,ascend_inner_error}')) k (pattern, explains)
+	ON f.fault_key ~ k.pattern
+CROSS JOIN LATERAL unnest(k.explains) e (explains)
+WHERE f.role = 'root' AND f.severity IN ('critical', 'error') AND f.fault_key <> e.explains
+ON CONFLICT DO NOTHING;

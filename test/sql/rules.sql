@@ -21,8 +21,8 @@ INSERT INTO fault_example VALUES
 		'from GPU7 GSP!'),
 	('xid_149_nvlink5', 'NVRM: Xid (PCI:0009:01:00): 145, RLW_CTRL Nonfatal XC0 i0 Link 11 (0x00000006)'),
 	('xid_154', 'NVRM: Xid (PCI:0000:e3:00): 154, GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)'),
-	('xid_other', 'NVRM: Xid (PCI:0000:21:00): 45, pid=9001, name=python3, Ch 00000008'),
-	('sxid_nvswitch', 'nvidia-nvswitch3: SXid (PCI:0000:87:00.0): 12028, Non-fatal, Link 32 egress nonposted PRIV error'),
+	('xid_other', 'NVRM: Xid (PCI:0000:21:00): 201, pid=9001, name=python3, Ch 00000008'),
+	('sxid_nvswitch', 'nvidia-nvswitch3: SXid (PCI:0000:87:00.0): 20034, Fatal, Link 32 LTSSM Fault Up'),
 	('cuda_ecc', 'torch.cuda.DeferredCudaCallError: CUDA error: uncorrectable ECC error encountered'),
 	('cuda_illegal_access', 'RuntimeError: CUDA error: an illegal memory access was encountered'),
 	('cuda_illegal_instruction', 'RuntimeError: CUDA error: an illegal instruction was encountered'),
@@ -232,6 +232,10 @@ INSERT INTO fault_example VALUES
 	('k8s_container_restarting', 'Warning  BackOff  pod trainer-worker-3 is in CrashLoopBackOff'),
 	('train_job_failed', 'PyTorchJob llm-run-8 is failing because 1 Worker replica(s) failed.');
 
+-- and those that the fault library is tested by
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set examples :abs_srcdir '/data/faults/examples.tsv'
+COPY fault_example FROM :'examples' WITH (FORMAT csv, DELIMITER E'\t', QUOTE E'\b', HEADER);
 SELECT f.fault_key AS fault_without_example FROM l4_fault f
 WHERE f.builtin AND NOT EXISTS (SELECT FROM fault_example e WHERE e.fault_key = f.fault_key) ORDER BY 1;
 SELECT e.fault_key AS example_without_fault FROM fault_example e
