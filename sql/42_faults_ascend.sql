@@ -1,7 +1,7 @@
 /*
- * Built-in faults of Ascend devices and of CANN, their software; what the columns mean: 42_faults_accelerators.sql. Codes are data
- * here: of the collective library (EI, EJ), of the modules of CANN, what calls of the runtime return (107000 and on), and events
- * of the driver. Each of these catalogues has one pattern, which its codes are put into.
+ * Built-in faults of Ascend devices and of CANN, their software; what the columns mean: 42_faults_accelerators.sql. Codes are
+ * data here: of the collective library (EI, EJ), of the modules of CANN, what calls of the runtime return (107000 and on), and
+ * events of the driver. Each of these catalogues has one pattern, which its codes are put into.
  */
 
 INSERT INTO @extschema@.l4_fault (fault_key, title, category, subtype, severity, role, priority, pattern, root_cause, fix,
@@ -32,7 +32,8 @@ VALUES
 		'\bEI0006\b|Getting socket times out|(?i:(?:create|establish|set ?up)\w* (?:transport|socket) (?:link|connection)s? '
 		'(?:timeout|timed out|failed))|(?i:get socket time ?out)',
 		'A rank did not come to the connection set-up in time, or the device network does not connect.',
-		'Find the rank without this error; check its link, address and TLS switch. Raise the connect timeout only then.', true, 'follow'),
+		'Find the rank without this error; check its link, address and TLS switch. Raise the connect timeout only then.', true,
+		'follow'),
 	('ascend_ei0007', 'HCCL ran out of resources (EI0007/EI0011)', 'user', 'configuration', 'error', 'root', 100,
 		'\bEI00(?:07|11)\b',
 		'Device memory or notify resources are used up.',
@@ -86,7 +87,8 @@ VALUES
 	('ascend_stream_timeout', 'Stream or device synchronise timed out', 'hardware', 'accelerator', 'error', 'cascade', 200,
 		'\bEE1002\b|stream sync timeout|error code is 5070(?:4[678])|reason=\[task timeout\]',
 		'A task on the device did not finish in time, mostly a collective that waits for another rank.',
-		'Look for the first rank with another error; treat this as a consequence when other ranks wait for a notify.', true, 'follow'),
+		'Look for the first rank with another error; treat this as a consequence when other ranks wait for a notify.', true,
+		'follow'),
 	('ascend_driver_mismatch', 'CANN needs a newer driver', 'user', 'incompatibility', 'error', 'root', 100,
 		'(?i)stream mode cannot be set in current driver version|driver version[^\n]{0,80}(?:not '
 		'(?:supported|compatible|match)|too (?:low|old)|does not (?:match|meet|support))',
@@ -167,8 +169,8 @@ WITH form (form) AS (VALUES ('(?:^|[\s(\[])(?:%s)[)\]]?: ')
 		'Profiling could not be set up or written; training goes on without it.',
 		'Free the disk or correct the folder of the profiler.')
 )
-SELECT 'ascend_' || m.key, m.title, m.category, m.subtype, m.severity, m.role, m.priority, format(f.form, m.codes), m.root_cause,
-	m.fix, true, m.recovery
+SELECT 'ascend_' || m.key, m.title, m.category, m.subtype, m.severity, m.role, m.priority, format(f.form, m.codes),
+	m.root_cause, m.fix, true, m.recovery
 FROM module m CROSS JOIN form f;
 
 -- what calls of the runtime return; word: how the runtime, or the framework above it, writes the same without the number

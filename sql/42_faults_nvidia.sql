@@ -81,7 +81,8 @@ WITH form (form) AS (VALUES
 	('cpu_link', 'hardware', 'warning', 'cascade', 'follow',
 		'An access over the link between CPU and GPU ended with an error; the memory manager of the driver handles it.',
 		'Look for a memory error beside it; alone and again it belongs to the vendor.'),
-	('memory_channel', 'hardware', 'warning', 'cascade', 'none', 'The GPU does, or was to do, without one of its memory channels.',
+	('memory_channel', 'hardware', 'warning', 'cascade', 'none', 'The GPU does, or was to do, without one of its memory '
+		'channels.',
 		'Nothing is to be done for this job; a memory error beside it says more.'),
 	('smoothing_worn', 'hardware', 'warning', 'cascade', 'ask_vendor',
 		'The circuit that smooths how fast the power draw of the GPU changes tells of its state.',
@@ -268,8 +269,8 @@ VALUES
 		'\bXid \([^)\n]{1,40}\): 1(?:4[4-9]|50),|\bXidCriticalError: Xid=1(?:4[4-9]|50) on Device|Detected XID '
 		'1(?:4[4-9]|50) for GPU',
 		'A unit of the NVLink hardware reported an event; its name and its severity say whether it matters.',
-		'See the row of the same number that says fatal or not; where the line does not say it, look the unit up with the vendor. '
-		'NVIDIA: WORKFLOW_NVLINK5_ERR.', true, 'follow'),
+		'See the row of the same number that says fatal or not; where the line does not say it, look the unit up with the '
+		'vendor. NVIDIA: WORKFLOW_NVLINK5_ERR.', true, 'follow'),
 	('xid_154', 'GPU asks for a recovery action (Xid 154)', 'hardware', 'accelerator', 'warning', 'confirmation', 200,
 		'\bXid \([^)\n]{1,40}\): 154,|Detected XID 154 for GPU',
 		'The driver says how this GPU is to be recovered from an earlier Xid.',
@@ -282,15 +283,18 @@ VALUES
 		'\bXid \([^)\n]{1,40}\): 154, [^\n]{0,80}\bto 0x1 \(',
 		'An earlier Xid left the GPU in a state that only a reset ends.',
 		'End what runs on the GPU and reset it; search for the Xid before this one.', true, 'reset_device'),
-	('xid_154_reboot', 'GPU asks for a reboot of the node (Xid 154)', 'hardware', 'accelerator', 'critical', 'confirmation', 100,
+	('xid_154_reboot', 'GPU asks for a reboot of the node (Xid 154)', 'hardware', 'accelerator', 'critical', 'confirmation',
+		100,
 		'\bXid \([^)\n]{1,40}\): 154, [^\n]{0,80}\bto 0x2 \(',
 		'An earlier Xid left GPU, driver or system in a state that only a reboot ends.',
 		'Take the node out and reboot it; search for the Xid before this one.', true, 'restart_node'),
-	('xid_154_drain_p2p', 'GPU asks that others leave it alone (Xid 154)', 'hardware', 'accelerator', 'error', 'confirmation', 100,
+	('xid_154_drain_p2p', 'GPU asks that others leave it alone (Xid 154)', 'hardware', 'accelerator', 'error', 'confirmation',
+		100,
 		'\bXid \([^)\n]{1,40}\): 154, [^\n]{0,80}\bto 0x3 \(',
 		'After an earlier Xid the links between this GPU and others must fall silent before it recovers.',
 		'End the jobs that use this GPU together with others, then look again what it asks for.', true, 'restart_job'),
-	('xid_154_drain_reset', 'GPU asks to be drained and reset (Xid 154)', 'hardware', 'accelerator', 'error', 'confirmation', 100,
+	('xid_154_drain_reset', 'GPU asks to be drained and reset (Xid 154)', 'hardware', 'accelerator', 'error', 'confirmation',
+		100,
 		'\bXid \([^)\n]{1,40}\): 154, [^\n]{0,80}\bto 0x4 \(',
 		'After an earlier Xid the GPU works on with less than it has; a reset brings that back.',
 		'Let the job end, take nothing new onto the GPU, and reset it.', true, 'reset_device'),
@@ -299,8 +303,7 @@ VALUES
 		'The driver reported a GPU event of a number that is not in this library.',
 		'Find the number in the Xid catalogue of the vendor and follow the action given there.', true, 'ask_vendor'),
 	('gpu_message_fatal', 'Driver gave a GPU up', 'hardware', 'accelerator', 'critical', 'root', 100,
-		'nvGpuOpsReportFatalError: uvm encountered global fatal error|NVRM: [^\n]{0,120}GPU lost from the '
-		'bus|NVRM:[^\n]{0,80}RmInitAdapter failed!|NVRM: GPU [0-9a-fA-F:.]{7,16}: rm_init_adapter failed',
+		'nvGpuOpsReportFatalError: uvm encountered global fatal error|NVRM: [^\n]{0,120}GPU lost from the bus',
 		'The driver met an error of the GPU or of its memory manager that it cannot go on from.',
 		'Take the node out and reboot it; search for the first Xid before this line.', true, 'restart_node');
 
@@ -321,8 +324,8 @@ WITH severity (suffix, title, word, severity, role, recovery, root_cause, fix) A
 		' An Xid 48, 94 or 95 beside it says what data it hit.'),
 	(147, 'TREX', 'The unit that carries out requests of the switch', ' Where it returns, ask the vendor.', ''),
 	(148, 'NVLPW_CTRL', 'The power control of NVLink', ' Where it returns, ask the vendor.', ''),
-	(149, 'NETIR', 'A link of NVLink, or its receiver,', ' Look at the other end: a GPU or a switch that went away takes the link '
-		'with it. Where the same link fails again, check cable, connector and switch tray.',
+	(149, 'NETIR', 'A link of NVLink, or its receiver,', ' Look at the other end: a GPU or a switch that went away takes the '
+		'link with it. Where the same link fails again, check cable, connector and switch tray.',
 		' A rising bit error rate: plan to clean or exchange cable and connector of that link.'),
 	(150, 'MSE', 'The controller that manages NVLink', ' Where it returns, ask the vendor.', '')
 )
@@ -339,7 +342,8 @@ WITH form (form) AS (VALUES
 	('\bSXid \([^)\n]{1,40}\): (?:%1$s), (?!Data|Severity)|detected NVSwitch (?:non-)?fatal error (?:%1$s)\b|Detected fatal '
 		'NvSwitch SXID (?:%1$s)\b')
 ), sort (key, title, codes, severity, role, recovery, root_cause, fix) AS (VALUES
-	('ecc_corrected', 'NVSwitch repaired bit errors', '1(?:1012|102[123])|1202[13]|150(?:08|11)|190(?:49|5[579]|6[258]|71)|2400[123]',
+	('ecc_corrected', 'NVSwitch repaired bit errors', '1(?:1012|102[123])|1202[13]|150(?:08|11)|190(?:49|5[579]|6[258]|71)|'
+		'2400[123]',
 		'info', 'cascade', 'none', 'Single bits in a memory of the switch were repaired; no data was harmed.',
 		'Nothing is to be done.'),
 	('link_quality', 'NVSwitch repeats transfers on a link', '200(?:01|09)', 'warning', 'cascade', 'none',
@@ -359,7 +363,8 @@ WITH form (form) AS (VALUES
 	('timeout', 'Transfer through an NVSwitch timed out', '14017|24007', 'critical', 'root', 'reset_device',
 		'A request through the switch was never answered: a GPU behind it hangs or lost its link.',
 		'Look for an Xid of a GPU of this node first; reset GPUs and switches together.'),
-	('protocol', 'NVSwitch met a transfer that it does not know', '110(?:01|09|20)|120(?:0[12]|2[567]|3[012])|150(?:01|06|10|13)',
+	('protocol', 'NVSwitch met a transfer that it does not know', '110(?:01|09|20)|120(?:0[12]|2[567]|3[012])|150(?:01|06|10|'
+		'13)',
 		'critical', 'root', 'reset_device', 'A port got a packet that is damaged or not allowed.',
 		'Take the node out, reset its GPUs and switches together; exchange the baseboard when it returns.'),
 	('fabric', 'NVSwitch failed as a whole', '10003|12020|220(?:03|11)|230(?:0\d|1[0-7])', 'critical', 'root', 'restart_node',
@@ -385,7 +390,7 @@ VALUES
 		'Take the node out; restart the fabric manager or power-cycle the baseboard, and replace the board when the same link '
 		'fails again.', true, 'reset_device'),
 	('sxid_nonfatal', 'NVSwitch error, not fatal (SXid)', 'hardware', 'network', 'info', 'cascade', 200,
-		'(?i)\bSXid \([^)\n]{1,40}\): \d+, Non-?fatal\b|detected NVSwitch non-?fatal error \d|Detected nonfatal errors on NvSwitch '
-		'\d',
+		'(?i)\bSXid \([^)\n]{1,40}\): \d+, Non-?fatal\b|detected NVSwitch non-?fatal error \d|Detected nonfatal errors on '
+		'NvSwitch \d',
 		'An NVSwitch noted an error and went on, mostly as a GPU behind it was reset or its job ended.',
 		'Nothing is to be done; look for an Xid of a GPU of this node at the same time.', true, 'none');

@@ -128,7 +128,13 @@ FROM @extschema@.l4_fault f JOIN (VALUES
 	('^ascend_(?:\d|event_)',
 		'{ascend_aicore_failed,ascend_aicpu_failed,ascend_inner_error,ascend_operator_code,ascend_stream_timeout,ascend_ei0002,'
 		'device_memory_ecc,gpu_thermal,nic_link_down}'),
-	('^ascend_e[ij]', '{rank_table_error,nic_link_down,replica_mismatch,ascend_inner_error}')) k (pattern, explains)
+	('^ascend_e[ij]', '{rank_table_error,nic_link_down,replica_mismatch,ascend_inner_error}'),
+	('^(?:dcgm_memory|amd_ras_uncorrectable|neuron_memory)', '{device_memory_ecc,cuda_ecc,hip_gpu_hang,nrt_failed}'),
+	('^amd_(?:ras|ring|page|xgmi)', '{amd_gpu_reset,amd_queue_failed,hip_gpu_hang,hip_memory_fault,hsa_failed}'),
+	('^tpu_(?:hardware|launch_group|bounds)', '{tpu_core_halted,tpu_slice_health}'),
+	('^gaudi_(?!exception)', '{gaudi_exception,compile_failed}'),
+	('^(?:neuron_(?:memory|dma|out_of)|nrt_(?!timeout|failed))',
+		'{neuron_hang,neuron_collective,nrt_timeout,nrt_failed,nrt_collective}')) k (pattern, explains)
 	ON f.fault_key ~ k.pattern
 CROSS JOIN LATERAL unnest(k.explains) e (explains)
 WHERE f.role = 'root' AND f.severity IN ('critical', 'error') AND f.fault_key <> e.explains
