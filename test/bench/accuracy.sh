@@ -124,6 +124,10 @@ show_jobs() {
 	done
 }
 
+# What else is to be measured in a group's database, and then shown; scenarios.sh has something.
+measure_more() { :; }
+show_more() { :; }
+
 main_accuracy() {
 	local group all home=${PGDATABASE:-postgres}
 	read_jobs "$1"
@@ -137,12 +141,14 @@ main_accuracy() {
 			run_psql -v copy="$work" -f "$here/evaluate.sql" -c "\\copy bench_evaluation to '$work/evaluation'" \
 				-c "\\copy bench_mistake to '$work/mistake'"
 			show_jobs >> "$work/shown"
+			measure_more
 			export PGDATABASE=$home
 			run_psql -c "\\copy bench_evaluation from '$work/evaluation'" -c "\\copy bench_mistake from '$work/mistake'" \
 				-c "DROP DATABASE \"${home}_work\""
 		fi
 	done
 	run_psql -f "$here/accuracy.sql"
+	show_more
 	[ ! -s "$work/shown" ] || cat "$work/shown"
 }
 

@@ -65,12 +65,9 @@ fault_named(const char *name)
 	return NULL;
 }
 
-/* Counts lines of a label, which all stand in one file. */
-static void
-count(job *j, int which, const char *files, const char *regex, const char *role, long lines)
+void
+count(label *l, const char *files, const char *regex, const char *role, long lines)
 {
-	label	   *l = &j->labels[which];
-
 	l->files = files;
 	l->regex = regex;
 	l->role = role;
@@ -104,7 +101,7 @@ peer_ends(rank *r)
 	job		   *j = r->of;
 	long		sequence = j->iterations * 5 + 3;
 
-	r->out->now = j->fault_time + j->what->delay * INT64_C(1000000) + text_random(r->out, 0, 400000);
+	r->out->now = j->fault_time + j->delay * INT64_C(1000000) + text_random(r->out, 0, 400000);
 	if (j->what->others == PEERS_TIMEOUT && strcmp(j->style->name, "ascend") == 0)
 	{
 		say(r, ERROR, "HCCL", "task_exception_handler.cc:512][19][HcclTaskException",
@@ -112,7 +109,7 @@ peer_ends(rank *r)
 			"notify wait timeout[600]s, remote rank[%d]", j->iterations, (r->rank + 1) % j->ranks);
 		say(r, ERROR, "ME", "train.py:70][19][main", "step[%d] failed: call aclrtSynchronizeStream failed, error code 507048",
 			j->iterations);
-		count(j, LABEL_PEER, "*/rank-*.log", "notify wait timeout|aclrtSynchronizeStream failed", "effect", 2);
+		count(&j->labels[LABEL_PEER], "*/rank-*.log", "notify wait timeout|aclrtSynchronizeStream failed", "effect", 2);
 		return;
 	}
 	if (j->what->others == PEERS_TIMEOUT)
@@ -128,7 +125,7 @@ peer_ends(rank *r)
 			"might run on corrupted/incomplete data.\n");
 		watchdog_head(r, 627);
 		text_add(r->out, "To avoid data inconsistency, we are taking the entire process down.\n");
-		count(j, LABEL_PEER, "*/rank-*.log",
+		count(&j->labels[LABEL_PEER], "*/rank-*.log",
 			"Watchdog caught collective operation timeout|Some NCCL operations have failed|To avoid data inconsistency",
 			"effect", 3);
 		return;
@@ -138,7 +135,7 @@ peer_ends(rank *r)
 	traceback(r, "dist.all_reduce(flat, group=dp_group)",
 		"torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, remote process exited or there was a "
 			"network error, NCCL version 2.21.5");
-	count(j, LABEL_PEER, "*/rank-*.log", "Connection closed by remote peer|remote process exited or there was a network error",
+	count(&j->labels[LABEL_PEER], "*/rank-*.log", "Connection closed by remote peer|remote process exited or there was a network error",
 		"effect", 2);
 }
 
@@ -151,12 +148,12 @@ faulty_rank_ends(rank *r)
 	if (j->what->warning != NULL)
 	{
 		text_add(r->out, "node-%4z:%d:%d [%d] NCCL WARN %s\n", r->node, r->pid, r->pid + 61, r->local, j->what->warning);
-		count(j, LABEL_WARNING, "*/rank-*.log", "NCCL WARN NET/IB", "root", 1);
+		count(&j->labels[LABEL_WARNING], "*/rank-*.log", "NCCL WARN NET/IB", "root", 1);
 	}
 	if (j->what->error != NULL)
 	{
 		traceback(r, "losses = forward_backward(model, batch)", j->what->error);
-		count(j, LABEL_ERROR, "*/rank-*.log", j->what->error_label, "root", 1);
+		count(&j->labels[LABEL_ERROR], "*/rank-*.log", j->what->error_label, "root", 1);
 	}
 }
 
@@ -167,6 +164,11 @@ rank_ends(rank *r)
 
 	if (f->end == ENDS_WELL)
 		r->of->style->finish(r);
+	else if (r->of->plays != NULL)
+	{
+		r->iteration = iteration_at(r->of, r->of->iterations - 1) - (strcmp(f->stage, "checkpointing") == 0);
+		rank_tells(r, 0, r->of->fault_time);
+	}
 	else if (f->end == ENDS_EVERYWHERE || (r->rank == r->of->fault_rank && f->end != ENDS_SLOW))
 		faulty_rank_ends(r);
 	else if (f->others != PEERS_NOTHING && !(f->end == ENDS_NODE_GONE && r->node == r->of->fault_node))
@@ -189,7 +191,7 @@ kernel_tells(job *j, text *out, long node)
 		lines++;
 	}
 	if (lines > 0)
-		count(j, LABEL_KERNEL, "*/syslog", j->what->kernel_label, "root", lines);
+		count(&j->labels[LABEL_KERNEL], "*/syslog", j->what->kernel_label, "root", lines);
 }
 
 /* What torchrun says whatever the exit code. */
@@ -216,20 +218,20 @@ void
 launcher_tells(job *j, text *out, long node)
 {
 	const fault *f = j->what;
-	int			hit = node == j->fault_node;
+	int			hit = hit_number(j, node) >= 0;
 
-	out->now = j->fault_time + (hit ? 1 : f->delay + 2) * INT64_C(1000000);
+	out->now = j->fault_time + (hit ? j->hit_delay + 1 : j->delay + 1 + (j->plays == NULL)) * INT64_C(1000000);
 	if (f->end == ENDS_WELL || f->end == ENDS_SLOW || (hit && (f->end == ENDS_STUCK || f->end == ENDS_NODE_GONE)))
 		return;
 	if (hit && f->end == ENDS_KILLED)
 	{
 		launcher_reports(j, out, node, j->fault_rank, "-9");
 		text_add(out, "  traceback : Signal 9 (SIGKILL) received by PID %d\n", 40000 + j->fault_rank % j->ranks_per_node);
-		count(j, LABEL_LAUNCHER_ROOT, "*/agent.log", "exitcode *: -9|Signal 9 \\(SIGKILL\\)|" LAUNCHER_FAILS, "root", 6);
+		count(&j->labels[LABEL_LAUNCHER_ROOT], "*/agent.log", "exitcode *: -9|Signal 9 \\(SIGKILL\\)|" LAUNCHER_FAILS, "root", 6);
 		return;
 	}
-	launcher_reports(j, out, node, hit ? j->fault_rank : node * j->ranks_per_node, "1");
-	count(j, LABEL_LAUNCHER_EFFECT, "*/agent.log", "failed \\(exitcode: 1\\)|exitcode  : 1|" LAUNCHER_FAILS, "effect", 5);
+	launcher_reports(j, out, node, node * j->ranks_per_node + (hit ? j->fault_rank % j->ranks_per_node : 0), "1");
+	count(&j->labels[LABEL_LAUNCHER_EFFECT], "*/agent.log", "failed \\(exitcode: 1\\)|exitcode  : 1|" LAUNCHER_FAILS, "effect", 5);
 }
 
 void
@@ -240,5 +242,59 @@ controller_tells(job *j, text *out)
 	out->now = j->fault_time + 5000000;
 	text_add_time(out, TIME_ISO);
 	text_add(out, " ERROR heartbeatd heartbeat lost node=node-%4z silent_for=5.0s\n", j->fault_node);
-	count(j, LABEL_CONTROLLER, "_controller/controller.log", "heartbeat lost", "root", 1);
+	count(&j->labels[LABEL_CONTROLLER], "_controller/controller.log", "heartbeat lost", "root", 1);
+}
+
+void
+launcher_restarts(job *j, text *out, long node)
+{
+	int			hit = hit_number(j, node) >= 0;
+
+	out->now = j->fault_time + (hit ? 1 : j->delay + 1) * INT64_C(1000000);
+	text_add(out, "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 1) local_rank: %d (pid: %d) of binary: "
+		"/usr/bin/python3\n", hit ? j->fault_rank % j->ranks_per_node : 0L, 40000 + (hit ? j->fault_rank % j->ranks_per_node : 0));
+	text_add(out, "INFO:torch.distributed.elastic.agent.server.api:[default] Worker group FAILED. 3/3 attempts left; will restart "
+		"worker group\n");
+	text_add(out, "INFO:torch.distributed.elastic.agent.server.api:[default] Stopping worker group\n");
+	text_add(out, "INFO:torch.distributed.elastic.agent.server.api:[default] Rendezvous complete for workers. Result:\n  "
+		"restart_count=1\n  group_rank=%d\n  group_world_size=%d\n", node, j->nodes);
+	text_add(out, "INFO:torch.distributed.elastic.agent.server.api:[default] Starting worker group\n");
+	count(&j->labels[LABEL_RESTART], "*/agent.log", "failed \\(exitcode: 1\\)|Worker group FAILED", "effect", 2);
+}
+
+/* srun's line of some tasks of a node that ended. */
+static void
+srun_line(job *j, text *out, long node, long first, long last, const char *how)
+{
+	text_mark(out);
+	text_add(out, "srun: error: node-%4z: task", node);
+	if (first == last)
+		text_add(out, " %d", first);
+	else
+		text_add(out, "s %d-%d", first, last);
+	text_add(out, ": %s\n", how);
+	count(&j->labels[LABEL_LAUNCHER_EFFECT], "*/slurm-job.out", "^srun: error: node-\\d+: tasks? [\\d-]+: ", "effect", 1);
+}
+
+void
+srun_tells(job *j, text *out)
+{
+	if (j->what->end == ENDS_WELL || j->what->end == ENDS_SLOW)
+		return;
+	for (long node = 0; node < j->nodes; node++)
+		if (hit_number(j, node) >= 0)
+		{
+			long		task = node * j->ranks_per_node + j->fault_rank % j->ranks_per_node;
+
+			out->now = j->fault_time + (j->hit_delay + 1) * INT64_C(1000000);
+			srun_line(j, out, node, task, task, "Exited with exit code 1");
+		}
+	out->now = j->fault_time + (j->delay + 1) * INT64_C(1000000);
+	text_mark(out);
+	text_add(out, "slurmstepd-node-0000: error: *** STEP 4711.0 ON node-0000 CANCELLED AT ");
+	text_add_time(out, TIME_SLURM);
+	text_add(out, "%s ***\n", j->what->end == ENDS_CANCELLED ? " DUE TO TIME LIMIT" : "");
+	count(&j->labels[LABEL_CONTROLLER], "*/slurm-job.out", "CANCELLED AT ", j->what->end == ENDS_CANCELLED ? "root" : "effect", 1);
+	for (long node = 0; node < j->nodes; node++)
+		srun_line(j, out, node, node * j->ranks_per_node, (node + 1) * j->ranks_per_node - 1, "Terminated");
 }

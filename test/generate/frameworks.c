@@ -15,6 +15,7 @@ say(rank *r, level l, const char *module, const char *place, const char *format,
 {
 	va_list		arguments;
 
+	text_mark(r->out);
 	r->of->style->head(r, l, module, place);
 	va_start(arguments, format);
 	text_add_list(r->out, format, arguments);
@@ -22,8 +23,7 @@ say(rank *r, level l, const char *module, const char *place, const char *format,
 	text_add(r->out, "\n");
 }
 
-/* Lets the clock of a rank go on by microseconds, a little more or less. */
-static long
+long
 pass(rank *r, long microseconds)
 {
 	long		taken = microseconds * text_random(r->out, 90, 110) / 100;
@@ -40,8 +40,7 @@ now_and_then(rank *r, long one_in)
 
 static const char *const level_names[] = {"DEBUG", "INFO", "WARNING", "ERROR"};
 
-/* The loss of an iteration, times 10^4; the same on all ranks. */
-static long
+long
 loss_of(const rank *r, long iteration)
 {
 	return 17000 + 950000 / (iteration + 10) + (long) (mix(r->of->seed, iteration) % 800);
@@ -49,8 +48,7 @@ loss_of(const rank *r, long iteration)
 
 /* ---- Megatron-LM under torchrun: Python logging, NCCL's own lines, the summary of the last rank ---- */
 
-/* Is a checkpoint saved at the end of an iteration? Before a fault of the saving one is. */
-static int
+int
 saves(const rank *r, long iteration)
 {
 	return iteration % 50 == 0 || (iteration == r->of->iterations - 1 && strcmp(r->of->what->stage, "checkpointing") == 0);
@@ -377,6 +375,7 @@ static const framework frameworks[] = {
 		"train_sft.py:72:main"},
 	{"torchtitan", "torchtitan", titan_head, titan_start, titan_iterate, titan_finish, "", ""},
 	{"ascend", "MindSpore", ascend_head, ascend_start, ascend_iterate, ascend_finish, "ME", "train.py:70][19][main"},
+	{"house", "house trainer", house_head, house_start, house_iterate, house_finish, "", ""},
 };
 
 const framework *

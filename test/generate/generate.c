@@ -3,11 +3,15 @@
  *
  * One file a rank, a launcher's and a system log a node, a controller's; records in the style of several frameworks, harmless
  * trouble, and one named fault. The same arguments give the same bytes. Node and rank files do not depend on one another, so
- * memory is that of the times of the iterations.
+ * memory is that of the times of the iterations. Where ranks share one file, as under srun --label, it is the file's.
+ *
+ * Faults are those of faults.c, told in the words of real programs, and the scenarios of scenarios.c (--list prints their names),
+ * told in made-up words, best with the made-up framework "house" in one of its dialects.
  *
  *   generate --out DIR [--job ID] [--nodes 8] [--ranks-per-node 4] [--iterations 100 | --bytes N] [--seed 1]
- *            [--framework megatron|deepspeed|torchtitan|ascend]
+ *            [--framework megatron|deepspeed|torchtitan|ascend|house] [--dialect 1] [--shared yes|no]
  *            [--fault NAME] [--fault-node 3] [--step-ms 4000] [--labels FILE]
+ *   generate --list
  *
  * --bytes sets the number of iterations so that all files together have about that many bytes (k, M, G: powers of 1000).
  * --labels writes a job.json with settings, fault and the lines that indicate it. The last line on standard output says what
@@ -74,6 +78,13 @@ end_file(target *to, text *t)
 	to->files++;
 }
 
+/* By how many percent slow steps take longer. */
+static long
+slower(const job *j)
+{
+	return j->plays == NULL ? 100 : j->plays->slower;
+}
+
 /* When each iteration begins. A stretch of start-up comes before the first. */
 static void
 plan_times(job *j)
@@ -89,30 +100,84 @@ plan_times(job *j)
 		now += j->step_time * (int64_t) (950 + mix(j->seed, i) % 100) / 1000;
 		/* a slow rank holds all others up */
 		if (j->what->end == ENDS_SLOW && i >= j->iterations / 2)
-			now += j->step_time;
+			now += j->step_time * slower(j) / 100;
+		if (i == j->restart - 1)
+			now += 100 * SECOND;
 	}
 	j->fault_time = j->begins[j->iterations] - j->step_time / 2;
-	j->ended = j->what->end == ENDS_WELL ? j->begins[j->iterations] : j->fault_time + (j->what->delay + 20) * SECOND;
+	j->ended = j->what->end == ENDS_WELL ? j->begins[j->iterations] : j->fault_time + (j->delay + 20) * SECOND;
+}
+
+/* Goes to the first fault of a job that is restarted after it, and back when called again. */
+static void
+swap_faults(job *j, job *other)
+{
+	job			now = *j;
+
+	j->fault_node = other->fault_node;
+	j->fault_rank = other->fault_rank;
+	j->fault_time = other->fault_time;
+	other->fault_node = now.fault_node;
+	other->fault_rank = now.fault_rank;
+	other->fault_time = now.fault_time;
+}
+
+static job
+first_fault(const job *j)
+{
+	job			first = *j;
+
+	first.fault_node = (j->fault_node + j->nodes / 2) % j->nodes;
+	first.fault_rank = first.fault_node * j->ranks_per_node + j->fault_rank % j->ranks_per_node;
+	first.fault_time = j->begins[j->restart - 1] + j->step_time / 2;
+	return first;
+}
+
+/* The end of the first attempt, and the beginning of the next. */
+static void
+rank_restarts(rank *r)
+{
+	job		   *j = r->of;
+	job			first = first_fault(j);
+
+	swap_faults(j, &first);
+	r->iteration = j->restart;
+	rank_tells(r, AT_FIRST_FAULT, j->fault_time);
+	swap_faults(j, &first);
+	r->out->now = j->begins[j->restart] - 40 * SECOND;
+	j->style->start(r);
 }
 
 static void
 write_rank(job *j, text *t, long number)
 {
-	rank		r = {j, t, number, number / j->ranks_per_node, number % j->ranks_per_node, 40000 + number % j->ranks_per_node};
-	int			slow = j->what->end == ENDS_SLOW && number == j->fault_rank;
+	rank		r = {.of = j, .out = t, .rank = number, .node = number / j->ranks_per_node, .local = number % j->ranks_per_node,
+		.pid = 40000 + number % j->ranks_per_node};
+	int			slow = j->what->end == ENDS_SLOW && (j->plays == NULL ? number == j->fault_rank : j->plays->hits == 0
+		|| hit_number(j, r.node) >= 0);
 
 	text_begin(t, j->seed, number + 1, j->started + text_random(t, 0, 900) * 1000);
 	t->now = j->started + text_random(t, 2000, 2900) * 1000;
 	j->style->start(&r);
+	if (j->plays != NULL)
+		rank_tells(&r, AT_START, t->now);
 	for (long i = 0; i < j->iterations; i++)
 	{
+		if (i == j->restart - 1)
+		{
+			rank_restarts(&r);
+			continue;
+		}
 		/* the faulty iteration is cut short by the fault */
 		if (j->what->end != ENDS_WELL && j->what->end != ENDS_SLOW && i == j->iterations - 1)
 			break;
 		t->now = j->begins[i] + text_random(t, 0, 3000);
-		j->style->iterate(&r, i + 1, slow && i >= j->iterations / 2 ? j->step_time * 2 : j->step_time);
+		r.step = j->begins[i + 1] - j->begins[i];
+		j->style->iterate(&r, iteration_at(j, i), j->step_time * (slow && i >= j->iterations / 2 ? 100 + slower(j) : 100) / 100);
+		if (j->plays != NULL && i < j->iterations - 1)
+			rank_tells(&r, j->iterations - 1 - i, t->now);
 		/* while it is still in the processor's cache */
-		if (t->used > PIECE)
+		if (t->used > PIECE && !t->marking)
 			text_flush(t);
 	}
 	rank_ends(&r);
@@ -183,6 +248,14 @@ write_launcher(job *j, text *t, long node)
 	if (j->what->end == ENDS_WELL)
 		text_add(t, "INFO:torch.distributed.elastic.agent.server.api:[default] worker group successfully finished. Waiting 300 "
 			"seconds for other agents to finish.\n");
+	if (j->restart > 0)
+	{
+		job			first = first_fault(j);
+
+		swap_faults(j, &first);
+		launcher_restarts(j, t, node);
+		swap_faults(j, &first);
+	}
 	launcher_tells(j, t, node);
 }
 
@@ -199,6 +272,93 @@ write_controller(job *j, text *t)
 		text_add(t, " INFO heartbeatd node node-%4z registered from 10.20.%d.%d\n", node, node / 200 + 1, node % 200 + 10);
 	}
 	controller_tells(j, t);
+}
+
+/* A line of a file that ranks share. */
+typedef struct
+{
+	int64_t		at;
+	long		rank;			/* -1: of the launcher itself */
+	const char *begin;
+	long		length;
+} shared_line;
+
+static int
+compare_lines(const void *a, const void *b)
+{
+	const shared_line *one = a;
+	const shared_line *other = b;
+
+	if (one->at != other->at)
+		return one->at < other->at ? -1 : 1;
+	if (one->rank != other->rank)
+		return one->rank < other->rank ? -1 : 1;
+	return one->begin < other->begin ? -1 : 1;
+}
+
+/* Adds the lines of a text that was marking to others; text without a mark of its own comes right after what is before it. */
+static void
+collect_lines(const text *t, long number, shared_line **lines, size_t *count, size_t *size)
+{
+	const char *end = t->data + t->used;
+	int64_t		at = 0;
+
+	for (const char *p = t->data; p < end;)
+	{
+		const char *next = memchr(p, '\n', end - p) + 1;
+		char	   *words = (char *) p;
+
+		if (*p == '\1')
+		{
+			at = strtoll(p + 1, &words, 10);
+			words++;
+		}
+		if (*count == *size)
+			*lines = realloc(*lines, (*size = *size * 2 + 1024) * sizeof(shared_line));
+		if (*lines == NULL)
+			fail("out of memory for", "lines");
+		(*lines)[(*count)++] = (shared_line) {at, number, words, next - words};
+		p = next;
+	}
+}
+
+/* All ranks' lines by time with their ranks before them, as srun --label writes them, and its own. */
+static void
+write_shared(job *j, text *t)
+{
+	text	   *of_ranks = calloc(j->ranks + 1, sizeof(text));
+	shared_line *lines = NULL;
+	size_t		count = 0;
+	size_t		size = 0;
+
+	if (of_ranks == NULL)
+		fail("out of memory for", "ranks");
+	for (long number = -1; number < j->ranks; number++)
+	{
+		text	   *own = &of_ranks[number + 1];
+
+		own->file = -1;
+		own->marking = 1;
+		if (number < 0)
+			srun_tells(j, own);
+		else
+			write_rank(j, own, number);
+		collect_lines(own, number, &lines, &count, &size);
+	}
+	qsort(lines, count, sizeof(shared_line), compare_lines);
+	text_begin(t, j->seed, 0, j->started);
+	for (size_t i = 0; i < count; i++)
+	{
+		if (lines[i].rank >= 0)
+			text_add(t, "%d: ", lines[i].rank);
+		text_add_bytes(t, lines[i].begin, lines[i].length);
+		if (t->used > PIECE)
+			text_flush(t);
+	}
+	for (long number = -1; number < j->ranks; number++)
+		free(of_ranks[number + 1].data);
+	free(of_ranks);
+	free(lines);
 }
 
 /* Sets the number of iterations so that the job has about bytes bytes: what one rank and one node write tells. */
@@ -226,6 +386,7 @@ fit_iterations(job *j, text *t, int64_t bytes)
 	if (j->iterations < 2)
 		j->iterations = 2;
 	memset(j->labels, 0, sizeof(j->labels));
+	memset(j->told, 0, sizeof(j->told));
 }
 
 static void
@@ -242,43 +403,112 @@ write_json_text(FILE *file, const char *value)
 }
 
 static void
+write_label(FILE *file, const label *l, const char *regex, int *labels)
+{
+	if (l->lines == 0)
+		return;
+	fprintf(file, "%s\n  {\"files\": \"%s\", \"regex\": ", (*labels)++ > 0 ? "," : "", l->files);
+	write_json_text(file, regex);
+	fprintf(file, ", \"role\": \"%s\", \"lines\": %ld, \"in_files\": %ld}", l->role, l->lines, l->files_with);
+}
+
+static void
+write_event_labels(job *j, FILE *file)
+{
+	text		words = {.file = -1};
+	int			labels = 0;
+
+	fprintf(file, " \"failure_indicating\": [");
+	for (int i = 0; i < LABELS; i++)
+		write_label(file, &j->labels[i], j->labels[i].regex, &labels);
+	for (int i = 0; j->plays != NULL && j->plays->says[i].text != NULL; i++)
+	{
+		label_words(j, &j->plays->says[i], &words);
+		write_label(file, &j->told[i], words.data, &labels);
+	}
+	fprintf(file, "]");
+	if (j->plays != NULL)
+		fprintf(file, ",\n \"neutral\": [\"^(\\\\d+: )?(Traceback |  +\\\\S)\"]");
+	free(words.data);
+}
+
+/* The nodes at fault, also another one (-1: none), and their ranks. */
+static void
+write_faulty(job *j, FILE *file, long also)
+{
+	for (int ranks = 0; ranks < 2; ranks++)
+	{
+		const char *comma = "";
+
+		fprintf(file, ranks ? "], \"faulty_ranks\": [" : "\"faulty_nodes\": [");
+		for (long node = 0; node < j->nodes; node++)
+			if (hit_number(j, node) >= 0 || node == also)
+			{
+				if (ranks)
+					fprintf(file, "%s%ld", comma, node * j->ranks_per_node + j->fault_rank % j->ranks_per_node);
+				else
+					fprintf(file, "%s\"node-%04ld\"", comma, node);
+				comma = ", ";
+			}
+	}
+	fprintf(file, "]");
+}
+
+/* What is true of the failure alone. Where a sign of it came before, its iteration is the fault's, and the last one is right too. */
+static void
+write_truth(job *j, FILE *file)
+{
+	const fault *f = j->what;
+	int			local = j->plays != NULL ? j->plays->hits != 0 : f->end != ENDS_EVERYWHERE;
+	long		last = iteration_at(j, j->iterations - 1);
+	long		also = -1;		/* the node at fault of the first attempt */
+
+	fprintf(file, ",\n \"fault\": \"%s\",\n \"symptom\": \"%s\",\n \"root_cause\": {\"category\": \"%s\", "
+		"\"subtype\": \"%s\"},\n \"stage\": \"%s\",\n \"all_nodes_alike\": %s,\n ", f->name, f->symptom, f->category,
+		f->subtype, f->stage, local ? "false" : "true");
+	if (j->restart > 0)
+	{
+		job			first = first_fault(j);
+
+		fprintf(file, "\"attempts\": [{\"attempt\": 2, \"iteration\": %ld, ", last);
+		also = first.fault_node;
+		write_faulty(j, file, -1);
+		swap_faults(j, &first);
+		fprintf(file, "}, {\"attempt\": 1, \"iteration\": %ld, ", j->restart);
+		write_faulty(j, file, -1);
+		swap_faults(j, &first);
+		fprintf(file, "}],\n \"iteration_also\": [%ld],\n ", j->restart);
+	}
+	else if (j->plays != NULL && j->plays->lasts > 0)
+		fprintf(file, "\"iteration_also\": [%ld],\n ", last);
+	if (j->plays != NULL && j->plays->component != NULL)
+		fprintf(file, "\"component\": \"%s\",\n ", j->plays->component);
+	fprintf(file, "\"injected_iteration\": %ld,\n ", j->plays != NULL && f->end == ENDS_SLOW ? j->iterations / 2 + 1
+		: last - (j->plays != NULL ? j->plays->lasts : 0));
+	if (local)
+		write_faulty(j, file, also);
+	else
+		fprintf(file, "\"faulty_nodes\": [], \"faulty_ranks\": []");
+}
+
+static void
 write_labels(job *j, const char *path)
 {
 	FILE	   *file = fopen(path, "w");
 	int			failed = j->what->end != ENDS_WELL;
-	int			local = failed && j->what->end != ENDS_EVERYWHERE;
-	const char *comma = "";
 
 	if (file == NULL)
 		fail("cannot write", path);
 	fprintf(file, "{\n \"job_id\": \"%s\",\n \"family\": \"generated_%s\",\n \"status\": \"%s\",\n", j->id, j->style->name,
 		failed ? "failed" : "success");
-	fprintf(file, " \"settings\": {\"framework\": \"%s\", \"model\": \"generated\", \"ranks_per_node\": %ld, \"nodes\": %ld, "
-		"\"ranks\": %ld},\n \"nodes\": [", j->style->software,
-		j->ranks_per_node, j->nodes, j->ranks);
+	fprintf(file, " \"settings\": {\"framework\": \"%s\", \"model\": \"generated\", \"ranks_per_node\": %ld, "
+		"\"nodes\": %ld, \"ranks\": %ld},\n \"nodes\": [", j->style->software, j->ranks_per_node, j->nodes, j->ranks);
 	for (long node = 0; node < j->nodes; node++)
 		fprintf(file, "%s\"node-%04ld\"", node > 0 ? ", " : "", node);
-	fprintf(file, "],\n \"failure_indicating\": [");
-	for (int i = 0; i < LABELS; i++)
-		if (j->labels[i].lines > 0)
-		{
-			fprintf(file, "%s\n  {\"files\": \"%s\", \"regex\": ", comma, j->labels[i].files);
-			write_json_text(file, j->labels[i].regex);
-			fprintf(file, ", \"role\": \"%s\", \"lines\": %ld, \"in_files\": %ld}", j->labels[i].role, j->labels[i].lines,
-				j->labels[i].files_with);
-			comma = ",";
-		}
-	fprintf(file, "]");
+	fprintf(file, "],\n");
+	write_event_labels(j, file);
 	if (failed)
-		fprintf(file, ",\n \"fault\": \"%s\",\n \"symptom\": \"%s\",\n \"root_cause\": {\"category\": \"%s\", \"subtype\": "
-			"\"%s\"},\n \"stage\": \"%s\",\n \"injected_iteration\": %ld,\n"
-			" \"all_nodes_alike\": %s,\n \"faulty_nodes\": [", j->what->name, j->what->symptom, j->what->category,
-				j->what->subtype, j->what->stage, j->iterations,
-			local ? "false" : "true");
-	if (local)
-		fprintf(file, "\"node-%04ld\"], \"faulty_ranks\": [%ld]", j->fault_node, j->fault_rank);
-	else if (failed)
-		fprintf(file, "], \"faulty_ranks\": []");
+		write_truth(j, file);
 	fprintf(file, "\n}\n");
 	if (fclose(file) != 0)
 		fail("cannot write", path);
@@ -293,6 +523,11 @@ write_job(job *j, target *to)
 	if (to->bytes > 0)
 		fit_iterations(j, &t, to->bytes);
 	j->planned = j->iterations + (j->what->end == ENDS_WELL ? 0 : j->iterations / 4 + 1);
+	if (j->plays != NULL && j->plays->restarts)
+	{
+		j->restart = j->iterations * 3 / 5;
+		j->back = j->restart - (j->restart - 1) / 50 * 50;
+	}
 	plan_times(j);
 	make_folder(to->out);
 	snprintf(path, sizeof(path), "%s/_controller", to->out);
@@ -309,6 +544,8 @@ write_job(job *j, target *to)
 		begin_file(path, &t);
 		write_system(j, &t, node);
 		end_file(to, &t);
+		if (j->shared)
+			continue;
 		snprintf(path, sizeof(path), "%s/node-%04ld/agent.log", to->out, node);
 		begin_file(path, &t);
 		write_launcher(j, &t, node);
@@ -322,6 +559,13 @@ write_job(job *j, target *to)
 			write_rank(j, &t, number);
 			end_file(to, &t);
 		}
+	}
+	if (j->shared)
+	{
+		snprintf(path, sizeof(path), "%s/_controller/slurm-job.out", to->out);
+		begin_file(path, &t);
+		write_shared(j, &t);
+		end_file(to, &t);
 	}
 	free(t.data);
 }
@@ -338,7 +582,8 @@ number_of(const char *option, const char *value, int units)
 		number *= *end == 'k' ? 1000 : *end == 'M' ? 1000000 : *end == 'G' ? 1000000000 : 0;
 		end++;
 	}
-	if (errno != 0 || *end != '\0' || number < 0 || (number == 0 && strcmp(option, "fault-node") != 0))
+	if (errno != 0 || *end != '\0' || number < 0 || (number == 0 && strcmp(option, "fault-node") != 0
+		&& strcmp(option, "dialect") != 0))
 		fail("not a number that fits:", value);
 	return number;
 }
@@ -368,15 +613,24 @@ set_option(job *j, target *to, const char *name, const char *value)
 		j->step_time = number_of(name, value, 0) * 1000;
 	else if (strcmp(name, "framework") == 0 && (j->style = framework_named(value)) == NULL)
 		fail("no framework is called", value);
-	else if (strcmp(name, "fault") == 0 && (j->what = fault_named(value)) == NULL)
-		fail("no fault is called", value);
+	else if (strcmp(name, "dialect") == 0)
+		j->dialect = number_of(name, value, 0);
+	else if (strcmp(name, "shared") == 0)
+		j->shared = strcmp(value, "yes") == 0;
+	else if (strcmp(name, "fault") == 0)
+	{
+		j->plays = scenario_named(value);
+		j->what = j->plays != NULL ? &j->plays->base : fault_named(value);
+		if (j->what == NULL)
+			fail("no fault is called", value);
+	}
 }
 
 static void
 read_options(job *j, target *to, int count, char **arguments)
 {
 	static const char *const names[] = {"out", "labels", "job", "nodes", "ranks-per-node", "iterations", "bytes", "seed",
-		"fault-node", "step-ms", "framework", "fault"};
+		"fault-node", "step-ms", "framework", "fault", "dialect", "shared"};
 	struct option options[sizeof(names) / sizeof(names[0]) + 1] = {{0}};
 	int			index;
 	int			found;
@@ -390,6 +644,19 @@ read_options(job *j, target *to, int count, char **arguments)
 		fprintf(stderr, "usage: generate --out DIR [options]; the head of test/generate/generate.c tells them\n");
 		exit(2);
 	}
+	if (j->plays != NULL && j->plays->nodes > 0)
+	{
+		j->ranks_per_node = j->nodes * j->ranks_per_node / j->plays->nodes;
+		j->nodes = j->plays->nodes;
+	}
+	j->hit_delay = 0;
+	j->delay = j->what->delay;
+	if (j->plays != NULL)
+	{
+		j->shared |= j->plays->shared;
+		j->hit_delay = last_word(j->plays, 0, 1) / 1000;
+		j->delay = last_word(j->plays, 0, 0) / 1000;
+	}
 	j->ranks = j->nodes * j->ranks_per_node;
 	j->fault_node %= j->nodes;
 	j->fault_rank = j->fault_node * j->ranks_per_node + 1 % j->ranks_per_node;
@@ -399,12 +666,17 @@ int
 main(int count, char **arguments)
 {
 	job			j = {.id = "generated", .nodes = 8, .ranks_per_node = 4, .iterations = 100, .seed = 1, .fault_node = 3,
-		.step_time = 4000000, .started = START};
+		.dialect = 1, .step_time = 4000000, .started = START};
 	target		to = {0};
 	struct rusage used;
 	double		user;
 	double		kernel;
 
+	if (count == 2 && strcmp(arguments[1], "--list") == 0)
+	{
+		list_scenarios();
+		return 0;
+	}
 	j.style = framework_named("megatron");
 	j.what = fault_named("none");
 	read_options(&j, &to, count, arguments);

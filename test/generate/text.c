@@ -75,8 +75,8 @@ text_room(text *t, size_t length)
 	return t->data + t->used;
 }
 
-static void
-add_bytes(text *t, const char *bytes, size_t length)
+void
+text_add_bytes(text *t, const char *bytes, size_t length)
 {
 	memcpy(text_room(t, length), bytes, length);
 	t->used += length;
@@ -102,7 +102,7 @@ add_number(text *t, long value, int width, int point)
 	}
 	if (value < 0)
 		*--begin = '-';
-	add_bytes(t, begin, end - begin);
+	text_add_bytes(t, begin, end - begin);
 }
 
 static void
@@ -123,7 +123,7 @@ text_add_list(text *t, const char *format, va_list arguments)
 		const char *percent = strchrnul(format, '%');
 		int			digit = 0;
 
-		add_bytes(t, format, percent - format);
+		text_add_bytes(t, format, percent - format);
 		if (*percent == '\0')
 			return;
 		percent++;
@@ -135,7 +135,7 @@ text_add_list(text *t, const char *format, va_list arguments)
 				{
 					const char *piece = va_arg(arguments, const char *);
 
-					add_bytes(t, piece, strlen(piece));
+					text_add_bytes(t, piece, strlen(piece));
 					break;
 				}
 			case 'd':
@@ -151,7 +151,7 @@ text_add_list(text *t, const char *format, va_list arguments)
 				add_hexadecimal(t, va_arg(arguments, unsigned long));
 				break;
 			default:
-				add_bytes(t, "%", 1);
+				text_add_bytes(t, "%", 1);
 		}
 		format = percent + 1;
 	}
@@ -165,6 +165,13 @@ text_add(text *t, const char *format, ...)
 	va_start(arguments, format);
 	text_add_list(t, format, arguments);
 	va_end(arguments);
+}
+
+void
+text_mark(text *t)
+{
+	if (t->marking)
+		text_add(t, "\1%d\1", (long) t->now);
 }
 
 /* Spells date and time of day of the clock's second. */
@@ -218,6 +225,9 @@ text_add_time(text *t, time_style style)
 			break;
 		case TIME_PLAIN:
 			text_add(t, "%s %s", t->date, t->clock);
+			break;
+		case TIME_SLURM:
+			text_add(t, "%sT%s", t->date, t->clock);
 			break;
 	}
 }

@@ -17,7 +17,8 @@ typedef enum
 	TIME_SYSLOG,				/* Nov 20 22:22:16.299          system logs */
 	TIME_ISO,					/* 2026-11-20T22:22:14.939Z     services */
 	TIME_GLOG,					/* 1120 22:22:53.123456000      glog, as NCCL's watchdog in PyTorch */
-	TIME_PLAIN					/* 2026-11-20 22:23:04          training summaries */
+	TIME_PLAIN,					/* 2026-11-20 22:23:04          training summaries */
+	TIME_SLURM					/* 2026-11-20T22:23:04          Slurm */
 } time_style;
 
 typedef struct text
@@ -27,6 +28,7 @@ typedef struct text
 	size_t		size;
 	int			file;			/* where text_flush writes, -1 for nowhere */
 	int64_t		flushed;		/* bytes that text_flush took */
+	int			marking;		/* does text_mark write? */
 	int64_t		now;			/* microseconds since 1970 */
 	uint64_t	random;
 	int64_t		second;			/* the second that the two below spell */
@@ -45,10 +47,14 @@ extern void text_begin(text *t, uint64_t seed, uint64_t number, int64_t now);
  * long.
  */
 extern void text_add(text *t, const char *format, ...);
+extern void text_add_bytes(text *t, const char *bytes, size_t length);
 extern void text_add_list(text *t, const char *format, va_list arguments);
 
 /* Writes what the text holds to its file and empties it. Errors end the program. */
 extern void text_flush(text *t);
+
+/* Begins a record: in a text that is marking, puts the clock's microseconds between two bytes 1 before it. */
+extern void text_mark(text *t);
 
 /* Adds the time of the text's clock in a style. */
 extern void text_add_time(text *t, time_style style);
