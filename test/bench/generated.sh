@@ -8,8 +8,8 @@
 # KEEP    a folder that does not exist yet: the jobs stay there, in the layout of accuracy.sh's DATA
 #
 # The logs are made up and cleaner than real ones: they show whether a kind of fault is understood at all, in every framework's
-# words, not how often it will be in life. Options of accuracy.sh (NO_POOL=1, POOL=1, SHOW=...) work here too. scenarios.sh takes its
-# functions from here.
+# words, not how often it will be in life. Options of accuracy.sh (NO_POOL=1, POOL=1, SHOW=...) work here too.
+# scenarios.sh takes its functions from here.
 set -euo pipefail
 
 # One job: its folder with labels and the archive of its logs. $1 framework, $2 name, $3 seed, then options.

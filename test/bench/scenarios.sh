@@ -7,15 +7,18 @@
 # DIALECTS, CLASSES   lists, if not "0 1 2" and all; only dialect 0 counts its progress in a way that an iteration rule knows
 # KEEP       a folder that does not exist yet: the jobs stay there, in the layout of accuracy.sh's DATA
 #
-# As with generated.sh, figures say that a class is understood, in words that no rule was written for, not how often it will be in
-# life. Options of accuracy.sh (NO_POOL=1, SHOW="house-1-third") work here too.
+# As with generated.sh, figures say that a class is understood, in words that no rule was written for, not how often it will be
+# in life. Options of accuracy.sh (NO_POOL=1, SHOW="house-1-third") work here too.
 set -euo pipefail
 
 NODES=${NODES:-16} RANKS=${RANKS:-4}
 . "$(dirname "$0")/generated.sh"
 . "$(dirname "$0")/accuracy.sh"
 
-measure_more() { run_psql -f "$here/scenarios.sql" -c "\\copy bench_more to '$work/more'"; cat "$work/more" >> "$work/all_more"; }
+measure_more() {
+	run_psql -f "$here/scenarios.sql" -c "\\copy bench_more to '$work/more'"
+	cat "$work/more" >> "$work/all_more"
+}
 
 show_more() {
 	run_psql -c "CREATE TABLE bench_more (job_id text, fault text, named float8, rank float8, root_first float8,

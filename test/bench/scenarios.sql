@@ -19,7 +19,8 @@ CREATE TABLE bench_more AS
 		count(DISTINCT t.node) FILTER (WHERE t.kind = 'node' AND t.job -> 'faulty_nodes' ? t.node)::float8
 			/ NULLIF(jsonb_array_length(t.job -> 'faulty_nodes'), 0) AS named,
 		CASE WHEN jsonb_array_length(t.job -> 'faulty_ranks') > 0
-			THEN (count(*) FILTER (WHERE t.kind = 'node' AND t.ordinal = 1 AND t.job -> 'faulty_ranks' @> to_jsonb(t.rank)) > 0)::int
+			THEN (count(*) FILTER (WHERE t.kind = 'node' AND t.ordinal = 1
+				AND t.job -> 'faulty_ranks' @> to_jsonb(t.rank)) > 0)::int
 			END::float8 AS rank,
 		CASE WHEN t.job -> 'failure_indicating' @> '[{"role": "root"}]'
 			THEN (count(*) FILTER (WHERE t.kind = 'event' AND t.ordinal = 1 AND EXISTS (
@@ -31,8 +32,9 @@ CREATE TABLE bench_more AS
 			END::float8 AS component,
 		CASE WHEN t.job ? 'attempts' THEN (
 				SELECT avg((EXISTS (SELECT FROM told n WHERE n.job = t.job AND n.kind = 'node'
-					AND n.attempt = (a ->> 'attempt')::int AND a -> 'faulty_nodes' ? n.node AND n.ordinal = (
-						SELECT min(f.ordinal) FROM told f WHERE f.job = t.job AND f.kind = 'node' AND f.attempt = n.attempt)))::int)
+					AND n.attempt = (a ->> 'attempt')::int AND a -> 'faulty_nodes' ? n.node
+					AND n.ordinal = (SELECT min(f.ordinal) FROM told f
+						WHERE f.job = t.job AND f.kind = 'node' AND f.attempt = n.attempt)))::int)
 				FROM jsonb_array_elements(t.job -> 'attempts') a)
 			END::float8 AS attempt
 	FROM told t GROUP BY t.job;

@@ -135,8 +135,8 @@ peer_ends(rank *r)
 	traceback(r, "dist.all_reduce(flat, group=dp_group)",
 		"torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, remote process exited or there was a "
 			"network error, NCCL version 2.21.5");
-	count(&j->labels[LABEL_PEER], "*/rank-*.log", "Connection closed by remote peer|remote process exited or there was a network error",
-		"effect", 2);
+	count(&j->labels[LABEL_PEER], "*/rank-*.log",
+		"Connection closed by remote peer|remote process exited or there was a network error", "effect", 2);
 }
 
 static void
@@ -227,11 +227,13 @@ launcher_tells(job *j, text *out, long node)
 	{
 		launcher_reports(j, out, node, j->fault_rank, "-9");
 		text_add(out, "  traceback : Signal 9 (SIGKILL) received by PID %d\n", 40000 + j->fault_rank % j->ranks_per_node);
-		count(&j->labels[LABEL_LAUNCHER_ROOT], "*/agent.log", "exitcode *: -9|Signal 9 \\(SIGKILL\\)|" LAUNCHER_FAILS, "root", 6);
+		count(&j->labels[LABEL_LAUNCHER_ROOT], "*/agent.log", "exitcode *: -9|Signal 9 \\(SIGKILL\\)|" LAUNCHER_FAILS, "root",
+			6);
 		return;
 	}
 	launcher_reports(j, out, node, node * j->ranks_per_node + (hit ? j->fault_rank % j->ranks_per_node : 0), "1");
-	count(&j->labels[LABEL_LAUNCHER_EFFECT], "*/agent.log", "failed \\(exitcode: 1\\)|exitcode  : 1|" LAUNCHER_FAILS, "effect", 5);
+	count(&j->labels[LABEL_LAUNCHER_EFFECT], "*/agent.log", "failed \\(exitcode: 1\\)|exitcode  : 1|" LAUNCHER_FAILS, "effect",
+		5);
 }
 
 void
@@ -248,13 +250,12 @@ controller_tells(job *j, text *out)
 void
 launcher_restarts(job *j, text *out, long node)
 {
-	int			hit = hit_number(j, node) >= 0;
+	long		local = hit_number(j, node) >= 0 ? j->fault_rank % j->ranks_per_node : 0;
 
-	out->now = j->fault_time + (hit ? 1 : j->delay + 1) * INT64_C(1000000);
-	text_add(out, "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 1) local_rank: %d (pid: %d) of binary: "
-		"/usr/bin/python3\n", hit ? j->fault_rank % j->ranks_per_node : 0L, 40000 + (hit ? j->fault_rank % j->ranks_per_node : 0));
-	text_add(out, "INFO:torch.distributed.elastic.agent.server.api:[default] Worker group FAILED. 3/3 attempts left; will restart "
-		"worker group\n");
+	text_add(out, "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 1) local_rank: %d (pid: %d) of "
+		"binary: /usr/bin/python3\n", local, 40000 + local);
+	text_add(out, "INFO:torch.distributed.elastic.agent.server.api:[default] Worker group FAILED. 3/3 attempts left; will "
+		"restart worker group\n");
 	text_add(out, "INFO:torch.distributed.elastic.agent.server.api:[default] Stopping worker group\n");
 	text_add(out, "INFO:torch.distributed.elastic.agent.server.api:[default] Rendezvous complete for workers. Result:\n  "
 		"restart_count=1\n  group_rank=%d\n  group_world_size=%d\n", node, j->nodes);
@@ -294,7 +295,8 @@ srun_tells(job *j, text *out)
 	text_add(out, "slurmstepd-node-0000: error: *** STEP 4711.0 ON node-0000 CANCELLED AT ");
 	text_add_time(out, TIME_SLURM);
 	text_add(out, "%s ***\n", j->what->end == ENDS_CANCELLED ? " DUE TO TIME LIMIT" : "");
-	count(&j->labels[LABEL_CONTROLLER], "*/slurm-job.out", "CANCELLED AT ", j->what->end == ENDS_CANCELLED ? "root" : "effect", 1);
+	count(&j->labels[LABEL_CONTROLLER], "*/slurm-job.out", "CANCELLED AT ", j->what->end == ENDS_CANCELLED ? "root" : "effect",
+		1);
 	for (long node = 0; node < j->nodes; node++)
 		srun_line(j, out, node, node * j->ranks_per_node, (node + 1) * j->ranks_per_node - 1, "Terminated");
 }

@@ -5,8 +5,8 @@
  * trouble, and one named fault. The same arguments give the same bytes. Node and rank files do not depend on one another, so
  * memory is that of the times of the iterations. Where ranks share one file, as under srun --label, it is the file's.
  *
- * Faults are those of faults.c, told in the words of real programs, and the scenarios of scenarios.c (--list prints their names),
- * told in made-up words, best with the made-up framework "house" in one of its dialects.
+ * Faults are those of faults.c, told in the words of real programs, and the scenarios of scenarios.c (--list prints their
+ * names), told in made-up words, best with the made-up framework "house" in one of its dialects.
  *
  *   generate --out DIR [--job ID] [--nodes 8] [--ranks-per-node 4] [--iterations 100 | --bytes N] [--seed 1]
  *            [--framework megatron|deepspeed|torchtitan|ascend|house] [--dialect 1] [--shared yes|no]
@@ -173,7 +173,8 @@ write_rank(job *j, text *t, long number)
 			break;
 		t->now = j->begins[i] + text_random(t, 0, 3000);
 		r.step = j->begins[i + 1] - j->begins[i];
-		j->style->iterate(&r, iteration_at(j, i), j->step_time * (slow && i >= j->iterations / 2 ? 100 + slower(j) : 100) / 100);
+		j->style->iterate(&r, iteration_at(j, i),
+			j->step_time * (slow && i >= j->iterations / 2 ? 100 + slower(j) : 100) / 100);
 		if (j->plays != NULL && i < j->iterations - 1)
 			rank_tells(&r, j->iterations - 1 - i, t->now);
 		/* while it is still in the processor's cache */
@@ -454,7 +455,7 @@ write_faulty(job *j, FILE *file, long also)
 	fprintf(file, "]");
 }
 
-/* What is true of the failure alone. Where a sign of it came before, its iteration is the fault's, and the last one is right too. */
+/* What is true of the failure alone. Where a sign came before it, that iteration is the fault's, and the last is right too. */
 static void
 write_truth(job *j, FILE *file)
 {
@@ -499,8 +500,8 @@ write_labels(job *j, const char *path)
 
 	if (file == NULL)
 		fail("cannot write", path);
-	fprintf(file, "{\n \"job_id\": \"%s\",\n \"family\": \"generated_%s\",\n \"status\": \"%s\",\n", j->id, j->style->name,
-		failed ? "failed" : "success");
+	fprintf(file, "{\n \"job_id\": \"%s\",\n \"family\": \"generated_%s\",\n \"status\": \"%s\",\n", j->id,
+		j->style->name, failed ? "failed" : "success");
 	fprintf(file, " \"settings\": {\"framework\": \"%s\", \"model\": \"generated\", \"ranks_per_node\": %ld, "
 		"\"nodes\": %ld, \"ranks\": %ld},\n \"nodes\": [", j->style->software, j->ranks_per_node, j->nodes, j->ranks);
 	for (long node = 0; node < j->nodes; node++)

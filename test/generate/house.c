@@ -1,6 +1,6 @@
 /*
- * house.c: a made-up framework, whose words no rule of l4 was written for: the trainer of some house, in several dialects (heads
- * of lines, names of things, how progress is counted). Jobs of one dialect are of one kind; only dialect 0 counts "step 12".
+ * house.c: a made-up framework, whose words no rule of l4 was written for: the trainer of some house, in several dialects
+ * (heads of lines, names of things, how progress is counted). Jobs of one dialect are of one kind; only dialect 0 counts "step 12".
  */
 #include <stddef.h>
 
