@@ -433,25 +433,29 @@ write_event_labels(job *j, FILE *file)
 	free(words.data);
 }
 
-/* The nodes at fault, also another one (-1: none), and their ranks. */
+/* The nodes at fault, also another one (-1: none), and their hit ranks, or all ranks where all of the node are slow or odd. */
 static void
 write_faulty(job *j, FILE *file, long also)
 {
-	for (int ranks = 0; ranks < 2; ranks++)
-	{
-		const char *comma = "";
+	const scenario *s = j->plays;
+	const char *comma = "";
 
-		fprintf(file, ranks ? "], \"faulty_ranks\": [" : "\"faulty_nodes\": [");
-		for (long node = 0; node < j->nodes; node++)
-			if (hit_number(j, node) >= 0 || node == also)
-			{
-				if (ranks)
-					fprintf(file, "%s%ld", comma, node * j->ranks_per_node + j->fault_rank % j->ranks_per_node);
-				else
-					fprintf(file, "%s\"node-%04ld\"", comma, node);
-				comma = ", ";
-			}
-	}
+	fprintf(file, "\"faulty_nodes\": [");
+	for (long node = 0; node < j->nodes; node++)
+		if (hit_number(j, node) >= 0 || node == also)
+		{
+			fprintf(file, "%s\"node-%04ld\"", comma, node);
+			comma = ", ";
+		}
+	fprintf(file, "], \"faulty_ranks\": [");
+	comma = "";
+	for (long number = 0; number < j->ranks; number++)
+		if ((hit_number(j, number / j->ranks_per_node) >= 0 || number / j->ranks_per_node == also)
+			&& ((s != NULL && (s->slower > 0 || s->odd_driver)) || (number - j->fault_rank) % j->ranks_per_node == 0))
+		{
+			fprintf(file, "%s%ld", comma, number);
+			comma = ", ";
+		}
 	fprintf(file, "]");
 }
 

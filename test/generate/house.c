@@ -1,6 +1,7 @@
 /*
  * house.c: a made-up framework, whose words no rule of l4 was written for: the trainer of some house, in several dialects
- * (heads of lines, names of things, how progress is counted). Jobs of one dialect are of one kind; only dialect 0 counts "step 12".
+ * (heads of lines, names of things, how progress is counted). Jobs of one dialect are of one kind; only dialect 0 counts
+ * "step 12".
  */
 #include <stddef.h>
 
@@ -81,6 +82,8 @@ house_iterate(rank *r, long iteration, long length)
 	render(r->of, r, r->out, " <fetch|input|feed> {fetch} ms <compute|math|kernels> {compute} ms <exchange|merge|sums> "
 		"{exchange} ms <cost|objective|nll> {loss} <digest|fingerprint> {hex}", mix(r->of->dialect, 0));
 	text_add(r->out, "\n");
+	if (iteration % 10 == 0 && (r->rank == 0 || r->rank == r->of->ranks - 1))
+		chat(r, INFO, "<run|all ranks>: <mean|average> of the last 10 was {1000-9999} per second");
 	if (text_random(r->out, 1, 400) == 1)
 		chat(r, WARNING, "<feed|queue> ran low, {1-3} batches left");
 	if (text_random(r->out, 1, 900) == 1)

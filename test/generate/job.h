@@ -52,7 +52,7 @@ typedef enum
 	PEERS,						/* all but the hit ranks */
 	CHAIN,						/* the same, one after another by their distance in the ring of nodes */
 	BEFORE_HIT, AFTER_HIT,		/* the ring's neighbours of the first hit rank */
-	SPOKESMAN,					/* the first or, with an even seed, the last rank */
+	SPOKESMAN,					/* the first or, with an even seed, the last rank: both speak for all in the routine */
 	SAVERS,						/* two ranks, of the nodes' two halves */
 	SOME,						/* an eighth of the ranks of other nodes */
 	ONE							/* a rank far from the first hit one */
