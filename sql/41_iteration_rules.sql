@@ -100,7 +100,7 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'inside',
 		'saved checkpoint to /out/run/step_100', true),
 	('general_iteration', 900,
-		'(?i)^(?!.{0,300}?(?:"event_type":|\bslurmstepd:|\bsrun:|'
+		'(?i)^(?!.{0,300}?(?:"event_type":|\bslurmstepd\b|\bsrun:|'
 		'\b(?:load|loads|loaded|loading|restor\w{1,4}|resum\w{1,4}|pre-?trained|total'
 		'|scheduler|evaluating|evaluation|validating|validation)\b)).{0,300}?(?<![\w./-])(?<!every )(?<!max )(?<!total '
 		')(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time )(?:(?:global|train|training|optimizer|current)[_ '

@@ -79,7 +79,11 @@ BEGIN ATOMIC
 	)
 	SELECT p.stream_id, p.shape_id, p.position, @extschema@.l4_parameter_name(h.shape, p.position), p.distinct_values,
 		p.values, p.value_lines, p.number_count,
-		p.minimum, p.minimum_line, p.maximum, p.maximum_line, q.value, q.minimum, q.maximum, q.lowest, q.highest
+		p.minimum, p.minimum_line, p.maximum, p.maximum_line,
+		-- a fraction with a unit behind it is measured, however alike successful jobs have it
+		CASE WHEN q.value ~ '^\d+\.\d+$' AND @extschema@.l4_counted_words(h.shape, p.position) IS NULL THEN NULL
+			ELSE q.value END,
+		q.minimum, q.maximum, q.lowest, q.highest
 	FROM outlier p
 	JOIN known q ON q.shape_id = p.shape_id AND q.position = p.position
 	JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id;

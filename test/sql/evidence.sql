@@ -26,6 +26,8 @@ CREATE FUNCTION make_lines(job text, seed int) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO line
 	SELECT job, n, 'rank', 21 + t * 0.1, 5, 'INFO snapshot 10 is written' FROM generate_series(0, 7) n, generate_series(1, 2) t;
 	INSERT INTO line
+	SELECT job, n, 'rank', 22 + t * 0.1, 5, 'INFO disk is 16.0% full' FROM generate_series(0, 7) n, generate_series(1, 2) t;
+	INSERT INTO line
 	SELECT job, n, 'syslog', s * 5, 1, format('INFO network: retransmitted=%s errors=0', s * (1 + (n + seed) % 3))
 	FROM generate_series(0, 7) n, generate_series(0, 9) s;
 $$;
@@ -181,11 +183,14 @@ SELECT job_id, node, reason, l4_unexplained_sentence(reason, numbers) AS detail 
 -- a number that goes with the steps is no new value, though successful jobs have but one of it
 SELECT make_lines('counts', 3), fail_all('counts') \g /dev/null
 INSERT INTO line SELECT 'counts', n, 'rank', 39.5, 5, 'INFO snapshot 19 is written' FROM generate_series(0, 7) n;
-INSERT INTO line VALUES ('counts', 2, 'rank', 39.6, 5, 'INFO snapshot 77 is written');
+INSERT INTO line VALUES ('counts', 2, 'rank', 39.6, 5, 'INFO snapshot 77 is written'),
+	('counts', 2, 'rank', 39.7, 5, 'INFO disk is 16.1% full');
 SELECT load_job('counts', 'failed', :'folder') AS path \gset
 CALL l4_import('counts', :'path');
 SELECT node, nodes_affected, explanation LIKE '%; the value after "snapshot" is "77"; in successful jobs it is always "10"%'
 	AS says_what FROM l4_diagnose('counts') WHERE kind = 'event' AND template LIKE 'snapshot%';
+-- nor is a share, which is measured, however alike it was in all of them
+SELECT count(*) AS shares FROM l4_diagnose('counts') WHERE kind = 'event' AND template LIKE 'disk%';
 SELECT l4_parameter_name('step <*> took <*> ms, <*>', place) FROM generate_series(1, 4) AS place;
 
 -- the next beat of one system log lies past the end of the job: that node is not silent; it is where it left out two

@@ -290,5 +290,6 @@ FROM (VALUES ('step[41] get next batch'), ('global_step=12'), ('{"step": 7, "lr"
 	('saving checkpoint to 12 files'),
 	('loaded checkpoint from /out/step_100'), ('saved checkpoint to /out/last.ckpt'),
 	('loading checkpoint at iteration 1000'), ('/out/step_5/model.bin'),
+	('slurmstepd-gpu-11: error: *** STEP 4711.0 ON gpu-11 CANCELLED AT 2026-11-20T22:00:15 ***'),
 	('gradient overflow at step 3, skipping, loss scale 8')) AS t (line)
 ORDER BY line COLLATE "C";
