@@ -120,7 +120,7 @@ BEGIN ATOMIC
 				WHEN 'rank' THEN r.kind = 'rank' AND NOT r.role AND NOT r.ending
 				-- those that stand out by their place in the job
 				ELSE true END
-			ORDER BY r.grave DESC, r.first_ts, r.source, r.first_line, r.shape_id LIMIT 1) c
+			ORDER BY r.grave DESC, r.first_ts, r.source, r.first_line, r.stream_id, r.shape_id LIMIT 1) c
 	)
 	SELECT NULL::int, c.place, CASE WHEN c.place <> 'outside' THEN c.stage END,
 		CASE WHEN c.place <> 'outside' THEN c.iteration

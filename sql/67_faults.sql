@@ -361,7 +361,7 @@ BEGIN ATOMIC
 	),
 	first_hit AS MATERIALIZED (
 		SELECT DISTINCT ON (h.fault_key) h.* FROM hit h
-		ORDER BY h.fault_key, h.first_ts, h.source, h.line_no, h.shape_id
+		ORDER BY h.fault_key, h.first_ts, h.source, h.line_no, h.stream_id, h.shape_id
 	),
 	text AS MATERIALIZED (
 		-- all at once, as each call looks for the segments that hold its lines

@@ -167,7 +167,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 20
 BEGIN ATOMIC
 	WITH turn AS (
 		SELECT r.event_id, r.stream_id, r.shape_id, row_number() OVER (PARTITION BY r.event_id
-			ORDER BY r.stream_id = f.stream_id DESC, r.first_ts, r.source, r.first_line, r.shape_id) AS turn
+			ORDER BY r.stream_id = f.stream_id DESC, r.first_ts, r.source, r.first_line, r.stream_id, r.shape_id) AS turn
 		FROM unnest(l4_event_quotes.unexplained) r
 		JOIN unnest(l4_event_quotes.firsts) f ON f.event_id = r.event_id
 		WHERE r.message IS NOT NULL
@@ -210,7 +210,8 @@ BEGIN
 	firsts := ARRAY(
 		SELECT DISTINCT ON (r.event_id) r::@extschema@.l4_event_record FROM unnest(records) r JOIN unnest(roles) e
 			ON e.event_id = r.event_id
-		ORDER BY r.event_id, CASE WHEN e.own THEN array_position(suspects, r.unit) END, r.ts, r.source, r.line_no, r.shape_id);
+		ORDER BY r.event_id, CASE WHEN e.own THEN array_position(suspects, r.unit) END, r.ts, r.source, r.line_no,
+			r.stream_id, r.shape_id);
 	RETURN QUERY
 	SELECT 'event', row_number() OVER (ORDER BY e.score DESC, e.first_ts, e.event_id), e.score, f.node, f.rank, f.stage,
 		coalesce(f.iteration, @extschema@.l4_job_iteration(l4_event_findings.job_id, f.ts)), e.event_id,

@@ -17,7 +17,7 @@ BEGIN ATOMIC
 		JOIN unnest(l4_event_components.events) e (columns) ON (e.columns ->> 'event_id')::bigint = r.event_id
 			AND e.columns ->> 'role' = 'root'
 		WHERE r.message IS NOT NULL
-		ORDER BY r.event_id, r.first_ts, r.source, r.first_line, r.shape_id) r
+		ORDER BY r.event_id, r.first_ts, r.source, r.first_line, r.stream_id, r.shape_id) r
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_text_component(r.message, wordings) AS component OFFSET 0) c
 	WHERE c.component IS NOT NULL;
 END;
