@@ -152,19 +152,19 @@ RETURNS TABLE (stream_id bigint, shape_id bigint, line_no bigint, subject text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1000
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT r.stream_id, r.shape_id, r.first_line, r.message, s.shape FROM unnest(l4_fault_subjects.unexplained) r
+		SELECT r.stream_id, r.shape_id, r.first_line, r.message, s.shape, strpos(s.shape, '<*>') > 0 IS TRUE AS open
+		FROM unnest(l4_fault_subjects.unexplained) r
 		LEFT JOIN @extschema@.l4_shape s ON s.shape_id = r.shape_id
 	),
 	-- the statistics of a source are unpacked once, not once per record; again only where a parameter has several values
 	sketch AS MATERIALIZED (
-		SELECT k.source_id, k.sketch
-		FROM @extschema@.l4_job_sketches(l4_fault_subjects.job_id,
+		SELECT k.source_id, k.sketch FROM @extschema@.l4_job_sketches(l4_fault_subjects.job_id,
 			ARRAY(SELECT DISTINCT t.source_id FROM @extschema@.l4_job_streams(l4_fault_subjects.job_id) t
-				WHERE t.stream_id IN (SELECT r.stream_id FROM record r))) k
+				WHERE t.stream_id IN (SELECT r.stream_id FROM record r WHERE r.open))) k
 	),
 	parameter AS MATERIALIZED (
 		SELECT k.source_id, p.stream_id, p.shape_id, p.parameters, p.varies
-		FROM (SELECT array_agg(DISTINCT r.shape_id) AS shape_ids FROM record r) w
+		FROM (SELECT array_agg(DISTINCT r.shape_id) AS shape_ids FROM record r WHERE r.open) w
 		CROSS JOIN sketch k
 		CROSS JOIN LATERAL @extschema@.l4_sketch_first_values(k.sketch, w.shape_ids) p
 	),
@@ -172,6 +172,7 @@ BEGIN ATOMIC
 		SELECT r.stream_id, r.shape_id, r.shape, r.first_line, r.message, p.parameters, p.varies, p.source_id
 		FROM record r
 		LEFT JOIN parameter p ON p.stream_id = r.stream_id AND p.shape_id = r.shape_id
+		WHERE r.open
 	),
 	varying AS MATERIALIZED (
 		SELECT p.stream_id, p.shape_id, p.position, p.values, p.value_lines, p.distinct_values
@@ -196,6 +197,8 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL ROWS FROM (unnest(p.values), unnest(p.value_lines)) WITH ORDINALITY v (value, line_no, number)
 		WHERE v.number > 1
 	)
+	SELECT r.stream_id, r.shape_id, r.first_line, COALESCE(r.message, r.shape) FROM record r WHERE NOT r.open
+	UNION ALL
 	SELECT f.stream_id, f.shape_id, f.first_line, COALESCE(f.message, @extschema@.l4_fill_shape(f.shape, f.parameters))
 	FROM first_values f
 	UNION ALL
@@ -211,15 +214,10 @@ COMMENT ON FUNCTION @extschema@.l4_fault_subjects(text, @extschema@.l4_unexplain
 
 CREATE FUNCTION @extschema@.l4_fault_hits(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	entries @extschema@.l4_fault_entry[], limits @extschema@.l4_limits)
-RETURNS TABLE (fault_key text, stream_id bigint, shape_id bigint, line_no bigint, unit text, first_ts timestamptz,
-	event_id bigint)
+RETURNS TABLE (fault_key text, stream_id bigint, shape_id bigint, line_no bigint, event_id bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
-	WITH record AS MATERIALIZED (
-		SELECT r.stream_id, r.shape_id, r.event_id, r.kind, r.unit, r.first_ts, r.first_line
-			FROM unnest(l4_fault_hits.unexplained) r
-	),
-	entry AS MATERIALIZED (
+	WITH entry AS MATERIALIZED (
 		SELECT e.* FROM unnest(l4_fault_hits.entries) e
 	),
 	text AS MATERIALIZED (
@@ -243,23 +241,32 @@ BEGIN ATOMIC
 		FROM matched m JOIN subject s ON s.number = m.number
 		WHERE NOT EXISTS (SELECT FROM matched b JOIN entry e ON e.fault_key = b.key
 			WHERE b.number = m.number AND e.role = 'benign')
+	),
+	hit AS MATERIALIZED (
+		SELECT m.key, t.stream_id, t.shape_id, min(t.line_no) AS line_no FROM told m JOIN text t ON t.subject = m.subject
+		GROUP BY m.key, t.stream_id, t.shape_id
 	)
-	SELECT m.key, t.stream_id, t.shape_id, min(t.line_no), r.unit, r.first_ts, NULL::bigint
-	FROM told m JOIN text t ON t.subject = m.subject
-	JOIN record r ON r.stream_id = t.stream_id AND r.shape_id = t.shape_id
-	JOIN entry e ON e.fault_key = m.key AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds))
-	GROUP BY m.key, t.stream_id, t.shape_id, r.unit, r.first_ts
+	SELECT h.key, h.stream_id, h.shape_id, h.line_no, NULL::bigint
+	FROM hit h WHERE h.key NOT IN (SELECT e.fault_key FROM entry e WHERE e.stream_kinds IS NOT NULL)
 	UNION ALL
-	SELECT e.fault_key, r.stream_id, r.shape_id, r.first_line, r.unit, r.first_ts, r.event_id
+	SELECT h.key, h.stream_id, h.shape_id, h.line_no, NULL
+	FROM hit h
+	JOIN entry e ON e.fault_key = h.key
+	JOIN unnest(l4_fault_hits.unexplained) r ON r.stream_id = h.stream_id AND r.shape_id = h.shape_id
+	WHERE r.kind = ANY (e.stream_kinds) AND EXISTS (SELECT FROM entry o WHERE o.stream_kinds IS NOT NULL)
+	UNION ALL
+	SELECT e.fault_key, r.stream_id, r.shape_id, r.first_line, r.event_id
 	FROM (SELECT DISTINCT e.fault_key, u.event_id FROM entry e, unnest(e.events) u (event_id)) u
 	JOIN entry e ON e.fault_key = u.fault_key
-	JOIN record r ON r.event_id = u.event_id AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds));
+	JOIN unnest(l4_fault_hits.unexplained) r ON r.event_id = u.event_id
+		AND (e.stream_kinds IS NULL OR r.kind = ANY (e.stream_kinds))
+	WHERE EXISTS (SELECT FROM entry o WHERE o.events IS NOT NULL);
 END;
 COMMENT ON FUNCTION @extschema@.l4_fault_hits(text, @extschema@.l4_unexplained_record[], @extschema@.l4_fault_entry[],
 	@extschema@.l4_limits) IS
 'Step: Where the patterns (event_id NULL) and the events of the given faults show in what is unexplained in a job, '
-'whatever their scope but for the kind of stream: fault, stream, shape, line of the first record, unit and time. Texts '
-'that a benign fault matches are silent.';
+'whatever their scope but for the kind of stream: fault, stream, shape and line of the first record. Texts that a benign '
+'fault matches are silent.';
 
 CREATE FUNCTION @extschema@.l4_match_entries(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	entries @extschema@.l4_fault_entry[], limits @extschema@.l4_limits DEFAULT NULL)
@@ -273,43 +280,59 @@ BEGIN
 	l4_match_entries.limits := coalesce(l4_match_entries.limits, @extschema@.l4_limits_in_force());
 	RETURN QUERY
 	WITH entry AS MATERIALIZED (
-		SELECT e.*, (SELECT count(DISTINCT u.id) FROM unnest(e.events) u (id)) AS event_count FROM unnest(entries) e
+		SELECT e.*, (SELECT count(DISTINCT u.id) FROM unnest(e.events) u (id)) AS event_count,
+			e.events IS NOT NULL OR e.min_node_share IS NOT NULL OR e.max_node_share IS NOT NULL OR e.within_time IS NOT NULL
+				AS scoped
+		FROM unnest(entries) e
 	),
 	hit AS MATERIALIZED (
 		SELECT h.* FROM @extschema@.l4_fault_hits(l4_match_entries.job_id, l4_match_entries.unexplained, entries, limits) h
 	),
-	size AS MATERIALIZED (SELECT count(*) AS nodes FROM @extschema@.l4_job_units(l4_match_entries.job_id)),
-	figure AS (
-		SELECT e.fault_key, z.nodes,
-			count(*) FILTER (WHERE h.event_id IS NULL) > 0 AS has_pattern,
-			count(DISTINCT h.event_id) AS event_count,
-			count(DISTINCT h.unit) FILTER (WHERE (h.event_id IS NULL) = (e.pattern IS NOT NULL))::double precision AS node_count
-		FROM entry e CROSS JOIN size z
+	shown AS MATERIALIZED (
+		SELECT h.fault_key, bool_or(h.event_id IS NULL) AS has_pattern FROM hit h GROUP BY h.fault_key
+	),
+	-- where and when, for those alone that ask for it
+	placed AS MATERIALIZED (
+		SELECT e.fault_key, e.events, e.pattern, h.event_id, r.unit, r.first_ts
+		FROM entry e
 		JOIN hit h ON h.fault_key = e.fault_key
-		GROUP BY e.fault_key, z.nodes
+		JOIN unnest(l4_match_entries.unexplained) r ON r.stream_id = h.stream_id AND r.shape_id = h.shape_id
+		WHERE e.scoped AND EXISTS (SELECT FROM entry o WHERE o.scoped)
+	),
+	figure AS MATERIALIZED (
+		SELECT p.fault_key, (SELECT count(*) FROM @extschema@.l4_job_units(l4_match_entries.job_id)) AS nodes,
+			count(DISTINCT p.event_id) AS event_count,
+			count(DISTINCT p.unit) FILTER (WHERE (p.event_id IS NULL) = (p.pattern IS NOT NULL))::double precision AS node_count
+		FROM placed p GROUP BY p.fault_key
 	),
 	-- where it first shows: of each event, else on each node
-	first_shown AS (
-		SELECT h.fault_key, h.event_id, min(h.first_ts) AS first_ts
-		FROM entry e JOIN hit h ON h.fault_key = e.fault_key
-		WHERE e.within_time IS NOT NULL OR e.in_order
-		GROUP BY h.fault_key, h.event_id, CASE WHEN e.events IS NULL THEN h.unit END
+	first_shown AS MATERIALIZED (
+		SELECT p.fault_key, p.event_id, min(p.first_ts) AS first_ts
+		FROM placed p
+		GROUP BY p.fault_key, p.event_id, CASE WHEN p.events IS NULL THEN p.unit END
+	),
+	found AS MATERIALIZED (
+		SELECT e.fault_key, e.pattern
+		FROM entry e
+		JOIN shown s ON s.fault_key = e.fault_key
+		LEFT JOIN figure f ON f.fault_key = e.fault_key
+		WHERE e.role <> 'benign'
+			AND (e.pattern IS NULL OR s.has_pattern)
+			AND (e.events IS NULL OR f.event_count = e.event_count)
+			AND (e.min_node_share IS NULL OR f.nodes = 0 OR f.node_count >= e.min_node_share * f.nodes)
+			AND (e.max_node_share IS NULL OR f.nodes = 0 OR f.node_count <= e.max_node_share * f.nodes)
+			AND (e.within_time IS NULL OR coalesce((SELECT max(p.first_ts) - min(p.first_ts) <= e.within_time
+				FROM first_shown p WHERE p.fault_key = e.fault_key), true))
+			AND (NOT e.in_order OR e.events IS NULL OR NOT EXISTS (
+				SELECT FROM first_shown p JOIN first_shown q ON q.fault_key = p.fault_key
+					AND array_position(e.events, p.event_id) < array_position(e.events, q.event_id)
+				WHERE p.fault_key = e.fault_key AND p.first_ts > q.first_ts))
 	)
 	SELECT h.fault_key, h.stream_id, h.shape_id, h.line_no
-	FROM entry e JOIN figure f ON f.fault_key = e.fault_key JOIN hit h ON h.fault_key = e.fault_key
-	WHERE e.role <> 'benign'
-		AND (e.pattern IS NULL OR f.has_pattern)
-		AND (e.events IS NULL OR f.event_count = e.event_count)
-		AND (e.min_node_share IS NULL OR f.nodes = 0 OR f.node_count >= e.min_node_share * f.nodes)
-		AND (e.max_node_share IS NULL OR f.nodes = 0 OR f.node_count <= e.max_node_share * f.nodes)
-		AND (e.within_time IS NULL OR coalesce((SELECT max(p.first_ts) - min(p.first_ts) <= e.within_time FROM first_shown p
-			WHERE p.fault_key = e.fault_key), true))
-		AND (NOT e.in_order OR e.events IS NULL OR NOT EXISTS (
-			SELECT FROM first_shown p JOIN first_shown q ON q.fault_key = p.fault_key
-				AND array_position(e.events, p.event_id) < array_position(e.events, q.event_id)
-			WHERE p.fault_key = e.fault_key AND p.first_ts > q.first_ts))
+	FROM hit h
+	WHERE h.fault_key IN (SELECT f.fault_key FROM found f)
 		-- where there is a pattern, it is the evidence
-		AND (e.pattern IS NULL OR h.event_id IS NULL);
+		AND (h.event_id IS NULL OR h.fault_key IN (SELECT f.fault_key FROM found f WHERE f.pattern IS NULL));
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_match_entries(text, @extschema@.l4_unexplained_record[], @extschema@.l4_fault_entry[],
@@ -356,8 +379,9 @@ BEGIN ATOMIC
 		JOIN unnest(l4_first_fault_hits.unexplained) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id
 	),
 	figure AS (
-		SELECT h.fault_key, sum(h.occurrences)::bigint AS occurrences, count(DISTINCT h.unit) AS nodes_affected
-		FROM hit h GROUP BY h.fault_key
+		SELECT u.fault_key, sum(u.occurrences)::bigint AS occurrences, count(u.unit) AS nodes_affected
+		FROM (SELECT h.fault_key, h.unit, sum(h.occurrences) AS occurrences FROM hit h GROUP BY h.fault_key, h.unit) u
+		GROUP BY u.fault_key
 	),
 	first_hit AS MATERIALIZED (
 		SELECT DISTINCT ON (h.fault_key) h.* FROM hit h
