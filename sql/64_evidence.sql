@@ -140,25 +140,23 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(h.shape) AS told OFFSET 0) t
 		WHERE h.shape_id IN (SELECT n.shape_id FROM unnest(l4_placed_records.unexplained) n)
 	),
-	accuser AS MATERIALIZED (SELECT DISTINCT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a),
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line
 		SELECT n.unit, n.node, n.rank, n.kind, n.source, n.stream_id, n.shape_id, n.first_line, n.first_ts, n.role, n.stage,
-			n.iteration,
-			CASE WHEN n.message IS NULL THEN h.ending ELSE n.ending END AS ending,
+			n.iteration, CASE WHEN n.message IS NULL THEN h.ending ELSE n.ending END AS ending,
 			n.peer OR n.message IS NULL AND h.peer AS peer, h.together, h.exception, n.gravity AS told_gravity,
-			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity, c.stream_id IS NOT NULL AS accuses,
+			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity,
+			(n.stream_id, n.shape_id) IN (SELECT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a)
+				AS accuses,
 			COALESCE(NULLIF(@extschema@.l4_shape_words(substring(n.message, '\n([^\n]*\S[^\n]*)\s*$')), ''),
 				n.event_id::text) AS alike,
 			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error THEN @extschema@.l4_told_path(n.message) END AS path
 		FROM unnest(l4_placed_records.unexplained) n
 		JOIN shape h ON h.shape_id = n.shape_id
-		LEFT JOIN accuser c ON c.stream_id = n.stream_id AND c.shape_id = n.shape_id
-	),
-	unit AS (SELECT u.unit, count(*) OVER () AS units FROM unnest(l4_placed_records.units) u)
+	)
 	SELECT row_number() OVER (ORDER BY r.first_ts, r.source, r.first_line, r.stream_id, r.shape_id),
 		r.unit, r.node, r.rank, r.kind, r.source, r.stream_id, r.shape_id, r.first_line, r.first_ts,
-		u.units, k.units, r.accuses,
+		cardinality(l4_placed_records.units), k.units, r.accuses,
 		r.told_gravity >= (l4_placed_records.limits).gravity_trouble,
 		r.gravity >= (l4_placed_records.limits).gravity_error, r.peer, r.alike, r.path, r.stage,
 		r.gravity >= (l4_placed_records.limits).gravity_error AND NOT r.accuses AND NOT r.peer AND NOT r.together
@@ -166,9 +164,9 @@ BEGIN ATOMIC
 		r.kind = 'rank' AND NOT r.exception AND r.unit = ANY (l4_placed_records.spokesmen), false,
 		r.iteration
 	FROM record r
-	JOIN unit u ON u.unit = r.unit
-	JOIN (SELECT o.alike, count(DISTINCT o.unit) AS units FROM record o GROUP BY o.alike) k ON k.alike = r.alike
-	WHERE NOT r.role AND NOT r.ending;
+	JOIN (SELECT o.alike, count(o.unit) AS units FROM (SELECT DISTINCT o.alike, o.unit FROM record o) o GROUP BY o.alike) k
+		ON k.alike = r.alike
+	WHERE NOT r.role AND NOT r.ending AND r.unit IN (SELECT u.unit FROM unnest(l4_placed_records.units) u);
 END;
 COMMENT ON FUNCTION @extschema@.l4_placed_records(@extschema@.l4_unexplained_record[], @extschema@.l4_unit[], text[],
 	@extschema@.l4_accusation[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
@@ -292,8 +290,9 @@ BEGIN ATOMIC
 		FROM unnest(l4_telling_streams.placed) p
 	),
 	wide AS MATERIALIZED (SELECT bool_or(r.common) AS any FROM record r WHERE r.kind = 'rank')
-	SELECT DISTINCT r.stream_id FROM record r, wide w
-	WHERE r.common OR r.by_itself OR r.accuses OR r.kind = 'launcher' OR r.kind = 'rank' AND w.any IS NOT TRUE;
+	SELECT DISTINCT r.stream_id FROM record r
+	WHERE r.common OR r.by_itself OR r.accuses OR r.kind = 'launcher'
+		OR r.kind = 'rank' AND (SELECT w.any FROM wide w) IS NOT TRUE;
 END;
 COMMENT ON FUNCTION @extschema@.l4_telling_streams(@extschema@.l4_placed_record[], @extschema@.l4_limits) IS
 'Step: the streams that tell of the failure: those that complain as most units do, accuse somebody or fail by themselves; '

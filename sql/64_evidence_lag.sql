@@ -3,7 +3,7 @@
  * waiting for when the job stopped.
  */
 
-CREATE FUNCTION @extschema@.l4_evidence_lag(streams @extschema@.l4_job_stream[]) RETURNS SETOF @extschema@.l4_evidence
+CREATE FUNCTION @extschema@.l4_evidence_lag(ranks @extschema@.l4_job_stream[]) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	SELECT p.unit, p.node, p.rank, 'lag', 1, NULL::float8, NULL::text,
@@ -14,11 +14,11 @@ BEGIN ATOMIC
 		FROM (
 			SELECT s.unit, min(s.node) AS node, CASE WHEN s.unit IS DISTINCT FROM min(s.node) THEN min(s.rank) END AS rank,
 				min(s.last_iteration) AS iteration
-			FROM @extschema@.l4_rank_streams(l4_evidence_lag.streams) s
+			FROM unnest(l4_evidence_lag.ranks) s
 			WHERE s.last_iteration IS NOT NULL
 			GROUP BY s.unit) p
 		WINDOW w AS (ORDER BY p.iteration)) p
 	WHERE p.turn = 1 AND p.iteration < p.others_iteration AND p.units > 2;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_lag(@extschema@.l4_job_stream[]) IS
-'Step: Evidence of kind lag: the last iteration of one unit is behind that of all others.';
+'Step: Evidence of kind lag: the last iteration of one unit is behind that of all others. ranks: l4_rank_streams.';

@@ -12,15 +12,14 @@ BEGIN ATOMIC
 	WITH size AS MATERIALIZED (
 		SELECT count(DISTINCT o.unit) AS units FROM unnest(l4_recurring_steps.streams) o WHERE o.kind = 'rank'
 	)
-	SELECT s.unit, CASE WHEN u.units < (l4_recurring_steps.limits).evidence_late_nodes THEN s.unit || ' ' || s.rank
-			ELSE s.unit END,
+	SELECT s.unit, CASE WHEN (SELECT u.units FROM size u) < (l4_recurring_steps.limits).evidence_late_nodes
+			THEN s.unit || ' ' || s.rank ELSE s.unit END,
 		s.shared, e.shape_id, e.stream_id, e.occurrences, e.last_iteration, e.last_line, e.last_ts,
 		EXTRACT(epoch FROM e.last_ts - e.first_ts) / GREATEST(e.occurrences - 1, 1)
 	FROM @extschema@.l4_job_counts(l4_recurring_steps.job_id,
 		min_occurrences => (l4_recurring_steps.limits).evidence_late_records::bigint,
 		iterating => true) e
 	JOIN unnest(l4_recurring_steps.streams) s ON s.stream_id = e.stream_id
-	CROSS JOIN size u
 	WHERE s.kind = 'rank' AND s.unit IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_recurring_steps(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
@@ -67,19 +66,24 @@ BEGIN ATOMIC
 				* percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(e.last_at - s.last_at)) AS scale
 		FROM statement s JOIN entry e USING (shape_id)
 		GROUP BY s.shape_id, s.units, s.times, s.last_iteration, s.last_at, s.step
+	),
+	awaited AS MATERIALIZED (
+		SELECT e.compared, e.unit, e.shape_id, e.last_ts, CASE WHEN s.behind = 0 THEN e.last_at - s.last_at END AS late, s.step,
+			s.behind, s.units, s.times
+		FROM entry e JOIN spread s USING (shape_id)
+		WHERE CASE s.behind
+			WHEN 0 THEN NOT e.shared
+				AND e.last_at - s.last_at > GREATEST((l4_awaited_units.limits).evidence_late_step_share * s.step,
+				(l4_awaited_units.limits).evidence_late_spread_factor * s.scale, (l4_awaited_units.limits).evidence_late_least)
+			ELSE e.times < s.times AND e.last_iteration < s.last_iteration AND s.behind * 2 <= s.units END
 	)
 	-- of a unit's streams the one that is furthest back
-	SELECT DISTINCT ON (e.compared, e.shape_id) e.unit, e.shape_id, p.stream_id, p.last_line, e.last_ts,
-		CASE WHEN s.behind = 0 THEN e.last_at - s.last_at END, s.step, s.behind, s.units, s.times
-	FROM entry e
-	JOIN spread s USING (shape_id)
-	JOIN printed p ON p.compared = e.compared AND p.shape_id = e.shape_id
-	WHERE CASE s.behind
-		WHEN 0 THEN NOT e.shared
-			AND e.last_at - s.last_at > GREATEST((l4_awaited_units.limits).evidence_late_step_share * s.step,
-			(l4_awaited_units.limits).evidence_late_spread_factor * s.scale, (l4_awaited_units.limits).evidence_late_least)
-		ELSE e.times < s.times AND e.last_iteration < s.last_iteration AND s.behind * 2 <= s.units END
-	ORDER BY e.compared, e.shape_id, p.occurrences, p.last_ts DESC, p.stream_id;
+	SELECT DISTINCT ON (a.compared, a.shape_id) a.unit, a.shape_id, p.stream_id, p.last_line, a.last_ts, a.late, a.step,
+		a.behind, a.units, a.times
+	FROM awaited a
+	JOIN printed p ON p.compared = a.compared AND p.shape_id = a.shape_id
+	WHERE EXISTS (SELECT FROM awaited)
+	ORDER BY a.compared, a.shape_id, p.occurrences, p.last_ts DESC, p.stream_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_awaited_units(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
 	@extschema@.l4_clock_offset[], @extschema@.l4_limits) IS

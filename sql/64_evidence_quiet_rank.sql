@@ -3,8 +3,8 @@
  * missed.
  */
 
-CREATE FUNCTION @extschema@.l4_evidence_quiet_rank(job_id text, streams @extschema@.l4_job_stream[], telling_streams bigint[],
-	limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_evidence_quiet_rank(job_id text, streams @extschema@.l4_job_stream[],
+	ranks @extschema@.l4_job_stream[], telling_streams bigint[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
@@ -16,7 +16,7 @@ BEGIN ATOMIC
 	),
 	rank AS MATERIALIZED (
 		SELECT r.*, t.of_rank IS NULL AS quiet
-		FROM @extschema@.l4_rank_streams(l4_evidence_quiet_rank.streams) r
+		FROM unnest(l4_evidence_quiet_rank.ranks) r
 		LEFT JOIN telling t ON t.of_unit = COALESCE(r.unit, '') AND t.of_rank = COALESCE(r.rank, -r.stream_id)
 	),
 	stopped AS MATERIALIZED (
@@ -39,7 +39,8 @@ BEGIN ATOMIC
 		ON l.stream_id = s.stream_id
 	WHERE @extschema@.l4_is_few(s.ranks_quiet, z.ranks, (l4_evidence_quiet_rank.limits).evidence_quiet_rank_share);
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_quiet_rank(text, @extschema@.l4_job_stream[], bigint[], @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_evidence_quiet_rank(text, @extschema@.l4_job_stream[], @extschema@.l4_job_stream[], bigint[],
+	@extschema@.l4_limits) IS
 'Step: Evidence of kind quiet against single ranks: all units log the failure in their rank logs, but one rank beside '
-'others of its unit stops without a word (telling_streams: the streams that do log it). Nothing where more of the ranks '
-'than evidence_quiet_rank_share do.';
+'others of its unit stops without a word (ranks: l4_rank_streams; telling_streams: the streams that do log it). Nothing '
+'where more of the ranks than evidence_quiet_rank_share do.';

@@ -16,6 +16,7 @@ AS $$
 DECLARE
 	units @extschema@.l4_unit[] := ARRAY(SELECT u FROM @extschema@.l4_job_units(l4_node_evidence.job_id) u);
 	streams @extschema@.l4_job_stream[];
+	ranks @extschema@.l4_job_stream[];
 	setups @extschema@.l4_unexplained_record[];
 	counters @extschema@.l4_evidence[];
 	placed @extschema@.l4_placed_record[];
@@ -23,6 +24,7 @@ DECLARE
 	cause @extschema@.l4_placed_record;
 	telling_streams bigint[];
 	unexplained_shapes bigint[];
+	pooled boolean;
 	rank_fails boolean;
 	weights jsonb;
 	-- of an attempt that another one followed in the same files only what its records say is known, not where these end
@@ -38,16 +40,23 @@ BEGIN
 	unexplained := coalesce(unexplained, ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_node_evidence.job_id) n));
 	-- how units are set up says nothing of the failure: it is evidence of its own kind alone
 	setups := ARRAY(SELECT n FROM unnest(unexplained) n WHERE n.reason = 'setup');
-	unexplained := ARRAY(SELECT n FROM unnest(unexplained) n WHERE n.reason <> 'setup');
+	IF cardinality(setups) > 0 THEN
+		unexplained := ARRAY(SELECT n FROM unnest(unexplained) n WHERE n.reason <> 'setup');
+	END IF;
 	accusations := coalesce(accusations,
 		ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_node_evidence.job_id, unexplained, limits, wordings) a));
 	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s
 		WHERE (s.attempt <> (l4_node_evidence.attempt).path_attempt) IS NOT TRUE);
+	ranks := ARRAY(SELECT r FROM @extschema@.l4_rank_streams(streams) r);
 	unexplained_shapes := ARRAY(SELECT DISTINCT n.shape_id FROM unnest(unexplained) n);
 	placed := ARRAY(SELECT p FROM @extschema@.l4_placed_records(unexplained, units,
 		ARRAY(SELECT s.unit FROM @extschema@.l4_spokesmen(streams, unexplained, limits) s), accusations, limits, wordings) p);
-	placed := ARRAY(SELECT p FROM @extschema@.l4_surviving_placed(l4_node_evidence.job_id, placed, unexplained_shapes,
-		NOT EXISTS (SELECT FROM unnest(unexplained) n WHERE n.reason = 'severe'), limits) p);
+	pooled := NOT EXISTS (SELECT FROM unnest(unexplained) n WHERE n.reason = 'severe');
+	IF EXISTS (SELECT FROM @extschema@.l4_survived_records(l4_node_evidence.job_id, placed, unexplained_shapes, pooled,
+		limits)) THEN
+		placed := ARRAY(SELECT p FROM @extschema@.l4_surviving_placed(l4_node_evidence.job_id, placed, unexplained_shapes,
+			pooled, limits) p);
+	END IF;
 	at_large := @extschema@.l4_failure_at_large(placed, limits);
 	cause := @extschema@.l4_common_cause(l4_node_evidence.job_id, placed, streams, limits);
 	telling_streams := ARRAY(SELECT t.stream_id FROM @extschema@.l4_telling_streams(placed, limits) t);
@@ -63,11 +72,12 @@ BEGIN
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_silent(l4_node_evidence.job_id, units, streams, clocks, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet(l4_node_evidence.job_id, streams, telling_streams,
 			unexplained, limits)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, telling_streams, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, ranks, telling_streams,
+			limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_named(units, accusations, at_large, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_accused(accusations, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_first(placed, at_large, cause, limits)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_lag(streams)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_lag(ranks)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_late(l4_node_evidence.job_id, units, streams, clocks,
 			unexplained_shapes, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_within(unexplained, limits, wordings)
