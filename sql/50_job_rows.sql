@@ -299,8 +299,12 @@ AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT e.shape_id, sum(e.occurrences)::bigint, count(*), max(e.occurrences), max(@extschema@.l4_level_rank(e.level))
-	FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_job_shapes.job_id GROUP BY e.shape_id;
+	SELECT t.shape_id, sum(t.occurrences)::bigint, sum(t.streams)::bigint, max(t.max_per_stream),
+		max(@extschema@.l4_level_rank(t.level))
+	FROM (
+		SELECT e.shape_id, e.level, sum(e.occurrences) AS occurrences, count(*) AS streams, max(e.occurrences) AS max_per_stream
+		FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_job_shapes.job_id GROUP BY e.shape_id, e.level) t
+	GROUP BY t.shape_id;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_shapes(text) IS

@@ -130,53 +130,55 @@ AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	WITH tail AS (
-		SELECT DISTINCT ON (e.stream_id) e.stream_id,
-			CASE e.last_ts WHEN e.first_ts THEN e.first_line ELSE e.last_line END AS line_no
-		FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_job_older_lines.job_id AND e.last_ts IS NOT NULL
-		ORDER BY e.stream_id, e.last_ts DESC, 2
+	WITH latest AS (
+		SELECT e.stream_id, max(e.last_ts) AS ts
+		FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_job_older_lines.job_id GROUP BY e.stream_id
 	),
-	stream AS MATERIALIZED (
-		SELECT s.stream_id, s.source_id, s.kind IN ('rank', 'launcher', 'shared') AS works, s.last_iteration,
-			t.line_no AS tail, c.lines, c.times
-		FROM @extschema@.l4_stream s
-		LEFT JOIN tail t ON t.stream_id = s.stream_id
-		LEFT JOIN unnest(l4_job_older_lines.clocks) c ON c.source_id = s.source_id
-		WHERE s.job_id = l4_job_older_lines.job_id
+	tail AS (
+		SELECT e.stream_id, min(CASE e.last_ts WHEN e.first_ts THEN e.first_line ELSE e.last_line END) AS line_no
+		FROM @extschema@.l4_stream_event e JOIN latest l ON l.stream_id = e.stream_id AND l.ts = e.last_ts
+		WHERE e.job_id = l4_job_older_lines.job_id
+		GROUP BY e.stream_id
 	),
 	entry AS MATERIALIZED (
 		-- Records without a time inherit the last one of their stream. What stands behind the last time of all (tail) may have
 		-- been written at any time later: it is older than nothing. A stream that marks iterations itself tells by them, too.
-		SELECT e.stream_id, e.shape_id, s.source_id, s.works, p.shape_id IS NOT NULL AS known, e.first_line, e.last_line,
+		SELECT e.stream_id, e.shape_id, s.source_id, s.kind IN ('rank', 'launcher', 'shared') AS works,
+			e.shape_id IN (SELECT p.shape_id FROM @extschema@.l4_pool_event p WHERE p.pool_id = l4_job_older_lines.pool_id)
+				AS known, e.first_line, e.last_line,
 			e.first_iteration + 1 < s.last_iteration AS marked,
 			CASE WHEN s.lines IS NULL THEN CASE WHEN e.first_line <= s.tail THEN e.first_ts END
 				ELSE @extschema@.l4_time_at(e.first_line, s.lines, s.times) END AS first_ts,
 			CASE WHEN s.lines IS NULL THEN CASE WHEN e.last_line <= s.tail THEN e.last_ts END
 				ELSE @extschema@.l4_time_at(e.last_line, s.lines, s.times) END AS last_ts
 		FROM @extschema@.l4_stream_event e
-		JOIN stream s ON s.stream_id = e.stream_id
-		LEFT JOIN @extschema@.l4_pool_event p ON p.pool_id = l4_job_older_lines.pool_id AND p.shape_id = e.shape_id
+		JOIN (SELECT s.stream_id, s.source_id, s.kind, s.last_iteration, t.line_no AS tail, c.lines, c.times
+			FROM @extschema@.l4_stream s
+			LEFT JOIN tail t ON t.stream_id = s.stream_id
+			LEFT JOIN unnest(l4_job_older_lines.clocks) c ON c.source_id = s.source_id
+			WHERE s.job_id = l4_job_older_lines.job_id OFFSET 0) s ON s.stream_id = e.stream_id
 		WHERE e.job_id = l4_job_older_lines.job_id
-	),
-	known_line AS (
-		SELECT f.source_id, percentile_disc(known_share) WITHIN GROUP (ORDER BY f.line_no) AS line_no
-		FROM (SELECT e.source_id, min(e.first_line) AS line_no FROM entry e
-			WHERE e.known AND e.source_id IN (SELECT o.source_id FROM entry o WHERE o.known
-				GROUP BY o.source_id HAVING count(*) >= known_statements)
-			GROUP BY e.source_id, e.shape_id) f
-		GROUP BY f.source_id HAVING count(*) >= known_statements
 	),
 	progress AS MATERIALIZED (
 		SELECT greatest(mild_before, percentile_disc(known_share) WITHIN GROUP (ORDER BY f.ts)) AS mild_ts
 		FROM (SELECT min(e.first_ts) AS ts FROM entry e
 			WHERE e.known AND e.works AND @extschema@.l4_clock_was_set(e.first_ts) GROUP BY e.shape_id) f
 	),
-	older AS (
-		SELECT e.stream_id, min(e.source_id) AS source_id,
+	older AS MATERIALIZED (
+		SELECT e.stream_id, min(e.source_id) AS source_id, count(*) FILTER (WHERE e.known) AS known_statements,
 			max(@extschema@.l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts, before)) AS line_no,
-			max(@extschema@.l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts, p.mild_ts)) AS mild_line_no,
+			max(@extschema@.l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts, e.mild_before)) AS mild_line_no,
 			max(e.first_line) FILTER (WHERE e.marked) AS marked_line_no
-		FROM entry e CROSS JOIN progress p GROUP BY e.stream_id
+		FROM (SELECT o.*, (SELECT p.mild_ts FROM progress p) AS mild_before FROM entry o OFFSET 0) e
+		GROUP BY e.stream_id
+	),
+	known_line AS (
+		SELECT f.source_id, percentile_disc(known_share) WITHIN GROUP (ORDER BY f.line_no) AS line_no
+		FROM (SELECT e.source_id, min(e.first_line) AS line_no FROM entry e
+			WHERE e.known AND e.source_id IN (SELECT o.source_id FROM older o
+				GROUP BY o.source_id HAVING sum(o.known_statements) >= l4_job_older_lines.known_statements)
+			GROUP BY e.source_id, e.shape_id) f
+		GROUP BY f.source_id HAVING count(*) >= l4_job_older_lines.known_statements
 	)
 	SELECT o.stream_id, o.line_no, greatest(o.mild_line_no, o.marked_line_no, k.line_no)
 	FROM older o LEFT JOIN known_line k ON k.source_id = o.source_id;
@@ -255,6 +257,7 @@ BEGIN
 		FROM ROWS FROM (unnest(l4_job_times_before.stream_ids), unnest(l4_job_times_before.line_nos)) w (stream_id, line_no)) w
 	JOIN @extschema@.l4_stream_event e ON e.job_id = l4_job_times_before.job_id AND e.stream_id = w.stream_id
 		AND e.first_line <= w.line_no
+	WHERE e.stream_id = ANY (l4_job_times_before.stream_ids)
 	GROUP BY w.stream_id, w.line_no;
 END
 $$;

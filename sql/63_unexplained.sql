@@ -139,7 +139,7 @@ BEGIN ATOMIC
 	),
 	entry AS (
 		SELECT e.stream_id, e.shape_id, e.first_line, @extschema@.l4_level_rank(e.level) AS level_rank
-		FROM @extschema@.l4_job_counts(l4_unexplained_new.job_id, NULL, ARRAY(SELECT j.shape_id FROM judged j)) e
+		FROM @extschema@.l4_job_counts(l4_unexplained_new.job_id, NULL, ARRAY(SELECT j.shape_id FROM judged j)) e OFFSET 0
 	)
 	SELECT e.stream_id, e.shape_id, 'new', e.first_line, NULL::jsonb, NULL::int, NULL::text
 	FROM judged s
@@ -217,7 +217,7 @@ COMMENT ON FUNCTION @extschema@.l4_unexplained_by_pool(text, bigint, text[], @ex
 
 CREATE FUNCTION @extschema@.l4_unexplained_roles(found @extschema@.l4_unexplained_shape[], pool_id bigint,
 	limits @extschema@.l4_limits)
-RETURNS TABLE (shape_id bigint, reason text, role boolean)
+RETURNS TABLE (shape_id bigint, event_id bigint, reason text, role boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH share AS MATERIALIZED (
@@ -228,14 +228,16 @@ BEGIN ATOMIC
 		SELECT o.event_id, max(o.stream_share) AS stream_share FROM share o GROUP BY o.event_id
 	)
 	-- a role's statement, or one that clustering puts beside such (the first NaN that rank 0 reports)
-	SELECT f.shape_id, f.reason, COALESCE(GREATEST(p.stream_share, v.stream_share) <= (limits).unexplained_role_share, false)
+	SELECT f.shape_id, s.event_id, f.reason,
+		COALESCE(GREATEST(p.stream_share, v.stream_share) <= (limits).unexplained_role_share, false)
 	FROM (SELECT DISTINCT f.shape_id, f.reason FROM unnest(l4_unexplained_roles.found) f) f
 	JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
 	LEFT JOIN share p ON p.shape_id = f.shape_id
 	LEFT JOIN beside v ON v.event_id = s.event_id AND f.reason = 'new';
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_roles(@extschema@.l4_unexplained_shape[], bigint, @extschema@.l4_limits) IS
-'Step: Of unexplained shapes whether only few streams of successful jobs have them, as the business of a role.';
+'Step: Of unexplained shapes their event, and whether only few streams of successful jobs have them, as the business of a '
+'role.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_entries(job_id text, found @extschema@.l4_unexplained_shape[], pool_id bigint,
 	limits @extschema@.l4_limits)
@@ -255,7 +257,7 @@ BEGIN ATOMIC
 			FROM chosen c),
 			ARRAY(SELECT DISTINCT c.shape_id FROM chosen c)) e
 	)
-	SELECT f.stream_id, t.source, t.kind, t.unit, t.node, t.rank, f.shape_id, s.event_id, f.reason, f.numbers, e.occurrences,
+	SELECT f.stream_id, t.source, t.kind, t.unit, t.node, t.rank, f.shape_id, r.event_id, f.reason, f.numbers, e.occurrences,
 		e.level,
 		@extschema@.l4_level_rank(e.level), false, false, f.line_no, e.last_line, CASE
 			WHEN e.first_line = f.line_no THEN e.first_ts END,
@@ -263,7 +265,6 @@ BEGIN ATOMIC
 	FROM chosen f
 	JOIN counted e ON e.stream_id = f.stream_id AND e.shape_id = f.shape_id
 	JOIN @extschema@.l4_job_streams(l4_unexplained_entries.job_id) t ON t.stream_id = f.stream_id
-	JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
 	JOIN @extschema@.l4_unexplained_roles(l4_unexplained_entries.found, l4_unexplained_entries.pool_id,
 		l4_unexplained_entries.limits) r
 		ON r.shape_id = f.shape_id AND r.reason = f.reason;

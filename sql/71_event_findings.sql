@@ -36,22 +36,22 @@ RETURNS SETOF @extschema@.l4_event_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH named AS MATERIALIZED (
-		SELECT a.stream_id, a.shape_id, bool_or(a.accuser IS NOT NULL) AS accuses,
-			bool_or(a.unit = l4_event_records.suspect) IS TRUE AS names_suspect
+		SELECT a.stream_id, a.shape_id, a.accuser IS NOT NULL AS accuses, a.unit = l4_event_records.suspect AS names_suspect
 		FROM unnest(l4_event_records.accusations) a
-		GROUP BY a.stream_id, a.shape_id
 	),
-	said AS MATERIALIZED (
-		SELECT h.shape_id, @extschema@.l4_told_text(h.shape) ~ (l4_event_records.wordings).closing AS closing
-		FROM @extschema@.l4_shape h WHERE h.shape_id IN (SELECT u.shape_id FROM unnest(l4_event_records.unexplained) u)
+	closing AS MATERIALIZED (
+		SELECT h.shape_id FROM @extschema@.l4_shape h
+		WHERE h.shape_id IN (SELECT u.shape_id FROM unnest(l4_event_records.unexplained) u)
+			AND @extschema@.l4_told_text(h.shape) ~ (l4_event_records.wordings).closing
 	)
+	-- looked up, not joined: the planner would hash the many records, not the few that are looked for
 	SELECT r.event_id, r.shape_id, r.stream_id, r.source, r.unit, r.node, r.rank, r.stage, r.iteration, r.first_line,
 		r.first_ts,
-		r.occurrences, r.reason, r.numbers, r.gravity, COALESCE(n.accuses, false), COALESCE(n.names_suspect, false), r.ending,
-			r.peer, COALESCE(h.closing, false)
-	FROM unnest(l4_event_records.unexplained) r
-	LEFT JOIN said h ON h.shape_id = r.shape_id
-	LEFT JOIN named n ON n.stream_id = r.stream_id AND n.shape_id = r.shape_id;
+		r.occurrences, r.reason, r.numbers, r.gravity,
+		(r.stream_id, r.shape_id) IN (SELECT n.stream_id, n.shape_id FROM named n WHERE n.accuses),
+		(r.stream_id, r.shape_id) IN (SELECT n.stream_id, n.shape_id FROM named n WHERE n.names_suspect), r.ending, r.peer,
+		r.shape_id IN (SELECT h.shape_id FROM closing h)
+	FROM unnest(l4_event_records.unexplained) r;
 END;
 COMMENT ON FUNCTION @extschema@.l4_event_records(@extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], text,
 	@extschema@.l4_wordings) IS
