@@ -373,12 +373,15 @@ pick(const char *words, const char *end, uint64_t choice, size_t *length)
 static void
 add_plain(text *out, const char *bytes, size_t length, int escaped)
 {
-	for (size_t i = 0; i < length; i++)
-	{
-		char		one[2] = {bytes[i], '\0'};
-
-		text_add(out, "%s%s", escaped && strchr("()[]{}.*+?^$|\\", bytes[i]) != NULL ? "\\" : "", one);
-	}
+	if (!escaped)
+		text_add_bytes(out, bytes, length);
+	else
+		for (size_t i = 0; i < length; i++)
+		{
+			if (strchr("()[]{}.*+?^$|\\", bytes[i]) != NULL)
+				text_add_bytes(out, "\\", 1);
+			text_add_bytes(out, &bytes[i], 1);
+		}
 }
 
 void
