@@ -15,7 +15,9 @@ CREATE TABLE @extschema@.l4_job (
 	time_zone text NOT NULL DEFAULT 'UTC',
 	owner name NOT NULL DEFAULT current_user,
 	registered_at timestamptz NOT NULL DEFAULT now(),
-	tenant name
+	tenant name,
+	restart_of text,
+	CONSTRAINT l4_job_restart_of CHECK (restart_of <> '' AND restart_of <> job_id)
 );
 
 CREATE TABLE @extschema@.l4_stream (

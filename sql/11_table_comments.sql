@@ -22,6 +22,8 @@ COMMENT ON COLUMN @extschema@.l4_job.owner IS
 'role that registered it';
 COMMENT ON COLUMN @extschema@.l4_job.registered_at IS
 'when it was registered';
+COMMENT ON COLUMN @extschema@.l4_job.restart_of IS
+'the job that it goes on from or repeats, as whoever started it again says; that job need not be known. See l4_restarts';
 
 COMMENT ON TABLE @extschema@.l4_stream IS
 'One source of log lines: a file, or the lines of one label (rank or host) in a file that several share. The row whose '

@@ -349,3 +349,24 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'calibrate_penalty', 1, 'penalty',
 		'So strongly coefficients are held to those that came with l4 while they are fitted: as by the word of a few jobs.'),
 	(true, 'calibrate_jobs', 8, 'jobs', 'Fewer labelled jobs are no ground to change a coefficient.');
+
+-- Of the views over all jobs.
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'job_gap', 604800, 's',
+		'Stamps with longer than this nothing before or behind them are of another time (a wrong year, a clock that was off, '
+		'old lines of a log that goes on for years), where they are few; a job that hangs over a weekend is still the same.'),
+	(true, 'job_stray_share', 0.2, 'share of stamps',
+		'They are few with less than this share of those of the longest run of stamps: a job that went on after weeks has '
+		'more.'),
+	(true, 'job_stamped_streams', 3, 'streams',
+		'Fewer streams with times than this cannot outvote one of them: all their stamps are looked at.'),
+	(true, 'offender_rate', 0.05, 'share of nodes',
+		'So many of the nodes that are called offenders may be so by chance (false discovery rate of Benjamini and Hochberg).'),
+	(true, 'diff_factor', 3, 'factor',
+		'An event that another job has, too, is told of in a comparison where it is so many times as frequent or as rare.'),
+	(true, 'diff_records', 10, 'records', '... and where it is so many records more or less than were to be expected.');
+
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'notify_diagnoses', 0, 'yes or no',
+		'Above 0, l4_save_diagnosis tells who listens of each diagnosis (NOTIFY l4_diagnosis). Not by itself: in a transaction '
+		'that notifies commits go one by one, and it cannot be prepared for a commit in two phases.');

@@ -85,7 +85,8 @@ COMMENT ON STATISTICS @extschema@.l4_segment_streams IS
 CREATE VIEW @extschema@.l4_log WITH (security_invoker = true) AS
 SELECT g.job_id, COALESCE(s.told_node, s.node) AS node, s.rank, s.source, r.line_no, r.ts, r.level, r.component, r.stage,
 	coalesce(r.iteration, @extschema@.l4_iteration_at(r.ts, t.started_at, t.iterations)) AS iteration,
-	h.event_id, r.message, r.raw, r.part, r.raw_bytes, r.parameters, r.shape_id, r.stream_id, g.segment_no
+	h.event_id, r.message, r.raw, r.part, r.raw_bytes, r.parameters, r.shape_id, r.stream_id, g.segment_no,
+	h.event_id::text AS event_id_text, r.shape_id::text AS shape_id_text
 FROM @extschema@.l4_segment g
 	JOIN @extschema@.l4_stream s ON s.job_id = g.job_id AND s.source_id = g.source_id AND s.stream_id = g.stream_ids[1]
 	LEFT JOIN @extschema@.l4_timeline t ON t.job_id = g.job_id
@@ -95,7 +96,8 @@ WHERE cardinality(g.stream_ids) = 1
 UNION ALL
 SELECT g.job_id, COALESCE(s.told_node, s.node) AS node, s.rank, s.source, r.line_no, r.ts, r.level, r.component, r.stage,
 	coalesce(r.iteration, @extschema@.l4_iteration_at(r.ts, t.started_at, t.iterations)) AS iteration,
-	h.event_id, r.message, r.raw, r.part, r.raw_bytes, r.parameters, r.shape_id, r.stream_id, g.segment_no
+	h.event_id, r.message, r.raw, r.part, r.raw_bytes, r.parameters, r.shape_id, r.stream_id, g.segment_no,
+	h.event_id::text AS event_id_text, r.shape_id::text AS shape_id_text
 FROM @extschema@.l4_segment g
 	LEFT JOIN @extschema@.l4_timeline t ON t.job_id = g.job_id
 	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
@@ -145,6 +147,10 @@ COMMENT ON COLUMN @extschema@.l4_log.stream_id IS
 'the stream';
 COMMENT ON COLUMN @extschema@.l4_log.segment_no IS
 'number of the segment of its source that holds the record';
+COMMENT ON COLUMN @extschema@.l4_log.event_id_text IS
+'event_id as text, for programs that take whole numbers for floating-point ones; to filter, take event_id';
+COMMENT ON COLUMN @extschema@.l4_log.shape_id_text IS
+'shape_id as text, likewise';
 
 /* Events: Drain over the distinct shapes, ids kept once given. */
 

@@ -301,3 +301,49 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_job_times_around(text, bigint[], bigint[]) IS
 'Step: For lines of streams (two arrays of one length): between which times that the stream told they were written, as far as '
 'the counts know (since as l4_job_times_before; until: the first later one), and the zone of the job. NULL: not known.';
+
+CREATE FUNCTION @extschema@.l4_job_span(job_id text, gap double precision, stray_share double precision)
+	RETURNS TABLE (first_ts timestamptz, last_ts timestamptz, strays bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 1
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	WITH stamp AS MATERIALIZED (
+		SELECT DISTINCT m.ts, s.kind = 'system' AS of_system
+		FROM @extschema@.l4_stream_event e
+		JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
+		CROSS JOIN LATERAL (VALUES (e.first_ts), (e.last_ts)) m (ts)
+		WHERE e.job_id = l4_job_span.job_id AND @extschema@.l4_clock_was_set(m.ts) AND isfinite(m.ts)
+		UNION
+		SELECT u.ts, false FROM @extschema@.l4_timeline t, unnest(t.started_at) u (ts)
+		WHERE t.job_id = l4_job_span.job_id AND @extschema@.l4_clock_was_set(u.ts) AND isfinite(u.ts)
+	),
+	told AS (
+		SELECT DISTINCT s.ts FROM stamp s WHERE NOT s.of_system OR NOT EXISTS (SELECT FROM stamp o WHERE NOT o.of_system)
+	),
+	run AS (
+		SELECT b.ts, count(*) FILTER (WHERE b.begins) OVER (ORDER BY b.ts) AS turn
+		FROM (
+			SELECT t.ts, EXTRACT(epoch FROM t.ts)::float8 - lag(EXTRACT(epoch FROM t.ts)::float8) OVER (ORDER BY t.ts)
+				> l4_job_span.gap AS begins
+			FROM told t) b
+	),
+	part AS (
+		SELECT min(r.ts) AS first, max(r.ts) AS last, count(*) AS stamps,
+			count(*) < l4_job_span.stray_share * max(count(*)) OVER () AS stray
+		FROM run r GROUP BY r.turn
+	)
+	SELECT min(p.first) FILTER (WHERE NOT p.stray), max(p.last) FILTER (WHERE NOT p.stray),
+		coalesce(sum(p.stamps) FILTER (WHERE p.stray), 0)::bigint
+	FROM part p;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_span(text, double precision, double precision) IS
+'Step: From when to when the stamps of a job go, without strays: runs of stamps further than gap (seconds) from the next ones '
+'that have less than stray_share of the stamps of the longest run; strays: how many these are. Node logs count where there are '
+'no others only: they go on for months before and after a job. Cost: reads all counts of the job, and when its '
+'iterations began.';

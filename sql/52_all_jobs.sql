@@ -9,10 +9,21 @@ SELECT s.job_id, max(s.rank)::bigint + 1 AS ranks,
 	count(*) FILTER (WHERE s.label IS NULL) AS files,
 	count(*) FILTER (WHERE s.label IS NULL AND s.state = 'failed') AS failed_files,
 	sum(s.record_count)::bigint AS records, sum(s.byte_count)::bigint AS bytes,
-	min(s.first_ts) FILTER (WHERE @extschema@.l4_clock_was_set(s.first_ts) AND isfinite(s.first_ts)) AS first_ts,
-	max(s.last_ts) FILTER (WHERE isfinite(s.last_ts)) AS last_ts, max(s.last_iteration) AS last_iteration,
-	max(s.imported_at) AS imported_at
+	-- logs of nodes go on for months before and after a job
+	COALESCE(min(t.first_ts) FILTER (WHERE s.kind <> 'system'), min(t.first_ts)) AS first_ts,
+	COALESCE(max(t.last_ts) FILTER (WHERE s.kind <> 'system'), max(t.last_ts)) AS last_ts,
+	max(s.last_iteration) AS last_iteration, max(s.imported_at) AS imported_at,
+	COALESCE(CASE WHEN count(t.first_ts) FILTER (WHERE s.kind <> 'system') >= max(g.streams) THEN
+		max(a.first) FILTER (WHERE s.kind <> 'system') - min(a.first) FILTER (WHERE s.kind <> 'system') > max(g.seconds)
+			OR max(a.last) FILTER (WHERE s.kind <> 'system') - min(a.last) FILTER (WHERE s.kind <> 'system') > max(g.seconds)
+		ELSE max(a.last) - min(a.first) > max(g.seconds) END, false) AS scattered
 FROM @extschema@.l4_stream s
+CROSS JOIN (SELECT max(l.value) FILTER (WHERE l.name = 'job_gap') AS seconds,
+	max(l.value) FILTER (WHERE l.name = 'job_stamped_streams') AS streams FROM @extschema@.l4_limit_in_force l) g
+CROSS JOIN LATERAL (SELECT
+	CASE WHEN @extschema@.l4_clock_was_set(s.first_ts) AND isfinite(s.first_ts) THEN s.first_ts END AS first_ts,
+	CASE WHEN isfinite(s.last_ts) THEN s.last_ts END AS last_ts) t
+CROSS JOIN LATERAL (SELECT EXTRACT(epoch FROM t.first_ts)::float8 AS first, EXTRACT(epoch FROM t.last_ts)::float8 AS last) a
 GROUP BY s.job_id;
 COMMENT ON VIEW @extschema@.l4_job_logs IS
 'One row a job that has logs: what its streams come to. Step of l4_job_facts, which says what the scheduler knows, too.';
@@ -29,13 +40,16 @@ COMMENT ON COLUMN @extschema@.l4_job_logs.records IS
 COMMENT ON COLUMN @extschema@.l4_job_logs.bytes IS
 'bytes of log, uncompressed';
 COMMENT ON COLUMN @extschema@.l4_job_logs.first_ts IS
-'earliest time of a record, by a clock that was set';
+'earliest time of a record, by a clock that was set; of the logs of nodes only where there are no others';
 COMMENT ON COLUMN @extschema@.l4_job_logs.last_ts IS
-'latest time of a record';
+'latest time of a record, likewise';
 COMMENT ON COLUMN @extschema@.l4_job_logs.last_iteration IS
 'the highest iteration that a stream reached at its end';
 COMMENT ON COLUMN @extschema@.l4_job_logs.imported_at IS
 'when the last of its logs were read';
+COMMENT ON COLUMN @extschema@.l4_job_logs.scattered IS
+'do its streams begin, or end, more than a week from each other (limit job_gap), so that some stamps may be of another time? '
+'Of fewer than three streams with times: do they take longer than that? Then l4_job_span tells';
 
 CREATE VIEW @extschema@.l4_job_nodes WITH (security_invoker = true) AS
 SELECT DISTINCT j.job_id, u.node, true AS listed FROM @extschema@.l4_job j, unnest(j.nodes) u (node)

@@ -27,7 +27,7 @@ COMMENT ON FUNCTION @extschema@.l4_pool_id(jsonb) IS
 
 CREATE FUNCTION @extschema@.l4_register_job(job_id text, settings jsonb DEFAULT NULL, status text DEFAULT NULL,
 	nodes text[] DEFAULT NULL, ranks_per_node int DEFAULT NULL, started_at timestamptz DEFAULT NULL,
-	ended_at timestamptz DEFAULT NULL, time_zone text DEFAULT NULL)
+	ended_at timestamptz DEFAULT NULL, time_zone text DEFAULT NULL, restart_of text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -58,6 +58,10 @@ BEGIN
 		RAISE EXCEPTION 'ranks_per_node is %, but a node has at least one rank', l4_register_job.ranks_per_node
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'NULL means that it is not known.';
 	END IF;
+	IF l4_register_job.restart_of IN ('', l4_register_job.job_id) THEN
+		RAISE EXCEPTION 'job "%" cannot be a restart of "%"', l4_register_job.job_id, l4_register_job.restart_of
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'restart_of names the job before it; NULL where there was none.';
+	END IF;
 	IF (SELECT max(octet_length(n)) FROM unnest(l4_register_job.nodes) n) > 1024 THEN
 		RAISE EXCEPTION 'a node''s name is longer than 1024 bytes'
 			USING ERRCODE = 'invalid_parameter_value',
@@ -73,10 +77,11 @@ BEGIN
 	IF NOT known THEN
 		PERFORM @extschema@.l4_claim_job(l4_register_job.job_id);
 	END IF;
-	INSERT INTO @extschema@.l4_job AS j (job_id, settings, status, nodes, ranks_per_node, started_at, ended_at, time_zone)
+	INSERT INTO @extschema@.l4_job AS j (job_id, settings, status, nodes, ranks_per_node, started_at, ended_at, time_zone,
+		restart_of)
 	VALUES (l4_register_job.job_id, coalesce(l4_register_job.settings, '{}'), coalesce(l4_register_job.status, 'unknown'),
 		l4_register_job.nodes, l4_register_job.ranks_per_node, l4_register_job.started_at, l4_register_job.ended_at,
-		coalesce(l4_register_job.time_zone, 'UTC'))
+		coalesce(l4_register_job.time_zone, 'UTC'), l4_register_job.restart_of)
 	ON CONFLICT (job_id) DO UPDATE SET
 		settings = coalesce(l4_register_job.settings, j.settings),
 		status = coalesce(l4_register_job.status, j.status),
@@ -84,19 +89,21 @@ BEGIN
 		ranks_per_node = coalesce(l4_register_job.ranks_per_node, j.ranks_per_node),
 		started_at = coalesce(l4_register_job.started_at, j.started_at),
 		ended_at = coalesce(l4_register_job.ended_at, j.ended_at),
-		time_zone = coalesce(l4_register_job.time_zone, j.time_zone);
+		time_zone = coalesce(l4_register_job.time_zone, j.time_zone),
+		restart_of = coalesce(l4_register_job.restart_of, j.restart_of);
 	IF before.status <> l4_register_job.status OR before.settings <> l4_register_job.settings
 		OR NOT known AND EXISTS (SELECT FROM @extschema@.l4_job_streams(l4_register_job.job_id)) THEN
 		PERFORM @extschema@.l4_pool_refresh(l4_register_job.job_id, false);
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_register_job(text, jsonb, text, text[], int, timestamptz, timestamptz, text) IS
+COMMENT ON FUNCTION @extschema@.l4_register_job(text, jsonb, text, text[], int, timestamptz, timestamptz, text, text) IS
 'Makes a job known, or updates it (NULL keeps what is there; a new job has settings {} and status unknown): its settings, '
-'its status (running, succeeded, failed, unknown), its nodes in rank order, ranks per node, start and end, and the time '
-'zone of time stamps that name none. A change of status or settings brings the pools up to date. Errors (22023): no '
+'its status (running, succeeded, failed, unknown), its nodes in rank order, ranks per node, start and end, the time '
+'zone of time stamps that name none, and the job that it is a restart of, which need not be known (l4_restarts). A change of '
+'status or settings brings the pools up to date. Errors (22023): no '
 'job_id, an unknown status or time zone, settings that are no object, ranks_per_node below 1, a node''s name of more than '
-'1024 bytes; 23505 where the name is another tenant''s.';
+'1024 bytes, a restart of itself; 23505 where the name is another tenant''s.';
 
 CREATE FUNCTION @extschema@.l4_pool_learn(job_id text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000

@@ -14,18 +14,61 @@ COMMENT ON FUNCTION @extschema@.l4_seconds_between(timestamptz, timestamptz) IS
 'Step: Seconds from one moment to another, negative where the second is earlier; NULL where one is NULL or infinite. '
 'Unlike a difference of times it raises no error, however far apart they are.';
 
+CREATE FUNCTION @extschema@.l4_likely_times(told_start timestamptz, told_end timestamptz, first_ts timestamptz,
+	last_ts timestamptz, gap double precision,
+	OUT started_at timestamptz, OUT ended_at timestamptz, OUT fits boolean) RETURNS record
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 50
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	lasted double precision;
+BEGIN
+	first_ts := coalesce(first_ts, last_ts);
+	lasted := @extschema@.l4_seconds_between(first_ts, last_ts);
+	-- an infinite time says as much as none
+	started_at := CASE WHEN isfinite(told_start) THEN told_start END;
+	ended_at := CASE WHEN isfinite(told_end) THEN told_end END;
+	fits := coalesce(CASE
+		WHEN ended_at IS NULL THEN first_ts IS NULL OR last_ts >= started_at
+			AND abs(@extschema@.l4_seconds_between(started_at, first_ts)) <= gap
+		WHEN started_at IS NULL THEN last_ts IS NULL OR first_ts <= ended_at
+			AND abs(@extschema@.l4_seconds_between(last_ts, ended_at)) <= gap
+		END, true);
+	IF fits THEN
+		started_at := coalesce(started_at, first_ts);
+		ended_at := coalesce(ended_at, last_ts);
+	-- within the calendar, however wrong they are
+	ELSIF lasted < 1e11 AND coalesce(started_at, ended_at) BETWEEN '2000-01-01 00:00+00' AND '9999-01-01 00:00+00' THEN
+		started_at := coalesce(started_at, ended_at - make_interval(secs => lasted));
+		ended_at := coalesce(ended_at, started_at + make_interval(secs => lasted));
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_likely_times(timestamptz, timestamptz, timestamptz, timestamptz, double precision) IS
+'Step: When a job began and ended: as registered (told_start, told_end; infinite counts as none), else by its logs (first_ts, '
+'last_ts). Where the logs begin more than gap seconds from the one registered time, or lie before the start or after the end, '
+'their clocks or years are other ones: then the job lasted as long as they do, and fits is false.';
+
 CREATE VIEW @extschema@.l4_job_facts WITH (security_invoker = true) AS
 SELECT j.job_id, j.status, j.owner::text AS owner, j.settings ->> 'model' AS model, j.settings ->> 'framework' AS framework,
 	j.settings::text AS settings, j.registered_at, s.imported_at,
-	-- an infinite time says as much as none
-	coalesce(CASE WHEN isfinite(j.started_at) THEN j.started_at END, s.first_ts) AS started_at,
-	coalesce(CASE WHEN isfinite(j.ended_at) THEN j.ended_at END, s.last_ts) AS ended_at,
+	t.started_at, t.ended_at,
 	coalesce(cardinality(j.nodes), n.nodes)::int AS nodes,
 	least(greatest(cardinality(j.nodes)::bigint * j.ranks_per_node, s.ranks), 2147483647)::int AS ranks,
 	coalesce(s.files, 0) AS files, coalesce(s.failed_files, 0) AS failed_files, coalesce(s.records, 0) AS records,
-	coalesce(s.bytes, 0) AS bytes, s.last_iteration
+	coalesce(s.bytes, 0) AS bytes, s.last_iteration,
+	NOT t.fits OR coalesce(w.strays > 0, false) AND (isfinite(j.started_at) AND isfinite(j.ended_at)) IS NOT TRUE
+		AS times_clamped, s.first_ts AS first_stamp, s.last_ts AS last_stamp,
+	j.restart_of
 FROM @extschema@.l4_job j
+CROSS JOIN (SELECT max(l.value) FILTER (WHERE l.name = 'job_gap') AS gap,
+	max(l.value) FILTER (WHERE l.name = 'job_stray_share') AS stray_share FROM @extschema@.l4_limit_in_force l) g
 LEFT JOIN @extschema@.l4_job_logs s ON s.job_id = j.job_id
+LEFT JOIN LATERAL (
+	-- asked of these few jobs alone (OFFSET)
+	SELECT w.* FROM @extschema@.l4_job_span(j.job_id, g.gap, g.stray_share) w WHERE s.scattered OFFSET 0) w ON true
+CROSS JOIN LATERAL @extschema@.l4_likely_times(j.started_at, j.ended_at, coalesce(w.first_ts, s.first_ts),
+	coalesce(w.last_ts, s.last_ts), g.gap) t
 LEFT JOIN (
 	SELECT n.job_id, count(*) AS nodes FROM @extschema@.l4_job_nodes n WHERE NOT n.listed
 	GROUP BY n.job_id) n ON n.job_id = j.job_id;
@@ -48,9 +91,9 @@ COMMENT ON COLUMN @extschema@.l4_job_facts.registered_at IS
 COMMENT ON COLUMN @extschema@.l4_job_facts.imported_at IS
 'when the last of its logs were read';
 COMMENT ON COLUMN @extschema@.l4_job_facts.started_at IS
-'its start as registered, else the time of the first record';
+'its start as registered, else the time of the first record (times_clamped says where that is not the first stamp)';
 COMMENT ON COLUMN @extschema@.l4_job_facts.ended_at IS
-'its end as registered, else the time of the last record';
+'its end as registered, else the time of the last record, likewise';
 COMMENT ON COLUMN @extschema@.l4_job_facts.nodes IS
 'number of nodes: those registered, else those that logs are from';
 COMMENT ON COLUMN @extschema@.l4_job_facts.ranks IS
@@ -65,12 +108,22 @@ COMMENT ON COLUMN @extschema@.l4_job_facts.bytes IS
 'bytes of log, uncompressed';
 COMMENT ON COLUMN @extschema@.l4_job_facts.last_iteration IS
 'the highest iteration that a rank reached at its end';
+COMMENT ON COLUMN @extschema@.l4_job_facts.times_clamped IS
+'true: not all times were taken as they are told. Few stamps more than a week from all others (limits job_gap, '
+'job_stray_share) were left out; or the logs do not go with the registered start or end, and only how long they last was taken';
+COMMENT ON COLUMN @extschema@.l4_job_facts.first_stamp IS
+'the earliest stamp of its logs, strays and all';
+COMMENT ON COLUMN @extschema@.l4_job_facts.last_stamp IS
+'the latest stamp, likewise';
+COMMENT ON COLUMN @extschema@.l4_job_facts.restart_of IS
+'the job that it is a restart of, NULL for none';
 
 CREATE VIEW @extschema@.l4_findings WITH (security_invoker = true) AS
 SELECT f.job_id, f.saved_at, f.saved_at = GREATEST(d.saved_at, max(f.saved_at) OVER (PARTITION BY f.job_id)) AS newest,
 	f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences,
 	f.nodes_affected, f.evidence, f.explanation, f.fault_key, l.title AS fault_title, l.category AS fault_category,
-	l.subtype AS fault_subtype, l.severity AS fault_severity, f.root_cause, f.fix, f.confidence
+	l.subtype AS fault_subtype, l.severity AS fault_severity, f.root_cause, f.fix, f.confidence,
+	f.event_id::text AS event_id_text
 FROM @extschema@.l4_finding f
 -- the newest diagnosis may have found nothing
 LEFT JOIN (SELECT d.job_id, max(d.saved_at) AS saved_at FROM @extschema@.l4_diagnosis d GROUP BY d.job_id) d
@@ -128,11 +181,14 @@ COMMENT ON COLUMN @extschema@.l4_findings.fix IS
 'its fix';
 COMMENT ON COLUMN @extschema@.l4_findings.confidence IS
 'how likely it is right, 0 to 1, of a node, a fault and an iteration; NULL for other kinds';
+COMMENT ON COLUMN @extschema@.l4_findings.event_id_text IS
+'event_id as text, for programs that take whole numbers for floating-point ones';
 
 CREATE VIEW @extschema@.l4_diagnoses WITH (security_invoker = true) AS
 SELECT d.job_id, d.saved_at, d.saved_by::text AS saved_by, d.version, d.use_pool, d.pool_id, d.pool_jobs, d.pool_fit, d.records,
 	d.findings, d.verdict, d.restart_action, d.restart_target, d.restart_advice, d.began_at, d.last_save_at,
-	d.last_save_iteration, lead(d.saved_at) OVER w IS NULL AS newest, lead(d.saved_at) OVER w AS superseded_at
+	d.last_save_iteration, lead(d.saved_at) OVER w IS NULL AS newest, lead(d.saved_at) OVER w AS superseded_at,
+	d.pool_id::text AS pool_id_text
 FROM @extschema@.l4_diagnosis d
 WINDOW w AS (PARTITION BY d.job_id ORDER BY d.saved_at);
 COMMENT ON VIEW @extschema@.l4_diagnoses IS
@@ -175,6 +231,8 @@ COMMENT ON COLUMN @extschema@.l4_diagnoses.newest IS
 'is it the newest of its job?';
 COMMENT ON COLUMN @extschema@.l4_diagnoses.superseded_at IS
 'when a later one was saved, NULL for the newest';
+COMMENT ON COLUMN @extschema@.l4_diagnoses.pool_id_text IS
+'pool_id as text, for programs that take whole numbers for floating-point ones';
 
 CREATE VIEW @extschema@.l4_failures WITH (security_invoker = true) AS
 WITH newest AS (
@@ -188,6 +246,7 @@ WITH newest AS (
 		max(f.fault_title) FILTER (WHERE f.kind = 'fault') AS fault_title,
 		max(f.fault_category) FILTER (WHERE f.kind = 'fault') AS fault_category,
 		max(f.fault_subtype) FILTER (WHERE f.kind = 'fault') AS fault_subtype,
+		max(f.root_cause) FILTER (WHERE f.kind = 'fault') AS root_cause,
 		max(f.fix) FILTER (WHERE f.kind = 'fault') AS fix,
 		max(f.template) FILTER (WHERE f.kind = 'event') AS event,
 		max(f.stage) FILTER (WHERE f.kind = 'stage') AS stage,
@@ -221,13 +280,19 @@ SELECT j.job_id, j.owner, j.model, j.framework, j.nodes, j.ranks, j.started_at, 
 	CASE WHEN r.root_cause_category IS NOT NULL THEN 'report' WHEN n.fault_category IS NOT NULL THEN 'diagnosis'
 		ELSE 'none' END AS cause_from,
 	n.suspect_node, n.suspect_rank, n.suspect_score, n.fault_key, n.fault_title, n.event, n.stage, n.iteration,
-	r.root_cause, coalesce(r.fix, n.fix) AS fix, l.verdict, l.restart_advice, l.began_at, l.last_save_at,
-	n.suspect_confidence
+	coalesce(r.root_cause, c.root_cause) AS root_cause, coalesce(r.fix, n.fix) AS fix, l.verdict, l.restart_advice, l.began_at,
+	l.last_save_at, n.suspect_confidence,
+	CASE WHEN r.root_cause IS NOT NULL THEN 'report' WHEN c.root_cause IS NOT NULL THEN 'fault' ELSE 'none' END
+		AS root_cause_from,
+	j.times_clamped, j.restart_of
 FROM @extschema@.l4_job_facts j
 LEFT JOIN first d ON d.job_id = j.job_id
 LEFT JOIN newest n ON n.job_id = j.job_id
 LEFT JOIN last l ON l.job_id = j.job_id
 LEFT JOIN report r ON r.job_id = j.job_id
+-- what the library says of the fault, unless people say that it was something else
+CROSS JOIN LATERAL (SELECT CASE WHEN r.root_cause_category IS NULL OR r.root_cause_category = n.fault_category
+	THEN n.root_cause END AS root_cause) c
 WHERE j.status = 'failed';
 COMMENT ON VIEW @extschema@.l4_failures IS
 'One row a failed job: its newest saved diagnosis in a line, beside what its failure report says.';
@@ -288,7 +353,7 @@ COMMENT ON COLUMN @extschema@.l4_failures.stage IS
 COMMENT ON COLUMN @extschema@.l4_failures.iteration IS
 'iteration in which the failure began';
 COMMENT ON COLUMN @extschema@.l4_failures.root_cause IS
-'root cause by the report';
+'root cause by the report, else that of the first known fault, unless the report states another category';
 COMMENT ON COLUMN @extschema@.l4_failures.fix IS
 'the fix by the report, else that of the first known fault';
 COMMENT ON COLUMN @extschema@.l4_failures.verdict IS
@@ -301,6 +366,12 @@ COMMENT ON COLUMN @extschema@.l4_failures.last_save_at IS
 'when the job began to save its last checkpoint before that';
 COMMENT ON COLUMN @extschema@.l4_failures.suspect_confidence IS
 'how likely the first suspected node is at fault, 0 to 1';
+COMMENT ON COLUMN @extschema@.l4_failures.root_cause_from IS
+'where the root cause is from: report, fault or none';
+COMMENT ON COLUMN @extschema@.l4_failures.times_clamped IS
+'were times of the job told wrongly, and robust ones taken? See l4_job_facts';
+COMMENT ON COLUMN @extschema@.l4_failures.restart_of IS
+'the job that it is a restart of, NULL for none';
 
 CREATE VIEW @extschema@.l4_current_failures WITH (security_invoker = true) AS
 SELECT f.job_id, f.owner, f.model, f.framework, f.nodes, f.ranks, f.started_at, f.failed_at, f.diagnosed_at,
@@ -422,61 +493,6 @@ COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_to_resolution IS
 COMMENT ON COLUMN @extschema@.l4_failure_times.minutes_from_diagnosis_to_resolution IS
 'minutes from the first saved diagnosis to the resolution';
 
-CREATE VIEW @extschema@.l4_fleet_nodes WITH (security_invoker = true) AS
-WITH used AS (
-	SELECT n.node, n.job_id FROM @extschema@.l4_job_nodes n),
-suspected AS (
-	SELECT f.node, f.job_id, f.ordinal, f.saved_at FROM @extschema@.l4_findings f
-	WHERE f.newest AND f.kind = 'node' AND f.node IS NOT NULL),
-confirmed AS (
-	SELECT DISTINCT u.node, r.job_id FROM @extschema@.l4_failure_report r, unnest(r.faulty_nodes) u (node)),
-node AS (
-	SELECT u.node, count(*) AS jobs, count(*) FILTER (WHERE j.status = 'failed') AS failed_jobs,
-		count(*) FILTER (WHERE s.ordinal = 1) AS first_suspect_jobs, count(s.job_id) AS suspect_jobs,
-		count(c.job_id) AS confirmed_jobs,
-		count(*) FILTER (WHERE s.ordinal = 1 OR c.job_id IS NOT NULL) AS blamed_jobs,
-		max(COALESCE(j.ended_at, j.started_at, j.registered_at)) AS last_used_at,
-		max(COALESCE(j.ended_at, j.started_at, j.registered_at)) FILTER (
-			WHERE s.ordinal = 1 OR c.job_id IS NOT NULL) AS last_blamed_at,
-		(array_agg(u.job_id ORDER BY COALESCE(j.ended_at, j.started_at, j.registered_at) DESC, u.job_id)
-			FILTER (WHERE s.ordinal = 1 OR c.job_id IS NOT NULL))[1] AS last_blamed_job
-	FROM used u
-	LEFT JOIN @extschema@.l4_job j ON j.job_id = u.job_id
-	LEFT JOIN suspected s ON s.node = u.node AND s.job_id = u.job_id
-	LEFT JOIN confirmed c ON c.node = u.node AND c.job_id = u.job_id
-	GROUP BY u.node)
-SELECT n.node, n.jobs, n.failed_jobs, n.first_suspect_jobs, n.suspect_jobs, n.confirmed_jobs, n.blamed_jobs,
-	n.blamed_jobs::double precision / nullif(n.failed_jobs, 0) AS blamed_share, n.blamed_jobs > 1 AS repeat_offender,
-	n.last_used_at, n.last_blamed_at, n.last_blamed_job
-FROM node n;
-COMMENT ON VIEW @extschema@.l4_fleet_nodes IS
-'One row a node over all jobs: how many failed on it, and how many of them are its doing. Repeat offenders: WHERE '
-'repeat_offender ORDER BY blamed_jobs DESC.';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.node IS
-'the node, by name';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.jobs IS
-'jobs it took part in';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.failed_jobs IS
-'of these, failed';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.first_suspect_jobs IS
-'jobs whose newest diagnosis suspects it first';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.suspect_jobs IS
-'jobs whose newest diagnosis suspects it at all';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.confirmed_jobs IS
-'jobs whose failure report names it as faulty';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.blamed_jobs IS
-'jobs in which it is first suspect or named by the report';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.blamed_share IS
-'blamed_jobs as a share of its failed jobs; NULL where none failed';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.repeat_offender IS
-'blamed in more than one job';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_used_at IS
-'end (else start, else registration) of its last job';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_blamed_at IS
-'the same of the last job it is blamed for';
-COMMENT ON COLUMN @extschema@.l4_fleet_nodes.last_blamed_job IS
-'the last job it is blamed for';
-
 CREATE VIEW @extschema@.l4_fault_statistics WITH (security_invoker = true) AS
 SELECT l.fault_key, l.title, l.category, l.subtype, l.role, l.severity, l.builtin, l.overridden, l.owner::text AS owner,
 	l.created_at, coalesce(m.jobs, 0) AS jobs, coalesce(m.first_jobs, 0) AS first_jobs,
@@ -555,7 +571,8 @@ SELECT coalesce(p.pool_id, j.pool_id) AS pool_id, coalesce(p.settings, j.matter)
 	coalesce(p.settings, j.matter) ->> 'model' AS model, coalesce(p.settings, j.matter) ->> 'framework' AS framework,
 	coalesce(p.job_count, 0) AS pool_jobs, coalesce(j.jobs, 0) AS jobs, coalesce(j.failed_jobs, 0) AS failed_jobs,
 	coalesce(p.job_count, 0) > 0 AS covered, coalesce(e.shapes, 0) AS shapes, coalesce(e.events, 0) AS events,
-	coalesce(e.occurrences, 0)::bigint AS occurrences, j.last_registered_at
+	coalesce(e.occurrences, 0)::bigint AS occurrences, j.last_registered_at,
+	coalesce(p.pool_id, j.pool_id)::text AS pool_id_text
 FROM job j
 FULL JOIN @extschema@.l4_pool p ON p.pool_id = j.pool_id
 LEFT JOIN event e ON e.pool_id = p.pool_id;
@@ -586,15 +603,22 @@ COMMENT ON COLUMN @extschema@.l4_pool_coverage.occurrences IS
 'records its jobs hold';
 COMMENT ON COLUMN @extschema@.l4_pool_coverage.last_registered_at IS
 'when the last job with these settings was registered';
+COMMENT ON COLUMN @extschema@.l4_pool_coverage.pool_id_text IS
+'pool_id as text, for programs that take whole numbers for floating-point ones';
 
 CREATE VIEW @extschema@.l4_lost_hours WITH (security_invoker = true) AS
 SELECT f.job_id, f.owner, f.model, f.framework, f.category, f.subtype, f.suspect_node, f.nodes, f.ranks, f.started_at,
 	f.failed_at, @extschema@.l4_seconds_between(f.started_at, f.failed_at) / 3600 AS hours,
 	f.ranks * @extschema@.l4_seconds_between(f.started_at, f.failed_at) / 3600 AS accelerator_hours, f.began_at, f.last_save_at,
-	f.ranks * @extschema@.l4_seconds_between(COALESCE(f.last_save_at, f.started_at), f.failed_at)
-		/ 3600 AS lost_accelerator_hours,
-	f.ranks * @extschema@.l4_seconds_between(f.began_at, f.failed_at) / 3600 AS idle_accelerator_hours
-FROM @extschema@.l4_failures f;
+	f.ranks * @extschema@.l4_seconds_between(t.saved_at, f.failed_at) / 3600 AS lost_accelerator_hours,
+	f.ranks * @extschema@.l4_seconds_between(t.began_at, f.failed_at) / 3600 AS idle_accelerator_hours,
+	f.times_clamped OR t.began_at IS DISTINCT FROM f.began_at
+		OR t.saved_at IS DISTINCT FROM COALESCE(f.last_save_at, f.started_at) AS times_clamped
+FROM @extschema@.l4_failures f
+-- nothing was saved, and nothing failed, before the job began or after its end
+CROSS JOIN LATERAL (SELECT
+	CASE WHEN f.last_save_at <= f.failed_at THEN GREATEST(f.last_save_at, f.started_at) ELSE f.started_at END AS saved_at,
+	CASE WHEN f.began_at IS NOT NULL THEN LEAST(GREATEST(f.began_at, f.started_at), f.failed_at) END AS began_at) t;
 COMMENT ON VIEW @extschema@.l4_lost_hours IS
 'Accelerator hours of failed jobs: what they used, what of it no checkpoint saved, and what passed between the failure and '
 'the end. Checkpoints and the beginning are those of the newest saved diagnosis.';
@@ -633,10 +657,14 @@ COMMENT ON COLUMN @extschema@.l4_lost_hours.lost_accelerator_hours IS
 COMMENT ON COLUMN @extschema@.l4_lost_hours.idle_accelerator_hours IS
 'of accelerator_hours those between the beginning of the failure and the end of the job; NULL where the beginning is not '
 'known';
+COMMENT ON COLUMN @extschema@.l4_lost_hours.times_clamped IS
+'were times told wrongly (see l4_job_facts), or do the checkpoint or the beginning of the failure lie outside of the job? Then '
+'hours are of the robust times, within the job';
 
 CREATE VIEW @extschema@.l4_noise WITH (security_invoker = true) AS
 SELECT e.event_id, v.template, e.pools, e.jobs, e.occurrences, e.mean_per_job,
-	@extschema@.l4_text_gravity(v.template, (SELECT @extschema@.l4_wordings_in_force())) >= 4 AS sounds_grave
+	@extschema@.l4_text_gravity(v.template, (SELECT @extschema@.l4_wordings_in_force())) >= 4 AS sounds_grave,
+	e.event_id::text AS event_id_text
 FROM (
 	SELECT p.event_id, count(DISTINCT p.pool_id) AS pools, sum(p.jobs)::bigint AS jobs,
 		sum(p.occurrences)::bigint AS occurrences,
@@ -665,3 +693,5 @@ COMMENT ON COLUMN @extschema@.l4_noise.mean_per_job IS
 'records per job that logs it';
 COMMENT ON COLUMN @extschema@.l4_noise.sounds_grave IS
 'do its words sound like trouble?';
+COMMENT ON COLUMN @extschema@.l4_noise.event_id_text IS
+'event_id as text, for programs that take whole numbers for floating-point ones';

@@ -79,7 +79,7 @@ BEGIN
 	END LOOP;
 	-- neither the name of a job nor whose it is
 	REVOKE UPDATE ON @extschema@.l4_job FROM l4_importer;
-	GRANT UPDATE (settings, status, nodes, ranks_per_node, started_at, ended_at, time_zone, owner, registered_at)
+	GRANT UPDATE (settings, status, nodes, ranks_per_node, started_at, ended_at, time_zone, owner, registered_at, restart_of)
 		ON @extschema@.l4_job TO l4_importer;
 	GRANT INSERT ON @extschema@.l4_inbox_entry TO l4_importer;
 	IF NOT pg_has_role('l4_importer', 'l4_reader', 'MEMBER') THEN

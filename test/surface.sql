@@ -5,14 +5,15 @@ INSERT INTO surface_task VALUES
 	(1, 'Load the logs of jobs', '{l4_register_job,l4_import,l4_ingest,l4_ingest_inbox,l4_inbox_fluentbit,l4_learn_addresses,
 		l4_learn_rank_nodes}'),
 	(2, 'Read and search logs', '{l4_grep,l4_context,l4_wrap,l4_printable,l4_parse}'),
-	(3, 'Diagnose', '{l4_diagnose,l4_explain_event,l4_restart_advice,l4_iteration_scores,l4_report,l4_save_diagnosis}'),
+	(3, 'Diagnose', '{l4_diagnose,l4_explain_event,l4_restart_advice,l4_iteration_scores,l4_report,l4_save_diagnosis,
+		l4_worst_nodes}'),
 	(4, 'Confirm faults and learn from them', '{l4_confirm_fault,l4_backtest_fault,l4_activate_fault,l4_retire_fault,
 		l4_override_fault,l4_judge_fault,l4_note_fault,l4_import_failure_reports,l4_similar_failures,l4_match_faults}'),
 	(5, 'Measure how good the diagnosis is', '{l4_evaluate,l4_evaluate_summary,l4_calibrate}'),
 	(6, 'Keep, drop, administer', '{l4_drop_log_text,l4_delete_job,l4_forget_shapes,l4_recluster,l4_prepare_subscriber,
 		l4_create_roles,l4_enable_tenancy,l4_disable_tenancy}'),
 	(7, 'Algorithms for tables of your own', '{l4_drain,l4_iforest_rank,l4_dtw_scores,l4_dtw_distance,l4_edit_distance,
-		l4_change_points,l4_logistic_fit,l4_logistic,l4_shape,
+		l4_change_points,l4_logistic_fit,l4_logistic,l4_hypergeometric_tail,l4_shape,
 		l4_shape_id,l4_pattern_matches,l4_match_patterns,l4_escape_pattern,l4_line_pattern}');
 CREATE TEMP VIEW surface AS
 SELECT t.turn, t.task, n.name COLLATE "C" AS name, n.place FROM surface_task t, unnest(t.names) WITH ORDINALITY n (name, place);
