@@ -11,6 +11,14 @@ RETURN ts > timestamptz '2000-01-01 00:00:00+00';
 COMMENT ON FUNCTION @extschema@.l4_clock_was_set(timestamptz) IS
 'Step: Is a stamp one of a clock that was set? One before the year 2000 tells nothing of when it was. NULL for none.';
 
+CREATE FUNCTION @extschema@.l4_seconds_between(begins timestamptz, ends timestamptz) RETURNS double precision
+LANGUAGE sql STABLE PARALLEL SAFE COST 5
+RETURN CASE WHEN isfinite(begins) AND isfinite(ends)
+	THEN (EXTRACT(epoch FROM ends) - EXTRACT(epoch FROM begins))::double precision END;
+COMMENT ON FUNCTION @extschema@.l4_seconds_between(timestamptz, timestamptz) IS
+'Step: Seconds from one moment to another, negative where the second is earlier; NULL where one is NULL or infinite. '
+'Unlike a difference of times it raises no error, however far apart they are.';
+
 CREATE TYPE @extschema@.l4_source_clock AS (source_id bigint, lines bigint[], times timestamptz[]);
 COMMENT ON TYPE @extschema@.l4_source_clock IS
 'Of a file that several streams share: lines, ascending, and the times reached there (l4_source_clocks).';

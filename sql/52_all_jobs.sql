@@ -5,26 +5,30 @@
  */
 
 CREATE VIEW @extschema@.l4_job_logs WITH (security_invoker = true) AS
-SELECT s.job_id, max(s.rank)::bigint + 1 AS ranks,
-	count(*) FILTER (WHERE s.label IS NULL) AS files,
-	count(*) FILTER (WHERE s.label IS NULL AND s.state = 'failed') AS failed_files,
-	sum(s.record_count)::bigint AS records, sum(s.byte_count)::bigint AS bytes,
-	-- logs of nodes go on for months before and after a job
-	COALESCE(min(t.first_ts) FILTER (WHERE s.kind <> 'system'), min(t.first_ts)) AS first_ts,
-	COALESCE(max(t.last_ts) FILTER (WHERE s.kind <> 'system'), max(t.last_ts)) AS last_ts,
-	max(s.last_iteration) AS last_iteration, max(s.imported_at) AS imported_at,
-	COALESCE(CASE WHEN count(t.first_ts) FILTER (WHERE s.kind <> 'system') >= max(g.streams) THEN
-		max(a.first) FILTER (WHERE s.kind <> 'system') - min(a.first) FILTER (WHERE s.kind <> 'system') > max(g.seconds)
-			OR max(a.last) FILTER (WHERE s.kind <> 'system') - min(a.last) FILTER (WHERE s.kind <> 'system') > max(g.seconds)
-		ELSE max(a.last) - min(a.first) > max(g.seconds) END, false) AS scattered
-FROM @extschema@.l4_stream s
+WITH job AS (
+	SELECT s.job_id, max(s.rank)::bigint + 1 AS ranks,
+		count(*) FILTER (WHERE s.label IS NULL) AS files,
+		count(*) FILTER (WHERE s.label IS NULL AND s.state = 'failed') AS failed_files,
+		sum(s.record_count)::bigint AS records, sum(s.byte_count)::bigint AS bytes,
+		-- logs of nodes go on for months before and after a job
+		COALESCE(min(t.first_ts) FILTER (WHERE t.of_job), min(t.first_ts)) AS first_ts,
+		COALESCE(max(t.last_ts) FILTER (WHERE t.of_job), max(t.last_ts)) AS last_ts,
+		max(s.last_iteration) AS last_iteration, max(s.imported_at) AS imported_at,
+		max(t.first_ts) FILTER (WHERE t.of_job) AS latest_first_ts, min(t.last_ts) FILTER (WHERE t.of_job) AS earliest_last_ts,
+		count(t.first_ts) FILTER (WHERE t.of_job) AS stamped
+	FROM @extschema@.l4_stream s
+	CROSS JOIN LATERAL (SELECT s.kind <> 'system' AS of_job,
+		CASE WHEN @extschema@.l4_clock_was_set(s.first_ts) AND isfinite(s.first_ts) THEN s.first_ts END AS first_ts,
+		CASE WHEN isfinite(s.last_ts) THEN s.last_ts END AS last_ts) t
+	GROUP BY s.job_id)
+SELECT j.job_id, j.ranks, j.files, j.failed_files, j.records, j.bytes, j.first_ts, j.last_ts, j.last_iteration, j.imported_at,
+	COALESCE(CASE WHEN j.stamped >= g.streams THEN
+		@extschema@.l4_seconds_between(j.first_ts, j.latest_first_ts) > g.seconds
+			OR @extschema@.l4_seconds_between(j.earliest_last_ts, j.last_ts) > g.seconds
+		ELSE @extschema@.l4_seconds_between(j.first_ts, j.last_ts) > g.seconds END, false) AS scattered
+FROM job j
 CROSS JOIN (SELECT max(l.value) FILTER (WHERE l.name = 'job_gap') AS seconds,
-	max(l.value) FILTER (WHERE l.name = 'job_stamped_streams') AS streams FROM @extschema@.l4_limit_in_force l) g
-CROSS JOIN LATERAL (SELECT
-	CASE WHEN @extschema@.l4_clock_was_set(s.first_ts) AND isfinite(s.first_ts) THEN s.first_ts END AS first_ts,
-	CASE WHEN isfinite(s.last_ts) THEN s.last_ts END AS last_ts) t
-CROSS JOIN LATERAL (SELECT EXTRACT(epoch FROM t.first_ts)::float8 AS first, EXTRACT(epoch FROM t.last_ts)::float8 AS last) a
-GROUP BY s.job_id;
+	max(l.value) FILTER (WHERE l.name = 'job_stamped_streams') AS streams FROM @extschema@.l4_limit_in_force l) g;
 COMMENT ON VIEW @extschema@.l4_job_logs IS
 'One row a job that has logs: what its streams come to. Step of l4_job_facts, which says what the scheduler knows, too.';
 COMMENT ON COLUMN @extschema@.l4_job_logs.job_id IS

@@ -6,14 +6,6 @@
  * What people wrote into a failure report goes before what a diagnosis says.
  */
 
-CREATE FUNCTION @extschema@.l4_seconds_between(begins timestamptz, ends timestamptz) RETURNS double precision
-LANGUAGE sql STABLE PARALLEL SAFE COST 5
-RETURN CASE WHEN isfinite(begins) AND isfinite(ends)
-	THEN (EXTRACT(epoch FROM ends) - EXTRACT(epoch FROM begins))::double precision END;
-COMMENT ON FUNCTION @extschema@.l4_seconds_between(timestamptz, timestamptz) IS
-'Step: Seconds from one moment to another, negative where the second is earlier; NULL where one is NULL or infinite. '
-'Unlike a difference of times it raises no error, however far apart they are.';
-
 CREATE FUNCTION @extschema@.l4_likely_times(told_start timestamptz, told_end timestamptz, first_ts timestamptz,
 	last_ts timestamptz, gap double precision,
 	OUT started_at timestamptz, OUT ended_at timestamptz, OUT fits boolean) RETURNS record
@@ -54,7 +46,9 @@ SELECT j.job_id, j.status, j.owner::text AS owner, j.settings ->> 'model' AS mod
 	j.settings::text AS settings, j.registered_at, s.imported_at,
 	t.started_at, t.ended_at,
 	coalesce(cardinality(j.nodes), n.nodes)::int AS nodes,
-	least(greatest(cardinality(j.nodes)::bigint * j.ranks_per_node, s.ranks), 2147483647)::int AS ranks,
+	-- least() would pass over NULL
+	CASE WHEN coalesce(cardinality(j.nodes)::bigint * j.ranks_per_node, s.ranks) IS NOT NULL
+		THEN least(greatest(cardinality(j.nodes)::bigint * j.ranks_per_node, s.ranks), 2147483647) END::int AS ranks,
 	coalesce(s.files, 0) AS files, coalesce(s.failed_files, 0) AS failed_files, coalesce(s.records, 0) AS records,
 	coalesce(s.bytes, 0) AS bytes, s.last_iteration,
 	NOT t.fits OR coalesce(w.strays > 0, false) AND (isfinite(j.started_at) AND isfinite(j.ended_at)) IS NOT TRUE

@@ -146,7 +146,8 @@ SELECT r.job_id, r.restart_of, r.first_job, r.turn, r.former_status, r.status, r
 	r.added AS nodes_added, r.dropped AS nodes_dropped, r.added + r.dropped > 0 AS other_nodes,
 	CASE WHEN r.kept IS NOT NULL THEN r.suspect_left_out END AS suspect_left_out, r.former_iteration, r.last_iteration,
 	r.outcome,
-	CASE WHEN r.outcome IN ('succeeded', 'got further') THEN true WHEN r.outcome = 'failed alike' THEN false END AS helped
+	CASE WHEN COALESCE(r.former_status, 'succeeded') = 'succeeded' THEN NULL
+		WHEN r.outcome IN ('succeeded', 'got further') THEN true WHEN r.outcome = 'failed alike' THEN false END AS helped
 FROM told r;
 COMMENT ON VIEW @extschema@.l4_restarts IS
 'One row a job that is a restart of another (l4_job.restart_of): on which nodes it ran compared with the former one, and '
@@ -200,4 +201,5 @@ COMMENT ON COLUMN @extschema@.l4_restarts.outcome IS
 'succeeded; failed alike (the same cause, fault or suspect); got further (to a later iteration than the former one, be it '
 'running or failed otherwise); failed otherwise; failed (whether alike cannot be said); running; unknown';
 COMMENT ON COLUMN @extschema@.l4_restarts.helped IS
-'true: it succeeded or got further; false: it failed alike; NULL: neither can be said';
+'true: it succeeded or got further; false: it failed alike; NULL: neither can be said, or the former job is not known to have '
+'failed';
