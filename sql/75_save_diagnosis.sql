@@ -33,11 +33,14 @@ BEGIN
 	FROM @extschema@.l4_restart_advice(l4_save_diagnosis.job_id, found) a
 	LEFT JOIN @extschema@.l4_best_pool(l4_save_diagnosis.job_id) p ON l4_save_diagnosis.use_pool
 	LEFT JOIN @extschema@.l4_report_last_save(l4_save_diagnosis.job_id, found) c ON true;
+	IF (SELECT l.value FROM @extschema@.l4_limit_in_force l WHERE l.name = 'notify_diagnoses') > 0 THEN
+		PERFORM @extschema@.l4_notify(l4_save_diagnosis.job_id);
+	END IF;
 	RETURN cardinality(found);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_save_diagnosis(text, boolean) IS
-'Keeps a diagnosis: its findings in l4_finding; its parameters with the limits and wordings of the site''s own, the version, '
-'the pool and its verdict in l4_diagnosis. '
-'Returns the number of findings. It supersedes earlier ones of the job in the views; they stay. Errors: as l4_diagnose. '
-'Cost: little more than one diagnosis.';
+'Keeps a diagnosis: its findings in l4_finding; its parameters with the limits and wordings of the site''s own, the '
+'version, the pool and its verdict in l4_diagnosis. Returns the number of findings, and tells who listens, where that is '
+'switched on (l4_notify). It supersedes earlier ones of the job in the views; they stay. Errors: as l4_diagnose. Cost: '
+'little more than one diagnosis.';

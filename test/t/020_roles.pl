@@ -55,11 +55,17 @@ may('l4_importer', 'saves a diagnosis', q{SELECT l4_save_diagnosis('killed')});
 may('l4_importer', 'deletes', q{SELECT l4_drop_log_text('bug'); SELECT l4_delete_job('bug')});
 may_not('l4_importer', 'writes rules', q{INSERT INTO l4_stage_rule (name, stage, priority, pattern)
 	VALUES ('ours', 'teardown', 8, 'bye')});
+may('l4_importer', 'registers a restart', q{SELECT l4_register_job('rows', restart_of => 'killed')});
+may('l4_importer', 'tells listeners', q{SELECT l4_notify('killed')});
+may_not('l4_importer', 'takes in faults', q{SELECT * FROM l4_import_faults('[{"fault_key": "k", "title": "t",
+	"category": "user", "subtype": "x", "pattern": "abc"}]')});
 may_not('l4_importer', 'confirms faults', q{SELECT l4_confirm_fault('killed', 'ours', 'Ours', 'why', 'fix', 'user', 'x')});
 may('l4_reader', 'diagnoses', q{SELECT 1 / (count(*) > 0)::int FROM l4_diagnose('killed')});
 may('l4_reader', 'reports', q{SELECT l4_report('killed'), l4_report('killed', 'html')});
 may('l4_reader', 'searches', q{SELECT count(*) FROM l4_grep('killed', 'error'); SELECT count(raw) FROM l4_log
 	WHERE job_id = 'killed'});
+may('l4_reader', 'asks', q{SELECT count(*) FROM l4_first_error('killed'); SELECT count(*) FROM l4_diff('killed', 'rows');
+	SELECT count(*) FROM l4_worst_nodes(); SELECT jsonb_array_length(l4_export_faults(true))});
 may('l4_reader', 'reads every view', q{SELECT count(query_to_xml(format('SELECT * FROM %s', c.oid::regclass), true, false, ''))
 	FROM pg_class c WHERE c.relkind = 'v' AND c.relnamespace = 'l4'::regnamespace});
 may_not('l4_reader', 'registers', q{SELECT l4_register_job('more', '{}', 'failed')});
@@ -68,6 +74,8 @@ may_not('l4_reader', 'deletes', q{SELECT l4_delete_job('killed')});
 may_not('l4_reader', 'saves a diagnosis', q{SELECT l4_save_diagnosis('killed')});
 may('l4_curator', 'writes rules', q{INSERT INTO l4_stage_rule (name, stage, priority, pattern)
 	VALUES ('ours', 'teardown', 8, 'bye')});
+may('l4_curator', 'takes in faults', q{SELECT * FROM l4_import_faults('[{"fault_key": "k", "title": "t", "category": "user",
+	"subtype": "x", "pattern": "abc", "explains": ["xid_79"]}]')});
 may('l4_curator', 'confirms faults', q{SELECT l4_confirm_fault('killed', 'ours', 'Ours', 'why', 'fix', 'user', 'x')});
 $node->safe_psql('postgres', 'CREATE ROLE shipper; GRANT USAGE ON SCHEMA l4 TO shipper;
 	GRANT INSERT ON l4.l4_inbox TO shipper');

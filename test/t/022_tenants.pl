@@ -73,6 +73,7 @@ my @questions = (
 		"SELECT job_id, source, line_no, part, shape_id, event_id, raw FROM l4_log WHERE job_id = '$_'
 			ORDER BY source, line_no, part",
 		"SELECT g FROM l4_grep('$_', 'plain|store') g ORDER BY g::text") } qw(b-pump-1 b-oom b-ok-1)),
+	(map { ("SELECT * FROM l4_diff('$_')", "SELECT * FROM l4_first_error('$_')") } qw(b-pump-1 b-oom)),
 	"SELECT job_id, event, verdict FROM l4_failures WHERE job_id ~ '^b-' ORDER BY job_id",
 	"SELECT event_id, template, parent_id FROM l4_event WHERE tenant = 'tenant_b' ORDER BY 1",
 	"SELECT shape_id, shape, event_id FROM l4_shape WHERE tenant = 'tenant_b' ORDER BY 1",
@@ -290,6 +291,21 @@ attack("triggers on one's own tables", 'CREATE TEMPORARY TABLE shipped (tag text
 		q{INSERT INTO shipped VALUES ('guessed-1', now(), '{"log": "poison"}')}, 'UPDATE shipped SET tag = tag RETURNING *',
 			"DROP TRIGGER $_ ON shipped") }
 		map { /^(\w+)\(\)$/ } @{$untried{'is called for a statement or a row alone'}}), 'SELECT l4_ingest_inbox()');
+# A restart of another's job tells nothing of that one.
+like(attack('restart of another', "SELECT l4_register_job('b-again', '{}', 'failed', restart_of => 'guessed-1')",
+	"SELECT former_status IS NULL AND former_suspect_node IS NULL AND helped IS NULL AND nodes_kept IS NULL FROM l4_restarts
+		WHERE job_id = 'b-again'", "SELECT l4_delete_job('b-again')"), qr/^t$/m, 'the job before a restart is not seen either');
+# Who listens hears that there is a diagnosis, and nothing of it.
+my ($said, $heard) = ("LISTEN l4_diagnosis; SELECT 'ready';\n", '');
+my $listener = IPC::Run::start(['psql', '-XqAt', '-d', $node->connstr('shared'), '-U', 'tenant_b'], '<', \$said, '>', \$heard,
+	'2>', '/dev/null');
+$listener->pump until $heard =~ /ready/;
+$node->safe_psql('shared', "SET ROLE tenant_a; SELECT l4_notify('guessed-1')");
+$said .= "SELECT 'after';\n";
+$listener->pump until $heard =~ /after/ && $heard =~ /payload[^\n]*\n/;
+like($heard, qr/"l4_diagnosis" with payload "\{"saved_at": "[-0-9T:.+]+"\}"/, 'what a listener hears of another');
+$said .= "\\q\n";
+$listener->finish;
 attack('files and sessions', "SELECT pg_read_file('postgresql.conf')", "SELECT pg_ls_dir('.')",
 	"COPY (SELECT 1) TO PROGRAM 'true'", "COPY l4.l4_job TO '/tmp/x'",
 	'CREATE TABLE l4.mine (a int)', "SELECT pg_stat_get_activity(NULL)",
