@@ -7,8 +7,9 @@
 #   test/run.sh regress [NAME..]   only these regression tests (all if none is named)
 #   test/run.sh isolation [NAME..] only these isolation tests
 #   test/run.sh tap [FILE..]       only these TAP tests
+#   test/run.sh fleet              only the questions of docs/questions.md and the dashboards of docs/grafana
 #   test/run.sh accept NAME..      runs these regression or isolation tests and takes their output as the expected one;
-#                                  README takes the output of README.md's own examples
+#                                  README and questions take the output of the examples in README.md and docs/questions.md
 #   test/run.sh fuzz [SECONDS [TARGET..]]   looks for inputs that break the algorithms; see test/fuzz/run.sh
 #   test/run.sh crash [ENDINGS [KILLS]]     ends and kills so many imports at random moments (500, 200) and prints the counts
 #   test/run.sh docs               writes docs/reference.md and docs/steps.md from the COMMENTs
@@ -315,6 +316,20 @@ test_demo() {
 	check 'names in the texts' bash test/check_names.sh README.md CONTRIBUTING.md docs/*.md
 }
 
+# A made-up month of a fleet, in a database of its own.
+create_fleet() {
+	create_database fleet
+	psql_quiet --file=test/fleet_load.sql
+}
+
+# The questions of docs/questions.md, and all that the dashboards ask.
+test_fleet() {
+	check 'fleet: loads and diagnoses' create_fleet
+	export PGDATABASE=fleet
+	check 'questions run as written' bash test/check_readme.sh docs/questions.md
+	check 'panels of the dashboards' bash test/check_grafana.sh docs/grafana/*.json
+}
+
 # Builds, starts the server and creates the extension; sets "ready" if all of that went well.
 test_start() {
 	local before
@@ -353,6 +368,7 @@ command_test() {
 		test_tap
 		check 'the reference is up to date' check_reference
 		test_demo
+		test_fleet
 	fi
 	report_counts
 }
@@ -387,6 +403,11 @@ command_accept() {
 			bash test/check_readme.sh --accept README.md
 			echo README.md >> "$L4_WORK/taken.list"
 			continue
+		elif [ "$name" = questions ]; then
+			create_fleet
+			bash test/check_readme.sh --accept docs/questions.md
+			echo docs/questions.md >> "$L4_WORK/taken.list"
+			continue
 		elif [ -f "test/sql/$name.sql" ]; then
 			test_regress "$name" >/dev/null
 			cp "$L4_WORK/regress/results/$name.out" "expected/$name.out"
@@ -408,7 +429,7 @@ inside_main() {
 	trap inside_cleanup EXIT
 	case ${1:-} in
 		demo | shell | test | docs) "command_$1" ;;
-		regress | isolation | tap) command_some "test_$1" "${@:2}" ;;
+		regress | isolation | tap | fleet) command_some "test_$1" "${@:2}" ;;
 		accept) command_accept "${@:2}" ;;
 		fuzz | crash) "command_$1" "${@:2}" ;;
 		bench-*) command_bench "${1#bench-}" "${@:2}" ;;
@@ -416,7 +437,7 @@ inside_main() {
 }
 
 case ${1:-} in
-	demo | shell | test | docs | regress | isolation | tap | accept | fuzz | crash | bench-*) ;;
+	demo | shell | test | docs | regress | isolation | tap | fleet | accept | fuzz | crash | bench-*) ;;
 	*)
 		sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
 		exit 1
