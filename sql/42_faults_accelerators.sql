@@ -14,6 +14,11 @@ VALUES
 		'The memory of the GPU that this process uses is faulty.',
 		'Find the GPU from the rank, confirm with the ECC counters of nvidia-smi, take the node out and reset; replace on '
 		'return.', true, 'reset_device'),
+	('cuda_contained', 'Program met an error of another GPU or of a link', 'hardware', 'accelerator', 'error', 'root', 100,
+		'CUDA_ERROR_CONTAINED|cudaErrorContained|Invalid access of peer GPU memory over nvlink',
+		'An access to the memory of another GPU failed: its process ended, a link failed, or memory there is bad; only this '
+		'process is hit.', 'Look for the Xid on the GPUs of the node or rack at the same time; with none, start again.', true,
+		'restart_job'),
 	('cuda_illegal_access', 'Illegal GPU memory access', 'user', 'program_bug', 'error', 'root', 100,
 		'an illegal memory access was encountered|CUDA_ERROR_ILLEGAL_ADDRESS',
 		'A kernel went outside its buffers. GPU errors are reported late, so the traceback may show another place.',
@@ -38,14 +43,16 @@ VALUES
 		'CUDA out of memory|CUBLAS_STATUS_ALLOC_FAILED|CUDA error: out of memory|NPU out of memory|HIP out of '
 		'memory|RESOURCE_EXHAUSTED: (?:Out of memory|Error (?:allocating device buffer|loading program)|XLA:TPU compile '
 		'permanent error|TPU TensorCore Hbm usage|Failed to allocate request)|Ran out of memory in memory space '
-		'(?:hbm|vmem|smem)|PT_DEVMEM Allocation failed for size|HIP error: out of memory|XPU out of memory',
+		'(?:hbm|vmem|smem)|PT_DEVMEM Allocation failed for size|HIP error: out of memory|XPU out of memory'
+		'|(?i:resource.exhausted): (?:Attempting to (?:allocate|reserve)|OOM when allocating)',
 		'Model, activations and fragmentation need more memory than the device has; a process left over on it counts too.',
 		'Use a smaller micro-batch or sequence, recomputation or more sharding; check that no old process sits on the device.',
 		true, 'fix_job'),
 	('cuda_no_device', 'No GPU visible', 'hardware', 'accelerator', 'critical', 'root', 100,
 		'no (?:CUDA|ROCm)-capable device is detected|No (?:CUDA|HIP) GPUs are available|couldn''t communicate with the NVIDIA '
 		'driver|Unable to determine the device handle|RmInitAdapter failed|rm_init_adapter failed|NVRM: No NVIDIA GPU '
-		'found|Failed to initialize NVML: Driver Not Loaded',
+		'found|Failed to initialize NVML: Driver Not Loaded'
+		'|osInitNvMapping: \*\*\* Cannot attach gpu|hipErrorNoDevice|hsa_init failed with',
 		'The driver is not loaded, the GPU is gone, or the process was told to use none.',
 		'Check nvidia-smi and the kernel log on the host and the list of visible devices; keep the node out of use until it '
 		'is right.', true, 'restart_node'),
@@ -62,7 +69,8 @@ VALUES
 		'On machines with NVSwitch the fabric manager is not running or not done.',
 		'Start the fabric manager in the version of the driver and keep the node out until it is up.', true, 'restart_node'),
 	('nvlink_fabric', 'NVLink or fabric manager trouble', 'hardware', 'network', 'critical', 'root', 200,
-		'(?i)fabric ?manager[^\n]{0,80}(?:error|failed|not running|degraded)|NVLink[^\n]{0,60}(?:fatal|is '
+		'(?i)fabric ?manager(?![^\n]*NV_WARN_NOTHING_TO_DO)[^\n]{0,80}(?:error|failed|not running|degraded)|'
+		'NVLink[^\n]{0,60}(?:fatal|is '
 		'down|inactive|training failed)',
 		'Links between the GPUs of a node are not usable, or their manager is not running.',
 		'Restart the fabric manager and look at the link state; take the node out when a link stays down.',
@@ -147,11 +155,13 @@ VALUES
 		'\d+ of (?:GPU|HBM memory on GPU) \d+ exceeded', 'The GPU lowered its clocks; the whole job waits for it.',
 		'Check fans, coolant, dust, power cap and power supply of the node.', true, 'repair'),
 	('dcgm_recovery_reset', 'Monitoring says a GPU is to be reset', 'hardware', 'accelerator', 'error', 'confirmation', 100,
-		'Recovery action: \d+ \((?:GPU_RESET|DRAIN_AND_RESET)\)',
+		'Recovery action: \d+ \((?:GPU_RESET|DRAIN_AND_RESET)\)'
+		'|GPU Recovery Action\s*: (?:Drain and )?Reset',
 		'An earlier fault left the GPU in a state that only a reset ends.',
 		'End what runs on the GPU and reset it; look for the fault before.', true, 'reset_device'),
 	('dcgm_recovery_reboot', 'Monitoring says a node is to be rebooted', 'hardware', 'accelerator', 'critical',
-		'confirmation', 100, 'Recovery action: \d+ \(NODE_REBOOT\)',
+		'confirmation', 100, 'Recovery action: \d+ \(NODE_REBOOT\)'
+		'|GPU Recovery Action\s*: (?:Node )?Reboot',
 		'An earlier fault left driver or system in a state that only a reboot ends.',
 		'Take the node out and reboot it; look for the fault before.', true, 'restart_node'),
 	('fabric_state', 'GPU not part of its fabric', 'hardware', 'network', 'critical', 'root', 100,
@@ -172,6 +182,13 @@ VALUES
 		'to initialize|aborting)', 'The fabric manager found fewer switches than the machine has.',
 		'Take the node out and power-cycle it; have the baseboard exchanged where a switch stays away.', true,
 		'restart_node'),
+	('nvlink_not_found', 'NVLink between two GPUs not found', 'hardware', 'network', 'error', 'root', 100,
+		'NVRM: knvlink\w{3,60}: (?:Getting peer\d|Failed to update)',
+		'The driver could not read which links of another GPU are there.',
+		'Take the node out and reset its GPUs together, or reboot; check the links where it returns.', true, 'restart_node'),
+	('fabricmanager_idle', 'Fabric manager has nothing to manage', 'platform', 'configuration', 'info', 'cascade', 100,
+		'NV_WARN_NOTHING_TO_DO', 'The machine has no NVSwitches, so the fabric manager is not needed.',
+		'Nothing is to be done; switch the service off there.', true, 'none'),
 	('fabricmanager_gpu_missing', 'GPU gone from a group of the fabric manager', 'hardware', 'accelerator', 'error',
 		'cascade', 100, 'failed to find the GPU handle \d+ in the multicast team',
 		'A GPU that takes part in multicast was reset or lost.', 'Look for the Xid of a GPU of this node at the same time.',
@@ -183,7 +200,9 @@ VALUES
 		'restart_node'),
 	('nvml_lost', 'Tools cannot reach a GPU', 'hardware', 'accelerator', 'critical', 'root', 100,
 		'NVML_ERROR_(?:GPU_IS_LOST|RESET_REQUIRED|IRQ_ISSUE)|Failed to initialize NVML: (?:GPU|Unknown Error)|GPU requires '
-		'reset', 'The driver lost a GPU; in containers the device files may have been taken away from a running container.',
+		'reset'
+		'|nvml error: (?:unknown error|gpu is lost)', 'The driver lost a GPU; in containers the device files may have been '
+		'taken away from a running container.',
 		'Look for an Xid. With none, start the container anew; else reset the GPU or reboot the node.', true, 'restart_node'),
 	('mig_failed', 'GPU partition not usable (MIG)', 'platform', 'configuration', 'error', 'root', 100,
 		'(?i)(?:unable|failed) to (?:create|destroy|enable|disable|set)[^\n]{0,40}(?:\bMIG\b|GPU instance|compute '
@@ -203,7 +222,8 @@ VALUES
 		'Look for an Xid 79; take the node out and power-cycle it.', true, 'restart_node'),
 	('amd_ras_uncorrectable', 'Hardware error of an AMD GPU not repaired', 'hardware', 'accelerator', 'critical', 'root', 100,
 		'\b[1-9]\d* (?:new )?uncorrectable hardware errors detected in|amdgpu[^\n]{0,80}(?:uncorrectable|fatal) '
-		'error[^\n]{0,40}(?:detected|interrupt)', 'Memory or a unit of the GPU held a value that could not be repaired.',
+		'error[^\n]{0,40}(?:detected|interrupt)'
+		'|uncorrectable hardware error\(\w+\) detected', 'Memory or a unit of the GPU held a value that could not be repaired.',
 		'Take the node out, reset the GPU or reboot; have it exchanged where it returns.', true, 'reset_device'),
 	('amd_ras_corrected', 'AMD GPU repaired errors', 'hardware', 'accelerator', 'info', 'cascade', 100,
 		'\b[1-9]\d* (?:new )?(?:correctable|deferred) hardware errors detected in',
@@ -237,7 +257,9 @@ VALUES
 		'Run with AMD_SERIALIZE_KERNEL=3 to find the kernel; look at what changed last.', true, 'fix_job'),
 	('amd_queue_failed', 'Driver lost hold of a queue of an AMD GPU', 'hardware', 'accelerator', 'error', 'cascade', 100,
 		'amdgpu[^\n]{0,80}(?:Failed to evict queue|qcm fence wait loop timeout|MES(?:\(\d\))? failed to resp|failed to '
-		'remove hardware queue|Failed to suspend process)',
+		'remove hardware queue|Failed to suspend process)'
+		'|The cp might be in an unrecoverable state|amdgpu[^\n]{0,80}(?:Failed to (?:evict|quiesce|restore) (?:process|KFD|'
+		'queue)|suspend of IP block|ring kiq\S* test failed|failed to add hardware queue)',
 		'The scheduler on the GPU does not answer: it follows from a hang or a fault.',
 		'Look for the first line of amdgpu before it; reset the GPU where it does not come back.', true, 'reset_device'),
 	('amd_init_failed', 'Driver did not take an AMD GPU', 'hardware', 'accelerator', 'critical', 'root', 100,
@@ -249,6 +271,10 @@ VALUES
 		'GPUs of the node do not reach each other over their links.',
 		'Take the node out and reset all its GPUs together; check the seat of modules where it returns.', true,
 		'reset_device'),
+	('amd_smu', 'Power controller of an AMD GPU does not answer', 'hardware', 'accelerator', 'error', 'root', 100,
+		'amdgpu[^\n]{0,60}(?:SMU: I''m not done with your previous command|SMU: response:0x|Failed to export SMU '
+		'metrics|Failed to send message 0x)', 'The controller that manages power and clocks of the GPU hangs.',
+		'Take the node out and power-cycle it; bring driver and firmware up to date.', true, 'restart_node'),
 	('amd_throttled', 'AMD GPU slowed down', 'hardware', 'accelerator', 'warning', 'root', 100,
 		'amdgpu[^\n]{0,40}GPU is throttled', 'Heat or power make the GPU lower its clocks; the whole job waits for it.',
 		'Check fans, coolant and power of the node.', true, 'repair'),
@@ -259,6 +285,14 @@ VALUES
 	('hip_gpu_hang', 'AMD GPU hangs, as the program sees it', 'hardware', 'accelerator', 'error', 'root', 100,
 		'HW Exception by GPU node-\d', 'A kernel never ended, and the driver gave the GPU up.',
 		'Start again; where it is always the same GPU take the node out, else look at the kernel.', true, 'restart_job'),
+	('hip_launch_failure', 'Kernel on an AMD GPU died without a reason', 'hardware', 'accelerator', 'error', 'root', 100,
+		'hipErrorLaunchFailure|HIP error: unspecified launch failure',
+		'A kernel ended with no exact code: a bug in a kernel, or failing hardware.',
+		'Look for lines of amdgpu at the same second and try another node, to tell bug from hardware.', true, NULL),
+	('hip_error', 'Call of ROCm failed', 'framework', 'framework', 'error', 'root', 200,
+		'\bHIP error: [a-z]|\bhipError[A-Z]\w{3,40}|hipSuccess \(\d+ vs',
+		'A call of the runtime failed; its name or number says why.',
+		'Look up the name; run with AMD_LOG_LEVEL=3 where it does not tell enough.', true, NULL),
 	('hip_no_kernel', 'Program not built for this GPU', 'user', 'incompatibility', 'error', 'root', 100,
 		'hipErrorNoBinaryForGpu|HIP error: (?:invalid device function|no kernel image is available)',
 		'The library holds no code for the type of this GPU.',
@@ -276,7 +310,7 @@ VALUES
 		'Check that all hosts of the slice run the same software; where one host fails alone, have it replaced.', true,
 		'restart_node'),
 	('tpu_core_halted', 'TPU core halted', 'framework', 'framework', 'error', 'root', 200,
-		'Core halted unexpectedly|Accelerator device halted prematurely',
+		'Core halted unexpectedly|Accelerator device halted prematurely|Halt is unexpected, all pending programs will fail',
 		'A core stopped at a check of the program, at an access out of range, or for a defect: the text behind it says '
 		'which.',
 		'Read what stands behind "halted unexpectedly"; with "observed errors are: [Hardware]" leave the host out, else '
@@ -293,6 +327,10 @@ VALUES
 		'BoundsCheck \d+ \[deref|has a nonzero value upon exit from a Mosaic kernel',
 		'A kernel, mostly one of your own (Pallas), uses an index out of range or waits for too few signals.',
 		'Check the indices, and that each transfer that was begun is waited for.', true, 'fix_job'),
+	('tpu_worker_lost', 'TPU worker gone', 'hardware', 'accelerator', 'error', 'root', 100,
+		'Session [0-9a-f]{8,16} is not found\. vs|Driver not open\. vs\. OK',
+		'The worker that drives the TPU started anew or was taken away; what it held is lost.',
+		'Start again from the last checkpoint; where it returns, have the host replaced.', true, 'restart_job'),
 	('tpu_slice_health', 'TPU slice lost a worker', 'hardware', 'accelerator', 'error', 'cascade', 100,
 		'Slice health check failed|slice '
 		'(?:builder|health)[^\n]{0,60}(?:worker|connection)[^\n]{0,40}(?:failed|lost|unhealthy)',
@@ -311,7 +349,8 @@ VALUES
 		'End old processes on the node; check the runtime class of the container and that hl-smi shows the release of the '
 		'software.', true, 'restart_job'),
 	('gaudi_compile', 'Graph not compiled for Gaudi', 'framework', 'framework', 'error', 'root', 100,
-		'Graph compile failed\. synStatus', 'The compiler failed on the graph of a step: an operator, a shape, or memory.',
+		'Graph compile failed\. synStatus|synNodeCreateWithId failed for node', 'The compiler failed on the graph of a step: '
+		'an operator, a shape, or memory.',
 		'Find the operator with eager mode; update the software, or make the step smaller.', true, 'fix_job'),
 	('gaudi_launch', 'Gaudi failed at a step', 'hardware', 'accelerator', 'error', 'root', 100,
 		'syn(?:Launch|StreamSynchronize|EventSynchronize|StreamWaitEvent|MemCopyAsync) failed|synStatus[= ]+\d+ \[Device '
@@ -344,7 +383,8 @@ VALUES
 		'DMA [TR]X engine \d+ is in an abort state', 'A copy engine met an error that it does not recover from.',
 		'Replace the instance (stop and start, or terminate).', true, 'replace'),
 	('neuron_hang', 'Neuron device hangs', 'hardware', 'accelerator', 'error', 'root', 200,
-		'\(FATAL-RT-UNDEFINED-STATE\)[^\n]{0,40}(?:execution|inference) timeout|execution timeout \(\d+ ms\) on',
+		'\(FATAL-RT-UNDEFINED-STATE\)[^\n]{0,40}(?:execution|inference) timeout|execution timeout \(\d+ ms\) on'
+		'|Missing infer_status notification',
 		'A step did not end in its time: the device, the program, or another worker.',
 		'Look for a hardware error on any worker; with none start again, and replace the instance where it returns.', true,
 		'restart_job'),
@@ -372,14 +412,15 @@ VALUES
 		'Compare token ids with the size of the table.', true, 'fix_job'),
 	('efa_missing', 'EFA not usable', 'platform', 'configuration', 'error', 'root', 100,
 		'Ofi plugin is not installed or EFA is not enabled|OFI plugin initNet\(\) failed is EFA enabled|requires setting '
-		'FI_EFA_FORK_SAFE=1', 'The instance has no EFA interfaces, or the plugin for them is not installed.',
+		'FI_EFA_FORK_SAFE=1|likely not enough EFA devices found', 'The instance has no EFA interfaces, or the plugin for them '
+		'is not installed.',
 		'Start instances with EFA, install the EFA installer, and set FI_EFA_FORK_SAFE=1 on old kernels.', true, 'fix_job');
 
 -- what the runtime of Neuron returns: name, and number where it tells that alone
 INSERT INTO @extschema@.l4_fault (fault_key, title, category, subtype, severity, role, priority, pattern, root_cause, fix,
 	builtin, recovery)
 WITH form (form) AS (VALUES
-	('\b(?:%s)\b|(?:Inference completed with err|nrt_\w{2,30} (?:failed|returned)[^\n]{0,40}?): ?(?:%s)\b')
+	('\b(?:%s)\b|(?:Inference completed with err: ?|(?:nrt_\w{2,30}|execute the model) status=|nrt_\w{2,30} failed: ?)(?:%s)\b')
 ), code (key, title, names, numbers, category, subtype, severity, role, recovery, root_cause, fix) AS (VALUES
 	('invalid', 'Neuron runtime called wrongly', 'NRT_INVALID(?:_HANDLE)?|NRT_EXEC_BAD_INPUT|NRT_UNINITIALIZED|NRT_CLOSED',
 		'1002', 'user', 'program_bug', 'error', 'root', 'fix_job',
@@ -415,7 +456,7 @@ WITH form (form) AS (VALUES
 	('timeout', 'Neuron step timed out', 'NRT_TIMEOUT', '5', 'hardware', 'accelerator', 'error', 'cascade', 'follow',
 		'A step did not end in its time: the device, the program, or another worker.',
 		'Look for a line of the runtime with a reason before it, on this or another worker.'),
-	('failed', 'Neuron step failed', 'NRT_FAILURE|NRT_EXEC_COMPLETED_WITH_ERR', '1004', 'framework', 'framework', 'error',
+	('failed', 'Neuron step failed', 'NRT_FAILURE|NRT_EXEC_COMPLETED_WITH_ERR', '1|1004', 'framework', 'framework', 'error',
 		'root', 'follow', 'A step ended with an error that the runtime does not name.',
 		'Read the lines of the runtime before it.')
 )

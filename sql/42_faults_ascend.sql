@@ -54,6 +54,10 @@ VALUES
 		'\[HeartbeatAbnormal\]|heartbeat\.cc:\d',
 		'The library noticed that a peer is gone or failing, and names it.',
 		'Begin with the peer in the line.', true, 'follow'),
+	('ascend_hccl_result', 'Collective library of Ascend failed', 'framework', 'framework', 'error', 'cascade', 200,
+		'(?:HCCL|OPS|DIST) function error: [Hh]ccl[^\n]{0,200}error code is \d|\bERR02200 DIST call hccl api failed',
+		'A call of the collective library failed; a code beside it (EI, EJ) says why.',
+		'Read the code beside it, or the plog of that process; look for the rank that failed first.', true, 'follow'),
 	('ascend_ej0001', 'HCCP did not start (EJ0001)', 'user', 'misoperation', 'error', 'root', 100,
 		'\bEJ0001\b|Failed to initialize the HCCP process',
 		'An earlier job still holds the device, or more processes than devices were started.',
@@ -85,7 +89,9 @@ VALUES
 		'An operator that runs on the CPU of the device failed.',
 		'Check its input and the CANN version and reproduce it alone.', true, NULL),
 	('ascend_stream_timeout', 'Stream or device synchronise timed out', 'hardware', 'accelerator', 'error', 'cascade', 200,
-		'\bEE1002\b|stream sync timeout|error code is 5070(?:4[678])|reason=\[task timeout\]',
+		'\bEE1002\b|stream sync timeout|(?:error code is|runtime result =|ret=) ?5070(?:4[678])|reason=\[task timeout\]'
+		'|hccl fftsplus task timeout occurred|The execution of the internal task times out|all tasks in the specified stream '
+		'are not completed',
 		'A task on the device did not finish in time, mostly a collective that waits for another rank.',
 		'Look for the first rank with another error; treat this as a consequence when other ranks wait for a notify.', true,
 		'follow'),
@@ -259,7 +265,7 @@ WITH form (form) AS (VALUES
 	('peer_memory', 'Another Ascend device suspected', '{507057}', '\bSUSPECT REMOTE ERROR\b'),
 	('link', 'Link between Ascend devices failed', '{507056}', '\bHCCS LINK ERROR\b'),
 	('link', 'Collective on Ascend devices failed after retries', '{507904}', '\bHCCL OP RETRY FAILED\b'),
-	('device', 'Ascend driver failed', '{507899}', NULL),
+	('device', 'Ascend driver failed', '{507899}', '\[driver error:[^\]\n]{1,40}\]|tsd client wait response fail'),
 	('stopped', 'Channel to the Ascend device closed', '{507901,507051,507052}', NULL)
 )
 SELECT 'ascend_' || u.code, format('%s (%s)', c.title, u.code), s.category, s.subtype, s.severity, s.role, 100,

@@ -123,14 +123,17 @@ ON CONFLICT DO NOTHING;
 INSERT INTO @extschema@.l4_fault_explains (fault_key, explains, builtin)
 SELECT f.fault_key, e.explains, true
 FROM @extschema@.l4_fault f JOIN (VALUES
-	('^xid_\d', '{cuda_ecc,device_memory_ecc,nvlink_fabric,cuda_launch_failure,nccl_cuda_error,nccl_watchdog_timeout}'::text[]),
+	('^xid_\d',
+		'{cuda_contained,cuda_ecc,device_memory_ecc,nvlink_fabric,cuda_launch_failure,nccl_cuda_error,'
+		'nccl_watchdog_timeout}'::text[]),
 	('^sxid_', '{nvlink_fabric}'),
 	('^ascend_(?:\d|event_)',
 		'{ascend_aicore_failed,ascend_aicpu_failed,ascend_inner_error,ascend_operator_code,ascend_stream_timeout,ascend_ei0002,'
 		'device_memory_ecc,gpu_thermal,nic_link_down}'),
-	('^ascend_e[ij]', '{rank_table_error,nic_link_down,replica_mismatch,ascend_inner_error}'),
+	('^ascend_e[ij]', '{rank_table_error,nic_link_down,replica_mismatch,ascend_inner_error,ascend_hccl_result}'),
 	('^(?:dcgm_memory|amd_ras_uncorrectable|neuron_memory)', '{device_memory_ecc,cuda_ecc,hip_gpu_hang,nrt_failed}'),
-	('^amd_(?:ras|ring|page|xgmi)', '{amd_gpu_reset,amd_queue_failed,hip_gpu_hang,hip_memory_fault,hsa_failed}'),
+	('^amd_(?:ras|ring|page|xgmi|smu)', '{amd_gpu_reset,amd_queue_failed,hip_gpu_hang,hip_memory_fault,hsa_failed,hip_error}'),
+	('^hip_(?!error)', '{hip_error}'),
 	('^tpu_(?:hardware|launch_group|bounds)', '{tpu_core_halted,tpu_slice_health}'),
 	('^gaudi_(?!exception)', '{gaudi_exception,compile_failed}'),
 	('^(?:neuron_(?:memory|dma|out_of)|nrt_(?!timeout|failed))',
