@@ -3,8 +3,8 @@
  * what a failure began with (root), follows from another failure (cascade), says again what is known otherwise (confirmation),
  * or is what successful jobs print too and silences its records (benign, category noise). Several faults may match one record
  * (a library error and the general wording of it): the priority is 100 for a certain fault, 200 for a general wording, 300 and
- * 400 for what nearly every failure prints. The recovery is what brings back what failed, as far as the fault alone tells it; it
- * is left out where that hangs on what a look at the device finds.
+ * 400 for what nearly every failure prints. The recovery is what brings back what failed, as far as the fault alone tells it;
+ * it is left out where that hangs on what a look at the device finds.
  */
 
 INSERT INTO @extschema@.l4_fault (fault_key, title, category, subtype, severity, role, priority, pattern, root_cause,

@@ -68,6 +68,27 @@ FROM example e, LATERAL (SELECT array_agg(f.fault_key) AS keys FROM l4_fault f
 		ORDER BY x.fault_key IS NOT NULL, array_position(ARRAY['root', 'cascade', 'confirmation'], f.role),
 			array_position(ARRAY['critical', 'error', 'warning', 'info'], f.severity), f.priority, f.fault_key LIMIT 1) f
 WHERE f.fault_key <> e.fault_key ORDER BY 1;
+-- each number of the Xid catalogue has its own fault and no other one's, one beyond has the general fault
+SELECT n AS xid, array_agg(f.fault_key ORDER BY f.fault_key) AS faults
+FROM generate_series(1, 174) n
+LEFT JOIN l4_fault f ON l4_pattern_matches(f.pattern, format('NVRM: Xid (PCI:0000:3b:00): %s, pid=712, name=python3, Ch 1', n))
+GROUP BY n HAVING array_agg(f.fault_key) <> ARRAY['xid_' || n] ORDER BY n;
+-- what tells of a program or of a repaired error does not condemn a device; what is fatal asks for it
+SELECT fault_key, category, severity, role, recovery FROM l4_fault
+WHERE fault_key ~ '^xid_(13|31|43|45|48|63|64|79|92|94|95|119_120|121|149_(non)?fatal|154_reboot|other)$'
+	OR fault_key IN ('sxid_nvswitch', 'sxid_nonfatal', 'ascend_507054', 'ascend_107000', 'ascend_ei0002', 'nrt_hardware')
+ORDER BY fault_key COLLATE "C";
+-- what looks like a fault of an accelerator and is none
+SELECT h.line, f.fault_key
+FROM (VALUES ('mce: CPU12: Package temperature above threshold, cpu clock throttled (total events = 1)'),
+	('        HW Slowdown                       : Not Active'), ('        HW Thermal Slowdown               : Not Active'),
+	('amdgpu 0000:c3:00.0: amdgpu: 0 uncorrectable hardware errors detected in umc block'),
+	('nvidia-nvswitch0: SXid (PCI:0000:a9:00.0): 20034, Data {0x50610002, 0x10100030}'),
+	('INFO:jax._src.xla_bridge:Unable to initialize backend ''tpu'': INTERNAL: Failed to open libtpu.so'),
+	('amdgpu 0000:83:00.0: amdgpu: ring comp_1.0.0 uses VM inv eng 1 on hub 0'),
+	('NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  570.158.01  Release Build'),
+	('GPU Recovery Action                   : None')) h (line)
+JOIN l4_fault f ON l4_pattern_matches(f.pattern, h.line);
 -- a cause stands before its consequences; what successful jobs print too does not ring
 SELECT fault_key, role, severity, node, nodes_affected, occurrences, explained_by FROM l4_match_faults('oom');
 SELECT fault_key, role, source, line_no FROM l4_match_faults('pump-1');
