@@ -50,17 +50,17 @@ VALUES
 		'repair', true),
 	('cpu_mce', 'Machine check: an error that could not be corrected', 'hardware', 'node', 'critical', 'root', 100,
 		'Fatal (?:local )?machine check|Machine check: (?:Processor context corrupt|Action required)|Uncorrected hardware '
-		'memory error|CPUs not responding to MCE broadcast|MCE: Killing \S+|\[Hardware Error\]: CPU \d+: Machine [Cc]heck(?: '
-		'Exception)?: [0-9a-f]{1,16} Bank \d+: [abef][0-9a-f]{15}|\[Hardware Error\]: (?:Uncorrected|Deferred '
+		'memory error|CPUs not responding to MCE broadcast|MCE: Killing \S+|CPU \d+: Machine [Cc]heck(?: '
+		'(?:Exception|Event))?: [0-9a-f]{1,16} Bank \d+: [abef][0-9a-f]{15}|\[Hardware Error\]: (?:Uncorrected|Deferred '
 		'error|Fatal)|_STATUS\[[^\]\n]{0,60}\|(?:UC|UE)\||\[Hardware Error\]: RIP !INEXACT!|\bmcelog: '
 		'[^\n]{0,60}(?:[Uu]ncorrected|UCNA|fatal)',
 		'Memory, processor or an interconnect of the host had an error that could not be repaired.',
 		'Take the node out, read bank and address with the vendor''s decoder, and replace the module or processor after the '
 		'vendor test.', 'replace', true),
 	('mce_corrected', 'Machine check that was corrected or only logged', 'hardware', 'node', 'info', 'confirmation', 200,
-		'Machine check events logged|\[Hardware Error\]: +(?:PROCESSOR \d|TSC [0-9a-f]|section_type: )|\[Hardware Error\]: '
-		'(?:Corrected error|Machine check: Corrected)|_STATUS\[[^\]\n]{0,60}\|CE\||\[Hardware Error\]: CPU \d+: Machine '
-		'[Cc]heck(?: Event)?: [0-9a-f]{1,16} Bank \d+: [89cd][0-9a-f]{15}|CMCI storm (?:detected|subsided)',
+		'Machine check events logged|\[Hardware Error\]: +(?:PROCESSOR \d|TSC [0-9a-f]|\w{3,24}: )|\[Hardware Error\]: '
+		'(?:Corrected error|Machine check: Corrected)|_STATUS\[[^\]\n]{0,60}\|CE\||CPU \d+: Machine [Cc]heck(?: Event)?: '
+		'[0-9a-f]{1,16} Bank \d+: [89cd][0-9a-f]{15}|CMCI storm (?:detected|subsided)',
 		'The processor repaired an error by itself, or only counted one. No job fails by it.',
 		'Nothing now. Count them per node and week: a module whose count climbs quickly is exchanged at the next maintenance.',
 		'none', true),

@@ -33,10 +33,10 @@ VALUES
 		'A worker or its node ended: memory, preemption or a crash.',
 		'Read the log of that worker and the memory figures of its node.', 'follow', true),
 	('ray_node_died', 'Ray lost a node', 'hardware', 'node', 'error', 'root', 200,
-		'raylet[^\n]{0,60}(?:died|crash|marked dead|exited|is dead|terminated)|NodeDiedError|has been marked dead '
-		'because|missed too many heartbeats|failing the health check|health check failed due to missing|This node has been '
-		'marked as dead|Some workers of the worker process[^\n]{0,60}have not registered within the timeout|The node with '
-		'node id: [^\n]{0,200}marked dead',
+		'raylet[^\n]{0,60}(?:died|crash|marked dead|exited|is dead|terminated)|NodeDiedError|because its node has '
+		'died|[Oo]wner''s node has crashed|\bRaylet failed\b|has been marked dead because|missed too many heartbeats|failing '
+		'the health check|health check failed due to missing|This node has been marked as dead|Some workers of the worker '
+		'process[^\n]{0,60}have not registered within the timeout|The node with node id: [^\n]{0,200}marked dead',
 		'The raylet of the node stopped: memory, a crash, or the machine is gone.',
 		'Read raylet.out and the kernel log of that node for a memory kill first; then treat the node as lost.', NULL, true),
 	('ray_oom', 'Ray killed tasks for lack of memory', 'user', 'configuration', 'error', 'root', 100,
@@ -60,9 +60,9 @@ VALUES
 		'Look for the worker or node that died before.', 'follow', true),
 	('ray_gcs_unreachable', 'Ray head cannot be reached', 'platform', 'scheduling', 'error', 'root', 100,
 		'(?:[Ff]ailed|[Uu]nable) to (?:connect|register[^\n]{0,20}|get[^\n]{0,40}) (?:to|with|from) (?:the )?GCS|GCS '
-		'(?:server|connection|client)[^\n]{0,60}(?:died|dead|exited|lost|unavailable|disconnect|fail|timed '
-		'out)|gcs_rpc_client[^\n]{0,80}(?:fail|lost|time)|Could not find any running Ray instance|can not find the matched '
-		'Raylet address|Could not (?:connect to|read|find) (?:the )?[^\n]{0,40}(?:ray '
+		'(?:server|connection|client)[^\n]{0,60}(?:died|dead|exited|lost|unavailable|disconnect|fail|timed out)|GCS may have '
+		'been killed|gcs_rpc_client[^\n]{0,80}(?:fail|lost|time)|Could not find any running Ray instance|can not find the '
+		'matched Raylet address|Could not (?:connect to|read|find) (?:the )?[^\n]{0,40}(?:ray '
 		'(?:cluster|head)|node_ip_address)|ray\.init[^\n]{0,60}(?:failed|timed out)|RaySystemError|Ray cluster at '
 		'''[^''\n]{1,60}'' (?:not|could)|does not match persisted value',
 		'The head node ended, is overloaded, or its address and port are wrong for this node.',
@@ -172,7 +172,8 @@ VALUES
 	('slurm_prolog_failed', 'Prolog or epilog of the job failed', 'platform', 'resource_management', 'error', 'root', 100,
 		'(?i:\b(?:task|job|srun|slurmctld|node)? ?-?(?:prolog(?:ue)?|epilog(?:ue)?)(?:slurmctld)?\b[^\n]{0,60}\b(?:error'
 		'|failed|failure|hung|timed? ?out|exit(?:ed)? (?:status|code|with)[ :=]{0,3}[1-9]|status=[1-9]))|aborting '
-		'prolog|Waiting for \S{1,20} REQUEST_LAUNCH_PROLOG notification failed',
+		'prolog|(?i:could not run [^\n]{0,20}(?:prolog|epilog))|(?:prolog|epilog) can ?not be executed|Waiting for \S{1,20} '
+		'REQUEST_LAUNCH_PROLOG notification failed',
 		'The script that prepares or checks the node ended with an error: mostly its health check found something wrong there.',
 		'Read the prolog''s own log on that node; the node stays out until its check passes.', NULL, true),
 	('slurm_bad_request', 'Scheduler refuses what the job asks for', 'user', 'configuration', 'error', 'root', 100,
@@ -226,18 +227,20 @@ VALUES
 	('slurm_plugin_failed', 'Plugin of the scheduler failed', 'platform', 'resource_management', 'error', 'root', 100,
 		'spank: [^\n]{0,40}(?:required plugin|[\w./-]{1,80}: )[^\n]{0,80}(?:failed|returned|error|undefined)|[Pp]lugin '
 		'initialization failed|[Pp]lug-?in stack[^\n]{0,40}(?:failed|[Ff]ailure)|Failure in local plugin stack|Failed to '
-		'initialize plugin stack|Spank plugin failure|plugin_load_from_file|Couldn''t (?:find|load) (?:the )?specified plugin '
-		'name for (?!mpi/)',
+		'initialize plugin stack|Spank plugin failure|SPANK plugin "[^"\n]{1,40}" option|invoke spank plugin '
+		'stack|plugin_load_from_file|Couldn''t (?:find|load) (?:the )?specified plugin name for (?!mpi/)',
 		'A plugin of the scheduler (container, node check) does not load or ended with an error on a node.',
 		'Read the log of slurmd there; compare the plugin and its version with a healthy node.', NULL, true),
 	('slurm_launch_failed', 'Slurm could not start the job', 'platform', 'scheduling', 'error', 'root', 100,
-		'Slurmd could not (?:set up environment|create a batch|connect IO|set UID)|srun: error: (?:Unable to|Task '
-		'launch|Application launch|Aborting)|Batch job submission failed|Job launch failure|JobLaunchFailure|srun: error: '
-		'\S{1,80}: Connection|_launch_tasks? [^\n]{0,40}fail|Communication failure with node|Prolog launch failure',
+		'\bslurmstepd failed|Domain socket directory|Slurmd could not (?:set up environment|create a batch|connect IO|set '
+		'UID)|srun: error: (?:Unable to|Task launch|Application launch|Aborting)|Batch job submission failed|Job launch '
+		'failure|JobLaunchFailure|srun: error: \S{1,80}: Connection|_launch_tasks? [^\n]{0,40}fail|Communication failure with '
+		'node|Prolog launch failure',
 		'A node did not accept the tasks, or the request itself is not allowed.',
 		'Check the named node and the log of its slurmd; correct account or partition.', NULL, true),
 	('slurm_error', 'Scheduler reported an error', 'platform', 'scheduling', 'warning', 'cascade', 300,
-		'\b(?:slurmstepd|slurmd|slurmctld|srun|sbatch|salloc): (?:error|fatal): (?!\*\*\*|\S{1,80}: tasks? \d)',
+		'\b(?:slurmstepd|slurmd|slurmctld|srun|sbatch|salloc)(?:-[\w.-]{1,60})?: (?:error|fatal): (?!\*\*\*|\S{1,80}: tasks? '
+		'\d)',
 		'A daemon or command of Slurm could not do something; lines beside it mostly say more.',
 		'Read the lines around it, and the log of slurmd on the node that is named.', 'follow', true),
 	('flux_exception', 'Flux ended the job', 'platform', 'scheduling', 'error', 'root', 200,
@@ -247,14 +250,17 @@ VALUES
 		'with[^\n]{0,40}(?:rank|shell|broker)|\bshell-barrier\b[^\n]{0,60}(?:fail|timeout|terminated)',
 		'A shell or broker ended, a prolog failed, or the request could not be met; the type in the line says which.',
 		'flux job eventlog tells the first exception and its node; look there.', 'follow', true),
-	('mpi_launch_failed', 'MPI lost a node or could not start there', 'hardware', 'node', 'error', 'root', 100,
+	('mpi_daemon_lost', 'MPI lost a node', 'hardware', 'node', 'error', 'root', 100,
+		'(?:ORTE|PRTE|Open MPI|prterun|mpirun|mpiexec)[^\n]{0,20} (?:has lost|lost communication)|(?:ORTE|PRTE) daemon has '
+		'unexpectedly failed|lost communication with a remote daemon',
+		'The daemon that MPI keeps on a host stopped answering: the host or its network is gone.',
+		'Check that the named host is up; treat it as lost, and start again without it.', 'repair', true),
+	('mpi_launch_failed', 'MPI could not start ranks on a host', 'platform', 'scheduling', 'error', 'root', 100,
 		'(?:ORTE|PRTE|Open MPI|prterun|mpirun|mpiexec)[^\n]{0,20} (?:was unable to (?:reliably )?(?:start|launch)|does not '
-		'know|has lost|lost communication)|(?:ORTE|PRTE) daemon has unexpectedly failed|was unable to reliably start one or '
-		'more daemons|lost communication with a remote daemon|\b(?:orted|prted|hydra_pmi_proxy'
+		'know)|was unable to reliably start one or more daemons|\b(?:orted|prted|hydra_pmi_proxy'
 		'|hydra_bstrap_proxy)\b[^\n]{0,60}(?:not found|No such file|failed|lost|died|aborted|cannot|command not '
 		'found)|bstrap[^\n]{0,40}(?:error|failed)|An (?:ORTE|PRTE) daemon[^\n]{0,40}failed|unable to launch[^\n]{0,40}proxy',
-		'The daemon that starts ranks on a host did not start or was lost with its host: name, ssh, installation, or the node '
-		'itself.',
+		'The daemon that starts ranks on a host did not start: name, ssh, installation, or the node itself.',
 		'Start something by hand on the named host by the same way; check that it answers and has the same MPI.', NULL, true),
 	('mpi_slots', 'More ranks than places for them', 'user', 'configuration', 'error', 'root', 100,
 		'not enough slots available|All nodes which are allocated for this job are already filled|(?i:\bmore processes '
@@ -267,8 +273,9 @@ VALUES
 		'ssh: connect to host|ssh: [Cc]ould not resolve|Host key verification failed|Permission denied '
 		'\(publickey|kex_exchange_identification|ssh_exchange_identification|REMOTE HOST IDENTIFICATION HAS '
 		'CHANGED|Connection (?:closed|reset) by \S{1,60} port 22\b|ssh exited with exit code (?:255|[1-9])|No '
-		'(?:ED25519|RSA|ECDSA) host key is known|Too many authentication failures|Permissions \d+ for ''[^''\n]{1,80}'' are '
-		'too open|plm_(?:rsh|ssh)_agent|Load key "[^"\n]{1,80}": |Bad owner or permissions on',
+		'(?:ED25519|RSA|ECDSA) host key is known|Too many authentication failures|Authentication refused: bad '
+		'ownership|Permissions \d+ for ''[^''\n]{1,80}'' are too open|plm_(?:rsh|ssh)_agent|Load key "[^"\n]{1,80}": |Bad '
+		'owner or permissions on',
 		'The host is down or runs no ssh server on that port, or key, known_hosts or user are not right there.',
 		'Run the same ssh by hand from the first node: a timeout is the host or the network, a refusal the key.', NULL, true),
 	('nvidia_container_failed', 'Container gets no GPU on this node', 'platform', 'resource_management', 'error', 'root', 100,
@@ -282,10 +289,10 @@ VALUES
 		'Run nvidia-smi on the host: if it fails, mend the driver; else reinstall or reconfigure the container toolkit. '
 		'"unsatisfied condition: cuda>=" means another image or a newer driver.', NULL, true),
 	('container_start_failed', 'Container did not start', 'platform', 'resource_management', 'error', 'root', 100,
-		'pyxis: (?:couldn''t (?:start|execute|join|chdir|get|mkdir)|container (?:start|exited|was not)|failed|child \d+ '
-		'(?:failed|terminated)|a previous task|could not add mount|error: |--container-\w+: (?:source|invalid|cannot))|OCI '
-		'runtime (?:create|exec|start) failed|failed to create (?:shim|containerd) task|\[ERROR\] '
-		'[^\n]{0,60}enroot|enroot[^\n]{0,60}\[ERROR\]|(?:runc|crun|youki|containerd-shim\S{0,12})(?: \w+)? '
+		'error: pyxis: |pyxis: (?:couldn''t (?:start|execute|join|chdir|get|mkdir)|container (?:start|exited|was '
+		'not)|failed|child \d+ (?:failed|terminated)|a previous task|could not add mount|error: |--container-\w+: '
+		'(?:source|invalid|cannot))|OCI runtime (?:create|exec|start) failed|failed to create (?:shim|containerd) '
+		'task|\[ERROR\] [^\n]{0,60}enroot|enroot[^\n]{0,60}\[ERROR\]|(?:runc|crun|youki|containerd-shim\S{0,12})(?: \w+)? '
 		'(?:create|run|exec) failed|error during container init|failed to start (?:the )?container|[Ee]rror response from '
 		'daemon: (?!.{0,60}(?:pull|manifest|denied))|Cannot connect to the Docker daemon|FATAL:\s{1,4}[^\n]{0,30}container '
 		'(?:creation|cleanup|process)|container_linux\.go:\d+|FATAL:\s{1,4}[^\n]{0,40}(?:mount|bind|overlay|namespace'

@@ -17,10 +17,10 @@ VALUES
 	('nvme_failed', 'NVMe disk stopped answering', 'hardware', 'node', 'critical', 'root', 100,
 		'nvme nvme\d+: (?:I/O [^\n]{0,80}timeout|controller is down; will reset|Device not ready; aborting|Removing after '
 		'probe failure|Disabling device after reset failure|[^\n]{0,40}timeout, (?:aborting|reset controller|disable '
-		'controller|completion polled)|failed nvme_\w+|Abort status: 0x|Identify [^\n]{0,40}failed|Unable to change power '
-		'state)|no available path - failing I/O|(?i:\bnvme\d?\w*\b[^\n]{0,40}\b(?:critical[_ '
-		']warning\W{0,3}(?:0x)?0?[1-9]|device (?:lost|disappeared|not found)|media (?:and data integrity '
-		')?errors?\W{1,3}[1-9]))',
+		'controller|completion polled)|failed nvme_\w+|Abort status: 0x|Device shutdown incomplete|Identify '
+		'[^\n]{0,40}failed|Unable to change power state)|no available path - failing '
+		'I/O|(?i:\bnvme\d?\w*\b[^\n]{0,40}\b(?:critical[_ ]warning\W{0,3}(?:0x)?0?[1-9]|device (?:lost|disappeared|not '
+		'found)|media (?:and data integrity )?errors?\W{1,3}[1-9]))',
 		'The disk or its PCIe link failed; everything on it hangs or returns errors.',
 		'Take the node out; power-cycle once, update the disk''s firmware, replace the disk when it returns.', 'replace', true),
 	('disk_io_error', 'Disk cannot read or write', 'hardware', 'node', 'critical', 'root', 100,
@@ -229,6 +229,13 @@ VALUES
 		'The address of the store is wrong, or proxy, firewall, name service or the store itself do not let the node in.',
 		'Call the endpoint by hand from one node; compare endpoint URL and proxy settings with a job that works. If one node '
 		'alone fails, look at its network.', NULL, true),
+	('cloud_request_failed', 'Request to a cloud service failed', 'user', 'configuration', 'error', 'root', 300,
+		'\bbotocore\.(?:exceptions|errorfactory)\.\w|An error occurred \(\w{1,60}\) when calling '
+		'the|google\.(?:api_core|cloud|auth)\.exceptions\.\w|azure\.core\.exceptions\.\w|\bs3transfer\.exceptions'
+		'|S3UploadFailedError',
+		'The service refused or could not answer; the code in the line says why.',
+		'Read the code and the request in the line; try the same call by hand with the credentials of the job.',
+		'fix_job', true),
 	('s3_wrong_region', 'Bucket asked for in the wrong place or way', 'user', 'configuration', 'error', 'root', 100,
 		'PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocationConstraint|the region ''[^''\n]{1,40}'' is wrong|must '
 		'be addressed using the specified endpoint|InvalidBucketName|Invalid bucket name|\bNoRegionError\b|You must specify a '

@@ -137,10 +137,12 @@ FROM (VALUES
 	('slurm_ctld_unreachable', '{slurm_launch_failed}'),
 	('slurm_node_lacks', '{slurm_node_drained}'),
 	('slurm_prolog_failed', '{slurm_launch_failed,slurm_node_drained,slurm_requeued}'),
+	('mpi_daemon_lost', '{mpi_launch_failed}'),
 	('ssh_failed', '{mpi_launch_failed,conn_refused,conn_timed_out,no_route}'),
 	('cgroup_failed', '{container_start_failed,enospc}'),
 	('nvidia_container_failed', '{container_start_failed}'),
 	('container_image_failed', '{container_start_failed}'),
+	('container_start_failed', '{path_missing,permission_denied,slurm_plugin_failed}'),
 	('entrypoint_failed', '{container_start_failed,path_missing}'),
 	('k8s_network_failed', '{container_start_failed}'),
 	('k8s_config_missing', '{container_start_failed,k8s_mount_failed}'),
@@ -161,7 +163,7 @@ UNION ALL
 SELECT '*', p.fault_key, true
 FROM unnest(
 	'{python_exception,child_failed,slurm_task_exit,train_job_failed,process_aborted,process_terminated,nccl_abort_async,'
-	'ray_task_error,k8s_container_restarting,slurm_error,slurm_requeued,'
+	'ray_task_error,cloud_request_failed,k8s_container_restarting,slurm_error,slurm_requeued,'
 	'assertion_failed}'::text[]) p (fault_key);
 
 -- what a GPU says of how it is to be recovered, and what is cleaned up behind an error, follows from the error; a number whose
