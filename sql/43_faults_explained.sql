@@ -65,10 +65,13 @@ FROM (VALUES
 	('nic_driver_error', '{nic_link_down,nccl_ib_async_event,nccl_ib_completion}'),
 	('link_flapping', '{nccl_ib_completion,conn_timed_out,gloo_timeout,collective_timeout,ascend_error_cqe}'),
 	('nccl_ib_async_event', '{nccl_ib_completion,nccl_system_error,nccl_watchdog_timeout}'),
-	('nccl_ib_completion', '{nccl_peer_closed,nccl_watchdog_timeout,collective_timeout}'),
+	('nccl_ib_completion', '{nccl_ib_flush,nccl_peer_closed,nccl_watchdog_timeout,collective_timeout}'),
+	('nccl_ib_protection', '{nccl_ib_flush,nccl_peer_closed,nccl_system_error,nccl_watchdog_timeout,collective_timeout}'),
+	('nccl_ofi_transfer', '{nccl_peer_closed,nccl_system_error,nccl_internal_error,nccl_watchdog_timeout,collective_timeout}'),
+	('ucx_transport', '{ucx_error,mpi_error,mpi_peer_lost,conn_reset,collective_timeout}'),
 	('ascend_ej0002', '{ascend_ei0006,ascend_error_cqe,ascend_ei0002}'),
 	('ascend_error_cqe', '{ascend_ei0002,ascend_stream_timeout}'),
-	('dns_failure', '{c10d_rendezvous,c10d_socket_timeout,conn_refused}'),
+	('dns_failure', '{c10d_rendezvous,c10d_socket_timeout,conn_refused,http_unreachable,hub_download_failed,rendezvous_store}'),
 	('addr_in_use', '{c10d_rendezvous,c10d_socket_timeout,c10d_store_barrier}'),
 	('addr_not_local', '{c10d_rendezvous,c10d_socket_timeout,ascend_ei0006,conn_refused}'),
 	('rank_table_error', '{ascend_ei0004,ascend_ei0006}'),
@@ -93,7 +96,27 @@ FROM (VALUES
 	('silent_corruption', '{replica_mismatch,loss_nan,loss_diverged}'),
 	('replica_mismatch', '{loss_nan,loss_diverged}'),
 	('nccl_collective_mismatch', '{nccl_watchdog_timeout,collective_timeout,nccl_watchdog_exception}'),
-	('nccl_watchdog_timeout', '{nccl_watchdog_exception,nccl_abort_async,process_aborted}'),
+	('nccl_watchdog_timeout', '{nccl_watchdog_exception,nccl_abort_async,process_aborted,nccl_communicator_aborted}'),
+	-- the warning of NCCL says more than the code it ends with
+	('nccl_duplicate_gpu', '{nccl_invalid_usage}'),
+	('nccl_truncated', '{nccl_invalid_usage,nccl_internal_error}'),
+	('nccl_shm_failed', '{nccl_system_error,nccl_internal_error}'),
+	('nccl_no_socket', '{nccl_system_error,nccl_internal_error,nccl_invalid_usage}'),
+	('nccl_net_plugin', '{nccl_system_error,nccl_internal_error,libfabric_error}'),
+	('rdma_memory_registration', '{nccl_system_error,libfabric_error,ucx_error}'),
+	('nccl_topology', '{nccl_internal_error,nccl_system_error}'),
+	('nccl_mnnvl_imex', '{nccl_cuda_error,nccl_system_error,nccl_internal_error}'),
+	('nccl_nvls', '{nccl_cuda_error}'),
+	('nccl_out_of_memory', '{nccl_cuda_error,horovod_error}'),
+	('nccl_settings', '{nccl_invalid_usage,nccl_internal_error}'),
+	('nccl_p2p_failed', '{nccl_cuda_error}'),
+	('nccl_peer_closed', '{nccl_unique_id,nccl_communicator_aborted}'),
+	('cuda_launch_config', '{nccl_cuda_error,rccl_error}'),
+	('libfabric_error', '{mpi_init_failed,mpi_error,oneccl_error}'),
+	('mpi_unreachable', '{mpi_init_failed,mpi_error}'),
+	('mpi_shared_memory', '{mpi_init_failed,mpi_error}'),
+	('mpi_misuse', '{mpi_error}'),
+	('mpi_init_failed', '{mpi_error}'),
 	('loss_nan', '{loss_diverged}'),
 	-- storage
 	('disk_nearly_full', '{enospc,ckpt_write_failed}'),
@@ -152,6 +175,17 @@ FROM (VALUES
 	('alloc_failed', '{dataloader_worker_died}'),
 	('fd_limit', '{dataloader_worker_died,addr_in_use}'),
 	('undefined_symbol', '{import_error}'),
+	('version_conflict', '{import_error}'),
+	('numpy_abi', '{import_error}'),
+	('cudnn_unusable', '{import_error}'),
+	('extension_environment', '{extension_build_failed,compile_failed,triton_failed,import_error}'),
+	('triton_failed', '{compile_failed}'),
+	('hub_rate_limited', '{hub_download_failed,s3_slowdown}'),
+	('certificate_error', '{http_unreachable,hub_download_failed}'),
+	('http_unreachable', '{hub_download_failed}'),
+	('rendezvous_store', '{http_unreachable}'),
+	('load_weights_only', '{ckpt_load_failed,ckpt_corrupt,data_corrupt}'),
+	('checkpoint_layout', '{ckpt_load_failed,size_mismatch}'),
 	('gpu_thermal', '{straggler_reported}'),
 	-- an error code says more than a general wording
 	('ascend_ei0004', '{rank_table_error}'),
@@ -164,7 +198,8 @@ SELECT '*', p.fault_key, true
 FROM unnest(
 	'{python_exception,child_failed,slurm_task_exit,train_job_failed,process_aborted,process_terminated,nccl_abort_async,'
 	'ray_task_error,cloud_request_failed,k8s_container_restarting,slurm_error,slurm_requeued,'
-	'assertion_failed}'::text[]) p (fault_key);
+	'assertion_failed,mpi_abort,mpi_process_died,spawned_process_failed,thread_exception,py_keyboard_interrupt,py_timeout,'
+	'py_eof,elastic_signal,horovod_error}'::text[]) p (fault_key);
 
 -- what a GPU says of how it is to be recovered, and what is cleaned up behind an error, follows from the error; a number whose
 -- line is decoded says more than the number alone
