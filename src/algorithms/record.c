@@ -8,8 +8,8 @@
  * warning, and lines led by a tab.
  *
  * A carriage return inside a line ends a record (progress bars overwrite themselves); so does a progress bar that is followed
- * by a header on the same line. Such records share their line's number. No byte is dropped: prefixes, headers and terminators
- * go into the record's frame.
+ * by a header on the same line, and the label before what a launcher put into the line for another rank (joined_end). Such
+ * records share their line's number. No byte is dropped: prefixes, headers and terminators go into the record's frame.
  *
  * Who reads a record holds all of it, several times over, so none is longer than L4_RECORD_BYTES: of a longer line (a hole of
  * NUL bytes that a crash left, a file without line ends) the rest goes on as further records, which are said to be such.
@@ -24,6 +24,9 @@
 #define FOLD_LINE_LIMIT 5000
 /* Headers are looked for in the first bytes of a line only. */
 #define HEADER_BYTE_LIMIT 4096
+/* The longest number in a label of a launcher, and by how many first bytes two texts are alike. */
+#define LABEL_DIGITS 6
+#define ALIKE_BYTES 6
 
 typedef enum FoldState
 {
@@ -463,9 +466,102 @@ piece_continues(L4RecordAssembler *assembler, L4Bytes line, const L4Header *head
 		line_continues(assembler, rest);
 }
 
-/* Takes one piece of a line (no \n and no \r in it) with its terminator. */
+/* The digits at a place, no more than a label has. */
+static const char *
+skip_digits(const char *at, const char *end)
+{
+	const char *limit = at + Min(end - at, LABEL_DIGITS);
+
+	while (at < limit && *at >= '0' && *at <= '9')
+		at++;
+	return at;
+}
+
+/* The size of a launcher's label for a rank, "[3] " or (tagged) "[1,3]<stdout>:", at a place of a line; 0 where none stands. */
+static size_t
+label_size(const char *at, const char *end, bool *tagged)
+{
+	const char *start = at;
+
+	*tagged = false;
+	if (at == end || *at != '[' || (at = skip_digits(start + 1, end)) == start + 1)
+		return 0;
+	if (end - at >= 2 && memcmp(at, "] ", 2) == 0)
+		return at + 2 - start;
+	if (at == end || *at != ',')
+		return 0;
+	at = skip_digits(at + 1, end);
+	*tagged = end - at >= 10 && at[-1] != ',' && (memcmp(at, "]<stdout>:", 10) == 0 || memcmp(at, "]<stderr>:", 10) == 0);
+	return *tagged ? at + 10 - start : 0;
+}
+
+/* Do two texts begin alike, whatever digits are in them? */
+static bool
+begin_alike(const char *a, const char *b, const char *end)
+{
+	int			i;
+
+	if (end - b < ALIKE_BYTES)
+		return false;
+	for (i = 0; i < ALIKE_BYTES; i++)
+	{
+		if ((a[i] >= '0' && a[i] <= '9') ? b[i] < '0' || b[i] > '9' : a[i] != b[i])
+			return false;
+	}
+	return true;
+}
+
+/* Does a line end in a plain label with nothing behind it? So does one whose end its rank wrote by itself. */
+static bool
+ends_in_label(L4Bytes line)
+{
+	const char *at = line.data + line.size - 2;
+	int			digits = 0;
+
+	if (line.size < 5 || memcmp(at, "] ", 2) != 0)
+		return false;
+	while (digits < LABEL_DIGITS && at[-1] >= '0' && at[-1] <= '9')
+	{
+		at--;
+		digits++;
+	}
+	return digits > 0 && at[-1] == '[';
+}
+
+/*
+ * The end of what one rank wrote into a labelled line that goes on with what another one did, or 0. A launcher that labels each
+ * write of a rank (hydra, Open MPI) joins them where a rank's write has no line end: "[1] step 7[3] step 7[1] ". Texts have
+ * brackets of their own, so a plain label counts only where the line ends in one, or what follows it begins as the line does.
+ */
+static size_t
+joined_end(L4Bytes line)
+{
+	const char *end = line.data + line.size;
+	const char *text;
+	const char *at;
+	bool		tagged;
+	size_t		size = label_size(line.data, end, &tagged);
+	bool		open;
+
+	if (size == 0)
+		return 0;
+	text = line.data + size;
+	open = !tagged && ends_in_label(line);
+	for (at = memchr(text, '[', end - text); at != NULL; at = memchr(at + 1, '[', end - at - 1))
+	{
+		bool		like;
+
+		size = label_size(at, end, &like);
+		if (size > 0 && at > text && like == tagged && (tagged || at[-1] != ' ') &&
+			(tagged || open || begin_alike(text, at + size, end)))
+			return at - line.data;
+	}
+	return 0;
+}
+
+/* Takes what one writer put into a line (no \n and no \r in it), with its terminator. */
 static void
-take_piece(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
+take_part(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
 {
 	L4Header	header;
 	L4Header	inner;
@@ -489,6 +585,23 @@ take_piece(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
 		return;
 	}
 	begin_record(assembler, line, &header, terminator);
+}
+
+/* Takes one piece of a line (no \n and no \r in it) with its terminator. */
+static void
+take_piece(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
+{
+	size_t		joined;
+
+	while ((joined = joined_end(line)) > 0)
+	{
+		CHECK_FOR_INTERRUPTS();
+		take_part(assembler, (L4Bytes) {line.data, joined}, "");
+		emit(assembler);
+		line.data += joined;
+		line.size -= joined;
+	}
+	take_part(assembler, line, terminator);
 }
 
 /* Takes one line apart at its carriage returns. terminated: it ended with \n. */
@@ -531,12 +644,13 @@ take_line(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	}
 }
 
-/* Would the line, or its first piece where carriage returns part it, begin a record? Changes nothing. */
+/* Would the line, or its first piece where carriage returns or labels part it, begin a record? Changes nothing. */
 static bool
 line_begins(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 {
 	FoldState	state = assembler->state;
 	const char *found;
+	size_t		joined;
 	L4Header	header;
 	L4Header	inner;
 	bool		continues;
@@ -546,6 +660,9 @@ line_begins(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	found = memchr(line.data, '\r', line.size);
 	if (found != NULL)
 		line.size = found - line.data;
+	joined = joined_end(line);
+	if (joined > 0)
+		line.size = joined;
 	parse_prefix(assembler, line, &header);
 	continues = bar_before_header(assembler, line, &header, &inner) == 0 && piece_continues(assembler, line, &header);
 	assembler->state = state;

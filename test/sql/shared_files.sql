@@ -106,6 +106,20 @@ SELECT load_job('limit', '%1$s: '), load_job('cancel', '%1$s: ');
 SELECT j.job, b.* FROM (VALUES ('limit'), ('cancel')) j (job) LEFT JOIN LATERAL blamed(j.job) b ON true;
 SELECT j.job, d.kind, d.role, d.stage, d.iteration, coalesce(d.template, d.fault_key) AS what
 FROM (VALUES ('limit'), ('cancel')) j (job) CROSS JOIN LATERAL l4_diagnose(j.job) d WHERE d.ordinal = 1 ORDER BY 1 DESC, 2;
+\echo == what several ranks wrote into one line of the launcher, each part of its own rank; and texts with brackets of their own
+SELECT l4_register_job('joined', '{}', 'failed') \g /dev/null
+CREATE TABLE joined (line_no int, line text);
+INSERT INTO joined VALUES
+	(1, '[0] step 1 took 20 ms[2] step 1 took 21 ms'), (2, '[1] step 1 took 19 ms[1] '), (3, '[2] '),
+	(4, '[1] step 2 took 20 ms[0] saved part 3[2] step 2 took 21 ms[1] '), (5, '[0] '), (6, '[2] '),
+	(7, '[0] Traceback (most recent call last):'), (8, '[0]   File "train.py", line 7, in <module>'),
+	(9, '[0] ValueError: bad size[1] step 3 took 20 ms[1] '), (10, '[2] peer[1] timed out, see shard[3] and [4]'),
+	(11, '[1,0]<stdout>:step 4[1,2]<stdout>:saving[1,1]<stderr>:no room'), (12, '[1] x[ 2] y[3]z[123456789] x[2]');
+SELECT rows FROM l4_ingest('joined', 'SELECT line, ''job.out'' AS source FROM joined ORDER BY line_no');
+SELECT line_no, part, rank, message FROM l4_log WHERE job_id = 'joined' ORDER BY line_no, part;
+SELECT string_agg(l.raw_bytes, '' ORDER BY l.line_no, l.part)
+	= (SELECT convert_to(string_agg(j.line || E'\n', '' ORDER BY j.line_no), 'UTF8') FROM joined j) AS same
+FROM l4_log l WHERE l.job_id = 'joined';
 -- nothing is left for other tests
-SELECT l4_delete_job(job_id) FROM l4_job WHERE job_id IN (SELECT l.job FROM line l) \g /dev/null
+SELECT l4_delete_job(job_id) FROM l4_job WHERE job_id IN (SELECT l.job FROM line l UNION VALUES ('joined')) \g /dev/null
 DROP SCHEMA shared_files CASCADE;
