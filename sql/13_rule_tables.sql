@@ -160,7 +160,8 @@ COMMENT ON COLUMN @extschema@.l4_limit.builtin IS
 CREATE TABLE @extschema@.l4_wording (
 	name text NOT NULL,
 	class text NOT NULL CHECK (class IN ('fatal', 'exception', 'trouble', 'ending', 'peer', 'together', 'complaint', 'closing',
-		'advice', 'tolerated', 'setting', 'varying', 'host', 'other_host', 'attempt', 'stage', 'component', 'grave_word')),
+		'advice', 'tolerated', 'setting', 'varying', 'host', 'other_host', 'attempt', 'retry', 'disagreement', 'itself',
+		'measured', 'host_name', 'device', 'headed', 'own_header', 'stage', 'component', 'grave_word')),
 	stage text CHECK (stage = ANY (@extschema@.l4_stages())),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
@@ -185,8 +186,12 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'away), together (an operation of several ranks), complaint (something did not do what it should), closing (that '
 'all ends, a hint, a ruler), advice (to programmers), tolerated (the program goes on), setting (a word before the value '
 'of a setting), varying (a word before what processes have each their own of), host (the name of one''s own host follows), '
-'other_host (another''s host is meant), attempt (the number of a restart follows), stage (an error names its stage), '
-'component (or the code that failed), grave_word (kept apart while importing)';
+'other_host (another''s host is meant), attempt (the number of a restart follows), retry (something smaller than the job is '
+'tried again), disagreement (what ranks must have alike they do not), itself (a process crashed, and says so by '
+'itself), measured (a value that is a measured time), '
+'host_name, device (what a host may be called; what sounds so and is none), headed, own_header (statements of libraries '
+'that print their host before them; and where it stands there), stage (an error names its stage), component (or the code '
+'that failed), grave_word (kept apart while importing)';
 COMMENT ON COLUMN @extschema@.l4_wording.stage IS
 'of class stage: the stage that it names';
 COMMENT ON COLUMN @extschema@.l4_wording.priority IS

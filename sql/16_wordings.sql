@@ -18,6 +18,14 @@
  *   host         what stands before the name of the host that a process runs on
  *   other_host   another process's host is meant: what a process connects to, waits for, is led by
  *   attempt      what stands before the number of a restart of the job
+ *   retry        something smaller than the job is tried again
+ *   disagreement what ranks must have alike (sizes, versions, the operation itself) they do not: who finds that is one of two
+ *   itself       a process crashed, and says so by itself: it speaks for no other one
+ *   measured     a value that is a measured time
+ *   host_name    what the name of a host looks like
+ *   device       what looks like one and is none: a device, a part of a program
+ *   headed       statements of libraries whose header begins with the host that they run on
+ *   own_header   that header, with the host in parentheses
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
  *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise
  *   grave_word   a plain word: while importing, a shape with a word that begins or ends so has room of its own among too many
@@ -101,8 +109,9 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'\m(did ?n.t|did not|does ?n.t|does not|has ?n.t|has not|have not|is ?n.t|is not|was ?n.t|was not|not yet|never|cannot'
 			'|can.?t|could not|unable|without)\M', 'rank 3 did not reach the barrier'),
 	(true, 'complaint', 'is_late',
-		'\mtim(e|es|ed|ing) ?out|\m(timeouts?|wait(s|ed|ing)? (for|on)|stuck|hangs?|hung|stall(s|ed)?|straggl\w+|slow(er)?|late'
-			'|lags?|lagging|behind|overdue|expired)\M', 'waiting for rank 3'),
+		'\mtim(e|es|ed|ing) ?out|\mwait(s|ed|ing)? .{0,40}\m(for|on|from)\M'
+			'|\m(timeouts?|stuck|hangs?|hung|stall(s|ed)?|straggl\w+|slow(er)?|late|lags?|lagging|behind|overdue|expired)\M',
+		'waiting for rank 3'),
 	(true, 'complaint', 'is_other', '\m(differ(s|ed|ent)?|mismatch\w*|inconsistent|diverged?|corrupt(ed|ion)?|nan|overflow)\M',
 		'parameters differ on rank 6'),
 
@@ -176,6 +185,36 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'attempt', 'start_attempt', '\m(start|launch|run|train|resum|relaunch)\w*\M.{0,40}\mattempt\W{0,3}$',
 		'starting training, attempt '),
 	(true, 'attempt', 'attempt_alone', '^\W*((job|run|training|launch|worker group)[ _-])?attempt\W{0,3}$', '=== attempt '),
+
+	(true, 'retry', 'retries_something', '\mretr(y|ying|ies)\M', 'retry attempt 3'),
+
+	(true, 'host_name', 'host_by_form', '^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)*$', 'gpu-0012.cluster.local'),
+	(true, 'device', 'device_by_number',
+		'^((cuda|device|dev|core|rank|local|proc|process|thread|stage|shard|socket|numa)[-_]?|[gcnx]pu|eth|ib|mlx|bond)'
+			'\d{0,2}$',
+		'gpu0'),
+	(true, 'headed', 'nccl_statement', '^NCCL ', 'NCCL INFO Bootstrap : Using eth0'),
+	(true, 'own_header', 'nccl_header', '([A-Za-z][A-Za-z0-9.-]*):\d+:\d+ \[-?\d+\] [^\n]{0,200}?\mNCCL ',
+		'gpu-7:4711:4712 [0] NCCL INFO cudaDriverVersion 12040'),
+
+	(true, 'measured', 'time_with_fraction', '^\d+\.\d+[munμ]?s$', '0.25s'),
+
+	(true, 'itself', 'caught_signal', '\m(segmentation fault|core dumped|(caught|received) signal|sig(segv|abrt|bus|ill)'
+			'|bus error|illegal instruction|stack smashing|double free|out of memory)\M',
+		'Fatal Python error: Segmentation fault'),
+
+	(true, 'disagreement', 'mismatch',
+		'\m(mis-?match\w*|inconsisten\w*|incompatib\w*|differ(s|ed|ent|ing)?|unequal|disagree\w*)\M',
+		'Detected mismatch between collectives on ranks'),
+	(true, 'disagreement', 'does_not_match', '(\mnot|n.t) (to )?(match\w*|equal|agree\w*|the same)\M',
+		'sizes appear not to match those of the same param in process 0'),
+	(true, 'disagreement', 'truncated',
+		'\m(message|buffer|data|packet)s? (was |is |been )?truncated\M|\mtruncated (message|data)',
+		'Fatal error in MPI_Allreduce: Message truncated'),
+	(true, 'disagreement', 'one_for_the_other',
+		'(\d|<\*>)\s*(\mvs\M\.?|!=|<>)\s*-?(\d|<\*>)|\mexpected\M.{1,60}\m(got|but|received|found)\M'
+			'|\m(received|got)\M.{1,40}\minstead of\M|\mbut buffer size is\M',
+		'op.preamble.length <= op.nbytes. 24576 vs 18432'),
 
 	(true, 'other_host', 'reaches_out', '\m(connect\w*|listen\w*|wait\w*|bind\w*|bound|lost|fail\w*|error)\M',
 		'waiting on node-3');

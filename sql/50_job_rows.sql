@@ -200,7 +200,10 @@ BEGIN
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_unit_of(n.node, s.rank, one_node) AS unit) u
 	WHERE s.job_id = l4_telling_stream.job_id AND s.last_iteration IS NOT NULL
 		AND (s.attempt <> l4_telling_stream.path_attempt) IS NOT TRUE
-		AND (most_bytes IS NULL OR s.last_iteration > s.first_iteration AND s.byte_count < most_bytes)
+		-- what would be read is the file, whose own stream knows its size
+		AND (most_bytes IS NULL OR s.last_iteration > s.first_iteration
+			AND (SELECT f.byte_count FROM @extschema@.l4_stream f
+				WHERE f.job_id = s.job_id AND f.stream_id = s.source_id) < most_bytes)
 	ORDER BY (most_bytes IS NOT NULL OR suspect_rank IS NOT NULL) AND u.unit IS NOT DISTINCT FROM suspect
 			AND (suspect_rank IS NULL OR s.rank IS NOT DISTINCT FROM suspect_rank) DESC,
 		CASE WHEN most_bytes IS NULL THEN s.last_iteration ELSE s.last_iteration - s.first_iteration END DESC,

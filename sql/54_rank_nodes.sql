@@ -55,9 +55,9 @@ BEGIN
 	JOIN unnest(streams) s ON s.stream_id = p.stream_id
 	JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
 	WHERE cardinality(shapes) > 0 AND p.position IN (SELECT @extschema@.l4_host_parameters(h.shape, wordings));
-	-- of NCCL one line of each stream tells
+	-- of libraries that print their host before each line one of each stream tells
 	headed := ARRAY(SELECT h.shape_id FROM @extschema@.l4_job_shapes(l4_said_hosts.job_id) j
-		JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id WHERE h.shape LIKE 'NCCL %');
+		JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id WHERE h.shape ~ wordings.headed);
 	IF cardinality(headed) > 0 THEN
 		RETURN QUERY
 		WITH first AS (
@@ -69,8 +69,8 @@ BEGIN
 		FROM (SELECT array_agg(f.stream_id) AS stream_ids, array_agg(f.line_no) AS line_nos FROM first f) f
 		CROSS JOIN LATERAL @extschema@.l4_records_at(l4_said_hosts.job_id, f.stream_ids, f.line_nos) r
 		JOIN unnest(streams) s ON s.stream_id = r.stream_id
-		CROSS JOIN LATERAL (SELECT substring(r.raw,
-			'([A-Za-z][A-Za-z0-9.-]*):\d+:\d+ \[-?\d+\] [^\n]{0,200}?\mNCCL ') AS host OFFSET 0) h
+		CROSS JOIN LATERAL (SELECT min(m.part) AS host
+			FROM unnest(regexp_match(r.raw, wordings.own_header)) m (part) OFFSET 0) h
 		WHERE h.host IS NOT NULL;
 	END IF;
 END
@@ -92,9 +92,8 @@ BEGIN ATOMIC
 		FROM said s
 		GROUP BY s.statement, s.position
 		-- each rank one host, and a host: a name that is neither a device, a file, a time nor an address
-		HAVING count(*) = count(DISTINCT s.rank) AND bool_and(s.host ~ '^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)*$')
-			AND NOT bool_or(s.host ~* ('^((cuda|device|dev|core|rank|local|proc|process|thread|stage|shard|socket|numa)[-_]?|'
-				|| '[gcnx]pu|eth|ib|mlx|bond)\d{0,2}$'))
+		HAVING count(*) = count(DISTINCT s.rank) AND bool_and(s.host ~ (wordings).host_name)
+			AND NOT bool_or(s.host ~ (wordings).device)
 			AND count(DISTINCT s.host) > 1
 			AND count(*) >= (limits).place_rank_share * (SELECT count(DISTINCT j.rank)
 				FROM @extschema@.l4_job_streams(l4_rank_hosts.job_id) j WHERE j.rank IS NOT NULL AND j.record_count > 0)

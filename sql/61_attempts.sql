@@ -61,7 +61,8 @@ BEGIN
 	needed := greatest(limits.attempt_setup_statements, cardinality(setup) * limits.attempt_setup_share);
 	-- the counts tell whether there is anything to be read for
 	IF recurring IS NULL OR recurring < needed
-		OR (SELECT s.byte_count FROM @extschema@.l4_job_streams(l4_restart_lines.job_id, ARRAY[teller.stream_id]) s)
+		-- the whole file would be read, whose own stream knows its size, not that of the label
+		OR (SELECT s.byte_count FROM @extschema@.l4_job_streams(l4_restart_lines.job_id, ARRAY[teller.source_id]) s)
 			>= limits.onset_stream_bytes THEN
 		RETURN;
 	END IF;
@@ -129,7 +130,7 @@ BEGIN
 		FROM @extschema@.l4_job_counts(l4_told_restarts.job_id, ARRAY(SELECT s.stream_id FROM unnest(streams) s)) e
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
 		WHERE EXISTS (SELECT FROM @extschema@.l4_parameters_behind(h.shape, wordings.attempt))
-			AND h.shape !~* '\mretr(y|ying|ies)\M');
+			AND h.shape !~ wordings.retry);
 	IF cardinality(shapes) = 0 THEN
 		RETURN;
 	END IF;
@@ -169,6 +170,7 @@ BEGIN ATOMIC
 	WITH teller AS MATERIALIZED (
 		SELECT t.stream_id, t.source_id FROM @extschema@.l4_telling_stream(l4_attempt_iterations.job_id,
 			path_attempt => (attempt).path_attempt) t
+		-- as l4_restart_lines: of a file with labels its own stream, which bears its id, knows its size
 		JOIN @extschema@.l4_job_streams(l4_attempt_iterations.job_id) s ON s.stream_id = t.source_id
 			AND s.byte_count < (limits).onset_stream_bytes
 	)

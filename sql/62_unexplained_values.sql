@@ -93,7 +93,7 @@ COMMENT ON FUNCTION @extschema@.l4_unknown_values(text, bigint, @extschema@.l4_u
 'than is usual in the job (l4_usual_values). Cost: the statistics of the whole job are looked through once.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_values(job_id text, unknown @extschema@.l4_unknown_value[],
-	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_unexplained_shape
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_unexplained_shape
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
 	-- A value the pool never had at a position that never varies there (a position with several values is a measurement, a
@@ -115,7 +115,7 @@ BEGIN ATOMIC
 	JOIN entry e ON e.stream_id = p.stream_id AND e.shape_id = p.shape_id
 	WHERE v.value <> p.pool_value
 		-- a time with a fraction is measured, however alike those of successful jobs are
-		AND NOT (v.value ~ '^\d+\.\d+[munμ]?s$' AND p.pool_value ~ '^\d+\.\d+[munμ]?s$')
+		AND NOT (v.value ~ (wordings).measured AND p.pool_value ~ (wordings).measured)
 		AND (@extschema@.l4_level_rank(e.level) >= (limits).gravity_trouble OR p.pool_value = ANY (p.values))
 		AND NOT COALESCE(e.first_iteration > 1 AND @extschema@.l4_number_within(v.value, e.first_iteration - 1,
 			e.last_iteration + 1)
@@ -132,7 +132,8 @@ BEGIN ATOMIC
 	WHERE p.number_count > 0 AND p.pool_maximum > 0
 		AND (r.number > p.highest OR r.number > 0 AND r.number < p.lowest);
 END;
-COMMENT ON FUNCTION @extschema@.l4_unexplained_values(text, @extschema@.l4_unknown_value[], @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_unexplained_values(text, @extschema@.l4_unknown_value[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
 'Step: Parameter values of a job which its pool does not know: codes never seen (reason "new value") and numbers far out '
 'of range ("range"), with the line of the first record that has them. unknown: the result of l4_unknown_values.';
 

@@ -206,7 +206,7 @@ BEGIN
 		l4_unexplained_by_pool.known_kinds, limits, wordings) n;
 	RETURN QUERY SELECT b.* FROM @extschema@.l4_unexplained_bursts(l4_unexplained_by_pool.job_id,
 		l4_unexplained_by_pool.pool_id, pool, limits) b;
-	RETURN QUERY SELECT v.* FROM @extschema@.l4_unexplained_values(l4_unexplained_by_pool.job_id, unknown, limits) v
+	RETURN QUERY SELECT v.* FROM @extschema@.l4_unexplained_values(l4_unexplained_by_pool.job_id, unknown, limits, wordings) v
 	WHERE v.shape_id IN (SELECT p.shape_id FROM unnest(pool) p);
 END
 $$;
