@@ -262,6 +262,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'evidence_link_share', 0.333333333333333333, 'links a node',
 		'Where more links are bad the network is, not a link.'),
 
+	(true, 'evidence_setup_explains_factor', 3, 'factor',
+		'Where a rank fails because ranks do not have alike what they must, one that is set up differently explains it: more '
+		'than whatever the rank that found it says.'),
 	(true, 'evidence_setup_alone_part', 0.75, 'part',
 		'Of a job that iterated, a value that no successful job confirms to be alike everywhere: it may have differed before.'),
 
@@ -283,6 +286,11 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'As long as so many steps of a successful job take at most is normal: a level that lasted for the rest is.'),
 	(true, 'slow_pool_factor', 2, 'factor',
 		'All steps are slow that take so many times as long as in any successful job: jobs differ by load and placement.'),
+	(true, 'slow_counted_records', 100000, 'records',
+		'Of a counter that is learnt, steps are told by the records of one stream; more of them are not read.'),
+	(true, 'slow_growing_share', 0.9, 'share of records',
+		'A time that is larger (or smaller) than the one before in so many records adds up (or what is left): no duration of a '
+		'step.'),
 	(true, 'slow_pool_jobs', 3, 'jobs', 'So many successful jobs tell how long a step takes.'),
 	(true, 'slow_streams', 64, 'streams',
 		'So many of the ranks, evenly chosen, are read for what changed with the steps: all would take seconds ...'),

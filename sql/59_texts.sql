@@ -123,3 +123,44 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN to_char(at AT TIME ZONE 'UTC', CASE WHEN milliseconds THEN 'HH24:MI:SS.MS"Z"' ELSE 'HH24:MI:SS"Z"' END);
 COMMENT ON FUNCTION @extschema@.l4_clock_text(timestamptz, boolean) IS
 'Step: the time of day of a time, in UTC as l4_time_text: 10:07:48Z, or with milliseconds.';
+
+CREATE FUNCTION @extschema@.l4_text_seconds(shape text, "position" int, value text) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
+BEGIN ATOMIC
+	SELECT CASE
+		WHEN u.unit ~ '^(ns|nano)' THEN float8 '1e-9'
+		WHEN u.unit ~ '^(us|usec|micro)' THEN float8 '1e-6'
+		WHEN u.unit ~ '^(ms|msec|milli)' THEN float8 '1e-3'
+		WHEN u.unit <> '' THEN 1 END
+	FROM (SELECT lower(COALESCE(
+		-- behind the value, inside it, or behind the word before it
+		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position + 1),
+			'^[])]?\s?((?:ns|us|ms|s|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?))\M'),
+		substring(l4_text_seconds.value, '\d\s?(ns|us|ms|s|secs?)$'),
+		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position),
+			'(?:time|elapsed|took|takes?|duration|latency|waited|cost)[^<]{0,20}\(((?:ns|us|ms|s|secs?|seconds?))\)[\s:=|]*$')
+		)) AS unit) u;
+END;
+COMMENT ON FUNCTION @extschema@.l4_text_seconds(text, int, text) IS
+'Step: How many seconds the unit of a parameter of a shape (position, from 1; one of its values) is: 0.001 for "<*> ms". '
+'NULL where it is no duration or has no unit.';
+
+CREATE FUNCTION @extschema@.l4_told_progress(message text, wordings @extschema@.l4_wordings,
+	OUT done bigint, OUT total bigint) RETURNS record
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
+BEGIN ATOMIC
+	-- not of a rank, an attempt or the like, nor of a date or a path
+	WITH pair AS (
+		SELECT p.place, substring(p.match[1], '^[[:alpha:]_]+') AS name,
+			substring(p.match[1], '(\d+)(?:/| of )')::bigint AS done, substring(p.match[1], '\d+$')::bigint AS total
+		FROM regexp_matches(@extschema@.l4_told_text(l4_told_progress.message),
+			'((?:[[:alpha:]_]+[^[:alnum:]/]{0,3})?(?<![[:alnum:]/.:-])\d{1,15}(?:/| of )\d{1,15})(?![[:alnum:]/:-]|\.\d)', 'g')
+			WITH ORDINALITY p (match, place)
+	)
+	SELECT p.done, p.total FROM pair p
+	WHERE p.done <= p.total AND COALESCE(p.name ~ (wordings).varying, false) IS NOT TRUE
+	ORDER BY p.place LIMIT 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_told_progress(text, @extschema@.l4_wordings) IS
+'Step: How far a message says that something got: 3 and 7 for "chunk 3/7", 512 and 4096 for "received 512 of 4096"; of '
+'several such pairs the first. NULL where it says nothing of the kind.';

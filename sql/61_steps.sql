@@ -22,6 +22,96 @@ COMMENT ON TYPE @extschema@.l4_slow_regime IS
 'before and since, and what a step takes in successful jobs of the same settings at most, with the number of these jobs '
 '(NULL and 0 where there are none).';
 
+CREATE FUNCTION @extschema@.l4_step_durations(shape_ids bigint[], parameters text[], limits @extschema@.l4_limits)
+RETURNS TABLE (shape_id bigint, "position" int, seconds double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 3
+BEGIN ATOMIC
+	-- as JSON, since the records of several shapes have not equally many parameters
+	WITH told AS MATERIALIZED (
+		SELECT r.turn, r.shape_id, p.position, p.value
+		FROM unnest(l4_step_durations.shape_ids, l4_step_durations.parameters) WITH ORDINALITY r (shape_id, parameters, turn)
+		CROSS JOIN LATERAL jsonb_array_elements_text(r.parameters::jsonb) WITH ORDINALITY p (value, position)
+	),
+	measure AS (
+		-- what has no name of its own is another figure of the one before (its mean)
+		SELECT f.shape_id, f.position::int AS position,
+			@extschema@.l4_text_seconds(h.shape, f.position::int, f.value) AS seconds
+		FROM (SELECT DISTINCT ON (t.shape_id, t.position) t.* FROM told t ORDER BY t.shape_id, t.position, t.turn) f
+		JOIN @extschema@.l4_shape h ON h.shape_id = f.shape_id
+		WHERE @extschema@.l4_parameter_name(h.shape, f.position::int) IS NOT NULL
+	),
+	changed AS (
+		SELECT t.shape_id, t.position, n.number > lag(n.number) OVER w AS more, n.number < lag(n.number) OVER w AS less
+		FROM told t
+		CROSS JOIN LATERAL (SELECT substring(t.value, '^\d{1,15}(?:\.\d{1,15})?')::float8 AS number) n
+		WHERE n.number IS NOT NULL
+		WINDOW w AS (PARTITION BY t.shape_id, t.position ORDER BY t.turn)
+	)
+	SELECT m.shape_id, m.position, m.seconds
+	FROM measure m JOIN changed c ON c.shape_id = m.shape_id AND c.position = m.position
+	WHERE m.seconds IS NOT NULL
+	GROUP BY m.shape_id, m.position, m.seconds
+	HAVING count(c.more) > 0 AND GREATEST(count(*) FILTER (WHERE c.more), count(*) FILTER (WHERE c.less))
+		< (limits).slow_growing_share * count(c.more);
+END;
+COMMENT ON FUNCTION @extschema@.l4_step_durations(bigint[], text[], @extschema@.l4_limits) IS
+'Step: Which parameters of records are durations that belong to the record: with a name of their own and a unit, whose seconds '
+'that is, and neither adding up nor counting down. Two arrays of one length, in the order of the records: the shape of each '
+'and its parameters as a JSON array.';
+
+CREATE FUNCTION @extschema@.l4_counted_steps(job_id text, limits @extschema@.l4_limits)
+RETURNS TABLE (turn bigint, iteration bigint, began timestamptz, seconds double precision)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 1000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	counter CONSTANT @extschema@.l4_learnt_counter := @extschema@.l4_learn_counter(l4_counted_steps.job_id, limits);
+	teller record;
+BEGIN
+	SELECT s.stream_id, s.source_id INTO teller
+	FROM @extschema@.l4_job_streams(l4_counted_steps.job_id, (counter).stream_ids) s
+	WHERE s.record_count <= limits.slow_counted_records AND s.byte_count < limits.onset_stream_bytes
+	ORDER BY array_position((counter).stream_ids, s.stream_id) LIMIT 1;
+	IF teller.stream_id IS NULL THEN
+		RETURN;
+	END IF;
+	RETURN QUERY
+	WITH record AS MATERIALIZED (
+		SELECT row_number() OVER (ORDER BY r.line_no, r.part) AS turn, r.shape_id, r.ts, r.parameters,
+			substring(r.parameters[(counter).position], '^\d{1,15}$')::bigint AS iteration
+		FROM @extschema@.l4_job_segments(l4_counted_steps.job_id, ARRAY[teller.source_id], (counter).shape_ids) g
+		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+		WHERE r.stream_id = teller.stream_id AND r.shape_id = ANY ((counter).shape_ids)
+	),
+	measure AS MATERIALIZED (
+		SELECT d.* FROM (SELECT array_agg(r.shape_id ORDER BY r.turn) AS shape_ids,
+			array_agg(array_to_json(r.parameters)::text ORDER BY r.turn) AS parameters FROM record r HAVING count(*) > 0) a
+		CROSS JOIN LATERAL @extschema@.l4_step_durations(a.shape_ids, a.parameters, limits) d
+	),
+	printed AS (
+		SELECT r.turn, sum(substring(r.parameters[m.position], '^\d{1,15}(?:\.\d{1,15})?')::float8 * m.seconds) AS seconds
+		FROM record r JOIN measure m ON m.shape_id = r.shape_id GROUP BY r.turn
+	),
+	step AS (
+		-- what a record says itself; else the time up to the next one, which is of the records before that bear no stamp, too
+		SELECT r.turn, r.iteration, CASE WHEN @extschema@.l4_clock_was_set(r.ts) THEN r.ts END AS ts,
+			CASE WHEN EXISTS (SELECT FROM measure) THEN p.seconds
+				WHEN @extschema@.l4_clock_was_set(r.ts) THEN EXTRACT(epoch FROM lead(r.ts) OVER w - r.ts)::float8
+					/ GREATEST(1, lead(r.iteration) OVER w - r.iteration) END AS seconds
+		FROM record r LEFT JOIN printed p ON p.turn = r.turn
+		WINDOW w AS (ORDER BY r.turn)
+	)
+	SELECT s.turn, s.iteration, s.ts, s.seconds FROM step s
+	WHERE s.seconds > 0 AND s.iteration IS NOT NULL ORDER BY s.turn;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_counted_steps(text, @extschema@.l4_limits) IS
+'Step: The steps of a job of whose iterations no rule knows, by the counter that is learnt (l4_learn_counter), as l4_job_steps '
+'gives them: the seconds are the sum of the durations that its record prints (l4_step_durations), or, where it prints none, '
+'the time up to its next one. Of one stream, of no more than slow_counted_records records. Reads it.';
+
 CREATE FUNCTION @extschema@.l4_job_steps(job_id text, limits @extschema@.l4_limits, first_turn bigint DEFAULT NULL,
 	last_turn bigint DEFAULT NULL)
 RETURNS TABLE (turn bigint, iteration bigint, began timestamptz, seconds double precision)
@@ -52,12 +142,19 @@ BEGIN ATOMIC
 	FROM step s
 	-- a job that goes on from a checkpoint counts anew
 	WHERE s.iterations > 0 AND s.seconds > 0
-	ORDER BY s.turn;
+	UNION ALL
+	SELECT c.turn, c.iteration, c.began, c.seconds
+	FROM @extschema@.l4_counted_steps(l4_job_steps.job_id, limits) c
+	WHERE (SELECT w.first_iteration <> w.last_iteration
+			FROM @extschema@.l4_job_timeline_span(l4_job_steps.job_id) w) IS NOT TRUE
+		AND (c.turn < l4_job_steps.first_turn OR c.turn > l4_job_steps.last_turn) IS NOT TRUE
+	ORDER BY 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_job_steps(text, @extschema@.l4_limits, bigint, bigint) IS
 'Step: The steps of a job in order, as l4_timeline tells them: the place there (turn), the iteration, when it began, and its '
 'seconds (of iterations that are told of only now and then, the mean up to the next one told of); those from first_turn to '
-'last_turn (NULL: to either end), of very many some, evenly chosen.';
+'last_turn (NULL: to either end), of very many some, evenly chosen. Where no rule knows iterations those that are counted '
+'(l4_counted_steps).';
 
 CREATE FUNCTION @extschema@.l4_step_onset(job_id text, limits @extschema@.l4_limits)
 	RETURNS TABLE (turn bigint, before double precision)
@@ -108,7 +205,17 @@ BEGIN ATOMIC
 	SELECT f.turn, f.iteration, f.began, f.before, (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY s.seconds)
 			FROM @extschema@.l4_job_steps(l4_step_change.job_id, limits) s WHERE s.turn >= f.turn),
 		f.iteration - w.first_iteration, w.last_iteration - f.iteration
-	FROM first f, @extschema@.l4_job_timeline_span(l4_step_change.job_id) w;
+	FROM first f
+	CROSS JOIN LATERAL (
+		-- of iterations that are counted anew in each epoch, as many as are told of
+		SELECT CASE WHEN t.told THEN t.first_iteration ELSE f.iteration - s.before END AS first_iteration,
+			CASE WHEN t.told THEN t.last_iteration ELSE f.iteration + s.since END AS last_iteration
+		FROM (SELECT min(p.first_iteration) AS first_iteration, max(p.last_iteration) AS last_iteration,
+				bool_or(p.first_iteration <> p.last_iteration) IS TRUE AS told
+			FROM @extschema@.l4_job_timeline_span(l4_step_change.job_id) p) t
+		CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE o.turn < f.turn) AS before,
+				count(*) FILTER (WHERE o.turn > f.turn) AS since
+			FROM @extschema@.l4_job_steps(l4_step_change.job_id, limits) o WHERE NOT t.told) s) w;
 END;
 COMMENT ON FUNCTION @extschema@.l4_step_change(text, @extschema@.l4_limits) IS
 'Step: From which iteration on the steps of a job take longer for good: its place in the timeline, the iteration, when it '

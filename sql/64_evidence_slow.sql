@@ -3,38 +3,32 @@
  * grew when the job's steps did, holds them up; who waits far less than the others is the one they wait for.
  */
 
-CREATE FUNCTION @extschema@.l4_text_seconds(shape text, "position" int, value text) RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
-BEGIN ATOMIC
-	SELECT CASE
-		WHEN u.unit ~ '^(ns|nano)' THEN float8 '1e-9'
-		WHEN u.unit ~ '^(us|usec|micro)' THEN float8 '1e-6'
-		WHEN u.unit ~ '^(ms|msec|milli)' THEN float8 '1e-3'
-		WHEN u.unit <> '' THEN 1 END
-	FROM (SELECT lower(COALESCE(
-		-- behind the value, inside it, or behind the word before it
-		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position + 1),
-			'^[])]?\s?((?:ns|us|ms|s|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?))\M'),
-		substring(l4_text_seconds.value, '\d\s?(ns|us|ms|s|secs?)$'),
-		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position),
-			'(?:time|elapsed|took|takes?|duration|latency|waited|cost)[^<]{0,20}\(((?:ns|us|ms|s|secs?|seconds?))\)[\s:=|]*$')
-		)) AS unit) u;
-END;
-COMMENT ON FUNCTION @extschema@.l4_text_seconds(text, int, text) IS
-'Step: How many seconds the unit of a parameter of a shape (position, from 1; one of its values) is: 0.001 for "<*> ms". '
-'NULL where it is no duration or has no unit.';
-
 CREATE FUNCTION @extschema@.l4_timed_parameters(job_id text, limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint, shape_id bigint, "position" int, mean double precision, number_count bigint,
 	maximum double precision, seconds double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
-	WITH shape AS MATERIALIZED (
-		SELECT array_agg(h.shape_id) AS shape_ids
+	WITH often AS MATERIALIZED (
+		SELECT h.shape_id, h.shape ~* '(second|time|elapsed|took|duration|latency|waited|cost|\m[num]?s(ec)?s?\M)' AS says
 		FROM @extschema@.l4_job_shapes(l4_timed_parameters.job_id) e
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
-		WHERE e.max_per_stream >= (l4_timed_parameters.limits).evidence_slow_records
-			AND h.shape ~* '(second|time|elapsed|took|duration|latency|waited|cost|\m[num]?s(ec)?s?\M)'
+		WHERE e.max_per_stream >= (l4_timed_parameters.limits).evidence_slow_records AND strpos(h.shape, '<*>') > 0
+	),
+	inside AS (
+		-- the unit may stand in the values alone (compute=<*>), which some ranks show
+		SELECT DISTINCT p.shape_id
+		FROM (SELECT array_agg(o.shape_id) AS shape_ids, ARRAY(SELECT s.source_id
+				FROM @extschema@.l4_job_streams(l4_timed_parameters.job_id) s WHERE s.kind = 'rank'
+				ORDER BY s.record_count DESC, s.stream_id LIMIT (limits).counter_streams::bigint) AS source_ids
+			FROM often o WHERE NOT o.says HAVING count(*) > 0) u
+		CROSS JOIN LATERAL @extschema@.l4_job_sketches(l4_timed_parameters.job_id, u.source_ids) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, u.shape_ids) p
+		WHERE p.number_count = p.occurrences AND p.minimum > 0
+			AND @extschema@.l4_text_seconds('<*>', 1, p.values[1]) IS NOT NULL
+	),
+	shape AS MATERIALIZED (
+		SELECT array_agg(o.shape_id) AS shape_ids FROM often o
+		WHERE o.says OR o.shape_id IN (SELECT i.shape_id FROM inside i)
 	),
 	parameter AS MATERIALIZED (
 		SELECT p.stream_id, p.shape_id, p.position, p.mean, p.number_count, p.maximum, p.values[1] AS value,

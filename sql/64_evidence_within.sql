@@ -3,26 +3,6 @@
  * same place, the few that got less far kept them there.
  */
 
-CREATE FUNCTION @extschema@.l4_told_progress(message text, wordings @extschema@.l4_wordings,
-	OUT done bigint, OUT total bigint) RETURNS record
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
-BEGIN ATOMIC
-	-- not of a rank, an attempt or the like, nor of a date or a path
-	WITH pair AS (
-		SELECT p.place, substring(p.match[1], '^[[:alpha:]_]+') AS name,
-			substring(p.match[1], '(\d+)(?:/| of )')::bigint AS done, substring(p.match[1], '\d+$')::bigint AS total
-		FROM regexp_matches(@extschema@.l4_told_text(l4_told_progress.message),
-			'((?:[[:alpha:]_]+[^[:alnum:]/]{0,3})?(?<![[:alnum:]/.:-])\d{1,15}(?:/| of )\d{1,15})(?![[:alnum:]/:-]|\.\d)', 'g')
-			WITH ORDINALITY p (match, place)
-	)
-	SELECT p.done, p.total FROM pair p
-	WHERE p.done <= p.total AND COALESCE(p.name ~ (wordings).varying, false) IS NOT TRUE
-	ORDER BY p.place LIMIT 1;
-END;
-COMMENT ON FUNCTION @extschema@.l4_told_progress(text, @extschema@.l4_wordings) IS
-'Step: How far a message says that something got: 3 and 7 for "chunk 3/7", 512 and 4096 for "received 512 of 4096"; of '
-'several such pairs the first. NULL where it says nothing of the kind.';
-
 CREATE FUNCTION @extschema@.l4_evidence_within(unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits,
 	wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2

@@ -213,6 +213,18 @@ COMMENT ON FUNCTION @extschema@.l4_slow_leads(@extschema@.l4_unexplained_record[
 'Step: Of a job whose steps became slow: is that the most telling place where its failure may have begun? It is where no rank '
 'fails with an error, and nobody is suspected for more than for being slow.';
 
+CREATE FUNCTION @extschema@.l4_unfinished_first(job_id text) RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	-- who goes on from a checkpoint begins anywhere
+	SELECT 1 WHERE NOT EXISTS (SELECT FROM @extschema@.l4_job_streams(l4_unfinished_first.job_id) s
+			WHERE s.last_iteration IS NOT NULL)
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_job_stages(l4_unfinished_first.job_id) s WHERE s.stage = 'checkpoint_load');
+END;
+COMMENT ON FUNCTION @extschema@.l4_unfinished_first(text) IS
+'Step: The iteration that a job is in which says that it began to iterate, and nothing of any iteration: the first one. NULL '
+'where it says of one, or loads a checkpoint.';
+
 CREATE FUNCTION @extschema@.l4_onsets(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	suspects text[] DEFAULT NULL,
 	accusations @extschema@.l4_accusation[] DEFAULT NULL, limits @extschema@.l4_limits DEFAULT NULL,
@@ -228,6 +240,7 @@ DECLARE
 	places @extschema@.l4_onset[];
 	turns text[] := '{own,stopped,outside,rank,any,slow,end}';
 	counter @extschema@.l4_learnt_counter;
+	first_iteration bigint;
 	path_attempt CONSTANT int := (l4_onsets.attempt).path_attempt;
 BEGIN
 	l4_onsets.limits := coalesce(l4_onsets.limits, @extschema@.l4_limits_in_force());
@@ -250,6 +263,7 @@ BEGIN
 			NULL)::@extschema@.l4_onset;
 	END IF;
 	counter := @extschema@.l4_learn_counter(l4_onsets.job_id, limits);
+	first_iteration := CASE WHEN (counter).shape_ids IS NULL THEN @extschema@.l4_unfinished_first(l4_onsets.job_id) END;
 	RETURN QUERY
 	WITH named AS MATERIALIZED (
 		-- an error may name its own stage
@@ -267,7 +281,8 @@ BEGIN
 			t.marks AND NOT y.starting,
 			CASE WHEN c.value IS NULL OR NOT @extschema@.l4_is_setup_stage(j.stage) THEN j.stage
 				WHEN o.stage IN ('evaluation', 'checkpoint_save') THEN o.stage ELSE 'iterating' END),
-		CASE WHEN NOT y.starting THEN coalesce(c.value, o.iteration, j.iteration) END,
+		CASE WHEN NOT y.starting THEN coalesce(CASE o.place WHEN 'slow' THEN o.iteration END, c.value, o.iteration,
+			j.iteration, CASE o.stage WHEN 'iterating' THEN first_iteration END) END,
 		o.ts, o.unit, o.node, o.rank, o.stream_id, o.line_no, n.component
 	FROM unnest(places) o
 	LEFT JOIN (SELECT s.stream_id, s.source_id, s.source, s.last_iteration IS NOT NULL AS marks

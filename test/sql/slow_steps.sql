@@ -113,6 +113,32 @@ SELECT kind, iteration, told FROM told('never') WHERE kind IN ('slow', 'node');
 SELECT l4_slow_regime('hardly', true, l4_limits_in_force()) AS hardly;
 SELECT l4_slow_regime('never', false, l4_limits_in_force()) AS without_pool;
 SELECT count(*) AS slow FROM told('ok3') WHERE kind = 'slow';
+\echo == no rule knows the iterations, no line has a stamp: by the counter that is learnt, and the durations beside it
+CREATE FUNCTION load_bare(job text, bare boolean) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM l4_register_job(job, '{"model": "bare"}', 'failed', '{n0,n1,n2,n3,n4}', 1);
+	RETURN (l4_ingest(job, format($q$
+		SELECT CASE WHEN %L THEN ''
+			ELSE to_char(timestamp '2026-11-20 22:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS ') END || line AS line,
+			'n' || rank AS node, rank, 'train' AS source
+		FROM line WHERE job = %L ORDER BY at, rank, line COLLATE "C"$q$, bare, job))).rows;
+END $$;
+-- compute: milliseconds of rank r in round s; all take what the slowest does
+INSERT INTO line SELECT j.job, r, 0.4 * s + CASE WHEN j.job = 'stamped' AND s > 40 THEN (s - 40) * 0.8 ELSE 0 END,
+	CASE j.job WHEN 'stamped' THEN format('round %s of 60', s)
+		WHEN 'adding' THEN format('round %s of 60 elapsed=%sms', s, s * s * 10)
+		ELSE format('round %s of 60 compute=%sms wait=%sms', s, c.ms, 900 - c.ms) END
+FROM (VALUES ('bare'), ('stamped'), ('adding')) j (job), generate_series(1, 60) s, generate_series(0, 4) r,
+	LATERAL (SELECT CASE WHEN s > 40 AND r = 2 THEN 800 ELSE 200 END + (r * 5 + s * 13) % 11 AS ms) c;
+UPDATE line SET line = regexp_replace(line, 'wait=\d+', 'wait=' || CASE WHEN rank = 2 THEN 10 ELSE 610 END)
+WHERE job = 'bare' AND substring(line, 'round (\d+)')::int > 40;
+UPDATE line SET line = regexp_replace(line, 'wait=\d+', 'wait=10')
+WHERE job = 'bare' AND substring(line, 'round (\d+)')::int <= 40;
+SELECT load_bare('bare', true), load_bare('stamped', false), load_bare('adding', true) \g /dev/null
+SELECT * FROM told('bare');
+SELECT iteration, told FROM told('stamped') WHERE kind = 'slow';
+SELECT count(*) AS slow FROM told('adding') WHERE kind = 'slow';
+DROP FUNCTION load_bare;
 -- nothing is left for other tests
 SELECT l4_delete_job(job_id) FROM l4_job WHERE job_id IN (SELECT l.job FROM line l) \g /dev/null
 DROP TABLE line;
