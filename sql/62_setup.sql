@@ -154,7 +154,9 @@ BEGIN ATOMIC
 	),
 	usual AS (
 		SELECT DISTINCT ON (a.shape_id, a.position) a.*, COALESCE(p.even, true) AS even,
-			p.even AND p.streams >= (limits).setup_pool_streams IS TRUE AS pooled, p.value AS pool_value
+			-- one value in all of several jobs is no chance either, on however few streams
+			p.even AND (p.streams >= (limits).setup_pool_streams OR p.jobs > 1 AND p.value IS NOT NULL) IS TRUE AS pooled,
+			p.value AS pool_value
 		FROM @extschema@.l4_setup_alike(l4_usual_values.job_id, limits, wordings) a
 		LEFT JOIN pool p ON p.shape_id = a.shape_id AND p.position = a.position
 		ORDER BY a.shape_id, a.position, a.streams DESC, a.value = p.value IS TRUE DESC, a.value COLLATE "C"

@@ -46,7 +46,9 @@ BEGIN
 	accusations := coalesce(accusations,
 		ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_node_evidence.job_id, unexplained, limits, wordings) a));
 	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s
-		WHERE (s.attempt <> (l4_node_evidence.attempt).path_attempt) IS NOT TRUE);
+		WHERE (s.attempt <> (l4_node_evidence.attempt).path_attempt) IS NOT TRUE
+			-- a launcher that counts its own restarts alone: what began when the attempt was over tells nothing of its end
+			AND (s.first_ts >= (l4_node_evidence.attempt).until AND s.attempt IS NOT NULL) IS NOT TRUE);
 	ranks := ARRAY(SELECT r FROM @extschema@.l4_rank_streams(streams) r);
 	unexplained_shapes := ARRAY(SELECT DISTINCT n.shape_id FROM unnest(unexplained) n);
 	placed := ARRAY(SELECT p FROM @extschema@.l4_placed_records(unexplained, units,
@@ -82,10 +84,12 @@ BEGIN
 			unexplained_shapes, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_within(unexplained, limits, wordings)
 		UNION ALL SELECT c.* FROM unnest(counters) c
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_link(l4_node_evidence.job_id, units, accusations, counters, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_link(l4_node_evidence.job_id, units, accusations, counters,
+			unexplained, limits, wordings)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails,
 			slow, limits)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_setup(streams, setups, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_setup(streams, setups, unexplained, limits,
+			wordings)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_forest(units, unexplained, limits)) e
 	-- what all have in common no single one is to blame for, however else it differs
 	WHERE (cause.turn IS NULL OR e.kind IN ('missing', 'silent', 'first', 'setup'))

@@ -68,7 +68,9 @@ BEGIN ATOMIC
 		WHEN 'lag' THEN format('its last iteration is %s, that of the others %s', e.n ->> 'iteration',
 			e.n ->> 'others_iteration')
 		WHEN 'link' THEN format('%s: %s', @extschema@.l4_link_sentence(e.unit, e.n),
-			CASE WHEN NOT (e.n ->> 'measured')::boolean THEN 'its ends name each other, and nobody else is named'
+			CASE WHEN e.n ? 'waits' THEN format('%s stands at %s of %s and waits for the other end, which is at %s',
+					e.n ->> 'waits', e.n ->> 'done', e.n ->> 'total', e.n ->> 'peer_done')
+				WHEN NOT (e.n ->> 'measured')::boolean THEN 'its ends name each other, and nobody else is named'
 				WHEN e.n ->> 'teller' = e.unit THEN format('what counts there ("%s") grew', e.gist)
 				ELSE format('what %s counts there ("%s") grew', e.n ->> 'teller', e.gist) END)
 		WHEN 'behind' THEN CASE WHEN e.n ? 'done'
@@ -85,6 +87,7 @@ BEGIN ATOMIC
 				|| ' in successful jobs')
 		WHEN 'slow' THEN @extschema@.l4_slow_unit_sentence(e.n, e.gist)
 		WHEN 'setup' THEN format('it is set up differently: %s', @extschema@.l4_setup_sentence(e.n))
+			|| COALESCE(format(', and %s finds that ranks do not agree', e.n ->> 'disagreement'), '')
 		WHEN 'forest' THEN format('the Isolation Forest over its news ranks it %s (score %s)', e.n ->> 'place',
 			round((e.n ->> 'score')::float8::numeric, 2))
 		ELSE -- first, own

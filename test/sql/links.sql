@@ -68,6 +68,14 @@ SELECT j, r, 'train', 22 + r * 0.001, CASE j
 FROM unnest('{chunk,various,names}'::text[]) j, generate_series(0, 5) r;
 SELECT load_job(j) FROM unnest('{chunk,various,names}'::text[]) j \g /dev/null
 SELECT j AS job, e.* FROM unnest('{chunk,various,names}'::text[]) j, evidence(j, '{behind}') e;
+\echo in a ring each waits for the one before it: where that one got further, the link is broken
+SELECT make_lines('ring') \g /dev/null
+INSERT INTO line
+SELECT 'ring', r, 'train', 22 + r * 0.001, format('WARNING waiting since 4 s for chunk %s/10 from rank %s',
+	(r + 3) % 6 + 1, (r + 5) % 6)
+FROM generate_series(0, 5) r;
+SELECT load_job('ring') \g /dev/null
+SELECT * FROM evidence('ring', '{link,behind}');
 SELECT t.message, p.done, p.total FROM l4_wordings_in_force() w,
 	unnest(ARRAY['chunk 3/7', 'received 512 of 4096 bytes', '2026/11/20 22:00:00 chunk 3/7', '/data/12/34', 'rank 3/8',
 		'rank 3/8 at chunk 2/5', '7/3', 'no number', '10.0.0.1/24']) t (message),

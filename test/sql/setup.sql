@@ -21,9 +21,9 @@ $$;
 CREATE FUNCTION other(job text, ranks int[], was text, now text) RETURNS void LANGUAGE sql AS $$
 	UPDATE line SET line = replace(line, was, now) WHERE line.job = other.job AND rank = ANY (ranks)
 $$;
-CREATE FUNCTION load_job(job text) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION load_job(job text, settings jsonb DEFAULT '{"model": "mill"}') RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-	PERFORM l4_register_job(job, '{"model": "mill"}', CASE WHEN job ~ '^ok' THEN 'succeeded' ELSE 'failed' END,
+	PERFORM l4_register_job(job, settings, CASE WHEN job ~ '^ok' THEN 'succeeded' ELSE 'failed' END,
 		ARRAY(SELECT DISTINCT 'n' || rank FROM line l WHERE l.job = load_job.job ORDER BY 1), 1);
 	RETURN (l4_ingest(job, format($q$
 		SELECT to_char(timestamp '2026-11-20 22:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS') || ' ' || line AS line,
@@ -56,6 +56,17 @@ SELECT j AS job, s.* FROM unnest('{driver,number,pid,two,all,role,late,counts,st
 SELECT j AS job, s.* FROM unnest('{driver,number,pid,two,all,role,late,counts,start,three}'::text[]) j, setups(j, false) s;
 \echo successful jobs do not tell of themselves
 SELECT j AS job, s.* FROM unnest('{ok1,ok2}'::text[]) j, setups(j, true) s;
+\echo of a small pool all jobs must agree on a plain number; who is set up differently explains that ranks do not agree
+SELECT make_lines(j, true, 3) FROM unnest('{ok_s1,ok_s2,small,ok_v1,ok_v2,vary}'::text[]) j \g /dev/null
+SELECT other('small', '{1}', '512', '256'), other('ok_v2', '{0,1,2}', '512', '1024'),
+	other('vary', '{1}', '512', '256') \g /dev/null
+DELETE FROM line WHERE job IN ('small', 'vary') AND line ~ 'differ';
+INSERT INTO line SELECT j, r, 'train', 21 + r, CASE r WHEN 0 THEN 'ERROR RuntimeError: expected 1024 bytes, but got 2048'
+	ELSE 'ERROR all_reduce failed: connection reset by peer' END FROM unnest('{small,vary}'::text[]) j, generate_series(0, 2) r;
+SELECT load_job(j, '{"model": "small"}') FROM unnest('{ok_s1,ok_s2,small}'::text[]) j \g /dev/null
+SELECT load_job(j, '{"model": "vary"}') FROM unnest('{ok_v1,ok_v2,vary}'::text[]) j \g /dev/null
+SELECT j AS job, s.* FROM unnest('{small,vary}'::text[]) j, setups(j, true) s;
+SELECT j AS job, d.ordinal, d.node, d.explanation FROM unnest('{small,vary}'::text[]) j, l4_diagnose(j) d WHERE d.kind = 'node';
 \echo a node where all fail alike; where it was set up the failure did not begin
 SELECT kind, ordinal, node, role, stage, iteration, explanation FROM l4_diagnose('driver') ORDER BY kind, ordinal;
 SELECT kind, ordinal, node FROM l4_diagnose('all') WHERE kind = 'node';
