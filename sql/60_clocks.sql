@@ -34,10 +34,14 @@ BEGIN
 			FROM entry o)
 	),
 	size AS (SELECT count(*) >= (limits).clock_statements AS iterating FROM statement s WHERE s.iterating),
+	restarted AS (
+		-- launchers that restart their ranks one by one start them at other times, and each start says the same
+		SELECT count(DISTINCT s.attempt) > 1 AS several FROM @extschema@.l4_job_streams(l4_clock_offsets.job_id) s
+	),
 	deviation AS MATERIALIZED (
 		-- iterations go in step, starts do not
-		SELECT e.unit, e.first_at - s.at AS seconds FROM entry e JOIN statement s USING (shape_id), size z
-			WHERE s.iterating OR NOT z.iterating
+		SELECT e.unit, e.first_at - s.at AS seconds FROM entry e JOIN statement s USING (shape_id), size z, restarted r
+			WHERE s.iterating OR NOT z.iterating AND NOT r.several
 	),
 	middle AS (
 		SELECT d.unit, percentile_cont(0.5) WITHIN GROUP (ORDER BY d.seconds) AS seconds, count(*) AS statements
@@ -60,4 +64,4 @@ COMMENT ON FUNCTION @extschema@.l4_clock_offsets(text, @extschema@.l4_limits) IS
 'Step: Nodes whose clock is off: how far it is ahead of the clocks of most nodes (negative: behind), estimated from the '
 'statements that the ranks of most nodes log, as the median over these; spread is the median deviation from it, statements '
 'their number. Only offsets of more than half a second (1.5 s where nothing was iterated yet; limits clock_...) that stand '
-'out from their spread.';
+'out from their spread; of a job that was started several times, as its paths tell, only by what it says while it iterates.';

@@ -205,3 +205,23 @@ COMMENT ON FUNCTION @extschema@.l4_counter_at(text, @extschema@.l4_learnt_counte
 	@extschema@.l4_limits) IS
 'Step: What a learnt counter said last at a place in a job''s logs (stream and line, else time), in that stream or in the one '
 'that got furthest. NULL before its first record.';
+
+CREATE FUNCTION @extschema@.l4_attempts_iterating(job_id text, attempts @extschema@.l4_attempt[],
+	counter @extschema@.l4_learnt_counter) RETURNS int[]
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	WITH counted AS MATERIALIZED (
+		SELECT s.attempt, e.first_ts, e.last_ts
+		FROM @extschema@.l4_job_counts(l4_attempts_iterating.job_id, (counter).stream_ids, (counter).shape_ids) e
+		JOIN @extschema@.l4_job_streams(l4_attempts_iterating.job_id, (counter).stream_ids) s ON s.stream_id = e.stream_id
+		WHERE (counter).shape_ids IS NOT NULL
+	)
+	SELECT COALESCE(array_agg(a.attempt ORDER BY a.attempt), '{}')
+	FROM unnest(l4_attempts_iterating.attempts) a
+	WHERE a.begun_at IS NOT NULL OR EXISTS (SELECT FROM counted c WHERE CASE WHEN a.path_attempt IS NOT NULL
+		THEN c.attempt = a.path_attempt
+		ELSE (c.last_ts >= a.since) IS NOT FALSE AND (c.first_ts < a.until) IS NOT FALSE END);
+END;
+COMMENT ON FUNCTION @extschema@.l4_attempts_iterating(text, @extschema@.l4_attempt[], @extschema@.l4_learnt_counter) IS
+'Step: Which attempts of a job came to iterate, by the marks of iterations, or by the counter that is learnt where no rule '
+'knows them (l4_learn_counter).';

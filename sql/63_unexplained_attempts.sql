@@ -135,3 +135,18 @@ COMMENT ON FUNCTION @extschema@.l4_attempt_records(text, @extschema@.l4_unexplai
 'Step: Unexplained records of a job of several attempts (l4_job_attempts), one a stream, shape and attempt, without what the '
 'attempt outlived. known_kinds: the kinds of streams that the pool can judge. Reads the records of what recurs in a further '
 'attempt.';
+
+CREATE FUNCTION @extschema@.l4_fails_by_itself(unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	SELECT EXISTS (
+		SELECT FROM unnest(l4_fails_by_itself.unexplained) u
+		JOIN @extschema@.l4_shape h ON h.shape_id = u.shape_id
+		WHERE u.kind <> 'launcher' AND u.gravity >= (limits).gravity_error AND NOT u.ending AND NOT u.peer
+			AND @extschema@.l4_told_text(h.shape) !~ (wordings).together);
+END;
+COMMENT ON FUNCTION @extschema@.l4_fails_by_itself(@extschema@.l4_unexplained_record[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'Step: Is there an error among unexplained records that is about nothing that ranks do together, nor that another one went '
+'away? What launchers say does not count.';

@@ -79,7 +79,7 @@ COMMENT ON TYPE @extschema@.l4_placed_record IS
 '(alike), which file it names (path), in which stage its stream was, whether it is an error that may have '
 'no other cause than its own rank (by_itself: of no other unit and of nothing that ranks do together; a '
 'rank''s, or an exception), and whether it may speak for all (for_all: a rank that alone logs at all says so, and it is no '
-'exception, which any rank would print), whether its rank went on after it (survived), and the iteration that '
+'exception or crash, which any rank would print), whether its rank went on after it (survived), and the iteration that '
 'its stream was in.';
 
 CREATE FUNCTION @extschema@.l4_told_path(message text) RETURNS text
@@ -134,7 +134,8 @@ BEGIN ATOMIC
 		SELECT h.shape_id, t.told ~ (l4_placed_records.wordings).ending AS ending,
 			t.told ~ (l4_placed_records.wordings).peer AS peer,
 			t.told ~ (l4_placed_records.wordings).together AS together,
-			t.told ~ (l4_placed_records.wordings).exception AS exception,
+			t.told ~ (l4_placed_records.wordings).exception
+				OR t.told ~ (l4_placed_records.wordings).itself AS exception,
 			@extschema@.l4_text_gravity(t.told, l4_placed_records.wordings) AS gravity
 		FROM @extschema@.l4_shape h
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(h.shape) AS told OFFSET 0) t

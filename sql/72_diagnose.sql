@@ -151,6 +151,8 @@ DECLARE
 	unexplained @extschema@.l4_unexplained_record[];
 	attempts @extschema@.l4_attempt[];
 	findings @extschema@.l4_finding[] := '{}';
+	iterating int[];
+	aftermaths int[] := '{}';
 	this @extschema@.l4_attempt;
 	limits @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	wordings @extschema@.l4_wordings := @extschema@.l4_wordings_in_force();
@@ -164,18 +166,27 @@ BEGIN
 			unexplained, NULL, limits, wordings) f;
 		RETURN;
 	END IF;
+	iterating := @extschema@.l4_attempts_iterating(l4_job_findings.job_id, attempts,
+		@extschema@.l4_learn_counter(l4_job_findings.job_id, limits));
 	FOREACH this IN ARRAY attempts LOOP
+		IF this.attempt > iterating[1] AND NOT this.attempt = ANY (iterating)
+			AND NOT @extschema@.l4_fails_by_itself(ARRAY(SELECT u FROM unnest(unexplained) u
+				WHERE u.attempt = this.attempt), limits, wordings) THEN
+			aftermaths := aftermaths || this.attempt;
+		END IF;
 		findings := findings || ARRAY(SELECT f FROM @extschema@.l4_attempt_findings(l4_job_findings.job_id,
 			l4_job_findings.use_pool, clocks, ARRAY(SELECT u FROM unnest(unexplained) u WHERE u.attempt = this.attempt), this,
 			limits, wordings) f);
 	END LOOP;
 	-- What ended the job comes first, the last attempt; but one that tells of no failure of its own (it waited for nodes that
-	-- never came, and was cancelled) behind those that do.
+	-- never came, and was cancelled) behind those that do, and one that never came to iterate, where ranks did not come
+	-- together, behind those that did.
 	RETURN QUERY
 	SELECT (r.finding).*
 	FROM (
 		SELECT t.finding, row_number() OVER (PARTITION BY (t.finding).kind
-			ORDER BY t.fails DESC, (t.finding).attempt DESC, (t.finding).ordinal) AS ordinal
+			ORDER BY t.fails DESC, (t.finding).attempt = ANY (aftermaths), (t.finding).attempt DESC,
+				(t.finding).ordinal) AS ordinal
 		FROM (
 			SELECT f AS finding, count(*) FILTER (WHERE f.kind = 'node' OR f.kind = 'event' AND f.role = 'root')
 				OVER (PARTITION BY f.attempt) > 0 AS fails

@@ -112,6 +112,33 @@ INSERT INTO line SELECT 'noise', 0, r, 'train', 5 + s * 2 + t * 0.2 + r * 0.001,
 	chr(96 + t)) FROM generate_series(0, 7) r, generate_series(0, 39) s, generate_series(1, 4) t;
 SELECT load_job('noise');
 SELECT count(*) FROM attempts('noise');
+\echo == a second attempt in which ranks only do not come together follows from the first one; not one with an error of its own
+SELECT run(j, 0, 0, 1, 40), crash(j, 0, 85) FROM unnest('{mesh,device}'::text[]) j \g /dev/null
+INSERT INTO line SELECT j, 1, r, 'train', 120 + s.turn + r * 0.1, s.line
+FROM unnest('{mesh,device}'::text[]) j, generate_series(0, 7) r, LATERAL (VALUES (0, 'INFO starting, world size 8'),
+	(CASE WHEN r <> 1 THEN 20 END, 'ERROR RuntimeError: Gloo connectFullMesh failed'),
+	(CASE WHEN r = 1 AND j = 'device' THEN 10 END, 'ERROR RuntimeError: device 0 has no memory left')) s (turn, line)
+WHERE s.turn IS NOT NULL;
+SELECT load_job(j, 'path') FROM unnest('{mesh,device}'::text[]) j \g /dev/null
+SELECT j AS job, d.* FROM unnest('{mesh,device}'::text[]) j, died(j) d;
+\echo == agents that restart ranks one by one: no clock is off, and what begins later tells nothing of the first attempt
+INSERT INTO line
+SELECT 'single', CASE WHEN r / 2 IN (0, 2) THEN 0 ELSE a END, r, 'train', a * 100 + (r / 2 + 3) % 4 * 30 + s.turn * 0.3,
+	'INFO ' || s.line
+FROM generate_series(0, 7) r, generate_series(0, 1) a, unnest(ARRAY['starting, world size 8', 'model has 1234 parameters',
+	'process group is up', 'optimizer is ready', 'data loader is ready', 'ranks are connected']) WITH ORDINALITY s (line, turn)
+WHERE a = 1 OR r / 2 = 1;
+INSERT INTO line SELECT 'single', 0, r, 'train', 40 + r * 0.1, 'ERROR device 0 failed' FROM generate_series(2, 3) r;
+SELECT load_job('single', 'path') \g /dev/null
+SELECT attempt, path, since, until FROM attempts('single');
+SELECT count(*) AS clocks FROM l4_clock_offsets('single');
+SELECT * FROM died('single');
+\echo == files that are too large to be read for restarts are not, with labels in them or without
+INSERT INTO l4_limit (name, value) VALUES ('onset_stream_bytes', 1000);
+SELECT f.files, count(a.*) FROM (VALUES ('rank'), ('label')) f (files) LEFT JOIN LATERAL attempts(f.files) a ON true
+GROUP BY 1 ORDER BY 1;
+SELECT count(*) AS tellers FROM l4_telling_stream('label', most_bytes => 1000);
+DELETE FROM l4_limit WHERE NOT builtin;
 \echo == a job that succeeded the second time: nobody is blamed of that attempt
 SELECT run('good', 0, 0, 1, 40), crash('good', 0, 85), run('good', 1, 100, 31, 90) \g /dev/null
 SELECT load_job('good', status => 'succeeded');

@@ -195,14 +195,16 @@ SELECT fail('file', '{0,1,2}', 21, 'OSError: stale handle: /out/data/index.bin')
 SELECT load_job('file', :nodes) \g /dev/null
 SELECT * FROM blamed('file');
 \echo == who speaks for all is not what it speaks of; an exception of its own is
-SELECT make_lines('voice'), make_lines('voice_fails') \g /dev/null
+SELECT make_lines('voice'), make_lines('voice_fails'), make_lines('voice_dies') \g /dev/null
 DELETE FROM line WHERE job LIKE 'voice%' AND rank > 0;
 INSERT INTO line SELECT j.job, r, r, 'train', 0.5, 'INFO ready'
-FROM generate_series(1, 4) r, (VALUES ('voice'), ('voice_fails')) j (job);
-SELECT fail('voice', '{0}', 21, 'validation failed'), fail('voice_fails', '{0}', 21, 'ValueError: no such key') \g /dev/null
-SELECT load_job('voice', :nodes), load_job('voice_fails', :nodes) \g /dev/null
+FROM generate_series(1, 4) r, (VALUES ('voice'), ('voice_fails'), ('voice_dies')) j (job);
+SELECT fail('voice', '{0}', 21, 'validation failed'), fail('voice_fails', '{0}', 21, 'ValueError: no such key'),
+	fail('voice_dies', '{0}', 21, 'caught signal 11 (Segmentation fault)') \g /dev/null
+SELECT load_job('voice', :nodes), load_job('voice_fails', :nodes), load_job('voice_dies', :nodes) \g /dev/null
 SELECT * FROM blamed('voice');
 SELECT * FROM blamed('voice_fails');
+SELECT * FROM blamed('voice_dies');
 \echo == a mention is no accusation, and source text in a traceback is none
 SELECT make_lines('mention'), fail('mention', '{0,1,2,3,4}', 21, 'collective operation stopped') \g /dev/null
 SELECT fail('mention', '{1,2}', 21.5, 'group 1 has ranks [3, 4], master_addr=n0') \g /dev/null
