@@ -213,17 +213,22 @@ COMMENT ON FUNCTION @extschema@.l4_slow_leads(@extschema@.l4_unexplained_record[
 'Step: Of a job whose steps became slow: is that the most telling place where its failure may have begun? It is where no rank '
 'fails with an error, and nobody is suspected for more than for being slow.';
 
-CREATE FUNCTION @extschema@.l4_unfinished_first(job_id text) RETURNS bigint
+CREATE FUNCTION @extschema@.l4_unfinished_first(job_id text, limits @extschema@.l4_limits) RETURNS bigint
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	-- who goes on from a checkpoint begins anywhere
 	SELECT 1 WHERE NOT EXISTS (SELECT FROM @extschema@.l4_job_streams(l4_unfinished_first.job_id) s
 			WHERE s.last_iteration IS NOT NULL)
-		AND NOT EXISTS (SELECT FROM @extschema@.l4_job_stages(l4_unfinished_first.job_id) s WHERE s.stage = 'checkpoint_load');
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_job_stages(l4_unfinished_first.job_id) s WHERE s.stage = 'checkpoint_load')
+		-- what recurs while it iterates may well be its iterations
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_job_counts(l4_unfinished_first.job_id,
+				min_occurrences => (limits).counter_records::bigint) e
+			JOIN @extschema@.l4_job_streams(l4_unfinished_first.job_id) s ON s.stream_id = e.stream_id
+			WHERE s.kind = 'rank' AND e.stage = 'iterating' AND @extschema@.l4_level_rank(e.level) < (limits).gravity_trouble);
 END;
-COMMENT ON FUNCTION @extschema@.l4_unfinished_first(text) IS
+COMMENT ON FUNCTION @extschema@.l4_unfinished_first(text, @extschema@.l4_limits) IS
 'Step: The iteration that a job is in which says that it began to iterate, and nothing of any iteration: the first one. NULL '
-'where it says of one, or loads a checkpoint.';
+'where it says of one, loads a checkpoint, or says anything again and again since.';
 
 CREATE FUNCTION @extschema@.l4_onsets(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	suspects text[] DEFAULT NULL,
@@ -263,7 +268,7 @@ BEGIN
 			NULL)::@extschema@.l4_onset;
 	END IF;
 	counter := @extschema@.l4_learn_counter(l4_onsets.job_id, limits);
-	first_iteration := CASE WHEN (counter).shape_ids IS NULL THEN @extschema@.l4_unfinished_first(l4_onsets.job_id) END;
+	first_iteration := CASE WHEN (counter).shape_ids IS NULL THEN @extschema@.l4_unfinished_first(l4_onsets.job_id, limits) END;
 	RETURN QUERY
 	WITH named AS MATERIALIZED (
 		-- an error may name its own stage

@@ -152,10 +152,11 @@ FROM l4_learn_counter('rounds') c JOIN l4_shape h ON h.shape_id = ANY (c.shape_i
 SELECT kind, node, stage, iteration FROM l4_diagnose('rounds') WHERE kind IN ('stage', 'iteration') AND ordinal = 1;
 \echo == a job that says it began to train, and of no iteration: it is in the first one, unless it goes on from a checkpoint
 SELECT start(j), say(j, '{0,1,2,3}', 5, 'ERROR CUDA error: device-side assert')
-FROM unnest('{first,resumed}'::text[]) j \g /dev/null
+FROM unnest('{first,resumed,unknown}'::text[]) j \g /dev/null
 SELECT say('resumed', '{0,1,2,3}', 2.2, 'INFO loading checkpoint from /ckpt/last') \g /dev/null
-SELECT load_job('first'), load_job('resumed') \g /dev/null
-SELECT j AS job, d.kind, d.stage, d.iteration FROM unnest('{first,resumed}'::text[]) j, l4_diagnose(j) d
+SELECT say('unknown', '{0,1,2,3}', 2.6 + s * 0.3, 'INFO another round is over') FROM generate_series(1, 6) s \g /dev/null
+SELECT load_job('first'), load_job('resumed'), load_job('unknown') \g /dev/null
+SELECT j AS job, d.kind, d.stage, d.iteration FROM unnest('{first,resumed,unknown}'::text[]) j, l4_diagnose(j) d
 WHERE d.kind IN ('stage', 'iteration') ORDER BY 1, 2;
 SELECT l4_delete_job(job_id) FROM l4_job ORDER BY job_id COLLATE "C" \g /dev/null
 DROP TABLE line;
