@@ -48,11 +48,9 @@ VALUES
 		'CalledProcessError|returned non-zero exit status|subprocess\.TimeoutExpired',
 		'A program that the job calls ended with an error; its own output says why.',
 		'Run the command of the message on this node and read what it prints.', true),
-	('tracker_failed', 'Experiment tracker failed', 'user', 'configuration', 'warning', 'root', 200,
-		'wandb(?:\.sdk\.\w{2,20})?\.errors\.\w{3,40}|wandb: ERROR|\bCommError\b|api_key not configured|No API key '
-		'configured|wandb\.\w{0,10}UsageError|mlflow\.exceptions\.\w{3,30}|comet_ml[^\n]{0,40}(?:ERROR|failed)'
-		'|neptune\.\w{0,20}\.?exceptions\.\w{3,40}',
-		'The tracking service was not reached, or the key is missing on this node.',
+	('tracker_key_missing', 'Key of the experiment tracker is missing', 'user', 'configuration', 'warning', 'root', 100,
+		'\bapi_key not configured|\bNo API key configured|wandb\.\w{0,10}UsageError',
+		'The tracking service has no key on this node.',
 		'Set the key, or run the tracker offline; training does not need it.', true),
 	('file_lock', 'A file lock could not be taken', 'platform', 'storage_mount', 'error', 'root', 200,
 		'unable to lock file|filelock\.\w{0,12}Timeout|The file lock ''[^'']{1,160}'' could not be '
