@@ -24,6 +24,11 @@ VALUES
 		'an illegal memory access was encountered|CUDA_ERROR_ILLEGAL_ADDRESS',
 		'A kernel went outside its buffers. GPU errors are reported late, so the traceback may show another place.',
 		'Run with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer; test the GPU if always the same one shows it.', true, 'fix_job'),
+	('cuda_nvlink', 'Program met an NVLink error', 'hardware', 'network', 'critical', 'root', 100,
+		'uncorrectable NVLink error was detected|(?:CUDA_ERROR|cudaError_?)_?N(?:VLINK_UNCORRECTABLE|vlinkUncorrectable)',
+		'A link between GPUs lost data that it could not send again.',
+		'Take the node out, reset its GPUs together and look for Xid 74 or 149; test the links before it comes back.', true,
+		'reset_device'),
 	('cuda_illegal_instruction', 'Illegal instruction or misaligned address on the GPU', 'user', 'program_bug', 'error',
 		'root', 100,
 		'CUDA error: (?:an illegal instruction was encountered|misaligned address)|CUDA_ERROR_(?:ILLEGAL_INSTRUCTION'
@@ -31,6 +36,12 @@ VALUES
 		'A kernel is broken or was damaged on its way to the chip.',
 		'Run the same input on another GPU: if only one fails, take it out; otherwise rebuild the kernel for this GPU type.',
 		true, NULL),
+	('cuda_kernel_broken', 'GPU kernel ran into nowhere', 'user', 'program_bug', 'error', 'root', 100,
+		'CUDA error: (?:hardware stack error|invalid program counter|operation not supported on global/shared address '
+		'space)|CUDA_ERROR_(?:HARDWARE_STACK_ERROR|INVALID_PC|INVALID_ADDRESS_SPACE)',
+		'A kernel overwrote its own stack, jumped to no code, or used the wrong kind of memory.',
+		'Run with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer to find the kernel; test the GPU if always the same one shows '
+		'it.', true, 'fix_job'),
 	('cuda_device_assert', 'Assertion inside a GPU kernel', 'user', 'program_bug', 'error', 'root', 100,
 		'device-side assert triggered',
 		'An index is out of range, most often a token or label that is larger than the table it looks up.',
@@ -65,6 +76,12 @@ VALUES
 		'CUDA-capable device\(s\) is/are busy or unavailable|all CUDA-capable devices are busy',
 		'Another process holds the GPU in exclusive mode, or an earlier job has not ended there.',
 		'Find and end the left-over process on that node.', true, 'restart_job'),
+	('cuda_driver_mismatch', 'CUDA does not go with this driver', 'platform', 'incompatibility', 'error', 'root', 100,
+		'unsupported display driver ?/ ?cuda driver combination|CUDA_ERROR_(?:SYSTEM_DRIVER_MISMATCH'
+		'|COMPAT_NOT_SUPPORTED)|cudaErrorSystemDriverMismatch|cudaErrorCompatNotSupported',
+		'The libraries of CUDA in the container and the driver of the node are of releases that do not go together.',
+		'Install a driver that the image needs, or use an image for the driver; take the compatibility library out of the '
+		'path.', true, 'update'),
 	('cuda_fabric_802', 'GPU fabric not ready (CUDA 802)', 'hardware', 'accelerator', 'error', 'root', 100,
 		'system not yet initialized|CUDA_ERROR_SYSTEM_NOT_READY',
 		'On machines with NVSwitch the fabric manager is not running or not done.',
@@ -224,7 +241,8 @@ VALUES
 	('amd_ras_uncorrectable', 'Hardware error of an AMD GPU not repaired', 'hardware', 'accelerator', 'critical', 'root', 100,
 		'\b[1-9]\d* (?:new )?uncorrectable hardware errors detected in|amdgpu[^\n]{0,80}(?:uncorrectable|fatal) '
 		'error[^\n]{0,40}(?:detected|interrupt)'
-		'|uncorrectable hardware error\(\w+\) detected', 'Memory or a unit of the GPU held a value that could not be repaired.',
+		'|uncorrectable hardware error\(\w+\) detected|RAS event of type \w+ detected', 'Memory or a unit of the GPU held a '
+		'value that could not be repaired.',
 		'Take the node out, reset the GPU or reboot; have it exchanged where it returns.', true, 'reset_device'),
 	('amd_ras_corrected', 'AMD GPU repaired errors', 'hardware', 'accelerator', 'info', 'cascade', 100,
 		'\b[1-9]\d* (?:new )?(?:correctable|deferred) hardware errors detected in',

@@ -262,7 +262,7 @@ VALUES
 		'RESTART_BM.', true, 'restart_node'),
 	('xid_119_120', 'GPU system processor timed out (Xid 119/120)', 'hardware', 'accelerator', 'critical', 'root', 100,
 		'\bXid \([^)\n]{1,40}\): (?:119|120),|\bXidCriticalError: Xid=(?:119|120) on Device|Detected XID (?:119|120) for '
-		'GPU',
+		'GPU|NVRM: [^\n]{0,80}(?:GSP RM heartbeat timed out|\*\* GSP (?:Failure|Timeout) \*\*)',
 		'The processor on the GPU that runs most of the driver no longer answers.',
 		'Reset the GPU or power-cycle the node; update the driver with its firmware. NVIDIA: RESET_GPU.', true, 'reset_device'),
 	('xid_149_nvlink5', 'NVLink event of a newer GPU (Xid 144-150)', 'hardware', 'accelerator', 'warning', 'confirmation', 200,

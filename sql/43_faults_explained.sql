@@ -84,7 +84,7 @@ FROM (VALUES
 	('xid_95', '{xid_154,cuda_ecc,device_memory_ecc,nccl_cuda_error,nccl_watchdog_timeout,xid_43}'),
 	('xid_94', '{xid_154,cuda_ecc,device_memory_ecc,nccl_cuda_error}'),
 	('xid_74', '{xid_154,nvlink_fabric,nccl_cuda_error,nccl_watchdog_timeout,nccl_system_error}'),
-	('xid_119_120', '{xid_154,nccl_heartbeat_monitor,nccl_watchdog_timeout,hung_task}'),
+	('xid_119_120', '{heartbeat_lost,xid_154,nccl_heartbeat_monitor,nccl_watchdog_timeout,hung_task}'),
 	('xid_31', '{cuda_illegal_access,nccl_cuda_error,xid_43}'),
 	('xid_13', '{cuda_illegal_access,cuda_illegal_instruction,nccl_cuda_error,xid_43}'),
 	('sxid_nvswitch', '{nvlink_fabric,xid_74,nccl_cuda_error,nccl_watchdog_timeout,cuda_fabric_802}'),
