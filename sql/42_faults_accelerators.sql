@@ -53,10 +53,7 @@ VALUES
 		'Look for an Xid on this host at the same second and try another node, to tell bug from hardware.', true, NULL),
 	('cuda_oom', 'Out of accelerator memory', 'user', 'configuration', 'error', 'root', 100,
 		'CUDA out of memory|CUBLAS_STATUS_ALLOC_FAILED|CUDA error: out of memory|NPU out of memory|HIP out of '
-		'memory|RESOURCE_EXHAUSTED: (?:Out of memory|Error (?:allocating device buffer|loading program)|XLA:TPU compile '
-		'permanent error|TPU TensorCore Hbm usage|Failed to allocate request)|Ran out of memory in memory space '
-		'(?:hbm|vmem|smem)|PT_DEVMEM Allocation failed for size|HIP error: out of memory|XPU out of memory'
-		'|(?i:resource.exhausted): (?:Attempting to (?:allocate|reserve)|OOM when allocating)',
+		'memory|PT_DEVMEM Allocation failed for size|HIP error: out of memory|XPU out of memory',
 		'Model, activations and fragmentation need more memory than the device has; a process left over on it counts too.',
 		'Use a smaller micro-batch or sequence, recomputation or more sharding; check that no old process sits on the device.',
 		true, 'fix_job'),

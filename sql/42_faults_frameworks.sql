@@ -262,7 +262,8 @@ VALUES
 		'Two options exclude each other, or one does not go with this model, precision or hardware.',
 		'Change the option that the message names.', true),
 	('jax_oom', 'Out of memory (XLA)', 'user', 'configuration', 'error', 'root', 100,
-		'RESOURCE_EXHAUSTED: (?:Out of memory|Ran out of memory|Failed to allocate|XLA:TPU compile permanent|Attempting to '
+		'RESOURCE_EXHAUSTED: (?:Out of memory|Error (?:allocating device buffer|loading program)|OOM when allocating'
+		'|Ran out of memory|Failed to allocate|XLA:TPU compile permanent|Attempting to '
 		'(?:allocate|reserve)|TPU|Allocation)|(?i:ran out of memory in memory space)|XLA[^\n]{0,80}out of '
 		'memory|errors_impl\.ResourceExhaustedError|OOM when allocating tensor',
 		'Program, activations and what XLA keeps for itself need more memory than the device has.',

@@ -136,8 +136,8 @@ VALUES
 	('slurm_node_drained', 'Scheduler took a node out', 'hardware', 'node', 'error', 'root', 100,
 		'\breason set to: |state set to (?:DRAIN\w*|DOWN\w*|FAIL\w*)|Setting node \S+ state to '
 		'(?:INVAL|DRAIN|DOWN|FAIL)|[Dd]rain(?:ing|ed)? (?:the )?nodes? \S+|\bState=\S{0,40}(?:DRAIN|DOWN)|draining the '
-		'node|Duplicate jobid|batch job complete failure|[Hh]ealth ?[Cc]heck (?:\w+ )?failed|\bNHC: |Setting \S{1,60} state '
-		'to (?:DOWN|DRAIN)|\bcordon(?:ed|ing) node\b',
+		'node|Duplicate jobid|batch job complete failure|(?<!Slice )[Hh]ealth ?[Cc]heck (?:\w+ )?failed|\bNHC: '
+		'|Setting \S{1,60} state to (?:DOWN|DRAIN)|\bcordon(?:ed|ing) node\b',
 		'A health check, a failed prolog or an operator took the node out; the reason stands behind "Reason".',
 		'Read the reason (sinfo -R, scontrol show node); repair that, then give the node back.', 'follow', true),
 	('slurm_node_lacks', 'Node has less than the scheduler expects', 'hardware', 'node', 'error', 'root', 100,
@@ -348,7 +348,7 @@ VALUES
 		'restarted, a pod before still ends, NUMA rules, or a policy says no.',
 		'Delete the pod so that it is placed again; if it is always that node, restart its device plugin and kubelet.',
 		'restart_job', true),
-	('k8s_gpu_unhealthy', 'Device plugin finds an accelerator unhealthy', 'hardware', 'accelerator', 'critical', 'root', 100,
+	('k8s_gpu_unhealthy', 'Device plugin finds an accelerator unhealthy', 'hardware', 'accelerator', 'critical', 'root', 200,
 		'XidCriticalError|device will go unhealthy|(?i:\b(?:mark(?:ed|ing)?|becom\w+|went|is now|reported|found) (?:the '
 		')?(?:device |gpu |as )*\S{0,60} ?(?:as )?unhealthy\b)|no healthy devices present|cannot allocate unhealthy '
 		'devices|(?i:\bdevice[- ]plugin\b[^\n]{0,80}\b(?:unhealthy|no devices found|failed to initialize nvml))|\bUnhealthy '

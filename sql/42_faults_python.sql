@@ -52,12 +52,6 @@ VALUES
 		'\bapi_key not configured|\bNo API key configured|wandb\.\w{0,10}UsageError',
 		'The tracking service has no key on this node.',
 		'Set the key, or run the tracker offline; training does not need it.', true),
-	('file_lock', 'A file lock could not be taken', 'platform', 'storage_mount', 'error', 'root', 200,
-		'unable to lock file|filelock\.\w{0,12}Timeout|The file lock ''[^'']{1,160}'' could not be '
-		'acquired|BlockingIOError|HDF5[^\n]{0,80}lock|database is locked',
-		'The file system gives no locks, or a dead process left its lock file.',
-		'Put the cache on a local disk or one that can lock; remove old lock files; HDF5_USE_FILE_LOCKING=FALSE '
-		'helps HDF5.', true),
 	('py_attribute_error', 'Attribute does not exist', 'user', 'program_bug', 'warning', 'root', 300,
 		'(?m)^(?! {4}|\t)[^\n]{0,200}?\bAttributeError: (?!(?:partially initialized )?module ''|type object '')',
 		'An object has not what the code asks it for: None where something was expected, or a library of another version.',

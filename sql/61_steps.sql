@@ -70,6 +70,10 @@ DECLARE
 	counter CONSTANT @extschema@.l4_learnt_counter := @extschema@.l4_learn_counter(l4_counted_steps.job_id, limits);
 	teller record;
 BEGIN
+	-- no streams would be all
+	IF (counter).stream_ids IS NULL THEN
+		RETURN;
+	END IF;
 	SELECT s.stream_id, s.source_id INTO teller
 	FROM @extschema@.l4_job_streams(l4_counted_steps.job_id, (counter).stream_ids) s
 	WHERE s.record_count <= limits.slow_counted_records AND s.byte_count < limits.onset_stream_bytes

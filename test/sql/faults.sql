@@ -80,8 +80,8 @@ WHERE fault_key ~ '^xid_(13|31|43|45|48|63|64|79|92|94|95|119_120|121|149_(non)?
 ORDER BY fault_key COLLATE "C";
 -- what looks like a fault of an accelerator and is none
 SELECT h.line, f.fault_key
-FROM (VALUES ('mce: CPU12: Package temperature above threshold, cpu clock throttled (total events = 1)'),
-	('        HW Slowdown                       : Not Active'), ('        HW Thermal Slowdown               : Not Active'),
+FROM (VALUES ('        HW Slowdown                       : Not Active'),
+	('        HW Thermal Slowdown               : Not Active'),
 	('amdgpu 0000:c3:00.0: amdgpu: 0 uncorrectable hardware errors detected in umc block'),
 	('nvidia-nvswitch0: SXid (PCI:0000:a9:00.0): 20034, Data {0x50610002, 0x10100030}'),
 	('INFO:jax._src.xla_bridge:Unable to initialize backend ''tpu'': INTERNAL: Failed to open libtpu.so'),
