@@ -308,6 +308,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'event_quotes', 3, 'records', 'So many records are quoted for an event: more are the same again.'),
 	(true, 'evidence_quotes', 4, 'pieces',
 		'Of a suspect the records of so many of the strongest pieces of evidence are quoted.'),
+	(true, 'fault_asked_severity', 3, 'severity',
+		'Without a pool a known cause that nothing else makes conspicuous counts from this severity on (3 error): healthy jobs '
+		'log many a warning.'),
 	(true, 'fault_lead_severity', 3, 'severity',
 		'A known fault comes first from this severity on (3 error, 4 critical), where it is of the suspect or of all alike; '
 		'a warning, or what merely follows, leaves the first place to the node.'),

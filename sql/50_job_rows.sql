@@ -314,6 +314,22 @@ COMMENT ON FUNCTION @extschema@.l4_job_shapes(text) IS
 'Step: The shapes of a job, one row each: how many records have it, in how many streams, at most in one, and its gravest '
 'level (as l4_level_rank).';
 
+CREATE FUNCTION @extschema@.l4_job_shape_tellers(job_id text)
+RETURNS TABLE (shape_id bigint, stream_id bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT e.shape_id, min(e.stream_id)
+	FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_job_shape_tellers.job_id GROUP BY e.shape_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_shape_tellers(text) IS
+'Step: The shapes of a job, each with one stream that logs it, whose parameters stand for it.';
+
 CREATE FUNCTION @extschema@.l4_job_unit_counts(job_id text, shape_ids bigint[])
 RETURNS TABLE (unit text, shape_id bigint, occurrences bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000

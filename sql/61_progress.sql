@@ -48,3 +48,15 @@ RETURN (kind IN ('rank', 'launcher') AND gravity < (limits).gravity_fatal
 COMMENT ON FUNCTION @extschema@.l4_is_outlived(text, int, boolean, bigint, bigint, bigint, @extschema@.l4_limits) IS
 'Step: Did the job outlive a record that none of the successful ones has? By the kind of its stream, its gravity, whether '
 'the pool can judge streams of the kind, its last line, and the lines of l4_progress_marks for its stream.';
+
+CREATE FUNCTION @extschema@.l4_last_good(job_id text, limits @extschema@.l4_limits) RETURNS timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	SELECT COALESCE(min(i.started_at) -
+		CASE WHEN count(*) < (limits).alone_good_iterations THEN interval '1 us' ELSE interval '0' END, '-infinity')
+	FROM (SELECT i.started_at FROM @extschema@.l4_job_timeline(l4_last_good.job_id) i
+		ORDER BY 1 DESC LIMIT (limits).alone_good_iterations::bigint) i;
+END;
+COMMENT ON FUNCTION @extschema@.l4_last_good(text, @extschema@.l4_limits) IS
+'Step: Until when a job made progress for certain: the begin of one of its last iterations, or the moment before the first of '
+'fewer; -infinity where it did not iterate.';

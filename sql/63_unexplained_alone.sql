@@ -180,12 +180,7 @@ AS $$
 DECLARE
 	clocks @extschema@.l4_source_clock[] := ARRAY(SELECT c
 		FROM @extschema@.l4_source_clocks(l4_unexplained_without_pool.job_id, limits) c);
-	-- the begin of one of the last iterations, or the moment before the first of fewer
-	last_good timestamptz := coalesce((
-		SELECT min(i.started_at) -
-			CASE WHEN count(*) < (limits).alone_good_iterations THEN interval '1 us' ELSE interval '0' END
-		FROM (SELECT i.started_at FROM @extschema@.l4_job_timeline(l4_unexplained_without_pool.job_id) i
-			ORDER BY 1 DESC LIMIT (limits).alone_good_iterations::bigint) i), '-infinity');
+	last_good timestamptz := @extschema@.l4_last_good(l4_unexplained_without_pool.job_id, limits);
 	severe @extschema@.l4_unexplained_shape[];
 	since timestamptz;
 BEGIN

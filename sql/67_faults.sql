@@ -431,6 +431,8 @@ BEGIN
 					HINT = 'l4_register_job makes a job known, l4_import takes in its logs; the table l4_job lists the jobs.';
 		END IF;
 		news := ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_match_faults.job_id, true, NULL, limits, wordings) n);
+		news := news || ARRAY(SELECT a FROM @extschema@.l4_asked_records(l4_match_faults.job_id, true, news, limits,
+			wordings) a);
 	END IF;
 	-- a variable, so that the planner knows how many there are
 	entries := ARRAY(SELECT ROW(l.fault_key, l.pattern, l.events, l.in_order, l.stream_kinds, l.min_node_share,
@@ -453,9 +455,10 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_match_faults(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
-'The faults of the library (l4_fault_library) that show in what is news in a job, one row a fault with the first record '
-'that shows it. Order: faults that another one explains (l4_fault_explains; its keys in explained_by) last; then by role '
-'(root, cascade, confirmation), the site''s own before built-in ones, severity, priority, fewest nodes, earliest. Benign '
-'faults silence what they match. node is NULL where it is not known; unit says what stands for it then ("rank 7"). news: '
-'the result of l4_unexplained, where at hand. A pattern that takes too many steps on a text does not match it, which a '
-'warning says. Errors: P0002 for an unknown job. Cost: about 20 ms for the patterns, little for the texts.';
+'The faults of the library (l4_fault_library) that show in a job, in what is unexplained or elsewhere (l4_asked_records), '
+'one row a fault with the first record that shows it. Order: faults that another one explains (l4_fault_explains; its keys '
+'in explained_by) last; then by role (root, cascade, confirmation), the site''s own before built-in ones, severity, '
+'priority, fewest nodes, earliest. Benign faults silence what they match. node is NULL where it is not known; unit says '
+'what stands for it then ("rank 7"). news: the result of l4_unexplained, where at hand: then these records alone are '
+'asked. A pattern that takes too many steps on a text does not match it, which a warning says. Errors: P0002 for an '
+'unknown job. Cost: about 20 ms for the patterns, little for the texts.';

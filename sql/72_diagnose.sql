@@ -40,8 +40,9 @@ COMMENT ON FUNCTION @extschema@.l4_weak_suspects(@extschema@.l4_suspect_node[], 
 'a JSON array; NULL where there is a suspect, where nothing speaks against any unit, or as little against many.';
 
 CREATE FUNCTION @extschema@.l4_attempt_findings(job_id text, use_pool boolean, clocks @extschema@.l4_clock_offset[],
-	unexplained @extschema@.l4_unexplained_record[], attempt @extschema@.l4_attempt, limits @extschema@.l4_limits,
-	wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_finding
+	unexplained @extschema@.l4_unexplained_record[], known @extschema@.l4_unexplained_record[],
+	attempt @extschema@.l4_attempt, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+	RETURNS SETOF @extschema@.l4_finding
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -98,7 +99,7 @@ BEGIN
 		SELECT e || jsonb_build_object('component', components -> (e ->> 'event_id')) AS columns FROM unnest(events) e
 		UNION ALL
 		SELECT to_jsonb(f) || jsonb_build_object('component', components -> f.event_id::text)
-		FROM @extschema@.l4_fault_findings(l4_attempt_findings.job_id, failing, names, roles, limits, wordings) f
+		FROM @extschema@.l4_fault_findings(l4_attempt_findings.job_id, failing || known, names, roles, limits, wordings) f
 		UNION ALL
 		SELECT to_jsonb(n)
 		FROM @extschema@.l4_node_findings(l4_attempt_findings.job_id, failing, suspects, limits, wordings) n
@@ -128,9 +129,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_attempt_findings(text, boolean, @extschema@.l4_clock_offset[],
-	@extschema@.l4_unexplained_record[], @extschema@.l4_attempt, @extschema@.l4_limits, @extschema@.l4_wordings) IS
+	@extschema@.l4_unexplained_record[], @extschema@.l4_unexplained_record[], @extschema@.l4_attempt, @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
 'Step: the findings of one attempt of a job (attempt: of l4_job_attempts; NULL: the job has one), kind by kind, as rows of '
-'l4_finding. unexplained: the records of l4_unexplained that are of it; clocks: l4_clock_offsets.';
+'l4_finding. unexplained: the records of l4_unexplained that are of it; known: those of l4_asked_records; '
+'clocks: l4_clock_offsets.';
 
 CREATE FUNCTION @extschema@.l4_job_findings(job_id text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_finding
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
@@ -149,6 +152,7 @@ AS $$
 DECLARE
 	clocks @extschema@.l4_clock_offset[];
 	unexplained @extschema@.l4_unexplained_record[];
+	known @extschema@.l4_unexplained_record[];
 	attempts @extschema@.l4_attempt[];
 	findings @extschema@.l4_finding[] := '{}';
 	iterating int[];
@@ -161,9 +165,11 @@ BEGIN
 	attempts := ARRAY(SELECT a FROM @extschema@.l4_job_attempts(l4_job_findings.job_id, limits, wordings) a);
 	unexplained := ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_job_findings.job_id, l4_job_findings.use_pool, clocks,
 		limits, wordings, attempts) n);
+	known := ARRAY(SELECT a FROM @extschema@.l4_asked_records(l4_job_findings.job_id, l4_job_findings.use_pool, unexplained,
+		limits, wordings, clocks, attempts) a);
 	IF cardinality(attempts) = 0 THEN
 		RETURN QUERY SELECT f.* FROM @extschema@.l4_attempt_findings(l4_job_findings.job_id, l4_job_findings.use_pool, clocks,
-			unexplained, NULL, limits, wordings) f;
+			unexplained, known, NULL, limits, wordings) f;
 		RETURN;
 	END IF;
 	iterating := @extschema@.l4_attempts_iterating(l4_job_findings.job_id, attempts,
@@ -175,8 +181,8 @@ BEGIN
 			aftermaths := aftermaths || this.attempt;
 		END IF;
 		findings := findings || ARRAY(SELECT f FROM @extschema@.l4_attempt_findings(l4_job_findings.job_id,
-			l4_job_findings.use_pool, clocks, ARRAY(SELECT u FROM unnest(unexplained) u WHERE u.attempt = this.attempt), this,
-			limits, wordings) f);
+			l4_job_findings.use_pool, clocks, ARRAY(SELECT u FROM unnest(unexplained) u WHERE u.attempt = this.attempt),
+			ARRAY(SELECT a FROM unnest(known) a WHERE a.attempt = this.attempt), this, limits, wordings) f);
 	END LOOP;
 	-- What ended the job comes first, the last attempt; but one that tells of no failure of its own (it waited for nodes that
 	-- never came, and was cancelled) behind those that do, and one that never came to iterate, where ranks did not come
