@@ -207,3 +207,71 @@ COMMENT ON COLUMN @extschema@.l4_wording.enabled IS
 'false switches it off';
 COMMENT ON COLUMN @extschema@.l4_wording.component IS
 'of class component: what the code that failed is called: data_loader, checkpoint, communicator, ...';
+
+CREATE TABLE @extschema@.l4_advice_rule (
+	name text NOT NULL CHECK (name <> ''),
+	priority int NOT NULL DEFAULT 50,
+	action text NOT NULL CHECK (@extschema@.l4_is_one_of(action, 'action', 'none', 'watch', 'restart', 'wait', 'test', 'cordon',
+		'reset', 'user', 'storage', 'network', 'look')),
+	reason text NOT NULL,
+	statuses text[],
+	suspected boolean,
+	evidence text[],
+	roles text[] CHECK (roles <@ ARRAY['root', 'cascade', 'confirmation']),
+	fault_keys text[],
+	categories text[],
+	subtypes text[],
+	severities text[],
+	recoveries text[],
+	places text[] CHECK (places <@ ARRAY['suspect', 'one', 'some', 'all']),
+	event_places text[] CHECK (event_places <@ ARRAY['suspect', 'one', 'some', 'all']),
+	has_code_line boolean,
+	least_confidence double precision CHECK (least_confidence BETWEEN 0 AND 1),
+	builtin boolean NOT NULL DEFAULT false,
+	enabled boolean NOT NULL DEFAULT true,
+	PRIMARY KEY (name, builtin)
+);
+COMMENT ON TABLE @extschema@.l4_advice_rule IS
+'What to do after a diagnosis: the first rule of which all conditions hold (a condition that is NULL always does) says it. '
+'l4_advice_facts tells what the conditions are held against.';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.name IS
+'name of the rule; a site''s own row takes the place of the built-in one of the same name';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.priority IS
+'lower is tried first, then by name; a site''s own rule is tried before the built-in ones from 50 on by default';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.action IS
+'none: nothing to do; watch: it still runs; restart as it is; wait until it may start again; test: restart elsewhere and '
+'test the node; cordon: take the node out, restart elsewhere; reset the accelerator, then restart; call the user, the '
+'storage or the network team; look: it is not known, look further';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.reason IS
+'why, in a sentence that people read with the advice';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.statuses IS
+'the job is running, succeeded, failed or unknown';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.suspected IS
+'a node stands out (true), or none does';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.evidence IS
+'kind of the strongest evidence against the suspect: missing, silent, quiet, named, accused, first, own, lag, behind, late, '
+'counter, slow, setup, link, forest';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.roles IS
+'part that the known fault plays in this job: root, cascade or confirmation';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.fault_keys IS
+'the known fault';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.categories IS
+'its category: hardware, user, framework or platform';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.subtypes IS
+'its subtype';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.severities IS
+'its severity: info, warning, error or critical';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.recoveries IS
+'what brings back what failed: l4_fault.recovery';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.places IS
+'where the fault shows: suspect (on the suspect alone, or about it), one (another node, or none is suspected), some, all';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.event_places IS
+'where the first root event shows, likewise';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.has_code_line IS
+'the fault, or else the first root event, names a line of the user''s code';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.least_confidence IS
+'the finding that the rule rests on (the fault of a rule about faults, else the suspect) is as sure as this, 0 to 1';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.builtin IS
+'came with l4';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.enabled IS
+'takes part; false in a site''s own row switches off the built-in one of the same name too';

@@ -349,7 +349,7 @@ COMMENT ON COLUMN @extschema@.l4_diagnosis.findings IS
 COMMENT ON COLUMN @extschema@.l4_diagnosis.verdict IS
 'the diagnosis in a sentence, as l4_report has it';
 COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_action IS
-'restart, replace, fix or none: see l4_restart_advice';
+'what to do: an action of l4_advice_rule; saved before 0.2: restart, replace, fix or none';
 COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_target IS
 'the node to replace, or what is to be fixed';
 COMMENT ON COLUMN @extschema@.l4_diagnosis.restart_advice IS

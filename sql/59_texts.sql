@@ -164,3 +164,15 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_told_progress(text, @extschema@.l4_wordings) IS
 'Step: How far a message says that something got: 3 and 7 for "chunk 3/7", 512 and 4096 for "received 512 of 4096"; of '
 'several such pairs the first. NULL where it says nothing of the kind.';
+
+CREATE FUNCTION @extschema@.l4_code_line(message text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
+BEGIN ATOMIC
+	-- the innermost frame that is of no library
+	SELECT f.frame[1] || ':' || f.frame[2]
+	FROM regexp_matches(l4_code_line.message, 'File "([^"\n]+)", line (\d+)', 'g') WITH ORDINALITY f (frame, turn)
+	WHERE f.frame[1] !~ '(site|dist)-packages/|/lib(64)?/python|^<'
+	ORDER BY f.turn DESC LIMIT 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_code_line(text) IS
+'Step: the line of the user''s own code that a Python traceback names last, as "file:line"; NULL where there is none.';

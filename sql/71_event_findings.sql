@@ -162,7 +162,8 @@ COMMENT ON FUNCTION @extschema@.l4_event_roles(@extschema@.l4_event_record[], bi
 'then by gravity, rarity and time. units: how many the job has; suspects: suspected units in order, none where all fail alike.';
 
 CREATE FUNCTION @extschema@.l4_event_quotes(unexplained @extschema@.l4_unexplained_record[],
-	firsts @extschema@.l4_event_record[], limits @extschema@.l4_limits) RETURNS TABLE (event_id bigint, quotes jsonb)
+	firsts @extschema@.l4_event_record[], limits @extschema@.l4_limits)
+	RETURNS TABLE (event_id bigint, quotes jsonb, code_line text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 20
 BEGIN ATOMIC
 	WITH turn AS (
@@ -173,7 +174,8 @@ BEGIN ATOMIC
 		WHERE r.message IS NOT NULL
 	),
 	chosen AS MATERIALIZED (SELECT t.* FROM turn t WHERE t.turn <= (l4_event_quotes.limits).event_quotes)
-	SELECT t.event_id, jsonb_agg(q.quote ORDER BY t.turn, q.number)
+	SELECT t.event_id, jsonb_agg(q.quote ORDER BY t.turn, q.number),
+		max(CASE WHEN t.turn = 1 AND q.number = 1 THEN @extschema@.l4_code_line(r.message) END)
 	FROM chosen t
 	JOIN unnest(l4_event_quotes.unexplained) r ON r.stream_id = t.stream_id AND r.shape_id = t.shape_id
 	CROSS JOIN LATERAL jsonb_array_elements(@extschema@.l4_quotes(r.source, r.first_line, r.message))
@@ -183,7 +185,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_event_quotes(@extschema@.l4_unexplained_record[], @extschema@.l4_event_record[],
 	@extschema@.l4_limits) IS
 'Step: what to quote for each event, the first few records: those of the stream of its first record (firsts) before '
-'others, then by time.';
+'others, then by time; and the line of the user''s code that the first of them names (l4_code_line).';
 
 CREATE FUNCTION @extschema@.l4_event_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects text[],
 	use_pool boolean, accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits,
@@ -219,7 +221,7 @@ BEGIN
 		e.first_ts, e.occurrences, e.nodes_affected, e.role,
 		jsonb_strip_nulls(jsonb_build_object('unit', f.unit, 'source', f.source, 'first_at', f.ts, 'units', units,
 			'of_suspect', e.own AND units > 1, 'nobody_suspected', suspects[1] IS NULL, 'reason', f.reason,
-			'numbers', f.numbers, 'pool', pool, 'quotes', q.quotes))
+			'numbers', f.numbers, 'pool', pool, 'code_line', q.code_line, 'quotes', q.quotes))
 	FROM unnest(roles) e
 	JOIN unnest(firsts) f ON f.event_id = e.event_id
 	LEFT JOIN @extschema@.l4_event_quotes(l4_event_findings.unexplained, firsts, limits) q ON q.event_id = e.event_id

@@ -13,62 +13,69 @@ RETURNS TABLE (fault_key text, title text, category text, severity text, root_ca
 	unit text, node text, rank int, stage text, iteration bigint, first_ts timestamptz, occurrences bigint,
 		nodes_affected bigint,
 	message text, own boolean, consequence boolean, follows_from text[], severity_score double precision, place bigint,
-	standing jsonb)
+	standing jsonb, role text, also text[])
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	WITH found AS MATERIALIZED (
 		SELECT f.*, COALESCE(f.unit = l4_found_faults.suspect, @extschema@.l4_names_unit(f.message, l4_found_faults.suspect),
 			false) AS own, l4_found_faults.roles ->> f.event_id::text AS event_role,
-			row_number() OVER (PARTITION BY f.event_id ORDER BY f.ordinality) AS turn
+			row_number() OVER w AS turn,
+			array_agg(f.fault_key) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS names
 		FROM @extschema@.l4_match_faults(l4_found_faults.job_id, l4_found_faults.unexplained, limits,
 			wordings) WITH ORDINALITY f
+		WINDOW w AS (PARTITION BY f.stream_id, f.line_no ORDER BY f.ordinality)
 	), explained AS (
 		-- a fault that only shows in what follows explains no root
-		SELECT f.*, (
+		SELECT f.*, COALESCE(f.event_role = 'cascade' AND NOT f.own, false) AS consequence, (
 			SELECT array_agg(k.fault_key ORDER BY k.place)
 			FROM unnest(f.explained_by) WITH ORDINALITY k (fault_key, place) JOIN found o ON o.fault_key = k.fault_key
 			WHERE f.event_role IS DISTINCT FROM 'root' OR o.event_role IS DISTINCT FROM 'cascade') AS follows_from
-		FROM found f
+		FROM found f WHERE f.turn = 1
 	)
-	-- What follows from another fault or from the failure comes late, and of several faults that one event shows only the
-	-- first comes early.
+	-- What follows from another fault or from the failure comes late. Several faults that one text shows are names of one: the
+	-- first stands for them.
 	SELECT f.fault_key, f.title, f.category, f.severity, f.root_cause, f.fix, f.event_id, f.source, f.line_no,
 		f.unit, f.node, f.rank, f.stage, f.iteration, f.first_ts, f.occurrences, f.nodes_affected, f.message,
-		f.own, COALESCE(f.event_role = 'cascade' AND NOT f.own, false), f.follows_from,
+		f.own, f.consequence, f.follows_from,
 		array_position(ARRAY['info', 'warning', 'error', 'critical'], f.severity)::float8
-			/ CASE WHEN f.follows_from IS NOT NULL OR f.event_role = 'cascade' OR f.turn > 1 THEN 2 ELSE 1 END,
-		row_number() OVER (ORDER BY f.turn > 1, f.follows_from IS NOT NULL, f.role <> 'root', f.event_role = 'cascade'
-			AND NOT f.own, f.own DESC, f.ordinality),
+			/ CASE WHEN f.follows_from IS NOT NULL OR f.event_role = 'cascade' THEN 2 ELSE 1 END,
+		row_number() OVER (ORDER BY f.follows_from IS NOT NULL, f.role <> 'root', f.consequence, f.own DESC, f.ordinality),
 		jsonb_build_object('root', (f.event_role IS NOT DISTINCT FROM 'root')::int, 'cause', (f.role = 'root')::int,
-			'own', (f.own OR l4_found_faults.suspect IS NULL)::int)
+			'own', (f.own OR l4_found_faults.suspect IS NULL)::int),
+		-- where nobody is suspected what shows late may be the cause all the same
+		CASE WHEN f.role = 'root' AND (f.follows_from IS NOT NULL OR f.consequence AND l4_found_faults.suspect IS NOT NULL)
+			THEN 'cascade' ELSE f.role END,
+		NULLIF(array_remove(f.names, f.fault_key), '{}')
 	FROM explained f;
 END;
 COMMENT ON FUNCTION @extschema@.l4_found_faults(text, @extschema@.l4_unexplained_record[], text, jsonb,
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: the known faults among what is unexplained in a job, their place from 1: root faults before those that follow from '
-'others (l4_fault_explains) or that show only in events that follow, those of the suspect before others, several faults of '
-'one event behind the first of each; then in the order of l4_match_faults. own: it is of the suspect or names it; '
-'consequence: it shows only in what follows, elsewhere; follows_from: keys of the faults that explain it; severity_score: '
-'4 critical to 1 info, half of it for what follows; standing: what it stands on, each 0 or 1: its event is a root (root), '
-'the library has it as a cause, not as what follows from one (cause), and it is of the suspect, or nobody is suspected (own). '
-'roles: object of event_id to role.';
+'others (l4_fault_explains) or that show only in events that follow, those of the suspect before others; then in the order '
+'of l4_match_faults. Of several that one text shows there is the first alone, with the keys of the others (also). own: it '
+'is of the suspect or names it; consequence: it shows only in what follows, elsewhere; follows_from: keys of the faults '
+'that explain it; severity_score: 4 critical to 1 info, half of it for what follows; standing: what it stands on, each 0 '
+'or 1: its event is a root (root), the library has it as a cause, not as what follows from one (cause), and it is of the '
+'suspect, or nobody is suspected (own); role: what part it plays in this job, root, cascade or confirmation. roles: object '
+'of event_id to role.';
 
 CREATE FUNCTION @extschema@.l4_fault_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects text[],
 	roles jsonb, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS TABLE (kind text, ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint,
 	event_id bigint, template text,
 	first_seen timestamptz, occurrences bigint, nodes_affected bigint, fault_key text, root_cause text, fix text,
-		severity text, category text, facts jsonb)
+		severity text, category text, role text, facts jsonb)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	SELECT 'fault', f.place, f.severity_score, f.node, f.rank, f.stage,
 		COALESCE(f.iteration, @extschema@.l4_job_iteration(l4_fault_findings.job_id, f.first_ts)), f.event_id,
 		(SELECT e.template FROM @extschema@.l4_event e WHERE e.event_id = f.event_id), f.first_ts, f.occurrences,
 			f.nodes_affected,
-		f.fault_key, f.root_cause, f.fix, f.severity, f.category,
+		f.fault_key, f.root_cause, f.fix, f.severity, f.category, f.role,
 		jsonb_strip_nulls(jsonb_build_object('title', f.title, 'unit', f.unit, 'source', f.source, 'units', z.units,
 			'names_suspect', CASE WHEN f.own AND z.units > 1 THEN l4_fault_findings.suspects[1] END,
-			'follows_from', f.follows_from, 'consequence', f.consequence, 'standing', f.standing,
+			'follows_from', f.follows_from, 'consequence', f.consequence, 'standing', f.standing, 'also', f.also,
+			'code_line', @extschema@.l4_code_line(f.message),
 			'quotes', @extschema@.l4_quotes(f.source, f.line_no, f.message)))
 	FROM @extschema@.l4_found_faults(l4_fault_findings.job_id, l4_fault_findings.unexplained, l4_fault_findings.suspects[1],
 		l4_fault_findings.roles, limits, wordings) f

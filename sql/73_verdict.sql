@@ -25,26 +25,33 @@ COMMENT ON FUNCTION @extschema@.l4_report_suspects(@extschema@.l4_finding[]) IS
 
 CREATE FUNCTION @extschema@.l4_report_fault(findings @extschema@.l4_finding[])
 RETURNS TABLE (ordinal int, fault_key text, title text, category text, subtype text, severity text, node text,
-	nodes_affected int, root_cause text, fix text, own boolean)
+	nodes_affected int, root_cause text, fix text, own boolean, role text, recovery text, confidence double precision,
+	unit text, code_line text, of_suspect boolean)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
 	-- The first fault; where a node is suspected, rather one that shows on it alone, or in a log of no node, than what all
 	-- suffer from; but not what only follows from a failure, such as being told to end.
 	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.facts ->> 'title', f.explanation), COALESCE(l.category, f.category),
-		l.subtype, COALESCE(l.severity, f.severity),
-		f.node, f.nodes_affected, f.root_cause, f.fix, f.alone AND COALESCE(l.role, 'root') = 'root'
+		l.subtype, COALESCE(l.severity, f.severity), f.node, f.nodes_affected, f.root_cause, f.fix, f.alone AND p.role = 'root',
+		p.role, l.recovery, f.confidence, COALESCE(f.facts ->> 'unit', f.node, 'rank ' || f.rank), f.facts ->> 'code_line',
+		f.alone OR f.facts ? 'names_suspect' OR EXISTS (SELECT FROM unnest(l4_report_fault.findings) e WHERE e.kind = 'event'
+			AND e.event_id = f.event_id AND e.role = 'root' AND (e.facts -> 'of_suspect')::boolean)
 	FROM (
-		SELECT f.*, s.node IS NOT NULL AND f.nodes_affected <= 1 AND COALESCE(f.node, s.node) = s.node AS alone
+		SELECT f.*, s.kind IS NOT NULL AND f.nodes_affected <= 1 AND COALESCE(f.facts ->> 'unit', f.node, s.node) = COALESCE(
+			s.facts ->> 'unit', s.node) AS alone
 		FROM unnest(l4_report_fault.findings) f
 		LEFT JOIN unnest(l4_report_fault.findings) s ON s.kind = 'node' AND s.ordinal = 1
 		WHERE f.kind = 'fault') f
 	LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key
-	ORDER BY f.alone AND COALESCE(l.role, 'root') = 'root' DESC, f.ordinal
+	-- findings that were saved before 0.2 have no role
+	CROSS JOIN LATERAL (SELECT COALESCE(f.role, l.role, 'root') AS role) p
+	ORDER BY f.alone AND p.role = 'root' DESC, p.role = 'root' DESC, f.ordinal
 	LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_fault(@extschema@.l4_finding[]) IS
 'Step: The known fault that a diagnosis is about, no row where none is known. own: it shows on the first suspected node '
-'alone, and may be what the failure began with.';
+'alone, and may be what the failure began with; role: the part it plays in this job; code_line: the line of the user''s code '
+'that it names; of_suspect: that node shows it, too, or it names that node.';
 
 CREATE FUNCTION @extschema@.l4_report_faults(findings @extschema@.l4_finding[])
 RETURNS TABLE (ordinal int, fault_key text, title text, kind text, part text, node text, nodes_affected int,
@@ -61,16 +68,20 @@ BEGIN ATOMIC
 		concat_ws(', ', concat_ws('/', l.category, l.subtype), l.severity, @extschema@.l4_confidence_words(f.confidence)),
 		CASE WHEN x.fault_key IS NOT NULL THEN 'follows from fault ' || array_to_string(ARRAY(
 				SELECT o.ordinal FROM finding o WHERE o.fault_key = ANY (x.explained_by) ORDER BY o.ordinal LIMIT 3), ', ')
-			WHEN l.role = 'cascade' THEN 'follows from another failure'
-			WHEN l.role = 'confirmation' THEN 'says again what is known otherwise' END,
-		f.node, f.nodes_affected, f.occurrences, (f.facts -> 'quotes') -> -1, f.root_cause, f.fix
+			WHEN l.role = 'cascade' OR f.role = 'cascade' THEN 'follows from another failure'
+			WHEN l.role = 'confirmation' THEN 'a further sign of the failure' END,
+		f.node, f.nodes_affected, f.occurrences, (f.facts -> 'quotes') -> -1,
+		CASE WHEN p.cause THEN f.root_cause END, CASE WHEN p.cause THEN f.fix END
 	FROM finding f
 	LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key
-	LEFT JOIN explained x ON x.fault_key = f.fault_key;
+	LEFT JOIN explained x ON x.fault_key = f.fault_key
+	CROSS JOIN LATERAL (SELECT x.fault_key IS NULL AND COALESCE(l.role, 'root') = 'root' AND f.role IS DISTINCT FROM 'cascade'
+		-- of what merely follows the first stands for a cause that is not known
+		OR f.ordinal = 1 AND NOT EXISTS (SELECT FROM finding o WHERE COALESCE(o.role, 'root') = 'root') AS cause) p;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_faults(@extschema@.l4_finding[]) IS
 'Step: The known faults of a diagnosis for reading: what kind each is of and how sure, what part it plays (NULL: it may be '
-'what the failure began with) and the last line quoted for it.';
+'what the failure began with) and the last line quoted for it. What follows has no cause and no fix of its own.';
 
 CREATE FUNCTION @extschema@.l4_report_reasons(findings @extschema@.l4_finding[], most int DEFAULT NULL, suspect int DEFAULT 1,
 	brief boolean DEFAULT false) RETURNS text
@@ -112,6 +123,8 @@ BEGIN ATOMIC
 				format('successful jobs do not log "%s"',
 					left(replace(@extschema@.l4_telling_line(e.template), '<*>', '*'), 120)),
 				'there is a little more evidence against them than against others'))
+		WHEN n.kind IS NOT NULL AND f.own AND f.category IN ('user', 'framework')
+			THEN format('%s, which %s alone shows', f.title, COALESCE(n.node, 'rank ' || n.rank))
 		WHEN n.kind IS NOT NULL AND f.own THEN format('%s is the suspect: %s', COALESCE(n.node, 'rank ' || n.rank), f.title)
 		WHEN n.kind IS NOT NULL THEN format('%s is the suspect: %s', COALESCE(n.node, 'rank ' || n.rank),
 			-- the headline does without the statement that a reason names in brackets
@@ -134,6 +147,23 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_verdict(@extschema@.l4_finding[]) IS
 'Step: A diagnosis in one sentence: the suspect and why; where none stands out, which nodes to look at first, if any.';
+
+CREATE FUNCTION @extschema@.l4_report_headline(job_id text, findings @extschema@.l4_finding[]) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	SELECT CASE j.status
+		WHEN 'succeeded' THEN 'The job succeeded'
+			|| CASE WHEN s.says THEN '; its logs show all the same: ' || v.verdict ELSE '' END
+		WHEN 'running' THEN 'The job still runs' || CASE WHEN s.says THEN '; so far: ' || v.verdict ELSE '' END
+		ELSE v.verdict END
+	FROM (SELECT @extschema@.l4_report_verdict(l4_report_headline.findings) AS verdict OFFSET 0) v
+	CROSS JOIN (SELECT EXISTS (SELECT FROM unnest(l4_report_headline.findings) f
+		WHERE f.kind IN ('node', 'fault', 'event', 'slow')) AS says) s
+	LEFT JOIN @extschema@.l4_job j ON j.job_id = l4_report_headline.job_id;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_headline(text, @extschema@.l4_finding[]) IS
+'Step: The verdict on a job (l4_report_verdict), and that it succeeded or still runs, where it does: then nothing is said to '
+'have failed.';
 
 CREATE FUNCTION @extschema@.l4_report_began(findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -200,83 +230,3 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_last_save(text, @extschema@.l4_finding[]) IS
 'Step: The last checkpoint that a job began to save before its failure began: when, after which iteration, and how many '
 'iterations before. No row where none is known. Whether it was completed the logs may not tell.';
-
-CREATE FUNCTION @extschema@.l4_restart_facts(job_id text, findings @extschema@.l4_finding[])
-RETURNS TABLE (status text, suspect text, others text, own boolean, known boolean, title text, category text, fix text,
-	transient boolean, fault int, node text, nodes_affected int, event int, event_node text, event_nodes int, nodes bigint,
-	look_first text)
-LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
-BEGIN ATOMIC
-	SELECT (SELECT j.status FROM @extschema@.l4_job j WHERE j.job_id = l4_restart_facts.job_id),
-		CASE WHEN w.units IS NULL THEN COALESCE(n.node, 'rank ' || n.rank) END,
-		NULLIF(array_to_string((@extschema@.l4_report_suspects(l4_restart_facts.findings))[2:5], ', '), ''),
-		f.own, f.fault_key IS NOT NULL, f.title, f.category, f.fix,
-		-- scheduling and storage come and go; the library says what is more
-		f.subtype IN ('scheduling', 'storage') AND f.severity <> 'critical',
-		f.ordinal, f.node, f.nodes_affected, e.ordinal, COALESCE(e.node, 'rank ' || e.rank), e.nodes_affected,
-		(SELECT count(*) FROM @extschema@.l4_job_units(l4_restart_facts.job_id)), @extschema@.l4_list_words(w.units)
-	FROM (SELECT @extschema@.l4_report_look_first(l4_restart_facts.findings) AS units OFFSET 0) w
-	LEFT JOIN unnest(l4_restart_facts.findings) n ON n.kind = 'node' AND n.ordinal = 1
-	LEFT JOIN unnest(l4_restart_facts.findings) e ON e.kind = 'event' AND e.ordinal = 1
-	LEFT JOIN @extschema@.l4_report_fault(l4_restart_facts.findings) f ON true;
-END;
-COMMENT ON FUNCTION @extschema@.l4_restart_facts(text, @extschema@.l4_finding[]) IS
-'Step: what decides whether a job may start again, one row: its status, the first suspect (NULL where none stands out, and '
-'look_first says where to look) and the others, the fault that '
-'the diagnosis is about (own: of the suspect; transient: it passes by itself), and the first event, with the nodes that '
-'each shows on.';
-
-CREATE FUNCTION @extschema@.l4_restart_advice(job_id text, findings @extschema@.l4_finding[] DEFAULT NULL)
-RETURNS TABLE (action text, target text, advice text, reason text, finding_kind text, finding_ordinal int)
-LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 1
-BEGIN ATOMIC
-	WITH given AS MATERIALIZED (
-		SELECT COALESCE(l4_restart_advice.findings, @extschema@.l4_report_findings(l4_restart_advice.job_id)) AS findings
-	)
-	-- the first that holds
-	SELECT r.action, r.target, r.advice, r.reason, r.finding_kind, r.finding_ordinal
-	FROM given g
-	CROSS JOIN LATERAL @extschema@.l4_restart_facts(l4_restart_advice.job_id, g.findings) f
-	CROSS JOIN LATERAL (VALUES
-		(1, f.status = 'succeeded', 'none', NULL, 'Nothing to restart', 'The job succeeded.', NULL, NULL::int),
-		(2, f.suspect IS NOT NULL, 'replace', f.suspect, format('Replace %s first, then restart', f.suspect),
-			CASE
-				WHEN f.own AND f.category IN ('user', 'framework')
-					THEN format('The evidence points at %s, where the logs show: %s. Should it fail again on another node, '
-						'the job itself is the cause: %s', f.suspect, f.title, f.fix)
-				WHEN f.own THEN format('The evidence points at %s, and the logs show: %s. %s', f.suspect, f.title, f.fix)
-				ELSE format('The evidence points at %s: %s.', f.suspect, @extschema@.l4_report_reasons(g.findings, 3)) END
-				|| COALESCE(' Suspected too, less: ' || f.others || '.', ''),
-			'node', 1),
-		(3, f.known AND f.category IN ('hardware', 'platform') AND f.transient IS NOT TRUE AND f.node IS NOT NULL
-			AND f.nodes_affected <= 1 AND f.nodes > 1, 'replace', f.node, format('Replace %s first, then restart', f.node),
-			format('A %s fault shows on %s alone: %s. %s', f.category, f.node, f.title, f.fix), 'fault', f.fault),
-		(4, f.known AND f.category IN ('hardware', 'platform') AND f.transient, 'restart', NULL, 'Restart as is',
-			format('The fault passes by itself, and no node is blamed: %s. Should it come again: %s', f.title, f.fix), 'fault',
-				f.fault),
-		(5, f.known AND f.category IN ('hardware', 'platform'), 'fix', f.title,
-			'Do not restart before operators have checked what all nodes share',
-			format('A %s fault that no single node explains: %s. %s', f.category, f.title, f.fix), 'fault', f.fault),
-		(6, f.known, 'fix', f.title, format('Do not restart before the user has fixed: %s', f.title),
-			format('A %s fault that no single node explains; started again as it is, the job fails again. %s', f.category,
-				f.fix), 'fault', f.fault),
-		(7, f.event IS NOT NULL AND f.event_nodes * 2 > f.nodes, 'fix', 'event 1',
-			'Do not restart before someone has read event 1',
-			format('%s of %s nodes log it alike, successful jobs do not, and the library does not know it: most likely the job '
-				'fails again.', f.event_nodes, f.nodes), 'event', 1),
-		(8, f.event IS NOT NULL, 'restart', NULL, 'Restart as is, and watch',
-			format('No known fault, and not enough evidence against any node%s%s.', '; the most telling event is on '
-				|| f.event_node, '; look at ' || f.look_first || ' first'), 'event', 1),
-		(9, true, 'restart', NULL, 'Restart as is, and watch',
-			format('The logs hold %s against any node and no known fault%s.',
-				CASE WHEN f.look_first IS NULL THEN 'nothing' ELSE 'not enough' END,
-				'; look at ' || f.look_first || ' first'), NULL, NULL)
-	) r (turn, holds, action, target, advice, reason, finding_kind, finding_ordinal)
-	WHERE r.holds
-	ORDER BY r.turn
-	LIMIT 1;
-END;
-COMMENT ON FUNCTION @extschema@.l4_restart_advice(text, @extschema@.l4_finding[]) IS
-'May the job be started again? One row: action (restart: as is; replace: the node "target" first; fix: not before "target" '
-'is seen to; none: it succeeded), the advice and its reason in words, and the finding it rests on. findings: the result of '
-'l4_report_findings, where at hand; else the job is diagnosed, with the errors of l4_diagnose.';

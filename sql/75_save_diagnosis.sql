@@ -23,7 +23,7 @@ BEGIN
 	SELECT l4_save_diagnosis.job_id, moment, (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'l4'),
 		l4_save_diagnosis.use_pool, p.pool_id, p.job_count, p.fit,
 		(SELECT coalesce(sum(s.record_count), 0) FROM @extschema@.l4_job_streams(l4_save_diagnosis.job_id) s),
-		cardinality(found), @extschema@.l4_report_verdict(found), a.action, a.target, a.advice,
+		cardinality(found), @extschema@.l4_report_headline(l4_save_diagnosis.job_id, found), a.action, a.target, a.advice,
 		(SELECT coalesce(min(f.first_seen) FILTER (WHERE f.kind = 'stage'),
 			min(f.first_seen) FILTER (WHERE f.kind = 'iteration'), min(f.first_seen))
 			FROM unnest(found) f WHERE f.ordinal = 1 AND f.kind IN ('stage', 'iteration', 'event')),

@@ -112,7 +112,8 @@ RETURNS TABLE (place int, text text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 8
 BEGIN ATOMIC
 	SELECT 1, @extschema@.l4_wrap(format('%s: %s.', l4_report_text_findings.job_id,
-		@extschema@.l4_report_verdict(l4_report_text_findings.findings)), 100)
+		@extschema@.l4_report_headline(l4_report_text_findings.job_id,
+			l4_report_text_findings.findings)), 100)
 		|| E'\n' || repeat('=', 100)
 	UNION ALL
 	SELECT 2, string_agg(overlay(@extschema@.l4_wrap(f.value, 100, repeat(' ', 13)), f.name, 1, length(f.name)), E'\n'
@@ -205,7 +206,8 @@ RETURNS TABLE (place int, text text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 8
 BEGIN ATOMIC
 	SELECT 1, format('# %s: %s', @extschema@.l4_markdown_escape(l4_report_markdown_findings.job_id),
-		@extschema@.l4_markdown_escape(@extschema@.l4_report_verdict(l4_report_markdown_findings.findings)))
+		@extschema@.l4_markdown_escape(@extschema@.l4_report_headline(l4_report_markdown_findings.job_id,
+			l4_report_markdown_findings.findings)))
 	UNION ALL
 	SELECT 2, string_agg(format('- **%s:** %s', f.name, @extschema@.l4_markdown_escape(f.value)), E'\n' ORDER BY f.place)
 	FROM @extschema@.l4_report_facts(l4_report_markdown_findings.job_id, l4_report_markdown_findings.findings) f

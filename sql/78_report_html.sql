@@ -42,11 +42,12 @@ header, section, .advice { background: var(--card); border: 1px solid var(--line
 h1 { font-size: 25px; line-height: 1.25; margin: 4px 0 6px; overflow-wrap: anywhere; } h2 { font-size: 17px; margin: 0 0 10px; }
 p { margin: 0 0 8px; } a { color: var(--link); } .soft, .job { color: var(--soft); } .job { margin: 0; }
 .small { font-size: 13px; }
-.advice { border-left: 6px solid var(--none); } .advice.replace { border-left-color: var(--replace); }
-.advice.fix { border-left-color: var(--fix); }
-.advice.restart { border-left-color: var(--restart); } .advice h2 { font-size: 19px; margin: 0 0 4px; }
-.advice.replace h2 { color: var(--replace); }
-.advice.fix h2 { color: var(--fix); } .advice.restart h2 { color: var(--restart); } .advice p:last-child { margin: 0; }
+.advice { border-left: 6px solid var(--none); } .advice:is(.test, .cordon, .reset) { border-left-color: var(--replace); }
+.advice:is(.user, .storage, .network, .look, .watch) { border-left-color: var(--fix); }
+.advice:is(.restart, .wait) { border-left-color: var(--restart); } .advice h2 { font-size: 19px; margin: 0 0 4px; }
+.advice:is(.test, .cordon, .reset) h2 { color: var(--replace); }
+.advice:is(.user, .storage, .network, .look, .watch) h2 { color: var(--fix); }
+.advice:is(.restart, .wait) h2 { color: var(--restart); } .advice p:last-child { margin: 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 3px 16px; margin: 10px 0 0; } dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
 ol, ul { margin: 0; padding-left: 24px; } li { margin: 0 0 6px; overflow-wrap: anywhere; }
@@ -142,7 +143,8 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 8
 BEGIN ATOMIC
 	SELECT 1, format(E'<header>\n<p class="job">Failure report of job <b>%s</b></p>\n<h1>%s</h1>\n<dl>%s</dl>\n</header>',
 		@extschema@.l4_html_escape(l4_report_html_findings.job_id),
-		@extschema@.l4_html_escape(@extschema@.l4_report_verdict(l4_report_html_findings.findings)),
+		@extschema@.l4_html_escape(@extschema@.l4_report_headline(l4_report_html_findings.job_id,
+			l4_report_html_findings.findings)),
 		string_agg(format('<dt>%s</dt><dd>%s</dd>', f.name, @extschema@.l4_html_escape(f.value)), '' ORDER BY f.place))
 	FROM @extschema@.l4_report_facts(l4_report_html_findings.job_id, l4_report_html_findings.findings) f
 	UNION ALL

@@ -59,5 +59,5 @@ FROM diagnosed ORDER BY started_at, job_id COLLATE "C";
 
 \echo
 \echo 'In a line each:'
-SELECT format('  %s  %s.', rpad(job_id, max(length(job_id)) OVER ()), l4_report_verdict(findings))
+SELECT format('  %s  %s.', rpad(job_id, max(length(job_id)) OVER ()), l4_report_headline(job_id, findings))
 FROM diagnosed ORDER BY started_at, job_id COLLATE "C";

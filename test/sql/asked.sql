@@ -22,9 +22,9 @@ BEGIN
 			'n' || rank AS node, CASE source WHEN 'train' THEN rank END AS rank, source
 		FROM line WHERE job = %L ORDER BY rank, source, at$q$, job));
 END $$;
-CREATE FUNCTION found(job text, use_pool boolean DEFAULT true) RETURNS TABLE (fault_key text, node text, nodes int,
+CREATE FUNCTION found(job text, use_pool boolean DEFAULT true) RETURNS TABLE (fault_key text, role text, node text, nodes int,
 	quote text) LANGUAGE sql AS $$
-	SELECT d.fault_key, d.node, d.nodes_affected, regexp_replace(d.evidence, '^.*\d ', '')
+	SELECT d.fault_key, d.role, d.node, d.nodes_affected, regexp_replace(d.evidence, '^.*\d ', '')
 	FROM l4_diagnose(job, use_pool) d WHERE d.kind = 'fault' ORDER BY d.ordinal
 $$;
 
@@ -65,6 +65,20 @@ SELECT count(*) AS other_settings FROM found('other job');
 \echo == a successful job that alone brought it to its pool
 SELECT count(*) AS own FROM found('noisy ok');
 
+\echo == several names of one text are one row; what follows from a cause says so, and the report has no fix for it
+INSERT INTO l4_fault (fault_key, title, category, subtype, role, severity, pattern, root_cause, fix) VALUES
+	('site_pump', 'Pump', 'hardware', 'node', 'root', 'critical', 'pump .* stalled', 'why pump', 'mend pump'),
+	('site_any', 'Any part', 'hardware', 'node', 'root', 'error', '(pump|fan) .* stalled', 'why any', 'mend any'),
+	('site_hot', 'Too hot', 'hardware', 'node', 'root', 'error', 'too hot', 'why hot', 'mend hot');
+INSERT INTO l4_fault_explains (fault_key, explains) VALUES ('site_pump', 'site_hot');
+INSERT INTO line VALUES ('folded job', 2, 'train', 30.91, 'ERROR pump 3 stalled'),
+	('folded job', 2, 'train', 30.92, 'ERROR too hot');
+SELECT load_job('folded job') \g /dev/null
+SELECT ordinal, fault_key, role, severity, category, confidence > 0 AS sure, facts -> 'also' AS also,
+	facts -> 'follows_from' AS follows_from, root_cause FROM l4_diagnose('folded job') WHERE kind = 'fault' ORDER BY ordinal;
+SELECT fault_key, part, root_cause, fix FROM l4_report_faults(l4_report_findings('folded job'));
+
+DELETE FROM l4_fault_explains WHERE NOT builtin;
 DELETE FROM l4_fault WHERE NOT builtin;
 SELECT l4_delete_job(j.job_id) FROM l4_job j WHERE j.job_id IN (SELECT job FROM line) \g /dev/null
 DROP TABLE line;
