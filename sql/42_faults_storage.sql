@@ -307,7 +307,8 @@ VALUES
 	('lock_held', 'A lock file is held by somebody else', 'user', 'misoperation', 'error', 'root', 200,
 		'filelock\.\w{0,12}\.?Timeout|BlockingIOError|The file lock ''[^''\n]{1,200}'' could not be acquired|database is '
 		'locked|Resource deadlock avoided|\[Errno 35\]|(?i:\b(?:failed|unable|could not|cannot|timed out) '
-		'to? ?(?:acquir\w+|get|obtain) (?:the |a )?(?:file ?)?(?:lock|lease)\b)|(?i:\btimeout (?:on|while) acquir\w+ (?:the )?lock)',
+		'(?:to )?(?:acquir\w+|get|obtain) (?:the |a )?(?:file ?)?(?:lock|lease)\b)|(?i:\btimeout (?:on|while) acquir\w+ '
+		'(?:the )?lock)',
 		'Another process or rank holds it, or one that died left it on a shared file system.',
 		'Remove the stale lock when no process uses it; give each node its own cache directory.', 'fix_job', true),
 	('device_missing', 'Device or the storage behind a path is gone', 'hardware', 'node', 'error', 'root', 200,
