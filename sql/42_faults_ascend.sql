@@ -61,7 +61,7 @@ VALUES
 	('ascend_ej0001', 'HCCP did not start (EJ0001)', 'user', 'misoperation', 'error', 'root', 100,
 		'\bEJ0001\b|Failed to initialize the HCCP process',
 		'An earlier job still holds the device, or more processes than devices were started.',
-		'End the old processes and compare processes per node with the devices.', true, 'restart_job'),
+		'End the old processes and compare processes per node with the devices.', true, 'fix_job'),
 	('ascend_ej0002', 'Network port of a device is down (EJ0002)', 'hardware', 'network', 'critical', 'root', 100,
 		'\bEJ0002\b|rdev init failed\. ret\(-67\)|hdc message process failed ret\(-67\)',
 		'The network port of the device has no link.',

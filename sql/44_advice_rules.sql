@@ -18,7 +18,7 @@ INSERT INTO @extschema@.l4_advice_rule (builtin, priority, name, action, roles, 
 		'Somebody or something killed the process, and the logs do not say who: the kernel''s log of the node may.'),
 	(true, 100, 'killed_many', 'look', '{root}', '{process_sigkill}', '{some,all}',
 		'Somebody or something killed processes on several nodes: the scheduler''s log may say who.'),
-	(true, 100, 'crash', 'test', '{root}', '{segfault,nccl_segfault,bus_error,cuda_illegal_instruction}', '{suspect,one}',
+	(true, 100, 'crash', 'test', '{root}', '{segfault,nccl_segfault}', '{suspect,one}',
 		'Program or machine may be to blame for the crash of one process: whether it comes again elsewhere tells which.'),
 	(true, 100, 'disk', 'storage', '{root}', '{enospc,disk_nearly_full,fs_readonly}', NULL,
 		'Nothing can be written there before somebody has made room, or mended the disk.');

@@ -79,7 +79,7 @@ SELECT ordinal, node FROM l4_diagnose('missing') WHERE kind = 'node';
 -- each event is root, cascade or context, its explanation says so first, and the roots come first
 SELECT job, role, substring(explanation, '^(\w+): ') AS told, count(*), min(ordinal) AS first, max(ordinal) AS last
 FROM unnest('{killed,bug}'::text[]) job, l4_diagnose(job) WHERE kind = 'event' GROUP BY 1, 2, 3 ORDER BY job, first;
-SELECT count(*) FROM l4_diagnose('killed') WHERE kind <> 'event' AND role IS NOT NULL;
+SELECT count(*) FROM l4_diagnose('killed') WHERE kind NOT IN ('event', 'fault') AND role IS NOT NULL;
 
 -- errors, by SQLSTATE
 \set VERBOSITY sqlstate
