@@ -442,7 +442,7 @@ COMMENT ON COLUMN @extschema@.l4_finding.root_cause IS
 COMMENT ON COLUMN @extschema@.l4_finding.fix IS
 'its fix';
 COMMENT ON COLUMN @extschema@.l4_finding.role IS
-'of an event: root, cascade or context (see l4_diagnose); NULL for other kinds';
+'of an event: root, cascade or context, of a fault: root, cascade or confirmation (see l4_diagnose); NULL for other kinds';
 COMMENT ON COLUMN @extschema@.l4_finding.severity IS
 'of a fault: info, warning, error or critical';
 COMMENT ON COLUMN @extschema@.l4_finding.category IS

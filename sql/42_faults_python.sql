@@ -52,37 +52,37 @@ VALUES
 		'\bapi_key not configured|\bNo API key configured|wandb\.\w{0,10}UsageError',
 		'The tracking service has no key on this node.',
 		'Set the key, or run the tracker offline; training does not need it.', true),
-	('py_attribute_error', 'Attribute does not exist', 'user', 'program_bug', 'warning', 'root', 300,
+	('py_attribute_error', 'AttributeError in the program', 'user', 'program_bug', 'warning', 'root', 300,
 		'(?m)^(?! {4}|\t)[^\n]{0,200}?\bAttributeError: (?!(?:partially initialized )?module ''|type object '')',
 		'An object has not what the code asks it for: None where something was expected, or a library of another version.',
 		'Look at the last frame of the traceback; if it is in a library, pin the version that the script was '
 		'written for.', true),
-	('py_key_error', 'Key is missing', 'user', 'program_bug', 'warning', 'root', 300,
+	('py_key_error', 'KeyError in the program', 'user', 'program_bug', 'warning', 'root', 300,
 		'(?m)^(?! {4}|\t)(?:[^\n]{0,200}?\b(?:KeyError): |[\w.]{0,80}\b(?:KeyError)\s*$)',
 		'A setting, column or state entry of that name is not there: a name changed, or data and code are of different '
 		'versions.',
 		'Look for the name in the message: in configuration, data columns, checkpoint or environment.', true),
-	('py_type_error', 'Value of a wrong type', 'user', 'program_bug', 'warning', 'root', 300,
+	('py_type_error', 'TypeError in the program', 'user', 'program_bug', 'warning', 'root', 300,
 		'(?m)^(?! {4}|\t)[^\n]{0,200}?\bTypeError: (?!cannot pickle|Descriptors|[^\n]{0,120}(?:unexpected keyword|positional '
 		'argument|keyword-only|JSON serializable|multiple values|[Tt]ensor))',
 		'A function got something else than it expects, often None from an option that is not set.',
 		'Look at the last frame of the traceback and where its argument comes from.', true),
-	('py_value_error', 'Value that is not allowed', 'user', 'configuration', 'warning', 'root', 300,
+	('py_value_error', 'ValueError in the program', 'user', 'configuration', 'warning', 'root', 300,
 		'(?m)^(?! {4}|\t)[^\n]{0,200}?\bValueError: (?![^\n]{0,160}(?:divisible|environment variable|unscale|values to '
 		'unpack|[Tt]okenizer|[Tt]ensor))',
 		'A setting or a piece of data is out of what the code accepts; the message says which.',
 		'Correct the value that is named; if one rank alone has it, look at its data.', true),
-	('py_name_error', 'Name is not defined', 'user', 'program_bug', 'error', 'root', 300,
+	('py_name_error', 'NameError in the program', 'user', 'program_bug', 'error', 'root', 300,
 		'(?m)^(?! {4}|\t)(?:[^\n]{0,200}?\b(?:NameError|UnboundLocalError): |[\w.]{0,80}\b(?:NameError'
 		'|UnboundLocalError)\s*$)',
 		'The code uses a name that nothing set on this way: a typing error, a missing import, or a branch that did not run.',
 		'Correct the line of the traceback.', true),
-	('py_syntax_error', 'Code does not parse', 'user', 'program_bug', 'error', 'root', 200,
+	('py_syntax_error', 'Syntax error in the program', 'user', 'program_bug', 'error', 'root', 200,
 		'(?m)^(?! {8}|\t)[^\n]{0,160}?\b(?:SyntaxError|IndentationError|TabError): |unsupported pickle protocol|f-string: '
 		'[^\n]{0,40}syntax|syntax error near unexpected token',
 		'A file or a script was edited wrongly, or needs another version of Python or the shell.',
 		'Correct the line that is named; compare the Python version of the image.', true),
-	('py_not_implemented', 'Case is not implemented', 'framework', 'framework', 'warning', 'root', 300,
+	('py_not_implemented', 'NotImplementedError in the program', 'framework', 'framework', 'warning', 'root', 300,
 		'(?m)^(?! {4}|\t)(?:[^\n]{0,200}?\b(?:NotImplementedError): |[\w.]{0,80}\b(?:NotImplementedError)\s*$)',
 		'The library does not do this combination.',
 		'Read the message for what is not supported, and choose another option or version.', true),
@@ -107,18 +107,18 @@ VALUES
 		'|\bSIGINT\b[^\n]{0,40}(?:received|caught|got)|(?:received|caught|got) (?:signal )?\bSIGINT\b',
 		'Somebody, or the launcher on their behalf, stopped the program (Ctrl-C, scancel with INT).',
 		'If nobody did, look which rank failed first: launchers stop the others in this way.', true),
-	('py_os_error', 'System call failed', 'platform', 'resource_management', 'warning', 'root', 300,
+	('py_os_error', 'OSError in the program', 'platform', 'resource_management', 'warning', 'root', 300,
 		'(?m)^(?! {4}|\t)[^\n]{0,200}?\b(?:OSError|IOError|ChildProcessError|IsADirectoryError|FileExistsError): (?!\[Errno '
 		'(?:2|5|12|13|16|24|28|30|32|98|99|10\d|11[0-6]|122)\])',
 		'The operating system refused something; number and text say what.',
 		'Look up the number in the message, and whether one node alone has it: then look at that node.', true),
-	('py_timeout', 'Something took too long', 'framework', 'framework', 'warning', 'cascade', 300,
+	('py_timeout', 'TimeoutError in the program', 'framework', 'framework', 'warning', 'cascade', 300,
 		'(?m)^(?! {4}|\t)(?:[^\n]{0,200}?\b(?:TimeoutError|concurrent\.futures\._base\.TimeoutError|queue\.Empty'
 		'|asyncio\.exceptions\.CancelledError): |[\w.]{0,80}\b(?:TimeoutError|concurrent\.futures\._base\.TimeoutError'
 		'|queue\.Empty|asyncio\.exceptions\.CancelledError)\s*$)',
 		'The program waited for a peer, a worker or a file and gave up.',
 		'See in the traceback what it waited for, and look there.', true),
-	('py_eof', 'Input ended early', 'user', 'misoperation', 'warning', 'cascade', 300,
+	('py_eof', 'EOFError in the program', 'user', 'misoperation', 'warning', 'cascade', 300,
 		'(?m)^(?! {4}|\t)(?:[^\n]{0,200}?\b(?:EOFError|IncompleteReadError): |[\w.]{0,80}\b(?:EOFError'
 		'|IncompleteReadError)\s*$)',
 		'The process or file at the other end ended before all was read: as a rule a worker that died, or a file '
