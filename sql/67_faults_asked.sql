@@ -82,7 +82,10 @@ BEGIN
 	FROM record e
 	LEFT JOIN @extschema@.l4_progress_marks(l4_not_outlived.job_id, l4_not_outlived.pool_id, limits) m
 		ON m.stream_id = e.stream_id
-	WHERE CASE
+	LEFT JOIN @extschema@.l4_job_last_lines(l4_not_outlived.job_id, ARRAY(SELECT DISTINCT u.stream_id FROM record u
+		WHERE u.first_in_job IS NULL)) z ON z.stream_id = e.stream_id
+	-- without times noise comes early in its stream
+	WHERE (e.last_line <= z.last_line * (limits).unexplained_late_share) IS NOT TRUE AND CASE
 		WHEN NOT isfinite(last_good) THEN NOT EXISTS (SELECT FROM survived o
 			WHERE o.stream_id = e.stream_id AND o.line_no = e.last_line)
 		-- a full or read-only disk lies in wait until something is written

@@ -47,6 +47,12 @@ SELECT * FROM found('a job that went on');
 INSERT INTO line VALUES ('a start', 2, 'train', 2.9, 'INFO coolant low'), ('a start', 3, 'train', 9.9, 'INFO coolant is low');
 SELECT load_job('a start', steps => 0) \g /dev/null
 SELECT * FROM found('a start');
+\echo == without times: early in its stream it is noise
+SELECT l4_register_job('a bare job', '{}', 'failed', '{n0,n1}', 1) \g /dev/null
+SELECT l4_ingest('a bare job', $$SELECT CASE s WHEN 1 + 8 * r THEN 'coolant low' ELSE 'part ' || chr(96 + s) || ' of it' END
+		AS line, 'n' || r AS node, r AS rank, 'train' AS source
+	FROM generate_series(0, 1) r, generate_series(1, 9) s ORDER BY r, s$$) \g /dev/null
+SELECT fault_key, node FROM found('a bare job');
 \echo == with a pool: streams that it cannot judge; and what it has rings only where it is not used
 SELECT load_job('pooled ok', 'succeeded') \g /dev/null
 INSERT INTO line VALUES ('pooled job', 1, 'syslog', 30.9, 'INFO coolant low');
@@ -80,6 +86,6 @@ SELECT fault_key, part, root_cause, fix FROM l4_report_faults(l4_report_findings
 
 DELETE FROM l4_fault_explains WHERE NOT builtin;
 DELETE FROM l4_fault WHERE NOT builtin;
-SELECT l4_delete_job(j.job_id) FROM l4_job j WHERE j.job_id IN (SELECT job FROM line) \g /dev/null
+SELECT l4_delete_job(j.job_id) FROM l4_job j WHERE j.job_id = 'a bare job' OR j.job_id IN (SELECT job FROM line) \g /dev/null
 DROP TABLE line;
 DROP FUNCTION load_job, found;
