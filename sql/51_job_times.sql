@@ -128,7 +128,8 @@ COMMENT ON FUNCTION @extschema@.l4_line_before(bigint, timestamptz, bigint, time
 '(before); NULL where neither is, or its first one has no time that tells.';
 
 CREATE FUNCTION @extschema@.l4_job_older_lines(job_id text, clocks @extschema@.l4_source_clock[], pool_id bigint,
-	before timestamptz, mild_before timestamptz, known_share double precision, known_statements double precision)
+	before timestamptz, mild_before timestamptz, known_share double precision, known_statements double precision,
+	last_mark timestamptz DEFAULT NULL)
 RETURNS TABLE (stream_id bigint, line_no bigint, mild_line_no bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, pg_temp
@@ -154,7 +155,7 @@ BEGIN
 		SELECT e.stream_id, e.shape_id, s.source_id, s.kind IN ('rank', 'launcher', 'shared') AS works,
 			e.shape_id IN (SELECT p.shape_id FROM @extschema@.l4_pool_event p WHERE p.pool_id = l4_job_older_lines.pool_id)
 				AS known, e.first_line, e.last_line,
-			e.first_iteration + 1 < s.last_iteration AS marked,
+			e.first_iteration + 1 < s.last_iteration AS marked, e.last_ts AS told_ts,
 			CASE WHEN s.lines IS NULL THEN CASE WHEN e.first_line <= s.tail THEN e.first_ts END
 				ELSE @extschema@.l4_time_at(e.first_line, s.lines, s.times) END AS first_ts,
 			CASE WHEN s.lines IS NULL THEN CASE WHEN e.last_line <= s.tail THEN e.last_ts END
@@ -188,16 +189,21 @@ BEGIN
 			GROUP BY e.source_id, e.shape_id) f
 		GROUP BY f.source_id HAVING count(*) >= l4_job_older_lines.known_statements
 	)
-	SELECT o.stream_id, o.line_no, greatest(o.mild_line_no, o.marked_line_no, k.line_no)
-	FROM older o LEFT JOIN known_line k ON k.source_id = o.source_id;
+	-- What a file has behind the last sign of progress came after it, whatever its own clock says: not all that write into one
+	-- file tell the time of the same zone.
+	SELECT o.stream_id, least(o.line_no, p.line_no), least(greatest(o.mild_line_no, o.marked_line_no, k.line_no), p.line_no)
+	FROM older o
+	LEFT JOIN known_line k ON k.source_id = o.source_id
+	LEFT JOIN (SELECT e.source_id, max(e.last_line) AS line_no FROM entry e WHERE e.told_ts = last_mark GROUP BY e.source_id) p
+		ON p.source_id = o.source_id;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_older_lines(text, @extschema@.l4_source_clock[], bigint, timestamptz, timestamptz,
-	double precision, double precision) IS
+	double precision, double precision, timestamptz) IS
 'Step: Per stream the last line that is older than a time (before), and the last that is older than another one '
 '(mild_before), than the time or, in a file that has known_statements of them, the line at which known_share of the '
-'statements of the pool had shown first, or than the last but one iteration that the stream marks itself. clocks: '
-'l4_source_clocks.';
+'statements of the pool had shown first, or than the last but one iteration that the stream marks itself; none '
+'behind the last mark of progress in its file (last_mark: its time). clocks: l4_source_clocks.';
 
 CREATE FUNCTION @extschema@.l4_job_stream_ends(job_id text, clocks @extschema@.l4_source_clock[], before timestamptz)
 RETURNS TABLE (stream_id bigint, stamped boolean, end_line bigint, before_line bigint)

@@ -14,6 +14,7 @@ DECLARE
 	clocks @extschema@.l4_source_clock[];
 	before timestamptz;
 	mild_before timestamptz;
+	last_mark timestamptz;
 BEGIN
 	l4_progress_marks.limits := coalesce(l4_progress_marks.limits, @extschema@.l4_limits_in_force());
 	clocks := ARRAY(SELECT c FROM @extschema@.l4_source_clocks(l4_progress_marks.job_id, limits) c);
@@ -25,11 +26,11 @@ BEGIN
 	)
 	SELECT (SELECT i.ts FROM iteration i WHERE i.n >= (limits).progress_iterations
 			AND i.from_end = 1 + least((limits).progress_most, greatest(2, floor(i.n * (limits).progress_share)))),
-		(SELECT i.ts FROM iteration i WHERE i.from_end = 2)
-	INTO before, mild_before;
+		(SELECT i.ts FROM iteration i WHERE i.from_end = 2), (SELECT i.ts FROM iteration i WHERE i.from_end = 1)
+	INTO before, mild_before, last_mark;
 	RETURN QUERY
 	SELECT o.* FROM @extschema@.l4_job_older_lines(l4_progress_marks.job_id, clocks, l4_progress_marks.pool_id, before,
-		mild_before, (limits).progress_known_share, (limits).progress_known_statements) o;
+		mild_before, (limits).progress_known_share, (limits).progress_known_statements, last_mark) o;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_progress_marks(text, bigint, @extschema@.l4_limits) IS
