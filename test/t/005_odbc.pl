@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 # Views that hold what a diagnosis reads, with arrays; all others are for BI and hold plain scalars.
-my %inner = map { $_ => 1 } qw(l4_fault_library l4_log l4_stream_parameter);
+my %inner = map { $_ => 1 } qw(l4_advice_rule_in_force l4_fault_library l4_log l4_stream_parameter);
 
 # ODBC types of plain scalars, by the type of the server: long text, whole numbers, double precision, bit, date, time stamp.
 my %odbc_types = ('text' => [-10, -1], 'integer' => [4], 'bigint' => [-5], 'double precision' => [8, 7, 6], 'boolean' => [-7],
@@ -37,6 +37,7 @@ $node->safe_psql('bi', q{
 	SELECT l4_save_diagnosis('pump-1'), l4_save_diagnosis('pump-2'), l4_save_diagnosis('oom');
 	SELECT l4_save_diagnosis('oom');
 	SELECT l4_judge_fault('pump-2', 'coolant_pump', true);
+	SELECT l4_register_job('pump-2', restart_of => 'pump-1');
 	SELECT l4_import_failure_reports('[{"job_id": "pump-1", "symptom": "training crash", "root_cause_category": "hardware", '
 		'"faulty_nodes": ["node-c"],
 		"reported_at": "2026-11-20 21:30:00+00", "resolved_at": "2026-11-21 09:00:00+00"}]');
