@@ -120,6 +120,12 @@ SELECT line_no, part, rank, message FROM l4_log WHERE job_id = 'joined' ORDER BY
 SELECT string_agg(l.raw_bytes, '' ORDER BY l.line_no, l.part)
 	= (SELECT convert_to(string_agg(j.line || E'\n', '' ORDER BY j.line_no), 'UTF8') FROM joined j) AS same
 FROM l4_log l WHERE l.job_id = 'joined';
+\echo == what a rank says behind the last step of the file the job did not outlive, though its clock tells the time of another zone
+SELECT make_job(j) FROM unnest('{zone-good-1,zone-good-2,zone}'::text[]) j \g /dev/null
+INSERT INTO line VALUES ('zone', 20, 5, 'E1120 16:00:20.105000 4105 launcher.cc:88] lost the device of this process');
+SELECT load_job(j, '%1$s: ') FROM unnest('{zone-good-1,zone-good-2,zone}'::text[]) j \g /dev/null
+SELECT l4_register_job(j, status => 'succeeded') FROM unnest('{zone-good-1,zone-good-2}'::text[]) j \g /dev/null
+SELECT kind, role, node, rank, template FROM l4_diagnose('zone') WHERE kind = 'event';
 -- nothing is left for other tests
 SELECT l4_delete_job(job_id) FROM l4_job WHERE job_id IN (SELECT l.job FROM line l UNION VALUES ('joined')) \g /dev/null
 DROP SCHEMA shared_files CASCADE;
