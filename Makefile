@@ -6,6 +6,7 @@
 #   make test-versions   as root: runs the tests on every supported server, each in a chroot of its own (VERSIONS="17 18")
 #   make dist        packs a release: l4-VERSION.zip
 #   make test-crash  ends and kills imports at random moments: CRASH_ENDINGS=500 CRASH_KILLS=200, an hour; prints the counts
+#   make test-sanitized  regression tests and CALLS=100 random calls of each function, by gcc's sanitizers
 #   make bench-NAME  runs the benchmark test/bench/NAME.sh, with DATA=... as its argument
 #   make, make install, make installcheck   as with any PGXS extension
 # Where the sources are: here, or elsewhere in a build with VPATH (pg_buildext).
@@ -39,7 +40,7 @@ EXTRA_CLEAN = $(wildcard src/*/*.o) $(wildcard src/*/*.bc) test/results output_i
 
 PG_CONFIG ?= pg_config
 # The goals that set the machine up must work where PostgreSQL's build files are still missing, so they include nothing.
-SETUP_GOALS = demo test test-crash test-versions docs setup fuzz dist
+SETUP_GOALS = demo test test-crash test-sanitized test-versions docs setup fuzz dist
 ifneq ($(filter-out $(SETUP_GOALS) bench-%,$(or $(MAKECMDGOALS),all)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 ifeq ($(wildcard $(PGXS)),)
@@ -84,7 +85,7 @@ ifneq ($(SOURCE_DIR),.)
 $(shell mkdir -p sql $(sort $(dir $(OBJS))))
 endif
 
-.PHONY: demo test test-crash test-versions setup docs fuzz dist
+.PHONY: demo test test-crash test-sanitized test-versions setup docs fuzz dist
 export PG_CONFIG
 setup:
 	@test/setup.sh
@@ -98,6 +99,9 @@ test-versions:
 test-crash:
 	@test/setup.sh tests
 	@test/run.sh crash $(or $(CRASH_ENDINGS),500) $(or $(CRASH_KILLS),200)
+test-sanitized:
+	@test/setup.sh tests
+	@test/run.sh sanitized $(or $(CALLS),100)
 docs: setup
 	@test/run.sh docs
 fuzz:

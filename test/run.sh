@@ -11,6 +11,8 @@
 #   test/run.sh accept NAME..      runs these regression or isolation tests and takes their output as the expected one;
 #                                  README and questions take the output of the examples in README.md and docs/questions.md
 #   test/run.sh fuzz [SECONDS [TARGET..]]   looks for inputs that break the algorithms; see test/fuzz/run.sh
+#   test/run.sh sanitized [CALLS]  regression and isolation tests, with so many random calls of each function (100), in a server
+#                                  whose l4 is built with the address and undefined behaviour sanitizers of gcc
 #   test/run.sh crash [ENDINGS [KILLS]]     ends and kills so many imports at random moments (500, 200) and prints the counts
 #   test/run.sh docs               writes docs/reference.md and docs/steps.md from the COMMENTs
 #   test/run.sh bench-NAME [ARG..] runs test/bench/NAME.sh in a cluster with the extension
@@ -387,6 +389,23 @@ command_crash() {
 	L4_CRASH_ENDINGS=${1:-500} L4_CRASH_KILLS=${2:-200} run_tap test/t/008_crash.pl
 }
 
+# The sanitizers' library must be the first that the server loads. What they find ends the backend, and is in the server's log.
+command_sanitized() {
+	local library
+	L4_COPT='-Werror -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' L4_CC=gcc
+	library=$(gcc -print-file-name=libasan.so)
+	build
+	# leaks are palloc's affair; the server looks for the end of its stack itself
+	ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 LD_PRELOAD=$library start_for_tests
+	export L4_RANDOM_CALLS=${1:-100}
+	test_regress
+	test_isolation
+	check 'the sanitizers found nothing' found_nothing
+	report_counts
+}
+
+found_nothing() { ! grep -E -A 12 'Sanitizer|runtime error:' "$L4_SERVER_LOG"; }
+
 # Needs no server; what it finds is taken back into the corpus.
 command_fuzz() { bash test/fuzz/run.sh long "$@"; }
 
@@ -431,13 +450,13 @@ inside_main() {
 		demo | shell | test | docs) "command_$1" ;;
 		regress | isolation | tap | fleet) command_some "test_$1" "${@:2}" ;;
 		accept) command_accept "${@:2}" ;;
-		fuzz | crash) "command_$1" "${@:2}" ;;
+		fuzz | crash | sanitized) "command_$1" "${@:2}" ;;
 		bench-*) command_bench "${1#bench-}" "${@:2}" ;;
 	esac
 }
 
 case ${1:-} in
-	demo | shell | test | docs | regress | isolation | tap | fleet | accept | fuzz | crash | bench-*) ;;
+	demo | shell | test | docs | regress | isolation | tap | fleet | accept | fuzz | crash | sanitized | bench-*) ;;
 	*)
 		sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
 		exit 1

@@ -120,7 +120,7 @@ SELECT line_no, part, rank, message FROM l4_log WHERE job_id = 'joined' ORDER BY
 SELECT string_agg(l.raw_bytes, '' ORDER BY l.line_no, l.part)
 	= (SELECT convert_to(string_agg(j.line || E'\n', '' ORDER BY j.line_no), 'UTF8') FROM joined j) AS same
 FROM l4_log l WHERE l.job_id = 'joined';
-\echo == what a rank says behind the last step of the file the job did not outlive, though its clock tells the time of another zone
+\echo == what a rank says behind the last step is not outlived, though its clock tells another zone
 SELECT make_job(j) FROM unnest('{zone-good-1,zone-good-2,zone}'::text[]) j \g /dev/null
 INSERT INTO line VALUES ('zone', 20, 5, 'E1120 16:00:20.105000 4105 launcher.cc:88] lost the device of this process');
 SELECT load_job(j, '%1$s: ') FROM unnest('{zone-good-1,zone-good-2,zone}'::text[]) j \g /dev/null
