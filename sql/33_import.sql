@@ -199,6 +199,17 @@ COMMENT ON FUNCTION @extschema@.l4_shape_events(int, double precision, int, bigi
 'maintenance_work_mem '
 'does not hold the clusters. Cost: about 20 microseconds and 300 bytes for each shape clustered.';
 
+CREATE FUNCTION @extschema@.l4_has_few_shapes(first_key bigint, last_key bigint, most bigint, tenant name) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	SELECT count(*) <= l4_has_few_shapes.most
+	FROM (SELECT FROM @extschema@.l4_shape h
+		WHERE @extschema@.l4_shape_key(h.shape) BETWEEN l4_has_few_shapes.first_key AND l4_has_few_shapes.last_key
+			AND h.tenant IS NOT DISTINCT FROM l4_has_few_shapes.tenant LIMIT l4_has_few_shapes.most + 1) h;
+END;
+COMMENT ON FUNCTION @extschema@.l4_has_few_shapes(bigint, bigint, bigint, name) IS
+'Step: Are there at most so many shapes of a tenant whose l4_shape_key lies in a range? Cost: reads no more than that.';
+
 /*
  * Shapes of different numbers of tokens never meet in a group of Drain, so new ones are clustered with those of their number
  * alone, and the result is that of clustering all. Where floods have left too many of a number, with those that begin with the
@@ -207,31 +218,29 @@ COMMENT ON FUNCTION @extschema@.l4_shape_events(int, double precision, int, bigi
 CREATE FUNCTION @extschema@.l4_new_shape_events(most bigint DEFAULT 10000, tenant name DEFAULT NULL)
 RETURNS TABLE (shape_id bigint, event_id bigint, template text, parent_id bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10000
+-- How many shapes are new the planner cannot know: a flood of them must not be looked through once for each range of keys.
+SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH RECURSIVE fresh AS MATERIALIZED (
 		SELECT h.shape_id, h.shape, @extschema@.l4_shape_key(h.shape) AS key FROM @extschema@.l4_shape h
 		WHERE h.event_id IS NULL AND h.tenant IS NOT DISTINCT FROM l4_new_shape_events.tenant
 	),
+	-- The ranges of keys that its like may be looked for in: each with the wider one that it is part of.
+	range AS MATERIALIZED (
+		SELECT DISTINCT b.bits, f.key >> b.bits << b.bits AS least,
+			(f.key >> b.bits << b.bits) + (1::bigint << b.bits) - 1 AS last,
+			b.wider_bits, f.key >> b.wider_bits << b.wider_bits AS wider_least
+		FROM fresh f CROSS JOIN (VALUES (48, NULL), (24, 48), (0, 24)) b (bits, wider_bits)
+	),
 	near (bits, least, last, fits) AS (
-		SELECT 48, r.least, r.last, (
-			SELECT count(*) FROM (
-				SELECT FROM @extschema@.l4_shape h
-				WHERE @extschema@.l4_shape_key(h.shape) BETWEEN r.least AND r.last
-					AND h.tenant IS NOT DISTINCT FROM l4_new_shape_events.tenant LIMIT l4_new_shape_events.most + 1) h
-			) <= l4_new_shape_events.most
-		FROM (SELECT DISTINCT f.key >> 48 << 48 AS least, (f.key >> 48 << 48) + (1::bigint << 48) - 1 AS last FROM fresh f) r
+		SELECT r.bits, r.least, r.last, @extschema@.l4_has_few_shapes(r.least, r.last, l4_new_shape_events.most,
+			l4_new_shape_events.tenant)
+		FROM range r WHERE r.wider_bits IS NULL
 		UNION ALL
-		SELECT r.bits, r.least, r.last, (
-			SELECT count(*) FROM (
-				SELECT FROM @extschema@.l4_shape h
-				WHERE @extschema@.l4_shape_key(h.shape) BETWEEN r.least AND r.last
-					AND h.tenant IS NOT DISTINCT FROM l4_new_shape_events.tenant LIMIT l4_new_shape_events.most + 1) h
-			) <= l4_new_shape_events.most
-		FROM (
-			SELECT DISTINCT n.bits - 24 AS bits, f.key >> (n.bits - 24) << (n.bits - 24) AS least,
-				(f.key >> (n.bits - 24) << (n.bits - 24)) + (1::bigint << (n.bits - 24)) - 1 AS last
-			FROM near n JOIN fresh f ON f.key BETWEEN n.least AND n.last
-			WHERE n.bits > 0 AND NOT n.fits) r
+		SELECT r.bits, r.least, r.last, @extschema@.l4_has_few_shapes(r.least, r.last, l4_new_shape_events.most,
+			l4_new_shape_events.tenant)
+		FROM near n JOIN range r ON r.wider_bits = n.bits AND r.wider_least = n.least
+		WHERE NOT n.fits
 	)
 	SELECT c.shape_id, c.event_id # @extschema@.l4_tenant_salt(l4_new_shape_events.tenant), c.template,
 		c.parent_id # @extschema@.l4_tenant_salt(l4_new_shape_events.tenant)
@@ -244,8 +253,8 @@ BEGIN ATOMIC
 	WHERE n.fits
 	UNION ALL
 	SELECT f.shape_id, @extschema@.l4_text_hash(c.shape) # @extschema@.l4_tenant_salt(l4_new_shape_events.tenant), c.shape, NULL
-	FROM fresh f CROSS JOIN LATERAL @extschema@.l4_coarse_shape(f.shape) c (shape)
-	WHERE NOT EXISTS (SELECT FROM near n WHERE n.fits AND f.key BETWEEN n.least AND n.last);
+	FROM fresh f JOIN near n ON n.bits = 0 AND n.least = f.key AND NOT n.fits
+		CROSS JOIN LATERAL @extschema@.l4_coarse_shape(f.shape) c (shape);
 END;
 COMMENT ON FUNCTION @extschema@.l4_new_shape_events(bigint, name) IS
 'Step: The event that Drain (l4_cluster_shapes) gives each shape that has none yet, and each of the shapes it was compared '

@@ -361,6 +361,8 @@ RETURNS TABLE (shape_id bigint, kind text, streams bigint, occurrences bigint, m
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
+-- a pool learns from a job before there are statistics of its rows
+SET enable_nestloop = off
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -524,8 +526,12 @@ BEGIN
 	SELECT t.iterations, t.started_at INTO iterations, starts
 	FROM @extschema@.l4_timeline t WHERE t.job_id = l4_job_timeline_parts.job_id;
 	first_turn := greatest(coalesce(first_turn, 0), 0);
-	behind := least(coalesce(last_turn + 1, cardinality(iterations)), cardinality(iterations));
-	stride := greatest(1, (behind - first_turn) / most);
+	behind := least(coalesce(last_turn, cardinality(iterations)) + 1, coalesce(cardinality(iterations), 0));
+	IF behind <= first_turn THEN
+		RETURN;
+	END IF;
+	part_length := greatest(part_length, 1);
+	stride := greatest(1, (behind - first_turn) / greatest(most, 1));
 	RETURN QUERY
 	SELECT w.turn, CASE WHEN stride > 1 THEN p.first END, iterations[w.turn + 1], starts[w.turn + 1]
 	FROM generate_series(first_turn, behind - 1, part_length * stride) p (first)

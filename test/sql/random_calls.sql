@@ -1,7 +1,7 @@
 -- Calls with arguments that nobody would give: every function that only reads, with NULL, extremes, hostile texts and patterns,
--- empty, nested and mixed arrays, and blobs of real jobs with a byte or more of them changed. Each call ends in a result or in an
--- error with a SQLSTATE of its own; none ends the server, and none is an error that nobody thought of (XX000). L4_RANDOM_CALLS is
--- how many calls of each function.
+-- empty, nested and mixed arrays, and blobs of real jobs with a byte or more of them changed. Each call ends in a result or in
+-- an error with a SQLSTATE of its own; none ends the server, and none is an error that nobody thought of (XX000).
+-- L4_RANDOM_CALLS is how many calls of each function.
 \getenv rounds L4_RANDOM_CALLS
 \if :{?rounds}
 \else
@@ -22,8 +22,8 @@ INSERT INTO random_value
 SELECT type, row_number() OVER (PARTITION BY type) - 1, value
 FROM (
 	SELECT t.type, v.value FROM (VALUES
-		('text', ARRAY['', ' ', 'random-1', 'a', 'ERROR <*> at 0x7f: <*>', '(', '(a+)+$', '(?<x>a)|(?<y>b)', '[', '\', E'\n\r\t',
-			'é€😀', '%s%n', '2026-01-01 00:00:00', '9999999999999999999999', '-1', '{"a": [1]}', '../../etc/passwd',
+		('text', ARRAY['', ' ', 'random-1', 'a', 'ERROR <*> at 0x7f: <*>', '(', '(a+)+$', '(?<x>a)|(?<y>b)', '[', '\',
+			E'\n\r\t', 'é€😀', '%s%n', '2026-01-01 00:00:00', '9999999999999999999999', '-1', '{"a": [1]}', '../../etc/passwd',
 			'<*> <*> <*>', 'node-[1-3,7]', E'\x01\x02', 'job.log:{node}/{rank}']),
 		('integer', ARRAY['0', '1', '-1', '7', '2147483647', '-2147483648']),
 		('bigint', ARRAY['0', '1', '-1', '42', '9223372036854775807', '-9223372036854775808']),
@@ -33,7 +33,8 @@ FROM (
 		('numeric', ARRAY['0', '1', 'NaN', '1e100']),
 		('boolean', ARRAY['true', 'false']),
 		('interval', ARRAY['0', '1 second', '-1 day', '100 years']),
-		('timestamp with time zone', ARRAY['epoch', '2026-01-01 00:00:30+00', 'infinity', '-infinity', '294000-01-01 00:00:00+00']),
+		('timestamp with time zone', ARRAY['epoch', '2026-01-01 00:00:30+00', 'infinity', '-infinity',
+			'294000-01-01 00:00:00+00']),
 		('timestamp without time zone', ARRAY['epoch', 'infinity', '-infinity']),
 		('date', ARRAY['epoch', 'infinity']),
 		('name', ARRAY['postgres', 'nobody']),
@@ -41,7 +42,8 @@ FROM (
 		('regclass', ARRAY['l4_job', 'pg_class']),
 		('json', ARRAY['{}', 'null', '[]', '{"model": "random"}', '{"a": {"b": [1, 2, {}]}}', '"x"']),
 		('jsonb', ARRAY['{}', 'null', '[]', '{"model": "random"}', '{"a": {"b": [1, 2, {}]}}', '"x"']),
-		('bytea', ARRAY['', '\x00', '\x28b52ffd', '\xffffffffffffffffffffffffffffffff'])) t (type, "values"), unnest(t."values") v (value)
+		('bytea', ARRAY['', '\x00', '\x28b52ffd', '\xffffffffffffffffffffffffffffffff'])) t (type, "values"),
+		unnest(t."values") v (value)
 	UNION ALL SELECT 'text', repeat('a ', 20000)
 	UNION ALL SELECT 'text', repeat('(', 300)
 	UNION ALL SELECT 'bytea', b.blob::text FROM l4_segment s, unnest(ARRAY[s.structure, s.texts, s.parameters]) b (blob)
@@ -51,7 +53,8 @@ FROM (
 -- One value of a type, as an expression; of blobs every second one has bytes changed or its end cut off.
 CREATE FUNCTION random_argument(wanted oid) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-	element oid := (SELECT t.typelem FROM pg_type t WHERE t.oid = wanted AND t.typsubscript = 'array_subscript_handler'::regproc);
+	element oid := (SELECT t.typelem FROM pg_type t WHERE t.oid = wanted
+		AND t.typsubscript = 'array_subscript_handler'::regproc);
 	kind text := format_type(wanted, NULL);
 	value text;
 	blob bytea;
@@ -81,17 +84,19 @@ $$;
 
 -- What may be called: functions and aggregates that change nothing, of arguments that a statement can write.
 CREATE VIEW random_callable AS
-SELECT p.oid, p.oid::regprocedure::text AS name, p.proname, p.prokind, p.proargtypes::oid[] AS types, p.provariadic <> 0 AS variadic,
-	p.pronargs
+SELECT p.oid, p.oid::regprocedure::text AS name, p.proname, p.prokind, p.proargtypes::oid[] AS types,
+	p.provariadic <> 0 AS variadic, p.pronargs
 FROM pg_proc p
 JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
 JOIN pg_extension e ON e.oid = d.refobjid AND d.refclassid = 'pg_extension'::regclass AND e.extname = 'l4'
 WHERE p.prokind IN ('f', 'a') AND p.provolatile IN ('i', 's') AND p.prorettype NOT IN ('trigger'::regtype, 'internal'::regtype)
 	AND NOT 'internal'::regtype = ANY (p.proargtypes::oid[]);
 
-CREATE FUNCTION random_calls(rounds int) RETURNS TABLE (function text, call text, state text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION random_calls(rounds int) RETURNS TABLE (function text, call text, state text, took interval)
+LANGUAGE plpgsql AS $$
 DECLARE
 	callable record;
+	began timestamptz;
 BEGIN
 	FOR callable IN SELECT c.* FROM random_callable c ORDER BY c.name COLLATE "C" LOOP
 		FOR i IN 1..rounds LOOP
@@ -100,12 +105,14 @@ BEGIN
 				(SELECT string_agg(random_argument(t.type), ', ' ORDER BY t.place)
 					FROM unnest(callable.types) WITH ORDINALITY t (type, place)),
 				CASE callable.prokind WHEN 'a' THEN 'FROM generate_series(1, 3)' ELSE '' END);
+			began := clock_timestamp();
 			BEGIN
 				EXECUTE call;
 				state := 'fine';
 			EXCEPTION WHEN OTHERS THEN
 				state := SQLSTATE || ' ' || SQLERRM;
 			END;
+			took := clock_timestamp() - began;
 			RETURN NEXT;
 		END LOOP;
 	END LOOP;
@@ -117,9 +124,10 @@ SELECT count(DISTINCT function) > 100 AS many_functions, count(*) = :rounds * co
 	count(*) FILTER (WHERE state = 'fine') > count(*) / 10 AS many_work, count(*) FILTER (WHERE state <> 'fine') > count(*) / 10
 	AS many_refused
 FROM random_call;
--- what nobody thought of, or names no cause
+-- what nobody thought of, names no cause, or does not come to its end
 SELECT left(call, 200) AS call, state FROM random_call
-WHERE state LIKE 'XX000%' OR state LIKE '42883%' OR state LIKE '42P18%' ORDER BY call COLLATE "C" LIMIT 20;
+WHERE state LIKE 'XX000%' OR state LIKE '42883%' OR state LIKE '42P18%' OR took > interval '1 minute'
+ORDER BY call COLLATE "C" LIMIT 20;
 -- nothing is left for other tests
 SELECT l4_delete_job(job_id) FROM l4_job WHERE job_id LIKE 'random-%' \g /dev/null
 DROP VIEW random_callable;

@@ -76,6 +76,15 @@ SELECT l4_assign_events() AS new;
 SELECT h.shape, e.template FROM l4_shape h JOIN l4_event e USING (event_id)
 WHERE h.shape ~ '^(watchdog|flood gauge|short one|wa d .* new)' ORDER BY h.shape COLLATE "C";
 
+-- a flood of new ones, each with a first word of its own: they are not compared each with each
+BEGIN;
+SET LOCAL statement_timeout = '60s';
+INSERT INTO l4_shape (shape_id, shape)
+SELECT -i, translate(md5(i::text), '0123456789', 'ghijklmnop') || ' and more words that tell nothing of it'
+FROM generate_series(1, 50000) i;
+SELECT count(*) = 50000 AS all FROM l4_new_shape_events() c WHERE c.shape_id BETWEEN -50000 AND -1;
+ROLLBACK;
+
 -- shapes that nothing has go; those of jobs, of pools and of what faults ask for stay
 SELECT l4_forget_shapes() > 200000 AS gone;
 SELECT count(*) AS missing FROM l4_stream_event e WHERE NOT EXISTS (SELECT FROM l4_shape h WHERE h.shape_id = e.shape_id);
