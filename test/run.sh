@@ -389,14 +389,20 @@ command_crash() {
 	L4_CRASH_ENDINGS=${1:-500} L4_CRASH_KILLS=${2:-200} run_tap test/t/008_crash.pl
 }
 
-# The sanitizers' library must be the first that the server loads. What they find ends the backend, and is in the server's log.
+# Their library must be the first that the server loads, and begin before all others: where the constructor of one of them (that
+# of p11-kit) is what makes it begin, it waits for a lock of that one for ever. What they find ends the backend, and is in the
+# server's log.
 command_sanitized() {
-	local library
+	local first=$L4_WORK/first.so
 	L4_COPT='-Werror -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' L4_CC=gcc
-	library=$(gcc -print-file-name=libasan.so)
+	gcc -O0 -shared -fPIC -Wl,-z,initfirst -o "$first" -x c - <<-'C'
+		#include <stdlib.h>
+		__attribute__((constructor)) static void begin(void) { free(malloc(1)); }
+	C
 	build
 	# leaks are palloc's affair; the server looks for the end of its stack itself
-	ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 LD_PRELOAD=$library start_for_tests
+	ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $first" \
+		start_for_tests
 	export L4_RANDOM_CALLS=${1:-100}
 	test_regress
 	test_isolation
