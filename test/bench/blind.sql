@@ -30,9 +30,9 @@ BEGIN
 		ORDER BY at, rank, line COLLATE "C"$q$, job))).rows;
 END $$;
 
--- A line of a text without the time and host of the log that it stood in.
+-- A line of a text without the time and host of the log that it stood in; times that stand further on become the job's.
 CREATE FUNCTION bench_bare(line text) RETURNS text LANGUAGE sql AS $$
-	SELECT regexp_replace(line, $re$(?x)^(?:
+	SELECT regexp_replace(regexp_replace(regexp_replace(regexp_replace(line, $re$(?x)^(?:
 		\[\w{3}\ \w{3}\ +\d+\ [\d:]+\ \d{4}\]\ |			# dmesg -T
 		\w{3}\ +\d+\ \d\d:\d\d:\d\d\ \S+\ (?=kernel:)|		# syslog
 		\d\d\ \w{3},\ [\d:]{8}\ (?=kernel:)|
@@ -40,7 +40,10 @@ CREATE FUNCTION bench_bare(line text) RETURNS text LANGUAGE sql AS $$
 		\d{4}-\d\d-\d\dT[\d:]+Z\ +tensorflow\ +|
 		\d{4}-(?:\d\d|\w{3})-\d\d\ [\d:.]+:?\ (?=\D|\d+:\d+\ ERROR)|
 		\d+m\d*s?\ +(?=Warning|Normal)|
-		\[\ *(?:\d+\.\d+|\+\d\.\d+)\]\ ?)+$re$, '')
+		\[\ *(?:\d+\.\d+|\+\d\.\d+)\]\ ?)+$re$, ''),
+		'((?:^|\]:)\[?[EWI])\d{3,4} \d\d:\d\d:\d\d\.\d{6}', '\11120 22:00:21.500000'),		-- glog
+		'\[\d{10}\.\d{6}\]', '[1795212021.500000]'),		-- UCX
+		'\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d', '2026-11-20-22:00:21')		-- Ascend
 $$;
 -- The text in the log that it stood in, on node n2; a part of a traceback has its head.
 CREATE FUNCTION bench_put(job text, stream text, text text) RETURNS void LANGUAGE sql AS $$
@@ -80,7 +83,8 @@ CROSS JOIN LATERAL (
 	SELECT (array_agg(f.fault_key ORDER BY f.ordinal) FILTER (WHERE l.priority < 300))[1],
 		(array_agg(f.category ORDER BY f.ordinal) FILTER (WHERE l.priority < 300))[1],
 		string_agg(f.fault_key || CASE WHEN l.priority >= 300 THEN ' (general)' ELSE '' END, ' ' ORDER BY f.ordinal)
-	FROM unnest(d.findings) f JOIN l4_fault_library l USING (fault_key) WHERE f.kind = 'fault') f (fault_key, category, fault_keys);
+	FROM unnest(d.findings) f JOIN l4_fault_library l USING (fault_key)
+	WHERE f.kind = 'fault') f (fault_key, category, fault_keys);
 
 \echo
 \echo 'Texts of public threads, each a failed job: without successful jobs, and beside three'
