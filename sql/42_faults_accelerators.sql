@@ -58,7 +58,8 @@ VALUES
 		'Use a smaller micro-batch or sequence, recomputation or more sharding; check that no old process sits on the device.',
 		true, 'fix_job'),
 	('cuda_no_device', 'No GPU visible', 'hardware', 'accelerator', 'critical', 'root', 100,
-		'no (?:CUDA|ROCm)-capable device is detected|No (?:CUDA|HIP) GPUs are available|couldn''t communicate with the NVIDIA '
+		'no (?:CUDA|ROCm)-capable device is detected|\bCUDA_ERROR_NO_DEVICE\b'
+		'|No (?:CUDA|HIP) GPUs are available|couldn''t communicate with the NVIDIA '
 		'driver|Unable to determine the device handle|RmInitAdapter failed|rm_init_adapter failed|NVRM: No NVIDIA GPU '
 		'found|Failed to initialize NVML: Driver Not Loaded'
 		'|osInitNvMapping: \*\*\* Cannot attach gpu|hipErrorNoDevice|hsa_init failed with',
@@ -66,7 +67,7 @@ VALUES
 		'Check nvidia-smi and the kernel log on the host and the list of visible devices; keep the node out of use until it '
 		'is right.', true, 'restart_node'),
 	('cuda_invalid_device', 'Wrong GPU number', 'user', 'configuration', 'error', 'root', 100,
-		'CUDA error: invalid device ordinal|CUDA_ERROR_INVALID_DEVICE',
+		'(?:CUDA|HIP|Cuda)[^\n]{0,40}\binvalid device ordinal|CUDA_ERROR_INVALID_DEVICE|hipErrorInvalidDevice\b',
 		'More processes were started on the node than it has GPUs, or the visible devices are restricted.',
 		'Make processes per node equal to the GPUs of the node; check CUDA_VISIBLE_DEVICES on that node.', true, 'fix_job'),
 	('cuda_device_busy', 'GPU is in use', 'platform', 'resource_management', 'error', 'root', 100,
@@ -79,7 +80,7 @@ VALUES
 		'The libraries of CUDA in the container and the driver of the node are of releases that do not go together.',
 		'Install a driver that the image needs, or use an image for the driver; take the compatibility library out of the '
 		'path.', true, 'update'),
-	('cuda_fabric_802', 'GPU fabric not ready (CUDA 802)', 'hardware', 'accelerator', 'error', 'root', 100,
+	('cuda_fabric_802', 'GPU fabric not ready (CUDA 802)', 'platform', 'accelerator', 'error', 'root', 100,
 		'system not yet initialized|CUDA_ERROR_SYSTEM_NOT_READY',
 		'On machines with NVSwitch the fabric manager is not running or not done.',
 		'Start the fabric manager in the version of the driver and keep the node out until it is up.', true, 'restart_node'),
@@ -413,6 +414,12 @@ VALUES
 		'NeuronCore\(s\) not available|Could not open the nd\d|Could not find VNC id \d',
 		'Another process holds the cores, or the job asks for more than the instance has.',
 		'End old processes, and start as many workers as there are cores.', true, 'fix_job'),
+	('neuron_init_failed', 'Neuron devices could not be initialised', 'platform', 'accelerator', 'error', 'root', 200,
+		'\bnrt_init\b[^\n]{0,60}(?:[Ff]ailed|\bNRT_[A-Z_]{3,30})|\btdrv_init\w*[^\n]{0,60}[Ff]ailed',
+		'The runtime got hold of no device: another process has them, the driver is not loaded or of another release, or a '
+		'device is broken.',
+		'Look for the first error of the runtime above it; run neuron-ls, end old processes, load the driver anew, and replace '
+		'the instance where that does not help.', true, 'restart_node'),
 	('neuron_versions', 'Neuron driver, runtime and program do not fit', 'user', 'incompatibility', 'error', 'root', 100,
 		'Unable to determine Neuron Driver version|This runtime requires Neuron Driver version|is not compatible with the '
 		'installed aws-neuron\S*|NEFF version mismatch supported|Unsupported hardware operator code|Error opening '

@@ -36,6 +36,12 @@ VALUES
 		'WARN Connect to \S{1,60} failed',
 		'NCCL uses an interface that does not lead to the peer, a firewall is between them, or the peer is gone.',
 		'Look whether the peer in the line lives; name the cluster interface in NCCL_SOCKET_IFNAME and open the ports.', true),
+	('nccl_stray_connection', 'Unexpected connection reached NCCL', 'platform', 'network_settings', 'error', 'root', 100,
+		'ocket\w{0,20}Accept\w{0,10}: wrong (?:type|magic)\b',
+		'Two communicators or two jobs share an address and port, something else (a scanner, a health check) knocks at the '
+		'ports of the job, or ranks run different NCCL versions.',
+		'See that every rank uses the interface of the cluster network (NCCL_SOCKET_IFNAME), that no old process of the job '
+		'lives, and that NCCL is the same on all nodes.', true),
 	('nccl_peer_closed', 'Peer closed its NCCL connection', 'hardware', 'network', 'warning', 'cascade', 200,
 		'ocketProgress(?:Opt)?: (?:Connection closed by remote peer|Call to \w{2,8} \w{2,8} [^\n]{0,80}failed)|ncclRemoteError'
 		'|remote process exited or there was a network error|NCCL WARN [^\n]{0,200}(?:Connection reset by peer|Broken '
@@ -106,7 +112,7 @@ VALUES
 		'\[c10d\] The client socket has failed to connect',
 		'One attempt did not get through, often over an address family that is not in use. Harmless when the job goes on.',
 		'Only if a timeout follows: resolve the name of the master and check its port.', true),
-	('c10d_store_barrier', 'Process group did not fill up', 'user', 'configuration', 'error', 'cascade', 100,
+	('c10d_store_barrier', 'Process group did not fill up', 'platform', 'scheduling', 'error', 'cascade', 100,
 		'Timed out initializing process group in store based barrier|Timed out after \d+ seconds waiting for clients',
 		'Fewer ranks came than the world size.',
 		'Compare the number that came with the world size and find the nodes that never started.', true),
@@ -140,12 +146,6 @@ VALUES
 		'Detected insufficient power on the PCIe slot',
 		'The slot allows less power than the card needs.',
 		'Check the slot power in the firmware settings and the extra cable.', true),
-	('nic_link_down', 'Network link down', 'hardware', 'network', 'critical', 'root', 100,
-		'NIC (?:[Pp]ort )?[Ll]ink (?:is )?[Dd]own|: Link DOWN|Port: \d+ Link (?:DOWN|INIT)|LINK DOWN|\b[Ll]ink is '
-		'[Dd]own\b|link becomes down|link status definitely down|\b[Ll]ink [Dd]own on port\b|\bport \d+ state changed from '
-		'ACTIVE to DOWN\b|\b(?:lost carrier|Lost carrier|carrier lost)\b',
-		'A port lost its link.',
-		'Check cable, transceiver and switch port; take the node out when the link flaps.', true),
 	('mlx5_cable_unplugged', 'Network cable missing', 'hardware', 'network', 'critical', 'root', 100,
 		'Port module event[^\n]{0,120}(?:Cable unplugged|Cable error)',
 		'Cable or module is not there or broken.',
@@ -157,8 +157,10 @@ VALUES
 		'Clean or exchange the optics and the cable; take the node out until the counters stay flat.', true),
 	('nic_driver_error', 'Network card or its firmware failed', 'hardware', 'network', 'critical', 'root', 100,
 		'NETDEV WATCHDOG: [^\n]{0,120}timed out|TX timeout detected|device''s health compromised|mlx5_core '
-		'[^\n]{0,80}(?:fatal|internal) error',
-		'The card stopped sending or its firmware reported a fatal state.',
+		'[^\n]{0,80}(?:(?:fatal|internal) error|(?:load_one|init_one|hca_cap|function_setup)\w* failed)'
+		'|\b(?:mlx[45]_core|bnxt_en|ice|i40e|ixgbe|irdma|ionic|qede|ena|hfi1)\b[^\n]{0,20}: probe of \S{1,40} failed'
+		'|probe with driver (?:mlx[45]_core|bnxt_en|ice|i40e|ixgbe|irdma|ionic|qede|ena|hfi1) failed',
+		'The card stopped sending, its firmware reported a fatal state, or the driver could not take it into use.',
 		'Reset the card or reboot the node, update the firmware, replace the card when it happens again.', true),
 	('arp_table_full', 'Neighbour table full', 'platform', 'network_settings', 'error', 'root', 100,
 		'neighbou?r(?:: \S+: neighbor)? table overflow',
@@ -251,7 +253,8 @@ VALUES
 		'Failed to initialize any NET plugin|NCCL WARN [^\n]{0,40}network \S{1,40} not found|aws-ofi-nccl initialization '
 		'failed|NCCL WARN NET/OFI [^\n]{0,120}(?:Couldn''t (?:open|create|bind|enable|allocate)|Could not '
 		'create|initialization failed|No eligible providers)|NCCL WARN NET/Plugin[^\n]{0,100}(?:[Ff]ailed|incompatible)'
-		'|NET/OFI Unexpected number of remote rails|NET/OFI [^\n]{0,80}(?:mismatch|not supported)',
+		'|NET/OFI Unexpected number of remote rails|NET/OFI [^\n]{0,80}(?:mismatch|not supported)|NET/OFI [Cc]reating '
+		'[^\n]{0,80} failed',
 		'The plugin that was asked for is not in the image, does not fit NCCL, or finds no usable device: driver, library or '
 		'security group of the fabric.',
 		'Check on one node that fi_info or ibv_devinfo lists the devices inside the container, and that plugin, libfabric and '
@@ -259,7 +262,7 @@ VALUES
 	('nccl_ofi_transfer', 'Transfer over libfabric failed', 'hardware', 'network', 'critical', 'root', 100,
 		'NET/OFI [^\n]{0,160}(?:completed with error|Completed with error|error: [Uu]nresponsive|[Uu]nresponsive '
 		'receiver|Unreachable remote)|NET/OFI Request \S{1,40} completed with|fi_cq_read(?:err|from)?[^\n]{0,40}(?:failed'
-		'|error)',
+		'|error)|libfabric:\d+:[^\n]{0,60}:cq:[^\n]{0,80}<(?:warn|critical)> err(?:or)?: ',
 		'The peer does not answer over the fabric: it died, its card or link failed, or the security group does not let the '
 		'traffic through.',
 		'Read the last lines of the peer and the state of its network device; if the peer lives, test the pair and check the '
@@ -279,6 +282,13 @@ VALUES
 		'The peer did not answer within all retries: a dead peer, a bad link or route, or congestion.',
 		'Take card and peer from the line; look whether the peer died first, else check port counters, cable and switch port '
 		'of both ends.', true),
+	('ucx_device_failed', 'UCX cannot use a network device', 'platform', 'network_settings', 'error', 'root', 100,
+		'UCX\s{1,3}ERROR[^\n]{0,80}(?:failed to (?:create (?:\w{2,8} ){0,2}(?:QP|qp|CQ|cq|SRQ|srq)\b|open (?:IB|ib|device)|'
+		'query (?:device|port|gid))|\bibv_(?:query|open|modify|alloc|create_ah)\w{0,20}\()|Failed to create UCP worker',
+		'The device refuses a queue pair or an address: its port is down, GID index or route do not go with the network, the '
+		'limit of locked memory is low, or driver and UCX do not go together.',
+		'Read the device in the line; look at its port and GIDs (ibv_devinfo -v), and at ulimit -l; name other devices in '
+		'UCX_NET_DEVICES to get on.', true),
 	('ucx_no_transport', 'UCX found no transport', 'user', 'configuration', 'error', 'root', 100,
 		'(?i:no (?:usable |auxiliary |active messages |remote memory access |remote registered memory access |atomic '
 		'operations |am emulation |p2p )transports?(?:/memory)?(?: to|/)?)|UCX[^\n]{0,120}(?:is not available|are not '
@@ -339,8 +349,8 @@ VALUES
 	('nccl_p2p_failed', 'GPUs of a node do not reach each other', 'platform', 'resource_management', 'error', 'root', 100,
 		'P2P is disabled between NVLINK connected GPUs|failed to peer with device|peer access is not supported|peer mapping '
 		'resources exhausted|(?i:peer access (?:is )?(?:already enabled|not enabled|has not been enabled))'
-		'|CUDA_ERROR_PEER_ACCESS\w*|cudaErrorPeerAccess\w*|cudaIpc(?:Open|Get)\w{3,30}[^\n]{0,60}(?:fail|error)|mapping of '
-		'buffer object failed',
+		'|CUDA_ERROR_PEER_ACCESS\w*|cudaErrorPeerAccess\w*|(?:cuda|hip)Ipc(?:Open|Get)\w{3,30}[^\n]{0,60}(?:fail|error)'
+		'|mapping of buffer object failed',
 		'Driver or container do not let one GPU map the memory of another: separate IPC or PID namespaces, virtualisation, or '
 		'a driver state after a reset.',
 		'Start the container with --ipc=host, compare nvidia-smi topo -p2p on a healthy node, reset or reboot the node; '

@@ -173,7 +173,8 @@ VALUES
 		'An operation got a distributed and a plain tensor, or tensors of two device meshes.',
 		'Distribute (or gather) both before the operation; see that all were made on one mesh.', true),
 	('checkpoint_layout', 'Checkpoint is of another layout', 'user', 'configuration', 'error', 'root', 100,
-		'Missing key in checkpoint state_dict|Failed to validate (?:global|local) plan|checkpoint being loaded used a '
+		'Missing key in checkpoint state_dict|\bstate_dict_metadata\['
+		'|Failed to validate (?:global|local) plan|checkpoint being loaded used a '
 		'(?:DP|data[ _]parallel) world size|Missing ZeRO optimizer checkpoint|can''t find ZeRO'
 		'|ZeRO[^\n]{0,60}checkpoint[^\n]{0,80}world size|(?i:(?:checkpoint|saved)[^\n]{0,80}(?:tensor|pipeline|expert|data'
 		'|model)[ _-](?:model[ _-])?parallel[ _-]?(?:size|degree)?[^\n]{0,60}(?:differ|mismatch|does not match|but|!=|not '

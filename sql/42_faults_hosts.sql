@@ -309,15 +309,17 @@ VALUES
 		'A known kernel fault: a reference to the device of a container that ended is left, and new containers on the node '
 		'wait.',
 		'Drain and reboot the node.', 'restart_node', true),
-	('nic_port_down', 'Port of a network adapter went down', 'hardware', 'network', 'error', 'root', 100,
-		'\b\w[\w.-]{1,20}: Link down\b|\b(?:ib|mlx|eth|en|bnxt|ice|i40e|ixgbe|hfi|qede|ena|irdma'
-		'|rdma)\w{0,20}\b[^\n]{0,80}\blink (?:state )?(?:changed (?:from \w+ )?to |went |goes |turned )?down\b|\bphysical '
-		'link (?:is )?down\b|\bport (?:\d+ )?(?:state )?(?:changed )?(?:from \w+ )?to '
-		'(?:DOWN|Down|Polling|PORT_DOWN)\b|\b(?:physical|logical) state[^\n]{0,20}\b(?:Polling|LinkErrorRecovery|Disabled)\b'
-		'|IB_EVENT_PORT_ERR|\bPORT_ERR\b',
-		'Cable, transceiver, switch port or adapter failed, or somebody unplugged it.',
-		'Check the port (ibstat, ethtool, mlxlink) and its switch end; reseat or replace the cable, and keep the node out '
-		'until the counters stay quiet.', 'repair', true),
+	('nic_link_down', 'Network link down', 'hardware', 'network', 'critical', 'root', 100,
+		'NIC (?:[Pp]ort )?[Ll]ink (?:is )?[Dd]own|: Link DOWN|Port: \d+ Link (?:DOWN|INIT)|LINK DOWN|\b[Ll]ink is '
+		'[Dd]own\b|link becomes down|link status (?:definitely )?down for\b|\b[Ll]ink [Dd]own on port\b|\bport \d+ state '
+		'changed from ACTIVE to DOWN\b|\b(?:[Ll]ost carrier|carrier lost)\b|\b\w[\w.-]{1,20}: Link down\b'
+		'|\b(?:ib|mlx|eth|en|bnxt|ice|i40e|ixgbe|hfi|qede|ena|irdma|rdma)\w{0,20}\b[^\n]{0,80}\blink (?:state )?(?:changed '
+		'(?:from \w+ )?to |went |goes |turned )?down\b|\bphysical link (?:is )?down\b|\bport (?:\d+ )?(?:state '
+		')?(?:changed )?(?:from \w+ )?to (?:DOWN|Down|Polling|PORT_DOWN)\b|\b(?:physical|logical) '
+		'state[^\n]{0,20}\b(?:Polling|LinkErrorRecovery|Disabled)\b|IB_EVENT_PORT_ERR|\bPORT_ERR\b',
+		'A port lost its link.',
+		'Check cable, transceiver, switch port and adapter (ibstat, ethtool, mlxlink), and whether somebody unplugged it; '
+		'reseat or replace what is bad, and keep the node out until the counters stay quiet.', 'repair', true),
 	('nic_firmware_error', 'Network adapter or its firmware failed', 'hardware', 'network', 'error', 'root', 100,
 		'mlx5_core[^\n]{0,80}(?:health recovery|synd 0x[1-9a-f]|assert_var|firmware '
 		'(?:version|reset)[^\n]{0,20}fail|command[^\n]{0,40}timeout|PCI slot is unavailable|failed to recover|Failed to '

@@ -22,7 +22,7 @@ VALUES
 		'heartbeat timeout\. This indicates that the remote task has failed',
 		'The task that is named stopped: crash, preemption or a very long pause.',
 		'Read the log of that task.', 'follow', true),
-	('xla_barrier_timeout', 'JAX barrier timed out', 'user', 'configuration', 'error', 'cascade', 100,
+	('xla_barrier_timeout', 'JAX barrier timed out', 'platform', 'scheduling', 'error', 'cascade', 100,
 		'DEADLINE_EXCEEDED: (?:Barrier timed out|Deadline Exceeded)|cluster registration failed',
 		'Some tasks never came; the message lists them.',
 		'Look at those tasks and check that all were started.', 'follow', true),
@@ -136,7 +136,9 @@ VALUES
 	('slurm_node_drained', 'Scheduler took a node out', 'hardware', 'node', 'error', 'root', 100,
 		'\breason set to: |state set to (?:DRAIN\w*|DOWN\w*|FAIL\w*)|Setting node \S+ state to '
 		'(?:INVAL|DRAIN|DOWN|FAIL)|[Dd]rain(?:ing|ed)? (?:the )?nodes? \S+|\bState=\S{0,40}(?:DRAIN|DOWN)|draining the '
-		'node|Duplicate jobid|batch job complete failure|(?<!Slice )[Hh]ealth ?[Cc]heck (?:\w+ )?failed|\bNHC: '
+		'node|Duplicate jobid|batch job complete failure|\bhealth_check failed|\b[Nn]ode '
+		'[^\n]{0,40}\b[Hh]ealth ?[Cc]heck (?:\w+ )?failed|\b[Hh]ealth ?[Cc]heck (?:\w+ )?failed (?:on|for|at) (?:the '
+		')?(?:node|host)\b|\bNHC: '
 		'|Setting \S{1,60} state to (?:DOWN|DRAIN)|\bcordon(?:ed|ing) node\b',
 		'A health check, a failed prolog or an operator took the node out; the reason stands behind "Reason".',
 		'Read the reason (sinfo -R, scontrol show node); repair that, then give the node back.', 'follow', true),
@@ -272,7 +274,8 @@ VALUES
 	('ssh_failed', 'ssh to a host failed', 'platform', 'network_settings', 'error', 'root', 100,
 		'ssh: connect to host|ssh: [Cc]ould not resolve|Host key verification failed|Permission denied '
 		'\(publickey|kex_exchange_identification|ssh_exchange_identification|REMOTE HOST IDENTIFICATION HAS '
-		'CHANGED|Connection (?:closed|reset) by \S{1,60} port 22\b|ssh exited with exit code (?:255|[1-9])|No '
+		'CHANGED|Connection (?:closed|reset) by \S{1,60} port 22\b|ssh exited with exit code (?:255|[1-9])|not '
+		'reachable via ssh|No '
 		'(?:ED25519|RSA|ECDSA) host key is known|Too many authentication failures|Authentication refused: bad '
 		'ownership|Permissions \d+ for ''[^''\n]{1,80}'' are too open|plm_(?:rsh|ssh)_agent|Load key "[^"\n]{1,80}": |Bad '
 		'owner or permissions on',
@@ -320,7 +323,7 @@ VALUES
 		'denied)|starting container process caused|: command not found\b|standard_init_linux\.go',
 		'The command is misspelt, not in this image, or not marked as executable.',
 		'Start a shell in the image and look for it; correct command or image.', 'fix_job', true),
-	('k8s_unschedulable', 'Pod finds no node', 'platform', 'resource_management', 'warning', 'root', 100,
+	('k8s_unschedulable', 'Pod finds no node', 'platform', 'resource_management', 'error', 'root', 100,
 		'\d/\d+ nodes are available:|FailedScheduling|pod didn''t trigger scale-up|NotTriggerScaleUp|FailedScaleUp'
 		'|(?i:\btasks? in gang unschedulable)|Not enough valid (?:pods|tasks|subGroups)|(?i:\bpod ?group\b[^\n]{0,60}\b(?:not '
 		'ready|unschedulable))|untolerated taint|Insufficient (?:nvidia|amd|google|rdma|huawei|habana|aws)\S{0,4}[./]\S',
@@ -367,7 +370,7 @@ VALUES
 		'\bOOMKilled\b|OOMKilling|System OOM encountered|reason: SystemOOM',
 		'The memory limit of the container is reached.',
 		'Raise the limit, or use less host memory.', 'fix_job', true),
-	('k8s_evicted', 'Pod evicted', 'platform', 'resource_management', 'warning', 'root', 100,
+	('k8s_evicted', 'Pod evicted', 'platform', 'resource_management', 'error', 'root', 100,
 		'\bEvicted\b(?! from)|The node (?:was|is) low on resource|DisruptionTarget|PreemptionByScheduler|The node had '
 		'condition: |eviction manager[^\n]{0,60}(?:evict|must|attempting)|TaintManagerEviction|Marking for deletion '
 		'Pod|EvictionThresholdMet|(?i:\bevict(?:ing|ed) (?:\d+ )?pods?\b)|workers are '

@@ -30,6 +30,12 @@ VALUES
 		'unexpectedly|Caught \w+ in (?:DataLoader worker|pin memory thread|replica \d+)',
 		'A worker crashed: memory, a bad sample, a native library.',
 		'Run with no workers to see the real error; check the memory of the host.', true),
+	('dataset_too_small', 'Data set has too few samples', 'user', 'configuration', 'error', 'root', 100,
+		'last epoch number of samples exceeded|num_samples should be a positive integer value, but got num_samples=0\b|(?i:\b'
+		'(?:data ?set|data ?loader|corpus)\b[^\n]{0,60}\b(?:has no (?:samples|documents|examples)|is too small)\b)',
+		'A data set or a part of it holds fewer samples than the run asks for, often for a wrong path, split or filter.',
+		'Look at the path, the split and the count of samples that the program says it found; correct them, or the number of '
+		'samples asked for.', true),
 	('data_stall', 'Training waits for data', 'hardware', 'storage', 'info', 'confirmation', 300,
 		'(?i)\b(?:data ?loader|data|batch|input)\b[^\n]{0,40}\b(?:queue (?:is )?empty|not '
 		'ready|starv\w+|stall\w*)\b|\bwait(?:ed|ing) [\d.]+ ?m?s(?:ec)? for (?:the )?(?:data|a batch|batch)',
@@ -116,7 +122,7 @@ VALUES
 		'leaf Variable that requires grad|ready (?:only once|twice)|Recomputed values for the following '
 		'tensors|CheckpointError|None of the inputs have requires_grad|a view of a leaf Variable|Can''t call numpy\(\) on '
 		'Tensor that requires grad|cudnn RNN backward can only be called|parameters? (?:that|which) (?:were|was|is|are) not '
-		'used in producing loss|Function \w{3,60} returned an invalid gradient',
+		'used in producing (?:the )?loss|Function \w{3,60} returned an invalid gradient',
 		'The model changes a tensor that is still needed, or leaves parameters without a gradient on some ranks.',
 		'Correct the model at the line that is named; allow unused parameters only if they are intended.', true),
 	('pickle_failed', 'Object cannot be saved or sent', 'user', 'program_bug', 'error', 'root', 100,

@@ -185,7 +185,9 @@ VALUES
 		'Error|Bad Gateway|Gateway Time-?out)|\((?:InternalError|500|502|504)\)|\bInternalError\b[^\n]{0,80}(?:bucket|object'
 		'|attempt|retry|internal error)|\b50[0234] (?:GET|POST|PUT|HEAD|PATCH|DELETE) https?://|We encountered an internal '
 		'error\. Please try again|\bbackendError\b|XMinioServerNotInitialized|XMinioStorage\w*(?:Quorum|Offline)'
-		'|SlowDownWrite|Server not initialized|\bInternal(?:ServerError)?: 5\d\d\b',
+		'|SlowDownWrite'
+		'|\bwhen (?:resuming|initiating) (?:an )?upload (?:to )?\w{2,5}://'
+		'|Server not initialized|\bInternal(?:ServerError)?: 5\d\d\b',
 		'The store answers with an error of its own.',
 		'Check the state of the store; keep checkpoints on local disk meanwhile.', 'wait', true),
 	('transfer_retries_exhausted', 'Transfer failed after all retries', 'hardware', 'storage', 'error', 'cascade', 200,
@@ -279,7 +281,8 @@ VALUES
 		'The place for checkpoints is full, read-only, gone, too slow, or may not be written.',
 		'Check space, mount and rights there on the node of this rank.', NULL, true),
 	('ckpt_load_failed', 'Checkpoint could not be loaded', 'user', 'misoperation', 'error', 'root', 200,
-		'[Ff]ailed to load (?:the )?checkpoint|CheckpointException|exit-on-missing-checkpoint\W{1,3}set|Unable to load '
+		'[Ff]ailed to load (?:the )?checkpoint|CheckpointException|\blen\(self\.ckpt_list\) > 0'
+		'|exit-on-missing-checkpoint\W{1,3}set|Unable to load '
 		'(?:rng|optimizer|model) state|Attempting to load checkpoint but [^\n]{0,80} not found|(?i:no (?:valid )?checkpoint '
 		'(?:was )?found)(?![^\n]{0,60}(?:random|scratch|initiali|start|begin|fresh))|(?i:cannot load checkpoint)|Weights only '
 		'load failed|\b(?:NOT_FOUND|FAILED_PRECONDITION|INVALID_ARGUMENT|INTERNAL): Error '

@@ -43,8 +43,8 @@ FROM (VALUES
 	('node_overheat', '{cpu_throttled,node_power,node_lost}'),
 	('cpu_throttled', '{gpu_thermal,straggler_reported}'),
 	('k8s_kubelet_unhealthy', '{node_lost}'),
-	('pcie_aer_fatal', '{pcie_dpc,nvme_failed,nic_port_down,nic_link_down,node_lost}'),
-	('pcie_dpc', '{nvme_failed,nic_port_down,nic_link_down}'),
+	('pcie_aer_fatal', '{pcie_dpc,nvme_failed,nic_link_down,node_lost}'),
+	('pcie_dpc', '{nvme_failed,nic_link_down}'),
 	('node_lost', '{heartbeat_lost,xla_heartbeat,slurm_cancelled}'),
 	('heartbeat_lost',
 		'{conn_reset,conn_refused,conn_timed_out,no_route,nccl_peer_closed,c10d_tcpstore_recv,gloo_timeout,collective_timeout,'
@@ -54,12 +54,8 @@ FROM (VALUES
 		'{heartbeat_lost,node_lost,no_route,conn_reset,conn_refused,conn_timed_out,nccl_socket_connect,nccl_ib_completion,'
 		'nccl_peer_closed,nccl_system_error,nccl_watchdog_timeout,c10d_tcpstore_recv,c10d_socket_timeout,gloo_timeout,'
 		'collective_timeout,ascend_ei0002,ascend_ei0006,ascend_error_cqe,ascend_hccl_heartbeat,hang_reported,mount_lost,'
-		'nfs_not_responding,nic_port_down,bond_degraded,lustre_connection_lost,lnet_error}'),
-	('nic_port_down',
-		'{bond_degraded,heartbeat_lost,node_lost,no_route,conn_reset,conn_timed_out,nccl_socket_connect,'
-		'nccl_ib_completion,nccl_peer_closed,nccl_system_error,nccl_watchdog_timeout,c10d_socket_timeout,gloo_timeout,'
-		'collective_timeout,hang_reported,mount_lost,nfs_not_responding,lustre_connection_lost,lnet_error}'),
-	('nic_firmware_error', '{nic_driver_error,nic_port_down,nic_link_down,nccl_ib_async_event,nccl_ib_completion}'),
+		'nfs_not_responding,bond_degraded,lustre_connection_lost,lnet_error}'),
+	('nic_firmware_error', '{nic_driver_error,nic_link_down,nccl_ib_async_event,nccl_ib_completion}'),
 	('mlx5_cable_unplugged', '{nic_link_down,nccl_ib_completion,nccl_ib_async_event}'),
 	('mlx5_overheat', '{nic_link_down,link_flapping}'),
 	('nic_driver_error', '{nic_link_down,nccl_ib_async_event,nccl_ib_completion}'),
@@ -69,6 +65,7 @@ FROM (VALUES
 	('nccl_ib_protection', '{nccl_ib_flush,nccl_peer_closed,nccl_system_error,nccl_watchdog_timeout,collective_timeout}'),
 	('nccl_ofi_transfer', '{nccl_peer_closed,nccl_system_error,nccl_internal_error,nccl_watchdog_timeout,collective_timeout}'),
 	('ucx_transport', '{ucx_error,mpi_error,mpi_peer_lost,conn_reset,collective_timeout}'),
+	('ucx_device_failed', '{ucx_error,mpi_error}'),
 	('ascend_ej0002', '{ascend_ei0006,ascend_error_cqe,ascend_ei0002}'),
 	('ascend_error_cqe', '{ascend_ei0002,ascend_stream_timeout}'),
 	('dns_failure', '{c10d_rendezvous,c10d_socket_timeout,conn_refused,http_unreachable,hub_download_failed,rendezvous_store}'),
@@ -110,6 +107,7 @@ FROM (VALUES
 	('nccl_out_of_memory', '{nccl_cuda_error,horovod_error}'),
 	('nccl_settings', '{nccl_invalid_usage,nccl_internal_error}'),
 	('nccl_p2p_failed', '{nccl_cuda_error}'),
+	('cuda_invalid_device', '{nccl_cuda_error,mpi_process_died}'),
 	('nccl_peer_closed', '{nccl_unique_id,nccl_communicator_aborted}'),
 	('cuda_launch_config', '{nccl_cuda_error,rccl_error}'),
 	('libfabric_error', '{mpi_init_failed,mpi_error,oneccl_error}'),
@@ -146,7 +144,7 @@ FROM (VALUES
 	('ceph_error', '{parallel_fs_error,hung_task,eio,ckpt_write_failed,estale,mount_lost}'),
 	('parallel_fs_error', '{hung_task,eio,data_stall,ckpt_write_failed,estale,mount_lost}'),
 	('object_store_5xx', '{transfer_retries_exhausted,ckpt_write_failed}'),
-	('s3_slowdown', '{transfer_retries_exhausted}'),
+	('s3_slowdown', '{transfer_retries_exhausted,ckpt_write_failed}'),
 	('s3_access_denied', '{transfer_retries_exhausted,ckpt_write_failed,ckpt_load_failed}'),
 	('cloud_credentials', '{s3_access_denied,transfer_retries_exhausted,ckpt_write_failed,ckpt_load_failed}'),
 	('s3_not_found', '{ckpt_load_failed,file_not_found}'),
