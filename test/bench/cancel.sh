@@ -120,5 +120,6 @@ cancel 'l4_diagnose' "SELECT count(*) FROM l4_diagnose('large')"
 cancel 'l4_match_faults' "SELECT count(*) FROM l4_match_faults('large')"
 cancel 'l4_report' "SELECT l4_report('large', 'html')"
 cancel 'l4_backtest_fault' "SELECT count(*) FROM l4_backtest_fault('(?:\w+[ .]?)+\d of .{0,40}x', basis => 'records')"
-cancel 'l4_news' "SELECT count(*) FROM l4_news('large')"
+cancel 'l4_unexplained' "SELECT count(*) FROM l4_unexplained('large')"
+cancel 'l4_change_points' "SELECT l4_change_points(i, i * 7919 % 1009) FROM generate_series(1::bigint, 20000000) i"
 exit $status
