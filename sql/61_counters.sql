@@ -28,6 +28,13 @@ COMMENT ON FUNCTION @extschema@.l4_counted_words(text, int) IS
 'Step: What a number in a shape counts: the words before it and those up to the next parameter, without blanks, with which '
 'programs only align numbers. What stands behind may be there or not. NULL for a number with a unit.';
 
+CREATE FUNCTION @extschema@.l4_counted_number(value text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 10
+RETURN substring(value, '^(\d{1,15})(?:\.0{1,6})?(?:its?)?$')::bigint;
+COMMENT ON FUNCTION @extschema@.l4_counted_number(text) IS
+'Step: The whole number that a parameter tells, written as one ("12", "12.0") or as so many iterations ("12it"); NULL where it '
+'is anything else.';
+
 CREATE FUNCTION @extschema@.l4_counting_parameters(job_id text, stream_ids bigint[])
 RETURNS TABLE (stream_id bigint, words text, "position" int, occurrences bigint, shape_ids bigint[], numbers bigint[],
 	lines bigint[], first_line bigint, last_line bigint, minimum double precision, maximum double precision)
@@ -61,8 +68,9 @@ BEGIN ATOMIC
 		m.minimum, m.maximum
 	FROM same m
 	CROSS JOIN LATERAL (
-		SELECT array_agg(d.number ORDER BY d.line) AS numbers, array_agg(d.line ORDER BY d.line) AS lines
-		FROM (SELECT substring(u.value, '^\d{1,15}$')::bigint AS number, min(u.line) AS line
+		-- records that a carriage return parts share a line, and are not always of one shape
+		SELECT array_agg(d.number ORDER BY d.line, d.number) AS numbers, array_agg(d.line ORDER BY d.line, d.number) AS lines
+		FROM (SELECT @extschema@.l4_counted_number(u.value) AS number, min(u.line) AS line
 			FROM parameter p CROSS JOIN LATERAL unnest(p.values, p.value_lines) u (value, line)
 			WHERE p.stream_id = m.stream_id AND p.position = m.position AND p.words = m.words
 				AND (u.line > m.known_to) IS NOT TRUE
@@ -73,57 +81,60 @@ COMMENT ON FUNCTION @extschema@.l4_counting_parameters(text, bigint[]) IS
 'l4_counted_words), over all shapes that say so: how many records, which shapes, and its values (numbers, lines) in the order '
 'in which they came first, as far as all are kept.';
 
-CREATE FUNCTION @extschema@.l4_is_steady(numbers bigint[], lines bigint[], occurrences bigint, first_line bigint,
-	last_line bigint, minimum double precision, maximum double precision, limits @extschema@.l4_limits) RETURNS boolean
+CREATE FUNCTION @extschema@.l4_steady_step(numbers bigint[], lines bigint[], occurrences bigint, first_line bigint,
+	last_line bigint, minimum double precision, maximum double precision, limits @extschema@.l4_limits) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	WITH stepped AS (
-		SELECT u.line, u.number - lag(u.number) OVER (ORDER BY u.line) AS step
-		FROM unnest(l4_is_steady.numbers, l4_is_steady.lines) u (number, line)
+		SELECT u.line, u.number - lag(u.number) OVER (ORDER BY u.turn) AS step
+		FROM unnest(l4_steady_step.numbers, l4_steady_step.lines) WITH ORDINALITY u (number, line, turn)
 	),
 	seen AS (
 		SELECT mode() WITHIN GROUP (ORDER BY s.step) AS usual, count(s.step) AS steps, count(*) AS numbers,
 			count(*) FILTER (WHERE s.step <= 0) AS back, max(s.line) - min(s.line) AS span
 		FROM stepped s
 	)
-	SELECT n.usual > 0 AND n.numbers >= (limits).counter_records
+	SELECT n.usual
+	FROM seen n
+	WHERE n.usual > 0 AND n.numbers >= (limits).counter_records
 		-- most steps are the same, a step back begins anew
 		AND (SELECT count(*) FROM stepped s WHERE s.step = n.usual) >= (limits).counter_equal_share * n.steps
 		AND n.back <= (limits).counter_back_share * n.steps
-		AND (l4_is_steady.maximum - l4_is_steady.minimum) / n.usual + 1
-			<= l4_is_steady.occurrences * (1 + (limits).counter_gap_share)
+		AND (l4_steady_step.maximum - l4_steady_step.minimum) / n.usual + 1
+			<= l4_steady_step.occurrences * (1 + (limits).counter_gap_share)
 		-- each record has the next number: what several records have alike counts something larger (an epoch)
-		AND 1 + n.span * (l4_is_steady.occurrences - 1)::double precision
-			/ NULLIF(l4_is_steady.last_line - l4_is_steady.first_line, 0)
-			<= n.numbers * (1 + (limits).counter_gap_share) IS TRUE
-	FROM seen n;
+		AND 1 + n.span * (l4_steady_step.occurrences - 1)::double precision
+			/ GREATEST(l4_steady_step.last_line - l4_steady_step.first_line, 1)
+			<= n.numbers * (1 + (limits).counter_gap_share);
 END;
-COMMENT ON FUNCTION @extschema@.l4_is_steady(bigint[], bigint[], bigint, bigint, bigint, double precision, double precision,
+COMMENT ON FUNCTION @extschema@.l4_steady_step(bigint[], bigint[], bigint, bigint, bigint, double precision, double precision,
 	@extschema@.l4_limits) IS
-'Step: Do numbers (each with the line where it came first, of so many records between two lines, from minimum to maximum) '
-'count up steadily? From record to record, most by the same step, a few back to where they began.';
+'Step: The step by which numbers (each with the line where it came first, of so many records between two lines, from minimum '
+'to maximum) count up from record to record, most by the same, a few back to where they began; NULL where they do not count.';
 
 CREATE FUNCTION @extschema@.l4_steady_parameters(job_id text, stream_ids bigint[], limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint, words text, "position" int, occurrences bigint, shape_ids bigint[],
-	minimum double precision, maximum double precision)
+	minimum double precision, maximum double precision, told double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10
 BEGIN ATOMIC
 	WITH steady AS MATERIALIZED (
-		SELECT p.*
+		SELECT p.*, @extschema@.l4_steady_step(p.numbers, p.lines, p.occurrences, p.first_line, p.last_line, p.minimum,
+			p.maximum, limits) AS step
 		FROM @extschema@.l4_counting_parameters(l4_steady_parameters.job_id, l4_steady_parameters.stream_ids) p
 		-- what a rank logs after its last count is its failure's
-		WHERE p.last_line - p.first_line >= (limits).counter_line_share * p.last_line
-			AND @extschema@.l4_is_steady(p.numbers, p.lines, p.occurrences, p.first_line, p.last_line, p.minimum, p.maximum,
-				limits)
+		WHERE GREATEST(p.last_line - p.first_line, p.occurrences - 1) >= (limits).counter_line_share * p.last_line
 	)
-	SELECT s.stream_id, s.words, s.position, s.occurrences, s.shape_ids, s.minimum, s.maximum
-	FROM steady s
+	SELECT s.stream_id, s.words, s.position, s.occurrences, s.shape_ids, s.minimum, s.maximum,
+		LEAST(s.occurrences, (s.maximum - s.minimum) / s.step + 1)
+	FROM (SELECT t.* FROM steady t WHERE t.step IS NOT NULL) s
 	-- what ended before another number began to count belongs to the start of the job
-	WHERE NOT EXISTS (SELECT FROM steady o WHERE o.stream_id = s.stream_id AND o.first_line > s.last_line);
+	WHERE NOT EXISTS (SELECT FROM steady o WHERE o.step IS NOT NULL AND o.stream_id = s.stream_id
+		AND o.first_line > s.last_line);
 END;
 COMMENT ON FUNCTION @extschema@.l4_steady_parameters(text, bigint[], @extschema@.l4_limits) IS
 'Step: Parameters that grow by one step from record to record in given streams of a job, through much of what these log; '
-'also such as begin anew after a while (an epoch). minimum, maximum: from where to where they got.';
+'also such as begin anew after a while (an epoch). minimum, maximum: from where to where they got; told: how many numbers '
+'that are.';
 
 CREATE FUNCTION @extschema@.l4_learn_counter(job_id text, limits @extschema@.l4_limits DEFAULT NULL)
 	RETURNS @extschema@.l4_learnt_counter
@@ -144,34 +155,37 @@ BEGIN
 	stream_ids := ARRAY(SELECT s.stream_id FROM @extschema@.l4_job_streams(l4_learn_counter.job_id) s
 		WHERE s.kind = 'rank' AND s.record_count >= (limits).counter_records
 		ORDER BY s.record_count DESC, s.stream_id LIMIT (limits).counter_streams::bigint);
-	-- What most ranks count; of several such the slowest, as an iteration has many of what is counted within it, but none of
-	-- which is said much less (epochs, evaluations). What tells of another stage counts that.
+	-- What gets far: what begins anew again and again counts within an iteration (micro-steps, batches of an evaluation). Of
+	-- such nothing that is said much less (epochs), then what most ranks count, as in many programs one rank alone tells of
+	-- progress, rather what never begins anew, and the slowest. What tells of another stage counts that.
 	WITH steady AS MATERIALIZED (
 		SELECT p.* FROM @extschema@.l4_steady_parameters(l4_learn_counter.job_id, stream_ids, limits) p
 	),
 	counter AS (
 		SELECT p.words, p.position, array_agg(p.stream_id ORDER BY p.maximum DESC, p.stream_id) AS stream_ids,
-			max(p.maximum - p.minimum) AS growth, count(*) AS streams,
-			max(p.occurrences) AS records
+			max(p.maximum - p.minimum) AS growth, count(*) AS streams, max(p.told) AS told, max(p.occurrences) AS records
 		FROM steady p
 		WHERE NOT EXISTS (SELECT FROM @extschema@.l4_shape h, @extschema@.l4_stage_rule_in_force u
 			WHERE h.shape_id = ANY (p.shape_ids) AND u.stage <> 'iterating'
 				AND @extschema@.l4_pattern_matches(u.pattern, replace(h.shape, '<*>', '1')))
 		GROUP BY p.words, p.position
 		HAVING min(p.maximum) >= (limits).counter_together_share * max(p.maximum)
+	),
+	far AS (
+		SELECT c.*, max(c.records) OVER () AS most_records
+		FROM counter c WHERE c.told >= (limits).counter_told_share * (SELECT max(o.told) FROM counter o)
 	)
 	SELECT ARRAY(SELECT DISTINCT i FROM steady p, unnest(p.shape_ids) i
-			WHERE p.words = c.words AND p.position = c.position ORDER BY i), c.position, c.stream_ids INTO learnt
-	FROM counter c
-	WHERE c.records >= (limits).counter_record_share * (SELECT max(o.records) FROM counter o WHERE o.streams = c.streams)
-	ORDER BY c.streams DESC, c.growth, c.words COLLATE "C", c.position
+			WHERE p.words = f.words AND p.position = f.position ORDER BY i), f.position, f.stream_ids INTO learnt
+	FROM far f WHERE f.records >= (limits).counter_record_share * f.most_records
+	ORDER BY f.streams DESC, f.records > f.told * (1 + (limits).counter_gap_share), f.growth, f.words COLLATE "C", f.position
 	LIMIT 1;
 	RETURN learnt;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_counter(text, @extschema@.l4_limits) IS
 'Step: What counts the progress of a job of which no rule knows more than one iteration: the parameter that grows steadily, '
-'and on most of the ranks looked at together; NULL where there is none, or rules know. Reads the parameter statistics of a few '
+'and on the ranks that tell of it together; NULL where there is none, or rules know. Reads the parameter statistics of a few '
 'ranks.';
 
 CREATE FUNCTION @extschema@.l4_counter_at(job_id text, counter @extschema@.l4_learnt_counter, stream_id bigint, at_line bigint,
@@ -192,14 +206,14 @@ BEGIN ATOMIC
 			AND t.stream_id = ANY (g.stream_ids)
 		ORDER BY g.segment_no DESC LIMIT (limits).onset_segments::bigint
 	)
-	SELECT substring(r.parameters[(counter).position], '^\d{1,15}$')::bigint
+	SELECT @extschema@.l4_counted_number(r.parameters[(counter).position])
 	FROM segment g
 	CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids,
-		(counter).shape_ids) r
+		(counter).shape_ids) WITH ORDINALITY r (stream_id, line_no, shape_id, parameters, raw, turn)
 	WHERE r.stream_id = g.stream_id AND CASE WHEN g.same THEN r.line_no <= COALESCE(l4_counter_at.at_line, r.line_no)
 		ELSE ((@extschema@.l4_parse(split_part(r.raw, E'\n', 1), reference => l4_counter_at.at_ts)).time
 			<= l4_counter_at.at_ts) IS NOT FALSE END
-	ORDER BY r.line_no DESC LIMIT 1;
+	ORDER BY g.segment_no DESC, r.turn DESC LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_counter_at(text, @extschema@.l4_learnt_counter, bigint, bigint, timestamptz,
 	@extschema@.l4_limits) IS

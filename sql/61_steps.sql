@@ -84,7 +84,7 @@ BEGIN
 	RETURN QUERY
 	WITH record AS MATERIALIZED (
 		SELECT row_number() OVER (ORDER BY r.line_no, r.part) AS turn, r.shape_id, r.ts, r.parameters,
-			substring(r.parameters[(counter).position], '^\d{1,15}$')::bigint AS iteration
+			@extschema@.l4_counted_number(r.parameters[(counter).position]) AS iteration
 		FROM @extschema@.l4_job_segments(l4_counted_steps.job_id, ARRAY[teller.source_id], (counter).shape_ids) g
 		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
 		WHERE r.stream_id = teller.stream_id AND r.shape_id = ANY ((counter).shape_ids)

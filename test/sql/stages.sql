@@ -150,6 +150,30 @@ SELECT load_job('rounds') \g /dev/null
 SELECT h.shape, c.position, cardinality(c.stream_ids) AS streams
 FROM l4_learn_counter('rounds') c JOIN l4_shape h ON h.shape_id = ANY (c.shape_ids) ORDER BY h.shape COLLATE "C";
 SELECT kind, node, stage, iteration FROM l4_diagnose('rounds') WHERE kind IN ('stage', 'iteration') AND ordinal = 1;
+\echo == one rank alone tells of progress; all count what is within an iteration, and evaluations
+INSERT INTO line SELECT 'speaker', r, 3 + s + x.at + r * 0.001, x.line
+FROM generate_series(0, 3) r, generate_series(1, 30) s, LATERAL (VALUES
+	(0.1, 'DEBUG portion 1 of 3 ground'), (0.2, 'DEBUG portion 2 of 3 ground'), (0.3, 'DEBUG portion 3 of 3 ground'),
+	(0.5, CASE WHEN r = 3 THEN format('INFO tick %s of the mill, cost %s', 700 + s, 9.5 - s * 0.1) END)) x (at, line)
+WHERE x.line IS NOT NULL;
+SELECT say('speaker', '{0,1,2,3}', 3.55 + s + t * 0.01, format('INFO tasted %s of 6 loaves, cost %s', t, 9.4 - s * 0.1))
+FROM generate_series(8, 24, 8) s, generate_series(1, 6) t \g /dev/null
+SELECT say('speaker', '{2}', 33.9, 'ERROR RuntimeError: the mill stands still') \g /dev/null
+SELECT load_job('speaker') \g /dev/null
+SELECT kind, node, stage, iteration FROM l4_diagnose('speaker') WHERE kind IN ('stage', 'iteration') AND ordinal = 1;
+
+\echo == a bar of one line that carriage returns part, under a name that no rule knows
+SELECT l4_register_job('bar', '{}', 'failed', ARRAY['n0', 'n1', 'n2', 'n3'], 1) \g /dev/null
+SELECT rows FROM l4_ingest('bar', $q$
+	SELECT CASE WHEN r = 0 THEN (
+			SELECT string_agg(format('milling: %s%%|%s| %s/60 [00:%s<01:00, 2.1%sit/s]', lpad((s * 5 / 3)::text, 3),
+				rpad(repeat('#', s / 6), 10), s, lpad(s::text, 2, '0'), s % 7), E'\r' ORDER BY s)
+			FROM generate_series(1, 40) s)
+		ELSE '2026-11-20 22:00:05,000 INFO the mill turns' END AS line, r AS rank, 'train-' || r AS source
+	FROM generate_series(0, 3) r
+	UNION ALL SELECT '2026-11-20 22:00:50,000 ERROR RuntimeError: the mill stands still', 0, 'train-0'$q$) \g /dev/null
+SELECT kind, stage, iteration FROM l4_diagnose('bar') WHERE kind IN ('stage', 'iteration') AND ordinal = 1;
+
 \echo == a job that says it began to train, and of no iteration: it is in the first one, unless it goes on from a checkpoint
 SELECT start(j), say(j, '{0,1,2,3}', 5, 'ERROR CUDA error: device-side assert')
 FROM unnest('{first,resumed,unknown}'::text[]) j \g /dev/null
