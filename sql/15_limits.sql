@@ -34,6 +34,12 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'progress_share', 0.2, 'share of iterations',
 		'What sounds grave is outlived where this share of the iterations came after it ...'),
 	(true, 'progress_most', 10, 'iterations', '... or so many: the longer the job ran, the less the share need be.'),
+	(true, 'progress_own_share', 0.4, 'share of records',
+		'What sounds fatal is outlived where its own stream says this share of what it says again and again after it ...'),
+	(true, 'progress_own_most', 15, 'records', '... or so many: threads that are left behind go on for some iterations.'),
+	(true, 'progress_own_records', 10, 'records', 'What a stream says so often is its routine.'),
+	(true, 'progress_own_statements', 0.25, 'share of statements',
+		'So many statements of its routine may go on without the others: a process that stands still may beat on.'),
 	(true, 'progress_known_share', 0.75, 'share of statements',
 		'Much of what successful jobs log: where this share of it has come, a job that '
 		'fails while it starts has made progress.'),
@@ -227,6 +233,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'evidence_first_itself_factor', 2, 'factor',
 		'An error that speaks for itself, and that no other node has, is a cause rather than a consequence, whenever it comes; '
 		'but not where many nodes have such ones.'),
+
+	(true, 'evidence_first_odd_share', 0.9, 'share of the others',
+		'Where so many of the others say one thing alike, who says something else instead tells of its own trouble.'),
 
 	(true, 'evidence_late_records', 4, 'records',
 		'A statement that a rank prints so often while it iterates is a step that recurs.'),

@@ -38,17 +38,37 @@ COMMENT ON FUNCTION @extschema@.l4_progress_marks(text, bigint, @extschema@.l4_l
 'job outlived. line_no for records that sound grave, mild_line_no for others; NULL where none. pool_id: the pool that '
 'tells what belongs to a normal start (none: iterations alone count).';
 
+CREATE FUNCTION @extschema@.l4_own_progress(job_id text, stream_ids bigint[], limits @extschema@.l4_limits)
+RETURNS TABLE (stream_id bigint, line_no bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	WITH routine AS (
+		SELECT e.stream_id, e.first_line, e.last_line, e.occurrences - 1 AS steps, GREATEST((limits).progress_iterations,
+			LEAST((limits).progress_own_most, floor(e.occurrences * (limits).progress_own_share))) AS later
+		FROM @extschema@.l4_job_counts(l4_own_progress.job_id, l4_own_progress.stream_ids,
+			min_occurrences => (limits).progress_own_records::bigint) e
+		WHERE @extschema@.l4_level_rank(e.level) < (limits).gravity_trouble
+	)
+	-- its records come about evenly: that many of them come after this line
+	SELECT r.stream_id, percentile_disc((limits).progress_own_statements) WITHIN GROUP (ORDER BY
+		floor(r.last_line - r.later * (r.last_line - r.first_line) / r.steps))::bigint
+	FROM routine r GROUP BY r.stream_id;
+END;
+COMMENT ON FUNCTION @extschema@.l4_own_progress(text, bigint[], @extschema@.l4_limits) IS
+'Step: Of given streams of ranks the line after which each goes on with its routine for long, by what it says again and again '
+'itself: what comes before, its rank outlived, however grave. Reads their counts.';
+
 CREATE FUNCTION @extschema@.l4_is_outlived(kind text, gravity int, judged boolean, last_line bigint, line_no bigint,
-	mild_line_no bigint,
+	mild_line_no bigint, own_line_no bigint,
 	limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 -- System logs are let through: a full or read-only disk lies in wait until something is written.
-RETURN (kind IN ('rank', 'launcher') AND gravity < (limits).gravity_fatal
-	AND last_line <= CASE WHEN gravity >= (limits).gravity_error AND judged THEN line_no
-		ELSE GREATEST(line_no, mild_line_no) END) IS TRUE;
-COMMENT ON FUNCTION @extschema@.l4_is_outlived(text, int, boolean, bigint, bigint, bigint, @extschema@.l4_limits) IS
+RETURN (kind IN ('rank', 'launcher') AND last_line <= CASE WHEN gravity >= (limits).gravity_fatal THEN own_line_no
+	WHEN gravity >= (limits).gravity_error AND judged THEN line_no ELSE GREATEST(line_no, mild_line_no) END) IS TRUE;
+COMMENT ON FUNCTION @extschema@.l4_is_outlived(text, int, boolean, bigint, bigint, bigint, bigint, @extschema@.l4_limits) IS
 'Step: Did the job outlive a record that none of the successful ones has? By the kind of its stream, its gravity, whether '
-'the pool can judge streams of the kind, its last line, and the lines of l4_progress_marks for its stream.';
+'the pool can judge streams of the kind, its last line, and the lines of l4_progress_marks and (own_line_no) of '
+'l4_own_progress for its stream.';
 
 CREATE FUNCTION @extschema@.l4_last_good(job_id text, limits @extschema@.l4_limits) RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000

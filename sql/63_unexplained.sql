@@ -404,6 +404,27 @@ COMMENT ON FUNCTION @extschema@.l4_unexplained_blocks(@extschema@.l4_unexplained
 'Step: Unexplained records, of which those that lie in one block of lines without headers speak of another process (peer) '
 'where one of them does, unless they are grave themselves.';
 
+CREATE FUNCTION @extschema@.l4_outlived_fatal(job_id text, unexplained @extschema@.l4_unexplained_record[],
+	limits @extschema@.l4_limits) RETURNS TABLE (stream_id bigint, line_no bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	WITH grave AS MATERIALIZED (
+		SELECT r.stream_id, min(r.last_line) AS line_no FROM unnest(l4_outlived_fatal.unexplained) r
+		WHERE r.kind = 'rank' AND r.gravity >= (limits).gravity_fatal GROUP BY r.stream_id
+	),
+	asked AS MATERIALIZED (
+		-- most say it as their last word
+		SELECT g.stream_id FROM grave g
+		JOIN @extschema@.l4_job_streams(l4_outlived_fatal.job_id, ARRAY(SELECT o.stream_id FROM grave o)) s
+			ON s.stream_id = g.stream_id
+		WHERE g.line_no + (limits).progress_iterations < s.record_count
+	)
+	SELECT p.* FROM @extschema@.l4_own_progress(l4_outlived_fatal.job_id, ARRAY(SELECT a.stream_id FROM asked a), limits) p;
+END;
+COMMENT ON FUNCTION @extschema@.l4_outlived_fatal(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
+'Step: l4_own_progress of the ranks that say something fatal, but not as their last word. Of a file that ranks share none: '
+'there lines do not tell how much of a stream is left.';
+
 CREATE FUNCTION @extschema@.l4_unexplained(job_id text, use_pool boolean DEFAULT true,
 	clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL,
@@ -454,9 +475,10 @@ BEGIN
 		SELECT r
 		FROM unnest(records) r
 		LEFT JOIN @extschema@.l4_progress_marks(l4_unexplained.job_id, pool.pool_id, limits) m ON m.stream_id = r.stream_id
+		LEFT JOIN @extschema@.l4_outlived_fatal(l4_unexplained.job_id, records, limits) o ON o.stream_id = r.stream_id
 		WHERE NOT (r.reason IN ('new', 'new value')
 			AND @extschema@.l4_is_outlived(r.kind, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true), r.last_line,
-				m.line_no, m.mild_line_no, limits)));
+				m.line_no, m.mild_line_no, o.line_no, limits)));
 	-- what is said of the set-up after an error may be part of that
 	RETURN QUERY
 	SELECT b.* FROM @extschema@.l4_unexplained_blocks(records, limits) b

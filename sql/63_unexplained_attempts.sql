@@ -127,7 +127,7 @@ BEGIN
 		AND (t.shared OR t.last_ts < s.ts
 			OR (@extschema@.l4_parse(split_part(t.message, E'\n', 1), reference => t.first_ts)).time IS NOT NULL)
 		AND @extschema@.l4_is_outlived(t.kind, t.gravity, coalesce(t.kind = ANY (known_kinds), true), 0,
-			CASE WHEN v.grave THEN 0 END, CASE WHEN v.mild THEN 0 END, limits));
+			CASE WHEN v.grave THEN 0 END, CASE WHEN v.mild THEN 0 END, NULL, limits));
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_attempt_records(text, @extschema@.l4_unexplained_record[], @extschema@.l4_attempt[], text[],

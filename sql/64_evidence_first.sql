@@ -9,6 +9,16 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH itself AS MATERIALIZED (
 		SELECT count(DISTINCT o.unit) AS units FROM unnest(l4_evidence_first.placed) o WHERE o.by_itself AND o.units_alike = 1
+	),
+	common AS MATERIALIZED (
+		SELECT DISTINCT o.alike FROM unnest(l4_evidence_first.placed) o
+		WHERE o.kind = 'rank' AND o.units_alike >= (l4_evidence_first.limits).evidence_first_odd_share * (o.units - 1)
+	),
+	odd AS MATERIALIZED (
+		-- who alone says something, and not what all others say: which came first need not be known
+		SELECT DISTINCT p.stream_id FROM unnest(l4_evidence_first.placed) p, common m
+		WHERE p.units_alike = 1 AND p.kind = 'rank' AND p.units > 2 AND NOT p.peer
+			AND (p.stream_id, m.alike) NOT IN (SELECT o.stream_id, o.alike FROM unnest(l4_evidence_first.placed) o)
 	)
 	SELECT p.unit, p.node, p.rank, CASE WHEN p.turn < f.turn OR f.turn IS NULL THEN 'first' ELSE 'own' END,
 		-- the share of the others that have it not
@@ -16,8 +26,9 @@ BEGIN ATOMIC
 			* CASE WHEN p.trouble THEN 1 ELSE (l4_evidence_first.limits).evidence_first_harmless_part END
 			-- a rank that another kept waiting or left, be it unnamed, speaks of that one
 			* CASE WHEN p.peer AND p.kind <> 'system' THEN (l4_evidence_first.limits).evidence_first_peer_part ELSE 1 END
-			* CASE WHEN p.turn >= f.turn AND p.by_itself AND p.units_alike = 1 AND i.units <= GREATEST(1, p.units
-					* (l4_evidence_first.limits).evidence_common_least_share)
+			* CASE WHEN p.turn >= f.turn AND p.units_alike = 1 AND (p.by_itself AND i.units <= GREATEST(1, p.units
+					* (l4_evidence_first.limits).evidence_common_least_share) OR NOT p.peer
+					AND p.stream_id IN (SELECT o.stream_id FROM odd o) AND (SELECT count(*) FROM odd) = 1)
 				THEN (l4_evidence_first.limits).evidence_first_itself_factor ELSE 1 END
 			* CASE WHEN p.survived THEN (l4_evidence_first.limits).evidence_first_survived_part ELSE 1 END
 			* CASE WHEN p.for_all THEN (l4_evidence_first.limits).evidence_spokesman_part ELSE 1 END,

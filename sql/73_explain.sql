@@ -50,12 +50,14 @@ BEGIN ATOMIC
 		SELECT h.*, t.unit, t.source, t.kind, e.stream_id, e.occurrences, e.level, e.first_line, e.first_ts,
 			@extschema@.l4_is_outlived(t.kind, GREATEST(@extschema@.l4_level_rank(e.level), h.gravity),
 				COALESCE(t.kind = ANY (l4_event_shapes.known_kinds), true),
-				e.last_line, m.line_no, m.mild_line_no, limits) AS outlived
+				e.last_line, m.line_no, m.mild_line_no, o.line_no, limits) AS outlived
 		FROM @extschema@.l4_job_counts(l4_event_shapes.job_id, NULL, ARRAY(SELECT s.shape_id FROM shape s)) e
 		JOIN shape h ON h.shape_id = e.shape_id
 		JOIN @extschema@.l4_job_streams(l4_event_shapes.job_id) t ON t.stream_id = e.stream_id
 		LEFT JOIN @extschema@.l4_progress_marks(l4_event_shapes.job_id, l4_event_shapes.pool_id, limits) m
 			ON m.stream_id = e.stream_id
+		LEFT JOIN LATERAL @extschema@.l4_own_progress(l4_event_shapes.job_id, ARRAY[e.stream_id], limits) o
+			ON t.kind = 'rank' AND GREATEST(@extschema@.l4_level_rank(e.level), h.gravity) >= (limits).gravity_fatal
 	)
 	SELECT e.shape_id, e.shape, sum(e.occurrences)::bigint, count(DISTINCT e.stream_id), count(DISTINCT e.unit),
 		max(e.occurrences),

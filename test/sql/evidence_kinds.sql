@@ -101,6 +101,13 @@ SELECT make_lines('own'), fail('own', '{2}', 22, 'device 0 failed'),
 SELECT load_job('own', :nodes) \g /dev/null
 SELECT * FROM evidence('own');
 
+\echo == own: who does not say what all others say, but something else, whichever came first
+SELECT make_lines('odd'), fail('odd', '{0,1,3,4}', 21, 'collective operation failed') \g /dev/null
+INSERT INTO line VALUES ('odd', 2, 2, 'train', 21.5, 'INFO the lease of slot 0 is gone, leaving'),
+	('odd', 2, 2, 'train', 21.6, 'INFO leaving slot 0');
+SELECT load_job('odd', :nodes) \g /dev/null
+SELECT * FROM evidence('odd');
+
 \echo == lag: an iteration behind; with three nodes there are too few to tell who was late
 SELECT make_lines('lag', 3) \g /dev/null
 DELETE FROM line WHERE job = 'lag' AND rank = 1 AND at > 20;
