@@ -236,7 +236,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, stage, priority, name, patte
 	(true, 'stage', 'data_load', 300, 'reads_data',
 		'\m\w*data_?(set|loader)s?\w*\M|\mdata(set)?/(train|valid|test)|/torch/utils/data/'
 			'|/(\w+_)?data(_?(module|pipe|pipeline|sampler|iterator|utils))?s?\.py", line'
-			'|/((\w+[-_])?data(sets?)?|train(ing)?(_data)?)/(?![^ ]*(ckpt|checkpoint|snapshot))[^ ]*'
+			'|/((\w+[-_])?(data(sets?)?|corp(us|ora)|tokens)|train(ing)?(_data)?)/(?![^ ]*(ckpt|checkpoint|snapshot))[^ ]*'
 			'\.(bin|idx|parquet|jsonl?|tar|arrow|npy|tfrecord|mds)\M',
 		'RuntimeError: DataLoader worker (pid 4711) is killed'),
 	(true, 'stage', 'rendezvous', 350, 'meets',
@@ -250,12 +250,15 @@ INSERT INTO @extschema@.l4_wording (builtin, class, stage, priority, name, patte
 INSERT INTO @extschema@.l4_wording (builtin, class, component, priority, name, pattern, example) VALUES
 	(true, 'component', 'checkpoint', 100, 'component_checkpoint',
 		'(save|load|write|read|restor|stor)\w*_(\w+_)?(checkpoints?|snapshots?|ckpt|state_dict)|\mcheckpoint(s|ing|er)?\M'
-			'|/(\w+[-_.])?(ckpts?|checkpoints?|snapshots?)([-_./]|\M)|/torch/serialization\.py|\m(safetensors|orbax)\M',
+			'|/(\w+[-_.])?(ckpts?|ck|checkpoints?|snap(shot)?s?)([-_./]|\M)|/torch/serialization\.py|\m(safetensors|orbax)\M'
+		-- a folder of one step
+		'|/(\w+_)?(step|iter|iteration|epoch)[-_]?\d+(/|\M)',
 		'OSError: [Errno 28] No space left on device: ''/mnt/ckpt/step_100/rank_3.pt'''),
 	(true, 'component', 'data_loader', 200, 'component_data_loader',
 		'\m\w*data_?(set|loader)s?\w*\M|/torch/utils/data/|\m(tokenizer|tokenization)\M'
 			'|/(\w+_)?data(_?(module|pipe|pipeline|sampler|iterator|utils))?s?\.py", line'
-			'|/((\w+[-_])?data(sets?)?|train(ing)?(_data)?)/[^ ]*\.(bin|idx|parquet|jsonl?|tar|arrow|npy|tfrecord|mds)\M',
+			'|/((\w+[-_])?(data(sets?)?|corp(us|ora)|tokens)|train(ing)?(_data)?)/[^ ]*'
+			'\.(bin|idx|parquet|jsonl?|tar|arrow|npy|tfrecord|mds)\M',
 		'RuntimeError: DataLoader worker (pid 4711) is killed by signal: Killed.'),
 	(true, 'component', 'rendezvous', 300, 'component_rendezvous',
 		'\mrendezvous|_create_c10d_store\M|\mDistStoreError\M|\mTCPStore\M|coordination[ _]service'

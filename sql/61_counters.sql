@@ -161,13 +161,24 @@ BEGIN
 	WITH steady AS MATERIALIZED (
 		SELECT p.* FROM @extschema@.l4_steady_parameters(l4_learn_counter.job_id, stream_ids, limits) p
 	),
+	shape AS MATERIALIZED (
+		SELECT h.shape_id, replace(h.shape, '<*>', '1') AS sample
+		FROM @extschema@.l4_shape h
+		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT i FROM steady p, unnest(p.shape_ids) i))
+	),
+	staged AS MATERIALIZED (
+		SELECT h.shape_id
+		FROM shape h
+		CROSS JOIN LATERAL (SELECT r.stage
+			FROM (SELECT u.* FROM @extschema@.l4_stage_rule_in_force u ORDER BY u.priority, u.name OFFSET 0) r
+			WHERE @extschema@.l4_pattern_matches(r.pattern, h.sample) LIMIT 1) r
+		WHERE r.stage <> 'iterating'
+	),
 	counter AS (
 		SELECT p.words, p.position, array_agg(p.stream_id ORDER BY p.maximum DESC, p.stream_id) AS stream_ids,
 			max(p.maximum - p.minimum) AS growth, count(*) AS streams, max(p.told) AS told, max(p.occurrences) AS records
 		FROM steady p
-		WHERE NOT EXISTS (SELECT FROM @extschema@.l4_shape h, @extschema@.l4_stage_rule_in_force u
-			WHERE h.shape_id = ANY (p.shape_ids) AND u.stage <> 'iterating'
-				AND @extschema@.l4_pattern_matches(u.pattern, replace(h.shape, '<*>', '1')))
+		WHERE NOT EXISTS (SELECT FROM staged g WHERE g.shape_id = ANY (p.shape_ids))
 		GROUP BY p.words, p.position
 		HAVING min(p.maximum) >= (limits).counter_together_share * max(p.maximum)
 	),
@@ -219,6 +230,28 @@ COMMENT ON FUNCTION @extschema@.l4_counter_at(text, @extschema@.l4_learnt_counte
 	@extschema@.l4_limits) IS
 'Step: What a learnt counter said last at a place in a job''s logs (stream and line, else time), in that stream or in the one '
 'that got furthest. NULL before its first record.';
+
+CREATE FUNCTION @extschema@.l4_is_interrupted(job_id text, counter @extschema@.l4_learnt_counter, stream_id bigint,
+	at_line bigint) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	WITH entry AS (
+		SELECT e.stream_id = l4_is_interrupted.stream_id AS own, e.shape_id = ANY ((counter).shape_ids) AS counts, e.last_line,
+			e.last_ts, e.stage IN ('evaluation', 'checkpoint_save') AS interrupts
+		FROM @extschema@.l4_job_counts(l4_is_interrupted.job_id,
+			ARRAY[l4_is_interrupted.stream_id, (counter).stream_ids[1]]) e
+		WHERE e.stream_id <> l4_is_interrupted.stream_id OR e.last_line < l4_is_interrupted.at_line
+	)
+	SELECT COALESCE(CASE WHEN bool_or(e.own AND e.counts)
+		THEN max(e.last_line) FILTER (WHERE e.own AND e.interrupts AND NOT e.counts)
+			> max(e.last_line) FILTER (WHERE e.own AND e.counts)
+		ELSE max(e.last_ts) FILTER (WHERE e.own AND e.interrupts) > max(e.last_ts) FILTER (WHERE e.counts) END, true)
+	FROM entry e;
+END;
+COMMENT ON FUNCTION @extschema@.l4_is_interrupted(text, @extschema@.l4_learnt_counter, bigint, bigint) IS
+'Step: Of a stream that was last in an evaluation or a checkpoint at a line: does it say more of that since a learnt counter '
+'went on, in itself or, where it does not count, in the one that got furthest? Else that is over, which the stream does not '
+'know, for it knows no iterations. True where nothing tells.';
 
 CREATE FUNCTION @extschema@.l4_attempts_iterating(job_id text, attempts @extschema@.l4_attempt[],
 	counter @extschema@.l4_learnt_counter) RETURNS int[]

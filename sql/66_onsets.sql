@@ -146,9 +146,10 @@ BEGIN ATOMIC
 		FROM unnest(l4_onset_stops.unexplained) r
 	),
 	stream AS MATERIALIZED (
-		SELECT s.*, s.unit = l4_onset_stops.suspect AND NOT EXISTS (SELECT FROM record r WHERE r.own_failure)
+		-- of the suspect alone: of many ranks each would be held against all records
+		SELECT s.*, CASE WHEN s.unit = l4_onset_stops.suspect THEN NOT EXISTS (SELECT FROM record r WHERE r.own_failure)
 			AND NOT EXISTS (SELECT FROM record r WHERE r.suspected AND NOT r.role
-				AND (r.stream_id = s.stream_id OR r.rank = s.rank)) IS TRUE AS quiet
+				AND (r.stream_id = s.stream_id OR r.rank = s.rank)) IS TRUE END AS quiet
 		FROM @extschema@.l4_rank_streams(ARRAY(SELECT j FROM @extschema@.l4_job_streams(l4_onset_stops.job_id) j
 			WHERE (j.attempt <> l4_onset_stops.path_attempt) IS NOT TRUE)) s
 	)
@@ -282,10 +283,12 @@ BEGIN
 	)
 	SELECT array_position(turns, o.place), o.place,
 		@extschema@.l4_onset_stage(n.stage, n.component,
-			CASE WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage) THEN o.stage END, o.rank,
+			CASE WHEN v.over THEN 'iterating' WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage) THEN o.stage END,
+			o.rank,
 			t.marks AND NOT y.starting,
 			CASE WHEN c.value IS NULL OR NOT @extschema@.l4_is_setup_stage(j.stage) THEN j.stage
-				WHEN o.stage IN ('evaluation', 'checkpoint_save') THEN o.stage ELSE 'iterating' END),
+				WHEN o.stage IN ('evaluation', 'checkpoint_save') AND v.over IS NOT TRUE THEN o.stage
+				ELSE 'iterating' END),
 		CASE WHEN NOT y.starting THEN coalesce(CASE o.place WHEN 'slow' THEN o.iteration END, c.value, o.iteration,
 			j.iteration, CASE o.stage WHEN 'iterating' THEN first_iteration END) END,
 		o.ts, o.unit, o.node, o.rank, o.stream_id, o.line_no, n.component
@@ -302,6 +305,8 @@ BEGIN
 		path_attempt) j ON NOT y.starting
 	LEFT JOIN LATERAL (SELECT CASE WHEN (counter).shape_ids IS NOT NULL THEN @extschema@.l4_counter_at(l4_onsets.job_id,
 		counter, o.stream_id, o.line_no, o.ts, limits) END AS value OFFSET 0) c ON true
+	LEFT JOIN LATERAL (SELECT NOT @extschema@.l4_is_interrupted(l4_onsets.job_id, counter, o.stream_id, o.line_no) AS over
+		OFFSET 0) v ON c.value IS NOT NULL AND o.stage IN ('evaluation', 'checkpoint_save')
 	LEFT JOIN named n ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.first_line = o.line_no;
 END
 $$;

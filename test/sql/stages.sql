@@ -156,11 +156,27 @@ FROM generate_series(0, 3) r, generate_series(1, 30) s, LATERAL (VALUES
 	(0.1, 'DEBUG portion 1 of 3 ground'), (0.2, 'DEBUG portion 2 of 3 ground'), (0.3, 'DEBUG portion 3 of 3 ground'),
 	(0.5, CASE WHEN r = 3 THEN format('INFO tick %s of the mill, cost %s', 700 + s, 9.5 - s * 0.1) END)) x (at, line)
 WHERE x.line IS NOT NULL;
-SELECT say('speaker', '{0,1,2,3}', 3.55 + s + t * 0.01, format('INFO tasted %s of 6 loaves, cost %s', t, 9.4 - s * 0.1))
+SELECT say('speaker', '{0,1,2,3}', 3.55 + s + t * 0.01, format('INFO eval: [%s/6] cost %s', t, 9.4 - s * 0.1))
 FROM generate_series(8, 24, 8) s, generate_series(1, 6) t \g /dev/null
 SELECT say('speaker', '{2}', 33.9, 'ERROR RuntimeError: the mill stands still') \g /dev/null
 SELECT load_job('speaker') \g /dev/null
 SELECT kind, node, stage, iteration FROM l4_diagnose('speaker') WHERE kind IN ('stage', 'iteration') AND ordinal = 1;
+
+\echo == where it ends in an evaluation, which no mark of an iteration ends, it fails there
+INSERT INTO line SELECT 'tasting', rank, at, line FROM line WHERE job = 'speaker' AND at < 19.595;
+SELECT say('tasting', '{2}', 19.6, 'ERROR RuntimeError: the mill stands still') \g /dev/null
+SELECT load_job('tasting') \g /dev/null
+SELECT kind, node, stage, iteration FROM l4_diagnose('tasting') WHERE kind IN ('stage', 'iteration') AND ordinal = 1;
+
+\echo == what sounds fatal is outlived where its own stream goes on for long
+INSERT INTO line SELECT 'survivor', rank, at, line FROM line WHERE job = 'speaker';
+SELECT say('survivor', '{0,1}', 5.15, 'Aborted (core dumped)') \g /dev/null
+SELECT say('survivor', '{1}', 33.2, 'Aborted (core dumped)') \g /dev/null
+INSERT INTO line SELECT 'well', rank, at, line FROM line WHERE job = 'speaker' AND line !~ 'ERROR';
+SELECT load_job('well'), load_job('survivor') \g /dev/null
+SELECT l4_register_job(j, '{"framework": "mill"}', CASE j WHEN 'well' THEN 'succeeded' ELSE 'failed' END)
+FROM unnest('{well,survivor}'::text[]) j \g /dev/null
+SELECT r.rank, r.first_line, r.last_line FROM l4_unexplained('survivor') r WHERE r.message ~ 'Aborted' ORDER BY 1;
 
 \echo == a bar of one line that carriage returns part, under a name that no rule knows
 SELECT l4_register_job('bar', '{}', 'failed', ARRAY['n0', 'n1', 'n2', 'n3'], 1) \g /dev/null
