@@ -45,6 +45,12 @@ CREATE TRIGGER l4_guard_builtin_fault BEFORE UPDATE OR DELETE ON @extschema@.l4_
 CREATE TRIGGER l4_guard_new_builtin_fault BEFORE INSERT OR UPDATE ON @extschema@.l4_fault
 	FOR EACH ROW WHEN (NEW.builtin) EXECUTE FUNCTION @extschema@.l4_guard_builtin_fault();
 
+CREATE FUNCTION @extschema@.l4_severity_rank(severity text) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN array_position(ARRAY['info', 'warning', 'error', 'critical'], severity);
+COMMENT ON FUNCTION @extschema@.l4_severity_rank(text) IS
+'Step: the severity of a fault as a number: 1 info, 2 warning, 3 error, 4 critical; NULL for any other text.';
+
 CREATE VIEW @extschema@.l4_fault_library WITH (security_invoker = true) AS
 SELECT f.fault_key, COALESCE(o.title, f.title) AS title, f.category, f.subtype, f.pattern, f.events, f.in_order, f.stream_kinds,
 	f.min_node_share, f.max_node_share, f.within_time, COALESCE(o.role, f.role) AS role,
@@ -449,7 +455,7 @@ BEGIN
 	JOIN @extschema@.l4_fault_library l ON l.fault_key = h.fault_key
 	LEFT JOIN @extschema@.l4_explained_faults(ARRAY(SELECT o.fault_key FROM hit o)) x ON x.fault_key = h.fault_key
 	ORDER BY x.explained_by IS NOT NULL, array_position(ARRAY['root', 'cascade', 'confirmation'], l.role), l.builtin,
-		array_position(ARRAY['critical', 'error', 'warning', 'info'], l.severity), l.priority, h.nodes_affected, h.first_ts,
+		@extschema@.l4_severity_rank(l.severity) DESC NULLS LAST, l.priority, h.nodes_affected, h.first_ts,
 		l.fault_key COLLATE "C";
 END
 $$;

@@ -14,7 +14,7 @@ BEGIN ATOMIC
 	SELECT l.fault_key, l.pattern, NULL::bigint[], false, NULL::text[], NULL::float8, NULL::float8, NULL::interval, l.role
 	FROM @extschema@.l4_fault_library l
 	WHERE l.pattern IS NOT NULL AND (l.role = 'benign' OR l.role = 'root'
-		AND (l4_asked_entries.compared OR array_position(ARRAY['info', 'warning', 'error', 'critical'], l.severity)
+		AND (l4_asked_entries.compared OR @extschema@.l4_severity_rank(l.severity)
 			>= (limits).fault_asked_severity));
 END;
 COMMENT ON FUNCTION @extschema@.l4_asked_entries(boolean, @extschema@.l4_limits) IS

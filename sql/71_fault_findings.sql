@@ -37,7 +37,7 @@ BEGIN ATOMIC
 	SELECT f.fault_key, f.title, f.category, f.severity, f.root_cause, f.fix, f.event_id, f.source, f.line_no,
 		f.unit, f.node, f.rank, f.stage, f.iteration, f.first_ts, f.occurrences, f.nodes_affected, f.message,
 		f.own, f.consequence, f.follows_from,
-		array_position(ARRAY['info', 'warning', 'error', 'critical'], f.severity)::float8
+		@extschema@.l4_severity_rank(f.severity)::float8
 			/ CASE WHEN f.follows_from IS NOT NULL OR f.event_role = 'cascade' THEN 2 ELSE 1 END,
 		row_number() OVER (ORDER BY f.follows_from IS NOT NULL, f.role <> 'root', f.consequence, f.own DESC, f.ordinality),
 		jsonb_build_object('root', (f.event_role IS NOT DISTINCT FROM 'root')::int, 'cause', (f.role = 'root')::int,
