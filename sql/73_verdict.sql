@@ -14,10 +14,16 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_findings(text, boolean) IS
 'Step: The rows of l4_diagnose as an array of rows of l4_finding (job_id and saved_at NULL). Errors as l4_diagnose.';
 
+CREATE FUNCTION @extschema@.l4_finding_unit(finding @extschema@.l4_finding) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN COALESCE(finding.facts ->> 'unit', finding.node, 'rank ' || finding.rank);
+COMMENT ON FUNCTION @extschema@.l4_finding_unit(@extschema@.l4_finding) IS
+'Step: the unit that a finding is about: a node, or "rank 7" of which no node is known; NULL where it is of none.';
+
 CREATE FUNCTION @extschema@.l4_report_suspects(findings @extschema@.l4_finding[]) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT ARRAY(SELECT COALESCE(f.facts ->> 'unit', f.node, 'rank ' || f.rank) FROM unnest(l4_report_suspects.findings) f
+	SELECT ARRAY(SELECT @extschema@.l4_finding_unit(f) FROM unnest(l4_report_suspects.findings) f
 		WHERE f.kind = 'node' ORDER BY f.ordinal LIMIT 16);
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_suspects(@extschema@.l4_finding[]) IS
@@ -33,11 +39,12 @@ BEGIN ATOMIC
 	-- suffer from; but not what only follows from a failure, such as being told to end.
 	SELECT f.ordinal, f.fault_key, COALESCE(l.title, f.facts ->> 'title', f.explanation), COALESCE(l.category, f.category),
 		l.subtype, COALESCE(l.severity, f.severity), f.node, f.nodes_affected, f.root_cause, f.fix, f.alone AND p.role = 'root',
-		p.role, l.recovery, f.confidence, COALESCE(f.facts ->> 'unit', f.node, 'rank ' || f.rank), f.facts ->> 'code_line',
+		p.role, l.recovery, f.confidence, f.unit, f.facts ->> 'code_line',
 		f.alone OR f.facts ? 'names_suspect' OR EXISTS (SELECT FROM unnest(l4_report_fault.findings) e WHERE e.kind = 'event'
 			AND e.event_id = f.event_id AND e.role = 'root' AND (e.facts -> 'of_suspect')::boolean)
 	FROM (
-		SELECT f.*, s.kind IS NOT NULL AND f.nodes_affected <= 1 AND COALESCE(f.facts ->> 'unit', f.node, s.node) = COALESCE(
+		SELECT f.*, @extschema@.l4_finding_unit(f) AS unit,
+			s.kind IS NOT NULL AND f.nodes_affected <= 1 AND COALESCE(f.facts ->> 'unit', f.node, s.node) = COALESCE(
 			s.facts ->> 'unit', s.node) AS alone
 		FROM unnest(l4_report_fault.findings) f
 		LEFT JOIN unnest(l4_report_fault.findings) s ON s.kind = 'node' AND s.ordinal = 1

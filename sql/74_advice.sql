@@ -9,12 +9,38 @@ RETURN CASE WHEN own THEN 'suspect' WHEN nodes_affected = 1 THEN 'one' WHEN node
 COMMENT ON FUNCTION @extschema@.l4_place_of(boolean, bigint, bigint) IS
 'Step: Where something shows, in a word: suspect, one, some or all (also where it is of no node), as in l4_advice_rule.';
 
-CREATE FUNCTION @extschema@.l4_advice_facts(job_id text, findings @extschema@.l4_finding[])
-RETURNS TABLE (status text, suspect text, suspect_confidence double precision, evidence text, fault_ordinal int, fault_key text,
-	title text, role text, category text, subtype text, severity text, recovery text, fault_confidence double precision,
-	place text, fault_node text, fix text, event_ordinal int, event_place text, event_node text, code_line text,
-	look_first text[], others text[])
-LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+CREATE TYPE @extschema@.l4_advice_fact AS (
+	status text,
+	suspect text,
+	suspect_confidence double precision,
+	evidence text,
+	fault_ordinal int,
+	fault_key text,
+	title text,
+	role text,
+	category text,
+	subtype text,
+	severity text,
+	recovery text,
+	fault_confidence double precision,
+	place text,
+	fault_node text,
+	fix text,
+	event_ordinal int,
+	event_place text,
+	event_node text,
+	code_line text,
+	look_first text[],
+	others text[]
+);
+COMMENT ON TYPE @extschema@.l4_advice_fact IS
+'What decides over the advice: the status of the job; the suspect, where one stands out, with its confidence and the kind of '
+'the strongest evidence; the known fault that the diagnosis is about (where there is a suspect: one that it shows) with its '
+'part, place (l4_place_of) and node; the first root event; the line of the user''s code that either names; units to look at '
+'first where no suspect stands out, and further suspects.';
+
+CREATE FUNCTION @extschema@.l4_advice_facts(job_id text, findings @extschema@.l4_finding[]) RETURNS @extschema@.l4_advice_fact
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	SELECT COALESCE((SELECT j.status FROM @extschema@.l4_job j WHERE j.job_id = l4_advice_facts.job_id), 'unknown'),
 		n.unit, n.confidence, n.evidence,
@@ -25,14 +51,13 @@ BEGIN ATOMIC
 		e.ordinal, CASE WHEN e.ordinal IS NOT NULL
 			THEN @extschema@.l4_place_of((e.facts -> 'of_suspect')::boolean AND n.unit IS NOT NULL, e.nodes_affected,
 				z.units) END,
-		CASE WHEN e.nodes_affected = 1 THEN COALESCE(e.facts ->> 'unit', e.node, 'rank ' || e.rank) END,
+		CASE WHEN e.nodes_affected = 1 THEN @extschema@.l4_finding_unit(e) END,
 		COALESCE(f.code_line, CASE WHEN f.ordinal IS NULL OR n.unit IS NULL THEN e.facts ->> 'code_line' END),
 		w.units, (@extschema@.l4_report_suspects(l4_advice_facts.findings))[2:5]
 	FROM (SELECT @extschema@.l4_report_look_first(l4_advice_facts.findings) AS units,
 		(SELECT count(*) FROM @extschema@.l4_job_units(l4_advice_facts.job_id)) AS nodes OFFSET 0) w
 	LEFT JOIN LATERAL (
-		SELECT COALESCE(s.facts ->> 'unit', s.node, 'rank ' || s.rank) AS unit, s.confidence,
-			s.facts #>> '{reasons,0,kind}' AS evidence
+		SELECT @extschema@.l4_finding_unit(s) AS unit, s.confidence, s.facts #>> '{reasons,0,kind}' AS evidence
 		FROM unnest(l4_advice_facts.findings) s WHERE s.kind = 'node' AND s.ordinal = 1 AND w.units IS NULL) n ON true
 	LEFT JOIN unnest(l4_advice_facts.findings) e ON e.kind = 'event' AND e.ordinal = 1 AND e.role = 'root'
 	-- a fault that the suspect does not show decides nothing
@@ -40,17 +65,21 @@ BEGIN ATOMIC
 	CROSS JOIN LATERAL (SELECT w.nodes AS units) z;
 END;
 COMMENT ON FUNCTION @extschema@.l4_advice_facts(text, @extschema@.l4_finding[]) IS
-'Step: what decides over the advice, one row: the status of the job; the suspect, where one stands out, with its confidence '
-'and the kind of the strongest evidence; the known fault that the diagnosis is about (where there is a suspect: one that it '
-'shows) with its part, place (l4_place_of) and node; the first root event; the line of the user''s code that either names; '
-'units to look at first where no suspect stands out, and further suspects.';
+'Step: what decides over the advice, of the findings of a job.';
 
-CREATE FUNCTION @extschema@.l4_advice_rule_of(job_id text, findings @extschema@.l4_finding[])
-RETURNS SETOF @extschema@.l4_advice_rule
+CREATE FUNCTION @extschema@.l4_is_about_fault(rule @extschema@.l4_advice_rule_in_force) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN COALESCE(rule.roles, rule.fault_keys, rule.categories, rule.subtypes, rule.severities, rule.recoveries, rule.places)
+	IS NOT NULL;
+COMMENT ON FUNCTION @extschema@.l4_is_about_fault(@extschema@.l4_advice_rule_in_force) IS
+'Step: does a rule of advice have a condition on the known fault?';
+
+CREATE FUNCTION @extschema@.l4_advice_rule_of(facts @extschema@.l4_advice_fact)
+RETURNS SETOF @extschema@.l4_advice_rule_in_force
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	SELECT r.*
-	FROM @extschema@.l4_advice_facts(l4_advice_rule_of.job_id, l4_advice_rule_of.findings) f
+	FROM (SELECT (l4_advice_rule_of.facts).*) f
 	JOIN @extschema@.l4_advice_rule_in_force r
 		ON (r.statuses IS NULL OR f.status = ANY (r.statuses))
 		AND (r.suspected IS NULL OR r.suspected = (f.suspect IS NOT NULL))
@@ -64,13 +93,12 @@ BEGIN ATOMIC
 		AND (r.places IS NULL OR f.place = ANY (r.places))
 		AND (r.event_places IS NULL OR f.event_place = ANY (r.event_places))
 		AND (r.has_code_line IS NULL OR r.has_code_line = (f.code_line IS NOT NULL))
-		AND (r.least_confidence IS NULL OR r.least_confidence <= CASE
-			WHEN COALESCE(r.roles, r.fault_keys, r.categories, r.subtypes, r.severities, r.recoveries, r.places) IS NULL
-				THEN f.suspect_confidence ELSE f.fault_confidence END)
+		AND (r.least_confidence IS NULL OR r.least_confidence
+			<= CASE WHEN @extschema@.l4_is_about_fault(r) THEN f.fault_confidence ELSE f.suspect_confidence END)
 	ORDER BY r.priority, r.builtin, r.name COLLATE "C"
 	LIMIT 1;
 END;
-COMMENT ON FUNCTION @extschema@.l4_advice_rule_of(text, @extschema@.l4_finding[]) IS
+COMMENT ON FUNCTION @extschema@.l4_advice_rule_of(@extschema@.l4_advice_fact) IS
 'Step: the first rule in force whose conditions the facts of a diagnosis (l4_advice_facts) satisfy; no row where none does.';
 
 CREATE FUNCTION @extschema@.l4_restart_advice(job_id text, findings @extschema@.l4_finding[] DEFAULT NULL)
@@ -80,16 +108,15 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 1
 BEGIN ATOMIC
 	WITH given AS MATERIALIZED (
 		SELECT COALESCE(l4_restart_advice.findings, @extschema@.l4_report_findings(l4_restart_advice.job_id)) AS findings
+	), deciding AS MATERIALIZED (
+		SELECT g.findings, @extschema@.l4_advice_facts(l4_restart_advice.job_id, g.findings) AS facts FROM given g
 	), decided AS MATERIALIZED (
-		SELECT g.findings, f.*, COALESCE(r.action, 'look') AS action, r.reason, r.name AS rule,
+		SELECT d.findings, (d.facts).*, COALESCE(r.action, 'look') AS action, r.reason, r.name AS rule,
 			CASE WHEN r.action = 'none' THEN NULL
-				WHEN COALESCE(r.roles, r.fault_keys, r.categories, r.subtypes, r.severities, r.recoveries, r.places) IS NOT NULL
-					THEN 'fault'
-				WHEN f.suspect IS NOT NULL THEN 'node'
-				WHEN COALESCE(r.event_places) IS NOT NULL THEN 'event' END AS rests_on
-		FROM given g
-		CROSS JOIN LATERAL @extschema@.l4_advice_facts(l4_restart_advice.job_id, g.findings) f
-		LEFT JOIN @extschema@.l4_advice_rule_of(l4_restart_advice.job_id, g.findings) r ON true
+				WHEN @extschema@.l4_is_about_fault(r) THEN 'fault'
+				WHEN (d.facts).suspect IS NOT NULL THEN 'node'
+				WHEN r.event_places IS NOT NULL THEN 'event' END AS rests_on
+		FROM deciding d LEFT JOIN LATERAL @extschema@.l4_advice_rule_of(d.facts) r ON true
 	), placed AS (
 		SELECT d.*, CASE
 			WHEN d.action IN ('none', 'watch', 'wait', 'restart') THEN NULL
