@@ -73,7 +73,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'alone_peer_share', 0.5, 'share of ranks',
 		'Without a pool: what this share of the ranks logs belongs to the job, whether it fails or not.'),
 	(true, 'alone_peer_statements', 4, 'statements',
-		'A rank that logs so many of them first after something grave went on after it; what is said at an end are fewer.');
+		'A rank that logs so many of them first after something grave went on after it; what is said at an end are fewer.'),
+	(true, 'alone_survived_share', 0.5, 'share of streams',
+		'Without a pool: where more of those that log something grave went on after it, the others did not fail of it.');
 
 -- How a job is set up, and who is set up differently.
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES

@@ -26,6 +26,7 @@
  *   device       what looks like one and is none: a device, a part of a program
  *   headed       statements of libraries whose header begins with the host that they run on
  *   own_header   that header, with the host in parentheses
+ *   finished     a rank has done all that it was to do
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
  *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise
  *   grave_word   a plain word: while importing, a shape with a word that begins or ends so has room of its own among too many
@@ -218,6 +219,28 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 
 	(true, 'other_host', 'reaches_out', '\m(connect\w*|listen\w*|wait\w*|bind\w*|bound|lost|fail\w*|error)\M',
 		'waiting on node-3');
+
+-- What is said once, as all work is done; not of an epoch, a warm-up or a part of the start.
+INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
+	(true, 'finished', 'training_over',
+		'\m(train(ing|er)?|pre-?training|fine-?tuning)\M( (loop|run|job))? (is |was |has |has been )?'
+			'(done|finished|completed?|over)\M|\m(finished|completed) (pre-?|fine-?)?(training|tuning)\M\W*$',
+		'training finished, exiting'),
+	(true, 'finished', 'all_steps_done',
+		'\mall (epochs|iterations|steps) (are )?(done|finished|completed?)\M'
+			'|\m(finished|done|completed) after (\d+|<\*>) (iterations|steps|epochs|updates)\M',
+		'finished after 70 iterations'),
+	(true, 'finished', 'rank_through', '\m(rank|worker|process)\M.{0,20}\mis (done|through|finished)\M', 'rank 3 is done'),
+	(true, 'finished', 'ended_normally', '\mexit(s|ed|ing)? (normally|successfully|cleanly)\M',
+		'worker rank[3] pid[71] exited normally'),
+	(true, 'finished', 'mlperf_stop', '"key": "run_stop"',
+		'{"namespace": "", "event_type": "INTERVAL_END", "key": "run_stop", "value": null}'),
+	(true, 'finished', 'megatron_stop', '\[exiting program (at|after)\M',
+		'[exiting program after 120 minutes] datetime: 2024-03-01 12:00:00'),
+	(true, 'finished', 'lightning_stop', '\mTrainer\.fit\M.{0,3}stopped\M',
+		'`Trainer.fit` stopped: `max_steps=100` reached.'),
+	(true, 'finished', 'transformers_summary', '\mtrain_runtime\M',
+		'{''train_runtime'': 3605.1, ''train_samples_per_second'': 88.7, ''epoch'': 3.0}');
 
 -- Of a traceback without the text of its source lines, which also name what did not fail (l4_without_source_text).
 INSERT INTO @extschema@.l4_wording (builtin, class, stage, priority, name, pattern, example) VALUES

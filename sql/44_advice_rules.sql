@@ -7,6 +7,12 @@ INSERT INTO @extschema@.l4_advice_rule (builtin, priority, name, action, statuse
 	(true, 10, 'succeeded', 'none', '{succeeded}', 'The job succeeded.'),
 	(true, 11, 'running', 'watch', '{running}',
 		'The job still runs: what its logs show so far may pass, or may be what it will fail of.');
+INSERT INTO @extschema@.l4_advice_rule (builtin, priority, name, action, statuses, ended_normally, reason) VALUES
+	(true, 12, 'ended_normally', 'none', '{unknown}', true,
+		'The ranks say that they have done all their work, and none crashes after it.'),
+	(true, 12, 'ended_normally_yet_failed', 'look', '{failed}', true,
+		'These logs show no failure, the ranks have done all their work: what called the job failed knows why (the exit '
+		'status, the scheduler, a check of the results).');
 
 -- Known causes by name, where the kind of the fault alone would say another thing.
 INSERT INTO @extschema@.l4_advice_rule (builtin, priority, name, action, roles, fault_keys, places, reason) VALUES

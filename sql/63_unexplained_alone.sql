@@ -6,6 +6,28 @@
  * and what it brings about has not been seen before it.
  */
 
+CREATE FUNCTION @extschema@.l4_machine_habits(job_id text, shape_ids bigint[], limits @extschema@.l4_limits)
+RETURNS TABLE (shape_id bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	WITH machine AS MATERIALIZED (
+		SELECT array_agg(s.stream_id) AS stream_ids FROM @extschema@.l4_job_streams(l4_machine_habits.job_id) s
+		WHERE s.kind = 'system'
+	)
+	SELECT e.shape_id
+	FROM machine m
+	CROSS JOIN LATERAL @extschema@.l4_job_counts(l4_machine_habits.job_id, m.stream_ids, l4_machine_habits.shape_ids) e
+	JOIN @extschema@.l4_job_last_lines(l4_machine_habits.job_id, (SELECT o.stream_ids FROM machine o)) n
+		ON n.stream_id = e.stream_id
+	WHERE e.first_line <= n.last_line * (limits).unexplained_late_share
+		AND e.last_line > n.last_line * (1 - (limits).unexplained_late_share)
+	GROUP BY e.shape_id
+	HAVING count(*) > (limits).evidence_common_share * (SELECT cardinality(o.stream_ids) FROM machine o);
+END;
+COMMENT ON FUNCTION @extschema@.l4_machine_habits(text, bigint[], @extschema@.l4_limits) IS
+'Step: Of shapes of a job those that most of its machines log in their system logs from early on to the end: no failure, but '
+'what such machines always say.';
+
 CREATE FUNCTION @extschema@.l4_severe_shapes(job_id text, attempts @extschema@.l4_attempt[],
 	clocks @extschema@.l4_source_clock[], last_good timestamptz, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS TABLE (stream_id bigint, shape_id bigint, first_line bigint, last_line bigint, kind text, gravity int,
@@ -13,10 +35,11 @@ RETURNS TABLE (stream_id bigint, shape_id bigint, first_line bigint, last_line b
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH judged AS MATERIALIZED (
-		SELECT s.shape_id, @extschema@.l4_text_gravity(s.shape, wordings) AS gravity,
-			s.shape ~ (wordings).tolerated AS tolerated, n.level_rank
-		FROM @extschema@.l4_job_shapes(l4_severe_shapes.job_id) n JOIN @extschema@.l4_shape s
-			ON s.shape_id = n.shape_id
+		-- advice to programmers says what may go wrong some day
+		SELECT s.shape_id, g.gravity, n.level_rank, s.shape ~ (wordings).tolerated
+			OR s.shape ~ (wordings).advice AND greatest(g.gravity, n.level_rank) < (limits).gravity_error AS tolerated
+		FROM @extschema@.l4_job_shapes(l4_severe_shapes.job_id) n JOIN @extschema@.l4_shape s ON s.shape_id = n.shape_id
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_text_gravity(s.shape, wordings) AS gravity OFFSET 0) g
 	),
 	entry AS (
 		SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, t.source_id, t.attempt, t.kind, s.tolerated,
@@ -72,8 +95,8 @@ COMMENT ON FUNCTION @extschema@.l4_severe_shapes(text, @extschema@.l4_attempt[],
 'job comes after its last good iteration (last_good; -infinity: without iterations, an error at least, anywhere, or less where '
 'no rank has a log); per stream and shape. attempts: l4_job_attempts; clocks: l4_source_clocks.';
 
-CREATE FUNCTION @extschema@.l4_went_on_after(job_id text, stream_ids bigint[], lines bigint[], times timestamptz[],
-	limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_went_on_after(job_id text, stream_ids bigint[], shape_ids bigint[], lines bigint[],
+	times timestamptz[], limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint, line_no bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
@@ -88,25 +111,38 @@ BEGIN ATOMIC
 			AND k.streams > 1 AND k.streams >= (limits).alone_peer_share * (SELECT count(*) FROM stream s WHERE s.kind = 'rank')
 	),
 	wanted AS MATERIALIZED (
-		SELECT w.stream_id, w.line_no, CASE WHEN s.kind <> 'rank' THEN w.ts END AS ts,
+		SELECT w.stream_id, w.shape_id, w.line_no, CASE WHEN s.kind <> 'rank' THEN w.ts END AS ts,
 			coalesce(r.stream_id, s.stream_id) AS rank_stream
-		FROM ROWS FROM (unnest(l4_went_on_after.stream_ids), unnest(l4_went_on_after.lines), unnest(l4_went_on_after.times))
-			w (stream_id, line_no, ts)
+		FROM ROWS FROM (unnest(l4_went_on_after.stream_ids), unnest(l4_went_on_after.shape_ids),
+			unnest(l4_went_on_after.lines), unnest(l4_went_on_after.times)) w (stream_id, shape_id, line_no, ts)
 		JOIN stream s ON s.stream_id = w.stream_id
 		-- what a machine says is held against what its ranks do next
 		LEFT JOIN stream r ON s.kind <> 'rank' AND r.kind = 'rank' AND r.unit = s.unit
+	),
+	survived AS MATERIALIZED (
+		SELECT w.stream_id, w.shape_id, w.line_no
+		FROM @extschema@.l4_job_counts(l4_went_on_after.job_id, ARRAY(SELECT DISTINCT w.rank_stream FROM wanted w),
+			ARRAY(SELECT c.shape_id FROM common c)) e
+		JOIN wanted w ON w.rank_stream = e.stream_id
+			AND CASE WHEN w.rank_stream = w.stream_id THEN e.first_line > w.line_no ELSE e.first_ts > w.ts END
+		GROUP BY w.stream_id, w.shape_id, w.line_no
+		HAVING count(DISTINCT e.shape_id) >= (limits).alone_peer_statements
+	),
+	harmless AS (
+		-- of a statement that most went on after the others did not fail
+		SELECT w.shape_id
+		FROM (SELECT DISTINCT w.stream_id, w.shape_id, w.line_no FROM wanted w) w
+		LEFT JOIN survived o ON o.stream_id = w.stream_id AND o.shape_id = w.shape_id AND o.line_no = w.line_no
+		GROUP BY w.shape_id HAVING count(o.stream_id) > (limits).alone_survived_share * count(*)
 	)
-	SELECT w.stream_id, w.line_no
-	FROM @extschema@.l4_job_counts(l4_went_on_after.job_id, ARRAY(SELECT DISTINCT w.rank_stream FROM wanted w),
-		ARRAY(SELECT c.shape_id FROM common c)) e
-	JOIN wanted w ON w.rank_stream = e.stream_id
-		AND CASE WHEN w.rank_stream = w.stream_id THEN e.first_line > w.line_no ELSE e.first_ts > w.ts END
-	GROUP BY w.stream_id, w.line_no
-	HAVING count(DISTINCT e.shape_id) >= (limits).alone_peer_statements;
+	SELECT DISTINCT w.stream_id, w.line_no FROM wanted w
+	WHERE w.shape_id IN (SELECT h.shape_id FROM harmless h)
+		OR (w.stream_id, w.line_no) IN (SELECT o.stream_id, o.line_no FROM survived o);
 END;
-COMMENT ON FUNCTION @extschema@.l4_went_on_after(text, bigint[], bigint[], timestamptz[], @extschema@.l4_limits) IS
-'Step: Of records of streams (arrays of one length: stream, line, time) those after which their rank, or a rank of their node, '
-'went on: it logged further statements first later on that most ranks log and that are not grave.';
+COMMENT ON FUNCTION @extschema@.l4_went_on_after(text, bigint[], bigint[], bigint[], timestamptz[], @extschema@.l4_limits) IS
+'Step: Of records of streams (arrays of one length: stream, shape, line, time) those after which their rank, or a rank of '
+'their node, went on: it logged further statements first later on that most ranks log and that are not grave; and those of a '
+'statement that most of its streams went on after.';
 
 CREATE FUNCTION @extschema@.l4_following_shapes(job_id text, severe @extschema@.l4_unexplained_shape[],
 	clocks @extschema@.l4_source_clock[], since timestamptz, iterated boolean, limits @extschema@.l4_limits,
@@ -184,24 +220,32 @@ DECLARE
 	severe @extschema@.l4_unexplained_shape[];
 	since timestamptz;
 BEGIN
+	IF cardinality(attempts) = 0 AND EXISTS (SELECT FROM @extschema@.l4_normal_end(l4_unexplained_without_pool.job_id, limits,
+		wordings)) THEN
+		RETURN;
+	END IF;
 	WITH entry AS MATERIALIZED (
 		SELECT s.* FROM @extschema@.l4_severe_shapes(l4_unexplained_without_pool.job_id, attempts, clocks, last_good,
 			limits, wordings) s
 	),
 	survived AS (
 		SELECT o.stream_id, o.line_no
-		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.last_line) AS lines,
-			array_agg(e.first_at) AS times
+		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.shape_id) AS shape_ids,
+			array_agg(e.last_line) AS lines, array_agg(e.first_at) AS times
 			FROM entry e WHERE NOT isfinite(last_good) AND NOT (e.kind <> 'rank' AND e.gravity >= (limits).gravity_fatal)) a
-		CROSS JOIN LATERAL @extschema@.l4_went_on_after(l4_unexplained_without_pool.job_id, a.stream_ids, a.lines, a.times,
-			limits) o
+		CROSS JOIN LATERAL @extschema@.l4_went_on_after(l4_unexplained_without_pool.job_id, a.stream_ids, a.shape_ids,
+			a.lines, a.times, limits) o
 	)
 	SELECT array_agg(ROW(e.stream_id, e.shape_id, 'severe', e.first_line, NULL, NULL, NULL)::@extschema@.l4_unexplained_shape),
 		-- a warning of a machine may be older than the failure
 		coalesce(min(e.first_at) FILTER (WHERE e.kind = 'rank'), min(e.first_at))
 	INTO severe, since
 	FROM entry e
-	WHERE NOT EXISTS (SELECT FROM survived o WHERE o.stream_id = e.stream_id AND o.line_no = e.last_line);
+	WHERE NOT EXISTS (SELECT FROM survived o WHERE o.stream_id = e.stream_id AND o.line_no = e.last_line)
+		-- of a job that iterates what came before is out already
+		AND NOT (e.kind = 'system' AND NOT isfinite(last_good) AND e.shape_id IN (SELECT h.shape_id
+			FROM @extschema@.l4_machine_habits(l4_unexplained_without_pool.job_id,
+				ARRAY(SELECT DISTINCT y.shape_id FROM entry y WHERE y.kind = 'system'), limits) h));
 	IF severe IS NULL THEN
 		RETURN;
 	END IF;
@@ -216,5 +260,6 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_without_pool(text, @extschema@.l4_attempt[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
 'Step: What may have gone wrong in a job for which there is no pool: grave by level or wording, seldom, and near the end '
-'of its stream, without what a rank went on after; and what follows on it. attempts: '
+'of its stream, without what a rank went on after; and what follows on it. Nothing where all ranks end normally '
+'(l4_normal_end). attempts: '
 'l4_job_attempts.';

@@ -91,7 +91,8 @@ CREATE TYPE @extschema@.l4_onset AS (
 );
 COMMENT ON TYPE @extschema@.l4_onset IS
 'A place where a failure may have begun, the most telling with the lowest turn: which it is (place: own, stopped, outside, '
-'rank, any, slow, end; l4_onset_sentence), stage, iteration, time, unit, node, rank, stream and line, and what the code '
+'rank, any, slow, end; finished: it did not fail, l4_normal_end; l4_onset_sentence), stage, iteration, time, unit, node, '
+'rank, stream and line, and what the code '
 'that failed there is called (component).';
 
 CREATE FUNCTION @extschema@.l4_onset_records(job_id text, unexplained @extschema@.l4_unexplained_record[], suspect text,

@@ -67,16 +67,17 @@ DECLARE
 BEGIN
 	RETURN QUERY
 	WITH record AS MATERIALIZED (
-		SELECT r, r.stream_id, r.kind, r.gravity, r.last_line, r.first_ts, min(r.first_ts) OVER (PARTITION BY r.shape_id)
-			AS first_in_job
+		SELECT r, r.stream_id, r.shape_id, r.kind, r.gravity, r.last_line, r.first_ts,
+			min(r.first_ts) OVER (PARTITION BY r.shape_id) AS first_in_job
 		FROM unnest(known) r
 	),
 	-- of a job that does not iterate: its ranks went on
 	survived AS (
 		SELECT o.stream_id, o.line_no
-		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.last_line) AS lines,
-			array_agg(e.first_ts) AS times FROM record e WHERE NOT isfinite(last_good)) a
-		CROSS JOIN LATERAL @extschema@.l4_went_on_after(l4_not_outlived.job_id, a.stream_ids, a.lines, a.times, limits) o
+		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.shape_id) AS shape_ids,
+			array_agg(e.last_line) AS lines, array_agg(e.first_ts) AS times FROM record e WHERE NOT isfinite(last_good)) a
+		CROSS JOIN LATERAL @extschema@.l4_went_on_after(l4_not_outlived.job_id, a.stream_ids, a.shape_ids, a.lines, a.times,
+			limits) o
 	)
 	SELECT (e.r).*
 	FROM record e
@@ -111,15 +112,21 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	pool_id bigint := (SELECT b.pool_id FROM @extschema@.l4_best_pool(l4_asked_records.job_id) b WHERE use_pool);
-	asked bigint[] := @extschema@.l4_asked_shapes(l4_asked_records.job_id, use_pool, pool_id IS NOT NULL, unexplained, limits);
+	asked bigint[];
 	records @extschema@.l4_unexplained_record[] := '{}';
 BEGIN
+	attempts := coalesce(attempts,
+		ARRAY(SELECT a FROM @extschema@.l4_job_attempts(l4_asked_records.job_id, limits, wordings) a));
+	-- without a pool a normal end disproves whatever sounds grave
+	IF pool_id IS NULL AND cardinality(attempts) = 0
+		AND EXISTS (SELECT FROM @extschema@.l4_normal_end(l4_asked_records.job_id, limits, wordings)) THEN
+		RETURN;
+	END IF;
+	asked := @extschema@.l4_asked_shapes(l4_asked_records.job_id, use_pool, pool_id IS NOT NULL, unexplained, limits);
 	IF asked = '{}' THEN
 		RETURN;
 	END IF;
 	clocks := coalesce(clocks, ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_asked_records.job_id, limits) k));
-	attempts := coalesce(attempts,
-		ARRAY(SELECT a FROM @extschema@.l4_job_attempts(l4_asked_records.job_id, limits, wordings) a));
 	IF pool_id IS NOT NULL THEN
 		-- nor what it says in other words
 		asked := ARRAY(SELECT s.shape_id FROM @extschema@.l4_strange_shapes(l4_asked_records.job_id, ARRAY(SELECT p
@@ -141,4 +148,5 @@ COMMENT ON FUNCTION @extschema@.l4_asked_records(text, boolean, @extschema@.l4_u
 	@extschema@.l4_wordings, @extschema@.l4_clock_offset[], @extschema@.l4_attempt[]) IS
 'Step: What the fault library knows as a cause of what a job logs beside the unexplained records, as such records of reason '
 'known, which are no findings by themselves: l4_match_faults takes them beside the others. Without what successful jobs log, '
-'and what the job outlived. clocks, attempts: l4_clock_offsets, l4_job_attempts, where at hand.';
+'and what the job outlived; without a pool nothing where all ranks end normally (l4_normal_end). '
+'clocks, attempts: l4_clock_offsets, l4_job_attempts, where at hand.';

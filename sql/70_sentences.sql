@@ -206,8 +206,12 @@ RETURN CASE WHEN finding.facts ? 'attempts'
 	WHEN 'node' THEN format('Suspect %s%s: %s.', finding.facts ->> 'unit', @extschema@.l4_confidence_text(finding.confidence),
 		@extschema@.l4_evidence_sentences(finding))
 	WHEN 'slow' THEN @extschema@.l4_slow_sentence(finding)
-	WHEN 'stage' THEN format('The failure began in stage %s: %s%s.', finding.stage,
-		@extschema@.l4_onset_sentence(finding.facts ->> 'place'), COALESCE(' (' || (finding.facts ->> 'unit') || ')', ''))
+	WHEN 'stage' THEN CASE finding.facts ->> 'place'
+		WHEN 'finished' THEN 'No sign of a failure: the ranks say that they have done all their work, and none crashes '
+			'after it.'
+		ELSE format('The failure began in stage %s: %s%s.', finding.stage,
+			@extschema@.l4_onset_sentence(finding.facts ->> 'place'), COALESCE(' (' || (finding.facts ->> 'unit') || ')', ''))
+		END
 	ELSE @extschema@.l4_iteration_sentence(finding)
 END;
 COMMENT ON FUNCTION @extschema@.l4_finding_sentence(@extschema@.l4_finding) IS

@@ -120,6 +120,15 @@ COMMENT ON FUNCTION @extschema@.l4_report_look_first(@extschema@.l4_finding[]) I
 'confidence_named, or those that too little speaks against to name them (facts: look_first); an empty array where there is '
 'none of these. NULL where a suspect stands out.';
 
+CREATE FUNCTION @extschema@.l4_ended_normally(findings @extschema@.l4_finding[]) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT EXISTS (SELECT FROM unnest(l4_ended_normally.findings) f
+		WHERE f.kind = 'stage' AND f.facts ->> 'place' = 'finished');
+END;
+COMMENT ON FUNCTION @extschema@.l4_ended_normally(@extschema@.l4_finding[]) IS
+'Step: does a diagnosis say that the job ended normally: all ranks did their work, and nothing speaks of a failure?';
+
 CREATE FUNCTION @extschema@.l4_report_verdict(findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -142,6 +151,8 @@ BEGIN ATOMIC
 		WHEN e.template IS NOT NULL THEN format('No single node is to blame; the first thing that successful jobs '
 			'do not log: %s',
 			left(@extschema@.l4_telling_line(e.template), 120))
+		WHEN @extschema@.l4_ended_normally(l4_report_verdict.findings)
+			THEN 'No sign of a failure in these logs: the ranks have done all their work'
 		ELSE 'Nothing in the logs points at a node, and nothing stands there that successful jobs do not log' END
 	FROM (VALUES (1)) one
 	LEFT JOIN unnest(l4_report_verdict.findings) n ON n.kind = 'node' AND n.ordinal = 1
@@ -179,6 +190,7 @@ BEGIN ATOMIC
 		@extschema@.l4_time_text(COALESCE(s.first_seen, i.first_seen, e.first_seen))), '')
 	FROM (VALUES (1)) one
 	LEFT JOIN unnest(l4_report_began.findings) s ON s.kind = 'stage' AND s.ordinal = 1
+		AND s.facts ->> 'place' IS DISTINCT FROM 'finished'
 	LEFT JOIN unnest(l4_report_began.findings) i ON i.kind = 'iteration' AND i.ordinal = 1 AND i.facts ->> 'basis' = 'onset'
 	LEFT JOIN unnest(l4_report_began.findings) e ON e.kind = 'event' AND e.ordinal = 1;
 END;

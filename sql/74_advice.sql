@@ -31,13 +31,14 @@ CREATE TYPE @extschema@.l4_advice_fact AS (
 	event_node text,
 	code_line text,
 	look_first text[],
-	others text[]
+	others text[],
+	ended_normally boolean
 );
 COMMENT ON TYPE @extschema@.l4_advice_fact IS
 'What decides over the advice: the status of the job; the suspect, where one stands out, with its confidence and the kind of '
 'the strongest evidence; the known fault that the diagnosis is about (where there is a suspect: one that it shows) with its '
 'part, place (l4_place_of) and node; the first root event; the line of the user''s code that either names; units to look at '
-'first where no suspect stands out, and further suspects.';
+'first where no suspect stands out, and further suspects; and whether all ended normally (l4_ended_normally).';
 
 CREATE FUNCTION @extschema@.l4_advice_facts(job_id text, findings @extschema@.l4_finding[]) RETURNS @extschema@.l4_advice_fact
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
@@ -53,7 +54,8 @@ BEGIN ATOMIC
 				z.units) END,
 		CASE WHEN e.nodes_affected = 1 THEN @extschema@.l4_finding_unit(e) END,
 		COALESCE(f.code_line, CASE WHEN f.ordinal IS NULL OR n.unit IS NULL THEN e.facts ->> 'code_line' END),
-		w.units, (@extschema@.l4_report_suspects(l4_advice_facts.findings))[2:5]
+		w.units, (@extschema@.l4_report_suspects(l4_advice_facts.findings))[2:5],
+		@extschema@.l4_ended_normally(l4_advice_facts.findings)
 	FROM (SELECT @extschema@.l4_report_look_first(l4_advice_facts.findings) AS units,
 		(SELECT count(*) FROM @extschema@.l4_job_units(l4_advice_facts.job_id)) AS nodes OFFSET 0) w
 	LEFT JOIN LATERAL (
@@ -93,6 +95,7 @@ BEGIN ATOMIC
 		AND (r.places IS NULL OR f.place = ANY (r.places))
 		AND (r.event_places IS NULL OR f.event_place = ANY (r.event_places))
 		AND (r.has_code_line IS NULL OR r.has_code_line = (f.code_line IS NOT NULL))
+		AND (r.ended_normally IS NULL OR r.ended_normally = f.ended_normally)
 		AND (r.least_confidence IS NULL OR r.least_confidence
 			<= CASE WHEN @extschema@.l4_is_about_fault(r) THEN f.fault_confidence ELSE f.suspect_confidence END)
 	ORDER BY r.priority, r.builtin, r.name COLLATE "C"

@@ -26,7 +26,8 @@ BEGIN
 		cardinality(found), @extschema@.l4_report_headline(l4_save_diagnosis.job_id, found), a.action, a.target, a.advice,
 		(SELECT coalesce(min(f.first_seen) FILTER (WHERE f.kind = 'stage'),
 			min(f.first_seen) FILTER (WHERE f.kind = 'iteration'), min(f.first_seen))
-			FROM unnest(found) f WHERE f.ordinal = 1 AND f.kind IN ('stage', 'iteration', 'event')),
+			FROM unnest(found) f WHERE f.ordinal = 1 AND f.kind IN ('stage', 'iteration', 'event')
+				AND NOT @extschema@.l4_ended_normally(found)),
 		c.saved_at, c.iteration,
 		(SELECT coalesce(jsonb_object_agg(l.name, l.value), '{}') FROM @extschema@.l4_limit l WHERE NOT l.builtin),
 		ARRAY(SELECT w.name FROM @extschema@.l4_wording w WHERE NOT w.builtin ORDER BY w.name COLLATE "C")

@@ -116,7 +116,7 @@ BEGIN ATOMIC
 		height, @extschema@.l4_clock_text(o.ts))
 	FROM (SELECT COALESCE(g.first_seen, i.first_seen) AS ts
 		FROM (VALUES (1)) one
-		LEFT JOIN unnest(findings) g ON g.kind = 'stage' AND g.ordinal = 1
+		LEFT JOIN unnest(findings) g ON g.kind = 'stage' AND g.ordinal = 1 AND g.facts ->> 'place' IS DISTINCT FROM 'finished'
 		LEFT JOIN unnest(findings) i ON i.kind = 'iteration' AND i.ordinal = 1) o
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_report_x(o.ts, begins, ends) AS x) x
 	WHERE o.ts BETWEEN begins AND ends;

@@ -14,7 +14,7 @@ CREATE TABLE told (no serial, what text, action text, target text, rule text, re
 CREATE FUNCTION tell(what text, VARIADIC rows jsonb[]) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO told (what, action, target, rule, rests, advice, reason)
 	SELECT tell.what, a.action, a.target, a.rule, concat_ws(' ', a.finding_kind, a.finding_ordinal), a.advice, a.reason
-	FROM l4_restart_advice(coalesce(substring(tell.what, '^(running|succeeded)'), 'failed') || '-job',
+	FROM l4_restart_advice(coalesce(substring(tell.what, '^(running|succeeded|unknown)'), 'failed') || '-job',
 		ARRAY(SELECT jsonb_populate_record(NULL::l4_finding, r) FROM unnest(rows) r)) a
 $$;
 CREATE FUNCTION node(node text, kind text, confidence float8 DEFAULT 0.9) RETURNS jsonb LANGUAGE sql AS $$
@@ -32,6 +32,10 @@ $$;
 CREATE FUNCTION event(node text, nodes int, line text DEFAULT NULL, own boolean DEFAULT false) RETURNS jsonb LANGUAGE sql AS $$
 	SELECT jsonb_build_object('kind', 'event', 'ordinal', 1, 'role', 'root', 'node', node, 'nodes_affected', nodes,
 		'template', 'x', 'facts', jsonb_strip_nulls(jsonb_build_object('unit', node, 'of_suspect', own, 'code_line', line)))
+$$;
+
+CREATE FUNCTION finished() RETURNS jsonb LANGUAGE sql AS $$
+	SELECT '{"kind": "stage", "ordinal": 1, "stage": "teardown", "facts": {"place": "finished"}}'::jsonb
 $$;
 
 SELECT tell('succeeded, whatever its logs show', fault('xid_79', 'n2'), node('n2', 'first')),
@@ -67,6 +71,9 @@ SELECT tell('succeeded, whatever its logs show', fault('xid_79', 'n2'), node('n2
 	tell('an error of the code on the suspect', event('n2', 1, 'train.py:88', true), node('n2', 'first')),
 	tell('an error of the code on all', event(NULL, 5, 'train.py:88')),
 	tell('an event on one', event('n3', 1)),
+	tell('unknown, all ended normally', finished()),
+	tell('all ended normally', finished()),
+	tell('running, and all ended normally', finished()),
 	tell('nothing at all', VARIADIC '{}') \g /dev/null
 SELECT what, action, target, rule, rests FROM told ORDER BY no;
 SELECT DISTINCT ON (action) advice, regexp_replace(reason, '^(.{0,150}).*$', '\1') AS reason FROM told ORDER BY action, no;
@@ -105,4 +112,4 @@ FROM unnest('{failed,running,succeeded}'::text[]) s;
 DELETE FROM l4_fault WHERE NOT builtin;
 DELETE FROM l4_job WHERE job_id LIKE '%-job';
 DROP TABLE told;
-DROP FUNCTION tell, node, fault, event;
+DROP FUNCTION tell, node, fault, event, finished;

@@ -47,5 +47,62 @@ INSERT INTO line VALUES ('iterated', 4, 'train', 20.5, 'ERROR device is gone'),
 SELECT load_job('iterated') \g /dev/null
 SELECT * FROM reported('iterated');
 
+\echo == a start where one rank ends soon after an error that the others went on after: no rank failed of that
+INSERT INTO line
+SELECT 'alike', l.rank, l.source, l.at, l.line FROM line l
+WHERE l.job = 'start' AND l.line LIKE 'INFO%' AND (l.rank <> 3 OR l.at < 4.5);
+INSERT INTO line SELECT 'alike', r, 'train', 2.5 + r * 0.01, 'ERROR fused kernel: no such file' FROM generate_series(0, 4) r;
+INSERT INTO line VALUES ('alike', 0, 'train', 9.9, 'ERROR rank 3 is gone');
+SELECT load_job('alike') \g /dev/null
+SELECT * FROM reported('alike');
+
+-- the ranks have no times, so they do not show that they went on
+\echo == what most machines say all along is their habit, what one says is not
+INSERT INTO line
+SELECT 'habit', r, 'train', s, format('INFO part %s is ready', chr(96 + s)), false
+FROM generate_series(0, 4) r, generate_series(1, 9) s;
+INSERT INTO line SELECT 'habit', r, 'syslog', s, CASE r WHEN 4 THEN 'ERROR disk: bad sector' ELSE 'ERROR sensor read failed' END
+FROM generate_series(0, 4) r, generate_series(1, 9) s;
+SELECT load_job('habit') \g /dev/null
+SELECT * FROM reported('habit');
+
+\echo == advice to programmers is no failure, whatever it warns of
+INSERT INTO line
+SELECT 'advised', l.rank, l.source, l.at, l.line FROM line l WHERE l.job = 'iterated' AND l.line NOT LIKE '%waking%';
+INSERT INTO line VALUES ('advised', 2, 'train', 20.4, 'WARNING UserWarning: not destroyed, which may end in errors');
+SELECT load_job('advised') \g /dev/null
+SELECT * FROM reported('advised');
+
+\echo == all ranks end normally: whatever sounded grave, nothing failed, and the answer says so
+INSERT INTO line SELECT 'ended', l.rank, l.source, l.at, l.line FROM line l WHERE l.job = 'iterated';
+INSERT INTO line SELECT 'ended', r, 'train', 21 + r * 0.01, 'INFO training finished, exiting' FROM generate_series(0, 4) r;
+INSERT INTO line VALUES ('ended', 2, 'train', 21.5, 'WARNING failed to close link 7'),
+	('ended', 2, 'train', 21.6, 'ERROR failed to sum up'), ('ended', 3, 'syslog', 21.6, 'ERROR sensor read failed');
+SELECT load_job('ended') \g /dev/null
+SELECT * FROM reported('ended');
+SELECT d.kind, d.stage, d.evidence, d.explanation FROM l4_diagnose('ended') d;
+SELECT l4_report_verdict(f.findings) AS verdict, l4_report_began(f.findings) AS began, a.action, a.rule
+FROM (SELECT l4_report_findings('ended') AS findings) f, l4_restart_advice('ended', f.findings) a;
+SELECT count(*) AS known FROM l4_asked_records('ended', true, '{}', l4_limits_in_force(), l4_wordings_in_force());
+
+\echo == but not where a rank does not say so, said so of a part, or crashes after it, nor where a launcher saw it fail
+INSERT INTO line SELECT j, l.rank, l.source, l.at, l.line
+FROM line l, unnest('{one_less,too_soon,after_it,launched}'::text[]) j WHERE l.job = 'ended';
+DELETE FROM line WHERE job IN ('one_less', 'too_soon') AND rank = 2 AND line LIKE '%finished%';
+INSERT INTO line VALUES ('too_soon', 2, 'train', 9.9, 'INFO training finished, exiting'),
+	('after_it', 2, 'train', 21.7, 'RuntimeError: device is gone for good'),
+	('launched', 2, 'launcher', 21.7, 'ERROR worker 2 failed (exitcode: -11) of binary: python');
+SELECT load_job(j), (SELECT count(*) > 0 FROM reported(j)) AS reported
+FROM unnest('{one_less,too_soon,after_it,launched}'::text[]) j;
+
+\echo == ranks that do not iterate each speak for themselves
+INSERT INTO line SELECT 'uncounted', l.rank, l.source, l.at, l.line FROM line l WHERE l.job = 'habit' AND l.source = 'train';
+INSERT INTO line SELECT 'uncounted', r, 'train', 21, format('INFO rank %s is done', r) FROM generate_series(0, 4) r;
+INSERT INTO line VALUES ('uncounted', 1, 'train', 9.9, 'ERROR device is gone');
+INSERT INTO line SELECT 'uncounted_less', l.rank, l.source, l.at, l.line FROM line l
+WHERE l.job = 'uncounted' AND NOT (l.rank = 2 AND l.line LIKE '%done%');
+SELECT load_job(j), (SELECT count(*) > 0 FROM reported(j)) AS reported FROM unnest('{uncounted,uncounted_less}'::text[]) j;
+
+SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
 DROP TABLE line;
 DROP FUNCTION load_job, reported;
