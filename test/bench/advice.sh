@@ -1,6 +1,6 @@
 #!/bin/bash
 # advice.sh DATA..: the advice of l4_restart_advice on labelled jobs, held against the table of what a careful operator would do
-# (test/data/advice); and whether successful jobs are accused where there is nothing to compare them with.
+# (test/data/advice). What successful jobs are told is bench-healthy's.
 #
 # DATA are folders of labelled jobs (see accuracy.sh). Prints how many advices are right and how many do harm, with a pool and
 # without, and those that are not right.

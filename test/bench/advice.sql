@@ -18,15 +18,6 @@ FROM l4_job j
 CROSS JOIN (VALUES (true), (false)) v (use_pool)
 CROSS JOIN LATERAL l4_restart_advice(j.job_id, l4_report_findings(j.job_id, v.use_pool)) a
 WHERE j.status = 'failed' AND j.job_id IN (SELECT s.job_id FROM l4_stream s);
--- successful jobs as if nobody knew how they ended, without a pool
-INSERT INTO bench_advice
-SELECT j.job_id, false, j.status, (SELECT a.action FROM l4_restart_advice(j.job_id, f.findings) a), NULL, NULL, NULL,
-	CASE WHEN EXISTS (SELECT FROM unnest(f.findings) x WHERE x.kind IN ('node', 'fault')) THEN 'alarm' END,
-	(SELECT string_agg(DISTINCT coalesce(x.fault_key, x.node, 'rank ' || x.rank), ' ') FROM unnest(f.findings) x
-		WHERE x.kind IN ('node', 'fault'))
-FROM l4_job j
-CROSS JOIN LATERAL (SELECT l4_report_findings(j.job_id, false) AS findings OFFSET 0) f
-WHERE j.status = 'succeeded' AND j.job_id IN (SELECT s.job_id FROM l4_stream s);
 
 \pset footer off
 \echo 'Advice on failed jobs, held against what a careful operator would do'
@@ -41,7 +32,3 @@ SELECT b.job_id, CASE WHEN b.use_pool THEN 'with' ELSE 'without' END AS pool, b.
 	bench_allows(a.harmful, b.action, b.target) AS harmful, a."right"
 FROM bench_advice b JOIN bench_action a ON a.job_id = b.job_id
 WHERE b.status = 'failed' AND NOT bench_allows(a."right", b.action, b.target) ORDER BY 1, 2;
-\echo 'Successful jobs without a pool: suspects or known faults in how many'
-SELECT count(*) AS jobs, count(*) FILTER (WHERE finding_kind = 'alarm') AS alarms,
-	string_agg(job_id || ': ' || fault_key, ', ' ORDER BY job_id) FILTER (WHERE finding_kind = 'alarm') AS which
-FROM bench_advice WHERE status = 'succeeded';
