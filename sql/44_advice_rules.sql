@@ -72,6 +72,10 @@ INSERT INTO @extschema@.l4_advice_rule (builtin, priority, name, action, suspect
 	(true, 201, 'set_up_differently', 'user', true, '{setup}', NULL,
 		'A setting is no matter of the node: with the same settings it fails on any other.'),
 	(true, 201, 'bad_link', 'network', true, '{link}', NULL, 'Between two nodes either end may be it, or what lies between.'),
+	(true, 206, 'named', 'test', true, '{named}', 0.9,
+		'What leads the job names the node, and does not say what is wrong with it.'),
+	(true, 207, 'named_first', 'look', true, '{named}', NULL,
+		'A launcher names whose processes ended first, and that may be a victim.'),
 	(true, 208, 'suspect', 'test', true, NULL, 0.8, 'The logs do not say what is wrong with the node.'),
 	(true, 209, 'weak_suspect', 'look', true, NULL, NULL, 'The evidence is too thin to take the node out for it.');
 INSERT INTO @extschema@.l4_advice_rule (builtin, priority, name, action, suspected, evidence, event_places, has_code_line,

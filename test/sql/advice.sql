@@ -71,6 +71,8 @@ SELECT tell('succeeded, whatever its logs show', fault('xid_79', 'n2'), node('n2
 	tell('an error of the code on the suspect', event('n2', 1, 'train.py:88', true), node('n2', 'first')),
 	tell('an error of the code on all', event(NULL, 5, 'train.py:88')),
 	tell('an event on one', event('n3', 1)),
+	tell('named by a controller', node('n2', 'named', 0.95)),
+	tell('named by a launcher', node('n2', 'named', 0.85)),
 	tell('unknown, all ended normally', finished()),
 	tell('all ended normally', finished()),
 	tell('running, and all ended normally', finished()),
