@@ -152,14 +152,15 @@ COMMENT ON FUNCTION @extschema@.l4_fill_shape(text, text[]) IS
 'Step: A shape with its parameters put back in; one that is NULL or missing becomes 1. NULL for no shape. Errors: 22023 '
 'for an array of several dimensions.';
 
-CREATE FUNCTION @extschema@.l4_fault_subjects(job_id text, unexplained @extschema@.l4_unexplained_record[],
-	most_values double precision)
+CREATE FUNCTION @extschema@.l4_fault_subjects(job_id text, stream_ids bigint[], shape_ids bigint[], lines bigint[],
+	messages text[], most_values double precision)
 RETURNS TABLE (stream_id bigint, shape_id bigint, line_no bigint, subject text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1000
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
 		SELECT r.stream_id, r.shape_id, r.first_line, r.message, s.shape, strpos(s.shape, '<*>') > 0 IS TRUE AS open
-		FROM unnest(l4_fault_subjects.unexplained) r
+		FROM unnest(l4_fault_subjects.stream_ids, l4_fault_subjects.shape_ids, l4_fault_subjects.lines,
+			l4_fault_subjects.messages) r (stream_id, shape_id, first_line, message)
 		LEFT JOIN @extschema@.l4_shape s ON s.shape_id = r.shape_id
 	),
 	-- the statistics of a source are unpacked once, not once per record; again only where a parameter has several values
@@ -182,8 +183,7 @@ BEGIN ATOMIC
 	),
 	varying AS MATERIALIZED (
 		SELECT p.stream_id, p.shape_id, p.position, p.values, p.value_lines, p.distinct_values
-		FROM (SELECT f.source_id, array_agg(DISTINCT f.shape_id) AS shape_ids FROM first_values f WHERE f.varies
-			GROUP BY f.source_id) f
+		FROM (SELECT f.source_id, array_agg(DISTINCT f.shape_id) AS shape_ids FROM first_values f WHERE f.varies GROUP BY 1) f
 		JOIN sketch k ON k.source_id = f.source_id
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, f.shape_ids) p
 		WHERE p.distinct_values > 1 AND (p.stream_id, p.shape_id) IN (SELECT o.stream_id, o.shape_id FROM first_values o)
@@ -213,21 +213,23 @@ BEGIN ATOMIC
 	FROM further f
 	WHERE f.turn <= l4_fault_subjects.most_values;
 END;
-COMMENT ON FUNCTION @extschema@.l4_fault_subjects(text, @extschema@.l4_unexplained_record[], double precision) IS
-'Step: The texts that stand for what is unexplained in a job: per stream and shape the first record (as it is quoted, else '
-'the shape with its first parameters), and the shape with each further value of a parameter, most_values of a shape at '
-'most; line_no is where that value shows first. Reads the parameter statistics.';
+COMMENT ON FUNCTION @extschema@.l4_fault_subjects(text, bigint[], bigint[], bigint[], text[], double precision) IS
+'Step: The texts that stand for statements of a job (arrays of one length: stream, shape, line and text of the first record; '
+'lines and messages may be NULL): per stream and shape the first record (as it is quoted, else the shape with its first '
+'parameters), and the shape with each further value of a parameter, most_values of a shape at most; line_no is where that '
+'value shows first. Reads the parameter statistics.';
 
-CREATE FUNCTION @extschema@.l4_fault_hits(job_id text, unexplained @extschema@.l4_unexplained_record[],
+CREATE FUNCTION @extschema@.l4_text_hits(job_id text, stream_ids bigint[], shape_ids bigint[], lines bigint[], messages text[],
 	entries @extschema@.l4_fault_entry[], limits @extschema@.l4_limits)
-RETURNS TABLE (fault_key text, stream_id bigint, shape_id bigint, line_no bigint, event_id bigint)
+RETURNS TABLE (fault_key text, stream_id bigint, shape_id bigint, line_no bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH entry AS MATERIALIZED (
-		SELECT e.* FROM unnest(l4_fault_hits.entries) e
+		SELECT e.* FROM unnest(l4_text_hits.entries) e
 	),
 	text AS MATERIALIZED (
-		SELECT t.* FROM @extschema@.l4_fault_subjects(l4_fault_hits.job_id, l4_fault_hits.unexplained, (limits).fault_values) t
+		SELECT t.* FROM @extschema@.l4_fault_subjects(l4_text_hits.job_id, l4_text_hits.stream_ids, l4_text_hits.shape_ids,
+			l4_text_hits.lines, l4_text_hits.messages, (limits).fault_values) t
 	),
 	subject AS MATERIALIZED (
 		SELECT s.subject, row_number() OVER (ORDER BY s.subject COLLATE "C") AS number
@@ -247,10 +249,29 @@ BEGIN ATOMIC
 		FROM matched m JOIN subject s ON s.number = m.number
 		WHERE NOT EXISTS (SELECT FROM matched b JOIN entry e ON e.fault_key = b.key
 			WHERE b.number = m.number AND e.role = 'benign')
+	)
+	SELECT m.key, t.stream_id, t.shape_id, min(t.line_no) FROM told m JOIN text t ON t.subject = m.subject
+	GROUP BY m.key, t.stream_id, t.shape_id;
+END;
+COMMENT ON FUNCTION @extschema@.l4_text_hits(text, bigint[], bigint[], bigint[], text[], @extschema@.l4_fault_entry[],
+	@extschema@.l4_limits) IS
+'Step: Where the patterns of the given faults match statements of a job (arrays as for l4_fault_subjects), in whatever '
+'streams: fault, stream, shape and line of the first record. Texts that a benign fault matches are silent.';
+
+CREATE FUNCTION @extschema@.l4_fault_hits(job_id text, unexplained @extschema@.l4_unexplained_record[],
+	entries @extschema@.l4_fault_entry[], limits @extschema@.l4_limits)
+RETURNS TABLE (fault_key text, stream_id bigint, shape_id bigint, line_no bigint, event_id bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	WITH entry AS MATERIALIZED (
+		SELECT e.* FROM unnest(l4_fault_hits.entries) e
 	),
 	hit AS MATERIALIZED (
-		SELECT m.key, t.stream_id, t.shape_id, min(t.line_no) AS line_no FROM told m JOIN text t ON t.subject = m.subject
-		GROUP BY m.key, t.stream_id, t.shape_id
+		SELECT h.fault_key AS key, h.stream_id, h.shape_id, h.line_no
+		FROM (SELECT array_agg(r.stream_id) AS stream_ids, array_agg(r.shape_id) AS shape_ids,
+			array_agg(r.first_line) AS lines, array_agg(r.message) AS messages FROM unnest(l4_fault_hits.unexplained) r) a
+		CROSS JOIN LATERAL @extschema@.l4_text_hits(l4_fault_hits.job_id, a.stream_ids, a.shape_ids, a.lines, a.messages,
+			entries, limits) h
 	)
 	SELECT h.key, h.stream_id, h.shape_id, h.line_no, NULL::bigint
 	FROM hit h WHERE h.key NOT IN (SELECT e.fault_key FROM entry e WHERE e.stream_kinds IS NOT NULL)

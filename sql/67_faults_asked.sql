@@ -29,21 +29,20 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	known @extschema@.l4_unexplained_record[];
 	entries @extschema@.l4_fault_entry[] := ARRAY(SELECT e FROM @extschema@.l4_asked_entries(compared, limits) e);
 BEGIN
-	known := ARRAY(
-		SELECT ROW(t.stream_id, NULL, NULL, NULL, NULL, NULL, t.shape_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-			NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.l4_unexplained_record
-		FROM @extschema@.l4_job_shape_tellers(l4_asked_shapes.job_id) t
-		WHERE t.shape_id NOT IN (SELECT u.shape_id FROM unnest(l4_asked_shapes.unexplained) u)
-			-- what successful jobs of any settings log, other than this one
-			AND NOT (use_pool AND EXISTS (SELECT FROM @extschema@.l4_pool_event p WHERE p.shape_id = t.shape_id
-				AND (p.job_count > 1 OR NOT EXISTS (SELECT FROM @extschema@.l4_pool_job m
-					WHERE m.pool_id = p.pool_id AND m.job_id = l4_asked_shapes.job_id)))));
 	RETURN ARRAY(
 		SELECT DISTINCT h.shape_id
-		FROM @extschema@.l4_fault_hits(l4_asked_shapes.job_id, known, entries, limits) h
+		FROM (
+			SELECT array_agg(t.stream_id) AS stream_ids, array_agg(t.shape_id) AS shape_ids
+			FROM @extschema@.l4_job_shape_tellers(l4_asked_shapes.job_id) t
+			WHERE t.shape_id NOT IN (SELECT u.shape_id FROM unnest(l4_asked_shapes.unexplained) u)
+				-- what successful jobs of any settings log, other than this one
+				AND NOT (use_pool AND EXISTS (SELECT FROM @extschema@.l4_pool_event p WHERE p.shape_id = t.shape_id
+					AND (p.job_count > 1 OR NOT EXISTS (SELECT FROM @extschema@.l4_pool_job m
+						WHERE m.pool_id = p.pool_id AND m.job_id = l4_asked_shapes.job_id))))) a
+		CROSS JOIN LATERAL @extschema@.l4_text_hits(l4_asked_shapes.job_id, a.stream_ids, a.shape_ids, NULL, NULL, entries,
+			limits) h
 		WHERE h.fault_key NOT IN (SELECT e.fault_key FROM unnest(entries) e WHERE e.role = 'benign'));
 END
 $$;

@@ -82,7 +82,7 @@ INSERT INTO line VALUES ('folded job', 2, 'train', 30.91, 'ERROR pump 3 stalled'
 SELECT load_job('folded job') \g /dev/null
 SELECT ordinal, fault_key, role, severity, category, confidence > 0 AS sure, facts -> 'also' AS also,
 	facts -> 'follows_from' AS follows_from, root_cause FROM l4_diagnose('folded job') WHERE kind = 'fault' ORDER BY ordinal;
-SELECT fault_key, part, root_cause, fix FROM l4_report_faults(l4_report_findings('folded job'));
+SELECT fault_key, part, root_cause, fix FROM l4_report_faults(l4_report_findings('folded job')) ORDER BY ordinal;
 
 DELETE FROM l4_fault_explains WHERE NOT builtin;
 DELETE FROM l4_fault WHERE NOT builtin;
