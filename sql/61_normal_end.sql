@@ -12,7 +12,9 @@ BEGIN ATOMIC
 		SELECT s.stream_id, s.source_id, s.unit, s.rank, min(e.first_line) AS line_no, min(e.first_ts) AS ts
 		FROM @extschema@.l4_job_counts(l4_finish_lines.job_id, NULL, ARRAY(
 			SELECT n.shape_id FROM @extschema@.l4_job_shapes(l4_finish_lines.job_id) n
-			JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id WHERE h.shape ~ (wordings).finished)) e
+			JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
+			-- of the job's shapes alone, not of all before they are joined
+			CROSS JOIN LATERAL (SELECT h.shape ~ (wordings).finished AS finished OFFSET 0) t WHERE t.finished)) e
 		JOIN unnest(l4_finish_lines.streams) s ON s.stream_id = e.stream_id
 		-- what comes first while the job still iterates is said of a part of it
 		WHERE s.kind = 'rank' AND (e.first_iteration < s.last_iteration) IS NOT TRUE
@@ -43,16 +45,28 @@ AS $$
 DECLARE
 	streams @extschema@.l4_job_stream[] := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_normal_end.job_id) s);
 BEGIN
+	-- One rank is asked before all, one that iterates and ends late: of a job that failed it does not say so, as a rule.
+	IF NOT EXISTS (
+		SELECT FROM @extschema@.l4_job_counts(l4_normal_end.job_id, ARRAY(
+			SELECT o.stream_id FROM unnest(streams) o JOIN (
+				SELECT s.stream_id, s.rank, s.unit FROM unnest(streams) s WHERE s.kind = 'rank' AND s.record_count > 0
+				ORDER BY s.last_iteration IS NULL, s.last_ts DESC NULLS LAST, s.stream_id LIMIT 1) w
+			ON o.stream_id = w.stream_id OR o.kind = 'rank' AND o.rank = w.rank AND o.unit IS NOT DISTINCT FROM w.unit)) e
+		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
+		CROSS JOIN LATERAL (SELECT h.shape ~ (wordings).finished AS finished OFFSET 0) t WHERE t.finished) THEN
+		RETURN;
+	END IF;
 	RETURN QUERY
 	WITH finish AS MATERIALIZED (
 		SELECT f.* FROM @extschema@.l4_finish_lines(l4_normal_end.job_id, streams, wordings) f
 	),
 	judged AS MATERIALIZED (
-		SELECT h.shape_id, h.shape, g.gravity
+		SELECT h.shape_id, g.closing, g.gravity
 		FROM @extschema@.l4_job_shapes(l4_normal_end.job_id) n JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
-		CROSS JOIN LATERAL (SELECT @extschema@.l4_text_gravity(h.shape, wordings) AS gravity OFFSET 0) g
-		WHERE EXISTS (SELECT FROM finish) AND greatest(n.level_rank, g.gravity) >= (limits).gravity_error
-			AND NOT h.shape ~ (wordings).tolerated
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_text_gravity(h.shape, wordings) AS gravity,
+			h.shape ~ (wordings).tolerated AS tolerated,
+			h.shape ~ (wordings).closing AND @extschema@.l4_shape_words(h.shape) <> '' AS closing OFFSET 0) g
+		WHERE EXISTS (SELECT FROM finish) AND greatest(n.level_rank, g.gravity) >= (limits).gravity_error AND NOT g.tolerated
 	),
 	-- a crash that comes first behind the end of its rank, or of a file; launchers and schedulers tell how processes ended
 	failure AS (
@@ -64,8 +78,7 @@ BEGIN
 			ON a.source_id = s.source_id
 		WHERE CASE WHEN s.kind IN ('rank', 'system') THEN s.kind = 'rank' AND j.gravity >= (limits).gravity_error
 				ELSE greatest(@extschema@.l4_level_rank(e.level), j.gravity) >= (limits).gravity_error
-					AND (j.gravity >= (limits).gravity_fatal OR j.shape ~ (wordings).closing
-						AND @extschema@.l4_shape_words(j.shape) <> '') END
+					AND (j.gravity >= (limits).gravity_fatal OR j.closing) END
 			AND CASE WHEN coalesce(f.line_no, a.line_no) IS NOT NULL THEN e.first_line > coalesce(f.line_no, a.line_no)
 				ELSE e.first_ts > (SELECT max(f.ts) FROM finish f) END
 	)

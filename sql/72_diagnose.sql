@@ -80,12 +80,13 @@ BEGIN
 		limits, wordings, true, slow, l4_attempt_findings.attempt) s
 		-- one more than are to be looked at: so it shows whether these are all
 		WHERE s.named OR s.ordinal <= (limits).look_first_most + 1 ORDER BY s.ordinal);
-	IF (l4_attempt_findings.attempt).attempt IS NULL AND cardinality(unexplained || known) = 0 THEN
+	IF (l4_attempt_findings.attempt).attempt IS NULL THEN
 		finished := ARRAY(SELECT ROW(1, 'finished', 'teardown', NULL, e.ts, NULL, NULL, NULL, e.stream_id, e.line_no,
 			NULL)::@extschema@.l4_onset FROM @extschema@.l4_normal_end(l4_attempt_findings.job_id, limits, wordings) e);
 	END IF;
 	IF finished <> '{}' THEN
-		-- a node without logs, and what was measured all along, speak against a node even then: steps may be slow
+		-- No node failed, whatever was said of one; but it may have no logs, and what was measured all along counts: steps may
+		-- be slow.
 		suspects := ARRAY(SELECT s FROM unnest(suspects) s
 			WHERE EXISTS (SELECT FROM unnest(s.evidence) e WHERE e.kind IN ('missing', 'counter', 'slow', 'link'))
 			ORDER BY s.ordinal);
@@ -93,7 +94,8 @@ BEGIN
 	looked_at := @extschema@.l4_weak_suspects(suspects, limits);
 	suspects := ARRAY(SELECT s FROM unnest(suspects) s WHERE s.named ORDER BY s.ordinal);
 	names := ARRAY(SELECT s.unit FROM unnest(suspects) s);
-	onsets := CASE WHEN finished <> '{}' AND names = '{}' AND (slow IS NULL) THEN finished ELSE
+	onsets := CASE WHEN finished <> '{}' AND cardinality(unexplained || known) = 0 AND names = '{}' AND slow IS NULL
+			THEN finished ELSE
 		ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_attempt_findings.job_id, failing, names, accusations, limits, wordings,
 			slow, @extschema@.l4_slow_leads(failing, suspects, limits), l4_attempt_findings.attempt) o ORDER BY o.turn) END;
 	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_attempt_findings.job_id, unexplained, names,

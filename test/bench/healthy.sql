@@ -47,8 +47,9 @@ SELECT pool, count(*) AS jobs, count(*) FILTER (WHERE alarm) AS any_alarm, count
 	count(*) FILTER (WHERE calls) AS someone_called
 FROM bench_alarm GROUP BY pool ORDER BY pool;
 \echo 'Each family:'
-SELECT family, pool, count(*) AS jobs, count(*) FILTER (WHERE alarm) AS any_alarm, count(*) FILTER (WHERE suspected) AS suspects,
-	count(*) FILTER (WHERE known_fault) AS faults, count(*) FILTER (WHERE takes_out) AS node_out,
+SELECT family, pool, count(*) AS jobs, count(*) FILTER (WHERE alarm) AS any_alarm,
+	count(*) FILTER (WHERE suspected) AS suspects, count(*) FILTER (WHERE known_fault) AS faults,
+	count(*) FILTER (WHERE takes_out) AS node_out,
 	count(*) FILTER (WHERE calls) AS someone_called
 FROM bench_alarm GROUP BY family, pool ORDER BY family COLLATE "C", pool;
 \echo 'What they are told to do:'
