@@ -107,3 +107,21 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_sentence(@extschema@.l4_evidence, boolean) IS
 'Step: A piece of evidence in words, as part of a sentence about its unit; brief: without the statement that it quotes in '
 'brackets. Reads the shape that it is about, unless its numbers have the gist of that (l4_evidence_facts).';
+
+CREATE FUNCTION @extschema@.l4_doubt_sentence(evidence @extschema@.l4_evidence) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT CASE
+		WHEN e.kind = 'accused' AND (e.n ->> 'names_others')::boolean THEN 'it names other nodes itself'
+		WHEN e.kind = 'own' THEN 'part of this it logs only when the failure already shows on other nodes'
+		WHEN e.kind = 'first' AND e.others > 0
+			THEN format('%s "%s", too', CASE e.others WHEN 1 THEN 'another node logs' ELSE e.others || ' other nodes log' END,
+				e.n ->> 'gist')
+		WHEN e.kind = 'forest' AND (e.n ->> 'place')::int > 1 THEN format('%s further from the rest by what %s',
+			CASE e.n ->> 'place' WHEN '2' THEN 'another node is' ELSE (e.n ->> 'place')::int - 1 || ' other nodes are' END,
+			CASE e.n ->> 'place' WHEN '2' THEN 'it logs' ELSE 'they log' END) END
+	FROM (SELECT (l4_doubt_sentence.evidence).kind AS kind, (l4_doubt_sentence.evidence).numbers AS n,
+		((l4_doubt_sentence.evidence).numbers ->> 'units_alike')::int - 1 AS others) e;
+END;
+COMMENT ON FUNCTION @extschema@.l4_doubt_sentence(@extschema@.l4_evidence) IS
+'Step: What in a piece of evidence speaks for its unit, in words, as part of a sentence about it; NULL for nothing.';

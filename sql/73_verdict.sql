@@ -102,6 +102,38 @@ COMMENT ON FUNCTION @extschema@.l4_report_reasons(@extschema@.l4_finding[], int,
 'Step: Why a suspected node (the first, by default) is suspected, in words: the first so many reasons (NULL: all), brief '
 'without the statements that they quote in brackets. NULL where there is no such suspect.';
 
+CREATE FUNCTION @extschema@.l4_report_reason_list(findings @extschema@.l4_finding[], suspect int DEFAULT 1)
+RETURNS TABLE (place int, against boolean, told text)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 4
+BEGIN ATOMIC
+	WITH reason AS (
+		SELECT r.number, jsonb_populate_record(NULL::@extschema@.l4_evidence, r.reason) AS evidence
+		FROM unnest(findings) n
+		CROSS JOIN LATERAL jsonb_array_elements(n.facts -> 'reasons') WITH ORDINALITY r (reason, number)
+		WHERE n.kind = 'node' AND n.ordinal = suspect
+	),
+	told AS (
+		SELECT false AS against, r.number, @extschema@.l4_evidence_sentence(r.evidence) AS told FROM reason r
+		UNION ALL
+		SELECT true, r.number, @extschema@.l4_doubt_sentence(r.evidence) FROM reason r
+		UNION ALL
+		SELECT true, 1000, format('the known fault "%s" shows on all nodes', f.title)
+		FROM @extschema@.l4_report_fault(findings) f
+		JOIN unnest(findings) g ON g.kind = 'fault' AND g.ordinal = f.ordinal
+		WHERE f.role = 'root' AND f.nodes_affected > 1 AND f.nodes_affected = (g.facts -> 'units')::int
+			AND EXISTS (SELECT FROM reason)
+		UNION ALL
+		-- of a diagnosis that was saved before there were facts
+		SELECT false, 1, n.explanation FROM unnest(findings) n
+		WHERE n.kind = 'node' AND n.ordinal = suspect AND n.explanation IS NOT NULL AND NOT EXISTS (SELECT FROM reason)
+	)
+	SELECT row_number() OVER (ORDER BY t.against, min(t.number), t.told)::int, t.against, replace(t.told, '<*>', '*')
+	FROM told t WHERE t.told IS NOT NULL GROUP BY t.against, t.told;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_reason_list(@extschema@.l4_finding[], int) IS
+'Step: Why a suspected node (the first, by default) is suspected, in words, a row a reason, strongest first, and behind them '
+'what speaks against it. No row where there is no such suspect.';
+
 CREATE FUNCTION @extschema@.l4_report_look_first(findings @extschema@.l4_finding[]) RETURNS text[]
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC

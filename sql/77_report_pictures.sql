@@ -3,6 +3,12 @@
  * passes l4_html_escape; numbers are numbers; the colours are those of l4_report_style.
  */
 
+CREATE FUNCTION @extschema@.l4_stage_letter(stage text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN (ARRAY['e', 'r', 'c', 'd', 'm', 'l', 'i', 'v', 's', 't'])[array_position(@extschema@.l4_stages(), stage)];
+COMMENT ON FUNCTION @extschema@.l4_stage_letter(text) IS
+'Step: The letter of a stage in pictures.';
+
 CREATE FUNCTION @extschema@.l4_report_label_svg(label text, suspect int, members int, y numeric) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN format('<text x="204" y="%s" text-anchor="end"%s>%s<title>%s</title></text>', y,
@@ -26,8 +32,10 @@ BEGIN ATOMIC
 		FROM unnest(l4_report_heat_svg.findings) f WHERE f.kind = 'event' AND f.ordinal <= 24
 	)
 	SELECT format(
-		'<svg viewBox="0 0 1040 %s" role="img" aria-label="Heat map of nodes and events"><title>Which node logs which event, '
-		'suspects first</title>%s%s%s%s</svg>',
+		'<svg viewBox="0 0 1040 %s" role="graphics-document" aria-labelledby="heat-title" aria-describedby="heat-text">'
+		'<title id="heat-title">Which node logs which event, suspects first</title><desc id="heat-text">Rows are nodes, '
+		'columns the events of the table below; a cell has the number of records, or the share of nodes.</desc>'
+		'%s%s%s%s</svg>',
 		26 + GREATEST(s.rows, CASE WHEN s.columns <= 12 THEN s.columns ELSE 0 END) * s.h,
 		(SELECT string_agg(format('<text class="t" x="%s" y="16" text-anchor="middle">%s<title>event %s: %s</title></text>',
 			211 + (f.ordinal - 1) * s.w + s.w / 2, f.ordinal, f.ordinal,
@@ -49,11 +57,11 @@ BEGIN ATOMIC
 			format('<g><rect class="h%s" x="%s" y="%s" width="%s" height="%s"%s/>%s<title>%s, event %s: %s%s</title></g>',
 				k.class, 212 + (c.event - 1) * s.w, 24 + (c.place - 1) * s.h, s.w - 2, s.h - 2,
 				CASE WHEN c.nodes < c.members THEN ' opacity="' || round(0.3 + 0.7 * c.nodes / c.members, 2) || '"' ELSE '' END,
-				CASE WHEN c.nodes = c.members THEN format('<text class="c%s" x="%s" y="%s">%s</text>', k.class,
+				format('<text class="c%s" x="%s" y="%s">%s</text>', k.class,
 					211 + (c.event - 1) * s.w + s.w / 2, 36 + (c.place - 1) * s.h,
-					CASE WHEN c.occurrences < 1000 THEN c.occurrences::text
-						WHEN c.occurrences < 1000000 THEN c.occurrences / 1000 || 'k' ELSE c.occurrences / 1000000 || 'M' END)
-						ELSE '' END,
+					CASE WHEN c.nodes < c.members THEN ceil(100.0 * c.nodes / c.members) || '%'
+						WHEN c.occurrences < 1000 THEN c.occurrences::text
+						WHEN c.occurrences < 1000000 THEN c.occurrences / 1000 || 'k' ELSE c.occurrences / 1000000 || 'M' END),
 				@extschema@.l4_html_escape(c.label), c.event, @extschema@.l4_count_words(c.occurrences, 'record'),
 				CASE WHEN c.members > 1 THEN format(' on %s of %s nodes', c.nodes, c.members) ELSE '' END), ''
 					ORDER BY c.place, c.event)
@@ -171,11 +179,14 @@ BEGIN ATOMIC
 		SELECT 3, '<text class="t" x="858" y="29">stopped at</text>'
 			'<text class="t" x="1038" y="29" text-anchor="end">iteration, stage</text>'
 		UNION ALL
-		SELECT 4, string_agg(format('<rect class="%s" x="%s" y="%s" width="%s" height="%s"><title>%s: %s%s</title></rect>',
+		SELECT 4, string_agg(format('<rect class="%s" x="%s" y="%s" width="%s" height="%s"><title>%s: %s%s</title></rect>%s',
 			p.stage, x.x, CASE WHEN p.tick THEN s.y - 1 ELSE s.y + 1 END,
 			CASE WHEN p.tick THEN 4 ELSE GREATEST(x.x2 - x.x, 0.8) END, CASE WHEN p.tick THEN 17 ELSE 13 END,
 			@extschema@.l4_html_escape(s.label), p.stage,
-			CASE WHEN p.tick THEN ', first at ' ELSE ' from ' END || @extschema@.l4_clock_text(p.started_at)), ''
+			CASE WHEN p.tick THEN ', first at ' ELSE ' from ' END || @extschema@.l4_clock_text(p.started_at),
+			-- not by colour alone
+			CASE WHEN p.tick OR x.x2 - x.x >= 9 THEN format('<text class="s" x="%s" y="%s">%s</text>',
+				x.x + CASE WHEN p.tick THEN 5 ELSE 2 END, s.y + 11, @extschema@.l4_stage_letter(p.stage)) ELSE '' END), ''
 			ORDER BY p.tick, p.place, p.started_at, p.stage)
 		FROM @extschema@.l4_report_spans(l4_report_timeline_svg.job_id,
 			@extschema@.l4_report_suspects(l4_report_timeline_svg.findings)) p
@@ -192,8 +203,12 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT 7, @extschema@.l4_report_onset_svg(l4_report_timeline_svg.findings, f.t0, f.t1, f.height) FROM frame f
 	)
-	SELECT format('<svg viewBox="0 0 1040 %s" role="img" aria-label="Timeline of stages">'
-		'<title>Stages of the ranks over time, up to where each stopped</title>%s</svg>', f.height + 4,
+	SELECT format('<svg viewBox="0 0 1040 %s" role="graphics-document" aria-labelledby="stages-title" '
+		'aria-describedby="stages-text"><title id="stages-title">Stages of the ranks over time, to where each stopped</title>'
+		'<desc id="stages-text">%s</desc>%s</svg>', f.height + 4,
+		(SELECT @extschema@.l4_html_escape(string_agg(format('%s stopped at %s%s.', s.label,
+				@extschema@.l4_clock_text(s.first_stop), COALESCE(' in ' || s.stage, '')), ' ' ORDER BY s.place))
+			FROM stop s WHERE s.place <= 8 AND s.first_stop IS NOT NULL),
 		(SELECT string_agg(p.text, '' ORDER BY p.turn) FROM part p))
 	FROM frame f WHERE f.t0 IS NOT NULL;
 END;
@@ -213,8 +228,8 @@ BEGIN ATOMIC
 			min(b.source) AS source, 980.0 / GREATEST(count(*), 1) AS w FROM bin b
 	)
 	SELECT format(
-		'<svg viewBox="0 0 1040 190" role="img" aria-label="Distances of iterations"><title>Distance of each iteration of %s '
-		'from the ten before it</title>%s%s%s%s</svg>', @extschema@.l4_html_escape(s.source),
+		'<svg viewBox="0 0 1040 190" role="graphics-document" aria-labelledby="iterations-title"><title id="iterations-title">'
+		'Distance of each iteration of %s from the ten before it</title>%s%s%s%s</svg>', @extschema@.l4_html_escape(s.source),
 		(SELECT string_agg(
 			format(
 				'<line class="grid" x1="48" x2="1028" y1="%s" y2="%s"/><text class="t" x="42" y="%s" '
@@ -256,11 +271,14 @@ COMMENT ON FUNCTION @extschema@.l4_report_iterations_svg(text, @extschema@.l4_fi
 CREATE FUNCTION @extschema@.l4_report_legend() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT '<svg viewBox="0 0 1040 42" role="img" aria-label="Colours of stages"><title>Colours of stages</title>'
-		|| string_agg(format('<rect class="%s" x="%s" y="%s" width="12" height="12"/><text class="t" x="%s" y="%s">%s</text>',
-			s.stage, 212 + (s.n - 1) % 5 * 160, 4 + (s.n - 1) / 5 * 20, 230 + (s.n - 1) % 5 * 160, 14 + (s.n - 1) / 5 * 20,
-			s.stage), '' ORDER BY s.n) || '</svg>'
-	FROM unnest(@extschema@.l4_stages()) WITH ORDINALITY s (stage, n);
+	SELECT '<svg viewBox="0 0 1040 42" role="graphics-document" aria-labelledby="colours-title"><title id="colours-title">'
+		'Colours and letters of stages</title>'
+		|| string_agg(format('<rect class="%s" x="%s" y="%s" width="12" height="12"/>'
+			'<text class="t" x="%s" y="%s">%s %s</text>', s.stage, x.x, y.y, x.x + 18, y.y + 10,
+			@extschema@.l4_stage_letter(s.stage), s.stage), '' ORDER BY s.n) || '</svg>'
+	FROM unnest(@extschema@.l4_stages()) WITH ORDINALITY s (stage, n)
+	CROSS JOIN LATERAL (SELECT 212 + (s.n - 1) % 5 * 160 AS x) x
+	CROSS JOIN LATERAL (SELECT 4 + (s.n - 1) / 5 * 20 AS y) y;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_legend() IS
-'Step: The colours of stages, as SVG.';
+'Step: The colours and letters of stages, as SVG.';

@@ -1,11 +1,5 @@
 /* The report as text of 100 columns, and as Markdown for a ticket. */
 
-CREATE FUNCTION @extschema@.l4_stage_letter(stage text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-RETURN (ARRAY['e', 'r', 'c', 'd', 'm', 'l', 'i', 'v', 's', 't'])[array_position(@extschema@.l4_stages(), stage)];
-COMMENT ON FUNCTION @extschema@.l4_stage_letter(text) IS
-'Step: The letter of a stage in pictures made of characters.';
-
 CREATE FUNCTION @extschema@.l4_report_heat_text(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 24)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -121,13 +115,15 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_report_facts(l4_report_text_findings.job_id, l4_report_text_findings.findings) f
 	UNION ALL
 	SELECT 3, E'RESTART\n' || @extschema@.l4_wrap(a.advice || '. ' || a.reason, 100, '  ')
-		|| COALESCE(format(E'\n  (rests on %s %s)', a.finding_kind, a.finding_ordinal), '')
+		|| COALESCE(E'\n  (rests on ' || a.finding_kind || ' ' || a.finding_ordinal || ')', '')
 	FROM @extschema@.l4_restart_advice(l4_report_text_findings.job_id, l4_report_text_findings.findings) a
 	UNION ALL
 	SELECT 4, E'NODES\n'
-		|| string_agg(@extschema@.l4_wrap(format('%s. %s%s: %s.', f.ordinal, COALESCE(f.node, 'rank ' || f.rank),
-		@extschema@.l4_confidence_text(f.confidence),
-		@extschema@.l4_report_reasons(l4_report_text_findings.findings, NULL, f.ordinal)), 100, '  '), E'\n' ORDER BY f.ordinal)
+		|| string_agg(@extschema@.l4_wrap(format('%s. %s%s', f.ordinal, COALESCE(f.node, 'rank ' || f.rank),
+			@extschema@.l4_confidence_text(f.confidence)), 100, '  ') || (
+			SELECT string_agg(E'\n' || overlay(@extschema@.l4_wrap(CASE WHEN r.against THEN 'Against it: ' ELSE '' END
+				|| r.told, 100, repeat(' ', 7)), '-', 6, 1), '' ORDER BY r.place)
+			FROM @extschema@.l4_report_reason_list(l4_report_text_findings.findings, f.ordinal) r), E'\n' ORDER BY f.ordinal)
 	FROM unnest(l4_report_text_findings.findings) f WHERE f.kind = 'node' AND f.ordinal <= 5
 	UNION ALL
 	SELECT 5, E'FAULTS\n'
@@ -214,14 +210,16 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT 3, format(E'## Restart\n\n**%s.** %s%s', @extschema@.l4_markdown_escape(a.advice),
 		@extschema@.l4_markdown_escape(a.reason),
-		COALESCE(format(' (Rests on %s %s.)', a.finding_kind, a.finding_ordinal), ''))
+		COALESCE(' (Rests on ' || a.finding_kind || ' ' || a.finding_ordinal || '.)', ''))
 	FROM @extschema@.l4_restart_advice(l4_report_markdown_findings.job_id, l4_report_markdown_findings.findings) a
 	UNION ALL
 	SELECT 4, E'## Nodes\n\n'
-		|| string_agg(format('%s. %s%s: %s.', f.ordinal, @extschema@.l4_markdown_escape(COALESCE(f.node, 'rank ' || f.rank)),
-			@extschema@.l4_confidence_text(f.confidence),
-			@extschema@.l4_markdown_escape(@extschema@.l4_report_reasons(l4_report_markdown_findings.findings, NULL,
-				f.ordinal))), E'\n' ORDER BY f.ordinal)
+		|| string_agg(format('%s. **%s**%s', f.ordinal, @extschema@.l4_markdown_escape(COALESCE(f.node, 'rank ' || f.rank)),
+			@extschema@.l4_confidence_text(f.confidence)) || (
+			SELECT string_agg(format(E'\n   - %s%s', CASE WHEN r.against THEN '*Against it:* ' ELSE '' END,
+				@extschema@.l4_markdown_escape(r.told)), '' ORDER BY r.place)
+			FROM @extschema@.l4_report_reason_list(l4_report_markdown_findings.findings, f.ordinal) r), E'\n'
+				ORDER BY f.ordinal)
 	FROM unnest(l4_report_markdown_findings.findings) f WHERE f.kind = 'node' AND f.ordinal <= 5
 	UNION ALL
 	SELECT 5, E'## Known faults\n\n| fault | root cause | fix |\n|---|---|---|\n' || string_agg(format('| %s | %s | %s |',

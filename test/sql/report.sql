@@ -24,8 +24,8 @@ SELECT max(length(line)) <= 100 AS fits FROM string_to_table(l4_report('small'),
 SELECT xml_is_well_formed_document(l4_report('small', 'html')) AS well_formed,
 	length(l4_report('small', 'html')) < 500000 AS small;
 -- the parts of the page
-SELECT unnest(xpath('//h:h1/text()|//h:h2/text()', page, ARRAY[ARRAY['h', 'http://www.w3.org/1999/xhtml']])) AS heading
-FROM xmlparse(document l4_report('small', 'html')) page;
+SELECT heading FROM xmltable(XMLNAMESPACES ('http://www.w3.org/1999/xhtml' AS h), '//h:h1|//h:h2'
+	PASSING xmlparse(document l4_report('small', 'html')) COLUMNS heading text PATH 'normalize-space(.)');
 SELECT html ~* '<script|<link|<img|<iframe|javascript:|@import|url\(' AS loads_or_runs_anything, html ~ '<svg' AS pictures,
 	html ~ 'prefers-color-scheme: dark' AS dark, html ~ '@media print' AS print
 FROM l4_report('small', 'html') html;
@@ -41,6 +41,12 @@ CREATE FUNCTION pg_temp.check_page(html text) RETURNS TABLE (what text, names te
 	UNION ALL SELECT 'links astray', string_agg(value, ' ' ORDER BY value)
 	FROM attribute a WHERE name IN ('href', 'src') AND NOT EXISTS (SELECT FROM attribute i WHERE i.name = 'id'
 		AND '#' || i.value = a.value)
+	UNION ALL SELECT 'names astray', string_agg(value, ' ' ORDER BY value)
+	FROM attribute a WHERE name IN ('aria-labelledby', 'aria-describedby') AND NOT EXISTS (SELECT FROM attribute i
+		WHERE i.name = 'id' AND i.value = a.value AND i.element IN ('title', 'desc'))
+	UNION ALL SELECT 'pictures without a name, heads without a scope', string_agg(e.name, ' ' ORDER BY e.name)
+	FROM (SELECT e.name FROM page, xmltable('//*[local-name()="svg" and not(@aria-labelledby) or local-name()="th"
+		and not(@scope)]' PASSING p COLUMNS name text PATH 'name(.)') e) e
 	UNION ALL SELECT 'ids twice', string_agg(value, ' ' ORDER BY value)
 	FROM (SELECT value FROM attribute WHERE name = 'id' GROUP BY value HAVING count(*) > 1) i
 	UNION ALL SELECT 'odd sizes', string_agg(name || '=' || value, ' ' ORDER BY name, value) FROM attribute
@@ -49,6 +55,21 @@ CREATE FUNCTION pg_temp.check_page(html text) RETURNS TABLE (what text, names te
 	UNION ALL SELECT 'style', CASE WHEN length(replace(css, '{', '')) = length(replace(css, '}', '')) THEN 'closed'
 		ELSE 'open' END FROM substring(html, '<style>(.*?)</style>') css $$;
 SELECT * FROM pg_temp.check_page(l4_report('small', 'html'));
+-- what only follows is folded and has neither cause nor fix
+SELECT summary, items, fixes FROM xmltable(XMLNAMESPACES ('http://www.w3.org/1999/xhtml' AS h), '//h:details'
+	PASSING xmlparse(document l4_report('small', 'html')) COLUMNS summary text PATH 'normalize-space(h:summary)',
+	items int PATH 'count(h:ol/h:li|h:table/h:tbody/h:tr)', fixes int PATH 'count(.//h:b[starts-with(., "Fix")])');
+-- what speaks against a suspect comes last, and as such
+SELECT r.* FROM l4_report_reason_list(ARRAY(SELECT jsonb_populate_record(NULL::l4_finding, f) FROM jsonb_array_elements('[
+	{"kind": "node", "ordinal": 1, "node": "n1", "facts": {"reasons": [
+		{"kind": "accused", "numbers": {"accusers": 2, "name": "10.0.0.1", "names_others": true}},
+		{"kind": "first", "numbers": {"gist": "bad <*>", "units": 4, "units_alike": 2, "before_others": true}},
+		{"kind": "own", "numbers": {"gist": "worse", "units": 4, "units_alike": 1, "before_others": false}},
+		{"kind": "own", "numbers": {"gist": "worst", "units": 4, "units_alike": 1, "before_others": false}},
+		{"kind": "forest", "numbers": {"place": 3, "score": 0.6}}]}}, {"kind": "fault", "ordinal": 1,
+	"fault_key": "host_oom", "role": "root", "nodes_affected": 4, "facts": {"units": 4}}]') f)) r;
+SELECT * FROM l4_report_reason_list(ARRAY[jsonb_populate_record(NULL::l4_finding,
+	'{"kind": "node", "ordinal": 1, "node": "n1", "explanation": "Said before there were facts."}')]);
 SELECT action, target, advice, finding_kind, finding_ordinal FROM l4_restart_advice('small');
 
 -- whatever a log, a name or a fault says stays text
