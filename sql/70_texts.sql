@@ -99,3 +99,15 @@ RETURN CASE WHEN cardinality(names) < 2 THEN names[1]
 	ELSE array_to_string(trim_array(names, 1), ', ') || ' and ' || names[cardinality(names)] END;
 COMMENT ON FUNCTION @extschema@.l4_list_words(text[]) IS
 'Step: names as part of a sentence: "a, b and c"; NULL for none.';
+
+CREATE FUNCTION @extschema@.l4_history_sentence(history jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN history ->> 'jobs' IS NOT NULL THEN format('Before this job: %s, of which %s failed; ',
+		@extschema@.l4_count_words((history ->> 'jobs')::bigint, 'job'), history ->> 'failed_jobs')
+	|| CASE (history ->> 'blamed_jobs')::bigint WHEN 0 THEN 'none was put down to this node'
+		ELSE format('%s put down to this node (by chance it would be %s; p = %s), last %s, %s',
+			history ->> 'blamed_jobs', round((history ->> 'expected_jobs')::numeric, 1),
+			@extschema@.l4_seconds_text((history ->> 'p_value')::float8), history ->> 'last_blamed_job',
+			@extschema@.l4_time_text((history ->> 'last_blamed_at')::timestamptz)) END || '.' END;
+COMMENT ON FUNCTION @extschema@.l4_history_sentence(jsonb) IS
+'Step: What is known of a node from former jobs, in words, from the columns of l4_report_history; NULL where nothing is.';

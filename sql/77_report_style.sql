@@ -53,6 +53,7 @@ li.against { color: var(--soft); } .sure { font-weight: 400; color: var(--soft);
 details { margin: 10px 0 0; } summary { cursor: pointer; color: var(--link); } details[open] > summary { margin: 0 0 8px; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 14px; }
 th, td { text-align: left; vertical-align: top; padding: 6px 10px 6px 0; border-bottom: 1px solid var(--line); }
+td.v { min-width: 92px; }
 th { color: var(--soft); font-weight: 600; } td.n, th.n { text-align: right; white-space: nowrap; padding-right: 14px; }
 tbody th { color: inherit; font-weight: 400; }
 code, pre, .log { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 12.5px; }

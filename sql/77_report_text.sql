@@ -123,8 +123,14 @@ BEGIN ATOMIC
 			@extschema@.l4_confidence_text(f.confidence)), 100, '  ') || (
 			SELECT string_agg(E'\n' || overlay(@extschema@.l4_wrap(CASE WHEN r.against THEN 'Against it: ' ELSE '' END
 				|| r.told, 100, repeat(' ', 7)), '-', 6, 1), '' ORDER BY r.place)
-			FROM @extschema@.l4_report_reason_list(l4_report_text_findings.findings, f.ordinal) r), E'\n' ORDER BY f.ordinal)
-	FROM unnest(l4_report_text_findings.findings) f WHERE f.kind = 'node' AND f.ordinal <= 5
+			FROM @extschema@.l4_report_reason_list(l4_report_text_findings.findings, f.ordinal) r)
+		|| COALESCE(E'\n' || @extschema@.l4_wrap(@extschema@.l4_history_sentence(h.history), 100, repeat(' ', 5)), ''), E'\n'
+			ORDER BY f.ordinal)
+	FROM unnest(l4_report_text_findings.findings) f
+	LEFT JOIN (SELECT r.ordinal, to_jsonb(r) AS history
+		FROM @extschema@.l4_report_history(l4_report_text_findings.job_id, l4_report_text_findings.findings) r) h
+		ON h.ordinal = f.ordinal
+	WHERE f.kind = 'node' AND f.ordinal <= 5
 	UNION ALL
 	SELECT 5, E'FAULTS\n'
 		|| string_agg(@extschema@.l4_wrap(format('%s. %s', f.ordinal,
@@ -137,12 +143,12 @@ BEGIN ATOMIC
 	SELECT 6, E'SEEN BEFORE\n' || string_agg(@extschema@.l4_wrap(r.told, 100, '  '), E'\n' ORDER BY r.place)
 	FROM @extschema@.l4_report_resembling(l4_report_text_findings.job_id, l4_report_text_findings.findings) r
 	UNION ALL
-	SELECT 7, E'EVENTS that successful jobs do not log\n' || string_agg(
+	SELECT 8, E'EVENTS that successful jobs do not log\n' || string_agg(
 		format(E'%s  %s\n', lpad(f.ordinal::text, 3), left(@extschema@.l4_telling_line(f.template), 94))
 		|| @extschema@.l4_wrap(@extschema@.l4_report_why(f), 100, '     '), E'\n' ORDER BY f.ordinal)
 	FROM unnest(l4_report_text_findings.findings) f WHERE f.kind = 'event' AND f.ordinal <= 10
 	UNION ALL
-	SELECT 10, E'ITERATIONS\n' || string_agg(@extschema@.l4_wrap(f.explanation, 100, '  '), E'\n' ORDER BY f.ordinal)
+	SELECT 11, E'ITERATIONS\n' || string_agg(@extschema@.l4_wrap(f.explanation, 100, '  '), E'\n' ORDER BY f.ordinal)
 	FROM unnest(l4_report_text_findings.findings) f WHERE f.kind = 'iteration' AND f.ordinal <= 5;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_text_findings(text, @extschema@.l4_finding[]) IS
@@ -153,17 +159,23 @@ CREATE FUNCTION @extschema@.l4_report_text_details(job_id text, findings @extsch
 RETURNS TABLE (place int, text text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 8
 BEGIN ATOMIC
-	SELECT 8, E'NODES x EVENTS (records; in rows of several nodes: per cent of them)\n'
+	SELECT 7, E'DIFFERENT FROM THE LAST GOOD RUN, ' || min(@extschema@.l4_printable(c.other))
+		|| COALESCE(string_agg(E'\n' || @extschema@.l4_wrap(format('%s: %s: %s; there %s', c.what, left(c.name, 200),
+			COALESCE(left(c.here, 200), '-'), COALESCE(left(c.there, 200), '-')), 100, '  '), '' ORDER BY c.place)
+			FILTER (WHERE c.what IS NOT NULL), E'\n  Settings, sizes and logged values are the same.')
+	FROM @extschema@.l4_report_changes(l4_report_text_details.job_id, l4_report_text_details.findings) c HAVING count(*) > 0
+	UNION ALL
+	SELECT 9, E'NODES x EVENTS (records; in rows of several nodes: per cent of them)\n'
 		|| @extschema@.l4_report_heat_text(l4_report_text_details.job_id, l4_report_text_details.findings)
 	WHERE EXISTS (SELECT FROM unnest(l4_report_text_details.findings) f WHERE f.kind = 'event')
 	UNION ALL
-	SELECT 9, E'STAGES OVER TIME, and where each stopped\n'
+	SELECT 10, E'STAGES OVER TIME, and where each stopped\n'
 		|| @extschema@.l4_report_timeline_text(l4_report_text_details.job_id,
 			@extschema@.l4_report_suspects(l4_report_text_details.findings))
 		|| (SELECT string_agg(CASE s.n % 5 WHEN 1 THEN E'\n  ' ELSE '  ' END || @extschema@.l4_stage_letter(s.stage)
 			|| ' ' || s.stage, '' ORDER BY s.n) FROM unnest(@extschema@.l4_stages()) WITH ORDINALITY s (stage, n))
 	UNION ALL
-	SELECT 11, E'EVIDENCE\n' || string_agg(c.text, E'\n' ORDER BY c.place)
+	SELECT 12, E'EVIDENCE\n' || string_agg(c.text, E'\n' ORDER BY c.place)
 	FROM (SELECT c.place, format(E'  -- %s (%s)\n', left(@extschema@.l4_printable(c.source), 48), left(c.told_by, 44))
 			|| string_agg(format('%s %s %s', CASE WHEN c.quoted THEN ' >' ELSE '  ' END, lpad(c.line_no::text, 6),
 				regexp_replace(replace(@extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 8 ELSE 3 END,
@@ -172,7 +184,7 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_report_context(l4_report_text_details.job_id, l4_report_text_details.findings, 5) c
 		GROUP BY c.place, c.source, c.told_by) c
 	UNION ALL
-	SELECT 12, E'FILTERED OUT, most frequent first\n' || string_agg(format('%s  %s', lpad(e.occurrences::text, 9),
+	SELECT 13, E'FILTERED OUT, most frequent first\n' || string_agg(format('%s  %s', lpad(e.occurrences::text, 9),
 		left(@extschema@.l4_telling_line(e.template), 88)), E'\n' ORDER BY e.place)
 	FROM @extschema@.l4_report_filtered(l4_report_text_details.job_id, l4_report_text_details.findings, 5) e;
 END;
@@ -218,9 +230,14 @@ BEGIN ATOMIC
 			@extschema@.l4_confidence_text(f.confidence)) || (
 			SELECT string_agg(format(E'\n   - %s%s', CASE WHEN r.against THEN '*Against it:* ' ELSE '' END,
 				@extschema@.l4_markdown_escape(r.told)), '' ORDER BY r.place)
-			FROM @extschema@.l4_report_reason_list(l4_report_markdown_findings.findings, f.ordinal) r), E'\n'
-				ORDER BY f.ordinal)
-	FROM unnest(l4_report_markdown_findings.findings) f WHERE f.kind = 'node' AND f.ordinal <= 5
+			FROM @extschema@.l4_report_reason_list(l4_report_markdown_findings.findings, f.ordinal) r)
+		|| COALESCE(E'\n   - ' || @extschema@.l4_markdown_escape(@extschema@.l4_history_sentence(h.history)), ''), E'\n'
+			ORDER BY f.ordinal)
+	FROM unnest(l4_report_markdown_findings.findings) f
+	LEFT JOIN (SELECT r.ordinal, to_jsonb(r) AS history
+		FROM @extschema@.l4_report_history(l4_report_markdown_findings.job_id, l4_report_markdown_findings.findings) r) h
+		ON h.ordinal = f.ordinal
+	WHERE f.kind = 'node' AND f.ordinal <= 5
 	UNION ALL
 	SELECT 5, E'## Known faults\n\n| fault | root cause | fix |\n|---|---|---|\n' || string_agg(format('| %s | %s | %s |',
 		@extschema@.l4_markdown_escape(concat_ws('; ', format('%s (%s: %s)', f.title, f.fault_key, f.kind), f.part)),
@@ -231,14 +248,14 @@ BEGIN ATOMIC
 	SELECT 6, E'## Seen before\n\n' || string_agg('- ' || @extschema@.l4_markdown_escape(r.told), E'\n' ORDER BY r.place)
 	FROM @extschema@.l4_report_resembling(l4_report_markdown_findings.job_id, l4_report_markdown_findings.findings) r
 	UNION ALL
-	SELECT 7, E'## Events that successful jobs do not log\n\n| | event | nodes | records | why |\n|---|---|---|---|---|\n'
+	SELECT 8, E'## Events that successful jobs do not log\n\n| | event | nodes | records | why |\n|---|---|---|---|---|\n'
 		|| string_agg(format('| %s | %s | %s | %s | %s |', f.ordinal,
 			@extschema@.l4_markdown_escape(left(@extschema@.l4_telling_line(f.template), 160)), f.nodes_affected,
 			f.occurrences,
 		@extschema@.l4_markdown_escape(@extschema@.l4_report_why(f))), E'\n' ORDER BY f.ordinal)
 	FROM unnest(l4_report_markdown_findings.findings) f WHERE f.kind = 'event' AND f.ordinal <= 10
 	UNION ALL
-	SELECT 10, E'## Iterations\n\n'
+	SELECT 11, E'## Iterations\n\n'
 		|| string_agg('- ' || @extschema@.l4_markdown_escape(f.explanation), E'\n' ORDER BY f.ordinal)
 	FROM unnest(l4_report_markdown_findings.findings) f WHERE f.kind = 'iteration' AND f.ordinal <= 5;
 END;
@@ -250,19 +267,27 @@ CREATE FUNCTION @extschema@.l4_report_markdown_details(job_id text, findings @ex
 RETURNS TABLE (place int, text text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 8
 BEGIN ATOMIC
-	SELECT 8, E'## Nodes x events (records; in rows of several nodes: per cent of them)\n\n'
+	SELECT 7, format(E'## Different from the last good run, %s\n\n', @extschema@.l4_markdown_escape(min(c.other)))
+		|| COALESCE(E'| | | this job | good run |\n|---|---|---|---|' || string_agg(format(E'\n| %s | %s | %s | %s |', c.what,
+			@extschema@.l4_markdown_escape(left(c.name, 160)), @extschema@.l4_markdown_escape(COALESCE(left(c.here, 160), '-')),
+			@extschema@.l4_markdown_escape(COALESCE(left(c.there, 160), '-'))), '' ORDER BY c.place)
+			FILTER (WHERE c.what IS NOT NULL), 'Settings, sizes and logged values are the same.')
+	FROM @extschema@.l4_report_changes(l4_report_markdown_details.job_id, l4_report_markdown_details.findings) c
+	HAVING count(*) > 0
+	UNION ALL
+	SELECT 9, E'## Nodes x events (records; in rows of several nodes: per cent of them)\n\n'
 		|| @extschema@.l4_markdown_fence(@extschema@.l4_report_heat_text(l4_report_markdown_details.job_id,
 			l4_report_markdown_details.findings))
 	WHERE EXISTS (SELECT FROM unnest(l4_report_markdown_details.findings) f WHERE f.kind = 'event')
 	UNION ALL
-	SELECT 9, E'## Stages over time, and where each stopped\n\n'
+	SELECT 10, E'## Stages over time, and where each stopped\n\n'
 		|| @extschema@.l4_markdown_fence(@extschema@.l4_report_timeline_text(l4_report_markdown_details.job_id,
 			@extschema@.l4_report_suspects(l4_report_markdown_details.findings)))
 		|| E'\n\n' || (SELECT string_agg(format('`%s` %s', @extschema@.l4_stage_letter(s.stage),
 			@extschema@.l4_markdown_escape(s.stage)), ', ' ORDER BY s.n)
 			FROM unnest(@extschema@.l4_stages()) WITH ORDINALITY s (stage, n))
 	UNION ALL
-	SELECT 11, E'## Evidence\n\n' || string_agg(c.text, E'\n\n' ORDER BY c.place)
+	SELECT 12, E'## Evidence\n\n' || string_agg(c.text, E'\n\n' ORDER BY c.place)
 	FROM (SELECT c.place, format(E'%s (%s)\n\n', @extschema@.l4_markdown_escape(c.source), c.told_by)
 			|| @extschema@.l4_markdown_fence(string_agg(format('%s%s: %s', CASE WHEN c.quoted THEN '> ' ELSE '  ' END,
 				c.line_no, @extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 12 ELSE 3 END, 300)), E'\n'

@@ -99,7 +99,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_html_head(text, @extschema@.l4_finding[]) IS
 'Step: Of the page the parts that come first, with their places on it: verdict, what to do, and what is known of the job.';
 
-CREATE FUNCTION @extschema@.l4_report_html_suspects(findings @extschema@.l4_finding[], shown text[]) RETURNS text
+CREATE FUNCTION @extschema@.l4_report_html_suspects(job_id text, findings @extschema@.l4_finding[], shown text[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	SELECT @extschema@.l4_report_section('Suspected nodes', NULL, E'<ol>\n' || string_agg(
@@ -110,12 +110,20 @@ BEGIN ATOMIC
 			(SELECT string_agg(format(CASE WHEN r.against THEN '<li class="against"><b>Against it:</b> %s</li>'
 				ELSE '<li>%s</li>' END, @extschema@.l4_html_escape(r.told)), E'\n' ORDER BY r.place)
 				FROM @extschema@.l4_report_reason_list(l4_report_html_suspects.findings, f.ordinal) r),
-			COALESCE(@extschema@.l4_report_quotes(f.facts -> 'quotes', 2), '')), E'\n' ORDER BY f.ordinal) || '</ol>')
-	FROM unnest(l4_report_html_suspects.findings) f WHERE f.kind = 'node' AND f.ordinal <= 16;
+			COALESCE(@extschema@.l4_report_quotes(f.facts -> 'quotes', 2), '')
+				|| COALESCE('<p class="small">' || @extschema@.l4_html_escape(@extschema@.l4_history_sentence(h.history))
+					|| '</p>', '')),
+			E'\n' ORDER BY f.ordinal) || '</ol>')
+	FROM unnest(l4_report_html_suspects.findings) f
+	LEFT JOIN (
+		SELECT r.ordinal, to_jsonb(r) AS history
+		FROM @extschema@.l4_report_history(l4_report_html_suspects.job_id, l4_report_html_suspects.findings) r) h
+		ON h.ordinal = f.ordinal
+	WHERE f.kind = 'node' AND f.ordinal <= 16;
 END;
-COMMENT ON FUNCTION @extschema@.l4_report_html_suspects(@extschema@.l4_finding[], text[]) IS
-'Step: The section of the page on suspects: how sure each is, and its reasons, strongest first, with what speaks against it. '
-'shown: as for l4_report_evidence_link. NULL where nobody is suspected.';
+COMMENT ON FUNCTION @extschema@.l4_report_html_suspects(text, @extschema@.l4_finding[], text[]) IS
+'Step: The section of the page on suspects: how sure each is, its reasons, strongest first, with what speaks against it, and '
+'what is known of it from before. shown: as for l4_report_evidence_link. NULL where nobody is suspected.';
 
 CREATE FUNCTION @extschema@.l4_report_html_faults(findings @extschema@.l4_finding[], shown text[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -182,10 +190,45 @@ RETURN format('<div class="wide" tabindex="0" role="region" aria-label="Picture:
 COMMENT ON FUNCTION @extschema@.l4_report_wide(text, text) IS
 'Step: What is wider than a narrow screen, in a frame that scrolls, by keys too; NULL where there is no body.';
 
+CREATE FUNCTION @extschema@.l4_report_html_changes(job_id text, findings @extschema@.l4_finding[]) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000
+BEGIN ATOMIC
+	WITH change AS MATERIALIZED (
+		SELECT c.* FROM @extschema@.l4_report_changes(l4_report_html_changes.job_id, l4_report_html_changes.findings) c
+	),
+	part AS (
+		SELECT c.of_event, count(*) AS rows, '<table><thead><tr><th scope="col">What</th><th scope="col">Name</th>'
+			'<th scope="col">This job</th><th scope="col">Good run</th></tr></thead><tbody>' || string_agg(format(
+			'<tr><td class="small">%s</td><th scope="row"><code>%s</code></th><td class="v" data-label="This job">%s</td>'
+			'<td class="v" data-label="Good run">%s</td></tr>', c.what,
+			@extschema@.l4_html_escape(@extschema@.l4_clip(c.name, 1, 200)),
+			@extschema@.l4_html_escape(COALESCE(@extschema@.l4_clip(c.here, 1, 200), '-')),
+			@extschema@.l4_html_escape(COALESCE(@extschema@.l4_clip(c.there, 1, 200), '-'))), E'\n' ORDER BY c.place)
+			|| '</tbody></table>' AS html
+		FROM change c WHERE c.what IS NOT NULL GROUP BY c.of_event
+	)
+	SELECT @extschema@.l4_report_section('Different from the last good run',
+		format('Compared with %s, the last successful job whose settings fit best. Events that are findings are left out.',
+			@extschema@.l4_html_escape((SELECT min(c.other) FROM change c))), concat(
+		COALESCE((SELECT p.html FROM part p WHERE NOT p.of_event), '<p>Settings, sizes and logged values are the same.</p>'),
+		(SELECT @extschema@.l4_report_folded('Logging: ' || @extschema@.l4_count_words(p.rows, 'difference'), p.html)
+			FROM part p WHERE p.of_event)))
+	WHERE EXISTS (SELECT FROM change);
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_html_changes(text, @extschema@.l4_finding[]) IS
+'Step: The section of the page on what is different from the last good run; NULL where there is none.';
+
 CREATE FUNCTION @extschema@.l4_report_html_details(job_id text, findings @extschema@.l4_finding[])
 RETURNS TABLE (turn int, html text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 8
 BEGIN ATOMIC
+	SELECT 7, @extschema@.l4_report_html_changes(l4_report_html_details.job_id, l4_report_html_details.findings)
+	UNION ALL
+	SELECT 8, @extschema@.l4_report_section('Step time',
+		'Seconds of a step by iteration; the dashed upright line is where the failure began.',
+		@extschema@.l4_report_wide('Step time', @extschema@.l4_report_steps_svg(l4_report_html_details.job_id,
+			l4_report_html_details.findings)))
+	UNION ALL
 	SELECT 10, @extschema@.l4_report_section('Stages over time',
 		'Each row ends with a mark where it stopped, told at its right; the dashed line is where the failure began, '
 		'triangles are checkpoints. Where a row stands for several ranks, the dotted tail ends with the last of them.',
@@ -237,7 +280,7 @@ BEGIN ATOMIC
 	part AS MATERIALIZED (
 		SELECT p.* FROM @extschema@.l4_report_html_head(l4_report_html.job_id, l4_report_html.findings) p
 		UNION ALL
-		SELECT 4, @extschema@.l4_report_html_suspects(l4_report_html.findings, e.names) FROM evidence e
+		SELECT 4, @extschema@.l4_report_html_suspects(l4_report_html.job_id, l4_report_html.findings, e.names) FROM evidence e
 		UNION ALL
 		SELECT 5, @extschema@.l4_report_html_faults(l4_report_html.findings, e.names) FROM evidence e
 		UNION ALL

@@ -71,4 +71,29 @@ SELECT ts, node, rank, line_no, message, gravity FROM l4_first_error('first', ea
 SELECT node, rank, message FROM l4_first_error('first', use_pool => false);
 SELECT * FROM l4_first_error('good-1');
 SELECT * FROM l4_first_error('nobody');
+
+-- ---------- both in the report ----------
+
+SELECT place, other, what, name, here, there, of_event FROM l4_report_changes('bad-3', l4_report_findings('bad-3'));
+SELECT * FROM l4_report_changes('alone', '{}');
+SELECT count(*) FILTER (WHERE here) AS here, count(*) FILTER (WHERE NOT here) AS there, min(iteration), max(last_iteration),
+	min(seconds) FILTER (WHERE here) AS seconds, max(seconds) FILTER (WHERE NOT here) AS good_seconds, max(bin)
+FROM l4_report_steps('bad-3', 'good-2');
+SELECT count(*), min(iteration), max(last_iteration), max(bin) FROM l4_report_steps('bad-3', NULL, 7);
+SELECT count(*) FROM l4_report_steps('alone', 'good-2');
+SELECT summary, differences, steps, words FROM l4_report('bad-3', 'html') page, xmltable(
+	XMLNAMESPACES ('http://www.w3.org/1999/xhtml' AS h), '/h:html' PASSING xmlparse(document page)
+	COLUMNS summary text PATH '//h:section[h:h2 = "Different from the last good run"]/h:details/h:summary',
+	differences int PATH 'count(//h:section[h:h2 = "Different from the last good run"]//h:tbody/h:tr)',
+	steps int PATH 'count(//*[local-name() = "polyline"])', words text PATH '//*[@id = "steps-text"]');
+-- of two suspects one took part in the jobs before, and was once to blame
+INSERT INTO l4_failure_report (job_id, faulty_nodes) VALUES ('bad-3', '{n1}');
+SELECT r.ordinal, r.jobs, r.failed_jobs, r.blamed_jobs, r.expected_jobs, round(r.p_value::numeric, 3) AS p_value,
+	r.last_blamed_job, r.last_blamed_at, l4_history_sentence(to_jsonb(r))
+FROM l4_report_history('good-4', ARRAY(SELECT jsonb_populate_record(NULL::l4_finding, jsonb_build_object('kind', 'node',
+	'ordinal', n.ordinal, 'node', n.node))
+	FROM unnest('{n1,n2,n9}'::text[]) WITH ORDINALITY n (node, ordinal))) r ORDER BY r.ordinal;
+SELECT count(*) FROM l4_report_history('good-1', ARRAY[jsonb_populate_record(NULL::l4_finding,
+	'{"kind": "node", "ordinal": 1, "node": "n1"}')]);
+
 SELECT count(l4_delete_job(j)) FROM unnest('{good-1,good-2,good-4,bad-3,alone,first}'::text[]) j;
