@@ -278,3 +278,25 @@ COMMENT ON COLUMN @extschema@.l4_advice_rule.builtin IS
 'came with l4';
 COMMENT ON COLUMN @extschema@.l4_advice_rule.enabled IS
 'takes part; false in a site''s own row switches off the built-in one of the same name too';
+
+CREATE TABLE @extschema@.l4_link (
+	name text NOT NULL CHECK (name <> ''),
+	url text NOT NULL CHECK (@extschema@.l4_is_link(url)),
+	priority int NOT NULL DEFAULT 50,
+	builtin boolean NOT NULL DEFAULT false,
+	enabled boolean NOT NULL DEFAULT true,
+	PRIMARY KEY (name, builtin)
+);
+COMMENT ON TABLE @extschema@.l4_link IS
+'Where a report leads to: pages of the scheduler, of dashboards, of tickets. None comes with l4.';
+COMMENT ON COLUMN @extschema@.l4_link.name IS
+'what readers see: Scheduler, Grafana, Ticket';
+COMMENT ON COLUMN @extschema@.l4_link.url IS
+'its address, https alone, with {job}, {node} (a suspect: such a link stands beside each), {from} and {to} (start and end of '
+'the job in milliseconds since 1970) where these are to be put; a link whose parts are not known is left out';
+COMMENT ON COLUMN @extschema@.l4_link.priority IS
+'lower comes first, then by name';
+COMMENT ON COLUMN @extschema@.l4_link.builtin IS
+'came with l4: none does';
+COMMENT ON COLUMN @extschema@.l4_link.enabled IS
+'false switches it off';

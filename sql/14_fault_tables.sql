@@ -73,7 +73,7 @@ COMMENT ON COLUMN @extschema@.l4_fault.within_time IS
 'longest time between the first and the last of the places where it first shows (one per node, or per event); NULL for no '
 'limit';
 COMMENT ON COLUMN @extschema@.l4_fault.role IS
-'root: may be what it began with; cascade: follows from another failure; confirmation: says again what is known otherwise; '
+'root: may be what it began with; cascade: follows from another failure; confirmation: a further sign of it; '
 'benign: silences the records it matches';
 COMMENT ON COLUMN @extschema@.l4_fault.severity IS
 'info, warning, error or critical';

@@ -1,6 +1,6 @@
 /*
  * Built-in faults. A pattern is matched against one record, which may have several lines. The role says whether a fault may be
- * what a failure began with (root), follows from another failure (cascade), says again what is known otherwise (confirmation),
+ * what a failure began with (root), follows from another failure (cascade), a further sign of it (confirmation),
  * or is what successful jobs print too and silences its records (benign, category noise). Several faults may match one record
  * (a library error and the general wording of it): the priority is 100 for a certain fault, 200 for a general wording, 300 and
  * 400 for what nearly every failure prints. The recovery is what brings back what failed, as far as the fault alone tells it;

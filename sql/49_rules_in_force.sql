@@ -72,7 +72,7 @@ DECLARE
 BEGIN
 	FOREACH rules IN ARRAY ARRAY['@extschema@.l4_format', '@extschema@.l4_stage_rule', '@extschema@.l4_iteration_rule',
 		'@extschema@.l4_mask', '@extschema@.l4_pool_setting', '@extschema@.l4_limit', '@extschema@.l4_wording',
-		'@extschema@.l4_advice_rule']::regclass[]
+		'@extschema@.l4_advice_rule', '@extschema@.l4_link']::regclass[]
 	LOOP
 		SELECT c.relname, format('@extschema@.%I', c.relname || '_in_force'),
 				string_agg(format('s.%1$I = r.%1$I', a.attname), ' AND ')
@@ -106,7 +106,7 @@ BEGIN
 	-- What of the edges between faults is in force is asked by the library alone.
 	FOREACH rules IN ARRAY ARRAY['@extschema@.l4_format', '@extschema@.l4_stage_rule', '@extschema@.l4_iteration_rule',
 		'@extschema@.l4_mask', '@extschema@.l4_pool_setting', '@extschema@.l4_limit', '@extschema@.l4_wording',
-		'@extschema@.l4_advice_rule', '@extschema@.l4_fault_explains']::regclass[]
+		'@extschema@.l4_advice_rule', '@extschema@.l4_link', '@extschema@.l4_fault_explains']::regclass[]
 	LOOP
 		EXECUTE format('CREATE TRIGGER l4_guard_builtin_rule BEFORE INSERT OR UPDATE OR DELETE ON %s '
 			'FOR EACH ROW EXECUTE FUNCTION @extschema@.l4_guard_builtin_rule()', rules);

@@ -61,7 +61,7 @@ BEGIN ATOMIC
 			ELSE format('%s of %s nodes log the failure in their %slogs, this one stops without a word%s%s',
 				e.n ->> 'units_telling', e.n ->> 'units', NULLIF(e.n ->> 'stream_kind', 'other') || ' ', ' at ' || e.at,
 				e.iteration) END
-		WHEN 'named' THEN format('%s, a log of no node, names it (%s)', e.n ->> 'source', e.n ->> 'name')
+		WHEN 'named' THEN format('%s, a log that all nodes share, names it (%s)', e.n ->> 'source', e.n ->> 'name')
 		WHEN 'accused' THEN format('%s it (%s)%s',
 			CASE WHEN e.n ->> 'accusers' = '1' THEN e.n ->> 'accuser' || ' names' ELSE e.n ->> 'accusers' || ' nodes name' END,
 			e.n ->> 'name', CASE WHEN (e.n ->> 'names_others')::boolean THEN '' ELSE ' and it names no other node' END)
@@ -88,7 +88,7 @@ BEGIN ATOMIC
 		WHEN 'slow' THEN @extschema@.l4_slow_unit_sentence(e.n, e.gist)
 		WHEN 'setup' THEN format('it is set up differently: %s', @extschema@.l4_setup_sentence(e.n))
 			|| COALESCE(format(', and %s finds that ranks do not agree', e.n ->> 'disagreement'), '')
-		WHEN 'forest' THEN format('the Isolation Forest over its news ranks it %s (score %s)', e.n ->> 'place',
+		WHEN 'forest' THEN format('its unusual records set it apart (Isolation Forest: place %s, score %s)', e.n ->> 'place',
 			round((e.n ->> 'score')::float8::numeric, 2))
 		ELSE -- first, own
 			CASE WHEN e.n ->> 'units_alike' = '1' THEN 'it alone logs'

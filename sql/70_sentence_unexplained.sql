@@ -28,11 +28,11 @@ COMMENT ON FUNCTION @extschema@.l4_unexplained_sentence(text, jsonb) IS
 CREATE FUNCTION @extschema@.l4_onset_sentence(place text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE place
-	WHEN 'own' THEN 'the first news of the suspected node''s own rank'
+	WHEN 'own' THEN 'the first unusual record of the suspected node''s own rank'
 	WHEN 'stopped' THEN 'where the suspected node''s rank stood when it stopped'
-	WHEN 'outside' THEN 'the first news of the suspected node outside its ranks'
-	WHEN 'rank' THEN 'the first news of any rank'
-	WHEN 'any' THEN 'the first news in the logs'
+	WHEN 'outside' THEN 'the first unusual record of the suspected node outside its ranks'
+	WHEN 'rank' THEN 'the first unusual record of any rank'
+	WHEN 'any' THEN 'the first unusual record in the logs'
 	WHEN 'slow' THEN 'the first step that takes longer for good'
 	WHEN 'end' THEN 'where the first rank to end ended'
 END;
@@ -84,7 +84,8 @@ RETURN 'Left out: ' || CASE rule
 	WHEN 'advice' THEN 'it is advice to programmers, which tells of no failure'
 	WHEN 'outlived' THEN 'it ceased while the job still made progress: the job outlived it'
 	WHEN 'harmless' THEN format('the fault library knows it as harmless (%s)', facts ->> 'harmless')
-	ELSE format('the pool of %s does not have it, and none of the rules for news takes it up', facts ->> 'pool_settings')
+	ELSE format('the pool of %s does not have it, and none of the rules for unusual records takes it up',
+		facts ->> 'pool_settings')
 END || '.';
 COMMENT ON FUNCTION @extschema@.l4_left_out_sentence(text, jsonb) IS
 'Step: Why a shape is not reported, in words: the rule of l4_left_out_rule and the facts of l4_explained_shapes.';

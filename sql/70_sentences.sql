@@ -87,7 +87,7 @@ BEGIN ATOMIC
 	SELECT format('%s: %s, first %s%s%s%s%s.',
 		CASE finding.role WHEN 'root' THEN 'Root' WHEN 'cascade' THEN 'Consequence' ELSE 'Context' END,
 		CASE
-			WHEN finding.nodes_affected = 0 THEN 'in a log of no node'
+			WHEN finding.nodes_affected = 0 THEN 'in a log that all nodes share'
 			WHEN f.units = 1 THEN 'on the one node of the job (with one node there is nothing to compare it with)'
 			WHEN finding.nodes_affected = f.units THEN 'on all nodes (' || f.units || ')'
 				|| CASE WHEN (f.facts -> 'nobody_suspected')::boolean AND finding.role = 'root'

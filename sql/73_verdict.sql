@@ -218,13 +218,17 @@ COMMENT ON FUNCTION @extschema@.l4_report_headline(text, @extschema@.l4_finding[
 CREATE FUNCTION @extschema@.l4_report_began(findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-	SELECT NULLIF(concat_ws(', ', 'stage ' || s.stage, 'iteration ' || i.iteration,
-		@extschema@.l4_time_text(COALESCE(s.first_seen, i.first_seen, e.first_seen))), '')
+	SELECT NULLIF(concat_ws(', ', 'stage ' || s.stage, 'iteration ' || i.iteration, CASE WHEN u.span IS NULL
+		THEN @extschema@.l4_time_text(w.at) ELSE @extschema@.l4_moment_sentence(w.at, u.span) END), '')
 	FROM (VALUES (1)) one
 	LEFT JOIN unnest(l4_report_began.findings) s ON s.kind = 'stage' AND s.ordinal = 1
 		AND s.facts ->> 'place' IS DISTINCT FROM 'finished'
 	LEFT JOIN unnest(l4_report_began.findings) i ON i.kind = 'iteration' AND i.ordinal = 1 AND i.facts ->> 'basis' = 'onset'
-	LEFT JOIN unnest(l4_report_began.findings) e ON e.kind = 'event' AND e.ordinal = 1;
+	LEFT JOIN unnest(l4_report_began.findings) e ON e.kind = 'event' AND e.ordinal = 1
+	CROSS JOIN LATERAL (SELECT COALESCE(s.first_seen, i.first_seen, e.first_seen) AS at) w
+	-- of a record without a stamp it is known between which ones it stands
+	LEFT JOIN LATERAL (SELECT x.facts -> 'span' AS span FROM unnest(l4_report_began.findings) x
+		WHERE x.kind = 'event' AND x.first_seen = w.at ORDER BY x.ordinal LIMIT 1) u ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_began(@extschema@.l4_finding[]) IS
 'Step: Where the failure began, in words: stage, iteration, time (in the zone of the session). NULL where none is known.';

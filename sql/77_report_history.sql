@@ -1,4 +1,4 @@
-/* What a report says of other jobs: what is otherwise than in the last good run, and what is known of the suspects from before. */
+/* What a report says of other jobs: what differs from the last good run, and what is known of the suspects from before. */
 
 CREATE FUNCTION @extschema@.l4_report_changes(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 4)
 RETURNS TABLE (place bigint, other text, what text, name text, here text, there text, of_event boolean)
@@ -32,9 +32,9 @@ BEGIN ATOMIC
 	ORDER BY n.turn;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_changes(text, @extschema@.l4_finding[], int) IS
-'Step: What a job has otherwise than the last good run (l4_diff), a row each, the comparison itself first (what NULL): settings, '
-'sizes, logged values, step time, and the first few events of each kind that are none of the findings. No row where there is '
-'no good run.';
+'Step: What a job has otherwise than the last good run (l4_diff), a row each, the comparison itself first (what NULL): '
+'settings, sizes, logged values, step time, and the first few events of each kind that are none of the findings. No row '
+'where there is no good run.';
 
 CREATE FUNCTION @extschema@.l4_report_history(job_id text, findings @extschema@.l4_finding[], most int DEFAULT 3)
 RETURNS TABLE (ordinal int, jobs bigint, failed_jobs bigint, blamed_jobs bigint, expected_jobs double precision,
@@ -73,6 +73,6 @@ BEGIN ATOMIC
 	WHERE n.kind = 'node' AND n.ordinal <= l4_report_history.most AND u.jobs > 0;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_history(text, @extschema@.l4_finding[], int) IS
-'Step: Of the first suspects of a job what is known from the jobs before it, as l4_worst_nodes tells it of all nodes: how many of '
-'those whose nodes the scheduler listed each took part in, how many of these failed, for how many it is blamed, how many that '
-'would be by chance, and which was the last. No row for a node that took part in none.';
+'Step: Of the first suspects of a job what is known from the jobs before it, as l4_worst_nodes tells it of all nodes: how many '
+'of those whose nodes the scheduler listed each took part in, how many of these failed, for how many it is blamed, how many '
+'that would be by chance, and which was the last. No row for a node that took part in none.';

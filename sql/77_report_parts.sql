@@ -159,7 +159,7 @@ BEGIN ATOMIC
 		SELECT DISTINCT m.place, m.place AS turn, m.label, m.suspect, m.members FROM member m
 		UNION ALL
 		-- after the suspects: a controller or a launcher tells of them
-		SELECT 0, COALESCE((SELECT max(m.place) FROM member m WHERE m.suspect IS NOT NULL), 0), 'logs of no node', NULL, 1
+		SELECT 0, COALESCE((SELECT max(m.place) FROM member m WHERE m.suspect IS NOT NULL), 0), 'shared logs', NULL, 1
 		WHERE EXISTS (SELECT FROM cell c WHERE c.place = 0)
 	)
 	SELECT (dense_rank() OVER (ORDER BY r.turn, r.place DESC))::int, r.label, r.suspect, r.members, c.event, c.nodes,
@@ -204,6 +204,19 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_stops(text, text[], int) IS
 'Step: Where the ranks stopped, per row of l4_report_rows: when the first and the last of its ranks ended, in which stage '
 '(the first to end) and at which iterations. Nodes without logs have a row without times.';
+
+CREATE FUNCTION @extschema@.l4_report_frame(job_id text, first_ts timestamptz, last_ts timestamptz)
+RETURNS TABLE (begins timestamptz, ends timestamptz)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+BEGIN ATOMIC
+	SELECT CASE WHEN j.started_at BETWEEN first_ts AND last_ts THEN j.started_at ELSE first_ts END,
+		CASE WHEN j.ended_at BETWEEN first_ts AND last_ts THEN j.ended_at ELSE last_ts END
+	FROM (VALUES (1)) one
+	LEFT JOIN @extschema@.l4_job_facts j ON j.job_id = l4_report_frame.job_id AND j.times_clamped;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_frame(text, timestamptz, timestamptz) IS
+'Step: From when to when a picture of a job shows, of whose ranks the first and the last times are given: few stamps far from '
+'all others do not stretch it (times_clamped of l4_job_facts).';
 
 CREATE FUNCTION @extschema@.l4_report_spans(job_id text, suspects text[], most int DEFAULT 40)
 RETURNS TABLE (place int, stage text, started_at timestamptz, ended_at timestamptz, tick boolean)

@@ -160,9 +160,9 @@ BEGIN ATOMIC
 			@extschema@.l4_report_suspects(l4_report_timeline_svg.findings)) s
 	),
 	frame AS MATERIALIZED (
-		SELECT min(s.first_ts) AS t0, max(s.last_stop) AS t1, 42 + max(s.place) * 18 AS height,
-			max(s.last_stop) - min(s.first_ts) < interval '10 minutes' AS milliseconds
-		FROM stop s
+		SELECT f.begins AS t0, f.ends AS t1, 42 + s.places * 18 AS height, f.ends - f.begins < interval '10 minutes' AS short
+		FROM (SELECT min(s.first_ts) AS first, max(s.last_stop) AS last, max(s.place) AS places FROM stop s) s
+		CROSS JOIN LATERAL @extschema@.l4_report_frame(l4_report_timeline_svg.job_id, s.first, s.last) f
 	),
 	part (turn, text) AS (
 		SELECT 1, @extschema@.l4_report_axis_svg(l4_report_timeline_svg.job_id, f.t0, f.t1, f.height) FROM frame f
@@ -171,7 +171,7 @@ BEGIN ATOMIC
 			|| CASE WHEN s.last_stop IS NULL THEN format('<text class="ont" x="220" y="%s">no logs</text>', s.y + 12)
 				ELSE format('<text class="%s" x="858" y="%s">%s</text>'
 					'<text class="%s" x="1038" y="%s" text-anchor="end">%s</text>',
-					s.class, s.y + 12, @extschema@.l4_clock_text(s.first_stop, f.milliseconds), s.class, s.y + 12,
+					s.class, s.y + 12, @extschema@.l4_clock_text(s.first_stop, f.short), s.class, s.y + 12,
 					CASE WHEN s.stage = 'iterating' THEN COALESCE(s.first_iteration::text, s.stage)
 						ELSE COALESCE(s.stage, s.first_iteration::text, '') END) END, '' ORDER BY s.place)
 		FROM stop s CROSS JOIN frame f

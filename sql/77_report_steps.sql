@@ -24,8 +24,8 @@ BEGIN ATOMIC
 	FROM binned b GROUP BY b.here, b.bin;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_steps(text, text, int) IS
-'Step: The median seconds of the steps of a job (here), and of another one in the same iterations (NULL: of none), in at most so '
-'many bins of iterations.';
+'Step: The median seconds of the steps of a job (here), and of another one in the same iterations (NULL: of none), in at most '
+'so many bins of iterations.';
 
 CREATE FUNCTION @extschema@.l4_report_steps_axis_svg(top double precision, first_iteration bigint, last_iteration bigint)
 RETURNS text
@@ -35,7 +35,8 @@ BEGIN ATOMIC
 			'text-anchor="end">%s s</text>', y.y, y.y, y.y + 4, @extschema@.l4_seconds_text(top * t.n / 3)), '' ORDER BY t.n)
 		|| string_agg(format('<text class="t" x="%s" y="178" text-anchor="%s">%s</text>', 56 + 324 * t.n,
 			CASE t.n WHEN 0 THEN 'start' WHEN 3 THEN 'end' ELSE 'middle' END,
-			first_iteration + (last_iteration - first_iteration) / 3 * t.n + (last_iteration - first_iteration) % 3 * t.n / 3), '' ORDER BY t.n)
+			first_iteration + (last_iteration - first_iteration) / 3 * t.n + (last_iteration - first_iteration) % 3 * t.n / 3),
+			'' ORDER BY t.n)
 	FROM generate_series(0, 3) t (n) CROSS JOIN LATERAL (SELECT 160 - 50 * t.n AS y) y;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_steps_axis_svg(double precision, bigint, bigint) IS
@@ -71,7 +72,8 @@ BEGIN ATOMIC
 		SELECT 1.1 * GREATEST(LEAST(max(b.seconds), 4 * percentile_cont(0.5) WITHIN GROUP (ORDER BY b.seconds)
 				FILTER (WHERE b.here)), max(u.seconds)) AS top, min(b.iteration) FILTER (WHERE b.here) AS first,
 			max(b.last_iteration) FILTER (WHERE b.here) AS last, count(*) FILTER (WHERE b.here) AS bins,
-			972.0 / (1 + max(b.bin)) AS w, percentile_cont(0.5) WITHIN GROUP (ORDER BY b.seconds) FILTER (WHERE b.here) AS median
+			972.0 / (1 + max(b.bin)) AS w,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY b.seconds) FILTER (WHERE b.here) AS median
 		FROM bin b CROSS JOIN usual u
 	),
 	line AS (
@@ -98,5 +100,5 @@ BEGIN ATOMIC
 	FROM size s CROSS JOIN usual u WHERE s.bins > 2 AND s.top > 0;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_steps_svg(text, @extschema@.l4_finding[]) IS
-'Step: The seconds of a step over the iterations of a job as SVG, beside the last good run and the most that a lasting step takes '
-'in successful jobs of the pool; with the onset. NULL where the job tells of next to no steps.';
+'Step: The seconds of a step over the iterations of a job as SVG, beside the last good run and the most that a lasting step '
+'takes in successful jobs of the pool; with the onset. NULL where the job tells of next to no steps.';

@@ -40,7 +40,8 @@ BEGIN ATOMIC
 			l4_report_timeline_text.most) s
 	),
 	frame AS (
-		SELECT min(s.first_ts) AS begins, max(s.last_stop) AS ends FROM stop s
+		SELECT f.begins, f.ends FROM @extschema@.l4_report_frame(l4_report_timeline_text.job_id,
+			(SELECT min(s.first_ts) FROM stop s), (SELECT max(s.last_stop) FROM stop s)) f
 	),
 	line AS (
 		SELECT t.place, format('%s %s %s %s', CASE WHEN t.suspect IS NULL THEN ' ' ELSE '>' END,
@@ -83,7 +84,8 @@ BEGIN ATOMIC
 			-- times may lie further apart than the longest interval, some 292,000 years: an error since PostgreSQL 17
 			concat_ws(', ', to_char(make_interval(secs => greatest(-9e12, least(9e12,
 				@extschema@.l4_seconds_between(j.started_at, j.ended_at)))), 'HH24:MI:SS'),
-				to_char(h.hours, 'FM999,999,999,990.0') || ' accelerator hours'))),
+				to_char(h.hours, 'FM999,999,999,990.0') || ' accelerator hours',
+			CASE WHEN j.times_clamped THEN 'without stamps far from all others' END))),
 		(4, 'Suspect', COALESCE(array_to_string((@extschema@.l4_report_suspects(l4_report_facts.findings))[1:5], ', '), '')),
 		(5, 'Began', @extschema@.l4_report_began(l4_report_facts.findings)),
 		(6, 'Steps', (SELECT @extschema@.l4_slow_sentence(w) FROM unnest(l4_report_facts.findings) w WHERE w.kind = 'slow')),
@@ -192,7 +194,8 @@ COMMENT ON FUNCTION @extschema@.l4_report_text_details(text, @extschema@.l4_find
 'Step: Of the text the parts that show it, with their places in it: pictures, evidence in its context, what was filtered '
 'out.';
 
-CREATE FUNCTION @extschema@.l4_report_text(job_id text, findings @extschema@.l4_finding[]) RETURNS text
+CREATE FUNCTION @extschema@.l4_report_text(job_id text, findings @extschema@.l4_finding[],
+	generated_at timestamptz DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
 SET jit = off
 -- else each step's plan has a copy of all findings in PostgreSQL 18, which plans for the values at hand
@@ -203,11 +206,16 @@ BEGIN ATOMIC
 		SELECT p.* FROM @extschema@.l4_report_text_findings(l4_report_text.job_id, l4_report_text.findings) p
 		UNION ALL
 		SELECT p.* FROM @extschema@.l4_report_text_details(l4_report_text.job_id, l4_report_text.findings) p
+		UNION ALL
+		SELECT 14, E'LINKS\n' || string_agg(format('  %s: %s', @extschema@.l4_printable(l.name), l.url), E'\n' ORDER BY l.place)
+		FROM @extschema@.l4_report_all_links(l4_report_text.job_id, l4_report_text.findings) l
+		UNION ALL
+		SELECT 15, @extschema@.l4_report_written(l4_report_text.generated_at)
 	)
 	SELECT string_agg(replace(p.text, E'\t', ' '), E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';
 END;
-COMMENT ON FUNCTION @extschema@.l4_report_text(text, @extschema@.l4_finding[]) IS
-'Step: A diagnosis as text of at most 100 columns.';
+COMMENT ON FUNCTION @extschema@.l4_report_text(text, @extschema@.l4_finding[], timestamptz) IS
+'Step: A diagnosis as text of at most 100 columns (but for links); generated_at: see l4_report_written.';
 
 CREATE FUNCTION @extschema@.l4_report_markdown_findings(job_id text, findings @extschema@.l4_finding[])
 RETURNS TABLE (place int, text text)
@@ -298,7 +306,8 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_markdown_details(text, @extschema@.l4_finding[]) IS
 'Step: Of the ticket the parts that show it, with their places in it: pictures and evidence in its context.';
 
-CREATE FUNCTION @extschema@.l4_report_markdown(job_id text, findings @extschema@.l4_finding[]) RETURNS text
+CREATE FUNCTION @extschema@.l4_report_markdown(job_id text, findings @extschema@.l4_finding[],
+	generated_at timestamptz DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
 SET jit = off
 -- else each step's plan has a copy of all findings in PostgreSQL 18, which plans for the values at hand
@@ -309,8 +318,15 @@ BEGIN ATOMIC
 		SELECT p.* FROM @extschema@.l4_report_markdown_findings(l4_report_markdown.job_id, l4_report_markdown.findings) p
 		UNION ALL
 		SELECT p.* FROM @extschema@.l4_report_markdown_details(l4_report_markdown.job_id, l4_report_markdown.findings) p
+		UNION ALL
+		-- an address has no angle brackets
+		SELECT 14, E'## Links\n\n' || string_agg(format('- [%s](<%s>)', @extschema@.l4_markdown_escape(l.name), l.url), E'\n'
+			ORDER BY l.place)
+		FROM @extschema@.l4_report_all_links(l4_report_markdown.job_id, l4_report_markdown.findings) l
+		UNION ALL
+		SELECT 15, @extschema@.l4_report_written(l4_report_markdown.generated_at)
 	)
 	SELECT string_agg(p.text, E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';
 END;
-COMMENT ON FUNCTION @extschema@.l4_report_markdown(text, @extschema@.l4_finding[]) IS
-'Step: A diagnosis as a ticket in Markdown.';
+COMMENT ON FUNCTION @extschema@.l4_report_markdown(text, @extschema@.l4_finding[], timestamptz) IS
+'Step: A diagnosis as a ticket in Markdown; generated_at: see l4_report_written.';

@@ -78,9 +78,10 @@ CREATE FUNCTION @extschema@.l4_report_html_head(job_id text, findings @extschema
 RETURNS TABLE (turn int, html text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 3
 BEGIN ATOMIC
-	SELECT 1, format(E'<header>\n<p class="job">Failure report of job <b>%s</b></p>\n<h1>%s</h1>\n</header>',
+	SELECT 1, format(E'<header>\n<p class="job">Failure report of job <b>%s</b></p>\n<h1>%s</h1>\n%s</header>',
 		@extschema@.l4_html_escape(l4_report_html_head.job_id),
-		@extschema@.l4_html_escape(@extschema@.l4_report_headline(l4_report_html_head.job_id, l4_report_html_head.findings)))
+		@extschema@.l4_html_escape(@extschema@.l4_report_headline(l4_report_html_head.job_id, l4_report_html_head.findings)),
+		COALESCE('<p class="small">' || @extschema@.l4_report_links_html(l4_report_html_head.job_id) || E'</p>\n', ''))
 	UNION ALL
 	SELECT 2, format(E'<div class="advice %s">\n<h2>%s</h2>\n<p>%s%s</p>\n</div>', a.action,
 		-- a path may break behind a folder
@@ -112,7 +113,9 @@ BEGIN ATOMIC
 				FROM @extschema@.l4_report_reason_list(l4_report_html_suspects.findings, f.ordinal) r),
 			COALESCE(@extschema@.l4_report_quotes(f.facts -> 'quotes', 2), '')
 				|| COALESCE('<p class="small">' || @extschema@.l4_html_escape(@extschema@.l4_history_sentence(h.history))
-					|| '</p>', '')),
+					|| '</p>', '')
+				|| COALESCE('<p class="small">' || CASE WHEN f.node IS NOT NULL
+					THEN @extschema@.l4_report_links_html(l4_report_html_suspects.job_id, f.node) END || '</p>', '')),
 			E'\n' ORDER BY f.ordinal) || '</ol>')
 	FROM unnest(l4_report_html_suspects.findings) f
 	LEFT JOIN (
@@ -267,7 +270,8 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_html_details(text, @extschema@.l4_finding[]) IS
 'Step: Of the page the parts that show it, with their places on it: pictures, what was filtered out.';
 
-CREATE FUNCTION @extschema@.l4_report_html(job_id text, findings @extschema@.l4_finding[]) RETURNS text
+CREATE FUNCTION @extschema@.l4_report_html(job_id text, findings @extschema@.l4_finding[],
+	generated_at timestamptz DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
 SET jit = off
 -- else each step's plan has a copy of all findings in PostgreSQL 18, which plans for the values at hand
@@ -302,8 +306,9 @@ BEGIN ATOMIC
 		|| @extschema@.l4_html_escape(l4_report_html.job_id) || E': failure report</title>\n<style>'
 		|| @extschema@.l4_report_style() || E'</style>\n</head>\n<body>\n<main>\n'
 		|| string_agg(p.html, E'\n' ORDER BY p.turn)
-		|| E'\n<footer>Written by l4 from the logs of the job. Times are in UTC.</footer>\n</main>\n</body>\n</html>\n'
+		|| E'\n<footer>' || @extschema@.l4_report_written(l4_report_html.generated_at)
+		|| E'</footer>\n</main>\n</body>\n</html>\n'
 	FROM part p WHERE p.html IS NOT NULL;
 END;
-COMMENT ON FUNCTION @extschema@.l4_report_html(text, @extschema@.l4_finding[]) IS
-'Step: A diagnosis as one self-contained page.';
+COMMENT ON FUNCTION @extschema@.l4_report_html(text, @extschema@.l4_finding[], timestamptz) IS
+'Step: A diagnosis as one self-contained page; generated_at: see l4_report_written.';

@@ -1,6 +1,7 @@
 /* l4_report: one diagnosis, set in one of three formats. */
 
-CREATE FUNCTION @extschema@.l4_report(job_id text, format text DEFAULT 'text') RETURNS text
+CREATE FUNCTION @extschema@.l4_report(job_id text, format text DEFAULT 'text',
+	generated_at timestamptz DEFAULT now()) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -14,15 +15,18 @@ BEGIN
 	END IF;
 	findings := @extschema@.l4_report_findings(l4_report.job_id);
 	RETURN CASE l4_report.format
-		WHEN 'text' THEN @extschema@.l4_report_text(l4_report.job_id, findings)
-		WHEN 'markdown' THEN @extschema@.l4_report_markdown(l4_report.job_id, findings)
-		ELSE @extschema@.l4_report_html(l4_report.job_id, findings) END;
+		WHEN 'text' THEN @extschema@.l4_report_text(l4_report.job_id, findings, l4_report.generated_at)
+		WHEN 'markdown' THEN @extschema@.l4_report_markdown(l4_report.job_id, findings,
+			l4_report.generated_at)
+		ELSE @extschema@.l4_report_html(l4_report.job_id, findings, l4_report.generated_at) END;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_report(text, text) IS
+COMMENT ON FUNCTION @extschema@.l4_report(text, text, timestamptz) IS
 'The diagnosis of a job for people: "text" (at most 100 columns), "markdown" (a ticket) or "html" (one self-contained page '
 'with pictures: inline SVG and CSS, no script, nothing loaded; well-formed XML in the encoding of the client, declared as '
-'UTF-8). Verdict, restart advice, suspects, faults with their fixes, events, pictures of nodes and stages, evidence in its '
-'context, what was filtered. Pictures have at most 40 rows and 120 columns, whatever the size of the job. Times are in the '
+'UTF-8). Verdict, what to do, suspects with reasons and doubts, faults with their fixes, differences from the last good '
+'run, time of steps, pictures of nodes and stages, events, evidence in its context, what was filtered, links (l4_link). '
+'generated_at is what it says of when it was made; with NULL it says neither that nor the version, so that the same '
+'diagnosis gives the same text. Pictures have at most 40 rows and 120 columns, whatever the size of the job. Times are in the '
 'zone of the session. Reads only. Errors: as l4_diagnose (P0002 unknown job, 55000 no logs); 22023 unknown format. Cost: '
 'little more than one diagnosis.';

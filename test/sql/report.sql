@@ -11,13 +11,13 @@ SELECT l4_register_job('small', '{"model": "m", "framework": "f"}', 'failed', '{
 	\g /dev/null
 CALL l4_import('small', :'small');
 
-SELECT l4_report('small');
-SELECT l4_report('small', 'markdown');
+SELECT l4_report('small', generated_at => NULL);
+SELECT l4_report('small', 'markdown', NULL);
 -- the same words and pictures whatever the reader's time zone
-CREATE TEMP TABLE report_utc AS SELECT f.format, l4_report('small', f.format) AS text
+CREATE TEMP TABLE report_utc AS SELECT f.format, l4_report('small', f.format, NULL) AS text
 	FROM (VALUES ('text'), ('markdown'), ('html')) f (format);
 SET timezone = 'Asia/Kolkata';
-SELECT u.format, l.line FROM report_utc u, LATERAL (SELECT string_to_table(l4_report('small', u.format), E'\n') AS line
+SELECT u.format, l.line FROM report_utc u, LATERAL (SELECT string_to_table(l4_report('small', u.format, NULL), E'\n') AS line
 	EXCEPT SELECT string_to_table(u.text, E'\n')) l;
 SET timezone = 'UTC';
 SELECT max(length(line)) <= 100 AS fits FROM string_to_table(l4_report('small'), E'\n') line;
@@ -39,8 +39,8 @@ CREATE FUNCTION pg_temp.check_page(html text) RETURNS TABLE (what text, names te
 	SELECT 'elements', string_agg(DISTINCT name, ' ' ORDER BY name) FROM element
 	UNION ALL SELECT 'attributes', string_agg(DISTINCT name, ' ' ORDER BY name) FROM attribute
 	UNION ALL SELECT 'links astray', string_agg(value, ' ' ORDER BY value)
-	FROM attribute a WHERE name IN ('href', 'src') AND NOT EXISTS (SELECT FROM attribute i WHERE i.name = 'id'
-		AND '#' || i.value = a.value)
+	FROM attribute a WHERE name IN ('href', 'src') AND value !~ '^https://' AND NOT EXISTS (
+		SELECT FROM attribute i WHERE i.name = 'id' AND '#' || i.value = a.value)
 	UNION ALL SELECT 'names astray', string_agg(value, ' ' ORDER BY value)
 	FROM attribute a WHERE name IN ('aria-labelledby', 'aria-describedby') AND NOT EXISTS (SELECT FROM attribute i
 		WHERE i.name = 'id' AND i.value = a.value AND i.element IN ('title', 'desc'))
@@ -163,6 +163,46 @@ FROM (VALUES (E'Traceback (most recent call last):\n  File "a", line 1, in f\n  
 	'was the direct cause:\n\nTraceback (most recent call last):\n  File "b"\nRuntimeError: yes'),
 	(E'Traceback (most recent call last):\n  File "a"\nlib.ChildFailedError:\n=====\nrun FAILED\n-----\n[0]:\n  time: '
 		'1\n====='), (E'first\nsecond'), (E'Traceback (most recent call last):\nodd\n---')) t (m);
+-- links of the site: https alone, what is put in is encoded, what is not known leaves them out
+INSERT INTO l4_link (name, url) VALUES ('t', 'http://x.example/');
+INSERT INTO l4_link (name, url) VALUES ('t', 'https://x.example/" onclick="alert(1)');
+INSERT INTO l4_link (name, url) VALUES ('t', 'https://{job}.example/');
+INSERT INTO l4_link (name, url) VALUES ('t', 'https://x.example/{user}');
+INSERT INTO l4_link (name, url) VALUES ('t', 'javascript:alert(1)');
+INSERT INTO l4_link (name, url) VALUES ('t', 'https://x@y.example/');
+BEGIN;
+INSERT INTO l4_link (name, url, priority, enabled) VALUES ('Scheduler', 'https://slurm.example/job/{job}', 1, true),
+	('Grafana & <b>', 'https://g.example:3000/d/x?from={from}&to={to}&var-job={job}', 2, true),
+	('Node', 'https://g.example/node/{node}?job={job}&t=(1)', 50, true), ('Off', 'https://off.example/', 50, false);
+SELECT * FROM l4_report_links('small');
+SELECT * FROM l4_report_links('small', E'a b"\'<>&/{job}\u00e4');
+SELECT name FROM l4_report_links('no such job');
+SELECT place, name, url FROM l4_report_all_links('small', l4_report_findings('small'));
+SELECT xml_is_well_formed_document(page), (SELECT string_agg(m[1], E'\n')
+	FROM regexp_matches(page, '<a href="(https[^>]*>[^<]*)', 'g') m)
+FROM l4_report('small', 'html') page;
+SELECT * FROM pg_temp.check_page(l4_report('small', 'html')) WHERE what IN ('links astray', 'ids twice');
+SELECT line FROM string_to_table(l4_report('small', 'markdown') || l4_report('small'), E'\n') line WHERE line ~ 'https://';
+ROLLBACK;
+-- when it was made, and by which version
+SELECT f.format, regexp_replace(substring(l4_report('small', f.format, '2026-12-01 12:00+01'), 'Written by[^\n<]*'),
+	'l4 \d+\.\d+\.\d+', 'l4 of this version') FROM (VALUES ('text'), ('markdown'), ('html')) f (format);
+SELECT substring(l4_report('small'), 'Written by l4 [0-9.]+ at (\d{4})')::int >= 2026 AS now_by_itself;
+-- a time that no stamp tells is marked
+SELECT l4_report_began(ARRAY(SELECT jsonb_populate_record(NULL::l4_finding, f) FROM jsonb_array_elements(jsonb_build_array(
+	'{"kind": "stage", "ordinal": 1, "stage": "iterating", "first_seen": "2026-01-01 00:00:10Z"}'::jsonb,
+	jsonb_build_object('kind', 'event', 'ordinal', 1, 'first_seen', '2026-01-01 00:00:10Z', 'facts', s.facts))) f))
+FROM unnest('{"{}","{\"span\": {\"since\": \"2026-01-01 00:00:10Z\", \"until\": \"2026-01-01 00:00:50Z\"}}"}'::jsonb[])
+	s (facts);
+-- few stamps of another year stretch neither the time of a job nor its pictures
+BEGIN;
+SELECT l4_register_job('strayed', '{"model": "strayed"}', 'failed', '{n1}', 8) \g /dev/null
+SELECT l4_ingest('strayed', $$SELECT 'n1' AS node, 0 AS rank, CASE WHEN i = 3 THEN timestamptz '2025-03-01 00:00+00'
+	ELSE timestamptz '2026-03-01 00:00+00' + i * interval '1 s' END AS ts, 'info' AS level, 'step ' || i AS line
+	FROM generate_series(1, 3600) i$$) \g /dev/null
+SELECT value FROM l4_report_facts('strayed', '{}') WHERE name = 'Time';
+SELECT begins, ends FROM l4_report_frame('strayed', '2025-03-01 00:00+00', '2026-03-01 01:00+00');
+ROLLBACK;
 -- read only
 BEGIN TRANSACTION READ ONLY;
 SELECT length(l4_report('small')) > 0, length(l4_report('small', 'html')) > 0;

@@ -67,7 +67,7 @@ sub rolled_back { return map { ('BEGIN', $_, 'ROLLBACK') } @_; }
 
 # What a tenant is told of his jobs; of the owner of the tables the same is asked.
 my @questions = (
-	(map { ("SELECT * FROM l4_diagnose('$_')", "SELECT l4_report('$_', 'text')", "SELECT l4_report('$_', 'html')",
+	(map { ("SELECT * FROM l4_diagnose('$_')", "SELECT l4_report('$_', 'text', NULL)", "SELECT l4_report('$_', 'html', NULL)",
 		"SELECT u FROM l4_unexplained('$_') u ORDER BY u::text",
 		"SELECT * FROM l4_similar_failures('$_')", "SELECT * FROM l4_match_faults('$_')", "SELECT * FROM l4_best_pool('$_')",
 		"SELECT job_id, source, line_no, part, shape_id, event_id, raw FROM l4_log WHERE job_id = '$_'
@@ -114,7 +114,7 @@ sub state_of_a
 is($node->safe_psql('shared', q{SELECT string_agg(r.relation::text, ' ' ORDER BY r.relation::text COLLATE "C")
 	FROM l4_own_relations() r
 	WHERE r.is_table AND r.relation NOT IN (SELECT p.relation FROM l4_tenant_policies() p)}),
-	'l4_advice_rule l4_fault l4_fault_explains l4_fault_override l4_format l4_iteration_rule l4_limit l4_mask ' .
+	'l4_advice_rule l4_fault l4_fault_explains l4_fault_override l4_format l4_iteration_rule l4_limit l4_link l4_mask ' .
 		'l4_pool_setting l4_stage_rule l4_tenants_apart l4_wording',
 	'which tables are shared');
 
