@@ -659,6 +659,8 @@ read_options(job *j, target *to, int count, char **arguments)
 	if (j->plays != NULL)
 	{
 		j->shared |= j->plays->shared;
+		if (j->plays->early)
+			j->iterations = 0;
 		j->hit_delay = last_word(j->plays, 0, 1) / 1000;
 		j->delay = last_word(j->plays, 0, 0) / 1000;
 	}

@@ -55,7 +55,10 @@ typedef enum
 	SPOKESMAN,					/* the first or, with an even seed, the last rank: both speak for all in the routine */
 	SAVERS,						/* two ranks, of the nodes' two halves */
 	SOME,						/* an eighth of the ranks of other nodes */
-	ONE							/* a rank far from the first hit one */
+	ONE,						/* a rank far from the first hit one */
+	BOTH_ENDS,					/* the first rank and the last */
+	HALF, OTHER_HALF,			/* some half of the ranks, and the other one */
+	OTHER_NODES					/* all but those of the first node at fault, or that would be */
 } who;
 
 /* When: so many iterations before the fault (0 is the fault itself), or one of these. */
@@ -90,6 +93,7 @@ typedef struct scenario
 	int			odd_driver;		/* hit nodes have another driver */
 	int			shared;			/* one file of all ranks */
 	int			restarts;
+	int			early;			/* it fails before its first iteration */
 } scenario;
 
 #define A_THIRD (-3)

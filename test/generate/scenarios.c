@@ -119,6 +119,54 @@ static const statement restarts[] = {
 	{PEERS, 0, 8000, ERROR, EFFECT, "<stream|socket> of the <exchange|merge> ended early, leaving"}, {0}
 };
 
+/* All fail alike, and none of them at once: what they were told to do cannot be done. */
+static const statement bad_plan[] = {
+	{EVERYONE, 0, 0, ERROR, ROOT, "<mesh|group> of {ranks} cannot be cut into <slices|lanes> of 24\n" LEAVES
+		"trainer.BadPlan: {ranks} is no multiple of 24"}, {0}
+};
+
+/* What all need is not there; those that came later are ended before they find out. */
+static const statement no_file[] = {
+	{HALF, 0, 0, ERROR, ROOT, "<vocabulary|word list> /mnt/shared/run/words-64k.tab is not there\n" LEAVES
+		"FileNotFoundError: [Errno 2] No such file or directory: '/mnt/shared/run/words-64k.tab'"},
+	{OTHER_HALF, 0, 900, INFO, EFFECT, "<stop|end> of the run <was asked for|is wanted>, leaving"}, {0}
+};
+
+/* All run out of memory in one step, each by another amount. */
+static const statement no_memory[] = {
+	{EVERYONE, 0, 0, ERROR, ROOT, "<slot|device> {local}: {1000-9999} MiB <wanted|asked for>, {10-99} MiB are left\n" LEAVES
+		"trainer.NoRoom: <slot|device> {local}, {1000-9999} MiB"}, {0}
+};
+
+/* A batch that all read is bad; some half says so, the others are ended. */
+static const statement bad_batch[] = {
+	{HALF, 0, 0, ERROR, ROOT, "piece {100-999} of batch {iteration} holds word 70001 of 65536\n" LEAVES
+		"trainer.BadWord: 70001"},
+	{OTHER_HALF, 0, 900, INFO, EFFECT, "<stop|end> of the run <was asked for|is wanted>, leaving"}, {0}
+};
+
+/* The same, and only the two that speak for all say so. */
+static const statement ends_speak[] = {
+	{BOTH_ENDS, 0, 0, ERROR, ROOT, "<cost|objective> grew {100-999} times <in|within> one batch, <stopping|ending> the run\n"
+		LEAVES "trainer.Diverged: <cost|objective>"},
+	{EVERYONE, 0, 400, INFO, EFFECT, "<stop|end> of the run <was asked for|is wanted>, leaving"}, {0}
+};
+
+/* All fail alike, but what the ranks of one node said last is lost. */
+static const statement words_lost[] = {
+	{OTHER_NODES, 0, 0, ERROR, ROOT, "piece {100-999} of batch {iteration} holds word 70001 of 65536\n" LEAVES
+		"trainer.BadWord: 70001"}, {0}
+};
+
+/* A rank stops without a word; the others wait. */
+static const statement quiet_dies[] = {WAITED(60), {0}};
+
+/* The same; a few of the others know whom they wait for. */
+static const statement few_accuse[] = {
+	{SOME, 0, 30000, ERROR, ROOT, "rank {hit} has not <answered|replied> for 30 s"},
+	WAITED(60), {0}
+};
+
 /* The rows: how each ends for the hit ranks (ENDS_WITH_ERROR: with exit code 1, ENDS_STUCK: not at all), and the truth. */
 #define ITERATING(n, c, s, e) {.name = n, .category = c, .subtype = s, .symptom = "training crash", \
 	.stage = "iterative training", .end = e}
@@ -147,6 +195,14 @@ static const scenario scenarios[] = {
 	{ITERATING("shared_dies", "hardware", "accelerator", ENDS_WITH_ERROR), NULL, dies, .hits = 1, .shared = 1},
 	{ITERATING("shared_accused", "hardware", "accelerator", ENDS_WITH_ERROR), NULL, accused, .hits = 1, .shared = 1},
 	{ITERATING("shared_time_limit", "user", "configuration", ENDS_CANCELLED), NULL, nothing, .shared = 1},
+	{ITERATING("bad_plan", "user", "configuration", ENDS_EVERYWHERE), NULL, bad_plan, .early = 1},
+	{ITERATING("no_file", "platform", "storage", ENDS_EVERYWHERE), NULL, no_file, .early = 1},
+	{ITERATING("no_memory", "user", "memory", ENDS_EVERYWHERE), NULL, no_memory},
+	{ITERATING("bad_batch", "user", "data", ENDS_EVERYWHERE), NULL, bad_batch},
+	{ITERATING("ends_speak", "user", "data", ENDS_EVERYWHERE), NULL, ends_speak},
+	{ITERATING("words_lost", "user", "data", ENDS_EVERYWHERE), NULL, words_lost},
+	{ITERATING("quiet_dies", "hardware", "accelerator", ENDS_STUCK), NULL, quiet_dies, .hits = 1},
+	{ITERATING("few_accuse", "hardware", "accelerator", ENDS_STUCK), NULL, few_accuse, .hits = 1},
 };
 
 #define SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
@@ -243,6 +299,13 @@ tells(const rank *r, who by)
 			return number < 0 && mix(j->seed, r->rank) % 8 == 0;
 		case ONE:
 			return r->rank == (j->fault_rank + j->ranks / 2) % j->ranks;
+		case BOTH_ENDS:
+			return r->rank == 0 || r->rank == j->ranks - 1;
+		case HALF:
+		case OTHER_HALF:
+			return (mix(j->seed, r->rank) / 8 % 2 == 0) == (by == HALF);
+		case OTHER_NODES:
+			return r->node != j->fault_node;
 	}
 	return 0;
 }
