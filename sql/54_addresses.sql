@@ -1,9 +1,8 @@
 /*
  * Who is meant: names of nodes, ranks and addresses in texts.
  *
- * A record names a node by rank,
-	by name or by network address. Which node has which address is learned from the job's own records
- * at the end of its import.
+ * A record names a node by rank, by name or by network address. Which node has which address is learned from the job's own
+ * records at the end of its import.
  */
 
 CREATE FUNCTION @extschema@.l4_rank_units(job_id text) RETURNS TABLE (rank int, unit text, node text)
@@ -43,7 +42,7 @@ BEGIN ATOMIC
 		FROM message m, LATERAL regexp_matches(m.text, '[[:alnum:]](?:[[:alnum:]_.-]*[[:alnum:]])?', 'g') w (match)
 	),
 	unit AS MATERIALIZED (SELECT u.unit, u.node, u.rank FROM @extschema@.l4_job_units(l4_mentions.job_id) u)
-	SELECT r.ordinal, n.unit, n.node, CASE WHEN n.unit IS DISTINCT FROM n.node THEN r.rank END, 'rank ' || r.rank
+	SELECT r.ordinal, n.unit, n.node, r.rank, 'rank ' || r.rank
 	FROM rank_name r JOIN @extschema@.l4_rank_units(l4_mentions.job_id) n ON n.rank = r.rank
 	UNION
 	SELECT w.ordinal, u.unit, u.node, u.rank, w.word FROM word w JOIN unit u ON u.unit = w.word
@@ -56,7 +55,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_mentions(text, text[]) IS
 'Step: The units that texts name, by rank, by name or by a learned address: the text''s place in the array, the unit (with '
-'node and rank as l4_job_units has them), and the name it goes by there.';
+'node as l4_job_units has it), the rank where it is named by that or is one itself, and the name it goes by there.';
 
 CREATE FUNCTION @extschema@.l4_learn_addresses(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000

@@ -78,7 +78,9 @@ BEGIN ATOMIC
 		WHERE a.shape_ids IS NOT NULL
 	)
 	SELECT p.stream_id, p.shape_id, p.position, @extschema@.l4_parameter_name(h.shape, p.position), p.distinct_values,
-		p.values, p.value_lines, p.number_count,
+		p.values, p.value_lines,
+		-- of hexadecimal digests some look like numbers
+		CASE WHEN p.number_count >= p.occurrences * (limits).unexplained_range_number_share THEN p.number_count ELSE 0 END,
 		p.minimum, p.minimum_line, p.maximum, p.maximum_line,
 		-- a fraction with a unit behind it is measured, however alike successful jobs have it
 		CASE WHEN q.value ~ '^\d+\.\d+$' AND @extschema@.l4_counted_words(h.shape, p.position) IS NULL THEN NULL

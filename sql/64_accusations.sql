@@ -75,20 +75,23 @@ BEGIN
 	peer AS MATERIALIZED (SELECT DISTINCT u.stream_id, u.shape_id FROM unnest(unexplained) u WHERE u.peer),
 	record AS MATERIALIZED (
 		-- one record tells whom a rank blames; of streams of no unit all are read
-		SELECT r.*, h.ending, h.closing, p.stream_id IS NOT NULL AS peer, row_number() OVER () AS ordinal FROM (
-			SELECT u.unit, u.kind, u.source, u.shape_id, u.stream_id, u.first_line AS line_no, u.first_ts,
+		SELECT r.*, h.ending, h.closing, p.stream_id IS NOT NULL AS peer, h.complains OR p.stream_id IS NOT NULL AS complains,
+			row_number() OVER () AS ordinal FROM (
+			SELECT @extschema@.l4_level_rank(u.level) >= limits.gravity_trouble AS warns, u.unit, u.kind, u.source, u.shape_id,
+				u.stream_id, u.first_line AS line_no, u.first_ts,
 				@extschema@.l4_told_text(u.message) AS message
 			FROM unnest(unexplained) u WHERE u.unit IS NOT NULL AND u.message IS NOT NULL
 			UNION ALL
-			SELECT NULL, u.* FROM @extschema@.l4_unplaced_records(l4_accusations.job_id, unexplained, limits) u) r
+			SELECT false, NULL, u.* FROM @extschema@.l4_unplaced_records(l4_accusations.job_id, unexplained, limits) u) r
 		JOIN said h ON h.shape_id = r.shape_id
 		LEFT JOIN peer p ON p.stream_id = r.stream_id AND p.shape_id = r.shape_id
-		-- a mention is no accusation: something must not have gone as it should, as the record or the block that it is of says
-		WHERE h.complains OR p.stream_id IS NOT NULL
+		-- a mention is no accusation: something must not have gone as it should, as the record, its level or the block that it
+		-- is of says
+		WHERE h.complains OR p.stream_id IS NOT NULL OR r.warns
 	),
 	mention AS MATERIALIZED (
 		SELECT m.*, r.unit AS accuser, r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts,
-			r.ending, r.closing, r.peer, r.unit IS NOT DISTINCT FROM m.unit AS itself,
+			r.ending, r.closing, r.peer, r.complains, r.unit IS NOT DISTINCT FROM m.unit AS itself,
 			count(*) FILTER (WHERE r.unit IS DISTINCT FROM m.unit) OVER (PARTITION BY m.ordinal) AS others
 		FROM @extschema@.l4_mentions(l4_accusations.job_id, ARRAY(SELECT r.message FROM record r ORDER BY r.ordinal)) m
 		JOIN record r ON r.ordinal = m.ordinal
@@ -99,12 +102,14 @@ BEGIN
 	-- who does not reach itself either speaks of a place that nobody reaches (an address), as the others do
 	LEFT JOIN (SELECT DISTINCT o.unit, o.name, o.shape_id FROM mention o WHERE o.itself AND o.peer AND o.others = 0) o
 		ON o.unit = m.unit AND o.name = m.name AND o.shape_id = m.shape_id AND m.accuser IS NOT NULL
-	WHERE NOT m.itself AND o.unit IS NULL;
+	WHERE NOT m.itself AND o.unit IS NULL
+		-- a warning without a word of complaint ("resent 412 pieces to rank 7") is about the one rank that it names
+		AND (m.complains OR m.others = 1 AND m.name ~ '^rank ');
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
 'Step: Which unit (NULL: a stream of no unit) names which other unit in its unexplained records that complain (wordings of '
-'classes complaint and peer), and where; not where the named unit does not reach itself either; ending: the '
-'record only says that something was told to end. unexplained: the result of l4_unexplained, where at hand; limits, '
-'wordings: those in force, where at hand.';
+'classes complaint and peer; a warning or worse that names one other rank), and where; not where the named unit does not '
+'reach itself either; ending: the record only says that something was told to end. unexplained: the result of l4_unexplained, '
+'where at hand; limits, wordings: those in force, where at hand.';

@@ -225,13 +225,15 @@ COMMENT ON FUNCTION @extschema@.l4_surviving_placed(text, @extschema@.l4_placed_
 'itself, however grave they sound.';
 
 CREATE FUNCTION @extschema@.l4_common_cause(job_id text, placed @extschema@.l4_placed_record[],
-	streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits) RETURNS @extschema@.l4_placed_record
+	streams @extschema@.l4_job_stream[], roles @extschema@.l4_role_stream[], limits @extschema@.l4_limits)
+RETURNS @extschema@.l4_placed_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	-- The same error, or errors over one file, that speak for themselves, on most of those that tell of the failure: the others
-	-- may have been cut off before they came to it. Where few do the thing at all (two ranks save) most of these must have it.
+	-- may have been cut off before they came to it. Where few do the thing at all (two ranks save, two report) most of these
+	-- must have it, and hardly anybody else.
 	WITH cause AS MATERIALIZED (
-		SELECT count(DISTINCT p.unit) AS units, min(p.turn) AS turn,
+		SELECT count(DISTINCT p.unit) AS units, min(p.turn) AS turn, array_agg(DISTINCT p.stream_id) AS stream_ids,
 			CASE WHEN count(DISTINCT p.stage) = 1 THEN min(p.stage) END AS stage
 		FROM unnest(l4_common_cause.placed) p
 		CROSS JOIN LATERAL (VALUES (p.alike), ('file ' || p.path)) k (key)
@@ -246,7 +248,7 @@ BEGIN ATOMIC
 	),
 	common AS (
 		SELECT c.turn, c.units > t.units * (limits).evidence_common_share
-			AND c.units > o.units * (limits).evidence_common_least_share AS of_most, c.units, c.stage
+			AND c.units > o.units * (limits).evidence_common_least_share AS of_most, c.units, c.stage, c.stream_ids
 		FROM cause c, teller t, performer o
 	),
 	found AS (
@@ -258,14 +260,21 @@ BEGIN ATOMIC
 			WHERE e.stage = c.stage AND s.kind = 'rank') o
 			ON NOT c.of_most AND c.stage IN ('checkpoint_save', 'checkpoint_load', 'evaluation')
 		WHERE c.of_most OR c.units > o.units * (limits).evidence_common_share
+		UNION ALL
+		SELECT c.turn FROM common c
+		JOIN unnest(l4_common_cause.roles) r ON r.stream_id = ANY (c.stream_ids)
+		GROUP BY c.turn, c.stream_ids, r.shape_id, r.streams
+		HAVING count(*) > r.streams * (limits).evidence_common_share
+			AND count(*) > cardinality(c.stream_ids) * (limits).evidence_common_share AND count(DISTINCT r.unit) > 1
 	)
 	SELECT p::@extschema@.l4_placed_record FROM unnest(l4_common_cause.placed) p
 	WHERE p.turn = (SELECT min(f.turn) FROM found f);
 END;
 COMMENT ON FUNCTION @extschema@.l4_common_cause(text, @extschema@.l4_placed_record[], @extschema@.l4_job_stream[],
-	@extschema@.l4_limits) IS
+	@extschema@.l4_role_stream[], @extschema@.l4_limits) IS
 'Step: the first record of an error that speaks for itself and that most units have alike which tell of the failure, or '
-'most of those that were in its stage (a checkpoint that two ranks save): no fault of single ones. NULL where none is.';
+'most of those that were in its stage (a checkpoint that two ranks save), or most of those with a role (roles: '
+'l4_role_streams): no fault of single ones. NULL where none is.';
 
 CREATE FUNCTION @extschema@.l4_failure_at_large(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record

@@ -22,6 +22,8 @@ DECLARE
 	placed @extschema@.l4_placed_record[];
 	at_large @extschema@.l4_placed_record;
 	cause @extschema@.l4_placed_record;
+	roles @extschema@.l4_role_stream[];
+	failing_streams bigint[];
 	telling_streams bigint[];
 	unexplained_shapes bigint[];
 	pooled boolean;
@@ -60,7 +62,18 @@ BEGIN
 			pooled, limits) p);
 	END IF;
 	at_large := @extschema@.l4_failure_at_large(placed, limits);
-	cause := @extschema@.l4_common_cause(l4_node_evidence.job_id, placed, streams, limits);
+	failing_streams := @extschema@.l4_failing_streams(placed, limits);
+	IF cardinality(failing_streams) > 0 THEN
+		roles := ARRAY(SELECT r FROM @extschema@.l4_role_streams(l4_node_evidence.job_id, streams, failing_streams,
+			unexplained_shapes, limits) r);
+	END IF;
+	IF cardinality(roles) > 0 THEN
+		placed := ARRAY(SELECT p FROM @extschema@.l4_spoken_placed(placed, roles, at_large, wordings) p);
+	END IF;
+	cause := @extschema@.l4_common_cause(l4_node_evidence.job_id, placed, streams, roles, limits);
+	IF cause.turn IS NOT NULL AND @extschema@.l4_waited(l4_node_evidence.job_id, cause, placed, unexplained_shapes, limits) THEN
+		cause := NULL;
+	END IF;
 	telling_streams := ARRAY(SELECT t.stream_id FROM @extschema@.l4_telling_streams(placed, limits) t);
 	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave);
 	counters := ARRAY(SELECT c FROM @extschema@.l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits) c);
