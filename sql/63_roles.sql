@@ -59,4 +59,5 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_role_streams(text, @extschema@.l4_job_stream[], bigint[], bigint[],
 	@extschema@.l4_limits) IS
 'Step: the harmless statements that the given streams make again and again (and that are none of unexplained_shapes), but at '
-'most evidence_spokesman_share of all ranks: with every stream that makes them. Reads the counts of the given streams and of some others.';
+'most evidence_spokesman_share of all ranks: with every stream that makes them. Reads the counts of the given streams and of '
+'some others.';
