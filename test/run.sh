@@ -132,10 +132,11 @@ inside_cleanup() {
 
 # Compiling the plans of steps that tests call one by one, on next to no rows, would take most of the time. What users call
 # switches it off by itself.
+# Argument: how long a statement may take, if not five minutes.
 start_for_tests() {
 	L4_LOCALE=$(test_locale) cluster_start jit=off fsync=off synchronous_commit=off full_page_writes=off shared_buffers=256MB \
 		max_wal_size=4GB \
-		statement_timeout=5min log_min_messages=warning
+		statement_timeout=${1:-5min} log_min_messages=warning
 }
 
 # A database of locale C, as the outputs in README and in docs are.
@@ -402,7 +403,7 @@ command_sanitized() {
 	build
 	# leaks are palloc's affair; the server looks for the end of its stack itself
 	ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $first" \
-		start_for_tests
+		start_for_tests 1h
 	export L4_RANDOM_CALLS=${1:-100}
 	test_regress
 	test_isolation
