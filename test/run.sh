@@ -405,7 +405,8 @@ command_sanitized() {
 	ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $first" \
 		start_for_tests 1h
 	export L4_RANDOM_CALLS=${1:-100}
-	test_regress
+	# not the hostile texts of the built-in patterns, which would take an hour: pcre2 is not built with the sanitizers
+	test_regress $(cd test/sql && ls | sed 's/\.sql$//' | grep -vx patterns)
 	test_isolation
 	check 'the sanitizers found nothing' found_nothing
 	report_counts

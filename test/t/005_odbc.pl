@@ -42,6 +42,7 @@ $node->safe_psql('bi', q{
 		'"faulty_nodes": ["node-c"],
 		"reported_at": "2026-11-20 21:30:00+00", "resolved_at": "2026-11-21 09:00:00+00"}]');
 	INSERT INTO l4_mask (name, pattern) VALUES ('never', 'never there');
+	INSERT INTO l4_link (name, url) VALUES ('scheduler', 'https://scheduler.example/job/{job}');
 	INSERT INTO l4_inbox (job_id, node, rank, source, ts, level, line)
 	VALUES ('pump-1', 'node-c', 2, 'syslog', '2026-11-20 21:00:00+00', 'info', 'a line that waits');
 	-- one who may read the views, and nothing else

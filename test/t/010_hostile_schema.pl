@@ -152,7 +152,8 @@ my @statements = (
 	"SELECT logs.l4_save_diagnosis('pump-1')", "SELECT logs.l4_save_diagnosis('pump-2')",
 	"SELECT job_id FROM logs.l4_similar_failures('pump-2')",
 	"SELECT fault_key FROM logs.l4_backtest_fault(fault_key => 'coolant_pump')",
-	"SELECT logs.l4_report('pump-1', 'text')", "SELECT logs.l4_report('oom', 'markdown')",
+	"SELECT logs.l4_report('pump-1', 'text', NULL)",
+	"SELECT logs.l4_report('oom', 'markdown', NULL)",
 	"SELECT raw FROM logs.l4_context('pump-1', 'node-a/rank-0.log', 3)",
 	"SELECT logs.l4_import_failure_reports('[{\"job_id\": \"pump-1\", \"symptom\": \"training crash\"}]')",
 	"SELECT method, events_hit
