@@ -299,93 +299,7 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'){0,2}?(?:process(?:es)?|workers?|job|trainer|launcher)\b|\b(?:process|job|worker|trainer) (?:\d+ '
 		')?(?:start(?:s|ed|ing)?|spawned|launched)\b|\b(?:driver|cuda|runtime|firmware) version\b|\bset(?:ting)? (?:the '
 		')?(?:random )?seed|\bpars(?:ed|ing) (?:the )?(?:arguments|configuration|config)\b)',
-		'launching 8 worker processes on this node', true),
-	-- in few words, as small trainers have them
-	('plain_evaluation', 'evaluation', 585,
-		'(?i)^(?!.{0,300}(?:\b|\w)(?:error|errno|fail|fails|failed|failure|exception'
-		'|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b)'
-		'(?:[^\w\n]{0,8}(?:(?:test|eval|evaluate|evaluation|val|valid|validation'
-		'|validate)\b[\])]?(?: \w{1,12}){0,2}\s{0,4}[:|\[(=]\s{0,8}(?:\[|\(|\d{1,3}%|\d\s?/|(?:total|loss|acc\w{0,8}|batch'
-		'|step|iter\w{0,6}|epoch)\b)|(?:test|val|valid|validation|eval)[ _](?:step|batch|iter\w{0,6}|epoch)\b|\[(?:test|eval'
-		'|val|valid|validation)\]|sanity check\w{0,4}\b|(?:testing|scoring) (?:on |the |model ))|.{0,40}?\bheld[ -]?out\b)',
-		'Test:  [ 0/10]  eta: 0:00:12  loss: 6.9 (6.9)', true),
-	('plain_checkpoint_load', 'checkpoint_load', 610,
-		'(?i)^(?!.{0,300}(?:\b|\w)(?:error|errno|fail|fails|failed|failure|exception'
-		'|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b)'
-		'.{0,60}?(?:\bresum(?:e|ed|ing)\b.{0,30}\b(?:checkpoint|ckpt|snapshot|step|epoch|iteration|from)\b|\brestor(?:ed'
-		'|ing)\b.{0,30}\b(?:step|epoch|iteration|from)\b|\b(?:no|found) (?:\w{1,12} )?(?:checkpoint|snapshot)s?\b'
-		'|\bstart\w{0,3} from (?:\w{1,12} )?(?:checkpoint|snapshot)\b|\bload(?:ed|ing)? \S{0,100}?(?:safetensors|ckpt|\.pth?'
-		'|\.npz)\b|\b(?:load|restore)_(?:checkpoint|snapshot|state)|\b(?:checkpoint|ckpt'
-		'|snapshot)\]?:? (?:\w{1,12} )?(?:load|restor)\w{1,3}\b|\bload(?:ed|ing) (?:\w{1,12} ){0,2}(?:optimizer|model|state'
-		'|weights)\b)',
-		'resumed at step 500', true),
-	('plain_checkpoint_save', 'checkpoint_save', 620,
-		'(?i)^(?!.{0,300}(?:\b|\w)(?:error|errno|fail|fails|failed|failure|exception'
-		'|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b)'
-		'(?!.{0,80}\b(?:gradient|activation|selective|enabled|disabled|every|interval)\b)(?:.{0,60}?(?:\b(?:sav|dump|writ'
-		'|stor|keep)\w{0,4} (?:\w{1,20} ){0,3}?(?:model|weights|params|parameters|state)\b.{0,12} (?:to|in|into|at|under) \S'
-		'|\bcheckpointing\b|\b(?:ckpt|checkpoint|snapshot)\b\]?:?[^\w\n]{0,3}(?:[\w=]{1,12}:? ){0,2}?(?:sav(?:e|ing)'
-		'|start\w{0,3}|begins?|begun|writing|wrote|dump\w{0,4})\b)|\W{0,8}sav(?:ed|ing) (?:to )?\d(?: \(| in \d|$)'
-		'|\W{0,8}(?:ckpt|checkpoint|snapshot) \d -> )',
-		'Saving state to /ckpt/step_100', true),
-	('plain_rendezvous', 'rendezvous', 630,
-		'(?i)^(?!.{0,300}(?:\b|\w)(?:error|errno|fail|fails|failed|failure|exception'
-		'|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b)'
-		'.{0,60}?(?:\b(?:connect|join|register)\w{0,4} (?:\S{1,30} ){0,3}?(?:to|with'
-		'|at) (?:the )?(?:\w{1,16} )?(?:coordinator|master|store|leader|rendezvous|chief)\b|\b(?:tcp|kv|c10d'
-		'|key.value)[ -]?store\b.{0,40}\b(?:listen\w{0,3}|ready|created|up|started|server)\b'
-		'|\bwaiting for (?:the )?(?:coordinator|master|leader|chief)\b|\b(?:\d ?/ ?\d|\ball \d) (?:\w{1,12} )?(?:nodes'
-		'|workers|ranks|peers|processes|hosts|agents|tasks) (?:have |are )?(?:joined|connected|registered|arrived)\b)',
-		'Connecting to coordinator at 10.0.0.1:1234', true),
-	('plain_communicator', 'communicator_init', 640,
-		'(?i)^(?!.{0,300}(?:\b|\w)(?:error|errno|fail|fails|failed|failure|exception'
-		'|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b)'
-		'.{0,60}?(?:\b(?:set(?:ting)? up|creat\w{1,3}|mak(?:e|ing)|made|build|built|building'
-		'|init\w{0,9}) (?:\S{1,30} ){0,3}?(?:nccl|rccl|hccl|gloo|mpi|ucc|process|tensor|data|pipeline)[ _](?:communicator'
-		'|group|comm|world|mesh)s?\b|\b(?:nccl|rccl|hccl|gloo|backend|mesh|ring|new_group|communicators?|connections?'
-		'|links?)\b.{0,24}\b(?:initialized|created|built|established|ready|up)\b|\bestablish\w{0,3} .{0,20}\b(?:connections?'
-		'|links?|rings?)\b|\bstore.based barrier|\bstore_based_barrier|\bwarm-?up all_?reduce\b)',
-		'Setting up NCCL communicator for 8 ranks', true),
-	('plain_data_load', 'data_load', 650,
-		'(?i)^(?!.{0,300}(?:\b|\w)(?:error|errno|fail|fails|failed|failure|exception'
-		'|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b)'
-		'(?!.{0,120}\b(?:checkpoints?|optimizer|weights|prefetch\w*|pushed|per second)\b)(?:.{0,60}?(?:\b(?:load(?:ed|ing)?'
-		'|reading|open(?:ed|ing)|m?mapp?(?:ed|ing)?|download(?:ed|ing)?|prepar(?:ed|ing)|building|built|creat(?:ed|ing)'
-		'|found|caching|shuffl(?:ed|ing)|setting up) (?:\S{1,40} ){0,3}?(?:data|tokens|samples|examples|documents|corp(?:us'
-		'|ora)|vocab\w{0,6}|records|datasets?|splits?|\w{0,12}loaders?|tokenizer|input pipeline)\b|\b(?:data ?set'
-		'|data ?loader|corpus|input pipeline)s?\b.{0,30}\b(?:loaded|ready|opened|created|built)\b|\b(?:number of|num'
-		'|total) (?:\w{1,12} )?(?:samples|examples|documents|sequences|batches)\b|\b(?:train|training|val|valid|validation'
-		'|test)[ _]?(?:loader|set|data ?set|data)(?: size)?\b\s?[:=]? \d)|\W{0,8}(?:\w{1,12}[ _])?(?:data ?set|data ?loader'
-		'|sampler)(?:[_ ]\w{1,12})?\s{0,2}[:=]\s{0,2}(?:<|\d|\w{1,40}\()|(?:Map|Filter|Tokeniz\w{1,5}|Grouping|Packing'
-		'|Concatenating)\b[^|\n]{0,60}\d(?:%\||\/\d)|using custom data)',
-		'loaded 338025 tokens from data/train.bin', true),
-	('plain_model_build', 'model_build', 660,
-		'(?i)^(?!.{0,300}(?:\b|\w)(?:error|errno|fail|fails|failed|failure|exception'
-		'|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b)'
-		'(?:.{0,60}?(?:\b(?:compil(?:ing|ed)|lowering|tracing) \S|\b(?:aot|xla|jit|graph|kernels?)[ -]compil\w{1,5}'
-		'|\b(?:wrapp|shard|initializ)(?:ed|ing) (?:\S{1,20} ){0,3}?(?:params|parameters|train ?state|model|weights|blocks'
-		'|layers|modules)\b|wrapped \d|\bfused adam|\bmodel\b.{0,30} (?:has|with|of) .{0,20}\bparam|\b(?:total|number of|num'
-		'|trainable)\b.{0,14} ?\bparam(?:eter)?s\b|\d\w? param(?:eter)?s\b|\b(?:creat|construct|build|instantiat|mov)(?:ed'
-		'|ing) (?:\S{1,20} ){0,2}?(?:model|transformer|network|net|layers|modules)\b|\b(?:ddp|fsdp|zero)[ -](?:wrap|init'
-		'|engine)|\binit(?:ial)? (?:params|weights)\b|\busing (?:optimizer|adam\w?|sgd|lion)\b)|\W{0,8}(?:model|network'
-		'|optimizer|param(?:eter)?s)\s{0,2}[:=]\s{0,2}\w{1,40}\()',
-		'jit compile of train_step took 12.1 s', true),
-	('plain_training_start', 'iterating', 670,
-		'(?i)^(?!.{0,300}(?:\b|\w)(?:error|errno|fail|fails|failed|failure|exception'
-		'|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b)'
-		'[^\w\n]{0,8}(?:epoch\b\W{0,3}\d{1,2}(?:\s?/\s?\d)?\s{0,2}(?:start\w{0,3}|begins?)?[^\w\n]{0,4}$'
-		'|train(?:ing)?\b(?: for \d \w{1,12}|\W{0,3}start\w{0,3} at\b|\s?\.{3}$))',
-		'Training for 1000 steps', true),
-	('plain_environment', 'environment_init', 680,
-		'(?i)^(?!.{0,300}(?:\b|\w)(?:error|errno|fail|fails|failed|failure|exception'
-		'|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b)'
-		'(?:.{0,60}?(?:\bhello from\b|\bworld[ _]?size\b|\bseeds?\b.{0,12} set\b|\busing device|\bGPU available'
-		'|\blocal devices\b|\bdistributed(?:\.| )init|\b(?:rank|process|worker|task|trainer)s? ?\d{0,2}(?:/\d'
-		'| of \d)? (?:is |was )?(?:started|starting|up|launched|runs|running) (?:on|at|in)\b|\b(?:rank|process|worker'
-		'|task)s? ?\d(?:/\d| of \d)? on \S|\brunning on (?:host|node)\b|\bMPI_Init|\bmixed precision\b)|\W{0,8}(?:host ?name'
-		'|pid|config\w{0,8}|arg(?:ument)?s|launch|command)\s?[:=]|(?:torch|cuda|nccl|jax|python|numpy|pytorch'
-		'|driver)(?: version)?[ :=v]{1,3}\d|namespace\()',
-		'rank 3/8 started on node-01 (pid 812)', true);
+		'launching 8 worker processes on this node', true);
 
 -- What says that an evaluation or a checkpoint is over.
 INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, builtin, position) VALUES
@@ -429,10 +343,84 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'|uploaded)\b|\b(?:finished|completed|done) (?:\w{1,20} )?(?:saving|writing|storing|uploading|committing) .{0,40}?'
 		'\b(?:checkpoint|snapshot)s?\b|\bsav(?:ing|e) (?:\S{1,40} ){0,4}?(?:checkpoints?|snapshots?)\b.{0,60} '
 		'(?:done|finished|completed?|took)\b)',
-		'checkpoint /ckpt/it000050/rank007.npz written in 273 ms', true, 'end'),
+		'checkpoint /ckpt/it000050/rank007.npz written in 273 ms', true, 'end');
+
+-- In few words, as small trainers have them; what tells of trouble is none of them.
+INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, builtin, position)
+SELECT r.name, r.stage, r.priority,
+	'(?i)^(?!.{0,300}(?:\b|\w)(?:error|errno|fail|fails|failed|failure|exception'
+	'|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b)' || r.pattern, r.example, true,
+	r.position
+FROM (VALUES
+	('plain_evaluation', 'evaluation', 585,
+		'(?:[^\w\n]{0,8}(?:(?:test|eval|evaluate|evaluation|val|valid|validation'
+		'|validate)\b[\])]?(?: \w{1,12}){0,2}\s{0,4}[:|\[(=]\s{0,8}(?:\[|\(|\d{1,3}%|\d\s?/|(?:total|loss|acc\w{0,8}|batch'
+		'|step|iter\w{0,6}|epoch)\b)|(?:test|val|valid|validation|eval)[ _](?:step|batch|iter\w{0,6}|epoch)\b|\[(?:test|eval'
+		'|val|valid|validation)\]|sanity check\w{0,4}\b|(?:testing|scoring) (?:on |the |model ))|.{0,40}?\bheld[ -]?out\b)',
+		'Test:  [ 0/10]  eta: 0:00:12  loss: 6.9 (6.9)', 'inside'),
+	('plain_checkpoint_load', 'checkpoint_load', 610,
+		'.{0,60}?(?:\bresum(?:e|ed|ing)\b.{0,30}\b(?:checkpoint|ckpt|snapshot|step|epoch|iteration|from)\b|\brestor(?:ed'
+		'|ing)\b.{0,30}\b(?:step|epoch|iteration|from)\b|\b(?:no|found) (?:\w{1,12} )?(?:checkpoint|snapshot)s?\b'
+		'|\bstart\w{0,3} from (?:\w{1,12} )?(?:checkpoint|snapshot)\b|\bload(?:ed|ing)? \S{0,100}?(?:safetensors|ckpt|\.pth?'
+		'|\.npz)\b|\b(?:load|restore)_(?:checkpoint|snapshot|state)|\b(?:checkpoint|ckpt'
+		'|snapshot)\]?:? (?:\w{1,12} )?(?:load|restor)\w{1,3}\b|\bload(?:ed|ing) (?:\w{1,12} ){0,2}(?:optimizer|model|state'
+		'|weights)\b)',
+		'resumed at step 500', 'inside'),
+	('plain_checkpoint_save', 'checkpoint_save', 620,
+		'(?!.{0,80}\b(?:gradient|activation|selective|enabled|disabled|every|interval)\b)(?:.{0,60}?(?:\b(?:sav|dump|writ'
+		'|stor|keep)\w{0,4} (?:\w{1,20} ){0,3}?(?:model|weights|params|parameters|state)\b.{0,12} (?:to|in|into|at|under) \S'
+		'|\bcheckpointing\b|\b(?:ckpt|checkpoint|snapshot)\b\]?:?[^\w\n]{0,3}(?:[\w=]{1,12}:? ){0,2}?(?:sav(?:e|ing)'
+		'|start\w{0,3}|begins?|begun|writing|wrote|dump\w{0,4})\b)|\W{0,8}sav(?:ed|ing) (?:to )?\d(?: \(| in \d|$)'
+		'|\W{0,8}(?:ckpt|checkpoint|snapshot) \d -> )',
+		'Saving state to /ckpt/step_100', 'inside'),
+	('plain_rendezvous', 'rendezvous', 630,
+		'.{0,60}?(?:\b(?:connect|join|register)\w{0,4} (?:\S{1,30} ){0,3}?(?:to|with'
+		'|at) (?:the )?(?:\w{1,16} )?(?:coordinator|master|store|leader|rendezvous|chief)\b|\b(?:tcp|kv|c10d'
+		'|key.value)[ -]?store\b.{0,40}\b(?:listen\w{0,3}|ready|created|up|started|server)\b'
+		'|\bwaiting for (?:the )?(?:coordinator|master|leader|chief)\b|\b(?:\d ?/ ?\d|\ball \d) (?:\w{1,12} )?(?:nodes'
+		'|workers|ranks|peers|processes|hosts|agents|tasks) (?:have |are )?(?:joined|connected|registered|arrived)\b)',
+		'Connecting to coordinator at 10.0.0.1:1234', 'inside'),
+	('plain_communicator', 'communicator_init', 640,
+		'.{0,60}?(?:\b(?:set(?:ting)? up|creat\w{1,3}|mak(?:e|ing)|made|build|built|building'
+		'|init\w{0,9}) (?:\S{1,30} ){0,3}?(?:nccl|rccl|hccl|gloo|mpi|ucc|process|tensor|data|pipeline)[ _](?:communicator'
+		'|group|comm|world|mesh)s?\b|\b(?:nccl|rccl|hccl|gloo|backend|mesh|ring|new_group|communicators?|connections?'
+		'|links?)\b.{0,24}\b(?:initialized|created|built|established|ready|up)\b|\bestablish\w{0,3} .{0,20}\b(?:connections?'
+		'|links?|rings?)\b|\bstore.based barrier|\bstore_based_barrier|\bwarm-?up all_?reduce\b)',
+		'Setting up NCCL communicator for 8 ranks', 'inside'),
+	('plain_data_load', 'data_load', 650,
+		'(?!.{0,120}\b(?:checkpoints?|optimizer|weights|prefetch\w*|pushed|per second)\b)(?:.{0,60}?(?:\b(?:load(?:ed|ing)?'
+		'|reading|open(?:ed|ing)|m?mapp?(?:ed|ing)?|download(?:ed|ing)?|prepar(?:ed|ing)|building|built|creat(?:ed|ing)'
+		'|found|caching|shuffl(?:ed|ing)|setting up) (?:\S{1,40} ){0,3}?(?:data|tokens|samples|examples|documents|corp(?:us'
+		'|ora)|vocab\w{0,6}|records|datasets?|splits?|\w{0,12}loaders?|tokenizer|input pipeline)\b|\b(?:data ?set'
+		'|data ?loader|corpus|input pipeline)s?\b.{0,30}\b(?:loaded|ready|opened|created|built)\b|\b(?:number of|num'
+		'|total) (?:\w{1,12} )?(?:samples|examples|documents|sequences|batches)\b|\b(?:train|training|val|valid|validation'
+		'|test)[ _]?(?:loader|set|data ?set|data)(?: size)?\b\s?[:=]? \d)|\W{0,8}(?:\w{1,12}[ _])?(?:data ?set|data ?loader'
+		'|sampler)(?:[_ ]\w{1,12})?\s{0,2}[:=]\s{0,2}(?:<|\d|\w{1,40}\()|(?:Map|Filter|Tokeniz\w{1,5}|Grouping|Packing'
+		'|Concatenating)\b[^|\n]{0,60}\d(?:%\||\/\d)|using custom data)',
+		'loaded 338025 tokens from data/train.bin', 'inside'),
+	('plain_model_build', 'model_build', 660,
+		'(?:.{0,60}?(?:\b(?:compil(?:ing|ed)|lowering|tracing) \S|\b(?:aot|xla|jit|graph|kernels?)[ -]compil\w{1,5}'
+		'|\b(?:wrapp|shard|initializ)(?:ed|ing) (?:\S{1,20} ){0,3}?(?:params|parameters|train ?state|model|weights|blocks'
+		'|layers|modules)\b|wrapped \d|\bfused adam|\bmodel\b.{0,30} (?:has|with|of) .{0,20}\bparam|\b(?:total|number of|num'
+		'|trainable)\b.{0,14} ?\bparam(?:eter)?s\b|\d\w? param(?:eter)?s\b|\b(?:creat|construct|build|instantiat|mov)(?:ed'
+		'|ing) (?:\S{1,20} ){0,2}?(?:model|transformer|network|net|layers|modules)\b|\b(?:ddp|fsdp|zero)[ -](?:wrap|init'
+		'|engine)|\binit(?:ial)? (?:params|weights)\b|\busing (?:optimizer|adam\w?|sgd|lion)\b)|\W{0,8}(?:model|network'
+		'|optimizer|param(?:eter)?s)\s{0,2}[:=]\s{0,2}\w{1,40}\()',
+		'jit compile of train_step took 12.1 s', 'inside'),
+	('plain_training_start', 'iterating', 670,
+		'[^\w\n]{0,8}(?:epoch\b\W{0,3}\d{1,2}(?:\s?/\s?\d)?\s{0,2}(?:start\w{0,3}|begins?)?[^\w\n]{0,4}$'
+		'|train(?:ing)?\b(?: for \d \w{1,12}|\W{0,3}start\w{0,3} at\b|\s?\.{3}$))',
+		'Training for 1000 steps', 'inside'),
+	('plain_environment', 'environment_init', 680,
+		'(?:.{0,60}?(?:\bhello from\b|\bworld[ _]?size\b|\bseeds?\b.{0,12} set\b|\busing device|\bGPU available'
+		'|\blocal devices\b|\bdistributed(?:\.| )init|\b(?:rank|process|worker|task|trainer)s? ?\d{0,2}(?:/\d'
+		'| of \d)? (?:is |was )?(?:started|starting|up|launched|runs|running) (?:on|at|in)\b|\b(?:rank|process|worker'
+		'|task)s? ?\d(?:/\d| of \d)? on \S|\brunning on (?:host|node)\b|\bMPI_Init|\bmixed precision\b)|\W{0,8}(?:host ?name'
+		'|pid|config\w{0,8}|arg(?:ument)?s|launch|command)\s?[:=]|(?:torch|cuda|nccl|jax|python|numpy|pytorch'
+		'|driver)(?: version)?[ :=v]{1,3}\d|namespace\()',
+		'rank 3/8 started on node-01 (pid 812)', 'inside'),
 	('plain_evaluation_end', 'evaluation', 583,
-		'(?i)^(?!.{0,300}(?:\b|\w)(?:error|errno|fail|fails|failed|failure|exception'
-		'|cannot|unable|warning|deprecated|missing|denied|timed out|not found|refused|traceback)\b)'
 		'(?:[^\w\n]{0,8}(?:(?:test|val|valid|validation|eval|evaluation)[ _](?:loss|acc\w{0,8}|metrics?|results?|perplexity'
 		'|ppl)\b|(?:test|val|valid|validation|eval|evaluation)\b:? (?:total time|took|done|finished)\b|perplexity\b|acc@\d))',
-		'Test: Total time: 0:00:10 (0.1032 s / it)', true, 'end');
+		'Test: Total time: 0:00:10 (0.1032 s / it)', 'end')
+	) r (name, stage, priority, pattern, example, position);

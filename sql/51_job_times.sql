@@ -129,7 +129,7 @@ COMMENT ON FUNCTION @extschema@.l4_line_before(bigint, timestamptz, bigint, time
 
 CREATE FUNCTION @extschema@.l4_job_older_lines(job_id text, clocks @extschema@.l4_source_clock[], pool_id bigint,
 	before timestamptz, mild_before timestamptz, known_share double precision, known_statements double precision,
-	last_mark timestamptz DEFAULT NULL)
+	last_mark timestamptz)
 RETURNS TABLE (stream_id bigint, line_no bigint, mild_line_no bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, pg_temp

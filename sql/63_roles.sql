@@ -1,7 +1,7 @@
 /*
  * Roles: some ranks do for all what the others do not: the first and the last report, two save. What such a rank alone says of
  * a failure the others may have met, too, and where most of those fail that do one thing, the thing fails and not they. Who
- * has a role is learnt from what few ranks say again and again, and what is no news.
+ * has a role is learnt from what few ranks say again and again, as far as it is explained.
  */
 
 CREATE TYPE @extschema@.l4_role_stream AS (

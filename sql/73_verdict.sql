@@ -84,11 +84,13 @@ BEGIN ATOMIC
 	LEFT JOIN explained x ON x.fault_key = f.fault_key
 	CROSS JOIN LATERAL (SELECT x.fault_key IS NULL AND COALESCE(l.role, 'root') = 'root' AND f.role IS DISTINCT FROM 'cascade'
 		-- of what merely follows the first stands for a cause that is not known
-		OR f.ordinal = 1 AND NOT EXISTS (SELECT FROM finding o WHERE COALESCE(o.role, 'root') = 'root') AS cause) p;
+		OR f.ordinal = 1 AND NOT EXISTS (SELECT FROM finding o WHERE COALESCE(o.role, 'root') = 'root') AS cause) p
+	ORDER BY f.ordinal;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_faults(@extschema@.l4_finding[]) IS
 'Step: The known faults of a diagnosis for reading: what kind each is of and how sure, what part it plays (NULL: it may be '
-'what the failure began with) and the last line quoted for it. What follows has no cause and no fix of its own.';
+'what the failure began with) and the last line quoted for it, in the order of the diagnosis. What follows has no cause and no '
+'fix of its own.';
 
 CREATE FUNCTION @extschema@.l4_report_reasons(findings @extschema@.l4_finding[], most int DEFAULT NULL, suspect int DEFAULT 1,
 	brief boolean DEFAULT false) RETURNS text

@@ -76,3 +76,13 @@ COMMENT ON FUNCTION @extschema@.l4_report_history(text, @extschema@.l4_finding[]
 'Step: Of the first suspects of a job what is known from the jobs before it, as l4_worst_nodes tells it of all nodes: how many '
 'of those whose nodes the scheduler listed each took part in, how many of these failed, for how many it is blamed, how many '
 'that would be by chance, and which was the last. No row for a node that took part in none.';
+
+CREATE FUNCTION @extschema@.l4_report_past(job_id text, findings @extschema@.l4_finding[])
+RETURNS TABLE (ordinal int, told text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 3
+BEGIN ATOMIC
+	SELECT r.ordinal, @extschema@.l4_history_sentence(to_jsonb(r))
+	FROM @extschema@.l4_report_history(l4_report_past.job_id, l4_report_past.findings) r;
+END;
+COMMENT ON FUNCTION @extschema@.l4_report_past(text, @extschema@.l4_finding[]) IS
+'Step: l4_report_history in words, a row a suspect of which anything is known.';

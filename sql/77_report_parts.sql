@@ -219,15 +219,12 @@ COMMENT ON FUNCTION @extschema@.l4_report_frame(text, timestamptz, timestamptz) 
 'all others do not stretch it (times_clamped of l4_job_facts).';
 
 CREATE FUNCTION @extschema@.l4_report_spans(job_id text, suspects text[], most int DEFAULT 40)
-RETURNS TABLE (place int, stage text, started_at timestamptz, ended_at timestamptz, tick boolean)
+RETURNS TABLE (place int, stage text, started_at timestamptz, next_at timestamptz, tick boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 300
 BEGIN ATOMIC
 	-- Summaries tell when a stream first was in a stage. Once it iterates, evaluations and checkpoints come and go: they are
 	-- ticks.
-	WITH stop AS MATERIALIZED (
-		SELECT s.* FROM @extschema@.l4_report_stops(l4_report_spans.job_id, l4_report_spans.suspects, l4_report_spans.most) s
-	),
-	stream AS MATERIALIZED (
+	WITH stream AS MATERIALIZED (
 		SELECT s.unit AS node, s.rank, s.kind, s.stream_id FROM @extschema@.l4_job_streams(l4_report_spans.job_id) s
 		WHERE s.record_count > 0
 	),
@@ -245,15 +242,14 @@ BEGIN ATOMIC
 			AND e.started_at > min(e.started_at) FILTER (WHERE e.stage = 'iterating') OVER (PARTITION BY e.place) AS tick
 		FROM entered e
 	)
-	SELECT m.place, m.stage, m.started_at, GREATEST(m.started_at,
-		LEAST(COALESCE(lead(m.started_at) OVER (PARTITION BY m.place, COALESCE(m.tick, false) ORDER BY m.started_at, m.stage),
-			t.last_stop), t.last_stop)),
+	SELECT m.place, m.stage, m.started_at,
+		lead(m.started_at) OVER (PARTITION BY m.place, COALESCE(m.tick, false) ORDER BY m.started_at, m.stage),
 		COALESCE(m.tick, false)
-	FROM marked m JOIN stop t ON t.place = m.place;
+	FROM marked m;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_spans(text, text[], int) IS
-'Step: The stages of the rows of l4_report_stops over time: each from the first of its ranks that enters it to the next '
-'stage. tick: an evaluation or checkpoint first met while iterating.';
+'Step: The stages of the rows of l4_report_stops over time: when the first of its ranks enters each, and the next stage '
+'(next_at, NULL for the last, which lasts until the row stops). tick: an evaluation or checkpoint first met while iterating.';
 
 CREATE FUNCTION @extschema@.l4_report_iterations(job_id text, suspects text[], most int DEFAULT 120)
 RETURNS TABLE (bin int, first_iteration bigint, last_iteration bigint, distance double precision, threshold double precision,

@@ -192,7 +192,7 @@ BEGIN ATOMIC
 			@extschema@.l4_report_suspects(l4_report_timeline_svg.findings)) p
 		JOIN stop s ON s.place = p.place CROSS JOIN frame f
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_report_x(p.started_at, f.t0, f.t1) AS x,
-			@extschema@.l4_report_x(p.ended_at, f.t0, f.t1) AS x2) x
+			@extschema@.l4_report_x(GREATEST(p.started_at, LEAST(p.next_at, s.last_stop)), f.t0, f.t1) AS x2) x
 		UNION ALL
 		SELECT 5, string_agg(@extschema@.l4_report_stop_svg(s.label, s.stage, s.first_stop, s.last_stop, s.first_iteration,
 			s.last_iteration, s.y, f.t0, f.t1), '' ORDER BY s.place)

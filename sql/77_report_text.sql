@@ -121,16 +121,14 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_restart_advice(l4_report_text_findings.job_id, l4_report_text_findings.findings) a
 	UNION ALL
 	SELECT 4, E'NODES\n'
-		|| string_agg(@extschema@.l4_wrap(format('%s. %s%s', f.ordinal, COALESCE(f.node, 'rank ' || f.rank),
+		|| string_agg(@extschema@.l4_wrap(format('%s. %s%s', f.ordinal, @extschema@.l4_finding_unit(f),
 			@extschema@.l4_confidence_text(f.confidence)), 100, '  ') || (
 			SELECT string_agg(E'\n' || overlay(@extschema@.l4_wrap(CASE WHEN r.against THEN 'Against it: ' ELSE '' END
 				|| r.told, 100, repeat(' ', 7)), '-', 6, 1), '' ORDER BY r.place)
 			FROM @extschema@.l4_report_reason_list(l4_report_text_findings.findings, f.ordinal) r)
-		|| COALESCE(E'\n' || @extschema@.l4_wrap(@extschema@.l4_history_sentence(h.history), 100, repeat(' ', 5)), ''), E'\n'
-			ORDER BY f.ordinal)
+		|| COALESCE(E'\n' || @extschema@.l4_wrap(h.told, 100, repeat(' ', 5)), ''), E'\n' ORDER BY f.ordinal)
 	FROM unnest(l4_report_text_findings.findings) f
-	LEFT JOIN (SELECT r.ordinal, to_jsonb(r) AS history
-		FROM @extschema@.l4_report_history(l4_report_text_findings.job_id, l4_report_text_findings.findings) r) h
+	LEFT JOIN @extschema@.l4_report_past(l4_report_text_findings.job_id, l4_report_text_findings.findings) h
 		ON h.ordinal = f.ordinal
 	WHERE f.kind = 'node' AND f.ordinal <= 5
 	UNION ALL
@@ -234,16 +232,14 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_restart_advice(l4_report_markdown_findings.job_id, l4_report_markdown_findings.findings) a
 	UNION ALL
 	SELECT 4, E'## Nodes\n\n'
-		|| string_agg(format('%s. **%s**%s', f.ordinal, @extschema@.l4_markdown_escape(COALESCE(f.node, 'rank ' || f.rank)),
+		|| string_agg(format('%s. **%s**%s', f.ordinal, @extschema@.l4_markdown_escape(@extschema@.l4_finding_unit(f)),
 			@extschema@.l4_confidence_text(f.confidence)) || (
 			SELECT string_agg(format(E'\n   - %s%s', CASE WHEN r.against THEN '*Against it:* ' ELSE '' END,
 				@extschema@.l4_markdown_escape(r.told)), '' ORDER BY r.place)
 			FROM @extschema@.l4_report_reason_list(l4_report_markdown_findings.findings, f.ordinal) r)
-		|| COALESCE(E'\n   - ' || @extschema@.l4_markdown_escape(@extschema@.l4_history_sentence(h.history)), ''), E'\n'
-			ORDER BY f.ordinal)
+		|| COALESCE(E'\n   - ' || @extschema@.l4_markdown_escape(h.told), ''), E'\n' ORDER BY f.ordinal)
 	FROM unnest(l4_report_markdown_findings.findings) f
-	LEFT JOIN (SELECT r.ordinal, to_jsonb(r) AS history
-		FROM @extschema@.l4_report_history(l4_report_markdown_findings.job_id, l4_report_markdown_findings.findings) r) h
+	LEFT JOIN @extschema@.l4_report_past(l4_report_markdown_findings.job_id, l4_report_markdown_findings.findings) h
 		ON h.ordinal = f.ordinal
 	WHERE f.kind = 'node' AND f.ordinal <= 5
 	UNION ALL

@@ -105,22 +105,19 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	SELECT @extschema@.l4_report_section('Suspected nodes', NULL, E'<ol>\n' || string_agg(
 		format(E'<li id="node-%s"><h3>%s%s%s</h3>\n<ul>%s</ul>%s</li>', f.ordinal,
-			@extschema@.l4_html_escape(COALESCE(f.node, 'rank ' || f.rank)),
+			@extschema@.l4_html_escape(@extschema@.l4_finding_unit(f)),
 			COALESCE(format(' <span class="sure">%s</span>', @extschema@.l4_confidence_words(f.confidence)), ''),
 			@extschema@.l4_report_evidence_link('node', f.ordinal, l4_report_html_suspects.shown),
 			(SELECT string_agg(format(CASE WHEN r.against THEN '<li class="against"><b>Against it:</b> %s</li>'
 				ELSE '<li>%s</li>' END, @extschema@.l4_html_escape(r.told)), E'\n' ORDER BY r.place)
 				FROM @extschema@.l4_report_reason_list(l4_report_html_suspects.findings, f.ordinal) r),
 			COALESCE(@extschema@.l4_report_quotes(f.facts -> 'quotes', 2), '')
-				|| COALESCE('<p class="small">' || @extschema@.l4_html_escape(@extschema@.l4_history_sentence(h.history))
-					|| '</p>', '')
+				|| COALESCE('<p class="small">' || @extschema@.l4_html_escape(h.told) || '</p>', '')
 				|| COALESCE('<p class="small">' || CASE WHEN f.node IS NOT NULL
 					THEN @extschema@.l4_report_links_html(l4_report_html_suspects.job_id, f.node) END || '</p>', '')),
 			E'\n' ORDER BY f.ordinal) || '</ol>')
 	FROM unnest(l4_report_html_suspects.findings) f
-	LEFT JOIN (
-		SELECT r.ordinal, to_jsonb(r) AS history
-		FROM @extschema@.l4_report_history(l4_report_html_suspects.job_id, l4_report_html_suspects.findings) r) h
+	LEFT JOIN @extschema@.l4_report_past(l4_report_html_suspects.job_id, l4_report_html_suspects.findings) h
 		ON h.ordinal = f.ordinal
 	WHERE f.kind = 'node' AND f.ordinal <= 16;
 END;
