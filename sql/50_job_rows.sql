@@ -32,6 +32,8 @@ COMMENT ON FUNCTION @extschema@.l4_unit_of(text, int, boolean) IS
 CREATE FUNCTION @extschema@.l4_has_one_node(job_id text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000
 SET search_path = pg_catalog, pg_temp
+-- of a large job the planner would read the rows of other jobs first
+SET enable_seqscan = off
 AS $$
 BEGIN
 	-- asked often: of most jobs a few rows tell
