@@ -229,9 +229,9 @@ CREATE FUNCTION @extschema@.l4_common_cause(job_id text, placed @extschema@.l4_p
 RETURNS @extschema@.l4_placed_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
-	-- The same error, or errors over one file, that speak for themselves, on most of those that tell of the failure: the others
-	-- may have been cut off before they came to it. Where few do the thing at all (two ranks save, two report) most of these
-	-- must have it, and hardly anybody else.
+	-- The same error, or errors over one file, that speak for themselves, on most of those that tell of the failure, be it not
+	-- merely of another one's end: the others may have been cut off before they came to it. Where few do the thing at all (two
+	-- ranks save, two report) most of these must have it, and hardly anybody else.
 	WITH cause AS MATERIALIZED (
 		SELECT count(DISTINCT p.unit) AS units, min(p.turn) AS turn, array_agg(DISTINCT p.stream_id) AS stream_ids,
 			CASE WHEN count(DISTINCT p.stage) = 1 THEN min(p.stage) END AS stage
@@ -240,7 +240,8 @@ BEGIN ATOMIC
 		WHERE p.by_itself AND k.key IS NOT NULL GROUP BY k.key HAVING count(DISTINCT p.unit) > 1
 	),
 	teller AS MATERIALIZED (
-		SELECT count(DISTINCT p.unit) AS units FROM unnest(l4_common_cause.placed) p WHERE p.kind <> 'system' AND p.trouble
+		SELECT count(DISTINCT p.unit) AS units FROM unnest(l4_common_cause.placed) p
+		WHERE p.kind <> 'system' AND p.trouble AND NOT p.peer AND NOT p.accuses
 	),
 	performer AS MATERIALIZED (
 		SELECT count(DISTINCT s.unit) AS units FROM unnest(l4_common_cause.streams) s

@@ -195,6 +195,11 @@ SELECT fail('savers', '{1,3}', 21, 'OSError: cannot write /out/step_10'), fail('
 	'connection reset by peer') \g /dev/null
 SELECT load_job('savers', :nodes) \g /dev/null
 SELECT * FROM blamed('savers');
+\echo == the same where nothing tells who saves: two of five do not break at once, who lost a peer tells of that alone
+SELECT make_lines('refused'), fail('refused', '{1,3}', 21, 'ConnectionError: the upload was refused 6 times'),
+	fail('refused', '{0,2,4}', 21.5, 'connection reset by peer') \g /dev/null
+SELECT load_job('refused', :nodes) \g /dev/null
+SELECT * FROM blamed('refused');
 \echo == one file in all complaints, whatever their words
 SELECT make_lines('file') \g /dev/null
 SELECT fail('file', '{0,1,2}', 21, 'OSError: stale handle: /out/data/index.bin'), fail('file', '{3,4}', 21,
