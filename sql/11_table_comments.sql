@@ -183,7 +183,7 @@ COMMENT ON TABLE @extschema@.l4_address IS
 COMMENT ON COLUMN @extschema@.l4_address.job_id IS
 'the job';
 COMMENT ON COLUMN @extschema@.l4_address.address IS
-'an address as it stands in the logs';
+'an address as it stands in the logs; or, of a job of which ranks are compared, a process, as "pid 4711"';
 COMMENT ON COLUMN @extschema@.l4_address.node IS
 'the node that has it';
 

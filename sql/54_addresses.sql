@@ -41,6 +41,11 @@ BEGIN ATOMIC
 		SELECT DISTINCT m.ordinal, w.match[1] AS word
 		FROM message m, LATERAL regexp_matches(m.text, '[[:alnum:]](?:[[:alnum:]_.-]*[[:alnum:]])?', 'g') w (match)
 	),
+	process AS (
+		-- pid 31, PID: 31, process 31
+		SELECT DISTINCT m.ordinal, 'pid ' || p.match[1] AS word
+		FROM message m, LATERAL regexp_matches(m.text, '\m(?:pid|process(?: id)?)[ :=#(]{1,3}(\d{1,10})\M', 'gi') p (match)
+	),
 	unit AS MATERIALIZED (SELECT u.unit, u.node, u.rank FROM @extschema@.l4_job_units(l4_mentions.job_id) u)
 	SELECT r.ordinal, n.unit, n.node, r.rank, 'rank ' || r.rank
 	FROM rank_name r JOIN @extschema@.l4_rank_units(l4_mentions.job_id) n ON n.rank = r.rank
@@ -49,13 +54,45 @@ BEGIN ATOMIC
 	UNION
 	-- a site may have added addresses of nodes that log nothing
 	SELECT w.ordinal, a.node, CASE WHEN u.unit IS NULL THEN a.node ELSE u.node END, u.rank, w.word
-	FROM word w
+	FROM (SELECT o.* FROM word o UNION ALL SELECT p.* FROM process p) w
 	JOIN @extschema@.l4_job_addresses(l4_mentions.job_id) a ON a.address = w.word
 	LEFT JOIN unit u ON u.unit = a.node;
 END;
 COMMENT ON FUNCTION @extschema@.l4_mentions(text, text[]) IS
-'Step: The units that texts name, by rank, by name or by a learned address: the text''s place in the array, the unit (with '
+'Step: The units that texts name, by rank, by name or by a learned address or process: the text''s place in the array, the '
+'unit (with '
 'node as l4_job_units has it), the rank where it is named by that or is one itself, and the name it goes by there.';
+
+CREATE FUNCTION @extschema@.l4_told_processes(job_id text) RETURNS TABLE (process text, unit text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+BEGIN
+	RETURN QUERY
+	WITH shape AS MATERIALIZED (
+		SELECT h.shape_id, p.position
+		FROM @extschema@.l4_job_shapes(l4_told_processes.job_id) n
+		JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
+		CROSS JOIN LATERAL generate_series(1, cardinality(string_to_array(h.shape, '<*>')) - 1) p (position)
+		WHERE h.shape ~* '\mpid\M' AND @extschema@.l4_parameter_name(h.shape, p.position) ~* '^pid$'
+	),
+	told AS (
+		SELECT p.values[1] AS number, s.unit
+		FROM (SELECT array_agg(DISTINCT h.shape_id) AS shape_ids FROM shape h HAVING count(*) > 0) x
+		CROSS JOIN @extschema@.l4_job_sketches(l4_told_processes.job_id) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, x.shape_ids) p
+		JOIN shape h ON h.shape_id = p.shape_id AND h.position = p.position
+		JOIN @extschema@.l4_job_streams(l4_told_processes.job_id) s ON s.stream_id = p.stream_id
+		WHERE p.distinct_values = 1 AND s.kind = 'rank' AND s.unit IS NOT NULL AND p.values[1] ~ '^\d{1,10}$'
+	)
+	-- on several machines processes may have one number
+	SELECT 'pid ' || t.number, min(t.unit) FROM told t GROUP BY t.number HAVING count(DISTINCT t.unit) = 1;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_told_processes(text) IS
+'Step: The processes of which a rank of a job says that they are its own ("rank 4 runs on node-00 (pid 36)"): their numbers as '
+'l4_mentions has them, each with the unit, as far as only one unit has it.';
 
 CREATE FUNCTION @extschema@.l4_learn_addresses(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -113,10 +150,15 @@ BEGIN
 	GROUP BY address, unit
 	ORDER BY address, count(*) DESC, sum(n) DESC, unit;
 	GET DIAGNOSTICS learned = ROW_COUNT;
+	-- which rank a launcher or a kernel means by a process matters where ranks are compared
+	IF EXISTS (SELECT FROM @extschema@.l4_job_units(l4_learn_addresses.job_id) u WHERE u.rank IS NOT NULL) THEN
+		INSERT INTO @extschema@.l4_address (job_id, address, node)
+		SELECT l4_learn_addresses.job_id, p.process, p.unit FROM @extschema@.l4_told_processes(l4_learn_addresses.job_id) p;
+	END IF;
 	RETURN learned;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_addresses(text) IS
 'Learns which node has which IPv4 address from a job''s own records: from statements that name one node (or none but their '
-'own) beside one address, each time a different one. Fills l4_address; returns the number of rows. Called at the end of an '
-'import.';
+'own) beside one address, each time a different one; and, where ranks are compared, which has which process. Fills '
+'l4_address; returns the number of rows. Called at the end of an import.';

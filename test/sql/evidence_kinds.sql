@@ -83,6 +83,13 @@ INSERT INTO line VALUES ('named', NULL, NULL, 'controller', 21, 'ERROR heartbeat
 SELECT load_job('named', :nodes) \g /dev/null
 SELECT * FROM evidence('named');
 
+\echo == named: by the number of a process, of a rank of one node
+SELECT make_lines('process', 1, 5) \g /dev/null
+INSERT INTO line SELECT 'process', 0, r, 'train', 0.01, format('INFO up, (pid %s)', 4100 + r) FROM generate_series(0, 4) r;
+INSERT INTO line VALUES ('process', NULL, NULL, 'controller', 21, 'ERROR pid 4103 is gone, killed');
+SELECT load_job('process', (:nodes)[1:1], 5) \g /dev/null
+SELECT * FROM evidence('process');
+
 \echo == accused: the others name it, and it names nobody
 SELECT make_lines('accused'), fail('accused', '{0,1,2,3,4}', 21, 'collective operation failed'),
 	fail('accused', '{0,1,2,3}', 21.5, 'no answer, lost rank 4') \g /dev/null
