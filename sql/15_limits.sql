@@ -120,6 +120,12 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'counter_gap_share', 0.5, 'share of records',
 		'So many values may be left out, where lines are lost or joined: a counter leaves out none.'),
 	(true, 'counter_together_share', 0.5, 'share of the largest', 'Ranks that work together get about as far.'),
+	(true, 'counter_named_apart', 4, 'iterations',
+		'Iterations that lines name so far apart from each other are those of checkpoints and evaluations; a number may count '
+		'them all.'),
+	(true, 'counter_named_factor', 2, 'factor', 'It does where it has so many times as many records.'),
+	(true, 'counter_named_most', 16, 'iterations',
+		'Where lines name more iterations these tell of the progress, be it coarsely, and no number need be learnt.'),
 	(true, 'counter_streams', 16, 'streams', 'So many ranks are looked at, those that log most: all would take seconds.');
 
 -- Attempts of a job that was started again.

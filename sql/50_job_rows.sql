@@ -545,19 +545,20 @@ COMMENT ON FUNCTION @extschema@.l4_job_timeline_parts(text, bigint, bigint, bigi
 'last_turn (NULL: to either end), or, of more than about twice as many as most, as many in parts of part_length, evenly '
 'chosen (part: where such a part begins; NULL where all are there).';
 
-CREATE FUNCTION @extschema@.l4_job_timeline_span(job_id text) RETURNS TABLE (first_iteration bigint, last_iteration bigint)
+CREATE FUNCTION @extschema@.l4_job_timeline_span(job_id text)
+RETURNS TABLE (first_iteration bigint, last_iteration bigint, iterations bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT t.iterations[1], t.iterations[cardinality(t.iterations)]
+	SELECT t.iterations[1], t.iterations[cardinality(t.iterations)], cardinality(t.iterations)::bigint
 	FROM @extschema@.l4_timeline t WHERE t.job_id = l4_job_timeline_span.job_id;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_timeline_span(text) IS
-'Step: The iterations of a job that began first and last.';
+'Step: The iterations of a job that began first and last, and how many there are.';
 
 CREATE FUNCTION @extschema@.l4_job_iteration(job_id text, ts timestamptz) RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000

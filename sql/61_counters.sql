@@ -1,5 +1,6 @@
 /*
- * Counters: the progress of a job of which no rule knows more than one iteration, learnt from the numbers in its records.
+ * Counters: the progress of a job of which no rule knows more than one iteration, or only those that checkpoints and
+ * evaluations name, learnt from the numbers in its records.
  *
  * A number that grows by the same step from record to record through much of what a rank logs (or begins anew, with each
  * epoch), and does so on the ranks together, counts what the job does again and again, whatever word stands before it.
@@ -35,7 +36,7 @@ COMMENT ON FUNCTION @extschema@.l4_counted_number(text) IS
 'Step: The whole number that a parameter tells, written as one ("12", "12.0") or as so many iterations ("12it"); NULL where it '
 'is anything else.';
 
-CREATE FUNCTION @extschema@.l4_counting_parameters(job_id text, stream_ids bigint[])
+CREATE FUNCTION @extschema@.l4_counting_parameters(job_id text, stream_ids bigint[], limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint, words text, "position" int, occurrences bigint, shape_ids bigint[], numbers bigint[],
 	lines bigint[], first_line bigint, last_line bigint, minimum double precision, maximum double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10
@@ -43,6 +44,8 @@ BEGIN ATOMIC
 	WITH entry AS MATERIALIZED (
 		SELECT e.stream_id, e.shape_id, e.first_line, e.last_line
 		FROM @extschema@.l4_job_counts(l4_counting_parameters.job_id, l4_counting_parameters.stream_ids) e
+		-- what a warning counts is how often something was tried
+		WHERE @extschema@.l4_level_rank(e.level) < (limits).gravity_trouble
 	),
 	parameter AS MATERIALIZED (
 		SELECT p.*, e.first_line, e.last_line,
@@ -76,9 +79,10 @@ BEGIN ATOMIC
 				AND (u.line > m.known_to) IS NOT TRUE
 			GROUP BY 1) d) v;
 END;
-COMMENT ON FUNCTION @extschema@.l4_counting_parameters(text, bigint[]) IS
-'Step: The whole numbers in the records of given streams of a job that change, each with what it counts (words, position; '
-'l4_counted_words), over all shapes that say so: how many records, which shapes, and its values (numbers, lines) in the order '
+COMMENT ON FUNCTION @extschema@.l4_counting_parameters(text, bigint[], @extschema@.l4_limits) IS
+'Step: The whole numbers in the harmless records of given streams of a job that change, each with what it counts (words, '
+'position; l4_counted_words), over all shapes that say so: how many records, which shapes, and its values (numbers, '
+'lines) in the order '
 'in which they came first, as far as all are kept.';
 
 CREATE FUNCTION @extschema@.l4_steady_step(numbers bigint[], lines bigint[], occurrences bigint, first_line bigint,
@@ -120,7 +124,7 @@ BEGIN ATOMIC
 	WITH steady AS MATERIALIZED (
 		SELECT p.*, @extschema@.l4_steady_step(p.numbers, p.lines, p.occurrences, p.first_line, p.last_line, p.minimum,
 			p.maximum, limits) AS step
-		FROM @extschema@.l4_counting_parameters(l4_steady_parameters.job_id, l4_steady_parameters.stream_ids) p
+		FROM @extschema@.l4_counting_parameters(l4_steady_parameters.job_id, l4_steady_parameters.stream_ids, limits) p
 		-- what a rank logs after its last count is its failure's
 		WHERE GREATEST(p.last_line - p.first_line, p.occurrences - 1) >= (limits).counter_line_share * p.last_line
 	)
@@ -145,12 +149,18 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	stream_ids bigint[];
+	named bigint;
+	apart double precision;
 	learnt @extschema@.l4_learnt_counter;
 BEGIN
 	l4_learn_counter.limits := coalesce(l4_learn_counter.limits, @extschema@.l4_limits_in_force());
-	-- one iteration that is named once (the first, the last, that of a checkpoint) is no progress
+	-- one iteration that is named once is no progress, nor are the few that checkpoints and evaluations name now and then
 	IF EXISTS (SELECT FROM @extschema@.l4_telling_stream(l4_learn_counter.job_id, most_bytes => 'Infinity')) THEN
-		RETURN NULL;
+		SELECT w.iterations, (w.last_iteration - w.first_iteration)::double precision / (w.iterations - 1) INTO named, apart
+		FROM @extschema@.l4_job_timeline_span(l4_learn_counter.job_id) w WHERE w.iterations > 1;
+		IF (apart >= (limits).counter_named_apart AND named <= (limits).counter_named_most) IS NOT TRUE THEN
+			RETURN NULL;
+		END IF;
 	END IF;
 	stream_ids := ARRAY(SELECT s.stream_id FROM @extschema@.l4_job_streams(l4_learn_counter.job_id) s
 		WHERE s.kind = 'rank' AND s.record_count >= (limits).counter_records
@@ -189,13 +199,15 @@ BEGIN
 	SELECT ARRAY(SELECT DISTINCT i FROM steady p, unnest(p.shape_ids) i
 			WHERE p.words = f.words AND p.position = f.position ORDER BY i), f.position, f.stream_ids INTO learnt
 	FROM far f WHERE f.records >= (limits).counter_record_share * f.most_records
+		AND (named IS NULL OR f.records >= named * (limits).counter_named_factor AND f.growth >= apart)
 	ORDER BY f.streams DESC, f.records > f.told * (1 + (limits).counter_gap_share), f.growth, f.words COLLATE "C", f.position
 	LIMIT 1;
 	RETURN learnt;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_counter(text, @extschema@.l4_limits) IS
-'Step: What counts the progress of a job of which no rule knows more than one iteration: the parameter that grows steadily, '
+'Step: What counts the progress of a job of which no rule knows more than one iteration, or a few that are named now and '
+'then: the parameter that grows steadily, '
 'and on the ranks that tell of it together; NULL where there is none, or rules know. Reads the parameter statistics of a few '
 'ranks.';
 

@@ -121,7 +121,10 @@ CREATE FUNCTION @extschema@.l4_job_steps(job_id text, limits @extschema@.l4_limi
 RETURNS TABLE (turn bigint, iteration bigint, began timestamptz, seconds double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
-	WITH mark AS (
+	WITH counted AS MATERIALIZED (
+		SELECT c.* FROM @extschema@.l4_counted_steps(l4_job_steps.job_id, limits) c
+	),
+	mark AS (
 		SELECT i.turn, i.part, i.iteration, i.started_at, lead(i.iteration) OVER w - i.iteration AS iterations,
 			EXTRACT(epoch FROM lead(i.started_at) OVER w - i.started_at)::float8 AS seconds
 		FROM @extschema@.l4_job_timeline_parts(l4_job_steps.job_id, (limits).slow_steps_read::bigint,
@@ -145,13 +148,11 @@ BEGIN ATOMIC
 	SELECT s.turn, s.iteration, s.started_at, s.seconds / s.iterations
 	FROM step s
 	-- a job that goes on from a checkpoint counts anew
-	WHERE s.iterations > 0 AND s.seconds > 0
+	WHERE s.iterations > 0 AND s.seconds > 0 AND NOT EXISTS (SELECT FROM counted)
 	UNION ALL
 	SELECT c.turn, c.iteration, c.began, c.seconds
-	FROM @extschema@.l4_counted_steps(l4_job_steps.job_id, limits) c
-	WHERE (SELECT w.first_iteration <> w.last_iteration
-			FROM @extschema@.l4_job_timeline_span(l4_job_steps.job_id) w) IS NOT TRUE
-		AND (c.turn < l4_job_steps.first_turn OR c.turn > l4_job_steps.last_turn) IS NOT TRUE
+	FROM counted c
+	WHERE (c.turn < l4_job_steps.first_turn OR c.turn > l4_job_steps.last_turn) IS NOT TRUE
 	ORDER BY 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_job_steps(text, @extschema@.l4_limits, bigint, bigint) IS
@@ -215,7 +216,8 @@ BEGIN ATOMIC
 		SELECT CASE WHEN t.told THEN t.first_iteration ELSE f.iteration - s.before END AS first_iteration,
 			CASE WHEN t.told THEN t.last_iteration ELSE f.iteration + s.since END AS last_iteration
 		FROM (SELECT min(p.first_iteration) AS first_iteration, max(p.last_iteration) AS last_iteration,
-				bool_or(p.first_iteration <> p.last_iteration) IS TRUE AS told
+				bool_or(p.first_iteration <> p.last_iteration) IS TRUE
+				AND (@extschema@.l4_learn_counter(l4_step_change.job_id, limits)).shape_ids IS NULL AS told
 			FROM @extschema@.l4_job_timeline_span(l4_step_change.job_id) p) t
 		CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE o.turn < f.turn) AS before,
 				count(*) FILTER (WHERE o.turn > f.turn) AS since

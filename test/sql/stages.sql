@@ -150,6 +150,19 @@ SELECT load_job('rounds') \g /dev/null
 SELECT h.shape, c.position, cardinality(c.stream_ids) AS streams
 FROM l4_learn_counter('rounds') c JOIN l4_shape h ON h.shape_id = ANY (c.shape_ids) ORDER BY h.shape COLLATE "C";
 SELECT kind, node, stage, iteration FROM l4_diagnose('rounds') WHERE kind IN ('stage', 'iteration') AND ordinal = 1;
+\echo == what checkpoints name now and then is no progress where a number counts all iterations; nor is what warnings count
+INSERT INTO line SELECT 'saves', r, 3 + s + r * 0.001, format('INFO mill: [%s/50] cost %s', lpad(s::text, 3), 5.5 - s * 0.01)
+FROM generate_series(0, 3) r, generate_series(1, 38) s;
+SELECT say('saves', '{0,1,2,3}', 3.5 + s, format('INFO saved checkpoint to /out/step_%s', s)) FROM generate_series(10, 30, 10) s
+\g /dev/null
+SELECT say('saves', '{2}', 41.9, 'ERROR RuntimeError: the mill stands still') \g /dev/null
+SELECT start('tries'), say('tries', '{0,1,2,3}', 40, 'INFO leaving') \g /dev/null
+SELECT say('tries', '{2}', 4 + s, format('WARNING the mill is not open, knock %s', s)) FROM generate_series(1, 6) s \g /dev/null
+SELECT load_job('saves'), load_job('tries') \g /dev/null
+SELECT h.shape, c.position, cardinality(c.stream_ids) AS streams
+FROM l4_learn_counter('saves') c JOIN l4_shape h ON h.shape_id = ANY (c.shape_ids) ORDER BY h.shape COLLATE "C";
+SELECT kind, node, stage, iteration FROM l4_diagnose('saves') WHERE kind IN ('stage', 'iteration') AND ordinal = 1;
+SELECT l4_learn_counter('tries') IS NULL AS nothing_counts;
 \echo == one rank alone tells of progress; all count what is within an iteration, and evaluations
 INSERT INTO line SELECT 'speaker', r, 3 + s + x.at + r * 0.001, x.line
 FROM generate_series(0, 3) r, generate_series(1, 30) s, LATERAL (VALUES
