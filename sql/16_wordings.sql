@@ -250,7 +250,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, stage, priority, name, patte
 		'File "train.py", line 7, in save_checkpoint'),
 	(true, 'stage', 'checkpoint_load', 200, 'loads_checkpoint',
 		'(load|restor|read)\w*[ _(]+(from[ _])?(\w+[ _]){0,3}(checkpoints?|snapshots?|ckpt|state_dict|pretrained|weights)'
-			'|checkpoint\w*[ _.](load|restor)',
+			'|checkpoint\w*[ _.](load|restor)|/torch/serialization\.py", line \d+, in load\M',
 		'Error(s) in loading state_dict for GPTModel'),
 	(true, 'stage', 'evaluation', 250, 'evaluates',
 		'", line \d+, in (\w+_)?(evaluat(e|ion)(_\w+)?|eval_(step|epoch|loop|iter)'

@@ -105,6 +105,12 @@ INSERT INTO line SELECT 'evaluates', r, x.at + r * 0.001, x.line FROM generate_s
 SELECT load_job('evaluates') \g /dev/null
 SELECT * FROM found('evaluates') WHERE kind = 'stage';
 
+\echo == what it reads as it fails is nearer than the evaluation that it reads it for
+SELECT l4_text_stage(E'Traceback (most recent call last):\n  File "/app/main.py", line 265, in evaluate\n'
+	'    state = torch.load(o.weights)\n  File "/opt/torch/serialization.py", line 1432, in load\n'
+	'    with _open_zipfile_reader(opened_file) as opened_zipfile:\n'
+	'RuntimeError: PytorchStreamReader failed reading zip archive', l4_wordings_in_force());
+
 \echo == records without a stamp lie between the stamps of their stream, or where their text says
 SELECT start('unstamped'), train('unstamped', 10) \g /dev/null
 SELECT l4_register_job('unstamped', '{}', 'failed', ARRAY['n0', 'n1', 'n2', 'n3'], 1) \g /dev/null
