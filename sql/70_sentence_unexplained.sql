@@ -64,6 +64,8 @@ COMMENT ON FUNCTION @extschema@.l4_reported_sentence(text, jsonb, bigint, bigint
 CREATE FUNCTION @extschema@.l4_left_out_sentence(rule text, facts jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 'Left out: ' || CASE rule
+	WHEN 'ended' THEN 'there is no successful job to compare with, and this one ended normally: all ranks say that they have '
+		'done their work, and none crashes after it'
 	WHEN 'mild' THEN 'there is no successful job to compare with, and it does not sound grave'
 	WHEN 'tolerated' THEN 'there is no successful job to compare with, and it says that the program goes on in spite of it'
 	WHEN 'early' THEN 'there is no successful job to compare with, and it begins, or sounds like what is logged, '

@@ -74,11 +74,12 @@ COMMENT ON FUNCTION @extschema@.l4_event_shapes(text, bigint, bigint, text[], @e
 'Step: The shapes of an event in a job: how often, in how many streams and nodes, how grave by level and by wording, '
 'whether the job outlived all of its records, whether the pool can judge none of its streams, and where it comes first.';
 
-CREATE FUNCTION @extschema@.l4_left_out_rule(compared boolean, gravity int, tolerated boolean, strange boolean, advice boolean,
-	outlived boolean, not_judged boolean,
+CREATE FUNCTION @extschema@.l4_left_out_rule(compared boolean, ended boolean, gravity int, tolerated boolean, strange boolean,
+	advice boolean, outlived boolean, not_judged boolean,
 	facts jsonb, limits @extschema@.l4_limits) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
+	WHEN NOT compared AND ended THEN 'ended'
 	WHEN NOT compared AND gravity < (limits).gravity_trouble THEN 'mild'
 	WHEN NOT compared AND tolerated THEN 'tolerated'
 	WHEN NOT compared THEN 'early'
@@ -91,10 +92,11 @@ RETURN CASE
 	WHEN outlived THEN 'outlived'
 	WHEN facts ->> 'harmless' IS NOT NULL THEN 'harmless'
 END;
-COMMENT ON FUNCTION @extschema@.l4_left_out_rule(boolean, int, boolean, boolean, boolean, boolean, boolean, jsonb,
-	@extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_left_out_rule(boolean, boolean, int, boolean, boolean, boolean, boolean, boolean,
+	jsonb, @extschema@.l4_limits) IS
 'Step: The rule that keeps a shape out of the findings, the first that holds; NULL where none is known. compared: there is '
-'a pool; strange: it does not know the words (l4_strange_shapes); not_judged: it cannot judge these streams; facts: '
+'a pool; ended: the job ended normally (l4_normal_end); strange: it does not know the words (l4_strange_shapes); '
+'not_judged: it cannot judge these streams; facts: '
 'pool_jobs, beside, other_settings, harmless, as in l4_explained_shapes.';
 
 CREATE FUNCTION @extschema@.l4_explained_shapes(job_id text, event_id bigint, use_pool boolean)
@@ -111,6 +113,7 @@ DECLARE
 	wordings @extschema@.l4_wordings := @extschema@.l4_wordings_in_force();
 	pool record;
 	is_member boolean;
+	ended boolean;
 	strange bigint[];
 	unexplained @extschema@.l4_unexplained_record[] := ARRAY(SELECT n
 		FROM @extschema@.l4_unexplained(l4_explained_shapes.job_id, use_pool, NULL, limits, wordings) n
@@ -119,6 +122,10 @@ BEGIN
 	SELECT b.* INTO pool FROM @extschema@.l4_compared_pool(l4_explained_shapes.job_id) b WHERE use_pool;
 	is_member := EXISTS (SELECT FROM @extschema@.l4_pool_job m
 		WHERE m.pool_id = pool.pool_id AND m.job_id = l4_explained_shapes.job_id);
+	-- as in l4_unexplained_without_pool
+	ended := pool.pool_id IS NULL
+		AND EXISTS (SELECT FROM @extschema@.l4_normal_end(l4_explained_shapes.job_id, limits, wordings))
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_job_attempts(l4_explained_shapes.job_id, limits, wordings));
 	strange := ARRAY(SELECT s.shape_id FROM @extschema@.l4_strange_shapes(l4_explained_shapes.job_id,
 		ARRAY(SELECT p FROM @extschema@.l4_other_pool_shapes(l4_explained_shapes.job_id, pool.pool_id) p)) s
 			WHERE s.event_id = l4_explained_shapes.event_id);
@@ -142,7 +149,7 @@ BEGIN
 				FROM told t ORDER BY t.shape_id)) r
 		ORDER BY r.stream_id, r.line_no, r.shape_id, r.part)
 	SELECT t.shape_id, t.shape, t.reason, t.numbers, t.reported_streams,
-		@extschema@.l4_left_out_rule(pool.pool_id IS NOT NULL, greatest(t.level_rank, t.gravity),
+		@extschema@.l4_left_out_rule(pool.pool_id IS NOT NULL, ended, greatest(t.level_rank, t.gravity),
 			t.shape ~ (wordings).tolerated, t.shape_id = ANY (strange),
 			greatest(t.level_rank, t.gravity) < (limits).gravity_error AND t.shape ~ (wordings).advice, t.outlived,
 				t.not_judged, f.facts, limits),

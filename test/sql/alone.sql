@@ -83,6 +83,8 @@ SELECT * FROM reported('ended');
 SELECT d.kind, d.stage, d.evidence, d.explanation FROM l4_diagnose('ended') d;
 SELECT l4_report_verdict(f.findings) AS verdict, l4_report_began(f.findings) AS began, a.action, a.rule
 FROM (SELECT l4_report_findings('ended') AS findings) f, l4_restart_advice('ended', f.findings) a;
+SELECT DISTINCT x.news, x.explanation FROM l4_shape h, l4_explain_event('ended', h.event_id) x
+WHERE x.shape_id = h.shape_id AND h.shape LIKE ANY ('{%failed to sum up,%device is gone}');
 SELECT count(*) AS known FROM l4_asked_records('ended', true, '{}', l4_limits_in_force(), l4_wordings_in_force());
 
 \echo == but not where a rank does not say so, said so of a part, or crashes after it, nor where a launcher saw it fail
