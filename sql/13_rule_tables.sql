@@ -161,7 +161,7 @@ CREATE TABLE @extschema@.l4_wording (
 	name text NOT NULL,
 	class text NOT NULL CHECK (class IN ('fatal', 'exception', 'trouble', 'ending', 'peer', 'together', 'complaint', 'closing',
 		'advice', 'tolerated', 'setting', 'varying', 'host', 'other_host', 'attempt', 'retry', 'disagreement', 'itself',
-		'measured', 'host_name', 'device', 'headed', 'own_header', 'finished', 'stage', 'component', 'grave_word')),
+		'measured', 'host_name', 'device', 'headed', 'own_header', 'finished', 'lossy', 'stage', 'component', 'grave_word')),
 	stage text CHECK (stage = ANY (@extschema@.l4_stages())),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
@@ -190,8 +190,9 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'tried again), disagreement (what ranks must have alike they do not), itself (a process crashed, and says so by '
 'itself), measured (a value that is a measured time), '
 'host_name, device (what a host may be called; what sounds so and is none), headed, own_header (statements of libraries '
-'that print their host before them; and where it stands there), finished (a rank has done all its work), stage (an error '
-'names its stage), component (or the code that failed), grave_word (kept apart while importing)';
+'that print their host before them; and where it stands there), finished (a rank has done all its work), lossy (the name of '
+'a number that counts what gets lost between two machines), stage (an error names its stage), component (or the code that '
+'failed), grave_word (kept apart while importing)';
 COMMENT ON COLUMN @extschema@.l4_wording.stage IS
 'of class stage: the stage that it names';
 COMMENT ON COLUMN @extschema@.l4_wording.priority IS
@@ -228,6 +229,7 @@ CREATE TABLE @extschema@.l4_advice_rule (
 	has_code_line boolean,
 	least_confidence double precision CHECK (least_confidence BETWEEN 0 AND 1),
 	ended_normally boolean,
+	lossy boolean,
 	builtin boolean NOT NULL DEFAULT false,
 	enabled boolean NOT NULL DEFAULT true,
 	PRIMARY KEY (name, builtin)
@@ -274,6 +276,8 @@ COMMENT ON COLUMN @extschema@.l4_advice_rule.least_confidence IS
 'the finding that the rule rests on (the fault of a rule about faults, else the suspect) is as sure as this, 0 to 1';
 COMMENT ON COLUMN @extschema@.l4_advice_rule.ended_normally IS
 'all ranks say that they have done all their work, and nothing speaks of a failure';
+COMMENT ON COLUMN @extschema@.l4_advice_rule.lossy IS
+'among the evidence against the suspect is a counter of what gets lost between it and others (wordings of class lossy)';
 COMMENT ON COLUMN @extschema@.l4_advice_rule.builtin IS
 'came with l4';
 COMMENT ON COLUMN @extschema@.l4_advice_rule.enabled IS

@@ -27,6 +27,8 @@
  *   headed       statements of libraries whose header begins with the host that they run on
  *   own_header   that header, with the host in parentheses
  *   finished     a rank has done all that it was to do
+ *   lossy        the name of a number that counts what gets lost between two machines: either end, or what lies between, may be
+ *                to blame, whoever counts it
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
  *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise
  *   grave_word   a plain word: while importing, a shape with a word that begins or ends so has room of its own among too many
@@ -241,6 +243,15 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'`Trainer.fit` stopped: `max_steps=100` reached.'),
 	(true, 'finished', 'transformers_summary', '\mtrain_runtime\M',
 		'{''train_runtime'': 3605.1, ''train_samples_per_second'': 88.7, ''epoch'': 3.0}');
+
+-- Who sends counts what no answer came to, who receives what never came. Damaged frames are counted where the cable ends, what
+-- is dropped for want of room by the machine that has none: these are no such names.
+INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
+	(true, 'lossy', 'sent_again', 'retrans|rexmit|\mre-?sen[dt]', 'retrans_segs'),
+	(true, 'lossy', 'not_answered',
+		'ack_?time_?out|\mrto|rnr_?nak|(packets?|pkts?|pings?|probes?)_?(lost|loss)|lost_?(packets?|pkts?)',
+		'local_ack_timeout_err'),
+	(true, 'lossy', 'out_of_order', 'out_?of_?(seq|order)|packet_?seq', 'out_of_sequence');
 
 -- Of a traceback without the text of its source lines, which also name what did not fail (l4_without_source_text).
 INSERT INTO @extschema@.l4_wording (builtin, class, stage, priority, name, pattern, example) VALUES

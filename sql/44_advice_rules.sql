@@ -84,6 +84,11 @@ INSERT INTO @extschema@.l4_advice_rule (builtin, priority, name, action, suspect
 		'The node fails by an error of the program that the library does not know: the line that raised it tells whether '
 		'program or node is to blame.');
 
+INSERT INTO @extschema@.l4_advice_rule (builtin, priority, name, action, suspected, lossy, reason) VALUES
+	(true, 205, 'lossy', 'network', true, true,
+		'Who sends counts what gets lost on the way: the other end, or what lies between, may be to blame as well as the '
+		'node.');
+
 -- Nobody is suspected, and the library knows no cause.
 INSERT INTO @extschema@.l4_advice_rule (builtin, priority, name, action, suspected, event_places, has_code_line, reason) VALUES
 	(true, 300, 'same_error', 'user', false, '{some,all}', true,

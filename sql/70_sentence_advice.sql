@@ -8,14 +8,15 @@ BEGIN ATOMIC
 		WHEN 'watch' THEN 'It still runs: watch it' || COALESCE(', and look at ' || (f.facts ->> 'suspect'), '')
 		WHEN 'restart' THEN 'Restart as is'
 		WHEN 'wait' THEN 'Wait, then restart as is'
-		WHEN 'test' THEN COALESCE(format('Restart without %s, and test it', f.target), 'Restart, and watch')
-		WHEN 'cordon' THEN COALESCE(format('Take %s out, then restart', f.target), 'Take the node out, then restart')
-		WHEN 'reset' THEN COALESCE(format('Reset the accelerators of %s, then restart', f.target),
-			'Reset the accelerator, then restart')
+		WHEN 'test' THEN COALESCE('Restart without ' || f.target || ', and test it', 'Restart, and watch')
+		WHEN 'cordon' THEN format('Take %s out, then restart', COALESCE(f.target, 'the node'))
+		WHEN 'reset' THEN format('Reset the %s, then restart', COALESCE('accelerators of ' || f.target, 'accelerator'))
 		WHEN 'user' THEN 'Call the user before a restart' || COALESCE(': look at ' || (f.facts ->> 'code_line'), '')
 		WHEN 'storage' THEN 'Call the storage team before a restart' || COALESCE(', about ' || f.target, '')
-		WHEN 'network' THEN COALESCE(format('Restart without %s, and call the network team about it', f.target),
-			'Call the network team before a restart')
+		WHEN 'network' THEN COALESCE(
+			CASE WHEN f.facts ->> 'rests_on' = 'node' AND (f.facts -> 'lossy')::boolean AND f.facts ->> 'evidence' <> 'link'
+				THEN 'Call the network team before a restart, about the connections of ' || f.target END,
+			'Restart without ' || f.target || ', and call the network team about it', 'Call the network team before a restart')
 		ELSE 'Look further before a restart' || COALESCE(', first at ' || COALESCE(f.looked_at, f.target,
 			'event ' || (f.facts ->> 'event_ordinal')), '') END
 	FROM (SELECT l4_advice_sentence.facts AS facts, l4_advice_sentence.facts ->> 'target' AS target,

@@ -32,13 +32,15 @@ CREATE TYPE @extschema@.l4_advice_fact AS (
 	code_line text,
 	look_first text[],
 	others text[],
-	ended_normally boolean
+	ended_normally boolean,
+	lossy boolean
 );
 COMMENT ON TYPE @extschema@.l4_advice_fact IS
 'What decides over the advice: the status of the job; the suspect, where one stands out, with its confidence and the kind of '
 'the strongest evidence; the known fault that the diagnosis is about (where there is a suspect: one that it shows) with its '
 'part, place (l4_place_of) and node; the first root event; the line of the user''s code that either names; units to look at '
-'first where no suspect stands out, and further suspects; and whether all ended normally (l4_ended_normally).';
+'first where no suspect stands out, and further suspects; whether all ended normally (l4_ended_normally); and whether a '
+'counter of what gets lost between machines speaks against the suspect (wordings of class lossy).';
 
 CREATE FUNCTION @extschema@.l4_advice_facts(job_id text, findings @extschema@.l4_finding[]) RETURNS @extschema@.l4_advice_fact
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
@@ -55,11 +57,15 @@ BEGIN ATOMIC
 		CASE WHEN e.nodes_affected = 1 THEN @extschema@.l4_finding_unit(e) END,
 		COALESCE(f.code_line, CASE WHEN f.ordinal IS NULL OR n.unit IS NULL THEN e.facts ->> 'code_line' END),
 		w.units, (@extschema@.l4_report_suspects(l4_advice_facts.findings))[2:5],
-		@extschema@.l4_ended_normally(l4_advice_facts.findings)
+		@extschema@.l4_ended_normally(l4_advice_facts.findings),
+		EXISTS (SELECT FROM jsonb_array_elements(n.reasons) r WHERE CASE WHEN r ->> 'kind' = 'counter'
+			-- looked up only where it is asked for
+			THEN r #>> '{numbers,parameter}' ~ (SELECT w.lossy FROM @extschema@.l4_wordings_in_force() w) END)
 	FROM (SELECT @extschema@.l4_report_look_first(l4_advice_facts.findings) AS units,
 		(SELECT count(*) FROM @extschema@.l4_job_units(l4_advice_facts.job_id)) AS nodes OFFSET 0) w
 	LEFT JOIN LATERAL (
-		SELECT @extschema@.l4_finding_unit(s) AS unit, s.confidence, s.facts #>> '{reasons,0,kind}' AS evidence
+		SELECT @extschema@.l4_finding_unit(s) AS unit, s.confidence, s.facts #>> '{reasons,0,kind}' AS evidence,
+			s.facts -> 'reasons' AS reasons
 		FROM unnest(l4_advice_facts.findings) s WHERE s.kind = 'node' AND s.ordinal = 1 AND w.units IS NULL) n ON true
 	LEFT JOIN unnest(l4_advice_facts.findings) e ON e.kind = 'event' AND e.ordinal = 1 AND e.role = 'root'
 	-- a fault that the suspect does not show decides nothing
@@ -96,6 +102,7 @@ BEGIN ATOMIC
 		AND (r.event_places IS NULL OR f.event_place = ANY (r.event_places))
 		AND (r.has_code_line IS NULL OR r.has_code_line = (f.code_line IS NOT NULL))
 		AND (r.ended_normally IS NULL OR r.ended_normally = f.ended_normally)
+		AND (r.lossy IS NULL OR r.lossy = f.lossy)
 		AND (r.least_confidence IS NULL OR r.least_confidence
 			<= CASE WHEN @extschema@.l4_is_about_fault(r) THEN f.fault_confidence ELSE f.suspect_confidence END)
 	ORDER BY r.priority, r.builtin, r.name COLLATE "C"

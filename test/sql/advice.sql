@@ -60,12 +60,19 @@ SELECT tell('succeeded, whatever its logs show', fault('xid_79', 'n2'), node('n2
 	tell('storage of some nodes, which the suspect shows first', fault('site_hardware_storage', 'n2', 3)
 		|| '{"facts": {"unit": "n2", "names_suspect": "n2"}}', node('n2', 'first')),
 	tell('network', fault('site_hardware_network', 'n2'), node('n2', 'first')),
+	tell('network of all', fault('site_hardware_network', NULL, 5)),
 	tell('broken', fault('site_hardware_node', 'n2'), node('n2', 'first')),
 	tell('broken, but it is not sure', fault('site_hardware_node', 'n2', 1, 'root', 0.3), node('n2', 'first')),
 	tell('broken on three', fault('site_hardware_node', NULL, 3)),
 	tell('missing', node('n2', 'missing')),
 	tell('set up differently', node('n2', 'setup')),
 	tell('a bad link', node('n2', 'link')),
+	tell('packets are lost', node('n2', 'quiet', 0.97) || jsonb_build_object('facts', '{"unit": "n2", "reasons": [
+		{"unit": "n2", "kind": "quiet", "numbers": {}}, {"unit": "n2", "kind": "counter",
+			"numbers": {"parameter": "retrans_segs", "growth": 196, "median_growth": 9}}]}'::jsonb)),
+	tell('another counter', node('n2', 'quiet', 0.97) || jsonb_build_object('facts', '{"unit": "n2", "reasons": [
+		{"unit": "n2", "kind": "quiet", "numbers": {}}, {"unit": "n2", "kind": "counter",
+			"numbers": {"parameter": "sram_errors", "growth": 196, "median_growth": 9}}]}'::jsonb)),
 	tell('nothing but a suspect', node('n2', 'slow')),
 	tell('nothing but a suspect who may not be it', node('n2', 'slow', 0.7)),
 	tell('an error of the code on the suspect', event('n2', 1, 'train.py:88', true), node('n2', 'first')),
@@ -79,6 +86,8 @@ SELECT tell('succeeded, whatever its logs show', fault('xid_79', 'n2'), node('n2
 	tell('nothing at all', VARIADIC '{}') \g /dev/null
 SELECT what, action, target, rule, rests FROM told ORDER BY no;
 SELECT DISTINCT ON (action) advice, regexp_replace(reason, '^(.{0,150}).*$', '\1') AS reason FROM told ORDER BY action, no;
+-- nothing is said of a node where none is meant
+SELECT what, advice FROM told WHERE what IN ('network of all', 'packets are lost') ORDER BY no;
 \echo == rules without a case
 SELECT name FROM l4_advice_rule WHERE name NOT IN (SELECT rule FROM told) ORDER BY name;
 
