@@ -10,9 +10,10 @@ VALUES
 		'The path is misspelt, not mounted on this node, or was deleted.',
 		'Check the path and the mount on every node.', true),
 	('path_missing', 'A path does not exist', 'user', 'misoperation', 'warning', 'root', 300,
-		'No such file or directory|\bENOENT\b|: command not found|(?:[Ff]ile|[Pp]ath|[Dd]irectory|[Ff]older) '
-		'[''"`]?/?[\w./-]{2,160}[''"`]? (?:does not exist|doesn''t exist|not found)|(?:does not exist|doesn''t exist|not '
-		'found)(?:[:.]| at| in) [''"`]?/[\w./-]{2,160}',
+		-- not of the kernel's own folders, where a device or a feature is not there, no file that a job needs
+		'No such file or directory(?!: [''"`]?/(?:sys|proc)/)|\bENOENT\b|: command not found|'
+		'(?:[Ff]ile|[Pp]ath|[Dd]irectory|[Ff]older) [''"`]?/?[\w./-]{2,160}[''"`]? (?:does not exist|doesn''t exist|not found)|'
+		'(?:does not exist|doesn''t exist|not found)(?:[:.]| at| in) [''"`]?/[\w./-]{2,160}',
 		'Something looked for a path that is not there. Many programs go on without it, so healthy jobs print this too.',
 		'Take it up only where healthy ranks or jobs do not have it; then check path and mount on that node.', true),
 	('permission_denied', 'Permission denied', 'user', 'misoperation', 'error', 'root', 200,

@@ -267,6 +267,7 @@ SELECT f.fault_key, h.line FROM l4_fault f,
 		('Normal  Pulled  11m  kubelet  Successfully pulled image "registry.example/train:1" in 41s'),
 		('Tolerations: node.kubernetes.io/not-ready:NoExecute op=Exists for 300s'),
 		('Node gpu-017 status is now: NodeHasNoDiskPressure'), ('No checkpoint found, training from random initialization'),
+		('error reading temperature sensor: [Errno 2] No such file or directory: ''/sys/class/hwmon/hwmon0'''),
 		('max locked memory           (kbytes, -l) unlimited'), ('fan_in initialization, fan_out 4096'),
 		('{''loss'': 2.71, ''grad_norm'': 0.8, ''learning_rate'': 0.0001, ''epoch'': 0.2}')) AS h (line)
 WHERE f.builtin AND l4_pattern_matches(f.pattern, h.line) ORDER BY 1, 2;
