@@ -87,7 +87,7 @@ BEGIN ATOMIC
 				|| ' in successful jobs')
 		WHEN 'slow' THEN @extschema@.l4_slow_unit_sentence(e.n, e.gist)
 		WHEN 'setup' THEN format('it is set up differently: %s', @extschema@.l4_setup_sentence(e.n))
-			|| COALESCE(format(', and %s finds that ranks do not agree', e.n ->> 'disagreement'), '')
+			|| COALESCE(', and ' || (e.n ->> 'disagreement') || ' finds that ranks do not agree', '')
 		WHEN 'forest' THEN format('its unusual records set it apart (Isolation Forest: place %s, score %s)', e.n ->> 'place',
 			round((e.n ->> 'score')::float8::numeric, 2))
 		ELSE -- first, own

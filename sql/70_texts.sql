@@ -102,8 +102,12 @@ COMMENT ON FUNCTION @extschema@.l4_list_words(text[]) IS
 
 CREATE FUNCTION @extschema@.l4_history_sentence(history jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN history ->> 'jobs' IS NOT NULL THEN format('Before this job: %s, of which %s failed; ',
-		@extschema@.l4_count_words((history ->> 'jobs')::bigint, 'job'), history ->> 'failed_jobs')
+RETURN CASE WHEN history ->> 'jobs' IS NOT NULL THEN format('Before this job: %s, %s; ',
+		@extschema@.l4_count_words((history ->> 'jobs')::bigint, 'job'), CASE
+			WHEN history ->> 'jobs' = '1'
+				THEN CASE history ->> 'failed_jobs' WHEN '1' THEN 'which failed' ELSE 'which did not fail' END
+			WHEN history ->> 'failed_jobs' = '0' THEN 'none of which failed'
+			ELSE format('of which %s failed', history ->> 'failed_jobs') END)
 	|| CASE (history ->> 'blamed_jobs')::bigint WHEN 0 THEN 'none was put down to this node'
 		ELSE format('%s put down to this node (by chance it would be %s; p = %s), last %s, %s',
 			history ->> 'blamed_jobs', round((history ->> 'expected_jobs')::numeric, 1),

@@ -184,10 +184,10 @@ BEGIN ATOMIC
 			CASE WHEN p.tick THEN 4 ELSE GREATEST(x.x2 - x.x, 0.8) END, CASE WHEN p.tick THEN 17 ELSE 13 END,
 			@extschema@.l4_html_escape(s.label), p.stage,
 			CASE WHEN p.tick THEN ', first at ' ELSE ' from ' END || @extschema@.l4_clock_text(p.started_at),
-			-- not by colour alone
+			-- not by colour alone; at the right end it would stand in the times
 			CASE WHEN p.tick OR x.x2 - x.x >= 9 THEN format('<text class="s" x="%s" y="%s">%s</text>',
-				x.x + CASE WHEN p.tick THEN 5 ELSE 2 END, s.y + 11, @extschema@.l4_stage_letter(p.stage)) ELSE '' END), ''
-			ORDER BY p.tick, p.place, p.started_at, p.stage)
+				x.x + CASE WHEN NOT p.tick THEN 2 WHEN x.x > 838 THEN -8 ELSE 5 END, s.y + 11,
+				@extschema@.l4_stage_letter(p.stage)) ELSE '' END), '' ORDER BY p.tick, p.place, p.started_at, p.stage)
 		FROM @extschema@.l4_report_spans(l4_report_timeline_svg.job_id,
 			@extschema@.l4_report_suspects(l4_report_timeline_svg.findings)) p
 		JOIN stop s ON s.place = p.place CROSS JOIN frame f
@@ -225,7 +225,7 @@ BEGIN ATOMIC
 	),
 	size AS (
 		SELECT count(*) AS bins, GREATEST(max(b.distance), max(b.threshold), 1) * 1.05 AS top, max(b.threshold) AS threshold,
-			min(b.source) AS source, 980.0 / GREATEST(count(*), 1) AS w FROM bin b
+			max(b.distance) > 0 AS differs, min(b.source) AS source, 980.0 / GREATEST(count(*), 1) AS w FROM bin b
 	)
 	SELECT format(
 		'<svg viewBox="0 0 1040 190" role="graphics-document" aria-labelledby="iterations-title"><title id="iterations-title">'
@@ -250,9 +250,9 @@ BEGIN ATOMIC
 				'' ORDER BY b.bin)
 			FROM bin b, LATERAL (SELECT round(48 + b.bin * s.w, 1) AS x,
 				150 * (COALESCE(b.distance, 0) / s.top)::numeric AS h) x),
-		(SELECT COALESCE(format(
+		(SELECT format(
 			'<g><line class="limit" x1="48" x2="1028" y1="%s" y2="%s"/><text class="ont" x="52" y="%s">threshold %s</text></g>',
-				y.y, y.y, y.y - 4, round(s.threshold::numeric, 2)), '')
+				y.y, y.y, y.y - 4, round(s.threshold::numeric, 2))
 			FROM (SELECT round((160 - 150 * s.threshold / s.top)::numeric, 1) AS y) y WHERE s.threshold IS NOT NULL),
 		(SELECT format(
 			'<g><line class="on" x1="%s" x2="%s" y1="4" y2="160"/><title>the failure began in iteration %s</title></g>', x.x,
@@ -262,11 +262,11 @@ BEGIN ATOMIC
 			CROSS JOIN LATERAL (SELECT round(48 + (b.bin + 0.4) * s.w, 1) AS x) x
 			WHERE i.kind = 'iteration' AND i.ordinal = 1))
 	FROM size s
-	WHERE s.bins > 1;
+	WHERE s.bins > 1 AND s.differs;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_iterations_svg(text, @extschema@.l4_finding[]) IS
 'Step: Distances of the iterations of one stream as SVG, with the threshold; unusual ones marked, the last one hollow. '
-'NULL where no stream marks iterations.';
+'NULL where no stream marks iterations, or all are alike.';
 
 CREATE FUNCTION @extschema@.l4_report_legend() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -45,8 +45,8 @@ COMMENT ON FUNCTION @extschema@.l4_report_steps_axis_svg(double precision, bigin
 CREATE FUNCTION @extschema@.l4_report_steps_legend_svg(other text, seconds double precision, jobs bigint) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '<line class="steps" x1="56" x2="80" y1="194" y2="194"/><text class="t" x="86" y="198">this job</text>'
-	|| COALESCE(format('<line class="usual" x1="156" x2="180" y1="194" y2="194"/><text class="t" x="186" y="198">%s</text>',
-		@extschema@.l4_html_escape('last good run, ' || left(other, 60))), '')
+	|| COALESCE('<line class="usual" x1="156" x2="180" y1="194" y2="194"/><text class="t" x="186" y="198">'
+		|| @extschema@.l4_html_escape('last good run, ' || left(other, 60)) || '</text>', '')
 	|| CASE WHEN seconds IS NULL THEN '' ELSE format(
 		'<line class="limit" x1="636" x2="660" y1="194" y2="194"/><text class="t" x="666" y="198">at most %s s in %s</text>',
 		@extschema@.l4_seconds_text(seconds), @extschema@.l4_count_words(jobs, 'successful job')) END;
@@ -85,8 +85,9 @@ BEGIN ATOMIC
 	SELECT format('<svg viewBox="0 0 1040 202" role="graphics-document" aria-labelledby="steps-title" '
 		'aria-describedby="steps-text"><title id="steps-title">Seconds of a step, by iteration</title>'
 		'<desc id="steps-text">A step takes %s s (median)%s.</desc>%s%s%s%s%s</svg>', @extschema@.l4_seconds_text(s.median),
-		COALESCE(format('; in %s at most %s s', @extschema@.l4_count_words(u.jobs, 'successful job'),
-			@extschema@.l4_seconds_text(u.seconds)), ''), @extschema@.l4_report_steps_axis_svg(s.top, s.first, s.last),
+		COALESCE('; in ' || @extschema@.l4_count_words(u.jobs, 'successful job') || ' at most '
+			|| @extschema@.l4_seconds_text(u.seconds) || ' s', ''),
+		@extschema@.l4_report_steps_axis_svg(s.top, s.first, s.last),
 		(SELECT string_agg(l.svg, '' ORDER BY l.here) FROM line l),
 		(SELECT format('<line class="limit" x1="56" x2="1028" y1="%s" y2="%s"/>', y.y, y.y)
 			FROM (SELECT round((160 - 150 * u.seconds / s.top)::numeric, 1) AS y) y WHERE u.seconds IS NOT NULL),

@@ -108,7 +108,7 @@ footer { color: var(--soft); font-size: 13px; text-align: center; }
  header, section, .advice { border-radius: 0; padding: 6px 10px; margin: 0 0 8px; }
  section { border: 0; border-top: 1px solid var(--line); }
  h1 { font-size: 18px; } h2, .advice h2 { font-size: 13px; margin: 0 0 4px; } table { font-size: 10.5px; }
- h3 { font-size: 11px; } .small { font-size: 10px; } code, pre, .log, .quote { font-size: 9px; }
+ h3, .place h3 { font-size: 11px; } .small, footer { font-size: 10px; } code, pre, .log, .quote { font-size: 9px; }
  details::details-content { content-visibility: visible; height: auto; } summary { list-style: none; color: var(--soft); }
  th, td { padding: 3px 8px 3px 0; } svg, tr, .place, .advice, header { break-inside: avoid; }
  h2, h3, section > p { break-after: avoid; } .wide { overflow: visible; } }

@@ -90,8 +90,8 @@ BEGIN ATOMIC
 		(5, 'Began', @extschema@.l4_report_began(l4_report_facts.findings)),
 		(6, 'Steps', (SELECT @extschema@.l4_slow_sentence(w) FROM unnest(l4_report_facts.findings) w WHERE w.kind = 'slow')),
 		(7, 'Last save', concat_ws(', ', 'iteration ' || c.iteration, @extschema@.l4_time_text(c.saved_at))
-			|| COALESCE(format(' (%s before the failure began)',
-				@extschema@.l4_count_words(c.iterations_lost, 'iteration')), '')),
+			|| COALESCE(' (' || @extschema@.l4_count_words(c.iterations_lost, 'iteration')
+				|| ' before the failure began)', '')),
 		(8, 'Known fault', format('%s (%s, %s)', k.title, k.fault_key, concat_ws('/', k.category, k.subtype))),
 		(9, 'Filter', format('%s of %s and %s of %s left, %s',
 			to_char(f.left_records, 'FM999,999,999,990'), @extschema@.l4_count_words(f.records, 'record'),

@@ -106,7 +106,7 @@ BEGIN ATOMIC
 	SELECT @extschema@.l4_report_section('Suspected nodes', NULL, E'<ol>\n' || string_agg(
 		format(E'<li id="node-%s"><h3>%s%s%s</h3>\n<ul>%s</ul>%s</li>', f.ordinal,
 			@extschema@.l4_html_escape(@extschema@.l4_finding_unit(f)),
-			COALESCE(format(' <span class="sure">%s</span>', @extschema@.l4_confidence_words(f.confidence)), ''),
+			COALESCE(' <span class="sure">' || @extschema@.l4_confidence_words(f.confidence) || '</span>', ''),
 			@extschema@.l4_report_evidence_link('node', f.ordinal, l4_report_html_suspects.shown),
 			(SELECT string_agg(format(CASE WHEN r.against THEN '<li class="against"><b>Against it:</b> %s</li>'
 				ELSE '<li>%s</li>' END, @extschema@.l4_html_escape(r.told)), E'\n' ORDER BY r.place)
@@ -241,14 +241,14 @@ BEGIN ATOMIC
 		@extschema@.l4_report_wide('Nodes and events', @extschema@.l4_report_heat_svg(l4_report_html_details.job_id,
 			l4_report_html_details.findings)))
 	UNION ALL
-	SELECT 13, @extschema@.l4_report_section('Iterations',
+	SELECT 13, @extschema@.l4_report_section('Iterations', CASE WHEN i.svg IS NOT NULL THEN
 		'Distance of each iteration''s events from the ten iterations before it (dynamic time warping) in one rank''s '
-		'log; the last one is cut short by the failure.',
-		@extschema@.l4_report_wide('Iterations', @extschema@.l4_report_iterations_svg(l4_report_html_details.job_id,
-			l4_report_html_details.findings))
-		|| COALESCE((SELECT '<ul class="small">'
+		'log; the last one is cut short by the failure.' END,
+		NULLIF(concat(@extschema@.l4_report_wide('Iterations', i.svg), (SELECT '<ul class="small">'
 			|| string_agg('<li>' || @extschema@.l4_html_escape(f.explanation) || '</li>', '' ORDER BY f.ordinal) || '</ul>'
-			FROM unnest(l4_report_html_details.findings) f WHERE f.kind = 'iteration' AND f.ordinal <= 6), ''))
+			FROM unnest(l4_report_html_details.findings) f WHERE f.kind = 'iteration' AND f.ordinal <= 6)), ''))
+	FROM (SELECT @extschema@.l4_report_iterations_svg(l4_report_html_details.job_id, l4_report_html_details.findings) AS svg
+		OFFSET 0) i
 	UNION ALL
 	SELECT 15, @extschema@.l4_report_section('What was filtered out',
 		format('Of %s and %s, %s and %s are left; %s.', @extschema@.l4_count_words(t.records, 'record'),

@@ -216,6 +216,10 @@ SELECT l4_markdown_fence(E'a\n````\nb');
 SELECT l4_wrap('one two three verylongwordwithoutaspace four', 12, '  ');
 SELECT l4_clip(E'1\n2\n3\n4\n5 is the last', 3, 8);
 SELECT l4_count_words(1, 'node'), l4_count_words(4096, 'node');
+-- what is not known leaves no gap
+SELECT l4_evidence_sentence(jsonb_populate_record(NULL::l4_evidence, '{"unit": "n1", "kind": "setup", "numbers": {"gist": "x",
+	"name": "lanes", "value": "8", "usual": "16", "units": 4, "units_odd": 1}}')) AS without_disagreement,
+	l4_report_steps_legend_svg(NULL, 1.5, 2) AS without_good_run;
 
 \set VERBOSITY sqlstate
 SELECT l4_report('no such job');
