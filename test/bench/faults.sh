@@ -2,52 +2,19 @@
 # faults.sh [DATA]: the fault library at work.
 #
 #   1. many patterns on many texts at once, beside one by one
-#   2. 1,000 faults on one generated job (BYTES, by default 200M; 10G for the real thing), successful jobs of its kind beside it
 # With DATA, a folder of labelled jobs (see accuracy.sh), also
-#   3. the loop: the first failed job of a fault is diagnosed and confirmed, then the second (FAULT, by default link_down) comes
+#   2. the loop: the first failed job of a fault is diagnosed and confirmed, then the second (FAULT, by default link_down) comes
 #      in
-#   4. a good and a careless pattern tried on all jobs kept
-#   5. each failed job confirmed as it is by its first event, and whether the others of the same fault are found by that, and
+#   3. a good and a careless pattern tried on all jobs kept
+#   4. each failed job confirmed as it is by its first event, and whether the others of the same fault are found by that, and
 #      what else
-#   6. the built-in faults: on their own examples, on successful jobs that are left out of their own pool, and how long 1,000
+#   5. the built-in faults: on their own examples, on successful jobs that are left out of their own pool, and how long 1,000
 #      faults take on each failed job
-#   7. which failures resemble which: is the first one that l4_similar_failures names one of the same fault, or of the same kind
+#   6. which failures resemble which: is the first one that l4_similar_failures names one of the same fault, or of the same kind
 #      of cause?
+# How long the library takes on a large job is patterns.sh's, on successful jobs without a pool rings.sh's.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/accuracy.sh"
-
-# The tables and functions that all parts need, in the current database.
-create_tools() {
-	run_psql <<-'SQL'
-		CREATE FUNCTION bench_seconds(query text) RETURNS numeric LANGUAGE plpgsql AS $$
-		DECLARE began timestamptz := clock_timestamp();
-		BEGIN
-			EXECUTE query;
-			RETURN round(extract(epoch FROM clock_timestamp() - began)::numeric, 3);
-		END $$;
-		-- 1,000 patterns: the built-in ones and variants of them with further words
-		CREATE TABLE bench_pattern AS
-			SELECT fault_key AS key, pattern FROM l4_fault WHERE builtin
-			UNION ALL
-			SELECT f.fault_key || '_' || n, f.pattern || '|unit ' || n || '\d{0,3} of (?:rack|row) ' || n
-				|| ' (?:failed|is down)'
-			FROM l4_fault f, generate_series(1, 5) n WHERE f.builtin
-			ORDER BY 1 LIMIT 1000;
-	SQL
-}
-
-# Prints what query $2 takes, under the name $1: elapsed time and that of the processor, as the server tells it.
-bench_usage() {
-	run_psql -At -o /dev/null -c 'SET jit = off' -c 'SET log_statement_stats = on' -c 'SET client_min_messages = log' -c "$2" \
-		2>&1 |
-		awk -v name="$1" '/ s elapsed$/ { sub(/^!/, ""); if ($7 > elapsed) { elapsed = $7; cpu = $1 + $4 } } END {
-			printf "%-16s %7.2f s elapsed, %7.2f s of the processor\n", name, elapsed, cpu }'
-}
-
-add_thousand_faults() {
-	run_psql -c "INSERT INTO l4_fault (fault_key, title, category, subtype, pattern) SELECT key, key, 'user', 'bench', pattern
-		FROM bench_pattern WHERE key NOT IN (SELECT fault_key FROM l4_fault)"
-}
+. "$(dirname "${BASH_SOURCE[0]}")/patterns.sh"
 
 bench_patterns() {
 	run_psql <<-'SQL'
@@ -63,62 +30,17 @@ bench_patterns() {
 		SELECT p.patterns, t.texts,
 			bench_seconds(format('SELECT count(*)
 				FROM (SELECT array_agg(key ORDER BY key) AS keys, array_agg(pattern ORDER BY key) AS patterns
-					FROM (SELECT * FROM bench_pattern ORDER BY key LIMIT %s) p) p,
+					FROM (SELECT * FROM bench_pattern ORDER BY number LIMIT %s) p) p,
 				(SELECT array_agg(text ORDER BY n) AS texts FROM bench_text WHERE n <= %s) t,
 				l4_match_patterns(p.keys, p.patterns, t.texts) m', p.patterns, t.texts)) AS at_once,
 			CASE WHEN p.patterns * t.texts <= 1000000 THEN
 				bench_seconds(format('SELECT sum((SELECT count(*) FROM bench_text t WHERE t.n <= %s
-					AND l4_pattern_matches(p.pattern, t.text))) FROM (SELECT * FROM bench_pattern ORDER BY key
+					AND l4_pattern_matches(p.pattern, t.text))) FROM (SELECT * FROM bench_pattern ORDER BY number
 				LIMIT %s) p', t.texts, p.patterns)) END AS one_by_one
 		FROM (VALUES (190), (1000)) p (patterns), (VALUES (1000), (5000), (50000)) t (texts)
 		ORDER BY 1, 2;
 		DROP TABLE bench_text;
 	SQL
-}
-
-# Writes and loads a failed job of about $BYTES on $NODES nodes and two small ones that succeeded.
-load_generated() {
-	local job folder=$work/generated options seed=0
-	cc -O2 -D_GNU_SOURCE -o "$work/generate" "$here"/../generate/*.c
-	for job in ok-1 ok-2 failed; do
-		seed=$((seed + 1))
-		case $job in
-			failed) options=(--fault xid79 --bytes "${BYTES:-200M}") ;;
-			*) options=(--iterations 30) ;;
-		esac
-		mkdir -p "$folder"
-		"$work/generate" --out "$folder/$job" --job "$job" --nodes "${NODES:-64}" --ranks-per-node 8 --seed $seed \
-			"${options[@]}" | tail -n 1
-		chmod -R a+rX "$folder"
-		run_psql -v job="$job" -v nodes="${NODES:-64}" <<-SQL
-			SET client_min_messages = warning;
-			SELECT l4_register_job(:'job', '{"framework": "Megatron-LM", "model": "generated"}', CASE :'job' WHEN 'failed'
-				THEN 'failed' ELSE 'succeeded' END,
-				ARRAY(SELECT 'node-' || lpad(n::text, 4, '0') FROM generate_series(0, :nodes - 1) n), 8) \\g /dev/null
-			CALL l4_import('$job', '$folder/$job', workers => 2);
-		SQL
-		rm -rf "${folder:?}/$job"
-	done
-	run_psql -c 'VACUUM ANALYZE'
-}
-
-bench_generated() {
-	load_generated
-	add_thousand_faults
-	run_psql <<-'SQL'
-		SET jit = off;
-		\pset footer off
-		CREATE TABLE bench_news AS SELECT array_agg(n) AS news FROM l4_unexplained('failed') n;
-		\echo
-		\echo 'Patterns on a generated job: texts tried are the distinct ones that the filter left'
-		SELECT pg_size_pretty(sum(s.byte_count)) AS logs, sum(s.record_count) AS records, count(*) AS streams,
-			(SELECT count(*) FROM bench_news b, unnest(b.news)) AS news_records,
-			(SELECT count(DISTINCT t.subject) FROM bench_news b, l4_unexplained_texts_of_faults('failed', b.news) t) AS texts,
-			(SELECT count(*) FROM l4_fault_library WHERE pattern IS NOT NULL) AS patterns
-		FROM l4_stream s WHERE s.job_id = 'failed';
-	SQL
-	bench_usage 'patterns alone' "SELECT count(*) FROM bench_news b, l4_match_faults('failed', b.news) m"
-	bench_usage 'with the filter' "SELECT count(*) FROM l4_match_faults('failed') m"
 }
 
 # The jobs of bench_job for which condition $1 holds, successful ones first, into $work/list.
@@ -248,7 +170,7 @@ bench_builtin() {
 		bench_seconds(format('SELECT count(*) FROM l4_match_faults(%L)', job_id)) AS seconds
 			FROM l4_job WHERE status = 'failed';
 	SQL
-	add_thousand_faults
+	add_faults 1000
 	run_psql <<-'SQL'
 		\pset footer off
 		SET jit = off;
@@ -307,7 +229,6 @@ main_faults() {
 	home=${PGDATABASE:-postgres}
 	create_tools
 	bench_patterns
-	bench_generated
 	[ $# -gt 0 ] || return 0
 	read_jobs "$1"
 	bench_loop "${FAULT:-link_down}"
