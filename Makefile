@@ -85,7 +85,7 @@ ifneq ($(SOURCE_DIR),.)
 $(shell mkdir -p sql $(sort $(dir $(OBJS))))
 endif
 
-.PHONY: demo test test-crash test-sanitized test-versions setup docs fuzz dist
+.PHONY: demo test test-crash test-sanitized test-versions setup docs fuzz dist bench-page
 export PG_CONFIG
 setup:
 	@test/setup.sh
@@ -107,6 +107,9 @@ docs: setup
 fuzz:
 	@test/setup.sh fuzz
 	@test/run.sh fuzz $(or $(FUZZ_SECONDS),60) $(FUZZ_TARGETS)
+bench-page:
+	@test/setup.sh page
+	@test/run.sh bench-page
 bench-%: setup
 	@test/run.sh bench-$* $(if $(filter command,$(origin DATA)),$(abspath $(DATA)))
 

@@ -4,6 +4,7 @@
 #   setup.sh         what build, demo and tests need
 #   setup.sh tests   and what single tests need, which are skipped without it
 #   setup.sh fuzz    and the compiler with libFuzzer
+#   setup.sh page    and the browser that looks at the report, with what drives it
 #
 # Looks for the things themselves (a header, a program), not for packages, so it is silent and does not touch the network
 # where all is there, on any distribution. What is missing is installed with apt when run by root on Debian or a
@@ -101,6 +102,13 @@ fuzz_packages() {
 		printf '%s\n' clang libclang-rt-dev
 }
 
+# The same for the browser that looks at the report.
+page_packages() {
+	have_program chromium || echo chromium
+	have_program node || echo nodejs
+	have_program npm || echo npm
+}
+
 # The services that start with the machine, one a line; without those of systemd itself, which may come along where there
 # was none.
 enabled_services() {
@@ -193,4 +201,5 @@ main
 case ${1:-} in
 	tests) setup_optional optional_packages ;;
 	fuzz) setup_optional fuzz_packages ;;
+	page) setup_optional page_packages ;;
 esac
