@@ -113,6 +113,7 @@ main_patterns() {
 	load_generated
 	describe_job
 	read -r summaries _ < <(read_summaries)
+	echo "known: $(run_psql -At -F ' on ' -c "SELECT fault_key, node FROM l4_match_faults('failed') LIMIT 1")"
 	echo "seconds of the processor; a plain read of the summaries takes $summaries"
 	printf '%8s %8s %8s %8s %10s %12s\n' faults match asked all elapsed all/reading
 	for rows in ${ROWS:-0 1000 3000}; do
@@ -122,7 +123,6 @@ main_patterns() {
 			"$match" "$asked" "$all" "$elapsed" "$(awk -v a="$all" -v b="$summaries" 'BEGIN { print a / (b > 0 ? b : 0.001) }')"
 		awk -v a="$all" 'BEGIN { exit a > 10 }' || slow=yes
 	done
-	echo "first: $(run_psql -At -c "SELECT fault_key, node FROM l4_match_faults('failed') LIMIT 1")"
 	[ -z "$slow" ] || { echo "l4: more than 10 s" >&2; exit 1; }
 }
 
