@@ -26,6 +26,7 @@
  *   device       what looks like one and is none: a device, a part of a program
  *   headed       statements of libraries whose header begins with the host that they run on
  *   own_header   that header, with the host in parentheses
+ *   outcome      the word before a number that says how something ended: 0 is well
  *   finished     a rank has done all that it was to do
  *   lossy        the name of a number that counts what gets lost between two machines: either end, or what lies between, may be
  *                to blame, whoever counts it
@@ -120,7 +121,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 
 	(true, 'closing', 'process_over',
 		'\m(tasks?|worker group|workers?|process(es)?|child(ren)?|ranks?|steps?|jobs?|node)\M.{0,60}'
-			'(\m(exit(ed|ing)?|finished|ended|terminat(ed|ing)|aborted|exitcode)\M|\mfailed[.!]?\s*$)',
+			'(\m(exit(ed|ing)?|finished|ended|is through|terminat(ed|ing)|aborted|exitcode)\M|\mfailed[.!]?\s*$)',
 		'srun: error: node-3: task 22: Aborted'),
 	(true, 'closing', 'exit_status',
 		'\mexit ?(code|status)\M|\mreturn code\M|\m(local_)?rank:? \d+ failed\M|failed \(exitcode',
@@ -169,6 +170,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'varying', 'count',
 		'^(\w*[_-])?(counts?|counter|attempts?|retry|retries|tries|steps?|epoch|iterations?|iter|errors?|errs?|drops?|dropped'
 			'|packets|segs|established|restarts?|code|exitcode|status|seq|sequence|line|number|no|todo|pending)$', 'attempt');
+
+-- Nobody sets such a number, and by the convention of processes any other than 0 is a failure.
+INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
+	(true, 'outcome', 'how_ended', '^((exit|return)?[-_]?(code|status)|exited|retval|retcode|rc|ret)$', 'status');
 
 -- Of a statement with one value a rank: the text before it (host), and all of it (other_host). Before a number: attempt.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES

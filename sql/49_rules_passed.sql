@@ -53,7 +53,8 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	headed text,
 	own_header text,
 	finished text,
-	lossy text
+	lossy text,
+	outcome text
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
 'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a '
@@ -88,7 +89,7 @@ BEGIN ATOMIC
 	SELECT jsonb_populate_record(ROW(n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, s.stages,
 		s.patterns, c.components, c.patterns, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern,
 		n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern,
-		n.pattern, n.pattern, n.pattern, n.pattern)::@extschema@.l4_wordings,
+		n.pattern, n.pattern, n.pattern, n.pattern, n.pattern)::@extschema@.l4_wordings,
 		COALESCE((SELECT jsonb_object_agg(j.class, j.pattern) FROM joined j), '{}'))
 	FROM nothing n, stage s, component c;
 END;

@@ -46,15 +46,27 @@ COMMENT ON TYPE @extschema@.l4_unknown_value IS
 'the lines where these first are, and what the pool knows (pool_value: the only value it has; lowest, highest: what still '
 'counts as within its range).';
 
+CREATE FUNCTION @extschema@.l4_is_outcome(shape_id bigint, "position" int, wordings @extschema@.l4_wordings) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 100
+BEGIN ATOMIC
+	SELECT COALESCE((SELECT @extschema@.l4_parameter_name(h.shape, l4_is_outcome.position) ~ (l4_is_outcome.wordings).outcome
+		FROM @extschema@.l4_shape h WHERE h.shape_id = l4_is_outcome.shape_id), false);
+END;
+COMMENT ON FUNCTION @extschema@.l4_is_outcome(bigint, int, @extschema@.l4_wordings) IS
+'Step: Does the parameter at a position of a shape say how something ended (an exit status), so that 0 is well and anything '
+'else is not? By the word before it.';
+
 CREATE FUNCTION @extschema@.l4_unknown_values(job_id text, pool_id bigint, usual @extschema@.l4_usual_value[],
-	limits @extschema@.l4_limits)
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_unknown_value
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH pool AS MATERIALIZED (
-		-- what the pool knows of each position; a value only where it is the only one, and seen often enough
+		-- what the pool knows of each position; a value only where it is the only one, and seen often enough; that something
+		-- ended well (an exit status of 0) once is enough to know
 		SELECT q.*, CASE WHEN cardinality(q.values) = 1 AND q.occurrences >= (limits).unexplained_value_occurrences
-			AND q.job_count > 1 THEN q.values[1] END AS value,
+			AND q.job_count > 1
+			OR q.values = '{0}' AND @extschema@.l4_is_outcome(q.shape_id, q.position, wordings) THEN q.values[1] END AS value,
 			CASE WHEN q.occurrences >= (limits).unexplained_range_occurrences
 				THEN q.minimum / (limits).unexplained_range_factor END AS lowest,
 			CASE WHEN q.occurrences >= (limits).unexplained_range_occurrences
@@ -90,7 +102,8 @@ BEGIN ATOMIC
 	JOIN known q ON q.shape_id = p.shape_id AND q.position = p.position
 	JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id;
 END;
-COMMENT ON FUNCTION @extschema@.l4_unknown_values(text, bigint, @extschema@.l4_usual_value[], @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_unknown_values(text, bigint, @extschema@.l4_usual_value[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
 'Step: The parameters of a job''s streams that take values beyond what its pool (NULL: none) knows of the position, or other '
 'than is usual in the job (l4_usual_values). Cost: the statistics of the whole job are looked through once.';
 
@@ -100,8 +113,8 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
 	-- A value the pool never had at a position that never varies there (a position with several values is a measurement, a
 	-- counter or a name, and a further value nothing new), and where this is no setting that differs from the start: the job
-	-- shows the known value there too, or it is a warning or worse. A number that goes with the iterations is none either: the
-	-- successful jobs ended at another one.
+	-- shows the known value there too, or it is a warning or worse, or it tells how something ended. A number that goes with
+	-- the iterations is none either: the successful jobs ended at another one.
 	WITH seen AS MATERIALIZED (
 		SELECT p.* FROM unnest(l4_unexplained_values.unknown) p
 	),
@@ -118,7 +131,8 @@ BEGIN ATOMIC
 	WHERE v.value <> p.pool_value
 		-- a time with a fraction is measured, however alike those of successful jobs are
 		AND NOT (v.value ~ (wordings).measured AND p.pool_value ~ (wordings).measured)
-		AND (@extschema@.l4_level_rank(e.level) >= (limits).gravity_trouble OR p.pool_value = ANY (p.values))
+		AND (@extschema@.l4_level_rank(e.level) >= (limits).gravity_trouble OR p.pool_value = ANY (p.values)
+			OR p.pool_value = '0' AND p.name ~ (wordings).outcome)
 		AND NOT COALESCE(e.first_iteration > 1 AND @extschema@.l4_number_within(v.value, e.first_iteration - 1,
 			e.last_iteration + 1)
 			AND EXISTS (SELECT FROM ROWS FROM (unnest(p.values), unnest(p.value_lines)) f (value, line_no)

@@ -454,7 +454,8 @@ BEGIN
 		ARRAY(SELECT a FROM @extschema@.l4_job_attempts(l4_unexplained.job_id, limits, wordings) a));
 	SELECT p.* INTO pool FROM @extschema@.l4_compared_pool(l4_unexplained.job_id) p WHERE use_pool;
 	usual := ARRAY(SELECT u FROM @extschema@.l4_usual_values(l4_unexplained.job_id, pool.pool_id, limits, wordings) u);
-	unknown := ARRAY(SELECT u FROM @extschema@.l4_unknown_values(l4_unexplained.job_id, pool.pool_id, usual, limits) u);
+	unknown := ARRAY(SELECT u FROM @extschema@.l4_unknown_values(l4_unexplained.job_id, pool.pool_id, usual, limits,
+		wordings) u);
 	IF pool.pool_id IS NOT NULL THEN
 		found := ARRAY(SELECT f FROM @extschema@.l4_unexplained_by_pool(l4_unexplained.job_id, pool.pool_id, pool.known_kinds,
 			unknown, limits, wordings) f);

@@ -128,12 +128,13 @@ BEGIN ATOMIC
 			secs => (limits).event_together), count(e.first_ts) FILTER (WHERE e.speaks) OVER () = 0) AS early FROM spoken e
 	),
 	alone AS (
-		-- Root is what the suspect says of itself, what a log of no node says of it, a value that none should have, and the
-		-- first trouble at all; unless it only tells of others or of an end. What is no trouble is context, the rest
-		-- follows. Where nothing is root so, the first trouble is, whatever it tells of.
+		-- Root is what the suspect says of itself, what a log of no node says of it, a value that none should have (but how
+		-- others ended), and the first trouble at all; unless it only tells of others or of an end. What is no trouble is
+		-- context, the rest follows. Where nothing is root so, the first trouble is, whatever it tells of.
 		SELECT e.*, CASE
-			WHEN e.speaks AND (e.own_alone OR e.told OR e.early) OR e.value AND NOT e.ending OR e.set_up THEN 'root'
-			WHEN NOT e.trouble AND NOT e.follows THEN 'context'
+			WHEN e.speaks AND (e.own_alone OR e.told OR e.early) OR e.value AND NOT e.ending AND (NOT e.closing OR e.own_alone)
+				OR e.set_up THEN 'root'
+			WHEN NOT e.trouble AND NOT e.follows AND NOT (e.value AND e.closing) THEN 'context'
 			ELSE 'cascade' END AS alone
 		FROM begun e
 	),

@@ -32,8 +32,9 @@ CREATE FUNCTION role_suspects(job text) RETURNS TABLE (node text, rank int, kind
 	FROM l4_suspect_nodes(job, weak => true) s, unnest(s.evidence) e
 	WHERE e.kind <> 'forest' AND s.named GROUP BY s.node, s.rank, s.ordinal ORDER BY s.ordinal
 $$;
-SELECT role_lines('role_good'), role_job('role_good', 'succeeded') \g /dev/null
 \set everyone '''{0,1,2,3,4,5,6,7}'''
+SELECT role_lines('role_good'), role_says('role_good', :everyone, 25, 'INFO process ended with status 0'),
+	role_job('role_good', 'succeeded') \g /dev/null
 
 \echo One that reports ends the run by an exception, the others say that it ends: nobody. By a crash, or if they complain: it.
 SELECT role_lines('role_speaks'), role_says('role_speaks', '{0}', 21, E'ERROR cost is not finite\nValueError: nan'),
@@ -74,6 +75,12 @@ SELECT role_lines('role_digest') \g /dev/null
 UPDATE role_line SET line = 'INFO step 9 loss 8.1 state 9627e99b' WHERE job = 'role_digest' AND rank = 2 AND line ~ 'step 9 ';
 SELECT role_job('role_digest') \g /dev/null
 SELECT n.reason, n.node, n.message FROM l4_unexplained('role_digest') n;
+
+\echo That something ended well once is enough to know what ended otherwise; that is no root.
+SELECT role_lines('role_status'), role_says('role_status', '{3}', 21, 'ERROR the wheel is broken'),
+	role_says('role_status', :everyone, 22, 'INFO process ended with status 1'), role_job('role_status') \g /dev/null
+SELECT n.reason, n.numbers, count(*) FROM l4_unexplained('role_status') n GROUP BY n.reason, n.numbers ORDER BY 1;
+SELECT e.role, e.template FROM l4_diagnose('role_status') e WHERE e.kind = 'event' ORDER BY e.ordinal;
 
 SELECT l4_delete_job(j) FROM unnest(ARRAY(SELECT DISTINCT job FROM role_line ORDER BY job)) j \g /dev/null
 DROP FUNCTION role_suspects, role_job, role_says, role_lines;
