@@ -69,3 +69,10 @@ COMMENT ON FUNCTION @extschema@.l4_sketch_addresses(bytea) IS
 'Step: Of one l4_parameter_sketch.sketch the stream, shape and position triples among whose kept values is an IPv4 '
 'address, one row each: the shape and how many records. Much quicker than unnesting l4_stream_parameter. Errors: XX001 for '
 'damaged bytes.';
+
+CREATE FUNCTION @extschema@.l4_counted_number(value text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 10
+RETURN substring(value, '^(\d{1,15})(?:\.0{1,6})?(?:its?)?$')::bigint;
+COMMENT ON FUNCTION @extschema@.l4_counted_number(text) IS
+'Step: The whole number that a parameter tells, written as one ("12", "12.0") or as so many iterations ("12it"); NULL where it '
+'is anything else.';

@@ -29,13 +29,6 @@ COMMENT ON FUNCTION @extschema@.l4_counted_words(text, int) IS
 'Step: What a number in a shape counts: the words before it and those up to the next parameter, without blanks, with which '
 'programs only align numbers. What stands behind may be there or not. NULL for a number with a unit.';
 
-CREATE FUNCTION @extschema@.l4_counted_number(value text) RETURNS bigint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 10
-RETURN substring(value, '^(\d{1,15})(?:\.0{1,6})?(?:its?)?$')::bigint;
-COMMENT ON FUNCTION @extschema@.l4_counted_number(text) IS
-'Step: The whole number that a parameter tells, written as one ("12", "12.0") or as so many iterations ("12it"); NULL where it '
-'is anything else.';
-
 CREATE FUNCTION @extschema@.l4_counting_parameters(job_id text, stream_ids bigint[], limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint, words text, "position" int, occurrences bigint, shape_ids bigint[], numbers bigint[],
 	lines bigint[], first_line bigint, last_line bigint, minimum double precision, maximum double precision)

@@ -23,6 +23,8 @@ store_refresh_pool(const char *schema, const char *job_id)
 	Arguments	arguments = {0};
 
 	add_text(&arguments, job_id);
+	/* a pool knows whose streams it has seen */
+	store_run(schema, "SELECT %s.l4_learn_ranks($1)", &arguments, SPI_OK_SELECT);
 	store_run(schema, "SELECT %s.l4_pool_refresh($1)", &arguments, SPI_OK_SELECT);
 	/* under the lock that this holds: two imports of one job do not learn at once; first who is where */
 	store_run(schema, "SELECT %s.l4_learn_rank_nodes($1)", &arguments, SPI_OK_SELECT);

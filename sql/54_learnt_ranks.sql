@@ -1,0 +1,115 @@
+/*
+ * Whose logs are those of ranks, where no path and no label says so: learnt from what streams say of themselves at the end of
+ * an import.
+ *
+ * The processes that train are started alike, one program many times, and each is told which one it is. So of the files that
+ * are there on most nodes under one name those are theirs in which each says the same number of itself all the time, the
+ * others other ones, and together they are numbered without a gap ("peer": 2, worker=3 of 8); or those that tell of iterations.
+ */
+
+CREATE FUNCTION @extschema@.l4_stream_family(source text, label text, node text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
+-- a process's two outputs are one; numbers tell one of a kind from the next
+RETURN regexp_replace(regexp_replace(replace(concat_ws(' ', source, label), COALESCE(NULLIF(node, ''), ' '), '#'),
+	'(std)?(out|err)(put|or)?(?![[:alnum:]])', 'out', 'gi'), '\d+', '#', 'g');
+COMMENT ON FUNCTION @extschema@.l4_stream_family(text, text, text) IS
+'Step: What the files (and labels) of processes that are started alike have in common: source and label without the node, '
+'numbers, and whether it is the output or the errors.';
+
+CREATE FUNCTION @extschema@.l4_own_numbers(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
+RETURNS TABLE (family text, stream_id bigint, number bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 100
+BEGIN ATOMIC
+	WITH stream AS MATERIALIZED (
+		SELECT s.stream_id, s.source_id, s.node, @extschema@.l4_stream_family(s.source, s.label, s.node) AS family
+		FROM unnest(l4_own_numbers.streams) s WHERE s.record_count > 0
+	),
+	size AS (SELECT s.family, count(DISTINCT COALESCE(s.node, s.stream_id::text)) AS processes FROM stream s GROUP BY s.family),
+	said AS MATERIALIZED (
+		SELECT s.family, p.shape_id, p.position, p.stream_id, @extschema@.l4_counted_number(p.values[1]) AS number
+		FROM @extschema@.l4_job_sketches(l4_own_numbers.job_id, ARRAY(SELECT DISTINCT o.source_id FROM stream o)) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, NULL) p
+		JOIN stream s ON s.stream_id = p.stream_id
+		WHERE p.distinct_values = 1
+	),
+	-- each another one, from 0 or 1 on; a process that failed early may not have come to say it
+	numbering AS (
+		SELECT a.family, a.shape_id, a.position, count(*) AS streams
+		FROM said a
+		GROUP BY a.family, a.shape_id, a.position
+		HAVING count(*) > 1 AND count(a.number) = count(*) AND count(DISTINCT a.number) = count(*) AND min(a.number) IN (0, 1)
+			AND count(*) >= (limits).place_rank_share * (max(a.number) - min(a.number) + 1)
+	),
+	best AS (
+		SELECT DISTINCT ON (n.family) n.family, n.shape_id, n.position
+		FROM numbering n JOIN size z ON z.family = n.family
+		WHERE n.streams >= (limits).place_rank_share * z.processes
+		ORDER BY n.family, n.streams DESC, n.shape_id, n.position
+	)
+	SELECT b.family, a.stream_id, a.number
+	FROM best b JOIN said a ON a.family = b.family AND a.shape_id = b.shape_id AND a.position = b.position;
+END;
+COMMENT ON FUNCTION @extschema@.l4_own_numbers(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
+'Step: Of streams of a job those that each say one number of themselves, another one each, which together have no gap, by '
+'family (l4_stream_family). Reads their parameter statistics.';
+
+CREATE FUNCTION @extschema@.l4_learn_ranks(job_id text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+SET enable_nestloop = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	learned bigint;
+	limits @extschema@.l4_limits;
+	streams @extschema@.l4_job_stream[];
+BEGIN
+	-- of most jobs paths or labels name the ranks
+	IF EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank') THEN
+		RETURN 0;
+	END IF;
+	limits := @extschema@.l4_limits_in_force();
+	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_ranks.job_id) s WHERE s.kind = 'other');
+	WITH stream AS MATERIALIZED (
+		SELECT s.stream_id, s.node, s.record_count, s.last_iteration,
+			@extschema@.l4_stream_family(s.source, s.label, s.node) AS family
+		FROM unnest(streams) s
+	),
+	own AS MATERIALIZED (
+		SELECT n.* FROM @extschema@.l4_own_numbers(l4_learn_ranks.job_id, streams, limits) n
+	),
+	-- who iterates, then who has numbers, then who says most
+	chosen AS (
+		SELECT f.family
+		FROM (SELECT s.family, count(DISTINCT COALESCE(s.node, s.stream_id::text)) AS processes,
+				count(DISTINCT s.node) FILTER (WHERE s.last_iteration IS NOT NULL) AS iterating, sum(s.record_count) AS records
+			FROM stream s GROUP BY s.family) f
+		LEFT JOIN (SELECT o.family, count(*) AS numbers FROM own o GROUP BY o.family) n ON n.family = f.family
+		WHERE f.processes > 1 AND (n.numbers > 0 OR f.iterating >= limits.place_rank_share * f.processes)
+		ORDER BY f.iterating >= limits.place_rank_share * f.processes DESC, n.numbers IS NULL, f.records DESC,
+			f.family COLLATE "C" LIMIT 1
+	),
+	-- what a process writes elsewhere on its node is of the same rank
+	placed AS (
+		SELECT s.stream_id, COALESCE(o.number, (SELECT min(u.number) FROM stream t JOIN own u ON u.stream_id = t.stream_id
+			WHERE t.family = s.family AND t.node = s.node HAVING count(*) = 1)) AS number
+		FROM chosen c JOIN stream s ON s.family = c.family LEFT JOIN own o ON o.stream_id = s.stream_id
+	),
+	-- streams that are being written now their own import learns of
+	held AS MATERIALIZED (
+		SELECT o.stream_id, p.number FROM @extschema@.l4_stream o JOIN placed p ON p.stream_id = o.stream_id
+		WHERE o.job_id = l4_learn_ranks.job_id
+		FOR UPDATE OF o SKIP LOCKED
+	)
+	UPDATE @extschema@.l4_stream s SET kind = 'rank', rank = COALESCE(s.rank, h.number::int)
+	FROM held h
+	WHERE s.job_id = l4_learn_ranks.job_id AND s.stream_id = h.stream_id;
+	GET DIAGNOSTICS learned = ROW_COUNT;
+	RETURN learned;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_learn_ranks(text) IS
+'Learns which streams of a job are those of ranks, where no path and no label says it of any: those of the processes that are '
+'started alike on most nodes and iterate or number themselves (l4_own_numbers). Sets l4_stream.kind and rank; returns the '
+'number of rows changed. Called at the end of an import.';
