@@ -75,7 +75,11 @@ BEGIN ATOMIC
 		SELECT w.class, w.options || string_agg('(?:' || w.pattern || ')', '|' ORDER BY w.name COLLATE "C") AS pattern
 		FROM wording w WHERE w.class NOT IN ('stage', 'component') GROUP BY w.class, w.options
 	),
-	nothing AS (SELECT '$.' AS pattern),
+	-- a class without rows matches nothing
+	nothing AS (
+		SELECT jsonb_object_agg(a.attname, '$.') AS patterns FROM pg_attribute a
+		WHERE a.attrelid = '@extschema@.l4_wordings'::regclass AND a.atttypid = 'text'::regtype AND a.attnum > 0
+	),
 	stage AS (
 		SELECT array_agg(w.stage ORDER BY w.priority, w.name COLLATE "C") AS stages,
 			array_agg(w.options || w.pattern ORDER BY w.priority, w.name COLLATE "C") AS patterns
@@ -86,11 +90,10 @@ BEGIN ATOMIC
 			array_agg(w.options || w.pattern ORDER BY w.priority, w.name COLLATE "C") AS patterns
 		FROM wording w WHERE w.class = 'component'
 	)
-	SELECT jsonb_populate_record(ROW(n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, s.stages,
-		s.patterns, c.components, c.patterns, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern,
-		n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern, n.pattern,
-		n.pattern, n.pattern, n.pattern, n.pattern, n.pattern)::@extschema@.l4_wordings,
-		COALESCE((SELECT jsonb_object_agg(j.class, j.pattern) FROM joined j), '{}'))
+	SELECT jsonb_populate_record(NULL::@extschema@.l4_wordings, n.patterns
+		|| COALESCE((SELECT jsonb_object_agg(j.class, j.pattern) FROM joined j), '{}')
+		|| jsonb_build_object('stages', s.stages, 'stage_patterns', s.patterns, 'components', c.components,
+			'component_patterns', c.patterns))
 	FROM nothing n, stage s, component c;
 END;
 COMMENT ON FUNCTION @extschema@.l4_wordings_in_force() IS

@@ -3,7 +3,7 @@
 CREATE TEMP TABLE surface_task (turn int, task text, names text[]);
 INSERT INTO surface_task VALUES
 	(1, 'Load the logs of jobs', '{l4_register_job,l4_import,l4_ingest,l4_ingest_inbox,l4_inbox_fluentbit,l4_learn_addresses,
-		l4_learn_rank_nodes}'),
+		l4_learn_rank_nodes, l4_learn_ranks}'),
 	(2, 'Read and search logs', '{l4_grep,l4_context,l4_wrap,l4_printable,l4_parse}'),
 	(3, 'Diagnose', '{l4_diagnose,l4_explain_event,l4_restart_advice,l4_iteration_scores,l4_report,l4_save_diagnosis,
 		l4_first_error,l4_diff,l4_worst_nodes,l4_notify}'),
