@@ -2,9 +2,9 @@
 # check_door.sh: one door to the rows of jobs. Run from the top of the checkout.
 #
 # Lists every line of SQL that names one of the tables with the rows of jobs' logs, but in the files whose business they are:
-# the tables themselves (10_* to 14_*), what writes and takes away rows (32_drain.sql to 35_sketches.sql, 54_addresses.sql,
-# 54_rank_nodes.sql, 54_learnt_ranks.sql, 79_retention.sql, 80_guard.sql, 81_replication.sql), the view l4_log and the search in texts, whose filters
-# the planner takes to segments (33_import.sql, 55_search.sql), and the doors: 50_job_rows.sql and 51_job_times.sql for
+# the tables themselves (10_* to 14_*), what writes and takes away rows (32_drain.sql to 35_sketches.sql, what is learnt at the
+# end of an import (54_*), 79_retention.sql, 80_guard.sql, 81_replication.sql), the view l4_log and the search in texts, whose
+# filters the planner takes to segments (33_import.sql, 55_search.sql), and the doors: 50_job_rows.sql and 51_job_times.sql for
 # a job, 52_all_jobs.sql for all.
 set -uo pipefail
 tables='segment|stream|stream_event|parameter_sketch|timeline|address|source_state'
