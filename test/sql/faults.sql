@@ -61,10 +61,13 @@ COPY example FROM :'examples' WITH (FORMAT csv, DELIMITER E'\t', QUOTE E'\b', HE
 SELECT fault_key, e.example, f.pattern FROM example e FULL JOIN l4_fault f USING (fault_key)
 WHERE l4_pattern_matches(f.pattern, e.example) IS NOT TRUE ORDER BY 1;
 SELECT e.fault_key, f.fault_key AS first
-FROM example e, LATERAL (SELECT array_agg(f.fault_key) AS keys FROM l4_fault f
-	WHERE l4_pattern_matches(f.pattern, e.example)) m,
-	LATERAL (SELECT f.fault_key FROM l4_fault f LEFT JOIN l4_explained_faults(m.keys) x ON x.fault_key = f.fault_key
-		WHERE f.fault_key = ANY (m.keys) AND f.role <> 'benign'
+FROM (SELECT array_agg(e.fault_key ORDER BY e.fault_key) AS keys, array_agg(e.example ORDER BY e.fault_key) AS texts
+		FROM example e) x,
+	(SELECT array_agg(f.fault_key) AS keys, array_agg(f.pattern) AS patterns FROM l4_fault f) p,
+	LATERAL (SELECT x.keys[h.subject] AS fault_key, array_agg(h.key) AS keys
+		FROM l4_match_patterns(p.keys, p.patterns, x.texts) h GROUP BY 1) e,
+	LATERAL (SELECT f.fault_key FROM l4_fault f LEFT JOIN l4_explained_faults(e.keys) x ON x.fault_key = f.fault_key
+		WHERE f.fault_key = ANY (e.keys) AND f.role <> 'benign'
 		ORDER BY x.fault_key IS NOT NULL, array_position(ARRAY['root', 'cascade', 'confirmation'], f.role),
 			array_position(ARRAY['critical', 'error', 'warning', 'info'], f.severity), f.priority, f.fault_key LIMIT 1) f
 WHERE f.fault_key <> e.fault_key ORDER BY 1;
