@@ -237,6 +237,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'A launcher names whose process ended first, which may be a victim, too.'),
 	(true, 'evidence_named_late_part', 0.25, 'part',
 		'Where it does so when the failure shows at large already, that is likely.'),
+	(true, 'evidence_named_recovered_part', 0.25, 'part',
+		'What was well again before the failure shows at large may have been something else.'),
 
 	(true, 'evidence_first_harmless_part', 0.75, 'part',
 		'A record that sounds harmless tells less than one that sounds of trouble.'),

@@ -28,6 +28,7 @@
  *   own_header   that header, with the host in parentheses
  *   outcome      the word before a number that says how something ended: 0 is well
  *   finished     a rank has done all that it was to do
+ *   recovered    what was amiss is well again
  *   lossy        the name of a number that counts what gets lost between two machines: either end, or what lies between, may be
  *                to blame, whoever counts it
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
@@ -248,6 +249,15 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'`Trainer.fit` stopped: `max_steps=100` reached.'),
 	(true, 'finished', 'transformers_summary', '\mtrain_runtime\M',
 		'{''train_runtime'': 3605.1, ''train_samples_per_second'': 88.7, ''epoch'': 3.0}');
+
+-- What a collector or controller says of a node that it complained of before; not that something is started anew.
+INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
+	(true, 'recovered', 'back',
+		'\m(is|are|came|now|comes) (back|alive|reachable|healthy)\M|\mback (up|online|again|to normal)\M',
+		'node-4 is back'),
+	(true, 'recovered', 'again', '\m(ok|up|answers|answering|reports|reporting|responds|responding|reachable|healthy) again\M',
+		'node-4 answers again'),
+	(true, 'recovered', 'recovered', '\m(recovered|re-?joined|re-?connected|restored|cleared)\M', 'alert cleared: node-4');
 
 -- Who sends counts what no answer came to, who receives what never came. Damaged frames are counted where the cable ends, what
 -- is dropped for want of room by the machine that has none: these are no such names.

@@ -53,6 +53,7 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	headed text,
 	own_header text,
 	finished text,
+	recovered text,
 	lossy text,
 	outcome text
 );

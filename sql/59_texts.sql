@@ -83,6 +83,13 @@ COMMENT ON FUNCTION @extschema@.l4_shape_words(text) IS
 'Step: The words of a shape alone, without parameters, digits and signs: what two variants of one statement (a progress '
 'bar at 2 % and at 50 %) have in common.';
 
+CREATE FUNCTION @extschema@.l4_without_names(shape text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
+RETURN regexp_replace(shape, '"[^"<>]*"\s*:|[[:alnum:]_./-]+=', ' ', 'g');
+COMMENT ON FUNCTION @extschema@.l4_without_names(text) IS
+'Step: A shape without the names of its parameters (JSON''s keys, and what stands before an equals sign): a list of settings '
+'that has a "timeout" or "max_errors=" tells of none.';
+
 CREATE FUNCTION @extschema@.l4_parameter_name(shape text, "position" int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 10
 RETURN substring(split_part(shape, '<*>', "position"), '([[:alpha:]_][[:alnum:]_./-]*)[^[:alnum:]]*$');

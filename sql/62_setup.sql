@@ -85,9 +85,10 @@ BEGIN ATOMIC
 		FROM (SELECT DISTINCT e.shape_id FROM @extschema@.l4_setup_counts(l4_setup_alike.job_id,
 			ARRAY(SELECT s.stream_id FROM sample s), NULL, limits) e) e
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_without_names(h.shape) AS told OFFSET 0) n
 		-- a failure, its tidying up and its effects are no set-up
-		WHERE strpos(h.shape, '<*>') > 0 AND @extschema@.l4_text_gravity(h.shape, wordings) < (limits).gravity_trouble
-			AND h.shape !~ (wordings).ending AND h.shape !~ (wordings).peer AND h.shape !~ (wordings).closing
+		WHERE strpos(h.shape, '<*>') > 0 AND @extschema@.l4_text_gravity(n.told, wordings) < (limits).gravity_trouble
+			AND n.told !~ (wordings).ending AND n.told !~ (wordings).peer AND n.told !~ (wordings).closing
 	),
 	seen AS MATERIALIZED (
 		SELECT p.shape_id, p.position, CASE WHEN p.distinct_values = 1 THEN p.values[1] END AS value

@@ -13,12 +13,14 @@ CREATE TYPE @extschema@.l4_accusation AS (
 	line_no bigint,
 	first_ts timestamptz,
 	ending boolean,
-	closing boolean
+	closing boolean,
+	recovered_ts timestamptz
 );
 COMMENT ON TYPE @extschema@.l4_accusation IS
 'A unit (a node; a rank where nodes are not known) that a record names: by what name, the unit that names it (accuser; '
 'NULL: a stream of no unit), in which kind of stream, source and record, and whether that only says that something was '
-'told to end (ending), or that something is over (closing; l4_accusations).';
+'told to end (ending), or that something is over (closing; l4_accusations); of streams of no unit also when the same stream '
+'says that the unit is well again, after all it complains of (recovered_ts).';
 
 CREATE FUNCTION @extschema@.l4_unplaced_records(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	limits @extschema@.l4_limits)
@@ -68,14 +70,17 @@ BEGIN
 	WITH said AS MATERIALIZED (
 		-- judged by the shape, once each: the text has the level, too, which may be "ERROR"
 		SELECT h.shape_id, t.told ~ wordings.ending AS ending, t.told ~ wordings.closing AS closing,
+			t.told ~ wordings.recovered AS recovers,
 			t.told ~ wordings.complaint OR t.told ~ wordings.exception AS complains
-		FROM @extschema@.l4_shape h CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(h.shape) AS told OFFSET 0) t
+		FROM @extschema@.l4_shape h
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_without_names(@extschema@.l4_told_text(h.shape)) AS told OFFSET 0) t
 		WHERE h.shape_id IN (SELECT u.shape_id FROM unnest(unexplained) u)
 	),
 	peer AS MATERIALIZED (SELECT DISTINCT u.stream_id, u.shape_id FROM unnest(unexplained) u WHERE u.peer),
 	record AS MATERIALIZED (
 		-- one record tells whom a rank blames; of streams of no unit all are read
-		SELECT r.*, h.ending, h.closing, p.stream_id IS NOT NULL AS peer, h.complains OR p.stream_id IS NOT NULL AS complains,
+		SELECT r.*, h.ending, h.closing, h.recovers, p.stream_id IS NOT NULL AS peer,
+			h.complains OR p.stream_id IS NOT NULL AS complains,
 			row_number() OVER () AS ordinal FROM (
 			SELECT @extschema@.l4_level_rank(u.level) >= limits.gravity_trouble AS warns, u.unit, u.kind, u.source, u.shape_id,
 				u.stream_id, u.first_line AS line_no, u.first_ts,
@@ -87,22 +92,25 @@ BEGIN
 		LEFT JOIN peer p ON p.stream_id = r.stream_id AND p.shape_id = r.shape_id
 		-- a mention is no accusation: something must not have gone as it should, as the record, its level or the block that it
 		-- is of says
-		WHERE h.complains OR p.stream_id IS NOT NULL OR r.warns
+		WHERE h.complains OR p.stream_id IS NOT NULL OR r.warns OR h.recovers AND r.unit IS NULL
 	),
 	mention AS MATERIALIZED (
 		SELECT m.*, r.unit AS accuser, r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts,
-			r.ending, r.closing, r.peer, r.complains, r.unit IS NOT DISTINCT FROM m.unit AS itself,
-			count(*) FILTER (WHERE r.unit IS DISTINCT FROM m.unit) OVER (PARTITION BY m.ordinal) AS others
+			r.ending, r.closing, r.recovers, r.peer, r.complains, r.unit IS NOT DISTINCT FROM m.unit AS itself,
+			count(*) FILTER (WHERE r.unit IS DISTINCT FROM m.unit) OVER (PARTITION BY m.ordinal) AS others,
+			-- when it is well again, if nothing is said against it from then on
+			last_value(CASE WHEN r.unit IS NULL AND r.recovers THEN r.first_ts END) OVER (PARTITION BY r.stream_id, m.unit
+				ORDER BY r.line_no ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS recovered_ts
 		FROM @extschema@.l4_mentions(l4_accusations.job_id, ARRAY(SELECT r.message FROM record r ORDER BY r.ordinal)) m
 		JOIN record r ON r.ordinal = m.ordinal
 	)
 	SELECT m.unit, m.node, m.rank, m.name, m.accuser, m.kind, m.source, m.shape_id, m.stream_id, m.line_no, m.first_ts,
-		m.ending, m.closing
+		m.ending, m.closing, m.recovered_ts
 	FROM mention m
 	-- who does not reach itself either speaks of a place that nobody reaches (an address), as the others do
 	LEFT JOIN (SELECT DISTINCT o.unit, o.name, o.shape_id FROM mention o WHERE o.itself AND o.peer AND o.others = 0) o
 		ON o.unit = m.unit AND o.name = m.name AND o.shape_id = m.shape_id AND m.accuser IS NOT NULL
-	WHERE NOT m.itself AND o.unit IS NULL
+	WHERE NOT m.itself AND o.unit IS NULL AND NOT (m.recovers AND m.accuser IS NULL)
 		-- a warning without a word of complaint ("resent 412 pieces to rank 7") is about the one rank that it names
 		AND (m.complains OR m.others = 1 AND m.name ~ '^rank ');
 END

@@ -23,7 +23,8 @@ BEGIN ATOMIC
 		CASE WHEN a.kind <> 'launcher' THEN 1
 			WHEN f.turn IS NULL OR (a.first_ts, a.source, a.line_no) < (f.first_ts, f.source, f.first_line)
 				THEN (l4_evidence_named.limits).evidence_named_launcher_part
-			ELSE (l4_evidence_named.limits).evidence_named_late_part END,
+			ELSE (l4_evidence_named.limits).evidence_named_late_part END
+			* CASE WHEN a.recovered_ts < f.first_ts THEN (l4_evidence_named.limits).evidence_named_recovered_part ELSE 1 END,
 		NULL::float8, 'evidence_named_share',
 		jsonb_build_object('units', cardinality(l4_evidence_named.units), 'units_named', t.units,
 			'name', a.name, 'source', a.source),

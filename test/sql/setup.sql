@@ -24,7 +24,7 @@ $$;
 CREATE FUNCTION load_job(job text, settings jsonb DEFAULT '{"model": "mill"}') RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM l4_register_job(job, settings, CASE WHEN job ~ '^ok' THEN 'succeeded' ELSE 'failed' END,
-		ARRAY(SELECT DISTINCT 'n' || rank FROM line l WHERE l.job = load_job.job ORDER BY 1), 1);
+		ARRAY(SELECT DISTINCT 'n' || rank FROM line l WHERE l.job = load_job.job AND rank IS NOT NULL ORDER BY 1), 1);
 	RETURN (l4_ingest(job, format($q$
 		SELECT to_char(timestamp '2026-11-20 22:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS') || ' ' || line AS line,
 			'n' || rank AS node, rank, source
@@ -71,6 +71,25 @@ SELECT j AS job, d.ordinal, d.node, d.explanation FROM unnest('{small,vary}'::te
 SELECT kind, ordinal, node, role, stage, iteration, explanation FROM l4_diagnose('driver') ORDER BY kind, ordinal;
 SELECT kind, ordinal, node FROM l4_diagnose('all') WHERE kind = 'node';
 SELECT facts #> '{pool,settings}' AS settings, explanation FROM l4_diagnose('all') WHERE kind = 'event' AND ordinal = 1;
+\echo a list of settings may have one whose name sounds of trouble
+SELECT make_lines('settings', false) \g /dev/null
+INSERT INTO line SELECT 'settings', r, 'train', 0.4, format('{"level": "DEBUG", "peer": %s, '
+	'"message": "settings", "timeout": 25, "max_errors": 3, "master": "n0:%s"}', r, 29500 + (r = 3)::int)
+FROM generate_series(0, 4) r;
+SELECT load_job('settings') \g /dev/null
+SELECT s.* FROM setups('settings', false) s;
+\echo whom a controller lost and found before the failure is no suspect; but who was found after it, or lost again
+SELECT make_lines(j) FROM unnest('{ok_b1,ok_b2,back,back_late,back_gone}'::text[]) j \g /dev/null
+SELECT other(j, '{3}', '550.54', '535.104') FROM unnest('{back,back_late,back_gone}'::text[]) j \g /dev/null
+INSERT INTO line SELECT c.j, NULL, 'controller', c.at, c.line
+FROM (VALUES ('ok_b1', 1, 'INFO 5 nodes'), ('ok_b2', 1, 'INFO 5 nodes'),
+	('back', 12, 'ERROR heartbeat lost node=n1'), ('back', 13, 'INFO node=n1 is back'),
+	('back_late', 12, 'ERROR heartbeat lost node=n1'), ('back_late', 24, 'INFO node=n1 is back'),
+	('back_gone', 12, 'ERROR heartbeat lost node=n1'), ('back_gone', 13, 'INFO node=n1 is back'),
+	('back_gone', 14, 'ERROR heartbeat lost node=n1')) c (j, at, line);
+SELECT load_job(j, '{"model": "back"}') FROM unnest('{ok_b1,ok_b2,back,back_late,back_gone}'::text[]) j \g /dev/null
+SELECT j AS job, d.ordinal, d.node, d.explanation FROM unnest('{back,back_late,back_gone}'::text[]) j, l4_diagnose(j) d
+WHERE d.kind = 'node';
 \echo a statement of the set-up is told with its reason, not as what the job outlived
 SELECT e.reason, e.explanation FROM l4_diagnose('driver') d, l4_explain_event('driver', d.event_id) e
 WHERE d.kind = 'event' AND d.template ~ 'driver';
