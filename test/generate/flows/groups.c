@@ -1,0 +1,103 @@
+/*
+ * groups.c: which ranks of a job reduce their gradients together, and the rings around their servers.
+ *
+ * A ring passes each server once; channel c enters and leaves server k at the NIC of the (c mod n)-th of the n members there, as
+ * rails want it. So there are at least as many channels as the group has members on a server.
+ */
+#include "flows.h"
+
+#include <stdlib.h>
+
+static int
+server_of(const world *w, const job *j, int rank)
+{
+	return w->net.all[j->seat[rank]].server;
+}
+
+/* Counts the members' servers, which follow one another. */
+static int
+number_nodes(const world *w, const job *j, group *g)
+{
+	int			most = 0;
+	int			here = 0;
+
+	for (int i = 0; i < g->members; i++)
+	{
+		if (i == 0 || server_of(w, j, g->member[i]) != server_of(w, j, g->member[i - 1]))
+		{
+			g->nodes++;
+			here = 0;
+		}
+		g->node_of[i] = g->nodes - 1;
+		most = ++here > most ? here : most;
+	}
+	return most;
+}
+
+static void
+make_rings(const world *w, const job *j, group *g)
+{
+	int			most = number_nodes(w, j, g);
+
+	g->channels = most * j->plan.channels;
+	g->ready = take(3 * g->nodes * sizeof(double));
+	g->hop = take(g->channels * g->nodes * sizeof(int));
+	for (int node = 0, first = 0; node < g->nodes; node++)
+	{
+		int			here = 0;
+
+		while (first + here < g->members && g->node_of[first + here] == node)
+			here++;
+		for (int c = 0; c < g->channels; c++)
+			g->hop[c * g->nodes + node] = g->member[first + c % here];
+		first += here;
+	}
+}
+
+static void
+begin_group(group *g, int members)
+{
+	g->members = members;
+	g->member = take(members * sizeof(int));
+	g->node_of = take(members * sizeof(int));
+}
+
+/* All ranks of a stage with one tensor rank: gradients of what every data- and context-parallel rank has. */
+static void
+make_data_group(const world *w, const job *j, group *g, int stage, int tensor)
+{
+	const shape *p = &j->plan;
+	int			n = 0;
+
+	begin_group(g, p->dp * p->cp);
+	for (int i = 0; i < p->dp * p->cp; i++)
+		g->member[n++] = (stage * p->dp * p->cp + i) * p->tp + tensor;
+	make_rings(w, j, g);
+}
+
+/* The ranks that have the same experts: one of each column. */
+static void
+make_expert_group(const world *w, const job *j, group *g, int stage, int lane)
+{
+	begin_group(g, j->columns);
+	for (int i = 0; i < j->columns; i++)
+		g->member[i] = (stage * j->columns + i) * j->lanes + lane;
+	make_rings(w, j, g);
+}
+
+void
+groups_make(world *w, job *j)
+{
+	const shape *p = &j->plan;
+
+	j->groups = p->pp * p->tp;
+	j->data = take(j->groups * sizeof(group));
+	for (int i = 0; i < j->groups; i++)
+		make_data_group(w, j, &j->data[i], i / p->tp, i % p->tp);
+	if (p->ep == 1)
+		return;
+	j->expert_groups = p->pp * j->lanes;
+	j->expert = take(j->expert_groups * sizeof(group));
+	for (int i = 0; i < j->expert_groups; i++)
+		make_expert_group(w, j, &j->expert[i], i / j->lanes, i % j->lanes);
+}
