@@ -1,7 +1,7 @@
 /*
  * check.c: what must hold of the truth and of the flows before collectors disturb them: the steps of an accelerator follow one
- * another without a gap; a flow goes between servers, from a job's accelerator to one of the same job, and begins within the job
- * and within the step; each step moves the bytes that its collectives and pipeline must move.
+ * another without a gap; a flow goes between servers, from a job's accelerator to one of the same job, and begins within the
+ * job and within the step; each step moves the bytes that its collectives and pipeline must move.
  */
 #include "flows.h"
 

@@ -1,6 +1,6 @@
 /*
- * cluster.c: servers with a NIC for each accelerator, and the switches between them. NIC i of all servers of a pod hangs at one
- * leaf switch (rail-optimised); every leaf hangs at every spine.
+ * cluster.c: servers with a NIC for each accelerator, and the switches between them. NIC i of all servers of a pod hangs at
+ * one leaf switch (rail-optimised); every leaf hangs at every spine.
  */
 #include "flows.h"
 

@@ -1,6 +1,6 @@
 /*
- * disturb.c: what collectors do to a flow: they lose its record, cut it at their active time-out, give it twice (once from each of
- * its leaf switches), stamp it with a clock that is off, or hand it in late.
+ * disturb.c: what collectors do to a flow: they lose its record, cut it at their active time-out, give it twice (once from
+ * each of its leaf switches), stamp it with a clock that is off, or hand it in late.
  */
 #include "flows.h"
 

@@ -1,7 +1,7 @@
 /*
- * faults.c: what is wrong in the cluster: KIND[:SUBJECT[:FACTOR[:FROM[:TO]]]], with times in seconds of the window. A subject is an
- * address or the number of an accelerator, for a link A>B, where A and B are accelerators or switches, for a switch its name. An
- * empty subject is picked at random among what the jobs use.
+ * faults.c: what is wrong in the cluster: KIND[:SUBJECT[:FACTOR[:FROM[:TO]]]], with times in seconds of the window. A subject
+ * is an address or the number of an accelerator, for a link A>B, where A and B are accelerators or switches, for a switch its
+ * name. An empty subject is picked at random among what the jobs use.
  */
 #include "flows.h"
 

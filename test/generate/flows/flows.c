@@ -1,6 +1,6 @@
 /*
- * flows.c: simulates the flow records that the collectors of a cluster's switches give of LLM training jobs, and writes them with
- * the exact truth of jobs, pairs, steps and faults (truth.c tells its tables).
+ * flows.c: simulates the flow records that the collectors of a cluster's switches give of LLM training jobs, and writes them
+ * with the exact truth of jobs, pairs, steps and faults (truth.c tells its tables).
  *
  *   flows --out DIR [--seed 1] [--scenario NAME] [--check]
  *         [--window SECONDS] [--jobs 1] [--shape dp4,pp2,tp8,...]... [--idle SERVERS] [--shared-servers] [--comes-and-goes]
@@ -9,12 +9,13 @@
  *         [--noise FLOWS_PER_SECOND] [--fault KIND[:SUBJECT[:FACTOR[:FROM[:TO]]]]]...
  *   flows --list
  *
- * A scenario is a set of options (scenarios.c); --list prints them. A name with a number behind it, healthy7, is another one of
- * its kind. Shapes are told in flows.h (struct shape) and shapes.c; faults in faults.c; disturbances in disturb.c. How many flows
- * a second there are is decided by micro, buckets, channels and pieces of the shapes. --check looks at what must hold (check.c);
- * the exit status then tells. The model is one of events, not of packets: computing, messages of the pipeline, and the steps of
- * collectives, each of which waits for what it needs. The same arguments give the same bytes. Memory is that of the records of one
- * step of each job. The last line on standard output says what was written, how fast, in seconds of the processor.
+ * A scenario is a set of options (scenarios.c); --list prints them. A name with a number behind it, healthy7, is another one
+ * of its kind. Shapes are told in flows.h (struct shape) and shapes.c; faults in faults.c; disturbances in disturb.c. How many
+ * flows a second there are is decided by micro, buckets, channels and pieces of the shapes. --check looks at what must hold
+ * (check.c); the exit status then tells. The model is one of events, not of packets: computing, messages of the pipeline, and
+ * the steps of collectives, each of which waits for what it needs. The same arguments give the same bytes. Memory is that of
+ * the records of one step of each job. The last line on standard output says what was written, how fast, in seconds of the
+ * processor.
  *
  * flows.csv: started_at, duration (seconds), source, destination, bytes, switches, packets, retransmits, queue_pair, port.
  * accelerators.csv: address, server, rail, leaf, tenant.

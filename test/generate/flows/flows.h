@@ -131,8 +131,8 @@ typedef struct
 } work;
 
 /*
- * The ranks that reduce their gradients together. Those of one server exchange inside it; what crosses servers goes around rings,
- * one a channel, each with one NIC of each server.
+ * The ranks that reduce their gradients together. Those of one server exchange inside it; what crosses servers goes around
+ * rings, one a channel, each with one NIC of each server.
  */
 typedef struct
 {
@@ -142,7 +142,8 @@ typedef struct
 	int			nodes;
 	int			channels;
 	int		   *hop;			/* channel * nodes + node: the rank whose NIC is used there */
-	double	   *ready;			/* for each node: scratch of the collectives */
+	int			pods;			/* with as many of the servers each; 1: one, or they differ */
+	double	   *ready;			/* for each node: when the last member there is ready */
 } group;
 
 typedef struct
@@ -296,8 +297,8 @@ extern double compute_time(world *w, job *j, int rank, double seconds, double at
 /* exchange.c: what the lanes of a cell exchange amid a work (experts, contexts); its end. */
 extern double exchange_run(world *w, job *j, int first, double at, double bytes);
 
-/* collective.c: reduces a bucket in a group; moves now[] of its members on. share: 2 for all-reduce, 1 for half of it. */
-extern void collective_run(world *w, job *j, group *g, double bytes, int share);
+/* collective.c: reduces a bucket in a group; moves now[] of its members on. halves: 2 for all-reduce, 1 for half of it. */
+extern void collective_run(world *w, job *j, group *g, double bytes, int halves);
 
 /* pauses.c: evaluation and checkpoint after a step, if it is time. */
 extern void pauses_run(world *w, job *j);

@@ -1,8 +1,8 @@
 /*
  * groups.c: which ranks of a job reduce their gradients together, and the rings around their servers.
  *
- * A ring passes each server once; channel c enters and leaves server k at the NIC of the (c mod n)-th of the n members there, as
- * rails want it. So there are at least as many channels as the group has members on a server.
+ * A ring passes each server once; channel c enters and leaves server k at the NIC of the (c mod n)-th of the n members there,
+ * as rails want it. So there are at least as many channels as the group has members on a server.
  */
 #include "flows.h"
 
@@ -34,14 +34,38 @@ number_nodes(const world *w, const job *j, group *g)
 	return most;
 }
 
+/* Pods that have as many of the group's servers each; 1 where they do not. */
+static int
+count_pods(const world *w, const job *j, const group *g)
+{
+	int			pods = 0;
+	int			in_pod[g->nodes];
+
+	for (int i = 0; i < g->members; i++)
+	{
+		int			pod = server_of(w, j, g->member[i]) / w->net.pod;
+
+		if (i > 0 && g->node_of[i] == g->node_of[i - 1])
+			continue;
+		if (i == 0 || pod != server_of(w, j, g->member[i - 1]) / w->net.pod)
+			in_pod[pods++] = 0;
+		in_pod[pods - 1]++;
+	}
+	for (int i = 1; i < pods; i++)
+		if (in_pod[i] != in_pod[0])
+			return 1;
+	return pods;
+}
+
 static void
 make_rings(const world *w, const job *j, group *g)
 {
 	int			most = number_nodes(w, j, g);
 
 	g->channels = most * j->plan.channels;
-	g->ready = take(3 * g->nodes * sizeof(double));
+	g->ready = take(g->nodes * sizeof(double));
 	g->hop = take(g->channels * g->nodes * sizeof(int));
+	g->pods = count_pods(w, j, g);
 	for (int node = 0, first = 0; node < g->nodes; node++)
 	{
 		int			here = 0;

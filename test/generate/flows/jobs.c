@@ -1,8 +1,8 @@
 /*
  * jobs.c: makes the jobs of a world: their shapes, servers, ranks, and when they run.
  *
- * Ranks are numbered as Megatron does: tensor-parallel ones next to one another, then context, expert, data, and pipeline stages
- * outermost. They fill whole servers one after another; where servers are shared, two jobs have half of the NICs each.
+ * Ranks are numbered as Megatron does: tensor-parallel ones next to one another, then context, expert, data, and pipeline
+ * stages outermost. They fill whole servers one after another; where servers are shared, two jobs have half of the NICs each.
  */
 #include "flows.h"
 

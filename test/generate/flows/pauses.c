@@ -1,6 +1,6 @@
 /*
- * pauses.c: what comes between steps: an evaluation, which is forwards alone, and a checkpoint, for which every rank of the first
- * column writes its part to storage while all wait.
+ * pauses.c: what comes between steps: an evaluation, which is forwards alone, and a checkpoint, for which every rank of the
+ * first column writes its part to storage while all wait.
  */
 #include "flows.h"
 

@@ -1,6 +1,6 @@
 /*
- * queue.c: puts records in order. They come job by job and step by step; each waits in the bucket of its time until none before
- * it can come any more. So memory is that of the records of a step of each job.
+ * queue.c: puts records in order. They come job by job and step by step; each waits in the bucket of its time until none
+ * before it can come any more. So memory is that of the records of a step of each job.
  */
 #include "flows.h"
 

@@ -1,6 +1,6 @@
 /*
- * scenarios.c: named scenarios: options, which those of the command line may change. Where a shape is given several times, the jobs
- * have them in turn.
+ * scenarios.c: named scenarios: options, which those of the command line may change. Where a shape is given several times, the
+ * jobs have them in turn.
  */
 #include "flows.h"
 
@@ -32,6 +32,10 @@ static const struct
 		"long contexts in parts"},
 	{"interleaved", "--window 60 --jobs 2 --shape dp4,pp4,tp4,virtual2,micro8,step2 --shape dp2,pp4,tp8,virtual3,micro12,step3",
 		"virtual stages"},
+	{"tree", "--window 60 --jobs 2 --shape dp16,pp2,tp4,tree,step1.5 --shape dp32,tp4,tree,buckets6,step2",
+		"gradients along two binary trees"},
+	{"hierarchical", "--window 60 --pod 4 --jobs 2 --shape dp16,pp2,tp4,hierarchical,step1.5"
+		" --shape dp8,pp4,tp8,hierarchical,step2", "rings within pods, then across them"},
 	{"zero_bubble", "--window 60 --jobs 2 --shape dp4,pp4,tp4,zerobubble,micro8,step2 --shape dp2,pp8,tp4,zerobubble,micro16",
 		"the backward of the weights apart"},
 	{"pauses", "--window 120 --jobs 3 --shape dp4,pp4,tp4,eval10,checkpoint15,step1.5 --shape dp8,pp2,tp4,checkpoint20"
@@ -49,9 +53,10 @@ static const struct
 	{"slow_spine", "--window 90 --pod 4 --spines 4 --fault slow_switch:spine-2:0.3" EIGHT, "the same of a spine switch"},
 	{"stalled", "--window 90 --fault stalled" EIGHT, "an accelerator sends no more: its job stands still"},
 	{"dead", "--window 90 --fault dead_accelerator" EIGHT, "an accelerator dies: its job stops"},
-	{"big", "--window 600 --jobs 8 --shape dp8,pp4,tp4,micro12,buckets3,step3.1 --shape dp16,pp2,tp4,micro12,buckets3,step2.7"
-		" --shape dp4,pp4,tp8,micro12,buckets4,step3.3 --shape dp16,pp4,tp2,micro16,buckets3,step4",
-		"1,024 accelerators, ten minutes, ten million flows"},
+	{"big", "--window 600 --jobs 8 --shape dp8,pp4,tp4,micro12,buckets4,channels2,pieces4,step3.1"
+		" --shape dp16,pp2,tp4,micro12,buckets4,channels2,pieces4,step2.7"
+		" --shape dp4,pp4,tp8,micro12,buckets6,channels2,pieces4,step3.3"
+		" --shape dp16,pp4,tp2,micro16,buckets5,channels2,pieces4,step4", "1,024 accelerators, ten minutes, ten million flows"},
 };
 
 const char *

@@ -5,7 +5,9 @@
  */
 #include "flows.h"
 
-/* The k-th forward of an interleaved schedule: stages' worths of microbatches, chunk by chunk. The k-th backward mirrors it. */
+/*
+ * The k-th forward of an interleaved schedule: stages' worths of microbatches, chunk by chunk. The k-th backward mirrors it.
+ */
 static work
 unit(const shape *p, work_kind kind, int k)
 {

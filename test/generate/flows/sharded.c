@@ -1,46 +1,72 @@
 /*
- * sharded.c: the step of a job with sharded parameters (ZeRO-3, FSDP). Each layer's parameters are gathered before its forward,
- * and again before its backward, while the layer before computes; the gradients of a layer are scattered after its backward. One
- * stream of collectives, so they come one after another: all-gather of layer l + 1, then what layer l left to scatter.
+ * sharded.c: the step of a job with sharded parameters (ZeRO-3, FSDP). A unit is the forward or backward of a layer. Its
+ * parameters are gathered while the unit before computes; the gradients of a layer are scattered after its backward. All that
+ * goes through one stream of collectives, one after another.
  */
 #include "flows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Of each rank: how far its stream of collectives and its computing are. */
+/* Of each rank: how far its stream of collectives and its computing are, and when the parameters are there. */
 typedef struct
 {
 	world	   *w;
 	job		   *j;
 	double	   *stream;
 	double	   *done;
-	double	   *there;			/* when the parameters of the next layer are gathered */
+	double	   *there;			/* of this unit */
+	double	   *next;			/* of the next one */
 } sharded;
 
-/* A collective on all groups' streams: not before "after", if that is given. */
+static double
+later(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* Layers forwards, then backwards. */
+static int
+layer_of(const job *j, int unit)
+{
+	int			place = unit % (2 * j->plan.buckets);
+
+	return place < j->plan.buckets ? place : 2 * j->plan.buckets - 1 - place;
+}
+
+/* A collective of every group: when its stream is free, and not before what it waits for. */
 static void
-communicate(sharded *s, int layer, const double *after)
+communicate(sharded *s, int layer)
 {
 	job		   *j = s->j;
 
-	for (int rank = 0; rank < j->ranks; rank++)
-		j->now[rank] = after != NULL && after[rank] > s->stream[rank] ? after[rank] : s->stream[rank];
+	memcpy(j->now, s->stream, j->ranks * sizeof(double));
 	for (int i = 0; i < j->groups; i++)
 		collective_run(s->w, j, &j->data[i], j->bucket[layer], 1);
 	memcpy(s->stream, j->now, j->ranks * sizeof(double));
 }
 
+/* Begins with the unit before: then its parameters are there and it computes. */
 static void
-gather_layer(sharded *s, int layer)
+gather_ahead(sharded *s, int unit)
 {
-	communicate(s, layer, NULL);
-	memcpy(s->there, s->stream, s->j->ranks * sizeof(double));
+	for (int rank = 0; rank < s->j->ranks; rank++)
+		s->stream[rank] = later(s->stream[rank], later(s->there[rank], s->done[rank]));
+	communicate(s, layer_of(s->j, unit));
+	memcpy(s->next, s->stream, s->j->ranks * sizeof(double));
+}
+
+static void
+scatter(sharded *s, int unit)
+{
+	for (int rank = 0; rank < s->j->ranks; rank++)
+		s->stream[rank] = later(s->stream[rank], s->done[rank]);
+	communicate(s, layer_of(s->j, unit));
 }
 
 /* Tensor-parallel ranks compute in lockstep. */
 static void
-compute_layer(sharded *s, double seconds)
+compute(sharded *s, double seconds)
 {
 	job		   *j = s->j;
 
@@ -50,10 +76,10 @@ compute_layer(sharded *s, double seconds)
 
 		for (int rank = first; rank < first + j->plan.tp; rank++)
 		{
-			double		at = s->there[rank] > s->done[rank] ? s->there[rank] : s->done[rank];
+			double		at = later(s->there[rank], s->done[rank]);
 
 			at += isfinite(at) ? compute_time(s->w, j, rank, seconds, at) : 0;
-			last = at > last ? at : last;
+			last = later(last, at);
 		}
 		for (int rank = first; rank < first + j->plan.tp; rank++)
 			s->done[rank] = last;
@@ -61,22 +87,23 @@ compute_layer(sharded *s, double seconds)
 }
 
 static void
-run_microbatch(sharded *s)
+run_units(sharded *s)
 {
 	int			layers = s->j->plan.buckets;
+	int			units = 2 * layers * s->j->plan.microbatches;
 	double		seconds = s->j->forward / layers;
 
-	for (int layer = 0; layer < layers; layer++)
+	gather_ahead(s, 0);
+	for (int unit = 0; unit < units; unit++)
 	{
-		gather_layer(s, layer);
-		compute_layer(s, seconds);
-	}
-	for (int layer = layers - 1; layer >= 0; layer--)
-	{
-		gather_layer(s, layer);
-		compute_layer(s, 2 * seconds);
-		/* scattered once the backward is done: the stream waits, so the next gathering does not come much too early */
-		communicate(s, layer, s->done);
+		int			backward = unit % (2 * layers) >= layers;
+
+		memcpy(s->there, s->next, s->j->ranks * sizeof(double));
+		if (unit + 1 < units)
+			gather_ahead(s, unit + 1);
+		compute(s, backward ? 2 * seconds : seconds);
+		if (backward)
+			scatter(s, unit);
 	}
 }
 
@@ -84,15 +111,16 @@ void
 sharded_run(world *w, job *j)
 {
 	size_t		size = j->ranks * sizeof(double);
-	sharded		s = {w, j, take(size), take(size), take(size)};
+	sharded		s = {w, j, take(size), take(size), take(size), take(size)};
 
 	memcpy(s.stream, j->now, size);
 	memcpy(s.done, j->now, size);
+	memcpy(s.there, j->now, size);
 	memcpy(j->reduces, j->now, size);
-	for (int i = 0; i < j->plan.microbatches; i++)
-		run_microbatch(&s);
+	run_units(&s);
 	memcpy(j->now, s.stream, size);
 	free(s.stream);
 	free(s.done);
 	free(s.there);
+	free(s.next);
 }

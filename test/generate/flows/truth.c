@@ -1,11 +1,12 @@
 /*
  * truth.c: what really was, as tables.
  *
- * truth_jobs.csv: every accelerator, with its job (empty: idle) and ranks (-1: idle); began and ended of the job, empty where it
- * goes on. truth_pairs.csv: who sent to whom, and why, in the window; a pair may have several kinds. truth_steps.csv: the steps
- * of every accelerator that lie in the window, if only in part; ended is empty where it never ended. Compute: seconds that it
- * computed; pipeline: seconds of the pipeline flows it sent; data: seconds of its data-parallel phase. truth_pauses.csv: between
- * two steps, at the begin of the later one. truth_faults.csv: what was wrong, and which job had it (empty: several or none).
+ * truth_jobs.csv: every accelerator, with its job (empty: idle) and ranks (-1: idle); began and ended of the job, empty where
+ * it goes on. truth_pairs.csv: who sent to whom, and why, in the window; a pair may have several kinds. truth_steps.csv: the
+ * steps of every accelerator that lie in the window, if only in part; ended is empty where it never ended. Compute: seconds
+ * that it computed; pipeline: seconds of the pipeline flows it sent; data: seconds of its data-parallel phase.
+ * truth_pauses.csv: between two steps, at the begin of the later one. truth_faults.csv: what was wrong, and which job had it
+ * (empty: several or none).
  */
 #include "flows.h"
 
