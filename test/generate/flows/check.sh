@@ -7,10 +7,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 "$program" --list | while read -r name rest; do
-	"$program" --out "$work/once" --scenario "$name" --seed 7 --window 15 --check > "$work/said" 2>&1 ||
+	"$program" --out "$work/once" --scenario "$name" --seed 7 --window 10 --check > "$work/said" 2>&1 ||
 		{ echo "scenario $name:"; cat "$work/said"; exit 1; }
 	case $name in
-		disordered) ;;
+		disordered | bad) ;;
 		*) tail -n +2 "$work/once/flows.csv" | cut -d, -f1 | LC_ALL=C sort -c ||
 			{ echo "scenario $name: not in order"; exit 1; } ;;
 	esac

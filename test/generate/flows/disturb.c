@@ -1,6 +1,6 @@
 /*
  * disturb.c: what collectors do to a flow: they lose its record, cut it at their active time-out, give it twice (once from
- * each of its leaf switches), stamp it with a clock that is off, or hand it in late.
+ * each of its leaf switches), stamp it with a clock that is off, hand it in late, or spoil it.
  */
 #include "flows.h"
 
@@ -16,6 +16,26 @@ disturb_begin(world *w)
 		w->offset[leaf] = w->set.clock_offset * (2 * random_unit(&r) - 1);
 }
 
+/* Makes a record of what cannot be: a negative duration, no bytes, or a clock that jumped by an hour. Its place stays. */
+static void
+spoil(world *w, flow *f)
+{
+	switch (random_below(&w->disturb, 4))
+	{
+		case 0:
+			f->duration = -f->duration;
+			break;
+		case 1:
+			f->bytes = 0;
+			break;
+		case 2:
+			f->start += 3600;
+			break;
+		default:
+			f->start -= 3600;
+	}
+}
+
 /* One record as the collector of a leaf gives it. */
 static void
 hand_in(world *w, flow f, int leaf)
@@ -26,6 +46,8 @@ hand_in(world *w, flow f, int leaf)
 	f.key = f.start;
 	if (w->set.out_of_order > 0)
 		f.key += f.duration + w->set.out_of_order * random_unit(&w->disturb);
+	if (w->set.bad > 0 && random_unit(&w->disturb) < w->set.bad)
+		spoil(w, &f);
 	queue_add(w->waiting, &f);
 }
 

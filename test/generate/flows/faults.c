@@ -10,7 +10,19 @@
 
 #define NOTICED 2				/* seconds after which a job stops whose accelerator is dead */
 
-static const char *const kinds[] = {"slow_accelerator", "slow_link", "slow_switch", "stalled", "dead_accelerator"};
+#define TIMEOUT 0.067			/* of a queue pair, seconds; each further one in a row takes twice as long */
+
+const char *const fault_names[] = {"slow_accelerator", "slow_link", "slow_switch", "stalled", "dead_accelerator", "flapping"};
+
+/* Factors, where none is given. */
+static const double usual[] = {0.2, 0.3, 0.3, 0, 0, 0.02};
+
+/* Those that never end. */
+static int
+is_final(const fault *f)
+{
+	return f->kind == STALLED || f->kind == DEAD_ACCELERATOR;
+}
 
 void
 fault_read(settings *s, const char *text)
@@ -25,12 +37,12 @@ fault_read(settings *s, const char *text)
 
 	if (s->faults++ == MOST_FAULTS)
 		fail("too many faults:", text);
-	for (f->kind = 0; f->kind <= DEAD_ACCELERATOR && strcmp(kinds[f->kind], kind) != 0; f->kind++)
+	for (f->kind = 0; f->kind <= FLAPPING && strcmp(fault_names[f->kind], kind) != 0; f->kind++)
 		;
-	if (f->kind > DEAD_ACCELERATOR)
+	if (f->kind > FLAPPING)
 		fail("unknown fault", kind);
 	snprintf(f->text, sizeof(f->text), "%s", subject != NULL ? subject : "");
-	f->factor = factor != NULL && *factor != '\0' ? atof(factor) : f->kind == SLOW_ACCELERATOR ? 0.2 : 0.3;
+	f->factor = factor != NULL && *factor != '\0' ? atof(factor) : usual[f->kind];
 	f->began = from != NULL && *from != '\0' ? atof(from) : NAN;
 	f->ended = rest != NULL && *rest != '\0' ? atof(rest) : NAN;
 	if (f->factor < 0 || f->factor >= (f->kind == SLOW_ACCELERATOR ? 100 : 1))
@@ -176,7 +188,7 @@ faults_resolve(world *w)
 		if (isnan(f->began))
 			f->began = w->set.window * (0.35 + 0.15 * random_unit(&r));
 		if (isnan(f->ended))
-			f->ended = f->kind >= STALLED ? INFINITY : w->set.window * (0.75 + 0.15 * random_unit(&r));
+			f->ended = is_final(f) ? INFINITY : w->set.window * (0.75 + 0.15 * random_unit(&r));
 		if (f->kind == DEAD_ACCELERATOR && w->net.all[f->from_end].job >= 0)
 			w->job[w->net.all[f->from_end].job].ended = f->began + NOTICED;
 	}
@@ -236,6 +248,27 @@ fault_slows_flow(const world *w, const flow *f)
 }
 
 double
+fault_delays(world *w, flow *f, sequence *r)
+{
+	double		delay = 0;
+
+	for (int i = 0; i < w->set.faults; i++)
+	{
+		const fault *x = &w->set.fault[i];
+
+		if (x->kind != FLAPPING || x->from_end != f->source || f->start < x->began || f->start >= x->ended ||
+			random_unit(r) >= x->factor)
+			continue;
+		for (int again = (int) random_below(r, 3); again >= 0; again--)
+		{
+			delay += TIMEOUT * (1 << again);
+			f->retransmits += 1 + (unsigned) random_below(r, 64);
+		}
+	}
+	return delay;
+}
+
+double
 fault_silences(const world *w, int source, int destination)
 {
 	double		from = INFINITY;
@@ -244,8 +277,8 @@ fault_silences(const world *w, int source, int destination)
 	{
 		const fault *f = &w->set.fault[i];
 
-		if (f->kind >= STALLED && (f->from_end == source || (f->kind == DEAD_ACCELERATOR && f->from_end == destination)) &&
-			f->began < from)
+		if (is_final(f) && f->began < from &&
+			(f->from_end == source || (f->kind == DEAD_ACCELERATOR && f->from_end == destination)))
 			from = f->began;
 	}
 	return from;

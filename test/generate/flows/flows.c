@@ -5,8 +5,9 @@
  *   flows --out DIR [--seed 1] [--scenario NAME] [--check]
  *         [--window SECONDS] [--jobs 1] [--shape dp4,pp2,tp8,...]... [--idle SERVERS] [--shared-servers] [--comes-and-goes]
  *         [--servers N] [--nics 8] [--pod 32] [--spines 8] [--rate BYTES_PER_SECOND]
- *         [--jitter 0.015] [--loss 0.01] [--active-timeout S] [--clock-offset S] [--duplicates SHARE] [--out-of-order S]
- *         [--noise FLOWS_PER_SECOND] [--fault KIND[:SUBJECT[:FACTOR[:FROM[:TO]]]]]...
+ *         [--scatter] [--jitter 0.015] [--loss SHARE] [--active-timeout S] [--idle-timeout S] [--clock-offset S]
+ *         [--duplicates SHARE] [--out-of-order S] [--bad SHARE] [--noise FLOWS_PER_SECOND]
+ *         [--fault KIND[:SUBJECT[:FACTOR[:FROM[:TO]]]]]...
  *   flows --list
  *
  * A scenario is a set of options (scenarios.c); --list prints them. A name with a number behind it, healthy7, is another one
@@ -57,6 +58,15 @@ last_behind(const double *later, int n)
 	return least;
 }
 
+/* Writes the records that no other can precede any more, if all flows that begin before "until" are made. */
+static void
+write_before(world *w, double until)
+{
+	if (w->set.idle_timeout > 0)
+		until = merge_end(w, until);
+	queue_write(w->waiting, until - w->set.clock_offset, w);
+}
+
 /* Always simulates the next step of the job that is furthest behind, and writes what no later flow can precede. */
 static void
 simulate(world *w)
@@ -69,11 +79,11 @@ simulate(world *w)
 	while (isfinite(later[next = last_behind(later, w->jobs)]))
 	{
 		noise_make(w, later[next]);
-		queue_write(w->waiting, later[next] - w->set.clock_offset, w);
+		write_before(w, later[next]);
 		later[next] = step_simulate(w, &w->job[next]);
 	}
 	noise_make(w, w->set.window);
-	queue_write(w->waiting, INFINITY, w);
+	write_before(w, INFINITY);
 	free(later);
 }
 
@@ -88,6 +98,7 @@ begin(world *w, int count, char **arguments)
 	faults_resolve(w);
 	disturb_begin(w);
 	random_begin(&w->background, w->set.seed, 5);
+	w->open = merge_begin();
 	w->waiting = queue_begin(w->set.window);
 	w->flows = writer_open(w->set.out, "flows.csv",
 						   "started_at,duration,source,destination,bytes,switches,packets,retransmits,queue_pair,port");

@@ -83,6 +83,7 @@ typedef struct
 	int			pieces;			/* records of a bucket on a channel; as many as its ring has steps: the exact ring */
 	int			zero1;			/* gradients are scattered, then parameters gathered (distributed optimizer) */
 	int			overlap;		/* buckets go while the last backward still computes */
+	int			split;			/* records of a message of the pipeline, each with a queue pair */
 	int			evaluate;		/* after so many steps, 0: never */
 	int			checkpoint;
 	schedule_kind schedule;
@@ -186,8 +187,11 @@ typedef enum
 	SLOW_LINK,
 	SLOW_SWITCH,
 	STALLED,
-	DEAD_ACCELERATOR
+	DEAD_ACCELERATOR,
+	FLAPPING					/* now and then, what it sends waits for a time-out */
 } fault_kind;
+
+extern const char *const fault_names[];
 
 typedef struct
 {
@@ -236,14 +240,17 @@ typedef struct
 	shape		shape[MOST_SHAPES];
 	int			any_shape;
 	int			comes_and_goes;	/* jobs begin and end inside the window */
+	int			scatter;		/* a job's servers are anywhere, not side by side */
 	int			shared_servers;
 	int			idle;			/* servers without a job */
 	double		jitter;
 	double		loss;
+	double		idle_timeout;
 	double		active_timeout;
 	double		clock_offset;
 	double		duplicates;
 	double		out_of_order;
+	double		bad;			/* share of records that cannot be right */
 	double		noise;			/* flows a second */
 	int			check;
 	int			faults;
@@ -253,6 +260,7 @@ typedef struct
 typedef struct queue queue;
 typedef struct writer writer;
 typedef struct truth truth;
+typedef struct merger merger;
 
 typedef struct
 {
@@ -260,6 +268,7 @@ typedef struct
 	cluster		net;
 	int			jobs;
 	job		   *job;
+	merger	   *open;			/* records that may still grow */
 	queue	   *waiting;		/* records until all earlier ones are known */
 	writer	   *flows;			/* flows.csv */
 	truth	   *truth;
@@ -308,6 +317,8 @@ extern void fault_read(settings *s, const char *text);
 extern void faults_resolve(world *w);
 extern double fault_slows_compute(const world *w, int place, double at);	/* a factor of time */
 extern double fault_slows_flow(const world *w, const flow *f);	/* a factor of the rate */
+/* Seconds that a flow waits for time-outs, which it counts. */
+extern double fault_delays(world *w, flow *f, sequence *r);
 extern double fault_silences(const world *w, int source, int destination);	/* from when on */
 
 /* network.c */
@@ -332,6 +343,12 @@ extern void noise_make(world *w, double until);
 /* disturb.c: what collectors do to a flow on its way into the queue. */
 extern void disturb_begin(world *w);
 extern void disturb_add(world *w, const flow *f);
+
+/* merge.c: puts messages of one queue pair together. merge_end: ends what has been silent up to "until"; returns the begin of
+ * the earliest record that is still open. */
+extern merger *merge_begin(void);
+extern void merge_add(world *w, const flow *f);
+extern double merge_end(world *w, double until);
 
 /* queue.c: records in the order of their keys. */
 extern queue *queue_begin(double window);

@@ -59,15 +59,31 @@ fit_cluster(world *w, const shape *shapes)
 	cluster_make(&w->net);
 }
 
+/* In which order the jobs get the servers. */
+static int *
+order_servers(const world *w, sequence *r)
+{
+	int		   *order = take(w->net.servers * sizeof(int));
+
+	for (int i = 0; i < w->net.servers; i++)
+	{
+		int			other = w->set.scatter ? (int) random_below(r, i + 1) : i;
+
+		order[i] = order[other];
+		order[other] = i;
+	}
+	return order;
+}
+
 static void
-seat_ranks(world *w, job *j, int first_server, int first_nic)
+seat_ranks(world *w, job *j, const int *order, int first_server, int first_nic)
 {
 	int			each = nics_each(w);
 
 	j->seat = take(j->ranks * sizeof(int));
 	for (int rank = 0; rank < j->ranks; rank++)
 	{
-		int			place = (first_server + rank / each) * w->net.nics + first_nic + rank % each;
+		int			place = order[first_server + rank / each] * w->net.nics + first_nic + rank % each;
 
 		j->seat[rank] = place;
 		w->net.all[place].job = j->number - 1;
@@ -161,12 +177,14 @@ void
 jobs_make(world *w)
 {
 	shape	   *shapes = take(w->set.jobs * sizeof(shape));
+	int		   *order;
 	int			server = 0;
 	sequence	r;
 
 	random_begin(&r, w->set.seed, 1);
 	make_shapes(w, shapes, &r);
 	fit_cluster(w, shapes);
+	order = order_servers(w, &r);
 	w->jobs = w->set.jobs;
 	w->job = take(w->jobs * sizeof(job));
 	for (int i = 0; i < w->jobs; i++)
@@ -176,10 +194,11 @@ jobs_make(world *w)
 		int			here = servers_of(w, &shapes[i]);
 
 		make_job(w, i, &shapes[i]);
-		seat_ranks(w, &w->job[i], second ? server - before : server, second ? w->net.nics / 2 : 0);
+		seat_ranks(w, &w->job[i], order, second ? server - before : server, second ? w->net.nics / 2 : 0);
 		server += second ? (here > before ? here - before : 0) : here;
 		groups_make(w, &w->job[i]);
 		schedule_make(&w->job[i]);
 	}
+	free(order);
 	free(shapes);
 }

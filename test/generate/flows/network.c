@@ -52,7 +52,10 @@ record(world *w, job *j, flow *f, pair_kind kind)
 	truth_flow(w, j, kind, f);
 	if (w->set.check)
 		check_flow(w, j, kind, f);
-	disturb_add(w, f);
+	if (w->set.idle_timeout > 0)
+		merge_add(w, f);
+	else
+		disturb_add(w, f);
 	return end;
 }
 
@@ -71,6 +74,8 @@ network_move(world *w, job *j, sequence *r, int source, int destination, const m
 		slower = fault_slows_flow(w, &f);
 	needed = LATENCY + f.bytes * m->share / (w->net.rate * EFFICIENCY * slower) * random_factor(r, w->set.jitter / 2);
 	f.retransmits = lost_packets(r, &f, slower);
+	if (w->set.faults > 0)
+		needed += fault_delays(w, &f, r);
 	f.start = m->opened < at ? m->opened : at;
 	f.duration = at + needed - f.start;
 	return record(w, j, &f, m->kind);

@@ -84,6 +84,23 @@ next_stage(const shape *p, const work *u, int *stage, int *chunk)
 	return 1;
 }
 
+/* In as many records as it is split into, at once. */
+static double
+send_message(column *c, const work *u, int from, int to, double at)
+{
+	int			split = c->j->plan.split;
+	double		last = at;
+
+	for (int i = 0; i < split; i++)
+	{
+		message		m = {PAIR_PIPELINE, c->j->plan.activation / split, split, 16 * (u->kind == FORWARD ? 1 : 2) + i, INFINITY};
+		double		there = network_send(c->w, c->j, from, to, &m, at);
+
+		last = there > last ? there : last;
+	}
+	return last;
+}
+
 static void
 send_on(column *c, const work *u, int stage, double at)
 {
@@ -91,14 +108,13 @@ send_on(column *c, const work *u, int stage, double at)
 	int			to_stage = stage;
 	int			chunk = u->chunk;
 	double		last = at;
-	message		m = {PAIR_PIPELINE, j->plan.activation, 1, u->kind == FORWARD ? 0 : 1, INFINITY};
 
 	if (!next_stage(&j->plan, u, &to_stage, &chunk))
 		return;
 	for (int lane = 0; lane < j->lanes; lane++)
 	{
 		int			from = first_rank(j, stage, c->column) + lane;
-		double		there = network_send(c->w, j, from, first_rank(j, to_stage, c->column) + lane, &m, at);
+		double		there = send_message(c, u, from, first_rank(j, to_stage, c->column) + lane, at);
 
 		if (isfinite(there))
 			j->piped[from] += there - at;

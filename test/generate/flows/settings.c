@@ -12,6 +12,7 @@ static const struct option options[] = {
 	{"window", 1, NULL, 'w'}, {"jobs", 1, NULL, 'j'}, {"shape", 1, NULL, 'p'}, {"idle", 1, NULL, 'i'},
 	{"servers", 1, NULL, 'n'}, {"nics", 1, NULL, 'k'}, {"pod", 1, NULL, 'P'}, {"spines", 1, NULL, 'x'},
 	{"rate", 1, NULL, 'r'}, {"jitter", 1, NULL, 'J'}, {"loss", 1, NULL, 'l'}, {"active-timeout", 1, NULL, 'a'},
+	{"idle-timeout", 1, NULL, 'I'}, {"bad", 1, NULL, 'b'}, {"scatter", 0, NULL, 't'},
 	{"clock-offset", 1, NULL, 'C'}, {"duplicates", 1, NULL, 'd'}, {"out-of-order", 1, NULL, 'O'}, {"noise", 1, NULL, 'N'},
 	{"shared-servers", 0, NULL, 'h'}, {"comes-and-goes", 0, NULL, 'g'}, {"fault", 1, NULL, 'f'}, {NULL, 0, NULL, 0}
 };
@@ -75,6 +76,9 @@ take_disturbance(settings *s, int option, const char *text)
 		case 'J': s->jitter = number(text, 0, 1); return 1;
 		case 'l': s->loss = number(text, 0, 1); return 1;
 		case 'a': s->active_timeout = number(text, 0, 1e6); return 1;
+		case 'I': s->idle_timeout = number(text, 0, 1e3); return 1;
+		case 'b': s->bad = number(text, 0, 1); return 1;
+		case 't': s->scatter = 1; return 1;
 		case 'C': s->clock_offset = number(text, 0, 1e3); return 1;
 		case 'd': s->duplicates = number(text, 0, 1); return 1;
 		case 'O': s->out_of_order = number(text, 0, 1e3); return 1;

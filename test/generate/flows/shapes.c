@@ -6,13 +6,13 @@
 #include <string.h>
 
 const shape plain_shape = {.dp = 1, .pp = 1, .tp = 1, .ep = 1, .cp = 1, .chunks = 1, .microbatches = 8, .buckets = 4,
-	.channels = 1, .pieces = 3, .step = 2, .data = 0.08, .activation = 32e6};
+	.channels = 1, .pieces = 3, .split = 1, .step = 2, .data = 0.08, .activation = 32e6};
 
 /* What a cluster of today runs; the ranks of one server are whole tensor-parallel groups. */
 static const char *const usual[] = {
 	"dp4,pp2,tp8,micro8,step1.6",
 	"dp8,pp4,tp4,micro16,step2.4",
-	"dp2,pp8,tp4,micro16,step2",
+	"dp4,pp8,tp4,micro16,step2,split2",
 	"dp16,pp1,tp4,buckets6,step1.2,micro2",
 	"dp8,pp2,tp4,micro8,step1.8,zero1",
 	"dp4,pp4,tp4,micro12,step2.8,overlap",
@@ -36,7 +36,7 @@ typedef struct
 static const field fields[] = {
 	WHOLE("dp", dp), WHOLE("pp", pp), WHOLE("tp", tp), WHOLE("ep", ep), WHOLE("cp", cp), WHOLE("virtual", chunks),
 	WHOLE("micro", microbatches), WHOLE("buckets", buckets), WHOLE("channels", channels), WHOLE("pieces", pieces),
-	WHOLE("eval", evaluate), WHOLE("checkpoint", checkpoint), NUMBER("step", step), NUMBER("data", data),
+	WHOLE("split", split), WHOLE("eval", evaluate), WHOLE("checkpoint", checkpoint), NUMBER("step", step), NUMBER("data", data),
 	NUMBER("activation", activation), WORD("zero1", zero1, 1), WORD("zerobubble", schedule, ZERO_BUBBLE),
 	WORD("overlap", overlap, 1), WORD("fsdp", schedule, SHARDED), WORD("ring", collective, RING),
 	WORD("tree", collective, TREE), WORD("hierarchical", collective, HIERARCHICAL),
@@ -73,7 +73,7 @@ static void
 examine(const shape *s, const char *text)
 {
 	if (s->dp < 1 || s->pp < 1 || s->tp < 1 || s->ep < 1 || s->cp < 1 || s->chunks < 1 || s->microbatches < 1 ||
-		s->buckets < 1 || s->channels < 1 || s->pieces < 1 || s->step <= 0 || s->data < 0 || s->data >= 1)
+		s->buckets < 1 || s->channels < 1 || s->pieces < 1 || s->split < 1 || s->step <= 0 || s->data < 0 || s->data >= 1)
 		fail("out of range in shape", text);
 	if (s->dp % s->ep != 0)
 		fail("ep does not divide dp in shape", text);

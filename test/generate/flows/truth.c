@@ -202,7 +202,6 @@ job_of(const world *w, const fault *f)
 static void
 write_faults(const world *w)
 {
-	static const char *const kinds[] = {"slow_accelerator", "slow_link", "slow_switch", "stalled", "dead_accelerator"};
 	writer	   *o = writer_open(w->set.out, "truth_faults.csv", "job,kind,subject,began,ended,factor");
 
 	for (int i = 0; i < w->set.faults; i++)
@@ -211,11 +210,11 @@ write_faults(const world *w)
 
 		if (job_of(w, f) >= 0)
 			write_text(o, "%d", job_of(w, f) + 1);
-		write_text(o, ",%s,%s,", kinds[f->kind], f->text);
+		write_text(o, ",%s,%s,", fault_names[f->kind], f->text);
 		write_time(o, f->began);
 		write_text(o, ",");
 		write_time(o, f->ended);
-		write_text(o, f->kind >= STALLED ? ",\n" : ",%g\n", f->factor);
+		write_text(o, f->kind == STALLED || f->kind == DEAD_ACCELERATOR ? ",\n" : ",%g\n", f->factor);
 	}
 	writer_close(o);
 }

@@ -148,9 +148,11 @@ write_flow(world *w, const flow *f)
 {
 	writer	   *o = w->flows;
 	char	   *p = add_time(o, o->data + o->used, f->start);
-	int64_t		nanos = (int64_t) (f->duration * 1e9 + 0.5);
+	int64_t		nanos = (int64_t) (fabs(f->duration) * 1e9 + 0.5);
 
 	*p++ = ',';
+	if (f->duration < 0)
+		*p++ = '-';
 	p = add_number(p, nanos / 1000000000, 0);
 	*p++ = '.';
 	p = add_number(p, nanos % 1000000000, 9);
