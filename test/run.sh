@@ -342,6 +342,7 @@ test_start() {
 	check 'one door to the rows of jobs' bash test/check_door.sh
 	check 'nothing reads sentences' bash test/check_sentences.sh
 	check 'fuzz: corpus and mutations' bash test/fuzz/run.sh short
+	check 'simulated flows: what must hold' make -s -C test/generate/flows check
 	check 'builds elsewhere, packages' bash test/check_packaging.sh
 	before=$failed
 	ready=

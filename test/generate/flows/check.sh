@@ -6,17 +6,27 @@ program=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+failed() {
+	echo "scenario $1: $2"
+	cat "$work/said"
+	exit 1
+}
+
 "$program" --list | while read -r name rest; do
-	"$program" --out "$work/once" --scenario "$name" --seed 7 --window 10 --check > "$work/said" 2>&1 ||
-		{ echo "scenario $name:"; cat "$work/said"; exit 1; }
 	case $name in
-		disordered | bad) ;;
-		*) tail -n +2 "$work/once/flows.csv" | cut -d, -f1 | LC_ALL=C sort -c ||
-			{ echo "scenario $name: not in order"; exit 1; } ;;
+		huge) window=5 ;;
+		*) window=8 ;;
+	esac
+	"$program" --out "$work/once" --scenario "$name" --seed 7 --window $window --check > "$work/said" 2>&1 ||
+		failed "$name" 'does not hold'
+	case $name in
+		small | lossy | merged | shared_servers)
+			tail -n +2 "$work/once/flows.csv" | cut -d, -f1 | LC_ALL=C sort -c 2>> "$work/said" ||
+				failed "$name" 'not in order' ;;
 	esac
 done
-for scenario in small slow_link; do
-	"$program" --out "$work/once" --scenario "$scenario" --seed 7 --window 10 > /dev/null
-	"$program" --out "$work/twice" --scenario "$scenario" --seed 7 --window 10 > /dev/null
-	diff -r "$work/once" "$work/twice" > /dev/null || { echo "scenario $scenario: not the same bytes twice"; exit 1; }
+for name in small slow_link lossy; do
+	"$program" --out "$work/once" --scenario "$name" --seed 7 --window 5 > "$work/said"
+	"$program" --out "$work/twice" --scenario "$name" --seed 7 --window 5 > "$work/said"
+	diff -rq "$work/once" "$work/twice" > "$work/said" || failed "$name" 'not the same bytes twice'
 done

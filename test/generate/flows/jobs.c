@@ -160,6 +160,8 @@ make_job(world *w, int i, const shape *plan)
 {
 	job		   *j = &w->job[i];
 
+	if (nics_each(w) % plan->tp != 0)
+		fail("tensor-parallel ranks do not fill servers evenly in the shape of", "a job");
 	j->number = i + 1;
 	j->tenant = i % ((w->set.jobs + 3) / 4) + 1;
 	j->plan = *plan;

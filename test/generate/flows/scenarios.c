@@ -63,6 +63,9 @@ static const struct
 		" --shape dp16,pp2,tp4,micro12,buckets4,channels2,pieces4,step2.7"
 		" --shape dp4,pp4,tp8,micro12,buckets6,channels2,pieces4,step3.3"
 		" --shape dp16,pp4,tp2,micro16,buckets5,channels2,pieces4,step4", "1,024 accelerators, ten minutes, ten million flows"},
+	{"huge", "--window 600 --jobs 16 --shape dp8,pp4,tp8,micro16,buckets12,channels4,pieces4,step4"
+		" --shape dp16,pp4,tp4,micro16,buckets8,channels4,pieces4,step4.4"
+		" --shape dp32,pp2,tp4,micro16,buckets10,channels4,pieces4,step3.8", "4,096 accelerators, ten minutes, 10^8 flows"},
 };
 
 const char *
