@@ -82,6 +82,7 @@ typedef struct
 	int			channels;		/* of a collective at each NIC, each with a queue pair */
 	int			pieces;			/* records of a bucket on a channel; as many as its ring has steps: the exact ring */
 	int			zero1;			/* gradients are scattered, then parameters gathered (distributed optimizer) */
+	int			norm;			/* the stages agree on the norm of the gradients before the optimizer */
 	int			overlap;		/* buckets go while the last backward still computes */
 	int			split;			/* records of a message of the pipeline, each with a queue pair */
 	int			evaluate;		/* after so many steps, 0: never */
@@ -109,6 +110,7 @@ typedef enum
 	PAIR_PIPELINE,
 	PAIR_EXPERT,
 	PAIR_CONTEXT,
+	PAIR_CONTROL,				/* a few bytes among the stages: the norm of the gradients */
 	PAIR_STORAGE,
 	PAIR_NOISE,					/* of no job */
 	PAIR_KINDS

@@ -41,6 +41,8 @@ static const struct
 		" --shape dp8,pp4,tp8,hierarchical,step2", "rings within pods, then across them"},
 	{"zero_bubble", "--window 60 --jobs 2 --shape dp4,pp4,tp4,zerobubble,micro8,step2 --shape dp4,pp8,tp4,zerobubble,micro16",
 		"the backward of the weights apart"},
+	{"norm", "--window 60 --jobs 3 --shape dp4,pp4,tp4,norm --shape dp4,pp2,tp8,norm --shape dp8,pp4,tp2,norm",
+		"a few bytes among the stages after each step"},
 	{"pauses", "--window 120 --jobs 3 --shape dp4,pp4,tp4,eval10,checkpoint15,step1.5 --shape dp8,pp2,tp4,checkpoint20"
 		" --shape dp4,pp2,tp8,eval12", "evaluations and checkpoints"},
 	{"comings", "--window 120 --comes-and-goes" EIGHT, "jobs that begin and end in the window"},

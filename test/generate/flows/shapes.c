@@ -38,7 +38,7 @@ static const field fields[] = {
 	WHOLE("micro", microbatches), WHOLE("buckets", buckets), WHOLE("channels", channels), WHOLE("pieces", pieces),
 	WHOLE("split", split), WHOLE("eval", evaluate), WHOLE("checkpoint", checkpoint), NUMBER("step", step), NUMBER("data", data),
 	NUMBER("activation", activation), WORD("zero1", zero1, 1), WORD("zerobubble", schedule, ZERO_BUBBLE),
-	WORD("overlap", overlap, 1), WORD("fsdp", schedule, SHARDED), WORD("ring", collective, RING),
+	WORD("norm", norm, 1), WORD("overlap", overlap, 1), WORD("fsdp", schedule, SHARDED), WORD("ring", collective, RING),
 	WORD("tree", collective, TREE), WORD("hierarchical", collective, HIERARCHICAL),
 };
 

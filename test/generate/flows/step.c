@@ -8,11 +8,31 @@
 
 #define OPTIMIZER 0.01			/* of a step */
 
+/* A ring over the stages, of one number each; all wait for the last. */
+static void
+agree_on_norm(world *w, job *j, int first)
+{
+	int			stride = j->columns * j->lanes;
+	message		m = {PAIR_CONTROL, 8, 1, 1, INFINITY};
+	double		last = -INFINITY;
+	double		end;
+
+	for (int stage = 0; stage < j->plan.pp; stage++)
+		last = fmax(last, j->now[first + stage * stride]);
+	end = last;
+	for (int stage = 0; stage < j->plan.pp; stage++)
+		end = fmax(end, network_send(w, j, first + stage * stride, first + (stage + 1) % j->plan.pp * stride, &m, last));
+	for (int stage = 0; stage < j->plan.pp; stage++)
+		j->now[first + stage * stride] = end;
+}
+
 static void
 begin_step(world *w, job *j)
 {
 	if (w->set.check)
 		check_begin(j);
+	for (int i = 0; j->plan.norm && j->step > 0 && j->plan.pp > 1 && i < j->columns * j->lanes; i++)
+		agree_on_norm(w, j, i);
 	for (int rank = 0; rank < j->ranks; rank++)
 	{
 		j->computed[rank] = j->piped[rank] = 0;

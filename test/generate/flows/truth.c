@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const pair_names[] = {"data", "pipeline", "expert", "context", "storage", "noise"};
+const char *const pair_names[] = {"data", "pipeline", "expert", "context", "control", "storage", "noise"};
 
 /* A set of pairs: open addressing, the key is 0 for an empty place. */
 struct truth
