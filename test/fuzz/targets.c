@@ -10,6 +10,7 @@ const FuzzEntry fuzz_targets[] = {
 	{"counts_state", fuzz_counts_state, "lines", fuzz_counts_state_seed, 4},
 	{"forest_state", fuzz_forest_state, "lines", fuzz_forest_state_seed, 4},
 	{"scores_state", fuzz_scores_state, "lines", fuzz_scores_state_seed, 4},
+	{"components_state", fuzz_components_state, "lines", fuzz_components_state_seed, 4},
 	{"segment", fuzz_segment, "lines", NULL, 1},
 	{"site_rules", fuzz_site_rules, "site_rules", NULL, 2},
 	{"records", fuzz_records, "lines", NULL, 1},
@@ -19,6 +20,7 @@ const FuzzEntry fuzz_targets[] = {
 	{"drain", fuzz_drain, "lines", NULL, 2},
 	{"patterns", fuzz_patterns, "patterns", NULL, 2},
 	{"distances", fuzz_distances, "distances", NULL, 2},
+	{"components", fuzz_components, "lines", NULL, 4},
 	{"places", fuzz_places, "places", NULL, 2},
 	{"unpack", fuzz_unpack, "lines", fuzz_unpack_seed, 1},
 };
