@@ -122,4 +122,8 @@ cancel 'l4_report' "SELECT l4_report('large', 'html')"
 cancel 'l4_backtest_fault' "SELECT count(*) FROM l4_backtest_fault('(?:\w+[ .]?)+\d of .{0,40}x', basis => 'records')"
 cancel 'l4_unexplained' "SELECT count(*) FROM l4_unexplained('large')"
 cancel 'l4_change_points' "SELECT l4_change_points(i, i * 7919 % 1009) FROM generate_series(1::bigint, 20000000) i"
+cancel 'l4_online_change_points' "SELECT l4_online_change_points(i, i * 7919 % 1009)
+	FROM generate_series(1::bigint, 20000000) i"
+cancel 'l4_connected_components' "SELECT l4_connected_components((i % 1000)::text, (i * 7919 % 1009)::text)
+	FROM generate_series(1::bigint, 40000000) i"
 exit $status
