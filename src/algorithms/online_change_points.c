@@ -354,24 +354,11 @@ scales_of(const double *values, int64 count, double *center, double *noise, doub
 	return *noise > 0.0;
 }
 
-/* The power of 2 by which values are divided, which loses nothing, so that the largest is between 1/2 and 1. */
-static int
-exponent_of(const double *values, int64 count)
-{
-	double		largest = 0.0;
-	int			exponent;
-
-	for (int64 i = 0; i < count; i++)
-		largest = Max(largest, fabs(values[i]));
-	frexp(largest, &exponent);
-	return exponent;
-}
-
 /* The mean of one value at least. What is added up lies off the first of them, so that the mean of equal ones is exact. */
 static double
 mean_of(const double *values, int64 count)
 {
-	int			exponent = exponent_of(values, count);
+	int			exponent = robust_exponent(values, count);
 	double		first = ldexp(values[0], -exponent);
 	double		sum = 0.0;
 
@@ -436,7 +423,7 @@ online_change_points(const double *values, int64 count, double hazard, int64 *fo
 	*found = 0;
 	if (count < 2)
 		return NULL;
-	exponent = exponent_of(values, count);
+	exponent = robust_exponent(values, count);
 	scaled = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(double));
 	for (int64 i = 0; i < count; i++)
 		scaled[i] = ldexp(values[i], -exponent);

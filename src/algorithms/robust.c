@@ -53,3 +53,15 @@ robust_root_mean_square(const L4Robust *numbers, int64 kept)
 		sum += numbers->sorted[i] * numbers->sorted[i];
 	return sqrt(sum / (double) kept);
 }
+
+int
+robust_exponent(const double *numbers, int64 count)
+{
+	double		largest = 0.0;
+	int			exponent;
+
+	for (int64 i = 0; i < count; i++)
+		largest = Max(largest, fabs(numbers[i]));
+	frexp(largest, &exponent);
+	return exponent;
+}

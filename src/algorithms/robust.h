@@ -33,4 +33,10 @@ extern double robust_median(const L4Robust *numbers);
 /* Root mean square of the `kept` smallest (at least 1) of numbers that are not negative. */
 extern double robust_root_mean_square(const L4Robust *numbers, int64 kept);
 
+/*
+ * The power of 2 by which finite numbers are to be divided, which loses nothing, so that the largest lies between 1/2 and 1 and
+ * nothing that is worked out of them overflows. 0 where all are 0.
+ */
+extern int	robust_exponent(const double *numbers, int64 count);
+
 #endif							/* L4_ROBUST_H */

@@ -19,7 +19,7 @@
 #define OPTION_COUNT 2
 #define DEFAULT_SHORTEST 5
 
-static const L4SeriesAggregate aggregate = {AGGREGATE, OPTION_COUNT};
+static const L4SeriesAggregate aggregate = {AGGREGATE, OPTION_COUNT, 2};
 
 PG_FUNCTION_INFO_V1(l4_change_points_transition);
 PG_FUNCTION_INFO_V1(l4_change_points_combine);

@@ -16,7 +16,7 @@
 #define AGGREGATE "l4_online_change_points"
 #define OPTION_COUNT 1
 
-static const L4SeriesAggregate aggregate = {AGGREGATE, OPTION_COUNT};
+static const L4SeriesAggregate aggregate = {AGGREGATE, OPTION_COUNT, 2};
 
 PG_FUNCTION_INFO_V1(l4_online_change_points_transition);
 PG_FUNCTION_INFO_V1(l4_online_change_points_combine);

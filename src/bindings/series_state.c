@@ -65,7 +65,7 @@ state_writable(Datum datum, MemoryContext context, const L4SeriesAggregate *aggr
 	if (!VARATT_IS_EXTERNAL_EXPANDED_RW(DatumGetPointer(datum)))
 		datum = expand_array(datum, context, NULL);
 	state = (ExpandedArrayHeader *) DatumGetEOHP(datum);
-	if (state->ndims != 1 || state->element_type != FLOAT8OID || state->dims[0] < aggregate->option_count)
+	if (state->ndims > 1 || state->element_type != FLOAT8OID || state_length(state) < aggregate->option_count)
 		state_refuse(aggregate);
 	deconstruct_expanded_array(state);
 	if (state->dnulls != NULL)
@@ -79,10 +79,10 @@ series_numbers(Datum state, const L4SeriesAggregate *aggregate, int64 *count)
 	ArrayType  *array = DatumGetArrayTypeP(state);
 	int64		length = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 
-	if (ARR_NDIM(array) != 1 || ARR_ELEMTYPE(array) != FLOAT8OID || array_contains_nulls(array) ||
-		length < aggregate->option_count || (length - aggregate->option_count) % 2 != 0)
+	if (ARR_NDIM(array) > 1 || ARR_ELEMTYPE(array) != FLOAT8OID || array_contains_nulls(array) ||
+		length < aggregate->option_count || (length - aggregate->option_count) % aggregate->column_count != 0)
 		state_refuse(aggregate);
-	*count = (length - aggregate->option_count) / 2;
+	*count = (length - aggregate->option_count) / aggregate->column_count;
 	return (const double *) ARR_DATA_PTR(array);
 }
 
@@ -99,15 +99,6 @@ options_match(const ExpandedArrayHeader *state, const L4SeriesAggregate *aggrega
 	}
 }
 
-static void
-state_add(ExpandedArrayHeader *state, const L4SeriesAggregate *aggregate, double at, double value)
-{
-	/* an expanded array grows by copying */
-	state_check_budget((uint64) state_length(state) * 2 * sizeof(Datum), aggregate->name);
-	state_append(state, at);
-	state_append(state, value);
-}
-
 static double
 number_read(double number, const char *name, const L4SeriesAggregate *aggregate)
 {
@@ -121,13 +112,25 @@ number_read(double number, const char *name, const L4SeriesAggregate *aggregate)
 	return number + 0.0;
 }
 
+/* Adds the numbers of a row. */
+static void
+state_add(ExpandedArrayHeader *state, const L4SeriesAggregate *aggregate, const double *row)
+{
+	/* an expanded array grows by copying */
+	state_check_budget((uint64) state_length(state) * 2 * sizeof(Datum), aggregate->name);
+	for (int i = 0; i < aggregate->column_count; i++)
+		state_append(state, row[i]);
+}
+
 Datum
 series_transition(FunctionCallInfo fcinfo, const L4SeriesAggregate *aggregate, const double *options)
 {
 	MemoryContext context = state_context(fcinfo, aggregate->name);
+	int			last = aggregate->column_count;
+	double		row[2];
 	ExpandedArrayHeader *state;
 
-	if (PG_ARGISNULL(1))
+	if (last > 1 && PG_ARGISNULL(1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("at of %s must not be null", aggregate->name)));
@@ -139,9 +142,13 @@ series_transition(FunctionCallInfo fcinfo, const L4SeriesAggregate *aggregate, c
 		options_match(state, aggregate, options);
 	}
 	/* what is not known says nothing */
-	if (!PG_ARGISNULL(2))
-		state_add(state, aggregate, number_read(PG_GETARG_FLOAT8(1), "at", aggregate),
-				  number_read(PG_GETARG_FLOAT8(2), "value", aggregate));
+	if (!PG_ARGISNULL(last))
+	{
+		row[0] = number_read(PG_GETARG_FLOAT8(1), "at", aggregate);
+		if (last > 1)
+			row[1] = number_read(PG_GETARG_FLOAT8(2), "value", aggregate);
+		state_add(state, aggregate, row);
+	}
 	return EOHPGetRWDatum(&state->hdr);
 }
 
@@ -165,7 +172,7 @@ series_combine(FunctionCallInfo fcinfo, const L4SeriesAggregate *aggregate)
 	options_match(into, aggregate, from);
 	rows = from + aggregate->option_count;
 	for (int64 i = 0; i < count; i++)
-		state_add(into, aggregate, rows[2 * i], rows[2 * i + 1]);
+		state_add(into, aggregate, rows + i * aggregate->column_count);
 	return EOHPGetRWDatum(&into->hdr);
 }
 
@@ -176,8 +183,10 @@ series_points(const double *rows, int64 count, const L4SeriesAggregate *aggregat
 
 	for (int64 i = 0; i < count; i++)
 	{
-		points[i].at = number_read(rows[2 * i], "at", aggregate);
-		points[i].value = number_read(rows[2 * i + 1], "value", aggregate);
+		const double *row = rows + i * aggregate->column_count;
+
+		points[i].at = number_read(row[0], "at", aggregate);
+		points[i].value = aggregate->column_count > 1 ? number_read(row[1], "value", aggregate) : 0.0;
 	}
 	sort_points(points, count);
 	return points;

@@ -22,6 +22,7 @@ const FuzzEntry fuzz_targets[] = {
 	{"distances", fuzz_distances, "distances", NULL, 2},
 	{"components", fuzz_components, "lines", NULL, 4},
 	{"online_changes", fuzz_online_changes, "lines", NULL, 1},
+	{"period", fuzz_period, "lines", NULL, 2},
 	{"places", fuzz_places, "places", NULL, 2},
 	{"unpack", fuzz_unpack, "lines", fuzz_unpack_seed, 1},
 };
