@@ -285,6 +285,9 @@ pattern_try(L4Pattern *pattern, L4Bytes subject, size_t offset, bool anchored)
 		result = run_counted(pattern, subject, offset, options);
 	if (result == PCRE2_ERROR_NOMATCH)
 		return L4_NO_MATCH;
+	/* where the bytes at offset are no UTF-8, pcre2 takes the place behind them for the beginning */
+	if (result >= 0 && anchored && pcre2_get_startchar(pattern->match) != offset)
+		return L4_NO_MATCH;
 	if (result >= 0)
 	{
 		pattern->subject = subject;
