@@ -39,7 +39,8 @@
 typedef struct PatternCode
 {
 	pcre2_code *code;
-	bool		machine_code;	/* pcre2_jit_match may be called: compiled, and works on bytes */
+	bool		ready;			/* machine code was made, or cannot be */
+	bool		machine_code;	/* pcre2_jit_match may be called: made, and works on bytes */
 } PatternCode;
 
 struct L4Pattern
@@ -128,11 +129,21 @@ compile_code(L4Pattern *pattern, uint32_t ways, PatternCode *compiled, int *erro
 
 	options |= pattern->unicode ? PCRE2_UTF | PCRE2_MATCH_INVALID_UTF : PCRE2_NEVER_UTF;
 	compiled->code = pcre2_compile((PCRE2_SPTR) pattern->regex, pattern->regex_size, options, error, offset, pattern->dialect);
-	if (compiled->code == NULL)
-		return false;
-	/* without machine code the interpreter matches; with Unicode the subject must be checked, which only pcre2_match does */
+	return compiled->code != NULL;
+}
+
+/*
+ * Machine code, at the first match: to make it takes longer than the rest of compiling, and of a fault library on a job's texts
+ * few patterns are ever run. Without it the interpreter matches; with Unicode the subject must be checked, which only
+ * pcre2_match does.
+ */
+static void
+make_ready(const L4Pattern *pattern, PatternCode *compiled)
+{
+	if (compiled->ready)
+		return;
 	compiled->machine_code = pcre2_jit_compile(compiled->code, PCRE2_JIT_COMPLETE) == 0 && !pattern->unicode;
-	return true;
+	compiled->ready = true;
 }
 
 /* Counts a step and looks for interrupts; ends the match when all steps are used up. */
@@ -223,10 +234,11 @@ quick_steps(const L4Pattern *pattern, size_t size, bool anchored)
 
 /* One call of pcre2. */
 static int
-run_code(L4Pattern *pattern, const PatternCode *compiled, L4Bytes subject, size_t offset, uint32_t options)
+run_code(L4Pattern *pattern, PatternCode *compiled, L4Bytes subject, size_t offset, uint32_t options)
 {
 	PCRE2_SPTR	text = (PCRE2_SPTR) (subject.data != NULL ? subject.data : "");
 
+	make_ready(pattern, compiled);
 	/* pcre2 takes the JIT path only without run-time anchoring; the interpreter is as quick for one start position */
 	if (compiled->machine_code && options == 0)
 		return pcre2_jit_match(compiled->code, text, subject.size, offset, 0, pattern->match, pattern->limits);
