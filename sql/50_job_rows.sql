@@ -219,6 +219,20 @@ COMMENT ON FUNCTION @extschema@.l4_telling_stream(text, text, double precision, 
 'wholly (most_bytes), of those shorter than that the one that marks most iterations, two at least, rather the suspect''s. '
 'path_attempt: none of another attempt, by its path. No row where no stream prints iterations.';
 
+CREATE FUNCTION @extschema@.l4_marks_iterations(job_id text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000
+SET search_path = pg_catalog, pg_temp
+-- as in l4_has_one_node
+SET enable_seqscan = off
+AS $$
+BEGIN
+	RETURN EXISTS (SELECT FROM @extschema@.l4_stream s
+		WHERE s.job_id = l4_marks_iterations.job_id AND s.last_iteration > s.first_iteration);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_marks_iterations(text) IS
+'Step: Does any stream of a job mark two iterations or more, by the rules?';
+
 CREATE TYPE @extschema@.l4_unit AS (
 	unit text,
 	node text,

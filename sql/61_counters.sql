@@ -148,7 +148,7 @@ DECLARE
 BEGIN
 	l4_learn_counter.limits := coalesce(l4_learn_counter.limits, @extschema@.l4_limits_in_force());
 	-- one iteration that is named once is no progress, nor are the few that checkpoints and evaluations name now and then
-	IF EXISTS (SELECT FROM @extschema@.l4_telling_stream(l4_learn_counter.job_id, most_bytes => 'Infinity')) THEN
+	IF @extschema@.l4_marks_iterations(l4_learn_counter.job_id) THEN
 		SELECT w.iterations, (w.last_iteration - w.first_iteration)::double precision / (w.iterations - 1) INTO named, apart
 		FROM @extschema@.l4_job_timeline_span(l4_learn_counter.job_id) w WHERE w.iterations > 1;
 		IF (apart >= (limits).counter_named_apart AND named <= (limits).counter_named_most) IS NOT TRUE THEN
