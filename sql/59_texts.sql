@@ -9,7 +9,7 @@ COMMENT ON FUNCTION @extschema@.l4_level_rank(text) IS
 'Step: Levels in order: trace 1 ... warning 4, error 5, fatal 6; 0 where the record has none.';
 
 CREATE FUNCTION @extschema@.l4_told_text(message text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 RETURN CASE WHEN message ~ 'File "[^"\n]+", line (\d|<\*>)'
 	THEN regexp_replace(message, '(^|\n)(\S*[:>\]] ?)*[ \t]{2,}[^\n]*', '', 'g') ELSE message END;
 COMMENT ON FUNCTION @extschema@.l4_told_text(text) IS

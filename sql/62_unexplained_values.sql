@@ -88,19 +88,22 @@ BEGIN ATOMIC
 		CROSS JOIN @extschema@.l4_job_sketches(l4_unknown_values.job_id) s
 		CROSS JOIN LATERAL @extschema@.l4_sketch_outliers(s.sketch, a.shape_ids, a.positions, a.values, a.lowest, a.highest) p
 		WHERE a.shape_ids IS NOT NULL
+	),
+	told AS MATERIALIZED (
+		-- once a position, which thousands of streams may have
+		SELECT q.*, @extschema@.l4_parameter_name(h.shape, q.position) AS name,
+			-- a fraction with a unit behind it is measured, however alike successful jobs have it
+			CASE WHEN q.value ~ '^\d+\.\d+$' AND @extschema@.l4_counted_words(h.shape, q.position) IS NULL THEN NULL
+				ELSE q.value END AS told_value
+		FROM known q JOIN @extschema@.l4_shape h ON h.shape_id = q.shape_id
+		WHERE (q.shape_id, q.position) IN (SELECT p.shape_id, p.position FROM outlier p)
 	)
-	SELECT p.stream_id, p.shape_id, p.position, @extschema@.l4_parameter_name(h.shape, p.position), p.distinct_values,
-		p.values, p.value_lines,
+	SELECT p.stream_id, p.shape_id, p.position, q.name, p.distinct_values, p.values, p.value_lines,
 		-- of hexadecimal digests some look like numbers
 		CASE WHEN p.number_count >= p.occurrences * (limits).unexplained_range_number_share THEN p.number_count ELSE 0 END,
-		p.minimum, p.minimum_line, p.maximum, p.maximum_line,
-		-- a fraction with a unit behind it is measured, however alike successful jobs have it
-		CASE WHEN q.value ~ '^\d+\.\d+$' AND @extschema@.l4_counted_words(h.shape, p.position) IS NULL THEN NULL
-			ELSE q.value END,
-		q.minimum, q.maximum, q.lowest, q.highest
+		p.minimum, p.minimum_line, p.maximum, p.maximum_line, q.told_value, q.minimum, q.maximum, q.lowest, q.highest
 	FROM outlier p
-	JOIN known q ON q.shape_id = p.shape_id AND q.position = p.position
-	JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id;
+	JOIN told q ON q.shape_id = p.shape_id AND q.position = p.position;
 END;
 COMMENT ON FUNCTION @extschema@.l4_unknown_values(text, bigint, @extschema@.l4_usual_value[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
