@@ -405,13 +405,17 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_match_entries(l4_first_fault_hits.job_id, l4_first_fault_hits.unexplained, entries, limits) m
 		JOIN unnest(l4_first_fault_hits.unexplained) r ON r.stream_id = m.stream_id AND r.shape_id = m.shape_id
 	),
-	figure AS (
-		SELECT u.fault_key, sum(u.occurrences)::bigint AS occurrences, count(u.unit) AS nodes_affected
-		FROM (SELECT h.fault_key, h.unit, sum(h.occurrences) AS occurrences FROM hit h GROUP BY h.fault_key, h.unit) u
+	figure AS MATERIALIZED (
+		SELECT u.fault_key, sum(u.occurrences)::bigint AS occurrences, count(u.unit) AS nodes_affected,
+			min(u.first_ts) AS first_ts
+		FROM (SELECT h.fault_key, h.unit, sum(h.occurrences) AS occurrences, min(h.first_ts) AS first_ts
+			FROM hit h GROUP BY h.fault_key, h.unit) u
 		GROUP BY u.fault_key
 	),
 	first_hit AS MATERIALIZED (
-		SELECT DISTINCT ON (h.fault_key) h.* FROM hit h
+		-- of tens of thousands only the earliest are put in order
+		SELECT DISTINCT ON (h.fault_key) h.*
+		FROM hit h JOIN figure f ON f.fault_key = h.fault_key AND f.first_ts IS NOT DISTINCT FROM h.first_ts
 		ORDER BY h.fault_key, h.first_ts, h.source, h.line_no, h.stream_id, h.shape_id
 	),
 	text AS MATERIALIZED (

@@ -213,6 +213,8 @@ BEGIN
 	firsts := ARRAY(
 		SELECT DISTINCT ON (r.event_id) r::@extschema@.l4_event_record FROM unnest(records) r JOIN unnest(roles) e
 			ON e.event_id = r.event_id
+		-- of tens of thousands only those that may come first are put in order
+		WHERE CASE WHEN e.own THEN r.unit = ANY (suspects) ELSE r.ts IS NOT DISTINCT FROM e.first_ts END
 		ORDER BY r.event_id, CASE WHEN e.own THEN array_position(suspects, r.unit) END, r.ts, r.source, r.line_no,
 			r.stream_id, r.shape_id);
 	RETURN QUERY
