@@ -53,9 +53,16 @@ CREATE FUNCTION @extschema@.l4_check_period(job_id text, unexplained @extschema@
 	onset @extschema@.l4_onset) RETURNS numeric
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
+	WITH asked AS MATERIALIZED (
+		-- all ranks, of which there may be thousands, only where they do the same in that stage
+		SELECT CASE WHEN (onset).stage IN ('checkpoint_save', 'evaluation') THEN NULL ELSE ARRAY[(onset).stream_id] END
+			AS stream_ids
+	)
 	SELECT max((e.last_iteration - e.first_iteration)::numeric / (e.occurrences - 1))
-	FROM @extschema@.l4_job_counts(l4_check_period.job_id, min_occurrences => 2, iterating => true) e
-	JOIN @extschema@.l4_job_streams(l4_check_period.job_id) s ON s.stream_id = e.stream_id
+	FROM @extschema@.l4_job_counts(l4_check_period.job_id, (SELECT a.stream_ids FROM asked a), min_occurrences => 2,
+		iterating => true) e
+	JOIN @extschema@.l4_job_streams(l4_check_period.job_id, (SELECT a.stream_ids FROM asked a)) s
+		ON s.stream_id = e.stream_id
 	WHERE s.kind = 'rank' AND e.last_iteration BETWEEN (onset).iteration - 1 AND (onset).iteration + 1
 		AND ((onset).stage IN ('checkpoint_save', 'evaluation') AND e.stage = (onset).stage
 			OR e.stream_id = (onset).stream_id AND EXISTS (SELECT FROM unnest(l4_check_period.unexplained) r
