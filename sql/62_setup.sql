@@ -75,8 +75,19 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_setup_sample(text, @extschema@.l4_limits) IS
 'Step: Some streams of units of each kind, the same in whatever order they came in.';
 
+CREATE TYPE @extschema@.l4_alike_value AS (
+	shape_id bigint,
+	"position" int,
+	value text,
+	share double precision,
+	streams bigint
+);
+COMMENT ON TYPE @extschema@.l4_alike_value IS
+'Step: a value that a parameter takes while a job is set up, on how many of the streams that were looked at, and which share '
+'of those that log it that is (l4_setup_alike).';
+
 CREATE FUNCTION @extschema@.l4_setup_alike(job_id text, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
-RETURNS TABLE (shape_id bigint, "position" int, value text, share double precision, streams bigint)
+RETURNS SETOF @extschema@.l4_alike_value
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH sample AS MATERIALIZED (SELECT s.* FROM @extschema@.l4_setup_sample(l4_setup_alike.job_id, limits) s),
@@ -122,13 +133,13 @@ COMMENT ON FUNCTION @extschema@.l4_even_values(text, bigint) IS
 'Step: What the jobs of a pool, other than this one, show of each parameter: how many of them, on how many streams, whether '
 'each has one value there throughout (even: what varies within one of them is no setting), and which, where all have the same.';
 
-CREATE FUNCTION @extschema@.l4_other_settings(job_id text, pool_id bigint, limits @extschema@.l4_limits,
-	wordings @extschema@.l4_wordings) RETURNS jsonb
+CREATE FUNCTION @extschema@.l4_other_settings(job_id text, pool_id bigint, alike @extschema@.l4_alike_value[],
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	WITH other AS (
 		SELECT DISTINCT ON (n.name COLLATE "C") n.name, a.value, p.value AS pool_value
-		FROM @extschema@.l4_setup_alike(l4_other_settings.job_id, limits, wordings) a
+		FROM unnest(l4_other_settings.alike) a
 		JOIN @extschema@.l4_even_values(l4_other_settings.job_id, l4_other_settings.pool_id) p
 			ON p.shape_id = a.shape_id AND p.position = a.position
 		JOIN @extschema@.l4_shape h ON h.shape_id = a.shape_id
@@ -142,12 +153,13 @@ BEGIN ATOMIC
 		ORDER BY t.name COLLATE "C")
 	FROM (SELECT o.* FROM other o ORDER BY o.name COLLATE "C" LIMIT (limits).setup_others::bigint) t;
 END;
-COMMENT ON FUNCTION @extschema@.l4_other_settings(text, bigint, @extschema@.l4_limits, @extschema@.l4_wordings) IS
+COMMENT ON FUNCTION @extschema@.l4_other_settings(text, bigint, @extschema@.l4_alike_value[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
 'Step: Settings that the whole job has otherwise than all jobs of its pool, of which there must be two, as a JSON array of '
-'objects with name, value and pool_value; NULL where there are none. They blame nobody.';
+'objects with name, value and pool_value; NULL where there are none. They blame nobody. alike: l4_setup_alike.';
 
-CREATE FUNCTION @extschema@.l4_usual_values(job_id text, pool_id bigint, limits @extschema@.l4_limits,
-	wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_usual_value
+CREATE FUNCTION @extschema@.l4_usual_values(job_id text, pool_id bigint, alike @extschema@.l4_alike_value[],
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_usual_value
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 20
 BEGIN ATOMIC
 	WITH pool AS MATERIALIZED (
@@ -158,7 +170,7 @@ BEGIN ATOMIC
 			-- one value in all of several jobs is no chance either, on however few streams
 			p.even AND (p.streams >= (limits).setup_pool_streams OR p.jobs > 1 AND p.value IS NOT NULL) IS TRUE AS pooled,
 			p.value AS pool_value
-		FROM @extschema@.l4_setup_alike(l4_usual_values.job_id, limits, wordings) a
+		FROM unnest(l4_usual_values.alike) a
 		LEFT JOIN pool p ON p.shape_id = a.shape_id AND p.position = a.position
 		ORDER BY a.shape_id, a.position, a.streams DESC, a.value = p.value IS TRUE DESC, a.value COLLATE "C"
 	)
@@ -170,7 +182,8 @@ BEGIN ATOMIC
 	WHERE u.even AND u.streams > 1 AND (u.share >= (limits).setup_usual_share OR u.value = u.pool_value AND u.pooled)
 		AND @extschema@.l4_may_be_setting(n.name, u.value, u.pooled, wordings);
 END;
-COMMENT ON FUNCTION @extschema@.l4_usual_values(text, bigint, @extschema@.l4_limits, @extschema@.l4_wordings) IS
+COMMENT ON FUNCTION @extschema@.l4_usual_values(text, bigint, @extschema@.l4_alike_value[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
 'Step: The settings of a job: which parameters have one value on nearly all streams that log them before it iterates '
 '(l4_setup_alike), without those that vary within a successful job of the pool (NULL: none), and those that by form or name '
 'are none (l4_may_be_setting).';

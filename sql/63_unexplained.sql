@@ -428,7 +428,7 @@ COMMENT ON FUNCTION @extschema@.l4_outlived_fatal(text, @extschema@.l4_unexplain
 CREATE FUNCTION @extschema@.l4_unexplained(job_id text, use_pool boolean DEFAULT true,
 	clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL,
-	attempts @extschema@.l4_attempt[] DEFAULT NULL)
+	attempts @extschema@.l4_attempt[] DEFAULT NULL, alike @extschema@.l4_alike_value[] DEFAULT NULL)
 		RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
 SET search_path = pg_catalog, pg_temp
@@ -453,7 +453,10 @@ BEGIN
 	l4_unexplained.attempts := coalesce(l4_unexplained.attempts,
 		ARRAY(SELECT a FROM @extschema@.l4_job_attempts(l4_unexplained.job_id, limits, wordings) a));
 	SELECT p.* INTO pool FROM @extschema@.l4_compared_pool(l4_unexplained.job_id) p WHERE use_pool;
-	usual := ARRAY(SELECT u FROM @extschema@.l4_usual_values(l4_unexplained.job_id, pool.pool_id, limits, wordings) u);
+	l4_unexplained.alike := coalesce(l4_unexplained.alike,
+		ARRAY(SELECT a FROM @extschema@.l4_setup_alike(l4_unexplained.job_id, limits, wordings) a));
+	usual := ARRAY(SELECT u FROM @extschema@.l4_usual_values(l4_unexplained.job_id, pool.pool_id, l4_unexplained.alike, limits,
+		wordings) u);
 	unknown := ARRAY(SELECT u FROM @extschema@.l4_unknown_values(l4_unexplained.job_id, pool.pool_id, usual, limits,
 		wordings) u);
 	IF pool.pool_id IS NOT NULL THEN
@@ -489,8 +492,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained(text, boolean, @extschema@.l4_clock_offset[], @extschema@.l4_limits,
-	@extschema@.l4_wordings, @extschema@.l4_attempt[]) IS
+	@extschema@.l4_wordings, @extschema@.l4_attempt[], @extschema@.l4_alike_value[]) IS
 'Step: What successful jobs do not explain of a job, one row a stream and shape (see l4_unexplained_record): against the '
 'pool of l4_best_pool, or without one (use_pool false, or there is none) by severity, rarity and time; without what the '
-'job outlived. clocks: the result of l4_clock_offsets; limits, wordings: those in force; attempts: l4_job_attempts; where '
-'at hand. Reads the summaries of the job and the records it quotes.';
+'job outlived. clocks: the result of l4_clock_offsets; limits, wordings: those in force; attempts: l4_job_attempts; alike: '
+'l4_setup_alike; where at hand. Reads the summaries of the job and the records it quotes.';

@@ -189,7 +189,7 @@ COMMENT ON FUNCTION @extschema@.l4_event_quotes(@extschema@.l4_unexplained_recor
 'others, then by time; and the line of the user''s code that the first of them names (l4_code_line).';
 
 CREATE FUNCTION @extschema@.l4_event_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects text[],
-	use_pool boolean, accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits,
+	use_pool boolean, accusations @extschema@.l4_accusation[], alike @extschema@.l4_alike_value[], limits @extschema@.l4_limits,
 	wordings @extschema@.l4_wordings)
 RETURNS TABLE (kind text, ordinal bigint, score double precision, node text, rank int, stage text, iteration bigint,
 	event_id bigint, template text, first_seen timestamptz, occurrences bigint, nodes_affected bigint, role text, facts jsonb)
@@ -206,7 +206,7 @@ DECLARE
 	firsts @extschema@.l4_event_record[];
 BEGIN
 	pool := pool || jsonb_strip_nulls(jsonb_build_object('settings', (
-		SELECT @extschema@.l4_other_settings(l4_event_findings.job_id, b.pool_id, limits, wordings)
+		SELECT @extschema@.l4_other_settings(l4_event_findings.job_id, b.pool_id, alike, limits, wordings)
 		FROM @extschema@.l4_best_pool(l4_event_findings.job_id) b WHERE b.fit = 1)));
 	records := ARRAY(SELECT r FROM @extschema@.l4_event_records(unexplained, accusations, suspects[1], wordings) r);
 	roles := ARRAY(SELECT r FROM @extschema@.l4_event_roles(records, units, suspects, limits) r);
@@ -233,6 +233,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_unexplained_record[], text[], boolean,
-	@extschema@.l4_accusation[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+	@extschema@.l4_accusation[], @extschema@.l4_alike_value[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: the events of the unexplained records, most telling first (l4_event_roles), as columns of l4_finding of the same '
-'names. suspects: suspected units in order; accusations: the result of l4_accusations.';
+'names. suspects: suspected units in order; accusations, alike: the results of '
+'l4_accusations and l4_setup_alike.';

@@ -41,8 +41,8 @@ COMMENT ON FUNCTION @extschema@.l4_weak_suspects(@extschema@.l4_suspect_node[], 
 
 CREATE FUNCTION @extschema@.l4_attempt_findings(job_id text, use_pool boolean, clocks @extschema@.l4_clock_offset[],
 	unexplained @extschema@.l4_unexplained_record[], known @extschema@.l4_unexplained_record[],
-	attempt @extschema@.l4_attempt, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
-	RETURNS SETOF @extschema@.l4_finding
+	attempt @extschema@.l4_attempt, alike @extschema@.l4_alike_value[], limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_finding
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -99,7 +99,7 @@ BEGIN
 		ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_attempt_findings.job_id, failing, names, accusations, limits, wordings,
 			slow, @extschema@.l4_slow_leads(failing, suspects, limits), l4_attempt_findings.attempt) o ORDER BY o.turn) END;
 	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_attempt_findings.job_id, unexplained, names,
-		l4_attempt_findings.use_pool, accusations, limits, wordings) e);
+		l4_attempt_findings.use_pool, accusations, l4_attempt_findings.alike, limits, wordings) e);
 	components := @extschema@.l4_event_components(unexplained, events, wordings);
 	spans := (SELECT jsonb_object_agg(jsonb_build_array(s.event_id, s.source, s.unit, s.first_ts)::text,
 			jsonb_strip_nulls(jsonb_build_object('told', s.told, 'since', s.since, 'until', s.until)))
@@ -143,11 +143,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_attempt_findings(text, boolean, @extschema@.l4_clock_offset[],
-	@extschema@.l4_unexplained_record[], @extschema@.l4_unexplained_record[], @extschema@.l4_attempt, @extschema@.l4_limits,
-	@extschema@.l4_wordings) IS
+	@extschema@.l4_unexplained_record[], @extschema@.l4_unexplained_record[], @extschema@.l4_attempt,
+	@extschema@.l4_alike_value[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: the findings of one attempt of a job (attempt: of l4_job_attempts; NULL: the job has one), kind by kind, as rows of '
 'l4_finding. unexplained: the records of l4_unexplained that are of it; known: those of l4_asked_records; '
-'clocks: l4_clock_offsets.';
+'clocks: l4_clock_offsets; alike: l4_setup_alike.';
 
 CREATE FUNCTION @extschema@.l4_job_findings(job_id text, use_pool boolean DEFAULT true) RETURNS SETOF @extschema@.l4_finding
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 30
@@ -168,6 +168,7 @@ DECLARE
 	unexplained @extschema@.l4_unexplained_record[];
 	known @extschema@.l4_unexplained_record[];
 	attempts @extschema@.l4_attempt[];
+	alike @extschema@.l4_alike_value[];
 	findings @extschema@.l4_finding[] := '{}';
 	iterating int[];
 	aftermaths int[] := '{}';
@@ -177,13 +178,14 @@ DECLARE
 BEGIN
 	clocks := ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_job_findings.job_id, limits) k);
 	attempts := ARRAY(SELECT a FROM @extschema@.l4_job_attempts(l4_job_findings.job_id, limits, wordings) a);
+	alike := ARRAY(SELECT a FROM @extschema@.l4_setup_alike(l4_job_findings.job_id, limits, wordings) a);
 	unexplained := ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_job_findings.job_id, l4_job_findings.use_pool, clocks,
-		limits, wordings, attempts) n);
+		limits, wordings, attempts, alike) n);
 	known := ARRAY(SELECT a FROM @extschema@.l4_asked_records(l4_job_findings.job_id, l4_job_findings.use_pool, unexplained,
 		limits, wordings, clocks, attempts) a);
 	IF cardinality(attempts) = 0 THEN
 		RETURN QUERY SELECT f.* FROM @extschema@.l4_attempt_findings(l4_job_findings.job_id, l4_job_findings.use_pool, clocks,
-			unexplained, known, NULL, limits, wordings) f;
+			unexplained, known, NULL, alike, limits, wordings) f;
 		RETURN;
 	END IF;
 	iterating := @extschema@.l4_attempts_iterating(l4_job_findings.job_id, attempts,
@@ -196,7 +198,8 @@ BEGIN
 		END IF;
 		findings := findings || ARRAY(SELECT f FROM @extschema@.l4_attempt_findings(l4_job_findings.job_id,
 			l4_job_findings.use_pool, clocks, ARRAY(SELECT u FROM unnest(unexplained) u WHERE u.attempt = this.attempt),
-			ARRAY(SELECT a FROM unnest(known) a WHERE a.attempt = this.attempt), this, limits, wordings) f);
+			ARRAY(SELECT a FROM unnest(known) a WHERE a.attempt = this.attempt), this, alike, limits,
+			wordings) f);
 	END LOOP;
 	-- What ended the job comes first, the last attempt; but one that tells of no failure of its own (it waited for nodes that
 	-- never came, and was cancelled) behind those that do, and one that never came to iterate, where ranks did not come
