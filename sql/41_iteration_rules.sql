@@ -93,14 +93,44 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'(?:\s{0,4}/\s{0,8}\d{1,18})?\]',
 		'end',
 		'Epoch: [3]  [ 120/900]  eta: 0:01:02  lr: 0.000100  loss: 3.2150', true),
+	-- a bar of whatever name, where it shows a loss of training
+	('loss_bar', 122,
+		'(?i)^(?!.{0,200}\b(?:eval\w{0,6}|valid\w{0,6}|val|test\w{0,3}|predict\w{0,4}|sanity|map|load\w{0,4}|download\w{0,4}'
+		'|sampling|inference)\b)(?=.{0,400}?loss).{0,200}?\d{1,3}%\|[^|\n]{0,200}\|\s{0,8}(?<iter>\d{1,18})(?:/\d{1,18})? \[',
+		'end',
+		'1|41|Loss: 1.0896:   3%|2         | 41/1618 [00:51<24:11,  1.08it/s]', true),
+	-- an epoch, and in brackets how much of it is done
+	('epoch_brackets', 121,
+		'(?i)^\s{0,4}(?!.{0,40}\b(?:val|valid|validation|test|testing|eval|evaluation|inference|dev|cv)\b)(?:\w{1,20}:?\s{1,'
+		'4}){0,2}?(?:train(?:ing)?|epoch)(?:\(train\w{0,3}\))?:?\s{0,4}(?:\[\s{0,4})?\d{1,9}(?:/\s{0,4}\d{1,9})?\]?,?\s{0,'
+		'8}[\[(]\s{0,8}(?<iter>\d{1,18})(?:\s{0,4}/\s{0,8}\d{1,18})?\s{0,2}[\])(]',
+		'end',
+		'Train: 0 [ 600/1251 ( 48%)]  Loss: 6.562 (6.94)  Time: 0.412s', true),
+	-- the bar of Keras has no bars; that of an evaluation names no loss
+	('keras_bar', 125,
+		'^\s{0,8}(?<iter>\d{1,18})(?:/\s{0,4}\d{1,18})?\s{1,2}(?:\[[=>.]{8,60}\]|[\x80-\xff]{8,200})\s'
+		'.{0,60}ETA.{0,40}\bloss',
+		'end',
+		'  330/1563 [=====>........................] - ETA: 1:12 - loss: 2.7046 - accuracy: 0.1330', true),
+	-- a range of batches that ends here
+	('train_batches', 124,
+		'(?i)\btrain\w{0,3}\b.{0,20}?(?<![\d.])\d{1,18}-(?<iter>\d{1,18})\s?batch(?:es)?\b',
+		'end',
+		'1epoch:train:51-100batch: iter_time=0.012, loss=80.2', true),
+	('train_brackets', 123,
+		'(?i)^\s{0,4}(?:train(?:ing)?|iter(?:ation)?s?|steps?)(?:\(train\w{0,3}\))?:?\s{0,4}[\[(]\s{0,8}(?<iter>\d{1,18})'
+		'(?:\s{0,4}/\s{0,8}\d{1,18})?\s{0,2}[\])]',
+		'end',
+		'Iter(train) [ 310/1600]  lr: 2.0000e-05  eta: 2:12:01  time: 4.6121  loss: 1.2', true),
 	('general_loss', 800,
 		'(?i)^(?!.{0,300}?(?:"event_type":|\b(?:load|loads|loaded|loading|restor\w{1,4}|resum\w{1,4}|pre-?trained|total'
 		'|scheduler|evaluating|evaluation|validating|validation)\b))(?!.{0,200}?\b(?:eval|evaluat\w{0,4}|valid\w{0,'
-		'6})\b)(?=.{0,400}?\bloss(?:es)?\b(?!_| scal))(?!.{0,400}?\b(?:skipp\w{1,4}|overflow|reducing)\b).{0,'
+		'6})\b)(?=.{0,400}?(?:\b|(?<!eval)(?<!val)(?<!valid)(?<!test)(?<!dev)_)loss(?:es)?\b(?!_| scal))'
+		'(?!.{0,400}?\b(?:skipp\w{1,4}|overflow|reducing)\b).{0,'
 		'300}?(?<![\w./-])(?<!every )(?<!max )(?<!total )(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time '
-		')(?:(?:global|train|training|optimizer|current)[_ ])?(?:step|iteration|iter)(?!\w)["'']?\s{0,8}[:=#]?\s{0,'
-		'8}[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d*[1-9])(?!\s{0,2}(?:(?:ms|us|s|sec|secs|seconds|minutes|min|hours?|x)\b'
-		'|%))',
+		')(?:(?:global|train|training|optimi[sz]er|optim|current|cur|real)[_ ])?(?:step(?:_i|_idx|_num)?|iteration|iter'
+		'|num_updates?)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}["'']?[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d*[1-9])'
+		'(?!\s{0,2}(?:(?:ms|us|s|sec|secs|seconds|minutes|min|hours?|x)\b|%))',
 		'end',
 		'step: 120 | loss: 3.4412 | lr: 0.0001', true),
 	('checkpoint_path', 150,

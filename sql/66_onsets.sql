@@ -168,7 +168,9 @@ BEGIN ATOMIC
 		COALESCE(s.last_iteration, @extschema@.l4_job_iteration(l4_onset_stops.job_id, s.last_ts)),
 		s.last_ts, s.unit, s.node, s.rank, s.stream_id, NULL, NULL
 	FROM stream s
-	WHERE NOT EXISTS (SELECT FROM @extschema@.l4_job b WHERE b.job_id = l4_onset_stops.job_id AND b.status = 'succeeded')
+	-- who leaves all talk to others ends before them in any job
+	WHERE s.record_count >= (limits).onset_told_share * (SELECT max(o.record_count) FROM stream o)
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_job b WHERE b.job_id = l4_onset_stops.job_id AND b.status = 'succeeded')
 	ORDER BY s.last_ts, s.stream_id LIMIT 1);
 END;
 COMMENT ON FUNCTION @extschema@.l4_onset_stops(text, @extschema@.l4_unexplained_record[], text, @extschema@.l4_accusation[],

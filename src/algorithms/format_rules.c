@@ -535,6 +535,13 @@ const L4Format l4_builtin_formats_array[] = {
 				  "\\[?(?<epoch>1\\d{9}\\.\\d{3,9}|1\\d{12}(?=\\]? +\\[?(?:" UPPER ")[\\] :]))\\]?[ :]+(?!\\d)(?:\\[?" LEVEL
 				  "(?=[\\] :|])[\\] :|-]+)?",
 				  "[1745264369.123456] WARN the tokenizer is slow"),
+	HEADER_FORMAT("dated_logger_level", 103,
+				  "\\[?(?<ts>20\\d\\d(?:-\\d\\d-\\d\\d,|/\\d\\d/\\d\\d )" CLOCK FRACTION ")\\]?[ \\t:|-]{1,4}"
+				  "(?:(?<logger>[a-z][\\w.]{1,40}) )?" LEVEL "(?:: +| +[|-] +)",
+				  "[2025/11/20 10:00:00] ppocr INFO: train dataloader has 812 iters"),
+	HEADER_FORMAT("labelled_time", 104,
+				  "(?:[A-Z]{2,8}|\\[[\\w.:/-]{1,40}\\]) (?<ts>" ISO ")(?: - | \\((?<file>[\\w.]+):\\d+\\) " LEVEL ": )",
+				  "[node-01:0/2] 2025-11-20 10:00:00,101 (trainer:762) INFO: 1epoch:train:1-50batch: loss=80.2"),
 };
 
 const int	l4_builtin_formats_count = lengthof(l4_builtin_formats_array);

@@ -386,8 +386,8 @@ read_two_digit_start(Cursor *cursor, TimeFields *fields)
 }
 
 /*
- * "2026-11-20 22:26:04", with T, a blank, a dash or an underscore before the time; the date with -, / or a dot; the month by
- * its name too.
+ * "2026-11-20 22:26:04", with T, a blank, a dash, an underscore or a comma before the time; the date with -, / or a dot; the
+ * month by its name too.
  */
 static bool
 read_year_first(Cursor *cursor, TimeFields *fields)
@@ -403,7 +403,7 @@ read_year_first(Cursor *cursor, TimeFields *fields)
 		!(is_letter(cursor_peek(cursor)) ? read_month_name(cursor, &fields->month) : read_short(cursor, &fields->month)) ||
 		!cursor_take(cursor, separator) || !read_short(cursor, &fields->day))
 		return false;
-	if (!cursor_take(cursor, 'T') && !cursor_take(cursor, '-') && !cursor_take(cursor, '_'))
+	if (!cursor_take(cursor, 'T') && !cursor_take(cursor, '-') && !cursor_take(cursor, '_') && !cursor_take(cursor, ','))
 	{
 		if (cursor_peek(cursor) != ' ')
 			return false;

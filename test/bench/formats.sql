@@ -2,8 +2,9 @@
 SET jit = off;
 CREATE TABLE survey_result AS
 SELECT s.*, l.stage AS found_stage, ARRAY[l.iteration] AS found_iterations, left(l.message, 160) AS shown
-FROM survey_row s JOIN l4_log l ON l.job_id = s.job_id AND l.rank = 0 AND s.line_no >= l.line_no
-	AND s.line_no < l.line_no + l.line_count
+FROM survey_row s
+CROSS JOIN LATERAL (SELECT g.* FROM l4_log g WHERE g.job_id = s.job_id AND g.rank = 0 AND g.line_no <= s.line_no
+	ORDER BY g.line_no DESC LIMIT 1) l
 WHERE s.kind = 'line';
 INSERT INTO survey_result
 SELECT s.*, d.stage, d.iterations, d.shown
