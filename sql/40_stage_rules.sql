@@ -465,7 +465,7 @@ FROM (VALUES
 		'Loading from model_zoo://ImageNetPretrained/R-50.pkl ...', 'inside'),
 	-- data is sets, corpora, vocabularies and what loads them, but not where a key only names it
 	('surveyed_data_load', 'data_load', 652,
-		'(?!.{0,120}\b(?:checkpoints?|optimizer|weights|prefetch\w*|epoch|step|workers?|wait\w{0,3})\b)'
+		'(?!.{0,120}\b(?:checkpoints?|optimizer|weights|prefetch\w*|epoch|step|workers?|size|wait\w{0,3})\b)'
 		'(?!\W{0,8}[\w.-]{1,40}\s{0,2}(?:=|:|\.{3}))(?:.{0,50}?\b(?:data ?sets?|data ?loaders?|corp(?:us|ora)|input pipeline'
 		'|vocab(?:ulary)?|(?:token )?dictionary|shuffle buffer)\b|.{0,40}?\b\d (?:[\w-]{1,20} ){0,2}?(?:sentences|images|pairs'
 		'|documents|utterances)\b|.{0,40}?\bdata has \d|.{0,40}?\bprepar(?:e|ing) images\b)',

@@ -119,7 +119,7 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'1epoch:train:51-100batch: iter_time=0.012, loss=80.2', true),
 	('train_brackets', 123,
 		'(?i)^\s{0,4}(?:train(?:ing)?|iter(?:ation)?s?|steps?)(?:\(train\w{0,3}\))?:?\s{0,4}[\[(]\s{0,8}(?<iter>\d{1,18})'
-		'(?:\s{0,4}/\s{0,8}\d{1,18})?\s{0,2}[\])]',
+		'(?:\s{0,4}/\s{0,8}\d{1,18})?\s{0,2}[\])](?=.{0,400}?(?:loss|\beta\b))',
 		'end',
 		'Iter(train) [ 310/1600]  lr: 2.0000e-05  eta: 2:12:01  time: 4.6121  loss: 1.2', true),
 	('general_loss', 800,
