@@ -25,10 +25,12 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'scheduler are built\]',
 		'building GPT model ...', true),
 	('megatron_data', 'data_load', 100,
-		'> building train, validation, and test datasets|> finished creating \w{1,40} datasets|\[after dataloaders are built\]',
+		'> building train, validation, and test datasets|> finished creating \w{1,40} datasets'
+		'|\[after dataloaders are built\]',
 		'> finished creating GPT datasets ...', true),
 	('megatron_checkpoint_load', 'checkpoint_load', 100,
-		'^\s{0,8}loading (?:release )?(?:distributed )?checkpoint from|successfully loaded checkpoint from|could not find the '
+		'^\s{0,8}loading (?:release )?(?:distributed )?checkpoint from|successfully loaded checkpoint from'
+		'|could not find the '
 		'metadata file',
 		' loading checkpoint from /ckpt/base at iteration 4000', true),
 	('megatron_training', 'iterating', 100,
@@ -53,7 +55,8 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'Initializing TorchBackend in DeepSpeed|\bcdb=',
 		'Initializing TorchBackend in DeepSpeed with backend nccl', true),
 	('deepspeed_model_build', 'model_build', 100,
-		'DeepSpeed (?:Flops Profiler Enabled|Basic Optimizer|Final Optimizer|using client|using configured|LR Scheduler|info: '
+		'DeepSpeed (?:Flops Profiler Enabled|Basic Optimizer|Final Optimizer|using client|using configured'
+		'|LR Scheduler|info: '
 		'version)|Creating .{0,60}ZeRO stage \d|finished initializing model',
 		'DeepSpeed Final Optimizer = AdamW', true),
 	('deepspeed_checkpoint_load', 'checkpoint_load', 100,
@@ -207,7 +210,8 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'){0,2}?(?:checkpoint|snapshot)',
 		'Failed to load checkpoint from /models/base: not found', true),
 	('general_checkpoint_save_failed', 'checkpoint_save', 200,
-		'(?i)^.{0,80}?\b(?:failed|unable|could not|cannot|failure)\b.{0,12} (?:save|saving|write|writing|store|commit)\w{0,4} '
+		'(?i)^.{0,80}?\b(?:failed|unable|could not|cannot|failure)\b.{0,12} (?:save|saving|write|writing|store'
+		'|commit)\w{0,4} '
 		'(?:\S+ ){0,2}?(?:checkpoint|snapshot)',
 		'failed to save checkpoint shard 3', true),
 	('general_training_end', 'teardown', 500,
@@ -224,7 +228,8 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
 		'|timed out|not found|refused|traceback)\b).{0,80}?(?:\binit(?:ialize|ialized|ializing|ializes)? (?:the )?(?:\w+ '
 		')?(?:process groups?|communicators?|torch distributed|distributed (?:backend|environment|training|process))\b'
-		'|\binitializ(?:ed|ing) (?:the )?(?:tensor|pipeline|data|expert|context|sequence)[ -](?:model[ -])?parallel|\bprocess '
+		'|\binitializ(?:ed|ing) (?:the )?(?:tensor|pipeline|data|expert|context|sequence)[ -](?:model[ -])?parallel'
+		'|\bprocess '
 		'groups? (?:is |are |was )?(?:initialized|created|ready)\b|\binit_process_group\b|\bcommunicators?\b.{0,60} '
 		'(?:created|initialized|established|ready)\b|\brank ?table\b.{0,60} (?:loaded|parsed|read)\b|\b(?:link|channel'
 		'|connection)s? (?:to|with|from) (?:rank|peer|device)\b.{0,80} (?:established|ready|connected)\b|\baccepted (?:a '
@@ -250,7 +255,8 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
 		'|timed out|not found|refused|traceback)\b).{0,80}?(?:\b(?:load(?:ing|ed|s)?|restor(?:e|es|ing|ed)|fetch(?:ing|ed)?'
 		'|reading) (?:\S{1,40} ){0,4}?(?:checkpoints?|ckpt|snapshot|state[_ ]dict|pre-?trained (?:model|weights)|model '
-		'weights|weights)\b|\bresum(?:e|ing|ed) (?:training )?from\b|\b(?:checkpoint|snapshot)\b.{0,40} (?:loaded|restored)\b)',
+		'weights|weights)\b|\bresum(?:e|ing|ed) (?:training )?from\b|\b(?:checkpoint|snapshot)\b.{0,40} (?:loaded'
+		'|restored)\b)',
 		'loading model checkpoint from /models/base', true),
 	('general_checkpoint_save', 'checkpoint_save', 550,
 		'(?i)^(?!.{0,300}\b(?:error|errno|fail|fails|failed|failure|exception|cannot|unable|warning|deprecated|missing|denied'
@@ -338,7 +344,8 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'|timed out|not found|refused|traceback)\b)'
 		'(?!.{0,120}\b(?:be|being|not|after|until|before|once|if|when|to) '
 		'(?:saved|written|dumped|stored|committed|uploaded|persisted|flushed)\b).{0,80}?(?:\b(?:saved|written|wrote|dumped'
-		'|stored|committed|uploaded|persisted|flushed) (?:\S{1,40} ){0,4}?(?:checkpoints?|ckpt|snapshots?|(?:model|optimizer) '
+		'|stored|committed|uploaded|persisted|flushed) (?:\S{1,40} ){0,4}?(?:checkpoints?|ckpt|snapshots?|(?:model'
+		'|optimizer) '
 		'(?:states?|shards?|weights))\b|\b(?:checkpoint|snapshot)\b.{0,40} (?:saved|written|committed|completed?|finished'
 		'|uploaded)\b|\b(?:finished|completed|done) (?:\w{1,20} )?(?:saving|writing|storing|uploading|committing) .{0,40}?'
 		'\b(?:checkpoint|snapshot)s?\b|\bsav(?:ing|e) (?:\S{1,40} ){0,4}?(?:checkpoints?|snapshots?)\b.{0,60} '
@@ -435,7 +442,8 @@ SELECT r.name, r.stage, r.priority,
 FROM (VALUES
 	-- an evaluation that is of inference, of metrics, or named in brackets or before a bar
 	('surveyed_evaluation', 'evaluation', 584,
-		'(?:.{0,60}?(?:\b(?:start\w{0,3}|begin\w{0,4}|running|computing|gathering|performing) (?:\w{1,12}[ -]){0,2}?(?:inference'
+		'(?:.{0,60}?(?:\b(?:start\w{0,3}|begin\w{0,4}|running|computing|gathering'
+		'|performing) (?:\w{1,12}[ -]){0,2}?(?:inference'
 		'|zero-?shot|validation|evaluation|eval)\b|\binference done\b|\w\((?:val|valid|validation|eval|test)\)|\b(?:eval'
 		'|evaluation|validation|valid|test) epoch\b|\bsaving dict for global step\b|\bcur(?:rent)? metrics?\b)|[^\w\n]{0,'
 		'8}(?:dev|cv|eval|valid|validation|evaluation)\b\s{0,3}[:|]\s|[^\w\n]{0,8}(?:evaluation|validation)\b[^\w\n]{0,12}$)',
@@ -450,12 +458,14 @@ FROM (VALUES
 		'.{0,60}?\b(?:(?:model|pipeline|weights|state) (?:is |was |has been )?saved|saved pipeline) (?:to|in|at|under)\b',
 		'Model saved in "runs/model.bson"', 'end'),
 	('surveyed_rendezvous', 'rendezvous', 632,
-		'.{0,60}?(?:\bjoin(?:ed|ing)? (?:the )?(?:rendezvous|dht|cluster|swarm)\b|\bwaiting for (?:\w{1,12} ){0,3}?(?:servers?'
+		'.{0,60}?(?:\bjoin(?:ed|ing)? (?:the )?(?:rendezvous|dht|cluster|swarm)\b'
+		'|\bwaiting for (?:\w{1,12} ){0,3}?(?:servers?'
 		'|peers?|hosts|nodes|workers)\b|\bgot new rank\b|\blooking for peers\b|\btrying to bind port\b)',
 		'waiting for parameter servers', 'inside'),
 	-- groups and meshes of processes, and strategies that stand for them
 	('surveyed_communicator', 'communicator_init', 509,
-		'.{0,60}?(?:\bdevice mesh\b|\b(?:data|tensor|pipeline|context|expert|model)[ -](?:model[ -])?parallel (?:rank )?groups?\b'
+		'.{0,60}?(?:\bdevice mesh\b|\b(?:data|tensor|pipeline|context|expert'
+		'|model)[ -](?:model[ -])?parallel (?:rank )?groups?\b'
 		'|\b(?:data|tensor|pipeline|context|expert|model)[ -](?:model[ -])?parallel group ranks\b'
 		'|\binitiali[sz]ed host \S{1,60} as rank\b|\busing \w{0,20}(?:nccl|gloo|mpi|hccl)\w{0,4} communicator\b'
 		'|\busing \w{0,20}Strategy\b|\bconnected to (?:tracker|others|rank \d|all peers)\b)',
@@ -467,7 +477,8 @@ FROM (VALUES
 	('surveyed_data_load', 'data_load', 652,
 		'(?!.{0,120}\b(?:checkpoints?|optimizer|weights|prefetch\w*|epoch|step|workers?|size|wait\w{0,3})\b)'
 		'(?!\W{0,8}[\w.-]{1,40}\s{0,2}(?:=|:|\.{3}))(?:.{0,50}?\b(?:data ?sets?|data ?loaders?|corp(?:us|ora)|input pipeline'
-		'|vocab(?:ulary)?|(?:token )?dictionary|shuffle buffer)\b|.{0,40}?\b\d (?:[\w-]{1,20} ){0,2}?(?:sentences|images|pairs'
+		'|vocab(?:ulary)?|(?:token )?dictionary|shuffle buffer)\b|.{0,40}?\b\d (?:[\w-]{1,20} ){0,2}?(?:sentences'
+		'|images|pairs'
 		'|documents|utterances)\b|.{0,40}?\bdata has \d|.{0,40}?\bprepar(?:e|ing) images\b)',
 		'591753 image-text pairs found for training', 'inside'),
 	('surveyed_data_counts', 'data_load', 653,
@@ -477,25 +488,30 @@ FROM (VALUES
 	('surveyed_model_build', 'model_build', 662,
 		'(?:.{0,60}?(?:\b(?:LoRA|PEFT|adapters?)\b.{0,30}\b(?:model|modules?|created|injected|enabled)\b|\bmodel_fn\b'
 		'|\bgraph (?:was |is |has been )?(?:finalized|built|compiled|created)\b|\bappl(?:y|ied|ying) (?:the )?(?:FSDP\d?|HSDP'
-		'|DDP|TP|ZeRO|tensor|pipeline|activation|selective)\b|\binstantiat(?:ing|ed) (?:the )?model\b|\b(?:optimizer|scheduler'
+		'|DDP|TP|ZeRO|tensor|pipeline|activation|selective)\b|\binstantiat(?:ing|ed) (?:the )?model\b|\b(?:optimizer'
+		'|scheduler'
 		'|network) (?:is |was |has been )?(?:initiali[sz]ed|initiali[sz]ation|created|built)\b|\bmodel (?:structure|summary'
 		'|architecture|config|built)\b|\bparam(?:s|eters)? ?count\b|\bLR scheduler\b|\b(?:generating|preparing) (?:\w{1,12} '
 		')?(?:model|network|pipeline)\b)|[^\w\n]{0,8}(?:model|network)\s{0,2}(?::|is:))',
 		'Model structure: ResNet', 'inside'),
 	('surveyed_training_start', 'iterating', 578,
 		'(?:.{0,60}?\b(?:start(?:ing|ed|s)?|begin(?:ning|s)?|enter(?:s|ing|ed)?|going into) (?:\w{1,12} ){0,2}?(?:epochs?'
-		'|iterating|optimi[sz]ation|benchmark|iterations?)\b|.{0,20}?epochs? (?:\d ?)?(?:started|begins?)\b|[^\w\n]{0,8}running '
+		'|iterating|optimi[sz]ation|benchmark|iterations?)\b|.{0,20}?epochs? (?:\d ?)?(?:started|begins?)\b'
+		'|[^\w\n]{0,8}running '
 		'(?:training|warm-?up|benchmark)\b|.{0,40}?\btrain(?:ing)?_start\b)',
 		'Going into epoch 1', 'inside'),
 	-- the headings of a table of progress
 	('surveyed_headings', 'iterating', 674,
-		'[^\w\n]{0,4}(?:epoch|step|iter\w{0,6}|E)\b(?=[^\d\n]{4,200}$)[^\n]{0,120}(?:\t|\s\s)[^\n]{0,80}?\b(?:\w{0,10}loss|\w{1,'
+		'[^\w\n]{0,4}(?:epoch|step|iter\w{0,6}|E)\b(?=[^\d\n]{4,200}$)[^\n]{0,120}(?:\t'
+		'|\s\s)[^\n]{0,80}?\b(?:\w{0,10}loss|\w{1,'
 		'8}/sec|accuracy|elapsed\w{0,5})\b',
 		'epoch       iteration   main/loss   main/accuracy  elapsed_time', 'inside'),
 	-- a count of what training repeats, with what it measures
 	('surveyed_progress', 'iterating', 690,
-		'(?!.{0,200}\b(?:eval\w{0,6}|valid\w{0,6}|val|best|resum\w{1,4}|every|total|max)\b)(?=.{0,200}?(?:\b|_)(?:epoch|step|iter'
-		'|iteration|batch|updates?|up\.|train\w{0,3})(?:\b|_).{0,8}\d).{0,300}?(?:loss|\bcost|perplexity|\bppl|accuracy|\brewards?'
+		'(?!.{0,200}\b(?:eval\w{0,6}|valid\w{0,6}|val|best|resum\w{1,4}|every|total|max)\b)(?=.{0,200}?(?:\b'
+		'|_)(?:epoch|step|iter'
+		'|iteration|batch|updates?|up\.|train\w{0,3})(?:\b|_).{0,8}\d).{0,300}?(?:loss|\bcost|perplexity|\bppl'
+		'|accuracy|\brewards?'
 		'|/sec|/s)\b',
 		'TRAIN | steps/sec 2.101| Batch 0/2100 loss 90.1 lr 0.00001', 'inside')
 	) r (name, stage, priority, pattern, example, position);

@@ -18,7 +18,8 @@ chmod 755 "$work"
 perl "$here/../data/formats_survey/expand.pl" "$work" "${HALF:-}" > "$work/rows"
 chmod -R a+rX "$work"
 run_psql -c 'SET client_min_messages = warning' -c 'CREATE EXTENSION IF NOT EXISTS l4' \
-	-c 'CREATE TABLE survey_row (kind text, half int, format text, job_id text, line_no bigint, stages text[], iterations bigint[])' \
+	-c 'CREATE TABLE survey_row (kind text, half int, format text, job_id text, line_no bigint, stages text[],
+		iterations bigint[])' \
 	-c "\\copy survey_row from '$work/rows'"
 for job in "$work"/jobs/*; do
 	name=${job##*/}

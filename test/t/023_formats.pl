@@ -1,5 +1,5 @@
-# Stage and iteration of the labelled lines of the first half of test/data/formats_survey: what many training programs print. That
-# of a job's places is in test/bench/formats.sh, which takes minutes.
+# Stage and iteration of the labelled lines of the first half of test/data/formats_survey: what many training programs print.
+# That of a job's places is in test/bench/formats.sh, which takes minutes.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
