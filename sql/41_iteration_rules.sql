@@ -99,13 +99,6 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'|sampling|inference)\b)(?=.{0,400}?loss).{0,200}?\d{1,3}%\|[^|\n]{0,200}\|\s{0,8}(?<iter>\d{1,18})(?:/\d{1,18})? \[',
 		'end',
 		'1|41|Loss: 1.0896:   3%|2         | 41/1618 [00:51<24:11,  1.08it/s]', true),
-	-- an epoch, and in brackets how much of it is done
-	('epoch_brackets', 121,
-		'(?i)^\s{0,4}(?!.{0,40}\b(?:val|valid|validation|test|testing|eval|evaluation|inference|dev|cv)\b)(?:\w{1,20}:?\s{1,'
-		'4}){0,2}?(?:train(?:ing)?|epoch)(?:\(train\w{0,3}\))?:?\s{0,4}(?:\[\s{0,4})?\d{1,9}(?:/\s{0,4}\d{1,9})?\]?,?\s{0,'
-		'8}[\[(]\s{0,8}(?<iter>\d{1,18})(?:\s{0,4}/\s{0,8}\d{1,18})?\s{0,2}[\])(]',
-		'end',
-		'Train: 0 [ 600/1251 ( 48%)]  Loss: 6.562 (6.94)  Time: 0.412s', true),
 	-- the bar of Keras has no bars; that of an evaluation names no loss
 	('keras_bar', 125,
 		'^\s{0,8}(?<iter>\d{1,18})(?:/\s{0,4}\d{1,18})?\s{1,2}(?:\[[=>.]{8,60}\]|[\x80-\xff]{8,200})\s'
