@@ -146,13 +146,21 @@ BEGIN ATOMIC
 				WHERE a.stream_id = r.stream_id AND a.shape_id = r.shape_id) AS own_failure
 		FROM unnest(l4_onset_stops.unexplained) r
 	),
+	logged AS MATERIALIZED (
+		SELECT j FROM @extschema@.l4_job_streams(l4_onset_stops.job_id) j
+		WHERE (j.attempt <> l4_onset_stops.path_attempt) IS NOT TRUE
+	),
 	stream AS MATERIALIZED (
 		-- of the suspect alone: of many ranks each would be held against all records
 		SELECT s.*, CASE WHEN s.unit = l4_onset_stops.suspect THEN NOT EXISTS (SELECT FROM record r WHERE r.own_failure)
 			AND NOT EXISTS (SELECT FROM record r WHERE r.suspected AND NOT r.role
 				AND (r.stream_id = s.stream_id OR r.rank = s.rank)) IS TRUE END AS quiet
-		FROM @extschema@.l4_rank_streams(ARRAY(SELECT j FROM @extschema@.l4_job_streams(l4_onset_stops.job_id) j
-			WHERE (j.attempt <> l4_onset_stops.path_attempt) IS NOT TRUE)) s
+		FROM @extschema@.l4_rank_streams(ARRAY(SELECT l.j FROM logged l)) s
+	),
+	-- what a rank says on all of its streams
+	told AS (
+		SELECT (l.j).unit, (l.j).rank, sum((l.j).record_count) AS records FROM logged l
+		WHERE (l.j).kind = 'rank' GROUP BY (l.j).unit, (l.j).rank
 	)
 	-- where the suspect's rank stood when it fell silent
 	(SELECT NULL::int, 'stopped', s.last_stage,
@@ -168,8 +176,9 @@ BEGIN ATOMIC
 		COALESCE(s.last_iteration, @extschema@.l4_job_iteration(l4_onset_stops.job_id, s.last_ts)),
 		s.last_ts, s.unit, s.node, s.rank, s.stream_id, NULL, NULL
 	FROM stream s
+	JOIN told t ON t.unit = s.unit AND t.rank IS NOT DISTINCT FROM s.rank
 	-- who leaves all talk to others ends before them in any job
-	WHERE s.record_count >= (limits).onset_told_share * (SELECT max(o.record_count) FROM stream o)
+	WHERE t.records >= (limits).onset_told_share * (SELECT max(o.records) FROM told o)
 		AND NOT EXISTS (SELECT FROM @extschema@.l4_job b WHERE b.job_id = l4_onset_stops.job_id AND b.status = 'succeeded')
 	ORDER BY s.last_ts, s.stream_id LIMIT 1);
 END;
