@@ -99,7 +99,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'onset_segments', 4, 'segments',
 		'So many segments before a place are opened for the stage and the iteration there.'),
-	(true, 'onset_told_share', 0.25, 'share of records',
+	(true, 'onset_told_share', 0.5, 'share of records',
 		'Where nothing is unexplained, ranks with so many times the records of the most talkative one tell where the job '
 		'ended: others leave it to them to speak.'),
 	(true, 'onset_stream_bytes', 268435456, 'bytes',
