@@ -42,9 +42,11 @@ SELECT size, l4_pattern_matches('(?i)\bstep[ :=]+(\d+)\b.{0,40}\bloss\b(?!es)', 
 FROM unnest(ARRAY[1, 100, 1000, 20000]) size;
 -- And it ends when told to, however fast the machine: a text of its own for each row, so that none is asked once for all.
 SET statement_timeout = '300ms';
-SELECT count(*) FILTER (WHERE l4_pattern_matches('(?i)err(?:or)?[^\n]*?(?:7|8)', repeat('err ', 248000) || chr(97 + n % 26), false))
+SELECT count(*) FILTER (WHERE
+	l4_pattern_matches('(?i)err(?:or)?[^\n]*?(?:7|8)', repeat('err ', 248000) || chr(97 + n % 26), false))
 FROM generate_series(1, 100000) n;
-SELECT count(*) FILTER (WHERE l4_pattern_matches('(?:[^\n]*+7|.)*Z', repeat('err ', 248000) || chr(97 + n % 26) || 'Z', false))
+SELECT count(*) FILTER (WHERE
+	l4_pattern_matches('(?:[^\n]*+7|.)*Z', repeat('err ', 248000) || chr(97 + n % 26) || 'Z', false))
 FROM generate_series(1, 100000) n;
 RESET statement_timeout;
 
