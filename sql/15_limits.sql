@@ -415,3 +415,50 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'notify_diagnoses', 0, 'yes or no',
 		'Above 0, l4_save_diagnosis tells who listens of each diagnosis (NOTIFY l4_diagnosis). Not by itself: in a transaction '
 		'that notifies commits go one by one, and it cannot be prepared for a commit in two phases.');
+
+-- Of flows between accelerators (56_flows.sql and what follows).
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'flow_window_share', 0.01, 'share of flows',
+		'Where no time is asked for, the window is made of the minutes with at least this share of the flows of the fullest '
+		'one: clocks that jumped are not in it.'),
+	(true, 'flow_pause', 0.001, 's',
+		'Silence that ends a message. Between the pieces of a collective are microseconds, between two microbatches is what '
+		'computing one takes, many milliseconds.'),
+	(true, 'flow_bytes', 16384, 'bytes',
+		'Smaller records carry acknowledgements, barriers, norms, pings; activations and gradients are larger.'),
+	(true, 'flow_twice', 0.00005, 's',
+		'A record of the same queue pair, size and duration within this is the same one, given by another switch of its path.'),
+	(true, 'flow_pair_share', 0.01, 'share of bytes',
+		'A pair of accelerators trains together where it moves this share of the bytes of the busiest pair of one of them: '
+		'what a ring or a pipeline gives a rank to do is much alike, and all else is little beside it.'),
+	(true, 'flow_regular_count', 0.6, 'share of intervals',
+		'Bursts come regularly where this share of the intervals between them is alike ...'),
+	(true, 'flow_regular_time', 0.5, 'share of time',
+		'... and where these make up this share of the time: pauses for evaluation and checkpoints are the rest.'),
+	(true, 'flow_regular_tolerance', 0.3, 'share of the interval', 'Intervals are alike within this.'),
+	(true, 'flow_period_pairs', 0.05, 'share of pairs',
+		'The step of a job is the longest period that so many of its pairs have: the data-parallel ones close each step once, '
+		'others come more often.'),
+	(true, 'flow_period_tolerance', 0.03, 'share of the period', 'Periods are the same within this.'),
+	(true, 'flow_server_overlap', 0.5, 'share of servers',
+		'Clusters with this share of their servers in common (Jaccard), in step with each other, are one job: what tensor '
+		'parallelism moves within a server passes no switch.'),
+	(true, 'flow_in_step', 0.1, 'share of the step',
+		'They are in step where their steps end within this of each other, but for a constant.'),
+	(true, 'flow_in_step_share', 0.7, 'share of steps', 'And this share of the steps must.'),
+	(true, 'flow_step_pause', 0.25, 'share of the step',
+		'Silence of this much of a step parts the data-parallel phase of one from that of the next; buckets that overlap with '
+		'the backward pass are closer together.'),
+	(true, 'flow_data_span', 0.45, 'share of the step',
+		'Data-parallel traffic comes in a phase of at most this much of a step; the pipeline, experts and contexts send '
+		'throughout.'),
+	(true, 'flow_returned', 0.5, 'share of bytes',
+		'What goes forth along a pipeline comes back as gradients: a pair is one of the pipeline where the lesser direction '
+		'has this share of the bytes of the greater.'),
+	(true, 'flow_together', 0.8, 'share of messages',
+		'It exchanges, as experts and contexts do, where this share of the messages goes together with one the other way.'),
+	(true, 'flow_together_time', 0.0005, 's', 'They go together within this.'),
+	(true, 'flow_same_size', 0.5, 'share of records',
+		'Activations have one size: less than this share of the records having the most frequent one is no pipeline.'),
+	(true, 'flow_whole_phase', 0.8, 'share of bytes',
+		'The last phase of the window is whole where it has this share of the usual bytes.');

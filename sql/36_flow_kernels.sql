@@ -1,0 +1,228 @@
+/* Kernels for the flows between the accelerators of training jobs: each works alone, on anyone's table. */
+
+CREATE TYPE @extschema@.l4_flow_series AS (
+	records bigint,
+	small bigint,
+	duplicates bigint,
+	set_aside bigint,
+	bytes bigint,
+	retransmits bigint,
+	same_size double precision,
+	began double precision[],
+	lasted real[],
+	moved real[],
+	busy real[],
+	path smallint[],
+	lost smallint[],
+	paths text[]
+);
+COMMENT ON TYPE @extschema@.l4_flow_series IS
+'The result of l4_flow_messages: what went one way between two addresses, as messages in order of their beginning; the arrays '
+'from began to lost have an element for each.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.records IS 'Records that the messages are made of.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.small IS 'Records with fewer bytes than least_bytes, which make no messages.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.duplicates IS 'Records that came again from another switch, left out.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.set_aside IS 'Records that cannot be right, left out.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.bytes IS 'Bytes of messages and of small records.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.retransmits IS 'Packets that were sent again.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.same_size IS 'Share of the records that have the most frequent size, 0 to 1.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.began IS 'When each message began, in seconds since 1970.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.lasted IS 'Seconds from its first byte to its last.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.moved IS 'Its bytes.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.busy IS
+'Seconds of its records, one by one: moved / busy is the rate of a record, whatever goes beside it.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.path IS 'Which of the paths its largest record took, from 1.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.lost IS 'Packets of it that were sent again, at most 32,767.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.paths IS
+'The different lists of switches, each as one text with commas, in order (collation C); at most 256.';
+
+CREATE FUNCTION @extschema@.l4_flow_messages_transition(state internal, started_at timestamptz, duration double precision,
+	bytes bigint, queue_pair bigint, retransmits bigint, switches text[], pause double precision, least_bytes bigint,
+	twice double precision) RETURNS internal
+	LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_flow_messages_transition';
+COMMENT ON FUNCTION @extschema@.l4_flow_messages_transition(internal, timestamptz, double precision, bigint, bigint, bigint,
+	text[], double precision, bigint, double precision) IS
+'Takes one record into a state of l4_flow_messages.';
+
+CREATE FUNCTION @extschema@.l4_flow_messages_final(internal) RETURNS @extschema@.l4_flow_series
+	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'l4_flow_messages_final';
+COMMENT ON FUNCTION @extschema@.l4_flow_messages_final(internal) IS
+'Makes the messages of a state of l4_flow_messages.';
+
+CREATE AGGREGATE @extschema@.l4_flow_messages(started_at timestamptz, duration double precision, bytes bigint,
+	queue_pair bigint, retransmits bigint, switches text[], pause double precision, least_bytes bigint,
+	twice double precision) (
+	SFUNC = @extschema@.l4_flow_messages_transition,
+	STYPE = internal,
+	SSPACE = 20000,
+	FINALFUNC = @extschema@.l4_flow_messages_final,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE @extschema@.l4_flow_messages(timestamptz, double precision, bigint, bigint, bigint, text[],
+	double precision, bigint, double precision) IS
+'The messages that went one way between two addresses, from the records that switches'' collectors give of their flows: one '
+'l4_flow_series, NULL for no rows. A collector cuts long flows, gives a record for each queue pair, and the same one from two '
+'switches: what overlaps or follows within pause seconds is one message, a record of the same queue pair, size and duration '
+'within twice seconds is left out. started_at, duration (seconds), bytes: of a record; one that has none of them, less than 0 '
+'seconds, or no bytes is counted (set_aside). queue_pair, retransmits, switches: may be NULL. Records with fewer bytes than '
+'least_bytes are counted alone. The result is the same for any order of rows. Errors: 22023 pause under a microsecond. Cost: '
+'some 300 nanoseconds and 24 bytes a record.';
+
+CREATE TYPE @extschema@.l4_regularity AS (
+	"interval" double precision,
+	pause double precision,
+	bursts bigint
+);
+COMMENT ON TYPE @extschema@.l4_regularity IS 'The result of l4_regular_interval.';
+COMMENT ON COLUMN @extschema@.l4_regularity."interval" IS 'Seconds from the beginning of a burst to that of the next, the median.';
+COMMENT ON COLUMN @extschema@.l4_regularity.pause IS 'Seconds of silence that part bursts.';
+COMMENT ON COLUMN @extschema@.l4_regularity.bursts IS 'How many there are.';
+
+CREATE FUNCTION @extschema@.l4_regular_interval(began double precision[], lasted real[], share_of_count double precision,
+	share_of_time double precision, tolerance double precision) RETURNS @extschema@.l4_regularity
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'l4_regular_interval';
+COMMENT ON FUNCTION @extschema@.l4_regular_interval(double precision[], real[], double precision, double precision,
+	double precision) IS
+'The finest bursts of messages (began and lasted, seconds) that come regularly, such as those of the gradients of each step: '
+'NULL where there are none. Pauses are tried from the shortest on, where as many were longer if they were half as long again; '
+'of the intervals between bursts a share_of_count, and those that make up a share_of_time of all, must be within tolerance (a '
+'share) of the median. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n * log(n).';
+
+CREATE FUNCTION @extschema@.l4_together(began double precision[], others double precision[], tolerance double precision)
+	RETURNS double precision
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_together';
+COMMENT ON FUNCTION @extschema@.l4_together(double precision[], double precision[], double precision) IS
+'Share, 0 to 1, of the messages (began, in order) that begin as long before or after the nearest of others (in order) as '
+'most of them do, within tolerance seconds: what two exchange goes together, what one answers does not. 0 where one array is '
+'empty. Errors: 22023 NULLs in an array. Cost: time n * log(n).';
+
+CREATE FUNCTION @extschema@.l4_span(began double precision[], lasted real[], pause double precision) RETURNS double precision
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_span';
+COMMENT ON FUNCTION @extschema@.l4_span(double precision[], real[], double precision) IS
+'How long bursts of messages last on average, in seconds, where pause seconds of silence part them; 0 for none. began and '
+'lasted: of each message, in any order. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n * log(n).';
+
+CREATE TYPE @extschema@.l4_step_phase_series AS (
+	began double precision[],
+	ended double precision[],
+	bytes double precision[]
+);
+COMMENT ON TYPE @extschema@.l4_step_phase_series IS 'The result of l4_step_phases; the arrays have an element for each phase.';
+COMMENT ON COLUMN @extschema@.l4_step_phase_series.began IS 'When it began to send, in seconds since 1970.';
+COMMENT ON COLUMN @extschema@.l4_step_phase_series.ended IS 'When the last message was through.';
+COMMENT ON COLUMN @extschema@.l4_step_phase_series.bytes IS 'Bytes sent and got.';
+
+CREATE FUNCTION @extschema@.l4_step_phases_transition(state internal, began double precision[], lasted real[], moved real[],
+	sent boolean, pause double precision, whole double precision) RETURNS internal
+	LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_step_phases_transition';
+COMMENT ON FUNCTION @extschema@.l4_step_phases_transition(internal, double precision[], real[], real[], boolean,
+	double precision, double precision) IS
+'Takes the messages of one direction into a state of l4_step_phases.';
+
+CREATE FUNCTION @extschema@.l4_step_phases_final(internal) RETURNS @extschema@.l4_step_phase_series
+	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'l4_step_phases_final';
+COMMENT ON FUNCTION @extschema@.l4_step_phases_final(internal) IS
+'Finds the phases of a state of l4_step_phases.';
+
+CREATE AGGREGATE @extschema@.l4_step_phases(began double precision[], lasted real[], moved real[], sent boolean,
+	pause double precision, whole double precision) (
+	SFUNC = @extschema@.l4_step_phases_transition,
+	STYPE = internal,
+	FINALFUNC = @extschema@.l4_step_phases_final,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE @extschema@.l4_step_phases(double precision[], real[], real[], boolean, double precision,
+	double precision) IS
+'The data-parallel phases of one accelerator, each of which closes a step: one l4_step_phase_series. A row is what goes one '
+'way between it and another: began, lasted, moved as l4_flow_messages gives them, sent (by it, not to it). Silence of pause '
+'seconds parts phases; the last is left out where it has less than whole (a share) of the usual bytes. The result is the same '
+'for any order of rows. Errors: 22023 arrays of different lengths, or with NULLs; 53400 more than maintenance_work_mem. Cost: '
+'time n * log(n), 40 bytes a message.';
+
+CREATE TYPE @extschema@.l4_step_work_series AS (
+	computed double precision[],
+	sent double precision[]
+);
+COMMENT ON TYPE @extschema@.l4_step_work_series IS 'The result of l4_step_work; the arrays have an element for each step.';
+COMMENT ON COLUMN @extschema@.l4_step_work_series.computed IS
+'Seconds from when it had what it needed to when it sent on what it made of it.';
+COMMENT ON COLUMN @extschema@.l4_step_work_series.sent IS 'Seconds of the messages that it sent.';
+
+CREATE FUNCTION @extschema@.l4_step_work_transition(state internal, began double precision[], lasted real[], busy real[],
+	sent boolean, peer text, ends double precision[], closes double precision[]) RETURNS internal
+	LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_step_work_transition';
+COMMENT ON FUNCTION @extschema@.l4_step_work_transition(internal, double precision[], real[], real[], boolean, text,
+	double precision[], double precision[]) IS
+'Takes the messages of one direction into a state of l4_step_work.';
+
+CREATE FUNCTION @extschema@.l4_step_work_final(internal) RETURNS @extschema@.l4_step_work_series
+	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'l4_step_work_final';
+COMMENT ON FUNCTION @extschema@.l4_step_work_final(internal) IS
+'Works out the steps of a state of l4_step_work.';
+
+CREATE AGGREGATE @extschema@.l4_step_work(began double precision[], lasted real[], busy real[], sent boolean, peer text,
+	ends double precision[], closes double precision[]) (
+	SFUNC = @extschema@.l4_step_work_transition,
+	STYPE = internal,
+	FINALFUNC = @extschema@.l4_step_work_final,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE @extschema@.l4_step_work(double precision[], real[], real[], boolean, text, double precision[],
+	double precision[]) IS
+'What one accelerator did in each step, by the messages of its pipeline: one l4_step_work_series. A row is what goes one way '
+'between it and a peer: began, lasted, busy as l4_flow_messages gives them, sent (by it, not to it). ends: the ends of its '
+'steps, one more than there are steps; closes: when the data-parallel phase of each began; both the same in every row. '
+'Waiting for others is not counted, so that who is slow is told from who waits. The result is the same for any order of rows. '
+'Errors: 22023 arrays of different lengths, or with NULLs; 53400 more than maintenance_work_mem. Cost: time n * log(n), 40 '
+'bytes a message.';
+
+CREATE FUNCTION @extschema@.l4_step_overdue_transition(state internal, began double precision[], lasted real[], sent boolean,
+	ends double precision[]) RETURNS internal
+	LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_step_overdue_transition';
+COMMENT ON FUNCTION @extschema@.l4_step_overdue_transition(internal, double precision[], real[], boolean,
+	double precision[]) IS
+'Takes the messages of one direction into a state of l4_step_overdue.';
+
+CREATE FUNCTION @extschema@.l4_step_overdue_final(internal) RETURNS double precision
+	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'l4_step_overdue_final';
+COMMENT ON FUNCTION @extschema@.l4_step_overdue_final(internal) IS
+'Works out when the accelerator of a state of l4_step_overdue should have sent again.';
+
+CREATE AGGREGATE @extschema@.l4_step_overdue(began double precision[], lasted real[], sent boolean, ends double precision[]) (
+	SFUNC = @extschema@.l4_step_overdue_transition,
+	STYPE = internal,
+	FINALFUNC = @extschema@.l4_step_overdue_final,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE @extschema@.l4_step_overdue(double precision[], real[], boolean, double precision[]) IS
+'When an accelerator should have sent again, in seconds since 1970: its last sending, and as long behind it as it usually '
+'takes from the same place in a step to the next one. Of accelerators that stand still, the one that should have sent first '
+'stands still for a reason of its own; the others wait. NULL where it sent nothing or nothing is usual. A row is what goes one '
+'way between it and another: began and lasted as l4_flow_messages gives them, sent (by it, not to it); ends: the ends of its '
+'steps, the same in every row. Errors: 22023 arrays of different lengths, or with NULLs; 53400 more than maintenance_work_mem. '
+'Cost: time n * log(n), 40 bytes a message.';
+
+CREATE TYPE @extschema@.l4_step_traffic_series AS (
+	bytes double precision[],
+	busy double precision[],
+	began double precision[]
+);
+COMMENT ON TYPE @extschema@.l4_step_traffic_series IS
+'The result of l4_step_traffic; the arrays have an element for each step.';
+COMMENT ON COLUMN @extschema@.l4_step_traffic_series.bytes IS 'Bytes of the messages that began in it.';
+COMMENT ON COLUMN @extschema@.l4_step_traffic_series.busy IS 'Seconds of their records.';
+COMMENT ON COLUMN @extschema@.l4_step_traffic_series.began IS 'When the first of them began; 0 where there is none.';
+
+CREATE FUNCTION @extschema@.l4_step_traffic(began double precision[], moved real[], busy real[], path smallint[],
+	only_path int, ends double precision[]) RETURNS @extschema@.l4_step_traffic_series
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_step_traffic';
+COMMENT ON FUNCTION @extschema@.l4_step_traffic(double precision[], real[], real[], smallint[], int, double precision[]) IS
+'What messages (as l4_flow_messages gives them) moved in each step, of which ends are the ends, one more than there are '
+'steps. only_path: those of this path, 0 for all. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n.';
+
+CREATE FUNCTION @extschema@.l4_step_places(times double precision[], reference double precision[], tolerance double precision)
+	RETURNS int[]
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_step_places';
+COMMENT ON FUNCTION @extschema@.l4_step_places(double precision[], double precision[], double precision) IS
+'For each of times, in order, the place (from 1) of the nearest of reference, in order; 0 where none is within tolerance. '
+'Errors: 22023 NULLs in an array. Cost: time n.';

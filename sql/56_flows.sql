@@ -1,0 +1,426 @@
+/*
+ * Flows: what the records of switches tell of training jobs, without any log of theirs (LLMPrism: Jiang et al., arXiv 2505.00342).
+ *
+ * - l4_read_flows makes messages of the records of each pair of addresses, in one pass over the table of flows.
+ * - Who trains together is a connected component of pairs; components on the same servers, in step, are one job.
+ * - The longest period of a job's pairs is its step. Pairs that send in one phase of it are data parallel; those that get back
+ *   what they sent are the pipeline; experts and contexts exchange.
+ * - Data-parallel phases end steps.
+ */
+
+CREATE FUNCTION @extschema@.l4_flow_column(flows regclass, columns jsonb, name text, type text, needed boolean) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	found text := COALESCE(l4_flow_column.columns ->> l4_flow_column.name, l4_flow_column.name);
+BEGIN
+	IF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = l4_flow_column.flows AND a.attname = found
+			AND a.attnum > 0 AND NOT a.attisdropped) THEN
+		RETURN format('f.%I::%s', found, l4_flow_column.type);
+	ELSIF l4_flow_column.needed OR l4_flow_column.columns ? l4_flow_column.name THEN
+		RAISE EXCEPTION 'table % has no column "%"', l4_flow_column.flows, found
+			USING ERRCODE = 'undefined_column',
+				HINT = format('Name the column that holds it: columns => ''{"%s": "..."}''.', l4_flow_column.name);
+	END IF;
+	RETURN format('NULL::%s', l4_flow_column.type);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_flow_column(regclass, jsonb, text, text, boolean) IS
+'Step: The expression of a column of l4_flow in a table of anybody''s flows: the column that columns names for it, else the one '
+'of its name, NULL where it is not needed and there is none. Errors: 42703 a column that is not there.';
+
+CREATE FUNCTION @extschema@.l4_flow_window(from_time timestamptz, to_time timestamptz, flows regclass, columns jsonb,
+	limits @extschema@.l4_limits) RETURNS tstzrange
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	started text := @extschema@.l4_flow_column(l4_flow_window.flows, l4_flow_window.columns, 'started_at', 'timestamptz', true);
+	found tstzrange;
+BEGIN
+	IF l4_flow_window.from_time > l4_flow_window.to_time THEN
+		RAISE EXCEPTION 'the window ends at %, before it begins at %', l4_flow_window.to_time, l4_flow_window.from_time
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'Give from_time, then to_time.';
+	END IF;
+	IF l4_flow_window.from_time IS NOT NULL AND l4_flow_window.to_time IS NOT NULL THEN
+		RETURN tstzrange(l4_flow_window.from_time, l4_flow_window.to_time);
+	END IF;
+	EXECUTE format(
+		'SELECT tstzrange(COALESCE($1, min(m.minute)), COALESCE($2, max(m.minute) + interval ''1 minute''))
+		FROM (SELECT date_trunc(''minute'', %1$s) AS minute, count(*) AS flows, max(count(*)) OVER () AS most
+			FROM %2$s f
+			WHERE (%1$s >= $1) IS NOT FALSE AND (%1$s < $2) IS NOT FALSE AND isfinite(%1$s)
+			GROUP BY 1) m
+		WHERE m.flows >= $3 * m.most', started, l4_flow_window.flows)
+	INTO found
+	USING l4_flow_window.from_time, l4_flow_window.to_time, (l4_flow_window.limits).flow_window_share;
+	RETURN found;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_flow_window(timestamptz, timestamptz, regclass, jsonb, @extschema@.l4_limits) IS
+'Step: The window of time to look at: from from_time to before to_time; where one is NULL, what the flows are in, without clocks '
+'that jumped (limit flow_window_share). Errors: 22023 an end before the beginning; 42703. Cost: nothing, or one scan.';
+
+CREATE FUNCTION @extschema@.l4_read_flows(time_window tstzrange, flows regclass, columns jsonb, accelerators regclass,
+	limits @extschema@.l4_limits)
+RETURNS TABLE (one text, other text, forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10000 COST 1000000
+SET search_path = pg_catalog, pg_temp
+SET enable_sort = off
+SET work_mem = '384MB'
+AS $$
+DECLARE
+	messages text;
+BEGIN
+	SELECT format('@extschema@.l4_flow_messages(%s, $3, $4, $5)', string_agg(
+			@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, c.name, c.type, c.needed), ', ' ORDER BY c.place))
+	INTO messages
+	FROM (VALUES (1, 'started_at', 'timestamptz', true), (2, 'duration', 'double precision', true), (3, 'bytes', 'bigint', true),
+		(4, 'queue_pair', 'bigint', false), (5, 'retransmits', 'bigint', false), (6, 'switches', 'text[]', false))
+		c(place, name, type, needed);
+	RETURN QUERY EXECUTE format(
+		'SELECT LEAST(%1$s, %2$s), GREATEST(%1$s, %2$s), %3$s FILTER (WHERE %1$s < %2$s), %3$s FILTER (WHERE %1$s > %2$s)
+		FROM %4$s f
+		WHERE %5$s >= $1 AND %5$s < $2
+		GROUP BY 1, 2',
+		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'source', 'text', true) || ' COLLATE "C"',
+		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'destination', 'text', true) || ' COLLATE "C"',
+		messages, l4_read_flows.flows,
+		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'started_at', 'timestamptz', true))
+	USING lower(l4_read_flows.time_window), upper(l4_read_flows.time_window), (l4_read_flows.limits).flow_pause,
+		(l4_read_flows.limits).flow_bytes::bigint, (l4_read_flows.limits).flow_twice;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_read_flows(tstzrange, regclass, jsonb, regclass, @extschema@.l4_limits) IS
+'Step: What went between each two addresses in the window, both ways: one pass over the flows. Cost: some 600 nanoseconds and 24 '
+'bytes of memory a flow.';
+
+-- ---- who trains together ----
+
+CREATE TYPE @extschema@.l4_flow_pair_summary AS (
+	one text,
+	other text,
+	bytes double precision,
+	period double precision
+);
+COMMENT ON TYPE @extschema@.l4_flow_pair_summary IS
+'Step: What a pair of addresses moved, both ways, and how often its bursts come (seconds; NULL: not regularly).';
+
+CREATE FUNCTION @extschema@.l4_training_pairs(pairs @extschema@.l4_flow_pair_summary[], accelerators text[],
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_pair_summary
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 10000
+BEGIN ATOMIC
+	WITH candidates AS (
+		SELECT p.one, p.other, p.bytes, p.period
+		FROM unnest(l4_training_pairs.pairs) p
+		WHERE p.bytes > 0 AND (l4_training_pairs.accelerators IS NULL
+			OR p.one = ANY (l4_training_pairs.accelerators) AND p.other = ANY (l4_training_pairs.accelerators))
+	), busiest AS (
+		SELECT e.address, max(c.bytes) AS bytes
+		FROM candidates c CROSS JOIN LATERAL (VALUES (c.one), (c.other)) e(address)
+		GROUP BY e.address
+	)
+	SELECT c.one, c.other, c.bytes, c.period
+	FROM candidates c
+	JOIN busiest a ON a.address = c.one
+	JOIN busiest b ON b.address = c.other
+	WHERE c.bytes >= (limits).flow_pair_share * GREATEST(a.bytes, b.bytes);
+END;
+COMMENT ON FUNCTION @extschema@.l4_training_pairs(@extschema@.l4_flow_pair_summary[], text[], @extschema@.l4_limits) IS
+'Step: Those pairs that may train together: both are accelerators (NULL: who is is not known), and what they move is not little '
+'beside what either moves with others (limit flow_pair_share).';
+
+CREATE FUNCTION @extschema@.l4_longest_period(periods double precision[], limits @extschema@.l4_limits)
+	RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	WITH known AS (
+		SELECT p.period
+		FROM unnest(l4_longest_period.periods) p(period)
+		WHERE p.period > 0
+	), longest AS (
+		SELECT max(k.period) AS period
+		FROM known k
+		WHERE (SELECT count(*) FROM known n WHERE abs(n.period / k.period - 1) <= (limits).flow_period_tolerance)
+			>= (SELECT GREATEST(LEAST(2, count(*)), (limits).flow_period_pairs * count(*)) FROM known)
+	)
+	SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY k.period)
+	FROM known k, longest l
+	WHERE abs(k.period / l.period - 1) <= (limits).flow_period_tolerance;
+END;
+COMMENT ON FUNCTION @extschema@.l4_longest_period(double precision[], @extschema@.l4_limits) IS
+'Step: The longest period (seconds) that enough pairs have (limits flow_period_pairs, flow_period_tolerance), the median of '
+'those; NULL for none.';
+
+CREATE FUNCTION @extschema@.l4_read_accelerators(accelerators regclass)
+RETURNS TABLE (address text, server text, leaf text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 1000 COST 1000
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF l4_read_accelerators.accelerators IS NOT NULL THEN
+		RETURN QUERY EXECUTE format('SELECT %s COLLATE "C", %s, %s FROM %s f',
+			@extschema@.l4_flow_column(l4_read_accelerators.accelerators, NULL, 'address', 'text', true),
+			@extschema@.l4_flow_column(l4_read_accelerators.accelerators, NULL, 'server', 'text', true),
+			@extschema@.l4_flow_column(l4_read_accelerators.accelerators, NULL, 'leaf', 'text', false),
+			l4_read_accelerators.accelerators);
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_read_accelerators(regclass) IS
+'Step: The accelerators of l4_accelerator, or of a table with its columns address, server and, if it has it, leaf; none for '
+'NULL. Errors: 42703 a column is not there.';
+
+CREATE TYPE @extschema@.l4_flow_cluster AS (
+	name text,
+	period double precision,
+	ends double precision[],
+	servers text[]
+);
+COMMENT ON TYPE @extschema@.l4_flow_cluster IS
+'Step: A connected component of pairs: its name, its step (seconds; NULL: none), when steps end (seconds since 1970), and its '
+'servers (empty: not known).';
+
+CREATE FUNCTION @extschema@.l4_are_in_step(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
+	limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+RETURN abs((a).period / (b).period - 1) <= (limits).flow_period_tolerance
+	AND LEAST(@extschema@.l4_together((a).ends, (b).ends, (limits).flow_in_step * (a).period),
+		@extschema@.l4_together((b).ends, (a).ends, (limits).flow_in_step * (a).period)) >= (limits).flow_in_step_share;
+COMMENT ON FUNCTION @extschema@.l4_are_in_step(@extschema@.l4_flow_cluster, @extschema@.l4_flow_cluster,
+	@extschema@.l4_limits) IS
+'Step: Do the steps of two clusters take as long, and end together but for a constant (limits flow_period_tolerance, '
+'flow_in_step, flow_in_step_share)? Two jobs never do for long. NULL where one has no step.';
+
+CREATE FUNCTION @extschema@.l4_clusters_of_jobs(clusters @extschema@.l4_flow_cluster[], limits @extschema@.l4_limits)
+RETURNS TABLE (name text, job text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100 COST 100000
+BEGIN ATOMIC
+	WITH known AS MATERIALIZED (
+		SELECT c.name, c.period, c.ends, c.servers FROM unnest(l4_clusters_of_jobs.clusters) c
+	), shared AS (
+		SELECT a.name, b.name AS other,
+			(SELECT count(*) FROM unnest(a.servers) x(server) WHERE x.server = ANY (b.servers)) AS servers,
+			cardinality(a.servers) + cardinality(b.servers) AS of_servers
+		FROM known a
+		JOIN known b ON a.name < b.name
+			AND (cardinality(a.servers) = 0 OR cardinality(b.servers) = 0 OR a.servers && b.servers)
+		WHERE @extschema@.l4_are_in_step(ROW(a.name, a.period, a.ends, a.servers)::@extschema@.l4_flow_cluster,
+			ROW(b.name, b.period, b.ends, b.servers)::@extschema@.l4_flow_cluster, limits)
+	), connected AS (
+		SELECT s.name, s.other FROM shared s
+		WHERE s.of_servers = 0 OR s.servers >= (limits).flow_server_overlap * (s.of_servers - s.servers)
+		UNION ALL
+		SELECT k.name, k.name FROM known k
+	)
+	SELECT m.member, m.component
+	FROM (SELECT @extschema@.l4_connected_components(c.name, c.other) AS all_of_them FROM connected c) j
+	CROSS JOIN LATERAL unnest(j.all_of_them) m;
+END;
+COMMENT ON FUNCTION @extschema@.l4_clusters_of_jobs(@extschema@.l4_flow_cluster[], @extschema@.l4_limits) IS
+'Step: Which clusters are one job: on the same servers (limit flow_server_overlap; whatever they are on, where that is not '
+'known) and in step. Cost: the square of the clusters that share a server.';
+
+-- ---- what a pair is ----
+
+CREATE FUNCTION @extschema@.l4_flow_pair_kind(span double precision, returned double precision, together double precision,
+	same_size double precision, any_phase boolean, limits @extschema@.l4_limits) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN CASE
+	WHEN span IS NULL THEN 'other'
+	WHEN span <= (limits).flow_data_span THEN 'data'
+	WHEN returned >= (limits).flow_returned AND together < (limits).flow_together
+		AND same_size >= (limits).flow_same_size THEN 'pipeline'
+	WHEN NOT any_phase THEN 'data'
+	WHEN same_size < (limits).flow_same_size THEN 'expert'
+	ELSE 'context' END;
+COMMENT ON FUNCTION @extschema@.l4_flow_pair_kind(double precision, double precision, double precision, double precision,
+	boolean, @extschema@.l4_limits) IS
+'Step: What a pair of accelerators of a job exchanges: data (gradients: in one phase of the step), pipeline (activations forth, '
+'gradients back), expert (sizes vary, as the tokens of experts do) or context; other where the job has no step. span: of its '
+'traffic, in steps; returned: bytes of the lesser direction over those of the greater; together: share of its messages that go '
+'together with one the other way; same_size: share of its records of the most frequent size; any_phase: does any pair of the '
+'job send in one phase alone? Where none does (ZeRO-3, FSDP), what is no pipeline is data.';
+
+-- ---- all that the flows of a window tell ----
+
+CREATE TYPE @extschema@.l4_flow_trace AS (
+	job int,
+	kind text,
+	source text,
+	destination text,
+	server text,
+	path text,
+	period double precision,
+	flows bigint,
+	bytes bigint,
+	retransmits bigint,
+	first_at double precision,
+	last_at double precision,
+	overdue_at double precision,
+	step int[],
+	ends double precision[],
+	closes double precision[],
+	computed double precision[],
+	sent double precision[],
+	moved double precision[],
+	busy double precision[],
+	began double precision[]
+);
+COMMENT ON TYPE @extschema@.l4_flow_trace IS
+'Step: What the flows of a window tell of an accelerator of a job (kind accelerator; ends, closes, computed, sent, step) or of '
+'what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender). Times in seconds '
+'since 1970, ends has one element more than there are steps.';
+
+CREATE FUNCTION @extschema@.l4_flow_traces(from_time timestamptz, to_time timestamptz, flows regclass, columns jsonb,
+	accelerators regclass, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10000 COST 10000000
+BEGIN ATOMIC
+	WITH known AS MATERIALIZED (
+		SELECT a.address, a.server FROM @extschema@.l4_read_accelerators(l4_flow_traces.accelerators) a
+	), series AS MATERIALIZED (
+		SELECT r.one, r.other, r.forth, r.back,
+			(COALESCE((r.forth).bytes, 0) + COALESCE((r.back).bytes, 0))::double precision AS bytes,
+			GREATEST((@extschema@.l4_regular_interval((r.forth).began, (r.forth).lasted, (limits).flow_regular_count,
+					(limits).flow_regular_time, (limits).flow_regular_tolerance))."interval",
+				(@extschema@.l4_regular_interval((r.back).began, (r.back).lasted, (limits).flow_regular_count,
+					(limits).flow_regular_time, (limits).flow_regular_tolerance))."interval") AS period
+		FROM @extschema@.l4_read_flows(@extschema@.l4_flow_window(l4_flow_traces.from_time, l4_flow_traces.to_time,
+				l4_flow_traces.flows, l4_flow_traces.columns, limits),
+			l4_flow_traces.flows, l4_flow_traces.columns, l4_flow_traces.accelerators, limits) r
+	), training AS MATERIALIZED (
+		SELECT t.one, t.other, t.period
+		FROM @extschema@.l4_training_pairs(
+			(SELECT array_agg(ROW(s.one, s.other, s.bytes, s.period)::@extschema@.l4_flow_pair_summary) FROM series s),
+			(SELECT array_agg(k.address) FROM known k), limits) t
+	), members AS MATERIALIZED (
+		SELECT m.member AS address, m.component
+		FROM (SELECT @extschema@.l4_connected_components(t.one, t.other) AS all_of_them FROM training t) c
+		CROSS JOIN LATERAL unnest(c.all_of_them) m
+	), periods AS (
+		SELECT m.component, @extschema@.l4_longest_period(array_agg(t.period), limits) AS period
+		FROM training t JOIN members m ON m.address = t.one
+		GROUP BY m.component
+	), representatives AS (
+		SELECT DISTINCT ON (p.component) p.component, p.period, t.one, t.other
+		FROM training t
+		JOIN members m ON m.address = t.one
+		JOIN periods p ON p.component = m.component
+		WHERE abs(t.period / p.period - 1) <= (limits).flow_period_tolerance
+		ORDER BY p.component, t.one, t.other
+	), clusters AS (
+		SELECT p.component, p.period, (e.phases).ended AS ends,
+			ARRAY(SELECT DISTINCT k.server FROM members m JOIN known k ON k.address = m.address
+				WHERE m.component = p.component ORDER BY k.server) AS servers
+		FROM periods p
+		LEFT JOIN (SELECT r.component, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved,
+				true, r.period * (limits).flow_step_pause, (limits).flow_whole_phase) AS phases
+			FROM representatives r
+			JOIN series s ON s.one = r.one AND s.other = r.other
+			CROSS JOIN LATERAL (VALUES (s.forth), (s.back)) d(series)
+			GROUP BY r.component) e ON e.component = p.component
+	), jobs AS MATERIALIZED (
+		SELECT c.component, c.period, dense_rank() OVER (ORDER BY j.job COLLATE "C")::int AS job
+		FROM @extschema@.l4_clusters_of_jobs(
+			(SELECT array_agg(ROW(c.component, c.period, c.ends, c.servers)::@extschema@.l4_flow_cluster) FROM clusters c),
+			limits) j
+		JOIN clusters c ON c.component = j.name
+	), places AS MATERIALIZED (
+		SELECT m.address, j.job, COALESCE(k.server, m.address) AS server,
+			max(j.period) OVER (PARTITION BY j.job) AS period
+		FROM members m
+		JOIN jobs j ON j.component = m.component
+		LEFT JOIN known k ON k.address = m.address
+	), measured AS MATERIALIZED (
+		SELECT s.one, s.other, p.job, p.period,
+			@extschema@.l4_span(COALESCE((s.forth).began, '{}') || COALESCE((s.back).began, '{}'),
+				COALESCE((s.forth).lasted, '{}') || COALESCE((s.back).lasted, '{}'),
+				p.period * (limits).flow_step_pause) / p.period AS span,
+			COALESCE(LEAST((s.forth).bytes, (s.back).bytes)::double precision
+				/ NULLIF(GREATEST((s.forth).bytes, (s.back).bytes), 0), 0)
+				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
+			COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
+			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size
+		FROM training t
+		JOIN series s ON s.one = t.one AND s.other = t.other
+		JOIN places p ON p.address = t.one
+	), kinds AS MATERIALIZED (
+		SELECT m.one, m.other, m.job, m.period, @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size,
+			bool_or(m.span <= (limits).flow_data_span) OVER (PARTITION BY m.job), limits) AS kind
+		FROM measured m
+	), directions AS NOT MATERIALIZED (
+		SELECT k.job, k.period, k.kind, d.source, d.destination, d.series
+		FROM kinds k
+		JOIN series s ON s.one = k.one AND s.other = k.other
+		CROSS JOIN LATERAL (VALUES (s.one, s.other, s.forth), (s.other, s.one, s.back)) d(source, destination, series)
+		WHERE cardinality((d.series).began) > 0
+	), phases AS (
+		SELECT d.job, e.address, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, e.sent,
+			d.period * (limits).flow_step_pause, (limits).flow_whole_phase) AS phases
+		FROM directions d
+		CROSS JOIN LATERAL (VALUES (d.source, true), (d.destination, false)) e(address, sent)
+		WHERE d.kind = 'data'
+		GROUP BY d.job, e.address
+	), steps AS MATERIALIZED (
+		SELECT p.job, p.address, p.server, p.period,
+			COALESCE(f.phases, first_value(f.phases) OVER beside, first_value(f.phases) OVER anywhere) AS phases,
+			first_value((f.phases).ended) OVER anywhere AS reference
+		FROM places p
+		LEFT JOIN phases f ON f.job = p.job AND f.address = p.address
+		WINDOW beside AS (PARTITION BY p.job, p.server
+				ORDER BY cardinality((f.phases).ended) DESC NULLS LAST, p.address),
+			anywhere AS (PARTITION BY p.job ORDER BY cardinality((f.phases).ended) DESC NULLS LAST, p.address)
+	), work AS (
+		SELECT e.address, @extschema@.l4_step_work((d.series).began, (d.series).lasted, (d.series).busy, e.sent, e.peer,
+			(s.phases).ended, (s.phases).began[2:]) AS work
+		FROM directions d
+		CROSS JOIN LATERAL (VALUES (d.source, d.destination, true), (d.destination, d.source, false)) e(address, peer, sent)
+		JOIN steps s ON s.address = e.address AND cardinality((s.phases).ended) > 0
+		WHERE d.kind = 'pipeline'
+		GROUP BY e.address
+	), sendings AS (
+		SELECT e.address, sum((d.series).records) AS flows, sum((d.series).bytes) AS bytes,
+			sum((d.series).retransmits) AS retransmits, min((d.series).began[1]) AS first_at,
+			max((d.series).began[cardinality((d.series).began)]) AS last_at,
+			@extschema@.l4_step_overdue((d.series).began, (d.series).lasted, true, (s.phases).ended) AS overdue_at
+		FROM directions d
+		CROSS JOIN LATERAL (VALUES (d.source)) e(address)
+		LEFT JOIN steps s ON s.address = e.address AND cardinality((s.phases).ended) > 0
+		GROUP BY e.address
+	)
+	SELECT s.job, 'accelerator', s.address, NULL, s.server, NULL, s.period, COALESCE(a.flows, 0)::bigint,
+		COALESCE(a.bytes, 0)::bigint, COALESCE(a.retransmits, 0)::bigint, a.first_at, a.last_at, a.overdue_at,
+		@extschema@.l4_step_places((s.phases).ended, s.reference, s.period / 2), (s.phases).ended, (s.phases).began[2:],
+		(w.work).computed, (w.work).sent, (s.phases).bytes[2:], NULL, NULL
+	FROM steps s
+	LEFT JOIN work w ON w.address = s.address
+	LEFT JOIN sendings a ON a.address = s.address
+	UNION ALL
+	SELECT d.job, d.kind, d.source, d.destination, s.server, p.path, d.period,
+		CASE WHEN p.number <= 1 THEN (d.series).records END, CASE WHEN p.number <= 1 THEN (d.series).bytes END,
+		CASE WHEN p.number <= 1 THEN (d.series).retransmits END,
+		(d.series).began[1], (d.series).began[cardinality((d.series).began)], NULL, NULL, (s.phases).ended, NULL, NULL, NULL,
+		(t.traffic).bytes, (t.traffic).busy, (t.traffic).began
+	FROM directions d
+	JOIN steps s ON s.address = d.source
+	CROSS JOIN LATERAL (SELECT n.path, n.number::int FROM unnest((d.series).paths) WITH ORDINALITY n(path, number)
+		UNION ALL SELECT NULL, 0 WHERE cardinality((d.series).paths) = 0) p
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_step_traffic((d.series).began, (d.series).moved, (d.series).busy,
+		(d.series).path, p.number, COALESCE((s.phases).ended, '{}')) AS traffic) t;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_traces(timestamptz, timestamptz, regclass, jsonb, regclass, @extschema@.l4_limits) IS
+'Step: All that the flows of a window tell of jobs, their accelerators and pairs. Cost: one pass over the flows.';
+
+CREATE FUNCTION @extschema@.l4_flow_jobs(from_time timestamptz DEFAULT NULL, to_time timestamptz DEFAULT NULL,
+	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,
+	accelerators regclass DEFAULT '@extschema@.l4_accelerator')
+RETURNS TABLE (job int, address text, server text, began timestamptz, ended timestamptz, flows bigint, bytes bigint)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000 COST 10000000
+BEGIN ATOMIC
+	SELECT t.job, t.source, t.server, to_timestamp(t.first_at), to_timestamp(t.last_at), t.flows, t.bytes
+	FROM @extschema@.l4_flow_traces(l4_flow_jobs.from_time, l4_flow_jobs.to_time, l4_flow_jobs.flows, l4_flow_jobs.columns,
+		l4_flow_jobs.accelerators, @extschema@.l4_limits_in_force()) t
+	WHERE t.kind = 'accelerator'
+	ORDER BY t.job, t.source COLLATE "C";
+END;

@@ -1,0 +1,231 @@
+/*
+ * step_phases.c: steps from messages: phases of data-parallel traffic, and the work between them.
+ *
+ * How long an accelerator computes cannot be seen, but when it had what it needed, and when it sent on what it made of it. In
+ * between it may have waited for nothing: waiting for others is not counted, so that a slow accelerator is told from those that
+ * wait for it.
+ */
+#include "algorithms/step_phases.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+
+/* An accelerator has two neighbours in a pipeline, or one. Of more, the first so many are looked at. */
+#define MOST_PEERS 16
+
+static int
+compare_messages(const void *a, const void *b)
+{
+	const L4StepMessage *x = a;
+	const L4StepMessage *y = b;
+
+	if (x->began != y->began)
+		return x->began < y->began ? -1 : 1;
+	if (x->ended != y->ended)
+		return x->ended < y->ended ? -1 : 1;
+	if (x->sent != y->sent)
+		return x->sent ? -1 : 1;
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? -1 : 1;
+	return 0;
+}
+
+void
+step_messages_sort(L4StepMessage *messages, int64 count)
+{
+	qsort(messages, count, sizeof(L4StepMessage), compare_messages);
+}
+
+static int
+compare_double(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double
+usual_bytes(const L4StepPhase *phases, int64 count)
+{
+	double	   *bytes = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(double));
+	double		usual;
+
+	for (int64 i = 0; i < count; i++)
+		bytes[i] = phases[i].bytes;
+	qsort(bytes, count, sizeof(double), compare_double);
+	usual = bytes[count / 2];
+	pfree(bytes);
+	return usual;
+}
+
+int64
+step_phases(const L4StepMessage *messages, int64 count, double pause, double whole, L4StepPhase *phases)
+{
+	int64		found = 0;
+	bool		sent = false;
+
+	for (int64 i = 0; i < count; i++)
+	{
+		const L4StepMessage *m = messages + i;
+
+		if (found == 0 || m->began - phases[found - 1].ended >= pause)
+		{
+			phases[found++] = (L4StepPhase) {m->began, m->ended, 0};
+			sent = false;
+		}
+		if (m->sent && !sent)
+			phases[found - 1].began = m->began;
+		sent |= m->sent;
+		phases[found - 1].ended = Max(phases[found - 1].ended, m->ended);
+		phases[found - 1].bytes += m->bytes;
+	}
+	if (found > 1 && phases[found - 1].bytes < whole * usual_bytes(phases, found))
+		found--;
+	return found;
+}
+
+/* ---- work ---- */
+
+typedef struct Step
+{
+	const L4StepMessage *messages;
+	int64		first;			/* message of the step */
+	int64		end;			/* the first behind it */
+	int64		got[MOST_PEERS];	/* the place of the next message got from each peer that was not yet taken */
+	int			peers;
+} Step;
+
+/* The next message got from a peer, at or behind a place; the step's end if there is none. */
+static int64
+next_got(const Step *step, int32 peer, int64 place)
+{
+	while (place < step->end && (step->messages[place].sent || step->messages[place].peer != peer))
+		place++;
+	return place;
+}
+
+/* When what a message was made of was there, or -INFINITY: from another peer's messages, else from its receiver's own. */
+static double
+was_ready(Step *step, const L4StepMessage *sent)
+{
+	int32		from = Min(sent->peer, MOST_PEERS - 1);
+	double		at = -INFINITY;
+
+	for (int32 peer = 0; peer < step->peers; peer++)
+		if (peer != sent->peer && step->got[peer] < step->end)
+			from = peer;
+	if (step->got[from] >= step->end || step->messages[step->got[from]].ended > sent->began)
+		return at;
+	at = step->messages[step->got[from]].ended;
+	step->got[from] = next_got(step, from, step->got[from] + 1);
+	return at;
+}
+
+static void
+work_of_step(Step *step, double began, double closes, L4StepWork *work)
+{
+	double		free = began;
+	double		last_got = began;
+
+	for (int32 peer = 0; peer < step->peers; peer++)
+		step->got[peer] = next_got(step, peer, step->first);
+	for (int64 i = step->first; i < step->end; i++)
+	{
+		const L4StepMessage *m = step->messages + i;
+
+		if (!m->sent)
+		{
+			last_got = m->ended <= closes ? Max(last_got, m->ended) : last_got;
+			continue;
+		}
+		work->computed += Max(0, m->began - Max(free, was_ready(step, m)));
+		work->sent += m->busy;
+		free = Max(free, m->began);
+	}
+	work->computed += Max(0, closes - Max(free, last_got));
+}
+
+void
+step_work(const L4StepMessage *messages, int64 message_count, const double *ends, const double *closes, int64 count,
+		  L4StepWork *work)
+{
+	Step		step = {.messages = messages};
+
+	for (int64 i = 0; i < message_count; i++)
+		step.peers = Max(step.peers, Min(messages[i].peer + 1, MOST_PEERS));
+	for (int64 i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		work[i] = (L4StepWork) {0};
+		for (step.first = step.end; step.first < message_count && messages[step.first].began < ends[i]; step.first++)
+			;
+		for (step.end = step.first; step.end < message_count && messages[step.end].began < ends[i + 1]; step.end++)
+			;
+		work_of_step(&step, ends[i], closes[i], work + i);
+	}
+}
+
+/* ---- silence ---- */
+
+/* The sendings of the messages in order, and where those of each step (and of what follows the last) begin. */
+static int64
+sendings_by_step(const L4StepMessage *messages, int64 message_count, const double *ends, int64 end_count, double *sendings,
+				 int64 *firsts)
+{
+	int64		sent = 0;
+	int64		step = 0;
+
+	for (int64 i = 0; i < message_count; i++)
+	{
+		if (!messages[i].sent)
+			continue;
+		while (step < end_count && messages[i].began >= ends[step])
+			firsts[step++] = sent;
+		sendings[sent++] = messages[i].began;
+	}
+	while (step < end_count)
+		firsts[step++] = sent;
+	return sent;
+}
+
+double
+step_overdue(const L4StepMessage *messages, int64 message_count, const double *ends, int64 count)
+{
+	double	   *sendings = MemoryContextAllocHuge(CurrentMemoryContext, (message_count + 1) * sizeof(double));
+	double	   *usual = MemoryContextAllocHuge(CurrentMemoryContext, (count + 1) * sizeof(double));
+	int64	   *firsts = MemoryContextAllocHuge(CurrentMemoryContext, (count + 1) * sizeof(int64));
+	int64		sent = sendings_by_step(messages, message_count, ends, count + 1, sendings, firsts);
+	int64		place = sent - firsts[count];
+	int64		known = 0;
+
+	if (sent == 0)
+		return -INFINITY;
+	for (int64 step = 0; step < count; step++)
+	{
+		int64		last = firsts[step] + place - 1;
+
+		/* the step must have as many, and something must follow */
+		if (last < 0 || last >= firsts[step + 1] || last + 1 >= sent)
+			continue;
+		usual[known++] = sendings[last + 1] - sendings[last];
+	}
+	if (known == 0)
+		return -INFINITY;
+	qsort(usual, known, sizeof(double), compare_double);
+	return sendings[sent - 1] + usual[known / 2];
+}
+
+void
+step_places(const double *times, int64 count, const double *reference, int64 reference_count, double tolerance, int32 *places)
+{
+	int64		j = 0;
+
+	for (int64 i = 0; i < count; i++)
+	{
+		while (j + 1 < reference_count && fabs(reference[j + 1] - times[i]) <= fabs(reference[j] - times[i]))
+			j++;
+		places[i] = reference_count > 0 && fabs(reference[j] - times[i]) <= tolerance ? (int32) (j + 1) : 0;
+	}
+}

@@ -1,0 +1,159 @@
+/*
+ * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_span, l4_step_traffic, l4_step_places.
+ */
+#include "ground/l4.h"
+
+#include <math.h>
+
+#include "algorithms/intervals.h"
+#include "algorithms/step_phases.h"
+#include "bindings/flow_arrays.h"
+#include "catalog/pg_type_d.h"
+
+PG_FUNCTION_INFO_V1(l4_regular_interval);
+PG_FUNCTION_INFO_V1(l4_together);
+PG_FUNCTION_INFO_V1(l4_span);
+PG_FUNCTION_INFO_V1(l4_step_traffic);
+PG_FUNCTION_INFO_V1(l4_step_places);
+
+/* ---- messages in order ---- */
+
+typedef struct Span
+{
+	double		began;
+	double		ended;
+} Span;
+
+static int
+compare_intervals(const void *a, const void *b)
+{
+	const Span *x = a;
+	const Span *y = b;
+
+	if (x->began != y->began)
+		return x->began < y->began ? -1 : 1;
+	return x->ended < y->ended ? -1 : x->ended > y->ended;
+}
+
+/* The arguments began and lasted as intervals, by their beginning. */
+static L4Intervals
+intervals_of(FunctionCallInfo fcinfo, int argument)
+{
+	int64		count;
+	double	   *began = flow_numbers(fcinfo, argument, &count);
+	double	   *ended = flow_as_many(fcinfo, argument + 1, count);
+	bool		sorted = true;
+	Span   *all;
+
+	for (int64 i = 0; i < count; i++)
+	{
+		ended[i] += began[i];
+		sorted &= i == 0 || began[i] >= began[i - 1];
+	}
+	if (!sorted)
+	{
+		all = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(Span));
+		for (int64 i = 0; i < count; i++)
+			all[i] = (Span) {began[i], ended[i]};
+		qsort(all, count, sizeof(Span), compare_intervals);
+		for (int64 i = 0; i < count; i++)
+		{
+			began[i] = all[i].began;
+			ended[i] = all[i].ended;
+		}
+	}
+	return (L4Intervals) {began, ended, count};
+}
+
+/* Arguments: began, lasted, share_of_count, share_of_time, tolerance. */
+Datum
+l4_regular_interval(PG_FUNCTION_ARGS)
+{
+	L4Intervals messages = intervals_of(fcinfo, 0);
+	L4Regularity found;
+	Datum		values[3];
+
+	if (!intervals_regular(&messages, flow_option(fcinfo, 2, "share_of_count", 0), flow_option(fcinfo, 3, "share_of_time", 0),
+						   flow_option(fcinfo, 4, "tolerance", 0), &found))
+		PG_RETURN_NULL();
+	values[0] = Float8GetDatum(found.interval);
+	values[1] = Float8GetDatum(found.pause);
+	values[2] = Int64GetDatum(found.bursts);
+	return flow_row(fcinfo, values, lengthof(values));
+}
+
+/* Arguments: began, of others, tolerance. */
+Datum
+l4_together(PG_FUNCTION_ARGS)
+{
+	L4Intervals a = {0};
+	L4Intervals b = {0};
+
+	a.began = flow_numbers(fcinfo, 0, &a.count);
+	b.began = flow_numbers(fcinfo, 1, &b.count);
+	PG_RETURN_FLOAT8(intervals_together(&a, &b, flow_option(fcinfo, 2, "tolerance", 0)));
+}
+
+/* Arguments: began, lasted, pause. */
+Datum
+l4_span(PG_FUNCTION_ARGS)
+{
+	L4Intervals messages = intervals_of(fcinfo, 0);
+
+	PG_RETURN_FLOAT8(intervals_span(&messages, flow_option(fcinfo, 2, "pause", 0)));
+}
+
+/* ---- by steps ---- */
+
+/* Arguments: began, moved, busy, path, only (0: all), ends. */
+Datum
+l4_step_traffic(PG_FUNCTION_ARGS)
+{
+	int64		count;
+	int64		end_count;
+	double	   *began = flow_numbers(fcinfo, 0, &count);
+	double	   *moved = flow_as_many(fcinfo, 1, count);
+	double	   *busy = flow_as_many(fcinfo, 2, count);
+	double	   *path = flow_as_many(fcinfo, 3, count);
+	int			only = PG_GETARG_INT32(4);
+	double	   *ends = flow_numbers(fcinfo, 5, &end_count);
+	int64		steps = Max(end_count - 1, 0);
+	double	   *bytes = palloc0(Max(steps, 1) * sizeof(double));
+	double	   *seconds = palloc0(Max(steps, 1) * sizeof(double));
+	double	   *first = palloc0(Max(steps, 1) * sizeof(double));
+	Datum		values[3];
+	int64		i = 0;
+
+	for (int64 step = 0; step < steps; step++)
+	{
+		for (; i < count && began[i] < ends[step]; i++)
+			;
+		for (; i < count && began[i] < ends[step + 1]; i++)
+			if (only == 0 || path[i] == only)
+			{
+				first[step] = bytes[step] == 0 ? began[i] : first[step];
+				bytes[step] += moved[i];
+				seconds[step] += busy[i];
+			}
+	}
+	values[0] = flow_array(bytes, steps, FLOAT8OID);
+	values[1] = flow_array(seconds, steps, FLOAT8OID);
+	values[2] = flow_array(first, steps, FLOAT8OID);
+	return flow_row(fcinfo, values, lengthof(values));
+}
+
+/* Arguments: times, reference, tolerance. */
+Datum
+l4_step_places(PG_FUNCTION_ARGS)
+{
+	int64		count;
+	int64		reference_count;
+	double	   *times = flow_numbers(fcinfo, 0, &count);
+	double	   *reference = flow_numbers(fcinfo, 1, &reference_count);
+	int32	   *places = palloc(Max(count, 1) * sizeof(int32));
+
+	step_places(times, count, reference, reference_count, flow_option(fcinfo, 2, "tolerance", 0), places);
+	for (int64 i = 0; i < count; i++)
+		times[i] = places[i];
+	return flow_array(times, count, INT4OID);
+}
