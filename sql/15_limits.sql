@@ -428,7 +428,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Smaller records carry acknowledgements, barriers, norms, pings; activations and gradients are larger.'),
 	(true, 'flow_twice', 0.00005, 's',
 		'A record of the same queue pair, size and duration within this is the same one, given by another switch of its path.'),
-	(true, 'flow_pair_share', 0.01, 'share of bytes',
+	(true, 'flow_pair_share', 0.001, 'share of bytes',
 		'A pair of accelerators trains together where it moves this share of the bytes of the busiest pair of one of them: '
 		'what a ring or a pipeline gives a rank to do is much alike, and all else is little beside it.'),
 	(true, 'flow_regular_count', 0.6, 'share of intervals',
@@ -445,6 +445,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'parallelism moves within a server passes no switch.'),
 	(true, 'flow_in_step', 0.1, 'share of the step',
 		'They are in step where their steps end within this of each other, but for a constant.'),
+	(true, 'flow_in_step_time', 0.005, 's', 'Clusters without steps are in step where their messages begin within this.'),
 	(true, 'flow_in_step_share', 0.7, 'share of steps', 'And this share of the steps must.'),
 	(true, 'flow_step_pause', 0.25, 'share of the step',
 		'Silence of this much of a step parts the data-parallel phase of one from that of the next; buckets that overlap with '
@@ -458,6 +459,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_together', 0.8, 'share of messages',
 		'It exchanges, as experts and contexts do, where this share of the messages goes together with one the other way.'),
 	(true, 'flow_together_time', 0.0005, 's', 'They go together within this.'),
+	(true, 'flow_lockstep', 0.0003, 's',
+		'Ranks of a tensor-parallel group compute in lockstep, layer by layer: most of what they send goes within this of each '
+		'other. Two columns of a pipeline on one server drift apart by more within a step.'),
 	(true, 'flow_same_size', 0.5, 'share of records',
 		'Activations have one size: less than this share of the records having the most frequent one is no pipeline.'),
 	(true, 'flow_whole_phase', 0.8, 'share of bytes',

@@ -72,7 +72,14 @@ SET work_mem = '384MB'
 AS $$
 DECLARE
 	messages text;
+	known text := '';
 BEGIN
+	IF EXISTS (SELECT FROM @extschema@.l4_read_accelerators(l4_read_flows.accelerators)) THEN
+		known := format('AND %1$s IN (SELECT a.address FROM @extschema@.l4_read_accelerators($6) a)
+			AND %2$s IN (SELECT a.address FROM @extschema@.l4_read_accelerators($6) a)',
+			@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'source', 'text', true) || ' COLLATE "C"',
+			@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'destination', 'text', true) || ' COLLATE "C"');
+	END IF;
 	SELECT format('@extschema@.l4_flow_messages(%s, $3, $4, $5)', string_agg(
 			@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, c.name, c.type, c.needed), ', ' ORDER BY c.place))
 	INTO messages
@@ -82,14 +89,15 @@ BEGIN
 	RETURN QUERY EXECUTE format(
 		'SELECT LEAST(%1$s, %2$s), GREATEST(%1$s, %2$s), %3$s FILTER (WHERE %1$s < %2$s), %3$s FILTER (WHERE %1$s > %2$s)
 		FROM %4$s f
-		WHERE %5$s >= $1 AND %5$s < $2
+		WHERE %5$s >= $1 AND %5$s < $2 %6$s
 		GROUP BY 1, 2',
 		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'source', 'text', true) || ' COLLATE "C"',
 		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'destination', 'text', true) || ' COLLATE "C"',
 		messages, l4_read_flows.flows,
-		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'started_at', 'timestamptz', true))
+		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'started_at', 'timestamptz', true),
+		known)
 	USING lower(l4_read_flows.time_window), upper(l4_read_flows.time_window), (l4_read_flows.limits).flow_pause,
-		(l4_read_flows.limits).flow_bytes::bigint, (l4_read_flows.limits).flow_twice;
+		(l4_read_flows.limits).flow_bytes::bigint, (l4_read_flows.limits).flow_twice, l4_read_flows.accelerators;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_read_flows(tstzrange, regclass, jsonb, regclass, @extschema@.l4_limits) IS
@@ -111,11 +119,13 @@ CREATE FUNCTION @extschema@.l4_training_pairs(pairs @extschema@.l4_flow_pair_sum
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_pair_summary
 LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 10000
 BEGIN ATOMIC
-	WITH candidates AS (
+	WITH known AS MATERIALIZED (
+		SELECT k.address FROM unnest(l4_training_pairs.accelerators) k(address)
+	), candidates AS MATERIALIZED (
 		SELECT p.one, p.other, p.bytes, p.period
 		FROM unnest(l4_training_pairs.pairs) p
 		WHERE p.bytes > 0 AND (l4_training_pairs.accelerators IS NULL
-			OR p.one = ANY (l4_training_pairs.accelerators) AND p.other = ANY (l4_training_pairs.accelerators))
+			OR p.one IN (SELECT k.address FROM known k) AND p.other IN (SELECT k.address FROM known k))
 	), busiest AS (
 		SELECT e.address, max(c.bytes) AS bytes
 		FROM candidates c CROSS JOIN LATERAL (VALUES (c.one), (c.other)) e(address)
@@ -179,19 +189,22 @@ CREATE TYPE @extschema@.l4_flow_cluster AS (
 	servers text[]
 );
 COMMENT ON TYPE @extschema@.l4_flow_cluster IS
-'Step: A connected component of pairs: its name, its step (seconds; NULL: none), when steps end (seconds since 1970), and its '
-'servers (empty: not known).';
+'Step: A connected component of pairs: its name, its step (seconds; NULL: none), when steps end, or messages begin '
+'where there are none (seconds since 1970), and its servers (empty: not known).';
 
 CREATE FUNCTION @extschema@.l4_are_in_step(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
 	limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
-RETURN abs((a).period / (b).period - 1) <= (limits).flow_period_tolerance
-	AND LEAST(@extschema@.l4_together((a).ends, (b).ends, (limits).flow_in_step * (a).period),
-		@extschema@.l4_together((b).ends, (a).ends, (limits).flow_in_step * (a).period)) >= (limits).flow_in_step_share;
+RETURN ((a).period IS NULL AND (b).period IS NULL OR abs((a).period / (b).period - 1) <= (limits).flow_period_tolerance)
+	AND LEAST(@extschema@.l4_together((a).ends, (b).ends,
+			COALESCE((limits).flow_in_step * (a).period, (limits).flow_in_step_time)),
+		@extschema@.l4_together((b).ends, (a).ends,
+			COALESCE((limits).flow_in_step * (a).period, (limits).flow_in_step_time))) >= (limits).flow_in_step_share;
 COMMENT ON FUNCTION @extschema@.l4_are_in_step(@extschema@.l4_flow_cluster, @extschema@.l4_flow_cluster,
 	@extschema@.l4_limits) IS
 'Step: Do the steps of two clusters take as long, and end together but for a constant (limits flow_period_tolerance, '
-'flow_in_step, flow_in_step_share)? Two jobs never do for long. NULL where one has no step.';
+'flow_in_step, flow_in_step_share)? Two jobs never do for long. Where neither has a step, their messages must (limit '
+'flow_in_step_time). NULL where one alone has none.';
 
 CREATE FUNCTION @extschema@.l4_clusters_of_jobs(clusters @extschema@.l4_flow_cluster[], limits @extschema@.l4_limits)
 RETURNS TABLE (name text, job text)
@@ -228,18 +241,17 @@ CREATE FUNCTION @extschema@.l4_flow_pair_kind(span double precision, returned do
 	same_size double precision, any_phase boolean, limits @extschema@.l4_limits) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
 RETURN CASE
-	WHEN span IS NULL THEN 'other'
 	WHEN span <= (limits).flow_data_span THEN 'data'
 	WHEN returned >= (limits).flow_returned AND together < (limits).flow_together
 		AND same_size >= (limits).flow_same_size THEN 'pipeline'
-	WHEN NOT any_phase THEN 'data'
+	WHEN any_phase IS NOT TRUE THEN 'data'
 	WHEN same_size < (limits).flow_same_size THEN 'expert'
 	ELSE 'context' END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pair_kind(double precision, double precision, double precision, double precision,
 	boolean, @extschema@.l4_limits) IS
 'Step: What a pair of accelerators of a job exchanges: data (gradients: in one phase of the step), pipeline (activations forth, '
-'gradients back), expert (sizes vary, as the tokens of experts do) or context; other where the job has no step. span: of its '
-'traffic, in steps; returned: bytes of the lesser direction over those of the greater; together: share of its messages that go '
+'gradients back), expert (sizes vary, as the tokens of experts do) or context. span: of its '
+'traffic, in steps (NULL: the job has none); returned: bytes of the lesser direction over those of the greater; together: share of its messages that go '
 'together with one the other way; same_size: share of its records of the most frequent size; any_phase: does any pair of the '
 'job send in one phase alone? Where none does (ZeRO-3, FSDP), what is no pipeline is data.';
 
@@ -307,7 +319,7 @@ BEGIN ATOMIC
 		FROM training t
 		JOIN members m ON m.address = t.one
 		JOIN periods p ON p.component = m.component
-		WHERE abs(t.period / p.period - 1) <= (limits).flow_period_tolerance
+		WHERE (abs(t.period / p.period - 1) <= (limits).flow_period_tolerance) IS NOT FALSE
 		ORDER BY p.component, t.one, t.other
 	), clusters AS (
 		SELECT p.component, p.period, (e.phases).ended AS ends,
@@ -315,7 +327,7 @@ BEGIN ATOMIC
 				WHERE m.component = p.component ORDER BY k.server) AS servers
 		FROM periods p
 		LEFT JOIN (SELECT r.component, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved,
-				true, r.period * (limits).flow_step_pause, (limits).flow_whole_phase) AS phases
+				true, COALESCE(r.period * (limits).flow_step_pause, (limits).flow_pause), (limits).flow_whole_phase) AS phases
 			FROM representatives r
 			JOIN series s ON s.one = r.one AND s.other = r.other
 			CROSS JOIN LATERAL (VALUES (s.forth), (s.back)) d(series)
@@ -360,7 +372,7 @@ BEGIN ATOMIC
 			d.period * (limits).flow_step_pause, (limits).flow_whole_phase) AS phases
 		FROM directions d
 		CROSS JOIN LATERAL (VALUES (d.source, true), (d.destination, false)) e(address, sent)
-		WHERE d.kind = 'data'
+		WHERE d.kind = 'data' AND d.period IS NOT NULL
 		GROUP BY d.job, e.address
 	), steps AS MATERIALIZED (
 		SELECT p.job, p.address, p.server, p.period,
@@ -411,16 +423,3 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_traces(timestamptz, timestamptz, regclass, jsonb, regclass, @extschema@.l4_limits) IS
 'Step: All that the flows of a window tell of jobs, their accelerators and pairs. Cost: one pass over the flows.';
-
-CREATE FUNCTION @extschema@.l4_flow_jobs(from_time timestamptz DEFAULT NULL, to_time timestamptz DEFAULT NULL,
-	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,
-	accelerators regclass DEFAULT '@extschema@.l4_accelerator')
-RETURNS TABLE (job int, address text, server text, began timestamptz, ended timestamptz, flows bigint, bytes bigint)
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000 COST 10000000
-BEGIN ATOMIC
-	SELECT t.job, t.source, t.server, to_timestamp(t.first_at), to_timestamp(t.last_at), t.flows, t.bytes
-	FROM @extschema@.l4_flow_traces(l4_flow_jobs.from_time, l4_flow_jobs.to_time, l4_flow_jobs.flows, l4_flow_jobs.columns,
-		l4_flow_jobs.accelerators, @extschema@.l4_limits_in_force()) t
-	WHERE t.kind = 'accelerator'
-	ORDER BY t.job, t.source COLLATE "C";
-END;

@@ -14,9 +14,10 @@
 double *
 flow_numbers(FunctionCallInfo fcinfo, int argument, int64 *count)
 {
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
+	ArrayType  *array;
 	double	   *numbers;
 
+	array = PG_ARGISNULL(argument) ? construct_empty_array(FLOAT8OID) : PG_GETARG_ARRAYTYPE_P(argument);
 	*count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
 		ereport(ERROR,
@@ -96,7 +97,7 @@ flow_array(const double *numbers, int64 count, Oid type)
 double
 flow_option(FunctionCallInfo fcinfo, int argument, const char *name, double least)
 {
-	double		value = PG_GETARG_FLOAT8(argument);
+	double		value = PG_ARGISNULL(argument) ? NAN : PG_GETARG_FLOAT8(argument);
 
 	if (!isfinite(value) || value < least)
 		ereport(ERROR,

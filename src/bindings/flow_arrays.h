@@ -7,7 +7,7 @@
 #include "ground/l4.h"
 #include "fmgr.h"
 
-/* The numbers of an array of double precision, real or smallint without NULLs, of one dimension or none; 22023 else. */
+/* The numbers of an array of double precision, real or smallint without NULLs, of one dimension or none, or of NULL; 22023 else. */
 extern double *flow_numbers(FunctionCallInfo fcinfo, int argument, int64 *count);
 
 /* The same, of which there must be `expected`; 22023 else. */
@@ -16,7 +16,7 @@ extern double *flow_as_many(FunctionCallInfo fcinfo, int argument, int64 expecte
 /* An array of double precision, real, integer or smallint of numbers. */
 extern Datum flow_array(const double *numbers, int64 count, Oid type);
 
-/* A finite number above or at least `least`; 22023 else. name: for the message. */
+/* A finite number of at least `least`; 22023 else, or for NULL. name: for the message. */
 extern double flow_option(FunctionCallInfo fcinfo, int argument, const char *name, double least);
 
 /* A row of the function's result type. */

@@ -52,7 +52,7 @@ static void
 take_rules(FunctionCallInfo fcinfo, FlowState *state)
 {
 	state->rules.pause = flow_option(fcinfo, 7, "pause", 1e-6);
-	state->rules.least_bytes = PG_GETARG_INT64(8);
+	state->rules.least_bytes = PG_ARGISNULL(8) ? 0 : PG_GETARG_INT64(8);
 	state->rules.twice = (int64) (flow_option(fcinfo, 9, "twice", 0) * 1e6);
 }
 

@@ -132,7 +132,7 @@ l4_step_work_transition(PG_FUNCTION_ARGS)
 		state->closes = flow_as_many(fcinfo, 7, Max(state->end_count - 1, 0));
 		MemoryContextSwitchTo(outer);
 	}
-	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2) && !PG_ARGISNULL(3))
+	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2) && !PG_ARGISNULL(3) && !PG_ARGISNULL(5))
 	{
 		text	   *peer = PG_GETARG_TEXT_PP(5);
 

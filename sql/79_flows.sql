@@ -1,0 +1,95 @@
+/* What users call to diagnose jobs by their flows: each reads the flows of its window once. */
+
+CREATE FUNCTION @extschema@.l4_flow_jobs(from_time timestamptz DEFAULT NULL, to_time timestamptz DEFAULT NULL,
+	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,
+	accelerators regclass DEFAULT '@extschema@.l4_accelerator')
+RETURNS TABLE (job int, address text, server text, began timestamptz, ended timestamptz, step double precision, flows bigint,
+	bytes bigint)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000 COST 10000000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+BEGIN ATOMIC
+	SELECT t.job, t.source, t.server, to_timestamp(t.first_at), to_timestamp(t.last_at), t.period, t.flows, t.bytes
+	FROM @extschema@.l4_flow_traces(l4_flow_jobs.from_time, l4_flow_jobs.to_time, l4_flow_jobs.flows, l4_flow_jobs.columns,
+		l4_flow_jobs.accelerators, @extschema@.l4_limits_in_force()) t
+	WHERE t.kind = 'accelerator'
+	ORDER BY t.job, t.source COLLATE "C";
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_jobs(timestamptz, timestamptz, regclass, jsonb, regclass) IS
+'The training jobs of a window of time, from the flows between accelerators alone: a row for each accelerator of each job, by '
+'job, then address. from_time, to_time: the window, up to before to_time; NULL: where the flows are. flows: a table with the '
+'columns of l4_flow, or others that columns names, such as {"source": "src_ip"}; duration is in seconds, switches, queue_pair '
+'and retransmits need not be. accelerators: a table like l4_accelerator; where it has rows, other addresses are left out. job: '
+'a number within the window; server: NULL is the address; began, ended: its first and last sending in the window; step: seconds '
+'a step takes, NULL where none is seen. Who trains together is connected by its traffic; what tensor parallelism moves inside a '
+'server passes no switch, so clusters on the same servers, in step, are one job. Errors: 42703 a column that is not there; 22023 '
+'a window that ends before it begins. Cost: about twice that of sorting the flows; 24 bytes of memory a flow. LLMPrism (Jiang et '
+'al., arXiv 2505.00342).';
+
+CREATE FUNCTION @extschema@.l4_flow_pairs(from_time timestamptz DEFAULT NULL, to_time timestamptz DEFAULT NULL,
+	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,
+	accelerators regclass DEFAULT '@extschema@.l4_accelerator')
+RETURNS TABLE (job int, source text, destination text, kind text, flows bigint, bytes bigint, retransmits bigint,
+	rate double precision)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000 COST 10000000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+BEGIN ATOMIC
+	SELECT t.job, t.source, t.destination, t.kind, sum(t.flows)::bigint, sum(t.bytes)::bigint, sum(t.retransmits)::bigint,
+		sum(s.moved) / NULLIF(sum(s.busy), 0)
+	FROM @extschema@.l4_flow_traces(l4_flow_pairs.from_time, l4_flow_pairs.to_time, l4_flow_pairs.flows, l4_flow_pairs.columns,
+		l4_flow_pairs.accelerators, @extschema@.l4_limits_in_force()) t
+	CROSS JOIN LATERAL (SELECT sum(m.moved) AS moved, sum(m.busy) AS busy
+		FROM unnest(t.moved, t.busy) m(moved, busy)) s
+	WHERE t.kind <> 'accelerator'
+	GROUP BY t.job, t.source, t.destination, t.kind
+	ORDER BY t.job, t.source COLLATE "C", t.destination COLLATE "C";
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_pairs(timestamptz, timestamptz, regclass, jsonb, regclass) IS
+'Who sends to whom in the training jobs of a window, and what: a row for each direction of each pair of accelerators, by job, '
+'source, destination. Arguments, errors and cost as l4_flow_jobs. kind: data (gradients), pipeline (activations and their '
+'gradients), expert, context. rate: bytes a second of a record of a flow, on average over whole steps; NULL where no step is '
+'seen.';
+
+CREATE FUNCTION @extschema@.l4_flow_groups(from_time timestamptz DEFAULT NULL, to_time timestamptz DEFAULT NULL,
+	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,
+	accelerators regclass DEFAULT '@extschema@.l4_accelerator')
+RETURNS TABLE (job int, kind text, number int, size int, members text[])
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000 COST 10000000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+BEGIN ATOMIC
+	SELECT g.job, g.kind, g.number, g.size, g.members
+	FROM @extschema@.l4_flow_groups_of(ARRAY(SELECT t FROM @extschema@.l4_flow_traces(l4_flow_groups.from_time,
+		l4_flow_groups.to_time, l4_flow_groups.flows, l4_flow_groups.columns, l4_flow_groups.accelerators,
+		@extschema@.l4_limits_in_force()) t), @extschema@.l4_limits_in_force()) g
+	ORDER BY g.job, g.kind COLLATE "C", g.number;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_groups(timestamptz, timestamptz, regclass, jsonb, regclass) IS
+'How the training jobs of a window are parallelised: a row for each group of accelerators, by job, kind, number. Arguments, '
+'errors and cost as l4_flow_jobs. kind: job (all of it), pipeline (members in the order of the stages), tensor (those that '
+'compute in lockstep on one server), data, expert, context. size: how many members it has; the degrees of a job are the sizes of '
+'its groups. Where a job has no pipeline, ranks of one server cannot be told from one tensor-parallel group.';
+
+CREATE FUNCTION @extschema@.l4_flow_steps(from_time timestamptz DEFAULT NULL, to_time timestamptz DEFAULT NULL,
+	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,
+	accelerators regclass DEFAULT '@extschema@.l4_accelerator')
+RETURNS TABLE (job int, address text, step bigint, began timestamptz, ended timestamptz, compute double precision,
+	pipeline double precision, data double precision, bubble double precision, bytes bigint)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10000 COST 10000000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+BEGIN ATOMIC
+	SELECT s.job, s.address, s.step, to_timestamp(s.began), to_timestamp(s.ended), s.compute, s.pipeline, s.data,
+		GREATEST(s.ended - s.began - s.compute - s.data, 0), s.bytes::bigint
+	FROM @extschema@.l4_flow_traces(l4_flow_steps.from_time, l4_flow_steps.to_time, l4_flow_steps.flows, l4_flow_steps.columns,
+		l4_flow_steps.accelerators, @extschema@.l4_limits_in_force()) t
+	CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
+	ORDER BY s.job, s.address COLLATE "C", s.step;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_steps(timestamptz, timestamptz, regclass, jsonb, regclass) IS
+'When each step of each accelerator began and ended, by the flows of a window alone: a row for each, by job, address, step. '
+'Arguments, errors and cost as l4_flow_jobs. step: a number within the window, the same for all accelerators of a job. A step '
+'ends with its data-parallel phase; what is cut by the window is left out. In seconds: compute (what it had all it needed for; '
+'up to the data-parallel phase where there is no pipeline), pipeline (its sending along the pipeline), data (the data-parallel '
+'phase), bubble (the rest: waiting for others). bytes: sent and got in the data-parallel phase.';
