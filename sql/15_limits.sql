@@ -466,3 +466,28 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Activations have one size: less than this share of the records having the most frequent one is no pipeline.'),
 	(true, 'flow_whole_phase', 0.8, 'share of bytes',
 		'The last phase of the window is whole where it has this share of the usual bytes.');
+
+-- Of what is slow or silent among them (58_flow_findings.sql).
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'flow_sigma', 3, 'deviations', 'k-sigma of the paper: what is slow is beyond so many robust deviations of its like.'),
+	(true, 'flow_slow_rate', 0.12, 'logarithm',
+		'A link is slow with this much less of the rate of its like, over several steps: sharing and jitter make a few percent.'),
+	(true, 'flow_slow_work', 0.07, 'logarithm',
+		'An accelerator is slow that computes this much longer than those of its stage: its tensor-parallel peers, who wait for '
+		'it in each layer, hide a part of what it is slow by.'),
+	(true, 'flow_slow_step', 0.08, 'logarithm', 'Steps are slow that take this much longer than those before, for several.'),
+	(true, 'flow_slow_phase', 0.3, 'logarithm',
+		'A group is slow whose data-parallel phase takes this much longer than those of its stage and than before.'),
+	(true, 'flow_slow_steps', 5, 'steps', 'For so many steps at least.'),
+	(true, 'flow_element_share', 0.8, 'share of pairs',
+		'A network interface or switch is slow where this share of the pairs that use it are: else it is some links.'),
+	(true, 'flow_element_pairs', 2, 'pairs', 'Fewer pairs than this tell nothing of what they have in common.'),
+	(true, 'flow_silent_steps', 3, 'steps',
+		'A job has stopped that has been silent for so many of its steps, while the window went on.'),
+	(true, 'flow_pause_steps', 2, 'steps',
+		'An accelerator is silent that has not sent for so many steps of a job that goes on: evaluations and checkpoints '
+		'are in step with the others.'),
+	(true, 'flow_time_out_factor', 3, 'factor',
+		'In a step in which a link takes so many times as long as usual, it waited for a time-out.'),
+	(true, 'flow_time_outs', 3, 'steps', 'So many such steps at one sender are no chance ...'),
+	(true, 'flow_time_out_rate', 10, 'factor', '... where they are so many times as frequent as among all others.');

@@ -128,6 +128,7 @@ work_of_step(Step *step, double began, double closes, L4StepWork *work)
 {
 	double		free = began;
 	double		last_got = began;
+	double		ready;
 
 	for (int32 peer = 0; peer < step->peers; peer++)
 		step->got[peer] = next_got(step, peer, step->first);
@@ -140,7 +141,9 @@ work_of_step(Step *step, double began, double closes, L4StepWork *work)
 			last_got = m->ended <= closes ? Max(last_got, m->ended) : last_got;
 			continue;
 		}
-		work->computed += Max(0, m->began - Max(free, was_ready(step, m)));
+		ready = was_ready(step, m);
+		free = Max(free, ready);
+		work->computed += Max(0, m->began - free);
 		work->sent += m->busy;
 		free = Max(free, m->began);
 	}

@@ -1,0 +1,321 @@
+/*
+ * What is slow or silent among the accelerators of jobs, from traces of flows: findings as data. k-sigma as in LLMPrism, robust:
+ * medians and their deviations, levels that last instead of single steps.
+ */
+
+CREATE TYPE @extschema@.l4_flow_finding AS (
+	job int,
+	kind text,
+	subject text,
+	began double precision,
+	ended double precision,
+	factor double precision,
+	confidence double precision,
+	facts jsonb
+);
+COMMENT ON TYPE @extschema@.l4_flow_finding IS
+'Step: A finding of flows, as l4_flow_diagnose tells it; times in seconds since 1970, ended NULL where it goes on.';
+
+CREATE FUNCTION @extschema@.l4_slow_regimes(at double precision[], value double precision[], lowest double precision,
+	shortest int)
+RETURNS TABLE (began double precision, ended double precision, level double precision, steps bigint)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1 COST 1000
+BEGIN ATOMIC
+	WITH high AS (
+		SELECT s.at, s.value, s.place, (s.place - lag(s.place) OVER (ORDER BY s.place) <= 2) IS NOT TRUE AS begins
+		FROM unnest(l4_slow_regimes.at, l4_slow_regimes.value) WITH ORDINALITY s(at, value, place)
+		WHERE s.value >= l4_slow_regimes.lowest
+	), runs AS (
+		SELECT h.at, h.value, h.place, count(*) FILTER (WHERE h.begins) OVER (ORDER BY h.place) AS run
+		FROM high h
+	)
+	SELECT min(r.at), max(r.at), percentile_cont(0.5) WITHIN GROUP (ORDER BY r.value), count(*)
+	FROM runs r
+	GROUP BY r.run
+	HAVING count(*) >= l4_slow_regimes.shortest;
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_regimes(double precision[], double precision[], double precision, int) IS
+'Step: From when to when a series (at in order) is at least at the level lowest, for at least shortest values, none or one '
+'between two of which is lower. Cost: of n.';
+
+CREATE FUNCTION @extschema@.l4_deviation(numbers double precision[]) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	-- 1.4826: the standard deviation of normal numbers over the median of their absolute deviations
+	SELECT 1.4826 * percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(n.number - m.median))
+	FROM unnest(l4_deviation.numbers) n(number),
+		(SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY u.number) AS median FROM unnest(l4_deviation.numbers) u(number)) m;
+END;
+COMMENT ON FUNCTION @extschema@.l4_deviation(double precision[]) IS
+'Step: Robust standard deviation, from the median of absolute deviations; NULL for no numbers.';
+
+-- ---- links, interfaces, switches ----
+
+CREATE FUNCTION @extschema@.l4_slow_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, kind text, source text, destination text, path text, began double precision, ended double precision,
+	level double precision, steps bigint, is_slow boolean)
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH series AS MATERIALIZED (
+		SELECT t.job, t.kind, t.source, t.destination, t.path, r.at, r.rate, r.usual
+		FROM unnest(l4_slow_pairs.traces) t
+		CROSS JOIN LATERAL (SELECT array_agg(x.began ORDER BY x.began) AS at,
+				array_agg(ln(x.moved / x.busy) ORDER BY x.began) AS rate,
+				percentile_cont(0.5) WITHIN GROUP (ORDER BY ln(x.moved / x.busy)) AS usual
+			FROM unnest(t.moved, t.busy, t.began) x(moved, busy, began)
+			WHERE x.moved > 0 AND x.busy > 0) r
+		WHERE t.kind <> 'accelerator' AND r.at IS NOT NULL
+	), usual AS (
+		SELECT s.job, s.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.usual) AS rate,
+			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation
+		FROM series s
+		GROUP BY s.job, s.kind
+	)
+	SELECT s.job, s.kind, s.source, s.destination, s.path, g.began, g.ended, g.level, g.steps, g.began IS NOT NULL
+	FROM series s
+	JOIN usual u ON u.job = s.job AND u.kind = s.kind
+	LEFT JOIN LATERAL @extschema@.l4_slow_regimes(s.at, ARRAY(SELECT u.rate - r.rate FROM unnest(s.rate) WITH ORDINALITY
+			r(rate, place) ORDER BY r.place),
+		GREATEST((limits).flow_slow_rate, (limits).flow_sigma * u.deviation), (limits).flow_slow_steps::int) g ON true;
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: The rate of each pair and path beside its like (same job, same kind): a row for each time that it is slow for several '
+'steps (level: by what logarithm), or one that is not.';
+
+CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH pairs AS MATERIALIZED (
+		SELECT p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow,
+			row_number() OVER () AS pair
+		FROM @extschema@.l4_slow_pairs(l4_slow_elements.traces, limits) p
+	), elements AS MATERIALIZED (
+		SELECT p.pair, p.is_slow, p.job, p.began, p.ended, p.level, e.kind, e.name, e.width,
+			format('%s -> %s', p.source, p.destination) AS link
+		FROM pairs p
+		CROSS JOIN LATERAL (
+			SELECT 'slow_link' AS kind, format('%s -> %s', p.source, p.destination) AS name, 1 AS width
+			UNION ALL SELECT 'slow_sender', p.source, 2
+			UNION ALL SELECT 'slow_receiver', p.destination, 2
+			UNION ALL SELECT 'slow_switch', s.name, 3 FROM string_to_table(p.path, ',') s(name)
+		) e
+	), counted AS (
+		SELECT e.kind, e.name, e.width, count(DISTINCT e.link) FILTER (WHERE e.is_slow) AS slow,
+			count(DISTINCT e.link) AS all_of_them
+		FROM elements e
+		GROUP BY e.kind, e.name, e.width
+	), guilty AS (
+		SELECT c.kind, c.name, c.width, c.slow, c.all_of_them
+		FROM counted c
+		WHERE c.slow >= (limits).flow_element_share * c.all_of_them
+			AND (c.width = 1 AND c.slow > 0 OR c.slow >= (limits).flow_element_pairs)
+	), explained AS (
+		SELECT DISTINCT ON (e.pair) e.pair, e.kind, e.name, e.job, e.began, e.ended, e.level, g.slow, g.all_of_them, e.link
+		FROM elements e
+		JOIN guilty g ON g.kind = e.kind AND g.name = e.name
+		WHERE e.is_slow
+		ORDER BY e.pair, g.slow DESC, g.width, e.kind, e.name COLLATE "C"
+	), told AS (
+		SELECT CASE WHEN count(DISTINCT x.job) = 1 THEN min(x.job) END AS job, x.kind, x.name, x.slow, x.all_of_them,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.began) AS began,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.ended) AS ended,
+			exp(-percentile_cont(0.5) WITHIN GROUP (ORDER BY x.level)) AS factor,
+			array_agg(DISTINCT x.link ORDER BY x.link) AS links
+		FROM explained x
+		GROUP BY x.kind, x.name, x.slow, x.all_of_them
+	)
+	SELECT t.job, CASE WHEN t.kind = 'slow_switch' THEN t.kind ELSE 'slow_link' END, t.name, t.began, t.ended, t.factor,
+		CASE WHEN t.slow > 1 THEN 0.95 ELSE 0.85 END,
+		jsonb_build_object('end', CASE t.kind WHEN 'slow_sender' THEN 'sends' WHEN 'slow_receiver' THEN 'receives' END,
+			'slow_pairs', t.slow, 'pairs', t.all_of_them, 'links', to_jsonb(t.links[:5]))
+	FROM told t;
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: What slow pairs have in common: a link, a network interface (its sending or receiving), a switch; each pair is laid to the '
+'element that has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of equals.';
+
+-- ---- accelerators ----
+
+CREATE FUNCTION @extschema@.l4_slow_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH stages AS MATERIALIZED (
+		SELECT p.address, p.stage FROM @extschema@.l4_pipelines_of(l4_slow_workers.traces) p
+	), steps AS MATERIALIZED (
+		SELECT s.job, COALESCE(g.stage, 0) AS stage, s.server, s.address, s.step, s.ended, ln(s.compute) AS work
+		FROM unnest(l4_slow_workers.traces) t
+		CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
+		LEFT JOIN stages g ON g.address = s.address
+		WHERE s.compute > 0
+	), usual AS MATERIALIZED (
+		SELECT s.job, s.stage, s.step, percentile_cont(0.25) WITHIN GROUP (ORDER BY s.work) AS work
+		FROM steps s
+		GROUP BY s.job, s.stage, s.step
+	), series AS MATERIALIZED (
+		SELECT s.job, s.stage, s.server, s.address, array_agg(s.ended ORDER BY s.step) AS at,
+			array_agg(s.work - u.work ORDER BY s.step) AS slowness,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.work - u.work) AS level
+		FROM steps s
+		JOIN usual u ON u.job = s.job AND u.stage = s.stage AND u.step = s.step
+		GROUP BY s.job, s.stage, s.server, s.address
+	), noise AS (
+		SELECT x.job, @extschema@.l4_deviation(array_agg(x.slowness)) AS deviation
+		FROM (SELECT s.job, unnest(s.slowness) AS slowness FROM series s) x
+		GROUP BY x.job
+	), slow AS MATERIALIZED (
+		SELECT s.job, s.stage, s.server, s.address, g.began, g.ended, g.level
+		FROM series s
+		JOIN noise n ON n.job = s.job
+		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness,
+			GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g
+		WHERE EXISTS (SELECT FROM series o WHERE o.job = s.job AND o.stage = s.stage AND o.server <> s.server)
+	), servers AS (
+		SELECT s.job, s.stage, s.server, array_agg(DISTINCT s.address ORDER BY s.address) AS addresses,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.began) AS began,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended) AS ended,
+			exp(percentile_cont(0.5) WITHIN GROUP (ORDER BY s.level)) AS factor
+		FROM slow s
+		GROUP BY s.job, s.stage, s.server
+	)
+	SELECT s.job, 'slow_accelerator',
+		CASE WHEN cardinality(s.addresses) = 1 THEN s.addresses[1] ELSE s.server END, s.began, s.ended, s.factor, 0.9,
+		jsonb_build_object('server', s.server, 'accelerators', to_jsonb(s.addresses), 'stage', NULLIF(s.stage, 0))
+	FROM servers s;
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: Accelerators that compute longer than those of the same stage on other servers, for several steps. Ranks of one '
+'tensor-parallel group wait for each other in each layer, so that they are slow together: then the server is named.';
+
+-- ---- steps ----
+
+CREATE FUNCTION @extschema@.l4_slow_steps_of(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH steps AS (
+		SELECT s.job, s.step, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended) AS ended,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended - s.began) AS lasted
+		FROM unnest(l4_slow_steps_of.traces) t
+		CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
+		GROUP BY s.job, s.step
+	), series AS (
+		SELECT s.job, array_agg(s.ended ORDER BY s.step) AS at, array_agg(ln(s.lasted) ORDER BY s.step) AS lasted,
+			array_agg(s.step ORDER BY s.step) AS steps,
+			percentile_cont(0.25) WITHIN GROUP (ORDER BY ln(s.lasted)) AS usual,
+			@extschema@.l4_deviation(array_agg(ln(s.lasted))) AS deviation
+		FROM steps s
+		GROUP BY s.job
+	)
+	SELECT s.job, 'slow_step', format('step %s', s.steps[array_position(s.at, g.began)]), g.began, g.ended, exp(g.level), 0.8,
+		jsonb_build_object('steps', g.steps, 'seconds', exp(s.usual + g.level), 'usual', exp(s.usual))
+	FROM series s
+	CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, ARRAY(SELECT l.lasted - s.usual FROM unnest(s.lasted) WITH ORDINALITY
+			l(lasted, place) ORDER BY l.place), (limits).flow_slow_step, (limits).flow_slow_steps::int) g;
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_steps_of(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: Steps of a job that take longer than others of it, several in a row: cross-step as in LLMPrism, but for levels that last; '
+'single long steps are evaluations and checkpoints.';
+
+-- ---- silence ----
+
+CREATE FUNCTION @extschema@.l4_silent_accelerators(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH accelerators AS MATERIALIZED (
+		SELECT t.job, t.source AS address, t.server, t.period, t.last_at, t.overdue_at, t.ends[cardinality(t.ends)] AS last_end
+		FROM unnest(l4_silent_accelerators.traces) t
+		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL
+	), jobs AS MATERIALIZED (
+		SELECT a.job, max(a.period) AS period, max(a.last_at) AS last_at,
+			-- who sent since the last step ended: a job that ends does so between two
+			count(*) FILTER (WHERE a.last_at > a.last_end) AS amid, count(*) AS accelerators,
+			(SELECT max(x.last_at) FROM accelerators x) AS window_ended
+		FROM accelerators a
+		GROUP BY a.job
+	), stopped AS (
+		SELECT DISTINCT ON (j.job) j.job, a.address, a.server, a.last_at, a.overdue_at, j.last_at AS job_last_at, j.amid,
+			j.accelerators, j.period
+		FROM jobs j
+		JOIN accelerators a ON a.job = j.job AND a.overdue_at IS NOT NULL
+		WHERE j.window_ended - j.last_at >= (limits).flow_silent_steps * j.period AND j.amid > 0
+		ORDER BY j.job, a.overdue_at, a.address COLLATE "C"
+	), gone AS (
+		SELECT j.job, a.address, a.server, a.last_at, a.overdue_at, j.last_at AS job_last_at, j.amid, j.accelerators, j.period
+		FROM jobs j
+		JOIN accelerators a ON a.job = j.job
+		WHERE j.last_at - a.last_at >= (limits).flow_pause_steps * j.period
+	)
+	SELECT s.job, CASE WHEN g.got_at > s.last_at THEN 'stalled' ELSE 'missing' END, s.address, s.last_at, NULL::double precision, NULL::double precision,
+		0.8, jsonb_build_object('server', s.server, 'last_sent', s.last_at, 'expected', s.overdue_at,
+			'job_silent_since', s.job_last_at, 'job_stopped', true)
+	FROM stopped s
+	LEFT JOIN LATERAL (SELECT max(t.last_at) AS got_at FROM unnest(l4_silent_accelerators.traces) t
+		WHERE t.destination = s.address) g ON true
+	UNION ALL
+	SELECT g.job, 'missing', g.address, g.last_at, NULL::double precision, NULL::double precision, 0.9,
+		jsonb_build_object('server', g.server, 'last_sent', g.last_at,
+		'expected', g.overdue_at, 'job_stopped', false)
+	FROM gone g
+	WHERE NOT EXISTS (SELECT FROM stopped s WHERE s.job = g.job);
+END;
+COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: Jobs that stand still amid a step while the window goes on, with the accelerator that should have sent first (l4_step_'
+'overdue): stalled if others still sent to it, else missing; and accelerators that are silent while their job goes on. A job '
+'that ends between two steps is no finding.';
+
+CREATE FUNCTION @extschema@.l4_timed_out_senders(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH links AS MATERIALIZED (
+		SELECT t.job, t.source, t.server, t.destination, t.moved, t.busy, t.began, u.usual
+		FROM unnest(l4_timed_out_senders.traces) t
+		CROSS JOIN LATERAL (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x.busy / x.moved) AS usual
+			FROM unnest(t.moved, t.busy) x(moved, busy) WHERE x.moved > 0) u
+		WHERE t.kind <> 'accelerator' AND u.usual > 0
+	), senders AS MATERIALIZED (
+		SELECT l.job, l.source, l.server, count(*) AS steps, count(*) FILTER (WHERE w.waited) AS waited,
+			min(x.began) FILTER (WHERE w.waited) AS began, max(x.began) FILTER (WHERE w.waited) AS ended,
+			sum(x.busy - l.usual * x.moved) FILTER (WHERE w.waited) AS seconds
+		FROM links l
+		CROSS JOIN LATERAL unnest(l.moved, l.busy, l.began) x(moved, busy, began)
+		CROSS JOIN LATERAL (SELECT x.busy > (limits).flow_time_out_factor * l.usual * x.moved AS waited) w
+		WHERE x.moved > 0
+		GROUP BY l.job, l.source, l.server
+	), everybody AS (
+		SELECT sum(s.steps) AS steps, sum(s.waited) AS waited FROM senders s
+	)
+	SELECT s.job, 'time_outs', s.source, s.began, s.ended, NULL::double precision, 0.8, jsonb_build_object('server', s.server, 'steps', s.waited,
+		'of_steps', s.steps, 'seconds', s.seconds)
+	FROM senders s, everybody e
+	WHERE s.waited >= (limits).flow_time_outs
+		AND s.waited * (e.steps - s.steps) > (limits).flow_time_out_rate * (e.waited - s.waited) * s.steps;
+END;
+COMMENT ON FUNCTION @extschema@.l4_timed_out_senders(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: Senders that wait for time-outs now and then: steps in which what they send takes many times as long as usual (limit '
+'flow_time_out_factor), more often than with others. Such a network interface often fails soon.';
+
+CREATE FUNCTION @extschema@.l4_flow_findings(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
+BEGIN ATOMIC
+	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+	FROM @extschema@.l4_silent_accelerators(l4_flow_findings.traces, limits) f
+	UNION ALL
+	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+	FROM @extschema@.l4_timed_out_senders(l4_flow_findings.traces, limits) f
+	UNION ALL
+	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+	FROM @extschema@.l4_slow_elements(l4_flow_findings.traces, limits) f
+	UNION ALL
+	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+	FROM @extschema@.l4_slow_workers(l4_flow_findings.traces, limits) f
+	UNION ALL
+	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+	FROM @extschema@.l4_slow_steps_of(l4_flow_findings.traces, limits) f;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_findings(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: All findings of flows, one function a kind, unordered.';
