@@ -488,6 +488,6 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'An accelerator is silent that has not sent for so many steps of a job that goes on: evaluations and checkpoints '
 		'are in step with the others.'),
 	(true, 'flow_time_out_factor', 3, 'factor',
-		'In a step in which a link takes so many times as long as usual, it waited for a time-out.'),
-	(true, 'flow_time_outs', 3, 'steps', 'So many such steps at one sender are no chance ...'),
+		'A message that takes so many times as long as usual on its link waited for a time-out.'),
+	(true, 'flow_time_outs', 2, 'messages', 'So many such messages of one sender are no chance ...'),
 	(true, 'flow_time_out_rate', 10, 'factor', '... where they are so many times as frequent as among all others.');

@@ -31,7 +31,7 @@ COMMENT ON COLUMN @extschema@.l4_flow_series.lasted IS 'Seconds from its first b
 COMMENT ON COLUMN @extschema@.l4_flow_series.moved IS 'Its bytes.';
 COMMENT ON COLUMN @extschema@.l4_flow_series.busy IS
 'Seconds of its records, one by one: moved / busy is the rate of a record, whatever goes beside it.';
-COMMENT ON COLUMN @extschema@.l4_flow_series.path IS 'Which of the paths its largest record took, from 1.';
+COMMENT ON COLUMN @extschema@.l4_flow_series.path IS 'Which of the paths it took, from 1.';
 COMMENT ON COLUMN @extschema@.l4_flow_series.lost IS 'Packets of it that were sent again, at most 32,767.';
 COMMENT ON COLUMN @extschema@.l4_flow_series.paths IS
 'The different lists of switches, each as one text with commas, in order (collation C); at most 256.';
@@ -62,7 +62,7 @@ COMMENT ON AGGREGATE @extschema@.l4_flow_messages(timestamptz, double precision,
 	double precision, bigint, double precision) IS
 'The messages that went one way between two addresses, from the records that switches'' collectors give of their flows: one '
 'l4_flow_series, NULL for no rows. A collector cuts long flows, gives a record for each queue pair, and the same one from two '
-'switches: what overlaps or follows within pause seconds is one message, a record of the same queue pair, size and duration '
+'switches: what overlaps or follows on one path within pause seconds is one message, a record of the same queue pair, size and duration '
 'within twice seconds is left out. started_at, duration (seconds), bytes: of a record; one that has none of them, less than 0 '
 'seconds, or no bytes is counted (set_aside). queue_pair, retransmits, switches: may be NULL. Records with fewer bytes than '
 'least_bytes are counted alone. The result is the same for any order of rows. Errors: 22023 pause under a microsecond. Cost: '
@@ -226,3 +226,11 @@ CREATE FUNCTION @extschema@.l4_step_places(times double precision[], reference d
 COMMENT ON FUNCTION @extschema@.l4_step_places(double precision[], double precision[], double precision) IS
 'For each of times, in order, the place (from 1) of the nearest of reference, in order; 0 where none is within tolerance. '
 'Errors: 22023 NULLs in an array. Cost: time n.';
+
+CREATE FUNCTION @extschema@.l4_late_messages(began double precision[], moved real[], busy real[], factor double precision)
+	RETURNS double precision[]
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_late_messages';
+COMMENT ON FUNCTION @extschema@.l4_late_messages(double precision[], real[], real[], double precision) IS
+'When those messages (as l4_flow_messages gives them) began that took more than factor times as long for their bytes as the '
+'median, as those do that wait for a time-out. Errors: 22023 arrays of different lengths, or with NULLs, or a factor under 1. '
+'Cost: time n * log(n).';

@@ -278,11 +278,13 @@ CREATE TYPE @extschema@.l4_flow_trace AS (
 	sent double precision[],
 	moved double precision[],
 	busy double precision[],
-	began double precision[]
+	began double precision[],
+	late double precision[]
 );
 COMMENT ON TYPE @extschema@.l4_flow_trace IS
 'Step: What the flows of a window tell of an accelerator of a job (kind accelerator; ends, closes, computed, sent, step) or of '
-'what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender). Times in seconds '
+'what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender; late: when messages '
+'began that took many times as long as usual). Times in seconds '
 'since 1970, ends has one element more than there are steps.';
 
 CREATE FUNCTION @extschema@.l4_flow_traces(from_time timestamptz, to_time timestamptz, flows regclass, columns jsonb,
@@ -392,19 +394,16 @@ BEGIN ATOMIC
 		WHERE d.kind = 'pipeline'
 		GROUP BY e.address
 	), sendings AS (
-		SELECT e.address, sum((d.series).records) AS flows, sum((d.series).bytes) AS bytes,
+		SELECT d.source AS address, sum((d.series).records) AS flows, sum((d.series).bytes) AS bytes,
 			sum((d.series).retransmits) AS retransmits, min((d.series).began[1]) AS first_at,
-			max((d.series).began[cardinality((d.series).began)]) AS last_at,
-			@extschema@.l4_step_overdue((d.series).began, (d.series).lasted, true, (s.phases).ended) AS overdue_at
+			max((d.series).began[cardinality((d.series).began)]) AS last_at
 		FROM directions d
-		CROSS JOIN LATERAL (VALUES (d.source)) e(address)
-		LEFT JOIN steps s ON s.address = e.address AND cardinality((s.phases).ended) > 0
-		GROUP BY e.address
+		GROUP BY d.source
 	)
 	SELECT s.job, 'accelerator', s.address, NULL, s.server, NULL, s.period, COALESCE(a.flows, 0)::bigint,
-		COALESCE(a.bytes, 0)::bigint, COALESCE(a.retransmits, 0)::bigint, a.first_at, a.last_at, a.overdue_at,
+		COALESCE(a.bytes, 0)::bigint, COALESCE(a.retransmits, 0)::bigint, a.first_at, a.last_at, NULL::double precision,
 		@extschema@.l4_step_places((s.phases).ended, s.reference, s.period / 2), (s.phases).ended, (s.phases).began[2:],
-		(w.work).computed, (w.work).sent, (s.phases).bytes[2:], NULL, NULL
+		(w.work).computed, (w.work).sent, (s.phases).bytes[2:], NULL, NULL, NULL
 	FROM steps s
 	LEFT JOIN work w ON w.address = s.address
 	LEFT JOIN sendings a ON a.address = s.address
@@ -412,8 +411,13 @@ BEGIN ATOMIC
 	SELECT d.job, d.kind, d.source, d.destination, s.server, p.path, d.period,
 		CASE WHEN p.number <= 1 THEN (d.series).records END, CASE WHEN p.number <= 1 THEN (d.series).bytes END,
 		CASE WHEN p.number <= 1 THEN (d.series).retransmits END,
-		(d.series).began[1], (d.series).began[cardinality((d.series).began)], NULL, NULL, (s.phases).ended, NULL, NULL, NULL,
-		(t.traffic).bytes, (t.traffic).busy, (t.traffic).began
+		(d.series).began[1], (d.series).began[cardinality((d.series).began)],
+		(SELECT @extschema@.l4_step_overdue(o.began, o.lasted, true, (s.phases).ended)
+			FROM (VALUES ((d.series).began, (d.series).lasted)) o(began, lasted)),
+		NULL, (s.phases).ended, NULL, NULL, NULL,
+		(t.traffic).bytes, (t.traffic).busy, (t.traffic).began,
+		CASE WHEN p.number <= 1 THEN @extschema@.l4_late_messages((d.series).began, (d.series).moved, (d.series).busy,
+			(limits).flow_time_out_factor) END
 	FROM directions d
 	JOIN steps s ON s.address = d.source
 	CROSS JOIN LATERAL (SELECT n.path, n.number::int FROM unnest((d.series).paths) WITH ORDINALITY n(path, number)

@@ -225,77 +225,73 @@ RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH accelerators AS MATERIALIZED (
-		SELECT t.job, t.source AS address, t.server, t.period, t.last_at, t.overdue_at, t.ends[cardinality(t.ends)] AS last_end
+		SELECT t.job, t.source AS address, t.server, t.period, t.last_at, t.ends[cardinality(t.ends)] AS last_end
 		FROM unnest(l4_silent_accelerators.traces) t
 		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL
+	), pairs AS MATERIALIZED (
+		SELECT t.job, t.source, t.destination, t.last_at, t.overdue_at
+		FROM unnest(l4_silent_accelerators.traces) t
+		WHERE t.kind <> 'accelerator'
 	), jobs AS MATERIALIZED (
 		SELECT a.job, max(a.period) AS period, max(a.last_at) AS last_at,
 			-- who sent since the last step ended: a job that ends does so between two
-			count(*) FILTER (WHERE a.last_at > a.last_end) AS amid, count(*) AS accelerators,
+			count(*) FILTER (WHERE a.last_at > a.last_end) AS amid,
 			(SELECT max(x.last_at) FROM accelerators x) AS window_ended
 		FROM accelerators a
 		GROUP BY a.job
-	), stopped AS (
-		SELECT DISTINCT ON (j.job) j.job, a.address, a.server, a.last_at, a.overdue_at, j.last_at AS job_last_at, j.amid,
-			j.accelerators, j.period
+	), first_missed AS (
+		SELECT DISTINCT ON (j.job) j.job, p.source, p.destination, p.overdue_at, j.last_at
 		FROM jobs j
-		JOIN accelerators a ON a.job = j.job AND a.overdue_at IS NOT NULL
+		JOIN pairs p ON p.job = j.job
 		WHERE j.window_ended - j.last_at >= (limits).flow_silent_steps * j.period AND j.amid > 0
-		ORDER BY j.job, a.overdue_at, a.address COLLATE "C"
-	), gone AS (
-		SELECT j.job, a.address, a.server, a.last_at, a.overdue_at, j.last_at AS job_last_at, j.amid, j.accelerators, j.period
-		FROM jobs j
-		JOIN accelerators a ON a.job = j.job
-		WHERE j.last_at - a.last_at >= (limits).flow_pause_steps * j.period
+		ORDER BY j.job, p.overdue_at, p.source COLLATE "C", p.destination COLLATE "C"
+	), stopped AS (
+		SELECT f.job, f.overdue_at, f.last_at, f.source, f.destination,
+			EXISTS (SELECT FROM pairs p WHERE p.last_at > f.overdue_at AND f.destination IN (p.source, p.destination)) AS answers
+		FROM first_missed f
+		WHERE f.overdue_at IS NOT NULL
 	)
-	SELECT s.job, CASE WHEN g.got_at > s.last_at THEN 'stalled' ELSE 'missing' END, s.address, s.last_at, NULL::double precision, NULL::double precision,
-		0.8, jsonb_build_object('server', s.server, 'last_sent', s.last_at, 'expected', s.overdue_at,
-			'job_silent_since', s.job_last_at, 'job_stopped', true)
+	SELECT s.job, CASE WHEN EXISTS (SELECT FROM pairs p WHERE p.destination = a.address AND p.last_at > s.overdue_at)
+		THEN 'stalled' ELSE 'missing' END, a.address, a.last_at, NULL::double precision,
+		NULL::double precision, 0.8, jsonb_build_object('server', a.server, 'last_sent', a.last_at, 'expected', s.overdue_at,
+			'missed', format('%s -> %s', s.source, s.destination), 'job_silent_since', s.last_at, 'job_stopped', true)
 	FROM stopped s
-	LEFT JOIN LATERAL (SELECT max(t.last_at) AS got_at FROM unnest(l4_silent_accelerators.traces) t
-		WHERE t.destination = s.address) g ON true
+	JOIN accelerators a ON a.address = CASE WHEN s.answers THEN s.source ELSE s.destination END
 	UNION ALL
-	SELECT g.job, 'missing', g.address, g.last_at, NULL::double precision, NULL::double precision, 0.9,
-		jsonb_build_object('server', g.server, 'last_sent', g.last_at,
-		'expected', g.overdue_at, 'job_stopped', false)
-	FROM gone g
-	WHERE NOT EXISTS (SELECT FROM stopped s WHERE s.job = g.job);
+	SELECT j.job, 'missing', a.address, a.last_at, NULL::double precision, NULL::double precision, 0.9,
+		jsonb_build_object('server', a.server, 'last_sent', a.last_at, 'job_stopped', false)
+	FROM jobs j
+	JOIN accelerators a ON a.job = j.job
+	WHERE j.last_at - a.last_at >= (limits).flow_pause_steps * j.period
+		AND NOT EXISTS (SELECT FROM first_missed f WHERE f.job = j.job);
 END;
 COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: Jobs that stand still amid a step while the window goes on, with the accelerator that should have sent first (l4_step_'
-'overdue): stalled if others still sent to it, else missing; and accelerators that are silent while their job goes on. A job '
+'Step: Jobs that stand still amid a step while the window goes on: of the message that should have come first (l4_step_'
+'overdue), its sender is to be looked at where its receiver still sent or got anything, else its receiver; stalled if others '
+'still sent to it, else missing; and accelerators that are silent while their job goes on. A job '
 'that ends between two steps is no finding.';
 
 CREATE FUNCTION @extschema@.l4_timed_out_senders(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
 BEGIN ATOMIC
-	WITH links AS MATERIALIZED (
-		SELECT t.job, t.source, t.server, t.destination, t.moved, t.busy, t.began, u.usual
+	WITH senders AS MATERIALIZED (
+		SELECT t.job, t.source, t.server, sum(t.flows) AS flows, count(l.at) AS waited, min(l.at) AS began, max(l.at) AS ended
 		FROM unnest(l4_timed_out_senders.traces) t
-		CROSS JOIN LATERAL (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x.busy / x.moved) AS usual
-			FROM unnest(t.moved, t.busy) x(moved, busy) WHERE x.moved > 0) u
-		WHERE t.kind <> 'accelerator' AND u.usual > 0
-	), senders AS MATERIALIZED (
-		SELECT l.job, l.source, l.server, count(*) AS steps, count(*) FILTER (WHERE w.waited) AS waited,
-			min(x.began) FILTER (WHERE w.waited) AS began, max(x.began) FILTER (WHERE w.waited) AS ended,
-			sum(x.busy - l.usual * x.moved) FILTER (WHERE w.waited) AS seconds
-		FROM links l
-		CROSS JOIN LATERAL unnest(l.moved, l.busy, l.began) x(moved, busy, began)
-		CROSS JOIN LATERAL (SELECT x.busy > (limits).flow_time_out_factor * l.usual * x.moved AS waited) w
-		WHERE x.moved > 0
-		GROUP BY l.job, l.source, l.server
+		LEFT JOIN LATERAL unnest(t.late) l(at) ON true
+		WHERE t.kind <> 'accelerator' AND t.flows IS NOT NULL
+		GROUP BY t.job, t.source, t.server
 	), everybody AS (
-		SELECT sum(s.steps) AS steps, sum(s.waited) AS waited FROM senders s
+		SELECT sum(s.flows) AS flows, sum(s.waited) AS waited FROM senders s
 	)
-	SELECT s.job, 'time_outs', s.source, s.began, s.ended, NULL::double precision, 0.8, jsonb_build_object('server', s.server, 'steps', s.waited,
-		'of_steps', s.steps, 'seconds', s.seconds)
+	SELECT s.job, 'time_outs', s.source, s.began, s.ended, NULL::double precision, 0.8,
+		jsonb_build_object('server', s.server, 'messages', s.waited, 'elsewhere', e.waited - s.waited)
 	FROM senders s, everybody e
 	WHERE s.waited >= (limits).flow_time_outs
-		AND s.waited * (e.steps - s.steps) > (limits).flow_time_out_rate * (e.waited - s.waited) * s.steps;
+		AND s.waited * (e.flows - s.flows) > (limits).flow_time_out_rate * (e.waited - s.waited) * s.flows;
 END;
 COMMENT ON FUNCTION @extschema@.l4_timed_out_senders(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: Senders that wait for time-outs now and then: steps in which what they send takes many times as long as usual (limit '
+'Step: Senders that wait for time-outs now and then: messages that take many times as long as usual (limit '
 'flow_time_out_factor), more often than with others. Such a network interface often fails soon.';
 
 CREATE FUNCTION @extschema@.l4_flow_findings(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)

@@ -2,7 +2,7 @@
  * flow_messages.c: messages from the records of flows.
  *
  * Records are put in order by time; one that comes again from another switch of its path, a little later and otherwise the
- * same, is left out; what overlaps or follows without a pause is one message. The order of equal records makes no difference.
+ * same, is left out; what overlaps or follows on one path without a pause is one message. The order of equal records makes no difference.
  */
 #include "algorithms/flow_messages.h"
 
@@ -71,28 +71,23 @@ keep_data(L4FlowRecord *records, int64 count, const L4FlowRules *rules, L4FlowMe
 	return kept;
 }
 
-/* Adds a record to the last message, or begins one. largest: of the last message, bytes of a record. */
+/* Adds a record to the last message of its path (last: their places, -1 for none), or begins one. */
 static void
-add_record(L4FlowMessages *result, const L4FlowRecord *record, double pause, uint64 *largest)
+add_record(L4FlowMessages *result, const L4FlowRecord *record, double pause, int64 *last)
 {
 	double		start = record->start / 1e6;
-	L4FlowMessage *last = result->messages + result->count - 1;
+	L4FlowMessage *m = result->messages + last[record->path];
 
-	if (result->count == 0 || start - (last->began + last->lasted) >= pause)
+	if (last[record->path] < 0 || start - (m->began + m->lasted) >= pause)
 	{
-		last = result->messages + result->count++;
-		*last = (L4FlowMessage) {.began = start};
-		*largest = 0;
+		last[record->path] = result->count++;
+		m = result->messages + last[record->path];
+		*m = (L4FlowMessage) {.began = start, .path = record->path};
 	}
-	last->lasted = Max(last->lasted, (float) (start + record->duration - last->began));
-	last->bytes += record->bytes;
-	last->busy += record->duration;
-	last->retransmits = Min(last->retransmits + record->retransmits, PG_UINT16_MAX);
-	if (record->bytes > *largest)
-	{
-		*largest = record->bytes;
-		last->path = record->path;
-	}
+	m->lasted = Max(m->lasted, (float) (start + record->duration - m->began));
+	m->bytes += record->bytes;
+	m->busy += record->duration;
+	m->retransmits = Min(m->retransmits + record->retransmits, PG_UINT16_MAX);
 }
 
 static int
@@ -127,13 +122,14 @@ same_size(const L4FlowRecord *records, int64 count)
 void
 flow_messages(L4FlowRecord *records, int64 count, const L4FlowRules *rules, L4FlowMessages *result)
 {
-	uint64		largest = 0;
+	int64		last[L4_FLOW_MOST_PATHS];
 
+	memset(last, -1, sizeof(last));
 	memset(result, 0, sizeof(*result));
 	sort_records(records, count);
 	result->records = keep_data(records, count, rules, result);
 	result->same_size = same_size(records, result->records);
 	result->messages = MemoryContextAllocHuge(CurrentMemoryContext, (result->records + 1) * sizeof(L4FlowMessage));
 	for (int64 i = 0; i < result->records; i++)
-		add_record(result, records + i, rules->pause, &largest);
+		add_record(result, records + i, rules->pause, last);
 }

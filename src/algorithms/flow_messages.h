@@ -24,14 +24,14 @@ typedef struct L4FlowRecord
 #define L4_FLOW_MOST_RETRANSMITS ((1 << 12) - 1)
 #define L4_FLOW_MOST_PATHS (1 << 8)
 
-/* What goes one way without a pause. */
+/* What goes one way, along one path, without a pause. */
 typedef struct L4FlowMessage
 {
 	double		began;			/* seconds */
 	float		lasted;			/* seconds, from its first byte to its last */
 	float		bytes;
 	float		busy;			/* seconds of its records, one by one: bytes / busy is the rate of a record */
-	uint16		path;			/* of its largest record */
+	uint16		path;
 	uint16		retransmits;	/* at most 65,535 */
 } L4FlowMessage;
 

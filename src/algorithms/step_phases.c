@@ -37,6 +37,33 @@ step_messages_sort(L4StepMessage *messages, int64 count)
 	qsort(messages, count, sizeof(L4StepMessage), compare_messages);
 }
 
+int64
+step_messages_join(L4StepMessage *messages, int64 count, int32 peers)
+{
+	int64	   *last = MemoryContextAllocHuge(CurrentMemoryContext, 2 * (peers + 1) * sizeof(int64));
+	int64		kept = 0;
+
+	for (int32 i = 0; i < 2 * (peers + 1); i++)
+		last[i] = -1;
+	for (int64 i = 0; i < count; i++)
+	{
+		const L4StepMessage *m = messages + i;
+		int64	   *place = last + 2 * m->peer + m->sent;
+
+		if (*place >= 0 && m->began < messages[*place].ended)
+		{
+			messages[*place].ended = Max(messages[*place].ended, m->ended);
+			messages[*place].bytes += m->bytes;
+			messages[*place].busy = Max(messages[*place].busy, m->busy);
+			continue;
+		}
+		messages[kept] = *m;
+		*place = kept++;
+	}
+	pfree(last);
+	return kept;
+}
+
 static int
 compare_double(const void *a, const void *b)
 {

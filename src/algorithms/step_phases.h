@@ -20,6 +20,12 @@ typedef struct L4StepMessage
 	bool		sent;			/* by the accelerator, not to it */
 } L4StepMessage;
 
+/*
+ * Makes one of sorted messages of one direction and peer (of `peers`) that overlap, such as the parts that went along several
+ * paths; returns how many are left, sorted. O(n).
+ */
+extern int64 step_messages_join(L4StepMessage *messages, int64 count, int32 peers);
+
 /* A phase of data-parallel traffic. */
 typedef struct L4StepPhase
 {

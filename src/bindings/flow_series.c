@@ -1,5 +1,6 @@
 /*
- * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_span, l4_step_traffic, l4_step_places.
+ * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_span, l4_step_traffic, l4_step_places,
+ * l4_late_messages.
  */
 #include "ground/l4.h"
 
@@ -15,6 +16,7 @@ PG_FUNCTION_INFO_V1(l4_together);
 PG_FUNCTION_INFO_V1(l4_span);
 PG_FUNCTION_INFO_V1(l4_step_traffic);
 PG_FUNCTION_INFO_V1(l4_step_places);
+PG_FUNCTION_INFO_V1(l4_late_messages);
 
 /* ---- messages in order ---- */
 
@@ -156,4 +158,38 @@ l4_step_places(PG_FUNCTION_ARGS)
 	for (int64 i = 0; i < count; i++)
 		times[i] = places[i];
 	return flow_array(times, count, INT4OID);
+}
+
+/* ---- late ones ---- */
+
+static int
+compare_double(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Arguments: began, moved, busy, factor. */
+Datum
+l4_late_messages(PG_FUNCTION_ARGS)
+{
+	int64		count;
+	double	   *began = flow_numbers(fcinfo, 0, &count);
+	double	   *moved = flow_as_many(fcinfo, 1, count);
+	double	   *busy = flow_as_many(fcinfo, 2, count);
+	double		factor = flow_option(fcinfo, 3, "factor", 1);
+	double	   *slowness = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+	double		usual;
+	int64		late = 0;
+
+	for (int64 i = 0; i < count; i++)
+		slowness[i] = busy[i] = moved[i] > 0 ? busy[i] / moved[i] : 0;
+	qsort(slowness, count, sizeof(double), compare_double);
+	usual = count > 0 ? slowness[count / 2] : 0;
+	for (int64 i = 0; i < count; i++)
+		if (busy[i] > factor * usual)
+			began[late++] = began[i];
+	return flow_array(began, late, FLOAT8OID);
 }

@@ -157,6 +157,7 @@ l4_step_work_final(PG_FUNCTION_ARGS)
 	state = (StepState *) PG_GETARG_POINTER(0);
 	steps = Max(state->end_count - 1, 0);
 	step_messages_sort(state->messages, state->count);
+	state->count = step_messages_join(state->messages, state->count, state->peers.count);
 	work = palloc(Max(steps, 1) * sizeof(L4StepWork));
 	numbers = palloc(Max(steps, 1) * sizeof(double));
 	step_work(state->messages, state->count, state->ends, state->closes, steps, work);
