@@ -140,6 +140,8 @@ COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @e
 CREATE FUNCTION @extschema@.l4_slow_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
+-- what functions return is counted by nobody: loops would look at all rows for each
+SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH stages AS MATERIALIZED (
 		SELECT p.address, p.stage FROM @extschema@.l4_pipelines_of(l4_slow_workers.traces) p

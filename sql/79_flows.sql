@@ -11,7 +11,7 @@ SET jit = off
 BEGIN ATOMIC
 	SELECT t.job, t.source, t.server, to_timestamp(t.first_at), to_timestamp(t.last_at), t.period, t.flows, t.bytes
 	FROM @extschema@.l4_flow_traces(l4_flow_jobs.from_time, l4_flow_jobs.to_time, l4_flow_jobs.flows, l4_flow_jobs.columns,
-		l4_flow_jobs.accelerators, @extschema@.l4_limits_in_force()) t
+		l4_flow_jobs.accelerators, (SELECT @extschema@.l4_limits_in_force())) t
 	WHERE t.kind = 'accelerator'
 	ORDER BY t.job, t.source COLLATE "C";
 END;
@@ -38,7 +38,7 @@ BEGIN ATOMIC
 	SELECT t.job, t.source, t.destination, t.kind, sum(t.flows)::bigint, sum(t.bytes)::bigint, sum(t.retransmits)::bigint,
 		sum(s.moved) / NULLIF(sum(s.busy), 0)
 	FROM @extschema@.l4_flow_traces(l4_flow_pairs.from_time, l4_flow_pairs.to_time, l4_flow_pairs.flows, l4_flow_pairs.columns,
-		l4_flow_pairs.accelerators, @extschema@.l4_limits_in_force()) t
+		l4_flow_pairs.accelerators, (SELECT @extschema@.l4_limits_in_force())) t
 	CROSS JOIN LATERAL (SELECT sum(m.moved) AS moved, sum(m.busy) AS busy
 		FROM unnest(t.moved, t.busy) m(moved, busy)) s
 	WHERE t.kind <> 'accelerator'
@@ -62,7 +62,7 @@ BEGIN ATOMIC
 	SELECT g.job, g.kind, g.number, g.size, g.members
 	FROM @extschema@.l4_flow_groups_of(ARRAY(SELECT t FROM @extschema@.l4_flow_traces(l4_flow_groups.from_time,
 		l4_flow_groups.to_time, l4_flow_groups.flows, l4_flow_groups.columns, l4_flow_groups.accelerators,
-		@extschema@.l4_limits_in_force()) t), @extschema@.l4_limits_in_force()) g
+		(SELECT @extschema@.l4_limits_in_force())) t), (SELECT @extschema@.l4_limits_in_force())) g
 	ORDER BY g.job, g.kind COLLATE "C", g.number;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_groups(timestamptz, timestamptz, regclass, jsonb, regclass) IS
@@ -83,7 +83,7 @@ BEGIN ATOMIC
 	SELECT s.job, s.address, s.step, to_timestamp(s.began), to_timestamp(s.ended), s.compute, s.pipeline, s.data,
 		GREATEST(s.ended - s.began - s.compute - s.data, 0), s.bytes::bigint
 	FROM @extschema@.l4_flow_traces(l4_flow_steps.from_time, l4_flow_steps.to_time, l4_flow_steps.flows, l4_flow_steps.columns,
-		l4_flow_steps.accelerators, @extschema@.l4_limits_in_force()) t
+		l4_flow_steps.accelerators, (SELECT @extschema@.l4_limits_in_force())) t
 	CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
 	ORDER BY s.job, s.address COLLATE "C", s.step;
 END;
@@ -93,3 +93,97 @@ COMMENT ON FUNCTION @extschema@.l4_flow_steps(timestamptz, timestamptz, regclass
 'ends with its data-parallel phase; what is cut by the window is left out. In seconds: compute (what it had all it needed for; '
 'up to the data-parallel phase where there is no pipeline), pipeline (its sending along the pipeline), data (the data-parallel '
 'phase), bubble (the rest: waiting for others). bytes: sent and got in the data-parallel phase.';
+
+CREATE FUNCTION @extschema@.l4_flow_diagnose(from_time timestamptz DEFAULT NULL, to_time timestamptz DEFAULT NULL,
+	job int DEFAULT NULL, flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,
+	accelerators regclass DEFAULT '@extschema@.l4_accelerator')
+RETURNS TABLE (job int, kind text, subject text, began timestamptz, ended timestamptz, factor double precision,
+	confidence double precision, facts jsonb, sentence text)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10 COST 10000000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+BEGIN ATOMIC
+	SELECT f.job, f.kind, f.subject, to_timestamp(f.began), to_timestamp(f.ended), f.factor, f.confidence, f.facts,
+		@extschema@.l4_sentence_flow(f)
+	FROM @extschema@.l4_flow_findings(ARRAY(SELECT t FROM @extschema@.l4_flow_traces(l4_flow_diagnose.from_time,
+		l4_flow_diagnose.to_time, l4_flow_diagnose.flows, l4_flow_diagnose.columns, l4_flow_diagnose.accelerators,
+		(SELECT @extschema@.l4_limits_in_force())) t), (SELECT @extschema@.l4_limits_in_force())) f
+	WHERE (f.job = l4_flow_diagnose.job) IS NOT FALSE OR f.job IS NULL
+	ORDER BY f.confidence DESC, f.began, f.kind COLLATE "C", f.subject COLLATE "C";
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_diagnose(timestamptz, timestamptz, int, regclass, jsonb, regclass) IS
+'What is slow or silent among the training jobs of a window, by their flows alone: one row a finding, the surest first. '
+'Arguments, errors and cost as l4_flow_jobs; job: of this one alone (and what several have in common). kind: stalled and '
+'missing (an accelerator that keeps its job waiting, or is gone), time_outs, slow_link (A -> B, or the address of a network '
+'interface; facts tell which end), slow_switch, slow_accelerator (an address, or the server whose ranks compute in lockstep), '
+'slow_step (for what none of these explains, too). job: NULL where several have it. began, ended: NULL where it goes on. factor: of '
+'the usual rate (links, switches) or time (accelerators, steps). confidence: 0 to 1, a rule of thumb. facts: numbers behind it; '
+'times in seconds since 1970. sentence: for people.';
+
+CREATE FUNCTION @extschema@.l4_flow_job_of(job_id text, traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+	RETURNS int
+LANGUAGE sql STABLE PARALLEL RESTRICTED COST 10000
+BEGIN ATOMIC
+	WITH nodes AS MATERIALIZED (
+		SELECT DISTINCT u.node FROM @extschema@.l4_job_units(l4_flow_job_of.job_id) u WHERE u.node IS NOT NULL
+	), servers AS (
+		SELECT DISTINCT t.job, COALESCE(a.node, t.server) AS node
+		FROM unnest(l4_flow_job_of.traces) t
+		LEFT JOIN @extschema@.l4_job_addresses(l4_flow_job_of.job_id) a ON a.address = t.source
+		WHERE t.kind = 'accelerator'
+	)
+	SELECT s.job
+	FROM servers s
+	JOIN nodes n ON n.node = s.node
+	GROUP BY s.job
+	HAVING count(*) >= (limits).flow_server_overlap * (SELECT count(*) FROM nodes)
+	ORDER BY count(*) DESC, s.job
+	LIMIT 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_job_of(text, @extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: Which job of flows is the given job of logs: the one on most of its nodes, by the names of servers and by the addresses '
+'that the logs tell; NULL where none is on enough of them (limit flow_server_overlap).';
+
+CREATE FUNCTION @extschema@.l4_diagnose_flows(job_id text, flows regclass DEFAULT '@extschema@.l4_flow',
+	columns jsonb DEFAULT NULL, accelerators regclass DEFAULT '@extschema@.l4_accelerator')
+RETURNS TABLE (kind text, node text, subject text, began timestamptz, ended timestamptz, iteration bigint,
+	factor double precision, confidence double precision, facts jsonb, sentence text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10 COST 10000000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
+	traces @extschema@.l4_flow_trace[];
+	span record;
+	flow_job int;
+BEGIN
+	PERFORM @extschema@.l4_known_job(l4_diagnose_flows.job_id);
+	SELECT COALESCE(s.first_ts, j.started_at) AS began, COALESCE(s.last_ts, j.ended_at) + interval '1 minute' AS ended INTO span
+	FROM @extschema@.l4_job_span(l4_diagnose_flows.job_id, (limits).job_gap, (limits).job_stray_share) s
+	LEFT JOIN @extschema@.l4_job j ON j.job_id = l4_diagnose_flows.job_id;
+	IF span.began IS NULL THEN
+		RETURN;
+	END IF;
+	traces := ARRAY(SELECT t FROM @extschema@.l4_flow_traces(span.began, span.ended, l4_diagnose_flows.flows,
+		l4_diagnose_flows.columns, l4_diagnose_flows.accelerators, limits) t);
+	flow_job := @extschema@.l4_flow_job_of(l4_diagnose_flows.job_id, traces, limits);
+	RETURN QUERY
+	SELECT f.kind, COALESCE(a.node, p.server, f.facts ->> 'server'), f.subject, to_timestamp(f.began), to_timestamp(f.ended),
+		@extschema@.l4_job_iteration(l4_diagnose_flows.job_id, to_timestamp(f.began)), f.factor, f.confidence, f.facts,
+		@extschema@.l4_sentence_flow(f)
+	FROM @extschema@.l4_flow_findings(traces, limits) f
+	LEFT JOIN (SELECT t.source, t.server FROM unnest(traces) t WHERE t.kind = 'accelerator') p
+		ON p.source = split_part(f.subject, ' -> ', 1)
+	LEFT JOIN @extschema@.l4_job_addresses(l4_diagnose_flows.job_id) a ON a.address = split_part(f.subject, ' -> ', 1)
+	WHERE flow_job IS NOT NULL AND (f.job = flow_job OR f.job IS NULL)
+	ORDER BY f.confidence DESC, f.began, f.kind COLLATE "C", f.subject COLLATE "C";
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_diagnose_flows(text, regclass, jsonb, regclass) IS
+'What the flows of the time of a job of l4 tell of it, for failures that leave no trace in logs: the findings of '
+'l4_flow_diagnose for the job of flows that ran on the same nodes (names of servers as those of nodes, or addresses that the '
+'logs tell: l4_learn_addresses), with the node of each and the iteration that the logs were in; no rows where there is none, or '
+'the logs have no times. flows, columns, accelerators: as in l4_flow_jobs. Errors: P0002 a job that is not known, and those of '
+'l4_flow_jobs. Cost: that of l4_flow_diagnose over the time of the job.';

@@ -10,12 +10,12 @@ BEGIN ATOMIC
 	FROM pg_extension e
 	JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 		AND d.classid = 'pg_class'::regclass AND d.deptype = 'e'
-	JOIN pg_class c ON c.oid = d.objid AND c.relkind IN ('r', 'p', 'v')
+	JOIN pg_class c ON c.oid = d.objid AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
 	WHERE e.extname = 'l4'
 	ORDER BY c.relname COLLATE "C";
 END;
 COMMENT ON FUNCTION @extschema@.l4_own_relations() IS
-'Step: The tables and views of the extension; is_rule: tables of rules and of the fault library, which decide what all '
+'Step: The tables and views of the extension, without partitions; is_rule: tables of rules and of the fault library, which decide what all '
 'diagnoses '
 'say.';
 

@@ -16,6 +16,7 @@
 ALTER TABLE @extschema@.l4_job ALTER COLUMN tenant SET DEFAULT @extschema@.l4_default_tenant();
 ALTER TABLE @extschema@.l4_inbox ALTER COLUMN tenant SET DEFAULT @extschema@.l4_default_tenant();
 ALTER TABLE @extschema@.l4_fault_history ALTER COLUMN tenant SET DEFAULT @extschema@.l4_default_tenant();
+ALTER TABLE @extschema@.l4_accelerator ALTER COLUMN tenant SET DEFAULT @extschema@.l4_default_tenant();
 
 COMMENT ON COLUMN @extschema@.l4_job.tenant IS
 'role whose job it is, where tenants are kept apart (l4_enable_tenancy); NULL: of none, seen by the owner of the tables and '
@@ -72,6 +73,9 @@ BEGIN ATOMIC
 	SELECT t.relation, t.may_see, t.may_see || COALESCE(' AND ' || w.id, '')
 	FROM (
 		SELECT r.relation, concat_ws(' AND ',
+			-- flows bear no name: they are of whose accelerator sent them
+			CASE WHEN r.relation = '@extschema@.l4_flow'::regclass
+				THEN 'source IN (SELECT a.address FROM @extschema@.l4_accelerator a)' END,
 			CASE WHEN 'tenant' = ANY (c.names) THEN '@extschema@.l4_sees_tenant(tenant)'
 				WHEN 'job_id' = ANY (c.names) THEN '@extschema@.l4_sees_job(job_id)' END,
 			CASE WHEN 'tenant' <> ALL (c.names) AND 'pool_id' = ANY (c.keys)

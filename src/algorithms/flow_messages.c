@@ -2,7 +2,8 @@
  * flow_messages.c: messages from the records of flows.
  *
  * Records are put in order by time; one that comes again from another switch of its path, a little later and otherwise the
- * same, is left out; what overlaps or follows on one path without a pause is one message. The order of equal records makes no difference.
+ * same, is left out; what overlaps or follows on one path without a pause is one message. The order of equal records makes no
+ * difference.
  */
 #include "algorithms/flow_messages.h"
 

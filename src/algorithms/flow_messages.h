@@ -55,8 +55,8 @@ typedef struct L4FlowMessages
 } L4FlowMessages;
 
 /*
- * Makes the messages of count records (at least 1), which it puts in order. Allocates in the current memory context, 24 bytes for
- * each message. Time O(n log n).
+ * Makes the messages of count records (at least 1), which it puts in order. Allocates in the current memory context, 24 bytes
+ * for each message. Time O(n log n).
  */
 extern void flow_messages(L4FlowRecord *records, int64 count, const L4FlowRules *rules, L4FlowMessages *result);
 

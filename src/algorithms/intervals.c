@@ -12,7 +12,7 @@
 #include "miscadmin.h"
 
 /* Pauses are tried from the shortest on, each longer than the last by this factor ... */
-#define FINER 1.25
+#define FINER 1.4
 /* ... and taken where up to this factor nearly as many are longer. */
 #define PLATEAU 1.5
 #define PLATEAU_SHARE 0.97

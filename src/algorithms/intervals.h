@@ -33,8 +33,8 @@ extern bool intervals_regular(const L4Intervals *messages, double share_of_count
 							  L4Regularity *result);
 
 /*
- * Share of the messages of a that begin as long before or after the nearest of b as most do, within tolerance (seconds). 0 where
- * one has none. What is exchanged goes together; what is answered does not. Time O(n log n).
+ * Share of the messages of a that begin as long before or after the nearest of b as most do, within tolerance (seconds). 0
+ * where one has none. What is exchanged goes together; what is answered does not. Time O(n log n).
  */
 extern double intervals_together(const L4Intervals *a, const L4Intervals *b, double tolerance);
 

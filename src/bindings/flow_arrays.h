@@ -7,7 +7,10 @@
 #include "ground/l4.h"
 #include "fmgr.h"
 
-/* The numbers of an array of double precision, real or smallint without NULLs, of one dimension or none, or of NULL; 22023 else. */
+/*
+ * The numbers of an array of double precision, real or smallint without NULLs, of one dimension or none, or of NULL; 22023
+ * else.
+ */
 extern double *flow_numbers(FunctionCallInfo fcinfo, int argument, int64 *count);
 
 /* The same, of which there must be `expected`; 22023 else. */

@@ -1,8 +1,8 @@
 /*
  * flow_messages.c: the aggregate l4_flow_messages.
  *
- * Its state keeps the records of one pair of addresses, 24 bytes each, in blocks that are never moved, and the lists of switches
- * they passed, each once. Records that cannot be right are counted.
+ * Its state keeps the records of one pair of addresses, 24 bytes each, in blocks that are never moved, and the lists of
+ * switches they passed, each once. Records that cannot be right are counted.
  */
 #include "ground/l4.h"
 

@@ -1,6 +1,6 @@
 /*
- * flow_steps.c: the aggregates l4_step_phases, l4_step_work and l4_step_overdue, over the messages of one accelerator: a row is what goes one way
- * between it and one other.
+ * flow_steps.c: the aggregates l4_step_phases, l4_step_work and l4_step_overdue, over the messages of one accelerator: a row
+ * is what goes one way between it and one other.
  */
 #include "ground/l4.h"
 

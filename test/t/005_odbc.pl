@@ -45,6 +45,9 @@ $node->safe_psql('bi', q{
 	INSERT INTO l4_link (name, url) VALUES ('scheduler', 'https://scheduler.example/job/{job}');
 	INSERT INTO l4_inbox (job_id, node, rank, source, ts, level, line)
 	VALUES ('pump-1', 'node-c', 2, 'syslog', '2026-11-20 21:00:00+00', 'info', 'a line that waits');
+	INSERT INTO l4_accelerator VALUES ('10.0.0.1', 'node-c', 0, 'leaf-1');
+	INSERT INTO l4_flow VALUES ('2026-11-20 21:00:00+00', 0.5, '10.0.0.1', '10.0.0.2', 1000, '{leaf-1}', 1, 0, 17, 4791);
+	SELECT l4_create_flow_partitions('2026-11-20 22:00:00+00', '2026-11-20 23:00:00+00');
 	-- one who may read the views, and nothing else
 	CREATE ROLE analyst LOGIN;
 	GRANT SELECT ON ALL TABLES IN SCHEMA public TO analyst;
@@ -70,13 +73,13 @@ for (split /\n/, $out)
 # what the catalog functions tell is what the catalog says
 my $query = sub { [ map { [ split /\|/ ] } split /\n/, $node->safe_psql('bi', $_[0]) ] };
 is_deeply(\%tables, { map { @$_ } @{ $query->(q{SELECT relname, CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END FROM pg_class
-	WHERE relkind IN ('v', 'r') AND relname LIKE 'l4\_%'}) } },
+	WHERE relkind IN ('v', 'r', 'p') AND relname LIKE 'l4\_%'}) } },
 	'tables and views are listed');
 my %told;
 $told{ $_->[0] }{ $_->[1] } = $_->[2]
 	for @{ $query->(q{SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_class c
 		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-		WHERE c.relkind IN ('v', 'r') AND c.relname LIKE 'l4\_%'}) };
+		WHERE c.relkind IN ('v', 'r', 'p') AND c.relname LIKE 'l4\_%'}) };
 is_deeply([ map { my $t = $_; map { "$t.$_" } sort keys %{ $columns{$t} } } sort keys %columns ],
 	[ map { my $t = $_; map { "$t.$_" } sort keys %{ $told{$t} } } sort keys %told ], 'columns are listed');
 

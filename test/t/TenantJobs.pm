@@ -87,6 +87,9 @@ sub load_tenant_a
 		INSERT INTO l4_inbox (job_id, node, line) VALUES ('guessed-1', '${secret}node', '${secret} line'),
 			('none', 'n', '${secret} line');
 		INSERT INTO l4_inbox (job_id, node, rank, line) VALUES ('$secret-oom', 'n', -1, '${secret} line');
+		INSERT INTO l4_accelerator (address, server) VALUES ('${secret}address', '${secret}server');
+		INSERT INTO l4_flow (started_at, duration, source, destination, bytes)
+		VALUES (now(), 1, '${secret}address', '${secret}other', 1);
 		SELECT l4_ingest_inbox('$secret-oom');});
 }
 
@@ -118,6 +121,8 @@ sub tables_of_tenants
 	my ($node, $database) = @_;
 	my $rows = $node->safe_psql($database, q{
 		SELECT p.relation, CASE
+			WHEN p.may_see ~ 'l4_accelerator'
+				THEN $$source IN (SELECT a.address FROM l4_accelerator a WHERE a.tenant = 'tenant_a')$$
 			WHEN p.may_see ~ 'l4_sees_tenant' THEN $$tenant = 'tenant_a'$$
 			WHEN p.may_see ~ 'l4_sees_job' THEN $$job_id IN (SELECT j.job_id FROM l4_job j WHERE j.tenant = 'tenant_a')$$
 			ELSE $$pool_id IN (SELECT o.pool_id FROM l4_pool o WHERE o.tenant = 'tenant_a')$$ END
