@@ -469,12 +469,12 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 
 -- Of what is slow or silent among them (58_flow_findings.sql).
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
-	(true, 'flow_sigma', 3, 'deviations', 'k-sigma of the paper: what is slow is beyond so many robust deviations of its like.'),
+	(true, 'flow_sigma', 3, 'deviations', 'k-sigma of the paper: what is slow is so many robust deviations off its like.'),
 	(true, 'flow_slow_rate', 0.12, 'logarithm',
-		'A link is slow with this much less of the rate of its like, over several steps: sharing and jitter make a few percent.'),
+		'A link is slow with this much less of the rate of its like, for several steps: sharing and jitter are a few percent.'),
 	(true, 'flow_slow_work', 0.07, 'logarithm',
-		'An accelerator is slow that computes this much longer than those of its stage: its tensor-parallel peers, who wait for '
-		'it in each layer, hide a part of what it is slow by.'),
+		'An accelerator is slow that computes this much longer than those of its stage: its tensor-parallel peers, who wait '
+		'for it in each layer, hide a part of what it is slow by.'),
 	(true, 'flow_slow_step', 0.08, 'logarithm', 'Steps are slow that take this much longer than those before, for several.'),
 	(true, 'flow_slow_phase', 0.3, 'logarithm',
 		'A group is slow whose data-parallel phase takes this much longer than those of its stage and than before.'),

@@ -2,8 +2,8 @@
  * Tables of flows: what the switches of a cluster tell of the traffic between accelerators, whoever's jobs they run.
  *
  * Flows come by the million in the order of time and go by age: the table is partitioned by time, so that old ones are dropped
- * whole, and has no index but one of ranges of blocks, which costs next to nothing to keep and finds a window. It has no checks:
- * a record that cannot be right must not end a COPY; it is set aside, and counted, by whoever reads.
+ * whole, and has no index but one of ranges of blocks, which costs next to nothing to keep and finds a window. It has no
+ * checks: a record that cannot be right must not end a COPY; it is set aside, and counted, by whoever reads.
  */
 CREATE TABLE @extschema@.l4_flow (
 	started_at timestamptz NOT NULL,
@@ -23,16 +23,17 @@ ALTER TABLE @extschema@.l4_flow REPLICA IDENTITY FULL;
 ALTER TABLE @extschema@.l4_flow_default REPLICA IDENTITY FULL;
 
 COMMENT ON TABLE @extschema@.l4_flow IS
-'Records of flows between addresses, as the collectors of switches give them: one for each direction of a queue pair and each '
-'time a collector closed it. Loaded by COPY. Partitioned by started_at: see l4_create_flow_partitions and l4_drop_flows; what '
-'has no partition of its own is in l4_flow_default. Read by l4_flow_jobs, l4_flow_steps, l4_flow_diagnose and their like, which '
-'take any other table of such columns as well.';
+'Records of flows between addresses, as the collectors of switches give them: one for each direction of a queue pair and '
+'each time a collector closed it. Loaded by COPY. Partitioned by started_at: see l4_create_flow_partitions and '
+'l4_drop_flows; what has no partition of its own is in l4_flow_default. Read by l4_flow_jobs, l4_flow_steps, '
+'l4_flow_diagnose and their like, which take any other table of such columns as well.';
 COMMENT ON COLUMN @extschema@.l4_flow.started_at IS 'when its first packet was seen';
 COMMENT ON COLUMN @extschema@.l4_flow.duration IS 'seconds from its first packet to its last';
 COMMENT ON COLUMN @extschema@.l4_flow.source IS 'address of who sent: of the network interface of an accelerator';
 COMMENT ON COLUMN @extschema@.l4_flow.destination IS 'address of who got it';
 COMMENT ON COLUMN @extschema@.l4_flow.bytes IS 'bytes sent';
-COMMENT ON COLUMN @extschema@.l4_flow.switches IS 'names of the switches it passed, from source to destination; NULL: not known';
+COMMENT ON COLUMN @extschema@.l4_flow.switches IS
+'names of the switches it passed, from source to destination; NULL: not known';
 COMMENT ON COLUMN @extschema@.l4_flow.packets IS 'packets sent; NULL: not known';
 COMMENT ON COLUMN @extschema@.l4_flow.retransmits IS 'packets sent again; NULL: not known';
 COMMENT ON COLUMN @extschema@.l4_flow.queue_pair IS 'RoCE queue pair of the destination; NULL: not known';

@@ -60,13 +60,13 @@ CREATE AGGREGATE @extschema@.l4_flow_messages(started_at timestamptz, duration d
 );
 COMMENT ON AGGREGATE @extschema@.l4_flow_messages(timestamptz, double precision, bigint, bigint, bigint, text[],
 	double precision, bigint, double precision) IS
-'The messages that went one way between two addresses, from the records that switches'' collectors give of their flows: one '
-'l4_flow_series, NULL for no rows. A collector cuts long flows, gives a record for each queue pair, and the same one from two '
-'switches: what overlaps or follows on one path within pause seconds is one message, a record of the same queue pair, size and duration '
-'within twice seconds is left out. started_at, duration (seconds), bytes: of a record; one that has none of them, less than 0 '
-'seconds, or no bytes is counted (set_aside). queue_pair, retransmits, switches: may be NULL. Records with fewer bytes than '
-'least_bytes are counted alone. The result is the same for any order of rows. Errors: 22023 pause under a microsecond. Cost: '
-'some 300 nanoseconds and 24 bytes a record.';
+'The messages that went one way between two addresses, from the records that switches'' collectors give of their flows: one'
+' l4_flow_series, NULL for no rows. A collector cuts long flows, gives a record for each queue pair, and the same one from '
+'two switches: what overlaps or follows on one path within pause seconds is one message, a record of the same queue pair, '
+'size and duration within twice seconds is left out. started_at, duration (seconds), bytes: of a record; one that has none '
+'of them, less than 0 seconds, or no bytes is counted (set_aside). queue_pair, retransmits, switches: may be NULL. Records '
+'with fewer bytes than least_bytes are counted alone. The result is the same for any order of rows. Errors: 22023 pause '
+'under a microsecond. Cost: some 300 nanoseconds and 24 bytes a record.';
 
 CREATE TYPE @extschema@.l4_regularity AS (
 	"interval" double precision,
@@ -74,7 +74,8 @@ CREATE TYPE @extschema@.l4_regularity AS (
 	bursts bigint
 );
 COMMENT ON TYPE @extschema@.l4_regularity IS 'The result of l4_regular_interval.';
-COMMENT ON COLUMN @extschema@.l4_regularity."interval" IS 'Seconds from the beginning of a burst to that of the next, the median.';
+COMMENT ON COLUMN @extschema@.l4_regularity."interval" IS
+'Seconds from the beginning of a burst to that of the next, the median.';
 COMMENT ON COLUMN @extschema@.l4_regularity.pause IS 'Seconds of silence that part bursts.';
 COMMENT ON COLUMN @extschema@.l4_regularity.bursts IS 'How many there are.';
 

@@ -1,5 +1,6 @@
 /*
- * Flows: what the records of switches tell of training jobs, without any log of theirs (LLMPrism: Jiang et al., arXiv 2505.00342).
+ * Flows: what the records of switches tell of training jobs, without any log of theirs (LLMPrism: Jiang et al., arXiv
+ * 2505.00342).
  *
  * - l4_read_flows makes messages of the records of each pair of addresses, in one pass over the table of flows.
  * - Who trains together is a connected component of pairs; components on the same servers, in step, are one job.
@@ -27,8 +28,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_flow_column(regclass, jsonb, text, text, boolean) IS
-'Step: The expression of a column of l4_flow in a table of anybody''s flows: the column that columns names for it, else the one '
-'of its name, NULL where it is not needed and there is none. Errors: 42703 a column that is not there.';
+'Step: The expression of a column of l4_flow in a table of anybody''s flows: the column that columns names for it, else the'
+' one of its name, NULL where it is not needed and there is none. Errors: 42703 a column that is not there.';
 
 CREATE FUNCTION @extschema@.l4_flow_window(from_time timestamptz, to_time timestamptz, flows regclass, columns jsonb,
 	limits @extschema@.l4_limits) RETURNS tstzrange
@@ -59,8 +60,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_flow_window(timestamptz, timestamptz, regclass, jsonb, @extschema@.l4_limits) IS
-'Step: The window of time to look at: from from_time to before to_time; where one is NULL, what the flows are in, without clocks '
-'that jumped (limit flow_window_share). Errors: 22023 an end before the beginning; 42703. Cost: nothing, or one scan.';
+'Step: The window of time to look at: from from_time to before to_time; where one is NULL, what the flows are in, without '
+'clocks that jumped (limit flow_window_share). Errors: 22023 an end before the beginning; 42703. Cost: nothing, or one '
+'scan.';
 
 CREATE FUNCTION @extschema@.l4_read_flows(time_window tstzrange, flows regclass, columns jsonb, accelerators regclass,
 	limits @extschema@.l4_limits)
@@ -71,19 +73,22 @@ SET enable_sort = off
 SET work_mem = '384MB'
 AS $$
 DECLARE
+	source CONSTANT text := @extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'source', 'text', true)
+		|| ' COLLATE "C"';
+	destination CONSTANT text := @extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'destination', 'text',
+		true) || ' COLLATE "C"';
 	messages text;
 	known text := '';
 BEGIN
 	IF EXISTS (SELECT FROM @extschema@.l4_read_accelerators(l4_read_flows.accelerators)) THEN
 		known := format('AND %1$s IN (SELECT a.address FROM @extschema@.l4_read_accelerators($6) a)
-			AND %2$s IN (SELECT a.address FROM @extschema@.l4_read_accelerators($6) a)',
-			@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'source', 'text', true) || ' COLLATE "C"',
-			@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'destination', 'text', true) || ' COLLATE "C"');
+			AND %2$s IN (SELECT a.address FROM @extschema@.l4_read_accelerators($6) a)', source, destination);
 	END IF;
-	SELECT format('@extschema@.l4_flow_messages(%s, $3, $4, $5)', string_agg(
-			@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, c.name, c.type, c.needed), ', ' ORDER BY c.place))
+	SELECT format('@extschema@.l4_flow_messages(%s, $3, $4, $5)', string_agg(@extschema@.l4_flow_column(l4_read_flows.flows,
+		l4_read_flows.columns, c.name, c.type, c.needed), ', ' ORDER BY c.place))
 	INTO messages
-	FROM (VALUES (1, 'started_at', 'timestamptz', true), (2, 'duration', 'double precision', true), (3, 'bytes', 'bigint', true),
+	FROM (VALUES (1, 'started_at', 'timestamptz', true), (2, 'duration', 'double precision', true),
+		(3, 'bytes', 'bigint', true),
 		(4, 'queue_pair', 'bigint', false), (5, 'retransmits', 'bigint', false), (6, 'switches', 'text[]', false))
 		c(place, name, type, needed);
 	RETURN QUERY EXECUTE format(
@@ -91,9 +96,7 @@ BEGIN
 		FROM %4$s f
 		WHERE %5$s >= $1 AND %5$s < $2 %6$s
 		GROUP BY 1, 2',
-		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'source', 'text', true) || ' COLLATE "C"',
-		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'destination', 'text', true) || ' COLLATE "C"',
-		messages, l4_read_flows.flows,
+		source, destination, messages, l4_read_flows.flows,
 		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'started_at', 'timestamptz', true),
 		known)
 	USING lower(l4_read_flows.time_window), upper(l4_read_flows.time_window), (l4_read_flows.limits).flow_pause,
@@ -101,45 +104,56 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_read_flows(tstzrange, regclass, jsonb, regclass, @extschema@.l4_limits) IS
-'Step: What went between each two addresses in the window, both ways: one pass over the flows. Cost: some 600 nanoseconds and 24 '
-'bytes of memory a flow.';
+'Step: What went between each two addresses in the window, both ways: one pass over the flows. Cost: some 600 nanoseconds '
+'and 24 bytes of memory a flow.';
 
 -- ---- who trains together ----
 
-CREATE TYPE @extschema@.l4_flow_pair_summary AS (
+CREATE TYPE @extschema@.l4_flow_pair AS (
 	one text,
 	other text,
+	forth @extschema@.l4_flow_series,
+	back @extschema@.l4_flow_series,
 	bytes double precision,
 	period double precision
 );
-COMMENT ON TYPE @extschema@.l4_flow_pair_summary IS
-'Step: What a pair of addresses moved, both ways, and how often its bursts come (seconds; NULL: not regularly).';
+COMMENT ON TYPE @extschema@.l4_flow_pair IS
+'Step: What went between two addresses, both ways, and how often its bursts come (seconds; NULL: not regularly).';
 
-CREATE FUNCTION @extschema@.l4_training_pairs(pairs @extschema@.l4_flow_pair_summary[], accelerators text[],
-	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_pair_summary
+CREATE FUNCTION @extschema@.l4_flow_pairs_of(time_window tstzrange, flows regclass, columns jsonb, accelerators regclass,
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_pair
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10000 COST 1000000
+BEGIN ATOMIC
+	SELECT r.one, r.other, r.forth, r.back,
+		(COALESCE((r.forth).bytes, 0) + COALESCE((r.back).bytes, 0))::double precision,
+		GREATEST((@extschema@.l4_regular_interval((r.forth).began, (r.forth).lasted, (limits).flow_regular_count,
+				(limits).flow_regular_time, (limits).flow_regular_tolerance))."interval",
+			(@extschema@.l4_regular_interval((r.back).began, (r.back).lasted, (limits).flow_regular_count,
+				(limits).flow_regular_time, (limits).flow_regular_tolerance))."interval")
+	FROM @extschema@.l4_read_flows(l4_flow_pairs_of.time_window, l4_flow_pairs_of.flows, l4_flow_pairs_of.columns,
+		l4_flow_pairs_of.accelerators, limits) r;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_pairs_of(tstzrange, regclass, jsonb, regclass, @extschema@.l4_limits) IS
+'Step: All pairs of addresses of a window, with the period of their bursts.';
+
+CREATE FUNCTION @extschema@.l4_training_pairs(pairs @extschema@.l4_flow_pair[], limits @extschema@.l4_limits)
+	RETURNS SETOF @extschema@.l4_flow_pair
 LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 10000
 BEGIN ATOMIC
-	WITH known AS MATERIALIZED (
-		SELECT k.address FROM unnest(l4_training_pairs.accelerators) k(address)
-	), candidates AS MATERIALIZED (
-		SELECT p.one, p.other, p.bytes, p.period
-		FROM unnest(l4_training_pairs.pairs) p
-		WHERE p.bytes > 0 AND (l4_training_pairs.accelerators IS NULL
-			OR p.one IN (SELECT k.address FROM known k) AND p.other IN (SELECT k.address FROM known k))
-	), busiest AS (
-		SELECT e.address, max(c.bytes) AS bytes
-		FROM candidates c CROSS JOIN LATERAL (VALUES (c.one), (c.other)) e(address)
+	WITH ends AS (
+		SELECT e.address, max(p.bytes) AS bytes
+		FROM unnest(l4_training_pairs.pairs) p CROSS JOIN LATERAL (VALUES (p.one), (p.other)) e(address)
 		GROUP BY e.address
 	)
-	SELECT c.one, c.other, c.bytes, c.period
-	FROM candidates c
-	JOIN busiest a ON a.address = c.one
-	JOIN busiest b ON b.address = c.other
-	WHERE c.bytes >= (limits).flow_pair_share * GREATEST(a.bytes, b.bytes);
+	SELECT p.one, p.other, p.forth, p.back, p.bytes, p.period
+	FROM unnest(l4_training_pairs.pairs) p
+	JOIN ends a ON a.address = p.one
+	JOIN ends b ON b.address = p.other
+	WHERE p.bytes > 0 AND p.bytes >= (limits).flow_pair_share * GREATEST(a.bytes, b.bytes);
 END;
-COMMENT ON FUNCTION @extschema@.l4_training_pairs(@extschema@.l4_flow_pair_summary[], text[], @extschema@.l4_limits) IS
-'Step: Those pairs that may train together: both are accelerators (NULL: who is is not known), and what they move is not little '
-'beside what either moves with others (limit flow_pair_share).';
+COMMENT ON FUNCTION @extschema@.l4_training_pairs(@extschema@.l4_flow_pair[], @extschema@.l4_limits) IS
+'Step: Those pairs that may train together: what they move is not little beside what either moves with others (limit '
+'flow_pair_share).';
 
 CREATE FUNCTION @extschema@.l4_longest_period(periods double precision[], limits @extschema@.l4_limits)
 	RETURNS double precision
@@ -186,7 +200,8 @@ CREATE TYPE @extschema@.l4_flow_cluster AS (
 	name text,
 	period double precision,
 	ends double precision[],
-	servers text[]
+	servers text[],
+	members text[]
 );
 COMMENT ON TYPE @extschema@.l4_flow_cluster IS
 'Step: A connected component of pairs: its name, its step (seconds; NULL: none), when steps end, or messages begin '
@@ -206,34 +221,73 @@ COMMENT ON FUNCTION @extschema@.l4_are_in_step(@extschema@.l4_flow_cluster, @ext
 'flow_in_step, flow_in_step_share)? Two jobs never do for long. Where neither has a step, their messages must (limit '
 'flow_in_step_time). NULL where one alone has none.';
 
-CREATE FUNCTION @extschema@.l4_clusters_of_jobs(clusters @extschema@.l4_flow_cluster[], limits @extschema@.l4_limits)
-RETURNS TABLE (name text, job text)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100 COST 100000
+CREATE FUNCTION @extschema@.l4_clusters_of(pairs @extschema@.l4_flow_pair[], known jsonb, limits @extschema@.l4_limits)
+	RETURNS SETOF @extschema@.l4_flow_cluster
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 100 COST 100000
 BEGIN ATOMIC
-	WITH known AS MATERIALIZED (
-		SELECT c.name, c.period, c.ends, c.servers FROM unnest(l4_clusters_of_jobs.clusters) c
-	), shared AS (
+	WITH training AS MATERIALIZED (
+		SELECT p.one, p.other, p.period, p.forth, p.back FROM unnest(l4_clusters_of.pairs) p
+	), components AS MATERIALIZED (
+		SELECT m.component, m.member, l4_clusters_of.known ->> m.member AS server
+		FROM (SELECT @extschema@.l4_connected_components(t.one, t.other) AS all_of_them FROM training t) c
+		CROSS JOIN LATERAL unnest(c.all_of_them) m
+	), periods AS MATERIALIZED (
+		SELECT c.component, @extschema@.l4_longest_period(array_agg(t.period), limits) AS period
+		FROM training t JOIN components c ON c.member = t.one
+		GROUP BY c.component
+	), chosen AS (
+		SELECT DISTINCT ON (p.component) p.component, p.period, t.forth, t.back
+		FROM training t
+		JOIN components c ON c.member = t.one
+		JOIN periods p ON p.component = c.component
+		WHERE (abs(t.period / p.period - 1) <= (limits).flow_period_tolerance) IS NOT FALSE
+		ORDER BY p.component, t.one, t.other
+	), steps AS (
+		SELECT c.component, c.period, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, true,
+			COALESCE(c.period * (limits).flow_step_pause, (limits).flow_pause), (limits).flow_whole_phase) AS phases
+		FROM chosen c CROSS JOIN LATERAL (VALUES (c.forth), (c.back)) d(series)
+		GROUP BY c.component, c.period
+	)
+	SELECT s.component, s.period, (s.phases).ended, m.servers, m.members
+	FROM steps s
+	JOIN (SELECT c.component, array_agg(c.member ORDER BY c.member) AS members,
+			COALESCE(array_agg(DISTINCT c.server ORDER BY c.server) FILTER (WHERE c.server IS NOT NULL), '{}') AS servers
+		FROM components c GROUP BY c.component) m ON m.component = s.component;
+END;
+COMMENT ON FUNCTION @extschema@.l4_clusters_of(@extschema@.l4_flow_pair[], jsonb, @extschema@.l4_limits) IS
+'Step: The connected components of pairs, with their steps. known: the server of each address that is known.';
+
+CREATE FUNCTION @extschema@.l4_flow_places(clusters @extschema@.l4_flow_cluster[], known jsonb, limits @extschema@.l4_limits)
+RETURNS TABLE (address text, job int, server text, period double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH shared AS (
 		SELECT a.name, b.name AS other,
 			(SELECT count(*) FROM unnest(a.servers) x(server) WHERE x.server = ANY (b.servers)) AS servers,
 			cardinality(a.servers) + cardinality(b.servers) AS of_servers
-		FROM known a
-		JOIN known b ON a.name < b.name
+		FROM unnest(l4_flow_places.clusters) a
+		JOIN unnest(l4_flow_places.clusters) b ON a.name < b.name
 			AND (cardinality(a.servers) = 0 OR cardinality(b.servers) = 0 OR a.servers && b.servers)
-		WHERE @extschema@.l4_are_in_step(ROW(a.name, a.period, a.ends, a.servers)::@extschema@.l4_flow_cluster,
-			ROW(b.name, b.period, b.ends, b.servers)::@extschema@.l4_flow_cluster, limits)
+		WHERE @extschema@.l4_are_in_step(a, b, limits)
 	), connected AS (
 		SELECT s.name, s.other FROM shared s
 		WHERE s.of_servers = 0 OR s.servers >= (limits).flow_server_overlap * (s.of_servers - s.servers)
 		UNION ALL
-		SELECT k.name, k.name FROM known k
+		SELECT c.name, c.name FROM unnest(l4_flow_places.clusters) c
+	), jobs AS (
+		SELECT m.member AS name, dense_rank() OVER (ORDER BY m.component COLLATE "C")::int AS job
+		FROM (SELECT @extschema@.l4_connected_components(c.name, c.other) AS all_of_them FROM connected c) j
+		CROSS JOIN LATERAL unnest(j.all_of_them) m
 	)
-	SELECT m.member, m.component
-	FROM (SELECT @extschema@.l4_connected_components(c.name, c.other) AS all_of_them FROM connected c) j
-	CROSS JOIN LATERAL unnest(j.all_of_them) m;
+	SELECT a.address, j.job, COALESCE(l4_flow_places.known ->> a.address, a.address), max(c.period) OVER (PARTITION BY j.job)
+	FROM unnest(l4_flow_places.clusters) c
+	JOIN jobs j ON j.name = c.name
+	CROSS JOIN LATERAL unnest(c.members) a(address);
 END;
-COMMENT ON FUNCTION @extschema@.l4_clusters_of_jobs(@extschema@.l4_flow_cluster[], @extschema@.l4_limits) IS
-'Step: Which clusters are one job: on the same servers (limit flow_server_overlap; whatever they are on, where that is not '
-'known) and in step. Cost: the square of the clusters that share a server.';
+COMMENT ON FUNCTION @extschema@.l4_flow_places(@extschema@.l4_flow_cluster[], jsonb, @extschema@.l4_limits) IS
+'Step: Which job and server each accelerator is of, and how long a step of the job takes. Clusters on the same servers (limit '
+'flow_server_overlap; whatever they are on, where that is not known), in step, are one job. Cost: the square of the clusters '
+'that share a server.';
 
 -- ---- what a pair is ----
 
@@ -249,11 +303,116 @@ RETURN CASE
 	ELSE 'context' END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pair_kind(double precision, double precision, double precision, double precision,
 	boolean, @extschema@.l4_limits) IS
-'Step: What a pair of accelerators of a job exchanges: data (gradients: in one phase of the step), pipeline (activations forth, '
-'gradients back), expert (sizes vary, as the tokens of experts do) or context. span: of its '
-'traffic, in steps (NULL: the job has none); returned: bytes of the lesser direction over those of the greater; together: share of its messages that go '
-'together with one the other way; same_size: share of its records of the most frequent size; any_phase: does any pair of the '
-'job send in one phase alone? Where none does (ZeRO-3, FSDP), what is no pipeline is data.';
+'Step: What a pair of accelerators of a job exchanges: data (gradients: in one phase of the step), pipeline (activations '
+'forth, gradients back), expert (sizes vary, as the tokens of experts do) or context. span: of its traffic, in steps (NULL:'
+' the job has none); returned: bytes of the lesser direction over those of the greater; together: share of its messages '
+'that go together with one the other way; same_size: share of its records of the most frequent size; any_phase: does any '
+'pair of the job send in one phase alone? Where none does (ZeRO-3, FSDP), what is no pipeline is data.';
+
+CREATE TYPE @extschema@.l4_flow_place AS (
+	address text,
+	job int,
+	server text,
+	period double precision
+);
+COMMENT ON TYPE @extschema@.l4_flow_place IS 'Step: A row of l4_flow_places.';
+
+CREATE TYPE @extschema@.l4_flow_direction AS (
+	job int,
+	period double precision,
+	kind text,
+	source text,
+	destination text,
+	series @extschema@.l4_flow_series
+);
+COMMENT ON TYPE @extschema@.l4_flow_direction IS
+'Step: What one accelerator of a job sends to another: data, pipeline, expert or context (kind). period: seconds of a step of '
+'the job, NULL for none.';
+
+CREATE FUNCTION @extschema@.l4_flow_directions(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH measured AS MATERIALIZED (
+		SELECT s.one, s.other, s.forth, s.back, p.job, p.period,
+			@extschema@.l4_span(COALESCE((s.forth).began, '{}') || COALESCE((s.back).began, '{}'),
+				COALESCE((s.forth).lasted, '{}') || COALESCE((s.back).lasted, '{}'),
+				p.period * (limits).flow_step_pause) / p.period AS span,
+			COALESCE(LEAST((s.forth).bytes, (s.back).bytes)::double precision
+				/ NULLIF(GREATEST((s.forth).bytes, (s.back).bytes), 0), 0)
+				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
+			COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
+			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size
+		FROM unnest(l4_flow_directions.pairs) s
+		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
+	), phased AS (
+		SELECT m.job, bool_or(m.span <= (limits).flow_data_span) AS any_phase FROM measured m GROUP BY m.job
+	)
+	SELECT m.job, m.period, @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, p.any_phase, limits),
+		d.source, d.destination, d.series
+	FROM measured m
+	JOIN phased p ON p.job = m.job
+	CROSS JOIN LATERAL (VALUES (m.one, m.other, m.forth), (m.other, m.one, m.back)) d(source, destination, series)
+	WHERE cardinality((d.series).began) > 0;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_directions(@extschema@.l4_flow_pair[], @extschema@.l4_flow_place[],
+	@extschema@.l4_limits) IS
+'Step: The pairs of jobs, a row for each direction in which something went, with what it is.';
+
+-- ---- steps of accelerators ----
+
+CREATE TYPE @extschema@.l4_flow_accelerator_steps AS (
+	address text,
+	job int,
+	server text,
+	period double precision,
+	phases @extschema@.l4_step_phase_series,
+	reference double precision[]
+);
+COMMENT ON TYPE @extschema@.l4_flow_accelerator_steps IS
+'Step: The data-parallel phases of an accelerator, which end its steps, and (reference) the ends of those of the '
+'accelerator of its job with the most, which number them.';
+
+CREATE FUNCTION @extschema@.l4_flow_accelerators(directions @extschema@.l4_flow_direction[],
+	places @extschema@.l4_flow_place[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_accelerator_steps
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH phases AS (
+		SELECT e.address, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, e.sent,
+			d.period * (limits).flow_step_pause, (limits).flow_whole_phase) AS phases
+		FROM unnest(l4_flow_accelerators.directions) d
+		CROSS JOIN LATERAL (VALUES (d.source, true), (d.destination, false)) e(address, sent)
+		WHERE d.kind = 'data' AND d.period IS NOT NULL
+		GROUP BY e.address
+	)
+	SELECT p.address, p.job, p.server, p.period,
+		-- who takes no part in what is seen ends its steps with those beside it
+		COALESCE(f.phases, first_value(f.phases) OVER beside, first_value(f.phases) OVER anywhere),
+		first_value((f.phases).ended) OVER anywhere
+	FROM unnest(l4_flow_accelerators.places) p
+	LEFT JOIN phases f ON f.address = p.address
+	WINDOW beside AS (PARTITION BY p.job, p.server ORDER BY cardinality((f.phases).ended) DESC NULLS LAST, p.address),
+		anywhere AS (PARTITION BY p.job ORDER BY cardinality((f.phases).ended) DESC NULLS LAST, p.address);
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_accelerators(@extschema@.l4_flow_direction[], @extschema@.l4_flow_place[],
+	@extschema@.l4_limits) IS
+'Step: The steps of each accelerator, as data-parallel traffic closes them.';
+
+CREATE FUNCTION @extschema@.l4_flow_work(directions @extschema@.l4_flow_direction[],
+	steps @extschema@.l4_flow_accelerator_steps[])
+RETURNS TABLE (address text, work @extschema@.l4_step_work_series)
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+BEGIN ATOMIC
+	SELECT e.address, @extschema@.l4_step_work((d.series).began, (d.series).lasted, (d.series).busy, e.sent, e.peer,
+		(s.phases).ended, (s.phases).began[2:])
+	FROM unnest(l4_flow_work.directions) d
+	CROSS JOIN LATERAL (VALUES (d.source, d.destination, true), (d.destination, d.source, false)) e(address, peer, sent)
+	JOIN unnest(l4_flow_work.steps) s ON s.address = e.address AND cardinality((s.phases).ended) > 0
+	WHERE d.kind = 'pipeline'
+	GROUP BY e.address;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_work(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[]) IS
+'Step: What each accelerator of a pipeline computed and sent in each step.';
 
 -- ---- all that the flows of a window tell ----
 
@@ -283,147 +442,91 @@ CREATE TYPE @extschema@.l4_flow_trace AS (
 );
 COMMENT ON TYPE @extschema@.l4_flow_trace IS
 'Step: What the flows of a window tell of an accelerator of a job (kind accelerator; ends, closes, computed, sent, step) or of '
-'what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender; late: when messages '
-'began that took many times as long as usual). Times in seconds '
-'since 1970, ends has one element more than there are steps.';
+'what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender; overdue_at: when the '
+'next message was due; late: when messages began that took many times as long as usual). Times in seconds since 1970, ends has '
+'one element more than there are steps.';
 
-CREATE FUNCTION @extschema@.l4_flow_traces(from_time timestamptz, to_time timestamptz, flows regclass, columns jsonb,
-	accelerators regclass, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10000 COST 10000000
+CREATE FUNCTION @extschema@.l4_accelerator_traces(directions @extschema@.l4_flow_direction[],
+	steps @extschema@.l4_flow_accelerator_steps[]) RETURNS SETOF @extschema@.l4_flow_trace
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
 BEGIN ATOMIC
-	WITH known AS MATERIALIZED (
-		SELECT a.address, a.server FROM @extschema@.l4_read_accelerators(l4_flow_traces.accelerators) a
-	), series AS MATERIALIZED (
-		SELECT r.one, r.other, r.forth, r.back,
-			(COALESCE((r.forth).bytes, 0) + COALESCE((r.back).bytes, 0))::double precision AS bytes,
-			GREATEST((@extschema@.l4_regular_interval((r.forth).began, (r.forth).lasted, (limits).flow_regular_count,
-					(limits).flow_regular_time, (limits).flow_regular_tolerance))."interval",
-				(@extschema@.l4_regular_interval((r.back).began, (r.back).lasted, (limits).flow_regular_count,
-					(limits).flow_regular_time, (limits).flow_regular_tolerance))."interval") AS period
-		FROM @extschema@.l4_read_flows(@extschema@.l4_flow_window(l4_flow_traces.from_time, l4_flow_traces.to_time,
-				l4_flow_traces.flows, l4_flow_traces.columns, limits),
-			l4_flow_traces.flows, l4_flow_traces.columns, l4_flow_traces.accelerators, limits) r
-	), training AS MATERIALIZED (
-		SELECT t.one, t.other, t.period
-		FROM @extschema@.l4_training_pairs(
-			(SELECT array_agg(ROW(s.one, s.other, s.bytes, s.period)::@extschema@.l4_flow_pair_summary) FROM series s),
-			(SELECT array_agg(k.address) FROM known k), limits) t
-	), members AS MATERIALIZED (
-		SELECT m.member AS address, m.component
-		FROM (SELECT @extschema@.l4_connected_components(t.one, t.other) AS all_of_them FROM training t) c
-		CROSS JOIN LATERAL unnest(c.all_of_them) m
-	), periods AS (
-		SELECT m.component, @extschema@.l4_longest_period(array_agg(t.period), limits) AS period
-		FROM training t JOIN members m ON m.address = t.one
-		GROUP BY m.component
-	), representatives AS (
-		SELECT DISTINCT ON (p.component) p.component, p.period, t.one, t.other
-		FROM training t
-		JOIN members m ON m.address = t.one
-		JOIN periods p ON p.component = m.component
-		WHERE (abs(t.period / p.period - 1) <= (limits).flow_period_tolerance) IS NOT FALSE
-		ORDER BY p.component, t.one, t.other
-	), clusters AS (
-		SELECT p.component, p.period, (e.phases).ended AS ends,
-			ARRAY(SELECT DISTINCT k.server FROM members m JOIN known k ON k.address = m.address
-				WHERE m.component = p.component ORDER BY k.server) AS servers
-		FROM periods p
-		LEFT JOIN (SELECT r.component, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved,
-				true, COALESCE(r.period * (limits).flow_step_pause, (limits).flow_pause), (limits).flow_whole_phase) AS phases
-			FROM representatives r
-			JOIN series s ON s.one = r.one AND s.other = r.other
-			CROSS JOIN LATERAL (VALUES (s.forth), (s.back)) d(series)
-			GROUP BY r.component) e ON e.component = p.component
-	), jobs AS MATERIALIZED (
-		SELECT c.component, c.period, dense_rank() OVER (ORDER BY j.job COLLATE "C")::int AS job
-		FROM @extschema@.l4_clusters_of_jobs(
-			(SELECT array_agg(ROW(c.component, c.period, c.ends, c.servers)::@extschema@.l4_flow_cluster) FROM clusters c),
-			limits) j
-		JOIN clusters c ON c.component = j.name
-	), places AS MATERIALIZED (
-		SELECT m.address, j.job, COALESCE(k.server, m.address) AS server,
-			max(j.period) OVER (PARTITION BY j.job) AS period
-		FROM members m
-		JOIN jobs j ON j.component = m.component
-		LEFT JOIN known k ON k.address = m.address
-	), measured AS MATERIALIZED (
-		SELECT s.one, s.other, p.job, p.period,
-			@extschema@.l4_span(COALESCE((s.forth).began, '{}') || COALESCE((s.back).began, '{}'),
-				COALESCE((s.forth).lasted, '{}') || COALESCE((s.back).lasted, '{}'),
-				p.period * (limits).flow_step_pause) / p.period AS span,
-			COALESCE(LEAST((s.forth).bytes, (s.back).bytes)::double precision
-				/ NULLIF(GREATEST((s.forth).bytes, (s.back).bytes), 0), 0)
-				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
-			COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
-			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size
-		FROM training t
-		JOIN series s ON s.one = t.one AND s.other = t.other
-		JOIN places p ON p.address = t.one
-	), kinds AS MATERIALIZED (
-		SELECT m.one, m.other, m.job, m.period, @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size,
-			bool_or(m.span <= (limits).flow_data_span) OVER (PARTITION BY m.job), limits) AS kind
-		FROM measured m
-	), directions AS NOT MATERIALIZED (
-		SELECT k.job, k.period, k.kind, d.source, d.destination, d.series
-		FROM kinds k
-		JOIN series s ON s.one = k.one AND s.other = k.other
-		CROSS JOIN LATERAL (VALUES (s.one, s.other, s.forth), (s.other, s.one, s.back)) d(source, destination, series)
-		WHERE cardinality((d.series).began) > 0
-	), phases AS (
-		SELECT d.job, e.address, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, e.sent,
-			d.period * (limits).flow_step_pause, (limits).flow_whole_phase) AS phases
-		FROM directions d
-		CROSS JOIN LATERAL (VALUES (d.source, true), (d.destination, false)) e(address, sent)
-		WHERE d.kind = 'data' AND d.period IS NOT NULL
-		GROUP BY d.job, e.address
-	), steps AS MATERIALIZED (
-		SELECT p.job, p.address, p.server, p.period,
-			COALESCE(f.phases, first_value(f.phases) OVER beside, first_value(f.phases) OVER anywhere) AS phases,
-			first_value((f.phases).ended) OVER anywhere AS reference
-		FROM places p
-		LEFT JOIN phases f ON f.job = p.job AND f.address = p.address
-		WINDOW beside AS (PARTITION BY p.job, p.server
-				ORDER BY cardinality((f.phases).ended) DESC NULLS LAST, p.address),
-			anywhere AS (PARTITION BY p.job ORDER BY cardinality((f.phases).ended) DESC NULLS LAST, p.address)
-	), work AS (
-		SELECT e.address, @extschema@.l4_step_work((d.series).began, (d.series).lasted, (d.series).busy, e.sent, e.peer,
-			(s.phases).ended, (s.phases).began[2:]) AS work
-		FROM directions d
-		CROSS JOIN LATERAL (VALUES (d.source, d.destination, true), (d.destination, d.source, false)) e(address, peer, sent)
-		JOIN steps s ON s.address = e.address AND cardinality((s.phases).ended) > 0
-		WHERE d.kind = 'pipeline'
-		GROUP BY e.address
-	), sendings AS (
+	WITH sendings AS (
 		SELECT d.source AS address, sum((d.series).records) AS flows, sum((d.series).bytes) AS bytes,
 			sum((d.series).retransmits) AS retransmits, min((d.series).began[1]) AS first_at,
 			max((d.series).began[cardinality((d.series).began)]) AS last_at
-		FROM directions d
+		FROM unnest(l4_accelerator_traces.directions) d
 		GROUP BY d.source
 	)
-	SELECT s.job, 'accelerator', s.address, NULL, s.server, NULL, s.period, COALESCE(a.flows, 0)::bigint,
+	SELECT s.job, 'accelerator', s.address, NULL::text, s.server, NULL::text, s.period, COALESCE(a.flows, 0)::bigint,
 		COALESCE(a.bytes, 0)::bigint, COALESCE(a.retransmits, 0)::bigint, a.first_at, a.last_at, NULL::double precision,
 		@extschema@.l4_step_places((s.phases).ended, s.reference, s.period / 2), (s.phases).ended, (s.phases).began[2:],
-		(w.work).computed, (w.work).sent, (s.phases).bytes[2:], NULL, NULL, NULL
-	FROM steps s
-	LEFT JOIN work w ON w.address = s.address
-	LEFT JOIN sendings a ON a.address = s.address
-	UNION ALL
+		(w.work).computed, (w.work).sent, (s.phases).bytes[2:], NULL::double precision[], NULL::double precision[],
+		NULL::double precision[]
+	FROM unnest(l4_accelerator_traces.steps) s
+	LEFT JOIN @extschema@.l4_flow_work(l4_accelerator_traces.directions, l4_accelerator_traces.steps) w
+		ON w.address = s.address
+	LEFT JOIN sendings a ON a.address = s.address;
+END;
+COMMENT ON FUNCTION @extschema@.l4_accelerator_traces(@extschema@.l4_flow_direction[],
+	@extschema@.l4_flow_accelerator_steps[]) IS
+'Step: The traces of accelerators.';
+
+CREATE FUNCTION @extschema@.l4_pair_traces(directions @extschema@.l4_flow_direction[],
+	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+BEGIN ATOMIC
 	SELECT d.job, d.kind, d.source, d.destination, s.server, p.path, d.period,
+		-- what is of all paths stands once
 		CASE WHEN p.number <= 1 THEN (d.series).records END, CASE WHEN p.number <= 1 THEN (d.series).bytes END,
 		CASE WHEN p.number <= 1 THEN (d.series).retransmits END,
 		(d.series).began[1], (d.series).began[cardinality((d.series).began)],
 		(SELECT @extschema@.l4_step_overdue(o.began, o.lasted, true, (s.phases).ended)
 			FROM (VALUES ((d.series).began, (d.series).lasted)) o(began, lasted)),
-		NULL, (s.phases).ended, NULL, NULL, NULL,
+		NULL::int[], (s.phases).ended, NULL::double precision[], NULL::double precision[], NULL::double precision[],
 		(t.traffic).bytes, (t.traffic).busy, (t.traffic).began,
 		CASE WHEN p.number <= 1 THEN @extschema@.l4_late_messages((d.series).began, (d.series).moved, (d.series).busy,
 			(limits).flow_time_out_factor) END
-	FROM directions d
-	JOIN steps s ON s.address = d.source
+	FROM unnest(l4_pair_traces.directions) d
+	JOIN unnest(l4_pair_traces.steps) s ON s.address = d.source
 	CROSS JOIN LATERAL (SELECT n.path, n.number::int FROM unnest((d.series).paths) WITH ORDINALITY n(path, number)
 		UNION ALL SELECT NULL, 0 WHERE cardinality((d.series).paths) = 0) p
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_step_traffic((d.series).began, (d.series).moved, (d.series).busy,
 		(d.series).path, p.number, COALESCE((s.phases).ended, '{}')) AS traffic) t;
 END;
+COMMENT ON FUNCTION @extschema@.l4_pair_traces(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
+	@extschema@.l4_limits) IS
+'Step: The traces of what one accelerator sends to another, one for each path.';
+
+CREATE FUNCTION @extschema@.l4_flow_traces(from_time timestamptz, to_time timestamptz, flows regclass, columns jsonb,
+	accelerators regclass, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10000 COST 10000000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+-- how many rows an array has is known to nobody: loops would look at all of one for each of the other
+SET enable_nestloop = off
+AS $$
+DECLARE
+	time_window CONSTANT tstzrange := @extschema@.l4_flow_window(l4_flow_traces.from_time, l4_flow_traces.to_time,
+		l4_flow_traces.flows, l4_flow_traces.columns, l4_flow_traces.limits);
+	known jsonb;
+	pairs @extschema@.l4_flow_pair[];
+	places @extschema@.l4_flow_place[];
+	directions @extschema@.l4_flow_direction[];
+	steps @extschema@.l4_flow_accelerator_steps[];
+BEGIN
+	known := COALESCE((SELECT jsonb_object_agg(a.address, a.server)
+		FROM @extschema@.l4_read_accelerators(l4_flow_traces.accelerators) a), '{}');
+	pairs := ARRAY(SELECT p FROM @extschema@.l4_flow_pairs_of(time_window, l4_flow_traces.flows, l4_flow_traces.columns,
+		l4_flow_traces.accelerators, l4_flow_traces.limits) p);
+	pairs := ARRAY(SELECT p FROM @extschema@.l4_training_pairs(pairs, l4_flow_traces.limits) p);
+	places := ARRAY(SELECT ROW(p.address, p.job, p.server, p.period)::@extschema@.l4_flow_place
+		FROM @extschema@.l4_flow_places(ARRAY(SELECT c FROM @extschema@.l4_clusters_of(pairs, known, l4_flow_traces.limits) c),
+			known, l4_flow_traces.limits) p);
+	directions := ARRAY(SELECT d FROM @extschema@.l4_flow_directions(pairs, places, l4_flow_traces.limits) d);
+	steps := ARRAY(SELECT s FROM @extschema@.l4_flow_accelerators(directions, places, l4_flow_traces.limits) s);
+	RETURN QUERY SELECT t.* FROM @extschema@.l4_accelerator_traces(directions, steps) t;
+	RETURN QUERY SELECT t.* FROM @extschema@.l4_pair_traces(directions, steps, l4_flow_traces.limits) t;
+END
+$$;
 COMMENT ON FUNCTION @extschema@.l4_flow_traces(timestamptz, timestamptz, regclass, jsonb, regclass, @extschema@.l4_limits) IS
 'Step: All that the flows of a window tell of jobs, their accelerators and pairs. Cost: one pass over the flows.';

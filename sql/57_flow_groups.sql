@@ -48,8 +48,8 @@ BEGIN ATOMIC
 	JOIN (SELECT DISTINCT p.source, p.server FROM pairs p) a ON a.source = u.address;
 END;
 COMMENT ON FUNCTION @extschema@.l4_pipelines_of(@extschema@.l4_flow_trace[]) IS
-'Step: The pipelines of each job, with the stage of each accelerator, from 1: in a step a stage sends for the first time when all '
-'before it have. sends_at: seconds behind the begin of a step, the median.';
+'Step: The pipelines of each job, with the stage of each accelerator, from 1: in a step a stage sends for the first time '
+'when all before it have. sends_at: seconds behind the begin of a step, the median.';
 
 CREATE FUNCTION @extschema@.l4_exchanges_of(traces @extschema@.l4_flow_trace[])
 RETURNS TABLE (job int, kind text, name text, address text, place int)
@@ -115,9 +115,9 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_lockstep_of(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The tensor-parallel group of each accelerator of a pipeline (tensor: its name in the job; lane: its place there, by '
-'address, from 1) and its place among those it shares a context with (1 where there are none). What sends along the pipeline at '
-'the same moments (limits flow_lockstep, flow_together) on one server computes in lockstep; who exchanges tokens or contexts '
-'does as well, but holds the same part of a tensor. Jobs without a pipeline have no rows.';
+'address, from 1) and its place among those it shares a context with (1 where there are none). What sends along the '
+'pipeline at the same moments (limits flow_lockstep, flow_together) on one server computes in lockstep; who exchanges '
+'tokens or contexts does as well, but holds the same part of a tensor. Jobs without a pipeline have no rows.';
 
 CREATE FUNCTION @extschema@.l4_flow_groups_of(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, number int, size int, members text[])

@@ -1,6 +1,6 @@
 /*
- * What is slow or silent among the accelerators of jobs, from traces of flows: findings as data. k-sigma as in LLMPrism, robust:
- * medians and their deviations, levels that last instead of single steps.
+ * What is slow or silent among the accelerators of jobs, from traces of flows: findings as data. k-sigma as in LLMPrism,
+ * robust: medians and their deviations, levels that last instead of single steps.
  */
 
 CREATE TYPE @extschema@.l4_flow_finding AS (
@@ -132,8 +132,9 @@ BEGIN ATOMIC
 	FROM told t;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: What slow pairs have in common: a link, a network interface (its sending or receiving), a switch; each pair is laid to the '
-'element that has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of equals.';
+'Step: What slow pairs have in common: a link, a network interface (its sending or receiving), a switch; each pair is laid '
+'to the element that has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of'
+' equals.';
 
 -- ---- accelerators ----
 
@@ -217,8 +218,8 @@ BEGIN ATOMIC
 			l(lasted, place) ORDER BY l.place), (limits).flow_slow_step, (limits).flow_slow_steps::int) g;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_steps_of(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: Steps of a job that take longer than others of it, several in a row: cross-step as in LLMPrism, but for levels that last; '
-'single long steps are evaluations and checkpoints.';
+'Step: Steps of a job that take longer than others of it, several in a row: cross-step as in LLMPrism, but for levels that '
+'last; single long steps are evaluations and checkpoints.';
 
 -- ---- silence ----
 
@@ -249,7 +250,8 @@ BEGIN ATOMIC
 		ORDER BY j.job, p.overdue_at, p.source COLLATE "C", p.destination COLLATE "C"
 	), stopped AS (
 		SELECT f.job, f.overdue_at, f.last_at, f.source, f.destination,
-			EXISTS (SELECT FROM pairs p WHERE p.last_at > f.overdue_at AND f.destination IN (p.source, p.destination)) AS answers
+			EXISTS (SELECT FROM pairs p
+				WHERE p.last_at > f.overdue_at AND f.destination IN (p.source, p.destination)) AS answers
 		FROM first_missed f
 		WHERE f.overdue_at IS NOT NULL
 	)

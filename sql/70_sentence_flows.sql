@@ -4,8 +4,8 @@ CREATE FUNCTION @extschema@.l4_sentence_flow(finding @extschema@.l4_flow_finding
 LANGUAGE sql STABLE PARALLEL SAFE COST 100
 BEGIN ATOMIC
 	SELECT CASE (finding).kind
-		WHEN 'stalled' THEN format('%s (%s) sends no more since %s, while others still send to it; %s did not come, and the job '
-			'stands still.', (finding).subject, (finding).facts ->> 'server', w.began, (finding).facts ->> 'missed')
+		WHEN 'stalled' THEN format('%s (%s) sends no more since %s, while others still send to it; %s did not come, and '
+			'the job stands still.', (finding).subject, (finding).facts ->> 'server', w.began, (finding).facts ->> 'missed')
 		WHEN 'missing' THEN CASE WHEN ((finding).facts ->> 'job_stopped')::boolean
 			THEN format('%s (%s) is silent since %s; %s did not come, and the job stands still.', (finding).subject,
 				(finding).facts ->> 'server', w.began, (finding).facts ->> 'missed')
@@ -16,8 +16,8 @@ BEGIN ATOMIC
 			(finding).facts ->> 'messages', w.began, w.ended, (finding).facts ->> 'elsewhere')
 		WHEN 'slow_link' THEN format('%s %s %s%% less than its like from %s to %s.', (finding).subject,
 			COALESCE((finding).facts ->> 'end', 'moves'), w.less, w.began, w.ended)
-		WHEN 'slow_switch' THEN format('What passes %s moves %s%% less than its like from %s to %s (%s pairs).', (finding).subject,
-			w.less, w.began, w.ended, (finding).facts ->> 'slow_pairs')
+		WHEN 'slow_switch' THEN format('What passes %s moves %s%% less than its like from %s to %s (%s pairs).',
+			(finding).subject, w.less, w.began, w.ended, (finding).facts ->> 'slow_pairs')
 		WHEN 'slow_accelerator' THEN format('%s computes %s%% longer than its like from %s to %s, and others wait for it.',
 			(finding).subject, w.more, w.began, w.ended)
 		WHEN 'slow_step' THEN format('Steps took %s%% longer (%s s, not %s s) from %s to %s, beginning with %s.', w.more,

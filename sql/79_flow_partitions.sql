@@ -61,10 +61,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_create_flow_partitions(timestamptz, timestamptz, interval) IS
-'Makes partitions of l4_flow from from_time to before to_time, each width wide, where there are none yet; rows of these times that '
-'are in the default partition are moved. Returns how many it made. To be called ahead of the flows, by the owner of the '
-'tables, such as each day for the next two. Errors: 42501 for others; 22023 no time, or a width under a minute; 54000 more than '
-'10,000. Cost: that of the rows moved; writers wait meanwhile.';
+'Makes partitions of l4_flow from from_time to before to_time, each width wide, where there are none yet; rows of these '
+'times that are in the default partition are moved. Returns how many it made. To be called ahead of the flows, by the owner'
+' of the tables, such as each day for the next two. Errors: 42501 for others; 22023 no time, or a width under a minute; '
+'54000 more than 10,000. Cost: that of the rows moved; writers wait meanwhile.';
 
 CREATE FUNCTION @extschema@.l4_drop_flows(before timestamptz, OUT partitions bigint, OUT flows bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

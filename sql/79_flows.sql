@@ -16,15 +16,15 @@ BEGIN ATOMIC
 	ORDER BY t.job, t.source COLLATE "C";
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_jobs(timestamptz, timestamptz, regclass, jsonb, regclass) IS
-'The training jobs of a window of time, from the flows between accelerators alone: a row for each accelerator of each job, by '
-'job, then address. from_time, to_time: the window, up to before to_time; NULL: where the flows are. flows: a table with the '
-'columns of l4_flow, or others that columns names, such as {"source": "src_ip"}; duration is in seconds, switches, queue_pair '
-'and retransmits need not be. accelerators: a table like l4_accelerator; where it has rows, other addresses are left out. job: '
-'a number within the window; server: NULL is the address; began, ended: its first and last sending in the window; step: seconds '
-'a step takes, NULL where none is seen. Who trains together is connected by its traffic; what tensor parallelism moves inside a '
-'server passes no switch, so clusters on the same servers, in step, are one job. Errors: 42703 a column that is not there; 22023 '
-'a window that ends before it begins. Cost: about twice that of sorting the flows; 24 bytes of memory a flow. LLMPrism (Jiang et '
-'al., arXiv 2505.00342).';
+'The training jobs of a window of time, from the flows between accelerators alone: a row for each accelerator of each job, '
+'by job, then address. from_time, to_time: the window, up to before to_time; NULL: where the flows are. flows: a table with'
+' the columns of l4_flow, or others that columns names, such as {"source": "src_ip"}; duration is in seconds, switches, '
+'queue_pair and retransmits need not be. accelerators: a table like l4_accelerator; where it has rows, other addresses are '
+'left out. job: a number within the window; server: NULL is the address; began, ended: its first and last sending in the '
+'window; step: seconds a step takes, NULL where none is seen. Who trains together is connected by its traffic; what tensor '
+'parallelism moves inside a server passes no switch, so clusters on the same servers, in step, are one job. Errors: 42703 a'
+' column that is not there; 22023 a window that ends before it begins. Cost: about twice that of sorting the flows; 24 '
+'bytes of memory a flow. LLMPrism (Jiang et al., arXiv 2505.00342).';
 
 CREATE FUNCTION @extschema@.l4_flow_pairs(from_time timestamptz DEFAULT NULL, to_time timestamptz DEFAULT NULL,
 	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,
@@ -66,10 +66,10 @@ BEGIN ATOMIC
 	ORDER BY g.job, g.kind COLLATE "C", g.number;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_groups(timestamptz, timestamptz, regclass, jsonb, regclass) IS
-'How the training jobs of a window are parallelised: a row for each group of accelerators, by job, kind, number. Arguments, '
-'errors and cost as l4_flow_jobs. kind: job (all of it), pipeline (members in the order of the stages), tensor (those that '
-'compute in lockstep on one server), data, expert, context. size: how many members it has; the degrees of a job are the sizes of '
-'its groups. Where a job has no pipeline, ranks of one server cannot be told from one tensor-parallel group.';
+'How the training jobs of a window are parallelised: a row for each group of accelerators, by job, kind, number. Arguments,'
+' errors and cost as l4_flow_jobs. kind: job (all of it), pipeline (members in the order of the stages), tensor (those that'
+' compute in lockstep on one server), data, expert, context. size: how many members it has; the degrees of a job are the '
+'sizes of its groups. Where a job has no pipeline, ranks of one server cannot be told from one tensor-parallel group.';
 
 CREATE FUNCTION @extschema@.l4_flow_steps(from_time timestamptz DEFAULT NULL, to_time timestamptz DEFAULT NULL,
 	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,
@@ -114,11 +114,11 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_flow_diagnose(timestamptz, timestamptz, int, regclass, jsonb, regclass) IS
 'What is slow or silent among the training jobs of a window, by their flows alone: one row a finding, the surest first. '
 'Arguments, errors and cost as l4_flow_jobs; job: of this one alone (and what several have in common). kind: stalled and '
-'missing (an accelerator that keeps its job waiting, or is gone), time_outs, slow_link (A -> B, or the address of a network '
-'interface; facts tell which end), slow_switch, slow_accelerator (an address, or the server whose ranks compute in lockstep), '
-'slow_step (for what none of these explains, too). job: NULL where several have it. began, ended: NULL where it goes on. factor: of '
-'the usual rate (links, switches) or time (accelerators, steps). confidence: 0 to 1, a rule of thumb. facts: numbers behind it; '
-'times in seconds since 1970. sentence: for people.';
+'missing (an accelerator that keeps its job waiting, or is gone), time_outs, slow_link (A -> B, or the address of a network'
+' interface; facts tell which end), slow_switch, slow_accelerator (an address, or the server whose ranks compute in '
+'lockstep), slow_step (for what none of these explains, too). job: NULL where several have it. began, ended: NULL where it '
+'goes on. factor: of the usual rate (links, switches) or time (accelerators, steps). confidence: 0 to 1, a rule of thumb. '
+'facts: numbers behind it; times in seconds since 1970. sentence: for people.';
 
 CREATE FUNCTION @extschema@.l4_flow_job_of(job_id text, traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 	RETURNS int
@@ -183,7 +183,7 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_diagnose_flows(text, regclass, jsonb, regclass) IS
 'What the flows of the time of a job of l4 tell of it, for failures that leave no trace in logs: the findings of '
-'l4_flow_diagnose for the job of flows that ran on the same nodes (names of servers as those of nodes, or addresses that the '
-'logs tell: l4_learn_addresses), with the node of each and the iteration that the logs were in; no rows where there is none, or '
-'the logs have no times. flows, columns, accelerators: as in l4_flow_jobs. Errors: P0002 a job that is not known, and those of '
-'l4_flow_jobs. Cost: that of l4_flow_diagnose over the time of the job.';
+'l4_flow_diagnose for the job of flows that ran on the same nodes (names of servers as those of nodes, or addresses that '
+'the logs tell: l4_learn_addresses), with the node of each and the iteration that the logs were in; no rows where there is '
+'none, or the logs have no times. flows, columns, accelerators: as in l4_flow_jobs. Errors: P0002 a job that is not known, '
+'and those of l4_flow_jobs. Cost: that of l4_flow_diagnose over the time of the job.';

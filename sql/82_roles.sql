@@ -15,9 +15,8 @@ BEGIN ATOMIC
 	ORDER BY c.relname COLLATE "C";
 END;
 COMMENT ON FUNCTION @extschema@.l4_own_relations() IS
-'Step: The tables and views of the extension, without partitions; is_rule: tables of rules and of the fault library, which decide what all '
-'diagnoses '
-'say.';
+'Step: The tables and views of the extension, without partitions; is_rule: tables of rules and of the fault library, which '
+'decide what all diagnoses say.';
 
 CREATE FUNCTION @extschema@.l4_need_owner(what text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
