@@ -1,0 +1,184 @@
+-- Diagnosis from network flows: kernels beside plain references, then jobs made by hand.
+SET timezone = 'UTC';
+SET extra_float_digits = 0;
+\set SHOW_CONTEXT never
+
+-- Messages: what overlaps or follows within the pause on one path is one; a record given twice, what cannot be, what is small.
+CREATE TABLE record (started_at timestamptz, duration float8, bytes bigint, queue_pair bigint, retransmits bigint,
+	switches text[]);
+INSERT INTO record VALUES
+	('2026-01-01 00:00:00', 0.5, 1000, 1, 0, '{a}'), ('2026-01-01 00:00:00.00001', 0.5, 1000, 1, 0, '{a}'),
+	('2026-01-01 00:00:00.2', 0.5, 2000, 2, 3, '{a}'), ('2026-01-01 00:00:00.7005', 0.1, 500, 1, 0, '{a}'),
+	('2026-01-01 00:00:00.1', 0.1, 4000, 3, 0, '{b,c}'), ('2026-01-01 00:00:02', 1, 1000, 1, 0, '{a}'),
+	('2026-01-01 00:00:03', 0, 10, 1, 0, '{a}'), ('2026-01-01 00:00:04', -1, 1000, 1, 0, '{a}'),
+	('2026-01-01 00:00:04', 1, 0, 1, 0, '{a}'), (NULL, 1, 1, 1, 0, NULL), ('infinity', 1, 1000, 1, 0, NULL),
+	('2026-01-01 00:00:04', 'NaN', 1000, 1, 0, NULL);
+SELECT (m).records, (m).small, (m).duplicates, (m).set_aside, (m).bytes, (m).retransmits, (m).same_size,
+	ARRAY(SELECT b - 1767225600 FROM unnest((m).began) b) AS began, (m).lasted, (m).moved, (m).busy, (m).path, (m).lost,
+	(m).paths
+FROM (SELECT l4_flow_messages(started_at, duration, bytes, queue_pair, retransmits, switches, 0.001, 100, 0.00005) AS m
+	FROM record) r;
+-- The order of the rows makes no difference.
+SELECT count(DISTINCT m) FROM (
+	SELECT l4_flow_messages(started_at, duration, bytes, queue_pair, retransmits, switches, 0.001, 100, 0.00005
+		ORDER BY md5(i::text || r::text)) AS m
+	FROM record r, generate_series(1, 20) i GROUP BY i) x;
+SELECT l4_flow_messages(started_at, duration, bytes, queue_pair, retransmits, switches, 0.001, 100, 0.00005) FROM record
+WHERE false;
+SELECT l4_flow_messages(started_at, duration, bytes, queue_pair, retransmits, switches, 0, 100, 0.00005) FROM record;
+
+-- Bursts that come regularly: the steps, not the pieces within them; pauses do not disturb; NULL where nothing is regular.
+SELECT r."interval"::numeric(6, 3), r.bursts FROM l4_regular_interval(
+	ARRAY(SELECT step + piece * 0.002 + CASE WHEN step > 20 THEN 3 ELSE 0 END FROM generate_series(1, 40) step,
+		generate_series(0, 9) piece ORDER BY 1), array_fill(0.001::real, ARRAY[400]), 0.6, 0.5, 0.3) r;
+SELECT l4_regular_interval(ARRAY(SELECT (i * i % 97)::float8 FROM generate_series(1, 90) i ORDER BY 1), array_fill(0.01::real,
+	ARRAY[90]), 0.6, 0.5, 0.1) IS NULL AS nothing_regular;
+SELECT l4_regular_interval('{1,2}', '{0.1}', 0.6, 0.5, 0.3);
+SELECT l4_regular_interval('{1,NULL}', '{0.1,0.1}', 0.6, 0.5, 0.3);
+
+-- Together, spans, places, late ones.
+SELECT l4_together('{1,2,3,4}', '{1.1,2.1,3.1,4.1}', 0.01) AS exchange, l4_together('{1,2,3,4}', '{1.1,2.5,2.9,4.3}', 0.01) AS
+	answer, l4_together('{}', '{1}', 1) AS none;
+SELECT l4_span('{1,1.2,3,3.1}', '{0.1,0.1,0.1,0.4}', 0.5) AS two_bursts, l4_span('{3.1,3,1.2,1}', '{0.4,0.1,0.1,0.1}', 0.5) AS
+	in_any_order, l4_span('{}', '{}', 1) AS none;
+SELECT l4_step_places('{1,2.1,3.9,9}', '{1,2,3,4}', 0.5);
+SELECT l4_late_messages('{1,2,3,4,5}', '{1,1,1,1,2}', '{1,1,5,1,2}', 3);
+SELECT (t).*
+FROM (SELECT l4_step_traffic('{1,2,3,4,5}', '{1,2,3,4,5}', '{1,1,1,1,1}', '{1,2,1,2,1}', 1, '{0,2.5,4.5,9}') AS t) x;
+
+-- Phases close steps: the last is not whole. Work is what lies between what was got and what was sent, less waiting.
+SELECT (p).began, (p).ended, (p).bytes FROM (
+	SELECT l4_step_phases(began, lasted, moved, sent, 0.35, 0.8) AS p FROM (VALUES
+		('{1,1.3,2,2.3,3,3.3,4}'::float8[], '{0.2,0.1,0.2,0.1,0.2,0.1,0.1}'::real[], '{5,5,5,5,5,5,5}'::real[], true),
+		('{0.9,1.9,2.9}', '{0.1,0.1,0.7}', '{5,5,5}', false)) m(began, lasted, moved, sent)) x;
+-- stage 1 of 3: gets activations from a, sends on to c; gets gradients from c, sends on to a
+SELECT (w).computed, (w).sent FROM (
+	SELECT l4_step_work(began, lasted, busy, sent, peer, '{0,10,20}', '{9,19}') AS w FROM (VALUES
+		('{1,3,11,13}'::float8[], '{0.5,0.5,0.5,0.5}'::real[], '{0.5,0.5,0.5,0.5}'::real[], false, 'a'),
+		('{2,4,12,15}', '{0.5,0.5,0.5,0.5}', '{0.5,0.5,0.5,0.5}', true, 'c'),
+		('{5,7,16,17}', '{0.5,0.5,0.5,0.5}', '{0.5,0.5,0.5,0.5}', false, 'c'),
+		('{6,8,17,18}', '{0.5,0.5,0.5,0.5}', '{0.5,0.5,0.5,0.5}', true, 'a')) m(began, lasted, busy, sent, peer)) x;
+-- it sends three times in a step, half a second apart; in the third step it did once
+SELECT l4_step_overdue(began, lasted, true, '{0,10,20}') FROM (VALUES ('{1,1.5,2,11,11.5,12,21}'::float8[],
+	'{0.1,0.1,0.1,0.1,0.1,0.1,0.1}'::real[])) m(began, lasted);
+SELECT l4_step_overdue('{}', '{}', true, NULL);
+
+/*
+ * A job of 8 accelerators on 4 servers: two stages, two columns, two ranks of a tensor-parallel group. A step of about a
+ * second: four microbatches, then two buckets of gradients. Options: a link that is slow from a step on, or an accelerator that
+ * falls silent in it.
+ */
+CREATE FUNCTION made_job(first_server int, steps int, slow_link text DEFAULT '', silent text DEFAULT '',
+	from_step int DEFAULT 1, step_length float8 DEFAULT 1)
+RETURNS SETOF l4_flow LANGUAGE sql AS $$
+	WITH rank AS (
+		SELECT stage, col, lane, format('10.%s.0.%s', lane, first_server + stage * 2 + col) AS address
+		FROM generate_series(0, 1) stage, generate_series(0, 1) col, generate_series(1, 2) lane
+	), pipeline AS (
+		-- activations go forth, gradients come back; columns are a little off each other
+		SELECT step, CASE way WHEN 0 THEN 0.1 * m + 0.05 + col * 0.004 * ((step + m) % 3)
+				ELSE 0.15 * m + 0.2 + col * 0.004 * ((step * m) % 3) END AS at, 0.002::float8 AS lasts,
+			CASE way WHEN 0 THEN f.address ELSE t.address END AS source,
+			CASE way WHEN 0 THEN t.address ELSE f.address END AS destination, 30000000 AS bytes, 10 + way AS queue_pair
+		FROM generate_series(1, steps) step, generate_series(0, 3) m, generate_series(0, 1) way, rank f
+		JOIN rank t USING (col, lane)
+		WHERE f.stage = 0 AND t.stage = 1
+	), data AS (
+		SELECT step, 0.85 + bucket * 0.03, CASE WHEN step >= from_step AND slow_link = f.address || ' -> ' || t.address
+				THEN 0.04 ELSE 0.025 END, f.address, t.address, 1000000000 + bucket * 1000000, 20
+		FROM generate_series(1, steps) step, generate_series(0, 1) bucket, rank f
+		JOIN rank t USING (stage, lane)
+		WHERE t.col <> f.col
+	)
+	SELECT '2026-01-01'::timestamptz + make_interval(secs => (x.step - 1) * step_length + x.at), x.lasts, x.source,
+		x.destination, x.bytes::bigint, ARRAY['leaf-1'], x.bytes / 4096::bigint, 0::bigint, x.queue_pair::bigint, 4791
+	FROM (SELECT * FROM pipeline UNION ALL SELECT * FROM data) x
+	WHERE silent = '' OR x.step < from_step OR (x.step = from_step AND x.source <> silent AND x.at < 0.3)
+$$;
+INSERT INTO l4_accelerator (address, server, rail, leaf)
+SELECT format('10.%s.0.%s', lane, server), format('server-%s', server), lane, 'leaf-1'
+FROM generate_series(1, 8) server, generate_series(1, 2) lane;
+INSERT INTO l4_flow SELECT * FROM made_job(1, 30);
+INSERT INTO l4_flow SELECT * FROM made_job(5, 24, '10.2.0.5 -> 10.2.0.6', from_step => 12, step_length => 1.25);
+-- what is no training: storage, pings, and records that cannot be
+INSERT INTO l4_flow (started_at, duration, source, destination, bytes)
+SELECT '2026-01-01'::timestamptz + make_interval(secs => i / 10.0), 0.01, '10.1.0.' || 1 + i % 8, '10.9.0.1', 100000000
+FROM generate_series(1, 200) i
+UNION ALL SELECT '2026-01-01'::timestamptz + make_interval(secs => i / 100.0), 0.001, '10.1.0.' || 1 + i % 8,
+	'10.1.0.' || 1 + i % 7, 64 FROM generate_series(1, 2000) i
+UNION ALL SELECT '2026-01-01'::timestamptz + make_interval(hours => i), -1, '10.1.0.1', '10.1.0.2', 1000
+	FROM generate_series(-5, 5) i;
+
+SELECT job, array_agg(address) AS addresses, count(DISTINCT server) AS servers, min(began) AS began, max(ended) AS ended,
+	round(min(step)::numeric, 3) AS step, sum(flows) AS flows
+FROM l4_flow_jobs() GROUP BY job ORDER BY job;
+SELECT job, kind, count(*) AS pairs, sum(flows) AS flows, round(min(rate) / 1e9) AS "lowest rate, GB/s" FROM l4_flow_pairs()
+GROUP BY job, kind ORDER BY job, kind;
+SELECT * FROM l4_flow_groups() WHERE kind <> 'job';
+SELECT job, address, count(*) AS steps, min(step) AS first, max(step) AS last, round(avg(extract(epoch FROM ended - began)), 3)
+	AS lasts, round(avg(compute)::numeric, 3) AS compute, round(avg(pipeline)::numeric, 4) AS pipeline,
+	round(avg(data)::numeric, 3) AS data, round(avg(bubble)::numeric, 3) AS bubble
+FROM l4_flow_steps() WHERE address LIKE '10.1.%' GROUP BY job, address ORDER BY job, address;
+SELECT job, kind, subject, began, ended, round(factor::numeric, 2) AS factor, sentence FROM l4_flow_diagnose();
+SELECT count(*) AS findings FROM l4_flow_diagnose(job => 1);
+-- the window as given
+SELECT job, count(*) FROM l4_flow_jobs('2026-01-01 00:00:05', '2026-01-01 00:00:20') GROUP BY job ORDER BY job;
+SELECT * FROM l4_flow_jobs('2026-01-01 00:00:05', '2026-01-01 00:00:04');
+SELECT * FROM l4_flow_jobs('2025-01-01', '2025-01-02');
+
+-- Tables of anybody's, with columns of other names; servers are not known there, and are not needed.
+CREATE TABLE seen (ts timestamp, secs real, src inet, dst inet, octets numeric);
+INSERT INTO seen
+SELECT started_at, duration, source::inet, destination::inet, bytes FROM l4_flow WHERE destination <> '10.9.0.1';
+SELECT job, count(*) AS accelerators FROM l4_flow_jobs(flows => 'seen', accelerators => NULL, columns => '{"started_at": "ts",
+	"duration": "secs", "source": "src", "destination": "dst", "bytes": "octets"}') GROUP BY job ORDER BY job;
+SELECT * FROM l4_flow_jobs(flows => 'seen');
+SELECT * FROM l4_flow_jobs(flows => 'seen', columns => '{"started_at": "when"}');
+
+-- An accelerator that falls silent; the other job ends later, between two steps.
+TRUNCATE l4_flow;
+INSERT INTO l4_flow SELECT * FROM made_job(1, 30, silent => '10.1.0.2', from_step => 22);
+INSERT INTO l4_flow SELECT * FROM made_job(5, 40);
+SELECT job, kind, subject, began, sentence FROM l4_flow_diagnose();
+
+-- A ring of four servers: from step 13 on one computes longer, and its phase begins later, which all wait for; at the end one
+-- sender waits for time-outs.
+CREATE FUNCTION made_ring() RETURNS SETOF l4_flow LANGUAGE sql AS $$
+	WITH step AS (
+		SELECT step, 0.9 * step + 0.12 * GREATEST(step - 12, 0) AS ended FROM generate_series(0, 40) step
+	)
+	SELECT '2026-01-01'::timestamptz + make_interval(secs => b.ended + CASE piece
+			WHEN 0 THEN 0.8 + 0.001 * ((s + b.step * 3) % 5)
+			+ CASE WHEN s = 3 AND b.step >= 12 THEN 0.12 ELSE 0 END ELSE a.ended - b.ended - 0.04 END),
+		CASE WHEN b.step IN (33, 36, 39) AND s = 2 AND piece = 0 THEN 0.09 ELSE 0.02 END, '10.1.0.' || s,
+		'10.1.0.' || s % 4 + 1, 500000000 + piece, ARRAY['leaf-1'], 0::bigint, 0::bigint, 7::bigint, 4791
+	FROM step b JOIN step a ON a.step = b.step + 1, generate_series(1, 4) s, generate_series(0, 1) piece
+$$;
+CREATE TABLE ring AS SELECT * FROM made_ring();
+SELECT job, kind, subject, began, ended, round(factor::numeric, 2) AS factor, sentence FROM l4_flow_diagnose(flows => 'ring');
+
+-- Joined with the logs of the same job, by the names of its nodes.
+SELECT l4_register_job('flows-1', '{}', 'failed', '{server-1,server-2,server-3,server-4}', 2);
+SELECT * FROM l4_ingest('flows-1', $$SELECT 'server-' || 1 + r / 2 AS node, r AS rank, to_char('2026-01-01'::timestamp
+	+ make_interval(secs => s), 'YYYY-MM-DD HH24:MI:SS') || ' INFO iteration ' || s + 1 || ' loss 2.5' AS line
+	FROM generate_series(0, 7) r, generate_series(0, 20) s ORDER BY r, s$$);
+SELECT kind, node, subject, began, iteration, sentence FROM l4_diagnose_flows('flows-1');
+SELECT * FROM l4_diagnose_flows('no such job');
+
+-- Partitions: rows are moved into them, and go with them.
+SELECT l4_create_flow_partitions('2026-01-01 00:00:00', '2026-01-01 02:00:00') AS made;
+SELECT l4_create_flow_partitions('2026-01-01 00:00:00', '2026-01-01 03:00:00') AS made;
+SELECT name, from_time, to_time FROM l4_flow_partitions ORDER BY from_time NULLS FIRST;
+SELECT tableoid::regclass AS partition, count(*) FROM l4_flow GROUP BY 1 ORDER BY 1;
+SELECT l4_create_flow_partitions('2026-01-01', '2026-01-01');
+SELECT l4_create_flow_partitions('2026-01-01', '2036-01-01');
+SELECT l4_create_flow_partitions('2026-01-01', '2026-01-02', '1 second');
+INSERT INTO l4_flow SELECT started_at - interval '2 days', duration, source, destination, bytes FROM l4_flow LIMIT 10;
+SELECT * FROM l4_drop_flows('2026-01-01 01:00:00');
+SELECT * FROM l4_drop_flows(NULL);
+SELECT name FROM l4_flow_partitions ORDER BY name;
+SELECT * FROM l4_drop_flows('infinity');
+DELETE FROM l4_accelerator;
+SELECT l4_delete_job('flows-1');
+DROP TABLE record, seen, ring;
+DROP FUNCTION made_job, made_ring;
