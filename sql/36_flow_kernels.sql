@@ -56,7 +56,7 @@ CREATE AGGREGATE @extschema@.l4_flow_messages(started_at timestamptz, duration d
 	STYPE = internal,
 	SSPACE = 20000,
 	FINALFUNC = @extschema@.l4_flow_messages_final,
-	PARALLEL = RESTRICTED
+	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.l4_flow_messages(timestamptz, double precision, bigint, bigint, bigint, text[],
 	double precision, bigint, double precision) IS
@@ -130,7 +130,7 @@ CREATE AGGREGATE @extschema@.l4_step_phases(began double precision[], lasted rea
 	SFUNC = @extschema@.l4_step_phases_transition,
 	STYPE = internal,
 	FINALFUNC = @extschema@.l4_step_phases_final,
-	PARALLEL = RESTRICTED
+	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.l4_step_phases(double precision[], real[], real[], boolean, double precision,
 	double precision) IS
@@ -166,7 +166,7 @@ CREATE AGGREGATE @extschema@.l4_step_work(began double precision[], lasted real[
 	SFUNC = @extschema@.l4_step_work_transition,
 	STYPE = internal,
 	FINALFUNC = @extschema@.l4_step_work_final,
-	PARALLEL = RESTRICTED
+	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.l4_step_work(double precision[], real[], real[], boolean, text, double precision[],
 	double precision[]) IS
@@ -193,7 +193,7 @@ CREATE AGGREGATE @extschema@.l4_step_overdue(began double precision[], lasted re
 	SFUNC = @extschema@.l4_step_overdue_transition,
 	STYPE = internal,
 	FINALFUNC = @extschema@.l4_step_overdue_final,
-	PARALLEL = RESTRICTED
+	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.l4_step_overdue(double precision[], real[], boolean, double precision[]) IS
 'When an accelerator should have sent again, in seconds since 1970: its last sending, and as long behind it as it usually '

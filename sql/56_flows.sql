@@ -33,7 +33,7 @@ COMMENT ON FUNCTION @extschema@.l4_flow_column(regclass, jsonb, text, text, bool
 
 CREATE FUNCTION @extschema@.l4_flow_window(from_time timestamptz, to_time timestamptz, flows regclass, columns jsonb,
 	limits @extschema@.l4_limits) RETURNS tstzrange
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -67,7 +67,7 @@ COMMENT ON FUNCTION @extschema@.l4_flow_window(timestamptz, timestamptz, regclas
 CREATE FUNCTION @extschema@.l4_read_flows(time_window tstzrange, flows regclass, columns jsonb, accelerators regclass,
 	limits @extschema@.l4_limits)
 RETURNS TABLE (one text, other text, forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series)
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10000 COST 1000000
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10000 COST 1000000
 SET search_path = pg_catalog, pg_temp
 SET enable_sort = off
 SET work_mem = '384MB'
@@ -122,7 +122,7 @@ COMMENT ON TYPE @extschema@.l4_flow_pair IS
 
 CREATE FUNCTION @extschema@.l4_flow_pairs_of(time_window tstzrange, flows regclass, columns jsonb, accelerators regclass,
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_pair
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10000 COST 1000000
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 10000 COST 1000000
 BEGIN ATOMIC
 	SELECT r.one, r.other, r.forth, r.back,
 		(COALESCE((r.forth).bytes, 0) + COALESCE((r.back).bytes, 0))::double precision,
@@ -138,7 +138,7 @@ COMMENT ON FUNCTION @extschema@.l4_flow_pairs_of(tstzrange, regclass, jsonb, reg
 
 CREATE FUNCTION @extschema@.l4_training_pairs(pairs @extschema@.l4_flow_pair[], limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_flow_pair
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 10000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 10000
 BEGIN ATOMIC
 	WITH ends AS (
 		SELECT e.address, max(p.bytes) AS bytes
@@ -179,7 +179,7 @@ COMMENT ON FUNCTION @extschema@.l4_longest_period(double precision[], @extschema
 
 CREATE FUNCTION @extschema@.l4_read_accelerators(accelerators regclass)
 RETURNS TABLE (address text, server text, leaf text)
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 1000 COST 1000
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 1000 COST 1000
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -223,7 +223,7 @@ COMMENT ON FUNCTION @extschema@.l4_are_in_step(@extschema@.l4_flow_cluster, @ext
 
 CREATE FUNCTION @extschema@.l4_clusters_of(pairs @extschema@.l4_flow_pair[], known jsonb, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_flow_cluster
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 100 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100 COST 100000
 BEGIN ATOMIC
 	WITH training AS MATERIALIZED (
 		SELECT p.one, p.other, p.period, p.forth, p.back FROM unnest(l4_clusters_of.pairs) p
@@ -331,7 +331,7 @@ COMMENT ON TYPE @extschema@.l4_flow_direction IS
 
 CREATE FUNCTION @extschema@.l4_flow_directions(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
 		SELECT s.one, s.other, s.forth, s.back, p.job, p.period,
@@ -375,7 +375,7 @@ COMMENT ON TYPE @extschema@.l4_flow_accelerator_steps IS
 
 CREATE FUNCTION @extschema@.l4_flow_accelerators(directions @extschema@.l4_flow_direction[],
 	places @extschema@.l4_flow_place[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_accelerator_steps
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH phases AS (
 		SELECT e.address, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, e.sent,
@@ -401,7 +401,7 @@ COMMENT ON FUNCTION @extschema@.l4_flow_accelerators(@extschema@.l4_flow_directi
 CREATE FUNCTION @extschema@.l4_flow_work(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[])
 RETURNS TABLE (address text, work @extschema@.l4_step_work_series)
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	SELECT e.address, @extschema@.l4_step_work((d.series).began, (d.series).lasted, (d.series).busy, e.sent, e.peer,
 		(s.phases).ended, (s.phases).began[2:])
@@ -448,7 +448,7 @@ COMMENT ON TYPE @extschema@.l4_flow_trace IS
 
 CREATE FUNCTION @extschema@.l4_accelerator_traces(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[]) RETURNS SETOF @extschema@.l4_flow_trace
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH sendings AS (
 		SELECT d.source AS address, sum((d.series).records) AS flows, sum((d.series).bytes) AS bytes,
@@ -473,7 +473,7 @@ COMMENT ON FUNCTION @extschema@.l4_accelerator_traces(@extschema@.l4_flow_direct
 
 CREATE FUNCTION @extschema@.l4_pair_traces(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	SELECT d.job, d.kind, d.source, d.destination, s.server, p.path, d.period,
 		-- what is of all paths stands once
@@ -499,7 +499,7 @@ COMMENT ON FUNCTION @extschema@.l4_pair_traces(@extschema@.l4_flow_direction[], 
 
 CREATE FUNCTION @extschema@.l4_flow_traces(from_time timestamptz, to_time timestamptz, flows regclass, columns jsonb,
 	accelerators regclass, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10000 COST 10000000
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10000 COST 10000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 -- how many rows an array has is known to nobody: loops would look at all of one for each of the other

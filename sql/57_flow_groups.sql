@@ -18,7 +18,7 @@ COMMENT ON FUNCTION @extschema@.l4_steps_of_trace(@extschema@.l4_flow_trace) IS
 
 CREATE FUNCTION @extschema@.l4_pipelines_of(traces @extschema@.l4_flow_trace[])
 RETURNS TABLE (job int, pipeline int, stage int, address text, server text, sends_at double precision)
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH pairs AS MATERIALIZED (
 		SELECT t.job, t.source, t.destination, t.server, t.began, t.ends
@@ -53,7 +53,7 @@ COMMENT ON FUNCTION @extschema@.l4_pipelines_of(@extschema@.l4_flow_trace[]) IS
 
 CREATE FUNCTION @extschema@.l4_exchanges_of(traces @extschema@.l4_flow_trace[])
 RETURNS TABLE (job int, kind text, name text, address text, place int)
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	SELECT e.job, e.kind, m.component, m.member,
 		row_number() OVER (PARTITION BY e.job, e.kind, m.component ORDER BY m.member COLLATE "C")::int
@@ -69,7 +69,7 @@ COMMENT ON FUNCTION @extschema@.l4_exchanges_of(@extschema@.l4_flow_trace[]) IS
 
 CREATE FUNCTION @extschema@.l4_lockstep_of(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, pipeline int, stage int, tensor text, lane int, context int, address text)
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH exchanging AS MATERIALIZED (
 		SELECT e.job, e.kind, e.name, e.address, e.place
@@ -121,7 +121,7 @@ COMMENT ON FUNCTION @extschema@.l4_lockstep_of(@extschema@.l4_flow_trace[], @ext
 
 CREATE FUNCTION @extschema@.l4_flow_groups_of(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, number int, size int, members text[])
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH places AS MATERIALIZED (
 		SELECT t.job, t.source AS address, t.server FROM unnest(l4_flow_groups_of.traces) t WHERE t.kind = 'accelerator'

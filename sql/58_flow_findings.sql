@@ -54,7 +54,7 @@ COMMENT ON FUNCTION @extschema@.l4_deviation(double precision[]) IS
 CREATE FUNCTION @extschema@.l4_slow_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, source text, destination text, path text, began double precision, ended double precision,
 	level double precision, steps bigint, is_slow boolean)
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 1000 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH series AS MATERIALIZED (
 		SELECT t.job, t.kind, t.source, t.destination, t.path, r.at, r.rate, r.usual
@@ -84,7 +84,7 @@ COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @exts
 
 CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH pairs AS MATERIALIZED (
 		SELECT p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow,
@@ -140,7 +140,7 @@ COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @e
 
 CREATE FUNCTION @extschema@.l4_slow_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each
 SET enable_nestloop = off
 BEGIN ATOMIC
@@ -195,7 +195,7 @@ COMMENT ON FUNCTION @extschema@.l4_slow_workers(@extschema@.l4_flow_trace[], @ex
 
 CREATE FUNCTION @extschema@.l4_slow_steps_of(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH steps AS (
 		SELECT s.job, s.step, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended) AS ended,
@@ -225,7 +225,7 @@ COMMENT ON FUNCTION @extschema@.l4_slow_steps_of(@extschema@.l4_flow_trace[], @e
 
 CREATE FUNCTION @extschema@.l4_silent_accelerators(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH accelerators AS MATERIALIZED (
 		SELECT t.job, t.source AS address, t.server, t.period, t.last_at, t.ends[cardinality(t.ends)] AS last_end
@@ -277,7 +277,7 @@ COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace
 
 CREATE FUNCTION @extschema@.l4_timed_out_senders(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH senders AS MATERIALIZED (
 		SELECT t.job, t.source, t.server, sum(t.flows) AS flows, count(l.at) AS waited, min(l.at) AS began, max(l.at) AS ended
@@ -300,7 +300,7 @@ COMMENT ON FUNCTION @extschema@.l4_timed_out_senders(@extschema@.l4_flow_trace[]
 
 CREATE FUNCTION @extschema@.l4_flow_findings(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED ROWS 10 COST 100000
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_silent_accelerators(l4_flow_findings.traces, limits) f

@@ -1,6 +1,6 @@
 /* Partitions of l4_flow: made ahead of the flows, dropped when they are old. */
 
-CREATE VIEW @extschema@.l4_flow_partitions AS
+CREATE VIEW @extschema@.l4_flow_partitions WITH (security_invoker = true) AS
 	SELECT c.relname::text AS name, b.bounds[1]::timestamptz AS from_time, b.bounds[2]::timestamptz AS to_time,
 		GREATEST(c.reltuples, 0)::bigint AS flows, pg_catalog.pg_total_relation_size(c.oid) AS bytes
 	FROM pg_catalog.pg_inherits i

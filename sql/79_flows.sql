@@ -5,7 +5,7 @@ CREATE FUNCTION @extschema@.l4_flow_jobs(from_time timestamptz DEFAULT NULL, to_
 	accelerators regclass DEFAULT '@extschema@.l4_accelerator')
 RETURNS TABLE (job int, address text, server text, began timestamptz, ended timestamptz, step double precision, flows bigint,
 	bytes bigint)
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000 COST 10000000
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 1000 COST 10000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 BEGIN ATOMIC
@@ -31,7 +31,7 @@ CREATE FUNCTION @extschema@.l4_flow_pairs(from_time timestamptz DEFAULT NULL, to
 	accelerators regclass DEFAULT '@extschema@.l4_accelerator')
 RETURNS TABLE (job int, source text, destination text, kind text, flows bigint, bytes bigint, retransmits bigint,
 	rate double precision)
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000 COST 10000000
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 1000 COST 10000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 BEGIN ATOMIC
@@ -55,7 +55,7 @@ CREATE FUNCTION @extschema@.l4_flow_groups(from_time timestamptz DEFAULT NULL, t
 	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,
 	accelerators regclass DEFAULT '@extschema@.l4_accelerator')
 RETURNS TABLE (job int, kind text, number int, size int, members text[])
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000 COST 10000000
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 1000 COST 10000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 BEGIN ATOMIC
@@ -76,7 +76,7 @@ CREATE FUNCTION @extschema@.l4_flow_steps(from_time timestamptz DEFAULT NULL, to
 	accelerators regclass DEFAULT '@extschema@.l4_accelerator')
 RETURNS TABLE (job int, address text, step bigint, began timestamptz, ended timestamptz, compute double precision,
 	pipeline double precision, data double precision, bubble double precision, bytes bigint)
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10000 COST 10000000
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 10000 COST 10000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 BEGIN ATOMIC
@@ -99,7 +99,7 @@ CREATE FUNCTION @extschema@.l4_flow_diagnose(from_time timestamptz DEFAULT NULL,
 	accelerators regclass DEFAULT '@extschema@.l4_accelerator')
 RETURNS TABLE (job int, kind text, subject text, began timestamptz, ended timestamptz, factor double precision,
 	confidence double precision, facts jsonb, sentence text)
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10 COST 10000000
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 10 COST 10000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 BEGIN ATOMIC
@@ -122,7 +122,7 @@ COMMENT ON FUNCTION @extschema@.l4_flow_diagnose(timestamptz, timestamptz, int, 
 
 CREATE FUNCTION @extschema@.l4_flow_job_of(job_id text, traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 	RETURNS int
-LANGUAGE sql STABLE PARALLEL RESTRICTED COST 10000
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	WITH nodes AS MATERIALIZED (
 		SELECT DISTINCT u.node FROM @extschema@.l4_job_units(l4_flow_job_of.job_id) u WHERE u.node IS NOT NULL
@@ -148,7 +148,7 @@ CREATE FUNCTION @extschema@.l4_diagnose_flows(job_id text, flows regclass DEFAUL
 	columns jsonb DEFAULT NULL, accelerators regclass DEFAULT '@extschema@.l4_accelerator')
 RETURNS TABLE (kind text, node text, subject text, began timestamptz, ended timestamptz, iteration bigint,
 	factor double precision, confidence double precision, facts jsonb, sentence text)
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10 COST 10000000
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10 COST 10000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$

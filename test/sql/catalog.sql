@@ -97,7 +97,7 @@ ORDER BY object;
 \echo tables whose rows would not be dumped:
 SELECT object
 FROM relation
-WHERE relkind IN ('r', 'p') AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'l4' AND relation.oid = ANY (extconfig))
+WHERE relkind = 'r' AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'l4' AND relation.oid = ANY (extconfig))
 ORDER BY object;
 
 \echo tables whose deletes could not be published:
