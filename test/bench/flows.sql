@@ -1,7 +1,7 @@
 -- flows.sql: how good what is said about flows is, against the truth of a simulator. Read once, into schema bench.
 --
--- bench.truth_*, bench.found_*: what was, and what is said, of one window; a method fills found_*, bench.score(scenario, method)
--- makes a row of bench.score_of of them, bench.line prints it. All that is scored is told where it is made.
+-- bench.truth_*, bench.found_*: what was, and what is said, of one window; a method fills found_*,
+-- bench.score(scenario, method) makes a row of bench.score_of of them, bench.line prints it. What a score is, is told there.
 CREATE SCHEMA bench;
 
 CREATE TABLE bench.truth_jobs (job int, address text COLLATE "C", server text, dp int, pp int, tp int, ep int, cp int,
@@ -73,12 +73,12 @@ CREATE FUNCTION bench.score_jobs() RETURNS float8 LANGUAGE sql STABLE AS $$
 		LEFT JOIN bench.found_job f ON f.address = t.address
 		GROUP BY t.job, t.address
 	), sums AS (
-		SELECT (SELECT sum(c.n * (c.n - 1) / 2.0) FROM (SELECT count(*) AS n FROM placed GROUP BY truth, found) c) AS both,
+		SELECT (SELECT sum(c.n * (c.n - 1) / 2.0) FROM (SELECT count(*) AS n FROM placed GROUP BY truth, found) c) AS common,
 			(SELECT sum(c.n * (c.n - 1) / 2.0) FROM (SELECT count(*) AS n FROM placed GROUP BY truth) c) AS truth,
 			(SELECT sum(c.n * (c.n - 1) / 2.0) FROM (SELECT count(*) AS n FROM placed GROUP BY found) c) AS found,
 			(SELECT count(*) * (count(*) - 1) / 2.0 FROM placed) AS everything
 	)
-	SELECT COALESCE((both - truth * found / everything)
+	SELECT COALESCE((common - truth * found / everything)
 		/ NULLIF((truth + found) / 2 - truth * found / everything, 0), 1)::float8
 	FROM sums;
 $$;
@@ -94,8 +94,9 @@ CREATE VIEW bench.job_said AS
 
 -- ---- pairs ----
 
--- Share of right ones among the pairs that there are and those said to train. A pair of several kinds is right with one of them;
--- one that does not train (control, storage, noise) is right where nobody says that it does. Direction counts where both are said.
+-- Share of right ones among the pairs that there are and those said to train. A pair of several kinds is right with one of
+-- them; one that does not train (control, storage, noise) is right where nobody says that it does. Direction counts where both
+-- are said.
 CREATE FUNCTION bench.score_pairs(before boolean) RETURNS float8 LANGUAGE sql STABLE AS $$
 	WITH truth AS (
 		SELECT source, destination, array_agg(kind) AS kinds FROM bench.truth_pairs GROUP BY source, destination
@@ -141,9 +142,10 @@ CREATE VIEW bench.job_groups AS
 			WHERE g.job = s.said AND g.kind = 'data'), s.dp = 1) AS data_degree,
 		s.said IS NOT NULL AND COALESCE((SELECT bool_and(g.size = s.pp) FROM bench.found_group g
 			WHERE g.job = s.said AND g.kind = 'pipeline'), s.pp = 1) AS pipeline_degree,
-		CASE WHEN s.pp > 1 THEN COALESCE((SELECT bool_and(ARRAY(SELECT t.pp FROM unnest(g.members) WITH ORDINALITY m(address, place)
-				LEFT JOIN bench.truth_jobs t ON t.address = m.address AND t.job = s.job ORDER BY m.place)
-				= ARRAY(SELECT generate_series(0, s.pp - 1)))
+		CASE WHEN s.pp > 1 THEN COALESCE((SELECT bool_and(ARRAY(SELECT t.pp
+				FROM unnest(g.members) WITH ORDINALITY m(address, place)
+				LEFT JOIN bench.truth_jobs t ON t.address = m.address AND t.job = s.job
+				ORDER BY m.place) = ARRAY(SELECT generate_series(0, s.pp - 1)))
 			FROM bench.found_group g WHERE g.job = s.said AND g.kind = 'pipeline'), false) END AS stage_order
 	FROM shapes s;
 
@@ -181,7 +183,8 @@ LANGUAGE sql STABLE AS $$
 		JOIN spans s ON s.address = f.address AND f.began >= s.began - interval '1 ms' AND f.ended <= s.ended + interval '1 ms'
 	)
 	SELECT (count(m.said)::float8 / NULLIF(count(*), 0)),
-		(SELECT 100.0 * count(*) FILTER (WHERE NOT EXISTS (SELECT FROM matched x WHERE x.address = s.address AND x.said = s.ended))
+		(SELECT 100.0 * count(*) FILTER (WHERE NOT EXISTS (
+				SELECT FROM matched x WHERE x.address = s.address AND x.said = s.ended))
 			/ NULLIF(count(*), 0) FROM said s)::float8,
 		100 * avg(m.began_off), 100 * avg(m.ended_off)
 	FROM matched m;
@@ -237,7 +240,7 @@ LANGUAGE sql STABLE AS $$
 		WHEN 'slow_accelerator' THEN ARRAY['slow_accelerator', 'slow_server']
 		WHEN 'slow_link' THEN ARRAY['slow_link', 'slow_server']
 		WHEN 'slow_switch' THEN ARRAY['slow_switch']
-		WHEN 'flapping' THEN ARRAY['slow_link', 'slow_accelerator', 'slow_server', 'stalled', 'missing']
+		WHEN 'flapping' THEN ARRAY['slow_link', 'slow_accelerator', 'slow_server', 'stalled']
 		ELSE ARRAY['stalled', 'missing'] END);
 $$;
 
@@ -259,7 +262,8 @@ CREATE VIEW bench.judged_findings AS
 				WHERE CASE WHEN e.is_switch THEN t.kind = 'slow_switch' AND (p.name = e.exact OR a.leaf = e.exact
 						OR EXISTS (SELECT FROM l4_flow x
 							WHERE f.subject LIKE '% -> %' AND x.source = split_part(f.subject, ' -> ', 1) COLLATE "C"
-								AND x.destination = split_part(f.subject, ' -> ', 2) COLLATE "C" AND e.exact = ANY (x.switches)))
+								AND x.destination = split_part(f.subject, ' -> ', 2) COLLATE "C"
+								AND e.exact = ANY (x.switches)))
 					ELSE p.name = e.server OR a.server = e.server END)
 			OR f.subject = t.subject)) AS may_be
 	FROM bench.found_finding f;
@@ -360,8 +364,8 @@ WHEN OTHERS THEN
 END
 $$;
 
--- Ours. What l4_flow_pairs said before it refined is in a column first_kind, if it is told. l4_flow_diagnose comes first, that no
--- other's memory counts, but for a scan.
+-- Ours. What l4_flow_pairs said before it refined is in a column first_kind, if it is told. l4_flow_diagnose comes first, so
+-- that no other's memory counts, but for a scan.
 CREATE FUNCTION bench.measure() RETURNS void LANGUAGE plpgsql
 SET max_parallel_workers_per_gather = 0
 AS $$
