@@ -1,11 +1,12 @@
 #!/bin/bash
-# flows.sh [SCENARIO..]: how good l4_flow_jobs, l4_flow_pairs, l4_flow_groups, l4_flow_steps and l4_flow_diagnose are on simulated
-# windows, against the exact truth (test/generate/flows), and the plain method of the paper (flows_paper.sql) beside them.
+# flows.sh [SCENARIO..]: how good l4_flow_jobs, l4_flow_pairs, l4_flow_groups, l4_flow_steps and l4_flow_diagnose are on
+# simulated windows, against the exact truth (test/generate/flows), and the plain method of the paper (flows_paper.sql) beside.
 #
 # SCENARIO   names of flows --list; healthy stands for healthy1 to healthy$HEALTHY; other1 to other6 are of a second simulator
-#            (flows_other.py), written apart from the first and from what is measured: nothing is tuned on them. big (ten million
-#            flows) comes only where it is named. check: no scenario, but the scoring itself, with the truth as what is said,
-#            which must be right, and with a damaged truth, which must not. Default: all but big and check.
+#            (flows_other.py), written apart from the first and from what is measured: nothing is tuned on them. big (ten
+#            million flows) comes only where it is named. check: the scoring itself, with the truth as what is said, which must
+#            be right, and with a damaged truth, which must not. Default: all but big and check.
+# SCENARIOS  the same in the environment, for make bench-flows SCENARIOS="small slow_link".
 # SEED       of the simulator (default 7). HEALTHY: how many healthy windows (default 5).
 # METHODS    what is measured (default "ours paper").
 # SECONDS_EACH   a method that takes longer for a window is skipped (default 480).
@@ -13,10 +14,10 @@
 #
 # One line a window and method: adjusted Rand index of jobs (1: exact), share of pairs of the right kind before and after the
 # refinement, share of jobs whose data-parallel and pipeline degrees, and order of stages, are right, share of whole steps that
-# are found, steps said that are none (%), mean error of their begin and end (% of the step), faults found of all, wrong findings,
-# CPU of l4_flow_diagnose (paper: of all of it), the ratio of that to ordering the same flows (SELECT count(*), sum(bytes) of
-# all, ORDER BY source, started_at) and its memory. How each is scored: flows.sql. "-": not measured; what is said behind it tells
-# why. The paper's method names steps, groups and switches, but no accelerator or link, so those faults it cannot find.
+# are found, steps said that are none (%), mean error of their begin and end (% of the step), faults found of all, wrong
+# findings, CPU of l4_flow_diagnose (paper: of all of it), the ratio of that to ordering the same flows (SELECT count(*),
+# sum(bytes) of all, ORDER BY source, started_at) and its memory. How each is scored: flows.sql. "-": not measured; what is said
+# behind it tells why. The paper's method names steps, groups and switches, but no accelerator or link: those it cannot find.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 generator=$here/../generate/flows
@@ -103,26 +104,28 @@ create_tables() {
 	run <<-'SQL'
 		SELECT to_regclass('l4_flow') IS NULL AS missing \gset
 		\if :missing
-		CREATE TABLE l4_flow (started_at timestamptz NOT NULL, duration double precision NOT NULL, source text COLLATE "C" NOT NULL,
-			destination text COLLATE "C" NOT NULL, bytes bigint NOT NULL, switches text[], packets bigint, retransmits bigint,
-			queue_pair bigint, port int);
-		CREATE TABLE l4_accelerator (address text COLLATE "C" PRIMARY KEY, server text NOT NULL, rail int, leaf text, tenant text);
+		CREATE TABLE l4_flow (started_at timestamptz NOT NULL, duration double precision NOT NULL,
+			source text COLLATE "C" NOT NULL, destination text COLLATE "C" NOT NULL, bytes bigint NOT NULL, switches text[],
+			packets bigint, retransmits bigint, queue_pair bigint, port int);
+		CREATE TABLE l4_accelerator (address text COLLATE "C" PRIMARY KEY, server text NOT NULL, rail int, leaf text,
+			tenant text);
 		\endif
 	SQL
 }
 
 main_flows() {
 	local name method
+	[ $# -gt 0 ] || set -- ${SCENARIOS:-$(all_scenarios)}
 	make -s -C "$generator" flows
 	create_tables
 	run -f "$here/flows.sql" -f "$here/flows_paper.sql"
-	if [ "${1:-}" = check ]; then
+	if [ "$1" = check ]; then
 		. "$here/flows_check.sh"
 		check_scoring
 		return
 	fi
 	run -c 'SELECT bench.head()'
-	for name in $(spell ${@:-$(all_scenarios)}); do
+	for name in $(spell "$@"); do
 		generate "$name"
 		# where clocks jumped, what time it is is a question, too
 		load "$([ "$name" = bad ] && echo true || echo false)"

@@ -1,5 +1,5 @@
--- flows_check.sql: functions that say the truth, with the arguments and columns of those that are measured. bench.damage says how
--- many of a hundred of what they say is wrong.
+-- flows_check.sql: functions that say the truth, with the arguments and columns of those that are measured. bench.damage says
+-- how many of a hundred of what they say is wrong.
 CREATE SCHEMA truth_said;
 
 CREATE FUNCTION truth_said.wrong(name text) RETURNS boolean LANGUAGE sql STABLE AS $$

@@ -3,13 +3,13 @@
 
     flows_other.py NAME FOLDER      other1 to other6
 
-Written from what is published of NCCL (ring all-reduce, all-gather and reduce-scatter by messages of one chunk, of which each waits
-for the former on its hop and for the one that its sender has to have received; channels with rotated orders of the ranks of a
-server), of Megatron-LM (1F1B, ranks in the order tensor, data, pipeline; the norm of the gradients agreed upon after their
-reduction) and of FSDP (parameters gathered layer by layer ahead of their use, gradients scattered), and from nothing of the first
-simulator. Other than there: all four NICs of a server are at the switch of its rack, racks meet at core switches picked by a hash
-of the flow (and hops whose hashes collide are lastingly slower), compute times are lognormal with rare hiccups, chunks are what
-NCCL would make of a bucket, with a rest. Nobody tunes anything on what comes from here.
+Written from what is published of NCCL (ring all-reduce, all-gather and reduce-scatter by messages of one chunk, of which each
+waits for the former on its hop and for the one that its sender has to have received; channels with rotated orders of the ranks
+of a server), of Megatron-LM (1F1B, ranks in the order tensor, data, pipeline; the norm of the gradients agreed upon after
+their reduction) and of FSDP (parameters gathered layer by layer ahead of their use, gradients scattered), and from nothing of
+the first simulator. Other than there: all four NICs of a server are at the switch of its rack, racks meet at core switches
+picked by a hash of the flow (and hops whose hashes collide are lastingly slower), compute times are lognormal with rare
+hiccups, chunks are what NCCL would make of a bucket, with a rest. Nobody tunes anything on what comes from here.
 """
 import datetime
 import math
@@ -300,7 +300,8 @@ class Job:
             self.reduce()
         for rank, address in enumerate(self.seat):
             if self.now[rank] > 0 and began[rank] < self.cluster.window:
-                self.steps.append((self.number, address, self.step, began[rank], self.now[rank], self.now[rank] - reduces[rank]))
+                self.steps.append((self.number, address, self.step, began[rank], self.now[rank],
+                                   self.now[rank] - reduces[rank]))
         self.since = list(self.now)
         if self.shape.get('norm') and self.pp > 1:
             self.agree()
