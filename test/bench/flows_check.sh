@@ -23,7 +23,8 @@ check_scoring() {
 		load false
 		measure "$name" truth 'SELECT bench.measure()' 'SET search_path = truth_said, public'
 		expect "$name" truth "('jobs', jobs = 1), ('pairs before', pairs_before = 1), ('pairs', pairs = 1),
-			('data', data_degree = 1), ('pipeline', pipeline_degree = 1), ('order', stage_order = 1), ('steps', steps = 1), ('extra', extra_steps = 0),
+			('data', data_degree = 1), ('pipeline', pipeline_degree = 1), ('order', stage_order = 1), ('steps', steps = 1),
+			('extra', extra_steps = 0),
 			('begin', begin_error < 1e-3), ('end', end_error < 1e-3), ('found', found = faults), ('wrong', wrong = 0)"
 		measure "$name" wrong 'SELECT bench.measure()' "SET search_path = truth_said, public; SET bench.damage = '10'"
 		expect "$name" wrong "('jobs', jobs < 1), ('pairs before', pairs_before < 0.99), ('pairs', pairs BETWEEN 0.8 AND 0.99),

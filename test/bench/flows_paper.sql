@@ -5,7 +5,7 @@
 -- 2. Pairs: the gaps between the flows of a pair (their logarithms) rise where a step begins (Bayesian online change points);
 --    where the most frequent number of distinct sizes in a step is one, the pair is of a pipeline, else data parallel. Refined:
 --    a pair with both ends in one component of data-parallel pairs is data parallel.
--- 3. Steps: the same change points over all data-parallel flows that an accelerator sends; a step ends with the last before one.
+-- 3. Steps: the same change points over all data-parallel flows that an accelerator sends; the last before one ends a step.
 -- 4. Findings, more than three standard deviations off: a step longer than the earlier ones of its accelerator, a group's
 --    data-parallel phase longer than the others' in the same step, the mean bandwidth of the data-parallel flows of a switch
 --    less than that of the others. Findings that follow one another are one.
@@ -52,7 +52,9 @@ BEGIN
 		WINDOW w AS (PARTITION BY q.key ORDER BY q.started_at, q.bytes, q.other)', from_query);
 	CREATE TEMP TABLE rise AS
 		SELECT p.key, c.at::bigint AS place
-		FROM (SELECT g.key, l4_online_change_points(g.place, g.gap, h.hazard) AS points FROM gap g CROSS JOIN (SELECT COALESCE(NULLIF(current_setting('bench.hazard', true), ''), '0.3')::float8 AS hazard) h
+		FROM (SELECT g.key, l4_online_change_points(g.place, g.gap, h.hazard) AS points
+			FROM gap g
+			CROSS JOIN (SELECT COALESCE(NULLIF(current_setting('bench.hazard', true), ''), '0.3')::float8 AS hazard) h
 			GROUP BY g.key) p
 		CROSS JOIN LATERAL unnest(p.points) c
 		WHERE c.after > c.before;
