@@ -10,6 +10,7 @@
 # SEED       of the simulator (default 7). HEALTHY: how many healthy windows (default 5).
 # METHODS    what is measured (default "ours paper").
 # SECONDS_EACH   a method that takes longer for a window is skipped (default 480).
+# SHOW=1     prints each wrong finding, and each fault that is not found, below the line.
 # KEEP       a folder where the windows of the simulators stay, to look at.
 #
 # One line a window and method: adjusted Rand index of jobs (1: exact), share of pairs of the right kind before and after the
@@ -97,6 +98,7 @@ measure() {
 		SELECT bench.score(:'scenario', :'method') \g /dev/null
 		SELECT bench.line(:'scenario', :'method');
 	SQL
+	[ -z "${SHOW:-}" ] || run -c 'SELECT bench.what_is_wrong()'
 }
 
 # Until the extension has them: tables of the same shape.

@@ -268,6 +268,23 @@ CREATE VIEW bench.judged_findings AS
 			OR f.subject = t.subject)) AS may_be
 	FROM bench.found_finding f;
 
+CREATE FUNCTION bench.found_faults() RETURNS SETOF bench.truth_faults LANGUAGE sql STABLE AS $$
+	SELECT t.*
+	FROM bench.truth_faults t
+	WHERE EXISTS (SELECT FROM bench.found_finding f
+		WHERE bench.names_fault(t.kind, t.subject, f.kind, f.subject) AND bench.meets(f.began, f.ended, t.began, t.ended));
+$$;
+
+CREATE FUNCTION bench.what_is_wrong() RETURNS SETOF text LANGUAGE sql STABLE AS $$
+	SELECT format('	wrong: job %s, %s of %s, %s to %s, factor %s, confidence %s', f.job, f.kind, f.subject,
+		to_char(f.began, 'MI:SS.MS'), to_char(f.ended, 'MI:SS.MS'), round(f.factor::numeric, 3), round(f.confidence::numeric, 2))
+	FROM bench.judged_findings f
+	WHERE NOT f.may_be
+	UNION ALL
+	SELECT format('	not found: %s of %s', t.kind, t.subject)
+	FROM (TABLE bench.truth_faults EXCEPT SELECT * FROM bench.found_faults()) t;
+$$;
+
 -- ---- a row of scores ----
 
 CREATE FUNCTION bench.has(name text) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -289,10 +306,7 @@ CREATE FUNCTION bench.score(scenario text, method text) RETURNS void LANGUAGE sq
 		CASE WHEN bench.has('found_group') THEN (SELECT avg(stage_order::int) FROM bench.job_groups) END,
 		s.share, s.extra, s.begin_error, s.end_error,
 		(SELECT count(*) FROM bench.truth_faults),
-		CASE WHEN p.seconds IS NOT NULL THEN (SELECT count(*) FROM bench.truth_faults t
-			WHERE EXISTS (SELECT FROM bench.found_finding f
-				WHERE bench.names_fault(t.kind, t.subject, f.kind, f.subject)
-					AND bench.meets(f.began, f.ended, t.began, t.ended))) END,
+		CASE WHEN p.seconds IS NOT NULL THEN (SELECT count(*) FROM bench.found_faults()) END,
 		CASE WHEN p.seconds IS NOT NULL THEN (SELECT count(*) FROM bench.judged_findings f WHERE NOT f.may_be) END,
 		p.seconds, p.sort_seconds, p.megabytes, p.remark
 	FROM (SELECT) one
