@@ -277,7 +277,8 @@ $$;
 
 CREATE FUNCTION bench.what_is_wrong() RETURNS SETOF text LANGUAGE sql STABLE AS $$
 	SELECT format('	wrong: job %s, %s of %s, %s to %s, factor %s, confidence %s', f.job, f.kind, f.subject,
-		to_char(f.began, 'MI:SS.MS'), to_char(f.ended, 'MI:SS.MS'), round(f.factor::numeric, 3), round(f.confidence::numeric, 2))
+		to_char(f.began, 'MI:SS.MS'), to_char(f.ended, 'MI:SS.MS'), round(f.factor::numeric, 3),
+		round(f.confidence::numeric, 2))
 	FROM bench.judged_findings f
 	WHERE NOT f.may_be
 	UNION ALL

@@ -29,7 +29,7 @@ EPOCH = datetime.datetime(2026, 1, 1)
 OTHER = {
     'other1': dict(seed=101, window=60, idle=2, jobs=[
         dict(tp=4, pp=2, dp=6, micro=8, forward=0.055, activation=25e6, gradient=2.2e9, buckets=4),
-        dict(tp=2, pp=4, dp=6, micro=12, forward=0.04, activation=12e6, gradient=1.3e9, buckets=3),
+        dict(tp=2, pp=4, dp=6, micro=12, forward=0.04, activation=12e6, gradient=1.3e9, buckets=3, cross=1),
         dict(tp=4, pp=1, dp=10, micro=4, forward=0.11, activation=0, gradient=2.6e9, buckets=5)]),
     'other2': dict(seed=202, window=60, idle=1, storage=1, chatter=200, jobs=[
         dict(tp=4, pp=4, dp=4, micro=10, forward=0.05, activation=33e6, gradient=1.9e9, buckets=4, norm=1),
@@ -49,7 +49,7 @@ OTHER = {
         dict(tp=2, pp=2, dp=8, micro=8, forward=0.06, activation=18e6, gradient=1.5e9, buckets=3)]),
     'other6': dict(seed=606, window=60, idle=1, storage=1, jobs=[
         dict(tp=1, pp=1, dp=32, layers=16, forward=0.045, gradient=5.5e9),
-        dict(tp=1, pp=1, dp=16, layers=24, forward=0.04, gradient=4.0e9),
+        dict(tp=1, pp=1, dp=16, layers=24, forward=0.04, gradient=4.0e9, cross=1),
         dict(tp=4, pp=2, dp=4, micro=8, forward=0.06, activation=24e6, gradient=2.0e9, buckets=3)]),
 }
 
@@ -145,26 +145,37 @@ class Job:
 
     # ---- collectives ----
 
-    def ring(self, ranks, channel):
-        """The order of a ring: server by server, within one rotated by the channel."""
+    def servers(self, ranks):
+        """The ranks of each server."""
         servers = {}
         for rank in ranks:
             servers.setdefault(self.cluster.place[self.seat[rank]][0], []).append(rank)
-        order = []
-        for here in servers.values():
+        return list(servers.values())
+
+    def ring(self, ranks, channel):
+        """The order of a ring, server by server, within one rotated by the channel, and the addresses of each hop. A ring keeps
+        to one NIC of each server (NCCL_CROSS_NIC=0), that of the first rank there, or leaves at the last one's (cross)."""
+        order, enters, leaves = [], [], []
+        for here in self.servers(ranks):
             turn = channel % len(here)
             order += here[turn:] + here[:turn]
-        return order
+            enters += [self.seat[rank] for rank in order[-len(here):]]
+            leaves += [self.seat[rank] for rank in order[-len(here):]]
+            if not self.shape.get('cross'):
+                leaves[-1] = self.seat[order[-len(here)]]
+        return order, list(zip(leaves, enters[1:] + enters[:1]))
 
-    def run_ring(self, ranks, size, rounds, channels, messages=None):
+    def run_ring(self, ranks, size, rounds, messages=None):
         """rounds: 2 for all-reduce, 1 for gather or scatter; each has n - 1 sends of a chunk on each hop. messages: put so many
-        together as one, as many as there are otherwise. Moves the ranks on."""
+        together as one, as many as there are otherwise. There are enough channels for all NICs. Moves the ranks on."""
         n = len(ranks)
         if n < 2:
             return
+        most = max(len(here) for here in self.servers(ranks))
+        channels = most if most > 1 else 2
         done = {rank: self.now[rank] for rank in ranks}
         for channel in range(channels):
-            order = self.ring(ranks, channel)
+            order, hops = self.ring(ranks, channel)
             chunk = math.ceil(size / channels / n / 16384) * 16384
             rest = max(16384.0, size / channels - chunk * (n - 1))
             sends = rounds * (n - 1)
@@ -177,8 +188,8 @@ class Job:
                 for h in range(n):
                     at = max(free[h], before[h - 1] if k > 0 else free[h])
                     last = count == sends and (h - k) % n == n - 1
-                    free[h] = arrived[h] = self.cluster.send(self.number, 'data', self.seat[order[h]],
-                        self.seat[order[(h + 1) % n]], (rest if last else chunk) * part, at, channel, channels)
+                    free[h] = arrived[h] = self.cluster.send(self.number, 'data', hops[h][0], hops[h][1],
+                        (rest if last else chunk) * part, at, channel, 2 if most == 1 else 1)
             for h in range(n):
                 done[order[h]] = max(done[order[h]], free[h], arrived[h - 1])
         for rank in ranks:
@@ -239,7 +250,7 @@ class Job:
             for stage in range(self.pp):
                 for tensor in range(self.tp):
                     group = [self.rank(stage, data, tensor) for data in range(self.dp)]
-                    self.run_ring(group, shape['gradient'] * size / sum(sizes), 2, 2)
+                    self.run_ring(group, shape['gradient'] * size / sum(sizes), 2)
 
     def agree(self):
         """The norm of the gradients, over the stages; the steps have ended by then."""
@@ -279,7 +290,7 @@ class Job:
 
     def collective(self, ranks, size, ready):
         kept, self.now = self.now, list(ready)
-        self.run_ring(list(ranks), size, 1, 2, 3)
+        self.run_ring(list(ranks), size, 1, 3)
         ends, self.now = self.now, kept
         return ends
 
@@ -318,9 +329,8 @@ def choose_fault(plan, jobs, cluster, dice):
     job = dice.choice([j for j in jobs if j.pp > 1])
     while True:
         stage, tensor = dice.randrange(job.pp), dice.randrange(job.tp)
-        order = job.ring([job.rank(stage, data, tensor) for data in range(job.dp)], 0)
-        h = dice.randrange(len(order))
-        source, destination = job.seat[order[h]], job.seat[order[(h + 1) % len(order)]]
+        hops = job.ring([job.rank(stage, data, tensor) for data in range(job.dp)], 0)[1]
+        source, destination = dice.choice(hops)
         if cluster.place[source][0] != cluster.place[destination][0]:
             break
     subject = {'slow_link': source + ' -> ' + destination, 'slow_accelerator': source,
