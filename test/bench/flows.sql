@@ -361,16 +361,24 @@ CREATE FUNCTION bench.memory() RETURNS bigint LANGUAGE sql VOLATILE AS $$
 	SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\s+(\d+)')::bigint;
 $$;
 
--- Takes what one function says into a table; what is wrong with it is a remark, and there is nothing of it.
-CREATE FUNCTION bench.take(function_name text, statement text) RETURNS text LANGUAGE plpgsql AS $$
+-- Takes what one function says into a table: that of the first schema in the search path which has one (flows_check.sql has
+-- some of its own). What is wrong with it is a remark, and there is nothing of it.
+CREATE FUNCTION bench.take(function_name text, into_table text, columns text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	w bench.time_window;
+	home name;
 BEGIN
-	IF to_regproc(function_name) IS NULL THEN
+	SELECT s.name INTO home
+	FROM unnest(current_schemas(false)) WITH ORDINALITY s(name, place)
+	WHERE EXISTS (SELECT FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+		WHERE p.proname = function_name AND n.nspname = s.name)
+	ORDER BY s.place LIMIT 1;
+	IF home IS NULL THEN
 		RETURN 'no ' || function_name;
 	END IF;
 	SELECT * INTO w FROM bench.time_window;
-	EXECUTE statement USING w.from_time, w.to_time;
+	EXECUTE format('INSERT INTO bench.%I SELECT %s FROM %I.%I($1, $2) f', into_table, columns, home, function_name)
+	USING w.from_time, w.to_time;
 	RETURN NULL;
 EXCEPTION WHEN query_canceled THEN
 	RAISE;
@@ -396,8 +404,8 @@ BEGIN
 	PERFORM count(*), sum(bytes) FROM l4_flow;
 	memory := bench.memory();
 	processor := bench.processor();
-	remarks := ARRAY[bench.take('l4_flow_diagnose', 'INSERT INTO bench.found_finding
-		SELECT d.job, d.kind, d.subject, d.began, d.ended, d.factor, d.confidence FROM l4_flow_diagnose($1, $2) d')];
+	remarks := ARRAY[bench.take('l4_flow_diagnose', 'found_finding',
+		'f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence')];
 	IF remarks[1] IS NULL THEN
 		seconds := bench.processor() - processor;
 		peak := (bench.memory() - memory) / 1024.0;
@@ -406,13 +414,10 @@ BEGIN
 	PERFORM count(*), sum(bytes) FROM (SELECT * FROM l4_flow ORDER BY source, started_at OFFSET 0) f;
 	sort_seconds := bench.processor() - processor;
 	remarks := remarks || ARRAY[
-		bench.take('l4_flow_jobs', 'INSERT INTO bench.found_job SELECT j.job, j.address FROM l4_flow_jobs($1, $2) j'),
-		bench.take('l4_flow_pairs', 'INSERT INTO bench.found_pair
-			SELECT p.source, p.destination, p.kind, to_jsonb(p) ->> ''first_kind'' FROM l4_flow_pairs($1, $2) p'),
-		bench.take('l4_flow_groups', 'INSERT INTO bench.found_group
-			SELECT g.job, g.kind, g.number, g.size, g.members FROM l4_flow_groups($1, $2) g'),
-		bench.take('l4_flow_steps', 'INSERT INTO bench.found_step
-			SELECT s.address, s.began, s.ended FROM l4_flow_steps($1, $2) s')];
+		bench.take('l4_flow_jobs', 'found_job', 'f.job, f.address'),
+		bench.take('l4_flow_pairs', 'found_pair', 'f.source, f.destination, f.kind, to_jsonb(f) ->> ''first_kind'''),
+		bench.take('l4_flow_groups', 'found_group', 'f.job, f.kind, f.number, f.size, f.members'),
+		bench.take('l4_flow_steps', 'found_step', 'f.address, f.began, f.ended')];
 	INSERT INTO bench.spent VALUES (seconds, sort_seconds, peak, NULLIF(array_to_string(remarks, '; '), ''));
 	ANALYZE bench.found_job, bench.found_pair, bench.found_group, bench.found_step, bench.found_finding;
 END
