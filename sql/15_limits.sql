@@ -450,6 +450,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_step_pause', 0.25, 'share of the step',
 		'Silence of this much of a step parts the data-parallel phase of one from that of the next; buckets that overlap with '
 		'the backward pass are closer together.'),
+	(true, 'flow_even_time', 2, 's',
+		'Where no steps are seen rates are those of so much time: a few steps, or a part of a long one.'),
 	(true, 'flow_data_span', 0.45, 'share of the step',
 		'Data-parallel traffic comes in a phase of at most this much of a step; the pipeline, experts and contexts send '
 		'throughout.'),
@@ -470,8 +472,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 -- Of what is slow or silent among them (58_flow_findings.sql).
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_sigma', 3, 'deviations', 'k-sigma of the paper: what is slow is so many robust deviations off its like.'),
-	(true, 'flow_slow_rate', 0.12, 'logarithm',
-		'A link is slow with this much less of the rate of its like, for several steps: sharing and jitter are a few percent.'),
+	(true, 'flow_slow_rate', 0.2, 'logarithm',
+		'A link is slow with this much less of the rate of its like, for several steps: paths of one network differ by a tenth '
+		'for good, and sharing and jitter come to that.'),
 	(true, 'flow_slow_work', 0.07, 'logarithm',
 		'An accelerator is slow that computes this much longer than those of its stage: its tensor-parallel peers, who wait '
 		'for it in each layer, hide a part of what it is slow by.'),

@@ -137,19 +137,21 @@ COMMENT ON FUNCTION @extschema@.l4_flow_pairs_of(tstzrange, regclass, jsonb, reg
 'Step: All pairs of addresses of a window, with the period of their bursts.';
 
 CREATE FUNCTION @extschema@.l4_training_pairs(pairs @extschema@.l4_flow_pair[], limits @extschema@.l4_limits)
-	RETURNS SETOF @extschema@.l4_flow_pair
+RETURNS TABLE (one text, other text, period double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 10000
 BEGIN ATOMIC
-	WITH ends AS (
-		SELECT e.address, max(p.bytes) AS bytes
-		FROM unnest(l4_training_pairs.pairs) p CROSS JOIN LATERAL (VALUES (p.one), (p.other)) e(address)
+	WITH known AS MATERIALIZED (
+		SELECT p.one, p.other, p.bytes, p.period FROM unnest(l4_training_pairs.pairs) p WHERE p.bytes > 0
+	), ends AS (
+		SELECT e.address, max(k.bytes) AS bytes
+		FROM known k CROSS JOIN LATERAL (VALUES (k.one), (k.other)) e(address)
 		GROUP BY e.address
 	)
-	SELECT p.one, p.other, p.forth, p.back, p.bytes, p.period
-	FROM unnest(l4_training_pairs.pairs) p
-	JOIN ends a ON a.address = p.one
-	JOIN ends b ON b.address = p.other
-	WHERE p.bytes > 0 AND p.bytes >= (limits).flow_pair_share * GREATEST(a.bytes, b.bytes);
+	SELECT k.one, k.other, k.period
+	FROM known k
+	JOIN ends a ON a.address = k.one
+	JOIN ends b ON b.address = k.other
+	WHERE k.bytes >= (limits).flow_pair_share * GREATEST(a.bytes, b.bytes);
 END;
 COMMENT ON FUNCTION @extschema@.l4_training_pairs(@extschema@.l4_flow_pair[], @extschema@.l4_limits) IS
 'Step: Those pairs that may train together: what they move is not little beside what either moves with others (limit '
@@ -226,7 +228,7 @@ CREATE FUNCTION @extschema@.l4_clusters_of(pairs @extschema@.l4_flow_pair[], kno
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100 COST 100000
 BEGIN ATOMIC
 	WITH training AS MATERIALIZED (
-		SELECT p.one, p.other, p.period, p.forth, p.back FROM unnest(l4_clusters_of.pairs) p
+		SELECT t.one, t.other, t.period FROM @extschema@.l4_training_pairs(l4_clusters_of.pairs, limits) t
 	), components AS MATERIALIZED (
 		SELECT m.component, m.member, l4_clusters_of.known ->> m.member AS server
 		FROM (SELECT @extschema@.l4_connected_components(t.one, t.other) AS all_of_them FROM training t) c
@@ -236,7 +238,7 @@ BEGIN ATOMIC
 		FROM training t JOIN components c ON c.member = t.one
 		GROUP BY c.component
 	), chosen AS (
-		SELECT DISTINCT ON (p.component) p.component, p.period, t.forth, t.back
+		SELECT DISTINCT ON (p.component) p.component, p.period, t.one, t.other
 		FROM training t
 		JOIN components c ON c.member = t.one
 		JOIN periods p ON p.component = c.component
@@ -245,7 +247,9 @@ BEGIN ATOMIC
 	), steps AS (
 		SELECT c.component, c.period, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, true,
 			COALESCE(c.period * (limits).flow_step_pause, (limits).flow_pause), (limits).flow_whole_phase) AS phases
-		FROM chosen c CROSS JOIN LATERAL (VALUES (c.forth), (c.back)) d(series)
+		FROM chosen c
+		JOIN unnest(l4_clusters_of.pairs) p ON p.one = c.one AND p.other = c.other
+		CROSS JOIN LATERAL (VALUES (p.forth), (p.back)) d(series)
 		GROUP BY c.component, c.period
 	)
 	SELECT s.component, s.period, (s.phases).ended, m.servers, m.members
@@ -345,10 +349,13 @@ BEGIN ATOMIC
 			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size
 		FROM unnest(l4_flow_directions.pairs) s
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
+		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other
 	), phased AS (
 		SELECT m.job, bool_or(m.span <= (limits).flow_data_span) AS any_phase FROM measured m GROUP BY m.job
 	)
-	SELECT m.job, m.period, @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, p.any_phase, limits),
+	-- where no traffic ends a step, as with ZeRO-3 and FSDP, what comes regularly are layers
+	SELECT m.job, CASE WHEN p.any_phase THEN m.period END,
+		@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, p.any_phase, limits),
 		d.source, d.destination, d.series
 	FROM measured m
 	JOIN phased p ON p.job = m.job
@@ -384,19 +391,28 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (VALUES (d.source, true), (d.destination, false)) e(address, sent)
 		WHERE d.kind = 'data' AND d.period IS NOT NULL
 		GROUP BY e.address
+	), even AS (
+		SELECT ARRAY(SELECT g.at::double precision FROM generate_series(t.began::numeric, t.ended::numeric,
+			(limits).flow_even_time::numeric) g(at)) AS times
+		FROM (SELECT min((d.series).began[1]) AS began, max((d.series).began[cardinality((d.series).began)]) AS ended
+			FROM unnest(l4_flow_accelerators.directions) d) t
 	)
-	SELECT p.address, p.job, p.server, p.period,
-		-- who takes no part in what is seen ends its steps with those beside it
-		COALESCE(f.phases, first_value(f.phases) OVER beside, first_value(f.phases) OVER anywhere),
+	SELECT p.address, p.job, p.server,
+		CASE WHEN first_value((f.phases).ended) OVER anywhere IS NOT NULL THEN p.period END,
+		-- who takes no part in what is seen ends its steps with those beside it; without steps time is parted evenly
+		COALESCE(f.phases, first_value(f.phases) OVER beside, first_value(f.phases) OVER anywhere,
+			ROW(e.times, e.times, NULL::double precision[])::@extschema@.l4_step_phase_series),
 		first_value((f.phases).ended) OVER anywhere
 	FROM unnest(l4_flow_accelerators.places) p
+	CROSS JOIN even e
 	LEFT JOIN phases f ON f.address = p.address
 	WINDOW beside AS (PARTITION BY p.job, p.server ORDER BY cardinality((f.phases).ended) DESC NULLS LAST, p.address),
 		anywhere AS (PARTITION BY p.job ORDER BY cardinality((f.phases).ended) DESC NULLS LAST, p.address);
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_accelerators(@extschema@.l4_flow_direction[], @extschema@.l4_flow_place[],
 	@extschema@.l4_limits) IS
-'Step: The steps of each accelerator, as data-parallel traffic closes them.';
+'Step: The steps of each accelerator of a job, as data-parallel traffic closes them; where none are seen, even parts of the'
+' time (limit flow_even_time), which have no numbers (reference NULL).';
 
 CREATE FUNCTION @extschema@.l4_flow_work(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[])
@@ -504,6 +520,9 @@ SET search_path = pg_catalog, pg_temp
 SET jit = off
 -- how many rows an array has is known to nobody: loops would look at all of one for each of the other
 SET enable_nestloop = off
+-- a plan for given values would hold copies of all arrays
+SET plan_cache_mode = force_generic_plan
+SET work_mem = '16MB'
 AS $$
 DECLARE
 	time_window CONSTANT tstzrange := @extschema@.l4_flow_window(l4_flow_traces.from_time, l4_flow_traces.to_time,
@@ -513,19 +532,25 @@ DECLARE
 	places @extschema@.l4_flow_place[];
 	directions @extschema@.l4_flow_direction[];
 	steps @extschema@.l4_flow_accelerator_steps[];
+	of_job record;
 BEGIN
 	known := COALESCE((SELECT jsonb_object_agg(a.address, a.server)
 		FROM @extschema@.l4_read_accelerators(l4_flow_traces.accelerators) a), '{}');
 	pairs := ARRAY(SELECT p FROM @extschema@.l4_flow_pairs_of(time_window, l4_flow_traces.flows, l4_flow_traces.columns,
 		l4_flow_traces.accelerators, l4_flow_traces.limits) p);
-	pairs := ARRAY(SELECT p FROM @extschema@.l4_training_pairs(pairs, l4_flow_traces.limits) p);
 	places := ARRAY(SELECT ROW(p.address, p.job, p.server, p.period)::@extschema@.l4_flow_place
 		FROM @extschema@.l4_flow_places(ARRAY(SELECT c FROM @extschema@.l4_clusters_of(pairs, known, l4_flow_traces.limits) c),
 			known, l4_flow_traces.limits) p);
-	directions := ARRAY(SELECT d FROM @extschema@.l4_flow_directions(pairs, places, l4_flow_traces.limits) d);
-	steps := ARRAY(SELECT s FROM @extschema@.l4_flow_accelerators(directions, places, l4_flow_traces.limits) s);
-	RETURN QUERY SELECT t.* FROM @extschema@.l4_accelerator_traces(directions, steps) t;
-	RETURN QUERY SELECT t.* FROM @extschema@.l4_pair_traces(directions, steps, l4_flow_traces.limits) t;
+	-- job by job: what a window holds of all of them fits into memory once, not thrice
+	FOR of_job IN
+		SELECT array_agg(p ORDER BY p.address) AS places FROM unnest(places) p GROUP BY p.job ORDER BY p.job
+	LOOP
+		directions := ARRAY(SELECT d FROM @extschema@.l4_flow_directions(ARRAY(SELECT p FROM unnest(pairs) p
+				WHERE p.one IN (SELECT a.address FROM unnest(of_job.places) a)), of_job.places, l4_flow_traces.limits) d);
+		steps := ARRAY(SELECT s FROM @extschema@.l4_flow_accelerators(directions, of_job.places, l4_flow_traces.limits) s);
+		RETURN QUERY SELECT t.* FROM @extschema@.l4_accelerator_traces(directions, steps) t;
+		RETURN QUERY SELECT t.* FROM @extschema@.l4_pair_traces(directions, steps, l4_flow_traces.limits) t;
+	END LOOP;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_flow_traces(timestamptz, timestamptz, regclass, jsonb, regclass, @extschema@.l4_limits) IS

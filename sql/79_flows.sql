@@ -150,6 +150,7 @@ RETURNS TABLE (kind text, node text, subject text, began timestamptz, ended time
 	factor double precision, confidence double precision, facts jsonb, sentence text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10 COST 10000000
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 SET jit = off
 AS $$
 #variable_conflict use_column
