@@ -19,6 +19,18 @@ load() {
 	fi
 	echo "Loading the demo's jobs:"
 	(cd "$folder" && PGOPTIONS='-c client_min_messages=warning' run_sql --file=../../demo_load.sql)
+	load_flows
+}
+
+# A minute of flows that switches record of a job of 16 accelerators, one link of which becomes slow; the simulator makes them.
+load_flows() {
+	local flows
+	flows=$(mktemp -d)
+	make --silent -C test/generate/flows
+	test/generate/flows/flows --out "$flows" --scenario small --window 60 --fault slow_link::0.3 > "$flows/said"
+	run_sql --command="\\copy l4_accelerator FROM '$flows/accelerators.csv' CSV HEADER" \
+		--command="\\copy l4_flow FROM '$flows/flows.csv' CSV HEADER"
+	rm -r "$flows"
 }
 
 show() { run_sql --file=test/demo_show.sql; }

@@ -57,6 +57,12 @@ SELECT E'\n' || regexp_replace(array_to_string((string_to_array(l4_report_text(j
 	|| format(E'\n\n  (The whole report: SELECT l4_report(%L);)', job_id)
 FROM diagnosed ORDER BY started_at, job_id COLLATE "C";
 
+-- A job that has no log, from the flows of its switches.
+SELECT format(E'\nA job without a log: %s flows between %s accelerators tell of %s steps of %s s.', sum(j.flows), count(*),
+	(SELECT max(s.step) FROM l4_flow_steps() s), round(max(j.step)::numeric, 2))
+FROM l4_flow_jobs() j;
+SELECT format(E'  %s\n  (All findings: SELECT * FROM l4_flow_diagnose();)', f.sentence) FROM l4_flow_diagnose() f LIMIT 1;
+
 \echo
 \echo 'In a line each:'
 SELECT format('  %s  %s.', rpad(job_id, max(length(job_id)) OVER ()), l4_report_headline(job_id, findings))
