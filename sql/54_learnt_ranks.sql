@@ -63,14 +63,22 @@ AS $$
 DECLARE
 	learned bigint;
 	limits @extschema@.l4_limits;
+	named bigint[];
 	streams @extschema@.l4_job_stream[];
 BEGIN
-	-- of most jobs paths or labels name the ranks
-	IF EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank') THEN
+	-- Of most jobs paths or labels name the ranks. Where some lines of a file name their rank and others their host alone, which
+	-- a launcher put before them, these are of the same processes.
+	named := ARRAY(SELECT DISTINCT s.source_id FROM @extschema@.l4_stream s
+		WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank');
+	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_ranks.job_id) s
+		WHERE s.kind = 'other' AND named = '{}'
+			OR s.kind = 'shared' AND s.label IS NOT NULL AND s.node IS NOT NULL AND s.rank IS NULL
+				AND (named = '{}' OR s.source_id = ANY (named)));
+	IF streams = '{}' OR EXISTS (SELECT FROM @extschema@.l4_stream s
+		WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank' AND s.last_iteration IS NOT NULL) THEN
 		RETURN 0;
 	END IF;
 	limits := @extschema@.l4_limits_in_force();
-	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_ranks.job_id) s WHERE s.kind = 'other');
 	WITH stream AS MATERIALIZED (
 		SELECT s.stream_id, s.node, s.record_count, s.last_iteration,
 			@extschema@.l4_stream_family(s.source, s.label, s.node) AS family
