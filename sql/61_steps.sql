@@ -98,14 +98,20 @@ BEGIN
 		SELECT r.turn, sum(substring(r.parameters[m.position], '^\d{1,15}(?:\.\d{1,15})?')::float8 * m.seconds) AS seconds
 		FROM record r JOIN measure m ON m.shape_id = r.shape_id GROUP BY r.turn
 	),
+	timed AS (
+		-- a record that bears no stamp has that of an earlier one: what lies between two stamps is parted among the steps there
+		SELECT r.turn, r.iteration, r.ts, lag(r.ts) OVER (ORDER BY r.turn) = r.ts AS same FROM record r
+		WHERE NOT EXISTS (SELECT FROM measure) AND @extschema@.l4_clock_was_set(r.ts)
+	),
 	step AS (
-		-- what a record says itself; else the time up to the next one, which is of the records before that bear no stamp, too
-		SELECT r.turn, r.iteration, CASE WHEN @extschema@.l4_clock_was_set(r.ts) THEN r.ts END AS ts,
-			CASE WHEN EXISTS (SELECT FROM measure) THEN p.seconds
-				WHEN @extschema@.l4_clock_was_set(r.ts) THEN EXTRACT(epoch FROM lead(r.ts) OVER w - r.ts)::float8
-					/ GREATEST(1, lead(r.iteration) OVER w - r.iteration) END AS seconds
-		FROM record r LEFT JOIN printed p ON p.turn = r.turn
-		WINDOW w AS (ORDER BY r.turn)
+		-- what a record says itself; else the time up to the next one
+		SELECT r.turn, r.iteration, CASE WHEN @extschema@.l4_clock_was_set(r.ts) THEN r.ts END AS ts, p.seconds
+		FROM record r JOIN printed p ON p.turn = r.turn
+		UNION ALL
+		SELECT t.turn, t.iteration, t.ts, EXTRACT(epoch FROM lead(t.ts) OVER w - t.ts)::float8
+			/ GREATEST(1, lead(t.iteration) OVER w - t.iteration)
+		FROM timed t WHERE t.same IS NOT TRUE
+		WINDOW w AS (ORDER BY t.turn)
 	)
 	SELECT s.turn, s.iteration, s.ts, s.seconds FROM step s
 	WHERE s.seconds > 0 AND s.iteration IS NOT NULL ORDER BY s.turn;

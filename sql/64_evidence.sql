@@ -232,12 +232,18 @@ BEGIN ATOMIC
 	-- The same error, or errors over one file, that speak for themselves, on most of those that tell of the failure, be it not
 	-- merely of another one's end: the others may have been cut off before they came to it. Where few do the thing at all (two
 	-- ranks save, two report) most of these must have it, and hardly anybody else.
-	WITH cause AS MATERIALIZED (
+	WITH bereft AS MATERIALIZED (
+		-- a rank that failed as it lost another one, or in what all do together: how its process then ends is no cause
+		SELECT p.unit, p.rank, min(p.turn) AS turn FROM unnest(l4_common_cause.placed) p
+		WHERE p.kind = 'rank' AND p.grave AND NOT p.by_itself AND NOT p.survived GROUP BY p.unit, p.rank
+	),
+	cause AS MATERIALIZED (
 		SELECT count(DISTINCT p.unit) AS units, min(p.turn) AS turn, array_agg(DISTINCT p.stream_id) AS stream_ids,
 			CASE WHEN count(DISTINCT p.stage) = 1 THEN min(p.stage) END AS stage
 		FROM unnest(l4_common_cause.placed) p
 		CROSS JOIN LATERAL (VALUES (p.alike), ('file ' || p.path)) k (key)
-		WHERE p.by_itself AND k.key IS NOT NULL GROUP BY k.key HAVING count(DISTINCT p.unit) > 1
+		LEFT JOIN bereft b ON b.unit = p.unit AND b.rank IS NOT DISTINCT FROM p.rank AND b.turn < p.turn
+		WHERE p.by_itself AND k.key IS NOT NULL AND b.turn IS NULL GROUP BY k.key HAVING count(DISTINCT p.unit) > 1
 	),
 	teller AS MATERIALIZED (
 		SELECT count(DISTINCT p.unit) AS units FROM unnest(l4_common_cause.placed) p
