@@ -59,6 +59,36 @@ COMMENT ON FUNCTION @extschema@.l4_step_durations(bigint[], text[], @extschema@.
 'that is, and neither adding up nor counting down. Two arrays of one length, in the order of the records: the shape of each '
 'and its parameters as a JSON array.';
 
+CREATE FUNCTION @extschema@.l4_times_beside(job_id text, source_id bigint, stream_id bigint)
+RETURNS TABLE (line_no bigint, part int, ts timestamptz)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1000
+BEGIN ATOMIC
+	-- A line without a stamp lies between the last one of its stream and the next. What others wrote into the file before it,
+	-- with a time in between, tells it better; a clock that goes otherwise says none.
+	WITH line AS (
+		SELECT r.line_no, r.part, CASE WHEN @extschema@.l4_clock_was_set(r.ts) THEN r.ts END AS ts,
+			r.stream_id = l4_times_beside.stream_id AS own
+		FROM @extschema@.l4_job_segments(l4_times_beside.job_id, ARRAY[l4_times_beside.source_id]) g
+		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids, false) r
+	),
+	turn AS (
+		SELECT l.*, max(l.ts) FILTER (WHERE l.own) OVER (ORDER BY l.line_no, l.part) AS last FROM line l
+	),
+	stamp AS (
+		SELECT o.last, lead(o.last) OVER (ORDER BY o.last) AS next
+		FROM (SELECT DISTINCT t.last FROM turn t WHERE t.last IS NOT NULL) o
+	),
+	told AS (
+		SELECT t.line_no, t.part, t.own, max(CASE WHEN t.own OR t.ts > t.last AND t.ts < s.next THEN t.ts END)
+			OVER (ORDER BY t.line_no, t.part) AS ts
+		FROM turn t LEFT JOIN stamp s ON s.last = t.last
+	)
+	SELECT t.line_no, t.part, t.ts FROM told t WHERE t.own;
+END;
+COMMENT ON FUNCTION @extschema@.l4_times_beside(text, bigint, bigint) IS
+'Step: When a stream wrote each of its records into a file that it shares with others, as near as the stamps of all of them '
+'tell. Reads the file.';
+
 CREATE FUNCTION @extschema@.l4_counted_steps(job_id text, limits @extschema@.l4_limits)
 RETURNS TABLE (turn bigint, iteration bigint, began timestamptz, seconds double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 1000
@@ -74,8 +104,10 @@ BEGIN
 	IF (counter).stream_ids IS NULL THEN
 		RETURN;
 	END IF;
-	SELECT s.stream_id, s.source_id INTO teller
+	SELECT s.stream_id, s.source_id, s.shared AND f.byte_count < limits.onset_stream_bytes IS TRUE AS beside INTO teller
 	FROM @extschema@.l4_job_streams(l4_counted_steps.job_id, (counter).stream_ids) s
+	-- the own stream of a file knows its size
+	LEFT JOIN LATERAL @extschema@.l4_job_streams(l4_counted_steps.job_id, ARRAY[s.source_id]) f ON s.shared
 	WHERE s.record_count <= limits.slow_counted_records AND s.byte_count < limits.onset_stream_bytes
 	ORDER BY array_position((counter).stream_ids, s.stream_id) LIMIT 1;
 	IF teller.stream_id IS NULL THEN
@@ -83,35 +115,48 @@ BEGIN
 	END IF;
 	RETURN QUERY
 	WITH record AS MATERIALIZED (
-		SELECT row_number() OVER (ORDER BY r.line_no, r.part) AS turn, r.shape_id, r.ts, r.parameters,
+		SELECT r.line_no, r.part, r.shape_id, r.ts, r.parameters,
 			@extschema@.l4_counted_number(r.parameters[(counter).position]) AS iteration
 		FROM @extschema@.l4_job_segments(l4_counted_steps.job_id, ARRAY[teller.source_id], (counter).shape_ids) g
 		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
 		WHERE r.stream_id = teller.stream_id AND r.shape_id = ANY ((counter).shape_ids)
 	),
+	clock AS MATERIALIZED (
+		SELECT c.* FROM @extschema@.l4_times_beside(l4_counted_steps.job_id, teller.source_id, teller.stream_id) c
+		WHERE teller.beside
+	),
+	counted AS MATERIALIZED (
+		SELECT row_number() OVER (ORDER BY r.line_no, r.part) AS turn, r.shape_id, COALESCE(c.ts, r.ts) AS ts, r.parameters,
+			r.iteration
+		FROM record r LEFT JOIN clock c ON c.line_no = r.line_no AND c.part = r.part
+	),
 	measure AS MATERIALIZED (
 		SELECT d.* FROM (SELECT array_agg(r.shape_id ORDER BY r.turn) AS shape_ids,
-			array_agg(array_to_json(r.parameters)::text ORDER BY r.turn) AS parameters FROM record r HAVING count(*) > 0) a
+			array_agg(array_to_json(r.parameters)::text ORDER BY r.turn) AS parameters FROM counted r HAVING count(*) > 0) a
 		CROSS JOIN LATERAL @extschema@.l4_step_durations(a.shape_ids, a.parameters, limits) d
 	),
 	printed AS (
 		SELECT r.turn, sum(substring(r.parameters[m.position], '^\d{1,15}(?:\.\d{1,15})?')::float8 * m.seconds) AS seconds
-		FROM record r JOIN measure m ON m.shape_id = r.shape_id GROUP BY r.turn
+		FROM counted r JOIN measure m ON m.shape_id = r.shape_id GROUP BY r.turn
 	),
-	timed AS (
-		-- a record that bears no stamp has that of an earlier one: what lies between two stamps is parted among the steps there
-		SELECT r.turn, r.iteration, r.ts, lag(r.ts) OVER (ORDER BY r.turn) = r.ts AS same FROM record r
+	stamp AS (
+		-- a record that bears no stamp has that of an earlier one
+		SELECT r.turn, r.iteration, r.ts, count(r.ts) FILTER (WHERE r.other) OVER (ORDER BY r.turn) AS stamps
+		FROM (SELECT c.*, lag(c.ts) OVER (ORDER BY c.turn) IS DISTINCT FROM c.ts AS other FROM counted c) r
 		WHERE NOT EXISTS (SELECT FROM measure) AND @extschema@.l4_clock_was_set(r.ts)
 	),
+	timed AS (
+		SELECT f.stamps, EXTRACT(epoch FROM lead(f.ts) OVER w - f.ts)::float8
+			/ GREATEST(1, lead(f.iteration) OVER w - f.iteration) AS seconds
+		FROM (SELECT DISTINCT ON (s.stamps) s.* FROM stamp s ORDER BY s.stamps, s.turn) f
+		WINDOW w AS (ORDER BY f.stamps)
+	),
 	step AS (
-		-- what a record says itself; else the time up to the next one
+		-- what a record says itself; else the time between two stamps, in which each of the steps there has an equal part
 		SELECT r.turn, r.iteration, CASE WHEN @extschema@.l4_clock_was_set(r.ts) THEN r.ts END AS ts, p.seconds
-		FROM record r JOIN printed p ON p.turn = r.turn
+		FROM counted r JOIN printed p ON p.turn = r.turn
 		UNION ALL
-		SELECT t.turn, t.iteration, t.ts, EXTRACT(epoch FROM lead(t.ts) OVER w - t.ts)::float8
-			/ GREATEST(1, lead(t.iteration) OVER w - t.iteration)
-		FROM timed t WHERE t.same IS NOT TRUE
-		WINDOW w AS (ORDER BY t.turn)
+		SELECT s.turn, s.iteration, s.ts, t.seconds FROM stamp s JOIN timed t ON t.stamps = s.stamps
 	)
 	SELECT s.turn, s.iteration, s.ts, s.seconds FROM step s
 	WHERE s.seconds > 0 AND s.iteration IS NOT NULL ORDER BY s.turn;
@@ -207,15 +252,29 @@ RETURNS TABLE (turn bigint, iteration bigint, began timestamptz, before double p
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
 	WITH onset AS MATERIALIZED (SELECT o.* FROM @extschema@.l4_step_onset(l4_step_change.job_id, limits) o),
-	first AS MATERIALIZED (
-		SELECT s.turn, s.iteration, s.began, o.before
-		FROM onset o CROSS JOIN LATERAL @extschema@.l4_job_steps(l4_step_change.job_id, limits, o.turn,
+	level AS MATERIALIZED (
+		SELECT o.turn, o.before, (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY s.seconds)
+			FROM @extschema@.l4_job_steps(l4_step_change.job_id, limits) s WHERE s.turn >= o.turn) AS after
+		FROM onset o
+	),
+	stretch AS MATERIALIZED (
+		SELECT s.turn, s.iteration, s.began, s.seconds, o.before, o.after, first_value(s.began) OVER w AS at,
+			first_value(s.seconds) OVER w AS mean
+		FROM level o CROSS JOIN LATERAL @extschema@.l4_job_steps(l4_step_change.job_id, limits, o.turn,
 			o.turn + (limits).slow_steps_least::bigint) s
+		WINDOW w AS (ORDER BY s.turn)
+	),
+	first AS MATERIALIZED (
+		-- Of steps of which only the whole time is known, as they lie between two stamps, so many are slow as make it that long.
+		SELECT s.turn, s.iteration, s.began, s.before, s.after
+		FROM (SELECT s.*, row_number() OVER (ORDER BY s.turn) - 1 AS place, count(*) OVER () AS steps FROM stretch s
+			WHERE s.began = s.at AND s.seconds = s.mean) s
+		WHERE s.place = LEAST(s.steps - 1, GREATEST(0, round(s.steps
+			* (1 - (s.mean - s.before) / NULLIF(s.after - s.before, 0)))))
+			OR s.before = s.after AND s.place = 0
 		ORDER BY s.turn LIMIT 1
 	)
-	SELECT f.turn, f.iteration, f.began, f.before, (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY s.seconds)
-			FROM @extschema@.l4_job_steps(l4_step_change.job_id, limits) s WHERE s.turn >= f.turn),
-		f.iteration - w.first_iteration, w.last_iteration - f.iteration
+	SELECT f.turn, f.iteration, f.began, f.before, f.after, f.iteration - w.first_iteration, w.last_iteration - f.iteration
 	FROM first f
 	CROSS JOIN LATERAL (
 		-- of iterations that are counted anew in each epoch, as many as are told of

@@ -86,9 +86,10 @@ BEGIN
 	END IF;
 	IF finished <> '{}' THEN
 		-- No node failed, whatever was said of one; but it may have no logs, and what was measured all along counts: steps may
-		-- be slow.
+		-- be slow, and then what was said since they are.
 		suspects := ARRAY(SELECT s FROM unnest(suspects) s
-			WHERE EXISTS (SELECT FROM unnest(s.evidence) e WHERE e.kind IN ('missing', 'counter', 'slow', 'link'))
+			WHERE EXISTS (SELECT FROM unnest(s.evidence) e WHERE e.kind IN ('missing', 'counter', 'slow', 'link')
+				OR e.first_ts >= slow.began AND e.part > 0)
 			ORDER BY s.ordinal);
 	END IF;
 	looked_at := @extschema@.l4_weak_suspects(suspects, limits);
@@ -97,7 +98,8 @@ BEGIN
 	onsets := CASE WHEN finished <> '{}' AND cardinality(unexplained || known) = 0 AND names = '{}' AND slow IS NULL
 			THEN finished ELSE
 		ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_attempt_findings.job_id, failing, names, accusations, limits, wordings,
-			slow, @extschema@.l4_slow_leads(failing, suspects, limits), l4_attempt_findings.attempt) o ORDER BY o.turn) END;
+			slow, finished <> '{}' OR @extschema@.l4_slow_leads(failing, suspects, limits),
+			l4_attempt_findings.attempt) o ORDER BY o.turn) END;
 	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_attempt_findings.job_id, unexplained, names,
 		l4_attempt_findings.use_pool, accusations, l4_attempt_findings.alike, limits, wordings) e);
 	components := @extschema@.l4_event_components(unexplained, events, wordings);
