@@ -72,7 +72,7 @@ BEGIN
 		WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank');
 	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_ranks.job_id) s
 		WHERE s.kind = 'other' AND named = '{}'
-			OR s.kind = 'shared' AND s.label IS NOT NULL AND s.node IS NOT NULL AND s.rank IS NULL
+			OR s.kind IN ('shared', 'launcher') AND s.label IS NOT NULL AND s.node IS NOT NULL AND s.rank IS NULL
 				AND (named = '{}' OR s.source_id = ANY (named)));
 	IF streams = '{}' OR EXISTS (SELECT FROM @extschema@.l4_stream s
 		WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank' AND s.last_iteration IS NOT NULL) THEN
