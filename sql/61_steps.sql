@@ -268,7 +268,7 @@ BEGIN ATOMIC
 		-- Of steps of which only the whole time is known, as they lie between two stamps, so many are slow as make it that long.
 		SELECT s.turn, s.iteration, s.began, s.before, s.after
 		FROM (SELECT s.*, row_number() OVER (ORDER BY s.turn) - 1 AS place, count(*) OVER () AS steps FROM stretch s
-			WHERE s.began = s.at AND s.seconds = s.mean) s
+			WHERE s.began = s.at AND s.seconds = s.mean OR s.turn = (SELECT min(o.turn) FROM stretch o)) s
 		WHERE s.place = LEAST(s.steps - 1, GREATEST(0, round(s.steps
 			* (1 - (s.mean - s.before) / NULLIF(s.after - s.before, 0)))))
 			OR s.before = s.after AND s.place = 0
