@@ -243,6 +243,31 @@ COMMENT ON FUNCTION @extschema@.l4_unfinished_first(text, @extschema@.l4_limits)
 'Step: The iteration that a job is in which says that it began to iterate, and nothing of any iteration: the first one. NULL '
 'where it says of one, loads a checkpoint, or says anything again and again since.';
 
+CREATE FUNCTION @extschema@.l4_last_possible_time(job_id text, unexplained @extschema@.l4_unexplained_record[],
+	onset @extschema@.l4_onset) RETURNS timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	-- What has no stamp of its own came after the one before, and before its stream would have said again what it says most
+	-- often; so did the end of a stream that says no more.
+	SELECT (onset).ts + min((e.last_ts - e.first_ts) / (e.occurrences - 1))
+	FROM @extschema@.l4_job_counts(l4_last_possible_time.job_id, ARRAY[(onset).stream_id], min_occurrences => 2) e
+	WHERE @extschema@.l4_clock_was_set(e.first_ts) AND e.last_ts > e.first_ts
+		AND ((onset).place IN ('stopped', 'end') OR EXISTS (SELECT FROM unnest(l4_last_possible_time.unexplained) r
+			WHERE r.stream_id = (onset).stream_id AND r.first_line = (onset).line_no AND r.message IS NOT NULL
+				AND (@extschema@.l4_parse(split_part(r.message, E'\n', 1), reference => r.first_ts)).time IS NULL));
+END;
+COMMENT ON FUNCTION @extschema@.l4_last_possible_time(text, @extschema@.l4_unexplained_record[], @extschema@.l4_onset) IS
+'Step: Of a place that has only the time of the last stamp before it: until when it may have been, by how often its stream '
+'says something. NULL for one with a time of its own, and where nothing recurs.';
+
+CREATE FUNCTION @extschema@.l4_iteration_within(early bigint, late bigint, sparse bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+-- one more may just have begun
+RETURN CASE WHEN late > early + 1 THEN LEAST(late, early + sparse - 1) ELSE early END;
+COMMENT ON FUNCTION @extschema@.l4_iteration_within(bigint, bigint, bigint) IS
+'Step: The iteration of a place of which the one is known that was told of before (early), the one that others told of until '
+'it may have been (late), and how far apart those are that its own stream tells of (sparse; NULL: not known).';
+
 CREATE FUNCTION @extschema@.l4_onsets(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	suspects text[] DEFAULT NULL,
 	accusations @extschema@.l4_accusation[] DEFAULT NULL, limits @extschema@.l4_limits DEFAULT NULL,
@@ -301,7 +326,9 @@ BEGIN
 			CASE WHEN c.value IS NULL OR NOT @extschema@.l4_is_setup_stage(j.stage) THEN j.stage
 				WHEN o.stage IN ('evaluation', 'checkpoint_save') AND v.over IS NOT TRUE THEN o.stage
 				ELSE 'iterating' END),
-		CASE WHEN NOT y.starting THEN coalesce(CASE o.place WHEN 'slow' THEN o.iteration END, c.value, o.iteration,
+		CASE WHEN NOT y.starting THEN coalesce(CASE o.place WHEN 'slow' THEN o.iteration END,
+			@extschema@.l4_iteration_within(c.value, l.value, NULL),
+			@extschema@.l4_iteration_within(o.iteration, l.marked, l.sparse),
 			j.iteration, CASE o.stage WHEN 'iterating' THEN first_iteration END) END,
 		o.ts, o.unit, o.node, o.rank, o.stream_id, o.line_no, n.component
 	FROM unnest(places) o
@@ -317,6 +344,15 @@ BEGIN
 		path_attempt) j ON NOT y.starting
 	LEFT JOIN LATERAL (SELECT CASE WHEN (counter).shape_ids IS NOT NULL THEN @extschema@.l4_counter_at(l4_onsets.job_id,
 		counter, o.stream_id, o.line_no, o.ts, limits) END AS value OFFSET 0) c ON true
+	LEFT JOIN LATERAL (
+		SELECT CASE WHEN (counter).shape_ids IS NOT NULL AND o.stream_id <> ALL ((counter).stream_ids)
+				THEN @extschema@.l4_counter_at(l4_onsets.job_id, counter, o.stream_id, o.line_no, e.at, limits) END AS value,
+			CASE WHEN t.marks THEN @extschema@.l4_job_iteration(l4_onsets.job_id, e.at) END AS marked,
+			(SELECT floor(min((c.last_iteration - c.first_iteration)::numeric / (c.occurrences - 1)))::bigint
+				FROM @extschema@.l4_job_counts(l4_onsets.job_id, ARRAY[o.stream_id], min_occurrences => 2,
+					iterating => true) c WHERE c.last_iteration > c.first_iteration) AS sparse
+		FROM (SELECT @extschema@.l4_last_possible_time(l4_onsets.job_id, l4_onsets.unexplained, o) AS at OFFSET 0) e
+		WHERE e.at IS NOT NULL) l ON o.stream_id IS NOT NULL AND NOT y.starting
 	LEFT JOIN LATERAL (SELECT NOT @extschema@.l4_is_interrupted(l4_onsets.job_id, counter, o.stream_id, o.line_no) AS over
 		OFFSET 0) v ON c.value IS NOT NULL AND o.stage IN ('evaluation', 'checkpoint_save')
 	LEFT JOIN named n ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.first_line = o.line_no;
