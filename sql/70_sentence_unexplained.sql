@@ -85,6 +85,7 @@ RETURN 'Left out: ' || CASE rule
 		'and it does not sound of trouble'
 	WHEN 'advice' THEN 'it is advice to programmers, which tells of no failure'
 	WHEN 'outlived' THEN 'it ceased while the job still made progress: the job outlived it'
+	WHEN 'well again' THEN 'it says that something is well again, or was taken back so by the log that says it'
 	WHEN 'harmless' THEN format('the fault library knows it as harmless (%s)', facts ->> 'harmless')
 	ELSE format('the pool of %s does not have it, and none of the rules for unusual records takes it up',
 		facts ->> 'pool_settings')

@@ -188,6 +188,35 @@ COMMENT ON FUNCTION @extschema@.l4_event_quotes(@extschema@.l4_unexplained_recor
 'Step: what to quote for each event, the first few records: those of the stream of its first record (firsts) before '
 'others, then by time; and the line of the user''s code that the first of them names (l4_code_line).';
 
+CREATE TYPE @extschema@.l4_well_again_record AS (stream_id bigint, shape_id bigint);
+COMMENT ON TYPE @extschema@.l4_well_again_record IS
+'Step: an unexplained record that is no sign of a failure (l4_well_again).';
+
+CREATE FUNCTION @extschema@.l4_well_again(unexplained @extschema@.l4_unexplained_record[],
+	accusations @extschema@.l4_accusation[], suspects text[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS SETOF @extschema@.l4_well_again_record
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	-- that something is well again
+	SELECT r.stream_id, r.shape_id
+	FROM unnest(l4_well_again.unexplained) r
+	JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_without_names(@extschema@.l4_told_text(h.shape)) AS told OFFSET 0) t
+	WHERE r.reason = 'new' AND r.gravity < (limits).gravity_trouble AND t.told ~ (wordings).recovered
+		AND t.told !~ (wordings).complaint AND t.told !~ (wordings).exception
+	UNION
+	-- what a log of no unit complains of and takes back, of units against which nothing else speaks
+	SELECT a.stream_id, a.shape_id FROM unnest(l4_well_again.accusations) a
+	WHERE a.accuser IS NULL
+	GROUP BY a.stream_id, a.shape_id
+	HAVING bool_and(a.recovered_ts IS NOT NULL AND a.unit <> ALL (l4_well_again.suspects));
+END;
+COMMENT ON FUNCTION @extschema@.l4_well_again(@extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], text[],
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: of unexplained records those (stream and shape) that are no sign of a failure: they say that something is well again '
+'(wordings of class recovered), or are of a log of no unit that takes back what it says of a unit. suspects: the suspected '
+'units, of which it counts all the same.';
+
 CREATE FUNCTION @extschema@.l4_event_findings(job_id text, unexplained @extschema@.l4_unexplained_record[], suspects text[],
 	use_pool boolean, accusations @extschema@.l4_accusation[], alike @extschema@.l4_alike_value[], limits @extschema@.l4_limits,
 	wordings @extschema@.l4_wordings)

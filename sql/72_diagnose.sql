@@ -62,6 +62,7 @@ DECLARE
 	names text[];
 	onsets @extschema@.l4_onset[];
 	events jsonb[];
+	well @extschema@.l4_well_again_record[];
 	roles jsonb;
 	components jsonb;
 	spans jsonb;
@@ -100,7 +101,10 @@ BEGIN
 		ARRAY(SELECT o FROM @extschema@.l4_onsets(l4_attempt_findings.job_id, failing, names, accusations, limits, wordings,
 			slow, finished <> '{}' OR @extschema@.l4_slow_leads(failing, suspects, limits),
 			l4_attempt_findings.attempt) o ORDER BY o.turn) END;
-	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_attempt_findings.job_id, unexplained, names,
+	well := ARRAY(SELECT w FROM @extschema@.l4_well_again(unexplained, accusations, names, limits, wordings) w);
+	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_attempt_findings.job_id,
+		CASE WHEN well = '{}' THEN unexplained ELSE ARRAY(SELECT u FROM unnest(unexplained) u
+			WHERE NOT EXISTS (SELECT FROM unnest(well) w WHERE w.stream_id = u.stream_id AND w.shape_id = u.shape_id)) END, names,
 		l4_attempt_findings.use_pool, accusations, l4_attempt_findings.alike, limits, wordings) e);
 	components := @extschema@.l4_event_components(unexplained, events, wordings);
 	spans := (SELECT jsonb_object_agg(jsonb_build_array(s.event_id, s.source, s.unit, s.first_ts)::text,

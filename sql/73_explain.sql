@@ -118,7 +118,20 @@ DECLARE
 	unexplained @extschema@.l4_unexplained_record[] := ARRAY(SELECT n
 		FROM @extschema@.l4_unexplained(l4_explained_shapes.job_id, use_pool, NULL, limits, wordings) n
 		WHERE n.event_id = l4_explained_shapes.event_id);
+	accusations @extschema@.l4_accusation[] := '{}';
+	suspects text[] := '{}';
+	well @extschema@.l4_well_again_record[];
 BEGIN
+	-- what takes it back may be of another event
+	IF EXISTS (SELECT FROM unnest(unexplained) u WHERE u.unit IS NULL) THEN
+		accusations := ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_explained_shapes.job_id,
+			ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_explained_shapes.job_id, use_pool, NULL, limits, wordings) n),
+			limits, wordings) a);
+		suspects := ARRAY(SELECT s.unit FROM @extschema@.l4_suspect_nodes(l4_explained_shapes.job_id) s);
+	END IF;
+	well := ARRAY(SELECT w FROM @extschema@.l4_well_again(unexplained, accusations, suspects, limits, wordings) w);
+	unexplained := ARRAY(SELECT u FROM unnest(unexplained) u
+		WHERE NOT EXISTS (SELECT FROM unnest(well) w WHERE w.stream_id = u.stream_id AND w.shape_id = u.shape_id));
 	SELECT b.* INTO pool FROM @extschema@.l4_compared_pool(l4_explained_shapes.job_id) b WHERE use_pool;
 	is_member := EXISTS (SELECT FROM @extschema@.l4_pool_job m
 		WHERE m.pool_id = pool.pool_id AND m.job_id = l4_explained_shapes.job_id);
@@ -149,10 +162,11 @@ BEGIN
 				FROM told t ORDER BY t.shape_id)) r
 		ORDER BY r.stream_id, r.line_no, r.shape_id, r.part)
 	SELECT t.shape_id, t.shape, t.reason, t.numbers, t.reported_streams,
-		@extschema@.l4_left_out_rule(pool.pool_id IS NOT NULL, ended, greatest(t.level_rank, t.gravity),
+		CASE WHEN t.reason IS NULL AND EXISTS (SELECT FROM unnest(well) w WHERE w.shape_id = t.shape_id) THEN 'well again'
+			ELSE @extschema@.l4_left_out_rule(pool.pool_id IS NOT NULL, ended, greatest(t.level_rank, t.gravity),
 			t.shape ~ (wordings).tolerated, t.shape_id = ANY (strange),
 			greatest(t.level_rank, t.gravity) < (limits).gravity_error AND t.shape ~ (wordings).advice, t.outlived,
-				t.not_judged, f.facts, limits),
+				t.not_judged, f.facts, limits) END,
 		f.facts, @extschema@.l4_quote(x.source, x.line_no, x.raw), t.level, t.occurrences, t.streams, t.nodes
 	FROM told t
 	LEFT JOIN text x ON x.shape_id = t.shape_id AND x.stream_id = t.stream_id AND x.line_no = t.line_no
