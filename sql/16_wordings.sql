@@ -174,7 +174,9 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 
 -- Nobody sets such a number, and by the convention of processes any other than 0 is a failure.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
-	(true, 'outcome', 'how_ended', '^((exit|return)?[-_]?(code|status)|exited|retval|retcode|rc|ret)$', 'status');
+	(true, 'outcome', 'how_ended', '^((exit|return)?[-_]?(code|status)|exited|retval|retcode|rc|ret)$', 'status'),
+	(true, 'outcome', 'ended_with', '\m(left|quit|died|gone|over|ends?|ended|exits?|exited|returns|returned|finished|terminated|stopped) '
+		'with$', 'left with');
 
 -- Of a statement with one value a rank: the text before it (host), and all of it (other_host). Before a number: attempt.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES

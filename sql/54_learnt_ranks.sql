@@ -26,7 +26,11 @@ BEGIN ATOMIC
 	),
 	size AS (SELECT s.family, count(DISTINCT COALESCE(s.node, s.stream_id::text)) AS processes FROM stream s GROUP BY s.family),
 	said AS MATERIALIZED (
-		SELECT s.family, p.shape_id, p.position, p.stream_id, @extschema@.l4_counted_number(p.values[1]) AS number
+		SELECT s.family, p.shape_id, p.position, p.stream_id, p.occurrences,
+			COALESCE(@extschema@.l4_counted_number(p.values[1]),
+				-- a name with a number, but for that of the node
+				CASE WHEN p.values[1] <> s.node IS NOT FALSE
+					THEN substring(p.values[1], '^[[:alpha:]_]{1,12}[-_.]?(\d{1,6})$')::bigint END) AS number
 		FROM @extschema@.l4_job_sketches(l4_own_numbers.job_id, ARRAY(SELECT DISTINCT o.source_id FROM stream o)) k
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, NULL) p
 		JOIN stream s ON s.stream_id = p.stream_id
@@ -40,11 +44,17 @@ BEGIN ATOMIC
 		HAVING count(*) > 1 AND count(a.number) = count(*) AND count(DISTINCT a.number) = count(*) AND min(a.number) IN (0, 1)
 			AND count(*) >= (limits).place_rank_share * (max(a.number) - min(a.number) + 1)
 	),
-	best AS (
-		SELECT DISTINCT ON (n.family) n.family, n.shape_id, n.position
+	-- a neighbour's number is one of another each, too; but the own one is said again and again
+	told AS (
+		SELECT n.family, n.shape_id, n.position, n.streams, (SELECT sum(o.occurrences) FROM said a
+			JOIN said o ON o.family = a.family AND o.stream_id = a.stream_id AND o.number = a.number
+			WHERE a.family = n.family AND a.shape_id = n.shape_id AND a.position = n.position) AS records
 		FROM numbering n JOIN size z ON z.family = n.family
 		WHERE n.streams >= (limits).place_rank_share * z.processes
-		ORDER BY n.family, n.streams DESC, n.shape_id, n.position
+	),
+	best AS (
+		SELECT DISTINCT ON (t.family) t.family, t.shape_id, t.position FROM told t
+		ORDER BY t.family, t.records DESC, t.streams DESC, t.shape_id, t.position
 	)
 	SELECT b.family, a.stream_id, a.number
 	FROM best b JOIN said a ON a.family = b.family AND a.shape_id = b.shape_id AND a.position = b.position;
@@ -98,11 +108,31 @@ BEGIN
 		ORDER BY f.iterating >= limits.place_rank_share * f.processes DESC, n.numbers IS NULL, f.records DESC,
 			f.family COLLATE "C" LIMIT 1
 	),
+	started AS MATERIALIZED (
+		SELECT s.stream_id, s.node, s.family, o.number
+		FROM chosen c JOIN stream s ON s.family = c.family LEFT JOIN own o ON o.stream_id = s.stream_id
+	),
+	-- Of the job's nodes those that have none of these have another role (a server, a coordinator): theirs are the files that no
+	-- other node has. A number that is missing is that of the only one.
+	alone AS MATERIALIZED (
+		SELECT s.stream_id, s.node, s.family FROM stream s
+		WHERE s.node IN (SELECT u.node FROM @extschema@.l4_job j, unnest(j.nodes) u (node) WHERE j.job_id = l4_learn_ranks.job_id)
+			AND s.node NOT IN (SELECT t.node FROM started t WHERE t.node IS NOT NULL)
+			AND NOT EXISTS (SELECT FROM stream o JOIN started t ON t.node = o.node WHERE o.family = s.family)
+	),
+	missing AS (
+		SELECT min(g.number) AS number FROM (SELECT max(t.number) AS last, count(DISTINCT t.number) AS numbers FROM started t) m
+		CROSS JOIN LATERAL generate_series(0, m.last) g (number)
+		WHERE m.numbers = m.last AND NOT EXISTS (SELECT FROM started t WHERE t.number = g.number)
+			AND (SELECT count(DISTINCT a.node) FROM alone a) = 1
+	),
 	-- what a process writes elsewhere on its node is of the same rank
 	placed AS (
-		SELECT s.stream_id, COALESCE(o.number, (SELECT min(u.number) FROM stream t JOIN own u ON u.stream_id = t.stream_id
-			WHERE t.family = s.family AND t.node = s.node HAVING count(*) = 1)) AS number
-		FROM chosen c JOIN stream s ON s.family = c.family LEFT JOIN own o ON o.stream_id = s.stream_id
+		SELECT s.stream_id, COALESCE(s.number, (SELECT min(u.number) FROM started u
+			WHERE u.node = s.node AND u.number IS NOT NULL HAVING count(*) = 1)) AS number
+		FROM started s
+		UNION ALL
+		SELECT a.stream_id, (SELECT m.number FROM missing m) FROM alone a
 	),
 	-- streams that are being written now their own import learns of
 	held AS MATERIALIZED (
@@ -119,5 +149,5 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_ranks(text) IS
 'Learns which streams of a job are those of ranks, where no path and no label says it of any: those of the processes that are '
-'started alike on most nodes and iterate or number themselves (l4_own_numbers). Sets l4_stream.kind and rank; returns the '
+'started alike on most nodes and iterate or number themselves (l4_own_numbers), and those that only the other nodes have. Sets l4_stream.kind and rank; returns the '
 'number of rows changed. Called at the end of an import.';

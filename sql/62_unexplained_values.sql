@@ -50,6 +50,8 @@ CREATE FUNCTION @extschema@.l4_is_outcome(shape_id bigint, "position" int, wordi
 LANGUAGE sql STABLE PARALLEL SAFE COST 100
 BEGIN ATOMIC
 	SELECT COALESCE((SELECT @extschema@.l4_parameter_name(h.shape, l4_is_outcome.position) ~ (l4_is_outcome.wordings).outcome
+			OR substring(split_part(h.shape, '<*>', l4_is_outcome.position), '([[:alpha:]]+ [[:alpha:]]+)[^[:alnum:]]*$')
+				~ (l4_is_outcome.wordings).outcome
 		FROM @extschema@.l4_shape h WHERE h.shape_id = l4_is_outcome.shape_id), false);
 END;
 COMMENT ON FUNCTION @extschema@.l4_is_outcome(bigint, int, @extschema@.l4_wordings) IS
@@ -135,7 +137,7 @@ BEGIN ATOMIC
 		-- a time with a fraction is measured, however alike those of successful jobs are
 		AND NOT (v.value ~ (wordings).measured AND p.pool_value ~ (wordings).measured)
 		AND (@extschema@.l4_level_rank(e.level) >= (limits).gravity_trouble OR p.pool_value = ANY (p.values)
-			OR p.pool_value = '0' AND p.name ~ (wordings).outcome)
+			OR p.pool_value = '0' AND @extschema@.l4_is_outcome(p.shape_id, p.position, wordings))
 		AND NOT COALESCE(e.first_iteration > 1 AND @extschema@.l4_number_within(v.value, e.first_iteration - 1,
 			e.last_iteration + 1)
 			AND EXISTS (SELECT FROM ROWS FROM (unnest(p.values), unnest(p.value_lines)) f (value, line_no)

@@ -542,6 +542,11 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("labelled_time", 104,
 				  "(?:[A-Z]{2,8}|\\[[\\w.:/-]{1,40}\\]) (?<ts>" ISO ")(?: - | \\((?<file>[\\w.]+):\\d+\\) " LEVEL ": )",
 				  "[node-01:0/2] 2025-11-20 10:00:00,101 (trainer:762) INFO: 1epoch:train:1-50batch: loss=80.2"),
+	HEADER_FORMAT("name_time", 105,
+				  "(?<logger>[A-Za-z][\\w.-]{0,40})(?:\\[\\d+\\])?(?<named>:)? [\\[(<]?(?<ts>" ISO "|20\\d\\d/\\d\\d/\\d\\d "
+				  CLOCK FRACTION ")(?:[\\])>]*[ \\t]*[|:>-]+[ \\t]+|[\\])>]+[ \\t]+|(?(named)[ \\t]+|(?!)))"
+				  "(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?",
+				  "crew 2026/11/20 10:00:00 | member 3 left with 0"),
 };
 
 const int	l4_builtin_formats_count = lengthof(l4_builtin_formats_array);
