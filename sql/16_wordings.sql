@@ -81,6 +81,11 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'\m(closed|reset|refused|lost|aborted|gone|exited|disconnect(s|ed)?)\M'
 		'|\mlost (connection|communication|contact)\M|\mbroken pipe\M|\mreset by peer\M|\mfailed to recv',
 		'Connection to 10.0.0.7 was closed'),
+	(true, 'peer', 'left_alone',
+		'\mhung up\M|\m(closed|left|dropped|broke|broken|ended) (the |its |our )?(ring|link|channel|stream|pipe|line|session|group|chain)\M'
+			'|\m(no|any) (answer|reply|response|data|message|heartbeat)s?\M.{0,40}\m(within|for|in|after)\M.{0,12}\d'
+			'|\m(sent|heard|received|got|receives|hears) nothing\M.{0,40}\d',
+		'left neighbour closed the ring'),
 	(true, 'peer', 'kept_waiting', '\mtim(e|es|ed|ing) ?out\M|\mtimeout(error|exception)?\M|\mwatchdog\M',
 		'Watchdog caught collective operation timeout'),
 	(true, 'peer', 'process_ended', '\mexit(s|ed|ing)? ?(with )?(return )?(code|status)|\mexitcode\M|\mterminate called\M',

@@ -45,6 +45,10 @@ BEGIN ATOMIC
 		-- pid 31, PID: 31, process 31
 		SELECT DISTINCT m.ordinal, 'pid ' || p.match[1] AS word
 		FROM message m, LATERAL regexp_matches(m.text, '\m(?:pid|process(?: id)?)[ :=#(]{1,3}(\d{1,10})\M', 'gi') p (match)
+		UNION
+		-- member 3: as the job's launcher calls its ranks (l4_told_members)
+		SELECT DISTINCT m.ordinal, lower(p.match[1]) || ' ' || p.match[2]
+		FROM message m, LATERAL regexp_matches(m.text, '\m([[:alpha:]]{3,20})[ :=#_-]{1,2}(\d{1,6})\M', 'g') p (match)
 	),
 	unit AS MATERIALIZED (SELECT u.unit, u.node, u.rank FROM @extschema@.l4_job_units(l4_mentions.job_id) u)
 	SELECT r.ordinal, n.unit, n.node, r.rank, 'rank ' || r.rank
@@ -93,6 +97,67 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_told_processes(text) IS
 'Step: The processes of which a rank of a job says that they are its own ("rank 4 runs on node-00 (pid 36)"): their numbers as '
 'l4_mentions has them, each with the unit, as far as only one unit has it.';
+
+CREATE FUNCTION @extschema@.l4_told_members(job_id text) RETURNS TABLE (member text, unit text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
+	units CONSTANT text[] := ARRAY(SELECT u.node FROM @extschema@.l4_job_units(l4_told_members.job_id) u WHERE u.node IS NOT NULL);
+	streams CONSTANT @extschema@.l4_job_stream[] := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_told_members.job_id) s
+		WHERE s.unit IS NULL AND s.kind IN ('launcher', 'shared', 'other'));
+	wanted bigint[];
+BEGIN
+	IF cardinality(units) < 2 OR streams = '{}' THEN
+		RETURN;
+	END IF;
+	-- statements that name one node of several each, and are no flood
+	wanted := ARRAY(
+		SELECT p.shape_id
+		FROM @extschema@.l4_job_sketches(l4_told_members.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s)) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, NULL) p
+		JOIN unnest(streams) s ON s.stream_id = p.stream_id
+		WHERE p.occurrences <= limits.address_records * cardinality(units) AND p.distinct_values > 1
+			AND p.values <@ units
+		GROUP BY p.shape_id);
+	RETURN QUERY
+	WITH record AS MATERIALIZED (
+		SELECT l.shape_id, l.parameters, h.shape
+		FROM @extschema@.l4_job_segments(l4_told_members.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s), wanted,
+			limits.address_segments::int) g
+		CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, wanted) l
+		JOIN @extschema@.l4_shape h ON h.shape_id = l.shape_id
+		WHERE cardinality(wanted) > 0
+	),
+	pair AS (
+		SELECT DISTINCT r.shape_id, n.position, lower(@extschema@.l4_parameter_name(r.shape, n.position::int)) AS noun,
+			n.value AS number, u.value AS unit
+		FROM record r
+		CROSS JOIN LATERAL unnest(r.parameters) WITH ORDINALITY n (value, position)
+		CROSS JOIN LATERAL unnest(r.parameters) WITH ORDINALITY u (value, position)
+		WHERE n.value ~ '^\d{1,6}$' AND u.value = ANY (units)
+	),
+	told AS (
+		-- each number is one of another node, a word stands before it, and from 0 or 1 on there is no gap
+		SELECT p.shape_id, p.position FROM pair p
+		WHERE p.noun ~ '^[[:alpha:]]{3,20}$'
+		GROUP BY p.shape_id, p.position
+		HAVING count(*) > 1 AND count(*) = count(DISTINCT p.number) AND min(p.number::int) IN (0, 1)
+			AND count(DISTINCT p.unit) > 1
+			AND count(*) >= limits.place_rank_share * (max(p.number::int) - min(p.number::int) + 1)
+	)
+	SELECT p.noun || ' ' || p.number, min(p.unit) FROM pair p
+	JOIN told t ON t.shape_id = p.shape_id AND t.position = p.position
+	WHERE p.noun <> 'rank'
+	GROUP BY 1 HAVING count(DISTINCT p.unit) = 1;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_told_members(text) IS
+'Step: What the launcher or the controller of a job calls its processes ("member 3 started on node-03"): word and number, each '
+'with the node, by statements that say another number of each of several nodes.';
 
 CREATE FUNCTION @extschema@.l4_learn_addresses(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -150,6 +215,8 @@ BEGIN
 	GROUP BY address, unit
 	ORDER BY address, count(*) DESC, sum(n) DESC, unit;
 	GET DIAGNOSTICS learned = ROW_COUNT;
+	INSERT INTO @extschema@.l4_address (job_id, address, node)
+	SELECT l4_learn_addresses.job_id, m.member, m.unit FROM @extschema@.l4_told_members(l4_learn_addresses.job_id) m;
 	-- which rank a launcher or a kernel means by a process matters where ranks are compared
 	IF EXISTS (SELECT FROM @extschema@.l4_job_units(l4_learn_addresses.job_id) u WHERE u.rank IS NOT NULL) THEN
 		INSERT INTO @extschema@.l4_address (job_id, address, node)

@@ -111,6 +111,8 @@ BEGIN
 	LEFT JOIN (SELECT DISTINCT o.unit, o.name, o.shape_id FROM mention o WHERE o.itself AND o.peer AND o.others = 0) o
 		ON o.unit = m.unit AND o.name = m.name AND o.shape_id = m.shape_id AND m.accuser IS NOT NULL
 	WHERE NOT m.itself AND o.unit IS NULL AND NOT (m.recovers AND m.accuser IS NULL)
+		-- what the launcher calls its third process may be the first to a node
+		AND (m.accuser IS NULL OR m.name ~ '^(rank|pid) ' OR m.name !~ '^[[:alpha:]]+ \d+$')
 		-- a warning without a word of complaint ("resent 412 pieces to rank 7") is about the one rank that it names
 		AND (m.complains OR m.others = 1 AND m.name ~ '^rank ');
 END
