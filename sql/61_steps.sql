@@ -265,7 +265,7 @@ BEGIN ATOMIC
 		WINDOW w AS (ORDER BY s.turn)
 	),
 	first AS MATERIALIZED (
-		-- Of steps of which only the whole time is known, as they lie between two stamps, so many are slow as make it that long.
+		-- Of steps of which only the whole time is known, as they lie between two stamps, so many are slow as make it so long.
 		SELECT s.turn, s.iteration, s.began, s.before, s.after
 		FROM (SELECT s.*, row_number() OVER (ORDER BY s.turn) - 1 AS place, count(*) OVER () AS steps FROM stretch s
 			WHERE s.began = s.at AND s.seconds = s.mean OR s.turn = (SELECT min(o.turn) FROM stretch o)) s

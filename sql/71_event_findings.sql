@@ -197,13 +197,20 @@ CREATE FUNCTION @extschema@.l4_well_again(unexplained @extschema@.l4_unexplained
 RETURNS SETOF @extschema@.l4_well_again_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	-- that something is well again
+	WITH asked AS MATERIALIZED (
+		SELECT DISTINCT r.shape_id FROM unnest(l4_well_again.unexplained) r
+		WHERE r.reason = 'new' AND r.gravity < (limits).gravity_trouble
+	),
+	well AS MATERIALIZED (
+		-- that something is well again; judged once a shape
+		SELECT h.shape_id FROM @extschema@.l4_shape h
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_without_names(@extschema@.l4_told_text(h.shape)) AS told OFFSET 0) t
+		WHERE h.shape_id IN (SELECT a.shape_id FROM asked a) AND t.told ~ (wordings).recovered
+			AND t.told !~ (wordings).complaint AND t.told !~ (wordings).exception
+	)
 	SELECT r.stream_id, r.shape_id
-	FROM unnest(l4_well_again.unexplained) r
-	JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
-	CROSS JOIN LATERAL (SELECT @extschema@.l4_without_names(@extschema@.l4_told_text(h.shape)) AS told OFFSET 0) t
-	WHERE r.reason = 'new' AND r.gravity < (limits).gravity_trouble AND t.told ~ (wordings).recovered
-		AND t.told !~ (wordings).complaint AND t.told !~ (wordings).exception
+	FROM unnest(l4_well_again.unexplained) r JOIN well w ON w.shape_id = r.shape_id
+	WHERE r.reason = 'new' AND r.gravity < (limits).gravity_trouble
 	UNION
 	-- what a log of no unit complains of and takes back, of units against which nothing else speaks
 	SELECT a.stream_id, a.shape_id FROM unnest(l4_well_again.accusations) a

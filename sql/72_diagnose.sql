@@ -104,7 +104,8 @@ BEGIN
 	well := ARRAY(SELECT w FROM @extschema@.l4_well_again(unexplained, accusations, names, limits, wordings) w);
 	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_attempt_findings.job_id,
 		CASE WHEN well = '{}' THEN unexplained ELSE ARRAY(SELECT u FROM unnest(unexplained) u
-			WHERE NOT EXISTS (SELECT FROM unnest(well) w WHERE w.stream_id = u.stream_id AND w.shape_id = u.shape_id)) END, names,
+			WHERE NOT EXISTS (SELECT FROM unnest(well) w WHERE w.stream_id = u.stream_id AND w.shape_id = u.shape_id)) END,
+		names,
 		l4_attempt_findings.use_pool, accusations, l4_attempt_findings.alike, limits, wordings) e);
 	components := @extschema@.l4_event_components(unexplained, events, wordings);
 	spans := (SELECT jsonb_object_agg(jsonb_build_array(s.event_id, s.source, s.unit, s.first_ts)::text,

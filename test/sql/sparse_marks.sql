@@ -23,7 +23,8 @@ CREATE FUNCTION load_job(job text, status text DEFAULT 'failed', word text DEFAU
 BEGIN
 	PERFORM l4_register_job(job, jsonb_build_object('model', word), status, '{node-0,node-1,node-2,node-3}', 1);
 	RETURN (l4_ingest(job, format($q$SELECT replace(line, '{t}', to_char(timestamp '2026-11-20 22:00' + at * interval '1 s',
-			'YYYY-MM-DD HH24:MI:SS,MS')) AS line, 'node-' || node AS node, coalesce('node-' || node || '/', '') || source AS source
+			'YYYY-MM-DD HH24:MI:SS,MS')) AS line, 'node-' || node AS node,
+			coalesce('node-' || node || '/', '') || source AS source
 		FROM line WHERE job = %L ORDER BY at, node, source, line COLLATE "C"$q$, job))).rows;
 END $$;
 CREATE FUNCTION told(job text) RETURNS TABLE (kind text, "ordinal" int, node text, rank int, stage text, iteration bigint,
@@ -34,17 +35,19 @@ LANGUAGE sql AS $$
 $$;
 
 \echo == killed without a word between two marks: by a word that a rule knows, and by one that none does
-SELECT make_job('good', 'step', 90), make_job('fine', 'sweep', 90), make_job('known', 'step'), make_job('learnt', 'sweep') \g /dev/null
+SELECT make_job('good', 'step', 90), make_job('fine', 'sweep', 90), make_job('known', 'step'),
+	make_job('learnt', 'sweep') \g /dev/null
 INSERT INTO line SELECT j.job, n, 'rank-' || n || '.log', 55 + n * 0.01,
-	'{t} ERROR RuntimeError: connection closed by peer node-2' FROM unnest('{known,learnt}'::text[]) j (job), unnest('{0,1,3}'::int[]) n;
+	'{t} ERROR RuntimeError: connection closed by peer node-2'
+FROM unnest('{known,learnt}'::text[]) j (job), unnest('{0,1,3}'::int[]) n;
 SELECT load_job('good', 'succeeded'), load_job('fine', 'succeeded', 'sweep'), load_job('known'),
 	load_job('learnt', word => 'sweep') \g /dev/null
 SELECT * FROM told('known');
 SELECT * FROM told('learnt');
 \echo == an error without a stamp, which has the time of the tenth step before it
 SELECT make_job('bare', 'step') \g /dev/null
-INSERT INTO line VALUES ('bare', 2, 'rank-2.log', 54.5, E'Traceback (most recent call last):\n  File "mill.py", line 3, in <module>\n'
-	'    grind()\nValueError: grain 7 is stone');
+INSERT INTO line VALUES ('bare', 2, 'rank-2.log', 54.5,
+	E'Traceback (most recent call last):\n  File "mill.py", line 3, in <module>\n    grind()\nValueError: grain 7 is stone');
 INSERT INTO line SELECT 'bare', n, 'rank-' || n || '.log', 55 + n * 0.01,
 	'{t} ERROR RuntimeError: connection closed by peer node-2' FROM unnest('{0,1,3}'::int[]) n;
 SELECT load_job('bare') \g /dev/null
@@ -57,9 +60,10 @@ INSERT INTO line SELECT 'dense', n, 'rank-' || n || '.log', 55 + n * 0.01,
 SELECT load_job('dense') \g /dev/null
 SELECT * FROM told('dense');
 
-\echo == a controller takes back what it said of one node, but not of the other; that a node is well again is no sign of a failure
+\echo == a controller takes back what it said of one node, not of the other; that one is well again is no sign of a failure
 INSERT INTO line SELECT 'known', NULL, '_controller/controller.log', x.at, '{t} ' || x.line FROM (VALUES
-	(11, 'WARN fleet node-1: no report for 12 s, marked lost'), (12, 'INFO fleet node-1 is back'), (58, 'WARN fleet node-2: no answer to ping, gone')) x (at, line);
+	(11, 'WARN fleet node-1: no report for 12 s, marked lost'), (12, 'INFO fleet node-1 is back'),
+	(58, 'WARN fleet node-2: no answer to ping, gone')) x (at, line);
 SELECT l4_delete_job('known') IS NOT NULL AS deleted, load_job('known') \g /dev/null
 SELECT d.node, d.template FROM l4_diagnose('known') d WHERE kind = 'event' ORDER BY d.template COLLATE "C";
 SELECT x.shape, x.explanation
