@@ -82,7 +82,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'|\mlost (connection|communication|contact)\M|\mbroken pipe\M|\mreset by peer\M|\mfailed to recv',
 		'Connection to 10.0.0.7 was closed'),
 	(true, 'peer', 'left_alone',
-		'\mhung up\M|\m(closed|left|dropped|broke|broken|ended) (the |its |our )?(ring|link|channel|stream|pipe|line|session|group|chain)\M'
+		'\mhung up\M|\m(closed|left|dropped|broke|broken|ended) (the |its |our )?'
+			'(ring|link|channel|stream|pipe|line|session|group|chain)\M'
 			'|\m(no|any) (answer|reply|response|data|message|heartbeat)s?\M.{0,40}\m(within|for|in|after)\M.{0,12}\d'
 			'|\m(sent|heard|received|got|receives|hears) nothing\M.{0,40}\d',
 		'left neighbour closed the ring'),
@@ -180,8 +181,9 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 -- Nobody sets such a number, and by the convention of processes any other than 0 is a failure.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
 	(true, 'outcome', 'how_ended', '^((exit|return)?[-_]?(code|status)|exited|retval|retcode|rc|ret)$', 'status'),
-	(true, 'outcome', 'ended_with', '\m(left|quit|died|gone|over|ends?|ended|exits?|exited|returns|returned|finished|terminated|stopped) '
-		'with$', 'left with');
+	(true, 'outcome', 'ended_with',
+		'\m(left|quit|died|gone|over|ends?|ended|exits?|exited|returns|returned|finished|terminated|stopped) with$',
+		'left with');
 
 -- Of a statement with one value a rank: the text before it (host), and all of it (other_host). Before a number: attempt.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES

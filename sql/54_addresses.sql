@@ -106,7 +106,8 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
-	units CONSTANT text[] := ARRAY(SELECT u.node FROM @extschema@.l4_job_units(l4_told_members.job_id) u WHERE u.node IS NOT NULL);
+	units CONSTANT text[] := ARRAY(SELECT u.node FROM @extschema@.l4_job_units(l4_told_members.job_id) u
+		WHERE u.node IS NOT NULL);
 	streams CONSTANT @extschema@.l4_job_stream[] := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_told_members.job_id) s
 		WHERE s.unit IS NULL AND s.kind IN ('launcher', 'shared', 'other'));
 	wanted bigint[];
@@ -126,8 +127,8 @@ BEGIN
 	RETURN QUERY
 	WITH record AS MATERIALIZED (
 		SELECT l.shape_id, l.parameters, h.shape
-		FROM @extschema@.l4_job_segments(l4_told_members.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s), wanted,
-			limits.address_segments::int) g
+		FROM @extschema@.l4_job_segments(l4_told_members.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s),
+			wanted, limits.address_segments::int) g
 		CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, wanted) l
 		JOIN @extschema@.l4_shape h ON h.shape_id = l.shape_id
 		WHERE cardinality(wanted) > 0

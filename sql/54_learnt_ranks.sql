@@ -76,7 +76,7 @@ DECLARE
 	named bigint[];
 	streams @extschema@.l4_job_stream[];
 BEGIN
-	-- Of most jobs paths or labels name the ranks. Where some lines of a file name their rank and others their host alone, which
+	-- Of most jobs paths or labels name the ranks. Where some lines of a file name their rank and others their host alone, that
 	-- a launcher put before them, these are of the same processes.
 	named := ARRAY(SELECT DISTINCT s.source_id FROM @extschema@.l4_stream s
 		WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank');
@@ -112,11 +112,12 @@ BEGIN
 		SELECT s.stream_id, s.node, s.family, o.number
 		FROM chosen c JOIN stream s ON s.family = c.family LEFT JOIN own o ON o.stream_id = s.stream_id
 	),
-	-- Of the job's nodes those that have none of these have another role (a server, a coordinator): theirs are the files that no
-	-- other node has. A number that is missing is that of the only one.
+	-- Of the job's nodes those that have none of these have another role (a server, a coordinator): theirs are the files that
+	-- no other node has. A number that is missing is that of the only one.
 	alone AS MATERIALIZED (
 		SELECT s.stream_id, s.node, s.family FROM stream s
-		WHERE s.node IN (SELECT u.node FROM @extschema@.l4_job j, unnest(j.nodes) u (node) WHERE j.job_id = l4_learn_ranks.job_id)
+		WHERE s.node IN (SELECT u.node FROM @extschema@.l4_job j, unnest(j.nodes) u (node)
+				WHERE j.job_id = l4_learn_ranks.job_id)
 			AND s.node NOT IN (SELECT t.node FROM started t WHERE t.node IS NOT NULL)
 			AND NOT EXISTS (SELECT FROM stream o JOIN started t ON t.node = o.node WHERE o.family = s.family)
 	),
@@ -149,5 +150,5 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_ranks(text) IS
 'Learns which streams of a job are those of ranks, where no path and no label says it of any: those of the processes that are '
-'started alike on most nodes and iterate or number themselves (l4_own_numbers), and those that only the other nodes have. Sets l4_stream.kind and rank; returns the '
-'number of rows changed. Called at the end of an import.';
+'started alike on most nodes and iterate or number themselves (l4_own_numbers), and those that only the other nodes have. '
+'Sets l4_stream.kind and rank; returns the number of rows changed. Called at the end of an import.';

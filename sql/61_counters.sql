@@ -22,9 +22,10 @@ BEGIN ATOMIC
 	SELECT CASE WHEN w.words[l4_counted_words.position + 1] !~* '^\s?(?:%|/s|(?:[munμ]?s|secs?|seconds?|minutes?|min|hours?|h|x'
 			'|[kmgt]i?b?|bytes?|tokens?|samples?)(?![\w]))'
 		-- a bar is drawn otherwise each time
-		THEN array_to_string(ARRAY(SELECT regexp_replace(u.part, '[[(|<]?[^[:alnum:]\n<>"''{}$%&@:;,/\\]{6,}[])|>]?|\s+', '', 'g')
-			FROM unnest(w.words)
-			WITH ORDINALITY u (part, turn) WHERE u.turn <= l4_counted_words.position + 1 ORDER BY u.turn), '<*>') END
+		THEN array_to_string(ARRAY(SELECT regexp_replace(u.part,
+				'[[(|<]?[^[:alnum:]\n<>"''{}$%&@:;,/\\]{6,}[])|>]?|\s+', '', 'g')
+			FROM unnest(w.words) WITH ORDINALITY u (part, turn)
+			WHERE u.turn <= l4_counted_words.position + 1 ORDER BY u.turn), '<*>') END
 	FROM (SELECT string_to_array(l4_counted_words.shape, '<*>') AS words) w;
 END;
 COMMENT ON FUNCTION @extschema@.l4_counted_words(text, int) IS
