@@ -9,12 +9,16 @@
 
 CREATE FUNCTION @extschema@.l4_stream_family(source text, label text, node text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
--- a process's two outputs are one; numbers tell one of a kind from the next
-RETURN regexp_replace(regexp_replace(replace(concat_ws(' ', source, label), COALESCE(NULLIF(node, ''), ' '), '#'),
-	'(std)?(out|err)(put|or)?(?![[:alnum:]])', 'out', 'gi'), '\d+', '#', 'g');
+-- A process's two outputs are one; numbers tell one of a kind from the next, and so do the suffixes that an orchestrator draws
+-- for the names of pods (of letters without vowels, and of digits), and identifiers.
+RETURN regexp_replace(regexp_replace(regexp_replace(
+	replace(concat_ws(' ', source, label), COALESCE(NULLIF(node, ''), ' '), '#'),
+	'(std)?(out|err)(put|or)?(?![[:alnum:]])', 'out', 'gi'),
+	'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=-)[bcdf0-9]{8,10}(?=-)|(?<=-)[bcdfghjklmnpqrstvwxz2-9]{5}(?![[:alnum:]])',
+	'#', 'g'), '\d+', '#', 'g');
 COMMENT ON FUNCTION @extschema@.l4_stream_family(text, text, text) IS
 'Step: What the files (and labels) of processes that are started alike have in common: source and label without the node, '
-'numbers, and whether it is the output or the errors.';
+'numbers, drawn suffixes of pods, and whether it is the output or the errors.';
 
 CREATE FUNCTION @extschema@.l4_own_numbers(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
 RETURNS TABLE (family text, stream_id bigint, number bigint)

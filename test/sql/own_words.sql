@@ -77,6 +77,13 @@ INSERT INTO line SELECT 'alike', n, 'extra.txt', 1, '{t} a side show' FROM gener
 SELECT load_job('alike') \g /dev/null
 SELECT ranks('alike');
 
+\echo == pods bear suffixes that are drawn
+SELECT make_hub('pods') \g /dev/null
+UPDATE line SET source = format('pods/mill-%s-%s/trainer/0.log', CASE node WHEN 0 THEN 'hub' ELSE 'leaf' END,
+	('{x7k2p,bzq4w,kkmn9,wrtpx,vvzlm}'::text[])[node + 1]) WHERE job = 'pods' AND source ~ 'txt';
+SELECT load_job('pods') \g /dev/null
+SELECT ranks('pods');
+
 \echo == a ring: who one is comes again and again, who is beside once; the bar counts
 SELECT make_ring('well', 90), make_ring('broken') \g /dev/null
 INSERT INTO line
