@@ -120,7 +120,8 @@ BEGIN
 	-- no other node has. A number that is missing is that of the only one.
 	alone AS MATERIALIZED (
 		SELECT s.stream_id, s.node, s.family FROM stream s
-		WHERE s.node IN (SELECT u.node FROM @extschema@.l4_job j, unnest(j.nodes) u (node)
+		WHERE EXISTS (SELECT FROM started)
+			AND s.node IN (SELECT u.node FROM @extschema@.l4_job j, unnest(j.nodes) u (node)
 				WHERE j.job_id = l4_learn_ranks.job_id)
 			AND s.node NOT IN (SELECT t.node FROM started t WHERE t.node IS NOT NULL)
 			AND NOT EXISTS (SELECT FROM stream o JOIN started t ON t.node = o.node WHERE o.family = s.family)

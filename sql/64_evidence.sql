@@ -302,13 +302,17 @@ BEGIN ATOMIC
 	-- Where most units complain alike, who does not is the one they complain of, unless it fails with an error of its own; of
 	-- what it says of others, or said long before, nothing counts. Else whatever is said of the failure.
 	WITH record AS MATERIALIZED (
-		SELECT p.stream_id, p.by_itself, p.accuses, p.kind, p.peer AND p.grave AND NOT p.survived AS bereft,
+		SELECT p.stream_id, p.by_itself, p.accuses, p.kind, p.first_ts, p.peer AND p.grave AND NOT p.survived AS bereft,
 			(p.trouble OR p.peer) AND p.units_alike::float8 / p.units > (limits).evidence_common_share AS common
 		FROM unnest(l4_telling_streams.placed) p
 	),
-	wide AS MATERIALIZED (SELECT bool_or(r.common) AS any FROM record r WHERE r.kind = 'rank')
+	wide AS MATERIALIZED (
+		SELECT bool_or(r.common) AS any, min(r.first_ts) FILTER (WHERE r.common) AS first_ts FROM record r WHERE r.kind = 'rank'
+	)
 	SELECT DISTINCT r.stream_id FROM record r
-	WHERE r.common OR r.by_itself OR r.accuses OR r.bereft OR r.kind = 'launcher'
+	WHERE r.common OR r.by_itself OR r.accuses OR r.kind = 'launcher'
+		-- that it lost a peer, and not for certain later than the others complain
+		OR r.bereft AND (r.first_ts > (SELECT w.first_ts FROM wide w)) IS NOT TRUE
 		OR r.kind = 'rank' AND (SELECT w.any FROM wide w) IS NOT TRUE;
 END;
 COMMENT ON FUNCTION @extschema@.l4_telling_streams(@extschema@.l4_placed_record[], @extschema@.l4_limits) IS

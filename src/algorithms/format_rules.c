@@ -546,7 +546,7 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?<logger>[A-Za-z][\\w.-]{0,40})(?:\\[\\d+\\])?(?<named>:)? [\\[(<]?(?<ts>" ISO "|20\\d\\d/\\d\\d/\\d\\d "
 				  CLOCK FRACTION ")(?:[\\])>]*[ \\t]*[|:>-]+[ \\t]+|[\\])>]+[ \\t]+|(?(named)[ \\t]+|(?!)))"
 				  "(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?",
-				  "crew 2026/11/20 10:00:00 | member 3 left with 0"),
+				  "crew 2026/11/20 10:00:00 | WARNING member 3 left with 1"),
 };
 
 const int	l4_builtin_formats_count = lengthof(l4_builtin_formats_array);
