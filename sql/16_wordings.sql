@@ -299,9 +299,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, stage, priority, name, patte
 		'RuntimeError: DataLoader worker (pid 4711) is killed'),
 	-- a folder for data that is no mount, whatever its files are called
 	(true, 'stage', 'data_load', 310, 'reads_from_data',
-		'(?<![[:alnum:]_./-])(?![^[:space:]"'']*(ckpt|checkpoint|snapshot|model|weight|output|log|result|cache|\.py))'
-			'/[[:alnum:]_.-]+(/[[:alnum:]_.-]+)*/([[:alnum:]]+[-_])?(data(sets?)?|corp(us|ora)|shards)(/[[:alnum:]_.-]+){0,2}'
-			'(?![[:alnum:]_/])',
+		'/[[:alnum:]_.-]+/([[:alnum:]]+[-_])?(data(sets?)?|corp(us|ora)|shards)(/(?!\w*(ckpt|checkpoint|snapshot|model|weight'
+			'|output|log|result|cache))[[:alnum:]_.-]+){0,2}(?![[:alnum:]_./-])',
 		'ValueError: table /mnt/local/data/t1.tab is cut'),
 	(true, 'stage', 'rendezvous', 350, 'meets',
 		'\mrendezvous|_create_c10d_store\M|\mDistStoreError\M|coordination[ _]service|wait_for_all_tasks_to_register',
