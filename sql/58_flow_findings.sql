@@ -61,7 +61,8 @@ BEGIN ATOMIC
 		FROM unnest(l4_slow_pairs.traces) t
 		CROSS JOIN LATERAL (SELECT array_agg(x.began ORDER BY x.began) AS at,
 				array_agg(ln(x.moved / x.busy) ORDER BY x.began) AS rate,
-				percentile_cont(0.5) WITHIN GROUP (ORDER BY ln(x.moved / x.busy)) AS usual
+				-- what it is when all is well, though it may be slow for half of the window
+				percentile_cont(0.75) WITHIN GROUP (ORDER BY ln(x.moved / x.busy)) AS usual
 			FROM unnest(t.moved, t.busy, t.began) x(moved, busy, began)
 			WHERE x.moved > 0 AND x.busy > 0) r
 		WHERE t.kind <> 'accelerator' AND r.at IS NOT NULL
