@@ -28,7 +28,9 @@ compare_messages(const void *a, const void *b)
 		return x->sent ? -1 : 1;
 	if (x->bytes != y->bytes)
 		return x->bytes < y->bytes ? -1 : 1;
-	return 0;
+	if (x->busy != y->busy)
+		return x->busy < y->busy ? -1 : 1;
+	return (x->peer > y->peer) - (x->peer < y->peer);
 }
 
 void

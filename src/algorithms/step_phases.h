@@ -34,7 +34,7 @@ typedef struct L4StepPhase
 	double		bytes;			/* sent and got */
 } L4StepPhase;
 
-/* Puts messages in the order of their times; equal ones in any. */
+/* Puts messages in the order of their times; those of the same times by all that they have. */
 extern void step_messages_sort(L4StepMessage *messages, int64 count);
 
 /*

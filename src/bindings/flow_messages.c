@@ -2,7 +2,8 @@
  * flow_messages.c: the aggregate l4_flow_messages.
  *
  * Its state keeps the records of one pair of addresses, 24 bytes each, in blocks that are never moved, and the lists of
- * switches they passed, each once. Records that cannot be right are counted.
+ * switches they passed, each once. Records that cannot be right are counted. It is a bytea, but while rows come an expanded
+ * object, which is flattened only to travel (components.c says more); flat ones are read with distrust.
  */
 #include "ground/l4.h"
 
@@ -13,6 +14,8 @@
 #include "bindings/flow_arrays.h"
 #include "catalog/pg_collation_d.h"
 #include "catalog/pg_type_d.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -21,8 +24,15 @@
 #define AGGREGATE "l4_flow_messages"
 
 /* Blocks of records: each is twice as long as the one before, up to this. */
-#define FIRST_BLOCK 32
+#define FIRST_BLOCK 42
 #define LONGEST_BLOCK 16384
+
+/* Records that can be right: seconds they last, less than this; microseconds from 1970 on or back to when they begin. */
+#define MOST_DURATION 1e9
+#define MOST_TIME (INT64CONST(1) << 62)
+
+/* Microseconds within which a record can be the same again: the longest that make sense, so that times can be added. */
+#define MOST_TWICE 1e15
 
 typedef struct Block
 {
@@ -32,69 +42,324 @@ typedef struct Block
 	L4FlowRecord records[FLEXIBLE_ARRAY_MEMBER];
 } Block;
 
+/* A list of switches as rows have it, so that its text is not made again and again. */
+typedef struct List
+{
+	ArrayType  *array;			/* NULL: rows without a list */
+	int			path;
+} List;
+
 typedef struct FlowState
 {
+	ExpandedObjectHeader header;
 	Block	   *blocks;			/* the one that is filled comes first */
 	int64		count;
 	int64		set_aside;
 	L4FlowRules rules;
+	bool		paths_merged;	/* there are more paths than have numbers: none are told apart */
 	int			path_count;
-	int			last_path;
-	ArrayType  *paths[L4_FLOW_MOST_PATHS];
+	int			path_room;
+	L4Bytes    *paths;			/* the texts of different lists of switches; a record has the place of its own */
+	int			list_count;		/* those of the state's own rows, not of others that it was combined with */
+	int			list_room;
+	int			last_list;
+	List	   *lists;
 } FlowState;
 
+/* What a flat state begins with. Behind it: the sizes of paths (uint32), their texts, the records. */
+typedef struct FlatState
+{
+	uint32		magic;
+	uint32		version;
+	int64		count;
+	int64		set_aside;
+	L4FlowRules rules;
+	int32		path_count;
+	int32		paths_merged;
+} FlatState;
+
+#define FLAT_MAGIC 0x4c34464d
+#define FLAT_VERSION 1
+
+static Size flows_flat_size(ExpandedObjectHeader *header);
+static void flows_flatten(ExpandedObjectHeader *header, void *result, Size size);
+
+static const ExpandedObjectMethods flow_methods = {flows_flat_size, flows_flatten};
+
 PG_FUNCTION_INFO_V1(l4_flow_messages_transition);
+PG_FUNCTION_INFO_V1(l4_flow_messages_combine);
 PG_FUNCTION_INFO_V1(l4_flow_messages_final);
 
-/* ---- transition ---- */
+/* ---- the state ---- */
+
+static FlowState *
+flows_new(MemoryContext parent, const L4FlowRules *rules)
+{
+	MemoryContext context = AllocSetContextCreate(parent, AGGREGATE, ALLOCSET_START_SMALL_SIZES);
+	FlowState  *state = MemoryContextAllocZero(context, sizeof(FlowState));
+
+	EOH_init_header(&state->header, &flow_methods, context);
+	state->rules = *rules;
+	return state;
+}
 
 static void
-take_rules(FunctionCallInfo fcinfo, FlowState *state)
+add_block(FlowState *state, int64 room)
 {
-	state->rules.pause = flow_option(fcinfo, 7, "pause", 1e-6);
-	state->rules.least_bytes = PG_ARGISNULL(8) ? 0 : PG_GETARG_INT64(8);
-	state->rules.twice = (int64) (flow_option(fcinfo, 9, "twice", 0) * 1e6);
+	Block	   *block = MemoryContextAllocHuge(state->header.eoh_context,
+											   offsetof(Block, records) + room * sizeof(L4FlowRecord));
+
+	block->next = state->blocks;
+	block->count = 0;
+	block->room = (int32) room;
+	state->blocks = block;
 }
 
 static L4FlowRecord *
-next_record(FlowState *state, MemoryContext context)
+next_record(FlowState *state)
 {
-	Block	   *block = state->blocks;
-
-	if (block == NULL || block->count == block->room)
-	{
-		int32		room = block == NULL ? FIRST_BLOCK : Min(2 * block->room, LONGEST_BLOCK);
-
-		block = MemoryContextAlloc(context, offsetof(Block, records) + room * sizeof(L4FlowRecord));
-		block->next = state->blocks;
-		block->count = 0;
-		block->room = room;
-		state->blocks = block;
-	}
+	if (state->blocks == NULL)
+		add_block(state, FIRST_BLOCK);
+	else if (state->blocks->count == state->blocks->room)
+		add_block(state, Min(2 * (int64) state->blocks->room, LONGEST_BLOCK));
 	state->count++;
-	return block->records + block->count++;
+	return state->blocks->records + state->blocks->count++;
+}
+
+/* Makes room for one more in an array that grows by doubling. */
+static void *
+array_grown(FlowState *state, void *array, int count, int *room, Size size)
+{
+	if (count < *room)
+		return array;
+	*room = Max(4, 2 * *room);
+	return array == NULL ? MemoryContextAlloc(state->header.eoh_context, *room * size) : repalloc(array, *room * size);
+}
+
+/* The number of a path. Where there are more than have numbers, none are told apart: else the order of rows would tell which. */
+static int
+path_number(FlowState *state, L4Bytes text)
+{
+	char	   *copy;
+
+	for (int i = 0; i < state->path_count; i++)
+		if (state->paths[i].size == text.size && memcmp(state->paths[i].data, text.data, text.size) == 0)
+			return i;
+	if (state->paths_merged || state->path_count == L4_FLOW_MOST_PATHS)
+	{
+		state->paths_merged = true;
+		state->path_count = 0;
+		return 0;
+	}
+	state->paths = array_grown(state, state->paths, state->path_count, &state->path_room, sizeof(L4Bytes));
+	copy = MemoryContextAlloc(state->header.eoh_context, text.size + 1);
+	memcpy(copy, text.data, text.size);
+	state->paths[state->path_count] = (L4Bytes) {copy, text.size};
+	return state->path_count++;
+}
+
+/* ---- its flat form ---- */
+
+static Size
+flows_flat_size(ExpandedObjectHeader *header)
+{
+	const FlowState *state = (FlowState *) header;
+	uint64		size = VARHDRSZ + sizeof(FlatState) + (uint64) state->count * sizeof(L4FlowRecord);
+
+	for (int i = 0; i < state->path_count; i++)
+		size += sizeof(uint32) + state->paths[i].size;
+	return state_check_flat(size, "bytea");
+}
+
+static char *
+put(char *to, const void *data, Size size)
+{
+	if (size > 0)
+		memcpy(to, data, size);
+	return to + size;
+}
+
+static void
+flows_flatten(ExpandedObjectHeader *header, void *result, Size size)
+{
+	const FlowState *state = (FlowState *) header;
+	FlatState	flat = {FLAT_MAGIC, FLAT_VERSION, state->count, state->set_aside, state->rules, state->path_count,
+		state->paths_merged};
+	char	   *to = put(VARDATA(result), &flat, sizeof(flat));
+
+	SET_VARSIZE(result, size);
+	for (int i = 0; i < state->path_count; i++)
+	{
+		uint32		length = (uint32) state->paths[i].size;
+
+		to = put(to, &length, sizeof(length));
+	}
+	for (int i = 0; i < state->path_count; i++)
+		to = put(to, state->paths[i].data, state->paths[i].size);
+	for (const Block *block = state->blocks; block != NULL; block = block->next)
+		to = put(to, block->records, block->count * sizeof(L4FlowRecord));
+	Assert(to == (char *) result + size);
+}
+
+static void
+check_flat(const L4StateReader *reader, const FlatState *flat)
+{
+	if (flat->magic != FLAT_MAGIC || flat->version != FLAT_VERSION)
+		state_corrupt(reader, "It is none, or of another version.");
+	if (flat->count < 0 || flat->count > MaxAllocSize / sizeof(L4FlowRecord) || flat->set_aside < 0 ||
+		flat->path_count < 0 || flat->path_count > L4_FLOW_MOST_PATHS || flat->paths_merged < 0 || flat->paths_merged > 1 ||
+		(flat->paths_merged && flat->path_count > 0))
+		state_corrupt(reader, "A count is out of range.");
+	if (!isfinite(flat->rules.pause) || flat->rules.pause < 1e-6 || flat->rules.twice < 0 || flat->rules.twice > MOST_TWICE)
+		state_corrupt(reader, "An option is out of range.");
+}
+
+static void
+read_paths(L4StateReader *reader, FlowState *state, int count)
+{
+	uint32		sizes[L4_FLOW_MOST_PATHS];
+
+	state_read(reader, sizes, count * sizeof(uint32));
+	for (int i = 0; i < count; i++)
+	{
+		const char *text = state_read_bytes(reader, sizes[i]);
+
+		if (!pg_verify_mbstr(GetDatabaseEncoding(), text, (int) sizes[i], true))
+			state_corrupt(reader, "A path is not valid text.");
+		if (path_number(state, (L4Bytes) {text, sizes[i]}) != i)
+			state_corrupt(reader, "A path comes twice.");
+	}
+}
+
+static void
+read_records(L4StateReader *reader, FlowState *state, int64 count)
+{
+	const char *data = state_read_bytes(reader, count * sizeof(L4FlowRecord));
+	bool		right = true;
+
+	if (count == 0)
+		return;
+	add_block(state, count);
+	memcpy(state->blocks->records, data, count * sizeof(L4FlowRecord));
+	state->blocks->count = (int32) count;
+	state->count = count;
+	for (int64 i = 0; i < count; i++)
+	{
+		const L4FlowRecord *record = state->blocks->records + i;
+
+		right &= record->start >= -MOST_TIME && record->start <= MOST_TIME && record->bytes > 0 &&
+			record->duration >= 0 && record->duration <= MOST_DURATION &&
+			(state->paths_merged || record->path < state->path_count);
+	}
+	if (!right)
+		state_corrupt(reader, "A record cannot be right.");
+}
+
+static ExpandedObjectHeader *
+flows_parse(MemoryContext parent, const char *data, Size size)
+{
+	L4StateReader reader = {data, data + size, "bytea (state of " AGGREGATE ")"};
+	FlatState	flat;
+	FlowState  *state;
+
+	state_read(&reader, &flat, sizeof(flat));
+	check_flat(&reader, &flat);
+	state = flows_new(parent, &flat.rules);
+	state->set_aside = flat.set_aside;
+	state->paths_merged = flat.paths_merged;
+	read_paths(&reader, state, flat.path_count);
+	read_records(&reader, state, flat.count);
+	state_read_end(&reader);
+	return &state->header;
+}
+
+static const L4StateType flow_type = {"bytea", &flow_methods, flows_parse};
+
+static FlowState *
+flows_fetch(Datum datum, MemoryContext parent, bool writable)
+{
+	return (FlowState *) state_fetch(datum, parent, writable, &flow_type);
+}
+
+/* ---- transition ---- */
+
+static L4FlowRules
+rules_of(FunctionCallInfo fcinfo)
+{
+	return (L4FlowRules) {
+		.pause = flow_option(fcinfo, 7, "pause", 1e-6),
+		.least_bytes = PG_ARGISNULL(8) ? 0 : PG_GETARG_INT64(8),
+		.twice = (int64) Min(flow_option(fcinfo, 9, "twice", 0) * 1e6, MOST_TWICE)
+	};
+}
+
+static void
+check_rules(const L4FlowRules *rules, const L4FlowRules *others)
+{
+	if (rules->pause != others->pause || rules->least_bytes != others->least_bytes || rules->twice != others->twice)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("options of %s must be the same for all rows", AGGREGATE)));
 }
 
 static bool
-same_path(const ArrayType *a, const ArrayType *b)
+same_list(const ArrayType *a, const ArrayType *b)
 {
-	return VARSIZE(a) == VARSIZE(b) && memcmp(a, b, VARSIZE(a)) == 0;
+	return a == b || (a != NULL && b != NULL && VARSIZE(a) == VARSIZE(b) && memcmp(a, b, VARSIZE(a)) == 0);
 }
 
-/* The number of a list of switches. What comes when there are too many is the last one. */
+/* The number of a list's text, the switches with commas; without a list none. */
 static int
-path_number(FlowState *state, ArrayType *path, MemoryContext context)
+joined_path(FlowState *state, ArrayType *array)
 {
-	if (state->path_count > 0 && same_path(state->paths[state->last_path], path))
-		return state->last_path;
-	for (state->last_path = 0; state->last_path < state->path_count; state->last_path++)
-		if (same_path(state->paths[state->last_path], path))
-			return state->last_path;
-	if (state->path_count == L4_FLOW_MOST_PATHS)
-		return state->last_path = L4_FLOW_MOST_PATHS - 1;
-	state->paths[state->path_count] = MemoryContextAlloc(context, VARSIZE(path));
-	memcpy(state->paths[state->path_count], path, VARSIZE(path));
-	return state->path_count++;
+	text	   *joined;
+
+	if (array == NULL)
+		return path_number(state, (L4Bytes) {"", 0});
+	joined = DatumGetTextPP(OidFunctionCall2Coll(F_ARRAY_TO_STRING_ANYARRAY_TEXT, DEFAULT_COLLATION_OID,
+												 PointerGetDatum(array), CStringGetTextDatum(",")));
+	return path_number(state, (L4Bytes) {VARDATA_ANY(joined), VARSIZE_ANY_EXHDR(joined)});
+}
+
+/* The number of the path of a list of switches. Of lists, so many are remembered as there can be paths. */
+static int
+list_path(FlowState *state, ArrayType *array)
+{
+	int			path;
+
+	if (state->paths_merged)
+		return 0;
+	if (state->list_count > 0 && same_list(state->lists[state->last_list].array, array))
+		return state->lists[state->last_list].path;
+	for (int i = 0; i < state->list_count; i++)
+		if (same_list(state->lists[i].array, array))
+			return state->lists[state->last_list = i].path;
+	path = joined_path(state, array);
+	if (state->list_count == L4_FLOW_MOST_PATHS)
+		return path;
+	state->lists = array_grown(state, state->lists, state->list_count, &state->list_room, sizeof(List));
+	state->last_list = state->list_count++;
+	state->lists[state->last_list] = (List) {.path = path};
+	if (array != NULL)
+	{
+		state->lists[state->last_list].array = MemoryContextAlloc(state->header.eoh_context, VARSIZE(array));
+		memcpy(state->lists[state->last_list].array, array, VARSIZE(array));
+	}
+	return path;
+}
+
+/* Can the record of a row be right? Then *start is when it began, in microseconds since 1970. */
+static bool
+can_be_right(FunctionCallInfo fcinfo, int64 *start)
+{
+	if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3) || TIMESTAMP_NOT_FINITE(PG_GETARG_TIMESTAMPTZ(1)))
+		return false;
+	*start = PG_GETARG_TIMESTAMPTZ(1);
+	if (*start > MOST_TIME / 2)
+		return false;
+	*start += (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
+	return PG_GETARG_FLOAT8(2) >= 0 && PG_GETARG_FLOAT8(2) < MOST_DURATION &&
+		PG_GETARG_INT64(3) > 0 && (uint64) PG_GETARG_INT64(3) <= L4_FLOW_MOST_BYTES;
 }
 
 /* Arguments: state, started_at, duration, bytes, queue_pair, retransmits, switches, pause, least_bytes, twice. */
@@ -102,29 +367,75 @@ Datum
 l4_flow_messages_transition(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = state_context(fcinfo, AGGREGATE);
-	FlowState  *state = PG_ARGISNULL(0) ? NULL : (FlowState *) PG_GETARG_POINTER(0);
+	L4FlowRules rules = rules_of(fcinfo);
+	FlowState  *state = PG_ARGISNULL(0) ? flows_new(context, &rules) : flows_fetch(PG_GETARG_DATUM(0), context, true);
 	L4FlowRecord *record;
+	int64		start;
 
-	if (state == NULL)
-	{
-		state = MemoryContextAllocZero(context, sizeof(FlowState));
-		take_rules(fcinfo, state);
-	}
-	if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3) || TIMESTAMP_NOT_FINITE(PG_GETARG_TIMESTAMPTZ(1)) ||
-		!(PG_GETARG_FLOAT8(2) >= 0 && PG_GETARG_FLOAT8(2) < 1e9) ||
-		PG_GETARG_INT64(3) <= 0 || (uint64) PG_GETARG_INT64(3) > L4_FLOW_MOST_BYTES)
+	check_rules(&state->rules, &rules);
+	if (!can_be_right(fcinfo, &start))
 	{
 		state->set_aside++;
-		PG_RETURN_POINTER(state);
+		return EOHPGetRWDatum(&state->header);
 	}
-	record = next_record(state, context);
-	record->start = PG_GETARG_TIMESTAMPTZ(1) + (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
+	record = next_record(state);
+	record->start = start;
 	record->duration = (float) PG_GETARG_FLOAT8(2);
 	record->bytes = PG_GETARG_INT64(3);
 	record->queue_pair = PG_ARGISNULL(4) ? 0 : (uint32) PG_GETARG_INT64(4);
 	record->retransmits = PG_ARGISNULL(5) ? 0 : Max(0, Min(PG_GETARG_INT64(5), L4_FLOW_MOST_RETRANSMITS));
-	record->path = PG_ARGISNULL(6) ? 0 : path_number(state, PG_GETARG_ARRAYTYPE_P(6), context);
-	PG_RETURN_POINTER(state);
+	record->path = list_path(state, PG_ARGISNULL(6) ? NULL : PG_GETARG_ARRAYTYPE_P(6));
+	return EOHPGetRWDatum(&state->header);
+}
+
+/* ---- combine ---- */
+
+static void
+merge_flows(FlowState *into, const FlowState *from)
+{
+	int			numbers[L4_FLOW_MOST_PATHS] = {0};
+
+	check_rules(&into->rules, &from->rules);
+	into->set_aside += from->set_aside;
+	for (int i = 0; i < from->path_count && !into->paths_merged; i++)
+		numbers[i] = path_number(into, from->paths[i]);
+	if (from->paths_merged)
+	{
+		into->paths_merged = true;
+		into->path_count = 0;
+	}
+	for (const Block *block = from->blocks; block != NULL; block = block->next)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int32 i = 0; i < block->count; i++)
+		{
+			L4FlowRecord *record = next_record(into);
+
+			*record = block->records[i];
+			record->path = numbers[record->path];
+		}
+	}
+}
+
+Datum
+l4_flow_messages_combine(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = state_context(fcinfo, AGGREGATE);
+	FlowState  *into;
+	FlowState  *from;
+
+	if (PG_ARGISNULL(1))
+	{
+		if (PG_ARGISNULL(0))
+			PG_RETURN_NULL();
+		return EOHPGetRWDatum(&flows_fetch(PG_GETARG_DATUM(0), context, true)->header);
+	}
+	if (PG_ARGISNULL(0))
+		return EOHPGetRWDatum(&flows_fetch(PG_GETARG_DATUM(1), context, true)->header);
+	from = flows_fetch(PG_GETARG_DATUM(1), CurrentMemoryContext, false);
+	into = flows_fetch(PG_GETARG_DATUM(0), context, true);
+	merge_flows(into, from);
+	return EOHPGetRWDatum(&into->header);
 }
 
 /* ---- final ---- */
@@ -170,40 +481,45 @@ column_of(const L4FlowMessages *found, Column column, double *scratch, Oid type)
 
 typedef struct Path
 {
-	char	   *text;			/* the switches with commas */
+	L4Bytes		text;			/* the switches with commas */
 	int			number;			/* as records have it */
 } Path;
 
 static int
 compare_paths(const void *a, const void *b)
 {
-	return strcmp(((const Path *) a)->text, ((const Path *) b)->text);
+	L4Bytes		x = ((const Path *) a)->text;
+	L4Bytes		y = ((const Path *) b)->text;
+	int			order = memcmp(x.data, y.data, Min(x.size, y.size));
+
+	return order != 0 ? order : (x.size > y.size) - (x.size < y.size);
 }
 
-/* Numbers the lists of switches by their texts, so that the order of the rows makes no difference; returns the texts. */
+/*
+ * Numbers the paths by their texts, so that the order of the rows makes no difference; returns the texts. There is none where
+ * no row has a list.
+ */
 static Datum
 number_paths(const FlowState *state, L4FlowRecord *records)
 {
 	Path		paths[L4_FLOW_MOST_PATHS];
 	Datum		texts[L4_FLOW_MOST_PATHS];
 	int			number[L4_FLOW_MOST_PATHS] = {0};
+	int			count = state->path_count;
 
-	for (int i = 0; i < state->path_count; i++)
-	{
-		Datum		joined = OidFunctionCall2Coll(F_ARRAY_TO_STRING_ANYARRAY_TEXT, DEFAULT_COLLATION_OID,
-												PointerGetDatum(state->paths[i]), CStringGetTextDatum(","));
-
-		paths[i] = (Path) {TextDatumGetCString(joined), i};
-	}
-	qsort(paths, state->path_count, sizeof(Path), compare_paths);
-	for (int i = 0; i < state->path_count; i++)
+	for (int i = 0; i < count; i++)
+		paths[i] = (Path) {state->paths[i], i};
+	qsort(paths, count, sizeof(Path), compare_paths);
+	for (int i = 0; i < count; i++)
 	{
 		number[paths[i].number] = i;
-		texts[i] = CStringGetTextDatum(paths[i].text);
+		texts[i] = PointerGetDatum(cstring_to_text_with_len(paths[i].text.data, (int) paths[i].text.size));
 	}
 	for (int64 i = 0; i < state->count; i++)
 		records[i].path = number[records[i].path];
-	return PointerGetDatum(construct_array(texts, state->path_count, TEXTOID, -1, false, TYPALIGN_INT));
+	if (count == 1 && paths[0].text.size == 0)
+		count = 0;
+	return PointerGetDatum(construct_array(texts, count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
 Datum
@@ -220,9 +536,9 @@ l4_flow_messages_final(PG_FUNCTION_ARGS)
 	state_context(fcinfo, AGGREGATE);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	state = (FlowState *) PG_GETARG_POINTER(0);
 	work = AllocSetContextCreate(outer, AGGREGATE, ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(work);
+	state = flows_fetch(PG_GETARG_DATUM(0), work, false);
 	records = all_records(state);
 	MemoryContextSwitchTo(outer);
 	values[13] = number_paths(state, records);

@@ -1,6 +1,6 @@
 /*
  * flow_steps.c: the aggregates l4_step_phases, l4_step_work and l4_step_overdue, over the messages of one accelerator: a row
- * is what goes one way between it and one other.
+ * is what goes one way between it and one other. Their state is that of step_state.c.
  */
 #include "ground/l4.h"
 
@@ -9,62 +9,76 @@
 #include "algorithms/step_phases.h"
 #include "bindings/aggregate_state.h"
 #include "bindings/flow_arrays.h"
+#include "bindings/step_state.h"
 #include "catalog/pg_type_d.h"
 #include "tools/intern.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-typedef struct StepState
-{
-	L4StepMessage *messages;
-	int64		count;
-	int64		room;
-	L4Intern	peers;
-	double		pause;
-	double		whole;
-	double	   *ends;
-	int64		end_count;
-	double	   *closes;
-} StepState;
-
 PG_FUNCTION_INFO_V1(l4_step_phases_transition);
+PG_FUNCTION_INFO_V1(l4_step_phases_combine);
 PG_FUNCTION_INFO_V1(l4_step_phases_final);
 PG_FUNCTION_INFO_V1(l4_step_work_transition);
+PG_FUNCTION_INFO_V1(l4_step_work_combine);
 PG_FUNCTION_INFO_V1(l4_step_work_final);
 PG_FUNCTION_INFO_V1(l4_step_overdue_transition);
+PG_FUNCTION_INFO_V1(l4_step_overdue_combine);
 PG_FUNCTION_INFO_V1(l4_step_overdue_final);
 
-/* Room for so many messages more. */
-static void
-make_room(StepState *state, MemoryContext context, int64 more, const char *name)
+/* The state of a transition function, new for its first row. */
+static L4StepState *
+state_of_row(FunctionCallInfo fcinfo, L4StepAggregate aggregate, const double *options, int64 option_count)
 {
-	if (state->count + more <= state->room)
-		return;
-	state->room = Max(2 * state->room, state->count + more);
-	state_check_budget(state->room * sizeof(L4StepMessage), name);
-	state->messages = state->messages == NULL ?
-		MemoryContextAllocHuge(context, state->room * sizeof(L4StepMessage)) :
-		repalloc_huge(state->messages, state->room * sizeof(L4StepMessage));
+	MemoryContext context = state_context(fcinfo, step_aggregate_name(aggregate));
+	L4StepState *state;
+
+	if (PG_ARGISNULL(0))
+		return step_state_new(context, aggregate, options, option_count);
+	state = step_state_fetch(PG_GETARG_DATUM(0), context, true, aggregate);
+	step_state_match(state, options, option_count);
+	return state;
+}
+
+static void
+check_message(const L4StepMessage *message)
+{
+	if (!isfinite(message->began) || !isfinite(message->ended) || message->ended < message->began ||
+		!isfinite(message->bytes))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("messages must have finite times and bytes, and last no less than 0 seconds")));
 }
 
 /* Takes in messages, of the arguments began and lasted, and of the one at `amounts` for bytes or busy. */
 static void
-take_messages(FunctionCallInfo fcinfo, StepState *state, MemoryContext context, bool sent, int32 peer, int amounts,
-			  const char *name)
+take_messages(FunctionCallInfo fcinfo, L4StepState *state, bool sent, int32 peer, int amounts)
 {
 	int64		count;
 	double	   *began = flow_numbers(fcinfo, 1, &count);
 	double	   *lasted = flow_as_many(fcinfo, 2, count);
 	double	   *amount = flow_as_many(fcinfo, amounts, count);
 
-	make_room(state, context, count, name);
+	step_state_reserve(state, count);
 	for (int64 i = 0; i < count; i++)
-		state->messages[state->count++] = (L4StepMessage) {
+	{
+		L4StepMessage message = {
 			.began = began[i], .ended = began[i] + lasted[i], .bytes = amount[i], .busy = amount[i], .peer = peer, .sent = sent
 		};
+
+		check_message(&message);
+		state->messages[state->count++] = message;
+	}
 	pfree(began);
 	pfree(lasted);
 	pfree(amount);
+}
+
+/* The state behind the argument of a final function. */
+static L4StepState *
+state_of_final(FunctionCallInfo fcinfo, L4StepAggregate aggregate)
+{
+	state_context(fcinfo, step_aggregate_name(aggregate));
+	return PG_ARGISNULL(0) ? NULL : step_state_fetch(PG_GETARG_DATUM(0), CurrentMemoryContext, false, aggregate);
 }
 
 /* ---- l4_step_phases ---- */
@@ -73,37 +87,36 @@ take_messages(FunctionCallInfo fcinfo, StepState *state, MemoryContext context, 
 Datum
 l4_step_phases_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context = state_context(fcinfo, "l4_step_phases");
-	StepState  *state = PG_ARGISNULL(0) ? NULL : (StepState *) PG_GETARG_POINTER(0);
+	double		options[2] = {flow_option(fcinfo, 5, "pause", 0), flow_option(fcinfo, 6, "whole", 0)};
+	L4StepState *state = state_of_row(fcinfo, L4_STEP_PHASES, options, lengthof(options));
 
-	if (state == NULL)
-	{
-		state = MemoryContextAllocZero(context, sizeof(StepState));
-		state->pause = flow_option(fcinfo, 5, "pause", 0);
-		state->whole = flow_option(fcinfo, 6, "whole", 0);
-	}
 	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2) && !PG_ARGISNULL(3))
-		take_messages(fcinfo, state, context, PG_GETARG_BOOL(4), 0, 3, "l4_step_phases");
-	PG_RETURN_POINTER(state);
+		take_messages(fcinfo, state, PG_GETARG_BOOL(4), 0, 3);
+	return EOHPGetRWDatum(&state->header);
+}
+
+Datum
+l4_step_phases_combine(PG_FUNCTION_ARGS)
+{
+	return step_state_combine(fcinfo, L4_STEP_PHASES);
 }
 
 Datum
 l4_step_phases_final(PG_FUNCTION_ARGS)
 {
-	StepState  *state;
+	L4StepState *state = state_of_final(fcinfo, L4_STEP_PHASES);
+	L4StepMessage *messages;
 	L4StepPhase *phases;
 	double	   *numbers;
 	int64		count;
 	Datum		values[3];
 
-	state_context(fcinfo, "l4_step_phases");
-	if (PG_ARGISNULL(0))
+	if (state == NULL)
 		PG_RETURN_NULL();
-	state = (StepState *) PG_GETARG_POINTER(0);
-	step_messages_sort(state->messages, state->count);
+	messages = step_state_messages(state);
 	phases = MemoryContextAllocHuge(CurrentMemoryContext, Max(state->count, 1) * sizeof(L4StepPhase));
 	numbers = MemoryContextAllocHuge(CurrentMemoryContext, Max(state->count, 1) * sizeof(double));
-	count = step_phases(state->messages, state->count, state->pause, state->whole, phases);
+	count = step_phases(messages, state->count, state->options[0], state->options[1], phases);
 	for (int column = 0; column < 3; column++)
 	{
 		for (int64 i = 0; i < count; i++)
@@ -115,52 +128,74 @@ l4_step_phases_final(PG_FUNCTION_ARGS)
 
 /* ---- l4_step_work ---- */
 
+/* Of so many options, how many are ends of steps: as many closes follow as there are steps, one less. */
+static int64
+ends_of_work(int64 option_count)
+{
+	return (option_count + 1) / 2;
+}
+
+static double *
+options_of_work(FunctionCallInfo fcinfo, int64 *option_count)
+{
+	int64		end_count;
+	double	   *ends = flow_numbers(fcinfo, 6, &end_count);
+	int64		steps = Max(end_count - 1, 0);
+	double	   *closes = flow_as_many(fcinfo, 7, steps);
+	double	   *options = MemoryContextAllocHuge(CurrentMemoryContext, (end_count + steps + 1) * sizeof(double));
+
+	memcpy(options, ends, end_count * sizeof(double));
+	memcpy(options + end_count, closes, steps * sizeof(double));
+	pfree(ends);
+	pfree(closes);
+	*option_count = end_count + steps;
+	return options;
+}
+
 /* Arguments: state, began, lasted, busy, sent, peer, ends, closes. */
 Datum
 l4_step_work_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context = state_context(fcinfo, "l4_step_work");
-	StepState  *state = PG_ARGISNULL(0) ? NULL : (StepState *) PG_GETARG_POINTER(0);
+	int64		option_count;
+	double	   *options = options_of_work(fcinfo, &option_count);
+	L4StepState *state = state_of_row(fcinfo, L4_STEP_WORK, options, option_count);
 
-	if (state == NULL)
-	{
-		MemoryContext outer = MemoryContextSwitchTo(context);
-
-		state = palloc0(sizeof(StepState));
-		intern_init(&state->peers, context);
-		state->ends = flow_numbers(fcinfo, 6, &state->end_count);
-		state->closes = flow_as_many(fcinfo, 7, Max(state->end_count - 1, 0));
-		MemoryContextSwitchTo(outer);
-	}
 	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2) && !PG_ARGISNULL(3) && !PG_ARGISNULL(5))
 	{
 		text	   *peer = PG_GETARG_TEXT_PP(5);
 
-		take_messages(fcinfo, state, context, PG_GETARG_BOOL(4),
-					  intern_add(&state->peers, VARDATA_ANY(peer), VARSIZE_ANY_EXHDR(peer)), 3, "l4_step_work");
+		take_messages(fcinfo, state, PG_GETARG_BOOL(4), intern_add(&state->peers, VARDATA_ANY(peer), VARSIZE_ANY_EXHDR(peer)),
+					  3);
 	}
-	PG_RETURN_POINTER(state);
+	pfree(options);
+	return EOHPGetRWDatum(&state->header);
+}
+
+Datum
+l4_step_work_combine(PG_FUNCTION_ARGS)
+{
+	return step_state_combine(fcinfo, L4_STEP_WORK);
 }
 
 Datum
 l4_step_work_final(PG_FUNCTION_ARGS)
 {
-	StepState  *state;
+	L4StepState *state = state_of_final(fcinfo, L4_STEP_WORK);
+	L4StepMessage *messages;
 	L4StepWork *work;
 	double	   *numbers;
+	int64		count;
 	int64		steps;
 	Datum		values[2];
 
-	state_context(fcinfo, "l4_step_work");
-	if (PG_ARGISNULL(0))
+	if (state == NULL)
 		PG_RETURN_NULL();
-	state = (StepState *) PG_GETARG_POINTER(0);
-	steps = Max(state->end_count - 1, 0);
-	step_messages_sort(state->messages, state->count);
-	state->count = step_messages_join(state->messages, state->count, state->peers.count);
+	steps = state->option_count - ends_of_work(state->option_count);
+	messages = step_state_messages(state);
+	count = step_messages_join(messages, state->count, state->peers.count);
 	work = palloc(Max(steps, 1) * sizeof(L4StepWork));
 	numbers = palloc(Max(steps, 1) * sizeof(double));
-	step_work(state->messages, state->count, state->ends, state->closes, steps, work);
+	step_work(messages, count, state->options, state->options + ends_of_work(state->option_count), steps, work);
 	for (int column = 0; column < 2; column++)
 	{
 		for (int64 i = 0; i < steps; i++)
@@ -176,36 +211,31 @@ l4_step_work_final(PG_FUNCTION_ARGS)
 Datum
 l4_step_overdue_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context = state_context(fcinfo, "l4_step_overdue");
-	StepState  *state = PG_ARGISNULL(0) ? NULL : (StepState *) PG_GETARG_POINTER(0);
+	int64		end_count;
+	double	   *ends = flow_numbers(fcinfo, 4, &end_count);
+	L4StepState *state = state_of_row(fcinfo, L4_STEP_OVERDUE, ends, end_count);
 
-	if (state == NULL)
-	{
-		MemoryContext outer = MemoryContextSwitchTo(context);
-
-		state = palloc0(sizeof(StepState));
-		state->ends = flow_numbers(fcinfo, 4, &state->end_count);
-		MemoryContextSwitchTo(outer);
-	}
 	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2))
-		take_messages(fcinfo, state, context, PG_GETARG_BOOL(3), 0, 2, "l4_step_overdue");
-	PG_RETURN_POINTER(state);
+		take_messages(fcinfo, state, PG_GETARG_BOOL(3), 0, 2);
+	pfree(ends);
+	return EOHPGetRWDatum(&state->header);
+}
+
+Datum
+l4_step_overdue_combine(PG_FUNCTION_ARGS)
+{
+	return step_state_combine(fcinfo, L4_STEP_OVERDUE);
 }
 
 Datum
 l4_step_overdue_final(PG_FUNCTION_ARGS)
 {
-	StepState  *state;
+	L4StepState *state = state_of_final(fcinfo, L4_STEP_OVERDUE);
 	double		overdue;
 
-	state_context(fcinfo, "l4_step_overdue");
-	if (PG_ARGISNULL(0))
+	if (state == NULL || state->option_count == 0)
 		PG_RETURN_NULL();
-	state = (StepState *) PG_GETARG_POINTER(0);
-	if (state->end_count == 0)
-		PG_RETURN_NULL();
-	step_messages_sort(state->messages, state->count);
-	overdue = step_overdue(state->messages, state->count, state->ends, state->end_count - 1);
+	overdue = step_overdue(step_state_messages(state), state->count, state->options, state->option_count - 1);
 	if (!isfinite(overdue))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(overdue);

@@ -62,6 +62,13 @@ extern void fuzz_forest_state(L4Bytes input);
 extern void fuzz_forest_state_seed(L4Bytes input, FuzzSeed add);
 extern void fuzz_scores_state(L4Bytes input);
 extern void fuzz_scores_state_seed(L4Bytes input, FuzzSeed add);
+extern void fuzz_flow_messages(L4Bytes input);
+extern void fuzz_intervals(L4Bytes input);
+extern void fuzz_step_phases(L4Bytes input);
+extern void fuzz_flows_state(L4Bytes input);
+extern void fuzz_flows_state_seed(L4Bytes input, FuzzSeed add);
+extern void fuzz_steps_state(L4Bytes input);
+extern void fuzz_steps_state_seed(L4Bytes input, FuzzSeed add);
 
 /* ---- helpers of targets (helpers.c) ---- */
 

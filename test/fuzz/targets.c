@@ -11,6 +11,8 @@ const FuzzEntry fuzz_targets[] = {
 	{"forest_state", fuzz_forest_state, "lines", fuzz_forest_state_seed, 4},
 	{"scores_state", fuzz_scores_state, "lines", fuzz_scores_state_seed, 4},
 	{"components_state", fuzz_components_state, "lines", fuzz_components_state_seed, 4},
+	{"flows_state", fuzz_flows_state, "lines", fuzz_flows_state_seed, 4},
+	{"steps_state", fuzz_steps_state, "lines", fuzz_steps_state_seed, 4},
 	{"segment", fuzz_segment, "lines", NULL, 1},
 	{"site_rules", fuzz_site_rules, "site_rules", NULL, 2},
 	{"records", fuzz_records, "lines", NULL, 1},
@@ -23,6 +25,9 @@ const FuzzEntry fuzz_targets[] = {
 	{"components", fuzz_components, "lines", NULL, 4},
 	{"online_changes", fuzz_online_changes, "lines", NULL, 1},
 	{"period", fuzz_period, "lines", NULL, 2},
+	{"flow_messages", fuzz_flow_messages, "lines", NULL, 2},
+	{"intervals", fuzz_intervals, "lines", NULL, 2},
+	{"step_phases", fuzz_step_phases, "lines", NULL, 2},
 	{"places", fuzz_places, "places", NULL, 2},
 	{"unpack", fuzz_unpack, "lines", fuzz_unpack_seed, 1},
 };

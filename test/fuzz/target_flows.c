@@ -1,0 +1,351 @@
+/*
+ * target_flows.c: messages from records of flows, what their times tell, and the steps they are made of.
+ */
+#include "fuzz.h"
+
+#include <math.h>
+
+#include "algorithms/flow_messages.h"
+#include "algorithms/intervals.h"
+#include "algorithms/step_phases.h"
+
+#define MOST_RECORDS 400
+#define MOST_STEPS 20
+
+/* ---- flow_messages ---- */
+
+/* Records with few different times, sizes and paths, so that many are the same or touch one another. */
+static int64
+read_flow_records(L4Bytes *input, L4FlowRecord *records)
+{
+	int64		count = 0;
+	int64		start = (int64) fuzz_byte(input) * 1000000;
+
+	while (count < MOST_RECORDS && input->size >= 3)
+	{
+		unsigned	time = fuzz_byte(input);
+		unsigned	kind = fuzz_byte(input);
+		unsigned	size = fuzz_byte(input);
+
+		start += time % 16 * 10;
+		records[count++] = (L4FlowRecord) {
+			.start = start, .bytes = size < 250 ? 1 + size : L4_FLOW_MOST_BYTES, .retransmits = kind % 5 == 0 ? kind * 16 : 0,
+			.path = kind % 3 == 2 ? L4_FLOW_MOST_PATHS - 1 : kind % 3, .duration = (time / 16) * (size == 255 ? 1e8f : 1e-5f),
+			.queue_pair = kind / 128
+		};
+	}
+	return count;
+}
+
+/* Messages are sorted, and those of a path apart from one another; what they hold together is what records had. */
+static void
+check_messages(const L4FlowMessages *found, int64 count, const L4FlowRules *rules, double most_bytes)
+{
+	double		ended[L4_FLOW_MOST_PATHS];
+	double		bytes = 0;
+
+	for (int i = 0; i < L4_FLOW_MOST_PATHS; i++)
+		ended[i] = -INFINITY;
+	fuzz_require(found->records + found->small + found->duplicates == count);
+	fuzz_require(found->count <= found->records && (found->count > 0) == (found->records > 0));
+	for (int64 i = 0; i < found->count; i++)
+	{
+		const L4FlowMessage *m = found->messages + i;
+
+		fuzz_require(i == 0 || m[-1].began <= m->began);
+		fuzz_require(m->path < L4_FLOW_MOST_PATHS && m->lasted >= 0 && m->bytes > 0 && m->busy >= 0);
+		/* times are doubles of microseconds since 1970, lengths floats */
+		fuzz_require(m->began - ended[m->path] >= rules->pause * 0.999);
+		ended[m->path] = m->began + m->lasted;
+		bytes += m->bytes;
+	}
+	fuzz_require(bytes <= most_bytes * (1 + 1e-4));
+	fuzz_require(found->same_size >= 0 && found->same_size <= 1 && (found->same_size > 0) == (found->records > 0));
+}
+
+/* What flow_messages leaves of the records are those that messages are made of, in order. */
+static void
+check_bytes(const L4FlowMessages *found, const L4FlowRecord *kept, const L4FlowRules *rules)
+{
+	double		of_messages = 0;
+	double		of_records = 0;
+	double		busy = 0;
+	double		busy_records = 0;
+
+	for (int64 i = 0; i < found->count; i++)
+	{
+		of_messages += found->messages[i].bytes;
+		busy += found->messages[i].busy;
+	}
+	for (int64 i = 0; i < found->records; i++)
+	{
+		fuzz_require(i == 0 || kept[i - 1].start <= kept[i].start);
+		fuzz_require((int64) kept[i].bytes >= rules->least_bytes);
+		of_records += kept[i].bytes;
+		busy_records += kept[i].duration;
+	}
+	fuzz_require(fabs(of_messages - of_records) <= 1e-4 * of_records);
+	fuzz_require(fabs(busy - busy_records) <= 1e-4 * busy_records);
+	fuzz_require(of_records <= (double) found->bytes * (1 + 1e-9));
+}
+
+static void
+reverse_records(L4FlowRecord *to, const L4FlowRecord *from, int64 count)
+{
+	for (int64 i = 0; i < count; i++)
+		to[i] = from[count - 1 - i];
+}
+
+/* The order of the records makes no difference. */
+void
+fuzz_flow_messages(L4Bytes input)
+{
+	static L4FlowRecord records[MOST_RECORDS];
+	static L4FlowRecord others[MOST_RECORDS];
+	L4FlowRules rules = {
+		.pause = 1e-6 * (1 + fuzz_byte(&input)), .least_bytes = fuzz_byte(&input) % 100, .twice = fuzz_byte(&input)
+	};
+	int64		count = read_flow_records(&input, records);
+	L4FlowMessages found;
+	L4FlowMessages again;
+	double		bytes = 0;
+	uint64		retransmits = 0;
+
+	for (int64 i = 0; i < count; i++)
+	{
+		bytes += records[i].bytes;
+		retransmits += records[i].retransmits;
+	}
+	reverse_records(others, records, count);
+	flow_messages(records, count, &rules, &found);
+	check_messages(&found, count, &rules, bytes);
+	check_bytes(&found, records, &rules);
+	fuzz_require(found.bytes <= bytes && found.retransmits <= retransmits);
+	fuzz_require(found.duplicates > 0 || ((double) found.bytes == bytes && found.retransmits == retransmits));
+	flow_messages(others, count, &rules, &again);
+	fuzz_require(again.count == found.count && again.records == found.records && again.small == found.small &&
+		again.bytes == found.bytes && again.retransmits == found.retransmits && again.same_size == found.same_size);
+	fuzz_require(memcmp(again.messages, found.messages, found.count * sizeof(L4FlowMessage)) == 0);
+}
+
+/* ---- intervals ---- */
+
+static int64
+read_intervals(L4Bytes *input, double *began, double *ended, int64 most)
+{
+	int64		count = 0;
+	double		at = 0;
+
+	while (count < most && input->size >= 2)
+	{
+		at += fuzz_byte(input) / 8.0;
+		began[count] = at;
+		ended[count++] = at + fuzz_byte(input) / 64.0;
+	}
+	return count;
+}
+
+/* Bursts of beats that no jitter disturbs are found, each of so many pieces. */
+static void
+regular_beat(L4Bytes input)
+{
+	double		began[MOST_RECORDS];
+	double		ended[MOST_RECORDS];
+	int			pieces = 1 + fuzz_byte(&input) % 5;
+	int			bursts = 5 + fuzz_byte(&input) % 50;
+	double		period = 1 + fuzz_byte(&input) / 16.0;
+	L4Intervals messages = {began, ended, (int64) bursts * pieces};
+	L4Regularity result;
+
+	for (int i = 0; i < messages.count; i++)
+	{
+		began[i] = i / pieces * period + i % pieces * 0.001;
+		ended[i] = began[i] + 0.0005;
+	}
+	fuzz_require(intervals_regular(&messages, 0.6, 0.5, 0.1, &result));
+	fuzz_require(result.bursts == bursts && fabs(result.interval - period) < 1e-6 * period);
+	fuzz_require(fabs(intervals_span(&messages, result.pause) - ((pieces - 1) * 0.001 + 0.0005)) < 1e-6);
+	fuzz_require(intervals_together(&messages, &messages, 1e-6) == 1.0);
+}
+
+void
+fuzz_intervals(L4Bytes input)
+{
+	double		began[2][MOST_RECORDS];
+	double		ended[2][MOST_RECORDS];
+	L4Bytes		half = {input.data, input.size / 2};
+	L4Intervals a = {began[0], ended[0], read_intervals(&half, began[0], ended[0], MOST_RECORDS)};
+	L4Intervals b = {began[1], ended[1], 0};
+	L4Regularity result;
+	double		together;
+	double		length = 0;
+
+	regular_beat(input);
+	input.data += input.size / 2;
+	input.size -= input.size / 2;
+	b.count = read_intervals(&input, began[1], ended[1], MOST_RECORDS);
+	for (int64 i = 0; i < a.count; i++)
+		length = Max(length, ended[0][i] - began[0][0]);
+	if (intervals_regular(&a, 0.6, 0.5, 0.1, &result))
+	{
+		fuzz_require(result.pause > 0 && result.interval > 0 && result.interval <= length);
+		fuzz_require(result.bursts >= 3 && result.bursts <= a.count);
+		fuzz_require(result.interval >= result.pause);
+		fuzz_require(intervals_span(&a, result.pause) * result.bursts <= length * (1 + 1e-9));
+	}
+	together = intervals_together(&a, &b, 0.5);
+	fuzz_require(together >= 0 && together <= 1 && (together > 0) == (a.count > 0 && b.count > 0));
+	fuzz_require(intervals_span(&a, INFINITY) <= length + 1e-9 && intervals_span(&a, 0.5) >= 0);
+	fuzz_require(a.count == 0 || fabs(intervals_span(&a, INFINITY) - length) < 1e-9);
+}
+
+/* ---- step_phases ---- */
+
+static int64
+read_step_messages(L4Bytes *input, L4StepMessage *messages)
+{
+	int64		count = 0;
+
+	while (count < MOST_RECORDS && input->size >= 3)
+	{
+		double		began = fuzz_byte(input) / 4.0;
+		unsigned	kind = fuzz_byte(input);
+		double		lasted = fuzz_byte(input) / 64.0;
+
+		messages[count++] = (L4StepMessage) {
+			.began = began, .ended = began + lasted, .bytes = kind % 7, .busy = lasted, .peer = kind / 8 % 20, .sent = kind % 2
+		};
+	}
+	return count;
+}
+
+/* Phases are sorted, and apart by the pause at least; all bytes are in them but those of a last one that is not whole. */
+static void
+check_phases(const L4StepMessage *messages, int64 count, double pause, double whole)
+{
+	static L4StepPhase phases[MOST_RECORDS];
+	int64		found = step_phases(messages, count, pause, whole, phases);
+	double		bytes = 0;
+	double		all = 0;
+	int64		began = 0;
+
+	fuzz_require(found <= count && (found > 0) == (count > 0));
+	for (int64 i = 0; i < found; i++)
+	{
+		fuzz_require(phases[i].began <= phases[i].ended && phases[i].bytes >= 0);
+		fuzz_require(i == 0 || phases[i].began - phases[i - 1].ended >= pause);
+		bytes += phases[i].bytes;
+		while (began < count && messages[began].began < phases[i].began)
+			began++;
+		fuzz_require(began < count && messages[began].began == phases[i].began);
+	}
+	for (int64 i = 0; i < count; i++)
+		all += messages[i].bytes;
+	fuzz_require(whole == 0 ? fabs(bytes - all) <= 1e-9 * all : bytes <= all * (1 + 1e-9));
+}
+
+/* No step has more work than it is long, nor less than none; what is sent in steps is what messages have. */
+static void
+check_work(const L4StepMessage *messages, int64 count, const double *ends, int64 steps)
+{
+	L4StepWork	work[MOST_STEPS];
+	double		closes[MOST_STEPS];
+	double		sent = 0;
+	double		all = 0;
+
+	for (int64 i = 0; i < steps; i++)
+		closes[i] = (ends[i] + ends[i + 1]) / 2;
+	step_work(messages, count, ends, closes, steps, work);
+	for (int64 i = 0; i < steps; i++)
+	{
+		fuzz_require(work[i].sent >= 0 && work[i].computed >= 0);
+		fuzz_require(work[i].computed <= ends[i + 1] - ends[i] + 1e-9);
+		sent += work[i].sent;
+	}
+	for (int64 i = 0; i < count; i++)
+		if (messages[i].sent && steps > 0 && messages[i].began >= ends[0] && messages[i].began < ends[steps])
+			all += messages[i].busy;
+	fuzz_require(fabs(sent - all) <= 1e-6 * all);
+}
+
+/* Each place is one of the reference within tolerance, and none is nearer; 0 only where there is none. */
+static void
+check_places(const L4StepMessage *messages, int64 count, const double *ends, int64 end_count)
+{
+	static double times[MOST_RECORDS];
+	static int32 places[MOST_RECORDS];
+	double		tolerance = 0.5;
+
+	for (int64 i = 0; i < count; i++)
+		times[i] = messages[i].began;
+	step_places(times, count, ends, end_count, tolerance, places);
+	for (int64 i = 0; i < count; i++)
+	{
+		double		nearest = INFINITY;
+
+		for (int64 k = 0; k < end_count; k++)
+			nearest = Min(nearest, fabs(ends[k] - times[i]));
+		fuzz_require(places[i] >= 0 && places[i] <= end_count);
+		fuzz_require((places[i] == 0) == (nearest > tolerance));
+		fuzz_require(places[i] == 0 || fabs(ends[places[i] - 1] - times[i]) == nearest);
+	}
+}
+
+/* Messages of one direction and peer do not overlap once joined; nothing is lost. */
+static int64
+check_join(L4StepMessage *messages, int64 count)
+{
+	double		ended[20][2] = {{0}};
+	double		bytes = 0;
+	int64		kept;
+
+	for (int64 i = 0; i < count; i++)
+		bytes += messages[i].bytes;
+	kept = step_messages_join(messages, count, lengthof(ended));
+	fuzz_require(kept <= count && (kept > 0) == (count > 0));
+	for (int64 i = 0; i < kept; i++)
+	{
+		double	   *end = &ended[messages[i].peer][messages[i].sent];
+
+		fuzz_require(i == 0 || messages[i - 1].began <= messages[i].began);
+		fuzz_require(messages[i].began >= *end && messages[i].ended >= messages[i].began);
+		*end = messages[i].ended;
+		bytes -= messages[i].bytes;
+	}
+	fuzz_require(fabs(bytes) < 1e-3);
+	return kept;
+}
+
+void
+fuzz_step_phases(L4Bytes input)
+{
+	static L4StepMessage messages[MOST_RECORDS];
+	static L4StepMessage others[MOST_RECORDS];
+	double		ends[MOST_STEPS + 1] = {0};
+	int64		steps = fuzz_byte(&input) % MOST_STEPS;
+	double		pause = fuzz_byte(&input) / 64.0;
+	double		whole = fuzz_byte(&input) % 3 / 2.0;
+	double		overdue;
+	double		last = -INFINITY;
+	int64		count;
+
+	for (int64 i = 0; i <= steps; i++)
+		ends[i] = (i > 0 ? ends[i - 1] : 0) + fuzz_byte(&input) / 8.0;
+	count = read_step_messages(&input, messages);
+	for (int64 i = 0; i < count; i++)
+		others[i] = messages[count - 1 - i];
+	step_messages_sort(messages, count);
+	step_messages_sort(others, count);
+	for (int64 i = 0; i < count; i++)
+	{
+		fuzz_require(messages[i].began == others[i].began && messages[i].ended == others[i].ended &&
+			messages[i].peer == others[i].peer && messages[i].sent == others[i].sent && messages[i].bytes == others[i].bytes);
+		last = messages[i].sent ? messages[i].began : last;
+	}
+	check_phases(messages, count, pause, whole);
+	check_places(messages, count, ends, steps + 1);
+	overdue = step_overdue(messages, count, ends, steps);
+	fuzz_require(overdue == -INFINITY || (isfinite(overdue) && overdue >= last));
+	count = check_join(messages, count);
+	check_work(messages, count, ends, steps);
+}
