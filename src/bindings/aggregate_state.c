@@ -7,6 +7,7 @@
 #include "common/base64.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
+#include "nodes/memnodes.h"
 #include "utils/memutils.h"
 
 /* Base64 of a flat state. */
@@ -104,9 +105,13 @@ state_fetch(Datum datum, MemoryContext parent, bool writable, const L4StateType 
 	struct varlena *pointer = (struct varlena *) DatumGetPointer(datum);
 	struct varlena *flat;
 
-	if (VARATT_IS_EXTERNAL_EXPANDED(pointer) && DatumGetEOHP(datum)->eoh_methods == type->methods &&
-		(!writable || VARATT_IS_EXTERNAL_EXPANDED_RW(pointer)))
-		return DatumGetEOHP(datum);
+	if (VARATT_IS_EXTERNAL_EXPANDED(pointer) && (!writable || VARATT_IS_EXTERNAL_EXPANDED_RW(pointer)))
+	{
+		ExpandedObjectHeader *object = DatumGetEOHP(datum);
+
+		if (object->eoh_methods == type->methods)
+			return object;
+	}
 	flat = PG_DETOAST_DATUM_PACKED(datum);
 	return type->parse(parent, VARDATA_ANY(flat), VARSIZE_ANY_EXHDR(flat));
 }
@@ -183,4 +188,15 @@ state_context(FunctionCallInfo fcinfo, const char *function_name)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("%s may be called by an aggregate only", function_name)));
 	return context;
+}
+
+MemoryContext
+state_shared_context(MemoryContext parent)
+{
+	static const char name[] = "states of l4";
+
+	for (MemoryContext child = parent->firstchild; child != NULL; child = child->nextchild)
+		if (child->name == name)
+			return child;
+	return AllocSetContextCreateInternal(parent, name, ALLOCSET_DEFAULT_SIZES);
 }

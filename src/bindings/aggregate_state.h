@@ -68,4 +68,12 @@ extern Size state_check_flat(uint64 size, const char *type_name);
 /* The aggregate's memory context; an error outside of an aggregate. */
 extern MemoryContext state_context(FunctionCallInfo fcinfo, const char *function_name);
 
+/*
+ * A context below parent for the states of all groups. An expanded object should have one of its own, but with as many contexts
+ * as groups, hash aggregation, which for each new group adds up what all contexts take, needs time in proportion to the square
+ * of their number. Only for states that nobody deletes: transition and combine functions that return the very object they got,
+ * and that refuse to be called by anything but an aggregate.
+ */
+extern MemoryContext state_shared_context(MemoryContext parent);
+
 #endif							/* L4_AGGREGATE_STATE_H */

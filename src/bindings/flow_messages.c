@@ -95,7 +95,7 @@ PG_FUNCTION_INFO_V1(l4_flow_messages_final);
 static FlowState *
 flows_new(MemoryContext parent, const L4FlowRules *rules)
 {
-	MemoryContext context = AllocSetContextCreate(parent, AGGREGATE, ALLOCSET_START_SMALL_SIZES);
+	MemoryContext context = state_shared_context(parent);
 	FlowState  *state = MemoryContextAllocZero(context, sizeof(FlowState));
 
 	EOH_init_header(&state->header, &flow_methods, context);
@@ -293,6 +293,14 @@ rules_of(FunctionCallInfo fcinfo)
 	};
 }
 
+/* Are the options those of the rows before? Asked for each row, so it does not look whether they can be. */
+static inline bool
+same_rules(FunctionCallInfo fcinfo, const L4FlowRules *rules)
+{
+	return !PG_ARGISNULL(7) && !PG_ARGISNULL(8) && !PG_ARGISNULL(9) && PG_GETARG_FLOAT8(7) == rules->pause &&
+		PG_GETARG_INT64(8) == rules->least_bytes && (int64) Min(PG_GETARG_FLOAT8(9) * 1e6, MOST_TWICE) == rules->twice;
+}
+
 static void
 check_rules(const L4FlowRules *rules, const L4FlowRules *others)
 {
@@ -367,12 +375,17 @@ Datum
 l4_flow_messages_transition(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = state_context(fcinfo, AGGREGATE);
-	L4FlowRules rules = rules_of(fcinfo);
-	FlowState  *state = PG_ARGISNULL(0) ? flows_new(context, &rules) : flows_fetch(PG_GETARG_DATUM(0), context, true);
+	FlowState  *state = PG_ARGISNULL(0) ? NULL : flows_fetch(PG_GETARG_DATUM(0), context, true);
 	L4FlowRecord *record;
 	int64		start;
 
-	check_rules(&state->rules, &rules);
+	if (state == NULL || !same_rules(fcinfo, &state->rules))
+	{
+		L4FlowRules rules = rules_of(fcinfo);
+
+		state = state == NULL ? flows_new(context, &rules) : state;
+		check_rules(&state->rules, &rules);
+	}
 	if (!can_be_right(fcinfo, &start))
 	{
 		state->set_aside++;

@@ -60,7 +60,7 @@ step_aggregate_name(L4StepAggregate aggregate)
 L4StepState *
 step_state_new(MemoryContext parent, L4StepAggregate aggregate, const double *options, int64 option_count)
 {
-	MemoryContext context = AllocSetContextCreate(parent, "state of steps", ALLOCSET_START_SMALL_SIZES);
+	MemoryContext context = state_shared_context(parent);
 	L4StepState *state = MemoryContextAllocZero(context, sizeof(L4StepState));
 
 	EOH_init_header(&state->header, &step_methods, context);

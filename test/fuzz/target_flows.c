@@ -145,13 +145,13 @@ read_intervals(L4Bytes *input, double *began, double *ended, int64 most)
 	return count;
 }
 
-/* Bursts of beats that no jitter disturbs are found, each of so many pieces. */
+/* Bursts that no jitter disturbs are found, each of so many pieces. */
 static void
 regular_beat(L4Bytes input)
 {
 	double		began[MOST_RECORDS];
 	double		ended[MOST_RECORDS];
-	int			pieces = 1 + fuzz_byte(&input) % 5;
+	int			pieces = 2 + fuzz_byte(&input) % 4;
 	int			bursts = 5 + fuzz_byte(&input) % 50;
 	double		period = 1 + fuzz_byte(&input) / 16.0;
 	L4Intervals messages = {began, ended, (int64) bursts * pieces};
@@ -339,7 +339,8 @@ fuzz_step_phases(L4Bytes input)
 	for (int64 i = 0; i < count; i++)
 	{
 		fuzz_require(messages[i].began == others[i].began && messages[i].ended == others[i].ended &&
-			messages[i].peer == others[i].peer && messages[i].sent == others[i].sent && messages[i].bytes == others[i].bytes);
+			messages[i].peer == others[i].peer && messages[i].sent == others[i].sent && messages[i].bytes == others[i].bytes &&
+			messages[i].busy == others[i].busy);
 		last = messages[i].sent ? messages[i].began : last;
 	}
 	check_phases(messages, count, pause, whole);
