@@ -136,7 +136,7 @@ array_grown(FlowState *state, void *array, int count, int *room, Size size)
 	return array == NULL ? MemoryContextAlloc(state->header.eoh_context, *room * size) : repalloc(array, *room * size);
 }
 
-/* The number of a path. Where there are more than have numbers, none are told apart: else the order of rows would tell which. */
+/* The number of a path. Where there are more than have numbers, none are told apart: else the order of rows would say which. */
 static int
 path_number(FlowState *state, L4Bytes text)
 {

@@ -6,15 +6,15 @@ SET extra_float_digits = 0;
 -- 60,000 records between 6 pairs, some of them twice, over several paths or none; 300 paths between the last pair
 CREATE TABLE record AS
 SELECT 'pair ' || i % 6 AS pair, '2026-01-01'::timestamptz + make_interval(secs => i / 7 * 0.0007) AS started_at,
-	0.0001 * (i % 11) AS duration, (i % 5 * 1000)::bigint AS bytes, (i % 3)::bigint AS queue_pair, (i % 97 / 96)::bigint AS lost,
-	CASE WHEN i % 6 = 5 THEN ARRAY['s' || i / 6 % 300] WHEN i % 6 = 4 THEN NULL WHEN i % 7 > 0 THEN
+	0.0001 * (i % 11) AS duration, (i % 5 * 1000)::bigint AS bytes, (i % 3)::bigint AS queue_pair,
+	(i % 97 / 96)::bigint AS lost, CASE WHEN i % 6 = 5 THEN ARRAY['s' || i / 6 % 300] WHEN i % 6 = 4 THEN NULL WHEN i % 7 > 0 THEN
 		ARRAY['leaf' || i % 4, 'spine' || i / 6 % 5] END AS switches
 FROM generate_series(1, 60000) i;
 ALTER TABLE record SET (parallel_workers = 2);
 -- what one accelerator sends to others and gets from them; some of it begins at once
 CREATE TABLE message AS
-SELECT 'peer ' || i % 20 AS peer, i % 2 = 0 AS sent, ARRAY(SELECT s + (i % 20) * 0.01 + m * 0.1 FROM generate_series(0, 29) s,
-		generate_series(0, 2) m ORDER BY 1) AS began,
+SELECT 'peer ' || i % 20 AS peer, i % 2 = 0 AS sent,
+	ARRAY(SELECT s + (i % 20) * 0.01 + m * 0.1 FROM generate_series(0, 29) s, generate_series(0, 2) m ORDER BY 1) AS began,
 	array_fill((0.02 + i % 3 * 0.01)::real, ARRAY[90]) AS lasted, array_fill((i % 5)::real, ARRAY[90]) AS moved
 FROM generate_series(1, 400) i;
 ALTER TABLE message SET (parallel_workers = 2);
@@ -58,9 +58,10 @@ SET max_parallel_workers_per_gather = 0;
 CREATE TABLE mixed AS SELECT * FROM record ORDER BY md5(record::text);
 CREATE TABLE mixed_message AS SELECT * FROM message ORDER BY md5(message::text);
 SELECT count(*) AS pairs, count(*) FILTER (WHERE m::text = s.result) AS same FROM serial s JOIN (SELECT pair,
-	l4_flow_messages(started_at, duration, bytes, queue_pair, lost, switches, 0.0003, 100, 0.0001) AS m FROM mixed GROUP BY pair) r
-	ON s.kernel = 'messages' AND s.of = r.pair;
-SELECT l4_step_phases(began, lasted, moved, sent, 0.3, 0.8)::text = (SELECT result FROM serial WHERE kernel = 'phases') AS phases,
+	l4_flow_messages(started_at, duration, bytes, queue_pair, lost, switches, 0.0003, 100, 0.0001) AS m
+	FROM mixed GROUP BY pair) r ON s.kernel = 'messages' AND s.of = r.pair;
+SELECT l4_step_phases(began, lasted, moved, sent, 0.3, 0.8)::text
+		= (SELECT result FROM serial WHERE kernel = 'phases') AS phases,
 	l4_step_work(began, lasted, moved, sent, peer, steps_of(), closes_of())::text
 		= (SELECT result FROM serial WHERE kernel = 'work') AS work,
 	l4_step_overdue(began, lasted, sent, steps_of())::text = (SELECT result FROM serial WHERE kernel = 'overdue') AS overdue
