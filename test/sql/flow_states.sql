@@ -7,8 +7,8 @@ SET extra_float_digits = 0;
 CREATE TABLE record AS
 SELECT 'pair ' || i % 6 AS pair, '2026-01-01'::timestamptz + make_interval(secs => i / 7 * 0.0007) AS started_at,
 	0.0001 * (i % 11) AS duration, (i % 5 * 1000)::bigint AS bytes, (i % 3)::bigint AS queue_pair,
-	(i % 97 / 96)::bigint AS lost, CASE WHEN i % 6 = 5 THEN ARRAY['s' || i / 6 % 300] WHEN i % 6 = 4 THEN NULL WHEN i % 7 > 0 THEN
-		ARRAY['leaf' || i % 4, 'spine' || i / 6 % 5] END AS switches
+	(i % 97 / 96)::bigint AS lost, CASE WHEN i % 6 = 5 THEN ARRAY['s' || i / 6 % 300]
+		WHEN i % 6 < 4 AND i % 7 > 0 THEN ARRAY['leaf' || i % 4, 'spine' || i / 6 % 5] END AS switches
 FROM generate_series(1, 60000) i;
 ALTER TABLE record SET (parallel_workers = 2);
 -- what one accelerator sends to others and gets from them; some of it begins at once
