@@ -386,10 +386,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH phases AS (
 		SELECT e.address, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, e.sent,
-			d.period * (limits).flow_step_pause, (limits).flow_whole_phase) AS phases
+			p.period * (limits).flow_step_pause, (limits).flow_whole_phase) AS phases
 		FROM unnest(l4_flow_accelerators.directions) d
 		CROSS JOIN LATERAL (VALUES (d.source, true), (d.destination, false)) e(address, sent)
-		WHERE d.kind = 'data' AND d.period IS NOT NULL
+		-- of its own job, also where it has to do with one of another job
+		JOIN unnest(l4_flow_accelerators.places) p ON p.address = e.address
+		WHERE d.kind = 'data' AND p.period IS NOT NULL
 		GROUP BY e.address
 	), even AS (
 		SELECT ARRAY(SELECT g.at::double precision FROM generate_series(t.began::numeric, t.ended::numeric,
