@@ -3,11 +3,11 @@ SET timezone = 'UTC';
 SET extra_float_digits = 0;
 \set VERBOSITY terse
 
--- 60,000 records between 6 pairs, some of them twice, over several paths or none; 300 paths between the last pair
+-- 60,000 records between 6 pairs, over several paths or none; more than can be told apart between the last pair
 CREATE TABLE record AS
 SELECT 'pair ' || i % 6 AS pair, '2026-01-01'::timestamptz + make_interval(secs => i / 7 * 0.0007) AS started_at,
 	0.0001 * (i % 11) AS duration, (i % 5 * 1000)::bigint AS bytes, (i % 3)::bigint AS queue_pair,
-	(i % 97 / 96)::bigint AS lost, CASE WHEN i % 6 = 5 THEN ARRAY['s' || i / 6 % 300]
+	(i % 97 / 96)::bigint AS lost, CASE WHEN i % 6 = 5 THEN ARRAY['s' || i / 6 % 400]
 		WHEN i % 6 < 4 AND i % 7 > 0 THEN ARRAY['leaf' || i % 4, 'spine' || i / 6 % 5] END AS switches
 FROM generate_series(1, 60000) i;
 ALTER TABLE record SET (parallel_workers = 2);
@@ -69,8 +69,8 @@ FROM mixed_message;
 -- as window functions: the state goes on behind each result
 SELECT i, (m).records FROM (SELECT i, l4_flow_messages(to_timestamp(i), 1, 10, 1, 0, NULL, 0.001, 1, 0) OVER (ORDER BY i) AS m
 	FROM generate_series(1, 3) i) s ORDER BY i;
-SELECT i, (w).sent FROM (SELECT i, l4_step_work(ARRAY[i], ARRAY[1::real], ARRAY[1::real], true, 'p' || i % 2, '{0,9}', '{8}')
-	OVER (ORDER BY i) AS w FROM generate_series(1::float8, 3) i) s ORDER BY i;
+SELECT i, (w).sent FROM (SELECT i, l4_step_work(ARRAY[i::float8], ARRAY[1::real], ARRAY[1::real], true, 'p' || i % 2, '{0,9}',
+	'{8}') OVER (ORDER BY i) AS w FROM generate_series(1, 3) i) s ORDER BY i;
 
 -- options are those of all rows; messages have times that can be
 SELECT l4_flow_messages(to_timestamp(i), 1, 10, 1, 0, NULL, i, 1, 0) FROM generate_series(1, 3) i;
