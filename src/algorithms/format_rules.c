@@ -42,6 +42,9 @@
 #define PROCESS "(?<proc>[^\\s:\\[\\]]+)(?: [\\d.]+)?(?:\\[\\d+\\])?"
 /* "<err> " belongs to the header, "error: " stays in the message. */
 #define MARKED_LEVEL "(?:<(?=[a-z]+> ))?(?:(?=(?<level>" LOWER ")(?:> |: )))?(?:(?<=<)[a-z]+> )?"
+#define NAME_BEFORE_TIME "(?<logger>[A-Za-z][\\w.-]{0,40})(?:\\[\\d+\\])?"
+#define TIME_BEHIND_NAME " [\\[(<]?(?<ts>" ISO "|20\\d\\d/\\d\\d/\\d\\d " CLOCK FRACTION ")"
+#define LEVEL_BEHIND_TIME "(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?"
 #define STATED_RANK "(?:(?=\\[[Rr]ank[ :]?(?<rank>\\d+)\\]))?"
 
 /* Folders and hosts in paths. */
@@ -543,10 +546,12 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?:[A-Z]{2,8}|\\[[\\w.:/-]{1,40}\\]) (?<ts>" ISO ")(?: - | \\((?<file>[\\w.]+):\\d+\\) " LEVEL ": )",
 				  "[node-01:0/2] 2025-11-20 10:00:00,101 (trainer:762) INFO: 1epoch:train:1-50batch: loss=80.2"),
 	HEADER_FORMAT("name_time", 105,
-				  "(?<logger>[A-Za-z][\\w.-]{0,40})(?:\\[\\d+\\])?(?<named>:)? [\\[(<]?(?<ts>" ISO "|20\\d\\d/\\d\\d/\\d\\d "
-				  CLOCK FRACTION ")(?:[\\])>]*[ \\t]*[|:>-]+[ \\t]+|[\\])>]+[ \\t]+|(?(named)[ \\t]+|(?!)))"
-				  "(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?",
+				  NAME_BEFORE_TIME ":?" TIME_BEHIND_NAME "(?:[\\])>]*[ \\t]*[|:>-]+|[\\])>]+)[ \\t]+" LEVEL_BEHIND_TIME,
 				  "crew 2026/11/20 10:00:00 | WARNING member 3 left with 1"),
+	/* Two formats, not one with a condition: the prefilter studies no conditions, and then no line prefix is remembered. */
+	HEADER_FORMAT("name_colon_time", 106,
+				  NAME_BEFORE_TIME ":" TIME_BEHIND_NAME "[ \\t]+" LEVEL_BEHIND_TIME,
+				  "crew: 2026/11/20 10:00:00 WARNING member 3 left with 1"),
 };
 
 const int	l4_builtin_formats_count = lengthof(l4_builtin_formats_array);
