@@ -93,6 +93,7 @@ optional_packages() {
 	# without dbconfig, which would set up a database for it
 	compgen -G '/usr/lib*/*/rsyslog/ompgsql.so' >/dev/null || printf '%s\n' rsyslog-pgsql dbconfig-no-thanks
 	have_program unzip || echo unzip
+	have_program nfcapd && have_program nfdump || echo nfdump
 	python3 -c 'import pyodbc' >/dev/null 2>&1 || /usr/bin/python3 -c 'import pyodbc' >/dev/null 2>&1 || echo python3-pyodbc
 }
 
@@ -128,8 +129,8 @@ disable_new_services() {
 }
 
 # Installs the packages named in the arguments, but no service: the tests start what they need themselves. The distribution
-# would create and start a server of its own with the PostgreSQL package, and make an rsyslog that comes for one test this
-# machine's; while the packages are being set up, both are switched off, and afterwards what would start with the machine.
+# would create and start a server of its own with the PostgreSQL package, and make an rsyslog or nfcapd that comes for one test
+# this machine's; while the packages are being set up, both are switched off, and afterwards what would start with the machine.
 install_packages() {
 	local log drop_in=/etc/postgresql-common/createcluster.d/l4-setup.conf policy=/usr/sbin/policy-rc.d services
 	log=$(mktemp)
@@ -139,7 +140,7 @@ install_packages() {
 	if [ -e "$policy" ]; then
 		policy=
 	else
-		printf '#!/bin/sh\ncase $1 in rsyslog*|syslog*) exit 101 ;; esac\n' > "$policy"
+		printf '#!/bin/sh\ncase $1 in rsyslog*|syslog*|nfdump*) exit 101 ;; esac\n' > "$policy"
 		chmod 755 "$policy"
 	fi
 	trap 'rm -f "'"$drop_in"'" '"$policy" EXIT
