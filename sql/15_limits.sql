@@ -171,6 +171,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Who alone is set up differently need not have failed by that, but nobody else has it to answer for: enough alone.'),
 	(true, 'weight_link', 2, 'weight',
 		'Between two that accuse only each other something is broken: either may be it, and both are named.'),
+	(true, 'weight_flow', 3, 'weight', 'Switches are no party: who ceased to send, or sends slowly, is seen from outside.'),
 	(true, 'weight_forest', 0.5, 'weight', 'Counts of records point at the loudest, which is the victim as often as not.'),
 	(true, 'weight_needed', 2, 'weight',
 		'A node with less than this in all is not reported: a weak suspect is worse than none ...'),
@@ -233,6 +234,11 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Where more of the ranks stop without a word, to do so is no exception.'),
 	(true, 'evidence_quiet_rank_part', 0.75, 'part',
 		'One quiet rank beside others of its node that fail aloud is less than a quiet node.'),
+
+	(true, 'evidence_flow_span', 300, 's',
+		'The last minutes in which a job sent anything tell of its end; to read all its flows would take long.'),
+	(true, 'evidence_flow_slow_part', 0.6, 'part',
+		'Who sends or computes slowly keeps a job back; that it ended the job is not said. Enough where nothing else is.'),
 
 	(true, 'evidence_named_share', 0.333333333333333333, 'share of nodes',
 		'A statement of no node that names more of the nodes is a list, no accusation.'),
@@ -421,6 +427,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_window_share', 0.01, 'share of flows',
 		'Where no time is asked for, the window is made of the minutes with at least this share of the flows of the fullest '
 		'one: clocks that jumped are not in it.'),
+	(true, 'flow_after_logs', 60, 's', 'Flows of a job go on for so long after its last record: collectors close them late.'),
 	(true, 'flow_pause', 0.001, 's',
 		'Silence that ends a message. Between the pieces of a collective are microseconds, between two microbatches is what '
 		'computing one takes, many milliseconds.'),

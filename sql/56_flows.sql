@@ -65,7 +65,7 @@ COMMENT ON FUNCTION @extschema@.l4_flow_window(timestamptz, timestamptz, regclas
 'scan.';
 
 CREATE FUNCTION @extschema@.l4_read_flows(time_window tstzrange, flows regclass, columns jsonb, accelerators regclass,
-	limits @extschema@.l4_limits)
+	addresses text[], limits @extschema@.l4_limits)
 RETURNS TABLE (one text, other text, forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10000 COST 1000000
 SET search_path = pg_catalog, pg_temp
@@ -80,7 +80,9 @@ DECLARE
 	messages text;
 	known text := '';
 BEGIN
-	IF EXISTS (SELECT FROM @extschema@.l4_read_accelerators(l4_read_flows.accelerators)) THEN
+	IF l4_read_flows.addresses IS NOT NULL THEN
+		known := format('AND %1$s = ANY ($7) AND %2$s = ANY ($7)', source, destination);
+	ELSIF EXISTS (SELECT FROM @extschema@.l4_read_accelerators(l4_read_flows.accelerators)) THEN
 		known := format('AND %1$s IN (SELECT a.address FROM @extschema@.l4_read_accelerators($6) a)
 			AND %2$s IN (SELECT a.address FROM @extschema@.l4_read_accelerators($6) a)', source, destination);
 	END IF;
@@ -100,11 +102,13 @@ BEGIN
 		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'started_at', 'timestamptz', true),
 		known)
 	USING lower(l4_read_flows.time_window), upper(l4_read_flows.time_window), (l4_read_flows.limits).flow_pause,
-		(l4_read_flows.limits).flow_bytes::bigint, (l4_read_flows.limits).flow_twice, l4_read_flows.accelerators;
+		(l4_read_flows.limits).flow_bytes::bigint, (l4_read_flows.limits).flow_twice, l4_read_flows.accelerators,
+		l4_read_flows.addresses;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_read_flows(tstzrange, regclass, jsonb, regclass, @extschema@.l4_limits) IS
-'Step: What went between each two addresses in the window, both ways: one pass over the flows. Cost: some 600 nanoseconds '
+COMMENT ON FUNCTION @extschema@.l4_read_flows(tstzrange, regclass, jsonb, regclass, text[], @extschema@.l4_limits) IS
+'Step: What went between each two addresses in the window, both ways: one pass over the flows. addresses: of flows between '
+'these alone; NULL: between all accelerators. Cost: some 600 nanoseconds '
 'and 24 bytes of memory a flow.';
 
 -- ---- who trains together ----
@@ -121,7 +125,7 @@ COMMENT ON TYPE @extschema@.l4_flow_pair IS
 'Step: What went between two addresses, both ways, and how often its bursts come (seconds; NULL: not regularly).';
 
 CREATE FUNCTION @extschema@.l4_flow_pairs_of(time_window tstzrange, flows regclass, columns jsonb, accelerators regclass,
-	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_pair
+	addresses text[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_pair
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10000 COST 1000000
 BEGIN ATOMIC
 	SELECT r.one, r.other, r.forth, r.back,
@@ -131,9 +135,9 @@ BEGIN ATOMIC
 			(@extschema@.l4_regular_interval((r.back).began, (r.back).lasted, (limits).flow_regular_count,
 				(limits).flow_regular_time, (limits).flow_regular_tolerance))."interval")
 	FROM @extschema@.l4_read_flows(l4_flow_pairs_of.time_window, l4_flow_pairs_of.flows, l4_flow_pairs_of.columns,
-		l4_flow_pairs_of.accelerators, limits) r;
+		l4_flow_pairs_of.accelerators, l4_flow_pairs_of.addresses, limits) r;
 END;
-COMMENT ON FUNCTION @extschema@.l4_flow_pairs_of(tstzrange, regclass, jsonb, regclass, @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_flow_pairs_of(tstzrange, regclass, jsonb, regclass, text[], @extschema@.l4_limits) IS
 'Step: All pairs of addresses of a window, with the period of their bursts.';
 
 CREATE FUNCTION @extschema@.l4_training_pairs(pairs @extschema@.l4_flow_pair[], limits @extschema@.l4_limits)
@@ -516,7 +520,8 @@ COMMENT ON FUNCTION @extschema@.l4_pair_traces(@extschema@.l4_flow_direction[], 
 'Step: The traces of what one accelerator sends to another, one for each path.';
 
 CREATE FUNCTION @extschema@.l4_flow_traces(from_time timestamptz, to_time timestamptz, flows regclass, columns jsonb,
-	accelerators regclass, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace
+	accelerators regclass, limits @extschema@.l4_limits, addresses text[] DEFAULT NULL)
+	RETURNS SETOF @extschema@.l4_flow_trace
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10000 COST 10000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -539,7 +544,7 @@ BEGIN
 	known := COALESCE((SELECT jsonb_object_agg(a.address, a.server)
 		FROM @extschema@.l4_read_accelerators(l4_flow_traces.accelerators) a), '{}');
 	pairs := ARRAY(SELECT p FROM @extschema@.l4_flow_pairs_of(time_window, l4_flow_traces.flows, l4_flow_traces.columns,
-		l4_flow_traces.accelerators, l4_flow_traces.limits) p);
+		l4_flow_traces.accelerators, l4_flow_traces.addresses, l4_flow_traces.limits) p);
 	places := ARRAY(SELECT ROW(p.address, p.job, p.server, p.period)::@extschema@.l4_flow_place
 		FROM @extschema@.l4_flow_places(ARRAY(SELECT c FROM @extschema@.l4_clusters_of(pairs, known, l4_flow_traces.limits) c),
 			known, l4_flow_traces.limits) p);
@@ -555,5 +560,7 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_flow_traces(timestamptz, timestamptz, regclass, jsonb, regclass, @extschema@.l4_limits) IS
-'Step: All that the flows of a window tell of jobs, their accelerators and pairs. Cost: one pass over the flows.';
+COMMENT ON FUNCTION @extschema@.l4_flow_traces(timestamptz, timestamptz, regclass, jsonb, regclass, @extschema@.l4_limits,
+	text[]) IS
+'Step: All that the flows of a window tell of jobs, their accelerators and pairs. addresses: only flows between these are '
+'read; NULL: those between all accelerators. Cost: one pass over the flows.';

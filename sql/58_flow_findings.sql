@@ -224,7 +224,8 @@ COMMENT ON FUNCTION @extschema@.l4_slow_steps_of(@extschema@.l4_flow_trace[], @e
 
 -- ---- silence ----
 
-CREATE FUNCTION @extschema@.l4_silent_accelerators(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_silent_accelerators(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
+	collected_until double precision)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
@@ -240,7 +241,7 @@ BEGIN ATOMIC
 		SELECT a.job, max(a.period) AS period, max(a.last_at) AS last_at,
 			-- who sent since the last step ended: a job that ends does so between two
 			count(*) FILTER (WHERE a.last_at > a.last_end) AS amid,
-			(SELECT max(x.last_at) FROM accelerators x) AS window_ended
+			COALESCE(l4_silent_accelerators.collected_until, (SELECT max(x.last_at) FROM accelerators x)) AS window_ended
 		FROM accelerators a
 		GROUP BY a.job
 	), first_missed AS (
@@ -270,11 +271,12 @@ BEGIN ATOMIC
 	WHERE j.last_at - a.last_at >= (limits).flow_pause_steps * j.period
 		AND NOT EXISTS (SELECT FROM first_missed f WHERE f.job = j.job);
 END;
-COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace[], @extschema@.l4_limits,
+	double precision) IS
 'Step: Jobs that stand still amid a step while the window goes on: of the message that should have come first (l4_step_'
 'overdue), its sender is to be looked at where its receiver still sent or got anything, else its receiver; stalled if others '
 'still sent to it, else missing; and accelerators that are silent while their job goes on. A job '
-'that ends between two steps is no finding.';
+'that ends between two steps is no finding. collected_until: when the last flow of anybody began; NULL: that of these jobs.';
 
 CREATE FUNCTION @extschema@.l4_timed_out_senders(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
@@ -299,12 +301,14 @@ COMMENT ON FUNCTION @extschema@.l4_timed_out_senders(@extschema@.l4_flow_trace[]
 'Step: Senders that wait for time-outs now and then: messages that take many times as long as usual (limit '
 'flow_time_out_factor), more often than with others. Such a network interface often fails soon.';
 
-CREATE FUNCTION @extschema@.l4_flow_findings(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_flow_findings(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
+	collected_until double precision DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
-	FROM @extschema@.l4_silent_accelerators(l4_flow_findings.traces, limits) f
+	FROM @extschema@.l4_silent_accelerators(l4_flow_findings.traces, limits,
+		l4_flow_findings.collected_until) f
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_timed_out_senders(l4_flow_findings.traces, limits) f
@@ -318,5 +322,5 @@ BEGIN ATOMIC
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_steps_of(l4_flow_findings.traces, limits) f;
 END;
-COMMENT ON FUNCTION @extschema@.l4_flow_findings(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: All findings of flows, one function a kind, unordered.';
+COMMENT ON FUNCTION @extschema@.l4_flow_findings(@extschema@.l4_flow_trace[], @extschema@.l4_limits, double precision) IS
+'Step: All findings of flows, one function a kind, unordered. collected_until: as in l4_silent_accelerators.';

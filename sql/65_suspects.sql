@@ -103,6 +103,7 @@ BEGIN
 			slow, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_setup(streams, setups, unexplained, limits,
 			wordings)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_flow(l4_node_evidence.job_id, units, l4_node_evidence.attempt, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_forest(units, unexplained, limits)) e
 	-- what all have in common no single one is to blame for, however else it differs
 	WHERE (cause.turn IS NULL OR e.kind IN ('missing', 'silent', 'first', 'setup'))
@@ -148,7 +149,7 @@ BEGIN ATOMIC
 		SELECT p.unit, p.node, sum(p.weight) AS score, min(p.first_ts) AS first_ts,
 			CASE WHEN count(DISTINCT p.rank) = 1 THEN min(p.rank) END AS rank,
 			array_agg(p::@extschema@.l4_evidence ORDER BY p.weight DESC, p.kind) AS evidence,
-			bool_or(p.kind IN ('behind', 'late', 'counter', 'slow', 'link')) AS measured
+			bool_or(p.kind IN ('behind', 'late', 'counter', 'slow', 'link', 'flow')) AS measured
 		FROM piece p
 		GROUP BY p.unit, p.node
 	),

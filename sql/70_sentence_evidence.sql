@@ -88,6 +88,8 @@ BEGIN ATOMIC
 		WHEN 'slow' THEN @extschema@.l4_slow_unit_sentence(e.n, e.gist)
 		WHEN 'setup' THEN format('it is set up differently: %s', @extschema@.l4_setup_sentence(e.n))
 			|| COALESCE(', and ' || (e.n ->> 'disagreement') || ' finds that ranks do not agree', '')
+		WHEN 'flow' THEN format('the network''s flows say: %s', rtrim(@extschema@.l4_sentence_flow(jsonb_populate_record(
+			NULL::@extschema@.l4_flow_finding, e.n)), '.'))
 		WHEN 'forest' THEN format('its unusual records set it apart (Isolation Forest: place %s, score %s)', e.n ->> 'place',
 			round((e.n ->> 'score')::float8::numeric, 2))
 		ELSE -- first, own

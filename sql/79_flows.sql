@@ -120,30 +120,6 @@ COMMENT ON FUNCTION @extschema@.l4_flow_diagnose(timestamptz, timestamptz, int, 
 'goes on. factor: of the usual rate (links, switches) or time (accelerators, steps). confidence: 0 to 1, a rule of thumb. '
 'facts: numbers behind it; times in seconds since 1970. sentence: for people.';
 
-CREATE FUNCTION @extschema@.l4_flow_job_of(job_id text, traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
-	RETURNS int
-LANGUAGE sql STABLE PARALLEL SAFE COST 10000
-BEGIN ATOMIC
-	WITH nodes AS MATERIALIZED (
-		SELECT DISTINCT u.node FROM @extschema@.l4_job_units(l4_flow_job_of.job_id) u WHERE u.node IS NOT NULL
-	), servers AS (
-		SELECT DISTINCT t.job, COALESCE(a.node, t.server) AS node
-		FROM unnest(l4_flow_job_of.traces) t
-		LEFT JOIN @extschema@.l4_job_addresses(l4_flow_job_of.job_id) a ON a.address = t.source
-		WHERE t.kind = 'accelerator'
-	)
-	SELECT s.job
-	FROM servers s
-	JOIN nodes n ON n.node = s.node
-	GROUP BY s.job
-	HAVING count(*) >= (limits).flow_server_overlap * (SELECT count(*) FROM nodes)
-	ORDER BY count(*) DESC, s.job
-	LIMIT 1;
-END;
-COMMENT ON FUNCTION @extschema@.l4_flow_job_of(text, @extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: Which job of flows is the given job of logs: the one on most of its nodes, by the names of servers and by the addresses '
-'that the logs tell; NULL where none is on enough of them (limit flow_server_overlap).';
-
 CREATE FUNCTION @extschema@.l4_diagnose_flows(job_id text, flows regclass DEFAULT '@extschema@.l4_flow',
 	columns jsonb DEFAULT NULL, accelerators regclass DEFAULT '@extschema@.l4_accelerator')
 RETURNS TABLE (kind text, node text, subject text, began timestamptz, ended timestamptz, iteration bigint,
@@ -156,35 +132,22 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
-	traces @extschema@.l4_flow_trace[];
-	span record;
-	flow_job int;
+	time_window CONSTANT tstzrange := @extschema@.l4_job_flow_window(l4_diagnose_flows.job_id, limits);
 BEGIN
 	PERFORM @extschema@.l4_known_job(l4_diagnose_flows.job_id);
-	SELECT COALESCE(s.first_ts, j.started_at) AS began, COALESCE(s.last_ts, j.ended_at) + interval '1 minute' AS ended INTO span
-	FROM @extschema@.l4_job_span(l4_diagnose_flows.job_id, (limits).job_gap, (limits).job_stray_share) s
-	LEFT JOIN @extschema@.l4_job j ON j.job_id = l4_diagnose_flows.job_id;
-	IF span.began IS NULL THEN
-		RETURN;
-	END IF;
-	traces := ARRAY(SELECT t FROM @extschema@.l4_flow_traces(span.began, span.ended, l4_diagnose_flows.flows,
-		l4_diagnose_flows.columns, l4_diagnose_flows.accelerators, limits) t);
-	flow_job := @extschema@.l4_flow_job_of(l4_diagnose_flows.job_id, traces, limits);
 	RETURN QUERY
-	SELECT f.kind, COALESCE(a.node, p.server, f.facts ->> 'server'), f.subject, to_timestamp(f.began), to_timestamp(f.ended),
-		@extschema@.l4_job_iteration(l4_diagnose_flows.job_id, to_timestamp(f.began)), f.factor, f.confidence, f.facts,
-		@extschema@.l4_sentence_flow(f)
-	FROM @extschema@.l4_flow_findings(traces, limits) f
-	LEFT JOIN (SELECT t.source, t.server FROM unnest(traces) t WHERE t.kind = 'accelerator') p
-		ON p.source = split_part(f.subject, ' -> ', 1)
-	LEFT JOIN @extschema@.l4_job_addresses(l4_diagnose_flows.job_id) a ON a.address = split_part(f.subject, ' -> ', 1)
-	WHERE flow_job IS NOT NULL AND (f.job = flow_job OR f.job IS NULL)
-	ORDER BY f.confidence DESC, f.began, f.kind COLLATE "C", f.subject COLLATE "C";
+	SELECT (f.finding).kind, f.node, (f.finding).subject, to_timestamp((f.finding).began), to_timestamp((f.finding).ended),
+		@extschema@.l4_job_iteration(l4_diagnose_flows.job_id, to_timestamp((f.finding).began)), (f.finding).factor,
+		(f.finding).confidence, (f.finding).facts, @extschema@.l4_sentence_flow(f.finding)
+	FROM @extschema@.l4_job_flow_findings(l4_diagnose_flows.job_id, time_window, l4_diagnose_flows.flows,
+		l4_diagnose_flows.columns, l4_diagnose_flows.accelerators, limits) f
+	ORDER BY (f.finding).confidence DESC, (f.finding).began, (f.finding).kind COLLATE "C", (f.finding).subject COLLATE "C";
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_diagnose_flows(text, regclass, jsonb, regclass) IS
 'What the flows of the time of a job of l4 tell of it, for failures that leave no trace in logs: the findings of '
 'l4_flow_diagnose for the job of flows that ran on the same nodes (names of servers as those of nodes, or addresses that '
 'the logs tell: l4_learn_addresses), with the node of each and the iteration that the logs were in; no rows where there is '
-'none, or the logs have no times. flows, columns, accelerators: as in l4_flow_jobs. Errors: P0002 a job that is not known, '
-'and those of l4_flow_jobs. Cost: that of l4_flow_diagnose over the time of the job.';
+'none, or the logs have no times. Only flows between these accelerators are read; of the last minutes l4_diagnose takes them '
+'as evidence by itself. flows, columns, accelerators: as in l4_flow_jobs. Errors: P0002 a job that is not known, and those '
+'of l4_flow_jobs. Cost: a scan of the time of the job, and that of l4_flow_diagnose over the flows of the job.';

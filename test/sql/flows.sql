@@ -164,6 +164,19 @@ SELECT * FROM l4_ingest('flows-1', $$SELECT 'server-' || 1 + r / 2 AS node, r AS
 	FROM generate_series(0, 7) r, generate_series(0, 20) s ORDER BY r, s$$);
 SELECT kind, node, subject, began, iteration, sentence FROM l4_diagnose_flows('flows-1');
 SELECT * FROM l4_diagnose_flows('no such job');
+-- It is evidence beside that of the logs, which tell of nothing but an end.
+SELECT unit, kind, part, round(weight::numeric, 2) AS weight, limit_name, numbers ->> 'subject' AS subject, first_ts
+FROM l4_node_evidence('flows-1');
+SELECT ordinal, node, explanation FROM l4_diagnose('flows-1') WHERE kind = 'node';
+-- Whoever may not read flows has the logs.
+CREATE ROLE flows_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA public TO flows_reader;
+REVOKE ALL ON l4_flow FROM flows_reader;
+SET ROLE flows_reader;
+SELECT count(*) FROM l4_node_evidence('flows-1');
+RESET ROLE;
+DROP OWNED BY flows_reader;
+DROP ROLE flows_reader;
 
 -- Partitions: rows are moved into them, and go with them.
 SELECT l4_create_flow_partitions('2026-01-01 00:00:00', '2026-01-01 02:00:00') AS made;

@@ -1,0 +1,119 @@
+/*
+ * Jobs of logs among the flows: which flows are those of a job, and what they tell of its nodes. Only what its own accelerators
+ * send each other is read, so that the cost is that of one job, however many others share the switches.
+ */
+
+CREATE FUNCTION @extschema@.l4_job_accelerators(job_id text, accelerators regclass) RETURNS TABLE (address text, node text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	WITH nodes AS MATERIALIZED (
+		SELECT DISTINCT u.node FROM @extschema@.l4_job_units(l4_job_accelerators.job_id) u WHERE u.node IS NOT NULL
+	)
+	SELECT k.address, min(k.node COLLATE "C")
+	FROM (
+		SELECT a.address, n.node
+		FROM @extschema@.l4_read_accelerators(l4_job_accelerators.accelerators) a JOIN nodes n ON n.node = a.server
+		UNION ALL
+		SELECT a.address, a.node FROM @extschema@.l4_job_addresses(l4_job_accelerators.job_id) a JOIN nodes n USING (node)) k
+	GROUP BY k.address;
+END;
+COMMENT ON FUNCTION @extschema@.l4_job_accelerators(text, regclass) IS
+'Step: The addresses of the nodes of a job: of servers of their names, and those that the logs tell.';
+
+CREATE FUNCTION @extschema@.l4_flow_job_of(job_id text, traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+	RETURNS int
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	WITH nodes AS MATERIALIZED (
+		SELECT DISTINCT u.node FROM @extschema@.l4_job_units(l4_flow_job_of.job_id) u WHERE u.node IS NOT NULL
+	), servers AS (
+		SELECT DISTINCT t.job, COALESCE(a.node, t.server) AS node
+		FROM unnest(l4_flow_job_of.traces) t
+		LEFT JOIN @extschema@.l4_job_addresses(l4_flow_job_of.job_id) a ON a.address = t.source
+		WHERE t.kind = 'accelerator'
+	)
+	SELECT s.job
+	FROM servers s
+	JOIN nodes n ON n.node = s.node
+	GROUP BY s.job
+	HAVING count(*) >= (limits).flow_server_overlap * (SELECT count(*) FROM nodes)
+	ORDER BY count(*) DESC, s.job
+	LIMIT 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_job_of(text, @extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: Which job of flows is the given job of logs: the one on most of its nodes, by the names of servers and by the addresses '
+'that the logs tell; NULL where none is on enough of them (limit flow_server_overlap).';
+
+CREATE FUNCTION @extschema@.l4_job_flow_window(job_id text, limits @extschema@.l4_limits) RETURNS tstzrange
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	SELECT tstzrange(COALESCE(s.first_ts, j.started_at),
+		COALESCE(s.last_ts, j.ended_at) + make_interval(secs => (limits).flow_after_logs))
+	FROM @extschema@.l4_job_span(l4_job_flow_window.job_id, (limits).job_gap, (limits).job_stray_share) s
+	LEFT JOIN @extschema@.l4_job j ON j.job_id = l4_job_flow_window.job_id;
+END;
+COMMENT ON FUNCTION @extschema@.l4_job_flow_window(text, @extschema@.l4_limits) IS
+'Step: When flows of a job may have been: the time of its logs and a little more (limit flow_after_logs); its beginning is '
+'unbounded where the logs have no times.';
+
+CREATE FUNCTION @extschema@.l4_last_flows(addresses text[], time_window tstzrange, flows regclass, columns jsonb)
+RETURNS TABLE (of_these timestamptz, of_anybody timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000 ROWS 1
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	started CONSTANT text := @extschema@.l4_flow_column(l4_last_flows.flows, l4_last_flows.columns, 'started_at',
+		'timestamptz', true);
+BEGIN
+	RETURN QUERY EXECUTE format('SELECT max(%1$s) FILTER (WHERE %2$s = ANY ($1)), max(%1$s) FROM %3$s f
+			WHERE %1$s >= $2 AND %1$s < $3', started,
+		@extschema@.l4_flow_column(l4_last_flows.flows, l4_last_flows.columns, 'source', 'text', true), l4_last_flows.flows)
+	USING l4_last_flows.addresses, lower(l4_last_flows.time_window), upper(l4_last_flows.time_window);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_last_flows(text[], tstzrange, regclass, jsonb) IS
+'Step: When the last flow that one of these addresses sent began within the window, and the last of anybody: until when '
+'flows were collected. NULL for none. Cost: one scan of the window.';
+
+CREATE FUNCTION @extschema@.l4_job_flow_findings(job_id text, time_window tstzrange, flows regclass, columns jsonb,
+	accelerators regclass, limits @extschema@.l4_limits, span double precision DEFAULT NULL)
+RETURNS TABLE (finding @extschema@.l4_flow_finding, node text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000000 ROWS 10
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET jit = off
+AS $$
+DECLARE
+	known jsonb;
+	addresses text[];
+	traces @extschema@.l4_flow_trace[];
+	last record;
+BEGIN
+	SELECT jsonb_object_agg(a.address, a.node), array_agg(a.address ORDER BY a.address COLLATE "C")
+	INTO known, addresses
+	FROM @extschema@.l4_job_accelerators(l4_job_flow_findings.job_id, l4_job_flow_findings.accelerators) a;
+	IF addresses IS NULL OR lower(l4_job_flow_findings.time_window) IS NULL THEN
+		RETURN;
+	END IF;
+	SELECT f.of_these, f.of_anybody INTO last
+	FROM @extschema@.l4_last_flows(addresses, l4_job_flow_findings.time_window, l4_job_flow_findings.flows,
+		l4_job_flow_findings.columns) f;
+	IF last.of_these IS NULL THEN
+		RETURN;
+	END IF;
+	-- to the last flow, which may be long before the last record: who waits for a time-out sends nothing
+	traces := ARRAY(SELECT t FROM @extschema@.l4_flow_traces(GREATEST(lower(l4_job_flow_findings.time_window),
+			last.of_these - make_interval(secs => l4_job_flow_findings.span)), last.of_these + interval '1 microsecond',
+		l4_job_flow_findings.flows, l4_job_flow_findings.columns, l4_job_flow_findings.accelerators,
+		l4_job_flow_findings.limits, addresses) t);
+	RETURN QUERY
+	SELECT f, COALESCE(known ->> split_part(f.subject, ' -> ', 1), f.facts ->> 'server')
+	FROM @extschema@.l4_flow_findings(traces, l4_job_flow_findings.limits, extract(epoch FROM last.of_anybody)::float8) f
+	WHERE f.job = @extschema@.l4_flow_job_of(l4_job_flow_findings.job_id, traces, l4_job_flow_findings.limits);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_flow_findings(text, tstzrange, regclass, jsonb, regclass, @extschema@.l4_limits,
+	double precision) IS
+'Step: The findings of flows about a job of logs, with the node that each is about first, unordered. time_window: when its '
+'flows may have been; span: of these only so many seconds before the last; NULL: all. Cost: a scan of the window, and that '
+'of l4_flow_diagnose over the flows of the job in the span.';

@@ -1,0 +1,39 @@
+/*
+ * Flow: what the switches saw. A network interface that ceases to send, a link that carries less than its like, an accelerator
+ * that computes longer are told from the traffic, whatever the logs say, or do not say. The last minutes of the job's own
+ * traffic tell.
+ */
+
+CREATE FUNCTION @extschema@.l4_evidence_flow(job_id text, units @extschema@.l4_unit[], attempt @extschema@.l4_attempt,
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 2
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+BEGIN
+	-- of the last attempt alone, whose flows are the last; whoever may not read flows gets the diagnosis of the logs
+	IF (l4_evidence_flow.attempt).attempt < (l4_evidence_flow.attempt).attempts
+		OR NOT pg_catalog.has_table_privilege('@extschema@.l4_flow', 'SELECT')
+		OR NOT pg_catalog.has_table_privilege('@extschema@.l4_accelerator', 'SELECT') THEN
+		RETURN;
+	ELSIF NOT EXISTS (SELECT FROM @extschema@.l4_flow) THEN
+		RETURN;
+	END IF;
+	RETURN QUERY
+	SELECT u.unit, u.node, NULL::int, 'flow',
+		(f.finding).confidence * CASE WHEN k.silent THEN 1 ELSE (limits).evidence_flow_slow_part END, NULL::float8,
+		k.limit_name, to_jsonb(f.finding), NULL::bigint, NULL::bigint, NULL::bigint, to_timestamp((f.finding).began)
+	FROM @extschema@.l4_job_flow_findings(l4_evidence_flow.job_id,
+		@extschema@.l4_job_flow_window(l4_evidence_flow.job_id, limits), '@extschema@.l4_flow', NULL,
+		'@extschema@.l4_accelerator', limits, (limits).evidence_flow_span) f
+	JOIN (VALUES ('stalled', true, 'flow_silent_steps'), ('missing', true, 'flow_silent_steps'),
+		('time_outs', false, 'flow_time_outs'), ('slow_link', false, 'flow_slow_rate'),
+		('slow_accelerator', false, 'flow_slow_work')) k(kind, silent, limit_name) ON k.kind = (f.finding).kind
+	JOIN unnest(l4_evidence_flow.units) u ON u.node = f.node;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_evidence_flow(text, @extschema@.l4_unit[], @extschema@.l4_attempt,
+	@extschema@.l4_limits) IS
+'Step: Evidence of kind flow: what l4_diagnose_flows finds against single nodes in the last minutes in which the job sent '
+'anything (limit evidence_flow_span), from l4_flow and l4_accelerator; of a link, against the node that sends. None '
+'where l4_flow is empty. numbers: the finding. Cost: as l4_job_flow_findings.';
