@@ -96,7 +96,8 @@ COMMENT ON FUNCTION @extschema@.l4_regular_interval(double precision[], real[], 
 'The finest bursts of messages (began and lasted, seconds) that come regularly, such as those of the gradients of each step: '
 'NULL where there are none. Pauses are tried from the shortest on, where as many were longer if they were half as long again; '
 'of the intervals between bursts a share_of_count, and those that make up a share_of_time of all, must be within tolerance (a '
-'share) of the median. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n * log(n).';
+'share) of the median; where no pauses do, bursts are of one message. Errors: 22023 arrays of '
+'different lengths, or with NULLs. Cost: time n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_together(began double precision[], others double precision[], tolerance double precision)
 	RETURNS double precision

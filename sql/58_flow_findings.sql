@@ -91,6 +91,12 @@ BEGIN ATOMIC
 		SELECT p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow,
 			row_number() OVER () AS pair
 		FROM @extschema@.l4_slow_pairs(l4_slow_elements.traces, limits) p
+	), groups AS MATERIALIZED (
+		SELECT e.job, e.name, array_agg(e.address ORDER BY e.place) AS members
+		FROM @extschema@.l4_exchanges_of(l4_slow_elements.traces) e
+		WHERE e.kind = 'data'
+		GROUP BY e.job, e.name
+		HAVING count(*) >= (limits).flow_group_members
 	), elements AS MATERIALIZED (
 		SELECT p.pair, p.is_slow, p.job, p.began, p.ended, p.level, e.kind, e.name, e.width,
 			format('%s -> %s', p.source, p.destination) AS link
@@ -100,6 +106,8 @@ BEGIN ATOMIC
 			UNION ALL SELECT 'slow_sender', p.source, 2
 			UNION ALL SELECT 'slow_receiver', p.destination, 2
 			UNION ALL SELECT 'slow_switch', s.name, 3 FROM string_to_table(p.path, ',') s(name)
+			UNION ALL SELECT 'slow_group', m.name, 4 FROM groups m
+				WHERE p.kind = 'data' AND m.job = p.job AND p.source = ANY (m.members)
 		) e
 	), counted AS (
 		SELECT e.kind, e.name, e.width, count(DISTINCT e.link) FILTER (WHERE e.is_slow) AS slow,
@@ -126,14 +134,18 @@ BEGIN ATOMIC
 		FROM explained x
 		GROUP BY x.kind, x.name, x.slow, x.all_of_them
 	)
-	SELECT t.job, CASE WHEN t.kind = 'slow_switch' THEN t.kind ELSE 'slow_link' END, t.name, t.began, t.ended, t.factor,
+	SELECT t.job, CASE WHEN t.kind IN ('slow_switch', 'slow_group') THEN t.kind ELSE 'slow_link' END, t.name, t.began, t.ended,
+		t.factor,
 		CASE WHEN t.slow > 1 THEN 0.95 ELSE 0.85 END,
 		jsonb_build_object('end', CASE t.kind WHEN 'slow_sender' THEN 'sends' WHEN 'slow_receiver' THEN 'receives' END,
-			'slow_pairs', t.slow, 'pairs', t.all_of_them, 'links', to_jsonb(t.links[:5]))
+			'slow_pairs', t.slow, 'pairs', t.all_of_them, 'links', to_jsonb(t.links[:5]),
+			'members', (SELECT to_jsonb(g.members) FROM groups g
+				WHERE t.kind = 'slow_group' AND g.job = t.job AND g.name = t.name))
 	FROM told t;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: What slow pairs have in common: a link, a network interface (its sending or receiving), a switch; each pair is laid '
+'Step: What slow pairs have in common: a link, a network interface (its sending or receiving), a switch, a data-parallel '
+'group (named by its first member; cross-group as in LLMPrism); each pair is laid '
 'to the element that has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of'
 ' equals.';
 

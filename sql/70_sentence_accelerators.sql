@@ -18,6 +18,9 @@ BEGIN ATOMIC
 			COALESCE((finding).facts ->> 'end', 'moves'), w.less, w.began, w.ended)
 		WHEN 'slow_switch' THEN format('What passes %s moves %s%% less than its like from %s to %s (%s pairs).',
 			(finding).subject, w.less, w.began, w.ended, (finding).facts ->> 'slow_pairs')
+		WHEN 'slow_group' THEN format('The data-parallel group of %s (%s accelerators) moves %s%% less than the others from '
+			'%s to %s, on %s of its %s links.', (finding).subject, jsonb_array_length((finding).facts -> 'members'), w.less,
+			w.began, w.ended, (finding).facts ->> 'slow_pairs', (finding).facts ->> 'pairs')
 		WHEN 'slow_accelerator' THEN format('%s computes %s%% longer than its like from %s to %s, and others wait for it.',
 			(finding).subject, w.more, w.began, w.ended)
 		WHEN 'slow_step' THEN format('Steps took %s%% longer (%s s, not %s s) from %s to %s, beginning with %s.', w.more,

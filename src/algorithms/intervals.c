@@ -108,6 +108,16 @@ are_regular(double *intervals, int64 count, double share_of_count, double share_
 	return right >= share_of_count * count && right_time >= share_of_time * time;
 }
 
+/* Are bursts regular that pauses of so long part? intervals: room for one of each message. */
+static bool
+regular_at(const L4Intervals *messages, double pause, double share_of_count, double share_of_time, double tolerance,
+		   double *intervals, L4Regularity *result)
+{
+	result->pause = pause;
+	result->bursts = intervals_between(messages, pause, intervals) + 1;
+	return are_regular(intervals, result->bursts - 1, share_of_count, share_of_time, tolerance, &result->interval);
+}
+
 bool
 intervals_regular(const L4Intervals *messages, double share_of_count, double share_of_time, double tolerance,
 				  L4Regularity *result)
@@ -131,10 +141,11 @@ intervals_regular(const L4Intervals *messages, double share_of_count, double sha
 		if (bursts == tried || longer(pauses, count, pause * PLATEAU) < PLATEAU_SHARE * bursts)
 			continue;
 		tried = bursts;
-		result->pause = pause;
-		result->bursts = intervals_between(messages, pause, intervals) + 1;
-		found = are_regular(intervals, result->bursts - 1, share_of_count, share_of_time, tolerance, &result->interval);
+		found = regular_at(messages, pause, share_of_count, share_of_time, tolerance, intervals, result);
 	}
+	/* where each burst is one message, all pauses may be alike */
+	if (!found && count >= 2 && tried != count)
+		found = regular_at(messages, pauses[0], share_of_count, share_of_time, tolerance, intervals, result);
 	pfree(pauses);
 	pfree(intervals);
 	return found;

@@ -26,8 +26,8 @@ typedef struct L4Regularity
 /*
  * The finest bursts that come regularly: pauses are sought for which there are as many bursts if they were half as long again,
  * and of these the shortest for which most intervals (share_of_count), and those that make up most of the time (share_of_time),
- * are within `tolerance` (a share) of their median. False: none, or fewer than three bursts. Allocates in the current memory
- * context. Time O(n log n).
+ * are within `tolerance` (a share) of their median. Where there are none, every pause is taken to part bursts of one message.
+ * False: none, or fewer than three bursts. Allocates in the current memory context. Time O(n log n).
  */
 extern bool intervals_regular(const L4Intervals *messages, double share_of_count, double share_of_time, double tolerance,
 							  L4Regularity *result);

@@ -157,6 +157,24 @@ $$;
 CREATE TABLE ring AS SELECT * FROM made_ring();
 SELECT job, kind, subject, began, ended, round(factor::numeric, 2) AS factor, sentence FROM l4_flow_diagnose(flows => 'ring');
 
+-- Three data-parallel groups on five servers, one for each network interface; from step 20 on one of them is slow as a whole,
+-- and no switch is known that would explain it.
+CREATE TABLE group_flows AS
+SELECT '2026-01-01'::timestamptz + make_interval(secs => 0.9 * step + 0.8 + 0.0005 * ((s + step * 3) % 5)) AS started_at,
+	CASE WHEN rail = 2 AND step >= 20 THEN 0.04 ELSE 0.02 END AS duration, format('10.%s.0.%s', rail, s) AS source,
+	format('10.%s.0.%s', rail, s % 5 + 1) AS destination, 500000000 AS bytes
+FROM generate_series(0, 40) step, generate_series(1, 5) s, generate_series(1, 3) rail;
+CREATE TABLE group_accelerators AS
+SELECT format('10.%s.0.%s', rail, s) AS address, 'server-' || s AS server
+FROM generate_series(1, 5) s, generate_series(1, 3) rail;
+SELECT job, kind, subject, began, round(factor::numeric, 2) AS factor, sentence, facts -> 'members' AS members
+FROM l4_flow_diagnose(flows => 'group_flows', accelerators => 'group_accelerators');
+SELECT job, count(*) AS accelerators FROM l4_flow_jobs(flows => 'group_flows', accelerators => 'group_accelerators')
+GROUP BY job ORDER BY job;
+SELECT job, kind, count(*), min(size), max(size)
+FROM l4_flow_groups(flows => 'group_flows', accelerators => 'group_accelerators')
+GROUP BY job, kind ORDER BY job, kind COLLATE "C";
+
 -- Joined with the logs of the same job, by the names of its nodes.
 SELECT l4_register_job('flows-1', '{}', 'failed', '{server-1,server-2,server-3,server-4}', 2);
 SELECT * FROM l4_ingest('flows-1', $$SELECT 'server-' || 1 + r / 2 AS node, r AS rank, to_char('2026-01-01'::timestamp
