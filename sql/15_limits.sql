@@ -459,6 +459,16 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'the backward pass are closer together.'),
 	(true, 'flow_even_time', 2, 's',
 		'Where no steps are seen rates are those of so much time: a few steps, or a part of a long one.'),
+	(true, 'flow_cycle_ratio', 1.3, 'factor',
+		'Where parameters are sharded a layer backwards takes twice as long as forwards: bursts come at two speeds, at least '
+		'so far apart.'),
+	(true, 'flow_cycle_share', 0.35, 'share of bursts',
+		'There are as many layers backwards as forwards: each of the two speeds has nearly half of the bursts. Evaluations, '
+		'which go forwards only, have not.'),
+	(true, 'flow_cycle_run', 4, 'bursts', 'So many layers at least follow each other at one speed.'),
+	(true, 'flow_cycle_tolerance', 0.1, 'share of the cycle', 'Cycles of layers take as long as each other within this.'),
+	(true, 'flow_cycle_pairs', 0.3, 'share of pairs',
+		'So many pairs of a job must have such cycles: links that are busy all the time show none.'),
 	(true, 'flow_data_span', 0.45, 'share of the step',
 		'Data-parallel traffic comes in a phase of at most this much of a step; the pipeline, experts and contexts send '
 		'throughout.'),

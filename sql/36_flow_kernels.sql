@@ -244,6 +244,34 @@ COMMENT ON COLUMN @extschema@.l4_step_traffic_series.bytes IS 'Bytes of the mess
 COMMENT ON COLUMN @extschema@.l4_step_traffic_series.busy IS 'Seconds of their records.';
 COMMENT ON COLUMN @extschema@.l4_step_traffic_series.began IS 'When the first of them began; 0 where there is none.';
 
+CREATE TYPE @extschema@.l4_step_cycle_series AS (
+	"interval" double precision,
+	began double precision[],
+	ended double precision[],
+	bytes double precision[]
+);
+COMMENT ON TYPE @extschema@.l4_step_cycle_series IS 'Steps of a job with sharded parameters.';
+COMMENT ON COLUMN @extschema@.l4_step_cycle_series."interval" IS
+'Seconds from the beginning of a cycle to that of the next, the median.';
+COMMENT ON COLUMN @extschema@.l4_step_cycle_series.began IS
+'When each began, which is when the one before ended, in seconds since 1970.';
+COMMENT ON COLUMN @extschema@.l4_step_cycle_series.ended IS 'When the last message before the next cycle was through.';
+COMMENT ON COLUMN @extschema@.l4_step_cycle_series.bytes IS 'Bytes sent in it.';
+
+CREATE FUNCTION @extschema@.l4_step_cycles(began double precision[], lasted real[], moved real[], ratio double precision,
+	share double precision, run int, regular double precision, tolerance double precision)
+	RETURNS @extschema@.l4_step_cycle_series
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'l4_step_cycles';
+COMMENT ON FUNCTION @extschema@.l4_step_cycles(double precision[], real[], real[], double precision, double precision, int,
+	double precision, double precision) IS
+'Steps of a job with sharded parameters (ZeRO-3, FSDP), by the messages of one link (in order, as l4_flow_messages gives '
+'them): bursts that come at one speed, then at a lower one, as layers do forwards and backwards. A cycle begins where they '
+'come faster again; the first may have begun before, the last is left out where it is not over. Intervals at the lower speed '
+'are ratio times as long at least, each speed has this share of the intervals and comes in runs of so many bursts, and a '
+'regular share of the cycles takes as long as the one before, within tolerance (a share). NULL where there are no such '
+'cycles. With gradients accumulated over microbatches each of these is a cycle. Errors: 22023 arrays of different lengths, '
+'or with NULLs, or options out of their range. Cost: time n * log(n).';
+
 CREATE FUNCTION @extschema@.l4_step_traffic(began double precision[], moved real[], busy real[], path smallint[],
 	only_path int, ends double precision[]) RETURNS @extschema@.l4_step_traffic_series
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_step_traffic';

@@ -6,7 +6,7 @@
  * - Who trains together is a connected component of pairs; components on the same servers, in step, are one job.
  * - The longest period of a job's pairs is its step. Pairs that send in one phase of it are data parallel; those that get back
  *   what they sent are the pipeline; experts and contexts exchange.
- * - Data-parallel phases end steps.
+ * - Data-parallel phases end steps; where parameters are sharded, layers that come faster again.
  */
 
 CREATE FUNCTION @extschema@.l4_flow_column(flows regclass, columns jsonb, name text, type text, needed boolean) RETURNS text
@@ -331,11 +331,20 @@ CREATE TYPE @extschema@.l4_flow_direction AS (
 	kind text,
 	source text,
 	destination text,
-	series @extschema@.l4_flow_series
+	series @extschema@.l4_flow_series,
+	cycle double precision
 );
 COMMENT ON TYPE @extschema@.l4_flow_direction IS
 'Step: What one accelerator of a job sends to another: data, pipeline, expert or context (kind). period: seconds of a step of '
-'the job, NULL for none.';
+'the job, NULL for none; cycle: the same where parameters are sharded, so that no pause ends a step, else NULL.';
+
+CREATE FUNCTION @extschema@.l4_cycles_of(series @extschema@.l4_flow_series, limits @extschema@.l4_limits)
+	RETURNS @extschema@.l4_step_cycle_series
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20000
+RETURN @extschema@.l4_step_cycles((series).began, (series).lasted, (series).moved, (limits).flow_cycle_ratio,
+	(limits).flow_cycle_share, (limits).flow_cycle_run::int, (limits).flow_regular_count, (limits).flow_cycle_tolerance);
+COMMENT ON FUNCTION @extschema@.l4_cycles_of(@extschema@.l4_flow_series, @extschema@.l4_limits) IS
+'Step: l4_step_cycles of what goes one way between two, by the limits.';
 
 CREATE FUNCTION @extschema@.l4_flow_directions(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
@@ -350,17 +359,31 @@ BEGIN ATOMIC
 				/ NULLIF(GREATEST((s.forth).bytes, (s.back).bytes), 0), 0)
 				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
 			COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
-			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size
+			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size,
+			(@extschema@.l4_cycles_of(CASE WHEN (s.forth).bytes >= (s.back).bytes THEN s.forth ELSE COALESCE(s.back, s.forth)
+				END, limits))."interval" AS cycle
 		FROM unnest(l4_flow_directions.pairs) s
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
 		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other
+	), sharded AS (
+		-- what comes regularly are layers then, many of which make a cycle
+		SELECT m.job, percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle) AS cycle
+		FROM measured m
+		GROUP BY m.job
+		HAVING count(m.cycle) >= (limits).flow_cycle_pairs * count(*)
+			AND (percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle)
+				>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE
+			-- a pipeline goes forwards and backwards, too
+			AND bool_and(@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, true, limits) <> 'pipeline')
 	), phased AS (
-		SELECT m.job, bool_or(m.span <= (limits).flow_data_span) AS any_phase FROM measured m GROUP BY m.job
+		SELECT m.job, s.cycle, bool_or(m.span <= (limits).flow_data_span) AND s.cycle IS NULL AS any_phase
+		FROM measured m
+		LEFT JOIN sharded s ON s.job = m.job
+		GROUP BY m.job, s.cycle
 	)
-	-- where no traffic ends a step, as with ZeRO-3 and FSDP, what comes regularly are layers
-	SELECT m.job, CASE WHEN p.any_phase THEN m.period END,
+	SELECT m.job, CASE WHEN p.any_phase THEN m.period ELSE p.cycle END,
 		@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, p.any_phase, limits),
-		d.source, d.destination, d.series
+		d.source, d.destination, d.series, p.cycle
 	FROM measured m
 	JOIN phased p ON p.job = m.job
 	CROSS JOIN LATERAL (VALUES (m.one, m.other, m.forth), (m.other, m.one, m.back)) d(source, destination, series)
@@ -395,8 +418,17 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (VALUES (d.source, true), (d.destination, false)) e(address, sent)
 		-- of its own job, also where it has to do with one of another job
 		JOIN unnest(l4_flow_accelerators.places) p ON p.address = e.address
-		WHERE d.kind = 'data' AND p.period IS NOT NULL
+		WHERE d.kind = 'data' AND p.period IS NOT NULL AND d.cycle IS NULL
 		GROUP BY e.address
+		UNION ALL
+		SELECT s.source, ROW((s.cycles).began, (s.cycles).ended, (s.cycles).bytes)::@extschema@.l4_step_phase_series
+		FROM (SELECT DISTINCT ON (d.source) d.source, @extschema@.l4_cycles_of(d.series, limits) AS cycles
+			FROM unnest(l4_flow_accelerators.directions) d
+			WHERE d.cycle IS NOT NULL
+			ORDER BY d.source, (d.series).bytes DESC, d.destination) s
+		WHERE (s.cycles).began IS NOT NULL
+	), cycles AS (
+		SELECT d.job, max(d.cycle) AS cycle FROM unnest(l4_flow_accelerators.directions) d GROUP BY d.job
 	), even AS (
 		SELECT ARRAY(SELECT g.at::double precision FROM generate_series(t.began::numeric, t.ended::numeric,
 			(limits).flow_even_time::numeric) g(at)) AS times
@@ -404,13 +436,14 @@ BEGIN ATOMIC
 			FROM unnest(l4_flow_accelerators.directions) d) t
 	)
 	SELECT p.address, p.job, p.server,
-		CASE WHEN first_value((f.phases).ended) OVER anywhere IS NOT NULL THEN p.period END,
+		CASE WHEN first_value((f.phases).ended) OVER anywhere IS NOT NULL THEN COALESCE(y.cycle, p.period) END,
 		-- who takes no part in what is seen ends its steps with those beside it; without steps time is parted evenly
 		COALESCE(f.phases, first_value(f.phases) OVER beside, first_value(f.phases) OVER anywhere,
 			ROW(e.times, e.times, NULL::double precision[])::@extschema@.l4_step_phase_series),
 		first_value((f.phases).ended) OVER anywhere
 	FROM unnest(l4_flow_accelerators.places) p
 	CROSS JOIN even e
+	LEFT JOIN cycles y ON y.job = p.job
 	LEFT JOIN phases f ON f.address = p.address
 	WINDOW beside AS (PARTITION BY p.job, p.server ORDER BY cardinality((f.phases).ended) DESC NULLS LAST, p.address),
 		anywhere AS (PARTITION BY p.job ORDER BY cardinality((f.phases).ended) DESC NULLS LAST, p.address);

@@ -34,9 +34,9 @@ numbers(int64 count)
 
 /* The pauses between messages, ascending; those that overlap have none. */
 static int64
-pauses_of(const L4Intervals *messages, double *pauses)
+sorted_pauses(const L4Intervals *messages, double *pauses)
 {
-	double		end = messages->ended[0];
+	double		end = messages->count > 0 ? messages->ended[0] : 0;
 	int64		count = 0;
 
 	for (int64 i = 1; i < messages->count; i++)
@@ -66,6 +66,41 @@ longer(const double *pauses, int64 count, double than)
 			low = middle + 1;
 	}
 	return count - low;
+}
+
+L4Pauses
+intervals_pauses(const L4Intervals *messages)
+{
+	L4Pauses	pauses = {numbers(messages->count)};
+
+	pauses.count = sorted_pauses(messages, pauses.sorted);
+	pauses.next = pauses.count > 0 ? pauses.sorted[0] : INFINITY;
+	pauses.tried = -1;
+	return pauses;
+}
+
+bool
+intervals_next_pause(L4Pauses *pauses, double *pause)
+{
+	for (; longer(pauses->sorted, pauses->count, pauses->next) >= 2; pauses->next *= FINER)
+	{
+		int64		bursts = longer(pauses->sorted, pauses->count, pauses->next);
+
+		CHECK_FOR_INTERRUPTS();
+		if (bursts == pauses->tried
+			|| longer(pauses->sorted, pauses->count, pauses->next * PLATEAU) < PLATEAU_SHARE * bursts)
+			continue;
+		pauses->tried = bursts;
+		pauses->tried_all |= bursts == pauses->count;
+		*pause = pauses->next;
+		return true;
+	}
+	if (pauses->count < 2 || pauses->tried_all)
+		return false;
+	/* where each burst is one message, all pauses may be alike */
+	pauses->tried_all = true;
+	*pause = pauses->sorted[0];
+	return true;
 }
 
 /* Intervals between the beginnings of bursts. */
@@ -108,45 +143,20 @@ are_regular(double *intervals, int64 count, double share_of_count, double share_
 	return right >= share_of_count * count && right_time >= share_of_time * time;
 }
 
-/* Are bursts regular that pauses of so long part? intervals: room for one of each message. */
-static bool
-regular_at(const L4Intervals *messages, double pause, double share_of_count, double share_of_time, double tolerance,
-		   double *intervals, L4Regularity *result)
-{
-	result->pause = pause;
-	result->bursts = intervals_between(messages, pause, intervals) + 1;
-	return are_regular(intervals, result->bursts - 1, share_of_count, share_of_time, tolerance, &result->interval);
-}
-
 bool
 intervals_regular(const L4Intervals *messages, double share_of_count, double share_of_time, double tolerance,
 				  L4Regularity *result)
 {
-	double	   *pauses;
-	double	   *intervals;
-	int64		count;
-	int64		tried = -1;
+	L4Pauses	pauses = intervals_pauses(messages);
+	double	   *intervals = numbers(messages->count);
 	bool		found = false;
 
-	if (messages->count < 3)
-		return false;
-	pauses = numbers(messages->count);
-	intervals = numbers(messages->count);
-	count = pauses_of(messages, pauses);
-	for (double pause = count > 0 ? pauses[0] : INFINITY; !found && longer(pauses, count, pause) >= 2; pause *= FINER)
+	while (!found && intervals_next_pause(&pauses, &result->pause))
 	{
-		int64		bursts = longer(pauses, count, pause);
-
-		CHECK_FOR_INTERRUPTS();
-		if (bursts == tried || longer(pauses, count, pause * PLATEAU) < PLATEAU_SHARE * bursts)
-			continue;
-		tried = bursts;
-		found = regular_at(messages, pause, share_of_count, share_of_time, tolerance, intervals, result);
+		result->bursts = intervals_between(messages, result->pause, intervals) + 1;
+		found = are_regular(intervals, result->bursts - 1, share_of_count, share_of_time, tolerance, &result->interval);
 	}
-	/* where each burst is one message, all pauses may be alike */
-	if (!found && count >= 2 && tried != count)
-		found = regular_at(messages, pauses[0], share_of_count, share_of_time, tolerance, intervals, result);
-	pfree(pauses);
+	pfree(pauses.sorted);
 	pfree(intervals);
 	return found;
 }

@@ -15,6 +15,25 @@ typedef struct L4Intervals
 	int64		count;
 } L4Intervals;
 
+/* Pauses that may part bursts, from the shortest on. */
+typedef struct L4Pauses
+{
+	double	   *sorted;			/* all between messages */
+	int64		count;
+	double		next;
+	int64		tried;			/* how many were longer than the last one that was tried */
+	bool		tried_all;
+} L4Pauses;
+
+/* Allocates in the current memory context; to be freed by pfree(sorted). Time O(n log n). */
+extern L4Pauses intervals_pauses(const L4Intervals *messages);
+
+/*
+ * The next pause to try: one for which there are nearly as many bursts if it were half as long again; in the end one that parts
+ * all messages. False: no other.
+ */
+extern bool intervals_next_pause(L4Pauses *pauses, double *pause);
+
 /* Bursts: runs of messages with no pause of `pause` or more between them. */
 typedef struct L4Regularity
 {
@@ -24,10 +43,9 @@ typedef struct L4Regularity
 } L4Regularity;
 
 /*
- * The finest bursts that come regularly: pauses are sought for which there are as many bursts if they were half as long again,
- * and of these the shortest for which most intervals (share_of_count), and those that make up most of the time (share_of_time),
- * are within `tolerance` (a share) of their median. Where there are none, every pause is taken to part bursts of one message.
- * False: none, or fewer than three bursts. Allocates in the current memory context. Time O(n log n).
+ * The finest bursts that come regularly: the shortest pause (intervals_next_pause) for which most intervals (share_of_count),
+ * and those that make up most of the time (share_of_time), are within `tolerance` (a share) of their median. False: none, or
+ * fewer than three bursts. Allocates in the current memory context. Time O(n log n).
  */
 extern bool intervals_regular(const L4Intervals *messages, double share_of_count, double share_of_time, double tolerance,
 							  L4Regularity *result);

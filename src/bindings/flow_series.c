@@ -1,12 +1,13 @@
 /*
- * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_span, l4_step_traffic, l4_step_places,
- * l4_late_messages.
+ * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_span, l4_step_cycles, l4_step_traffic,
+ * l4_step_places, l4_late_messages.
  */
 #include "ground/l4.h"
 
 #include <math.h>
 
 #include "algorithms/intervals.h"
+#include "algorithms/step_cycles.h"
 #include "algorithms/step_phases.h"
 #include "bindings/flow_arrays.h"
 #include "catalog/pg_type_d.h"
@@ -14,6 +15,7 @@
 PG_FUNCTION_INFO_V1(l4_regular_interval);
 PG_FUNCTION_INFO_V1(l4_together);
 PG_FUNCTION_INFO_V1(l4_span);
+PG_FUNCTION_INFO_V1(l4_step_cycles);
 PG_FUNCTION_INFO_V1(l4_step_traffic);
 PG_FUNCTION_INFO_V1(l4_step_places);
 PG_FUNCTION_INFO_V1(l4_late_messages);
@@ -106,6 +108,45 @@ l4_span(PG_FUNCTION_ARGS)
 }
 
 /* ---- by steps ---- */
+
+/* Bytes of the messages that began in each cycle. */
+static double *
+bytes_of_cycles(const L4Intervals *messages, const double *moved, const L4StepCycles *cycles)
+{
+	double	   *bytes = palloc0(Max(cycles->count, 1) * sizeof(double));
+	int64		i = 0;
+
+	for (int64 cycle = 0; cycle < cycles->count; cycle++)
+		for (; i < messages->count && messages->began[i] <= cycles->ended[cycle]; i++)
+			bytes[cycle] += moved[i];
+	return bytes;
+}
+
+/* Arguments: began, lasted, moved, ratio, share, run, regular, tolerance. */
+Datum
+l4_step_cycles(PG_FUNCTION_ARGS)
+{
+	L4Intervals messages = intervals_of(fcinfo, 0);
+	double	   *moved = flow_as_many(fcinfo, 2, messages.count);
+	L4CycleRule rule = {flow_option(fcinfo, 3, "ratio", 1), flow_option(fcinfo, 4, "share", 0), PG_GETARG_INT32(5),
+		flow_option(fcinfo, 6, "regular", 0), flow_option(fcinfo, 7, "tolerance", 0)};
+	L4StepCycles found;
+	Datum		values[4];
+
+	if (rule.run < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("run must be at least 1, not %d", (int) rule.run)));
+	if (!step_cycles(&messages, &rule, &found))
+		PG_RETURN_NULL();
+	values[0] = Float8GetDatum(found.interval);
+	/* all of a cycle is one phase */
+	for (int64 i = found.count - 1; i > 0; i--)
+		found.began[i] = found.ended[i - 1];
+	values[1] = flow_array(found.began, found.count, FLOAT8OID);
+	values[2] = flow_array(found.ended, found.count, FLOAT8OID);
+	values[3] = flow_array(bytes_of_cycles(&messages, moved, &found), found.count, FLOAT8OID);
+	return flow_row(fcinfo, values, lengthof(values));
+}
 
 /* Arguments: began, moved, busy, path, only (0: all), ends. */
 Datum

@@ -7,6 +7,7 @@
 
 #include "algorithms/flow_messages.h"
 #include "algorithms/intervals.h"
+#include "algorithms/step_cycles.h"
 #include "algorithms/step_phases.h"
 
 #define MOST_RECORDS 400
@@ -168,6 +169,49 @@ regular_beat(L4Bytes input)
 	fuzz_require(intervals_together(&messages, &messages, 1e-6) == 1.0);
 }
 
+/* Cycles lie one behind the other within the messages. */
+static void
+require_cycles(const L4Intervals *messages, double length)
+{
+	L4CycleRule rule = {1.3, 0.35, 4, 0.6, 0.1};
+	L4StepCycles cycles;
+
+	if (!step_cycles(messages, &rule, &cycles))
+		return;
+	fuzz_require(cycles.count >= 4 && cycles.interval > 0 && cycles.interval <= length);
+	fuzz_require(cycles.began[0] == messages->began[0]);
+	for (int64 i = 0; i < cycles.count; i++)
+	{
+		fuzz_require(cycles.ended[i] >= cycles.began[i]);
+		fuzz_require(i == 0 || cycles.began[i] > cycles.ended[i - 1]);
+	}
+	fuzz_require(cycles.ended[cycles.count - 1] - cycles.began[0] <= length);
+}
+
+/* Layers forwards, then as many backwards, at half the speed: each such step is found. */
+static void
+sharded_steps(L4Bytes input)
+{
+	L4CycleRule rule = {1.3, 0.35, 4, 0.6, 0.1};
+	int			layers = 6 + (input.size > 0 ? (unsigned char) input.data[0] % 10 : 0);
+	int			steps = 6;
+	double		began[2 * 15 * 6];
+	double		ended[2 * 15 * 6];
+	L4Intervals messages = {began, ended, 0};
+	L4StepCycles cycles;
+	double		at = 0;
+
+	for (int i = 0; i < 2 * layers * steps; i++)
+	{
+		began[messages.count] = at;
+		ended[messages.count++] = at + 0.004;
+		at += i % (2 * layers) < layers ? 0.01 : 0.02;
+	}
+	fuzz_require(step_cycles(&messages, &rule, &cycles));
+	fuzz_require(fabs(cycles.interval - 0.03 * layers) < 0.0001);
+	fuzz_require(cycles.count >= steps - 1);
+}
+
 void
 fuzz_intervals(L4Bytes input)
 {
@@ -181,6 +225,7 @@ fuzz_intervals(L4Bytes input)
 	double		length = 0;
 
 	regular_beat(input);
+	sharded_steps(input);
 	input.data += input.size / 2;
 	input.size -= input.size / 2;
 	b.count = read_intervals(&input, began[1], ended[1], MOST_RECORDS);
@@ -193,6 +238,7 @@ fuzz_intervals(L4Bytes input)
 		fuzz_require(result.interval >= result.pause);
 		fuzz_require(intervals_span(&a, result.pause) * result.bursts <= length * (1 + 1e-9));
 	}
+	require_cycles(&a, length);
 	together = intervals_together(&a, &b, 0.5);
 	fuzz_require(together >= 0 && together <= 1 && (together > 0) == (a.count > 0 && b.count > 0));
 	fuzz_require(intervals_span(&a, INFINITY) <= length + 1e-9 && intervals_span(&a, 0.5) >= 0);

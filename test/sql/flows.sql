@@ -109,7 +109,8 @@ UNION ALL SELECT '2026-01-01'::timestamptz + make_interval(secs => i / 100.0), 0
 UNION ALL SELECT '2026-01-01'::timestamptz + make_interval(hours => i), -1, '10.1.0.1', '10.1.0.2', 1000
 	FROM generate_series(-5, 5) i;
 
-SELECT job, array_agg(address) AS addresses, count(DISTINCT server) AS servers, min(began) AS began, max(ended) AS ended,
+SELECT job, array_agg(address ORDER BY address) AS addresses, count(DISTINCT server) AS servers, min(began) AS began,
+	max(ended) AS ended,
 	round(min(step)::numeric, 3) AS step, sum(flows) AS flows
 FROM l4_flow_jobs() GROUP BY job ORDER BY job;
 SELECT job, kind, count(*) AS pairs, sum(flows) AS flows, round(min(rate) / 1e9) AS "lowest rate, GB/s" FROM l4_flow_pairs()
@@ -174,6 +175,31 @@ GROUP BY job ORDER BY job;
 SELECT job, kind, count(*), min(size), max(size)
 FROM l4_flow_groups(flows => 'group_flows', accelerators => 'group_accelerators')
 GROUP BY job, kind ORDER BY job, kind COLLATE "C";
+
+-- Parameters sharded over five servers (ZeRO-3, FSDP): twelve layers forwards, gathered one by one, and backwards, at half the
+-- speed, where gradients are scattered, too. No pause ends a step. From step 16 on all takes a third longer.
+CREATE TABLE sharded_flows AS
+WITH layer AS (
+	SELECT step, layer, (step + GREATEST(step - 16, 0) / 3.0) * 0.72
+		+ (1 + (step >= 16)::int / 3.0) * (LEAST(layer, 12) * 0.02 + GREATEST(layer - 12, 0) * 0.04) AS at
+	FROM generate_series(0, 29) step, generate_series(0, 23) layer
+)
+SELECT '2026-01-01'::timestamptz + make_interval(secs => at + 0.0004 * ((s + layer) % 3)) AS started_at, 0.008 AS duration,
+	'10.1.0.' || s AS source, '10.1.0.' || s % 5 + 1 AS destination, 200000000 * (1 + (layer >= 12)::int) AS bytes
+FROM layer, generate_series(1, 5) s;
+SELECT address, count(*) AS steps, round(min(extract(epoch FROM ended - began))::numeric, 2) AS shortest,
+	round(max(extract(epoch FROM ended - began))::numeric, 2) AS longest, round(avg(compute)::numeric, 3) AS compute
+FROM l4_flow_steps(flows => 'sharded_flows') GROUP BY address ORDER BY address;
+SELECT kind, began, round(factor::numeric, 2) AS factor, sentence FROM l4_flow_diagnose(flows => 'sharded_flows');
+-- as numbers alone; one speed is no cycle
+SELECT round((c).interval::numeric, 3) AS seconds, cardinality((c).ended) AS cycles, (c).bytes[2:4] AS bytes
+FROM (SELECT l4_step_cycles(array_agg(0.03 * n - 0.01 * LEAST(n % 20, 10) ORDER BY n),
+		array_agg(0.004::real ORDER BY n), array_agg(1::real ORDER BY n), 1.3, 0.35, 4, 0.6, 0.1) AS c
+	FROM generate_series(0, 199) n) t;
+SELECT l4_step_cycles(array_agg(0.03 * n ORDER BY n), array_agg(0.004::real ORDER BY n), array_agg(1::real ORDER BY n), 1.3,
+	0.35, 4, 0.6, 0.1) FROM generate_series(0, 199) n;
+SELECT l4_step_cycles('{1,2}', '{0}', '{1}', 1.3, 0.35, 4, 0.6, 0.1);
+SELECT l4_step_cycles('{1,2}', '{0,0}', '{1,1}', 1.3, 0.35, 0, 0.6, 0.1);
 
 -- Joined with the logs of the same job, by the names of its nodes.
 SELECT l4_register_job('flows-1', '{}', 'failed', '{server-1,server-2,server-3,server-4}', 2);

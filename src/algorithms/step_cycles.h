@@ -1,0 +1,35 @@
+/*
+ * step_cycles.h: the steps of a job whose parameters are sharded (ZeRO-3, FSDP), from the messages along one link.
+ */
+#ifndef L4_STEP_CYCLES_H
+#define L4_STEP_CYCLES_H
+
+#include "algorithms/intervals.h"
+
+/* When bursts at two speeds are cycles. */
+typedef struct L4CycleRule
+{
+	double		ratio;			/* intervals at the lower speed are so many times as long, at least */
+	double		share;			/* and each speed has this share of the intervals */
+	int64		run;			/* so many bursts at one speed in a row */
+	double		regular;		/* this share of the cycles ... */
+	double		tolerance;		/* ... takes as long as the one before, within this share of it */
+} L4CycleRule;
+
+/* Cycles: began[i] to ended[i]; the first may have begun before. */
+typedef struct L4StepCycles
+{
+	double		interval;		/* from one to the next, the median */
+	double	   *began;
+	double	   *ended;			/* when the last message before the next cycle was through */
+	int64		count;
+} L4StepCycles;
+
+/*
+ * Finds cycles of bursts that come at one speed, then at a lower one: layers forwards, then backwards, which take twice as
+ * long. A cycle begins where they come faster again. The last is left out where it is not over. False: no such cycles, or fewer than
+ * three. Allocates in the current memory context. Time O(n log n).
+ */
+extern bool step_cycles(const L4Intervals *messages, const L4CycleRule *rule, L4StepCycles *result);
+
+#endif							/* L4_STEP_CYCLES_H */
