@@ -27,8 +27,8 @@ typedef struct L4StepCycles
 
 /*
  * Finds cycles of bursts that come at one speed, then at a lower one: layers forwards, then backwards, which take twice as
- * long. A cycle begins where they come faster again. The last is left out where it is not over. False: no such cycles, or fewer than
- * three. Allocates in the current memory context. Time O(n log n).
+ * long. A cycle begins where they come faster again. The last is left out where it is not over. False: no such cycles, or
+ * fewer than three. Allocates in the current memory context. Time O(n log n).
  */
 extern bool step_cycles(const L4Intervals *messages, const L4CycleRule *rule, L4StepCycles *result);
 
