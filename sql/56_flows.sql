@@ -247,7 +247,7 @@ BEGIN ATOMIC
 		JOIN components c ON c.member = t.one
 		JOIN periods p ON p.component = c.component
 		WHERE (abs(t.period / p.period - 1) <= (limits).flow_period_tolerance) IS NOT FALSE
-		ORDER BY p.component, t.one, t.other
+		ORDER BY p.component, t.period IS NULL, t.one, t.other
 	), steps AS (
 		SELECT c.component, c.period, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, true,
 			COALESCE(c.period * (limits).flow_step_pause, (limits).flow_pause), (limits).flow_whole_phase) AS phases

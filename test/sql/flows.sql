@@ -175,6 +175,16 @@ GROUP BY job ORDER BY job;
 SELECT job, kind, count(*), min(size), max(size)
 FROM l4_flow_groups(flows => 'group_flows', accelerators => 'group_accelerators')
 GROUP BY job, kind ORDER BY job, kind COLLATE "C";
+-- What two of them exchange beside that at no regular times does not make another job of its group.
+CREATE TABLE irregular_flows AS
+SELECT * FROM group_flows
+UNION ALL
+SELECT '2026-01-01'::timestamptz + make_interval(secs => 0.0036 * (n * n * 31 % 9973)), 0.001, '10.2.0.0',
+	'10.2.0.1', 90000000
+FROM generate_series(1, 700) n;
+INSERT INTO group_accelerators VALUES ('10.2.0.0', 'server-5');
+SELECT job, count(*) AS accelerators FROM l4_flow_jobs(flows => 'irregular_flows', accelerators => 'group_accelerators')
+GROUP BY job ORDER BY job;
 
 -- Parameters sharded over five servers (ZeRO-3, FSDP): twelve layers forwards, gathered one by one, and backwards, at half the
 -- speed, where gradients are scattered, too. No pause ends a step. From step 16 on all takes a third longer.
