@@ -148,6 +148,21 @@ l4_step_cycles(PG_FUNCTION_ARGS)
 	return flow_row(fcinfo, values, lengthof(values));
 }
 
+/* What comes within this share of the mean time between messages of a step behind its beginning is left over from the last. */
+#define LEFT_OVER 0.1
+
+/* The first of count messages that is of this step, which began and ended so; the first of all where none else is. */
+static double
+first_of_step(const double *began, int64 count, double step_began, double step_ended)
+{
+	double		from = step_began + LEFT_OVER * (step_ended - step_began) / Max(count, 1);
+
+	for (int64 i = 0; i < count; i++)
+		if (began[i] >= from)
+			return began[i];
+	return count > 0 ? began[0] : 0;
+}
+
 /* Arguments: began, moved, busy, path, only (0: all), ends. */
 Datum
 l4_step_traffic(PG_FUNCTION_ARGS)
@@ -164,20 +179,24 @@ l4_step_traffic(PG_FUNCTION_ARGS)
 	double	   *bytes = palloc0(Max(steps, 1) * sizeof(double));
 	double	   *seconds = palloc0(Max(steps, 1) * sizeof(double));
 	double	   *first = palloc0(Max(steps, 1) * sizeof(double));
+	double	   *taking = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
 	Datum		values[3];
 	int64		i = 0;
 
 	for (int64 step = 0; step < steps; step++)
 	{
+		int64		taken = 0;
+
 		for (; i < count && began[i] < ends[step]; i++)
 			;
 		for (; i < count && began[i] < ends[step + 1]; i++)
 			if (only == 0 || path[i] == only)
 			{
-				first[step] = bytes[step] == 0 ? began[i] : first[step];
+				taking[taken++] = began[i];
 				bytes[step] += moved[i];
 				seconds[step] += busy[i];
 			}
+		first[step] = first_of_step(taking, taken, ends[step], ends[step + 1]);
 	}
 	values[0] = flow_array(bytes, steps, FLOAT8OID);
 	values[1] = flow_array(seconds, steps, FLOAT8OID);

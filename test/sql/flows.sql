@@ -45,6 +45,9 @@ SELECT l4_step_places('{1,2.1,3.9,9}', '{1,2,3,4}', 0.5);
 SELECT l4_late_messages('{1,2,3,4,5}', '{1,1,1,1,2}', '{1,1,5,1,2}', 3);
 SELECT (t).*
 FROM (SELECT l4_step_traffic('{1,2,3,4,5}', '{1,2,3,4,5}', '{1,1,1,1,1}', '{1,2,1,2,1}', 1, '{0,2.5,4.5,9}') AS t) x;
+-- what comes right behind the end of a step is left over from it: the first of the next ones are others, if there are
+SELECT (l4_step_traffic('{0.05,1,2,10.05,11,20.05}', '{1,1,1,1,1,1}', '{1,1,1,1,1,1}', '{1,1,1,1,1,1}', 0,
+	'{0,10,20,30}')).began;
 
 -- Phases close steps: the last is not whole. Work is what lies between what was got and what was sent, less waiting.
 SELECT (p).began, (p).ended, (p).bytes FROM (
