@@ -511,3 +511,18 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'A message that takes so many times as long as usual on its link waited for a time-out.'),
 	(true, 'flow_time_outs', 2, 'messages', 'So many such messages of one sender are no chance ...'),
 	(true, 'flow_time_out_rate', 10, 'factor', '... where they are so many times as frequent as among all others.');
+
+-- Of watching them live (79_flow_watch.sql).
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'flow_watch_steps', 8, 'steps',
+		'The records of so many steps before the last that ended are kept for the next window: so what lasts flow_slow_steps '
+		'is found across its border, and a step is told from a pause.'),
+	(true, 'flow_watch_windows', 3, 'windows',
+		'But never those of more windows than this, which bounds memory; of a job whose steps are not seen, these.'),
+	(true, 'flow_watch_overlap', 0.5, 'share of accelerators',
+		'A job is the one of the window before where this share of the accelerators of both is in common (Jaccard): a window '
+		'may miss some.'),
+	(true, 'flow_watch_late', 2, 'windows',
+		'So many windows later it is counted how many flows came late; counting looks at all flows of the window again.'),
+	(true, 'flow_watch_forget', 60, 'windows', 'A job that was told to be silent is forgotten after so many.'),
+	(true, 'flow_watch_keep', 604800, 's', 'Results that are older are taken out: a week.');

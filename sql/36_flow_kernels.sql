@@ -77,6 +77,37 @@ COMMENT ON AGGREGATE @extschema@.l4_flow_messages(timestamptz, double precision,
 'rows and any plan. Errors: 22023 pause under a microsecond, or options that differ from row to row; 54000 more than some 40 '
 'million records in a worker. Cost: some 300 nanoseconds and 24 bytes a record.';
 
+CREATE AGGREGATE @extschema@.l4_flow_messages_state(started_at timestamptz, duration double precision, bytes bigint,
+	queue_pair bigint, retransmits bigint, switches text[], pause double precision, least_bytes bigint,
+	twice double precision) (
+	SFUNC = @extschema@.l4_flow_messages_transition,
+	STYPE = bytea,
+	SSPACE = 20000,
+	COMBINEFUNC = @extschema@.l4_flow_messages_combine,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.l4_flow_messages_state(timestamptz, double precision, bigint, bigint, bigint, text[],
+	double precision, bigint, double precision) IS
+'Step: The state of l4_flow_messages for the same rows, to be kept and added to others with l4_flow_messages_joined: 24 '
+'bytes a record.';
+
+CREATE AGGREGATE @extschema@.l4_flow_messages_joined(state bytea) (
+	SFUNC = @extschema@.l4_flow_messages_combine,
+	STYPE = bytea,
+	FINALFUNC = @extschema@.l4_flow_messages_final,
+	COMBINEFUNC = @extschema@.l4_flow_messages_combine,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.l4_flow_messages_joined(bytea) IS
+'Step: What l4_flow_messages gives for the rows of all states (l4_flow_messages_state). Errors: 22P03 one that is none, 22023'
+' options that differ.';
+
+CREATE FUNCTION @extschema@.l4_flow_messages_since(state bytea, since timestamptz) RETURNS bytea
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_flow_messages_since';
+COMMENT ON FUNCTION @extschema@.l4_flow_messages_since(bytea, timestamptz) IS
+'Step: A state of l4_flow_messages_state without the records that began before a time, NULL where none is left. Error 22P03 '
+'if it is none.';
+
 CREATE TYPE @extschema@.l4_regularity AS (
 	"interval" double precision,
 	pause double precision,

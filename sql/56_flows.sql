@@ -124,16 +124,30 @@ CREATE TYPE @extschema@.l4_flow_pair AS (
 COMMENT ON TYPE @extschema@.l4_flow_pair IS
 'Step: What went between two addresses, both ways, and how often its bursts come (seconds; NULL: not regularly).';
 
+CREATE FUNCTION @extschema@.l4_flow_pair_bytes(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series)
+	RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN (COALESCE((forth).bytes, 0) + COALESCE((back).bytes, 0))::double precision;
+COMMENT ON FUNCTION @extschema@.l4_flow_pair_bytes(@extschema@.l4_flow_series, @extschema@.l4_flow_series) IS
+'Step: Bytes that went between two addresses, both ways.';
+
+CREATE FUNCTION @extschema@.l4_flow_pair_period(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	limits @extschema@.l4_limits) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
+RETURN GREATEST((@extschema@.l4_regular_interval((forth).began, (forth).lasted, (limits).flow_regular_count,
+		(limits).flow_regular_time, (limits).flow_regular_tolerance))."interval",
+	(@extschema@.l4_regular_interval((back).began, (back).lasted, (limits).flow_regular_count,
+		(limits).flow_regular_time, (limits).flow_regular_tolerance))."interval");
+COMMENT ON FUNCTION @extschema@.l4_flow_pair_period(@extschema@.l4_flow_series, @extschema@.l4_flow_series,
+	@extschema@.l4_limits) IS
+'Step: How often the bursts between two addresses come, in seconds: the longer of both ways; NULL for not regularly.';
+
 CREATE FUNCTION @extschema@.l4_flow_pairs_of(time_window tstzrange, flows regclass, columns jsonb, accelerators regclass,
 	addresses text[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_pair
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10000 COST 1000000
 BEGIN ATOMIC
-	SELECT r.one, r.other, r.forth, r.back,
-		(COALESCE((r.forth).bytes, 0) + COALESCE((r.back).bytes, 0))::double precision,
-		GREATEST((@extschema@.l4_regular_interval((r.forth).began, (r.forth).lasted, (limits).flow_regular_count,
-				(limits).flow_regular_time, (limits).flow_regular_tolerance))."interval",
-			(@extschema@.l4_regular_interval((r.back).began, (r.back).lasted, (limits).flow_regular_count,
-				(limits).flow_regular_time, (limits).flow_regular_tolerance))."interval")
+	SELECT r.one, r.other, r.forth, r.back, @extschema@.l4_flow_pair_bytes(r.forth, r.back),
+		@extschema@.l4_flow_pair_period(r.forth, r.back, limits)
 	FROM @extschema@.l4_read_flows(l4_flow_pairs_of.time_window, l4_flow_pairs_of.flows, l4_flow_pairs_of.columns,
 		l4_flow_pairs_of.accelerators, l4_flow_pairs_of.addresses, limits) r;
 END;
@@ -552,9 +566,8 @@ COMMENT ON FUNCTION @extschema@.l4_pair_traces(@extschema@.l4_flow_direction[], 
 	@extschema@.l4_limits) IS
 'Step: The traces of what one accelerator sends to another, one for each path.';
 
-CREATE FUNCTION @extschema@.l4_flow_traces(from_time timestamptz, to_time timestamptz, flows regclass, columns jsonb,
-	accelerators regclass, limits @extschema@.l4_limits, addresses text[] DEFAULT NULL)
-	RETURNS SETOF @extschema@.l4_flow_trace
+CREATE FUNCTION @extschema@.l4_traces_of_pairs(pairs @extschema@.l4_flow_pair[], known jsonb,
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10000 COST 10000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -565,32 +578,62 @@ SET plan_cache_mode = force_generic_plan
 SET work_mem = '16MB'
 AS $$
 DECLARE
-	time_window CONSTANT tstzrange := @extschema@.l4_flow_window(l4_flow_traces.from_time, l4_flow_traces.to_time,
-		l4_flow_traces.flows, l4_flow_traces.columns, l4_flow_traces.limits);
-	known jsonb;
-	pairs @extschema@.l4_flow_pair[];
 	places @extschema@.l4_flow_place[];
 	directions @extschema@.l4_flow_direction[];
 	steps @extschema@.l4_flow_accelerator_steps[];
 	of_job record;
 BEGIN
-	known := COALESCE((SELECT jsonb_object_agg(a.address, a.server)
-		FROM @extschema@.l4_read_accelerators(l4_flow_traces.accelerators) a), '{}');
-	pairs := ARRAY(SELECT p FROM @extschema@.l4_flow_pairs_of(time_window, l4_flow_traces.flows, l4_flow_traces.columns,
-		l4_flow_traces.accelerators, l4_flow_traces.addresses, l4_flow_traces.limits) p);
 	places := ARRAY(SELECT ROW(p.address, p.job, p.server, p.period)::@extschema@.l4_flow_place
-		FROM @extschema@.l4_flow_places(ARRAY(SELECT c FROM @extschema@.l4_clusters_of(pairs, known, l4_flow_traces.limits) c),
-			known, l4_flow_traces.limits) p);
+		FROM @extschema@.l4_flow_places(ARRAY(SELECT c FROM @extschema@.l4_clusters_of(pairs, known, limits) c), known,
+			limits) p);
 	-- job by job: what a window holds of all of them fits into memory once, not thrice
 	FOR of_job IN
-		SELECT array_agg(p ORDER BY p.address) AS places FROM unnest(places) p GROUP BY p.job ORDER BY p.job
+		SELECT j.places, n.numbers
+		FROM (SELECT p.job, array_agg(p ORDER BY p.address) AS places FROM unnest(places) p GROUP BY p.job) j
+		JOIN (SELECT p.job, array_agg(i.i ORDER BY i.i) AS numbers
+			FROM generate_subscripts(pairs, 1) i(i) JOIN unnest(places) p ON p.address = (pairs[i.i]).one
+			GROUP BY p.job) n ON n.job = j.job
+		ORDER BY j.job
 	LOOP
-		directions := ARRAY(SELECT d FROM @extschema@.l4_flow_directions(ARRAY(SELECT p FROM unnest(pairs) p
-				WHERE p.one IN (SELECT a.address FROM unnest(of_job.places) a)), of_job.places, l4_flow_traces.limits) d);
-		steps := ARRAY(SELECT s FROM @extschema@.l4_flow_accelerators(directions, of_job.places, l4_flow_traces.limits) s);
+		-- by their numbers: to look for them would copy all pairs for each job
+		directions := ARRAY(SELECT d FROM @extschema@.l4_flow_directions(ARRAY(SELECT pairs[n.number]
+				FROM unnest(of_job.numbers) n(number)), of_job.places, limits) d);
+		steps := ARRAY(SELECT s FROM @extschema@.l4_flow_accelerators(directions, of_job.places, limits) s);
 		RETURN QUERY SELECT t.* FROM @extschema@.l4_accelerator_traces(directions, steps) t;
-		RETURN QUERY SELECT t.* FROM @extschema@.l4_pair_traces(directions, steps, l4_flow_traces.limits) t;
+		RETURN QUERY SELECT t.* FROM @extschema@.l4_pair_traces(directions, steps, limits) t;
 	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_traces_of_pairs(@extschema@.l4_flow_pair[], jsonb, @extschema@.l4_limits) IS
+'Step: All that the pairs of a window tell of jobs, their accelerators and pairs. known: the server of each address that is '
+'known.';
+
+CREATE FUNCTION @extschema@.l4_known_servers(accelerators regclass) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+RETURN (SELECT COALESCE(jsonb_object_agg(a.address, a.server), '{}')
+	FROM @extschema@.l4_read_accelerators(l4_known_servers.accelerators) a);
+COMMENT ON FUNCTION @extschema@.l4_known_servers(regclass) IS
+'Step: The server of each address of l4_accelerator, or of a table like it. Errors: 42703.';
+
+CREATE FUNCTION @extschema@.l4_flow_traces(from_time timestamptz, to_time timestamptz, flows regclass, columns jsonb,
+	accelerators regclass, limits @extschema@.l4_limits, addresses text[] DEFAULT NULL)
+	RETURNS SETOF @extschema@.l4_flow_trace
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10000 COST 10000000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+-- a plan for given values would hold copies of all arrays
+SET plan_cache_mode = force_generic_plan
+SET work_mem = '16MB'
+AS $$
+DECLARE
+	time_window CONSTANT tstzrange := @extschema@.l4_flow_window(l4_flow_traces.from_time, l4_flow_traces.to_time,
+		l4_flow_traces.flows, l4_flow_traces.columns, l4_flow_traces.limits);
+	pairs @extschema@.l4_flow_pair[];
+BEGIN
+	pairs := ARRAY(SELECT p FROM @extschema@.l4_flow_pairs_of(time_window, l4_flow_traces.flows, l4_flow_traces.columns,
+		l4_flow_traces.accelerators, l4_flow_traces.addresses, l4_flow_traces.limits) p);
+	RETURN QUERY SELECT t.* FROM @extschema@.l4_traces_of_pairs(pairs,
+		@extschema@.l4_known_servers(l4_flow_traces.accelerators), l4_flow_traces.limits) t;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_flow_traces(timestamptz, timestamptz, regclass, jsonb, regclass, @extschema@.l4_limits,

@@ -206,22 +206,29 @@ COMMENT ON FUNCTION @extschema@.l4_slow_workers(@extschema@.l4_flow_trace[], @ex
 
 -- ---- steps ----
 
+CREATE FUNCTION @extschema@.l4_steps_of_jobs(traces @extschema@.l4_flow_trace[])
+RETURNS TABLE (job int, step bigint, ended double precision, lasted double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	SELECT s.job, s.step, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended),
+		percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended - s.began)
+	FROM unnest(l4_steps_of_jobs.traces) t
+	CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
+	GROUP BY s.job, s.step;
+END;
+COMMENT ON FUNCTION @extschema@.l4_steps_of_jobs(@extschema@.l4_flow_trace[]) IS
+'Step: The steps of each job: when they ended and how long they took on most of its accelerators (medians).';
+
 CREATE FUNCTION @extschema@.l4_slow_steps_of(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
-	WITH steps AS (
-		SELECT s.job, s.step, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended) AS ended,
-			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended - s.began) AS lasted
-		FROM unnest(l4_slow_steps_of.traces) t
-		CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
-		GROUP BY s.job, s.step
-	), series AS (
+	WITH series AS (
 		SELECT s.job, array_agg(s.ended ORDER BY s.step) AS at, array_agg(ln(s.lasted) ORDER BY s.step) AS lasted,
 			array_agg(s.step ORDER BY s.step) AS steps,
 			percentile_cont(0.25) WITHIN GROUP (ORDER BY ln(s.lasted)) AS usual,
 			@extschema@.l4_deviation(array_agg(ln(s.lasted))) AS deviation
-		FROM steps s
+		FROM @extschema@.l4_steps_of_jobs(l4_slow_steps_of.traces) s
 		GROUP BY s.job
 	)
 	SELECT s.job, 'slow_step', format('step %s', s.steps[array_position(s.at, g.began)]), g.began, g.ended, exp(g.level), 0.8,

@@ -72,7 +72,10 @@ BEGIN
 		IF own.is_rule THEN
 			EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON %s FROM l4_importer', own.relation);
 			EXECUTE format('GRANT INSERT, UPDATE, DELETE ON %s TO l4_curator', own.relation);
-		ELSIF own.is_table THEN
+		-- what l4_watch_flows writes is of all tenants, and so the owner's
+		ELSIF own.is_table AND own.relation <> ALL (ARRAY['@extschema@.l4_flow_watch', '@extschema@.l4_flow_watch_window',
+				'@extschema@.l4_flow_watch_job', '@extschema@.l4_flow_watch_tail', '@extschema@.l4_flow_step_time',
+				'@extschema@.l4_flow_watch_finding']::regclass[]) THEN
 			EXECUTE format('GRANT INSERT, UPDATE, DELETE ON %s TO l4_importer', own.relation);
 		END IF;
 	END LOOP;

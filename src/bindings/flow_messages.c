@@ -1,5 +1,5 @@
 /*
- * flow_messages.c: the aggregate l4_flow_messages.
+ * flow_messages.c: the aggregate l4_flow_messages, and parts of its states.
  *
  * Its state keeps the records of one pair of addresses, 24 bytes each, in blocks that are never moved, and the lists of
  * switches they passed, each once. Records that cannot be right are counted. It is a bytea, but while rows come an expanded
@@ -89,6 +89,7 @@ static const ExpandedObjectMethods flow_methods = {flows_flat_size, flows_flatte
 PG_FUNCTION_INFO_V1(l4_flow_messages_transition);
 PG_FUNCTION_INFO_V1(l4_flow_messages_combine);
 PG_FUNCTION_INFO_V1(l4_flow_messages_final);
+PG_FUNCTION_INFO_V1(l4_flow_messages_since);
 
 /* ---- the state ---- */
 
@@ -574,4 +575,53 @@ l4_flow_messages_final(PG_FUNCTION_ARGS)
 	values[12] = column_of(&found, LOST, scratch, INT2OID);
 	MemoryContextDelete(work);
 	return flow_row(fcinfo, values, lengthof(values));
+}
+
+/* ---- a part of a state ---- */
+
+/* Takes the records of a state that began at a time or later into an empty one, with the paths that they have. */
+static void
+keep_since(FlowState *kept, const FlowState *state, int64 since)
+{
+	int			numbers[L4_FLOW_MOST_PATHS];
+
+	memset(numbers, -1, sizeof(numbers));
+	kept->paths_merged = state->paths_merged;
+	for (const Block *block = state->blocks; block != NULL; block = block->next)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int32 i = 0; i < block->count; i++)
+		{
+			const L4FlowRecord *record = block->records + i;
+			L4FlowRecord *copy;
+
+			if (record->start < since)
+				continue;
+			if (numbers[record->path] < 0)
+				numbers[record->path] = state->paths_merged ? 0 : path_number(kept, state->paths[record->path]);
+			copy = next_record(kept);
+			*copy = *record;
+			copy->path = numbers[record->path];
+		}
+	}
+}
+
+/* Arguments: state, since. */
+Datum
+l4_flow_messages_since(PG_FUNCTION_ARGS)
+{
+	FlowState  *state = flows_fetch(PG_GETARG_DATUM(0), CurrentMemoryContext, false);
+	FlowState  *kept = flows_new(CurrentMemoryContext, &state->rules);
+	int64		since = Min(PG_GETARG_TIMESTAMPTZ(1), MOST_TIME / 2);
+	Size		size;
+	bytea	   *result;
+
+	since += (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
+	keep_since(kept, state, since);
+	if (kept->count == 0)
+		PG_RETURN_NULL();
+	size = flows_flat_size(&kept->header);
+	result = palloc(size);
+	flows_flatten(&kept->header, result, size);
+	PG_RETURN_BYTEA_P(result);
 }

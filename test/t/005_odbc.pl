@@ -48,6 +48,7 @@ $node->safe_psql('bi', q{
 	INSERT INTO l4_accelerator VALUES ('10.0.0.1', 'node-c', 0, 'leaf-1');
 	INSERT INTO l4_flow VALUES ('2026-11-20 21:00:00+00', 0.5, '10.0.0.1', '10.0.0.2', 1000, '{leaf-1}', 1, 0, 17, 4791);
 	SELECT l4_create_flow_partitions('2026-11-20 22:00:00+00', '2026-11-20 23:00:00+00');
+	SELECT l4_watch_flows(until => '2026-11-20 21:05:00+00');
 	-- one who may read the views, and nothing else
 	CREATE ROLE analyst LOGIN;
 	GRANT SELECT ON ALL TABLES IN SCHEMA public TO analyst;

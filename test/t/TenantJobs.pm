@@ -78,6 +78,14 @@ sub load_tenant_a
 		INSERT INTO l4_address (job_id, address, node) VALUES ('guessed-1', '${secret}address', '${secret}node-a');
 		SELECT l4_confirm_fault('guessed-1', 'shared_fault', 'A fault that all know', 'why', 'what', 'hardware', 'node',
 			pattern => 'device [^ ]+ \\d+ lost', note => '$secret note', activate => true);
+		INSERT INTO l4_flow_watch (upto, tenant) VALUES (now(), 'tenant_a');
+		INSERT INTO l4_flow_watch_window VALUES (now() - interval '1 minute', now(), 7, NULL, 'tenant_a');
+		INSERT INTO l4_flow_watch_job VALUES (1, now(), now(), '{${secret}address}', 1, 1, now(), now(), NULL, 'tenant_a');
+		INSERT INTO l4_flow_watch_tail VALUES ('${secret}address', '${secret}other', now(), 1, NULL, '\\x12', 'tenant_a');
+		INSERT INTO l4_flow_step_time VALUES (now() - interval '1 minute', now(), 1, 1, 5, 7.25, 1, 1, 'tenant_a');
+		INSERT INTO l4_flow_watch_finding VALUES (now() - interval '1 minute', now(), 1, 1, 'slow_link',
+			'${secret}address -> ${secret}other', now(), now(), 0.7, 0.9, '{"server": "${secret}server"}', '$secret',
+			'tenant_a');
 		SET ROLE tenant_a;
 		SELECT l4_save_diagnosis('guessed-1'), l4_save_diagnosis('$secret-oom');
 		SELECT l4_judge_fault('guessed-1', 'cuda_oom', false, '${secret}note');
