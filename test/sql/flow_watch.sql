@@ -129,7 +129,7 @@ SELECT (SELECT count(*) FROM l4_flow_watch_job) AS jobs, (SELECT count(*) FROM l
 	oldest_step_time, (SELECT count(*) FROM l4_flow_watch_finding) AS findings;
 DELETE FROM l4_limit WHERE NOT builtin;
 
--- A job sends without a pause: no steps can be seen, but it is watched all the same. Without l4_accelerator all addresses count.
+-- A job sends without a pause: no steps can be seen, but it is watched. Without l4_accelerator all addresses count.
 TRUNCATE l4_flow, l4_flow_watch, l4_flow_watch_window, l4_flow_watch_job, l4_flow_watch_tail, l4_flow_step_time,
 	l4_flow_watch_finding, l4_accelerator;
 INSERT INTO l4_flow SELECT '2026-01-01'::timestamptz + make_interval(secs => i * 0.05), 0.04, 'a' || s, 'a' || 1 + s % 4,
