@@ -190,12 +190,15 @@ COMMENT ON AGGREGATE @extschema@.l4_step_phases(double precision[], real[], real
 
 CREATE TYPE @extschema@.l4_step_work_series AS (
 	computed double precision[],
-	sent double precision[]
+	sent double precision[],
+	closing double precision[]
 );
 COMMENT ON TYPE @extschema@.l4_step_work_series IS 'The result of l4_step_work; the arrays have an element for each step.';
 COMMENT ON COLUMN @extschema@.l4_step_work_series.computed IS
 'Seconds from when it had what it needed to when it sent on what it made of it.';
 COMMENT ON COLUMN @extschema@.l4_step_work_series.sent IS 'Seconds of the messages that it sent.';
+COMMENT ON COLUMN @extschema@.l4_step_work_series.closing IS
+'Of computed the last part, until its data-parallel phase began; this may be waiting for who it sends to there.';
 
 CREATE FUNCTION @extschema@.l4_step_work_transition(state bytea, began double precision[], lasted real[], busy real[],
 	sent boolean, peer text, ends double precision[], closes double precision[]) RETURNS bytea

@@ -503,6 +503,7 @@ CREATE TYPE @extschema@.l4_flow_trace AS (
 	ends double precision[],
 	closes double precision[],
 	computed double precision[],
+	closing double precision[],
 	sent double precision[],
 	moved double precision[],
 	busy double precision[],
@@ -510,10 +511,10 @@ CREATE TYPE @extschema@.l4_flow_trace AS (
 	late double precision[]
 );
 COMMENT ON TYPE @extschema@.l4_flow_trace IS
-'Step: What the flows of a window tell of an accelerator of a job (kind accelerator; ends, closes, computed, sent, step) or of '
-'what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender; overdue_at: when the '
-'next message was due; late: when messages began that took many times as long as usual). Times in seconds since 1970, ends has '
-'one element more than there are steps.';
+'Step: What the flows of a window tell of an accelerator of a job (kind accelerator; ends, closes, computed, closing, sent, '
+'step) or of what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender; '
+'overdue_at: when the next message was due; late: when messages began that took many times as long as usual). Times in '
+'seconds since 1970, ends has one element more than there are steps.';
 
 CREATE FUNCTION @extschema@.l4_accelerator_traces(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[]) RETURNS SETOF @extschema@.l4_flow_trace
@@ -529,8 +530,8 @@ BEGIN ATOMIC
 	SELECT s.job, 'accelerator', s.address, NULL::text, s.server, NULL::text, s.period, COALESCE(a.flows, 0)::bigint,
 		COALESCE(a.bytes, 0)::bigint, COALESCE(a.retransmits, 0)::bigint, a.first_at, a.last_at, NULL::double precision,
 		@extschema@.l4_step_places((s.phases).ended, s.reference, s.period / 2), (s.phases).ended, (s.phases).began[2:],
-		(w.work).computed, (w.work).sent, (s.phases).bytes[2:], NULL::double precision[], NULL::double precision[],
-		NULL::double precision[]
+		(w.work).computed, (w.work).closing, (w.work).sent, (s.phases).bytes[2:], NULL::double precision[],
+		NULL::double precision[], NULL::double precision[]
 	FROM unnest(l4_accelerator_traces.steps) s
 	LEFT JOIN @extschema@.l4_flow_work(l4_accelerator_traces.directions, l4_accelerator_traces.steps) w
 		ON w.address = s.address
@@ -552,6 +553,7 @@ BEGIN ATOMIC
 		(SELECT @extschema@.l4_step_overdue(o.began, o.lasted, true, (s.phases).ended)
 			FROM (VALUES ((d.series).began, (d.series).lasted)) o(began, lasted)),
 		NULL::int[], (s.phases).ended, NULL::double precision[], NULL::double precision[], NULL::double precision[],
+		NULL::double precision[],
 		(t.traffic).bytes, (t.traffic).busy, (t.traffic).began,
 		CASE WHEN p.number <= 1 THEN @extschema@.l4_late_messages((d.series).began, (d.series).moved, (d.series).busy,
 			(limits).flow_time_out_factor) END

@@ -160,21 +160,28 @@ BEGIN ATOMIC
 	WITH stages AS MATERIALIZED (
 		SELECT p.address, p.stage FROM @extschema@.l4_pipelines_of(l4_slow_workers.traces) p
 	), steps AS MATERIALIZED (
-		SELECT s.job, COALESCE(g.stage, 0) AS stage, s.server, s.address, s.step, s.ended, ln(s.compute) AS work
+		SELECT s.job, COALESCE(g.stage, 0) AS stage, s.server, s.address, s.step, s.ended,
+			ln(s.compute) AS work, ln(NULLIF(GREATEST(s.compute - s.closing, 0), 0)) AS piped
 		FROM unnest(l4_slow_workers.traces) t
 		CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
 		LEFT JOIN stages g ON g.address = s.address
 		WHERE s.compute > 0
 	), usual AS MATERIALIZED (
-		SELECT s.job, s.stage, s.step, percentile_cont(0.25) WITHIN GROUP (ORDER BY s.work) AS work
+		SELECT s.job, s.stage, s.step, percentile_cont(0.25) WITHIN GROUP (ORDER BY s.work) AS work,
+			percentile_cont(0.25) WITHIN GROUP (ORDER BY s.piped) AS piped
 		FROM steps s
 		GROUP BY s.job, s.stage, s.step
-	), series AS MATERIALIZED (
-		SELECT s.job, s.stage, s.server, s.address, array_agg(s.ended ORDER BY s.step) AS at,
-			array_agg(s.work - u.work ORDER BY s.step) AS slowness,
-			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.work - u.work) AS level
+	), compared AS (
+		-- also without what comes last, before the data-parallel phase: who sends to one that is late cannot begin
+		SELECT s.job, s.stage, s.server, s.address, s.step, s.ended,
+			LEAST(s.work - u.work, s.piped - u.piped) AS slowness
 		FROM steps s
 		JOIN usual u ON u.job = s.job AND u.stage = s.stage AND u.step = s.step
+	), series AS MATERIALIZED (
+		SELECT s.job, s.stage, s.server, s.address, array_agg(s.ended ORDER BY s.step) AS at,
+			array_agg(s.slowness ORDER BY s.step) AS slowness,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.slowness) AS level
+		FROM compared s
 		GROUP BY s.job, s.stage, s.server, s.address
 	), noise AS (
 		SELECT x.job, @extschema@.l4_deviation(array_agg(x.slowness)) AS deviation

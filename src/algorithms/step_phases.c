@@ -176,7 +176,8 @@ work_of_step(Step *step, double began, double closes, L4StepWork *work)
 		work->sent += m->busy;
 		free = Max(free, m->began);
 	}
-	work->computed += Max(0, closes - Max(free, last_got));
+	work->closing = Max(0, closes - Max(free, last_got));
+	work->computed += work->closing;
 }
 
 void

@@ -48,6 +48,7 @@ typedef struct L4StepWork
 {
 	double		computed;		/* seconds from when it had what it needed to when it sent on what it made of it */
 	double		sent;			/* seconds of the messages it sent along the pipeline */
+	double		closing;		/* of what it computed the last part: until its data-parallel phase began */
 } L4StepWork;
 
 /*

@@ -186,7 +186,7 @@ l4_step_work_final(PG_FUNCTION_ARGS)
 	double	   *numbers;
 	int64		count;
 	int64		steps;
-	Datum		values[2];
+	Datum		values[3];
 
 	if (state == NULL)
 		PG_RETURN_NULL();
@@ -196,10 +196,10 @@ l4_step_work_final(PG_FUNCTION_ARGS)
 	work = palloc(Max(steps, 1) * sizeof(L4StepWork));
 	numbers = palloc(Max(steps, 1) * sizeof(double));
 	step_work(messages, count, state->options, state->options + ends_of_work(state->option_count), steps, work);
-	for (int column = 0; column < 2; column++)
+	for (int column = 0; column < lengthof(values); column++)
 	{
 		for (int64 i = 0; i < steps; i++)
-			numbers[i] = column == 0 ? work[i].computed : work[i].sent;
+			numbers[i] = column == 0 ? work[i].computed : column == 1 ? work[i].sent : work[i].closing;
 		values[column] = flow_array(numbers, steps, FLOAT8OID);
 	}
 	return flow_row(fcinfo, values, lengthof(values));

@@ -55,7 +55,7 @@ SELECT (p).began, (p).ended, (p).bytes FROM (
 		('{1,1.3,2,2.3,3,3.3,4}'::float8[], '{0.2,0.1,0.2,0.1,0.2,0.1,0.1}'::real[], '{5,5,5,5,5,5,5}'::real[], true),
 		('{0.9,1.9,2.9}', '{0.1,0.1,0.7}', '{5,5,5}', false)) m(began, lasted, moved, sent)) x;
 -- stage 1 of 3: gets activations from a, sends on to c; gets gradients from c, sends on to a
-SELECT (w).computed, (w).sent FROM (
+SELECT (w).computed, (w).sent, (w).closing FROM (
 	SELECT l4_step_work(began, lasted, busy, sent, peer, '{0,10,20}', '{9,19}') AS w FROM (VALUES
 		('{1,3,11,13}'::float8[], '{0.5,0.5,0.5,0.5}'::real[], '{0.5,0.5,0.5,0.5}'::real[], false, 'a'),
 		('{2,4,12,15}', '{0.5,0.5,0.5,0.5}', '{0.5,0.5,0.5,0.5}', true, 'c'),
@@ -144,6 +144,14 @@ TRUNCATE l4_flow;
 INSERT INTO l4_flow SELECT * FROM made_job(1, 30, silent => '10.1.0.2', from_step => 22);
 INSERT INTO l4_flow SELECT * FROM made_job(5, 40);
 SELECT job, kind, subject, began, sentence FROM l4_flow_diagnose();
+
+-- From step 13 on its peer is not there to get the gradients of one, which can begin only later: it is not slow.
+CREATE TABLE late_flows AS
+SELECT f.started_at + CASE WHEN f.source = '10.1.0.1' AND f.destination = '10.1.0.2'
+		AND f.started_at >= '2026-01-01 00:00:15+00' THEN interval '0.2 s' ELSE interval '0' END AS started_at,
+	f.duration, f.source, f.destination, f.bytes, f.switches
+FROM made_job(1, 24, step_length => 1.25) f;
+SELECT kind, subject FROM l4_flow_diagnose(flows => 'late_flows');
 
 -- A ring of four servers: from step 13 on one computes longer, and its phase begins later, which all wait for; at the end one
 -- sender waits for time-outs.
