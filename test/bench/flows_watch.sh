@@ -7,7 +7,8 @@
 # the next window. Then what it found beside the faults that there are, and what must hold, else the exit status is 1: each flow
 # was read once; of each job whose steps are seen at most the last one is missed, and the step time is within 2 percent; at most
 # 5 % of real time on one core (BAR).
-# SEED of the simulator (7). FLOWS: a folder with a window of the simulator, in place of one made here.
+# SEED of the simulator (7). FLOWS: a folder with a window of the simulator, in place of one made here. PARTITION: how wide
+# partitions of l4_flow are (5 minutes).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 generator=$here/../generate/flows
@@ -43,7 +44,7 @@ CREATE TABLE bench.truth_steps (job int, address text COLLATE "C", step bigint, 
 \\copy bench.truth_jobs ($(head -n 1 "$window/truth_jobs.csv")) FROM '$window/truth_jobs.csv' (FORMAT csv, HEADER)
 \\copy bench.truth_steps ($(head -n 1 "$window/truth_steps.csv")) FROM '$window/truth_steps.csv' (FORMAT csv, HEADER)
 \\copy l4_accelerator ($(head -n 1 "$window/accelerators.csv")) FROM '$window/accelerators.csv' (FORMAT csv, HEADER)
-SELECT l4_create_flow_partitions('2026-01-01 00:00+00', '2026-01-01 01:00+00', '5 minutes') \\g /dev/null
+SELECT l4_create_flow_partitions('2026-01-01 00:00+00', '2026-01-01 01:00+00', '${PARTITION:-5 minutes}') \\g /dev/null
 ANALYZE;
 SQL
 
