@@ -65,10 +65,12 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_report_all_links(text, @extschema@.l4_finding[]) IS
 'Step: l4_report_links of a job and of its first suspects.';
 
-CREATE FUNCTION @extschema@.l4_report_written(generated_at timestamptz) RETURNS text
+CREATE FUNCTION @extschema@.l4_report_written(generated_at timestamptz, made_of text DEFAULT 'the logs of the job')
+	RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN 'Written by l4'
 	|| COALESCE(' ' || (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'l4' AND generated_at IS NOT NULL), '')
-	|| COALESCE(' at ' || @extschema@.l4_time_text(generated_at), '') || ' from the logs of the job. Times are in UTC.';
-COMMENT ON FUNCTION @extschema@.l4_report_written(timestamptz) IS
-'Step: By which version and when a report was made; NULL leaves both out.';
+	|| COALESCE(' at ' || @extschema@.l4_time_text(generated_at), '') || ' from ' || made_of
+	|| '. Times are in UTC.';
+COMMENT ON FUNCTION @extschema@.l4_report_written(timestamptz, text) IS
+'Step: By which version and when a report was made, NULL leaves both out; and of what.';

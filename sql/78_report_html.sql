@@ -57,6 +57,16 @@ RETURN E'<section>\n<h2>' || title || E'</h2>\n' || COALESCE('<p class="small so
 COMMENT ON FUNCTION @extschema@.l4_report_section(text, text, text) IS
 'Step: A section of the page (all three are HTML already); NULL where there is no body.';
 
+CREATE FUNCTION @extschema@.l4_report_page(title text, body text, footer text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN E'<!DOCTYPE html>\n<html xmlns="http://www.w3.org/1999/xhtml" lang="en">\n<head>\n<meta charset="utf-8"/>\n'
+	'<meta name="viewport" content="width=device-width, initial-scale=1"/>\n<title>'
+	|| @extschema@.l4_html_escape(title) || E'</title>\n<style>' || @extschema@.l4_report_style()
+	|| E'</style>\n</head>\n<body>\n<main>\n' || body || E'\n<footer>' || footer
+	|| E'</footer>\n</main>\n</body>\n</html>\n';
+COMMENT ON FUNCTION @extschema@.l4_report_page(text, text, text) IS
+'Step: A page: title as text, body and footer as HTML.';
+
 CREATE FUNCTION @extschema@.l4_report_folded(summary text, body text, opened boolean DEFAULT false) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN E'\n<details' || CASE WHEN opened THEN ' open="open"' ELSE '' END || '><summary>' || summary || E'</summary>\n' || body
@@ -298,13 +308,8 @@ BEGIN ATOMIC
 		SELECT 14, @extschema@.l4_report_section('Evidence',
 			'The records that the findings quote, with what stands around them.', e.html) FROM evidence e
 	)
-	SELECT E'<!DOCTYPE html>\n<html xmlns="http://www.w3.org/1999/xhtml" lang="en">\n<head>\n<meta charset="utf-8"/>\n'
-		'<meta name="viewport" content="width=device-width, initial-scale=1"/>\n<title>'
-		|| @extschema@.l4_html_escape(l4_report_html.job_id) || E': failure report</title>\n<style>'
-		|| @extschema@.l4_report_style() || E'</style>\n</head>\n<body>\n<main>\n'
-		|| string_agg(p.html, E'\n' ORDER BY p.turn)
-		|| E'\n<footer>' || @extschema@.l4_report_written(l4_report_html.generated_at)
-		|| E'</footer>\n</main>\n</body>\n</html>\n'
+	SELECT @extschema@.l4_report_page(l4_report_html.job_id || ': failure report', string_agg(p.html, E'\n' ORDER BY p.turn),
+		@extschema@.l4_report_written(l4_report_html.generated_at))
 	FROM part p WHERE p.html IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_html(text, @extschema@.l4_finding[], timestamptz) IS
