@@ -130,7 +130,7 @@ l4_step_cycles(PG_FUNCTION_ARGS)
 	double	   *moved = flow_as_many(fcinfo, 2, messages.count);
 	L4CycleRule rule = {flow_option(fcinfo, 3, "ratio", 1), flow_option(fcinfo, 4, "share", 0), PG_GETARG_INT32(5),
 		flow_option(fcinfo, 6, "regular", 0), flow_option(fcinfo, 7, "tolerance", 0)};
-	L4StepCycles found;
+	L4StepCycles found = {0};
 	Datum		values[4];
 
 	if (rule.run < 1)

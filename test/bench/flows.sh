@@ -2,7 +2,7 @@
 # flows.sh [SCENARIO..]: how good l4_flow_jobs, l4_flow_pairs, l4_flow_groups, l4_flow_steps and l4_flow_diagnose are on
 # simulated windows, against the exact truth (test/generate/flows), and the plain method of the paper (flows_paper.sql) beside.
 #
-# SCENARIO   names of flows --list; healthy stands for healthy1 to healthy$HEALTHY; other1 to other6 are of a second simulator
+# SCENARIO   names of flows --list; healthy stands for healthy1 to healthy$HEALTHY; other1 to other11 are of a second simulator
 #            (flows_other.py), written apart from the first and from what is measured: nothing is tuned on them. big (ten
 #            million flows) comes only where it is named. check: the scoring itself, with the truth as what is said, which must
 #            be right, and with a damaged truth, which must not. Default: all but big and check.
@@ -33,7 +33,7 @@ all_scenarios() {
 	echo small clean8 lossy noise disordered merged bad fsdp experts contexts interleaved tree hierarchical zero_bubble norm \
 		pauses comings shared_servers multi_tenant64 slow_accelerator slow_link slow_nic slow_switch slow_spine stalled dead \
 		timeouts healthy
-	for number in 1 2 3 4 5 6; do
+	for number in 1 2 3 4 5 6 7 8 9 10 11; do
 		echo "other$number"
 	done
 }

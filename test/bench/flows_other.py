@@ -51,6 +51,27 @@ OTHER = {
         dict(tp=1, pp=1, dp=32, layers=16, forward=0.045, gradient=5.5e9),
         dict(tp=1, pp=1, dp=16, layers=24, forward=0.04, gradient=4.0e9, cross=1),
         dict(tp=4, pp=2, dp=4, micro=8, forward=0.06, activation=24e6, gradient=2.0e9, buckets=3)]),
+    # made when what other4 and other6 showed had been mended
+    'other7': dict(seed=707, window=90, idle=2, fault=('slow_accelerator', 0.2), jobs=[
+        dict(tp=4, pp=4, dp=4, micro=12, forward=0.05, activation=28e6, gradient=2.0e9, buckets=3, norm=1),
+        dict(tp=2, pp=2, dp=8, micro=8, forward=0.07, activation=16e6, gradient=1.3e9, buckets=4),
+        dict(tp=1, pp=4, dp=6, micro=10, forward=0.05, activation=14e6, gradient=1.1e9, buckets=3)]),
+    'other8': dict(seed=808, window=90, idle=1, storage=1, fault=('slow_link', 0.3), jobs=[
+        dict(tp=2, pp=4, dp=5, micro=10, forward=0.045, activation=20e6, gradient=1.7e9, buckets=4),
+        dict(tp=4, pp=1, dp=8, micro=6, forward=0.1, activation=0, gradient=2.4e9, buckets=4),
+        dict(tp=4, pp=3, dp=3, micro=9, forward=0.06, activation=24e6, gradient=2.2e9, buckets=3, cross=1)]),
+    'other9': dict(seed=909, window=90, idle=1, chatter=100, fault=('slow_switch', 0.3), jobs=[
+        dict(tp=4, pp=3, dp=4, micro=9, forward=0.055, activation=22e6, gradient=2.0e9, buckets=3),
+        dict(tp=2, pp=4, dp=6, micro=12, forward=0.04, activation=15e6, gradient=1.4e9, buckets=4, norm=1),
+        dict(tp=4, pp=2, dp=5, micro=8, forward=0.06, activation=26e6, gradient=2.3e9, buckets=4)]),
+    'other10': dict(seed=1010, window=60, idle=2, storage=1, jobs=[
+        dict(tp=1, pp=1, dp=24, layers=20, forward=0.05, gradient=4.5e9),
+        dict(tp=2, pp=1, dp=12, layers=32, forward=0.035, gradient=3.5e9),
+        dict(tp=1, pp=1, dp=16, layers=12, forward=0.06, gradient=6.0e9, cross=1)]),
+    'other11': dict(seed=1111, window=60, idle=1, chatter=300, jobs=[
+        dict(tp=4, pp=8, dp=2, micro=16, forward=0.03, activation=20e6, gradient=1.8e9, buckets=3),
+        dict(tp=2, pp=1, dp=16, micro=4, forward=0.12, activation=0, gradient=2.0e9, buckets=6),
+        dict(tp=1, pp=2, dp=14, micro=6, forward=0.07, activation=18e6, gradient=1.2e9, buckets=2)]),
 }
 
 
