@@ -236,7 +236,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'One quiet rank beside others of its node that fail aloud is less than a quiet node.'),
 
 	(true, 'evidence_flow_span', 300, 's',
-		'The last minutes in which a job sent anything tell of its end; to read all its flows would take long.'),
+		'The last minutes in which a job sent anything tell of its end; to read all its flows would take long. 0: flows are '
+		'no evidence in l4_diagnose.'),
+	(true, 'evidence_flow_search', 7200, 's',
+		'They are looked for in the last two hours of its logs: longer than a collective waits before it gives up.'),
 	(true, 'evidence_flow_slow_part', 0.6, 'part',
 		'Who sends or computes slowly keeps a job back; that it ended the job is not said. Enough where nothing else is.'),
 

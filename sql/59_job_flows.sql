@@ -56,24 +56,37 @@ COMMENT ON FUNCTION @extschema@.l4_job_flow_window(text, @extschema@.l4_limits) 
 'Step: When flows of a job may have been: the time of its logs and a little more (limit flow_after_logs); its beginning is '
 'unbounded where the logs have no times.';
 
-CREATE FUNCTION @extschema@.l4_last_flows(addresses text[], time_window tstzrange, flows regclass, columns jsonb)
-RETURNS TABLE (of_these timestamptz, of_anybody timestamptz)
-LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000 ROWS 1
+CREATE FUNCTION @extschema@.l4_last_flows(addresses text[], time_window tstzrange, flows regclass, columns jsonb,
+	span interval, OUT of_these timestamptz, OUT of_anybody timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	started CONSTANT text := @extschema@.l4_flow_column(l4_last_flows.flows, l4_last_flows.columns, 'started_at',
 		'timestamptz', true);
-BEGIN
-	RETURN QUERY EXECUTE format('SELECT max(%1$s) FILTER (WHERE %2$s = ANY ($1)), max(%1$s) FROM %3$s f
+	query CONSTANT text := format('SELECT max(%1$s) FILTER (WHERE %2$s = ANY ($1)), max(%1$s) FROM %3$s f
 			WHERE %1$s >= $2 AND %1$s < $3', started,
-		@extschema@.l4_flow_column(l4_last_flows.flows, l4_last_flows.columns, 'source', 'text', true), l4_last_flows.flows)
-	USING l4_last_flows.addresses, lower(l4_last_flows.time_window), upper(l4_last_flows.time_window);
+		@extschema@.l4_flow_column(l4_last_flows.flows, l4_last_flows.columns, 'source', 'text', true), l4_last_flows.flows);
+	until timestamptz := upper(l4_last_flows.time_window);
+	since timestamptz;
+	length interval := l4_last_flows.span;
+	last_seen timestamptz;
+BEGIN
+	-- backwards, in parts that grow: a job that ran for days most often sent something in its last minutes
+	LOOP
+		since := GREATEST(lower(l4_last_flows.time_window), until - length);
+		EXECUTE query INTO of_these, last_seen USING l4_last_flows.addresses, since, until;
+		of_anybody := GREATEST(of_anybody, last_seen);
+		EXIT WHEN of_these IS NOT NULL OR since <= lower(l4_last_flows.time_window);
+		until := since;
+		length := length * 2;
+	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_last_flows(text[], tstzrange, regclass, jsonb) IS
+COMMENT ON FUNCTION @extschema@.l4_last_flows(text[], tstzrange, regclass, jsonb, interval) IS
 'Step: When the last flow that one of these addresses sent began within the window, and the last of anybody: until when '
-'flows were collected. NULL for none. Cost: one scan of the window.';
+'flows were collected. NULL for none. span: it is looked for backwards in parts of so long, each twice as long as the one '
+'before; NULL: in all at once. Cost: a scan of the parts.';
 
 CREATE FUNCTION @extschema@.l4_job_flow_findings(job_id text, time_window tstzrange, flows regclass, columns jsonb,
 	accelerators regclass, limits @extschema@.l4_limits, span double precision DEFAULT NULL)
@@ -97,7 +110,7 @@ BEGIN
 	END IF;
 	SELECT f.of_these, f.of_anybody INTO last
 	FROM @extschema@.l4_last_flows(addresses, l4_job_flow_findings.time_window, l4_job_flow_findings.flows,
-		l4_job_flow_findings.columns) f;
+		l4_job_flow_findings.columns, make_interval(secs => l4_job_flow_findings.span)) f;
 	IF last.of_these IS NULL THEN
 		RETURN;
 	END IF;

@@ -10,21 +10,25 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 2
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
+DECLARE
+	time_window tstzrange;
 BEGIN
 	-- of the last attempt alone, whose flows are the last; whoever may not read flows gets the diagnosis of the logs
-	IF (l4_evidence_flow.attempt).attempt < (l4_evidence_flow.attempt).attempts
+	IF (limits).evidence_flow_span <= 0 OR (l4_evidence_flow.attempt).attempt < (l4_evidence_flow.attempt).attempts
 		OR NOT pg_catalog.has_table_privilege('@extschema@.l4_flow', 'SELECT')
 		OR NOT pg_catalog.has_table_privilege('@extschema@.l4_accelerator', 'SELECT') THEN
 		RETURN;
 	ELSIF NOT EXISTS (SELECT FROM @extschema@.l4_flow) THEN
 		RETURN;
 	END IF;
+	time_window := @extschema@.l4_job_flow_window(l4_evidence_flow.job_id, limits);
+	time_window := tstzrange(GREATEST(lower(time_window),
+		upper(time_window) - make_interval(secs => (limits).evidence_flow_search)), upper(time_window));
 	RETURN QUERY
 	SELECT u.unit, u.node, NULL::int, 'flow',
 		(f.finding).confidence * CASE WHEN k.silent THEN 1 ELSE (limits).evidence_flow_slow_part END, NULL::float8,
 		k.limit_name, to_jsonb(f.finding), NULL::bigint, NULL::bigint, NULL::bigint, to_timestamp((f.finding).began)
-	FROM @extschema@.l4_job_flow_findings(l4_evidence_flow.job_id,
-		@extschema@.l4_job_flow_window(l4_evidence_flow.job_id, limits), '@extschema@.l4_flow', NULL,
+	FROM @extschema@.l4_job_flow_findings(l4_evidence_flow.job_id, time_window, '@extschema@.l4_flow', NULL,
 		'@extschema@.l4_accelerator', limits, (limits).evidence_flow_span) f
 	JOIN (VALUES ('stalled', true, 'flow_silent_steps'), ('missing', true, 'flow_silent_steps'),
 		('time_outs', false, 'flow_time_outs'), ('slow_link', false, 'flow_slow_rate'),
@@ -35,5 +39,5 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_evidence_flow(text, @extschema@.l4_unit[], @extschema@.l4_attempt,
 	@extschema@.l4_limits) IS
 'Step: Evidence of kind flow: what l4_diagnose_flows finds against single nodes in the last minutes in which the job sent '
-'anything (limit evidence_flow_span), from l4_flow and l4_accelerator; of a link, against the node that sends. None '
-'where l4_flow is empty. numbers: the finding. Cost: as l4_job_flow_findings.';
+'anything (limits evidence_flow_span, 0 for never, and evidence_flow_search), from l4_flow and l4_accelerator; of a link, '
+'against the node that sends. None where l4_flow is empty. numbers: the finding. Cost: as l4_job_flow_findings.';

@@ -233,6 +233,12 @@ SELECT * FROM l4_diagnose_flows('no such job');
 SELECT unit, kind, part, round(weight::numeric, 2) AS weight, limit_name, numbers ->> 'subject' AS subject, first_ts
 FROM l4_node_evidence('flows-1');
 SELECT ordinal, node, explanation FROM l4_diagnose('flows-1') WHERE kind = 'node';
+-- The last flow is looked for backwards; where a site does not want it, nothing is.
+SELECT span, l.of_these, l.of_anybody FROM (VALUES (NULL), ('10 s'), ('1 h')) s(span), l4_last_flows('{10.1.0.2}',
+	tstzrange('2025-12-31', '2026-01-01 01:00'), 'l4_flow', NULL, span::interval) l;
+INSERT INTO l4_limit (name, value) VALUES ('evidence_flow_span', 0);
+SELECT count(*) FROM l4_node_evidence('flows-1');
+DELETE FROM l4_limit WHERE name = 'evidence_flow_span' AND NOT builtin;
 -- Whoever may not read flows has the logs.
 CREATE ROLE flows_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO flows_reader;
