@@ -13,7 +13,9 @@ BEGIN ATOMIC
 		SELECT DISTINCT ON (e.name) e.name, f.ordinal
 		FROM unnest(l4_flow_report_rows.findings) WITH ORDINALITY f(job, kind, subject, began, ended, factor, confidence, facts,
 			ordinal)
-		CROSS JOIN LATERAL string_to_table(f.subject, ' -> ') e(name)
+		CROSS JOIN LATERAL (SELECT string_to_table(f.subject, ' -> ')
+			UNION SELECT v.v #>> '{}' FROM jsonb_path_query(f.facts, '$.members[*]') v(v)
+			UNION SELECT v.v #>> '{}' FROM jsonb_path_query(f.facts, '$.accelerators[*]') v(v)) e(name)
 		ORDER BY e.name, f.ordinal
 	), known AS (
 		SELECT t.source, t.server, t.first_at, t.last_at, o.ordinal,
@@ -191,10 +193,13 @@ BEGIN ATOMIC
 	SELECT @extschema@.l4_report_section(format('Job %s', l4_flow_report_job_html.job),
 		format('%s on %s%s. %sLight is computing, dark the data-parallel phase, between them waiting; a row ends with the last '
 			'flow. Dashed lines are findings.', @extschema@.l4_count_words(j.accelerators, 'accelerator'),
-			@extschema@.l4_count_words(j.servers, 'server'), COALESCE(format(', %s of %s s', @extschema@.l4_count_words(f.steps,
-				'step'), @extschema@.l4_seconds_text(j.period)), ', steps not seen'),
+			@extschema@.l4_count_words(j.servers, 'server'),
+			COALESCE(', ' || @extschema@.l4_count_words(f.steps, 'step') || ' of '
+				|| @extschema@.l4_seconds_text(j.period) || ' s', ', steps are not seen'),
 			concat(CASE WHEN r.shown < j.accelerators THEN format('The picture shows %s of the accelerators. ', r.shown) END,
-				CASE WHEN f.shown < f.steps THEN format('The picture shows %s of the steps. ', f.shown) END)),
+				CASE WHEN f.shown < f.steps THEN format('The picture shows %s of the steps. ', f.shown) END,
+				CASE WHEN n.beyond > 0 THEN format('%s began at other times. ',
+					@extschema@.l4_count_words(n.beyond, 'finding')) END)),
 		@extschema@.l4_report_wide(format('Job %s', l4_flow_report_job_html.job), @extschema@.l4_flow_report_timeline_svg(
 			l4_flow_report_job_html.traces, l4_flow_report_job_html.findings, l4_flow_report_job_html.job, f.begins, f.ends))
 		|| COALESCE(@extschema@.l4_flow_report_groups_html(l4_flow_report_job_html.traces, l4_flow_report_job_html.job,
@@ -205,7 +210,10 @@ BEGIN ATOMIC
 		l4_flow_report_job_html.findings, l4_flow_report_job_html.job)) r
 	CROSS JOIN (SELECT count(*) AS accelerators, count(DISTINCT t.server) AS servers, max(t.period) AS period
 		FROM unnest(l4_flow_report_job_html.traces) t
-		WHERE t.kind = 'accelerator' AND t.job = l4_flow_report_job_html.job) j;
+		WHERE t.kind = 'accelerator' AND t.job = l4_flow_report_job_html.job) j
+	CROSS JOIN LATERAL (SELECT count(*) AS beyond
+		FROM unnest(l4_flow_report_job_html.findings) o
+		WHERE o.job = l4_flow_report_job_html.job AND NOT o.began BETWEEN f.begins AND f.ends) n;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_report_job_html(@extschema@.l4_flow_trace[], @extschema@.l4_flow_finding[], int,
 	@extschema@.l4_limits) IS
@@ -230,13 +238,17 @@ COMMENT ON FUNCTION @extschema@.l4_flow_report_findings_html(@extschema@.l4_flow
 CREATE FUNCTION @extschema@.l4_flow_report_switches_html(traces @extschema@.l4_flow_trace[], most int DEFAULT 64) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
 BEGIN ATOMIC
-	SELECT @extschema@.l4_report_section('Switches', 'Of the data-parallel flows through each: the slowest first.',
+	SELECT @extschema@.l4_report_section('Switches', format('Of the data-parallel flows through each: the %sslowest first.',
+			CASE WHEN max(s.switches) > l4_flow_report_switches_html.most
+				THEN format('%s slowest of %s, the ', l4_flow_report_switches_html.most, max(s.switches)) ELSE '' END),
 		'<table><thead><tr><th scope="col">Switch</th><th scope="col" class="n">Links</th>'
 		'<th scope="col" class="n">Mean rate, GB/s</th></tr></thead><tbody>' || string_agg(format(
 			'<tr><th scope="row">%s</th><td class="n" data-label="Links">%s</td><td class="n" data-label="Mean rate, GB/s">%s'
 			'</td></tr>', @extschema@.l4_html_escape(s.name), s.links, round((s.rate / 1e9)::numeric, 2)), E'\n'
 			ORDER BY s.rate, s.name COLLATE "C") || '</tbody></table>')
-	FROM (SELECT n.name, count(DISTINCT (t.source, t.destination)) AS links, sum(m.moved) / NULLIF(sum(m.busy), 0) AS rate,
+	FROM (SELECT n.name, count(DISTINCT (t.source, t.destination)) AS links,
+			sum(m.moved) / NULLIF(sum(m.busy), 0) AS rate,
+			count(*) OVER () AS switches,
 			row_number() OVER (ORDER BY sum(m.moved) / NULLIF(sum(m.busy), 0), n.name COLLATE "C") AS place
 		FROM unnest(l4_flow_report_switches_html.traces) t
 		CROSS JOIN LATERAL string_to_table(t.path, ',') n(name)

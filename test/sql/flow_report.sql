@@ -56,8 +56,24 @@ FROM (SELECT '2026-01-01'::timestamptz + make_interval(secs => 0.2 * step + 0.05
 SELECT (regexp_match(html, 'The picture shows [^<]*'))[1], html LIKE '%10.1.0.2: suspect 1%' AS suspect_shown,
 	length(html) < 200000 AS small
 FROM l4_flow_report(flows => 'wide_flows', accelerators => NULL) html;
+-- a job without steps; a group is named with all its members
+CREATE TABLE stepless_flows AS
+SELECT '2026-01-01'::timestamptz + make_interval(secs => 0.0036 * (n * n * 31 % 9973)) AS started_at, 0.001 AS duration,
+	'10.1.0.' || s AS source, '10.1.0.' || s % 3 + 1 AS destination, 90000000 AS bytes
+FROM generate_series(1, 700) n, generate_series(1, 3) s;
+SELECT (regexp_match(html, '3 accelerators on [^.]*'))[1]
+FROM l4_flow_report(flows => 'stepless_flows', accelerators => NULL) html;
+CREATE TABLE group_flows AS
+SELECT '2026-01-01'::timestamptz + make_interval(secs => 0.9 * step + 0.8 + 0.0005 * ((s + step * 3) % 5)) AS started_at,
+	CASE WHEN rail = 2 AND step >= 20 THEN 0.04 ELSE 0.02 END AS duration, format('10.%s.0.%s', rail, s) AS source,
+	format('10.%s.0.%s', rail, s % 5 + 1) AS destination, 500000000 AS bytes
+FROM generate_series(0, 40) step, generate_series(1, 5) s, generate_series(1, 3) rail;
+CREATE TABLE group_accelerators AS
+SELECT DISTINCT source AS address, 'server-' || split_part(source, '.', 4) AS server FROM group_flows;
+SELECT count(*) AS suspects FROM regexp_matches(l4_flow_report(flows => 'group_flows', accelerators => 'group_accelerators'),
+	'class="sus"', 'g');
 -- no flows, no job; what cannot be
 SELECT substring(l4_flow_report('2025-01-01', '2025-01-02', generated_at => NULL) FROM '<main>.*</main>');
 SELECT l4_flow_report('2026-01-01 00:00:05', '2026-01-01 00:00:04');
 SELECT l4_flow_report(flows => 'page');
-DROP TABLE ring_flows, ring_accelerators, wide_flows;
+DROP TABLE ring_flows, ring_accelerators, wide_flows, stepless_flows, group_flows, group_accelerators;
