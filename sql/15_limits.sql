@@ -515,6 +515,33 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_time_outs', 2, 'messages', 'So many such messages of one sender are no chance ...'),
 	(true, 'flow_time_out_rate', 10, 'factor', '... where they are so many times as frequent as among all others.');
 
+-- Of steps of logs beside those of flows (62_flow_steps.sql).
+INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'flow_check_share', 0.05, 'share of the step',
+		'Steps of logs and flows disagree where they differ by more than this, and by more than the stamps are off: what a '
+		'rank does before it writes its line differs by less from step to step.'),
+	(true, 'flow_check_offset', 300, 's',
+		'Clocks are taken to be off by no more than this: what is not synchronised at all drifts by some seconds a day.'),
+	(true, 'flow_check_steps', 1000, 'steps', 'So many of the last steps tell by how much the clocks are off.'),
+	(true, 'flow_check_marks', 100, 'marks',
+		'Of the marks in their time so many are looked at, evenly chosen: the mean of them is right to a tenth of what one is '
+		'off by.'),
+	(true, 'flow_check_guesses', 3, 'marks',
+		'Of these so many are taken for the begin of each step in turn: one that is late by chance spoils no more than its own '
+		'guesses.'),
+	(true, 'flow_check_least', 5, 'marks', 'With fewer marks in common any offset fits.'),
+	(true, 'flow_check_common', 0.5, 'share of marks',
+		'And where fewer than this share of those of the best case are in common: the ends of two series fit by chance.'),
+	(true, 'flow_check_alike', 0.001, 's',
+		'Offsets fit alike whose marks are off by no more than this more: stamps are of milliseconds.'),
+	(true, 'flow_check_alike_factor', 1.25, 'factor',
+		'Or by this much more of what the best is off by: the mean of a hundred stamps of whole seconds is no surer.'),
+	(true, 'flow_check_poor', 0.2, 'share of the step',
+		'Marks that are off by more than this are not those of these steps: by chance it is a quarter.'),
+	(true, 'flow_check_late', 0.75, 'share of the step',
+		'A line may be off by so much of a step, and be that of its iteration all the same; where it is off by more, the flows '
+		'show no step that begins there.');
+
 -- Of watching them live (79_flow_watch.sql).
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_watch_steps', 8, 'steps',

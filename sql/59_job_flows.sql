@@ -88,45 +88,69 @@ COMMENT ON FUNCTION @extschema@.l4_last_flows(text[], tstzrange, regclass, jsonb
 'flows were collected. NULL for none. span: it is looked for backwards in parts of so long, each twice as long as the one '
 'before; NULL: in all at once. Cost: a scan of the parts.';
 
-CREATE FUNCTION @extschema@.l4_job_flow_findings(job_id text, time_window tstzrange, flows regclass, columns jsonb,
+CREATE TYPE @extschema@.l4_job_flows AS (
+	traces @extschema@.l4_flow_trace[],
+	job int,
+	known jsonb,
+	collected_until timestamptz,
+	missing text
+);
+COMMENT ON TYPE @extschema@.l4_job_flows IS
+'Step: What the accelerators of a job of logs sent each other: all traces, the number of its job there, the node of each '
+'address, and when the last flow of anybody began. missing: what there is not (times, accelerators, flows, job: none of '
+'flows is on enough of its nodes); NULL: nothing.';
+
+CREATE FUNCTION @extschema@.l4_flows_of_job(job_id text, time_window tstzrange, flows regclass, columns jsonb,
 	accelerators regclass, limits @extschema@.l4_limits, span double precision DEFAULT NULL)
-RETURNS TABLE (finding @extschema@.l4_flow_finding, node text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000000 ROWS 10
+	RETURNS @extschema@.l4_job_flows
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000000
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 SET jit = off
 AS $$
 DECLARE
-	known jsonb;
+	seen @extschema@.l4_job_flows;
 	addresses text[];
-	traces @extschema@.l4_flow_trace[];
 	last record;
 BEGIN
 	SELECT jsonb_object_agg(a.address, a.node), array_agg(a.address ORDER BY a.address COLLATE "C")
-	INTO known, addresses
-	FROM @extschema@.l4_job_accelerators(l4_job_flow_findings.job_id, l4_job_flow_findings.accelerators) a;
-	IF addresses IS NULL OR lower(l4_job_flow_findings.time_window) IS NULL THEN
-		RETURN;
+	INTO seen.known, addresses
+	FROM @extschema@.l4_job_accelerators(l4_flows_of_job.job_id, l4_flows_of_job.accelerators) a;
+	IF addresses IS NULL OR lower(l4_flows_of_job.time_window) IS NULL THEN
+		seen.missing := CASE WHEN addresses IS NULL THEN 'accelerators' ELSE 'times' END;
+		RETURN seen;
 	END IF;
 	SELECT f.of_these, f.of_anybody INTO last
-	FROM @extschema@.l4_last_flows(addresses, l4_job_flow_findings.time_window, l4_job_flow_findings.flows,
-		l4_job_flow_findings.columns, make_interval(secs => l4_job_flow_findings.span)) f;
+	FROM @extschema@.l4_last_flows(addresses, l4_flows_of_job.time_window, l4_flows_of_job.flows,
+		l4_flows_of_job.columns, make_interval(secs => l4_flows_of_job.span)) f;
 	IF last.of_these IS NULL THEN
-		RETURN;
+		seen.missing := 'flows';
+		RETURN seen;
 	END IF;
+	seen.collected_until := last.of_anybody;
 	-- to the last flow, which may be long before the last record: who waits for a time-out sends nothing
-	traces := ARRAY(SELECT t FROM @extschema@.l4_flow_traces(GREATEST(lower(l4_job_flow_findings.time_window),
-			last.of_these - make_interval(secs => l4_job_flow_findings.span)), last.of_these + interval '1 microsecond',
-		l4_job_flow_findings.flows, l4_job_flow_findings.columns, l4_job_flow_findings.accelerators,
-		l4_job_flow_findings.limits, addresses) t);
-	RETURN QUERY
-	SELECT f, COALESCE(known ->> split_part(f.subject, ' -> ', 1), f.facts ->> 'server')
-	FROM @extschema@.l4_flow_findings(traces, l4_job_flow_findings.limits, extract(epoch FROM last.of_anybody)::float8) f
-	WHERE f.job = @extschema@.l4_flow_job_of(l4_job_flow_findings.job_id, traces, l4_job_flow_findings.limits);
+	seen.traces := ARRAY(SELECT t FROM @extschema@.l4_flow_traces(GREATEST(lower(l4_flows_of_job.time_window),
+			last.of_these - make_interval(secs => l4_flows_of_job.span)), last.of_these + interval '1 microsecond',
+		l4_flows_of_job.flows, l4_flows_of_job.columns, l4_flows_of_job.accelerators,
+		l4_flows_of_job.limits, addresses) t);
+	seen.job := @extschema@.l4_flow_job_of(l4_flows_of_job.job_id, seen.traces, l4_flows_of_job.limits);
+	seen.missing := CASE WHEN seen.job IS NULL THEN 'job' END;
+	RETURN seen;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_job_flow_findings(text, tstzrange, regclass, jsonb, regclass, @extschema@.l4_limits,
+COMMENT ON FUNCTION @extschema@.l4_flows_of_job(text, tstzrange, regclass, jsonb, regclass, @extschema@.l4_limits,
 	double precision) IS
-'Step: The findings of flows about a job of logs, with the node that each is about first, unordered. time_window: when its '
-'flows may have been; span: of these only so many seconds before the last; NULL: all. Cost: a scan of the window, and that '
-'of l4_flow_diagnose over the flows of the job in the span.';
+'Step: What the flows of a job of logs tell. time_window: when they may have been; span: of these only so many seconds before '
+'the last; NULL: all. Cost: a scan of the window for its last flow, and that of l4_flow_jobs over the flows of the job in '
+'the span.';
+
+CREATE FUNCTION @extschema@.l4_job_flow_findings(seen @extschema@.l4_job_flows, limits @extschema@.l4_limits)
+RETURNS TABLE (finding @extschema@.l4_flow_finding, node text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000000 ROWS 10
+BEGIN ATOMIC
+	SELECT f, COALESCE((seen).known ->> split_part(f.subject, ' -> ', 1), f.facts ->> 'server')
+	FROM @extschema@.l4_flow_findings((seen).traces, limits, extract(epoch FROM (seen).collected_until)::float8) f
+	WHERE f.job = (seen).job;
+END;
+COMMENT ON FUNCTION @extschema@.l4_job_flow_findings(@extschema@.l4_job_flows, @extschema@.l4_limits) IS
+'Step: The findings of flows about a job of logs, with the node that each is about first, unordered.';

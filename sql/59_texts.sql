@@ -131,6 +131,12 @@ RETURN to_char(at AT TIME ZONE 'UTC', CASE WHEN milliseconds THEN 'HH24:MI:SS.MS
 COMMENT ON FUNCTION @extschema@.l4_clock_text(timestamptz, boolean) IS
 'Step: the time of day of a time, in UTC as l4_time_text: 10:07:48Z, or with milliseconds.';
 
+CREATE FUNCTION @extschema@.l4_count_words(number bigint, one text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN format('%s %s%s', btrim(to_char(number, 'FM999,999,999,999,999,990')), one, CASE number WHEN 1 THEN '' ELSE 's' END);
+COMMENT ON FUNCTION @extschema@.l4_count_words(bigint, text) IS
+'Step: A number with its noun: 1 node, 4,096 nodes.';
+
 CREATE FUNCTION @extschema@.l4_text_seconds(shape text, "position" int, value text) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC

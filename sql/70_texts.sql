@@ -87,12 +87,6 @@ COMMENT ON FUNCTION @extschema@.l4_telling_line(text) IS
 'Step: The line of a record that tells most: the first; of a traceback the error below its last frame, else the last line '
 'that has letters.';
 
-CREATE FUNCTION @extschema@.l4_count_words(number bigint, one text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-RETURN format('%s %s%s', btrim(to_char(number, 'FM999,999,999,999,999,990')), one, CASE number WHEN 1 THEN '' ELSE 's' END);
-COMMENT ON FUNCTION @extschema@.l4_count_words(bigint, text) IS
-'Step: A number with its noun: 1 node, 4,096 nodes.';
-
 CREATE FUNCTION @extschema@.l4_list_words(names text[]) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN CASE WHEN cardinality(names) < 2 THEN names[1]

@@ -133,15 +133,17 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
-	time_window CONSTANT tstzrange := @extschema@.l4_job_flow_window(l4_diagnose_flows.job_id, limits);
+	seen @extschema@.l4_job_flows;
 BEGIN
 	PERFORM @extschema@.l4_known_job(l4_diagnose_flows.job_id);
+	seen := @extschema@.l4_flows_of_job(l4_diagnose_flows.job_id,
+		@extschema@.l4_job_flow_window(l4_diagnose_flows.job_id, limits), l4_diagnose_flows.flows, l4_diagnose_flows.columns,
+		l4_diagnose_flows.accelerators, limits);
 	RETURN QUERY
 	SELECT (f.finding).kind, f.node, (f.finding).subject, to_timestamp((f.finding).began), to_timestamp((f.finding).ended),
 		@extschema@.l4_job_iteration(l4_diagnose_flows.job_id, to_timestamp((f.finding).began)), (f.finding).factor,
 		(f.finding).confidence, (f.finding).facts, @extschema@.l4_sentence_flow(f.finding)
-	FROM @extschema@.l4_job_flow_findings(l4_diagnose_flows.job_id, time_window, l4_diagnose_flows.flows,
-		l4_diagnose_flows.columns, l4_diagnose_flows.accelerators, limits) f
+	FROM @extschema@.l4_job_flow_findings(seen, limits) f
 	ORDER BY (f.finding).confidence DESC, (f.finding).began, (f.finding).kind COLLATE "C", (f.finding).subject COLLATE "C";
 END
 $$;
@@ -152,3 +154,53 @@ COMMENT ON FUNCTION @extschema@.l4_diagnose_flows(text, regclass, jsonb, regclas
 'none, or the logs have no times. Only flows between these accelerators are read; of the last minutes l4_diagnose takes them '
 'as evidence by itself. flows, columns, accelerators: as in l4_flow_jobs. Errors: P0002 a job that is not known, and those '
 'of l4_flow_jobs. Cost: a scan of the time of the job, and that of l4_flow_diagnose over the flows of the job.';
+
+CREATE FUNCTION @extschema@.l4_flow_step_check(job_id text, span interval DEFAULT NULL,
+	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,
+	accelerators regclass DEFAULT '@extschema@.l4_accelerator')
+RETURNS TABLE (iteration bigint, iterations bigint, step bigint, steps bigint, began timestamptz,
+	log_seconds double precision, flow_seconds double precision, ratio double precision, clock_offset double precision,
+	offset_spread double precision, offset_certain boolean, verdict text, sentence text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100 COST 10000000
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
+	checked record;
+BEGIN
+	PERFORM @extschema@.l4_known_job(l4_flow_step_check.job_id);
+	SELECT c.missing, c.fit, c.pieces INTO checked
+	FROM @extschema@.l4_check_flow_steps(l4_flow_step_check.job_id, @extschema@.l4_flows_of_job(l4_flow_step_check.job_id,
+		@extschema@.l4_job_flow_window(l4_flow_step_check.job_id, limits), l4_flow_step_check.flows,
+		l4_flow_step_check.columns, l4_flow_step_check.accelerators, limits,
+		extract(epoch FROM l4_flow_step_check.span)::double precision), limits) c;
+	IF checked.missing IS NOT NULL THEN
+		verdict := 'nothing to compare';
+		sentence := @extschema@.l4_sentence_flow_check(checked.missing, checked.fit, NULL);
+		RETURN NEXT;
+	END IF;
+	RETURN QUERY
+	SELECT p.iteration, p.iterations, p.step, p.steps, to_timestamp(p.began), p.log_seconds, p.flow_seconds,
+		p.log_seconds / p.flow_seconds, (checked.fit).ahead, (checked.fit).spread, (checked.fit).certain, p.verdict,
+		@extschema@.l4_sentence_flow_step(ROW(p.iteration, p.iterations, p.step, p.steps, p.began, p.log_seconds,
+			p.flow_seconds, p.verdict)::@extschema@.l4_flow_step_pair)
+	FROM unnest(checked.pieces) WITH ORDINALITY p(iteration, iterations, step, steps, began, log_seconds, flow_seconds,
+		verdict, place)
+	ORDER BY p.place;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_flow_step_check(text, interval, regclass, jsonb, regclass) IS
+'Whether the logs of a job and the flows of its accelerators tell of the same steps: a row for each piece between two stamps '
+'of the logs, in their order. Aligned by time: by how much the clock of the logs is ahead is worked out first. iteration and '
+'iterations: where the piece begins, and how many there are in it by the logs (which may tell of each tenth only); step and '
+'steps: the same by the flows, numbered as in l4_flow_steps; began: by the clock of the logs. log_seconds, flow_seconds: of '
+'one step, and their ratio. clock_offset: seconds by which the logs are ahead of the flows, with the time a rank takes to '
+'write its line; offset_spread: how far lines are off that on average; offset_certain false: as all steps take the same '
+'time it may be whole steps more or less, and the least is given. verdict: agree, differ (limit flow_check_share), count '
+'(the flows tell of more or fewer steps); or, in one row alone, "nothing to compare". sentence: why, for people; NULL where '
+'they agree. span: the last flows of the job alone, so long; NULL: all. flows, columns, accelerators: as in l4_flow_jobs. '
+'Errors: P0002 a job that is not known, and those of l4_flow_jobs. Cost: a scan of the time of the job, and that of '
+'l4_flow_steps over the flows of the job in the span.';

@@ -264,5 +264,5 @@ SELECT name FROM l4_flow_partitions ORDER BY name;
 SELECT * FROM l4_drop_flows('infinity');
 DELETE FROM l4_accelerator;
 SELECT l4_delete_job('flows-1');
-DROP TABLE record, seen, ring;
+DROP TABLE record, seen, ring, late_flows, group_flows, group_accelerators, irregular_flows, sharded_flows;
 DROP FUNCTION made_job, made_ring;
