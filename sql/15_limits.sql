@@ -530,7 +530,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Of these so many are taken for the begin of each step in turn: one that is late by chance spoils no more than its own '
 		'guesses.'),
 	(true, 'flow_check_least', 5, 'marks', 'With fewer marks in common any offset fits.'),
-	(true, 'flow_check_common', 0.5, 'share of marks',
+	(true, 'flow_check_common', 0.7, 'share of marks',
 		'And where fewer than this share of those of the best case are in common: the ends of two series fit by chance.'),
 	(true, 'flow_check_alike', 0.001, 's',
 		'Offsets fit alike whose marks are off by no more than this more: stamps are of milliseconds.'),

@@ -44,7 +44,7 @@ SELECT iteration, iterations, step, steps, began, round(log_seconds::numeric, 2)
 	AS flow_seconds, verdict, sentence FROM checked WHERE iteration BETWEEN 28 AND 32;
 SELECT l4_delete_job('same') \g /dev/null
 -- Ahead and behind, by many steps; of each tenth iteration alone; stamps of whole seconds; numbered otherwise.
-SELECT told('ahead', 17.25), told('behind', -61), told('each tenth', 2.5, every => 10),
+SELECT told('ahead', 17.25), told('far ahead', 140), told('behind', -61), told('each tenth', 2.5, every => 10),
 	told('seconds', 3.0, 'YYYY-MM-DD HH24:MI:SS'), told('numbered', 0.4, from_step => 100000) \g /dev/null
 SELECT * FROM summary ORDER BY job_id, verdict;
 SELECT sentence FROM checked WHERE job_id = 'seconds';
