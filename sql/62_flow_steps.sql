@@ -87,7 +87,7 @@ BEGIN ATOMIC
 		WHERE s.number % ceil(s.of_them / (limits).flow_check_guesses)::bigint = 0
 			AND abs(s.at - o.at) <= (limits).flow_check_offset
 	), fit AS (
-		SELECT g.ahead, array_agg(r.off) AS off, percentile_cont(0.5) WITHIN GROUP (ORDER BY r.off) AS more
+		SELECT g.ahead, array_agg(r.off ORDER BY r.off) AS off, percentile_cont(0.5) WITHIN GROUP (ORDER BY r.off) AS more
 		FROM guess g
 		CROSS JOIN fixed f
 		JOIN sample s ON s.at - g.ahead BETWEEN f.others[1] AND f.others[f.size]

@@ -30,8 +30,9 @@ RETURN CASE missing
 	WHEN 'match' THEN format('The stamps of the logs do not go with the steps of the flows: at best they are %s s off, of '
 		'steps of %s s. They may be of whole seconds, or of another clock.', @extschema@.l4_seconds_text((fit).spread),
 		@extschema@.l4_seconds_text((fit).step))
-	ELSE (SELECT format('%s of %s take as long by the logs as by the flows; the clock of the logs is %s s %s%s.', count(*)
-			FILTER (WHERE p.verdict = 'agree'), @extschema@.l4_count_words(count(*), 'piece'),
+	ELSE (SELECT format('%s of %s take as long by the logs as by the flows; the clock of the logs is %s s %s%s.',
+			COALESCE(sum(p.iterations) FILTER (WHERE p.verdict = 'agree'), 0),
+			@extschema@.l4_count_words(COALESCE(sum(p.iterations), 0)::bigint, 'step'),
 			@extschema@.l4_seconds_text(abs((fit).ahead)), CASE WHEN (fit).ahead < 0 THEN 'behind' ELSE 'ahead' END,
 			CASE WHEN (fit).certain THEN '' ELSE ', or whole steps more or less' END)
 		FROM unnest(pieces) p) END;

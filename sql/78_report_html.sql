@@ -50,13 +50,6 @@ COMMENT ON FUNCTION @extschema@.l4_report_evidence_html(text, @extschema@.l4_fin
 'Step: The records that findings quote in their context, as HTML, each place with links to its findings; names: the findings '
 'that have one (its first place is the anchor evidence-KIND-ORDINAL).';
 
-CREATE FUNCTION @extschema@.l4_report_section(title text, note text, body text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN E'<section>\n<h2>' || title || E'</h2>\n' || COALESCE('<p class="small soft">' || note || E'</p>\n', '') || body
-	|| E'\n</section>';
-COMMENT ON FUNCTION @extschema@.l4_report_section(text, text, text) IS
-'Step: A section of the page (all three are HTML already); NULL where there is no body.';
-
 CREATE FUNCTION @extschema@.l4_report_page(title text, body text, footer text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN E'<!DOCTYPE html>\n<html xmlns="http://www.w3.org/1999/xhtml" lang="en">\n<head>\n<meta charset="utf-8"/>\n'
@@ -66,13 +59,6 @@ RETURN E'<!DOCTYPE html>\n<html xmlns="http://www.w3.org/1999/xhtml" lang="en">\
 	|| E'</footer>\n</main>\n</body>\n</html>\n';
 COMMENT ON FUNCTION @extschema@.l4_report_page(text, text, text) IS
 'Step: A page: title as text, body and footer as HTML.';
-
-CREATE FUNCTION @extschema@.l4_report_folded(summary text, body text, opened boolean DEFAULT false) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN E'\n<details' || CASE WHEN opened THEN ' open="open"' ELSE '' END || '><summary>' || summary || E'</summary>\n' || body
-	|| '</details>';
-COMMENT ON FUNCTION @extschema@.l4_report_folded(text, text, boolean) IS
-'Step: A part of the page that is folded until somebody opens it, and printed open; NULL where there is no body.';
 
 CREATE FUNCTION @extschema@.l4_report_evidence_link(kind text, ordinal int, shown text[]) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -194,12 +180,6 @@ COMMENT ON FUNCTION @extschema@.l4_report_html_events(@extschema@.l4_finding[], 
 'Step: The section of the page on events; consequences and context are folded. shown: as for l4_report_evidence_link. NULL '
 'where there is none.';
 
-CREATE FUNCTION @extschema@.l4_report_wide(name text, body text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN format('<div class="wide" tabindex="0" role="region" aria-label="Picture: %s">', name) || body || '</div>';
-COMMENT ON FUNCTION @extschema@.l4_report_wide(text, text) IS
-'Step: What is wider than a narrow screen, in a frame that scrolls, by keys too; NULL where there is no body.';
-
 CREATE FUNCTION @extschema@.l4_report_html_changes(job_id text, findings @extschema@.l4_finding[]) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000
 BEGIN ATOMIC
@@ -239,11 +219,13 @@ BEGIN ATOMIC
 		@extschema@.l4_report_wide('Step time', @extschema@.l4_report_steps_svg(l4_report_html_details.job_id,
 			l4_report_html_details.findings)))
 	UNION ALL
-	SELECT 10, @extschema@.l4_report_section('Stages over time',
+	SELECT 9, @extschema@.l4_report_section('Stages over time',
 		'Each row ends with a mark where it stopped, told at its right; the dashed line is where the failure began, '
 		'triangles are checkpoints. Where a row stands for several ranks, the dotted tail ends with the last of them.',
 		@extschema@.l4_report_wide('Stages over time', @extschema@.l4_report_timeline_svg(l4_report_html_details.job_id,
 			l4_report_html_details.findings) || @extschema@.l4_report_legend()))
+	UNION ALL
+	SELECT 10, @extschema@.l4_report_flows_html(l4_report_html_details.job_id)
 	UNION ALL
 	SELECT 11, @extschema@.l4_report_section('Nodes and events',
 		'Only what successful jobs do not log, with the number of records; the stronger the colour, the fewer nodes log '

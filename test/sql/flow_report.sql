@@ -33,6 +33,10 @@ SELECT title, rows, computing, data, suspects, marks FROM page, xmltable(XMLNAME
 	'//h:svg' PASSING xmlparse(document html) COLUMNS title text PATH 'h:title', rows int PATH 'count(h:rect)',
 	computing int PATH 'count(h:path[@class="iterating"])', data int PATH 'count(h:path[@class="evaluation"])',
 	suspects int PATH 'count(h:text[@class="sus"])', marks int PATH 'count(h:g)');
+-- a finding stands upright where it began, and below the row of each that it names for as long as it lasts
+SELECT upright, long, title FROM page, xmltable(XMLNAMESPACES ('http://www.w3.org/1999/xhtml' AS h), '//h:g/h:line'
+	PASSING xmlparse(document html) COLUMNS upright boolean PATH '@x1 = @x2', long numeric PATH 'round(@x2 - @x1)',
+	title text PATH '../h:title');
 -- what lies outside of its picture is not drawn, and nothing has a negative length
 SELECT count(*) AS spans, count(*) FILTER (WHERE s[1]::numeric < 212 OR s[1]::numeric + s[2]::numeric > 1008.2
 	OR s[2]::numeric < 0) AS astray FROM page, regexp_matches(html, 'M([\d.-]+) \d+h([\d.-]+)v12', 'g') s;
@@ -72,8 +76,37 @@ CREATE TABLE group_accelerators AS
 SELECT DISTINCT source AS address, 'server-' || split_part(source, '.', 4) AS server FROM group_flows;
 SELECT count(*) AS suspects FROM regexp_matches(l4_flow_report(flows => 'group_flows', accelerators => 'group_accelerators'),
 	'class="sus"', 'g');
+-- Two stages on two servers each: the strip of what is sent along the pipeline begins with the first message of each step.
+CREATE TABLE piped_flows AS
+SELECT '2026-01-01'::timestamptz + make_interval(secs => step + m * 0.1 + 0.05 + way * 0.3 + col * 0.004 * ((step + m) % 3))
+		AS started_at, 0.04 AS duration, format('10.1.0.%s', 1 + way * 2 + col) AS source,
+	format('10.1.0.%s', 3 - way * 2 + col) AS destination, 30000000 AS bytes
+FROM generate_series(1, 30) step, generate_series(0, 2) m, generate_series(0, 1) way, generate_series(0, 1) col
+UNION ALL
+SELECT '2026-01-01'::timestamptz + make_interval(secs => step + 0.85), 0.03, format('10.1.0.%s', 1 + stage * 2 + col),
+	format('10.1.0.%s', 2 + stage * 2 - col), 900000000
+FROM generate_series(1, 30) step, generate_series(0, 1) stage, generate_series(0, 1) col;
+CREATE TEMP TABLE piped AS
+SELECT html FROM l4_flow_report(flows => 'piped_flows', accelerators => NULL, generated_at => NULL) html;
+SELECT (regexp_match(html, 'Light is computing[^<]*'))[1] FROM piped;
+WITH strip AS (
+	SELECT row_number() OVER () AS row, d FROM piped, xmltable(XMLNAMESPACES ('http://www.w3.org/1999/xhtml' AS h),
+		'//h:path[@class="communicator_init"]' PASSING xmlparse(document html) COLUMNS d text PATH '@d')
+)
+SELECT row, count(*) AS steps, min(m[2]::int) AS y, round(avg(m[3]::numeric), 1) AS long, round(min(m[1]::numeric), 1) AS first
+FROM strip, regexp_matches(d, 'M([\d.]+) (\d+)h([\d.]+)v3', 'g') m GROUP BY row ORDER BY row;
+-- the groups that findings name stand before others, and some are left out
+WITH part AS (
+	SELECT m[1] AS kind, m[2] AS number, row_number() OVER (ORDER BY n) AS place
+	FROM regexp_matches(l4_flow_report_groups_html(
+		ARRAY(SELECT t FROM l4_flow_traces('2026-01-01', '2026-01-02', 'ring_flows', NULL, 'ring_accelerators',
+			l4_limits_in_force()) t),
+		ARRAY[ROW(1, 'stalled', '10.2.0.4', 0, NULL, NULL, 1, '{}')::l4_flow_finding], 1, l4_limits_in_force(), 3),
+		'"row">(\w+) (\d+)<', 'g') WITH ORDINALITY m(m, n)
+)
+SELECT kind, string_agg(number, ', ' ORDER BY place) FROM part GROUP BY kind ORDER BY kind COLLATE "C";
 -- no flows, no job; what cannot be
 SELECT substring(l4_flow_report('2025-01-01', '2025-01-02', generated_at => NULL) FROM '<main>.*</main>');
 SELECT l4_flow_report('2026-01-01 00:00:05', '2026-01-01 00:00:04');
 SELECT l4_flow_report(flows => 'page');
-DROP TABLE ring_flows, ring_accelerators, wide_flows, stepless_flows, group_flows, group_accelerators;
+DROP TABLE ring_flows, ring_accelerators, wide_flows, stepless_flows, group_flows, group_accelerators, piped_flows;
