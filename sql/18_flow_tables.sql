@@ -18,7 +18,8 @@ CREATE TABLE @extschema@.l4_flow (
 	port int
 ) PARTITION BY RANGE (started_at);
 CREATE TABLE @extschema@.l4_flow_default PARTITION OF @extschema@.l4_flow DEFAULT;
-CREATE INDEX l4_flow_started_at ON @extschema@.l4_flow USING brin (started_at);
+-- Each partition has its own: of an index of them all, which is the extension's, pg_restore would make the parts twice.
+CREATE INDEX l4_flow_default_started_at ON @extschema@.l4_flow_default USING brin (started_at);
 ALTER TABLE @extschema@.l4_flow REPLICA IDENTITY FULL;
 ALTER TABLE @extschema@.l4_flow_default REPLICA IDENTITY FULL;
 

@@ -50,6 +50,7 @@ BEGIN
 			EXECUTE format('WITH moved AS (DELETE FROM @extschema@.l4_flow_default f
 				WHERE f.started_at >= %1$L AND f.started_at < %2$L RETURNING f.*)
 				INSERT INTO @extschema@.%3$I SELECT m.* FROM moved m', began, ended, name);
+			EXECUTE format('CREATE INDEX %I ON @extschema@.%I USING brin (started_at)', name || '_started_at', name);
 			EXECUTE format('ALTER TABLE @extschema@.%I REPLICA IDENTITY FULL', name);
 			EXECUTE format('ALTER TABLE @extschema@.l4_flow ATTACH PARTITION @extschema@.%I FOR VALUES FROM (%L) TO (%L)', name,
 				began, ended);
