@@ -187,12 +187,12 @@ BEGIN ATOMIC
 			ON t.source = l.address
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_flow_report_x(l.first_at, begins, ends) AS x) x
 		UNION ALL
-		SELECT l.place, 2, format('<path class="communicator_init" d="%s"/>', string_agg(format('M%s %sh%sv3h-%sz', x.x,
+		SELECT l.place, 2, format('<path class="model_build" d="%s"/>', string_agg(format('M%s %sh%sv3h-%sz', x.x,
 			l.y + 9, x.wide, x.wide), '' ORDER BY s.began))
 		FROM line l
 		JOIN @extschema@.l4_pipeline_sendings(l4_flow_report_timeline_svg.traces, l4_flow_report_timeline_svg.job) s
 			ON s.address = l.address
-		CROSS JOIN LATERAL (SELECT b.x, GREATEST(@extschema@.l4_flow_report_x(s.ended, begins, ends) - b.x, 0.8) AS wide
+		CROSS JOIN LATERAL (SELECT b.x, GREATEST(@extschema@.l4_flow_report_x(s.ended, begins, ends) - b.x, 1.5) AS wide
 			FROM (SELECT @extschema@.l4_flow_report_x(s.began, begins, ends) AS x) b) x
 		WHERE s.began >= begins AND s.began < ends
 		GROUP BY l.place

@@ -91,7 +91,7 @@ SELECT html FROM l4_flow_report(flows => 'piped_flows', accelerators => NULL, ge
 SELECT (regexp_match(html, 'Light is computing[^<]*'))[1] FROM piped;
 WITH strip AS (
 	SELECT row_number() OVER () AS row, d FROM piped, xmltable(XMLNAMESPACES ('http://www.w3.org/1999/xhtml' AS h),
-		'//h:path[@class="communicator_init"]' PASSING xmlparse(document html) COLUMNS d text PATH '@d')
+		'//h:path[@class="model_build"]' PASSING xmlparse(document html) COLUMNS d text PATH '@d')
 )
 SELECT row, count(*) AS steps, min(m[2]::int) AS y, round(avg(m[3]::numeric), 1) AS long, round(min(m[1]::numeric), 1) AS first
 FROM strip, regexp_matches(d, 'M([\d.]+) (\d+)h([\d.]+)v3', 'g') m GROUP BY row ORDER BY row;

@@ -1,6 +1,6 @@
-# Live diagnosis of flows: a call of l4_watch_flows that is cancelled, runs into a time-out, or whose session ends leaves nothing,
-# and what it carries from window to window survives dump and restore. Whatever happened, what is found in the end is what calls
-# that nothing disturbed find.
+# Live diagnosis of flows: a call of l4_watch_flows that is cancelled, runs into a time-out, or whose session ends leaves
+# nothing, and what it carries from window to window survives dump and restore. Whatever happened, what is found in the end is
+# what calls that nothing disturbed find.
 use strict;
 use warnings;
 use File::Basename qw(dirname);
@@ -67,8 +67,8 @@ is($node->safe_psql('once', q{SELECT count(*) > 0 FROM l4_flow_watch_finding WHE
 
 # ---------- ended amid a call ----------
 
-# Stops a call where it writes into the table that the setting stop.at_table names, when it has read so many windows: cancels it, or
-# waits for somebody who does.
+# Stops a call where it writes into the table that stop.at_table names, when it has read so many windows: cancels it,
+# or waits for somebody who does.
 $node->safe_psql('steps', q{CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS $$
 	BEGIN
 		IF current_setting('stop.at_table', true) = TG_TABLE_NAME
