@@ -92,27 +92,17 @@ CREATE TABLE @extschema@.l4_event (
 	tenant name
 );
 
-/*
- * One row for a stream and a shape, which the import alone sees to. A job of many ranks has millions, so the order of columns
- * leaves no gaps, and a key that names each row would take half of their room again: rows of one stream share an entry of this
- * index.
- */
-CREATE TABLE @extschema@.l4_stream_event (
-	stream_id bigint NOT NULL,
-	shape_id bigint NOT NULL,
-	occurrences bigint NOT NULL,
-	first_line bigint NOT NULL,
-	last_line bigint NOT NULL,
-	first_ts timestamptz,
-	last_ts timestamptz,
-	first_iteration bigint,
-	last_iteration bigint,
+-- How often each stream of a source logs each shape, packed: a job of many ranks has millions of such counts. The view
+-- l4_stream_event shows them as rows.
+CREATE TABLE @extschema@.l4_source_counts (
 	job_id text NOT NULL,
-	level text,
-	component text,
-	stage text
+	source_id bigint NOT NULL,
+	row_count int NOT NULL,
+	counts bytea NOT NULL,
+	PRIMARY KEY (job_id, source_id)
 );
-CREATE INDEX l4_stream_event_stream_id ON @extschema@.l4_stream_event (job_id, stream_id);
+-- Compressed by l4 already: TOAST must not try again.
+ALTER TABLE @extschema@.l4_source_counts ALTER COLUMN counts SET STORAGE EXTERNAL;
 
 CREATE TABLE @extschema@.l4_timeline (
 	job_id text PRIMARY KEY,

@@ -137,34 +137,17 @@ COMMENT ON COLUMN @extschema@.l4_event.parent_id IS
 COMMENT ON COLUMN @extschema@.l4_event.first_seen IS
 'when l4 first saw it';
 
-COMMENT ON TABLE @extschema@.l4_stream_event IS
-'Per stream and shape: how often, and where and when first and last. What diagnosis reads instead of log lines.';
-COMMENT ON COLUMN @extschema@.l4_stream_event.job_id IS
+COMMENT ON TABLE @extschema@.l4_source_counts IS
+'Per source: how often its streams log each shape, and where and when first and last, packed. The view l4_stream_event shows '
+'this as rows.';
+COMMENT ON COLUMN @extschema@.l4_source_counts.job_id IS
 'the job';
-COMMENT ON COLUMN @extschema@.l4_stream_event.stream_id IS
-'the stream';
-COMMENT ON COLUMN @extschema@.l4_stream_event.shape_id IS
-'the shape';
-COMMENT ON COLUMN @extschema@.l4_stream_event.occurrences IS
-'number of records';
-COMMENT ON COLUMN @extschema@.l4_stream_event.level IS
-'most severe level among them, NULL where none states one';
-COMMENT ON COLUMN @extschema@.l4_stream_event.component IS
-'component of the first';
-COMMENT ON COLUMN @extschema@.l4_stream_event.first_line IS
-'line number of the first';
-COMMENT ON COLUMN @extschema@.l4_stream_event.last_line IS
-'line number of the last';
-COMMENT ON COLUMN @extschema@.l4_stream_event.first_ts IS
-'earliest time';
-COMMENT ON COLUMN @extschema@.l4_stream_event.last_ts IS
-'latest time';
-COMMENT ON COLUMN @extschema@.l4_stream_event.stage IS
-'stage of the first';
-COMMENT ON COLUMN @extschema@.l4_stream_event.first_iteration IS
-'iteration of the first that has one by the streams own markers';
-COMMENT ON COLUMN @extschema@.l4_stream_event.last_iteration IS
-'iteration of the last that has one';
+COMMENT ON COLUMN @extschema@.l4_source_counts.source_id IS
+'the source';
+COMMENT ON COLUMN @extschema@.l4_source_counts.row_count IS
+'how many rows of l4_stream_event these are';
+COMMENT ON COLUMN @extschema@.l4_source_counts.counts IS
+'packed: see l4_unpack_counts';
 
 COMMENT ON TABLE @extschema@.l4_timeline IS
 'Per job: when each iteration began, by the earliest marker of any stream. Places records of ranks that print no markers.';

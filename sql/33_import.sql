@@ -326,7 +326,7 @@ BEGIN
 	-- Who does not see all rows, or not those of now, cannot tell what nothing has.
 	IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') OR EXISTS (
 		SELECT FROM (VALUES ('@extschema@.l4_shape', 'SELECT'), ('@extschema@.l4_shape', 'DELETE'),
-			('@extschema@.l4_event', 'SELECT'), ('@extschema@.l4_event', 'DELETE'), ('@extschema@.l4_stream_event', 'SELECT'),
+			('@extschema@.l4_event', 'SELECT'), ('@extschema@.l4_event', 'DELETE'), ('@extschema@.l4_source_counts', 'SELECT'),
 			('@extschema@.l4_pool_event', 'SELECT'), ('@extschema@.l4_pool_job_event', 'SELECT'),
 			('@extschema@.l4_fault', 'SELECT')) n (name, privilege)
 		WHERE NOT has_table_privilege(n.name, n.privilege)
@@ -341,7 +341,8 @@ BEGIN
 	PERFORM @extschema@.l4_lock('l4_event', NULL, false);
 	PERFORM @extschema@.l4_lock('l4_shape', NULL, false);
 	WITH used AS MATERIALIZED (
-		SELECT DISTINCT e.shape_id FROM @extschema@.l4_stream_event e
+		SELECT DISTINCT u.shape_id FROM @extschema@.l4_source_counts c
+			CROSS JOIN LATERAL @extschema@.l4_counts_shapes(c.counts) u (shape_id)
 		UNION SELECT p.shape_id FROM @extschema@.l4_pool_event p
 		UNION SELECT p.shape_id FROM @extschema@.l4_pool_job_event p
 	)
@@ -360,7 +361,7 @@ COMMENT ON FUNCTION @extschema@.l4_forget_shapes() IS
 'for stay. Returns the number of shapes, or NULL where it did nothing: row security hides rows from the caller, he may not '
 'delete from l4_shape and l4_event or change jobs and their streams, or the transaction is of a higher level than READ '
 'COMMITTED. Waits for imports that are writing shapes; imports wait with theirs until the transaction ends. Called by '
-'l4_delete_job; files that were replaced leave shapes too. Cost: one pass over l4_stream_event.';
+'l4_delete_job; files that were replaced leave shapes too. Cost: one pass over l4_source_counts.';
 
 CREATE FUNCTION @extschema@.l4_recluster(depth int DEFAULT 4, similarity double precision DEFAULT 0.5,
 	split_values int DEFAULT 5)

@@ -1,6 +1,6 @@
 /*
  * The one door to a job's rows. But for what writes them (import, retention), l4_log, the search in texts and the views of
- * 52_all_jobs.sql, nothing names l4_segment, l4_stream, l4_stream_event, l4_parameter_sketch, l4_timeline, l4_address or
+ * 52_all_jobs.sql, nothing names l4_segment, l4_stream, l4_stream_event (l4_source_counts), l4_parameter_sketch, l4_timeline, l4_address or
  * l4_source_state elsewhere: all else takes the rows of these functions (test/check_door.sh).
  *
  * They are PL/pgSQL with plain queries by job_id, none of which calls another function over these tables: so a call can go to
@@ -278,10 +278,13 @@ SET plan_cache_mode = force_custom_plan
 AS $$
 BEGIN
 	RETURN QUERY
-	SELECT e.* FROM @extschema@.l4_stream_event e
-	WHERE e.job_id = l4_job_counts.job_id
-		AND (l4_job_counts.stream_ids IS NULL OR e.stream_id = ANY (l4_job_counts.stream_ids))
-		AND (l4_job_counts.shape_ids IS NULL OR e.shape_id = ANY (l4_job_counts.shape_ids))
+	SELECT e.stream_id, e.shape_id, e.occurrences, e.first_line, e.last_line, e.first_ts, e.last_ts, e.first_iteration,
+		e.last_iteration, c.job_id, e.level, e.component, e.stage
+	FROM @extschema@.l4_source_counts c
+	CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts, l4_job_counts.stream_ids, l4_job_counts.shape_ids) e
+	WHERE c.job_id = l4_job_counts.job_id
+		AND (l4_job_counts.stream_ids IS NULL OR c.source_id = ANY (ARRAY(SELECT s.source_id FROM @extschema@.l4_stream s
+			WHERE s.job_id = l4_job_counts.job_id AND s.stream_id = ANY (l4_job_counts.stream_ids))))
 		AND (l4_job_counts.min_occurrences IS NULL OR e.occurrences >= l4_job_counts.min_occurrences)
 		AND (l4_job_counts.iterating IS NULL OR (e.first_iteration IS NOT NULL) = l4_job_counts.iterating)
 		AND (l4_job_counts.levels IS NULL OR e.level = ANY (l4_job_counts.levels));
@@ -301,8 +304,11 @@ AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT e.stream_id, max(e.last_line) FROM @extschema@.l4_stream_event e
-	WHERE e.job_id = l4_job_last_lines.job_id AND e.stream_id = ANY (l4_job_last_lines.stream_ids)
+	SELECT e.stream_id, max(e.last_line)
+	FROM @extschema@.l4_source_counts c
+	CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts, l4_job_last_lines.stream_ids) e
+	WHERE c.job_id = l4_job_last_lines.job_id AND c.source_id = ANY (ARRAY(SELECT s.source_id FROM @extschema@.l4_stream s
+		WHERE s.job_id = l4_job_last_lines.job_id AND s.stream_id = ANY (l4_job_last_lines.stream_ids)))
 	GROUP BY e.stream_id;
 END
 $$;
@@ -362,10 +368,11 @@ BEGIN
 		-- streams by their key: where the tables were never analysed, a join with a list of them would compare each with each
 		SELECT @extschema@.l4_stream_node(s.told_node, s.node, s.rank, j.nodes, j.ranks_per_node) AS node, s.rank, e.shape_id,
 			e.occurrences
-		FROM @extschema@.l4_stream_event e
-		JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
-		LEFT JOIN @extschema@.l4_job j ON j.job_id = e.job_id
-		WHERE e.job_id = l4_job_unit_counts.job_id AND e.shape_id = ANY (l4_job_unit_counts.shape_ids)) n
+		FROM @extschema@.l4_source_counts c
+		CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts, NULL, l4_job_unit_counts.shape_ids) e
+		JOIN @extschema@.l4_stream s ON s.job_id = c.job_id AND s.stream_id = e.stream_id
+		LEFT JOIN @extschema@.l4_job j ON j.job_id = c.job_id
+		WHERE c.job_id = l4_job_unit_counts.job_id) n
 	GROUP BY 1, n.shape_id;
 END
 $$;
@@ -379,6 +386,9 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 -- a pool learns from a job before there are statistics of its rows
 SET enable_nestloop = off
+-- how many groups there are the planner cannot tell of a function's rows
+SET enable_sort = off
+SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN

@@ -38,11 +38,12 @@ BEGIN
 	RETURN QUERY
 	WITH mark AS MATERIALIZED (
 		SELECT s.source_id, e.stream_id, m.line_no, m.ts
-		FROM @extschema@.l4_stream s
-		JOIN @extschema@.l4_stream_event e ON e.job_id = s.job_id AND e.stream_id = s.stream_id
+		FROM @extschema@.l4_source_counts c
+		CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts) e
+		JOIN @extschema@.l4_stream s ON s.job_id = c.job_id AND s.stream_id = e.stream_id
 		CROSS JOIN LATERAL (VALUES (e.first_line, e.first_ts), (e.last_line, e.last_ts)) m (line_no, ts)
-		WHERE s.job_id = l4_source_clocks.job_id AND @extschema@.l4_clock_was_set(m.ts)
-			AND s.source_id IN (SELECT o.source_id FROM @extschema@.l4_stream o WHERE o.job_id = l4_source_clocks.job_id
+		WHERE c.job_id = l4_source_clocks.job_id AND @extschema@.l4_clock_was_set(m.ts)
+			AND c.source_id IN (SELECT o.source_id FROM @extschema@.l4_stream o WHERE o.job_id = l4_source_clocks.job_id
 				AND o.label IS NOT NULL)
 	),
 	clock AS (
@@ -100,6 +101,8 @@ CREATE FUNCTION @extschema@.l4_job_first_times(job_id text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
+-- how many groups there are the planner cannot tell of a function's rows
+SET enable_sort = off
 SET jit = off
 AS $$
 #variable_conflict use_column
@@ -107,10 +110,11 @@ BEGIN
 	RETURN QUERY
 	SELECT n.node, e.shape_id, bool_and(e.first_iteration IS NOT NULL), EXTRACT(epoch FROM min(e.first_ts))::float8
 	FROM @extschema@.l4_stream s
-	JOIN @extschema@.l4_stream_event e ON e.job_id = s.job_id AND e.stream_id = s.stream_id
+	JOIN @extschema@.l4_source_counts c ON c.job_id = s.job_id AND c.source_id = s.source_id
+	CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts) e
 	CROSS JOIN LATERAL (SELECT COALESCE(s.told_node, s.node) AS node) n
 	WHERE s.job_id = l4_job_first_times.job_id AND s.kind = 'rank' AND n.node IS NOT NULL AND s.label IS NULL
-		AND @extschema@.l4_clock_was_set(e.first_ts)
+		AND e.stream_id = s.stream_id AND @extschema@.l4_clock_was_set(e.first_ts)
 	GROUP BY n.node, e.shape_id;
 END
 $$;
@@ -139,14 +143,16 @@ AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	WITH latest AS (
-		SELECT e.stream_id, max(e.last_ts) AS ts
-		FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_job_older_lines.job_id GROUP BY e.stream_id
+	WITH counted AS MATERIALIZED (
+		SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, e.first_ts, e.last_ts, e.first_iteration
+		FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_job_older_lines.job_id
+	),
+	latest AS (
+		SELECT e.stream_id, max(e.last_ts) AS ts FROM counted e GROUP BY e.stream_id
 	),
 	tail AS (
 		SELECT e.stream_id, min(CASE e.last_ts WHEN e.first_ts THEN e.first_line ELSE e.last_line END) AS line_no
-		FROM @extschema@.l4_stream_event e JOIN latest l ON l.stream_id = e.stream_id AND l.ts = e.last_ts
-		WHERE e.job_id = l4_job_older_lines.job_id
+		FROM counted e JOIN latest l ON l.stream_id = e.stream_id AND l.ts = e.last_ts
 		GROUP BY e.stream_id
 	),
 	entry AS MATERIALIZED (
@@ -160,13 +166,12 @@ BEGIN
 				ELSE @extschema@.l4_time_at(e.first_line, s.lines, s.times) END AS first_ts,
 			CASE WHEN s.lines IS NULL THEN CASE WHEN e.last_line <= s.tail THEN e.last_ts END
 				ELSE @extschema@.l4_time_at(e.last_line, s.lines, s.times) END AS last_ts
-		FROM @extschema@.l4_stream_event e
+		FROM counted e
 		JOIN (SELECT s.stream_id, s.source_id, s.kind, s.last_iteration, t.line_no AS tail, c.lines, c.times
 			FROM @extschema@.l4_stream s
 			LEFT JOIN tail t ON t.stream_id = s.stream_id
 			LEFT JOIN unnest(l4_job_older_lines.clocks) c ON c.source_id = s.source_id
 			WHERE s.job_id = l4_job_older_lines.job_id OFFSET 0) s ON s.stream_id = e.stream_id
-		WHERE e.job_id = l4_job_older_lines.job_id
 	),
 	progress AS MATERIALIZED (
 		SELECT greatest(mild_before, percentile_disc(known_share) WITHIN GROUP (ORDER BY f.ts)) AS mild_ts
@@ -269,9 +274,12 @@ BEGIN
 	SELECT w.stream_id, w.line_no, max(CASE WHEN e.last_line <= w.line_no THEN e.last_ts ELSE e.first_ts END)
 	FROM (SELECT DISTINCT w.stream_id, w.line_no
 		FROM ROWS FROM (unnest(l4_job_times_before.stream_ids), unnest(l4_job_times_before.line_nos)) w (stream_id, line_no)) w
-	JOIN @extschema@.l4_stream_event e ON e.job_id = l4_job_times_before.job_id AND e.stream_id = w.stream_id
-		AND e.first_line <= w.line_no
-	WHERE e.stream_id = ANY (l4_job_times_before.stream_ids)
+	JOIN (SELECT u.*
+		FROM @extschema@.l4_source_counts c
+		CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts, l4_job_times_before.stream_ids) u
+		WHERE c.job_id = l4_job_times_before.job_id AND c.source_id = ANY (ARRAY(SELECT s.source_id FROM @extschema@.l4_stream s
+			WHERE s.job_id = l4_job_times_before.job_id AND s.stream_id = ANY (l4_job_times_before.stream_ids)))) e
+		ON e.stream_id = w.stream_id AND e.first_line <= w.line_no
 	GROUP BY w.stream_id, w.line_no;
 END
 $$;
@@ -295,10 +303,13 @@ BEGIN
 			l4_job_times_around.line_nos) b
 	),
 	mark AS (
-		SELECT DISTINCT e.stream_id, m.ts FROM @extschema@.l4_stream_event e
+		SELECT DISTINCT e.stream_id, m.ts
+		FROM @extschema@.l4_source_counts c
+		CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts, l4_job_times_around.stream_ids) e
 		CROSS JOIN LATERAL (VALUES (e.first_ts), (e.last_ts)) m (ts)
-		WHERE e.job_id = l4_job_times_around.job_id AND e.stream_id = ANY (l4_job_times_around.stream_ids)
-			AND @extschema@.l4_clock_was_set(m.ts)
+		WHERE c.job_id = l4_job_times_around.job_id AND @extschema@.l4_clock_was_set(m.ts)
+			AND c.source_id = ANY (ARRAY(SELECT s.source_id FROM @extschema@.l4_stream s
+				WHERE s.job_id = l4_job_times_around.job_id AND s.stream_id = ANY (l4_job_times_around.stream_ids)))
 	),
 	later AS (
 		-- what has no stamp inherits the one before: the next one told is the next other one (of none: the first)

@@ -9,7 +9,7 @@ SELECT pg_extension_config_dump('@extschema@.l4_stream', '');
 SELECT pg_extension_config_dump('@extschema@.l4_segment', '');
 SELECT pg_extension_config_dump('@extschema@.l4_shape', '');
 SELECT pg_extension_config_dump('@extschema@.l4_event', '');
-SELECT pg_extension_config_dump('@extschema@.l4_stream_event', '');
+SELECT pg_extension_config_dump('@extschema@.l4_source_counts', '');
 SELECT pg_extension_config_dump('@extschema@.l4_timeline', '');
 SELECT pg_extension_config_dump('@extschema@.l4_pool', '');
 SELECT pg_extension_config_dump('@extschema@.l4_pool_job', '');

@@ -1,12 +1,9 @@
 /*
  * Logical replication. Deletes and updates of a published table need a replica identity, and PUBLICATION ... FOR ALL TABLES,
  * which may be somebody else's, publishes l4's tables as well: without one, an import of a file that grew fails. All tables
- * have their primary key but these two, for which a key would double what they cost (l4_stream_event: half of the room of a
- * job's counts again; l4_inbox: more than the lines that wait). The whole row as identity costs nothing where nothing is
- * decoded (wal_level below logical, or no delete), and then only the old row in the log. What a subscriber needs to find such
- * rows quickly, it makes for itself: l4_prepare_subscriber.
+ * have their primary key but these two, for which a key would cost more than the lines that wait. The whole row as identity
+ * costs nothing where nothing is decoded (wal_level below logical, or no delete), and then only the old row in the log.
  */
-ALTER TABLE @extschema@.l4_stream_event REPLICA IDENTITY FULL;
 ALTER TABLE @extschema@.l4_inbox REPLICA IDENTITY FULL;
 ALTER TABLE @extschema@.l4_inbox_refused REPLICA IDENTITY FULL;
 
@@ -43,8 +40,6 @@ BEGIN
 		-- The publisher sends the built-in rows too.
 		EXECUTE format('TRUNCATE %s', kept.name);
 	END LOOP;
-	ALTER TABLE @extschema@.l4_stream_event ADD PRIMARY KEY (job_id, stream_id, shape_id);
-	DROP INDEX @extschema@.l4_stream_event_stream_id;
 	-- Lines that wait are the publisher's; without a key each one taken out would be searched in all of them.
 	CREATE TRIGGER l4_skip_row BEFORE INSERT ON @extschema@.l4_inbox FOR EACH ROW EXECUTE FUNCTION @extschema@.l4_skip_row();
 	ALTER TABLE @extschema@.l4_inbox ENABLE REPLICA TRIGGER l4_skip_row;
@@ -53,7 +48,6 @@ $$;
 REVOKE ALL ON FUNCTION @extschema@.l4_prepare_subscriber() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.l4_prepare_subscriber() IS
 'Makes a database in which l4 has just been created ready for CREATE SUBSCRIPTION to one whose publication has l4''s '
-'tables: takes out the built-in rows, which the publisher sends, adds the key by which the rows of l4_stream_event are '
-'found that the publisher deletes, and keeps the lines that wait in l4_inbox from being copied. To be called once, by the '
-'owner of the tables. Both sides need the same version of l4. Errors: 55000 where a table has rows other than built-in '
+'tables: takes out the built-in rows, which the publisher sends, and keeps the lines that wait in l4_inbox from being copied. '
+'To be called once, by the owner of the tables. Both sides need the same version of l4. Errors: 55000 where a table has rows other than built-in '
 'ones, 42501 for others than the owner.';

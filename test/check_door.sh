@@ -7,7 +7,7 @@
 # filters the planner takes to segments (33_import.sql, 55_search.sql), and the doors: 50_job_rows.sql and 51_job_times.sql for
 # a job, 52_all_jobs.sql for all.
 set -uo pipefail
-tables='segment|stream|stream_event|parameter_sketch|timeline|address|source_state'
+tables='segment|stream|stream_event|source_counts|parameter_sketch|timeline|address|source_state'
 status=0
 for file in sql/[0-9][0-9]_*.sql; do
 	case ${file#sql/} in

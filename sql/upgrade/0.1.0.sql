@@ -134,3 +134,53 @@ $upgrade$;
 ALTER TABLE @extschema@.l4_stage_rule ADD position text NOT NULL DEFAULT 'inside' CHECK (position IN ('inside', 'end'));
 ALTER TABLE @extschema@.l4_fault ADD recovery text CHECK (recovery IN ('none', 'follow', 'wait', 'restart_job', 'fix_job',
 	'reset_device', 'restart_node', 'repair', 'replace', 'update', 'ask_vendor'));
+
+-- Counts, a row for each stream and shape, become packed ones, a row a source; l4_stream_event becomes a view of them.
+CREATE TABLE @extschema@.l4_source_counts (
+	job_id text NOT NULL,
+	source_id bigint NOT NULL,
+	row_count int NOT NULL,
+	counts bytea NOT NULL,
+	PRIMARY KEY (job_id, source_id)
+);
+ALTER TABLE @extschema@.l4_source_counts ALTER COLUMN counts SET STORAGE EXTERNAL;
+CREATE FUNCTION @extschema@.l4_pack_counts(stream_ids bigint[], shape_ids bigint[], occurrences bigint[], first_lines bigint[],
+	last_lines bigint[], first_times timestamptz[], last_times timestamptz[], first_iterations bigint[],
+	last_iterations bigint[], levels text[], components text[], stages text[]) RETURNS bytea
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'l4_pack_counts';
+INSERT INTO @extschema@.l4_source_counts
+SELECT e.job_id, s.source_id, count(*), @extschema@.l4_pack_counts(array_agg(e.stream_id), array_agg(e.shape_id),
+	array_agg(e.occurrences), array_agg(e.first_line), array_agg(e.last_line), array_agg(e.first_ts), array_agg(e.last_ts),
+	array_agg(e.first_iteration), array_agg(e.last_iteration), array_agg(e.level), array_agg(e.component), array_agg(e.stage))
+FROM @extschema@.l4_stream_event e
+JOIN @extschema@.l4_stream s ON s.job_id = e.job_id AND s.stream_id = e.stream_id
+GROUP BY e.job_id, s.source_id;
+-- who could read and write the old table can do so with the new one and the view; its policies cannot be carried over
+DO $upgrade$
+DECLARE
+	granted record;
+BEGIN
+	PERFORM set_config('l4.upgrade', (current_setting('l4.upgrade')::jsonb || (
+		SELECT jsonb_build_object('kind', 'TABLE', 'name', c.oid::regclass::text, 'owner', c.relowner::regrole::text,
+			'grants', c.relacl::text) FROM pg_class c WHERE c.oid = '@extschema@.l4_stream_event'::regclass))::text, true);
+	FOR granted IN
+		SELECT c.relowner::regrole AS owner, c.relrowsecurity AS hidden, a.privilege_type,
+			CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS grantee, a.is_grantable
+		FROM pg_class c LEFT JOIN LATERAL aclexplode(c.relacl) a ON a.grantee <> c.relowner
+		WHERE c.oid = '@extschema@.l4_stream_event'::regclass
+	LOOP
+		EXECUTE format('ALTER TABLE @extschema@.l4_source_counts OWNER TO %s', granted.owner);
+		IF granted.privilege_type IS NOT NULL THEN
+			EXECUTE format('GRANT %s ON @extschema@.l4_source_counts TO %s%s', granted.privilege_type, granted.grantee,
+				CASE WHEN granted.is_grantable THEN ' WITH GRANT OPTION' END);
+		END IF;
+		IF granted.hidden THEN
+			ALTER TABLE @extschema@.l4_source_counts ENABLE ROW LEVEL SECURITY;
+			RAISE WARNING 'the counts of logs are in l4_source_counts now, whose rows only its owner sees'
+				USING HINT = 'Make the policies of l4_stream_event anew on l4_source_counts.';
+		END IF;
+	END LOOP;
+END
+$upgrade$;
+ALTER EXTENSION l4 DROP TABLE @extschema@.l4_stream_event;
+DROP TABLE @extschema@.l4_stream_event;

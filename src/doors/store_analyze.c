@@ -13,7 +13,7 @@ owns_tables(const char *schema)
 
 	return store_run(schema,
 					 "SELECT FROM pg_catalog.pg_class "
-					 "WHERE oid OPERATOR(pg_catalog.=) '%s.l4_stream_event'::pg_catalog.regclass "
+					 "WHERE oid OPERATOR(pg_catalog.=) '%s.l4_source_counts'::pg_catalog.regclass "
 					 "AND pg_catalog.pg_has_role(relowner, 'USAGE')", &arguments, SPI_OK_SELECT) > 0;
 }
 
@@ -30,7 +30,7 @@ store_analyze_logs(const char *schema)
 	if (owns_tables(schema))
 		/* the columns by which rows are found */
 		store_run(schema,
-				  "ANALYZE %s.l4_stream, %s.l4_stream_event (job_id, stream_id, shape_id, level, stage), "
+				  "ANALYZE %s.l4_stream, %s.l4_source_counts (job_id, source_id, row_count), "
 				  "%s.l4_parameter_sketch (job_id, source_id), "
 				  "%s.l4_segment (job_id, source_id, segment_no, first_ts, last_ts, stream_ids, shape_ids)", &arguments,
 				  SPI_OK_UTILITY);

@@ -20,7 +20,7 @@
 typedef enum Table
 {
 	TABLE_SEGMENT,
-	TABLE_SUMMARY,
+	TABLE_COUNTS,
 	TABLE_STATISTICS,
 	TABLE_STREAM,
 	TABLE_STATE,
@@ -44,9 +44,7 @@ typedef struct TableText
 	"job_id, stream_id, source_id, file_id, source, label, kind, node, rank, attempt, format, state, error, byte_count, " \
 	"line_count, record_count, first_ts, last_ts, last_stage, " \
 	"first_iteration, last_iteration, file_size, file_modified_at"
-#define SUMMARY_COLUMNS \
-	"job_id, stream_id, shape_id, occurrences, level, component, first_line, last_line, first_ts, last_ts, stage, " \
-	"first_iteration, last_iteration"
+#define COUNTS_COLUMNS "job_id, source_id, row_count, counts"
 #define STATISTICS_COLUMNS "job_id, source_id, sketch"
 #define STATE_COLUMNS "job_id, source_id, byte_count, settings_hash, head_hash, tail_hash, shape_ids, state"
 
@@ -61,13 +59,10 @@ static const TableText tables[TABLE_COUNT] = {
 		}
 	},
 	{
-		"SELECT '%s.l4_stream_event'::pg_catalog.regclass",
-		"INSERT INTO %s.l4_stream_event (" SUMMARY_COLUMNS ") SELECT " SUMMARY_COLUMNS " FROM pg_catalog.unnest($1) AS u",
-		{
-			"job_id", "stream_id", "shape_id", "occurrences", "level", "component", "first_line", "last_line", "first_ts",
-			"last_ts", "stage",
-			"first_iteration", "last_iteration"
-		}
+		"SELECT '%s.l4_source_counts'::pg_catalog.regclass",
+		"INSERT INTO %s.l4_source_counts (" COUNTS_COLUMNS ") SELECT " COUNTS_COLUMNS " FROM pg_catalog.unnest($1) AS u "
+		"ON CONFLICT (job_id, source_id) DO UPDATE SET row_count = excluded.row_count, counts = excluded.counts",
+		{"job_id", "source_id", "row_count", "counts"}
 	},
 	{
 		"SELECT '%s.l4_parameter_sketch'::pg_catalog.regclass",
@@ -94,8 +89,6 @@ static const TableText tables[TABLE_COUNT] = {
 		{"job_id", "source_id", "byte_count", "settings_hash", "head_hash", "tail_hash", "shape_ids", "state"}
 	}
 };
-
-static const char *const level_names[] = {NULL, "trace", "debug", "info", "warning", "error", "fatal"};
 
 struct L4StoreBatch
 {
@@ -298,23 +291,14 @@ store_batch_segment(L4StoreBatch *batch, const L4SegmentRow *row)
 }
 
 void
-store_batch_summary(L4StoreBatch *batch, const L4SummaryRow *row)
+store_batch_counts(L4StoreBatch *batch, int64 source_id, int row_count, const bytea *counts)
 {
 	MemoryContext caller = MemoryContextSwitchTo(batch->memory);
-	StoreRows  *rows = begin_row(batch, TABLE_SUMMARY);
+	StoreRows  *rows = begin_row(batch, TABLE_COUNTS);
 
-	set_bigint(rows, row->stream_id, false);
-	set_bigint(rows, row->shape_id, false);
-	set_bigint(rows, row->occurrences, false);
-	store_rows_set_text(rows, level_names[row->level]);
-	store_rows_set_text(rows, row->component);
-	set_bigint(rows, row->first_line, false);
-	set_bigint(rows, row->last_line, false);
-	set_bigint(rows, row->first_ts, !row->has_time);
-	set_bigint(rows, row->last_ts, !row->has_time);
-	store_rows_set_text(rows, row->stage > 0 ? l4_stages[row->stage - 1] : NULL);
-	set_bigint(rows, row->first_iteration, !row->has_iteration);
-	set_bigint(rows, row->last_iteration, !row->has_iteration);
+	set_bigint(rows, source_id, false);
+	store_rows_set(rows, Int32GetDatum(row_count), false);
+	set_bytes(rows, counts);
 	end_row(batch, rows, caller);
 }
 

@@ -5,6 +5,7 @@
 #define L4_STORE_BATCH_H
 
 #include "ground/l4.h"
+#include "algorithms/counts.h"
 #include "algorithms/header.h"
 #include "algorithms/place.h"
 #include "algorithms/segment.h"
@@ -34,25 +35,6 @@ typedef struct L4StreamRow
 	int64		file_size;
 	TimestampTz file_modified_at;
 } L4StreamRow;
-
-/* Rows of l4_stream_event. */
-typedef struct L4SummaryRow
-{
-	int64		stream_id;
-	int64		shape_id;
-	int64		occurrences;
-	L4Level		level;
-	const char *component;		/* NULL where none */
-	int64		first_line;
-	int64		last_line;
-	bool		has_time;
-	TimestampTz first_ts;
-	TimestampTz last_ts;
-	int			stage;
-	bool		has_iteration;
-	int64		first_iteration;
-	int64		last_iteration;
-} L4SummaryRow;
 
 typedef struct L4SegmentRow
 {
@@ -90,13 +72,14 @@ typedef struct L4SourceStateRow
 /*
  * Rows of sources on their way into the tables (store_batch.c), written when some have come together or with store_batch_write,
  * which must come before the transaction ends. Rows are copied. A row that replaces one is to be added after that was deleted;
- * the parameter statistics and the state of a source replace older ones by themselves.
+ * the counts, the parameter statistics and the state of a source replace older ones by themselves.
  */
 typedef struct L4StoreBatch L4StoreBatch;
 extern L4StoreBatch *store_batch_create(const char *schema, const char *job_id);
 extern void store_batch_stream(L4StoreBatch *batch, const L4StreamRow *row);
 extern void store_batch_segment(L4StoreBatch *batch, const L4SegmentRow *row);
-extern void store_batch_summary(L4StoreBatch *batch, const L4SummaryRow *row);
+/* The packed counts of a source (counts_pack), which are of row_count rows. */
+extern void store_batch_counts(L4StoreBatch *batch, int64 source_id, int row_count, const bytea *counts);
 /* The packed parameter statistics of a source's parameters (statistics_pack). */
 extern void store_batch_statistics(L4StoreBatch *batch, int64 source_id, const bytea *stats);
 extern void store_batch_state(L4StoreBatch *batch, const L4SourceStateRow *row);

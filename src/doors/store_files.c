@@ -57,9 +57,9 @@ store_forget_file(const char *schema, const char *job_id, int64 file_id)
 
 	add_text(&arguments, job_id);
 	add_bigint(&arguments, file_id, false);
-	store_run(schema, "DELETE FROM %s.l4_stream_event e USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND e.job_id OPERATOR(pg_catalog.=) $1 "
-			  "AND e.stream_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	store_run(schema, "DELETE FROM %s.l4_source_counts c USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND c.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND c.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
 	store_run(schema, "DELETE FROM %s.l4_segment g USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
 			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND g.job_id OPERATOR(pg_catalog.=) $1 "
 			  "AND g.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);

@@ -205,8 +205,9 @@ store_job_shapes(const char *schema, const char *job_id, L4ShapeTest test, void 
 
 	add_text(&arguments, job_id);
 	total = store_run(schema,
-					  "SELECT h.shape_id, h.shape FROM %s.l4_shape h WHERE h.shape_id IN (SELECT e.shape_id "
-					  "FROM %s.l4_stream_event e WHERE e.job_id OPERATOR(pg_catalog.=) $1) ORDER BY h.shape_id", &arguments,
+					  "SELECT h.shape_id, h.shape FROM %s.l4_shape h WHERE h.shape_id IN (SELECT u.shape_id "
+					  "FROM %s.l4_source_counts c CROSS JOIN LATERAL %s.l4_counts_shapes(c.counts) AS u (shape_id) "
+					  "WHERE c.job_id OPERATOR(pg_catalog.=) $1) ORDER BY h.shape_id", &arguments,
 					  SPI_OK_SELECT);
 	ids = palloc(mul_size(Max(total, 1), sizeof(int64)));
 	*count = 0;

@@ -158,96 +158,29 @@ store_each_segment(const char *schema, const char *job_id, const int64 *shape_id
 	MemoryContextDelete(row);
 }
 
-/* The number of a word in a list that begins at 1; 0 for NULL and words not in it. */
-static int
-word_number(const char *word, const char *const *words, int count)
-{
-	int			i;
-
-	for (i = 0; word != NULL && i < count; i++)
-		if (strcmp(words[i], word) == 0)
-			return i + 1;
-	return 0;
-}
-
-static bool
-result_time(uint64 row, int column, TimestampTz *time)
-{
-	bool		is_null;
-	Datum		value = result_datum(row, column, &is_null);
-
-	*time = is_null ? 0 : DatumGetTimestampTz(value);
-	return !is_null;
-}
-
-static void
-read_summary(uint64 i, L4SummaryRow *row)
-{
-	static const char *const levels[] = {"trace", "debug", "info", "warning", "error", "fatal"};
-	bool		is_null;
-
-	row->stream_id = result_bigint(i, 1);
-	row->shape_id = result_bigint(i, 2);
-	row->occurrences = result_bigint(i, 3);
-	row->level = (L4Level) word_number(result_text(i, 4), levels, lengthof(levels));
-	row->component = result_text(i, 5);
-	row->first_line = result_bigint(i, 6);
-	row->last_line = result_bigint(i, 7);
-	row->has_time = result_time(i, 8, &row->first_ts);
-	(void) result_time(i, 9, &row->last_ts);
-	row->stage = word_number(result_text(i, 10), l4_stages, l4_stage_count);
-	row->first_iteration = result_bigint(i, 11);
-	row->last_iteration = result_bigint(i, 12);
-	(void) result_datum(i, 11, &is_null);
-	row->has_iteration = !is_null;
-}
-
 L4SummaryRow *
 store_known_summaries(const char *schema, const char *job_id, int64 source_id, int *count)
 {
+	MemoryContext context = CurrentMemoryContext;
 	Arguments	arguments = {0};
+	L4CountsReader *reader;
 	L4SummaryRow *rows;
-	int			i;
+	int			kind;
+	int			i = 0;
 
+	*count = 0;
 	add_text(&arguments, job_id);
 	add_bigint(&arguments, source_id, false);
-	*count = (int) store_run(schema, "SELECT e.stream_id, e.shape_id, e.occurrences, e.level, e.component, e.first_line, "
-							 "e.last_line, e.first_ts, e.last_ts, e.stage, e.first_iteration, e.last_iteration "
-							 "FROM %s.l4_stream s JOIN %s.l4_stream_event e ON e.job_id OPERATOR(pg_catalog.=) s.job_id "
-							 "AND e.stream_id OPERATOR(pg_catalog.=) s.stream_id "
-							 "WHERE s.job_id OPERATOR(pg_catalog.=) $1 AND s.source_id OPERATOR(pg_catalog.=) $2",
-							 &arguments, SPI_OK_SELECT);
-	rows = palloc0(mul_size(Max(*count, 1), sizeof(L4SummaryRow)));
-	for (i = 0; i < *count; i++)
-		read_summary(i, &rows[i]);
+	if (store_run(schema, "SELECT counts FROM %s.l4_source_counts WHERE job_id OPERATOR(pg_catalog.=) $1 "
+				  "AND source_id OPERATOR(pg_catalog.=) $2", &arguments, SPI_OK_SELECT) == 0)
+		return NULL;
+	reader = counts_open(result_bytea(0, 1, context));
+	result_done();
+	rows = palloc(mul_size(Max(counts_row_count(reader), 1), sizeof(L4SummaryRow)));
+	while (counts_next(reader, &rows[i], &kind))
+		i++;
+	*count = i;
 	return rows;
-}
-
-void
-store_forget_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows, int count)
-{
-	Arguments	arguments = {0};
-	int64	   *streams = palloc(mul_size(Max(count, 1), sizeof(int64)));
-	int64	   *shapes = palloc(mul_size(Max(count, 1), sizeof(int64)));
-	int			i;
-
-	for (i = 0; i < count; i++)
-	{
-		streams[i] = rows[i].stream_id;
-		shapes[i] = rows[i].shape_id;
-	}
-	add_text(&arguments, job_id);
-	add_argument(&arguments, INT8ARRAYOID, bigint_array(streams, count), false);
-	add_argument(&arguments, INT8ARRAYOID, bigint_array(shapes, count), false);
-	/* streams are found by key, of their many shapes those that go by a hash table */
-	if (count > 0)
-		store_run_hashed(schema,
-						 "DELETE FROM %s.l4_stream_event e "
-						 "USING ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (stream_id, shape_id) "
-						 "WHERE e.job_id OPERATOR(pg_catalog.=) $1 "
-						 "AND e.stream_id OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT DISTINCT pg_catalog.unnest($2))) "
-						 "AND e.stream_id OPERATOR(pg_catalog.=) u.stream_id AND e.shape_id OPERATOR(pg_catalog.=) u.shape_id",
-						 &arguments, SPI_OK_DELETE);
 }
 
 void
@@ -268,9 +201,9 @@ store_forget_source(const char *schema, const char *job_id, int64 source_id)
 
 	add_text(&arguments, job_id);
 	add_bigint(&arguments, source_id, false);
-	store_run(schema, "DELETE FROM %s.l4_stream_event e USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-			  "AND s.source_id OPERATOR(pg_catalog.=) $2 AND e.job_id OPERATOR(pg_catalog.=) $1 "
-			  "AND e.stream_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	store_run(schema,
+			  "DELETE FROM %s.l4_source_counts WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2",
+			  &arguments, SPI_OK_DELETE);
 	store_run(schema,
 			  "DELETE FROM %s.l4_segment WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2",
 			  &arguments, SPI_OK_DELETE);

@@ -19,10 +19,8 @@ extern L4SegmentBlobs *store_take_segments(const char *schema, const char *job_i
 typedef void (*L4SegmentSink) (const L4SegmentBlobs *blobs, bool is_last, void *argument);
 extern void store_each_segment(const char *schema, const char *job_id, const int64 *shape_ids, int count, L4SegmentSink sink,
 							   void *argument);
-/* All rows of l4_stream_event of a source. */
+/* All counts of a source, unpacked. */
 extern L4SummaryRow *store_known_summaries(const char *schema, const char *job_id, int64 source_id, int *count);
-/* Deletes rows of l4_stream_event, named by stream and shape. */
-extern void store_forget_summaries(const char *schema, const char *job_id, const L4SummaryRow *rows, int count);
 /* Deletes the rows of l4_stream, or all that came of a source but for shapes and events. */
 extern void store_forget_streams(const char *schema, const char *job_id, int64 source_id);
 extern void store_forget_source(const char *schema, const char *job_id, int64 source_id);

@@ -151,18 +151,6 @@ store_run_by_key(const char *schema, const char *statement, Arguments *arguments
 	return rows;
 }
 
-uint64
-store_run_hashed(const char *schema, const char *statement, Arguments *arguments, int expected)
-{
-	int			level = NewGUCNestLevel();
-	uint64		rows;
-
-	switch_off("enable_nestloop");
-	rows = store_run_by_key(schema, statement, arguments, expected);
-	AtEOXact_GUC(true, level);
-	return rows;
-}
-
 Portal
 store_open(const char *schema, const char *statement, Arguments *arguments)
 {

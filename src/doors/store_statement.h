@@ -98,9 +98,6 @@ extern uint64 store_run(const char *schema, const char *statement, Arguments *ar
  * The same for a statement that finds its rows by keys: its plan does so too, however small the tables were when it was made.
  */
 extern uint64 store_run_by_key(const char *schema, const char *statement, Arguments *arguments, int expected);
-/* The same, but rows are joined with others by a hash table: for arguments that may be long. */
-extern uint64 store_run_hashed(const char *schema, const char *statement, Arguments *arguments, int expected);
-
 /* The same for a query within the caller's snapshot. */
 extern uint64 store_query(const char *schema, const char *statement, Arguments *arguments);
 

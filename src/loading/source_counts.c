@@ -4,7 +4,6 @@
  */
 #include "loading/source_private.h"
 
-#include "doors/store_source.h"
 #include "tools/bytes.h"
 
 /* After so many changes of the stream a shape keeps its counts by stream; this much memory for all shapes of a source. */
@@ -164,29 +163,16 @@ source_cut_counts(L4Source *work)
 	work->counts.is_cut = true;
 }
 
-static int
-compare_summaries(const void *a, const void *b)
-{
-	const L4SummaryRow *x = a;
-	const L4SummaryRow *y = b;
-
-	if (x->stream_id != y->stream_id)
-		return x->stream_id < y->stream_id ? -1 : 1;
-	return x->shape_id < y->shape_id ? -1 : x->shape_id > y->shape_id ? 1 : 0;
-}
-
-/* Summaries in the order of their key, which keeps the index dense, and the statistics of their parameters. */
+/* The counts of the source, packed, and the statistics of their parameters. */
 void
 source_write_summaries(L4Source *work)
 {
 	int			count = 0;
-	int			changed = 0;
 	L4SummaryRow *rows = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(L4SummaryRow)));
 	L4StatisticsRow *statistics = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(L4StatisticsRow)));
 	summaries_iterator iterator;
 	SummaryEntry *entry;
 	bytea	   *packed;
-	int			i;
 
 	summaries_start_iterate(work->counts.summaries, &iterator);
 	while ((entry = summaries_iterate(work->counts.summaries, &iterator)) != NULL)
@@ -195,20 +181,15 @@ source_write_summaries(L4Source *work)
 
 		if (entry->summary->row.occurrences == 0)
 			continue;			/* taken back */
-		if (entry->summary->changed)
-			rows[changed++] = entry->summary->row;
 		stats->stream_id = entry->summary->row.stream_id;
 		stats->shape_id = entry->summary->row.shape_id;
 		stats->occurrences = entry->summary->row.occurrences;
 		stats->first_line = entry->summary->row.first_line;
 		stats->set = work->counts.is_cut ? &entry->summary->cut_statistics : &entry->summary->statistics;
-		count++;
+		rows[count++] = entry->summary->row;
 	}
-	qsort(rows, changed, sizeof(L4SummaryRow), compare_summaries);
-	if (work->resume.resumed)
-		store_forget_summaries(work->context->schema, work->context->job->job_id, rows, changed);
-	for (i = 0; i < changed; i++)
-		store_batch_summary(work->context->rows, &rows[i]);
+	if (count > 0 || work->resume.resumed)
+		store_batch_counts(work->context->rows, work->source_id, count, counts_pack(rows, count));
 	packed = statistics_pack(statistics, count);
 	if (packed != NULL)
 		store_batch_statistics(work->context->rows, work->source_id, packed);

@@ -259,7 +259,6 @@ join_summary(L4Source *work, Part *part)
 		row->first_line = from.first_line;
 		row->stage = from.stage;
 	}
-	summary->changed = true;
 	row->occurrences += from.occurrences;
 	row->level = Max(row->level, from.level);
 	row->last_line = from.last_line;

@@ -67,7 +67,6 @@ count_record(L4Source *work, int stream, Shape *shape, const L4Record *record)
 
 	if (source_is_ending(work) && !summary->imaged)
 		source_keep_image(work, summary);
-	summary->changed = true;
 	if (record->parameter_count > 0)
 		statistics_add(&work->counts.memory, &summary->statistics, record->parameters, record->parameter_count,
 					   record->line_no);

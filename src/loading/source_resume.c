@@ -117,7 +117,6 @@ restore_summaries(L4Source *work, const L4SourceState *state, labels_hash *by_id
 	L4SummaryRow *rows = store_known_summaries(schema, job_id, work->source_id, &count);
 	bytea	   *packed = store_take_statistics(schema, job_id, work->source_id);
 	Summary    *summary;
-	int			gone = 0;
 	int			i;
 
 	for (i = 0; i < count; i++)
@@ -127,18 +126,14 @@ restore_summaries(L4Source *work, const L4SourceState *state, labels_hash *by_id
 	{
 		const L4SummaryImage *image = &state->images[i];
 
-		if (!image->known)
-			rows[gone++] = image->row;
 		if ((summary = restore_summary(work, by_id, image->row.stream_id, image->row.shape_id)) == NULL)
 			continue;
 		summary->row = image->row;
 		if (!image->known)
 			memset(&summary->row, 0, sizeof(L4SummaryRow));
 		summary->statistics = image->statistics;
-		summary->changed = true;
 		summary->imaged = true; /* until the parameter statistics are in */
 	}
-	store_forget_summaries(schema, job_id, rows, gone);
 	if (packed != NULL)
 	{
 		L4StatisticsReader *reader = statistics_open(packed);

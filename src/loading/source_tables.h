@@ -28,7 +28,6 @@ typedef struct Summary
 	L4SummaryRow row;
 	L4StatisticsSet statistics;		/* of the records since the last cut */
 	L4StatisticsSet cut_statistics;	/* of those before */
-	bool		changed;		/* since it was read back, if it was */
 	bool		imaged;			/* work->state has it as it was */
 } Summary;
 

@@ -107,11 +107,19 @@ SELECT pg_temp.copy_rows('l4_segment', 'r.new', $$SELECT g AS old,
 	jsonb_build_object('job_id', p.copy, 'source_id', p.victim_source,
 	'stream_ids', array_replace(g.stream_ids, p.origin, p.victim)) AS new FROM pair p JOIN l4_segment g ON g.job_id = p.job_id
 	AND g.source_id = p.origin_source$$) \g /dev/null
-SELECT pg_temp.copy_rows('l4_stream_event', 'r.new', $$SELECT e AS old, jsonb_build_object('job_id', m.copy) AS new FROM many m
-	JOIN l4_stream_event e USING (job_id)
-	WHERE NOT EXISTS (SELECT FROM pair p WHERE p.copy = m.copy AND p.victim = e.stream_id)
-	UNION ALL SELECT e, jsonb_build_object('job_id', p.copy, 'stream_id', p.victim)
-	FROM pair p JOIN l4_stream_event e ON e.job_id = p.job_id AND e.stream_id = p.origin$$) \g /dev/null
+-- counts are packed by source
+INSERT INTO l4_source_counts
+SELECT r.copy, s.source_id, count(*), l4_pack_counts(array_agg(r.stream_id), array_agg(r.shape_id), array_agg(r.occurrences),
+	array_agg(r.first_line), array_agg(r.last_line), array_agg(r.first_ts), array_agg(r.last_ts),
+	array_agg(r.first_iteration), array_agg(r.last_iteration), array_agg(r.level), array_agg(r.component), array_agg(r.stage))
+FROM (SELECT m.copy, e.* FROM many m JOIN l4_stream_event e USING (job_id)
+		WHERE NOT EXISTS (SELECT FROM pair p WHERE p.copy = m.copy AND p.victim = e.stream_id)
+	UNION ALL
+	SELECT p.copy, p.victim, e.shape_id, e.occurrences, e.first_line, e.last_line, e.first_ts, e.last_ts, e.first_iteration,
+		e.last_iteration, e.job_id, e.level, e.component, e.stage
+	FROM pair p JOIN l4_stream_event e ON e.job_id = p.job_id AND e.stream_id = p.origin) r
+JOIN l4_stream s ON s.job_id = r.copy AND s.stream_id = r.stream_id
+GROUP BY r.copy, s.source_id;
 -- the sketches of parameters name their streams inside: those of the nodes made to fail are left out
 SELECT pg_temp.copy_rows('l4_parameter_sketch', 'r.new', $$SELECT k AS old, jsonb_build_object('job_id', m.copy) AS new
 	FROM many m JOIN l4_parameter_sketch k USING (job_id)

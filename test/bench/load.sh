@@ -82,7 +82,7 @@ for number in $(seq "$repeat"); do
 	run -c 'TRUNCATE load_line' -c CHECKPOINT
 	read -r cpu wall < <(measure "$work/copy.sql")
 	copy_cpu=$(smaller "$copy_cpu" "$cpu") copy_wall=$(smaller "$copy_wall" "$wall")
-	run -c 'TRUNCATE l4_stream, l4_segment, l4_stream_event, l4_parameter_sketch, l4_timeline, l4_shape, l4_event, l4_job' \
+	run -c 'TRUNCATE l4_stream, l4_segment, l4_source_counts, l4_parameter_sketch, l4_timeline, l4_shape, l4_event, l4_job' \
 		-c "SELECT l4_register_job('load bench', '{}', 'failed')" -c CHECKPOINT > /dev/null
 	read -r cpu wall < <(measure "$work/import.sql")
 	import_cpu=$(smaller "$import_cpu" "$cpu") import_wall=$(smaller "$import_wall" "$wall")
@@ -101,11 +101,11 @@ run -c VACUUM
 run -F ' ' -v bytes="$bytes" <<'SQL'
 SELECT rpad(relname, 20), lpad(pg_table_size(oid)::text, 12), lpad(pg_indexes_size(oid)::text, 12),
 	lpad(round(pg_total_relation_size(oid)::numeric / :bytes, 4)::text, 8)
-FROM pg_class WHERE relname IN ('l4_stream', 'l4_segment', 'l4_stream_event', 'l4_parameter_sketch', 'l4_timeline', 'l4_shape',
+FROM pg_class WHERE relname IN ('l4_stream', 'l4_segment', 'l4_source_counts', 'l4_parameter_sketch', 'l4_timeline', 'l4_shape',
 	'l4_event') AND relkind = 'r'
 ORDER BY pg_total_relation_size(oid) DESC;
 SELECT 'room on disk / raw bytes ' || round(sum(pg_total_relation_size(oid)) / :bytes, 4) || '  (bar 0.12, stretch 0.06)'
-FROM pg_class WHERE relname IN ('l4_stream', 'l4_segment', 'l4_stream_event', 'l4_parameter_sketch', 'l4_timeline', 'l4_shape',
+FROM pg_class WHERE relname IN ('l4_stream', 'l4_segment', 'l4_source_counts', 'l4_parameter_sketch', 'l4_timeline', 'l4_shape',
 	'l4_event') AND relkind = 'r';
 SELECT 'blobs of l4_segment / raw bytes: structure ' || round(sum(octet_length(structure))::numeric / :bytes, 4) || ', texts '
 	|| round(sum(octet_length(texts))::numeric / :bytes, 4)

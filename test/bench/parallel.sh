@@ -45,7 +45,7 @@ rm -rf "$work/jobs" "$work/one"
 hz=$(getconf CLK_TCK)
 postmaster=$(run -c "SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)")
 empty() {
-	run -c 'TRUNCATE l4_stream, l4_segment, l4_stream_event, l4_parameter_sketch, l4_source_state, l4_timeline, l4_shape,
+	run -c 'TRUNCATE l4_stream, l4_segment, l4_source_counts, l4_parameter_sketch, l4_source_state, l4_timeline, l4_shape,
 		l4_event, l4_address, l4_job' \
 		-c "SELECT l4_register_job('bench', '{}', 'failed')" -c CHECKPOINT > /dev/null
 }

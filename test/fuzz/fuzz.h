@@ -45,6 +45,8 @@ extern void fuzz_blob(L4Bytes input);
 extern void fuzz_blob_seed(L4Bytes input, FuzzSeed add);
 extern void fuzz_stored_statistics(L4Bytes input);
 extern void fuzz_stored_statistics_seed(L4Bytes input, FuzzSeed add);
+extern void fuzz_stored_counts(L4Bytes input);
+extern void fuzz_stored_counts_seed(L4Bytes input, FuzzSeed add);
 extern void fuzz_drain(L4Bytes input);
 extern void fuzz_patterns(L4Bytes input);
 extern void fuzz_distances(L4Bytes input);

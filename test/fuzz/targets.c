@@ -6,6 +6,7 @@
 const FuzzEntry fuzz_targets[] = {
 	{"stored_segment", fuzz_stored_segment, "lines", fuzz_stored_segment_seed, 4},
 	{"stored_statistics", fuzz_stored_statistics, "lines", fuzz_stored_statistics_seed, 4},
+	{"stored_counts", fuzz_stored_counts, "lines", fuzz_stored_counts_seed, 4},
 	{"blob", fuzz_blob, "lines", fuzz_blob_seed, 4},
 	{"counts_state", fuzz_counts_state, "lines", fuzz_counts_state_seed, 4},
 	{"forest_state", fuzz_forest_state, "lines", fuzz_forest_state_seed, 4},

@@ -117,7 +117,7 @@ ORDER BY object;
 \echo tables of a job that could not be distributed by job (foreign key, trigger, or a unique index without job_id):
 SELECT object
 FROM relation
-WHERE relkind = 'r' AND relname IN ('l4_job', 'l4_stream', 'l4_segment', 'l4_stream_event', 'l4_timeline', 'l4_finding',
+WHERE relkind = 'r' AND relname IN ('l4_job', 'l4_stream', 'l4_segment', 'l4_source_counts', 'l4_timeline', 'l4_finding',
 		'l4_failure_report', 'l4_parameter_sketch', 'l4_source_state', 'l4_inbox', 'l4_inbox_refused')
 	AND (EXISTS (SELECT FROM pg_trigger WHERE tgrelid = relation.oid)
 		OR EXISTS (SELECT FROM pg_constraint WHERE conrelid = relation.oid AND contype = 'f')

@@ -182,7 +182,7 @@ SELECT DISTINCT kind, outcome FROM l4_confidence_examples('{both}');
 SELECT blamed, round(node_confidences[1]::numeric, 2) AS confidence, nodes_right FROM l4_evaluate('{both}', '{l4}');
 
 DELETE FROM l4_limit WHERE NOT builtin;
-TRUNCATE l4_job, l4_stream, l4_segment, l4_stream_event, l4_parameter_sketch, l4_timeline, l4_pool, l4_pool_job,
+TRUNCATE l4_job, l4_stream, l4_segment, l4_source_counts, l4_parameter_sketch, l4_timeline, l4_pool, l4_pool_job,
 	l4_pool_job_event, l4_pool_job_parameter, l4_pool_event, l4_pool_parameter, l4_address, l4_shape, l4_event, l4_finding,
 	l4_diagnosis, l4_label;
 DROP TABLE line;

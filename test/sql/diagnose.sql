@@ -116,7 +116,7 @@ SELECT count(*) AS differences
 FROM (SELECT kind, ordinal, node, event_id, explanation FROM once EXCEPT SELECT kind, ordinal, node, event_id, explanation
 	FROM l4_finding WHERE job_id = 'killed') d;
 
-DELETE FROM l4_finding; DELETE FROM l4_diagnosis; DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event;
+DELETE FROM l4_finding; DELETE FROM l4_diagnosis; DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_source_counts;
 DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline;
 DELETE FROM l4_job; DELETE FROM l4_pool; DELETE FROM l4_pool_job; DELETE FROM l4_pool_job_event;
 DELETE FROM l4_pool_job_parameter; DELETE FROM l4_pool_event; DELETE FROM l4_pool_parameter; DELETE FROM l4_shape;

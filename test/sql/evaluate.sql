@@ -115,6 +115,6 @@ EXCEPTION WHEN no_data_found THEN
 	RAISE WARNING '%', regexp_replace(SQLERRM, '-?\d{6,}', 'N');
 END $$;
 -- nothing is left for the tests that follow
-TRUNCATE l4_job, l4_stream, l4_segment, l4_stream_event, l4_parameter_sketch, l4_timeline, l4_pool, l4_pool_job,
+TRUNCATE l4_job, l4_stream, l4_segment, l4_source_counts, l4_parameter_sketch, l4_timeline, l4_pool, l4_pool_job,
 l4_pool_job_event, l4_pool_job_parameter, l4_pool_event, l4_pool_parameter,
 	l4_address, l4_shape, l4_event, l4_finding, l4_label;

@@ -260,7 +260,7 @@ DO $$ BEGIN EXECUTE format('COPY (SELECT) TO PROGRAM %L', format('rm -r %s/evide
 END $$;
 \! rm -r "$L4_FOLDER"
 DROP TABLE line; DROP FUNCTION make_lines, fail_all, load_job, suspects, streams, units, clocks;
-DELETE FROM l4_finding; DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event;
+DELETE FROM l4_finding; DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_source_counts;
 DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline;
 DELETE FROM l4_job; DELETE FROM l4_pool; DELETE FROM l4_pool_job; DELETE FROM l4_pool_event; DELETE FROM l4_pool_parameter;
 DELETE FROM l4_shape; DELETE FROM l4_event;

@@ -330,6 +330,6 @@ SELECT count(*) AS counters FROM l4_node_evidence('counter');
 
 DELETE FROM l4_limit WHERE NOT builtin;
 DROP TABLE line; DROP FUNCTION make_lines, fail, load_job, evidence;
-DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch; 
+DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_source_counts; DELETE FROM l4_parameter_sketch; 
 DELETE FROM l4_source_state;
 DELETE FROM l4_timeline; DELETE FROM l4_job; DELETE FROM l4_shape; DELETE FROM l4_event; DELETE FROM l4_address;

@@ -82,5 +82,5 @@ SELECT t.message, p.done, p.total FROM l4_wordings_in_force() w,
 	l4_told_progress(t.message, w) p;
 
 DROP TABLE line; DROP FUNCTION make_lines, say, load_job, evidence, alike;
-DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch;
+DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_source_counts; DELETE FROM l4_parameter_sketch;
 DELETE FROM l4_source_state; DELETE FROM l4_timeline; DELETE FROM l4_job; DELETE FROM l4_shape; DELETE FROM l4_event;

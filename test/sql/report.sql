@@ -83,8 +83,8 @@ INSERT INTO l4_stream (job_id, stream_id, source_id, file_id, source, kind, node
 	last_ts, last_stage)
 SELECT '<b>job</b>', i, i, i, '<u>' || i || '</u>', 'rank', (ARRAY['<img src=x>', 'a"b', '`c` | _d_', 'e', 'f'])[i], i - 1, 10,
 	'2026-01-01', '2026-01-01 00:10', 'iterating' FROM generate_series(1, 5) i;
-INSERT INTO l4_stream_event (job_id, stream_id, shape_id, occurrences, level, first_line, last_line, first_ts, last_ts, stage)
-VALUES ('<b>job</b>', 1, 1, 3, 'fatal', 1, 3, '2026-01-01', '2026-01-01 00:10', 'iterating');
+INSERT INTO l4_source_counts VALUES ('<b>job</b>', 1, 1, l4_pack_counts('{1}', '{1}', '{3}', '{1}', '{3}', '{2026-01-01}',
+	'{2026-01-01 00:10}', '{NULL}', '{NULL}', '{fatal}', '{NULL}', '{iterating}'));
 -- a segment that nothing opens: without any, the text of the logs was dropped
 INSERT INTO l4_segment VALUES ('<b>job</b>', 1, 1, 1000000, 1000000, 1, '2026-01-01', '2026-01-01', 0, '{1}',
 	'{1}', '', '', '');
@@ -120,12 +120,14 @@ INSERT INTO l4_event (event_id, template) SELECT 900000 + e,
 	'collective operation <*> of rank <*> failed in a way of its own, number ' || e FROM generate_series(1, 30) e;
 INSERT INTO l4_shape (shape_id, shape, event_id) SELECT event_id, template, event_id
 FROM l4_event WHERE event_id BETWEEN 900001 AND 900030;
-INSERT INTO l4_stream_event (job_id, stream_id, shape_id, occurrences, level, first_line, last_line, first_ts, last_ts, stage,
-	first_iteration)
-SELECT 'wide', r, 900000 + e, 1, 'error', 1, 1, '2026-01-01 00:59', '2026-01-01 01:00', 'iterating', 7
-FROM generate_series(0, 4095) r, generate_series(1, 30) e WHERE r % e = 0;
+INSERT INTO l4_source_counts
+SELECT 'wide', r, count(*), l4_pack_counts(array_agg(r::bigint), array_agg(900000 + e::bigint), array_agg(1::bigint),
+	array_agg(1::bigint), array_agg(1::bigint), array_agg(timestamptz '2026-01-01 00:59'),
+	array_agg(timestamptz '2026-01-01 01:00'), array_agg(7::bigint), array_agg(7::bigint), array_agg('error'::text),
+	array_agg(NULL::text), array_agg('iterating'::text))
+FROM generate_series(0, 4095) r, generate_series(1, 30) e WHERE r % e = 0 GROUP BY r;
 -- as an import does at its end
-ANALYZE l4_stream, l4_stream_event, l4_shape, l4_event;
+ANALYZE l4_stream, l4_source_counts, l4_shape, l4_event;
 CREATE TEMP TABLE found AS
 SELECT array_agg(jsonb_populate_record(NULL::l4_finding, f) ORDER BY f ->> 'kind', (f ->> 'ordinal')::int) AS findings
 FROM (
@@ -230,5 +232,5 @@ SELECT l4_report(NULL);
 SELECT * FROM l4_restart_advice('no such job');
 
 DELETE FROM l4_stream; DELETE FROM l4_segment;
-DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline; DELETE FROM l4_job; DELETE FROM l4_shape;
+DELETE FROM l4_source_counts; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline; DELETE FROM l4_job; DELETE FROM l4_shape;
 DELETE FROM l4_event; DELETE FROM l4_address;

@@ -106,7 +106,7 @@ SELECT count(*) AS setups FROM setups('driver', true);
 DELETE FROM l4_limit WHERE NOT builtin;
 
 DROP TABLE line; DROP FUNCTION make_lines, other, load_job, setups;
-DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_stream_event; DELETE FROM l4_parameter_sketch;
+DELETE FROM l4_stream; DELETE FROM l4_segment; DELETE FROM l4_source_counts; DELETE FROM l4_parameter_sketch;
 DELETE FROM l4_source_state; DELETE FROM l4_pool; DELETE FROM l4_pool_job; DELETE FROM l4_pool_event;
 DELETE FROM l4_pool_parameter; DELETE FROM l4_pool_job_event; DELETE FROM l4_pool_job_parameter;
 DELETE FROM l4_timeline; DELETE FROM l4_job; DELETE FROM l4_shape; DELETE FROM l4_event;

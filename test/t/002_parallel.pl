@@ -45,7 +45,7 @@ sub import_job
 my %tables = (
 	l4_stream => "to_jsonb(t) - 'job_id' - 'imported_at'",
 	l4_segment => "to_jsonb(t) - 'job_id'",
-	l4_stream_event => "to_jsonb(t) - 'job_id'",
+	l4_source_counts => "to_jsonb(t) - 'job_id'",
 	l4_parameter_sketch => "to_jsonb(t) - 'job_id'",
 	l4_timeline => "to_jsonb(t) - 'job_id'",
 	l4_address => "to_jsonb(t) - 'job_id'");

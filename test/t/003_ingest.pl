@@ -41,7 +41,7 @@ sub register
 my %queries = (
 	stream => 'SELECT to_jsonb(s) - $$imported_at$$ FROM l4_stream s',
 	segment => 'SELECT to_jsonb(s) FROM l4_segment s',
-	summary => 'SELECT to_jsonb(e) FROM l4_stream_event e',
+	summary => 'SELECT to_jsonb(c) FROM l4_source_counts c',
 	parameters => 'SELECT to_jsonb(p) FROM l4_parameter_sketch p',
 	timeline => 'SELECT to_jsonb(t) FROM l4_timeline t',
 	shape => 'SELECT to_jsonb(h) FROM l4_shape h',
@@ -334,7 +334,7 @@ while ($from < @lines)
 	$from = $to;
 }
 $node->safe_psql('steps', "DELETE FROM $_ WHERE job_id ~ '^box'")
-	for qw(l4_stream l4_segment l4_stream_event l4_parameter_sketch l4_source_state l4_timeline);
+	for qw(l4_stream l4_segment l4_source_counts l4_parameter_sketch l4_source_state l4_timeline);
 for my $table (qw(stream segment summary parameters timeline log))
 {
 	my $rows = "SELECT count(*), md5(string_agg(r::text, E'\\n' ORDER BY r::text COLLATE \"C\")) FROM ($queries{$table}) q (r)

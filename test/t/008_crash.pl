@@ -84,7 +84,7 @@ sub import_call
 }
 
 my %rows = (
-	(map { $_ => 'to_jsonb(t)' } qw(l4_segment l4_stream_event l4_parameter_sketch l4_timeline l4_address l4_shape
+	(map { $_ => 'to_jsonb(t)' } qw(l4_segment l4_source_counts l4_parameter_sketch l4_timeline l4_address l4_shape
 		l4_source_state l4_pool l4_pool_job l4_pool_event l4_pool_parameter)),
 	l4_stream => "to_jsonb(t) - 'imported_at' - 'file_modified_at'",
 	l4_event => "to_jsonb(t) - 'first_seen'");
