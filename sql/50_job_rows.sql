@@ -1,7 +1,7 @@
 /*
  * The one door to a job's rows. But for what writes them (import, retention), l4_log, the search in texts and the views of
- * 52_all_jobs.sql, nothing names l4_segment, l4_stream, l4_stream_event (l4_source_counts), l4_parameter_sketch, l4_timeline, l4_address or
- * l4_source_state elsewhere: all else takes the rows of these functions (test/check_door.sh).
+ * 52_all_jobs.sql, nothing names l4_segment, l4_stream, l4_stream_event, l4_source_counts, l4_parameter_sketch, l4_timeline,
+ * l4_address or l4_source_state elsewhere: all else takes the rows of these functions (test/check_door.sh).
  *
  * They are PL/pgSQL with plain queries by job_id, none of which calls another function over these tables: so a call can go to
  * the machine that holds the job. A job of 4,096 ranks has hundreds of thousands of counts: whoever wants a few says which, and
@@ -274,6 +274,8 @@ CREATE FUNCTION @extschema@.l4_job_counts(job_id text, stream_ids bigint[] DEFAU
 	iterating boolean DEFAULT NULL, levels text[] DEFAULT NULL) RETURNS SETOF @extschema@.l4_stream_event
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 10000
 SET search_path = pg_catalog, pg_temp
+-- rows are unpacked source by source, which is a nested loop: who calls with these off means his own joins
+SET enable_nestloop = on
 SET plan_cache_mode = force_custom_plan
 AS $$
 BEGIN
@@ -319,6 +321,7 @@ CREATE FUNCTION @extschema@.l4_job_shapes(job_id text)
 RETURNS TABLE (shape_id bigint, occurrences bigint, streams bigint, max_per_stream bigint, level_rank int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, pg_temp
+SET enable_nestloop = on
 SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
@@ -340,6 +343,7 @@ CREATE FUNCTION @extschema@.l4_job_shape_tellers(job_id text)
 RETURNS TABLE (shape_id bigint, stream_id bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, pg_temp
+SET enable_nestloop = on
 SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column

@@ -49,5 +49,5 @@ REVOKE ALL ON FUNCTION @extschema@.l4_prepare_subscriber() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.l4_prepare_subscriber() IS
 'Makes a database in which l4 has just been created ready for CREATE SUBSCRIPTION to one whose publication has l4''s '
 'tables: takes out the built-in rows, which the publisher sends, and keeps the lines that wait in l4_inbox from being copied. '
-'To be called once, by the owner of the tables. Both sides need the same version of l4. Errors: 55000 where a table has rows other than built-in '
-'ones, 42501 for others than the owner.';
+'To be called once, by the owner of the tables. Both sides need the same version of l4. Errors: 55000 where a table has rows '
+'other than built-in ones, 42501 for others than the owner.';

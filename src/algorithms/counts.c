@@ -384,7 +384,8 @@ get_kinds(L4CountsReader *reader, int component_count)
 	reader->kinds = palloc(mul_size(Max(reader->kind_count, 1), sizeof(Kind)));
 	for (i = 0; i < reader->kind_count; i++)
 	{
-		int			words = column_get_number_to(in, L4_LEVEL_FATAL * KIND_STAGES + l4_stage_count, "counts have no such level");
+		int			words = column_get_number_to(in, L4_LEVEL_FATAL * KIND_STAGES + l4_stage_count,
+											 "counts have no such level");
 		int			component = column_get_number_to(in, component_count, "counts have no such component");
 
 		if (words % KIND_STAGES > l4_stage_count)

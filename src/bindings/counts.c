@@ -236,7 +236,8 @@ l4_counts_shapes(PG_FUNCTION_ARGS)
 static double
 mean_of(Oid table, AttrNumber column)
 {
-	HeapTuple	statistics = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(table), Int16GetDatum(column), BoolGetDatum(false));
+	HeapTuple	statistics = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(table), Int16GetDatum(column),
+											 BoolGetDatum(false));
 	AttStatsSlot slot;
 	double		mean = 0;
 	double		left = 1;
@@ -334,8 +335,8 @@ mean_rows(const PlannerInfo *root, const FuncExpr *function)
 }
 
 /*
- * l4_counts_support(internal): how many rows the counts of a source have: as many as those of the table have on average. Whoever
- * asks for that knows which columns are used: the others are left out, as making rows of them is most of the work.
+ * l4_counts_support(internal): how many rows the counts of a source have: as many as those of the table have on average. The
+ * planner knows by then which columns are used: the others are left out, as making rows of them is most of the work.
  */
 Datum
 l4_counts_support(PG_FUNCTION_ARGS)

@@ -178,5 +178,6 @@ SELECT pg_temp.state_of('SELECT l4_recluster(depth => 1)'), pg_temp.state_of('SE
 -- the guard
 SELECT pg_temp.state_of('DROP EXTENSION l4');
 DELETE FROM l4_stream; DELETE FROM l4_segment;
-DELETE FROM l4_source_counts; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline; DELETE FROM l4_job; DELETE FROM l4_shape;
+DELETE FROM l4_source_counts; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline; DELETE FROM l4_job;
+DELETE FROM l4_shape;
 DELETE FROM l4_event;

@@ -232,5 +232,6 @@ SELECT l4_report(NULL);
 SELECT * FROM l4_restart_advice('no such job');
 
 DELETE FROM l4_stream; DELETE FROM l4_segment;
-DELETE FROM l4_source_counts; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline; DELETE FROM l4_job; DELETE FROM l4_shape;
+DELETE FROM l4_source_counts; DELETE FROM l4_parameter_sketch; DELETE FROM l4_timeline; DELETE FROM l4_job;
+DELETE FROM l4_shape;
 DELETE FROM l4_event; DELETE FROM l4_address;
