@@ -212,7 +212,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'\d{0,2}$',
 		'gpu0'),
 	(true, 'headed', 'nccl_statement', '^NCCL ', 'NCCL INFO Bootstrap : Using eth0'),
-	(true, 'own_header', 'nccl_header', '([A-Za-z][A-Za-z0-9.-]*):\d+:\d+ \[-?\d+\] [^\n]{0,200}?\mNCCL ',
+	(true, 'own_header', 'nccl_header', '([A-Za-z][A-Za-z0-9.-]*):\d+:\d+ \[-?\d+\] [^\n]*?\mNCCL ',
 		'gpu-7:4711:4712 [0] NCCL INFO cudaDriverVersion 12040'),
 
 	(true, 'measured', 'time_with_fraction', '^\d+\.\d+[munμ]?s$', '0.25s'),
