@@ -288,16 +288,18 @@ rows_of(const PlannerInfo *root, const FuncExpr *function)
 static int
 used_columns(const RelOptInfo *rows)
 {
-	Bitmapset  *filtered = NULL;
+	Bitmapset  *named = NULL;
 	int			used = 0;
 	ListCell   *cell;
 	int			column;
 
 	foreach(cell, rows->baserestrictinfo)
-		pull_varattnos((Node *) ((RestrictInfo *) lfirst(cell))->clause, rows->relid, &filtered);
+		pull_varattnos((Node *) ((RestrictInfo *) lfirst(cell))->clause, rows->relid, &named);
+	/* expressions below an outer join are made here: their columns count nowhere else */
+	pull_varattnos((Node *) rows->reltarget->exprs, rows->relid, &named);
 	for (column = 0; column <= Min(rows->max_attr, COLUMN_COUNT); column++)
 		if (!bms_is_empty(rows->attr_needed[column - rows->min_attr]) ||
-			bms_is_member(column - FirstLowInvalidHeapAttributeNumber, filtered))
+			bms_is_member(column - FirstLowInvalidHeapAttributeNumber, named))
 			used |= column == 0 ? -1 : 1 << (column - 1);
 	return used;
 }

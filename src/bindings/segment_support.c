@@ -373,6 +373,8 @@ needs_text(const SegmentScan *scan)
 
 	foreach(cell, records->baserestrictinfo)
 		pull_varattnos((Node *) ((RestrictInfo *) lfirst(cell))->clause, records->relid, &filtered);
+	/* expressions below an outer join are made here: their columns count nowhere else */
+	pull_varattnos((Node *) records->reltarget->exprs, records->relid, &filtered);
 	for (column = 0; column <= records->max_attr; column++)
 		if (column == 0 || column >= FIRST_TEXT_COLUMN)
 			if (!bms_is_empty(records->attr_needed[column - records->min_attr]) ||
