@@ -472,6 +472,16 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_cycle_tolerance', 0.1, 'share of the cycle', 'Cycles of layers take as long as each other within this.'),
 	(true, 'flow_cycle_pairs', 0.3, 'share of pairs',
 		'So many pairs of a job must have such cycles: links that are busy all the time show none.'),
+	(true, 'flow_microbatch_bytes', 1.3, 'factor',
+		'Where gradients are accumulated over microbatches and scattered in the last one alone, that moves so many times as '
+		'much as the others: it would be 1.5 to 2 times.'),
+	(true, 'flow_microbatch_deviations', 5, 'deviations',
+		'Else a step is told by the optimizer: the microbatch behind it comes later than others by so many robust deviations '
+		'of what they take. Noise in what layers take does not come each k-th time; more than the 3 of flow_sigma, as many k '
+		'are tried.'),
+	(true, 'flow_cycle_regular', 0.9, 'share of steps',
+		'The steps of a link with sharded parameters are those of its sender where this share of them takes as long as the one '
+		'before; else those of the most regular link beside it or, as layers go in lockstep, of the job.'),
 	(true, 'flow_data_span', 0.45, 'share of the step',
 		'Data-parallel traffic comes in a phase of at most this much of a step; the pipeline, experts and contexts send '
 		'throughout.'),

@@ -283,28 +283,37 @@ CREATE TYPE @extschema@.l4_step_cycle_series AS (
 	"interval" double precision,
 	began double precision[],
 	ended double precision[],
-	bytes double precision[]
+	bytes double precision[],
+	microbatches int,
+	regular double precision
 );
 COMMENT ON TYPE @extschema@.l4_step_cycle_series IS 'Steps of a job with sharded parameters.';
 COMMENT ON COLUMN @extschema@.l4_step_cycle_series."interval" IS
-'Seconds from the beginning of a cycle to that of the next, the median.';
+'Seconds from the beginning of a step to that of the next, the median.';
 COMMENT ON COLUMN @extschema@.l4_step_cycle_series.began IS
 'When each began, which is when the one before ended, in seconds since 1970.';
-COMMENT ON COLUMN @extschema@.l4_step_cycle_series.ended IS 'When the last message before the next cycle was through.';
+COMMENT ON COLUMN @extschema@.l4_step_cycle_series.ended IS 'When the last message before the next one was through.';
 COMMENT ON COLUMN @extschema@.l4_step_cycle_series.bytes IS 'Bytes sent in it.';
+COMMENT ON COLUMN @extschema@.l4_step_cycle_series.microbatches IS
+'Over how many microbatches, which go through all layers each, a step accumulates gradients.';
+COMMENT ON COLUMN @extschema@.l4_step_cycle_series.regular IS
+'The share of steps that take as long as the one before (0 to 1): how sure it is.';
 
 CREATE FUNCTION @extschema@.l4_step_cycles(began double precision[], lasted real[], moved real[], ratio double precision,
-	share double precision, run int, regular double precision, tolerance double precision)
+	share double precision, run int, regular double precision, tolerance double precision,
+	bytes_ratio double precision DEFAULT 1.3, deviations double precision DEFAULT 5)
 	RETURNS @extschema@.l4_step_cycle_series
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'l4_step_cycles';
 COMMENT ON FUNCTION @extschema@.l4_step_cycles(double precision[], real[], real[], double precision, double precision, int,
-	double precision, double precision) IS
+	double precision, double precision, double precision, double precision) IS
 'Steps of a job with sharded parameters (ZeRO-3, FSDP), by the messages of one link (in order, as l4_flow_messages gives '
 'them): bursts that come at one speed, then at a lower one, as layers do forwards and backwards. A cycle begins where they '
 'come faster again; the first may have begun before, the last is left out where it is not over. Intervals at the lower speed '
 'are ratio times as long at least, each speed has this share of the intervals and comes in runs of so many bursts, and a '
 'regular share of the cycles takes as long as the one before, within tolerance (a share). NULL where there are no such '
-'cycles. With gradients accumulated over microbatches each of these is a cycle. Errors: 22023 arrays of different lengths, '
+'cycles. Where gradients are accumulated over microbatches each of these is a cycle, and each k-th begins a step: the one '
+'before it moves bytes_ratio times as much as the others, or it comes later than the others do, by so many robust '
+'deviations, behind a pause that they have not: the optimizer. Errors: 22023 arrays of different lengths, '
 'or with NULLs, or options out of their range. Cost: time n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_step_traffic(began double precision[], moved real[], busy real[], path smallint[],

@@ -356,7 +356,8 @@ CREATE FUNCTION @extschema@.l4_cycles_of(series @extschema@.l4_flow_series, limi
 	RETURNS @extschema@.l4_step_cycle_series
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20000
 RETURN @extschema@.l4_step_cycles((series).began, (series).lasted, (series).moved, (limits).flow_cycle_ratio,
-	(limits).flow_cycle_share, (limits).flow_cycle_run::int, (limits).flow_regular_count, (limits).flow_cycle_tolerance);
+	(limits).flow_cycle_share, (limits).flow_cycle_run::int, (limits).flow_regular_count, (limits).flow_cycle_tolerance,
+	(limits).flow_microbatch_bytes, (limits).flow_microbatch_deviations);
 COMMENT ON FUNCTION @extschema@.l4_cycles_of(@extschema@.l4_flow_series, @extschema@.l4_limits) IS
 'Step: l4_step_cycles of what goes one way between two, by the limits.';
 
@@ -374,18 +375,26 @@ BEGIN ATOMIC
 				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
 			COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
 			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size,
-			(@extschema@.l4_cycles_of(CASE WHEN (s.forth).bytes >= (s.back).bytes THEN s.forth ELSE COALESCE(s.back, s.forth)
-				END, limits))."interval" AS cycle
+			@extschema@.l4_cycles_of(CASE WHEN (s.forth).bytes >= (s.back).bytes THEN s.forth ELSE COALESCE(s.back, s.forth)
+				END, limits) AS cycles
 		FROM unnest(l4_flow_directions.pairs) s
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
 		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other
+	), usual AS (
+		-- over how many microbatches a step goes: what most links tell
+		SELECT m.job, mode() WITHIN GROUP (ORDER BY (m.cycles).microbatches) AS microbatches
+		FROM measured m
+		WHERE (m.cycles)."interval" IS NOT NULL
+		GROUP BY m.job
 	), sharded AS (
 		-- what comes regularly are layers then, many of which make a cycle
-		SELECT m.job, percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle) AS cycle
+		SELECT m.job, percentile_disc(0.5) WITHIN GROUP (ORDER BY (m.cycles)."interval")
+			FILTER (WHERE (m.cycles).microbatches = u.microbatches) AS cycle
 		FROM measured m
+		JOIN usual u ON u.job = m.job
 		GROUP BY m.job
-		HAVING count(m.cycle) >= (limits).flow_cycle_pairs * count(*)
-			AND (percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle)
+		HAVING count((m.cycles)."interval") >= (limits).flow_cycle_pairs * count(*)
+			AND (percentile_disc(0.5) WITHIN GROUP (ORDER BY (m.cycles)."interval" / (m.cycles).microbatches)
 				>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE
 			-- a pipeline goes forwards and backwards, too
 			AND bool_and(@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, true, limits) <> 'pipeline')
@@ -421,13 +430,35 @@ COMMENT ON TYPE @extschema@.l4_flow_accelerator_steps IS
 'Step: The data-parallel phases of an accelerator, which end its steps, and (reference) the ends of those of the '
 'accelerator of its job with the most, which number them.';
 
+CREATE FUNCTION @extschema@.l4_flow_cycles(directions @extschema@.l4_flow_direction[], limits @extschema@.l4_limits)
+RETURNS TABLE (address text, regular double precision, phases @extschema@.l4_step_phase_series)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH cycles AS MATERIALIZED (
+		SELECT d.source, d.job, d.destination, @extschema@.l4_cycles_of(d.series, limits) AS cycles
+		FROM unnest(l4_flow_cycles.directions) d
+		WHERE d.cycle IS NOT NULL
+	), usual AS (
+		SELECT c.job, mode() WITHIN GROUP (ORDER BY (c.cycles).microbatches) AS microbatches FROM cycles c GROUP BY c.job
+	)
+	SELECT DISTINCT ON (c.source) c.source, (c.cycles).regular,
+		ROW((c.cycles).began, (c.cycles).ended, (c.cycles).bytes)::@extschema@.l4_step_phase_series
+	FROM cycles c
+	JOIN usual u ON u.job = c.job AND u.microbatches = (c.cycles).microbatches
+	ORDER BY c.source, (c.cycles).regular * cardinality((c.cycles).ended) DESC, c.destination;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_cycles(@extschema@.l4_flow_direction[], @extschema@.l4_limits) IS
+'Step: The steps of accelerators of jobs with sharded parameters, by the link of each that tells them best, and which share of '
+'them is regular; over as many microbatches as most links of the job tell.';
+
 CREATE FUNCTION @extschema@.l4_flow_accelerators(directions @extschema@.l4_flow_direction[],
 	places @extschema@.l4_flow_place[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_accelerator_steps
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH phases AS (
-		SELECT e.address, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, e.sent,
-			p.period * (limits).flow_step_pause, (limits).flow_whole_phase) AS phases
+		SELECT e.address, NULL::double precision AS regular, @extschema@.l4_step_phases((d.series).began,
+			(d.series).lasted, (d.series).moved, e.sent, p.period * (limits).flow_step_pause,
+			(limits).flow_whole_phase) AS phases
 		FROM unnest(l4_flow_accelerators.directions) d
 		CROSS JOIN LATERAL (VALUES (d.source, true), (d.destination, false)) e(address, sent)
 		-- of its own job, also where it has to do with one of another job
@@ -435,13 +466,8 @@ BEGIN ATOMIC
 		WHERE d.kind = 'data' AND p.period IS NOT NULL AND d.cycle IS NULL
 		GROUP BY e.address
 		UNION ALL
-		SELECT s.source, ROW((s.cycles).began, (s.cycles).ended, (s.cycles).bytes)::@extschema@.l4_step_phase_series
-		FROM (SELECT DISTINCT ON (d.source) d.source, @extschema@.l4_cycles_of(d.series, limits) AS cycles
-			FROM unnest(l4_flow_accelerators.directions) d
-			WHERE d.cycle IS NOT NULL
-			ORDER BY d.source, (d.series).bytes DESC, d.destination) s
-		WHERE (s.cycles).began IS NOT NULL
-	), cycles AS (
+		SELECT c.address, c.regular, c.phases FROM @extschema@.l4_flow_cycles(l4_flow_accelerators.directions, limits) c
+	), periods AS (
 		SELECT d.job, max(d.cycle) AS cycle FROM unnest(l4_flow_accelerators.directions) d GROUP BY d.job
 	), even AS (
 		SELECT ARRAY(SELECT g.at::double precision FROM generate_series(t.began::numeric, t.ended::numeric,
@@ -452,15 +478,18 @@ BEGIN ATOMIC
 	SELECT p.address, p.job, p.server,
 		CASE WHEN first_value((f.phases).ended) OVER anywhere IS NOT NULL THEN COALESCE(y.cycle, p.period) END,
 		-- who takes no part in what is seen ends its steps with those beside it; without steps time is parted evenly
-		COALESCE(f.phases, first_value(f.phases) OVER beside, first_value(f.phases) OVER anywhere,
+		COALESCE(CASE WHEN (f.regular < (limits).flow_cycle_regular) IS NOT TRUE THEN f.phases END,
+			first_value(f.phases) OVER beside, first_value(f.phases) OVER anywhere,
 			ROW(e.times, e.times, NULL::double precision[])::@extschema@.l4_step_phase_series),
 		first_value((f.phases).ended) OVER anywhere
 	FROM unnest(l4_flow_accelerators.places) p
 	CROSS JOIN even e
-	LEFT JOIN cycles y ON y.job = p.job
+	LEFT JOIN periods y ON y.job = p.job
 	LEFT JOIN phases f ON f.address = p.address
-	WINDOW beside AS (PARTITION BY p.job, p.server ORDER BY cardinality((f.phases).ended) DESC NULLS LAST, p.address),
-		anywhere AS (PARTITION BY p.job ORDER BY cardinality((f.phases).ended) DESC NULLS LAST, p.address);
+	WINDOW beside AS (PARTITION BY p.job, p.server
+			ORDER BY COALESCE(f.regular, 1) * cardinality((f.phases).ended) DESC NULLS LAST, p.address),
+		anywhere AS (PARTITION BY p.job
+			ORDER BY COALESCE(f.regular, 1) * cardinality((f.phases).ended) DESC NULLS LAST, p.address);
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_accelerators(@extschema@.l4_flow_direction[], @extschema@.l4_flow_place[],
 	@extschema@.l4_limits) IS

@@ -5,7 +5,7 @@
  * sent all the time. But the backward of a layer takes about twice as long as its forward, so that bursts come at two speeds,
  * in turn, a run of each for each step; where they come faster again a step begins. A job whose traffic comes at one speed, or
  * whose bursts of a kind are few in a row, as buckets of gradients, has no such cycles. With gradients accumulated over
- * microbatches each of these is a cycle: nothing that is sent tells which of them ends a step.
+ * microbatches each of these is a cycle; microbatches.c tells which of them begin a step.
  */
 #include "algorithms/step_cycles.h"
 
@@ -18,12 +18,25 @@
 /* A cycle begins with the burst behind the last of the slow ones, but with that one where so many times longer went by. */
 #define LONG_PAUSE 1.25
 #define CYCLES 3
+/* Of up to so many microbatches each may be unlike the one before it by more than the tolerance; of more, most are alike. */
+#define UNLIKE 4
+/* To be compared with the one n before there must be so many times n cycles. */
+#define APART 4
+/* A burst so many behind the first of a cycle is one of a layer forwards; the first may be so many before what was found. */
+#define AMID 3
+#define BACK 4
+/* Silences are alike within this share. */
+#define LIKE_SILENCE 0.25
+/* A burst with so many times the bytes of a layer forwards is of two layers, and with so many of more. */
+#define TWO_LAYERS 1.5
+#define MORE_LAYERS 2.5
 
 /* Bursts, parted by a pause. */
 typedef struct Bursts
 {
 	double	   *began;
 	double	   *ended;
+	int64	   *first;			/* the message with which each began */
 	int64		count;
 } Bursts;
 
@@ -49,18 +62,26 @@ numbers(int64 count)
 	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
 }
 
+static int64 *
+places(int64 count)
+{
+	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(int64));
+}
+
 static void
 part_bursts(const L4Intervals *messages, double pause, Bursts *bursts)
 {
 	double		end = messages->ended[0];
 
-	bursts->count = 0;
-	bursts->began[bursts->count++] = messages->began[0];
+	bursts->first[0] = 0;
+	bursts->began[0] = messages->began[0];
+	bursts->count = 1;
 	for (int64 i = 1; i < messages->count; i++)
 	{
 		if (messages->began[i] - end >= pause)
 		{
 			bursts->ended[bursts->count - 1] = end;
+			bursts->first[bursts->count] = i;
 			bursts->began[bursts->count++] = messages->began[i];
 		}
 		end = Max(end, messages->ended[i]);
@@ -155,96 +176,281 @@ find_starts(const double *intervals, int64 count, const Speeds *speeds, int64 ru
 	return found;
 }
 
-/*
- * Do cycles take as long as the next ones (a job may become slower)? Returns the median, 0 if they do not. lengths: room for
- * count.
- */
+/* The share of lengths that are as long as the one so many before. */
 static double
-regular_length(const Bursts *bursts, const int64 *starts, int64 count, const L4CycleRule *rule, double *lengths)
+share_alike(const double *lengths, int64 count, int64 before, double tolerance)
 {
 	int64		right = 0;
 
-	if (count < CYCLES + 1)
-		return 0;
-	for (int64 i = 1; i < count; i++)
-	{
-		lengths[i - 1] = bursts->began[starts[i]] - bursts->began[starts[i - 1]];
-		right += i > 1 && fabs(lengths[i - 1] - lengths[i - 2]) <= rule->tolerance * lengths[i - 2];
-	}
-	if (right < rule->regular * (count - 2))
-		return 0;
-	qsort(lengths, count - 1, sizeof(double), compare_double);
-	return lengths[(count - 1) / 2];
+	for (int64 i = before; i < count; i++)
+		right += fabs(lengths[i] - lengths[i - before]) <= tolerance * lengths[i - before];
+	return (double) right / (count - before);
 }
 
-static void
-take_cycles(const Bursts *bursts, const int64 *starts, int64 count, const L4CycleRule *rule, L4StepCycles *result)
+/*
+ * The share of cycles that take as long as the one before (a job may become slower), or, up to `most`, that so many before:
+ * the last microbatch of each step takes longer; *median: how long they take. lengths: room for count.
+ */
+static double
+regular_share(const Bursts *bursts, const int64 *starts, int64 count, int most, double tolerance, double *lengths,
+			  double *median)
 {
-	double		last = bursts->ended[bursts->count - 1];
+	double		best;
+
+	for (int64 i = 1; i < count; i++)
+		lengths[i - 1] = bursts->began[starts[i]] - bursts->began[starts[i - 1]];
+	best = share_alike(lengths, count - 1, 1, tolerance);
+	for (int before = 2; before <= most && before * APART < count; before++)
+		best = Max(best, share_alike(lengths, count - 1, before, tolerance));
+	qsort(lengths, count - 1, sizeof(double), compare_double);
+	*median = lengths[(count - 1) / 2];
+	return best;
+}
+
+/* first: the messages with which cycles begin. */
+static void
+take_cycles(const L4Intervals *messages, const int64 *first, int64 count, const L4CycleRule *rule, L4StepCycles *result)
+{
+	double		end = messages->ended[0];
+	int64		at = 0;
 
 	result->began = numbers(count + 1);
 	result->ended = numbers(count + 1);
-	result->began[0] = bursts->began[0];
-	for (int64 i = 0; i < count; i++)
+	result->began[0] = messages->began[0];
+	for (int64 i = 0; i <= count; i++)
 	{
-		result->ended[i] = bursts->ended[starts[i] - 1];
-		result->began[i + 1] = bursts->began[starts[i]];
+		for (; at < (i < count ? first[i] : messages->count); at++)
+			end = Max(end, messages->ended[at]);
+		result->ended[i] = end;
+		if (i < count)
+			result->began[i + 1] = messages->began[first[i]];
 	}
-	result->ended[count] = last;
-	result->count = count + (last - result->began[count] >= (1 - rule->tolerance) * result->interval);
+	result->count = count + (end - result->began[count] >= (1 - rule->tolerance) * result->interval);
 }
 
-/* Cycles of bursts that this pause parts. intervals, logarithms, starts: room for one of each message. */
-static bool
-cycles_at(const L4Intervals *messages, double pause, const L4CycleRule *rule, Bursts *bursts, double *intervals,
-		  double *logarithms, int64 *starts, L4StepCycles *result)
+/* What is found in the messages with one pause; arrays have room for one of each message. */
+typedef struct Search
 {
+	const L4Intervals *messages;
+	const double *moved;
+	const L4CycleRule *rule;
+	Bursts		bursts;
 	Speeds		speeds;
-	int64		count;
-	int64		found;
+	double	   *intervals;
+	double	   *numbers;
+	int64	   *starts;
+	int64		count;			/* of starts */
+	double		interval;		/* between these, the median */
+} Search;
 
-	part_bursts(messages, pause, bursts);
+static Search
+search_in(const L4Intervals *messages, const double *moved, const L4CycleRule *rule)
+{
+	int64		count = messages->count;
+	Search		search = {messages, moved, rule, {numbers(count), numbers(count), places(count)}};
+
+	search.intervals = numbers(count);
+	search.numbers = numbers(count);
+	search.starts = places(count);
+	return search;
+}
+
+static void
+search_free(Search *search)
+{
+	pfree(search->bursts.began);
+	pfree(search->bursts.ended);
+	pfree(search->bursts.first);
+	pfree(search->intervals);
+	pfree(search->numbers);
+	pfree(search->starts);
+}
+
+/* Cycles of layers in bursts that this pause parts; returns the share of regular ones, -1 where there are none. */
+static double
+cycles_at(Search *search, double pause)
+{
+	const L4CycleRule *rule = search->rule;
+	Bursts	   *bursts = &search->bursts;
+	int64		count;
+
+	part_bursts(search->messages, pause, bursts);
 	count = bursts->count - 1;
 	if (count < (CYCLES + 1) * 2 * rule->run)
-		return false;
+		return -1;
 	for (int64 i = 0; i < count; i++)
 	{
-		intervals[i] = bursts->began[i + 1] - bursts->began[i];
-		logarithms[i] = log(intervals[i]);
+		search->intervals[i] = bursts->began[i + 1] - bursts->began[i];
+		search->numbers[i] = log(search->intervals[i]);
 	}
-	qsort(logarithms, count, sizeof(double), compare_double);
-	speeds = two_speeds(logarithms, count, rule->share);
-	if (speeds.slow - speeds.fast < log(rule->ratio))
-		return false;
-	found = find_starts(intervals, count, &speeds, rule->run, starts);
-	result->interval = regular_length(bursts, starts, found, rule, logarithms);
-	if (result->interval == 0)
-		return false;
-	take_cycles(bursts, starts, found, rule, result);
-	return true;
+	qsort(search->numbers, count, sizeof(double), compare_double);
+	search->speeds = two_speeds(search->numbers, count, rule->share);
+	if (search->speeds.slow - search->speeds.fast < log(rule->ratio))
+		return -1;
+	search->count = find_starts(search->intervals, count, &search->speeds, rule->run, search->starts);
+	if (search->count < CYCLES + 1)
+		return -1;
+	return regular_share(bursts, search->starts, search->count, UNLIKE, rule->tolerance, search->numbers,
+						 &search->interval);
+}
+
+/* The pause with which cycles are most regular, the shortest of equals; INFINITY where they never are. */
+static double
+best_pause(Search *search)
+{
+	L4Pauses	pauses = intervals_pauses(search->messages);
+	double		best = -1;
+	double		result = INFINITY;
+	double		pause;
+
+	while (best < 1 && intervals_next_pause(&pauses, &pause))
+	{
+		double		regular = cycles_at(search, pause);
+
+		CHECK_FOR_INTERRUPTS();
+		if (regular >= search->rule->regular && regular > best)
+		{
+			best = regular;
+			result = pause;
+		}
+	}
+	pfree(pauses.sorted);
+	return result;
+}
+
+/* ---- where exactly a step begins ---- */
+
+static double
+bytes_of_burst(const Search *search, int64 burst)
+{
+	int64		end = burst + 1 < search->bursts.count ? search->bursts.first[burst + 1] : search->messages->count;
+	double		bytes = 0;
+
+	for (int64 i = search->bursts.first[burst]; i < end; i++)
+		bytes += search->moved[i];
+	return bytes;
+}
+
+static double
+silence_before(const Search *search, int64 burst)
+{
+	return burst > 0 ? search->bursts.began[burst] - search->bursts.ended[burst - 1] : 0;
+}
+
+/* Bytes of a layer forwards: the median of the bursts that come AMID behind those with which cycles begin. */
+static double
+bytes_of_layer(const Search *search, const int64 *steps, int64 count)
+{
+	int64		taken = 0;
+
+	for (int64 i = 0; i < count; i++)
+		if (steps[i] + AMID < search->bursts.count)
+			search->numbers[taken++] = bytes_of_burst(search, steps[i] + AMID);
+	qsort(search->numbers, taken, sizeof(double), compare_double);
+	return taken > 0 ? search->numbers[taken / 2] : 0;
+}
+
+/* The silence between layers forwards, of which this burst is one: the median of three (a job may become slower). */
+static double
+usual_silence(const Search *search, int64 burst)
+{
+	double		silences[3];
+
+	for (int i = 0; i < lengthof(silences); i++)
+		silences[i] = silence_before(search, Min(burst + i, search->bursts.count - 1));
+	qsort(silences, lengthof(silences), sizeof(double), compare_double);
+	return silences[lengthof(silences) / 2];
+}
+
+/* The message behind the longest silence within a burst. */
+static int64
+behind_longest_silence(const Search *search, int64 burst)
+{
+	const L4Intervals *messages = search->messages;
+	int64		first = search->bursts.first[burst];
+	int64		end = burst + 1 < search->bursts.count ? search->bursts.first[burst + 1] : messages->count;
+	double		until = messages->ended[first];
+	double		longest = 0;
+	int64		result = first;
+
+	for (int64 i = first + 1; i < end; i++)
+	{
+		if (messages->began[i] - until > longest)
+		{
+			longest = messages->began[i] - until;
+			result = i;
+		}
+		until = Max(until, messages->ended[i]);
+	}
+	return result;
+}
+
+/*
+ * The message with which a step begins, the first burst of which is near this one: layers come as they do forwards, back to the
+ * first burst, which is two layers at once where they are gathered ahead. Where the optimizer's pause parts no bursts the last
+ * gradients are in it, too.
+ */
+static int64
+first_of_step(const Search *search, double layer, int64 near)
+{
+	int64		burst = Min(near + AMID, search->bursts.count - 1);
+	double		usual = usual_silence(search, burst);
+	bool		heavy = false;
+
+	while (!heavy && burst > Max(near - BACK, 0) &&
+		   fabs(silence_before(search, burst) - usual) <= LIKE_SILENCE * usual)
+		heavy = bytes_of_burst(search, --burst) > TWO_LAYERS * layer;
+	if (heavy && bytes_of_burst(search, burst) > MORE_LAYERS * layer)
+		return behind_longest_silence(search, burst);
+	return search->bursts.first[burst];
+}
+
+/* Makes steps of cycles of layers, where several are microbatches of one. False: of steps, most are not regular. */
+static bool
+take_steps(Search *search, L4StepCycles *result)
+{
+	int64	   *steps = places(search->count);
+	L4LayerCycles cycles = {search->bursts.began, search->bursts.count, search->intervals, search->count, search->interval,
+		exp(search->speeds.fast)};
+
+	for (int64 i = 0; i < search->count; i++)
+		search->intervals[i] = search->bursts.began[search->starts[i]];
+	result->microbatches = microbatches_of_step(search->messages, search->moved, &cycles, &search->rule->microbatch, steps,
+												&search->count);
+	for (int64 i = 0; i < search->count; i++)
+		steps[i] = search->starts[steps[i]];
+	result->regular = regular_share(&search->bursts, steps, search->count, 1, search->rule->tolerance, search->numbers,
+									&result->interval);
+	if (result->regular >= search->rule->regular)
+	{
+		double		layer = bytes_of_layer(search, steps, search->count);
+		int64		count = 0;
+
+		for (int64 i = 0; i < search->count; i++)
+		{
+			int64		first = first_of_step(search, layer, steps[i]);
+
+			if (first > (count > 0 ? steps[count - 1] : 0))
+				steps[count++] = first;
+		}
+		take_cycles(search->messages, steps, count, search->rule, result);
+	}
+	pfree(steps);
+	return result->regular >= search->rule->regular;
 }
 
 bool
-step_cycles(const L4Intervals *messages, const L4CycleRule *rule, L4StepCycles *result)
+step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result)
 {
-	L4Pauses	pauses = intervals_pauses(messages);
-	Bursts		bursts = {numbers(messages->count), numbers(messages->count)};
-	double	   *intervals = numbers(messages->count);
-	double	   *logarithms = numbers(messages->count);
-	int64	   *starts = MemoryContextAllocHuge(CurrentMemoryContext, Max(messages->count, 1) * sizeof(int64));
-	double		pause;
+	Search		search = search_in(messages, moved, rule);
+	double		pause = best_pause(&search);
 	bool		found = false;
 
-	while (!found && intervals_next_pause(&pauses, &pause))
+	if (isfinite(pause))
 	{
-		CHECK_FOR_INTERRUPTS();
-		found = cycles_at(messages, pause, rule, &bursts, intervals, logarithms, starts, result);
+		cycles_at(&search, pause);
+		found = take_steps(&search, result);
 	}
-	pfree(pauses.sorted);
-	pfree(bursts.began);
-	pfree(bursts.ended);
-	pfree(intervals);
-	pfree(logarithms);
-	pfree(starts);
+	search_free(&search);
 	return found;
 }

@@ -4,7 +4,7 @@
 #ifndef L4_STEP_CYCLES_H
 #define L4_STEP_CYCLES_H
 
-#include "algorithms/intervals.h"
+#include "algorithms/microbatches.h"
 
 /* When bursts at two speeds are cycles. */
 typedef struct L4CycleRule
@@ -14,12 +14,15 @@ typedef struct L4CycleRule
 	int64		run;			/* so many bursts at one speed in a row */
 	double		regular;		/* this share of the cycles ... */
 	double		tolerance;		/* ... takes as long as the one before, within this share of it */
+	L4MicrobatchRule microbatch;	/* when cycles of layers are microbatches of a step */
 } L4CycleRule;
 
 /* Cycles: began[i] to ended[i]; the first may have begun before. */
 typedef struct L4StepCycles
 {
 	double		interval;		/* from one to the next, the median */
+	double		regular;		/* share of them that takes as long as the one before */
+	int			microbatches;	/* cycles of layers in each */
 	double	   *began;
 	double	   *ended;			/* when the last message before the next cycle was through */
 	int64		count;
@@ -27,9 +30,11 @@ typedef struct L4StepCycles
 
 /*
  * Finds cycles of bursts that come at one speed, then at a lower one: layers forwards, then backwards, which take twice as
- * long. A cycle begins where they come faster again. The last is left out where it is not over. False: no such cycles, or
- * fewer than three. Allocates in the current memory context. Time O(n log n).
+ * long. A cycle begins where they come faster again; of the pauses that may part bursts that is taken with which they are most
+ * regular. Cycles that are microbatches of a step make one together. The last is left out where it is not over. False: no such
+ * cycles, or fewer than three. moved: bytes of the messages. Allocates in the current memory context. Time: O(n log n), and
+ * that of microbatches_of_step.
  */
-extern bool step_cycles(const L4Intervals *messages, const L4CycleRule *rule, L4StepCycles *result);
+extern bool step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result);
 
 #endif							/* L4_STEP_CYCLES_H */

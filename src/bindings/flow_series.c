@@ -122,21 +122,22 @@ bytes_of_cycles(const L4Intervals *messages, const double *moved, const L4StepCy
 	return bytes;
 }
 
-/* Arguments: began, lasted, moved, ratio, share, run, regular, tolerance. */
+/* Arguments: began, lasted, moved, ratio, share, run, regular, tolerance, bytes_ratio, deviations. */
 Datum
 l4_step_cycles(PG_FUNCTION_ARGS)
 {
 	L4Intervals messages = intervals_of(fcinfo, 0);
 	double	   *moved = flow_as_many(fcinfo, 2, messages.count);
 	L4CycleRule rule = {flow_option(fcinfo, 3, "ratio", 1), flow_option(fcinfo, 4, "share", 0), PG_GETARG_INT32(5),
-		flow_option(fcinfo, 6, "regular", 0), flow_option(fcinfo, 7, "tolerance", 0)};
+		flow_option(fcinfo, 6, "regular", 0), flow_option(fcinfo, 7, "tolerance", 0),
+		{flow_option(fcinfo, 8, "bytes_ratio", 1), flow_option(fcinfo, 9, "deviations", 0)}};
 	L4StepCycles found = {0};
-	Datum		values[4];
+	Datum		values[6];
 
 	if (rule.run < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("run must be at least 1, not %d", (int) rule.run)));
-	if (!step_cycles(&messages, &rule, &found))
+	if (!step_cycles(&messages, moved, &rule, &found))
 		PG_RETURN_NULL();
 	values[0] = Float8GetDatum(found.interval);
 	/* all of a cycle is one phase */
@@ -145,6 +146,8 @@ l4_step_cycles(PG_FUNCTION_ARGS)
 	values[1] = flow_array(found.began, found.count, FLOAT8OID);
 	values[2] = flow_array(found.ended, found.count, FLOAT8OID);
 	values[3] = flow_array(bytes_of_cycles(&messages, moved, &found), found.count, FLOAT8OID);
+	values[4] = Int32GetDatum(found.microbatches);
+	values[5] = Float8GetDatum(found.regular);
 	return flow_row(fcinfo, values, lengthof(values));
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A second simulator of flow records, with the truth in the same tables as that of test/generate/flows: the set kept aside.
 
-    flows_other.py NAME FOLDER      other1 to other6
+    flows_other.py NAME FOLDER [SEED]      other1 to other14; another SEED than that of its name gives another window
 
 Written from what is published of NCCL (ring all-reduce, all-gather and reduce-scatter by messages of one chunk, of which each
 waits for the former on its hop and for the one that its sender has to have received; channels with rotated orders of the ranks
@@ -25,7 +25,9 @@ INSIDE = 200e9              # between GPUs of a server
 LATENCY = 12e-6
 EPOCH = datetime.datetime(2026, 1, 1)
 
-# tp, pp, dp; micro: microbatches; forward: seconds of one; activation, gradient: bytes of a rank; layers: FSDP
+# tp, pp, dp; micro: microbatches; forward: seconds of one; activation, gradient: bytes of a rank; layers: FSDP (micro:
+# gradients accumulated; scatter 'last': scattered in the last microbatch alone; ahead: gathered ahead across microbatches;
+# shard: ranks among which parameters are sharded, the rest are replicas; optimizer: seconds)
 OTHER = {
     'other1': dict(seed=101, window=60, idle=2, jobs=[
         dict(tp=4, pp=2, dp=6, micro=8, forward=0.055, activation=25e6, gradient=2.2e9, buckets=4),
@@ -72,6 +74,20 @@ OTHER = {
         dict(tp=4, pp=8, dp=2, micro=16, forward=0.03, activation=20e6, gradient=1.8e9, buckets=3),
         dict(tp=2, pp=1, dp=16, micro=4, forward=0.12, activation=0, gradient=2.0e9, buckets=6),
         dict(tp=1, pp=2, dp=14, micro=6, forward=0.07, activation=18e6, gradient=1.2e9, buckets=2)]),
+    # gradients of sharded jobs accumulated
+    'other12': dict(seed=1212, window=60, idle=1, jobs=[
+        dict(tp=1, pp=1, dp=16, layers=12, forward=0.03, gradient=3.0e9, micro=2),
+        dict(tp=1, pp=1, dp=24, layers=16, forward=0.02, gradient=2.5e9, micro=4, scatter='last'),
+        dict(tp=1, pp=1, dp=16, layers=20, forward=0.025, gradient=3.0e9, micro=2, ahead=1)]),
+    # made when what the former showed had been mended
+    'other13': dict(seed=1313, window=90, idle=2, storage=1, jobs=[
+        dict(tp=1, pp=1, dp=20, layers=28, forward=0.018, gradient=2.8e9, micro=3),
+        dict(tp=1, pp=1, dp=12, layers=16, forward=0.024, gradient=2.4e9, micro=4, optimizer=0.04),
+        dict(tp=4, pp=2, dp=4, micro=8, forward=0.06, activation=24e6, gradient=2.0e9, buckets=3)]),
+    'other14': dict(seed=1414, window=90, idle=1, chatter=100, jobs=[
+        dict(tp=1, pp=1, dp=24, layers=24, forward=0.022, gradient=3.2e9, micro=2, scatter='last', cross=1),
+        dict(tp=1, pp=1, dp=16, layers=14, forward=0.03, gradient=2.6e9, micro=3, ahead=1, optimizer=0.03),
+        dict(tp=1, pp=1, dp=16, layers=16, forward=0.03, gradient=3.0e9, micro=2, shard=8, scatter='last')]),
 }
 
 
@@ -289,29 +305,52 @@ class Job:
     # ---- sharded ----
 
     def run_sharded(self):
-        """Each layer is gathered while the one before computes; backwards gathered again, and its gradients scattered."""
+        """Each layer is gathered while the one before computes; backwards gathered again, and its gradients scattered: in each
+        microbatch or in the last one alone. The first layer of a microbatch is gathered when the one before is done, or ahead,
+        too; that of a step never, as the optimizer changes it."""
         shape = self.shape
         ranks = range(len(self.seat))
         layer = shape['gradient'] / shape['layers']
-        ways = [(shape['forward'], False)] * shape['layers'] + [(1.9 * shape['forward'], True)] * shape['layers']
+        forwards, micro = [(shape['forward'], False)] * shape['layers'], shape.get('micro', 1)
+        ways = (forwards + [(1.9 * shape['forward'], True)] * shape['layers']) * micro
         network = list(self.now)
         compute = list(self.now)
         gathered = self.collective(ranks, layer, network)
         for i, (seconds, backward) in enumerate(ways):
+            begins = i > 0 and not backward and ways[i - 1][1] and not shape.get('ahead')
+            if begins:
+                gathered = self.collective(ranks, layer, [max(network[r], compute[r]) for r in ranks])
+                network = list(gathered)
             ends = [max(compute[r], gathered[r]) for r in ranks]
             ends = [e + self.computing([r], seconds, e) for r, e in zip(ranks, ends)]
-            if i + 1 < len(ways):
+            waits = backward and i + 1 < len(ways) and not ways[i + 1][1] and not shape.get('ahead')
+            if i + 1 < len(ways) and not waits:
                 gathered = self.collective(ranks, layer, [max(network[r], compute[r], gathered[r]) for r in ranks])
                 network = list(gathered)
             compute = ends
-            if backward:
+            last = i >= len(ways) - 2 * shape['layers']
+            if backward and (last or shape.get('scatter') != 'last'):
                 network = self.collective(ranks, 2 * layer, [max(network[r], compute[r]) for r in ranks])
+                if last and 'shard' in shape:
+                    network = self.agree_on_layer(layer / shape['shard'], network)
         for r in ranks:
             self.now[r] = max(network[r], compute[r])
 
     def collective(self, ranks, size, ready):
+        """Of all ranks, or (hybrid) of each group of `shard` of them."""
         kept, self.now = self.now, list(ready)
-        self.run_ring(list(ranks), size, 1, 3)
+        width = self.shape.get('shard', len(ranks))
+        for first in range(0, len(ranks), width):
+            self.run_ring(list(ranks)[first:first + width], size, 1, 3)
+        ends, self.now = self.now, kept
+        return ends
+
+    def agree_on_layer(self, size, ready):
+        """Hybrid: those that have the same part of a layer, one of each group, sum up its gradients."""
+        kept, self.now = self.now, list(ready)
+        width = self.shape['shard']
+        for first in range(width):
+            self.run_ring(list(range(first, len(self.seat), width)), size, 2, 3)
         ends, self.now = self.now, kept
         return ends
 
@@ -321,7 +360,7 @@ class Job:
         """One step: the optimizer of the former, the microbatches, the reduction, which ends it."""
         began = list(self.since)
         for rank in range(len(self.seat)):
-            self.now[rank] += self.computing([rank], 0.02, self.now[rank])
+            self.now[rank] += self.computing([rank], self.shape.get('optimizer', 0.02), self.now[rank])
         if 'layers' in self.shape:
             reduces = list(self.now)
             self.run_sharded()
@@ -400,9 +439,9 @@ def write_all(folder, cluster, jobs):
           [(f['job'], f['kind'], f['subject'], stamp(f['began']), stamp(f['ended']), f['factor'])] if f else [])
 
 
-def main(name, folder):
+def main(name, folder, seed=None):
     import os
-    plan = OTHER[name]
+    plan = dict(OTHER[name], **({'seed': int(seed)} if seed else {}))
     dice = random.Random(plan['seed'])
     needed = [-(-j['tp'] * j['pp'] * j['dp'] // GPUS) for j in plan['jobs']]
     cluster = Cluster(sum(needed) + plan['idle'], plan, dice)
@@ -425,6 +464,6 @@ def main(name, folder):
 
 
 if __name__ == '__main__':
-    if len(sys.argv) != 3 or sys.argv[1] not in OTHER:
-        sys.exit('usage: flows_other.py other1..other6 FOLDER')
-    main(sys.argv[1], sys.argv[2])
+    if len(sys.argv) not in (3, 4) or sys.argv[1] not in OTHER:
+        sys.exit('usage: flows_other.py other1..other14 FOLDER [SEED]')
+    main(*sys.argv[1:])

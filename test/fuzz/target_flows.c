@@ -173,11 +173,15 @@ regular_beat(L4Bytes input)
 static void
 require_cycles(const L4Intervals *messages, double length)
 {
-	L4CycleRule rule = {1.3, 0.35, 4, 0.6, 0.1};
+	L4CycleRule rule = {1.3, 0.35, 4, 0.6, 0.1, {1.3, 5}};
 	L4StepCycles cycles;
+	double		moved[MOST_RECORDS];
 
-	if (!step_cycles(messages, &rule, &cycles))
+	for (int64 i = 0; i < messages->count; i++)
+		moved[i] = i % 3;
+	if (!step_cycles(messages, moved, &rule, &cycles))
 		return;
+	fuzz_require(cycles.microbatches >= 1 && cycles.regular >= 0 && cycles.regular <= 1);
 	fuzz_require(cycles.count >= 4 && cycles.interval > 0 && cycles.interval <= length);
 	fuzz_require(cycles.began[0] == messages->began[0]);
 	for (int64 i = 0; i < cycles.count; i++)
@@ -188,28 +192,48 @@ require_cycles(const L4Intervals *messages, double length)
 	fuzz_require(cycles.ended[cycles.count - 1] - cycles.began[0] <= length);
 }
 
-/* Layers forwards, then as many backwards, at half the speed: each such step is found. */
+/*
+ * Layers forwards, then as many backwards, at half the speed: each such step is found. With several microbatches these make a
+ * step, where the last one moves more, or where the optimizer (0.03 s) comes behind it.
+ */
 static void
 sharded_steps(L4Bytes input)
 {
-	L4CycleRule rule = {1.3, 0.35, 4, 0.6, 0.1};
-	int			layers = 6 + (input.size > 0 ? (unsigned char) input.data[0] % 10 : 0);
-	int			steps = 6;
-	double		began[2 * 15 * 6];
-	double		ended[2 * 15 * 6];
+	L4CycleRule rule = {1.3, 0.35, 4, 0.6, 0.1, {1.3, 5}};
+	int			choice = input.size > 0 ? (unsigned char) input.data[0] : 0;
+	int			layers = 6 + choice % 10;
+	int			microbatches = 1 + choice / 10 % 3;
+	bool		heavy = choice / 30 % 2;
+	int			steps = 7;
+	double		began[(2 * 15 * 3 + 1) * 7];
+	double		ended[(2 * 15 * 3 + 1) * 7];
+	double		moved[(2 * 15 * 3 + 1) * 7];
 	L4Intervals messages = {began, ended, 0};
 	L4StepCycles cycles;
 	double		at = 0;
 
-	for (int i = 0; i < 2 * layers * steps; i++)
+	for (int i = 0; i < 2 * layers * microbatches * steps; i++)
 	{
+		bool		last = i / (2 * layers) % microbatches == microbatches - 1;
+		bool		backward = i % (2 * layers) >= layers;
+
+		if (microbatches > 1 && !heavy && i % (2 * layers * microbatches) == 0)
+		{
+			/* nothing of the first layer may come before the optimizer is done, which is a pause of its own */
+			began[messages.count] = at;
+			ended[messages.count] = at + 0.004;
+			moved[messages.count++] = 1;
+			at += 0.03;
+		}
 		began[messages.count] = at;
-		ended[messages.count++] = at + 0.004;
-		at += i % (2 * layers) < layers ? 0.01 : 0.02;
+		ended[messages.count] = at + 0.004;
+		moved[messages.count++] = heavy && last && backward ? 4 : 1;
+		at += backward ? 0.02 : 0.01;
 	}
-	fuzz_require(step_cycles(&messages, &rule, &cycles));
-	fuzz_require(fabs(cycles.interval - 0.03 * layers) < 0.0001);
-	fuzz_require(cycles.count >= steps - 1);
+	fuzz_require(step_cycles(&messages, moved, &rule, &cycles));
+	fuzz_require(cycles.microbatches == microbatches);
+	fuzz_require(fabs(cycles.interval - microbatches * 0.03 * layers - (microbatches > 1 && !heavy ? 0.03 : 0)) < 0.0001);
+	fuzz_require(cycles.count >= steps - 2);
 }
 
 void

@@ -217,6 +217,23 @@ SELECT round((c).interval::numeric, 3) AS seconds, cardinality((c).ended) AS cyc
 FROM (SELECT l4_step_cycles(array_agg(0.03 * n - 0.01 * LEAST(n % 20, 10) ORDER BY n),
 		array_agg(0.004::real ORDER BY n), array_agg(1::real ORDER BY n), 1.3, 0.35, 4, 0.6, 0.1) AS c
 	FROM generate_series(0, 199) n) t;
+-- Gradients accumulated over three microbatches, which are scattered in the last one alone; or each time, and then it is the
+-- optimizer that tells, of which nothing is to be seen but a pause; where each third step but ends with a longer pause, as a
+-- log makes one, each is a step.
+CREATE TABLE accumulated AS
+SELECT kind, n, layer, at, CASE WHEN kind = 'scattered last' AND n % 3 = 2 AND layer >= 10 THEN 3 ELSE 1 END AS bytes
+FROM generate_series(0, 29) n, generate_series(0, 19) layer, LATERAL (VALUES
+	('scattered last', n * 0.3 + LEAST(layer, 10) * 0.01 + GREATEST(layer - 10, 0) * 0.02),
+	('scattered each', n * 0.3 + n / 3 * 0.05 + LEAST(layer, 10) * 0.01 + GREATEST(layer - 10, 0) * 0.02
+		-- the first layer comes ahead, behind what is scattered last, but not before the optimizer is done
+		- CASE WHEN layer > 0 THEN 0 WHEN n % 3 = 0 THEN 0.01 ELSE 0.016 END),
+	('logged', n * 0.32 + n / 3 * 0.01 + LEAST(layer, 10) * 0.01 + GREATEST(layer - 10, 0) * 0.02)) k(kind, at);
+SELECT kind, round((c).interval::numeric, 3) AS seconds, (c).microbatches, round((c).regular::numeric, 2) AS regular,
+	cardinality((c).ended) AS steps, (c).bytes[2:4] AS bytes
+FROM (SELECT kind, l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.004::real ORDER BY at),
+		array_agg(bytes::real ORDER BY at), 1.3, 0.35, 4, 0.6, 0.1) AS c
+	FROM accumulated GROUP BY kind) t
+ORDER BY kind;
 SELECT l4_step_cycles(array_agg(0.03 * n ORDER BY n), array_agg(0.004::real ORDER BY n), array_agg(1::real ORDER BY n), 1.3,
 	0.35, 4, 0.6, 0.1) FROM generate_series(0, 199) n;
 SELECT l4_step_cycles('{1,2}', '{0}', '{1}', 1.3, 0.35, 4, 0.6, 0.1);

@@ -1,0 +1,371 @@
+/*
+ * microbatches.c: which cycles of layers make up a step, where gradients are accumulated over microbatches.
+ *
+ * Parameters do not change within a step. So whatever a job can leave to the last microbatch it does there: gradients are
+ * scattered only then (no_sync), and it moves more than the others. Where they are scattered each time, the optimizer tells:
+ * nothing can be gathered before it is done, and so there is a pause behind a step, which takes its time, that is not between
+ * two microbatches. How much later the same layers come again is known to a millisecond, from all messages of a cycle, much
+ * better than where exactly a cycle begins. A log or a checkpoint each so many steps takes its time as well, but makes a pause
+ * longer that is there anyway.
+ */
+#include "algorithms/microbatches.h"
+
+#include <math.h>
+
+#include "algorithms/robust.h"
+#include "miscadmin.h"
+
+#define MOST_MICROBATCHES 64
+/* So many steps at least, of which this share must be told from the microbatches around them, and these from it. */
+#define LEAST_STEPS 4
+#define FITS 0.75
+/* Cycles that come sooner than this share of the usual are parts of one. */
+#define WHOLE 0.75
+/* What begins a cycle may be so many layers off. */
+#define LAYERS_OFF 2
+
+/* Values of cycles: of the number of each in the order of time, those that are missing counted. */
+typedef struct Values
+{
+	int64	   *number;
+	double	   *value;
+	int64		count;
+	double	   *room;			/* for sorting them */
+} Values;
+
+/* What stands out: each k-th, from the one of this number on, by so much. */
+typedef struct StandingOut
+{
+	int			each;
+	int64		phase;
+	double		by;
+} StandingOut;
+
+static int
+compare_double(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void *
+room_for(int64 count, Size size)
+{
+	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * size);
+}
+
+static double
+median(double *numbers, int64 count)
+{
+	qsort(numbers, count, sizeof(double), compare_double);
+	return count > 0 ? numbers[count / 2] : 0;
+}
+
+static Values
+values_for(int64 count)
+{
+	return (Values) {room_for(count, sizeof(int64)), room_for(count, sizeof(double)), 0, room_for(count, sizeof(double))};
+}
+
+static void
+values_add(Values *values, int64 number, double value)
+{
+	values->number[values->count] = number;
+	values->value[values->count++] = value;
+}
+
+static void
+values_free(Values *values)
+{
+	pfree(values->number);
+	pfree(values->value);
+	pfree(values->room);
+}
+
+/* ---- what stands out each k-th time ---- */
+
+/* The medians of the k phases; false where one has too few. */
+static bool
+medians_of_phases(const Values *values, int k, double *medians)
+{
+	for (int phase = 0; phase < k; phase++)
+	{
+		int64		count = 0;
+
+		for (int64 i = 0; i < values->count; i++)
+			if (values->number[i] % k == phase)
+				values->room[count++] = values->value[i];
+		if (count < LEAST_STEPS)
+			return false;
+		medians[phase] = median(values->room, count);
+	}
+	return true;
+}
+
+/* Are those of this phase above the limit, and the others not? */
+static bool
+are_apart(const Values *values, int k, int64 phase, double limit)
+{
+	int64		of_phase = 0;
+	int64		above = 0;
+	int64		below = 0;
+
+	for (int64 i = 0; i < values->count; i++)
+	{
+		bool		here = values->number[i] % k == phase;
+
+		of_phase += here;
+		above += here && values->value[i] > limit;
+		below += !here && values->value[i] <= limit;
+	}
+	return above >= FITS * of_phase && below >= FITS * (values->count - of_phase);
+}
+
+/* Does one of each k stand out above all others? */
+static bool
+stands_out_of(const Values *values, int k, double deviations, StandingOut *found)
+{
+	double		medians[MOST_MICROBATCHES];
+	double		second = -INFINITY;
+	int			first = 0;
+
+	if (!medians_of_phases(values, k, medians))
+		return false;
+	for (int phase = 1; phase < k; phase++)
+		first = medians[phase] > medians[first] ? phase : first;
+	for (int phase = 0; phase < k; phase++)
+		second = phase == first ? second : Max(second, medians[phase]);
+	for (int64 i = 0; i < values->count; i++)
+		values->room[i] = fabs(values->value[i] - medians[values->number[i] % k]);
+	*found = (StandingOut) {k, first, medians[first] - second};
+	return found->by > deviations * ROBUST_MAD_TO_SD * median(values->room, values->count) &&
+		are_apart(values, k, first, (medians[first] + second) / 2);
+}
+
+static bool
+stands_out(const Values *values, double deviations, StandingOut *found)
+{
+	for (int k = 2; k <= MOST_MICROBATCHES && k * LEAST_STEPS <= values->count; k++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (stands_out_of(values, k, deviations, found))
+			return true;
+	}
+	return false;
+}
+
+/* ---- what cycles are like ---- */
+
+/* The first of those from `from` on that began at this time or later. */
+static int64
+first_since(const double *began, int64 count, int64 from, double time)
+{
+	int64		low = from;
+	int64		high = count;
+
+	while (low < high)
+	{
+		int64		middle = (low + high) / 2;
+
+		if (began[middle] >= time)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Leaves out beginnings that are none, and numbers the others; returns how many are left. */
+static int64
+number_cycles(const L4LayerCycles *cycles, double *starts, int64 *places, int64 *numbers)
+{
+	int64		count = 0;
+
+	for (int64 i = 0; i < cycles->count; i++)
+	{
+		double		passed = count > 0 ? cycles->starts[i] - starts[count - 1] : cycles->interval;
+
+		if (passed <= WHOLE * cycles->interval)
+			continue;
+		starts[count] = cycles->starts[i];
+		places[count] = i;
+		numbers[count] = count > 0 ? numbers[count - 1] + Max((int64) rint(passed / cycles->interval), 1) : 0;
+		count++;
+	}
+	return count;
+}
+
+/* Logarithms of what cycles move. */
+static void
+bytes_of_cycles(const L4Intervals *messages, const double *moved, const double *starts, const int64 *numbers, int64 count,
+				Values *values)
+{
+	int64		at = first_since(messages->began, messages->count, 0, starts[0]);
+
+	for (int64 i = 0; i + 1 < count; i++)
+	{
+		double		bytes = 0;
+
+		for (; at < messages->count && messages->began[at] < starts[i + 1]; at++)
+			bytes += moved[at];
+		if (numbers[i + 1] == numbers[i] + 1 && bytes > 0)
+			values_add(values, numbers[i], log(bytes));
+	}
+}
+
+/*
+ * How well messages [from, to) fit to those that come `lag` later: how far they are from the nearest, on average, but for what
+ * most of them are; that is added to lag.
+ */
+static double
+misfit(const L4Intervals *messages, int64 from, int64 to, double most, double *lag, double *room)
+{
+	int64		at = first_since(messages->began, messages->count, from, messages->began[from] + *lag);
+	double		usual;
+	double		sum = 0;
+
+	for (int64 i = from; i < to; i++)
+	{
+		double		time = messages->began[i] + *lag;
+
+		while (at < messages->count && messages->began[at] < time)
+			at++;
+		if (at == messages->count || (at > 0 && time - messages->began[at - 1] < messages->began[at] - time))
+			room[i - from] = messages->began[Max(at, 1) - 1] - time;
+		else
+			room[i - from] = messages->began[at] - time;
+	}
+	usual = median(room, to - from);
+	for (int64 i = 0; i < to - from; i++)
+		sum += Min(fabs(room[i] - usual), most);
+	*lag += usual;
+	return sum / (to - from);
+}
+
+/* How much later than those [from, to) of one cycle those of the next come, which begins about `about` later. */
+static double
+lag_of_next(const L4Intervals *messages, int64 from, int64 to, double about, double layer, double *room)
+{
+	double		best = INFINITY;
+	double		result = about;
+
+	for (int off = -LAYERS_OFF; off <= LAYERS_OFF; off++)
+	{
+		double		lag = about + off * layer;
+		double		fits = misfit(messages, from, to, layer, &lag, room);
+
+		if (fits < best)
+		{
+			best = fits;
+			result = lag;
+		}
+	}
+	return result;
+}
+
+/* Lags from each cycle to the next, by the number of the latter: what goes by between them is in it. */
+static void
+lags_of_cycles(const L4Intervals *messages, const L4LayerCycles *cycles, const double *starts, const int64 *numbers,
+			   int64 count, Values *values)
+{
+	double	   *room = room_for(messages->count, sizeof(double));
+
+	for (int64 i = 0; i + 2 < count; i++)
+	{
+		int64		from = first_since(messages->began, messages->count, 0, starts[i]);
+		int64		to = first_since(messages->began, messages->count, from, starts[i + 1]);
+
+		if (numbers[i + 1] == numbers[i] + 1 && numbers[i + 2] == numbers[i] + 2 && to > from)
+			values_add(values, numbers[i + 1],
+					   lag_of_next(messages, from, to, starts[i + 1] - starts[i], cycles->layer, room));
+	}
+	pfree(room);
+}
+
+/* Bursts from somewhere in the cycle that begins at `start` on to the same place in the next. */
+static int64
+bursts_between(const L4LayerCycles *cycles, double start, double lag)
+{
+	int64		from = first_since(cycles->bursts, cycles->burst_count, 0, start + cycles->interval / 4);
+	double		middle;
+
+	if (from == 0 || from == cycles->burst_count)
+		return 0;
+	middle = (cycles->bursts[from - 1] + cycles->bursts[from]) / 2;
+	return first_since(cycles->bursts, cycles->burst_count, from, middle + lag) - from;
+}
+
+/* Is there a pause more behind cycles that end a step than behind others? starts, numbers: of cycles. */
+static bool
+pause_more(const L4LayerCycles *cycles, const double *starts, const int64 *numbers, const Values *lags,
+		   const StandingOut *found)
+{
+	double	   *bursts[2] = {room_for(lags->count, sizeof(double)), room_for(lags->count, sizeof(double))};
+	int64		count[2] = {0};
+	int64		at = 0;
+	bool		more;
+
+	for (int64 i = 0; i < lags->count; i++)
+	{
+		bool		of_step = lags->number[i] % found->each == found->phase;
+
+		while (numbers[at] < lags->number[i] - 1)
+			at++;
+		bursts[of_step][count[of_step]++] = bursts_between(cycles, starts[at], lags->value[i]);
+	}
+	more = median(bursts[true], count[true]) > median(bursts[false], count[false]);
+	pfree(bursts[false]);
+	pfree(bursts[true]);
+	return more;
+}
+
+/* ---- steps ---- */
+
+/* Which cycles begin a step: those with a number of this phase. */
+static bool
+find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles *cycles, const L4MicrobatchRule *rule,
+		   const double *starts, const int64 *numbers, int64 count, StandingOut *found)
+{
+	Values		bytes = values_for(count);
+	Values		lags = values_for(count);
+	bool		result;
+
+	bytes_of_cycles(messages, moved, starts, numbers, count, &bytes);
+	result = stands_out(&bytes, rule->deviations, found) && found->by >= log(rule->bytes);
+	if (result)
+		found->phase = (found->phase + 1) % found->each;
+	else
+	{
+		lags_of_cycles(messages, cycles, starts, numbers, count, &lags);
+		result = stands_out(&lags, rule->deviations, found) && pause_more(cycles, starts, numbers, &lags, found);
+	}
+	values_free(&bytes);
+	values_free(&lags);
+	return result;
+}
+
+int
+microbatches_of_step(const L4Intervals *messages, const double *moved, const L4LayerCycles *cycles,
+					 const L4MicrobatchRule *rule, int64 *steps, int64 *begun)
+{
+	double	   *starts = room_for(cycles->count, sizeof(double));
+	int64	   *places = room_for(cycles->count, sizeof(int64));
+	int64	   *numbers = room_for(cycles->count, sizeof(int64));
+	int64		count = number_cycles(cycles, starts, places, numbers);
+	StandingOut found = {1};
+	bool		several = count > 2 * LEAST_STEPS &&
+		find_steps(messages, moved, cycles, rule, starts, numbers, count, &found);
+
+	*begun = several ? 0 : cycles->count;
+	for (int64 i = 0; i < (several ? count : cycles->count); i++)
+		if (!several)
+			steps[i] = i;
+		else if (numbers[i] % found.each == found.phase)
+			steps[(*begun)++] = places[i];
+	pfree(starts);
+	pfree(places);
+	pfree(numbers);
+	return several ? found.each : 1;
+}
