@@ -119,10 +119,12 @@ CREATE TYPE @extschema@.l4_flow_pair AS (
 	forth @extschema@.l4_flow_series,
 	back @extschema@.l4_flow_series,
 	bytes double precision,
-	period double precision
+	period double precision,
+	cycles @extschema@.l4_step_cycle_series
 );
 COMMENT ON TYPE @extschema@.l4_flow_pair IS
-'Step: What went between two addresses, both ways, and how often its bursts come (seconds; NULL: not regularly).';
+'Step: What went between two addresses, both ways, how often its bursts come (seconds; NULL: not regularly), and the cycles of '
+'layers that there are where parameters are sharded.';
 
 CREATE FUNCTION @extschema@.l4_flow_pair_bytes(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series)
 	RETURNS double precision
@@ -142,17 +144,34 @@ COMMENT ON FUNCTION @extschema@.l4_flow_pair_period(@extschema@.l4_flow_series, 
 	@extschema@.l4_limits) IS
 'Step: How often the bursts between two addresses come, in seconds: the longer of both ways; NULL for not regularly.';
 
+CREATE FUNCTION @extschema@.l4_cycles_of(series @extschema@.l4_flow_series, limits @extschema@.l4_limits)
+	RETURNS @extschema@.l4_step_cycle_series
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20000
+RETURN @extschema@.l4_step_cycles((series).began, (series).lasted, (series).moved, (limits).flow_cycle_ratio,
+	(limits).flow_cycle_share, (limits).flow_cycle_run::int, (limits).flow_regular_count, (limits).flow_cycle_tolerance,
+	(limits).flow_microbatch_bytes, (limits).flow_microbatch_deviations);
+COMMENT ON FUNCTION @extschema@.l4_cycles_of(@extschema@.l4_flow_series, @extschema@.l4_limits) IS
+'Step: l4_step_cycles of what goes one way between two, by the limits.';
+
+CREATE FUNCTION @extschema@.l4_flow_pair_cycles(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	limits @extschema@.l4_limits) RETURNS @extschema@.l4_step_cycle_series
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20000
+RETURN @extschema@.l4_cycles_of(CASE WHEN (back).bytes > (forth).bytes THEN back ELSE COALESCE(forth, back) END, limits);
+COMMENT ON FUNCTION @extschema@.l4_flow_pair_cycles(@extschema@.l4_flow_series, @extschema@.l4_flow_series,
+	@extschema@.l4_limits) IS
+'Step: l4_cycles_of the way between two addresses that moves more.';
+
 CREATE FUNCTION @extschema@.l4_flow_pairs_of(time_window tstzrange, flows regclass, columns jsonb, accelerators regclass,
 	addresses text[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_pair
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10000 COST 1000000
 BEGIN ATOMIC
 	SELECT r.one, r.other, r.forth, r.back, @extschema@.l4_flow_pair_bytes(r.forth, r.back),
-		@extschema@.l4_flow_pair_period(r.forth, r.back, limits)
+		@extschema@.l4_flow_pair_period(r.forth, r.back, limits), @extschema@.l4_flow_pair_cycles(r.forth, r.back, limits)
 	FROM @extschema@.l4_read_flows(l4_flow_pairs_of.time_window, l4_flow_pairs_of.flows, l4_flow_pairs_of.columns,
 		l4_flow_pairs_of.accelerators, l4_flow_pairs_of.addresses, limits) r;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pairs_of(tstzrange, regclass, jsonb, regclass, text[], @extschema@.l4_limits) IS
-'Step: All pairs of addresses of a window, with the period of their bursts.';
+'Step: All pairs of addresses of a window, with the period of their bursts and the cycles of their layers.';
 
 CREATE FUNCTION @extschema@.l4_training_pairs(pairs @extschema@.l4_flow_pair[], limits @extschema@.l4_limits)
 RETURNS TABLE (one text, other text, period double precision)
@@ -221,11 +240,33 @@ CREATE TYPE @extschema@.l4_flow_cluster AS (
 	period double precision,
 	ends double precision[],
 	servers text[],
-	members text[]
+	members text[],
+	cycle double precision,
+	cycle_ends double precision[]
 );
 COMMENT ON TYPE @extschema@.l4_flow_cluster IS
 'Step: A connected component of pairs: its name, its step (seconds; NULL: none), when steps end, or messages begin '
-'where there are none (seconds since 1970), and its servers (empty: not known).';
+'where there are none (seconds since 1970), its servers (empty: not known), and the cycles of its layers, as its most regular '
+'pair has them: how long they take, and when they end (NULL: it has none).';
+
+CREATE FUNCTION @extschema@.l4_have_same_cycles(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
+	limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	-- one link may tell microbatches where another tells steps
+	SELECT abs(r.long / (round(r.long / r.short) * r.short) - 1) <= (limits).flow_period_tolerance
+		AND @extschema@.l4_together(r.of_long, r.of_short, (limits).flow_in_step * r.short) >= (limits).flow_in_step_share
+		AND (round(r.long / r.short) > 1
+			OR @extschema@.l4_together(r.of_short, r.of_long, (limits).flow_in_step * r.short) >= (limits).flow_in_step_share)
+	FROM (SELECT GREATEST((a).cycle, (b).cycle) AS long, LEAST((a).cycle, (b).cycle) AS short,
+			CASE WHEN (a).cycle >= (b).cycle THEN (a).cycle_ends ELSE (b).cycle_ends END AS of_long,
+			CASE WHEN (a).cycle >= (b).cycle THEN (b).cycle_ends ELSE (a).cycle_ends END AS of_short) r
+	WHERE (a).cycle > 0 AND (b).cycle > 0;
+END;
+COMMENT ON FUNCTION @extschema@.l4_have_same_cycles(@extschema@.l4_flow_cluster, @extschema@.l4_flow_cluster,
+	@extschema@.l4_limits) IS
+'Step: Do the cycles of layers of two clusters take as long (or one a whole number of those of the other), and end together '
+'but for a constant (limits flow_period_tolerance, flow_in_step, flow_in_step_share)? NULL where one has none.';
 
 CREATE FUNCTION @extschema@.l4_are_in_step(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
 	limits @extschema@.l4_limits) RETURNS boolean
@@ -269,9 +310,16 @@ BEGIN ATOMIC
 		JOIN unnest(l4_clusters_of.pairs) p ON p.one = c.one AND p.other = c.other
 		CROSS JOIN LATERAL (VALUES (p.forth), (p.back)) d(series)
 		GROUP BY c.component, c.period
+	), cycles AS (
+		SELECT DISTINCT ON (c.component) c.component, (p.cycles)."interval" AS cycle, (p.cycles).ended AS cycle_ends
+		FROM unnest(l4_clusters_of.pairs) p
+		JOIN components c ON c.member = p.one
+		WHERE (p.cycles)."interval" IS NOT NULL
+		ORDER BY c.component, (p.cycles).regular * cardinality((p.cycles).ended) * (p.cycles).microbatches DESC, p.one, p.other
 	)
-	SELECT s.component, s.period, (s.phases).ended, m.servers, m.members
+	SELECT s.component, s.period, (s.phases).ended, m.servers, m.members, y.cycle, y.cycle_ends
 	FROM steps s
+	LEFT JOIN cycles y ON y.component = s.component
 	JOIN (SELECT c.component, array_agg(c.member ORDER BY c.member) AS members,
 			COALESCE(array_agg(DISTINCT c.server ORDER BY c.server) FILTER (WHERE c.server IS NOT NULL), '{}') AS servers
 		FROM components c GROUP BY c.component) m ON m.component = s.component;
@@ -290,7 +338,7 @@ BEGIN ATOMIC
 		FROM unnest(l4_flow_places.clusters) a
 		JOIN unnest(l4_flow_places.clusters) b ON a.name < b.name
 			AND (cardinality(a.servers) = 0 OR cardinality(b.servers) = 0 OR a.servers && b.servers)
-		WHERE @extschema@.l4_are_in_step(a, b, limits)
+		WHERE @extschema@.l4_are_in_step(a, b, limits) OR @extschema@.l4_have_same_cycles(a, b, limits)
 	), connected AS (
 		SELECT s.name, s.other FROM shared s
 		WHERE s.of_servers = 0 OR s.servers >= (limits).flow_server_overlap * (s.of_servers - s.servers)
@@ -308,7 +356,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_places(@extschema@.l4_flow_cluster[], jsonb, @extschema@.l4_limits) IS
 'Step: Which job and server each accelerator is of, and how long a step of the job takes. Clusters on the same servers (limit '
-'flow_server_overlap; whatever they are on, where that is not known), in step, are one job. Cost: the square of the clusters '
+'flow_server_overlap; whatever they are on, where that is not known), in step or with the same cycles of layers, are one job. '
+'Cost: the square of the clusters '
 'that share a server.';
 
 -- ---- what a pair is ----
@@ -352,15 +401,6 @@ COMMENT ON TYPE @extschema@.l4_flow_direction IS
 'Step: What one accelerator of a job sends to another: data, pipeline, expert or context (kind). period: seconds of a step of '
 'the job, NULL for none; cycle: the same where parameters are sharded, so that no pause ends a step, else NULL.';
 
-CREATE FUNCTION @extschema@.l4_cycles_of(series @extschema@.l4_flow_series, limits @extschema@.l4_limits)
-	RETURNS @extschema@.l4_step_cycle_series
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20000
-RETURN @extschema@.l4_step_cycles((series).began, (series).lasted, (series).moved, (limits).flow_cycle_ratio,
-	(limits).flow_cycle_share, (limits).flow_cycle_run::int, (limits).flow_regular_count, (limits).flow_cycle_tolerance,
-	(limits).flow_microbatch_bytes, (limits).flow_microbatch_deviations);
-COMMENT ON FUNCTION @extschema@.l4_cycles_of(@extschema@.l4_flow_series, @extschema@.l4_limits) IS
-'Step: l4_step_cycles of what goes one way between two, by the limits.';
-
 CREATE FUNCTION @extschema@.l4_flow_directions(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
@@ -375,8 +415,7 @@ BEGIN ATOMIC
 				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
 			COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
 			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size,
-			@extschema@.l4_cycles_of(CASE WHEN (s.forth).bytes >= (s.back).bytes THEN s.forth ELSE COALESCE(s.back, s.forth)
-				END, limits) AS cycles
+			s.cycles
 		FROM unnest(l4_flow_directions.pairs) s
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
 		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other

@@ -239,6 +239,17 @@ SELECT l4_step_cycles(array_agg(0.03 * n ORDER BY n), array_agg(0.004::real ORDE
 SELECT l4_step_cycles('{1,2}', '{0}', '{1}', 1.3, 0.35, 4, 0.6, 0.1);
 SELECT l4_step_cycles('{1,2}', '{0,0}', '{1,1}', 1.3, 0.35, 0, 0.6, 0.1);
 
+-- Clusters on the same servers are one job where their layers go round together, be it that one tells two microbatches where
+-- the other tells a step; not where one takes a tenth longer, or begins when it likes.
+SELECT c.name, l4_have_same_cycles(ROW('a', NULL, NULL, '{s}', '{a}', 0.6, ARRAY(SELECT 0.6 * n FROM
+	generate_series(1, 20) n)), ROW('b', NULL, NULL, '{s}', '{b}', c.cycle, ends), l) AS same
+FROM l4_limits_in_force() l, LATERAL (VALUES
+	('together', 0.6, ARRAY(SELECT 0.6 * n + 0.02 FROM generate_series(1, 20) n)),
+	('microbatches', 0.3, ARRAY(SELECT 0.3 * n FROM generate_series(1, 40) n)),
+	('slower', 0.66, ARRAY(SELECT 0.66 * n FROM generate_series(1, 20) n)),
+	('at will', 0.6, ARRAY(SELECT 0.6 * n + 0.3 * sin(n) FROM generate_series(1, 20) n)),
+	('none', NULL, NULL)) c(name, cycle, ends);
+
 -- Joined with the logs of the same job, by the names of its nodes.
 SELECT l4_register_job('flows-1', '{}', 'failed', '{server-1,server-2,server-3,server-4}', 2);
 SELECT * FROM l4_ingest('flows-1', $$SELECT 'server-' || 1 + r / 2 AS node, r AS rank, to_char('2026-01-01'::timestamp
