@@ -433,8 +433,10 @@ BEGIN ATOMIC
 		JOIN usual u ON u.job = m.job
 		GROUP BY m.job
 		HAVING count((m.cycles)."interval") >= (limits).flow_cycle_pairs * count(*)
-			AND (percentile_disc(0.5) WITHIN GROUP (ORDER BY (m.cycles)."interval" / (m.cycles).microbatches)
-				>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE
+			AND ((percentile_disc(0.5) WITHIN GROUP (ORDER BY (m.cycles)."interval" / (m.cycles).microbatches)
+					>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE
+				-- or a link is regular from step to step, but no phase of data ends one
+				OR NOT bool_or(m.span <= (limits).flow_data_span))
 			-- a pipeline goes forwards and backwards, too
 			AND bool_and(@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, true, limits) <> 'pipeline')
 	), phased AS (

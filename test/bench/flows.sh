@@ -4,7 +4,7 @@
 #
 # SCENARIO   names of flows --list; healthy stands for healthy1 to healthy$HEALTHY; other1 to other14 are of a second simulator
 #            (flows_other.py), written apart from the first and from what is measured: nothing is tuned on them but on
-#            other4, other6, other10 and other12, which showed what has been mended. big (ten million flows) comes only
+#            other4, other6, other10, other12 and other14, which showed what has been mended. big (ten million flows) comes only
 #            where it is named. check: the scoring itself, with the truth as what is said, which must be right, and with a
 #            damaged truth, which must not. Default: all but big and check.
 # SCENARIOS  the same in the environment, for make bench-flows SCENARIOS="small slow_link".

@@ -63,17 +63,18 @@ create_tables() {
 		CREATE FUNCTION bench.memory() RETURNS bigint LANGUAGE sql VOLATILE AS $$
 			SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\s+(\d+)')::bigint;
 		$$;
-		CREATE TABLE bench.size (number int GENERATED ALWAYS AS IDENTITY, name text, flows bigint, accelerators bigint, jobs bigint,
-			findings bigint, seconds float8, sort_seconds float8, megabytes float8);
+		CREATE TABLE bench.size (number int GENERATED ALWAYS AS IDENTITY, name text, flows bigint, accelerators bigint,
+			jobs bigint, findings bigint, seconds float8, sort_seconds float8, megabytes float8);
 		CREATE FUNCTION bench.line() RETURNS text LANGUAGE sql STABLE AS $$
 			SELECT rpad(n.name, 8) || lpad(n.flows::text, 11) || lpad(n.accelerators::text, 14) || lpad(n.jobs::text, 6)
 				|| lpad(n.findings::text, 10) || lpad(round(n.seconds::numeric, 2)::text, 8)
 				|| lpad(round((n.seconds / n.sort_seconds)::numeric, 2)::text, 7)
 				|| lpad(round((1e6 * n.seconds / n.flows)::numeric, 2)::text, 9)
 				|| lpad(round(n.megabytes::numeric)::text, 7)
-				|| COALESCE((SELECT lpad(round((ln(n.seconds / p.seconds) / ln(n.flows::float8 / p.flows))::numeric, 2)::text, 10)
-						|| lpad(round((ln(n.megabytes / p.megabytes) / ln(n.flows::float8 / p.flows))::numeric, 2)::text, 11)
-					FROM bench.size p WHERE p.number = n.number - 1 AND p.flows < n.flows), '')
+				|| COALESCE((SELECT lpad(round((ln(n.seconds / p.seconds) / g.growth)::numeric, 2)::text, 10)
+						|| lpad(round((ln(n.megabytes / p.megabytes) / g.growth)::numeric, 2)::text, 11)
+					FROM bench.size p CROSS JOIN LATERAL (SELECT ln(n.flows::float8 / p.flows) AS growth) g
+					WHERE p.number = n.number - 1 AND p.flows < n.flows), '')
 			FROM bench.size n ORDER BY n.number DESC LIMIT 1;
 		$$;
 	SQL
