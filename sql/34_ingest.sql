@@ -1,5 +1,18 @@
 /* Other ways in than whole files: logs that are still being written, queries, and rows that shippers send. */
 
+CREATE FUNCTION @extschema@.l4_is_addressed(job_id text, tenant name) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_is_addressed.job_id
+		AND (l4_is_addressed.tenant IS NULL OR l4_is_addressed.tenant = j.tenant));
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_is_addressed(text, name) IS
+'Step: Is there such a job for lines that a tenant (NULL: nobody) left in l4_inbox?';
+
 CREATE FUNCTION @extschema@.l4_ingest(job_id text, query text, OUT rows bigint, OUT bytes bigint, OUT sources bigint,
 	OUT skipped bigint)
 	LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1000000 AS 'MODULE_PATHNAME', 'l4_ingest';

@@ -55,6 +55,17 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_has_one_node(text) IS
 'Step: Is all of a job on one node, with several ranks? Then its ranks are compared, as there is no other node.';
 
+CREATE FUNCTION @extschema@.l4_job_row(job_id text) RETURNS SETOF @extschema@.l4_job
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 1
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	RETURN QUERY SELECT j.* FROM @extschema@.l4_job j WHERE j.job_id = l4_job_row.job_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_row(text) IS
+'Step: The row of l4_job of a job; none where nobody registered it.';
+
 CREATE FUNCTION @extschema@.l4_known_job(job_id text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp

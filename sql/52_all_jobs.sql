@@ -61,7 +61,7 @@ UNION ALL
 -- the distinct nodes of all streams take long; where the scheduler told them there is no need
 SELECT DISTINCT s.job_id, COALESCE(s.told_node, s.node), false FROM @extschema@.l4_stream s
 WHERE COALESCE(s.told_node, s.node) IS NOT NULL
-	AND s.job_id NOT IN (SELECT j.job_id FROM @extschema@.l4_job j WHERE j.nodes IS NOT NULL);
+	AND NOT EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = s.job_id AND j.nodes IS NOT NULL);
 COMMENT ON VIEW @extschema@.l4_job_nodes IS
 'The nodes of each job: those that the scheduler listed, else those that logs are from.';
 COMMENT ON COLUMN @extschema@.l4_job_nodes.job_id IS
@@ -70,6 +70,32 @@ COMMENT ON COLUMN @extschema@.l4_job_nodes.node IS
 'the node';
 COMMENT ON COLUMN @extschema@.l4_job_nodes.listed IS
 'by the scheduler; else logs are from it';
+
+CREATE FUNCTION @extschema@.l4_job_rows(job_ids text[]) RETURNS SETOF @extschema@.l4_job
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	RETURN QUERY SELECT j.* FROM @extschema@.l4_job j WHERE j.job_id = ANY (l4_job_rows.job_ids);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_rows(text[]) IS
+'Step: The rows of l4_job of some jobs.';
+
+CREATE FUNCTION @extschema@.l4_other_failed_jobs(job_id text) RETURNS SETOF text
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	whose name := @extschema@.l4_tenant_of(l4_other_failed_jobs.job_id);
+BEGIN
+	RETURN QUERY
+	SELECT j.job_id FROM @extschema@.l4_job j
+	WHERE j.status = 'failed' AND j.job_id <> l4_other_failed_jobs.job_id AND j.tenant IS NOT DISTINCT FROM whose;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_other_failed_jobs(text) IS
+'Step: The failed jobs of the tenant of a job, but for the job itself.';
 
 -- What the parameters of a shape look like in one stream: the first distinct values with their lines, and the range of the
 -- numbers.

@@ -246,8 +246,7 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
 	WITH job AS (
 		SELECT j.job_id, j.settings AS all_settings, @extschema@.l4_pool_settings(j.settings) AS settings, j.tenant
-		FROM @extschema@.l4_job j
-		WHERE j.job_id = l4_best_pool.job_id
+		FROM @extschema@.l4_job_row(l4_best_pool.job_id) j
 	),
 	pool AS (
 		SELECT p.pool_id, p.settings,
@@ -260,24 +259,26 @@ BEGIN ATOMIC
 				WHERE p.settings ? k.key OR job.settings ? k.key), 1) AS fit
 		FROM job JOIN @extschema@.l4_pool p ON p.tenant IS NOT DISTINCT FROM job.tenant
 	),
-	best AS (
+	best AS MATERIALIZED (
 		SELECT p.pool_id, p.job_count, p.fit, p.settings
 		FROM pool p
 		WHERE p.job_count > 0 AND p.fit > 0
 		ORDER BY p.fit DESC, p.job_count DESC, p.pool_id
 		LIMIT 1
+	),
+	other AS MATERIALIZED (
+		SELECT o.settings FROM @extschema@.l4_job_rows(ARRAY(SELECT m.job_id FROM best b
+			JOIN @extschema@.l4_pool_job m ON m.pool_id = b.pool_id WHERE m.job_id <> l4_best_pool.job_id)) o
 	)
 	SELECT b.pool_id, b.job_count, b.fit, b.settings,
 		-- settings in words (a system, an image; numbers such as sizes and seeds aside) that no job of the pool shares
 		ARRAY(
 			SELECT k.key FROM job j, jsonb_each(j.all_settings) k
 			WHERE jsonb_typeof(k.value) = 'string'
-				AND EXISTS (SELECT FROM @extschema@.l4_pool_job m JOIN @extschema@.l4_job o USING (job_id)
-					WHERE m.pool_id = b.pool_id AND m.job_id <> j.job_id AND o.settings ? k.key)
-				AND NOT EXISTS (SELECT FROM @extschema@.l4_pool_job m JOIN @extschema@.l4_job o USING (job_id)
-					WHERE m.pool_id = b.pool_id AND m.job_id <> j.job_id
-						AND regexp_replace(o.settings ->> k.key, '\d+', '', 'g')
-							= regexp_replace(k.value #>> '{}', '\d+', '', 'g'))
+				AND EXISTS (SELECT FROM other o WHERE o.settings ? k.key)
+				AND NOT EXISTS (SELECT FROM other o
+					WHERE regexp_replace(o.settings ->> k.key, '\d+', '', 'g')
+						= regexp_replace(k.value #>> '{}', '\d+', '', 'g'))
 			ORDER BY k.key COLLATE "C"),
 		ARRAY(SELECT DISTINCT e.kind FROM @extschema@.l4_pool_job m JOIN @extschema@.l4_pool_job_event e USING (job_id)
 			WHERE m.pool_id = b.pool_id AND m.job_id <> l4_best_pool.job_id ORDER BY e.kind)

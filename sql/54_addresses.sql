@@ -15,9 +15,9 @@ BEGIN ATOMIC
 		UNION ALL
 		-- no machine runs more than some thousand ranks, whatever the scheduler said
 		SELECT ((u.position - 1) * COALESCE(j.ranks_per_node, 1) + g.i)::int, u.node, u.node, 2
-		FROM @extschema@.l4_job j, unnest(j.nodes) WITH ORDINALITY u (node, position),
+		FROM @extschema@.l4_job_row(l4_rank_units.job_id) j, unnest(j.nodes) WITH ORDINALITY u (node, position),
 			generate_series(0, LEAST(COALESCE(j.ranks_per_node, 1), 65536) - 1) g (i)
-		WHERE j.job_id = l4_rank_units.job_id AND (u.position - 1) * COALESCE(j.ranks_per_node, 1) + g.i <= 2147483647) r
+		WHERE (u.position - 1) * COALESCE(j.ranks_per_node, 1) + g.i <= 2147483647) r
 	ORDER BY r.rank, r.turn, r.unit;
 END;
 COMMENT ON FUNCTION @extschema@.l4_rank_units(text) IS

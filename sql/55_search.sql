@@ -16,8 +16,8 @@ COMMENT ON FUNCTION @extschema@.l4_segment_grep(bytea, bytea, bytea, bigint[], b
 'bytes. Cost: some 50 microseconds for a segment without a match whose texts tell so; else decompression, and microseconds '
 'for each record in question.';
 
-CREATE FUNCTION @extschema@.l4_grep(job_id text, pattern text, node text DEFAULT NULL, rank int DEFAULT NULL,
-	earliest timestamptz DEFAULT NULL, latest timestamptz DEFAULT NULL)
+CREATE FUNCTION @extschema@.l4_matching_records(job_id text, pattern text, of_node text, of_rank int, earliest timestamptz,
+	latest timestamptz)
 RETURNS TABLE (node text, rank int, source text, line_no bigint, part int, ts timestamptz, level text, component text,
 	stage text, iteration bigint, event_id bigint, raw text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 1000
@@ -27,18 +27,35 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_segment g
 	LEFT JOIN @extschema@.l4_parameter_sketch k ON k.job_id = g.job_id AND k.source_id = g.source_id
 	CROSS JOIN LATERAL @extschema@.l4_segment_grep(g.structure, g.texts, g.parameters, g.stream_ids, k.sketch,
-		l4_grep.pattern) r
+		l4_matching_records.pattern) r
 	JOIN @extschema@.l4_stream s ON s.job_id = g.job_id AND s.stream_id = r.stream_id
 	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
-	WHERE g.job_id = l4_grep.job_id
-		-- what is wrong with the arguments is said even where there is nothing to search
-		AND @extschema@.l4_has_log_text(l4_grep.job_id) AND @extschema@.l4_pattern_matches(l4_grep.pattern, '') IS NOT NULL
-		AND (l4_grep.node IS NULL OR COALESCE(s.told_node, s.node) = l4_grep.node AND g.source_id IN
-			(SELECT t.source_id FROM @extschema@.l4_stream t WHERE t.job_id = l4_grep.job_id AND t.node = l4_grep.node))
-		AND (l4_grep.rank IS NULL OR s.rank = l4_grep.rank AND g.source_id IN
-			(SELECT t.source_id FROM @extschema@.l4_stream t WHERE t.job_id = l4_grep.job_id AND t.rank = l4_grep.rank))
-		AND (l4_grep.earliest IS NULL OR r.ts >= l4_grep.earliest)
-		AND (l4_grep.latest IS NULL OR r.ts <= l4_grep.latest);
+	WHERE g.job_id = l4_matching_records.job_id
+		AND (l4_matching_records.of_node IS NULL
+			OR COALESCE(s.told_node, s.node) = l4_matching_records.of_node AND g.source_id IN (
+				SELECT t.source_id FROM @extschema@.l4_stream t
+				WHERE t.job_id = l4_matching_records.job_id AND t.node = l4_matching_records.of_node))
+		AND (l4_matching_records.of_rank IS NULL
+			OR s.rank = l4_matching_records.of_rank AND g.source_id IN (
+				SELECT t.source_id FROM @extschema@.l4_stream t
+				WHERE t.job_id = l4_matching_records.job_id AND t.rank = l4_matching_records.of_rank))
+		AND (l4_matching_records.earliest IS NULL OR r.ts >= l4_matching_records.earliest)
+		AND (l4_matching_records.latest IS NULL OR r.ts <= l4_matching_records.latest);
+END;
+COMMENT ON FUNCTION @extschema@.l4_matching_records(text, text, text, int, timestamptz, timestamptz) IS
+'Step: What l4_grep finds, of a job whose log text is there.';
+
+CREATE FUNCTION @extschema@.l4_grep(job_id text, pattern text, node text DEFAULT NULL, rank int DEFAULT NULL,
+	earliest timestamptz DEFAULT NULL, latest timestamptz DEFAULT NULL)
+RETURNS TABLE (node text, rank int, source text, line_no bigint, part int, ts timestamptz, level text, component text,
+	stage text, iteration bigint, event_id bigint, raw text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 1000
+BEGIN ATOMIC
+	SELECT r.*
+	FROM @extschema@.l4_matching_records(l4_grep.job_id, l4_grep.pattern, l4_grep.node, l4_grep.rank, l4_grep.earliest,
+		l4_grep.latest) r
+	-- what is wrong with the arguments is said even where there is nothing to search
+	WHERE @extschema@.l4_has_log_text(l4_grep.job_id) AND @extschema@.l4_pattern_matches(l4_grep.pattern, '') IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_grep(text, text, text, int, timestamptz, timestamptz) IS
 'Searches all logs of a job for a PCRE2 pattern (case matters; (?i) before it makes it not): the records that match, in no '

@@ -50,7 +50,7 @@ BEGIN ATOMIC
 	SELECT tstzrange(COALESCE(s.first_ts, j.started_at),
 		COALESCE(s.last_ts, j.ended_at) + make_interval(secs => (limits).flow_after_logs))
 	FROM @extschema@.l4_job_span(l4_job_flow_window.job_id, (limits).job_gap, (limits).job_stray_share) s
-	LEFT JOIN @extschema@.l4_job j ON j.job_id = l4_job_flow_window.job_id;
+	LEFT JOIN @extschema@.l4_job_row(l4_job_flow_window.job_id) j ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_job_flow_window(text, @extschema@.l4_limits) IS
 'Step: When flows of a job may have been: the time of its logs and a little more (limit flow_after_logs); its beginning is '

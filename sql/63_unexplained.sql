@@ -215,7 +215,7 @@ COMMENT ON FUNCTION @extschema@.l4_unexplained_by_pool(text, bigint, text[], @ex
 'Step: What a job logs that a pool does not explain: per stream and shape the reason, the line where it shows first and '
 'the numbers. known_kinds as for l4_unexplained_new; unknown: the result of l4_unknown_values.';
 
-CREATE FUNCTION @extschema@.l4_unexplained_roles(found @extschema@.l4_unexplained_shape[], pool_id bigint,
+CREATE FUNCTION @extschema@.l4_unexplained_roles(shapes @extschema@.l4_unexplained_shape[], pool_id bigint,
 	limits @extschema@.l4_limits)
 RETURNS TABLE (shape_id bigint, event_id bigint, reason text, role boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
@@ -230,7 +230,7 @@ BEGIN ATOMIC
 	-- a role's statement, or one that clustering puts beside such (the first NaN that rank 0 reports)
 	SELECT f.shape_id, s.event_id, f.reason,
 		COALESCE(GREATEST(p.stream_share, v.stream_share) <= (limits).unexplained_role_share, false)
-	FROM (SELECT DISTINCT f.shape_id, f.reason FROM unnest(l4_unexplained_roles.found) f) f
+	FROM (SELECT DISTINCT f.shape_id, f.reason FROM unnest(l4_unexplained_roles.shapes) f) f
 	JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
 	LEFT JOIN share p ON p.shape_id = f.shape_id
 	LEFT JOIN beside v ON v.event_id = s.event_id AND f.reason = 'new';

@@ -179,7 +179,7 @@ BEGIN ATOMIC
 	JOIN told t ON t.unit = s.unit AND t.rank IS NOT DISTINCT FROM s.rank
 	-- who leaves all talk to others ends before them in any job
 	WHERE t.records >= (limits).onset_told_share * (SELECT max(o.records) FROM told o)
-		AND NOT EXISTS (SELECT FROM @extschema@.l4_job b WHERE b.job_id = l4_onset_stops.job_id AND b.status = 'succeeded')
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_job_row(l4_onset_stops.job_id) b WHERE b.status = 'succeeded')
 	ORDER BY s.last_ts, s.stream_id LIMIT 1);
 END;
 COMMENT ON FUNCTION @extschema@.l4_onset_stops(text, @extschema@.l4_unexplained_record[], text, @extschema@.l4_accusation[],

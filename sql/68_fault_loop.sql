@@ -160,11 +160,14 @@ COMMENT ON FUNCTION @extschema@.l4_draft_pattern(text, bigint, text[], @extschem
 
 CREATE FUNCTION @extschema@.l4_note_fault(fault_key text, step text, note text DEFAULT NULL, detail jsonb DEFAULT NULL)
 RETURNS void
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-BEGIN ATOMIC
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
 	INSERT INTO @extschema@.l4_fault_history (fault_key, changed_at, step, note, detail)
 	VALUES (l4_note_fault.fault_key, clock_timestamp(), l4_note_fault.step, l4_note_fault.note, l4_note_fault.detail);
-END;
+END
+$$;
 COMMENT ON FUNCTION @extschema@.l4_note_fault(text, text, text, jsonb) IS
 'Keeps a step of a fault in l4_fault_history, with the time and the current role.';
 

@@ -147,14 +147,13 @@ COMMENT ON FUNCTION @extschema@.l4_saved_findings(text) IS
 'Step: The findings of the newest saved diagnosis of a job; NULL where none was saved or it found nothing.';
 
 CREATE FUNCTION @extschema@.l4_other_failures(job_id text, findings @extschema@.l4_finding[], saved_only boolean)
-RETURNS TABLE (job_id text, saved boolean, kind text, feature text, weight double precision)
+RETURNS TABLE (other text, saved boolean, kind text, feature text, weight double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 1000
 BEGIN ATOMIC
 	WITH other AS MATERIALIZED (
 		SELECT j.job_id, s.findings, s.findings IS NOT NULL AS saved
-		FROM @extschema@.l4_job j CROSS JOIN LATERAL (SELECT @extschema@.l4_saved_findings(j.job_id) AS findings) s
-		WHERE j.status = 'failed' AND j.job_id <> l4_other_failures.job_id
-			AND j.tenant IS NOT DISTINCT FROM @extschema@.l4_tenant_of(l4_other_failures.job_id)
+		FROM @extschema@.l4_other_failed_jobs(l4_other_failures.job_id) j (job_id)
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_saved_findings(j.job_id) AS findings) s
 	),
 	own AS MATERIALIZED (
 		SELECT x.* FROM @extschema@.l4_finding_features(l4_other_failures.findings) x WHERE x.kind = 'event'
@@ -185,15 +184,15 @@ BEGIN ATOMIC
 		SELECT x.* FROM @extschema@.l4_finding_features(l4_resembling_failures.findings) x
 	),
 	has AS MATERIALIZED (
-		SELECT x.* FROM @extschema@.l4_other_failures(l4_resembling_failures.job_id, l4_resembling_failures.findings,
+		SELECT x.other AS job_id, x.saved, x.kind, x.feature, x.weight
+		FROM @extschema@.l4_other_failures(l4_resembling_failures.job_id, l4_resembling_failures.findings,
 			l4_resembling_failures.saved_only) x
 	),
 	-- what few failed jobs have weighs more
 	rarity AS MATERIALIZED (
 		SELECT f.kind, f.feature,
-			ln(1 + (SELECT count(*) + 1 FROM @extschema@.l4_job j WHERE j.status = 'failed'
-				AND j.tenant IS NOT DISTINCT FROM @extschema@.l4_tenant_of(l4_resembling_failures.job_id)
-				AND j.job_id <> l4_resembling_failures.job_id)::double precision / count(DISTINCT f.job_id)) AS rarity
+			ln(1 + (SELECT count(*) + 1 FROM @extschema@.l4_other_failed_jobs(l4_resembling_failures.job_id))::float8
+				/ count(DISTINCT f.job_id)) AS rarity
 		FROM (SELECT h.job_id, h.kind, h.feature FROM has h UNION ALL SELECT l4_resembling_failures.job_id, m.kind, m.feature
 			FROM own m) f
 		GROUP BY f.kind, f.feature

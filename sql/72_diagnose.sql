@@ -270,6 +270,22 @@ COMMENT ON FUNCTION @extschema@.l4_leads_with_fault(@extschema@.l4_finding[], do
 'Step: does the first fault come before all else: is it grave, and does it tell of a root event of the suspect (or of all '
 'alike)?';
 
+CREATE FUNCTION @extschema@.l4_findings_in_zone(job_id text, use_pool boolean, zone text) RETURNS @extschema@.l4_finding[]
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+BEGIN
+	-- another server of a cluster has a zone of its own
+	IF current_setting('TimeZone') <> l4_findings_in_zone.zone THEN
+		PERFORM set_config('TimeZone', l4_findings_in_zone.zone, true);
+	END IF;
+	RETURN ARRAY(SELECT f FROM @extschema@.l4_present_findings(l4_findings_in_zone.job_id, l4_findings_in_zone.use_pool) f);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_findings_in_zone(text, boolean, text) IS
+'Step: l4_present_findings as one array, with the times in its sentences in a zone.';
+
 CREATE FUNCTION @extschema@.l4_diagnose(job_id text, use_pool boolean DEFAULT true)
 RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank int, stage text, iteration bigint,
 	event_id bigint, template text,
@@ -282,11 +298,18 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	findings @extschema@.l4_finding[] := ARRAY(SELECT f
-		FROM @extschema@.l4_present_findings(l4_diagnose.job_id, l4_diagnose.use_pool) f);
-	fault_turn int := CASE WHEN @extschema@.l4_leads_with_fault(findings,
-		(@extschema@.l4_limits_in_force()).fault_lead_severity) THEN 1 ELSE 4 END;
+	findings @extschema@.l4_finding[];
+	fault_turn int;
 BEGIN
+	-- where the job is: its row takes the call there
+	SELECT @extschema@.l4_findings_in_zone(j.job_id, l4_diagnose.use_pool, current_setting('TimeZone')) INTO findings
+	FROM @extschema@.l4_job j WHERE j.job_id = l4_diagnose.job_id;
+	IF NOT FOUND THEN
+		-- logs of a job that nobody registered, or no job at all
+		findings := @extschema@.l4_findings_in_zone(l4_diagnose.job_id, l4_diagnose.use_pool, current_setting('TimeZone'));
+	END IF;
+	fault_turn := CASE WHEN @extschema@.l4_leads_with_fault(findings,
+		(@extschema@.l4_limits_in_force()).fault_lead_severity) THEN 1 ELSE 4 END;
 	-- The first of each kind, then the second of each, and so on: whoever reads a few rows sees where, what, and when. The
 	-- known fault comes last but stage and iteration where it is a mere consequence.
 	RETURN QUERY

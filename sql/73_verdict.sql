@@ -211,7 +211,7 @@ BEGIN ATOMIC
 	FROM (SELECT @extschema@.l4_report_verdict(l4_report_headline.findings) AS verdict OFFSET 0) v
 	CROSS JOIN (SELECT EXISTS (SELECT FROM unnest(l4_report_headline.findings) f
 		WHERE f.kind IN ('node', 'fault', 'event', 'slow')) AS says) s
-	LEFT JOIN @extschema@.l4_job j ON j.job_id = l4_report_headline.job_id;
+	LEFT JOIN @extschema@.l4_job_row(l4_report_headline.job_id) j ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_headline(text, @extschema@.l4_finding[]) IS
 'Step: The verdict on a job (l4_report_verdict), and that it succeeded or still runs, where it does: then nothing is said to '

@@ -45,7 +45,7 @@ COMMENT ON TYPE @extschema@.l4_advice_fact IS
 CREATE FUNCTION @extschema@.l4_advice_facts(job_id text, findings @extschema@.l4_finding[]) RETURNS @extschema@.l4_advice_fact
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
-	SELECT COALESCE((SELECT j.status FROM @extschema@.l4_job j WHERE j.job_id = l4_advice_facts.job_id), 'unknown'),
+	SELECT COALESCE((SELECT j.status FROM @extschema@.l4_job_row(l4_advice_facts.job_id) j), 'unknown'),
 		n.unit, n.confidence, n.evidence,
 		f.ordinal, f.fault_key, f.title, f.role, f.category, f.subtype, f.severity, f.recovery, f.confidence,
 		CASE WHEN f.ordinal IS NOT NULL

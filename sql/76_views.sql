@@ -112,6 +112,17 @@ COMMENT ON COLUMN @extschema@.l4_job_facts.last_stamp IS
 COMMENT ON COLUMN @extschema@.l4_job_facts.restart_of IS
 'the job that it is a restart of, NULL for none';
 
+CREATE FUNCTION @extschema@.l4_facts_of_job(job_id text) RETURNS SETOF @extschema@.l4_job_facts
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	RETURN QUERY SELECT f.* FROM @extschema@.l4_job_facts f WHERE f.job_id = l4_facts_of_job.job_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_facts_of_job(text) IS
+'Step: The row of l4_job_facts of a job; none where nobody registered it.';
+
 CREATE VIEW @extschema@.l4_findings WITH (security_invoker = true) AS
 SELECT f.job_id, f.saved_at, f.saved_at = GREATEST(d.saved_at, max(f.saved_at) OVER (PARTITION BY f.job_id)) AS newest,
 	f.kind, f.ordinal, f.score, f.node, f.rank, f.stage, f.iteration, f.event_id, f.template, f.first_seen, f.occurrences,

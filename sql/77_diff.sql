@@ -7,9 +7,9 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	SELECT o.job_id
 	FROM @extschema@.l4_best_pool(l4_last_good_run.job_id) b
-	JOIN @extschema@.l4_pool_job m ON m.pool_id = b.pool_id
-	JOIN @extschema@.l4_job o ON o.job_id = m.job_id AND o.job_id <> l4_last_good_run.job_id
-	LEFT JOIN @extschema@.l4_job j ON j.job_id = l4_last_good_run.job_id
+	CROSS JOIN LATERAL @extschema@.l4_job_rows(ARRAY(SELECT m.job_id FROM @extschema@.l4_pool_job m
+		WHERE m.pool_id = b.pool_id AND m.job_id <> l4_last_good_run.job_id)) o
+	LEFT JOIN @extschema@.l4_job_row(l4_last_good_run.job_id) j ON true
 	CROSS JOIN LATERAL (SELECT COALESCE(o.started_at, o.ended_at, o.registered_at) AS at) w
 	-- rather one before it than one after it
 	ORDER BY (w.at < COALESCE(j.started_at, j.ended_at, j.registered_at)) IS TRUE DESC, w.at DESC, o.job_id COLLATE "C"
@@ -24,15 +24,15 @@ RETURNS TABLE (kind text, name text, here text, there text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
 	SELECT 'setting', k.key, j.settings ->> k.key, o.settings ->> k.key
-	FROM @extschema@.l4_job j
-	JOIN @extschema@.l4_job o ON o.job_id = l4_diff_settings.other
+	FROM @extschema@.l4_job_row(l4_diff_settings.job_id) j
+	CROSS JOIN @extschema@.l4_job_row(l4_diff_settings.other) o
 	CROSS JOIN LATERAL (
 		SELECT a.key FROM jsonb_object_keys(j.settings) a (key) UNION SELECT b.key FROM jsonb_object_keys(o.settings) b (key)) k
-	WHERE j.job_id = l4_diff_settings.job_id AND j.settings -> k.key IS DISTINCT FROM o.settings -> k.key
+	WHERE j.settings -> k.key IS DISTINCT FROM o.settings -> k.key
 	UNION ALL
 	SELECT 'size', s.name, s.here::text, s.there::text
-	FROM (SELECT f.* FROM @extschema@.l4_job_facts f WHERE f.job_id = l4_diff_settings.job_id) j
-	FULL JOIN (SELECT f.* FROM @extschema@.l4_job_facts f WHERE f.job_id = l4_diff_settings.other) o ON true
+	FROM @extschema@.l4_facts_of_job(l4_diff_settings.job_id) j
+	FULL JOIN @extschema@.l4_facts_of_job(l4_diff_settings.other) o ON true
 	CROSS JOIN LATERAL (VALUES ('nodes', j.nodes::bigint, o.nodes::bigint), ('ranks', j.ranks, o.ranks),
 		('last iteration', j.last_iteration, o.last_iteration)) s (name, here, there)
 	WHERE s.here IS DISTINCT FROM s.there;

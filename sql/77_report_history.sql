@@ -43,7 +43,7 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 3
 BEGIN ATOMIC
 	WITH former AS MATERIALIZED (
 		SELECT j.job_id, j.status, j.nodes, COALESCE(j.ended_at, j.started_at, j.registered_at) AS at
-		FROM @extschema@.l4_job j JOIN @extschema@.l4_job o ON o.job_id = l4_report_history.job_id
+		FROM @extschema@.l4_job j, @extschema@.l4_job_row(l4_report_history.job_id) o
 		WHERE j.job_id <> o.job_id AND j.nodes IS NOT NULL
 			AND COALESCE(j.ended_at, j.started_at, j.registered_at) < COALESCE(o.started_at, o.ended_at, o.registered_at)
 	),

@@ -23,7 +23,7 @@ BEGIN ATOMIC
 	span AS MATERIALIZED (
 		SELECT round(@extschema@.l4_seconds_between(timestamptz 'epoch', j.started_at) * 1000)::numeric::text AS begins,
 			round(@extschema@.l4_seconds_between(timestamptz 'epoch', j.ended_at) * 1000)::numeric::text AS ends
-		FROM @extschema@.l4_job_facts j WHERE j.job_id = l4_report_links.job_id AND EXISTS (SELECT FROM template)
+		FROM @extschema@.l4_facts_of_job(l4_report_links.job_id) j WHERE EXISTS (SELECT FROM template)
 	),
 	filled AS (
 		-- what is put in has no braces any more

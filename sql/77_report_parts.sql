@@ -212,7 +212,7 @@ BEGIN ATOMIC
 	SELECT CASE WHEN j.started_at BETWEEN first_ts AND last_ts THEN j.started_at ELSE first_ts END,
 		CASE WHEN j.ended_at BETWEEN first_ts AND last_ts THEN j.ended_at ELSE last_ts END
 	FROM (VALUES (1)) one
-	LEFT JOIN @extschema@.l4_job_facts j ON j.job_id = l4_report_frame.job_id AND j.times_clamped;
+	LEFT JOIN @extschema@.l4_facts_of_job(l4_report_frame.job_id) j ON j.times_clamped;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_frame(text, timestamptz, timestamptz) IS
 'Step: From when to when a picture of a job shows, of whose ranks the first and the last times are given: few stamps far from '

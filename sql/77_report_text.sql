@@ -72,7 +72,7 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 8
 BEGIN ATOMIC
 	SELECT v.place, v.name, v.value
 	FROM @extschema@.l4_report_filter(l4_report_facts.job_id, l4_report_facts.findings) f
-	LEFT JOIN @extschema@.l4_job_facts j ON j.job_id = l4_report_facts.job_id
+	LEFT JOIN @extschema@.l4_facts_of_job(l4_report_facts.job_id) j ON true
 	LEFT JOIN @extschema@.l4_report_fault(l4_report_facts.findings) k ON true
 	CROSS JOIN LATERAL (SELECT (j.ranks * @extschema@.l4_seconds_between(j.started_at, j.ended_at) / 3600)::numeric AS hours) h
 	LEFT JOIN @extschema@.l4_report_last_save(l4_report_facts.job_id, l4_report_facts.findings) c ON true

@@ -1,7 +1,6 @@
 /* l4_report: one diagnosis, set in one of three formats. */
 
-CREATE FUNCTION @extschema@.l4_report(job_id text, format text DEFAULT 'text',
-	generated_at timestamptz DEFAULT now()) RETURNS text
+CREATE FUNCTION @extschema@.l4_report_in_zone(job_id text, format text, generated_at timestamptz, zone text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -9,16 +8,43 @@ AS $$
 DECLARE
 	findings @extschema@.l4_finding[];
 BEGIN
+	-- another server of a cluster has a zone of its own
+	IF current_setting('TimeZone') <> l4_report_in_zone.zone THEN
+		PERFORM set_config('TimeZone', l4_report_in_zone.zone, true);
+	END IF;
+	findings := @extschema@.l4_report_findings(l4_report_in_zone.job_id);
+	RETURN CASE l4_report_in_zone.format
+		WHEN 'text' THEN @extschema@.l4_report_text(l4_report_in_zone.job_id, findings, l4_report_in_zone.generated_at)
+		WHEN 'markdown' THEN @extschema@.l4_report_markdown(l4_report_in_zone.job_id, findings,
+			l4_report_in_zone.generated_at)
+		ELSE @extschema@.l4_report_html(l4_report_in_zone.job_id, findings, l4_report_in_zone.generated_at) END;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_report_in_zone(text, text, timestamptz, text) IS
+'Step: The report of a job in one of the formats of l4_report, with its times in a zone.';
+
+CREATE FUNCTION @extschema@.l4_report(job_id text, format text DEFAULT 'text',
+	generated_at timestamptz DEFAULT now()) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+DECLARE
+	page text;
+BEGIN
 	IF l4_report.format IS NULL OR l4_report.format NOT IN ('text', 'markdown', 'html') THEN
 		RAISE EXCEPTION 'report format "%" is not known', l4_report.format
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'The formats are "text", "markdown" and "html".';
 	END IF;
-	findings := @extschema@.l4_report_findings(l4_report.job_id);
-	RETURN CASE l4_report.format
-		WHEN 'text' THEN @extschema@.l4_report_text(l4_report.job_id, findings, l4_report.generated_at)
-		WHEN 'markdown' THEN @extschema@.l4_report_markdown(l4_report.job_id, findings,
-			l4_report.generated_at)
-		ELSE @extschema@.l4_report_html(l4_report.job_id, findings, l4_report.generated_at) END;
+	-- where the job is: its row takes the call there
+	SELECT @extschema@.l4_report_in_zone(j.job_id, l4_report.format, l4_report.generated_at, current_setting('TimeZone'))
+	INTO page FROM @extschema@.l4_job j WHERE j.job_id = l4_report.job_id;
+	IF NOT FOUND THEN
+		-- logs of a job that nobody registered, or no job at all
+		page := @extschema@.l4_report_in_zone(l4_report.job_id, l4_report.format, l4_report.generated_at,
+			current_setting('TimeZone'));
+	END IF;
+	RETURN page;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_report(text, text, timestamptz) IS

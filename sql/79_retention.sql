@@ -27,11 +27,10 @@ BEGIN
 		PERFORM @extschema@.l4_save_diagnosis(l4_drop_log_text.job_id);
 	END IF;
 	PERFORM @extschema@.l4_lock('l4_job', l4_drop_log_text.job_id, false);
-	WITH gone AS (
-		DELETE FROM @extschema@.l4_segment g WHERE g.job_id = l4_drop_log_text.job_id
-		RETURNING pg_column_size(g.structure) + pg_column_size(g.texts) + pg_column_size(g.parameters)
-			+ pg_column_size(g.stream_ids) + pg_column_size(g.shape_ids) AS size)
-	SELECT coalesce(sum(size), 0) INTO freed FROM gone;
+	SELECT coalesce(sum(pg_column_size(g.structure) + pg_column_size(g.texts) + pg_column_size(g.parameters)
+		+ pg_column_size(g.stream_ids) + pg_column_size(g.shape_ids)), 0) INTO freed
+	FROM @extschema@.l4_segment g WHERE g.job_id = l4_drop_log_text.job_id;
+	DELETE FROM @extschema@.l4_segment g WHERE g.job_id = l4_drop_log_text.job_id;
 	-- An import that finds the files again is to read them again, be they unchanged.
 	IF freed > 0 THEN
 		DELETE FROM @extschema@.l4_source_state t WHERE t.job_id = l4_drop_log_text.job_id;

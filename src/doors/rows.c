@@ -492,8 +492,7 @@ rows_of_inbox(const char *schema, const char *job_id, L4LineSink sink, void *arg
 	add_text(&arguments, job_id);
 	read_cursor(store_open(schema,
 						   "WITH taken AS (DELETE FROM %s.l4_inbox WHERE job_id OPERATOR(pg_catalog.=) $1 AND line IS NOT NULL "
-						   "AND (tenant IS NULL OR tenant OPERATOR(pg_catalog.=) "
-						   "(SELECT j.tenant FROM %s.l4_job j WHERE j.job_id OPERATOR(pg_catalog.=) $1)) "
+						   "AND (tenant IS NULL OR tenant OPERATOR(pg_catalog.=) %s.l4_tenant_of($1)) "
 						   "RETURNING line, node, rank::pg_catalog.int8, source, ts, level, NULL::pg_catalog.int8, arrived_at, "
 						   "ctid AS place) SELECT * FROM taken ORDER BY node COLLATE \"C\", rank, source COLLATE \"C\", "
 						   "arrived_at, place", &arguments),
@@ -514,9 +513,7 @@ rows_in_inbox(const char *schema, const char *job_id)
 					  "pg_catalog.sum(g.nulls)::pg_catalog.int8 FROM (SELECT job_id, tenant, pg_catalog.count(line) AS lines, "
 					  "pg_catalog.count(*) OPERATOR(pg_catalog.-) pg_catalog.count(line) AS nulls FROM %s.l4_inbox "
 					  "WHERE $1 IS NULL OR job_id OPERATOR(pg_catalog.=) $1 GROUP BY job_id, tenant) AS g "
-					  "CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM %s.l4_job j "
-					  "WHERE j.job_id OPERATOR(pg_catalog.=) g.job_id "
-					  "AND (g.tenant IS NULL OR g.tenant OPERATOR(pg_catalog.=) j.tenant)) AS known) AS k "
+					  "CROSS JOIN LATERAL (SELECT %s.l4_is_addressed(g.job_id, g.tenant) AS known) AS k "
 					  "GROUP BY g.job_id, k.known ORDER BY g.job_id COLLATE \"C\", k.known",
 					  &arguments, SPI_OK_SELECT);
 	content.jobs = palloc(mul_size(Max(count, 1), sizeof(char *)));

@@ -49,60 +49,80 @@ array_column_finish(ArrayColumn *column, Oid type)
 											  by_value, alignment));
 }
 
-/* Adds the shapes that are not there; ids becomes those that are new, in order. Returns their number. */
-static int
-insert_shapes(const char *schema, const char *tenant, const L4ShapeRow *rows, int count, int64 *ids)
+/* Which of the rows are in the table; the others' texts are given. */
+static void
+find_known(const char *schema, const L4ShapeRow *rows, int count, bool *known)
+{
+	Arguments	arguments = {0};
+	int64	   *ids = palloc(mul_size(count, sizeof(int64)));
+	uint64		found;
+	uint64		next = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+		ids[i] = rows[i].shape_id;
+	add_argument(&arguments, INT8ARRAYOID, bigint_array(ids, count), false);
+	found = store_run_by_key(schema, "SELECT shape_id FROM %s.l4_shape WHERE shape_id OPERATOR(pg_catalog.=) ANY ($1) "
+							 "ORDER BY shape_id", &arguments, SPI_OK_SELECT);
+	for (i = 0; i < count; i++)
+	{
+		known[i] = rows[i].text.data == NULL;
+		while (next < found && result_bigint(next, 1) < rows[i].shape_id)
+			next++;
+		if (next < found && result_bigint(next, 1) == rows[i].shape_id)
+			known[i] = true;
+	}
+	result_done();
+}
+
+/* Adds the shapes that are not known. One that another import adds meanwhile gets its mark here. */
+static void
+insert_shapes(const char *schema, const char *tenant, const L4ShapeRow *rows, int count, const bool *known)
 {
 	ArrayColumn columns[3];
 	Arguments	arguments = {0};
-	bool		is_null;
-	int			added;
 	int			i;
 
 	for (i = 0; i < 3; i++)
 		array_column_init(&columns[i], count);
 	for (i = 0; i < count; i++)
 	{
-		if (rows[i].text.data == NULL)
+		if (known[i])
 			continue;
 		array_column_add(&columns[0], Int64GetDatum(rows[i].shape_id), false);
 		array_column_add(&columns[1], PointerGetDatum(cstring_to_text_with_len(rows[i].text.data, rows[i].text.size)), false);
 		array_column_add(&columns[2], Int32GetDatum(rows[i].tentative), rows[i].firm);
 	}
+	if (columns[0].count == 0)
+		return;
 	add_argument(&arguments, INT8ARRAYOID, array_column_finish(&columns[0], INT8OID), false);
 	add_argument(&arguments, TEXTARRAYOID, array_column_finish(&columns[1], TEXTOID), false);
 	add_argument(&arguments, INT4ARRAYOID, array_column_finish(&columns[2], INT4OID), false);
 	add_text(&arguments, tenant);
-	added = (int) store_run(schema,
-							"INSERT INTO %s.l4_shape (shape_id, shape, tentative, tenant) SELECT i, t, n, $4 "
-							"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (i, t, "
-							"n) ORDER BY i ON CONFLICT DO NOTHING RETURNING shape_id", &arguments, SPI_OK_INSERT_RETURNING);
-	for (i = 0; i < added; i++)
-		ids[i] = DatumGetInt64(result_datum(i, 1, &is_null));
-	result_done();
-	return added;
+	store_run(schema,
+			  "INSERT INTO %s.l4_shape AS h (shape_id, shape, tentative, tenant) SELECT i, t, n, $4 "
+			  "FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (i, t, n) "
+			  "ORDER BY i ON CONFLICT (shape_id) DO UPDATE "
+			  "SET tentative = h.tentative OPERATOR(pg_catalog.+) excluded.tentative WHERE h.tentative IS NOT NULL",
+			  &arguments, SPI_OK_INSERT);
 }
 
-/* Locks those of the rows that were there before and have a mark, in order; chosen becomes their numbers. There are few. */
+/* Locks those of the known rows that have a mark, in order; chosen becomes their numbers. There are few. */
 static int
-lock_marked(const char *schema, const L4ShapeRow *rows, int count, const int64 *added, int added_count, int *chosen)
+lock_marked(const char *schema, const L4ShapeRow *rows, int count, const bool *is_known, int *chosen)
 {
 	Arguments	arguments = {0};
 	int64	   *ids = palloc(mul_size(Max(count, 1), sizeof(int64)));
 	int		   *numbers = palloc(mul_size(Max(count, 1), sizeof(int)));
 	int			known = 0;
-	int			next = 0;
 	int			marked;
 	bool		is_null;
 	int			i;
 
 	for (i = 0; i < count; i++)
 	{
-		if (next < added_count && added[next] == rows[i].shape_id)
-		{
-			next++;
+		if (!is_known[i])
 			continue;
-		}
 		ids[known] = rows[i].shape_id;
 		numbers[known++] = i;
 	}
@@ -156,17 +176,17 @@ mark_shapes(const char *schema, const L4ShapeRow *rows, const int *chosen, int c
 void
 store_shapes(const char *schema, const char *tenant, const L4ShapeRow *rows, int count)
 {
-	int64	   *added = palloc(mul_size(Max(count, 1), sizeof(int64)));
+	bool	   *known = palloc(mul_size(Max(count, 1), sizeof(bool)));
 	int		   *chosen = palloc(mul_size(Max(count, 1), sizeof(int)));
-	int			added_count;
 	int			marked;
 
 	if (count == 0)
 		return;
 	/* so that none is taken back (l4_assign_events) between being found and being claimed */
 	store_lock(schema, "l4_shape", NULL, true);
-	added_count = insert_shapes(schema, tenant, rows, count, added);
-	marked = lock_marked(schema, rows, count, added, added_count, chosen);
+	find_known(schema, rows, count, known);
+	insert_shapes(schema, tenant, rows, count, known);
+	marked = lock_marked(schema, rows, count, known, chosen);
 	if (marked > 0)
 		mark_shapes(schema, rows, chosen, marked);
 }

@@ -86,6 +86,8 @@ SELECT fault_key, part, root_cause, fix FROM l4_report_faults(l4_report_findings
 
 DELETE FROM l4_fault_explains WHERE NOT builtin;
 DELETE FROM l4_fault WHERE NOT builtin;
-SELECT l4_delete_job(j.job_id) FROM l4_job j WHERE j.job_id = 'a bare job' OR j.job_id IN (SELECT job FROM line) \g /dev/null
+SELECT array_agg(j.job_id ORDER BY j.job_id COLLATE "C") AS jobs FROM l4_job j
+WHERE j.job_id = 'a bare job' OR j.job_id IN (SELECT job FROM line) \gset
+SELECT l4_delete_job(d) FROM unnest(:'jobs'::text[]) d \g /dev/null
 DROP TABLE line;
 DROP FUNCTION load_job, found;

@@ -144,5 +144,7 @@ SELECT run('good', 0, 0, 1, 40), crash('good', 0, 85), run('good', 1, 100, 31, 9
 SELECT load_job('good', status => 'succeeded');
 SELECT attempt, node, rank FROM l4_diagnose('good', false) WHERE kind = 'node';
 -- nothing is left for other tests
-SELECT l4_delete_job(job_id) FROM l4_job WHERE job_id IN (SELECT l.job FROM line l) \g /dev/null
+SELECT array_agg(j.job_id ORDER BY j.job_id COLLATE "C") AS jobs FROM l4_job j
+WHERE j.job_id IN (SELECT l.job FROM line l) \gset
+SELECT l4_delete_job(d) FROM unnest(:'jobs'::text[]) d \g /dev/null
 DROP SCHEMA attempts CASCADE;

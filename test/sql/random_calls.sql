@@ -129,7 +129,8 @@ SELECT left(call, 200) AS call, state FROM random_call
 WHERE state LIKE 'XX000%' OR state LIKE '42883%' OR state LIKE '42P18%' OR took > interval '1 minute'
 ORDER BY call COLLATE "C" LIMIT 20;
 -- nothing is left for other tests
-SELECT l4_delete_job(job_id) FROM l4_job WHERE job_id LIKE 'random-%' \g /dev/null
+SELECT array_agg(j.job_id ORDER BY j.job_id COLLATE "C") AS jobs FROM l4_job j WHERE j.job_id LIKE 'random-%' \gset
+SELECT l4_delete_job(d) FROM unnest(:'jobs'::text[]) d \g /dev/null
 DROP VIEW random_callable;
 DROP FUNCTION random_calls(int);
 DROP FUNCTION random_argument(oid);

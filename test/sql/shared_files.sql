@@ -127,5 +127,7 @@ SELECT load_job(j, '%1$s: ') FROM unnest('{zone-good-1,zone-good-2,zone}'::text[
 SELECT l4_register_job(j, status => 'succeeded') FROM unnest('{zone-good-1,zone-good-2}'::text[]) j \g /dev/null
 SELECT kind, role, node, rank, template FROM l4_diagnose('zone') WHERE kind = 'event';
 -- nothing is left for other tests
-SELECT l4_delete_job(job_id) FROM l4_job WHERE job_id IN (SELECT l.job FROM line l UNION VALUES ('joined')) \g /dev/null
+SELECT array_agg(j.job_id ORDER BY j.job_id COLLATE "C") AS jobs FROM l4_job j
+WHERE j.job_id IN (SELECT l.job FROM line l UNION VALUES ('joined')) \gset
+SELECT l4_delete_job(d) FROM unnest(:'jobs'::text[]) d \g /dev/null
 DROP SCHEMA shared_files CASCADE;

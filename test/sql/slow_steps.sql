@@ -140,6 +140,8 @@ SELECT iteration, told FROM told('stamped') WHERE kind = 'slow';
 SELECT count(*) AS slow FROM told('adding') WHERE kind = 'slow';
 DROP FUNCTION load_bare;
 -- nothing is left for other tests
-SELECT l4_delete_job(job_id) FROM l4_job WHERE job_id IN (SELECT l.job FROM line l) \g /dev/null
+SELECT array_agg(j.job_id ORDER BY j.job_id COLLATE "C") AS jobs FROM l4_job j
+WHERE j.job_id IN (SELECT l.job FROM line l) \gset
+SELECT l4_delete_job(d) FROM unnest(:'jobs'::text[]) d \g /dev/null
 DROP TABLE line;
 DROP FUNCTION make_lines, load_job, told;

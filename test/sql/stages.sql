@@ -217,6 +217,7 @@ SELECT say('unknown', '{0,1,2,3}', 2.6 + s * 0.3, 'INFO another round is over') 
 SELECT load_job('first'), load_job('resumed'), load_job('unknown') \g /dev/null
 SELECT j AS job, d.kind, d.stage, d.iteration FROM unnest('{first,resumed,unknown}'::text[]) j, l4_diagnose(j) d
 WHERE d.kind IN ('stage', 'iteration') ORDER BY 1, 2;
-SELECT l4_delete_job(job_id) FROM l4_job ORDER BY job_id COLLATE "C" \g /dev/null
+SELECT array_agg(j.job_id ORDER BY j.job_id COLLATE "C") AS jobs FROM l4_job j \gset
+SELECT l4_delete_job(d) FROM unnest(:'jobs'::text[]) d \g /dev/null
 DROP TABLE line;
 DROP FUNCTION start, train, say, load_job, found, ingest_bare;
