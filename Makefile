@@ -6,6 +6,7 @@
 #   make test-versions   as root: runs the tests on every supported server, each in a chroot of its own (VERSIONS="17 18")
 #   make dist        packs a release: l4-VERSION.zip
 #   make test-crash  ends and kills imports at random moments: CRASH_ENDINGS=500 CRASH_KILLS=200, an hour; prints the counts
+#   make test-citus  l4 on a cluster of three servers, where Citus is installed (or in L4_CITUS); with the jobs of DATA=...
 #   make test-sanitized  regression tests and CALLS=100 random calls of each function, by gcc's sanitizers
 #   make bench-NAME  runs the benchmark test/bench/NAME.sh, with DATA=... as its argument
 #   make, make install, make installcheck   as with any PGXS extension
@@ -40,7 +41,7 @@ EXTRA_CLEAN = $(wildcard src/*/*.o) $(wildcard src/*/*.bc) test/results output_i
 
 PG_CONFIG ?= pg_config
 # The goals that set the machine up must work where PostgreSQL's build files are still missing, so they include nothing.
-SETUP_GOALS = demo test test-crash test-sanitized test-versions docs setup fuzz dist
+SETUP_GOALS = demo test test-crash test-citus test-sanitized test-versions docs setup fuzz dist
 ifneq ($(filter-out $(SETUP_GOALS) bench-%,$(or $(MAKECMDGOALS),all)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 ifeq ($(wildcard $(PGXS)),)
@@ -85,7 +86,7 @@ ifneq ($(SOURCE_DIR),.)
 $(shell mkdir -p sql $(sort $(dir $(OBJS))))
 endif
 
-.PHONY: demo test test-crash test-sanitized test-versions setup docs fuzz dist bench-page
+.PHONY: demo test test-crash test-citus test-sanitized test-versions setup docs fuzz dist bench-page
 export PG_CONFIG
 setup:
 	@test/setup.sh
@@ -99,6 +100,9 @@ test-versions:
 test-crash:
 	@test/setup.sh tests
 	@test/run.sh crash $(or $(CRASH_ENDINGS),500) $(or $(CRASH_KILLS),200)
+test-citus:
+	@test/setup.sh tests
+	@test/run.sh citus $(if $(filter command,$(origin DATA)),$(abspath $(DATA)))
 test-sanitized:
 	@test/setup.sh tests
 	@test/run.sh sanitized $(or $(CALLS),100)

@@ -11,11 +11,13 @@ BEGIN ATOMIC
 	JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 		AND d.classid = 'pg_class'::regclass AND d.deptype = 'e'
 	JOIN pg_class c ON c.oid = d.objid AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
-	WHERE e.extname = 'l4'
+	-- what is kept there is run by the owner
+	WHERE e.extname = 'l4' AND c.relname <> 'l4_replaced_function'
 	ORDER BY c.relname COLLATE "C";
 END;
 COMMENT ON FUNCTION @extschema@.l4_own_relations() IS
-'Step: The tables and views of the extension, without partitions; is_rule: tables of rules and of the fault library, which '
+'Step: The tables and views of the extension that roles may be given rights on, without partitions; is_rule: tables of '
+'rules and of the fault library, which '
 'decide what all diagnoses say.';
 
 CREATE FUNCTION @extschema@.l4_need_owner(what text) RETURNS void

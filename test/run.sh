@@ -14,6 +14,8 @@
 #   test/run.sh sanitized [CALLS]  regression and isolation tests, with so many random calls of each function (100), in a server
 #                                  whose l4 is built with the address and undefined behaviour sanitizers of gcc
 #   test/run.sh crash [ENDINGS [KILLS]]     ends and kills so many imports at random moments (500, 200) and prints the counts
+#   test/run.sh citus [FOLDER..]   l4 on a cluster of three servers with Citus, where that is installed (or in $L4_CITUS): the
+#                                  jobs of the demo, and the labelled ones of these folders, give the same rows as on one
 #   test/run.sh docs               writes docs/reference.md and docs/steps.md from the COMMENTs
 #   test/run.sh bench-NAME [ARG..] runs test/bench/NAME.sh in a cluster with the extension
 #
@@ -333,6 +335,30 @@ test_fleet() {
 	check 'panels of the dashboards' bash test/check_grafana.sh docs/grafana/*.json
 }
 
+# l4 on a cluster of three. Arguments: folders with labelled jobs.
+test_citus() {
+	. test/citus.sh
+	if ! citus_source; then
+		echo "skipped: Citus is not installed beside $("$L4_PG_CONFIG" --version), nor is there one in \$L4_CITUS"
+		return
+	fi
+	citus_link
+	export PGPORT=$((PGPORT + 10)) PGDATABASE=postgres
+	trap 'citus_stop; inside_cleanup' EXIT
+	check 'citus: three servers' citus_start jit=off fsync=off shared_buffers=128MB max_connections=200 max_worker_processes=40
+	check 'citus: l4 on one of them, with jobs' citus_one_server "$@"
+	check 'citus: distributed while it is empty' citus_spread spread
+	check 'citus: jobs through three nodes' citus_in_turn spread "$L4_WORK/load.sql"
+	check 'citus: the same rows as on one server' citus_equal spread
+	check 'citus: imports go where the job is' citus_goes_home spread
+	check 'citus: a site'"'"'s rule goes to all nodes' citus_shares_rules spread
+	check 'citus: workers killed amid imports' citus_kill spread "${L4_CITUS_KILLS:-4}"
+	check 'citus: DROP EXTENSION is refused' citus_refuses_drop spread
+	check 'citus: back to one server' citus_back spread
+	check 'citus: distributed with its rows' citus_full
+	citus_stop
+}
+
 # Builds, starts the server and creates the extension; sets "ready" if all of that went well.
 test_start() {
 	local before
@@ -373,7 +399,14 @@ command_test() {
 		check 'the reference is up to date' check_reference
 		test_demo
 		test_fleet
+		test_citus
 	fi
+	report_counts
+}
+
+command_citus() {
+	build
+	test_citus "$@"
 	report_counts
 }
 
@@ -459,13 +492,13 @@ inside_main() {
 		demo | shell | test | docs) "command_$1" ;;
 		regress | isolation | tap | fleet) command_some "test_$1" "${@:2}" ;;
 		accept) command_accept "${@:2}" ;;
-		fuzz | crash | sanitized) "command_$1" "${@:2}" ;;
+		fuzz | crash | sanitized | citus) "command_$1" "${@:2}" ;;
 		bench-*) command_bench "${1#bench-}" "${@:2}" ;;
 	esac
 }
 
 case ${1:-} in
-	demo | shell | test | docs | regress | isolation | tap | fleet | accept | fuzz | crash | sanitized | bench-*) ;;
+	demo | shell | test | docs | regress | isolation | tap | fleet | accept | fuzz | crash | sanitized | citus | bench-*) ;;
 	*)
 		sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
 		exit 1

@@ -12,7 +12,7 @@ INSERT INTO surface_task VALUES
 		l4_export_faults,l4_import_faults}'),
 	(5, 'Measure how good the diagnosis is', '{l4_evaluate,l4_evaluate_summary,l4_calibrate}'),
 	(6, 'Keep, drop, administer', '{l4_drop_log_text,l4_delete_job,l4_forget_shapes,l4_recluster,l4_prepare_subscriber,
-		l4_create_roles,l4_enable_tenancy,l4_disable_tenancy}'),
+		l4_create_roles,l4_enable_tenancy,l4_disable_tenancy,l4_distribute,l4_undistribute,l4_is_distributed}'),
 	(7, 'Diagnose by network flows', '{l4_diagnose_flows,l4_flow_step_check,l4_flow_diagnose,l4_flow_jobs,
 		l4_flow_groups,l4_flow_pairs,l4_flow_steps,l4_flow_report,l4_watch_flows,l4_create_flow_partitions,l4_drop_flows}'),
 	(8, 'Algorithms for tables of your own', '{l4_drain,l4_iforest_rank,l4_dtw_scores,l4_dtw_distance,l4_edit_distance,

@@ -38,7 +38,7 @@ drops_l4(const DropStmt *statement)
 {
 	ListCell   *cell;
 
-	if (statement->removeType != OBJECT_EXTENSION || statement->behavior != DROP_RESTRICT)
+	if (statement->removeType != OBJECT_EXTENSION)
 		return false;
 	foreach(cell, statement->objects)
 		if (IsA(lfirst(cell), String) && strcmp(strVal(lfirst(cell)), "l4") == 0)
@@ -53,19 +53,31 @@ drops_owner(const DropOwnedStmt *statement)
 	Oid			owner = extension_owner();
 	ListCell   *cell;
 
-	if (statement->behavior != DROP_RESTRICT)
-		return false;
 	foreach(cell, statement->roles)
 		if (get_rolespec_oid(lfirst_node(RoleSpec, cell), true) == owner)
 			return true;
 	return false;
 }
 
+/* Citus would leave what is on other nodes there, whatever the statement says. */
 static void
-refuse_loss(void)
+refuse_remains(void)
 {
-	const char *tables = allow_drop ? NULL : extension_kept_tables();
+	if (extension_is_distributed())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("cannot drop extension l4 while it is distributed over the nodes of a cluster"),
+				 errhint("SELECT l4_undistribute() makes it one of a single server again; "
+						 "l4_undistribute(keep_rows => false) leaves the rows behind.")));
+}
 
+static void
+refuse_loss(DropBehavior behavior)
+{
+	const char *tables;
+
+	refuse_remains();
+	tables = allow_drop || behavior != DROP_RESTRICT ? NULL : extension_kept_tables();
 	if (tables != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
@@ -88,7 +100,7 @@ refuse_rename(const RenameStmt *statement, const char *schema)
 
 /*
  * l4_guard_drop(): event trigger of ddl_command_start for DROP EXTENSION, DROP OWNED and ALTER SCHEMA. Errors: 2BP01 when rows
- * of the site would be lost, 55000 when the schema would be renamed.
+ * of the site would be lost, 55006 while l4 is distributed, 55000 when the schema would be renamed.
  */
 Datum
 l4_guard_drop(PG_FUNCTION_ARGS)
@@ -102,8 +114,9 @@ l4_guard_drop(PG_FUNCTION_ARGS)
 	statement = ((EventTriggerData *) fcinfo->context)->parsetree;
 	if (IsA(statement, RenameStmt))
 		refuse_rename((const RenameStmt *) statement, get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
-	else if ((IsA(statement, DropStmt) && drops_l4((const DropStmt *) statement)) ||
-			 (IsA(statement, DropOwnedStmt) && drops_owner((const DropOwnedStmt *) statement)))
-		refuse_loss();
+	else if (IsA(statement, DropStmt) && drops_l4((const DropStmt *) statement))
+		refuse_loss(((const DropStmt *) statement)->behavior);
+	else if (IsA(statement, DropOwnedStmt) && drops_owner((const DropOwnedStmt *) statement))
+		refuse_loss(((const DropOwnedStmt *) statement)->behavior);
 	PG_RETURN_NULL();
 }

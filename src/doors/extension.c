@@ -33,6 +33,24 @@ extension_owner(void)
 	return owner;
 }
 
+bool
+extension_is_distributed(void)
+{
+	bool		is_null;
+	bool		distributed = false;
+
+	SPI_connect();
+	if (run("SELECT pg_catalog.format('SELECT %I.l4_is_distributed()', n.nspname) FROM pg_catalog.pg_extension e "
+			"JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace "
+			"WHERE e.extname OPERATOR(pg_catalog.=) 'l4'", true, 1) > 0)
+	{
+		run(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1), true, 1);
+		distributed = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
+	}
+	SPI_finish();
+	return distributed;
+}
+
 /* Appends a table's name where it has a row that its condition, a WHERE or nothing, lets into a dump. */
 static void
 append_kept(StringInfo names, const char *table, const char *name, const char *condition)

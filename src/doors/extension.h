@@ -14,5 +14,7 @@ extern Oid	extension_owner(void);
  * current memory context; NULL where none does. Connects SPI by itself. Cost: one look into each table.
  */
 extern char *extension_kept_tables(void);
+/* Is l4 distributed over the nodes of a cluster of Citus? */
+extern bool extension_is_distributed(void);
 
 #endif							/* L4_EXTENSION_H */

@@ -5,7 +5,7 @@
 
 #include "doors/store_statement.h"
 
-/* Does the caller own the tables? */
+/* Does the caller own the tables, and are they of this server alone? On a cluster the command would go to all nodes. */
 static bool
 owns_tables(const char *schema)
 {
@@ -14,7 +14,8 @@ owns_tables(const char *schema)
 	return store_run(schema,
 					 "SELECT FROM pg_catalog.pg_class "
 					 "WHERE oid OPERATOR(pg_catalog.=) '%s.l4_source_counts'::pg_catalog.regclass "
-					 "AND pg_catalog.pg_has_role(relowner, 'USAGE')", &arguments, SPI_OK_SELECT) > 0;
+					 "AND pg_catalog.pg_has_role(relowner, 'USAGE') AND NOT %s.l4_is_distributed()", &arguments,
+					 SPI_OK_SELECT) > 0;
 }
 
 /*

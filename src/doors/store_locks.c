@@ -30,6 +30,9 @@
  * They are locks on objects (pg_locks: locktype object) whose class is one of l4's own tables: no SQL of the server takes
  * such a lock, and l4_lock asks for the right to change jobs or logs. An advisory lock could be held for ever by anybody
  * who can connect.
+ *
+ * Where l4 is distributed over the nodes of a cluster, rows that all nodes lock come to them (l4_lock_on_cluster). The files of
+ * a job need none: who adds to a job on another node than its own has the job for himself.
  */
 #include "doors/store_locks.h"
 
@@ -90,6 +93,20 @@ take(Oid class, uint64 key, bool shared)
 	LockDatabaseObject(class, (Oid) (uint32) key, (uint16) (key >> 32), shared ? ShareLock : ExclusiveLock);
 }
 
+/* The same for all nodes, where l4 is distributed over some. */
+static void
+take_on_cluster(const char *schema, const char *table, const char *name, bool shared)
+{
+	Arguments	arguments = {0};
+
+	add_text(&arguments, table);
+	add_text(&arguments, name);
+	add_argument(&arguments, BOOLOID, BoolGetDatum(shared), false);
+	SPI_connect();
+	store_run(schema, "SELECT %s.l4_lock_on_cluster($1, $2, $3) WHERE %s.l4_is_distributed()", &arguments, SPI_OK_SELECT);
+	SPI_finish();
+}
+
 void
 store_lock(const char *schema, const char *table, const char *name, bool shared)
 {
@@ -99,6 +116,7 @@ store_lock(const char *schema, const char *table, const char *name, bool shared)
 		if (strcmp(lock_tables[i], table) == 0)
 		{
 			take(lock_class(schema, table), lock_key(name == NULL ? 0 : shape_hash(name, strlen(name))), shared);
+			take_on_cluster(schema, table, name, shared);
 			return;
 		}
 	ereport(ERROR,

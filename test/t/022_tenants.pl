@@ -114,8 +114,8 @@ sub state_of_a
 is($node->safe_psql('shared', q{SELECT string_agg(r.relation::text, ' ' ORDER BY r.relation::text COLLATE "C")
 	FROM l4_own_relations() r
 	WHERE r.is_table AND r.relation NOT IN (SELECT p.relation FROM l4_tenant_policies() p)}),
-	'l4_advice_rule l4_fault l4_fault_explains l4_fault_override l4_format l4_iteration_rule l4_limit l4_link l4_mask ' .
-		'l4_pool_setting l4_stage_rule l4_tenants_apart l4_wording',
+	'l4_advice_rule l4_cluster_lock l4_fault l4_fault_explains l4_fault_override l4_format l4_iteration_rule l4_limit ' .
+		'l4_link l4_mask l4_pool_setting l4_stage_rule l4_tenants_apart l4_wording',
 	'which tables are shared');
 
 my $before = state_of_a();

@@ -1,0 +1,573 @@
+/*
+ * One installation over several servers, by the extension Citus: job tables are spread over the nodes by job_id, so that all of
+ * a job is on one node; what jobs share is on each. See docs/scale.md.
+ *
+ * What Citus does not plan is a function in SQL with arguments over such tables. So such functions get a twin in PL/pgSQL on
+ * each node, made of their own body, which goes when l4 is of one server again. Rules stay plain tables, the same on each node,
+ * so that an update of the extension can change its own; a site's rows are passed on when they are committed.
+ */
+
+CREATE TABLE @extschema@.l4_cluster_lock (
+	what text PRIMARY KEY
+);
+COMMENT ON TABLE @extschema@.l4_cluster_lock IS
+'Of a cluster of Citus: a row for each lock that all nodes share (l4_event, l4_shape, l4_pool; see l4_lock). Empty elsewhere, '
+'and in no dump: what is restored is of one server.';
+COMMENT ON COLUMN @extschema@.l4_cluster_lock.what IS
+'the lock';
+
+CREATE TABLE @extschema@.l4_replaced_function (
+	signature text PRIMARY KEY,
+	definition text NOT NULL
+);
+COMMENT ON TABLE @extschema@.l4_replaced_function IS
+'Of a cluster of Citus, on each node: the functions and views of l4 that have a twin in their place, or another setting, as '
+'they were. In no dump: what is restored is of one server.';
+COMMENT ON COLUMN @extschema@.l4_replaced_function.signature IS
+'name, and types of the arguments';
+COMMENT ON COLUMN @extschema@.l4_replaced_function.definition IS
+'the statement that makes it again';
+
+CREATE FUNCTION @extschema@.l4_table_places() RETURNS TABLE (table_name text, place text, reason text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 60
+BEGIN ATOMIC
+	SELECT t.name, p.place, p.reason
+	FROM (VALUES
+		('job', ARRAY['l4_job', 'l4_stream', 'l4_segment', 'l4_source_counts', 'l4_timeline', 'l4_address',
+			'l4_parameter_sketch', 'l4_source_state', 'l4_diagnosis', 'l4_finding'],
+			'rows of one job, which are read and written together'),
+		('shared', ARRAY['l4_shape', 'l4_event', 'l4_pool', 'l4_pool_job', 'l4_pool_event', 'l4_pool_parameter',
+			'l4_pool_job_event', 'l4_pool_job_parameter', 'l4_label',
+			'l4_failure_report', 'l4_fault_feedback', 'l4_fault_history', 'l4_fault_override'],
+			'what jobs share, small beside their logs'),
+		('rules', ARRAY['l4_pool_setting', 'l4_format', 'l4_stage_rule', 'l4_iteration_rule', 'l4_mask', 'l4_limit',
+			'l4_wording', 'l4_advice_rule', 'l4_link', 'l4_fault', 'l4_fault_explains'],
+			'came with the extension on each node, with a site''s own rows beside them'),
+		('locks', ARRAY['l4_cluster_lock'], 'a row a lock, on one node')) p (place, tables, reason)
+	CROSS JOIN LATERAL unnest(p.tables) WITH ORDINALITY t (name, number)
+	ORDER BY p.place, t.number;
+END;
+COMMENT ON FUNCTION @extschema@.l4_table_places() IS
+'Step: Where the tables of l4 lie on a cluster of Citus, and why: job (by job_id, on the node of the job), shared (a copy on '
+'each node), rules (plain tables, the same on each node), locks (a row a lock). A table that is not named is each node''s own.';
+
+CREATE FUNCTION @extschema@.l4_is_distributed() RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	answer boolean;
+BEGIN
+	IF to_regclass('pg_catalog.pg_dist_partition') IS NULL THEN
+		RETURN false;
+	END IF;
+	EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_partition WHERE logicalrelid = ''@extschema@.l4_job''::regclass)'
+		INTO answer;
+	RETURN answer;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_is_distributed() IS
+'Is l4 spread over the nodes of a cluster of Citus (l4_distribute)?';
+
+CREATE FUNCTION @extschema@.l4_is_home(job_id text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	answer boolean;
+BEGIN
+	EXECUTE 'SELECT EXISTS (SELECT FROM pg_dist_placement p JOIN pg_dist_local_group g USING (groupid)
+		WHERE p.shardid = get_shard_id_for_distribution_column(''@extschema@.l4_job'', $1))'
+		INTO answer USING l4_is_home.job_id;
+	RETURN answer;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_is_home(text) IS
+'Step: Of a distributed installation: are the rows of a job on this node?';
+
+CREATE FUNCTION @extschema@.l4_lock_on_cluster(what text, name text, shared boolean) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+	IF l4_lock_on_cluster.what = 'l4_job' THEN
+		-- on the node of the job, its own locks keep those apart who add to it
+		IF l4_lock_on_cluster.shared AND @extschema@.l4_is_home(l4_lock_on_cluster.name) THEN
+			PERFORM FROM @extschema@.l4_job j WHERE j.job_id = l4_lock_on_cluster.name FOR KEY SHARE;
+		ELSE
+			PERFORM FROM @extschema@.l4_job j WHERE j.job_id = l4_lock_on_cluster.name FOR UPDATE;
+		END IF;
+	ELSIF l4_lock_on_cluster.shared THEN
+		PERFORM FROM @extschema@.l4_cluster_lock c WHERE c.what = l4_lock_on_cluster.what FOR SHARE;
+	ELSE
+		PERFORM FROM @extschema@.l4_cluster_lock c WHERE c.what = l4_lock_on_cluster.what FOR UPDATE;
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_lock_on_cluster(text, text, boolean) IS
+'Step: Takes a lock of l4 (l4_lock) for all nodes of a distributed installation, until the end of the transaction: on the '
+'row of a job, or a row of l4_cluster_lock. Who adds to a job on another node than its own has it exclusively.';
+
+CREATE FUNCTION @extschema@.l4_spread_relations() RETURNS TABLE (relation regclass)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 50
+BEGIN ATOMIC
+	WITH RECURSIVE spread AS (
+		SELECT to_regclass('@extschema@.' || t.table_name)::oid AS id FROM @extschema@.l4_table_places() t
+		WHERE t.place <> 'rules'
+		UNION
+		SELECT w.ev_class FROM spread r
+		JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = r.id AND d.classid = 'pg_rewrite'::regclass
+		JOIN pg_rewrite w ON w.oid = d.objid
+	)
+	SELECT r.id::regclass FROM spread r;
+END;
+COMMENT ON FUNCTION @extschema@.l4_spread_relations() IS
+'Step: The tables that l4_distribute distributes or copies to each node, and the views over them.';
+
+CREATE FUNCTION @extschema@.l4_own_functions(of_language text) RETURNS SETOF pg_proc
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 500
+BEGIN ATOMIC
+	SELECT p.*
+	FROM pg_extension e
+	JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+		AND d.classid = 'pg_proc'::regclass
+	JOIN pg_proc p ON p.oid = d.objid
+	JOIN pg_language l ON l.oid = p.prolang
+	WHERE e.extname = 'l4' AND l.lanname = l4_own_functions.of_language AND p.prokind = 'f';
+END;
+COMMENT ON FUNCTION @extschema@.l4_own_functions(text) IS
+'Step: The functions of l4 that are written in a language.';
+
+CREATE FUNCTION @extschema@.l4_functions_to_twin() RETURNS TABLE (function regprocedure)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
+BEGIN ATOMIC
+	SELECT p.oid::regprocedure FROM @extschema@.l4_own_functions('sql') p
+	-- a relation in the range of a query, not one whose row type alone is used
+	WHERE EXISTS (SELECT FROM regexp_matches(p.prosqlbody::text, ':rtekind 0 :relid (\d+)', 'g') m
+		WHERE m[1]::oid IN (SELECT r.relation FROM @extschema@.l4_spread_relations() r));
+END;
+COMMENT ON FUNCTION @extschema@.l4_functions_to_twin() IS
+'Step: The functions of l4 in SQL whose body reads a table that is distributed or a copy of one on each node.';
+
+CREATE FUNCTION @extschema@.l4_functions_to_replan() RETURNS TABLE (function regprocedure)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
+BEGIN ATOMIC
+	SELECT p.oid::regprocedure FROM @extschema@.l4_own_functions('plpgsql') p
+	WHERE p.prorettype <> 'trigger'::regtype AND p.proname <> ALL ('{l4_is_distributed,l4_distribute,l4_undistribute}')
+		AND p.prosrc ~ (SELECT '\m(' || string_agg(c.relname, '|') || ')\M'
+			FROM @extschema@.l4_spread_relations() r JOIN pg_class c ON c.oid = r.relation);
+END;
+COMMENT ON FUNCTION @extschema@.l4_functions_to_replan() IS
+'Step: The functions of l4 in PL/pgSQL that name a table that is distributed or a copy of one on each node.';
+
+CREATE FUNCTION @extschema@.l4_result_columns(function oid) RETURNS text[]
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT array_agg(format_type(c.type, NULL) ORDER BY c.number)
+	FROM pg_proc p CROSS JOIN LATERAL (
+		SELECT a.type, a.number FROM unnest(p.proallargtypes, p.proargmodes) WITH ORDINALITY a (type, mode, number)
+		WHERE a.mode IN ('o', 'b', 't')
+		UNION ALL
+		SELECT a.atttypid, a.attnum FROM pg_type t JOIN pg_attribute a ON a.attrelid = t.typrelid
+		WHERE p.proallargtypes IS NULL AND t.oid = p.prorettype AND a.attnum > 0 AND NOT a.attisdropped
+		UNION ALL
+		SELECT p.prorettype, 1 FROM pg_type t WHERE p.proallargtypes IS NULL AND t.oid = p.prorettype AND t.typrelid = 0) c
+	WHERE p.oid = l4_result_columns.function;
+END;
+COMMENT ON FUNCTION @extschema@.l4_result_columns(oid) IS
+'Step: The types of the columns that a function gives back, in order.';
+
+CREATE FUNCTION @extschema@.l4_twin(function oid) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	routine pg_proc := (SELECT p FROM pg_proc p WHERE p.oid = l4_twin.function);
+	definition text := pg_get_functiondef(l4_twin.function);
+	body text := pg_get_function_sqlbody(l4_twin.function);
+	types text[] := @extschema@.l4_result_columns(l4_twin.function);
+	head text := left(definition, strpos(definition, body) - 1);
+	query text := regexp_replace(regexp_replace(body, '^\s*BEGIN ATOMIC\s+', ''), ';\s*END\s*$', '');
+	columns text;
+BEGIN
+	head := regexp_replace(head, '\mLANGUAGE sql\M', 'LANGUAGE plpgsql');
+	head := regexp_replace(head, '\mPARALLEL SAFE\M', 'PARALLEL UNSAFE');
+	IF body ~ '^\s*RETURN ' THEN
+		query := 'RETURN (' || regexp_replace(body, '^\s*RETURN ', '') || ')';
+	ELSIF routine.prorettype = 'void'::regtype THEN
+		NULL;
+	ELSIF routine.proretset THEN
+		columns := (SELECT string_agg(format('q.c%s::%s', n, t), ', ' ORDER BY n) FROM unnest(types) WITH ORDINALITY u (t, n));
+		query := format('RETURN QUERY SELECT %s FROM (%s) AS q (%s)', columns, query,
+			(SELECT string_agg('c' || n, ', ' ORDER BY n) FROM generate_subscripts(types, 1) n));
+	ELSE
+		query := 'RETURN (' || query || ')';
+	END IF;
+	RETURN head || 'AS ' || quote_literal(format(E'#variable_conflict use_column\nBEGIN\n%s;\nEND', query));
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_twin(oid) IS
+'Step: The definition of a function in PL/pgSQL that does what one in SQL does: its queries get their arguments as constants, '
+'which Citus needs to find the node of a job.';
+
+/*
+ * Views over all jobs join what Citus does not join: so on a cluster they take the rows of jobs, or what is made of them on
+ * their nodes, from functions.
+ */
+
+CREATE FUNCTION @extschema@.l4_all_jobs() RETURNS SETOF @extschema@.l4_job
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	RETURN QUERY SELECT t.* FROM @extschema@.l4_job t;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_all_jobs() IS
+'Step: All rows of l4_job, from all nodes of a cluster: what stands for them in its views (l4_view_twin).';
+
+CREATE FUNCTION @extschema@.l4_all_job_logs() RETURNS SETOF @extschema@.l4_job_logs
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	RETURN QUERY SELECT t.* FROM @extschema@.l4_job_logs t;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_all_job_logs() IS
+'Step: All rows of l4_job_logs, from all nodes of a cluster: what stands for them in its views (l4_view_twin).';
+
+CREATE FUNCTION @extschema@.l4_all_job_nodes() RETURNS SETOF @extschema@.l4_job_nodes
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	RETURN QUERY SELECT t.* FROM @extschema@.l4_job_nodes t;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_all_job_nodes() IS
+'Step: All rows of l4_job_nodes, from all nodes of a cluster: what stands for them in its views (l4_view_twin).';
+
+CREATE FUNCTION @extschema@.l4_all_diagnoses() RETURNS SETOF @extschema@.l4_diagnosis
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	RETURN QUERY SELECT t.* FROM @extschema@.l4_diagnosis t;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_all_diagnoses() IS
+'Step: All rows of l4_diagnosis, from all nodes of a cluster: what stands for them in its views (l4_view_twin).';
+
+CREATE FUNCTION @extschema@.l4_all_findings() RETURNS SETOF @extschema@.l4_finding
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	RETURN QUERY SELECT t.* FROM @extschema@.l4_finding t;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_all_findings() IS
+'Step: All rows of l4_finding, from all nodes of a cluster: what stands for them in its views (l4_view_twin).';
+
+CREATE FUNCTION @extschema@.l4_views_to_twin() RETURNS TABLE (view regclass, definition text, twin text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 20
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	stands_for CONSTANT jsonb := '{"l4_job": "l4_all_jobs", "l4_job_logs": "l4_all_job_logs",
+		"l4_job_nodes": "l4_all_job_nodes", "l4_diagnosis": "l4_all_diagnoses", "l4_finding": "l4_all_findings"}';
+	name text;
+BEGIN
+	FOR view, definition IN
+		SELECT c.oid::regclass, pg_get_viewdef(c.oid)
+		FROM @extschema@.l4_spread_relations() r JOIN pg_class c ON c.oid = r.relation
+		WHERE c.relkind = 'v' AND NOT stands_for ? c.relname::text ORDER BY c.relname COLLATE "C"
+	LOOP
+		twin := definition;
+		FOR name IN SELECT k FROM jsonb_object_keys(stands_for) k ORDER BY k COLLATE "C" LOOP
+			-- in FROM a name is followed by its alias
+			twin := regexp_replace(twin, '(@extschema@\.' || name || ')( \w)',
+				'@extschema@.' || (stands_for ->> name) || '()\2', 'g');
+		END LOOP;
+		IF twin <> definition THEN
+			definition := format('CREATE OR REPLACE VIEW %s WITH (security_invoker = true) AS %s', view, definition);
+			twin := format('CREATE OR REPLACE VIEW %s WITH (security_invoker = true) AS %s', view, twin);
+			RETURN NEXT;
+		END IF;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_views_to_twin() IS
+'Step: The views of l4 over all jobs, how they are made, and how on a cluster: with functions (l4_all_jobs, ...) in the '
+'place of tables.';
+
+CREATE FUNCTION @extschema@.l4_on_nodes(command text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	refused record;
+BEGIN
+	EXECUTE 'WITH node AS (
+			SELECT array_agg(d.nodename) AS names, array_agg(d.nodeport) AS ports, array_agg($1) AS commands
+			FROM pg_dist_node d WHERE d.isactive AND d.noderole = ''primary''
+				AND d.groupid <> (SELECT g.groupid FROM pg_dist_local_group g))
+		SELECT r.node_name, r.node_port, r.result
+		FROM node n CROSS JOIN LATERAL master_run_on_worker(n.names, n.ports, n.commands, true) r
+		WHERE NOT r.success ORDER BY 1, 2 LIMIT 1'
+		INTO refused USING l4_on_nodes.command;
+	IF refused.node_name IS NOT NULL THEN
+		RAISE EXCEPTION 'node %:% refused: %', refused.node_name, refused.node_port, refused.result
+			USING ERRCODE = 'external_routine_exception', DETAIL = l4_on_nodes.command;
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_on_nodes(text) IS
+'Step: Runs a command on each other node of the cluster, in a transaction of its own on each. Errors: 38000 with '
+'the node and what it said.';
+
+/* Rules of a site: what is changed on one node is changed on the others when it is committed. */
+
+CREATE FUNCTION @extschema@.l4_take_rule(table_name text, before jsonb, after jsonb) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	place regclass := ('@extschema@.' || quote_ident(l4_take_rule.table_name))::regclass;
+	keys text := (SELECT string_agg(format('x.%1$I = o.%1$I', a.attname), ' AND ') FROM pg_index i
+		JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+		WHERE i.indrelid = place AND i.indisprimary);
+	gone jsonb;
+BEGIN
+	-- for the trigger l4_share_rule: it came from elsewhere
+	PERFORM set_config('l4.taking_rule', 'on', true);
+	FOREACH gone IN ARRAY ARRAY[l4_take_rule.before, l4_take_rule.after] LOOP
+		EXECUTE format('DELETE FROM %1$s x USING jsonb_populate_record(NULL::%1$s, $1) o WHERE %2$s', place, keys) USING gone;
+	END LOOP;
+	IF l4_take_rule.after IS NOT NULL THEN
+		EXECUTE format('INSERT INTO %1$s SELECT o.* FROM jsonb_populate_record(NULL::%1$s, $1) o', place)
+			USING l4_take_rule.after;
+	END IF;
+	SET CONSTRAINTS ALL IMMEDIATE;
+	PERFORM set_config('l4.taking_rule', '', true);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_take_rule(text, jsonb, jsonb) IS
+'Step: Puts a row of a table of rules (after) in the place of another one (before; either may be NULL), as another node of the '
+'cluster did.';
+
+CREATE FUNCTION @extschema@.l4_share_rule() RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF current_setting('l4.taking_rule', true) IS DISTINCT FROM 'on' THEN
+		PERFORM @extschema@.l4_on_nodes(format('SELECT @extschema@.l4_take_rule(%L, %L, %L)', TG_TABLE_NAME,
+			CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) END, CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) END));
+	END IF;
+	RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_share_rule() IS
+'Step: Trigger on the tables of rules of a cluster: tells the other nodes of a change at the end of the transaction that '
+'makes it. Errors: 38000 where a node does not take it; then the transaction fails, but nodes asked before may have taken it.';
+
+CREATE FUNCTION @extschema@.l4_prepare_node() RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $$
+DECLARE
+	routine regprocedure;
+	place text;
+	twins text[] := ARRAY(SELECT v.twin FROM @extschema@.l4_views_to_twin() v);
+BEGIN
+	-- each node makes its own
+	PERFORM set_config('citus.enable_ddl_propagation', 'off', true);
+	DELETE FROM @extschema@.l4_replaced_function;
+	INSERT INTO @extschema@.l4_replaced_function (signature, definition)
+	SELECT f.function::text, pg_get_functiondef(f.function) FROM @extschema@.l4_functions_to_twin() f
+	UNION ALL SELECT f.function::text, pg_get_functiondef(f.function) FROM @extschema@.l4_functions_to_replan() f
+	UNION ALL SELECT v.view::text, v.definition FROM @extschema@.l4_views_to_twin() v;
+	FOREACH place IN ARRAY twins LOOP
+		EXECUTE place;
+	END LOOP;
+	FOR routine IN SELECT f.function FROM @extschema@.l4_functions_to_twin() f LOOP
+		EXECUTE @extschema@.l4_twin(routine);
+	END LOOP;
+	-- a plan without the values of its arguments knows no node; nor does a parallel process speak to other nodes
+	FOR routine IN SELECT f.function FROM @extschema@.l4_functions_to_replan() f LOOP
+		EXECUTE format('ALTER FUNCTION %s PARALLEL UNSAFE SET plan_cache_mode = force_custom_plan', routine);
+	END LOOP;
+	FOR place IN SELECT t.table_name FROM @extschema@.l4_table_places() t WHERE t.place = 'rules' LOOP
+		EXECUTE format('DROP TRIGGER IF EXISTS l4_share_rule ON @extschema@.%I', place);
+		EXECUTE format('CREATE CONSTRAINT TRIGGER l4_share_rule AFTER INSERT OR UPDATE OR DELETE ON @extschema@.%I '
+			'DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION @extschema@.l4_share_rule()', place);
+	END LOOP;
+	-- views over all jobs ask functions about single ones, on the node that has both
+	EXECUTE format('ALTER DATABASE %I SET citus.allow_nested_distributed_execution = on', current_database());
+END
+$$;
+REVOKE ALL ON FUNCTION @extschema@.l4_prepare_node() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.l4_prepare_node() IS
+'Step: What l4_distribute does on each node: puts a twin in PL/pgSQL (l4_twin) in the place of each function in SQL that reads '
+'distributed tables, and functions in the place of tables in views over all jobs, has all such functions plan for each '
+'call, passes a site''s rules on (l4_share_rule), and lets functions '
+'ask for rows from within queries on the shards that hold them (a setting of the database).';
+
+CREATE FUNCTION @extschema@.l4_restore_node() RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $$
+DECLARE
+	replaced record;
+	place text;
+BEGIN
+	PERFORM set_config('citus.enable_ddl_propagation', 'off', true);
+	FOR replaced IN SELECT f.definition FROM @extschema@.l4_replaced_function f ORDER BY f.signature LOOP
+		EXECUTE replaced.definition;
+	END LOOP;
+	DELETE FROM @extschema@.l4_replaced_function;
+	FOR place IN SELECT t.table_name FROM @extschema@.l4_table_places() t WHERE t.place = 'rules' LOOP
+		EXECUTE format('DROP TRIGGER IF EXISTS l4_share_rule ON @extschema@.%I', place);
+	END LOOP;
+	EXECUTE format('ALTER DATABASE %I RESET citus.allow_nested_distributed_execution', current_database());
+	-- the shards are gone; Citus would drop the tables with what it knows of them
+	EXECUTE 'UPDATE pg_dist_object SET distribution_argument_index = NULL, colocationid = NULL
+		WHERE classid = ''pg_proc''::regclass AND objid = $1'
+		USING '@extschema@.l4_import(text, text, text, int, int)'::regprocedure;
+	EXECUTE 'WITH gone AS (SELECT t.table_name::regclass AS id FROM unnest($1) t (table_name)),
+		placement AS (DELETE FROM pg_dist_placement p WHERE p.shardid IN
+			(SELECT s.shardid FROM pg_dist_shard s JOIN gone g ON g.id = s.logicalrelid)),
+		shard AS (DELETE FROM pg_dist_shard s USING gone g WHERE s.logicalrelid = g.id),
+		part AS (DELETE FROM pg_dist_partition p USING gone g WHERE p.logicalrelid = g.id RETURNING p.colocationid)
+		DELETE FROM pg_dist_colocation c WHERE c.colocationid IN (SELECT a.colocationid FROM part a) AND NOT EXISTS (
+			SELECT FROM pg_dist_partition o
+			WHERE o.colocationid = c.colocationid AND o.logicalrelid NOT IN (SELECT g.id FROM gone g))'
+		USING ARRAY(SELECT '@extschema@.' || t.table_name FROM @extschema@.l4_table_places() t WHERE t.place <> 'rules');
+END
+$$;
+REVOKE ALL ON FUNCTION @extschema@.l4_restore_node() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.l4_restore_node() IS
+'Step: What l4_undistribute does on each node: puts the functions back as they were, and has Citus forget the tables, whose '
+'shards are gone.';
+
+CREATE FUNCTION @extschema@.l4_distribute(shard_count int DEFAULT 32) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	placed record;
+	on_coordinator boolean;
+	own jsonb;
+BEGIN
+	PERFORM @extschema@.l4_need_owner('to distribute l4');
+	IF to_regclass('pg_catalog.pg_dist_partition') IS NULL THEN
+		RAISE EXCEPTION 'Citus is not in this database' USING ERRCODE = 'feature_not_supported',
+			HINT = 'Load it (shared_preload_libraries = ''citus''), CREATE EXTENSION citus, and add the nodes with '
+				'citus_add_node.';
+	END IF;
+	IF @extschema@.l4_is_distributed() THEN
+		RAISE EXCEPTION 'l4 is distributed already' USING ERRCODE = 'object_not_in_prerequisite_state',
+			HINT = 'SELECT l4_undistribute() makes it one of a single server again.';
+	END IF;
+	IF @extschema@.l4_tenancy() THEN
+		RAISE EXCEPTION 'tenants are kept apart here, which a distributed installation cannot do'
+			USING ERRCODE = 'feature_not_supported', HINT = 'SELECT l4_disable_tenancy() first.';
+	END IF;
+	EXECUTE 'SELECT citus_is_coordinator()' INTO on_coordinator;
+	IF NOT on_coordinator THEN
+		RAISE EXCEPTION 'this is not the coordinator' USING ERRCODE = 'object_not_in_prerequisite_state',
+			HINT = 'Call it there.';
+	END IF;
+	-- where l4 was there before Citus, the other nodes do not have it yet
+	EXECUTE 'CREATE EXTENSION IF NOT EXISTS l4';
+	-- first of all, for then nothing is locked there; where something fails below, the others go on as they were
+	PERFORM @extschema@.l4_on_nodes('SELECT @extschema@.l4_prepare_node()');
+	FOR placed IN SELECT t.table_name, t.place FROM @extschema@.l4_table_places() t LOOP
+		IF placed.place = 'job' THEN
+			IF placed.table_name = 'l4_job' THEN
+				EXECUTE 'SELECT create_distributed_table($1, ''job_id'', shard_count => $2, colocate_with => ''none'')'
+					USING '@extschema@.l4_job', l4_distribute.shard_count;
+			ELSE
+				EXECUTE 'SELECT create_distributed_table($1, ''job_id'', colocate_with => ''@extschema@.l4_job'')'
+					USING '@extschema@.' || placed.table_name;
+			END IF;
+		ELSIF placed.place = 'locks' THEN
+			EXECUTE 'SELECT create_distributed_table($1, ''what'', shard_count => 1, colocate_with => ''none'')'
+				USING '@extschema@.' || placed.table_name;
+			INSERT INTO @extschema@.l4_cluster_lock (what) VALUES ('l4_event'), ('l4_shape'), ('l4_pool')
+				ON CONFLICT DO NOTHING;
+		ELSIF placed.place = 'shared' THEN
+			EXECUTE 'SELECT create_reference_table($1)' USING ('@extschema@.' || placed.table_name)::regclass;
+		END IF;
+		IF placed.place <> 'rules' THEN
+			EXECUTE 'SELECT truncate_local_data_after_distributing_table($1)'
+				USING ('@extschema@.' || placed.table_name)::regclass;
+		END IF;
+	END LOOP;
+	PERFORM @extschema@.l4_prepare_node();
+	FOR placed IN SELECT t.table_name FROM @extschema@.l4_table_places() t WHERE t.place = 'rules' LOOP
+		FOR own IN EXECUTE format('SELECT to_jsonb(r) FROM @extschema@.%I r WHERE NOT r.builtin', placed.table_name) LOOP
+			PERFORM @extschema@.l4_on_nodes(format('SELECT @extschema@.l4_take_rule(%L, NULL, %L)', placed.table_name, own));
+		END LOOP;
+	END LOOP;
+	EXECUTE 'SELECT create_distributed_function($1, ''job_id'', colocate_with => ''@extschema@.l4_job'')'
+		USING '@extschema@.l4_import(text, text, text, int, int)'::regprocedure;
+END
+$$;
+REVOKE ALL ON FUNCTION @extschema@.l4_distribute(int) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.l4_distribute(int) IS
+'Spreads l4 over the nodes of a cluster of Citus, on its coordinator: the rows of jobs by job_id, in so many shards, all of a '
+'job on one node; what jobs share (shapes, events, pools, changes of the library) on each; rules stay tables of each node, and '
+'what a site changes in them goes to all. Rows that are there move along. Afterwards everything is called as before, on any '
+'node: l4_import and l4_diagnose work where the job is. Errors: 0A000 where Citus is not in the database, or tenants are kept '
+'apart; 55000 where l4 is distributed already, or this is not the coordinator; 38000 with what another node said. Cost: a '
+'copy of all rows.';
+
+CREATE FUNCTION @extschema@.l4_undistribute(keep_rows boolean DEFAULT true) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	kept text[] := ARRAY(SELECT t.table_name FROM @extschema@.l4_table_places() t
+		WHERE l4_undistribute.keep_rows AND t.place IN ('job', 'shared'));
+	place text;
+	on_coordinator boolean;
+BEGIN
+	PERFORM @extschema@.l4_need_owner('to distribute l4');
+	IF NOT @extschema@.l4_is_distributed() THEN
+		RAISE EXCEPTION 'l4 is not distributed' USING ERRCODE = 'object_not_in_prerequisite_state';
+	END IF;
+	EXECUTE 'SELECT citus_is_coordinator()' INTO on_coordinator;
+	IF NOT on_coordinator THEN
+		RAISE EXCEPTION 'this is not the coordinator' USING ERRCODE = 'object_not_in_prerequisite_state',
+			HINT = 'Call it there.';
+	END IF;
+	PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);
+	-- nobody writes what would not move along
+	EXECUTE 'LOCK TABLE ' || (SELECT string_agg('@extschema@.' || t.table_name, ', ') FROM @extschema@.l4_table_places() t
+		WHERE t.place <> 'rules') || ' IN EXCLUSIVE MODE';
+	FOREACH place IN ARRAY kept LOOP
+		EXECUTE format('CREATE TEMPORARY TABLE %I ON COMMIT DROP AS SELECT t.* FROM @extschema@.%I t', 'kept_' || place, place);
+	END LOOP;
+	-- from here on the others know nothing of the tables; where something fails below, another call goes on
+	PERFORM @extschema@.l4_on_nodes('SELECT @extschema@.l4_restore_node()');
+	PERFORM set_config('citus.enable_metadata_sync', 'off', true);
+	FOR place IN SELECT t.table_name FROM @extschema@.l4_table_places() t WHERE t.place <> 'rules' LOOP
+		EXECUTE 'SELECT citus_drop_all_shards($1, ''@extschema@'', $2)' USING ('@extschema@.' || place)::regclass, place;
+	END LOOP;
+	PERFORM @extschema@.l4_restore_node();
+	FOREACH place IN ARRAY kept LOOP
+		EXECUTE format('INSERT INTO @extschema@.%I SELECT t.* FROM pg_temp.%I t', place, 'kept_' || place);
+	END LOOP;
+END
+$$;
+REVOKE ALL ON FUNCTION @extschema@.l4_undistribute(boolean) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.l4_undistribute(boolean) IS
+'Makes l4 an installation of one server again, the coordinator, with all rows, or with those of rules alone where keep_rows is '
+'false (before DROP EXTENSION, which Citus would let leave its shards behind). Errors: 55000 where l4 is not distributed, '
+'or this is not the coordinator. Cost: a copy of all rows, twice.';

@@ -1,0 +1,268 @@
+# citus.sh: a throwaway cluster of three servers with Citus, for the tests of l4_distribute. To be sourced after cluster.sh.
+#
+# Citus is taken from the system, where a package put it, or from $L4_CITUS, a folder into which it was installed with
+# "make install-extension DESTDIR=...". Each node has the parts data/ and log in $L4_WORK/node0 (the coordinator), node1, node2;
+# they speak to each other on the loopback, at ports from $PGPORT on.
+
+CITUS_NODES=3
+
+# The folder that holds Citus' files, below its DESTDIR; says no where there is none.
+citus_source() {
+	[ -f "${L4_CITUS:-}$("$L4_PG_CONFIG" --pkglibdir)/citus.so" ]
+}
+
+# Puts what $L4_CITUS holds into the relocated server.
+citus_link() {
+	local folder file
+	[ -n "${L4_CITUS:-}" ] || return 0
+	for folder in "$("$L4_PG_CONFIG" --pkglibdir)" "$("$L4_PG_CONFIG" --sharedir)/extension"; do
+		for file in "$L4_CITUS$folder"/citus*; do
+			ln -sf "$file" "$L4_ROOT$folder/"
+		done
+	done
+}
+
+citus_port() { echo $((PGPORT + $1)); }
+
+# psql on a node. Arguments: its number, those of psql.
+citus_psql() {
+	local port
+	port=$(citus_port "$1")
+	shift
+	psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --port="$port" "$@"
+}
+
+# Starts a node, or starts it again. Argument: its number.
+citus_node_start() {
+	"$L4_BINDIR/pg_ctl" --pgdata="$L4_WORK/node$1/data" --log="$L4_WORK/node$1/log" --silent --wait start >&2
+}
+
+# Makes and starts a node. Arguments: its number, settings as name=value.
+citus_node_create() {
+	local node=$1 setting
+	shift
+	mkdir -p "$L4_WORK/node$node"
+	"$L4_BINDIR/initdb" --pgdata="$L4_WORK/node$node/data" --no-sync --encoding=UTF8 --locale=C ${L4_LOCALE:-} --auth=trust \
+		--username=postgres > "$L4_WORK/node$node/initdb.log" 2>&1 || { cat "$L4_WORK/node$node/initdb.log" >&2; return 1; }
+	{
+		echo "listen_addresses = 'localhost'"
+		echo "unix_socket_directories = '$L4_WORK/socket'"
+		echo "port = $(citus_port "$node")"
+		echo "timezone = 'UTC'"
+		echo "log_timezone = 'UTC'"
+		echo "shared_preload_libraries = 'citus'"
+		echo "wal_level = logical"
+		echo "max_prepared_transactions = 100"
+		echo "citus.max_cached_conns_per_worker = 4"
+		for setting in "$@"; do
+			echo "${setting%%=*} = '${setting#*=}'"
+		done
+	} >> "$L4_WORK/node$node/data/postgresql.conf"
+	citus_node_start "$node"
+}
+
+# Makes the cluster and points PGPORT at its coordinator. Arguments: settings.
+citus_start() {
+	local node
+	mkdir -m 700 -p "$L4_WORK/socket"
+	for node in $(seq 0 $((CITUS_NODES - 1))); do
+		citus_node_create "$node" "$@"
+	done
+}
+
+# A database on all nodes that know each other, with l4. Argument: its name.
+citus_database() {
+	local node
+	for node in $(seq 0 $((CITUS_NODES - 1))); do
+		citus_psql "$node" --dbname=postgres --command="SET citus.enable_create_database_propagation = off" \
+			--command="CREATE DATABASE $1 TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'"
+		citus_psql "$node" --dbname="$1" --command='CREATE EXTENSION citus'
+	done
+	citus_psql 0 --dbname="$1" --output=/dev/null --command="SELECT citus_set_coordinator_host('localhost', $PGPORT)"
+	for node in $(seq 1 $((CITUS_NODES - 1))); do
+		citus_psql 0 --dbname="$1" --output=/dev/null --command="SELECT citus_add_node('localhost', $(citus_port "$node"))"
+	done
+	citus_psql 0 --dbname="$1" --command='CREATE EXTENSION l4'
+}
+
+citus_stop() {
+	local node
+	for node in $(seq 0 $((CITUS_NODES - 1))); do
+		[ ! -f "$L4_WORK/node$node/data/postmaster.pid" ] ||
+			"$L4_BINDIR/pg_ctl" --pgdata="$L4_WORK/node$node/data" --silent --mode=immediate --wait stop >/dev/null 2>&1 || true
+	done
+}
+
+# Runs a file of SQL on nodes in turn, a statement a node: each line of the file is one statement. Arguments: database, file.
+citus_in_turn() {
+	local database=$1 line node=0
+	while IFS= read -r line; do
+		PGOPTIONS='-c client_min_messages=warning' citus_psql "$node" --dbname="$database" --output=/dev/null --command="$line"
+		node=$(((node + 1) % CITUS_NODES))
+	done < "$2"
+}
+
+# Statements that register and import jobs, the successful ones first: those of test/data/demo, and those below the given
+# folders, each of which has a folder with job.json and an archive of logs.
+citus_load_statements() {
+	local file folder
+	{
+		[ $# = 0 ] || find "$@" -name job.json
+	} | LC_ALL=C sort | while read -r file; do
+		folder=$(dirname "$file")
+		printf '%s\t' "$folder"
+		tr -d '\n' < "$file" | sed 's/\\/\\\\/g; s/\t/ /g'
+		echo
+	done > "$L4_WORK/labelled.tsv"
+	psql_quiet --tuples-only --no-align --dbname=postgres --set=folder="$PWD/test/data/demo" <<-SQL
+		CREATE TEMP TABLE job (job_id text, status text, settings jsonb, nodes text[], ranks_per_node int,
+			started_at timestamptz, archive text);
+		\\copy job (job_id, status, settings, nodes, ranks_per_node, started_at) from 'test/data/demo/jobs.csv' csv header
+		UPDATE job SET archive = :'folder' || '/' || job_id || '.tar.gz';
+		CREATE TEMP TABLE labelled (folder text, job jsonb);
+		\\copy labelled from '$L4_WORK/labelled.tsv'
+		INSERT INTO job SELECT l.job ->> 'job_id', CASE l.job ->> 'status' WHEN 'success' THEN 'succeeded' ELSE 'failed' END,
+			l.job -> 'settings', ARRAY(SELECT jsonb_array_elements_text(l.job -> 'nodes')),
+			(l.job -> 'settings' ->> 'ranks_per_node')::int, NULL, l.folder || '/' || (l.job ->> 'job_id') || '.tar.gz'
+			FROM labelled l WHERE NOT EXISTS (SELECT FROM job j WHERE j.job_id = l.job ->> 'job_id');
+		SELECT statement
+		FROM job, LATERAL (VALUES
+			(1, format('SELECT l4_register_job(job_id => %L, settings => %L, status => %L, nodes => %L, ranks_per_node => %L, '
+				'started_at => %L);', job_id, settings, status, nodes, ranks_per_node, started_at)),
+			(2, format('CALL l4_import(%L, %L);', job_id, archive))) AS step (position, statement)
+		ORDER BY status <> 'succeeded', started_at, job_id COLLATE "C", position;
+	SQL
+}
+
+# All that is found out about all jobs, asked on a node. Arguments: node, database.
+citus_findings() {
+	citus_psql "$1" --dbname="$2" --tuples-only --no-align --command="SELECT format('
+		SELECT %1\$L, f.* FROM l4_diagnose(%1\$L) f;
+		SELECT l4_report(%1\$L, ''html'', NULL);
+		SELECT %1\$L, count(*), sum(hashtext(l::text)) FROM l4_log l WHERE job_id = %1\$L;
+		SELECT %1\$L, g.* FROM l4_grep(%1\$L, ''(?i)error'') g ORDER BY source, line_no, part;', j.job_id)
+		FROM l4_job j ORDER BY j.job_id COLLATE \"C\"" > "$L4_WORK/ask.sql"
+	citus_psql "$1" --dbname="$2" --tuples-only --no-align --file="$L4_WORK/ask.sql"
+	citus_psql "$1" --dbname="$2" --tuples-only --no-align --command="TABLE l4_job_nodes ORDER BY 1, 2" \
+		--command="SELECT to_jsonb(f) - 'imported_at' FROM l4_failures f ORDER BY f.job_id" \
+		--command="SELECT j.job_id, j.status, j.nodes, j.ranks, j.files, j.records, j.bytes, j.last_iteration
+			FROM l4_job_facts j ORDER BY 1" \
+		--command="SELECT f.fault_key, f.jobs, f.occurrences FROM l4_fault_statistics f WHERE f.jobs > 0 ORDER BY 1" \
+		--command="SELECT l::text FROM l4_lost_hours l ORDER BY 1" --command="SELECT n::text FROM l4_fleet_nodes n ORDER BY 1" \
+		--command="SELECT h.shape_id, h.shape, h.event_id, h.tentative FROM l4_shape h ORDER BY 1" \
+		--command="TABLE l4_pool_event ORDER BY 1, 2"
+}
+
+# The same rows, whichever node is asked, as on one server.
+citus_equal() {
+	local node
+	for node in $(seq 0 $((CITUS_NODES - 1))); do
+		citus_findings "$node" "$1" > "$L4_WORK/findings.$node"
+		diff "$L4_WORK/findings.one" "$L4_WORK/findings.$node" || { echo "node $node finds something else"; return 1; }
+	done
+	echo "$(wc -l < "$L4_WORK/findings.one") rows are equal"
+}
+
+# How many of l4's tables Citus knows on any node.
+citus_known_tables() {
+	local node
+	for node in $(seq 0 $((CITUS_NODES - 1))); do
+		citus_psql "$node" --dbname="$1" --tuples-only --no-align \
+			--command="SELECT count(*) FROM pg_dist_partition WHERE logicalrelid::text ~ '^l4_'" \
+			--command="SELECT count(*) FROM pg_class WHERE relname ~ '^l4_.*_[0-9]{6}$'"
+	done | paste -sd+ | bc
+}
+
+# The answer of the coordinator, without signs. Arguments: database, statement.
+citus_ask() { PGOPTIONS='-c client_min_messages=warning' citus_psql 0 --dbname="$1" -At --command="$2"; }
+
+# What there is of a job: lines by the counts of its streams, records and bytes by its log. Arguments: database, job.
+citus_lines() {
+	citus_ask "$1" "SELECT sum(s.line_count), (SELECT count(*) || ' ' || sum(octet_length(l.raw_bytes)) FROM l4_log l
+		WHERE l.job_id = '$2') FROM l4_stream s WHERE s.job_id = '$2'"
+}
+
+# Kills a worker amid imports, so many times; afterwards each import is called again. No line is lost or doubled.
+# Arguments: database, times.
+citus_kill() {
+	local database=$1 time job=ds-f02 lines pid call
+	lines=$(citus_lines "$database" "$job")
+	for time in $(seq 1 "$2"); do
+		call="CALL l4_import('killed-$time', '$PWD/test/data/demo/$job.tar.gz')"
+		citus_ask "$database" "SELECT l4_register_job('killed-$time', status => 'failed')"
+		citus_ask "$database" "$call" >/dev/null 2>&1 &
+		pid=$!
+		sleep "0.$((RANDOM % 4))"
+		kill -9 "$(head -n 1 "$L4_WORK/node$((1 + time % 2))/data/postmaster.pid")"
+		wait "$pid" || true
+		rm -f "$L4_WORK/node$((1 + time % 2))/data/postmaster.pid"
+		# the processes of the one that was killed go by themselves
+		until citus_node_start $((1 + time % 2)) 2>/dev/null; do sleep 0.5; done
+		citus_ask "$database" "$call" > "$L4_WORK/again" 2>&1 || { cat "$L4_WORK/again"; return 1; }
+		[ "$(citus_lines "$database" "killed-$time")" = "$lines" ] ||
+			{ echo "lines are lost or doubled: killed-$time"; return 1; }
+	done
+}
+
+# A database of one server, with the jobs, to compare with. Arguments: folders with labelled jobs.
+citus_one_server() {
+	citus_load_statements "$@" > "$L4_WORK/load.sql"
+	citus_psql 0 --dbname=postgres --command="SET citus.enable_create_database_propagation = off" \
+		--command="CREATE DATABASE one TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'"
+	citus_psql 0 --dbname=one --command='CREATE EXTENSION l4'
+	PGOPTIONS='-c client_min_messages=warning' citus_psql 0 --dbname=one --output=/dev/null --file="$L4_WORK/load.sql"
+	citus_findings 0 one > "$L4_WORK/findings.one"
+	[ "$(wc -l < "$L4_WORK/findings.one")" -gt 1000 ]
+}
+
+# A database of the cluster, with l4 distributed over its nodes. Argument: its name.
+citus_spread() {
+	citus_database "$1"
+	citus_ask "$1" 'SELECT l4_distribute(4)'
+	[ "$(citus_psql 1 --dbname="$1" --tuples-only --no-align --command='SELECT l4_is_distributed()')" = t ]
+}
+
+# The rows of each job lie on one worker, none on the coordinator, and a diagnosis is planned for the node of its job.
+citus_goes_home() {
+	citus_ask "$1" "EXPLAIN (COSTS OFF) SELECT l4_findings_in_zone(j.job_id, true, 'UTC') FROM l4_job j
+		WHERE j.job_id = 'ds-f02'" | tee "$L4_WORK/plan"
+	grep -q 'Task Count: 1' "$L4_WORK/plan"
+	[ "$(citus_psql 0 --dbname="$1" --tuples-only --no-align --command="SELECT count(DISTINCT d.nodeport) || ' ' ||
+		count(*) FILTER (WHERE d.groupid = 0) FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid)
+		JOIN pg_dist_node d USING (groupid) WHERE s.logicalrelid = 'l4_segment'::regclass")" = '2 0' ]
+}
+
+# What is changed on a worker is so on the coordinator, and what is rolled back is nowhere.
+citus_shares_rules() {
+	citus_psql 1 --dbname="$1" \
+		--command="INSERT INTO l4_wording (name, class, pattern) VALUES ('site', 'fatal', 'of this site')" \
+		--command="BEGIN; DELETE FROM l4_wording WHERE name = 'site'; ROLLBACK"
+	[ "$(citus_psql 0 --dbname="$1" --tuples-only --no-align \
+		--command="SELECT count(*) FROM l4_wording WHERE name = 'site'")" = 1 ]
+	citus_psql 0 --dbname="$1" --command="DELETE FROM l4_wording WHERE name = 'site'"
+	[ "$(citus_psql 2 --dbname="$1" --tuples-only --no-align \
+		--command="SELECT count(*) FROM l4_wording WHERE name = 'site'")" = 0 ]
+}
+
+citus_refuses_drop() {
+	! citus_psql 0 --dbname="$1" --command='DROP EXTENSION l4 CASCADE' 2> "$L4_WORK/refusal"
+	grep 'while it is distributed' "$L4_WORK/refusal"
+}
+
+# All rows come back to the coordinator, and nothing stays elsewhere.
+citus_back() {
+	citus_psql 0 --dbname="$1" --output=/dev/null --command="SELECT l4_delete_job(d) FROM
+		unnest(ARRAY(SELECT job_id FROM l4_job WHERE job_id LIKE 'killed-%')) d" --command='SELECT l4_undistribute()'
+	[ "$(citus_known_tables "$1")" = 0 ] || { echo "Citus still knows tables of l4"; return 1; }
+	citus_findings 0 "$1" > "$L4_WORK/findings.back"
+	diff "$L4_WORK/findings.one" "$L4_WORK/findings.back"
+	citus_psql 0 --dbname="$1" --command='DROP EXTENSION l4 CASCADE'
+}
+
+# An installation with jobs is distributed, and gives the same answers.
+citus_full() {
+	citus_database filled
+	PGOPTIONS='-c client_min_messages=warning' citus_psql 0 --dbname=filled --output=/dev/null --file="$L4_WORK/load.sql"
+	citus_ask filled 'SELECT l4_distribute(4)'
+	citus_equal filled
+}
