@@ -193,6 +193,10 @@ DECLARE
 BEGIN
 	head := regexp_replace(head, '\mLANGUAGE sql\M', 'LANGUAGE plpgsql');
 	head := regexp_replace(head, '\mPARALLEL SAFE\M', 'PARALLEL UNSAFE');
+	-- the names of the body are looked up again at each call
+	IF strpos(head, 'SET search_path') = 0 THEN
+		head := head || E'\nSET search_path TO pg_catalog, pg_temp\n';
+	END IF;
 	IF body ~ '^\s*RETURN ' THEN
 		query := 'RETURN (' || regexp_replace(body, '^\s*RETURN ', '') || ')';
 	ELSIF routine.prorettype = 'void'::regtype THEN
