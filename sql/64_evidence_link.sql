@@ -54,13 +54,14 @@ BEGIN ATOMIC
 		JOIN record r ON r.ordinal = m.ordinal
 		WHERE m.unit <> r.unit
 	)
-	SELECT DISTINCT ON (u.accuser, u.unit) u.accuser, u.unit, false, 1::float8, a.shape_id, a.stream_id, a.line_no, a.first_ts,
-		u.progress
+	(SELECT DISTINCT ON (u.accuser, u.unit) u.accuser, u.unit, false, 1::float8, a.shape_id, a.stream_id, a.line_no,
+		a.first_ts, u.progress
 	FROM (SELECT s.* FROM stalled s UNION ALL SELECT m.*, NULL FROM mutual m) u
 	JOIN unnest(l4_bad_links.accusations) a ON a.accuser = u.accuser AND a.unit = u.unit AND a.ending IS NOT TRUE
+	-- by the first that it said
+	ORDER BY u.accuser, u.unit, u.progress IS NULL, a.first_ts, a.stream_id, a.line_no, a.shape_id)
 	UNION ALL
-	SELECT t.unit, t.peer, true, t.part, t.shape_id, t.stream_id, t.line_no, NULL::timestamptz,
-		NULL::jsonb
+	SELECT t.unit, t.peer, true, t.part, t.shape_id, t.stream_id, t.line_no, NULL::timestamptz, NULL::jsonb
 	FROM toward t WHERE t.named = 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_bad_links(text, @extschema@.l4_accusation[], @extschema@.l4_evidence[],

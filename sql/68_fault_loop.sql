@@ -121,7 +121,7 @@ DECLARE
 	patterns text[];
 BEGIN
 	WITH record AS (
-		SELECT DISTINCT ON (n.shape_id, n.position, n.value) n.shape_id, n.position, n.value, s.shape
+		SELECT DISTINCT n.shape_id, n.position, n.value, s.shape
 		FROM unnest(coalesce(l4_draft_pattern.news,
 			ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_draft_pattern.job_id) n))) n
 		JOIN @extschema@.l4_shape s ON s.shape_id = n.shape_id

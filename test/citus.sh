@@ -148,7 +148,8 @@ citus_findings() {
 		--command="SELECT j.job_id, j.status, j.nodes, j.ranks, j.files, j.records, j.bytes, j.last_iteration
 			FROM l4_job_facts j ORDER BY 1" \
 		--command="SELECT f.fault_key, f.jobs, f.occurrences FROM l4_fault_statistics f WHERE f.jobs > 0 ORDER BY 1" \
-		--command="SELECT l::text FROM l4_lost_hours l ORDER BY 1" --command="SELECT n::text FROM l4_fleet_nodes n ORDER BY 1" \
+		--command="SELECT l::text FROM l4_lost_hours l ORDER BY 1" \
+		--command="SELECT to_jsonb(n) - 'last_used_at' FROM l4_fleet_nodes n ORDER BY n.node" \
 		--command="SELECT h.shape_id, h.shape, h.event_id, h.tentative FROM l4_shape h ORDER BY 1" \
 		--command="TABLE l4_pool_event ORDER BY 1, 2"
 }

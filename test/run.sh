@@ -366,6 +366,7 @@ test_start() {
 	check 'widths and statements' bash test/check_lines.sh
 	check 'numbers that decide are limits' bash test/check_literals.sh
 	check 'one door to the rows of jobs' bash test/check_door.sh
+	check 'no result hangs on a plan' bash test/check_order.sh
 	check 'nothing reads sentences' bash test/check_sentences.sh
 	check 'fuzz: corpus and mutations' bash test/fuzz/run.sh short
 	check 'simulated flows: what must hold' make -s -C test/generate/flows check
