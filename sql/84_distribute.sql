@@ -229,7 +229,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_all_jobs() IS
-'Step: All rows of l4_job, from all nodes of a cluster: what stands for them in its views (l4_view_twin).';
+'Step: All rows of l4_job, from all nodes of a cluster: what stands for them in its views (l4_views_to_twin).';
 
 CREATE FUNCTION @extschema@.l4_all_job_logs() RETURNS SETOF @extschema@.l4_job_logs
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
@@ -240,7 +240,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_all_job_logs() IS
-'Step: All rows of l4_job_logs, from all nodes of a cluster: what stands for them in its views (l4_view_twin).';
+'Step: All rows of l4_job_logs, from all nodes of a cluster: what stands for them in its views (l4_views_to_twin).';
 
 CREATE FUNCTION @extschema@.l4_all_job_nodes() RETURNS SETOF @extschema@.l4_job_nodes
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
@@ -251,7 +251,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_all_job_nodes() IS
-'Step: All rows of l4_job_nodes, from all nodes of a cluster: what stands for them in its views (l4_view_twin).';
+'Step: All rows of l4_job_nodes, from all nodes of a cluster: what stands for them in its views (l4_views_to_twin).';
 
 CREATE FUNCTION @extschema@.l4_all_diagnoses() RETURNS SETOF @extschema@.l4_diagnosis
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
@@ -262,7 +262,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_all_diagnoses() IS
-'Step: All rows of l4_diagnosis, from all nodes of a cluster: what stands for them in its views (l4_view_twin).';
+'Step: All rows of l4_diagnosis, from all nodes of a cluster: what stands for them in its views (l4_views_to_twin).';
 
 CREATE FUNCTION @extschema@.l4_all_findings() RETURNS SETOF @extschema@.l4_finding
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
@@ -273,7 +273,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_all_findings() IS
-'Step: All rows of l4_finding, from all nodes of a cluster: what stands for them in its views (l4_view_twin).';
+'Step: All rows of l4_finding, from all nodes of a cluster: what stands for them in its views (l4_views_to_twin).';
 
 CREATE FUNCTION @extschema@.l4_views_to_twin() RETURNS TABLE (view regclass, definition text, twin text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 20
