@@ -270,16 +270,27 @@ COMMENT ON FUNCTION @extschema@.l4_leads_with_fault(@extschema@.l4_finding[], do
 'Step: does the first fault come before all else: is it grave, and does it tell of a root event of the suspect (or of all '
 'alike)?';
 
+CREATE FUNCTION @extschema@.l4_use_zone(zone text) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF current_setting('TimeZone') <> l4_use_zone.zone THEN
+		PERFORM set_config('TimeZone', l4_use_zone.zone, true);
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_use_zone(text) IS
+'Step: Sets the time zone until the end of the transaction, where it is another one: each server of a cluster has its own, and '
+'what is asked of it is answered in that of the session that asks.';
+
 CREATE FUNCTION @extschema@.l4_findings_in_zone(job_id text, use_pool boolean, zone text) RETURNS @extschema@.l4_finding[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 BEGIN
-	-- another server of a cluster has a zone of its own
-	IF current_setting('TimeZone') <> l4_findings_in_zone.zone THEN
-		PERFORM set_config('TimeZone', l4_findings_in_zone.zone, true);
-	END IF;
+	PERFORM @extschema@.l4_use_zone(l4_findings_in_zone.zone);
 	RETURN ARRAY(SELECT f FROM @extschema@.l4_present_findings(l4_findings_in_zone.job_id, l4_findings_in_zone.use_pool) f);
 END
 $$;

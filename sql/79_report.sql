@@ -8,10 +8,7 @@ AS $$
 DECLARE
 	findings @extschema@.l4_finding[];
 BEGIN
-	-- another server of a cluster has a zone of its own
-	IF current_setting('TimeZone') <> l4_report_in_zone.zone THEN
-		PERFORM set_config('TimeZone', l4_report_in_zone.zone, true);
-	END IF;
+	PERFORM @extschema@.l4_use_zone(l4_report_in_zone.zone);
 	findings := @extschema@.l4_report_findings(l4_report_in_zone.job_id);
 	RETURN CASE l4_report_in_zone.format
 		WHEN 'text' THEN @extschema@.l4_report_text(l4_report_in_zone.job_id, findings, l4_report_in_zone.generated_at)

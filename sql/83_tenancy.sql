@@ -197,6 +197,10 @@ SET jit = off
 AS $$
 BEGIN
 	PERFORM @extschema@.l4_need_owner('to keep tenants apart');
+	IF @extschema@.l4_is_distributed() THEN
+		RAISE EXCEPTION 'l4 is distributed over a cluster, which cannot keep tenants apart'
+			USING ERRCODE = 'feature_not_supported', HINT = 'SELECT l4_undistribute() makes it one of a single server again.';
+	END IF;
 	INSERT INTO @extschema@.l4_tenants_apart DEFAULT VALUES ON CONFLICT DO NOTHING;
 	IF EXISTS (SELECT FROM pg_roles r
 		WHERE r.rolname = 'l4_importer' AND pg_has_role(r.oid, 'pg_read_server_files', 'MEMBER')) THEN
@@ -213,8 +217,9 @@ COMMENT ON FUNCTION @extschema@.l4_enable_tenancy() IS
 'logs, and all that comes of them; others are told that there is no such job. Jobs that are there already stay of none. Sets '
 'the '
 'policy l4_tenant on every table with rows of tenants, and returns their number; called again, it brings them up to date. The '
-'owner of the tables, superusers and roles with BYPASSRLS see all. Errors: 42501 for others than the owner, 55000 where a '
-'permissive policy of the site would show rows. Takes an exclusive lock on these tables: not while imports run.';
+'owner of the tables, superusers and roles with BYPASSRLS see all. Errors: 42501 for others than the owner, 0A000 while l4 is '
+'distributed over a cluster, 55000 where a permissive policy of the site would show rows. Takes an exclusive lock on these '
+'tables: not while imports run.';
 
 CREATE FUNCTION @extschema@.l4_disable_tenancy() RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

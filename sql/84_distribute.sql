@@ -155,11 +155,13 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
 BEGIN ATOMIC
 	SELECT p.oid::regprocedure FROM @extschema@.l4_own_functions('plpgsql') p
 	WHERE p.prorettype <> 'trigger'::regtype AND p.proname <> ALL ('{l4_is_distributed,l4_distribute,l4_undistribute}')
+		AND NOT (p.proparallel = 'u' AND coalesce('plan_cache_mode=force_custom_plan' = ANY (p.proconfig), false))
 		AND p.prosrc ~ (SELECT '\m(' || string_agg(c.relname, '|') || ')\M'
 			FROM @extschema@.l4_spread_relations() r JOIN pg_class c ON c.oid = r.relation);
 END;
 COMMENT ON FUNCTION @extschema@.l4_functions_to_replan() IS
-'Step: The functions of l4 in PL/pgSQL that name a table that is distributed or a copy of one on each node.';
+'Step: The functions of l4 in PL/pgSQL that name a table that is distributed or a copy of one on each node, and are not '
+'yet set to plan for each call (l4_prepare_node).';
 
 CREATE FUNCTION @extschema@.l4_result_columns(function oid) RETURNS text[]
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -220,80 +222,36 @@ COMMENT ON FUNCTION @extschema@.l4_twin(oid) IS
  * their nodes, from functions.
  */
 
-CREATE FUNCTION @extschema@.l4_all_jobs() RETURNS SETOF @extschema@.l4_job
-LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
+CREATE FUNCTION @extschema@.l4_all_rows(of anyelement) RETURNS SETOF anyelement
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED COST 10000
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-	RETURN QUERY SELECT t.* FROM @extschema@.l4_job t;
+	RETURN QUERY EXECUTE format('SELECT t.* FROM %s t', pg_typeof(l4_all_rows.of));
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_all_jobs() IS
-'Step: All rows of l4_job, from all nodes of a cluster: what stands for them in its views (l4_views_to_twin).';
-
-CREATE FUNCTION @extschema@.l4_all_job_logs() RETURNS SETOF @extschema@.l4_job_logs
-LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-	RETURN QUERY SELECT t.* FROM @extschema@.l4_job_logs t;
-END
-$$;
-COMMENT ON FUNCTION @extschema@.l4_all_job_logs() IS
-'Step: All rows of l4_job_logs, from all nodes of a cluster: what stands for them in its views (l4_views_to_twin).';
-
-CREATE FUNCTION @extschema@.l4_all_job_nodes() RETURNS SETOF @extschema@.l4_job_nodes
-LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-	RETURN QUERY SELECT t.* FROM @extschema@.l4_job_nodes t;
-END
-$$;
-COMMENT ON FUNCTION @extschema@.l4_all_job_nodes() IS
-'Step: All rows of l4_job_nodes, from all nodes of a cluster: what stands for them in its views (l4_views_to_twin).';
-
-CREATE FUNCTION @extschema@.l4_all_diagnoses() RETURNS SETOF @extschema@.l4_diagnosis
-LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-	RETURN QUERY SELECT t.* FROM @extschema@.l4_diagnosis t;
-END
-$$;
-COMMENT ON FUNCTION @extschema@.l4_all_diagnoses() IS
-'Step: All rows of l4_diagnosis, from all nodes of a cluster: what stands for them in its views (l4_views_to_twin).';
-
-CREATE FUNCTION @extschema@.l4_all_findings() RETURNS SETOF @extschema@.l4_finding
-LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-	RETURN QUERY SELECT t.* FROM @extschema@.l4_finding t;
-END
-$$;
-COMMENT ON FUNCTION @extschema@.l4_all_findings() IS
-'Step: All rows of l4_finding, from all nodes of a cluster: what stands for them in its views (l4_views_to_twin).';
+COMMENT ON FUNCTION @extschema@.l4_all_rows(anyelement) IS
+'Step: All rows of the table or view whose row type the argument has (NULL::l4_job), from all nodes of a cluster: what stands '
+'for it in views over all jobs there (l4_views_to_twin).';
 
 CREATE FUNCTION @extschema@.l4_views_to_twin() RETURNS TABLE (view regclass, definition text, twin text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 20
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-	stands_for CONSTANT jsonb := '{"l4_job": "l4_all_jobs", "l4_job_logs": "l4_all_job_logs",
-		"l4_job_nodes": "l4_all_job_nodes", "l4_diagnosis": "l4_all_diagnoses", "l4_finding": "l4_all_findings"}';
+	-- taken whole, with what is joined in them, and not looked into
+	whole CONSTANT text[] := '{l4_job,l4_job_logs,l4_job_nodes,l4_diagnosis,l4_finding}';
 	name text;
 BEGIN
 	FOR view, definition IN
 		SELECT c.oid::regclass, pg_get_viewdef(c.oid)
 		FROM @extschema@.l4_spread_relations() r JOIN pg_class c ON c.oid = r.relation
-		WHERE c.relkind = 'v' AND NOT stands_for ? c.relname::text ORDER BY c.relname COLLATE "C"
+		WHERE c.relkind = 'v' AND c.relname <> ALL (whole) ORDER BY c.relname COLLATE "C"
 	LOOP
 		twin := definition;
-		FOR name IN SELECT k FROM jsonb_object_keys(stands_for) k ORDER BY k COLLATE "C" LOOP
+		FOREACH name IN ARRAY whole LOOP
 			-- in FROM a name is followed by its alias
-			twin := regexp_replace(twin, '(@extschema@\.' || name || ')( \w)',
-				'@extschema@.' || (stands_for ->> name) || '()\2', 'g');
+			twin := replace(twin, '@extschema@.' || name || ' ', '@extschema@.l4_all_rows(NULL::@extschema@.' || name || ') ');
 		END LOOP;
 		IF twin <> definition THEN
 			definition := format('CREATE OR REPLACE VIEW %s WITH (security_invoker = true) AS %s', view, definition);
@@ -304,8 +262,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_views_to_twin() IS
-'Step: The views of l4 over all jobs, how they are made, and how on a cluster: with functions (l4_all_jobs, ...) in the '
-'place of tables.';
+'Step: The views of l4 over all jobs that are not made so already, how they are made, and how on a cluster: with l4_all_rows '
+'in the place of tables.';
 
 CREATE FUNCTION @extschema@.l4_on_nodes(command text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -390,11 +348,12 @@ DECLARE
 BEGIN
 	-- each node makes its own
 	PERFORM set_config('citus.enable_ddl_propagation', 'off', true);
-	DELETE FROM @extschema@.l4_replaced_function;
+	-- what is done already is in none of the three; what is there anew, after an update, takes the place of what was kept of it
 	INSERT INTO @extschema@.l4_replaced_function (signature, definition)
 	SELECT f.function::text, pg_get_functiondef(f.function) FROM @extschema@.l4_functions_to_twin() f
 	UNION ALL SELECT f.function::text, pg_get_functiondef(f.function) FROM @extschema@.l4_functions_to_replan() f
-	UNION ALL SELECT v.view::text, v.definition FROM @extschema@.l4_views_to_twin() v;
+	UNION ALL SELECT v.view::text, v.definition FROM @extschema@.l4_views_to_twin() v
+	ON CONFLICT (signature) DO UPDATE SET definition = excluded.definition;
 	FOREACH place IN ARRAY twins LOOP
 		EXECUTE place;
 	END LOOP;
@@ -421,7 +380,7 @@ COMMENT ON FUNCTION @extschema@.l4_prepare_node() IS
 'call, passes a site''s rules on (l4_share_rule), and lets functions '
 'ask for rows from within queries on the shards that hold them (a setting of the database).';
 
-CREATE FUNCTION @extschema@.l4_restore_node() RETURNS void
+CREATE FUNCTION @extschema@.l4_restore_functions() RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET client_min_messages = warning
@@ -439,6 +398,20 @@ BEGIN
 		EXECUTE format('DROP TRIGGER IF EXISTS l4_share_rule ON @extschema@.%I', place);
 	END LOOP;
 	EXECUTE format('ALTER DATABASE %I RESET citus.allow_nested_distributed_execution', current_database());
+END
+$$;
+REVOKE ALL ON FUNCTION @extschema@.l4_restore_functions() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.l4_restore_functions() IS
+'Step: Undoes what l4_prepare_node did on this node: functions and views as they were, no triggers, no setting of the '
+'database.';
+
+CREATE FUNCTION @extschema@.l4_restore_node() RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $$
+BEGIN
+	PERFORM @extschema@.l4_restore_functions();
 	-- the shards are gone; Citus would drop the tables with what it knows of them
 	EXECUTE 'UPDATE pg_dist_object SET distribution_argument_index = NULL, colocationid = NULL
 		WHERE classid = ''pg_proc''::regclass AND objid = $1'
@@ -456,8 +429,25 @@ END
 $$;
 REVOKE ALL ON FUNCTION @extschema@.l4_restore_node() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.l4_restore_node() IS
-'Step: What l4_undistribute does on each node: puts the functions back as they were, and has Citus forget the tables, whose '
-'shards are gone.';
+'Step: What l4_undistribute does on each node: puts the functions back as they were (l4_restore_functions), and has Citus '
+'forget the tables, whose shards are gone.';
+
+CREATE FUNCTION @extschema@.l4_need_coordinator() RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	on_coordinator boolean;
+BEGIN
+	EXECUTE 'SELECT citus_is_coordinator()' INTO on_coordinator;
+	IF NOT on_coordinator THEN
+		RAISE EXCEPTION 'this is not the coordinator' USING ERRCODE = 'object_not_in_prerequisite_state',
+			HINT = 'Call it there.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_need_coordinator() IS
+'Step: Refuses what only the coordinator of a cluster can do elsewhere (55000).';
 
 CREATE FUNCTION @extschema@.l4_distribute(shard_count int DEFAULT 32) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -465,7 +455,6 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	placed record;
-	on_coordinator boolean;
 	own jsonb;
 BEGIN
 	PERFORM @extschema@.l4_need_owner('to distribute l4');
@@ -482,14 +471,10 @@ BEGIN
 		RAISE EXCEPTION 'tenants are kept apart here, which a distributed installation cannot do'
 			USING ERRCODE = 'feature_not_supported', HINT = 'SELECT l4_disable_tenancy() first.';
 	END IF;
-	EXECUTE 'SELECT citus_is_coordinator()' INTO on_coordinator;
-	IF NOT on_coordinator THEN
-		RAISE EXCEPTION 'this is not the coordinator' USING ERRCODE = 'object_not_in_prerequisite_state',
-			HINT = 'Call it there.';
-	END IF;
+	PERFORM @extschema@.l4_need_coordinator();
 	-- where l4 was there before Citus, the other nodes do not have it yet
 	EXECUTE 'CREATE EXTENSION IF NOT EXISTS l4';
-	-- first of all, for then nothing is locked there; where something fails below, the others go on as they were
+	-- first of all, for then nothing is locked there; where something fails below, another call finds it done
 	PERFORM @extschema@.l4_on_nodes('SELECT @extschema@.l4_prepare_node()');
 	FOR placed IN SELECT t.table_name, t.place FROM @extschema@.l4_table_places() t LOOP
 		IF placed.place = 'job' THEN
@@ -540,17 +525,12 @@ DECLARE
 	kept text[] := ARRAY(SELECT t.table_name FROM @extschema@.l4_table_places() t
 		WHERE l4_undistribute.keep_rows AND t.place IN ('job', 'shared'));
 	place text;
-	on_coordinator boolean;
 BEGIN
 	PERFORM @extschema@.l4_need_owner('to distribute l4');
 	IF NOT @extschema@.l4_is_distributed() THEN
 		RAISE EXCEPTION 'l4 is not distributed' USING ERRCODE = 'object_not_in_prerequisite_state';
 	END IF;
-	EXECUTE 'SELECT citus_is_coordinator()' INTO on_coordinator;
-	IF NOT on_coordinator THEN
-		RAISE EXCEPTION 'this is not the coordinator' USING ERRCODE = 'object_not_in_prerequisite_state',
-			HINT = 'Call it there.';
-	END IF;
+	PERFORM @extschema@.l4_need_coordinator();
 	PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);
 	-- nobody writes what would not move along
 	EXECUTE 'LOCK TABLE ' || (SELECT string_agg('@extschema@.' || t.table_name, ', ') FROM @extschema@.l4_table_places() t
@@ -562,7 +542,8 @@ BEGIN
 	PERFORM @extschema@.l4_on_nodes('SELECT @extschema@.l4_restore_node()');
 	PERFORM set_config('citus.enable_metadata_sync', 'off', true);
 	FOR place IN SELECT t.table_name FROM @extschema@.l4_table_places() t WHERE t.place <> 'rules' LOOP
-		EXECUTE 'SELECT citus_drop_all_shards($1, ''@extschema@'', $2)' USING ('@extschema@.' || place)::regclass, place;
+		EXECUTE 'SELECT citus_drop_all_shards($1, $2, $3)'
+			USING ('@extschema@.' || place)::regclass, (parse_ident('@extschema@'))[1], place;
 	END LOOP;
 	PERFORM @extschema@.l4_restore_node();
 	FOREACH place IN ARRAY kept LOOP

@@ -32,6 +32,9 @@ citus_psql() {
 	psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --port="$port" "$@"
 }
 
+# The answer of a node, its rows alone and without signs. Arguments: node, database, statement.
+citus_ask() { PGOPTIONS='-c client_min_messages=warning' citus_psql "$1" --dbname="$2" -At --command="$3"; }
+
 # Starts a node, or starts it again. Argument: its number.
 citus_node_start() {
 	"$L4_BINDIR/pg_ctl" --pgdata="$L4_WORK/node$1/data" --log="$L4_WORK/node$1/log" --silent --wait start >&2
@@ -114,7 +117,7 @@ citus_load_statements() {
 		tr -d '\n' < "$file" | sed 's/\\/\\\\/g; s/\t/ /g'
 		echo
 	done > "$L4_WORK/labelled.tsv"
-	psql_quiet --tuples-only --no-align --dbname=postgres --set=folder="$PWD/test/data/demo" <<-SQL
+	citus_psql 0 --tuples-only --no-align --dbname=postgres --set=folder="$PWD/test/data/demo" <<-SQL
 		CREATE TEMP TABLE job (job_id text, status text, settings jsonb, nodes text[], ranks_per_node int,
 			started_at timestamptz, archive text);
 		\\copy job (job_id, status, settings, nodes, ranks_per_node, started_at) from 'test/data/demo/jobs.csv' csv header
@@ -164,22 +167,19 @@ citus_equal() {
 	echo "$(wc -l < "$L4_WORK/findings.one") rows are equal"
 }
 
-# How many of l4's tables Citus knows on any node.
-citus_known_tables() {
+# What a cluster has left behind on any node, a line each: tables of l4 that Citus knows, and shards. Argument: database.
+citus_remains() {
 	local node
 	for node in $(seq 0 $((CITUS_NODES - 1))); do
-		citus_psql "$node" --dbname="$1" --tuples-only --no-align \
-			--command="SELECT count(*) FROM pg_dist_partition WHERE logicalrelid::text ~ '^l4_'" \
-			--command="SELECT count(*) FROM pg_class WHERE relname ~ '^l4_.*_[0-9]{6}$'"
-	done | paste -sd+ | bc
+		citus_ask "$node" "$1" "SELECT 'node $node: ' || logicalrelid::text FROM pg_dist_partition
+			WHERE logicalrelid::text ~ '^l4_'
+			UNION ALL SELECT 'node $node: ' || relname FROM pg_class WHERE relname ~ '^l4_.*_[0-9]{6}$'"
+	done
 }
-
-# The answer of the coordinator, without signs. Arguments: database, statement.
-citus_ask() { PGOPTIONS='-c client_min_messages=warning' citus_psql 0 --dbname="$1" -At --command="$2"; }
 
 # What there is of a job: lines by the counts of its streams, records and bytes by its log. Arguments: database, job.
 citus_lines() {
-	citus_ask "$1" "SELECT sum(s.line_count), (SELECT count(*) || ' ' || sum(octet_length(l.raw_bytes)) FROM l4_log l
+	citus_ask 0 "$1" "SELECT sum(s.line_count), (SELECT count(*) || ' ' || sum(octet_length(l.raw_bytes)) FROM l4_log l
 		WHERE l.job_id = '$2') FROM l4_stream s WHERE s.job_id = '$2'"
 }
 
@@ -190,8 +190,8 @@ citus_kill() {
 	lines=$(citus_lines "$database" "$job")
 	for time in $(seq 1 "$2"); do
 		call="CALL l4_import('killed-$time', '$PWD/test/data/demo/$job.tar.gz')"
-		citus_ask "$database" "SELECT l4_register_job('killed-$time', status => 'failed')"
-		citus_ask "$database" "$call" >/dev/null 2>&1 &
+		citus_ask 0 "$database" "SELECT l4_register_job('killed-$time', status => 'failed')"
+		citus_ask 0 "$database" "$call" >/dev/null 2>&1 &
 		pid=$!
 		sleep "0.$((RANDOM % 4))"
 		kill -9 "$(head -n 1 "$L4_WORK/node$((1 + time % 2))/data/postmaster.pid")"
@@ -199,7 +199,7 @@ citus_kill() {
 		rm -f "$L4_WORK/node$((1 + time % 2))/data/postmaster.pid"
 		# the processes of the one that was killed go by themselves
 		until citus_node_start $((1 + time % 2)) 2>/dev/null; do sleep 0.5; done
-		citus_ask "$database" "$call" > "$L4_WORK/again" 2>&1 || { cat "$L4_WORK/again"; return 1; }
+		citus_ask 0 "$database" "$call" > "$L4_WORK/again" 2>&1 || { cat "$L4_WORK/again"; return 1; }
 		[ "$(citus_lines "$database" "killed-$time")" = "$lines" ] ||
 			{ echo "lines are lost or doubled: killed-$time"; return 1; }
 	done
@@ -219,51 +219,56 @@ citus_one_server() {
 # A database of the cluster, with l4 distributed over its nodes. Argument: its name.
 citus_spread() {
 	citus_database "$1"
-	citus_ask "$1" 'SELECT l4_distribute(4)'
-	[ "$(citus_psql 1 --dbname="$1" --tuples-only --no-align --command='SELECT l4_is_distributed()')" = t ]
+	citus_ask 0 "$1" 'SELECT l4_distribute(4)'
+	[ "$(citus_ask 1 "$1" 'SELECT l4_is_distributed()')" = t ]
 }
 
 # The rows of each job lie on one worker, none on the coordinator, and a diagnosis is planned for the node of its job.
 citus_goes_home() {
-	citus_ask "$1" "EXPLAIN (COSTS OFF) SELECT l4_findings_in_zone(j.job_id, true, 'UTC') FROM l4_job j
+	citus_ask 0 "$1" "EXPLAIN (COSTS OFF) SELECT l4_findings_in_zone(j.job_id, true, 'UTC') FROM l4_job j
 		WHERE j.job_id = 'ds-f02'" | tee "$L4_WORK/plan"
 	grep -q 'Task Count: 1' "$L4_WORK/plan"
-	[ "$(citus_psql 0 --dbname="$1" --tuples-only --no-align --command="SELECT count(DISTINCT d.nodeport) || ' ' ||
+	[ "$(citus_ask 0 "$1" "SELECT count(DISTINCT d.nodeport) || ' ' ||
 		count(*) FILTER (WHERE d.groupid = 0) FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid)
 		JOIN pg_dist_node d USING (groupid) WHERE s.logicalrelid = 'l4_segment'::regclass")" = '2 0' ]
 }
 
 # What is changed on a worker is so on the coordinator, and what is rolled back is nowhere.
 citus_shares_rules() {
-	citus_psql 1 --dbname="$1" \
-		--command="INSERT INTO l4_wording (name, class, pattern) VALUES ('site', 'fatal', 'of this site')" \
-		--command="BEGIN; DELETE FROM l4_wording WHERE name = 'site'; ROLLBACK"
-	[ "$(citus_psql 0 --dbname="$1" --tuples-only --no-align \
-		--command="SELECT count(*) FROM l4_wording WHERE name = 'site'")" = 1 ]
-	citus_psql 0 --dbname="$1" --command="DELETE FROM l4_wording WHERE name = 'site'"
-	[ "$(citus_psql 2 --dbname="$1" --tuples-only --no-align \
-		--command="SELECT count(*) FROM l4_wording WHERE name = 'site'")" = 0 ]
+	citus_ask 1 "$1" "INSERT INTO l4_wording (name, class, pattern) VALUES ('site', 'fatal', 'of this site')"
+	citus_ask 1 "$1" "BEGIN; DELETE FROM l4_wording WHERE name = 'site'; ROLLBACK"
+	[ "$(citus_ask 0 "$1" "SELECT count(*) FROM l4_wording WHERE name = 'site'")" = 1 ]
+	citus_ask 0 "$1" "DELETE FROM l4_wording WHERE name = 'site'"
+	[ "$(citus_ask 2 "$1" "SELECT count(*) FROM l4_wording WHERE name = 'site'")" = 0 ]
 }
 
-citus_refuses_drop() {
-	! citus_psql 0 --dbname="$1" --command='DROP EXTENSION l4 CASCADE' 2> "$L4_WORK/refusal"
-	grep 'while it is distributed' "$L4_WORK/refusal"
+# A statement is refused. Arguments: node, database, statement, what the refusal says.
+citus_refused() {
+	! citus_ask "$1" "$2" "$3" 2> "$L4_WORK/refusal" || { echo "not refused: $3"; return 1; }
+	grep "$4" "$L4_WORK/refusal" || { echo "refused otherwise: $3"; cat "$L4_WORK/refusal"; return 1; }
+}
+
+citus_refuses() {
+	citus_refused 0 "$1" 'DROP EXTENSION l4 CASCADE' 'while it is distributed'
+	citus_refused 0 "$1" 'SELECT l4_enable_tenancy()' 'cannot keep tenants apart'
+	citus_refused 1 "$1" 'SELECT l4_undistribute()' 'not the coordinator'
 }
 
 # All rows come back to the coordinator, and nothing stays elsewhere.
 citus_back() {
-	citus_psql 0 --dbname="$1" --output=/dev/null --command="SELECT l4_delete_job(d) FROM
-		unnest(ARRAY(SELECT job_id FROM l4_job WHERE job_id LIKE 'killed-%')) d" --command='SELECT l4_undistribute()'
-	[ "$(citus_known_tables "$1")" = 0 ] || { echo "Citus still knows tables of l4"; return 1; }
+	citus_ask 0 "$1" "SELECT l4_delete_job(d) FROM unnest(ARRAY(SELECT job_id FROM l4_job WHERE job_id LIKE 'killed-%')) d"
+	citus_ask 0 "$1" 'SELECT l4_undistribute()'
+	citus_remains "$1" > "$L4_WORK/remains"
+	[ ! -s "$L4_WORK/remains" ] || { cat "$L4_WORK/remains"; return 1; }
 	citus_findings 0 "$1" > "$L4_WORK/findings.back"
 	diff "$L4_WORK/findings.one" "$L4_WORK/findings.back"
-	citus_psql 0 --dbname="$1" --command='DROP EXTENSION l4 CASCADE'
+	citus_ask 0 "$1" 'DROP EXTENSION l4 CASCADE'
 }
 
 # An installation with jobs is distributed, and gives the same answers.
 citus_full() {
 	citus_database filled
 	PGOPTIONS='-c client_min_messages=warning' citus_psql 0 --dbname=filled --output=/dev/null --file="$L4_WORK/load.sql"
-	citus_ask filled 'SELECT l4_distribute(4)'
+	citus_ask 0 filled 'SELECT l4_distribute(4)'
 	citus_equal filled
 }

@@ -26,6 +26,22 @@ SELECT t.table_name FROM l4_table_places() t JOIN pg_index i ON i.indrelid = t.t
 WHERE t.place = 'job' AND NOT EXISTS (SELECT FROM pg_attribute a
 	WHERE a.attrelid = i.indrelid AND a.attname = 'job_id' AND a.attnum = ANY (i.indkey));
 
+-- Functions and views of l4 as they are: what a twin and the setting to plan anew change, and what they must not.
+CREATE TABLE object (turn text, object text, made text);
+CREATE FUNCTION look(turn text) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO object
+	SELECT turn, p.oid::regprocedure::text,
+		(l.lanname, p.provolatile, p.proparallel, p.proconfig, p.procost, p.prorows, p.prosrc)::text
+	FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang WHERE p.proname ~ '^l4_'
+	UNION ALL SELECT turn, c.oid::regclass::text, pg_get_viewdef(c.oid) FROM pg_class c
+	WHERE c.relkind = 'v' AND c.relname ~ '^l4_';
+$$;
+CREATE FUNCTION changed(since text, turn text) RETURNS bigint LANGUAGE sql AS $$
+	SELECT count(*) FROM (
+		SELECT o.object FROM (SELECT o.object, o.made FROM object o WHERE o.turn = changed.since) o
+		FULL JOIN (SELECT o.object, o.made FROM object o WHERE o.turn = changed.turn) n USING (object)
+		WHERE o.made IS DISTINCT FROM n.made) d;
+$$;
 CREATE TABLE answer (turn text, question text, answer text);
 CREATE FUNCTION ask(turn text) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO answer
@@ -38,20 +54,34 @@ CREATE FUNCTION ask(turn text) RETURNS void LANGUAGE sql AS $$
 	UNION ALL SELECT turn, 'faults', f::text FROM l4_fault_statistics f WHERE f.jobs > 0
 	UNION ALL SELECT turn, 'diff', d::text FROM l4_diff('spread-killed') d;
 $$;
-SELECT ask('before');
-\echo == in the place of functions and views, and back
+CREATE VIEW equal AS
+SELECT t.turn, a.question, count(*) FILTER (WHERE a.turn = 'before') > 0 AS answered,
+	array_agg(a.answer ORDER BY a.answer COLLATE "C") FILTER (WHERE a.turn = 'before')
+		= array_agg(a.answer ORDER BY a.answer COLLATE "C") FILTER (WHERE a.turn = t.turn) AS equal
+FROM (SELECT DISTINCT t.turn FROM answer t WHERE t.turn <> 'before') t CROSS JOIN answer a GROUP BY t.turn, a.question;
+
+SELECT ask('before'), look('before') \g /dev/null
+\echo == in the place of functions and views, and back; another call finds it done
 BEGIN;
 SELECT l4_prepare_node();
 SELECT count(*) > 60 AS functions, count(*) FILTER (WHERE r.definition ~ '^CREATE OR REPLACE VIEW') > 5 AS views
 FROM l4_replaced_function r;
 SELECT count(*) AS still_in_sql FROM l4_functions_to_twin();
-SELECT ask('twins');
-SELECT a.question, count(*) FILTER (WHERE a.turn = 'before') > 0 AS answered,
-	array_agg(a.answer ORDER BY a.answer COLLATE "C") FILTER (WHERE a.turn = 'before')
-		= array_agg(a.answer ORDER BY a.answer COLLATE "C") FILTER (WHERE a.turn = 'twins') AS equal
-FROM answer a GROUP BY a.question ORDER BY a.question;
+SELECT ask('twins'), look('twins') \g /dev/null
+CREATE TEMP TABLE kept ON COMMIT DROP AS SELECT * FROM l4_replaced_function;
+SELECT l4_prepare_node();
+SELECT look('twice') \g /dev/null
+SELECT changed('before', 'twins') > 60 AS by_the_first, changed('twins', 'twice') AS by_the_second,
+	(SELECT count(*) FROM (TABLE kept EXCEPT TABLE l4_replaced_function) k) AS no_longer_kept;
+SELECT l4_restore_functions();
+SELECT look('restored'), ask('restored') \g /dev/null
+SELECT changed('before', 'restored') AS not_as_before, (SELECT count(*) FROM l4_replaced_function) AS still_replaced,
+	(SELECT count(*) FROM pg_trigger WHERE tgname = 'l4_share_rule') AS triggers;
+TABLE equal ORDER BY turn DESC, question;
 ROLLBACK;
 SELECT count(*) AS replaced FROM l4_replaced_function;
+DROP VIEW equal;
 DROP FUNCTION ask(text);
-DROP TABLE answer;
+DROP FUNCTION look(text), changed(text, text);
+DROP TABLE answer, object;
 SELECT l4_delete_job('spread-killed'), l4_delete_job('spread-ok') \g /dev/null
