@@ -13,6 +13,7 @@
 #include "algorithms/counts.h"
 
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "algorithms/segment.h"
@@ -495,6 +496,7 @@ next_place(L4CountsReader *reader)
 {
 	uint64		skipped;
 
+	CHECK_FOR_INTERRUPTS();
 	if (reader->shape_rows_left == 0)
 	{
 		uint64		further = column_get_unsigned(&reader->sections[SECTION_SIZES]);

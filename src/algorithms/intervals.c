@@ -10,21 +10,13 @@
 #include <math.h>
 
 #include "miscadmin.h"
+#include "tools/order.h"
 
 /* Pauses are tried from the shortest on, each longer than the last by this factor ... */
 #define FINER 1.4
 /* ... and taken where up to this factor nearly as many are longer. */
 #define PLATEAU 1.5
 #define PLATEAU_SHARE 0.97
-
-static int
-compare_double(const void *a, const void *b)
-{
-	double		x = *(const double *) a;
-	double		y = *(const double *) b;
-
-	return x < y ? -1 : x > y;
-}
 
 static double *
 numbers(int64 count)

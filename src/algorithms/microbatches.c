@@ -14,6 +14,7 @@
 
 #include "algorithms/robust.h"
 #include "miscadmin.h"
+#include "tools/order.h"
 
 #define MOST_MICROBATCHES 64
 /* So many steps at least, of which this share must be told from the microbatches around them, and these from it. */
@@ -40,15 +41,6 @@ typedef struct StandingOut
 	int64		phase;
 	double		by;
 } StandingOut;
-
-static int
-compare_double(const void *a, const void *b)
-{
-	double		x = *(const double *) a;
-	double		y = *(const double *) b;
-
-	return x < y ? -1 : x > y;
-}
 
 static void *
 room_for(int64 count, Size size)

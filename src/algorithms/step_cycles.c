@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "miscadmin.h"
+#include "tools/order.h"
 
 /* Around a burst so many on each side tell at which speed it came. */
 #define NEIGHBOURS 2
@@ -46,15 +47,6 @@ typedef struct Speeds
 	double		fast;
 	double		slow;
 } Speeds;
-
-static int
-compare_double(const void *a, const void *b)
-{
-	double		x = *(const double *) a;
-	double		y = *(const double *) b;
-
-	return x < y ? -1 : x > y;
-}
 
 static double *
 numbers(int64 count)

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "miscadmin.h"
+#include "tools/order.h"
 
 /* An accelerator has two neighbours in a pipeline, or one. Of more, the first so many are looked at. */
 #define MOST_PEERS 16
@@ -64,15 +65,6 @@ step_messages_join(L4StepMessage *messages, int64 count, int32 peers)
 	}
 	pfree(last);
 	return kept;
-}
-
-static int
-compare_double(const void *a, const void *b)
-{
-	double		x = *(const double *) a;
-	double		y = *(const double *) b;
-
-	return x < y ? -1 : x > y;
 }
 
 static double

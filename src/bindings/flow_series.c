@@ -11,6 +11,7 @@
 #include "algorithms/step_phases.h"
 #include "bindings/flow_arrays.h"
 #include "catalog/pg_type_d.h"
+#include "tools/order.h"
 
 PG_FUNCTION_INFO_V1(l4_regular_interval);
 PG_FUNCTION_INFO_V1(l4_together);
@@ -224,15 +225,6 @@ l4_step_places(PG_FUNCTION_ARGS)
 }
 
 /* ---- late ones ---- */
-
-static int
-compare_double(const void *a, const void *b)
-{
-	double		x = *(const double *) a;
-	double		y = *(const double *) b;
-
-	return x < y ? -1 : x > y;
-}
 
 /* Arguments: began, moved, busy, factor. */
 Datum

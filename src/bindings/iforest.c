@@ -18,6 +18,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "tools/intern.h"
+#include "tools/order.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
@@ -560,15 +561,6 @@ order_by(const ForestState *state, const int32 *order, const int32 *ranks, int32
 	return result;
 }
 
-static int
-compare_doubles(const void *a, const void *b)
-{
-	double		left = *(const double *) a;
-	double		right = *(const double *) b;
-
-	return (left > right) - (left < right);
-}
-
 /* The sum, the same for any order: whole numbers exactly, the others from the least on. Changes the array. */
 static double
 ordered_sum(double *values, int64 count)
@@ -586,7 +578,7 @@ ordered_sum(double *values, int64 count)
 		else
 			values[rest++] = values[i];
 	}
-	qsort(values, rest, sizeof(double), compare_doubles);
+	qsort(values, rest, sizeof(double), compare_double);
 	sum = (double) whole;
 	for (int64 i = 0; i < rest; i++)
 		sum += values[i];

@@ -11,3 +11,12 @@ compare_int64(const void *a, const void *b)
 
 	return x < y ? -1 : x > y ? 1 : 0;
 }
+
+int
+compare_double(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return x < y ? -1 : x > y ? 1 : 0;
+}

@@ -9,4 +9,7 @@
 /* Two int64, ascending. */
 extern int	compare_int64(const void *a, const void *b);
 
+/* Two double, ascending; neither may be NaN. */
+extern int	compare_double(const void *a, const void *b);
+
 #endif							/* L4_ORDER_H */
