@@ -87,6 +87,11 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'|\m(no|any) (answer|reply|response|data|message|heartbeat)s?\M.{0,40}\m(within|for|in|after)\M.{0,12}\d'
 			'|\m(sent|heard|received|got|receives|hears) nothing\M.{0,40}\d',
 		'left neighbour closed the ring'),
+	(true, 'peer', 'lost_somebody',
+		'\mlost (the |its |our |a |my )?(\w+ ){0,2}'
+			'(server|master|leader|coordinator|peer|worker|rank|replica|node|host|neighbou?r|client|agent|scheduler|hub)\M',
+		'lost the parameter server'),
+	(true, 'peer', 'came_nothing', '\mno (\w+ ){1,3}from\M', 'no gradient from worker 3'),
 	(true, 'peer', 'kept_waiting', '\mtim(e|es|ed|ing) ?out\M|\mtimeout(error|exception)?\M|\mwatchdog\M',
 		'Watchdog caught collective operation timeout'),
 	(true, 'peer', 'process_ended', '\mexit(s|ed|ing)? ?(with )?(return )?(code|status)|\mexitcode\M|\mterminate called\M',
@@ -116,6 +121,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'complaint', 'no_answer',
 		'\m(unreachable|unresponsive|no (answer|response|reply|heartbeats?|route)|not respond(ing)?)\M',
 		'no response from node-3'),
+	(true, 'complaint', 'nothing_from', '\mno (\w+ ){1,3}from\M', 'no gradient from worker 3'),
 	(true, 'complaint', 'is_not',
 		'\m(did ?n.t|did not|does ?n.t|does not|has ?n.t|has not|have not|is ?n.t|is not|was ?n.t|was not|not yet|never|cannot'
 			'|can.?t|could not|unable|without)\M', 'rank 3 did not reach the barrier'),

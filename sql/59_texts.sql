@@ -158,6 +158,18 @@ COMMENT ON FUNCTION @extschema@.l4_text_seconds(text, int, text) IS
 'Step: How many seconds the unit of a parameter of a shape (position, from 1; one of its values) is: 0.001 for "<*> ms". '
 'NULL where it is no duration or has no unit.';
 
+CREATE FUNCTION @extschema@.l4_value_seconds(value text, unit_seconds double precision) RETURNS double precision
+LANGUAGE sql STABLE PARALLEL SAFE COST 50
+BEGIN ATOMIC
+	-- programs choose the unit anew each time, as Go's do: 1m2.5s, 1.323s, 567ms
+	SELECT CASE WHEN v.bare ~ '^(\d{1,9}(\.\d{1,15})?([hm]|[mu]?s))+$' THEN EXTRACT(epoch FROM v.bare::interval)::float8
+		ELSE substring(v.bare, '^\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d{1,2})?')::float8 * l4_value_seconds.unit_seconds END
+	FROM (SELECT translate(l4_value_seconds.value, U&'\00B5\03BC', 'uu') AS bare) v;
+END;
+COMMENT ON FUNCTION @extschema@.l4_value_seconds(text, double precision) IS
+'Step: How many seconds a printed duration is: by the units that it bears itself (1m2.5s, 567ms), else its number times '
+'unit_seconds, the unit of its place (l4_text_seconds). NULL where it begins with no number.';
+
 CREATE FUNCTION @extschema@.l4_told_progress(message text, wordings @extschema@.l4_wordings,
 	OUT done bigint, OUT total bigint) RETURNS record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50

@@ -43,7 +43,7 @@ BEGIN ATOMIC
 	changed AS (
 		SELECT t.shape_id, t.position, n.number > lag(n.number) OVER w AS more, n.number < lag(n.number) OVER w AS less
 		FROM told t
-		CROSS JOIN LATERAL (SELECT substring(t.value, '^\d{1,15}(?:\.\d{1,15})?')::float8 AS number) n
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_value_seconds(t.value, 1) AS number) n
 		WHERE n.number IS NOT NULL
 		WINDOW w AS (PARTITION BY t.shape_id, t.position ORDER BY t.turn)
 	)
@@ -136,7 +136,7 @@ BEGIN
 		CROSS JOIN LATERAL @extschema@.l4_step_durations(a.shape_ids, a.parameters, limits) d
 	),
 	printed AS (
-		SELECT r.turn, sum(substring(r.parameters[m.position], '^\d{1,15}(?:\.\d{1,15})?')::float8 * m.seconds) AS seconds
+		SELECT r.turn, sum(@extschema@.l4_value_seconds(r.parameters[m.position], m.seconds)) AS seconds
 		FROM counted r JOIN measure m ON m.shape_id = r.shape_id GROUP BY r.turn
 	),
 	stamp AS (

@@ -72,3 +72,20 @@ COMMENT ON FUNCTION @extschema@.l4_waited(text, @extschema@.l4_placed_record, @e
 	@extschema@.l4_limits) IS
 'Step: had most of the ranks that log an error stood still for many steps before it? Then it is the end of a wait, whatever '
 'its words: it speaks of what was waited for. Reads the counts of some of these ranks.';
+
+CREATE FUNCTION @extschema@.l4_follows_accusation(error @extschema@.l4_placed_record, placed @extschema@.l4_placed_record[],
+	accusations @extschema@.l4_accusation[]) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	-- only what a rank complains of gravely: many a warning names somebody and passes
+	SELECT EXISTS (
+		SELECT FROM unnest(l4_follows_accusation.accusations) a
+		JOIN unnest(l4_follows_accusation.placed) p ON p.stream_id = a.stream_id AND p.shape_id = a.shape_id
+		WHERE p.kind = 'rank' AND p.grave AND NOT p.survived AND p.accuses AND NOT a.ending AND NOT a.closing
+			AND p.alike IS DISTINCT FROM (error).alike AND a.first_ts < (error).first_ts
+			AND a.unit NOT IN (SELECT o.unit FROM unnest(l4_follows_accusation.placed) o WHERE o.alike = (error).alike));
+END;
+COMMENT ON FUNCTION @extschema@.l4_follows_accusation(@extschema@.l4_placed_record, @extschema@.l4_placed_record[],
+	@extschema@.l4_accusation[]) IS
+'Step: did a rank gravely accuse another unit before an error that many log, and does that unit not log it? Then the error is '
+'what the others say of its end, whatever their words: it is no cause that all have in common.';

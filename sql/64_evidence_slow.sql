@@ -161,12 +161,11 @@ BEGIN ATOMIC
 			AND COALESCE(r.iteration BETWEEN w.first AND w.last, r.ts BETWEEN w.since AND w.until)
 	)
 	SELECT c.unit, c.node, c.rank, c.shape_id, c.position,
-		percentile_cont(0.5) WITHIN GROUP (ORDER BY v.value) FILTER (WHERE NOT r.slow) * c.seconds,
-		percentile_cont(0.5) WITHIN GROUP (ORDER BY v.value) FILTER (WHERE r.slow) * c.seconds
+		percentile_cont(0.5) WITHIN GROUP (ORDER BY v.value) FILTER (WHERE NOT r.slow),
+		percentile_cont(0.5) WITHIN GROUP (ORDER BY v.value) FILTER (WHERE r.slow)
 	FROM chosen c
 	JOIN record r ON r.stream_id = c.stream_id AND r.shape_id = c.shape_id
-	CROSS JOIN LATERAL (SELECT substring(r.parameters[c.position], '^\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d{1,2})?')::float8
-		AS value) v
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_value_seconds(r.parameters[c.position], c.seconds) AS value) v
 	WHERE v.value > 0
 	GROUP BY c.unit, c.node, c.rank, c.stream_id, c.shape_id, c.position, c.seconds
 	HAVING LEAST(count(*) FILTER (WHERE NOT r.slow), count(*) FILTER (WHERE r.slow)) >= (limits).evidence_slow_records;

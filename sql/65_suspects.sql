@@ -71,7 +71,8 @@ BEGIN
 		placed := ARRAY(SELECT p FROM @extschema@.l4_spoken_placed(placed, roles, at_large, wordings) p);
 	END IF;
 	cause := @extschema@.l4_common_cause(l4_node_evidence.job_id, placed, streams, roles, limits);
-	IF cause.turn IS NOT NULL AND @extschema@.l4_waited(l4_node_evidence.job_id, cause, placed, unexplained_shapes, limits) THEN
+	IF cause.turn IS NOT NULL AND (@extschema@.l4_follows_accusation(cause, placed, accusations)
+			OR @extschema@.l4_waited(l4_node_evidence.job_id, cause, placed, unexplained_shapes, limits)) THEN
 		cause := NULL;
 	END IF;
 	telling_streams := ARRAY(SELECT t.stream_id FROM @extschema@.l4_telling_streams(placed, limits) t);

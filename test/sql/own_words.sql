@@ -70,6 +70,21 @@ SELECT load_job('fine', 'succeeded'), load_job('killed'), ranks('killed');
 SELECT a.address, a.node FROM l4_address a WHERE a.job_id = 'killed' ORDER BY 1;
 SELECT * FROM told('killed');
 SELECT d.template FROM l4_diagnose('killed') d WHERE kind = 'event' ORDER BY d.template COLLATE "C";
+\echo == the hub misses a leaf, and what the other leaves then say in words that nobody knows is no cause of their own
+SELECT make_hub('missed', 23) \g /dev/null
+INSERT INTO line VALUES ('missed', 0, 'hub.txt', 38.5, '{t} ERROR no sums from leaf on vat4');
+INSERT INTO line SELECT 'missed', n, 'leaf.txt', 38.6 + n * 0.01, '{t} ERROR MillError: the mill stands still'
+FROM unnest('{1,2,4}'::int[]) n;
+SELECT load_job('missed') \g /dev/null
+SELECT * FROM told('missed');
+SELECT e.unit, e.kind FROM l4_node_evidence('missed') e WHERE kind IN ('quiet', 'accused') ORDER BY 1, 2;
+\echo == but where the missed leaf says the same, all have it in common
+SELECT make_hub('shared', 23) \g /dev/null
+INSERT INTO line VALUES ('shared', 0, 'hub.txt', 23.5, '{t} ERROR no sums from leaf on vat4');
+INSERT INTO line SELECT 'shared', n, 'leaf.txt', 23.6 + n * 0.01, '{t} ERROR MillError: the mill stands still'
+FROM unnest('{1,2,3,4}'::int[]) n;
+SELECT load_job('shared') \g /dev/null
+SELECT * FROM told('shared');
 \echo == a file that other nodes have as well is no role of its own
 SELECT make_hub('alike') \g /dev/null
 UPDATE line SET source = 'extra.txt' WHERE job = 'alike' AND source = 'hub.txt';

@@ -138,6 +138,13 @@ SELECT load_bare('bare', true), load_bare('stamped', false), load_bare('adding',
 SELECT * FROM told('bare');
 SELECT iteration, told FROM told('stamped') WHERE kind = 'slow';
 SELECT count(*) AS slow FROM told('adding') WHERE kind = 'slow';
+\echo == each duration has the unit that suits it
+INSERT INTO line SELECT 'units', r, s, format('round %s of 60 took=%s', s, CASE WHEN s = 9 THEN '1m2.5s'
+	WHEN s > 40 OR s = 20 THEN format('%ss', 1.2 + s % 7 * 0.011) ELSE format('%sms', 480 + s * 13 % 11) END)
+FROM generate_series(1, 60) s, generate_series(0, 4) r;
+SELECT load_bare('units', true) \g /dev/null
+SELECT iteration, told FROM told('units') WHERE kind = 'slow';
+SELECT iteration, seconds FROM l4_job_steps('units', l4_limits_in_force()) WHERE iteration IN (8, 9, 20);
 DROP FUNCTION load_bare;
 -- nothing is left for other tests
 SELECT array_agg(j.job_id ORDER BY j.job_id COLLATE "C") AS jobs FROM l4_job j
