@@ -68,3 +68,11 @@ CREATE FUNCTION @extschema@.l4_shape_id(message text, masks text[] DEFAULT NULL)
 COMMENT ON FUNCTION @extschema@.l4_shape_id(text, text[]) IS
 'The 64-bit hash of a message''s shape: a function of the text alone, the same on every machine and in every run. '
 'Arguments and errors as l4_shape. Joins a message to l4_shape.shape_id.';
+
+CREATE FUNCTION @extschema@.l4_stage_text(shape text)
+	RETURNS text
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10
+	AS 'MODULE_PATHNAME', 'l4_stage_text';
+COMMENT ON FUNCTION @extschema@.l4_stage_text(text) IS
+'Step: A shape (as l4_shape gives it) as the stage rules see it: each variable part as "1", and of a record of fields (JSON, '
+'logfmt) first what it says in words (msg, message, event), then all of it.';

@@ -168,7 +168,7 @@ BEGIN
 		SELECT p.* FROM @extschema@.l4_steady_parameters(l4_learn_counter.job_id, stream_ids, limits) p
 	),
 	shape AS MATERIALIZED (
-		SELECT h.shape_id, replace(h.shape, '<*>', '1') AS sample
+		SELECT h.shape_id, @extschema@.l4_stage_text(h.shape) AS sample
 		FROM @extschema@.l4_shape h
 		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT i FROM steady p, unnest(p.shape_ids) i))
 	),

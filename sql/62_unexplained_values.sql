@@ -150,8 +150,13 @@ BEGIN ATOMIC
 		p.position, NULL
 	FROM seen p
 	CROSS JOIN LATERAL (VALUES (p.maximum, p.maximum_line), (p.minimum, p.minimum_line)) r (number, line_no)
+	LEFT JOIN entry e ON e.stream_id = p.stream_id AND e.shape_id = p.shape_id
 	WHERE p.number_count > 0 AND p.pool_maximum > 0
-		AND (r.number > p.highest OR r.number > 0 AND r.number < p.lowest);
+		AND (r.number > p.highest OR r.number > 0 AND r.number < p.lowest
+			-- none of so many, where it was always some of them
+			OR r.number = 0 AND p.lowest > 0 AND e.occurrences = 1
+				AND (SELECT split_part(h.shape, '<*>', p.position + 1) IN (' of ', '/') FROM @extschema@.l4_shape h
+					WHERE h.shape_id = p.shape_id));
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_values(text, @extschema@.l4_unknown_value[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS

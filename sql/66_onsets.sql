@@ -65,7 +65,7 @@ BEGIN ATOMIC
 		-- a record may end its stage: what follows is of the one before
 		SELECT EXISTS (SELECT FROM last l JOIN @extschema@.l4_shape h ON h.shape_id = l.shape_id
 			JOIN @extschema@.l4_stage_rule_in_force u ON u.stage = l.stage AND u.position = 'end'
-			WHERE @extschema@.l4_pattern_matches(u.pattern, replace(h.shape, '<*>', '1'))) AS here
+			WHERE @extschema@.l4_pattern_matches(u.pattern, @extschema@.l4_stage_text(h.shape))) AS here
 	)
 	SELECT (SELECT s.stage FROM state s, ended e WHERE NOT e.here OR s.stage NOT IN ('evaluation', 'checkpoint_save')
 			ORDER BY s.line_no DESC, s.part DESC LIMIT 1),

@@ -7,10 +7,10 @@
  * test holds each to it.
  *
  * Named groups. path: node, rank, local_rank, attempt; launcher, system and shared say the kind of stream. prefix: rank,
- * local_rank, host, ts. header: ts (a whole time), epoch, or mmdd / month and day with time; level or severity (a syslog
- * number); component, logger, module, proc, file (the first of them that is there is the component); rank where the header
- * itself names it. What the header's match covers is header, the rest is message: where a format's facts stand in text that
- * readers and fault patterns want to see (a JSON object, "NCCL WARN", "srun: error:"), it only looks ahead.
+ * local_rank, host, ts. header: ts (a whole time), epoch, or mmdd / month and day with time; level, severity (a syslog
+ * number) or level_tens (10 to 60); component, logger, module, proc, file (the first of them that is there is the component);
+ * rank where the header itself names it. What the header's match covers is header, the rest is message: where a format's facts
+ * stand in text that readers and fault patterns want to see (a JSON object, "NCCL WARN", "srun: error:"), it only looks ahead.
  */
 #include "algorithms/prefilter.h"
 #include "algorithms/header.h"
@@ -45,7 +45,13 @@
 #define NAME_BEFORE_TIME "(?<logger>[A-Za-z][\\w.-]{0,40})(?:\\[\\d+\\])?"
 #define TIME_BEHIND_NAME " [\\[(<]?(?<ts>" ISO "|20\\d\\d/\\d\\d/\\d\\d " CLOCK FRACTION ")"
 #define LEVEL_BEHIND_TIME "(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?"
+/* Which rank writes, as a field further on. */
+#define RANK_FIELD "(?:(?=(?:.{0,2000}? )?(?:rank|global_rank)=\"?(?<rank>\\d{1,6})\\b))?"
 #define STATED_RANK "(?:(?=\\[[Rr]ank[ :]?(?<rank>\\d+)\\]))?"
+
+/* What launchers and programs call one of many processes that are started alike. */
+#define PROCESS_WORD \
+	"rank|task|worker|process|proc|replica|member|peer|trainer|learner|actor|shard|child|instance|client|gpu|pe"
 
 /* Folders and hosts in paths. */
 #define ANYWHERE "^(?:.*/)?"
@@ -204,6 +210,13 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("host_rank", 30,
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?<rank>\\d{1,7}):(?: |$)",
 					"node-05:3: 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	DOMINANT_FORMAT("numbered_process", 30,
+					"[\\[(<]?(?i:" PROCESS_WORD ")[ _:=#-]?(?<rank>\\d{1,6})(?: ?/ ?| of )\\d{1,6}[\\])>]?"
+					"(?:[ \\t]?[:|>])?[ \\t]",
+					"task 3/8\t2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	DOMINANT_FORMAT("rank_label", 30,
+					"[\\[(<]?(?i:rank)[ _:=#-]?(?<rank>\\d{1,6})[\\])>]?(?:[ \\t]?[:|>])?[ \\t]",
+					"rank 3 | 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("pdsh_host", 31,
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?: |$)",
 					"worker-12: INFO:root:starting the data loader"),
@@ -367,17 +380,24 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?<ts>" ISO ")\\t" ANY_LEVEL "\\t(?:(?<logger>[\\w./-]+)\\t)?(?:[\\w./-]+:\\d+\\t)?",
 				  "2024-01-01T12:00:00.123Z\tINFO\tcontroller-runtime\tstarting metrics server"),
 	HEADER_FORMAT("logfmt_time_first", 54,
-				  "(?:time|ts)=\"?(?<ts>" ISO ")\"? level=\"?(?<level>\\w+)\"? ",
+				  "(?:time|ts)=\"?(?<ts>" ISO ")\"? level=\"?(?<level>\\w+)\"? " RANK_FIELD,
 				  "time=\"2024-01-01T12:00:00.123Z\" level=warning msg=\"container not ready\" name=worker-3"),
 	HEADER_FORMAT("logfmt_level_first", 55,
-				  "level=\"?(?<level>\\w+)\"? (?:ts|time)=\"?(?<ts>" ISO ")\"? ",
+				  "level=\"?(?<level>\\w+)\"? (?:ts|time)=\"?(?<ts>" ISO ")\"? " RANK_FIELD,
 				  "level=info ts=2024-01-01T12:00:00.123Z caller=main.go:12 msg=\"starting\""),
 	HEADER_FORMAT("json", 56,
 				  "(?=\\{ ?\"(?:.{0,2000}?\")?(?:time|ts|timestamp|@timestamp|asctime)\": ?(?:\"(?<ts>" ISO
 				  ")\"|(?<epoch>\\d{10,19}(?:\\.\\d{1,9})?)[,}]))"
-				  "(?:(?=.{0,2000}?\"(?:level|levelname|severity)\": ?\"(?<level>\\w+)\"))?"
+				  "(?:(?=.{0,2000}?\"(?:level|levelname|severity|lvl|log\\.level)\": ?"
+				  "(?:\"(?<level>\\w+)\"|(?<level_tens>\\d\\d)[,}]|(?<severity>\\d)[,}])))?"
 				  "(?:(?=.{0,2000}?\"(?:rank|global_rank)\": ?(?<rank>\\d{1,6})[,}]))?",
 				  "{\"level\": \"error\", \"ts\": \"2024-01-01T12:00:00.123Z\", \"msg\": \"probe failed\"}"),
+
+	/* Since the program began: when that was nobody says. */
+	HEADER_FORMAT("elapsed", 57,
+				  "[\\[(+]{0,2} *\\d{1,9}(?:\\.\\d{1,6}(?: ?m?s)?| ?m?s)[\\])]?[ \\t:|]{1,3}"
+				  "\\[?(?<level>[IWEDFC](?=[ :])|(?:" UPPER ")\\b)\\]?[ :|]{1,3}",
+				  "   14732 ms I loading the tokenizer"),
 
 	/* Headers of the system. */
 	HEADER_FORMAT("opensm", 59,

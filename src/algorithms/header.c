@@ -25,12 +25,13 @@
 enum HeaderGroup
 {
 	GROUP_TS, GROUP_EPOCH, GROUP_MMDD, GROUP_YEAR, GROUP_MONTH, GROUP_DAY, GROUP_TIME, GROUP_LEVEL, GROUP_SEVERITY,
-	GROUP_COMPONENT, GROUP_LOGGER, GROUP_MODULE, GROUP_PROC, GROUP_FILE, GROUP_RANK, GROUP_LOCAL_RANK, GROUP_HOST, GROUP_COUNT
+	GROUP_LEVEL_TENS, GROUP_COMPONENT, GROUP_LOGGER, GROUP_MODULE, GROUP_PROC, GROUP_FILE, GROUP_RANK, GROUP_LOCAL_RANK,
+	GROUP_HOST, GROUP_COUNT
 };
 
 static const char *const group_names[GROUP_COUNT] = {
 	"ts", "epoch", "mmdd", "year", "month", "day", "time", "level", "severity",
-	"component", "logger", "module", "proc", "file", "rank", "local_rank", "host"
+	"level_tens", "component", "logger", "module", "proc", "file", "rank", "local_rank", "host"
 };
 
 /* What a match says, with its spans as places in the text that was matched. */
@@ -84,6 +85,7 @@ struct L4HeaderParser
 	HeaderRules prefixes;
 	HeaderRules headers;
 	bool		sampled;
+	bool		ranks_stated;	/* the headers say which of several ranks wrote each record */
 	bool		had_prefix;		/* of the line before */
 	pg_tz	   *zone;
 	TimestampTz reference;
@@ -180,6 +182,7 @@ header_parser_reset(L4HeaderParser *parser, TimestampTz reference)
 	int			i;
 
 	parser->sampled = false;
+	parser->ranks_stated = false;
 	parser->reference = reference;
 	time_cache_reset(&parser->times);
 	for (i = 0; i < parser->prefixes.count; i++)
@@ -242,6 +245,31 @@ facts_group(const HeaderFacts *facts, enum HeaderGroup group, const char *text, 
 	return true;
 }
 
+/* Levels that are counted in tens, as by loggers that write JSON: 10 trace, 20 debug and so on up to 60. */
+static L4Level
+level_from_tens(int64 tens)
+{
+	static const L4Level levels[] = {
+		L4_LEVEL_TRACE, L4_LEVEL_DEBUG, L4_LEVEL_INFO, L4_LEVEL_WARNING, L4_LEVEL_ERROR, L4_LEVEL_FATAL
+	};
+
+	return tens < 10 || tens >= 70 ? L4_LEVEL_NONE : levels[tens / 10 - 1];
+}
+
+/* The level that a match states, and where; false, and none, where it states none. */
+static bool
+facts_level(const HeaderFacts *facts, const char *text, L4Level *level, L4Bytes *span)
+{
+	*level = L4_LEVEL_NONE;
+	if (facts_group(facts, GROUP_LEVEL, text, span) || facts_group(facts, GROUP_SEVERITY, text, span))
+		*level = level_from_text(*span);
+	else if (facts_group(facts, GROUP_LEVEL_TENS, text, span))
+		*level = level_from_tens(bytes_number(*span));
+	else
+		return false;
+	return true;
+}
+
 /* How much of the text the line prefix takes that a rule matched: all up to its end, wherever \K has the match begin. */
 static size_t
 prefix_size(const HeaderRule *rule, L4Bytes text)
@@ -268,13 +296,7 @@ facts_of_match(HeaderFacts *facts, HeaderRule *rule, L4Bytes text)
 		facts->begins[group] = there ? (int16) (span.data - text.data) : -1;
 		facts->sizes[group] = there ? (int16) span.size : 0;
 	}
-	facts->level = L4_LEVEL_NONE;
-	facts->level_in_digits = false;
-	if (facts_group(facts, GROUP_LEVEL, text.data, &span) || facts_group(facts, GROUP_SEVERITY, text.data, &span))
-	{
-		facts->level = level_from_text(span);
-		facts->level_in_digits = span_has_digit(span);
-	}
+	facts->level_in_digits = facts_level(facts, text.data, &facts->level, &span) && span_has_digit(span);
 	facts->component = -1;
 	for (group = GROUP_FILE; group >= GROUP_COMPONENT; group--)
 		if (facts->begins[group] >= 0)
@@ -432,11 +454,8 @@ take_facts(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L
 	else
 		take_clock(facts, text, header);
 	if (facts->level_in_digits)
-	{
-		if (facts_group(facts, GROUP_LEVEL, text, &span) || facts_group(facts, GROUP_SEVERITY, text, &span))
-			header->level = level_from_text(span);
-	}
-	else if (facts->begins[GROUP_LEVEL] >= 0 || facts->begins[GROUP_SEVERITY] >= 0)
+		(void) facts_level(facts, text, &header->level, &span);
+	else if (facts->level != L4_LEVEL_NONE)
 		header->level = facts->level;
 	if (facts->component >= 0)
 		(void) facts_group(facts, facts->component, text, &header->component);
@@ -624,6 +643,8 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	}
 	else
 		parse_from(parser, line, header, !parser->sampled);
+	if (parser->ranks_stated && header->rank < 0 && header->local_rank < 0)
+		header->rank = header->stated_rank;
 }
 
 /* Counts the prefixes of one line of the sample; false where the line is blank. */
@@ -677,6 +698,48 @@ learn_reference(L4HeaderParser *parser, L4Bytes sample)
 	}
 }
 
+/*
+ * Of so many lines so many must state a rank, but for those with headers that never do (a launcher's): others mention ranks
+ * that they tell of, or write much without a header.
+ */
+#define STATING_LINES 4
+#define STATING_LINES_LEAST 3
+
+/*
+ * Do the headers label their records, as where several ranks log to one file as JSON? Where they state one rank alone the whole
+ * file is its own, which is learnt later, with the lines that have no such header.
+ */
+static bool
+sample_states_ranks(L4HeaderParser *parser, L4Bytes sample)
+{
+	const char *at = sample.data;
+	const char *end = sample.data + sample.size;
+	int64		stating = 0;
+	int64		able = 0;
+	int			first = -1;
+	bool		several = false;
+
+	while (at < end)
+	{
+		const char *stop = memchr(at, '\n', end - at);
+		L4Bytes		line = {at, (stop != NULL ? stop : end) - at};
+		L4Header	header;
+
+		at = stop != NULL ? stop + 1 : end;
+		header_parse(parser, line, &header);
+		if (line.size == header.size || header.host.size > 0 || (header.has_header &&
+			parser->headers.rules[header.format - parser->prefixes.count].groups[GROUP_RANK] < 0))
+			continue;
+		able++;
+		if (header.stated_rank < 0)
+			continue;
+		stating++;
+		several = several || (first >= 0 && first != header.stated_rank);
+		first = header.stated_rank;
+	}
+	return several && stating * STATING_LINES >= able * STATING_LINES_LEAST;
+}
+
 /* What is remembered holds for the prefixes that counted when it was. */
 static void
 forget_other_prefixes(L4HeaderParser *parser)
@@ -724,17 +787,24 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	forget_other_prefixes(parser);
 	pfree(hits);
 	learn_reference(parser, sample);
+	parser->ranks_stated = sample.size > 0 && memmem(sample.data, sample.size, "rank", 4) != NULL &&
+		sample_states_ranks(parser, sample);
 }
 
+/* The flags in what is saved. */
+#define SAVED_SAMPLED 1
+#define SAVED_RANKS_STATED 2
+
 /*
- * header_parser_save: the reference, then which prefixes count. Nothing else of a parser depends on what it has read.
+ * header_parser_save: whether a sample was read (and whether headers label records), the reference, then which prefixes count.
+ * Nothing else of a parser depends on what it has read.
  */
 void
 header_parser_save(const L4HeaderParser *parser, StringInfo out)
 {
 	int			i;
 
-	column_put_unsigned(out, parser->sampled ? 1 : 0);
+	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0));
 	column_put_signed(out, parser->reference);
 	column_put_unsigned(out, parser->prefixes.count);
 	for (i = 0; i < parser->prefixes.count; i++)
@@ -747,9 +817,12 @@ header_parser_save(const L4HeaderParser *parser, StringInfo out)
 void
 header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
 {
+	uint64		flags;
 	int			i;
 
-	parser->sampled = column_get_unsigned(in) != 0;
+	flags = column_get_unsigned(in);
+	parser->sampled = (flags & SAVED_SAMPLED) != 0;
+	parser->ranks_stated = (flags & SAVED_RANKS_STATED) != 0;
 	parser->reference = column_get_signed(in);
 	if (column_get_unsigned(in) != (uint64) parser->prefixes.count)
 		column_corrupted("a source was read with other formats");

@@ -14,7 +14,6 @@
 #include "algorithms/progress.h"
 
 #include "algorithms/segment.h"
-#include "lib/stringinfo.h"
 
 /* Rules look at the first bytes of a message only: markers stand at the beginning. */
 #define PROGRESS_BYTE_LIMIT 4096
@@ -51,6 +50,80 @@ canonical_sample(StringInfo out, L4Bytes shape_text)
 	return sample;
 }
 
+/* Where a string begins that ends with this byte, from `at` on; NULL where it does not end. */
+static const char *
+string_end(const char *at, const char *end, char quote)
+{
+	for (; at < end; at++)
+	{
+		if (*at == '\\')
+			at++;
+		else if (*at == quote)
+			return at;
+	}
+	return NULL;
+}
+
+/* The value behind a key of a record of fields, size 0 where it has none. */
+static L4Bytes
+field_value(L4Bytes record, const char *key)
+{
+	const char *end = record.data + record.size;
+	const char *at = memmem(record.data, record.size, key, strlen(key));
+	const char *stop = NULL;
+
+	if (at != NULL)
+	{
+		at += strlen(key);
+		at += at < end && *at == ' ';
+		at += at < end && *at == '"';
+		stop = string_end(at, end, at[-1] == '"' ? '"' : ' ');
+	}
+	return (L4Bytes) {at, stop != NULL ? stop - at : 0};
+}
+
+/*
+ * What the record says in words, where it is one of fields (JSON, logfmt) among which that stands somewhere.
+ */
+static L4Bytes
+told_field(L4Bytes record)
+{
+	static const char *const keys[] = {"\"msg\":", "\"message\":", "\"event\":"};
+	L4Bytes		value = {NULL, 0};
+	int			i;
+
+	if (record.size == 0)
+		return value;
+	if (record.data[0] != '{')
+		return field_value(record, record.size > 4 && memcmp(record.data, "msg=", 4) == 0 ? "msg=" : " msg=");
+	for (i = 0; i < (int) lengthof(keys) && value.size == 0; i++)
+		value = field_value(record, keys[i]);
+	return value;
+}
+
+/*
+ * progress_stage_sample: appends what the stage rules see of a shape. Rules look where a message begins: of a record of fields
+ * what it says comes first, then all of it.
+ */
+void
+progress_stage_sample(StringInfo out, L4Bytes shape_text)
+{
+	StringInfoData plain;
+	L4Bytes		sample;
+	L4Bytes		told;
+
+	initStringInfo(&plain);
+	sample = canonical_sample(&plain, shape_text);
+	told = told_field(sample);
+	if (told.size > 0)
+	{
+		appendBinaryStringInfo(out, told.data, told.size);
+		appendStringInfoChar(out, ' ');
+	}
+	appendBinaryStringInfo(out, sample.data, sample.size);
+	pfree(plain.data);
+}
+
 /* The parameter that stands alone at a place of the sample, or -1. */
 static int
 parameter_at(L4Bytes shape_text, L4Bytes sample, L4Bytes span)
@@ -75,7 +148,8 @@ parameter_at(L4Bytes shape_text, L4Bytes sample, L4Bytes span)
 }
 
 /*
- * progress_classify: the first stage rule and the first iteration rule (in the order given) that match the shape; one that
+ * progress_classify: the first stage rule and the first iteration rule (in the order given) that match the shape (stage rules
+ * see it by progress_stage_sample); one that
  * gives up does not match. Cost: one match per rule.
  */
 L4ProgressClass
@@ -84,13 +158,16 @@ progress_classify(const L4ProgressRules *rules, L4Bytes shape_text)
 	L4ProgressClass class = {0, false, -1, -1};
 	L4Bytes		span;
 	StringInfoData text;
+	StringInfoData told;
 	L4Bytes		sample;
 	int			i;
 
 	initStringInfo(&text);
+	initStringInfo(&told);
 	sample = canonical_sample(&text, shape_text);
+	progress_stage_sample(&told, shape_text);
 	for (i = 0; i < rules->stage_count && class.stage == 0; i++)
-		if (pattern_try(rules->stages[i].pattern, sample, 0, false) == L4_MATCH)
+		if (pattern_try(rules->stages[i].pattern, (L4Bytes) {told.data, told.len}, 0, false) == L4_MATCH)
 		{
 			class.stage = rules->stages[i].stage;
 			class.stage_ends = rules->stages[i].ends;
@@ -102,6 +179,7 @@ progress_classify(const L4ProgressRules *rules, L4Bytes shape_text)
 			if (pattern_group(rules->iterations[i].pattern, rules->iterations[i].group, &span))
 				class.iteration_parameter = parameter_at(shape_text, sample, span);
 		}
+	pfree(told.data);
 	pfree(text.data);
 	return class;
 }

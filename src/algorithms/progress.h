@@ -5,6 +5,7 @@
 #define L4_PROGRESS_H
 
 #include "ground/l4.h"
+#include "lib/stringinfo.h"
 #include "tools/pattern.h"
 
 typedef enum L4IterationPosition
@@ -55,6 +56,7 @@ typedef struct L4ProgressState
 	int64		iteration;
 } L4ProgressState;
 
+extern void progress_stage_sample(StringInfo out, L4Bytes shape_text);
 extern L4ProgressClass progress_classify(const L4ProgressRules *rules, L4Bytes shape_text);
 /*
  * Whether the stage after such a record (marked: it named an iteration) is the same whatever it was before.

@@ -8,6 +8,7 @@
 
 #include "access/htup_details.h"
 #include "algorithms/mask.h"
+#include "algorithms/progress.h"
 #include "loading/given_up.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -21,6 +22,7 @@ PG_FUNCTION_INFO_V1(l4_parse);
 PG_FUNCTION_INFO_V1(l4_line_formats);
 PG_FUNCTION_INFO_V1(l4_shape);
 PG_FUNCTION_INFO_V1(l4_shape_id);
+PG_FUNCTION_INFO_V1(l4_stage_text);
 PG_FUNCTION_INFO_V1(l4_builtin_formats);
 
 #define RECORD_COLUMNS 8
@@ -341,6 +343,20 @@ l4_shape_id(PG_FUNCTION_ARGS)
 	if (!shape_from_arguments(fcinfo, &shape))
 		PG_RETURN_NULL();
 	PG_RETURN_INT64((int64) shape_hash(shape->text.data, shape->text.len));
+}
+
+/*
+ * l4_stage_text(shape text) returns text: the shape as the stage rules see it (progress_stage_sample).
+ */
+Datum
+l4_stage_text(PG_FUNCTION_ARGS)
+{
+	text	   *shape = PG_GETARG_TEXT_PP(0);
+	StringInfoData out;
+
+	initStringInfo(&out);
+	progress_stage_sample(&out, (L4Bytes) {VARDATA_ANY(shape), VARSIZE_ANY_EXHDR(shape)});
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(out.data, out.len));
 }
 
 /*

@@ -40,10 +40,10 @@ CREATE FUNCTION blamed(job text) RETURNS TABLE (unit text, reasons text) LANGUAG
 		FROM unnest(s.evidence) e) FROM l4_suspect_nodes(job) s ORDER BY s.ordinal
 $$;
 
-\echo == labels of launchers: srun, MPICH, Open MPI, PyTorch
+\echo == labels of launchers: srun, MPICH, Open MPI, PyTorch, and such as number processes by a word
 SELECT l.name, (SELECT make_job(l.name)) IS NULL AS made, load_job(l.name, l.label), placed(l.name)
-FROM (VALUES ('srun', ' %1$s: '), ('hydra', '[%1$s] '), ('tag', '[1,%1$s]<stdout>: '), ('torch', '[rank%1$s]: '))
-	l (name, label);
+FROM (VALUES ('srun', ' %1$s: '), ('hydra', '[%1$s] '), ('tag', '[1,%1$s]<stdout>: '), ('torch', '[rank%1$s]: '),
+	('parallel', E'task %1$s/8\t'), ('words', '[Worker-%1$s/8] '), ('bars', 'rank%1$s | ')) l (name, label);
 \echo == labels that name the host
 SELECT l.name, (SELECT make_job(l.name, '')) IS NULL AS made, load_job(l.name, l.label), placed(l.name)
 FROM (VALUES ('host', '%2$s:%1$s: '), ('detailed', '[prterun-4711@1,%1$s][%2$s:41]<stdout>: ')) l (name, label);

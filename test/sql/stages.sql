@@ -217,6 +217,10 @@ SELECT say('unknown', '{0,1,2,3}', 2.6 + s * 0.3, 'INFO another round is over') 
 SELECT load_job('first'), load_job('resumed'), load_job('unknown') \g /dev/null
 SELECT j AS job, d.kind, d.stage, d.iteration FROM unnest('{first,resumed,unknown}'::text[]) j, l4_diagnose(j) d
 WHERE d.kind IN ('stage', 'iteration') ORDER BY 1, 2;
+\echo == what a collective counts as it fails is no iteration of the job
+SELECT start('ringing'), say('ringing', '{0,1,2,3}', 5, 'ERROR ring allgather failed, current iteration:2') \g /dev/null
+SELECT load_job('ringing') \g /dev/null
+SELECT count(iteration) AS iterations FROM l4_log WHERE job_id = 'ringing';
 SELECT array_agg(j.job_id ORDER BY j.job_id COLLATE "C") AS jobs FROM l4_job j \gset
 SELECT l4_delete_job(d) FROM unnest(:'jobs'::text[]) d \g /dev/null
 DROP TABLE line;
