@@ -1,0 +1,2 @@
+module.exports = { apps: [{ name: 'drift', script: '/workspace/train.js', instances: Number(process.env.PER_NODE), exec_mode: 'fork', autorestart: Number(process.env.RESTARTS) > 0, max_restarts: Number(process.env.RESTARTS) + 1, min_uptime: '1h',
+  stop_exit_codes: [0], restart_delay: 1500, kill_timeout: 4000, out_file: '/dev/null', error_file: '/dev/null', merge_logs: true, node_args: (process.env.NODE_ARGS || '').split(' ').filter(Boolean) }] };
