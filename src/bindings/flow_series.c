@@ -41,6 +41,47 @@ compare_intervals(const void *a, const void *b)
 	return x->ended < y->ended ? -1 : x->ended > y->ended;
 }
 
+/* How many of the numbers, from this one on, are in order. */
+static int64
+in_order(const double *numbers, int64 from, int64 count)
+{
+	int64		end = Min(from + 1, count);
+
+	while (end < count && numbers[end] >= numbers[end - 1])
+		end++;
+	return end - from;
+}
+
+/* Brings intervals into order; two series one behind the other, as both ways between two are, take no sorting. */
+static void
+order_intervals(double *began, double *ended, int64 count)
+{
+	int64		first = in_order(began, 0, count);
+	int64		second = in_order(began, first, count);
+	Span	   *all;
+	int64		i = 0;
+	int64		j = first;
+
+	if (first == count)
+		return;
+	all = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(Span));
+	for (int64 k = 0; k < count; k++)
+	{
+		bool		take_second = first + second == count && j < count && (i == first || began[j] < began[i]);
+		int64		from = first + second < count ? k : take_second ? j++ : i++;
+
+		all[k] = (Span) {began[from], ended[from]};
+	}
+	if (first + second < count)
+		qsort(all, count, sizeof(Span), compare_intervals);
+	for (int64 k = 0; k < count; k++)
+	{
+		began[k] = all[k].began;
+		ended[k] = all[k].ended;
+	}
+	pfree(all);
+}
+
 /* The arguments began and lasted as intervals, by their beginning. */
 static L4Intervals
 intervals_of(FunctionCallInfo fcinfo, int argument)
@@ -48,26 +89,10 @@ intervals_of(FunctionCallInfo fcinfo, int argument)
 	int64		count;
 	double	   *began = flow_numbers(fcinfo, argument, &count);
 	double	   *ended = flow_as_many(fcinfo, argument + 1, count);
-	bool		sorted = true;
-	Span   *all;
 
 	for (int64 i = 0; i < count; i++)
-	{
 		ended[i] += began[i];
-		sorted &= i == 0 || began[i] >= began[i - 1];
-	}
-	if (!sorted)
-	{
-		all = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(Span));
-		for (int64 i = 0; i < count; i++)
-			all[i] = (Span) {began[i], ended[i]};
-		qsort(all, count, sizeof(Span), compare_intervals);
-		for (int64 i = 0; i < count; i++)
-		{
-			began[i] = all[i].began;
-			ended[i] = all[i].ended;
-		}
-	}
+	order_intervals(began, ended, count);
 	return (L4Intervals) {began, ended, count};
 }
 
