@@ -450,6 +450,16 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'The step of a job is the longest period that so many of its pairs have: the data-parallel ones close each step once, '
 		'others come more often.'),
 	(true, 'flow_period_tolerance', 0.03, 'share of the period', 'Periods are the same within this.'),
+	(true, 'flow_step_silence', 1.5, 'steps',
+		'Who trains together sends in each step: silence of so many steps is of a longer one.'),
+	(true, 'flow_step_active', 0.5, 'share of time',
+		'A pair is silent for whole steps in more of its time than this where what seems a step is a microbatch, a layer or a '
+		'bucket; evaluations and checkpoints take less of it.'),
+	(true, 'flow_step_members', 0.5, 'share of accelerators',
+		'Of a step that is none, so many accelerators at least have such a pair: all have part in the data-parallel traffic.'),
+	(true, 'flow_least_steps', 6, 'steps',
+		'In fewer steps none is told: what is slow is so for flow_slow_steps, beside one that is not, and with few of them '
+		'what comes more often is taken for steps.'),
 	(true, 'flow_server_overlap', 0.5, 'share of servers',
 		'Clusters with this share of their servers in common (Jaccard), in step with each other, are one job: what tensor '
 		'parallelism moves within a server passes no switch.'),
@@ -472,6 +482,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_cycle_tolerance', 0.1, 'share of the cycle', 'Cycles of layers take as long as each other within this.'),
 	(true, 'flow_cycle_pairs', 0.3, 'share of pairs',
 		'So many pairs of a job must have such cycles: links that are busy all the time show none.'),
+	(true, 'flow_layer_pairs', 0.05, 'share of pairs',
+		'Where more of the pairs tell that what comes regularly are layers, it is no step, though too few cycles of layers are '
+		'in the window to tell one.'),
 	(true, 'flow_microbatch_bytes', 1.3, 'factor',
 		'Where gradients are accumulated over microbatches and scattered in the last one alone, that moves so many times as '
 		'much as the others: it would be 1.5 to 2 times.'),
@@ -485,12 +498,18 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_data_span', 0.45, 'share of the step',
 		'Data-parallel traffic comes in a phase of at most this much of a step; the pipeline, experts and contexts send '
 		'throughout.'),
+	(true, 'flow_step_phases', 1.5, 'phases',
+		'And in one phase of each step: two that get back from each other what they sent, at other times, are of the '
+		'pipeline.'),
 	(true, 'flow_returned', 0.5, 'share of bytes',
 		'What goes forth along a pipeline comes back as gradients: a pair is one of the pipeline where the lesser direction '
 		'has this share of the bytes of the greater.'),
 	(true, 'flow_together', 0.8, 'share of messages',
 		'It exchanges, as experts and contexts do, where this share of the messages goes together with one the other way.'),
 	(true, 'flow_together_time', 0.0005, 's', 'They go together within this.'),
+	(true, 'flow_at_once', 0.5, 'share of time',
+		'What two exchange goes both ways at once for this share of its time: collectives do for nearly all of it, pipelines '
+		'for a tenth by chance.'),
 	(true, 'flow_lockstep', 0.0003, 's',
 		'Ranks of a tensor-parallel group compute in lockstep, layer by layer: most of what they send goes within this of each '
 		'other. Two columns of a pipeline on one server drift apart by more within a step.'),

@@ -144,6 +144,22 @@ COMMENT ON FUNCTION @extschema@.l4_span(double precision[], real[], double preci
 'How long bursts of messages last on average, in seconds, where pause seconds of silence part them; 0 for none. began and '
 'lasted: of each message, in any order. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n * log(n).';
 
+CREATE TYPE @extschema@.l4_burst_times AS (
+	bursts bigint,
+	seconds double precision
+);
+COMMENT ON TYPE @extschema@.l4_burst_times IS 'The result of l4_bursts.';
+COMMENT ON COLUMN @extschema@.l4_burst_times.bursts IS 'How many bursts there are.';
+COMMENT ON COLUMN @extschema@.l4_burst_times.seconds IS 'How long they last, all together.';
+
+CREATE FUNCTION @extschema@.l4_bursts(began double precision[], lasted real[], pause double precision)
+	RETURNS @extschema@.l4_burst_times
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_bursts';
+COMMENT ON FUNCTION @extschema@.l4_bursts(double precision[], real[], double precision) IS
+'How many bursts of messages there are, where pause seconds of silence part them, and how long they last all together: with a '
+'pause of a step or more, for how long somebody sends in each step. began and lasted: of each message, in any order. Errors: '
+'22023 arrays of different lengths, or with NULLs. Cost: time n * log(n).';
+
 CREATE TYPE @extschema@.l4_step_phase_series AS (
 	began double precision[],
 	ended double precision[],
@@ -285,9 +301,16 @@ CREATE TYPE @extschema@.l4_step_cycle_series AS (
 	ended double precision[],
 	bytes double precision[],
 	microbatches int,
-	regular double precision
+	regular double precision,
+	layer double precision,
+	weight double precision
 );
 COMMENT ON TYPE @extschema@.l4_step_cycle_series IS 'Steps of a job with sharded parameters.';
+COMMENT ON COLUMN @extschema@.l4_step_cycle_series.layer IS
+'Seconds from a burst to the next at the lower speed, where bursts are layers, whether steps are seen or not; else NULL.';
+COMMENT ON COLUMN @extschema@.l4_step_cycle_series.weight IS
+'Bytes of a burst at the lower speed over those of one at the higher, where bursts are layers: some 2 where gradients are '
+'scattered on the way back, 1 along a pipeline.';
 COMMENT ON COLUMN @extschema@.l4_step_cycle_series."interval" IS
 'Seconds from the beginning of a step to that of the next, the median.';
 COMMENT ON COLUMN @extschema@.l4_step_cycle_series.began IS
@@ -311,10 +334,10 @@ COMMENT ON FUNCTION @extschema@.l4_step_cycles(double precision[], real[], real[
 'come faster again; the first may have begun before, the last is left out where it is not over. Intervals at the lower speed '
 'are ratio times as long at least, each speed has this share of the intervals and comes in runs of so many bursts, and a '
 'regular share of the cycles takes as long as the one before, within tolerance (a share). NULL where there are no such '
-'cycles. Where gradients are accumulated over microbatches each of these is a cycle, and each k-th begins a step: the one '
-'before it moves bytes_ratio times as much as the others, or it comes later than the others do, by so many robust '
-'deviations, behind a pause that they have not: the optimizer. Errors: 22023 arrays of different lengths, '
-'or with NULLs, or options out of their range. Cost: time n * log(n).';
+'cycles; layer alone where there are too few of them. Where gradients are accumulated over microbatches each of these is a '
+'cycle, and each k-th begins a step: the one before it moves bytes_ratio times as much as the others, or it comes later than '
+'the others do, by so many robust deviations, behind a pause that they have not: the optimizer. Errors: 22023 arrays of '
+'different lengths, or with NULLs, or options out of their range. Cost: time n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_step_traffic(began double precision[], moved real[], busy real[], path smallint[],
 	only_path int, ends double precision[]) RETURNS @extschema@.l4_step_traffic_series

@@ -216,6 +216,16 @@ COMMENT ON FUNCTION @extschema@.l4_longest_period(double precision[], @extschema
 'Step: The longest period (seconds) that enough pairs have (limits flow_period_pairs, flow_period_tolerance), the median of '
 'those; NULL for none.';
 
+CREATE FUNCTION @extschema@.l4_sends_each_step(series @extschema@.l4_flow_series, period double precision,
+	limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+RETURN (@extschema@.l4_bursts((series).began, (series).lasted, (limits).flow_step_silence * period)).seconds
+	>= GREATEST(((limits).flow_least_steps - 1) * period, (limits).flow_step_active
+		* ((series).began[cardinality((series).began)] - (series).began[1]));
+COMMENT ON FUNCTION @extschema@.l4_sends_each_step(@extschema@.l4_flow_series, double precision, @extschema@.l4_limits) IS
+'Step: Is something sent in each of steps that take so long (seconds), for enough of them (limits flow_step_silence, '
+'flow_step_active, flow_least_steps)? NULL for no messages.';
+
 CREATE FUNCTION @extschema@.l4_read_accelerators(accelerators regclass)
 RETURNS TABLE (address text, server text, leaf text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 1000 COST 1000
@@ -292,10 +302,26 @@ BEGIN ATOMIC
 		SELECT m.component, m.member, l4_clusters_of.known ->> m.member AS server
 		FROM (SELECT @extschema@.l4_connected_components(t.one, t.other) AS all_of_them FROM training t) c
 		CROSS JOIN LATERAL unnest(c.all_of_them) m
-	), periods AS MATERIALIZED (
+	), longest AS MATERIALIZED (
 		SELECT c.component, @extschema@.l4_longest_period(array_agg(t.period), limits) AS period
 		FROM training t JOIN components c ON c.member = t.one
 		GROUP BY c.component
+	), silent AS (
+		-- who is silent for many of these steps with one of those it trains with
+		SELECT l.component, e.address, bool_or(GREATEST(@extschema@.l4_sends_each_step(p.forth, l.period, limits),
+			@extschema@.l4_sends_each_step(p.back, l.period, limits)) IS NOT TRUE) AS is_silent
+		FROM unnest(l4_clusters_of.pairs) p
+		JOIN training t ON t.one = p.one AND t.other = p.other
+		JOIN components c ON c.member = p.one
+		JOIN longest l ON l.component = c.component
+		CROSS JOIN LATERAL (VALUES (p.one), (p.other)) e(address)
+		WHERE l.period IS NOT NULL
+		GROUP BY l.component, e.address
+	), periods AS MATERIALIZED (
+		SELECT l.component, CASE WHEN avg(s.is_silent::int) < (limits).flow_step_members THEN l.period END AS period
+		FROM longest l
+		LEFT JOIN silent s ON s.component = l.component
+		GROUP BY l.component, l.period
 	), chosen AS (
 		SELECT DISTINCT ON (p.component) p.component, p.period, t.one, t.other
 		FROM training t
@@ -362,13 +388,46 @@ COMMENT ON FUNCTION @extschema@.l4_flow_places(@extschema@.l4_flow_cluster[], js
 
 -- ---- what a pair is ----
 
+CREATE FUNCTION @extschema@.l4_flow_span(parted @extschema@.l4_burst_times, active @extschema@.l4_burst_times,
+	period double precision, limits @extschema@.l4_limits) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN CASE
+	WHEN (active).seconds < ((limits).flow_least_steps - 1) * period THEN 1
+	WHEN (parted).bursts > (limits).flow_step_phases * ((active).seconds / period + (active).bursts) THEN 1
+	ELSE (parted).seconds / (parted).bursts / period END;
+COMMENT ON FUNCTION @extschema@.l4_flow_span(@extschema@.l4_burst_times, @extschema@.l4_burst_times, double precision,
+	@extschema@.l4_limits) IS
+'Step: Of each step (period: seconds), the share in which two send to each other: that of a phase which comes once a step, or '
+'1 for more of them, or for fewer steps (limits flow_step_phases, flow_least_steps). parted: their bursts, active: the same '
+'without what is silent for whole steps, such as evaluations (limits flow_step_pause, flow_step_silence). NULL for no steps.';
+
+CREATE FUNCTION @extschema@.l4_is_answered(returned double precision, together double precision, same_size double precision,
+	limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN returned >= (limits).flow_returned AND together < (limits).flow_together AND same_size >= (limits).flow_same_size;
+COMMENT ON FUNCTION @extschema@.l4_is_answered(double precision, double precision, double precision, @extschema@.l4_limits) IS
+'Step: Does what goes one way between two come back later, in pieces of one size, as along a pipeline? Arguments as those of '
+'l4_flow_pair_kind.';
+
+CREATE FUNCTION @extschema@.l4_go_at_once(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
+BEGIN ATOMIC
+	SELECT a.seconds + b.seconds - u.seconds >= (limits).flow_at_once * LEAST(a.seconds, b.seconds)
+	FROM @extschema@.l4_bursts((forth).began, (forth).lasted, (limits).flow_pause) a,
+		@extschema@.l4_bursts((back).began, (back).lasted, (limits).flow_pause) b,
+		@extschema@.l4_bursts((forth).began || (back).began, (forth).lasted || (back).lasted, (limits).flow_pause) u;
+END;
+COMMENT ON FUNCTION @extschema@.l4_go_at_once(@extschema@.l4_flow_series, @extschema@.l4_flow_series, @extschema@.l4_limits) IS
+'Step: Do messages between two go both ways at once, for enough of the time in which the way goes on that is shorter (limit '
+'flow_at_once)? So do collectives; along a pipeline what comes back comes later. NULL where nothing goes one way.';
+
 CREATE FUNCTION @extschema@.l4_flow_pair_kind(span double precision, returned double precision, together double precision,
 	same_size double precision, any_phase boolean, limits @extschema@.l4_limits) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
 RETURN CASE
-	WHEN span <= (limits).flow_data_span THEN 'data'
-	WHEN returned >= (limits).flow_returned AND together < (limits).flow_together
-		AND same_size >= (limits).flow_same_size THEN 'pipeline'
+	WHEN span <= (limits).flow_data_span AND any_phase THEN 'data'
+	WHEN @extschema@.l4_is_answered(returned, together, same_size, limits) THEN 'pipeline'
 	WHEN any_phase IS NOT TRUE THEN 'data'
 	WHEN same_size < (limits).flow_same_size THEN 'expert'
 	ELSE 'context' END;
@@ -378,7 +437,8 @@ COMMENT ON FUNCTION @extschema@.l4_flow_pair_kind(double precision, double preci
 'forth, gradients back), expert (sizes vary, as the tokens of experts do) or context. span: of its traffic, in steps (NULL:'
 ' the job has none); returned: bytes of the lesser direction over those of the greater; together: share of its messages '
 'that go together with one the other way; same_size: share of its records of the most frequent size; any_phase: does any '
-'pair of the job send in one phase alone? Where none does (ZeRO-3, FSDP), what is no pipeline is data.';
+'pair of the job send in one phase alone, and most of those not to answer each other? Where none does (ZeRO-3, FSDP), what '
+'is no pipeline is data.';
 
 CREATE TYPE @extschema@.l4_flow_place AS (
 	address text,
@@ -399,7 +459,68 @@ CREATE TYPE @extschema@.l4_flow_direction AS (
 );
 COMMENT ON TYPE @extschema@.l4_flow_direction IS
 'Step: What one accelerator of a job sends to another: data, pipeline, expert or context (kind). period: seconds of a step of '
-'the job, NULL for none; cycle: the same where parameters are sharded, so that no pause ends a step, else NULL.';
+'the job, NULL where no phase ends one; cycle: the same where parameters are sharded, so that no pause ends a step, else NULL.';
+
+CREATE TYPE @extschema@.l4_flow_measure AS (
+	job int,
+	period double precision,
+	span double precision,
+	kind text,
+	is_answered boolean,
+	cycle double precision,
+	microbatches int,
+	layer double precision,
+	weight double precision
+);
+COMMENT ON TYPE @extschema@.l4_flow_measure IS
+'Step: What tells of a pair how its job makes steps: l4_flow_span, l4_flow_pair_kind where there is a phase, whether it sends '
+'in a phase and gets its answer later, and its l4_step_cycles.';
+
+CREATE FUNCTION @extschema@.l4_job_phases(measures @extschema@.l4_flow_measure[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, cycle double precision, any_phase boolean)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH measured AS MATERIALIZED (
+		SELECT m.job, m.period, m.span, m.kind, m.is_answered, m.cycle, m.microbatches, m.layer,
+			m.weight >= (limits).flow_microbatch_bytes AS is_heavy
+		FROM unnest(l4_job_phases.measures) m
+	), usual AS (
+		-- over how many microbatches a step goes: what most links tell
+		SELECT m.job, mode() WITHIN GROUP (ORDER BY m.microbatches) AS microbatches
+		FROM measured m
+		WHERE m.cycle IS NOT NULL
+		GROUP BY m.job
+	), sharded AS (
+		-- what comes regularly are layers then, many of which make a cycle
+		SELECT m.job, percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle)
+			FILTER (WHERE m.microbatches = u.microbatches) AS cycle
+		FROM measured m
+		JOIN usual u ON u.job = m.job
+		GROUP BY m.job
+		HAVING count(m.cycle) >= (limits).flow_cycle_pairs * count(*)
+			AND ((percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle / m.microbatches)
+					>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE
+				-- or a link is regular from step to step, but no phase of data ends one
+				OR NOT bool_or(m.span <= (limits).flow_data_span)
+				-- or those who hold the same shard sum up its gradients, in a phase
+				OR count(*) FILTER (WHERE m.is_heavy AND abs(m.cycle / m.period - 1) <= (limits).flow_period_tolerance)
+					>= (limits).flow_cycle_pairs * count(*))
+			-- a pipeline goes forwards and backwards, too, but moves as much on either way
+			AND 2 * count(*) FILTER (WHERE m.is_heavy AND m.kind = 'pipeline') >= count(*) FILTER (WHERE m.kind = 'pipeline')
+	)
+	SELECT m.job, s.cycle,
+		-- in less than a step it is the pipeline that sends in phases, once a microbatch
+		count(*) FILTER (WHERE m.span <= (limits).flow_data_span) > 2 * count(*) FILTER (WHERE m.is_answered)
+			AND s.cycle IS NULL
+			-- too few layers for cycles
+			AND count(*) FILTER (WHERE m.period < 2 * m.layer) <= (limits).flow_layer_pairs * count(*)
+	FROM measured m
+	LEFT JOIN sharded s ON s.job = m.job
+	GROUP BY m.job, s.cycle;
+END;
+COMMENT ON FUNCTION @extschema@.l4_job_phases(@extschema@.l4_flow_measure[], @extschema@.l4_limits) IS
+'Step: How jobs make steps: in cycles of layers (cycle: seconds of a step), as parameters are sharded, or in phases of '
+'data-parallel traffic (any_phase); or neither is seen.';
 
 CREATE FUNCTION @extschema@.l4_flow_directions(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
@@ -407,9 +528,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
 		SELECT s.one, s.other, s.forth, s.back, p.job, p.period,
-			@extschema@.l4_span(COALESCE((s.forth).began, '{}') || COALESCE((s.back).began, '{}'),
-				COALESCE((s.forth).lasted, '{}') || COALESCE((s.back).lasted, '{}'),
-				p.period * (limits).flow_step_pause) / p.period AS span,
+			@extschema@.l4_flow_span(parted, active, p.period, limits) AS span,
 			COALESCE(LEAST((s.forth).bytes, (s.back).bytes)::double precision
 				/ NULLIF(GREATEST((s.forth).bytes, (s.back).bytes), 0), 0)
 				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
@@ -419,34 +538,23 @@ BEGIN ATOMIC
 		FROM unnest(l4_flow_directions.pairs) s
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
 		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other
-	), usual AS (
-		-- over how many microbatches a step goes: what most links tell
-		SELECT m.job, mode() WITHIN GROUP (ORDER BY (m.cycles).microbatches) AS microbatches
-		FROM measured m
-		WHERE (m.cycles)."interval" IS NOT NULL
-		GROUP BY m.job
-	), sharded AS (
-		-- what comes regularly are layers then, many of which make a cycle
-		SELECT m.job, percentile_disc(0.5) WITHIN GROUP (ORDER BY (m.cycles)."interval")
-			FILTER (WHERE (m.cycles).microbatches = u.microbatches) AS cycle
-		FROM measured m
-		JOIN usual u ON u.job = m.job
-		GROUP BY m.job
-		HAVING count((m.cycles)."interval") >= (limits).flow_cycle_pairs * count(*)
-			AND ((percentile_disc(0.5) WITHIN GROUP (ORDER BY (m.cycles)."interval" / (m.cycles).microbatches)
-					>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE
-				-- or a link is regular from step to step, but no phase of data ends one
-				OR NOT bool_or(m.span <= (limits).flow_data_span))
-			-- a pipeline goes forwards and backwards, too
-			AND bool_and(@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, true, limits) <> 'pipeline')
+		CROSS JOIN LATERAL @extschema@.l4_bursts(COALESCE((s.forth).began, '{}') || COALESCE((s.back).began, '{}'),
+			COALESCE((s.forth).lasted, '{}') || COALESCE((s.back).lasted, '{}'), p.period * (limits).flow_step_pause) parted
+		CROSS JOIN LATERAL @extschema@.l4_bursts(COALESCE((s.forth).began, '{}') || COALESCE((s.back).began, '{}'),
+			COALESCE((s.forth).lasted, '{}') || COALESCE((s.back).lasted, '{}'), p.period * (limits).flow_step_silence) active
 	), phased AS (
-		SELECT m.job, s.cycle, bool_or(m.span <= (limits).flow_data_span) AND s.cycle IS NULL AS any_phase
-		FROM measured m
-		LEFT JOIN sharded s ON s.job = m.job
-		GROUP BY m.job, s.cycle
+		SELECT p.job, p.cycle, p.any_phase
+		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, m.span,
+				@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, true, limits),
+				CASE WHEN m.span <= (limits).flow_data_span
+					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, limits)
+				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, limits) END, (m.cycles)."interval", (m.cycles).microbatches,
+				(m.cycles).layer, (m.cycles).weight)::@extschema@.l4_flow_measure
+			FROM measured m), limits) p
 	)
 	SELECT m.job, CASE WHEN p.any_phase THEN m.period ELSE p.cycle END,
-		@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, p.any_phase, limits),
+		CASE WHEN p.cycle IS NOT NULL THEN 'data'
+			ELSE @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, p.any_phase, limits) END,
 		d.source, d.destination, d.series, p.cycle
 	FROM measured m
 	JOIN phased p ON p.job = m.job
@@ -504,7 +612,7 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (VALUES (d.source, true), (d.destination, false)) e(address, sent)
 		-- of its own job, also where it has to do with one of another job
 		JOIN unnest(l4_flow_accelerators.places) p ON p.address = e.address
-		WHERE d.kind = 'data' AND p.period IS NOT NULL AND d.cycle IS NULL
+		WHERE d.kind = 'data' AND p.period IS NOT NULL AND d.cycle IS NULL AND d.period IS NOT NULL
 		GROUP BY e.address
 		UNION ALL
 		SELECT c.address, c.regular, c.phases FROM @extschema@.l4_flow_cycles(l4_flow_accelerators.directions, limits) c

@@ -148,7 +148,7 @@ BEGIN ATOMIC
 		|| @extschema@.l4_wrap(@extschema@.l4_report_why(f), 100, '     '), E'\n' ORDER BY f.ordinal)
 	FROM unnest(l4_report_text_findings.findings) f WHERE f.kind = 'event' AND f.ordinal <= 10
 	UNION ALL
-	SELECT 11, E'ITERATIONS\n' || string_agg(@extschema@.l4_wrap(f.explanation, 100, '  '), E'\n' ORDER BY f.ordinal)
+	SELECT 12, E'ITERATIONS\n' || string_agg(@extschema@.l4_wrap(f.explanation, 100, '  '), E'\n' ORDER BY f.ordinal)
 	FROM unnest(l4_report_text_findings.findings) f WHERE f.kind = 'iteration' AND f.ordinal <= 5;
 END;
 COMMENT ON FUNCTION @extschema@.l4_report_text_findings(text, @extschema@.l4_finding[]) IS
@@ -175,7 +175,12 @@ BEGIN ATOMIC
 		|| (SELECT string_agg(CASE s.n % 5 WHEN 1 THEN E'\n  ' ELSE '  ' END || @extschema@.l4_stage_letter(s.stage)
 			|| ' ' || s.stage, '' ORDER BY s.n) FROM unnest(@extschema@.l4_stages()) WITH ORDINALITY s (stage, n))
 	UNION ALL
-	SELECT 12, E'EVIDENCE\n' || string_agg(c.text, E'\n' ORDER BY c.place)
+	SELECT 11, E'NETWORK FLOWS of the last minutes in which the job sent anything\n'
+		|| string_agg(@extschema@.l4_wrap(CASE WHEN l.place > 0 THEN l.place || '. ' ELSE '' END
+			|| @extschema@.l4_printable(l.told), 100, '  '), E'\n' ORDER BY l.place)
+	FROM @extschema@.l4_report_flow_lines(l4_report_text_details.job_id) l
+	UNION ALL
+	SELECT 13, E'EVIDENCE\n' || string_agg(c.text, E'\n' ORDER BY c.place)
 	FROM (SELECT c.place, format(E'  -- %s (%s)\n', left(@extschema@.l4_printable(c.source), 48), left(c.told_by, 44))
 			|| string_agg(format('%s %s %s', CASE WHEN c.quoted THEN ' >' ELSE '  ' END, lpad(c.line_no::text, 6),
 				regexp_replace(replace(@extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 8 ELSE 3 END,
@@ -184,7 +189,7 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_report_context(l4_report_text_details.job_id, l4_report_text_details.findings, 5) c
 		GROUP BY c.place, c.source, c.told_by) c
 	UNION ALL
-	SELECT 13, E'FILTERED OUT, most frequent first\n' || string_agg(format('%s  %s', lpad(e.occurrences::text, 9),
+	SELECT 14, E'FILTERED OUT, most frequent first\n' || string_agg(format('%s  %s', lpad(e.occurrences::text, 9),
 		left(@extschema@.l4_telling_line(e.template), 88)), E'\n' ORDER BY e.place)
 	FROM @extschema@.l4_report_filtered(l4_report_text_details.job_id, l4_report_text_details.findings, 5) e;
 END;
@@ -205,10 +210,10 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT p.* FROM @extschema@.l4_report_text_details(l4_report_text.job_id, l4_report_text.findings) p
 		UNION ALL
-		SELECT 14, E'LINKS\n' || string_agg(format('  %s: %s', @extschema@.l4_printable(l.name), l.url), E'\n' ORDER BY l.place)
+		SELECT 15, E'LINKS\n' || string_agg(format('  %s: %s', @extschema@.l4_printable(l.name), l.url), E'\n' ORDER BY l.place)
 		FROM @extschema@.l4_report_all_links(l4_report_text.job_id, l4_report_text.findings) l
 		UNION ALL
-		SELECT 15, @extschema@.l4_report_written(l4_report_text.generated_at)
+		SELECT 16, @extschema@.l4_report_written(l4_report_text.generated_at)
 	)
 	SELECT string_agg(replace(p.text, E'\t', ' '), E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';
 END;
@@ -259,7 +264,7 @@ BEGIN ATOMIC
 		@extschema@.l4_markdown_escape(@extschema@.l4_report_why(f))), E'\n' ORDER BY f.ordinal)
 	FROM unnest(l4_report_markdown_findings.findings) f WHERE f.kind = 'event' AND f.ordinal <= 10
 	UNION ALL
-	SELECT 11, E'## Iterations\n\n'
+	SELECT 12, E'## Iterations\n\n'
 		|| string_agg('- ' || @extschema@.l4_markdown_escape(f.explanation), E'\n' ORDER BY f.ordinal)
 	FROM unnest(l4_report_markdown_findings.findings) f WHERE f.kind = 'iteration' AND f.ordinal <= 5;
 END;
@@ -291,7 +296,12 @@ BEGIN ATOMIC
 			@extschema@.l4_markdown_escape(s.stage)), ', ' ORDER BY s.n)
 			FROM unnest(@extschema@.l4_stages()) WITH ORDINALITY s (stage, n))
 	UNION ALL
-	SELECT 12, E'## Evidence\n\n' || string_agg(c.text, E'\n\n' ORDER BY c.place)
+	SELECT 11, E'## Network flows\n\nOf the last minutes in which the job sent anything.' || string_agg(CASE WHEN l.place > 1
+			THEN E'\n' ELSE E'\n\n' END || CASE WHEN l.place > 0 THEN l.place || '. ' ELSE '' END
+			|| @extschema@.l4_markdown_escape(l.told), '' ORDER BY l.place)
+	FROM @extschema@.l4_report_flow_lines(l4_report_markdown_details.job_id) l
+	UNION ALL
+	SELECT 13, E'## Evidence\n\n' || string_agg(c.text, E'\n\n' ORDER BY c.place)
 	FROM (SELECT c.place, format(E'%s (%s)\n\n', @extschema@.l4_markdown_escape(c.source), c.told_by)
 			|| @extschema@.l4_markdown_fence(string_agg(format('%s%s: %s', CASE WHEN c.quoted THEN '> ' ELSE '  ' END,
 				c.line_no, @extschema@.l4_clip(c.raw, CASE WHEN c.quoted THEN 12 ELSE 3 END, 300)), E'\n'
@@ -316,11 +326,11 @@ BEGIN ATOMIC
 		SELECT p.* FROM @extschema@.l4_report_markdown_details(l4_report_markdown.job_id, l4_report_markdown.findings) p
 		UNION ALL
 		-- an address has no angle brackets
-		SELECT 14, E'## Links\n\n' || string_agg(format('- [%s](<%s>)', @extschema@.l4_markdown_escape(l.name), l.url), E'\n'
+		SELECT 15, E'## Links\n\n' || string_agg(format('- [%s](<%s>)', @extschema@.l4_markdown_escape(l.name), l.url), E'\n'
 			ORDER BY l.place)
 		FROM @extschema@.l4_report_all_links(l4_report_markdown.job_id, l4_report_markdown.findings) l
 		UNION ALL
-		SELECT 15, @extschema@.l4_report_written(l4_report_markdown.generated_at)
+		SELECT 16, @extschema@.l4_report_written(l4_report_markdown.generated_at)
 	)
 	SELECT string_agg(p.text, E'\n\n' ORDER BY p.place) || E'\n' FROM part p WHERE p.text <> '';
 END;

@@ -48,10 +48,11 @@ COMMENT ON FUNCTION @extschema@.l4_report(text, text, timestamptz) IS
 'The diagnosis of a job for people: "text" (at most 100 columns), "markdown" (a ticket) or "html" (one self-contained page '
 'with pictures: inline SVG and CSS, no script, nothing loaded; well-formed XML in the encoding of the client, declared as '
 'UTF-8). Verdict, what to do, suspects with reasons and doubts, faults with their fixes, differences from the last good '
-'run, time of steps, pictures of nodes and stages, events, evidence in its context, what was filtered, links (l4_link); in '
-'the page also what network flows show of the last minutes of the job, where there are any (limits evidence_flow_span, '
-'evidence_flow_search): the timeline of its accelerators, and whether its steps are those of the logs. '
+'run, time of steps, pictures of nodes and stages, events, evidence in its context, what was filtered, links (l4_link); '
+'what network flows tell of the last minutes of the job, where there are any (limits evidence_flow_span, '
+'evidence_flow_search): what is slow or silent, and whether its steps are those of the logs; in the page also the timeline of '
+'its accelerators. '
 'generated_at is what it says of when it was made; with NULL it says neither that nor the version, so that the same '
 'diagnosis gives the same text. Pictures have at most 40 rows and 120 columns, whatever the size of the job. Times are in the '
 'zone of the session. Reads only. Errors: as l4_diagnose (P0002 unknown job, 55000 no logs); 22023 unknown format. Cost: '
-'little more than one diagnosis; the page of a job with flows reads these minutes of them once more.';
+'little more than one diagnosis; the report of a job with flows reads these minutes of them once more.';

@@ -186,14 +186,14 @@ intervals_together(const L4Intervals *a, const L4Intervals *b, double tolerance)
 	return (double) together / a->count;
 }
 
-double
-intervals_span(const L4Intervals *messages, double pause)
+int64
+intervals_bursts(const L4Intervals *messages, double pause, double *seconds)
 {
 	double		began;
 	double		end;
-	double		spans = 0;
 	int64		bursts = 1;
 
+	*seconds = 0;
 	if (messages->count == 0)
 		return 0;
 	began = messages->began[0];
@@ -202,11 +202,12 @@ intervals_span(const L4Intervals *messages, double pause)
 	{
 		if (messages->began[i] - end >= pause)
 		{
-			spans += end - began;
+			*seconds += end - began;
 			began = messages->began[i];
 			bursts++;
 		}
 		end = Max(end, messages->ended[i]);
 	}
-	return (spans + end - began) / bursts;
+	*seconds += end - began;
+	return bursts;
 }

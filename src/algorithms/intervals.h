@@ -57,8 +57,8 @@ extern bool intervals_regular(const L4Intervals *messages, double share_of_count
 extern double intervals_together(const L4Intervals *a, const L4Intervals *b, double tolerance);
 
 /*
- * How long bursts, parted by pauses of `pause` or more, are on average (seconds). 0 without messages. Time O(n).
+ * How many bursts there are, parted by pauses of `pause` or more; *seconds: how long they last, all together. Time O(n).
  */
-extern double intervals_span(const L4Intervals *messages, double pause);
+extern int64 intervals_bursts(const L4Intervals *messages, double pause, double *seconds);
 
 #endif							/* L4_INTERVALS_H */

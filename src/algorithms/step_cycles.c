@@ -26,6 +26,12 @@
 /* A burst so many behind the first of a cycle is one of a layer forwards; the first may be so many before what was found. */
 #define AMID 3
 #define BACK 4
+/* Bursts are layers, and no steps, where their speed changes so often: a job becomes slower and faster again. */
+#define CHANGES 3
+/* Of the bursts of layers so many come at the speed of those around them: pieces of one phase a step come at either, mixed. */
+#define PURE 0.85
+/* Backwards a layer takes twice as long, three times where what is computed forwards is computed again: less than this. */
+#define MOST_RATIO 4.0
 /* Silences are alike within this share. */
 #define LIKE_SILENCE 0.25
 /* A burst with so many times the bytes of a layer forwards is of two layers, and with so many of more. */
@@ -233,6 +239,8 @@ typedef struct Search
 	int64	   *starts;
 	int64		count;			/* of starts */
 	double		interval;		/* between these, the median */
+	double		layer;			/* from a burst to the next at the lower speed; 0: bursts are not layers */
+	double		weight;			/* bytes of a burst at the lower speed over those of one at the higher */
 } Search;
 
 static Search
@@ -258,6 +266,60 @@ search_free(Search *search)
 	pfree(search->starts);
 }
 
+static double
+bytes_of_burst(const Search *search, int64 burst)
+{
+	int64		end = burst + 1 < search->bursts.count ? search->bursts.first[burst + 1] : search->messages->count;
+	double		bytes = 0;
+
+	for (int64 i = search->bursts.first[burst]; i < end; i++)
+		bytes += search->moved[i];
+	return bytes;
+}
+
+/*
+ * Are the bursts layers? Runs of them come at either speed in turn, and again; or, where that is seen once, those at one speed
+ * move more: backwards a layer is gathered, and its gradients are scattered. Steps that become slower move what they did.
+ */
+static bool
+are_layers(Search *search)
+{
+	const L4CycleRule *rule = search->rule;
+	int64		count = search->bursts.count - 1;
+	double		limit = exp((search->speeds.fast + search->speeds.slow) / 2);
+	double		bytes[2] = {0};
+	int64		bursts[2] = {0};
+	int64		changes = 0;
+	int64		run = 0;
+	int64		before = 0;
+	int64		pure = 0;
+	double		weight;
+
+	if (search->speeds.slow - search->speeds.fast > log(MOST_RATIO))
+		return false;
+	for (int64 i = 0; i < count; i++)
+	{
+		bool		slow = is_slow(search->intervals, count, i, limit);
+
+		pure += slow == (search->intervals[i] > limit);
+		if (i > 0 && slow != is_slow(search->intervals, count, i - 1, limit))
+		{
+			before = run;
+			run = 0;
+		}
+		changes += ++run == rule->run && before >= rule->run;
+		bytes[slow] += bytes_of_burst(search, i);
+		bursts[slow]++;
+	}
+	if (pure < PURE * count)
+		return false;
+	weight = bytes[true] * bursts[false] / (bytes[false] * bursts[true]);
+	if (changes < CHANGES && (changes == 0 || weight < rule->microbatch.bytes))
+		return false;
+	search->weight = Max(search->weight, weight);
+	return true;
+}
+
 /* Cycles of layers in bursts that this pause parts; returns the share of regular ones, -1 where there are none. */
 static double
 cycles_at(Search *search, double pause)
@@ -268,7 +330,7 @@ cycles_at(Search *search, double pause)
 
 	part_bursts(search->messages, pause, bursts);
 	count = bursts->count - 1;
-	if (count < (CYCLES + 1) * 2 * rule->run)
+	if (count < 2 * rule->run)
 		return -1;
 	for (int64 i = 0; i < count; i++)
 	{
@@ -279,8 +341,10 @@ cycles_at(Search *search, double pause)
 	search->speeds = two_speeds(search->numbers, count, rule->share);
 	if (search->speeds.slow - search->speeds.fast < log(rule->ratio))
 		return -1;
+	if (are_layers(search) && search->layer == 0)
+		search->layer = exp(search->speeds.slow);
 	search->count = find_starts(search->intervals, count, &search->speeds, rule->run, search->starts);
-	if (search->count < CYCLES + 1)
+	if (search->count < CYCLES + 1 || count < (CYCLES + 1) * 2 * rule->run)
 		return -1;
 	return regular_share(bursts, search->starts, search->count, UNLIKE, rule->tolerance, search->numbers,
 						 &search->interval);
@@ -311,17 +375,6 @@ best_pause(Search *search)
 }
 
 /* ---- where exactly a step begins ---- */
-
-static double
-bytes_of_burst(const Search *search, int64 burst)
-{
-	int64		end = burst + 1 < search->bursts.count ? search->bursts.first[burst + 1] : search->messages->count;
-	double		bytes = 0;
-
-	for (int64 i = search->bursts.first[burst]; i < end; i++)
-		bytes += search->moved[i];
-	return bytes;
-}
 
 static double
 silence_before(const Search *search, int64 burst)
@@ -438,6 +491,8 @@ step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule 
 	double		pause = best_pause(&search);
 	bool		found = false;
 
+	result->layer = search.layer;
+	result->weight = search.weight;
 	if (isfinite(pause))
 	{
 		cycles_at(&search, pause);

@@ -23,6 +23,9 @@ typedef struct L4StepCycles
 	double		interval;		/* from one to the next, the median */
 	double		regular;		/* share of them that takes as long as the one before */
 	int			microbatches;	/* cycles of layers in each */
+	double		layer;			/* from a burst to the next at the lower speed; 0: bursts are not layers */
+	/* bytes of a burst at the lower speed over those of one at the higher, with that pause where most; 0: no layers */
+	double		weight;
 	double	   *began;
 	double	   *ended;			/* when the last message before the next cycle was through */
 	int64		count;
@@ -32,8 +35,8 @@ typedef struct L4StepCycles
  * Finds cycles of bursts that come at one speed, then at a lower one: layers forwards, then backwards, which take twice as
  * long. A cycle begins where they come faster again; of the pauses that may part bursts that is taken with which they are most
  * regular. Cycles that are microbatches of a step make one together. The last is left out where it is not over. False: no such
- * cycles, or fewer than three. moved: bytes of the messages. Allocates in the current memory context. Time: O(n log n), and
- * that of microbatches_of_step.
+ * cycles, or fewer than three; result->layer tells whether bursts are layers all the same. moved: bytes of the messages.
+ * Allocates in the current memory context. Time: O(n log n), and that of microbatches_of_step.
  */
 extern bool step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result);
 

@@ -107,12 +107,19 @@ flow_option(FunctionCallInfo fcinfo, int argument, const char *name, double leas
 }
 
 Datum
-flow_row(FunctionCallInfo fcinfo, Datum *values, int count)
+flow_row_with(FunctionCallInfo fcinfo, Datum *values, bool *nulls, int count)
 {
 	TupleDesc	shape;
-	bool		nulls[16] = {false};
 
-	if (get_call_result_type(fcinfo, NULL, &shape) != TYPEFUNC_COMPOSITE || shape->natts != count || count > 16)
+	if (get_call_result_type(fcinfo, NULL, &shape) != TYPEFUNC_COMPOSITE || shape->natts != count)
 		elog(ERROR, "result type is not a row of %d columns", count);
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(shape), values, nulls));
+}
+
+Datum
+flow_row(FunctionCallInfo fcinfo, Datum *values, int count)
+{
+	bool	   *nulls = palloc0(count * sizeof(bool));
+
+	return flow_row_with(fcinfo, values, nulls, count);
 }

@@ -25,4 +25,7 @@ extern double flow_option(FunctionCallInfo fcinfo, int argument, const char *nam
 /* A row of the function's result type. */
 extern Datum flow_row(FunctionCallInfo fcinfo, Datum *values, int count);
 
+/* The same, some of whose values may be NULL. */
+extern Datum flow_row_with(FunctionCallInfo fcinfo, Datum *values, bool *nulls, int count);
+
 #endif							/* L4_FLOW_ARRAYS_H */

@@ -1,6 +1,6 @@
 /*
- * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_span, l4_step_cycles, l4_step_traffic,
- * l4_step_places, l4_late_messages.
+ * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_span, l4_bursts, l4_step_cycles,
+ * l4_step_traffic, l4_step_places, l4_late_messages.
  */
 #include "ground/l4.h"
 
@@ -16,6 +16,7 @@
 PG_FUNCTION_INFO_V1(l4_regular_interval);
 PG_FUNCTION_INFO_V1(l4_together);
 PG_FUNCTION_INFO_V1(l4_span);
+PG_FUNCTION_INFO_V1(l4_bursts);
 PG_FUNCTION_INFO_V1(l4_step_cycles);
 PG_FUNCTION_INFO_V1(l4_step_traffic);
 PG_FUNCTION_INFO_V1(l4_step_places);
@@ -40,6 +41,47 @@ compare_intervals(const void *a, const void *b)
 	return x->ended < y->ended ? -1 : x->ended > y->ended;
 }
 
+/* How many of the numbers, from this one on, are in order. */
+static int64
+in_order(const double *numbers, int64 from, int64 count)
+{
+	int64		end = Min(from + 1, count);
+
+	while (end < count && numbers[end] >= numbers[end - 1])
+		end++;
+	return end - from;
+}
+
+/* Brings intervals into order; two series one behind the other, as both ways between two are, take no sorting. */
+static void
+order_intervals(double *began, double *ended, int64 count)
+{
+	int64		first = in_order(began, 0, count);
+	int64		second = in_order(began, first, count);
+	Span	   *all;
+	int64		i = 0;
+	int64		j = first;
+
+	if (first == count)
+		return;
+	all = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(Span));
+	for (int64 k = 0; k < count; k++)
+	{
+		bool		take_second = first + second == count && j < count && (i == first || began[j] < began[i]);
+		int64		from = first + second < count ? k : take_second ? j++ : i++;
+
+		all[k] = (Span) {began[from], ended[from]};
+	}
+	if (first + second < count)
+		qsort(all, count, sizeof(Span), compare_intervals);
+	for (int64 k = 0; k < count; k++)
+	{
+		began[k] = all[k].began;
+		ended[k] = all[k].ended;
+	}
+	pfree(all);
+}
+
 /* The arguments began and lasted as intervals, by their beginning. */
 static L4Intervals
 intervals_of(FunctionCallInfo fcinfo, int argument)
@@ -47,26 +89,10 @@ intervals_of(FunctionCallInfo fcinfo, int argument)
 	int64		count;
 	double	   *began = flow_numbers(fcinfo, argument, &count);
 	double	   *ended = flow_as_many(fcinfo, argument + 1, count);
-	bool		sorted = true;
-	Span   *all;
 
 	for (int64 i = 0; i < count; i++)
-	{
 		ended[i] += began[i];
-		sorted &= i == 0 || began[i] >= began[i - 1];
-	}
-	if (!sorted)
-	{
-		all = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(Span));
-		for (int64 i = 0; i < count; i++)
-			all[i] = (Span) {began[i], ended[i]};
-		qsort(all, count, sizeof(Span), compare_intervals);
-		for (int64 i = 0; i < count; i++)
-		{
-			began[i] = all[i].began;
-			ended[i] = all[i].ended;
-		}
-	}
+	order_intervals(began, ended, count);
 	return (L4Intervals) {began, ended, count};
 }
 
@@ -104,8 +130,22 @@ Datum
 l4_span(PG_FUNCTION_ARGS)
 {
 	L4Intervals messages = intervals_of(fcinfo, 0);
+	double		seconds;
+	int64		bursts = intervals_bursts(&messages, flow_option(fcinfo, 2, "pause", 0), &seconds);
 
-	PG_RETURN_FLOAT8(intervals_span(&messages, flow_option(fcinfo, 2, "pause", 0)));
+	PG_RETURN_FLOAT8(bursts > 0 ? seconds / bursts : 0);
+}
+
+/* Arguments: began, lasted, pause. */
+Datum
+l4_bursts(PG_FUNCTION_ARGS)
+{
+	L4Intervals messages = intervals_of(fcinfo, 0);
+	double		seconds;
+	int64		bursts = intervals_bursts(&messages, flow_option(fcinfo, 2, "pause", 0), &seconds);
+	Datum		values[2] = {Int64GetDatum(bursts), Float8GetDatum(seconds)};
+
+	return flow_row(fcinfo, values, lengthof(values));
 }
 
 /* ---- by steps ---- */
@@ -133,23 +173,34 @@ l4_step_cycles(PG_FUNCTION_ARGS)
 		flow_option(fcinfo, 6, "regular", 0), flow_option(fcinfo, 7, "tolerance", 0),
 		{flow_option(fcinfo, 8, "bytes_ratio", 1), flow_option(fcinfo, 9, "deviations", 0)}};
 	L4StepCycles found = {0};
-	Datum		values[6];
+	bool		cycles;
+	Datum		values[8];
+	bool		nulls[8] = {0};
 
 	if (rule.run < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("run must be at least 1, not %d", (int) rule.run)));
-	if (!step_cycles(&messages, moved, &rule, &found))
+	cycles = step_cycles(&messages, moved, &rule, &found);
+	if (!cycles && found.layer == 0)
 		PG_RETURN_NULL();
-	values[0] = Float8GetDatum(found.interval);
-	/* all of a cycle is one phase */
-	for (int64 i = found.count - 1; i > 0; i--)
-		found.began[i] = found.ended[i - 1];
-	values[1] = flow_array(found.began, found.count, FLOAT8OID);
-	values[2] = flow_array(found.ended, found.count, FLOAT8OID);
-	values[3] = flow_array(bytes_of_cycles(&messages, moved, &found), found.count, FLOAT8OID);
-	values[4] = Int32GetDatum(found.microbatches);
-	values[5] = Float8GetDatum(found.regular);
-	return flow_row(fcinfo, values, lengthof(values));
+	for (int i = 0; i < lengthof(values); i++)
+		nulls[i] = !cycles;
+	nulls[6] = nulls[7] = found.layer == 0;
+	if (cycles)
+	{
+		/* all of a cycle is one phase */
+		for (int64 i = found.count - 1; i > 0; i--)
+			found.began[i] = found.ended[i - 1];
+		values[0] = Float8GetDatum(found.interval);
+		values[1] = flow_array(found.began, found.count, FLOAT8OID);
+		values[2] = flow_array(found.ended, found.count, FLOAT8OID);
+		values[3] = flow_array(bytes_of_cycles(&messages, moved, &found), found.count, FLOAT8OID);
+		values[4] = Int32GetDatum(found.microbatches);
+		values[5] = Float8GetDatum(found.regular);
+	}
+	values[6] = Float8GetDatum(found.layer);
+	values[7] = Float8GetDatum(found.weight);
+	return flow_row_with(fcinfo, values, nulls, lengthof(values));
 }
 
 /* What comes within this share of the mean time between messages of a step behind its beginning is left over from the last. */

@@ -240,7 +240,7 @@ LANGUAGE sql STABLE AS $$
 		WHEN 'slow_accelerator' THEN ARRAY['slow_accelerator', 'slow_server']
 		WHEN 'slow_link' THEN ARRAY['slow_link', 'slow_server']
 		WHEN 'slow_switch' THEN ARRAY['slow_switch']
-		WHEN 'flapping' THEN ARRAY['slow_link', 'slow_accelerator', 'slow_server', 'stalled']
+		WHEN 'flapping' THEN ARRAY['time_outs', 'slow_link', 'slow_accelerator', 'slow_server', 'stalled']
 		ELSE ARRAY['stalled', 'missing'] END);
 $$;
 

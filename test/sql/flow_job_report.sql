@@ -44,7 +44,7 @@ SELECT pg_temp.flows_read() AS before \gset
 SELECT job_id, l4_report(job_id, 'html', NULL) = html AS same FROM page WHERE job_id = 'elsewhere';
 -- that there are flows is seen by one of them, in the diagnosis and in the report
 SELECT pg_temp.flows_read() - :before <= 2 AS next_to_none_read;
-SELECT l4_report('elsewhere') IS NOT NULL, pg_temp.flows_read() - :before <= 3 AS next_to_none_read;
+SELECT l4_report('elsewhere') IS NOT NULL, pg_temp.flows_read() - :before <= 4 AS next_to_none_read;
 COMMIT;
 BEGIN;
 SELECT pg_temp.flows_read() AS before \gset
@@ -74,6 +74,11 @@ WHERE job_id = 'ring';
 SELECT part FROM page, xmltable(XMLNAMESPACES ('http://www.w3.org/1999/xhtml' AS h),
 	'//h:section[h:h2="Network flows"]/*[self::h:p or self::h:ol]/descendant-or-self::*[self::h:p or self::h:li]'
 	PASSING xmlparse(document html) COLUMNS part text PATH 'normalize-space(text()[1])') WHERE job_id = 'ring';
+-- As text and as a ticket; of a job without flows there is no such part.
+SELECT substring(l4_report('ring', 'text', NULL) FROM E'NETWORK FLOWS.*?(?=\n\n)');
+SELECT substring(l4_report('ring', 'markdown', NULL) FROM E'## Network flows.*?(?=\n\n## )');
+SELECT l4_report('elsewhere', 'text', NULL) LIKE '%NETWORK FLOWS%' AS text,
+	l4_report('elsewhere', 'markdown', NULL) LIKE '%Network flows%' AS markdown;
 -- ids stand once
 SELECT m[1], count(*) FROM page, regexp_matches(html, '\sid="([^"]*)"', 'g') m WHERE job_id = 'ring'
 GROUP BY 1 HAVING count(*) > 1;

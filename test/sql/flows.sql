@@ -39,6 +39,8 @@ SELECT l4_regular_interval('{1,NULL}', '{0.1,0.1}', 0.6, 0.5, 0.3);
 -- Together, spans, places, late ones.
 SELECT l4_together('{1,2,3,4}', '{1.1,2.1,3.1,4.1}', 0.01) AS exchange, l4_together('{1,2,3,4}', '{1.1,2.5,2.9,4.3}', 0.01) AS
 	answer, l4_together('{}', '{1}', 1) AS none;
+SELECT l4_bursts('{1,1.2,3,3.1}', '{0.1,0.1,0.1,0.4}', 0.5) AS two_bursts,
+	l4_bursts('{3.1,3,1.2,1}', '{0.4,0.1,0.1,0.1}', 0.5) AS in_any_order, l4_bursts('{}', '{}', 1) AS none;
 SELECT l4_span('{1,1.2,3,3.1}', '{0.1,0.1,0.1,0.4}', 0.5) AS two_bursts, l4_span('{3.1,3,1.2,1}', '{0.4,0.1,0.1,0.1}', 0.5) AS
 	in_any_order, l4_span('{}', '{}', 1) AS none;
 SELECT l4_step_places('{1,2.1,3.9,9}', '{1,2,3,4}', 0.5);
@@ -212,6 +214,36 @@ SELECT address, count(*) AS steps, round(min(extract(epoch FROM ended - began)):
 	round(max(extract(epoch FROM ended - began))::numeric, 2) AS longest, round(avg(compute)::numeric, 3) AS compute
 FROM l4_flow_steps(flows => 'sharded_flows') GROUP BY address ORDER BY address;
 SELECT kind, began, round(factor::numeric, 2) AS factor, sentence FROM l4_flow_diagnose(flows => 'sharded_flows');
+-- Windows of few steps: what comes more often than steps do is not taken for them. A pipeline of two stages and four columns,
+-- 12 microbatches a step of two seconds; and the sharded job, of which a window has layers both ways, but few cycles.
+CREATE TABLE brief_flows AS
+SELECT '2026-01-01'::timestamptz + make_interval(secs => step * 2 + f.at) AS started_at, f.lasts AS duration, f.source,
+	f.destination, f.bytes
+FROM generate_series(0, 19) step, generate_series(1, 4) c, LATERAL (
+	SELECT m * 0.14 + 0.02 + 0.003 * ((m * c + step) % 5) AS at, 0.002 AS lasts, '10.3.0.' || c AS source,
+		'10.3.1.' || c AS destination, 30000000 AS bytes FROM generate_series(0, 11) m
+	UNION ALL
+	SELECT m * 0.14 + 0.05 + 0.003 * ((m + c * step) % 4), 0.002, '10.3.1.' || c, '10.3.0.' || c, 30000000
+	FROM generate_series(0, 11) m
+	UNION ALL
+	SELECT 1.8, 0.1, format('10.3.%s.%s', stage, c), format('10.3.%s.%s', stage, c % 4 + 1), 2000000000
+	FROM generate_series(0, 1) stage) f;
+SELECT w.steps, count(j.address) AS accelerators, count(DISTINCT j.job) AS jobs, round(max(j.step)::numeric, 2) AS step,
+	(SELECT count(*) FROM l4_flow_diagnose(w.began, w.ended, flows => 'brief_flows', accelerators => NULL)) AS findings,
+	(SELECT string_agg(format('%s %s', p.pairs, p.kind), ', ' ORDER BY p.kind) FROM (SELECT kind, count(*) AS pairs
+		FROM l4_flow_pairs(w.began, w.ended, flows => 'brief_flows', accelerators => NULL) GROUP BY kind) p) AS pairs
+FROM unnest('{0.5,1,1.5,2,2.5,3,4,5,6,8}'::numeric[]) asked
+CROSS JOIN LATERAL (SELECT asked AS steps, '2026-01-01 00:00:07'::timestamptz AS began,
+	'2026-01-01 00:00:07'::timestamptz + asked * interval '2 s' AS ended) w
+CROSS JOIN LATERAL l4_flow_jobs(w.began, w.ended, flows => 'brief_flows', accelerators => NULL) j
+GROUP BY w.steps, w.began, w.ended ORDER BY w.steps;
+SELECT w.steps, count(j.address) AS accelerators, count(DISTINCT j.job) AS jobs, round(max(j.step)::numeric, 2) AS step,
+	(SELECT count(*) FROM l4_flow_diagnose(w.began, w.ended, flows => 'sharded_flows')) AS findings
+FROM generate_series(1, 8) asked
+CROSS JOIN LATERAL (SELECT asked AS steps, '2026-01-01 00:00:01'::timestamptz AS began,
+	'2026-01-01 00:00:01'::timestamptz + asked * interval '0.72 s' AS ended) w
+CROSS JOIN LATERAL l4_flow_jobs(w.began, w.ended, flows => 'sharded_flows') j
+GROUP BY w.steps, w.began, w.ended ORDER BY w.steps;
 -- as numbers alone; one speed is no cycle
 SELECT round((c).interval::numeric, 3) AS seconds, cardinality((c).ended) AS cycles, (c).bytes[2:4] AS bytes
 FROM (SELECT l4_step_cycles(array_agg(0.03 * n - 0.01 * LEAST(n % 20, 10) ORDER BY n),
