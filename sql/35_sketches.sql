@@ -63,6 +63,15 @@ COMMENT ON FUNCTION @extschema@.l4_shape_places(bytea, bytea, bytea, bigint[], b
 'through for a few statements much quicker than a filter on the rows of l4_segment_records. Errors: XX001 for damaged bytes, '
 '22004 for arrays with NULL. Cost: decompression, and a microsecond a record returned.';
 
+CREATE FUNCTION @extschema@.l4_stream_places(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[],
+	wanted bigint[], OUT stream_id bigint, OUT line_no bigint, OUT part int, OUT ts timestamptz, OUT level text,
+	OUT component text, OUT stage text, OUT iteration bigint, OUT shape_id bigint, OUT parameters text[])
+	RETURNS SETOF record
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000 ROWS 100 AS 'MODULE_PATHNAME', 'l4_stream_places';
+COMMENT ON FUNCTION @extschema@.l4_stream_places(bytea, bytea, bytea, bigint[], bigint[]) IS
+'Step: As l4_shape_places, but the records of the given streams (parameters NULL): in a file that thousands of ranks share '
+'those of one rank are few. Errors and cost: as there.';
+
 CREATE FUNCTION @extschema@.l4_line_records(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[],
 	line_nos bigint[], OUT stream_id bigint, OUT line_no bigint, OUT part int, OUT ts timestamptz, OUT level text,
 	OUT component text, OUT stage text, OUT iteration bigint, OUT shape_id bigint, OUT raw text)

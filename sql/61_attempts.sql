@@ -70,8 +70,8 @@ BEGIN
 	WITH record AS MATERIALIZED (
 		SELECT r.line_no, r.part, r.ts, r.shape_id, r.shape_id = ANY (setup) AS of_setup, r.iteration
 		FROM @extschema@.l4_job_segments(l4_restart_lines.job_id, ARRAY[teller.source_id]) g
-		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids, false) r
-		WHERE r.stream_id = teller.stream_id
+		CROSS JOIN LATERAL @extschema@.l4_stream_places(g.structure, g.texts, g.parameters, g.stream_ids,
+			ARRAY[teller.stream_id]) r
 	),
 	changed AS (
 		SELECT r.*, r.iteration IS DISTINCT FROM lag(r.iteration) OVER w AS begins,
@@ -178,8 +178,9 @@ BEGIN ATOMIC
 	FROM (
 		SELECT t.source_id, r.line_no, r.ts, r.iteration, first_value(r.iteration) OVER (ORDER BY r.line_no, r.part) AS carried
 		FROM teller t, @extschema@.l4_job_segments(l4_attempt_iterations.job_id, ARRAY(SELECT t.source_id FROM teller t)) g
-		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids, false) r
-		WHERE r.stream_id = t.stream_id AND @extschema@.l4_clock_was_set(r.ts)
+		CROSS JOIN LATERAL @extschema@.l4_stream_places(g.structure, g.texts, g.parameters, g.stream_ids,
+			ARRAY[t.stream_id]) r
+		WHERE @extschema@.l4_clock_was_set(r.ts)
 			AND CASE WHEN t.source_id = (attempt).source_id THEN r.line_no >= COALESCE((attempt).first_line, 0)
 					AND (r.line_no < (attempt).before_line) IS NOT FALSE
 				ELSE (r.ts >= (attempt).since) IS NOT FALSE AND (r.ts < (attempt).until) IS NOT FALSE END) r
