@@ -379,8 +379,9 @@ BEGIN ATOMIC
 			r.level IS NOT NULL OR r.kind = 'system' OR r.first_line - lag(r.last_line) OVER w
 				<= (limits).unexplained_block_lines IS NOT TRUE AS begins
 		FROM unnest(l4_unexplained_blocks.unexplained) r
-		WHERE r.stream_id IN (SELECT o.stream_id FROM unnest(l4_unexplained_blocks.unexplained) o
-			WHERE o.level IS NULL AND o.kind <> 'system')
+		-- where nobody speaks of another process, nobody's words spread
+		WHERE r.stream_id IN (SELECT o.stream_id FROM unnest(l4_unexplained_blocks.unexplained) o GROUP BY o.stream_id
+			HAVING bool_or(o.peer) AND bool_or(o.level IS NULL AND o.kind <> 'system'))
 		WINDOW w AS (PARTITION BY r.stream_id ORDER BY r.first_line, r.shape_id)
 	),
 	block AS (
