@@ -514,6 +514,7 @@ BEGIN
 		SELECT DISTINCT w.stream_id, w.line_no, s.source_id, s.source
 		FROM ROWS FROM (unnest(l4_records_at.stream_ids), unnest(l4_records_at.line_nos)) w (stream_id, line_no)
 		JOIN @extschema@.l4_stream s ON s.job_id = l4_records_at.job_id AND s.stream_id = w.stream_id
+			AND s.stream_id = ANY (l4_records_at.stream_ids)
 	),
 	lines AS MATERIALIZED (
 		SELECT w.source_id, array_agg(w.line_no) AS line_nos FROM wanted w WHERE w.line_no IS NOT NULL GROUP BY w.source_id
@@ -524,6 +525,8 @@ BEGIN
 		JOIN @extschema@.l4_segment g ON g.job_id = l4_records_at.job_id AND g.source_id = l.source_id
 		CROSS JOIN LATERAL @extschema@.l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, l.line_nos) r
 		WHERE EXISTS (SELECT FROM unnest(l.line_nos) n (line_no) WHERE n.line_no BETWEEN g.first_line AND g.last_line)
+			-- found by their key, whatever joins the caller allows
+			AND g.source_id = ANY (ARRAY(SELECT o.source_id FROM lines o))
 	)
 	SELECT r.stream_id, r.line_no, r.shape_id, w.source, r.ts, r.stage, r.iteration, r.raw, r.part
 	FROM record r
