@@ -126,10 +126,10 @@ BEGIN
 		WHERE s.kind <> 'system' AND s.record_count > 0
 		ORDER BY s.unit IS NOT NULL, s.kind <> 'launcher', s.record_count DESC, s.stream_id
 		LIMIT limits.attempt_streams::bigint);
-	shapes := ARRAY(SELECT DISTINCT h.shape_id
-		FROM @extschema@.l4_job_counts(l4_told_restarts.job_id, ARRAY(SELECT s.stream_id FROM unnest(streams) s)) e
-		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
-		WHERE EXISTS (SELECT FROM @extschema@.l4_parameters_behind(h.shape, wordings.attempt))
+	shapes := ARRAY(SELECT DISTINCT e.shape_id
+		FROM @extschema@.l4_job_counts(l4_told_restarts.job_id, ARRAY(SELECT s.stream_id FROM unnest(streams) s)) e);
+	shapes := ARRAY(SELECT h.shape_id FROM @extschema@.l4_shape h
+		WHERE h.shape_id = ANY (shapes) AND EXISTS (SELECT FROM @extschema@.l4_parameters_behind(h.shape, wordings.attempt))
 			AND h.shape !~ wordings.retry);
 	IF cardinality(shapes) = 0 THEN
 		RETURN;

@@ -93,12 +93,12 @@ BEGIN ATOMIC
 	WITH sample AS MATERIALIZED (SELECT s.* FROM @extschema@.l4_setup_sample(l4_setup_alike.job_id, limits) s),
 	shape AS MATERIALIZED (
 		SELECT array_agg(h.shape_id) AS shape_ids
-		FROM (SELECT DISTINCT e.shape_id FROM @extschema@.l4_setup_counts(l4_setup_alike.job_id,
-			ARRAY(SELECT s.stream_id FROM sample s), NULL, limits) e) e
-		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
+		FROM @extschema@.l4_shape h
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_without_names(h.shape) AS told OFFSET 0) n
-		-- a failure, its tidying up and its effects are no set-up
-		WHERE strpos(h.shape, '<*>') > 0 AND @extschema@.l4_text_gravity(n.told, wordings) < (limits).gravity_trouble
+		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT e.shape_id FROM @extschema@.l4_setup_counts(l4_setup_alike.job_id,
+				ARRAY(SELECT s.stream_id FROM sample s), NULL, limits) e))
+			-- a failure, its tidying up and its effects are no set-up
+			AND strpos(h.shape, '<*>') > 0 AND @extschema@.l4_text_gravity(n.told, wordings) < (limits).gravity_trouble
 			AND n.told !~ (wordings).ending AND n.told !~ (wordings).peer AND n.told !~ (wordings).closing
 	),
 	seen AS MATERIALIZED (

@@ -39,7 +39,8 @@ BEGIN ATOMIC
 	),
 	first_record AS MATERIALIZED (
 		SELECT DISTINCT ON (r.stream_id, r.shape_id, r.attempt) r.stream_id, r.shape_id, r.attempt, r.line_no, r.part, r.ts,
-			r.stage, r.iteration, count(*) OVER w AS occurrences, max(r.line_no) OVER w AS last_line, max(r.ts) OVER w AS last_ts
+			r.stage, r.iteration, count(*) OVER w AS occurrences, max(r.line_no) OVER w AS last_line,
+			max(r.ts) OVER w AS last_ts
 		FROM record r WINDOW w AS (PARTITION BY r.stream_id, r.shape_id, r.attempt)
 		ORDER BY r.stream_id, r.shape_id, r.attempt, r.line_no, r.part
 	),
@@ -160,9 +161,9 @@ CREATE FUNCTION @extschema@.l4_fails_by_itself(unexplained @extschema@.l4_unexpl
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	SELECT EXISTS (
-		SELECT FROM unnest(l4_fails_by_itself.unexplained) u
-		JOIN @extschema@.l4_shape h ON h.shape_id = u.shape_id
-		WHERE u.kind <> 'launcher' AND u.gravity >= (limits).gravity_error AND NOT u.ending AND NOT u.peer
+		SELECT FROM @extschema@.l4_shape h
+		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT u.shape_id FROM unnest(l4_fails_by_itself.unexplained) u
+				WHERE u.kind <> 'launcher' AND u.gravity >= (limits).gravity_error AND NOT u.ending AND NOT u.peer))
 			AND @extschema@.l4_told_text(h.shape) !~ (wordings).together);
 END;
 COMMENT ON FUNCTION @extschema@.l4_fails_by_itself(@extschema@.l4_unexplained_record[], @extschema@.l4_limits,

@@ -94,8 +94,8 @@ BEGIN ATOMIC
 	WITH piece AS MATERIALIZED (
 		SELECT s.ordinal, e.stream_id, e.line_no, min(e.number) AS number
 		FROM unnest(l4_suspect_quotes.suspects) s
-		CROSS JOIN LATERAL unnest(s.evidence) WITH ORDINALITY e (unit, node, rank, kind, part, weight, limit_name, numbers, shape_id,
-			stream_id, line_no, first_ts, number)
+		CROSS JOIN LATERAL unnest(s.evidence) WITH ORDINALITY e (unit, node, rank, kind, part, weight, limit_name, numbers,
+			shape_id, stream_id, line_no, first_ts, number)
 		WHERE e.line_no IS NOT NULL AND e.number <= (limits).evidence_quotes
 		GROUP BY s.ordinal, e.stream_id, e.line_no
 	),
