@@ -124,7 +124,9 @@ RETURNS TABLE (shape_id bigint, "position" int, jobs bigint, streams bigint, eve
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
 	SELECT q.shape_id, q.position, count(*), sum(q.streams), bool_and(cardinality(q.values) = 1) IS TRUE,
-		CASE WHEN count(DISTINCT q.values) = 1 AND bool_and(cardinality(q.values) = 1) THEN min(q.values[1]) END
+		-- nothing is sorted for it: a pool may have thousands of jobs
+		CASE WHEN bool_and(cardinality(q.values) = 1) AND min(q.values[1] COLLATE "C") = max(q.values[1] COLLATE "C")
+			THEN min(q.values[1] COLLATE "C") END
 	FROM @extschema@.l4_pool_job m JOIN @extschema@.l4_pool_job_parameter q ON q.job_id = m.job_id
 	WHERE m.pool_id = l4_even_values.pool_id AND m.job_id <> l4_even_values.job_id
 	GROUP BY q.shape_id, q.position;
