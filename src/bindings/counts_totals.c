@@ -1,12 +1,13 @@
 /*
- * counts_totals.c: what the packed counts of all sources of a job amount to, by shape (l4_shape_totals) and by stream and stage
- * (l4_stage_totals). A diagnosis asks several times; of thousands of ranks rows for the executor would be hundreds of thousands,
- * of which it makes a few dozen.
+ * counts_totals.c: what the packed counts of all sources of a job amount to, by shape (l4_shape_totals) and by stream and
+ * stage (l4_stage_totals). A diagnosis asks several times; of thousands of ranks rows for the executor would be hundreds of
+ * thousands, of which it makes a few dozen.
  */
 #include "algorithms/counts.h"
 #include "algorithms/segment.h"
 
 #include "catalog/pg_type.h"
+#include "common/int.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -55,6 +56,15 @@ read_all(ArrayType *array, HTAB *totals, RowReader reader)
 	pfree(nulls);
 }
 
+/* A sum of counts, of which bytes that anybody wrote may hold any. */
+static int64
+added(int64 a, int64 b)
+{
+	int64		sum;
+
+	return pg_add_s64_overflow(a, b, &sum) ? PG_INT64_MAX : sum;
+}
+
 static HTAB *
 totals_create(Size key, Size entry)
 {
@@ -99,7 +109,7 @@ add_to_shape(HTAB *totals, const L4SummaryRow *row)
 
 	if (!known)
 		*total = (ShapeTotal) {.shape_id = row->shape_id, .first_stream = row->stream_id};
-	total->occurrences += row->occurrences;
+	total->occurrences = added(total->occurrences, row->occurrences);
 	total->streams++;
 	total->most = Max(total->most, row->occurrences);
 	total->first_stream = Min(total->first_stream, row->stream_id);
@@ -171,7 +181,7 @@ add_to_stage(HTAB *totals, const L4SummaryRow *row)
 	total = hash_search(totals, &key, HASH_ENTER, &known);
 	if (!known)
 		*total = (StageTotal) {.key = key};
-	total->records += row->occurrences;
+	total->records = added(total->records, row->occurrences);
 	/* a clock that was set: times count from the year 2000 */
 	if (row->has_time && row->first_ts > 0 && (!total->has_time || row->first_ts < total->first))
 	{

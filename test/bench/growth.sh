@@ -2,16 +2,17 @@
 # growth.sh: how import, room, pool and diagnosis grow with the ranks of a job, and the diagnosis with what else is in the
 # database.
 #
-# NODES     nodes of a job, in a list (default "64 128 256 512"; "64 128 256 512 1024 2048" is up to 16,384 ranks and needs 2 GB
-#           of disk and ten minutes), RANKS ranks of each (default 8)
+# NODES     nodes of a job, in a list (default "64 128 256 512"; "64 128 256 512 1024 2048" is up to 16,384 ranks and needs
+#           2 GB of disk and ten minutes), RANKS ranks of each (default 8)
 # CLASSES   what happens, scenarios of test/generate (default "dies restarts shared_dies")
-# SHAPES    so many statements of other jobs are added at the end, and the diagnoses of the largest jobs repeated (default 200000)
-# STEPS     iterations of a job (default 100)
+# SHAPES    so many statements of other jobs are added at the end, and the diagnoses of the largest jobs repeated
+#           (default 200000)
+# STEPS     iterations of a job (default 100), TURNS diagnoses of each (default 3)
 #
 # A size is a database with one successful job and one of each class. CPU is that of the backend, from /proc; of a diagnosis the
-# least of three sessions, each of which makes all plans anew. Memory is the most that one process had of its own (RssAnon), looked
-# at ten times a second: import takes one worker besides the caller. exponent: of the growth of CPU from the size before
-# (1: linear). Rows and bytes are all that l4's tables have of the class's job, with indexes and TOAST.
+# least of three sessions (TURNS), each of which makes all plans anew. Memory is the most that one process had of its own
+# (RssAnon), looked at ten times a second: import takes one worker besides the caller. exponent: of the growth of CPU from the
+# size before (1: linear). Room is all that l4's tables grew by with the job, with indexes and TOAST.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -74,6 +75,8 @@ room() {
 		JOIN pg_class c ON c.oid = d.objid AND c.relkind = 'r' WHERE e.extname = 'l4'"
 }
 
+rows() { run -c "SELECT count(*) FROM $1 WHERE job_id = '$2'"; }
+
 # Generates and imports a job: name, nodes, options of the generator.
 import_job() {
 	local job=$1 nodes=$2
@@ -81,7 +84,8 @@ import_job() {
 	"$top/test/generate/generate" --out "$work/$job" --job "$job" --framework house --dialect 0 --step-ms 400 --nodes "$nodes" \
 		--ranks-per-node "$ranks" --labels "$work/$job.json" "$@" > /dev/null
 	run -v labels="$(cat "$work/$job.json")" > /dev/null <<-'SQL'
-		SELECT l4_register_job(j ->> 'job_id', j -> 'settings', CASE j ->> 'status' WHEN 'success' THEN 'succeeded' ELSE 'failed' END,
+		SELECT l4_register_job(j ->> 'job_id', j -> 'settings',
+			CASE j ->> 'status' WHEN 'success' THEN 'succeeded' ELSE 'failed' END,
 			ARRAY(SELECT jsonb_array_elements_text(j -> 'nodes')), (j -> 'settings' ->> 'ranks_per_node')::int)
 		FROM (SELECT :'labels'::jsonb AS j) l
 	SQL
@@ -90,10 +94,10 @@ import_job() {
 	rm -rf "${work:?}/$job"
 }
 
-# The least CPU of three diagnoses, and its wall; memory is the most.
+# The least CPU of so many diagnoses, and its wall; memory is the most.
 diagnose() {
 	local most=0 least= turn
-	for turn in 1 2 3; do
+	for turn in $(seq "${TURNS:-3}"); do
 		measure "SELECT count(*) FROM l4_diagnose('$1')"
 		[ "$memory" -le "$most" ] || most=$memory
 		[ -n "$least" ] && awk -v a="$cpu" -v b="${least% *}" 'BEGIN { exit !(a >= b) }' || least="$cpu $wall"
@@ -116,9 +120,8 @@ one_size() {
 		import="$cpu $wall $memory"
 		run -c 'VACUUM ANALYZE'
 		diagnose "$class"
-		echo "$class $nodes $((nodes * ranks)) $(run -c "SELECT count(*) FROM l4_stream WHERE job_id = '$class'") $(run -c \
-			"SELECT count(*) FROM l4_stream_event WHERE job_id = '$class'") $bytes $(($(room) - before)) $import $cpu $wall $memory" |
-			tee -a "$work/figures" | show
+		echo "$class $nodes $((nodes * ranks)) $(rows l4_stream "$class") $(rows l4_stream_event "$class") $bytes" \
+			"$(($(room) - before)) $import $cpu $wall $memory" | tee -a "$work/figures" | show
 	done
 	measure "SELECT l4_pool_refresh('ok')"
 	echo "pool refresh of $((nodes * ranks)) ranks: $cpu s CPU, $memory MB"
@@ -128,9 +131,12 @@ one_size() {
 # A line of figures, with the exponent to the size before.
 show() {
 	awk -v figures="$work/figures" '{
-		while ((getline line < figures) > 0) { split(line, f, " "); if (f[1] == $1 && f[3] < $3) { at = f[3]; was = f[11]; mb = f[13] } }
-		printf "%-12s %6d %7d %8d %6.0f MB %7.1f MB %6.1f s %5d MB %7.2f s %7.2f s %5d MB", $1, $3, $4, $5, $6 / 1e6, $7 / 1e6, $8, $10,
-			$11, $12, $13
+		while ((getline line < figures) > 0) {
+			split(line, f, " ")
+			if (f[1] == $1 && f[3] < $3) { at = f[3]; was = f[11]; mb = f[13] }
+		}
+		printf "%-12s %6d %7d %8d %6.0f MB %7.1f MB %6.1f s %5d MB %7.2f s %7.2f s %5d MB", $1, $3, $4, $5, $6 / 1e6, $7 / 1e6,
+			$8, $10, $11, $12, $13
 		if (at > 0) printf " %9.2f %6.2f", log($11 / was) / log($3 / at), log($13 / mb) / log($3 / at)
 		print "" }'
 }
@@ -143,7 +149,8 @@ done
 if [ "${SHAPES:-200000}" -gt 0 ]; then
 	export PGDATABASE=l4_growth
 	run -c "INSERT INTO l4_event (event_id, template) SELECT -i, 'other' FROM generate_series(1, ${SHAPES:-200000}) i" \
-		-c "INSERT INTO l4_shape (shape_id, shape, event_id) SELECT -i * 7919::bigint, 'statement ' || md5(i::text) || ' of <*>', -i
+		-c "INSERT INTO l4_shape (shape_id, shape, event_id)
+			SELECT -i * 7919::bigint, 'statement ' || md5(i::text) || ' of <*>', -i
 			FROM generate_series(1, ${SHAPES:-200000}) i" -c 'VACUUM ANALYZE'
 	for class in ${CLASSES:-dies restarts shared_dies}; do
 		was=$(awk -v c="$class" '$1 == c { w = $11 } END { print w }' "$work/figures")
