@@ -27,6 +27,23 @@ CREATE FUNCTION @extschema@.l4_counts_shapes(counts bytea) RETURNS SETOF bigint
 COMMENT ON FUNCTION @extschema@.l4_counts_shapes(bytea) IS
 'Step: The shapes of one l4_source_counts.counts, each once, ascending. Errors: XX001 for damaged bytes.';
 
+CREATE FUNCTION @extschema@.l4_shape_totals(counts bytea[], OUT shape_id bigint, OUT occurrences bigint, OUT streams bigint,
+	OUT max_per_stream bigint, OUT level_rank int, OUT first_stream bigint)
+	RETURNS SETOF record
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 1000 AS 'MODULE_PATHNAME', 'l4_shape_totals';
+COMMENT ON FUNCTION @extschema@.l4_shape_totals(bytea[]) IS
+'Step: The shapes of several l4_source_counts.counts, ascending: how many records have it, in how many streams, at most in '
+'one, its gravest level (as l4_level_rank), and the least id of a stream that has it. Errors: XX001 for damaged bytes. Cost: '
+'some 50 nanoseconds a count.';
+
+CREATE FUNCTION @extschema@.l4_stage_totals(counts bytea[], OUT stream_id bigint, OUT stage text, OUT first_ts timestamptz,
+	OUT records bigint)
+	RETURNS SETOF record
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 1000 AS 'MODULE_PATHNAME', 'l4_stage_totals';
+COMMENT ON FUNCTION @extschema@.l4_stage_totals(bytea[]) IS
+'Step: The stages that the streams of several l4_source_counts.counts were in, by stream: when first (by a clock that was set, '
+'else NULL), and how many records have a shape that came first in that stage. Errors and cost: as l4_shape_totals.';
+
 CREATE FUNCTION @extschema@.l4_pack_counts(stream_ids bigint[], shape_ids bigint[], occurrences bigint[], first_lines bigint[],
 	last_lines bigint[], first_times timestamptz[], last_times timestamptz[], first_iterations bigint[],
 	last_iterations bigint[], levels text[], components text[], stages text[]) RETURNS bytea

@@ -177,18 +177,29 @@ BEGIN ATOMIC
 		SELECT s.*, COALESCE(s.unit, '') AS of_unit, COALESCE(s.rank, -s.stream_id) AS of_rank
 		FROM unnest(l4_rank_streams.streams) s WHERE s.kind = 'rank' AND s.record_count > 0
 	),
+	-- most ranks have one stream alone
+	several AS MATERIALIZED (
+		SELECT s.* FROM stream s
+		WHERE (s.of_unit, s.of_rank) IN (SELECT o.of_unit, o.of_rank FROM stream o GROUP BY o.of_unit, o.of_rank
+			HAVING count(*) > 1)
+	),
 	furthest AS (
 		SELECT DISTINCT ON (s.of_unit, s.of_rank) s.of_unit, s.of_rank, s.last_stage, s.first_iteration, s.last_iteration
-		FROM stream s
+		FROM several s
 		ORDER BY s.of_unit, s.of_rank, s.last_iteration DESC NULLS LAST, s.last_ts DESC NULLS LAST, s.record_count DESC,
 			s.stream_id
 	)
-	SELECT DISTINCT ON (s.of_unit, s.of_rank) s.stream_id, s.source_id, s.source, s.label, s.kind, s.unit, s.node, s.rank,
+	(SELECT DISTINCT ON (s.of_unit, s.of_rank) s.stream_id, s.source_id, s.source, s.label, s.kind, s.unit, s.node, s.rank,
 		s.record_count, s.byte_count, s.first_ts, s.last_ts, f.last_stage, f.first_iteration, f.last_iteration, s.shared,
 		s.attempt
-	FROM stream s
+	FROM several s
 	JOIN furthest f ON f.of_unit = s.of_unit AND f.of_rank = s.of_rank
-	ORDER BY s.of_unit, s.of_rank, s.last_ts DESC NULLS LAST, s.record_count DESC, s.stream_id;
+	ORDER BY s.of_unit, s.of_rank, s.last_ts DESC NULLS LAST, s.record_count DESC, s.stream_id)
+	UNION ALL
+	SELECT s.stream_id, s.source_id, s.source, s.label, s.kind, s.unit, s.node, s.rank, s.record_count, s.byte_count,
+		s.first_ts, s.last_ts, s.last_stage, s.first_iteration, s.last_iteration, s.shared, s.attempt
+	FROM stream s
+	WHERE (s.of_unit, s.of_rank) NOT IN (SELECT o.of_unit, o.of_rank FROM several o);
 END;
 COMMENT ON FUNCTION @extschema@.l4_rank_streams(@extschema@.l4_job_stream[]) IS
 'Step: of the streams of a job (l4_job_streams) one for each rank: a rank is all that it logs, its stdout and its stderr '
@@ -338,12 +349,9 @@ AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT t.shape_id, sum(t.occurrences)::bigint, sum(t.streams)::bigint, max(t.max_per_stream),
-		max(@extschema@.l4_level_rank(t.level))
-	FROM (
-		SELECT e.shape_id, e.level, sum(e.occurrences) AS occurrences, count(*) AS streams, max(e.occurrences) AS max_per_stream
-		FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_job_shapes.job_id GROUP BY e.shape_id, e.level) t
-	GROUP BY t.shape_id;
+	SELECT t.shape_id, t.occurrences, t.streams, t.max_per_stream, t.level_rank
+	FROM (SELECT array_agg(c.counts) AS counts FROM @extschema@.l4_source_counts c WHERE c.job_id = l4_job_shapes.job_id) a
+	CROSS JOIN LATERAL @extschema@.l4_shape_totals(a.counts) t;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_shapes(text) IS
@@ -360,8 +368,10 @@ AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT e.shape_id, min(e.stream_id)
-	FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_job_shape_tellers.job_id GROUP BY e.shape_id;
+	SELECT t.shape_id, t.first_stream
+	FROM (SELECT array_agg(c.counts) AS counts FROM @extschema@.l4_source_counts c
+		WHERE c.job_id = l4_job_shape_tellers.job_id) a
+	CROSS JOIN LATERAL @extschema@.l4_shape_totals(a.counts) t;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_shape_tellers(text) IS
@@ -449,11 +459,9 @@ AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT e.stream_id, e.stage, min(e.first_ts) FILTER (WHERE @extschema@.l4_clock_was_set(e.first_ts)),
-		sum(e.occurrences)::bigint
-	FROM @extschema@.l4_stream_event e
-	WHERE e.job_id = l4_job_stages.job_id AND e.stage IS NOT NULL
-	GROUP BY e.stream_id, e.stage;
+	SELECT t.stream_id, t.stage, t.first_ts, t.records
+	FROM (SELECT array_agg(c.counts) AS counts FROM @extschema@.l4_source_counts c WHERE c.job_id = l4_job_stages.job_id) a
+	CROSS JOIN LATERAL @extschema@.l4_stage_totals(a.counts) t;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_stages(text) IS
@@ -514,6 +522,7 @@ BEGIN
 		SELECT DISTINCT w.stream_id, w.line_no, s.source_id, s.source
 		FROM ROWS FROM (unnest(l4_records_at.stream_ids), unnest(l4_records_at.line_nos)) w (stream_id, line_no)
 		JOIN @extschema@.l4_stream s ON s.job_id = l4_records_at.job_id AND s.stream_id = w.stream_id
+			AND s.stream_id = ANY (l4_records_at.stream_ids)
 	),
 	lines AS MATERIALIZED (
 		SELECT w.source_id, array_agg(w.line_no) AS line_nos FROM wanted w WHERE w.line_no IS NOT NULL GROUP BY w.source_id
@@ -524,6 +533,8 @@ BEGIN
 		JOIN @extschema@.l4_segment g ON g.job_id = l4_records_at.job_id AND g.source_id = l.source_id
 		CROSS JOIN LATERAL @extschema@.l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, l.line_nos) r
 		WHERE EXISTS (SELECT FROM unnest(l.line_nos) n (line_no) WHERE n.line_no BETWEEN g.first_line AND g.last_line)
+			-- found by their key, whatever joins the caller allows
+			AND g.source_id = ANY (ARRAY(SELECT o.source_id FROM lines o))
 	)
 	SELECT r.stream_id, r.line_no, r.shape_id, w.source, r.ts, r.stage, r.iteration, r.raw, r.part
 	FROM record r

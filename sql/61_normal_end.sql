@@ -11,10 +11,10 @@ BEGIN ATOMIC
 	WITH finish AS MATERIALIZED (
 		SELECT s.stream_id, s.source_id, s.unit, s.rank, min(e.first_line) AS line_no, min(e.first_ts) AS ts
 		FROM @extschema@.l4_job_counts(l4_finish_lines.job_id, NULL, ARRAY(
-			SELECT n.shape_id FROM @extschema@.l4_job_shapes(l4_finish_lines.job_id) n
-			JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
-			-- of the job's shapes alone, not of all before they are joined
-			CROSS JOIN LATERAL (SELECT h.shape ~ (wordings).finished AS finished OFFSET 0) t WHERE t.finished)) e
+			SELECT h.shape_id FROM @extschema@.l4_shape h
+			-- of the job's shapes alone
+			WHERE h.shape_id = ANY (ARRAY(SELECT n.shape_id FROM @extschema@.l4_job_shapes(l4_finish_lines.job_id) n))
+				AND h.shape ~ (wordings).finished)) e
 		JOIN unnest(l4_finish_lines.streams) s ON s.stream_id = e.stream_id
 		-- what comes first while the job still iterates is said of a part of it
 		WHERE s.kind = 'rank' AND (e.first_iteration < s.last_iteration) IS NOT TRUE
@@ -47,22 +47,24 @@ DECLARE
 BEGIN
 	-- One rank is asked before all, one that iterates and ends late: of a job that failed it does not say so, as a rule.
 	IF NOT EXISTS (
-		SELECT FROM @extschema@.l4_job_counts(l4_normal_end.job_id, ARRAY(
+		SELECT FROM @extschema@.l4_shape h
+		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT e.shape_id FROM @extschema@.l4_job_counts(l4_normal_end.job_id, ARRAY(
 			SELECT o.stream_id FROM unnest(streams) o JOIN (
 				SELECT s.stream_id, s.rank, s.unit FROM unnest(streams) s WHERE s.kind = 'rank' AND s.record_count > 0
 				ORDER BY s.last_iteration IS NULL, s.last_ts DESC NULLS LAST, s.stream_id LIMIT 1) w
-			ON o.stream_id = w.stream_id OR o.kind = 'rank' AND o.rank = w.rank AND o.unit IS NOT DISTINCT FROM w.unit)) e
-		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
-		CROSS JOIN LATERAL (SELECT h.shape ~ (wordings).finished AS finished OFFSET 0) t WHERE t.finished) THEN
+			ON o.stream_id = w.stream_id OR o.kind = 'rank' AND o.rank = w.rank AND o.unit IS NOT DISTINCT FROM w.unit)) e))
+			AND h.shape ~ (wordings).finished) THEN
 		RETURN;
 	END IF;
 	RETURN QUERY
 	WITH finish AS MATERIALIZED (
 		SELECT f.* FROM @extschema@.l4_finish_lines(l4_normal_end.job_id, streams, wordings) f
 	),
+	said AS MATERIALIZED (SELECT n.* FROM @extschema@.l4_job_shapes(l4_normal_end.job_id) n),
 	judged AS MATERIALIZED (
 		SELECT h.shape_id, g.closing, g.gravity
-		FROM @extschema@.l4_job_shapes(l4_normal_end.job_id) n JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
+		FROM said n
+		JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id AND h.shape_id = ANY (ARRAY(SELECT o.shape_id FROM said o))
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_text_gravity(h.shape, wordings) AS gravity,
 			h.shape ~ (wordings).tolerated AS tolerated,
 			h.shape ~ (wordings).closing AND @extschema@.l4_shape_words(h.shape) <> '' AS closing OFFSET 0) g

@@ -93,12 +93,12 @@ BEGIN ATOMIC
 	WITH sample AS MATERIALIZED (SELECT s.* FROM @extschema@.l4_setup_sample(l4_setup_alike.job_id, limits) s),
 	shape AS MATERIALIZED (
 		SELECT array_agg(h.shape_id) AS shape_ids
-		FROM (SELECT DISTINCT e.shape_id FROM @extschema@.l4_setup_counts(l4_setup_alike.job_id,
-			ARRAY(SELECT s.stream_id FROM sample s), NULL, limits) e) e
-		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
+		FROM @extschema@.l4_shape h
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_without_names(h.shape) AS told OFFSET 0) n
-		-- a failure, its tidying up and its effects are no set-up
-		WHERE strpos(h.shape, '<*>') > 0 AND @extschema@.l4_text_gravity(n.told, wordings) < (limits).gravity_trouble
+		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT e.shape_id FROM @extschema@.l4_setup_counts(l4_setup_alike.job_id,
+				ARRAY(SELECT s.stream_id FROM sample s), NULL, limits) e))
+			-- a failure, its tidying up and its effects are no set-up
+			AND strpos(h.shape, '<*>') > 0 AND @extschema@.l4_text_gravity(n.told, wordings) < (limits).gravity_trouble
 			AND n.told !~ (wordings).ending AND n.told !~ (wordings).peer AND n.told !~ (wordings).closing
 	),
 	seen AS MATERIALIZED (
@@ -124,7 +124,9 @@ RETURNS TABLE (shape_id bigint, "position" int, jobs bigint, streams bigint, eve
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
 	SELECT q.shape_id, q.position, count(*), sum(q.streams), bool_and(cardinality(q.values) = 1) IS TRUE,
-		CASE WHEN count(DISTINCT q.values) = 1 AND bool_and(cardinality(q.values) = 1) THEN min(q.values[1]) END
+		-- nothing is sorted for it: a pool may have thousands of jobs
+		CASE WHEN bool_and(cardinality(q.values) = 1) AND min(q.values[1] COLLATE "C") = max(q.values[1] COLLATE "C")
+			THEN min(q.values[1] COLLATE "C") END
 	FROM @extschema@.l4_pool_job m JOIN @extschema@.l4_pool_job_parameter q ON q.job_id = m.job_id
 	WHERE m.pool_id = l4_even_values.pool_id AND m.job_id <> l4_even_values.job_id
 	GROUP BY q.shape_id, q.position;

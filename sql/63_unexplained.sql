@@ -87,13 +87,14 @@ BEGIN ATOMIC
 	),
 	pool_words AS MATERIALIZED (
 		SELECT DISTINCT @extschema@.l4_shape_words(l.line) AS words
-		FROM pool p JOIN @extschema@.l4_shape s ON s.shape_id = p.shape_id, LATERAL string_to_table(s.shape, E'\n') l (line)
+		FROM @extschema@.l4_shape s, LATERAL string_to_table(s.shape, E'\n') l (line)
+		WHERE s.shape_id = ANY (ARRAY(SELECT p.shape_id FROM pool p))
 	),
 	candidate AS MATERIALIZED (
 		SELECT s.shape_id, s.shape, s.event_id
-		FROM @extschema@.l4_job_shapes(l4_strange_shapes.job_id) e
-		JOIN @extschema@.l4_shape s ON s.shape_id = e.shape_id
-		WHERE NOT EXISTS (SELECT FROM pool p WHERE p.shape_id = e.shape_id)
+		FROM @extschema@.l4_shape s
+		WHERE s.shape_id = ANY (ARRAY(SELECT e.shape_id FROM @extschema@.l4_job_shapes(l4_strange_shapes.job_id) e
+			WHERE NOT EXISTS (SELECT FROM pool p WHERE p.shape_id = e.shape_id)))
 	),
 	line AS MATERIALIZED (
 		SELECT c.shape_id, w.words, substring(w.words, '^\S+ ((?:\S+ ){5}.*)$') AS rest
@@ -120,7 +121,9 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH pool_event AS MATERIALIZED (
 		SELECT DISTINCT COALESCE(s.event_id, p.event_id) AS event_id
-		FROM unnest(l4_unexplained_new.pool) p LEFT JOIN @extschema@.l4_shape s ON s.shape_id = p.shape_id
+		FROM unnest(l4_unexplained_new.pool) p
+		LEFT JOIN @extschema@.l4_shape s ON s.shape_id = p.shape_id
+			AND s.shape_id = ANY (ARRAY(SELECT o.shape_id FROM unnest(l4_unexplained_new.pool) o))
 	),
 	sounding AS MATERIALIZED (
 		SELECT s.*, @extschema@.l4_text_gravity(s.shape, wordings) AS gravity
@@ -232,6 +235,7 @@ BEGIN ATOMIC
 		COALESCE(GREATEST(p.stream_share, v.stream_share) <= (limits).unexplained_role_share, false)
 	FROM (SELECT DISTINCT f.shape_id, f.reason FROM unnest(l4_unexplained_roles.shapes) f) f
 	JOIN @extschema@.l4_shape s ON s.shape_id = f.shape_id
+		AND s.shape_id = ANY (ARRAY(SELECT DISTINCT o.shape_id FROM unnest(l4_unexplained_roles.shapes) o))
 	LEFT JOIN share p ON p.shape_id = f.shape_id
 	LEFT JOIN beside v ON v.event_id = s.event_id AND f.reason = 'new';
 END;
@@ -379,8 +383,9 @@ BEGIN ATOMIC
 			r.level IS NOT NULL OR r.kind = 'system' OR r.first_line - lag(r.last_line) OVER w
 				<= (limits).unexplained_block_lines IS NOT TRUE AS begins
 		FROM unnest(l4_unexplained_blocks.unexplained) r
-		WHERE r.stream_id IN (SELECT o.stream_id FROM unnest(l4_unexplained_blocks.unexplained) o
-			WHERE o.level IS NULL AND o.kind <> 'system')
+		-- where nobody speaks of another process, nobody's words spread
+		WHERE r.stream_id IN (SELECT o.stream_id FROM unnest(l4_unexplained_blocks.unexplained) o GROUP BY o.stream_id
+			HAVING bool_or(o.peer) AND bool_or(o.level IS NULL AND o.kind <> 'system'))
 		WINDOW w AS (PARTITION BY r.stream_id ORDER BY r.first_line, r.shape_id)
 	),
 	block AS (

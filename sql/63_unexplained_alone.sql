@@ -34,11 +34,13 @@ RETURNS TABLE (stream_id bigint, shape_id bigint, first_line bigint, last_line b
 	first_at timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
-	WITH judged AS MATERIALIZED (
+	WITH said AS MATERIALIZED (SELECT n.* FROM @extschema@.l4_job_shapes(l4_severe_shapes.job_id) n),
+	judged AS MATERIALIZED (
 		-- advice to programmers says what may go wrong some day
 		SELECT s.shape_id, g.gravity, n.level_rank, s.shape ~ (wordings).tolerated
 			OR s.shape ~ (wordings).advice AND greatest(g.gravity, n.level_rank) < (limits).gravity_error AS tolerated
-		FROM @extschema@.l4_job_shapes(l4_severe_shapes.job_id) n JOIN @extschema@.l4_shape s ON s.shape_id = n.shape_id
+		FROM said n
+		JOIN @extschema@.l4_shape s ON s.shape_id = n.shape_id AND s.shape_id = ANY (ARRAY(SELECT o.shape_id FROM said o))
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_text_gravity(s.shape, wordings) AS gravity OFFSET 0) g
 	),
 	entry AS (
@@ -51,8 +53,7 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_job_counts(l4_severe_shapes.job_id, NULL,
 			ARRAY(SELECT j.shape_id FROM judged j WHERE greatest(j.gravity, j.level_rank) >= (limits).gravity_trouble)) e
 		JOIN @extschema@.l4_job_streams(l4_severe_shapes.job_id) t ON t.stream_id = e.stream_id
-		JOIN judged s ON s.shape_id = e.shape_id
-		LEFT JOIN unnest(l4_severe_shapes.clocks) c ON c.source_id = t.source_id
+		JOIN judged s ON s.shape_id = e.shape_id LEFT JOIN unnest(l4_severe_shapes.clocks) c ON c.source_id = t.source_id
 	),
 	seen AS (
 		SELECT e.*, min(e.first_at) OVER w AS first_in_job, bool_and(e.at_end) OVER w AS all_at_end FROM entry e
@@ -70,8 +71,7 @@ BEGIN ATOMIC
 		SELECT i.started_at FROM @extschema@.l4_job_timeline(l4_severe_shapes.job_id) i ORDER BY i.started_at OFFSET 1 LIMIT 1
 	)
 	SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, e.kind, e.gravity, e.first_at
-	FROM seen e
-	LEFT JOIN origin o ON o.shape_id = e.shape_id
+	FROM seen e LEFT JOIN origin o ON o.shape_id = e.shape_id
 	JOIN @extschema@.l4_job_stream_ends(l4_severe_shapes.job_id, l4_severe_shapes.clocks, last_good) n
 		ON n.stream_id = e.stream_id
 	-- while a job starts warnings are common; one of which no rank came to speak leaves little else

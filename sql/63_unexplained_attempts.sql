@@ -21,20 +21,40 @@ BEGIN ATOMIC
 			FROM again a HAVING count(*) > 0) w
 		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_recurrences.job_id, w.source_ids, w.shape_ids) g
 	),
-	record AS MATERIALIZED (
-		SELECT a.stream_id, a.shape_id, r.line_no, r.part, r.ts, r.stage, r.iteration, r.raw,
-			@extschema@.l4_attempt_of(l4_recurrences.attempts, a.attempt, a.source_id, r.line_no, greatest(r.ts, a.first_ts))
-				AS attempt
+	-- each segment is opened once, however many of its statements come again
+	read AS MATERIALIZED (
+		SELECT g.first_line AS from_line, g.last_line AS to_line, r.stream_id, r.shape_id, r.line_no, r.part, r.ts, r.stage,
+			r.iteration, r.parameters
+		FROM segment g
+		CROSS JOIN LATERAL @extschema@.l4_shape_places(g.structure, g.texts, g.parameters, g.stream_ids,
+			ARRAY(SELECT DISTINCT a.shape_id FROM again a), EXISTS (SELECT FROM again a WHERE a.value IS NOT NULL)) r
+	),
+	record AS (
+		SELECT r.*, @extschema@.l4_attempt_of(l4_recurrences.attempts, a.attempt, a.source_id, r.line_no,
+			greatest(r.ts, a.first_ts)) AS attempt
 		FROM again a
-		JOIN segment g ON g.source_id = a.source_id AND g.first_line <= a.last_line AND g.last_line >= a.first_line
-		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
-		WHERE r.stream_id = a.stream_id AND r.shape_id = a.shape_id
+		JOIN read r ON r.stream_id = a.stream_id AND r.shape_id = a.shape_id
+			AND r.from_line <= a.last_line AND r.to_line >= a.first_line
 			AND (a.value IS NULL OR r.parameters[a.position] = a.value)
+	),
+	first_record AS MATERIALIZED (
+		SELECT DISTINCT ON (r.stream_id, r.shape_id, r.attempt) r.stream_id, r.shape_id, r.attempt, r.line_no, r.part, r.ts,
+			r.stage, r.iteration, count(*) OVER w AS occurrences, max(r.line_no) OVER w AS last_line,
+			max(r.ts) OVER w AS last_ts
+		FROM record r WINDOW w AS (PARTITION BY r.stream_id, r.shape_id, r.attempt)
+		ORDER BY r.stream_id, r.shape_id, r.attempt, r.line_no, r.part
+	),
+	-- and only the records that are shown have their texts put together
+	text AS MATERIALIZED (
+		SELECT DISTINCT t.stream_id, t.line_no, t.part, t.raw
+		FROM (SELECT array_agg(f.stream_id) AS stream_ids, array_agg(f.line_no) AS line_nos FROM first_record f
+			HAVING count(*) > 0) w
+		CROSS JOIN LATERAL @extschema@.l4_records_at(l4_recurrences.job_id, w.stream_ids, w.line_nos) t
 	)
-	SELECT DISTINCT ON (r.stream_id, r.shape_id, r.attempt) r.stream_id, r.shape_id, r.attempt, r.line_no, r.ts, r.stage,
-		r.iteration, r.raw, count(*) OVER w, max(r.line_no) OVER w, max(r.ts) OVER w
-	FROM record r WINDOW w AS (PARTITION BY r.stream_id, r.shape_id, r.attempt)
-	ORDER BY r.stream_id, r.shape_id, r.attempt, r.line_no, r.part;
+	SELECT f.stream_id, f.shape_id, f.attempt, f.line_no, f.ts, f.stage, f.iteration, t.raw, f.occurrences, f.last_line,
+		f.last_ts
+	FROM first_record f
+	LEFT JOIN text t ON t.stream_id = f.stream_id AND t.line_no = f.line_no AND t.part = f.part;
 END;
 COMMENT ON FUNCTION @extschema@.l4_recurrences(text, bigint[], bigint[], @extschema@.l4_unexplained_record[],
 	@extschema@.l4_job_stream[], @extschema@.l4_attempt[]) IS
@@ -141,9 +161,9 @@ CREATE FUNCTION @extschema@.l4_fails_by_itself(unexplained @extschema@.l4_unexpl
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	SELECT EXISTS (
-		SELECT FROM unnest(l4_fails_by_itself.unexplained) u
-		JOIN @extschema@.l4_shape h ON h.shape_id = u.shape_id
-		WHERE u.kind <> 'launcher' AND u.gravity >= (limits).gravity_error AND NOT u.ending AND NOT u.peer
+		SELECT FROM @extschema@.l4_shape h
+		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT u.shape_id FROM unnest(l4_fails_by_itself.unexplained) u
+				WHERE u.kind <> 'launcher' AND u.gravity >= (limits).gravity_error AND NOT u.ending AND NOT u.peer))
 			AND @extschema@.l4_told_text(h.shape) !~ (wordings).together);
 END;
 COMMENT ON FUNCTION @extschema@.l4_fails_by_itself(@extschema@.l4_unexplained_record[], @extschema@.l4_limits,

@@ -74,7 +74,7 @@ BEGIN
 			t.told ~ wordings.complaint OR t.told ~ wordings.exception AS complains
 		FROM @extschema@.l4_shape h
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_without_names(@extschema@.l4_told_text(h.shape)) AS told OFFSET 0) t
-		WHERE h.shape_id IN (SELECT u.shape_id FROM unnest(unexplained) u)
+		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT u.shape_id FROM unnest(unexplained) u))
 	),
 	peer AS MATERIALIZED (SELECT DISTINCT u.stream_id, u.shape_id FROM unnest(unexplained) u WHERE u.peer),
 	record AS MATERIALIZED (

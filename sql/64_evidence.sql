@@ -139,7 +139,7 @@ BEGIN ATOMIC
 			@extschema@.l4_text_gravity(t.told, l4_placed_records.wordings) AS gravity
 		FROM @extschema@.l4_shape h
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(h.shape) AS told OFFSET 0) t
-		WHERE h.shape_id IN (SELECT n.shape_id FROM unnest(l4_placed_records.unexplained) n)
+		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT n.shape_id FROM unnest(l4_placed_records.unexplained) n))
 	),
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line

@@ -29,6 +29,8 @@ DECLARE
 	pooled boolean;
 	rank_fails boolean;
 	weights jsonb;
+	blamed boolean;
+	measured boolean;
 	-- of an attempt that another one followed in the same files only what its records say is known, not where these end
 	overwritten CONSTANT boolean := @extschema@.l4_is_overwritten(l4_node_evidence.attempt);
 BEGIN
@@ -77,35 +79,42 @@ BEGIN
 	END IF;
 	telling_streams := ARRAY(SELECT t.stream_id FROM @extschema@.l4_telling_streams(placed, limits) t);
 	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave);
-	counters := ARRAY(SELECT c FROM @extschema@.l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits) c);
+	blamed := cause.turn IS NULL;
+	measured := blamed AND NOT overwritten;
+	IF measured THEN
+		counters := ARRAY(SELECT c FROM @extschema@.l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits) c);
+	END IF;
 	weights := to_jsonb(limits);
 	RETURN QUERY
 	SELECT e.unit, e.node, e.rank, e.kind, e.part, e.part * (weights ->> ('weight_' || e.kind))::float8, e.limit_name,
 		e.numbers, e.shape_id, e.stream_id, CASE WHEN NOT overwritten OR e.kind <> 'quiet' THEN e.line_no END,
 		CASE WHEN NOT overwritten OR e.kind <> 'quiet' THEN e.first_ts END
 	FROM (
-		SELECT * FROM @extschema@.l4_evidence_missing(units, limits)
+		-- what would be left out below is not worked out
+		SELECT * FROM @extschema@.l4_evidence_missing(units, limits) WHERE NOT overwritten
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_silent(l4_node_evidence.job_id, units, streams, clocks, limits)
+			WHERE NOT overwritten
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet(l4_node_evidence.job_id, streams, telling_streams,
-			unexplained, limits)
+			unexplained, limits) WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, ranks, telling_streams,
-			limits)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_named(units, accusations, at_large, limits)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_accused(accusations, limits)
+			limits) WHERE blamed
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_named(units, accusations, at_large, limits) WHERE blamed
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_accused(accusations, limits) WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_first(placed, at_large, cause, limits)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_lag(ranks)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_lag(ranks) WHERE measured
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_late(l4_node_evidence.job_id, units, streams, clocks,
-			unexplained_shapes, limits)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_within(unexplained, limits, wordings)
+			unexplained_shapes, limits) WHERE measured
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_within(unexplained, limits, wordings) WHERE measured
 		UNION ALL SELECT c.* FROM unnest(counters) c
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_link(l4_node_evidence.job_id, units, accusations, counters,
-			unexplained, limits, wordings)
+			unexplained, limits, wordings) WHERE measured
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails,
-			slow, limits)
+			slow, limits) WHERE measured
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_setup(streams, setups, unexplained, limits,
 			wordings)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_flow(l4_node_evidence.job_id, units, l4_node_evidence.attempt, limits)
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_forest(units, unexplained, limits)) e
+			WHERE measured
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_forest(units, unexplained, limits) WHERE blamed) e
 	-- what all have in common no single one is to blame for, however else it differs
 	WHERE (cause.turn IS NULL OR e.kind IN ('missing', 'silent', 'first', 'setup'))
 		AND (NOT overwritten OR e.kind IN ('quiet', 'named', 'accused', 'first', 'own', 'setup', 'forest'));

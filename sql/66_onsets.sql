@@ -11,14 +11,20 @@ RETURNS TABLE (iteration bigint, length int, nearest_distance double precision, 
 	last boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
-	WITH record AS (
-		-- what a stream logs between two of its own marks belongs to the iteration of the first
-		SELECT r.line_no, r.part, h.event_id, max(r.iteration) OVER (ORDER BY r.line_no, r.part) AS iteration
+	WITH told AS MATERIALIZED (
+		SELECT r.line_no, r.part, r.shape_id, r.iteration
 		FROM @extschema@.l4_job_segments(l4_iteration_scores.job_id, ARRAY(SELECT s.source_id
 			FROM @extschema@.l4_job_streams(l4_iteration_scores.job_id, ARRAY[l4_iteration_scores.stream_id]) s)) g
-		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids, false) r
+		CROSS JOIN LATERAL @extschema@.l4_stream_places(g.structure, g.texts, g.parameters, g.stream_ids,
+			ARRAY[l4_iteration_scores.stream_id]) r
+	),
+	record AS (
+		-- what a stream logs between two of its own marks belongs to the iteration of the first
+		SELECT r.line_no, r.part, h.event_id, max(r.iteration) OVER (ORDER BY r.line_no, r.part) AS iteration
+		FROM told r
 		JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
-		WHERE r.stream_id = l4_iteration_scores.stream_id AND h.event_id IS NOT NULL
+			AND h.shape_id = ANY (ARRAY(SELECT DISTINCT o.shape_id FROM told o))
+		WHERE h.event_id IS NOT NULL
 	),
 	sequence AS (
 		SELECT r.iteration, array_agg(r.event_id ORDER BY r.line_no, r.part) AS events
@@ -55,8 +61,9 @@ BEGIN ATOMIC
 	),
 	state AS (
 		SELECT r.stage, r.iteration, r.line_no, r.part, r.shape_id
-		FROM segment g, LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids, false) r
-		WHERE r.stream_id = g.stream_id AND r.stage IS NOT NULL AND r.stage <> 'teardown'
+		FROM segment g, LATERAL @extschema@.l4_stream_places(g.structure, g.texts, g.parameters, g.stream_ids,
+			ARRAY[g.stream_id]) r
+		WHERE r.stage IS NOT NULL AND r.stage <> 'teardown'
 			AND CASE WHEN g.same THEN r.line_no <= COALESCE(l4_job_state.at_line, r.line_no)
 				ELSE l4_job_state.at_ts IS NULL OR r.ts IS NULL OR r.ts <= l4_job_state.at_ts END
 	),

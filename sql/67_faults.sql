@@ -162,6 +162,7 @@ BEGIN ATOMIC
 		FROM unnest(l4_fault_subjects.stream_ids, l4_fault_subjects.shape_ids, l4_fault_subjects.lines,
 			l4_fault_subjects.messages) r (stream_id, shape_id, first_line, message)
 		LEFT JOIN @extschema@.l4_shape s ON s.shape_id = r.shape_id
+			AND s.shape_id = ANY (ARRAY(SELECT DISTINCT o.shape_id FROM unnest(l4_fault_subjects.shape_ids) o (shape_id)))
 	),
 	-- the statistics of a source are unpacked once, not once per record; again only where a parameter has several values
 	sketch AS MATERIALIZED (
@@ -210,8 +211,7 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT f.stream_id, f.shape_id, f.line_no,
 		@extschema@.l4_fill_shape(f.shape, f.parameters[1:f.position - 1] || f.value || f.parameters[f.position + 1:])
-	FROM further f
-	WHERE f.turn <= l4_fault_subjects.most_values;
+	FROM further f WHERE f.turn <= l4_fault_subjects.most_values;
 END;
 COMMENT ON FUNCTION @extschema@.l4_fault_subjects(text, bigint[], bigint[], bigint[], text[], double precision) IS
 'Step: The texts that stand for statements of a job (arrays of one length: stream, shape, line and text of the first record; '

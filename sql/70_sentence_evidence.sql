@@ -104,7 +104,8 @@ BEGIN ATOMIC
 			COALESCE(v.numbers ->> 'parameter', @extschema@.l4_parameter_name(h.shape,
 				(v.numbers ->> 'position')::int)) AS parameter
 		FROM (SELECT (l4_evidence_sentence.evidence).*) v
-		LEFT JOIN @extschema@.l4_shape h ON h.shape_id = v.shape_id AND NOT v.numbers ? 'gist') e;
+		CROSS JOIN LATERAL (SELECT CASE WHEN NOT v.numbers ? 'gist' THEN
+			(SELECT s.shape FROM @extschema@.l4_shape s WHERE s.shape_id = v.shape_id) END AS shape OFFSET 0) h) e;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_sentence(@extschema@.l4_evidence, boolean) IS
 'Step: A piece of evidence in words, as part of a sentence about its unit; brief: without the statement that it quotes in '

@@ -41,7 +41,7 @@ BEGIN ATOMIC
 	),
 	closing AS MATERIALIZED (
 		SELECT h.shape_id FROM @extschema@.l4_shape h
-		WHERE h.shape_id IN (SELECT u.shape_id FROM unnest(l4_event_records.unexplained) u)
+		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT u.shape_id FROM unnest(l4_event_records.unexplained) u))
 			AND @extschema@.l4_told_text(h.shape) ~ (l4_event_records.wordings).closing
 	)
 	-- looked up, not joined: the planner would hash the many records, not the few that are looked for
@@ -205,7 +205,7 @@ BEGIN ATOMIC
 		-- that something is well again; judged once a shape
 		SELECT h.shape_id FROM @extschema@.l4_shape h
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_without_names(@extschema@.l4_told_text(h.shape)) AS told OFFSET 0) t
-		WHERE h.shape_id IN (SELECT a.shape_id FROM asked a) AND t.told ~ (wordings).recovered
+		WHERE h.shape_id = ANY (ARRAY(SELECT a.shape_id FROM asked a)) AND t.told ~ (wordings).recovered
 			AND t.told !~ (wordings).complaint AND t.told !~ (wordings).exception
 	)
 	SELECT r.stream_id, r.shape_id
@@ -256,16 +256,16 @@ BEGIN
 	RETURN QUERY
 	SELECT 'event', row_number() OVER (ORDER BY e.score DESC, e.first_ts, e.event_id), e.score, f.node, f.rank, f.stage,
 		coalesce(f.iteration, @extschema@.l4_job_iteration(l4_event_findings.job_id, f.ts)), e.event_id,
-			coalesce(v.template, h.shape),
+			-- by their keys, whatever joins are allowed
+			coalesce((SELECT v.template FROM @extschema@.l4_event v WHERE v.event_id = e.event_id),
+				(SELECT h.shape FROM @extschema@.l4_shape h WHERE h.shape_id = f.shape_id)),
 		e.first_ts, e.occurrences, e.nodes_affected, e.role,
 		jsonb_strip_nulls(jsonb_build_object('unit', f.unit, 'source', f.source, 'first_at', f.ts, 'units', units,
 			'of_suspect', e.own AND units > 1, 'nobody_suspected', suspects[1] IS NULL, 'reason', f.reason,
 			'numbers', f.numbers, 'pool', pool, 'code_line', q.code_line, 'quotes', q.quotes))
 	FROM unnest(roles) e
 	JOIN unnest(firsts) f ON f.event_id = e.event_id
-	LEFT JOIN @extschema@.l4_event_quotes(l4_event_findings.unexplained, firsts, limits) q ON q.event_id = e.event_id
-	LEFT JOIN @extschema@.l4_event v ON v.event_id = e.event_id
-	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = f.shape_id;
+	LEFT JOIN @extschema@.l4_event_quotes(l4_event_findings.unexplained, firsts, limits) q ON q.event_id = e.event_id;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_unexplained_record[], text[], boolean,

@@ -86,39 +86,47 @@ COMMENT ON FUNCTION @extschema@.l4_fault_findings(text, @extschema@.l4_unexplain
 'Step: the known faults among what is unexplained in a job (l4_found_faults), as columns of l4_finding of the same names. '
 'suspects: suspected nodes in order; roles: object of event_id to role (root, cascade, context).';
 
-CREATE FUNCTION @extschema@.l4_evidence_quotes(job_id text, evidence @extschema@.l4_evidence[], limits @extschema@.l4_limits,
-	wordings @extschema@.l4_wordings)
-RETURNS jsonb
-LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+CREATE FUNCTION @extschema@.l4_suspect_quotes(job_id text, suspects @extschema@.l4_suspect_node[],
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS TABLE (ordinal int, quotes jsonb)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
+	-- of a third of the nodes of a large job there are hundreds: their records are read at once
 	WITH piece AS MATERIALIZED (
-		SELECT (l4_evidence_quotes.evidence[n.number]).stream_id, (l4_evidence_quotes.evidence[n.number]).line_no, n.number
-		FROM generate_subscripts(l4_evidence_quotes.evidence, 1) n (number)
-		WHERE (l4_evidence_quotes.evidence[n.number]).line_no IS NOT NULL
+		SELECT s.ordinal, e.stream_id, e.line_no, min(e.number) AS number
+		FROM unnest(l4_suspect_quotes.suspects) s
+		CROSS JOIN LATERAL unnest(s.evidence) WITH ORDINALITY e (unit, node, rank, kind, part, weight, limit_name, numbers,
+			shape_id, stream_id, line_no, first_ts, number)
+		WHERE e.line_no IS NOT NULL AND e.number <= (limits).evidence_quotes
+		GROUP BY s.ordinal, e.stream_id, e.line_no
+	),
+	text AS MATERIALIZED (
+		SELECT t.stream_id, t.line_no, @extschema@.l4_quotes(t.source, t.line_no, t.raw) AS quotes
+		FROM (SELECT array_agg(p.stream_id) AS stream_ids, array_agg(p.line_no) AS line_nos FROM piece p HAVING count(*) > 0) a
+		CROSS JOIN LATERAL @extschema@.l4_record_texts(l4_suspect_quotes.job_id, a.stream_ids, a.line_nos, wordings) t
 	)
-	SELECT jsonb_agg(q.quote ORDER BY (SELECT min(p.number) FROM piece p
-		WHERE p.stream_id = t.stream_id AND p.line_no = t.line_no), q.number)
-	FROM @extschema@.l4_record_texts(l4_evidence_quotes.job_id, ARRAY(SELECT p.stream_id FROM piece p
-		WHERE p.number <= (limits).evidence_quotes ORDER BY p.number),
-		ARRAY(SELECT p.line_no FROM piece p WHERE p.number <= (limits).evidence_quotes ORDER BY p.number), wordings) t
-	CROSS JOIN LATERAL jsonb_array_elements(@extschema@.l4_quotes(t.source, t.line_no, t.raw)) WITH ORDINALITY q (quote,
-		number);
+	SELECT p.ordinal, jsonb_agg(q.quote ORDER BY p.number, q.number)
+	FROM piece p
+	JOIN text t ON t.stream_id = p.stream_id AND t.line_no = p.line_no
+	CROSS JOIN LATERAL jsonb_array_elements(t.quotes) WITH ORDINALITY q (quote, number)
+	GROUP BY p.ordinal;
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_quotes(text, @extschema@.l4_evidence[], @extschema@.l4_limits,
+COMMENT ON FUNCTION @extschema@.l4_suspect_quotes(text, @extschema@.l4_suspect_node[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
-'Step: what to quote for a suspected node: the records of the strongest pieces of evidence, as far as these have one.';
+'Step: what to quote for suspected nodes (by their ordinals): the records of the strongest pieces of evidence, as far as these '
+'have one. No row where none has.';
 
 CREATE FUNCTION @extschema@.l4_evidence_facts(evidence @extschema@.l4_evidence[]) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
-	-- a statement is named by its text too: a saved diagnosis outlives the shapes of its job
+	-- A statement is named by its text too: a saved diagnosis outlives the shapes of its job. By its key: as a join all shapes
+	-- of the database would be read for each suspect.
 	SELECT jsonb_agg(to_jsonb(e) || jsonb_build_object('numbers', e.numbers || jsonb_strip_nulls(jsonb_build_object(
 		'gist', @extschema@.l4_text_gist(h.shape),
 		'parameter', @extschema@.l4_parameter_name(h.shape, (e.numbers ->> 'position')::int))))
 		ORDER BY n.number)
 	FROM generate_subscripts(l4_evidence_facts.evidence, 1) n (number)
 	CROSS JOIN LATERAL (SELECT (l4_evidence_facts.evidence[n.number]).*) e
-	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id;
+	CROSS JOIN LATERAL (SELECT (SELECT s.shape FROM @extschema@.l4_shape s WHERE s.shape_id = e.shape_id) AS shape OFFSET 0) h;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_facts(@extschema@.l4_evidence[]) IS
 'Step: evidence as facts of a finding: rows of l4_evidence as a JSON array, in their order, with the gist of the statement '
@@ -130,17 +138,20 @@ RETURNS TABLE (kind text, ordinal int, score double precision, node text, rank i
 	first_seen timestamptz, nodes_affected int, facts jsonb)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
+	WITH said AS MATERIALIZED (
+		SELECT DISTINCT ON (r.unit) r.unit, r.stage, r.iteration FROM unnest(l4_node_findings.unexplained) r
+		WHERE r.kind = 'rank' AND NOT r.role AND r.unit IN (SELECT s.unit FROM unnest(l4_node_findings.suspects) s)
+		ORDER BY r.unit, r.first_ts, r.first_line, r.stream_id, r.shape_id
+	)
 	SELECT 'node', s.ordinal, s.score, s.node, s.rank, o.stage,
 		COALESCE(o.iteration, @extschema@.l4_job_iteration(l4_node_findings.job_id, s.first_ts)), s.first_ts, 1,
 		jsonb_strip_nulls(jsonb_build_object('unit', s.unit, 'standing', s.standing,
 			'peer', (SELECT min(e.numbers ->> 'peer') FROM unnest(s.evidence) e WHERE e.kind = 'link'),
-			'reasons', @extschema@.l4_evidence_facts(s.evidence),
-			'quotes', @extschema@.l4_evidence_quotes(l4_node_findings.job_id, s.evidence, limits, wordings)))
+			'reasons', @extschema@.l4_evidence_facts(s.evidence), 'quotes', q.quotes))
 	FROM unnest(l4_node_findings.suspects) s
-	LEFT JOIN LATERAL (
-		SELECT r.stage, r.iteration FROM unnest(l4_node_findings.unexplained) r
-		WHERE r.unit = s.unit AND r.kind = 'rank' AND NOT r.role
-		ORDER BY r.first_ts, r.first_line LIMIT 1) o ON true;
+	LEFT JOIN said o ON o.unit = s.unit
+	LEFT JOIN @extschema@.l4_suspect_quotes(l4_node_findings.job_id, l4_node_findings.suspects, limits, wordings) q
+		ON q.ordinal = s.ordinal;
 END;
 COMMENT ON FUNCTION @extschema@.l4_node_findings(text, @extschema@.l4_unexplained_record[], @extschema@.l4_suspect_node[],
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS

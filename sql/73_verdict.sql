@@ -255,8 +255,9 @@ BEGIN ATOMIC
 			lag(r.stage) OVER w AS stage_before
 		FROM teller t
 		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_report_checkpoints.job_id, ARRAY[t.source_id]) g
-		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids, false) r
-		WHERE r.stream_id = t.stream_id AND r.stage IS NOT NULL
+		CROSS JOIN LATERAL @extschema@.l4_stream_places(g.structure, g.texts, g.parameters, g.stream_ids,
+			ARRAY[t.stream_id]) r
+		WHERE r.stage IS NOT NULL
 		WINDOW w AS (ORDER BY r.line_no, r.part)
 	)
 	SELECT min(r.ts), r.iteration, min(r.source)

@@ -77,15 +77,23 @@ zone_by_name(const char *name)
 	return zone;
 }
 
-/* Makes the parser for zone and reference, unless it is the one at hand. */
+/*
+ * The parser for zone and reference. To make one costs milliseconds: another reference, which may be another one for each row,
+ * is given to the one at hand.
+ */
 static L4HeaderParser *
 state_parser(ParseState *state, const char *zone_name, TimestampTz reference)
 {
 	MemoryContext previous;
 	pg_tz	   *zone;
 
-	if (state->parser != NULL && state->reference == reference && strcmp(state->zone_name, zone_name) == 0)
+	if (state->parser != NULL && strcmp(state->zone_name, zone_name) == 0)
+	{
+		if (state->reference != reference)
+			header_parser_reset(state->parser, reference);
+		state->reference = reference;
 		return state->parser;
+	}
 	state->parser = NULL;
 	MemoryContextReset(state->parser_context);
 	zone = zone_by_name(zone_name);

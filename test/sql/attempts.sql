@@ -143,6 +143,31 @@ DELETE FROM l4_limit WHERE NOT builtin;
 SELECT run('good', 0, 0, 1, 40), crash('good', 0, 85), run('good', 1, 100, 31, 90) \g /dev/null
 SELECT load_job('good', status => 'succeeded');
 SELECT attempt, node, rank FROM l4_diagnose('good', false) WHERE kind = 'node';
+\echo == of which attempt a record is: by its path, its line, its time; of what has none the last, of no attempts the first
+SELECT l4_attempt_of(a.attempts, p.path, p.source_id, p.line_no, p.ts) AS attempt, p.*
+FROM (SELECT array_agg(jsonb_populate_record(NULL::l4_attempt, r) ORDER BY n) || NULL::l4_attempt AS attempts
+	FROM jsonb_array_elements('[{"attempt": 1, "source_id": 5},
+		{"attempt": 2, "source_id": 5, "first_line": 100, "since": "2026-01-01 10:00+00"},
+		{"attempt": 3, "path_attempt": 7, "since": "2026-01-01 11:00+00"}]') WITH ORDINALITY j (r, n)) a,
+	(VALUES (NULL::int, 5::bigint, 99::bigint, NULL::timestamptz), (NULL, 5, 100, '2026-01-01 09:00+00'),
+		(6, 5, 100, '2026-01-01 12:00+00'), (7, 5, 1, NULL), (NULL, 6, 1, '2026-01-01 10:59+00'),
+		(NULL, 6, 1, '2026-01-01 11:00+00'), (NULL, 6, 1, '2026-01-01 09:59+00'),
+		(NULL, NULL, NULL, NULL)) p (path, source_id, line_no, ts);
+SELECT l4_attempt_of(NULL, 1, 1, 1, now()), l4_attempt_of('{}', 1, 1, 1, now());
+\echo == records picked out of their segments, by shape and by stream, are those that all of them hold
+SELECT count(*) > 0 AS some, count(*) FILTER (WHERE NOT EXISTS (
+	SELECT FROM l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+	WHERE (r.stream_id, r.line_no, r.part, r.shape_id) = (w.stream_id, w.line_no, w.part, w.shape_id)
+		AND (r.ts, r.stage, r.iteration, r.parameters)
+			IS NOT DISTINCT FROM (w.ts, w.stage, w.iteration, w.parameters))) AS other
+FROM l4_segment g, l4_shape_places(g.structure, g.texts, g.parameters, g.stream_ids, g.shape_ids[1:2], true) w
+WHERE g.job_id = 'good';
+SELECT bool_and(o.places = o.records) AS all_of_stream, bool_or(o.places > 0) AS some
+FROM (SELECT (SELECT count(*) FROM l4_stream_places(g.structure, g.texts, g.parameters, g.stream_ids, ARRAY[s]) w
+		WHERE w.stream_id = s) AS places,
+		(SELECT count(*) FROM l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+			WHERE r.stream_id = s) AS records
+	FROM l4_segment g, unnest(g.stream_ids) s WHERE g.job_id = 'good') o;
 -- nothing is left for other tests
 SELECT array_agg(j.job_id ORDER BY j.job_id COLLATE "C") AS jobs FROM l4_job j
 WHERE j.job_id IN (SELECT l.job FROM line l) \gset

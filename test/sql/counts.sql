@@ -38,6 +38,18 @@ SELECT row_count, octet_length(counts) < 12 * row_count AS small FROM l4_source_
 SELECT count(*) FROM (SELECT * FROM given EXCEPT SELECT u.* FROM l4_source_counts c, l4_unpack_counts(c.counts) u) d;
 SELECT count(*) FROM (SELECT u.* FROM l4_source_counts c, l4_unpack_counts(c.counts) u EXCEPT SELECT * FROM given) d;
 SELECT count(*) AS rows, count(DISTINCT stream_id) AS streams FROM l4_stream_event WHERE job_id = 'packed';
+
+-- what they amount to, by shape and by stage, as adding up the rows gives it
+SELECT count(*) FROM (SELECT t.* FROM l4_source_counts c, l4_shape_totals(ARRAY[c.counts, NULL]) t WHERE c.job_id = 'packed'
+	EXCEPT SELECT g.shape_id, sum(g.occurrences), count(*), max(g.occurrences), max(l4_level_rank(g.level)), min(g.stream_id)
+	FROM given g GROUP BY g.shape_id) d;
+SELECT count(*) AS shapes, (SELECT count(DISTINCT g.shape_id) FROM given g) AS given
+FROM l4_source_counts c, l4_shape_totals(ARRAY[c.counts]) t WHERE c.job_id = 'packed';
+SELECT count(*) FROM (SELECT t.* FROM l4_source_counts c, l4_stage_totals(ARRAY[c.counts]) t WHERE c.job_id = 'packed'
+	EXCEPT SELECT g.stream_id, g.stage, min(g.first_ts) FILTER (WHERE l4_clock_was_set(g.first_ts)), sum(g.occurrences)
+	FROM given g WHERE g.stage IS NOT NULL GROUP BY g.stream_id, g.stage) d;
+SELECT max(t.streams) AS streams, max(t.occurrences) AS occurrences
+FROM l4_source_counts c, l4_shape_totals(ARRAY[c.counts, c.counts]) t WHERE c.job_id = 'packed';
 -- the same bytes in any order
 SELECT counts = (SELECT l4_pack_counts(array_agg(stream_id ORDER BY shape_id, stream_id),
 	array_agg(shape_id ORDER BY shape_id, stream_id), array_agg(occurrences ORDER BY shape_id, stream_id),
