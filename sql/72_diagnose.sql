@@ -290,6 +290,7 @@ SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 BEGIN
+	PERFORM @extschema@.l4_need_ready();
 	PERFORM @extschema@.l4_use_zone(l4_findings_in_zone.zone);
 	RETURN ARRAY(SELECT f FROM @extschema@.l4_present_findings(l4_findings_in_zone.job_id, l4_findings_in_zone.use_pool) f);
 END

@@ -8,6 +8,7 @@ AS $$
 DECLARE
 	findings @extschema@.l4_finding[];
 BEGIN
+	PERFORM @extschema@.l4_need_ready();
 	PERFORM @extschema@.l4_use_zone(l4_report_in_zone.zone);
 	findings := @extschema@.l4_report_findings(l4_report_in_zone.job_id);
 	RETURN CASE l4_report_in_zone.format

@@ -11,8 +11,8 @@ CREATE TABLE @extschema@.l4_cluster_lock (
 	what text PRIMARY KEY
 );
 COMMENT ON TABLE @extschema@.l4_cluster_lock IS
-'Of a cluster of Citus: a row for each lock that all nodes share (l4_event, l4_shape, l4_pool; see l4_lock). Empty elsewhere, '
-'and in no dump: what is restored is of one server.';
+'Of a cluster of Citus: a row for each lock that all nodes share (l4_event, l4_shape, l4_pool; see l4_lock), and '
+'one for whoever writes rows of l4_shape. Empty elsewhere, and in no dump: what is restored is of one server.';
 COMMENT ON COLUMN @extschema@.l4_cluster_lock.what IS
 'the lock';
 
@@ -69,6 +69,24 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_is_distributed() IS
 'Is l4 spread over the nodes of a cluster of Citus (l4_distribute)?';
 
+CREATE FUNCTION @extschema@.l4_need_ready() RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	-- what l4_prepare_node makes last, and an update of the extension takes away first
+	IF @extschema@.l4_is_distributed() AND NOT EXISTS (SELECT FROM pg_trigger t
+		WHERE t.tgrelid = '@extschema@.l4_limit'::regclass AND t.tgname = 'l4_share_rule') THEN
+		RAISE EXCEPTION 'this node of the cluster is not ready for l4'
+			USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'It was added, or the extension was updated.',
+				HINT = 'SELECT l4_distribute() on the coordinator makes all nodes ready.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_need_ready() IS
+'Step: Refuses to go on, on a node of a cluster that l4_prepare_node has not made ready since it was added, or since the '
+'extension was updated (55000). Says nothing on one server.';
+
 CREATE FUNCTION @extschema@.l4_is_home(job_id text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -91,6 +109,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
+	PERFORM @extschema@.l4_need_ready();
 	IF l4_lock_on_cluster.what = 'l4_job' THEN
 		-- on the node of the job, its own locks keep those apart who add to it
 		IF l4_lock_on_cluster.shared AND @extschema@.l4_is_home(l4_lock_on_cluster.name) THEN
@@ -107,7 +126,8 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_lock_on_cluster(text, text, boolean) IS
 'Step: Takes a lock of l4 (l4_lock) for all nodes of a distributed installation, until the end of the transaction: on the '
-'row of a job, or a row of l4_cluster_lock. Who adds to a job on another node than its own has it exclusively.';
+'row of a job, or a row of l4_cluster_lock. Who adds to a job on another node than its own has it exclusively. Errors: 55000 '
+'on a node that is not ready (l4_need_ready).';
 
 CREATE FUNCTION @extschema@.l4_spread_relations() RETURNS TABLE (relation regclass)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 50
@@ -154,7 +174,8 @@ CREATE FUNCTION @extschema@.l4_functions_to_replan() RETURNS TABLE (function reg
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
 BEGIN ATOMIC
 	SELECT p.oid::regprocedure FROM @extschema@.l4_own_functions('plpgsql') p
-	WHERE p.prorettype <> 'trigger'::regtype AND p.proname <> ALL ('{l4_is_distributed,l4_distribute,l4_undistribute}')
+	WHERE p.prorettype <> 'trigger'::regtype
+		AND p.proname <> ALL ('{l4_is_distributed,l4_place_table,l4_distribute,l4_undistribute}')
 		AND NOT (p.proparallel = 'u' AND coalesce('plan_cache_mode=force_custom_plan' = ANY (p.proconfig), false))
 		AND p.prosrc ~ (SELECT '\m(' || string_agg(c.relname, '|') || ')\M'
 			FROM @extschema@.l4_spread_relations() r JOIN pg_class c ON c.oid = r.relation);
@@ -364,21 +385,28 @@ BEGIN
 	FOR routine IN SELECT f.function FROM @extschema@.l4_functions_to_replan() f LOOP
 		EXECUTE format('ALTER FUNCTION %s PARALLEL UNSAFE SET plan_cache_mode = force_custom_plan', routine);
 	END LOOP;
-	FOR place IN SELECT t.table_name FROM @extschema@.l4_table_places() t WHERE t.place = 'rules' LOOP
-		EXECUTE format('DROP TRIGGER IF EXISTS l4_share_rule ON @extschema@.%I', place);
+	-- views over all jobs ask functions about single ones, on the node that has both
+	IF NOT EXISTS (SELECT FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
+		WHERE d.datname = current_database() AND s.setrole = 0
+			AND 'citus.allow_nested_distributed_execution=on' = ANY (s.setconfig)) THEN
+		EXECUTE format('ALTER DATABASE %I SET citus.allow_nested_distributed_execution = on', current_database());
+	END IF;
+	FOR place IN
+		SELECT t.table_name FROM @extschema@.l4_table_places() t
+		WHERE t.place = 'rules' AND NOT EXISTS (SELECT FROM pg_trigger g
+			WHERE g.tgrelid = ('@extschema@.' || t.table_name)::regclass AND g.tgname = 'l4_share_rule')
+	LOOP
 		EXECUTE format('CREATE CONSTRAINT TRIGGER l4_share_rule AFTER INSERT OR UPDATE OR DELETE ON @extschema@.%I '
 			'DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION @extschema@.l4_share_rule()', place);
 	END LOOP;
-	-- views over all jobs ask functions about single ones, on the node that has both
-	EXECUTE format('ALTER DATABASE %I SET citus.allow_nested_distributed_execution = on', current_database());
 END
 $$;
 REVOKE ALL ON FUNCTION @extschema@.l4_prepare_node() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.l4_prepare_node() IS
 'Step: What l4_distribute does on each node: puts a twin in PL/pgSQL (l4_twin) in the place of each function in SQL that reads '
 'distributed tables, and functions in the place of tables in views over all jobs, has all such functions plan for each '
-'call, passes a site''s rules on (l4_share_rule), and lets functions '
-'ask for rows from within queries on the shards that hold them (a setting of the database).';
+'call, lets functions ask for rows from within queries on the shards that hold them (a setting of the database), and passes a '
+'site''s rules on (l4_share_rule). What is done already is left alone, so that it may be called at any time.';
 
 CREATE FUNCTION @extschema@.l4_restore_functions() RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -390,7 +418,13 @@ DECLARE
 	place text;
 BEGIN
 	PERFORM set_config('citus.enable_ddl_propagation', 'off', true);
-	FOR replaced IN SELECT f.definition FROM @extschema@.l4_replaced_function f ORDER BY f.signature LOOP
+	-- what an update of the extension dropped does not come back
+	FOR replaced IN
+		SELECT f.definition FROM @extschema@.l4_replaced_function f
+		WHERE f.signature IN (SELECT p.oid::regprocedure::text FROM pg_proc p WHERE p.proname LIKE 'l4\_%'
+			UNION ALL SELECT c.oid::regclass::text FROM pg_class c WHERE c.relname LIKE 'l4\_%')
+		ORDER BY f.signature
+	LOOP
 		EXECUTE replaced.definition;
 	END LOOP;
 	DELETE FROM @extschema@.l4_replaced_function;
@@ -449,13 +483,45 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_need_coordinator() IS
 'Step: Refuses what only the coordinator of a cluster can do elsewhere (55000).';
 
+CREATE FUNCTION @extschema@.l4_place_table(table_name text, place text, shard_count int) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	relation CONSTANT text := '@extschema@.' || l4_place_table.table_name;
+	is_placed boolean;
+BEGIN
+	EXECUTE 'SELECT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = $1::regclass)' INTO is_placed USING relation;
+	IF is_placed OR l4_place_table.place = 'rules' THEN
+		RETURN;
+	ELSIF l4_place_table.place = 'shared' THEN
+		EXECUTE 'SELECT create_reference_table($1::regclass)' USING relation;
+	ELSIF l4_place_table.place = 'locks' THEN
+		EXECUTE 'SELECT create_distributed_table($1, ''what'', shard_count => 1, colocate_with => ''none'')' USING relation;
+		INSERT INTO @extschema@.l4_cluster_lock (what) VALUES ('l4_event'), ('l4_shape'), ('l4_shape_rows'), ('l4_pool')
+			ON CONFLICT DO NOTHING;
+	ELSIF l4_place_table.table_name = 'l4_job' THEN
+		EXECUTE 'SELECT create_distributed_table($1, ''job_id'', shard_count => $2, colocate_with => ''none'')'
+			USING relation, l4_place_table.shard_count;
+	ELSE
+		EXECUTE 'SELECT create_distributed_table($1, ''job_id'', colocate_with => ''@extschema@.l4_job'')' USING relation;
+	END IF;
+	EXECUTE 'SELECT truncate_local_data_after_distributing_table($1::regclass)' USING relation;
+END
+$$;
+REVOKE ALL ON FUNCTION @extschema@.l4_place_table(text, text, int) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.l4_place_table(text, text, int) IS
+'Step: Has Citus distribute a table of l4, or copy it to each node, by its place (l4_table_places), with its rows; where that '
+'is done already, nothing. Errors: those of Citus.';
+
 CREATE FUNCTION @extschema@.l4_distribute(shard_count int DEFAULT 32) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-	placed record;
+	place record;
 	own jsonb;
+	is_distributed boolean;
 BEGIN
 	PERFORM @extschema@.l4_need_owner('to distribute l4');
 	IF to_regclass('pg_catalog.pg_dist_partition') IS NULL THEN
@@ -463,49 +529,34 @@ BEGIN
 			HINT = 'Load it (shared_preload_libraries = ''citus''), CREATE EXTENSION citus, and add the nodes with '
 				'citus_add_node.';
 	END IF;
-	IF @extschema@.l4_is_distributed() THEN
-		RAISE EXCEPTION 'l4 is distributed already' USING ERRCODE = 'object_not_in_prerequisite_state',
-			HINT = 'SELECT l4_undistribute() makes it one of a single server again.';
-	END IF;
 	IF @extschema@.l4_tenancy() THEN
 		RAISE EXCEPTION 'tenants are kept apart here, which a distributed installation cannot do'
 			USING ERRCODE = 'feature_not_supported', HINT = 'SELECT l4_disable_tenancy() first.';
 	END IF;
 	PERFORM @extschema@.l4_need_coordinator();
 	-- where l4 was there before Citus, the other nodes do not have it yet
-	EXECUTE 'CREATE EXTENSION IF NOT EXISTS l4';
+	IF NOT @extschema@.l4_is_distributed() THEN
+		EXECUTE 'CREATE EXTENSION IF NOT EXISTS l4';
+	END IF;
 	-- first of all, for then nothing is locked there; where something fails below, another call finds it done
 	PERFORM @extschema@.l4_on_nodes('SELECT @extschema@.l4_prepare_node()');
-	FOR placed IN SELECT t.table_name, t.place FROM @extschema@.l4_table_places() t LOOP
-		IF placed.place = 'job' THEN
-			IF placed.table_name = 'l4_job' THEN
-				EXECUTE 'SELECT create_distributed_table($1, ''job_id'', shard_count => $2, colocate_with => ''none'')'
-					USING '@extschema@.l4_job', l4_distribute.shard_count;
-			ELSE
-				EXECUTE 'SELECT create_distributed_table($1, ''job_id'', colocate_with => ''@extschema@.l4_job'')'
-					USING '@extschema@.' || placed.table_name;
-			END IF;
-		ELSIF placed.place = 'locks' THEN
-			EXECUTE 'SELECT create_distributed_table($1, ''what'', shard_count => 1, colocate_with => ''none'')'
-				USING '@extschema@.' || placed.table_name;
-			INSERT INTO @extschema@.l4_cluster_lock (what) VALUES ('l4_event'), ('l4_shape'), ('l4_pool')
-				ON CONFLICT DO NOTHING;
-		ELSIF placed.place = 'shared' THEN
-			EXECUTE 'SELECT create_reference_table($1)' USING ('@extschema@.' || placed.table_name)::regclass;
-		END IF;
-		IF placed.place <> 'rules' THEN
-			EXECUTE 'SELECT truncate_local_data_after_distributing_table($1)'
-				USING ('@extschema@.' || placed.table_name)::regclass;
-		END IF;
+	FOR place IN SELECT t.table_name, t.place FROM @extschema@.l4_table_places() t LOOP
+		PERFORM @extschema@.l4_place_table(place.table_name, place.place, l4_distribute.shard_count);
 	END LOOP;
 	PERFORM @extschema@.l4_prepare_node();
-	FOR placed IN SELECT t.table_name FROM @extschema@.l4_table_places() t WHERE t.place = 'rules' LOOP
-		FOR own IN EXECUTE format('SELECT to_jsonb(r) FROM @extschema@.%I r WHERE NOT r.builtin', placed.table_name) LOOP
-			PERFORM @extschema@.l4_on_nodes(format('SELECT @extschema@.l4_take_rule(%L, NULL, %L)', placed.table_name, own));
+	FOR place IN SELECT t.table_name FROM @extschema@.l4_table_places() t WHERE t.place = 'rules' LOOP
+		FOR own IN EXECUTE format('SELECT to_jsonb(r) FROM @extschema@.%I r WHERE NOT r.builtin', place.table_name) LOOP
+			PERFORM @extschema@.l4_on_nodes(format('SELECT @extschema@.l4_take_rule(%L, NULL, %L)', place.table_name, own));
 		END LOOP;
 	END LOOP;
-	EXECUTE 'SELECT create_distributed_function($1, ''job_id'', colocate_with => ''@extschema@.l4_job'')'
-		USING '@extschema@.l4_import(text, text, text, int, int)'::regprocedure;
+	-- an update of the extension makes it anew
+	EXECUTE 'SELECT EXISTS (SELECT FROM pg_dist_object o WHERE o.classid = ''pg_proc''::regclass AND o.objid = $1
+			AND o.distribution_argument_index IS NOT NULL)'
+		INTO is_distributed USING '@extschema@.l4_import(text, text, text, int, int)'::regprocedure;
+	IF NOT is_distributed THEN
+		EXECUTE 'SELECT create_distributed_function($1, ''job_id'', colocate_with => ''@extschema@.l4_job'')'
+			USING '@extschema@.l4_import(text, text, text, int, int)'::regprocedure;
+	END IF;
 END
 $$;
 REVOKE ALL ON FUNCTION @extschema@.l4_distribute(int) FROM PUBLIC;
@@ -513,9 +564,11 @@ COMMENT ON FUNCTION @extschema@.l4_distribute(int) IS
 'Spreads l4 over the nodes of a cluster of Citus, on its coordinator: the rows of jobs by job_id, in so many shards, all of a '
 'job on one node; what jobs share (shapes, events, pools, changes of the library) on each; rules stay tables of each node, and '
 'what a site changes in them goes to all. Rows that are there move along. Afterwards everything is called as before, on any '
-'node: l4_import and l4_diagnose work where the job is. Errors: 0A000 where Citus is not in the database, or tenants are kept '
-'apart; 55000 where l4 is distributed already, or this is not the coordinator; 38000 with what another node said. Cost: a '
-'copy of all rows.';
+'node: l4_import and l4_diagnose work where the job is. Called again it does what is left to do: makes nodes ready that were '
+'added since (before jobs are moved there), and all of them after an update of the extension; shard_count says nothing then. '
+'Errors: 0A000 where Citus is not in the database, or tenants are kept '
+'apart; 55000 where this is not the coordinator; 38000 with what another node said. Cost: a copy of all rows the first time; '
+'later some milliseconds a node.';
 
 CREATE FUNCTION @extschema@.l4_undistribute(keep_rows boolean DEFAULT true) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

@@ -5,6 +5,8 @@
 # they speak to each other on the loopback, at ports from $PGPORT on.
 
 CITUS_NODES=3
+# settings of the nodes, as name=value
+CITUS_SETTINGS=()
 
 # The folder that holds Citus' files, below its DESTDIR; says no where there is none.
 citus_source() {
@@ -40,10 +42,9 @@ citus_node_start() {
 	"$L4_BINDIR/pg_ctl" --pgdata="$L4_WORK/node$1/data" --log="$L4_WORK/node$1/log" --silent --wait start >&2
 }
 
-# Makes and starts a node. Arguments: its number, settings as name=value.
+# Makes and starts a node. Argument: its number.
 citus_node_create() {
 	local node=$1 setting
-	shift
 	mkdir -p "$L4_WORK/node$node"
 	"$L4_BINDIR/initdb" --pgdata="$L4_WORK/node$node/data" --no-sync --encoding=UTF8 --locale=C ${L4_LOCALE:-} --auth=trust \
 		--username=postgres > "$L4_WORK/node$node/initdb.log" 2>&1 || { cat "$L4_WORK/node$node/initdb.log" >&2; return 1; }
@@ -57,28 +58,33 @@ citus_node_create() {
 		echo "wal_level = logical"
 		echo "max_prepared_transactions = 100"
 		echo "citus.max_cached_conns_per_worker = 4"
-		for setting in "$@"; do
+		for setting in "${CITUS_SETTINGS[@]}"; do
 			echo "${setting%%=*} = '${setting#*=}'"
 		done
 	} >> "$L4_WORK/node$node/data/postgresql.conf"
 	citus_node_start "$node"
 }
 
-# Makes the cluster and points PGPORT at its coordinator. Arguments: settings.
+# Makes the cluster. PGPORT is that of its coordinator.
 citus_start() {
 	local node
 	mkdir -m 700 -p "$L4_WORK/socket"
 	for node in $(seq 0 $((CITUS_NODES - 1))); do
-		citus_node_create "$node" "$@"
+		citus_node_create "$node"
 	done
+}
+
+# An empty database of a node. Arguments: its number, name of the database.
+citus_empty_database() {
+	citus_psql "$1" --dbname=postgres --command="SET citus.enable_create_database_propagation = off" \
+		--command="CREATE DATABASE $2 TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'"
 }
 
 # A database on all nodes that know each other, with l4. Argument: its name.
 citus_database() {
 	local node
 	for node in $(seq 0 $((CITUS_NODES - 1))); do
-		citus_psql "$node" --dbname=postgres --command="SET citus.enable_create_database_propagation = off" \
-			--command="CREATE DATABASE $1 TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'"
+		citus_empty_database "$node" "$1"
 		citus_psql "$node" --dbname="$1" --command='CREATE EXTENSION citus'
 	done
 	citus_psql 0 --dbname="$1" --output=/dev/null --command="SELECT citus_set_coordinator_host('localhost', $PGPORT)"
@@ -89,10 +95,10 @@ citus_database() {
 }
 
 citus_stop() {
-	local node
-	for node in $(seq 0 $((CITUS_NODES - 1))); do
-		[ ! -f "$L4_WORK/node$node/data/postmaster.pid" ] ||
-			"$L4_BINDIR/pg_ctl" --pgdata="$L4_WORK/node$node/data" --silent --mode=immediate --wait stop >/dev/null 2>&1 || true
+	local data
+	for data in "$L4_WORK"/node*/data; do
+		[ ! -f "$data/postmaster.pid" ] ||
+			"$L4_BINDIR/pg_ctl" --pgdata="$data" --silent --mode=immediate --wait stop >/dev/null 2>&1 || true
 	done
 }
 
@@ -203,13 +209,162 @@ citus_kill() {
 		[ "$(citus_lines "$database" "killed-$time")" = "$lines" ] ||
 			{ echo "lines are lost or doubled: killed-$time"; return 1; }
 	done
+	citus_delete "$database" killed-
+}
+
+# Deletes the jobs whose names begin so. Arguments: database, beginning.
+citus_delete() {
+	citus_ask 0 "$1" "SELECT l4_delete_job(d)
+		FROM unnest(ARRAY(SELECT job_id FROM l4_job WHERE job_id LIKE '$2%')) d" > /dev/null
+}
+
+# Imports that begin all at once, on all nodes, whose logs say the same that no job said before: rows of l4_shape have copies on
+# all nodes. Argument: database.
+citus_together() {
+	local import imports=() lines
+	for import in $(seq 1 10); do
+		mkdir -p "$L4_WORK/together/$import"
+		# each in an order of its own
+		for lines in {a..j}{a..j}; do echo "the ${lines:0:1} statement ${lines:1:1}$lines begins to work"; done |
+			sort --random-sort --random-source=<(yes "$import") > "$L4_WORK/together/$import/rank0.log"
+		citus_ask 0 "$1" "SELECT l4_register_job('together-$import', status => 'failed')" > /dev/null
+	done
+	for import in $(seq 1 10); do
+		citus_ask $((import % CITUS_NODES)) "$1" "CALL l4_import('together-$import', '$L4_WORK/together/$import')" &
+		imports+=($!)
+	done
+	for import in "${imports[@]}"; do wait "$import" || { echo "an import failed"; return 1; }; done
+	lines=$(citus_ask 0 "$1" "SELECT count(*), min(c.shapes), max(c.shapes) FROM (SELECT count(DISTINCT l.shape_id) AS shapes
+		FROM l4_log l WHERE l.job_id LIKE 'together-%' GROUP BY l.job_id) c")
+	[ "$lines" = '10|100|100' ] || { echo "jobs, and shapes of each: $lines"; return 1; }
+	citus_delete "$1" together-
+}
+
+# Imports without end, one after the other, until there is no $L4_WORK/moving. Arguments: database, number.
+citus_import_meanwhile() {
+	local database=$1 jobs=(ds-f02 mg-f11 ds-ok-01 mg-ok-02) turn=0 job
+	while [ -e "$L4_WORK/moving" ]; do
+		job=${jobs[$((($2 + turn) % 4))]}
+		citus_ask 0 "$database" "SELECT l4_register_job('moved-$2-$turn', status => 'failed',
+			settings => jsonb_build_object('copy of', '$job'))"
+		citus_ask $((($2 + turn) % 3)) "$database" "CALL l4_import('moved-$2-$turn', '$PWD/test/data/demo/$job.tar.gz',
+			workers => $((1 + $2 % 2)))"
+		turn=$((turn + 1))
+	done
+}
+
+# Runs statements on the coordinator while ten imports are under way at any time; no line is lost or doubled. Arguments:
+# database, statements.
+citus_amid_imports() {
+	local database=$1 import imports=() statement
+	shift
+	touch "$L4_WORK/moving"
+	for import in $(seq 1 10); do
+		citus_import_meanwhile "$database" "$import" &
+		imports+=($!)
+	done
+	for statement in "$@"; do
+		citus_ask 0 "$database" "$statement" || { echo "failed: $statement"; rm "$L4_WORK/moving"; wait; return 1; }
+	done
+	rm "$L4_WORK/moving"
+	for import in "${imports[@]}"; do wait "$import" || { echo "an import failed"; return 1; }; done
+	citus_ask 0 "$database" "SELECT 'moved: ' || count(*) || ' jobs' FROM l4_job WHERE job_id LIKE 'moved-%'"
+	citus_ask 0 "$database" "WITH
+		line AS MATERIALIZED (SELECT l.job_id, count(*), sum(hashtext(concat(l.source, l.line_no, l.part, l.raw)))
+			FROM l4_log l GROUP BY l.job_id),
+		job AS MATERIALIZED (SELECT j.job_id, j.settings ->> 'copy of' AS original FROM l4_job j)
+		SELECT 'lost or doubled: ' || m.job_id FROM job m LEFT JOIN line l ON l.job_id = m.job_id
+		LEFT JOIN line o ON o.job_id = m.original WHERE m.job_id LIKE 'moved-%'
+			AND (l.count, l.sum) IS DISTINCT FROM (o.count, o.sum)" > "$L4_WORK/unequal"
+	[ ! -s "$L4_WORK/unequal" ] || { cat "$L4_WORK/unequal"; return 1; }
+	citus_delete "$database" moved-
+}
+
+# How many shards of a table a node has. Arguments: database, number of the node.
+citus_shards() {
+	citus_ask 0 "$1" "SELECT count(*)
+		FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node d USING (groupid)
+		WHERE s.logicalrelid = 'l4_segment'::regclass AND d.nodeport = $(citus_port "$2")"
+}
+
+# A node more, and jobs move there while others are imported. Until it is ready it says so.
+citus_grow() {
+	local port CITUS_NODES=4
+	port=$(citus_port 3)
+	citus_node_create 3
+	citus_empty_database 3 "$1"
+	citus_ask 3 "$1" 'CREATE EXTENSION citus'
+	citus_ask 0 "$1" "INSERT INTO l4_wording (name, class, pattern) VALUES ('site', 'fatal', 'of this site')"
+	citus_ask 0 "$1" "SELECT citus_add_node('localhost', $port)"
+	citus_refused 3 "$1" "SELECT l4_delete_job('ds-f02')" 'not ready for l4'
+	citus_amid_imports "$1" 'SELECT l4_distribute()' 'SELECT citus_rebalance_start()' 'SELECT citus_rebalance_wait()'
+	[ "$(citus_shards "$1" 3)" -gt 0 ] || { echo "no shard moved"; return 1; }
+	[ "$(citus_ask 3 "$1" "SELECT count(*) FROM l4_wording WHERE name = 'site'")" = 1 ] ||
+		{ echo "without the site's rule"; return 1; }
+	citus_ask 3 "$1" "DELETE FROM l4_wording WHERE name = 'site'"
+	citus_equal "$1"
+}
+
+# The node goes again.
+citus_shrink() {
+	local port
+	port=$(citus_port 3)
+	citus_amid_imports "$1" "SELECT citus_drain_node('localhost', $port)" "SELECT citus_remove_node('localhost', $port)"
+	"$L4_BINDIR/pg_ctl" --pgdata="$L4_WORK/node3/data" --silent --mode=immediate --wait stop
+	citus_equal "$1"
+}
+
+# The script that brings a version l4 never had up to this one. Argument: the version, and what that changes in tables.
+citus_update_script() {
+	local new
+	new=$(sed -n "s/^default_version *= *'\(.*\)'/\1/p" l4.control)
+	{
+		cat sql/upgrade/1_drop.sql
+		echo "$2"
+		cat sql/upgrade/3_rows.sql
+		cat sql/[0-9][0-9]_*.sql | awk -f sql/upgrade/script.awk
+		cat sql/upgrade/4_grants.sql
+	} > "$L4_ROOT$("$L4_PG_CONFIG" --sharedir)/extension/l4--$1--$new.sql"
+}
+
+# Makes all nodes believe that they have a version. Arguments: database, version.
+citus_version() {
+	local node
+	for node in $(seq 0 $((CITUS_NODES - 1))); do
+		citus_ask "$node" "$1" "UPDATE pg_extension SET extversion = '$2' WHERE extname = 'l4'"
+	done
+}
+
+# An update of the extension, on all nodes: functions and views are made anew, and made ready for the cluster by another call of
+# l4_distribute. One that changes tables is refused.
+citus_update() {
+	citus_update_script 0.0.1 ''
+	citus_update_script 0.0.2 'ALTER TABLE @extschema@.l4_job ADD COLUMN newer text;'
+	citus_version "$1" 0.0.2
+	citus_refused 0 "$1" 'ALTER EXTENSION l4 UPDATE' 'changes tables'
+	citus_version "$1" 0.0.1
+	citus_ask 0 "$1" 'ALTER EXTENSION l4 UPDATE'
+	citus_refused 0 "$1" "SELECT count(*) FROM l4_diagnose('ds-f02')" 'not ready for l4'
+	citus_ask 0 "$1" 'SELECT l4_distribute()'
+	citus_goes_home "$1"
+	citus_equal "$1"
+}
+
+# A dump of the coordinator is one of one server, which may be distributed again.
+citus_dump() {
+	citus_empty_database 0 restored
+	pg_dump --port="$PGPORT" --dbname="$1" --format=custom --file="$L4_WORK/dump"
+	pg_restore --port="$PGPORT" --dbname=restored --exit-on-error "$L4_WORK/dump"
+	[ "$(citus_ask 0 restored 'SELECT l4_is_distributed()')" = f ]
+	citus_findings 0 restored > "$L4_WORK/findings.restored"
+	diff "$L4_WORK/findings.one" "$L4_WORK/findings.restored"
+	citus_ask 0 postgres 'DROP DATABASE restored WITH (FORCE)'
 }
 
 # A database of one server, with the jobs, to compare with. Arguments: folders with labelled jobs.
 citus_one_server() {
 	citus_load_statements "$@" > "$L4_WORK/load.sql"
-	citus_psql 0 --dbname=postgres --command="SET citus.enable_create_database_propagation = off" \
-		--command="CREATE DATABASE one TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'"
+	citus_empty_database 0 one
 	citus_psql 0 --dbname=one --command='CREATE EXTENSION l4'
 	PGOPTIONS='-c client_min_messages=warning' citus_psql 0 --dbname=one --output=/dev/null --file="$L4_WORK/load.sql"
 	citus_findings 0 one > "$L4_WORK/findings.one"
@@ -256,7 +411,6 @@ citus_refuses() {
 
 # All rows come back to the coordinator, and nothing stays elsewhere.
 citus_back() {
-	citus_ask 0 "$1" "SELECT l4_delete_job(d) FROM unnest(ARRAY(SELECT job_id FROM l4_job WHERE job_id LIKE 'killed-%')) d"
 	citus_ask 0 "$1" 'SELECT l4_undistribute()'
 	citus_remains "$1" > "$L4_WORK/remains"
 	[ ! -s "$L4_WORK/remains" ] || { cat "$L4_WORK/remains"; return 1; }

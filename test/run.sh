@@ -346,7 +346,8 @@ test_citus() {
 	fi
 	citus_link
 	export PGPORT=$((PGPORT + 10)) PGDATABASE=postgres
-	check 'citus: three servers' citus_start jit=off fsync=off shared_buffers=128MB max_connections=200 max_worker_processes=40
+	CITUS_SETTINGS=(jit=off fsync=off shared_buffers=128MB max_connections=200 max_worker_processes=40)
+	check 'citus: three servers' citus_start
 	check 'citus: l4 on one of them, with jobs' citus_one_server "$@"
 	check 'citus: distributed while it is empty' citus_spread spread
 	check 'citus: jobs through three nodes' citus_in_turn spread "$L4_WORK/load.sql"
@@ -354,6 +355,11 @@ test_citus() {
 	check 'citus: imports go where the job is' citus_goes_home spread
 	check 'citus: a site'"'"'s rule goes to all nodes' citus_shares_rules spread
 	check 'citus: workers killed amid imports' citus_kill spread "${L4_CITUS_KILLS:-4}"
+	check 'citus: imports that say the same new things at once' citus_together spread
+	check 'citus: a node more, and jobs move amid imports' citus_grow spread
+	check 'citus: a node less' citus_shrink spread
+	check 'citus: an update of the extension' citus_update spread
+	check 'citus: a dump is one of one server' citus_dump spread
 	check 'citus: what is refused' citus_refuses spread
 	check 'citus: back to one server' citus_back spread
 	check 'citus: distributed with its rows' citus_full

@@ -10,6 +10,9 @@
  */
 SET LOCAL search_path = pg_catalog, pg_temp;
 
+-- Each node of a cluster of Citus runs all of this by itself.
+SELECT set_config('citus.enable_ddl_propagation', 'off', true) WHERE to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL;
+
 -- What is to be kept of each object: its owner, and its grants where there are any.
 SELECT set_config('l4.upgrade', coalesce(jsonb_agg(o)::text, '[]'), true)
 FROM (

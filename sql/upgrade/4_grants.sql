@@ -48,3 +48,33 @@ BEGIN
 	END LOOP;
 END
 $upgrade$;
+
+/*
+ * On a cluster of Citus each node runs this script by itself, and tables are changed there, but not the shards that hold their
+ * rows.
+ */
+DO $upgrade$
+DECLARE
+	other text;
+BEGIN
+	IF to_regclass('pg_catalog.pg_dist_partition') IS NULL THEN
+		RETURN;
+	END IF;
+	EXECUTE $query$
+		SELECT p.logicalrelid::text FROM pg_dist_partition p JOIN pg_dist_shard s USING (logicalrelid)
+		JOIN pg_class r ON r.oid = p.logicalrelid JOIN pg_namespace n ON n.oid = r.relnamespace
+		CROSS JOIN LATERAL (SELECT to_regclass(format('%I.%I', n.nspname, r.relname || '_' || s.shardid)) AS id) h
+		WHERE h.id IS NOT NULL AND p.logicalrelid IN (SELECT t.table_name::regclass FROM unnest($1) t (table_name))
+			AND (SELECT array_agg(ROW(a.attname, a.atttypid, a.atttypmod) ORDER BY a.attname)
+				FROM pg_attribute a WHERE a.attrelid = h.id AND a.attnum > 0 AND NOT a.attisdropped)
+			IS DISTINCT FROM (SELECT array_agg(ROW(a.attname, a.atttypid, a.atttypmod) ORDER BY a.attname)
+				FROM pg_attribute a WHERE a.attrelid = p.logicalrelid AND a.attnum > 0 AND NOT a.attisdropped)
+		LIMIT 1 $query$
+		INTO other
+		USING ARRAY(SELECT '@extschema@.' || t.table_name FROM @extschema@.l4_table_places() t WHERE t.place <> 'rules');
+	IF other IS NOT NULL THEN
+		RAISE EXCEPTION 'this update changes tables, which lie on several nodes' USING ERRCODE = 'feature_not_supported',
+			DETAIL = other, HINT = 'SELECT l4_undistribute(), update, and SELECT l4_distribute() again.';
+	END IF;
+END
+$upgrade$;

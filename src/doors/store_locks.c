@@ -8,6 +8,8 @@
  *    3  events            exclusively by whoever gives events to shapes
  *    4  shapes            shared by whoever adds some, exclusively by whoever gives them events or takes them back; then
  *                         rows of l4_shape in the order of their ids
+ *       on a cluster      then exclusively by whoever adds some or changes their marks: a row of l4_shape is on every node
+ *                         there, and Citus locks its copies in no order that keeps two writers apart
  *    5  timeline          the job's row of l4_timeline
  *    6  pools             exclusively by whoever changes what is in any pool; then the job's row of l4_job
  *
@@ -123,6 +125,12 @@ store_lock(const char *schema, const char *table, const char *name, bool shared)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("there is no lock \"%s\"", table),
 			 errhint("There are l4_job, l4_stream, l4_event, l4_shape and l4_pool, taken in this order.")));
+}
+
+void
+store_lock_adding_shapes(const char *schema)
+{
+	take_on_cluster(schema, "l4_shape_rows", NULL, false);
 }
 
 void

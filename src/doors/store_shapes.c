@@ -49,30 +49,40 @@ array_column_finish(ArrayColumn *column, Oid type)
 											  by_value, alignment));
 }
 
-/* Which of the rows are in the table; the others' texts are given. */
-static void
+/*
+ * Which of the rows are in the table; the others' texts are given. Is anything to be done: is one not there, or has one a mark?
+ * A row without a mark never gets one.
+ */
+static bool
 find_known(const char *schema, const L4ShapeRow *rows, int count, bool *known)
 {
 	Arguments	arguments = {0};
 	int64	   *ids = palloc(mul_size(count, sizeof(int64)));
 	uint64		found;
 	uint64		next = 0;
+	bool		to_do = false;
+	bool		is_null;
 	int			i;
 
 	for (i = 0; i < count; i++)
 		ids[i] = rows[i].shape_id;
 	add_argument(&arguments, INT8ARRAYOID, bigint_array(ids, count), false);
-	found = store_run_by_key(schema, "SELECT shape_id FROM %s.l4_shape WHERE shape_id OPERATOR(pg_catalog.=) ANY ($1) "
-							 "ORDER BY shape_id", &arguments, SPI_OK_SELECT);
+	found = store_run_by_key(schema, "SELECT shape_id, tentative IS NOT NULL FROM %s.l4_shape "
+							 "WHERE shape_id OPERATOR(pg_catalog.=) ANY ($1) ORDER BY shape_id", &arguments, SPI_OK_SELECT);
 	for (i = 0; i < count; i++)
 	{
 		known[i] = rows[i].text.data == NULL;
 		while (next < found && result_bigint(next, 1) < rows[i].shape_id)
 			next++;
 		if (next < found && result_bigint(next, 1) == rows[i].shape_id)
+		{
 			known[i] = true;
+			to_do |= DatumGetBool(result_datum(next, 2, &is_null));
+		}
+		to_do |= !known[i];
 	}
 	result_done();
+	return to_do;
 }
 
 /* Adds the shapes that are not known. One that another import adds meanwhile gets its mark here. */
@@ -184,7 +194,9 @@ store_shapes(const char *schema, const char *tenant, const L4ShapeRow *rows, int
 		return;
 	/* so that none is taken back (l4_assign_events) between being found and being claimed */
 	store_lock(schema, "l4_shape", NULL, true);
-	find_known(schema, rows, count, known);
+	if (!find_known(schema, rows, count, known))
+		return;
+	store_lock_adding_shapes(schema);
 	insert_shapes(schema, tenant, rows, count, known);
 	marked = lock_marked(schema, rows, count, known, chosen);
 	if (marked > 0)
