@@ -473,6 +473,11 @@ AS $$
 DECLARE
 	on_coordinator boolean;
 BEGIN
+	IF to_regclass('pg_catalog.pg_dist_partition') IS NULL THEN
+		RAISE EXCEPTION 'Citus is not in this database' USING ERRCODE = 'feature_not_supported',
+			HINT = 'Load it (shared_preload_libraries = ''citus''), CREATE EXTENSION citus, and add the nodes with '
+				'citus_add_node.';
+	END IF;
 	EXECUTE 'SELECT citus_is_coordinator()' INTO on_coordinator;
 	IF NOT on_coordinator THEN
 		RAISE EXCEPTION 'this is not the coordinator' USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -481,7 +486,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_need_coordinator() IS
-'Step: Refuses what only the coordinator of a cluster can do elsewhere (55000).';
+'Step: Refuses what only the coordinator of a cluster can do elsewhere (55000), or where there is no Citus (0A000).';
 
 CREATE FUNCTION @extschema@.l4_place_table(table_name text, place text, shard_count int) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -524,16 +529,11 @@ DECLARE
 	is_distributed boolean;
 BEGIN
 	PERFORM @extschema@.l4_need_owner('to distribute l4');
-	IF to_regclass('pg_catalog.pg_dist_partition') IS NULL THEN
-		RAISE EXCEPTION 'Citus is not in this database' USING ERRCODE = 'feature_not_supported',
-			HINT = 'Load it (shared_preload_libraries = ''citus''), CREATE EXTENSION citus, and add the nodes with '
-				'citus_add_node.';
-	END IF;
+	PERFORM @extschema@.l4_need_coordinator();
 	IF @extschema@.l4_tenancy() THEN
 		RAISE EXCEPTION 'tenants are kept apart here, which a distributed installation cannot do'
 			USING ERRCODE = 'feature_not_supported', HINT = 'SELECT l4_disable_tenancy() first.';
 	END IF;
-	PERFORM @extschema@.l4_need_coordinator();
 	-- where l4 was there before Citus, the other nodes do not have it yet
 	IF NOT @extschema@.l4_is_distributed() THEN
 		EXECUTE 'CREATE EXTENSION IF NOT EXISTS l4';
