@@ -164,7 +164,8 @@ BEGIN ATOMIC
 	-- programs choose the unit anew each time, as Go's do: 1m2.5s, 1.323s, 567ms
 	SELECT CASE WHEN v.bare ~ '^(\d{1,9}(\.\d{1,15})?([hm]|[mu]?s))+$' THEN EXTRACT(epoch FROM v.bare::interval)::float8
 		ELSE substring(v.bare, '^\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d{1,2})?')::float8 * l4_value_seconds.unit_seconds END
-	FROM (SELECT translate(l4_value_seconds.value, U&'\00B5\03BC', 'uu') AS bare) v;
+	-- the sign of micro is beyond ASCII, in whatever encoding
+	FROM (SELECT regexp_replace(l4_value_seconds.value, '[^\x01-\x7f]+(?=s)', 'u', 'g') AS bare) v;
 END;
 COMMENT ON FUNCTION @extschema@.l4_value_seconds(text, double precision) IS
 'Step: How many seconds a printed duration is: by the units that it bears itself (1m2.5s, 567ms), else its number times '

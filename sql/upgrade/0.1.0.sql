@@ -40,7 +40,9 @@ DECLARE
 		hdfs 4813b2ecc224,horovod d10ea061b7fd,hydra 56f76a3f5852,json 333c0e70166e,kmsg 4da3ff31f03a,levanter cced17b49e92,
 		level_clock e10c2f11ce40,level_time 1f85f0f7f4eb,level_time_file f8814715d9fc,level_word b5b48c20e78b,
 		llamafactory 8a3346ca62b4,log4j_short 23378197b8fd,log4j_thread f0278bcad4ca,log4j_thread_first 64f0adc9495f,
-		logfmt_level_first 4645526d41cf,logfmt_time_first f4bde02c8048,loguru 22f78927d5c9,mindformers 6790af32ae86,
+		json 4b758d2258f2,logfmt_level_first 4645526d41cf,logfmt_level_first 78b322ec372c,
+		logfmt_time_first f4bde02c8048,logfmt_time_first 599ba9a41a14,
+		loguru 22f78927d5c9,mindformers 6790af32ae86,
 		mlperf 9f318ebed4d5,mmengine 0b8ca3dd545b,mpirun_tag ace69a628450,mpirun_tag e46b693ec84a,
 		name_brackets 74e8bdd3572a,nccl 9a675081f98f,
 		nccl_numeric_host 91cde57f86df,nemo 8198ab7f20b7,neuron c25038306ed8,oneccl 686cc3cefaac,opensm ec981979298b,
@@ -108,7 +110,7 @@ BEGIN
 		AND r.name IN (SELECT split_part(f, ' ', 1) FROM unnest(formats) f);
 	INSERT INTO @extschema@.l4_format (name, kind, pattern, enabled)
 	SELECT o.name, CASE WHEN o.name LIKE 'path%' THEN 'path' ELSE 'header' END, '(?!)', false
-	FROM (SELECT split_part(f, ' ', 1) FROM unnest(formats) f) o (name)
+	FROM (SELECT DISTINCT split_part(f, ' ', 1) FROM unnest(formats) f) o (name)
 	WHERE NOT EXISTS (SELECT FROM @extschema@.l4_format r WHERE r.name = o.name);
 	INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, enabled)
 	SELECT r.name, r.stage, r.priority, r.pattern, r.example, r.enabled

@@ -215,7 +215,7 @@ const L4Format l4_builtin_formats_array[] = {
 					"(?:[ \\t]?[:|>])?[ \\t]",
 					"task 3/8\t2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("rank_label", 30,
-					"[\\[(<]?(?i:rank)[ _:=#-]?(?<rank>\\d{1,6})[\\])>]?(?:[ \\t]?[:|>])?[ \\t]",
+					"[\\[(<]?(?i:rank)[ _:=#-]?(?<rank>\\d{1,6})[\\])>]?(?:[ \\t]?[:|>][ \\t]|\\t)",
 					"rank 3 | 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("pdsh_host", 31,
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?: |$)",

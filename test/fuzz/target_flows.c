@@ -155,6 +155,7 @@ regular_beat(L4Bytes input)
 	int			pieces = 2 + fuzz_byte(&input) % 4;
 	int			bursts = 5 + fuzz_byte(&input) % 50;
 	double		period = 1 + fuzz_byte(&input) / 16.0;
+	double		seconds;
 	L4Intervals messages = {began, ended, (int64) bursts * pieces};
 	L4Regularity result;
 
@@ -165,7 +166,8 @@ regular_beat(L4Bytes input)
 	}
 	fuzz_require(intervals_regular(&messages, 0.6, 0.5, 0.1, &result));
 	fuzz_require(result.bursts == bursts && fabs(result.interval - period) < 1e-6 * period);
-	fuzz_require(fabs(intervals_span(&messages, result.pause) - ((pieces - 1) * 0.001 + 0.0005)) < 1e-6);
+	fuzz_require(intervals_bursts(&messages, result.pause, &seconds) == bursts);
+	fuzz_require(fabs(seconds / bursts - ((pieces - 1) * 0.001 + 0.0005)) < 1e-6);
 	fuzz_require(intervals_together(&messages, &messages, 1e-6) == 1.0);
 }
 
@@ -246,6 +248,7 @@ fuzz_intervals(L4Bytes input)
 	L4Intervals b = {began[1], ended[1], 0};
 	L4Regularity result;
 	double		together;
+	double		seconds;
 	double		length = 0;
 
 	regular_beat(input);
@@ -260,13 +263,13 @@ fuzz_intervals(L4Bytes input)
 		fuzz_require(result.pause > 0 && result.interval > 0 && result.interval <= length);
 		fuzz_require(result.bursts >= 3 && result.bursts <= a.count);
 		fuzz_require(result.interval >= result.pause);
-		fuzz_require(intervals_span(&a, result.pause) * result.bursts <= length * (1 + 1e-9));
+		fuzz_require(intervals_bursts(&a, result.pause, &seconds) == result.bursts && seconds <= length * (1 + 1e-9));
 	}
 	require_cycles(&a, length);
 	together = intervals_together(&a, &b, 0.5);
 	fuzz_require(together >= 0 && together <= 1 && (together > 0) == (a.count > 0 && b.count > 0));
-	fuzz_require(intervals_span(&a, INFINITY) <= length + 1e-9 && intervals_span(&a, 0.5) >= 0);
-	fuzz_require(a.count == 0 || fabs(intervals_span(&a, INFINITY) - length) < 1e-9);
+	fuzz_require(intervals_bursts(&a, 0.5, &seconds) <= a.count && seconds >= 0);
+	fuzz_require(intervals_bursts(&a, INFINITY, &seconds) == (a.count > 0) && fabs(seconds - length) < 1e-9);
 }
 
 /* ---- step_phases ---- */
