@@ -49,9 +49,11 @@
 #define RANK_FIELD "(?:(?=(?:.{0,2000}? )?(?:rank|global_rank)=\"?(?<rank>\\d{1,6})\\b))?"
 #define STATED_RANK "(?:(?=\\[[Rr]ank[ :]?(?<rank>\\d+)\\]))?"
 
-/* What launchers and programs call one of many processes that are started alike. */
+/* What launchers and programs call one of many processes that are started alike. No option: the prefilter knows none. */
+#define RANK_WORD "[Rr]ank|RANK"
 #define PROCESS_WORD \
-	"rank|task|worker|process|proc|replica|member|peer|trainer|learner|actor|shard|child|instance|client|gpu|pe"
+	RANK_WORD "|[Tt]ask|TASK|[Ww]orker|WORKER|[Pp]roc(?:ess)?|[Rr]eplica|[Mm]ember|[Pp]eer|[Tt]rainer|[Ll]earner|[Aa]ctor|" \
+	"[Ss]hard|[Cc]hild|[Ii]nstance|[Cc]lient|[Gg]pu|GPU|[Pp]e|PE"
 
 /* Folders and hosts in paths. */
 #define ANYWHERE "^(?:.*/)?"
@@ -211,11 +213,11 @@ const L4Format l4_builtin_formats_array[] = {
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?<rank>\\d{1,7}):(?: |$)",
 					"node-05:3: 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("numbered_process", 30,
-					"[\\[(<]?(?i:" PROCESS_WORD ")[ _:=#-]?(?<rank>\\d{1,6})(?: ?/ ?| of )\\d{1,6}[\\])>]?"
+					"[\\[(<]?(?:" PROCESS_WORD ")[ _:=#-]?(?<rank>\\d{1,6})(?: ?/ ?| of )\\d{1,6}[\\])>]?"
 					"(?:[ \\t]?[:|>])?[ \\t]",
 					"task 3/8\t2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("rank_label", 30,
-					"[\\[(<]?(?i:rank)[ _:=#-]?(?<rank>\\d{1,6})[\\])>]?(?:[ \\t]?[:|>][ \\t]|\\t)",
+					"[\\[(<]?(?:" RANK_WORD ")[ _:=#-]?(?<rank>\\d{1,6})[\\])>]?(?:[ \\t]?[:|>][ \\t]|\\t)",
 					"rank 3 | 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("pdsh_host", 31,
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?: |$)",
