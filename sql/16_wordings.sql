@@ -31,6 +31,7 @@
  *   recovered    what was amiss is well again
  *   lossy        the name of a number that counts what gets lost between two machines: either end, or what lies between, may be
  *                to blame, whoever counts it
+ *   out_of       what stands between a number and the total that it is out of
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
  *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise
  *   grave_word   a plain word: while importing, a shape with a word that begins or ends so has room of its own among too many
@@ -282,6 +283,11 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'ack_?time_?out|\mrto|rnr_?nak|(packets?|pkts?|pings?|probes?)_?(lost|loss)|lost_?(packets?|pkts?)',
 		'local_ack_timeout_err'),
 	(true, 'lossy', 'out_of_order', 'out_?of_?(seq|order)|packet_?seq', 'out_of_sequence');
+
+-- All that stands between the two numbers.
+INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
+	(true, 'out_of', 'of', '^ of $', ' of '),
+	(true, 'out_of', 'slash', '^ ?/ ?$', '/');
 
 -- Of a traceback without the text of its source lines, which also name what did not fail (l4_without_source_text).
 INSERT INTO @extschema@.l4_wording (builtin, class, stage, priority, name, pattern, example) VALUES

@@ -155,7 +155,7 @@ BEGIN ATOMIC
 		AND (r.number > p.highest OR r.number > 0 AND r.number < p.lowest
 			-- none of so many, where it was always some of them
 			OR r.number = 0 AND p.lowest > 0 AND e.occurrences = 1
-				AND (SELECT split_part(h.shape, '<*>', p.position + 1) IN (' of ', '/') FROM @extschema@.l4_shape h
+				AND (SELECT split_part(h.shape, '<*>', p.position + 1) ~ (wordings).out_of FROM @extschema@.l4_shape h
 					WHERE h.shape_id = p.shape_id));
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_values(text, @extschema@.l4_unknown_value[], @extschema@.l4_limits,

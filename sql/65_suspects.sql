@@ -79,6 +79,7 @@ BEGIN
 	END IF;
 	telling_streams := ARRAY(SELECT t.stream_id FROM @extschema@.l4_telling_streams(placed, limits) t);
 	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave);
+	-- what all have in common no single one is to blame for, however else it differs
 	blamed := cause.turn IS NULL;
 	measured := blamed AND NOT overwritten;
 	IF measured THEN
@@ -115,9 +116,7 @@ BEGIN
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_flow(l4_node_evidence.job_id, units, l4_node_evidence.attempt, limits)
 			WHERE measured
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_forest(units, unexplained, limits) WHERE blamed) e
-	-- what all have in common no single one is to blame for, however else it differs
-	WHERE (cause.turn IS NULL OR e.kind IN ('missing', 'silent', 'first', 'setup'))
-		AND (NOT overwritten OR e.kind IN ('quiet', 'named', 'accused', 'first', 'own', 'setup', 'forest'));
+	WHERE e.kind <> 'own' OR blamed;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_node_evidence(text, @extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],

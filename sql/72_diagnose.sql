@@ -271,7 +271,7 @@ COMMENT ON FUNCTION @extschema@.l4_leads_with_fault(@extschema@.l4_finding[], do
 'alike)?';
 
 CREATE FUNCTION @extschema@.l4_use_zone(zone text) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -285,7 +285,7 @@ COMMENT ON FUNCTION @extschema@.l4_use_zone(text) IS
 'what is asked of it is answered in that of the session that asks.';
 
 CREATE FUNCTION @extschema@.l4_findings_in_zone(job_id text, use_pool boolean, zone text) RETURNS @extschema@.l4_finding[]
-LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$

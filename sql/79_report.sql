@@ -1,7 +1,7 @@
 /* l4_report: one diagnosis, set in one of three formats. */
 
 CREATE FUNCTION @extschema@.l4_report_in_zone(job_id text, format text, generated_at timestamptz, zone text) RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE COST 1000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$

@@ -647,6 +647,21 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		header->rank = header->stated_rank;
 }
 
+/* Takes the next line off what is left of a sample; false at its end. */
+static bool
+next_line(L4Bytes *left, L4Bytes *line)
+{
+	const char *stop;
+
+	if (left->size == 0)
+		return false;
+	stop = memchr(left->data, '\n', left->size);
+	*line = (L4Bytes) {left->data, stop != NULL ? (size_t) (stop - left->data) : left->size};
+	left->data += line->size + (stop != NULL);
+	left->size -= line->size + (stop != NULL);
+	return true;
+}
+
 /* Counts the prefixes of one line of the sample; false where the line is blank. */
 static bool
 sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
@@ -679,22 +694,17 @@ sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
 static void
 learn_reference(L4HeaderParser *parser, L4Bytes sample)
 {
-	const char *at = sample.data;
-	const char *end = sample.data + sample.size;
+	L4Bytes		line;
 	L4Header	header;
 
-	while (at < end && parser->reference <= 0)	/* before 2000: no log of a training job */
+	while (parser->reference <= 0 && next_line(&sample, &line))	/* before 2000: no log of a training job */
 	{
-		const char *stop = memchr(at, '\n', end - at);
-		L4Bytes		line = {at, (stop != NULL ? stop : end) - at};
-
 		header_parse(parser, line, &header);
 		if (header.has_time && header.time > 0)
 		{
 			parser->reference = header.time;
 			time_cache_reset(&parser->times);
 		}
-		at = stop != NULL ? stop + 1 : end;
 	}
 }
 
@@ -712,20 +722,16 @@ learn_reference(L4HeaderParser *parser, L4Bytes sample)
 static bool
 sample_states_ranks(L4HeaderParser *parser, L4Bytes sample)
 {
-	const char *at = sample.data;
-	const char *end = sample.data + sample.size;
+	L4Bytes		line;
 	int64		stating = 0;
 	int64		able = 0;
-	int			first = -1;
+	int			last = -1;
 	bool		several = false;
 
-	while (at < end)
+	while (next_line(&sample, &line))
 	{
-		const char *stop = memchr(at, '\n', end - at);
-		L4Bytes		line = {at, (stop != NULL ? stop : end) - at};
 		L4Header	header;
 
-		at = stop != NULL ? stop + 1 : end;
 		header_parse(parser, line, &header);
 		if (line.size == header.size || header.host.size > 0 || (header.has_header &&
 			parser->headers.rules[header.format - parser->prefixes.count].groups[GROUP_RANK] < 0))
@@ -734,8 +740,8 @@ sample_states_ranks(L4HeaderParser *parser, L4Bytes sample)
 		if (header.stated_rank < 0)
 			continue;
 		stating++;
-		several = several || (first >= 0 && first != header.stated_rank);
-		first = header.stated_rank;
+		several = several || (last >= 0 && last != header.stated_rank);
+		last = header.stated_rank;
 	}
 	return several && stating * STATING_LINES >= able * STATING_LINES_LEAST;
 }
@@ -767,19 +773,13 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 {
 	HeaderRules *prefixes = &parser->prefixes;
 	int		   *hits = palloc0(mul_size(Max(prefixes->count, 1), sizeof(int)));
-	const char *at = sample.data;
-	const char *end = sample.data + sample.size;
+	L4Bytes		left = sample;
+	L4Bytes		line;
 	int			lines = 0;
 	int			i;
 
-	while (at < end)
-	{
-		const char *stop = memchr(at, '\n', end - at);
-		L4Bytes		line = {at, (stop != NULL ? stop : end) - at};
-
+	while (next_line(&left, &line))
 		lines += sample_line(parser, line, hits);
-		at = stop != NULL ? stop + 1 : end;
-	}
 	parser->sampled = true;
 	for (i = 0; i < prefixes->count; i++)
 		if (prefixes->rules[i].format->dominant)

@@ -50,7 +50,7 @@ canonical_sample(StringInfo out, L4Bytes shape_text)
 	return sample;
 }
 
-/* Where a string begins that ends with this byte, from `at` on; NULL where it does not end. */
+/* Where a string ends that goes from `at` to this byte; NULL where it does not end. */
 static const char *
 string_end(const char *at, const char *end, char quote)
 {
@@ -64,27 +64,27 @@ string_end(const char *at, const char *end, char quote)
 	return NULL;
 }
 
-/* The value behind a key of a record of fields, size 0 where it has none. */
+/* The value behind a key of a record of fields, size 0 where it has none, or one without quotes where these must be. */
 static L4Bytes
-field_value(L4Bytes record, const char *key)
+field_value(L4Bytes record, const char *key, bool must_be_quoted)
 {
 	const char *end = record.data + record.size;
 	const char *at = memmem(record.data, record.size, key, strlen(key));
 	const char *stop = NULL;
+	bool		quoted;
 
-	if (at != NULL)
-	{
-		at += strlen(key);
-		at += at < end && *at == ' ';
-		at += at < end && *at == '"';
-		stop = string_end(at, end, at[-1] == '"' ? '"' : ' ');
-	}
+	if (at == NULL)
+		return (L4Bytes) {NULL, 0};
+	at += strlen(key);
+	at += at < end && *at == ' ';
+	quoted = at < end && *at == '"';
+	at += quoted;
+	if (quoted || !must_be_quoted)
+		stop = string_end(at, end, quoted ? '"' : ' ');
 	return (L4Bytes) {at, stop != NULL ? stop - at : 0};
 }
 
-/*
- * What the record says in words, where it is one of fields (JSON, logfmt) among which that stands somewhere.
- */
+/* What the record says in words, where it is one of fields (JSON, logfmt) among which that stands somewhere. */
 static L4Bytes
 told_field(L4Bytes record)
 {
@@ -95,32 +95,37 @@ told_field(L4Bytes record)
 	if (record.size == 0)
 		return value;
 	if (record.data[0] != '{')
-		return field_value(record, record.size > 4 && memcmp(record.data, "msg=", 4) == 0 ? "msg=" : " msg=");
+		return field_value(record, record.size > 4 && memcmp(record.data, "msg=", 4) == 0 ? "msg=" : " msg=", false);
 	for (i = 0; i < (int) lengthof(keys) && value.size == 0; i++)
-		value = field_value(record, keys[i]);
+		value = field_value(record, keys[i], true);
 	return value;
 }
 
-/*
- * progress_stage_sample: appends what the stage rules see of a shape. Rules look where a message begins: of a record of fields
- * what it says comes first, then all of it.
- */
-void
-progress_stage_sample(StringInfo out, L4Bytes shape_text)
+/* Rules look where a message begins: of a record of fields what it says comes first, then all of it. */
+static L4Bytes
+stage_sample(StringInfo out, L4Bytes sample)
 {
-	StringInfoData plain;
-	L4Bytes		sample;
-	L4Bytes		told;
+	L4Bytes		told = told_field(sample);
 
-	initStringInfo(&plain);
-	sample = canonical_sample(&plain, shape_text);
-	told = told_field(sample);
 	if (told.size > 0)
 	{
 		appendBinaryStringInfo(out, told.data, told.size);
 		appendStringInfoChar(out, ' ');
 	}
 	appendBinaryStringInfo(out, sample.data, sample.size);
+	return (L4Bytes) {out->data, out->len};
+}
+
+/*
+ * progress_stage_sample: appends what the stage rules see of a shape to an empty buffer. Cost: linear in the text's size.
+ */
+void
+progress_stage_sample(StringInfo out, L4Bytes shape_text)
+{
+	StringInfoData plain;
+
+	initStringInfo(&plain);
+	stage_sample(out, canonical_sample(&plain, shape_text));
 	pfree(plain.data);
 }
 
@@ -149,8 +154,7 @@ parameter_at(L4Bytes shape_text, L4Bytes sample, L4Bytes span)
 
 /*
  * progress_classify: the first stage rule and the first iteration rule (in the order given) that match the shape (stage rules
- * see it by progress_stage_sample); one that
- * gives up does not match. Cost: one match per rule.
+ * see it by progress_stage_sample); one that gives up does not match. Cost: one match per rule.
  */
 L4ProgressClass
 progress_classify(const L4ProgressRules *rules, L4Bytes shape_text)
@@ -160,14 +164,15 @@ progress_classify(const L4ProgressRules *rules, L4Bytes shape_text)
 	StringInfoData text;
 	StringInfoData told;
 	L4Bytes		sample;
+	L4Bytes		staged;
 	int			i;
 
 	initStringInfo(&text);
 	initStringInfo(&told);
 	sample = canonical_sample(&text, shape_text);
-	progress_stage_sample(&told, shape_text);
+	staged = stage_sample(&told, sample);
 	for (i = 0; i < rules->stage_count && class.stage == 0; i++)
-		if (pattern_try(rules->stages[i].pattern, (L4Bytes) {told.data, told.len}, 0, false) == L4_MATCH)
+		if (pattern_try(rules->stages[i].pattern, staged, 0, false) == L4_MATCH)
 		{
 			class.stage = rules->stages[i].stage;
 			class.stage_ends = rules->stages[i].ends;

@@ -64,7 +64,10 @@ read_attempts(AttemptCache *cache, ArrayType *array)
 			read_attempt(DatumGetHeapTupleHeader(elements[i]), &cache->attempts[cache->count++]);
 }
 
-/* The attempts of argument 0, which is the same for all rows of a query, or nearly all. */
+/*
+ * The attempts of argument 0, which is the same for all rows of a query, or nearly all. Its bytes are compared each time: that
+ * an argument is stable says nothing of a call site that lives longer than a query (an expression of PL/pgSQL).
+ */
 static const AttemptCache *
 cached_attempts(FunctionCallInfo fcinfo)
 {
@@ -78,8 +81,6 @@ cached_attempts(FunctionCallInfo fcinfo)
 		cache->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "l4 attempts", ALLOCSET_SMALL_SIZES);
 		fcinfo->flinfo->fn_extra = cache;
 	}
-	if (cache->array != NULL && get_fn_expr_arg_stable(fcinfo->flinfo, 0))
-		return cache;
 	array = PG_GETARG_ARRAYTYPE_P(0);
 	if (cache->array != NULL && VARSIZE(array) == VARSIZE(cache->array) && memcmp(array, cache->array, VARSIZE(array)) == 0)
 		return cache;

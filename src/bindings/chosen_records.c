@@ -126,35 +126,6 @@ put_line_record(Choice *choice, const L4StoredRecord *record)
 	tuplestore_putvalues(choice->result->setResult, choice->result->setDesc, values, nulls);
 }
 
-/*
- * l4_shape_records(structure, texts, parameters, stream_ids, shape_ids): see its COMMENT. Errors: XX001 for damaged bytes,
- * 22004 for arrays with NULL. Cost: decompression of the segment, some ten nanoseconds for each record, a few microseconds for
- * each wanted one.
- */
-Datum
-l4_shape_records(PG_FUNCTION_ARGS)
-{
-	Choice		choice;
-	L4StoredRecord record;
-	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "l4 chosen record", ALLOCSET_DEFAULT_SIZES);
-
-	open_choice(fcinfo, &choice);
-	while (segment_next(choice.reader, &record))
-	{
-		MemoryContext caller;
-
-		CHECK_FOR_INTERRUPTS();
-		if (!bigint_set_has(choice.wanted, choice.wanted_count, (int64) stored_shape_id(&record)))
-			continue;
-		caller = MemoryContextSwitchTo(row_context);
-		put_shape_record(&choice, &record);
-		MemoryContextSwitchTo(caller);
-		MemoryContextReset(row_context);
-	}
-	MemoryContextDelete(row_context);
-	return (Datum) 0;
-}
-
 /* The row of a record without its text, and, where these are wanted, with its parameters. */
 static void
 put_place(Choice *choice, const L4StoredRecord *record, bool with_parameters)
@@ -169,6 +140,76 @@ put_place(Choice *choice, const L4StoredRecord *record, bool with_parameters)
 	tuplestore_putvalues(choice->result->setResult, choice->result->setDesc, values, nulls);
 }
 
+static void
+put_bare_place(Choice *choice, const L4StoredRecord *record)
+{
+	put_place(choice, record, false);
+}
+
+static void
+put_place_with_parameters(Choice *choice, const L4StoredRecord *record)
+{
+	put_place(choice, record, true);
+}
+
+static bool
+has_wanted_shape(const Choice *choice, const L4StoredRecord *record)
+{
+	return bigint_set_has(choice->wanted, choice->wanted_count, (int64) stored_shape_id(record));
+}
+
+static bool
+has_wanted_line(const Choice *choice, const L4StoredRecord *record)
+{
+	return bigint_set_has(choice->wanted, choice->wanted_count, record->line_no);
+}
+
+/* Of a stream that the segment does not list the row says that it is damaged. */
+static bool
+is_of_wanted_stream(const Choice *choice, const L4StoredRecord *record)
+{
+	return record->stream < 0 || record->stream >= choice->stream_count ||
+		bigint_set_has(choice->wanted, choice->wanted_count, choice->streams[record->stream]);
+}
+
+/* Puts a row for each record that is chosen, up to this line. */
+static void
+put_chosen(Choice *choice, int64 last_line, bool (*is_chosen) (const Choice *, const L4StoredRecord *),
+		   void (*put) (Choice *, const L4StoredRecord *))
+{
+	L4StoredRecord record;
+	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "l4 chosen record", ALLOCSET_DEFAULT_SIZES);
+
+	while (segment_next(choice->reader, &record) && record.line_no <= last_line)
+	{
+		MemoryContext caller;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!is_chosen(choice, &record))
+			continue;
+		caller = MemoryContextSwitchTo(row_context);
+		put(choice, &record);
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(row_context);
+	}
+	MemoryContextDelete(row_context);
+}
+
+/*
+ * l4_shape_records(structure, texts, parameters, stream_ids, shape_ids): see its COMMENT. Errors: XX001 for damaged bytes,
+ * 22004 for arrays with NULL. Cost: decompression of the segment, some ten nanoseconds for each record, a few microseconds for
+ * each wanted one.
+ */
+Datum
+l4_shape_records(PG_FUNCTION_ARGS)
+{
+	Choice		choice;
+
+	open_choice(fcinfo, &choice);
+	put_chosen(&choice, PG_INT64_MAX, has_wanted_shape, put_shape_record);
+	return (Datum) 0;
+}
+
 /*
  * l4_shape_places(structure, texts, parameters, stream_ids, shape_ids, with_parameters): see its COMMENT. Errors: as
  * l4_shape_records. Cost: decompression of the segment, some ten nanoseconds for each record, one microsecond for each wanted
@@ -178,24 +219,9 @@ Datum
 l4_shape_places(PG_FUNCTION_ARGS)
 {
 	Choice		choice;
-	L4StoredRecord record;
-	bool		with_parameters = PG_GETARG_BOOL(5);
-	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "l4 chosen record", ALLOCSET_DEFAULT_SIZES);
 
 	open_choice(fcinfo, &choice);
-	while (segment_next(choice.reader, &record))
-	{
-		MemoryContext caller;
-
-		CHECK_FOR_INTERRUPTS();
-		if (!bigint_set_has(choice.wanted, choice.wanted_count, (int64) stored_shape_id(&record)))
-			continue;
-		caller = MemoryContextSwitchTo(row_context);
-		put_place(&choice, &record, with_parameters);
-		MemoryContextSwitchTo(caller);
-		MemoryContextReset(row_context);
-	}
-	MemoryContextDelete(row_context);
+	put_chosen(&choice, PG_INT64_MAX, has_wanted_shape, PG_GETARG_BOOL(5) ? put_place_with_parameters : put_bare_place);
 	return (Datum) 0;
 }
 
@@ -206,25 +232,9 @@ Datum
 l4_stream_places(PG_FUNCTION_ARGS)
 {
 	Choice		choice;
-	L4StoredRecord record;
-	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "l4 chosen record", ALLOCSET_DEFAULT_SIZES);
 
 	open_choice(fcinfo, &choice);
-	while (segment_next(choice.reader, &record))
-	{
-		MemoryContext caller;
-
-		CHECK_FOR_INTERRUPTS();
-		/* of a stream that the segment does not list the row says that it is damaged */
-		if (record.stream >= 0 && record.stream < choice.stream_count &&
-			!bigint_set_has(choice.wanted, choice.wanted_count, choice.streams[record.stream]))
-			continue;
-		caller = MemoryContextSwitchTo(row_context);
-		put_place(&choice, &record, false);
-		MemoryContextSwitchTo(caller);
-		MemoryContextReset(row_context);
-	}
-	MemoryContextDelete(row_context);
+	put_chosen(&choice, PG_INT64_MAX, is_of_wanted_stream, put_bare_place);
 	return (Datum) 0;
 }
 
@@ -236,23 +246,9 @@ Datum
 l4_line_records(PG_FUNCTION_ARGS)
 {
 	Choice		choice;
-	L4StoredRecord record;
-	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "l4 chosen record", ALLOCSET_DEFAULT_SIZES);
 
 	open_choice(fcinfo, &choice);
-	while (choice.wanted_count > 0 && segment_next(choice.reader, &record) &&
-		   record.line_no <= choice.wanted[choice.wanted_count - 1])
-	{
-		MemoryContext caller;
-
-		CHECK_FOR_INTERRUPTS();
-		if (!bigint_set_has(choice.wanted, choice.wanted_count, record.line_no))
-			continue;
-		caller = MemoryContextSwitchTo(row_context);
-		put_line_record(&choice, &record);
-		MemoryContextSwitchTo(caller);
-		MemoryContextReset(row_context);
-	}
-	MemoryContextDelete(row_context);
+	if (choice.wanted_count > 0)
+		put_chosen(&choice, choice.wanted[choice.wanted_count - 1], has_wanted_line, put_line_record);
 	return (Datum) 0;
 }

@@ -154,6 +154,19 @@ FROM (SELECT array_agg(jsonb_populate_record(NULL::l4_attempt, r) ORDER BY n) ||
 		(NULL, 6, 1, '2026-01-01 11:00+00'), (NULL, 6, 1, '2026-01-01 09:59+00'),
 		(NULL, NULL, NULL, NULL)) p (path, source_id, line_no, ts);
 SELECT l4_attempt_of(NULL, 1, 1, 1, now()), l4_attempt_of('{}', 1, 1, 1, now());
+DO $$	-- one call site that lives longer than a query
+DECLARE
+	last integer;
+	attempts l4_attempt[];
+	found_attempt integer;
+BEGIN
+	FOR last IN 1..3 LOOP
+		attempts := ARRAY(SELECT jsonb_populate_record(NULL::l4_attempt, jsonb_build_object('attempt', n))
+			FROM generate_series(1, last) n ORDER BY n);
+		found_attempt := l4_attempt_of(attempts, NULL, NULL, NULL, NULL);
+		RAISE WARNING 'of % attempts the last is %', last, found_attempt;
+	END LOOP;
+END $$;
 \echo == records picked out of their segments, by shape and by stream, are those that all of them hold
 SELECT count(*) > 0 AS some, count(*) FILTER (WHERE NOT EXISTS (
 	SELECT FROM l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
