@@ -27,7 +27,12 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'clock_offset', 0.5, 's',
 		'A clock is off by more than this: ranks that work together are not that far apart in an iteration.'),
 	(true, 'clock_offset_before_iterations', 1.5, 's', 'The same where nothing was iterated yet: starts are less in step.'),
-	(true, 'clock_spread_factor', 4, 'factor', 'And by more than so many times the spread of what the statements say of it.');
+	(true, 'clock_spread_factor', 4, 'factor', 'And by more than so many times the spread of what the statements say of it.'),
+	(true, 'zone_step', 1800, 's', 'Zones are apart by whole half hours, but for two small ones.'),
+	(true, 'zone_least', 3600, 's', 'And by an hour at least, most of them: less may be another attempt.'),
+	(true, 'zone_most', 50400, 's', 'And by so much at most, from either side of UTC.'),
+	(true, 'zone_together', 120, 's', 'What the nodes of a job log begins within so much of its ranks, as a rule.'),
+	(true, 'zone_sources', 2, 'files', 'So many files must agree on how far they are apart.');
 
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'progress_iterations', 4, 'iterations', 'So many must have begun before grave records can be older than progress.'),

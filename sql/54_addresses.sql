@@ -160,6 +160,33 @@ COMMENT ON FUNCTION @extschema@.l4_told_members(text) IS
 'Step: What the launcher or the controller of a job calls its processes ("member 3 started on node-03"): word and number, each '
 'with the node, by statements that say another number of each of several nodes.';
 
+CREATE FUNCTION @extschema@.l4_name_addressed_streams(job_id text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+	named bigint;
+BEGIN
+	-- streams that are being written now their own import names
+	WITH held AS MATERIALIZED (
+		SELECT s.stream_id, a.node
+		FROM @extschema@.l4_stream s
+		JOIN @extschema@.l4_address a ON a.job_id = s.job_id AND a.address = s.node
+		WHERE s.job_id = l4_name_addressed_streams.job_id AND s.told_node IS NULL AND a.node <> s.node
+		FOR UPDATE OF s SKIP LOCKED
+	)
+	UPDATE @extschema@.l4_stream s SET told_node = h.node
+	FROM held h
+	WHERE s.job_id = l4_name_addressed_streams.job_id AND s.stream_id = h.stream_id;
+	GET DIAGNOSTICS named = ROW_COUNT;
+	RETURN named;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_name_addressed_streams(text) IS
+'Step: Where labels call a node by its address ("(Trainer pid=31, ip=10.0.0.7)") and other logs by its name, the streams of '
+'these labels are of the node of that name: fills l4_stream.told_node from l4_address; returns the number of rows changed.';
+
 CREATE FUNCTION @extschema@.l4_learn_addresses(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, pg_temp
@@ -170,7 +197,9 @@ DECLARE
 	learned bigint;
 	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	address_pattern CONSTANT text := '^\d{1,3}(\.\d{1,3}){3}$';
-	units CONSTANT bigint := (SELECT count(*) FROM @extschema@.l4_job_units(l4_learn_addresses.job_id));
+	-- of what labels call by its address the name is learnt
+	units CONSTANT bigint := (SELECT count(*) FROM @extschema@.l4_job_units(l4_learn_addresses.job_id) u
+		WHERE u.unit !~ address_pattern);
 	-- statements that carry an address and are no flood
 	wanted CONSTANT bigint[] := ARRAY(
 		SELECT p.shape_id
@@ -180,7 +209,8 @@ DECLARE
 BEGIN
 	DELETE FROM @extschema@.l4_address a WHERE a.job_id = l4_learn_addresses.job_id;
 	WITH record AS MATERIALIZED (
-		SELECT row_number() OVER () AS number, l.shape_id, s.unit, l.raw, l.parameters
+		SELECT row_number() OVER () AS number, l.shape_id, CASE WHEN s.unit !~ address_pattern THEN s.unit END AS unit, l.raw,
+			l.parameters
 		FROM @extschema@.l4_job_segments(l4_learn_addresses.job_id, NULL, wanted, limits.address_segments::int) g
 			CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, wanted) l
 			LEFT JOIN @extschema@.l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id),
@@ -197,7 +227,8 @@ BEGIN
 		-- each text is read once, however often it was logged
 		SELECT m.ordinal, m.unit
 		FROM @extschema@.l4_mentions(l4_learn_addresses.job_id,
-			ARRAY(SELECT a.raw FROM address a GROUP BY a.raw ORDER BY a.raw)) m),
+			ARRAY(SELECT a.raw FROM address a GROUP BY a.raw ORDER BY a.raw)) m
+		WHERE m.unit !~ address_pattern),
 	pair AS (
 		-- an address and the one other unit named beside it, or, where none is, the unit itself
 		SELECT a.shape_id, a.address, coalesce(min(n.unit) FILTER (WHERE n.unit IS DISTINCT FROM a.unit), a.unit) AS unit
@@ -223,6 +254,7 @@ BEGIN
 		INSERT INTO @extschema@.l4_address (job_id, address, node)
 		SELECT l4_learn_addresses.job_id, p.process, p.unit FROM @extschema@.l4_told_processes(l4_learn_addresses.job_id) p;
 	END IF;
+	PERFORM @extschema@.l4_name_addressed_streams(l4_learn_addresses.job_id);
 	RETURN learned;
 END
 $$;

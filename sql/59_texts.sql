@@ -11,10 +11,12 @@ COMMENT ON FUNCTION @extschema@.l4_level_rank(text) IS
 CREATE FUNCTION @extschema@.l4_told_text(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 RETURN CASE WHEN message ~ 'File "[^"\n]+", line (\d|<\*>)'
-	THEN regexp_replace(message, '(^|\n)(\S*[:>\]] ?)*[ \t]{2,}[^\n]*', '', 'g') ELSE message END;
+	THEN regexp_replace(message, '(^|\n)(\S*[:>\]] ?)*[ \t]{2,}[^\n]*', '', 'g')
+	WHEN message ~ '\tat [^\n]+\('
+	THEN regexp_replace(message, '\n[^\n\t]*\t(at [^\n]*\(|\.\.\. )[^\n]*', '', 'g') ELSE message END;
 COMMENT ON FUNCTION @extschema@.l4_told_text(text) IS
-'Step: What a message says itself: without the frames and the source lines of a Python traceback, which name what was '
-'called ("timeout=timeout", "rank 3"), not what happened. Other messages as they are.';
+'Step: What a message says itself: without the frames and the source lines of a Python traceback, or the frames of Java, which '
+'name what was called ("timeout=timeout", "rank 3"), not what happened. Other messages as they are.';
 
 CREATE FUNCTION @extschema@.l4_text_gravity(message text, wordings @extschema@.l4_wordings) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20

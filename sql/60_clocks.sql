@@ -1,5 +1,5 @@
 /*
- * Clocks: which node's is off, and by how much.
+ * Clocks: which node's is off, and by how much; and which files are of another time zone.
  */
 
 CREATE TYPE @extschema@.l4_clock_offset AS (
@@ -65,3 +65,45 @@ COMMENT ON FUNCTION @extschema@.l4_clock_offsets(text, @extschema@.l4_limits) IS
 'statements that the ranks of most nodes log, as the median over these; spread is the median deviation from it, statements '
 'their number. Only offsets of more than half a second (1.5 s where nothing was iterated yet; limits clock_...) that stand '
 'out from their spread; of a job that was started several times, as its paths tell, only by what it says while it iterates.';
+
+CREATE FUNCTION @extschema@.l4_zone_shifts(job_id text, limits @extschema@.l4_limits)
+	RETURNS TABLE (source_id bigint, ahead interval)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	WITH source AS MATERIALIZED (
+		SELECT s.source_id, min(s.first_ts) AS first_ts, max(s.last_ts) AS last_ts,
+			bool_or(s.kind = 'rank' OR s.last_iteration IS NOT NULL) AS trains
+		FROM @extschema@.l4_job_streams(l4_zone_shifts.job_id) s
+		WHERE @extschema@.l4_clock_was_set(s.first_ts)
+		GROUP BY s.source_id
+	),
+	training AS MATERIALIZED (
+		SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY s.first_ts) AS first_ts, max(s.last_ts) AS last_ts,
+			min(s.first_ts) AS earliest, make_interval(secs => (limits).zone_together) AS together
+		FROM source s WHERE s.trains
+	),
+	-- files of one job that no moment has in common with its ranks'
+	apart AS MATERIALIZED (
+		SELECT s.source_id, s.first_ts, s.last_ts,
+			round(EXTRACT(epoch FROM s.first_ts - t.first_ts) / (limits).zone_step::numeric) * (limits).zone_step::numeric
+				AS seconds
+		FROM source s, training t
+		WHERE NOT s.trains AND (s.first_ts > t.last_ts + t.together OR s.last_ts < t.earliest - t.together)
+	),
+	zone AS (
+		SELECT a.seconds
+		FROM apart a, training t
+		WHERE abs(a.seconds) BETWEEN (limits).zone_least AND (limits).zone_most
+			AND abs(EXTRACT(epoch FROM a.first_ts - t.first_ts) - a.seconds) <= (limits).zone_together
+		GROUP BY a.seconds HAVING count(*) >= (limits).zone_sources
+		ORDER BY count(*) DESC, abs(a.seconds), a.seconds LIMIT 1
+	)
+	SELECT a.source_id, z.ahead
+	FROM apart a, training t, (SELECT make_interval(secs => o.seconds::float8) AS ahead FROM zone o) z
+	WHERE a.first_ts - z.ahead <= t.last_ts + t.together AND a.last_ts - z.ahead >= t.earliest - t.together;
+END;
+COMMENT ON FUNCTION @extschema@.l4_zone_shifts(text, @extschema@.l4_limits) IS
+'Step: Files whose stamps are of another time zone than those of the ranks, where stamps of one kind name theirs and others do '
+'not: how far each is ahead. Files without a moment in common with any of the ranks, of which several begin a whole number of '
+'half hours before or after them, and what lies with the ranks when shifted by that. No rows where all files overlap, as in '
+'most jobs. Reads the streams.';

@@ -56,11 +56,22 @@ BEGIN ATOMIC
 		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
 		WHERE p.number_count = p.occurrences AND p.minimum >= 0 AND p.maximum = floor(p.maximum)
 	),
+	members AS (
+		-- what is counted up to the number of ranks or nodes are these: "member 3 joined (4/8)"
+		SELECT p.stream_id, p.shape_id, p.position FROM parameter p
+		JOIN parameter n ON n.stream_id = p.stream_id AND n.shape_id = p.shape_id AND n.position = p.position + 1
+			AND n.minimum = n.maximum AND p.maximum <= n.maximum
+		WHERE n.maximum IN (SELECT count(DISTINCT s.rank) FROM @extschema@.l4_job_streams(l4_counting_parameters.job_id) s
+			UNION ALL SELECT count(DISTINCT s.node) FROM @extschema@.l4_job_streams(l4_counting_parameters.job_id) s)
+	),
 	same AS (
 		SELECT p.stream_id, p.words, p.position, sum(p.occurrences)::bigint AS occurrences,
 			array_agg(p.shape_id ORDER BY p.shape_id) AS shape_ids, min(p.known_to) AS known_to,
 			min(p.first_line) AS first_line, max(p.last_line) AS last_line, min(p.minimum) AS minimum, max(p.maximum) AS maximum
-		FROM parameter p WHERE p.words IS NOT NULL GROUP BY p.stream_id, p.words, p.position
+		FROM parameter p
+		WHERE p.words IS NOT NULL AND (p.stream_id, p.shape_id, p.position) NOT IN (SELECT m.stream_id, m.shape_id, m.position
+			FROM members m)
+		GROUP BY p.stream_id, p.words, p.position
 		HAVING min(p.minimum) < max(p.maximum)
 	)
 	SELECT m.stream_id, m.words, m.position, m.occurrences, m.shape_ids, v.numbers, v.lines, m.first_line, m.last_line,

@@ -315,7 +315,12 @@ DECLARE
 		FROM @extschema@.l4_source_clocks(l4_unexplained_records.job_id, limits) c);
 BEGIN
 	RETURN QUERY
-	WITH entry AS MATERIALIZED (
+	WITH zone AS MATERIALIZED (
+		SELECT s.stream_id, z.ahead
+		FROM @extschema@.l4_zone_shifts(l4_unexplained_records.job_id, limits) z
+		JOIN @extschema@.l4_job_streams(l4_unexplained_records.job_id) s ON s.source_id = z.source_id
+	),
+	entry AS MATERIALIZED (
 		SELECT e.* FROM @extschema@.l4_unexplained_entries(l4_unexplained_records.job_id, l4_unexplained_records.shapes,
 			l4_unexplained_records.pool_id, limits) e
 	),
@@ -345,11 +350,12 @@ BEGIN
 	),
 	placed AS (
 		-- lines of one file are in order, whatever clocks their labels go by; else the record's own time, else that of the one
-		-- before it
+		-- before it; all in the zone of the ranks
 		SELECT e.*, x.raw, coalesce(x.stage, e.stage) AS told_stage, coalesce(x.iteration, e.iteration) AS told_iteration,
 			CASE WHEN c.stream_id IS NOT NULL THEN @extschema@.l4_time_at(e.first_line, c.lines, c.times)
-				ELSE coalesce(x.ts, e.first_ts, b.ts) - coalesce(k.ahead, '0') END AS told_ts
+				ELSE coalesce(x.ts, e.first_ts, b.ts) - coalesce(k.ahead, '0') END - coalesce(z.ahead, '0') AS told_ts
 		FROM entry e
+		LEFT JOIN zone z ON z.stream_id = e.stream_id
 		LEFT JOIN clock c ON c.stream_id = e.stream_id
 		LEFT JOIN text x ON x.stream_id = e.stream_id AND x.line_no = e.first_line AND x.shape_id = e.shape_id
 		LEFT JOIN unnest(l4_unexplained_records.clocks) k ON k.node = e.unit
@@ -486,8 +492,8 @@ BEGIN
 		LEFT JOIN @extschema@.l4_progress_marks(l4_unexplained.job_id, pool.pool_id, limits) m ON m.stream_id = r.stream_id
 		LEFT JOIN @extschema@.l4_outlived_fatal(l4_unexplained.job_id, records, limits) o ON o.stream_id = r.stream_id
 		WHERE NOT (r.reason IN ('new', 'new value')
-			AND @extschema@.l4_is_outlived(r.kind, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true), r.last_line,
-				m.line_no, m.mild_line_no, o.line_no, limits)));
+			AND @extschema@.l4_is_outlived(r.kind, r.iteration, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true),
+				r.last_line, m.line_no, m.mild_line_no, o.line_no, limits)));
 	-- what is said of the set-up after an error may be part of that
 	RETURN QUERY
 	SELECT b.* FROM @extschema@.l4_unexplained_blocks(records, limits) b

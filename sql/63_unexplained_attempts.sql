@@ -146,7 +146,7 @@ BEGIN
 	WHERE NOT (t.reason IN ('new', 'new value')
 		AND (t.shared OR t.last_ts < s.ts
 			OR (@extschema@.l4_parse(split_part(t.message, E'\n', 1), reference => t.first_ts)).time IS NOT NULL)
-		AND @extschema@.l4_is_outlived(t.kind, t.gravity, coalesce(t.kind = ANY (known_kinds), true), 0,
+		AND @extschema@.l4_is_outlived(t.kind, t.iteration, t.gravity, coalesce(t.kind = ANY (known_kinds), true), 0,
 			CASE WHEN v.grave THEN 0 END, CASE WHEN v.mild THEN 0 END, NULL, limits));
 END
 $$;

@@ -149,7 +149,8 @@ BEGIN ATOMIC
 			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity,
 			(n.stream_id, n.shape_id) IN (SELECT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a)
 				AS accuses,
-			COALESCE(NULLIF(@extschema@.l4_shape_words(substring(n.message, '\n([^\n]*\S[^\n]*)\s*$')), ''),
+			COALESCE(NULLIF(@extschema@.l4_shape_words(substring(@extschema@.l4_told_text(n.message),
+				'\n([^\n]*\S[^\n]*)\s*$')), ''),
 				n.event_id::text) AS alike,
 			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error THEN @extschema@.l4_told_path(n.message) END AS path
 		FROM unnest(l4_placed_records.unexplained) n

@@ -9,20 +9,21 @@
 CREATE FUNCTION @extschema@.l4_quotes(source text, line_no bigint, raw text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC
-	-- The first line of a record and, of a long one, the last that is neither empty nor a ruler: of a traceback the one that
-	-- tells.
+	-- The first line of a record and, of a long one, the last that is neither empty nor a ruler nor a frame of Java: of a
+	-- traceback the one that tells.
 	SELECT jsonb_agg(jsonb_build_object('source', l4_quotes.source, 'line_no', l4_quotes.line_no + l.number - 1, 'text',
 		left(l.text, 300))
 		ORDER BY l.number)
 	FROM (
-		SELECT p.text, p.number, max(p.number) FILTER (WHERE p.text ~ '[^-\s=*#_~+.]') OVER () AS last
+		SELECT p.text, p.number, max(p.number) FILTER (WHERE p.text ~ '[^-\s=*#_~+.]'
+			AND p.text !~ '\t(at [^\n]*\(|\.\.\. )') OVER () AS last
 		FROM string_to_table(l4_quotes.raw, E'\n') WITH ORDINALITY p (text, number)) l
 	WHERE l.number = l.last OR l.number = 1 AND (l.last IS NULL OR l.text !~ '^Traceback ' AND l.text ~ '[^-\s=*#_~+.]');
 END;
 COMMENT ON FUNCTION @extschema@.l4_quotes(text, bigint, text) IS
 'Step: the lines of a record worth quoting, its first and, where it has several, its last line, each cut to 300 '
-'characters, as a JSON array of {"source", "line_no", "text"}; NULL for no text. Empty lines and rulers (=====) do not '
-'count, nor does the line that begins a traceback.';
+'characters, as a JSON array of {"source", "line_no", "text"}; NULL for no text. Empty lines, rulers (=====) and frames of '
+'Java do not count, nor does the line that begins a traceback.';
 
 CREATE FUNCTION @extschema@.l4_quotes_text(quotes jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50

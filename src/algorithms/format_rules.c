@@ -192,6 +192,12 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?<host>(?=[\\w.-]*[\\d.-])[A-Za-z][\\w.-]*|\\d+\\.\\d+\\.\\d+\\.\\d+): (?=\\[20\\d\\d-\\d\\d-\\d\\d )",
 				  "actor-multi-node-worker-0: [2023-06-21 03:46:19,251] [INFO] [logging.py:96:log_dist] [Rank 0] step=1890, "
 				  "skipped=19"),
+	PREFIX_FORMAT("taktuk", 16,
+				  "(?<host>[A-Za-z][\\w.-]*)-\\d{1,7}: [^\\n]{1,500}? \\(\\d{1,10}\\): (?:output|error|status) > ",
+				  "node-05-6: bash run.sh (31415): output > 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	PREFIX_FORMAT("kubectl_prefix", 16,
+				  "\\[pod/(?<host>[a-z0-9][a-z0-9.-]*)/[a-z0-9][a-z0-9.-]*\\] ",
+				  "[pod/llm-worker-3/pytorch] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	PREFIX_FORMAT("container_time", 16,
 				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK
 				  "(?:\\.\\d{1,9})?(?:Z|[+-]\\d\\d:\\d\\d))(?: std(?:out|err) [FP] |: (?=\\[))",
@@ -219,6 +225,9 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("rank_label", 30,
 					"[\\[(<]?(?:" RANK_WORD ")[ _:=#-]?(?<rank>\\d{1,6})[\\])>]?(?:[ \\t]?[:|>][ \\t]|\\t)",
 					"rank 3 | 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	DOMINANT_FORMAT("compose_service", 31,
+					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*) +\\| ",
+					"worker-12  | INFO:root:starting the data loader"),
 	DOMINANT_FORMAT("pdsh_host", 31,
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?: |$)",
 					"worker-12: INFO:root:starting the data loader"),

@@ -3,9 +3,11 @@
  *
  * A record is one log statement: its first line with what continues it. Only lines that directly follow one another and carry
  * the same label (rank or host prefix) fold, so every line of the file belongs to exactly one record and the records cover it
- * in order. What folds: the lines of a Python traceback with the exception and those it was chained to, lists of C++ frames,
- * the framed block that launchers print around a child's failure, lines indented under a line that ends in a colon or under a
- * warning, and lines led by a tab.
+ * in order. What folds: the lines of a Python traceback with the exception and those it was chained to, the frames of a Java
+ * exception with it, its causes and the logger's own line before it, lists of C++ frames, the framed block that launchers
+ * print around a child's failure, lines indented under a line that ends in a colon or under a warning, and lines led by a tab.
+ * A stamp before each line parts nothing: collectors (svlogd, container runtimes, journals) put one before whatever a program
+ * writes.
  *
  * A carriage return inside a line ends a record (progress bars overwrite themselves); so does a progress bar that is followed
  * by a header on the same line, and the label before what a launcher put into the line for another rank (joined_end). Such
@@ -22,6 +24,8 @@
 
 /* Bounds on folding. */
 #define FOLD_LINE_LIMIT 5000
+/* A program writes all lines of a statement at once: a collector's stamps are no further apart. */
+#define FOLD_STAMP_USECS USECS_PER_SEC
 /* Headers are looked for in the first bytes of a line only. */
 #define HEADER_BYTE_LIMIT 4096
 /* The longest number in a label of a launcher, and by how many first bytes two texts are alike. */
@@ -34,7 +38,7 @@ typedef enum FoldState
 	FOLD_PLAIN,					/* an ordinary statement */
 	FOLD_OPENER,				/* its line ends in a colon, or is a warning: indented lines go on with it */
 	FOLD_TRACEBACK,				/* inside a Python traceback, before the exception */
-	FOLD_EXCEPTION,				/* after the exception: chained tracebacks and a framed block may follow */
+	FOLD_EXCEPTION,				/* after the exception: its Java frames, chained ones and a framed block may follow */
 	FOLD_BLOCK,					/* inside a block framed by lines of = */
 	FOLD_FRAMES					/* inside a list of native frames or a dump of thread stacks */
 } FoldState;
@@ -184,7 +188,33 @@ is_chain_line(L4Bytes line)
 {
 	return starts_with(line, "The above exception was the direct cause") ||
 		starts_with(line, "During handling of the above exception") ||
-		starts_with(line, "Traceback (most recent call last)");
+		starts_with(line, "Traceback (most recent call last)") || starts_with(line, "Caused by: ");
+}
+
+static bool
+is_name_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '$';
+}
+
+/* A Java exception as it is printed: a class in its packages ("java.io.IOException"), then its message or nothing. */
+static bool
+is_java_exception(L4Bytes line)
+{
+	const char *dot = NULL;
+	size_t		size = 0;
+	L4Bytes		name;
+
+	while (size < line.size && is_name_byte(line.data[size]))
+	{
+		if (line.data[size] == '.')
+			dot = line.data + size;
+		size++;
+	}
+	if (dot == NULL || (size < line.size && line.data[size] != ':'))
+		return false;
+	name = (L4Bytes) {dot, line.data + size - dot};
+	return contains(name, "Exception") || contains(name, "Error");
 }
 
 static bool
@@ -268,6 +298,12 @@ line_continues(L4RecordAssembler *assembler, L4Bytes line)
 	{
 		/* what a logger prints below its own line; behind a mere warning it is as a rule another thread's */
 		assembler->state = FOLD_TRACEBACK;
+		return true;
+	}
+	if (starts_with(line, "\tat ") ||
+		(assembler->line_count == 1 && assembler->record.header.level >= L4_LEVEL_WARNING && is_java_exception(line)))
+	{
+		assembler->state = FOLD_EXCEPTION;
 		return true;
 	}
 	return line.size > 1 && line.data[0] == '\t';
@@ -454,16 +490,42 @@ bar_before_header(L4RecordAssembler *assembler, L4Bytes line, const L4Header *he
 	return inner->has_header ? bar : 0;
 }
 
+/* Says the header nothing but a time, about that of the open record's? */
+static bool
+is_same_stamp(const L4RecordAssembler *assembler, const L4Header *header)
+{
+	const L4Header *open = &assembler->record.header;
+
+	return header->has_time && header->level == L4_LEVEL_NONE && header->component.size == 0 && header->stated_rank < 0 &&
+		open->has_header && open->has_time && header->time >= open->time && header->time - open->time <= FOLD_STAMP_USECS;
+}
+
+/* What a program wrote of a line begins here: behind the prefixes and a collector's stamp with what parts it from the rest. */
+static size_t
+written_at(L4Bytes line, const L4Header *header)
+{
+	size_t		at = header->size;
+
+	if (!header->has_header)
+		return header->prefix_size;
+	while (at > header->prefix_size && (line.data[at - 1] == ' ' || line.data[at - 1] == '\t'))
+		at--;
+	return Min(at + 1, header->size);
+}
+
 /* Does a piece of a line with this header join the open record? If so, sets the state after it. */
 static bool
 piece_continues(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header)
 {
-	L4Bytes		rest = {line.data + header->prefix_size, line.size - header->prefix_size};
+	size_t		at;
 
-	return !header->has_header && assembler->open && assembler->line_part == 0 && !assembler->folded &&
-		same_label(header, &assembler->record.header) &&
-		assembler->line_count < FOLD_LINE_LIMIT && open_message(assembler).size + line.size < L4_RECORD_BYTES &&
-		line_continues(assembler, rest);
+	if (!assembler->open || assembler->line_part > 0 || assembler->folded ||
+		!same_label(header, &assembler->record.header) || assembler->line_count >= FOLD_LINE_LIMIT ||
+		open_message(assembler).size + line.size >= L4_RECORD_BYTES ||
+		(header->has_header && !is_same_stamp(assembler, header)))
+		return false;
+	at = written_at(line, header);
+	return line_continues(assembler, (L4Bytes) {line.data + at, line.size - at});
 }
 
 /* The digits at a place, no more than a label has. */
@@ -580,7 +642,7 @@ take_part(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
 	}
 	if (piece_continues(assembler, line, &header))
 	{
-		append_line(assembler, line, header.prefix_size, terminator);
+		append_line(assembler, line, written_at(line, &header), terminator);
 		assembler->folded = true;
 		return;
 	}
