@@ -275,14 +275,12 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-	IF current_setting('TimeZone') <> l4_use_zone.zone THEN
-		PERFORM set_config('TimeZone', l4_use_zone.zone, true);
-	END IF;
+	PERFORM set_config('TimeZone', l4_use_zone.zone, true);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_use_zone(text) IS
-'Step: Sets the time zone until the end of the transaction, where it is another one: each server of a cluster has its own, and '
-'what is asked of it is answered in that of the session that asks.';
+'Step: Sets the time zone until the end of the transaction: each server of a cluster has its own, and what is asked of it is '
+'answered in that of the session that asks. Not where it is that already: processes of a parallel query must not set any.';
 
 CREATE FUNCTION @extschema@.l4_findings_in_zone(job_id text, use_pool boolean, zone text) RETURNS @extschema@.l4_finding[]
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE COST 100000
@@ -291,7 +289,9 @@ SET jit = off
 AS $$
 BEGIN
 	PERFORM @extschema@.l4_need_ready();
-	PERFORM @extschema@.l4_use_zone(l4_findings_in_zone.zone);
+	IF current_setting('TimeZone') <> l4_findings_in_zone.zone THEN
+		PERFORM @extschema@.l4_use_zone(l4_findings_in_zone.zone);
+	END IF;
 	RETURN ARRAY(SELECT f FROM @extschema@.l4_present_findings(l4_findings_in_zone.job_id, l4_findings_in_zone.use_pool) f);
 END
 $$;

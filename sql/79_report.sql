@@ -9,7 +9,9 @@ DECLARE
 	findings @extschema@.l4_finding[];
 BEGIN
 	PERFORM @extschema@.l4_need_ready();
-	PERFORM @extschema@.l4_use_zone(l4_report_in_zone.zone);
+	IF current_setting('TimeZone') <> l4_report_in_zone.zone THEN
+		PERFORM @extschema@.l4_use_zone(l4_report_in_zone.zone);
+	END IF;
 	findings := @extschema@.l4_report_findings(l4_report_in_zone.job_id);
 	RETURN CASE l4_report_in_zone.format
 		WHEN 'text' THEN @extschema@.l4_report_text(l4_report_in_zone.job_id, findings, l4_report_in_zone.generated_at)
