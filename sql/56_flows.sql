@@ -196,25 +196,37 @@ COMMENT ON FUNCTION @extschema@.l4_training_pairs(@extschema@.l4_flow_pair[], @e
 
 CREATE FUNCTION @extschema@.l4_longest_period(periods double precision[], limits @extschema@.l4_limits)
 	RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
-BEGIN ATOMIC
-	WITH known AS (
-		SELECT p.period
-		FROM unnest(l4_longest_period.periods) p(period)
-		WHERE p.period > 0
-	), longest AS (
-		SELECT max(k.period) AS period
-		FROM known k
-		WHERE (SELECT count(*) FROM known n WHERE abs(n.period / k.period - 1) <= (limits).flow_period_tolerance)
-			>= (SELECT GREATEST(LEAST(2, count(*)), (limits).flow_period_pairs * count(*)) FROM known)
-	)
-	SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY k.period)
-	FROM known k, longest l
-	WHERE abs(k.period / l.period - 1) <= (limits).flow_period_tolerance;
-END;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 10000
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	tolerance CONSTANT double precision := (l4_longest_period.limits).flow_period_tolerance;
+	known CONSTANT double precision[] := ARRAY(SELECT p.period FROM unnest(l4_longest_period.periods) p(period)
+		WHERE p.period > 0 ORDER BY p.period DESC);
+	needed CONSTANT double precision := GREATEST(LEAST(2, cardinality(known)),
+		(l4_longest_period.limits).flow_period_pairs * cardinality(known));
+	-- those that a period is like: from the first to the last place, which only ever go on
+	first int := 1;
+	last int := 0;
+BEGIN
+	FOR place IN 1 .. cardinality(known) LOOP
+		WHILE first < place AND known[first] / known[place] - 1 > tolerance LOOP
+			first := first + 1;
+		END LOOP;
+		WHILE last < cardinality(known) AND (last < place OR 1 - known[last + 1] / known[place] <= tolerance) LOOP
+			last := last + 1;
+		END LOOP;
+		IF last - first + 1 >= needed THEN
+			-- the lower median
+			RETURN known[(first + last + 1) / 2];
+		END IF;
+	END LOOP;
+	RETURN NULL;
+END
+$$;
 COMMENT ON FUNCTION @extschema@.l4_longest_period(double precision[], @extschema@.l4_limits) IS
 'Step: The longest period (seconds) that enough pairs have (limits flow_period_pairs, flow_period_tolerance), the median of '
-'those; NULL for none.';
+'those; NULL for none. Cost: time n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_sends_each_step(series @extschema@.l4_flow_series, period double precision,
 	limits @extschema@.l4_limits) RETURNS boolean
