@@ -369,13 +369,25 @@ CREATE FUNCTION @extschema@.l4_flow_places(clusters @extschema@.l4_flow_cluster[
 RETURNS TABLE (address text, job int, server text, period double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
-	WITH shared AS (
-		SELECT a.name, b.name AS other,
-			(SELECT count(*) FROM unnest(a.servers) x(server) WHERE x.server = ANY (b.servers)) AS servers,
-			cardinality(a.servers) + cardinality(b.servers) AS of_servers
-		FROM unnest(l4_flow_places.clusters) a
-		JOIN unnest(l4_flow_places.clusters) b ON a.name < b.name
-			AND (cardinality(a.servers) = 0 OR cardinality(b.servers) = 0 OR a.servers && b.servers)
+	WITH seats AS MATERIALIZED (
+		SELECT c.name, s.server
+		FROM unnest(l4_flow_places.clusters) c CROSS JOIN LATERAL unnest(c.servers) s(server)
+	), candidates AS (
+		SELECT a.name, b.name AS other, count(*) AS servers
+		FROM seats a
+		JOIN seats b ON b.server = a.server AND a.name < b.name COLLATE "C"
+		GROUP BY a.name, b.name
+		UNION ALL
+		-- whatever one is on that is not known to be on any
+		SELECT LEAST(a.name, b.name COLLATE "C"), GREATEST(a.name, b.name COLLATE "C"), 0
+		FROM (SELECT c.name FROM unnest(l4_flow_places.clusters) c WHERE cardinality(c.servers) = 0) a
+		JOIN unnest(l4_flow_places.clusters) b ON a.name < b.name COLLATE "C"
+			OR a.name > b.name COLLATE "C" AND cardinality(b.servers) > 0
+	), shared AS (
+		SELECT c.name, c.other, c.servers, cardinality(a.servers) + cardinality(b.servers) AS of_servers
+		FROM candidates c
+		JOIN unnest(l4_flow_places.clusters) a ON a.name = c.name
+		JOIN unnest(l4_flow_places.clusters) b ON b.name = c.other
 		WHERE @extschema@.l4_are_in_step(a, b, limits) OR @extschema@.l4_have_same_cycles(a, b, limits)
 	), connected AS (
 		SELECT s.name, s.other FROM shared s
@@ -771,6 +783,8 @@ SET work_mem = '16MB'
 AS $$
 DECLARE
 	places @extschema@.l4_flow_place[];
+	-- by itself: the query of a loop gets a copy of what it names, in which to look for one of many would take long
+	ones CONSTANT text[] := ARRAY(SELECT (pairs[i.i]).one FROM generate_subscripts(pairs, 1) i(i) ORDER BY i.i);
 	directions @extschema@.l4_flow_direction[];
 	steps @extschema@.l4_flow_accelerator_steps[];
 	of_job record;
@@ -782,8 +796,8 @@ BEGIN
 	FOR of_job IN
 		SELECT j.places, n.numbers
 		FROM (SELECT p.job, array_agg(p ORDER BY p.address) AS places FROM unnest(places) p GROUP BY p.job) j
-		JOIN (SELECT p.job, array_agg(i.i ORDER BY i.i) AS numbers
-			FROM generate_subscripts(pairs, 1) i(i) JOIN unnest(places) p ON p.address = (pairs[i.i]).one
+		JOIN (SELECT p.job, array_agg(o.number ORDER BY o.number) AS numbers
+			FROM unnest(ones) WITH ORDINALITY o(one, number) JOIN unnest(places) p ON p.address = o.one
 			GROUP BY p.job) n ON n.job = j.job
 		ORDER BY j.job
 	LOOP
