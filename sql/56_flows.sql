@@ -78,14 +78,10 @@ DECLARE
 	destination CONSTANT text := @extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'destination', 'text',
 		true) || ' COLLATE "C"';
 	messages text;
-	known text := '';
+	-- as an array, which is looked up row by row at less than a join costs; NULL: any
+	known CONSTANT text[] := COALESCE(l4_read_flows.addresses, (SELECT array_agg(DISTINCT a.address)
+		FROM @extschema@.l4_read_accelerators(l4_read_flows.accelerators) a));
 BEGIN
-	IF l4_read_flows.addresses IS NOT NULL THEN
-		known := format('AND %1$s = ANY ($7) AND %2$s = ANY ($7)', source, destination);
-	ELSIF EXISTS (SELECT FROM @extschema@.l4_read_accelerators(l4_read_flows.accelerators)) THEN
-		known := format('AND %1$s IN (SELECT a.address FROM @extschema@.l4_read_accelerators($6) a)
-			AND %2$s IN (SELECT a.address FROM @extschema@.l4_read_accelerators($6) a)', source, destination);
-	END IF;
 	SELECT format('@extschema@.l4_flow_messages(%s, $3, $4, $5)', string_agg(@extschema@.l4_flow_column(l4_read_flows.flows,
 		l4_read_flows.columns, c.name, c.type, c.needed), ', ' ORDER BY c.place))
 	INTO messages
@@ -96,14 +92,12 @@ BEGIN
 	RETURN QUERY EXECUTE format(
 		'SELECT LEAST(%1$s, %2$s), GREATEST(%1$s, %2$s), %3$s FILTER (WHERE %1$s < %2$s), %3$s FILTER (WHERE %1$s > %2$s)
 		FROM %4$s f
-		WHERE %5$s >= $1 AND %5$s < $2 %6$s
+		WHERE %5$s >= $1 AND %5$s < $2 AND ($6 IS NULL OR %1$s = ANY ($6) AND %2$s = ANY ($6))
 		GROUP BY 1, 2',
 		source, destination, messages, l4_read_flows.flows,
-		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'started_at', 'timestamptz', true),
-		known)
+		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'started_at', 'timestamptz', true))
 	USING lower(l4_read_flows.time_window), upper(l4_read_flows.time_window), (l4_read_flows.limits).flow_pause,
-		(l4_read_flows.limits).flow_bytes::bigint, (l4_read_flows.limits).flow_twice, l4_read_flows.accelerators,
-		l4_read_flows.addresses;
+		(l4_read_flows.limits).flow_bytes::bigint, (l4_read_flows.limits).flow_twice, known;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_read_flows(tstzrange, regclass, jsonb, regclass, text[], @extschema@.l4_limits) IS
@@ -318,17 +312,19 @@ BEGIN ATOMIC
 		SELECT c.component, @extschema@.l4_longest_period(array_agg(t.period), limits) AS period
 		FROM training t JOIN components c ON c.member = t.one
 		GROUP BY c.component
-	), silent AS (
-		-- who is silent for many of these steps with one of those it trains with
-		SELECT l.component, e.address, bool_or(GREATEST(@extschema@.l4_sends_each_step(p.forth, l.period, limits),
-			@extschema@.l4_sends_each_step(p.back, l.period, limits)) IS NOT TRUE) AS is_silent
+	), silent_pairs AS MATERIALIZED (
+		SELECT l.component, p.one, p.other, GREATEST(@extschema@.l4_sends_each_step(p.forth, l.period, limits),
+			@extschema@.l4_sends_each_step(p.back, l.period, limits)) IS NOT TRUE AS is_silent
 		FROM unnest(l4_clusters_of.pairs) p
 		JOIN training t ON t.one = p.one AND t.other = p.other
 		JOIN components c ON c.member = p.one
 		JOIN longest l ON l.component = c.component
-		CROSS JOIN LATERAL (VALUES (p.one), (p.other)) e(address)
 		WHERE l.period IS NOT NULL
-		GROUP BY l.component, e.address
+	), silent AS (
+		-- who is silent for many of these steps with one of those it trains with
+		SELECT s.component, e.address, bool_or(s.is_silent) AS is_silent
+		FROM silent_pairs s CROSS JOIN LATERAL (VALUES (s.one), (s.other)) e(address)
+		GROUP BY s.component, e.address
 	), periods AS MATERIALIZED (
 		SELECT l.component, CASE WHEN avg(s.is_silent::int) < (limits).flow_step_members THEN l.period END AS period
 		FROM longest l
