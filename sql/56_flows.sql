@@ -479,7 +479,8 @@ CREATE TYPE @extschema@.l4_flow_direction AS (
 );
 COMMENT ON TYPE @extschema@.l4_flow_direction IS
 'Step: What one accelerator of a job sends to another: data, pipeline, expert or context (kind). period: seconds of a step of '
-'the job, NULL where no phase ends one; cycle: the same where parameters are sharded, so that no pause ends a step, else NULL.';
+'the job, NULL where no phase of this ends one; cycle: the same where parameters are sharded, so that no pause ends a step, '
+'else NULL.';
 
 CREATE TYPE @extschema@.l4_flow_measure AS (
 	job int,
@@ -497,12 +498,12 @@ COMMENT ON TYPE @extschema@.l4_flow_measure IS
 'in a phase and gets its answer later, and its l4_step_cycles.';
 
 CREATE FUNCTION @extschema@.l4_job_phases(measures @extschema@.l4_flow_measure[], limits @extschema@.l4_limits)
-RETURNS TABLE (job int, cycle double precision, any_phase boolean)
+RETURNS TABLE (job int, cycle double precision, any_phase boolean, is_summed boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
-		SELECT m.job, m.period, m.span, m.kind, m.is_answered, m.cycle, m.microbatches, m.layer,
-			m.weight >= (limits).flow_microbatch_bytes AS is_heavy
+		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.microbatches, m.layer,
+			m.weight >= (limits).flow_microbatch_bytes AS is_heavy, (m.span <= (limits).flow_data_span) IS TRUE AS is_phase
 		FROM unnest(l4_job_phases.measures) m
 	), usual AS (
 		-- over how many microbatches a step goes: what most links tell
@@ -510,37 +511,45 @@ BEGIN ATOMIC
 		FROM measured m
 		WHERE m.cycle IS NOT NULL
 		GROUP BY m.job
+	), summed AS (
+		-- those who hold the same shard sum up its gradients, in a phase; between the others layers are seen
+		SELECT m.job, count(*) FILTER (WHERE m.is_phase) >= (limits).flow_cycle_pairs * count(*)
+			AND count(*) FILTER (WHERE m.is_heavy AND abs(m.cycle / m.period - 1) <= (limits).flow_period_tolerance)
+				>= GREATEST((limits).flow_cycle_pairs * count(*) FILTER (WHERE NOT m.is_phase), 1) AS is_summed
+		FROM measured m
+		GROUP BY m.job
 	), sharded AS (
 		-- what comes regularly are layers then, many of which make a cycle
-		SELECT m.job, percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle)
+		SELECT m.job, s.is_summed, percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle)
 			FILTER (WHERE m.microbatches = u.microbatches) AS cycle
 		FROM measured m
 		JOIN usual u ON u.job = m.job
-		GROUP BY m.job
+		JOIN summed s ON s.job = m.job
+		GROUP BY m.job, s.is_summed
 		HAVING count(m.cycle) >= (limits).flow_cycle_pairs * count(*)
 			AND ((percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle / m.microbatches)
 					>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE
 				-- or a link is regular from step to step, but no phase of data ends one
-				OR NOT bool_or(m.span <= (limits).flow_data_span)
-				-- or those who hold the same shard sum up its gradients, in a phase
-				OR count(*) FILTER (WHERE m.is_heavy AND abs(m.cycle / m.period - 1) <= (limits).flow_period_tolerance)
-					>= (limits).flow_cycle_pairs * count(*))
+				OR NOT bool_or(m.is_phase)
+				OR s.is_summed)
 			-- a pipeline goes forwards and backwards, too, but moves as much on either way
 			AND 2 * count(*) FILTER (WHERE m.is_heavy AND m.kind = 'pipeline') >= count(*) FILTER (WHERE m.kind = 'pipeline')
 	)
 	SELECT m.job, s.cycle,
 		-- in less than a step it is the pipeline that sends in phases, once a microbatch
-		count(*) FILTER (WHERE m.span <= (limits).flow_data_span) > 2 * count(*) FILTER (WHERE m.is_answered)
+		count(*) FILTER (WHERE m.is_phase) > 2 * count(*) FILTER (WHERE m.is_answered)
 			AND s.cycle IS NULL
 			-- too few layers for cycles
-			AND count(*) FILTER (WHERE m.period < 2 * m.layer) <= (limits).flow_layer_pairs * count(*)
+			AND count(*) FILTER (WHERE m.period < 2 * m.layer) <= (limits).flow_layer_pairs * count(*),
+		s.cycle IS NOT NULL AND s.is_summed
 	FROM measured m
 	LEFT JOIN sharded s ON s.job = m.job
-	GROUP BY m.job, s.cycle;
+	GROUP BY m.job, s.cycle, s.is_summed;
 END;
 COMMENT ON FUNCTION @extschema@.l4_job_phases(@extschema@.l4_flow_measure[], @extschema@.l4_limits) IS
 'Step: How jobs make steps: in cycles of layers (cycle: seconds of a step), as parameters are sharded, or in phases of '
-'data-parallel traffic (any_phase); or neither is seen.';
+'data-parallel traffic (any_phase); or neither is seen. is_summed: in cycles, but gradients of a shard are summed up in a '
+'phase, too, which ends the step.';
 
 CREATE FUNCTION @extschema@.l4_flow_directions(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
@@ -563,7 +572,7 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL @extschema@.l4_bursts(COALESCE((s.forth).began, '{}') || COALESCE((s.back).began, '{}'),
 			COALESCE((s.forth).lasted, '{}') || COALESCE((s.back).lasted, '{}'), p.period * (limits).flow_step_silence) active
 	), phased AS (
-		SELECT p.job, p.cycle, p.any_phase
+		SELECT p.job, p.cycle, p.any_phase, p.is_summed
 		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, m.span,
 				@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, true, limits),
 				CASE WHEN m.span <= (limits).flow_data_span
@@ -572,10 +581,11 @@ BEGIN ATOMIC
 				(m.cycles).layer, (m.cycles).weight)::@extschema@.l4_flow_measure
 			FROM measured m), limits) p
 	)
-	SELECT m.job, CASE WHEN p.any_phase THEN m.period ELSE p.cycle END,
+	SELECT m.job, CASE WHEN p.any_phase OR p.is_summed AND m.span <= (limits).flow_data_span THEN m.period
+			WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN p.cycle IS NOT NULL THEN 'data'
 			ELSE @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, p.any_phase, limits) END,
-		d.source, d.destination, d.series, p.cycle
+		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END
 	FROM measured m
 	JOIN phased p ON p.job = m.job
 	CROSS JOIN LATERAL (VALUES (m.one, m.other, m.forth), (m.other, m.one, m.back)) d(source, destination, series)
@@ -599,6 +609,17 @@ COMMENT ON TYPE @extschema@.l4_flow_accelerator_steps IS
 'Step: The data-parallel phases of an accelerator, which end its steps, and (reference) the ends of those of the '
 'accelerator of its job with the most, which number them.';
 
+CREATE FUNCTION @extschema@.l4_has_all_cycles(cycles @extschema@.l4_step_cycle_series,
+	best @extschema@.l4_step_cycle_series, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+RETURN NOT EXISTS (SELECT
+	FROM unnest((best).ended, @extschema@.l4_step_places((best).ended, (cycles).ended,
+		(limits).flow_in_step * (best)."interval")) e(ended, place)
+	WHERE e.place = 0 AND e.ended > (cycles).ended[1] AND e.ended < (cycles).ended[cardinality((cycles).ended)]);
+COMMENT ON FUNCTION @extschema@.l4_has_all_cycles(@extschema@.l4_step_cycle_series, @extschema@.l4_step_cycle_series,
+	@extschema@.l4_limits) IS
+'Step: Do cycles end where those of the best link of the job do (limit flow_in_step), as long as they go on?';
+
 CREATE FUNCTION @extschema@.l4_flow_cycles(directions @extschema@.l4_flow_direction[], limits @extschema@.l4_limits)
 RETURNS TABLE (address text, regular double precision, phases @extschema@.l4_step_phase_series)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
@@ -609,16 +630,30 @@ BEGIN ATOMIC
 		WHERE d.cycle IS NOT NULL
 	), usual AS (
 		SELECT c.job, mode() WITHIN GROUP (ORDER BY (c.cycles).microbatches) AS microbatches FROM cycles c GROUP BY c.job
+	), told AS MATERIALIZED (
+		SELECT c.job, c.source, c.destination, c.cycles, (c.cycles).regular * cardinality((c.cycles).ended) AS weight
+		FROM cycles c
+		JOIN usual u ON u.job = c.job AND u.microbatches = (c.cycles).microbatches
+	), best AS (
+		SELECT DISTINCT ON (t.job) t.job, t.cycles
+		FROM told t
+		ORDER BY t.job, t.weight DESC, t.source, t.destination
+	), compared AS (
+		SELECT t.source, t.destination, t.weight, t.cycles, b.cycles AS best,
+			@extschema@.l4_has_all_cycles(t.cycles, b.cycles, limits) AS has_all
+		FROM told t
+		JOIN best b ON b.job = t.job
 	)
-	SELECT DISTINCT ON (c.source) c.source, (c.cycles).regular,
-		ROW((c.cycles).began, (c.cycles).ended, (c.cycles).bytes)::@extschema@.l4_step_phase_series
-	FROM cycles c
-	JOIN usual u ON u.job = c.job AND u.microbatches = (c.cycles).microbatches
-	ORDER BY c.source, (c.cycles).regular * cardinality((c.cycles).ended) DESC, c.destination;
+	SELECT DISTINCT ON (c.source) c.source, (x.cycles).regular,
+		ROW((x.cycles).began, (x.cycles).ended, (x.cycles).bytes)::@extschema@.l4_step_phase_series
+	FROM compared c
+	CROSS JOIN LATERAL (SELECT CASE WHEN c.has_all THEN c.cycles ELSE c.best END AS cycles) x
+	ORDER BY c.source, c.has_all DESC, c.weight DESC, c.destination;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_cycles(@extschema@.l4_flow_direction[], @extschema@.l4_limits) IS
 'Step: The steps of accelerators of jobs with sharded parameters, by the link of each that tells them best, and which share of '
-'them is regular; over as many microbatches as most links of the job tell.';
+'them is regular; over as many microbatches as most links of the job tell. Where no link of one tells a step that the best of '
+'the job does, by that one: all of a job go through the same steps.';
 
 CREATE FUNCTION @extschema@.l4_flow_accelerators(directions @extschema@.l4_flow_direction[],
 	places @extschema@.l4_flow_place[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_accelerator_steps
