@@ -497,6 +497,20 @@ COMMENT ON TYPE @extschema@.l4_flow_measure IS
 'Step: What tells of a pair how its job makes steps: l4_flow_span, l4_flow_pair_kind where there is a phase, whether it sends '
 'in a phase and gets its answer later, and its l4_step_cycles.';
 
+CREATE FUNCTION @extschema@.l4_usual_microbatches(microbatches int[], limits @extschema@.l4_limits) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+RETURN COALESCE((SELECT m.number
+	FROM unnest(l4_usual_microbatches.microbatches) m(number)
+	WHERE m.number > 1
+	GROUP BY m.number
+	HAVING count(*) >= (limits).flow_cycle_pairs * cardinality(l4_usual_microbatches.microbatches)
+	ORDER BY count(*) DESC, m.number DESC
+	LIMIT 1), (SELECT mode() WITHIN GROUP (ORDER BY m.number) FROM unnest(l4_usual_microbatches.microbatches) m(number)));
+COMMENT ON FUNCTION @extschema@.l4_usual_microbatches(int[], @extschema@.l4_limits) IS
+'Step: Over how many microbatches a step of a job with sharded parameters goes, by what its links tell (no NULLs): what most '
+'of those tell that tell several, where they are enough (limit flow_cycle_pairs), as a link that sees nothing of it tells one; '
+'else what most tell.';
+
 CREATE FUNCTION @extschema@.l4_job_phases(measures @extschema@.l4_flow_measure[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, cycle double precision, any_phase boolean, is_summed boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
@@ -506,11 +520,16 @@ BEGIN ATOMIC
 			m.weight >= (limits).flow_microbatch_bytes AS is_heavy, (m.span <= (limits).flow_data_span) IS TRUE AS is_phase
 		FROM unnest(l4_job_phases.measures) m
 	), usual AS (
-		-- over how many microbatches a step goes: what most links tell
-		SELECT m.job, mode() WITHIN GROUP (ORDER BY m.microbatches) AS microbatches
+		SELECT m.job, @extschema@.l4_usual_microbatches(array_agg(m.microbatches), limits) AS microbatches
 		FROM measured m
 		WHERE m.cycle IS NOT NULL
 		GROUP BY m.job
+	), cycles AS (
+		SELECT m.job, u.microbatches, percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle)
+			FILTER (WHERE m.microbatches = u.microbatches) AS cycle
+		FROM measured m
+		JOIN usual u ON u.job = m.job
+		GROUP BY m.job, u.microbatches
 	), summed AS (
 		-- those who hold the same shard sum up its gradients, in a phase; between the others layers are seen
 		SELECT m.job, count(*) FILTER (WHERE m.is_phase) >= (limits).flow_cycle_pairs * count(*)
@@ -520,13 +539,15 @@ BEGIN ATOMIC
 		GROUP BY m.job
 	), sharded AS (
 		-- what comes regularly are layers then, many of which make a cycle
-		SELECT m.job, s.is_summed, percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle)
-			FILTER (WHERE m.microbatches = u.microbatches) AS cycle
+		SELECT m.job, s.is_summed, c.cycle
 		FROM measured m
-		JOIN usual u ON u.job = m.job
+		JOIN cycles c ON c.job = m.job
 		JOIN summed s ON s.job = m.job
-		GROUP BY m.job, s.is_summed
-		HAVING count(m.cycle) >= (limits).flow_cycle_pairs * count(*)
+		GROUP BY m.job, s.is_summed, c.cycle, c.microbatches
+		HAVING (count(m.cycle) >= (limits).flow_cycle_pairs * count(*)
+				OR count(*) FILTER (WHERE m.microbatches = c.microbatches
+						AND abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance)
+					>= GREATEST((limits).flow_cycle_alike * count(*), 2))
 			AND ((percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle / m.microbatches)
 					>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE
 				-- or a link is regular from step to step, but no phase of data ends one
@@ -629,7 +650,10 @@ BEGIN ATOMIC
 		FROM unnest(l4_flow_cycles.directions) d
 		WHERE d.cycle IS NOT NULL
 	), usual AS (
-		SELECT c.job, mode() WITHIN GROUP (ORDER BY (c.cycles).microbatches) AS microbatches FROM cycles c GROUP BY c.job
+		SELECT c.job, @extschema@.l4_usual_microbatches(array_agg((c.cycles).microbatches), limits) AS microbatches
+		FROM cycles c
+		WHERE (c.cycles).microbatches IS NOT NULL
+		GROUP BY c.job
 	), told AS MATERIALIZED (
 		SELECT c.job, c.source, c.destination, c.cycles, (c.cycles).regular * cardinality((c.cycles).ended) AS weight
 		FROM cycles c

@@ -252,6 +252,15 @@ FROM generate_series(0, 8, 2) heavy, l4_limits_in_force() l, l4_job_phases(ARRAY
 		CASE WHEN n BETWEEN 9 AND 8 + GREATEST(heavy, 6) THEN 1.5 END, 2, 0.04,
 		CASE WHEN n BETWEEN 9 AND 8 + heavy THEN 1.8 ELSE 0.9 END)::l4_flow_measure FROM generate_series(1, 16) n), l) p
 ORDER BY heavy;
+-- Links that see nothing of microbatches tell one, and those that are busy all the time no cycles: fewer are enough where they
+-- agree.
+SELECT m, l4_usual_microbatches(m, l) FROM l4_limits_in_force() l,
+	(VALUES ('{1,1,1,1}'::int[]), ('{1,1,1,2}'), ('{1,1,2,2}'), ('{1,1,1,1,3,2,3}'), ('{4}'), ('{}')) v(m);
+SELECT links, alike, p.cycle, p.any_phase
+FROM l4_limits_in_force() l, generate_series(1, 4) links, unnest('{t,f}'::boolean[]) alike, l4_job_phases(ARRAY(
+	SELECT ROW(1, NULL, NULL, 'context', NULL, CASE WHEN n <= links THEN 1.5 + CASE WHEN alike THEN 0.01 ELSE 0.2 END * n END,
+		CASE WHEN n <= links THEN 1 END, 0.04, 2)::l4_flow_measure FROM generate_series(1, 16) n), l) p
+ORDER BY alike, links;
 -- Windows of few steps: what comes more often than steps do is not taken for them. A pipeline of two stages and four columns,
 -- 12 microbatches a step of two seconds; and the sharded job, of which a window has layers both ways, but few cycles.
 CREATE TABLE brief_flows AS
