@@ -487,6 +487,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_cycle_tolerance', 0.1, 'share of the cycle', 'Cycles of layers take as long as each other within this.'),
 	(true, 'flow_cycle_pairs', 0.3, 'share of pairs',
 		'So many pairs of a job must have such cycles: links that are busy all the time show none.'),
+	(true, 'flow_cycle_alike', 0.15, 'share of pairs',
+		'Fewer are enough where these take the same time, on two pairs at least: what is no cycle differs from pair to pair.'),
 	(true, 'flow_layer_pairs', 0.05, 'share of pairs',
 		'Where more of the pairs tell that what comes regularly are layers, it is no step, though too few cycles of layers are '
 		'in the window to tell one.'),

@@ -138,12 +138,6 @@ COMMENT ON FUNCTION @extschema@.l4_together(double precision[], double precision
 'most of them do, within tolerance seconds: what two exchange goes together, what one answers does not. 0 where one array is '
 'empty. Errors: 22023 NULLs in an array. Cost: time n * log(n).';
 
-CREATE FUNCTION @extschema@.l4_span(began double precision[], lasted real[], pause double precision) RETURNS double precision
-	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_span';
-COMMENT ON FUNCTION @extschema@.l4_span(double precision[], real[], double precision) IS
-'How long bursts of messages last on average, in seconds, where pause seconds of silence part them; 0 for none. began and '
-'lasted: of each message, in any order. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n * log(n).';
-
 CREATE TYPE @extschema@.l4_burst_times AS (
 	bursts bigint,
 	seconds double precision

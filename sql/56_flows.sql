@@ -78,14 +78,10 @@ DECLARE
 	destination CONSTANT text := @extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'destination', 'text',
 		true) || ' COLLATE "C"';
 	messages text;
-	known text := '';
+	-- as an array, which is looked up row by row at less than a join costs; NULL: any
+	known CONSTANT text[] := COALESCE(l4_read_flows.addresses, (SELECT array_agg(DISTINCT a.address)
+		FROM @extschema@.l4_read_accelerators(l4_read_flows.accelerators) a));
 BEGIN
-	IF l4_read_flows.addresses IS NOT NULL THEN
-		known := format('AND %1$s = ANY ($7) AND %2$s = ANY ($7)', source, destination);
-	ELSIF EXISTS (SELECT FROM @extschema@.l4_read_accelerators(l4_read_flows.accelerators)) THEN
-		known := format('AND %1$s IN (SELECT a.address FROM @extschema@.l4_read_accelerators($6) a)
-			AND %2$s IN (SELECT a.address FROM @extschema@.l4_read_accelerators($6) a)', source, destination);
-	END IF;
 	SELECT format('@extschema@.l4_flow_messages(%s, $3, $4, $5)', string_agg(@extschema@.l4_flow_column(l4_read_flows.flows,
 		l4_read_flows.columns, c.name, c.type, c.needed), ', ' ORDER BY c.place))
 	INTO messages
@@ -96,14 +92,12 @@ BEGIN
 	RETURN QUERY EXECUTE format(
 		'SELECT LEAST(%1$s, %2$s), GREATEST(%1$s, %2$s), %3$s FILTER (WHERE %1$s < %2$s), %3$s FILTER (WHERE %1$s > %2$s)
 		FROM %4$s f
-		WHERE %5$s >= $1 AND %5$s < $2 %6$s
+		WHERE %5$s >= $1 AND %5$s < $2 AND ($6 IS NULL OR %1$s = ANY ($6) AND %2$s = ANY ($6))
 		GROUP BY 1, 2',
 		source, destination, messages, l4_read_flows.flows,
-		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'started_at', 'timestamptz', true),
-		known)
+		@extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'started_at', 'timestamptz', true))
 	USING lower(l4_read_flows.time_window), upper(l4_read_flows.time_window), (l4_read_flows.limits).flow_pause,
-		(l4_read_flows.limits).flow_bytes::bigint, (l4_read_flows.limits).flow_twice, l4_read_flows.accelerators,
-		l4_read_flows.addresses;
+		(l4_read_flows.limits).flow_bytes::bigint, (l4_read_flows.limits).flow_twice, known;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_read_flows(tstzrange, regclass, jsonb, regclass, text[], @extschema@.l4_limits) IS
@@ -196,25 +190,37 @@ COMMENT ON FUNCTION @extschema@.l4_training_pairs(@extschema@.l4_flow_pair[], @e
 
 CREATE FUNCTION @extschema@.l4_longest_period(periods double precision[], limits @extschema@.l4_limits)
 	RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
-BEGIN ATOMIC
-	WITH known AS (
-		SELECT p.period
-		FROM unnest(l4_longest_period.periods) p(period)
-		WHERE p.period > 0
-	), longest AS (
-		SELECT max(k.period) AS period
-		FROM known k
-		WHERE (SELECT count(*) FROM known n WHERE abs(n.period / k.period - 1) <= (limits).flow_period_tolerance)
-			>= (SELECT GREATEST(LEAST(2, count(*)), (limits).flow_period_pairs * count(*)) FROM known)
-	)
-	SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY k.period)
-	FROM known k, longest l
-	WHERE abs(k.period / l.period - 1) <= (limits).flow_period_tolerance;
-END;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 10000
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	tolerance CONSTANT double precision := (l4_longest_period.limits).flow_period_tolerance;
+	known CONSTANT double precision[] := ARRAY(SELECT p.period FROM unnest(l4_longest_period.periods) p(period)
+		WHERE p.period > 0 ORDER BY p.period DESC);
+	needed CONSTANT double precision := GREATEST(LEAST(2, cardinality(known)),
+		(l4_longest_period.limits).flow_period_pairs * cardinality(known));
+	-- those that a period is like: from the first to the last place, which only ever go on
+	first int := 1;
+	last int := 0;
+BEGIN
+	FOR place IN 1 .. cardinality(known) LOOP
+		WHILE first < place AND known[first] / known[place] - 1 > tolerance LOOP
+			first := first + 1;
+		END LOOP;
+		WHILE last < cardinality(known) AND (last < place OR 1 - known[last + 1] / known[place] <= tolerance) LOOP
+			last := last + 1;
+		END LOOP;
+		IF last - first + 1 >= needed THEN
+			-- the lower median
+			RETURN known[(first + last + 1) / 2];
+		END IF;
+	END LOOP;
+	RETURN NULL;
+END
+$$;
 COMMENT ON FUNCTION @extschema@.l4_longest_period(double precision[], @extschema@.l4_limits) IS
 'Step: The longest period (seconds) that enough pairs have (limits flow_period_pairs, flow_period_tolerance), the median of '
-'those; NULL for none.';
+'those; NULL for none. Cost: time n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_sends_each_step(series @extschema@.l4_flow_series, period double precision,
 	limits @extschema@.l4_limits) RETURNS boolean
@@ -306,17 +312,19 @@ BEGIN ATOMIC
 		SELECT c.component, @extschema@.l4_longest_period(array_agg(t.period), limits) AS period
 		FROM training t JOIN components c ON c.member = t.one
 		GROUP BY c.component
-	), silent AS (
-		-- who is silent for many of these steps with one of those it trains with
-		SELECT l.component, e.address, bool_or(GREATEST(@extschema@.l4_sends_each_step(p.forth, l.period, limits),
-			@extschema@.l4_sends_each_step(p.back, l.period, limits)) IS NOT TRUE) AS is_silent
+	), silent_pairs AS MATERIALIZED (
+		SELECT l.component, p.one, p.other, GREATEST(@extschema@.l4_sends_each_step(p.forth, l.period, limits),
+			@extschema@.l4_sends_each_step(p.back, l.period, limits)) IS NOT TRUE AS is_silent
 		FROM unnest(l4_clusters_of.pairs) p
 		JOIN training t ON t.one = p.one AND t.other = p.other
 		JOIN components c ON c.member = p.one
 		JOIN longest l ON l.component = c.component
-		CROSS JOIN LATERAL (VALUES (p.one), (p.other)) e(address)
 		WHERE l.period IS NOT NULL
-		GROUP BY l.component, e.address
+	), silent AS (
+		-- who is silent for many of these steps with one of those it trains with
+		SELECT s.component, e.address, bool_or(s.is_silent) AS is_silent
+		FROM silent_pairs s CROSS JOIN LATERAL (VALUES (s.one), (s.other)) e(address)
+		GROUP BY s.component, e.address
 	), periods AS MATERIALIZED (
 		SELECT l.component, CASE WHEN avg(s.is_silent::int) < (limits).flow_step_members THEN l.period END AS period
 		FROM longest l
@@ -357,13 +365,25 @@ CREATE FUNCTION @extschema@.l4_flow_places(clusters @extschema@.l4_flow_cluster[
 RETURNS TABLE (address text, job int, server text, period double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
-	WITH shared AS (
-		SELECT a.name, b.name AS other,
-			(SELECT count(*) FROM unnest(a.servers) x(server) WHERE x.server = ANY (b.servers)) AS servers,
-			cardinality(a.servers) + cardinality(b.servers) AS of_servers
-		FROM unnest(l4_flow_places.clusters) a
-		JOIN unnest(l4_flow_places.clusters) b ON a.name < b.name
-			AND (cardinality(a.servers) = 0 OR cardinality(b.servers) = 0 OR a.servers && b.servers)
+	WITH seats AS MATERIALIZED (
+		SELECT c.name, s.server
+		FROM unnest(l4_flow_places.clusters) c CROSS JOIN LATERAL unnest(c.servers) s(server)
+	), candidates AS (
+		SELECT a.name, b.name AS other, count(*) AS servers
+		FROM seats a
+		JOIN seats b ON b.server = a.server AND a.name < b.name COLLATE "C"
+		GROUP BY a.name, b.name
+		UNION ALL
+		-- whatever one is on that is not known to be on any
+		SELECT LEAST(a.name, b.name COLLATE "C"), GREATEST(a.name, b.name COLLATE "C"), 0
+		FROM (SELECT c.name FROM unnest(l4_flow_places.clusters) c WHERE cardinality(c.servers) = 0) a
+		JOIN unnest(l4_flow_places.clusters) b ON a.name < b.name COLLATE "C"
+			OR a.name > b.name COLLATE "C" AND cardinality(b.servers) > 0
+	), shared AS (
+		SELECT c.name, c.other, c.servers, cardinality(a.servers) + cardinality(b.servers) AS of_servers
+		FROM candidates c
+		JOIN unnest(l4_flow_places.clusters) a ON a.name = c.name
+		JOIN unnest(l4_flow_places.clusters) b ON b.name = c.other
 		WHERE @extschema@.l4_are_in_step(a, b, limits) OR @extschema@.l4_have_same_cycles(a, b, limits)
 	), connected AS (
 		SELECT s.name, s.other FROM shared s
@@ -459,7 +479,8 @@ CREATE TYPE @extschema@.l4_flow_direction AS (
 );
 COMMENT ON TYPE @extschema@.l4_flow_direction IS
 'Step: What one accelerator of a job sends to another: data, pipeline, expert or context (kind). period: seconds of a step of '
-'the job, NULL where no phase ends one; cycle: the same where parameters are sharded, so that no pause ends a step, else NULL.';
+'the job, NULL where no phase of this ends one; cycle: the same where parameters are sharded, so that no pause ends a step, '
+'else NULL.';
 
 CREATE TYPE @extschema@.l4_flow_measure AS (
 	job int,
@@ -476,51 +497,80 @@ COMMENT ON TYPE @extschema@.l4_flow_measure IS
 'Step: What tells of a pair how its job makes steps: l4_flow_span, l4_flow_pair_kind where there is a phase, whether it sends '
 'in a phase and gets its answer later, and its l4_step_cycles.';
 
+CREATE FUNCTION @extschema@.l4_usual_microbatches(microbatches int[], limits @extschema@.l4_limits) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+RETURN COALESCE((SELECT m.number
+	FROM unnest(l4_usual_microbatches.microbatches) m(number)
+	WHERE m.number > 1
+	GROUP BY m.number
+	HAVING count(*) >= (limits).flow_cycle_pairs * cardinality(l4_usual_microbatches.microbatches)
+	ORDER BY count(*) DESC, m.number DESC
+	LIMIT 1), (SELECT mode() WITHIN GROUP (ORDER BY m.number) FROM unnest(l4_usual_microbatches.microbatches) m(number)));
+COMMENT ON FUNCTION @extschema@.l4_usual_microbatches(int[], @extschema@.l4_limits) IS
+'Step: Over how many microbatches a step of a job with sharded parameters goes, by what its links tell (no NULLs): what most '
+'of those tell that tell several, where they are enough (limit flow_cycle_pairs), as a link that sees nothing of it tells one; '
+'else what most tell.';
+
 CREATE FUNCTION @extschema@.l4_job_phases(measures @extschema@.l4_flow_measure[], limits @extschema@.l4_limits)
-RETURNS TABLE (job int, cycle double precision, any_phase boolean)
+RETURNS TABLE (job int, cycle double precision, any_phase boolean, is_summed boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
-		SELECT m.job, m.period, m.span, m.kind, m.is_answered, m.cycle, m.microbatches, m.layer,
-			m.weight >= (limits).flow_microbatch_bytes AS is_heavy
+		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.microbatches, m.layer,
+			m.weight >= (limits).flow_microbatch_bytes AS is_heavy, (m.span <= (limits).flow_data_span) IS TRUE AS is_phase
 		FROM unnest(l4_job_phases.measures) m
 	), usual AS (
-		-- over how many microbatches a step goes: what most links tell
-		SELECT m.job, mode() WITHIN GROUP (ORDER BY m.microbatches) AS microbatches
+		SELECT m.job, @extschema@.l4_usual_microbatches(array_agg(m.microbatches), limits) AS microbatches
 		FROM measured m
 		WHERE m.cycle IS NOT NULL
 		GROUP BY m.job
-	), sharded AS (
-		-- what comes regularly are layers then, many of which make a cycle
-		SELECT m.job, percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle)
+	), cycles AS (
+		SELECT m.job, u.microbatches, percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle)
 			FILTER (WHERE m.microbatches = u.microbatches) AS cycle
 		FROM measured m
 		JOIN usual u ON u.job = m.job
+		GROUP BY m.job, u.microbatches
+	), summed AS (
+		-- those who hold the same shard sum up its gradients, in a phase; between the others layers are seen
+		SELECT m.job, count(*) FILTER (WHERE m.is_phase) >= (limits).flow_cycle_pairs * count(*)
+			AND count(*) FILTER (WHERE m.is_heavy AND abs(m.cycle / m.period - 1) <= (limits).flow_period_tolerance)
+				>= GREATEST((limits).flow_cycle_pairs * count(*) FILTER (WHERE NOT m.is_phase), 1) AS is_summed
+		FROM measured m
 		GROUP BY m.job
-		HAVING count(m.cycle) >= (limits).flow_cycle_pairs * count(*)
+	), sharded AS (
+		-- what comes regularly are layers then, many of which make a cycle
+		SELECT m.job, s.is_summed, c.cycle
+		FROM measured m
+		JOIN cycles c ON c.job = m.job
+		JOIN summed s ON s.job = m.job
+		GROUP BY m.job, s.is_summed, c.cycle, c.microbatches
+		HAVING (count(m.cycle) >= (limits).flow_cycle_pairs * count(*)
+				OR count(*) FILTER (WHERE m.microbatches = c.microbatches
+						AND abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance)
+					>= GREATEST((limits).flow_cycle_alike * count(*), 2))
 			AND ((percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle / m.microbatches)
 					>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE
 				-- or a link is regular from step to step, but no phase of data ends one
-				OR NOT bool_or(m.span <= (limits).flow_data_span)
-				-- or those who hold the same shard sum up its gradients, in a phase
-				OR count(*) FILTER (WHERE m.is_heavy AND abs(m.cycle / m.period - 1) <= (limits).flow_period_tolerance)
-					>= (limits).flow_cycle_pairs * count(*))
+				OR NOT bool_or(m.is_phase)
+				OR s.is_summed)
 			-- a pipeline goes forwards and backwards, too, but moves as much on either way
 			AND 2 * count(*) FILTER (WHERE m.is_heavy AND m.kind = 'pipeline') >= count(*) FILTER (WHERE m.kind = 'pipeline')
 	)
 	SELECT m.job, s.cycle,
 		-- in less than a step it is the pipeline that sends in phases, once a microbatch
-		count(*) FILTER (WHERE m.span <= (limits).flow_data_span) > 2 * count(*) FILTER (WHERE m.is_answered)
+		count(*) FILTER (WHERE m.is_phase) > 2 * count(*) FILTER (WHERE m.is_answered)
 			AND s.cycle IS NULL
 			-- too few layers for cycles
-			AND count(*) FILTER (WHERE m.period < 2 * m.layer) <= (limits).flow_layer_pairs * count(*)
+			AND count(*) FILTER (WHERE m.period < 2 * m.layer) <= (limits).flow_layer_pairs * count(*),
+		s.cycle IS NOT NULL AND s.is_summed
 	FROM measured m
 	LEFT JOIN sharded s ON s.job = m.job
-	GROUP BY m.job, s.cycle;
+	GROUP BY m.job, s.cycle, s.is_summed;
 END;
 COMMENT ON FUNCTION @extschema@.l4_job_phases(@extschema@.l4_flow_measure[], @extschema@.l4_limits) IS
 'Step: How jobs make steps: in cycles of layers (cycle: seconds of a step), as parameters are sharded, or in phases of '
-'data-parallel traffic (any_phase); or neither is seen.';
+'data-parallel traffic (any_phase); or neither is seen. is_summed: in cycles, but gradients of a shard are summed up in a '
+'phase, too, which ends the step.';
 
 CREATE FUNCTION @extschema@.l4_flow_directions(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
@@ -543,7 +593,7 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL @extschema@.l4_bursts(COALESCE((s.forth).began, '{}') || COALESCE((s.back).began, '{}'),
 			COALESCE((s.forth).lasted, '{}') || COALESCE((s.back).lasted, '{}'), p.period * (limits).flow_step_silence) active
 	), phased AS (
-		SELECT p.job, p.cycle, p.any_phase
+		SELECT p.job, p.cycle, p.any_phase, p.is_summed
 		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, m.span,
 				@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, true, limits),
 				CASE WHEN m.span <= (limits).flow_data_span
@@ -552,10 +602,11 @@ BEGIN ATOMIC
 				(m.cycles).layer, (m.cycles).weight)::@extschema@.l4_flow_measure
 			FROM measured m), limits) p
 	)
-	SELECT m.job, CASE WHEN p.any_phase THEN m.period ELSE p.cycle END,
+	SELECT m.job, CASE WHEN p.any_phase OR p.is_summed AND m.span <= (limits).flow_data_span THEN m.period
+			WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN p.cycle IS NOT NULL THEN 'data'
 			ELSE @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, p.any_phase, limits) END,
-		d.source, d.destination, d.series, p.cycle
+		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END
 	FROM measured m
 	JOIN phased p ON p.job = m.job
 	CROSS JOIN LATERAL (VALUES (m.one, m.other, m.forth), (m.other, m.one, m.back)) d(source, destination, series)
@@ -579,6 +630,17 @@ COMMENT ON TYPE @extschema@.l4_flow_accelerator_steps IS
 'Step: The data-parallel phases of an accelerator, which end its steps, and (reference) the ends of those of the '
 'accelerator of its job with the most, which number them.';
 
+CREATE FUNCTION @extschema@.l4_has_all_cycles(cycles @extschema@.l4_step_cycle_series,
+	best @extschema@.l4_step_cycle_series, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+RETURN NOT EXISTS (SELECT
+	FROM unnest((best).ended, @extschema@.l4_step_places((best).ended, (cycles).ended,
+		(limits).flow_in_step * (best)."interval")) e(ended, place)
+	WHERE e.place = 0 AND e.ended > (cycles).ended[1] AND e.ended < (cycles).ended[cardinality((cycles).ended)]);
+COMMENT ON FUNCTION @extschema@.l4_has_all_cycles(@extschema@.l4_step_cycle_series, @extschema@.l4_step_cycle_series,
+	@extschema@.l4_limits) IS
+'Step: Do cycles end where those of the best link of the job do (limit flow_in_step), as long as they go on?';
+
 CREATE FUNCTION @extschema@.l4_flow_cycles(directions @extschema@.l4_flow_direction[], limits @extschema@.l4_limits)
 RETURNS TABLE (address text, regular double precision, phases @extschema@.l4_step_phase_series)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
@@ -588,17 +650,34 @@ BEGIN ATOMIC
 		FROM unnest(l4_flow_cycles.directions) d
 		WHERE d.cycle IS NOT NULL
 	), usual AS (
-		SELECT c.job, mode() WITHIN GROUP (ORDER BY (c.cycles).microbatches) AS microbatches FROM cycles c GROUP BY c.job
+		SELECT c.job, @extschema@.l4_usual_microbatches(array_agg((c.cycles).microbatches), limits) AS microbatches
+		FROM cycles c
+		WHERE (c.cycles).microbatches IS NOT NULL
+		GROUP BY c.job
+	), told AS MATERIALIZED (
+		SELECT c.job, c.source, c.destination, c.cycles, (c.cycles).regular * cardinality((c.cycles).ended) AS weight
+		FROM cycles c
+		JOIN usual u ON u.job = c.job AND u.microbatches = (c.cycles).microbatches
+	), best AS (
+		SELECT DISTINCT ON (t.job) t.job, t.cycles
+		FROM told t
+		ORDER BY t.job, t.weight DESC, t.source, t.destination
+	), compared AS (
+		SELECT t.source, t.destination, t.weight, t.cycles, b.cycles AS best,
+			@extschema@.l4_has_all_cycles(t.cycles, b.cycles, limits) AS has_all
+		FROM told t
+		JOIN best b ON b.job = t.job
 	)
-	SELECT DISTINCT ON (c.source) c.source, (c.cycles).regular,
-		ROW((c.cycles).began, (c.cycles).ended, (c.cycles).bytes)::@extschema@.l4_step_phase_series
-	FROM cycles c
-	JOIN usual u ON u.job = c.job AND u.microbatches = (c.cycles).microbatches
-	ORDER BY c.source, (c.cycles).regular * cardinality((c.cycles).ended) DESC, c.destination;
+	SELECT DISTINCT ON (c.source) c.source, (x.cycles).regular,
+		ROW((x.cycles).began, (x.cycles).ended, (x.cycles).bytes)::@extschema@.l4_step_phase_series
+	FROM compared c
+	CROSS JOIN LATERAL (SELECT CASE WHEN c.has_all THEN c.cycles ELSE c.best END AS cycles) x
+	ORDER BY c.source, c.has_all DESC, c.weight DESC, c.destination;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_cycles(@extschema@.l4_flow_direction[], @extschema@.l4_limits) IS
 'Step: The steps of accelerators of jobs with sharded parameters, by the link of each that tells them best, and which share of '
-'them is regular; over as many microbatches as most links of the job tell.';
+'them is regular; over as many microbatches as most links of the job tell. Where no link of one tells a step that the best of '
+'the job does, by that one: all of a job go through the same steps.';
 
 CREATE FUNCTION @extschema@.l4_flow_accelerators(directions @extschema@.l4_flow_direction[],
 	places @extschema@.l4_flow_place[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_accelerator_steps
@@ -759,6 +838,8 @@ SET work_mem = '16MB'
 AS $$
 DECLARE
 	places @extschema@.l4_flow_place[];
+	-- by itself: the query of a loop gets a copy of what it names, in which to look for one of many would take long
+	ones CONSTANT text[] := ARRAY(SELECT (pairs[i.i]).one FROM generate_subscripts(pairs, 1) i(i) ORDER BY i.i);
 	directions @extschema@.l4_flow_direction[];
 	steps @extschema@.l4_flow_accelerator_steps[];
 	of_job record;
@@ -770,8 +851,8 @@ BEGIN
 	FOR of_job IN
 		SELECT j.places, n.numbers
 		FROM (SELECT p.job, array_agg(p ORDER BY p.address) AS places FROM unnest(places) p GROUP BY p.job) j
-		JOIN (SELECT p.job, array_agg(i.i ORDER BY i.i) AS numbers
-			FROM generate_subscripts(pairs, 1) i(i) JOIN unnest(places) p ON p.address = (pairs[i.i]).one
+		JOIN (SELECT p.job, array_agg(o.number ORDER BY o.number) AS numbers
+			FROM unnest(ones) WITH ORDINALITY o(one, number) JOIN unnest(places) p ON p.address = o.one
 			GROUP BY p.job) n ON n.job = j.job
 		ORDER BY j.job
 	LOOP

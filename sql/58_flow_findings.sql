@@ -57,27 +57,31 @@ RETURNS TABLE (job int, kind text, source text, destination text, path text, beg
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH series AS MATERIALIZED (
-		SELECT t.job, t.kind, t.source, t.destination, t.path, r.at, r.rate, r.usual
+		SELECT t.job, t.kind, t.source, t.destination, t.path, r.at, r.rate, r.usual, r.least
 		FROM unnest(l4_slow_pairs.traces) t
 		CROSS JOIN LATERAL (SELECT array_agg(x.began ORDER BY x.began) AS at,
 				array_agg(ln(x.moved / x.busy) ORDER BY x.began) AS rate,
 				-- what it is when all is well, though it may be slow for half of the window
-				percentile_cont(0.75) WITHIN GROUP (ORDER BY ln(x.moved / x.busy)) AS usual
+				percentile_cont(0.75) WITHIN GROUP (ORDER BY ln(x.moved / x.busy)) AS usual,
+				min(ln(x.moved / x.busy)) AS least
 			FROM unnest(t.moved, t.busy, t.began) x(moved, busy, began)
 			WHERE x.moved > 0 AND x.busy > 0) r
 		WHERE t.kind <> 'accelerator' AND r.at IS NOT NULL
 	), usual AS (
 		SELECT s.job, s.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.usual) AS rate,
-			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation
+			GREATEST((limits).flow_slow_rate,
+				(limits).flow_sigma * @extschema@.l4_deviation(array_agg(s.usual))) AS lowest
 		FROM series s
 		GROUP BY s.job, s.kind
 	)
 	SELECT s.job, s.kind, s.source, s.destination, s.path, g.began, g.ended, g.level, g.steps, g.began IS NOT NULL
 	FROM series s
 	JOIN usual u ON u.job = s.job AND u.kind = s.kind
-	LEFT JOIN LATERAL @extschema@.l4_slow_regimes(s.at, ARRAY(SELECT u.rate - r.rate FROM unnest(s.rate) WITH ORDINALITY
-			r(rate, place) ORDER BY r.place),
-		GREATEST((limits).flow_slow_rate, (limits).flow_sigma * u.deviation), (limits).flow_slow_steps::int) g ON true;
+	LEFT JOIN LATERAL (SELECT r.began, r.ended, r.level, r.steps
+		FROM @extschema@.l4_slow_regimes(s.at, ARRAY(SELECT u.rate - r.rate FROM unnest(s.rate) WITH ORDINALITY
+			r(rate, place) ORDER BY r.place), u.lowest, (limits).flow_slow_steps::int) r
+		-- most are never that slow: OFFSET, so that this is looked at first
+		WHERE u.rate - s.least >= u.lowest OFFSET 0) g ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The rate of each pair and path beside its like (same job, same kind): a row for each time that it is slow for several '
@@ -109,6 +113,7 @@ BEGIN ATOMIC
 			UNION ALL SELECT 'slow_group', m.name, 4 FROM groups m
 				WHERE p.kind = 'data' AND m.job = p.job AND p.source = ANY (m.members)
 		) e
+		WHERE EXISTS (SELECT FROM pairs s WHERE s.is_slow)
 	), counted AS (
 		SELECT e.kind, e.name, e.width, count(DISTINCT e.link) FILTER (WHERE e.is_slow) AS slow,
 			count(DISTINCT e.link) AS all_of_them

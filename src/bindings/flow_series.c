@@ -1,5 +1,5 @@
 /*
- * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_span, l4_bursts, l4_step_cycles,
+ * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_bursts, l4_step_cycles,
  * l4_step_traffic, l4_step_places, l4_late_messages.
  */
 #include "ground/l4.h"
@@ -15,7 +15,6 @@
 
 PG_FUNCTION_INFO_V1(l4_regular_interval);
 PG_FUNCTION_INFO_V1(l4_together);
-PG_FUNCTION_INFO_V1(l4_span);
 PG_FUNCTION_INFO_V1(l4_bursts);
 PG_FUNCTION_INFO_V1(l4_step_cycles);
 PG_FUNCTION_INFO_V1(l4_step_traffic);
@@ -123,17 +122,6 @@ l4_together(PG_FUNCTION_ARGS)
 	a.began = flow_numbers(fcinfo, 0, &a.count);
 	b.began = flow_numbers(fcinfo, 1, &b.count);
 	PG_RETURN_FLOAT8(intervals_together(&a, &b, flow_option(fcinfo, 2, "tolerance", 0)));
-}
-
-/* Arguments: began, lasted, pause. */
-Datum
-l4_span(PG_FUNCTION_ARGS)
-{
-	L4Intervals messages = intervals_of(fcinfo, 0);
-	double		seconds;
-	int64		bursts = intervals_bursts(&messages, flow_option(fcinfo, 2, "pause", 0), &seconds);
-
-	PG_RETURN_FLOAT8(bursts > 0 ? seconds / bursts : 0);
 }
 
 /* Arguments: began, lasted, pause. */

@@ -64,23 +64,30 @@ $$;
 
 -- ---- jobs ----
 
--- Adjusted Rand index over the accelerators seen; one without a job is a cluster of its own.
-CREATE FUNCTION bench.score_jobs() RETURNS float8 LANGUAGE sql STABLE AS $$
+-- Adjusted Rand index of two clusterings: of each thing the cluster that it is in, and the one that is said of it. 1 where
+-- there is nothing to tell apart.
+CREATE FUNCTION bench.adjusted_rand_index(truth text[], said text[]) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
 	WITH placed AS (
-		SELECT COALESCE('job ' || t.job, t.address) AS truth, COALESCE('job ' || min(f.job), t.address) AS found
+		SELECT * FROM unnest(adjusted_rand_index.truth, adjusted_rand_index.said) p(truth, said)
+	), sums AS (
+		SELECT (SELECT sum(c.n * (c.n - 1) / 2.0) FROM (SELECT count(*) AS n FROM placed GROUP BY truth, said) c) AS common,
+			(SELECT sum(c.n * (c.n - 1) / 2.0) FROM (SELECT count(*) AS n FROM placed GROUP BY truth) c) AS of_truth,
+			(SELECT sum(c.n * (c.n - 1) / 2.0) FROM (SELECT count(*) AS n FROM placed GROUP BY said) c) AS of_said,
+			(SELECT count(*) * (count(*) - 1) / 2.0 FROM placed) AS everything
+	)
+	SELECT COALESCE((s.common - s.of_truth * s.of_said / NULLIF(s.everything, 0))
+		/ NULLIF((s.of_truth + s.of_said) / 2 - s.of_truth * s.of_said / NULLIF(s.everything, 0), 0), 1)::float8
+	FROM sums s;
+$$;
+
+-- Over the accelerators seen; one without a job is a cluster of its own.
+CREATE FUNCTION bench.score_jobs() RETURNS float8 LANGUAGE sql STABLE AS $$
+	SELECT bench.adjusted_rand_index(array_agg(p.truth), array_agg(p.said))
+	FROM (SELECT COALESCE('job ' || t.job, t.address) AS truth, COALESCE('job ' || min(f.job), t.address) AS said
 		FROM bench.truth_jobs t
 		JOIN bench.seen s ON s.address = t.address
 		LEFT JOIN bench.found_job f ON f.address = t.address
-		GROUP BY t.job, t.address
-	), sums AS (
-		SELECT (SELECT sum(c.n * (c.n - 1) / 2.0) FROM (SELECT count(*) AS n FROM placed GROUP BY truth, found) c) AS common,
-			(SELECT sum(c.n * (c.n - 1) / 2.0) FROM (SELECT count(*) AS n FROM placed GROUP BY truth) c) AS truth,
-			(SELECT sum(c.n * (c.n - 1) / 2.0) FROM (SELECT count(*) AS n FROM placed GROUP BY found) c) AS found,
-			(SELECT count(*) * (count(*) - 1) / 2.0 FROM placed) AS everything
-	)
-	SELECT COALESCE((common - truth * found / everything)
-		/ NULLIF((truth + found) / 2 - truth * found / everything, 0), 1)::float8
-	FROM sums;
+		GROUP BY t.job, t.address) p;
 $$;
 
 -- Which job is said of each: the one that has most of its accelerators.

@@ -37,7 +37,8 @@ BEGIN
 	SELECT ask_short_window.job, ask_short_window.steps, ask_short_window.from_time,
 		(SELECT count(*) FROM bench.short_finding f
 			WHERE f.steps = ask_short_window.steps AND f.began = ask_short_window.from_time),
-		bench.score_short_jobs(),
+		(SELECT bench.adjusted_rand_index(array_agg(t.job::text), array_agg(f.job::text))
+			FROM bench.truth_jobs t JOIN bench.found_job f ON f.address = t.address),
 		(SELECT avg((EXISTS (SELECT FROM bench.truth_pairs t WHERE t.kind = p.kind
 				AND (t.source, t.destination) IN ((p.source, p.destination), (p.destination, p.source))))::int)
 			FROM bench.found_pair p),
@@ -46,21 +47,6 @@ BEGIN
 		(SELECT t.period FROM unnest(traces) t JOIN bench.truth_jobs j ON j.address = t.source
 			WHERE t.kind = 'accelerator' AND j.job = ask_short_window.job LIMIT 1);
 END
-$$;
-
--- As bench.score_jobs, of the accelerators that are said to be in a job.
-CREATE FUNCTION bench.score_short_jobs() RETURNS float8 LANGUAGE sql STABLE AS $$
-	WITH placed AS (
-		SELECT t.job AS truth, f.job AS found FROM bench.truth_jobs t JOIN bench.found_job f ON f.address = t.address
-	), sums AS (
-		SELECT (SELECT sum(c.n * (c.n - 1) / 2.0) FROM (SELECT count(*) AS n FROM placed GROUP BY truth, found) c) AS common,
-			(SELECT sum(c.n * (c.n - 1) / 2.0) FROM (SELECT count(*) AS n FROM placed GROUP BY truth) c) AS truth,
-			(SELECT sum(c.n * (c.n - 1) / 2.0) FROM (SELECT count(*) AS n FROM placed GROUP BY found) c) AS found,
-			(SELECT count(*) * (count(*) - 1) / 2.0 FROM placed) AS everything
-	)
-	SELECT COALESCE((common - truth * found / everything)
-		/ NULLIF((truth + found) / 2 - truth * found / everything, 0), 1)::float8
-	FROM sums;
 $$;
 
 CREATE FUNCTION bench.ask_short_windows() RETURNS void LANGUAGE plpgsql AS $$

@@ -36,13 +36,13 @@ SELECT l4_regular_interval(ARRAY(SELECT (i * i % 97)::float8 FROM generate_serie
 SELECT l4_regular_interval('{1,2}', '{0.1}', 0.6, 0.5, 0.3);
 SELECT l4_regular_interval('{1,NULL}', '{0.1,0.1}', 0.6, 0.5, 0.3);
 
--- Together, spans, places, late ones.
+-- Together, bursts, places, late ones.
 SELECT l4_together('{1,2,3,4}', '{1.1,2.1,3.1,4.1}', 0.01) AS exchange, l4_together('{1,2,3,4}', '{1.1,2.5,2.9,4.3}', 0.01) AS
 	answer, l4_together('{}', '{1}', 1) AS none;
 SELECT l4_bursts('{1,1.2,3,3.1}', '{0.1,0.1,0.1,0.4}', 0.5) AS two_bursts,
 	l4_bursts('{3.1,3,1.2,1}', '{0.4,0.1,0.1,0.1}', 0.5) AS in_any_order, l4_bursts('{}', '{}', 1) AS none;
-SELECT l4_span('{1,1.2,3,3.1}', '{0.1,0.1,0.1,0.4}', 0.5) AS two_bursts, l4_span('{3.1,3,1.2,1}', '{0.4,0.1,0.1,0.1}', 0.5) AS
-	in_any_order, l4_span('{}', '{}', 1) AS none;
+SELECT l4_bursts('{1,1.2}', '{0.1,0.1,0.1}', 0.5);
+SELECT l4_bursts('{1,NULL}', '{0.1,0.1}', 0.5);
 SELECT l4_step_places('{1,2.1,3.9,9}', '{1,2,3,4}', 0.5);
 SELECT l4_late_messages('{1,2,3,4,5}', '{1,1,1,1,2}', '{1,1,5,1,2}', 3);
 SELECT (t).*
@@ -214,6 +214,53 @@ SELECT address, count(*) AS steps, round(min(extract(epoch FROM ended - began)):
 	round(max(extract(epoch FROM ended - began))::numeric, 2) AS longest, round(avg(compute)::numeric, 3) AS compute
 FROM l4_flow_steps(flows => 'sharded_flows') GROUP BY address ORDER BY address;
 SELECT kind, began, round(factor::numeric, 2) AS factor, sentence FROM l4_flow_diagnose(flows => 'sharded_flows');
+-- Of what one sends in a step every other layer forwards is lost, so that this seems to be a part of the step before: all of a
+-- job go through the same steps, which the links of the others tell.
+CREATE TABLE lossy_flows AS
+SELECT f.* FROM sharded_flows f
+WHERE NOT (f.source = '10.1.0.3' AND f.bytes = 200000000 AND f.started_at BETWEEN '2026-01-01 00:00:06.47' AND
+	'2026-01-01 00:00:06.73' AND floor(extract(epoch FROM f.started_at - '2026-01-01') / 0.02) % 2 = 0);
+SELECT (SELECT count(*) FROM sharded_flows) - count(*) AS lost FROM lossy_flows;
+SELECT address, count(*) AS steps, round(max(extract(epoch FROM ended - began))::numeric, 2) AS longest
+FROM l4_flow_steps(flows => 'lossy_flows') GROUP BY address ORDER BY address;
+-- Sharded over two servers, twice (hybrid sharding), two microbatches a step: behind the second one's backward, layer by layer,
+-- those with the same shard sum up its gradients, which ends the step. No pipeline, though something goes both ways.
+CREATE TABLE hybrid_flows AS
+WITH layer AS (
+	SELECT step, micro, layer, step * 1.5 + micro * 0.74 + LEAST(layer, 12) * 0.02 + GREATEST(layer - 12, 0) * 0.04 AS at
+	FROM generate_series(0, 29) step, generate_series(0, 1) micro, generate_series(0, 23) layer
+)
+SELECT '2026-01-01'::timestamptz + make_interval(secs => f.at) AS started_at, 0.008 AS duration, f.source, f.destination,
+	f.bytes
+FROM layer l, generate_series(0, 1) copy, LATERAL (
+	SELECT l.at + 0.0007 * ((d.way * 3 + l.layer * (copy + 2) + l.step) % 5) AS at, '10.5.' || copy || '.' || d.way AS source,
+		'10.5.' || copy || '.' || 3 - d.way AS destination, 200000000 * (1 + (l.layer >= 12)::int * l.micro) AS bytes
+	FROM generate_series(1, 2) d(way)
+	UNION ALL
+	SELECT l.at + 0.02, '10.5.' || copy || '.' || d.shard, '10.5.' || 1 - copy || '.' || d.shard, 100000000
+	FROM generate_series(1, 2) d(shard)
+	WHERE l.layer >= 12 AND l.micro = 1) f;
+SELECT kind, count(*) AS pairs FROM l4_flow_pairs(flows => 'hybrid_flows', accelerators => NULL) GROUP BY kind;
+SELECT address, count(*) AS steps, round(min(extract(epoch FROM ended - began))::numeric, 2) AS shortest,
+	round(max(extract(epoch FROM ended - began))::numeric, 2) AS longest, min(began) AS first
+FROM l4_flow_steps(flows => 'hybrid_flows', accelerators => NULL) GROUP BY address ORDER BY address;
+SELECT kind, subject, sentence FROM l4_flow_diagnose(flows => 'hybrid_flows', accelerators => NULL);
+-- It is so where half of those that exchange layers tell it; of a pipeline none does.
+SELECT heavy, p.cycle, p.any_phase, p.is_summed
+FROM generate_series(0, 8, 2) heavy, l4_limits_in_force() l, l4_job_phases(ARRAY(
+	SELECT ROW(1, 1.5, CASE WHEN n <= 8 THEN 0.3 ELSE 30 END, CASE WHEN n <= 8 THEN 'data' ELSE 'pipeline' END, NULL,
+		CASE WHEN n BETWEEN 9 AND 8 + GREATEST(heavy, 6) THEN 1.5 END, 2, 0.04,
+		CASE WHEN n BETWEEN 9 AND 8 + heavy THEN 1.8 ELSE 0.9 END)::l4_flow_measure FROM generate_series(1, 16) n), l) p
+ORDER BY heavy;
+-- Links that see nothing of microbatches tell one, and those that are busy all the time no cycles: fewer are enough where they
+-- agree.
+SELECT m, l4_usual_microbatches(m, l) FROM l4_limits_in_force() l,
+	(VALUES ('{1,1,1,1}'::int[]), ('{1,1,1,2}'), ('{1,1,2,2}'), ('{1,1,1,1,3,2,3}'), ('{4}'), ('{}')) v(m);
+SELECT links, alike, p.cycle, p.any_phase
+FROM l4_limits_in_force() l, generate_series(1, 4) links, unnest('{t,f}'::boolean[]) alike, l4_job_phases(ARRAY(
+	SELECT ROW(1, NULL, NULL, 'context', NULL, CASE WHEN n <= links THEN 1.5 + CASE WHEN alike THEN 0.01 ELSE 0.2 END * n END,
+		CASE WHEN n <= links THEN 1 END, 0.04, 2)::l4_flow_measure FROM generate_series(1, 16) n), l) p
+ORDER BY alike, links;
 -- Windows of few steps: what comes more often than steps do is not taken for them. A pipeline of two stages and four columns,
 -- 12 microbatches a step of two seconds; and the sharded job, of which a window has layers both ways, but few cycles.
 CREATE TABLE brief_flows AS
@@ -324,5 +371,6 @@ SELECT name FROM l4_flow_partitions ORDER BY name;
 SELECT * FROM l4_drop_flows('infinity');
 DELETE FROM l4_accelerator;
 SELECT l4_delete_job('flows-1');
-DROP TABLE record, seen, ring, late_flows, group_flows, group_accelerators, irregular_flows, sharded_flows;
+DROP TABLE record, seen, ring, late_flows, group_flows, group_accelerators, irregular_flows, sharded_flows, lossy_flows,
+	hybrid_flows;
 DROP FUNCTION made_job, made_ring;
