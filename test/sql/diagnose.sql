@@ -118,7 +118,8 @@ CREATE TABLE report_in_parallel AS SELECT l4_report('killed') AS report;
 RESET max_parallel_workers;
 SELECT count(*) = (SELECT count(*) FROM in_parallel) AS as_many FROM l4_diagnose('killed');
 SELECT set_config(name, 'off', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query') \g /dev/null
-SELECT count(*) AS differences FROM (SELECT kind, ordinal, node, explanation FROM once EXCEPT SELECT * FROM in_parallel) d;
+SELECT count(*) AS differences
+FROM (SELECT kind, ordinal, node, explanation FROM once EXCEPT SELECT * FROM in_parallel) d;
 DROP TABLE in_parallel, report_in_parallel;
 -- kept for the views
 SELECT l4_save_diagnosis('killed') AS saved, (SELECT count(*) FROM once) AS findings;
