@@ -111,13 +111,15 @@ SELECT count(*) AS events, count(*) FILTER (WHERE explanation LIKE '%no successf
 FROM l4_diagnose('other') WHERE kind = 'event';
 
 -- the same in a parallel query, in the process that writes what it gives and in one beside it
-SELECT set_config(name, 'on', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query') \g /dev/null
+SELECT set_config(name, 'on', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')
+	\g /dev/null
 SET max_parallel_workers = 0;
 CREATE TABLE in_parallel AS SELECT d.kind, d.ordinal, d.node, d.explanation FROM l4_diagnose('killed') d;
 CREATE TABLE report_in_parallel AS SELECT l4_report('killed') AS report;
 RESET max_parallel_workers;
 SELECT count(*) = (SELECT count(*) FROM in_parallel) AS as_many FROM l4_diagnose('killed');
-SELECT set_config(name, 'off', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query') \g /dev/null
+SELECT set_config(name, 'off', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')
+	\g /dev/null
 SELECT count(*) AS differences
 FROM (SELECT kind, ordinal, node, explanation FROM once EXCEPT SELECT * FROM in_parallel) d;
 DROP TABLE in_parallel, report_in_parallel;
