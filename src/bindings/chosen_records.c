@@ -53,6 +53,7 @@ open_choice(FunctionCallInfo fcinfo, Choice *choice)
 	choice->streams = bigint_values(PG_GETARG_ARRAYTYPE_P(3), "the stream_ids of a segment", &choice->stream_count);
 	choice->wanted = bigint_set(PG_GETARG_ARRAYTYPE_P(4), "what is wanted of a segment", &choice->wanted_count);
 	choice->reader = segment_open(&blobs);
+	segment_want(choice->reader, choice->streams, choice->stream_count);
 	initStringInfo(&choice->raw);
 	initStringInfo(&choice->shown);
 }
@@ -240,12 +241,13 @@ l4_line_records(PG_FUNCTION_ARGS)
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "l4 chosen record", ALLOCSET_DEFAULT_SIZES);
 
 	open_choice(fcinfo, &choice);
-	while (choice.wanted_count > 0 && segment_next(choice.reader, &record) &&
-		   record.line_no <= choice.wanted[choice.wanted_count - 1])
+	while (choice.wanted_count > 0 && segment_next(choice.reader, &record))
 	{
 		MemoryContext caller;
 
 		CHECK_FOR_INTERRUPTS();
+		if (record.line_no > choice.wanted[choice.wanted_count - 1])
+			segment_skip_rest(choice.reader);
 		if (!bigint_set_has(choice.wanted, choice.wanted_count, record.line_no))
 			continue;
 		caller = MemoryContextSwitchTo(row_context);

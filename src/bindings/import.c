@@ -35,6 +35,7 @@
 #include "doors/store_timeline.h"
 #include "loading/given_up.h"
 #include "loading/import_parts.h"
+#include "loading/source_bundle.h"
 #include "loading/timeline.h"
 
 PG_FUNCTION_INFO_V1(l4_import);
@@ -199,6 +200,7 @@ end_files(Import *import, uint32 next, uint32 to)
 {
 	if (import->atomic)
 	{
+		source_write_bundles(import->sources);
 		store_batch_write(import->sources->rows);
 		add_counts(import);
 		return;
