@@ -179,7 +179,7 @@ COMMENT ON TABLE @extschema@.l4_parameter_sketch IS
 COMMENT ON COLUMN @extschema@.l4_parameter_sketch.job_id IS
 'the job';
 COMMENT ON COLUMN @extschema@.l4_parameter_sketch.source_id IS
-'the source, as in l4_stream';
+'the source, as in l4_stream; of small files in a bundle its id (l4_stream.bundle_id)';
 COMMENT ON COLUMN @extschema@.l4_parameter_sketch.sketch IS
 'for l4_sketch_parameters; with version and checksum';
 
@@ -189,7 +189,7 @@ COMMENT ON TABLE @extschema@.l4_source_state IS
 COMMENT ON COLUMN @extschema@.l4_source_state.job_id IS
 'the job';
 COMMENT ON COLUMN @extschema@.l4_source_state.source_id IS
-'the source, as in l4_stream';
+'the source, as in l4_stream; of small files in a bundle its id (l4_stream.bundle_id)';
 COMMENT ON COLUMN @extschema@.l4_source_state.byte_count IS
 'bytes taken in so far';
 COMMENT ON COLUMN @extschema@.l4_source_state.settings_hash IS
@@ -202,7 +202,7 @@ COMMENT ON COLUMN @extschema@.l4_source_state.shape_ids IS
 'shapes that only its last records have, which may still change; NULL where there are none';
 COMMENT ON COLUMN @extschema@.l4_source_state.state IS
 'where the open segment begins, how each stream stood there, and what was counted before the last records; version, '
-'checksum, zstd. NULL: the source is short and read anew';
+'checksum, zstd. NULL: the source is short and read anew. Of a bundle: which of shape_ids are of which source';
 
 COMMENT ON TABLE @extschema@.l4_inbox IS
 'Lines on their way in: written by client-side COPY and log shippers, who need no right but INSERT, and taken out by '

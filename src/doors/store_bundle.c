@@ -9,6 +9,7 @@
 #include "algorithms/parameter_statistics.h"
 #include "algorithms/segment_bundle.h"
 #include "doors/store_statement.h"
+#include "tools/codec.h"
 
 /* The arguments that name a bundle: $1 and $2. */
 static Arguments
@@ -30,9 +31,9 @@ result_bytes(int column)
 	return DatumGetByteaPCopy(result_datum(0, column, &is_null));
 }
 
-/* The streams of a row that was just read, palloc'd. */
+/* The numbers of a bigint[] of a row that was just read, palloc'd. */
 static int64 *
-result_streams(int column, int *count)
+result_bigints(int column, int *count)
 {
 	bool		is_null;
 	ArrayType  *array = DatumGetArrayTypePCopy(result_datum(0, column, &is_null));
@@ -54,7 +55,7 @@ leave_segment(const char *schema, Arguments named, const int64 *streams, int cou
 				  "AND source_id OPERATOR(pg_catalog.=) $2 AND segment_no OPERATOR(pg_catalog.=) -1 FOR UPDATE",
 				  &arguments, SPI_OK_SELECT) == 0)
 		return;					/* the text was dropped */
-	left = result_streams(1, &left_count);
+	left = result_bigints(1, &left_count);
 	blobs = (L4SegmentBlobs) {result_bytes(2), result_bytes(3), result_bytes(4)};
 	result_done();
 	if (!segment_bundle_without(&blobs, left, &left_count, streams, count))
@@ -125,16 +126,130 @@ leave_statistics(const char *schema, Arguments named, const int64 *streams, int 
 			  "AND source_id OPERATOR(pg_catalog.=) $2", &arguments, SPI_OK_UPDATE);
 }
 
+/* ---- marks of shapes ---- */
+
 void
-store_leave_bundle(const char *schema, const char *job_id, int64 bundle_id, const int64 *streams, int count)
+marks_init(L4BundleMarks *marks)
+{
+	memset(marks, 0, sizeof(L4BundleMarks));
+	initStringInfo(&marks->sources);
+}
+
+void
+marks_add(L4BundleMarks *marks, int64 source_id, const int64 *shape_ids, int count)
+{
+	if (count == 0)
+		return;
+	if (marks->shape_count + count > marks->shape_room)
+	{
+		marks->shape_room = Max(2 * marks->shape_room, marks->shape_count + count);
+		marks->shape_ids = marks->shape_ids == NULL ? palloc(mul_size(marks->shape_room, sizeof(int64)))
+			: repalloc(marks->shape_ids, mul_size(marks->shape_room, sizeof(int64)));
+	}
+	memcpy(marks->shape_ids + marks->shape_count, shape_ids, count * sizeof(int64));
+	marks->shape_count += count;
+	column_put_fixed(&marks->sources, (uint64) source_id);
+	column_put_unsigned(&marks->sources, count);
+}
+
+/* The row's state says which shapes are whose: source by source its id and how many. */
+L4SourceStateRow
+marks_row(const L4BundleMarks *marks, int64 bundle_id)
+{
+	L4SourceStateRow row = {.source_id = bundle_id, .shape_ids = marks->shape_ids, .shape_count = marks->shape_count};
+
+	row.state = blob_pack((L4Bytes) {marks->sources.data, marks->sources.len});
+	return row;
+}
+
+static bool
+is_leaving(const L4BundledStream *streams, int count, int64 source_id)
+{
+	int			i;
+
+	for (i = 0; i < count; i++)
+		if (streams[i].source_id == source_id)
+			return true;
+	return false;
+}
+
+/* Divides the marks of a row's files among those that leave and those that stay. */
+static void
+divide_marks(const bytea *state, const int64 *shape_ids, int shape_count, const L4BundledStream *streams, int count,
+			 L4BundleMarks *left, L4BundleMarks *gone)
+{
+	L4Bytes		plain = blob_unpack(state);
+	L4ColumnReader in = {plain.data, plain.data + plain.size};
+	int			from = 0;
+
+	while (in.at < in.end)
+	{
+		int64		source_id = (int64) column_get_fixed(&in);
+		int			own = column_get_number_to(&in, shape_count - from, "a bundle has more marks than its row says");
+
+		marks_add(is_leaving(streams, count, source_id) ? gone : left, source_id, shape_ids + from, own);
+		from += own;
+	}
+}
+
+/* Returns the marks of the files that leave. */
+static L4BundleMarks
+leave_marks(const char *schema, Arguments named, const L4BundledStream *streams, int count)
+{
+	Arguments	arguments = named;
+	L4BundleMarks left;
+	L4BundleMarks gone;
+	L4SourceStateRow row;
+	int64	   *shape_ids;
+	int			shape_count;
+	bytea	   *state;
+
+	marks_init(&left);
+	marks_init(&gone);
+	if (store_run(schema, "SELECT shape_ids, state FROM %s.l4_source_state WHERE job_id OPERATOR(pg_catalog.=) $1 "
+				  "AND source_id OPERATOR(pg_catalog.=) $2 AND shape_ids IS NOT NULL AND state IS NOT NULL FOR UPDATE",
+				  &arguments, SPI_OK_SELECT) == 0)
+		return gone;
+	shape_ids = result_bigints(1, &shape_count);
+	state = result_bytes(2);
+	result_done();
+	divide_marks(state, shape_ids, shape_count, streams, count, &left, &gone);
+	row = marks_row(&left, streams->bundle_id);
+	if (row.shape_count == 0)
+		store_run(schema, "DELETE FROM %s.l4_source_state WHERE job_id OPERATOR(pg_catalog.=) $1 "
+				  "AND source_id OPERATOR(pg_catalog.=) $2", &arguments, SPI_OK_DELETE);
+	else if (gone.shape_count > 0)
+	{
+		add_argument(&arguments, INT8ARRAYOID, bigint_array(row.shape_ids, row.shape_count), false);
+		add_argument(&arguments, BYTEAOID, PointerGetDatum(row.state), false);
+		store_run(schema, "UPDATE %s.l4_source_state SET shape_ids = $3, state = $4 WHERE job_id OPERATOR(pg_catalog.=) $1 "
+				  "AND source_id OPERATOR(pg_catalog.=) $2", &arguments, SPI_OK_UPDATE);
+	}
+	return gone;
+}
+
+int64 *
+store_leave_bundle(const char *schema, const char *job_id, const L4BundledStream *streams, int count, int *shape_count)
 {
 	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "l4 leaving a bundle", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(memory);
-	Arguments	named = arguments_of(job_id, bundle_id);
+	Arguments	named = arguments_of(job_id, streams->bundle_id);
+	int64	   *ids = palloc(mul_size(count, sizeof(int64)));
+	L4BundleMarks gone;
+	int64	   *shape_ids;
+	int			i;
 
-	leave_segment(schema, named, streams, count);
-	leave_counts(schema, named, streams, count);
-	leave_statistics(schema, named, streams, count);
+	for (i = 0; i < count; i++)
+		ids[i] = streams[i].stream_id;
+	leave_segment(schema, named, ids, count);
+	leave_counts(schema, named, ids, count);
+	leave_statistics(schema, named, ids, count);
+	gone = leave_marks(schema, named, streams, count);
 	MemoryContextSwitchTo(caller);
+	*shape_count = gone.shape_count;
+	shape_ids = palloc(mul_size(Max(gone.shape_count, 1), sizeof(int64)));
+	if (gone.shape_count > 0)
+		memcpy(shape_ids, gone.shape_ids, gone.shape_count * sizeof(int64));
 	MemoryContextDelete(memory);
+	return shape_ids;
 }

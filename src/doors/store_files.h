@@ -24,6 +24,7 @@ typedef struct L4BundledStream
 {
 	int64		bundle_id;
 	int64		stream_id;
+	int64		source_id;
 } L4BundledStream;
 
 /*

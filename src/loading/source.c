@@ -152,7 +152,7 @@ write_streams(L4Source *work)
 
 /* Writes all rows that are of the source alone. */
 static void
-write_rows(L4Source *work)
+write_rows(L4Source *work, const L4SourceFile *file)
 {
 	if (work->counts.is_cut)
 		source_cut(work);
@@ -160,6 +160,8 @@ write_rows(L4Source *work)
 		source_finish_segment(work);
 	source_write_summaries(work);
 	write_streams(work);
+	if (work->resume.keeps_state)
+		source_write_state(work, file);
 }
 
 /*
@@ -202,12 +204,10 @@ source_finish(L4Source *work, const L4SourceFile *file, const char *error)
 	record_assembler_end(work->input.assembler);
 	complete_streams(work, file, error);
 	if (small && work->segment.row.segment_no == 0 && segment_record_count(work->segment.builder) > 0)
-		source_keep_bundled(work);
+		source_keep_bundled(work, file);
 	else
-		write_rows(work);
+		write_rows(work, file);
 	check_starts(work);
-	if (work->resume.keeps_state)
-		source_write_state(work, file);
 	if (!work->context->keeps_rows)
 		store_batch_write(work->context->rows);
 	source_keep_shared(work);

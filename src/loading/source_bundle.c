@@ -16,11 +16,6 @@
 #include "tools/bundle.h"
 #include "tools/order.h"
 
-/* Fewer files are not worth a bundle; of more files or bytes another one is begun. */
-#define BUNDLE_LEAST 8
-#define BUNDLE_FILES 64
-#define BUNDLE_BYTES (2 * 1024 * 1024)
-
 /* A small file that waits. */
 typedef struct BundleMember
 {
@@ -32,13 +27,15 @@ typedef struct BundleMember
 	L4StatisticsImage statistics;
 	L4StreamRow *streams;
 	int			stream_count;
+	L4SourceStateRow state;		/* of which shape_ids alone is kept in a bundle */
+	bool		has_state;
 } BundleMember;
 
 typedef struct SourceBundles
 {
 	MemoryContext memory;		/* of all that waits */
 	int			count;
-	BundleMember *members[BUNDLE_FILES];
+	BundleMember *members[L4_BUNDLE_FILES];
 	int64		bytes;
 	int			leaving_count;
 	int			leaving_room;
@@ -93,21 +90,21 @@ compare_leaving(const void *a, const void *b)
 static void
 write_leaving(L4SourceContext *context, SourceBundles *bundles)
 {
-	int64	   *streams = palloc(mul_size(Max(bundles->leaving_count, 1), sizeof(int64)));
 	int			from = 0;
 	int			i;
 
 	qsort(bundles->leaving, bundles->leaving_count, sizeof(L4BundledStream), compare_leaving);
 	for (i = 0; i < bundles->leaving_count; i++)
 	{
-		streams[i] = bundles->leaving[i].stream_id;
+		int64	   *shape_ids;
+		int			count;
+
 		if (i + 1 < bundles->leaving_count && bundles->leaving[i + 1].bundle_id == bundles->leaving[from].bundle_id)
 			continue;
-		store_leave_bundle(context->schema, context->job->job_id, bundles->leaving[from].bundle_id, streams + from,
-						   i + 1 - from);
+		shape_ids = store_leave_bundle(context->schema, context->job->job_id, &bundles->leaving[from], i + 1 - from, &count);
+		source_release_shapes(context, shape_ids, count);
 		from = i + 1;
 	}
-	pfree(streams);
 }
 
 /* ---- what comes ---- */
@@ -180,15 +177,26 @@ keep_counts(L4Source *work, BundleMember *member, MemoryContext memory)
 	MemoryContextSwitchTo(caller);
 }
 
+/* The state, of which a small file has no more than its shapes. */
+static void
+keep_state(L4Source *work, const L4SourceFile *file, BundleMember *member)
+{
+	member->has_state = work->resume.keeps_state && source_state_row(work, file, &member->state);
+	Assert(!member->has_state || member->state.state == NULL);
+	if (member->has_state)
+		member->state.shape_ids = memcpy(palloc(mul_size(Max(member->state.shape_count, 1), sizeof(int64))),
+										 member->state.shape_ids, member->state.shape_count * sizeof(int64));
+}
+
 void
-source_keep_bundled(L4Source *work)
+source_keep_bundled(L4Source *work, const L4SourceFile *file)
 {
 	SourceBundles *bundles = bundles_of(work->context);
 	MemoryContext caller;
 	BundleMember *member;
 	int			i;
 
-	if (bundles->count == BUNDLE_FILES || bundles->bytes >= BUNDLE_BYTES)
+	if (bundles->count == L4_BUNDLE_FILES || bundles->bytes >= L4_BUNDLE_BYTES)
 		source_write_bundles(work->context);
 	member = MemoryContextAllocZero(bundles->memory, sizeof(BundleMember));
 	keep_segment(work, member, bundles->memory);
@@ -200,6 +208,7 @@ source_keep_bundled(L4Source *work)
 	member->streams = palloc(mul_size(member->stream_count, sizeof(L4StreamRow)));
 	for (i = 0; i < member->stream_count; i++)
 		copy_stream(&member->streams[i], &work->streams.list[i].row);
+	keep_state(work, file, member);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -218,6 +227,26 @@ write_alone(L4SourceContext *context, BundleMember *member)
 		store_batch_statistics(context->rows, member->segment.source_id, statistics_pack_image(&member->statistics));
 	for (i = 0; i < member->stream_count; i++)
 		store_batch_stream(context->rows, &member->streams[i]);
+	if (member->has_state)
+		store_batch_state(context->rows, &member->state);
+}
+
+/* Writes which shapes only records of these files have that may still grow. */
+static void
+write_marks(L4SourceContext *context, const SourceBundles *bundles, int64 bundle_id)
+{
+	L4BundleMarks marks;
+	L4SourceStateRow row;
+	int			i;
+
+	marks_init(&marks);
+	for (i = 0; i < bundles->count; i++)
+		if (bundles->members[i]->has_state)
+			marks_add(&marks, bundles->members[i]->state.source_id, bundles->members[i]->state.shape_ids,
+					  bundles->members[i]->state.shape_count);
+	row = marks_row(&marks, bundle_id);
+	if (row.shape_count > 0)
+		store_batch_state(context->rows, &row);
 }
 
 /*
@@ -332,6 +361,7 @@ write_bundle(L4SourceContext *context, const SourceBundles *bundles)
 
 	write_segment(context, bundles, bundle_id);
 	write_counts(context, bundles, bundle_id);
+	write_marks(context, bundles, bundle_id);
 	for (i = 0; i < bundles->count; i++)
 		for (j = 0; j < bundles->members[i]->stream_count; j++)
 		{
@@ -351,7 +381,7 @@ source_write_bundles(L4SourceContext *context)
 		return;
 	caller = MemoryContextSwitchTo(bundles->memory);
 	write_leaving(context, bundles);
-	if (bundles->count >= BUNDLE_LEAST)
+	if (bundles->count >= L4_BUNDLE_LEAST)
 		write_bundle(context, bundles);
 	else
 		for (i = 0; i < bundles->count; i++)

@@ -8,6 +8,11 @@
 #include "doors/store_files.h"
 #include "loading/source_context.h"
 
+/* Fewer files are not worth a bundle; of more files or bytes another one is begun. */
+#define L4_BUNDLE_LEAST 8
+#define L4_BUNDLE_FILES 64
+#define L4_BUNDLE_BYTES (2 * 1024 * 1024)
+
 /* These streams, whose rows in l4_stream are deleted, leave their bundles with the next source_write_bundles. */
 extern void source_leave_bundles(L4SourceContext *context, const L4BundledStream *streams, int count);
 /*

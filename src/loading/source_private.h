@@ -200,8 +200,8 @@ extern void source_finish_segment(L4Source *work);
 /* Sets the row of the open segment to what it amounts to, but for its blobs. */
 extern void source_complete_segment(L4Source *work);
 
-/* source_bundle.c: keeps all that came of a source but its state for source_write_bundles. */
-extern void source_keep_bundled(L4Source *work);
+/* source_bundle.c: keeps all that came of a source for source_write_bundles. */
+extern void source_keep_bundled(L4Source *work, const L4SourceFile *file);
 
 /* source_counts.c */
 
@@ -239,5 +239,7 @@ extern void source_keep_shared(L4Source *work);
 /* source_resume.c: keeps what is final before the end of the input closes the last records; then, after all else, writes it. */
 extern void source_save_state(L4Source *work);
 extern void source_write_state(L4Source *work, const L4SourceFile *file);
+/* What it would write; false where there is nothing to keep. */
+extern bool source_state_row(L4Source *work, const L4SourceFile *file, L4SourceStateRow *row);
 
 #endif							/* L4_SOURCE_PRIVATE_H */

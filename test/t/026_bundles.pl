@@ -13,7 +13,8 @@ $SIG{__DIE__} = sub { diag(@_) unless $^S };	# else it is told in a file that go
 
 my $node = PostgreSQL::Test::Cluster->new('bundles');
 $node->init;
-$node->append_conf('postgresql.conf', "timezone = 'UTC'\nmax_worker_processes = 8\nautovacuum = off\nrestart_after_crash = on\n");
+$node->append_conf('postgresql.conf',
+	"timezone = 'UTC'\nmax_worker_processes = 8\nautovacuum = off\nrestart_after_crash = on\n");
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION l4');
 
@@ -40,7 +41,8 @@ sub query
 sub rank_log
 {
 	my ($rank, $steps) = @_;
-	my $text = "[2026-11-20 10:00:00,000] [INFO] [train.py:1:main] rank $rank starts on 10.0.0." . (1 + $rank % 250) . "\n";
+	my $host = 1 + $rank % 250;
+	my $text = "[2026-11-20 10:00:00,000] [INFO] [train.py:1:main] rank $rank starts on 10.0.0.$host\n";
 	for my $step (1 .. $steps)
 	{
 		$text .= sprintf "[2026-11-20 10:%02d:%02d,%03d] [INFO] [train.py:7:main] iteration %d loss %.4f rank %d\n",
@@ -61,9 +63,10 @@ sub shared_log
 my %files = (
 	(map { ("node-" . int($_ / 8) . "/rank-$_.log" => rank_log($_, 20 + $_ % 7)) } 0 .. 95),
 	(map { ("shared/part-$_.log" => shared_log($_)) } 1 .. 12),
-	(map { ("node-$_/syslog" => "Nov 20 10:00:0$_ node-$_ kernel: NVRM: Xid (PCI:0000:0$_:00): 79, fallen off the bus\n" x ($_ + 1)) }
-		0 .. 9),
-	'odd/empty.log' => '', 'odd/no-end.log' => 'a line without an end', 'odd/bytes.log' => join('', map { chr } 1 .. 255) . "\n",
+	(map { ("node-$_/syslog" => "Nov 20 10:00:0$_ node-$_ kernel: NVRM: Xid (PCI:0000:0$_:00): 79, fallen off the bus\n"
+		x ($_ + 1)) } 0 .. 9),
+	'odd/empty.log' => '', 'odd/no-end.log' => 'a line without an end',
+	'odd/bytes.log' => join('', map { chr } 1 .. 255) . "\n",
 	'odd/returns.log' => "one\rtwo\rthree\nfour\r\n", 'odd/lines.log' => "\n" x 30000,
 	'large.log' => rank_log(3, 4000));
 
@@ -117,7 +120,8 @@ sub read_job
 	for my $name (keys %readers)
 	{
 		(my $sql = $readers{$name}) =~ s/\$job\b/'$job'/g;
-		$read{$name} = query("SELECT count(*), md5(string_agg(r::text, E'\\n' ORDER BY r::text COLLATE \"C\")) FROM ($sql) x (r)");
+		$read{$name} = query(qq{SELECT count(*), md5(string_agg(r::text, E'\\n' ORDER BY r::text COLLATE "C"))
+			FROM ($sql) x (r)});
 	}
 	return \%read;
 }
@@ -235,8 +239,8 @@ import_job('together', 'together');
 is_consistent('together', 'all changed');
 is(query("SELECT sum(record_count) = (SELECT count(*) FROM l4_log WHERE job_id = 'together') FROM l4_stream
 	WHERE job_id = 'together'"), 't', 'all changed: no record is there twice, none is missing');
-is(query("SELECT count(*) FROM l4_segment g WHERE job_id = 'together' AND segment_no = -1 AND NOT EXISTS (SELECT FROM l4_stream s
-	WHERE s.job_id = g.job_id AND s.bundle_id = g.source_id)"), 0, 'bundles that all files left are gone');
+is(query("SELECT count(*) FROM l4_segment g WHERE job_id = 'together' AND segment_no = -1 AND NOT EXISTS (
+	SELECT FROM l4_stream s WHERE s.job_id = g.job_id AND s.bundle_id = g.source_id)"), 0, 'bundles that all files left are gone');
 
 # ---------------------------------------------------------------------------------------------------------------------
 # An import that is broken off goes on where it was.
@@ -280,8 +284,8 @@ is_deeply(read_job('workers'), read_job('together'), 'and its text comes again')
 $node->command_ok([ 'pg_dump', '-Fc', '-f', "$folder/dump", $node->connstr('postgres') ], 'dump');
 query('CREATE DATABASE restored');
 $node->command_ok([ 'pg_restore', '-d', $node->connstr('restored'), "$folder/dump" ], 'restore');
-is($node->safe_psql('restored', "SELECT md5(string_agg(l::text, '' ORDER BY job_id, source, line_no, part, stream_id)) FROM l4_log l"),
-	query("SELECT md5(string_agg(l::text, '' ORDER BY job_id, source, line_no, part, stream_id)) FROM l4_log l"), 'restored as it was');
+my $all_lines = "SELECT md5(string_agg(l::text, '' ORDER BY job_id, source, line_no, part, stream_id)) FROM l4_log l";
+is($node->safe_psql('restored', $all_lines), query($all_lines), 'restored as it was');
 
 query("SELECT l4_delete_job('broken')");
 is(query('SELECT ' . join ' + ', map { "(SELECT count(*) FROM $_ WHERE job_id = 'broken')" }
@@ -293,7 +297,8 @@ is(query('SELECT ' . join ' + ', map { "(SELECT count(*) FROM $_ WHERE job_id = 
 sub fails_as_damaged
 {
 	my ($change, $read, $what) = @_;
-	my ($status, $out, $error) = $node->psql('postgres', "BEGIN; $change; $read; ROLLBACK", extra_params => [ '-v', 'VERBOSITY=verbose' ]);
+	my ($status, $out, $error) = $node->psql('postgres', "BEGIN; $change; $read; ROLLBACK",
+		extra_params => [ '-v', 'VERBOSITY=verbose' ]);
 	like($error, qr/XX001.*damaged/, $what);
 }
 
