@@ -151,6 +151,8 @@ grep_bundle(FunctionCallInfo fcinfo, const L4SegmentSearch *search, const bytea 
 	int			own;
 	int			member;
 
+	if (!blob_is_bundle(blobs.structure))
+		column_corrupted("a part of a bundle is none");
 	for (member = 0; (own = segment_bundle_streams(&blobs, member)) >= 0; member++, first += own)
 	{
 		MemoryContext caller = MemoryContextSwitchTo(context);

@@ -26,6 +26,7 @@
 #include "utils/portal.h"
 
 #include "doors/store_batch.h"
+#include "doors/store_bundle.h"
 #include "doors/store_events.h"
 #include "doors/store_files.h"
 #include "doors/store_locks.h"
@@ -261,6 +262,23 @@ end_files(Import *import, uint32 next, uint32 to)
 		send_warnings(import);
 }
 
+/* Locks the bundles that files of the list, from one on, will leave, as they have changed; file_ids is no longer what it was. */
+static void
+lock_bundles(Import *import, uint32 from, const L4KnownFile *known, int64 *file_ids, int count)
+{
+	int			changed = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		const SharedFile *file = &import->shared->list[from + i];
+
+		if (known[i].known && (known[i].failed || known[i].size != file->size || known[i].modified_at != file->modified_at))
+			file_ids[changed++] = file_ids[i];
+	}
+	store_lock_bundles(import->sources->schema, import->sources->job->job_id, file_ids, changed);
+}
+
 /* Locks files of the list, from one to before another, and tells what is known of each. */
 static L4KnownFile *
 lock_files(Import *import, uint32 from, uint32 to)
@@ -277,6 +295,8 @@ lock_files(Import *import, uint32 from, uint32 to)
 	if (!import->atomic)
 		store_lock_files(sources->schema, sources->job->job_id, file_ids, count);
 	store_known_files(sources->schema, sources->job->job_id, file_ids, count, known);
+	if (!import->atomic)
+		lock_bundles(import, from, known, file_ids, count);
 	return known;
 }
 
@@ -396,6 +416,7 @@ lock_list(Import *import)
 		store_lock_job(sources->schema, sources->job->job_id, false);
 	else
 		store_lock_files(sources->schema, sources->job->job_id, file_ids, count);
+	store_lock_bundles(sources->schema, sources->job->job_id, file_ids, count);
 	pfree(file_ids);
 }
 

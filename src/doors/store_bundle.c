@@ -52,7 +52,7 @@ leave_segment(const char *schema, Arguments named, const int64 *streams, int cou
 
 	if (store_run(schema,
 				  "SELECT stream_ids, structure, texts, parameters FROM %s.l4_segment WHERE job_id OPERATOR(pg_catalog.=) $1 "
-				  "AND source_id OPERATOR(pg_catalog.=) $2 AND segment_no OPERATOR(pg_catalog.=) -1 FOR UPDATE",
+				  "AND source_id OPERATOR(pg_catalog.=) $2 AND segment_no OPERATOR(pg_catalog.=) -1",
 				  &arguments, SPI_OK_SELECT) == 0)
 		return;					/* the text was dropped */
 	left = result_bigints(1, &left_count);
@@ -86,7 +86,7 @@ leave_counts(const char *schema, Arguments named, const int64 *streams, int coun
 	int			row_count;
 
 	if (store_run(schema, "SELECT counts FROM %s.l4_source_counts WHERE job_id OPERATOR(pg_catalog.=) $1 "
-				  "AND source_id OPERATOR(pg_catalog.=) $2 FOR UPDATE", &arguments, SPI_OK_SELECT) == 0)
+				  "AND source_id OPERATOR(pg_catalog.=) $2", &arguments, SPI_OK_SELECT) == 0)
 		return;
 	counts = result_bytes(1);
 	result_done();
@@ -110,7 +110,7 @@ leave_statistics(const char *schema, Arguments named, const int64 *streams, int 
 	bytea	   *sketch;
 
 	if (store_run(schema, "SELECT sketch FROM %s.l4_parameter_sketch WHERE job_id OPERATOR(pg_catalog.=) $1 "
-				  "AND source_id OPERATOR(pg_catalog.=) $2 FOR UPDATE", &arguments, SPI_OK_SELECT) == 0)
+				  "AND source_id OPERATOR(pg_catalog.=) $2", &arguments, SPI_OK_SELECT) == 0)
 		return;
 	sketch = result_bytes(1);
 	result_done();
@@ -124,6 +124,23 @@ leave_statistics(const char *schema, Arguments named, const int64 *streams, int 
 	add_argument(&arguments, BYTEAOID, PointerGetDatum(sketch), false);
 	store_run(schema, "UPDATE %s.l4_parameter_sketch SET sketch = $3 WHERE job_id OPERATOR(pg_catalog.=) $1 "
 			  "AND source_id OPERATOR(pg_catalog.=) $2", &arguments, SPI_OK_UPDATE);
+}
+
+/* The row of counts, which every bundle has, stands for it. */
+void
+store_lock_bundles(const char *schema, const char *job_id, const int64 *file_ids, int count)
+{
+	Arguments	arguments = {0};
+
+	if (count == 0)
+		return;
+	add_text(&arguments, job_id);
+	add_argument(&arguments, INT8ARRAYOID, bigint_array(file_ids, count), false);
+	store_run_by_key(schema, "SELECT FROM %s.l4_source_counts WHERE job_id OPERATOR(pg_catalog.=) $1 "
+					 "AND source_id OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT s.bundle_id FROM %s.l4_stream s "
+					 "WHERE s.job_id OPERATOR(pg_catalog.=) $1 AND s.file_id OPERATOR(pg_catalog.=) ANY ($2) "
+					 "AND s.bundle_id IS NOT NULL)) ORDER BY source_id FOR UPDATE", &arguments, SPI_OK_SELECT);
+	result_done();
 }
 
 /* ---- marks of shapes ---- */
@@ -207,7 +224,7 @@ leave_marks(const char *schema, Arguments named, const L4BundledStream *streams,
 	marks_init(&left);
 	marks_init(&gone);
 	if (store_run(schema, "SELECT shape_ids, state FROM %s.l4_source_state WHERE job_id OPERATOR(pg_catalog.=) $1 "
-				  "AND source_id OPERATOR(pg_catalog.=) $2 AND shape_ids IS NOT NULL AND state IS NOT NULL FOR UPDATE",
+				  "AND source_id OPERATOR(pg_catalog.=) $2 AND shape_ids IS NOT NULL AND state IS NOT NULL",
 				  &arguments, SPI_OK_SELECT) == 0)
 		return gone;
 	shape_ids = result_bigints(1, &shape_count);

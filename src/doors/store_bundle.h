@@ -32,10 +32,15 @@ extern void marks_add(L4BundleMarks *marks, int64 source_id, const int64 *shape_
 extern L4SourceStateRow marks_row(const L4BundleMarks *marks, int64 bundle_id);
 
 /*
- * Takes out of a bundle the files that have these streams, whose rows in l4_stream are gone already; streams: of one bundle, in
- * ascending order of their ids. Locks its rows: who takes files out of several bundles goes through them in the order of their
- * ids. Returns the shapes that are no longer marked by these files (palloc'd, in *shape_count). Errors: XX001. Cost: that of
- * packing the bundle anew.
+ * Locks the bundles that files lie in, in the order of their ids, until the transaction ends: once in a transaction, for all
+ * files that may leave them, after the files are locked and before any other row is written. So who waits for a bundle holds
+ * none that comes after it.
+ */
+extern void store_lock_bundles(const char *schema, const char *job_id, const int64 *file_ids, int count);
+/*
+ * Takes out of a bundle, which is locked, the files that have these streams, whose rows in l4_stream are gone already; streams:
+ * of one bundle, in ascending order of their ids. Returns the shapes that are no longer marked by these files (palloc'd, in
+ * *shape_count). Errors: XX001. Cost: that of packing the bundle anew.
  */
 extern int64 *store_leave_bundle(const char *schema, const char *job_id, const L4BundledStream *streams, int count,
 								 int *shape_count);

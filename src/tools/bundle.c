@@ -145,7 +145,7 @@ place_sections(L4Bundle *bundle, L4ColumnReader *in)
 static void
 unpack(L4Bundle *bundle, const bytea *blob)
 {
-	L4Bytes		plain = blob_unpack(blob);
+	L4Bytes		plain = blob_unpack_bundle(blob);
 	L4ColumnReader in = {plain.data, plain.data + plain.size};
 
 	if (plain.size > PLAIN_LIMIT)

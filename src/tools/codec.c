@@ -390,6 +390,14 @@ unpack_stored(const unsigned char *in, size_t size)
 L4Bytes
 blob_unpack(const bytea *blob)
 {
+	if (blob_is_bundle(blob))
+		column_corrupted("a bundle stands where there should be none");
+	return blob_unpack_bundle(blob);
+}
+
+L4Bytes
+blob_unpack_bundle(const bytea *blob)
+{
 	const unsigned char *in = (const unsigned char *) VARDATA_ANY(blob);
 	size_t		size = VARSIZE_ANY_EXHDR(blob);
 	size_t		header;

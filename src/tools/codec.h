@@ -71,5 +71,7 @@ extern bool blob_is_bundle(const bytea *blob);
 extern bytea *blob_store(const L4Bytes *parts, int count);
 /* Checks version, checksum and sizes (XX001 otherwise) and returns palloc'd plain bytes. */
 extern L4Bytes blob_unpack(const bytea *blob);
+/* The same of a bundle as well. */
+extern L4Bytes blob_unpack_bundle(const bytea *blob);
 
 #endif							/* L4_CODEC_H */
