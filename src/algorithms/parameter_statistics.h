@@ -110,8 +110,8 @@ typedef struct L4StatisticsEntry
 typedef struct L4StatisticsReader L4StatisticsReader;
 
 /*
- * Opens a blob, which must stay where it is, in the current memory context: of one source, or a bundle, of which one source comes
- * after the other. Errors: XX001 for damaged bytes, also from statistics_next.
+ * Opens a blob, which must stay where it is, in the current memory context: of one source, or a bundle, of which one source
+ * comes after the other. Errors: XX001 for damaged bytes, also from statistics_next.
  */
 extern L4StatisticsReader *statistics_open(const bytea *blob);
 extern bool statistics_next(L4StatisticsReader *reader, L4StatisticsEntry *entry);

@@ -97,15 +97,18 @@ typedef struct L4StoredRecord
 	bool		has_iteration;
 	int64		iteration;
 	L4Bytes		shape_text;
+	uint64	   *shape_hash;		/* of the text; 0 until somebody asks for the shape's id */
 	uint64		salt;			/* of the segment */
 	int			parameter_count;
 } L4StoredRecord;
 
-/* The id of a stored record's shape. Cost: a hash of its text. */
+/* The id of a stored record's shape. Cost: a hash of its text, once for each text of a segment. */
 static inline uint64
 stored_shape_id(const L4StoredRecord *record)
 {
-	return shape_hash(record->shape_text.data, record->shape_text.size) ^ record->salt;
+	if (*record->shape_hash == 0)
+		*record->shape_hash = shape_hash(record->shape_text.data, record->shape_text.size);
+	return *record->shape_hash ^ record->salt;
 }
 
 /*

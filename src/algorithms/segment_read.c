@@ -21,6 +21,7 @@ typedef struct StoredText
 	int			column_count;
 	int			first_column;
 	int			record_count;
+	uint64		hash;			/* 0 until it is asked for */
 } StoredText;
 
 typedef struct StoredDictionary
@@ -51,7 +52,7 @@ struct L4SegmentReader
 	int		   *frame_indexes;	/* of each record: which of the values of its frame's columns are its own */
 	int		   *shape_indexes;
 	const StoredText *frame;	/* of the record last read */
-	const StoredText *shape;
+	StoredText *shape;
 	L4Bytes    *values;			/* of a frame or a shape, for whoever asked last */
 	StringInfoData scratch_frame;
 	StringInfoData scratch_message;
@@ -88,6 +89,7 @@ get_dictionary_texts(L4ColumnReader *in, StoredDictionary *dictionary)
 			column_corrupted("a shape states too many parameters");
 		text->column_count = (int) columns;
 		text->record_count = 0;
+		text->hash = 0;
 	}
 }
 
@@ -392,6 +394,7 @@ read_record(L4SegmentReader *reader, L4StoredRecord *record)
 	reader->frame = &reader->frames.texts[reader->record_frames[reader->read]];
 	reader->shape = &reader->shapes.texts[reader->record_shapes[reader->read]];
 	record->shape_text = reader->shape->text;
+	record->shape_hash = &reader->shape->hash;
 	record->salt = reader->salt;
 	record->parameter_count = reader->shape->column_count;
 	reader->read++;

@@ -246,9 +246,9 @@ set_task(Import *import, uint32 at, uint32 from, uint32 to)
 static void
 end_files(Import *import, uint32 next, uint32 to)
 {
+	source_write_bundles(import->sources);
 	if (import->atomic)
 	{
-		source_write_bundles(import->sources);
 		store_batch_write(import->sources->rows);
 		add_counts(import);
 		return;
@@ -262,7 +262,7 @@ end_files(Import *import, uint32 next, uint32 to)
 		send_warnings(import);
 }
 
-/* Locks the bundles that files of the list, from one on, will leave, as they have changed; file_ids is no longer what it was. */
+/* Locks the bundles that files of the list, from one on, will leave, as they have changed; file_ids is used up. */
 static void
 lock_bundles(Import *import, uint32 from, const L4KnownFile *known, int64 *file_ids, int count)
 {

@@ -79,7 +79,8 @@ store_forget_file(const char *schema, const char *job_id, int64 file_id, L4Bundl
 				"AND t.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments);
 	count = store_run(schema,
 					  "DELETE FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 AND file_id OPERATOR(pg_catalog.=) $2 "
-					  "RETURNING first_iteration IS NOT NULL, stream_id, bundle_id, source_id", &arguments, SPI_OK_DELETE_RETURNING);
+					  "RETURNING first_iteration IS NOT NULL, stream_id, bundle_id, source_id", &arguments,
+					  SPI_OK_DELETE_RETURNING);
 	*bundled = palloc(mul_size(Max(count, 1), sizeof(L4BundledStream)));
 	*bundled_count = 0;
 	for (i = 0; i < count; i++)

@@ -164,6 +164,15 @@ write_rows(L4Source *work, const L4SourceFile *file)
 		source_write_state(work, file);
 }
 
+/* Keeps what came of a small file until others are there to share its rows with. */
+static void
+keep_small(L4Source *work, const L4SourceFile *file)
+{
+	L4SourceStateRow state;
+
+	source_keep_bundled(work, work->resume.keeps_state && source_state_row(work, file, &state) ? &state : NULL);
+}
+
 /*
  * May it share its rows with other small files? What came as one sample did: the others of its transaction wait, and it will be
  * read again as a whole should it change.
@@ -204,7 +213,7 @@ source_finish(L4Source *work, const L4SourceFile *file, const char *error)
 	record_assembler_end(work->input.assembler);
 	complete_streams(work, file, error);
 	if (small && work->segment.row.segment_no == 0 && segment_record_count(work->segment.builder) > 0)
-		source_keep_bundled(work, file);
+		keep_small(work, file);
 	else
 		write_rows(work, file);
 	check_starts(work);

@@ -179,17 +179,17 @@ keep_counts(L4Source *work, BundleMember *member, MemoryContext memory)
 
 /* The state, of which a small file has no more than its shapes. */
 static void
-keep_state(L4Source *work, const L4SourceFile *file, BundleMember *member)
+keep_state(const L4SourceStateRow *state, BundleMember *member)
 {
-	member->has_state = work->resume.keeps_state && source_state_row(work, file, &member->state);
-	Assert(!member->has_state || member->state.state == NULL);
-	if (member->has_state)
-		member->state.shape_ids = memcpy(palloc(mul_size(Max(member->state.shape_count, 1), sizeof(int64))),
-										 member->state.shape_ids, member->state.shape_count * sizeof(int64));
+	Assert(state->state == NULL);
+	member->has_state = true;
+	member->state = *state;
+	member->state.shape_ids = memcpy(palloc(mul_size(Max(state->shape_count, 1), sizeof(int64))), state->shape_ids,
+									 state->shape_count * sizeof(int64));
 }
 
 void
-source_keep_bundled(L4Source *work, const L4SourceFile *file)
+source_keep_bundled(L4Source *work, const L4SourceStateRow *state)
 {
 	SourceBundles *bundles = bundles_of(work->context);
 	MemoryContext caller;
@@ -208,7 +208,8 @@ source_keep_bundled(L4Source *work, const L4SourceFile *file)
 	member->streams = palloc(mul_size(member->stream_count, sizeof(L4StreamRow)));
 	for (i = 0; i < member->stream_count; i++)
 		copy_stream(&member->streams[i], &work->streams.list[i].row);
-	keep_state(work, file, member);
+	if (state != NULL)
+		keep_state(state, member);
 	MemoryContextSwitchTo(caller);
 }
 

@@ -17,7 +17,8 @@
 extern void source_leave_bundles(L4SourceContext *context, const L4BundledStream *streams, int count);
 /*
  * Takes streams out of the bundles that they leave, and writes the small files that were finished since the last call: as one
- * bundle, or one by one where they are few. Before the rows that wait are written (store_batch_write), last in a transaction.
+ * bundle, or one by one where they are few. Where a transaction ends, before the rows that wait (store_batch_write) and what is
+ * shared (source_write_shared).
  */
 extern void source_write_bundles(L4SourceContext *context);
 

@@ -200,8 +200,8 @@ extern void source_finish_segment(L4Source *work);
 /* Sets the row of the open segment to what it amounts to, but for its blobs. */
 extern void source_complete_segment(L4Source *work);
 
-/* source_bundle.c: keeps all that came of a source for source_write_bundles. */
-extern void source_keep_bundled(L4Source *work, const L4SourceFile *file);
+/* source_bundle.c: keeps all that came of a source, and its state (NULL: none), for source_write_bundles. */
+extern void source_keep_bundled(L4Source *work, const L4SourceStateRow *state);
 
 /* source_counts.c */
 

@@ -11,7 +11,6 @@
 
 #include "doors/store_shapes.h"
 #include "doors/store_timeline.h"
-#include "loading/source_bundle.h"
 
 /* The context's entry of a shape. */
 static Shape *
@@ -157,7 +156,6 @@ write_timeline(L4SourceContext *context)
 void
 source_write_shared(L4SourceContext *context)
 {
-	source_write_bundles(context);
 	store_batch_write(context->rows);
 	if (context->shapes == NULL)
 		return;

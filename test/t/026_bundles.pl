@@ -240,7 +240,8 @@ is_consistent('together', 'all changed');
 is(query("SELECT sum(record_count) = (SELECT count(*) FROM l4_log WHERE job_id = 'together') FROM l4_stream
 	WHERE job_id = 'together'"), 't', 'all changed: no record is there twice, none is missing');
 is(query("SELECT count(*) FROM l4_segment g WHERE job_id = 'together' AND segment_no = -1 AND NOT EXISTS (
-	SELECT FROM l4_stream s WHERE s.job_id = g.job_id AND s.bundle_id = g.source_id)"), 0, 'bundles that all files left are gone');
+	SELECT FROM l4_stream s WHERE s.job_id = g.job_id AND s.bundle_id = g.source_id)"), 0,
+	'bundles that all files left are gone');
 
 # ---------------------------------------------------------------------------------------------------------------------
 # An import that is broken off goes on where it was.
