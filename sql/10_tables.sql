@@ -46,6 +46,7 @@ CREATE TABLE @extschema@.l4_stream (
 	file_modified_at timestamptz,
 	imported_at timestamptz,
 	told_node text,
+	bundle_id bigint,
 	PRIMARY KEY (job_id, stream_id)
 );
 CREATE INDEX l4_stream_file_id ON @extschema@.l4_stream (job_id, file_id);

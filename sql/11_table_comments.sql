@@ -78,16 +78,19 @@ COMMENT ON COLUMN @extschema@.l4_stream.imported_at IS
 'when it was read';
 COMMENT ON COLUMN @extschema@.l4_stream.told_node IS
 'node that its rank says it is on, where neither path nor label names one (l4_learn_rank_nodes)';
+COMMENT ON COLUMN @extschema@.l4_stream.bundle_id IS
+'of a small file that came in with others: the key, in place of source_id, of the rows of l4_segment, l4_source_counts and '
+'l4_parameter_sketch that it shares with these; else NULL';
 
 COMMENT ON TABLE @extschema@.l4_segment IS
-'Some thousands of consecutive records of one source as compressed columns. Read it through the view l4_log or '
-'l4_segment_records.';
+'Some thousands of consecutive records of one source as compressed columns, or those of several small files in a bundle '
+'(segment_no -1). Read it through the view l4_log or l4_segment_records.';
 COMMENT ON COLUMN @extschema@.l4_segment.job_id IS
 'the job';
 COMMENT ON COLUMN @extschema@.l4_segment.source_id IS
-'the source';
+'the source; of a bundle its id (l4_stream.bundle_id)';
 COMMENT ON COLUMN @extschema@.l4_segment.segment_no IS
-'0, 1, 2 ... in file order';
+'0, 1, 2 ... in file order; -1: a bundle of small files, each whole, of which first and last line and time are those of any';
 COMMENT ON COLUMN @extschema@.l4_segment.first_line IS
 'number of its first line';
 COMMENT ON COLUMN @extschema@.l4_segment.last_line IS
@@ -101,9 +104,9 @@ COMMENT ON COLUMN @extschema@.l4_segment.last_ts IS
 COMMENT ON COLUMN @extschema@.l4_segment.raw_bytes IS
 'bytes of log it holds, uncompressed';
 COMMENT ON COLUMN @extschema@.l4_segment.stream_ids IS
-'the streams its records are of; records name them by position';
+'the streams its records are of; records name them by position; of a bundle file by file';
 COMMENT ON COLUMN @extschema@.l4_segment.shape_ids IS
-'the shapes that occur in it';
+'the shapes that occur in it; of a bundle that files have left (they were read again) maybe more';
 COMMENT ON COLUMN @extschema@.l4_segment.structure IS
 'per record: stream, line, time, level, component, stage, iteration, frame (in the order of streams), shape; version, '
 'checksum, zstd';
@@ -138,12 +141,12 @@ COMMENT ON COLUMN @extschema@.l4_event.first_seen IS
 'when l4 first saw it';
 
 COMMENT ON TABLE @extschema@.l4_source_counts IS
-'Per source: how often its streams log each shape, and where and when first and last, packed. The view l4_stream_event shows '
-'this as rows.';
+'Per source, or bundle of small files: how often its streams log each shape, and where and when first and last, packed. The '
+'view l4_stream_event shows this as rows.';
 COMMENT ON COLUMN @extschema@.l4_source_counts.job_id IS
 'the job';
 COMMENT ON COLUMN @extschema@.l4_source_counts.source_id IS
-'the source';
+'the source; of a bundle its id (l4_stream.bundle_id)';
 COMMENT ON COLUMN @extschema@.l4_source_counts.row_count IS
 'how many rows of l4_stream_event these are';
 COMMENT ON COLUMN @extschema@.l4_source_counts.counts IS
@@ -176,7 +179,7 @@ COMMENT ON TABLE @extschema@.l4_parameter_sketch IS
 COMMENT ON COLUMN @extschema@.l4_parameter_sketch.job_id IS
 'the job';
 COMMENT ON COLUMN @extschema@.l4_parameter_sketch.source_id IS
-'the source, as in l4_stream';
+'the source, as in l4_stream; of small files in a bundle its id (l4_stream.bundle_id)';
 COMMENT ON COLUMN @extschema@.l4_parameter_sketch.sketch IS
 'for l4_sketch_parameters; with version and checksum';
 
@@ -186,7 +189,7 @@ COMMENT ON TABLE @extschema@.l4_source_state IS
 COMMENT ON COLUMN @extschema@.l4_source_state.job_id IS
 'the job';
 COMMENT ON COLUMN @extschema@.l4_source_state.source_id IS
-'the source, as in l4_stream';
+'the source, as in l4_stream; of small files in a bundle its id (l4_stream.bundle_id)';
 COMMENT ON COLUMN @extschema@.l4_source_state.byte_count IS
 'bytes taken in so far';
 COMMENT ON COLUMN @extschema@.l4_source_state.settings_hash IS
@@ -199,7 +202,7 @@ COMMENT ON COLUMN @extschema@.l4_source_state.shape_ids IS
 'shapes that only its last records have, which may still change; NULL where there are none';
 COMMENT ON COLUMN @extschema@.l4_source_state.state IS
 'where the open segment begins, how each stream stood there, and what was counted before the last records; version, '
-'checksum, zstd. NULL: the source is short and read anew';
+'checksum, zstd. NULL: the source is short and read anew. Of a bundle: which of shape_ids are of which source';
 
 COMMENT ON TABLE @extschema@.l4_inbox IS
 'Lines on their way in: written by client-side COPY and log shippers, who need no right but INSERT, and taken out by '

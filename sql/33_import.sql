@@ -78,9 +78,17 @@ CREATE STATISTICS @extschema@.l4_segment_streams ON (cardinality(stream_ids)) FR
 COMMENT ON STATISTICS @extschema@.l4_segment_streams IS
 'How many streams a segment holds: tells the planner which half of l4_log is empty.';
 
+CREATE FUNCTION @extschema@.l4_only_streams(stream_ids bigint[], wanted bigint[]) RETURNS bigint[]
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2 AS 'MODULE_PATHNAME', 'l4_only_streams';
+COMMENT ON FUNCTION @extschema@.l4_only_streams(bigint[], bigint[]) IS
+'Step: The stream_ids of a row of l4_segment with 0 in place of those that are not wanted: whoever reads records of the '
+'row with them gets those of the wanted streams alone, and of a bundle no more is opened than these need. Errors: 22004 for '
+'arrays with NULL.';
+
 /*
  * Most segments hold one stream: there the stream is known before the segment is opened, so that a filter on node or rank finds
- * the segments through it. The records of files that several streams share find their streams one by one.
+ * the segments through it. The records of files that several streams share find their streams one by one. Small files lie in
+ * bundles (segment_no -1), out of which each stream is read by itself.
  */
 CREATE VIEW @extschema@.l4_log WITH (security_invoker = true) AS
 SELECT g.job_id, COALESCE(s.told_node, s.node) AS node, s.rank, s.source, r.line_no, r.ts, r.level, r.component, r.stage,
@@ -92,7 +100,7 @@ FROM @extschema@.l4_segment g
 	LEFT JOIN @extschema@.l4_timeline t ON t.job_id = g.job_id
 	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
 	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
-WHERE cardinality(g.stream_ids) = 1
+WHERE cardinality(g.stream_ids) = 1 AND g.segment_no >= 0
 UNION ALL
 SELECT g.job_id, COALESCE(s.told_node, s.node) AS node, s.rank, s.source, r.line_no, r.ts, r.level, r.component, r.stage,
 	coalesce(r.iteration, @extschema@.l4_iteration_at(r.ts, t.started_at, t.iterations)) AS iteration,
@@ -103,7 +111,19 @@ FROM @extschema@.l4_segment g
 	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
 	JOIN @extschema@.l4_stream s ON s.job_id = g.job_id AND s.stream_id = r.stream_id
 	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
-WHERE cardinality(g.stream_ids) <> 1;
+WHERE cardinality(g.stream_ids) <> 1 AND g.segment_no >= 0
+UNION ALL
+SELECT g.job_id, COALESCE(s.told_node, s.node) AS node, s.rank, s.source, r.line_no, r.ts, r.level, r.component, r.stage,
+	coalesce(r.iteration, @extschema@.l4_iteration_at(r.ts, t.started_at, t.iterations)) AS iteration,
+	h.event_id, r.message, r.raw, r.part, r.raw_bytes, r.parameters, r.shape_id, r.stream_id, 0 AS segment_no,
+	h.event_id::text AS event_id_text, r.shape_id::text AS shape_id_text
+FROM @extschema@.l4_segment g
+	JOIN @extschema@.l4_stream s ON s.job_id = g.job_id AND s.bundle_id = g.source_id
+	LEFT JOIN @extschema@.l4_timeline t ON t.job_id = g.job_id
+	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters,
+		@extschema@.l4_only_streams(g.stream_ids, ARRAY[s.stream_id])) r
+	LEFT JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
+WHERE g.segment_no = -1 AND r.stream_id = s.stream_id;
 COMMENT ON VIEW @extschema@.l4_log IS
 'A row for each record of the imported logs, decompressed on the way. Filter by job_id first; of what then matches node, '
 'rank, source, ts, line_no, event_id, shape_id or stream_id only the segments that can hold it are opened (EXPLAIN shows '

@@ -97,3 +97,10 @@ RETURN substring(value, '^(\d{1,15})(?:\.0{1,6})?(?:its?)?$')::bigint;
 COMMENT ON FUNCTION @extschema@.l4_counted_number(text) IS
 'Step: The whole number that a parameter tells, written as one ("12", "12.0") or as so many iterations ("12it"); NULL where it '
 'is anything else.';
+
+CREATE FUNCTION @extschema@.l4_sketch_members(sketch bytea, stream_ids bigint[]) RETURNS SETOF bytea
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100 ROWS 1 AS 'MODULE_PATHNAME', 'l4_sketch_members';
+COMMENT ON FUNCTION @extschema@.l4_sketch_members(bytea, bigint[]) IS
+'Step: Of one l4_parameter_sketch.sketch that is a bundle of several small files the statistics of each file that has one of '
+'the streams, unpacked, for l4_sketch_parameters and its like; any other sketch as it is. Errors: XX001 for damaged bytes, '
+'22004 for arrays with NULL.';

@@ -307,7 +307,8 @@ BEGIN
 	FROM @extschema@.l4_source_counts c
 	CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts, l4_job_counts.stream_ids, l4_job_counts.shape_ids) e
 	WHERE c.job_id = l4_job_counts.job_id
-		AND (l4_job_counts.stream_ids IS NULL OR c.source_id = ANY (ARRAY(SELECT s.source_id FROM @extschema@.l4_stream s
+		AND (l4_job_counts.stream_ids IS NULL OR c.source_id = ANY (ARRAY(
+			SELECT COALESCE(s.bundle_id, s.source_id) FROM @extschema@.l4_stream s
 			WHERE s.job_id = l4_job_counts.job_id AND s.stream_id = ANY (l4_job_counts.stream_ids))))
 		AND (l4_job_counts.min_occurrences IS NULL OR e.occurrences >= l4_job_counts.min_occurrences)
 		AND (l4_job_counts.iterating IS NULL OR (e.first_iteration IS NOT NULL) = l4_job_counts.iterating)
@@ -331,7 +332,8 @@ BEGIN
 	SELECT e.stream_id, max(e.last_line)
 	FROM @extschema@.l4_source_counts c
 	CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts, l4_job_last_lines.stream_ids) e
-	WHERE c.job_id = l4_job_last_lines.job_id AND c.source_id = ANY (ARRAY(SELECT s.source_id FROM @extschema@.l4_stream s
+	WHERE c.job_id = l4_job_last_lines.job_id AND c.source_id = ANY (ARRAY(
+		SELECT COALESCE(s.bundle_id, s.source_id) FROM @extschema@.l4_stream s
 		WHERE s.job_id = l4_job_last_lines.job_id AND s.stream_id = ANY (l4_job_last_lines.stream_ids)))
 	GROUP BY e.stream_id;
 END
@@ -480,11 +482,21 @@ BEGIN
 	SELECT k.source_id, k.sketch FROM @extschema@.l4_parameter_sketch k
 	WHERE k.job_id = l4_job_sketches.job_id
 		AND (l4_job_sketches.source_ids IS NULL OR k.source_id = ANY (l4_job_sketches.source_ids));
+	IF l4_job_sketches.source_ids IS NOT NULL THEN
+		RETURN QUERY
+		SELECT k.source_id, m.sketch
+		FROM (SELECT s.bundle_id, array_agg(s.stream_id) AS stream_ids FROM @extschema@.l4_stream s
+			WHERE s.job_id = l4_job_sketches.job_id AND s.bundle_id IS NOT NULL
+				AND s.source_id = ANY (l4_job_sketches.source_ids)
+			GROUP BY s.bundle_id) b
+		JOIN @extschema@.l4_parameter_sketch k ON k.job_id = l4_job_sketches.job_id AND k.source_id = b.bundle_id
+		CROSS JOIN LATERAL @extschema@.l4_sketch_members(k.sketch, b.stream_ids) m (sketch);
+	END IF;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_sketches(text, bigint[]) IS
-'Step: The packed parameter statistics of a job, one row a source (of the given ones; NULL: all), for l4_sketch_parameters '
-'and its like.';
+'Step: The packed parameter statistics of a job, one row a source (of the given ones; NULL: all, and of small files in a '
+'bundle one row together), for l4_sketch_parameters and its like. source_id: the bundle''s for such files.';
 
 CREATE FUNCTION @extschema@.l4_job_segments(job_id text, source_ids bigint[] DEFAULT NULL, shape_ids bigint[] DEFAULT NULL,
 	first_segments int DEFAULT NULL)
@@ -500,11 +512,27 @@ BEGIN
 		AND (l4_job_segments.source_ids IS NULL OR g.source_id = ANY (l4_job_segments.source_ids))
 		AND (l4_job_segments.shape_ids IS NULL OR g.shape_ids && l4_job_segments.shape_ids)
 		AND (l4_job_segments.first_segments IS NULL OR g.segment_no < l4_job_segments.first_segments);
+	IF l4_job_segments.source_ids IS NOT NULL THEN
+		RETURN QUERY
+		SELECT g.job_id, b.source_id, 0, g.first_line, g.last_line, g.record_count, g.first_ts, g.last_ts, g.raw_bytes,
+			@extschema@.l4_only_streams(g.stream_ids, b.stream_ids), g.shape_ids, g.structure, g.texts, g.parameters
+		FROM (SELECT s.bundle_id, s.source_id, array_agg(s.stream_id) AS stream_ids FROM @extschema@.l4_stream s
+			WHERE s.job_id = l4_job_segments.job_id AND s.bundle_id IS NOT NULL
+				AND s.source_id = ANY (l4_job_segments.source_ids)
+			GROUP BY s.bundle_id, s.source_id) b
+		JOIN @extschema@.l4_segment g ON g.job_id = l4_job_segments.job_id AND g.source_id = b.bundle_id AND g.segment_no = -1
+		WHERE (l4_job_segments.shape_ids IS NULL OR g.shape_ids && l4_job_segments.shape_ids)
+			AND (l4_job_segments.first_segments IS NULL OR l4_job_segments.first_segments > 0)
+		-- the files of a bundle one after the other, so that it is unpacked once
+		ORDER BY b.bundle_id, b.source_id;
+	END IF;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_segments(text, bigint[], bigint[], int) IS
 'Step: The segments of a job: of the given sources, with any of the given shapes, the first ones of each source; NULL is '
-'no limit. Their packed columns are not read until they are unpacked.';
+'no limit. Their packed columns are not read until they are unpacked. Of a small file in a bundle the row is the bundle''s '
+'as if it were the file''s own: its stream_ids name no other files'' streams (l4_only_streams), its lines, times and shapes '
+'may be theirs. Where all sources are wanted, the row of a bundle comes once, as it is (segment_no -1).';
 
 CREATE FUNCTION @extschema@.l4_records_at(job_id text, stream_ids bigint[], line_nos bigint[])
 RETURNS TABLE (stream_id bigint, line_no bigint, shape_id bigint, source text, ts timestamptz, stage text, iteration bigint,
@@ -519,13 +547,14 @@ BEGIN
 	-- only the segments that hold a wanted line are opened, each once
 	RETURN QUERY
 	WITH wanted AS MATERIALIZED (
-		SELECT DISTINCT w.stream_id, w.line_no, s.source_id, s.source
+		SELECT DISTINCT w.stream_id, w.line_no, s.source_id, s.bundle_id, s.source
 		FROM ROWS FROM (unnest(l4_records_at.stream_ids), unnest(l4_records_at.line_nos)) w (stream_id, line_no)
 		JOIN @extschema@.l4_stream s ON s.job_id = l4_records_at.job_id AND s.stream_id = w.stream_id
 			AND s.stream_id = ANY (l4_records_at.stream_ids)
 	),
 	lines AS MATERIALIZED (
-		SELECT w.source_id, array_agg(w.line_no) AS line_nos FROM wanted w WHERE w.line_no IS NOT NULL GROUP BY w.source_id
+		SELECT w.source_id, w.bundle_id, array_agg(w.line_no) AS line_nos, array_agg(w.stream_id) AS stream_ids
+		FROM wanted w WHERE w.line_no IS NOT NULL GROUP BY w.source_id, w.bundle_id
 	),
 	record AS MATERIALIZED (
 		-- by itself, lest a segment be opened anew for each wanted line
@@ -535,6 +564,12 @@ BEGIN
 		WHERE EXISTS (SELECT FROM unnest(l.line_nos) n (line_no) WHERE n.line_no BETWEEN g.first_line AND g.last_line)
 			-- found by their key, whatever joins the caller allows
 			AND g.source_id = ANY (ARRAY(SELECT o.source_id FROM lines o))
+		UNION ALL
+		SELECT r.* FROM lines l
+		JOIN @extschema@.l4_segment g ON g.job_id = l4_records_at.job_id AND g.source_id = l.bundle_id AND g.segment_no = -1
+		CROSS JOIN LATERAL @extschema@.l4_line_records(g.structure, g.texts, g.parameters,
+			@extschema@.l4_only_streams(g.stream_ids, l.stream_ids), l.line_nos) r
+		WHERE g.source_id = ANY (ARRAY(SELECT o.bundle_id FROM lines o))
 	)
 	SELECT r.stream_id, r.line_no, r.shape_id, w.source, r.ts, r.stage, r.iteration, r.raw, r.part
 	FROM record r

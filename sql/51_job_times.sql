@@ -43,8 +43,10 @@ BEGIN
 		JOIN @extschema@.l4_stream s ON s.job_id = c.job_id AND s.stream_id = e.stream_id
 		CROSS JOIN LATERAL (VALUES (e.first_line, e.first_ts), (e.last_line, e.last_ts)) m (line_no, ts)
 		WHERE c.job_id = l4_source_clocks.job_id AND @extschema@.l4_clock_was_set(m.ts)
-			AND c.source_id IN (SELECT o.source_id FROM @extschema@.l4_stream o WHERE o.job_id = l4_source_clocks.job_id
-				AND o.label IS NOT NULL)
+			AND c.source_id IN (SELECT COALESCE(o.bundle_id, o.source_id) FROM @extschema@.l4_stream o
+				WHERE o.job_id = l4_source_clocks.job_id AND o.label IS NOT NULL)
+			AND s.source_id IN (SELECT o.source_id FROM @extschema@.l4_stream o
+				WHERE o.job_id = l4_source_clocks.job_id AND o.label IS NOT NULL)
 	),
 	clock AS (
 		SELECT DISTINCT ON (m.source_id) m.source_id, m.stream_id FROM mark m
@@ -109,12 +111,14 @@ AS $$
 BEGIN
 	RETURN QUERY
 	SELECT n.node, e.shape_id, bool_and(e.first_iteration IS NOT NULL), EXTRACT(epoch FROM min(e.first_ts))::float8
-	FROM @extschema@.l4_stream s
-	JOIN @extschema@.l4_source_counts c ON c.job_id = s.job_id AND c.source_id = s.source_id
+	FROM @extschema@.l4_source_counts c
 	CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts) e
+	JOIN @extschema@.l4_stream s ON s.job_id = l4_job_first_times.job_id AND s.stream_id = e.stream_id
 	CROSS JOIN LATERAL (SELECT COALESCE(s.told_node, s.node) AS node) n
-	WHERE s.job_id = l4_job_first_times.job_id AND s.kind = 'rank' AND n.node IS NOT NULL AND s.label IS NULL
-		AND e.stream_id = s.stream_id AND @extschema@.l4_clock_was_set(e.first_ts)
+	WHERE c.job_id = l4_job_first_times.job_id AND s.kind = 'rank' AND n.node IS NOT NULL AND s.label IS NULL
+		AND c.source_id IN (SELECT COALESCE(o.bundle_id, o.source_id) FROM @extschema@.l4_stream o
+			WHERE o.job_id = l4_job_first_times.job_id AND o.kind = 'rank' AND o.label IS NULL)
+		AND @extschema@.l4_clock_was_set(e.first_ts)
 	GROUP BY n.node, e.shape_id;
 END
 $$;
@@ -277,7 +281,8 @@ BEGIN
 	JOIN (SELECT u.*
 		FROM @extschema@.l4_source_counts c
 		CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts, l4_job_times_before.stream_ids) u
-		WHERE c.job_id = l4_job_times_before.job_id AND c.source_id = ANY (ARRAY(SELECT s.source_id FROM @extschema@.l4_stream s
+		WHERE c.job_id = l4_job_times_before.job_id AND c.source_id = ANY (ARRAY(SELECT COALESCE(s.bundle_id, s.source_id)
+			FROM @extschema@.l4_stream s
 			WHERE s.job_id = l4_job_times_before.job_id AND s.stream_id = ANY (l4_job_times_before.stream_ids)))) e
 		ON e.stream_id = w.stream_id AND e.first_line <= w.line_no
 	GROUP BY w.stream_id, w.line_no;
@@ -308,7 +313,8 @@ BEGIN
 		CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts, l4_job_times_around.stream_ids) e
 		CROSS JOIN LATERAL (VALUES (e.first_ts), (e.last_ts)) m (ts)
 		WHERE c.job_id = l4_job_times_around.job_id AND @extschema@.l4_clock_was_set(m.ts)
-			AND c.source_id = ANY (ARRAY(SELECT s.source_id FROM @extschema@.l4_stream s
+			AND c.source_id = ANY (ARRAY(SELECT COALESCE(s.bundle_id, s.source_id)
+			FROM @extschema@.l4_stream s
 				WHERE s.job_id = l4_job_times_around.job_id AND s.stream_id = ANY (l4_job_times_around.stream_ids)))
 	),
 	later AS (

@@ -33,11 +33,11 @@ BEGIN ATOMIC
 	WHERE g.job_id = l4_matching_records.job_id
 		AND (l4_matching_records.of_node IS NULL
 			OR COALESCE(s.told_node, s.node) = l4_matching_records.of_node AND g.source_id IN (
-				SELECT t.source_id FROM @extschema@.l4_stream t
+				SELECT COALESCE(t.bundle_id, t.source_id) FROM @extschema@.l4_stream t
 				WHERE t.job_id = l4_matching_records.job_id AND t.node = l4_matching_records.of_node))
 		AND (l4_matching_records.of_rank IS NULL
 			OR s.rank = l4_matching_records.of_rank AND g.source_id IN (
-				SELECT t.source_id FROM @extschema@.l4_stream t
+				SELECT COALESCE(t.bundle_id, t.source_id) FROM @extschema@.l4_stream t
 				WHERE t.job_id = l4_matching_records.job_id AND t.rank = l4_matching_records.of_rank))
 		AND (l4_matching_records.earliest IS NULL OR r.ts >= l4_matching_records.earliest)
 		AND (l4_matching_records.latest IS NULL OR r.ts <= l4_matching_records.latest);
@@ -74,6 +74,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	wanted bigint;
+	bundle bigint;
 	earliest bigint := l4_context.around - l4_context.lines;
 	latest bigint := l4_context.around + l4_context.lines;
 BEGIN
@@ -81,7 +82,7 @@ BEGIN
 	IF l4_context.lines < 0 THEN
 		RAISE EXCEPTION 'lines is %, but must not be negative', l4_context.lines USING ERRCODE = 'invalid_parameter_value';
 	END IF;
-	SELECT s.source_id INTO wanted FROM @extschema@.l4_stream s
+	SELECT s.source_id, s.bundle_id INTO wanted, bundle FROM @extschema@.l4_stream s
 	WHERE s.job_id = l4_context.job_id AND s.source = l4_context.source LIMIT 1;
 	IF wanted IS NULL THEN
 		RAISE EXCEPTION 'job "%" has no source "%"', l4_context.job_id, l4_context.source
@@ -92,10 +93,13 @@ BEGIN
 		COALESCE(s.told_node, s.node), s.rank, r.ts, r.level,
 		rtrim(x.line, E'\r')
 	FROM @extschema@.l4_segment g
-	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+	CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters,
+		CASE WHEN bundle IS NULL THEN g.stream_ids ELSE @extschema@.l4_only_streams(g.stream_ids, ARRAY(
+			SELECT o.stream_id FROM @extschema@.l4_stream o
+			WHERE o.job_id = l4_context.job_id AND o.source_id = wanted)) END) r
 	LEFT JOIN @extschema@.l4_stream s ON s.job_id = g.job_id AND s.stream_id = r.stream_id
 	CROSS JOIN LATERAL string_to_table(r.raw, E'\n') WITH ORDINALITY x (line, number)
-	WHERE g.job_id = l4_context.job_id AND g.source_id = wanted AND g.last_line >= earliest
+	WHERE g.job_id = l4_context.job_id AND g.source_id = COALESCE(bundle, wanted) AND g.last_line >= earliest
 		AND r.line_no <= latest AND r.line_no + x.number - 1 BETWEEN earliest AND latest
 	ORDER BY r.line_no, r.part, x.number;
 END

@@ -15,7 +15,7 @@ UPDATE @extschema@.l4_mask SET enabled = was_enabled;
 ALTER TABLE @extschema@.l4_mask DROP was_enabled;
 ALTER TABLE @extschema@.l4_job ADD tenant name, ADD restart_of text,
 	ADD CONSTRAINT l4_job_restart_of CHECK (restart_of <> '' AND restart_of <> job_id);
-ALTER TABLE @extschema@.l4_stream ADD told_node text;
+ALTER TABLE @extschema@.l4_stream ADD told_node text, ADD bundle_id bigint;
 ALTER TABLE @extschema@.l4_shape ADD tenant name;
 ALTER TABLE @extschema@.l4_event ADD tenant name;
 ALTER TABLE @extschema@.l4_pool ADD tenant name;

@@ -570,21 +570,17 @@ columns_add(L4ColumnWriter *writer, const StringInfoData *stored, int count, con
 	return put_texts(writer, count);
 }
 
-bytea *
-columns_pack(L4ColumnWriter *writer)
+void
+columns_sections(L4ColumnWriter *writer, L4Bytes *sections)
 {
 	StringInfoData sizes;
-	L4Bytes		parts[1 + SECTION_COUNT];
 	int			i;
 
 	initStringInfo(&sizes);
 	for (i = 0; i < SECTION_COUNT; i++)
 	{
 		column_put_unsigned(&sizes, writer->sections[i].len);
-		parts[1 + i].data = writer->sections[i].data;
-		parts[1 + i].size = writer->sections[i].len;
+		sections[1 + i] = (L4Bytes) {writer->sections[i].data, writer->sections[i].len};
 	}
-	parts[0].data = sizes.data;
-	parts[0].size = sizes.len;
-	return blob_pack_parts(parts, lengthof(parts));
+	sections[0] = (L4Bytes) {sizes.data, sizes.len};
 }

@@ -19,8 +19,8 @@ extern L4ColumnWriter *columns_create(void);
  * much. Cost: one look at each byte as a rule; numbers some 20 ns each.
  */
 extern uint32 columns_add(L4ColumnWriter *writer, const StringInfoData *stored, int count, const int *order);
-/* The blob of all columns added, palloc'd. */
-extern bytea *columns_pack(L4ColumnWriter *writer);
+/* All columns added, in L4_PARAMETER_SECTIONS sections, which belong to the writer: one after the other they make the blob. */
+extern void columns_sections(L4ColumnWriter *writer, L4Bytes *sections);
 
 /* ---- reading ---- */
 

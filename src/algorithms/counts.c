@@ -584,3 +584,18 @@ counts_next(L4CountsReader *reader, L4SummaryRow *row, int *kind)
 	}
 	return false;
 }
+
+bytea *
+counts_without(const bytea *blob, const int64 *streams, int count, int *row_count)
+{
+	L4CountsReader *reader = counts_open(blob);
+	L4SummaryRow *rows = palloc(mul_size(Max(reader->row_count, 1), sizeof(L4SummaryRow)));
+	int			kept = 0;
+	int			kind;
+
+	while (counts_next(reader, &rows[kept], &kind))
+		if (bsearch(&rows[kept].stream_id, streams, count, sizeof(int64), compare_int64) == NULL)
+			kept++;
+	*row_count = kept;
+	return kept > 0 ? counts_pack(rows, kept) : NULL;
+}

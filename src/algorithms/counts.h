@@ -49,6 +49,11 @@ extern void counts_want_shapes(L4CountsReader *reader, const int64 *shapes, int 
  * *kind have the same level, component and stage. Cost: some 30 ns a row, wanted or not.
  */
 extern bool counts_next(L4CountsReader *reader, L4SummaryRow *row, int *kind);
+/*
+ * A blob without the rows of these streams, which are in ascending order, palloc'd; NULL where none stays. Errors: XX001. Cost:
+ * as reading and packing.
+ */
+extern bytea *counts_without(const bytea *blob, const int64 *streams, int count, int *row_count);
 /* So many kinds there are. */
 extern int	counts_kind_count(const L4CountsReader *reader);
 

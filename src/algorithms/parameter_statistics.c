@@ -18,6 +18,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "storage/shmem.h"
+#include "tools/bundle.h"
 #include "tools/bytes.h"
 #include "tools/codec.h"
 #include "tools/order.h"
@@ -566,25 +567,25 @@ put_column(StringInfo out, const StringInfoData *column)
 	column_put_bytes(out, bytes);
 }
 
-bytea *
-statistics_pack(L4StatisticsRow *rows, int count)
+bool
+statistics_image(L4StatisticsRow *rows, int count, L4StatisticsImage *image)
 {
 	StatisticsColumns columns;
 	StringInfoData plain;
-	L4Bytes		bytes;
+	const StringInfoData *all[] = {&columns.ids, &columns.rows, &columns.values, &columns.doubles};
 	int64	   *streams;
-	int			stream_count;
 	int			shape_count = 0;
 	int			i;
 	int			kept = 0;
 
+	StaticAssertStmt(lengthof(all) + 1 == L4_STATISTICS_SECTIONS, "a head and a section for each column");
 	for (i = 0; i < count; i++)
 		if (rows[i].set->position_count > 0)
 			rows[kept++] = rows[i];
 	if (kept == 0)
-		return NULL;
+		return false;
 	qsort(rows, kept, sizeof(L4StatisticsRow), compare_rows);
-	streams = distinct_streams(rows, kept, &stream_count);
+	streams = distinct_streams(rows, kept, &image->stream_count);
 	initStringInfo(&columns.ids);
 	initStringInfo(&columns.rows);
 	initStringInfo(&columns.values);
@@ -592,20 +593,43 @@ statistics_pack(L4StatisticsRow *rows, int count)
 	for (i = 0; i < kept; shape_count++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		i = pack_shape(&columns, rows, i, kept, streams, stream_count);
+		i = pack_shape(&columns, rows, i, kept, streams, image->stream_count);
 	}
 	initStringInfo(&plain);
-	column_put_unsigned(&plain, stream_count);
-	for (i = 0; i < stream_count; i++)
+	column_put_unsigned(&plain, image->stream_count);
+	for (i = 0; i < image->stream_count; i++)
 		column_put_fixed(&plain, (uint64) streams[i]);
 	column_put_unsigned(&plain, shape_count);
-	put_column(&plain, &columns.ids);
-	put_column(&plain, &columns.rows);
-	put_column(&plain, &columns.values);
-	put_column(&plain, &columns.doubles);
-	bytes.data = plain.data;
-	bytes.size = plain.len;
-	return blob_pack(bytes);
+	image->sections[0] = (L4Bytes) {plain.data, plain.len};
+	for (i = 0; i < lengthof(all); i++)
+	{
+		StringInfoData column;
+
+		initStringInfo(&column);
+		put_column(&column, all[i]);
+		image->sections[i + 1] = (L4Bytes) {column.data, column.len};
+	}
+	return true;
+}
+
+bytea *
+statistics_pack(L4StatisticsRow *rows, int count)
+{
+	L4StatisticsImage image;
+
+	return statistics_image(rows, count, &image) ? statistics_pack_image(&image) : NULL;
+}
+
+bytea *
+statistics_pack_image(const L4StatisticsImage *image)
+{
+	StringInfoData plain;
+	int			i;
+
+	initStringInfo(&plain);
+	for (i = 0; i < L4_STATISTICS_SECTIONS; i++)
+		appendBinaryStringInfo(&plain, image->sections[i].data, (int) image->sections[i].size);
+	return blob_pack((L4Bytes) {plain.data, plain.len});
 }
 
 /* Reading */
@@ -625,6 +649,9 @@ struct L4StatisticsReader
 	L4ColumnReader rows;
 	L4ColumnReader values;
 	L4ColumnReader doubles;
+	const bytea *bundle;		/* NULL: of one source */
+	int			member;			/* the one of the bundle that comes next */
+	MemoryContext memory;		/* where the reader lies */
 };
 
 static void
@@ -636,16 +663,14 @@ get_column(L4ColumnReader *in, L4ColumnReader *column)
 	column->end = bytes.data + bytes.size;
 }
 
-L4StatisticsReader *
-statistics_open(const bytea *blob)
+/* Begins to read the statistics of one source. */
+static void
+open_source(L4StatisticsReader *reader, const bytea *blob)
 {
-	L4StatisticsReader *reader = palloc0(sizeof(L4StatisticsReader));
 	L4Bytes		plain = blob_unpack(blob);
-	L4ColumnReader in;
+	L4ColumnReader in = {plain.data, plain.data + plain.size};
 	uint32		i;
 
-	in.at = plain.data;
-	in.end = plain.data + plain.size;
 	reader->stream_count = column_get_count(&in, PG_INT32_MAX);
 	reader->streams = palloc(mul_size(Max(reader->stream_count, 1), sizeof(int64)));
 	for (i = 0; i < reader->stream_count; i++)
@@ -655,7 +680,95 @@ statistics_open(const bytea *blob)
 	get_column(&in, &reader->rows);
 	get_column(&in, &reader->values);
 	get_column(&in, &reader->doubles);
+}
+
+/* A bundle of statistics. */
+static const L4Bundle *
+open_bundle(const bytea *blob)
+{
+	const L4Bundle *bundle = bundle_open(blob);
+
+	if (bundle->section_count != L4_STATISTICS_SECTIONS)
+		column_corrupted("a bundle has another number of sections");
+	return bundle;
+}
+
+/* Goes on to the next source of a bundle. */
+static bool
+next_source(L4StatisticsReader *reader)
+{
+	const L4Bundle *bundle = reader->bundle != NULL ? open_bundle(reader->bundle) : NULL;
+	MemoryContext caller;
+
+	if (bundle == NULL || reader->member >= bundle->count)
+		return false;
+	caller = MemoryContextSwitchTo(reader->memory);
+	open_source(reader, bundle_member(bundle, reader->member++));
+	MemoryContextSwitchTo(caller);
+	return true;
+}
+
+L4StatisticsReader *
+statistics_open(const bytea *blob)
+{
+	L4StatisticsReader *reader = palloc0(sizeof(L4StatisticsReader));
+
+	reader->memory = CurrentMemoryContext;
+	if (blob_is_bundle(blob))
+		reader->bundle = blob;
+	else
+		open_source(reader, blob);
 	return reader;
+}
+
+/* The streams of one source of a bundle, which its first section begins with. */
+static bool
+has_stream(L4Bytes head, const int64 *streams, int count)
+{
+	L4ColumnReader in = {head.data, head.data + head.size};
+	uint32		own = column_get_count(&in, PG_INT32_MAX);
+	uint32		i;
+	int			j;
+
+	for (i = 0; i < own; i++)
+	{
+		int64		stream = (int64) column_get_fixed(&in);
+
+		for (j = 0; j < count; j++)
+			if (streams[j] == stream)
+				return true;
+	}
+	return false;
+}
+
+bytea *
+statistics_member(const bytea *blob, int member, const int64 *streams, int count)
+{
+	const L4Bundle *bundle = open_bundle(blob);
+
+	return has_stream(bundle_sections(bundle, member)[0], streams, count) ? bundle_member(bundle, member) : NULL;
+}
+
+int
+statistics_member_count(const bytea *blob)
+{
+	return blob_is_bundle(blob) ? open_bundle(blob)->count : 0;
+}
+
+bytea *
+statistics_without(const bytea *blob, const int64 *streams, int count)
+{
+	L4BundleWriter *left = bundle_create(L4_STATISTICS_SECTIONS);
+	const L4Bundle *bundle;
+	int			i;
+
+	if (!blob_is_bundle(blob))
+		column_corrupted("statistics of several sources are no bundle");
+	bundle = open_bundle(blob);
+	for (i = 0; i < bundle->count; i++)
+		if (!has_stream(bundle_sections(bundle, i)[0], streams, count))
+			bundle_add(left, bundle->stream_counts[i], bundle_sections(bundle, i));
+	return bundle_writer_count(left) > 0 ? bundle_pack(left, NULL) : NULL;
 }
 
 /* Goes on to the next row, of this shape or the next one; false at the end. */
@@ -664,8 +777,9 @@ next_row(L4StatisticsReader *reader)
 {
 	while (reader->rows_left == 0)
 	{
-		if (reader->shapes_left == 0)
-			return false;
+		while (reader->shapes_left == 0)
+			if (!next_source(reader))
+				return false;
 		reader->shapes_left--;
 		reader->entry.shape_id = (int64) column_get_fixed(&reader->ids);
 		reader->rows_left = column_get_unsigned(&reader->rows);

@@ -69,6 +69,23 @@ typedef struct L4StatisticsRow
  */
 extern bytea *statistics_pack(L4StatisticsRow *rows, int count);
 
+/* The same before it is packed, for a bundle of several sources (bundle.h); false where nothing is to be kept. */
+#define L4_STATISTICS_SECTIONS 5
+
+typedef struct L4StatisticsImage
+{
+	int			stream_count;
+	L4Bytes		sections[L4_STATISTICS_SECTIONS];
+} L4StatisticsImage;
+
+extern bool statistics_image(L4StatisticsRow *rows, int count, L4StatisticsImage *image);
+extern bytea *statistics_pack_image(const L4StatisticsImage *image);
+/* How many sources a bundle is of (0: it is none), and one of them by its number, palloc'd; NULL if it has no such stream. */
+extern int	statistics_member_count(const bytea *blob);
+extern bytea *statistics_member(const bytea *blob, int member, const int64 *streams, int count);
+/* A bundle without the sources that have one of these streams, palloc'd; NULL where none stays. Errors: XX001. */
+extern bytea *statistics_without(const bytea *blob, const int64 *streams, int count);
+
 /* One position as read back. Spans point into the reader. */
 typedef struct L4StatisticsEntry
 {
@@ -92,7 +109,10 @@ typedef struct L4StatisticsEntry
 
 typedef struct L4StatisticsReader L4StatisticsReader;
 
-/* Opens a blob in the current memory context. Errors: XX001 for damaged bytes, also from statistics_next. */
+/*
+ * Opens a blob, which must stay where it is, in the current memory context: of one source, or a bundle, of which one source
+ * comes after the other. Errors: XX001 for damaged bytes, also from statistics_next.
+ */
 extern L4StatisticsReader *statistics_open(const bytea *blob);
 extern bool statistics_next(L4StatisticsReader *reader, L4StatisticsEntry *entry);
 

@@ -516,22 +516,18 @@ add_dictionary_columns(L4ColumnWriter *writer, StringInfo masks, const Dictionar
 	}
 }
 
-/* Packs bytes into a blob that is bound to another one. */
-static bytea *
-pack_and_free(StringInfo plain, const bytea *other)
+/* Takes what a StringInfo holds. */
+static inline L4Bytes
+bytes_in(const StringInfoData *from)
 {
-	L4Bytes		bytes = {plain->data, plain->len};
-	bytea	   *blob = blob_pack_bound(&bytes, 1, other);
-
-	pfree(plain->data);
-	return blob;
+	return (L4Bytes) {from->data, from->len};
 }
 
-/* Writes what is noted of each record but its parameters. */
-static bytea *
-pack_structure(L4SegmentBuilder *builder, const int *records, const bytea *texts)
+/* What is noted of each record but its parameters: a head, then column by column, each with its length before it. */
+static void
+put_structure(L4SegmentBuilder *builder, const int *records, L4SegmentImage *image)
 {
-	StringInfoData plain;
+	StringInfoData head;
 	int			i;
 
 	put_times(builder, &builder->columns[COLUMN_TIME]);
@@ -541,41 +537,80 @@ pack_structure(L4SegmentBuilder *builder, const int *records, const bytea *texts
 		column_put_unsigned(&builder->columns[COLUMN_FRAME], builder->record_frames[records != NULL ? records[i] : i]);
 		column_put_unsigned(&builder->columns[COLUMN_SHAPE], builder->record_shapes[i]);
 	}
-	initStringInfo(&plain);
-	column_put_unsigned(&plain, builder->record_count);
-	column_put_unsigned(&plain, builder->first_part);
+	initStringInfo(&head);
+	column_put_unsigned(&head, builder->record_count);
+	column_put_unsigned(&head, builder->first_part);
+	image->structure[0] = bytes_in(&head);
 	for (i = 0; i < COLUMN_COUNT; i++)
 	{
-		L4Bytes		bytes = {builder->columns[i].data, builder->columns[i].len};
+		StringInfoData column;
 
-		column_put_bytes(&plain, bytes);
+		initStringInfo(&column);
+		column_put_bytes(&column, bytes_in(&builder->columns[i]));
+		image->structure[i + 1] = bytes_in(&column);
 	}
-	return pack_and_free(&plain, texts);
 }
 
-static bytea *
-pack_texts(const L4SegmentBuilder *builder, const StringInfoData *masks, const bytea *parameters)
+/* The dictionaries, and behind them the masks of columns and the salt. */
+static void
+put_texts(const L4SegmentBuilder *builder, StringInfo masks, L4SegmentImage *image)
 {
-	StringInfoData plain;
+	const Dictionary *dictionaries[] = {&builder->components, &builder->frames, &builder->shapes};
+	int			i;
 
-	initStringInfo(&plain);
-	put_dictionary_texts(&plain, &builder->components);
-	put_dictionary_texts(&plain, &builder->frames);
-	put_dictionary_texts(&plain, &builder->shapes);
-	appendBinaryStringInfo(&plain, masks->data, masks->len);
+	StaticAssertStmt(lengthof(dictionaries) + 1 == L4_TEXTS_SECTIONS, "one more are the masks");
+	for (i = 0; i < lengthof(dictionaries); i++)
+	{
+		StringInfoData plain;
+
+		initStringInfo(&plain);
+		put_dictionary_texts(&plain, dictionaries[i]);
+		image->texts[i] = bytes_in(&plain);
+	}
 	if (builder->salt != 0)
-		column_put_fixed(&plain, builder->salt);
-	return pack_and_free(&plain, parameters);
+		column_put_fixed(masks, builder->salt);
+	image->texts[i] = bytes_in(masks);
 }
 
-static bytea *
-pack_parameters(const L4SegmentBuilder *builder, const int *records, StringInfo masks)
+static void
+put_parameters(const L4SegmentBuilder *builder, const int *records, StringInfo masks, L4SegmentImage *image)
 {
 	L4ColumnWriter *writer = columns_create();
 
 	add_dictionary_columns(writer, masks, &builder->frames, builder->record_frames, records, builder->record_count);
 	add_dictionary_columns(writer, masks, &builder->shapes, builder->record_shapes, records, builder->record_count);
-	return columns_pack(writer);
+	columns_sections(writer, image->parameters);
+}
+
+void
+segment_image(L4SegmentBuilder *builder, L4SegmentImage *image)
+{
+	int		   *records = stream_order(builder->streams, builder->record_count);
+	StringInfoData masks;
+
+	StaticAssertStmt(COLUMN_COUNT + 1 == L4_STRUCTURE_SECTIONS, "a head and a section for each column");
+	initStringInfo(&masks);
+	put_parameters(builder, records, &masks, image);
+	put_texts(builder, &masks, image);
+	put_structure(builder, records, image);
+}
+
+/* The sections as one blob that is bound to another one. */
+static bytea *
+pack_whole(const L4Bytes *sections, int count, const bytea *other)
+{
+	StringInfoData plain;
+	L4Bytes		bytes;
+	bytea	   *blob;
+	int			i;
+
+	initStringInfo(&plain);
+	for (i = 0; i < count; i++)
+		appendBinaryStringInfo(&plain, sections[i].data, (int) sections[i].size);
+	bytes = bytes_in(&plain);
+	blob = blob_pack_bound(&bytes, 1, other);
+	pfree(plain.data);
+	return blob;
 }
 
 /*
@@ -586,11 +621,16 @@ pack_parameters(const L4SegmentBuilder *builder, const int *records, StringInfo 
 void
 segment_finish(L4SegmentBuilder *builder, L4SegmentBlobs *blobs)
 {
-	int		   *records = stream_order(builder->streams, builder->record_count);
-	StringInfoData masks;
+	L4SegmentImage image;
 
-	initStringInfo(&masks);
-	blobs->parameters = pack_parameters(builder, records, &masks);
-	blobs->texts = pack_texts(builder, &masks, blobs->parameters);
-	blobs->structure = pack_structure(builder, records, blobs->texts);
+	segment_image(builder, &image);
+	segment_pack(&image, blobs);
+}
+
+void
+segment_pack(const L4SegmentImage *image, L4SegmentBlobs *blobs)
+{
+	blobs->parameters = blob_pack_parts(image->parameters, L4_PARAMETER_SECTIONS);
+	blobs->texts = pack_whole(image->texts, L4_TEXTS_SECTIONS, blobs->parameters);
+	blobs->structure = pack_whole(image->structure, L4_STRUCTURE_SECTIONS, blobs->texts);
 }

@@ -54,6 +54,18 @@ typedef struct L4SegmentBlobs
 	bytea	   *parameters;
 } L4SegmentBlobs;
 
+/* A segment before it is packed: the sections of its three blobs, each of which is these, one after the other. */
+#define L4_STRUCTURE_SECTIONS 10
+#define L4_TEXTS_SECTIONS 4
+#define L4_PARAMETER_SECTIONS 6
+
+typedef struct L4SegmentImage
+{
+	L4Bytes		structure[L4_STRUCTURE_SECTIONS];
+	L4Bytes		texts[L4_TEXTS_SECTIONS];
+	L4Bytes		parameters[L4_PARAMETER_SECTIONS];
+} L4SegmentImage;
+
 /* All memory of a builder lies in the current memory context; drop that to free it. */
 /* salt: what the ids of its records' shapes differ in from the hashes of their texts; kept with the segment. */
 extern L4SegmentBuilder *segment_builder_create(uint64 salt);
@@ -65,6 +77,9 @@ extern size_t segment_raw_size(const L4SegmentBuilder *builder);
 extern int	segment_shape_count(const L4SegmentBuilder *builder);
 extern uint64 segment_shape_id(const L4SegmentBuilder *builder, int shape);
 extern void segment_finish(L4SegmentBuilder *builder, L4SegmentBlobs *blobs);
+/* The same in two steps: between them it may go into a bundle (segment_bundle.h). */
+extern void segment_image(L4SegmentBuilder *builder, L4SegmentImage *image);
+extern void segment_pack(const L4SegmentImage *image, L4SegmentBlobs *blobs);
 
 typedef struct L4SegmentReader L4SegmentReader;
 
@@ -82,21 +97,35 @@ typedef struct L4StoredRecord
 	bool		has_iteration;
 	int64		iteration;
 	L4Bytes		shape_text;
+	uint64	   *shape_hash;		/* of the text; 0 until somebody asks for the shape's id */
 	uint64		salt;			/* of the segment */
 	int			parameter_count;
 } L4StoredRecord;
 
-/* The id of a stored record's shape. Cost: a hash of its text. */
+/* The id of a stored record's shape. Cost: a hash of its text, once for each text of a segment. */
 static inline uint64
 stored_shape_id(const L4StoredRecord *record)
 {
-	return shape_hash(record->shape_text.data, record->shape_text.size) ^ record->salt;
+	if (*record->shape_hash == 0)
+		*record->shape_hash = shape_hash(record->shape_text.data, record->shape_text.size);
+	return *record->shape_hash ^ record->salt;
 }
 
-/* Opens the three blobs of a segment; checks everything (XX001). */
+/*
+ * Opens the three blobs of a segment, or of several in a bundle (segment_bundle.h), which must stay where they are; checks
+ * everything (XX001), of a bundle each segment when it comes to it.
+ */
 extern L4SegmentReader *segment_open(const L4SegmentBlobs *blobs);
+/*
+ * Of the streams that the segment lists only those whose id is not 0 are wanted; to be called before the first record is read.
+ * The segments of a bundle that have none of them are not opened.
+ */
+extern void segment_want(L4SegmentReader *reader, const int64 *stream_ids, int count);
+/* How many records the segment has; of a bundle the one under way. */
 extern int	segment_reader_count(const L4SegmentReader *reader);
-/* The next record, in file order; false at the end. */
+/* Goes on with the next segment of a bundle, if there is one. */
+extern void segment_skip_rest(L4SegmentReader *reader);
+/* The next record, in file order, of a bundle file by file; false at the end. */
 extern bool segment_next(L4SegmentReader *reader, L4StoredRecord *record);
 /* The parameters of its shape of the record last read; valid until the reader is asked for anything else. */
 extern const L4Bytes *segment_parameters(L4SegmentReader *reader);

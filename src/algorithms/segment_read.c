@@ -8,7 +8,10 @@
 
 #include "algorithms/column.h"
 #include "algorithms/frame_time.h"
+#include "algorithms/segment_bundle.h"
 #include "algorithms/segment_private.h"
+#include "utils/memutils.h"
+
 #include "tools/codec.h"
 
 typedef struct StoredText
@@ -18,6 +21,7 @@ typedef struct StoredText
 	int			column_count;
 	int			first_column;
 	int			record_count;
+	uint64		hash;			/* 0 until it is asked for */
 } StoredText;
 
 typedef struct StoredDictionary
@@ -48,10 +52,18 @@ struct L4SegmentReader
 	int		   *frame_indexes;	/* of each record: which of the values of its frame's columns are its own */
 	int		   *shape_indexes;
 	const StoredText *frame;	/* of the record last read */
-	const StoredText *shape;
+	StoredText *shape;
 	L4Bytes    *values;			/* of a frame or a shape, for whoever asked last */
 	StringInfoData scratch_frame;
 	StringInfoData scratch_message;
+	const int64 *wanted;		/* ids of streams, 0 for those that are not; NULL: all */
+	int			wanted_count;
+	/* of a bundle: */
+	const L4SegmentBlobs *bundle;	/* NULL: one segment */
+	MemoryContext memory;		/* of the segment under way */
+	int			member;			/* its number, */
+	int			first_stream;	/* the number of its first stream, */
+	int			stream_count;	/* and how many it has */
 };
 
 static void
@@ -77,6 +89,7 @@ get_dictionary_texts(L4ColumnReader *in, StoredDictionary *dictionary)
 			column_corrupted("a shape states too many parameters");
 		text->column_count = (int) columns;
 		text->record_count = 0;
+		text->hash = 0;
 	}
 }
 
@@ -209,10 +222,10 @@ get_salt_behind(L4ColumnReader *in, uint64 count)
 	return get_salt(in);
 }
 
-L4SegmentReader *
-segment_open(const L4SegmentBlobs *blobs)
+/* Opens one segment. */
+static void
+open_segment(L4SegmentReader *reader, const L4SegmentBlobs *blobs)
 {
-	L4SegmentReader *reader = palloc0(sizeof(L4SegmentReader));
 	L4ColumnReader in;
 	uint64		column_count;
 	int			widest = 1;
@@ -230,9 +243,84 @@ segment_open(const L4SegmentBlobs *blobs)
 	reader->parameters = columns_open(blobs->parameters, column_count);
 	reader->values = palloc(mul_size(widest, sizeof(L4Bytes)));
 	place_records(reader);
+	reader->read = 0;
+	reader->line_no = reader->iteration = 0;
+}
+
+static void
+open_bundle(L4SegmentReader *reader, const L4SegmentBlobs *blobs)
+{
+	blob_check_bound(blobs->structure, blobs->texts);
+	blob_check_bound(blobs->texts, blobs->parameters);
+	reader->bundle = memcpy(palloc(sizeof(L4SegmentBlobs)), blobs, sizeof(L4SegmentBlobs));
+	reader->memory = AllocSetContextCreate(CurrentMemoryContext, "l4 segment of a bundle", ALLOCSET_DEFAULT_SIZES);
+	reader->member = -1;
+}
+
+L4SegmentReader *
+segment_open(const L4SegmentBlobs *blobs)
+{
+	L4SegmentReader *reader = palloc0(sizeof(L4SegmentReader));
+
+	if (blob_is_bundle(blobs->structure))
+		open_bundle(reader, blobs);
+	else
+		open_segment(reader, blobs);
 	initStringInfo(&reader->scratch_frame);
 	initStringInfo(&reader->scratch_message);
 	return reader;
+}
+
+void
+segment_want(L4SegmentReader *reader, const int64 *stream_ids, int count)
+{
+	reader->wanted = stream_ids;
+	reader->wanted_count = count;
+}
+
+void
+segment_skip_rest(L4SegmentReader *reader)
+{
+	reader->read = reader->record_count;
+}
+
+/* Is a stream wanted? One that is not listed is: whoever asks for its id says that it is not there. */
+static inline bool
+wants_stream(const L4SegmentReader *reader, int stream)
+{
+	return reader->wanted == NULL || stream >= reader->wanted_count || reader->wanted[stream] != 0;
+}
+
+/* Opens the next segment of the bundle that has a stream that is wanted. */
+static bool
+next_member(L4SegmentReader *reader)
+{
+	bool		wanted = false;
+	int			i;
+
+	while (reader->bundle != NULL && !wanted)
+	{
+		int			count = segment_bundle_streams(reader->bundle, ++reader->member);
+
+		if (count < 0)
+			break;
+		reader->first_stream += reader->stream_count;
+		reader->stream_count = count;
+		for (i = 0; i < count && !wanted; i++)
+			wanted = wants_stream(reader, reader->first_stream + i);
+	}
+	if (wanted)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(reader->memory);
+		L4SegmentBlobs blobs;
+
+		MemoryContextReset(reader->memory);
+		memset(&reader->times, 0, sizeof(reader->times));
+		segment_bundle_member(reader->bundle, reader->member, &blobs);
+		open_segment(reader, &blobs);
+		MemoryContextSwitchTo(caller);
+	}
+	return wanted;
 }
 
 /* The parameters of the record's frame or shape, in reader->values. */
@@ -283,15 +371,14 @@ segment_reader_count(const L4SegmentReader *reader)
 	return (int) reader->record_count;
 }
 
-bool
-segment_next(L4SegmentReader *reader, L4StoredRecord *record)
+/* The next record of the segment under way. */
+static void
+read_record(L4SegmentReader *reader, L4StoredRecord *record)
 {
 	uint64		component;
 	uint64		level;
 	uint64		stage;
 
-	if (reader->read == reader->record_count)
-		return false;
 	next_position(reader, record);
 	level = column_get_unsigned(&reader->columns[COLUMN_LEVEL]);
 	stage = column_get_unsigned(&reader->columns[COLUMN_STAGE]);
@@ -307,9 +394,25 @@ segment_next(L4SegmentReader *reader, L4StoredRecord *record)
 	reader->frame = &reader->frames.texts[reader->record_frames[reader->read]];
 	reader->shape = &reader->shapes.texts[reader->record_shapes[reader->read]];
 	record->shape_text = reader->shape->text;
+	record->shape_hash = &reader->shape->hash;
 	record->salt = reader->salt;
 	record->parameter_count = reader->shape->column_count;
 	reader->read++;
+	if (reader->bundle != NULL && record->stream >= reader->stream_count)
+		column_corrupted("a record names a stream that its segment does not have");
+	record->stream += reader->first_stream;
+}
+
+bool
+segment_next(L4SegmentReader *reader, L4StoredRecord *record)
+{
+	do
+	{
+		while (reader->read == reader->record_count)
+			if (!next_member(reader))
+				return false;
+		read_record(reader, record);
+	} while (!wants_stream(reader, record->stream));
 	return true;
 }
 

@@ -53,6 +53,7 @@ open_choice(FunctionCallInfo fcinfo, Choice *choice)
 	choice->streams = bigint_values(PG_GETARG_ARRAYTYPE_P(3), "the stream_ids of a segment", &choice->stream_count);
 	choice->wanted = bigint_set(PG_GETARG_ARRAYTYPE_P(4), "what is wanted of a segment", &choice->wanted_count);
 	choice->reader = segment_open(&blobs);
+	segment_want(choice->reader, choice->streams, choice->stream_count);
 	initStringInfo(&choice->raw);
 	initStringInfo(&choice->shown);
 }
@@ -172,7 +173,7 @@ is_of_wanted_stream(const Choice *choice, const L4StoredRecord *record)
 		bigint_set_has(choice->wanted, choice->wanted_count, choice->streams[record->stream]);
 }
 
-/* Puts a row for each record that is chosen, up to this line. */
+/* Puts a row for each record that is chosen; none behind this line of a file is. */
 static void
 put_chosen(Choice *choice, int64 last_line, bool (*is_chosen) (const Choice *, const L4StoredRecord *),
 		   void (*put) (Choice *, const L4StoredRecord *))
@@ -180,11 +181,13 @@ put_chosen(Choice *choice, int64 last_line, bool (*is_chosen) (const Choice *, c
 	L4StoredRecord record;
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext, "l4 chosen record", ALLOCSET_DEFAULT_SIZES);
 
-	while (segment_next(choice->reader, &record) && record.line_no <= last_line)
+	while (segment_next(choice->reader, &record))
 	{
 		MemoryContext caller;
 
 		CHECK_FOR_INTERRUPTS();
+		if (record.line_no > last_line)
+			segment_skip_rest(choice->reader);
 		if (!is_chosen(choice, &record))
 			continue;
 		caller = MemoryContextSwitchTo(row_context);

@@ -12,8 +12,10 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "algorithms/segment_bundle.h"
 #include "algorithms/segment_search.h"
 #include "bindings/record_row.h"
+#include "tools/codec.h"
 
 PG_FUNCTION_INFO_V1(l4_segment_grep);
 
@@ -56,11 +58,14 @@ cached_search(FunctionCallInfo fcinfo, const text *wanted)
  * themselves where these leave it open.
  */
 static bool
-parameters_may_match(FunctionCallInfo fcinfo, const L4SegmentSearch *search, const L4SegmentHope *hope, const int64 *streams,
-					 int stream_count)
+parameters_may_match(FunctionCallInfo fcinfo, const L4SegmentSearch *search, const L4SegmentHope *hope,
+					 const L4SegmentBlobs *blobs, const int64 *streams, int stream_count)
 {
 	if (!segment_search_masks(search, hope))
 		return false;
+	/* those of a bundle are of many files: unpacking them costs more than it saves */
+	if (blobs->parameters != NULL)
+		return segment_search_parameters(search, hope, blobs->parameters);
 	if (stream_count == 1 && !PG_ARGISNULL(4) && !segment_search_statistics(search, hope, PG_GETARG_BYTEA_PP(4), streams[0]))
 		return false;
 	return segment_search_parameters(search, hope, PG_GETARG_BYTEA_PP(2));
@@ -116,6 +121,60 @@ put_matches(ReturnSetInfo *result, const L4SegmentSearch *search, const L4Segmen
 	MemoryContextDelete(row_context);
 }
 
+/* Puts the matching records of one segment into the result. */
+static void
+grep_segment(FunctionCallInfo fcinfo, const L4SegmentSearch *search, L4SegmentBlobs *blobs, const int64 *streams,
+			 int stream_count)
+{
+	L4SegmentHope *hope = segment_search_texts(search, blobs->texts);
+	L4SegmentReader *reader;
+
+	if (!segment_search_found(hope) && !parameters_may_match(fcinfo, search, hope, blobs, streams, stream_count))
+		return;
+	if (blobs->structure == NULL)
+		blobs->structure = PG_GETARG_BYTEA_PP(0);
+	if (blobs->parameters == NULL)
+		blobs->parameters = PG_GETARG_BYTEA_PP(2);
+	reader = segment_open(blobs);
+	segment_want(reader, streams, stream_count);
+	segment_search_columns(search, hope, reader);
+	put_matches((ReturnSetInfo *) fcinfo->resultinfo, search, hope, reader, streams, stream_count);
+}
+
+/* The same of the segments of a bundle, of which only those with wanted streams are opened. */
+static void
+grep_bundle(FunctionCallInfo fcinfo, const L4SegmentSearch *search, const bytea *texts, const int64 *streams, int stream_count)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "l4 grep segment", ALLOCSET_DEFAULT_SIZES);
+	L4SegmentBlobs blobs = {PG_GETARG_BYTEA_PP(0), (bytea *) texts, PG_GETARG_BYTEA_PP(2)};
+	int			first = 0;
+	int			own;
+	int			member;
+
+	if (!blob_is_bundle(blobs.structure))
+		column_corrupted("a part of a bundle is none");
+	for (member = 0; (own = segment_bundle_streams(&blobs, member)) >= 0; member++, first += own)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(context);
+		L4SegmentBlobs member_blobs;
+		bool		wanted = false;
+		int			i;
+
+		if (own > stream_count - first)
+			column_corrupted("a bundle has more streams than its row says");
+		for (i = 0; i < own && !wanted; i++)
+			wanted = streams[first + i] != 0;
+		if (wanted)
+		{
+			segment_bundle_member(&blobs, member, &member_blobs);
+			grep_segment(fcinfo, search, &member_blobs, streams + first, own);
+		}
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(context);
+	}
+	MemoryContextDelete(context);
+}
+
 /*
  * l4_segment_grep(structure, texts, parameters, stream_ids, sketch, pattern): see its COMMENT. Errors: 2201B for a bad pattern,
  * 54000 for one that takes too many steps, XX001 for damaged bytes.
@@ -123,11 +182,8 @@ put_matches(ReturnSetInfo *result, const L4SegmentSearch *search, const L4Segmen
 Datum
 l4_segment_grep(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	const L4SegmentSearch *search;
-	L4SegmentHope *hope;
-	L4SegmentReader *reader;
-	L4SegmentBlobs blobs;
+	L4SegmentBlobs blobs = {NULL};
 	int64	   *streams;
 	int			stream_count;
 
@@ -138,13 +194,9 @@ l4_segment_grep(PG_FUNCTION_ARGS)
 	search = cached_search(fcinfo, PG_GETARG_TEXT_PP(5));
 	streams = bigint_values(PG_GETARG_ARRAYTYPE_P(3), "the stream_ids of a segment", &stream_count);
 	blobs.texts = PG_GETARG_BYTEA_PP(1);
-	hope = segment_search_texts(search, blobs.texts);
-	if (!segment_search_found(hope) && !parameters_may_match(fcinfo, search, hope, streams, stream_count))
-		return (Datum) 0;
-	blobs.structure = PG_GETARG_BYTEA_PP(0);
-	blobs.parameters = PG_GETARG_BYTEA_PP(2);
-	reader = segment_open(&blobs);
-	segment_search_columns(search, hope, reader);
-	put_matches(result, search, hope, reader, streams, stream_count);
+	if (blob_is_bundle(blobs.texts))
+		grep_bundle(fcinfo, search, blobs.texts, streams, stream_count);
+	else
+		grep_segment(fcinfo, search, &blobs, streams, stream_count);
 	return (Datum) 0;
 }

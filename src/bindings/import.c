@@ -26,6 +26,7 @@
 #include "utils/portal.h"
 
 #include "doors/store_batch.h"
+#include "doors/store_bundle.h"
 #include "doors/store_events.h"
 #include "doors/store_files.h"
 #include "doors/store_locks.h"
@@ -35,6 +36,7 @@
 #include "doors/store_timeline.h"
 #include "loading/given_up.h"
 #include "loading/import_parts.h"
+#include "loading/source_bundle.h"
 #include "loading/timeline.h"
 
 PG_FUNCTION_INFO_V1(l4_import);
@@ -47,6 +49,8 @@ PGDLLEXPORT void l4_import_worker(Datum argument);
  */
 #define BATCH_FILES 64
 #define BATCH_BYTES (4 * 1024 * 1024)
+/* Small files make so many groups at least, as long as a group is worth it. */
+#define GROUPS 16
 /* Of more files a transaction block locks the job instead: the server has room for some thousand locks. */
 #define LOCK_FILES 1000
 /* Parts of a file. */
@@ -64,6 +68,13 @@ typedef struct ImportCall
 } ImportCall;
 
 /* ---------- the shared list ---------- */
+
+/* May it be one that shares its rows? What is in an archive, or compressed, decides for itself. */
+static inline bool
+is_small(int64 size)
+{
+	return size < L4_SAMPLE_BYTES;
+}
 
 static Size
 string_room(const char *text)
@@ -100,6 +111,55 @@ share_string(SharedImport *shared, Size *end, const char *text)
 	return at;
 }
 
+/* Largest first, so that no process is left with a large one at the end; then by name. */
+static int
+compare_sizes(const ListCell *a, const ListCell *b)
+{
+	const L4File *one = lfirst(a);
+	const L4File *other = lfirst(b);
+
+	if (one->size != other->size)
+		return one->size > other->size ? -1 : 1;
+	return strcmp(one->source, other->source);
+}
+
+/* How many small files make a group: few where there are few, so that several processes have something to do. */
+static uint32
+group_size(const SharedImport *shared)
+{
+	uint32		small = 0;
+	uint32		i;
+
+	for (i = 0; i < shared->file_count; i++)
+		small += is_small(shared->list[i].size) ? 1 : 0;
+	return small < L4_BUNDLE_LEAST ? 1 : Min(Max(small / GROUPS, L4_BUNDLE_LEAST), L4_BUNDLE_FILES);
+}
+
+/*
+ * Which files share rows is the same for every number of processes: those that stand in one group, and groups are made of the
+ * small files in the order of the list.
+ */
+static void
+group_files(SharedImport *shared)
+{
+	uint32		most = group_size(shared);
+	int64		bytes = 0;
+	uint32		count = 0;
+	uint32		i;
+
+	for (i = 0; i < shared->file_count; i++)
+	{
+		SharedFile *entry = &shared->list[i];
+
+		entry->begins_group = count == 0 || !is_small(entry->size) || count == most ||
+			bytes + entry->size > L4_BUNDLE_BYTES;
+		if (entry->begins_group)
+			bytes = count = 0;
+		bytes += entry->size;
+		count = is_small(entry->size) ? count + 1 : 0;
+	}
+}
+
 static void
 fill_shared(SharedImport *shared, const ImportCall *call, List *files)
 {
@@ -134,18 +194,7 @@ fill_shared(SharedImport *shared, const ImportCall *call, List *files)
 		entry->is_root = file->is_root;
 		entry++;
 	}
-}
-
-/* Largest first, so that no process is left with a large one at the end; then by name. */
-static int
-compare_sizes(const ListCell *a, const ListCell *b)
-{
-	const L4File *one = lfirst(a);
-	const L4File *other = lfirst(b);
-
-	if (one->size != other->size)
-		return one->size > other->size ? -1 : 1;
-	return strcmp(one->source, other->source);
+	group_files(shared);
 }
 
 /* ---------- the work of each process ---------- */
@@ -197,6 +246,7 @@ set_task(Import *import, uint32 at, uint32 from, uint32 to)
 static void
 end_files(Import *import, uint32 next, uint32 to)
 {
+	source_write_bundles(import->sources);
 	if (import->atomic)
 	{
 		store_batch_write(import->sources->rows);
@@ -210,6 +260,23 @@ end_files(Import *import, uint32 next, uint32 to)
 	source_committed(import->sources);
 	if (import->worker != NULL)
 		send_warnings(import);
+}
+
+/* Locks the bundles that files of the list, from one on, will leave, as they have changed; file_ids is used up. */
+static void
+lock_bundles(Import *import, uint32 from, const L4KnownFile *known, int64 *file_ids, int count)
+{
+	int			changed = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		const SharedFile *file = &import->shared->list[from + i];
+
+		if (known[i].known && (known[i].failed || known[i].size != file->size || known[i].modified_at != file->modified_at))
+			file_ids[changed++] = file_ids[i];
+	}
+	store_lock_bundles(import->sources->schema, import->sources->job->job_id, file_ids, changed);
 }
 
 /* Locks files of the list, from one to before another, and tells what is known of each. */
@@ -228,6 +295,8 @@ lock_files(Import *import, uint32 from, uint32 to)
 	if (!import->atomic)
 		store_lock_files(sources->schema, sources->job->job_id, file_ids, count);
 	store_known_files(sources->schema, sources->job->job_id, file_ids, count, known);
+	if (!import->atomic)
+		lock_bundles(import, from, known, file_ids, count);
 	return known;
 }
 
@@ -246,8 +315,10 @@ import_some(Import *import, uint32 from, uint32 to, MemoryContext context)
 
 	set_task(import, from, from, to);
 	known = lock_files(import, from, to);
-	while (number < to && import->bytes - begin < BATCH_BYTES)
+	while (number < to && (import->bytes - begin < BATCH_BYTES || !import->shared->list[number].begins_group))
 	{
+		if (import->shared->list[number].begins_group)
+			source_write_bundles(import->sources);
 		set_task(import, number, from, to);
 		MemoryContextSwitchTo(memory);
 		import_file(import, (int) number, &known[number - from]);
@@ -272,18 +343,42 @@ import_range(Import *import, uint32 from, uint32 to, MemoryContext context)
 	}
 }
 
+/* How many files the group has that begins with one of the list, */
+static uint32
+group_length(const SharedImport *shared, uint32 from)
+{
+	uint32		to = from + 1;
+
+	while (to < shared->file_count && !shared->list[to].begins_group)
+		to++;
+	return to - from;
+}
+
+/* and how many bytes. */
+static int64
+group_bytes(const SharedImport *shared, uint32 from)
+{
+	int64		bytes = 0;
+	uint32		left;
+
+	for (left = group_length(shared, from); left > 0; left--)
+		bytes += shared->list[from++].size;
+	return bytes;
+}
+
 /* How many files of the list, from one on, are about a transaction's worth. */
 static uint32
 count_files(const SharedImport *shared, uint32 from)
 {
 	uint32		left = shared->file_count - from;
 	uint32		most = shared->processes > 1 ? left / (2 * shared->processes) : left;
-	uint32		count = 1;
-	int64		bytes = shared->list[from].size;
+	uint32		count = group_length(shared, from);
+	int64		bytes = group_bytes(shared, from);
 
 	most = Min(most, BATCH_FILES);
-	while (count < most && (bytes += shared->list[from + count].size) <= BATCH_BYTES)
-		count++;
+	while (from + count < shared->file_count && count + group_length(shared, from + count) <= most &&
+		   (bytes += group_bytes(shared, from + count)) <= BATCH_BYTES)
+		count += group_length(shared, from + count);
 	return count;
 }
 
@@ -321,6 +416,7 @@ lock_list(Import *import)
 		store_lock_job(sources->schema, sources->job->job_id, false);
 	else
 		store_lock_files(sources->schema, sources->job->job_id, file_ids, count);
+	store_lock_bundles(sources->schema, sources->job->job_id, file_ids, count);
 	pfree(file_ids);
 }
 
@@ -393,9 +489,9 @@ start_workers(Import *import, const ImportCall *call, List *files)
 	Size		room;
 	Size		size;
 
+	list_sort(files, compare_sizes);
 	if (helpers <= 0 || files == NIL || import->atomic || !workers_may_act())
 		return;
-	list_sort(files, compare_sizes);
 	large = count_large(call, files);
 	largest = ((L4File *) linitial(files))->size;
 	room = large > 0 ? parts_room(largest, call->part_bytes) : 0;

@@ -94,9 +94,12 @@ forget_rest(Ingest *ingest, int64 source_id)
 {
 	L4SourceContext *sources = ingest->sources;
 	L4KnownFile known;
+	L4BundledStream *bundled;	/* none: rows are in no bundle */
+	int			bundled_count;
 
 	store_known_files(ingest->schema, sources->job->job_id, &source_id, 1, &known);
-	if (known.known && store_forget_file(ingest->schema, sources->job->job_id, source_id))
+	if (known.known && store_forget_file(ingest->schema, sources->job->job_id, source_id, &bundled,
+										  &bundled_count))
 		sources->timeline_stale = true;
 }
 

@@ -17,6 +17,7 @@
 #include "tools/bytes.h"
 
 PG_FUNCTION_INFO_V1(l4_segment_records);
+PG_FUNCTION_INFO_V1(l4_only_streams);
 PG_FUNCTION_INFO_V1(l4_iteration_at);
 PG_FUNCTION_INFO_V1(l4_pattern_matches);
 PG_FUNCTION_INFO_V1(l4_pattern_matches_or);
@@ -53,6 +54,7 @@ open_scan(FunctionCallInfo fcinfo)
 	scan->from = PG_GETARG_TIMESTAMPTZ(5);
 	scan->until = PG_GETARG_TIMESTAMPTZ(6);
 	scan->reader = segment_open(&blobs);
+	segment_want(scan->reader, scan->stream_ids, scan->stream_count);
 	initStringInfo(&scan->raw);
 	initStringInfo(&scan->shown);
 	return scan;
@@ -127,6 +129,25 @@ l4_segment_records(PG_FUNCTION_ARGS)
 		if (is_wanted(scan, &record))
 			SRF_RETURN_NEXT(context, HeapTupleGetDatum(form_record(scan, &record)));
 	SRF_RETURN_DONE(context);
+}
+
+/*
+ * l4_only_streams(stream_ids, wanted): see its COMMENT.
+ */
+Datum
+l4_only_streams(PG_FUNCTION_ARGS)
+{
+	ArrayType  *result = PG_GETARG_ARRAYTYPE_P_COPY(0);
+	int			count;
+	int			wanted_count;
+	int64	   *wanted = bigint_set(PG_GETARG_ARRAYTYPE_P(1), "the wanted streams", &wanted_count);
+	int64	   *streams = bigint_values(result, "the stream_ids of a segment", &count);
+	int			i;
+
+	for (i = 0; i < count; i++)
+		if (!bigint_set_has(wanted, wanted_count, streams[i]))
+			((int64 *) ARR_DATA_PTR(result))[i] = 0;
+	PG_RETURN_ARRAYTYPE_P(result);
 }
 
 /*

@@ -4,14 +4,27 @@
 #include "ground/l4.h"
 
 #include "bindings/guard.h"
+#include "access/xact.h"
 #include "fmgr.h"
+
+#include "tools/bundle.h"
 
 PG_MODULE_MAGIC;
 
 PGDLLEXPORT void _PG_init(void);
 
+/* What was unpacked for the queries of a transaction goes with it. */
+static void
+end_transaction(XactEvent event, void *argument)
+{
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_PARALLEL_COMMIT || event == XACT_EVENT_ABORT ||
+		event == XACT_EVENT_PARALLEL_ABORT || event == XACT_EVENT_PREPARE)
+		bundle_forget();
+}
+
 void
 _PG_init(void)
 {
 	guard_define_settings();
+	RegisterXactCallback(end_transaction, NULL);
 }

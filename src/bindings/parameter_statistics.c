@@ -16,6 +16,7 @@
 
 PG_FUNCTION_INFO_V1(l4_sketch_parameters);
 PG_FUNCTION_INFO_V1(l4_sketch_first_values);
+PG_FUNCTION_INFO_V1(l4_sketch_members);
 PG_FUNCTION_INFO_V1(l4_sketch_outliers);
 PG_FUNCTION_INFO_V1(l4_sketch_addresses);
 
@@ -168,6 +169,38 @@ l4_sketch_first_values(PG_FUNCTION_ARGS)
 		first.count++;
 	}
 	put_first_values(result, &first);
+	return (Datum) 0;
+}
+
+/*
+ * l4_sketch_members(sketch bytea, stream_ids bigint[]): see its COMMENT.
+ */
+Datum
+l4_sketch_members(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	const bytea *sketch = PG_GETARG_BYTEA_PP(0);
+	int			count = statistics_member_count(sketch);
+	int			stream_count;
+	int64	   *streams = bigint_values(PG_GETARG_ARRAYTYPE_P(1), "stream_ids", &stream_count);
+	Datum		value = PointerGetDatum(sketch);
+	bool		is_null = false;
+	int			i;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (count == 0)
+		tuplestore_putvalues(result->setResult, result->setDesc, &value, &is_null);
+	for (i = 0; i < count; i++)
+	{
+		bytea	   *member = statistics_member(sketch, i, streams, stream_count);
+
+		CHECK_FOR_INTERRUPTS();
+		value = PointerGetDatum(member);
+		if (member == NULL)
+			continue;
+		tuplestore_putvalues(result->setResult, result->setDesc, &value, &is_null);
+		pfree(member);
+	}
 	return (Datum) 0;
 }
 

@@ -43,7 +43,7 @@ typedef struct TableText
 #define STREAM_COLUMNS \
 	"job_id, stream_id, source_id, file_id, source, label, kind, node, rank, attempt, format, state, error, byte_count, " \
 	"line_count, record_count, first_ts, last_ts, last_stage, " \
-	"first_iteration, last_iteration, file_size, file_modified_at"
+	"first_iteration, last_iteration, file_size, file_modified_at, bundle_id"
 #define COUNTS_COLUMNS "job_id, source_id, row_count, counts"
 #define STATISTICS_COLUMNS "job_id, source_id, sketch"
 #define STATE_COLUMNS "job_id, source_id, byte_count, settings_hash, head_hash, tail_hash, shape_ids, state"
@@ -77,7 +77,7 @@ static const TableText tables[TABLE_COUNT] = {
 		{
 			"job_id", "stream_id", "source_id", "file_id", "source", "label", "kind", "node", "rank", "attempt", "format",
 			"state", "error", "byte_count", "line_count", "record_count", "first_ts", "last_ts", "last_stage",
-			"first_iteration", "last_iteration", "file_size", "file_modified_at"
+			"first_iteration", "last_iteration", "file_size", "file_modified_at", "bundle_id"
 		}
 	},
 	{
@@ -233,6 +233,7 @@ store_batch_stream(L4StoreBatch *batch, const L4StreamRow *row)
 	set_bigint(rows, row->last_iteration, !row->has_iteration);
 	set_bigint(rows, row->file_size, row->file_size < 0);
 	set_bigint(rows, row->file_modified_at, row->file_modified_at == 0);
+	set_bigint(rows, row->bundle_id, row->bundle_id == 0);
 	end_row(batch, rows, caller);
 }
 

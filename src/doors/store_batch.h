@@ -34,6 +34,7 @@ typedef struct L4StreamRow
 	int64		last_iteration;
 	int64		file_size;
 	TimestampTz file_modified_at;
+	int64		bundle_id;		/* whose rows hold its records and counts, 0: its source's own */
 } L4StreamRow;
 
 typedef struct L4SegmentRow

@@ -46,8 +46,16 @@ store_known_files(const char *schema, const char *job_id, const int64 *file_ids,
 	result_done();
 }
 
+/* Deletes the rows of a table that are those of a file's own sources. */
+static void
+forget_rows(const char *schema, const char *statement, Arguments *arguments)
+{
+	store_run(schema, statement, arguments, SPI_OK_DELETE);
+}
+
 bool
-store_forget_file(const char *schema, const char *job_id, int64 file_id)
+store_forget_file(const char *schema, const char *job_id, int64 file_id, L4BundledStream **bundled,
+				  int *bundled_count)
 {
 	Arguments	arguments = {0};
 	bool		named = false;
@@ -57,23 +65,33 @@ store_forget_file(const char *schema, const char *job_id, int64 file_id)
 
 	add_text(&arguments, job_id);
 	add_bigint(&arguments, file_id, false);
-	store_run(schema, "DELETE FROM %s.l4_source_counts c USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND c.job_id OPERATOR(pg_catalog.=) $1 "
-			  "AND c.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
-	store_run(schema, "DELETE FROM %s.l4_segment g USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND g.job_id OPERATOR(pg_catalog.=) $1 "
-			  "AND g.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
-	store_run(schema, "DELETE FROM %s.l4_parameter_sketch p USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND p.job_id OPERATOR(pg_catalog.=) $1 "
-			  "AND p.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
-	store_run(schema, "DELETE FROM %s.l4_source_state t USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND t.job_id OPERATOR(pg_catalog.=) $1 "
-			  "AND t.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	forget_rows(schema, "DELETE FROM %s.l4_source_counts c USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+				"AND s.file_id OPERATOR(pg_catalog.=) $2 AND c.job_id OPERATOR(pg_catalog.=) $1 "
+				"AND c.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments);
+	forget_rows(schema, "DELETE FROM %s.l4_segment g USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+				"AND s.file_id OPERATOR(pg_catalog.=) $2 AND g.job_id OPERATOR(pg_catalog.=) $1 "
+				"AND g.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments);
+	forget_rows(schema, "DELETE FROM %s.l4_parameter_sketch p USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+				"AND s.file_id OPERATOR(pg_catalog.=) $2 AND p.job_id OPERATOR(pg_catalog.=) $1 "
+				"AND p.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments);
+	forget_rows(schema, "DELETE FROM %s.l4_source_state t USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+				"AND s.file_id OPERATOR(pg_catalog.=) $2 AND t.job_id OPERATOR(pg_catalog.=) $1 "
+				"AND t.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments);
 	count = store_run(schema,
 					  "DELETE FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 AND file_id OPERATOR(pg_catalog.=) $2 "
-					  "RETURNING first_iteration IS NOT NULL", &arguments, SPI_OK_DELETE_RETURNING);
-	for (i = 0; i < count && !named; i++)
-		named = DatumGetBool(result_datum(i, 1, &is_null));
+					  "RETURNING first_iteration IS NOT NULL, stream_id, bundle_id, source_id", &arguments,
+					  SPI_OK_DELETE_RETURNING);
+	*bundled = palloc(mul_size(Max(count, 1), sizeof(L4BundledStream)));
+	*bundled_count = 0;
+	for (i = 0; i < count; i++)
+	{
+		Datum		bundle_id = result_datum(i, 3, &is_null);
+
+		if (!is_null)
+			(*bundled)[(*bundled_count)++] = (L4BundledStream) {DatumGetInt64(bundle_id), result_bigint(i, 2),
+				result_bigint(i, 4)};
+		named |= DatumGetBool(result_datum(i, 1, &is_null));
+	}
 	result_done();
 	return named;
 }

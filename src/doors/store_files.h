@@ -19,10 +19,20 @@ typedef struct L4KnownFile
 
 /* What is there of files, in their order. Cost: one statement. */
 extern void store_known_files(const char *schema, const char *job_id, const int64 *file_ids, int count, L4KnownFile *known);
+/* A stream whose records and counts lie in a bundle. */
+typedef struct L4BundledStream
+{
+	int64		bundle_id;
+	int64		stream_id;
+	int64		source_id;
+} L4BundledStream;
+
 /*
  * Deletes the streams of a file (an archive holds several) with all that came from them, but for shapes, events and starts of
- * iterations. Did it name any of these?
+ * iterations, and but for what lies in bundles: bundled (palloc'd) are these streams, for store_leave_bundle. Did the file name
+ * the start of an iteration?
  */
-extern bool store_forget_file(const char *schema, const char *job_id, int64 file_id);
+extern bool store_forget_file(const char *schema, const char *job_id, int64 file_id, L4BundledStream **bundled,
+							  int *bundled_count);
 
 #endif							/* L4_STORE_FILES_H */

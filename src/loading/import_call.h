@@ -20,6 +20,7 @@ typedef struct SharedFile
 	int64		size;
 	TimestampTz modified_at;
 	bool		is_root;
+	bool		begins_group;	/* files of a group are taken in by one process, together */
 } SharedFile;
 
 /* One call of l4_import, in shared memory where there are workers. Strings lie behind the list. */

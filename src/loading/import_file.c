@@ -13,6 +13,7 @@
 #include "doors/store_batch.h"
 #include "doors/store_source.h"
 #include "loading/import_parts.h"
+#include "loading/source_bundle.h"
 
 /* So many bytes at the beginning and before the end of what was read tell whether a file has grown or is another one. */
 #define MARK_BYTES (64 * 1024)
@@ -276,11 +277,14 @@ forget_file(Import *import, const L4File *file)
 	L4SourceContext *sources = import->sources;
 	int64		file_id = source_id_of(file->source);
 	L4SourceStateRow *state = store_source_state(sources->schema, sources->job->job_id, file_id);
+	L4BundledStream *bundled;
+	int			bundled_count;
 
 	if (state != NULL)
 		source_release_shapes(sources, state->shape_ids, state->shape_count);
-	if (store_forget_file(sources->schema, sources->job->job_id, file_id))
+	if (store_forget_file(sources->schema, sources->job->job_id, file_id, &bundled, &bundled_count))
 		sources->timeline_stale = true;
+	source_leave_bundles(sources, bundled, bundled_count);
 }
 
 void

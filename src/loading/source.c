@@ -114,14 +114,13 @@ source_records(const L4Source *work)
 	return records;
 }
 
+/* Completes the rows of the streams. */
 static void
-write_streams(L4Source *work, const L4SourceFile *file, const char *error)
+complete_streams(L4Source *work, const L4SourceFile *file, const char *error)
 {
 	const char *format = source_commonest_format(work);
 	int			i;
 
-	if (work->resume.resumed)
-		store_forget_streams(work->context->schema, work->context->job->job_id, work->source_id);
 	for (i = 0; i < work->streams.count; i++)
 	{
 		L4StreamRow *row = &work->streams.list[i].row;
@@ -137,8 +136,51 @@ write_streams(L4Source *work, const L4SourceFile *file, const char *error)
 			row->error = error != NULL ? error : file->remark;
 			row->state = error != NULL ? "failed" : "imported";
 		}
-		store_batch_stream(work->context->rows, row);
 	}
+}
+
+static void
+write_streams(L4Source *work)
+{
+	int			i;
+
+	if (work->resume.resumed)
+		store_forget_streams(work->context->schema, work->context->job->job_id, work->source_id);
+	for (i = 0; i < work->streams.count; i++)
+		store_batch_stream(work->context->rows, &work->streams.list[i].row);
+}
+
+/* Writes all rows that are of the source alone. */
+static void
+write_rows(L4Source *work, const L4SourceFile *file)
+{
+	if (work->counts.is_cut)
+		source_cut(work);
+	else
+		source_finish_segment(work);
+	source_write_summaries(work);
+	write_streams(work);
+	if (work->resume.keeps_state)
+		source_write_state(work, file);
+}
+
+/* Keeps what came of a small file until others are there to share its rows with. */
+static void
+keep_small(L4Source *work, const L4SourceFile *file)
+{
+	L4SourceStateRow state;
+
+	source_keep_bundled(work, work->resume.keeps_state && source_state_row(work, file, &state) ? &state : NULL);
+}
+
+/*
+ * May it share its rows with other small files? What came as one sample did: the others of its transaction wait, and it will be
+ * read again as a whole should it change.
+ */
+static bool
+is_small_file(const L4Source *work, const char *error)
+{
+	return !work->input.sampled && !work->input.by_row && work->context->keeps_rows && error == NULL;
 }
 
 /* Marks the job's timeline as stale where a record that named a start has changed or no longer names it. */
@@ -159,6 +201,8 @@ check_starts(L4Source *work)
 void
 source_finish(L4Source *work, const L4SourceFile *file, const char *error)
 {
+	bool		small = is_small_file(work, error);
+
 	source_take_waiting(work);
 	work->resume.keeps_state &= error == NULL;
 	if (work->resume.keeps_state)
@@ -167,15 +211,12 @@ source_finish(L4Source *work, const L4SourceFile *file, const char *error)
 		work->phase = SOURCE_ENDING;
 	}
 	record_assembler_end(work->input.assembler);
-	if (work->counts.is_cut)
-		source_cut(work);
+	complete_streams(work, file, error);
+	if (small && work->segment.row.segment_no == 0 && segment_record_count(work->segment.builder) > 0)
+		keep_small(work, file);
 	else
-		source_finish_segment(work);
+		write_rows(work, file);
 	check_starts(work);
-	source_write_summaries(work);
-	write_streams(work, file, error);
-	if (work->resume.keeps_state)
-		source_write_state(work, file);
 	if (!work->context->keeps_rows)
 		store_batch_write(work->context->rows);
 	source_keep_shared(work);

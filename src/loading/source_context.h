@@ -30,6 +30,7 @@ typedef struct L4SourceContext
 	/* source_finish keeps shapes and timeline for source_write_shared; else it writes them at once */
 	bool		keeps_shared;
 	MemoryContext shared_memory;	/* where they lie until then */
+	struct SourceBundles *bundles;	/* small files that wait (source_bundle.c), NULL where none ever did */
 	struct shapes_hash *shapes;
 	struct starts_hash *starts;
 	struct known_shapes_hash *known_shapes; /* that are in their table for good; some of them */

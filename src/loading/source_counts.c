@@ -163,21 +163,19 @@ source_cut_counts(L4Source *work)
 	work->counts.is_cut = true;
 }
 
-/* The counts of the source, packed, and the statistics of their parameters. */
-void
-source_write_summaries(L4Source *work)
+int
+source_summary_rows(L4Source *work, L4SummaryRow **rows, L4StatisticsRow **statistics)
 {
 	int			count = 0;
-	L4SummaryRow *rows = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(L4SummaryRow)));
-	L4StatisticsRow *statistics = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(L4StatisticsRow)));
 	summaries_iterator iterator;
 	SummaryEntry *entry;
-	bytea	   *packed;
 
+	*rows = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(L4SummaryRow)));
+	*statistics = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(L4StatisticsRow)));
 	summaries_start_iterate(work->counts.summaries, &iterator);
 	while ((entry = summaries_iterate(work->counts.summaries, &iterator)) != NULL)
 	{
-		L4StatisticsRow *stats = &statistics[count];
+		L4StatisticsRow *stats = &(*statistics)[count];
 
 		if (entry->summary->row.occurrences == 0)
 			continue;			/* taken back */
@@ -186,8 +184,20 @@ source_write_summaries(L4Source *work)
 		stats->occurrences = entry->summary->row.occurrences;
 		stats->first_line = entry->summary->row.first_line;
 		stats->set = work->counts.is_cut ? &entry->summary->cut_statistics : &entry->summary->statistics;
-		rows[count++] = entry->summary->row;
+		(*rows)[count++] = entry->summary->row;
 	}
+	return count;
+}
+
+/* The counts of the source, packed, and the statistics of their parameters. */
+void
+source_write_summaries(L4Source *work)
+{
+	L4SummaryRow *rows;
+	L4StatisticsRow *statistics;
+	int			count = source_summary_rows(work, &rows, &statistics);
+	bytea	   *packed;
+
 	if (count > 0 || work->resume.resumed)
 		store_batch_counts(work->context->rows, work->source_id, count, counts_pack(rows, count));
 	packed = statistics_pack(statistics, count);

@@ -197,6 +197,12 @@ extern void source_begin_segment(L4Source *work);
 /* Writes the open segment, if it has records, and begins the next. */
 extern void source_finish_segment(L4Source *work);
 
+/* Sets the row of the open segment to what it amounts to, but for its blobs. */
+extern void source_complete_segment(L4Source *work);
+
+/* source_bundle.c: keeps all that came of a source, and its state (NULL: none), for source_write_bundles. */
+extern void source_keep_bundled(L4Source *work, const L4SourceStateRow *state);
+
 /* source_counts.c */
 
 /* The counts of a shape in a stream, made where they are new. */
@@ -214,6 +220,8 @@ extern void source_keep_start(L4Source *work, int64 iteration, TimestampTz time)
  * order.
  */
 extern void source_cut_counts(L4Source *work);
+/* The counts of the source and the statistics of their parameters, palloc'd; returns how many. */
+extern int	source_summary_rows(L4Source *work, L4SummaryRow **rows, L4StatisticsRow **statistics);
 extern void source_write_summaries(L4Source *work);
 /* The name of the header format that most records had; the first of equals. */
 extern const char *source_commonest_format(L4Source *work);
@@ -231,5 +239,7 @@ extern void source_keep_shared(L4Source *work);
 /* source_resume.c: keeps what is final before the end of the input closes the last records; then, after all else, writes it. */
 extern void source_save_state(L4Source *work);
 extern void source_write_state(L4Source *work, const L4SourceFile *file);
+/* What it would write; false where there is nothing to keep. */
+extern bool source_state_row(L4Source *work, const L4SourceFile *file, L4SourceStateRow *row);
 
 #endif							/* L4_SOURCE_PRIVATE_H */

@@ -277,22 +277,31 @@ shapes_that_are(L4Source *work, bool coarse, int *count)
 	return ids;
 }
 
+bool
+source_state_row(L4Source *work, const L4SourceFile *file, L4SourceStateRow *row)
+{
+	L4SourceState *state = work->resume.state;
+
+	memset(row, 0, sizeof(L4SourceStateRow));
+	row->shape_ids = shapes_that_are(work, false, &row->shape_count);
+	if (state->whole && !state->by_row && row->shape_count == 0)
+		return false;
+	state->line_no = record_assembler_next(work->input.assembler).line_no;
+	state->coarse = shapes_that_are(work, true, &state->coarse_count);
+	row->source_id = work->source_id;
+	row->byte_count = work->input.bytes;
+	row->settings_hash = work->context->settings_hash;
+	row->head_hash = file->head_hash;
+	row->tail_hash = file->tail_hash;
+	row->state = state->whole && !state->by_row ? NULL : source_state_pack(state, work->input.parser);
+	return true;
+}
+
 void
 source_write_state(L4Source *work, const L4SourceFile *file)
 {
-	L4SourceState *state = work->resume.state;
-	L4SourceStateRow row = {0};
+	L4SourceStateRow row;
 
-	row.shape_ids = shapes_that_are(work, false, &row.shape_count);
-	if (state->whole && !state->by_row && row.shape_count == 0)
-		return;
-	state->line_no = record_assembler_next(work->input.assembler).line_no;
-	state->coarse = shapes_that_are(work, true, &state->coarse_count);
-	row.source_id = work->source_id;
-	row.byte_count = work->input.bytes;
-	row.settings_hash = work->context->settings_hash;
-	row.head_hash = file->head_hash;
-	row.tail_hash = file->tail_hash;
-	row.state = state->whole && !state->by_row ? NULL : source_state_pack(state, work->input.parser);
-	store_batch_state(work->context->rows, &row);
+	if (source_state_row(work, file, &row))
+		store_batch_state(work->context->rows, &row);
 }

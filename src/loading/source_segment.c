@@ -29,9 +29,8 @@ source_begin_segment(L4Source *work)
 }
 
 void
-source_finish_segment(L4Source *work)
+source_complete_segment(L4Source *work)
 {
-	MemoryContext caller = MemoryContextSwitchTo(work->segment.memory);
 	int			count = segment_shape_count(work->segment.builder);
 	int			i;
 
@@ -41,6 +40,14 @@ source_finish_segment(L4Source *work)
 	for (i = 0; i < count; i++)
 		work->segment.row.shape_ids[i] = (int64) segment_shape_id(work->segment.builder, i);
 	work->segment.row.shape_count = count;
+}
+
+void
+source_finish_segment(L4Source *work)
+{
+	MemoryContext caller = MemoryContextSwitchTo(work->segment.memory);
+
+	source_complete_segment(work);
 	if (work->segment.row.record_count > 0)
 	{
 		segment_finish(work->segment.builder, &work->segment.row.blobs);

@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "algorithms/segment_bundle.h"
 #include "doors/store_shapes.h"
 #include "doors/store_source.h"
 #include "doors/store_timeline.h"
@@ -72,9 +73,8 @@ is_ended(L4SegmentReader *reader, StringInfo raw)
 }
 
 static void
-read_segment(const L4SegmentBlobs *blobs, bool is_last, void *argument)
+read_segment(Rebuild *rebuild, const L4SegmentBlobs *blobs, bool is_last)
 {
-	Rebuild    *rebuild = argument;
 	L4SegmentReader *reader = segment_open(blobs);
 	L4StoredRecord record;
 	StringInfoData message;
@@ -97,6 +97,22 @@ read_segment(const L4SegmentBlobs *blobs, bool is_last, void *argument)
 	}
 }
 
+/* Reads a segment, or one after the other those of a bundle. */
+static void
+read_segments(const L4SegmentBlobs *blobs, bool is_last, void *argument)
+{
+	L4SegmentBlobs member;
+	int			i;
+
+	if (segment_bundle_streams(blobs, 0) < 0)
+		read_segment(argument, blobs, is_last);
+	for (i = 0; segment_bundle_streams(blobs, i) >= 0; i++)
+	{
+		segment_bundle_member(blobs, i, &member);
+		read_segment(argument, &member, is_last);
+	}
+}
+
 void
 timeline_rebuild(L4SourceContext *context)
 {
@@ -110,7 +126,7 @@ timeline_rebuild(L4SourceContext *context)
 
 	shapes = store_job_shapes(context->schema, context->job->job_id, names_iteration, context, &count);
 	store_forget_timeline(context->schema, context->job->job_id);
-	store_each_segment(context->schema, context->job->job_id, shapes, count, read_segment, &rebuild);
+	store_each_segment(context->schema, context->job->job_id, shapes, count, read_segments, &rebuild);
 	iterations = palloc(mul_size(Max(rebuild.starts->members, 1), sizeof(int64)));
 	starts = palloc(mul_size(Max(rebuild.starts->members, 1), sizeof(TimestampTz)));
 	count = 0;

@@ -17,6 +17,9 @@
 #define BLOB_HEADER 13			/* version 1, checksum 4, plain size 8 */
 #define BLOB_BOUND_VERSION 4
 #define BLOB_BOUND_HEADER 17	/* and the checksum of the blob it is bound to, 4 */
+#define BLOB_STORED_VERSION 5	/* plain bytes behind it: made in memory, of a member of a bundle */
+#define BLOB_STORED_HEADER 1
+#define BLOB_BUNDLE_MORE 3		/* what the version of a bundle has more than that of any other blob */
 #define BLOB_LEVEL 3
 #define BLOB_PLAIN_LIMIT ((uint64) MaxAllocSize)
 
@@ -314,19 +317,86 @@ blob_pack(L4Bytes plain)
 	return blob_pack_bound(&plain, 1, NULL);
 }
 
+bytea *
+blob_pack_bundle(const L4Bytes *parts, int count, const bytea *other)
+{
+	bytea	   *blob = blob_pack_bound(parts, count, other);
+
+	VARDATA(blob)[0] += BLOB_BUNDLE_MORE;
+	return blob;
+}
+
+bool
+blob_is_bundle(const bytea *blob)
+{
+	int			version = VARSIZE_ANY_EXHDR(blob) > 0 ? VARDATA_ANY(blob)[0] : 0;
+
+	return version == BLOB_VERSION + BLOB_BUNDLE_MORE || version == BLOB_BOUND_VERSION + BLOB_BUNDLE_MORE;
+}
+
+bytea *
+blob_store(const L4Bytes *parts, int count)
+{
+	size_t		size = BLOB_STORED_HEADER;
+	bytea	   *blob;
+	char	   *out;
+	int			i;
+
+	for (i = 0; i < count; i++)
+		size += parts[i].size;
+	blob = palloc(VARHDRSZ + size);
+	SET_VARSIZE(blob, VARHDRSZ + size);
+	out = VARDATA(blob);
+	*out++ = BLOB_STORED_VERSION;
+	for (i = 0; i < count; i++)
+	{
+		if (parts[i].size > 0)
+			memcpy(out, parts[i].data, parts[i].size);
+		out += parts[i].size;
+	}
+	return blob;
+}
+
+/* The version of a blob's container, whatever it holds. */
+static int
+container_version(const unsigned char *in)
+{
+	return in[0] > BLOB_STORED_VERSION ? in[0] - BLOB_BUNDLE_MORE : in[0];
+}
+
 void
 blob_check_bound(const bytea *blob, const bytea *other)
 {
 	const char *in = VARDATA_ANY(blob);
 
-	if (VARSIZE_ANY_EXHDR(blob) < BLOB_BOUND_HEADER || in[0] != BLOB_BOUND_VERSION)
+	if (VARSIZE_ANY_EXHDR(blob) < BLOB_BOUND_HEADER ||
+		container_version((const unsigned char *) in) != BLOB_BOUND_VERSION)
 		return;					/* of no version that is bound, or for blob_unpack to refuse */
 	if (VARSIZE_ANY_EXHDR(other) < BLOB_HEADER || memcmp(in + BLOB_HEADER, VARDATA_ANY(other) + 1, 4) != 0)
 		column_corrupted("its parts do not belong together");
 }
 
+/* The plain bytes of a blob that is stored as it is. */
+static L4Bytes
+unpack_stored(const unsigned char *in, size_t size)
+{
+	char	   *plain = palloc(size + 1 - BLOB_STORED_HEADER);
+
+	memcpy(plain, in + BLOB_STORED_HEADER, size - BLOB_STORED_HEADER);
+	plain[size - BLOB_STORED_HEADER] = '\0';
+	return (L4Bytes) {plain, size - BLOB_STORED_HEADER};
+}
+
 L4Bytes
 blob_unpack(const bytea *blob)
+{
+	if (blob_is_bundle(blob))
+		column_corrupted("a bundle stands where there should be none");
+	return blob_unpack_bundle(blob);
+}
+
+L4Bytes
+blob_unpack_bundle(const bytea *blob)
 {
 	const unsigned char *in = (const unsigned char *) VARDATA_ANY(blob);
 	size_t		size = VARSIZE_ANY_EXHDR(blob);
@@ -336,11 +406,13 @@ blob_unpack(const bytea *blob)
 	size_t		got;
 	L4Bytes		result;
 
+	if (size > 0 && in[0] == BLOB_STORED_VERSION)
+		return unpack_stored(in, size);
 	if (size < BLOB_HEADER)
 		column_corrupted("a blob is too short");
-	if (in[0] != BLOB_VERSION && in[0] != BLOB_BOUND_VERSION)
+	if (container_version(in) != BLOB_VERSION && container_version(in) != BLOB_BOUND_VERSION)
 		column_corrupted("a blob has an unknown version");
-	header = in[0] == BLOB_BOUND_VERSION ? BLOB_BOUND_HEADER : BLOB_HEADER;
+	header = container_version(in) == BLOB_BOUND_VERSION ? BLOB_BOUND_HEADER : BLOB_HEADER;
 	if (size < header)
 		column_corrupted("a blob is too short");
 	if (blob_checksum(in + 5, size - 5) != (uint32) get_little_endian(in + 1, 4))

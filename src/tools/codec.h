@@ -64,7 +64,14 @@ extern bytea *blob_pack_parts(const L4Bytes *parts, int count);
  */
 extern bytea *blob_pack_bound(const L4Bytes *parts, int count, const bytea *other);
 extern void blob_check_bound(const bytea *blob, const bytea *other);
+/* The same of a bundle (bundle.h), which its version tells from any other blob. */
+extern bytea *blob_pack_bundle(const L4Bytes *parts, int count, const bytea *other);
+extern bool blob_is_bundle(const bytea *blob);
+/* Parts, one after the other, as a blob that is neither compressed nor checked: for those who take blobs alone. */
+extern bytea *blob_store(const L4Bytes *parts, int count);
 /* Checks version, checksum and sizes (XX001 otherwise) and returns palloc'd plain bytes. */
 extern L4Bytes blob_unpack(const bytea *blob);
+/* The same of a bundle as well. */
+extern L4Bytes blob_unpack_bundle(const bytea *blob);
 
 #endif							/* L4_CODEC_H */

@@ -191,16 +191,35 @@ MemoryContextReset(MemoryContext context)
 		pfree(((Context *) context)->chunks + 1);
 }
 
-void
-MemoryContextDelete(MemoryContext context)
+/* Takes a context from among its siblings. */
+static void
+unlink_context(MemoryContext context)
 {
-	MemoryContextReset(context);
 	if (context->prevchild != NULL)
 		context->prevchild->nextchild = context->nextchild;
 	else
 		context->parent->firstchild = context->nextchild;
 	if (context->nextchild != NULL)
 		context->nextchild->prevchild = context->prevchild;
+}
+
+void
+MemoryContextSetParent(MemoryContext context, MemoryContext new_parent)
+{
+	unlink_context(context);
+	context->parent = new_parent;
+	context->prevchild = NULL;
+	context->nextchild = new_parent->firstchild;
+	if (new_parent->firstchild != NULL)
+		new_parent->firstchild->prevchild = context;
+	new_parent->firstchild = context;
+}
+
+void
+MemoryContextDelete(MemoryContext context)
+{
+	MemoryContextReset(context);
+	unlink_context(context);
 	free(context);
 }
 

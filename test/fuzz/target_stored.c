@@ -10,8 +10,10 @@
 #include "algorithms/mask.h"
 #include "algorithms/record.h"
 #include "algorithms/segment.h"
+#include "algorithms/segment_bundle.h"
 #include "algorithms/segment_search.h"
 #include "algorithms/parameter_statistics.h"
+#include "tools/bundle.h"
 #include "tools/codec.h"
 #include "tools/pattern.h"
 
@@ -468,6 +470,48 @@ require_modest(size_t before, size_t input)
 		fuzz_failed(__FILE__, __LINE__, "memory in proportion to the input");
 }
 
+/* The blob of a bundle in which these bytes are both members' first section. */
+static bytea *
+pack_twice(L4Bytes bytes, int section_count, const bytea *other)
+{
+	L4BundleWriter *writer = bundle_create(section_count);
+	L4Bytes		sections[L4_BUNDLE_SECTIONS] = {bytes};
+
+	bundle_add(writer, 2, sections);
+	bundle_add(writer, 1, sections);
+	return bundle_pack(writer, other);
+}
+
+static void
+leave_bundle(void *argument)
+{
+	Stored	   *stored = argument;
+	int64		streams[] = {1, 2, 3};
+	const int64 gone = 2;
+	int			count = lengthof(streams);
+
+	fuzz_require(segment_bundle_without(&stored->blobs, streams, &count, &gone, 1));
+	fuzz_require(count == 1 && streams[0] == 3 && segment_bundle_streams(&stored->blobs, 0) == 1 &&
+				 segment_bundle_streams(&stored->blobs, 1) == -1);
+}
+
+/* The same bytes as those of bundles, and as the segments in them. */
+static void
+read_bundles(const L4Bytes *parts, Stored *stored)
+{
+	stored->blobs.parameters = blob_pack_bundle(&parts[2], 1, NULL);
+	stored->blobs.texts = blob_pack_bundle(&parts[1], 1, stored->blobs.parameters);
+	stored->blobs.structure = blob_pack_bundle(&parts[0], 1, stored->blobs.texts);
+	require_fine_or_corrupted(server_try(read_segment, stored));
+	stored->blobs.parameters = pack_twice(parts[2], L4_PARAMETER_SECTIONS, NULL);
+	stored->blobs.texts = pack_twice(parts[1], L4_TEXTS_SECTIONS, stored->blobs.parameters);
+	stored->blobs.structure = pack_twice(parts[0], L4_STRUCTURE_SECTIONS, stored->blobs.texts);
+	require_fine_or_corrupted(server_try(read_segment, stored));
+	fuzz_require(server_try(leave_bundle, stored) == 0);
+	require_fine_or_corrupted(server_try(read_segment, stored));
+	bundle_forget();
+}
+
 /* Input: the plain bytes of the three blobs. */
 void
 fuzz_stored_segment(L4Bytes input)
@@ -484,6 +528,7 @@ fuzz_stored_segment(L4Bytes input)
 	require_fine_or_corrupted(server_try(search_segment, &stored));
 	require_modest(before, input.size);
 	require_fine_or_corrupted(server_try(read_segment, &stored));
+	read_bundles(parts, &stored);
 }
 
 void
