@@ -107,7 +107,10 @@ CREATE FUNCTION @extschema@.l4_latest_time(job_id text, unexplained @extschema@.
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	-- a failure is nearer to the end of all progress than to what its stream said before
-	SELECT COALESCE((SELECT max(a.until)
+	SELECT COALESCE((SELECT max(a.until) - COALESCE((SELECT z.ahead
+			FROM @extschema@.l4_zone_shifts(l4_latest_time.job_id, (SELECT @extschema@.l4_limits_in_force())) z
+			JOIN @extschema@.l4_job_streams(l4_latest_time.job_id, ARRAY[l4_latest_time.stream_id]) s
+				ON s.source_id = z.source_id), '0')
 		FROM @extschema@.l4_job_times_around(l4_latest_time.job_id, ARRAY[l4_latest_time.stream_id],
 			ARRAY[l4_latest_time.line_no]) a
 		WHERE EXISTS (SELECT FROM unnest(l4_latest_time.unexplained) r

@@ -6,7 +6,7 @@ SET client_min_messages = warning;
 SET timezone = 'UTC';
 
 CREATE TABLE line (job text, node int, source text, at numeric, turn serial, line text);
--- {t}: the time; {z}: the same where the clock is eight hours ahead, with its zone's name left out
+-- {t}: the time; {z}, {y}: the same where clocks are eight hours ahead or behind, with no zone's name
 CREATE FUNCTION say(job text, nodes int[], source text, at numeric, VARIADIC lines text[]) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO line (job, node, source, at, line)
 	SELECT job, n, format(source, n), at + n * 0.001, format(l.line, n, (n + 1) % 4)
@@ -16,7 +16,8 @@ CREATE FUNCTION load_job(job text, status text DEFAULT 'failed') RETURNS bigint 
 BEGIN
 	PERFORM l4_register_job(job, '{}', status, '{node-0,node-1,node-2,node-3}', 1);
 	RETURN (l4_ingest(job, format($q$
-		SELECT replace(replace(line,
+		SELECT replace(replace(replace(line,
+			'{y}', to_char(timestamp '2026-11-20 04:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS')),
 			'{t}', to_char(timestamp '2026-11-20 12:00' + at * interval '1 s', 'YYYY-MM-DD_HH24:MI:SS.US')),
 			'{z}', to_char(timestamp '2026-11-20 20:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS')) AS line,
 			CASE WHEN source NOT LIKE '\_%%' THEN 'node-' || node END AS node, source
@@ -119,6 +120,12 @@ SELECT train('late', 10), say('late', '{3}', 'node-%s/service.log', 0.5, '{t} IN
 	say('late', '{3}', 'node-%s/service.log', 10.6, '{t} INFO  [main] t.Nanny - ends') \g /dev/null
 SELECT load_job('late') \g /dev/null
 SELECT kind, node, stage, iteration FROM told('late') WHERE kind = 'stage';
+SELECT train('late_zone', 10), say('late_zone', '{2,3}', 'node-%s/service.log', 0.5, '{y} INFO  [main] t.Nanny - starts'),
+	say('late_zone', '{3}', 'node-%s/service.log', 9, 'Exception in thread loader-1: row 7 has a wrong sum'),
+	say('late_zone', '{2,3}', 'node-%s/service.log', 10.6, '{y} INFO  [main] t.Nanny - ends') \g /dev/null
+SELECT load_job('late_zone') \g /dev/null
+SELECT count(*) AS shifted, min(ahead) AS ahead FROM l4_zone_shifts('late_zone', l4_limits_in_force());
+SELECT kind, node, stage, iteration FROM told('late_zone') WHERE kind = 'stage';
 
 SELECT array_agg(j.job_id ORDER BY j.job_id COLLATE "C") AS jobs FROM l4_job j
 WHERE j.job_id IN (SELECT l.job FROM line l) \gset
