@@ -70,12 +70,16 @@ CREATE FUNCTION @extschema@.l4_zone_shifts(job_id text, limits @extschema@.l4_li
 	RETURNS TABLE (source_id bigint, ahead interval)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	WITH source AS MATERIALIZED (
+	WITH file AS (
 		SELECT s.source_id, min(s.first_ts) AS first_ts, max(s.last_ts) AS last_ts,
-			bool_or(s.kind = 'rank' OR s.last_iteration IS NOT NULL) AS trains
+			bool_or(s.last_iteration IS NOT NULL) AS iterates, bool_or(s.kind = 'rank') AS of_rank
 		FROM @extschema@.l4_job_streams(l4_zone_shifts.job_id) s
 		WHERE @extschema@.l4_clock_was_set(s.first_ts)
 		GROUP BY s.source_id
+	),
+	source AS MATERIALIZED (
+		-- those that iterate tell, where any does
+		SELECT f.*, CASE WHEN bool_or(f.iterates) OVER () THEN f.iterates ELSE f.of_rank END AS trains FROM file f
 	),
 	training AS MATERIALIZED (
 		SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY s.first_ts) AS first_ts, max(s.last_ts) AS last_ts,

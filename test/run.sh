@@ -356,6 +356,7 @@ test_citus() {
 	check 'citus: a site'"'"'s rule goes to all nodes' citus_shares_rules spread
 	check 'citus: workers killed amid imports' citus_kill spread "${L4_CITUS_KILLS:-4}"
 	check 'citus: imports that say the same new things at once' citus_together spread
+	check 'citus: small files that change' citus_changed spread
 	check 'citus: a node more, and jobs move amid imports' citus_grow spread
 	check 'citus: a node less' citus_shrink spread
 	check 'citus: an update of the extension' citus_update spread

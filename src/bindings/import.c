@@ -315,7 +315,9 @@ import_some(Import *import, uint32 from, uint32 to, MemoryContext context)
 
 	set_task(import, from, from, to);
 	known = lock_files(import, from, to);
-	while (number < to && (import->bytes - begin < BATCH_BYTES || !import->shared->list[number].begins_group))
+	/* files that share rows stay together, but for compressed ones that hold far more than they are large */
+	while (number < to && (import->bytes - begin < BATCH_BYTES ||
+						   (!import->shared->list[number].begins_group && import->bytes - begin < 2 * BATCH_BYTES)))
 	{
 		if (import->shared->list[number].begins_group)
 			source_write_bundles(import->sources);

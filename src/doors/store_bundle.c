@@ -48,6 +48,7 @@ leave_segment(const char *schema, Arguments named, const int64 *streams, int cou
 	Arguments	arguments = named;
 	L4SegmentBlobs blobs;
 	int64	   *left;
+	uint64		changed;
 	int			left_count;
 
 	if (store_run(schema,
@@ -70,12 +71,17 @@ leave_segment(const char *schema, Arguments named, const int64 *streams, int cou
 	add_argument(&arguments, BYTEAOID, PointerGetDatum(blobs.texts), false);
 	add_argument(&arguments, BYTEAOID, PointerGetDatum(blobs.parameters), false);
 	/* first and last of lines and times, and the shapes, may from now on be of a file that left */
-	store_run(schema, "UPDATE %s.l4_segment SET stream_ids = $3, structure = $4, texts = $5, parameters = $6, "
+	changed = store_run(schema, "UPDATE %s.l4_segment SET stream_ids = $3, structure = $4, texts = $5, parameters = $6, "
 			  "record_count = s.records, raw_bytes = s.bytes "
 			  "FROM (SELECT pg_catalog.sum(t.record_count)::pg_catalog.int4, pg_catalog.sum(t.byte_count)::pg_catalog.int8 "
 			  "FROM %s.l4_stream t WHERE t.job_id OPERATOR(pg_catalog.=) $1 AND t.bundle_id OPERATOR(pg_catalog.=) $2) "
 			  "AS s (records, bytes) WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2 "
 			  "AND segment_no OPERATOR(pg_catalog.=) -1", &arguments, SPI_OK_UPDATE);
+	if (changed == 0)			/* else the text of the files that leave would stay */
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("files of the job share rows of l4_segment that may not be changed"),
+				 errhint("An importer needs UPDATE on l4_segment, and policies of row security for it.")));
 }
 
 static void

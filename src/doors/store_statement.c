@@ -15,7 +15,7 @@
  * Plans kept for the life of the session, by statement (a literal: its address) and schema; the server makes them anew when a
  * table changes.
  */
-#define PLAN_LIMIT 64
+#define PLAN_LIMIT 128
 
 typedef struct KeptPlan
 {

@@ -29,7 +29,8 @@ column_corrupted(const char *what)
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
 			 errmsg("stored log data is damaged: %s", what),
-			 errhint("Import the file again: delete its rows from l4_segment and l4_stream first.")));
+			 errhint("Take out the job's logs and import them again: l4_drop_log_text(job_id, save_diagnosis => false), or "
+					 "l4_delete_job(job_id) where counts or statistics are damaged.")));
 }
 
 /* Room for one number and a terminating NUL, checked once. */
