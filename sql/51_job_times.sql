@@ -292,7 +292,8 @@ COMMENT ON FUNCTION @extschema@.l4_job_times_before(text, bigint[], bigint[]) IS
 'Step: For lines of streams (two arrays of one length): the latest time that the stream had told by then, as far as the '
 'counts know.';
 
-CREATE FUNCTION @extschema@.l4_job_times_around(job_id text, stream_ids bigint[], line_nos bigint[])
+CREATE FUNCTION @extschema@.l4_job_times_around(job_id text, stream_ids bigint[], line_nos bigint[],
+	limits @extschema@.l4_limits)
 	RETURNS TABLE (stream_id bigint, line_no bigint, since timestamptz, until timestamptz, time_zone text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, pg_temp
@@ -323,15 +324,18 @@ BEGIN
 		UNION ALL
 		SELECT m.stream_id, NULL, min(m.ts) FROM mark m GROUP BY m.stream_id
 	)
-	SELECT b.stream_id, b.line_no, b.ts, l.next_ts, (SELECT j.time_zone FROM @extschema@.l4_job j
-		WHERE j.job_id = l4_job_times_around.job_id)
+	SELECT b.stream_id, b.line_no, b.ts - COALESCE(z.ahead, '0'), l.next_ts - COALESCE(z.ahead, '0'),
+		(SELECT j.time_zone FROM @extschema@.l4_job j WHERE j.job_id = l4_job_times_around.job_id)
 	FROM before b
-	LEFT JOIN later l ON l.stream_id = b.stream_id AND COALESCE(l.ts, '-infinity') = COALESCE(b.ts, '-infinity');
+	LEFT JOIN later l ON l.stream_id = b.stream_id AND COALESCE(l.ts, '-infinity') = COALESCE(b.ts, '-infinity')
+	LEFT JOIN @extschema@.l4_zone_shifts(l4_job_times_around.job_id, l4_job_times_around.limits) z
+		ON z.stream_id = b.stream_id;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_job_times_around(text, bigint[], bigint[]) IS
+COMMENT ON FUNCTION @extschema@.l4_job_times_around(text, bigint[], bigint[], @extschema@.l4_limits) IS
 'Step: For lines of streams (two arrays of one length): between which times that the stream told they were written, as far as '
-'the counts know (since as l4_job_times_before; until: the first later one), and the zone of the job. NULL: not known.';
+'the counts know (since as l4_job_times_before; until: the first later one), in the zone of the ranks (l4_zone_shifts); and '
+'the zone of the job. NULL: not known.';
 
 CREATE FUNCTION @extschema@.l4_job_span(job_id text, gap double precision, stray_share double precision)
 	RETURNS TABLE (first_ts timestamptz, last_ts timestamptz, strays bigint)

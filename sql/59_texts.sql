@@ -8,12 +8,27 @@ RETURN COALESCE(array_position(ARRAY['trace', 'debug', 'info', 'warning', 'error
 COMMENT ON FUNCTION @extschema@.l4_level_rank(text) IS
 'Step: Levels in order: trace 1 ... warning 4, error 5, fatal 6; 0 where the record has none.';
 
+CREATE FUNCTION @extschema@.l4_is_java_frame(line text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN line ~ '\t(at [^\n]*\(|\.\.\. )';
+COMMENT ON FUNCTION @extschema@.l4_is_java_frame(text) IS
+'Step: Is a line a frame of an exception of Java (a tab, "at" and what was called; or how many more there are)?';
+
+CREATE FUNCTION @extschema@.l4_without_java_frames(message text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
+BEGIN ATOMIC
+	SELECT COALESCE(string_agg(l.line, E'\n' ORDER BY l.number) FILTER (WHERE NOT @extschema@.l4_is_java_frame(l.line)),
+		l4_without_java_frames.message)
+	FROM string_to_table(l4_without_java_frames.message, E'\n') WITH ORDINALITY l (line, number);
+END;
+COMMENT ON FUNCTION @extschema@.l4_without_java_frames(text) IS
+'Step: A message without its frames of Java (l4_is_java_frame); one of nothing else as it is.';
+
 CREATE FUNCTION @extschema@.l4_told_text(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 RETURN CASE WHEN message ~ 'File "[^"\n]+", line (\d|<\*>)'
 	THEN regexp_replace(message, '(^|\n)(\S*[:>\]] ?)*[ \t]{2,}[^\n]*', '', 'g')
-	WHEN message ~ '\tat [^\n]+\('
-	THEN regexp_replace(message, '\n[^\n\t]*\t(at [^\n]*\(|\.\.\. )[^\n]*', '', 'g') ELSE message END;
+	WHEN @extschema@.l4_is_java_frame(message) THEN @extschema@.l4_without_java_frames(message) ELSE message END;
 COMMENT ON FUNCTION @extschema@.l4_told_text(text) IS
 'Step: What a message says itself: without the frames and the source lines of a Python traceback, or the frames of Java, which '
 'name what was called ("timeout=timeout", "rank 3"), not what happened. Other messages as they are.';

@@ -67,13 +67,14 @@ COMMENT ON FUNCTION @extschema@.l4_clock_offsets(text, @extschema@.l4_limits) IS
 'out from their spread; of a job that was started several times, as its paths tell, only by what it says while it iterates.';
 
 CREATE FUNCTION @extschema@.l4_zone_shifts(job_id text, limits @extschema@.l4_limits)
-	RETURNS TABLE (source_id bigint, ahead interval)
+	RETURNS TABLE (stream_id bigint, ahead interval)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	WITH file AS (
+	WITH stream AS MATERIALIZED (SELECT s.* FROM @extschema@.l4_job_streams(l4_zone_shifts.job_id) s),
+	file AS (
 		SELECT s.source_id, min(s.first_ts) AS first_ts, max(s.last_ts) AS last_ts,
 			bool_or(s.last_iteration IS NOT NULL) AS iterates, bool_or(s.kind = 'rank') AS of_rank
-		FROM @extschema@.l4_job_streams(l4_zone_shifts.job_id) s
+		FROM stream s
 		WHERE @extschema@.l4_clock_was_set(s.first_ts)
 		GROUP BY s.source_id
 	),
@@ -102,12 +103,13 @@ BEGIN ATOMIC
 		GROUP BY a.seconds HAVING count(*) >= (limits).zone_sources
 		ORDER BY count(*) DESC, abs(a.seconds), a.seconds LIMIT 1
 	)
-	SELECT a.source_id, z.ahead
-	FROM apart a, training t, (SELECT make_interval(secs => o.seconds::float8) AS ahead FROM zone o) z
+	SELECT s.stream_id, z.ahead
+	FROM apart a JOIN stream s USING (source_id), training t,
+		(SELECT make_interval(secs => o.seconds::float8) AS ahead FROM zone o) z
 	WHERE a.first_ts - z.ahead <= t.last_ts + t.together AND a.last_ts - z.ahead >= t.earliest - t.together;
 END;
 COMMENT ON FUNCTION @extschema@.l4_zone_shifts(text, @extschema@.l4_limits) IS
-'Step: Files whose stamps are of another time zone than those of the ranks, where stamps of one kind name theirs and others do '
-'not: how far each is ahead. Files without a moment in common with any of the ranks, of which several begin a whole number of '
-'half hours before or after them, and what lies with the ranks when shifted by that. No rows where all files overlap, as in '
-'most jobs. Reads the streams.';
+'Step: Streams whose stamps are of another time zone than those of the ranks, where stamps of one kind name theirs and others '
+'do not: how far each is ahead; all streams of a file alike. Files without a moment in common with any of the ranks, of which '
+'several begin a whole number of half hours before or after them, and what lies with the ranks when shifted by that. No rows '
+'where all files overlap, as in most jobs. Reads the streams.';

@@ -61,8 +61,8 @@ BEGIN ATOMIC
 		SELECT p.stream_id, p.shape_id, p.position FROM parameter p
 		JOIN parameter n ON n.stream_id = p.stream_id AND n.shape_id = p.shape_id AND n.position = p.position + 1
 			AND n.minimum = n.maximum AND p.maximum <= n.maximum
-		WHERE n.maximum IN (SELECT count(DISTINCT s.rank) FROM @extschema@.l4_job_streams(l4_counting_parameters.job_id) s
-			UNION ALL SELECT count(DISTINCT s.node) FROM @extschema@.l4_job_streams(l4_counting_parameters.job_id) s)
+		WHERE EXISTS (SELECT FROM (SELECT count(DISTINCT s.rank) AS ranks, count(DISTINCT s.node) AS nodes
+			FROM @extschema@.l4_job_streams(l4_counting_parameters.job_id) s) j WHERE n.maximum IN (j.ranks, j.nodes))
 	),
 	same AS (
 		SELECT p.stream_id, p.words, p.position, sum(p.occurrences)::bigint AS occurrences,

@@ -316,9 +316,7 @@ DECLARE
 BEGIN
 	RETURN QUERY
 	WITH zone AS MATERIALIZED (
-		SELECT s.stream_id, z.ahead
-		FROM @extschema@.l4_zone_shifts(l4_unexplained_records.job_id, limits) z
-		JOIN @extschema@.l4_job_streams(l4_unexplained_records.job_id) s ON s.source_id = z.source_id
+		SELECT z.* FROM @extschema@.l4_zone_shifts(l4_unexplained_records.job_id, limits) z
 	),
 	entry AS MATERIALIZED (
 		SELECT e.* FROM @extschema@.l4_unexplained_entries(l4_unexplained_records.job_id, l4_unexplained_records.shapes,

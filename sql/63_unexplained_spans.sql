@@ -8,12 +8,7 @@ RETURNS TABLE (event_id bigint, source text, unit text, first_ts timestamptz, to
 	until timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
-	WITH zone AS MATERIALIZED (
-		SELECT s.stream_id, x.ahead
-		FROM @extschema@.l4_zone_shifts(l4_unexplained_spans.job_id, limits) x
-		JOIN @extschema@.l4_job_streams(l4_unexplained_spans.job_id) s ON s.source_id = x.source_id
-	),
-	start AS MATERIALIZED (
+	WITH start AS MATERIALIZED (
 		-- one reference for all: the parser is made anew for each other one
 		SELECT min(r.first_ts) AS at FROM unnest(l4_unexplained_spans.unexplained) r
 	),
@@ -26,11 +21,9 @@ BEGIN ATOMIC
 		ORDER BY r.stream_id, r.first_line, r.shape_id
 	),
 	span AS (
-		SELECT a.stream_id, a.line_no, a.since - COALESCE(z.ahead, '0') AS since, a.until - COALESCE(z.ahead, '0') AS until,
-			a.time_zone
+		SELECT a.*
 		FROM (SELECT array_agg(b.stream_id) AS stream_ids, array_agg(b.first_line) AS line_nos FROM bare b) l
-		CROSS JOIN LATERAL @extschema@.l4_job_times_around(l4_unexplained_spans.job_id, l.stream_ids, l.line_nos) a
-		LEFT JOIN zone z ON z.stream_id = a.stream_id
+		CROSS JOIN LATERAL @extschema@.l4_job_times_around(l4_unexplained_spans.job_id, l.stream_ids, l.line_nos, limits) a
 	),
 	told AS (
 		-- what a message says of its time counts where it may have been then

@@ -103,22 +103,20 @@ COMMENT ON TYPE @extschema@.l4_onset IS
 'that failed there is called (component).';
 
 CREATE FUNCTION @extschema@.l4_latest_time(job_id text, unexplained @extschema@.l4_unexplained_record[], stream_id bigint,
-	line_no bigint, ts timestamptz) RETURNS timestamptz
+	line_no bigint, ts timestamptz, limits @extschema@.l4_limits) RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	-- a failure is nearer to the end of all progress than to what its stream said before
-	SELECT COALESCE((SELECT max(a.until) - COALESCE((SELECT z.ahead
-			FROM @extschema@.l4_zone_shifts(l4_latest_time.job_id, (SELECT @extschema@.l4_limits_in_force())) z
-			JOIN @extschema@.l4_job_streams(l4_latest_time.job_id, ARRAY[l4_latest_time.stream_id]) s
-				ON s.source_id = z.source_id), '0')
+	SELECT COALESCE((SELECT max(a.until)
 		FROM @extschema@.l4_job_times_around(l4_latest_time.job_id, ARRAY[l4_latest_time.stream_id],
-			ARRAY[l4_latest_time.line_no]) a
+			ARRAY[l4_latest_time.line_no], limits) a
 		WHERE EXISTS (SELECT FROM unnest(l4_latest_time.unexplained) r
 			WHERE r.stream_id = l4_latest_time.stream_id AND r.first_line = l4_latest_time.line_no AND r.message IS NOT NULL
 				AND (@extschema@.l4_parse(split_part(r.message, E'\n', 1), reference => r.first_ts)).time IS NULL)),
 		l4_latest_time.ts);
 END;
-COMMENT ON FUNCTION @extschema@.l4_latest_time(text, @extschema@.l4_unexplained_record[], bigint, bigint, timestamptz) IS
+COMMENT ON FUNCTION @extschema@.l4_latest_time(text, @extschema@.l4_unexplained_record[], bigint, bigint, timestamptz,
+	@extschema@.l4_limits) IS
 'Step: The time of an unexplained record (stream, line; ts: as it is estimated), and of one without a stamp of its own that of '
 'the next stamp in its stream, where there is one: until then it was written.';
 
@@ -154,7 +152,7 @@ BEGIN ATOMIC
 		CASE WHEN c.place <> 'outside' THEN c.iteration
 			ELSE COALESCE(c.iteration, @extschema@.l4_job_iteration(l4_onset_records.job_id,
 				@extschema@.l4_latest_time(l4_onset_records.job_id, l4_onset_records.unexplained, c.stream_id, c.first_line,
-					c.first_ts))) END,
+					c.first_ts, limits))) END,
 		c.first_ts, c.unit, c.node, c.rank, c.stream_id, c.first_line, NULL::text
 	FROM candidate c;
 END;
@@ -370,7 +368,7 @@ BEGIN
 	LEFT JOIN LATERAL (SELECT o.place IN ('stopped', 'end') AND NOT t.marks AS at_end) z ON true
 	LEFT JOIN LATERAL @extschema@.l4_job_state(l4_onsets.job_id, o.unit, o.rank, t.source,
 		CASE WHEN NOT z.at_end THEN o.line_no END, CASE WHEN o.place = 'outside' THEN
-			@extschema@.l4_latest_time(l4_onsets.job_id, l4_onsets.unexplained, o.stream_id, o.line_no, o.ts)
+			@extschema@.l4_latest_time(l4_onsets.job_id, l4_onsets.unexplained, o.stream_id, o.line_no, o.ts, limits)
 			WHEN NOT z.at_end THEN o.ts END, limits, path_attempt) j ON NOT y.starting
 	LEFT JOIN LATERAL (SELECT CASE WHEN (counter).shape_ids IS NOT NULL THEN @extschema@.l4_counter_at(l4_onsets.job_id,
 		counter, o.stream_id, o.line_no, o.ts, limits) END AS value OFFSET 0) c ON true

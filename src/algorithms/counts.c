@@ -594,7 +594,7 @@ counts_without(const bytea *blob, const int64 *streams, int count, int *row_coun
 	int			kind;
 
 	while (counts_next(reader, &rows[kept], &kind))
-		if (bsearch(&rows[kept].stream_id, streams, count, sizeof(int64), compare_int64) == NULL)
+		if (!int64_set_has(streams, count, rows[kept].stream_id))
 			kept++;
 	*row_count = kept;
 	return kept > 0 ? counts_pack(rows, kept) : NULL;

@@ -728,16 +728,10 @@ has_stream(L4Bytes head, const int64 *streams, int count)
 	L4ColumnReader in = {head.data, head.data + head.size};
 	uint32		own = column_get_count(&in, PG_INT32_MAX);
 	uint32		i;
-	int			j;
 
 	for (i = 0; i < own; i++)
-	{
-		int64		stream = (int64) column_get_fixed(&in);
-
-		for (j = 0; j < count; j++)
-			if (streams[j] == stream)
-				return true;
-	}
+		if (int64_set_has(streams, count, (int64) column_get_fixed(&in)))
+			return true;
 	return false;
 }
 

@@ -8,6 +8,7 @@
 
 #include "tools/bundle.h"
 #include "tools/codec.h"
+#include "tools/order.h"
 
 struct L4SegmentBundle
 {
@@ -75,6 +76,8 @@ segment_bundle_streams(const L4SegmentBlobs *blobs, int member)
 
 	if (!blob_is_bundle(blobs->structure))
 		return -1;
+	blob_check_bound(blobs->structure, blobs->texts);
+	blob_check_bound(blobs->texts, blobs->parameters);
 	bundle = open_one(blobs->structure, L4_STRUCTURE_SECTIONS);
 	return member < bundle->count ? bundle->stream_counts[member] : -1;
 }
@@ -103,12 +106,10 @@ static bool
 is_gone(const int64 *streams, int count, const int64 *gone, int gone_count)
 {
 	int			i;
-	int			j;
 
 	for (i = 0; i < count; i++)
-		for (j = 0; j < gone_count; j++)
-			if (streams[i] == gone[j])
-				return true;
+		if (int64_set_has(gone, gone_count, streams[i]))
+			return true;
 	return false;
 }
 

@@ -19,14 +19,14 @@ extern void segment_bundle_finish(const L4SegmentBundle *bundle, L4SegmentBlobs 
 
 /*
  * How many streams the segment of that number, from 0, has; -1 where there is none: behind the last one, and of blobs that are
- * no bundle. Errors: XX001 for damaged bytes.
+ * no bundle. Errors: XX001 for damaged bytes, and blobs that do not belong together.
  */
 extern int	segment_bundle_streams(const L4SegmentBlobs *blobs, int member);
 /* The blobs of that segment, palloc'd. Errors: XX001. */
 extern void segment_bundle_member(const L4SegmentBlobs *blobs, int member, L4SegmentBlobs *member_blobs);
 /*
- * A bundle without the segments that have one of these streams; streams: those of the bundle, of which *count and the ids of
- * those that stay are set. Returns false where none stays. Errors: XX001.
+ * A bundle without the segments that have one of these streams (gone: ascending); streams: those of the bundle, of which
+ * *count and the ids of those that stay are set. Returns false where none stays. Errors: XX001.
  */
 extern bool segment_bundle_without(L4SegmentBlobs *blobs, int64 *streams, int *count, const int64 *gone, int gone_count);
 

@@ -6,11 +6,12 @@
  */
 #include "algorithms/segment.h"
 
+#include "utils/memutils.h"
+
 #include "algorithms/column.h"
 #include "algorithms/frame_time.h"
 #include "algorithms/segment_bundle.h"
 #include "algorithms/segment_private.h"
-#include "utils/memutils.h"
 
 #include "tools/codec.h"
 
@@ -250,8 +251,6 @@ open_segment(L4SegmentReader *reader, const L4SegmentBlobs *blobs)
 static void
 open_bundle(L4SegmentReader *reader, const L4SegmentBlobs *blobs)
 {
-	blob_check_bound(blobs->structure, blobs->texts);
-	blob_check_bound(blobs->texts, blobs->parameters);
 	reader->bundle = memcpy(palloc(sizeof(L4SegmentBlobs)), blobs, sizeof(L4SegmentBlobs));
 	reader->memory = AllocSetContextCreate(CurrentMemoryContext, "l4 segment of a bundle", ALLOCSET_DEFAULT_SIZES);
 	reader->member = -1;

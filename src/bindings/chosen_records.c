@@ -16,6 +16,7 @@
 
 #include "algorithms/segment.h"
 #include "bindings/record_row.h"
+#include "tools/order.h"
 
 PG_FUNCTION_INFO_V1(l4_shape_records);
 PG_FUNCTION_INFO_V1(l4_shape_places);
@@ -156,13 +157,13 @@ put_place_with_parameters(Choice *choice, const L4StoredRecord *record)
 static bool
 has_wanted_shape(const Choice *choice, const L4StoredRecord *record)
 {
-	return bigint_set_has(choice->wanted, choice->wanted_count, (int64) stored_shape_id(record));
+	return int64_set_has(choice->wanted, choice->wanted_count, (int64) stored_shape_id(record));
 }
 
 static bool
 has_wanted_line(const Choice *choice, const L4StoredRecord *record)
 {
-	return bigint_set_has(choice->wanted, choice->wanted_count, record->line_no);
+	return int64_set_has(choice->wanted, choice->wanted_count, record->line_no);
 }
 
 /* Of a stream that the segment does not list the row says that it is damaged. */
@@ -170,7 +171,7 @@ static bool
 is_of_wanted_stream(const Choice *choice, const L4StoredRecord *record)
 {
 	return record->stream < 0 || record->stream >= choice->stream_count ||
-		bigint_set_has(choice->wanted, choice->wanted_count, choice->streams[record->stream]);
+		int64_set_has(choice->wanted, choice->wanted_count, choice->streams[record->stream]);
 }
 
 /* Puts a row for each record that is chosen; none behind this line of a file is. */

@@ -15,6 +15,7 @@
 #include "doors/store_events.h"
 #include "doors/store_session.h"
 #include "tools/bytes.h"
+#include "tools/order.h"
 
 PG_FUNCTION_INFO_V1(l4_segment_records);
 PG_FUNCTION_INFO_V1(l4_only_streams);
@@ -145,7 +146,7 @@ l4_only_streams(PG_FUNCTION_ARGS)
 	int			i;
 
 	for (i = 0; i < count; i++)
-		if (!bigint_set_has(wanted, wanted_count, streams[i]))
+		if (!int64_set_has(wanted, wanted_count, streams[i]))
 			((int64 *) ARR_DATA_PTR(result))[i] = 0;
 	PG_RETURN_ARRAYTYPE_P(result);
 }

@@ -3,10 +3,10 @@
  */
 #include "ground/l4.h"
 
-#include "bindings/guard.h"
 #include "access/xact.h"
 #include "fmgr.h"
 
+#include "bindings/guard.h"
 #include "tools/bundle.h"
 
 PG_MODULE_MAGIC;

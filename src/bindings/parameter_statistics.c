@@ -4,6 +4,7 @@
  */
 #include "algorithms/parameter_statistics.h"
 #include "bindings/record_row.h"
+#include "tools/order.h"
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -97,7 +98,7 @@ l4_sketch_parameters(PG_FUNCTION_ARGS)
 	while (statistics_next(reader, &entry))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (wanted != NULL && !bigint_set_has(wanted, wanted_count, entry.shape_id))
+		if (wanted != NULL && !int64_set_has(wanted, wanted_count, entry.shape_id))
 			continue;
 		put_row(result, &entry);
 		MemoryContextReset(row_context);
@@ -156,7 +157,7 @@ l4_sketch_first_values(PG_FUNCTION_ARGS)
 	while (statistics_next(reader, &entry))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!bigint_set_has(wanted, wanted_count, entry.shape_id))
+		if (!int64_set_has(wanted, wanted_count, entry.shape_id))
 			continue;
 		if (entry.position == 1)
 			put_first_values(result, &first);
@@ -182,7 +183,7 @@ l4_sketch_members(PG_FUNCTION_ARGS)
 	const bytea *sketch = PG_GETARG_BYTEA_PP(0);
 	int			count = statistics_member_count(sketch);
 	int			stream_count;
-	int64	   *streams = bigint_values(PG_GETARG_ARRAYTYPE_P(1), "stream_ids", &stream_count);
+	int64	   *streams = bigint_set(PG_GETARG_ARRAYTYPE_P(1), "stream_ids", &stream_count);
 	Datum		value = PointerGetDatum(sketch);
 	bool		is_null = false;
 	int			i;

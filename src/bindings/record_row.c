@@ -64,12 +64,6 @@ bigint_set(ArrayType *array, const char *what, int *count)
 	return values;
 }
 
-bool
-bigint_set_has(const int64 *set, int count, int64 number)
-{
-	return bsearch(&number, set, count, sizeof(int64), compare_int64) != NULL;
-}
-
 void
 record_row_fill(const L4StoredRecord *record, const int64 *stream_ids, int stream_count, StringInfo shown, Datum *values,
 				bool *nulls)

@@ -33,7 +33,6 @@ extern int64 *bigint_values(ArrayType *array, const char *what, int *count);
 
 /* The same in ascending order, and whether a number is among them. */
 extern int64 *bigint_set(ArrayType *array, const char *what, int *count);
-extern bool bigint_set_has(const int64 *set, int count, int64 number);
 
 /* Fills the common columns. Errors: XX001 where the record names a stream that is not listed. */
 extern void record_row_fill(const L4StoredRecord *record, const int64 *stream_ids, int stream_count, StringInfo shown,

@@ -55,7 +55,10 @@ leave_segment(const char *schema, Arguments named, const int64 *streams, int cou
 				  "SELECT stream_ids, structure, texts, parameters FROM %s.l4_segment WHERE job_id OPERATOR(pg_catalog.=) $1 "
 				  "AND source_id OPERATOR(pg_catalog.=) $2 AND segment_no OPERATOR(pg_catalog.=) -1",
 				  &arguments, SPI_OK_SELECT) == 0)
+	{
+		result_done();
 		return;					/* the text was dropped */
+	}
 	left = result_bigints(1, &left_count);
 	blobs = (L4SegmentBlobs) {result_bytes(2), result_bytes(3), result_bytes(4)};
 	result_done();
@@ -72,11 +75,13 @@ leave_segment(const char *schema, Arguments named, const int64 *streams, int cou
 	add_argument(&arguments, BYTEAOID, PointerGetDatum(blobs.parameters), false);
 	/* first and last of lines and times, and the shapes, may from now on be of a file that left */
 	changed = store_run(schema, "UPDATE %s.l4_segment SET stream_ids = $3, structure = $4, texts = $5, parameters = $6, "
-			  "record_count = s.records, raw_bytes = s.bytes "
-			  "FROM (SELECT pg_catalog.sum(t.record_count)::pg_catalog.int4, pg_catalog.sum(t.byte_count)::pg_catalog.int8 "
-			  "FROM %s.l4_stream t WHERE t.job_id OPERATOR(pg_catalog.=) $1 AND t.bundle_id OPERATOR(pg_catalog.=) $2) "
-			  "AS s (records, bytes) WHERE job_id OPERATOR(pg_catalog.=) $1 AND source_id OPERATOR(pg_catalog.=) $2 "
-			  "AND segment_no OPERATOR(pg_catalog.=) -1", &arguments, SPI_OK_UPDATE);
+						"record_count = s.records, raw_bytes = s.bytes "
+						"FROM (SELECT pg_catalog.sum(t.record_count)::pg_catalog.int4, "
+						"pg_catalog.sum(t.byte_count)::pg_catalog.int8 FROM %s.l4_stream t "
+						"WHERE t.job_id OPERATOR(pg_catalog.=) $1 AND t.bundle_id OPERATOR(pg_catalog.=) $2) "
+						"AS s (records, bytes) WHERE job_id OPERATOR(pg_catalog.=) $1 "
+						"AND source_id OPERATOR(pg_catalog.=) $2 AND segment_no OPERATOR(pg_catalog.=) -1", &arguments,
+						SPI_OK_UPDATE);
 	if (changed == 0)			/* else the text of the files that leave would stay */
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -93,7 +98,10 @@ leave_counts(const char *schema, Arguments named, const int64 *streams, int coun
 
 	if (store_run(schema, "SELECT counts FROM %s.l4_source_counts WHERE job_id OPERATOR(pg_catalog.=) $1 "
 				  "AND source_id OPERATOR(pg_catalog.=) $2", &arguments, SPI_OK_SELECT) == 0)
+	{
+		result_done();
 		return;
+	}
 	counts = result_bytes(1);
 	result_done();
 	counts = counts_without(counts, streams, count, &row_count);
@@ -117,7 +125,10 @@ leave_statistics(const char *schema, Arguments named, const int64 *streams, int 
 
 	if (store_run(schema, "SELECT sketch FROM %s.l4_parameter_sketch WHERE job_id OPERATOR(pg_catalog.=) $1 "
 				  "AND source_id OPERATOR(pg_catalog.=) $2", &arguments, SPI_OK_SELECT) == 0)
+	{
+		result_done();
 		return;
+	}
 	sketch = result_bytes(1);
 	result_done();
 	sketch = statistics_without(sketch, streams, count);
@@ -232,7 +243,10 @@ leave_marks(const char *schema, Arguments named, const L4BundledStream *streams,
 	if (store_run(schema, "SELECT shape_ids, state FROM %s.l4_source_state WHERE job_id OPERATOR(pg_catalog.=) $1 "
 				  "AND source_id OPERATOR(pg_catalog.=) $2 AND shape_ids IS NOT NULL AND state IS NOT NULL",
 				  &arguments, SPI_OK_SELECT) == 0)
+	{
+		result_done();
 		return gone;
+	}
 	shape_ids = result_bigints(1, &shape_count);
 	state = result_bytes(2);
 	result_done();

@@ -46,13 +46,6 @@ store_known_files(const char *schema, const char *job_id, const int64 *file_ids,
 	result_done();
 }
 
-/* Deletes the rows of a table that are those of a file's own sources. */
-static void
-forget_rows(const char *schema, const char *statement, Arguments *arguments)
-{
-	store_run(schema, statement, arguments, SPI_OK_DELETE);
-}
-
 bool
 store_forget_file(const char *schema, const char *job_id, int64 file_id, L4BundledStream **bundled,
 				  int *bundled_count)
@@ -65,18 +58,18 @@ store_forget_file(const char *schema, const char *job_id, int64 file_id, L4Bundl
 
 	add_text(&arguments, job_id);
 	add_bigint(&arguments, file_id, false);
-	forget_rows(schema, "DELETE FROM %s.l4_source_counts c USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-				"AND s.file_id OPERATOR(pg_catalog.=) $2 AND c.job_id OPERATOR(pg_catalog.=) $1 "
-				"AND c.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments);
-	forget_rows(schema, "DELETE FROM %s.l4_segment g USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-				"AND s.file_id OPERATOR(pg_catalog.=) $2 AND g.job_id OPERATOR(pg_catalog.=) $1 "
-				"AND g.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments);
-	forget_rows(schema, "DELETE FROM %s.l4_parameter_sketch p USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-				"AND s.file_id OPERATOR(pg_catalog.=) $2 AND p.job_id OPERATOR(pg_catalog.=) $1 "
-				"AND p.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments);
-	forget_rows(schema, "DELETE FROM %s.l4_source_state t USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
-				"AND s.file_id OPERATOR(pg_catalog.=) $2 AND t.job_id OPERATOR(pg_catalog.=) $1 "
-				"AND t.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments);
+	store_run(schema, "DELETE FROM %s.l4_source_counts c USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND c.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND c.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	store_run(schema, "DELETE FROM %s.l4_segment g USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND g.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND g.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	store_run(schema, "DELETE FROM %s.l4_parameter_sketch p USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND p.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND p.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
+	store_run(schema, "DELETE FROM %s.l4_source_state t USING %s.l4_stream s WHERE s.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND s.file_id OPERATOR(pg_catalog.=) $2 AND t.job_id OPERATOR(pg_catalog.=) $1 "
+			  "AND t.source_id OPERATOR(pg_catalog.=) s.stream_id", &arguments, SPI_OK_DELETE);
 	count = store_run(schema,
 					  "DELETE FROM %s.l4_stream WHERE job_id OPERATOR(pg_catalog.=) $1 AND file_id OPERATOR(pg_catalog.=) $2 "
 					  "RETURNING first_iteration IS NOT NULL, stream_id, bundle_id, source_id", &arguments,

@@ -1,5 +1,6 @@
 /*
- * order.c: comparisons for qsort that the server keeps to itself (from PostgreSQL 17 on it has pg_cmp_s64).
+ * order.c: comparisons for qsort that the server keeps to itself (from PostgreSQL 17 on it has pg_cmp_s64), and sets of
+ * numbers as sorted arrays.
  */
 #include "tools/order.h"
 
@@ -19,4 +20,10 @@ compare_double(const void *a, const void *b)
 	double		y = *(const double *) b;
 
 	return x < y ? -1 : x > y ? 1 : 0;
+}
+
+bool
+int64_set_has(const int64 *set, int count, int64 number)
+{
+	return bsearch(&number, set, count, sizeof(int64), compare_int64) != NULL;
 }

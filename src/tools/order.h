@@ -1,5 +1,5 @@
 /*
- * order.h: comparisons for qsort that the server keeps to itself.
+ * order.h: comparisons for qsort that the server keeps to itself, and sets of numbers as sorted arrays.
  */
 #ifndef L4_ORDER_H
 #define L4_ORDER_H
@@ -11,5 +11,8 @@ extern int	compare_int64(const void *a, const void *b);
 
 /* Two double, ascending; neither may be NaN. */
 extern int	compare_double(const void *a, const void *b);
+
+/* Is the number among those of an array that ascends? O(log count). */
+extern bool int64_set_has(const int64 *set, int count, int64 number);
 
 #endif							/* L4_ORDER_H */

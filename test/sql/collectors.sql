@@ -92,7 +92,7 @@ FROM (VALUES ('ray_ok', 'succeeded'), ('ray_ok_2', 'succeeded'), ('ray_full', 'f
 SELECT node, told_node, label FROM l4_stream WHERE job_id = 'ray_full' AND label IS NOT NULL ORDER BY label COLLATE "C";
 SELECT count(*) AS units FROM l4_job_units('ray_full');
 SELECT s.source, z.ahead FROM l4_zone_shifts('ray_full', l4_limits_in_force()) z
-JOIN l4_job_streams('ray_full') s ON s.stream_id = z.source_id ORDER BY s.source COLLATE "C";
+JOIN l4_job_streams('ray_full') s ON s.stream_id = z.stream_id ORDER BY s.source COLLATE "C";
 SELECT kind, node, stage, iteration FROM told('ray_full');
 SELECT source, first_ts FROM l4_unexplained('ray_full') ORDER BY first_ts;
 \echo == where all overlap, no zone is another one
@@ -124,7 +124,7 @@ SELECT ray(j, '{y}'), say(j, '{2,3}', 'node-%s/sys/kern.log', 0.5, '{y} INFO  [m
 FROM (VALUES ('ray_late')) j (j) \g /dev/null
 SELECT load_job('ray_late') \g /dev/null
 SELECT s.source, z.ahead FROM l4_zone_shifts('ray_late', l4_limits_in_force()) z
-JOIN l4_job_streams('ray_late') s ON s.stream_id = z.source_id WHERE s.source LIKE '%kern.log' ORDER BY s.source COLLATE "C";
+JOIN l4_job_streams('ray_late') s ON s.stream_id = z.stream_id WHERE s.source LIKE '%kern.log' ORDER BY s.source COLLATE "C";
 SELECT o.place, o.stage, o.iteration, o.node FROM l4_onsets('ray_late', suspects => '{node-3}') o WHERE o.place = 'outside';
 
 SELECT array_agg(j.job_id ORDER BY j.job_id COLLATE "C") AS jobs FROM l4_job j

@@ -6,6 +6,7 @@ use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use File::Copy qw(copy);
 use File::Path qw(make_path);
+use LogFiles qw(write_file);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -17,15 +18,6 @@ $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION l4');
 my $folder = PostgreSQL::Test::Utils::tempdir;
 my $data = $ENV{L4_TOP} ? "$ENV{L4_TOP}/test/data/demo" : dirname(__FILE__) . '/../data/demo';
-
-sub write_file
-{
-	my ($path, $content) = @_;
-	make_path(dirname($path));
-	open my $file, '>:raw', $path or die "$path: $!";
-	print $file $content;
-	close $file;
-}
 
 sub register
 {

@@ -4,9 +4,8 @@
 use strict;
 use warnings;
 use Digest::MD5 qw(md5_hex);
-use File::Basename qw(dirname);
-use File::Path qw(make_path);
 use IPC::Run;
+use LogFiles qw(write_file);
 use List::Util qw(max sum0);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -30,15 +29,6 @@ my $folder = PostgreSQL::Test::Utils::tempdir;
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Logs: many small files and an archive, and one large file; each whole, and as it was before it grew.
-
-sub write_file
-{
-	my ($path, $content) = @_;
-	make_path(dirname($path));
-	open my $file, '>:raw', $path or die "$path: $!";
-	print $file $content;
-	close $file;
-}
 
 sub log_lines
 {

@@ -2,8 +2,7 @@
 # never for somebody who has no right to any of it.
 use strict;
 use warnings;
-use File::Basename qw(dirname);
-use File::Path qw(make_path);
+use LogFiles qw(write_file);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -17,15 +16,6 @@ $node->safe_psql('postgres', 'CREATE EXTENSION l4; CREATE ROLE nobody LOGIN; CRE
 	GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader');
 { no warnings; *PostgreSQL::Test::BackgroundPsql::note = sub { }; }
 my $folder = PostgreSQL::Test::Utils::tempdir;
-
-sub write_file
-{
-	my ($path, $content) = @_;
-	make_path(dirname($path));
-	open my $file, '>:raw', $path or die "$path: $!";
-	print $file $content;
-	close $file;
-}
 
 sub log_text { my ($lines, $word) = @_; return join '',
 	map { "[2026-11-20 22:31:38,097] [INFO] [train.py:52:main] step=$_ loss=5.25\n$word number $_ of " . ($_ % 7)

@@ -3,7 +3,7 @@
 use strict;
 use warnings;
 use Digest::MD5 qw(md5_hex);
-use File::Path qw(make_path);
+use LogFiles qw(write_file);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -16,15 +16,6 @@ $node->safe_psql('postgres', 'CREATE EXTENSION l4');
 
 my $folder = PostgreSQL::Test::Utils::tempdir;
 my ($archives, $members, $remarks) = (0, 0, 0);
-
-sub write_file
-{
-	my ($path, $content) = @_;
-	make_path($path =~ s{/[^/]*$}{}r);
-	open my $file, '>:raw', $path or die "$path: $!";
-	print $file $content;
-	close $file;
-}
 
 sub read_file
 {

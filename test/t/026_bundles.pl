@@ -5,6 +5,7 @@ use warnings;
 use File::Basename qw(dirname);
 use File::Path qw(make_path remove_tree);
 use IPC::Run;
+use LogFiles qw(write_file);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -19,15 +20,6 @@ $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION l4');
 
 my $folder = PostgreSQL::Test::Utils::tempdir;
-
-sub write_file
-{
-	my ($path, $content) = @_;
-	make_path(dirname($path));
-	open my $file, '>:raw', $path or die "$path: $!";
-	print $file $content;
-	close $file;
-}
 
 sub query
 {
@@ -315,9 +307,13 @@ for my $column (qw(structure texts parameters))
 (my $damaged = $flip) =~ s/%1\$s/sketch/g;
 fails_as_damaged("UPDATE l4_parameter_sketch SET sketch = $damaged WHERE job_id = 'whole'",
 	"SELECT count(*) FROM l4_stream_parameter WHERE job_id = 'whole'", 'a byte of the statistics');
-fails_as_damaged("UPDATE l4_segment SET texts = (SELECT o.texts FROM l4_segment o WHERE o.job_id = 'whole' AND o.segment_no = -1
-	AND o.source_id <> l4_segment.source_id LIMIT 1) WHERE job_id = 'whole' AND segment_no = -1", $read_log,
-	'the texts of another bundle');
+for my $column (qw(structure texts parameters))
+{
+	my $change = "UPDATE l4_segment SET $column = (SELECT o.$column FROM l4_segment o WHERE o.job_id = 'whole'
+		AND o.segment_no = -1 AND o.source_id <> l4_segment.source_id LIMIT 1) WHERE job_id = 'whole' AND segment_no = -1";
+	fails_as_damaged($change, $read_log, "the $column of another bundle: l4_log");
+	fails_as_damaged($change, "SELECT count(*) FROM l4_grep('whole', 'iteration')", "the $column of another bundle: l4_grep");
+}
 fails_as_damaged("UPDATE l4_segment SET stream_ids = stream_ids[1:2] WHERE job_id = 'together' AND segment_no = -1",
 	"SELECT count(*) FROM l4_segment g, l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
 	WHERE g.job_id = 'together'", 'streams that are missing');
