@@ -15,7 +15,7 @@ job("sable", "dfs_readonly", 5, seq(at(1, 22), lambda j: F.remount_ro(j, 1, "/mn
 job("sable", "iface_one_node", 5, nodes=[3], steps=45, node_env={3: dict(TP_SOCKET_IFNAME="ib0")})
 job("sable", "rows_all", 4, nodes="all", steps=45, conf=dict(rows=3600))
 job("sable", "operator_cancel", 5, nodes="all", steps=600, cancel=38)
-job("sable", "good two", 6, steps=40, shards=3, base=True)
+job("sable", "good two", 6, steps=40, base=True)
 job("sable", "two_links", 8, seq(at(4, 26), lambda j: (F.link(j, 4, False), F.link(j, 6, False))), [4, 6], steps=45)
 def bad_row(i, part, row):
     return prep(i, "sed -i '%ds/\\t/\\tN_A/2' /mnt/local/data/%s" % (row, part), "row %d of %s is changed on node %d" % (row, part, i))

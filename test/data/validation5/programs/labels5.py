@@ -41,7 +41,7 @@ label(F, "cookie_one_node", LF, "user", "configuration", EN, "logs", [(O, r"\| \
 label(F, "test_bug", TC, "user", "program bug", IT, "logs", [(O, r"(\*\* |reason: )\{\{badkey,2\}|exception error: bad key: 2", R)] + ENDS, it=50, also=[49, 51], note="the second test (after step 50) fails on all ranks alike")
 label(F, "time_limit", TC, "user", "configuration", IT, "logs", [(O, r"^clush: .*command timeout", R)] + ENDS, action=["submitted with a limit of 24 s (clush -u 24), the job needs more"], cause_also=[["platform", "preemption"]], note="clush ends all ranks at its limit; nothing is wrong with them")
 label(F, "two_readonly", TC, "platform", "storage mount", CK, "logs", [(V, r"/mnt/local remounted: ro", R), (O, W + r".*\{error,\{?erofs", R), (O, W + r".*\{badmatch,\{error,erofs", R)] + DIES + ACC + ENDS, also_to=41, stage_also=[IT], cause_also=[["hardware", "storage"]], note="the local disks of two nodes become read-only in step 33; it shows at the snapshot after step 40")
-label(F, "slow_cpu", AB, "hardware", "node", IT, "hybrid", [(O, r"^FN: \S+ step \d+ slow: ", R), (O, r"\| step \d+ slow: ", E)], note="one node gets 3 % of a processor from step 21 on; all ranks wait for it")
+label(F, "slow_cpu", AB, "hardware", "node", IT, "hybrid", [], note="one node gets 1 % of a processor from step 21 on; all ranks wait for it, the job runs to its end; no failure-indicating line, durations change (grad and test on that node, sum on the others)")
 NEUTRAL[F] = [r"^(\S+: )?(\S+\| )?\s*$", r"\| =\S+ REPORT==== ", r"\| (\*\*)?  ", r"\| \*\* (Last message|When Server|Reason for|Client )", r"\| resumed from "]
 try: import labels5b
 except ImportError: pass
