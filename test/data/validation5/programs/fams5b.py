@@ -28,5 +28,5 @@ def sable(j, shards=2, steps=50, conf={}, node_env={}, attempts=1, base=False):
             open(R + "/opt/mkbase.py", "w").write("import torch\ntorch.manual_seed(5)\nfor k in range(%d): torch.save({'rows': {'weight': torch.randn(%d, 8) * .05}, 'step': 0, 'pad': torch.randn(20000)}, '/opt/base-table%%d.pt' %% k)\n" % (shards, 4000 // shards))
             sh("chroot %s python3 /opt/mkbase.py && mv %s/opt/base-table*.pt %s/dfs/data/" % (R, R, j.w))
     j.build = build
-    j.settings = dict(model="click model (6 fields, dim 8, dense 16)", framework="PyTorch 2.6 torch.distributed.rpc (TensorPipe), trainers and table shards; foreman on each node", parallelism="data %d, tables %d" % (j.n, shards), ranks_per_node="1 trainer, a shard on the first %d nodes" % shards, iterations=steps, attempts=attempts)
+    j.settings = dict(model="click model (6 fields, dim 8, dense 16)", framework="PyTorch 2.6 torch.distributed.rpc (TensorPipe), trainers and table shards; foreman on each node", parallelism="data %d, tables %d" % (j.n, shards), ranks_per_node=1, iterations=steps, attempts=attempts)
 BUILD.update(sable=sable)
