@@ -49,6 +49,10 @@
 #define RANK_FIELD "(?:(?=(?:.{0,2000}? )?(?:rank|global_rank)=\"?(?<rank>\\d{1,6})\\b))?"
 #define STATED_RANK "(?:(?=\\[[Rr]ank[ :]?(?<rank>\\d+)\\]))?"
 
+/* A field of a header in brackets; and one that is the name of a program with the number that this one of several has. */
+#define FIELD "[\\w.:/@-]+"
+#define INSTANCE "(?!(?:[pt]id|thread|port|line):)[A-Za-z][\\w-]*:(?<rank>\\d{1,6})"
+
 /* What launchers and programs call one of many processes that are started alike. No option: the prefilter knows none. */
 #define RANK_WORD "[Rr]ank|RANK"
 #define PROCESS_WORD \
@@ -520,6 +524,10 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("level_time", 87,
 				  LEVEL "[ :]+\\[?(?<ts>" ISO_OR_AMERICAN ")\\]?[ :-]*",
 				  "WARNING 2024-01-01 12:00:00,123 the tokenizer is slow"),
+	HEADER_FORMAT("brackets_logger", 87,
+				  "\\[(?<ts>" ISO_OR_AMERICAN ")\\] ?(?=(?:\\[" INSTANCE "\\] ?|\\[" FIELD "\\] ?)(?:\\[" FIELD "\\] ?){0,2}"
+				  "\\[ *" ANY_LEVEL " *\\])",
+				  "[2024-01-01 12:00:00.678] [loader:3] [critical] cannot read the shard"),
 	HEADER_FORMAT("name_brackets", 88,
 				  "\\[(?<component>[A-Za-z][\\w.-]*)\\] ?\\[" ANY_LEVEL "\\][ :]*",
 				  "[gpu-health] [WARN] GPU-e11dfcca: row remapping pending"),

@@ -715,35 +715,96 @@ learn_reference(L4HeaderParser *parser, L4Bytes sample)
 #define STATING_LINES 4
 #define STATING_LINES_LEAST 3
 
+/* A rank that a header states, and the host that a launcher put before the line (of no bytes: none). */
+typedef struct StatedRank
+{
+	L4Bytes		host;
+	int			rank;
+} StatedRank;
+
+static int
+compare_hosts(const void *a, const void *b)
+{
+	const StatedRank *x = a;
+	const StatedRank *y = b;
+	size_t		size = Min(x->host.size, y->host.size);
+	int			order = size > 0 ? memcmp(x->host.data, y->host.data, size) : 0;
+
+	return order != 0 ? order : (x->host.size > y->host.size) - (x->host.size < y->host.size);
+}
+
+static int
+compare_ranks(const void *a, const void *b)
+{
+	const StatedRank *x = a;
+	const StatedRank *y = b;
+
+	return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : compare_hosts(a, b);
+}
+
+/* How many different ones there are among some, put in order; with unique, one of each is kept. */
+static int
+count_different(StatedRank *stated, int count, int (*compare) (const void *, const void *), bool unique)
+{
+	int			different = 0;
+	int			i;
+
+	qsort(stated, count, sizeof(StatedRank), compare);
+	for (i = 0; i < count; i++)
+		if (i == 0 || compare(&stated[i], &stated[i - 1]) != 0)
+		{
+			if (unique)
+				stated[different] = stated[i];
+			different++;
+		}
+	return different;
+}
+
 /*
- * Do the headers label their records, as where several ranks log to one file as JSON? Where they state one rank alone the whole
- * file is its own, which is learnt later, with the lines that have no such header.
+ * The ranks that the headers of a sample state, of lines that a host stands before or of the others; where too few of those
+ * that might state one do, none. A line without a header is of the host before it, if there is one.
  */
-static bool
-sample_states_ranks(L4HeaderParser *parser, L4Bytes sample)
+static int
+sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, StatedRank *stated)
 {
 	L4Bytes		line;
-	int64		stating = 0;
 	int64		able = 0;
-	int			last = -1;
-	bool		several = false;
+	int			count = 0;
 
 	while (next_line(&sample, &line))
 	{
 		L4Header	header;
 
 		header_parse(parser, line, &header);
-		if (line.size == header.size || header.host.size > 0 || (header.has_header &&
-			parser->headers.rules[header.format - parser->prefixes.count].groups[GROUP_RANK] < 0))
+		if (line.size == header.size || (header.host.size > 0) != hosted || (hosted && !header.has_header) ||
+			(header.has_header && parser->headers.rules[header.format - parser->prefixes.count].groups[GROUP_RANK] < 0))
 			continue;
 		able++;
-		if (header.stated_rank < 0)
-			continue;
-		stating++;
-		several = several || (last >= 0 && last != header.stated_rank);
-		last = header.stated_rank;
+		if (header.stated_rank >= 0)
+			stated[count++] = (StatedRank) {header.host, header.stated_rank};
 	}
-	return several && stating * STATING_LINES >= able * STATING_LINES_LEAST;
+	return (int64) count * STATING_LINES >= able * STATING_LINES_LEAST ? count : 0;
+}
+
+/*
+ * Do the headers label their records, as where several ranks log to one file as JSON? Where they state one rank alone the whole
+ * file is its own, which is learnt later, with the lines that have no such header. Where hosts stand before the lines, numbers
+ * are ranks if each is always of one host, and are needed only where one of several hosts has several.
+ */
+static bool
+sample_states_ranks(L4HeaderParser *parser, L4Bytes sample, int lines, bool hosted)
+{
+	StatedRank *stated = palloc(mul_size(Max(lines, 1), sizeof(StatedRank)));
+	int			pairs = count_different(stated, sample_stated(parser, sample, hosted, stated), compare_ranks, true);
+	int			hosts = count_different(stated, pairs, compare_hosts, false);
+	int			i;
+	bool		one_host_each = true;
+
+	qsort(stated, pairs, sizeof(StatedRank), compare_ranks);
+	for (i = 1; i < pairs; i++)
+		one_host_each = one_host_each && stated[i].rank != stated[i - 1].rank;
+	pfree(stated);
+	return pairs > 1 && (!hosted || (one_host_each && hosts > 1 && hosts < pairs));
 }
 
 /* What is remembered holds for the prefixes that counted when it was. */
@@ -776,19 +837,24 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	L4Bytes		left = sample;
 	L4Bytes		line;
 	int			lines = 0;
+	int			hosts = 0;
 	int			i;
 
 	while (next_line(&left, &line))
 		lines += sample_line(parser, line, hits);
 	parser->sampled = true;
 	for (i = 0; i < prefixes->count; i++)
+	{
 		if (prefixes->rules[i].format->dominant)
 			prefixes->rules[i].enabled = lines > 0 && hits[i] >= lines - hits[i];
+		if (prefixes->rules[i].groups[GROUP_HOST] >= 0)
+			hosts += hits[i];
+	}
 	forget_other_prefixes(parser);
 	pfree(hits);
 	learn_reference(parser, sample);
-	parser->ranks_stated = sample.size > 0 && memmem(sample.data, sample.size, "rank", 4) != NULL &&
-		sample_states_ranks(parser, sample);
+	parser->ranks_stated = sample.size > 0 && (hosts > lines - hosts ? sample_states_ranks(parser, sample, lines, true) :
+		memmem(sample.data, sample.size, "rank", 4) != NULL && sample_states_ranks(parser, sample, lines, false));
 }
 
 /* The flags in what is saved. */
