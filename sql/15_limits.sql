@@ -295,6 +295,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'evidence_counter_alone_part', 0.4, 'part', 'Without successful jobs nobody knows how such a counter grows.'),
 
 	(true, 'evidence_slow_records', 8, 'records', 'So many durations of a rank give a mean that tells something.'),
+	(true, 'evidence_slow_change_records', 2, 'records',
+		'So many before the steps became slow and since tell how a duration changed, where the other ranks tell how theirs did.'),
 	(true, 'evidence_slow_nodes', 4, 'nodes', 'So many nodes tell what is usual.'),
 	(true, 'evidence_slow_spread', 0.05, 'share of a duration',
 		'The least spread assumed: what differs less nobody notices, however even the others are.'),

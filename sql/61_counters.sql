@@ -147,8 +147,8 @@ COMMENT ON FUNCTION @extschema@.l4_steady_parameters(text, bigint[], @extschema@
 'also such as begin anew after a while (an epoch). minimum, maximum: from where to where they got; told: how many numbers '
 'that are.';
 
-CREATE FUNCTION @extschema@.l4_learn_counter(job_id text, limits @extschema@.l4_limits DEFAULT NULL)
-	RETURNS @extschema@.l4_learnt_counter
+CREATE FUNCTION @extschema@.l4_learn_counter(job_id text, limits @extschema@.l4_limits DEFAULT NULL,
+	unstamped boolean DEFAULT false) RETURNS @extschema@.l4_learnt_counter
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -165,7 +165,8 @@ BEGIN
 	IF @extschema@.l4_marks_iterations(l4_learn_counter.job_id) THEN
 		SELECT w.iterations, (w.last_iteration - w.first_iteration)::double precision / (w.iterations - 1) INTO named, apart
 		FROM @extschema@.l4_job_timeline_span(l4_learn_counter.job_id) w WHERE w.iterations > 1;
-		IF (apart >= (limits).counter_named_apart AND named <= (limits).counter_named_most) IS NOT TRUE THEN
+		IF (apart >= (limits).counter_named_apart AND named <= (limits).counter_named_most) IS NOT TRUE
+			AND (FOUND OR NOT l4_learn_counter.unstamped) THEN
 			RETURN NULL;
 		END IF;
 	END IF;
@@ -174,7 +175,8 @@ BEGIN
 		ORDER BY s.record_count DESC, s.stream_id LIMIT (limits).counter_streams::bigint);
 	-- What gets far: what begins anew again and again counts within an iteration (micro-steps, batches of an evaluation). Of
 	-- such nothing that is said much less (epochs), then what most ranks count, as in many programs one rank alone tells of
-	-- progress, rather what never begins anew, and the slowest. What tells of another stage counts that.
+	-- progress, rather what never begins anew, what is another number each time, and the slowest. What tells of another stage
+	-- counts that.
 	WITH steady AS MATERIALIZED (
 		SELECT p.* FROM @extschema@.l4_steady_parameters(l4_learn_counter.job_id, stream_ids, limits) p
 	),
@@ -207,16 +209,17 @@ BEGIN
 			WHERE p.words = f.words AND p.position = f.position ORDER BY i), f.position, f.stream_ids INTO learnt
 	FROM far f WHERE f.records >= (limits).counter_record_share * f.most_records
 		AND (named IS NULL OR f.records >= named * (limits).counter_named_factor AND f.growth >= apart)
-	ORDER BY f.streams DESC, f.records > f.told * (1 + (limits).counter_gap_share), f.growth, f.words COLLATE "C", f.position
+	ORDER BY f.streams DESC, f.records > f.told * (1 + (limits).counter_gap_share), f.records > f.told, f.growth,
+		f.words COLLATE "C", f.position
 	LIMIT 1;
 	RETURN learnt;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_learn_counter(text, @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_learn_counter(text, @extschema@.l4_limits, boolean) IS
 'Step: What counts the progress of a job of which no rule knows more than one iteration, or a few that are named now and '
 'then: the parameter that grows steadily, '
-'and on the ranks that tell of it together; NULL where there is none, or rules know. Reads the parameter statistics of a few '
-'ranks.';
+'and on the ranks that tell of it together; NULL where there is none, or rules know (unstamped: and their iterations have '
+'times). Reads the parameter statistics of a few ranks.';
 
 CREATE FUNCTION @extschema@.l4_counter_at(job_id text, counter @extschema@.l4_learnt_counter, stream_id bigint, at_line bigint,
 	at_ts timestamptz, limits @extschema@.l4_limits) RETURNS bigint

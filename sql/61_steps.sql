@@ -97,7 +97,7 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	counter CONSTANT @extschema@.l4_learnt_counter := @extschema@.l4_learn_counter(l4_counted_steps.job_id, limits);
+	counter CONSTANT @extschema@.l4_learnt_counter := @extschema@.l4_learn_counter(l4_counted_steps.job_id, limits, true);
 	teller record;
 BEGIN
 	-- no streams would be all
@@ -108,8 +108,12 @@ BEGIN
 	FROM @extschema@.l4_job_streams(l4_counted_steps.job_id, (counter).stream_ids) s
 	-- the own stream of a file knows its size
 	LEFT JOIN LATERAL @extschema@.l4_job_streams(l4_counted_steps.job_id, ARRAY[s.source_id]) f ON s.shared
+	JOIN (SELECT e.stream_id, sum(e.occurrences) AS records
+		FROM @extschema@.l4_job_counts(l4_counted_steps.job_id, (counter).stream_ids, (counter).shape_ids) e
+		GROUP BY e.stream_id) e ON e.stream_id = s.stream_id
 	WHERE s.record_count <= limits.slow_counted_records AND s.byte_count < limits.onset_stream_bytes
-	ORDER BY array_position((counter).stream_ids, s.stream_id) LIMIT 1;
+	-- who tells of most steps
+	ORDER BY e.records DESC, array_position((counter).stream_ids, s.stream_id) LIMIT 1;
 	IF teller.stream_id IS NULL THEN
 		RETURN;
 	END IF;
@@ -163,7 +167,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_counted_steps(text, @extschema@.l4_limits) IS
-'Step: The steps of a job of whose iterations no rule knows, by the counter that is learnt (l4_learn_counter), as l4_job_steps '
+'Step: The steps of a job of whose iterations no rule knows, or not when they began, by the counter that is learnt '
+'(l4_learn_counter), as l4_job_steps '
 'gives them: the seconds are the sum of the durations that its record prints (l4_step_durations), or, where it prints none, '
 'the time up to its next one. Of one stream, of no more than slow_counted_records records. Reads it.';
 
@@ -282,7 +287,7 @@ BEGIN ATOMIC
 			CASE WHEN t.told THEN t.last_iteration ELSE f.iteration + s.since END AS last_iteration
 		FROM (SELECT min(p.first_iteration) AS first_iteration, max(p.last_iteration) AS last_iteration,
 				bool_or(p.first_iteration <> p.last_iteration) IS TRUE
-				AND (@extschema@.l4_learn_counter(l4_step_change.job_id, limits)).shape_ids IS NULL AS told
+				AND (@extschema@.l4_learn_counter(l4_step_change.job_id, limits, true)).shape_ids IS NULL AS told
 			FROM @extschema@.l4_job_timeline_span(l4_step_change.job_id) p) t
 		CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE o.turn < f.turn) AS before,
 				count(*) FILTER (WHERE o.turn > f.turn) AS since

@@ -12,7 +12,7 @@ BEGIN ATOMIC
 		SELECT h.shape_id, h.shape ~* '(second|time|elapsed|took|duration|latency|waited|cost|\m[num]?s(ec)?s?\M)' AS says
 		FROM @extschema@.l4_job_shapes(l4_timed_parameters.job_id) e
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
-		WHERE e.max_per_stream >= (l4_timed_parameters.limits).evidence_slow_records AND strpos(h.shape, '<*>') > 0
+		WHERE e.max_per_stream >= 2 * (l4_timed_parameters.limits).evidence_slow_change_records AND strpos(h.shape, '<*>') > 0
 	),
 	inside AS (
 		-- the unit may stand in the values alone (compute=<*>), which some ranks show
@@ -37,7 +37,7 @@ BEGIN ATOMIC
 		CROSS JOIN @extschema@.l4_job_sketches(l4_timed_parameters.job_id) k
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, u.shape_ids) p
 		WHERE u.shape_ids IS NOT NULL AND p.number_count = p.occurrences AND p.distinct_values > 1 AND p.minimum > 0
-			AND p.number_count >= (l4_timed_parameters.limits).evidence_slow_records
+			AND p.number_count >= 2 * (l4_timed_parameters.limits).evidence_slow_change_records
 	),
 	measure AS MATERIALIZED (
 		-- asked once a position and unit, not once a rank
@@ -66,7 +66,7 @@ BEGIN ATOMIC
 		SELECT s.unit, s.node, s.rank, p.*
 		FROM @extschema@.l4_timed_parameters(l4_slow_ranks.job_id, l4_slow_ranks.limits) p
 		JOIN unnest(l4_slow_ranks.streams) s ON s.stream_id = p.stream_id
-		WHERE s.kind = 'rank' AND s.unit IS NOT NULL
+		WHERE s.kind = 'rank' AND s.unit IS NOT NULL AND p.number_count >= (limits).evidence_slow_records
 	),
 	duration AS MATERIALIZED (
 		SELECT p.unit, p.node, p.rank, p.shape_id, p.position,
@@ -168,7 +168,7 @@ BEGIN ATOMIC
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_value_seconds(r.parameters[c.position], c.seconds) AS value) v
 	WHERE v.value > 0
 	GROUP BY c.unit, c.node, c.rank, c.stream_id, c.shape_id, c.position, c.seconds
-	HAVING LEAST(count(*) FILTER (WHERE NOT r.slow), count(*) FILTER (WHERE r.slow)) >= (limits).evidence_slow_records;
+	HAVING LEAST(count(*) FILTER (WHERE NOT r.slow), count(*) FILTER (WHERE r.slow)) >= (limits).evidence_slow_change_records;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_changes(text, @extschema@.l4_job_stream[], @extschema@.l4_slow_regime,
 	@extschema@.l4_limits) IS
@@ -181,13 +181,15 @@ RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, 
 	after double precision, others_before double precision, others_after double precision, z double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 10
 BEGIN ATOMIC
-	-- Each rank against its own past: ranks with other work (stages of a pipeline) differ in level, not in how that changes.
+	-- Each rank against its own past: ranks with other work (stages of a pipeline) differ in level, not in how that changes. Few
+	-- and short durations change by chance, and that hides one that then is another than all others', which it was not before.
 	WITH change AS MATERIALIZED (
-		SELECT c.*, ln(c.after / c.before) AS growth
+		SELECT c.*, ln(c.after / c.before) AS growth, ln(c.after) AS level
 		FROM @extschema@.l4_slow_changes(l4_changed_ranks.job_id, l4_changed_ranks.streams, l4_changed_ranks.slow, limits) c
 	),
 	middle AS (
 		SELECT c.shape_id, c.position, count(*) AS ranks, percentile_cont(0.5) WITHIN GROUP (ORDER BY c.growth) AS growth,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY c.level) AS level,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY c.before) AS before,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY c.after) AS after
 		FROM change c GROUP BY c.shape_id, c.position
@@ -195,24 +197,34 @@ BEGIN ATOMIC
 			AND count(DISTINCT c.unit) >= LEAST((limits).evidence_slow_nodes, (SELECT count(DISTINCT o.unit) FROM change o))
 	),
 	spread AS (
-		SELECT m.shape_id, m.position, m.ranks, m.growth, m.before, m.after, GREATEST((limits).evidence_slow_spread,
-			(limits).evidence_spread_factor * percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(c.growth - m.growth))) AS scale
+		SELECT m.shape_id, m.position, m.ranks, m.growth, m.level, m.before, m.after,
+			sqrt(2 * ln(m.ranks * (limits).evidence_slow_chances)) + 1 AS needed,
+			GREATEST((limits).evidence_slow_spread, (limits).evidence_spread_factor
+				* percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(c.growth - m.growth))) AS scale,
+			GREATEST((limits).evidence_slow_spread, (limits).evidence_spread_factor
+				* percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(c.level - m.level))) AS level_scale
 		FROM change c JOIN middle m USING (shape_id, position)
-		GROUP BY m.shape_id, m.position, m.ranks, m.growth, m.before, m.after
+		GROUP BY m.shape_id, m.position, m.ranks, m.growth, m.level, m.before, m.after
+	),
+	deviation AS (
+		SELECT c.*, s.before AS others_before, s.after AS others_after, s.needed, (c.growth - s.growth) / s.scale AS by_growth,
+			CASE WHEN abs(c.growth - s.growth) > ln((limits).slow_factor)
+				AND sign(c.growth - s.growth) = sign(c.level - s.level)
+				THEN (c.level - s.level) / s.level_scale END AS by_level
+		FROM change c JOIN spread s USING (shape_id, position)
 	)
-	SELECT c.unit, c.node, c.rank, c.shape_id, c.position, c.before, c.after, s.before, s.after,
-		CASE WHEN abs(c.growth - s.growth) / s.scale > sqrt(2 * ln(s.ranks * (limits).evidence_slow_chances)) + 1
-			-- of trifles nobody waits for anybody
-			AND GREATEST(c.before, c.after, s.after)
+	SELECT d.unit, d.node, d.rank, d.shape_id, d.position, d.before, d.after, d.others_before, d.others_after,
+		-- of trifles nobody waits for anybody
+		CASE WHEN GREATEST(d.before, d.after, d.others_after)
 				> (limits).evidence_slow_step_share * (l4_changed_ranks.slow).after
-			THEN (c.growth - s.growth) / s.scale END
-	FROM change c JOIN spread s USING (shape_id, position);
+			THEN CASE WHEN abs(d.by_growth) > d.needed THEN d.by_growth WHEN abs(d.by_level) > d.needed THEN d.by_level END END
+	FROM deviation d;
 END;
 COMMENT ON FUNCTION @extschema@.l4_changed_ranks(text, @extschema@.l4_job_stream[], @extschema@.l4_slow_regime,
 	@extschema@.l4_limits) IS
 'Step: How the durations that ranks print changed when the steps of the job became slow: before and since, in seconds, the '
-'same in the middle of the ranks, and by how many robust standard deviations of such growths the rank stands out (z; NULL '
-'where it does not). z above 0: it takes longer than before; below 0: it waits less, so the others may wait for it.';
+'same in the middle of the ranks, and by how many robust standard deviations of such growths, or of the durations since, the '
+'rank stands out (z; NULL where it does not). z above 0: it takes longer than before; below 0: it waits less, so the others may wait for it.';
 
 CREATE FUNCTION @extschema@.l4_slow_pieces(job_id text, streams @extschema@.l4_job_stream[],
 	slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits)
