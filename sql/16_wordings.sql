@@ -31,6 +31,7 @@
  *   recovered    what was amiss is well again
  *   lossy        the name of a number that counts what gets lost between two machines: either end, or what lies between, may be
  *                to blame, whoever counts it
+ *   slowest      the name of a value that says which rank was the last or slowest of all
  *   out_of       what stands between a number and the total that it is out of
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
  *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise
@@ -286,6 +287,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 
 -- All that stands between the two numbers.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
+	(true, 'slowest', 'slowest',
+		'^(the_)?(slowest|last|latest|slow)(_?(rank|worker|node|host|peer|member|replica|task|arrival|id))*$', 'slowest'),
+	(true, 'slowest', 'straggler', '^(stragglers?|laggards?|lagging)(_?(rank|worker|node|host|id))?$', 'straggler'),
+
 	(true, 'out_of', 'of', '^ of $', ' of '),
 	(true, 'out_of', 'slash', '^ ?/ ?$', '/');
 

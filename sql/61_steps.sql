@@ -2,7 +2,8 @@
  * Steps: how long the iterations of a job take, and from which on they take longer for good.
  *
  * A single slow step is noise, and a slow phase that passes is over: only what lasts to the end of the logs tells of what the
- * job ends with. That every step slows down blames nobody.
+ * job ends with, be it that all steps are slow or, as where packets get lost, many of them. That every step slows down blames
+ * nobody.
  */
 
 CREATE TYPE @extschema@.l4_slow_regime AS (
@@ -14,13 +15,14 @@ CREATE TYPE @extschema@.l4_slow_regime AS (
 	iterations_before bigint,
 	iterations_since bigint,
 	pool_seconds double precision,
-	pool_jobs bigint
+	pool_jobs bigint,
+	spells boolean
 );
 COMMENT ON TYPE @extschema@.l4_slow_regime IS
 'Steps of a job that take longer than they should: the first of them, with its place in the timeline, and when it began '
 '(NULL where that are all steps), the usual seconds of a step before and from there on, how many iterations there were '
 'before and since, and what a step takes in successful jobs of the same settings at most, with the number of these jobs '
-'(NULL and 0 where there are none).';
+'(NULL and 0 where there are none); spells: steps are slow now and then, and the seconds since are their mean.';
 
 CREATE FUNCTION @extschema@.l4_step_durations(shape_ids bigint[], parameters text[], limits @extschema@.l4_limits)
 RETURNS TABLE (shape_id bigint, "position" int, seconds double precision)
@@ -217,8 +219,55 @@ COMMENT ON FUNCTION @extschema@.l4_job_steps(text, @extschema@.l4_limits, bigint
 'last_turn (NULL: to either end), of very many some, evenly chosen. Where no rule knows iterations those that are counted '
 '(l4_counted_steps).';
 
-CREATE FUNCTION @extschema@.l4_step_onset(job_id text, limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_binomial_likelihood(hits double precision, tries double precision) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN hits > 0 THEN hits * ln(hits / tries) ELSE 0 END
+	+ CASE WHEN hits < tries THEN (tries - hits) * ln(1 - hits / tries) ELSE 0 END;
+COMMENT ON FUNCTION @extschema@.l4_binomial_likelihood(double precision, double precision) IS
+'Step: The logarithm of how likely so many hits in so many tries are where each is one with their own share.';
+
+CREATE FUNCTION @extschema@.l4_spell_onset(job_id text, limits @extschema@.l4_limits)
 	RETURNS TABLE (turn bigint, before double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
+BEGIN ATOMIC
+	-- The quick steps are as quick as ever, but among them are many slow ones: the place at which two shares of these are most
+	-- likelier than one.
+	WITH step AS MATERIALIZED (
+		SELECT s.turn, s.seconds, row_number() OVER (ORDER BY s.turn) - 1 AS place FROM @extschema@.l4_job_steps(
+			l4_spell_onset.job_id, limits) s
+	),
+	quick AS MATERIALIZED (
+		SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY s.seconds) AS seconds, count(*) AS steps FROM step s
+	),
+	marked AS (
+		SELECT s.turn, s.place, s.seconds > (limits).slow_spell_factor * q.seconds AS slow, q.steps,
+			count(*) FILTER (WHERE s.seconds > (limits).slow_spell_factor * q.seconds) OVER w AS slow_before,
+			count(*) FILTER (WHERE s.seconds > (limits).slow_spell_factor * q.seconds) OVER () AS slow_all,
+			avg(s.seconds) OVER w AS mean_before, sum(s.seconds) OVER () AS seconds_all
+		FROM step s, quick q
+		WINDOW w AS (ORDER BY s.turn ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+	),
+	place AS (
+		SELECT m.*, @extschema@.l4_binomial_likelihood(m.slow_before, m.place)
+			+ @extschema@.l4_binomial_likelihood(m.slow_all - m.slow_before, m.steps - m.place)
+			- @extschema@.l4_binomial_likelihood(m.slow_all, m.steps) AS likelier
+		FROM marked m
+		WHERE m.slow AND m.place >= (limits).slow_steps_least
+			AND m.slow_all - m.slow_before >= (limits).slow_spell_least
+			AND m.slow_all - m.slow_before >= (limits).slow_spell_share * (m.steps - m.place)
+			AND (m.slow_all - m.slow_before)::float8 * m.place
+				>= (limits).slow_spell_rise * m.slow_before * (m.steps - m.place)
+			AND (m.seconds_all - m.mean_before * m.place) / (m.steps - m.place) >= (limits).slow_factor * m.mean_before
+	)
+	SELECT p.turn, p.mean_before FROM place p
+	WHERE p.likelier >= (limits).slow_spell_evidence ORDER BY p.likelier DESC, p.turn LIMIT 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_spell_onset(text, @extschema@.l4_limits) IS
+'Step: From which place in the timeline of a job on many of its steps take longer, and the mean seconds of a step before. No '
+'row where they do not, or as many did all the time.';
+
+CREATE FUNCTION @extschema@.l4_step_onset(job_id text, limits @extschema@.l4_limits)
+	RETURNS TABLE (turn bigint, before double precision, spells boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
 	WITH change AS MATERIALIZED (
@@ -245,20 +294,24 @@ BEGIN ATOMIC
 		WHERE t.stride > 1 AND p.after > p.before
 		ORDER BY p.deviations DESC, p.at LIMIT 1
 	)
-	SELECT COALESCE((SELECT n.at FROM near n), f.at)::bigint, f.before FROM first f;
+	SELECT COALESCE((SELECT n.at FROM near n), f.at)::bigint, f.before, false FROM first f
+	UNION ALL
+	SELECT p.turn, p.before, true FROM @extschema@.l4_spell_onset(l4_step_onset.job_id, limits) p
+	WHERE NOT EXISTS (SELECT FROM first);
 END;
 COMMENT ON FUNCTION @extschema@.l4_step_onset(text, @extschema@.l4_limits) IS
-'Step: From which place in the timeline of a job on its steps take longer for good (l4_change_points), and the usual seconds '
-'of a step before. No row where they do not.';
+'Step: From which place in the timeline of a job on its steps take longer for good (l4_change_points), or many of them do '
+'(spells: l4_spell_onset), and the usual seconds of a step before. No row where they do not.';
 
 CREATE FUNCTION @extschema@.l4_step_change(job_id text, limits @extschema@.l4_limits)
 RETURNS TABLE (turn bigint, iteration bigint, began timestamptz, before double precision, after double precision,
-	iterations_before bigint, iterations_since bigint)
+	iterations_before bigint, iterations_since bigint, spells boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
 	WITH onset AS MATERIALIZED (SELECT o.* FROM @extschema@.l4_step_onset(l4_step_change.job_id, limits) o),
 	level AS MATERIALIZED (
-		SELECT o.turn, o.before, (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY s.seconds)
+		SELECT o.turn, o.before, o.spells, (SELECT CASE WHEN o.spells THEN avg(s.seconds)
+				ELSE percentile_cont(0.5) WITHIN GROUP (ORDER BY s.seconds) END
 			FROM @extschema@.l4_job_steps(l4_step_change.job_id, limits) s WHERE s.turn >= o.turn) AS after
 		FROM onset o
 	),
@@ -279,7 +332,8 @@ BEGIN ATOMIC
 			OR s.before = s.after AND s.place = 0
 		ORDER BY s.turn LIMIT 1
 	)
-	SELECT f.turn, f.iteration, f.began, f.before, f.after, f.iteration - w.first_iteration, w.last_iteration - f.iteration
+	SELECT f.turn, f.iteration, f.began, f.before, f.after, f.iteration - w.first_iteration, w.last_iteration - f.iteration,
+		(SELECT o.spells FROM onset o)
 	FROM first f
 	CROSS JOIN LATERAL (
 		-- of iterations that are counted anew in each epoch, as many as are told of
@@ -295,8 +349,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_step_change(text, @extschema@.l4_limits) IS
 'Step: From which iteration on the steps of a job take longer for good: its place in the timeline, the iteration, when it '
-'began, the usual seconds of a step before and since, and how many iterations there were before and since. No row where they '
-'do not.';
+'began, the usual seconds of a step before and since (spells: steps are slow now and then, and these are means), and how many '
+'iterations there were before and since. No row where they do not.';
 
 CREATE FUNCTION @extschema@.l4_slow_regime(job_id text, use_pool boolean, limits @extschema@.l4_limits)
 	RETURNS @extschema@.l4_slow_regime
@@ -319,7 +373,8 @@ BEGIN
 		JOIN @extschema@.l4_pool_job m ON m.pool_id = b.pool_id AND m.job_id <> l4_slow_regime.job_id
 		WHERE b.fit = 1 AND b.differs = '{}';
 	END IF;
-	SELECT c.turn, c.iteration, c.began, c.before, c.after, c.iterations_before, c.iterations_since, pool_seconds, pool_jobs
+	SELECT c.turn, c.iteration, c.began, c.before, c.after, c.iterations_before, c.iterations_since, pool_seconds, pool_jobs,
+		c.spells
 	INTO regime
 	FROM @extschema@.l4_step_change(l4_slow_regime.job_id, limits) c
 	-- what successful jobs take as well is normal
@@ -328,7 +383,7 @@ BEGIN
 		SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY s.seconds), count(*) INTO usual, steps
 		FROM @extschema@.l4_job_steps(l4_slow_regime.job_id, limits) s;
 		IF steps >= (limits).slow_steps_least AND usual > (limits).slow_pool_factor * pool_seconds THEN
-			regime := ROW(NULL, NULL, NULL, NULL, usual, NULL, NULL, pool_seconds, pool_jobs);
+			regime := ROW(NULL, NULL, NULL, NULL, usual, NULL, NULL, pool_seconds, pool_jobs, false);
 		END IF;
 	END IF;
 	RETURN CASE WHEN regime.after IS NOT NULL THEN regime END;

@@ -1,6 +1,7 @@
 /*
  * Slow: ranks that work in step take the same time for the same thing. Whose own durations are longer than the others', or
- * grew when the job's steps did, holds them up; who waits far less than the others is the one they wait for.
+ * grew when the job's steps did, holds them up; who waits far less than the others is the one they wait for. What else tells it
+ * is in 62_stragglers.sql.
  */
 
 CREATE FUNCTION @extschema@.l4_timed_parameters(job_id text, limits @extschema@.l4_limits)
@@ -145,10 +146,7 @@ BEGIN ATOMIC
 			array_agg(o.position), array_agg(o.mean), limits) FROM timed o)
 	),
 	span AS MATERIALIZED (
-		SELECT min(e.began) AS since, max(e.began) AS until, min(e.iteration) AS first, max(e.iteration) AS last
-		FROM @extschema@.l4_job_steps(l4_slow_changes.job_id, limits,
-			(l4_slow_changes.slow).turn - (limits).slow_window::bigint,
-			(l4_slow_changes.slow).turn + (limits).slow_window::bigint) e
+		SELECT w.* FROM @extschema@.l4_slow_span(l4_slow_changes.job_id, l4_slow_changes.slow, limits) w
 	),
 	record AS MATERIALIZED (
 		-- a clock that is off does not matter where the stream marks iterations itself
@@ -161,8 +159,10 @@ BEGIN ATOMIC
 			AND COALESCE(r.iteration BETWEEN w.first AND w.last, r.ts BETWEEN w.since AND w.until)
 	)
 	SELECT c.unit, c.node, c.rank, c.shape_id, c.position,
-		percentile_cont(0.5) WITHIN GROUP (ORDER BY v.value) FILTER (WHERE NOT r.slow),
-		percentile_cont(0.5) WITHIN GROUP (ORDER BY v.value) FILTER (WHERE r.slow)
+		CASE WHEN (l4_slow_changes.slow).spells THEN avg(v.value) FILTER (WHERE NOT r.slow)
+			ELSE percentile_cont(0.5) WITHIN GROUP (ORDER BY v.value) FILTER (WHERE NOT r.slow) END,
+		CASE WHEN (l4_slow_changes.slow).spells THEN avg(v.value) FILTER (WHERE r.slow)
+			ELSE percentile_cont(0.5) WITHIN GROUP (ORDER BY v.value) FILTER (WHERE r.slow) END
 	FROM chosen c
 	JOIN record r ON r.stream_id = c.stream_id AND r.shape_id = c.shape_id
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_value_seconds(r.parameters[c.position], c.seconds) AS value) v
@@ -172,8 +172,9 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_changes(text, @extschema@.l4_job_stream[], @extschema@.l4_slow_regime,
 	@extschema@.l4_limits) IS
-'Step: The durations that ranks print in a statement, in seconds, before and since the steps of the job are slow (medians); of '
-'many ranks some are read (l4_slow_streams). Cost: opens the segments of these about that place.';
+'Step: The durations that ranks print in a statement, in seconds, before and since the steps of the job are slow (medians; '
+'means where steps are slow now and then); of many ranks some are read (l4_slow_streams). Cost: opens the segments of these '
+'about that place.';
 
 CREATE FUNCTION @extschema@.l4_changed_ranks(job_id text, streams @extschema@.l4_job_stream[],
 	slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits)
@@ -227,7 +228,7 @@ COMMENT ON FUNCTION @extschema@.l4_changed_ranks(text, @extschema@.l4_job_stream
 'rank stands out (z; NULL where it does not). z above 0: it takes longer than before; below 0: it waits less, so the others may wait for it.';
 
 CREATE FUNCTION @extschema@.l4_slow_pieces(job_id text, streams @extschema@.l4_job_stream[],
-	slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits)
+	slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, z double precision, numbers jsonb)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 10
 BEGIN ATOMIC
@@ -245,22 +246,28 @@ BEGIN ATOMIC
 	SELECT w.unit, w.node, w.rank, w.shape_id, w.position, w.z,
 		jsonb_build_object('mean_seconds', w.mean, 'median_seconds', w.median)
 	FROM @extschema@.l4_slow_ranks(l4_slow_pieces.job_id, l4_slow_pieces.streams, limits) w
-	WHERE NOT EXISTS (SELECT FROM changed);
+	WHERE NOT EXISTS (SELECT FROM changed)
+	UNION ALL
+	SELECT a.* FROM @extschema@.l4_late_ranks(l4_slow_pieces.job_id, l4_slow_pieces.streams, l4_slow_pieces.slow, limits) a
+	UNION ALL
+	SELECT n.* FROM @extschema@.l4_called_slowest(l4_slow_pieces.job_id, l4_slow_pieces.slow, limits, wordings) n;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pieces(text, @extschema@.l4_job_stream[], @extschema@.l4_slow_regime,
-	@extschema@.l4_limits) IS
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Ranks whose durations in a statement stand out: by how they changed when the steps of the job became slow '
-'(l4_changed_ranks), or, where there is no such place or too few durations about it, by their means (l4_slow_ranks); by how '
-'many robust standard deviations (z), and the numbers for l4_evidence.';
+'(l4_changed_ranks), or, where there is no such place or too few durations about it, by their means (l4_slow_ranks); and '
+'those that come later since then (l4_late_ranks) or are called the slowest (l4_called_slowest); by how many standard '
+'deviations (z), and the numbers for l4_evidence.';
 
 CREATE FUNCTION @extschema@.l4_evidence_slow(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
-	rank_fails boolean, slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits)
+	rank_fails boolean, slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
 	WITH slowest AS (
 		SELECT DISTINCT ON (w.unit, w.shape_id, w.position, w.z > 0) w.*
-		FROM @extschema@.l4_slow_pieces(l4_evidence_slow.job_id, l4_evidence_slow.streams, l4_evidence_slow.slow, limits) w
+		FROM @extschema@.l4_slow_pieces(l4_evidence_slow.job_id, l4_evidence_slow.streams, l4_evidence_slow.slow, limits,
+			wordings) w
 		-- only where no rank fails: in its wake durations go wrong, and all parameters of all ranks are read for it
 		WHERE NOT l4_evidence_slow.rank_fails
 		ORDER BY w.unit, w.shape_id, w.position, w.z > 0, abs(w.z) DESC, w.rank
@@ -278,7 +285,7 @@ BEGIN ATOMIC
 	ORDER BY w.unit, w.z > 0 DESC, w.units_slow, abs(w.z) DESC, w.shape_id, w.position;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_slow(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], boolean,
-	@extschema@.l4_slow_regime, @extschema@.l4_limits) IS
+	@extschema@.l4_slow_regime, @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Evidence of kind slow: the durations of one of the unit''s ranks stand out from the other ranks'' (l4_slow_pieces), '
 'the strongest piece of each unit. slow: l4_slow_regime, NULL where no steps are slow. Nothing where a rank fails with an '
 'error (rank_fails).';

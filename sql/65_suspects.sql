@@ -110,7 +110,7 @@ BEGIN
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_link(l4_node_evidence.job_id, units, accusations, counters,
 			unexplained, limits, wordings) WHERE measured
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails,
-			slow, limits) WHERE measured
+			slow, limits, wordings) WHERE measured
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_setup(streams, setups, unexplained, limits,
 			wordings)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_flow(l4_node_evidence.job_id, units, l4_node_evidence.attempt, limits)

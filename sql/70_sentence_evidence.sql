@@ -35,6 +35,11 @@ COMMENT ON FUNCTION @extschema@.l4_link_sentence(text, jsonb) IS
 CREATE FUNCTION @extschema@.l4_slow_unit_sentence(numbers jsonb, gist text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
+	WHEN numbers ? 'later_seconds' THEN format('since iteration %s it comes to "%s" %s s later, against the others, than before',
+		numbers ->> 'iteration', gist, @extschema@.l4_seconds_text((numbers ->> 'later_seconds')::float8))
+	WHEN numbers ? 'called_times' THEN format('"%s" calls it so %s of %s times since iteration %s', gist,
+		numbers ->> 'called_times', numbers ->> 'called_records', numbers ->> 'iteration')
+	ELSE CASE
 	WHEN (numbers ->> 'deviations')::float8 <= 0 THEN 'it waits less than the others, which may wait for it'
 	WHEN numbers ? 'after_seconds' THEN 'it became slow'
 	ELSE 'it is slow' END || CASE
@@ -45,7 +50,7 @@ RETURN CASE
 		@extschema@.l4_seconds_text((numbers ->> 'median_after_seconds')::float8),
 		@extschema@.l4_seconds_text((numbers ->> 'median_before_seconds')::float8))
 	ELSE format(': "%s" takes %s s on average, %s s on other nodes', gist,
-		round((numbers ->> 'mean_seconds')::float8::numeric, 4), round((numbers ->> 'median_seconds')::float8::numeric, 4)) END;
+		round((numbers ->> 'mean_seconds')::float8::numeric, 4), round((numbers ->> 'median_seconds')::float8::numeric, 4)) END END;
 COMMENT ON FUNCTION @extschema@.l4_slow_unit_sentence(jsonb, text) IS
 'Step: How slow a unit is, or became, in words, from the numbers of evidence of kind slow and the statement that says so.';
 

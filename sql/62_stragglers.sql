@@ -1,0 +1,181 @@
+/*
+ * Who holds the others up since the steps of a job are slow, besides what durations tell: who comes later than before to the
+ * same places, and whom the job itself calls the slowest.
+ *
+ * Ranks that work in step come to the same places one after the other: to the end of a step, to a number that all of them
+ * print. When clocks are off they do so by the same time always. So what counts is who comes later, against the others, than it
+ * did before the steps were slow.
+ */
+
+CREATE FUNCTION @extschema@.l4_slow_span(job_id text, slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits)
+RETURNS TABLE (since timestamptz, until timestamptz, first bigint, last bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
+BEGIN ATOMIC
+	SELECT min(e.began), max(e.began), min(e.iteration), max(e.iteration)
+	FROM @extschema@.l4_job_steps(l4_slow_span.job_id, limits, (l4_slow_span.slow).turn - (limits).slow_window::bigint,
+		(l4_slow_span.slow).turn + (limits).slow_window::bigint) e;
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_span(text, @extschema@.l4_slow_regime, @extschema@.l4_limits) IS
+'Step: from when until when, and from which iteration to which, a job is looked at where its steps became slow (slow_window '
+'steps to either side).';
+
+CREATE FUNCTION @extschema@.l4_counted_places(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
+RETURNS TABLE (stream_id bigint, source_id bigint, unit text, node text, rank int, shape_id bigint, "position" int)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1000
+BEGIN ATOMIC
+	WITH counting AS MATERIALIZED (
+		SELECT s.stream_id, s.source_id, s.unit, s.node, s.rank, p.shape_id, p.position
+		FROM @extschema@.l4_job_sketches(l4_counted_places.job_id) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p
+		JOIN unnest(l4_counted_places.streams) s ON s.stream_id = p.stream_id
+		-- a whole number, another one each time as far as is known
+		WHERE s.kind = 'rank' AND s.unit IS NOT NULL AND p.number_count = p.occurrences AND p.minimum >= 0
+			AND p.occurrences >= 2 * (limits).evidence_slow_change_records AND p.maximum = floor(p.maximum)
+			AND (p.distinct_values = p.occurrences OR p.distinct_values > cardinality(p.values))
+	),
+	counted AS MATERIALIZED (
+		SELECT c.shape_id, c.position FROM counting c GROUP BY c.shape_id, c.position
+		HAVING count(DISTINCT c.unit) >= (limits).evidence_slow_nodes
+	),
+	ended AS (
+		SELECT c.*, row_number() OVER (PARTITION BY c.shape_id, c.position ORDER BY e.last_ts DESC, c.stream_id) AS from_last,
+			row_number() OVER (PARTITION BY c.shape_id, c.position ORDER BY c.stream_id) - 1 AS turn,
+			count(*) OVER (PARTITION BY c.shape_id, c.position) AS streams
+		FROM counting c JOIN counted d ON d.shape_id = c.shape_id AND d.position = c.position
+		JOIN @extschema@.l4_job_counts(l4_counted_places.job_id, NULL, ARRAY(SELECT DISTINCT o.shape_id FROM counted o)) e
+			ON e.stream_id = c.stream_id AND e.shape_id = c.shape_id
+	)
+	SELECT e.stream_id, e.source_id, e.unit, e.node, e.rank, e.shape_id, e.position FROM ended e
+	WHERE e.from_last <= (limits).slow_streams_extreme OR e.turn % ceil(e.streams / (limits).slow_streams)::bigint = 0;
+END;
+COMMENT ON FUNCTION @extschema@.l4_counted_places(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
+'Step: The parameters of statements by which ranks count what they come to (a step, a batch), where ranks of several units do: '
+'of few streams all, else those that come last to the last of them, and evenly chosen ones. Reads all sketches of the job.';
+
+CREATE FUNCTION @extschema@.l4_late_changes(job_id text, streams @extschema@.l4_job_stream[], slow @extschema@.l4_slow_regime,
+	limits @extschema@.l4_limits)
+RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, before double precision,
+	after double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	WITH chosen AS MATERIALIZED (
+		SELECT p.* FROM @extschema@.l4_counted_places(l4_late_changes.job_id, l4_late_changes.streams, limits) p
+		WHERE (l4_late_changes.slow).began IS NOT NULL
+	),
+	span AS MATERIALIZED (
+		SELECT w.* FROM @extschema@.l4_slow_span(l4_late_changes.job_id, l4_late_changes.slow, limits) w
+	),
+	record AS MATERIALIZED (
+		SELECT r.stream_id, r.shape_id, r.parameters, r.ts
+		FROM span w, @extschema@.l4_job_segments(l4_late_changes.job_id, ARRAY(SELECT DISTINCT c.source_id FROM chosen c),
+			ARRAY(SELECT DISTINCT c.shape_id FROM chosen c)) g
+		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+		WHERE (g.segment_no < (limits).onset_segments OR g.last_ts >= w.since AND g.first_ts <= w.until)
+			AND r.ts BETWEEN w.since AND w.until
+	),
+	arrival AS MATERIALIZED (
+		SELECT c.stream_id, c.unit, c.node, c.rank, c.shape_id, c.position, r.parameters[c.position] AS place,
+			EXTRACT(epoch FROM min(r.ts))::float8 AS at, min(r.ts) >= (l4_late_changes.slow).began AS slow
+		FROM chosen c JOIN record r ON r.stream_id = c.stream_id AND r.shape_id = c.shape_id
+		GROUP BY c.stream_id, c.unit, c.node, c.rank, c.shape_id, c.position, r.parameters[c.position]
+	),
+	middle AS (
+		SELECT a.shape_id, a.position, a.place, percentile_cont(0.5) WITHIN GROUP (ORDER BY a.at) AS at
+		FROM arrival a GROUP BY a.shape_id, a.position, a.place
+		HAVING count(DISTINCT a.unit) >= (limits).evidence_slow_nodes
+	)
+	SELECT a.unit, a.node, a.rank, a.shape_id, a.position,
+		percentile_cont(0.5) WITHIN GROUP (ORDER BY a.at - m.at) FILTER (WHERE NOT a.slow),
+		percentile_cont(0.5) WITHIN GROUP (ORDER BY a.at - m.at) FILTER (WHERE a.slow)
+	FROM arrival a JOIN middle m ON m.shape_id = a.shape_id AND m.position = a.position AND m.place = a.place
+	GROUP BY a.stream_id, a.unit, a.node, a.rank, a.shape_id, a.position
+	HAVING LEAST(count(*) FILTER (WHERE NOT a.slow), count(*) FILTER (WHERE a.slow)) >= (limits).evidence_slow_change_records;
+END;
+COMMENT ON FUNCTION @extschema@.l4_late_changes(text, @extschema@.l4_job_stream[], @extschema@.l4_slow_regime,
+	@extschema@.l4_limits) IS
+'Step: By how many seconds ranks come later than the middle of the ranks to the places that they count in a statement '
+'(l4_counted_places), before and since the steps of the job are slow (medians). Cost: opens the segments of these about that '
+'place.';
+
+CREATE FUNCTION @extschema@.l4_late_ranks(job_id text, streams @extschema@.l4_job_stream[], slow @extschema@.l4_slow_regime,
+	limits @extschema@.l4_limits)
+RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, z double precision, numbers jsonb)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 10
+BEGIN ATOMIC
+	WITH change AS MATERIALIZED (
+		SELECT c.*, c.after - c.before AS later
+		FROM @extschema@.l4_late_changes(l4_late_ranks.job_id, l4_late_ranks.streams, l4_late_ranks.slow, limits) c
+	),
+	middle AS (
+		SELECT c.shape_id, c.position, count(*) AS ranks, percentile_cont(0.5) WITHIN GROUP (ORDER BY c.later) AS later
+		FROM change c GROUP BY c.shape_id, c.position HAVING count(DISTINCT c.unit) >= (limits).evidence_slow_nodes
+	),
+	spread AS (
+		SELECT m.shape_id, m.position, m.ranks, m.later, GREATEST((limits).evidence_spread_factor
+				* percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(c.later - m.later)),
+				(limits).evidence_slow_spread * (limits).evidence_slow_late_share
+				* ((l4_late_ranks.slow).after - (l4_late_ranks.slow).before)) AS scale
+		FROM change c JOIN middle m USING (shape_id, position) GROUP BY m.shape_id, m.position, m.ranks, m.later
+	)
+	SELECT c.unit, c.node, c.rank, c.shape_id, c.position, (c.later - s.later) / s.scale,
+		jsonb_build_object('later_seconds', c.later - s.later, 'iteration', (l4_late_ranks.slow).iteration)
+	FROM change c JOIN spread s USING (shape_id, position)
+	WHERE (c.later - s.later) / s.scale > sqrt(2 * ln(s.ranks * (limits).evidence_slow_chances)) + 1
+		AND c.later - s.later > (limits).evidence_slow_late_share * ((l4_late_ranks.slow).after - (l4_late_ranks.slow).before);
+END;
+COMMENT ON FUNCTION @extschema@.l4_late_ranks(text, @extschema@.l4_job_stream[], @extschema@.l4_slow_regime,
+	@extschema@.l4_limits) IS
+'Step: Ranks that come to the places that all count (l4_late_changes) later than they did before the steps of the job were '
+'slow, and so by more than chance tells (z robust standard deviations) and by a part of what a step takes longer; with the '
+'numbers for l4_evidence.';
+
+CREATE FUNCTION @extschema@.l4_called_slowest(job_id text, slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings)
+RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, z double precision, numbers jsonb)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
+BEGIN ATOMIC
+	WITH calling AS MATERIALIZED (
+		SELECT h.shape_id, p.position
+		FROM @extschema@.l4_job_shapes(l4_called_slowest.job_id) n
+		JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
+		CROSS JOIN LATERAL generate_series(1, cardinality(string_to_array(h.shape, '<*>')) - 1) p (position)
+		WHERE (l4_called_slowest.slow).began IS NOT NULL
+			AND n.max_per_stream >= 2 * (limits).evidence_slow_change_records
+			AND @extschema@.l4_parameter_name(h.shape, p.position) ~ (l4_called_slowest.wordings).slowest
+	),
+	called AS MATERIALIZED (
+		SELECT c.shape_id, c.position, r.parameters[c.position] AS name, r.ts >= (l4_called_slowest.slow).began AS slow
+		FROM (SELECT array_agg(DISTINCT o.shape_id) AS shape_ids FROM calling o HAVING count(*) > 0) a
+		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_called_slowest.job_id, NULL, a.shape_ids,
+			(limits).onset_segments::int) g
+		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+		JOIN calling c ON c.shape_id = r.shape_id
+		WHERE r.ts IS NOT NULL
+	),
+	named AS (
+		SELECT u.unit, u.node, u.rank, u.rank::text AS name FROM @extschema@.l4_rank_units(l4_called_slowest.job_id) u
+		UNION ALL
+		SELECT u.unit, u.node, u.rank, u.unit FROM @extschema@.l4_job_units(l4_called_slowest.job_id) u
+	),
+	share AS (
+		SELECT c.shape_id, c.position, c.name, count(*) FILTER (WHERE c.slow) AS times,
+			sum(count(*) FILTER (WHERE c.slow)) OVER w AS records,
+			COALESCE(count(*) FILTER (WHERE NOT c.slow)
+				/ NULLIF(sum(count(*) FILTER (WHERE NOT c.slow)) OVER w, 0), 0)::float8 AS before,
+			1::float8 / (SELECT count(DISTINCT n.unit) FROM named n) AS chance
+		FROM called c GROUP BY c.shape_id, c.position, c.name
+		WINDOW w AS (PARTITION BY c.shape_id, c.position)
+	)
+	SELECT n.unit, n.node, n.rank, s.shape_id, s.position,
+		(s.times - s.records * s.chance) / sqrt(s.records * s.chance * (1 - s.chance)),
+		jsonb_build_object('called_times', s.times, 'called_records', s.records,
+			'iteration', (l4_called_slowest.slow).iteration)
+	FROM share s JOIN named n ON n.name = s.name
+	WHERE s.chance < 1 AND s.times >= 2 * (limits).evidence_slow_change_records
+		AND s.times >= (limits).evidence_slow_named_share * s.records AND s.before < (limits).evidence_slow_named_before;
+END;
+COMMENT ON FUNCTION @extschema@.l4_called_slowest(text, @extschema@.l4_slow_regime, @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'Step: The unit that statements of the job itself call the slowest (a value whose name is of the wordings of class slowest: '
+'"slowest=5") nearly always since steps are slow, and not before; by how many standard deviations more often than by chance '
+'(z), with the numbers for l4_evidence. Opens the segments of these statements.';
