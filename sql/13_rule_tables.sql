@@ -162,7 +162,7 @@ CREATE TABLE @extschema@.l4_wording (
 	class text NOT NULL CHECK (class IN ('fatal', 'exception', 'trouble', 'ending', 'peer', 'together', 'complaint', 'closing',
 		'advice', 'tolerated', 'setting', 'varying', 'host', 'other_host', 'attempt', 'retry', 'disagreement', 'itself',
 		'measured', 'host_name', 'device', 'headed', 'own_header', 'finished', 'recovered', 'lossy', 'outcome', 'out_of',
-		'stage', 'component', 'grave_word', 'slowest')),
+		'stage', 'component', 'grave_word', 'slowest', 'done')),
 	stage text CHECK (stage = ANY (@extschema@.l4_stages())),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,

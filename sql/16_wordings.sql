@@ -28,6 +28,7 @@
  *   own_header   that header, with the host in parentheses
  *   outcome      the word before a number that says how something ended: 0 is well
  *   finished     a rank has done all that it was to do
+ *   done         something that is done, of which then no more comes
  *   recovered    what was amiss is well again
  *   lossy        the name of a number that counts what gets lost between two machines: either end, or what lies between, may be
  *                to blame, whoever counts it
@@ -269,6 +270,13 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 
 -- What a collector or controller says of a node that it complained of before; not that something is started anew.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
+	(true, 'done', 'participle',
+		'\m(loaded|opened|mapped|read|restored|built|created|made|initiali[sz]ed|instantiated|compiled|established|connected'
+			'|joined|formed|closed|started|allocated|reserved|registered|configured|parsed|prepared|indexed|tokeni[sz]ed|wrapped)\M',
+		'Loaded shard 3 with 560 sentences'),
+	(true, 'done', 'finished', '\m(done|complete(d|ly)?|finished|ready|succeeded|successful(ly)?|in memory)\M|\mtook \d',
+		'model is ready'),
+
 	(true, 'recovered', 'back',
 		'\m(is|are|came|now|comes) (back|alive|reachable|healthy)\M|\mback (up|online|again|to normal)\M',
 		'node-4 is back'),

@@ -57,7 +57,8 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	lossy text,
 	outcome text,
 	out_of text,
-	slowest text
+	slowest text,
+	done text
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
 'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a '

@@ -98,8 +98,14 @@ BEGIN
 			@extschema@.l4_stream_family(s.source, s.label, s.node) AS family
 		FROM unnest(streams) s
 	),
-	own AS MATERIALIZED (
+	said AS MATERIALIZED (
 		SELECT n.* FROM @extschema@.l4_own_numbers(l4_learn_ranks.job_id, streams, limits) n
+	),
+	own AS MATERIALIZED (
+		-- where nodes run several ranks, numbers that end with those of the nodes are these
+		SELECT n.* FROM said n
+		WHERE NOT EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_learn_ranks.job_id AND j.ranks_per_node > 1
+			AND (SELECT max(o.number) FROM said o) < cardinality(j.nodes))
 	),
 	-- who iterates, then who has numbers, then who says most
 	chosen AS (

@@ -20,23 +20,27 @@ BEGIN ATOMIC
 		WHERE p.units_alike = 1 AND p.kind = 'rank' AND p.units > 2 AND NOT p.peer
 			AND (p.stream_id, m.alike) NOT IN (SELECT o.stream_id, o.alike FROM unnest(l4_evidence_first.placed) o)
 	)
-	SELECT p.unit, p.node, p.rank, CASE WHEN p.turn < f.turn OR f.turn IS NULL THEN 'first' ELSE 'own' END,
+	SELECT p.unit, p.node, p.rank, CASE WHEN b.before THEN 'first' ELSE 'own' END,
 		-- the share of the others that have it not
 		(p.units - p.units_alike)::float8 / (p.units - 1)
 			* CASE WHEN p.trouble THEN 1 ELSE (l4_evidence_first.limits).evidence_first_harmless_part END
 			-- a rank that another kept waiting or left, be it unnamed, speaks of that one
 			* CASE WHEN p.peer AND p.kind <> 'system' THEN (l4_evidence_first.limits).evidence_first_peer_part ELSE 1 END
-			* CASE WHEN p.turn >= f.turn AND p.units_alike = 1 AND (p.by_itself AND i.units <= GREATEST(1, p.units
+			* CASE WHEN NOT b.before AND p.units_alike = 1 AND (p.by_itself AND i.units <= GREATEST(1, p.units
 					* (l4_evidence_first.limits).evidence_common_least_share) OR NOT p.peer
 					AND p.stream_id IN (SELECT o.stream_id FROM odd o) AND (SELECT count(*) FROM odd) = 1)
 				THEN (l4_evidence_first.limits).evidence_first_itself_factor ELSE 1 END
 			* CASE WHEN p.survived THEN (l4_evidence_first.limits).evidence_first_survived_part ELSE 1 END
 			* CASE WHEN p.for_all THEN (l4_evidence_first.limits).evidence_spokesman_part ELSE 1 END,
 		NULL::float8, 'evidence_common_share',
-		jsonb_build_object('units', p.units, 'units_alike', p.units_alike, 'before_others', COALESCE(p.turn < f.turn, false)),
+		jsonb_build_object('units', p.units, 'units_alike', p.units_alike, 'before_others', f.turn IS NOT NULL AND b.before),
 		p.shape_id, p.stream_id, p.first_line, p.first_ts
 	FROM unnest(l4_evidence_first.placed) p
-	CROSS JOIN (SELECT (l4_evidence_first.at_large).turn) f
+	CROSS JOIN (SELECT (l4_evidence_first.at_large).turn, (l4_evidence_first.at_large).first_ts,
+		(l4_evidence_first.at_large).source) f
+	-- of what has no time at all nobody knows whether it came before what has one
+	CROSS JOIN LATERAL (SELECT f.turn IS NULL OR p.turn < f.turn
+		AND (f.first_ts IS NOT NULL OR p.first_ts IS NULL OR p.source = f.source) AS before OFFSET 0) b
 	CROSS JOIN (SELECT (l4_evidence_first.cause).turn) c
 	CROSS JOIN itself i
 	WHERE NOT p.accuses AND p.units_alike::float8 / p.units <= (l4_evidence_first.limits).evidence_common_share AND p.units > 1

@@ -240,6 +240,48 @@ COMMENT ON FUNCTION @extschema@.l4_onset_stage(text, text, text, int, boolean, t
 'state at the time; or the one that its error names, by its words (named) or what failed (component), as far as the job can '
 'be in it then: of a job that iterates no set-up.';
 
+CREATE FUNCTION @extschema@.l4_next_stage(job_id text, stream_id bigint, at_line bigint, stage text,
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	-- A rank that said that something is done fails in what comes next. What that is the others tell that went on.
+	WITH said AS MATERIALIZED (
+		SELECT e.shape_id, e.last_line
+		FROM @extschema@.l4_job_counts(l4_next_stage.job_id, ARRAY[l4_next_stage.stream_id]) e
+		WHERE e.last_line < l4_next_stage.at_line AND e.stage = l4_next_stage.stage
+			AND @extschema@.l4_level_rank(e.level) < (limits).gravity_trouble
+		ORDER BY e.last_line DESC LIMIT 1
+	),
+	done AS MATERIALIZED (
+		SELECT s.shape_id FROM said s JOIN @extschema@.l4_shape h ON h.shape_id = s.shape_id
+		WHERE @extschema@.l4_told_text(h.shape) ~ (l4_next_stage.wordings).done
+	),
+	peer AS MATERIALIZED (
+		SELECT o.stream_id FROM done d, @extschema@.l4_job_streams(l4_next_stage.job_id) o
+		WHERE o.kind = 'rank' AND o.stream_id <> l4_next_stage.stream_id
+		ORDER BY o.stream_id LIMIT (limits).counter_streams::bigint
+	),
+	entry AS MATERIALIZED (
+		SELECT e.stream_id, e.shape_id, e.stage, e.first_line, e.last_line
+		FROM (SELECT array_agg(p.stream_id) AS stream_ids FROM peer p HAVING count(*) > 0) p
+		CROSS JOIN LATERAL @extschema@.l4_job_counts(l4_next_stage.job_id, p.stream_ids) e
+		WHERE e.stage IS NOT NULL AND @extschema@.l4_level_rank(e.level) < (limits).gravity_trouble
+	),
+	follows AS (
+		SELECT DISTINCT ON (n.stream_id) n.stream_id, n.stage
+		FROM entry n JOIN entry o ON o.stream_id = n.stream_id AND o.first_line < n.first_line
+		JOIN done d ON d.shape_id = o.shape_id
+		ORDER BY n.stream_id, n.first_line
+	)
+	SELECT f.stage FROM follows f GROUP BY f.stage
+	HAVING count(*) * 2 > (SELECT count(*) FROM follows) AND @extschema@.l4_is_setup_stage(f.stage)
+		AND f.stage <> l4_next_stage.stage;
+END;
+COMMENT ON FUNCTION @extschema@.l4_next_stage(text, bigint, bigint, text, @extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: The stage of set-up that a rank was in at a line where the last that it said of a stage is that something of it is done '
+'(wordings of class done): that which most of the ranks that said so, too, went on with. NULL where it may have been at that '
+'still, or nobody went on with another stage of set-up.';
+
 CREATE FUNCTION @extschema@.l4_slow_leads(unexplained @extschema@.l4_unexplained_record[],
 	suspects @extschema@.l4_suspect_node[], limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
@@ -346,24 +388,29 @@ BEGIN
 		ORDER BY r.stream_id, r.first_line, r.shape_id
 	)
 	SELECT array_position(turns, o.place), o.place,
-		@extschema@.l4_onset_stage(n.stage, n.component,
-			CASE WHEN v.over THEN 'iterating' WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage) THEN o.stage END,
+		@extschema@.l4_onset_stage(CASE WHEN n.stage = o.stage THEN COALESCE(x.next, n.stage) ELSE n.stage END, n.component,
+			CASE WHEN v.over THEN 'iterating'
+				WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage) THEN COALESCE(x.next, o.stage) END,
 			o.rank,
 			t.marks AND NOT y.starting,
-			CASE WHEN c.value IS NULL OR NOT @extschema@.l4_is_setup_stage(j.stage) THEN j.stage
+			CASE WHEN x.next IS NOT NULL AND @extschema@.l4_is_setup_stage(j.stage) THEN x.next
+				WHEN c.value IS NULL OR NOT @extschema@.l4_is_setup_stage(j.stage) THEN j.stage
 				WHEN o.stage IN ('evaluation', 'checkpoint_save') AND v.over IS NOT TRUE THEN o.stage
 				ELSE 'iterating' END),
 		CASE WHEN NOT y.starting THEN coalesce(CASE o.place WHEN 'slow' THEN o.iteration END,
-			@extschema@.l4_iteration_within(c.value, l.value, NULL),
+			@extschema@.l4_iteration_within(c.value, l.value, NULL), CASE WHEN l.told > o.iteration THEN l.told END,
 			@extschema@.l4_iteration_within(o.iteration, l.marked, l.sparse),
 			j.iteration, CASE o.stage WHEN 'iterating' THEN first_iteration END) END,
 		o.ts, o.unit, o.node, o.rank, o.stream_id, o.line_no, n.component
 	FROM unnest(places) o
-	LEFT JOIN (SELECT s.stream_id, s.source_id, s.source, s.last_iteration IS NOT NULL AS marks
+	LEFT JOIN (SELECT s.stream_id, s.source_id, s.source, s.shared, s.last_iteration IS NOT NULL AS marks
 		FROM @extschema@.l4_job_streams(l4_onsets.job_id, ARRAY(SELECT p.stream_id FROM unnest(places) p)) s) t
 		ON t.stream_id = o.stream_id
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_is_starting(l4_onsets.attempt, t.source_id, o.line_no, o.ts) AS starting
 		OFFSET 0) y
+	CROSS JOIN LATERAL (SELECT CASE WHEN @extschema@.l4_is_setup_stage(o.stage) AND o.line_no IS NOT NULL
+		THEN @extschema@.l4_next_stage(l4_onsets.job_id, o.stream_id, o.line_no, o.stage, limits, wordings) END AS next
+		OFFSET 0) x
 	-- where a stream without marks ended tells nothing: the end of all progress is meant
 	LEFT JOIN LATERAL (SELECT o.place IN ('stopped', 'end') AND NOT t.marks AS at_end) z ON true
 	LEFT JOIN LATERAL @extschema@.l4_job_state(l4_onsets.job_id, o.unit, o.rank, t.source,
@@ -373,14 +420,17 @@ BEGIN
 	LEFT JOIN LATERAL (SELECT CASE WHEN (counter).shape_ids IS NOT NULL THEN @extschema@.l4_counter_at(l4_onsets.job_id,
 		counter, o.stream_id, o.line_no, o.ts, limits) END AS value OFFSET 0) c ON true
 	LEFT JOIN LATERAL (
-		SELECT CASE WHEN (counter).shape_ids IS NOT NULL AND o.stream_id <> ALL ((counter).stream_ids)
+		SELECT CASE WHEN e.at IS NOT NULL AND (counter).shape_ids IS NOT NULL AND o.stream_id <> ALL ((counter).stream_ids)
 				THEN @extschema@.l4_counter_at(l4_onsets.job_id, counter, o.stream_id, o.line_no, e.at, limits) END AS value,
 			CASE WHEN t.marks THEN @extschema@.l4_job_iteration(l4_onsets.job_id, e.at) END AS marked,
+			-- where nothing tells the time, what stands before it in the file of all
+			CASE WHEN t.marks AND t.shared AND o.ts IS NULL THEN (SELECT f.iteration FROM @extschema@.l4_job_state(
+				l4_onsets.job_id, NULL, NULL, t.source, o.line_no, NULL, limits, path_attempt) f) END AS told,
 			(SELECT floor(min((c.last_iteration - c.first_iteration)::numeric / (c.occurrences - 1)))::bigint
 				FROM @extschema@.l4_job_counts(l4_onsets.job_id, ARRAY[o.stream_id], min_occurrences => 2,
 					iterating => true) c WHERE c.last_iteration > c.first_iteration) AS sparse
 		FROM (SELECT @extschema@.l4_last_possible_time(l4_onsets.job_id, l4_onsets.unexplained, o) AS at OFFSET 0) e
-		WHERE e.at IS NOT NULL) l ON o.stream_id IS NOT NULL AND NOT y.starting
+		) l ON o.stream_id IS NOT NULL AND NOT y.starting
 	LEFT JOIN LATERAL (SELECT NOT @extschema@.l4_is_interrupted(l4_onsets.job_id, counter, o.stream_id, o.line_no) AS over
 		OFFSET 0) v ON c.value IS NOT NULL AND o.stage IN ('evaluation', 'checkpoint_save')
 	LEFT JOIN named n ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.first_line = o.line_no;
