@@ -292,6 +292,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'A counter grew by this at least: small numbers are many times others by chance.'),
 	(true, 'evidence_counter_factor', 10, 'factor', 'And by more than so many times what it did on the half of the nodes.'),
 	(true, 'evidence_counter_pool_factor', 2, 'factor', 'And beyond so many times the largest value in successful jobs.'),
+	(true, 'evidence_lossy_deviations', 2.5, 'standard deviations',
+		'What others send to a node gets lost where it counts less than they do by so much: counts differ by chance.'),
+	(true, 'evidence_lossy_records', 2, 'records', 'What such a number counts its name tells; from two values on it grows.'),
+	(true, 'peer_records', 2, 'records', 'Who its neighbours are a rank says no more often.'),
 	(true, 'evidence_counter_alone_part', 0.4, 'part', 'Without successful jobs nobody knows how such a counter grows.'),
 
 	(true, 'evidence_slow_records', 8, 'records', 'So many durations of a rank give a mean that tells something.'),

@@ -3,6 +3,24 @@
  * which such a number grew far more than on the others has a part that fails, whether or not anybody complains.
  */
 
+CREATE FUNCTION @extschema@.l4_system_counters(job_id text, streams @extschema@.l4_job_stream[], kinds text[],
+	least_records double precision)
+RETURNS TABLE (unit text, shape_id bigint, "position" int, growth double precision, maximum double precision, stream_id bigint,
+	maximum_line bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	SELECT s.unit, p.shape_id, p.position, p.maximum - p.minimum, p.maximum, p.stream_id, p.maximum_line
+	FROM @extschema@.l4_job_sketches(l4_system_counters.job_id,
+		ARRAY(SELECT DISTINCT t.source_id FROM unnest(l4_system_counters.streams) t WHERE t.kind = ANY (kinds))) k
+	CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p
+	JOIN unnest(l4_system_counters.streams) s ON s.stream_id = p.stream_id
+	WHERE s.kind = ANY (kinds) AND s.unit IS NOT NULL
+		AND p.number_count = p.occurrences AND p.number_count >= least_records;
+END;
+COMMENT ON FUNCTION @extschema@.l4_system_counters(text, @extschema@.l4_job_stream[], text[], double precision) IS
+'Step: The numbers in the system logs of a job (or in streams of other kinds that are given) of which a stream has least_records, per stream: largest less least '
+'value (growth), the largest, and where it stands.';
+
 CREATE FUNCTION @extschema@.l4_counting_units(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
 RETURNS TABLE (unit text, shape_id bigint, "position" int, stream_id bigint, line_no bigint, growth double precision,
 	median double precision, usual double precision)
@@ -12,13 +30,8 @@ BEGIN ATOMIC
 	-- counter grew many times what the half of the units did, and by some at least, further than any other but one, and past
 	-- what successful jobs show.
 	WITH parameter AS MATERIALIZED (
-		SELECT s.unit, p.shape_id, p.position, p.maximum - p.minimum AS growth, p.maximum, p.stream_id, p.maximum_line
-		FROM @extschema@.l4_job_sketches(l4_counting_units.job_id,
-			ARRAY(SELECT DISTINCT t.source_id FROM unnest(l4_counting_units.streams) t WHERE t.kind = 'system')) k
-		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p
-		JOIN unnest(l4_counting_units.streams) s ON s.stream_id = p.stream_id
-		WHERE s.kind = 'system' AND s.unit IS NOT NULL
-			AND p.number_count = p.occurrences AND p.number_count >= (l4_counting_units.limits).evidence_counter_records
+		SELECT p.* FROM @extschema@.l4_system_counters(l4_counting_units.job_id, l4_counting_units.streams,
+			'{system}', (l4_counting_units.limits).evidence_counter_records) p
 	),
 	counter AS MATERIALIZED (
 		SELECT p.unit, p.shape_id, p.position, sum(p.growth) AS growth, max(p.maximum) AS largest
@@ -54,8 +67,116 @@ COMMENT ON FUNCTION @extschema@.l4_counting_units(text, @extschema@.l4_job_strea
 'further than in successful jobs: growth is largest less least value, median that of the units, usual the largest value of '
 'the pool (NULL where it has less than two jobs that count it), line_no where the largest stands.';
 
+CREATE FUNCTION @extschema@.l4_told_peers(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
+RETURNS TABLE (unit text, peer text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 100
+BEGIN ATOMIC
+	-- What ranks say once as they start, most of them, and name other units in: their neighbours, unless all name the same one
+	-- (a coordinator).
+	WITH teller AS MATERIALIZED (
+		SELECT o.* FROM unnest(l4_told_peers.streams) o WHERE o.kind = 'rank' AND o.unit IS NOT NULL AND o.record_count > 0
+	),
+	statement AS MATERIALIZED (
+		-- by how it begins: one rank has two neighbours, the next one has one
+		SELECT s.unit, b.beginning, e.stream_id, e.first_line, count(*) OVER (PARTITION BY b.beginning) AS streams
+		FROM @extschema@.l4_job_shapes(l4_told_peers.job_id) n
+		JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
+		JOIN @extschema@.l4_job_counts(l4_told_peers.job_id, ARRAY(SELECT t.stream_id FROM teller t)) e ON e.shape_id = n.shape_id
+		JOIN teller s ON s.stream_id = e.stream_id
+		CROSS JOIN LATERAL (SELECT split_part(h.shape, '<*>', 1) AS beginning OFFSET 0) b
+		WHERE n.max_per_stream <= (limits).peer_records AND n.level_rank < (limits).gravity_trouble
+			AND e.first_iteration IS NULL AND b.beginning ~ '[[:alpha:]]' AND b.beginning <> h.shape
+	),
+	entry AS MATERIALIZED (
+		SELECT s.*, row_number() OVER () AS ordinal FROM statement s
+		WHERE s.streams >= (limits).place_rank_share * (SELECT count(*) FROM teller)
+	),
+	record AS MATERIALIZED (
+		SELECT e.*, t.raw
+		FROM entry e
+		JOIN @extschema@.l4_record_texts(l4_told_peers.job_id, ARRAY(SELECT o.stream_id FROM entry o ORDER BY o.ordinal),
+			ARRAY(SELECT o.first_line FROM entry o ORDER BY o.ordinal)) t
+			ON t.stream_id = e.stream_id AND t.line_no = e.first_line
+	),
+	mention AS MATERIALIZED (
+		SELECT DISTINCT r.beginning, r.unit, m.unit AS peer
+		FROM @extschema@.l4_mentions(l4_told_peers.job_id,
+			ARRAY(SELECT COALESCE((SELECT r.raw FROM record r WHERE r.ordinal = e.ordinal), '') FROM entry e
+				ORDER BY e.ordinal)) m
+		JOIN record r ON r.ordinal = m.ordinal
+		WHERE m.unit <> r.unit
+	),
+	hub AS (
+		SELECT m.beginning, m.peer FROM mention m GROUP BY m.beginning, m.peer
+		HAVING count(*) > 2 AND count(*) >= (SELECT count(DISTINCT o.unit) FROM mention o WHERE o.beginning = m.beginning) - 1
+	)
+	SELECT DISTINCT w.unit, w.peer
+	FROM mention m CROSS JOIN LATERAL (VALUES (m.unit, m.peer), (m.peer, m.unit)) w (unit, peer)
+	WHERE m.beginning NOT IN (SELECT h.beginning FROM hub h);
+END;
+COMMENT ON FUNCTION @extschema@.l4_told_peers(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
+'Step: Which units are neighbours (of a ring, a tree), as their ranks say when they start, both ways. No row where they do not '
+'say. Opens the segments of these statements.';
+
+CREATE FUNCTION @extschema@.l4_losing_receivers(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS TABLE (unit text, shape_id bigint, "position" int, stream_id bigint, line_no bigint, growth double precision,
+	fewest double precision, most double precision, senders bigint, usual double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
+BEGIN ATOMIC
+	-- Who sends to a node that loses what comes in counts what it sends again, that node itself does not. So where several
+	-- count far more than ranks of successful jobs do, look at whom they all send to: the neighbour that they have in common, or,
+	-- where nobody tells of neighbours and all but one count so, the one, which counts some, too, as answers get lost as well.
+	WITH counter AS MATERIALIZED (
+		SELECT p.unit, p.shape_id, p.position, sum(p.growth) AS growth, max(p.maximum) AS largest,
+			min(p.stream_id) AS stream_id, min(p.maximum_line) AS line_no
+		-- by its name such a number is known wherever it stands
+		FROM @extschema@.l4_system_counters(l4_losing_receivers.job_id, l4_losing_receivers.streams, '{system,other}',
+			(limits).evidence_lossy_records) p
+		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
+		WHERE @extschema@.l4_parameter_name(h.shape, p.position) ~ (l4_losing_receivers.wordings).lossy
+		GROUP BY p.unit, p.shape_id, p.position
+	),
+	sender AS MATERIALIZED (
+		SELECT c.*, q.maximum AS usual, count(*) OVER (PARTITION BY c.shape_id, c.position) AS senders
+		FROM counter c
+		JOIN @extschema@.l4_pool_parameter q
+			ON q.pool_id = (SELECT b.pool_id FROM @extschema@.l4_best_pool(l4_losing_receivers.job_id) b)
+			AND q.shape_id = c.shape_id AND q.position = c.position AND q.job_count > 1
+		WHERE c.growth >= (limits).evidence_counter_growth
+			AND c.largest > (limits).evidence_counter_pool_factor * q.maximum
+	),
+	peer AS MATERIALIZED (
+		SELECT t.* FROM (SELECT FROM sender s WHERE s.senders > 1 LIMIT 1) s
+		CROSS JOIN LATERAL @extschema@.l4_told_peers(l4_losing_receivers.job_id, l4_losing_receivers.streams, limits) t
+	),
+	candidate AS (
+		SELECT c.unit, c.shape_id, c.position, c.stream_id, c.line_no, c.growth, min(s.growth) AS fewest, max(s.growth) AS most,
+			count(*) AS senders, min(s.usual) AS usual,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.growth) AS middle,
+			bool_and(EXISTS (SELECT FROM peer p WHERE p.unit = s.unit AND p.peer = c.unit)) AS of_all
+		FROM counter c JOIN sender s ON s.shape_id = c.shape_id AND s.position = c.position AND s.unit <> c.unit
+		GROUP BY c.unit, c.shape_id, c.position, c.stream_id, c.line_no, c.growth
+		HAVING count(*) > 1
+	),
+	receiver AS (
+		SELECT c.*, count(*) OVER (PARTITION BY c.shape_id, c.position) AS receivers FROM candidate c
+		-- counts of what happens now and then differ by chance
+		WHERE c.growth < c.middle - (limits).evidence_lossy_deviations * sqrt(c.middle)
+			AND CASE WHEN EXISTS (SELECT FROM peer) THEN c.of_all
+				ELSE c.senders = cardinality(l4_losing_receivers.units) - 1 AND c.growth < c.fewest AND c.growth > c.usual END
+	)
+	SELECT r.unit, r.shape_id, r.position, r.stream_id, r.line_no, r.growth, r.fewest, r.most, r.senders, r.usual
+	FROM receiver r WHERE r.receivers = 1 AND cardinality(l4_losing_receivers.units) >= (limits).evidence_counter_nodes;
+END;
+COMMENT ON FUNCTION @extschema@.l4_losing_receivers(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: The unit that several others send to which count, in their system logs, far more than in successful jobs of what gets '
+'lost on the way (wordings of class lossy), and that itself counts less (growth; fewest and most: of those senders; usual: the '
+'largest value of the pool).';
+
 CREATE FUNCTION @extschema@.l4_evidence_counter(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
-	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
 	SELECT u.unit, u.node, u.rank, 'counter',
@@ -65,8 +186,16 @@ BEGIN ATOMIC
 		c.shape_id, c.stream_id, c.line_no, NULL::timestamptz
 	FROM @extschema@.l4_counting_units(l4_evidence_counter.job_id, l4_evidence_counter.streams, l4_evidence_counter.limits) c
 	JOIN unnest(l4_evidence_counter.units) u ON u.unit = c.unit
-	JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id;
+	UNION ALL
+	SELECT u.unit, u.node, u.rank, 'counter', 1, NULL, 'evidence_lossy_deviations',
+		jsonb_build_object('position', r.position, 'growth', r.growth, 'senders', r.senders, 'least_growth', r.fewest,
+			'most_growth', r.most, 'usual', r.usual),
+		r.shape_id, r.stream_id, NULL, NULL::timestamptz
+	FROM @extschema@.l4_losing_receivers(l4_evidence_counter.job_id, l4_evidence_counter.units, l4_evidence_counter.streams,
+		l4_evidence_counter.limits, l4_evidence_counter.wordings) r
+	JOIN unnest(l4_evidence_counter.units) u ON u.unit = r.unit;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_counter(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
-	@extschema@.l4_limits) IS
-'Step: Evidence of kind counter: a number in the system log of a unit grew far more than on the others (l4_counting_units).';
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: Evidence of kind counter: a number in the system log of a unit grew far more than on the others (l4_counting_units), or '
+'what they send to it gets lost (l4_losing_receivers).';

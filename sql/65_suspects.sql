@@ -83,7 +83,8 @@ BEGIN
 	blamed := cause.turn IS NULL;
 	measured := blamed AND NOT overwritten;
 	IF measured THEN
-		counters := ARRAY(SELECT c FROM @extschema@.l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits) c);
+		counters := ARRAY(SELECT c FROM @extschema@.l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits,
+			wordings) c);
 	END IF;
 	weights := to_jsonb(limits);
 	RETURN QUERY

@@ -85,11 +85,16 @@ BEGIN ATOMIC
 			(e.n ->> 'units')::bigint - (e.n ->> 'units_behind')::bigint, e.n ->> 'units', e.gist, e.n ->> 'times') END
 		WHEN 'late' THEN format('it came %s s after the others to the last "%s" (every %s s as a rule): they waited for it',
 			round((e.n ->> 'seconds')::float8::numeric, 2), e.gist, round((e.n ->> 'step_seconds')::float8::numeric, 2))
-		WHEN 'counter' THEN format('%s in its system log%s grew by %s, on other nodes by %s%s',
+		WHEN 'counter' THEN CASE WHEN e.n ? 'senders'
+			THEN format('what %s other nodes send to it gets lost: %s in their system logs%s grew by %s to %s, here by %s, at most %s '
+				'in successful jobs', e.n ->> 'senders', COALESCE('"' || e.parameter || '"', 'a number'),
+				CASE WHEN brief THEN '' ELSE ' ("' || e.gist || '")' END, (e.n ->> 'least_growth')::float8,
+				(e.n ->> 'most_growth')::float8, (e.n ->> 'growth')::float8, (e.n ->> 'usual')::float8)
+			ELSE format('%s in its system log%s grew by %s, on other nodes by %s%s',
 			COALESCE('"' || e.parameter || '"', 'a number'), CASE WHEN brief THEN '' ELSE ' ("' || e.gist || '")' END,
 				(e.n ->> 'growth')::float8,
 			round((e.n ->> 'median_growth')::float8::numeric, 1), ', at most ' || (e.n ->> 'usual')::float8
-				|| ' in successful jobs')
+				|| ' in successful jobs') END
 		WHEN 'slow' THEN @extschema@.l4_slow_unit_sentence(e.n, e.gist)
 		WHEN 'setup' THEN format('it is set up differently: %s', @extschema@.l4_setup_sentence(e.n))
 			|| COALESCE(', and ' || (e.n ->> 'disagreement') || ' finds that ranks do not agree', '')
