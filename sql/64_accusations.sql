@@ -54,6 +54,48 @@ COMMENT ON FUNCTION @extschema@.l4_unplaced_records(text, @extschema@.l4_unexpla
 'Step: Every record (the first ones by line, as far as the limit accusation_lines goes) of the unexplained ones that stand '
 'in a stream of no unit: a controller names one node a line. Opens their segments.';
 
+CREATE FUNCTION @extschema@.l4_misdirected_records(job_id text, unexplained @extschema@.l4_unexplained_record[])
+RETURNS SETOF @extschema@.l4_unexplained_record
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
+BEGIN ATOMIC
+	-- Where each node has one address, who looks for one of them at another, which is nobody's, has it wrong itself (its table of
+	-- hosts, its resolver). Addresses of another network are those of further interfaces.
+	WITH home AS MATERIALIZED (
+		SELECT a.node AS unit, min(a.address) AS address, count(*) AS addresses
+		FROM @extschema@.l4_job_addresses(l4_misdirected_records.job_id) a
+		WHERE a.address ~ '^\d{1,3}(\.\d{1,3}){3}$' GROUP BY a.node
+	),
+	record AS MATERIALIZED (
+		SELECT n.record, x.address, row_number() OVER () AS ordinal
+		FROM (SELECT u AS record FROM unnest(l4_misdirected_records.unexplained) u
+			WHERE u.unit IS NOT NULL AND u.message IS NOT NULL) n
+		CROSS JOIN LATERAL (
+			SELECT min(m.match[1]) AS address
+			FROM regexp_matches((n.record).message, '(?<![\d.])(\d{1,3}(?:\.\d{1,3}){3})(?![\d.])', 'g') m (match)
+			HAVING count(DISTINCT m.match[1]) = 1) x
+		WHERE (SELECT bool_and(h.addresses = 1) AND count(*) > 2 FROM home h)
+			AND x.address NOT IN (SELECT h.address FROM home h)
+	),
+	named AS (
+		SELECT m.ordinal, min(m.unit) AS peer
+		FROM @extschema@.l4_mentions(l4_misdirected_records.job_id,
+			ARRAY(SELECT (r.record).message FROM record r ORDER BY r.ordinal)) m
+		JOIN record r ON r.ordinal = m.ordinal
+		WHERE m.unit <> (r.record).unit
+		GROUP BY m.ordinal HAVING count(DISTINCT m.unit) = 1
+	)
+	SELECT w.*
+	FROM record r JOIN named n ON n.ordinal = r.ordinal JOIN home h ON h.unit = n.peer
+	CROSS JOIN LATERAL jsonb_populate_record(r.record, jsonb_build_object('reason', 'setup', 'numbers',
+		jsonb_build_object('name', 'address of ' || n.peer, 'peer', n.peer, 'value', r.address, 'usual', h.address,
+			'units_odd', 1, 'units', (SELECT count(*) FROM home o), 'pooled', true))) w
+	WHERE regexp_replace(r.address, '\.\d+$', '') = regexp_replace(h.address, '\.\d+$', '');
+END;
+COMMENT ON FUNCTION @extschema@.l4_misdirected_records(text, @extschema@.l4_unexplained_record[]) IS
+'Step: The unexplained records by which units look for another one (peer) at an address that is not its own, nor anybody''s, '
+'as records with reason setup: whoever does so is set up differently. No row where nodes have several addresses, or none is '
+'learnt.';
+
 CREATE FUNCTION @extschema@.l4_accusations(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_accusation
@@ -107,10 +149,13 @@ BEGIN
 	SELECT m.unit, m.node, m.rank, m.name, m.accuser, m.kind, m.source, m.shape_id, m.stream_id, m.line_no, m.first_ts,
 		m.ending, m.closing, m.recovered_ts
 	FROM mention m
+	-- who looks for it in the wrong place has only itself to blame
+	LEFT JOIN @extschema@.l4_misdirected_records(l4_accusations.job_id, unexplained) d
+		ON d.stream_id = m.stream_id AND d.shape_id = m.shape_id AND d.numbers ->> 'peer' = m.unit
 	-- who does not reach itself either speaks of a place that nobody reaches (an address), as the others do
 	LEFT JOIN (SELECT DISTINCT o.unit, o.name, o.shape_id FROM mention o WHERE o.itself AND o.peer AND o.others = 0) o
 		ON o.unit = m.unit AND o.name = m.name AND o.shape_id = m.shape_id AND m.accuser IS NOT NULL
-	WHERE NOT m.itself AND o.unit IS NULL AND NOT (m.recovers AND m.accuser IS NULL)
+	WHERE NOT m.itself AND o.unit IS NULL AND d.stream_id IS NULL AND NOT (m.recovers AND m.accuser IS NULL)
 		-- what the launcher calls its third process may be the first to a node
 		AND (m.accuser IS NULL OR m.name ~ '^(rank|pid) ' OR m.name !~ '^[[:alpha:]]+ \d+$')
 		-- a warning without a word of complaint ("resent 412 pieces to rank 7") is about the one rank that it names

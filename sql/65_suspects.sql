@@ -47,6 +47,7 @@ BEGIN
 	IF cardinality(setups) > 0 THEN
 		unexplained := ARRAY(SELECT n FROM unnest(unexplained) n WHERE n.reason <> 'setup');
 	END IF;
+	setups := setups || ARRAY(SELECT m FROM @extschema@.l4_misdirected_records(l4_node_evidence.job_id, unexplained) m);
 	accusations := coalesce(accusations,
 		ARRAY(SELECT a FROM @extschema@.l4_accusations(l4_node_evidence.job_id, unexplained, limits, wordings) a));
 	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_node_evidence.job_id) s
