@@ -70,7 +70,8 @@ CREATE TYPE @extschema@.l4_placed_record AS (
 	by_itself boolean,
 	for_all boolean,
 	survived boolean,
-	iteration bigint
+	iteration bigint,
+	valued boolean
 );
 COMMENT ON TYPE @extschema@.l4_placed_record IS
 'An unexplained record of a unit, as evidence is read from it (l4_placed_records): its turn in time among all of them, '
@@ -79,8 +80,8 @@ COMMENT ON TYPE @extschema@.l4_placed_record IS
 '(alike), which file it names (path), in which stage its stream was, whether it is an error that may have '
 'no other cause than its own rank (by_itself: of no other unit and of nothing that ranks do together; a '
 'rank''s, or an exception), and whether it may speak for all (for_all: a rank that alone logs at all says so, and it is no '
-'exception or crash, which any rank would print), whether its rank went on after it (survived), and the iteration that '
-'its stream was in.';
+'exception or crash, which any rank would print), whether its rank went on after it (survived), the iteration that '
+'its stream was in, and whether it is a statement that successful jobs log, too, with other values (valued).';
 
 CREATE FUNCTION @extschema@.l4_told_path(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 50
@@ -144,7 +145,7 @@ BEGIN ATOMIC
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line
 		SELECT n.unit, n.node, n.rank, n.kind, n.source, n.stream_id, n.shape_id, n.first_line, n.first_ts, n.role, n.stage,
-			n.iteration, CASE WHEN n.message IS NULL THEN h.ending ELSE n.ending END AS ending,
+			n.iteration, n.reason IN ('new value', 'range') AS valued, CASE WHEN n.message IS NULL THEN h.ending ELSE n.ending END AS ending,
 			n.peer OR n.message IS NULL AND h.peer AS peer, h.together, h.exception, n.gravity AS told_gravity,
 			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity,
 			(n.stream_id, n.shape_id) IN (SELECT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a)
@@ -164,7 +165,7 @@ BEGIN ATOMIC
 		r.gravity >= (l4_placed_records.limits).gravity_error AND NOT r.accuses AND NOT r.peer AND NOT r.together
 			AND (r.kind = 'rank' OR r.kind = 'other' AND r.exception),
 		r.kind = 'rank' AND NOT r.exception AND r.unit = ANY (l4_placed_records.spokesmen), false,
-		r.iteration
+		r.iteration, r.valued
 	FROM record r
 	JOIN (SELECT o.alike, count(o.unit) AS units FROM (SELECT DISTINCT o.alike, o.unit FROM record o) o GROUP BY o.alike) k
 		ON k.alike = r.alike
@@ -214,7 +215,7 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
 	SELECT p.turn, p.unit, p.node, p.rank, p.kind, p.source, p.stream_id, p.shape_id, p.first_line, p.first_ts, p.units,
 		p.units_alike, p.accuses, p.trouble, p.grave, p.peer, p.alike, p.path, p.stage, p.by_itself AND s.stream_id IS NULL,
-		p.for_all, s.stream_id IS NOT NULL, p.iteration
+		p.for_all, s.stream_id IS NOT NULL, p.iteration, p.valued
 	FROM unnest(l4_surviving_placed.placed) p
 	LEFT JOIN @extschema@.l4_survived_records(l4_surviving_placed.job_id, l4_surviving_placed.placed,
 		l4_surviving_placed.unexplained_shapes, l4_surviving_placed.pooled, limits) s

@@ -38,9 +38,9 @@ BEGIN ATOMIC
 	FROM unnest(l4_evidence_first.placed) p
 	CROSS JOIN (SELECT (l4_evidence_first.at_large).turn, (l4_evidence_first.at_large).first_ts,
 		(l4_evidence_first.at_large).source) f
-	-- of what has no time at all nobody knows whether it came before what has one
+	-- where nobody knows when the failure showed, what is measured all the time may well have changed with it
 	CROSS JOIN LATERAL (SELECT f.turn IS NULL OR p.turn < f.turn
-		AND (f.first_ts IS NOT NULL OR p.first_ts IS NULL OR p.source = f.source) AS before OFFSET 0) b
+		AND (f.first_ts IS NOT NULL OR p.first_ts IS NULL OR p.source = f.source OR NOT p.valued) AS before OFFSET 0) b
 	CROSS JOIN (SELECT (l4_evidence_first.cause).turn) c
 	CROSS JOIN itself i
 	WHERE NOT p.accuses AND p.units_alike::float8 / p.units <= (l4_evidence_first.limits).evidence_common_share AND p.units > 1

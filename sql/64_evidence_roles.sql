@@ -34,7 +34,7 @@ BEGIN ATOMIC
 	)
 	SELECT p.turn, p.unit, p.node, p.rank, p.kind, p.source, p.stream_id, p.shape_id, p.first_line, p.first_ts, p.units,
 		p.units_alike, p.accuses, p.trouble, p.grave, p.peer, p.alike, p.path, p.stage, p.by_itself,
-		p.for_all OR s.stream_id IS NOT NULL, p.survived, p.iteration
+		p.for_all OR s.stream_id IS NOT NULL, p.survived, p.iteration, p.valued
 	FROM unnest(l4_spoken_placed.placed) p
 	LEFT JOIN spoken s ON s.stream_id = p.stream_id AND s.shape_id = p.shape_id;
 END;
