@@ -146,6 +146,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 
 -- What a node's own records say where its addresses are, which nodes ranks say they are on, and whom records name.
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'address_name_records', 3, 'records', 'A name that a process says so often of itself is its own.'),
+	(true, 'address_name_factor', 2, 'factor', '... if no other one says it half as often: it may be that of a neighbour.'),
 	(true, 'address_records', 50, 'records a node',
 		'A statement that comes more often tells of traffic, not of who has which address.'),
 	(true, 'address_segments', 2, 'segments',

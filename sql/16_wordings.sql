@@ -94,6 +94,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'\mlost (the |its |our |a |my )?(\w+ ){0,2}'
 			'(server|master|leader|coordinator|peer|worker|rank|replica|node|host|neighbou?r|client|agent|scheduler|hub)\M',
 		'lost the parameter server'),
+	(true, 'peer', 'end_of_stream',
+		'\m(requests?|connections?|sockets?|channels?|remote|peers?|rpc|other end)\M.{0,120}\m(eof|end of file)\M'
+			'|\m(eof|end of file)\M.{0,60}\m(other end|peer|remote|connection|socket|channel)\M',
+		'error when reading incoming request from worker2: EOF: end of file'),
 	(true, 'peer', 'came_nothing', '\mno (\w+ ){1,3}from\M', 'no gradient from worker 3'),
 	(true, 'peer', 'kept_waiting', '\mtim(e|es|ed|ing) ?out\M|\mtimeout(error|exception)?\M|\mwatchdog\M',
 		'Watchdog caught collective operation timeout'),
@@ -310,7 +314,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, stage, priority, name, patte
 		'File "train.py", line 7, in save_checkpoint'),
 	(true, 'stage', 'checkpoint_load', 200, 'loads_checkpoint',
 		'(load|restor|read)\w*[ _(]+(from[ _])?(\w+[ _]){0,3}(checkpoints?|snapshots?|ckpt|state_dict|pretrained|weights)'
-			'|checkpoint\w*[ _.](load|restor)|/torch/serialization\.py", line \d+, in load\M',
+			'|checkpoint\w*[ _.](load|restor)|/torch/serialization\.py", line \d+, in load\M'
+			'|\mPytorchStreamReader\M|\mHeaderTooLarge\M',
 		'Error(s) in loading state_dict for GPTModel'),
 	(true, 'stage', 'evaluation', 250, 'evaluates',
 		'", line \d+, in (\w+_)?(evaluat(e|ion)(_\w+)?|eval_(step|epoch|loop|iter)'

@@ -160,6 +160,64 @@ COMMENT ON FUNCTION @extschema@.l4_told_members(text) IS
 'Step: What the launcher or the controller of a job calls its processes ("member 3 started on node-03"): word and number, each '
 'with the node, by statements that say another number of each of several nodes.';
 
+CREATE FUNCTION @extschema@.l4_told_names(job_id text) RETURNS TABLE (name text, unit text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
+	streams CONSTANT @extschema@.l4_job_stream[] := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_told_names.job_id) s
+		WHERE s.unit IS NOT NULL AND s.record_count > 0 AND s.kind IN ('rank', 'other'));
+	-- a word and a number
+	name_pattern CONSTANT text := '^[[:alpha:]][[:alpha:]_]{2,30}[-_.:/]?\d{1,6}$';
+	wanted bigint[];
+BEGIN
+	-- few tell which statements say such a name
+	wanted := ARRAY(
+		SELECT DISTINCT p.shape_id
+		FROM (SELECT array_agg(o.source_id) AS source_ids FROM (SELECT DISTINCT s.source_id FROM unnest(streams) s
+			ORDER BY s.source_id LIMIT limits.counter_streams::bigint) o) x
+		CROSS JOIN LATERAL @extschema@.l4_job_sketches(l4_told_names.job_id, x.source_ids) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, NULL) p
+		WHERE p.distinct_values = 1 AND p.values[1] ~ name_pattern);
+	IF wanted = '{}' THEN
+		RETURN;
+	END IF;
+	RETURN QUERY
+	WITH said AS MATERIALIZED (
+		SELECT p.shape_id, p.position, p.stream_id, s.unit, p.values[1] AS name, p.occurrences
+		FROM @extschema@.l4_job_sketches(l4_told_names.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s)) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, wanted) p
+		JOIN unnest(streams) s ON s.stream_id = p.stream_id
+		WHERE p.distinct_values = 1 AND p.values[1] ~ name_pattern AND p.values[1] <> s.unit
+	),
+	own AS MATERIALIZED (
+		-- of each stream another one, several of one kind
+		SELECT a.shape_id, a.position FROM said a
+		GROUP BY a.shape_id, a.position
+		HAVING count(DISTINCT a.name) = count(*) AND count(DISTINCT a.unit) > 1
+			AND count(DISTINCT regexp_replace(a.name, '\d+$', '')) < count(*)
+	),
+	-- a neighbour's name is another one each, too, but the own one is said again and again
+	named AS (
+		SELECT a.name, a.unit, sum(a.occurrences) AS records, row_number() OVER w AS turn,
+			lead(sum(a.occurrences)) OVER w AS next
+		FROM said a JOIN own o ON o.shape_id = a.shape_id AND o.position = a.position
+		GROUP BY a.name, a.unit
+		WINDOW w AS (PARTITION BY a.name ORDER BY sum(a.occurrences) DESC, a.unit)
+	)
+	SELECT n.name, n.unit FROM named n
+	WHERE n.turn = 1 AND n.records >= limits.address_name_records
+		AND n.records > limits.address_name_factor * COALESCE(n.next, 0)
+		AND n.name NOT IN (SELECT u.unit FROM @extschema@.l4_job_units(l4_told_names.job_id) u);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_told_names(text) IS
+'Step: By what names the processes of a job go ("[trainer3] step 7": a word and a number), each with the unit, as their own '
+'records say again and again, each another one.';
+
 CREATE FUNCTION @extschema@.l4_name_addressed_streams(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
 SET search_path = pg_catalog, pg_temp
@@ -249,6 +307,9 @@ BEGIN
 	GET DIAGNOSTICS learned = ROW_COUNT;
 	INSERT INTO @extschema@.l4_address (job_id, address, node)
 	SELECT l4_learn_addresses.job_id, m.member, m.unit FROM @extschema@.l4_told_members(l4_learn_addresses.job_id) m;
+	INSERT INTO @extschema@.l4_address (job_id, address, node)
+	SELECT l4_learn_addresses.job_id, m.name, m.unit FROM @extschema@.l4_told_names(l4_learn_addresses.job_id) m
+	ON CONFLICT DO NOTHING;
 	-- which rank a launcher or a kernel means by a process matters where ranks are compared
 	IF EXISTS (SELECT FROM @extschema@.l4_job_units(l4_learn_addresses.job_id) u WHERE u.rank IS NOT NULL) THEN
 		INSERT INTO @extschema@.l4_address (job_id, address, node)

@@ -25,7 +25,7 @@ BEGIN ATOMIC
 			FROM @extschema@.l4_job_timeline(l4_evidence_quiet.job_id) t) i
 	),
 	stopped AS MATERIALIZED (
-		SELECT s.*, t.units, t.units_telling, max(s.last_ts) OVER (PARTITION BY s.unit) AS ended_at
+		SELECT s.*, t.units, t.units_telling, max(s.last_ts) OVER (PARTITION BY s.unit, s.kind) AS ended_at
 		FROM @extschema@.l4_telling_units(l4_evidence_quiet.streams, l4_evidence_quiet.telling_streams) t
 		JOIN stream s ON s.kind = t.kind AND s.unit = t.unit
 		WHERE NOT t.tells

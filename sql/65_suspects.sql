@@ -79,7 +79,9 @@ BEGIN
 		cause := NULL;
 	END IF;
 	telling_streams := ARRAY(SELECT t.stream_id FROM @extschema@.l4_telling_streams(placed, limits) t);
-	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave);
+	-- what fails when steps have been slow for long does not make them so
+	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave
+		AND (p.first_ts > slow.began + limits.slow_steps_least * make_interval(secs => slow.after)) IS NOT TRUE);
 	-- what all have in common no single one is to blame for, however else it differs
 	blamed := cause.turn IS NULL;
 	measured := blamed AND NOT overwritten;

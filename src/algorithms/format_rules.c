@@ -73,7 +73,7 @@
 #define LOG_SUFFIX "(?:\\.(?:log|out|err|txt|stdout|stderr))"
 #define STREAM_NAME "(?:stdout|stderr|output|out|err|log|train|info|error|worker)" LOG_SUFFIX "?"
 #define SYSTEM_NAME \
-	"(?<system>syslog|messages|dmesg|kern|kernel|kmsg|journal|journalctl|mcelog|nvidia-fabricmanager|fabricmanager|" \
+	"(?<system>syslog|system|messages|dmesg|kern|kernel|kmsg|journal|journalctl|mcelog|nvidia-fabricmanager|fabricmanager|" \
 	"nv-hostengine|dcgm|ipmi-sel)"
 #define LAUNCHER_NAME \
 	"(?<launcher>agent|launcher|launch|torchrun|mpirun|srun|sbatch|deepspeed|msrun|accelerate|scheduler|horovodrun)"
@@ -209,6 +209,10 @@ const L4Format l4_builtin_formats_array[] = {
 	PREFIX_FORMAT("container_time_label", 17,
 				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "\\.\\d{6,9}Z) (?=\\[(?:rank|default)\\d+\\]:| *\\d{1,6}: )",
 				  "2025-06-20T19:13:25.465123456Z [rank3]: Traceback (most recent call last):"),
+	/* one of several processes of a host: the whole of it is the label, the host is what stands behind the @ */
+	PREFIX_FORMAT("process_at_host", 17,
+				  "(?<host>[A-Za-z][\\w.-]{0,100}@[A-Za-z][\\w.-]{0,100}) *\\| ?",
+				  "llm_worker.3.u7wy0gqbcbbn9v2pyp0cm1v0m@node-05    | 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	PREFIX_FORMAT("rank_word", 18,
 				  "(?:\\[|(?=[Rr]))(?:[Rr]ank|RANK)[ :=]{0,2}(?<rank>\\d{1,7})(?:\\]:?|:) "
 				  "(?=\\[?(?:20\\d\\d[-/]\\d\\d[-/]\\d\\d|(?:INFO|WARN|ERROR|DEBUG)))",

@@ -89,6 +89,7 @@ struct L4HeaderParser
 	bool		had_prefix;		/* of the line before */
 	pg_tz	   *zone;
 	TimestampTz reference;
+	TimestampTz told;			/* the first whole time anywhere in the sample; 0 where there is none */
 	L4TimeCache	times;
 };
 
@@ -688,6 +689,9 @@ sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
 	return true;
 }
 
+/* The bytes of "2026-11-20 10:00:00". */
+#define WHOLE_TIME_SIZE 19
+
 /*
  * Where nothing told which year it is (neither the job nor a credible time of the file), the first stamp with a year tells.
  */
@@ -706,6 +710,42 @@ learn_reference(L4HeaderParser *parser, L4Bytes sample)
 			time_cache_reset(&parser->times);
 		}
 	}
+}
+
+/* Does a whole time with a numeric date begin here? */
+static bool
+is_whole_time(const char *text)
+{
+	static const char form[] = "20##?##?##?##:##:##";
+	int			i;
+
+	for (i = 0; form[i] != '\0'; i++)
+	{
+		if (form[i] == '#' ? text[i] < '0' || text[i] > '9' : form[i] != '?' && text[i] != form[i])
+			return false;
+	}
+	return (text[4] == '-' || text[4] == '/') && text[7] == text[4] && (text[10] == ' ' || text[10] == 'T');
+}
+
+/*
+ * Finds the first whole time in the sample, wherever it stands: on which day the clocks of a file went whose lines say the time
+ * of day alone.
+ */
+static TimestampTz
+first_whole_time(const L4HeaderParser *parser, L4Bytes sample)
+{
+	const char *at = sample.data;
+	const char *end = sample.data + sample.size;
+	TimestampTz time;
+
+	while (end - at >= WHOLE_TIME_SIZE && (at = memmem(at, end - at, "20", 2)) != NULL && end - at >= WHOLE_TIME_SIZE)
+	{
+		if (is_whole_time(at) &&
+			timestamp_parse((L4Bytes) {at, WHOLE_TIME_SIZE}, parser->zone, parser->reference, &time))
+			return time;
+		at++;
+	}
+	return 0;
 }
 
 /*
@@ -853,6 +893,7 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	forget_other_prefixes(parser);
 	pfree(hits);
 	learn_reference(parser, sample);
+	parser->told = sample.size > 0 ? first_whole_time(parser, sample) : 0;
 	parser->ranks_stated = sample.size > 0 && (hosts > lines - hosts ? sample_states_ranks(parser, sample, lines, true) :
 		memmem(sample.data, sample.size, "rank", 4) != NULL && sample_states_ranks(parser, sample, lines, false));
 }
@@ -862,7 +903,8 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 #define SAVED_RANKS_STATED 2
 
 /*
- * header_parser_save: whether a sample was read (and whether headers label records), the reference, then which prefixes count.
+ * header_parser_save: whether a sample was read (and whether headers label records), the reference, the time told, then which
+ * prefixes count.
  * Nothing else of a parser depends on what it has read.
  */
 void
@@ -872,6 +914,7 @@ header_parser_save(const L4HeaderParser *parser, StringInfo out)
 
 	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0));
 	column_put_signed(out, parser->reference);
+	column_put_signed(out, parser->told);
 	column_put_unsigned(out, parser->prefixes.count);
 	for (i = 0; i < parser->prefixes.count; i++)
 		column_put_unsigned(out, parser->prefixes.rules[i].enabled ? 1 : 0);
@@ -890,10 +933,17 @@ header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
 	parser->sampled = (flags & SAVED_SAMPLED) != 0;
 	parser->ranks_stated = (flags & SAVED_RANKS_STATED) != 0;
 	parser->reference = column_get_signed(in);
+	parser->told = column_get_signed(in);
 	if (column_get_unsigned(in) != (uint64) parser->prefixes.count)
 		column_corrupted("a source was read with other formats");
 	for (i = 0; i < parser->prefixes.count; i++)
 		parser->prefixes.rules[i].enabled = column_get_unsigned(in) != 0;
+}
+
+TimestampTz
+header_parser_told_time(const L4HeaderParser *parser)
+{
+	return parser->told;
 }
 
 /* Times of day alone go on rather than back: they lie within 12 h of so much after the last time. */

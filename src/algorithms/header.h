@@ -94,6 +94,12 @@ extern void header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in);
 extern void header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header);
 
 /*
+ * header_parser_told_time: the first whole time that stands anywhere in the sample, 0 where none does: near which the times of
+ * day of a stream are that begins with these.
+ */
+extern TimestampTz header_parser_told_time(const L4HeaderParser *parser);
+
+/*
  * Moves the time of a stream (has_time: it has one) on to a record with this header; start is when the job began, 0 where that
  * is not known. A time of day alone is taken for the moment between 2 h before the stream's time and 22 h after it, or for that
  * nearest to start where it has none: so midnight is passed, a silence may last a night, and records that come a little out of

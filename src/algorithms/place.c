@@ -262,6 +262,16 @@ place_of_rows(L4PlaceRules *rules, const L4Cluster *cluster, const char *source,
 	return place;
 }
 
+/* The host that a label names: of "worker.3@node-05" what stands behind the @. */
+static char *
+host_of_label(L4Bytes label)
+{
+	const char *at = memchr(label.data, '@', label.size);
+	size_t		before = at != NULL ? (size_t) (at + 1 - label.data) : 0;
+
+	return pnstrdup(label.data + before, label.size - before);
+}
+
 L4Place
 place_from_label(const L4Cluster *cluster, const L4Place *base, const L4Header *header, char **label)
 {
@@ -271,7 +281,7 @@ place_from_label(const L4Cluster *cluster, const L4Place *base, const L4Header *
 	if (base->rank >= 0 || (header->rank < 0 && header->local_rank < 0 && header->host.size == 0))
 		return place;
 	if (header->host.size > 0 && place.node == NULL)
-		place.node = pnstrdup(header->host.data, header->host.size);
+		place.node = host_of_label(header->host);
 	place.rank = header->rank;
 	complete_place(cluster, &place, header->local_rank);
 	if (header->rank >= 0)

@@ -177,8 +177,9 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	L4Record	record;
 	bool		marked;
 
-	stream->has_time = header_next_time(&raw->header, work->context->zone, work->context->job->started_at, stream->has_time,
-										&stream->time);
+	stream->has_time = header_next_time(&raw->header, work->context->zone,
+										work->context->job->started_at != 0 ? work->context->job->started_at :
+										header_parser_told_time(work->input.parser), stream->has_time, &stream->time);
 	if (work->phase == SOURCE_WARMING)
 	{
 		warm(work, stream, raw);
