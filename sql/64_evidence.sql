@@ -235,9 +235,11 @@ BEGIN ATOMIC
 	-- merely of another one's end: the others may have been cut off before they came to it. Where few do the thing at all (two
 	-- ranks save, two report) most of these must have it, and hardly anybody else.
 	WITH bereft AS MATERIALIZED (
-		-- a rank that failed as it lost another one, or in what all do together: how its process then ends is no cause
+		-- a rank that failed as it lost another one (be it that it only warns, but says whom), or in what all do together: how
+		-- its process then ends is no cause
 		SELECT p.unit, p.rank, min(p.turn) AS turn FROM unnest(l4_common_cause.placed) p
-		WHERE p.kind = 'rank' AND p.grave AND NOT p.by_itself AND NOT p.survived GROUP BY p.unit, p.rank
+		WHERE p.kind = 'rank' AND (p.grave OR p.trouble AND p.peer AND p.accuses) AND NOT p.by_itself AND NOT p.survived
+		GROUP BY p.unit, p.rank
 	),
 	cause AS MATERIALIZED (
 		SELECT count(DISTINCT p.unit) AS units, min(p.turn) AS turn, array_agg(DISTINCT p.stream_id) AS stream_ids,
