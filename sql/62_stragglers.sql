@@ -7,11 +7,20 @@
  * did before the steps were slow.
  */
 
+CREATE FUNCTION @extschema@.l4_told_since(slow @extschema@.l4_slow_regime, at timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+-- what is said in the first half of a slow step is of the one before
+RETURN at >= (slow).began + make_interval(secs => (slow).after / 2);
+COMMENT ON FUNCTION @extschema@.l4_told_since(@extschema@.l4_slow_regime, timestamptz) IS
+'Step: Does what is said at a time tell of slow steps? NULL where no place is known from which on they are slow.';
+
 CREATE FUNCTION @extschema@.l4_slow_span(job_id text, slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits)
 RETURNS TABLE (since timestamptz, until timestamptz, first bigint, last bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
-	SELECT min(e.began), max(e.began), min(e.iteration), max(e.iteration)
+	-- to the end of the last step, and what is said of it then
+	SELECT min(e.began), max(e.began + make_interval(secs => e.seconds + (l4_slow_span.slow).after)), min(e.iteration),
+		max(e.iteration) + 1
 	FROM @extschema@.l4_job_steps(l4_slow_span.job_id, limits, (l4_slow_span.slow).turn - (limits).slow_window::bigint,
 		(l4_slow_span.slow).turn + (limits).slow_window::bigint) e;
 END;
@@ -75,7 +84,7 @@ BEGIN ATOMIC
 	),
 	arrival AS MATERIALIZED (
 		SELECT c.stream_id, c.unit, c.node, c.rank, c.shape_id, c.position, r.parameters[c.position] AS place,
-			EXTRACT(epoch FROM min(r.ts))::float8 AS at, min(r.ts) >= (l4_late_changes.slow).began AS slow
+			EXTRACT(epoch FROM min(r.ts))::float8 AS at, @extschema@.l4_told_since(l4_late_changes.slow, min(r.ts)) AS slow
 		FROM chosen c JOIN record r ON r.stream_id = c.stream_id AND r.shape_id = c.shape_id
 		GROUP BY c.stream_id, c.unit, c.node, c.rank, c.shape_id, c.position, r.parameters[c.position]
 	),
@@ -144,7 +153,7 @@ BEGIN ATOMIC
 			AND @extschema@.l4_parameter_name(h.shape, p.position) ~ (l4_called_slowest.wordings).slowest
 	),
 	called AS MATERIALIZED (
-		SELECT c.shape_id, c.position, r.parameters[c.position] AS name, r.ts >= (l4_called_slowest.slow).began AS slow
+		SELECT c.shape_id, c.position, r.parameters[c.position] AS name, @extschema@.l4_told_since(l4_called_slowest.slow, r.ts) AS slow
 		FROM (SELECT array_agg(DISTINCT o.shape_id) AS shape_ids FROM calling o HAVING count(*) > 0) a
 		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_called_slowest.job_id, NULL, a.shape_ids,
 			(limits).onset_segments::int) g

@@ -151,7 +151,7 @@ BEGIN ATOMIC
 	record AS MATERIALIZED (
 		-- a clock that is off does not matter where the stream marks iterations itself
 		SELECT r.stream_id, r.shape_id, r.parameters,
-			COALESCE(r.iteration >= (l4_slow_changes.slow).iteration, r.ts >= (l4_slow_changes.slow).began) AS slow
+			COALESCE(r.iteration >= (l4_slow_changes.slow).iteration, @extschema@.l4_told_since(l4_slow_changes.slow, r.ts)) AS slow
 		FROM span w, @extschema@.l4_job_segments(l4_slow_changes.job_id, ARRAY(SELECT DISTINCT c.source_id FROM chosen c),
 			ARRAY(SELECT DISTINCT c.shape_id FROM chosen c)) g
 		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r

@@ -1,0 +1,96 @@
+-- Who holds the others up since steps are slow: who comes later than it did, whom the job calls the slowest, whose few durations
+-- changed otherwise, to whom what is sent gets lost; and steps that are slow now and then. Five nodes of one rank.
+CREATE SCHEMA stragglers;
+SET search_path = stragglers, public;
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+
+CREATE TABLE line (job text, rank int, source text DEFAULT 'train', at numeric, line text);
+-- Rank 0 tells of each step, all of every tenth one (says: of rank r in step s). seconds: of step s; late: seconds of rank r.
+CREATE FUNCTION make_job(job text, seconds text, says text DEFAULT $$format('INFO at batch %s', s)$$, late text DEFAULT '0',
+	steps int DEFAULT 80, every int DEFAULT 10) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format($q$
+		WITH step AS (SELECT s, sum((%2$s)::numeric * (1 + s * 7 %% 11 * 0.01)) OVER (ORDER BY s) AS at
+			FROM generate_series(1, %5$s) s)
+		INSERT INTO line
+		SELECT %1$L, 0, 'train', e.at, format('INFO step %%s loss 2.%%s', e.s, 90 - e.s) FROM step e
+		UNION ALL
+		SELECT %1$L, r, 'train', e.at + 0.01 + r * 0.001 + (%4$s)::numeric, %3$s
+		FROM (SELECT e.s, e.at, r FROM step e, generate_series(0, 4) r WHERE e.s %% %6$s = 0) e$q$,
+		job, seconds, says, late, steps, every);
+END $$;
+CREATE FUNCTION load_job(job text, status text DEFAULT 'failed', model text DEFAULT 'any', stamp boolean DEFAULT true)
+RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM l4_register_job(job, jsonb_build_object('model', model), status, '{n0,n1,n2,n3,n4}', 1);
+	RETURN (l4_ingest(job, format($q$
+		SELECT CASE WHEN %L OR source <> 'train' THEN to_char(timestamp '2026-11-20 22:00' + at * interval '1 s',
+				'YYYY-MM-DD HH24:MI:SS,MS ') ELSE '' END || line AS line,
+			'n' || rank AS node, CASE source WHEN 'train' THEN rank END AS rank, source
+		FROM line WHERE job = %L ORDER BY at, rank, line COLLATE "C"$q$, stamp, job))).rows;
+END $$;
+CREATE FUNCTION told(job text) RETURNS TABLE (kind text, node text, iteration bigint, told text) LANGUAGE sql AS $$
+	SELECT d.kind, d.node, d.iteration, d.explanation FROM l4_diagnose(job) d
+	WHERE d.kind IN ('slow', 'node') ORDER BY d.kind DESC, d.ordinal
+$$;
+\x on
+
+\echo == one comes later than it did to what all count, though its clock was ahead; and not, where all come later
+SELECT make_job('late', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END', late => 'CASE r WHEN 3 THEN CASE WHEN s > 40 THEN 0.8 ELSE -1 END
+		WHEN 1 THEN 5 ELSE 0 END'),
+	make_job('alike', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END', late => 'CASE WHEN s > 40 THEN 0.8 ELSE 0 END + r') \g /dev/null
+SELECT load_job('late'), load_job('alike') \g /dev/null
+SELECT * FROM told('late');
+SELECT * FROM told('alike');
+\echo == the job calls one the slowest since, and others before; and one all along
+SELECT make_job('called', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END'), make_job('always', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END')
+\g /dev/null
+INSERT INTO line
+SELECT l.job, 0, 'train', l.at + 0.002, format('INFO round closed, slowest=%s', CASE WHEN l.job = 'always'
+	OR substring(l.line, 'step (\d+)')::int > 40 THEN 4 ELSE l.at::int % 5 END)
+FROM line l WHERE l.job IN ('called', 'always') AND l.line ~ 'step';
+SELECT load_job('called'), load_job('always') \g /dev/null
+SELECT * FROM told('called');
+SELECT * FROM told('always');
+\echo == few durations, which vary: one waits as little as before, the others as long as the steps take longer
+SELECT make_job('few', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END', every => 20, says => $$format('INFO all-reduce %s ms',
+	CASE WHEN s > 40 AND r <> 2 THEN 1100 + r * 30 + s % 7 ELSE 1 + (r * 17 + s * 13) % 40 END)$$) \g /dev/null
+SELECT load_job('few') \g /dev/null
+SELECT * FROM told('few');
+\echo == no line has a stamp: what the lines of steps say themselves
+SELECT make_job('bare', '1', every => 1, says => $$format('INFO step %s of 80: compute %s ms, wait %s ms', s,
+	CASE WHEN s > 40 AND r = 1 THEN 900 ELSE 200 END + (r * 5 + s * 13) % 11, CASE WHEN s > 40 AND r <> 1 THEN 700 ELSE 4 END)$$)
+\g /dev/null
+DELETE FROM line WHERE job = 'bare' AND line ~ 'loss';
+SELECT load_job('bare', stamp => false) \g /dev/null
+SELECT * FROM told('bare');
+
+\echo == packets get lost: steps are slow now and then; as many all along, and few, are none
+SELECT make_job('spells', 'CASE WHEN s > 30 AND s * 7 % 5 < 2 THEN 1.2 ELSE 0.3 END'),
+	make_job('ever', 'CASE WHEN s * 7 % 5 < 2 THEN 1.2 ELSE 0.3 END'),
+	make_job('twice', 'CASE WHEN s IN (41, 70) THEN 1.2 ELSE 0.3 END') \g /dev/null
+SELECT load_job(j) FROM unnest('{spells,ever,twice}'::text[]) j \g /dev/null
+SELECT * FROM told('spells');
+SELECT count(*) AS slow FROM unnest('{ever,twice}'::text[]) j, told(j) t WHERE t.kind = 'slow';
+\echo == what several send to one gets lost: the neighbour that these have in common; without a word of neighbours, where all send
+INSERT INTO line SELECT replace(l.job, 'spells', j), l.rank, l.source, l.at, l.line FROM line l,
+	unnest('{ring,mesh,good,fine}'::text[]) j WHERE l.job = 'spells';
+UPDATE line SET at = at * 0.5 WHERE job IN ('good', 'fine');
+INSERT INTO line
+SELECT j.job, r, 'syslog', s * 6, format('tcpmon: open=%s resent=%s', s % 3, s * CASE
+	WHEN j.job IN ('good', 'fine') THEN 0 WHEN j.job = 'ring' THEN CASE r WHEN 1 THEN 8 WHEN 3 THEN 9 WHEN 2 THEN 1 ELSE 0 END
+	ELSE CASE r WHEN 2 THEN 3 ELSE 9 + r % 2 END END)
+FROM unnest('{ring,mesh,good,fine}'::text[]) j (job), generate_series(0, 4) r, generate_series(0, 5) s;
+INSERT INTO line
+SELECT 'ring', r, 'train', 0.1, format('INFO my neighbours are rank %s and rank %s', (r + 4) % 5, (r + 1) % 5)
+FROM generate_series(0, 4) r;
+INSERT INTO line SELECT j, l.rank, l.source, l.at, l.line FROM line l, unnest('{good,fine}'::text[]) j
+WHERE l.job = 'ring' AND l.line ~ 'neighbours';
+SELECT load_job('good', 'succeeded'), load_job('fine', 'succeeded'), load_job('ring'), load_job('mesh') \g /dev/null
+SELECT * FROM l4_told_peers('ring', ARRAY(SELECT s FROM l4_job_streams('ring') s), l4_limits_in_force()) ORDER BY 1, 2 LIMIT 3;
+SELECT e.unit, e.numbers, l4_evidence_sentence(e) AS told FROM unnest('{ring,mesh}'::text[]) j, l4_node_evidence(j) e
+WHERE e.kind = 'counter';
+
+SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
+DROP SCHEMA stragglers CASCADE;
