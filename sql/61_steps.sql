@@ -239,21 +239,26 @@ BEGIN ATOMIC
 	quick AS MATERIALIZED (
 		SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY s.seconds) AS seconds, count(*) AS steps FROM step s
 	),
-	marked AS (
-		SELECT s.turn, s.place, s.seconds > (limits).slow_spell_factor * q.seconds AS slow, q.steps,
-			count(*) FILTER (WHERE s.seconds > (limits).slow_spell_factor * q.seconds) OVER w AS slow_before,
-			count(*) FILTER (WHERE s.seconds > (limits).slow_spell_factor * q.seconds) OVER () AS slow_all,
-			avg(s.seconds) OVER w AS mean_before, sum(s.seconds) OVER () AS seconds_all
-		FROM step s, quick q
-		WINDOW w AS (ORDER BY s.turn ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+	judged AS MATERIALIZED (
+		SELECT s.*, q.steps, s.seconds > (limits).slow_spell_factor * q.seconds AS slow FROM step s, quick q
+	),
+	marked AS MATERIALIZED (
+		SELECT j.*, count(*) FILTER (WHERE j.slow) OVER w AS slow_before, count(*) FILTER (WHERE j.slow) OVER () AS slow_all,
+			count(*) FILTER (WHERE j.begins) OVER w AS spells_before, count(*) FILTER (WHERE j.begins) OVER () AS spells_all,
+			avg(j.seconds) OVER w AS mean_before, sum(j.seconds) OVER () AS seconds_all
+		FROM (SELECT o.*, o.slow AND lag(o.slow) OVER (ORDER BY o.turn) IS NOT TRUE AS begins FROM judged o) j
+		WINDOW w AS (ORDER BY j.turn ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 	),
 	place AS (
 		SELECT m.*, @extschema@.l4_binomial_likelihood(m.slow_before, m.place)
 			+ @extschema@.l4_binomial_likelihood(m.slow_all - m.slow_before, m.steps - m.place)
 			- @extschema@.l4_binomial_likelihood(m.slow_all, m.steps) AS likelier
 		FROM marked m
+		-- they go on to the end, with quick ones between
+		JOIN marked h ON h.place = m.place + (m.steps - m.place) / 2
+			AND h.slow_all - h.slow_before >= (limits).slow_spell_share * (h.steps - h.place)
 		WHERE m.slow AND m.place >= (limits).slow_steps_least
-			AND m.slow_all - m.slow_before >= (limits).slow_spell_least
+			AND m.spells_all - m.spells_before >= (limits).slow_spell_least
 			AND m.slow_all - m.slow_before >= (limits).slow_spell_share * (m.steps - m.place)
 			AND (m.slow_all - m.slow_before)::float8 * m.place
 				>= (limits).slow_spell_rise * m.slow_before * (m.steps - m.place)
