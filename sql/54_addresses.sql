@@ -52,7 +52,9 @@ BEGIN ATOMIC
 	),
 	unit AS MATERIALIZED (SELECT u.unit, u.node, u.rank FROM @extschema@.l4_job_units(l4_mentions.job_id) u)
 	SELECT r.ordinal, n.unit, n.node, r.rank, 'rank ' || r.rank
-	FROM rank_name r JOIN @extschema@.l4_rank_units(l4_mentions.job_id) n ON n.rank = r.rank
+	FROM rank_name r JOIN @extschema@.l4_rank_units(
+		-- where none is named nobody needs to know
+		CASE WHEN EXISTS (SELECT FROM rank_name) THEN l4_mentions.job_id END) n ON n.rank = r.rank
 	UNION
 	SELECT w.ordinal, u.unit, u.node, u.rank, w.word FROM word w JOIN unit u ON u.unit = w.word
 	UNION
@@ -228,7 +230,9 @@ BEGIN
 			LEFT JOIN @extschema@.l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id),
 	said AS MATERIALIZED (
 		SELECT DISTINCT r.number, r.shape_id, r.unit, r.raw, p.value AS address
-		FROM record r, unnest(r.parameters) p (value) WHERE p.value ~ address_pattern),
+		FROM record r, unnest(r.parameters) p (value)
+		-- an expression costs a multiple of this
+		WHERE p.value LIKE '%_._%._%._%' AND p.value ~ address_pattern),
 	address AS MATERIALIZED (
 		-- a statement that says the same address each time cannot tell nodes apart
 		SELECT dense_rank() OVER (ORDER BY a.raw) AS ordinal, a.*
