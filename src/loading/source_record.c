@@ -59,17 +59,6 @@ add_to_segment(L4Source *work, L4Record *record, Shape *shape)
 	}
 }
 
-/* The statistics of a shape in a stream lie anywhere in memory: they come nearer while the record is added to the segment. */
-static inline void
-expect_counts(const Shape *shape, int stream)
-{
-	const Summary *summary = shape->last_stream == stream ? shape->last_summary
-		: stream < shape->stream_room ? shape->by_stream[stream] : NULL;
-
-	if (summary != NULL)
-		__builtin_prefetch(summary->statistics.positions);
-}
-
 static void
 count_record(L4Source *work, int stream, Shape *shape, const L4Record *record)
 {
@@ -199,7 +188,6 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	record.line_count = raw->line_count;
 	record.level = raw->header.level;
 	shape = source_mask_record(work, &record, raw->rest);
-	expect_counts(shape, (int) (stream - work->streams.list));
 	record.stream = segment_stream(work, stream);
 	record.line_no = raw->line_no;
 	record.line_part = raw->line_part;
