@@ -69,6 +69,7 @@ typedef struct HeaderRules
 	HeaderFacts *known;			/* else what each line prefix in it says */
 	/* line prefixes that may still be traced: a log without recurring line prefixes must not pay for each line */
 	int64		credit;
+	bool		gave_up;		/* one of them did when they were tried last */
 } HeaderRules;
 
 /* Of more rules nothing is remembered. */
@@ -208,6 +209,7 @@ rules_match(HeaderRules *rules, L4Bytes text, bool all)
 	int			words = prefilter_words(rules->filter);
 	int			word;
 
+	rules->gave_up = false;
 	for (word = 0; word < words; word++)
 	{
 		uint64		set = candidates[word];
@@ -216,11 +218,16 @@ rules_match(HeaderRules *rules, L4Bytes text, bool all)
 		{
 			int			i = word * 64 + __builtin_ctzll(set);
 			HeaderRule *rule = &rules->rules[i];
+			L4MatchResult result;
 
 			if (i >= rules->count)
 				return NULL;
-			if ((all || rule->enabled) && pattern_try(rule->pattern, text, 0, !rule->self_anchored) == L4_MATCH)
+			if (!all && !rule->enabled)
+				continue;
+			result = pattern_try(rule->pattern, text, 0, !rule->self_anchored);
+			if (result == L4_MATCH)
 				return rule;
+			rules->gave_up |= result == L4_GAVE_UP;
 		}
 	}
 	return NULL;
@@ -602,6 +609,9 @@ keep_header(L4HeaderParser *parser, L4Bytes text, const HeaderFacts *facts)
 {
 	L4LinePrefixTrace trace = {.text = text};
 
+	/* where one gave up, it is told how often */
+	if (facts->rule == NULL && (parser->prefixes.gave_up || parser->headers.gave_up))
+		return;
 	if (!take_credit(&parser->headers, facts->rule))
 		return;
 	trace_rules(&trace, &parser->prefixes, false, NULL);
