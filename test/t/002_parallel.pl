@@ -340,6 +340,37 @@ for my $name (qw(odd real flood long clock))
 		}
 	}
 }
+# Members of one archive, in turns: large ones, small ones, one path twice, one that is compressed and one that says it is; in a
+# tar, compressed or cut, and in a zip
+write_file("$folder/members/$_.log", "[2026-11-20 22:31:38,097] [INFO] [train.py:52:main] step=$_ loss=5.25\n" x ($_ * 40))
+	for 10 .. 59;
+copy("$folder/large/$_.log", "$folder/members/") for qw(odd real flood);
+system_or_bail('gzip', '-k', "$folder/members/real.log");
+write_file("$folder/members/bad.log.gz", "\x1f\x8b\x08 no gzip" . 'x' x 100000);
+make_path("$folder/archive");
+system_or_bail('tar', '-cf', "$folder/archive/plain.tar", '--sort=name', '-C', "$folder/members", '.', './odd.log');
+system_or_bail('sh', '-c', "gzip -c '$folder/archive/plain.tar' > '$folder/archive/packed.tar.gz'");
+my $cut = int(0.7 * -s "$folder/archive/plain.tar");
+system_or_bail('sh', '-c', "head -c $cut '$folder/archive/plain.tar' > '$folder/archive/cut.tar'");
+system_or_bail('python3', '-c', 'import sys, zipfile, glob
+z = zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED)
+for f in sorted(glob.glob(sys.argv[2] + "/*")): z.write(f, f.rsplit("/", 1)[1])
+z.close()', "$folder/archive/packed.zip", "$folder/members");
+for my $name (qw(plain.tar packed.tar.gz cut.tar packed.zip))
+{
+	register("$name $_") for 1, 2, 4;
+	my $one = (import_job("$name 1", "$folder/archive/$name", ', part_bytes => 20000'))[2];
+	for my $workers (2, 4)
+	{
+		($code, $out, $err) = $node->psql('postgres',
+			"SET client_min_messages = debug1; CALL l4_import('$name $workers', '$folder/archive/$name', workers => $workers,
+				part_bytes => 20000)");
+		cmp_ok(scalar(() = $err =~ /read by a worker, is taken in/g), '>', 0, "$name: workers read members");
+		same("$name $workers", "$name 1", "$name: $workers processes give the same");
+		is(join("\n", sort $err =~ /(?:WARNING|DETAIL): .*log file.*/g), join("\n", sort $one =~ /(?:WARNING|DETAIL): .*log file.*/g),
+			'and say the same');
+	}
+}
 is($node->safe_psql('postgres', "SELECT count(*) FROM pg_ls_dir('base/pgsql_tmp', true, false)"), '0',
 	'no temporary file is left');
 
