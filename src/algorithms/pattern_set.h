@@ -29,7 +29,7 @@ extern void pattern_set_add_compiled(L4PatternSet *set, L4Pattern *pattern, L4By
  */
 extern const int *pattern_set_match(L4PatternSet *set, L4Bytes subject, int *count);
 
-/* The first pattern, in the order of their numbers, that matches somewhere in the subject, or -1; as if they were run in turn. */
+/* The first pattern, by number, that matches somewhere in the subject, or -1: as if they were run in turn. */
 extern int	pattern_set_first(L4PatternSet *set, L4Bytes subject);
 
 /* The numbers of the patterns that gave up on the last subject, ascending; *count of them, valid until the next match. */

@@ -444,7 +444,8 @@ import_files(Import *import)
 			import_range(import, number, number + 1, context);
 		parts_end(import);
 	}
-	while (parts_help(import) || members_help(import) || import_next(import, context) || (import->worker != NULL && parts_wait(import)))
+	while (parts_help(import) || members_help(import) || import_next(import, context) ||
+		   (import->worker != NULL && parts_wait(import)))
 		CHECK_FOR_INTERRUPTS();
 	if (import->atomic)
 		store_lock_shapes(import->sources->schema);

@@ -158,10 +158,13 @@ record_unreadable(Import *import, const L4File *file, const char *error)
 static bool
 take_member(Import *import, const L4File *file, const Member *member, L4Bytes bytes)
 {
-	L4Source   *source = source_begin(import->sources, member->name, member->modified_at);
+	L4Source   *source;
 	L4SourceFile known = source_file(file);
 
-	if (bytes.data == NULL || !source_merge_whole(source, bytes))
+	if (bytes.data == NULL)
+		return false;
+	source = source_begin(import->sources, member->name, member->modified_at);
+	if (!source_merge_whole(source, bytes))
 		return false;
 	import_count_bytes(import, source_bytes(source));
 	finish_source(import, source, &known, NULL, NULL);
@@ -173,7 +176,7 @@ take_member(Import *import, const L4File *file, const Member *member, L4Bytes by
  * are added to `left`.
  */
 static void
-take_members(Import *import, const L4File *file, struct MemberShare *share, bool wait, Bitmapset **left)
+take_members(Import *import, const L4File *file, MemberShare *share, bool wait, Bitmapset **left)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "l4 member taken in", ALLOCSET_DEFAULT_SIZES);
 	Member		member;
@@ -197,7 +200,7 @@ take_members(Import *import, const L4File *file, struct MemberShare *share, bool
 
 /* Reads all members, or those that are wanted, but for what workers read of them; returns how many there are. */
 static int
-read_members(Import *import, int number, const L4File *file, L4FileReader *reader, struct MemberShare *share,
+read_members(Import *import, int number, const L4File *file, L4FileReader *reader, MemberShare *share,
 			 const Bitmapset *wanted, Bitmapset **left)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "l4 source", ALLOCSET_DEFAULT_SIZES);
@@ -227,7 +230,7 @@ read_members(Import *import, int number, const L4File *file, L4FileReader *reade
 static void
 import_members(Import *import, int number, const L4File *file, L4FileReader *reader)
 {
-	struct MemberShare *share = members_share(import, number, reader);
+	MemberShare *share = members_share(import, number, reader);
 	Bitmapset  *left = NULL;
 	int			members = read_members(import, number, file, reader, share, NULL, &left);
 	const char *error = files_error(reader);

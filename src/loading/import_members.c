@@ -15,6 +15,10 @@
 
 #include "loading/import_parts.h"
 
+/* Larger members are the leader's: what a worker makes of one is kept in memory, and no more than this. */
+#define MEMBER_BYTES (INT64CONST(1024) * 1024 * 1024)
+#define KEPT_BYTES (64 * 1024 * 1024)
+
 /* ---------- names ---------- */
 
 /* How often a path was seen in an archive. */
@@ -87,6 +91,13 @@ members_next(MemberWalk *walk, Member *member)
 	return true;
 }
 
+/* May a worker read it? */
+static bool
+is_shareable(const Member *member)
+{
+	return member->size >= L4_SAMPLE_BYTES && member->size <= MEMBER_BYTES;
+}
+
 /* ---------- a worker ---------- */
 
 /* Reads a member into out; false where the leader must. */
@@ -101,6 +112,8 @@ read_member(Import *import, L4FileReader *reader, const Member *member, StringIn
 	{
 		source_feed(source, buffer, got);
 		import_progress(import, member->name);
+		if (source_whole_size(source) > KEPT_BYTES)
+			return false;
 	}
 	return got == 0 && files_remark(reader) == NULL && source_whole_put(source, out);
 }
@@ -140,7 +153,7 @@ members_help(Import *import)
 	reader = files_open(&file);
 	walk = members_begin(reader);
 	while (parts_wait_for_room(import, number) && members_next(walk, &member))
-		if (member.size >= L4_SAMPLE_BYTES && parts_claim_member(import, number, member.number))
+		if (is_shareable(&member) && parts_claim_member(import, number, member.number))
 			help_with(import, number, reader, &member);
 	files_close(reader);
 	MemoryContextSwitchTo(caller);
@@ -157,25 +170,25 @@ struct MemberShare
 	List	   *others;			/* Member: read by workers, not taken in yet */
 };
 
-struct MemberShare *
+MemberShare *
 members_share(Import *import, int number, L4FileReader *reader)
 {
-	struct MemberShare *share;
+	MemberShare *share;
 
 	if (!files_is_archive(reader) || !parts_share_members(import, number))
 		return NULL;
-	share = palloc0(sizeof(struct MemberShare));
+	share = palloc0(sizeof(MemberShare));
 	share->import = import;
 	share->number = number;
 	return share;
 }
 
 bool
-members_claim(struct MemberShare *share, const Member *member)
+members_claim(MemberShare *share, const Member *member)
 {
 	Member	   *other;
 
-	if (member->size < L4_SAMPLE_BYTES || parts_claim_member(share->import, share->number, member->number))
+	if (!is_shareable(member) || parts_claim_member(share->import, share->number, member->number))
 		return true;
 	other = palloc(sizeof(Member));
 	*other = *member;
@@ -184,7 +197,7 @@ members_claim(struct MemberShare *share, const Member *member)
 }
 
 bool
-members_take(struct MemberShare *share, bool wait, Member *member, L4Bytes *bytes)
+members_take(MemberShare *share, bool wait, Member *member, L4Bytes *bytes)
 {
 	ListCell   *cell;
 
@@ -211,7 +224,7 @@ members_take(struct MemberShare *share, bool wait, Member *member, L4Bytes *byte
 }
 
 void
-members_end(struct MemberShare *share)
+members_end(MemberShare *share)
 {
 	parts_unshare(share->import);
 }

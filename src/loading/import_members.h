@@ -23,18 +23,21 @@ extern bool members_next(MemberWalk *walk, Member *member);
 /* Reads members of the leader's archive beside it, if it shares one that this process has not gone through yet. */
 extern bool members_help(Import *import);
 
+/* What the leader shares of an archive. */
+typedef struct MemberShare MemberShare;
+
 /*
  * Lets the workers read members of the archive that is next; NULL where there is nobody to do so, or it is none. number: in the
  * list.
  */
-extern struct MemberShare *members_share(Import *import, int number, L4FileReader *reader);
+extern MemberShare *members_share(Import *import, int number, L4FileReader *reader);
 /* Is the member the leader's to read? If not, a worker does, and it is asked for with members_take. */
-extern bool members_claim(struct MemberShare *share, const Member *member);
+extern bool members_claim(MemberShare *share, const Member *member);
 /*
- * The next member that a worker has read, in any order; false where none is ready, or, where `wait` is set, none is left. bytes:
- * for source_merge_whole; data NULL where the worker could not read it, and the leader must.
+ * The next member that a worker has read, in any order; false where none is ready, or, where `wait` is set, none is left.
+ * bytes: for source_merge_whole; data NULL where the worker could not read it, and the leader must.
  */
-extern bool members_take(struct MemberShare *share, bool wait, Member *member, L4Bytes *bytes);
-extern void members_end(struct MemberShare *share);
+extern bool members_take(MemberShare *share, bool wait, Member *member, L4Bytes *bytes);
+extern void members_end(MemberShare *share);
 
 #endif							/* L4_IMPORT_MEMBERS_H */

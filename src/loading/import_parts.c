@@ -98,7 +98,9 @@ parts_room(int64 largest, int64 part_bytes)
 {
 	uint32		count = part_count(largest, part_bytes);
 
-	return count > PART_LIMIT ? 0 : add_size(offsetof(SharedParts, list), mul_size(Max(count, MEMBER_ROOM), sizeof(SharedPart)));
+	if (count > PART_LIMIT)
+		return 0;
+	return add_size(offsetof(SharedParts, list), mul_size(Max(count, MEMBER_ROOM), sizeof(SharedPart)));
 }
 
 void
@@ -341,7 +343,8 @@ take_part(Import *import, Ahead *ahead)
 
 	SpinLockAcquire(&parts->lock);
 	/* the last part is the leader's: only the leader reads what follows the end of the file */
-	taken = parts->open && !parts->members && parts->next + 1 < parts->count && parts->next <= parts->merged + WINDOW * import->shared->processes;
+	taken = parts->open && !parts->members && parts->next + 1 < parts->count &&
+		parts->next <= parts->merged + WINDOW * import->shared->processes;
 	if (taken)
 	{
 		ahead->file = parts->file;

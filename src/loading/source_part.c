@@ -184,6 +184,12 @@ source_whole_begin(L4SourceContext *context, const char *name, TimestampTz modif
 	return work;
 }
 
+size_t
+source_whole_size(const L4Source *work)
+{
+	return work->segment.out->len;
+}
+
 bool
 source_whole_put(L4Source *work, StringInfo out)
 {
