@@ -45,8 +45,10 @@ BEGIN
 	END IF;
 	RETURN coalesce((
 		-- what belongs to no node (the log of a controller) is no other one
-		SELECT count(DISTINCT n.node) + (bool_or(n.node = j.nodes[1]) IS NOT TRUE AND count(j.nodes[1]) > 0)::int = 1
-			AND count(DISTINCT s.rank) > 1
+		SELECT COALESCE(min(n.node COLLATE "C") = max(n.node COLLATE "C"), true)
+			AND (min(n.node COLLATE "C") IS NOT NULL)::int
+				+ (bool_or(n.node = j.nodes[1]) IS NOT TRUE AND count(j.nodes[1]) > 0)::int = 1
+			AND min(s.rank) <> max(s.rank)
 		FROM @extschema@.l4_stream s LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
 		CROSS JOIN LATERAL (SELECT COALESCE(s.told_node, s.node) AS node) n
 		WHERE s.job_id = l4_has_one_node.job_id), false);

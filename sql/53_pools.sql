@@ -204,9 +204,11 @@ BEGIN
 	PERFORM @extschema@.l4_lock('l4_pool', NULL, false);
 	SELECT @extschema@.l4_pool_settings(j.settings), j.tenant INTO mine, whose
 	FROM @extschema@.l4_job j WHERE j.job_id = l4_pool_refresh.job_id AND j.status = 'succeeded';
-	SELECT count(*), max(s.last_ts - s.first_ts) FILTER (WHERE @extschema@.l4_clock_was_set(s.first_ts))
-	INTO streams, duration
-	FROM @extschema@.l4_job_streams(l4_pool_refresh.job_id) s WHERE s.record_count > 0;
+	IF mine IS NOT NULL THEN
+		SELECT count(*), max(s.last_ts - s.first_ts) FILTER (WHERE @extschema@.l4_clock_was_set(s.first_ts))
+		INTO streams, duration
+		FROM @extschema@.l4_job_streams(l4_pool_refresh.job_id) s WHERE s.record_count > 0;
+	END IF;
 	mine_id := CASE WHEN streams > 0 THEN @extschema@.l4_pool_id(mine) # @extschema@.l4_tenant_salt(whose) END;
 
 	-- Out of the pools it is no longer of (it failed after all, or its settings changed).

@@ -52,7 +52,9 @@ BEGIN ATOMIC
 	),
 	unit AS MATERIALIZED (SELECT u.unit, u.node, u.rank FROM @extschema@.l4_job_units(l4_mentions.job_id) u)
 	SELECT r.ordinal, n.unit, n.node, r.rank, 'rank ' || r.rank
-	FROM rank_name r JOIN @extschema@.l4_rank_units(l4_mentions.job_id) n ON n.rank = r.rank
+	FROM rank_name r JOIN @extschema@.l4_rank_units(
+		-- where none is named nobody needs to know
+		CASE WHEN EXISTS (SELECT FROM rank_name) THEN l4_mentions.job_id END) n ON n.rank = r.rank
 	UNION
 	SELECT w.ordinal, u.unit, u.node, u.rank, w.word FROM word w JOIN unit u ON u.unit = w.word
 	UNION
@@ -71,6 +73,8 @@ CREATE FUNCTION @extschema@.l4_told_processes(job_id text) RETURNS TABLE (proces
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
 SET search_path = pg_catalog, pg_temp
 SET jit = off
+-- as of l4_learn_rank_nodes: there may be thousands of streams, and as many processes
+SET enable_nestloop = off
 AS $$
 BEGIN
 	RETURN QUERY
@@ -81,14 +85,20 @@ BEGIN
 		CROSS JOIN LATERAL generate_series(1, cardinality(string_to_array(h.shape, '<*>')) - 1) p (position)
 		WHERE h.shape ~* '\mpid\M' AND @extschema@.l4_parameter_name(h.shape, p.position) ~* '^pid$'
 	),
-	told AS (
-		SELECT p.values[1] AS number, s.unit
+	said AS MATERIALIZED (
+		SELECT p.stream_id, p.values[1] AS number
 		FROM (SELECT array_agg(DISTINCT h.shape_id) AS shape_ids FROM shape h HAVING count(*) > 0) x
 		CROSS JOIN @extschema@.l4_job_sketches(l4_told_processes.job_id) k
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, x.shape_ids) p
 		JOIN shape h ON h.shape_id = p.shape_id AND h.position = p.position
-		JOIN @extschema@.l4_job_streams(l4_told_processes.job_id) s ON s.stream_id = p.stream_id
-		WHERE p.distinct_values = 1 AND s.kind = 'rank' AND s.unit IS NOT NULL AND p.values[1] ~ '^\d{1,10}$'
+		WHERE p.distinct_values = 1 AND p.values[1] ~ '^\d{1,10}$'
+	),
+	told AS (
+		SELECT p.number, s.unit
+		FROM said p
+		JOIN @extschema@.l4_job_streams(l4_told_processes.job_id, ARRAY(SELECT o.stream_id FROM said o)) s
+			ON s.stream_id = p.stream_id
+		WHERE s.kind = 'rank' AND s.unit IS NOT NULL
 	)
 	-- on several machines processes may have one number
 	SELECT 'pid ' || t.number, min(t.unit) FROM told t GROUP BY t.number HAVING count(DISTINCT t.unit) = 1;
@@ -108,11 +118,15 @@ DECLARE
 	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	units CONSTANT text[] := ARRAY(SELECT u.node FROM @extschema@.l4_job_units(l4_told_members.job_id) u
 		WHERE u.node IS NOT NULL);
-	streams CONSTANT @extschema@.l4_job_stream[] := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_told_members.job_id) s
-		WHERE s.unit IS NULL AND s.kind IN ('launcher', 'shared', 'other'));
+	streams @extschema@.l4_job_stream[];
 	wanted bigint[];
 BEGIN
-	IF cardinality(units) < 2 OR streams = '{}' THEN
+	IF cardinality(units) < 2 THEN
+		RETURN;
+	END IF;
+	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_told_members.job_id) s
+		WHERE s.unit IS NULL AND s.kind IN ('launcher', 'shared', 'other'));
+	IF streams = '{}' THEN
 		RETURN;
 	END IF;
 	-- statements that name one node of several each, and are no flood
@@ -255,9 +269,9 @@ DECLARE
 	learned bigint;
 	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	address_pattern CONSTANT text := '^\d{1,3}(\.\d{1,3}){3}$';
+	all_units CONSTANT @extschema@.l4_unit[] := ARRAY(SELECT u FROM @extschema@.l4_job_units(l4_learn_addresses.job_id) u);
 	-- of what labels call by its address the name is learnt
-	units CONSTANT bigint := (SELECT count(*) FROM @extschema@.l4_job_units(l4_learn_addresses.job_id) u
-		WHERE u.unit !~ address_pattern);
+	units CONSTANT bigint := (SELECT count(*) FROM unnest(all_units) u WHERE u.unit !~ address_pattern);
 	-- statements that carry an address and are no flood
 	wanted CONSTANT bigint[] := ARRAY(
 		SELECT p.shape_id
@@ -274,7 +288,9 @@ BEGIN
 			LEFT JOIN @extschema@.l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id),
 	said AS MATERIALIZED (
 		SELECT DISTINCT r.number, r.shape_id, r.unit, r.raw, p.value AS address
-		FROM record r, unnest(r.parameters) p (value) WHERE p.value ~ address_pattern),
+		FROM record r, unnest(r.parameters) p (value)
+		-- an expression costs a multiple of this
+		WHERE p.value LIKE '%_._%._%._%' AND p.value ~ address_pattern),
 	address AS MATERIALIZED (
 		-- a statement that says the same address each time cannot tell nodes apart
 		SELECT dense_rank() OVER (ORDER BY a.raw) AS ordinal, a.*
@@ -311,7 +327,7 @@ BEGIN
 	SELECT l4_learn_addresses.job_id, m.name, m.unit FROM @extschema@.l4_told_names(l4_learn_addresses.job_id) m
 	ON CONFLICT DO NOTHING;
 	-- which rank a launcher or a kernel means by a process matters where ranks are compared
-	IF EXISTS (SELECT FROM @extschema@.l4_job_units(l4_learn_addresses.job_id) u WHERE u.rank IS NOT NULL) THEN
+	IF EXISTS (SELECT FROM unnest(all_units) u WHERE u.rank IS NOT NULL) THEN
 		INSERT INTO @extschema@.l4_address (job_id, address, node)
 		SELECT l4_learn_addresses.job_id, p.process, p.unit FROM @extschema@.l4_told_processes(l4_learn_addresses.job_id) p;
 	END IF;

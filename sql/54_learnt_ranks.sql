@@ -80,6 +80,10 @@ DECLARE
 	named bigint[];
 	streams @extschema@.l4_job_stream[];
 BEGIN
+	IF EXISTS (SELECT FROM @extschema@.l4_stream s
+		WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank' AND s.last_iteration IS NOT NULL) THEN
+		RETURN 0;
+	END IF;
 	-- Of most jobs paths or labels name the ranks. Where some lines of a file name their rank and others their host alone, that
 	-- a launcher put before them, these are of the same processes.
 	named := ARRAY(SELECT DISTINCT s.source_id FROM @extschema@.l4_stream s
@@ -88,8 +92,7 @@ BEGIN
 		WHERE s.kind = 'other' AND named = '{}'
 			OR s.kind IN ('shared', 'launcher') AND s.label IS NOT NULL AND s.node IS NOT NULL AND s.rank IS NULL
 				AND (named = '{}' OR s.source_id = ANY (named)));
-	IF streams = '{}' OR EXISTS (SELECT FROM @extschema@.l4_stream s
-		WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank' AND s.last_iteration IS NOT NULL) THEN
+	IF streams = '{}' THEN
 		RETURN 0;
 	END IF;
 	limits := @extschema@.l4_limits_in_force();

@@ -44,10 +44,14 @@ DECLARE
 	shapes bigint[];
 	headed bigint[];
 BEGIN
-	shapes := ARRAY(SELECT h.shape_id FROM @extschema@.l4_job_shapes(l4_said_hosts.job_id) j
-		JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id
-		WHERE j.streams >= ranks * limits.place_rank_share AND h.shape LIKE '%<*>%'
-			AND EXISTS (SELECT FROM @extschema@.l4_host_parameters(h.shape, wordings)));
+	-- of libraries that print their host before each line one of each stream tells
+	SELECT array_agg(h.shape_id ORDER BY h.shape_id) FILTER (WHERE
+			-- the texts of few are looked into
+			CASE WHEN j.streams >= ranks * limits.place_rank_share AND h.shape LIKE '%<*>%'
+				THEN EXISTS (SELECT FROM @extschema@.l4_host_parameters(h.shape, wordings)) END),
+		array_agg(h.shape_id ORDER BY h.shape_id) FILTER (WHERE h.shape ~ wordings.headed)
+	INTO shapes, headed
+	FROM @extschema@.l4_job_shapes(l4_said_hosts.job_id) j JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id;
 	RETURN QUERY
 	SELECT p.shape_id, p.position, s.rank, p.values[1]
 	FROM @extschema@.l4_job_sketches(l4_said_hosts.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s)) k
@@ -55,9 +59,6 @@ BEGIN
 	JOIN unnest(streams) s ON s.stream_id = p.stream_id
 	JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
 	WHERE cardinality(shapes) > 0 AND p.position IN (SELECT @extschema@.l4_host_parameters(h.shape, wordings));
-	-- of libraries that print their host before each line one of each stream tells
-	headed := ARRAY(SELECT h.shape_id FROM @extschema@.l4_job_shapes(l4_said_hosts.job_id) j
-		JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id WHERE h.shape ~ wordings.headed);
 	IF cardinality(headed) > 0 THEN
 		RETURN QUERY
 		WITH first AS (

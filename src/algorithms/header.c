@@ -37,7 +37,7 @@ static const char *const group_names[GROUP_COUNT] = {
 /* What a match says, with its spans as places in the text that was matched. */
 typedef struct HeaderFacts
 {
-	struct HeaderRule *rule;
+	struct HeaderRule *rule;	/* NULL where none matches */
 	int			size;			/* of the match */
 	int16		begins[GROUP_COUNT];	/* -1 for a group that took no part or is empty */
 	int16		sizes[GROUP_COUNT];
@@ -69,11 +69,14 @@ typedef struct HeaderRules
 	HeaderFacts *known;			/* else what each line prefix in it says */
 	/* line prefixes that may still be traced: a log without recurring line prefixes must not pay for each line */
 	int64		credit;
+	bool		gave_up;		/* one of them did when they were tried last */
 } HeaderRules;
 
+/* Of more rules nothing is remembered. */
+#define TRACED_WORDS 16
 /* So many line prefixes may be traced at first; each further one must be earned by so many that were found. */
 #define TRACE_CREDIT 1000
-#define TRACE_COST 500
+#define TRACE_COST 50
 /*
  * A rule whose line prefixes could not be kept so many times in a row asks for too much of its lines; they are not traced any
  * more.
@@ -148,7 +151,7 @@ rules_build(HeaderRules *rules, const L4Format *formats, int count, L4FormatKind
 	rules->filter = prefilter_create(patterns, rules->count);
 	for (i = 0; i < rules->count; i++)
 		remember = prefilter_knows(rules->filter, i, &rules->rules[i].alternatives) && remember;
-	if (remember)
+	if (remember && prefilter_words(rules->filter) <= TRACED_WORDS)
 	{
 		rules->cache = line_prefix_cache_create();
 		rules->known = palloc(L4_LINE_PREFIX_LIMIT * sizeof(HeaderFacts));
@@ -207,6 +210,7 @@ rules_match(HeaderRules *rules, L4Bytes text, bool all)
 	int			words = prefilter_words(rules->filter);
 	int			word;
 
+	rules->gave_up = false;
 	for (word = 0; word < words; word++)
 	{
 		uint64		set = candidates[word];
@@ -215,11 +219,16 @@ rules_match(HeaderRules *rules, L4Bytes text, bool all)
 		{
 			int			i = word * 64 + __builtin_ctzll(set);
 			HeaderRule *rule = &rules->rules[i];
+			L4MatchResult result;
 
 			if (i >= rules->count)
 				return NULL;
-			if ((all || rule->enabled) && pattern_try(rule->pattern, text, 0, !rule->self_anchored) == L4_MATCH)
+			if (!all && !rule->enabled)
+				continue;
+			result = pattern_try(rule->pattern, text, 0, !rule->self_anchored);
+			if (result == L4_MATCH)
 				return rule;
+			rules->gave_up |= result == L4_GAVE_UP;
 		}
 	}
 	return NULL;
@@ -322,28 +331,37 @@ facts_find(HeaderRules *rules, L4Bytes text, bool all, HeaderFacts *facts)
 	return true;
 }
 
-/* Adds what the rules ask for that were tried: those up to `last`, or all. */
+/*
+ * Adds what the rules ask for that were tried: those up to `last`, or all. Most are ruled out by the first bytes of the text;
+ * the others are walked.
+ */
 static void
 trace_rules(L4LinePrefixTrace *trace, const HeaderRules *rules, bool all, const HeaderRule *last)
 {
+	uint64		tried[TRACED_WORDS] = {0};
+	int			count = last != NULL ? last - rules->rules + 1 : rules->count;
+	int			extent;
 	int			i;
 
-	for (i = 0; i < rules->count && !trace->failed; i++)
-	{
-		const HeaderRule *rule = &rules->rules[i];
-
-		if (last != NULL && rule > last)
-			break;
-		if (all || rule->enabled)
-			line_prefix_trace_add(trace, rule->format->pattern, rule->alternatives);
-	}
+	for (i = 0; i < count; i++)
+		if (all || rules->rules[i].enabled)
+			tried[i / 64] |= UINT64CONST(1) << (i % 64);
+	extent = prefilter_rule_out(rules->filter, trace->text, tried);
+	if (extent > 0)
+		line_prefix_trace_position(trace, extent - 1);
+	for (i = 0; i < count && !trace->failed; i++)
+		if ((tried[i / 64] >> (i % 64)) & 1)
+			line_prefix_trace_add(trace, rules->rules[i].format->pattern, rules->rules[i].alternatives);
 }
 
-/* May a line prefix that this rule matched be traced? */
+/* Of texts with neither prefix nor header so many bytes more are remembered: a look then tries few sizes. */
+#define NOTHING_STEP 8
+
+/* May a line prefix that this rule matched, or none, be traced? */
 static bool
 take_credit(HeaderRules *rules, const HeaderRule *rule)
 {
-	if (rules->credit < TRACE_COST || rule->in_vain >= TRACES_IN_VAIN)
+	if (rules->credit < TRACE_COST || (rule != NULL && rule->in_vain >= TRACES_IN_VAIN))
 		return false;
 	rules->credit -= TRACE_COST;
 	return true;
@@ -354,7 +372,8 @@ facts_keep(HeaderRules *rules, const L4LinePrefixTrace *trace, const HeaderFacts
 {
 	int			prefix = line_prefix_cache_keep(rules->cache, trace);
 
-	facts->rule->in_vain = prefix >= 0 ? 0 : facts->rule->in_vain + 1;
+	if (facts->rule != NULL)
+		facts->rule->in_vain = prefix >= 0 ? 0 : facts->rule->in_vain + 1;
 	if (prefix >= 0)
 		rules->known[prefix] = *facts;
 }
@@ -585,9 +604,27 @@ recall_prefix(L4HeaderParser *parser, L4Bytes text, HeaderFacts *facts)
 	return true;
 }
 
+/* Remembers the header, or that there is none, at the beginning of a text that begins with no prefix. */
+static void
+keep_header(L4HeaderParser *parser, L4Bytes text, const HeaderFacts *facts)
+{
+	L4LinePrefixTrace trace = {.text = text};
+
+	/* where one gave up, it is told how often */
+	if (facts->rule == NULL && (parser->prefixes.gave_up || parser->headers.gave_up))
+		return;
+	if (!take_credit(&parser->headers, facts->rule))
+		return;
+	trace_rules(&trace, &parser->prefixes, false, NULL);
+	trace_rules(&trace, &parser->headers, true, facts->rule);
+	if (facts->rule == NULL && trace.extent > 0)
+		line_prefix_trace_position(&trace, TYPEALIGN(NOTHING_STEP, trace.extent) - 1);
+	facts_keep(&parser->headers, &trace, facts);
+}
+
 /*
  * Does what parse_from does without lone, by memory. A header is remembered with no prefix before it: the prefixes' rules are
- * traced with the headers'. So a line that begins with one is told by one look.
+ * traced with the headers'. So a line that begins with one, or with neither, is told by one look.
  */
 static void
 parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
@@ -606,7 +643,8 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		text = window_of(line, header->size);
 		if ((known = facts_recall(&parser->headers, text)) != NULL)
 		{
-			take_header(parser, known, text.data, header);
+			if (known->rule != NULL)
+				take_header(parser, known, text.data, header);
 			return;
 		}
 		if (header->prefix_count == L4_PREFIX_LIMIT || !recall_prefix(parser, text, &facts) || facts.size == 0)
@@ -614,16 +652,11 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		take_prefix(parser, &facts, text.data, header, &number);
 	}
 	if (!facts_find(&parser->headers, text, true, &facts))
-		return;
-	if (header->prefix_count < L4_PREFIX_LIMIT && take_credit(&parser->headers, facts.rule))
-	{
-		L4LinePrefixTrace trace = {.text = text};
-
-		trace_rules(&trace, &parser->prefixes, false, NULL);
-		trace_rules(&trace, &parser->headers, true, facts.rule);
-		facts_keep(&parser->headers, &trace, &facts);
-	}
-	take_header(parser, &facts, text.data, header);
+		facts.rule = NULL;
+	if (header->prefix_count < L4_PREFIX_LIMIT)
+		keep_header(parser, text, &facts);
+	if (facts.rule != NULL)
+		take_header(parser, &facts, text.data, header);
 }
 
 /*

@@ -17,6 +17,8 @@
 #define CHUNK 16
 #define SLOT_COUNT 8192			/* twice as many as chunks that 1,024 line prefixes can have, and more */
 #define NODE_LIMIT 4096
+/* Rests of texts that must end there have sizes of this step: so a look tries few. */
+#define END_STEP 8
 
 /* A chunk below a node: another node, or the rest of a line prefix. */
 typedef struct PrefixSlot
@@ -68,8 +70,8 @@ class_has_no_favourite(const L4ByteSet *class)
 	return true;
 }
 
-static void
-trace_position(L4LinePrefixTrace *trace, int position)
+void
+line_prefix_trace_position(L4LinePrefixTrace *trace, int position)
 {
 	if (position >= (int) trace->text.size)
 	{
@@ -98,7 +100,7 @@ trace_visit(L4PatternWalk *walk, int position, const L4ByteSet *class)
 {
 	L4LinePrefixTrace *trace = walk->argument;
 
-	trace_position(trace, position);
+	line_prefix_trace_position(trace, position);
 	if (position >= (int) trace->text.size)
 		return false;
 	if (is_digit(trace->text.data[position]) && !class_has_no_favourite(class))
@@ -112,7 +114,7 @@ trace_look(L4PatternWalk *walk, int position, const L4ByteSet *class)
 	L4LinePrefixTrace *trace = walk->argument;
 
 	if (class == NULL)
-		trace_position(trace, position);
+		line_prefix_trace_position(trace, position);
 	else if (!class_has_no_favourite(class))
 		trace->failed = true;
 }
@@ -270,7 +272,7 @@ line_prefix_cache_find(L4LinePrefixCache *cache, L4Bytes text)
 			if (slot->target >= 0 && (prefix = fitting_prefix(cache, slot->target, text)) >= 0)
 				return prefix;
 		}
-		if (rests == 0 || at + CHUNK > text.size)
+		if (rests == 0 || at >= text.size)
 			return -1;
 		slot = find_slot(cache, node, CHUNK, low, high);
 		if (slot->target < 0)
@@ -300,7 +302,9 @@ line_prefix_cache_keep(L4LinePrefixCache *cache, const L4LinePrefixTrace *trace)
 	CachedPrefix *kept;
 	PrefixSlot *slot;
 	uint32		node = 0;
-	uint32		size = trace->extent % CHUNK;
+	/* what must end there is as good as followed by NUL bytes */
+	int			extent = trace->end ? TYPEALIGN(END_STEP, trace->extent) : trace->extent;
+	uint32		size = extent % CHUNK;
 	uint64		low = 0;
 	uint64		high = 0;
 	int			at;
@@ -309,13 +313,13 @@ line_prefix_cache_keep(L4LinePrefixCache *cache, const L4LinePrefixTrace *trace)
 		return -1;
 	if (cache->prefix_count == L4_LINE_PREFIX_LIMIT || cache->node_count + L4_WALK_LIMIT / CHUNK > NODE_LIMIT)
 		line_prefix_cache_reset(cache);
-	for (at = 0; at + CHUNK <= trace->extent; at += CHUNK)
+	for (at = 0; at + CHUNK <= extent; at += CHUNK)
 	{
 		read_chunk(trace->text, at, &low, &high);
 		node = node_below(cache, node, low, high);
 	}
 	low = high = 0;
-	if (size > 0)
+	if (at < (int) trace->text.size)
 	{
 		read_chunk(trace->text, at, &low, &high);
 		cut_chunk(&low, &high, size);

@@ -27,6 +27,9 @@ typedef struct L4LinePrefixTrace
  */
 extern void line_prefix_trace_add(L4LinePrefixTrace *trace, const char *pattern, bool alternatives);
 
+/* Adds that the byte at a position, or the end there, is asked for. */
+extern void line_prefix_trace_position(L4LinePrefixTrace *trace, int position);
+
 typedef struct L4LinePrefixCache L4LinePrefixCache;
 
 /* An empty cache in the current memory context: some 250 kB. */

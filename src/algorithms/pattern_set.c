@@ -10,7 +10,6 @@
 
 #include "algorithms/literals.h"
 #include "miscadmin.h"
-#include "tools/pattern.h"
 #include "utils/memutils.h"
 
 #define GRAM_BITS 16
@@ -91,7 +90,16 @@ void
 pattern_set_add(L4PatternSet *set, L4Bytes pattern, const char *name)
 {
 	MemoryContext caller = MemoryContextSwitchTo(set->context);
-	L4Literals *literals = literals_of_pattern(pattern.data, pattern.size);
+
+	pattern_set_add_compiled(set, pattern_compile(pattern.data, pattern.size, name), pattern);
+	MemoryContextSwitchTo(caller);
+}
+
+void
+pattern_set_add_compiled(L4PatternSet *set, L4Pattern *pattern, L4Bytes text)
+{
+	MemoryContext caller = MemoryContextSwitchTo(set->context);
+	L4Literals *literals = literals_of_pattern(text.data, text.size);
 	int			i;
 
 	Assert(!set->indexed);
@@ -101,7 +109,7 @@ pattern_set_add(L4PatternSet *set, L4Bytes pattern, const char *name)
 		set->patterns = repalloc(set->patterns, mul_size(set->room, sizeof(L4Pattern *)));
 		set->wordless = repalloc(set->wordless, mul_size(set->room, sizeof(bool)));
 	}
-	set->patterns[set->count] = pattern_compile(pattern.data, pattern.size, name);
+	set->patterns[set->count] = pattern;
 	set->wordless[set->count] = literals == NULL;
 	for (i = 0; literals != NULL && i < literals->count; i++)
 		add_word(set, literals->items[i]);
@@ -213,18 +221,43 @@ mark_words(L4PatternSet *set, const unsigned char *text, size_t size)
 	}
 }
 
+/* Finds out which patterns are candidates for the subject. */
+static void
+look_for_words(L4PatternSet *set, L4Bytes subject)
+{
+	if (!set->indexed)
+		index_words(set);
+	set->texts++;
+	mark_words(set, fold_subject(set, subject), subject.size);
+}
+
+static inline bool
+is_candidate(const L4PatternSet *set, int pattern)
+{
+	return set->wordless[pattern] || set->tried[pattern] == set->texts;
+}
+
+int
+pattern_set_first(L4PatternSet *set, L4Bytes subject)
+{
+	int			i;
+
+	look_for_words(set, subject);
+	for (i = 0; i < set->count; i++)
+		if (is_candidate(set, i) && pattern_try(set->patterns[i], subject, 0, false) == L4_MATCH)
+			return i;
+	return -1;
+}
+
 const int *
 pattern_set_match(L4PatternSet *set, L4Bytes subject, int *count)
 {
 	int			i;
 
-	if (!set->indexed)
-		index_words(set);
-	set->texts++;
-	mark_words(set, fold_subject(set, subject), subject.size);
+	look_for_words(set, subject);
 	*count = set->given_up_count = 0;
 	for (i = 0; i < set->count; i++)
-		if (set->wordless[i] || set->tried[i] == set->texts)
+		if (is_candidate(set, i))
 			switch (pattern_try(set->patterns[i], subject, 0, false))
 			{
 				case L4_MATCH:

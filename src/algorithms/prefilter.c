@@ -285,6 +285,32 @@ prefilter_candidates(L4Prefilter *filter, L4Bytes text)
 }
 
 int
+prefilter_rule_out(const L4Prefilter *filter, L4Bytes text, uint64 *set)
+{
+	const FilterTable *table = &filter->whole;
+	int			extent = 0;
+	int			position;
+	int			word;
+
+	for (position = 0; position < TABLE_POSITIONS && position <= text.size; position++)
+	{
+		int			c = position < text.size ? (unsigned char) text.data[position] : TEXT_END;
+
+		if (c >= '0' && c <= '9')
+			continue;
+		for (word = 0; word < filter->words; word++)
+		{
+			uint64		left = set[word] & table->bits[(size_t) (position * (TEXT_END + 1) + c) * table->words + word];
+
+			if (left != set[word])
+				extent = position + 1;
+			set[word] = left;
+		}
+	}
+	return extent;
+}
+
+int
 prefilter_words(const L4Prefilter *filter)
 {
 	return filter->words;

@@ -31,6 +31,12 @@ extern int	prefilter_words(const L4Prefilter *filter);
 /* Are there any? */
 extern bool prefilter_any(L4Prefilter *filter, L4Bytes text);
 
+/*
+ * Drops from a set of patterns those that a byte of the text other than a digit rules out. Returns how many bytes of the text
+ * this hangs on; one more than it has where its end rules one out.
+ */
+extern int	prefilter_rule_out(const L4Prefilter *filter, L4Bytes text, uint64 *set);
+
 /* Was the whole of the pattern understood? alternatives: whether it has a bar outside of all groups. */
 extern bool prefilter_knows(const L4Prefilter *filter, int pattern, bool *alternatives);
 

@@ -154,7 +154,7 @@ parameter_at(L4Bytes shape_text, L4Bytes sample, L4Bytes span)
 
 /*
  * progress_classify: the first stage rule and the first iteration rule (in the order given) that match the shape (stage rules
- * see it by progress_stage_sample); one that gives up does not match. Cost: one match per rule.
+ * see it by progress_stage_sample); one that gives up does not match. Cost: one match for each rule whose words are in it.
  */
 L4ProgressClass
 progress_classify(const L4ProgressRules *rules, L4Bytes shape_text)
@@ -164,26 +164,21 @@ progress_classify(const L4ProgressRules *rules, L4Bytes shape_text)
 	StringInfoData text;
 	StringInfoData told;
 	L4Bytes		sample;
-	L4Bytes		staged;
-	int			i;
+	int			rule;
 
 	initStringInfo(&text);
 	initStringInfo(&told);
 	sample = canonical_sample(&text, shape_text);
-	staged = stage_sample(&told, sample);
-	for (i = 0; i < rules->stage_count && class.stage == 0; i++)
-		if (pattern_try(rules->stages[i].pattern, staged, 0, false) == L4_MATCH)
-		{
-			class.stage = rules->stages[i].stage;
-			class.stage_ends = rules->stages[i].ends;
-		}
-	for (i = 0; i < rules->iteration_count && class.iteration_rule < 0; i++)
-		if (pattern_try(rules->iterations[i].pattern, sample, 0, false) == L4_MATCH)
-		{
-			class.iteration_rule = i;
-			if (pattern_group(rules->iterations[i].pattern, rules->iterations[i].group, &span))
-				class.iteration_parameter = parameter_at(shape_text, sample, span);
-		}
+	rule = pattern_set_first(rules->stage_set, stage_sample(&told, sample));
+	if (rule >= 0)
+	{
+		class.stage = rules->stages[rule].stage;
+		class.stage_ends = rules->stages[rule].ends;
+	}
+	rule = pattern_set_first(rules->iteration_set, sample);
+	class.iteration_rule = rule;
+	if (rule >= 0 && pattern_group(rules->iterations[rule].pattern, rules->iterations[rule].group, &span))
+		class.iteration_parameter = parameter_at(shape_text, sample, span);
 	pfree(told.data);
 	pfree(text.data);
 	return class;

@@ -6,7 +6,7 @@
 
 #include "ground/l4.h"
 #include "lib/stringinfo.h"
-#include "tools/pattern.h"
+#include "algorithms/pattern_set.h"
 
 typedef enum L4IterationPosition
 {
@@ -33,8 +33,10 @@ typedef struct L4ProgressRules
 {
 	L4StageRule *stages;
 	int			stage_count;
+	L4PatternSet *stage_set;	/* of their patterns, in their order */
 	L4IterationRule *iterations;
 	int			iteration_count;
+	L4PatternSet *iteration_set;
 } L4ProgressRules;
 
 /* What the rules say of a shape; a pure function of its text. */

@@ -176,11 +176,23 @@ is_frame_line(L4Bytes line)
 {
 	L4Bytes		text = trimmed(line);
 
-	if (text.size == 0 || strchr("fwETC#", *text.data) == NULL || *text.data == '\0')
-		return false;
-	return starts_with(text, "frame #") || starts_with(text, "what():") || starts_with(text, "Exception raised from ") ||
-		starts_with(text, "Thread 0x") || starts_with(text, "Current thread 0x") || starts_with(text, "Extension modules:") ||
-		(text.size > 2 && text.data[0] == '#' && text.data[1] >= '0' && text.data[1] <= '9' && contains(text, " 0x"));
+	switch (text.size == 0 ? '\0' : text.data[0])
+	{
+		case 'f':
+			return starts_with(text, "frame #");
+		case 'w':
+			return starts_with(text, "what():");
+		case 'E':
+			return starts_with(text, "Exception raised from ") || starts_with(text, "Extension modules:");
+		case 'T':
+			return starts_with(text, "Thread 0x");
+		case 'C':
+			return starts_with(text, "Current thread 0x");
+		case '#':
+			return text.size > 2 && text.data[1] >= '0' && text.data[1] <= '9' && contains(text, " 0x");
+		default:
+			return false;
+	}
 }
 
 static bool

@@ -77,7 +77,9 @@ typedef struct RecentFrame
 struct L4SegmentBuilder
 {
 	MemoryContext context;
+	int64		number;			/* unlike that of any other of the process */
 	uint64		salt;			/* of the ids of shapes */
+	L4MessageCache *masked_frames;
 	int			record_count;
 	int			first_part;		/* of the first record: a line may span segments */
 	size_t		raw_size;
@@ -169,11 +171,14 @@ dictionary_index(Dictionary *dictionary, L4Bytes text, uint64 hash, int kind, in
 }
 
 L4SegmentBuilder *
-segment_builder_create(uint64 salt)
+segment_builder_create(uint64 salt, L4MessageCache *frames)
 {
+	static int64 builders = 0;
 	L4SegmentBuilder *builder = palloc0(sizeof(L4SegmentBuilder));
 	int			i;
 
+	builder->number = ++builders;
+	builder->masked_frames = frames;
 	builder->context = CurrentMemoryContext;
 	builder->salt = salt;
 	for (i = 0; i < COLUMN_COUNT; i++)
@@ -225,9 +230,38 @@ timed_kind(int offset)
 	return TEXT_TIMED + 4 * ((offset << 1) ^ (offset >> 31));
 }
 
+/* The index of a frame that is masked like a message, as are most that differ from one before in digits alone. */
+static int
+add_masked_frame(L4SegmentBuilder *builder, L4Bytes frame)
+{
+	L4Shape    *shape = &builder->frame_shape;
+	L4CachedMessage *cached = message_cache_find(builder->masked_frames, frame, shape);
+	L4Bytes		text;
+	uint64		hash;
+	int			index;
+
+	if (cached != NULL && cached->owner == builder->number)
+		index = (int) (intptr_t) cached->shape;
+	else
+	{
+		mask_message(shape, frame, NULL, 0);
+		text = (L4Bytes) {shape->text.data, shape->text.len};
+		hash = shape_hash(text.data, text.size);
+		index = dictionary_index(&builder->frames, text, hash, TEXT_MASKED, shape->parameter_count);
+		if (cached == NULL)
+			cached = message_cache_keep(builder->masked_frames, frame, shape, hash);
+		if (cached != NULL)
+		{
+			cached->shape = (void *) (intptr_t) index;
+			cached->owner = builder->number;
+		}
+	}
+	add_parameters(&builder->frames, index, shape->parameters, shape->parameter_count);
+	return index;
+}
+
 /*
- * Puts a record's frame into the dictionary: without the digits of its time if it can be, masked like a message where it is one
- * of too many.
+ * Puts a record's frame into the dictionary: without the digits of its time if it can be, masked where it is one of too many.
  */
 static int
 segment_add_frame(L4SegmentBuilder *builder, const L4Record *record)
@@ -244,15 +278,7 @@ segment_add_frame(L4SegmentBuilder *builder, const L4Record *record)
 		kind = timed_kind(builder->offset);
 	}
 	index = add_plain_frame(builder, text, kind);
-	if (index >= 0)
-		return index;
-	mask_message(&builder->frame_shape, record->frame, NULL, 0);
-	text.data = builder->frame_shape.text.data;
-	text.size = builder->frame_shape.text.len;
-	index = dictionary_index(&builder->frames, text, shape_hash(text.data, text.size), TEXT_MASKED,
-							 builder->frame_shape.parameter_count);
-	add_parameters(&builder->frames, index, builder->frame_shape.parameters, builder->frame_shape.parameter_count);
-	return index;
+	return index >= 0 ? index : add_masked_frame(builder, record->frame);
 }
 
 static inline uint64

@@ -7,6 +7,7 @@
 #include "ground/l4.h"
 #include "algorithms/frame_time.h"
 #include "algorithms/mask.h"
+#include "algorithms/message_cache.h"
 
 /* A segment is closed at so many records or raw bytes, whichever comes first. */
 #define L4_SEGMENT_RECORDS 8192
@@ -67,8 +68,11 @@ typedef struct L4SegmentImage
 } L4SegmentImage;
 
 /* All memory of a builder lies in the current memory context; drop that to free it. */
-/* salt: what the ids of its records' shapes differ in from the hashes of their texts; kept with the segment. */
-extern L4SegmentBuilder *segment_builder_create(uint64 salt);
+/*
+ * salt: what the ids of its records' shapes differ in from the hashes of their texts; kept with the segment. frames remembers
+ * frames that were masked, from one segment to the next.
+ */
+extern L4SegmentBuilder *segment_builder_create(uint64 salt, L4MessageCache *frames);
 /* Adds a record; its bytes are copied. Returns the index of the shape in the segment's dictionary. */
 extern int	segment_add(L4SegmentBuilder *builder, const L4Record *record);
 extern int	segment_record_count(const L4SegmentBuilder *builder);

@@ -35,6 +35,7 @@
 #include "doors/store_analyze.h"
 #include "doors/store_timeline.h"
 #include "loading/given_up.h"
+#include "loading/import_members.h"
 #include "loading/import_parts.h"
 #include "loading/source_bundle.h"
 #include "loading/timeline.h"
@@ -53,6 +54,8 @@ PGDLLEXPORT void l4_import_worker(Datum argument);
 #define GROUPS 16
 /* Of more files a transaction block locks the job instead: the server has room for some thousand locks. */
 #define LOCK_FILES 1000
+/* An archive of so many bytes, which may be compressed, has something to do for several. */
+#define ARCHIVE_BYTES (1024 * 1024)
 /* Parts of a file. */
 #define PART_BYTES (16 * 1024 * 1024)
 #define PART_BYTES_LEAST 1000
@@ -441,7 +444,8 @@ import_files(Import *import)
 			import_range(import, number, number + 1, context);
 		parts_end(import);
 	}
-	while (parts_help(import) || import_next(import, context) || (import->worker != NULL && parts_wait(import)))
+	while (parts_help(import) || members_help(import) || import_next(import, context) ||
+		   (import->worker != NULL && parts_wait(import)))
 		CHECK_FOR_INTERRUPTS();
 	if (import->atomic)
 		store_lock_shapes(import->sources->schema);
@@ -462,6 +466,25 @@ total_size(List *files)
 	return total;
 }
 
+/* Can several processes read the file together: parts of it or, where it is an archive, its members? */
+static bool
+is_worth_sharing(const L4File *file, int part_bytes)
+{
+	L4FileReader *reader;
+	bool		is_archive;
+
+	if (file->error != NULL)
+		return false;
+	if (file->size / part_bytes >= 2)
+		return true;
+	if (file->size < ARCHIVE_BYTES)
+		return false;
+	reader = files_open(file);
+	is_archive = files_is_archive(reader);
+	files_close(reader);
+	return is_archive;
+}
+
 /* How many of the files, largest first, are so large a share of all that all processes should read them together. */
 static int
 count_large(const ImportCall *call, List *files)
@@ -474,7 +497,7 @@ count_large(const ImportCall *call, List *files)
 	{
 		const L4File *file = lfirst(cell);
 
-		if (file->error != NULL || file->size / call->part_bytes < 2 || file->size < total / (2 * call->workers))
+		if (file->size < total / (2 * call->workers) || !is_worth_sharing(file, call->part_bytes))
 			break;
 		count++;
 	}

@@ -56,6 +56,8 @@ extern bool files_next_member(L4FileReader *reader, char **source, int64 *size, 
 extern ssize_t files_read(L4FileReader *reader, char *buffer, size_t room);
 /* Is the file neither compressed nor an archive, so that its bytes can be read where they stand? */
 extern bool files_is_plain(const L4FileReader *reader);
+/* Is it an archive, compressed or not? */
+extern bool files_is_archive(const L4FileReader *reader);
 /*
  * Bytes of a plain file from an offset on, as many as there are up to size; the place of files_read stays. Fewer where they
  * cannot be read.

@@ -360,6 +360,12 @@ files_is_plain(const L4FileReader *reader)
 	return reader->kind == KIND_PLAIN && reader->descriptor >= 0;
 }
 
+bool
+files_is_archive(const L4FileReader *reader)
+{
+	return reader->kind == KIND_TAR || reader->kind == KIND_ZIP;
+}
+
 size_t
 files_read_at(L4FileReader *reader, char *buffer, size_t size, int64 offset)
 {

@@ -102,6 +102,16 @@ stage_number(const char *stage)
 	return 0;
 }
 
+static L4PatternSet *
+create_set(MemoryContext context)
+{
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	L4PatternSet *set = pattern_set_create();
+
+	MemoryContextSwitchTo(caller);
+	return set;
+}
+
 /* Compiles a rule's pattern in context; what and name are for the message. */
 static L4Pattern *
 compile_rule(MemoryContext context, const char *what, const char *name, const char *pattern)
@@ -121,10 +131,14 @@ load_stage_rules(const char *schema, MemoryContext context, L4ProgressRules *rul
 								  "ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
 	uint64		i;
 
+	rules->stage_set = create_set(context);
 	rules->stages = MemoryContextAllocZero(context, mul_size(Max(count, 1), sizeof(L4StageRule)));
 	for (i = 0; i < count; i++)
 	{
-		rules->stages[i].pattern = compile_rule(context, "stage rule", result_text(i, 1), result_text(i, 3));
+		char	   *pattern = MemoryContextStrdup(context, result_text(i, 3));
+
+		rules->stages[i].pattern = compile_rule(context, "stage rule", result_text(i, 1), pattern);
+		pattern_set_add_compiled(rules->stage_set, rules->stages[i].pattern, (L4Bytes) {pattern, strlen(pattern)});
 		rules->stages[i].stage = stage_number(result_text(i, 2));
 		rules->stages[i].ends = strcmp(result_text(i, 4), "end") == 0;
 		rules->stage_count++;
@@ -139,14 +153,17 @@ load_iteration_rules(const char *schema, MemoryContext context, L4ProgressRules 
 								  "ORDER BY priority, name COLLATE \"C\"", &arguments, SPI_OK_SELECT);
 	uint64		i;
 
+	rules->iteration_set = create_set(context);
 	rules->iterations = MemoryContextAllocZero(context, mul_size(Max(count, 1), sizeof(L4IterationRule)));
 	for (i = 0; i < count; i++)
 	{
 		L4IterationRule *rule = &rules->iterations[rules->iteration_count++];
 		char	   *name = result_text(i, 1);
 		char	   *position = result_text(i, 2);
+		char	   *pattern = MemoryContextStrdup(context, result_text(i, 3));
 
-		rule->pattern = compile_rule(context, "iteration rule", name, result_text(i, 3));
+		rule->pattern = compile_rule(context, "iteration rule", name, pattern);
+		pattern_set_add_compiled(rules->iteration_set, rule->pattern, (L4Bytes) {pattern, strlen(pattern)});
 		rule->group = pattern_group_number(rule->pattern, "iter");
 		rule->position = strcmp(position, "start") == 0 ? L4_ITERATION_START :
 			strcmp(position, "end") == 0 ? L4_ITERATION_END : L4_ITERATION_INSIDE;

@@ -73,6 +73,7 @@ typedef struct Import
 	SharedImport *shared;
 	SharedParts *parts;			/* NULL where no file is shared */
 	uint32		parts_seen;		/* changes of them that are known */
+	uint32		archives_seen;	/* of those that were shared */
 	bool		tells_first;	/* the leader is at the beginning of a file that is shared */
 	bool		atomic;			/* inside a transaction block: no commits */
 	MemoryContext context;		/* lives as long as the call */

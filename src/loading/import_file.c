@@ -7,11 +7,12 @@
  */
 #include "loading/import_file.h"
 
-#include "utils/hsearch.h"
+#include "nodes/bitmapset.h"
 #include "utils/memutils.h"
 
 #include "doors/store_batch.h"
 #include "doors/store_source.h"
+#include "loading/import_members.h"
 #include "loading/import_parts.h"
 #include "loading/source_bundle.h"
 
@@ -98,6 +99,25 @@ feed_member(Import *import, L4FileReader *reader, L4Source *source, const char *
 	return got < 0 ? files_error(reader) : NULL;
 }
 
+/* Writes what came of a source, and says what is odd about it. */
+static void
+finish_source(Import *import, L4Source *source, L4SourceFile *known, const char *error, const L4SourceStateRow *state)
+{
+	const char *name = source_name(source);
+
+	if (known->remark == NULL)
+		known->remark = source_doubt(source);
+	source_finish(source, known, error);
+	import->counts.records += source_records(source) - (state != NULL ? state->record_count : 0);
+	import->counts.lines += source_lines(source) - (state != NULL ? state->line_count : 0);
+	import->counts.failed += error != NULL;
+	if (error != NULL)
+		warn(import, psprintf("log file \"%s\" could not be read to its end", name),
+			 psprintf("%s. What was read before is kept.", error), NULL);
+	else if (known->remark != NULL)
+		warn(import, psprintf("log file \"%s\" is not as it should be", name), psprintf("%s.", known->remark), NULL);
+}
+
 /* Reads one member of a file to its end, or to where it cannot be read further. state: what is known of it where it goes on. */
 static void
 import_source(Import *import, int number, const L4File *file, L4FileReader *reader, const char *name, TimestampTz modified_at,
@@ -106,7 +126,6 @@ import_source(Import *import, int number, const L4File *file, L4FileReader *read
 	L4Source   *source = source_begin(import->sources, name, modified_at);
 	L4SourceFile known = source_file(file);
 	const char *error;
-	const char *remark;
 
 	if (files_is_plain(reader))
 		source_keep_state(source);
@@ -118,17 +137,8 @@ import_source(Import *import, int number, const L4File *file, L4FileReader *read
 		error = feed_member(import, reader, source, name);
 	if (files_is_plain(reader) && error == NULL && source_bytes(source) >= MARK_BYTES)
 		hash_file(reader, source_bytes(source), &known);
-	remark = files_remark(reader) != NULL ? files_remark(reader) : source_doubt(source);
-	known.remark = remark;
-	source_finish(source, &known, error);
-	import->counts.records += source_records(source) - (state != NULL ? state->record_count : 0);
-	import->counts.lines += source_lines(source) - (state != NULL ? state->line_count : 0);
-	import->counts.failed += error != NULL;
-	if (error != NULL)
-		warn(import, psprintf("log file \"%s\" could not be read to its end", name),
-			 psprintf("%s. What was read before is kept.", error), NULL);
-	else if (remark != NULL)
-		warn(import, psprintf("log file \"%s\" is not as it should be", name), psprintf("%s.", remark), NULL);
+	known.remark = files_remark(reader);
+	finish_source(import, source, &known, error, state);
 }
 
 /* A file of which nothing could be read gets a row that says so. */
@@ -144,77 +154,104 @@ record_unreadable(Import *import, const L4File *file, const char *error)
 			 "The rest of the job is imported; call l4_import again once the file can be read.");
 }
 
-/* How often a path was seen in an archive. */
-typedef struct SeenSource
+/* Takes in a member that a worker has read; false where it must be read here. */
+static bool
+take_member(Import *import, const L4File *file, const Member *member, L4Bytes bytes)
 {
-	int64		source_id;
-	int			count;
-} SeenSource;
+	L4Source   *source;
+	L4SourceFile known = source_file(file);
 
-static HTAB *
-seen_create(void)
-{
-	HASHCTL		control = {0};
-
-	control.keysize = sizeof(int64);
-	control.entrysize = sizeof(SeenSource);
-	control.hcxt = CurrentMemoryContext;
-	return hash_create("l4 members", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	if (bytes.data == NULL)
+		return false;
+	source = source_begin(import->sources, member->name, member->modified_at);
+	if (!source_merge_whole(source, bytes))
+		return false;
+	import_count_bytes(import, source_bytes(source));
+	finish_source(import, source, &known, NULL, NULL);
+	return true;
 }
 
-/* Is the name new? Returns what is known of it. */
-static SeenSource *
-see(HTAB *seen, const char *name, bool *is_new)
+/*
+ * Takes in the members that workers have read by now, or, where `wait` is set, all that they read. Those that must be read here
+ * are added to `left`.
+ */
+static void
+take_members(Import *import, const L4File *file, MemberShare *share, bool wait, Bitmapset **left)
 {
-	int64		id = source_id_of(name);
-	bool		found;
-	SeenSource *entry = hash_search(seen, &id, HASH_ENTER, &found);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "l4 member taken in", ALLOCSET_DEFAULT_SIZES);
+	Member		member;
+	L4Bytes		bytes;
 
-	if (!found)
-		entry->count = 1;
-	*is_new = !found;
-	return entry;
-}
-
-/* An archive may hold one path several times: the second and later ones get their number behind it. */
-static char *
-unique_source(HTAB *seen, char *source)
-{
-	bool		is_new;
-	SeenSource *first = see(seen, source, &is_new);
-	char	   *name = source;
-
-	while (!is_new)
+	while (members_take(share, wait, &member, &bytes))
 	{
-		name = psprintf("%s (%d)", source, ++first->count);
-		(void) see(seen, name, &is_new);
+		MemoryContext caller = MemoryContextSwitchTo(context);
+		bool		taken = take_member(import, file, &member, bytes);
+
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(context);
+		if (bytes.data != NULL)
+			pfree(unconstify(char *, bytes.data));
+		elog(DEBUG1, "member \"%s\", read by a worker, is %s", member.name, taken ? "taken in" : "read again");
+		if (!taken)
+			*left = bms_add_member(*left, (int) member.number);
 	}
-	return name;
+	MemoryContextDelete(context);
+}
+
+/* Reads all members, or those that are wanted, but for what workers read of them; returns how many there are. */
+static int
+read_members(Import *import, int number, const L4File *file, L4FileReader *reader, MemberShare *share,
+			 const Bitmapset *wanted, Bitmapset **left)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "l4 source", ALLOCSET_DEFAULT_SIZES);
+	MemberWalk *walk = members_begin(reader);
+	Member		member;
+	int			members = 0;
+
+	while (members_next(walk, &member))
+	{
+		MemoryContext caller;
+
+		members++;
+		if ((wanted != NULL && !bms_is_member((int) member.number, wanted)) ||
+			(share != NULL && !members_claim(share, &member)))
+			continue;
+		caller = MemoryContextSwitchTo(context);
+		import_source(import, number, file, reader, member.name, member.modified_at, NULL);
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(context);
+		if (share != NULL)
+			take_members(import, file, share, false, left);
+	}
+	MemoryContextDelete(context);
+	return members;
 }
 
 static void
 import_members(Import *import, int number, const L4File *file, L4FileReader *reader)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "l4 source", ALLOCSET_DEFAULT_SIZES);
-	HTAB	   *seen = seen_create();
-	char	   *source;
-	int64		size;
-	TimestampTz modified_at;
-	int			members = 0;
+	MemberShare *share = members_share(import, number, reader);
+	Bitmapset  *left = NULL;
+	int			members = read_members(import, number, file, reader, share, NULL, &left);
+	const char *error = files_error(reader);
 
-	while (files_next_member(reader, &source, &size, &modified_at))
+	if (share != NULL)
 	{
-		char	   *name = unique_source(seen, source);
-		MemoryContext caller = MemoryContextSwitchTo(context);
-
-		import_source(import, number, file, reader, name, modified_at, NULL);
-		MemoryContextSwitchTo(caller);
-		MemoryContextReset(context);
-		members++;
+		take_members(import, file, share, true, &left);
+		members_end(share);
 	}
-	if (members == 0 || files_error(reader) != NULL)
-		record_unreadable(import, file, files_error(reader));
-	MemoryContextDelete(context);
+	if (left != NULL)
+	{
+		L4FileReader *again = files_open(file);
+
+		(void) read_members(import, number, file, again, NULL, left, NULL);
+		/* who reads a member that is cut off is told so in other words than who passes over it */
+		if (bms_is_member(members - 1, left))
+			error = copy_or_null(files_error(again));
+		files_close(again);
+	}
+	if (members == 0 || error != NULL)
+		record_unreadable(import, file, error);
 }
 
 /*

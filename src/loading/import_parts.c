@@ -25,6 +25,8 @@
 /* A part that has not ended by so much behind its place is given up. */
 #define OVERRUN_BYTES (64 * 1024 * 1024)
 #define PART_LIMIT 1000000
+/* So many members of an archive can be shared, or more. */
+#define MEMBER_ROOM 16384
 /* So many parts may lie ready or be under way per process. */
 #define WINDOW 4
 /*
@@ -58,6 +60,9 @@ struct SharedParts
 	slock_t		lock;
 	bool		ended;			/* no more files are shared */
 	bool		open;			/* parts may be taken */
+	bool		members;		/* the parts are members of an archive */
+	uint32		archives;		/* that were shared so far */
+	uint32		waiting;		/* members that were handed over and not taken in */
 	int			file;			/* its number in the list */
 	uint32		count;
 	uint32		next;			/* not taken yet */
@@ -93,7 +98,9 @@ parts_room(int64 largest, int64 part_bytes)
 {
 	uint32		count = part_count(largest, part_bytes);
 
-	return count > PART_LIMIT ? 0 : add_size(offsetof(SharedParts, list), mul_size(count, sizeof(SharedPart)));
+	if (count > PART_LIMIT)
+		return 0;
+	return add_size(offsetof(SharedParts, list), mul_size(Max(count, MEMBER_ROOM), sizeof(SharedPart)));
 }
 
 void
@@ -101,7 +108,7 @@ parts_create(SharedParts *parts, dsm_segment *segment, int64 largest, int64 part
 {
 	uint32		i;
 
-	parts->room = part_count(largest, part_bytes);
+	parts->room = Max(part_count(largest, part_bytes), MEMBER_ROOM);
 	SpinLockInit(&parts->lock);
 	ConditionVariableInit(&parts->changed);
 	pg_atomic_init_u32(&parts->changes, 0);
@@ -336,7 +343,8 @@ take_part(Import *import, Ahead *ahead)
 
 	SpinLockAcquire(&parts->lock);
 	/* the last part is the leader's: only the leader reads what follows the end of the file */
-	taken = parts->open && parts->next + 1 < parts->count && parts->next <= parts->merged + WINDOW * import->shared->processes;
+	taken = parts->open && !parts->members && parts->next + 1 < parts->count &&
+		parts->next <= parts->merged + WINDOW * import->shared->processes;
 	if (taken)
 	{
 		ahead->file = parts->file;
@@ -517,22 +525,30 @@ share_file(Import *import, int number)
 	}
 }
 
-static void
-unshare_file(Import *import)
+void
+parts_unshare(Import *import)
 {
 	SharedParts *parts = import->parts;
 
 	SpinLockAcquire(&parts->lock);
-	parts->open = false;
+	parts->open = parts->members = false;
 	parts->file = -1;
 	SpinLockRelease(&parts->lock);
+	tell_change(parts);
+}
+
+/* Are the parts of a file of the list, or its members, shared by this process? */
+static bool
+shares(const Import *import, int number)
+{
+	return import->parts != NULL && import->worker == NULL && number < (int) import->shared->large_count;
 }
 
 const char *
 parts_import(Import *import, int number, L4FileReader *reader, L4Source *source, const char *name)
 {
 	int64		part_bytes = import->shared->part_bytes;
-	bool		shared = import->parts != NULL && import->worker == NULL && number < (int) import->shared->large_count;
+	bool		shared = shares(import, number);
 	FeedResult	result;
 
 	source_sample(source, first_bytes(reader));
@@ -548,6 +564,143 @@ parts_import(Import *import, int number, L4FileReader *reader, L4Source *source,
 	}
 	import->tells_first = false;
 	if (shared)
-		unshare_file(import);
+		parts_unshare(import);
 	return result == FEED_FAILED ? files_error(reader) : NULL;
+}
+
+/* ---------- members of an archive ---------- */
+
+bool
+parts_share_members(Import *import, int number)
+{
+	SharedParts *parts = import->parts;
+	uint32		i;
+
+	if (!shares(import, number))
+		return false;
+	for (i = 0; i < parts->room; i++)
+		parts->list[i].state = PART_FREE;
+	SpinLockAcquire(&parts->lock);
+	parts->open = parts->members = true;
+	parts->file = number;
+	parts->waiting = 0;
+	parts->archives++;
+	SpinLockRelease(&parts->lock);
+	tell_change(parts);
+	return true;
+}
+
+int
+parts_next_archive(Import *import)
+{
+	SharedParts *parts = import->parts;
+	int			number = -1;
+
+	if (parts == NULL || import->worker == NULL)
+		return -1;
+	SpinLockAcquire(&parts->lock);
+	if (parts->open && parts->members && parts->archives != import->archives_seen)
+	{
+		number = parts->file;
+		import->archives_seen = parts->archives;
+	}
+	SpinLockRelease(&parts->lock);
+	return number;
+}
+
+bool
+parts_wait_for_room(Import *import, int number)
+{
+	SharedParts *parts = import->parts;
+
+	for (;;)
+	{
+		uint32		seen = pg_atomic_read_u32(&parts->changes);
+		bool		open;
+		bool		room;
+
+		SpinLockAcquire(&parts->lock);
+		open = parts->open && parts->file == number;
+		room = parts->waiting < WINDOW * import->shared->processes;
+		SpinLockRelease(&parts->lock);
+		if (!open || room)
+			return open;
+		wait_for_change(parts, seen);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+bool
+parts_claim_member(Import *import, int number, uint32 member)
+{
+	SharedParts *parts = import->parts;
+	bool		claimed = false;
+
+	if (member >= parts->room)
+		return import->worker == NULL;
+	SpinLockAcquire(&parts->lock);
+	if (parts->file == number && parts->list[member].state == PART_FREE)
+	{
+		parts->list[member].state = PART_TAKEN;
+		parts->list[member].taker = MyProcPid;
+		claimed = true;
+	}
+	SpinLockRelease(&parts->lock);
+	return claimed;
+}
+
+void
+parts_give_member(Import *import, int number, uint32 member, const StringInfoData *out)
+{
+	SharedParts *parts = import->parts;
+	char		name[NAMEDATALEN];
+
+	if (out != NULL)
+		shared_tempfile_put(&parts->files, part_name(name, "part", number, member), (L4Bytes) {out->data, out->len});
+	SpinLockAcquire(&parts->lock);
+	if (parts->file == number)
+	{
+		parts->list[member].state = out != NULL ? PART_READY : PART_GIVEN_UP;
+		parts->waiting++;
+	}
+	SpinLockRelease(&parts->lock);
+	tell_change(parts);
+}
+
+bool
+parts_member_done(Import *import, int number, uint32 member, L4Bytes *bytes)
+{
+	SharedParts *parts = import->parts;
+	char		name[NAMEDATALEN];
+	PartState	state;
+	int			taker;
+
+	SpinLockAcquire(&parts->lock);
+	state = parts->list[member].state;
+	taker = parts->list[member].taker;
+	if (state != PART_TAKEN)
+		parts->waiting--;
+	SpinLockRelease(&parts->lock);
+	if (state == PART_TAKEN && workers_runs(import->workers, taker))
+		return false;
+	*bytes = (L4Bytes) {NULL, 0};
+	if (state == PART_READY)
+	{
+		*bytes = shared_tempfile_get(&parts->files, part_name(name, "part", number, member));
+		shared_tempfile_delete(&parts->files, name);
+	}
+	tell_change(parts);
+	return true;
+}
+
+uint32
+parts_changes(const Import *import)
+{
+	return pg_atomic_read_u32(&import->parts->changes);
+}
+
+void
+parts_wait_for_change(Import *import, uint32 seen)
+{
+	wait_for_change(import->parts, seen);
 }

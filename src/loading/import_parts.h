@@ -1,5 +1,5 @@
 /*
- * import_parts.h: large plain files in parts, by one process or by all of a call.
+ * import_parts.h: large plain files in parts, and what is shared of archives, by one process or by all of a call.
  */
 #ifndef L4_IMPORT_PARTS_H
 #define L4_IMPORT_PARTS_H
@@ -19,6 +19,24 @@ extern void parts_attach(SharedParts *parts, dsm_segment *segment);
  * workers read parts of it ahead. Returns why it could not be read to its end, or NULL.
  */
 extern const char *parts_import(Import *import, int number, L4FileReader *reader, L4Source *source, const char *name);
+
+/*
+ * Members of an archive (import_members.c). parts_share_members opens that of this number in the list to the workers; false
+ * where there are none, or it is not theirs. parts_next_archive is the number of such a one that this process has not gone
+ * through, or -1. parts_wait_for_room waits while the leader has much to take in; false once it has ended. Who claims a member
+ * reads it. parts_give_member hands over what a worker made of one, NULL where it could not; parts_member_done tells whether
+ * that is there, or will never be (data is NULL then).
+ */
+extern bool parts_share_members(Import *import, int number);
+extern void parts_unshare(Import *import);
+extern int	parts_next_archive(Import *import);
+extern bool parts_wait_for_room(Import *import, int number);
+extern bool parts_claim_member(Import *import, int number, uint32 member);
+extern void parts_give_member(Import *import, int number, uint32 member, const StringInfoData *out);
+extern bool parts_member_done(Import *import, int number, uint32 member, L4Bytes *bytes);
+/* How often something changed, and a wait for more than that. */
+extern uint32 parts_changes(const Import *import);
+extern void parts_wait_for_change(Import *import, uint32 seen);
 
 /* Reads a part of the leader's file ahead, if there is one to be read. */
 extern bool parts_help(Import *import);

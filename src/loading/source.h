@@ -78,6 +78,16 @@ extern void source_part_put(L4Source *part, StringInfo out);
  */
 extern bool source_merge_part(L4Source *source, L4Bytes part);
 
+/*
+ * A source that is read as a whole beside the one that takes it in: begun here and fed, then source_whole_put appends what it
+ * amounts to; false where it is too small to be worth it. Nothing is written to tables: source_whole_size is what is kept in
+ * memory. source_merge_whole takes that in, to a source that was begun and not fed, as source_merge_part does a part.
+ */
+extern L4Source *source_whole_begin(L4SourceContext *context, const char *name, TimestampTz modified_at);
+extern size_t source_whole_size(const L4Source *whole);
+extern bool source_whole_put(L4Source *whole, StringInfo out);
+extern bool source_merge_whole(L4Source *source, L4Bytes whole);
+
 /* The file on disk that a source is of; size -1 and modified_at 0 where there is none. */
 typedef struct L4SourceFile
 {

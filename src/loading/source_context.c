@@ -33,6 +33,7 @@ source_context_create(const char *schema, const char *job_id, const char *layout
 	context->classes = classes_create(CurrentMemoryContext, 256, NULL);
 	context->known_shapes = known_shapes_create(CurrentMemoryContext, 256, NULL);
 	context->messages = message_cache_create();
+	context->frames = message_cache_create();
 	context->zone = pg_tzset(context->job->time_zone);
 	if (context->zone == NULL)
 		ereport(ERROR,

@@ -22,7 +22,8 @@ typedef struct L4SourceContext
 	MemoryContext memory;		/* what is shared lives here */
 	L4HeaderParser *parser;		/* of the source under way: one at a time */
 	struct classes_hash *classes;	/* what the rules say of shapes, kept from source to source */
-	struct L4MessageCache *messages;	/* recent ones */
+	struct L4MessageCache *messages;	/* recent ones, */
+	struct L4MessageCache *frames;	/* and frames that were masked */
 	int64		source_count;	/* sources begun so far */
 	L4StoreBatch *rows;			/* of sources, on their way into the tables */
 	/* source_finish leaves them there for source_write_shared: the sources of a transaction are different ones */

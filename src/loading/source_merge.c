@@ -334,3 +334,12 @@ source_merge_part(L4Source *work, L4Bytes bytes)
 	MemoryContextDelete(memory);
 	return holds;
 }
+
+bool
+source_merge_whole(L4Source *work, L4Bytes bytes)
+{
+	/* where it was read its first bytes were looked at, and nothing of it is fed here */
+	work->input.sampled = true;
+	source_cut_counts(work);
+	return source_merge_part(work, bytes);
+}

@@ -173,3 +173,29 @@ source_part_put(L4Source *work, StringInfo out)
 	put_starts(out, work);
 	column_put_bytes(out, (L4Bytes) {work->segment.out->data, work->segment.out->len});
 }
+
+L4Source *
+source_whole_begin(L4SourceContext *context, const char *name, TimestampTz modified_at)
+{
+	L4Source   *work = source_begin(context, name, modified_at);
+
+	work->segment.out = makeStringInfo();
+	work->part.line_no = 1;
+	return work;
+}
+
+size_t
+source_whole_size(const L4Source *work)
+{
+	return work->segment.out->len;
+}
+
+bool
+source_whole_put(L4Source *work, StringInfo out)
+{
+	if (!work->input.sampled)
+		return false;
+	record_assembler_end(work->input.assembler);
+	source_part_put(work, out);
+	return true;
+}

@@ -13,7 +13,7 @@ source_begin_segment(L4Source *work)
 	MemoryContext caller = MemoryContextSwitchTo(work->segment.memory);
 	int			i;
 
-	work->segment.builder = segment_builder_create(work->context->job->salt);
+	work->segment.builder = segment_builder_create(work->context->job->salt, work->context->frames);
 	for (i = 0; i < work->streams.count; i++)
 	{
 		work->streams.list[i].in_segment = -1;

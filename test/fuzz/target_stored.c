@@ -71,6 +71,7 @@ typedef struct Packing
 	L4SegmentBuilder *builder;
 	uint64		salt;			/* of the ids of shapes; 0 for some files */
 	L4HeaderParser *parser;
+	L4MessageCache *frames;
 	L4Pattern **masks;
 	int			mask_count;
 	L4Shape		shape;
@@ -171,7 +172,8 @@ pack_file(Packing *packing, L4Bytes file, L4SegmentBlobs *blobs)
 	L4RecordAssembler *assembler;
 
 	packing->salt = file.size % 3;
-	packing->builder = segment_builder_create(packing->salt);
+	packing->frames = message_cache_create();
+	packing->builder = segment_builder_create(packing->salt, packing->frames);
 	packing->memory.budget = L4_STATISTICS_BUDGET;
 	shape_init(&packing->shape);
 	header_parser_sample(packing->parser, file);

@@ -340,18 +340,53 @@ for my $name (qw(odd real flood long clock))
 		}
 	}
 }
+# Members of one archive, in turns: large ones, small ones, one path twice, one that is compressed and one that says it is; in a
+# tar, compressed or cut, and in a zip
+write_file("$folder/members/$_.log", "[2026-11-20 22:31:38,097] [INFO] [train.py:52:main] step=$_ loss=5.25\n" x ($_ * 40))
+	for 10 .. 59;
+copy("$folder/large/$_.log", "$folder/members/") for qw(odd real flood);
+system_or_bail('gzip', '-k', "$folder/members/real.log");
+write_file("$folder/members/bad.log.gz", "\x1f\x8b\x08 no gzip" . 'x' x 100000);
+make_path("$folder/archive");
+system_or_bail('tar', '-cf', "$folder/archive/plain.tar", '--sort=name', '-C', "$folder/members", '.', './odd.log');
+system_or_bail('sh', '-c', "gzip -c '$folder/archive/plain.tar' > '$folder/archive/packed.tar.gz'");
+my $cut = int(0.7 * -s "$folder/archive/plain.tar");
+system_or_bail('sh', '-c', "head -c $cut '$folder/archive/plain.tar' > '$folder/archive/cut.tar'");
+system_or_bail('python3', '-c', 'import sys, zipfile, glob
+z = zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED)
+for f in sorted(glob.glob(sys.argv[2] + "/*")): z.write(f, f.rsplit("/", 1)[1])
+z.close()', "$folder/archive/packed.zip", "$folder/members");
+for my $name (qw(plain.tar packed.tar.gz cut.tar packed.zip))
+{
+	register("$name $_") for 1, 2, 4;
+	my $one = (import_job("$name 1", "$folder/archive/$name", ', part_bytes => 20000'))[2];
+	for my $workers (2, 4)
+	{
+		($code, $out, $err) = $node->psql('postgres',
+			"SET client_min_messages = debug1; CALL l4_import('$name $workers', '$folder/archive/$name', workers => $workers,
+				part_bytes => 20000)");
+		cmp_ok(scalar(() = $err =~ /read by a worker, is taken in/g), '>', 0, "$name: workers read members");
+		same("$name $workers", "$name 1", "$name: $workers processes give the same");
+		my ($said, $said_by_one) = map { join "\n", sort $_ =~ /WARNING: .*\n(?:DETAIL: .*)?/g } $err, $one;
+		is($said, $said_by_one, 'and say the same');
+	}
+}
 is($node->safe_psql('postgres', "SELECT count(*) FROM pg_ls_dir('base/pgsql_tmp', true, false)"), '0',
 	'no temporary file is left');
 
-# A worker that ends while it reads parts loses nothing; a cancel ends all
+# A worker that ends while it reads parts or members loses nothing; a cancel ends all
 $node->safe_psql('postgres', q{
 	CREATE FUNCTION wait_here() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(77);
 	RETURN NEW; END $$;
-	CREATE TRIGGER wait_here BEFORE INSERT ON l4_segment FOR EACH ROW WHEN (NEW.segment_no = 3) EXECUTE FUNCTION wait_here()});
-my $call = "SET client_min_messages = debug1; CALL l4_import('%s', '$folder/large/odd.log', workers => 3, part_bytes => 7000)";
-for my $end ('ended', 'cancelled', 'terminated')
+	CREATE TRIGGER wait_here BEFORE INSERT ON l4_segment FOR EACH ROW
+		WHEN (NEW.segment_no = CASE WHEN NEW.job_id LIKE 'odd %' THEN 3 ELSE 0 END) EXECUTE FUNCTION wait_here()});
+for my $case (map { my $end = $_; (['odd', $end, "$folder/large/odd.log", 7000, 'odd 7000 1', qr/read ahead, is taken in/],
+	['tar', $end, "$folder/archive/plain.tar", 20000, 'plain.tar 1', qr/read by a worker, is taken in/]) }
+	'ended', 'cancelled', 'terminated')
 {
-	my $job = "odd $end";
+	my ($name, $end, $path, $bytes, $other, $taken) = @$case;
+	my $job = "$name $end";
+	my $call = "SET client_min_messages = debug1; CALL l4_import('%s', '$path', workers => 3, part_bytes => $bytes)";
 	register($job);
 	$session = $node->background_psql('postgres');
 	$session->query('SELECT pg_advisory_lock(77)');
@@ -374,14 +409,14 @@ for my $end ('ended', 'cancelled', 'terminated')
 	{
 		is($node->safe_psql('postgres', "SELECT count(*) FROM l4_segment WHERE job_id = '$job'"), '0',
 			'a file is one transaction, whoever read its parts');
-		import_job($job, "$folder/large/odd.log", ', workers => 3, part_bytes => 7000');
+		import_job($job, $path, ", workers => 3, part_bytes => $bytes");
 	}
 	else
 	{
 		unlike($err, qr/ERROR/, 'no file is missing for it');
-		like($err, qr/read ahead, is taken in/, 'parts that were read ahead are taken in');
+		like($err, $taken, 'what was read ahead is taken in');
 	}
-	same($job, 'odd 7000 1', "$job: all is there, once");
+	same($job, $other, "$job: all is there, once");
 }
 $node->safe_psql('postgres', 'DROP TRIGGER wait_here ON l4_segment');
 like((import_job('n1', "$folder/many", ', part_bytes => 999'))[2], qr/ERROR:  parts of 999 bytes are too small/,
