@@ -635,6 +635,8 @@ conclude(Import *import)
 		store_lock_job(schema, job_id, true);
 	store_assign_events(schema, job_id);
 	end_step(import);
+	if (!import->atomic)
+		store_lock_job(schema, job_id, true);
 	store_refresh_pool(schema, job_id);
 	end_step(import);
 }

@@ -16,7 +16,7 @@
  * A transaction takes them downwards, so none waits for another one in a circle:
  *
  *    files of l4_import                             1 shared, 2, 4 shared, 5
- *    its end, a transaction for each step           1 shared, 5;  1 shared, 3, 4;  6
+ *    its end, a transaction for each step           1 shared, 5;  1 shared, 3, 4;  1 shared, 6
  *    l4_ingest, l4_ingest_inbox, and l4_import
  *    in a transaction block                         1 shared, 2, 3, 4, 5, 6
  *    l4_register_job (another status or settings)   6
