@@ -143,7 +143,7 @@ BEGIN
 		-- on the node of the job, its own locks keep those apart who add to it
 		IF l4_lock_on_cluster.shared AND @extschema@.l4_is_home(l4_lock_on_cluster.name) THEN
 			-- changes nothing, but from here on no shard of the job is moved
-			DELETE FROM @extschema@.l4_address a WHERE a.job_id = l4_lock_on_cluster.name AND a.address = '';
+			UPDATE @extschema@.l4_job j SET status = j.status WHERE j.job_id = l4_lock_on_cluster.name AND j.status = '';
 			PERFORM @extschema@.l4_work_at_home(l4_lock_on_cluster.name, true);
 			PERFORM FROM @extschema@.l4_job j WHERE j.job_id = l4_lock_on_cluster.name FOR KEY SHARE;
 		ELSE
@@ -565,6 +565,10 @@ BEGIN
 	IF @extschema@.l4_tenancy() THEN
 		RAISE EXCEPTION 'tenants are kept apart here, which a distributed installation cannot do'
 			USING ERRCODE = 'feature_not_supported', HINT = 'SELECT l4_disable_tenancy() first.';
+	END IF;
+	IF current_setting('shared_preload_libraries') !~ '\mcitus\M.*\ml4\M' THEN
+		RAISE WARNING 'l4 is not in shared_preload_libraries: CALL l4_import(NULL, ...) would end this server'
+			USING HINT = 'Write shared_preload_libraries = ''citus, l4'' on each node.';
 	END IF;
 	-- where l4 was there before Citus, the other nodes do not have it yet
 	IF NOT @extschema@.l4_is_distributed() THEN

@@ -54,7 +54,7 @@ citus_node_create() {
 		echo "port = $(citus_port "$node")"
 		echo "timezone = 'UTC'"
 		echo "log_timezone = 'UTC'"
-		echo "shared_preload_libraries = 'citus'"
+		echo "shared_preload_libraries = 'citus, l4'"
 		echo "wal_level = logical"
 		echo "max_prepared_transactions = 100"
 		echo "citus.max_cached_conns_per_worker = 4"
@@ -405,6 +405,45 @@ citus_goes_home() {
 		JOIN pg_dist_node d USING (groupid) WHERE s.logicalrelid = 'l4_segment'::regclass")" = '2 0' ]
 }
 
+# Aggregates of l4 over rows of several nodes: each node makes states of its own rows, where Citus may not fetch these (no row
+# of the table comes to the coordinator), and the result is that of one table. Grouped by another column than that by which
+# the table is distributed, and not grouped at all. (States of l4_iforest_collect and l4_dtw_collect are not compared: they have
+# values in the order in which they came.) Argument: database.
+citus_pushes_down() {
+	citus_psql 0 --dbname="$1" --output=/dev/null --command="SET client_min_messages = warning" \
+		--command="CREATE TABLE said AS SELECT 'job-' || i % 7 AS job, 'node-' || i % 5 AS node, i::bigint AS at,
+			format('step %s of %s took %s s', i, 100 * (i % 3), i % 11) AS line, 'f' || i % 4 AS feature,
+			(i * 37 % 101)::float8 + CASE WHEN i % 5 = 3 THEN 50 ELSE 0 END AS value,
+			ARRAY[i % 13, i % 17]::bigint[] AS events
+			FROM generate_series(1, 2000) i" \
+		--command="CREATE TABLE spread_said (LIKE said)" \
+		--command="SELECT create_distributed_table('spread_said', 'job')" \
+		--command="INSERT INTO spread_said SELECT * FROM said"
+	local aggregate group turn=0 of
+	for aggregate in 'l4_drain(line)' 'l4_drain(line, 4, 0.5, 5)' 'l4_drain_state(line)' 'l4_iforest_rank(node, feature, value)' \
+		'l4_iforest_rank(node, at % 4, value)' 'l4_dtw_scores(at, events)' \
+		'l4_connected_components(job, node)' 'l4_change_points(at, value)' \
+		'l4_online_change_points(at, value)' 'l4_period(at)'; do
+		for group in node "''"; do
+			for of in said spread_said; do
+				citus_ask 0 "$1" "SET citus.coordinator_aggregation_strategy = 'disabled';
+					SELECT g, md5(s::text) FROM (SELECT $group AS g, $aggregate AS s FROM $of GROUP BY 1) a
+					ORDER BY g" > "$L4_WORK/$of" || { echo "not pushed down: $aggregate by $group"; return 1; }
+			done
+			diff "$L4_WORK/said" "$L4_WORK/spread_said" || { echo "not the same: $aggregate by $group"; return 1; }
+			turn=$((turn + 1))
+		done
+	done
+	citus_ask 0 "$1" "SET citus.explain_all_tasks = on; EXPLAIN (VERBOSE, COSTS OFF) SELECT node, l4_drain(line) FROM spread_said
+		GROUP BY 1" > "$L4_WORK/plan"
+	grep -q 'worker_partial_agg' "$L4_WORK/plan"
+	! citus_ask 0 "$1" "SET citus.coordinator_aggregation_strategy = 'disabled';
+		SELECT node, string_agg(line, ',' ORDER BY at) FROM spread_said GROUP BY 1" > /dev/null 2>&1 ||
+		{ echo 'the setting refuses nothing'; return 1; }
+	citus_ask 0 "$1" 'DROP TABLE said, spread_said'
+	echo "$turn queries are pushed down"
+}
+
 # What is changed on a worker is so on the coordinator, and what is rolled back is nowhere.
 citus_shares_rules() {
 	citus_ask 1 "$1" "INSERT INTO l4_wording (name, class, pattern) VALUES ('site', 'fatal', 'of this site')"
@@ -424,6 +463,8 @@ citus_refuses() {
 	citus_refused 0 "$1" 'DROP EXTENSION l4 CASCADE' 'while it is distributed'
 	citus_refused 0 "$1" 'SELECT l4_enable_tenancy()' 'cannot keep tenants apart'
 	citus_refused 1 "$1" 'SELECT l4_undistribute()' 'not the coordinator'
+	# which Citus would not survive
+	citus_refused 0 "$1" "CALL l4_import(NULL, '/tmp')" 'needs a job_id'
 }
 
 # All rows come back to the coordinator, and nothing stays elsewhere.

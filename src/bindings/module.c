@@ -38,6 +38,7 @@ void
 _PG_init(void)
 {
 	guard_define_settings();
+	guard_calls();
 	RegisterXactCallback(end_transaction, NULL);
 	RegisterSubXactCallback(end_subtransaction, NULL);
 }

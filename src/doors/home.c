@@ -2,16 +2,16 @@
  * home.c: on the node of a cluster that holds a job, queries about that job alone read and write its shards themselves.
  *
  * Citus plans a query on one job twice, once for the cluster and once, as a text that is parsed anew, for the shards; an import
- * and a diagnosis are some hundred small queries, of which this is most of the cost. Here a query is looked at before Citus does:
- * where each table of jobs in it is asked for the rows of this job alone, the tables are replaced by the shards, and the server
- * plans it at once. What is not understood is left to Citus, which is always right.
+ * and a diagnosis are some hundred small queries, of which this is most of the cost. Here a query is looked at before Citus
+ * does: where each table of jobs in it is asked for the rows of this job alone, the tables are replaced by the shards, and the
+ * server plans it at once. What is not understood is left to Citus, which is always right.
  *
- * Rows: a query concerns this job alone where each of its tables of jobs has "job_id = the job" among the conditions that all of
- * its rows must fulfil, or is joined by job_id to one that has. Shapes, events and pools, of which each node has a copy, are
+ * Rows: a query concerns this job alone where each of its tables of jobs has "job_id = the job" among the conditions that all
+ * of its rows must fulfil, or is joined by job_id to one that has. Shapes, events and pools, of which each node has a copy, are
  * read here; whatever changes or locks them goes by Citus, and in such a transaction all that reads them.
  *
  * Places: a shard stays where it is as long as a transaction holds a lock on it that Citus' own changes of rows take too
- * (l4_lock_on_cluster lets Citus change nothing, for that lock). Who only reads has the shards locked against being dropped: of
+ * (l4_lock_on_cluster has Citus change nothing, for that lock). Who only reads has the shards locked against being dropped: of
  * one that moves away meanwhile he sees what it held then.
  */
 #include "doors/home.h"

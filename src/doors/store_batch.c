@@ -51,7 +51,8 @@ typedef struct TableText
 static const TableText tables[TABLE_COUNT] = {
 	{
 		"SELECT '%s.l4_segment'::pg_catalog.regclass",
-		"INSERT INTO %s.l4_segment (job_id, " SEGMENT_COLUMNS ") SELECT $2, " SEGMENT_COLUMNS " FROM pg_catalog.unnest($1) AS u",
+		"INSERT INTO %s.l4_segment (job_id, " SEGMENT_COLUMNS ") SELECT $2, " SEGMENT_COLUMNS
+		" FROM pg_catalog.unnest($1) AS u",
 		{
 			"source_id", "segment_no", "first_line", "last_line", "record_count", "first_ts", "last_ts", "raw_bytes",
 			"stream_ids", "shape_ids",
@@ -60,8 +61,9 @@ static const TableText tables[TABLE_COUNT] = {
 	},
 	{
 		"SELECT '%s.l4_source_counts'::pg_catalog.regclass",
-		"INSERT INTO %s.l4_source_counts (job_id, " COUNTS_COLUMNS ") SELECT $2, " COUNTS_COLUMNS " FROM pg_catalog.unnest($1) AS u "
-		"ON CONFLICT (job_id, source_id) DO UPDATE SET row_count = excluded.row_count, counts = excluded.counts",
+		"INSERT INTO %s.l4_source_counts (job_id, " COUNTS_COLUMNS ") SELECT $2, " COUNTS_COLUMNS
+		" FROM pg_catalog.unnest($1) AS u ON CONFLICT (job_id, source_id) DO UPDATE SET row_count = excluded.row_count, "
+		"counts = excluded.counts",
 		{"source_id", "row_count", "counts"}
 	},
 	{
@@ -82,8 +84,8 @@ static const TableText tables[TABLE_COUNT] = {
 	},
 	{
 		"SELECT '%s.l4_source_state'::pg_catalog.regclass",
-		"INSERT INTO %s.l4_source_state (job_id, " STATE_COLUMNS ") SELECT $2, " STATE_COLUMNS " FROM pg_catalog.unnest($1) AS u "
-		"ON CONFLICT (job_id, source_id) DO UPDATE SET byte_count = excluded.byte_count, "
+		"INSERT INTO %s.l4_source_state (job_id, " STATE_COLUMNS ") SELECT $2, " STATE_COLUMNS
+		" FROM pg_catalog.unnest($1) AS u ON CONFLICT (job_id, source_id) DO UPDATE SET byte_count = excluded.byte_count, "
 		"settings_hash = excluded.settings_hash, head_hash = excluded.head_hash, tail_hash = excluded.tail_hash, "
 		"shape_ids = excluded.shape_ids, state = excluded.state",
 		{"source_id", "byte_count", "settings_hash", "head_hash", "tail_hash", "shape_ids", "state"}
