@@ -420,8 +420,8 @@ citus_pushes_down() {
 		--command="SELECT create_distributed_table('spread_said', 'job')" \
 		--command="INSERT INTO spread_said SELECT * FROM said"
 	local aggregate group turn=0 of
-	for aggregate in 'l4_drain(line)' 'l4_drain(line, 4, 0.5, 5)' 'l4_drain_state(line)' 'l4_iforest_rank(node, feature, value)' \
-		'l4_iforest_rank(node, at % 4, value)' 'l4_dtw_scores(at, events)' \
+	for aggregate in 'l4_drain(line)' 'l4_drain(line, 4, 0.5, 5)' 'l4_drain_state(line)' \
+		'l4_iforest_rank(node, feature, value)' 'l4_iforest_rank(node, at % 4, value)' 'l4_dtw_scores(at, events)' \
 		'l4_connected_components(job, node)' 'l4_change_points(at, value)' \
 		'l4_online_change_points(at, value)' 'l4_period(at)'; do
 		for group in node "''"; do
@@ -434,8 +434,7 @@ citus_pushes_down() {
 			turn=$((turn + 1))
 		done
 	done
-	citus_ask 0 "$1" "SET citus.explain_all_tasks = on; EXPLAIN (VERBOSE, COSTS OFF) SELECT node, l4_drain(line) FROM spread_said
-		GROUP BY 1" > "$L4_WORK/plan"
+	citus_ask 0 "$1" "EXPLAIN (VERBOSE, COSTS OFF) SELECT node, l4_drain(line) FROM spread_said GROUP BY 1" > "$L4_WORK/plan"
 	grep -q 'worker_partial_agg' "$L4_WORK/plan"
 	! citus_ask 0 "$1" "SET citus.coordinator_aggregation_strategy = 'disabled';
 		SELECT node, string_agg(line, ',' ORDER BY at) FROM spread_said GROUP BY 1" > /dev/null 2>&1 ||

@@ -1,5 +1,5 @@
--- How often a diagnosis calls steps that read logs or make a parser: where a query asks them for each of its rows, a job of some
--- ranks takes minutes.
+-- How often a diagnosis calls steps that read logs or make a parser: where a query asks them for each of its rows, a job of
+-- some ranks takes minutes.
 \getenv abs_srcdir PG_ABS_SRCDIR
 SET client_min_messages = warning;
 \set logs :abs_srcdir '/data/demo/ds-f02.tar.gz'
