@@ -443,6 +443,47 @@ citus_pushes_down() {
 	echo "$turn queries are pushed down"
 }
 
+# The regression tests that cannot be run on distributed tables, each with what is in its way: nothing of it is l4's own.
+citus_unfit() {
+	cat <<-'LIST'
+		calls           counts calls on the server that is asked
+		catalog         lists settings and triggers, which a cluster has others of
+		columns         functions of its session (pg_temp) over tables of jobs
+		counts          joins tables of jobs with temporary ones; plans
+		diagnose        joins tables of jobs with local ones
+		distribute      distributes by itself
+		evaluate        subqueries in VALUES; messages that name the shard
+		flow_job_report a role that may not log in on other nodes
+		flow_steps      flows are of one node, and are asked for by a query that goes to others
+		flows           a role that may not log in
+		ingest          roles that may not log in
+		own_rules       functions of its session over tables of jobs
+		patterns        warnings of other nodes come with their details
+		report          the page of a job of very many nodes, made by a step away from its node: minutes
+		retention       roles that may not log in
+		search          plans; subqueries in the list of a SELECT
+		shapes          correlated subqueries over tables of which all nodes have a copy
+		words           messages that name the shard
+	LIST
+}
+
+# Runs all other regression tests in a database of the cluster. Its objects of the session are of the coordinator alone, without
+# a warning. Argument: database.
+citus_regress() {
+	local file name names=()
+	for file in test/sql/*.sql; do
+		name=$(basename "$file" .sql)
+		citus_unfit | grep -q "^$name " || names+=("$name")
+	done
+	mkdir -p "$L4_WORK/citus_regress"
+	PGOPTIONS='-c citus.enable_ddl_propagation=off' "$(dirname "$("$L4_PG_CONFIG" --pgxs)")/../test/regress/pg_regress" \
+		--bindir="$L4_BINDIR" --inputdir=test --outputdir="$L4_WORK/citus_regress" --host="$PGHOST" --port="$PGPORT" \
+		--user=postgres --dbname="$1" --use-existing "${names[@]}" > "$L4_WORK/citus_regress/report" 2>&1 ||
+		{ grep -E 'FAILED|^not ok' "$L4_WORK/citus_regress/report"
+			head -c 60000 "$L4_WORK/citus_regress/regression.diffs"; return 1; }
+	echo "${#names[@]} regression tests pass, $(citus_unfit | wc -l) cannot be run"
+}
+
 # What is changed on a worker is so on the coordinator, and what is rolled back is nowhere.
 citus_shares_rules() {
 	citus_ask 1 "$1" "INSERT INTO l4_wording (name, class, pattern) VALUES ('site', 'fatal', 'of this site')"
