@@ -16,8 +16,8 @@ BEGIN ATOMIC
 	SELECT jsonb_strip_nulls(jsonb_build_object('job', d.job_id, 'status', j.status, 'saved_at', d.saved_at,
 		'verdict', left(d.verdict, longest), 'action', d.restart_action, 'target', left(d.restart_target, longest),
 		'node', left(n.node, longest), 'rank', n.rank, 'confidence', round(n.confidence::numeric, 3),
-		'fault', left(f.fault_key, longest), 'title', left(@extschema@.l4_fault_title(f.fault_key), longest), 'severity', f.severity, 'category', f.category,
-		'stage', s.stage, 'iteration', i.iteration))
+		'fault', left(f.fault_key, longest), 'title', left(@extschema@.l4_fault_title(f.fault_key), longest),
+		'severity', f.severity, 'category', f.category, 'stage', s.stage, 'iteration', i.iteration))
 	FROM @extschema@.l4_diagnosis d
 	LEFT JOIN @extschema@.l4_job j ON j.job_id = d.job_id
 	LEFT JOIN @extschema@.l4_finding n ON n.job_id = d.job_id AND n.saved_at = d.saved_at AND n.kind = 'node' AND n.ordinal = 1

@@ -48,7 +48,11 @@ typedef char L4Base64Byte;
 /* PostgreSQL 16 keeps apart from the range of a query who may read its tables; drop when 15 is no longer supported. */
 #if PG_VERSION_NUM >= 160000
 #define l4_set_entry_relation(query, entry, relation) \
-	((entry)->relid = getRTEPermissionInfo((query)->rteperminfos, entry)->relid = (relation))
+	do { \
+		if ((entry)->perminfoindex > 0) \
+			getRTEPermissionInfo((query)->rteperminfos, entry)->relid = (relation); \
+		(entry)->relid = (relation); \
+	} while (0)
 #else
 #define l4_set_entry_relation(query, entry, relation) ((entry)->relid = (relation))
 #endif
