@@ -189,6 +189,17 @@ citus_lines() {
 		WHERE l.job_id = '$2') FROM l4_stream s WHERE s.job_id = '$2'"
 }
 
+# Events found anew from all shapes, which changes nothing that lasts, are those of one server. Argument: database.
+citus_reclusters() {
+	local of
+	for of in one "$1"; do
+		citus_ask 0 "$of" "BEGIN; SELECT l4_recluster(5, 0.6); SELECT h.shape_id, h.event_id FROM l4_shape h ORDER BY 1;
+			SELECT e.event_id, e.template FROM l4_event e ORDER BY 1; ROLLBACK" > "$L4_WORK/events.$of"
+	done
+	diff "$L4_WORK/events.one" "$L4_WORK/events.$1"
+	[ "$(wc -l < "$L4_WORK/events.one")" -gt 100 ]
+}
+
 # Kills a worker amid imports, so many times; afterwards each import is called again. No line is lost or doubled.
 # Arguments: database, times.
 citus_kill() {
@@ -457,6 +468,7 @@ citus_unfit() {
 		flow_steps      flows are of one node, and are asked for by a query that goes to others
 		flows           a role that may not log in
 		ingest          roles that may not log in
+		log             drops the extension; functions of its session
 		own_rules       functions of its session over tables of jobs
 		patterns        warnings of other nodes come with their details
 		report          the page of a job of very many nodes, made by a step away from its node: minutes
