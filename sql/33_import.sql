@@ -14,7 +14,8 @@ COMMENT ON PROCEDURE @extschema@.l4_import(text, text, text, int, int) IS
 'size, at the same places for every number of processes; it decides where segments end and '
 'nothing else (but the last digits of means), and is best left alone. Commits every few megabytes: after a larger file, or '
 'after up to 64 small ones (inside a transaction block: the same without commits and without workers, and at its end other '
-'imports wait for the block''s); called again it reads only what is new or has changed: of a plain file that has grown, '
+'imports wait for the block''s; on a cluster eight times as much goes into one); called again it reads only what is new '
+'or has changed: of a plain file that has grown, '
 'the new bytes, and a last line that was cut is completed; any other that changed as a whole. What a worker that ends '
 'early was at is a warning, and the calling process reads it again. A file that cannot be read, or not to its end, is a '
 'warning and a row in l4_stream whose error says why; what could be read is there: of a cut or damaged file all that can '
@@ -393,22 +394,29 @@ RETURNS bigint
 AS $$
 DECLARE
 	events bigint;
+	-- not in a temporary table: on a cluster none is joined with tables of which all nodes have a copy
+	shape_ids bigint[];
+	event_ids bigint[];
+	templates text[];
+	parent_ids bigint[];
+	tenants name[];
 BEGIN
 	PERFORM @extschema@.l4_lock('l4_event', NULL, false);
 	PERFORM @extschema@.l4_lock('l4_shape', NULL, false);
 	PERFORM @extschema@.l4_lock('l4_pool', NULL, false);
-	CREATE TEMPORARY TABLE l4_reclustered ON COMMIT DROP AS
-		SELECT c.*, t.tenant FROM (SELECT DISTINCT h.tenant FROM @extschema@.l4_shape h) t
-		CROSS JOIN LATERAL @extschema@.l4_shape_events(depth, similarity, split_values, tenant => t.tenant) c;
+	SELECT array_agg(c.shape_id), array_agg(c.event_id), array_agg(c.template), array_agg(c.parent_id), array_agg(t.tenant)
+	INTO shape_ids, event_ids, templates, parent_ids, tenants
+	FROM (SELECT DISTINCT h.tenant FROM @extschema@.l4_shape h) t
+	CROSS JOIN LATERAL @extschema@.l4_shape_events(depth, similarity, split_values, tenant => t.tenant) c;
 	INSERT INTO @extschema@.l4_event (event_id, template, parent_id, tenant)
-		SELECT DISTINCT ON (event_id) event_id, template, parent_id, tenant FROM pg_temp.l4_reclustered ORDER BY event_id
+		SELECT DISTINCT ON (c.event_id) c.event_id, c.template, c.parent_id, c.tenant
+		FROM unnest(event_ids, templates, parent_ids, tenants) c (event_id, template, parent_id, tenant) ORDER BY c.event_id
 		ON CONFLICT (event_id) DO UPDATE SET template = excluded.template, parent_id = excluded.parent_id;
-	UPDATE @extschema@.l4_shape h SET event_id = c.event_id FROM pg_temp.l4_reclustered c
+	UPDATE @extschema@.l4_shape h SET event_id = c.event_id FROM unnest(shape_ids, event_ids) c (shape_id, event_id)
 		WHERE c.shape_id = h.shape_id AND h.event_id IS DISTINCT FROM c.event_id;
 	UPDATE @extschema@.l4_pool_event p SET event_id = h.event_id FROM @extschema@.l4_shape h
 		WHERE h.shape_id = p.shape_id AND p.event_id IS DISTINCT FROM h.event_id;
 	DELETE FROM @extschema@.l4_event e WHERE NOT EXISTS (SELECT FROM @extschema@.l4_shape h WHERE h.event_id = e.event_id);
-	DROP TABLE pg_temp.l4_reclustered;
 	SELECT count(*) INTO events FROM @extschema@.l4_event;
 	RETURN events;
 END $$;

@@ -242,6 +242,27 @@ COMMENT ON FUNCTION @extschema@.l4_pool_refresh(text, boolean) IS
 'settings (and takes any other job out) and brings that pool up to date; returns its pool_id, or NULL where the job is in '
 'none. Called at the end of an import and when a job''s status or settings change.';
 
+CREATE FUNCTION @extschema@.l4_concerns_pool(job_id text) RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	answer boolean;
+BEGIN
+	IF NOT @extschema@.l4_is_distributed() THEN
+		RETURN true;
+	END IF;
+	-- whoever changes its status just now is waited for, or does this himself
+	SELECT j.status = 'succeeded' OR EXISTS (SELECT FROM @extschema@.l4_pool_job p WHERE p.job_id = j.job_id) INTO answer
+	FROM @extschema@.l4_job j WHERE j.job_id = l4_concerns_pool.job_id FOR SHARE OF j;
+	RETURN coalesce(answer, false);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_concerns_pool(text) IS
+'Step: On a cluster, where the lock on pools and whatever changes them begins sessions on all nodes: is there anything for '
+'l4_pool_refresh to do at the end of an import? Else true. Locks the job''s row until the end of the transaction, which is to '
+'come before l4_pool is locked.';
+
 CREATE FUNCTION @extschema@.l4_best_pool(job_id text)
 RETURNS TABLE (pool_id bigint, job_count int, fit double precision, settings jsonb, differs text[], kinds text[])
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1

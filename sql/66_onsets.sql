@@ -413,10 +413,12 @@ BEGIN
 		OFFSET 0) x
 	-- where a stream without marks ended tells nothing: the end of all progress is meant
 	LEFT JOIN LATERAL (SELECT o.place IN ('stopped', 'end') AND NOT t.marks AS at_end) z ON true
+	-- once a place, and not wherever the body of l4_job_state, which is made part of this query, asks for it
+	CROSS JOIN LATERAL (SELECT CASE WHEN o.place = 'outside' THEN
+		@extschema@.l4_latest_time(l4_onsets.job_id, l4_onsets.unexplained, o.stream_id, o.line_no, o.ts, limits)
+		WHEN NOT z.at_end THEN o.ts END AS ts OFFSET 0) at
 	LEFT JOIN LATERAL @extschema@.l4_job_state(l4_onsets.job_id, o.unit, o.rank, t.source,
-		CASE WHEN NOT z.at_end THEN o.line_no END, CASE WHEN o.place = 'outside' THEN
-			@extschema@.l4_latest_time(l4_onsets.job_id, l4_onsets.unexplained, o.stream_id, o.line_no, o.ts, limits)
-			WHEN NOT z.at_end THEN o.ts END, limits, path_attempt) j ON NOT y.starting
+		CASE WHEN NOT z.at_end THEN o.line_no END, at.ts, limits, path_attempt) j ON NOT y.starting
 	LEFT JOIN LATERAL (SELECT CASE WHEN (counter).shape_ids IS NOT NULL THEN @extschema@.l4_counter_at(l4_onsets.job_id,
 		counter, o.stream_id, o.line_no, o.ts, limits) END AS value OFFSET 0) c ON true
 	LEFT JOIN LATERAL (

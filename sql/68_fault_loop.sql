@@ -313,7 +313,7 @@ BEGIN
 	INSERT INTO @extschema@.l4_fault_feedback AS b (job_id, fault_key, is_right, note)
 	VALUES (l4_confirm_fault.job_id, made.fault_key, true, 'confirmed on this job')
 	ON CONFLICT ON CONSTRAINT l4_fault_feedback_pkey DO UPDATE SET is_right = true, note = excluded.note,
-		given_by = current_user, given_at = now();
+		given_by = excluded.given_by, given_at = excluded.given_at;
 	PERFORM @extschema@.l4_note_fault(made.fault_key, 'drafted', l4_confirm_fault.note,
 		jsonb_build_object('job_id', l4_confirm_fault.job_id, 'pattern', made.pattern, 'events', made.events));
 	IF l4_confirm_fault.activate THEN
@@ -380,8 +380,8 @@ BEGIN
 		END IF;
 	ELSIF known_builtin THEN
 		INSERT INTO @extschema@.l4_fault_override AS o (fault_key, switched_off) VALUES (l4_retire_fault.fault_key, true)
-		ON CONFLICT ON CONSTRAINT l4_fault_override_pkey DO UPDATE SET switched_off = true, changed_by = current_user,
-			changed_at = now()
+		ON CONFLICT ON CONSTRAINT l4_fault_override_pkey DO UPDATE SET switched_off = true, changed_by = excluded.changed_by,
+			changed_at = excluded.changed_at
 		WHERE NOT o.switched_off;
 	END IF;
 	IF NOT FOUND THEN
@@ -418,8 +418,8 @@ BEGIN
 	ON CONFLICT ON CONSTRAINT l4_fault_override_pkey DO UPDATE SET title = coalesce(excluded.title, o.title),
 		role = coalesce(excluded.role, o.role), severity = coalesce(excluded.severity, o.severity),
 		priority = coalesce(excluded.priority, o.priority), root_cause = coalesce(excluded.root_cause, o.root_cause),
-		fix = coalesce(excluded.fix, o.fix), owner = coalesce(excluded.owner, o.owner), changed_by = current_user,
-		changed_at = now();
+		fix = coalesce(excluded.fix, o.fix), owner = coalesce(excluded.owner, o.owner), changed_by = excluded.changed_by,
+		changed_at = excluded.changed_at;
 	PERFORM @extschema@.l4_note_fault(l4_override_fault.fault_key, 'overridden', l4_override_fault.note,
 		jsonb_strip_nulls(jsonb_build_object('title', l4_override_fault.title,
 		'role', l4_override_fault.role, 'severity', l4_override_fault.severity, 'priority', l4_override_fault.priority,
@@ -449,7 +449,7 @@ BEGIN
 	INSERT INTO @extschema@.l4_fault_feedback AS b (job_id, fault_key, is_right, note)
 	VALUES (l4_judge_fault.job_id, l4_judge_fault.fault_key, l4_judge_fault.is_right, l4_judge_fault.note)
 	ON CONFLICT ON CONSTRAINT l4_fault_feedback_pkey DO UPDATE SET is_right = excluded.is_right, note = excluded.note,
-		given_by = current_user, given_at = now();
+		given_by = excluded.given_by, given_at = excluded.given_at;
 	PERFORM @extschema@.l4_note_fault(l4_judge_fault.fault_key, 'judged', l4_judge_fault.note,
 		jsonb_build_object('job_id', l4_judge_fault.job_id, 'is_right', l4_judge_fault.is_right));
 END

@@ -289,6 +289,7 @@ SET jit = off
 AS $$
 BEGIN
 	PERFORM @extschema@.l4_need_ready();
+	PERFORM @extschema@.l4_work_at_home(l4_findings_in_zone.job_id, false);
 	IF current_setting('TimeZone') <> l4_findings_in_zone.zone THEN
 		PERFORM @extschema@.l4_use_zone(l4_findings_in_zone.zone);
 	END IF;

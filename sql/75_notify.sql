@@ -2,14 +2,22 @@
  * Telling others of a new diagnosis: NOTIFY with a small JSON. Who listens asks the views for the rest.
  */
 
+CREATE FUNCTION @extschema@.l4_fault_title(fault_key text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE STRICT COST 100
+BEGIN ATOMIC
+	SELECT l.title FROM @extschema@.l4_fault_library l WHERE l.fault_key = l4_fault_title.fault_key;
+END;
+COMMENT ON FUNCTION @extschema@.l4_fault_title(text) IS
+'Step: The title of a fault in force; NULL for any other. Beside tables of jobs instead of a join, of which Citus makes NULL.';
+
 CREATE FUNCTION @extschema@.l4_notice(job_id text, longest int) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	SELECT jsonb_strip_nulls(jsonb_build_object('job', d.job_id, 'status', j.status, 'saved_at', d.saved_at,
 		'verdict', left(d.verdict, longest), 'action', d.restart_action, 'target', left(d.restart_target, longest),
 		'node', left(n.node, longest), 'rank', n.rank, 'confidence', round(n.confidence::numeric, 3),
-		'fault', left(f.fault_key, longest), 'title', left(l.title, longest), 'severity', f.severity, 'category', f.category,
-		'stage', s.stage, 'iteration', i.iteration))
+		'fault', left(f.fault_key, longest), 'title', left(@extschema@.l4_fault_title(f.fault_key), longest),
+		'severity', f.severity, 'category', f.category, 'stage', s.stage, 'iteration', i.iteration))
 	FROM @extschema@.l4_diagnosis d
 	LEFT JOIN @extschema@.l4_job j ON j.job_id = d.job_id
 	LEFT JOIN @extschema@.l4_finding n ON n.job_id = d.job_id AND n.saved_at = d.saved_at AND n.kind = 'node' AND n.ordinal = 1
@@ -19,7 +27,6 @@ BEGIN ATOMIC
 		AND s.ordinal = 1
 	LEFT JOIN @extschema@.l4_finding i ON i.job_id = d.job_id AND i.saved_at = d.saved_at AND i.kind = 'iteration'
 		AND i.ordinal = 1
-	LEFT JOIN @extschema@.l4_fault_library l ON l.fault_key = f.fault_key
 	WHERE d.job_id = l4_notice.job_id
 	ORDER BY d.saved_at DESC LIMIT 1;
 END;

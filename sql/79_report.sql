@@ -9,6 +9,7 @@ DECLARE
 	findings @extschema@.l4_finding[];
 BEGIN
 	PERFORM @extschema@.l4_need_ready();
+	PERFORM @extschema@.l4_work_at_home(l4_report_in_zone.job_id, false);
 	IF current_setting('TimeZone') <> l4_report_in_zone.zone THEN
 		PERFORM @extschema@.l4_use_zone(l4_report_in_zone.zone);
 	END IF;

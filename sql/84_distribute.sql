@@ -103,6 +103,35 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_is_home(text) IS
 'Step: Of a distributed installation: are the rows of a job on this node?';
 
+CREATE FUNCTION @extschema@.l4_home_tables(job_id text) RETURNS TABLE (relation oid, shard oid, kind int)
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 30
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF NOT @extschema@.l4_is_distributed() OR NOT @extschema@.l4_is_home(l4_home_tables.job_id) THEN
+		RETURN;
+	END IF;
+	RETURN QUERY EXECUTE 'SELECT p.logicalrelid::oid, to_regclass(''@extschema@.'' || t.table_name || ''_'' || s.shardid)::oid,
+			CASE t.place WHEN ''job'' THEN 0 WHEN ''shared'' THEN 1 ELSE 2 END
+		FROM pg_dist_partition p
+		LEFT JOIN @extschema@.l4_table_places() t ON to_regclass(''@extschema@.'' || t.table_name) = p.logicalrelid
+		LEFT JOIN pg_dist_shard s ON s.logicalrelid = p.logicalrelid AND (t.place = ''shared'' OR t.place = ''job''
+			AND s.shardminvalue = (SELECT h.shardminvalue FROM pg_dist_shard h
+				WHERE h.shardid = get_shard_id_for_distribution_column(''@extschema@.l4_job'', $1)))'
+		USING l4_home_tables.job_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_home_tables(text) IS
+'Step: On the node of a cluster that holds a job: the tables that Citus distributes, with the shard of each that holds the '
+'job''s rows (kind 0), or all rows (1: what all nodes have a copy of); 2: any other table, no shard. No row anywhere else.';
+
+CREATE FUNCTION @extschema@.l4_work_at_home(job_id text, may_write boolean) RETURNS boolean
+	LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_work_at_home';
+COMMENT ON FUNCTION @extschema@.l4_work_at_home(text, boolean) IS
+'Step: On the node of a cluster that holds a job, until the end of the transaction: queries that ask for the rows of this job '
+'alone are planned for its shards at once and not by Citus, which takes several times as long. may_write: changes too, for who '
+'has locked the place of the shards (l4_lock_on_cluster). Says whether that is so; false elsewhere, and on one server.';
+
 CREATE FUNCTION @extschema@.l4_lock_on_cluster(what text, name text, shared boolean) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -113,6 +142,9 @@ BEGIN
 	IF l4_lock_on_cluster.what = 'l4_job' THEN
 		-- on the node of the job, its own locks keep those apart who add to it
 		IF l4_lock_on_cluster.shared AND @extschema@.l4_is_home(l4_lock_on_cluster.name) THEN
+			-- changes nothing, but from here on no shard of the job is moved
+			UPDATE @extschema@.l4_job j SET status = j.status WHERE j.job_id = l4_lock_on_cluster.name AND j.status = '';
+			PERFORM @extschema@.l4_work_at_home(l4_lock_on_cluster.name, true);
 			PERFORM FROM @extschema@.l4_job j WHERE j.job_id = l4_lock_on_cluster.name FOR KEY SHARE;
 		ELSE
 			PERFORM FROM @extschema@.l4_job j WHERE j.job_id = l4_lock_on_cluster.name FOR UPDATE;
@@ -533,6 +565,10 @@ BEGIN
 	IF @extschema@.l4_tenancy() THEN
 		RAISE EXCEPTION 'tenants are kept apart here, which a distributed installation cannot do'
 			USING ERRCODE = 'feature_not_supported', HINT = 'SELECT l4_disable_tenancy() first.';
+	END IF;
+	IF current_setting('shared_preload_libraries') !~ '\mcitus\M.*\ml4\M' THEN
+		RAISE WARNING 'l4 is not in shared_preload_libraries: CALL l4_import(NULL, ...) would end this server'
+			USING HINT = 'Write shared_preload_libraries = ''citus, l4'' on each node.';
 	END IF;
 	-- where l4 was there before Citus, the other nodes do not have it yet
 	IF NOT @extschema@.l4_is_distributed() THEN

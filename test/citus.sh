@@ -54,7 +54,7 @@ citus_node_create() {
 		echo "port = $(citus_port "$node")"
 		echo "timezone = 'UTC'"
 		echo "log_timezone = 'UTC'"
-		echo "shared_preload_libraries = 'citus'"
+		echo "shared_preload_libraries = 'citus, l4'"
 		echo "wal_level = logical"
 		echo "max_prepared_transactions = 100"
 		echo "citus.max_cached_conns_per_worker = 4"
@@ -187,6 +187,17 @@ citus_remains() {
 citus_lines() {
 	citus_ask 0 "$1" "SELECT sum(s.line_count), (SELECT count(*) || ' ' || sum(octet_length(l.raw_bytes)) FROM l4_log l
 		WHERE l.job_id = '$2') FROM l4_stream s WHERE s.job_id = '$2'"
+}
+
+# Events found anew from all shapes, which changes nothing that lasts, are those of one server. Argument: database.
+citus_reclusters() {
+	local of
+	for of in one "$1"; do
+		citus_ask 0 "$of" "BEGIN; SELECT l4_recluster(5, 0.6); SELECT h.shape_id, h.event_id FROM l4_shape h ORDER BY 1;
+			SELECT e.event_id, e.template FROM l4_event e ORDER BY 1; ROLLBACK" > "$L4_WORK/events.$of"
+	done
+	diff "$L4_WORK/events.one" "$L4_WORK/events.$1"
+	[ "$(wc -l < "$L4_WORK/events.one")" -gt 100 ]
 }
 
 # Kills a worker amid imports, so many times; afterwards each import is called again. No line is lost or doubled.
@@ -405,6 +416,86 @@ citus_goes_home() {
 		JOIN pg_dist_node d USING (groupid) WHERE s.logicalrelid = 'l4_segment'::regclass")" = '2 0' ]
 }
 
+# Aggregates of l4 over rows of several nodes: each node makes states of its own rows, where Citus may not fetch these (no row
+# of the table comes to the coordinator), and the result is that of one table. Grouped by another column than that by which
+# the table is distributed, and not grouped at all. (States of l4_iforest_collect and l4_dtw_collect are not compared: they have
+# values in the order in which they came.) Argument: database.
+citus_pushes_down() {
+	citus_psql 0 --dbname="$1" --output=/dev/null --command="SET client_min_messages = warning" \
+		--command="CREATE TABLE said AS SELECT 'job-' || i % 7 AS job, 'node-' || i % 5 AS node, i::bigint AS at,
+			format('step %s of %s took %s s', i, 100 * (i % 3), i % 11) AS line, 'f' || i % 4 AS feature,
+			(i * 37 % 101)::float8 + CASE WHEN i % 5 = 3 THEN 50 ELSE 0 END AS value,
+			ARRAY[i % 13, i % 17]::bigint[] AS events
+			FROM generate_series(1, 2000) i" \
+		--command="CREATE TABLE spread_said (LIKE said)" \
+		--command="SELECT create_distributed_table('spread_said', 'job')" \
+		--command="INSERT INTO spread_said SELECT * FROM said"
+	local aggregate group turn=0 of
+	for aggregate in 'l4_drain(line)' 'l4_drain(line, 4, 0.5, 5)' 'l4_drain_state(line)' \
+		'l4_iforest_rank(node, feature, value)' 'l4_iforest_rank(node, at % 4, value)' 'l4_dtw_scores(at, events)' \
+		'l4_connected_components(job, node)' 'l4_change_points(at, value)' \
+		'l4_online_change_points(at, value)' 'l4_period(at)'; do
+		for group in node "''"; do
+			for of in said spread_said; do
+				citus_ask 0 "$1" "SET citus.coordinator_aggregation_strategy = 'disabled';
+					SELECT g, md5(s::text) FROM (SELECT $group AS g, $aggregate AS s FROM $of GROUP BY 1) a
+					ORDER BY g" > "$L4_WORK/$of" || { echo "not pushed down: $aggregate by $group"; return 1; }
+			done
+			diff "$L4_WORK/said" "$L4_WORK/spread_said" || { echo "not the same: $aggregate by $group"; return 1; }
+			turn=$((turn + 1))
+		done
+	done
+	citus_ask 0 "$1" "EXPLAIN (VERBOSE, COSTS OFF) SELECT node, l4_drain(line) FROM spread_said GROUP BY 1" > "$L4_WORK/plan"
+	grep -q 'worker_partial_agg' "$L4_WORK/plan"
+	! citus_ask 0 "$1" "SET citus.coordinator_aggregation_strategy = 'disabled';
+		SELECT node, string_agg(line, ',' ORDER BY at) FROM spread_said GROUP BY 1" > /dev/null 2>&1 ||
+		{ echo 'the setting refuses nothing'; return 1; }
+	citus_ask 0 "$1" 'DROP TABLE said, spread_said'
+	echo "$turn queries are pushed down"
+}
+
+# The regression tests that cannot be run on distributed tables, each with what is in its way: nothing of it is l4's own.
+citus_unfit() {
+	cat <<-'LIST'
+		calls           counts calls on the server that is asked
+		catalog         lists settings and triggers, which a cluster has others of
+		columns         functions of its session (pg_temp) over tables of jobs
+		counts          joins tables of jobs with temporary ones; plans
+		diagnose        joins tables of jobs with local ones
+		distribute      distributes by itself
+		evaluate        subqueries in VALUES; messages that name the shard
+		flow_job_report a role that may not log in on other nodes
+		flow_steps      flows are of one node, and are asked for by a query that goes to others
+		flows           a role that may not log in
+		ingest          roles that may not log in
+		log             drops the extension; functions of its session
+		own_rules       functions of its session over tables of jobs
+		patterns        warnings of other nodes come with their details
+		report          the page of a job of very many nodes, made by a step away from its node: minutes
+		retention       roles that may not log in
+		search          plans; subqueries in the list of a SELECT
+		shapes          correlated subqueries over tables of which all nodes have a copy
+		words           messages that name the shard
+	LIST
+}
+
+# Runs all other regression tests in a database of the cluster. Its objects of the session are of the coordinator alone, without
+# a warning. Argument: database.
+citus_regress() {
+	local file name names=()
+	for file in test/sql/*.sql; do
+		name=$(basename "$file" .sql)
+		citus_unfit | grep -q "^$name " || names+=("$name")
+	done
+	mkdir -p "$L4_WORK/citus_regress"
+	PGOPTIONS='-c citus.enable_ddl_propagation=off' "$(dirname "$("$L4_PG_CONFIG" --pgxs)")/../test/regress/pg_regress" \
+		--bindir="$L4_BINDIR" --inputdir=test --outputdir="$L4_WORK/citus_regress" --host="$PGHOST" --port="$PGPORT" \
+		--user=postgres --dbname="$1" --use-existing "${names[@]}" > "$L4_WORK/citus_regress/report" 2>&1 ||
+		{ grep -E 'FAILED|^not ok' "$L4_WORK/citus_regress/report"
+			head -c 60000 "$L4_WORK/citus_regress/regression.diffs"; return 1; }
+	echo "${#names[@]} regression tests pass, $(citus_unfit | wc -l) cannot be run"
+}
+
 # What is changed on a worker is so on the coordinator, and what is rolled back is nowhere.
 citus_shares_rules() {
 	citus_ask 1 "$1" "INSERT INTO l4_wording (name, class, pattern) VALUES ('site', 'fatal', 'of this site')"
@@ -424,6 +515,8 @@ citus_refuses() {
 	citus_refused 0 "$1" 'DROP EXTENSION l4 CASCADE' 'while it is distributed'
 	citus_refused 0 "$1" 'SELECT l4_enable_tenancy()' 'cannot keep tenants apart'
 	citus_refused 1 "$1" 'SELECT l4_undistribute()' 'not the coordinator'
+	# which Citus would not survive
+	citus_refused 0 "$1" "CALL l4_import(NULL, '/tmp')" 'needs a job_id'
 }
 
 # All rows come back to the coordinator, and nothing stays elsewhere.

@@ -354,6 +354,10 @@ test_citus() {
 	check 'citus: the same rows as on one server' citus_equal spread
 	check 'citus: imports go where the job is' citus_goes_home spread
 	check 'citus: a site'"'"'s rule goes to all nodes' citus_shares_rules spread
+	check 'citus: aggregates are pushed down' citus_pushes_down spread
+	check 'citus: events found anew' citus_reclusters spread
+	check 'citus: regression tests on distributed tables, in a database' citus_spread regressed
+	check 'citus: regression tests on distributed tables' citus_regress regressed
 	check 'citus: workers killed amid imports' citus_kill spread "${L4_CITUS_KILLS:-4}"
 	check 'citus: imports that say the same new things at once' citus_together spread
 	check 'citus: small files that change' citus_changed spread

@@ -25,6 +25,7 @@
 #include "utils/memutils.h"
 #include "utils/portal.h"
 
+#include "doors/extension.h"
 #include "doors/store_batch.h"
 #include "doors/store_bundle.h"
 #include "doors/store_events.h"
@@ -50,6 +51,8 @@ PGDLLEXPORT void l4_import_worker(Datum argument);
  */
 #define BATCH_FILES 64
 #define BATCH_BYTES (4 * 1024 * 1024)
+/* On a cluster a transaction begins a session on each other node where it says something new: there are so many times fewer. */
+#define CLUSTER_BATCHES 8
 /* Small files make so many groups at least, as long as a group is worth it. */
 #define GROUPS 16
 /* Of more files a transaction block locks the job instead: the server has room for some thousand locks. */
@@ -68,6 +71,7 @@ typedef struct ImportCall
 	const char *schema;
 	int			workers;
 	int			part_bytes;
+	bool		on_cluster;		/* l4 is distributed over several nodes */
 } ImportCall;
 
 /* ---------- the shared list ---------- */
@@ -182,6 +186,7 @@ fill_shared(SharedImport *shared, const ImportCall *call, List *files)
 	shared->file_count = list_length(files);
 	shared->part_bytes = call->part_bytes;
 	shared->processes = call->workers;
+	shared->batches = call->on_cluster ? CLUSTER_BATCHES : 1;
 	shared->schema = share_string(shared, &end, call->schema);
 	shared->job_id = share_string(shared, &end, call->job_id);
 	shared->layout = share_string(shared, &end, call->layout);
@@ -313,14 +318,15 @@ import_some(Import *import, uint32 from, uint32 to, MemoryContext context)
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	MemoryContext memory = AllocSetContextCreate(context, "l4 file", ALLOCSET_DEFAULT_SIZES);
 	int64		begin = import->bytes;
+	int64		most = BATCH_BYTES * (int64) import->shared->batches;
 	uint32		number = from;
 	L4KnownFile *known;
 
 	set_task(import, from, from, to);
 	known = lock_files(import, from, to);
 	/* files that share rows stay together, but for compressed ones that hold far more than they are large */
-	while (number < to && (import->bytes - begin < BATCH_BYTES ||
-						   (!import->shared->list[number].begins_group && import->bytes - begin < 2 * BATCH_BYTES)))
+	while (number < to && (import->bytes - begin < most ||
+						   (!import->shared->list[number].begins_group && import->bytes - begin < 2 * most)))
 	{
 		if (import->shared->list[number].begins_group)
 			source_write_bundles(import->sources);
@@ -380,9 +386,9 @@ count_files(const SharedImport *shared, uint32 from)
 	uint32		count = group_length(shared, from);
 	int64		bytes = group_bytes(shared, from);
 
-	most = Min(most, BATCH_FILES);
+	most = Min(most, BATCH_FILES * shared->batches);
 	while (from + count < shared->file_count && count + group_length(shared, from + count) <= most &&
-		   (bytes += group_bytes(shared, from + count)) <= BATCH_BYTES)
+		   (bytes += group_bytes(shared, from + count)) <= BATCH_BYTES * (int64) shared->batches)
 		count += group_length(shared, from + count);
 	return count;
 }
@@ -648,6 +654,7 @@ conclude(Import *import)
 {
 	const char *schema = import->sources->schema;
 	const char *job_id = import->sources->job->job_id;
+	bool		concerned;
 
 	if (!import->atomic)
 		store_lock_job(schema, job_id, true);
@@ -658,6 +665,15 @@ conclude(Import *import)
 		store_lock_job(schema, job_id, true);
 	store_assign_events(schema, job_id);
 	end_step(import);
+	if (!import->atomic)
+		store_lock_job(schema, job_id, true);
+	store_learn_places(schema, job_id);
+	concerned = import->atomic || store_concerns_pool(schema, job_id);
+	end_step(import);
+	if (!concerned)
+		return;
+	if (!import->atomic)
+		store_lock_job(schema, job_id, true);
 	store_refresh_pool(schema, job_id);
 	end_step(import);
 }
@@ -785,6 +801,7 @@ l4_import(PG_FUNCTION_ARGS)
 	import->context = context;
 	store_connect(!import->atomic);
 	(void) store_job(call.schema, call.job_id); /* is it there? */
+	call.on_cluster = extension_is_distributed();
 	files = files_list(path);
 	pgstat_progress_start_command(PROGRESS_COMMAND_COPY, InvalidOid);
 	pgstat_progress_update_param(PROGRESS_COPY_BYTES_TOTAL, total_size(files));

@@ -192,6 +192,7 @@ end_job(Ingest *ingest)
 	if (store_timeline_is_stale(ingest->schema, job_id))
 		timeline_rebuild(ingest->sources);
 	store_assign_events(ingest->schema, job_id);
+	store_learn_places(ingest->schema, job_id);
 	store_refresh_pool(ingest->schema, job_id);
 	given_up = given_up_of_import(ingest->sources);
 	given_up_warn(&given_up);

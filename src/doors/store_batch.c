@@ -38,55 +38,57 @@ typedef struct TableText
 } TableText;
 
 #define SEGMENT_COLUMNS \
-	"job_id, source_id, segment_no, first_line, last_line, record_count, first_ts, last_ts, raw_bytes, stream_ids, " \
+	"source_id, segment_no, first_line, last_line, record_count, first_ts, last_ts, raw_bytes, stream_ids, " \
 	"shape_ids, structure, texts, parameters"
 #define STREAM_COLUMNS \
-	"job_id, stream_id, source_id, file_id, source, label, kind, node, rank, attempt, format, state, error, byte_count, " \
+	"stream_id, source_id, file_id, source, label, kind, node, rank, attempt, format, state, error, byte_count, " \
 	"line_count, record_count, first_ts, last_ts, last_stage, " \
 	"first_iteration, last_iteration, file_size, file_modified_at, bundle_id"
-#define COUNTS_COLUMNS "job_id, source_id, row_count, counts"
-#define STATISTICS_COLUMNS "job_id, source_id, sketch"
-#define STATE_COLUMNS "job_id, source_id, byte_count, settings_hash, head_hash, tail_hash, shape_ids, state"
+#define COUNTS_COLUMNS "source_id, row_count, counts"
+#define STATISTICS_COLUMNS "source_id, sketch"
+#define STATE_COLUMNS "source_id, byte_count, settings_hash, head_hash, tail_hash, shape_ids, state"
 
 static const TableText tables[TABLE_COUNT] = {
 	{
 		"SELECT '%s.l4_segment'::pg_catalog.regclass",
-		"INSERT INTO %s.l4_segment (" SEGMENT_COLUMNS ") SELECT " SEGMENT_COLUMNS " FROM pg_catalog.unnest($1) AS u",
+		"INSERT INTO %s.l4_segment (job_id, " SEGMENT_COLUMNS ") SELECT $2, " SEGMENT_COLUMNS
+		" FROM pg_catalog.unnest($1) AS u",
 		{
-			"job_id", "source_id", "segment_no", "first_line", "last_line", "record_count", "first_ts", "last_ts", "raw_bytes",
+			"source_id", "segment_no", "first_line", "last_line", "record_count", "first_ts", "last_ts", "raw_bytes",
 			"stream_ids", "shape_ids",
 			"structure", "texts", "parameters"
 		}
 	},
 	{
 		"SELECT '%s.l4_source_counts'::pg_catalog.regclass",
-		"INSERT INTO %s.l4_source_counts (" COUNTS_COLUMNS ") SELECT " COUNTS_COLUMNS " FROM pg_catalog.unnest($1) AS u "
-		"ON CONFLICT (job_id, source_id) DO UPDATE SET row_count = excluded.row_count, counts = excluded.counts",
-		{"job_id", "source_id", "row_count", "counts"}
+		"INSERT INTO %s.l4_source_counts (job_id, " COUNTS_COLUMNS ") SELECT $2, " COUNTS_COLUMNS
+		" FROM pg_catalog.unnest($1) AS u ON CONFLICT (job_id, source_id) DO UPDATE SET row_count = excluded.row_count, "
+		"counts = excluded.counts",
+		{"source_id", "row_count", "counts"}
 	},
 	{
 		"SELECT '%s.l4_parameter_sketch'::pg_catalog.regclass",
-		"INSERT INTO %s.l4_parameter_sketch (" STATISTICS_COLUMNS ") SELECT " STATISTICS_COLUMNS
+		"INSERT INTO %s.l4_parameter_sketch (job_id, " STATISTICS_COLUMNS ") SELECT $2, " STATISTICS_COLUMNS
 		" FROM pg_catalog.unnest($1) AS u ON CONFLICT (job_id, source_id) DO UPDATE SET sketch = excluded.sketch",
-		{"job_id", "source_id", "sketch"}
+		{"source_id", "sketch"}
 	},
 	{
 		"SELECT '%s.l4_stream'::pg_catalog.regclass",
-		"INSERT INTO %s.l4_stream (" STREAM_COLUMNS ", imported_at) SELECT " STREAM_COLUMNS
+		"INSERT INTO %s.l4_stream (job_id, " STREAM_COLUMNS ", imported_at) SELECT $2, " STREAM_COLUMNS
 		", pg_catalog.clock_timestamp() FROM pg_catalog.unnest($1) AS u",
 		{
-			"job_id", "stream_id", "source_id", "file_id", "source", "label", "kind", "node", "rank", "attempt", "format",
+			"stream_id", "source_id", "file_id", "source", "label", "kind", "node", "rank", "attempt", "format",
 			"state", "error", "byte_count", "line_count", "record_count", "first_ts", "last_ts", "last_stage",
 			"first_iteration", "last_iteration", "file_size", "file_modified_at", "bundle_id"
 		}
 	},
 	{
 		"SELECT '%s.l4_source_state'::pg_catalog.regclass",
-		"INSERT INTO %s.l4_source_state (" STATE_COLUMNS ") SELECT " STATE_COLUMNS " FROM pg_catalog.unnest($1) AS u "
-		"ON CONFLICT (job_id, source_id) DO UPDATE SET byte_count = excluded.byte_count, "
+		"INSERT INTO %s.l4_source_state (job_id, " STATE_COLUMNS ") SELECT $2, " STATE_COLUMNS
+		" FROM pg_catalog.unnest($1) AS u ON CONFLICT (job_id, source_id) DO UPDATE SET byte_count = excluded.byte_count, "
 		"settings_hash = excluded.settings_hash, head_hash = excluded.head_hash, tail_hash = excluded.tail_hash, "
 		"shape_ids = excluded.shape_ids, state = excluded.state",
-		{"job_id", "source_id", "byte_count", "settings_hash", "head_hash", "tail_hash", "shape_ids", "state"}
+		{"source_id", "byte_count", "settings_hash", "head_hash", "tail_hash", "shape_ids", "state"}
 	}
 };
 
@@ -95,7 +97,6 @@ struct L4StoreBatch
 	const char *schema;
 	const char *job_name;
 	MemoryContext memory;		/* of the rows that wait */
-	Datum		job_id;			/* NULL (0) where none waits */
 	StoreRows  *rows[TABLE_COUNT];	/* NULL where none waits */
 };
 
@@ -142,9 +143,6 @@ begin_row(L4StoreBatch *batch, Table table)
 			count++;
 		batch->rows[table] = store_rows_begin(row_type_of(batch->schema, text->row_type), text->columns, count);
 	}
-	if (batch->job_id == (Datum) 0)
-		batch->job_id = CStringGetTextDatum(batch->job_name);
-	store_rows_set(batch->rows[table], batch->job_id, false);
 	return batch->rows[table];
 }
 
@@ -158,6 +156,7 @@ write_rows(L4StoreBatch *batch, Table table)
 	if (rows == NULL)
 		return;
 	add_argument(&arguments, rows->array_type, store_rows_finish(rows), false);
+	add_text(&arguments, batch->job_name);
 	store_run(batch->schema, tables[table].insert, &arguments, SPI_OK_INSERT);
 }
 
@@ -173,7 +172,6 @@ store_batch_write(L4StoreBatch *batch)
 	for (table = 0; table < TABLE_COUNT; table++)
 		write_rows(batch, table);
 	memset(batch->rows, 0, sizeof(batch->rows));
-	batch->job_id = (Datum) 0;
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(batch->memory);
 }
@@ -257,7 +255,7 @@ write_segment(L4StoreBatch *batch, const L4SegmentRow *row)
 	add_argument(&arguments, BYTEAOID, PointerGetDatum(row->blobs.structure), false);
 	add_argument(&arguments, BYTEAOID, PointerGetDatum(row->blobs.texts), false);
 	add_argument(&arguments, BYTEAOID, PointerGetDatum(row->blobs.parameters), false);
-	store_run(batch->schema, "INSERT INTO %s.l4_segment (" SEGMENT_COLUMNS
+	store_run(batch->schema, "INSERT INTO %s.l4_segment (job_id, " SEGMENT_COLUMNS
 			  ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
 			  &arguments, SPI_OK_INSERT);
 }

@@ -5,6 +5,7 @@
 
 #include "utils/datum.h"
 
+#include "doors/store_locks.h"
 #include "doors/store_session.h"
 #include "doors/store_statement.h"
 
@@ -18,17 +19,35 @@ store_assign_events(const char *schema, const char *job_id)
 }
 
 void
+store_learn_places(const char *schema, const char *job_id)
+{
+	Arguments	arguments = {0};
+
+	add_text(&arguments, job_id);
+	/* two imports of one job do not learn at once; and a pool knows whose streams it has seen */
+	store_lock_here(schema, "l4_pool");
+	store_run(schema, "SELECT %s.l4_learn_ranks($1)", &arguments, SPI_OK_SELECT);
+	/* first who is where */
+	store_run(schema, "SELECT %s.l4_learn_rank_nodes($1)", &arguments, SPI_OK_SELECT);
+	store_run(schema, "SELECT %s.l4_learn_addresses($1)", &arguments, SPI_OK_SELECT);
+}
+
+bool
+store_concerns_pool(const char *schema, const char *job_id)
+{
+	Arguments	arguments = {0};
+
+	add_text(&arguments, job_id);
+	return store_run(schema, "SELECT WHERE %s.l4_concerns_pool($1)", &arguments, SPI_OK_SELECT) > 0;
+}
+
+void
 store_refresh_pool(const char *schema, const char *job_id)
 {
 	Arguments	arguments = {0};
 
 	add_text(&arguments, job_id);
-	/* a pool knows whose streams it has seen */
-	store_run(schema, "SELECT %s.l4_learn_ranks($1)", &arguments, SPI_OK_SELECT);
 	store_run(schema, "SELECT %s.l4_pool_refresh($1)", &arguments, SPI_OK_SELECT);
-	/* under the lock that this holds: two imports of one job do not learn at once; first who is where */
-	store_run(schema, "SELECT %s.l4_learn_rank_nodes($1)", &arguments, SPI_OK_SELECT);
-	store_run(schema, "SELECT %s.l4_learn_addresses($1)", &arguments, SPI_OK_SELECT);
 }
 
 Datum

@@ -8,7 +8,14 @@
 
 /* Gives every shape without an event one. Needs a connected SPI. */
 extern void store_assign_events(const char *schema, const char *job_id);
-/* After an import: learns the job's addresses, and puts one that succeeded into its pool. Needs a connected SPI. */
+/* After an import: learns which ranks a job has, on which nodes they are, and their addresses. Needs a connected SPI. */
+extern void store_learn_places(const char *schema, const char *job_id);
+/*
+ * Has a job to do with any pool? Asked on a cluster, where what may change pools begins sessions on all nodes; true elsewhere.
+ * Locks the job's row, so that the transaction is to be ended before l4_pool is locked. Needs a connected SPI.
+ */
+extern bool store_concerns_pool(const char *schema, const char *job_id);
+/* After that: puts a job that succeeded into its pool, and takes any other out. Needs a connected SPI. */
 extern void store_refresh_pool(const char *schema, const char *job_id);
 
 /*

@@ -16,7 +16,8 @@
  * A transaction takes them downwards, so none waits for another one in a circle:
  *
  *    files of l4_import                             1 shared, 2, 4 shared, 5
- *    its end, a transaction for each step           1 shared, 5;  1 shared, 3, 4;  6
+ *    its end, a transaction for each step           1 shared, 5;  1 shared, 3, 4;  1 shared, 6 (of this
+ *                                                  node);  1 shared, 6
  *    l4_ingest, l4_ingest_inbox, and l4_import
  *    in a transaction block                         1 shared, 2, 3, 4, 5, 6
  *    l4_register_job (another status or settings)   6
@@ -125,6 +126,12 @@ store_lock(const char *schema, const char *table, const char *name, bool shared)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("there is no lock \"%s\"", table),
 			 errhint("There are l4_job, l4_stream, l4_event, l4_shape and l4_pool, taken in this order.")));
+}
+
+void
+store_lock_here(const char *schema, const char *table)
+{
+	take(lock_class(schema, table), lock_key(0), false);
 }
 
 void

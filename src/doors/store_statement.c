@@ -28,6 +28,9 @@ typedef struct KeptPlan
 static KeptPlan kept_plans[PLAN_LIMIT];
 static int	kept_plan_count = 0;
 
+/* Are statements that are prepared now planned for the arguments of each call? */
+static bool plans_each_call = false;
+
 /* The statement with the schema for each %s. */
 static char *
 statement_text(const char *schema, const char *statement)
@@ -83,7 +86,7 @@ statement_plan(const char *schema, const char *statement, Arguments *arguments)
 	if (kept != NULL && kept->plan != NULL)
 		return kept->plan;
 	sql = statement_text(schema, statement);
-	plan = SPI_prepare(sql, arguments->count, arguments->types);
+	plan = SPI_prepare_cursor(sql, arguments->count, arguments->types, plans_each_call ? CURSOR_OPT_CUSTOM_PLAN : 0);
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare failed with %s on: %s", SPI_result_code_string(SPI_result), sql);
 	pfree(sql);
@@ -126,6 +129,15 @@ uint64
 store_query(const char *schema, const char *statement, Arguments *arguments)
 {
 	return execute(schema, statement, arguments, SPI_OK_SELECT, true);
+}
+
+/*
+ * store_plan_each_call: on the node of a cluster that has a job (home.c) a plan must know its name.
+ */
+void
+store_plan_each_call(bool each_call)
+{
+	plans_each_call = each_call;
 }
 
 /* A way to run queries that the planner is not to choose, until the level of settings ends. */

@@ -101,6 +101,9 @@ extern uint64 store_run_by_key(const char *schema, const char *statement, Argume
 /* The same for a query within the caller's snapshot. */
 extern uint64 store_query(const char *schema, const char *statement, Arguments *arguments);
 
+/* Whether statements that are prepared from now on are planned anew for the arguments of each call. */
+extern void store_plan_each_call(bool each_call);
+
 /* Opens a cursor over such a statement, for reading. */
 extern Portal store_open(const char *schema, const char *statement, Arguments *arguments);
 

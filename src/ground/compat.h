@@ -45,4 +45,16 @@ typedef char L4Base64Byte;
 	make_restrictinfo(root, clause, true, false, false, security_level, NULL, NULL, NULL)
 #endif
 
+/* PostgreSQL 16 keeps apart from the range of a query who may read its tables; drop when 15 is no longer supported. */
+#if PG_VERSION_NUM >= 160000
+#define l4_set_entry_relation(query, entry, relation) \
+	do { \
+		if ((entry)->perminfoindex > 0) \
+			getRTEPermissionInfo((query)->rteperminfos, entry)->relid = (relation); \
+		(entry)->relid = (relation); \
+	} while (0)
+#else
+#define l4_set_entry_relation(query, entry, relation) ((entry)->relid = (relation))
+#endif
+
 #endif							/* L4_COMPAT_H */

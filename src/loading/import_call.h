@@ -41,6 +41,7 @@ typedef struct SharedImport
 	Size		parts;			/* SharedParts, 0 where no file is shared */
 	int64		part_bytes;		/* larger plain files are cut into parts of this size */
 	uint32		processes;		/* that were asked for */
+	uint32		batches;		/* a transaction takes in so many times as much as on one server */
 	uint32		large_count;	/* the first files of the list, which are the leader's: others help him with them */
 	uint32		file_count;
 	SharedFile	list[FLEXIBLE_ARRAY_MEMBER];
