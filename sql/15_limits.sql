@@ -337,6 +337,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Steps are slow that take so many times as long as before: less comes and goes with data and load.'),
 	(true, 'slow_spell_factor', 2.5, 'factor',
 		'Of steps that are slow now and then (packets get lost) those are that take so many times as long as the quick ones.'),
+	(true, 'slow_spell_quick_share', 0.25, 'share of steps', 'What so many steps are within is quick.'),
 	(true, 'slow_spell_share', 0.2, 'share of steps', 'So many are, or it is chance.'),
 	(true, 'slow_spell_least', 4, 'spells', '... in so many spells, between which steps are quick: else it is a phase, or they swell.'),
 	(true, 'slow_spell_rise', 4, 'factor', 'So many times as often as before: checkpoints and evaluations come all the time.'),

@@ -9,71 +9,17 @@
  * Prefixes as common as "12: " are marked dominant and count only in streams where most lines have them (header_parser_sample).
  * A lone line has no stream; there such a prefix counts only where something known follows it.
  */
-#include "algorithms/header.h"
+#include "algorithms/header_private.h"
 
-#include "algorithms/prefilter.h"
-#include "algorithms/line_prefix_cache.h"
-#include "algorithms/time_cache.h"
 #include "algorithms/timestamp.h"
 #include "storage/shmem.h"
 #include "tools/bytes.h"
-#include "tools/pattern.h"
-
-/* A header stands within this many bytes of where it begins; bounds the cost of a pattern on long lines. */
-#define HEADER_WINDOW 1024
-
-enum HeaderGroup
-{
-	GROUP_TS, GROUP_EPOCH, GROUP_MMDD, GROUP_YEAR, GROUP_MONTH, GROUP_DAY, GROUP_TIME, GROUP_LEVEL, GROUP_SEVERITY,
-	GROUP_LEVEL_TENS, GROUP_COMPONENT, GROUP_LOGGER, GROUP_MODULE, GROUP_PROC, GROUP_FILE, GROUP_RANK, GROUP_LOCAL_RANK,
-	GROUP_HOST, GROUP_COUNT
-};
 
 static const char *const group_names[GROUP_COUNT] = {
 	"ts", "epoch", "mmdd", "year", "month", "day", "time", "level", "severity",
 	"level_tens", "component", "logger", "module", "proc", "file", "rank", "local_rank", "host"
 };
 
-/* What a match says, with its spans as places in the text that was matched. */
-typedef struct HeaderFacts
-{
-	struct HeaderRule *rule;	/* NULL where none matches */
-	int			size;			/* of the match */
-	int16		begins[GROUP_COUNT];	/* -1 for a group that took no part or is empty */
-	int16		sizes[GROUP_COUNT];
-	L4Level		level;
-	bool		level_in_digits;	/* it must be read from its group each time */
-	int			component;		/* the group that is the component, or -1 */
-	L4TimeLayout layout;		/* of the group ts */
-} HeaderFacts;
-
-typedef struct HeaderRule
-{
-	const L4Format *format;
-	L4Pattern  *pattern;
-	bool		self_anchored;	/* the compiled pattern matches only at the beginning by itself */
-	bool		alternatives;	/* the pattern may have a bar outside of all groups */
-	bool		enabled;
-	int			in_vain;		/* line prefixes that it matched and that could not be kept, in a row */
-	bool		remembered;		/* enabled when what is remembered was kept */
-	int			groups[GROUP_COUNT];
-} HeaderRule;
-
-/* The rules of one kind in the order of priority. */
-typedef struct HeaderRules
-{
-	int			count;
-	HeaderRule *rules;
-	L4Prefilter *filter;
-	L4LinePrefixCache *cache;			/* NULL where nothing is remembered, */
-	HeaderFacts *known;			/* else what each line prefix in it says */
-	/* line prefixes that may still be traced: a log without recurring line prefixes must not pay for each line */
-	int64		credit;
-	bool		gave_up;		/* one of them did when they were tried last */
-} HeaderRules;
-
-/* Of more rules nothing is remembered. */
-#define TRACED_WORDS 16
 /* So many line prefixes may be traced at first; each further one must be earned by so many that were found. */
 #define TRACE_CREDIT 1000
 #define TRACE_COST 50
@@ -82,19 +28,6 @@ typedef struct HeaderRules
  * more.
  */
 #define TRACES_IN_VAIN 10
-
-struct L4HeaderParser
-{
-	HeaderRules prefixes;
-	HeaderRules headers;
-	bool		sampled;
-	bool		ranks_stated;	/* the headers say which of several ranks wrote each record */
-	bool		had_prefix;		/* of the line before */
-	pg_tz	   *zone;
-	TimestampTz reference;
-	TimestampTz told;			/* the first whole time anywhere in the sample; 0 where there is none */
-	L4TimeCache	times;
-};
 
 static int
 compare_formats(const void *a, const void *b)
@@ -194,8 +127,8 @@ header_parser_reset(L4HeaderParser *parser, TimestampTz reference)
 }
 
 /* The rest of a line as far as a line prefix may reach. */
-static L4Bytes
-window_of(L4Bytes line, size_t offset)
+L4Bytes
+header_window(L4Bytes line, size_t offset)
 {
 	L4Bytes		window = {line.data + offset, Min(line.size - offset, HEADER_WINDOW)};
 
@@ -203,8 +136,8 @@ window_of(L4Bytes line, size_t offset)
 }
 
 /* The first rule by priority that matches at the beginning of text, or NULL. Rules not enabled count only where all is set. */
-static HeaderRule *
-rules_match(HeaderRules *rules, L4Bytes text, bool all)
+HeaderRule *
+header_rules_match(HeaderRules *rules, L4Bytes text, bool all)
 {
 	const uint64 *candidates = prefilter_candidates(rules->filter, text);
 	int			words = prefilter_words(rules->filter);
@@ -281,8 +214,8 @@ facts_level(const HeaderFacts *facts, const char *text, L4Level *level, L4Bytes 
 }
 
 /* How much of the text the line prefix takes that a rule matched: all up to its end, wherever \K has the match begin. */
-static size_t
-prefix_size(const HeaderRule *rule, L4Bytes text)
+size_t
+header_prefix_size(const HeaderRule *rule, L4Bytes text)
 {
 	L4Bytes		span;
 
@@ -297,7 +230,7 @@ facts_of_match(HeaderFacts *facts, HeaderRule *rule, L4Bytes text)
 	int			group;
 
 	facts->rule = rule;
-	facts->size = (int) prefix_size(rule, text);
+	facts->size = (int) header_prefix_size(rule, text);
 	for (group = 0; group < GROUP_COUNT; group++)
 	{
 		bool		there = rule->groups[group] >= 0 && pattern_group(rule->pattern, rule->groups[group], &span) &&
@@ -323,7 +256,7 @@ facts_of_match(HeaderFacts *facts, HeaderRule *rule, L4Bytes text)
 static bool
 facts_find(HeaderRules *rules, L4Bytes text, bool all, HeaderFacts *facts)
 {
-	HeaderRule *rule = rules_match(rules, text, all);
+	HeaderRule *rule = header_rules_match(rules, text, all);
 
 	if (rule == NULL)
 		return false;
@@ -528,7 +461,7 @@ take_header(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, 
 static void
 find_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
-	L4Bytes		text = window_of(line, header->size);
+	L4Bytes		text = header_window(line, header->size);
 	HeaderFacts facts;
 
 	if (facts_find(&parser->headers, text, true, &facts))
@@ -555,7 +488,7 @@ parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool lone)
 
 	while (header->prefix_count < L4_PREFIX_LIMIT)
 	{
-		L4Bytes		text = window_of(line, header->size);
+		L4Bytes		text = header_window(line, header->size);
 		HeaderFacts facts;
 
 		if (!facts_find(&parser->prefixes, text, lone, &facts) || facts.size == 0)
@@ -635,12 +568,12 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	const HeaderFacts *known;
 
 	/* where the line before had a prefix, as a rule this one has */
-	text = window_of(line, 0);
+	text = header_window(line, 0);
 	if (parser->had_prefix && (known = facts_recall(&parser->prefixes, text)) != NULL && known->size > 0)
 		take_prefix(parser, known, text.data, header, &number);
 	for (;;)
 	{
-		text = window_of(line, header->size);
+		text = header_window(line, header->size);
 		if ((known = facts_recall(&parser->headers, text)) != NULL)
 		{
 			if (known->rule != NULL)
@@ -679,256 +612,6 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		parse_from(parser, line, header, !parser->sampled);
 	if (parser->ranks_stated && header->rank < 0 && header->local_rank < 0)
 		header->rank = header->stated_rank;
-}
-
-/* Takes the next line off what is left of a sample; false at its end. */
-static bool
-next_line(L4Bytes *left, L4Bytes *line)
-{
-	const char *stop;
-
-	if (left->size == 0)
-		return false;
-	stop = memchr(left->data, '\n', left->size);
-	*line = (L4Bytes) {left->data, stop != NULL ? (size_t) (stop - left->data) : left->size};
-	left->data += line->size + (stop != NULL);
-	left->size -= line->size + (stop != NULL);
-	return true;
-}
-
-/* Counts the prefixes of one line of the sample; false where the line is blank. */
-static bool
-sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
-{
-	size_t		blank = 0;
-	size_t		size = 0;
-	int			i;
-
-	while (blank < line.size && (line.data[blank] == ' ' || line.data[blank] == '\t' || line.data[blank] == '\r'))
-		blank++;
-	if (blank == line.size)
-		return false;
-	for (i = 0; i < L4_PREFIX_LIMIT; i++)
-	{
-		L4Bytes		text = window_of(line, size);
-		HeaderRule *rule = rules_match(&parser->prefixes, text, true);
-		size_t		more = rule != NULL ? prefix_size(rule, text) : 0;
-
-		if (more == 0)
-			break;
-		hits[rule - parser->prefixes.rules]++;
-		size += more;
-	}
-	return true;
-}
-
-/* The bytes of "2026-11-20 10:00:00". */
-#define WHOLE_TIME_SIZE 19
-
-/*
- * Where nothing told which year it is (neither the job nor a credible time of the file), the first stamp with a year tells.
- */
-static void
-learn_reference(L4HeaderParser *parser, L4Bytes sample)
-{
-	L4Bytes		line;
-	L4Header	header;
-
-	while (parser->reference <= 0 && next_line(&sample, &line))	/* before 2000: no log of a training job */
-	{
-		header_parse(parser, line, &header);
-		if (header.has_time && header.time > 0)
-		{
-			parser->reference = header.time;
-			time_cache_reset(&parser->times);
-		}
-	}
-}
-
-/* Does a whole time with a numeric date begin here? */
-static bool
-is_whole_time(const char *text)
-{
-	static const char form[] = "20##?##?##?##:##:##";
-	int			i;
-
-	for (i = 0; form[i] != '\0'; i++)
-	{
-		if (form[i] == '#' ? text[i] < '0' || text[i] > '9' : form[i] != '?' && text[i] != form[i])
-			return false;
-	}
-	return (text[4] == '-' || text[4] == '/') && text[7] == text[4] && (text[10] == ' ' || text[10] == 'T');
-}
-
-/*
- * Finds the first whole time in the sample, wherever it stands: on which day the clocks of a file went whose lines say the time
- * of day alone.
- */
-static TimestampTz
-first_whole_time(const L4HeaderParser *parser, L4Bytes sample)
-{
-	const char *at = sample.data;
-	const char *end = sample.data + sample.size;
-	TimestampTz time;
-
-	while (end - at >= WHOLE_TIME_SIZE && (at = memmem(at, end - at, "20", 2)) != NULL && end - at >= WHOLE_TIME_SIZE)
-	{
-		if (is_whole_time(at) &&
-			timestamp_parse((L4Bytes) {at, WHOLE_TIME_SIZE}, parser->zone, parser->reference, &time))
-			return time;
-		at++;
-	}
-	return 0;
-}
-
-/*
- * Of so many lines so many must state a rank, but for those with headers that never do (a launcher's): others mention ranks
- * that they tell of, or write much without a header.
- */
-#define STATING_LINES 4
-#define STATING_LINES_LEAST 3
-
-/* A rank that a header states, and the host that a launcher put before the line (of no bytes: none). */
-typedef struct StatedRank
-{
-	L4Bytes		host;
-	int			rank;
-} StatedRank;
-
-static int
-compare_hosts(const void *a, const void *b)
-{
-	const StatedRank *x = a;
-	const StatedRank *y = b;
-	size_t		size = Min(x->host.size, y->host.size);
-	int			order = size > 0 ? memcmp(x->host.data, y->host.data, size) : 0;
-
-	return order != 0 ? order : (x->host.size > y->host.size) - (x->host.size < y->host.size);
-}
-
-static int
-compare_ranks(const void *a, const void *b)
-{
-	const StatedRank *x = a;
-	const StatedRank *y = b;
-
-	return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : compare_hosts(a, b);
-}
-
-/* How many different ones there are among some, put in order; with unique, one of each is kept. */
-static int
-count_different(StatedRank *stated, int count, int (*compare) (const void *, const void *), bool unique)
-{
-	int			different = 0;
-	int			i;
-
-	qsort(stated, count, sizeof(StatedRank), compare);
-	for (i = 0; i < count; i++)
-		if (i == 0 || compare(&stated[i], &stated[i - 1]) != 0)
-		{
-			if (unique)
-				stated[different] = stated[i];
-			different++;
-		}
-	return different;
-}
-
-/*
- * The ranks that the headers of a sample state, of lines that a host stands before or of the others; where too few of those
- * that might state one do, none. A line without a header is of the host before it, if there is one.
- */
-static int
-sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, StatedRank *stated)
-{
-	L4Bytes		line;
-	int64		able = 0;
-	int			count = 0;
-
-	while (next_line(&sample, &line))
-	{
-		L4Header	header;
-
-		header_parse(parser, line, &header);
-		if (line.size == header.size || (header.host.size > 0) != hosted || (hosted && !header.has_header) ||
-			(header.has_header && parser->headers.rules[header.format - parser->prefixes.count].groups[GROUP_RANK] < 0))
-			continue;
-		able++;
-		if (header.stated_rank >= 0)
-			stated[count++] = (StatedRank) {header.host, header.stated_rank};
-	}
-	return (int64) count * STATING_LINES >= able * STATING_LINES_LEAST ? count : 0;
-}
-
-/*
- * Do the headers label their records, as where several ranks log to one file as JSON? Where they state one rank alone the whole
- * file is its own, which is learnt later, with the lines that have no such header. Where hosts stand before the lines, numbers
- * are ranks if each is always of one host, and are needed only where one of several hosts has several.
- */
-static bool
-sample_states_ranks(L4HeaderParser *parser, L4Bytes sample, int lines, bool hosted)
-{
-	StatedRank *stated = palloc(mul_size(Max(lines, 1), sizeof(StatedRank)));
-	int			pairs = count_different(stated, sample_stated(parser, sample, hosted, stated), compare_ranks, true);
-	int			hosts = count_different(stated, pairs, compare_hosts, false);
-	int			i;
-	bool		one_host_each = true;
-
-	qsort(stated, pairs, sizeof(StatedRank), compare_ranks);
-	for (i = 1; i < pairs; i++)
-		one_host_each = one_host_each && stated[i].rank != stated[i - 1].rank;
-	pfree(stated);
-	return pairs > 1 && (!hosted || (one_host_each && hosts > 1 && hosts < pairs));
-}
-
-/* What is remembered holds for the prefixes that counted when it was. */
-static void
-forget_other_prefixes(L4HeaderParser *parser)
-{
-	HeaderRules *prefixes = &parser->prefixes;
-	bool		same = true;
-	int			i;
-
-	for (i = 0; i < prefixes->count; i++)
-	{
-		same = same && prefixes->rules[i].enabled == prefixes->rules[i].remembered;
-		prefixes->rules[i].remembered = prefixes->rules[i].enabled;
-	}
-	if (same || prefixes->cache == NULL || parser->headers.cache == NULL)
-		return;
-	line_prefix_cache_reset(prefixes->cache);
-	line_prefix_cache_reset(parser->headers.cache);
-}
-
-/*
- * header_parser_sample: sample holds the first lines of a stream, parted by \n. Cost: that of parsing them.
- */
-void
-header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
-{
-	HeaderRules *prefixes = &parser->prefixes;
-	int		   *hits = palloc0(mul_size(Max(prefixes->count, 1), sizeof(int)));
-	L4Bytes		left = sample;
-	L4Bytes		line;
-	int			lines = 0;
-	int			hosts = 0;
-	int			i;
-
-	while (next_line(&left, &line))
-		lines += sample_line(parser, line, hits);
-	parser->sampled = true;
-	for (i = 0; i < prefixes->count; i++)
-	{
-		if (prefixes->rules[i].format->dominant)
-			prefixes->rules[i].enabled = lines > 0 && hits[i] >= lines - hits[i];
-		if (prefixes->rules[i].groups[GROUP_HOST] >= 0)
-			hosts += hits[i];
-	}
-	forget_other_prefixes(parser);
-	pfree(hits);
-	learn_reference(parser, sample);
-	parser->told = sample.size > 0 ? first_whole_time(parser, sample) : 0;
-	parser->ranks_stated = sample.size > 0 && (hosts > lines - hosts ? sample_states_ranks(parser, sample, lines, true) :
-		memmem(sample.data, sample.size, "rank", 4) != NULL && sample_states_ranks(parser, sample, lines, false));
 }
 
 /* The flags in what is saved. */

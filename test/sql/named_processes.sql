@@ -69,8 +69,8 @@ FROM (VALUES ('two', 2), ('one', 1)) j (job, each), generate_series(1, 12) s, ge
 WHERE p < j.each;
 INSERT INTO line SELECT 'two', n, '_controller/job.out', 40, '{p}./start.sh: line 9: 31 Aborted' FROM generate_series(0, 4) n;
 INSERT INTO line VALUES ('two', 3, '_controller/job.out', 39, '{p}[{t}] [prog:7] [critical] cannot read /mnt/data/part-7');
-SELECT load_job('two', '%s-1: bash start.sh (31): error > ', ranks_per_node => 2), load_job('one', '%s-1: bash start.sh (31): error > ')
-\g /dev/null
+SELECT load_job('two', '%s-1: bash start.sh (31): error > ', ranks_per_node => 2),
+	load_job('one', '%s-1: bash start.sh (31): error > ') \g /dev/null
 SELECT streams('two');
 SELECT streams('one');
 SELECT kind, node, rank FROM told('two') WHERE kind = 'node';

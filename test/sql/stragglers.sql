@@ -1,5 +1,5 @@
--- Who holds the others up since steps are slow: who comes later than it did, whom the job calls the slowest, whose few durations
--- changed otherwise, to whom what is sent gets lost; and steps that are slow now and then. Five nodes of one rank.
+-- Who holds the others up since steps are slow: who comes later than it did, whom the job calls the slowest, whose few
+-- durations changed otherwise, to whom what is sent gets lost; and steps that are slow now and then. Five nodes of one rank.
 CREATE SCHEMA stragglers;
 SET search_path = stragglers, public;
 SET client_min_messages = warning;
@@ -37,15 +37,14 @@ $$;
 \x on
 
 \echo == one comes later than it did to what all count, though its clock was ahead; and not, where all come later
-SELECT make_job('late', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END', late => 'CASE r WHEN 3 THEN CASE WHEN s > 40 THEN 0.8 ELSE -1 END
-		WHEN 1 THEN 5 ELSE 0 END'),
+SELECT make_job('late', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END',
+		late => 'CASE r WHEN 3 THEN CASE WHEN s > 40 THEN 0.8 ELSE -1 END WHEN 1 THEN 5 ELSE 0 END'),
 	make_job('alike', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END', late => 'CASE WHEN s > 40 THEN 0.8 ELSE 0 END + r') \g /dev/null
 SELECT load_job('late'), load_job('alike') \g /dev/null
 SELECT * FROM told('late');
 SELECT * FROM told('alike');
 \echo == the job calls one the slowest since, and others before; and one all along
-SELECT make_job('called', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END'), make_job('always', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END')
-\g /dev/null
+SELECT make_job(j, 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END') FROM unnest('{called,always}'::text[]) j \g /dev/null
 INSERT INTO line
 SELECT l.job, 0, 'train', l.at + 0.002, format('INFO round closed, slowest=%s', CASE WHEN l.job = 'always'
 	OR substring(l.line, 'step (\d+)')::int > 40 THEN 4 ELSE l.at::int % 5 END)
@@ -60,8 +59,8 @@ SELECT load_job('few') \g /dev/null
 SELECT * FROM told('few');
 \echo == no line has a stamp: what the lines of steps say themselves
 SELECT make_job('bare', '1', every => 1, says => $$format('INFO step %s of 80: compute %s ms, wait %s ms', s,
-	CASE WHEN s > 40 AND r = 1 THEN 900 ELSE 200 END + (r * 5 + s * 13) % 11, CASE WHEN s > 40 AND r <> 1 THEN 700 ELSE 4 END)$$)
-\g /dev/null
+	CASE WHEN s > 40 AND r = 1 THEN 900 ELSE 200 END + (r * 5 + s * 13) % 11,
+	CASE WHEN s > 40 AND r <> 1 THEN 700 ELSE 4 END)$$) \g /dev/null
 DELETE FROM line WHERE job = 'bare' AND line ~ 'loss';
 SELECT load_job('bare', stamp => false) \g /dev/null
 SELECT * FROM told('bare');
@@ -73,7 +72,7 @@ SELECT make_job('spells', 'CASE WHEN s > 30 AND s * 7 % 5 < 2 THEN 1.2 ELSE 0.3 
 SELECT load_job(j) FROM unnest('{spells,ever,twice}'::text[]) j \g /dev/null
 SELECT * FROM told('spells');
 SELECT count(*) AS slow FROM unnest('{ever,twice}'::text[]) j, told(j) t WHERE t.kind = 'slow';
-\echo == what several send to one gets lost: the neighbour that these have in common; without a word of neighbours, where all send
+\echo == what several send to one gets lost: their common neighbour; without a word of neighbours, where all send
 INSERT INTO line SELECT replace(l.job, 'spells', j), l.rank, l.source, l.at, l.line FROM line l,
 	unnest('{ring,mesh,good,fine}'::text[]) j WHERE l.job = 'spells';
 UPDATE line SET at = at * 0.5 WHERE job IN ('good', 'fine');

@@ -1,0 +1,86 @@
+/*
+ * header_private.h: what a parser of headers is made of, for header.c, which takes lines apart, and header_sample.c, which learns
+ * from the first ones what holds for a stream.
+ */
+#ifndef L4_HEADER_PRIVATE_H
+#define L4_HEADER_PRIVATE_H
+
+#include "algorithms/header.h"
+#include "algorithms/line_prefix_cache.h"
+#include "algorithms/prefilter.h"
+#include "algorithms/time_cache.h"
+#include "tools/pattern.h"
+
+/* A header stands within this many bytes of where it begins; bounds the cost of a pattern on long lines. */
+#define HEADER_WINDOW 1024
+
+enum HeaderGroup
+{
+	GROUP_TS, GROUP_EPOCH, GROUP_MMDD, GROUP_YEAR, GROUP_MONTH, GROUP_DAY, GROUP_TIME, GROUP_LEVEL, GROUP_SEVERITY,
+	GROUP_LEVEL_TENS, GROUP_COMPONENT, GROUP_LOGGER, GROUP_MODULE, GROUP_PROC, GROUP_FILE, GROUP_RANK, GROUP_LOCAL_RANK,
+	GROUP_HOST, GROUP_COUNT
+};
+
+/* What a match says, with its spans as places in the text that was matched. */
+typedef struct HeaderFacts
+{
+	struct HeaderRule *rule;	/* NULL where none matches */
+	int			size;			/* of the match */
+	int16		begins[GROUP_COUNT];	/* -1 for a group that took no part or is empty */
+	int16		sizes[GROUP_COUNT];
+	L4Level		level;
+	bool		level_in_digits;	/* it must be read from its group each time */
+	int			component;		/* the group that is the component, or -1 */
+	L4TimeLayout layout;		/* of the group ts */
+} HeaderFacts;
+
+typedef struct HeaderRule
+{
+	const L4Format *format;
+	L4Pattern  *pattern;
+	bool		self_anchored;	/* the compiled pattern matches only at the beginning by itself */
+	bool		alternatives;	/* the pattern may have a bar outside of all groups */
+	bool		enabled;
+	int			in_vain;		/* line prefixes that it matched and that could not be kept, in a row */
+	bool		remembered;		/* enabled when what is remembered was kept */
+	int			groups[GROUP_COUNT];
+} HeaderRule;
+
+/* The rules of one kind in the order of priority. */
+typedef struct HeaderRules
+{
+	int			count;
+	HeaderRule *rules;
+	L4Prefilter *filter;
+	L4LinePrefixCache *cache;			/* NULL where nothing is remembered, */
+	HeaderFacts *known;			/* else what each line prefix in it says */
+	/* line prefixes that may still be traced: a log without recurring line prefixes must not pay for each line */
+	int64		credit;
+	bool		gave_up;		/* one of them did when they were tried last */
+} HeaderRules;
+
+/* Of more rules nothing is remembered. */
+#define TRACED_WORDS 16
+struct L4HeaderParser
+{
+	HeaderRules prefixes;
+	HeaderRules headers;
+	bool		sampled;
+	bool		ranks_stated;	/* the headers say which of several ranks wrote each record */
+	bool		had_prefix;		/* of the line before */
+	pg_tz	   *zone;
+	TimestampTz reference;
+	TimestampTz told;			/* the first whole time anywhere in the sample; 0 where there is none */
+	L4TimeCache	times;
+};
+
+/* header.c: the part of a line from an offset on that patterns may see. */
+extern L4Bytes header_window(L4Bytes line, size_t offset);
+
+/* header.c: the first rule that matches at the beginning of a text, its match in the pattern; all: dominant ones, too. */
+extern HeaderRule *header_rules_match(HeaderRules *rules, L4Bytes text, bool all);
+
+/* header.c: the size of the prefix that a rule just matched in a text. */
+extern size_t header_prefix_size(const HeaderRule *rule, L4Bytes text);
+
+#endif

@@ -1,0 +1,259 @@
+/*
+ * header_sample.c: what the first lines of a stream tell of all of it: which common prefixes count ("12: " is a label only where
+ * most lines have it), which of several ranks wrote each line, where the headers state that, in which year and on which day.
+ */
+#include "algorithms/header_private.h"
+
+#include "algorithms/timestamp.h"
+#include "storage/shmem.h"
+
+/* Takes the next line off what is left of a sample; false at its end. */
+static bool
+next_line(L4Bytes *left, L4Bytes *line)
+{
+	const char *stop;
+
+	if (left->size == 0)
+		return false;
+	stop = memchr(left->data, '\n', left->size);
+	*line = (L4Bytes) {left->data, stop != NULL ? (size_t) (stop - left->data) : left->size};
+	left->data += line->size + (stop != NULL);
+	left->size -= line->size + (stop != NULL);
+	return true;
+}
+
+/* Counts the prefixes of one line of the sample; false where the line is blank. */
+static bool
+sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
+{
+	size_t		blank = 0;
+	size_t		size = 0;
+	int			i;
+
+	while (blank < line.size && (line.data[blank] == ' ' || line.data[blank] == '\t' || line.data[blank] == '\r'))
+		blank++;
+	if (blank == line.size)
+		return false;
+	for (i = 0; i < L4_PREFIX_LIMIT; i++)
+	{
+		L4Bytes		text = header_window(line, size);
+		HeaderRule *rule = header_rules_match(&parser->prefixes, text, true);
+		size_t		more = rule != NULL ? header_prefix_size(rule, text) : 0;
+
+		if (more == 0)
+			break;
+		hits[rule - parser->prefixes.rules]++;
+		size += more;
+	}
+	return true;
+}
+
+/* The bytes of "2026-11-20 10:00:00". */
+#define WHOLE_TIME_SIZE 19
+
+/*
+ * Where nothing told which year it is (neither the job nor a credible time of the file), the first stamp with a year tells.
+ */
+static void
+learn_reference(L4HeaderParser *parser, L4Bytes sample)
+{
+	L4Bytes		line;
+	L4Header	header;
+
+	while (parser->reference <= 0 && next_line(&sample, &line))	/* before 2000: no log of a training job */
+	{
+		header_parse(parser, line, &header);
+		if (header.has_time && header.time > 0)
+		{
+			parser->reference = header.time;
+			time_cache_reset(&parser->times);
+		}
+	}
+}
+
+/* Does a whole time with a numeric date begin here? */
+static bool
+is_whole_time(const char *text)
+{
+	static const char form[] = "20##?##?##?##:##:##";
+	int			i;
+
+	for (i = 0; form[i] != '\0'; i++)
+	{
+		if (form[i] == '#' ? text[i] < '0' || text[i] > '9' : form[i] != '?' && text[i] != form[i])
+			return false;
+	}
+	return (text[4] == '-' || text[4] == '/') && text[7] == text[4] && (text[10] == ' ' || text[10] == 'T');
+}
+
+/*
+ * Finds the first whole time in the sample, wherever it stands: on which day the clocks of a file went whose lines say the time
+ * of day alone.
+ */
+static TimestampTz
+first_whole_time(const L4HeaderParser *parser, L4Bytes sample)
+{
+	const char *at = sample.data;
+	const char *end = sample.data + sample.size;
+	TimestampTz time;
+
+	while (end - at >= WHOLE_TIME_SIZE && (at = memmem(at, end - at, "20", 2)) != NULL && end - at >= WHOLE_TIME_SIZE)
+	{
+		if (is_whole_time(at) &&
+			timestamp_parse((L4Bytes) {at, WHOLE_TIME_SIZE}, parser->zone, parser->reference, &time))
+			return time;
+		at++;
+	}
+	return 0;
+}
+
+/*
+ * Of so many lines so many must state a rank, but for those with headers that never do (a launcher's): others mention ranks
+ * that they tell of, or write much without a header.
+ */
+#define STATING_LINES 4
+#define STATING_LINES_LEAST 3
+
+/* A rank that a header states, and the host that a launcher put before the line (of no bytes: none). */
+typedef struct StatedRank
+{
+	L4Bytes		host;
+	int			rank;
+} StatedRank;
+
+static int
+compare_hosts(const void *a, const void *b)
+{
+	const StatedRank *x = a;
+	const StatedRank *y = b;
+	size_t		size = Min(x->host.size, y->host.size);
+	int			order = size > 0 ? memcmp(x->host.data, y->host.data, size) : 0;
+
+	return order != 0 ? order : (x->host.size > y->host.size) - (x->host.size < y->host.size);
+}
+
+static int
+compare_ranks(const void *a, const void *b)
+{
+	const StatedRank *x = a;
+	const StatedRank *y = b;
+
+	return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : compare_hosts(a, b);
+}
+
+/* How many different ones there are among some, put in order; with unique, one of each is kept. */
+static int
+count_different(StatedRank *stated, int count, int (*compare) (const void *, const void *), bool unique)
+{
+	int			different = 0;
+	int			i;
+
+	qsort(stated, count, sizeof(StatedRank), compare);
+	for (i = 0; i < count; i++)
+		if (i == 0 || compare(&stated[i], &stated[i - 1]) != 0)
+		{
+			if (unique)
+				stated[different] = stated[i];
+			different++;
+		}
+	return different;
+}
+
+/*
+ * The ranks that the headers of a sample state, of lines that a host stands before or of the others; where too few of those
+ * that might state one do, none. A line without a header is of the host before it, if there is one.
+ */
+static int
+sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, StatedRank *stated)
+{
+	L4Bytes		line;
+	int64		able = 0;
+	int			count = 0;
+
+	while (next_line(&sample, &line))
+	{
+		L4Header	header;
+
+		header_parse(parser, line, &header);
+		if (line.size == header.size || (header.host.size > 0) != hosted || (hosted && !header.has_header) ||
+			(header.has_header && parser->headers.rules[header.format - parser->prefixes.count].groups[GROUP_RANK] < 0))
+			continue;
+		able++;
+		if (header.stated_rank >= 0)
+			stated[count++] = (StatedRank) {header.host, header.stated_rank};
+	}
+	return (int64) count * STATING_LINES >= able * STATING_LINES_LEAST ? count : 0;
+}
+
+/*
+ * Do the headers label their records, as where several ranks log to one file as JSON? Where they state one rank alone the whole
+ * file is its own, which is learnt later, with the lines that have no such header. Where hosts stand before the lines, numbers
+ * are ranks if each is always of one host, and are needed only where one of several hosts has several.
+ */
+static bool
+sample_states_ranks(L4HeaderParser *parser, L4Bytes sample, int lines, bool hosted)
+{
+	StatedRank *stated = palloc(mul_size(Max(lines, 1), sizeof(StatedRank)));
+	int			pairs = count_different(stated, sample_stated(parser, sample, hosted, stated), compare_ranks, true);
+	int			hosts = count_different(stated, pairs, compare_hosts, false);
+	int			i;
+	bool		one_host_each = true;
+
+	qsort(stated, pairs, sizeof(StatedRank), compare_ranks);
+	for (i = 1; i < pairs; i++)
+		one_host_each = one_host_each && stated[i].rank != stated[i - 1].rank;
+	pfree(stated);
+	return pairs > 1 && (!hosted || (one_host_each && hosts > 1 && hosts < pairs));
+}
+
+/* What is remembered holds for the prefixes that counted when it was. */
+static void
+forget_other_prefixes(L4HeaderParser *parser)
+{
+	HeaderRules *prefixes = &parser->prefixes;
+	bool		same = true;
+	int			i;
+
+	for (i = 0; i < prefixes->count; i++)
+	{
+		same = same && prefixes->rules[i].enabled == prefixes->rules[i].remembered;
+		prefixes->rules[i].remembered = prefixes->rules[i].enabled;
+	}
+	if (same || prefixes->cache == NULL || parser->headers.cache == NULL)
+		return;
+	line_prefix_cache_reset(prefixes->cache);
+	line_prefix_cache_reset(parser->headers.cache);
+}
+
+/*
+ * header_parser_sample: sample holds the first lines of a stream, parted by \n. Cost: that of parsing them.
+ */
+void
+header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
+{
+	HeaderRules *prefixes = &parser->prefixes;
+	int		   *hits = palloc0(mul_size(Max(prefixes->count, 1), sizeof(int)));
+	L4Bytes		left = sample;
+	L4Bytes		line;
+	int			lines = 0;
+	int			hosts = 0;
+	int			i;
+
+	while (next_line(&left, &line))
+		lines += sample_line(parser, line, hits);
+	parser->sampled = true;
+	for (i = 0; i < prefixes->count; i++)
+	{
+		if (prefixes->rules[i].format->dominant)
+			prefixes->rules[i].enabled = lines > 0 && hits[i] >= lines - hits[i];
+		if (prefixes->rules[i].groups[GROUP_HOST] >= 0)
+			hosts += hits[i];
+	}
+	forget_other_prefixes(parser);
+	pfree(hits);
+	learn_reference(parser, sample);
+	parser->told = sample.size > 0 ? first_whole_time(parser, sample) : 0;
+	parser->ranks_stated = sample.size > 0 && (hosts > lines - hosts ? sample_states_ranks(parser, sample, lines, true) :
+		memmem(sample.data, sample.size, "rank", 4) != NULL && sample_states_ranks(parser, sample, lines, false));
+}
+
