@@ -302,7 +302,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 
 	(true, 'evidence_slow_records', 8, 'records', 'So many durations of a rank give a mean that tells something.'),
 	(true, 'evidence_slow_change_records', 2, 'records',
-		'So many before the steps became slow and since tell how a duration changed, where the other ranks tell how theirs did.'),
+		'So many before steps became slow and since tell how a duration changed, where the other ranks tell how theirs did.'),
 	(true, 'evidence_slow_nodes', 4, 'nodes', 'So many nodes tell what is usual.'),
 	(true, 'evidence_slow_spread', 0.05, 'share of a duration',
 		'The least spread assumed: what differs less nobody notices, however even the others are.'),
@@ -339,7 +339,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Of steps that are slow now and then (packets get lost) those are that take so many times as long as the quick ones.'),
 	(true, 'slow_spell_quick_share', 0.25, 'share of steps', 'What so many steps are within is quick.'),
 	(true, 'slow_spell_share', 0.2, 'share of steps', 'So many are, or it is chance.'),
-	(true, 'slow_spell_least', 4, 'spells', '... in so many spells, between which steps are quick: else it is a phase, or they swell.'),
+	(true, 'slow_spell_least', 4, 'spells',
+		'... in so many spells, between which steps are quick: else it is a phase, or they swell.'),
 	(true, 'slow_spell_rise', 4, 'factor', 'So many times as often as before: checkpoints and evaluations come all the time.'),
 	(true, 'slow_spell_evidence', 7, 'logarithm of a likelihood ratio',
 		'So much more likely are two shares of slow steps, before and since, than one, at the best of all places.'),

@@ -276,7 +276,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
 	(true, 'done', 'participle',
 		'\m(loaded|opened|mapped|read|restored|built|created|made|initiali[sz]ed|instantiated|compiled|established|connected'
-			'|joined|formed|closed|started|allocated|reserved|registered|configured|parsed|prepared|indexed|tokeni[sz]ed|wrapped)\M',
+			'|joined|formed|closed|started|allocated|reserved|registered|configured|parsed|prepared|indexed|tokeni[sz]ed'
+			'|wrapped)\M',
 		'Loaded shard 3 with 560 sentences'),
 	(true, 'done', 'finished', '\m(done|complete(d|ly)?|finished|ready|succeeded|successful(ly)?|in memory)\M|\mtook \d',
 		'model is ready'),

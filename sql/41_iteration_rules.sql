@@ -134,7 +134,8 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 	('general_iteration', 900,
 		'(?i)^(?!.{0,300}?(?:"event_type":|\bslurmstepd\b|\bsrun:|'
 		'\b(?:load|loads|loaded|loading|restor\w{1,4}|resum\w{1,4}|pre-?trained|total'
-		'|scheduler|evaluating|evaluation|validating|validation|failed|failure|fatal|traceback|time[sd]?[ -]?out|aborted|refused)\b)).{0,300}?(?<![\w./-])'
+		'|scheduler|evaluating|evaluation|validating|validation|failed|failure|fatal|traceback'
+		'|time[sd]?[ -]?out|aborted|refused)\b)).{0,300}?(?<![\w./-])'
 		'(?<!every )(?<!max )(?<!total '
 		')(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time )(?:(?:global|train|training|optimizer|current)[_ '
 		'])?(?:step|iteration|iter)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d*[1-9])(?!\s{0,'

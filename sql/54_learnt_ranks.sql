@@ -14,7 +14,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 RETURN regexp_replace(regexp_replace(regexp_replace(
 	replace(concat_ws(' ', source, label), COALESCE(NULLIF(node, ''), ' '), '#'),
 	'(std)?(out|err)(put|or)?(?![[:alnum:]])', 'out', 'gi'),
-	'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=\.)[a-z0-9]{25}(?=@)|(?<=-)[bcdf0-9]{8,10}(?=-)|(?<=-)[bcdfghjklmnpqrstvwxz2-9]{5}(?![[:alnum:]])',
+	'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=\.)[a-z0-9]{25}(?=@)|(?<=-)[bcdf0-9]{8,10}(?=-)'
+		|| '|(?<=-)[bcdfghjklmnpqrstvwxz2-9]{5}(?![[:alnum:]])',
 	'#', 'g'), '\d+', '#', 'g');
 COMMENT ON FUNCTION @extschema@.l4_stream_family(text, text, text) IS
 'Step: What the files (and labels) of processes that are started alike have in common: source and label without the node, '
@@ -47,6 +48,9 @@ BEGIN ATOMIC
 		GROUP BY a.family, a.shape_id, a.position
 		HAVING count(*) > 1 AND count(a.number) = count(*) AND count(DISTINCT a.number) = count(*) AND min(a.number) IN (0, 1)
 			AND count(*) >= (limits).place_rank_share * (max(a.number) - min(a.number) + 1)
+			-- where nodes run several ranks, numbers that end with those of the nodes are these
+			AND max(a.number) >= COALESCE((SELECT cardinality(j.nodes) FROM @extschema@.l4_job_row(l4_own_numbers.job_id) j
+				WHERE j.ranks_per_node > 1), 0)
 	),
 	-- a neighbour's number is one of another each, too; but the own one is said again and again
 	told AS (
@@ -101,14 +105,8 @@ BEGIN
 			@extschema@.l4_stream_family(s.source, s.label, s.node) AS family
 		FROM unnest(streams) s
 	),
-	said AS MATERIALIZED (
-		SELECT n.* FROM @extschema@.l4_own_numbers(l4_learn_ranks.job_id, streams, limits) n
-	),
 	own AS MATERIALIZED (
-		-- where nodes run several ranks, numbers that end with those of the nodes are these
-		SELECT n.* FROM said n
-		WHERE NOT EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_learn_ranks.job_id AND j.ranks_per_node > 1
-			AND (SELECT max(o.number) FROM said o) < cardinality(j.nodes))
+		SELECT n.* FROM @extschema@.l4_own_numbers(l4_learn_ranks.job_id, streams, limits) n
 	),
 	-- who iterates, then who has numbers, then who says most
 	chosen AS (

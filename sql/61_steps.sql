@@ -237,7 +237,8 @@ BEGIN ATOMIC
 			l4_spell_onset.job_id, limits) s
 	),
 	quick AS MATERIALIZED (
-		SELECT percentile_cont((limits).slow_spell_quick_share) WITHIN GROUP (ORDER BY s.seconds) AS seconds, count(*) AS steps FROM step s
+		SELECT percentile_cont((limits).slow_spell_quick_share) WITHIN GROUP (ORDER BY s.seconds) AS seconds, count(*) AS steps
+		FROM step s
 	),
 	judged AS MATERIALIZED (
 		SELECT s.*, q.steps, s.seconds > (limits).slow_spell_factor * q.seconds AS slow FROM step s, quick q

@@ -153,7 +153,8 @@ BEGIN ATOMIC
 			AND @extschema@.l4_parameter_name(h.shape, p.position) ~ (l4_called_slowest.wordings).slowest
 	),
 	called AS MATERIALIZED (
-		SELECT c.shape_id, c.position, r.parameters[c.position] AS name, @extschema@.l4_told_since(l4_called_slowest.slow, r.ts) AS slow
+		SELECT c.shape_id, c.position, r.parameters[c.position] AS name,
+			@extschema@.l4_told_since(l4_called_slowest.slow, r.ts) AS slow
 		FROM (SELECT array_agg(DISTINCT o.shape_id) AS shape_ids FROM calling o HAVING count(*) > 0) a
 		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_called_slowest.job_id, NULL, a.shape_ids,
 			(limits).onset_segments::int) g

@@ -58,8 +58,8 @@ CREATE FUNCTION @extschema@.l4_misdirected_records(job_id text, unexplained @ext
 RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
-	-- Where each node has one address, who looks for one of them at another, which is nobody's, has it wrong itself (its table of
-	-- hosts, its resolver). Addresses of another network are those of further interfaces.
+	-- Where each node has one address, who looks for one of them at another, which is nobody's, has it wrong itself (its table
+	-- of hosts, its resolver). Addresses of another network are those of further interfaces.
 	WITH home AS MATERIALIZED (
 		SELECT a.node AS unit, min(a.address) AS address, count(*) AS addresses
 		FROM @extschema@.l4_job_addresses(l4_misdirected_records.job_id) a

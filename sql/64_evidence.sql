@@ -145,7 +145,8 @@ BEGIN ATOMIC
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line
 		SELECT n.unit, n.node, n.rank, n.kind, n.source, n.stream_id, n.shape_id, n.first_line, n.first_ts, n.role, n.stage,
-			n.iteration, n.reason IN ('new value', 'range') AS valued, CASE WHEN n.message IS NULL THEN h.ending ELSE n.ending END AS ending,
+			n.iteration, n.reason IN ('new value', 'range') AS valued,
+			CASE WHEN n.message IS NULL THEN h.ending ELSE n.ending END AS ending,
 			n.peer OR n.message IS NULL AND h.peer AS peer, h.together, h.exception, n.gravity AS told_gravity,
 			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity,
 			(n.stream_id, n.shape_id) IN (SELECT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a)

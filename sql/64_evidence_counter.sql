@@ -18,8 +18,8 @@ BEGIN ATOMIC
 		AND p.number_count = p.occurrences AND p.number_count >= least_records;
 END;
 COMMENT ON FUNCTION @extschema@.l4_system_counters(text, @extschema@.l4_job_stream[], text[], double precision) IS
-'Step: The numbers in the system logs of a job (or in streams of other kinds that are given) of which a stream has least_records, per stream: largest less least '
-'value (growth), the largest, and where it stands.';
+'Step: The numbers in streams of a job of given kinds (system logs) of which a stream has least_records, per stream: largest '
+'less least value (growth), the largest, and where it stands.';
 
 CREATE FUNCTION @extschema@.l4_counting_units(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
 RETURNS TABLE (unit text, shape_id bigint, "position" int, stream_id bigint, line_no bigint, growth double precision,
@@ -81,7 +81,8 @@ BEGIN ATOMIC
 		SELECT s.unit, b.beginning, e.stream_id, e.first_line, count(*) OVER (PARTITION BY b.beginning) AS streams
 		FROM @extschema@.l4_job_shapes(l4_told_peers.job_id) n
 		JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
-		JOIN @extschema@.l4_job_counts(l4_told_peers.job_id, ARRAY(SELECT t.stream_id FROM teller t)) e ON e.shape_id = n.shape_id
+		JOIN @extschema@.l4_job_counts(l4_told_peers.job_id, ARRAY(SELECT t.stream_id FROM teller t)) e
+			ON e.shape_id = n.shape_id
 		JOIN teller s ON s.stream_id = e.stream_id
 		CROSS JOIN LATERAL (SELECT split_part(h.shape, '<*>', 1) AS beginning OFFSET 0) b
 		WHERE n.max_per_stream <= (limits).peer_records AND n.level_rank < (limits).gravity_trouble
@@ -125,8 +126,8 @@ RETURNS TABLE (unit text, shape_id bigint, "position" int, stream_id bigint, lin
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
 	-- Who sends to a node that loses what comes in counts what it sends again, that node itself does not. So where several
-	-- count far more than ranks of successful jobs do, look at whom they all send to: the neighbour that they have in common, or,
-	-- where nobody tells of neighbours and all but one count so, the one, which counts some, too, as answers get lost as well.
+	-- count far more than ranks of successful jobs do, look at whom they all send to: the neighbour that they have in common,
+	-- or, where nobody tells of neighbours and all but one count so, the one, which counts some, too, as answers get lost.
 	WITH counter AS MATERIALIZED (
 		SELECT p.unit, p.shape_id, p.position, sum(p.growth) AS growth, max(p.maximum) AS largest,
 			min(p.stream_id) AS stream_id, min(p.maximum_line) AS line_no

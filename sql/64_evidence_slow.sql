@@ -151,7 +151,8 @@ BEGIN ATOMIC
 	record AS MATERIALIZED (
 		-- a clock that is off does not matter where the stream marks iterations itself
 		SELECT r.stream_id, r.shape_id, r.parameters,
-			COALESCE(r.iteration >= (l4_slow_changes.slow).iteration, @extschema@.l4_told_since(l4_slow_changes.slow, r.ts)) AS slow
+			COALESCE(r.iteration >= (l4_slow_changes.slow).iteration,
+				@extschema@.l4_told_since(l4_slow_changes.slow, r.ts)) AS slow
 		FROM span w, @extschema@.l4_job_segments(l4_slow_changes.job_id, ARRAY(SELECT DISTINCT c.source_id FROM chosen c),
 			ARRAY(SELECT DISTINCT c.shape_id FROM chosen c)) g
 		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
@@ -182,8 +183,8 @@ RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, 
 	after double precision, others_before double precision, others_after double precision, z double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 10
 BEGIN ATOMIC
-	-- Each rank against its own past: ranks with other work (stages of a pipeline) differ in level, not in how that changes. Few
-	-- and short durations change by chance, and that hides one that then is another than all others', which it was not before.
+	-- Each rank against its own past: ranks with other work (stages of a pipeline) differ in level, not in how that changes.
+	-- Few and short durations change by chance, and that hides one that then is another than all others, as it was not before.
 	WITH change AS MATERIALIZED (
 		SELECT c.*, ln(c.after / c.before) AS growth, ln(c.after) AS level
 		FROM @extschema@.l4_slow_changes(l4_changed_ranks.job_id, l4_changed_ranks.streams, l4_changed_ranks.slow, limits) c
@@ -225,7 +226,8 @@ COMMENT ON FUNCTION @extschema@.l4_changed_ranks(text, @extschema@.l4_job_stream
 	@extschema@.l4_limits) IS
 'Step: How the durations that ranks print changed when the steps of the job became slow: before and since, in seconds, the '
 'same in the middle of the ranks, and by how many robust standard deviations of such growths, or of the durations since, the '
-'rank stands out (z; NULL where it does not). z above 0: it takes longer than before; below 0: it waits less, so the others may wait for it.';
+'rank stands out (z; NULL where it does not). z above 0: it takes longer than before; below 0: it waits less, so the others '
+'may wait for it.';
 
 CREATE FUNCTION @extschema@.l4_slow_pieces(job_id text, streams @extschema@.l4_job_stream[],
 	slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)

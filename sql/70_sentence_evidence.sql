@@ -35,24 +35,43 @@ COMMENT ON FUNCTION @extschema@.l4_link_sentence(text, jsonb) IS
 CREATE FUNCTION @extschema@.l4_slow_unit_sentence(numbers jsonb, gist text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-	WHEN numbers ? 'later_seconds' THEN format('since iteration %s it comes to "%s" %s s later, against the others, than before',
-		numbers ->> 'iteration', gist, @extschema@.l4_seconds_text((numbers ->> 'later_seconds')::float8))
+	WHEN numbers ? 'later_seconds' THEN format(
+		'since iteration %s it comes to "%s" %s s later, against the others, than before', numbers ->> 'iteration', gist,
+		@extschema@.l4_seconds_text((numbers ->> 'later_seconds')::float8))
 	WHEN numbers ? 'called_times' THEN format('"%s" calls it so %s of %s times since iteration %s', gist,
 		numbers ->> 'called_times', numbers ->> 'called_records', numbers ->> 'iteration')
 	ELSE CASE
-	WHEN (numbers ->> 'deviations')::float8 <= 0 THEN 'it waits less than the others, which may wait for it'
-	WHEN numbers ? 'after_seconds' THEN 'it became slow'
-	ELSE 'it is slow' END || CASE
-	WHEN numbers ? 'after_seconds' THEN format(
+		WHEN (numbers ->> 'deviations')::float8 <= 0 THEN 'it waits less than the others, which may wait for it'
+		WHEN numbers ? 'after_seconds' THEN 'it became slow'
+		ELSE 'it is slow' END || CASE
+		WHEN numbers ? 'after_seconds' THEN format(
 		': "%s" takes %s s from iteration %s on, %s s before; on other nodes %s s, %s s before', gist,
 		@extschema@.l4_seconds_text((numbers ->> 'after_seconds')::float8), numbers ->> 'iteration',
 		@extschema@.l4_seconds_text((numbers ->> 'before_seconds')::float8),
 		@extschema@.l4_seconds_text((numbers ->> 'median_after_seconds')::float8),
 		@extschema@.l4_seconds_text((numbers ->> 'median_before_seconds')::float8))
 	ELSE format(': "%s" takes %s s on average, %s s on other nodes', gist,
-		round((numbers ->> 'mean_seconds')::float8::numeric, 4), round((numbers ->> 'median_seconds')::float8::numeric, 4)) END END;
+		round((numbers ->> 'mean_seconds')::float8::numeric, 4),
+		round((numbers ->> 'median_seconds')::float8::numeric, 4)) END END;
 COMMENT ON FUNCTION @extschema@.l4_slow_unit_sentence(jsonb, text) IS
 'Step: How slow a unit is, or became, in words, from the numbers of evidence of kind slow and the statement that says so.';
+
+CREATE FUNCTION @extschema@.l4_counter_sentence(numbers jsonb, parameter text, gist text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT CASE WHEN numbers ? 'senders'
+		THEN format('what %s other nodes send to it gets lost: %s in their system logs%s grew by %s to %s, here by %s%s',
+			numbers ->> 'senders', t.name, t.statement, (numbers ->> 'least_growth')::float8,
+			(numbers ->> 'most_growth')::float8, (numbers ->> 'growth')::float8, t.usual)
+		ELSE format('%s in its system log%s grew by %s, on other nodes by %s%s', t.name, t.statement,
+			(numbers ->> 'growth')::float8, round((numbers ->> 'median_growth')::float8::numeric, 1), t.usual) END
+	FROM (SELECT COALESCE('"' || l4_counter_sentence.parameter || '"', 'a number') AS name,
+		COALESCE(' ("' || l4_counter_sentence.gist || '")', '') AS statement,
+		', at most ' || (numbers ->> 'usual')::float8 || ' in successful jobs' AS usual) t;
+END;
+COMMENT ON FUNCTION @extschema@.l4_counter_sentence(jsonb, text, text) IS
+'Step: What a number in system logs tells of a unit, in words, from the numbers of evidence of kind counter, what it is '
+'called, and the statement that it stands in (NULL: not to be quoted).';
 
 CREATE FUNCTION @extschema@.l4_evidence_sentence(evidence @extschema@.l4_evidence, brief boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
@@ -85,16 +104,7 @@ BEGIN ATOMIC
 			(e.n ->> 'units')::bigint - (e.n ->> 'units_behind')::bigint, e.n ->> 'units', e.gist, e.n ->> 'times') END
 		WHEN 'late' THEN format('it came %s s after the others to the last "%s" (every %s s as a rule): they waited for it',
 			round((e.n ->> 'seconds')::float8::numeric, 2), e.gist, round((e.n ->> 'step_seconds')::float8::numeric, 2))
-		WHEN 'counter' THEN CASE WHEN e.n ? 'senders'
-			THEN format('what %s other nodes send to it gets lost: %s in their system logs%s grew by %s to %s, here by %s, at most %s '
-				'in successful jobs', e.n ->> 'senders', COALESCE('"' || e.parameter || '"', 'a number'),
-				CASE WHEN brief THEN '' ELSE ' ("' || e.gist || '")' END, (e.n ->> 'least_growth')::float8,
-				(e.n ->> 'most_growth')::float8, (e.n ->> 'growth')::float8, (e.n ->> 'usual')::float8)
-			ELSE format('%s in its system log%s grew by %s, on other nodes by %s%s',
-			COALESCE('"' || e.parameter || '"', 'a number'), CASE WHEN brief THEN '' ELSE ' ("' || e.gist || '")' END,
-				(e.n ->> 'growth')::float8,
-			round((e.n ->> 'median_growth')::float8::numeric, 1), ', at most ' || (e.n ->> 'usual')::float8
-				|| ' in successful jobs') END
+		WHEN 'counter' THEN @extschema@.l4_counter_sentence(e.n, e.parameter, CASE WHEN NOT brief THEN e.gist END)
 		WHEN 'slow' THEN @extschema@.l4_slow_unit_sentence(e.n, e.gist)
 		WHEN 'setup' THEN format('it is set up differently: %s', @extschema@.l4_setup_sentence(e.n))
 			|| COALESCE(', and ' || (e.n ->> 'disagreement') || ' finds that ranks do not agree', '')

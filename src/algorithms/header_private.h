@@ -1,6 +1,6 @@
 /*
- * header_private.h: what a parser of headers is made of, for header.c, which takes lines apart, and header_sample.c, which learns
- * from the first ones what holds for a stream.
+ * header_private.h: what a parser of headers is made of, for header.c, which takes lines apart, and header_sample.c, which
+ * learns from the first ones what holds for a stream.
  */
 #ifndef L4_HEADER_PRIVATE_H
 #define L4_HEADER_PRIVATE_H

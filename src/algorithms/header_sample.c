@@ -1,6 +1,7 @@
 /*
- * header_sample.c: what the first lines of a stream tell of all of it: which common prefixes count ("12: " is a label only where
- * most lines have it), which of several ranks wrote each line, where the headers state that, in which year and on which day.
+ * header_sample.c: what the first lines of a stream tell of all of it: which common prefixes count ("12: " is a label only
+ * where most lines have it), which of several ranks wrote each line, where the headers state that, in which year and on which
+ * day.
  */
 #include "algorithms/header_private.h"
 

@@ -32,7 +32,8 @@ $$;
 
 \echo == processes that call themselves by a name: a complaint that uses it accuses their node; the hub is not blamed for it
 INSERT INTO line
-SELECT 'names', n, 'out.log', s * 2 + n * 0.01, format('{t} [trainer%s] INFO step %s of 90 took %s ms', n, s, 100 + (s * 7 + n) % 11)
+SELECT 'names', n, 'out.log', s * 2 + n * 0.01,
+	format('{t} [trainer%s] INFO step %s of 90 took %s ms', n, s, 100 + (s * 7 + n) % 11)
 FROM generate_series(1, 20) s, generate_series(0, 4) n WHERE s < 13 OR n <> 3;
 INSERT INTO line VALUES ('names', 0, 'out.log', 45, '{t} [trainer0] WARNING step 21 is open, no gradient from trainer3');
 INSERT INTO line SELECT 'names', n, 'out.log', 50 + n * 0.01, format('{t} [trainer%s] ERROR gave up waiting for the mean', n)
@@ -76,8 +77,8 @@ SELECT streams('one');
 SELECT kind, node, rank FROM told('two') WHERE kind = 'node';
 \echo == what is before the @ labels a process, what is behind it is the node
 INSERT INTO line
-SELECT 'service', n, '_controller/service.log', s * 2 + n * 0.01, format('llm_worker.%s.%s@node-%s    | {t} INFO round %s', n + 1,
-	left(md5(n::text), 25), n, s)
+SELECT 'service', n, '_controller/service.log', s * 2 + n * 0.01,
+	format('llm_worker.%s.%s@node-%s    | {t} INFO round %s', n + 1, left(md5(n::text), 25), n, s)
 FROM generate_series(1, 8) s, generate_series(0, 4) n;
 SELECT load_job('service') \g /dev/null
 SELECT s.unit, s.record_count FROM l4_job_streams('service') s WHERE s.label IS NOT NULL ORDER BY s.unit;
