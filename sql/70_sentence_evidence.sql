@@ -34,25 +34,26 @@ COMMENT ON FUNCTION @extschema@.l4_link_sentence(text, jsonb) IS
 
 CREATE FUNCTION @extschema@.l4_slow_unit_sentence(numbers jsonb, gist text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE
-	WHEN numbers ? 'later_seconds' THEN format(
-		'since iteration %s it comes to "%s" %s s later, against the others, than before', numbers ->> 'iteration', gist,
-		@extschema@.l4_seconds_text((numbers ->> 'later_seconds')::float8))
-	WHEN numbers ? 'called_times' THEN format('"%s" calls it so %s of %s times since iteration %s', gist,
-		numbers ->> 'called_times', numbers ->> 'called_records', numbers ->> 'iteration')
-	ELSE CASE
-		WHEN (numbers ->> 'deviations')::float8 <= 0 THEN 'it waits less than the others, which may wait for it'
-		WHEN numbers ? 'after_seconds' THEN 'it became slow'
-		ELSE 'it is slow' END || CASE
+BEGIN ATOMIC
+	SELECT CASE
+		WHEN numbers ? 'later_seconds' THEN format('since iteration %s it comes to "%s" %s s later, against the others, than '
+			'before', numbers ->> 'iteration', l4_slow_unit_sentence.gist,
+			@extschema@.l4_seconds_text((numbers ->> 'later_seconds')::float8))
+		WHEN numbers ? 'called_times' THEN format('"%s" calls it so %s of %s times since iteration %s',
+			l4_slow_unit_sentence.gist, numbers ->> 'called_times', numbers ->> 'called_records', numbers ->> 'iteration')
 		WHEN numbers ? 'after_seconds' THEN format(
-		': "%s" takes %s s from iteration %s on, %s s before; on other nodes %s s, %s s before', gist,
-		@extschema@.l4_seconds_text((numbers ->> 'after_seconds')::float8), numbers ->> 'iteration',
-		@extschema@.l4_seconds_text((numbers ->> 'before_seconds')::float8),
-		@extschema@.l4_seconds_text((numbers ->> 'median_after_seconds')::float8),
-		@extschema@.l4_seconds_text((numbers ->> 'median_before_seconds')::float8))
-	ELSE format(': "%s" takes %s s on average, %s s on other nodes', gist,
-		round((numbers ->> 'mean_seconds')::float8::numeric, 4),
-		round((numbers ->> 'median_seconds')::float8::numeric, 4)) END END;
+			'%s: "%s" takes %s s from iteration %s on, %s s before; on other nodes %s s, %s s before',
+			COALESCE(w.waits, 'it became slow'), l4_slow_unit_sentence.gist,
+			@extschema@.l4_seconds_text((numbers ->> 'after_seconds')::float8), numbers ->> 'iteration',
+			@extschema@.l4_seconds_text((numbers ->> 'before_seconds')::float8),
+			@extschema@.l4_seconds_text((numbers ->> 'median_after_seconds')::float8),
+			@extschema@.l4_seconds_text((numbers ->> 'median_before_seconds')::float8))
+		ELSE format('%s: "%s" takes %s s on average, %s s on other nodes', COALESCE(w.waits, 'it is slow'),
+			l4_slow_unit_sentence.gist, round((numbers ->> 'mean_seconds')::float8::numeric, 4),
+			round((numbers ->> 'median_seconds')::float8::numeric, 4)) END
+	FROM (SELECT CASE WHEN (numbers ->> 'deviations')::float8 <= 0
+		THEN 'it waits less than the others, which may wait for it' END AS waits) w;
+END;
 COMMENT ON FUNCTION @extschema@.l4_slow_unit_sentence(jsonb, text) IS
 'Step: How slow a unit is, or became, in words, from the numbers of evidence of kind slow and the statement that says so.';
 
