@@ -455,7 +455,7 @@ citus_pushes_down() {
 }
 
 # The regression tests that are not run on distributed tables, each with what is in its way. What shared_files shows is not
-# understood: of seven jobs that one statement takes in, the second is told without the nodes of its ranks; by itself it has them.
+# understood: of seven jobs that one statement takes in, the second lacks the nodes of its ranks; by itself it has them.
 citus_unfit() {
 	cat <<-'LIST'
 		calls           counts calls on the server that is asked
