@@ -286,7 +286,8 @@ BEGIN ATOMIC
 	WITH quoted AS (
 		-- those of rare shapes first
 		SELECT e.stream_id, e.line_no FROM (
-			SELECT e.stream_id, e.line_no, row_number() OVER (PARTITION BY e.shape_id ORDER BY e.stream_id) AS turn
+			SELECT e.stream_id, e.line_no, row_number() OVER (PARTITION BY e.shape_id
+				ORDER BY e.stream_id, e.line_no) AS turn
 			FROM unnest(l4_unexplained_texts.stream_ids, l4_unexplained_texts.shape_ids, l4_unexplained_texts.line_nos)
 				e (stream_id, shape_id, line_no)) e
 		ORDER BY e.turn, e.stream_id, e.line_no

@@ -4,7 +4,8 @@
  */
 
 CREATE FUNCTION @extschema@.l4_recurrences(job_id text, stream_ids bigint[], shape_ids bigint[],
-	unexplained @extschema@.l4_unexplained_record[], streams @extschema@.l4_job_stream[], attempts @extschema@.l4_attempt[])
+	unexplained @extschema@.l4_unexplained_record[], streams @extschema@.l4_job_stream[], attempts @extschema@.l4_attempt[],
+	most double precision)
 RETURNS TABLE (stream_id bigint, shape_id bigint, attempt int, line_no bigint, ts timestamptz, stage text, iteration bigint,
 	raw text, occurrences bigint, last_line bigint, last_ts timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
@@ -44,22 +45,24 @@ BEGIN ATOMIC
 		FROM record r WINDOW w AS (PARTITION BY r.stream_id, r.shape_id, r.attempt)
 		ORDER BY r.stream_id, r.shape_id, r.attempt, r.line_no, r.part
 	),
-	-- and only the records that are shown have their texts put together
+	-- and of each attempt as many texts are put together as of a job that was not started again
 	text AS MATERIALIZED (
-		SELECT DISTINCT t.stream_id, t.line_no, t.part, t.raw
-		FROM (SELECT array_agg(f.stream_id) AS stream_ids, array_agg(f.line_no) AS line_nos FROM first_record f
-			HAVING count(*) > 0) w
-		CROSS JOIN LATERAL @extschema@.l4_records_at(l4_recurrences.job_id, w.stream_ids, w.line_nos) t
+		SELECT w.attempt, t.stream_id, t.shape_id, t.raw
+		FROM (SELECT f.attempt, array_agg(f.stream_id) AS stream_ids, array_agg(f.shape_id) AS shape_ids,
+			array_agg(f.line_no) AS line_nos FROM first_record f GROUP BY f.attempt) w
+		CROSS JOIN LATERAL @extschema@.l4_unexplained_texts(l4_recurrences.job_id, w.stream_ids, w.shape_ids, w.line_nos,
+			l4_recurrences.most) t
 	)
 	SELECT f.stream_id, f.shape_id, f.attempt, f.line_no, f.ts, f.stage, f.iteration, t.raw, f.occurrences, f.last_line,
 		f.last_ts
 	FROM first_record f
-	LEFT JOIN text t ON t.stream_id = f.stream_id AND t.line_no = f.line_no AND t.part = f.part;
+	LEFT JOIN text t ON t.stream_id = f.stream_id AND t.shape_id = f.shape_id AND t.attempt = f.attempt;
 END;
 COMMENT ON FUNCTION @extschema@.l4_recurrences(text, bigint[], bigint[], @extschema@.l4_unexplained_record[],
-	@extschema@.l4_job_stream[], @extschema@.l4_attempt[]) IS
+	@extschema@.l4_job_stream[], @extschema@.l4_attempt[], double precision) IS
 'Step: Of unexplained records (two arrays of one length say which: stream and shape) the first one of each attempt, with how '
-'many there are in it, and where and when the last. Reads the segments that have them.';
+'many there are in it, and where and when the last; with their texts, of each attempt most of them at most. Reads the segments '
+'that have them.';
 
 CREATE FUNCTION @extschema@.l4_last_stamps(job_id text, streams @extschema@.l4_job_stream[], attempts @extschema@.l4_attempt[])
 RETURNS TABLE (stream_id bigint, attempt int, ts timestamptz)
@@ -111,7 +114,8 @@ BEGIN
 	part AS MATERIALIZED (
 		SELECT p.* FROM @extschema@.l4_recurrences(l4_attempt_records.job_id,
 			ARRAY(SELECT a.stream_id FROM again a ORDER BY a.stream_id, a.shape_id),
-			ARRAY(SELECT a.shape_id FROM again a ORDER BY a.stream_id, a.shape_id), unexplained, streams, attempts) p
+			ARRAY(SELECT a.shape_id FROM again a ORDER BY a.stream_id, a.shape_id), unexplained, streams, attempts,
+			(limits).unexplained_quotes) p
 	),
 	attempted AS (
 		SELECT b.stream_id, b.source, b.kind, b.unit, b.node, b.rank, b.shape_id, b.event_id, b.reason, b.numbers,
@@ -129,12 +133,19 @@ BEGIN
 		FROM bound b
 		LEFT JOIN unnest(clocks) c ON c.source_id = b.source_id
 		LEFT JOIN part p ON b.first_attempt < b.last_attempt AND p.stream_id = b.stream_id AND p.shape_id = b.shape_id
+	),
+	stamped AS (
+		-- does it bear a stamp of its own? Of one that was not read: as those of the same statement do
+		SELECT a.*, coalesce(a.bears, bool_and(a.bears) OVER (PARTITION BY a.kind, a.shape_id), false) AS stamped
+		FROM (SELECT a.*, CASE WHEN a.message IS NOT NULL THEN
+			(@extschema@.l4_parse(split_part(a.message, E'\n', 1), reference => a.first_ts)).time IS NOT NULL END AS bears
+			FROM attempted a OFFSET 0) a
 	)
 	SELECT t.stream_id, t.source, t.kind, t.unit, t.node, t.rank, t.shape_id, t.event_id, t.reason, t.numbers, t.occurrences,
 		t.level, t.gravity, t.ending, t.peer, t.first_line, t.last_line, t.first_ts,
 		CASE WHEN NOT z.starting OR @extschema@.l4_is_setup_stage(t.stage) THEN t.stage END,
 		CASE WHEN NOT z.starting THEN t.iteration END, t.role, t.position, t.value, t.message, t.attempt
-	FROM attempted t
+	FROM stamped t
 	LEFT JOIN unnest(attempts) a ON a.attempt = t.attempt
 	LEFT JOIN @extschema@.l4_last_stamps(l4_attempt_records.job_id, streams, l4_attempt_records.attempts) s
 		ON s.stream_id = t.stream_id AND s.attempt = t.attempt
@@ -144,8 +155,7 @@ BEGIN
 		SELECT CASE WHEN a.teller_id = t.source_id THEN t.last_line < a.grave_line ELSE t.last_ts < a.grave_before END AS grave,
 			CASE WHEN a.teller_id = t.source_id THEN t.last_line < a.mild_line ELSE t.last_ts < a.mild_before END AS mild) v
 	WHERE NOT (t.reason IN ('new', 'new value')
-		AND (t.shared OR t.last_ts < s.ts
-			OR (@extschema@.l4_parse(split_part(t.message, E'\n', 1), reference => t.first_ts)).time IS NOT NULL)
+		AND (t.shared OR t.last_ts < s.ts OR t.stamped)
 		AND @extschema@.l4_is_outlived(t.kind, t.iteration, t.gravity, coalesce(t.kind = ANY (known_kinds), true), 0,
 			CASE WHEN v.grave THEN 0 END, CASE WHEN v.mild THEN 0 END, NULL, limits));
 END

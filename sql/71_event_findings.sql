@@ -162,28 +162,42 @@ COMMENT ON FUNCTION @extschema@.l4_event_roles(@extschema@.l4_event_record[], bi
 'Step: the roles of events and how telling each is: root before cascade and context, those of the suspect or about it, '
 'then by gravity, rarity and time. units: how many the job has; suspects: suspected units in order, none where all fail alike.';
 
-CREATE FUNCTION @extschema@.l4_event_quotes(unexplained @extschema@.l4_unexplained_record[],
+CREATE FUNCTION @extschema@.l4_event_quotes(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	firsts @extschema@.l4_event_record[], limits @extschema@.l4_limits)
 	RETURNS TABLE (event_id bigint, quotes jsonb, code_line text)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 20
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 20
 BEGIN ATOMIC
 	WITH turn AS (
 		SELECT r.event_id, r.stream_id, r.shape_id, row_number() OVER (PARTITION BY r.event_id
 			ORDER BY r.stream_id = f.stream_id DESC, r.first_ts, r.source, r.first_line, r.stream_id, r.shape_id) AS turn
 		FROM unnest(l4_event_quotes.unexplained) r
 		JOIN unnest(l4_event_quotes.firsts) f ON f.event_id = r.event_id
-		WHERE r.message IS NOT NULL
 	),
-	chosen AS MATERIALIZED (SELECT t.* FROM turn t WHERE t.turn <= (l4_event_quotes.limits).event_quotes)
-	SELECT t.event_id, jsonb_agg(q.quote ORDER BY t.turn, q.number),
-		max(CASE WHEN t.turn = 1 AND q.number = 1 THEN @extschema@.l4_code_line(r.message) END)
-	FROM chosen t
-	JOIN unnest(l4_event_quotes.unexplained) r ON r.stream_id = t.stream_id AND r.shape_id = t.shape_id
-	CROSS JOIN LATERAL jsonb_array_elements(@extschema@.l4_quotes(r.source, r.first_line, r.message))
+	chosen AS MATERIALIZED (
+		SELECT t.*, r.source, r.first_line, r.message
+		FROM turn t
+		JOIN unnest(l4_event_quotes.unexplained) r ON r.stream_id = t.stream_id AND r.shape_id = t.shape_id
+		WHERE t.turn <= (l4_event_quotes.limits).event_quotes
+	),
+	-- those that were not read among thousands
+	text AS MATERIALIZED (
+		SELECT t.stream_id, t.shape_id, t.raw
+		FROM (SELECT array_agg(c.stream_id) AS stream_ids, array_agg(c.shape_id) AS shape_ids,
+			array_agg(c.first_line) AS line_nos, count(*) AS records FROM chosen c WHERE c.message IS NULL HAVING count(*) > 0) w
+		CROSS JOIN LATERAL @extschema@.l4_unexplained_texts(l4_event_quotes.job_id, w.stream_ids, w.shape_ids, w.line_nos,
+			w.records) t
+	)
+	SELECT c.event_id, jsonb_agg(q.quote ORDER BY c.turn, q.number),
+		max(CASE WHEN c.turn = 1 AND q.number = 1 THEN @extschema@.l4_code_line(m.message) END)
+	FROM chosen c
+	LEFT JOIN text t ON t.stream_id = c.stream_id AND t.shape_id = c.shape_id
+	CROSS JOIN LATERAL (SELECT coalesce(c.message, t.raw) AS message OFFSET 0) m
+	CROSS JOIN LATERAL jsonb_array_elements(@extschema@.l4_quotes(c.source, c.first_line, m.message))
 		WITH ORDINALITY q (quote, number)
-	GROUP BY t.event_id;
+	WHERE m.message IS NOT NULL
+	GROUP BY c.event_id;
 END;
-COMMENT ON FUNCTION @extschema@.l4_event_quotes(@extschema@.l4_unexplained_record[], @extschema@.l4_event_record[],
+COMMENT ON FUNCTION @extschema@.l4_event_quotes(text, @extschema@.l4_unexplained_record[], @extschema@.l4_event_record[],
 	@extschema@.l4_limits) IS
 'Step: what to quote for each event, the first few records: those of the stream of its first record (firsts) before '
 'others, then by time; and the line of the user''s code that the first of them names (l4_code_line).';
@@ -265,7 +279,8 @@ BEGIN
 			'numbers', f.numbers, 'pool', pool, 'code_line', q.code_line, 'quotes', q.quotes))
 	FROM unnest(roles) e
 	JOIN unnest(firsts) f ON f.event_id = e.event_id
-	LEFT JOIN @extschema@.l4_event_quotes(l4_event_findings.unexplained, firsts, limits) q ON q.event_id = e.event_id;
+	LEFT JOIN @extschema@.l4_event_quotes(l4_event_findings.job_id, l4_event_findings.unexplained, firsts, limits) q
+		ON q.event_id = e.event_id;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_event_findings(text, @extschema@.l4_unexplained_record[], text[], boolean,

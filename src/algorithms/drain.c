@@ -8,7 +8,9 @@
  *  1. Shapes are cut at white space into tokens (drain_words.c); what a statement may print or not (units, lists, brackets)
  *     becomes part of a token. Tokens are numbered (drain_tokens.c), and only numbers are compared from here on.
  *  2. The prefix tree: number of tokens, then the first (depth - 3) tokens, then a leaf with its groups. A token with a <*>
- *     in it goes the way of <*>, as one with a digit does in the paper: here the mask has taken the digits. A shape joins the
+ *     in it goes the way of <*>, as one with a digit does in the paper: here the mask has taken the digits. A record of fields
+ *     of which one names the event ("\"event\": \"run_stop\"") goes the way of that, too, for all else in it may be alike
+ *     in all events of a program. A shape joins the
  *     most similar group of its leaf, if it is similar enough, else it founds one. A group keeps, per position, the token or
  *     "differs".
  *  3. The merge (drain_merge.c): groups of many names in the first place ("alpha joined", "beta joined" ...) are one.
@@ -97,7 +99,20 @@ node_child(Drain *drain, int node, int key, bool may_add)
 	return child;
 }
 
-/* The leaf of a shape. A token with a digit or <*> in it, and one for which a node has no more room, goes the way of <*>. */
+/* Where a token leads from a node: one with a digit or <*> in it, and one for which it has no more room, the way of <*>. */
+static int
+way_of(Drain *drain, int node, int token)
+{
+	int			child = -1;
+
+	if (!(drain->kinds[token].flags & TOKEN_VALUE))
+		child = node_child(drain, node, token, drain->nodes[node].child_count < NODE_CHILDREN);
+	if (child < 0)
+		child = node_child(drain, node, TOKEN_WILDCARD, true);
+	return child;
+}
+
+/* The leaf of a shape: the way of its first tokens, then of the first that names the event of a record, if there is one. */
 static int
 find_leaf(Drain *drain, int shape)
 {
@@ -108,15 +123,10 @@ find_leaf(Drain *drain, int shape)
 	int			i;
 
 	for (i = 0; i < levels; i++)
-	{
-		int			child = -1;
-
-		if (!(drain->kinds[tokens[i]].flags & TOKEN_VALUE))
-			child = node_child(drain, node, tokens[i], drain->nodes[node].child_count < NODE_CHILDREN);
-		if (child < 0)
-			child = node_child(drain, node, TOKEN_WILDCARD, true);
-		node = child;
-	}
+		node = way_of(drain, node, tokens[i]);
+	for (i = levels; i < token_count; i++)
+		if (drain->kinds[tokens[i]].flags & TOKEN_EVENT)
+			return way_of(drain, node, tokens[i]);
 	return node;
 }
 

@@ -17,13 +17,14 @@
 #define TOKEN_BRACKETED 32		/* "[alpha]" */
 #define TOKEN_WORD 64			/* letters alone */
 #define TOKEN_VALUE 128			/* holds a digit or <*>, and no name of what it is ("port=<*>"): the tree takes it for <*> */
+#define TOKEN_EVENT 256			/* a field that names what a record of fields says ("\"event\": \"run_stop\"") */
 
 /* What is known of a distinct token, by its number. */
 typedef struct TokenKind
 {
 	const char *data;
 	uint32		size;
-	uint8		flags;
+	uint16		flags;
 } TokenKind;
 
 /* A token of a shape with the white space before it. */
@@ -34,6 +35,7 @@ typedef struct TokenSpan
 	L4Bytes		word;			/* the text without punctuation and brackets behind it: what is numbered */
 	L4Bytes		clause;			/* the brackets, if there are any with more in them than a quantity; else empty */
 	bool		wildcard;		/* is the word a quantity: nothing but <*>, and what belongs to them? */
+	bool		list;			/* is it a list of quantities in brackets, of which the word ends with the first? */
 } TokenSpan;
 
 typedef struct DrainNode
@@ -122,6 +124,7 @@ shape_token_count(Drain *drain, int shape)
 
 /* drain_words.c */
 extern bool drain_is_one_of(L4Bytes text, const char *words);
+extern bool drain_names_event(L4Bytes text);
 extern bool drain_next_token(L4Bytes shape, size_t *at, TokenSpan *span);
 
 /* drain_tokens.c: memory within the limit, and tokens */

@@ -76,7 +76,7 @@ tokens_overlap(const TokenKind *a, const TokenKind *b)
 static bool
 values_are_words(Drain *drain, const PositionValues *position, bool of_clauses)
 {
-	uint8		no_words = of_clauses ? TOKEN_DIGIT : TOKEN_DIGIT | TOKEN_TEXT;
+	uint16		no_words = of_clauses ? TOKEN_DIGIT : TOKEN_DIGIT | TOKEN_TEXT;
 	int			i;
 	int			k;
 

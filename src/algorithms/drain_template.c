@@ -84,6 +84,21 @@ common_stops(const TemplateToken *token, size_t most)
 	return size;
 }
 
+/* A list in brackets that all members have, of different lengths: what is before its first <*>, <*>, and as many brackets. */
+static void
+append_list(StringInfo out, TemplateToken *token)
+{
+	L4Bytes		word = token->span.word;
+	size_t		stops = common_stops(token, token->shortest - word.size);
+	size_t		i;
+
+	appendBinaryStringInfo(out, word.data, word.size);
+	for (i = word.size; i > 0; i--)
+		if (strchr("[({", word.data[i - 1]) != NULL)
+			appendStringInfoChar(out, word.data[i - 1] == '(' ? ')' : word.data[i - 1] + 2);
+	appendBinaryStringInfo(out, token->span.text.data + token->span.text.size - stops, stops);
+}
+
 /*
  * The word that all members have, or <*> for their quantities; (<*>) where all have brackets behind it, else <*> for what
  * stands behind some words; and the punctuation that all end with.
@@ -120,6 +135,11 @@ append_template(StringInfo out, TemplateToken *token)
 	if (!token->differs)
 	{
 		appendBinaryStringInfo(out, text.data, text.size);
+		return;
+	}
+	if (!token->word_differs && token->span.list)
+	{
+		append_list(out, token);
 		return;
 	}
 	if (!token->word_differs || token->span.wildcard)

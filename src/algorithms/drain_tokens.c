@@ -85,10 +85,10 @@ drain_grow(Drain *drain, void *array, int count, int *room, size_t size)
 	return repalloc_huge(array, mul_size(*room, size));
 }
 
-static uint8
+static uint16
 token_flags(L4Bytes text)
 {
-	uint8		flags = TOKEN_WORD;
+	uint16		flags = TOKEN_WORD;
 	size_t		i;
 
 	for (i = 0; i < text.size; i++)
@@ -110,6 +110,8 @@ token_flags(L4Bytes text)
 		flags |= TOKEN_PREPOSITION;
 	if (drain_is_one_of(text, "user host node machine account group role queue partition"))
 		flags |= TOKEN_NAMED;
+	if ((flags & (TOKEN_TEXT | TOKEN_HOLDS_WILDCARD)) == TOKEN_TEXT && drain_names_event(text))
+		flags |= TOKEN_EVENT;
 	return flags;
 }
 

@@ -12,7 +12,10 @@
  *  - round brackets behind a quantity, or behind a word if a parameter is in them: they go with it. Its number is that of the
  *    word alone; the split (drain_split.c) sees whether several such clauses alternate;
  *  - a list of three plain words or more: "encoder, decoder, head";
- *  - a short text without parameters in quotes or square brackets: "\"my new file\"", "[alpha beta]".
+ *  - quantities in square or other brackets, alone or behind a word: "[<*>, <*>]", "torch.Size([<*>, <*>])", "lr=[<*>],";
+ *  - a short text without parameters in quotes or square brackets: "\"my new file\"", "[alpha beta]";
+ *  - words that were said just before and are said again, with a parameter in them: "<*> <*> <ok> <*> <*> <ok>";
+ *  - a field of a record that names the event, with its value: "\"event\": \"run_stop\"".
  *
  * Punctuation at the end of a token, and the plural of what is counted ("<*> file", "<*> files"), are no part of its number
  * either. No other word is left out, so statements that differ in one stay apart. A token is a function of the shape alone:
@@ -27,6 +30,12 @@
 
 /* Elements of a list of words at least: two are a sentence with a comma. */
 #define LIST_WORDS 3
+
+/* A list of quantities in brackets is looked at so far. */
+#define QUANTITIES_BYTES 4096
+
+/* Words that are said again in a row, at most. */
+#define REPEATED_WORDS 8
 
 static inline bool
 is_space(char c)
@@ -76,6 +85,17 @@ is_unit(L4Bytes text)
 	"min mins minute minutes h hr hrs hour hours day days";
 
 	return drain_is_one_of(text, units);
+}
+
+/* Does the text begin with a field of a record that names the event? */
+bool
+drain_names_event(L4Bytes text)
+{
+	const char *colon = memchr(text.data, ':', text.size);
+
+	if (text.size == 0 || text.data[0] != '"' || colon == NULL)
+		return false;
+	return drain_is_one_of((L4Bytes) {text.data, colon - text.data}, "\"event\" \"event_name\" \"key\"");
 }
 
 /* What is known of a quantity while its words are read. */
@@ -253,6 +273,45 @@ scan_list(const char *at, const char *to, const char *end)
 	return count >= LIST_WORDS ? to : NULL;
 }
 
+/*
+ * The end of the list of quantities in brackets that the word [at, to) holds or begins, with nothing but punctuation behind
+ * it; *first is the end of its first <*>. NULL where there is none.
+ */
+static const char *
+scan_quantities(const char *at, const char *to, const char *end, const char **first)
+{
+	const char *limit;
+	int			depth = 0;
+
+	while (at < to && strchr("[({<\"'", *at) == NULL)
+		at++;
+	if (at == to || strchr("[({", *at) == NULL)
+		return NULL;
+	limit = at + Min(end - at, QUANTITIES_BYTES);
+	*first = NULL;
+	do
+	{
+		if (is_placeholder(at, limit))
+		{
+			at += L4_PLACEHOLDER_SIZE - 1;
+			if (*first == NULL)
+				*first = at + 1;
+		}
+		else if (strchr("[({", *at) != NULL)
+			depth++;
+		else if (strchr("])}", *at) != NULL)
+			depth--;
+		else if (strchr(",;: ", *at) == NULL)
+			return NULL;
+	} while (++at < limit && depth > 0);
+	if (depth > 0 || *first == NULL)
+		return NULL;
+	for (; at < end && !is_space(*at); at++)
+		if (strchr(",;.:", *at) == NULL)
+			return NULL;
+	return at;
+}
+
 /* The end of a text of plain words in quotes or brackets that begins with the word [at, to), or NULL. */
 static const char *
 scan_text(const char *at, const char *to, const char *end)
@@ -260,6 +319,17 @@ scan_text(const char *at, const char *to, const char *end)
 	const char *behind = *at == '(' ? NULL : scan_enclosed(at, to, end);
 
 	return behind == NULL || holds_placeholder(at, behind) ? NULL : behind;
+}
+
+/* The end of the next word if it is a text in quotes, without a parameter in it; else NULL. */
+static const char *
+scan_value(const char *at, const char *end)
+{
+	L4Bytes		word;
+
+	if (!next_word(&at, end, &word) || word.data[0] != '"' || holds_placeholder(word.data, at))
+		return NULL;
+	return at;
 }
 
 /*
@@ -292,6 +362,53 @@ take_clauses(TokenSpan *span, const char *end)
 	}
 }
 
+/* Do so many words behind `to` say what the words [from, to) do, but for punctuation at their ends? Where these words end. */
+static const char *
+scan_again(const char *from, const char *to, const char *end, int words)
+{
+	const char *at = to;
+	L4Bytes		a;
+	L4Bytes		b;
+
+	for (; words > 0; words--)
+	{
+		if (!next_word(&from, to, &a) || !next_word(&at, end, &b))
+			return NULL;
+		a = without_stops(a);
+		b = without_stops(b);
+		if (a.size != b.size || memcmp(a.data, b.data, a.size) != 0)
+			return NULL;
+	}
+	return at;
+}
+
+/*
+ * Takes into a token what follows it and says once more what the last few words, which end with it, have said: the elements of
+ * a list with several words each. A parameter must be among the words.
+ */
+static void
+take_repeated(TokenSpan *span, const char *begin, const char *end)
+{
+	const char *from = span->text.data + span->text.size;
+	const char *to = from;
+	int			words;
+
+	for (words = 1; words <= REPEATED_WORDS && from > begin; words++)
+	{
+		const char *again = NULL;
+
+		while (from > begin && !is_space(from[-1]))
+			from--;
+		while (holds_placeholder(from, to) && (again = scan_again(from, to, end, words)) != NULL)
+			to = again;
+		if (to > span->text.data + span->text.size)
+			break;
+		while (from > begin && is_space(from[-1]))
+			from--;
+	}
+	span->text.size = to - span->text.data;
+}
+
 /* The next token of a shape, behind *at bytes of it. False at the end, where span's gap is the rest. */
 bool
 drain_next_token(L4Bytes shape, size_t *at, TokenSpan *span)
@@ -300,21 +417,30 @@ drain_next_token(L4Bytes shape, size_t *at, TokenSpan *span)
 	const char *from = shape.data + *at;
 	const char *to = from;
 	const char *longer;
+	const char *first;
 	L4Bytes		word;
 	bool		counted = *at > 0 && span->wildcard;
 
 	span->gap = from;
 	span->clause = (L4Bytes) {NULL, 0};
+	span->list = false;
 	if (!next_word(&to, end, &word))
 		return false;
 	longer = scan_quantity(from, end, false);
 	span->wildcard = longer != NULL;
 	if (longer == NULL)
+	{
+		longer = scan_quantities(word.data, to, end, &first);
+		span->list = longer != NULL;
+	}
+	if (longer == NULL && drain_names_event(word))
+		longer = scan_value(to, end);
+	if (longer == NULL)
 		longer = *at > 0 ? scan_text(word.data, to, end) : NULL;
 	if (longer == NULL)
 		longer = scan_list(word.data, to, end);
 	span->text = (L4Bytes) {word.data, (longer != NULL ? longer : to) - word.data};
-	span->word = without_stops(span->text);
+	span->word = span->list ? (L4Bytes) {word.data, first - word.data} : without_stops(span->text);
 	if (counted && !span->wildcard)
 		span->word = without_plural(span->word);
 	take_clauses(span, end);
@@ -324,6 +450,7 @@ drain_next_token(L4Bytes shape, size_t *at, TokenSpan *span)
 		span->text = span->word = word;
 		span->clause.size = 0;
 	}
+	take_repeated(span, shape.data, end);
 	*at = span->text.data + span->text.size - shape.data;
 	return true;
 }

@@ -100,6 +100,27 @@ SELECT * FROM pg_temp.events('copy "my new file": done', 'copy "report": done', 
 	'copy "a b c d e f g h i j k l m n": done');
 SELECT * FROM pg_temp.events('queues [low] are empty', 'queues [low mid] are empty', 'queues [low mid high] are empty',
 	'queues [] are empty');
+-- lists of quantities in brackets, alone or behind a word, of any length and depth
+SELECT * FROM pg_temp.events('input torch.Size([<*>]) on <*>', 'input torch.Size([<*>, <*>, <*>]) on <*>',
+	'input torch.Size([<*>, <*>]), on <*>', 'output torch.Size([<*>]) on <*>', 'output torch.Size([]) on <*>');
+SELECT * FROM pg_temp.events('step=<*> lr=[<*>, <*>], mom=[(<*>, <*>), (<*>, <*>)]', 'step=<*> lr=[<*>], mom=[(<*>, <*>)]');
+SELECT * FROM pg_temp.events('nodes:node-[<*> <*>] are down', 'nodes:node-[<*>] are down', 'nodes:<*> are down');
+SELECT * FROM pg_temp.events('group [<*>, <*>] is ready', 'group [<*>] is ready', 'group [<*>] is ready: [<*>, <*>]');
+-- ... no lists: words in them, brackets that do not close or with more behind them
+SELECT * FROM pg_temp.events('call f(<*>, self) now', 'call f(<*>, x, y) now', 'open [<*>, <*> now', 'open [<*>, <*>, <*> now',
+	'layer[<*>].weight is set', 'layer[<*>].bias is set');
+-- what is said again, a parameter in it, is a list of any length, too; other words in it are another statement
+SELECT * FROM pg_temp.events('nodesets differ: <*> <*> <ok>', 'nodesets differ: <*> <*> <ok> <*> <*> <ok>',
+	'nodesets differ: <*> <*> <ok>, <*> <*> <ok>, <*> <*> <ok>', 'nodesets differ: <*> <*> <ok> <*> <*> <bad>');
+SELECT * FROM pg_temp.events('memory: rank <*>: <*> MB, peak <*> MB',
+	'memory: rank <*>: <*> MB, peak <*> MB, rank <*>: <*> MB, peak <*> MB',
+	'knock knock', 'knock', 'no no no: rank <*>');
+-- a field that names the event of a record is no parameter, however many there are; other fields are
+SELECT count(DISTINCT template) AS events, count(*) AS shapes FROM pg_temp.templates(ARRAY(SELECT
+		format('{"time": <*>, "type": "point", "key": "stat_%s", "value": "%s", "in": {"file": "<*>", "line": <*>}}', k, v)
+	FROM unnest(string_to_array('a b c d e f g h i', ' ')) AS k, unnest(string_to_array('p q r s t u', ' ')) AS v));
+SELECT * FROM pg_temp.events(VARIADIC ARRAY(SELECT format('{"time": <*>, "event": "%s", "by": "agent", "rank": <*>}', e)
+	FROM unnest(string_to_array('start stop save load wait join fail', ' ')) AS e));
 -- <*> with something around it is an instance of <*> in the first place too; a name with its value is none
 SELECT * FROM pg_temp.events('<*> open through gate <*>', 'x.cn:<*> open through gate <*>',
 	'localhost:<*> open through gate <*>',
@@ -124,7 +145,8 @@ SELECT l4_shape_key('<*> close, <*> bytes (<*> KB) sent') >> 48 AS tokens,
 	l4_shape_key('<*> is open') = l4_shape_key('x.cn:<*> is open') AS same_instance;
 CREATE TEMP TABLE optional AS
 	SELECT format('%s <*>%s sent %s%s, %s', w, u, v, c, e) AS shape, row_number() OVER () AS id
-	FROM unnest(ARRAY['<*>', 'x.cn:<*>', 'alpha']) AS w, unnest(ARRAY['', ' bytes', ' bytes (<*>)']) AS u,
+	FROM unnest(ARRAY['<*>', 'x.cn:<*>', 'alpha']) AS w,
+		unnest(ARRAY['', ' bytes', ' bytes (<*>)', ' [<*>]', ' [<*>, <*>]', ' to <*> to <*>']) AS u,
 		unnest(ARRAY['mail', '"my mail"']) AS v, unnest(ARRAY['', ' (errno <*>)', ' (code <*>)']) AS c,
 		unnest(ARRAY['ok', 'done so far']) AS e;
 SELECT count(*) AS shapes, count(DISTINCT c.event_id) AS events, count(*) FILTER (WHERE c.event_id <> p.event_id) AS differences
