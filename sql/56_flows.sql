@@ -298,6 +298,54 @@ COMMENT ON FUNCTION @extschema@.l4_are_in_step(@extschema@.l4_flow_cluster, @ext
 'flow_in_step, flow_in_step_share)? Two jobs never do for long. Where neither has a step, their messages must (limit '
 'flow_in_step_time). NULL where one alone has none.';
 
+CREATE FUNCTION @extschema@.l4_repeated_share(times double precision[], ends double precision[], limits @extschema@.l4_limits)
+	RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100000
+BEGIN ATOMIC
+	WITH cycles AS MATERIALIZED (
+		SELECT array_agg(e.ended ORDER BY e.ended) AS ends, count(*) - 1 AS cycles,
+			(limits).flow_repeated_parts::bigint AS parts
+		FROM unnest(l4_repeated_share.ends) e(ended)
+		WHERE e.ended BETWEEN times[1] AND times[cardinality(times)]
+	), cells AS (
+		SELECT p.part, count(*) AS times
+		FROM cycles c
+		CROSS JOIN unnest(l4_repeated_share.times) t(at)
+		CROSS JOIN LATERAL (SELECT width_bucket(t.at, c.ends) AS cycle OFFSET 0) n
+		CROSS JOIN LATERAL (SELECT LEAST(floor((t.at - c.ends[n.cycle]) / (c.ends[n.cycle + 1] - c.ends[n.cycle]) * c.parts),
+			c.parts - 1) AS part) p
+		WHERE n.cycle BETWEEN 1 AND c.cycles
+		GROUP BY n.cycle, p.part
+	), parts AS (
+		SELECT sum(e.times) AS times, sum(e.times * e.times) AS squares FROM cells e GROUP BY e.part
+	), sums AS (
+		SELECT sum(p.times) * sum(p.times) / (c.cycles * c.parts) AS even, sum(p.times * p.times) / c.cycles AS repeated,
+			sum(p.squares) AS squares
+		FROM parts p
+		CROSS JOIN cycles c
+		WHERE c.cycles >= (limits).flow_least_steps
+		GROUP BY c.cycles, c.parts
+	)
+	SELECT ((s.repeated - s.even) / NULLIF(s.squares - s.even, 0))::double precision FROM sums s;
+END;
+COMMENT ON FUNCTION @extschema@.l4_repeated_share(double precision[], double precision[], @extschema@.l4_limits) IS
+'Step: How much of what differs in how many times (ascending) fall into the parts of cycles (limit flow_repeated_parts; ends: of '
+'cycles, ascending) is the same in all cycles: 1 where each is like the others, next to 0 for what goes on without them. NULL for '
+'too few cycles (limit flow_least_steps), or where nothing differs.';
+
+CREATE FUNCTION @extschema@.l4_goes_with_cycles(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
+	limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+RETURN CASE
+	WHEN (a).cycle IS NOT NULL AND (b).cycle IS NULL
+		THEN @extschema@.l4_repeated_share((b).ends, (a).cycle_ends, limits) >= (limits).flow_repeated
+	WHEN (b).cycle IS NOT NULL AND (a).cycle IS NULL
+		THEN @extschema@.l4_repeated_share((a).ends, (b).cycle_ends, limits) >= (limits).flow_repeated END;
+COMMENT ON FUNCTION @extschema@.l4_goes_with_cycles(@extschema@.l4_flow_cluster, @extschema@.l4_flow_cluster,
+	@extschema@.l4_limits) IS
+'Step: Of two clusters of which one alone has cycles of layers, does what the other sends repeat itself from cycle to cycle '
+'(limit flow_repeated)? Its links may show no cycles of their own. NULL for others.';
+
 CREATE FUNCTION @extschema@.l4_clusters_of(pairs @extschema@.l4_flow_pair[], known jsonb, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_flow_cluster
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100 COST 100000
@@ -385,6 +433,7 @@ BEGIN ATOMIC
 		JOIN unnest(l4_flow_places.clusters) a ON a.name = c.name
 		JOIN unnest(l4_flow_places.clusters) b ON b.name = c.other
 		WHERE @extschema@.l4_are_in_step(a, b, limits) OR @extschema@.l4_have_same_cycles(a, b, limits)
+			OR @extschema@.l4_goes_with_cycles(a, b, limits)
 	), connected AS (
 		SELECT s.name, s.other FROM shared s
 		WHERE s.of_servers = 0 OR s.servers >= (limits).flow_server_overlap * (s.of_servers - s.servers)
@@ -402,7 +451,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_places(@extschema@.l4_flow_cluster[], jsonb, @extschema@.l4_limits) IS
 'Step: Which job and server each accelerator is of, and how long a step of the job takes. Clusters on the same servers (limit '
-'flow_server_overlap; whatever they are on, where that is not known), in step or with the same cycles of layers, are one job. '
+'flow_server_overlap; whatever they are on, where that is not known), in step or going through the same cycles of layers, are one '
+'job. '
 'Cost: the square of the clusters '
 'that share a server.';
 

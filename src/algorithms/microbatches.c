@@ -22,8 +22,11 @@
 #define FITS 0.75
 /* Cycles that come sooner than this share of the usual are parts of one. */
 #define WHOLE 0.75
-/* What begins a cycle may be so many layers off. */
-#define LAYERS_OFF 2
+/* Of a cycle a third goes forwards; of its layers half are looked at, those around the turn. */
+#define FORWARDS (1.0 / 6)
+#define BACKWARDS (1.0 / 3)
+/* The turn may be so many layers off: by two, forwards, all seems to fit, as that is one backwards. */
+#define LAYERS_OFF 1
 
 /* Values of cycles: of the number of each in the order of time, those that are missing counted. */
 typedef struct Values
@@ -257,21 +260,25 @@ lag_of_next(const L4Intervals *messages, int64 from, int64 to, double about, dou
 	return result;
 }
 
-/* Lags from each cycle to the next, by the number of the latter: what goes by between them is in it. */
+/*
+ * Lags from each cycle to the next, by the number of the latter: what goes by between them is in it. By the layers around the
+ * turn from forwards to backwards: those around the beginning of a cycle are not alike in all, as they may be gathered ahead.
+ */
 static void
-lags_of_cycles(const L4Intervals *messages, const L4LayerCycles *cycles, const double *starts, const int64 *numbers,
+lags_of_cycles(const L4Intervals *messages, const L4LayerCycles *cycles, const int64 *places, const int64 *numbers,
 			   int64 count, Values *values)
 {
 	double	   *room = room_for(messages->count, sizeof(double));
 
-	for (int64 i = 0; i + 2 < count; i++)
+	for (int64 i = 0; i + 1 < count; i++)
 	{
-		int64		from = first_since(messages->began, messages->count, 0, starts[i]);
-		int64		to = first_since(messages->began, messages->count, from, starts[i + 1]);
+		double		turn = cycles->turns[places[i]];
+		double		next = cycles->turns[places[i + 1]];
+		int64		from = first_since(messages->began, messages->count, 0, turn - FORWARDS * cycles->interval);
+		int64		to = first_since(messages->began, messages->count, from, turn + BACKWARDS * cycles->interval);
 
-		if (numbers[i + 1] == numbers[i] + 1 && numbers[i + 2] == numbers[i] + 2 && to > from)
-			values_add(values, numbers[i + 1],
-					   lag_of_next(messages, from, to, starts[i + 1] - starts[i], cycles->layer, room));
+		if (numbers[i + 1] == numbers[i] + 1 && isfinite(next) && to > from)
+			values_add(values, numbers[i + 1], lag_of_next(messages, from, to, next - turn, cycles->layer, room));
 	}
 	pfree(room);
 }
@@ -318,7 +325,7 @@ pause_more(const L4LayerCycles *cycles, const double *starts, const int64 *numbe
 /* Which cycles begin a step: those with a number of this phase. */
 static bool
 find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles *cycles, const L4MicrobatchRule *rule,
-		   const double *starts, const int64 *numbers, int64 count, StandingOut *found)
+		   const double *starts, const int64 *places, const int64 *numbers, int64 count, StandingOut *found)
 {
 	Values		bytes = values_for(count);
 	Values		lags = values_for(count);
@@ -330,7 +337,7 @@ find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles
 		found->phase = (found->phase + 1) % found->each;
 	else
 	{
-		lags_of_cycles(messages, cycles, starts, numbers, count, &lags);
+		lags_of_cycles(messages, cycles, places, numbers, count, &lags);
 		result = stands_out(&lags, rule->deviations, found) && pause_more(cycles, starts, numbers, &lags, found);
 	}
 	values_free(&bytes);
@@ -348,7 +355,7 @@ microbatches_of_step(const L4Intervals *messages, const double *moved, const L4L
 	int64		count = number_cycles(cycles, starts, places, numbers);
 	StandingOut found = {1};
 	bool		several = count > 2 * LEAST_STEPS &&
-		find_steps(messages, moved, cycles, rule, starts, numbers, count, &found);
+		find_steps(messages, moved, cycles, rule, starts, places, numbers, count, &found);
 
 	*begun = several ? 0 : cycles->count;
 	for (int64 i = 0; i < (several ? count : cycles->count); i++)
