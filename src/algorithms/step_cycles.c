@@ -32,6 +32,8 @@
 #define PURE 0.85
 /* Backwards a layer takes twice as long, three times where what is computed forwards is computed again: less than this. */
 #define MOST_RATIO 4.0
+/* Where layers are seen, pauses are tried that are longer than the one before by this factor. */
+#define FINER_PAUSE 1.15
 /* Silences are alike within this share. */
 #define LIKE_SILENCE 0.25
 /* A burst with so many times the bytes of a layer forwards is of two layers, and with so many of more. */
@@ -371,7 +373,23 @@ cycles_at(Search *search, double pause)
 						 &search->interval);
 }
 
-/* The pause with which cycles are most regular, the shortest of equals; INFINITY where they never are. */
+/* Is this pause better than the best so far? */
+static bool
+is_better_pause(Search *search, double pause, double *best)
+{
+	double		regular = cycles_at(search, pause);
+
+	CHECK_FOR_INTERRUPTS();
+	if (regular < search->rule->regular || regular <= *best)
+		return false;
+	*best = regular;
+	return true;
+}
+
+/*
+ * The pause with which cycles are most regular, the shortest of equals; INFINITY where they never are. Where bursts are layers
+ * all pauses are tried: ranks that are early begin to send a layer long before the last does, nearly as long as a layer takes.
+ */
 static double
 best_pause(Search *search)
 {
@@ -381,16 +399,12 @@ best_pause(Search *search)
 	double		pause;
 
 	while (best < 1 && intervals_next_pause(&pauses, &pause))
-	{
-		double		regular = cycles_at(search, pause);
-
-		CHECK_FOR_INTERRUPTS();
-		if (regular >= search->rule->regular && regular > best)
-		{
-			best = regular;
+		if (is_better_pause(search, pause, &best))
 			result = pause;
-		}
-	}
+	if (pauses.count >= 2 && (best > 0 || search->layer > 0))
+		for (pause = pauses.sorted[0]; best < 1 && pause <= pauses.sorted[pauses.count - 2]; pause *= FINER_PAUSE)
+			if (is_better_pause(search, pause, &best))
+				result = pause;
 	pfree(pauses.sorted);
 	return result;
 }
