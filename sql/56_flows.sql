@@ -397,7 +397,7 @@ BEGIN ATOMIC
 		FROM unnest(l4_clusters_of.pairs) p
 		JOIN components c ON c.member = p.one
 		WHERE (p.cycles)."interval" IS NOT NULL
-		ORDER BY c.component, (p.cycles).regular * cardinality((p.cycles).ended) * (p.cycles).microbatches DESC, p.one, p.other
+		ORDER BY c.component, (p.cycles).regular * cardinality((p.cycles).ended) * GREATEST((p.cycles).microbatches, 1) DESC, p.one, p.other
 	)
 	SELECT s.component, s.period, (s.phases).ended, m.servers, m.members, y.cycle, y.cycle_ends
 	FROM steps s
@@ -549,17 +549,16 @@ COMMENT ON TYPE @extschema@.l4_flow_measure IS
 
 CREATE FUNCTION @extschema@.l4_usual_microbatches(microbatches int[], limits @extschema@.l4_limits) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
-RETURN COALESCE((SELECT m.number
-	FROM unnest(l4_usual_microbatches.microbatches) m(number)
-	WHERE m.number > 1
-	GROUP BY m.number
-	HAVING count(*) >= (limits).flow_cycle_pairs * cardinality(l4_usual_microbatches.microbatches)
-	ORDER BY count(*) DESC, m.number DESC
-	LIMIT 1), (SELECT mode() WITHIN GROUP (ORDER BY m.number) FROM unnest(l4_usual_microbatches.microbatches) m(number)));
+RETURN (SELECT COALESCE((array_agg(m.number ORDER BY m.links DESC, m.number DESC)
+		FILTER (WHERE m.number > 1 AND m.links >= (limits).flow_cycle_pairs * m.of_links))[1],
+	-- most cannot tell, or not which
+	CASE WHEN 2 * sum(m.links) FILTER (WHERE m.number <> 1) >= min(m.of_links) THEN 0 ELSE 1 END)
+	FROM (SELECT m.number, count(*) AS links, sum(count(*)) OVER () AS of_links
+		FROM unnest(l4_usual_microbatches.microbatches) m(number) GROUP BY m.number) m);
 COMMENT ON FUNCTION @extschema@.l4_usual_microbatches(int[], @extschema@.l4_limits) IS
-'Step: Over how many microbatches a step of a job with sharded parameters goes, by what its links tell (no NULLs): what most '
-'of those tell that tell several, where they are enough (limit flow_cycle_pairs), as a link that sees nothing of it tells one; '
-'else what most tell.';
+'Step: Over how many microbatches a step of a job with sharded parameters goes, by what its links tell (no NULLs; 0: it cannot '
+'tell): what most of those tell that tell several, where they are enough (limit flow_cycle_pairs), as a link that sees nothing of '
+'it tells one; 0 where most tell something else than one.';
 
 CREATE FUNCTION @extschema@.l4_job_phases(measures @extschema@.l4_flow_measure[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, cycle double precision, any_phase boolean, is_summed boolean)
@@ -589,7 +588,7 @@ BEGIN ATOMIC
 		GROUP BY m.job
 	), sharded AS (
 		-- what comes regularly are layers then, many of which make a cycle
-		SELECT m.job, s.is_summed, c.cycle
+		SELECT m.job, s.is_summed, CASE WHEN c.microbatches > 0 THEN c.cycle END AS cycle
 		FROM measured m
 		JOIN cycles c ON c.job = m.job
 		JOIN summed s ON s.job = m.job
@@ -598,7 +597,7 @@ BEGIN ATOMIC
 				OR count(*) FILTER (WHERE m.microbatches = c.microbatches
 						AND abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance)
 					>= GREATEST((limits).flow_cycle_alike * count(*), 2))
-			AND ((percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle / m.microbatches)
+			AND ((percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle / GREATEST(m.microbatches, 1))
 					>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE
 				-- or a link is regular from step to step, but no phase of data ends one
 				OR NOT bool_or(m.is_phase)
@@ -609,13 +608,13 @@ BEGIN ATOMIC
 	SELECT m.job, s.cycle,
 		-- in less than a step it is the pipeline that sends in phases, once a microbatch
 		count(*) FILTER (WHERE m.is_phase) > 2 * count(*) FILTER (WHERE m.is_answered)
-			AND s.cycle IS NULL
+			AND s.job IS NULL
 			-- too few layers for cycles
 			AND count(*) FILTER (WHERE m.period < 2 * m.layer) <= (limits).flow_layer_pairs * count(*),
 		s.cycle IS NOT NULL AND s.is_summed
 	FROM measured m
 	LEFT JOIN sharded s ON s.job = m.job
-	GROUP BY m.job, s.cycle, s.is_summed;
+	GROUP BY m.job, s.job, s.cycle, s.is_summed;
 END;
 COMMENT ON FUNCTION @extschema@.l4_job_phases(@extschema@.l4_flow_measure[], @extschema@.l4_limits) IS
 'Step: How jobs make steps: in cycles of layers (cycle: seconds of a step), as parameters are sharded, or in phases of '
