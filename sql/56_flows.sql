@@ -329,9 +329,9 @@ BEGIN ATOMIC
 	SELECT ((s.repeated - s.even) / NULLIF(s.squares - s.even, 0))::double precision FROM sums s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_repeated_share(double precision[], double precision[], @extschema@.l4_limits) IS
-'Step: How much of what differs in how many times (ascending) fall into the parts of cycles (limit flow_repeated_parts; ends: of '
-'cycles, ascending) is the same in all cycles: 1 where each is like the others, next to 0 for what goes on without them. NULL for '
-'too few cycles (limit flow_least_steps), or where nothing differs.';
+'Step: How much of what differs in how many times (ascending) fall into the parts of cycles (limit flow_repeated_parts; ends: '
+'of cycles, ascending) is the same in all cycles: 1 where each is like the others, next to 0 for what goes on without them. '
+'NULL for too few cycles (limit flow_least_steps), or where nothing differs.';
 
 CREATE FUNCTION @extschema@.l4_goes_with_cycles(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
 	limits @extschema@.l4_limits) RETURNS boolean
@@ -397,7 +397,8 @@ BEGIN ATOMIC
 		FROM unnest(l4_clusters_of.pairs) p
 		JOIN components c ON c.member = p.one
 		WHERE (p.cycles)."interval" IS NOT NULL
-		ORDER BY c.component, (p.cycles).regular * cardinality((p.cycles).ended) * GREATEST((p.cycles).microbatches, 1) DESC, p.one, p.other
+		ORDER BY c.component, (p.cycles).regular * cardinality((p.cycles).ended) * GREATEST((p.cycles).microbatches, 1) DESC,
+			p.one, p.other
 	)
 	SELECT s.component, s.period, (s.phases).ended, m.servers, m.members, y.cycle, y.cycle_ends
 	FROM steps s
@@ -451,8 +452,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_places(@extschema@.l4_flow_cluster[], jsonb, @extschema@.l4_limits) IS
 'Step: Which job and server each accelerator is of, and how long a step of the job takes. Clusters on the same servers (limit '
-'flow_server_overlap; whatever they are on, where that is not known), in step or going through the same cycles of layers, are one '
-'job. '
+'flow_server_overlap; whatever they are on, where that is not known), in step or going through the same cycles of layers, are '
+'one job. '
 'Cost: the square of the clusters '
 'that share a server.';
 
@@ -552,13 +553,14 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
 RETURN (SELECT COALESCE((array_agg(m.number ORDER BY m.links DESC, m.number DESC)
 		FILTER (WHERE m.number > 1 AND m.links >= (limits).flow_cycle_pairs * m.of_links))[1],
 	-- most cannot tell, or not which
-	CASE WHEN 2 * sum(m.links) FILTER (WHERE m.number <> 1) >= min(m.of_links) THEN 0 ELSE 1 END)
+	CASE WHEN 2 * sum(m.links) FILTER (WHERE m.number <> 1) >= min(m.of_links) THEN 0
+		WHEN count(*) > 0 THEN 1 END)
 	FROM (SELECT m.number, count(*) AS links, sum(count(*)) OVER () AS of_links
 		FROM unnest(l4_usual_microbatches.microbatches) m(number) GROUP BY m.number) m);
 COMMENT ON FUNCTION @extschema@.l4_usual_microbatches(int[], @extschema@.l4_limits) IS
-'Step: Over how many microbatches a step of a job with sharded parameters goes, by what its links tell (no NULLs; 0: it cannot '
-'tell): what most of those tell that tell several, where they are enough (limit flow_cycle_pairs), as a link that sees nothing of '
-'it tells one; 0 where most tell something else than one.';
+'Step: Over how many microbatches a step of a job with sharded parameters goes, by what its links tell (no NULLs; 0: it '
+'cannot tell): what most of those tell that tell several, where they are enough (limit flow_cycle_pairs), as a link that sees '
+'nothing of it tells one; 0 where most tell something else than one.';
 
 CREATE FUNCTION @extschema@.l4_job_phases(measures @extschema@.l4_flow_measure[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, cycle double precision, any_phase boolean, is_summed boolean)

@@ -4,9 +4,10 @@
  * Parameters do not change within a step. So whatever a job can leave to the last microbatch it does there: gradients are
  * scattered only then (no_sync), and it moves more than the others. Where they are scattered each time, the optimizer tells:
  * nothing can be gathered before it is done, and so there is a pause behind a step, which takes its time, that is not between
- * two microbatches. How much later the same layers come again is known to a millisecond, from all messages of a cycle, much
- * better than where exactly a cycle begins. A log or a checkpoint each so many steps takes its time as well, but makes a pause
- * longer that is there anyway.
+ * two microbatches. How much later the same layers come again is known to a millisecond, from all messages around the turn from
+ * forwards to backwards, much better than where exactly a cycle begins. A log or a checkpoint each so many steps takes its time
+ * as well, but makes a pause longer that is there anyway. Where a window has too few steps to see any of this often enough,
+ * nothing is said of what a step is.
  */
 #include "algorithms/microbatches.h"
 
@@ -21,7 +22,7 @@
 #define LEAST_STEPS 4
 #define FITS 0.75
 /* What stands out once may end a step where there are fewer cycles than so many microbatches a step make. */
-#define FEW_STEPS 4
+#define FEW_MICROBATCHES 4
 /* Cycles that come sooner than this share of the usual are parts of one. */
 #define WHOLE 0.75
 /* Of a cycle a third goes forwards; of its layers half are looked at, those around the turn. */
@@ -188,7 +189,7 @@ come_regularly(const Values *values, double limit)
 		last = values->number[i];
 	}
 	if (each == 0)
-		return values->count < FEW_STEPS * LEAST_STEPS;
+		return values->count < FEW_MICROBATCHES * LEAST_STEPS;
 	return each > 1 && last + each > values->number[values->count - 1];
 }
 
@@ -386,9 +387,7 @@ find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles
 
 	bytes_of_cycles(messages, moved, starts, numbers, count, &bytes);
 	lags_of_cycles(messages, cycles, places, numbers, count, &lags);
-	if (count <= 2 * LEAST_STEPS)
-		found.each = 0;
-	else if (stands_out(&bytes, rule->deviations, &found) && found.by >= log(rule->bytes))
+	if (stands_out(&bytes, rule->deviations, &found) && found.by >= log(rule->bytes))
 		found.phase = (found.phase + 1) % found.each;
 	else if (stands_out(&lags, rule->deviations, &found))
 		found.each = pause_more(cycles, starts, numbers, &lags, &found) ? found.each : 1;
@@ -396,7 +395,7 @@ find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles
 		found.each = 0;
 	else
 		found.each = !(may_stand_out(&lags, rule->deviations, &found) &&
-					   (count < FEW_STEPS * LEAST_STEPS || pause_more(cycles, starts, numbers, &lags, &found)));
+					   (count < FEW_MICROBATCHES * LEAST_STEPS || pause_more(cycles, starts, numbers, &lags, &found)));
 	values_free(&bytes);
 	values_free(&lags);
 	return found;
@@ -410,9 +409,12 @@ microbatches_of_step(const L4Intervals *messages, const double *moved, const L4L
 	int64	   *places = room_for(cycles->count, sizeof(int64));
 	int64	   *numbers = room_for(cycles->count, sizeof(int64));
 	int64		count = number_cycles(cycles, starts, places, numbers);
-	StandingOut found = find_steps(messages, moved, cycles, rule, starts, places, numbers, count);
-	bool		several = found.each > 1;
+	StandingOut found = {0};
+	bool		several;
 
+	if (count > 2 * LEAST_STEPS)
+		found = find_steps(messages, moved, cycles, rule, starts, places, numbers, count);
+	several = found.each > 1;
 	*begun = several ? 0 : cycles->count;
 	for (int64 i = 0; i < (several ? count : cycles->count); i++)
 		if (!several)

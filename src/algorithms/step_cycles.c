@@ -373,40 +373,42 @@ cycles_at(Search *search, double pause)
 						 &search->interval);
 }
 
-/* Is this pause better than the best so far? */
-static bool
-is_better_pause(Search *search, double pause, double *best)
+/* The pause with which most cycles are regular. */
+typedef struct BestPause
+{
+	double		pause;			/* INFINITY: with none are they cycles */
+	double		regular;		/* share of its cycles, */
+	double		cycles;			/* and how many they are */
+} BestPause;
+
+static void
+try_pause(Search *search, double pause, BestPause *best)
 {
 	double		regular = cycles_at(search, pause);
 
 	CHECK_FOR_INTERRUPTS();
-	if (regular < search->rule->regular || regular <= *best)
-		return false;
-	*best = regular;
-	return true;
+	if (regular >= search->rule->regular && regular * search->count > best->cycles)
+		*best = (BestPause) {pause, regular, regular * search->count};
 }
 
 /*
- * The pause with which cycles are most regular, the shortest of equals; INFINITY where they never are. Where bursts are layers
+ * The pause with which most cycles are regular, the shortest of equals; INFINITY where they never are. Where bursts are layers
  * all pauses are tried: ranks that are early begin to send a layer long before the last does, nearly as long as a layer takes.
  */
 static double
 best_pause(Search *search)
 {
 	L4Pauses	pauses = intervals_pauses(search->messages);
-	double		best = -1;
-	double		result = INFINITY;
+	BestPause	best = {INFINITY};
 	double		pause;
 
-	while (best < 1 && intervals_next_pause(&pauses, &pause))
-		if (is_better_pause(search, pause, &best))
-			result = pause;
-	if (pauses.count >= 2 && (best > 0 || search->layer > 0))
-		for (pause = pauses.sorted[0]; best < 1 && pause <= pauses.sorted[pauses.count - 2]; pause *= FINER_PAUSE)
-			if (is_better_pause(search, pause, &best))
-				result = pause;
+	while (best.regular < 1 && intervals_next_pause(&pauses, &pause))
+		try_pause(search, pause, &best);
+	if (pauses.count >= 2 && (best.cycles > 0 || search->layer > 0))
+		for (pause = pauses.sorted[0]; best.regular < 1 && pause <= pauses.sorted[pauses.count - 2]; pause *= FINER_PAUSE)
+			try_pause(search, pause, &best);
 	pfree(pauses.sorted);
-	return result;
+	return best.pause;
 }
 
 /* ---- where exactly a step begins ---- */
