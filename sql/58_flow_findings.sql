@@ -269,31 +269,51 @@ BEGIN ATOMIC
 		FROM unnest(l4_silent_accelerators.traces) t
 		WHERE t.kind <> 'accelerator'
 	), jobs AS MATERIALIZED (
-		SELECT a.job, max(a.period) AS period, max(a.last_at) AS last_at,
+		SELECT a.job, count(*) AS accelerators, min(a.address) AS address, max(a.period) AS period, max(a.last_at) AS last_at,
 			-- who sent since the last step ended: a job that ends does so between two
 			count(*) FILTER (WHERE a.last_at > a.last_end) AS amid,
 			COALESCE(l4_silent_accelerators.collected_until, (SELECT max(x.last_at) FROM accelerators x)) AS window_ended
 		FROM accelerators a
 		GROUP BY a.job
-	), first_missed AS (
-		SELECT DISTINCT ON (j.job) j.job, p.source, p.destination, p.overdue_at, j.last_at
+	), first_missed AS MATERIALIZED (
+		SELECT DISTINCT ON (j.job) j.job, p.source, p.destination, p.overdue_at, j.last_at,
+			-- what is done then may come a little sooner or later than usual
+			(limits).flow_period_tolerance * (p.overdue_at - p.last_at) AS about
 		FROM jobs j
 		JOIN pairs p ON p.job = j.job
 		WHERE j.window_ended - j.last_at >= (limits).flow_silent_steps * j.period AND j.amid > 0
 		ORDER BY j.job, p.overdue_at, p.source COLLATE "C", p.destination COLLATE "C"
+	), suspects AS (
+		-- of those whose messages were missed first who sent nothing from then on
+		SELECT DISTINCT ON (f.job, a.server) f.job, a.address,
+			EXISTS (SELECT FROM pairs r WHERE r.destination = a.address AND r.last_at > f.overdue_at - f.about) AS gets
+		FROM first_missed f
+		JOIN pairs p ON p.job = f.job AND p.overdue_at <= f.overdue_at + f.about
+		JOIN accelerators a ON a.address IN (p.source, p.destination) AND a.last_at < f.overdue_at - f.about
+		ORDER BY f.job, a.server, p.overdue_at, a.address = p.source DESC, a.address COLLATE "C"
 	), stopped AS (
-		SELECT f.job, f.overdue_at, f.last_at, f.source, f.destination,
-			EXISTS (SELECT FROM pairs p
-				WHERE p.last_at > f.overdue_at AND f.destination IN (p.source, p.destination)) AS answers
+		SELECT f.job, f.source, f.destination, f.overdue_at, f.about, f.last_at,
+			(SELECT CASE WHEN count(*) = 1 THEN min(s.address)
+				-- who is dead gets nothing; who stands still may
+				WHEN count(*) FILTER (WHERE NOT s.gets) = 1 THEN min(s.address) FILTER (WHERE NOT s.gets)
+				WHEN count(*) = 2 AND bool_and(s.gets) THEN min(s.address) FILTER (WHERE s.address = f.source) END
+				FROM suspects s WHERE s.job = f.job) AS address
 		FROM first_missed f
 		WHERE f.overdue_at IS NOT NULL
 	)
-	SELECT s.job, CASE WHEN EXISTS (SELECT FROM pairs p WHERE p.destination = a.address AND p.last_at > s.overdue_at)
+	SELECT s.job, CASE WHEN EXISTS (SELECT FROM pairs p WHERE p.destination = a.address AND p.last_at > s.overdue_at - s.about)
 		THEN 'stalled' ELSE 'missing' END, a.address, a.last_at, NULL::double precision,
 		NULL::double precision, 0.8, jsonb_build_object('server', a.server, 'last_sent', a.last_at, 'expected', s.overdue_at,
 			'missed', format('%s -> %s', s.source, s.destination), 'job_silent_since', s.last_at, 'job_stopped', true)
 	FROM stopped s
-	JOIN accelerators a ON a.address = CASE WHEN s.answers THEN s.source ELSE s.destination END
+	JOIN accelerators a ON a.address = s.address
+	UNION ALL
+	SELECT s.job, 'silent', format('job %s', s.job), s.last_at, NULL::double precision, NULL::double precision, 0.8,
+		jsonb_build_object('accelerators', j.accelerators, 'address', j.address, 'last_sent', s.last_at, 'step', j.period,
+			'job_stopped', true)
+	FROM stopped s
+	JOIN jobs j ON j.job = s.job
+	WHERE s.address IS NULL
 	UNION ALL
 	SELECT j.job, 'missing', a.address, a.last_at, NULL::double precision, NULL::double precision, 0.9,
 		jsonb_build_object('server', a.server, 'last_sent', a.last_at, 'job_stopped', false)
@@ -304,10 +324,12 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace[], @extschema@.l4_limits,
 	double precision) IS
-'Step: Jobs that stand still amid a step while the window goes on: of the message that should have come first (l4_step_'
-'overdue), its sender is to be looked at where its receiver still sent or got anything, else its receiver; stalled if others '
-'still sent to it, else missing; and accelerators that are silent while their job goes on. A job '
-'that ends between two steps is no finding. collected_until: when the last flow of anybody began; NULL: that of these jobs.';
+'Step: Jobs that stand still amid a step while the window goes on: of the ends of the messages that should have come first '
+'(l4_step_overdue, limit flow_period_tolerance) the one that sent nothing from then on; of several that which got nothing '
+'either, or the sender where both ends got something. Stalled if others still sent to it, else missing. Where it is not one '
+'server, as in lockstep, the job as a whole is silent. And accelerators that are silent '
+'while their job goes on. A job that ends between two steps is no finding. collected_until: when the last flow of anybody '
+'began; NULL: that of these jobs.';
 
 CREATE FUNCTION @extschema@.l4_timed_out_senders(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding

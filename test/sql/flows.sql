@@ -214,6 +214,20 @@ SELECT address, count(*) AS steps, round(min(extract(epoch FROM ended - began)):
 	round(max(extract(epoch FROM ended - began))::numeric, 2) AS longest, round(avg(compute)::numeric, 3) AS compute
 FROM l4_flow_steps(flows => 'sharded_flows') GROUP BY address ORDER BY address;
 SELECT kind, began, round(factor::numeric, 2) AS factor, sentence FROM l4_flow_diagnose(flows => 'sharded_flows');
+-- It stands still amid a step: one does not send the layer that all others send, also those whose data it should send on; or
+-- all miss theirs at once, and who did it cannot be told. Another job goes on.
+CREATE TABLE stopped_flows AS
+SELECT stops, f.started_at, f.duration, f.source, f.destination, f.bytes
+FROM sharded_flows f, unnest('{one,all}'::text[]) stops
+WHERE f.started_at < '2026-01-01 00:00:07.33' AND NOT ((stops = 'all' OR f.source = '10.1.0.3')
+	AND f.started_at > '2026-01-01 00:00:07.31')
+UNION ALL
+SELECT stops, j.started_at, j.duration, j.source, j.destination, j.bytes
+FROM made_job(10, 30) j, unnest('{one,all}'::text[]) stops;
+CREATE VIEW one_stops AS SELECT * FROM stopped_flows WHERE stops = 'one';
+CREATE VIEW all_stop AS SELECT * FROM stopped_flows WHERE stops = 'all';
+SELECT v, f.kind, f.subject, f.sentence FROM unnest('{one_stops,all_stop}'::regclass[]) v,
+	l4_flow_diagnose(flows => v, accelerators => NULL) f;
 -- Of what one sends in a step every other layer forwards is lost, so that this seems to be a part of the step before: all of a
 -- job go through the same steps, which the links of the others tell.
 CREATE TABLE lossy_flows AS
@@ -412,6 +426,7 @@ SELECT name FROM l4_flow_partitions ORDER BY name;
 SELECT * FROM l4_drop_flows('infinity');
 DELETE FROM l4_accelerator;
 SELECT l4_delete_job('flows-1');
+DROP VIEW one_stops, all_stop;
 DROP TABLE record, seen, ring, late_flows, group_flows, group_accelerators, irregular_flows, sharded_flows, lossy_flows,
-	hybrid_flows;
+	hybrid_flows, stopped_flows;
 DROP FUNCTION made_job, made_ring;
