@@ -269,8 +269,8 @@ ORDER BY heavy;
 -- Links that see nothing of microbatches tell one, and those that are busy all the time no cycles: fewer are enough where they
 -- agree.
 SELECT m, l4_usual_microbatches(m, l) FROM l4_limits_in_force() l,
-	(VALUES ('{1,1,1,1}'::int[]), ('{1,1,1,2}'), ('{1,1,2,2}'), ('{1,1,1,1,3,2,3}'), ('{4}'), ('{}'), ('{0,1,1}'), ('{0,0,1,1}'),
-		('{0,0,0,3,3}'), ('{0,2,1,0,4,1,1}')) v(m);
+	(VALUES ('{1,1,1,1}'::int[]), ('{1,1,1,2}'), ('{1,1,2,2}'), ('{1,1,1,1,3,2,3}'), ('{4}'), ('{}'), ('{0,1,1}'),
+		('{0,0,1,1}'), ('{0,0,0,3,3}'), ('{0,2,1,0,4,1,1}')) v(m);
 SELECT links, alike, p.cycle, p.any_phase
 FROM l4_limits_in_force() l, generate_series(1, 4) links, unnest('{t,f}'::boolean[]) alike, l4_job_phases(ARRAY(
 	SELECT ROW(1, NULL, NULL, 'context', NULL, CASE WHEN n <= links THEN 1.5 + CASE WHEN alike THEN 0.01 ELSE 0.2 END * n END,
