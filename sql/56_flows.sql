@@ -553,7 +553,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
 RETURN (SELECT COALESCE((array_agg(m.number ORDER BY m.links DESC, m.number DESC)
 		FILTER (WHERE m.number > 1 AND m.links >= (limits).flow_cycle_pairs * m.of_links))[1],
 	-- most cannot tell, or not which
-	CASE WHEN 2 * sum(m.links) FILTER (WHERE m.number <> 1) >= min(m.of_links) THEN 0
+	CASE WHEN 2 * sum(m.links) FILTER (WHERE m.number <> 1) > min(m.of_links) THEN 0
 		WHEN count(*) > 0 THEN 1 END)
 	FROM (SELECT m.number, count(*) AS links, sum(count(*)) OVER () AS of_links
 		FROM unnest(l4_usual_microbatches.microbatches) m(number) GROUP BY m.number) m);

@@ -21,6 +21,8 @@
 /* So many steps at least, of which this share must be told from the microbatches around them, and these from it. */
 #define LEAST_STEPS 4
 #define FITS 0.75
+/* An optimizer takes at least this share of what a layer takes forwards: it goes through all parameters and more. */
+#define LEAST_PAUSE 0.1
 /* What stands out once may end a step where there are fewer cycles than so many microbatches a step make. */
 #define FEW_MICROBATCHES 4
 /* Cycles that come sooner than this share of the usual are parts of one. */
@@ -155,9 +157,9 @@ stands_out(const Values *values, double deviations, StandingOut *found)
 	return false;
 }
 
-/* Are so many of the values above the others, by more deviations than these have? By how much, and which are. */
+/* Are so many of the values above the others, by this at least and by more deviations than these have? Which, and how much. */
 static bool
-highest_stand_out(const Values *values, int64 highest, double deviations, StandingOut *found)
+highest_stand_out(const Values *values, int64 highest, double least, double deviations, StandingOut *found)
 {
 	double	   *sorted = room_for(values->count, sizeof(double));
 	int64		others = values->count - highest;
@@ -169,7 +171,7 @@ highest_stand_out(const Values *values, int64 highest, double deviations, Standi
 	found->by = sorted[others] - sorted[others - 1];
 	found->limit = (sorted[others] + sorted[others - 1]) / 2;
 	pfree(sorted);
-	return found->by > deviations * ROBUST_MAD_TO_SD * median(values->room, others);
+	return found->by >= least && found->by > deviations * ROBUST_MAD_TO_SD * median(values->room, others);
 }
 
 /* Do the values above a limit come each so often, as far as can be seen? One alone does where there are few. */
@@ -195,10 +197,10 @@ come_regularly(const Values *values, double limit)
 
 /* Does something stand out that may come each k-th time, but not often enough to tell? */
 static bool
-may_stand_out(const Values *values, double deviations, StandingOut *found)
+may_stand_out(const Values *values, double least, double deviations, StandingOut *found)
 {
 	for (int64 highest = 1; highest <= LEAST_STEPS && 2 * highest <= values->count; highest++)
-		if (highest_stand_out(values, highest, deviations, found) && come_regularly(values, found->limit))
+		if (highest_stand_out(values, highest, least, deviations, found) && come_regularly(values, found->limit))
 			return true;
 	return false;
 }
@@ -391,10 +393,10 @@ find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles
 		found.phase = (found.phase + 1) % found.each;
 	else if (stands_out(&lags, rule->deviations, &found))
 		found.each = pause_more(cycles, starts, numbers, &lags, &found) ? found.each : 1;
-	else if (may_stand_out(&bytes, rule->deviations, &found) && found.by >= log(rule->bytes))
+	else if (may_stand_out(&bytes, log(rule->bytes), rule->deviations, &found))
 		found.each = 0;
 	else
-		found.each = !(may_stand_out(&lags, rule->deviations, &found) &&
+		found.each = !(may_stand_out(&lags, LEAST_PAUSE * cycles->layer, rule->deviations, &found) &&
 					   (count < FEW_MICROBATCHES * LEAST_STEPS || pause_more(cycles, starts, numbers, &lags, &found)));
 	values_free(&bytes);
 	values_free(&lags);
