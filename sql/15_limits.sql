@@ -511,6 +511,11 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'So many pairs of a job must have such cycles: links that are busy all the time show none.'),
 	(true, 'flow_cycle_alike', 0.15, 'share of pairs',
 		'Fewer are enough where these take the same time, on two pairs at least: what is no cycle differs from pair to pair.'),
+	(true, 'flow_repeated', 0.4, 'share of variance',
+		'Where one cluster has cycles of layers, and what another on the same servers sends repeats itself from one of them '
+		'to the next for this much, they are one job: of another job it is one part in as many as there are cycles, and '
+		'this much once in a thousand with six of them.'),
+	(true, 'flow_repeated_parts', 8, 'parts', 'Of a cycle, to see that: a third of it goes forwards, two backwards.'),
 	(true, 'flow_layer_pairs', 0.05, 'share of pairs',
 		'Where more of the pairs tell that what comes regularly are layers, it is no step, though too few cycles of layers are '
 		'in the window to tell one.'),

@@ -312,7 +312,8 @@ COMMENT ON COLUMN @extschema@.l4_step_cycle_series.began IS
 COMMENT ON COLUMN @extschema@.l4_step_cycle_series.ended IS 'When the last message before the next one was through.';
 COMMENT ON COLUMN @extschema@.l4_step_cycle_series.bytes IS 'Bytes sent in it.';
 COMMENT ON COLUMN @extschema@.l4_step_cycle_series.microbatches IS
-'Over how many microbatches, which go through all layers each, a step accumulates gradients.';
+'Over how many microbatches, which go through all layers each, a step accumulates gradients; 0: which of the cycles begin a '
+'step cannot be told, as they are too few.';
 COMMENT ON COLUMN @extschema@.l4_step_cycle_series.regular IS
 'The share of steps that take as long as the one before (0 to 1): how sure it is.';
 
@@ -330,8 +331,9 @@ COMMENT ON FUNCTION @extschema@.l4_step_cycles(double precision[], real[], real[
 'regular share of the cycles takes as long as the one before, within tolerance (a share). NULL where there are no such '
 'cycles; layer alone where there are too few of them. Where gradients are accumulated over microbatches each of these is a '
 'cycle, and each k-th begins a step: the one before it moves bytes_ratio times as much as the others, or it comes later than '
-'the others do, by so many robust deviations, behind a pause that they have not: the optimizer. Errors: 22023 arrays of '
-'different lengths, or with NULLs, or options out of their range. Cost: time n * log(n).';
+'the others do, by so many robust deviations, behind a pause that they have not: the optimizer. Of fewer than nine cycles, or '
+'where this may be so but is not seen often enough, it cannot be told. Errors: 22023 arrays of different lengths, or with '
+'NULLs, or options out of their range. Cost: time n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_step_traffic(began double precision[], moved real[], busy real[], path smallint[],
 	only_path int, ends double precision[]) RETURNS @extschema@.l4_step_traffic_series

@@ -298,6 +298,54 @@ COMMENT ON FUNCTION @extschema@.l4_are_in_step(@extschema@.l4_flow_cluster, @ext
 'flow_in_step, flow_in_step_share)? Two jobs never do for long. Where neither has a step, their messages must (limit '
 'flow_in_step_time). NULL where one alone has none.';
 
+CREATE FUNCTION @extschema@.l4_repeated_share(times double precision[], ends double precision[], limits @extschema@.l4_limits)
+	RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100000
+BEGIN ATOMIC
+	WITH cycles AS MATERIALIZED (
+		SELECT array_agg(e.ended ORDER BY e.ended) AS ends, count(*) - 1 AS cycles,
+			(limits).flow_repeated_parts::bigint AS parts
+		FROM unnest(l4_repeated_share.ends) e(ended)
+		WHERE e.ended BETWEEN times[1] AND times[cardinality(times)]
+	), cells AS (
+		SELECT p.part, count(*) AS times
+		FROM cycles c
+		CROSS JOIN unnest(l4_repeated_share.times) t(at)
+		CROSS JOIN LATERAL (SELECT width_bucket(t.at, c.ends) AS cycle OFFSET 0) n
+		CROSS JOIN LATERAL (SELECT LEAST(floor((t.at - c.ends[n.cycle]) / (c.ends[n.cycle + 1] - c.ends[n.cycle]) * c.parts),
+			c.parts - 1) AS part) p
+		WHERE n.cycle BETWEEN 1 AND c.cycles
+		GROUP BY n.cycle, p.part
+	), parts AS (
+		SELECT sum(e.times) AS times, sum(e.times * e.times) AS squares FROM cells e GROUP BY e.part
+	), sums AS (
+		SELECT sum(p.times) * sum(p.times) / (c.cycles * c.parts) AS even, sum(p.times * p.times) / c.cycles AS repeated,
+			sum(p.squares) AS squares
+		FROM parts p
+		CROSS JOIN cycles c
+		WHERE c.cycles >= (limits).flow_least_steps
+		GROUP BY c.cycles, c.parts
+	)
+	SELECT ((s.repeated - s.even) / NULLIF(s.squares - s.even, 0))::double precision FROM sums s;
+END;
+COMMENT ON FUNCTION @extschema@.l4_repeated_share(double precision[], double precision[], @extschema@.l4_limits) IS
+'Step: How much of what differs in how many times (ascending) fall into the parts of cycles (limit flow_repeated_parts; ends: '
+'of cycles, ascending) is the same in all cycles: 1 where each is like the others, next to 0 for what goes on without them. '
+'NULL for too few cycles (limit flow_least_steps), or where nothing differs.';
+
+CREATE FUNCTION @extschema@.l4_goes_with_cycles(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
+	limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+RETURN CASE
+	WHEN (a).cycle IS NOT NULL AND (b).cycle IS NULL
+		THEN @extschema@.l4_repeated_share((b).ends, (a).cycle_ends, limits) >= (limits).flow_repeated
+	WHEN (b).cycle IS NOT NULL AND (a).cycle IS NULL
+		THEN @extschema@.l4_repeated_share((a).ends, (b).cycle_ends, limits) >= (limits).flow_repeated END;
+COMMENT ON FUNCTION @extschema@.l4_goes_with_cycles(@extschema@.l4_flow_cluster, @extschema@.l4_flow_cluster,
+	@extschema@.l4_limits) IS
+'Step: Of two clusters of which one alone has cycles of layers, does what the other sends repeat itself from cycle to cycle '
+'(limit flow_repeated)? Its links may show no cycles of their own. NULL for others.';
+
 CREATE FUNCTION @extschema@.l4_clusters_of(pairs @extschema@.l4_flow_pair[], known jsonb, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_flow_cluster
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100 COST 100000
@@ -349,7 +397,8 @@ BEGIN ATOMIC
 		FROM unnest(l4_clusters_of.pairs) p
 		JOIN components c ON c.member = p.one
 		WHERE (p.cycles)."interval" IS NOT NULL
-		ORDER BY c.component, (p.cycles).regular * cardinality((p.cycles).ended) * (p.cycles).microbatches DESC, p.one, p.other
+		ORDER BY c.component, (p.cycles).regular * cardinality((p.cycles).ended) * GREATEST((p.cycles).microbatches, 1) DESC,
+			p.one, p.other
 	)
 	SELECT s.component, s.period, (s.phases).ended, m.servers, m.members, y.cycle, y.cycle_ends
 	FROM steps s
@@ -385,6 +434,7 @@ BEGIN ATOMIC
 		JOIN unnest(l4_flow_places.clusters) a ON a.name = c.name
 		JOIN unnest(l4_flow_places.clusters) b ON b.name = c.other
 		WHERE @extschema@.l4_are_in_step(a, b, limits) OR @extschema@.l4_have_same_cycles(a, b, limits)
+			OR @extschema@.l4_goes_with_cycles(a, b, limits)
 	), connected AS (
 		SELECT s.name, s.other FROM shared s
 		WHERE s.of_servers = 0 OR s.servers >= (limits).flow_server_overlap * (s.of_servers - s.servers)
@@ -402,7 +452,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_places(@extschema@.l4_flow_cluster[], jsonb, @extschema@.l4_limits) IS
 'Step: Which job and server each accelerator is of, and how long a step of the job takes. Clusters on the same servers (limit '
-'flow_server_overlap; whatever they are on, where that is not known), in step or with the same cycles of layers, are one job. '
+'flow_server_overlap; whatever they are on, where that is not known), in step or going through the same cycles of layers, are '
+'one job. '
 'Cost: the square of the clusters '
 'that share a server.';
 
@@ -499,17 +550,17 @@ COMMENT ON TYPE @extschema@.l4_flow_measure IS
 
 CREATE FUNCTION @extschema@.l4_usual_microbatches(microbatches int[], limits @extschema@.l4_limits) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
-RETURN COALESCE((SELECT m.number
-	FROM unnest(l4_usual_microbatches.microbatches) m(number)
-	WHERE m.number > 1
-	GROUP BY m.number
-	HAVING count(*) >= (limits).flow_cycle_pairs * cardinality(l4_usual_microbatches.microbatches)
-	ORDER BY count(*) DESC, m.number DESC
-	LIMIT 1), (SELECT mode() WITHIN GROUP (ORDER BY m.number) FROM unnest(l4_usual_microbatches.microbatches) m(number)));
+RETURN (SELECT COALESCE((array_agg(m.number ORDER BY m.links DESC, m.number DESC)
+		FILTER (WHERE m.number > 1 AND m.links >= (limits).flow_cycle_pairs * m.of_links))[1],
+	-- most cannot tell, or not which
+	CASE WHEN 2 * sum(m.links) FILTER (WHERE m.number <> 1) > min(m.of_links) THEN 0
+		WHEN count(*) > 0 THEN 1 END)
+	FROM (SELECT m.number, count(*) AS links, sum(count(*)) OVER () AS of_links
+		FROM unnest(l4_usual_microbatches.microbatches) m(number) GROUP BY m.number) m);
 COMMENT ON FUNCTION @extschema@.l4_usual_microbatches(int[], @extschema@.l4_limits) IS
-'Step: Over how many microbatches a step of a job with sharded parameters goes, by what its links tell (no NULLs): what most '
-'of those tell that tell several, where they are enough (limit flow_cycle_pairs), as a link that sees nothing of it tells one; '
-'else what most tell.';
+'Step: Over how many microbatches a step of a job with sharded parameters goes, by what its links tell (no NULLs; 0: it '
+'cannot tell): what most of those tell that tell several, where they are enough (limit flow_cycle_pairs), as a link that sees '
+'nothing of it tells one; 0 where most tell something else than one.';
 
 CREATE FUNCTION @extschema@.l4_job_phases(measures @extschema@.l4_flow_measure[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, cycle double precision, any_phase boolean, is_summed boolean)
@@ -539,7 +590,7 @@ BEGIN ATOMIC
 		GROUP BY m.job
 	), sharded AS (
 		-- what comes regularly are layers then, many of which make a cycle
-		SELECT m.job, s.is_summed, c.cycle
+		SELECT m.job, s.is_summed, CASE WHEN c.microbatches > 0 THEN c.cycle END AS cycle
 		FROM measured m
 		JOIN cycles c ON c.job = m.job
 		JOIN summed s ON s.job = m.job
@@ -548,7 +599,7 @@ BEGIN ATOMIC
 				OR count(*) FILTER (WHERE m.microbatches = c.microbatches
 						AND abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance)
 					>= GREATEST((limits).flow_cycle_alike * count(*), 2))
-			AND ((percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle / m.microbatches)
+			AND ((percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle / GREATEST(m.microbatches, 1))
 					>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE
 				-- or a link is regular from step to step, but no phase of data ends one
 				OR NOT bool_or(m.is_phase)
@@ -559,13 +610,13 @@ BEGIN ATOMIC
 	SELECT m.job, s.cycle,
 		-- in less than a step it is the pipeline that sends in phases, once a microbatch
 		count(*) FILTER (WHERE m.is_phase) > 2 * count(*) FILTER (WHERE m.is_answered)
-			AND s.cycle IS NULL
+			AND s.job IS NULL
 			-- too few layers for cycles
 			AND count(*) FILTER (WHERE m.period < 2 * m.layer) <= (limits).flow_layer_pairs * count(*),
 		s.cycle IS NOT NULL AND s.is_summed
 	FROM measured m
 	LEFT JOIN sharded s ON s.job = m.job
-	GROUP BY m.job, s.cycle, s.is_summed;
+	GROUP BY m.job, s.job, s.cycle, s.is_summed;
 END;
 COMMENT ON FUNCTION @extschema@.l4_job_phases(@extschema@.l4_flow_measure[], @extschema@.l4_limits) IS
 'Step: How jobs make steps: in cycles of layers (cycle: seconds of a step), as parameters are sharded, or in phases of '

@@ -255,13 +255,57 @@ COMMENT ON FUNCTION @extschema@.l4_slow_steps_of(@extschema@.l4_flow_trace[], @e
 
 -- ---- silence ----
 
+CREATE TYPE @extschema@.l4_flow_stop AS (
+	job int,
+	accelerators bigint,
+	first_address text,
+	period double precision,
+	last_at double precision,
+	source text,
+	destination text,
+	overdue_at double precision,
+	about double precision
+);
+COMMENT ON TYPE @extschema@.l4_flow_stop IS
+'Step: A job that may stand still: how many accelerators it has, one of them, what its step takes, and when any of them sent '
+'last; where it does so amid a step, the message that was missed first, when it was due, and how exactly that is known. '
+'Times in seconds (since 1970).';
+
+CREATE FUNCTION @extschema@.l4_stopped_jobs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
+	collected_until double precision) RETURNS SETOF @extschema@.l4_flow_stop
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH jobs AS MATERIALIZED (
+		SELECT t.job, count(*) AS accelerators, min(t.source) AS first_address, max(t.period) AS period,
+			max(t.last_at) AS last_at,
+			-- who sent since the last step ended: a job that ends does so between two
+			count(*) FILTER (WHERE t.last_at > t.ends[cardinality(t.ends)]) AS amid,
+			COALESCE(l4_stopped_jobs.collected_until, max(max(t.last_at)) OVER ()) AS window_ended
+		FROM unnest(l4_stopped_jobs.traces) t
+		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL
+		GROUP BY t.job
+	)
+	SELECT DISTINCT ON (j.job) j.job, j.accelerators, j.first_address, j.period, j.last_at, t.source, t.destination,
+		t.overdue_at,
+		-- what is done then may come a little sooner or later than usual
+		(limits).flow_period_tolerance * (t.overdue_at - t.last_at)
+	FROM jobs j
+	LEFT JOIN unnest(l4_stopped_jobs.traces) t ON t.job = j.job AND t.kind <> 'accelerator'
+		AND j.window_ended - j.last_at >= (limits).flow_silent_steps * j.period AND j.amid > 0
+	ORDER BY j.job, t.overdue_at, t.source COLLATE "C", t.destination COLLATE "C";
+END;
+COMMENT ON FUNCTION @extschema@.l4_stopped_jobs(@extschema@.l4_flow_trace[], @extschema@.l4_limits, double precision) IS
+'Step: All jobs, and of those that stand still amid a step while the window goes on (limit flow_silent_steps) the message that '
+'should have come first (l4_step_overdue). A job that ends between two steps does not stand still. collected_until: when the '
+'last flow of anybody began; NULL: that of these jobs.';
+
 CREATE FUNCTION @extschema@.l4_silent_accelerators(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
 	collected_until double precision)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH accelerators AS MATERIALIZED (
-		SELECT t.job, t.source AS address, t.server, t.period, t.last_at, t.ends[cardinality(t.ends)] AS last_end
+		SELECT t.job, t.source AS address, t.server, t.last_at
 		FROM unnest(l4_silent_accelerators.traces) t
 		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL
 	), pairs AS MATERIALIZED (
@@ -269,45 +313,49 @@ BEGIN ATOMIC
 		FROM unnest(l4_silent_accelerators.traces) t
 		WHERE t.kind <> 'accelerator'
 	), jobs AS MATERIALIZED (
-		SELECT a.job, max(a.period) AS period, max(a.last_at) AS last_at,
-			-- who sent since the last step ended: a job that ends does so between two
-			count(*) FILTER (WHERE a.last_at > a.last_end) AS amid,
-			COALESCE(l4_silent_accelerators.collected_until, (SELECT max(x.last_at) FROM accelerators x)) AS window_ended
-		FROM accelerators a
-		GROUP BY a.job
-	), first_missed AS (
-		SELECT DISTINCT ON (j.job) j.job, p.source, p.destination, p.overdue_at, j.last_at
+		SELECT j.* FROM @extschema@.l4_stopped_jobs(l4_silent_accelerators.traces, limits,
+			l4_silent_accelerators.collected_until) j
+	), suspects AS (
+		-- of those whose messages were missed first who sent nothing from then on
+		SELECT DISTINCT ON (j.job, a.server) j.job, a.address, a.address = j.source AS is_source,
+			EXISTS (SELECT FROM pairs r WHERE r.destination = a.address AND r.last_at > j.overdue_at - j.about) AS gets
 		FROM jobs j
-		JOIN pairs p ON p.job = j.job
-		WHERE j.window_ended - j.last_at >= (limits).flow_silent_steps * j.period AND j.amid > 0
-		ORDER BY j.job, p.overdue_at, p.source COLLATE "C", p.destination COLLATE "C"
-	), stopped AS (
-		SELECT f.job, f.overdue_at, f.last_at, f.source, f.destination,
-			EXISTS (SELECT FROM pairs p
-				WHERE p.last_at > f.overdue_at AND f.destination IN (p.source, p.destination)) AS answers
-		FROM first_missed f
-		WHERE f.overdue_at IS NOT NULL
+		JOIN pairs p ON p.job = j.job AND p.overdue_at <= j.overdue_at + j.about
+		JOIN accelerators a ON a.address IN (p.source, p.destination) AND a.last_at < j.overdue_at - j.about
+		ORDER BY j.job, a.server, p.overdue_at, a.address = p.source DESC, a.address COLLATE "C"
+	), named AS (
+		SELECT s.job, CASE WHEN count(*) = 1 THEN min(s.address)
+			-- who is dead gets nothing; who stands still may
+			WHEN count(*) FILTER (WHERE NOT s.gets) = 1 THEN min(s.address) FILTER (WHERE NOT s.gets)
+			WHEN count(*) = 2 AND bool_and(s.gets) THEN min(s.address) FILTER (WHERE s.is_source) END AS address
+		FROM suspects s
+		GROUP BY s.job
 	)
-	SELECT s.job, CASE WHEN EXISTS (SELECT FROM pairs p WHERE p.destination = a.address AND p.last_at > s.overdue_at)
-		THEN 'stalled' ELSE 'missing' END, a.address, a.last_at, NULL::double precision,
-		NULL::double precision, 0.8, jsonb_build_object('server', a.server, 'last_sent', a.last_at, 'expected', s.overdue_at,
-			'missed', format('%s -> %s', s.source, s.destination), 'job_silent_since', s.last_at, 'job_stopped', true)
-	FROM stopped s
-	JOIN accelerators a ON a.address = CASE WHEN s.answers THEN s.source ELSE s.destination END
+	SELECT j.job, CASE WHEN a.address IS NULL THEN 'silent' WHEN EXISTS (SELECT FROM pairs p
+			WHERE p.destination = a.address AND p.last_at > j.overdue_at - j.about) THEN 'stalled' ELSE 'missing' END,
+		COALESCE(a.address, format('job %s', j.job)), COALESCE(a.last_at, j.last_at), NULL::double precision,
+		NULL::double precision, 0.8, jsonb_build_object('job_silent_since', j.last_at, 'job_stopped', true)
+			|| CASE WHEN a.address IS NULL THEN jsonb_build_object('accelerators', j.accelerators, 'address', j.first_address,
+					'last_sent', j.last_at, 'step', j.period)
+				ELSE jsonb_build_object('server', a.server, 'last_sent', a.last_at, 'expected', j.overdue_at,
+					'missed', format('%s -> %s', j.source, j.destination)) END
+	FROM jobs j
+	LEFT JOIN named n ON n.job = j.job
+	LEFT JOIN accelerators a ON a.address = n.address
+	WHERE j.overdue_at IS NOT NULL
 	UNION ALL
 	SELECT j.job, 'missing', a.address, a.last_at, NULL::double precision, NULL::double precision, 0.9,
 		jsonb_build_object('server', a.server, 'last_sent', a.last_at, 'job_stopped', false)
 	FROM jobs j
 	JOIN accelerators a ON a.job = j.job
-	WHERE j.last_at - a.last_at >= (limits).flow_pause_steps * j.period
-		AND NOT EXISTS (SELECT FROM first_missed f WHERE f.job = j.job);
+	WHERE j.source IS NULL AND j.last_at - a.last_at >= (limits).flow_pause_steps * j.period;
 END;
 COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace[], @extschema@.l4_limits,
 	double precision) IS
-'Step: Jobs that stand still amid a step while the window goes on: of the message that should have come first (l4_step_'
-'overdue), its sender is to be looked at where its receiver still sent or got anything, else its receiver; stalled if others '
-'still sent to it, else missing; and accelerators that are silent while their job goes on. A job '
-'that ends between two steps is no finding. collected_until: when the last flow of anybody began; NULL: that of these jobs.';
+'Step: Of jobs that stand still (l4_stopped_jobs), of the ends of the messages that should have come first (limit '
+'flow_period_tolerance) the one that sent nothing from then on; of several that which got nothing either, or the sender where '
+'both ends got something. Stalled if others still sent to it, else missing. Where it is not one server, as in lockstep, the '
+'job as a whole is silent. And accelerators that are silent while their job goes on. collected_until: as in l4_stopped_jobs.';
 
 CREATE FUNCTION @extschema@.l4_timed_out_senders(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding

@@ -13,7 +13,9 @@ BEGIN ATOMIC
 				(finding).facts ->> 'server', w.began) END
 		WHEN 'silent' THEN format('The job of %s accelerators (%s and others) sends nothing since %s%s.',
 			(finding).facts ->> 'accelerators', (finding).facts ->> 'address', w.began,
-			CASE WHEN ((finding).facts ->> 'flows')::bigint > 0 THEN ': it has ended, or stands still'
+			CASE WHEN ((finding).facts ->> 'job_stopped')::boolean
+					THEN ', amid a step; which of them stands still cannot be told'
+				WHEN ((finding).facts ->> 'flows')::bigint > 0 THEN ': it has ended, or stands still'
 				ELSE ', and nobody else does: the collector of flows may stand still' END)
 		WHEN 'time_outs' THEN format('%s of %s waited for time-outs with %s messages from %s to %s, all others with %s: such a '
 			'network interface often fails soon.', (finding).subject, (finding).facts ->> 'server',

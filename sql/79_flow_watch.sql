@@ -246,7 +246,8 @@ BEGIN
 		factor, confidence, facts, sentence, tenant)
 	SELECT l4_keep_findings.window_began, l4_keep_findings.window_ended, row_number() OVER (ORDER BY (e.f).confidence DESC,
 			(e.f).began, (e.f).kind COLLATE "C", (e.f).subject COLLATE "C", e.job),
-		e.job, (e.f).kind, (e.f).subject, to_timestamp((e.f).began), to_timestamp((e.f).ended), (e.f).factor, (e.f).confidence,
+		e.job, (e.f).kind, CASE WHEN (e.f).kind = 'silent' THEN format('job %s', e.job) ELSE (e.f).subject END,
+		to_timestamp((e.f).began), to_timestamp((e.f).ended), (e.f).factor, (e.f).confidence,
 		(e.f).facts, @extschema@.l4_sentence_flow(e.f), j.tenant
 	FROM everything e
 	LEFT JOIN @extschema@.l4_flow_watch_job j ON j.job = e.job;

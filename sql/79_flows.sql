@@ -114,7 +114,8 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_flow_diagnose(timestamptz, timestamptz, int, regclass, jsonb, regclass) IS
 'What is slow or silent among the training jobs of a window, by their flows alone: one row a finding, the surest first. '
 'Arguments, errors and cost as l4_flow_jobs; job: of this one alone (and what several have in common). kind: stalled and '
-'missing (an accelerator that keeps its job waiting, or is gone), time_outs, slow_link (A -> B, or the address of a network'
+'missing (an accelerator that keeps its job waiting, or is gone), silent (a job that stands still amid a step, and who does '
+'cannot be told), time_outs, slow_link (A -> B, or the address of a network'
 ' interface; facts tell which end), slow_switch, slow_group (the first member of a data-parallel group; facts tell all), '
 'slow_accelerator (an address, or the server whose ranks compute in lockstep), slow_step (for what none of these explains, '
 'too). job: NULL where several have it. began, ended: NULL where it goes on. factor: of the usual rate (links, switches, '

@@ -4,9 +4,10 @@
  * Parameters do not change within a step. So whatever a job can leave to the last microbatch it does there: gradients are
  * scattered only then (no_sync), and it moves more than the others. Where they are scattered each time, the optimizer tells:
  * nothing can be gathered before it is done, and so there is a pause behind a step, which takes its time, that is not between
- * two microbatches. How much later the same layers come again is known to a millisecond, from all messages of a cycle, much
- * better than where exactly a cycle begins. A log or a checkpoint each so many steps takes its time as well, but makes a pause
- * longer that is there anyway.
+ * two microbatches. How much later the same layers come again is known to a millisecond, from all messages around the turn from
+ * forwards to backwards, much better than where exactly a cycle begins. A log or a checkpoint each so many steps takes its time
+ * as well, but makes a pause longer that is there anyway. Where a window has too few steps to see any of this often enough,
+ * nothing is said of what a step is.
  */
 #include "algorithms/microbatches.h"
 
@@ -20,10 +21,17 @@
 /* So many steps at least, of which this share must be told from the microbatches around them, and these from it. */
 #define LEAST_STEPS 4
 #define FITS 0.75
+/* An optimizer takes at least this share of what a layer takes forwards: it goes through all parameters and more. */
+#define LEAST_PAUSE 0.1
+/* What stands out once may end a step where there are fewer cycles than so many microbatches a step make. */
+#define FEW_MICROBATCHES 4
 /* Cycles that come sooner than this share of the usual are parts of one. */
 #define WHOLE 0.75
-/* What begins a cycle may be so many layers off. */
-#define LAYERS_OFF 2
+/* Of a cycle a third goes forwards; of its layers half are looked at, those around the turn. */
+#define FORWARDS (1.0 / 6)
+#define BACKWARDS (1.0 / 3)
+/* The turn may be so many layers off: by two, forwards, all seems to fit, as that is one backwards. */
+#define LAYERS_OFF 1
 
 /* Values of cycles: of the number of each in the order of time, those that are missing counted. */
 typedef struct Values
@@ -40,6 +48,7 @@ typedef struct StandingOut
 	int			each;
 	int64		phase;
 	double		by;
+	double		limit;			/* its values are above this */
 } StandingOut;
 
 static void *
@@ -131,9 +140,9 @@ stands_out_of(const Values *values, int k, double deviations, StandingOut *found
 		second = phase == first ? second : Max(second, medians[phase]);
 	for (int64 i = 0; i < values->count; i++)
 		values->room[i] = fabs(values->value[i] - medians[values->number[i] % k]);
-	*found = (StandingOut) {k, first, medians[first] - second};
+	*found = (StandingOut) {k, first, medians[first] - second, (medians[first] + second) / 2};
 	return found->by > deviations * ROBUST_MAD_TO_SD * median(values->room, values->count) &&
-		are_apart(values, k, first, (medians[first] + second) / 2);
+		are_apart(values, k, first, found->limit);
 }
 
 static bool
@@ -145,6 +154,54 @@ stands_out(const Values *values, double deviations, StandingOut *found)
 		if (stands_out_of(values, k, deviations, found))
 			return true;
 	}
+	return false;
+}
+
+/* Are so many of the values above the others, by this at least and by more deviations than these have? Which, and how much. */
+static bool
+highest_stand_out(const Values *values, int64 highest, double least, double deviations, StandingOut *found)
+{
+	double	   *sorted = room_for(values->count, sizeof(double));
+	int64		others = values->count - highest;
+
+	memcpy(sorted, values->value, values->count * sizeof(double));
+	qsort(sorted, values->count, sizeof(double), compare_double);
+	for (int64 i = 0; i < others; i++)
+		values->room[i] = fabs(sorted[i] - sorted[others / 2]);
+	found->by = sorted[others] - sorted[others - 1];
+	found->limit = (sorted[others] + sorted[others - 1]) / 2;
+	pfree(sorted);
+	return found->by >= least && found->by > deviations * ROBUST_MAD_TO_SD * median(values->room, others);
+}
+
+/* Do the values above a limit come each so often, as far as can be seen? One alone does where there are few. */
+static bool
+come_regularly(const Values *values, double limit)
+{
+	int64		each = 0;
+	int64		last = -1;
+
+	for (int64 i = 0; i < values->count; i++)
+	{
+		if (values->value[i] <= limit)
+			continue;
+		if (last >= 0 && each > 0 && values->number[i] - last != each)
+			return false;
+		each = last >= 0 ? values->number[i] - last : 0;
+		last = values->number[i];
+	}
+	if (each == 0)
+		return values->count < FEW_MICROBATCHES * LEAST_STEPS;
+	return each > 1 && last + each > values->number[values->count - 1];
+}
+
+/* Does something stand out that may come each k-th time, but not often enough to tell? */
+static bool
+may_stand_out(const Values *values, double least, double deviations, StandingOut *found)
+{
+	for (int64 highest = 1; highest <= LEAST_STEPS && 2 * highest <= values->count; highest++)
+		if (highest_stand_out(values, highest, least, deviations, found) && come_regularly(values, found->limit))
+			return true;
 	return false;
 }
 
@@ -257,21 +314,25 @@ lag_of_next(const L4Intervals *messages, int64 from, int64 to, double about, dou
 	return result;
 }
 
-/* Lags from each cycle to the next, by the number of the latter: what goes by between them is in it. */
+/*
+ * Lags from each cycle to the next, by the number of the latter: what goes by between them is in it. By the layers around the
+ * turn from forwards to backwards: those around the beginning of a cycle are not alike in all, as they may be gathered ahead.
+ */
 static void
-lags_of_cycles(const L4Intervals *messages, const L4LayerCycles *cycles, const double *starts, const int64 *numbers,
+lags_of_cycles(const L4Intervals *messages, const L4LayerCycles *cycles, const int64 *places, const int64 *numbers,
 			   int64 count, Values *values)
 {
 	double	   *room = room_for(messages->count, sizeof(double));
 
-	for (int64 i = 0; i + 2 < count; i++)
+	for (int64 i = 0; i + 1 < count; i++)
 	{
-		int64		from = first_since(messages->began, messages->count, 0, starts[i]);
-		int64		to = first_since(messages->began, messages->count, from, starts[i + 1]);
+		double		turn = cycles->turns[places[i]];
+		double		next = cycles->turns[places[i + 1]];
+		int64		from = first_since(messages->began, messages->count, 0, turn - FORWARDS * cycles->interval);
+		int64		to = first_since(messages->began, messages->count, from, turn + BACKWARDS * cycles->interval);
 
-		if (numbers[i + 1] == numbers[i] + 1 && numbers[i + 2] == numbers[i] + 2 && to > from)
-			values_add(values, numbers[i + 1],
-					   lag_of_next(messages, from, to, starts[i + 1] - starts[i], cycles->layer, room));
+		if (numbers[i + 1] == numbers[i] + 1 && isfinite(next) && to > from)
+			values_add(values, numbers[i + 1], lag_of_next(messages, from, to, next - turn, cycles->layer, room));
 	}
 	pfree(room);
 }
@@ -289,7 +350,7 @@ bursts_between(const L4LayerCycles *cycles, double start, double lag)
 	return first_since(cycles->bursts, cycles->burst_count, from, middle + lag) - from;
 }
 
-/* Is there a pause more behind cycles that end a step than behind others? starts, numbers: of cycles. */
+/* Is there a pause more where lags stand out than elsewhere? starts, numbers: of cycles. */
 static bool
 pause_more(const L4LayerCycles *cycles, const double *starts, const int64 *numbers, const Values *lags,
 		   const StandingOut *found)
@@ -301,13 +362,15 @@ pause_more(const L4LayerCycles *cycles, const double *starts, const int64 *numbe
 
 	for (int64 i = 0; i < lags->count; i++)
 	{
-		bool		of_step = lags->number[i] % found->each == found->phase;
+		bool		of_step = lags->value[i] > found->limit;
 
 		while (numbers[at] < lags->number[i] - 1)
 			at++;
 		bursts[of_step][count[of_step]++] = bursts_between(cycles, starts[at], lags->value[i]);
 	}
-	more = median(bursts[true], count[true]) > median(bursts[false], count[false]);
+	qsort(bursts[true], count[true], sizeof(double), compare_double);
+	/* of two, both */
+	more = bursts[true][(count[true] - 1) / 2] > median(bursts[false], count[false]);
 	pfree(bursts[false]);
 	pfree(bursts[true]);
 	return more;
@@ -315,27 +378,29 @@ pause_more(const L4LayerCycles *cycles, const double *starts, const int64 *numbe
 
 /* ---- steps ---- */
 
-/* Which cycles begin a step: those with a number of this phase. */
-static bool
+/* Which cycles begin a step: those with a number of this phase; each is 0 where the cycles are too few to tell. */
+static StandingOut
 find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles *cycles, const L4MicrobatchRule *rule,
-		   const double *starts, const int64 *numbers, int64 count, StandingOut *found)
+		   const double *starts, const int64 *places, const int64 *numbers, int64 count)
 {
 	Values		bytes = values_for(count);
 	Values		lags = values_for(count);
-	bool		result;
+	StandingOut found = {0};
 
 	bytes_of_cycles(messages, moved, starts, numbers, count, &bytes);
-	result = stands_out(&bytes, rule->deviations, found) && found->by >= log(rule->bytes);
-	if (result)
-		found->phase = (found->phase + 1) % found->each;
+	lags_of_cycles(messages, cycles, places, numbers, count, &lags);
+	if (stands_out(&bytes, rule->deviations, &found) && found.by >= log(rule->bytes))
+		found.phase = (found.phase + 1) % found.each;
+	else if (stands_out(&lags, rule->deviations, &found))
+		found.each = pause_more(cycles, starts, numbers, &lags, &found) ? found.each : 1;
+	else if (may_stand_out(&bytes, log(rule->bytes), rule->deviations, &found))
+		found.each = 0;
 	else
-	{
-		lags_of_cycles(messages, cycles, starts, numbers, count, &lags);
-		result = stands_out(&lags, rule->deviations, found) && pause_more(cycles, starts, numbers, &lags, found);
-	}
+		found.each = !(may_stand_out(&lags, LEAST_PAUSE * cycles->layer, rule->deviations, &found) &&
+					   (count < FEW_MICROBATCHES * LEAST_STEPS || pause_more(cycles, starts, numbers, &lags, &found)));
 	values_free(&bytes);
 	values_free(&lags);
-	return result;
+	return found;
 }
 
 int
@@ -346,10 +411,12 @@ microbatches_of_step(const L4Intervals *messages, const double *moved, const L4L
 	int64	   *places = room_for(cycles->count, sizeof(int64));
 	int64	   *numbers = room_for(cycles->count, sizeof(int64));
 	int64		count = number_cycles(cycles, starts, places, numbers);
-	StandingOut found = {1};
-	bool		several = count > 2 * LEAST_STEPS &&
-		find_steps(messages, moved, cycles, rule, starts, numbers, count, &found);
+	StandingOut found = {0};
+	bool		several;
 
+	if (count > 2 * LEAST_STEPS)
+		found = find_steps(messages, moved, cycles, rule, starts, places, numbers, count);
+	several = found.each > 1;
 	*begun = several ? 0 : cycles->count;
 	for (int64 i = 0; i < (several ? count : cycles->count); i++)
 		if (!several)
@@ -359,5 +426,5 @@ microbatches_of_step(const L4Intervals *messages, const double *moved, const L4L
 	pfree(starts);
 	pfree(places);
 	pfree(numbers);
-	return several ? found.each : 1;
+	return found.each;
 }

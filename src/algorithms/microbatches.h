@@ -19,6 +19,7 @@ typedef struct L4LayerCycles
 	const double *bursts;		/* when bursts began */
 	int64		burst_count;
 	const double *starts;		/* when cycles began */
+	const double *turns;		/* when the first layer of each went backwards; INFINITY where the last has not yet */
 	int64		count;
 	double		interval;		/* from one to the next, the median */
 	double		layer;			/* from one burst to the next at the higher speed */
@@ -26,8 +27,8 @@ typedef struct L4LayerCycles
 
 /*
  * How many cycles make a step, and which of them begin one: steps (room for count) gets their places, begun how many there are.
- * 1, and all of them, where nothing tells one cycle from another. moved: bytes of the messages. Time O(n log n), and the square
- * of the number of cycles, or 64 times that, whichever is less.
+ * 1, and all of them, where nothing tells one cycle from another; 0, and all, where they are too few to tell. moved: bytes of
+ * the messages. Time O(n log n), and the square of the number of cycles, or 64 times that, whichever is less.
  */
 extern int	microbatches_of_step(const L4Intervals *messages, const double *moved, const L4LayerCycles *cycles,
 								 const L4MicrobatchRule *rule, int64 *steps, int64 *begun);

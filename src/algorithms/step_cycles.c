@@ -32,6 +32,8 @@
 #define PURE 0.85
 /* Backwards a layer takes twice as long, three times where what is computed forwards is computed again: less than this. */
 #define MOST_RATIO 4.0
+/* Where layers are seen, pauses are tried that are longer than the one before by this factor. */
+#define FINER_PAUSE 1.15
 /* Silences are alike within this share. */
 #define LIKE_SILENCE 0.25
 /* A burst with so many times the bytes of a layer forwards is of two layers, and with so many of more. */
@@ -148,9 +150,22 @@ first_of_cycle(const double *intervals, int64 count, int64 i, double limit, doub
 	return intervals[i - 1] >= LONG_PAUSE * slow ? i : i + 1;
 }
 
-/* The bursts with which cycles begin; returns how many. starts: room for one of each burst. */
+/* Where exactly it becomes slower near the i-th interval: the burst of the first layer backwards. */
 static int64
-find_starts(const double *intervals, int64 count, const Speeds *speeds, int64 run, int64 *starts)
+first_backwards(const double *intervals, int64 count, int64 i, double limit)
+{
+	for (int64 j = Max(i - NEIGHBOURS, 1); j <= Min(i + NEIGHBOURS, count - 1); j++)
+		if (intervals[j - 1] <= limit && intervals[j] > limit)
+			return j;
+	return i;
+}
+
+/*
+ * The bursts with which cycles begin; returns how many. turns: those with which each goes backwards, -1 where the last does not
+ * yet. Both have room for one of each burst.
+ */
+static int64
+find_starts(const double *intervals, int64 count, const Speeds *speeds, int64 run, int64 *starts, int64 *turns)
 {
 	double		limit = exp((speeds->fast + speeds->slow) / 2);
 	int64		found = 0;
@@ -164,12 +179,17 @@ find_starts(const double *intervals, int64 count, const Speeds *speeds, int64 ru
 		{
 			slow_run = fast_run > 0 ? 1 : slow_run + 1;
 			fast_run = 0;
+			if (slow_run == run && found > 0 && turns[found - 1] < 0)
+				turns[found - 1] = first_backwards(intervals, count, i - run + 1, limit);
 			continue;
 		}
 		if (fast_run++ == 0)
 			candidate = slow_run >= run ? i : -1;
 		if (fast_run == run && candidate > 0)
+		{
+			turns[found] = -1;
 			starts[found++] = first_of_cycle(intervals, count, candidate, limit, exp(speeds->slow));
+		}
 	}
 	return found;
 }
@@ -237,6 +257,7 @@ typedef struct Search
 	double	   *intervals;
 	double	   *numbers;
 	int64	   *starts;
+	int64	   *turns;
 	int64		count;			/* of starts */
 	double		interval;		/* between these, the median */
 	double		layer;			/* from a burst to the next at the lower speed; 0: bursts are not layers */
@@ -252,6 +273,7 @@ search_in(const L4Intervals *messages, const double *moved, const L4CycleRule *r
 	search.intervals = numbers(count);
 	search.numbers = numbers(count);
 	search.starts = places(count);
+	search.turns = places(count);
 	return search;
 }
 
@@ -264,6 +286,7 @@ search_free(Search *search)
 	pfree(search->intervals);
 	pfree(search->numbers);
 	pfree(search->starts);
+	pfree(search->turns);
 }
 
 static double
@@ -343,35 +366,49 @@ cycles_at(Search *search, double pause)
 		return -1;
 	if (are_layers(search) && search->layer == 0)
 		search->layer = exp(search->speeds.slow);
-	search->count = find_starts(search->intervals, count, &search->speeds, rule->run, search->starts);
+	search->count = find_starts(search->intervals, count, &search->speeds, rule->run, search->starts, search->turns);
 	if (search->count < CYCLES + 1 || count < (CYCLES + 1) * 2 * rule->run)
 		return -1;
 	return regular_share(bursts, search->starts, search->count, UNLIKE, rule->tolerance, search->numbers,
 						 &search->interval);
 }
 
-/* The pause with which cycles are most regular, the shortest of equals; INFINITY where they never are. */
+/* The pause with which most cycles are regular. */
+typedef struct BestPause
+{
+	double		pause;			/* INFINITY: with none are they cycles */
+	double		regular;		/* share of its cycles, */
+	double		cycles;			/* and how many they are */
+} BestPause;
+
+static void
+try_pause(Search *search, double pause, BestPause *best)
+{
+	double		regular = cycles_at(search, pause);
+
+	CHECK_FOR_INTERRUPTS();
+	if (regular >= search->rule->regular && regular * search->count > best->cycles)
+		*best = (BestPause) {pause, regular, regular * search->count};
+}
+
+/*
+ * The pause with which most cycles are regular, the shortest of equals; INFINITY where they never are. Where bursts are layers
+ * all pauses are tried: ranks that are early begin to send a layer long before the last does, nearly as long as a layer takes.
+ */
 static double
 best_pause(Search *search)
 {
 	L4Pauses	pauses = intervals_pauses(search->messages);
-	double		best = -1;
-	double		result = INFINITY;
+	BestPause	best = {INFINITY};
 	double		pause;
 
-	while (best < 1 && intervals_next_pause(&pauses, &pause))
-	{
-		double		regular = cycles_at(search, pause);
-
-		CHECK_FOR_INTERRUPTS();
-		if (regular >= search->rule->regular && regular > best)
-		{
-			best = regular;
-			result = pause;
-		}
-	}
+	while (best.regular < 1 && intervals_next_pause(&pauses, &pause))
+		try_pause(search, pause, &best);
+	if (pauses.count >= 2 && (best.cycles > 0 || search->layer > 0))
+		for (pause = pauses.sorted[0]; best.regular < 1 && pause <= pauses.sorted[pauses.count - 2]; pause *= FINER_PAUSE)
+			try_pause(search, pause, &best);
 	pfree(pauses.sorted);
-	return result;
+	return best.pause;
 }
 
 /* ---- where exactly a step begins ---- */
@@ -455,11 +492,14 @@ static bool
 take_steps(Search *search, L4StepCycles *result)
 {
 	int64	   *steps = places(search->count);
-	L4LayerCycles cycles = {search->bursts.began, search->bursts.count, search->intervals, search->count, search->interval,
-		exp(search->speeds.fast)};
+	L4LayerCycles cycles = {search->bursts.began, search->bursts.count, search->intervals, search->numbers, search->count,
+		search->interval, exp(search->speeds.fast)};
 
 	for (int64 i = 0; i < search->count; i++)
+	{
 		search->intervals[i] = search->bursts.began[search->starts[i]];
+		search->numbers[i] = search->turns[i] < 0 ? INFINITY : search->bursts.began[search->turns[i]];
+	}
 	result->microbatches = microbatches_of_step(search->messages, search->moved, &cycles, &search->rule->microbatch, steps,
 												&search->count);
 	for (int64 i = 0; i < search->count; i++)

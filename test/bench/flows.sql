@@ -252,7 +252,7 @@ LANGUAGE sql STABLE AS $$
 $$;
 
 -- Findings, and whether each may be: while a fault lasts, it is of the fault's server, link or switch, or says slow_step or
--- slow_group of a job that the fault slows.
+-- slow_group of a job that the fault slows, or silent of one that it stops.
 CREATE VIEW bench.judged_findings AS
 	WITH slowed AS MATERIALIZED (
 		SELECT j.kind, j.subject, j.job, s.said FROM bench.fault_jobs j LEFT JOIN bench.job_said s ON s.job = j.job
@@ -260,9 +260,9 @@ CREATE VIEW bench.judged_findings AS
 	SELECT f.*, EXISTS (
 		SELECT FROM bench.truth_faults t
 		WHERE bench.meets(f.began, f.ended, t.began, t.ended)
-			AND (f.kind IN ('slow_step', 'slow_group') AND EXISTS (SELECT FROM slowed s
+			AND (f.kind IN ('slow_step', 'slow_group', 'silent') AND EXISTS (SELECT FROM slowed s
 				WHERE s.kind = t.kind AND s.subject = t.subject AND s.said = f.job)
-			OR f.kind NOT IN ('slow_step', 'slow_group') AND EXISTS (
+			OR f.kind NOT IN ('slow_step', 'slow_group', 'silent') AND EXISTS (
 				SELECT FROM bench.parts(f.subject) p
 				LEFT JOIN l4_accelerator a ON a.address = p.name
 				JOIN bench.fault_ends e ON e.kind = t.kind AND e.subject = t.subject

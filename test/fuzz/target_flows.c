@@ -183,7 +183,7 @@ require_cycles(const L4Intervals *messages, double length)
 		moved[i] = i % 3;
 	if (!step_cycles(messages, moved, &rule, &cycles))
 		return;
-	fuzz_require(cycles.microbatches >= 1 && cycles.regular >= 0 && cycles.regular <= 1);
+	fuzz_require(cycles.microbatches >= 0 && cycles.regular >= 0 && cycles.regular <= 1);
 	fuzz_require(cycles.count >= 4 && cycles.interval > 0 && cycles.interval <= length);
 	fuzz_require(cycles.began[0] == messages->began[0]);
 	for (int64 i = 0; i < cycles.count; i++)
@@ -206,10 +206,10 @@ sharded_steps(L4Bytes input)
 	int			layers = 6 + choice % 10;
 	int			microbatches = 1 + choice / 10 % 3;
 	bool		heavy = choice / 30 % 2;
-	int			steps = 7;
-	double		began[(2 * 15 * 3 + 1) * 7];
-	double		ended[(2 * 15 * 3 + 1) * 7];
-	double		moved[(2 * 15 * 3 + 1) * 7];
+	int			steps = 12;
+	double		began[(2 * 15 * 3 + 1) * 12];
+	double		ended[(2 * 15 * 3 + 1) * 12];
+	double		moved[(2 * 15 * 3 + 1) * 12];
 	L4Intervals messages = {began, ended, 0};
 	L4StepCycles cycles;
 	double		at = 0;

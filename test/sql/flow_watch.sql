@@ -74,6 +74,18 @@ SELECT feed(43, 67);
 -- Seven flows come late: they are counted, once, and not read.
 INSERT INTO l4_flow SELECT '2026-01-01 00:00:50', 0.01, '10.1.0.1', '10.1.0.2', 100000, '{leaf-1}', 1, 0, i, 1
 FROM generate_series(1, 7) i;
+-- The page of what it last said is made of what it keeps: with no flow there at all it is the same.
+CREATE TABLE page AS SELECT l4_flow_watch_report(NULL) AS html;
+SELECT xml_is_well_formed_document(html) AS well_formed,
+	(SELECT string_agg(m[1], '; ') FROM regexp_matches(html, '<h2[^>]*>([^<]*)', 'g') m) AS sections,
+	(SELECT count(*) FROM l4_flow_watch_finding f
+		WHERE f.window_began = (SELECT max(window_began) FROM l4_flow_watch_window)
+			AND position(replace(replace(f.sentence, '>', '&gt;'), '''', '&#39;') IN html) = 0) AS findings_missing
+FROM page;
+BEGIN;
+TRUNCATE l4_flow;
+SELECT l4_flow_watch_report(NULL) = html AS same FROM page;
+ROLLBACK;
 -- A call that ends in an error, or is taken back, leaves nothing.
 BEGIN;
 SELECT feed(67, 85);
@@ -173,6 +185,7 @@ SELECT * FROM l4_watch_flows(until => '-infinity');
 CREATE ROLE flow_guest;
 SET ROLE flow_guest;
 SELECT * FROM l4_watch_flows();
+SELECT l4_flow_watch_report();
 RESET ROLE;
 DROP ROLE flow_guest;
 \set VERBOSITY default
@@ -194,5 +207,5 @@ SELECT l4_flow_messages_joined('\x1234');
 
 TRUNCATE l4_flow, l4_flow_watch, l4_flow_watch_window, l4_flow_watch_job, l4_flow_watch_tail, l4_flow_step_time,
 	l4_flow_watch_finding;
-DROP TABLE stream, before, state;
+DROP TABLE stream, before, page, state;
 DROP FUNCTION made_job, feed;

@@ -214,6 +214,20 @@ SELECT address, count(*) AS steps, round(min(extract(epoch FROM ended - began)):
 	round(max(extract(epoch FROM ended - began))::numeric, 2) AS longest, round(avg(compute)::numeric, 3) AS compute
 FROM l4_flow_steps(flows => 'sharded_flows') GROUP BY address ORDER BY address;
 SELECT kind, began, round(factor::numeric, 2) AS factor, sentence FROM l4_flow_diagnose(flows => 'sharded_flows');
+-- It stands still amid a step: one does not send the layer that all others send, also those whose data it should send on; or
+-- all miss theirs at once, and who did it cannot be told. Another job goes on.
+CREATE TABLE stopped_flows AS
+SELECT stops, f.started_at, f.duration, f.source, f.destination, f.bytes
+FROM sharded_flows f, unnest('{one,all}'::text[]) stops
+WHERE f.started_at < '2026-01-01 00:00:07.33' AND NOT ((stops = 'all' OR f.source = '10.1.0.3')
+	AND f.started_at > '2026-01-01 00:00:07.31')
+UNION ALL
+SELECT stops, j.started_at, j.duration, j.source, j.destination, j.bytes
+FROM made_job(10, 30) j, unnest('{one,all}'::text[]) stops;
+CREATE VIEW one_stops AS SELECT * FROM stopped_flows WHERE stops = 'one';
+CREATE VIEW all_stop AS SELECT * FROM stopped_flows WHERE stops = 'all';
+SELECT v, f.kind, f.subject, f.sentence FROM unnest('{one_stops,all_stop}'::regclass[]) v,
+	l4_flow_diagnose(flows => v, accelerators => NULL) f;
 -- Of what one sends in a step every other layer forwards is lost, so that this seems to be a part of the step before: all of a
 -- job go through the same steps, which the links of the others tell.
 CREATE TABLE lossy_flows AS
@@ -255,7 +269,8 @@ ORDER BY heavy;
 -- Links that see nothing of microbatches tell one, and those that are busy all the time no cycles: fewer are enough where they
 -- agree.
 SELECT m, l4_usual_microbatches(m, l) FROM l4_limits_in_force() l,
-	(VALUES ('{1,1,1,1}'::int[]), ('{1,1,1,2}'), ('{1,1,2,2}'), ('{1,1,1,1,3,2,3}'), ('{4}'), ('{}')) v(m);
+	(VALUES ('{1,1,1,1}'::int[]), ('{1,1,1,2}'), ('{1,1,2,2}'), ('{1,1,1,1,3,2,3}'), ('{4}'), ('{}'), ('{0,1,1}'),
+		('{0,0,1,1}'), ('{0,0,0,3,3}'), ('{0,2,1,0,4,1,1}')) v(m);
 SELECT links, alike, p.cycle, p.any_phase
 FROM l4_limits_in_force() l, generate_series(1, 4) links, unnest('{t,f}'::boolean[]) alike, l4_job_phases(ARRAY(
 	SELECT ROW(1, NULL, NULL, 'context', NULL, CASE WHEN n <= links THEN 1.5 + CASE WHEN alike THEN 0.01 ELSE 0.2 END * n END,
@@ -286,7 +301,7 @@ CROSS JOIN LATERAL l4_flow_jobs(w.began, w.ended, flows => 'brief_flows', accele
 GROUP BY w.steps, w.began, w.ended ORDER BY w.steps;
 SELECT w.steps, count(j.address) AS accelerators, count(DISTINCT j.job) AS jobs, round(max(j.step)::numeric, 2) AS step,
 	(SELECT count(*) FROM l4_flow_diagnose(w.began, w.ended, flows => 'sharded_flows')) AS findings
-FROM generate_series(1, 8) asked
+FROM generate_series(1, 12) asked
 CROSS JOIN LATERAL (SELECT asked AS steps, '2026-01-01 00:00:01'::timestamptz AS began,
 	'2026-01-01 00:00:01'::timestamptz + asked * interval '0.72 s' AS ended) w
 CROSS JOIN LATERAL l4_flow_jobs(w.began, w.ended, flows => 'sharded_flows') j
@@ -313,6 +328,33 @@ FROM (SELECT kind, l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.004::re
 		array_agg(bytes::real ORDER BY at), 1.3, 0.35, 4, 0.6, 0.1) AS c
 	FROM accumulated GROUP BY kind) t
 ORDER BY kind;
+-- Of fewer than nine cycles, or where one alone stands out, none can tell what a step is.
+SELECT cycles, kind, (c).microbatches, cardinality((c).ended) AS found
+FROM (SELECT cycles, kind, l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.004::real ORDER BY at),
+		array_agg(bytes::real ORDER BY at), 1.3, 0.35, 4, 0.6, 0.1) AS c
+	FROM accumulated CROSS JOIN unnest('{8,11,17}'::int[]) cycles WHERE n < cycles GROUP BY cycles, kind) t
+ORDER BY cycles, kind;
+-- Two microbatches of 20 layers, gathered ahead across these, but not before the optimizer is done, which takes what one layer
+-- does: a step begins with two at once, and cycles are not alike where they begin. Backwards a layer takes as long as two do
+-- forwards, so that all seems to fit two layers off as well.
+WITH burst AS (
+	SELECT step, i, (i < 79)::int + (i = 0)::int + 2 * (i > 0 AND (i - 1) % 40 >= 20)::int AS bytes,
+		CASE WHEN i = 80 OR i % 40 < 20 THEN 0.025 ELSE 0.05 END * (1 + 0.01 * sin(step * step * 7 + i * i * 5)) AS takes
+	FROM generate_series(0, 13) step, generate_series(0, 80) i
+)
+SELECT round((c).interval::numeric, 2) AS seconds, (c).microbatches, cardinality((c).ended) AS steps
+FROM (SELECT l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.002::real ORDER BY at), array_agg(bytes::real ORDER BY at),
+		1.3, 0.35, 4, 0.6, 0.1) AS c
+	FROM (SELECT sum(takes) OVER (ORDER BY step, i) - takes AS at, bytes FROM burst) b) t;
+-- Ranks drift apart in a step, so that the early ones send the first piece of a layer ever longer before the rest.
+SELECT round((c).interval::numeric, 2) AS seconds, (c).microbatches, cardinality((c).ended) AS steps
+FROM (SELECT l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.001::real ORDER BY at), array_agg(bytes::real ORDER BY at),
+		1.3, 0.35, 4, 0.6, 0.1) AS c
+	FROM (SELECT step * 0.6 + LEAST(layer, 10) * 0.02 + GREATEST(layer - 10, 0) * 0.04
+			- early * (0.002 + 0.0003 * layer + 0.0002 * ((step * 5 + layer * 3) % 7)) AS at,
+			CASE WHEN layer >= 10 AND early = 0 THEN 3 ELSE 1 END AS bytes
+		FROM generate_series(0, 19) step, generate_series(0, 19) layer, generate_series(0, 1) early) b) t;
+-- one speed
 SELECT l4_step_cycles(array_agg(0.03 * n ORDER BY n), array_agg(0.004::real ORDER BY n), array_agg(1::real ORDER BY n), 1.3,
 	0.35, 4, 0.6, 0.1) FROM generate_series(0, 199) n;
 SELECT l4_step_cycles('{1,2}', '{0}', '{1}', 1.3, 0.35, 4, 0.6, 0.1);
@@ -328,6 +370,19 @@ FROM l4_limits_in_force() l, LATERAL (VALUES
 	('slower', 0.66, ARRAY(SELECT 0.66 * n FROM generate_series(1, 20) n)),
 	('at will', 0.6, ARRAY(SELECT 0.6 * n + 0.3 * sin(n) FROM generate_series(1, 20) n)),
 	('none', NULL, NULL)) c(name, cycle, ends);
+-- One of which no link shows cycles is of the job whose cycles it goes with: what it sends repeats itself from one to the next.
+SELECT c.name, round(l4_repeated_share(c.times, cycles, l)::numeric, 2) AS repeated,
+	l4_goes_with_cycles(a, ROW('b', NULL, times, '{s}', '{b}', NULL, NULL), l) AS same,
+	l4_goes_with_cycles(ROW('b', NULL, times, '{s}', '{b}', NULL, NULL), a, l) AS turned
+FROM l4_limits_in_force() l, LATERAL (SELECT ARRAY(SELECT 0.6 * n FROM generate_series(0, 20) n) AS cycles) y,
+	LATERAL (SELECT ROW('a', NULL, NULL, '{s}', '{a}', 0.6, cycles)::l4_flow_cluster AS a) o, LATERAL (VALUES
+	('layers of its own', ARRAY(SELECT 0.6 * n + LEAST(i, 10) * 0.02 + GREATEST(i - 10, 0) * 0.04 + 0.003 * sin(n * 7 + i)
+		FROM generate_series(0, 19) n, generate_series(0, 19) i ORDER BY 1)),
+	('of another step', ARRAY(SELECT 0.71 * n + LEAST(i, 10) * 0.02 + GREATEST(i - 10, 0) * 0.04
+		FROM generate_series(0, 19) n, generate_series(0, 19) i ORDER BY 1)),
+	('even', ARRAY(SELECT 0.03 * n FROM generate_series(1, 398) n)),
+	('few', ARRAY(SELECT 0.6 * n + 0.1 FROM generate_series(0, 5) n)),
+	('none', '{}')) c(name, times);
 
 -- Joined with the logs of the same job, by the names of its nodes.
 SELECT l4_register_job('flows-1', '{}', 'failed', '{server-1,server-2,server-3,server-4}', 2);
@@ -371,6 +426,7 @@ SELECT name FROM l4_flow_partitions ORDER BY name;
 SELECT * FROM l4_drop_flows('infinity');
 DELETE FROM l4_accelerator;
 SELECT l4_delete_job('flows-1');
+DROP VIEW one_stops, all_stop;
 DROP TABLE record, seen, ring, late_flows, group_flows, group_accelerators, irregular_flows, sharded_flows, lossy_flows,
-	hybrid_flows;
+	hybrid_flows, stopped_flows;
 DROP FUNCTION made_job, made_ring;
