@@ -11,7 +11,8 @@ AS 'MODULE_PATHNAME', 'l4_cluster_shapes';
 COMMENT ON FUNCTION @extschema@.l4_cluster_shapes(bigint[], text[], int, double precision, int) IS
 'Step: Groups shapes (texts with <*> for variable parts) into events by Drain (He et al., ICWS 2017) and splits groups at '
 'positions where a few words alternate. Units, brackets, list elements and words said again that a statement may print or '
-'not do not part its shapes; fields "event", "event_name" and "key" of a record part them. In: shape ids and, at the same places, shapes; depth of the prefix tree (3 to 64, '
+'not do not part its shapes; fields "event", "event_name" and "key" of a record part them. '
+'In: shape ids and, at the same places, shapes; depth of the prefix tree (3 to 64, '
 'root and length layer counted); least share of equal tokens to join a group (0 to 1); a position with 2 to split_values '
 '(0 to 100, below 2 never) different words splits its group, and more than twice as many different first words before two '
 'more are one group. Out: per shape, in the order given, its event (event_id is the hash of the template) and the unsplit '

@@ -105,8 +105,7 @@ BEGIN
 			@extschema@.l4_attempt_of(attempts, s.attempt, s.source_id, r.first_line, r.first_ts) AS first_attempt,
 			@extschema@.l4_attempt_of(attempts, s.attempt, s.source_id, r.last_line, greatest(e.last_ts, r.first_ts))
 				AS last_attempt
-		FROM unnest(unexplained) r
-		JOIN unnest(streams) s ON s.stream_id = r.stream_id
+		FROM unnest(unexplained) r JOIN unnest(streams) s ON s.stream_id = r.stream_id
 		LEFT JOIN ended e ON e.stream_id = r.stream_id AND e.shape_id = r.shape_id
 	),
 	-- where it recurs in another attempt its records are read
@@ -130,8 +129,7 @@ BEGIN
 			coalesce(p.attempt, b.first_attempt) AS attempt, CASE
 				WHEN c.lines IS NOT NULL THEN @extschema@.l4_time_at(coalesce(p.last_line, b.last_line), c.lines, c.times)
 				ELSE coalesce(p.last_ts, b.last_ts, b.first_ts) END AS last_ts, c.lines IS NOT NULL AS shared, b.source_id
-		FROM bound b
-		LEFT JOIN unnest(clocks) c ON c.source_id = b.source_id
+		FROM bound b LEFT JOIN unnest(clocks) c ON c.source_id = b.source_id
 		LEFT JOIN part p ON b.first_attempt < b.last_attempt AND p.stream_id = b.stream_id AND p.shape_id = b.shape_id
 	),
 	stamped AS (
@@ -145,8 +143,7 @@ BEGIN
 		t.level, t.gravity, t.ending, t.peer, t.first_line, t.last_line, t.first_ts,
 		CASE WHEN NOT z.starting OR @extschema@.l4_is_setup_stage(t.stage) THEN t.stage END,
 		CASE WHEN NOT z.starting THEN t.iteration END, t.role, t.position, t.value, t.message, t.attempt
-	FROM stamped t
-	LEFT JOIN unnest(attempts) a ON a.attempt = t.attempt
+	FROM stamped t LEFT JOIN unnest(attempts) a ON a.attempt = t.attempt
 	LEFT JOIN @extschema@.l4_last_stamps(l4_attempt_records.job_id, streams, l4_attempt_records.attempts) s
 		ON s.stream_id = t.stream_id AND s.attempt = t.attempt
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_is_starting(a, t.source_id, t.first_line, t.first_ts) AS starting OFFSET 0) z
@@ -154,8 +151,7 @@ BEGIN
 	CROSS JOIN LATERAL (
 		SELECT CASE WHEN a.teller_id = t.source_id THEN t.last_line < a.grave_line ELSE t.last_ts < a.grave_before END AS grave,
 			CASE WHEN a.teller_id = t.source_id THEN t.last_line < a.mild_line ELSE t.last_ts < a.mild_before END AS mild) v
-	WHERE NOT (t.reason IN ('new', 'new value')
-		AND (t.shared OR t.last_ts < s.ts OR t.stamped)
+	WHERE NOT (t.reason IN ('new', 'new value') AND (t.shared OR t.last_ts < s.ts OR t.stamped)
 		AND @extschema@.l4_is_outlived(t.kind, t.iteration, t.gravity, coalesce(t.kind = ANY (known_kinds), true), 0,
 			CASE WHEN v.grave THEN 0 END, CASE WHEN v.mild THEN 0 END, NULL, limits));
 END

@@ -183,7 +183,8 @@ BEGIN ATOMIC
 	text AS MATERIALIZED (
 		SELECT t.stream_id, t.shape_id, t.raw
 		FROM (SELECT array_agg(c.stream_id) AS stream_ids, array_agg(c.shape_id) AS shape_ids,
-			array_agg(c.first_line) AS line_nos, count(*) AS records FROM chosen c WHERE c.message IS NULL HAVING count(*) > 0) w
+			array_agg(c.first_line) AS line_nos, count(*) AS records
+			FROM chosen c WHERE c.message IS NULL HAVING count(*) > 0) w
 		CROSS JOIN LATERAL @extschema@.l4_unexplained_texts(l4_event_quotes.job_id, w.stream_ids, w.shape_ids, w.line_nos,
 			w.records) t
 	)

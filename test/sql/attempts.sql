@@ -70,6 +70,12 @@ FROM (VALUES ('rank'), ('label'), ('path')) f (files);
 SELECT f.files, a.* FROM (VALUES ('rank'), ('label'), ('path')) f (files) CROSS JOIN LATERAL attempts(f.files) a;
 SELECT f.files, d.* FROM (VALUES ('rank'), ('label'), ('path')) f (files) CROSS JOIN LATERAL died(f.files) d;
 SELECT kind, ordinal, attempt, explanation FROM l4_diagnose('rank') WHERE kind = 'node';
+\echo == where only one record is read, event rows quote the same as ever
+CREATE TEMP TABLE quoted AS SELECT event_id, attempt, evidence FROM l4_diagnose('rank') WHERE kind = 'event';
+INSERT INTO l4_limit (name, value) VALUES ('unexplained_quotes', 1);
+SELECT count(*) > 1 AS some, count(*) FILTER (WHERE d.evidence IS DISTINCT FROM q.evidence) AS other
+FROM quoted q LEFT JOIN l4_diagnose('rank') d ON d.kind = 'event' AND d.event_id = q.event_id AND d.attempt = q.attempt;
+DELETE FROM l4_limit WHERE name = 'unexplained_quotes' AND NOT builtin;
 \echo == kept with the findings
 SELECT l4_save_diagnosis('rank') > 5 AS kept;
 SELECT attempt, count(*) FILTER (WHERE kind = 'node') AS nodes FROM l4_finding
