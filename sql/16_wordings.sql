@@ -57,8 +57,11 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'node is down: no answer since 120 s'),
 
 	(true, 'exception', 'traceback', '(^|\n)Traceback \(most recent call last\)', 'Traceback (most recent call last):'),
-	(true, 'exception', 'exception_class', '(^|\n|: )[A-Za-z_.]*(Error|Exception|Interrupt)\M',
+	-- behind what a launcher writes before a line, too
+	(true, 'exception', 'exception_class', '(^|\n|[:|] )[A-Za-z_.]*(Error|Exception|Interrupt)\M',
 		'torch.cuda.OutOfMemoryError: CUDA'),
+	(true, 'exception', 'rust_panic', '\mthread ''[^''\n]{1,80}''( \(\d+\))? panicked at\M',
+		'thread ''main'' panicked at src/main.rs:7:14:'),
 
 	(true, 'trouble', 'error', '\m(errors?|err|exceptions?|failed|failure)\M', 'an error occurred while reading batch 7'),
 	(true, 'trouble', 'timed_out', '\m(timed? ?out|times out|timeout(?=$|[,.;]| (error|expired|exceeded|reached)))\M',

@@ -3,7 +3,7 @@
  */
 
 CREATE FUNCTION @extschema@.l4_progress_marks(job_id text, pool_id bigint DEFAULT NULL,
-	limits @extschema@.l4_limits DEFAULT NULL)
+	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
 RETURNS TABLE (stream_id bigint, line_no bigint, mild_line_no bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 SET search_path = pg_catalog, pg_temp
@@ -17,12 +17,23 @@ DECLARE
 	last_mark timestamptz;
 BEGIN
 	l4_progress_marks.limits := coalesce(l4_progress_marks.limits, @extschema@.l4_limits_in_force());
+	l4_progress_marks.wordings := coalesce(l4_progress_marks.wordings, @extschema@.l4_wordings_in_force());
 	clocks := ARRAY(SELECT c FROM @extschema@.l4_source_clocks(l4_progress_marks.job_id, limits) c);
 	-- Of grave records that is said only where a share of its iterations came after, of others where one whole iteration did,
-	-- or where much of what successful jobs log showed first later on (a job that fails while it starts makes progress too).
-	WITH iteration AS MATERIALIZED (
+	-- or where much of what successful jobs log showed first later on (a job that fails while it starts makes progress too). An
+	-- iteration of which nobody said anything before an error is no progress.
+	WITH error AS MATERIALIZED (
+		SELECT e.first_iteration AS iteration, e.first_ts AS ts
+		FROM @extschema@.l4_job_counts(l4_progress_marks.job_id, shape_ids => ARRAY(SELECT h.shape_id
+			FROM @extschema@.l4_job_shapes(l4_progress_marks.job_id) s
+			JOIN @extschema@.l4_shape h ON h.shape_id = s.shape_id
+			WHERE greatest(s.level_rank, @extschema@.l4_text_gravity(h.shape, wordings)) >= (limits).gravity_error)) e
+		WHERE e.first_iteration IS NOT NULL
+	),
+	iteration AS MATERIALIZED (
 		SELECT i.started_at AS ts, row_number() OVER (ORDER BY i.started_at DESC) AS from_end, count(*) OVER () AS n
 		FROM @extschema@.l4_job_timeline(l4_progress_marks.job_id) i WHERE @extschema@.l4_clock_was_set(i.started_at)
+			AND NOT EXISTS (SELECT FROM error e WHERE e.iteration = i.iteration AND e.ts = i.started_at)
 	)
 	SELECT (SELECT i.ts FROM iteration i WHERE i.n >= (limits).progress_iterations
 			AND i.from_end = 1 + least((limits).progress_most, greatest(2, floor(i.n * (limits).progress_share)))),
@@ -33,10 +44,11 @@ BEGIN
 		mild_before, (limits).progress_known_share, (limits).progress_known_statements, last_mark) o;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_progress_marks(text, bigint, @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_progress_marks(text, bigint, @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Per stream the line up to which it is older than progress the job made later: what is new but ceased by then, the '
 'job outlived. line_no for records that sound grave, mild_line_no for others; NULL where none. pool_id: the pool that '
-'tells what belongs to a normal start (none: iterations alone count).';
+'tells what belongs to a normal start (none: iterations alone count). An iteration that an error is the first to name counts '
+'for nothing. Reads the counts of the statements of errors and when streams said what.';
 
 CREATE FUNCTION @extschema@.l4_own_progress(job_id text, stream_ids bigint[], limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint, line_no bigint)

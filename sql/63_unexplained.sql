@@ -488,7 +488,8 @@ BEGIN
 	records := ARRAY(
 		SELECT r
 		FROM unnest(records) r
-		LEFT JOIN @extschema@.l4_progress_marks(l4_unexplained.job_id, pool.pool_id, limits) m ON m.stream_id = r.stream_id
+		LEFT JOIN @extschema@.l4_progress_marks(l4_unexplained.job_id, pool.pool_id, limits, wordings) m
+			ON m.stream_id = r.stream_id
 		LEFT JOIN @extschema@.l4_outlived_fatal(l4_unexplained.job_id, records, limits) o ON o.stream_id = r.stream_id
 		WHERE NOT (r.reason IN ('new', 'new value')
 			AND @extschema@.l4_is_outlived(r.kind, r.iteration, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true),

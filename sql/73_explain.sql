@@ -54,7 +54,8 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_job_counts(l4_event_shapes.job_id, NULL, ARRAY(SELECT s.shape_id FROM shape s)) e
 		JOIN shape h ON h.shape_id = e.shape_id
 		JOIN @extschema@.l4_job_streams(l4_event_shapes.job_id) t ON t.stream_id = e.stream_id
-		LEFT JOIN @extschema@.l4_progress_marks(l4_event_shapes.job_id, l4_event_shapes.pool_id, limits) m
+		LEFT JOIN @extschema@.l4_progress_marks(l4_event_shapes.job_id, l4_event_shapes.pool_id, limits,
+			wordings) m
 			ON m.stream_id = e.stream_id
 		LEFT JOIN LATERAL @extschema@.l4_own_progress(l4_event_shapes.job_id, ARRAY[e.stream_id], limits) o
 			ON t.kind = 'rank' AND GREATEST(@extschema@.l4_level_rank(e.level), h.gravity) >= (limits).gravity_fatal

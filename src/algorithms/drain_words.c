@@ -417,7 +417,7 @@ drain_next_token(L4Bytes shape, size_t *at, TokenSpan *span)
 	const char *from = shape.data + *at;
 	const char *to = from;
 	const char *longer;
-	const char *first;
+	const char *first = NULL;
 	L4Bytes		word;
 	bool		counted = *at > 0 && span->wildcard;
 

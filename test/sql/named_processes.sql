@@ -77,11 +77,29 @@ SELECT streams('one');
 SELECT kind, node, rank FROM told('two') WHERE kind = 'node';
 \echo == what is before the @ labels a process, what is behind it is the node
 INSERT INTO line
-SELECT 'service', n, '_controller/service.log', s * 2 + n * 0.01,
-	format('llm_worker.%s.%s@node-%s    | {t} INFO round %s', n + 1, left(md5(n::text), 25), n, s)
-FROM generate_series(1, 8) s, generate_series(0, 4) n;
-SELECT load_job('service') \g /dev/null
-SELECT s.unit, s.record_count FROM l4_job_streams('service') s WHERE s.label IS NOT NULL ORDER BY s.unit;
+SELECT j.job, n, '_controller/service.log', s * 2 + n * 0.01,
+	format('llm_worker.%s.%s@node-%s    | {t} INFO worker{rank=%s}: round %s', n + 1, left(md5(n::text), j.drawn), n, n, s)
+FROM (VALUES ('service', 25), ('truncated', 12)) j (job, drawn), generate_series(1, 8) s, generate_series(0, 4) n;
+SELECT load_job('service'), load_job('truncated') \g /dev/null
+SELECT s.unit, s.kind, s.rank, s.record_count FROM unnest('{service,truncated}'::text[]) j, l4_job_streams(j) s
+WHERE s.label IS NOT NULL ORDER BY j, s.unit;
+\echo == each mixes with another one in each step, and fails in the step that needs who is gone: these are no progress
+INSERT INTO line
+SELECT j, n, '_controller/service.log', s + n * 0.01,
+	format('llm_worker.%s.%s@node-%s    | {t} INFO worker{rank=%s}: step %s loss 2.%s', n + 1, left(md5(n::text), 12), n, n, s,
+		90 - s)
+FROM unnest('{mixed,mixed_well}'::text[]) j, generate_series(1, 25) s, generate_series(0, 4) n WHERE j = 'mixed_well' OR s < 21;
+INSERT INTO line
+SELECT 'mixed', n, '_controller/service.log', 20.5 + e.at + n * 0.01, format('llm_worker.%s.%s@node-%s    | %s', n + 1,
+	left(md5(n::text), 12), n, replace(e.line, '?', CASE WHEN e.at < 0.3 THEN 3 ELSE (n + 1) % 5 END::text))
+FROM generate_series(0, 4) n, LATERAL (VALUES (0, '{t} WARN connection to node-?:740? is lost'),
+	(0.3 + n * 0.1, format('Error: step %s: cannot mix with worker ?', 22 + n)),
+	(0.31 + n * 0.1, '    0: node-?:740? is gone')) e (at, line)
+WHERE n <> 3;
+SELECT load_job('mixed_well', status => 'succeeded'), load_job('mixed') \g /dev/null
+SELECT u.unit, left(h.shape, 40) AS shape, u.gravity FROM l4_unexplained('mixed') u JOIN l4_shape h USING (shape_id)
+ORDER BY u.unit, u.first_line;
+SELECT kind, node, told FROM told('mixed') WHERE kind = 'node';
 \echo == numbers that end with those of nodes are no ranks where nodes run several
 INSERT INTO line
 SELECT j, n, '_controller/job.out', s * 2 + n * 0.01, format('{p}a%s said round %s', n, s)
