@@ -237,8 +237,6 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'A rank that its launcher told to end before the job had stood still had no time to say what the others say.'),
 	(true, 'evidence_quiet_still_factor', 2, 'factor',
 		'The job stood still where it was told so after more than so many times what lies between two iterations.'),
-	(true, 'evidence_quiet_lived_steps', 10, 'steps',
-		'Who goes on for so long after the last of the others began to complain is not who they miss.'),
 	(true, 'evidence_quiet_rank_share', 0.333333333333333333, 'share of ranks',
 		'Where more of the ranks stop without a word, to do so is no exception.'),
 	(true, 'evidence_quiet_rank_part', 0.75, 'part',

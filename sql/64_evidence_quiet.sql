@@ -24,11 +24,6 @@ BEGIN ATOMIC
 		FROM (SELECT t.started_at - lag(t.started_at) OVER (ORDER BY t.started_at) AS length
 			FROM @extschema@.l4_job_timeline(l4_evidence_quiet.job_id) t) i
 	),
-	complained AS (
-		-- when one of the others last began to say something
-		SELECT max(r.first_ts) AS at FROM unnest(l4_evidence_quiet.unexplained) r
-		WHERE r.stream_id = ANY (l4_evidence_quiet.telling_streams)
-	),
 	stopped AS MATERIALIZED (
 		SELECT s.*, t.units, t.units_telling, max(s.last_ts) OVER (PARTITION BY s.unit, s.kind) AS ended_at
 		FROM @extschema@.l4_telling_units(l4_evidence_quiet.streams, l4_evidence_quiet.telling_streams) t
@@ -47,16 +42,13 @@ BEGIN ATOMIC
 		NULL::bigint, s.stream_id, l.last_line, s.last_ts
 	FROM stopped s
 	CROSS JOIN step e
-	CROSS JOIN complained c
 	LEFT JOIN told d ON d.unit = s.unit
 	LEFT JOIN @extschema@.l4_job_last_lines(l4_evidence_quiet.job_id, ARRAY(SELECT o.stream_id FROM stopped o)) l
-		ON l.stream_id = s.stream_id
-	-- who goes on for long beside what the others complain of is not missed
-	WHERE (c.at < s.ended_at - e.length * (l4_evidence_quiet.limits).evidence_quiet_lived_steps) IS NOT TRUE;
+		ON l.stream_id = s.stream_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_quiet(text, @extschema@.l4_job_stream[], bigint[],
 	@extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
 'Step: Evidence of kind quiet against units: the ranks (launchers) of the others log the failure (telling_streams: the '
 'streams that do), all of this one stop without a word; a piece for each of its ranks and launchers, '
 'which weighs less where it was told to end (unexplained) before the job had stood still. Nothing where more of '
-'the units than evidence_quiet_share do, or where it goes on for evidence_quiet_lived_steps beside all that the others say.';
+'the units than evidence_quiet_share do.';

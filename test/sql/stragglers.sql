@@ -91,13 +91,5 @@ SELECT * FROM l4_told_peers('ring', ARRAY(SELECT s FROM l4_job_streams('ring') s
 SELECT e.unit, e.numbers, l4_evidence_sentence(e) AS told FROM unnest('{ring,mesh}'::text[]) j, l4_node_evidence(j) e
 WHERE e.kind = 'counter';
 
-\echo == the others warn of slow steps, and one ends with them, long after: they do not miss it
-SELECT make_job('beside', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END'), make_job('missed', '0.3') \g /dev/null
-INSERT INTO line SELECT l.job, l.rank, 'train', l.at + 0.001, 'WARN slow step' FROM line l
-WHERE l.job IN ('beside', 'missed') AND l.line ~ 'batch' AND l.rank <> 2 AND l.line ~ '[5-8]0$';
-DELETE FROM line WHERE job = 'missed' AND rank = 2 AND line !~ ' [1-4]?0$';
-SELECT load_job('beside'), load_job('missed') \g /dev/null
-SELECT j AS job, e.unit, e.weight FROM unnest('{beside,missed}'::text[]) j, l4_node_evidence(j) e WHERE e.kind = 'quiet';
-
 SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
 DROP SCHEMA stragglers CASCADE;
