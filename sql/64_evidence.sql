@@ -242,13 +242,23 @@ BEGIN ATOMIC
 		WHERE p.kind = 'rank' AND (p.grave OR p.trouble AND p.peer AND p.accuses) AND NOT p.by_itself AND NOT p.survived
 		GROUP BY p.unit, p.rank
 	),
+	origin AS MATERIALIZED (
+		-- how one that misses nobody fails first; who misses it and fails likewise would have done so without that
+		SELECT DISTINCT ON (p.unit, p.rank) p.alike, p.turn FROM unnest(l4_common_cause.placed) p
+		WHERE p.kind = 'rank' AND p.grave AND p.by_itself AND NOT p.survived
+			AND (p.unit, coalesce(p.rank, -1)) NOT IN (SELECT o.unit, coalesce(o.rank, -1)
+				FROM unnest(l4_common_cause.placed) o WHERE (o.accuses OR o.peer) AND o.unit IS NOT NULL)
+		ORDER BY p.unit, p.rank, p.turn
+	),
 	cause AS MATERIALIZED (
 		SELECT count(DISTINCT p.unit) AS units, min(p.turn) AS turn, array_agg(DISTINCT p.stream_id) AS stream_ids,
 			CASE WHEN count(DISTINCT p.stage) = 1 THEN min(p.stage) END AS stage
 		FROM unnest(l4_common_cause.placed) p
 		CROSS JOIN LATERAL (VALUES (p.alike), ('file ' || p.path)) k (key)
 		LEFT JOIN bereft b ON b.unit = p.unit AND b.rank IS NOT DISTINCT FROM p.rank AND b.turn < p.turn
-		WHERE p.by_itself AND k.key IS NOT NULL AND b.turn IS NULL GROUP BY k.key HAVING count(DISTINCT p.unit) > 1
+		WHERE p.by_itself AND k.key IS NOT NULL
+			AND (b.turn IS NULL OR p.alike IN (SELECT o.alike FROM origin o WHERE o.turn < b.turn))
+		GROUP BY k.key HAVING count(DISTINCT p.unit) > 1
 	),
 	teller AS MATERIALIZED (
 		SELECT count(DISTINCT p.unit) AS units FROM unnest(l4_common_cause.placed) p
