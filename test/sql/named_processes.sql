@@ -62,6 +62,21 @@ SELECT load_job('astray') \g /dev/null
 SELECT a.accuser, a.unit, a.name FROM l4_accusations('astray') a;
 SELECT e.unit, e.numbers, l4_evidence_sentence(e) AS told FROM l4_node_evidence('astray') e WHERE e.kind = 'setup';
 
+\echo == all panic alike, the first is missed by the others before they do; and where it panics of something else
+INSERT INTO line
+SELECT j, n, 'rank-' || n || '.log', s + n * 0.01, format('{t} INFO step %s loss 2.%s', s, 90 - s)
+FROM unnest('{bug,own_bug}'::text[]) j, generate_series(1, 25) s, generate_series(0, 4) n WHERE n <> 2 OR s < 25;
+INSERT INTO line
+SELECT j, n, 'rank-' || n || '.log', 26 + x.at, x.line
+FROM unnest('{bug,own_bug}'::text[]) j, generate_series(0, 4) n, LATERAL (VALUES
+	(0.5, '{t} WARN connection lost, peer node-2:7402'),
+	(CASE n WHEN 2 THEN 0 ELSE 0.6 + n * 0.01 END, CASE WHEN j = 'own_bug' AND n = 2
+		THEN $$thread 'main' panicked at src/read.rs:7:14: record 17 is damaged$$
+		ELSE $$thread 'main' panicked at src/schedule.rs:8:14: index out of bounds$$ END)) x (at, line)
+WHERE n <> 2 OR x.at < 0.5;
+SELECT load_job('bug'), load_job('own_bug') \g /dev/null
+SELECT j AS job, s.node FROM unnest('{bug,own_bug}'::text[]) j LEFT JOIN LATERAL l4_suspect_nodes(j) s ON true;
+
 \echo == numbers in headers: two processes of a host are two ranks; where each host has one, its lines stay together
 INSERT INTO line
 SELECT j.job, n, '_controller/job.out', s * 2 + p * 0.1 + n * 0.01, format('{p}[{t}] [prog:%s] [info] %s %s', n * j.each + p,
