@@ -227,6 +227,18 @@ COMMENT ON FUNCTION @extschema@.l4_surviving_placed(text, @extschema@.l4_placed_
 'Step: placed records, with which of them their ranks survived (l4_survived_records): these are no error that speaks for '
 'itself, however grave they sound.';
 
+CREATE FUNCTION @extschema@.l4_bereft_ranks(placed @extschema@.l4_placed_record[])
+RETURNS TABLE (unit text, rank int, turn bigint)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100 ROWS 10
+BEGIN ATOMIC
+	SELECT p.unit, p.rank, min(p.turn) FROM unnest(l4_bereft_ranks.placed) p
+	WHERE p.kind = 'rank' AND (p.grave OR p.trouble AND p.peer AND p.accuses) AND NOT p.by_itself AND NOT p.survived
+	GROUP BY p.unit, p.rank;
+END;
+COMMENT ON FUNCTION @extschema@.l4_bereft_ranks(@extschema@.l4_placed_record[]) IS
+'Step: The ranks that failed as they lost another one (be it that they only warn, but say whom), or in what all do together, '
+'each with the first such record: how their processes then end is no cause.';
+
 CREATE FUNCTION @extschema@.l4_common_cause(job_id text, placed @extschema@.l4_placed_record[],
 	streams @extschema@.l4_job_stream[], roles @extschema@.l4_role_stream[], limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record
@@ -235,13 +247,7 @@ BEGIN ATOMIC
 	-- The same error, or errors over one file, that speak for themselves, on most of those that tell of the failure, be it not
 	-- merely of another one's end: the others may have been cut off before they came to it. Where few do the thing at all (two
 	-- ranks save, two report) most of these must have it, and hardly anybody else.
-	WITH bereft AS MATERIALIZED (
-		-- a rank that failed as it lost another one (be it that it only warns, but says whom), or in what all do together: how
-		-- its process then ends is no cause
-		SELECT p.unit, p.rank, min(p.turn) AS turn FROM unnest(l4_common_cause.placed) p
-		WHERE p.kind = 'rank' AND (p.grave OR p.trouble AND p.peer AND p.accuses) AND NOT p.by_itself AND NOT p.survived
-		GROUP BY p.unit, p.rank
-	),
+	WITH bereft AS MATERIALIZED (SELECT b.* FROM @extschema@.l4_bereft_ranks(l4_common_cause.placed) b),
 	origin AS MATERIALIZED (
 		-- how one that misses nobody fails first; who misses it and fails likewise would have done so without that
 		SELECT DISTINCT ON (p.unit, p.rank) p.alike, p.turn FROM unnest(l4_common_cause.placed) p

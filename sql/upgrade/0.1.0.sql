@@ -43,6 +43,8 @@ DECLARE
 		json 4b758d2258f2,logfmt_level_first 4645526d41cf,logfmt_level_first 78b322ec372c,
 		logfmt_time_first f4bde02c8048,logfmt_time_first 599ba9a41a14,
 		loguru 22f78927d5c9,mindformers 6790af32ae86,
+		mlperf 7e0e1739cfbd,path_node_system c4801f695f0e,path_node_with_system 5d72b277d506,path_system 43ff61e48ed5,
+		path_system_of_node a49453b4a40a,
 		mlperf 9f318ebed4d5,mmengine 0b8ca3dd545b,mpirun_tag ace69a628450,mpirun_tag e46b693ec84a,
 		name_brackets 74e8bdd3572a,nccl 9a675081f98f,
 		nccl_numeric_host 91cde57f86df,nemo 8198ab7f20b7,neuron c25038306ed8,oneccl 686cc3cefaac,opensm ec981979298b,
