@@ -32,6 +32,8 @@
  *   recovered    what was amiss is well again
  *   lossy        the name of a number that counts what gets lost between two machines: either end, or what lies between, may be
  *                to blame, whoever counts it
+ *   connections  a record that counts what becomes of a machine's connections: whatever ends on another machine makes its
+ *                numbers grow
  *   slowest      the name of a value that says which rank was the last or slowest of all
  *   out_of       what stands between a number and the total that it is out of
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
@@ -196,7 +198,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 
 -- Nobody sets such a number, and by the convention of processes any other than 0 is a failure.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
-	(true, 'outcome', 'how_ended', '^((exit|return)?[-_]?(code|status)|exited|retval|retcode|rc|ret)$', 'status'),
+	(true, 'outcome', 'how_ended', '^((exit|return)?[-_]?(code|status)|exited|returned|retval|retcode|rc|ret)$', 'status'),
 	(true, 'outcome', 'ended_with',
 		'\m(left|quit|died|gone|over|ends?|ended|exits?|exited|returns|returned|finished|terminated|stopped) with$',
 		'left with');
@@ -218,7 +220,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'\mrestarts?([ _-]?(count|counter|number|no|nr|attempt|id))?\M\W{0,3}$', 'restart_count='),
 	(true, 'attempt', 'start_attempt', '\m(start|launch|run|train|resum|relaunch)\w*\M.{0,40}\mattempt\W{0,3}$',
 		'starting training, attempt '),
-	(true, 'attempt', 'attempt_alone', '^\W*((job|run|training|launch|worker group)[ _-])?attempt\W{0,3}$', '=== attempt '),
+	(true, 'attempt', 'attempt_alone',
+		'^\W*((job|run|training|launch|worker group)[ _-])?(attempt|incarnation|(re)?launch)\W{0,3}$', '=== attempt '),
 
 	(true, 'retry', 'retries_something', '\mretr(y|ying|ies)\M', 'retry attempt 3'),
 
@@ -300,6 +303,12 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'ack_?time_?out|\mrto|rnr_?nak|(packets?|pkts?|pings?|probes?)_?(lost|loss)|lost_?(packets?|pkts?)',
 		'local_ack_timeout_err'),
 	(true, 'lossy', 'out_of_order', 'out_?of_?(seq|order)|packet_?seq', 'out_of_sequence');
+
+INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
+	(true, 'connections', 'connections_counted',
+		'\m(tcp|sockets?|conn(ection)?s?)\M.{0,200}(retrans|rexmit|\mre-?sen[dt]|\mresets?\M|\mrst\M)'
+			'|(retrans|rexmit|\mre-?sen[dt]|sent again).{0,100}\m(resets?|rst)\M',
+		'tcp: 10 established, 5 segments retransmitted, 2 failed opens, 0 resets');
 
 -- All that stands between the two numbers.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES

@@ -290,7 +290,7 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'|server|environment|container|pod|task)\w{0,2}\b)|\btraining (?:loop )?(?:starts?|started|begins?)\b)',
 		'start training, total steps[5000]', true),
 	('general_iteration', 'iterating', 590,
-		'(?i)^.{0,120}?\b(?:(?:global|train|training)[_ ])?(?:step|iter|iteration)\b["\'']?\s{0,4}[:=#]?\s{0,4}[\[(]?\s{0,'
+		'(?i)^.{0,120}?\b(?:(?:global|train|training|opt)[_ ])?(?:step|iter|iteration)\b["\'']?\s{0,4}[:=#]?\s{0,4}[\[(]?\s{0,'
 		'8}\d.{0,200}?\b(?:loss(?:es)?|forward|backward|fwd|bwd|grads?|gradients?|optimizer|throughput|tokens|learning[_ '
 		']rate|next batch)\b',
 		'iteration 310 forward 40.2 ms, backward 81.7 ms', true),

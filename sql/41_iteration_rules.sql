@@ -121,7 +121,7 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'6})\b)(?=.{0,400}?(?:\b|(?<!eval)(?<!val)(?<!valid)(?<!test)(?<!dev)_)loss(?:es)?\b(?!_| scal))'
 		'(?!.{0,400}?\b(?:skipp\w{1,4}|overflow|reducing)\b).{0,'
 		'300}?(?<![\w./-])(?<!every )(?<!max )(?<!total )(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time '
-		')(?:(?:global|train|training|optimi[sz]er|optim|current|cur|real)[_ ])?(?:step(?:_i|_idx|_num)?|iteration|iter'
+		')(?:(?:global|train|training|optimi[sz]er|optim|opt|current|cur|real)[_ ])?(?:step(?:_i|_idx|_num)?|iteration|iter'
 		'|num_updates?)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}["'']?[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d*[1-9])'
 		'(?!\s{0,2}(?:(?:ms|us|s|sec|secs|seconds|minutes|min|hours?|x)\b|%))',
 		'end',
@@ -137,7 +137,7 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'|scheduler|evaluating|evaluation|validating|validation|failed|failure|fatal|traceback'
 		'|time[sd]?[ -]?out|aborted|refused)\b)).{0,300}?(?<![\w./-])'
 		'(?<!every )(?<!max )(?<!total '
-		')(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time )(?:(?:global|train|training|optimizer|current)[_ '
+		')(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time )(?:(?:global|train|training|optimizer|opt|current)[_ '
 		'])?(?:step|iteration|iter)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d*[1-9])(?!\s{0,'
 		'2}(?:(?:ms|us|s|sec|secs|seconds|minutes|min|hours?|x)\b|%))',
 		'inside',

@@ -58,7 +58,8 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	outcome text,
 	out_of text,
 	slowest text,
-	done text
+	done text,
+	connections text
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
 'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a '

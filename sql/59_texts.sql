@@ -24,6 +24,14 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_without_java_frames(text) IS
 'Step: A message without its frames of Java (l4_is_java_frame); one of nothing else as it is.';
 
+CREATE FUNCTION @extschema@.l4_set_out(raw text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
+RETURN CASE WHEN raw ~ '\n {1,40}Traceback \(most recent call last\)'
+	THEN replace(raw, E'\n' || substring(raw, '\n( {1,40})Traceback \(most recent call last\)'), E'\n') ELSE raw END;
+COMMENT ON FUNCTION @extschema@.l4_set_out(text) IS
+'Step: A record as it stands in its file without the blanks by which a logger set in a traceback below its own line, as the '
+'record''s message is without them; other records as they are.';
+
 CREATE FUNCTION @extschema@.l4_told_text(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 RETURN CASE WHEN message ~ 'File "[^"\n]+", line (\d|<\*>)'

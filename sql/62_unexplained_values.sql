@@ -58,6 +58,27 @@ COMMENT ON FUNCTION @extschema@.l4_is_outcome(bigint, int, @extschema@.l4_wordin
 'Step: Does the parameter at a position of a shape say how something ended (an exit status), so that 0 is well and anything '
 'else is not? By the word before it.';
 
+CREATE FUNCTION @extschema@.l4_is_start(shape_id bigint, "position" int, wordings @extschema@.l4_wordings) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 100
+BEGIN ATOMIC
+	SELECT COALESCE((SELECT split_part(h.shape, '<*>', l4_is_start.position) ~ (l4_is_start.wordings).attempt
+			AND split_part(h.shape, '<*>', l4_is_start.position + 1) ~ (l4_is_start.wordings).out_of
+		FROM @extschema@.l4_shape h WHERE h.shape_id = l4_is_start.shape_id), false);
+END;
+COMMENT ON FUNCTION @extschema@.l4_is_start(bigint, int, @extschema@.l4_wordings) IS
+'Step: Does the parameter at a position of a shape count how often something was started, out of how often it may be, so that '
+'any but the first time is news? By the words around it: who says that starts it; those that are started only repeat it.';
+
+CREATE FUNCTION @extschema@.l4_is_part(shape_id bigint, "position" int, wordings @extschema@.l4_wordings) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 100
+BEGIN ATOMIC
+	SELECT COALESCE((SELECT split_part(h.shape, '<*>', l4_is_part.position + 1) ~ (l4_is_part.wordings).out_of
+		FROM @extschema@.l4_shape h WHERE h.shape_id = l4_is_part.shape_id), false);
+END;
+COMMENT ON FUNCTION @extschema@.l4_is_part(bigint, int, @extschema@.l4_wordings) IS
+'Step: Does the parameter at a position of a shape say how many out of a total, so that none of them is news where it was '
+'always some? By what stands behind it.';
+
 CREATE FUNCTION @extschema@.l4_unknown_values(job_id text, pool_id bigint, usual @extschema@.l4_usual_value[],
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_unknown_value
@@ -65,11 +86,15 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH pool AS MATERIALIZED (
 		-- what the pool knows of each position; a value only where it is the only one, and seen often enough; that something
-		-- ended well (an exit status of 0) once is enough to know
+		-- ended well (an exit status of 0), or was started once, once is enough to know; of how many out of a total it is, that
+		-- it was always some of them
 		SELECT q.*, CASE WHEN cardinality(q.values) = 1 AND q.occurrences >= (limits).unexplained_value_occurrences
 			AND q.job_count > 1
-			OR q.values = '{0}' AND @extschema@.l4_is_outcome(q.shape_id, q.position, wordings) THEN q.values[1] END AS value,
+			OR q.values = '{0}' AND @extschema@.l4_is_outcome(q.shape_id, q.position, wordings)
+			OR cardinality(q.values) = 1 AND @extschema@.l4_is_start(q.shape_id, q.position, wordings)
+			THEN q.values[1] END AS value,
 			CASE WHEN q.occurrences >= (limits).unexplained_range_occurrences
+				OR q.job_count > 1 AND @extschema@.l4_is_part(q.shape_id, q.position, wordings)
 				THEN q.minimum / (limits).unexplained_range_factor END AS lowest,
 			CASE WHEN q.occurrences >= (limits).unexplained_range_occurrences
 				THEN q.maximum * (limits).unexplained_range_factor END AS highest
@@ -155,8 +180,7 @@ BEGIN ATOMIC
 		AND (r.number > p.highest OR r.number > 0 AND r.number < p.lowest
 			-- none of so many, where it was always some of them
 			OR r.number = 0 AND p.lowest > 0 AND e.occurrences = 1
-				AND (SELECT split_part(h.shape, '<*>', p.position + 1) ~ (wordings).out_of FROM @extschema@.l4_shape h
-					WHERE h.shape_id = p.shape_id));
+				AND @extschema@.l4_is_part(p.shape_id, p.position, wordings));
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_values(text, @extschema@.l4_unknown_value[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS

@@ -294,14 +294,14 @@ BEGIN ATOMIC
 		LIMIT l4_unexplained_texts.most::bigint
 	)
 	SELECT DISTINCT ON (r.stream_id, r.line_no, r.shape_id) r.stream_id, r.shape_id, r.line_no, r.ts, r.iteration, r.stage,
-		r.raw
+		@extschema@.l4_set_out(r.raw)
 	FROM (SELECT array_agg(q.stream_id) AS stream_ids, array_agg(q.line_no) AS line_nos FROM quoted q) q,
 		LATERAL @extschema@.l4_records_at(l4_unexplained_texts.job_id, q.stream_ids, q.line_nos) r
 	ORDER BY r.stream_id, r.line_no, r.shape_id, r.part;
 END;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_texts(text, bigint[], bigint[], bigint[], double precision) IS
 'Step: The first records of unexplained shapes (three arrays of one length: stream, shape, line) as they stand in the '
-'files, most of them at most.';
+'files, but for a traceback that is set in (l4_set_out), most of them at most.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_records(job_id text, shapes @extschema@.l4_unexplained_shape[], pool_id bigint,
 	clocks @extschema@.l4_clock_offset[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
@@ -414,6 +414,26 @@ COMMENT ON FUNCTION @extschema@.l4_unexplained_blocks(@extschema@.l4_unexplained
 'Step: Unexplained records, of which those that lie in one block of lines without headers speak of another process (peer) '
 'where one of them does, unless they are grave themselves.';
 
+CREATE FUNCTION @extschema@.l4_closed_connections(unexplained @extschema@.l4_unexplained_record[],
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS TABLE (stream_id bigint, shape_id bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	WITH failed AS MATERIALIZED (
+		SELECT min(r.first_ts) AS ts FROM unnest(l4_closed_connections.unexplained) r
+		WHERE r.gravity >= (limits).gravity_error
+	)
+	SELECT r.stream_id, r.shape_id
+	FROM unnest(l4_closed_connections.unexplained) r
+	JOIN failed f ON f.ts <= r.first_ts
+	JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id AND h.shape ~ (l4_closed_connections.wordings).connections
+	WHERE r.reason = 'new value' AND @extschema@.l4_level_rank(r.level) < (limits).gravity_trouble;
+END;
+COMMENT ON FUNCTION @extschema@.l4_closed_connections(@extschema@.l4_unexplained_record[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'Step: Unexplained records that only count what became of a machine''s connections (wordings of class connections) once an '
+'error was logged: who fails closes those of all others, which then tell nothing of their own machine.';
+
 CREATE FUNCTION @extschema@.l4_outlived_fatal(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	limits @extschema@.l4_limits) RETURNS TABLE (stream_id bigint, line_no bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
@@ -479,6 +499,8 @@ BEGIN
 	found := found || ARRAY(SELECT s FROM @extschema@.l4_unexplained_setup(l4_unexplained.job_id, usual, unknown, limits) s);
 	records := ARRAY(SELECT r FROM @extschema@.l4_unexplained_records(l4_unexplained.job_id, found, pool.pool_id,
 		l4_unexplained.clocks, limits, wordings) r);
+	records := ARRAY(SELECT r FROM unnest(records) r WHERE (r.stream_id, r.shape_id) NOT IN (SELECT c.stream_id, c.shape_id
+		FROM @extschema@.l4_closed_connections(records, limits, wordings) c));
 	IF cardinality(attempts) > 0 THEN
 		RETURN QUERY SELECT b.* FROM @extschema@.l4_unexplained_blocks(ARRAY(
 			SELECT r FROM @extschema@.l4_attempt_records(l4_unexplained.job_id, records, attempts, pool.known_kinds, limits) r),

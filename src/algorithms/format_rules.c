@@ -59,6 +59,23 @@
 	RANK_WORD "|[Tt]ask|TASK|[Ww]orker|WORKER|[Pp]roc(?:ess)?|[Rr]eplica|[Mm]ember|[Pp]eer|[Tt]rainer|[Ll]earner|[Aa]ctor|" \
 	"[Ss]hard|[Cc]hild|[Ii]nstance|[Cc]lient|[Gg]pu|GPU|[Pp]e|PE"
 
+/* The rank that writes, as the first field of what is behind a header: "[rank 3] ", "rank 3: ", "rank=3 | ". */
+#define SPEAKER "(?:(?=[\\[(<{]?(?:" RANK_WORD ")[ :=#-]?(?<rank>\\d{1,6})(?:[\\])>}|:,]| [|-] )))?"
+
+/*
+ * What no format of this list knows as a whole: a name or two, a level, a time and a place in the code, in brackets or not; and
+ * fields that are no words of a sentence (in brackets, with digits, dots or colons, a rank) between a time and a level.
+ */
+#define OPEN "[\\[(<{]?"
+#define CLOSE "[\\])>}]{0,2}"
+#define ANY_TIME "(?:(?<ts>" ISO_OR_AMERICAN "|" SHORT_TIME ")|(?<time>" CLOCK FRACTION "))"
+#define NAME_FIELD "[A-Za-z][\\w.:/@-]{0,40}"
+#define ODD_FIELD \
+	"(?:\\[[^\\]\\n]{1,60}\\]|\\([^)\\n]{1,60}\\)|<[^>\\n]{1,60}>|[\\w/-]{0,30}[.:@#\\d][\\w.:/@#-]{0,60}|(?:" RANK_WORD \
+	")[ =]\\d{1,6}|[A-Za-z][\\w-]{0,30}(?=[ \\t]*\\|))"
+#define RANK_BEFORE_LEVEL \
+	"(?:(?=[^\\n]{0,100}?\\b(?:" RANK_WORD ")[ :=#-]?(?<rank>\\d{1,6})\\b[^\\n]{0,60}?\\b(?:" UPPER ")\\b))?"
+
 /* Folders and hosts in paths. */
 #define ANYWHERE "^(?:.*/)?"
 #define NOT_A_NODE \
@@ -220,8 +237,9 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("srun_label", 30,
 					" *(?<rank>\\d{1,7}):(?: |$)",
 					" 12: [NeMo I 2025-04-30 23:00:27 nemo_logging:393] Global Checkpoint Load : Rank : 0"),
+	/* a tool that tells of its hosts numbers them in the order in which they end */
 	DOMINANT_FORMAT("hydra_rank", 30,
-					"\\[(?<rank>\\d{1,5})\\](?: |$)",
+					"\\[(?<rank>\\d{1,5})\\](?: (?!" CLOCK " \\[(?:SUCCESS|FAILURE)\\])|$)",
 					"[12] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("host_rank", 30,
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?<rank>\\d{1,7}):(?: |$)",
@@ -358,10 +376,10 @@ const L4Format l4_builtin_formats_array[] = {
 				  LEVEL ":(?<logger>[\\w.-]+):" STATED_RANK,
 				  "INFO:torch.distributed.launcher.api:Starting elastic_operator with launch configs:"),
 	HEADER_FORMAT("dash_level_logger", 42,
-				  "(?<ts>" ISO_OR_AMERICAN ") - " LEVEL " +- " LOGGER " - ",
+				  "(?<ts>" ISO_OR_AMERICAN ") - " LEVEL " +- " LOGGER " - " SPEAKER,
 				  "05/10/2024 02:41:06 - INFO - llmtuner.model.utils.checkpointing - Gradient checkpointing enabled."),
 	HEADER_FORMAT("dash_logger_level", 43,
-				  "(?<ts>" ISO_OR_AMERICAN ") - " LOGGER "(?::\\d+)? - " LEVEL " +- ",
+				  "(?<ts>" ISO_OR_AMERICAN ") - " LOGGER "(?::\\d+)? - " LEVEL " +- " SPEAKER,
 				  "2024-05-10 02:41:06,123 - trainer.loop - WARNING - gradient overflow, skipping the step"),
 	HEADER_FORMAT("zookeeper", 44,
 				  "(?<ts>" ISO ") - " LEVEL " +\\[(?:[^@]*:)?(?<logger>[\\w$.]+)@\\d+\\] - ",
@@ -371,8 +389,9 @@ const L4Format l4_builtin_formats_array[] = {
 				  "\\[(?<ts>" ISO ")\\]\\[(?<logger>[\\w.]+)\\]\\[" LEVEL "\\] - ",
 				  "[2021-03-04 10:11:12,345][fairseq_cli.train][INFO] - task: LanguageModelingTask"),
 	HEADER_FORMAT("loguru", 46,
-				  "(?<ts>" ISO ") \\| " LEVEL " +\\| (?<logger>[\\w.<>]+)(?::[\\w<>]+)*(?: - | +\\| )",
-				  "2024-01-01 12:00:00.123 | INFO     | trainer.loop:train:212 - epoch 3 of 10"),
+				  "(?<ts>" ISO ") \\| (?<level>" UPPER "|SUCCESS) +\\| (?:(?:" RANK_WORD ")[ :=#-]?(?<rank>\\d{1,6}) +\\| )?"
+				  "(?<logger>[\\w.<>]+)(?::[\\w<>]+)*(?: - | +\\| )",
+				  "2024-01-01 12:00:00.123 | INFO     | rank 3 | trainer.loop:train:212 - epoch 3 of 10"),
 	HEADER_FORMAT("oslo", 47,
 				  "(?<ts>" ISO ") \\d+ " LEVEL " (?<logger>[\\w.]+) (?:\\[(?:req-[^\\]]*|-)\\] )?",
 				  "2017-05-16 00:00:00.008 25746 INFO nova.osapi_compute.wsgi.server [req-38101a0b 113d3a99 54fadb41 - - -] "
@@ -505,29 +524,31 @@ const L4Format l4_builtin_formats_array[] = {
 	/* Generic headers: a time or a level, in the common orders. */
 	HEADER_FORMAT("time_level_logger", 80,
 				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t]+" LEVEL "[ \\t]+(?:\\[[^\\]]*\\] )?" TELLING_LOGGER
-				  "(?:\\[\\d+\\]|\\(\\d+\\)|:\\d+)?: ",
+				  "(?:\\[\\d+\\]|\\(\\d+\\)|:\\d+)?: " SPEAKER,
 				  "2024-01-01T12:00:00.123456Z  WARN tower_http::trace: response failed"),
 	HEADER_FORMAT("time_level_name", 81,
 				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "(?:\\.\\d{1,9})?Z) +" LEVEL " +(?<component>[a-z][\\w.-]*) (?=\\S)",
 				  "2026-11-20T22:26:03.342Z INFO objstore PUT /meta/rank_9/step_9 status=200"),
 	HEADER_FORMAT("brackets", 82,
-				  "\\[(?<ts>" ISO_OR_AMERICAN ")\\][ :]*\\[ *" ANY_LEVEL " *\\](?: ?\\[" FILE_LINE "(?::[\\w<>.]+)?\\])?[ :-]*",
+				  "\\[(?<ts>" ISO_OR_AMERICAN ")\\][ :]*\\[ *" ANY_LEVEL " *\\](?: ?\\[" FILE_LINE "(?::[\\w<>.]+)?\\])?[ :-]*"
+				  SPEAKER,
 				  "[2023-12-29 13:02:49,647] [INFO] [trainer/loop.py:96] epoch 3 of 10"),
 	HEADER_FORMAT("time_brackets", 83,
-				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t]+\\[ *" ANY_LEVEL " *\\](?: ?\\[" FILE_LINE "(?::[\\w<>.]+)?\\])?[ :-]*",
+				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t]+\\[ *" ANY_LEVEL " *\\](?: ?\\[" FILE_LINE "(?::[\\w<>.]+)?\\])?[ :-]*"
+				  SPEAKER,
 				  "2024-01-01 12:00:00 [warning  ] slow request"),
 	HEADER_FORMAT("time_level", 84,
 				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t:|-]+(?<level>(?:" UPPER ")(?=[ \\t:|\\]-]|$)|(?:" LOWER "|" CAPITALISED
-				  ")(?=[:|]))[\\]:|]*(?:[ \\t|:-]+|$)",
+				  ")(?=[:|]))[\\]:|]*(?:[ \\t|:-]+|$)" SPEAKER,
 				  "2024-01-01 12:00:00 ERROR cannot open the data set"),
 	HEADER_FORMAT("syslog_iso", 85,
 				  "(?<ts>" ISO ") [\\w.-]+ " PROCESS ": " MARKED_LEVEL "(?:\\[ *\\d+\\.\\d{6}\\] )?",
 				  "2026-11-20T22:26:03+0000 node-03 kernel: NVRM: Xid (PCI:0000:38:00): 79, GPU has fallen off the bus."),
 	HEADER_FORMAT("brackets_level_first", 86,
-				  "\\[ *" ANY_LEVEL " *\\][ :-]*\\[?(?<ts>" ISO_OR_AMERICAN ")\\]?[ :-]*",
+				  "\\[ *" ANY_LEVEL " *\\][ :-]*\\[?(?<ts>" ISO_OR_AMERICAN ")\\]?[ :-]*" SPEAKER,
 				  "[INFO] 2024-01-01 12:00:00,123 loading the tokenizer"),
 	HEADER_FORMAT("level_time", 87,
-				  LEVEL "[ :]+\\[?(?<ts>" ISO_OR_AMERICAN ")\\]?[ :-]*",
+				  LEVEL "[ :]+\\[?(?<ts>" ISO_OR_AMERICAN ")\\]?[ :-]*" SPEAKER,
 				  "WARNING 2024-01-01 12:00:00,123 the tokenizer is slow"),
 	HEADER_FORMAT("brackets_logger", 87,
 				  "\\[(?<ts>" ISO_OR_AMERICAN ")\\] ?(?=(?:\\[" INSTANCE "\\] ?|\\[" FIELD "\\] ?)(?:\\[" FIELD "\\] ?){0,2}"
@@ -540,26 +561,33 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?=\\[(?<component>[A-Za-z][\\w.:/-]*)\\] ?" LEVEL "(?: |: ))",
 				  "[trainer3] WARNING no gradient from worker 5 for 4.3 s"),
 	HEADER_FORMAT("bracket_time", 89,
-				  " ?\\[(?<ts>" ISO_OR_AMERICAN ")\\][ :]*(?:(?=(?<level>" UPPER ")[ :]))?",
+				  " ?\\[(?<ts>" ISO_OR_AMERICAN ")\\][ :]*(?:(?=(?<level>" UPPER ")[ :]))?" SPEAKER,
 				  " [2025-05-27 15:23:07] iteration        1/    24000 | consumed samples:          1024 |"),
 	HEADER_FORMAT("bracket_level", 90,
 				  "\\[ *(?<level>" UPPER "|" LOWER ") *\\][: ]+",
 				  "[INFO] loading the tokenizer"),
-	HEADER_FORMAT("clock_thread", 97,
+	HEADER_FORMAT("clock_thread", 90,
 				  "(?<time>" CLOCK FRACTION ") +\\[[^\\]]*\\] +" LEVEL " +" LOGGER " -+ ",
 				  "12:34:56.789 [main] WARN  org.apache.zookeeper.ClientCnxn - Session 0x0 closed unexpectedly"),
+	/* of a process of a host; and what parallel-ssh says of each host as it ends there */
+	HEADER_FORMAT("clock_process_at_host", 97,
+				  "\\[?(?<time>" CLOCK FRACTION ")\\]?[ \\t]+\\[(?<component>[A-Za-z][\\w-]*)@[A-Za-z][\\w.-]*\\] ",
+				  "12:34:56 [launch@node-05] attempt 1 of 2: ranks 8 to 15"),
+	HEADER_FORMAT("parallel_ssh", 97,
+				  "\\[\\d{1,5}\\] (?<time>" CLOCK ") (?=\\[(?<level>SUCCESS|FAILURE)\\] )",
+				  "[3] 12:34:56 [FAILURE] node-05 Exited with error code 1"),
 	HEADER_FORMAT("clock_level", 98,
 				  "\\[?(?<time>" CLOCK FRACTION ")\\]?[ \\t:|-]+\\[?(?<level>(?:" UPPER ")(?=[ \\t:|\\]-]|$)|(?:" LOWER "|"
-				  CAPITALISED ")(?=[\\]:|]))[\\]:|]*(?:[ \\t|:-]+|$)",
+				  CAPITALISED ")(?=[\\]:|]))[\\]:|]*(?:[ \\t|:-]+|$)" SPEAKER,
 				  "[12:34:56] ERROR: cannot open the data set"),
 	HEADER_FORMAT("level_clock", 99,
-				  "\\[?(?<level>[DIWEF]|" UPPER ")\\]?[ \\t]+\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+",
+				  "\\[?(?<level>[DIWEF]|" UPPER ")\\]?[ \\t]+\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+" SPEAKER,
 				  "I 12:34:56.789 loading the tokenizer"),
 	HEADER_FORMAT("slashes", 91,
 				  "(?<ts>\\d{4}/\\d\\d/\\d\\d " CLOCK FRACTION ") (?:\\[(?<level>[a-z]+)\\] (?:\\d+\\W\\d+: )?)?",
 				  "2024/01/02 15:04:05 [error] 123#123: *1 upstream timed out"),
 	HEADER_FORMAT("time", 92,
-				  "(?<ts>" ISO_OR_AMERICAN ")(?:[ \\t]*[|:>]|[ \\t]+-)?(?:[ \\t]+|$)",
+				  "(?<ts>" ISO_OR_AMERICAN ")(?:[ \\t]*[|:>]|[ \\t]+-)?(?:[ \\t]+|$)" SPEAKER,
 				  "2024-01-01 12:00:00 loading the tokenizer"),
 	HEADER_FORMAT("level_word", 93,
 				  "(?<level>TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL): +(?=\\S)",
@@ -569,17 +597,17 @@ const L4Format l4_builtin_formats_array[] = {
 				  "Thu Nov 20 10:00:00 2025: loading the tokenizer"),
 	HEADER_FORMAT("packed_time", 95,
 				  "\\[?(?<ts>(?:20\\d{6}[ T_-]|20\\d\\d\\.\\d\\d\\.\\d\\d[ -]|20\\d\\d-\\d\\d-\\d\\d[_-])" CLOCK FRACTION
-				  ")\\]?(?:[ \\t:|-]+|$)(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?",
+				  ")\\]?(?:[ \\t:|-]+|$)(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?" SPEAKER,
 				  "20241120-10:00:00.123 INFO loading the tokenizer"),
 	HEADER_FORMAT("letter_time_file", 100,
 				  "\\[?(?<level>[DIWEFC]) (?<ts>" ISO ") (?:\\d+ )?" FILE_LINE "\\] ?",
 				  "I 2026-11-20 10:00:00,123 loop:120] epoch 3 of 10"),
 	HEADER_FORMAT("level_any_time", 101,
 				  "[\\[<(]?(?<level>[DIWEFC]|" UPPER ")[\\]>)]?[ \\t:|-]{1,4}[\\[<(]?(?<ts>" SHORT_TIME "|" ISO_OR_AMERICAN
-				  ")(?:[\\]>)]*[ \\t:|,-]+|[\\]>)]*$)(?:\\((?<logger>[A-Za-z][\\w.-]*)\\) )?",
+				  ")(?:[\\]>)]*[ \\t:|,-]+|[\\]>)]*$)(?:\\((?<logger>[A-Za-z][\\w.-]*)\\) )?" SPEAKER,
 				  "<WARNING> 22/Nov/2026:13:09:20.011 (loop) the tokenizer is slow"),
 	HEADER_FORMAT("short_time", 102,
-				  "[\\[<(]?(?<ts>" SHORT_TIME ")(?:[\\]>)]*[ \\t:|,-]+|[\\]>)]*$)(?:[\\[<(]?" LEVEL "[\\]>):| -]+)?",
+				  "[\\[<(]?(?<ts>" SHORT_TIME ")(?:[\\]>)]*[ \\t:|,-]+|[\\]>)]*$)(?:[\\[<(]?" LEVEL "[\\]>):| -]+)?" SPEAKER,
 				  "[11/20 10:00:00] WARNING: the tokenizer is slow"),
 	HEADER_FORMAT("epoch_time", 96,
 				  "\\[?(?<epoch>1\\d{9}\\.\\d{3,9}|1\\d{12}(?=\\]? +\\[?(?:" UPPER ")[\\] :]))\\]?[ :]+(?!\\d)(?:\\[?" LEVEL
@@ -599,6 +627,15 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("name_colon_time", 106,
 				  NAME_BEFORE_TIME ":" TIME_BEHIND_NAME "[ \\t]+" LEVEL_BEHIND_TIME,
 				  "crew: 2026/11/20 10:00:00 WARNING member 3 left with 1"),
+	HEADER_FORMAT("name_level_any_time", 107,
+				  OPEN "(?<component>" NAME_FIELD ")" CLOSE "[ \\t:|]{1,3}(?:" OPEN NAME_FIELD CLOSE "[ \\t:|]{1,3})?"
+				  OPEN "(?<level>[DIWEFC]|" UPPER ")" CLOSE "[ \\t:|]{1,3}" OPEN ANY_TIME "(?:[ \\t,]+\\d{1,8})?"
+				  "(?:[ \\t]+[\\w./<>+-]+:\\d+)?" CLOSE "[:|>-]?(?:[ \\t]+|$)" SPEAKER,
+				  "[trainer W 2026-11-20 10:00:00 loop:120] the tokenizer is slow"),
+	HEADER_FORMAT("any_time_fields_level", 91,
+				  RANK_BEFORE_LEVEL OPEN ANY_TIME CLOSE "(?:[ \\t]*[|,:>-]?[ \\t]*" ODD_FIELD "){1,4}?[ \\t]*[|,:>-]?[ \\t]*"
+				  OPEN LEVEL CLOSE "(?:[ \\t]*[|:>-]+[ \\t]*|[ \\t]+|$)",
+				  "2026-11-20 10:00:00.123 | rank 3 | trainer.loop:120 | WARNING | the tokenizer is slow"),
 };
 
 const int	l4_builtin_formats_count = lengthof(l4_builtin_formats_array);

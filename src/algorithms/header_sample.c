@@ -160,29 +160,47 @@ count_different(StatedRank *stated, int count, int (*compare) (const void *, con
 	return different;
 }
 
+/* Might a line state a rank: is there text behind its header (a host before it, or none), and does its format ever do so here? */
+static bool
+may_state(const L4HeaderParser *parser, const L4Header *header, L4Bytes line, bool hosted, const bool *states)
+{
+	if (line.size == header->size || (header->host.size > 0) != hosted)
+		return false;
+	return header->has_header ? states[header->format - parser->prefixes.count] : !hosted;
+}
+
 /*
  * The ranks that the headers of a sample state, of lines that a host stands before or of the others; where too few of those
- * that might state one do, none. A line without a header is of the host before it, if there is one.
+ * that might state one do, none. A line without a header is of the host before it, if there is one. A format of headers of
+ * which none states a rank (a launcher's lines between those of its ranks) says nothing against the others.
  */
 static int
 sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, StatedRank *stated)
 {
+	bool	   *states = palloc0(mul_size(Max(parser->headers.count, 1), sizeof(bool)));
+	L4Bytes		left = sample;
 	L4Bytes		line;
+	L4Header	header;
 	int64		able = 0;
 	int			count = 0;
 
-	while (next_line(&sample, &line))
+	while (next_line(&left, &line))
 	{
-		L4Header	header;
-
 		header_parse(parser, line, &header);
-		if (line.size == header.size || (header.host.size > 0) != hosted || (hosted && !header.has_header) ||
-			(header.has_header && parser->headers.rules[header.format - parser->prefixes.count].groups[GROUP_RANK] < 0))
+		if (header.has_header && header.stated_rank >= 0)
+			states[header.format - parser->prefixes.count] = true;
+	}
+	left = sample;
+	while (next_line(&left, &line))
+	{
+		header_parse(parser, line, &header);
+		if (!may_state(parser, &header, line, hosted, states))
 			continue;
 		able++;
 		if (header.stated_rank >= 0)
 			stated[count++] = (StatedRank) {header.host, header.stated_rank};
 	}
+	pfree(states);
 	return (int64) count * STATING_LINES >= able * STATING_LINES_LEAST ? count : 0;
 }
 

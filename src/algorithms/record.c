@@ -5,7 +5,8 @@
  * the same label (rank or host prefix) fold, so every line of the file belongs to exactly one record and the records cover it
  * in order. What folds: the lines of a Python traceback with the exception and those it was chained to, the frames of a Java
  * exception with it, its causes and the logger's own line before it, lists of C++ frames, the framed block that launchers
- * print around a child's failure, lines indented under a line that ends in a colon or under a warning, and lines led by a tab.
+ * print around a child's failure, lines indented under a line that ends in a colon or under a warning, a traceback indented
+ * under a line with a header (a logger that sets in all but the first line of a message), and lines led by a tab.
  * A stamp before each line parts nothing: collectors (svlogd, container runtimes, journals) put one before whatever a program
  * writes.
  *
@@ -74,6 +75,7 @@ struct L4RecordAssembler
 	const char *prefix;			/* where the spans of the header point into: the first line's prefix */
 	int			line_count;
 	FoldState	state;
+	size_t		set_in;			/* blanks before each line of a traceback that a logger indented */
 	StopState	stop;
 	bool		stopped;
 };
@@ -235,6 +237,32 @@ is_indented(L4Bytes line)
 	return line.size > 2 && (line.data[0] == '\t' || (line.data[0] == ' ' && line.data[1] == ' '));
 }
 
+static size_t
+leading_blanks(L4Bytes line)
+{
+	size_t		size = 0;
+
+	while (size < line.size && line.data[size] == ' ')
+		size++;
+	return size;
+}
+
+/*
+ * Does a logger's traceback begin here, indented under its own line? If so, all lines of it are as far in; these blanks are no
+ * part of its message.
+ */
+static bool
+begins_set_in(L4RecordAssembler *assembler, L4Bytes line)
+{
+	size_t		blanks = leading_blanks(line);
+
+	if (blanks == 0 || !assembler->record.header.has_header ||
+		!starts_with((L4Bytes) {line.data + blanks, line.size - blanks}, "Traceback (most recent call last)"))
+		return false;
+	assembler->set_in = blanks;
+	return true;
+}
+
 /* The state that a record is in after its first line. */
 static FoldState
 state_after_first(L4Bytes line)
@@ -306,9 +334,10 @@ line_continues(L4RecordAssembler *assembler, L4Bytes line)
 		assembler->state = FOLD_FRAMES;
 		return true;
 	}
-	if (starts_with(line, "Traceback (most recent call last)") && assembler->record.header.level >= L4_LEVEL_ERROR)
+	if (begins_set_in(assembler, line) ||
+		(starts_with(line, "Traceback (most recent call last)") && assembler->record.header.level >= L4_LEVEL_ERROR))
 	{
-		/* what a logger prints below its own line; behind a mere warning it is as a rule another thread's */
+		/* what a logger prints below its own line; behind a mere warning it is another thread's as a rule, unless set in */
 		assembler->state = FOLD_TRACEBACK;
 		return true;
 	}
@@ -459,6 +488,7 @@ begin_record(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header,
 		complete_header(assembler);
 	assembler->record.line_part = assembler->line_part++;
 	assembler->state = FOLD_NOT_KNOWN;
+	assembler->set_in = 0;
 	assembler->prefix = line.data;
 	append_line(assembler, line, header->size, terminator);
 }
@@ -525,6 +555,13 @@ written_at(L4Bytes line, const L4Header *header)
 	return Min(at + 1, header->size);
 }
 
+/* What of a line goes on with the open record's message begins here: behind what it is set in by, too. */
+static size_t
+continued_at(const L4RecordAssembler *assembler, L4Bytes line, const L4Header *header)
+{
+	return Min(written_at(line, header) + assembler->set_in, line.size);
+}
+
 /* Does a piece of a line with this header join the open record? If so, sets the state after it. */
 static bool
 piece_continues(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header)
@@ -537,6 +574,9 @@ piece_continues(L4RecordAssembler *assembler, L4Bytes line, const L4Header *head
 		(header->has_header && !is_same_stamp(assembler, header)))
 		return false;
 	at = written_at(line, header);
+	if (line.size > at && leading_blanks((L4Bytes) {line.data + at, line.size - at}) < assembler->set_in)
+		return false;
+	at = continued_at(assembler, line, header);
 	return line_continues(assembler, (L4Bytes) {line.data + at, line.size - at});
 }
 
@@ -654,7 +694,7 @@ take_part(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
 	}
 	if (piece_continues(assembler, line, &header))
 	{
-		append_line(assembler, line, written_at(line, &header), terminator);
+		append_line(assembler, line, continued_at(assembler, line, &header), terminator);
 		assembler->folded = true;
 		return;
 	}
@@ -723,6 +763,7 @@ static bool
 line_begins(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 {
 	FoldState	state = assembler->state;
+	size_t		set_in = assembler->set_in;
 	const char *found;
 	size_t		joined;
 	L4Header	header;
@@ -740,6 +781,7 @@ line_begins(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	parse_prefix(assembler, line, &header);
 	continues = bar_before_header(assembler, line, &header, &inner) == 0 && piece_continues(assembler, line, &header);
 	assembler->state = state;
+	assembler->set_in = set_in;
 	return !continues;
 }
 

@@ -4,7 +4,8 @@
  *
  * A stage of the paper's five is any of the stages that l4 divides it into; "evaluation" is none of the five and is not scored.
  * Where all nodes fail alike no node is to be blamed, whatever nodes the label names. A job may accept further stages and
- * iterations (stage_also, iteration_also).
+ * iterations (stage_also, iteration_also). One that failed before it iterated has no iteration, and is not scored for it,
+ * whichever would be no mistake there (0 and 1).
  */
 SET client_min_messages = warning;
 SET search_path = public;
@@ -40,6 +41,7 @@ WITH failed AS (
 	SELECT job_id, 5000 + n, 'iteration', NULL, NULL, NULL, NULL, NULL, v::bigint
 	FROM failed, jsonb_array_elements_text(CASE jsonb_typeof(job -> 'iteration_also') WHEN 'array' THEN job -> 'iteration_also'
 		ELSE '[]' END) WITH ORDINALITY l (v, n)
+	WHERE (job ->> 'injected_iteration')::bigint <> 0
 )
 INSERT INTO l4_label (job_id, label_no, kind, role, source_glob, pattern, node, stage, iteration)
 SELECT job_id, turn, kind, role, source_glob, pattern, node, stage, iteration FROM label;

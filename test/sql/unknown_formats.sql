@@ -1,0 +1,71 @@
+-- Formats that no row names as a whole: a name, a level, a time and a place in one bracket, fields between a time and a level, a
+-- rank as a field, a traceback that a logger sets in; and what launchers count: starts, exit statuses, how many of all are there.
+CREATE SCHEMA unknown_formats;
+SET search_path = unknown_formats, public;
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+
+\echo == headers
+SELECT p.time, p.level, p.component, p.rank, left(p.message, 40) AS message
+FROM (VALUES ('[crew W 2026-11-20 10:00:00 loop:120] the tokenizer is slow'),
+	('[crew] [E] [2026-11-20 10:00:00] the tokenizer is slow'),
+	('2026-11-20 10:00:00.5 | rank 3 | trainer.loop:120 | WARNING | the tokenizer is slow'),
+	('2026-11-20 10:00:00.5 [node-3] [trainer/2] (4711) ERROR the tokenizer is slow'),
+	('2026-11-20 10:00:00.5 | SUCCESS  | rank 3 | trainer.loop:fit:120 - checkpoint written'),
+	('2026-11-20 10:00:00 INFO rank=3: the tokenizer is slow'), ('2026-11-20 10:00:00 INFO rank 3 left the ring'),
+	('2026-11-20 10:00:00 the first step ended in an ERROR of the loader'),
+	('10:00:00 [launch@node-3] local process returned 1'), ('[2] 10:00:00 [FAILURE] node-3 Exited with error code 1'),
+	('[2] 10:00:00 INFO nobody else says so')) v (line),
+	LATERAL l4_parse(line, reference => '2026-11-20 12:00+00') AS p;
+
+CREATE TABLE line (job text, source text, at numeric, line text);
+CREATE FUNCTION load_job(job text, status text DEFAULT 'failed') RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM l4_register_job(job, '{}', status, '{node-0,node-1,node-2,node-3}', 2);
+	RETURN (l4_ingest(job, format($q$
+		SELECT replace(replace(line, '{t}', to_char(timestamp '2026-11-20 22:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS')),
+				'{c}', to_char(timestamp '2026-11-20 22:00' + at * interval '1 s', 'HH24:MI:SS')) AS line,
+			substring(source, '^node-\d') AS node, source
+		FROM line WHERE job = %L ORDER BY source, at, line COLLATE "C"$q$, job))).rows;
+END $$;
+CREATE FUNCTION told(job text) RETURNS TABLE (node text, reason text, numbers jsonb, message text) LANGUAGE sql AS $$
+	SELECT u.node, u.reason, u.numbers - 'position', replace(u.message, E'\n', '|') FROM l4_unexplained(job) u
+	ORDER BY u.message COLLATE "C", u.node
+$$;
+
+\echo == a rank as a field before or behind the level: the streams of two ranks in a file, whatever else its launcher writes there
+INSERT INTO line SELECT 'fields', 'node-' || n || '/err.log', s * 2 + r * 0.1,
+	format('{t} | INFO | rank %s | opt_step %s/60 | loss 2.%s', n * 2 + r, s, 90 - s)
+FROM generate_series(1, 30) s, generate_series(0, 3) n, generate_series(0, 1) r;
+INSERT INTO line SELECT 'fields', 'node-' || n || '/err.log', 0, 'start.sh: {t} two ranks begin' FROM generate_series(0, 3) n;
+SELECT load_job('fields');
+SELECT s.node, s.rank, s.first_iteration, s.last_iteration FROM l4_stream s WHERE s.job_id = 'fields' AND s.rank >= 0
+ORDER BY s.rank;
+
+\echo == a traceback that is set in below the line of a logger belongs to that, and reads as any other
+INSERT INTO line VALUES ('set_in', 'node-0/rank0.log', 1, E'[crew C {t} loop:9] rank 0 stops\n    Traceback (most recent call last):\n'
+	'      File "/app/loop.py", line 9, in main\n        fit()\n    RuntimeError: the shard is cut\nstep:12 - loss:0.3\n'
+	'[crew I {t} loop:10] bye\n    set in, but no traceback');
+SELECT load_job('set_in');
+SELECT line_no, level, replace(message, E'\n', '|') AS message, replace(raw, E'\n', '|') AS raw FROM l4_log
+WHERE job_id = 'set_in' ORDER BY line_no;
+
+\echo == who starts it again says so; how many of all were there, where it was always some of them; an exit status
+\echo == what is counted of connections once an error was logged tells nothing of the machine, before it does
+INSERT INTO line SELECT j, 'node-' || n || '/rank' || n || '.log', s, format('{t} INFO step %s of 20, loss 2.%s', s, 90 - s)
+FROM unnest('{well,well2,ill}'::text[]) j, generate_series(1, 20) s, generate_series(0, 3) n WHERE j <> 'ill' OR s < 12;
+INSERT INTO line SELECT j, 'node-' || n || '/agent.log', s * 4, format('{t} INFO tcp links: %s open, %s segments sent again, %s resets',
+	3 + s % 2, s, CASE WHEN j = 'ill' AND (n = 2 AND s > 1 OR s = 4) THEN 1 ELSE 0 END)
+FROM unnest('{well,well2,ill}'::text[]) j, generate_series(0, 5) s, generate_series(0, 3) n;
+INSERT INTO line SELECT 'ill', 'node-' || n || '/rank' || n || '.log', 12 + n * 0.1, '{t} ERROR the ring is broken'
+FROM generate_series(0, 3) n;
+INSERT INTO line SELECT j, '_head/launch.out', a * 15 - 15, format('{c} [launch@head] attempt %s of 2, pid %s', a, 30 + a)
+FROM unnest('{well,well2,ill}'::text[]) j, generate_series(1, 2) a WHERE a = 1 OR j = 'ill';
+INSERT INTO line SELECT j, '_head/launch.out', 40, format('{c} [launch@head] all ranks: %s of 4 came to the end, returned %s',
+	CASE WHEN j = 'ill' THEN 0 ELSE 4 END, CASE WHEN j = 'ill' THEN 5 ELSE 0 END) FROM unnest('{well,well2,ill}'::text[]) j;
+SELECT load_job(j, CASE WHEN j = 'ill' THEN 'failed' ELSE 'succeeded' END) FROM unnest('{well,well2,ill}'::text[]) j;
+SELECT * FROM told('ill');
+
+SET client_min_messages = warning;
+DROP SCHEMA unknown_formats CASCADE;
+SELECT l4_delete_job(j.job_id) FROM l4_job j WHERE j.job_id IN ('fields', 'set_in', 'well', 'well2', 'ill') \g /dev/null
