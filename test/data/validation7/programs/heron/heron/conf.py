@@ -1,0 +1,14 @@
+"""heron.yaml, overridden by HERON_<NAME> of the environment."""
+import os
+import types
+import yaml
+
+
+def load(path="/workspace/heron.yaml"):
+    with open(path) as f:
+        c = yaml.safe_load(f)
+    for k, v in c.items():
+        e = os.environ.get("HERON_" + k.upper())
+        if e is not None:
+            c[k] = type(v)(e)
+    return types.SimpleNamespace(**c)
