@@ -81,7 +81,7 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	-- Lines whose words the pool knows are nothing new, with whatever signs and numbers, and however lines were folded into
 	-- records there; nor, unless they are grave, are those that only have one word before them, of a header that was cut off
-	-- there (behind_header).
+	-- there (behind_header), or another host's name within them, as the job ran on other machines.
 	WITH pool AS MATERIALIZED (
 		SELECT p.shape_id FROM unnest(l4_strange_shapes.pool) p
 	),
@@ -96,15 +96,29 @@ BEGIN ATOMIC
 		WHERE s.shape_id = ANY (ARRAY(SELECT e.shape_id FROM @extschema@.l4_job_shapes(l4_strange_shapes.job_id) e
 			WHERE NOT EXISTS (SELECT FROM pool p WHERE p.shape_id = e.shape_id)))
 	),
+	host AS MATERIALIZED (
+		SELECT '\m(?:' || string_agg(DISTINCT w.part[1], '|') || ')\M' AS names
+		FROM @extschema@.l4_job j, unnest(j.nodes) n (node), regexp_matches(n.node, '[[:alpha:]]{2,}', 'g') w (part)
+		WHERE j.job_id = l4_strange_shapes.job_id
+	),
 	line AS MATERIALIZED (
-		SELECT c.shape_id, w.words, substring(w.words, '^\S+ ((?:\S+ ){5}.*)$') AS rest
-		FROM candidate c, LATERAL string_to_table(c.shape, E'\n') l (line),
+		SELECT c.shape_id, w.words, substring(w.words, '^\S+ ((?:\S+ ){5}.*)$') AS rest,
+			substring(regexp_replace(w.words, h.names, '%', 'g'), '^(?=.*%)(?=(?:% )*(?:[^% ]+ (?:% )*){4}).*$') AS of_host
+		FROM host h, candidate c, LATERAL string_to_table(c.shape, E'\n') l (line),
 			LATERAL (SELECT @extschema@.l4_shape_words(l.line) AS words OFFSET 0) w
 		WHERE w.words <> ''
 	),
+	elsewhere AS MATERIALIZED (
+		SELECT o.of_host FROM (SELECT DISTINCT l.of_host FROM line l WHERE l.of_host IS NOT NULL) o
+		-- by the first word first: of thousands of lines all pairs would take seconds
+		WHERE EXISTS (SELECT FROM pool_words k WHERE split_part(k.words, ' ', 1) = split_part(o.of_host, ' ', 1)
+			AND k.words LIKE o.of_host)
+	),
 	known AS (
-		SELECT l.shape_id, count(*) > count(k.words) AS unknown, count(*) <= count(COALESCE(k.words, r.words)) AS behind_header
+		SELECT l.shape_id, count(*) > count(k.words) AS unknown,
+			count(*) <= count(COALESCE(k.words, r.words, o.of_host)) AS behind_header
 		FROM line l LEFT JOIN pool_words k ON k.words = l.words LEFT JOIN pool_words r ON r.words = l.rest
+		LEFT JOIN elsewhere o ON o.of_host = l.of_host
 		GROUP BY l.shape_id
 	)
 	SELECT c.shape_id, c.shape, c.event_id, k.behind_header

@@ -66,6 +66,17 @@ INSERT INTO line SELECT j, '_head/launch.out', 40, format('{c} [launch@head] all
 SELECT load_job(j, CASE WHEN j = 'ill' THEN 'failed' ELSE 'succeeded' END) FROM unnest('{well,well2,ill}'::text[]) j;
 SELECT * FROM told('ill');
 
+\echo == a statement that names a host is no news where the successful jobs ran on other machines
+INSERT INTO line SELECT j, h || n || '/agent.log', 1, format('{t} INFO agent starts on machine %s%s of the hall of %shead', h, n, h)
+FROM (VALUES ('there', 'oslo-'), ('there2', 'oslo-'), ('here', 'rome-')) v (j, h), generate_series(0, 3) n;
+INSERT INTO line SELECT 'here', 'rome-1/agent.log', 2, '{t} INFO agent moves from machine rome-1 to the hall of oslo-head';
+SELECT l4_register_job(j, '{"place": 1}', CASE j WHEN 'here' THEN 'failed' ELSE 'succeeded' END,
+		ARRAY(SELECT h || n FROM generate_series(0, 3) n), 1),
+	(l4_ingest(j, format($q$SELECT replace(line, '{t}', '2026-11-20 22:00:01') AS line, split_part(source, '/', 1) AS node, source
+		FROM unknown_formats.line WHERE job = %L ORDER BY source, at$q$, j))).rows
+FROM (VALUES ('there', 'oslo-'), ('there2', 'oslo-'), ('here', 'rome-')) v (j, h) \g /dev/null
+SELECT * FROM told('here');
+
 SET client_min_messages = warning;
 DROP SCHEMA unknown_formats CASCADE;
-SELECT l4_delete_job(j.job_id) FROM l4_job j WHERE j.job_id IN ('fields', 'set_in', 'well', 'well2', 'ill') \g /dev/null
+SELECT l4_delete_job(j.job_id) FROM l4_job j WHERE j.job_id IN ('fields', 'set_in', 'well', 'well2', 'ill', 'there', 'there2', 'here') \g /dev/null
