@@ -497,6 +497,7 @@ FROM (VALUES
 	('surveyed_training_start', 'iterating', 578,
 		'(?:.{0,60}?\b(?:start(?:ing|ed|s)?|begin(?:ning|s)?|enter(?:s|ing|ed)?|going into) (?:\w{1,12} ){0,2}?(?:epochs?'
 		'|iterating|optimi[sz]ation|benchmark|iterations?)\b|.{0,20}?epochs? (?:\d ?)?(?:started|begins?)\b'
+		'|.{0,100}?\b(?:steps|iterations|epochs|updates) (?:from )?\d{1,9} ?(?:to|through|until|-|\.{2,3}) ?\d'
 		'|[^\w\n]{0,8}running '
 		'(?:training|warm-?up|benchmark)\b|.{0,40}?\btrain(?:ing)?_start\b)',
 		'Going into epoch 1', 'inside'),

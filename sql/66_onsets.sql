@@ -219,7 +219,8 @@ CREATE FUNCTION @extschema@.l4_onset_stage(named text, component text, own text,
 	RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-	-- A stream that marks no iterations does not know that the job went on from its start-up: then the job's state counts. Of a
+	-- A stream that marks no iterations does not know that the job went on from its start-up: then the job's state counts, unless
+	-- the stream itself is past that. Of a
 	-- job that iterates only what interrupts iterations is named: set-up does not come back, and a checkpoint that is concerned
 	-- is one that is written; before, it is one that is read. A rank that fails before any stage is named
 	-- fails while it starts.
@@ -231,7 +232,8 @@ BEGIN ATOMIC
 		WHEN k.known = 'rendezvous' AND l4_onset_stage.named = 'communicator_init' THEN k.known
 		ELSE COALESCE(l4_onset_stage.named, CASE l4_onset_stage.component WHEN 'checkpoint' THEN 'checkpoint_load' END,
 			k.known, l4_onset_stage.own, CASE WHEN l4_onset_stage.rank IS NOT NULL THEN 'environment_init' END) END
-	FROM (SELECT COALESCE(CASE WHEN NOT l4_onset_stage.marks THEN l4_onset_stage.state END,
+	FROM (SELECT COALESCE(CASE WHEN NOT l4_onset_stage.marks
+			AND @extschema@.l4_is_setup_stage(l4_onset_stage.own) IS NOT FALSE THEN l4_onset_stage.state END,
 		NULLIF(l4_onset_stage.own, 'teardown'),
 		l4_onset_stage.state) AS known) k;
 END;

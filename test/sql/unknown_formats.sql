@@ -77,6 +77,14 @@ SELECT l4_register_job(j, '{"place": 1}', CASE j WHEN 'here' THEN 'failed' ELSE 
 FROM (VALUES ('there', 'oslo-'), ('there2', 'oslo-'), ('here', 'rome-')) v (j, h) \g /dev/null
 SELECT * FROM told('here');
 
+\echo == who says from which step to which it goes iterates, though no line of it tells of one, and others still start
+INSERT INTO line SELECT 'begun', 'node-' || n || '/rank' || n || '.log', 1 + n, format('{t} INFO rank %s of 4 is up', n)
+FROM generate_series(0, 3) n
+UNION ALL SELECT 'begun', 'node-2/rank2.log', 4, '{t} INFO steps 1 to 45, batch 32'
+UNION ALL SELECT 'begun', 'node-2/rank2.log', 5, '{t} CRITICAL ends: ValueError: row 7 is no number';
+SELECT load_job('begun');
+SELECT kind, node, stage FROM l4_diagnose('begun') WHERE kind IN ('node', 'stage') AND ordinal = 1;
+
 SET client_min_messages = warning;
 DROP SCHEMA unknown_formats CASCADE;
-SELECT l4_delete_job(j.job_id) FROM l4_job j WHERE j.job_id IN ('fields', 'set_in', 'well', 'well2', 'ill', 'there', 'there2', 'here') \g /dev/null
+SELECT l4_delete_job(j.job_id) FROM l4_job j WHERE j.job_id IN ('fields', 'set_in', 'well', 'well2', 'ill', 'there', 'there2', 'here', 'begun') \g /dev/null
