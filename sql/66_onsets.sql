@@ -219,11 +219,10 @@ CREATE FUNCTION @extschema@.l4_onset_stage(named text, component text, own text,
 	RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-	-- A stream that marks no iterations does not know that the job went on from its start-up: then the job's state counts, unless
-	-- the stream itself is past that. Of a
-	-- job that iterates only what interrupts iterations is named: set-up does not come back, and a checkpoint that is concerned
-	-- is one that is written; before, it is one that is read. A rank that fails before any stage is named
-	-- fails while it starts.
+	-- A stream that marks no iterations does not know that the job went on from its start-up: then the job's state counts,
+	-- unless the stream itself is past that. Of a job that iterates only what interrupts iterations is named: set-up does not
+	-- come back, and a checkpoint that is concerned is one that is written; before, it is one that is read. A rank that fails
+	-- before any stage is named fails while it starts.
 	SELECT CASE
 		WHEN l4_onset_stage.named IN ('checkpoint_save', 'evaluation') THEN l4_onset_stage.named
 		WHEN NOT @extschema@.l4_is_setup_stage(k.known)

@@ -71,10 +71,9 @@
 #define ANY_TIME "(?:(?<ts>" ISO_OR_AMERICAN "|" SHORT_TIME ")|(?<time>" CLOCK FRACTION "))"
 #define NAME_FIELD "[A-Za-z][\\w.:/@-]{0,40}"
 #define ODD_FIELD \
-	"(?:\\[[^\\]\\n]{1,60}\\]|\\([^)\\n]{1,60}\\)|<[^>\\n]{1,60}>|[\\w/-]{0,30}[.:@#\\d][\\w.:/@#-]{0,60}|(?:" RANK_WORD \
-	")[ =]\\d{1,6}|[A-Za-z][\\w-]{0,30}(?=[ \\t]*\\|))"
-#define RANK_BEFORE_LEVEL \
-	"(?:(?=[^\\n]{0,100}?\\b(?:" RANK_WORD ")[ :=#-]?(?<rank>\\d{1,6})\\b[^\\n]{0,60}?\\b(?:" UPPER ")\\b))?"
+	"(?:[\\[(<]?(?:" RANK_WORD ")[ :=#-]?(?<rank>\\d{1,6})[\\])>]?(?![\\w.])|" \
+	"\\[[^\\]\\n]{1,60}\\]|\\([^)\\n]{1,60}\\)|<[^>\\n]{1,60}>|" \
+	"[\\w/-]{0,30}[.:@#\\d][\\w.:/@#-]{0,60}|[A-Za-z][\\w-]{0,30}(?=[ \\t]*\\|))"
 
 /* Folders and hosts in paths. */
 #define ANYWHERE "^(?:.*/)?"
@@ -633,7 +632,7 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?:[ \\t]+[\\w./<>+-]+:\\d+)?" CLOSE "[:|>-]?(?:[ \\t]+|$)" SPEAKER,
 				  "[trainer W 2026-11-20 10:00:00 loop:120] the tokenizer is slow"),
 	HEADER_FORMAT("any_time_fields_level", 91,
-				  RANK_BEFORE_LEVEL OPEN ANY_TIME CLOSE "(?:[ \\t]*[|,:>-]?[ \\t]*" ODD_FIELD "){1,4}?[ \\t]*[|,:>-]?[ \\t]*"
+				  OPEN ANY_TIME CLOSE "(?:[ \\t]*[|,:>-]?[ \\t]*" ODD_FIELD "){1,4}?[ \\t]*[|,:>-]?[ \\t]*"
 				  OPEN LEVEL CLOSE "(?:[ \\t]*[|:>-]+[ \\t]*|[ \\t]+|$)",
 				  "2026-11-20 10:00:00.123 | rank 3 | trainer.loop:120 | WARNING | the tokenizer is slow"),
 };

@@ -160,7 +160,7 @@ count_different(StatedRank *stated, int count, int (*compare) (const void *, con
 	return different;
 }
 
-/* Might a line state a rank: is there text behind its header (a host before it, or none), and does its format ever do so here? */
+/* Might a line state a rank: is there text behind its header (a host before it, or none), and does its format ever do so? */
 static bool
 may_state(const L4HeaderParser *parser, const L4Header *header, L4Bytes line, bool hosted, const bool *states)
 {

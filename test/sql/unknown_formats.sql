@@ -1,5 +1,6 @@
--- Formats that no row names as a whole: a name, a level, a time and a place in one bracket, fields between a time and a level, a
--- rank as a field, a traceback that a logger sets in; and what launchers count: starts, exit statuses, how many of all are there.
+-- Formats that no row names as a whole: a name, a level, a time and a place in one bracket, fields between a time and a level,
+-- a rank as a field, a traceback that a logger sets in; and what launchers count: starts, exit statuses, how many of all are
+-- there.
 CREATE SCHEMA unknown_formats;
 SET search_path = unknown_formats, public;
 SET client_min_messages = warning;
@@ -23,7 +24,8 @@ CREATE FUNCTION load_job(job text, status text DEFAULT 'failed') RETURNS bigint 
 BEGIN
 	PERFORM l4_register_job(job, '{}', status, '{node-0,node-1,node-2,node-3}', 2);
 	RETURN (l4_ingest(job, format($q$
-		SELECT replace(replace(line, '{t}', to_char(timestamp '2026-11-20 22:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS')),
+		SELECT replace(replace(line,
+				'{t}', to_char(timestamp '2026-11-20 22:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS')),
 				'{c}', to_char(timestamp '2026-11-20 22:00' + at * interval '1 s', 'HH24:MI:SS')) AS line,
 			substring(source, '^node-\d') AS node, source
 		FROM line WHERE job = %L ORDER BY source, at, line COLLATE "C"$q$, job))).rows;
@@ -33,7 +35,7 @@ CREATE FUNCTION told(job text) RETURNS TABLE (node text, reason text, numbers js
 	ORDER BY u.message COLLATE "C", u.node
 $$;
 
-\echo == a rank as a field before or behind the level: the streams of two ranks in a file, whatever else its launcher writes there
+\echo == a rank as a field: the streams of two ranks in a file, whatever else its launcher writes there
 INSERT INTO line SELECT 'fields', 'node-' || n || '/err.log', s * 2 + r * 0.1,
 	format('{t} | INFO | rank %s | opt_step %s/60 | loss 2.%s', n * 2 + r, s, 90 - s)
 FROM generate_series(1, 30) s, generate_series(0, 3) n, generate_series(0, 1) r;
@@ -43,7 +45,8 @@ SELECT s.node, s.rank, s.first_iteration, s.last_iteration FROM l4_stream s WHER
 ORDER BY s.rank;
 
 \echo == a traceback that is set in below the line of a logger belongs to that, and reads as any other
-INSERT INTO line VALUES ('set_in', 'node-0/rank0.log', 1, E'[crew C {t} loop:9] rank 0 stops\n    Traceback (most recent call last):\n'
+INSERT INTO line VALUES ('set_in', 'node-0/rank0.log', 1,
+	E'[crew C {t} loop:9] rank 0 stops\n    Traceback (most recent call last):\n'
 	'      File "/app/loop.py", line 9, in main\n        fit()\n    RuntimeError: the shard is cut\nstep:12 - loss:0.3\n'
 	'[crew I {t} loop:10] bye\n    set in, but no traceback');
 SELECT load_job('set_in');
@@ -54,25 +57,29 @@ WHERE job_id = 'set_in' ORDER BY line_no;
 \echo == what is counted of connections once an error was logged tells nothing of the machine, before it does
 INSERT INTO line SELECT j, 'node-' || n || '/rank' || n || '.log', s, format('{t} INFO step %s of 20, loss 2.%s', s, 90 - s)
 FROM unnest('{well,well2,ill}'::text[]) j, generate_series(1, 20) s, generate_series(0, 3) n WHERE j <> 'ill' OR s < 12;
-INSERT INTO line SELECT j, 'node-' || n || '/agent.log', s * 4, format('{t} INFO tcp links: %s open, %s segments sent again, %s resets',
-	3 + s % 2, s, CASE WHEN j = 'ill' AND (n = 2 AND s > 1 OR s = 4) THEN 1 ELSE 0 END)
+INSERT INTO line SELECT j, 'node-' || n || '/agent.log', s * 4,
+	format('{t} INFO tcp links: %s open, %s segments sent again, %s resets', 3 + s % 2, s,
+		CASE WHEN j = 'ill' AND (n = 2 AND s > 1 OR s = 4) THEN 1 ELSE 0 END)
 FROM unnest('{well,well2,ill}'::text[]) j, generate_series(0, 5) s, generate_series(0, 3) n;
 INSERT INTO line SELECT 'ill', 'node-' || n || '/rank' || n || '.log', 12 + n * 0.1, '{t} ERROR the ring is broken'
 FROM generate_series(0, 3) n;
 INSERT INTO line SELECT j, '_head/launch.out', a * 15 - 15, format('{c} [launch@head] attempt %s of 2, pid %s', a, 30 + a)
 FROM unnest('{well,well2,ill}'::text[]) j, generate_series(1, 2) a WHERE a = 1 OR j = 'ill';
-INSERT INTO line SELECT j, '_head/launch.out', 40, format('{c} [launch@head] all ranks: %s of 4 came to the end, returned %s',
-	CASE WHEN j = 'ill' THEN 0 ELSE 4 END, CASE WHEN j = 'ill' THEN 5 ELSE 0 END) FROM unnest('{well,well2,ill}'::text[]) j;
+INSERT INTO line SELECT j, '_head/launch.out', 40,
+	format('{c} [launch@head] all ranks: %s of 4 came to the end, returned %s',
+		CASE WHEN j = 'ill' THEN 0 ELSE 4 END, CASE WHEN j = 'ill' THEN 5 ELSE 0 END) FROM unnest('{well,well2,ill}'::text[]) j;
 SELECT load_job(j, CASE WHEN j = 'ill' THEN 'failed' ELSE 'succeeded' END) FROM unnest('{well,well2,ill}'::text[]) j;
 SELECT * FROM told('ill');
 
 \echo == a statement that names a host is no news where the successful jobs ran on other machines
-INSERT INTO line SELECT j, h || n || '/agent.log', 1, format('{t} INFO agent starts on machine %s%s of the hall of %shead', h, n, h)
+INSERT INTO line SELECT j, h || n || '/agent.log', 1,
+	format('{t} INFO agent starts on machine %s%s of the hall of %shead', h, n, h)
 FROM (VALUES ('there', 'oslo-'), ('there2', 'oslo-'), ('here', 'rome-')) v (j, h), generate_series(0, 3) n;
 INSERT INTO line SELECT 'here', 'rome-1/agent.log', 2, '{t} INFO agent moves from machine rome-1 to the hall of oslo-head';
 SELECT l4_register_job(j, '{"place": 1}', CASE j WHEN 'here' THEN 'failed' ELSE 'succeeded' END,
 		ARRAY(SELECT h || n FROM generate_series(0, 3) n), 1),
-	(l4_ingest(j, format($q$SELECT replace(line, '{t}', '2026-11-20 22:00:01') AS line, split_part(source, '/', 1) AS node, source
+	(l4_ingest(j, format($q$SELECT replace(line, '{t}', '2026-11-20 22:00:01') AS line,
+			split_part(source, '/', 1) AS node, source
 		FROM unknown_formats.line WHERE job = %L ORDER BY source, at$q$, j))).rows
 FROM (VALUES ('there', 'oslo-'), ('there2', 'oslo-'), ('here', 'rome-')) v (j, h) \g /dev/null
 SELECT * FROM told('here');
@@ -87,4 +94,4 @@ SELECT kind, node, stage FROM l4_diagnose('begun') WHERE kind IN ('node', 'stage
 
 SET client_min_messages = warning;
 DROP SCHEMA unknown_formats CASCADE;
-SELECT l4_delete_job(j.job_id) FROM l4_job j WHERE j.job_id IN ('fields', 'set_in', 'well', 'well2', 'ill', 'there', 'there2', 'here', 'begun') \g /dev/null
+SELECT count(l4_delete_job(j.job_id)) FROM unnest('{fields,set_in,well,well2,ill,there,there2,here,begun}'::text[]) j (job_id);
