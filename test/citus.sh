@@ -254,7 +254,7 @@ citus_together() {
 # Who has the lock of shapes shared on one node keeps out whoever wants it for himself on another, and the other way round; who
 # shares it on another does not wait. Argument: database.
 citus_locks() {
-	local shared holder
+	local shared holder patient="SET statement_timeout = 1000; SELECT l4_lock('l4_shape', NULL"
 	for shared in true false; do
 		mkfifo "$L4_WORK/hold"
 		citus_psql 1 --dbname="$1" -At < "$L4_WORK/hold" > "$L4_WORK/held" &
@@ -262,8 +262,8 @@ citus_locks() {
 		exec 7> "$L4_WORK/hold"
 		echo "BEGIN; SELECT l4_lock('l4_shape', NULL, $shared);" >&7
 		until [ -s "$L4_WORK/held" ]; do sleep 0.1; done
-		citus_refused 2 "$1" "SET statement_timeout = 1000; SELECT l4_lock('l4_shape', NULL, NOT $shared)" 'statement timeout' || return 1
-		[ "$shared" = false ] || citus_ask 2 "$1" "SET statement_timeout = 1000; SELECT l4_lock('l4_shape', NULL, true)" || return 1
+		citus_refused 2 "$1" "$patient, NOT $shared)" 'statement timeout' || return 1
+		[ "$shared" = false ] || citus_ask 2 "$1" "$patient, true)" || return 1
 		exec 7>&-
 		wait "$holder"
 		rm "$L4_WORK/hold" "$L4_WORK/held"

@@ -13,9 +13,9 @@
 #include "doors/store_statement.h"
 
 /*
- * A shape that so many sources end with has no mark any more, and for good: so many do not break off at the same place, and what
- * jobs end with as a rule would be written for each of them, on a cluster on all nodes. Where they do, a shape and its event stay
- * until l4_forget_shapes.
+ * A shape that so many sources end with has no mark any more, and for good: so many do not break off at the same place, and
+ * what jobs end with as a rule would be written for each of them, on a cluster on all nodes. Where they do, a shape and its
+ * event stay until l4_forget_shapes.
  */
 #define FIRM_SOURCES 4
 
