@@ -126,8 +126,8 @@ COMMENT ON COLUMN @extschema@.l4_shape.event_id IS
 'the event it belongs to; NULL until l4_assign_events ran';
 
 COMMENT ON COLUMN @extschema@.l4_shape.tentative IS
-'where only last records of sources have it, which more bytes may still change: of how many sources; else NULL. 0: nothing '
-'has it any more';
+'where only last records of sources have it, which more bytes may still change: of how many sources; else NULL, and for good '
+'where 4 have had it. 0: nothing has it any more';
 
 COMMENT ON TABLE @extschema@.l4_event IS
 'Every event: a Drain template over shapes.';

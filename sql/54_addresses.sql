@@ -195,7 +195,8 @@ BEGIN
 			ORDER BY s.source_id LIMIT limits.counter_streams::bigint) o) x
 		CROSS JOIN LATERAL @extschema@.l4_job_sketches(l4_told_names.job_id, x.source_ids) k
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, NULL) p
-		WHERE p.distinct_values = 1 AND p.values[1] ~ name_pattern);
+		-- most are numbers
+		WHERE CASE WHEN p.distinct_values = 1 AND p.values[1] COLLATE "C" >= 'A' THEN p.values[1] ~ name_pattern END);
 	IF wanted = '{}' THEN
 		RETURN;
 	END IF;

@@ -137,6 +137,8 @@ DECLARE
 	limits @extschema@.l4_limits;
 	wordings @extschema@.l4_wordings;
 	known text[];
+	ranks int[];
+	hosts text[];
 BEGIN
 	-- of most jobs paths name all nodes: there is nothing to learn, and nothing was learnt that might no longer hold
 	IF NOT EXISTS (
@@ -151,6 +153,10 @@ BEGIN
 	known := ARRAY(
 		SELECT u.node FROM @extschema@.l4_job j, unnest(j.nodes) u (node) WHERE j.job_id = l4_learn_rank_nodes.job_id
 		UNION SELECT s.node FROM @extschema@.l4_stream s WHERE s.job_id = l4_learn_rank_nodes.job_id AND s.node IS NOT NULL);
+	-- By itself: on a cluster, what the statement below asks a node is answered by a session that need not see the shapes this
+	-- transaction added.
+	SELECT array_agg(h.rank), array_agg(h.host) INTO ranks, hosts
+	FROM @extschema@.l4_rank_hosts(l4_learn_rank_nodes.job_id, limits, wordings) h;
 	-- Streams that are being written now their own import learns of. What a path says is not gainsaid.
 	WITH own AS MATERIALIZED (
 		SELECT s.stream_id, s.rank, s.told_node,
@@ -160,8 +166,7 @@ BEGIN
 		WHERE s.job_id = l4_learn_rank_nodes.job_id
 	),
 	said AS MATERIALIZED (
-		SELECT h.* FROM (SELECT FROM own o WHERE o.unplaced LIMIT 1) o
-		CROSS JOIN LATERAL @extschema@.l4_rank_hosts(l4_learn_rank_nodes.job_id, limits, wordings) h
+		SELECT h.rank, h.host FROM unnest(ranks, hosts) h (rank, host)
 	),
 	-- a host goes by the name that the job's logs or list have for it, with its domain or without
 	named AS MATERIALIZED (

@@ -11,8 +11,8 @@ CREATE TABLE @extschema@.l4_cluster_lock (
 	what text PRIMARY KEY
 );
 COMMENT ON TABLE @extschema@.l4_cluster_lock IS
-'Of a cluster of Citus: a row for each lock that all nodes share (l4_event, l4_shape, l4_pool; see l4_lock), and '
-'one for whoever writes rows of l4_shape. Empty elsewhere, and in no dump: what is restored is of one server.';
+'Of a cluster of Citus: a row for each lock that all nodes share (l4_event, l4_pool; see l4_lock), and one for whoever writes '
+'rows of l4_shape; the table itself is the lock l4_shape. Empty elsewhere, and in no dump: what is restored is of one server.';
 COMMENT ON COLUMN @extschema@.l4_cluster_lock.what IS
 'the lock';
 
@@ -149,8 +149,9 @@ BEGIN
 		ELSE
 			PERFORM FROM @extschema@.l4_job j WHERE j.job_id = l4_lock_on_cluster.name FOR UPDATE;
 		END IF;
-	ELSIF l4_lock_on_cluster.shared THEN
-		PERFORM FROM @extschema@.l4_cluster_lock c WHERE c.what = l4_lock_on_cluster.what FOR SHARE;
+	ELSIF l4_lock_on_cluster.what = 'l4_shape' THEN
+		-- Citus takes it on each node, in one order; who adds shapes has it shared on his own node alone (store_locks.c)
+		LOCK TABLE @extschema@.l4_cluster_lock IN SHARE UPDATE EXCLUSIVE MODE;
 	ELSE
 		PERFORM FROM @extschema@.l4_cluster_lock c WHERE c.what = l4_lock_on_cluster.what FOR UPDATE;
 	END IF;
@@ -158,8 +159,8 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_lock_on_cluster(text, text, boolean) IS
 'Step: Takes a lock of l4 (l4_lock) for all nodes of a distributed installation, until the end of the transaction: on the '
-'row of a job, or a row of l4_cluster_lock. Who adds to a job on another node than its own has it exclusively. Errors: 55000 '
-'on a node that is not ready (l4_need_ready).';
+'row of a job, on a row of l4_cluster_lock, or of shapes on that table. Who adds to a job on another node than its own has it '
+'exclusively. Errors: 55000 on a node that is not ready (l4_need_ready).';
 
 CREATE FUNCTION @extschema@.l4_spread_relations() RETURNS TABLE (relation regclass)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 50
@@ -535,7 +536,7 @@ BEGIN
 		EXECUTE 'SELECT create_reference_table($1::regclass)' USING relation;
 	ELSIF l4_place_table.place = 'locks' THEN
 		EXECUTE 'SELECT create_distributed_table($1, ''what'', shard_count => 1, colocate_with => ''none'')' USING relation;
-		INSERT INTO @extschema@.l4_cluster_lock (what) VALUES ('l4_event'), ('l4_shape'), ('l4_shape_rows'), ('l4_pool')
+		INSERT INTO @extschema@.l4_cluster_lock (what) VALUES ('l4_event'), ('l4_shape_rows'), ('l4_pool')
 			ON CONFLICT DO NOTHING;
 	ELSIF l4_place_table.table_name = 'l4_job' THEN
 		EXECUTE 'SELECT create_distributed_table($1, ''job_id'', shard_count => $2, colocate_with => ''none'')'

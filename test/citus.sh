@@ -251,6 +251,39 @@ citus_together() {
 	citus_delete "$1" together-
 }
 
+# Who has the lock of shapes shared on one node keeps out whoever wants it for himself on another, and the other way round; who
+# shares it on another does not wait. Argument: database.
+citus_locks() {
+	local shared holder patient="SET statement_timeout = 1000; SELECT l4_lock('l4_shape', NULL"
+	for shared in true false; do
+		mkfifo "$L4_WORK/hold"
+		citus_psql 1 --dbname="$1" -At < "$L4_WORK/hold" > "$L4_WORK/held" &
+		holder=$!
+		exec 7> "$L4_WORK/hold"
+		echo "BEGIN; SELECT l4_lock('l4_shape', NULL, $shared);" >&7
+		until [ -s "$L4_WORK/held" ]; do sleep 0.1; done
+		citus_refused 2 "$1" "$patient, NOT $shared)" 'statement timeout' || return 1
+		[ "$shared" = false ] || citus_ask 2 "$1" "$patient, true)" || return 1
+		exec 7>&-
+		wait "$holder"
+		rm "$L4_WORK/hold" "$L4_WORK/held"
+	done
+}
+
+# Several jobs in one transaction, after a query on all of them: each shard has a session of its own then, of which one alone
+# writes the new rows of l4_shape. The nodes of ranks are learnt from those. Argument: database.
+citus_one_transaction() {
+	local found
+	found=$(citus_ask 0 "$1" "SET citus.force_max_query_parallelization = on; BEGIN; SELECT FROM l4_stream;
+		SELECT FROM generate_series(1, 4) i, l4_register_job('at-once-' || i, status => 'failed');
+		SELECT FROM generate_series(1, 4) i, l4_ingest('at-once-' || i, format(\$query\$
+			SELECT format('rank%%s | %s turn, host gpu-%%s', r, r / 2) AS line, 'job.out' AS source
+			FROM generate_series(0, 7) r\$query\$, chr(96 + i)));
+		SELECT s.job_id, count(s.told_node) FROM l4_stream s WHERE s.job_id LIKE 'at-once-%' GROUP BY 1 ORDER BY 1; ROLLBACK" |
+		grep at-once | paste -sd' ')
+	[ "$found" = 'at-once-1|8 at-once-2|8 at-once-3|8 at-once-4|8' ] || { echo "nodes learnt: $found"; return 1; }
+}
+
 # Small files that came in together, of which too few to share rows anew are written again: they leave the rows that they
 # shared. Argument: database.
 citus_changed() {
@@ -454,8 +487,7 @@ citus_pushes_down() {
 	echo "$turn queries are pushed down"
 }
 
-# The regression tests that are not run on distributed tables, each with what is in its way. What shared_files shows is not
-# understood: of seven jobs that one statement takes in, the second lacks the nodes of its ranks; by itself it has them.
+# The regression tests that are not run on distributed tables, each with what is in its way.
 citus_unfit() {
 	cat <<-'LIST'
 		calls           counts calls on the server that is asked
@@ -476,7 +508,6 @@ citus_unfit() {
 		retention       roles that may not log in
 		search          plans; subqueries in the list of a SELECT
 		shapes          correlated subqueries over tables of which all nodes have a copy
-		shared_files    one of several jobs in one statement lacks the nodes of its ranks (see above)
 		words           messages that name the shard
 	LIST
 }

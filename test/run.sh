@@ -360,6 +360,8 @@ test_citus() {
 	check 'citus: regression tests on distributed tables' citus_regress regressed
 	check 'citus: workers killed amid imports' citus_kill spread "${L4_CITUS_KILLS:-4}"
 	check 'citus: imports that say the same new things at once' citus_together spread
+	check 'citus: the lock of shapes' citus_locks spread
+	check 'citus: several jobs in one transaction' citus_one_transaction spread
 	check 'citus: small files that change' citus_changed spread
 	check 'citus: a node more, and jobs move amid imports' citus_grow spread
 	check 'citus: a node less' citus_shrink spread

@@ -35,7 +35,9 @@
  * who can connect.
  *
  * Where l4 is distributed over the nodes of a cluster, rows that all nodes lock come to them (l4_lock_on_cluster). The files of
- * a job need none: who adds to a job on another node than its own has the job for himself.
+ * a job need none: who adds to a job on another node than its own has the job for himself. Nor has whoever shares shapes to ask
+ * another node: he locks a table on his own, which the others lock on all nodes. Most imports find their shapes there, and ask
+ * nobody else.
  */
 #include "doors/store_locks.h"
 
@@ -102,6 +104,11 @@ take_on_cluster(const char *schema, const char *table, const char *name, bool sh
 {
 	Arguments	arguments = {0};
 
+	if (shared && strcmp(table, "l4_shape") == 0)
+	{
+		LockRelationOid(table_oid(schema, "l4_cluster_lock"), ShareLock);
+		return;
+	}
 	add_text(&arguments, table);
 	add_text(&arguments, name);
 	add_argument(&arguments, BOOLOID, BoolGetDatum(shared), false);

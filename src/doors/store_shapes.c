@@ -12,6 +12,13 @@
 #include "doors/store_locks.h"
 #include "doors/store_statement.h"
 
+/*
+ * A shape that so many sources end with has no mark any more, and for good: so many do not break off at the same place, and
+ * what jobs end with as a rule would be written for each of them, on a cluster on all nodes. Where they do, a shape and its
+ * event stay until l4_forget_shapes.
+ */
+#define FIRM_SOURCES 4
+
 /* One column of rows as an array. */
 typedef struct ArrayColumn
 {
@@ -101,7 +108,8 @@ insert_shapes(const char *schema, const char *tenant, const L4ShapeRow *rows, in
 			continue;
 		array_column_add(&columns[0], Int64GetDatum(rows[i].shape_id), false);
 		array_column_add(&columns[1], PointerGetDatum(cstring_to_text_with_len(rows[i].text.data, rows[i].text.size)), false);
-		array_column_add(&columns[2], Int32GetDatum(rows[i].tentative), rows[i].firm);
+		array_column_add(&columns[2], Int32GetDatum(rows[i].tentative),
+						 rows[i].firm || rows[i].tentative >= FIRM_SOURCES);
 	}
 	if (columns[0].count == 0)
 		return;
@@ -170,9 +178,11 @@ mark_shapes(const char *schema, const L4ShapeRow *rows, const int *chosen, int c
 	add_argument(&arguments, INT8ARRAYOID, array_column_finish(&columns[0], INT8OID), false);
 	add_argument(&arguments, get_array_type(BOOLOID), array_column_finish(&columns[1], BOOLOID), false);
 	add_argument(&arguments, INT4ARRAYOID, array_column_finish(&columns[2], INT4OID), false);
+	add_integer(&arguments, FIRM_SOURCES, false);
 	store_run_by_key(schema,
 					 "UPDATE %s.l4_shape h "
-					 "SET tentative = CASE WHEN u.firm THEN NULL ELSE h.tentative OPERATOR(pg_catalog.+) u.more END "
+					 "SET tentative = CASE WHEN u.firm OR h.tentative OPERATOR(pg_catalog.+) u.more OPERATOR(pg_catalog.>=) $4 "
+					 "THEN NULL ELSE h.tentative OPERATOR(pg_catalog.+) u.more END "
 					 "FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS u (shape_id, "
 					 "firm, more) WHERE h.shape_id OPERATOR(pg_catalog.=) ANY ($1) "
 					 "AND h.shape_id OPERATOR(pg_catalog.=) u.shape_id AND h.tentative IS NOT NULL",

@@ -59,8 +59,7 @@ store_source_state(const char *schema, const char *job_id, int64 source_id)
 				  "SELECT t.byte_count, t.settings_hash, t.head_hash, t.tail_hash, t.shape_ids, t.state, s.records, s.lines "
 				  "FROM %s.l4_source_state t CROSS JOIN LATERAL (SELECT pg_catalog.sum(record_count)::pg_catalog.int8, "
 				  "pg_catalog.sum(line_count)::pg_catalog.int8 FROM %s.l4_stream s "
-				  "WHERE s.job_id OPERATOR(pg_catalog.=) t.job_id "
-				  "AND s.source_id OPERATOR(pg_catalog.=) t.source_id) AS s (records, lines) "
+				  "WHERE s.job_id OPERATOR(pg_catalog.=) $1 AND s.source_id OPERATOR(pg_catalog.=) $2) AS s (records, lines) "
 				  "WHERE t.job_id OPERATOR(pg_catalog.=) $1 AND t.source_id OPERATOR(pg_catalog.=) $2", &arguments,
 				  SPI_OK_SELECT) == 0)
 	{

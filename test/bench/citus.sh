@@ -53,6 +53,8 @@ measure() {
 	wall=$EPOCHREALTIME
 	citus_ask "$3" "$4" "$5" > /dev/null
 	wall=$(awk -v a="$wall" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')
+	# a session that ends while it is read would be counted neither as one that runs nor as one that ended
+	sleep 0.2
 	after=$(for node in 0 1 2; do ticks "$node"; done)
 	paste -d' ' <(echo "$before") <(echo "$after") |
 		awk -v head="$1 $2 $4" -v wall="$wall" '{ line = line " " $2 - $1 } END { print head line, wall }' >> "$work/figures"

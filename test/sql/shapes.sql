@@ -139,8 +139,18 @@ CALL l4_import('s-3', :'killed');
 SELECT count(*) AS differences
 FROM ((SELECT * FROM before EXCEPT ALL SELECT row_number() OVER (), d.* FROM l4_diagnose('s-3') d)
 	UNION ALL (SELECT row_number() OVER (), d.* FROM l4_diagnose('s-3') d EXCEPT ALL SELECT * FROM before)) d;
+-- what sources end with may still change, but not where four have ended with it
+SELECT l4_register_job('s-' || i, '{}', 'failed') FROM generate_series(6, 9) i \g /dev/null
+\set lines '$$SELECT line, ''a.log'' AS source FROM unnest(''{begins,the end of all}''::text[]) line$$'
+SELECT l4_ingest('s-6', :lines) \g /dev/null
+SELECT l4_ingest('s-7', :lines) \g /dev/null
+SELECT h.shape, h.tentative FROM l4_shape h WHERE h.shape IN ('begins', 'the end of all') ORDER BY 1;
+SELECT l4_ingest('s-8', :lines) \g /dev/null
+SELECT h.shape, h.tentative FROM l4_shape h WHERE h.shape IN ('begins', 'the end of all') ORDER BY 1;
+SELECT l4_ingest('s-9', :lines) \g /dev/null
+SELECT h.shape, h.tentative FROM l4_shape h WHERE h.shape IN ('begins', 'the end of all') ORDER BY 1;
 DELETE FROM l4_fault WHERE fault_key = 'shapes-asked';
-SELECT l4_delete_job(id) FROM unnest('{s-1,s-2,s-3}'::text[]) id;
+SELECT l4_delete_job(id) FROM unnest('{s-1,s-2,s-3,s-6,s-7,s-8,s-9}'::text[]) id;
 SELECT * FROM unused;
 SELECT count(*) AS without_shapes FROM l4_event v WHERE NOT EXISTS (SELECT FROM l4_shape h WHERE h.event_id = v.event_id);
 DROP OWNED BY l4_shapes_reader;
