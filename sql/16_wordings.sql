@@ -199,6 +199,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 -- Nobody sets such a number, and by the convention of processes any other than 0 is a failure.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
 	(true, 'outcome', 'how_ended', '^((exit|return)?[-_]?(code|status)|exited|returned|retval|retcode|rc|ret)$', 'status'),
+	(true, 'outcome', 'return_value', '\m(return|exit) value$', 'return value'),
 	(true, 'outcome', 'ended_with',
 		'\m(left|quit|died|gone|over|ends?|ended|exits?|exited|returns|returned|finished|terminated|stopped) with$',
 		'left with');

@@ -86,11 +86,12 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH pool AS MATERIALIZED (
 		-- what the pool knows of each position; a value only where it is the only one, and seen often enough; that something
-		-- ended well (an exit status of 0), or was started once, once is enough to know; of how many out of a total it is, that
-		-- it was always some of them
+		-- ended well (an exit status of 0; of some tools another one), or was started once, once is enough to know; of how many
+		-- out of a total it is, that it was always some of them
 		SELECT q.*, CASE WHEN cardinality(q.values) = 1 AND q.occurrences >= (limits).unexplained_value_occurrences
 			AND q.job_count > 1
-			OR q.values = '{0}' AND @extschema@.l4_is_outcome(q.shape_id, q.position, wordings)
+			OR cardinality(q.values) = 1 AND (q.values = '{0}' OR q.job_count > 1)
+			AND @extschema@.l4_is_outcome(q.shape_id, q.position, wordings)
 			OR cardinality(q.values) = 1 AND @extschema@.l4_is_start(q.shape_id, q.position, wordings)
 			THEN q.values[1] END AS value,
 			CASE WHEN q.occurrences >= (limits).unexplained_range_occurrences
@@ -162,7 +163,7 @@ BEGIN ATOMIC
 		-- a time with a fraction is measured, however alike those of successful jobs are
 		AND NOT (v.value ~ (wordings).measured AND p.pool_value ~ (wordings).measured)
 		AND (@extschema@.l4_level_rank(e.level) >= (limits).gravity_trouble OR p.pool_value = ANY (p.values)
-			OR p.pool_value = '0' AND @extschema@.l4_is_outcome(p.shape_id, p.position, wordings))
+			OR @extschema@.l4_is_outcome(p.shape_id, p.position, wordings))
 		AND NOT COALESCE(e.first_iteration > 1 AND @extschema@.l4_number_within(v.value, e.first_iteration - 1,
 			e.last_iteration + 1)
 			AND EXISTS (SELECT FROM ROWS FROM (unnest(p.values), unnest(p.value_lines)) f (value, line_no)

@@ -241,6 +241,25 @@ COMMENT ON FUNCTION @extschema@.l4_onset_stage(text, text, text, int, boolean, t
 'state at the time; or the one that its error names, by its words (named) or what failed (component), as far as the job can '
 'be in it then: of a job that iterates no set-up.';
 
+CREATE FUNCTION @extschema@.l4_stage_set_up_again(job_id text, stream_id bigint, at_line bigint) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	WITH said AS MATERIALIZED (
+		SELECT max(e.last_line) FILTER (WHERE @extschema@.l4_is_setup_stage(e.stage)
+				AND e.last_line < l4_stage_set_up_again.at_line) AS set_up,
+			min(e.first_line) FILTER (WHERE NOT @extschema@.l4_is_setup_stage(e.stage)) AS iterated
+		FROM @extschema@.l4_job_counts(l4_stage_set_up_again.job_id, ARRAY[l4_stage_set_up_again.stream_id]) e
+	)
+	SELECT r.stage
+	FROM said s
+	CROSS JOIN LATERAL @extschema@.l4_records_at(l4_stage_set_up_again.job_id, ARRAY[l4_stage_set_up_again.stream_id],
+		ARRAY[l4_stage_set_up_again.at_line]) r
+	WHERE s.set_up > s.iterated ORDER BY r.part LIMIT 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_stage_set_up_again(text, bigint, bigint) IS
+'Step: The stage of a record of a stream in which a process that had iterated was set up anew before it: that is where the new '
+'one stands, though nobody told of an iteration since. NULL where none was set up anew.';
+
 CREATE FUNCTION @extschema@.l4_next_stage(job_id text, stream_id bigint, at_line bigint, stage text,
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -377,9 +396,9 @@ BEGIN
 	END IF;
 	counter := @extschema@.l4_learn_counter(l4_onsets.job_id, limits);
 	first_iteration := CASE WHEN (counter).shape_ids IS NULL THEN @extschema@.l4_unfinished_first(l4_onsets.job_id, limits) END;
+	-- an error may name its own stage
 	RETURN QUERY
 	WITH named AS MATERIALIZED (
-		-- an error may name its own stage
 		SELECT DISTINCT ON (r.stream_id, r.first_line) r.stream_id, r.first_line,
 			@extschema@.l4_text_stage(r.message, wordings) AS stage,
 			@extschema@.l4_text_component(r.message, wordings) AS component
@@ -391,7 +410,8 @@ BEGIN
 	SELECT array_position(turns, o.place), o.place,
 		@extschema@.l4_onset_stage(CASE WHEN n.stage = o.stage THEN COALESCE(x.next, n.stage) ELSE n.stage END, n.component,
 			CASE WHEN v.over THEN 'iterating'
-				WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage) THEN COALESCE(x.next, o.stage) END,
+				WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage) THEN COALESCE(x.next, o.stage)
+				ELSE @extschema@.l4_stage_set_up_again(l4_onsets.job_id, o.stream_id, o.line_no) END,
 			o.rank,
 			t.marks AND NOT y.starting,
 			CASE WHEN x.next IS NOT NULL AND @extschema@.l4_is_setup_stage(j.stage) THEN x.next

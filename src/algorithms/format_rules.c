@@ -139,6 +139,10 @@ const L4Format l4_builtin_formats_array[] = {
 	PATH_FORMAT("path_output_rank", 29,
 				ANYWHERE "(?:out|output|stdout|stderr|err|task|proc)[._-](?<rank>\\d{1,6})" LOG_SUFFIX "?$",
 				"node-3/out.17"),
+	/* as a batch system names the outputs of the nodes of a job; numbers of more digits are those of jobs */
+	PATH_FORMAT("path_program_rank", 29,
+				ANYWHERE NODE_FOLDER "[A-Za-z][\\w-]*\\.(?<rank>\\d{1,4})\\.(?:out|err)$",
+				"node-3/train.17.err"),
 	PATH_FORMAT("path_ascend_device", 28,
 				ANYWHERE "device-(?<local_rank>\\d+)/device-\\d+_\\d+\\.log$",
 				"ascend/log/debug/device-3/device-1234_20250915083812776.log"),
@@ -483,6 +487,13 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("slurm_tool", 70,
 				  "(?=(?<component>srun|slurmstepd|slurmd|sbatch|salloc|scancel): (?<level>error|fatal|warning|info|debug): )",
 				  "srun: error: node012: tasks 24-27: Terminated"),
+	HEADER_FORMAT("condor_event", 71,
+				  "\\d{3} \\(\\d{1,9}\\.\\d{3}\\.\\d{3}\\) (?<ts>" ISO ") ",
+				  "005 (1052.000.000) 2026-11-20 10:00:00 Job terminated."),
+	HEADER_FORMAT("condor_daemon", 71,
+				  "(?<month>\\d\\d)/(?<day>\\d\\d)/(?<year>\\d\\d) (?<time>" CLOCK FRACTION ") "
+				  "\\((?:pid:\\d+|cid:\\d+|D_\\w+|\\d+\\.\\d+)\\) (?:(?=(?<level>ERROR|WARNING)[ :]))?",
+				  "11/20/26 10:00:00 (1052.0) Job 1052.0 is running on 6 hosts"),
 	HEADER_FORMAT("access_log", 71,
 				  "(?:\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}|[\\da-f]*:[\\da-f:]+) \\S+ \\S+ \\["
 				  "(?<ts>\\d\\d/[A-Z][a-z]{2}/\\d{4}:" CLOCK " [+-]\\d{4})\\] ",

@@ -92,6 +92,32 @@ UNION ALL SELECT 'begun', 'node-2/rank2.log', 5, '{t} CRITICAL ends: ValueError:
 SELECT load_job('begun');
 SELECT kind, node, stage FROM l4_diagnose('begun') WHERE kind IN ('node', 'stage') AND ordinal = 1;
 
+\echo == an exit status that is always the same one is well, whichever it is; a file is of the rank that its name counts
+INSERT INTO line SELECT j, '_head/ShadowLog', 1, format('11/20/26 {c} (pid:28) **** EXITING WITH STATUS %s',
+	CASE j WHEN 'ended' THEN 100 ELSE 115 END) FROM unnest('{ends,ends2,ended}'::text[]) j;
+INSERT INTO line SELECT j, '_head/events.log', 2,
+	format(E'005 (10%s.000.000) {t} Job terminated.\n\t(1) Normal (return value %s)', length(j),
+		CASE j WHEN 'ended' THEN 1 ELSE 0 END) FROM unnest('{ends,ends2,ended}'::text[]) j;
+INSERT INTO line SELECT j, format('node-%s/fit.%s.err', n, n), 1, '[batch=2/50]:' FROM unnest('{ends,ends2,ended}'::text[]) j,
+	generate_series(0, 3) n;
+SELECT load_job(j, CASE j WHEN 'ended' THEN 'failed' ELSE 'succeeded' END)
+FROM unnest('{ends,ends2,ended}'::text[]) j \g /dev/null
+SELECT * FROM told('ended');
+SELECT l.ts, l.rank, l.stage, l.iteration, l.message FROM l4_log l WHERE l.job_id = 'ended' ORDER BY l.source;
+
+\echo == an attempt that fails as it begins to iterate again failed there, though nobody told of an iteration of it
+INSERT INTO line SELECT 'again', format('node-%s/rank%s.log', n, n), a * 40 + x.at + n * 0.1, format(x.said, a + 1)
+FROM generate_series(0, 3) n, generate_series(0, 1) a, (VALUES (1, '{t} INFO attempt %s of 2'),
+	(2, '{t} INFO rank is started on this host'), (3, '{t} INFO loading the dataset'), (4, '{t} INFO steps 1 to 45, batch 32'))
+	x (at, said)
+UNION ALL SELECT 'again', format('node-%s/rank%s.log', n, n), 5 + s + n * 0.1, format('{t} INFO step %s, loss 2.%s', s, 90 - s)
+FROM generate_series(0, 3) n, generate_series(1, 20) s
+UNION ALL SELECT 'again', 'node-2/rank2.log', a, '{t} CRITICAL ends: ValueError: row 7 is no number'
+FROM unnest('{27,45}'::int[]) a;
+SELECT load_job('again');
+SELECT kind, node, attempt, stage FROM l4_diagnose('again') WHERE kind IN ('node', 'stage') AND ordinal < 3;
+
 SET client_min_messages = warning;
 DROP SCHEMA unknown_formats CASCADE;
-SELECT count(l4_delete_job(j.job_id)) FROM unnest('{fields,set_in,well,well2,ill,there,there2,here,begun}'::text[]) j (job_id);
+SELECT count(l4_delete_job(j.job_id))
+FROM unnest('{fields,set_in,well,well2,ill,there,there2,here,begun,ends,ends2,ended,again}'::text[]) j (job_id);
