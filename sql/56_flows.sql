@@ -900,8 +900,8 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_flow_beside(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
 	@extschema@.l4_limits) IS
 'Step: Of a job with sharded parameters, by how much longer the sender of each link computes than those of other servers '
-'(l4_step_beside; limit flow_beside): a logarithm, the median, for each part of time, from its first message on, that is as long '
-'as a step; NULL where most of these do not tell. Cost: some passes over the messages.';
+'(l4_step_beside; limit flow_beside): a logarithm, the median, for each part of time, from its first message on, that is as '
+'long as a step; NULL where most of these do not tell. Cost: some passes over the messages.';
 
 CREATE FUNCTION @extschema@.l4_pair_traces(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace

@@ -273,9 +273,9 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_sharded(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: Of jobs with sharded parameters, whose accelerators all wait for the slowest in each layer, those that compute longer '
-'than those of other servers (l4_flow_beside) for several steps. All of a server may send through one of its network interfaces: '
-'where it has several accelerators of the job, the server is named. Where a receiver is late, too, who sends to it waits for '
-'it.';
+'than those of other servers (l4_flow_beside) for several steps. All of a server may send through one of its network '
+'interfaces: where it has several accelerators of the job, the server is named. Where a receiver is late, too, who sends to '
+'it waits for it.';
 
 -- ---- steps ----
 

@@ -51,7 +51,7 @@ silences_of(const L4Intervals *messages)
 	return before;
 }
 
-/* The median of some hundreds of the silences, evenly spread: there are no more than a few kinds of layers. 0: there is none. */
+/* The median of some hundreds of the silences, evenly spread: there are but a few kinds of layers. 0: there is none. */
 static double
 usual_silence(const double *before, int64 count)
 {

@@ -27,8 +27,8 @@ EPOCH = datetime.datetime(2026, 1, 1)
 
 # tp, pp, dp; micro: microbatches; forward: seconds of one; activation, gradient: bytes of a rank; layers: FSDP (micro:
 # gradients accumulated; scatter 'last': scattered in the last microbatch alone; ahead: gathered ahead across microbatches;
-# shard: ranks among which parameters are sharded, the rest are replicas; optimizer: seconds; whole: a collective put together of
-# fewer messages ends when all have sent theirs, as each needs what all have)
+# shard: ranks among which parameters are sharded, the rest are replicas; optimizer: seconds; whole: a collective put together
+# of fewer messages ends when all have sent theirs, as each needs what all have)
 OTHER = {
     'other1': dict(seed=101, window=60, idle=2, jobs=[
         dict(tp=4, pp=2, dp=6, micro=8, forward=0.055, activation=25e6, gradient=2.2e9, buckets=4),

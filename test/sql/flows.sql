@@ -386,9 +386,10 @@ FROM l4_limits_in_force() l, LATERAL (SELECT ARRAY(SELECT 0.6 * n FROM generate_
 
 -- Who computes longer where all wait for the slowest: 1.2 to 1 while the other one sends of itself, nothing once it waits.
 SELECT round(b.beside[1]::numeric, 4) AS longer, b.beside[2] AS waits, round(b.turned[1]::numeric, 4) AS turned
-FROM (SELECT l4_step_beside('{-5,0,1.2,2.4,3.6}', '{0.1,0.1,0.1,0.1,0.1}', '{-5,0,1,2,2.5}', '{0.1,0.1,0.1,0.5,1}', '{-1,3,6}') AS
-	beside, l4_step_beside('{-5,0,1,2,2.5}', '{0.1,0.1,0.1,0.5,1}', '{-5,0,1.2,2.4,3.6}', '{0.1,0.1,0.1,0.1,0.1}', '{-1,3,6}') AS
-	turned) b;
+FROM (SELECT l4_step_beside(slow, short, quick, long, '{-1,3,6}') AS beside, l4_step_beside(quick, long, slow, short, '{-1,3,6}')
+		AS turned
+	FROM (VALUES ('{-5,0,1.2,2.4,3.6}'::float8[], '{0.1,0.1,0.1,0.1,0.1}'::real[], '{-5,0,1,2,2.5}'::float8[],
+		'{0.1,0.1,0.1,0.5,1}'::real[])) v(slow, short, quick, long)) b;
 SELECT l4_step_beside('{}', '{}', '{1}', '{1}', '{}') AS none, l4_step_beside('{1}', '{1}', '{}', '{}', '{0,2}') AS nothing;
 SELECT l4_step_beside('{1,2}', '{1}', '{1}', '{1}', '{0,2}');
 -- Parameters sharded over four servers, ten layers: one gathers the next layer while it computes one. A collective's last part
@@ -411,7 +412,8 @@ BEGIN
 			free := (SELECT max(s) FROM unnest(sends) s) + 0.003;
 			RETURN QUERY SELECT to_timestamp(1767225600 + p.at), p.takes, '10.5.0.' || s.n, '10.5.0.' || s.n % 4 + 1,
 				(1e9 * p.takes)::bigint
-			FROM unnest(sends) WITH ORDINALITY s(at, n), LATERAL (VALUES (s.at, 0.001::float8), (free - 0.002, 0.002)) p(at, takes);
+			FROM unnest(sends) WITH ORDINALITY s(at, n),
+				LATERAL (VALUES (s.at, 0.001::float8), (free - 0.002, 0.002)) p(at, takes);
 			IF layer = 0 THEN
 				done := array_fill(free, ARRAY[4]);
 			ELSE
