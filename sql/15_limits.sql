@@ -562,8 +562,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'An accelerator is slow that computes this much longer than those of its stage: its tensor-parallel peers, who wait '
 		'for it in each layer, hide a part of what it is slow by.'),
 	(true, 'flow_slow_beside', 0.12, 'logarithm',
-		'Where parameters are sharded it is slow that computes single layers this much longer: where accelerators differ by 2 % '
-		'for good, healthy ones come to 8 %.'),
+		'Where parameters are sharded it is slow that computes single layers this much longer: where accelerators differ by '
+		'2 % for good, healthy ones come to 8 %.'),
 	(true, 'flow_beside', 4, 'servers',
 		'It is compared with those of so many other servers, most of which must tell: one of them may be slow itself.'),
 	(true, 'flow_beside_parts', 3, 'steps',

@@ -5,8 +5,8 @@
 # SCENARIO   names of flows --list; healthy stands for healthy1 to healthy$HEALTHY; other1 to other17 are of a second simulator
 #            (flows_other.py), written apart from the first and from what is measured: nothing is tuned on them but on
 #            other4, other6, other10, other12 and other14 to other17, which showed what has been mended. big (ten million
-#            flows) comes only where it is named. check: the scoring itself, with the truth as what is said, which must be right, and with a
-#            damaged truth, which must not. Default: all but big and check.
+#            flows) comes only where it is named. check: the scoring itself, with the truth as what is said, which must be
+#            right, and with a damaged truth, which must not. Default: all but big and check.
 # SCENARIOS  the same in the environment, for make bench-flows SCENARIOS="small slow_link".
 # SEED       of the simulator (default 7); of the second one only where OTHER_SEED is given. HEALTHY: how many healthy windows
 #            (default 5).

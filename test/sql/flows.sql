@@ -386,8 +386,8 @@ FROM l4_limits_in_force() l, LATERAL (SELECT ARRAY(SELECT 0.6 * n FROM generate_
 
 -- Who computes longer where all wait for the slowest: 1.2 to 1 while the other one sends of itself, nothing once it waits.
 SELECT round(b.beside[1]::numeric, 4) AS longer, b.beside[2] AS waits, round(b.turned[1]::numeric, 4) AS turned
-FROM (SELECT l4_step_beside(slow, short, quick, long, '{-1,3,6}') AS beside, l4_step_beside(quick, long, slow, short, '{-1,3,6}')
-		AS turned
+FROM (SELECT l4_step_beside(slow, short, quick, long, '{-1,3,6}') AS beside,
+		l4_step_beside(quick, long, slow, short, '{-1,3,6}') AS turned
 	FROM (VALUES ('{-5,0,1.2,2.4,3.6}'::float8[], '{0.1,0.1,0.1,0.1,0.1}'::real[], '{-5,0,1,2,2.5}'::float8[],
 		'{0.1,0.1,0.1,0.5,1}'::real[])) v(slow, short, quick, long)) b;
 SELECT l4_step_beside('{}', '{}', '{1}', '{1}', '{}') AS none, l4_step_beside('{1}', '{1}', '{}', '{}', '{0,2}') AS nothing;
