@@ -1,9 +1,9 @@
 /*
- * kept.c: what the flows of a job tell is asked for twice in one statement, by the diagnosis and by the report that shows it: it is
- * kept from one to the other.
+ * kept.c: what the flows of a job tell is asked for twice in one statement, by the diagnosis and by the report that shows it:
+ * it is kept from one to the other.
  *
- * One value, until the end of the transaction, and only for who asks again with the same key, as the same role, and sees the same
- * rows: by a snapshot that is the same.
+ * One value, until the end of the transaction, and only for who asks again with the same key, as the same role, and sees the
+ * same rows: by a snapshot that is the same.
  */
 #include "ground/l4.h"
 
