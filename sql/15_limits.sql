@@ -571,6 +571,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_beside_deviations', 6, 'deviations',
 		'And by the same each time, within this part of it: who is slow is so in each layer; who comes late by the way that '
 		'collectives take does so now by more and now by less.'),
+	(true, 'flow_beside_pace', 0.33, 'share',
+		'And all wait for it: the job moves less then than at other times, by this much at least of what it is slow by.'),
 	(true, 'flow_beside_share', 0.8, 'share',
 		'Of several that are slow at once those are told that are so by this much of the slowest: others wait for it, too, so '
 		'that what they are slow by does not show.'),

@@ -862,11 +862,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH links AS MATERIALIZED (
 		-- in even parts of time as long as a step: while somebody is slow no steps may be seen
-		SELECT d.source, d.destination, (d.series).began, (d.series).lasted, ARRAY(SELECT (d.series).began[1] + n.n * d.period
+		SELECT d.source, d.destination, (d.series).began, (d.series).lasted, (d.series).moved,
+			ARRAY(SELECT (d.series).began[1] + n.n * d.period
 				FROM generate_series(0, ceil(((d.series).began[cardinality((d.series).began)] - (d.series).began[1])
 					/ d.period)::int) n(n)) AS ends,
-			dense_rank() OVER (ORDER BY s.server) AS server,
-			row_number() OVER (PARTITION BY s.server ORDER BY d.source, d.destination) AS number
+			dense_rank() OVER (ORDER BY s.server COLLATE "C") AS server,
+			row_number() OVER (PARTITION BY s.server ORDER BY d.source COLLATE "C", d.destination COLLATE "C") AS number
 		FROM unnest(l4_flow_beside.directions) d
 		JOIN unnest(l4_flow_beside.steps) s ON s.address = d.source
 		WHERE d.cycle IS NOT NULL
@@ -881,7 +882,8 @@ BEGIN ATOMIC
 		JOIN servers s ON s.server = l.server
 		CROSS JOIN LATERAL generate_series(1, LEAST((limits).flow_beside::bigint, s.servers - 1)) n(n)
 	), compared AS (
-		SELECT l.source, l.destination, @extschema@.l4_step_beside(l.began, l.lasted, x.began, x.lasted, l.ends) AS beside
+		SELECT l.source, l.destination, @extschema@.l4_step_beside(l.began, l.lasted, l.moved, x.began, x.lasted, x.moved,
+			l.ends) AS beside
 		FROM others o
 		JOIN servers s ON s.server = o.server
 		JOIN links x ON x.server = o.server AND x.number = LEAST(o.number, s.links)

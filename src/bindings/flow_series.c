@@ -265,14 +265,24 @@ l4_step_places(PG_FUNCTION_ARGS)
 	return flow_array(times, count, INT4OID);
 }
 
-/* Arguments: began, lasted, of the other, ends. */
+/* The arguments began, lasted and moved, messages in order. */
+static L4Traffic
+traffic_of(FunctionCallInfo fcinfo, int argument)
+{
+	L4Traffic	traffic = {intervals_of(fcinfo, argument)};
+
+	traffic.moved = flow_as_many(fcinfo, argument + 2, traffic.messages.count);
+	return traffic;
+}
+
+/* Arguments: began, lasted, moved, of the other, ends. */
 Datum
 l4_step_beside(PG_FUNCTION_ARGS)
 {
-	L4Intervals link = intervals_of(fcinfo, 0);
-	L4Intervals other = intervals_of(fcinfo, 2);
+	L4Traffic	link = traffic_of(fcinfo, 0);
+	L4Traffic	other = traffic_of(fcinfo, 3);
 	int64		end_count;
-	double	   *ends = flow_numbers(fcinfo, 4, &end_count);
+	double	   *ends = flow_numbers(fcinfo, 6, &end_count);
 	int64		steps = Max(end_count - 1, 0);
 	double	   *beside = palloc0(Max(steps, 1) * sizeof(double));
 

@@ -386,12 +386,17 @@ FROM l4_limits_in_force() l, LATERAL (SELECT ARRAY(SELECT 0.6 * n FROM generate_
 
 -- Who computes longer where all wait for the slowest: 1.2 to 1 while the other one sends of itself, nothing once it waits.
 SELECT round(b.beside[1]::numeric, 4) AS longer, b.beside[2] AS waits, round(b.turned[1]::numeric, 4) AS turned
-FROM (SELECT l4_step_beside(slow, short, quick, long, '{-1,3,6}') AS beside,
-		l4_step_beside(quick, long, slow, short, '{-1,3,6}') AS turned
+FROM (SELECT l4_step_beside(slow, short, ten, quick, long, ten, '{-1,3,6}') AS beside,
+		l4_step_beside(quick, long, ten, slow, short, ten, '{-1,3,6}') AS turned
 	FROM (VALUES ('{-5,0,1.2,2.4,3.6}'::float8[], '{0.1,0.1,0.1,0.1,0.1}'::real[], '{-5,0,1,2,2.5}'::float8[],
-		'{0.1,0.1,0.1,0.5,1}'::real[])) v(slow, short, quick, long)) b;
-SELECT l4_step_beside('{}', '{}', '{1}', '{1}', '{}') AS none, l4_step_beside('{1}', '{1}', '{}', '{}', '{0,2}') AS nothing;
-SELECT l4_step_beside('{1,2}', '{1}', '{1}', '{1}', '{0,2}');
+		'{0.1,0.1,0.1,0.5,1}'::real[], '{10,10,10,10,10}'::real[])) v(slow, short, quick, long, ten)) b;
+-- where nothing is gathered ahead both begin to compute when they have a layer, and differ by the same each time
+SELECT round((l4_step_beside(array_agg(1.4 * n ORDER BY n), array_agg(0.2::real), array_agg(5::real),
+	array_agg(1.4 * n - 0.2 ORDER BY n), array_agg(0.4::real), array_agg(5::real), '{1,21}'))[1]::numeric, 4) AS longer
+FROM generate_series(0, 19) n;
+SELECT l4_step_beside('{}', '{}', '{}', '{1}', '{1}', '{1}', '{}') AS none,
+	l4_step_beside('{1}', '{1}', '{1}', '{}', '{}', '{}', '{0,2}') AS nothing;
+SELECT l4_step_beside('{1,2}', '{1}', '{1,1}', '{1}', '{1}', '{1}', '{0,2}');
 -- Parameters sharded over four servers, ten layers: one gathers the next layer while it computes one. A collective's last part
 -- goes when the slowest has sent its first. The third server computes slower by a share, from step 10 to 24 of 30.
 CREATE FUNCTION pg_temp.sharded(slower float8) RETURNS TABLE (started_at timestamptz, duration float8, source text,
