@@ -297,8 +297,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_sharded(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: Of jobs with sharded parameters, whose accelerators all wait for the slowest in each layer, the slowest '
-'(l4_late_links). All of a server may send through one of its network interfaces: where it has several accelerators of the job, the server is '
-'named. Where a receiver is late, too, who sends to it waits for it.';
+'(l4_late_links). All of a server may send through one of its network interfaces: where it has several accelerators of the '
+'job, the server is named. Where a receiver is late, too, who sends to it waits for it.';
 
 -- ---- steps ----
 
