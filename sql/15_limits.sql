@@ -561,6 +561,21 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_slow_work', 0.07, 'logarithm',
 		'An accelerator is slow that computes this much longer than those of its stage: its tensor-parallel peers, who wait '
 		'for it in each layer, hide a part of what it is slow by.'),
+	(true, 'flow_slow_beside', 0.12, 'logarithm',
+		'Where parameters are sharded it is slow that computes single layers this much longer: where accelerators differ by '
+		'2 % for good, healthy ones come to 8 %.'),
+	(true, 'flow_beside', 4, 'servers',
+		'It is compared with those of so many other servers, most of which must tell: one of them may be slow itself.'),
+	(true, 'flow_beside_parts', 3, 'steps',
+		'At least once in so many steps: while the job waits for it steps take longer than before, up to so many times.'),
+	(true, 'flow_beside_deviations', 6, 'deviations',
+		'And by the same each time, within this part of it: who is slow is so in each layer; who comes late by the way that '
+		'collectives take does so now by more and now by less.'),
+	(true, 'flow_beside_pace', 0.33, 'share',
+		'And all wait for it: the job moves less then than at other times, by this much at least of what it is slow by.'),
+	(true, 'flow_beside_share', 0.8, 'share',
+		'Of several that are slow at once those are told that are so by this much of the slowest: others wait for it, too, so '
+		'that what they are slow by does not show.'),
 	(true, 'flow_slow_step', 0.08, 'logarithm', 'Steps are slow that take this much longer than those before, for several.'),
 	(true, 'flow_slow_steps', 5, 'steps', 'For so many steps at least.'),
 	(true, 'flow_element_share', 0.8, 'share of pairs',

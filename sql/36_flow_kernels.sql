@@ -349,6 +349,19 @@ COMMENT ON FUNCTION @extschema@.l4_step_places(double precision[], double precis
 'For each of times, in order, the place (from 1) of the nearest of reference, in order; 0 where none is within tolerance. '
 'Errors: 22023 NULLs in an array. Cost: time n.';
 
+CREATE FUNCTION @extschema@.l4_step_beside(began double precision[], lasted real[], moved real[],
+	other_began double precision[], other_lasted real[], other_moved real[], ends double precision[]) RETURNS double precision[]
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'l4_step_beside';
+COMMENT ON FUNCTION @extschema@.l4_step_beside(double precision[], real[], real[], double precision[], real[], real[],
+	double precision[]) IS
+'By how much longer (a logarithm) the sender of one link computes than that of another, in each step, of which ends are the '
+'ends, one more than there are steps: where parameters are sharded (ZeRO-3, FSDP) both take part in the same collectives, '
+'layer by layer, and who is slow is the last to begin. Of the time from one collective to the next, where the other one began '
+'both before it, and of itself, not as soon as it could after waiting, and both moved the same: the median; NaN for a step in '
+'which that is never seen. Where nothing is gathered ahead, of the silences before collectives. began (in order), lasted, '
+'moved: messages as l4_flow_messages gives them. Errors: 22023 arrays of different lengths, or with NULLs. '
+'Cost: time n * log(n).';
+
 CREATE FUNCTION @extschema@.l4_late_messages(began double precision[], moved real[], busy real[], factor double precision)
 	RETURNS double precision[]
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_late_messages';

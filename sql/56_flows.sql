@@ -526,12 +526,13 @@ CREATE TYPE @extschema@.l4_flow_direction AS (
 	source text,
 	destination text,
 	series @extschema@.l4_flow_series,
-	cycle double precision
+	cycle double precision,
+	cycles @extschema@.l4_step_cycle_series
 );
 COMMENT ON TYPE @extschema@.l4_flow_direction IS
 'Step: What one accelerator of a job sends to another: data, pipeline, expert or context (kind). period: seconds of a step of '
 'the job, NULL where no phase of this ends one; cycle: the same where parameters are sharded, so that no pause ends a step, '
-'else NULL.';
+'else NULL; cycles: those of this way then.';
 
 CREATE TYPE @extschema@.l4_flow_measure AS (
 	job int,
@@ -657,10 +658,14 @@ BEGIN ATOMIC
 			WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN p.cycle IS NOT NULL THEN 'data'
 			ELSE @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, p.any_phase, limits) END,
-		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END
+		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END,
+		CASE WHEN NOT p.is_summed AND p.cycle IS NOT NULL
+			THEN CASE WHEN d.is_measured THEN m.cycles ELSE @extschema@.l4_cycles_of(d.series, limits) END END
 	FROM measured m
 	JOIN phased p ON p.job = m.job
-	CROSS JOIN LATERAL (VALUES (m.one, m.other, m.forth), (m.other, m.one, m.back)) d(source, destination, series)
+	-- the way that moves more, of which cycles are known: as in l4_flow_pair_cycles
+	CROSS JOIN LATERAL (VALUES (m.one, m.other, m.forth, ((m.back).bytes > (m.forth).bytes) IS NOT TRUE),
+		(m.other, m.one, m.back, ((m.back).bytes <= (m.forth).bytes) IS NOT TRUE)) d(source, destination, series, is_measured)
 	WHERE cardinality((d.series).began) > 0;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_directions(@extschema@.l4_flow_pair[], @extschema@.l4_flow_place[],
@@ -697,7 +702,7 @@ RETURNS TABLE (address text, regular double precision, phases @extschema@.l4_ste
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH cycles AS MATERIALIZED (
-		SELECT d.source, d.job, d.destination, @extschema@.l4_cycles_of(d.series, limits) AS cycles
+		SELECT d.source, d.job, d.destination, d.cycles
 		FROM unnest(l4_flow_cycles.directions) d
 		WHERE d.cycle IS NOT NULL
 	), usual AS (
@@ -816,13 +821,14 @@ CREATE TYPE @extschema@.l4_flow_trace AS (
 	moved double precision[],
 	busy double precision[],
 	began double precision[],
-	late double precision[]
+	late double precision[],
+	beside double precision[]
 );
 COMMENT ON TYPE @extschema@.l4_flow_trace IS
 'Step: What the flows of a window tell of an accelerator of a job (kind accelerator; ends, closes, computed, closing, sent, '
 'step) or of what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender; '
-'overdue_at: when the next message was due; late: when messages began that took many times as long as usual). Times in '
-'seconds since 1970, ends has one element more than there are steps.';
+'overdue_at: when the next message was due; late: when messages began that took many times as long as usual; beside: '
+'l4_flow_beside). Times in seconds since 1970, ends has one element more than there are steps.';
 
 CREATE FUNCTION @extschema@.l4_accelerator_traces(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[]) RETURNS SETOF @extschema@.l4_flow_trace
@@ -839,7 +845,7 @@ BEGIN ATOMIC
 		COALESCE(a.bytes, 0)::bigint, COALESCE(a.retransmits, 0)::bigint, a.first_at, a.last_at, NULL::double precision,
 		@extschema@.l4_step_places((s.phases).ended, s.reference, s.period / 2), (s.phases).ended, (s.phases).began[2:],
 		(w.work).computed, (w.work).closing, (w.work).sent, (s.phases).bytes[2:], NULL::double precision[],
-		NULL::double precision[], NULL::double precision[]
+		NULL::double precision[], NULL::double precision[], NULL::double precision[]
 	FROM unnest(l4_accelerator_traces.steps) s
 	LEFT JOIN @extschema@.l4_flow_work(l4_accelerator_traces.directions, l4_accelerator_traces.steps) w
 		ON w.address = s.address
@@ -848,6 +854,56 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_accelerator_traces(@extschema@.l4_flow_direction[],
 	@extschema@.l4_flow_accelerator_steps[]) IS
 'Step: The traces of accelerators.';
+
+CREATE FUNCTION @extschema@.l4_flow_beside(directions @extschema@.l4_flow_direction[],
+	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits)
+RETURNS TABLE (source text, destination text, beside double precision[])
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH links AS MATERIALIZED (
+		-- in even parts of time as long as a step: while somebody is slow no steps may be seen
+		SELECT d.source, d.destination, (d.series).began, (d.series).lasted, (d.series).moved,
+			ARRAY(SELECT (d.series).began[1] + n.n * d.period
+				FROM generate_series(0, ceil(((d.series).began[cardinality((d.series).began)] - (d.series).began[1])
+					/ d.period)::int) n(n)) AS ends,
+			dense_rank() OVER (ORDER BY s.server COLLATE "C") AS server,
+			row_number() OVER (PARTITION BY s.server ORDER BY d.source COLLATE "C", d.destination COLLATE "C") AS number
+		FROM unnest(l4_flow_beside.directions) d
+		JOIN unnest(l4_flow_beside.steps) s ON s.address = d.source
+		WHERE d.cycle IS NOT NULL
+	), servers AS (
+		SELECT l.server, max(l.number) AS links, count(*) OVER () AS servers
+		FROM links l
+		GROUP BY l.server
+	), others AS (
+		-- of the servers behind it, around, the link of the same number: along the same rail, where there are rails
+		SELECT l.source, l.destination, (l.server - 1 + n.n) % s.servers + 1 AS server, l.number
+		FROM links l
+		JOIN servers s ON s.server = l.server
+		CROSS JOIN LATERAL generate_series(1, LEAST((limits).flow_beside::bigint, s.servers - 1)) n(n)
+	), compared AS (
+		SELECT l.source, l.destination, @extschema@.l4_step_beside(l.began, l.lasted, l.moved, x.began, x.lasted, x.moved,
+			l.ends) AS beside
+		FROM others o
+		JOIN servers s ON s.server = o.server
+		JOIN links x ON x.server = o.server AND x.number = LEAST(o.number, s.links)
+		JOIN links l ON l.source = o.source AND l.destination = o.destination
+	), by_part AS (
+		SELECT c.source, c.destination, b.part, CASE WHEN 2 * count(*) FILTER (WHERE b.beside <> 'NaN') > count(*)
+			THEN percentile_cont(0.5) WITHIN GROUP (ORDER BY b.beside) FILTER (WHERE b.beside <> 'NaN') END AS beside
+		FROM compared c
+		CROSS JOIN LATERAL unnest(c.beside) WITH ORDINALITY b(beside, part)
+		GROUP BY c.source, c.destination, b.part
+	)
+	SELECT b.source, b.destination, array_agg(b.beside ORDER BY b.part)
+	FROM by_part b
+	GROUP BY b.source, b.destination;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_beside(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
+	@extschema@.l4_limits) IS
+'Step: Of a job with sharded parameters, by how much longer the sender of each link computes than those of other servers '
+'(l4_step_beside; limit flow_beside): a logarithm, the median, for each part of time, from its first message on, that is as '
+'long as a step; NULL where most of these do not tell. Cost: some passes over the messages.';
 
 CREATE FUNCTION @extschema@.l4_pair_traces(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace
@@ -864,9 +920,12 @@ BEGIN ATOMIC
 		NULL::double precision[],
 		(t.traffic).bytes, (t.traffic).busy, (t.traffic).began,
 		CASE WHEN p.number <= 1 THEN @extschema@.l4_late_messages((d.series).began, (d.series).moved, (d.series).busy,
-			(limits).flow_time_out_factor) END
+			(limits).flow_time_out_factor) END,
+		CASE WHEN p.number <= 1 THEN b.beside END
 	FROM unnest(l4_pair_traces.directions) d
 	JOIN unnest(l4_pair_traces.steps) s ON s.address = d.source
+	LEFT JOIN @extschema@.l4_flow_beside(l4_pair_traces.directions, l4_pair_traces.steps, limits) b
+		ON b.source = d.source AND b.destination = d.destination
 	CROSS JOIN LATERAL (SELECT n.path, n.number::int FROM unnest((d.series).paths) WITH ORDINALITY n(path, number)
 		UNION ALL SELECT NULL, 0 WHERE cardinality((d.series).paths) = 0) p
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_step_traffic((d.series).began, (d.series).moved, (d.series).busy,

@@ -216,6 +216,90 @@ COMMENT ON FUNCTION @extschema@.l4_slow_workers(@extschema@.l4_flow_trace[], @ex
 'Step: Accelerators that compute longer than those of the same stage on other servers, for several steps. Ranks of one '
 'tensor-parallel group wait for each other in each layer, so that they are slow together: then the server is named.';
 
+CREATE FUNCTION @extschema@.l4_late_links(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, source text, destination text, began double precision, ended double precision, level double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+SET enable_nestloop = off
+BEGIN ATOMIC
+	WITH links AS MATERIALIZED (
+		SELECT t.job, t.source, t.destination, t.period, t.first_at, t.beside, t.moved, t.ends
+		FROM unnest(l4_late_links.traces) t
+		WHERE t.beside IS NOT NULL
+	), parts AS MATERIALIZED (
+		SELECT k.job, k.source, k.destination, k.first_at + b.part * k.period AS ended, b.beside
+		FROM links k
+		CROSS JOIN LATERAL unnest(k.beside) WITH ORDINALITY b(beside, part)
+		WHERE b.beside IS NOT NULL
+	), usual AS (
+		SELECT p.job, percentile_cont(0.5) WITHIN GROUP (ORDER BY p.beside) AS beside,
+			GREATEST((limits).flow_slow_beside,
+				(limits).flow_sigma * @extschema@.l4_deviation(array_agg(p.beside))) AS lowest
+		FROM parts p
+		GROUP BY p.job
+	), series AS (
+		SELECT p.job, p.source, p.destination, u.lowest, array_agg(p.ended ORDER BY p.ended) AS at,
+			array_agg(p.beside - u.beside ORDER BY p.ended) AS slowness
+		FROM parts p
+		JOIN usual u ON u.job = p.job
+		GROUP BY p.job, p.source, p.destination, u.lowest
+	)
+	SELECT s.job, s.source, s.destination, g.began, g.ended, g.level
+	FROM series s
+	JOIN links k ON k.source = s.source AND k.destination = s.destination
+	CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness, s.lowest, (limits).flow_slow_steps::int) g
+	-- that is told in many parts of this time, and much the same in all
+	WHERE g.ended - g.began <= (limits).flow_beside_parts * g.steps * k.period
+		AND g.level >= (limits).flow_beside_deviations * (SELECT @extschema@.l4_deviation(array_agg(v.slowness))
+			FROM unnest(s.at, s.slowness) v(at, slowness) WHERE v.at BETWEEN g.began AND g.ended)
+		-- and the job, which waits, moves less than at other times, where the window has some
+		AND (SELECT ln(sum(m.moved) FILTER (WHERE NOT m.here) / sum(m.took) FILTER (WHERE NOT m.here)
+					* sum(m.took) FILTER (WHERE m.here) / sum(m.moved) FILTER (WHERE m.here))
+				>= (limits).flow_beside_pace * g.level OR count(*) FILTER (WHERE NOT m.here) < (limits).flow_slow_steps
+			FROM (SELECT x.moved, x.ended - x.began AS took, x.ended BETWEEN g.began AND g.ended AS here
+				FROM unnest(k.moved, k.ends, k.ends[2:]) x(moved, began, ended) WHERE x.moved > 0) m) IS NOT FALSE;
+END;
+COMMENT ON FUNCTION @extschema@.l4_late_links(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: Of jobs with sharded parameters the links whose senders compute longer than those of other servers (l4_flow_beside) for '
+'several steps, by the same in all of them, while the job moves less than before; from when to when, and by what logarithm.';
+
+CREATE FUNCTION @extschema@.l4_slow_sharded(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+SET enable_nestloop = off
+BEGIN ATOMIC
+	WITH places AS MATERIALIZED (
+		SELECT t.source AS address, t.server, count(*) OVER (PARTITION BY t.job, t.server) AS accelerators
+		FROM unnest(l4_slow_sharded.traces) t
+		WHERE t.kind = 'accelerator'
+	), late AS MATERIALIZED (
+		SELECT l.job, l.source, a.server, a.accelerators, b.server AS receiver, l.began, l.ended, l.level
+		FROM @extschema@.l4_late_links(l4_slow_sharded.traces, limits) l
+		JOIN places a ON a.address = l.source
+		JOIN places b ON b.address = l.destination
+	), slowest AS MATERIALIZED (
+		-- whoever is less slow waits, too
+		SELECT l.*
+		FROM late l
+		WHERE NOT EXISTS (SELECT FROM late r
+			WHERE r.job = l.job AND r.began <= l.ended AND r.ended >= l.began
+				AND l.level < (limits).flow_beside_share * r.level)
+	)
+	SELECT l.job, 'slow_accelerator', CASE WHEN l.accelerators = 1 THEN min(l.source) ELSE l.server END,
+		percentile_cont(0.5) WITHIN GROUP (ORDER BY l.began), percentile_cont(0.5) WITHIN GROUP (ORDER BY l.ended),
+		exp(percentile_cont(0.5) WITHIN GROUP (ORDER BY l.level)), 0.9,
+		jsonb_build_object('server', l.server, 'accelerators', to_jsonb(array_agg(DISTINCT l.source ORDER BY l.source)),
+			'stage', NULL)
+	FROM slowest l
+	-- who sends may have to wait until the receiver is ready
+	WHERE NOT EXISTS (SELECT FROM slowest r
+		WHERE r.job = l.job AND r.server = l.receiver AND r.server <> l.server AND r.began <= l.ended AND r.ended >= l.began)
+	GROUP BY l.job, l.server, l.accelerators;
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_sharded(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: Of jobs with sharded parameters, whose accelerators all wait for the slowest in each layer, the slowest '
+'(l4_late_links). All of a server may send through one of its network interfaces: where it has several accelerators of the '
+'job, the server is named. Where a receiver is late, too, who sends to it waits for it.';
+
 -- ---- steps ----
 
 CREATE FUNCTION @extschema@.l4_steps_of_jobs(traces @extschema@.l4_flow_trace[])
@@ -385,6 +469,10 @@ CREATE FUNCTION @extschema@.l4_flow_findings(traces @extschema@.l4_flow_trace[],
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
+	WITH sharded AS MATERIALIZED (
+		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+		FROM @extschema@.l4_slow_sharded(l4_flow_findings.traces, limits) f
+	)
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_silent_accelerators(l4_flow_findings.traces, limits,
 		l4_flow_findings.collected_until) f
@@ -394,9 +482,14 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_elements(l4_flow_findings.traces, limits) f
+	-- records that are open while all wait for the slowest are slow on all links but its own
+	WHERE NOT EXISTS (SELECT FROM sharded s WHERE s.job = f.job AND s.began <= f.ended AND s.ended >= f.began)
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_workers(l4_flow_findings.traces, limits) f
+	UNION ALL
+	SELECT s.job, s.kind, s.subject, s.began, s.ended, s.factor, s.confidence, s.facts
+	FROM sharded s
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_steps_of(l4_flow_findings.traces, limits) f;

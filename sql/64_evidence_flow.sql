@@ -4,6 +4,18 @@
  * traffic tell.
  */
 
+CREATE FUNCTION @extschema@.l4_kept_flows(key text) RETURNS @extschema@.l4_job_flows
+	LANGUAGE c VOLATILE STRICT PARALLEL SAFE COST 10 AS 'MODULE_PATHNAME', 'l4_kept_flows';
+COMMENT ON FUNCTION @extschema@.l4_kept_flows(text) IS
+'Step: What l4_keep_flows was given last with this key in this transaction, by the same role that saw the same rows; NULL '
+'where that was not so.';
+
+CREATE FUNCTION @extschema@.l4_keep_flows(key text, flows @extschema@.l4_job_flows) RETURNS @extschema@.l4_job_flows
+	LANGUAGE c VOLATILE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_keep_flows';
+COMMENT ON FUNCTION @extschema@.l4_keep_flows(text, @extschema@.l4_job_flows) IS
+'Step: Keeps what flows tell until the end of the transaction, or until something else is kept, and returns it: the report '
+'of a job shows what its diagnosis read.';
+
 CREATE FUNCTION @extschema@.l4_last_flows_of_job(job_id text, limits @extschema@.l4_limits)
 	RETURNS @extschema@.l4_job_flows
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000
@@ -11,7 +23,9 @@ SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 DECLARE
+	key CONSTANT text := l4_last_flows_of_job.job_id || ' ' || l4_last_flows_of_job.limits::text;
 	time_window tstzrange;
+	seen @extschema@.l4_job_flows;
 BEGIN
 	-- whoever may not read flows gets the diagnosis of the logs
 	IF (limits).evidence_flow_span <= 0 OR NOT pg_catalog.has_table_privilege('@extschema@.l4_flow', 'SELECT')
@@ -20,16 +34,21 @@ BEGIN
 	ELSIF NOT EXISTS (SELECT FROM @extschema@.l4_flow) THEN
 		RETURN NULL;
 	END IF;
-	time_window := @extschema@.l4_job_flow_window(l4_last_flows_of_job.job_id, limits);
-	RETURN @extschema@.l4_flows_of_job(l4_last_flows_of_job.job_id, tstzrange(GREATEST(lower(time_window),
-			upper(time_window) - make_interval(secs => (limits).evidence_flow_search)), upper(time_window)),
-		'@extschema@.l4_flow', NULL, '@extschema@.l4_accelerator', limits, (limits).evidence_flow_span);
+	seen := @extschema@.l4_kept_flows(key);
+	IF seen IS NULL THEN
+		time_window := @extschema@.l4_job_flow_window(l4_last_flows_of_job.job_id, limits);
+		seen := @extschema@.l4_keep_flows(key, @extschema@.l4_flows_of_job(l4_last_flows_of_job.job_id,
+			tstzrange(GREATEST(lower(time_window), upper(time_window) - make_interval(secs => (limits).evidence_flow_search)),
+				upper(time_window)),
+			'@extschema@.l4_flow', NULL, '@extschema@.l4_accelerator', limits, (limits).evidence_flow_span));
+	END IF;
+	RETURN seen;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_last_flows_of_job(text, @extschema@.l4_limits) IS
 'Step: What the flows of the last minutes tell in which a job sent anything (limits evidence_flow_span, 0 for never, and '
 'evidence_flow_search), from l4_flow and l4_accelerator; NULL where l4_flow is empty, or who asks may not read it. Cost: as '
-'l4_flows_of_job.';
+'l4_flows_of_job, the first time in a statement (l4_keep_flows).';
 
 CREATE FUNCTION @extschema@.l4_evidence_flow(job_id text, units @extschema@.l4_unit[], attempt @extschema@.l4_attempt,
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence

@@ -59,4 +59,4 @@ COMMENT ON FUNCTION @extschema@.l4_report(text, text, timestamptz) IS
 'generated_at is what it says of when it was made; with NULL it says neither that nor the version, so that the same '
 'diagnosis gives the same text. Pictures have at most 40 rows and 120 columns, whatever the size of the job. Times are in the '
 'zone of the session. Reads only. Errors: as l4_diagnose (P0002 unknown job, 55000 no logs); 22023 unknown format. Cost: '
-'little more than one diagnosis; the report of a job with flows reads these minutes of them once more.';
+'little more than one diagnosis.';

@@ -61,6 +61,8 @@ FROM diagnosed ORDER BY started_at, job_id COLLATE "C";
 SELECT format(E'\nA job without a log: %s flows between %s accelerators tell of %s steps of %s s.', sum(j.flows), count(*),
 	(SELECT max(s.step) FROM l4_flow_steps() s), round(max(j.step)::numeric, 2))
 FROM l4_flow_jobs() j;
+SELECT format('  Its parallel groups: %s.', string_agg(format('%s of %s %s', g.groups, g.size, g.kind), ', ' ORDER BY g.kind))
+FROM (SELECT kind, size, count(*) AS groups FROM l4_flow_groups() WHERE kind <> 'job' GROUP BY kind, size) g;
 SELECT format(E'  %s\n  (All findings: SELECT * FROM l4_flow_diagnose();)', f.sentence) FROM l4_flow_diagnose() f LIMIT 1;
 
 \echo

@@ -1,12 +1,13 @@
 /*
  * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_bursts, l4_step_cycles,
- * l4_step_traffic, l4_step_places, l4_late_messages.
+ * l4_step_traffic, l4_step_places, l4_step_beside, l4_late_messages.
  */
 #include "ground/l4.h"
 
 #include <math.h>
 
 #include "algorithms/intervals.h"
+#include "algorithms/step_beside.h"
 #include "algorithms/step_cycles.h"
 #include "algorithms/step_phases.h"
 #include "bindings/flow_arrays.h"
@@ -19,6 +20,7 @@ PG_FUNCTION_INFO_V1(l4_bursts);
 PG_FUNCTION_INFO_V1(l4_step_cycles);
 PG_FUNCTION_INFO_V1(l4_step_traffic);
 PG_FUNCTION_INFO_V1(l4_step_places);
+PG_FUNCTION_INFO_V1(l4_step_beside);
 PG_FUNCTION_INFO_V1(l4_late_messages);
 
 /* ---- messages in order ---- */
@@ -261,6 +263,31 @@ l4_step_places(PG_FUNCTION_ARGS)
 	for (int64 i = 0; i < count; i++)
 		times[i] = places[i];
 	return flow_array(times, count, INT4OID);
+}
+
+/* The arguments began, lasted and moved, messages in order. */
+static L4Traffic
+traffic_of(FunctionCallInfo fcinfo, int argument)
+{
+	L4Traffic	traffic = {intervals_of(fcinfo, argument)};
+
+	traffic.moved = flow_as_many(fcinfo, argument + 2, traffic.messages.count);
+	return traffic;
+}
+
+/* Arguments: began, lasted, moved, of the other, ends. */
+Datum
+l4_step_beside(PG_FUNCTION_ARGS)
+{
+	L4Traffic	link = traffic_of(fcinfo, 0);
+	L4Traffic	other = traffic_of(fcinfo, 3);
+	int64		end_count;
+	double	   *ends = flow_numbers(fcinfo, 6, &end_count);
+	int64		steps = Max(end_count - 1, 0);
+	double	   *beside = palloc0(Max(steps, 1) * sizeof(double));
+
+	step_beside(&link, &other, ends, steps, beside);
+	return flow_array(beside, steps, FLOAT8OID);
 }
 
 /* ---- late ones ---- */

@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 """Training jobs for a public network simulator, and its output as a window of flows.
 
-    flows_goal.py write FOLDER [SEED [FAULT]]   schedule.goal, and plan.json with the truth of jobs and faults
-    flows_goal.py read FOLDER LOG [STRETCH]     flows.csv, accelerators.csv and truth_*.csv from what the simulator has written
+    flows_goal.py write FOLDER [SEED [FAULT [RANK [JOBS]]]]   schedule.goal, and plan.json with the truth of jobs and faults
+    flows_goal.py read FOLDER LOG [STRETCH]                   flows.csv, accelerators.csv and truth_*.csv of what it has written
 
 The schedule is of GOAL (LogGOPSim, ATLAHS): each rank computes, sends and receives; when anything happens on the network is the
 simulator's to say. Ranks run 1F1B pipelines, rings of all-reduce over buckets in chunks, and the optimizer; they compute for
 times that are lognormal. All traffic between ranks goes over the network, also that of ranks of one server, and there is no
-tensor parallelism. FAULT: slow_accelerator (a rank computes FACTOR as long in the middle of the run); others are the
-simulator's to make, and are only written down: "slow_link RANK", all run long.
+tensor parallelism. FAULT: slow_accelerator (a rank by lot computes FACTOR as long in the middle of the run); others are the
+simulator's to make, and are only written down: "slow_link RANK", all run long; "": none. JOBS: "usual", or "sharded", where the
+second one has its parameters sharded, and the fault: each layer is gathered around a ring while the one before computes,
+backwards again, and its gradients are scattered.
 
 LOG has lines "FLOW_BEGIN source destination bytes tag nanoseconds" and the same with FLOW_END; docs/flows.md says how ATLAHS is
 made to write them. Tags tell the truth of what a message is; nothing but times, ranks and bytes goes into flows.csv. STRETCH:
@@ -30,6 +32,7 @@ JOBS = [
     dict(pp=1, dp=16, micro=2, forward=2500e3, activation=0, gradient=16 << 20, buckets=3, optimizer=500e3, steps=32),
     dict(pp=2, dp=8, micro=6, forward=600e3, activation=1 << 20, gradient=12 << 20, buckets=2, optimizer=400e3, steps=22),
 ]
+SHARDED = dict(pp=1, dp=16, layers=8, forward=700e3, gradient=32 << 20, optimizer=500e3, steps=26)
 
 
 class Rank:
@@ -109,8 +112,40 @@ def write_ring(job, shape, step, rank, seat, stage, data, before):
     return after
 
 
-def write(folder, seed=1, fault='', subject=''):
+def write_collective(job, shape, step, rank, seat, data, number, before):
+    """Gathers a layer, or scatters its gradients: in each of n - 1 rounds a part goes on around the ring. When it is done."""
+    n = shape['dp']
+    chunk = shape['gradient'] // shape['layers'] // n
+    after = before
+    for k in range(n - 1):
+        index = number * n + k
+        sent = rank.add('send %db to %d tag %d' % (chunk, seat[(data + 1) % n], tag(job, step, DATA, index)), *after)
+        got = rank.add('recv %db from %d tag %d' % (chunk, seat[(data - 1) % n], tag(job, step, DATA, index)), *before)
+        after = [sent, got]
+    return after
+
+
+def write_sharded(job, shape, step, rank, seat, data, dice, last, slow):
+    """One step of one rank of a job with sharded parameters."""
+    layers = shape['layers']
+    done = [rank.add('calc %d' % (shape['optimizer'] * dice.lognormvariate(0, 0.03)), *last)]
+    ahead = stream = write_collective(job, shape, step, rank, seat, data, 0, done)
+    for unit in range(2 * layers):
+        there, backward = ahead, unit >= layers
+        if unit + 1 < 2 * layers:
+            ahead = stream = write_collective(job, shape, step, rank, seat, data, unit + 1, stream + there + done)
+        seconds = shape['forward'] * (2 if backward else 1) * slow * dice.lognormvariate(0, 0.015)
+        done = [rank.add('calc %d' % seconds, *there, *done)]
+        if backward:
+            stream = write_collective(job, shape, step, rank, seat, data, 2 * layers + unit, stream + done)
+    return stream + done
+
+
+def write(folder, seed=1, fault='', subject='', kind='usual'):
     dice = random.Random(int(seed))
+    if kind == 'sharded':
+        JOBS[1] = SHARDED
+    at_fault = 1 if kind == 'sharded' else 0
     count = sum(j['pp'] * j['dp'] for j in JOBS)
     servers = list(range(count // SERVER))
     dice.shuffle(servers)
@@ -119,9 +154,9 @@ def write(folder, seed=1, fault='', subject=''):
     for shape in JOBS:
         mine = sorted(servers.pop() for _ in range(shape['pp'] * shape['dp'] // SERVER))
         seats.append([s * SERVER + i for s in mine for i in range(SERVER)])
-    # in the job with the longest pipeline
-    victim = seats[0][dice.randrange(len(seats[0]))] if fault == 'slow_accelerator' else None
-    span = (JOBS[0]['steps'] * 2 // 5, JOBS[0]['steps'] * 4 // 5)
+    # in the job with the longest pipeline, or with sharded parameters
+    victim = seats[at_fault][dice.randrange(len(seats[at_fault]))] if fault == 'slow_accelerator' else None
+    span = (JOBS[at_fault]['steps'] * 2 // 5, JOBS[at_fault]['steps'] * 4 // 5)
     for number, shape in enumerate(JOBS, 1):
         seat = seats[number - 1]
         cells = [dice.lognormvariate(0, 0.01) for _ in range(shape['pp'])]
@@ -131,13 +166,15 @@ def write(folder, seed=1, fault='', subject=''):
                 for data in range(shape['dp']):
                     here = seat[stage * shape['dp'] + data]
                     slow = FACTOR if here == victim and span[0] <= step < span[1] else 1
-                    last[here] = write_stage(number, shape, step, ranks, seat, stage, data, cells[stage], dice,
-                                             last.get(here, []), slow)
+                    before = last.get(here, [])
+                    last[here] = write_sharded(number, shape, step, ranks[here], seat, data, dice, before, slow) \
+                        if 'layers' in shape else \
+                        write_stage(number, shape, step, ranks, seat, stage, data, cells[stage], dice, before, slow)
     with open(folder + '/schedule.goal', 'w') as file:
         file.write('num_ranks %d\n' % count)
         for number, rank in enumerate(ranks):
             file.write('rank %d {\n%s\n}\n' % (number, rank.text()))
-    faults = {'slow_accelerator': [dict(kind=fault, ranks=[victim], job=1, steps=span, factor=FACTOR)],
+    faults = {'slow_accelerator': [dict(kind=fault, ranks=[victim], job=at_fault + 1, steps=span, factor=FACTOR)],
               'slow_link': [dict(kind=fault, ranks=[int(subject or 0)], job='', steps=None, factor='')]}.get(fault, [])
     with open(folder + '/plan.json', 'w') as file:
         json.dump(dict(seats=seats, faults=faults), file)
@@ -209,8 +246,8 @@ def write_truth(folder, plan, flows):
     write_csv(folder, 'truth_pauses.csv', 'job,kind,began,ended', [])
     write_csv(folder, 'truth_faults.csv', 'job,kind,subject,began,ended,factor',
               ((f['job'], f['kind'], address(f['ranks'][0]),
-                stamp(ends[(1, f['ranks'][0], f['steps'][0] - 1)] if f['steps'] else 0),
-                stamp(ends[(1, f['ranks'][0], f['steps'][1] - 1)] if f['steps'] else max(ends.values())), f['factor'])
+                stamp(ends[(f['job'], f['ranks'][0], f['steps'][0] - 1)] if f['steps'] else 0),
+                stamp(ends[(f['job'], f['ranks'][0], f['steps'][1] - 1)] if f['steps'] else max(ends.values())), f['factor'])
                for f in plan['faults']))
 
 
@@ -229,5 +266,5 @@ def read(folder, log, stretch='1'):
 
 if __name__ == '__main__':
     if len(sys.argv) < 3 or sys.argv[1] not in ('write', 'read'):
-        sys.exit('usage: flows_goal.py write FOLDER [SEED [FAULT]], or read FOLDER LOG [STRETCH]')
+        sys.exit('usage: flows_goal.py write FOLDER [SEED [FAULT [RANK [JOBS]]]], or read FOLDER LOG [STRETCH]')
     {'write': write, 'read': read}[sys.argv[1]](*sys.argv[2:])

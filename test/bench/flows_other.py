@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A second simulator of flow records, with the truth in the same tables as that of test/generate/flows: the set kept aside.
 
-    flows_other.py NAME FOLDER [SEED]      other1 to other14; another SEED than that of its name gives another window
+    flows_other.py NAME FOLDER [SEED]      other1 to other17; another SEED than that of its name gives another window
 
 Written from what is published of NCCL (ring all-reduce, all-gather and reduce-scatter by messages of one chunk, of which each
 waits for the former on its hop and for the one that its sender has to have received; channels with rotated orders of the ranks
@@ -27,7 +27,8 @@ EPOCH = datetime.datetime(2026, 1, 1)
 
 # tp, pp, dp; micro: microbatches; forward: seconds of one; activation, gradient: bytes of a rank; layers: FSDP (micro:
 # gradients accumulated; scatter 'last': scattered in the last microbatch alone; ahead: gathered ahead across microbatches;
-# shard: ranks among which parameters are sharded, the rest are replicas; optimizer: seconds)
+# shard: ranks among which parameters are sharded, the rest are replicas; optimizer: seconds; whole: a collective put together
+# of fewer messages ends when all have sent theirs, as each needs what all have)
 OTHER = {
     'other1': dict(seed=101, window=60, idle=2, jobs=[
         dict(tp=4, pp=2, dp=6, micro=8, forward=0.055, activation=25e6, gradient=2.2e9, buckets=4),
@@ -88,6 +89,17 @@ OTHER = {
         dict(tp=1, pp=1, dp=24, layers=24, forward=0.022, gradient=3.2e9, micro=2, scatter='last', cross=1),
         dict(tp=1, pp=1, dp=16, layers=14, forward=0.03, gradient=2.6e9, micro=3, ahead=1, optimizer=0.03),
         dict(tp=1, pp=1, dp=16, layers=16, forward=0.03, gradient=3.0e9, micro=2, shard=8, scatter='last')]),
+    # made to see who is slow where parameters are sharded
+    'other15': dict(seed=1515, window=90, idle=1, fault=('slow_accelerator', 0.2), jobs=[
+        dict(tp=1, pp=1, dp=24, layers=20, forward=0.05, gradient=4.5e9, whole=1),
+        dict(tp=1, pp=1, dp=16, layers=14, forward=0.03, gradient=2.6e9, whole=1, micro=2, cross=1)]),
+    'other16': dict(seed=1616, window=90, idle=1, fault=('slow_accelerator', 0.25), jobs=[
+        dict(tp=2, pp=1, dp=12, layers=32, forward=0.035, gradient=3.5e9, whole=1),
+        dict(tp=1, pp=1, dp=20, layers=18, forward=0.028, gradient=3.0e9, whole=1, micro=3, scatter='last', ahead=1,
+             optimizer=0.03)]),
+    'other17': dict(seed=1717, window=90, idle=1, fault=('slow_link', 0.35), jobs=[
+        dict(tp=1, pp=1, dp=24, layers=20, forward=0.05, gradient=4.5e9, whole=1),
+        dict(tp=2, pp=1, dp=12, layers=32, forward=0.035, gradient=3.5e9, whole=1)]),
 }
 
 
@@ -221,6 +233,9 @@ class Job:
             arrived = list(free)
             for k in range(count):
                 before = list(arrived)
+                if self.shape.get('whole') and count < sends and k == count - 1:
+                    # what comes from the farthest is in the last one
+                    before = [max(before)] * n
                 part = sends * (k + 1) // count - sends * k // count
                 for h in range(n):
                     at = max(free[h], before[h - 1] if k > 0 else free[h])
@@ -384,9 +399,9 @@ def stamp(at):
 
 
 def choose_fault(plan, jobs, cluster, dice):
-    """A hop of a ring of a job with a pipeline, or its sender, or the switch of its rack."""
+    """A hop of a ring of a job with a pipeline, where there is one, or its sender, or the switch of its rack."""
     kind, factor = plan['fault']
-    job = dice.choice([j for j in jobs if j.pp > 1])
+    job = dice.choice([j for j in jobs if j.pp > 1] or jobs)
     while True:
         stage, tensor = dice.randrange(job.pp), dice.randrange(job.tp)
         hops = job.ring([job.rank(stage, data, tensor) for data in range(job.dp)], 0)[1]
@@ -465,5 +480,5 @@ def main(name, folder, seed=None):
 
 if __name__ == '__main__':
     if len(sys.argv) not in (3, 4) or sys.argv[1] not in OTHER:
-        sys.exit('usage: flows_other.py other1..other14 FOLDER [SEED]')
+        sys.exit('usage: flows_other.py other1..other17 FOLDER [SEED]')
     main(*sys.argv[1:])

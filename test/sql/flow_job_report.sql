@@ -79,6 +79,20 @@ SELECT substring(l4_report('ring', 'text', NULL) FROM E'NETWORK FLOWS.*?(?=\n\n)
 SELECT substring(l4_report('ring', 'markdown', NULL) FROM E'## Network flows.*?(?=\n\n## )');
 SELECT l4_report('elsewhere', 'text', NULL) LIKE '%NETWORK FLOWS%' AS text,
 	l4_report('elsewhere', 'markdown', NULL) LIKE '%Network flows%' AS markdown;
+-- They are read once, by the diagnosis; what has changed since is read anew.
+CREATE FUNCTION pg_temp.rows_read() RETURNS bigint LANGUAGE sql AS $$
+	SELECT sum(seq_tup_read + COALESCE(idx_tup_fetch, 0))::bigint FROM pg_stat_xact_user_tables WHERE relname = 'l4_flow'
+$$;
+BEGIN;
+SELECT count(*) FROM l4_diagnose('ring') \g /dev/null
+SELECT pg_temp.rows_read() AS of_diagnosis \gset
+ROLLBACK;
+BEGIN;
+SELECT l4_report('ring', 'text', NULL) AS before \gset
+SELECT pg_temp.rows_read() - :of_diagnosis < 10 AS read_once;
+UPDATE l4_flow SET duration = 0.02;
+SELECT l4_report('ring', 'text', NULL) = :'before' AS same;
+ROLLBACK;
 -- ids stand once
 SELECT m[1], count(*) FROM page, regexp_matches(html, '\sid="([^"]*)"', 'g') m WHERE job_id = 'ring'
 GROUP BY 1 HAVING count(*) > 1;

@@ -384,6 +384,65 @@ FROM l4_limits_in_force() l, LATERAL (SELECT ARRAY(SELECT 0.6 * n FROM generate_
 	('few', ARRAY(SELECT 0.6 * n + 0.1 FROM generate_series(0, 5) n)),
 	('none', '{}')) c(name, times);
 
+-- Who computes longer where all wait for the slowest: 1.2 to 1 while the other one sends of itself, nothing once it waits.
+SELECT round(b.beside[1]::numeric, 4) AS longer, b.beside[2] AS waits, round(b.turned[1]::numeric, 4) AS turned
+FROM (SELECT l4_step_beside(slow, short, ten, quick, long, ten, '{-1,3,6}') AS beside,
+		l4_step_beside(quick, long, ten, slow, short, ten, '{-1,3,6}') AS turned
+	FROM (VALUES ('{-5,0,1.2,2.4,3.6}'::float8[], '{0.1,0.1,0.1,0.1,0.1}'::real[], '{-5,0,1,2,2.5}'::float8[],
+		'{0.1,0.1,0.1,0.5,1}'::real[], '{10,10,10,10,10}'::real[])) v(slow, short, quick, long, ten)) b;
+-- where nothing is gathered ahead both begin to compute when they have a layer, and differ by the same each time
+SELECT round((l4_step_beside(array_agg(1.4 * n ORDER BY n), array_agg(0.2::real), array_agg(5::real),
+	array_agg(1.4 * n - 0.2 ORDER BY n), array_agg(0.4::real), array_agg(5::real), '{1,21}'))[1]::numeric, 4) AS longer
+FROM generate_series(0, 19) n;
+SELECT l4_step_beside('{}', '{}', '{}', '{1}', '{1}', '{1}', '{}') AS none,
+	l4_step_beside('{1}', '{1}', '{1}', '{}', '{}', '{}', '{0,2}') AS nothing;
+SELECT l4_step_beside('{1,2}', '{1}', '{1,1}', '{1}', '{1}', '{1}', '{0,2}');
+-- Parameters sharded over four servers, ten layers: one gathers the next layer while it computes one. A collective's last part
+-- goes when the slowest has sent its first. The third server computes slower by a share, from step 10 to 24 of 30.
+CREATE FUNCTION pg_temp.sharded(slower float8) RETURNS TABLE (started_at timestamptz, duration float8, source text,
+	destination text, bytes bigint) LANGUAGE plpgsql AS $$
+DECLARE
+	free float8 := 0;				-- when all have the last layer
+	there float8;					-- and the one that is computed now
+	done float8[] := '{0,0,0,0}';
+	sends float8[];
+	seconds float8;
+BEGIN
+	FOR step IN 0 .. 29 LOOP
+		FOR layer IN 0 .. 20 LOOP
+			there := free;
+			-- the first one behind the optimizer; the next with the computing of the one before
+			sends := ARRAY(SELECT CASE WHEN layer = 0 THEN free + 0.03 ELSE GREATEST(there, done[s]) END
+				FROM generate_series(1, 4) s);
+			free := (SELECT max(s) FROM unnest(sends) s) + 0.003;
+			RETURN QUERY SELECT to_timestamp(1767225600 + p.at), p.takes, '10.5.0.' || s.n, '10.5.0.' || s.n % 4 + 1,
+				(1e9 * p.takes)::bigint
+			FROM unnest(sends) WITH ORDINALITY s(at, n),
+				LATERAL (VALUES (s.at, 0.001::float8), (free - 0.002, 0.002)) p(at, takes);
+			IF layer = 0 THEN
+				done := array_fill(free, ARRAY[4]);
+			ELSE
+				seconds := CASE WHEN layer <= 10 THEN 0.02 ELSE 0.04 END;
+				done := ARRAY(SELECT sends[s] + seconds * (1 + 0.002 * sin(7 * s + layer * step)) * (1 + CASE WHEN s = 3
+					AND step BETWEEN 10 AND 24 THEN slower ELSE 0 END) FROM generate_series(1, 4) s);
+			END IF;
+		END LOOP;
+		free := GREATEST(free, (SELECT max(d) FROM unnest(done) d));
+	END LOOP;
+END
+$$;
+CREATE TEMP TABLE sharded (started_at timestamptz, duration float8, source text COLLATE "C", destination text COLLATE "C",
+	bytes bigint);
+INSERT INTO sharded SELECT * FROM pg_temp.sharded(0.2);
+SELECT f.kind, f.subject, f.factor::numeric(4, 2), f.began, f.ended, f.sentence
+FROM l4_flow_diagnose('2026-01-01', '2026-01-01 01:00', flows => 'sharded', accelerators => NULL) f ORDER BY f.kind;
+TRUNCATE sharded;
+INSERT INTO sharded SELECT * FROM pg_temp.sharded(0);
+SELECT f.kind, f.subject, f.factor::numeric(4, 2), f.began, f.ended, f.sentence
+FROM l4_flow_diagnose('2026-01-01', '2026-01-01 01:00', flows => 'sharded', accelerators => NULL) f ORDER BY f.kind;
+DROP TABLE sharded;
+DROP FUNCTION pg_temp.sharded;
+
 -- Joined with the logs of the same job, by the names of its nodes.
 SELECT l4_register_job('flows-1', '{}', 'failed', '{server-1,server-2,server-3,server-4}', 2);
 SELECT * FROM l4_ingest('flows-1', $$SELECT 'server-' || 1 + r / 2 AS node, r AS rank, to_char('2026-01-01'::timestamp

@@ -12,6 +12,9 @@
 	" --shape dp8,pp2,tp4,micro8,step1.8,zero1" \
 	" --shape dp4,pp4,tp4,micro12,step2.8,overlap --shape dp8,pp2,tp2,micro8,step1.4 --shape dp4,pp4,tp8,micro8,step3"
 
+#define SHARDED \
+	" --jobs 2 --shape dp32,fsdp,buckets24,micro1,step2,data0.2 --shape dp16,tp4,fsdp,buckets16,micro2,step3,data0.15,pieces1"
+
 static const struct
 {
 	const char *name;
@@ -27,8 +30,7 @@ static const struct
 	{"disordered", "--window 60 --out-of-order 2 --duplicates 0.02" EIGHT, "records in the order of their export"},
 	{"merged", "--window 60 --idle-timeout 0.001" EIGHT, "messages that follow one another are one record"},
 	{"bad", "--window 60 --bad 0.001 --noise 500" EIGHT, "records that cannot be right"},
-	{"fsdp", "--window 60 --jobs 2 --shape dp32,fsdp,buckets24,micro1,step2,data0.2"
-		" --shape dp16,tp4,fsdp,buckets16,micro2,step3,data0.15,pieces1", "parameters sharded, gathered layer by layer"},
+	{"fsdp", "--window 60" SHARDED, "parameters sharded, gathered layer by layer"},
 	{"experts", "--window 30 --jobs 2 --shape dp16,pp2,tp2,ep8,micro6,step1.5 --shape dp32,pp1,ep16,micro4,step1",
 		"mixtures of experts"},
 	{"contexts", "--window 30 --jobs 2 --shape dp4,pp2,tp4,cp4,micro6,step2 --shape dp4,pp2,tp8,cp2,micro4,step1.5",
@@ -53,6 +55,7 @@ static const struct
 		" --shape dp2,pp4,tp8,step4 --shape dp16,tp4,step2 --shape dp8,pp4,tp2,step3 --shape dp4,pp4,tp4,zerobubble,step4"
 		" --shape dp16,pp2,tp2,step2.2", "64 jobs on 4,096 accelerators"},
 	{"slow_accelerator", "--window 90 --fault slow_accelerator::0.2" EIGHT, "one accelerator computes 20 percent longer"},
+	{"slow_sharded", "--window 80 --fault slow_accelerator::0.2" SHARDED, "the same where parameters are sharded"},
 	{"slow_link", "--window 90 --fault slow_link::0.3" EIGHT, "30 percent less between two accelerators"},
 	{"slow_nic", "--window 90 --fault slow_link:3>leaf-4:0.3" EIGHT, "30 percent less from a NIC to its switch"},
 	{"slow_switch", "--window 90 --fault slow_switch::0.3" EIGHT, "30 percent less through a leaf switch"},
