@@ -98,8 +98,8 @@ BEGIN ATOMIC
 	),
 	host AS MATERIALIZED (
 		SELECT '\m(?:' || string_agg(DISTINCT w.part[1], '|') || ')\M' AS names
-		FROM @extschema@.l4_job j, unnest(j.nodes) n (node), regexp_matches(n.node, '[[:alpha:]]{2,}', 'g') w (part)
-		WHERE j.job_id = l4_strange_shapes.job_id
+		FROM @extschema@.l4_job_row(l4_strange_shapes.job_id) j, unnest(j.nodes) n (node),
+			regexp_matches(n.node, '[[:alpha:]]{2,}', 'g') w (part)
 	),
 	line AS MATERIALIZED (
 		SELECT c.shape_id, w.words, substring(w.words, '^\S+ ((?:\S+ ){5}.*)$') AS rest,
