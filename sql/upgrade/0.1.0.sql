@@ -31,7 +31,7 @@ DO $upgrade$
 DECLARE
 	formats text[] := '{
 		bracket_time 6b29ae667879,brackets 4ea787c8d4b9,brackets_level_first 490ab1b5859d,clock_level cf67cc91c02b,
-		clock_thread 0a0cce784bc1,dash_level_logger fe766355099a,dash_logger_level 922148c6faa7,
+		dash_level_logger fe766355099a,dash_logger_level 922148c6faa7,
 		level_clock f9eb6dbe9fb1,level_time ad638fe82435,loguru 97b490ca52ab,packed_time d53c5a8d4a0c,
 		time 5497d7ef5cb5,time_brackets f1a34525eeb8,time_level 6cc020052fa0,time_level_logger a76c29ad4f3b,
 		absl_uptime f3afa7964536,access_log 99a970b2db69,apache_error 2e093baab229,ascend_plog b85063aec763,

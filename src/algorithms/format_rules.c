@@ -62,18 +62,11 @@
 /* The rank that writes, as the first field of what is behind a header: "[rank 3] ", "rank 3: ", "rank=3 | ". */
 #define SPEAKER "(?:(?=[\\[(<{]?(?:" RANK_WORD ")[ :=#-]?(?<rank>\\d{1,6})(?:[\\])>}|:,]| [|-] )))?"
 
-/*
- * What no format of this list knows as a whole: a name or two, a level, a time and a place in the code, in brackets or not; and
- * fields that are no words of a sentence (in brackets, with digits, dots or colons, a rank) between a time and a level.
- */
+/* What no format of this list knows as a whole: a name or two, a level, a time and a place in the code, in brackets or not. */
 #define OPEN "[\\[(<{]?"
 #define CLOSE "[\\])>}]{0,2}"
 #define ANY_TIME "(?:(?<ts>" ISO_OR_AMERICAN "|" SHORT_TIME ")|(?<time>" CLOCK FRACTION "))"
 #define NAME_FIELD "[A-Za-z][\\w.:/@-]{0,40}"
-#define ODD_FIELD \
-	"(?:[\\[(<]?(?:" RANK_WORD ")[ :=#-]?(?<rank>\\d{1,6})[\\])>]?(?![\\w.])|" \
-	"\\[[^\\]\\n]{1,60}\\]|\\([^)\\n]{1,60}\\)|<[^>\\n]{1,60}>|" \
-	"[\\w/-]{0,30}[.:@#\\d][\\w.:/@#-]{0,60}|[A-Za-z][\\w-]{0,30}(?=[ \\t]*\\|))"
 
 /* Folders and hosts in paths. */
 #define ANYWHERE "^(?:.*/)?"
@@ -576,7 +569,7 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("bracket_level", 90,
 				  "\\[ *(?<level>" UPPER "|" LOWER ") *\\][: ]+",
 				  "[INFO] loading the tokenizer"),
-	HEADER_FORMAT("clock_thread", 90,
+	HEADER_FORMAT("clock_thread", 97,
 				  "(?<time>" CLOCK FRACTION ") +\\[[^\\]]*\\] +" LEVEL " +" LOGGER " -+ ",
 				  "12:34:56.789 [main] WARN  org.apache.zookeeper.ClientCnxn - Session 0x0 closed unexpectedly"),
 	/* of a process of a host; and what parallel-ssh says of each host as it ends there */
@@ -642,10 +635,6 @@ const L4Format l4_builtin_formats_array[] = {
 				  OPEN "(?<level>[DIWEFC]|" UPPER ")" CLOSE "[ \\t:|]{1,3}" OPEN ANY_TIME "(?:[ \\t,]+\\d{1,8})?"
 				  "(?:[ \\t]+[\\w./<>+-]+:\\d+)?" CLOSE "[:|>-]?(?:[ \\t]+|$)" SPEAKER,
 				  "[trainer W 2026-11-20 10:00:00 loop:120] the tokenizer is slow"),
-	HEADER_FORMAT("any_time_fields_level", 91,
-				  OPEN ANY_TIME CLOSE "(?:[ \\t]*[|,:>-]?[ \\t]*" ODD_FIELD "){1,4}?[ \\t]*[|,:>-]?[ \\t]*"
-				  OPEN LEVEL CLOSE "(?:[ \\t]*[|:>-]+[ \\t]*|[ \\t]+|$)",
-				  "2026-11-20 10:00:00.123 | rank 3 | trainer.loop:120 | WARNING | the tokenizer is slow"),
 };
 
 const int	l4_builtin_formats_count = lengthof(l4_builtin_formats_array);
