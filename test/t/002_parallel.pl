@@ -360,16 +360,19 @@ for my $name (qw(plain.tar packed.tar.gz cut.tar packed.zip))
 {
 	register("$name $_") for 1, 2, 4;
 	my $one = (import_job("$name 1", "$folder/archive/$name", ', part_bytes => 20000'))[2];
+	my $taken_in = 0;
 	for my $workers (2, 4)
 	{
 		($code, $out, $err) = $node->psql('postgres',
 			"SET client_min_messages = debug1; CALL l4_import('$name $workers', '$folder/archive/$name', workers => $workers,
 				part_bytes => 20000)");
-		cmp_ok(scalar(() = $err =~ /read by a worker, is taken in/g), '>', 0, "$name: workers read members");
+		$taken_in += () = $err =~ /read by a worker, is taken in/g;
 		same("$name $workers", "$name 1", "$name: $workers processes give the same");
 		my ($said, $said_by_one) = map { join "\n", sort $_ =~ /WARNING: .*\n(?:DETAIL: .*)?/g } $err, $one;
 		is($said, $said_by_one, 'and say the same');
 	}
+	# on a busy machine one process may be through before the other one begins
+	cmp_ok($taken_in, '>', 0, "$name: workers read members");
 }
 is($node->safe_psql('postgres', "SELECT count(*) FROM pg_ls_dir('base/pgsql_tmp', true, false)"), '0',
 	'no temporary file is left');
