@@ -101,7 +101,8 @@ INSERT INTO line SELECT j, format('node-%s/fit.%s.err', n, n), 1, '[batch=2/50]:
 SELECT load_job(j, CASE j WHEN 'ended' THEN 'failed' ELSE 'succeeded' END)
 FROM unnest('{ends,ends2,ended}'::text[]) j \g /dev/null
 SELECT * FROM told('ended');
-SELECT l.ts, l.rank, l.stage, l.iteration, l.message FROM l4_log l WHERE l.job_id = 'ended' ORDER BY l.source;
+SELECT l.ts, l.rank, l.stage, l.iteration, l.message FROM l4_log l WHERE l.job_id = 'ended'
+ORDER BY l.source COLLATE "C";
 
 \echo == an attempt that fails as it begins to iterate again failed there, though nobody told of an iteration of it
 INSERT INTO line SELECT 'again', format('node-%s/rank%s.log', n, n), a * 40 + x.at + n * 0.1, format(x.said, a + 1)
