@@ -90,12 +90,12 @@ BEGIN ATOMIC
 		-- out of a total it is, that it was always some of them
 		SELECT q.*, CASE WHEN cardinality(q.values) = 1 AND q.occurrences >= (limits).unexplained_value_occurrences
 			AND q.job_count > 1
-			OR cardinality(q.values) = 1 AND (q.values = '{0}' OR q.job_count > 1)
-			AND @extschema@.l4_is_outcome(q.shape_id, q.position, wordings)
-			OR cardinality(q.values) = 1 AND @extschema@.l4_is_start(q.shape_id, q.position, wordings)
-			THEN q.values[1] END AS value,
+			-- of what is no number the shape need not be asked
+			OR cardinality(q.values) = 1 AND q.minimum = q.maximum
+			AND ((q.minimum = 0 OR q.job_count > 1) AND @extschema@.l4_is_outcome(q.shape_id, q.position, wordings)
+				OR @extschema@.l4_is_start(q.shape_id, q.position, wordings)) THEN q.values[1] END AS value,
 			CASE WHEN q.occurrences >= (limits).unexplained_range_occurrences
-				OR q.job_count > 1 AND @extschema@.l4_is_part(q.shape_id, q.position, wordings)
+				OR q.job_count > 1 AND q.minimum > 0 AND @extschema@.l4_is_part(q.shape_id, q.position, wordings)
 				THEN q.minimum / (limits).unexplained_range_factor END AS lowest,
 			CASE WHEN q.occurrences >= (limits).unexplained_range_occurrences
 				THEN q.maximum * (limits).unexplained_range_factor END AS highest

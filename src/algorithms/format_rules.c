@@ -47,7 +47,6 @@
 #define LEVEL_BEHIND_TIME "(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?"
 /* Which rank writes, as a field further on. */
 #define RANK_FIELD "(?:(?=(?:.{0,2000}? )?(?:rank|global_rank)=\"?(?<rank>\\d{1,6})\\b))?"
-#define STATED_RANK "(?:(?=\\[[Rr]ank[ :]?(?<rank>\\d+)\\]))?"
 
 /* A field of a header in brackets; and one that is the name of a program with the number that this one of several has. */
 #define FIELD "[\\w.:/@-]+"
@@ -278,7 +277,7 @@ const L4Format l4_builtin_formats_array[] = {
 				  "\\[(?<epoch>\\d{9,10}\\.\\d+)\\] \\[[\\w.-]+:\\d+:\\d+\\] +" FILE_LINE " +UCX +" ANY_LEVEL " +",
 				  "[1745264369.123456] [node9:123:0]          parser.c:2036 UCX  WARN  unused environment variable: UCX_HOME"),
 	HEADER_FORMAT("deepspeed", 15,
-				  "\\[(?<ts>" ISO ")\\] \\[" LEVEL "\\] \\[" FILE_LINE ":[\\w<>.]+\\] ?" STATED_RANK,
+				  "\\[(?<ts>" ISO ")\\] \\[" LEVEL "\\] \\[" FILE_LINE ":[\\w<>.]+\\] ?" SPEAKER,
 				  "[2023-12-29 13:02:49,647] [INFO] [logging.py:96:log_dist] [Rank 0] step=10, skipped=0"),
 	HEADER_FORMAT("nemo", 16,
 				  "\\[(?:NeMo|AUX) (?<level>[DIWEC]) (?<ts>" ISO ") (?:rank:? ?(?<rank>\\d+) )?(?<file>[\\w.-]+):\\d+\\] ?",
@@ -366,10 +365,10 @@ const L4Format l4_builtin_formats_array[] = {
 
 	/* Headers of python, Java, Go and Rust loggers. */
 	HEADER_FORMAT("python_dated", 40,
-				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t]+" LEVEL ":(?<logger>[\\w.-]+):" STATED_RANK,
+				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t]+" LEVEL ":(?<logger>[\\w.-]+):" SPEAKER,
 				  "2026-11-20 23:02:05,082 DEBUG:trainer.schedules:[rank3] forward pass of microbatch 2"),
 	HEADER_FORMAT("python_default", 41,
-				  LEVEL ":(?<logger>[\\w.-]+):" STATED_RANK,
+				  LEVEL ":(?<logger>[\\w.-]+):" SPEAKER,
 				  "INFO:torch.distributed.launcher.api:Starting elastic_operator with launch configs:"),
 	HEADER_FORMAT("dash_level_logger", 42,
 				  "(?<ts>" ISO_OR_AMERICAN ") - " LEVEL " +- " LOGGER " - " SPEAKER,

@@ -160,15 +160,6 @@ count_different(StatedRank *stated, int count, int (*compare) (const void *, con
 	return different;
 }
 
-/* Might a line state a rank: is there text behind its header (a host before it, or none), and does its format ever do so? */
-static bool
-may_state(const L4HeaderParser *parser, const L4Header *header, L4Bytes line, bool hosted, const bool *states)
-{
-	if (line.size == header->size || (header->host.size > 0) != hosted)
-		return false;
-	return header->has_header ? states[header->format - parser->prefixes.count] : !hosted;
-}
-
 /*
  * The ranks that the headers of a sample state, of lines that a host stands before or of the others; where too few of those
  * that might state one do, none. A line without a header is of the host before it, if there is one. A format of headers of
@@ -177,29 +168,32 @@ may_state(const L4HeaderParser *parser, const L4Header *header, L4Bytes line, bo
 static int
 sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, StatedRank *stated)
 {
-	bool	   *states = palloc0(mul_size(Max(parser->headers.count, 1), sizeof(bool)));
-	L4Bytes		left = sample;
+	int			formats = parser->headers.count;
+	int64	   *lines = palloc0(mul_size(Max(formats, 1), sizeof(int64)));
+	bool	   *states = palloc0(mul_size(Max(formats, 1), sizeof(bool)));
 	L4Bytes		line;
-	L4Header	header;
 	int64		able = 0;
 	int			count = 0;
 
-	while (next_line(&left, &line))
+	while (next_line(&sample, &line))
 	{
+		L4Header	header;
+
 		header_parse(parser, line, &header);
-		if (header.has_header && header.stated_rank >= 0)
-			states[header.format - parser->prefixes.count] = true;
-	}
-	left = sample;
-	while (next_line(&left, &line))
-	{
-		header_parse(parser, line, &header);
-		if (!may_state(parser, &header, line, hosted, states))
+		if (line.size == header.size || (header.host.size > 0) != hosted)
 			continue;
-		able++;
-		if (header.stated_rank >= 0)
-			stated[count++] = (StatedRank) {header.host, header.stated_rank};
+		if (!header.has_header)
+			able += !hosted;
+		else
+			lines[header.format - parser->prefixes.count]++;
+		if (header.stated_rank < 0)
+			continue;
+		states[header.format - parser->prefixes.count] = true;
+		stated[count++] = (StatedRank) {header.host, header.stated_rank};
 	}
+	for (int i = 0; i < formats; i++)
+		able += states[i] ? lines[i] : 0;
+	pfree(lines);
 	pfree(states);
 	return (int64) count * STATING_LINES >= able * STATING_LINES_LEAST ? count : 0;
 }

@@ -57,13 +57,6 @@ room_for(int64 count, Size size)
 	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * size);
 }
 
-static double
-median(double *numbers, int64 count)
-{
-	qsort(numbers, count, sizeof(double), compare_double);
-	return count > 0 ? numbers[count / 2] : 0;
-}
-
 static Values
 values_for(int64 count)
 {
@@ -100,7 +93,7 @@ medians_of_phases(const Values *values, int k, double *medians)
 				values->room[count++] = values->value[i];
 		if (count < LEAST_STEPS)
 			return false;
-		medians[phase] = median(values->room, count);
+		medians[phase] = robust_upper_median(values->room, count);
 	}
 	return true;
 }
@@ -141,7 +134,7 @@ stands_out_of(const Values *values, int k, double deviations, StandingOut *found
 	for (int64 i = 0; i < values->count; i++)
 		values->room[i] = fabs(values->value[i] - medians[values->number[i] % k]);
 	*found = (StandingOut) {k, first, medians[first] - second, (medians[first] + second) / 2};
-	return found->by > deviations * ROBUST_MAD_TO_SD * median(values->room, values->count) &&
+	return found->by > deviations * ROBUST_MAD_TO_SD * robust_upper_median(values->room, values->count) &&
 		are_apart(values, k, first, found->limit);
 }
 
@@ -171,7 +164,7 @@ highest_stand_out(const Values *values, int64 highest, double least, double devi
 	found->by = sorted[others] - sorted[others - 1];
 	found->limit = (sorted[others] + sorted[others - 1]) / 2;
 	pfree(sorted);
-	return found->by >= least && found->by > deviations * ROBUST_MAD_TO_SD * median(values->room, others);
+	return found->by >= least && found->by > deviations * ROBUST_MAD_TO_SD * robust_upper_median(values->room, others);
 }
 
 /* Do the values above a limit come each so often, as far as can be seen? One alone does where there are few. */
@@ -286,7 +279,7 @@ misfit(const L4Intervals *messages, int64 from, int64 to, double most, double *l
 		else
 			room[i - from] = messages->began[at] - time;
 	}
-	usual = median(room, to - from);
+	usual = robust_upper_median(room, to - from);
 	for (int64 i = 0; i < to - from; i++)
 		sum += Min(fabs(room[i] - usual), most);
 	*lag += usual;
@@ -370,7 +363,7 @@ pause_more(const L4LayerCycles *cycles, const double *starts, const int64 *numbe
 	}
 	qsort(bursts[true], count[true], sizeof(double), compare_double);
 	/* of two, both */
-	more = bursts[true][(count[true] - 1) / 2] > median(bursts[false], count[false]);
+	more = bursts[true][(count[true] - 1) / 2] > robust_upper_median(bursts[false], count[false]);
 	pfree(bursts[false]);
 	pfree(bursts[true]);
 	return more;

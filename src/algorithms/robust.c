@@ -43,6 +43,13 @@ robust_median(const L4Robust *numbers)
 }
 
 double
+robust_upper_median(double *numbers, int64 count)
+{
+	sort_doubles(numbers, count);
+	return count > 0 ? numbers[count / 2] : 0;
+}
+
+double
 robust_root_mean_square(const L4Robust *numbers, int64 kept)
 {
 	int64		before = Min(kept, numbers->before);

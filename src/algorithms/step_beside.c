@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-#include "tools/order.h"
+#include "algorithms/robust.h"
 
 /* Silences of less than this share of the usual one part no collectives. */
 #define PART 0.35
@@ -35,13 +35,6 @@ static double *
 numbers(int64 count)
 {
 	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
-}
-
-static double
-median(double *values, int64 count)
-{
-	qsort(values, count, sizeof(double), compare_double);
-	return values[count / 2];
 }
 
 /* The silence before each message; nothing is known of what was before the first. */
@@ -71,7 +64,7 @@ usual_silence(const double *before, int64 count)
 	for (int64 i = 0; i < count; i += stride)
 		if (before[i] > 0)
 			longer[taken++] = before[i];
-	usual = taken > 0 ? median(longer, taken) : 0;
+	usual = robust_upper_median(longer, taken);
 	pfree(longer);
 	return usual;
 }
@@ -154,13 +147,13 @@ beside_of(const Start *starts, int64 count, double *ratios, double *silences)
 	}
 	if (taken == 0)
 		return NAN;
-	grown = median(ratios, taken);
-	usual = median(silences, taken);
+	grown = robust_upper_median(ratios, taken);
+	usual = robust_upper_median(silences, taken);
 	if (taken < LAYERS || taken < MOST_LAYERS * count)
 		return grown;
 	for (int64 i = 0; i < taken; i++)
 		silences[i] = fabs(silences[i] - usual);
-	return median(silences, taken) <= CONSTANT * usual ? Max(grown, usual) : grown;
+	return robust_upper_median(silences, taken) <= CONSTANT * usual ? Max(grown, usual) : grown;
 }
 
 void

@@ -1,0 +1,217 @@
+/*
+ * Traces: all that the flows of a window tell, as the findings, the groups and the pictures take it.
+ */
+
+CREATE TYPE @extschema@.l4_flow_trace AS (
+	job int,
+	kind text,
+	source text,
+	destination text,
+	server text,
+	path text,
+	period double precision,
+	flows bigint,
+	bytes bigint,
+	retransmits bigint,
+	first_at double precision,
+	last_at double precision,
+	overdue_at double precision,
+	step int[],
+	ends double precision[],
+	closes double precision[],
+	computed double precision[],
+	closing double precision[],
+	sent double precision[],
+	moved double precision[],
+	busy double precision[],
+	began double precision[],
+	late double precision[],
+	beside double precision[]
+);
+COMMENT ON TYPE @extschema@.l4_flow_trace IS
+'Step: What the flows of a window tell of an accelerator of a job (kind accelerator; ends, closes, computed, closing, sent, '
+'step) or of what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender; '
+'overdue_at: when the next message was due; late: when messages began that took many times as long as usual; beside: '
+'l4_flow_beside). Times in seconds since 1970, ends has one element more than there are steps.';
+
+CREATE FUNCTION @extschema@.l4_accelerator_traces(directions @extschema@.l4_flow_direction[],
+	steps @extschema@.l4_flow_accelerator_steps[]) RETURNS SETOF @extschema@.l4_flow_trace
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH sendings AS (
+		SELECT d.source AS address, sum((d.series).records) AS flows, sum((d.series).bytes) AS bytes,
+			sum((d.series).retransmits) AS retransmits, min((d.series).began[1]) AS first_at,
+			max((d.series).began[cardinality((d.series).began)]) AS last_at
+		FROM unnest(l4_accelerator_traces.directions) d
+		GROUP BY d.source
+	)
+	SELECT s.job, 'accelerator', s.address, NULL::text, s.server, NULL::text, s.period, COALESCE(a.flows, 0)::bigint,
+		COALESCE(a.bytes, 0)::bigint, COALESCE(a.retransmits, 0)::bigint, a.first_at, a.last_at, NULL::double precision,
+		@extschema@.l4_step_places((s.phases).ended, s.reference, s.period / 2), (s.phases).ended, (s.phases).began[2:],
+		(w.work).computed, (w.work).closing, (w.work).sent, (s.phases).bytes[2:], NULL::double precision[],
+		NULL::double precision[], NULL::double precision[], NULL::double precision[]
+	FROM unnest(l4_accelerator_traces.steps) s
+	LEFT JOIN @extschema@.l4_flow_work(l4_accelerator_traces.directions, l4_accelerator_traces.steps) w
+		ON w.address = s.address
+	LEFT JOIN sendings a ON a.address = s.address;
+END;
+COMMENT ON FUNCTION @extschema@.l4_accelerator_traces(@extschema@.l4_flow_direction[],
+	@extschema@.l4_flow_accelerator_steps[]) IS
+'Step: The traces of accelerators.';
+
+CREATE FUNCTION @extschema@.l4_flow_beside(directions @extschema@.l4_flow_direction[],
+	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits)
+RETURNS TABLE (source text, destination text, beside double precision[])
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH links AS MATERIALIZED (
+		-- in even parts of time as long as a step: while somebody is slow no steps may be seen
+		SELECT d.source, d.destination, (d.series).began, (d.series).lasted, (d.series).moved,
+			ARRAY(SELECT (d.series).began[1] + n.n * d.period
+				FROM generate_series(0, ceil(((d.series).began[cardinality((d.series).began)] - (d.series).began[1])
+					/ d.period)::int) n(n)) AS ends,
+			dense_rank() OVER (ORDER BY s.server COLLATE "C") AS server,
+			row_number() OVER (PARTITION BY s.server ORDER BY d.source COLLATE "C", d.destination COLLATE "C") AS number
+		FROM unnest(l4_flow_beside.directions) d
+		JOIN unnest(l4_flow_beside.steps) s ON s.address = d.source
+		WHERE d.cycle IS NOT NULL
+	), servers AS (
+		SELECT l.server, max(l.number) AS links, count(*) OVER () AS servers
+		FROM links l
+		GROUP BY l.server
+	), others AS (
+		-- of the servers behind it, around, the link of the same number: along the same rail, where there are rails
+		SELECT l.source, l.destination, (l.server - 1 + n.n) % s.servers + 1 AS server, l.number
+		FROM links l
+		JOIN servers s ON s.server = l.server
+		CROSS JOIN LATERAL generate_series(1, LEAST((limits).flow_beside::bigint, s.servers - 1)) n(n)
+	), compared AS (
+		SELECT l.source, l.destination, @extschema@.l4_step_beside(l.began, l.lasted, l.moved, x.began, x.lasted, x.moved,
+			l.ends) AS beside
+		FROM others o
+		JOIN servers s ON s.server = o.server
+		JOIN links x ON x.server = o.server AND x.number = LEAST(o.number, s.links)
+		JOIN links l ON l.source = o.source AND l.destination = o.destination
+	), by_part AS (
+		SELECT c.source, c.destination, b.part, CASE WHEN 2 * count(*) FILTER (WHERE b.beside <> 'NaN') > count(*)
+			THEN percentile_cont(0.5) WITHIN GROUP (ORDER BY b.beside) FILTER (WHERE b.beside <> 'NaN') END AS beside
+		FROM compared c
+		CROSS JOIN LATERAL unnest(c.beside) WITH ORDINALITY b(beside, part)
+		GROUP BY c.source, c.destination, b.part
+	)
+	SELECT b.source, b.destination, array_agg(b.beside ORDER BY b.part)
+	FROM by_part b
+	GROUP BY b.source, b.destination;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_beside(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
+	@extschema@.l4_limits) IS
+'Step: Of a job with sharded parameters, by how much longer the sender of each link computes than those of other servers '
+'(l4_step_beside; limit flow_beside): a logarithm, the median, for each part of time, from its first message on, that is as '
+'long as a step; NULL where most of these do not tell. Cost: some passes over the messages.';
+
+CREATE FUNCTION @extschema@.l4_pair_traces(directions @extschema@.l4_flow_direction[],
+	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	SELECT d.job, d.kind, d.source, d.destination, s.server, p.path, d.period,
+		-- what is of all paths stands once
+		CASE WHEN p.number <= 1 THEN (d.series).records END, CASE WHEN p.number <= 1 THEN (d.series).bytes END,
+		CASE WHEN p.number <= 1 THEN (d.series).retransmits END,
+		(d.series).began[1], (d.series).began[cardinality((d.series).began)],
+		(SELECT @extschema@.l4_step_overdue(o.began, o.lasted, true, (s.phases).ended)
+			FROM (VALUES ((d.series).began, (d.series).lasted)) o(began, lasted)),
+		NULL::int[], (s.phases).ended, NULL::double precision[], NULL::double precision[], NULL::double precision[],
+		NULL::double precision[],
+		(t.traffic).bytes, (t.traffic).busy, (t.traffic).began,
+		CASE WHEN p.number <= 1 THEN @extschema@.l4_late_messages((d.series).began, (d.series).moved, (d.series).busy,
+			(limits).flow_time_out_factor) END,
+		CASE WHEN p.number <= 1 THEN b.beside END
+	FROM unnest(l4_pair_traces.directions) d
+	JOIN unnest(l4_pair_traces.steps) s ON s.address = d.source
+	LEFT JOIN @extschema@.l4_flow_beside(l4_pair_traces.directions, l4_pair_traces.steps, limits) b
+		ON b.source = d.source AND b.destination = d.destination
+	CROSS JOIN LATERAL (SELECT n.path, n.number::int FROM unnest((d.series).paths) WITH ORDINALITY n(path, number)
+		UNION ALL SELECT NULL, 0 WHERE cardinality((d.series).paths) = 0) p
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_step_traffic((d.series).began, (d.series).moved, (d.series).busy,
+		(d.series).path, p.number, COALESCE((s.phases).ended, '{}')) AS traffic) t;
+END;
+COMMENT ON FUNCTION @extschema@.l4_pair_traces(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
+	@extschema@.l4_limits) IS
+'Step: The traces of what one accelerator sends to another, one for each path.';
+
+CREATE FUNCTION @extschema@.l4_traces_of_pairs(pairs @extschema@.l4_flow_pair[], known jsonb,
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10000 COST 10000000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+-- how many rows an array has is known to nobody: loops would look at all of one for each of the other
+SET enable_nestloop = off
+-- a plan for given values would hold copies of all arrays
+SET plan_cache_mode = force_generic_plan
+SET work_mem = '16MB'
+AS $$
+DECLARE
+	places @extschema@.l4_flow_place[];
+	-- by itself: the query of a loop gets a copy of what it names, in which to look for one of many would take long
+	ones CONSTANT text[] := ARRAY(SELECT (pairs[i.i]).one FROM generate_subscripts(pairs, 1) i(i) ORDER BY i.i);
+	directions @extschema@.l4_flow_direction[];
+	steps @extschema@.l4_flow_accelerator_steps[];
+	of_job record;
+BEGIN
+	places := ARRAY(SELECT ROW(p.address, p.job, p.server, p.period)::@extschema@.l4_flow_place
+		FROM @extschema@.l4_flow_places(ARRAY(SELECT c FROM @extschema@.l4_clusters_of(pairs, known, limits) c), known,
+			limits) p);
+	-- job by job: what a window holds of all of them fits into memory once, not thrice
+	FOR of_job IN
+		SELECT j.places, n.numbers
+		FROM (SELECT p.job, array_agg(p ORDER BY p.address) AS places FROM unnest(places) p GROUP BY p.job) j
+		JOIN (SELECT p.job, array_agg(o.number ORDER BY o.number) AS numbers
+			FROM unnest(ones) WITH ORDINALITY o(one, number) JOIN unnest(places) p ON p.address = o.one
+			GROUP BY p.job) n ON n.job = j.job
+		ORDER BY j.job
+	LOOP
+		-- by their numbers: to look for them would copy all pairs for each job
+		directions := ARRAY(SELECT d FROM @extschema@.l4_flow_directions(ARRAY(SELECT pairs[n.number]
+				FROM unnest(of_job.numbers) n(number)), of_job.places, limits) d);
+		steps := ARRAY(SELECT s FROM @extschema@.l4_flow_accelerators(directions, of_job.places, limits) s);
+		RETURN QUERY SELECT t.* FROM @extschema@.l4_accelerator_traces(directions, steps) t;
+		RETURN QUERY SELECT t.* FROM @extschema@.l4_pair_traces(directions, steps, limits) t;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_traces_of_pairs(@extschema@.l4_flow_pair[], jsonb, @extschema@.l4_limits) IS
+'Step: All that the pairs of a window tell of jobs, their accelerators and pairs. known: the server of each address that is '
+'known.';
+
+CREATE FUNCTION @extschema@.l4_known_servers(accelerators regclass) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+RETURN (SELECT COALESCE(jsonb_object_agg(a.address, a.server), '{}')
+	FROM @extschema@.l4_read_accelerators(l4_known_servers.accelerators) a);
+COMMENT ON FUNCTION @extschema@.l4_known_servers(regclass) IS
+'Step: The server of each address of l4_accelerator, or of a table like it. Errors: 42703.';
+
+CREATE FUNCTION @extschema@.l4_flow_traces(from_time timestamptz, to_time timestamptz, flows regclass, columns jsonb,
+	accelerators regclass, limits @extschema@.l4_limits, addresses text[] DEFAULT NULL)
+	RETURNS SETOF @extschema@.l4_flow_trace
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10000 COST 10000000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+-- a plan for given values would hold copies of all arrays
+SET plan_cache_mode = force_generic_plan
+SET work_mem = '16MB'
+AS $$
+DECLARE
+	time_window CONSTANT tstzrange := @extschema@.l4_flow_window(l4_flow_traces.from_time, l4_flow_traces.to_time,
+		l4_flow_traces.flows, l4_flow_traces.columns, l4_flow_traces.limits);
+	pairs @extschema@.l4_flow_pair[];
+BEGIN
+	pairs := ARRAY(SELECT p FROM @extschema@.l4_flow_pairs_of(time_window, l4_flow_traces.flows, l4_flow_traces.columns,
+		l4_flow_traces.accelerators, l4_flow_traces.addresses, l4_flow_traces.limits) p);
+	RETURN QUERY SELECT t.* FROM @extschema@.l4_traces_of_pairs(pairs,
+		@extschema@.l4_known_servers(l4_flow_traces.accelerators), l4_flow_traces.limits) t;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_flow_traces(timestamptz, timestamptz, regclass, jsonb, regclass, @extschema@.l4_limits,
+	text[]) IS
+'Step: All that the flows of a window tell of jobs, their accelerators and pairs. addresses: only flows between these are '
+'read; NULL: those between all accelerators. Cost: one pass over the flows.';
