@@ -19,6 +19,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'searches them.'),
 	(true, 'clock_displaced_share', 0.5, 'share of stamps',
 		'A stamp that is younger than this share of those on later lines of its file is not the time of its line.'),
+	(true, 'clock_agreeing_share', 0.75, 'share of stamps',
+		'A stream of a shared file goes by the clock of the best-stamped one if so many of its stamps lie between those.'),
 	(true, 'clock_nodes', 3, 'nodes',
 		'A statement tells of clocks where so many nodes log it: of two that differ nobody knows which is off.'),
 	(true, 'clock_node_share', 0.75, 'share of nodes',
@@ -148,6 +150,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'address_name_records', 3, 'records', 'A name that a process says so often of itself is its own.'),
 	(true, 'address_name_factor', 2, 'factor', '... if no other one says it half as often: it may be that of a neighbour.'),
+	(true, 'address_name_bytes', 200, 'bytes', 'The header of a record names who writes it within so many bytes.'),
 	(true, 'address_records', 50, 'records a node',
 		'A statement that comes more often tells of traffic, not of who has which address.'),
 	(true, 'address_segments', 2, 'segments',

@@ -133,7 +133,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'complaint', 'no_answer',
 		'\m(unreachable|unresponsive|no (answer|response|reply|heartbeats?|route)|not respond(ing)?)\M',
 		'no response from node-3'),
-	(true, 'complaint', 'nothing_from', '\mno (\w+ ){1,3}from\M', 'no gradient from worker 3'),
+	(true, 'complaint', 'nothing_from', '\mno (\S+ ){1,6}from\M', 'no gradients of step 12 from worker 3'),
 	(true, 'complaint', 'is_not',
 		'\m(did ?n.t|did not|does ?n.t|does not|has ?n.t|has not|have not|is ?n.t|is not|was ?n.t|was not|not yet|never|cannot'
 			'|can.?t|could not|unable|without)\M', 'rank 3 did not reach the barrier'),
@@ -210,12 +210,13 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'\m(host|node|machine)([ _]?name)?\M["'']?( (is|was))?\s*[:=]?\s*[''"([]?$', 'rank 3 of 8 on host '),
 	(true, 'host', 'runs_on', '\mon\s+[''"([]?$', 'worker 3 started on '),
 	(true, 'host', 'host_alone', '^$', ''),
+	(true, 'host', 'user_at', '\m(as|ssh)\s+[\w.-]+@$', 'running run.sh as trainer@'),
 
 	(true, 'other_host', 'the_other_side',
 		'\m(peers?|remote|neighbou?rs?|next|prev(ious)?|left|right|target|dest(ination)?|src|source|from|to|with|via)\M',
 		'connected to host node-3'),
 	(true, 'other_host', 'the_leader',
-		'\m(master|leader|root|coordinator|server|rendezvous|store|endpoint|address)\w*\M|_addr\M',
+		'\m(master|leader|root(?!@)|coordinator|server|rendezvous|store|endpoint|address)\w*\M|_addr\M',
 		'master node is node-0'),
 	(true, 'attempt', 'restart_count',
 		'\mrestarts?([ _-]?(count|counter|number|no|nr|attempt|id))?\M\W{0,3}$', 'restart_count='),

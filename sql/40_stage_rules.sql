@@ -380,9 +380,12 @@ FROM (VALUES
 		'(?!.{0,80}\b(?:gradient|activation|selective|enabled|disabled|every|interval)\b)(?:.{0,60}?(?:\b(?:sav|dump|writ'
 		'|stor|keep)\w{0,4} (?:\w{1,20} ){0,3}?(?:model|weights|params|parameters|state)\b.{0,12} (?:to|in|into|at|under) \S'
 		'|\bcheckpointing\b|\b(?:ckpt|checkpoint|snapshot)\b\]?:?[^\w\n]{0,3}(?:[\w=]{1,12}:? ){0,2}?(?:sav(?:e|ing)'
-		'|start\w{0,3}|begins?|begun|writing|wrote|dump\w{0,4})\b)|\W{0,8}sav(?:ed|ing) (?:to )?\d(?: \(| in \d|$)'
+		'|start\w{0,3}|begins?|begun|writing|wrote|dump\w{0,4})\b)|\W{0,8}saving (?:to )?\d(?: \(| in \d|$)'
 		'|\W{0,8}(?:ckpt|checkpoint|snapshot) \d -> )',
 		'Saving state to /ckpt/step_100', 'inside'),
+	('plain_checkpoint_saved', 'checkpoint_save', 619,
+		'\W{0,8}saved (?:to )?\d(?: \(| in \d|$)',
+		'saved /ckpt/step-100/rank-3.bin (12 ms)', 'end'),
 	('plain_rendezvous', 'rendezvous', 630,
 		'.{0,60}?(?:\b(?:connect|join|register)\w{0,4} (?:\S{1,30} ){0,3}?(?:to|with'
 		'|at) (?:the )?(?:\w{1,16} )?(?:coordinator|master|store|leader|rendezvous|chief)\b|\b(?:tcp|kv|c10d'

@@ -2,7 +2,7 @@
  * Doors to a job's times: as 50_job_rows.sql, but with what all counts of a job are read for done where they lie.
  *
  * A stamp of the year 1970 or so comes from a clock that was never set. Lines of a file that several streams share come in
- * order, whatever clocks its streams go by: its best-stamped stream is the clock of them all.
+ * order, whatever clocks its streams go by: its best-stamped stream is the clock of them all, with those that agree with it.
  */
 
 CREATE FUNCTION @extschema@.l4_clock_was_set(ts timestamptz) RETURNS boolean
@@ -23,6 +23,25 @@ CREATE TYPE @extschema@.l4_source_clock AS (source_id bigint, lines bigint[], ti
 COMMENT ON TYPE @extschema@.l4_source_clock IS
 'Of a file that several streams share: lines, ascending, and the times reached there (l4_source_clocks).';
 
+CREATE FUNCTION @extschema@.l4_source_marks(job_id text)
+RETURNS TABLE (source_id bigint, stream_id bigint, line_no bigint, ts timestamptz)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
+BEGIN ATOMIC
+	SELECT s.source_id, e.stream_id, m.line_no, m.ts
+	FROM @extschema@.l4_source_counts c
+	CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts) e
+	JOIN @extschema@.l4_stream s ON s.job_id = c.job_id AND s.stream_id = e.stream_id
+	CROSS JOIN LATERAL (VALUES (e.first_line, e.first_ts), (e.last_line, e.last_ts)) m (line_no, ts)
+	WHERE c.job_id = l4_source_marks.job_id AND @extschema@.l4_clock_was_set(m.ts)
+		AND c.source_id IN (SELECT COALESCE(o.bundle_id, o.source_id) FROM @extschema@.l4_stream o
+			WHERE o.job_id = l4_source_marks.job_id AND o.label IS NOT NULL)
+		AND s.source_id IN (SELECT o.source_id FROM @extschema@.l4_stream o
+			WHERE o.job_id = l4_source_marks.job_id AND o.label IS NOT NULL);
+END;
+COMMENT ON FUNCTION @extschema@.l4_source_marks(text) IS
+'Step: Of the files that several labelled streams share: the lines on which statements first and last stood with a time, by '
+'stream.';
+
 CREATE FUNCTION @extschema@.l4_source_clocks(job_id text, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_source_clock
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1
@@ -36,26 +55,30 @@ BEGIN
 		RETURN;
 	END IF;
 	RETURN QUERY
-	WITH mark AS MATERIALIZED (
-		SELECT s.source_id, e.stream_id, m.line_no, m.ts
-		FROM @extschema@.l4_source_counts c
-		CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts) e
-		JOIN @extschema@.l4_stream s ON s.job_id = c.job_id AND s.stream_id = e.stream_id
-		CROSS JOIN LATERAL (VALUES (e.first_line, e.first_ts), (e.last_line, e.last_ts)) m (line_no, ts)
-		WHERE c.job_id = l4_source_clocks.job_id AND @extschema@.l4_clock_was_set(m.ts)
-			AND c.source_id IN (SELECT COALESCE(o.bundle_id, o.source_id) FROM @extschema@.l4_stream o
-				WHERE o.job_id = l4_source_clocks.job_id AND o.label IS NOT NULL)
-			AND s.source_id IN (SELECT o.source_id FROM @extschema@.l4_stream o
-				WHERE o.job_id = l4_source_clocks.job_id AND o.label IS NOT NULL)
-	),
+	WITH mark AS MATERIALIZED (SELECT m.* FROM @extschema@.l4_source_marks(l4_source_clocks.job_id) m),
 	clock AS (
 		SELECT DISTINCT ON (m.source_id) m.source_id, m.stream_id FROM mark m
 		GROUP BY m.source_id, m.stream_id
 		ORDER BY m.source_id, count(DISTINCT m.ts) DESC, m.stream_id
 	),
+	-- between which times of the clock the lines of the other streams lie
+	between_times AS (
+		SELECT m.source_id, m.stream_id, m.ts,
+			max(m.ts) FILTER (WHERE c.stream_id IS NOT NULL) OVER (PARTITION BY m.source_id ORDER BY m.line_no) AS least,
+			min(m.ts) FILTER (WHERE c.stream_id IS NOT NULL) OVER (PARTITION BY m.source_id ORDER BY m.line_no DESC) AS most
+		FROM mark m LEFT JOIN clock c USING (source_id, stream_id)
+	),
+	-- those that go by the same clock tell the times where it has stopped, too
+	agreeing AS (
+		SELECT b.source_id, b.stream_id FROM between_times b WHERE b.least <= b.most
+		GROUP BY b.source_id, b.stream_id
+		HAVING count(*) FILTER (WHERE @extschema@.l4_seconds_between(b.least, b.ts) >= -(limits).clock_offset
+			AND @extschema@.l4_seconds_between(b.ts, b.most) >= -(limits).clock_offset)
+			>= (limits).clock_agreeing_share * count(*)
+	),
 	own_line AS (
 		SELECT m.source_id, m.line_no, max(m.ts) AS ts
-		FROM mark m JOIN clock c USING (source_id, stream_id)
+		FROM mark m JOIN agreeing a USING (source_id, stream_id)
 		GROUP BY m.source_id, m.line_no
 	),
 	turn AS (
@@ -89,7 +112,8 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_source_clocks(text, @extschema@.l4_limits) IS
 'Step: For each file that several labelled streams share: lines and the times reached there (ascending), by its '
-'best-stamped stream. Ranks of one file stamp their lines in different ways, zones and years or not at all; their lines '
+'best-stamped stream and those that go by the same clock. Ranks of one file stamp their lines in different ways, zones and '
+'years or not at all; their lines '
 'still come in order.';
 
 CREATE FUNCTION @extschema@.l4_time_at(line_no bigint, clock_lines bigint[], clock_times timestamptz[]) RETURNS timestamptz

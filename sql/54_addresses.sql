@@ -233,6 +233,49 @@ COMMENT ON FUNCTION @extschema@.l4_told_names(text) IS
 'Step: By what names the processes of a job go ("[trainer3] step 7": a word and a number), each with the unit, as their own '
 'records say again and again, each another one.';
 
+CREATE FUNCTION @extschema@.l4_rank_names(job_id text) RETURNS TABLE (name text, unit text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
+	streams @extschema@.l4_job_stream[];
+	words text[];
+BEGIN
+	-- of ranks that share a file, whose headers tell them apart; a few tell how
+	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_rank_names.job_id) s
+		WHERE s.kind = 'rank' AND s.rank IS NOT NULL AND s.shared AND s.record_count > 0
+		ORDER BY s.rank, s.stream_id LIMIT limits.counter_streams::bigint);
+	IF cardinality(streams) < 2 THEN
+		RETURN;
+	END IF;
+	words := ARRAY(
+		SELECT w.word
+		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.line_no) AS line_nos
+			FROM (SELECT c.stream_id, max(c.last_line) AS line_no
+				FROM @extschema@.l4_job_counts(l4_rank_names.job_id, ARRAY(SELECT s.stream_id FROM unnest(streams) s)) c
+				GROUP BY c.stream_id) e) e
+		CROSS JOIN LATERAL @extschema@.l4_records_at(l4_rank_names.job_id, e.stream_ids, e.line_nos) r
+		JOIN unnest(streams) s ON s.stream_id = r.stream_id
+		CROSS JOIN LATERAL (SELECT DISTINCT m.match[1] AS word
+			FROM regexp_matches(left(r.raw, limits.address_name_bytes::int),
+				'\m([[:alpha:]][[:alpha:]_]{2,30}[-_.]?)(\d{1,6})\M', 'g') m (match)
+			WHERE m.match[2] = s.rank::text) w
+		GROUP BY w.word
+		HAVING count(DISTINCT s.rank) > 1 AND count(DISTINCT s.rank) >= limits.place_rank_share
+			* (SELECT count(DISTINCT o.rank) FROM unnest(streams) o));
+	RETURN QUERY
+	SELECT w.word || r.rank, r.unit
+	FROM unnest(words) w (word), @extschema@.l4_rank_units(CASE WHEN cardinality(words) > 0 THEN l4_rank_names.job_id END) r
+	WHERE w.word || r.rank NOT IN (SELECT u.unit FROM @extschema@.l4_job_units(l4_rank_names.job_id) u);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_rank_names(text) IS
+'Step: By what names the ranks of a job go that share a file ("stage3", "trainer-3"), each with the unit: a word that stands '
+'before its own number in the last record of each of a few. Reads these records.';
+
 CREATE FUNCTION @extschema@.l4_name_addressed_streams(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
 SET search_path = pg_catalog, pg_temp
@@ -246,7 +289,7 @@ BEGIN
 		SELECT s.stream_id, a.node
 		FROM @extschema@.l4_stream s
 		JOIN @extschema@.l4_address a ON a.job_id = s.job_id AND a.address = s.node
-		WHERE s.job_id = l4_name_addressed_streams.job_id AND s.told_node IS NULL AND a.node <> s.node
+		WHERE s.job_id = l4_name_addressed_streams.job_id AND s.told_node IS DISTINCT FROM a.node AND a.node <> s.node
 		FOR UPDATE OF s SKIP LOCKED
 	)
 	UPDATE @extschema@.l4_stream s SET told_node = h.node
@@ -326,6 +369,9 @@ BEGIN
 	SELECT l4_learn_addresses.job_id, m.member, m.unit FROM @extschema@.l4_told_members(l4_learn_addresses.job_id) m;
 	INSERT INTO @extschema@.l4_address (job_id, address, node)
 	SELECT l4_learn_addresses.job_id, m.name, m.unit FROM @extschema@.l4_told_names(l4_learn_addresses.job_id) m
+	ON CONFLICT DO NOTHING;
+	INSERT INTO @extschema@.l4_address (job_id, address, node)
+	SELECT l4_learn_addresses.job_id, m.name, m.unit FROM @extschema@.l4_rank_names(l4_learn_addresses.job_id) m
 	ON CONFLICT DO NOTHING;
 	-- which rank a launcher or a kernel means by a process matters where ranks are compared
 	IF EXISTS (SELECT FROM unnest(all_units) u WHERE u.rank IS NOT NULL) THEN

@@ -14,7 +14,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 RETURN regexp_replace(regexp_replace(regexp_replace(
 	replace(concat_ws(' ', source, label), COALESCE(NULLIF(node, ''), ' '), '#'),
 	'(std)?(out|err)(put|or)?(?![[:alnum:]])', 'out', 'gi'),
-	'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=\.)([a-z0-9]{12}|[a-z0-9]{25})(?=@)|(?<=-)[bcdf0-9]{8,10}(?=-)'
+	'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<= )[0-9a-f]{8}$|(?<=\.)([a-z0-9]{12}|[a-z0-9]{25})(?=@)'
+		|| '|(?<=-)[bcdf0-9]{8,10}(?=-)'
 		|| '|(?<=-)[bcdfghjklmnpqrstvwxz2-9]{5}(?![[:alnum:]])',
 	'#', 'g'), '\d+', '#', 'g');
 COMMENT ON FUNCTION @extschema@.l4_stream_family(text, text, text) IS

@@ -160,7 +160,9 @@ BEGIN
 	-- Streams that are being written now their own import learns of. What a path says is not gainsaid.
 	WITH own AS MATERIALIZED (
 		SELECT s.stream_id, s.rank, s.told_node,
-			@extschema@.l4_is_unplaced(s.source, s.node, s.rank, j.nodes, j.ranks_per_node) AS unplaced
+			@extschema@.l4_is_unplaced(s.source, s.node, s.rank, j.nodes, j.ranks_per_node) AS unplaced,
+			-- of a label that is none of the list (an address, an identifier) others tell
+			COALESCE(s.node = ANY (j.nodes), true) AS listed
 		FROM @extschema@.l4_stream s
 		LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
 		WHERE s.job_id = l4_learn_rank_nodes.job_id
@@ -182,7 +184,7 @@ BEGIN
 	),
 	changed AS MATERIALIZED (
 		SELECT o.stream_id, p.node FROM own o LEFT JOIN placed p ON p.rank = o.rank AND o.unplaced
-		WHERE p.node IS DISTINCT FROM o.told_node
+		WHERE o.listed AND p.node IS DISTINCT FROM o.told_node
 	),
 	held AS MATERIALIZED (
 		SELECT o.stream_id, t.node FROM @extschema@.l4_stream o JOIN changed t ON t.stream_id = o.stream_id
@@ -199,3 +201,76 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_rank_nodes(text) IS
 'Learns from what ranks say themselves which node each is on (l4_rank_hosts), where neither path nor label of their logs names '
 'one. Fills l4_stream.told_node; returns the number of rows changed. Called at the end of an import.';
+
+CREATE FUNCTION @extschema@.l4_label_hosts(job_id text, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS TABLE (label text, host text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 100
+BEGIN ATOMIC
+	WITH known AS MATERIALIZED (
+		SELECT u.node FROM @extschema@.l4_job_row(l4_label_hosts.job_id) j, unnest(j.nodes) u (node)
+	),
+	labelled AS MATERIALIZED (
+		SELECT s.stream_id, s.source_id, s.unit AS label FROM @extschema@.l4_job_streams(l4_label_hosts.job_id) s
+		WHERE s.label IS NOT NULL AND s.record_count > 0 AND s.node IS NOT NULL AND s.node NOT IN (SELECT k.node FROM known k)
+	),
+	said AS MATERIALIZED (
+		SELECT p.shape_id, p.position, l.label, min(p.values[1]) AS host
+		FROM @extschema@.l4_job_sketches(l4_label_hosts.job_id, ARRAY(SELECT DISTINCT l.source_id FROM labelled l)) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, NULL) p
+		JOIN labelled l ON l.stream_id = p.stream_id
+		WHERE p.values[1] IN (SELECT k.node FROM known k)
+		GROUP BY p.shape_id, p.position, l.label
+		HAVING max(p.distinct_values) = 1 AND count(DISTINCT p.values[1]) = 1
+	),
+	-- commands differ, and so do the statements they are told by; a label's agree
+	told AS MATERIALIZED (
+		SELECT a.label, min(a.host) AS host
+		FROM said a JOIN @extschema@.l4_shape h ON h.shape_id = a.shape_id
+		WHERE a.position IN (SELECT @extschema@.l4_host_parameters(h.shape, wordings))
+		GROUP BY a.label HAVING count(DISTINCT a.host) = 1
+	)
+	SELECT t.label, t.host FROM told t
+	WHERE (SELECT count(DISTINCT o.host) > 1
+			AND count(*) >= (limits).place_rank_share * (SELECT count(DISTINCT l.label) FROM labelled l) FROM told o);
+END;
+COMMENT ON FUNCTION @extschema@.l4_label_hosts(text, @extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: Of labels that are no node of the job''s list (the identifier of a command on a host) those that say on which of its '
+'nodes they are, where most of them do ("running run.sh as root@node-05"). Reads their parameter '
+'statistics.';
+
+CREATE FUNCTION @extschema@.l4_name_labelled_streams(job_id text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	named bigint;
+	labels text[];
+	hosts text[];
+BEGIN
+	IF NOT EXISTS (SELECT FROM @extschema@.l4_stream s JOIN @extschema@.l4_job j ON j.job_id = s.job_id
+			WHERE s.job_id = l4_name_labelled_streams.job_id AND s.label IS NOT NULL AND s.told_node IS NULL
+				AND s.node <> ALL (j.nodes)) THEN
+		RETURN 0;
+	END IF;
+	-- by itself, as in l4_learn_rank_nodes
+	SELECT array_agg(h.label), array_agg(h.host) INTO labels, hosts
+	FROM @extschema@.l4_label_hosts(l4_name_labelled_streams.job_id, @extschema@.l4_limits_in_force(),
+		@extschema@.l4_wordings_in_force()) h;
+	WITH held AS MATERIALIZED (
+		SELECT s.stream_id, h.host
+		FROM @extschema@.l4_stream s JOIN unnest(labels, hosts) h (label, host) ON h.label = s.node
+		WHERE s.job_id = l4_name_labelled_streams.job_id AND s.told_node IS NULL
+		FOR UPDATE OF s SKIP LOCKED
+	)
+	UPDATE @extschema@.l4_stream s SET told_node = h.host
+	FROM held h
+	WHERE s.job_id = l4_name_labelled_streams.job_id AND s.stream_id = h.stream_id;
+	GET DIAGNOSTICS named = ROW_COUNT;
+	RETURN named;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_name_labelled_streams(text) IS
+'Learns on which node the streams of a label are that is none of the job''s list, from what they say (l4_label_hosts). Fills '
+'l4_stream.told_node; returns the number of rows changed. Called at the end of an import.';

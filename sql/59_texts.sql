@@ -8,21 +8,22 @@ RETURN COALESCE(array_position(ARRAY['trace', 'debug', 'info', 'warning', 'error
 COMMENT ON FUNCTION @extschema@.l4_level_rank(text) IS
 'Step: Levels in order: trace 1 ... warning 4, error 5, fatal 6; 0 where the record has none.';
 
-CREATE FUNCTION @extschema@.l4_is_java_frame(line text) RETURNS boolean
+CREATE FUNCTION @extschema@.l4_is_call_frame(line text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN line ~ '\t(at [^\n]*\(|\.\.\. )';
-COMMENT ON FUNCTION @extschema@.l4_is_java_frame(text) IS
-'Step: Is a line a frame of an exception of Java (a tab, "at" and what was called; or how many more there are)?';
+RETURN line ~ '\t(at [^\n]*\(|\.\.\. )|(^|\n) {2,}at \S|:(\d+|<\*>):in [`'']';
+COMMENT ON FUNCTION @extschema@.l4_is_call_frame(text) IS
+'Step: Is a line a frame of an exception of Java (a tab, "at" and what was called; or how many more there are), of JavaScript '
+'(blanks and "at") or of Ruby ("trainer.rb:32:in `run''")?';
 
-CREATE FUNCTION @extschema@.l4_without_java_frames(message text) RETURNS text
+CREATE FUNCTION @extschema@.l4_without_call_frames(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC
-	SELECT COALESCE(string_agg(l.line, E'\n' ORDER BY l.number) FILTER (WHERE NOT @extschema@.l4_is_java_frame(l.line)),
-		l4_without_java_frames.message)
-	FROM string_to_table(l4_without_java_frames.message, E'\n') WITH ORDINALITY l (line, number);
+	SELECT COALESCE(string_agg(l.line, E'\n' ORDER BY l.number) FILTER (WHERE NOT @extschema@.l4_is_call_frame(l.line)),
+		l4_without_call_frames.message)
+	FROM string_to_table(l4_without_call_frames.message, E'\n') WITH ORDINALITY l (line, number);
 END;
-COMMENT ON FUNCTION @extschema@.l4_without_java_frames(text) IS
-'Step: A message without its frames of Java (l4_is_java_frame); one of nothing else as it is.';
+COMMENT ON FUNCTION @extschema@.l4_without_call_frames(text) IS
+'Step: A message without the frames below it (l4_is_call_frame); one of nothing else as it is.';
 
 CREATE FUNCTION @extschema@.l4_set_out(raw text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
@@ -36,10 +37,10 @@ CREATE FUNCTION @extschema@.l4_told_text(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 RETURN CASE WHEN message ~ 'File "[^"\n]+", line (\d|<\*>)'
 	THEN regexp_replace(message, '(^|\n)(\S*[:>\]] ?)*[ \t]{2,}[^\n]*', '', 'g')
-	WHEN @extschema@.l4_is_java_frame(message) THEN @extschema@.l4_without_java_frames(message) ELSE message END;
+	WHEN @extschema@.l4_is_call_frame(message) THEN @extschema@.l4_without_call_frames(message) ELSE message END;
 COMMENT ON FUNCTION @extschema@.l4_told_text(text) IS
-'Step: What a message says itself: without the frames and the source lines of a Python traceback, or the frames of Java, which '
-'name what was called ("timeout=timeout", "rank 3"), not what happened. Other messages as they are.';
+'Step: What a message says itself: without the frames and the source lines of a Python traceback, or the frames of Java, '
+'JavaScript or Ruby, which name what was called ("timeout=timeout", "rank 3"), not what happened. Other messages as they are.';
 
 CREATE FUNCTION @extschema@.l4_text_gravity(message text, wordings @extschema@.l4_wordings) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20

@@ -80,8 +80,8 @@ RETURNS TABLE (shape_id bigint, shape text, event_id bigint, behind_header boole
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	-- Lines whose words the pool knows are nothing new, with whatever signs and numbers, and however lines were folded into
-	-- records there; nor, unless they are grave, are those that only have one word before them, of a header that was cut off
-	-- there (behind_header), or another host's name within them, as the job ran on other machines.
+	-- records there, and with another host's name within them, as the job ran on other machines; nor, unless they are grave,
+	-- are those that only have one word before them, of a header that was cut off there (behind_header).
 	WITH pool AS MATERIALIZED (
 		SELECT p.shape_id FROM unnest(l4_strange_shapes.pool) p
 	),
@@ -115,8 +115,8 @@ BEGIN ATOMIC
 			AND k.words LIKE o.of_host)
 	),
 	known AS (
-		SELECT l.shape_id, count(*) > count(k.words) AS unknown,
-			count(*) <= count(COALESCE(k.words, r.words, o.of_host)) AS behind_header
+		SELECT l.shape_id, count(*) > count(COALESCE(k.words, o.of_host)) AS unknown,
+			count(*) <= count(COALESCE(k.words, o.of_host, r.words)) AS behind_header
 		FROM line l LEFT JOIN pool_words k ON k.words = l.words LEFT JOIN pool_words r ON r.words = l.rest
 		LEFT JOIN elsewhere o ON o.of_host = l.of_host
 		GROUP BY l.shape_id

@@ -89,7 +89,7 @@ BEGIN ATOMIC
 	SELECT p.path
 	FROM (SELECT substring(substring(l4_told_path.message, '([^\n]*\S[^\n]*)\s*$'),
 		'(?:^|[\s''"=:(])((?:/[[:alnum:]_.@+-]+){2,})(?=$|[\s''",;:)\]])') AS path OFFSET 0) p
-	WHERE p.path !~ '\.(py|cc?|cpp|cu|hh?|hpp)$';
+	WHERE p.path !~ '\.(py|cc?|cpp|cxx|cu|hh?|hpp|rb|m?js|ts|go|rs|java|scala|kt|jl|pl|php|lua|cs)$';
 END;
 COMMENT ON FUNCTION @extschema@.l4_told_path(text) IS
 'Step: the first file that the last line of a message names, by its path of two parts or more; NULL where it names none, or '
@@ -154,7 +154,8 @@ BEGIN ATOMIC
 			COALESCE(NULLIF(@extschema@.l4_shape_words(substring(@extschema@.l4_told_text(n.message),
 				'\n([^\n]*\S[^\n]*)\s*$')), ''),
 				n.event_id::text) AS alike,
-			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error THEN @extschema@.l4_told_path(n.message) END AS path
+			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error
+				THEN @extschema@.l4_told_path(@extschema@.l4_told_text(n.message)) END AS path
 		FROM unnest(l4_placed_records.unexplained) n
 		JOIN shape h ON h.shape_id = n.shape_id
 	)

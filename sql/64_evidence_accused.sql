@@ -4,7 +4,7 @@
  */
 
 CREATE FUNCTION @extschema@.l4_accused_votes(accusations @extschema@.l4_accusation[])
-RETURNS TABLE (accuser text, unit text, part double precision)
+RETURNS TABLE (accuser text, unit text, part double precision, first_ts timestamptz, source text, line_no bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	-- Whom a unit accuses first counts, by what its ranks say before what is said of them: what comes later is tear-down.
@@ -12,15 +12,35 @@ BEGIN ATOMIC
 		SELECT a.* FROM unnest(l4_accused_votes.accusations) a WHERE a.accuser IS NOT NULL AND a.ending IS NOT TRUE
 	),
 	first AS (
-		SELECT DISTINCT ON (c.accuser) c.accuser, c.stream_id, c.shape_id FROM complaint c
+		SELECT DISTINCT ON (c.accuser) c.accuser, c.stream_id, c.shape_id, c.first_ts, c.source, c.line_no
+		FROM complaint c
 		ORDER BY c.accuser, c.kind <> 'rank', c.first_ts, c.stream_id, c.line_no, c.shape_id
 	)
-	SELECT v.accuser, v.unit, 1::float8 / count(*) OVER (PARTITION BY v.accuser)
-	FROM (SELECT DISTINCT c.accuser, c.unit FROM complaint c
+	SELECT v.accuser, v.unit, 1::float8 / count(*) OVER (PARTITION BY v.accuser), v.first_ts, v.source, v.line_no
+	FROM (SELECT DISTINCT c.accuser, c.unit, f.first_ts, f.source, f.line_no FROM complaint c
 		JOIN first f ON f.accuser = c.accuser AND f.stream_id = c.stream_id AND f.shape_id = c.shape_id) v;
 END;
 COMMENT ON FUNCTION @extschema@.l4_accused_votes(@extschema@.l4_accusation[]) IS
-'Step: whom each unit that accuses others accuses first; of several that one record names each has a part of its vote.';
+'Step: whom each unit that accuses others accuses first; of several that one record names each has a part of its vote; and '
+'when, and where, it first does.';
+
+CREATE FUNCTION @extschema@.l4_accused_left(accusations @extschema@.l4_accusation[])
+RETURNS TABLE (unit text, missed text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+BEGIN ATOMIC
+	-- A job waits for one of its ranks at another one, which gives up and says for whom it waited; then all others miss that
+	-- one. Who did not come had found it missing before, at a wrong address or over a dead link.
+	WITH vote AS MATERIALIZED (SELECT v.* FROM @extschema@.l4_accused_votes(l4_accused_left.accusations) v)
+	SELECT h.accuser, h.unit FROM vote h
+	JOIN vote b ON b.accuser = h.unit AND b.unit = h.accuser AND b.first_ts < h.first_ts
+	WHERE h.part = 1 AND b.part = 1
+		AND NOT EXISTS (SELECT FROM vote o WHERE o.unit = h.accuser AND o.accuser <> h.unit
+			AND (o.first_ts > h.first_ts OR o.first_ts = h.first_ts AND o.source = h.source AND o.line_no > h.line_no)
+				IS NOT TRUE);
+END;
+COMMENT ON FUNCTION @extschema@.l4_accused_left(@extschema@.l4_accusation[]) IS
+'Step: The units that said whom they miss before anybody else but that one complained of them, which had complained of them '
+'still before that (missed): what is said of them is of that one.';
 
 CREATE FUNCTION @extschema@.l4_accused_ends(accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)
 RETURNS TABLE (unit text, votes double precision, share double precision)
@@ -42,10 +62,12 @@ BEGIN
 	SELECT array_agg(v.accuser ORDER BY v.accuser, v.unit), array_agg(v.unit ORDER BY v.accuser, v.unit),
 		array_agg(v.part ORDER BY v.accuser, v.unit)
 	INTO accusers, accused, parts
-	FROM @extschema@.l4_accused_votes(accusations) v;
+	FROM @extschema@.l4_accused_votes(accusations) v
+	WHERE (v.unit, v.accuser) NOT IN (SELECT l.unit, l.missed FROM @extschema@.l4_accused_left(accusations) l);
 	WITH vote AS MATERIALIZED (SELECT v.* FROM unnest(accusers, accused, parts) v (accuser, unit, part)),
 	guilty AS (
-		SELECT v.unit FROM vote v GROUP BY v.unit HAVING sum(v.part) > 1
+		SELECT v.unit FROM vote v WHERE v.unit NOT IN (SELECT l.unit FROM @extschema@.l4_accused_left(accusations) l)
+		GROUP BY v.unit HAVING sum(v.part) > 1
 			AND sum(v.part) > (limits).evidence_accused_majority_share * (SELECT sum(o.part) FROM vote o)
 	)
 	SELECT array_agg(v.accuser ORDER BY v.accuser), array_agg(v.unit ORDER BY v.accuser) INTO starts, ends
@@ -70,7 +92,8 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_accused_ends(@extschema@.l4_accusation[], @extschema@.l4_limits) IS
 'Step: with whom the votes of l4_accused_votes end, when those of each accused unit that accuses another one go on to that '
-'one: how many, and which share of all. Whom most of the accusers accuse keeps its votes even if it accuses somebody back.';
+'one: how many, and which share of all. Whom most of the accusers accuse keeps its votes even if it accuses somebody back, '
+'but for those of l4_accused_left.';
 
 CREATE FUNCTION @extschema@.l4_evidence_accused(accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence

@@ -16,7 +16,7 @@ BEGIN ATOMIC
 		ORDER BY l.number)
 	FROM (
 		SELECT p.text, p.number, max(p.number) FILTER (WHERE p.text ~ '[^-\s=*#_~+.]'
-			AND NOT @extschema@.l4_is_java_frame(p.text)) OVER () AS last
+			AND NOT @extschema@.l4_is_call_frame(p.text)) OVER () AS last
 		FROM string_to_table(l4_quotes.raw, E'\n') WITH ORDINALITY p (text, number)) l
 	WHERE l.number = l.last OR l.number = 1 AND (l.last IS NULL OR l.text !~ '^Traceback ' AND l.text ~ '[^-\s=*#_~+.]');
 END;

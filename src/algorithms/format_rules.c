@@ -221,6 +221,10 @@ const L4Format l4_builtin_formats_array[] = {
 	PREFIX_FORMAT("container_time_label", 17,
 				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "\\.\\d{6,9}Z) (?=\\[(?:rank|default)\\d+\\]:| *\\d{1,6}: )",
 				  "2025-06-20T19:13:25.465123456Z [rank3]: Traceback (most recent call last):"),
+	/* SSHKit (Capistrano): what a command on a host wrote goes by an identifier of the command, drawn when it is started */
+	PREFIX_FORMAT("sshkit", 17,
+				  " *(?:DEBUG|INFO|WARN|ERROR|FATAL) \\[(?<host>[\\da-f]{8})\\] (?:\\t|(?=\\S))",
+				  " DEBUG [f385aa9f] \tI, [2026-11-20T10:00:00.123456 #32]  INFO -- worker3: loading the tokenizer"),
 	/* one of several processes of a host: the whole of it is the label, the host is what stands behind the @ */
 	PREFIX_FORMAT("process_at_host", 17,
 				  "(?<host>[A-Za-z][\\w.-]{0,100}@[A-Za-z][\\w.-]{0,100}) *\\| ?",
@@ -370,6 +374,11 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("python_default", 41,
 				  LEVEL ":(?<logger>[\\w.-]+):" SPEAKER,
 				  "INFO:torch.distributed.launcher.api:Starting elastic_operator with launch configs:"),
+	/* Ruby's: of a program of which several run the name tells which one it is */
+	HEADER_FORMAT("ruby_logger", 41,
+				  "[DIWEFA], \\[(?<ts>" ISO ") #\\d+\\] +(?<level>" UPPER "|ANY) -- "
+				  "(?:(?<proc>[\\w.:/-]*?(?<rank>\\d{1,6})?))?: ",
+				  "W, [2026-11-20T10:00:00.123456 #32]  WARN -- worker3: the tokenizer is slow"),
 	HEADER_FORMAT("dash_level_logger", 42,
 				  "(?<ts>" ISO_OR_AMERICAN ") - " LEVEL " +- " LOGGER " - " SPEAKER,
 				  "05/10/2024 02:41:06 - INFO - llmtuner.model.utils.checkpointing - Gradient checkpointing enabled."),

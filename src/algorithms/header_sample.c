@@ -162,11 +162,12 @@ count_different(StatedRank *stated, int count, int (*compare) (const void *, con
 
 /*
  * The ranks that the headers of a sample state, of lines that a host stands before or of the others; where too few of those
- * that might state one do, none. A line without a header is of the host before it, if there is one. A format of headers of
- * which none states a rank (a launcher's lines between those of its ranks) says nothing against the others.
+ * that might state one do, none. A line without a header is of the host before it, or before another line (bare: there are
+ * none). A format of headers of which none states a rank (a launcher's lines between those of its ranks) says nothing against
+ * the others.
  */
 static int
-sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, StatedRank *stated)
+sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, bool bare, StatedRank *stated)
 {
 	int			formats = parser->headers.count;
 	int64	   *lines = palloc0(mul_size(Max(formats, 1), sizeof(int64)));
@@ -183,7 +184,7 @@ sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, StatedRank *s
 		if (line.size == header.size || (header.host.size > 0) != hosted)
 			continue;
 		if (!header.has_header)
-			able += !hosted;
+			able += bare;
 		else
 			lines[header.format - parser->prefixes.count]++;
 		if (header.stated_rank < 0)
@@ -201,22 +202,26 @@ sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, StatedRank *s
 /*
  * Do the headers label their records, as where several ranks log to one file as JSON? Where they state one rank alone the whole
  * file is its own, which is learnt later, with the lines that have no such header. Where hosts stand before the lines, numbers
- * are ranks if each is always of one host, and are needed only where one of several hosts has several.
+ * are ranks if each is always of one host, and are needed only where one of several hosts has several, or where lines state
+ * them that no host stands before.
  */
 static bool
 sample_states_ranks(L4HeaderParser *parser, L4Bytes sample, int lines, bool hosted)
 {
 	StatedRank *stated = palloc(mul_size(Max(lines, 1), sizeof(StatedRank)));
-	int			pairs = count_different(stated, sample_stated(parser, sample, hosted, stated), compare_ranks, true);
+	int			pairs = count_different(stated, sample_stated(parser, sample, hosted, !hosted, stated), compare_ranks, true);
 	int			hosts = count_different(stated, pairs, compare_hosts, false);
 	int			i;
 	bool		one_host_each = true;
+	bool		needed;
 
 	qsort(stated, pairs, sizeof(StatedRank), compare_ranks);
 	for (i = 1; i < pairs; i++)
 		one_host_each = one_host_each && stated[i].rank != stated[i - 1].rank;
+	needed = !hosted || (one_host_each && hosts > 1 &&
+						 (hosts < pairs || sample_stated(parser, sample, false, false, stated) > 0));
 	pfree(stated);
-	return pairs > 1 && (!hosted || (one_host_each && hosts > 1 && hosts < pairs));
+	return pairs > 1 && needed;
 }
 
 /* What is remembered holds for the prefixes that counted when it was. */
@@ -266,7 +271,8 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	pfree(hits);
 	learn_reference(parser, sample);
 	parser->told = sample.size > 0 ? first_whole_time(parser, sample) : 0;
-	parser->ranks_stated = sample.size > 0 && (hosts > lines - hosts ? sample_states_ranks(parser, sample, lines, true) :
-		memmem(sample.data, sample.size, "rank", 4) != NULL && sample_states_ranks(parser, sample, lines, false));
+	parser->ranks_stated = sample.size > 0 && ((hosts > 0 && sample_states_ranks(parser, sample, lines, true)) ||
+		(hosts <= lines - hosts && memmem(sample.data, sample.size, "rank", 4) != NULL &&
+		 sample_states_ranks(parser, sample, lines, false)));
 }
 

@@ -4,9 +4,10 @@
  * A record is one log statement: its first line with what continues it. Only lines that directly follow one another and carry
  * the same label (rank or host prefix) fold, so every line of the file belongs to exactly one record and the records cover it
  * in order. What folds: the lines of a Python traceback with the exception and those it was chained to, the frames of a Java
- * exception with it, its causes and the logger's own line before it, lists of C++ frames, the framed block that launchers
- * print around a child's failure, lines indented under a line that ends in a colon or under a warning, a traceback indented
- * under a line with a header (a logger that sets in all but the first line of a message), and lines led by a tab.
+ * exception with it, its causes and the logger's own line before it, lists of frames of C++, Ruby or JavaScript, the framed
+ * block that launchers print around a child's failure, lines indented under a line that ends in a colon or under a warning, a
+ * traceback indented under a line with a header (a logger that sets in all but the first line of a message), and lines led by a
+ * tab. Frames that nothing stands before fold into the record before them whatever label that has.
  * A stamp before each line parts nothing: collectors (svlogd, container runtimes, journals) put one before whatever a program
  * writes.
  *
@@ -172,7 +173,24 @@ is_rule_line(L4Bytes line, bool dashes)
 	return true;
 }
 
-/* Begins a list of native frames or a dump of thread stacks, or is a line of one. */
+static bool
+is_indented(L4Bytes line)
+{
+	return line.size > 2 && (line.data[0] == '\t' || (line.data[0] == ' ' && line.data[1] == ' '));
+}
+
+/* A frame as Ruby prints it: "/app/lib/trainer.rb:32:in `run'". */
+static bool
+is_ruby_frame(L4Bytes text)
+{
+	const char *blank = memchr(text.data, ' ', text.size);
+	size_t		size = blank != NULL ? (size_t) (blank - text.data) : 0;
+
+	return size > 5 && memcmp(blank - 3, ":in", 3) == 0 && blank[-4] >= '0' && blank[-4] <= '9' &&
+		blank + 1 < text.data + text.size && (blank[1] == '`' || blank[1] == '\'');
+}
+
+/* Begins a list of native frames or a dump of thread stacks, or is a line of one, or a frame of Ruby's or JavaScript's. */
 static bool
 is_frame_line(L4Bytes line)
 {
@@ -192,8 +210,10 @@ is_frame_line(L4Bytes line)
 			return starts_with(text, "Current thread 0x");
 		case '#':
 			return text.size > 2 && text.data[1] >= '0' && text.data[1] <= '9' && contains(text, " 0x");
+		case 'a':
+			return is_indented(line) && starts_with(text, "at ") && contains(text, ":");
 		default:
-			return false;
+			return is_ruby_frame(text);
 	}
 }
 
@@ -229,12 +249,6 @@ is_java_exception(L4Bytes line)
 		return false;
 	name = (L4Bytes) {dot, line.data + size - dot};
 	return contains(name, "Exception") || contains(name, "Error");
-}
-
-static bool
-is_indented(L4Bytes line)
-{
-	return line.size > 2 && (line.data[0] == '\t' || (line.data[0] == ' ' && line.data[1] == ' '));
 }
 
 static size_t
@@ -562,6 +576,14 @@ continued_at(const L4RecordAssembler *assembler, L4Bytes line, const L4Header *h
 	return Min(written_at(line, header) + assembler->set_in, line.size);
 }
 
+/* Is the line of the open record's process, or a frame that nothing stands before, as one message of several lines has them? */
+static bool
+is_same_speaker(const L4RecordAssembler *assembler, L4Bytes line, const L4Header *header)
+{
+	return same_label(header, &assembler->record.header) ||
+		(header->prefix_count == 0 && assembler->record.header.prefix_count > 0 && is_frame_line(line));
+}
+
 /* Does a piece of a line with this header join the open record? If so, sets the state after it. */
 static bool
 piece_continues(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header)
@@ -569,7 +591,7 @@ piece_continues(L4RecordAssembler *assembler, L4Bytes line, const L4Header *head
 	size_t		at;
 
 	if (!assembler->open || assembler->line_part > 0 || assembler->folded ||
-		!same_label(header, &assembler->record.header) || assembler->line_count >= FOLD_LINE_LIMIT ||
+		!is_same_speaker(assembler, line, header) || assembler->line_count >= FOLD_LINE_LIMIT ||
 		open_message(assembler).size + line.size >= L4_RECORD_BYTES ||
 		(header->has_header && !is_same_stamp(assembler, header)))
 		return false;
