@@ -259,6 +259,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'A launcher names whose process ended first, which may be a victim, too.'),
 	(true, 'evidence_named_late_part', 0.25, 'part',
 		'Where it does so when the failure shows at large already, that is likely.'),
+	(true, 'awaiting_share', 0.5, 'share of all',
+		'Where the job meets, who says that more than this share is there waited for the others: who could not come '
+		'complains of it, and so do those who waited with it.'),
 	(true, 'evidence_named_recovered_part', 0.25, 'part',
 		'What was well again before the failure shows at large may have been something else.'),
 

@@ -35,6 +35,7 @@
  *   connections  a record that counts what becomes of a machine's connections: whatever ends on another machine makes its
  *                numbers grow
  *   slowest      the name of a value that says which rank was the last or slowest of all
+ *   short_handed only some of all are there, as who waits for them says
  *   out_of       what stands between a number and the total that it is out of
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
  *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise
@@ -49,6 +50,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'fatal', 'fatal', '\m(fatal|panic|aborted)\M', 'Fatal Python error: none_dealloc'),
 	(true, 'fatal', 'crash', '\m(segmentation fault|core dumped|sigsegv|sigabrt|signal (11|6))\M',
 		'Process received signal 11 (SIGSEGV)'),
+	(true, 'fatal', 'terminates', '\mterminate called (after|without)\M',
+		'terminate called after throwing an instance of ''std::runtime_error'''),
 	(true, 'fatal', 'killed', '\m(killed|killing process|sigkill|signal 9)\M',
 		'Out of resources: Killed process 4711 (python)'),
 	(true, 'fatal', 'out_of_memory', '\m(out of memory|oom)\M', 'CUDA out of memory. Tried to allocate 2.00 GiB'),
@@ -311,6 +314,13 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'\m(tcp|sockets?|conn(ection)?s?)\M.{0,200}(retrans|rexmit|\mre-?sen[dt]|\mresets?\M|\mrst\M)'
 			'|(retrans|rexmit|\mre-?sen[dt]|sent again).{0,100}\m(resets?|rst)\M',
 		'tcp: 10 established, 5 segments retransmitted, 2 failed opens, 0 resets');
+
+INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
+	(true, 'short_handed', 'not_all_there',
+		'\m\d+ ?(/|of|out of) ?(the )?\d+ (\w+ ){0,2}(clients?|members?|ranks?|workers?|nodes?|stages?|process(es)?'
+			'|replicas?|peers?|hosts?|agents?|participants?)\M (\w+ ){0,2}(joined|arrived|connected|registered|ready|here'
+			'|there|present)\M',
+		'Timed out after 41 seconds waiting for clients. 4/5 clients joined.');
 
 -- All that stands between the two numbers.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES

@@ -59,7 +59,8 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	out_of text,
 	slowest text,
 	done text,
-	connections text
+	connections text,
+	short_handed text
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
 'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a '

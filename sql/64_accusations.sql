@@ -14,13 +14,15 @@ CREATE TYPE @extschema@.l4_accusation AS (
 	first_ts timestamptz,
 	ending boolean,
 	closing boolean,
-	recovered_ts timestamptz
+	recovered_ts timestamptz,
+	waited boolean
 );
 COMMENT ON TYPE @extschema@.l4_accusation IS
 'A unit (a node; a rank where nodes are not known) that a record names: by what name, the unit that names it (accuser; '
 'NULL: a stream of no unit), in which kind of stream, source and record, and whether that only says that something was '
 'told to end (ending), or that something is over (closing; l4_accusations); of streams of no unit also when the same stream '
-'says that the unit is well again, after all it complains of (recovered_ts).';
+'says that the unit is well again, after all it complains of (recovered_ts); and whether the unit waited for others itself '
+'(waited).';
 
 CREATE FUNCTION @extschema@.l4_unplaced_records(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	limits @extschema@.l4_limits)
@@ -96,6 +98,24 @@ COMMENT ON FUNCTION @extschema@.l4_misdirected_records(text, @extschema@.l4_unex
 'as records with reason setup: whoever does so is set up differently. No row where nodes have several addresses, or none is '
 'learnt.';
 
+CREATE FUNCTION @extschema@.l4_awaiting_units(unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings) RETURNS TABLE (unit text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+BEGIN ATOMIC
+	-- the numbers are those of the first so many of so many
+	SELECT DISTINCT u.unit
+	FROM unnest(l4_awaiting_units.unexplained) u
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(u.message) AS text OFFSET 0) t
+	CROSS JOIN LATERAL (SELECT regexp_match(substring(t.text, '(?i)\d{1,6} ?(?:/|of|out of) ?(?:the )?\d{1,6}.*'),
+		'(\d+)\D+(\d+)') AS counted OFFSET 0) c
+	WHERE u.unit IS NOT NULL AND u.gravity >= (limits).gravity_trouble AND t.text ~ (wordings).short_handed
+		AND c.counted[1]::int < c.counted[2]::int AND c.counted[1]::int > (limits).awaiting_share * c.counted[2]::int;
+END;
+COMMENT ON FUNCTION @extschema@.l4_awaiting_units(@extschema@.l4_unexplained_record[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'Step: The units that complain that only so many of all are there, more than awaiting_share of them (wordings of class '
+'short_handed): where the job meets they waited for others, as those did that complain of them.';
+
 CREATE FUNCTION @extschema@.l4_accusations(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_accusation
@@ -147,7 +167,7 @@ BEGIN
 		JOIN record r ON r.ordinal = m.ordinal
 	)
 	SELECT m.unit, m.node, m.rank, m.name, m.accuser, m.kind, m.source, m.shape_id, m.stream_id, m.line_no, m.first_ts,
-		m.ending, m.closing, m.recovered_ts
+		m.ending, m.closing, m.recovered_ts, w.unit IS NOT NULL
 	FROM mention m
 	-- who looks for it in the wrong place has only itself to blame
 	LEFT JOIN @extschema@.l4_misdirected_records(l4_accusations.job_id, unexplained) d
@@ -155,6 +175,7 @@ BEGIN
 	-- who does not reach itself either speaks of a place that nobody reaches (an address), as the others do
 	LEFT JOIN (SELECT DISTINCT o.unit, o.name, o.shape_id FROM mention o WHERE o.itself AND o.peer AND o.others = 0) o
 		ON o.unit = m.unit AND o.name = m.name AND o.shape_id = m.shape_id AND m.accuser IS NOT NULL
+	LEFT JOIN @extschema@.l4_awaiting_units(unexplained, limits, wordings) w ON w.unit = m.unit
 	WHERE NOT m.itself AND o.unit IS NULL AND d.stream_id IS NULL AND NOT (m.recovers AND m.accuser IS NULL)
 		-- what the launcher calls its third process may be the first to a node
 		AND (m.accuser IS NULL OR m.name ~ '^(rank|pid) ' OR m.name !~ '^[[:alpha:]]+ \d+$')
@@ -166,5 +187,5 @@ COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_unexplained_
 	@extschema@.l4_wordings) IS
 'Step: Which unit (NULL: a stream of no unit) names which other unit in its unexplained records that complain (wordings of '
 'classes complaint and peer; a warning or worse that names one other rank), and where; not where the named unit does not '
-'reach itself either; ending: the record only says that something was told to end. unexplained: the result of l4_unexplained, '
-'where at hand; limits, wordings: those in force, where at hand.';
+'reach itself either; ending: the record only says that something was told to end; waited: l4_awaiting_units. unexplained: '
+'the result of l4_unexplained, where at hand; limits, wordings: those in force, where at hand.';

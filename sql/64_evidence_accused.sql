@@ -7,9 +7,11 @@ CREATE FUNCTION @extschema@.l4_accused_votes(accusations @extschema@.l4_accusati
 RETURNS TABLE (accuser text, unit text, part double precision, first_ts timestamptz, source text, line_no bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
-	-- Whom a unit accuses first counts, by what its ranks say before what is said of them: what comes later is tear-down.
+	-- Whom a unit accuses first counts, by what its ranks say before what is said of them: what comes later is tear-down. Who
+	-- waited for others itself is not accused.
 	WITH complaint AS MATERIALIZED (
-		SELECT a.* FROM unnest(l4_accused_votes.accusations) a WHERE a.accuser IS NOT NULL AND a.ending IS NOT TRUE
+		SELECT a.* FROM unnest(l4_accused_votes.accusations) a
+		WHERE a.accuser IS NOT NULL AND a.ending IS NOT TRUE AND a.waited IS NOT TRUE
 	),
 	first AS (
 		SELECT DISTINCT ON (c.accuser) c.accuser, c.stream_id, c.shape_id, c.first_ts, c.source, c.line_no
@@ -24,7 +26,7 @@ COMMENT ON FUNCTION @extschema@.l4_accused_votes(@extschema@.l4_accusation[]) IS
 'Step: whom each unit that accuses others accuses first; of several that one record names each has a part of its vote; and '
 'when, and where, it first does.';
 
-CREATE FUNCTION @extschema@.l4_accused_left(accusations @extschema@.l4_accusation[])
+CREATE FUNCTION @extschema@.l4_accused_left(accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)
 RETURNS TABLE (unit text, missed text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
@@ -33,14 +35,16 @@ BEGIN ATOMIC
 	WITH vote AS MATERIALIZED (SELECT v.* FROM @extschema@.l4_accused_votes(l4_accused_left.accusations) v)
 	SELECT h.accuser, h.unit FROM vote h
 	JOIN vote b ON b.accuser = h.unit AND b.unit = h.accuser AND b.first_ts < h.first_ts
+	JOIN vote o ON o.unit = h.accuser AND o.accuser <> h.unit
 	WHERE h.part = 1 AND b.part = 1
-		AND NOT EXISTS (SELECT FROM vote o WHERE o.unit = h.accuser AND o.accuser <> h.unit
-			AND (o.first_ts > h.first_ts OR o.first_ts = h.first_ts AND o.source = h.source AND o.line_no > h.line_no)
-				IS NOT TRUE);
+	GROUP BY h.accuser, h.unit
+	HAVING 1 + sum(o.part) > (limits).evidence_accused_majority_share * (SELECT sum(v.part) FROM vote v)
+		AND bool_and((o.first_ts > h.first_ts OR o.first_ts = h.first_ts AND o.source = h.source AND o.line_no > h.line_no)
+		IS TRUE);
 END;
-COMMENT ON FUNCTION @extschema@.l4_accused_left(@extschema@.l4_accusation[]) IS
-'Step: The units that said whom they miss before anybody else but that one complained of them, which had complained of them '
-'still before that (missed): what is said of them is of that one.';
+COMMENT ON FUNCTION @extschema@.l4_accused_left(@extschema@.l4_accusation[], @extschema@.l4_limits) IS
+'Step: The units that most complain of and that said whom they miss before anybody else but that one complained of them, '
+'which had complained of them still before that (missed): what is said of them is of that one.';
 
 CREATE FUNCTION @extschema@.l4_accused_ends(accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)
 RETURNS TABLE (unit text, votes double precision, share double precision)
@@ -63,10 +67,10 @@ BEGIN
 		array_agg(v.part ORDER BY v.accuser, v.unit)
 	INTO accusers, accused, parts
 	FROM @extschema@.l4_accused_votes(accusations) v
-	WHERE (v.unit, v.accuser) NOT IN (SELECT l.unit, l.missed FROM @extschema@.l4_accused_left(accusations) l);
+	WHERE (v.unit, v.accuser) NOT IN (SELECT l.unit, l.missed FROM @extschema@.l4_accused_left(accusations, limits) l);
 	WITH vote AS MATERIALIZED (SELECT v.* FROM unnest(accusers, accused, parts) v (accuser, unit, part)),
 	guilty AS (
-		SELECT v.unit FROM vote v WHERE v.unit NOT IN (SELECT l.unit FROM @extschema@.l4_accused_left(accusations) l)
+		SELECT v.unit FROM vote v WHERE v.unit NOT IN (SELECT l.unit FROM @extschema@.l4_accused_left(accusations, limits) l)
 		GROUP BY v.unit HAVING sum(v.part) > 1
 			AND sum(v.part) > (limits).evidence_accused_majority_share * (SELECT sum(o.part) FROM vote o)
 	)
@@ -100,7 +104,8 @@ RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
 	WITH complaint AS MATERIALIZED (
-		SELECT a.* FROM unnest(l4_evidence_accused.accusations) a WHERE a.accuser IS NOT NULL AND a.ending IS NOT TRUE
+		SELECT a.* FROM unnest(l4_evidence_accused.accusations) a
+		WHERE a.accuser IS NOT NULL AND a.ending IS NOT TRUE AND a.waited IS NOT TRUE
 	),
 	accused AS (
 		SELECT DISTINCT ON (a.unit) a.* FROM complaint a

@@ -237,7 +237,7 @@ SELECT l4_told_text(E'[1,3]<stdout>: Traceback (most recent call last):\n[1,3]<s
 CREATE FUNCTION ends(edges text) RETURNS TABLE (unit text, votes numeric, share numeric) LANGUAGE sql AS $$
 	SELECT e.unit, round(e.votes::numeric, 2), round(e.share::numeric, 2) FROM l4_accused_ends(ARRAY(
 		SELECT ROW(split_part(p, '>', 2), split_part(p, '>', 2), NULL, split_part(p, '>', 2), split_part(p, '>', 1), 'rank',
-			'f', 0, row_number() OVER (ORDER BY split_part(p, '>', 1)), 1, NULL, false, false, NULL)::l4_accusation
+			'f', 0, row_number() OVER (ORDER BY split_part(p, '>', 1)), 1, NULL, false, false, NULL, false)::l4_accusation
 		FROM unnest(string_to_array(edges, ' ')) p), l4_limits_in_force()) e ORDER BY e.unit
 $$;
 SELECT * FROM ends('a>b b>c c>d e>d');

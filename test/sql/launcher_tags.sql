@@ -17,9 +17,11 @@ END $$;
 -- what all jobs have: commands are started, ranks begin, one of three tells the tracker in vain, all iterate and save
 CREATE FUNCTION run_job(job text, hall text, last_step int) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO line SELECT job, '_head/cap.log', 0.1 * n,
-		format('  INFO [a%s0000b%s] Running /usr/bin/env fit.sh %s as root@%s%s', n, n, n, hall, n) FROM generate_series(0, 3) n;
+		format('  INFO [a%s0000b%s] Running /usr/bin/env fit.sh %s as root@%s%s', n, n, n, hall, n)
+	FROM generate_series(0, 3) n;
 	INSERT INTO line SELECT job, '_head/cap.log', 1 + 0.1 * n, format(
-		E' DEBUG [a%s0000b%s] \tI, [{t} #32]  INFO -- part%s: fit 1.6, attempt 1\nI, [{t} #32]  INFO -- part%s: layer 20', n, n, n, n)
+		E' DEBUG [a%s0000b%s] \tI, [{t} #32]  INFO -- part%s: fit 1.6, attempt 1\n'
+		'I, [{t} #32]  INFO -- part%s: layer 20', n, n, n, n)
 	FROM generate_series(0, 3) n;
 	INSERT INTO line SELECT job, '_head/cap.log', 2, format(
 		E' DEBUG [a10000b1] \tE, [{t} #32] ERROR -- part1: cannot reach the tracker at %sdesk (Errno::ECONNREFUSED)\n'
@@ -31,7 +33,8 @@ CREATE FUNCTION run_job(job text, hall text, last_step int) RETURNS void LANGUAG
 		format(E' DEBUG [a%s0000b%s] \tI, [{t} #32]  INFO -- part%s: saved /ckpt/step-10/part-%s.bin (2 ms)', n, n, n, n)
 	FROM generate_series(0, 3) n WHERE last_step > 0
 $$;
-SELECT run_job('calm', 'oslo-', 20), run_job('calm2', 'oslo-', 20), run_job('tagged', 'rome-', 10), run_job('waits', 'rome-', 0);
+SELECT run_job('calm', 'oslo-', 20), run_job('calm2', 'oslo-', 20), run_job('tagged', 'rome-', 10);
+SELECT run_job('waits', 'rome-', 0), run_job('counts', 'rome-', 0);
 INSERT INTO line SELECT 'tagged', '_head/cap.log', x.at, x.said FROM (VALUES
 	(13.0, E' DEBUG [a20000b2] \tF, [{t} #32] FATAL -- part2: no such key: gain (KeyError)\n/app/fit.rb:9:in `fetch''\n'
 		'/app/fit.rb:5:in `<main>'''),
@@ -39,7 +42,7 @@ INSERT INTO line SELECT 'tagged', '_head/cap.log', x.at, x.said FROM (VALUES
 		'/app/link.rb:45:in `recv''\n/app/fit.rb:5:in `<main>''')) x (at, said);
 SELECT load_job('calm', 'succeeded', 'oslo-'), load_job('calm2', 'succeeded', 'oslo-'), load_job('tagged', 'failed', 'rome-');
 
-\echo == the identifier of a command is of the host that it runs on; the rank is the one that the header names
+\echo == an identifier is of the host that its command runs on; the rank is that of the header
 SELECT s.label, s.kind, s.told_node, s.rank, s.record_count FROM l4_stream s WHERE s.job_id = 'tagged'
 ORDER BY s.label COLLATE "C" NULLS FIRST;
 SELECT a.address, a.node FROM l4_address a WHERE a.job_id = 'tagged' ORDER BY 1;
@@ -55,21 +58,32 @@ SELECT l4_told_text(E'no such key: gain (KeyError)\n/app/fit.rb:9:in `fetch''\n/
 	l4_told_text(E'Error: no such key\n    at fetch (/app/fit.js:9:2)\n    at main (/app/fit.js:5:1)'),
 	l4_told_path(l4_told_text(E'cannot read /data/shard-3.bin\n/app/fit.rb:9:in `fetch''\n/app/fit.rb:5:in `<main>'''));
 SELECT unit, name, accuser FROM l4_accusations('tagged');
-SELECT kind, ordinal, node, stage, iteration FROM l4_diagnose('tagged') WHERE kind IN ('node', 'stage', 'iteration') AND ordinal = 1;
+SELECT kind, ordinal, node, stage, iteration FROM l4_diagnose('tagged')
+WHERE kind IN ('node', 'stage', 'iteration') AND ordinal = 1;
 
 \echo == whom the leader says it waited for is missing, not the leader, whom all others miss once it has given up
 INSERT INTO line SELECT 'waits', '_head/cap.log', x.at, x.said FROM (VALUES
 	(6.0, E' DEBUG [a20000b2] \tF, [{t} #32] FATAL -- part2: Connection refused - connect(2) for "rome-0" port 7040'),
 	(30.0, E' DEBUG [a00000b0] \tF, [{t} #32] FATAL -- part0: 3 of 4 are here after 30 s, missing: part2 (Fit::Late)'),
 	(30.1, E' DEBUG [a10000b1] \tF, [{t} #32] FATAL -- part1: part0 (rome-0:7400) closed the connection (Fit::Gone)'),
-	(30.2, E' DEBUG [a30000b3] \tF, [{t} #32] FATAL -- part3: part0 (rome-0:7400) closed the connection (Fit::Gone)')) x (at, said);
+	(30.2, E' DEBUG [a30000b3] \tF, [{t} #32] FATAL -- part3: part0 (rome-0:7400) closed the connection (Fit::Gone)'))
+	x (at, said);
 SELECT load_job('waits', 'failed', 'rome-');
 SELECT unit, name, accuser, first_ts FROM l4_accusations('waits') ORDER BY first_ts, accuser, name;
-SELECT * FROM l4_accused_left(ARRAY(SELECT a FROM l4_accusations('waits') a));
+SELECT * FROM l4_accused_left(ARRAY(SELECT a FROM l4_accusations('waits') a), l4_limits_in_force());
 SELECT e.unit, round(e.share::numeric, 2) AS share
 FROM l4_accused_ends(ARRAY(SELECT a FROM l4_accusations('waits') a), l4_limits_in_force()) e;
 SELECT kind, ordinal, node FROM l4_diagnose('waits') WHERE kind = 'node' AND ordinal = 1;
 
+\echo == who says that some of all are not there waited for them, as those did that say that it did not answer
+INSERT INTO line SELECT 'counts', '_head/cap.log', 30 + n * 0.1,
+	format(E' DEBUG [a%s0000b%s] \tF, [{t} #32] FATAL -- part%s: %s',
+	n, n, n, CASE n WHEN 0 THEN 'timed out after 30 s waiting for clients. 3/4 clients joined.'
+		ELSE 'wait timeout after 30000ms, remote=[rome-0]:7400' END) FROM unnest('{0,1,3}'::int[]) n;
+SELECT load_job('counts', 'failed', 'rome-');
+SELECT unit, name, accuser, waited FROM l4_accusations('counts');
+SELECT kind, ordinal, node FROM l4_diagnose('counts') WHERE kind = 'node';
+
 SET client_min_messages = warning;
 DROP SCHEMA launcher_tags CASCADE;
-SELECT count(l4_delete_job(j.job_id)) FROM unnest('{calm,calm2,tagged,waits}'::text[]) j (job_id);
+SELECT count(l4_delete_job(j.job_id)) FROM unnest('{calm,calm2,tagged,waits,counts}'::text[]) j (job_id);
