@@ -36,6 +36,9 @@
  *                numbers grow
  *   slowest      the name of a value that says which rank was the last or slowest of all
  *   short_handed only some of all are there, as who waits for them says
+ *   gave_up      waiting for others is over
+ *   hung_up      a connection was ended at the other side
+ *   referral     who is at fault another one's log tells
  *   out_of       what stands between a number and the total that it is out of
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
  *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise
@@ -320,7 +323,18 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'\m\d+ ?(/|of|out of) ?(the )?\d+ (\w+ ){0,2}(clients?|members?|ranks?|workers?|nodes?|stages?|process(es)?'
 			'|replicas?|peers?|hosts?|agents?|participants?)\M (\w+ ){0,2}(joined|arrived|connected|registered|ready|here'
 			'|there|present)\M',
-		'Timed out after 41 seconds waiting for clients. 4/5 clients joined.');
+		'Timed out after 41 seconds waiting for clients. 4/5 clients joined.'),
+	(true, 'gave_up', 'waited_in_vain', '\mtim(e|es|ed|ing) ?out\M|\m\w*time_?out(error|exception|exceeded)?\M',
+		'torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError'),
+	(true, 'hung_up', 'other_side_closed',
+		'\m(connection|link|socket|session|channel|stream|peer|remote)s?\M.{0,60}\m(closed|reset|aborted|hung up)\M'
+			'|\m(closed|reset|dropped) (the |its )?(connection|link|socket|session|channel|stream)\M|\mbroken pipe\M'
+			'|\m(reset|closed) by (remote )?peer\M|\mend of file\M|\meof(error)?\M',
+		'Connection closed by peer'),
+	(true, 'referral', 'others_log',
+		'\m(check|see|consult|inspect|look (at|into)) (the )?(logs? (of|on|from) )?(rank|node|host|worker|process)\M.{0,24}'
+			'\mlogs?\M|\m(check|see|consult|inspect|look (at|into)) (the )?logs? (of|on|from) (rank|node|host|worker)\M',
+		'Please check rank 0 logs for faulty rank.');
 
 -- All that stands between the two numbers.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES

@@ -60,7 +60,10 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	slowest text,
 	done text,
 	connections text,
-	short_handed text
+	short_handed text,
+	gave_up text,
+	hung_up text,
+	referral text
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
 'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a '

@@ -72,6 +72,46 @@ COMMENT ON FUNCTION @extschema@.l4_own_numbers(text, @extschema@.l4_job_stream[]
 'Step: Of streams of a job those that each say one number of themselves, another one each, which together have no gap, by '
 'family (l4_stream_family). Reads their parameter statistics.';
 
+CREATE FUNCTION @extschema@.l4_own_streams_to_ranks(job_id text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	learned bigint;
+BEGIN
+	-- Lines of a node's file that go by one rank alone (what the interpreter prints of an exception, "[rank3]: ") are of the
+	-- process that wrote the others, which has no name for itself there; so are the files that other nodes have in its place.
+	WITH own AS MATERIALIZED (
+		SELECT s.stream_id, s.source_id, @extschema@.l4_stream_family(s.source, NULL, s.node) AS family
+		FROM @extschema@.l4_stream s
+		WHERE s.job_id = l4_own_streams_to_ranks.job_id AND s.label IS NULL AND s.kind = 'other' AND s.node IS NOT NULL
+			AND s.record_count > 0
+	),
+	named AS MATERIALIZED (
+		SELECT o.source_id, min(o.rank) AS rank FROM @extschema@.l4_stream o
+		WHERE o.job_id = l4_own_streams_to_ranks.job_id AND o.kind = 'rank' AND o.label IS NOT NULL AND o.rank IS NOT NULL
+		GROUP BY o.source_id HAVING count(DISTINCT o.rank) = 1
+	),
+	held AS MATERIALIZED (
+		SELECT s.stream_id, n.rank
+		FROM @extschema@.l4_stream s JOIN own o ON o.stream_id = s.stream_id LEFT JOIN named n ON n.source_id = o.source_id
+		WHERE s.job_id = l4_own_streams_to_ranks.job_id
+			AND o.family IN (SELECT f.family FROM own f JOIN named k ON k.source_id = f.source_id)
+		FOR UPDATE OF s SKIP LOCKED
+	)
+	UPDATE @extschema@.l4_stream s SET kind = 'rank', rank = COALESCE(s.rank, h.rank)
+	FROM held h
+	WHERE s.job_id = l4_own_streams_to_ranks.job_id AND s.stream_id = h.stream_id;
+	GET DIAGNOSTICS learned = ROW_COUNT;
+	RETURN learned;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_own_streams_to_ranks(text) IS
+'Step: The unlabelled lines of a node''s file of which others go by one rank alone are that rank''s, too, and those of such '
+'files of other nodes a rank''s: sets l4_stream.kind and rank; returns the number of rows changed.';
+
 CREATE FUNCTION @extschema@.l4_learn_ranks(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, pg_temp
@@ -85,6 +125,7 @@ DECLARE
 	named bigint[];
 	streams @extschema@.l4_job_stream[];
 BEGIN
+	PERFORM @extschema@.l4_own_streams_to_ranks(l4_learn_ranks.job_id);
 	IF EXISTS (SELECT FROM @extschema@.l4_stream s
 		WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank' AND s.last_iteration IS NOT NULL) THEN
 		RETURN 0;

@@ -22,7 +22,7 @@ COMMENT ON TYPE @extschema@.l4_accusation IS
 'NULL: a stream of no unit), in which kind of stream, source and record, and whether that only says that something was '
 'told to end (ending), or that something is over (closing; l4_accusations); of streams of no unit also when the same stream '
 'says that the unit is well again, after all it complains of (recovered_ts); and whether the unit waited for others itself '
-'(waited).';
+'then, or the record only refers to what it says (waited).';
 
 CREATE FUNCTION @extschema@.l4_unplaced_records(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	limits @extschema@.l4_limits)
@@ -98,23 +98,44 @@ COMMENT ON FUNCTION @extschema@.l4_misdirected_records(text, @extschema@.l4_unex
 'as records with reason setup: whoever does so is set up differently. No row where nodes have several addresses, or none is '
 'learnt.';
 
+CREATE FUNCTION @extschema@.l4_before_teardown(unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_unexplained_record
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	-- Whose rank has failed is taken down, and then misses who is taken down before it (the host of a store, a leader).
+	WITH failed AS MATERIALIZED (
+		SELECT r.unit, min(r.first_ts) AS ts FROM unnest(l4_before_teardown.unexplained) r
+		WHERE r.unit IS NOT NULL AND r.kind = 'rank' AND r.gravity >= (limits).gravity_error
+			AND r.stage IS DISTINCT FROM 'teardown'
+		GROUP BY r.unit
+	)
+	SELECT r.* FROM unnest(l4_before_teardown.unexplained) r LEFT JOIN failed f ON f.unit = r.unit
+	WHERE (r.stage = 'teardown' AND r.kind IN ('rank', 'launcher', 'other') AND f.ts < r.first_ts) IS NOT TRUE;
+END;
+COMMENT ON FUNCTION @extschema@.l4_before_teardown(@extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
+'Step: The unexplained records without those of the tear-down of units of which a rank had failed before: what goes wrong '
+'then is no evidence of why it failed.';
+
 CREATE FUNCTION @extschema@.l4_awaiting_units(unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits,
-	wordings @extschema@.l4_wordings) RETURNS TABLE (unit text)
+	wordings @extschema@.l4_wordings) RETURNS TABLE (unit text, counted boolean, gave_up_at timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	-- the numbers are those of the first so many of so many
-	SELECT DISTINCT u.unit
+	SELECT u.unit, bool_or(t.text ~ (wordings).short_handed AND c.counted[1]::int < c.counted[2]::int
+			AND c.counted[1]::int > (limits).awaiting_share * c.counted[2]::int),
+		min(u.first_ts) FILTER (WHERE u.gravity >= (limits).gravity_error AND t.text ~ (wordings).gave_up)
 	FROM unnest(l4_awaiting_units.unexplained) u
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(u.message) AS text OFFSET 0) t
 	CROSS JOIN LATERAL (SELECT regexp_match(substring(t.text, '(?i)\d{1,6} ?(?:/|of|out of) ?(?:the )?\d{1,6}.*'),
 		'(\d+)\D+(\d+)') AS counted OFFSET 0) c
-	WHERE u.unit IS NOT NULL AND u.gravity >= (limits).gravity_trouble AND t.text ~ (wordings).short_handed
-		AND c.counted[1]::int < c.counted[2]::int AND c.counted[1]::int > (limits).awaiting_share * c.counted[2]::int;
+	WHERE u.unit IS NOT NULL AND u.kind <> 'system' AND u.gravity >= (limits).gravity_trouble
+		AND (t.text ~ (wordings).short_handed OR t.text ~ (wordings).gave_up)
+	GROUP BY u.unit;
 END;
 COMMENT ON FUNCTION @extschema@.l4_awaiting_units(@extschema@.l4_unexplained_record[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
-'Step: The units that complain that only so many of all are there, more than awaiting_share of them (wordings of class '
-'short_handed): where the job meets they waited for others, as those did that complain of them.';
+'Step: The units that waited for others: that complain that only so many of all are there, more than awaiting_share of them '
+'(counted; wordings of class short_handed), or gave up waiting (when; wordings of class gave_up).';
 
 CREATE FUNCTION @extschema@.l4_accusations(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
@@ -128,11 +149,13 @@ BEGIN
 	unexplained := coalesce(unexplained, ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_accusations.job_id) n));
 	limits := coalesce(limits, @extschema@.l4_limits_in_force());
 	wordings := coalesce(wordings, @extschema@.l4_wordings_in_force());
+	unexplained := ARRAY(SELECT b FROM @extschema@.l4_before_teardown(unexplained, limits) b);
 	RETURN QUERY
 	WITH said AS MATERIALIZED (
 		-- judged by the shape, once each: the text has the level, too, which may be "ERROR"
 		SELECT h.shape_id, t.told ~ wordings.ending AS ending, t.told ~ wordings.closing AS closing,
-			t.told ~ wordings.recovered AS recovers,
+			t.told ~ wordings.recovered AS recovers, t.told ~ wordings.hung_up AS hung_up,
+			h.shape ~ wordings.referral AS refers,
 			t.told ~ wordings.complaint OR t.told ~ wordings.exception AS complains
 		FROM @extschema@.l4_shape h
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_without_names(@extschema@.l4_told_text(h.shape)) AS told OFFSET 0) t
@@ -141,7 +164,7 @@ BEGIN
 	peer AS MATERIALIZED (SELECT DISTINCT u.stream_id, u.shape_id FROM unnest(unexplained) u WHERE u.peer),
 	record AS MATERIALIZED (
 		-- one record tells whom a rank blames; of streams of no unit all are read
-		SELECT r.*, h.ending, h.closing, h.recovers, p.stream_id IS NOT NULL AS peer,
+		SELECT r.*, h.ending, h.closing, h.recovers, h.hung_up, h.refers, p.stream_id IS NOT NULL AS peer,
 			h.complains OR p.stream_id IS NOT NULL AS complains,
 			row_number() OVER () AS ordinal FROM (
 			SELECT @extschema@.l4_level_rank(u.level) >= limits.gravity_trouble AS warns, u.unit, u.kind, u.source, u.shape_id,
@@ -158,7 +181,8 @@ BEGIN
 	),
 	mention AS MATERIALIZED (
 		SELECT m.*, r.unit AS accuser, r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts,
-			r.ending, r.closing, r.recovers, r.peer, r.complains, r.unit IS NOT DISTINCT FROM m.unit AS itself,
+			r.ending, r.closing, r.recovers, r.hung_up, r.refers, r.peer, r.complains,
+			r.unit IS NOT DISTINCT FROM m.unit AS itself,
 			count(*) FILTER (WHERE r.unit IS DISTINCT FROM m.unit) OVER (PARTITION BY m.ordinal) AS others,
 			-- when it is well again, if nothing is said against it from then on
 			last_value(CASE WHEN r.unit IS NULL AND r.recovers THEN r.first_ts END) OVER (PARTITION BY r.stream_id, m.unit
@@ -167,7 +191,9 @@ BEGIN
 		JOIN record r ON r.ordinal = m.ordinal
 	)
 	SELECT m.unit, m.node, m.rank, m.name, m.accuser, m.kind, m.source, m.shape_id, m.stream_id, m.line_no, m.first_ts,
-		m.ending, m.closing, m.recovered_ts, w.unit IS NOT NULL
+		m.ending, m.closing, m.recovered_ts,
+		-- who gave up closes its connections, which others miss then
+		m.refers OR coalesce(w.counted OR m.hung_up AND w.gave_up_at < m.first_ts, false)
 	FROM mention m
 	-- who looks for it in the wrong place has only itself to blame
 	LEFT JOIN @extschema@.l4_misdirected_records(l4_accusations.job_id, unexplained) d

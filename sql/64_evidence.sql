@@ -125,6 +125,31 @@ COMMENT ON FUNCTION @extschema@.l4_spokesmen(@extschema@.l4_job_stream[], @extsc
 'Step: the units that speak for all: few ranks alone mark iterations, or, where none does, log many times as much as the '
 'others that successful jobs log, too. No row where more than evidence_spokesman_share do.';
 
+CREATE FUNCTION @extschema@.l4_told_to_end(unexplained @extschema@.l4_unexplained_record[], units @extschema@.l4_unit[],
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	WITH record AS MATERIALIZED (
+		SELECT r.unit, r.source, r.first_line, r.first_ts, r.gravity,
+			CASE WHEN r.message IS NULL THEN h.shape ~ (wordings).ending ELSE r.ending END AS ending
+		FROM unnest(l4_told_to_end.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
+		WHERE r.unit IS NOT NULL AND r.kind <> 'system' AND r.reason <> 'setup'
+	),
+	told AS MATERIALIZED (
+		SELECT DISTINCT ON (r.unit) r.unit, r.source, r.first_line, r.first_ts FROM record r WHERE r.ending
+		ORDER BY r.unit, r.first_ts, r.source, r.first_line
+	)
+	SELECT count(*) > (limits).evidence_common_share * cardinality(l4_told_to_end.units)
+		AND NOT EXISTS (SELECT FROM record r LEFT JOIN told o ON o.unit = r.unit
+			WHERE NOT r.ending AND r.gravity >= (limits).gravity_trouble
+				AND (r.first_ts > o.first_ts OR r.source = o.source AND r.first_line > o.first_line) IS NOT TRUE)
+	FROM told;
+END;
+COMMENT ON FUNCTION @extschema@.l4_told_to_end(@extschema@.l4_unexplained_record[], @extschema@.l4_unit[],
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: Were most units told to end (wordings of class ending), each before anything else went wrong there? Then what they say '
+'of it afterwards is how they ended, and no evidence against anybody.';
+
 CREATE FUNCTION @extschema@.l4_placed_records(unexplained @extschema@.l4_unexplained_record[], units @extschema@.l4_unit[],
 	spokesmen text[], accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_placed_record
@@ -154,7 +179,7 @@ BEGIN ATOMIC
 			COALESCE(NULLIF(@extschema@.l4_shape_words(substring(@extschema@.l4_told_text(n.message),
 				'\n([^\n]*\S[^\n]*)\s*$')), ''),
 				n.event_id::text) AS alike,
-			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error
+			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error OR n.kind = 'system'
 				THEN @extschema@.l4_told_path(@extschema@.l4_told_text(n.message)) END AS path
 		FROM unnest(l4_placed_records.unexplained) n
 		JOIN shape h ON h.shape_id = n.shape_id
@@ -240,6 +265,21 @@ COMMENT ON FUNCTION @extschema@.l4_bereft_ranks(@extschema@.l4_placed_record[]) 
 'Step: The ranks that failed as they lost another one (be it that they only warn, but say whom), or in what all do together, '
 'each with the first such record: how their processes then end is no cause.';
 
+CREATE FUNCTION @extschema@.l4_shared_troubles(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
+RETURNS TABLE (turn bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100 ROWS 1
+BEGIN ATOMIC
+	-- What most machines say of a folder (a mount that became read-only) is the cause of who fails over a file in it first.
+	SELECT min(p.turn)
+	FROM (SELECT s.path FROM unnest(l4_shared_troubles.placed) s
+		WHERE s.kind = 'system' AND s.path IS NOT NULL AND s.units_alike > (limits).evidence_common_share * s.units
+		GROUP BY s.path HAVING count(DISTINCT s.unit) > (limits).evidence_common_share * max(s.units)) m
+	JOIN unnest(l4_shared_troubles.placed) p ON p.by_itself AND (p.path = m.path OR starts_with(p.path, m.path || '/'))
+	HAVING count(*) > 0;
+END;
+COMMENT ON FUNCTION @extschema@.l4_shared_troubles(@extschema@.l4_placed_record[], @extschema@.l4_limits) IS
+'Step: The first error that speaks for itself over a file in a folder that the system logs of most units complain of, if any.';
+
 CREATE FUNCTION @extschema@.l4_common_cause(job_id text, placed @extschema@.l4_placed_record[],
 	streams @extschema@.l4_job_stream[], roles @extschema@.l4_role_stream[], limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record
@@ -297,13 +337,14 @@ BEGIN ATOMIC
 			AND count(*) > cardinality(c.stream_ids) * (limits).evidence_common_share AND count(DISTINCT r.unit) > 1
 	)
 	SELECT p::@extschema@.l4_placed_record FROM unnest(l4_common_cause.placed) p
-	WHERE p.turn = (SELECT min(f.turn) FROM found f);
+	WHERE p.turn = (SELECT min(f.turn) FROM (SELECT f.turn FROM found f
+		UNION ALL SELECT m.turn FROM @extschema@.l4_shared_troubles(l4_common_cause.placed, limits) m) f);
 END;
 COMMENT ON FUNCTION @extschema@.l4_common_cause(text, @extschema@.l4_placed_record[], @extschema@.l4_job_stream[],
 	@extschema@.l4_role_stream[], @extschema@.l4_limits) IS
 'Step: the first record of an error that speaks for itself and that most units have alike which tell of the failure, or '
 'most of those that were in its stage (a checkpoint that two ranks save), or most of those with a role (roles: '
-'l4_role_streams): no fault of single ones. NULL where none is.';
+'l4_role_streams), or l4_shared_troubles: no fault of single ones. NULL where none is.';
 
 CREATE FUNCTION @extschema@.l4_failure_at_large(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record

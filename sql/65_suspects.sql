@@ -42,6 +42,7 @@ BEGIN
 	wordings := coalesce(wordings, @extschema@.l4_wordings_in_force());
 	clocks := coalesce(clocks, ARRAY(SELECT k FROM @extschema@.l4_clock_offsets(l4_node_evidence.job_id) k));
 	unexplained := coalesce(unexplained, ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_node_evidence.job_id) n));
+	unexplained := ARRAY(SELECT b FROM @extschema@.l4_before_teardown(unexplained, limits) b);
 	-- how units are set up says nothing of the failure: it is evidence of its own kind alone
 	setups := ARRAY(SELECT n FROM unnest(unexplained) n WHERE n.reason = 'setup');
 	IF cardinality(setups) > 0 THEN
@@ -58,6 +59,9 @@ BEGIN
 	unexplained_shapes := ARRAY(SELECT DISTINCT n.shape_id FROM unnest(unexplained) n);
 	placed := ARRAY(SELECT p FROM @extschema@.l4_placed_records(unexplained, units,
 		ARRAY(SELECT s.unit FROM @extschema@.l4_spokesmen(streams, unexplained, limits) s), accusations, limits, wordings) p);
+	IF @extschema@.l4_told_to_end(unexplained, units, limits, wordings) THEN
+		placed := '{}';
+	END IF;
 	pooled := NOT EXISTS (SELECT FROM unnest(unexplained) n WHERE n.reason = 'severe');
 	IF EXISTS (SELECT FROM @extschema@.l4_survived_records(l4_node_evidence.job_id, placed, unexplained_shapes, pooled,
 		limits)) THEN

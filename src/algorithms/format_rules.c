@@ -58,8 +58,8 @@
 	RANK_WORD "|[Tt]ask|TASK|[Ww]orker|WORKER|[Pp]roc(?:ess)?|[Rr]eplica|[Mm]ember|[Pp]eer|[Tt]rainer|[Ll]earner|[Aa]ctor|" \
 	"[Ss]hard|[Cc]hild|[Ii]nstance|[Cc]lient|[Gg]pu|GPU|[Pp]e|PE"
 
-/* The rank that writes, as the first field of what is behind a header: "[rank 3] ", "rank 3: ", "rank=3 | ". */
-#define SPEAKER "(?:(?=[\\[(<{]?(?:" RANK_WORD ")[ :=#-]?(?<rank>\\d{1,6})(?:[\\])>}|:,]| [|-] )))?"
+/* The rank that writes, as the first field of what is behind a header: "[rank 3] ", "[rank: 3] ", "rank 3: ", "rank=3 | ". */
+#define SPEAKER "(?:(?=[\\[(<{]?(?:" RANK_WORD ")[ :=#-]{0,2}(?<rank>\\d{1,6})(?:[\\])>}|:,]| [|-] )))?"
 
 /* What no format of this list knows as a whole: a name or two, a level, a time and a place in the code, in brackets or not. */
 #define OPEN "[\\[(<{]?"

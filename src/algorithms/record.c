@@ -30,6 +30,8 @@
 #define FOLD_STAMP_USECS USECS_PER_SEC
 /* Headers are looked for in the first bytes of a line only. */
 #define HEADER_BYTE_LIMIT 4096
+/* How a traceback of Python begins. */
+#define TRACEBACK "Traceback (most recent call last)"
 /* The longest number in a label of a launcher, and by how many first bytes two texts are alike. */
 #define LABEL_DIGITS 6
 #define ALIKE_BYTES 6
@@ -211,7 +213,7 @@ is_frame_line(L4Bytes line)
 		case '#':
 			return text.size > 2 && text.data[1] >= '0' && text.data[1] <= '9' && contains(text, " 0x");
 		case 'a':
-			return is_indented(line) && starts_with(text, "at ") && contains(text, ":");
+			return is_indented(line) && line.data[0] == ' ' && starts_with(text, "at ") && contains(text, ":");
 		default:
 			return is_ruby_frame(text);
 	}
@@ -222,7 +224,7 @@ is_chain_line(L4Bytes line)
 {
 	return starts_with(line, "The above exception was the direct cause") ||
 		starts_with(line, "During handling of the above exception") ||
-		starts_with(line, "Traceback (most recent call last)") || starts_with(line, "Caused by: ");
+		starts_with(line, TRACEBACK) || starts_with(line, "Caused by: ");
 }
 
 static bool
@@ -271,7 +273,7 @@ begins_set_in(L4RecordAssembler *assembler, L4Bytes line)
 	size_t		blanks = leading_blanks(line);
 
 	if (blanks == 0 || !assembler->record.header.has_header ||
-		!starts_with((L4Bytes) {line.data + blanks, line.size - blanks}, "Traceback (most recent call last)"))
+		!starts_with((L4Bytes) {line.data + blanks, line.size - blanks}, TRACEBACK))
 		return false;
 	assembler->set_in = blanks;
 	return true;
@@ -283,7 +285,7 @@ state_after_first(L4Bytes line)
 {
 	L4Bytes		text = trimmed(line);
 
-	if (contains(text, "Traceback (most recent call last)"))
+	if (contains(text, TRACEBACK))
 		return FOLD_TRACEBACK;
 	if (is_frame_line(line) || starts_with(text, "Fatal Python error") || starts_with(text, "terminate called"))
 		return FOLD_FRAMES;
@@ -349,7 +351,7 @@ line_continues(L4RecordAssembler *assembler, L4Bytes line)
 		return true;
 	}
 	if (begins_set_in(assembler, line) ||
-		(starts_with(line, "Traceback (most recent call last)") && assembler->record.header.level >= L4_LEVEL_ERROR))
+		(starts_with(line, TRACEBACK) && assembler->record.header.level >= L4_LEVEL_ERROR))
 	{
 		/* what a logger prints below its own line; behind a mere warning it is another thread's as a rule, unless set in */
 		assembler->state = FOLD_TRACEBACK;
@@ -523,7 +525,17 @@ bar_end(L4Bytes line)
 	if (at == NULL)
 		return 0;
 	at = memchr(at, ']', end - at);
-	return (at == NULL || at + 1 == end) ? 0 : (size_t) (at + 1 - line.data);
+	if (at == NULL)
+		return 0;
+	at++;
+	/* what moves a terminal's cursor is of the bar */
+	while (end - at > 2 && at[0] == '\033' && at[1] == '[')
+	{
+		for (at += 2; at < end && ((*at >= '0' && *at <= '9') || *at == ';'); at++)
+			;
+		at += at < end;
+	}
+	return at == end ? 0 : (size_t) (at - line.data);
 }
 
 static void
@@ -534,7 +546,10 @@ parse_prefix(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 	header_parse(assembler->parser, prefix, header);
 }
 
-/* The end of a progress bar behind which another header stands (inner), or 0: there a record begins within the line. */
+/*
+ * The end of a progress bar behind which a label, another header (inner) or a traceback stands, or 0: there a record begins
+ * within the line.
+ */
 static size_t
 bar_before_header(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header, L4Header *inner)
 {
@@ -543,7 +558,8 @@ bar_before_header(L4RecordAssembler *assembler, L4Bytes line, const L4Header *he
 	if (bar == 0)
 		return 0;
 	parse_prefix(assembler, (L4Bytes) {line.data + bar, line.size - bar}, inner);
-	return inner->has_header ? bar : 0;
+	return inner->has_header || inner->prefix_count > 0 ||
+		starts_with((L4Bytes) {line.data + bar, line.size - bar}, TRACEBACK) ? bar : 0;
 }
 
 /* Says the header nothing but a time, about that of the open record's? */

@@ -64,13 +64,12 @@ WHERE kind IN ('node', 'stage', 'iteration') AND ordinal = 1;
 \echo == whom the leader says it waited for is missing, not the leader, whom all others miss once it has given up
 INSERT INTO line SELECT 'waits', '_head/cap.log', x.at, x.said FROM (VALUES
 	(6.0, E' DEBUG [a20000b2] \tF, [{t} #32] FATAL -- part2: Connection refused - connect(2) for "rome-0" port 7040'),
-	(30.0, E' DEBUG [a00000b0] \tF, [{t} #32] FATAL -- part0: 3 of 4 are here after 30 s, missing: part2 (Fit::Late)'),
+	(30.0, E' DEBUG [a00000b0] \tF, [{t} #32] FATAL -- part0: 3 of 4 are here after 30 s, missing: part2 (Fit::WaitTimeout)'),
 	(30.1, E' DEBUG [a10000b1] \tF, [{t} #32] FATAL -- part1: part0 (rome-0:7400) closed the connection (Fit::Gone)'),
 	(30.2, E' DEBUG [a30000b3] \tF, [{t} #32] FATAL -- part3: part0 (rome-0:7400) closed the connection (Fit::Gone)'))
 	x (at, said);
 SELECT load_job('waits', 'failed', 'rome-');
-SELECT unit, name, accuser, first_ts FROM l4_accusations('waits') ORDER BY first_ts, accuser, name;
-SELECT * FROM l4_accused_left(ARRAY(SELECT a FROM l4_accusations('waits') a), l4_limits_in_force());
+SELECT unit, name, accuser, first_ts, waited FROM l4_accusations('waits') ORDER BY first_ts, accuser, name;
 SELECT e.unit, round(e.share::numeric, 2) AS share
 FROM l4_accused_ends(ARRAY(SELECT a FROM l4_accusations('waits') a), l4_limits_in_force()) e;
 SELECT kind, ordinal, node FROM l4_diagnose('waits') WHERE kind = 'node' AND ordinal = 1;
@@ -81,7 +80,7 @@ INSERT INTO line SELECT 'counts', '_head/cap.log', 30 + n * 0.1,
 	n, n, n, CASE n WHEN 0 THEN 'timed out after 30 s waiting for clients. 3/4 clients joined.'
 		ELSE 'wait timeout after 30000ms, remote=[rome-0]:7400' END) FROM unnest('{0,1,3}'::int[]) n;
 SELECT load_job('counts', 'failed', 'rome-');
-SELECT unit, name, accuser, waited FROM l4_accusations('counts');
+SELECT unit, name, accuser, waited FROM l4_accusations('counts') ORDER BY accuser;
 SELECT kind, ordinal, node FROM l4_diagnose('counts') WHERE kind = 'node';
 
 SET client_min_messages = warning;
