@@ -133,10 +133,9 @@ BEGIN
 	wanted := ARRAY(
 		SELECT p.shape_id
 		FROM @extschema@.l4_job_sketches(l4_told_members.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s)) k
-		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, NULL) p
+		CROSS JOIN LATERAL @extschema@.l4_sketch_choices(k.sketch, units) p
 		JOIN unnest(streams) s ON s.stream_id = p.stream_id
-		WHERE p.occurrences <= limits.address_records * cardinality(units) AND p.distinct_values > 1
-			AND p.values <@ units
+		WHERE p.occurrences <= limits.address_records * cardinality(units)
 		GROUP BY p.shape_id);
 	RETURN QUERY
 	WITH record AS MATERIALIZED (
@@ -194,19 +193,24 @@ BEGIN
 		FROM (SELECT array_agg(o.source_id) AS source_ids FROM (SELECT DISTINCT s.source_id FROM unnest(streams) s
 			ORDER BY s.source_id LIMIT limits.counter_streams::bigint) o) x
 		CROSS JOIN LATERAL @extschema@.l4_job_sketches(l4_told_names.job_id, x.source_ids) k
-		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, NULL) p
-		-- most are numbers
-		WHERE CASE WHEN p.distinct_values = 1 AND p.values[1] COLLATE "C" >= 'A' THEN p.values[1] ~ name_pattern END);
+		CROSS JOIN LATERAL @extschema@.l4_sketch_names(k.sketch) p
+		WHERE p.name ~ name_pattern);
 	IF wanted = '{}' THEN
 		RETURN;
 	END IF;
 	RETURN QUERY
-	WITH said AS MATERIALIZED (
-		SELECT p.shape_id, p.position, p.stream_id, s.unit, p.values[1] AS name, p.occurrences
+	-- by itself, lest the streams be gone through for each source
+	WITH kept AS MATERIALIZED (
+		SELECT p.*
 		FROM @extschema@.l4_job_sketches(l4_told_names.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s)) k
-		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, wanted) p
+		CROSS JOIN LATERAL @extschema@.l4_sketch_names(k.sketch, wanted) p
+		WHERE p.name ~ name_pattern
+	),
+	said AS MATERIALIZED (
+		SELECT p.shape_id, p.position, p.stream_id, s.unit, p.name, p.occurrences
+		FROM kept p
 		JOIN unnest(streams) s ON s.stream_id = p.stream_id
-		WHERE p.distinct_values = 1 AND p.values[1] ~ name_pattern AND p.values[1] <> s.unit
+		WHERE p.name <> s.unit
 	),
 	own AS MATERIALIZED (
 		-- of each stream another one, several of one kind

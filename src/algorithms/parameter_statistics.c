@@ -643,8 +643,11 @@ struct L4StatisticsReader
 	uint64		positions;		/* of that shape */
 	uint64		position;		/* of the row under way, read so far */
 	uint64		stream;
+	int64		shape_id;
+	int64		occurrences;
 	int64		first_line;
-	L4StatisticsEntry entry;
+	const int64 *wanted;		/* ascending: shapes that are read, or NULL for all; others are passed over */
+	int			wanted_count;
 	L4ColumnReader ids;
 	L4ColumnReader rows;
 	L4ColumnReader values;
@@ -765,29 +768,90 @@ statistics_without(const bytea *blob, const int64 *streams, int count)
 	return bundle_writer_count(left) > 0 ? bundle_pack(left, NULL) : NULL;
 }
 
+void
+statistics_want(L4StatisticsReader *reader, const int64 *shapes, int count)
+{
+	reader->wanted = shapes;
+	reader->wanted_count = count;
+}
+
+static void
+skip_position(L4StatisticsReader *reader)
+{
+	uint64		counts = column_get_unsigned(&reader->rows);
+	bool		more = (counts & 1) != 0;
+	uint64		i;
+
+	if (counts / 2 > L4_STATISTICS_VALUES)
+		column_corrupted("a sketch has too many values");
+	for (i = 0; i < counts / 2; i++)
+	{
+		(void) column_get_bytes(&reader->values);
+		if (i > 0)
+			(void) column_get_unsigned(&reader->rows);
+	}
+	if ((counts / 2 == 1 && !more) || column_get_unsigned(&reader->rows) == 0)
+		return;
+	(void) column_get_fixed(&reader->doubles);
+	if (!more)
+		return;
+	(void) column_get_fixed(&reader->doubles);
+	(void) column_get_fixed(&reader->doubles);
+	(void) column_get_unsigned(&reader->rows);
+	(void) column_get_unsigned(&reader->rows);
+}
+
+/* Passes over the shape under way. */
+static void
+skip_shape(L4StatisticsReader *reader)
+{
+	uint64		i;
+
+	for (; reader->rows_left > 0; reader->rows_left--)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (i = 0; i < 3; i++)	/* stream, occurrences, first line */
+			(void) column_get_unsigned(&reader->rows);
+		for (i = 0; i < reader->positions; i++)
+			skip_position(reader);
+	}
+}
+
+/* Goes on to the next shape, which has no rows left where it is not wanted; false at the end. */
+static bool
+next_shape(L4StatisticsReader *reader)
+{
+	while (reader->shapes_left == 0)
+		if (!next_source(reader))
+			return false;
+	reader->shapes_left--;
+	reader->shape_id = (int64) column_get_fixed(&reader->ids);
+	reader->rows_left = column_get_unsigned(&reader->rows);
+	reader->positions = column_get_unsigned(&reader->rows);
+	reader->stream = 0;
+	if (reader->positions == 0 || reader->positions > L4_STATISTICS_POSITIONS)
+		column_corrupted("a sketch has a wrong number of positions");
+	if (reader->wanted == NULL || int64_set_has(reader->wanted, reader->wanted_count, reader->shape_id))
+		return true;
+	if (reader->wanted_count > 0 && reader->shape_id < reader->wanted[reader->wanted_count - 1])
+		skip_shape(reader);
+	else						/* shapes ascend */
+		reader->shapes_left = reader->rows_left = 0;
+	return true;
+}
+
 /* Goes on to the next row, of this shape or the next one; false at the end. */
 static bool
 next_row(L4StatisticsReader *reader)
 {
 	while (reader->rows_left == 0)
-	{
-		while (reader->shapes_left == 0)
-			if (!next_source(reader))
-				return false;
-		reader->shapes_left--;
-		reader->entry.shape_id = (int64) column_get_fixed(&reader->ids);
-		reader->rows_left = column_get_unsigned(&reader->rows);
-		reader->positions = column_get_unsigned(&reader->rows);
-		reader->stream = 0;
-		if (reader->positions == 0 || reader->positions > L4_STATISTICS_POSITIONS)
-			column_corrupted("a sketch has a wrong number of positions");
-	}
+		if (!next_shape(reader))
+			return false;
 	reader->rows_left--;
 	reader->stream += column_get_unsigned(&reader->rows);
 	if (reader->stream >= reader->stream_count)
 		column_corrupted("a sketch names a stream that is not there");
-	reader->entry.stream_id = reader->streams[reader->stream];
-	reader->entry.occurrences = (int64) column_get_unsigned(&reader->rows);
+	reader->occurrences = (int64) column_get_unsigned(&reader->rows);
 	reader->first_line = (int64) column_get_unsigned(&reader->rows);
 	reader->position = 0;
 	return true;
@@ -859,8 +923,12 @@ statistics_next(L4StatisticsReader *reader, L4StatisticsEntry *entry)
 	if (reader->position == reader->positions || reader->positions == 0)
 		if (!next_row(reader))
 			return false;
-	*entry = reader->entry;
+	entry->stream_id = reader->streams[reader->stream];
+	entry->shape_id = reader->shape_id;
+	entry->occurrences = reader->occurrences;
 	entry->first_line = reader->first_line;
+	entry->number_count = entry->minimum_line = entry->maximum_line = 0;
+	entry->minimum = entry->maximum = entry->sum = entry->mean = 0;
 	entry->position = (int) ++reader->position;
 	counts = column_get_unsigned(&reader->rows);
 	if (counts / 2 > L4_STATISTICS_VALUES)
