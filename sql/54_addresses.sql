@@ -217,7 +217,7 @@ BEGIN
 		SELECT a.shape_id, a.position FROM said a
 		GROUP BY a.shape_id, a.position
 		HAVING count(DISTINCT a.name) = count(*) AND count(DISTINCT a.unit) > 1
-			AND count(DISTINCT regexp_replace(a.name, '\d+$', '')) < count(*)
+			AND count(DISTINCT rtrim(a.name, '0123456789')) < count(*)
 	),
 	-- a neighbour's name is another one each, too, but the own one is said again and again
 	named AS (
