@@ -92,14 +92,14 @@ COMMENT ON FUNCTION @extschema@.l4_sketch_addresses(bytea) IS
 'damaged bytes.';
 
 CREATE FUNCTION @extschema@.l4_sketch_names(sketch bytea, shape_ids bigint[] DEFAULT NULL,
-	OUT stream_id bigint, OUT shape_id bigint, OUT "position" int, OUT occurrences bigint, OUT name text)
+	OUT stream_id bigint, OUT name text, OUT shape_ids bigint[], OUT positions int[], OUT occurrences bigint[])
 	RETURNS SETOF record
-	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 500 ROWS 100 AS 'MODULE_PATHNAME', 'l4_sketch_names';
+	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 500 ROWS 10 AS 'MODULE_PATHNAME', 'l4_sketch_names';
 COMMENT ON FUNCTION @extschema@.l4_sketch_names(bytea, bigint[]) IS
-'Step: Of one l4_parameter_sketch.sketch (of the given shapes alone, unless shape_ids is NULL) the stream, shape and position '
-'triples that always take one and the same value, if that begins with a letter (or a byte that is not ASCII) and ends with a '
-'digit, as the name of a process does: with how many records, and the value. Much quicker than l4_sketch_parameters. '
-'Errors: XX001 for damaged bytes, 22004 for an array with NULL.';
+'Step: Of one l4_parameter_sketch.sketch (of the given shapes alone, unless shape_ids is NULL) what the streams always say at '
+'one position of a shape, if that begins with a letter (or a byte that is not ASCII) and ends with a digit, as the name of a '
+'process does. One row a stream and name; the shapes and positions where it says it, and in how many records, are arrays side '
+'by side, in order. Much quicker than l4_sketch_parameters. Errors: XX001 for damaged bytes, 22004 for an array with NULL.';
 
 CREATE FUNCTION @extschema@.l4_sketch_choices(sketch bytea, names text[], OUT stream_id bigint, OUT shape_id bigint,
 	OUT "position" int, OUT occurrences bigint)

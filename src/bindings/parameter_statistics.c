@@ -437,6 +437,89 @@ may_be_name(L4Bytes text)
 	return ((first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z') || first > 127) && last >= '0' && last <= '9';
 }
 
+/* A value that may be a name, where it stands. */
+typedef struct SaidName
+{
+	int64		stream_id;
+	L4Bytes		name;
+	int			number;			/* in the order of the statistics */
+	int64		shape_id;
+	int			position;
+	int64		occurrences;
+} SaidName;
+
+static int
+compare_texts(const void *a, const void *b)
+{
+	const L4Bytes *x = a;
+	const L4Bytes *y = b;
+
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	return memcmp(x->data, y->data, x->size);
+}
+
+static int
+compare_said(const void *a, const void *b)
+{
+	const SaidName *x = a;
+	const SaidName *y = b;
+	int			order = x->stream_id < y->stream_id ? -1 : x->stream_id > y->stream_id;
+
+	if (order == 0)
+		order = compare_texts(&x->name, &y->name);
+	return order != 0 ? order : x->number - y->number;
+}
+
+/* All values of the statistics that may be names, by stream and name. They point into the reader. */
+static SaidName *
+read_names(L4StatisticsReader *reader, int *count)
+{
+	L4StatisticsEntry entry;
+	int			room = 64;
+	SaidName   *said = palloc(room * sizeof(SaidName));
+
+	*count = 0;
+	while (statistics_next(reader, &entry))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (entry.distinct_values != 1 || !may_be_name(entry.values[0]))
+			continue;
+		if (*count == room)
+		{
+			room *= 2;
+			said = repalloc(said, mul_size(room, sizeof(SaidName)));
+		}
+		said[*count] = (SaidName) {entry.stream_id, entry.values[0], *count, entry.shape_id, entry.position, entry.occurrences};
+		(*count)++;
+	}
+	qsort(said, *count, sizeof(SaidName), compare_said);
+	return said;
+}
+
+/* A row of a stream and a name, and where it says it: said[from] to said[to]. */
+static void
+put_name(ReturnSetInfo *result, const SaidName *said, int from, int to)
+{
+	Datum	   *elements = palloc(mul_size(to - from, sizeof(Datum)));
+	Datum		values[NAMES_COLUMNS];
+	bool		nulls[NAMES_COLUMNS] = {false};
+	int			i;
+
+	values[0] = Int64GetDatum(said[from].stream_id);
+	values[1] = PointerGetDatum(cstring_to_text_with_len(said[from].name.data, said[from].name.size));
+	for (i = from; i < to; i++)
+		elements[i - from] = Int64GetDatum(said[i].shape_id);
+	values[2] = PointerGetDatum(construct_array(elements, to - from, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	for (i = from; i < to; i++)
+		elements[i - from] = Int32GetDatum(said[i].position);
+	values[3] = PointerGetDatum(construct_array(elements, to - from, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+	for (i = from; i < to; i++)
+		elements[i - from] = Int64GetDatum(said[i].occurrences);
+	values[4] = PointerGetDatum(construct_array(elements, to - from, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
 /*
  * l4_sketch_names(sketch bytea, shape_ids bigint[]): see its COMMENT. Errors and cost: as l4_sketch_parameters.
  */
@@ -445,7 +528,10 @@ l4_sketch_names(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	L4StatisticsReader *reader;
-	L4StatisticsEntry entry;
+	SaidName   *said;
+	int			count;
+	int			from;
+	int			to;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	if (PG_ARGISNULL(0))
@@ -453,26 +539,17 @@ l4_sketch_names(PG_FUNCTION_ARGS)
 	reader = statistics_open(PG_GETARG_BYTEA_PP(0));
 	if (!PG_ARGISNULL(1))
 	{
-		int			count;
 		int64	   *shapes = bigint_set(PG_GETARG_ARRAYTYPE_P(1), "shape_ids", &count);
 
 		statistics_want(reader, shapes, count);
 	}
-	while (statistics_next(reader, &entry))
+	said = read_names(reader, &count);
+	for (from = 0; from < count; from = to)
 	{
-		Datum		values[NAMES_COLUMNS];
-		bool		nulls[NAMES_COLUMNS] = {false};
-
-		CHECK_FOR_INTERRUPTS();
-		if (entry.distinct_values != 1 || !may_be_name(entry.values[0]))
-			continue;
-		values[0] = Int64GetDatum(entry.stream_id);
-		values[1] = Int64GetDatum(entry.shape_id);
-		values[2] = Int32GetDatum(entry.position);
-		values[3] = Int64GetDatum(entry.occurrences);
-		values[4] = PointerGetDatum(cstring_to_text_with_len(entry.values[0].data, entry.values[0].size));
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-		pfree(DatumGetPointer(values[4]));
+		for (to = from + 1; to < count && said[to].stream_id == said[from].stream_id &&
+			 compare_texts(&said[to].name, &said[from].name) == 0; to++)
+			;
+		put_name(result, said, from, to);
 	}
 	return (Datum) 0;
 }
@@ -485,17 +562,6 @@ typedef struct TextSet
 	L4Bytes    *texts;
 	int			count;
 } TextSet;
-
-static int
-compare_texts(const void *a, const void *b)
-{
-	const L4Bytes *x = a;
-	const L4Bytes *y = b;
-
-	if (x->size != y->size)
-		return x->size < y->size ? -1 : 1;
-	return memcmp(x->data, y->data, x->size);
-}
 
 /* The set of this call site; elements that are NULL are none of it. */
 static const TextSet *

@@ -177,7 +177,8 @@ FROM l4_parameter_sketch k, (SELECT NULL::bigint[] UNION ALL SELECT array_agg(sh
 	w (shapes)
 WHERE k.job_id IN (SELECT job FROM line);
 SELECT count(*) > 0 AS any, count(*) FILTER (WHERE n.stream_id IS NULL OR p.stream_id IS NULL) AS differences
-FROM (SELECT k.job_id, k.shapes, n.* FROM kept k, l4_sketch_names(k.sketch, k.shapes) n) n
+FROM (SELECT k.job_id, k.shapes, n.stream_id, n.name, a.* FROM kept k, l4_sketch_names(k.sketch, k.shapes) n,
+	unnest(n.shape_ids, n.positions, n.occurrences) a (shape_id, position, occurrences)) n
 FULL JOIN (SELECT k.job_id, k.shapes, p.stream_id, p.shape_id, p.position, p.occurrences, p.values[1] AS name
 	FROM kept k, l4_sketch_parameters(k.sketch) p WHERE (k.shapes IS NULL OR p.shape_id = ANY (k.shapes))
 		AND p.distinct_values = 1 AND p.values[1] ~ '^[A-Za-z]' AND p.values[1] ~ '[0-9]$') p
