@@ -468,7 +468,7 @@ find_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		take_header(parser, &facts, text.data, header);
 }
 
-/* Field by field: memset of the whole becomes a string instruction, which takes longer than all else that is done to find one. */
+/* Field by field: memset of the whole becomes a string instruction, which takes longer than it does to find a known header. */
 static inline void
 header_init(L4Header *header)
 {
