@@ -133,10 +133,9 @@ BEGIN
 	wanted := ARRAY(
 		SELECT p.shape_id
 		FROM @extschema@.l4_job_sketches(l4_told_members.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s)) k
-		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, NULL) p
+		CROSS JOIN LATERAL @extschema@.l4_sketch_choices(k.sketch, units) p
 		JOIN unnest(streams) s ON s.stream_id = p.stream_id
-		WHERE p.occurrences <= limits.address_records * cardinality(units) AND p.distinct_values > 1
-			AND p.values <@ units
+		WHERE p.occurrences <= limits.address_records * cardinality(units)
 		GROUP BY p.shape_id);
 	RETURN QUERY
 	WITH record AS MATERIALIZED (
@@ -190,43 +189,54 @@ DECLARE
 BEGIN
 	-- few tell which statements say such a name
 	wanted := ARRAY(
-		SELECT DISTINCT p.shape_id
+		SELECT DISTINCT unnest(p.shape_ids)
 		FROM (SELECT array_agg(o.source_id) AS source_ids FROM (SELECT DISTINCT s.source_id FROM unnest(streams) s
 			ORDER BY s.source_id LIMIT limits.counter_streams::bigint) o) x
 		CROSS JOIN LATERAL @extschema@.l4_job_sketches(l4_told_names.job_id, x.source_ids) k
-		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, NULL) p
-		-- most are numbers
-		WHERE CASE WHEN p.distinct_values = 1 AND p.values[1] COLLATE "C" >= 'A' THEN p.values[1] ~ name_pattern END);
+		CROSS JOIN LATERAL @extschema@.l4_sketch_names(k.sketch) p
+		WHERE p.name ~ name_pattern);
 	IF wanted = '{}' THEN
 		RETURN;
 	END IF;
 	RETURN QUERY
-	WITH said AS MATERIALIZED (
-		SELECT p.shape_id, p.position, p.stream_id, s.unit, p.values[1] AS name, p.occurrences
+	-- by itself, lest the streams be gone through for each source
+	WITH kept AS MATERIALIZED (
+		SELECT p.*
 		FROM @extschema@.l4_job_sketches(l4_told_names.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s)) k
-		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, wanted) p
-		JOIN unnest(streams) s ON s.stream_id = p.stream_id
-		WHERE p.distinct_values = 1 AND p.values[1] ~ name_pattern AND p.values[1] <> s.unit
+		CROSS JOIN LATERAL @extschema@.l4_sketch_names(k.sketch, wanted) p
+		WHERE p.name ~ name_pattern
+	),
+	-- a process says its name in many statements: there are numbers for the texts
+	numbered AS MATERIALIZED (
+		SELECT p.name, s.unit, dense_rank() OVER (ORDER BY p.name COLLATE "C") AS name_no,
+			dense_rank() OVER (ORDER BY s.unit COLLATE "C") AS unit_no,
+			dense_rank() OVER (ORDER BY rtrim(p.name, '0123456789') COLLATE "C") AS kind_no,
+			p.shape_ids, p.positions, p.occurrences
+		FROM kept p JOIN unnest(streams) s ON s.stream_id = p.stream_id
+		WHERE p.name <> s.unit
+	),
+	said AS MATERIALIZED (
+		SELECT a.shape_id, a.position, n.name_no, n.unit_no, n.kind_no, a.occurrences
+		FROM numbered n, unnest(n.shape_ids, n.positions, n.occurrences) a (shape_id, position, occurrences)
 	),
 	own AS MATERIALIZED (
 		-- of each stream another one, several of one kind
 		SELECT a.shape_id, a.position FROM said a
 		GROUP BY a.shape_id, a.position
-		HAVING count(DISTINCT a.name) = count(*) AND count(DISTINCT a.unit) > 1
-			AND count(DISTINCT regexp_replace(a.name, '\d+$', '')) < count(*)
+		HAVING count(DISTINCT a.name_no) = count(*) AND min(a.unit_no) < max(a.unit_no) AND count(DISTINCT a.kind_no) < count(*)
 	),
 	-- a neighbour's name is another one each, too, but the own one is said again and again
 	named AS (
-		SELECT a.name, a.unit, sum(a.occurrences) AS records, row_number() OVER w AS turn,
+		SELECT a.name_no, a.unit_no, sum(a.occurrences) AS records, row_number() OVER w AS turn,
 			lead(sum(a.occurrences)) OVER w AS next
 		FROM said a JOIN own o ON o.shape_id = a.shape_id AND o.position = a.position
-		GROUP BY a.name, a.unit
-		WINDOW w AS (PARTITION BY a.name ORDER BY sum(a.occurrences) DESC, a.unit)
+		GROUP BY a.name_no, a.unit_no
+		WINDOW w AS (PARTITION BY a.name_no ORDER BY sum(a.occurrences) DESC, a.unit_no)
 	)
-	SELECT n.name, n.unit FROM named n
+	SELECT DISTINCT t.name, t.unit FROM named n JOIN numbered t ON t.name_no = n.name_no AND t.unit_no = n.unit_no
 	WHERE n.turn = 1 AND n.records >= limits.address_name_records
 		AND n.records > limits.address_name_factor * COALESCE(n.next, 0)
-		AND n.name NOT IN (SELECT u.unit FROM @extschema@.l4_job_units(l4_told_names.job_id) u);
+		AND t.name NOT IN (SELECT u.unit FROM @extschema@.l4_job_units(l4_told_names.job_id) u);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_told_names(text) IS

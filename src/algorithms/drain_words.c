@@ -62,15 +62,14 @@ next_word(const char **at, const char *end, L4Bytes *word)
 bool
 drain_is_one_of(L4Bytes text, const char *words)
 {
-	const char *at = words;
+	const char *at = memchr(text.data, ' ', text.size) == NULL ? words : NULL;
 
-	while (*at != '\0')
+	while (text.size > 0 && at != NULL)
 	{
-		size_t		size = strcspn(at, " ");
-
-		if (size == text.size && memcmp(at, text.data, size) == 0)
+		if (*at == *text.data && strncmp(at, text.data, text.size) == 0 && (at[text.size] == ' ' || at[text.size] == '\0'))
 			return true;
-		at += size + (at[size] == ' ');
+		at = strchr(at, ' ');
+		at += at != NULL;
 	}
 	return false;
 }
@@ -140,9 +139,11 @@ read_quantity(Quantity *quantity, L4Bytes word)
 			quantity->ended = true;
 		else if (strchr(",;<>~", *at) == NULL)
 		{
+			if (!quantity->parameter)
+				return false;
 			while (at + size < end && strchr(",;.()<", at[size]) == NULL)
 				size++;
-			if (!quantity->parameter || !is_unit((L4Bytes) {at, size}))
+			if (!is_unit((L4Bytes) {at, size}))
 				return false;
 			said = true;
 		}
@@ -205,9 +206,12 @@ without_plural(L4Bytes word)
 static bool
 holds_placeholder(const char *at, const char *end)
 {
-	for (; at < end; at++)
+	while (at < end && (at = memchr(at, L4_PLACEHOLDER[0], end - at)) != NULL)
+	{
 		if (is_placeholder(at, end))
 			return true;
+		at++;
+	}
 	return false;
 }
 
@@ -370,6 +374,11 @@ scan_again(const char *from, const char *to, const char *end, int words)
 	L4Bytes		a;
 	L4Bytes		b;
 
+	/* most differ in their first byte */
+	while (at < end && is_space(*at))
+		at++;
+	if (at == end || *at != *from)
+		return NULL;
 	for (; words > 0; words--)
 	{
 		if (!next_word(&from, to, &a) || !next_word(&at, end, &b))
@@ -399,7 +408,7 @@ take_repeated(TokenSpan *span, const char *begin, const char *end)
 
 		while (from > begin && !is_space(from[-1]))
 			from--;
-		while (holds_placeholder(from, to) && (again = scan_again(from, to, end, words)) != NULL)
+		while ((again = scan_again(from, to, end, words)) != NULL && holds_placeholder(from, to))
 			to = again;
 		if (to > span->text.data + span->text.size)
 			break;

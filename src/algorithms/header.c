@@ -468,11 +468,22 @@ find_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		take_header(parser, &facts, text.data, header);
 }
 
+/* Field by field: memset of the whole becomes a string instruction, which takes longer than it does to find a known header. */
 static inline void
 header_init(L4Header *header)
 {
-	memset(header, 0, sizeof(L4Header));
+	const L4Bytes nothing = {NULL, 0};
+	const L4TimeForm no_form = {0};
+
+	header->size = header->prefix_size = 0;
+	header->has_header = header->has_time = header->has_clock = false;
+	header->time = 0;
+	header->clock = 0;
+	header->time_text = header->component = header->host = nothing;
+	header->time_form = no_form;
+	header->level = L4_LEVEL_NONE;
 	header->rank = header->local_rank = header->stated_rank = header->format = -1;
+	header->prefix_count = 0;
 }
 
 /*

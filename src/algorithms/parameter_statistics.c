@@ -12,9 +12,8 @@
  */
 #include "algorithms/parameter_statistics.h"
 
-#include <math.h>
-
 #include "algorithms/mask.h"
+#include "algorithms/value_number.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "storage/shmem.h"
@@ -52,118 +51,6 @@ struct L4ParameterStatistics
 	bool		summed;			/* sum holds: there was more than one value when a number came */
 	CountedValue *values;
 };
-
-static inline bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static inline bool
-is_unit(char c)
-{
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '%';
-}
-
-/*
- * Digits as a number that a double holds exactly, times a power of ten that it does: correctly rounded (Clinger, PLDI 1990).
- * Anything else is left to strtod.
- */
-static bool
-exact_number(uint64 digits, int exponent, double *number)
-{
-	static const double powers[] = {
-		1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
-		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22
-	};
-
-	if (digits > (UINT64CONST(1) << 53) || exponent < -22 || exponent > 22)
-		return false;
-	*number = exponent < 0 ? (double) digits / powers[-exponent] : (double) digits * powers[exponent];
-	return true;
-}
-
-/* Reads up to most digits; returns how many there are. */
-static int
-take_digits(const char **at, const char *end, int most, uint64 *digits)
-{
-	int			count = 0;
-
-	while (*at < end && count < most && is_digit(**at))
-	{
-		*digits = *digits * 10 + (uint64) (**at - '0');
-		(*at)++;
-		count++;
-	}
-	return count;
-}
-
-/* Reads an exponent if one stands here. */
-static int
-take_exponent(const char **at, const char *end)
-{
-	const char *p = *at;
-	bool		negative = false;
-	uint64		exponent = 0;
-
-	if (end - p < 2 || (*p != 'e' && *p != 'E'))
-		return 0;
-	p++;
-	if (*p == '-' || *p == '+')
-		negative = *p++ == '-';
-	if (take_digits(&p, end, 2, &exponent) == 0)
-		return 0;
-	*at = p;
-	return negative ? -(int) exponent : (int) exponent;
-}
-
-/*
- * The number that a value is: sign, up to 15 digits, fraction, exponent, then a unit of up to three letters or %. Exact as the
- * server's own input.
- */
-static bool
-value_number(L4Bytes value, double *number)
-{
-	const char *at = value.data;
-	const char *end = value.data + value.size;
-	const char *stop;
-	bool		negative = false;
-	uint64		digits = 0;
-	int			fraction = 0;
-	int			whole;
-	int			exponent;
-
-	if (value.size == 0 || value.size > 42)
-		return false;
-	if (*at == '-' || *at == '+')
-		negative = *at++ == '-';
-	whole = take_digits(&at, end, 15, &digits);
-	if (whole == 0)
-		return false;
-	if (end - at >= 2 && at[0] == '.' && is_digit(at[1]))
-	{
-		at++;
-		fraction = take_digits(&at, end, 18, &digits);
-	}
-	exponent = take_exponent(&at, end);
-	stop = at;
-	while (at < end && at - stop < 3 && is_unit(*at))
-		at++;
-	if (at != end)
-		return false;
-	if (whole + fraction > 18 || !exact_number(digits, exponent - fraction, number))
-	{
-		char		copy[48];
-
-		memcpy(copy, value.data, stop - value.data);
-		copy[stop - value.data] = '\0';
-		*number = strtod(copy, NULL);
-		return true;
-	}
-	if (negative)
-		*number = -*number;
-	return true;
-}
 
 static bool
 take_budget(L4StatisticsMemory *memory, size_t size)
@@ -643,8 +530,11 @@ struct L4StatisticsReader
 	uint64		positions;		/* of that shape */
 	uint64		position;		/* of the row under way, read so far */
 	uint64		stream;
+	int64		shape_id;
+	int64		occurrences;
 	int64		first_line;
-	L4StatisticsEntry entry;
+	const int64 *wanted;		/* ascending: shapes that are read, or NULL for all; others are passed over */
+	int			wanted_count;
 	L4ColumnReader ids;
 	L4ColumnReader rows;
 	L4ColumnReader values;
@@ -765,29 +655,90 @@ statistics_without(const bytea *blob, const int64 *streams, int count)
 	return bundle_writer_count(left) > 0 ? bundle_pack(left, NULL) : NULL;
 }
 
+void
+statistics_want(L4StatisticsReader *reader, const int64 *shapes, int count)
+{
+	reader->wanted = shapes;
+	reader->wanted_count = count;
+}
+
+static void
+skip_position(L4StatisticsReader *reader)
+{
+	uint64		counts = column_get_unsigned(&reader->rows);
+	bool		more = (counts & 1) != 0;
+	uint64		i;
+
+	if (counts / 2 > L4_STATISTICS_VALUES)
+		column_corrupted("a sketch has too many values");
+	for (i = 0; i < counts / 2; i++)
+	{
+		(void) column_get_bytes(&reader->values);
+		if (i > 0)
+			(void) column_get_unsigned(&reader->rows);
+	}
+	if ((counts / 2 == 1 && !more) || column_get_unsigned(&reader->rows) == 0)
+		return;
+	(void) column_get_fixed(&reader->doubles);
+	if (!more)
+		return;
+	(void) column_get_fixed(&reader->doubles);
+	(void) column_get_fixed(&reader->doubles);
+	(void) column_get_unsigned(&reader->rows);
+	(void) column_get_unsigned(&reader->rows);
+}
+
+/* Passes over the shape under way. */
+static void
+skip_shape(L4StatisticsReader *reader)
+{
+	uint64		i;
+
+	for (; reader->rows_left > 0; reader->rows_left--)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (i = 0; i < 3; i++)	/* stream, occurrences, first line */
+			(void) column_get_unsigned(&reader->rows);
+		for (i = 0; i < reader->positions; i++)
+			skip_position(reader);
+	}
+}
+
+/* Goes on to the next shape, which has no rows left where it is not wanted; false at the end. */
+static bool
+next_shape(L4StatisticsReader *reader)
+{
+	while (reader->shapes_left == 0)
+		if (!next_source(reader))
+			return false;
+	reader->shapes_left--;
+	reader->shape_id = (int64) column_get_fixed(&reader->ids);
+	reader->rows_left = column_get_unsigned(&reader->rows);
+	reader->positions = column_get_unsigned(&reader->rows);
+	reader->stream = 0;
+	if (reader->positions == 0 || reader->positions > L4_STATISTICS_POSITIONS)
+		column_corrupted("a sketch has a wrong number of positions");
+	if (reader->wanted == NULL || int64_set_has(reader->wanted, reader->wanted_count, reader->shape_id))
+		return true;
+	if (reader->wanted_count > 0 && reader->shape_id < reader->wanted[reader->wanted_count - 1])
+		skip_shape(reader);
+	else						/* shapes ascend */
+		reader->shapes_left = reader->rows_left = 0;
+	return true;
+}
+
 /* Goes on to the next row, of this shape or the next one; false at the end. */
 static bool
 next_row(L4StatisticsReader *reader)
 {
 	while (reader->rows_left == 0)
-	{
-		while (reader->shapes_left == 0)
-			if (!next_source(reader))
-				return false;
-		reader->shapes_left--;
-		reader->entry.shape_id = (int64) column_get_fixed(&reader->ids);
-		reader->rows_left = column_get_unsigned(&reader->rows);
-		reader->positions = column_get_unsigned(&reader->rows);
-		reader->stream = 0;
-		if (reader->positions == 0 || reader->positions > L4_STATISTICS_POSITIONS)
-			column_corrupted("a sketch has a wrong number of positions");
-	}
+		if (!next_shape(reader))
+			return false;
 	reader->rows_left--;
 	reader->stream += column_get_unsigned(&reader->rows);
 	if (reader->stream >= reader->stream_count)
 		column_corrupted("a sketch names a stream that is not there");
-	reader->entry.stream_id = reader->streams[reader->stream];
-	reader->entry.occurrences = (int64) column_get_unsigned(&reader->rows);
+	reader->occurrences = (int64) column_get_unsigned(&reader->rows);
 	reader->first_line = (int64) column_get_unsigned(&reader->rows);
 	reader->position = 0;
 	return true;
@@ -859,8 +810,12 @@ statistics_next(L4StatisticsReader *reader, L4StatisticsEntry *entry)
 	if (reader->position == reader->positions || reader->positions == 0)
 		if (!next_row(reader))
 			return false;
-	*entry = reader->entry;
+	entry->stream_id = reader->streams[reader->stream];
+	entry->shape_id = reader->shape_id;
+	entry->occurrences = reader->occurrences;
 	entry->first_line = reader->first_line;
+	entry->number_count = entry->minimum_line = entry->maximum_line = 0;
+	entry->minimum = entry->maximum = entry->sum = entry->mean = 0;
 	entry->position = (int) ++reader->position;
 	counts = column_get_unsigned(&reader->rows);
 	if (counts / 2 > L4_STATISTICS_VALUES)

@@ -114,6 +114,8 @@ typedef struct L4StatisticsReader L4StatisticsReader;
  * comes after the other. Errors: XX001 for damaged bytes, also from statistics_next.
  */
 extern L4StatisticsReader *statistics_open(const bytea *blob);
+/* Before the first is read: only entries of these shapes, which ascend, are; NULL: all. The array must stay where it is. */
+extern void statistics_want(L4StatisticsReader *reader, const int64 *shapes, int count);
 extern bool statistics_next(L4StatisticsReader *reader, L4StatisticsEntry *entry);
 
 /* Puts a position as read back into the set it was packed from, to add to it further: positions in order, from 1. */

@@ -65,7 +65,7 @@ column_put_bytes(StringInfo column, L4Bytes bytes)
 }
 
 uint64
-column_get_unsigned(L4ColumnReader *reader)
+column_get_large(L4ColumnReader *reader)
 {
 	uint64		value = 0;
 	int			shift = 0;
@@ -82,14 +82,6 @@ column_get_unsigned(L4ColumnReader *reader)
 			return value;
 		shift += 7;
 	}
-}
-
-int64
-column_get_signed(L4ColumnReader *reader)
-{
-	uint64		value = column_get_unsigned(reader);
-
-	return (int64) (value >> 1) ^ -(int64) (value & 1);
 }
 
 L4Bytes

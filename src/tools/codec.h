@@ -40,8 +40,24 @@ typedef struct L4ColumnReader
 	const char *end;
 } L4ColumnReader;
 
-extern uint64 column_get_unsigned(L4ColumnReader *reader);
-extern int64 column_get_signed(L4ColumnReader *reader);
+extern uint64 column_get_large(L4ColumnReader *reader);
+
+static inline uint64
+column_get_unsigned(L4ColumnReader *reader)
+{
+	if (likely(reader->at < reader->end && (*reader->at & 0x80) == 0))
+		return (uint64) *reader->at++;
+	return column_get_large(reader);
+}
+
+static inline int64
+column_get_signed(L4ColumnReader *reader)
+{
+	uint64		value = column_get_unsigned(reader);
+
+	return (int64) (value >> 1) ^ -(int64) (value & 1);
+}
+
 extern L4Bytes column_get_bytes(L4ColumnReader *reader);
 /* A count that cannot exceed the bytes left (each counted thing takes at least one byte). */
 extern uint32 column_get_count(L4ColumnReader *reader, uint32 limit);

@@ -118,6 +118,13 @@ FROM (SELECT f.* FROM l4_parameter_sketch k, l4_sketch_first_values(k.sketch, AR
 FULL JOIN (SELECT p.stream_id, p.shape_id, array_agg(p.values[1] ORDER BY p.position) AS parameters,
 		bool_or(p.distinct_values > 1) AS varies FROM parameter p GROUP BY p.stream_id, p.shape_id) p
 	USING (stream_id, shape_id, parameters, varies);
+-- positions that take several of a list of texts and nothing else
+CREATE TEMP TABLE texts AS SELECT array_agg(v) AS texts FROM parameter p, unnest(p.values) v
+WHERE p.distinct_values > 1 AND p.position = 1;
+SELECT count(*) AS choices, count(*) FILTER (WHERE p.stream_id IS NULL OR c.stream_id IS NULL) AS differences
+FROM (SELECT c.* FROM texts x, l4_parameter_sketch k, l4_sketch_choices(k.sketch, x.texts || NULL) c WHERE k.job_id = 'small') c
+FULL JOIN (SELECT p.* FROM parameter p, texts x WHERE p.distinct_values > 1 AND p.values <@ x.texts) p
+	USING (stream_id, shape_id, position, occurrences);
 -- known: every second position takes its first value alone, the others lie in a range
 CREATE TEMP TABLE known AS SELECT shape_id, position, CASE WHEN position % 2 = 1 THEN min(values[1]) END AS value,
 	CASE WHEN position % 2 = 0 THEN min(minimum) + 1 END AS lowest, CASE WHEN position % 2 = 0 THEN max(maximum)
@@ -133,8 +140,9 @@ SELECT pg_temp.state_of($$SELECT l4_sketch_outliers(sketch, '{1}', '{1,2}', '{a}
 	pg_temp.state_of($$SELECT l4_sketch_outliers(sketch, '{1}', '{NULL}', '{a}', '{1}', '{1}') FROM l4_parameter_sketch$$),
 	pg_temp.state_of($$SELECT l4_sketch_parameters(sketch, '{1,NULL}') FROM l4_parameter_sketch$$),
 	pg_temp.state_of($$SELECT l4_sketch_first_values(sketch, '{1,NULL}') FROM l4_parameter_sketch$$),
+	pg_temp.state_of($$SELECT l4_sketch_names(sketch, '{1,NULL}') FROM l4_parameter_sketch$$),
 	pg_temp.state_of($$SELECT l4_line_records(structure, texts, parameters, stream_ids, '{NULL}') FROM l4_segment$$);
-DROP TABLE parameter, known;
+DROP TABLE parameter, texts, known;
 
 -- l4_pattern_matches
 SELECT l4_pattern_matches('Xid .*: (48|79),', 'NVRM: Xid (PCI:0000:52:00): 79, pid=1') AS yes,

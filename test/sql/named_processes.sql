@@ -171,5 +171,19 @@ SELECT load_job('measured') \g /dev/null
 SELECT e.unit, e.kind, e.numbers FROM l4_node_evidence('measured') e WHERE e.kind IN ('first', 'own');
 SELECT count(*) AS blamed FROM told('measured') WHERE kind = 'node';
 
+\echo == values that are names, of all shapes and of some, are those that l4_sketch_parameters shows
+CREATE TABLE kept AS SELECT k.job_id, k.sketch, w.shapes
+FROM l4_parameter_sketch k, (SELECT NULL::bigint[] UNION ALL SELECT array_agg(shape_id) FROM l4_shape WHERE shape_id % 2 = 0)
+	w (shapes)
+WHERE k.job_id IN (SELECT job FROM line);
+SELECT count(*) > 0 AS any, count(*) FILTER (WHERE n.stream_id IS NULL OR p.stream_id IS NULL) AS differences
+FROM (SELECT k.job_id, k.shapes, n.stream_id, n.name, a.* FROM kept k, l4_sketch_names(k.sketch, k.shapes) n,
+	unnest(n.shape_ids, n.positions, n.occurrences) a (shape_id, position, occurrences)) n
+FULL JOIN (SELECT k.job_id, k.shapes, p.stream_id, p.shape_id, p.position, p.occurrences, p.values[1] AS name
+	FROM kept k, l4_sketch_parameters(k.sketch) p WHERE (k.shapes IS NULL OR p.shape_id = ANY (k.shapes))
+		AND p.distinct_values = 1 AND p.values[1] ~ '^[A-Za-z]' AND p.values[1] ~ '[0-9]$') p
+	ON n.job_id = p.job_id AND n.shapes IS NOT DISTINCT FROM p.shapes AND (n.stream_id, n.shape_id, n.position, n.occurrences,
+		n.name) = (p.stream_id, p.shape_id, p.position, p.occurrences, p.name);
+
 SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
 DROP SCHEMA named_processes CASCADE;
