@@ -17,7 +17,7 @@
 
 static const char *const group_names[GROUP_COUNT] = {
 	"ts", "epoch", "mmdd", "year", "month", "day", "time", "level", "severity",
-	"level_tens", "component", "logger", "module", "proc", "file", "rank", "local_rank", "host"
+	"level_tens", "component", "logger", "module", "proc", "file", "rank", "local_rank", "host", "node"
 };
 
 /* So many line prefixes may be traced at first; each further one must be earned by so many that were found. */
@@ -110,6 +110,25 @@ header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampT
 	return parser;
 }
 
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/*
+ * header_parser_name_nodes: the texts of the names stay where they are.
+ */
+void
+header_parser_name_nodes(L4HeaderParser *parser, char **nodes, int count)
+{
+	parser->nodes = palloc(mul_size(Max(count, 1), sizeof(char *)));
+	parser->node_count = count;
+	if (count > 0)
+		memcpy(parser->nodes, nodes, count * sizeof(char *));
+	qsort(parser->nodes, count, sizeof(char *), compare_names);
+}
+
 /*
  * header_parser_reset: forgets what a sample taught and takes another reference for times without a year.
  */
@@ -156,7 +175,7 @@ header_rules_match(HeaderRules *rules, L4Bytes text, bool all)
 
 			if (i >= rules->count)
 				return NULL;
-			if (!all && !rule->enabled)
+			if (!rule->enabled && (!all || rule->groups[GROUP_NODE] >= 0))
 				continue;
 			result = pattern_try(rule->pattern, text, 0, !rule->self_anchored);
 			if (result == L4_MATCH)
@@ -426,7 +445,7 @@ take_prefix(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, 
 	L4Bytes		span;
 
 	take_facts(parser, facts, text, header);
-	if (facts_group(facts, GROUP_HOST, text, &span))
+	if (facts_group(facts, GROUP_HOST, text, &span) || facts_group(facts, GROUP_NODE, text, &span))
 		header->host = span;
 	if (local_rank >= 0 && header->rank >= 0)
 	{
@@ -772,7 +791,9 @@ level_from_text(L4Bytes text)
 		{"severe", L4_LEVEL_ERROR}, {"failure", L4_LEVEL_ERROR}, {"exception", L4_LEVEL_ERROR}, {"abort", L4_LEVEL_FATAL},
 		{"information", L4_LEVEL_INFO}, {"success", L4_LEVEL_INFO}, {"verbose", L4_LEVEL_DEBUG}, {"fine", L4_LEVEL_DEBUG},
 		{"finer", L4_LEVEL_TRACE}, {"finest", L4_LEVEL_TRACE}, {"debug1", L4_LEVEL_DEBUG}, {"debug2", L4_LEVEL_DEBUG},
-		{"debug3", L4_LEVEL_TRACE}, {"version", L4_LEVEL_INFO}
+		{"debug3", L4_LEVEL_TRACE}, {"version", L4_LEVEL_INFO},
+		{"inf", L4_LEVEL_INFO}, {"wrn", L4_LEVEL_WARNING}, {"dbg", L4_LEVEL_DEBUG}, {"trc", L4_LEVEL_TRACE},
+		{"vrb", L4_LEVEL_DEBUG}, {"ftl", L4_LEVEL_FATAL}, {"pnc", L4_LEVEL_FATAL}
 	};
 	int			i;
 
