@@ -229,10 +229,6 @@ const L4Format l4_builtin_formats_array[] = {
 	PREFIX_FORMAT("kubectl_prefix", 16,
 				  "\\[pod/(?<host>[a-z0-9][a-z0-9.-]*)/[a-z0-9][a-z0-9.-]*\\] ",
 				  "[pod/llm-worker-3/pytorch] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
-	PREFIX_FORMAT("container_json", 16,
-				  "\\{\"log\":\"(?=.{0,900}?\",\"stream\":\"std(?:out|err)\")"
-				  "(?:(?=.{0,900}?\",\"time\":\"(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "(?:\\.\\d{1,9})?(?:Z|[+-]\\d\\d:\\d\\d))\"))?",
-				  "{\"log\":\"loading checkpoint shards\\n\",\"stream\":\"stdout\",\"time\":\"2025-06-20T19:13:25.465123456Z\"}"),
 	PREFIX_FORMAT("container_time", 16,
 				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK
 				  "(?:\\.\\d{1,9})?(?:Z|[+-]\\d\\d:\\d\\d))(?: std(?:out|err) [FP] |: (?=\\[))",
@@ -274,6 +270,10 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("pdsh_host", 31,
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?: |$)",
 					"worker-12: INFO:root:starting the data loader"),
+	/* a stamp before whatever a program writes; behind that of a system's log stand host and process */
+	DOMINANT_FORMAT("stamp_label", 32,
+					"(?<ts>" SYSLOG_TIME ") (?!(?:[\\w.-]+ )?(?:-- )?[^\\s:\\[\\]]+(?: [\\d.]+)?(?:\\[\\d+\\])?: )",
+					"Nov 20 10:00:00 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("node_label", 32,
 					"[\\[(<{]?(?<node>[A-Za-z0-9][\\w.-]*)(?:[\\])>}]:?(?:[ \\t]|$)|:(?: |$)| +\\| ?)",
 					"[athena] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
@@ -571,6 +571,9 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("syslog_iso", 85,
 				  "(?<ts>" ISO ") [\\w.-]+ " PROCESS ": " MARKED_LEVEL "(?:\\[ *\\d+\\.\\d{6}\\] )?",
 				  "2026-11-20T22:26:03+0000 node-03 kernel: NVRM: Xid (PCI:0000:38:00): 79, GPU has fallen off the bus."),
+	HEADER_FORMAT("time_process", 85,
+				  "(?<ts>" ISO ") (?<proc>[A-Za-z][\\w.-]*)\\[\\d+(?::[\\da-fx]+)?\\] +(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?" SPEAKER,
+				  "2026-11-20 10:00:00.123456+0000 trainer[17:4711] WARN the tokenizer is slow"),
 	HEADER_FORMAT("brackets_level_first", 86,
 				  "\\[ *" ANY_LEVEL " *\\][ :-]*\\[?(?<ts>" ISO_OR_AMERICAN ")\\]?[ :-]*" SPEAKER,
 				  "[INFO] 2024-01-01 12:00:00,123 loading the tokenizer"),

@@ -476,6 +476,15 @@ take_header(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, 
 	header->size += facts->size;
 }
 
+/*
+ * Is this prefix the name of a node, where a host stands before it already? Then it is what a program says: "node-0: Train: 3".
+ */
+static inline bool
+names_second_host(const HeaderFacts *facts, const L4Header *header)
+{
+	return facts->begins[GROUP_NODE] >= 0 && header->host.size > 0;
+}
+
 /* Finds the header behind the prefixes, and takes it off. */
 static void
 find_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
@@ -510,7 +519,7 @@ parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool lone)
 		L4Bytes		text = header_window(line, header->size);
 		HeaderFacts facts;
 
-		if (!facts_find(&parser->prefixes, text, lone, &facts) || facts.size == 0)
+		if (!facts_find(&parser->prefixes, text, lone, &facts) || facts.size == 0 || names_second_host(&facts, header))
 			break;
 		if (!facts.rule->enabled && lone && !provisional)
 		{
@@ -585,6 +594,7 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	L4Bytes		number = {NULL, 0};
 	L4Bytes		text;
 	const HeaderFacts *known;
+	bool		at_name = false;
 
 	/* where the line before had a prefix, as a rule this one has */
 	text = header_window(line, 0);
@@ -601,11 +611,14 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		}
 		if (header->prefix_count == L4_PREFIX_LIMIT || !recall_prefix(parser, text, &facts) || facts.size == 0)
 			break;
+		at_name = names_second_host(&facts, header);
+		if (at_name)
+			break;
 		take_prefix(parser, &facts, text.data, header, &number);
 	}
 	if (!facts_find(&parser->headers, text, true, &facts))
 		facts.rule = NULL;
-	if (header->prefix_count < L4_PREFIX_LIMIT)
+	if (header->prefix_count < L4_PREFIX_LIMIT && !at_name)
 		keep_header(parser, text, &facts);
 	if (facts.rule != NULL)
 		take_header(parser, &facts, text.data, header);

@@ -240,10 +240,11 @@ class Restyled:
         labelling = job.labelling() if self.place else ()
         self.moved = set()
         self.files = collections.defaultdict(list)      # path: of each source in turn, (time, record, lines)
-        last = {}
+        first = min((r.time for r in job.records if r.time is not None), default=0)
+        last = collections.defaultdict(lambda: first)   # of each source
         for number, record in enumerate(job.records):
             self.restyle(record, header, system, offset)
-            last[record.source] = max(last.get(record.source, 0), record.time or 0)
+            last[record.source] = max(last[record.source], record.time or 0)
             path = self.move(record, record.source in labelling, last[record.source])
             self.files[hosts(path)].append((last[record.source], record.source, number, record))
 
@@ -341,8 +342,17 @@ class Restyled:
             pattern, glob = self.label(label["regex"], label.get("files"))
             job["failure_indicating"].append(dict(role=label.get("role"), files=glob, regex=pattern))
         for pattern in neutral:
-            job["neutral"].append(self.label(pattern, None)[0])
+            try:
+                job["neutral"].append(self.label(pattern, None)[0])
+            except ValueError:
+                job["neutral"] += self.in_parts(pattern)
         return job
+
+    def in_parts(self, pattern):
+        """Several patterns that find together what one finds, as a neutral one may be many."""
+        wanted = self.job.hits(pattern, None, self.plain)
+        texts = sorted({re.escape(t.rstrip("\r")) for r, n, _, t in self.lines() if (r, n) in wanted})
+        return ["^(?:%s)\\r?$" % "|".join(texts[i:i + 100]) for i in range(0, len(texts), 100)]
 
 
 def read_jobs(path, records, formats):

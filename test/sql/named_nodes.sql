@@ -11,7 +11,7 @@ BEGIN
 	PERFORM l4_ingest(job, format($q$
 		SELECT format('%%s2026-11-20 10:00:0%%s INFO step %%s', replace(%L, '{node}', n.node), s, s) AS line, f.source
 		FROM unnest(%L::text[]) f (source), generate_series(1, 9) s, unnest(%L::text[]) WITH ORDINALITY n (node, turn)
-		WHERE n.turn = 1 + s %% cardinality(%3$L::text[]) ORDER BY f.source, s$q$, label, sources, nodes));
+		WHERE n.turn = 1 + s %% cardinality(%3$L::text[]) ORDER BY f.source, s$q$, label, sources, coalesce(nodes, '{node-0}')));
 	RETURN QUERY SELECT concat_ws(' ', s.source, coalesce(s.label, '-'), s.kind, coalesce(s.node, '-'), s.rank)
 	FROM l4_stream s WHERE s.job_id = job ORDER BY s.source COLLATE "C", s.label COLLATE "C";
 END $$;
@@ -28,3 +28,4 @@ SELECT load_job('brackets', '{athena,hera}', '{run.out}', '[{node}] ');
 SELECT load_job('colon', '{athena.dc2.example.com,hera.dc2.example.com}', '{run.out}', 'athena: ');
 SELECT load_job('bar', '{10.3.4.17,10.3.4.18}', '{run.out}', '{node}  | ');
 SELECT load_job('no_node', '{athena,hera}', '{run.out}', '[zeus] ');
+DROP SCHEMA named_nodes CASCADE;
