@@ -81,7 +81,8 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	-- Lines whose words the pool knows are nothing new, with whatever signs and numbers, and however lines were folded into
 	-- records there; nor, unless they are grave, are those that only have one word before them, of a header that was cut off
-	-- there (behind_header), or another host's name within them, as the job ran on other machines.
+	-- there (behind_header), or another host's name within them, as the job ran on other machines; where that is a name of
+	-- letters alone, which stands in the shape as it is, they are the very same statement, however grave.
 	WITH pool AS MATERIALIZED (
 		SELECT p.shape_id FROM unnest(l4_strange_shapes.pool) p
 	),
@@ -97,13 +98,15 @@ BEGIN ATOMIC
 			WHERE NOT EXISTS (SELECT FROM pool p WHERE p.shape_id = e.shape_id)))
 	),
 	host AS MATERIALIZED (
-		SELECT '\m(?:' || string_agg(DISTINCT w.part[1], '|') || ')\M' AS names
+		SELECT '\m(?:' || string_agg(DISTINCT w.part[1], '|') || ')\M' AS names,
+			'\m(?:' || string_agg(DISTINCT w.part[1], '|') FILTER (WHERE w.part[1] = n.node) || ')\M' AS whole_names
 		FROM @extschema@.l4_job_row(l4_strange_shapes.job_id) j, unnest(j.nodes) n (node),
 			regexp_matches(n.node, '[[:alpha:]]{2,}', 'g') w (part)
 	),
 	line AS MATERIALIZED (
 		SELECT c.shape_id, w.words, substring(w.words, '^\S+ ((?:\S+ ){5}.*)$') AS rest,
-			substring(regexp_replace(w.words, h.names, '%', 'g'), '^(?=.*%)(?=(?:% )*(?:[^% ]+ (?:% )*){4}).*$') AS of_host
+			substring(regexp_replace(w.words, h.names, '%', 'g'), '^(?=.*%)(?=(?:% )*(?:[^% ]+ (?:% )*){4}).*$') AS of_host,
+			w.words ~ h.whole_names AS names_node
 		FROM host h, candidate c, LATERAL string_to_table(c.shape, E'\n') l (line),
 			LATERAL (SELECT @extschema@.l4_shape_words(l.line) AS words OFFSET 0) w
 		WHERE w.words <> ''
@@ -115,7 +118,7 @@ BEGIN ATOMIC
 			AND k.words LIKE o.of_host)
 	),
 	known AS (
-		SELECT l.shape_id, count(*) > count(k.words) AS unknown,
+		SELECT l.shape_id, count(*) > count(COALESCE(k.words, CASE WHEN l.names_node THEN o.of_host END)) AS unknown,
 			count(*) <= count(COALESCE(k.words, r.words, o.of_host)) AS behind_header
 		FROM line l LEFT JOIN pool_words k ON k.words = l.words LEFT JOIN pool_words r ON r.words = l.rest
 		LEFT JOIN elsewhere o ON o.of_host = l.of_host

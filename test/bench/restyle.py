@@ -120,6 +120,7 @@ class Line:
     def __init__(self, prefix, header, message):
         self.prefix, self.header, self.message = prefix, header, message
         self.head = []              # lines that the header has before this one
+        self.said = message         # without any style
 
     def text(self):
         return self.prefix + self.header + self.message
@@ -256,6 +257,7 @@ class Restyled:
         fact = fact_of(record, offset) if style else None
         for each in record.lines:
             each.prefix, each.header, each.message = map(self.hosts, (each.prefix, each.header, each.message))
+            each.said = each.message
         if fact is not None:
             fact.host, fact.name, fact.message = self.hosts(fact.host), self.hosts(fact.name), line.message
             *line.head, line.message = style(fact).split("\n")
@@ -317,10 +319,12 @@ class Restyled:
         now = self.lines()
         found = {r for r, _ in wanted}
         texts = {t.rstrip("\r") for r, n, _, t in now if (r, n) in wanted}
+        said = {self.job.records[r].lines[n].said.rstrip("\r") for r, n in wanted}
         paths = sorted({re.sub(r"([*?[])", r"[\1]", path) for r, _, path, _ in now if r in found})
         globs = [glob, self.hosts(glob), paths[0] if len(paths) == 1 else None, None]
-        patterns = [pattern] + ["^(?:%s)\\r?$" % "|".join(sorted({text(t) for t in texts}))
-                                for text in (re.escape, lambda t: re.sub(r"\d+", r"\\d+", re.escape(t)))]
+        # What was said stands in the line whatever is before it, and however l4 parts the line.
+        patterns = [pattern, "|".join(sorted(map(re.escape, said))), "|".join(sorted(map(re.escape, texts))),
+                    "^(?:%s)\\r?$" % "|".join(sorted({re.sub(r"\d+", r"\\d+", re.escape(t)) for t in texts}))]
         best = {}
         for new in (p for p in patterns if len(p) <= PATTERN_LIMIT):
             for glob in globs:
