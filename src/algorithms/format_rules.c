@@ -6,12 +6,13 @@
  * told apart by more comes first, the generic forms last. Every example is a line (or a path) that this very row must claim; a
  * test holds each to it.
  *
- * Named groups. path: node, rank, local_rank, attempt; member, a rank where the job's nodes are known and the path names none of
- * them; launcher, system and shared say the kind of stream. prefix: rank, local_rank, host, ts; node, a host that must be one of
- * the job's nodes in the sample that decides whether a dominant prefix counts. header: ts (a whole time), epoch, or mmdd / month and day with time; level, severity (a syslog
- * number) or level_tens (10 to 60); component, logger, module, proc, file (the first of them that is there is the component);
- * rank where the header itself names it. What the header's match covers is header, the rest is message: where a format's facts
- * stand in text that readers and fault patterns want to see (a JSON object, "NCCL WARN", "srun: error:"), it only looks ahead.
+ * Named groups. path: node, rank, local_rank, attempt; member, a rank where the job's nodes are known and the path names none
+ * of them; launcher, system and shared say the kind of stream. prefix: rank, local_rank, host, ts; node, a host that must be
+ * one of the job's nodes in the sample that decides whether a dominant prefix counts. header: ts (a whole time), epoch, or
+ * mmdd / month and day with time; level, severity (a syslog number) or level_tens (10 to 60); component, logger, module, proc,
+ * file (the first of them that is there is the component); rank where the header itself names it. What the header's match
+ * covers is header, the rest is message: where a format's facts stand in text that readers and fault patterns want to see (a
+ * JSON object, "NCCL WARN", "srun: error:"), it only looks ahead.
  */
 #include "algorithms/prefilter.h"
 #include "algorithms/header.h"
@@ -33,8 +34,8 @@
 /* A date whose month is a name, or that has the day of the week before it, with its time on a clock of twelve or 24 hours. */
 #define MONTH "[A-Z][a-z]{2}"
 #define NAMED_TIME \
-	"(?:(?:" MONTH ",? )?(?:\\d{1,2}[ -]" MONTH "[ -]\\d{4}|" MONTH " {1,2}\\d{1,2},? \\d{4})|" MONTH ",? \\d{4}-\\d\\d-\\d\\d)" \
-	",? " CLOCK FRACTION "(?: [AP]M)?(?: ?" ZONE ")?"
+	"(?:(?:" MONTH ",? )?(?:\\d{1,2}[ -]" MONTH "[ -]\\d{4}|" MONTH " {1,2}\\d{1,2},? \\d{4})|" \
+	MONTH ",? \\d{4}-\\d\\d-\\d\\d),? " CLOCK FRACTION "(?: [AP]M)?(?: ?" ZONE ")?"
 
 /* Levels. */
 #define SHORT_LEVEL "(?<level>VRB|TRC|DBG|INF|WRN|ERR|FTL|PNC)"
@@ -56,6 +57,11 @@
 #define LEVEL_BEHIND_TIME "(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?"
 /* A level behind what stands in brackets of any kind: "{file.py:17} INFO - ". */
 #define LEVEL_AHEAD "(?:(?=(?:[\\[{(<][^\\]})>\\n]{1,60}[\\]})>] *){0,2}\\[?(?<level>" UPPER ")(?:[\\] :|]| -)))?"
+/* What ends a time, whatever began it; and what may stand next. */
+#define TIME_END "(?:" CLOSE "[ \\t:|,-]+|" CLOSE "$)"
+#define LEVEL_FIELD "[\\[(<]?" LEVEL "(?=[\\]>):| -])[\\]>):| -]+"
+#define LEVEL_NEXT "(?:" LEVEL_FIELD ")?"
+#define LEVEL_LOGGER_NEXT "(?:" LEVEL_FIELD "(?:" TELLING_LOGGER ": )?)?"
 /* Which rank writes, as a field further on. */
 #define RANK_FIELD "(?:(?=(?:.{0,2000}? )?(?:rank|global_rank)=\"?(?<rank>\\d{1,6})\\b))?"
 
@@ -572,7 +578,7 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?<ts>" ISO ") [\\w.-]+ " PROCESS ": " MARKED_LEVEL "(?:\\[ *\\d+\\.\\d{6}\\] )?",
 				  "2026-11-20T22:26:03+0000 node-03 kernel: NVRM: Xid (PCI:0000:38:00): 79, GPU has fallen off the bus."),
 	HEADER_FORMAT("time_process", 85,
-				  "(?<ts>" ISO ") (?<proc>[A-Za-z][\\w.-]*)\\[\\d+(?::[\\da-fx]+)?\\] +(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?" SPEAKER,
+				  "(?<ts>" ISO ") (?<proc>[A-Za-z][\\w.-]*)\\[\\d+(?::[\\da-fx]+)?\\] +" LEVEL_NEXT SPEAKER,
 				  "2026-11-20 10:00:00.123456+0000 trainer[17:4711] WARN the tokenizer is slow"),
 	HEADER_FORMAT("brackets_level_first", 86,
 				  "\\[ *" ANY_LEVEL " *\\][ :-]*\\[?(?<ts>" ISO_OR_AMERICAN ")\\]?[ :-]*" SPEAKER,
@@ -663,36 +669,36 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?:[ \\t]+[\\w./<>+-]+:\\d+)?" CLOSE "[:|>-]?(?:[ \\t]+|$)" SPEAKER,
 				  "[trainer W 2026-11-20 10:00:00 loop:120] the tokenizer is slow"),
 	HEADER_FORMAT("named_time", 108,
-				  OPEN "(?<ts>" NAMED_TIME ")(?:" CLOSE "[ \\t:|,-]+|" CLOSE "$)(?:[\\[(<]?" LEVEL "(?=[\\]>):| -])[\\]>):| -]+)?" SPEAKER,
+				  OPEN "(?<ts>" NAMED_TIME ")" TIME_END LEVEL_NEXT SPEAKER,
 				  "Nov 20, 2026 10:00:00.123 WARNING: the tokenizer is slow"),
 	HEADER_FORMAT("date_brackets", 109,
-				  "\\[(?<year>\\d{4})-(?<month>\\d\\d)-(?<day>\\d\\d)\\] ?\\[(?<time>" CLOCK FRACTION ")\\] ?" LEVEL_AHEAD SPEAKER,
+				  "\\[(?<year>\\d{4})-(?<month>\\d\\d)-(?<day>\\d\\d)\\] ?\\[(?<time>" CLOCK FRACTION ")\\] ?"
+				  LEVEL_AHEAD SPEAKER,
 				  "[2026-11-20][10:00:00][trainer::loop][WARN] the tokenizer is slow"),
 	HEADER_FORMAT("iso_packed", 110,
-				  OPEN "(?<ts>20\\d{6}[T_-]\\d{6}" FRACTION "(?:Z|[+-]\\d{4})?)(?:" CLOSE "[ \\t:|,-]+|" CLOSE "$)"
-				  "(?:[\\[(<]?" LEVEL "(?=[\\]>):| -])[\\]>):| -]+(?:" TELLING_LOGGER ": )?)?" SPEAKER,
+				  OPEN "(?<ts>20\\d{6}[T_-]\\d{6}" FRACTION "(?:Z|[+-]\\d{4})?)" TIME_END LEVEL_LOGGER_NEXT SPEAKER,
 				  "20261120T100000.123Z WARN trainer.loop: the tokenizer is slow"),
 	HEADER_FORMAT("time_colon_level", 111,
 				  "\\[(?<ts>" ISO "): " LEVEL "/(?<proc>[\\w.:-]+)\\] ",
 				  "[2026-11-20 10:00:00,123: WARNING/MainProcess] the tokenizer is slow"),
 	HEADER_FORMAT("month_day", 112,
-				  OPEN "(?<ts>\\d\\d-\\d\\d " CLOCK FRACTION ")" CLOSE "[ \\t:|,-]+(?:[\\[(<]?" LEVEL "(?=[\\]>):| -])[\\]>):| -]+(?:"
-				  TELLING_LOGGER ": )?)?" SPEAKER,
+				  OPEN "(?<ts>\\d\\d-\\d\\d " CLOCK FRACTION ")" TIME_END LEVEL_LOGGER_NEXT SPEAKER,
 				  "11-20 10:00:00.123 WARNING trainer.loop: the tokenizer is slow"),
 	HEADER_FORMAT("clock_short_level", 98,
 				  OPEN "(?<time>" CLOCK FRACTION ")" CLOSE "[ \\t]+" OPEN SHORT_LEVEL CLOSE "[ \\t:|-]+" SPEAKER,
 				  "[10:00:00 WRN] the tokenizer is slow"),
 	HEADER_FORMAT("logfmt_time", 58,
-				  "(?:time|ts|timestamp)=[\"']?(?<ts>" ISO ")[\"']? (?:(?=(?:.{0,2000}? )?(?:level|lvl|severity)=[\"']?(?<level>"
-				  UPPER "|" LOWER "|" CAPITALISED ")\\b))?" RANK_FIELD,
+				  "(?:time|ts|timestamp)=[\"']?(?<ts>" ISO ")[\"']? "
+				  "(?:(?=(?:.{0,2000}? )?(?:level|lvl|severity)=[\"']?" ANY_LEVEL "\\b))?" RANK_FIELD,
 				  "time=2026-11-20T10:00:00.123Z msg=\"the tokenizer is slow\" level=WARN"),
 	/* A host and a process behind any time; in between what the process logs as, and how grave it is. */
 	HEADER_FORMAT("host_process", 86,
 				  "(?:<(?<severity>\\d{1,3})>)?(?<ts>" NAMED_TIME ") [\\w.-]+ " PROCESS ": " MARKED_LEVEL,
 				  "Fri 2026-11-20 10:00:00 UTC node-03 nodeagent[17]: <info> 2 cpu visible"),
 	HEADER_FORMAT("host_facility_process", 86,
-				  "(?<ts>" ISO "|" SYSLOG_TIME ") [\\w.-]+ (?:kern|user|mail|daemon|auth|authpriv|syslog|cron|lpr|news|ftp|local\\d)\\."
-				  "(?<level>" LOWER ") " PROCESS ": ",
+				  "(?<ts>" ISO "|" SYSLOG_TIME ") [\\w.-]+ "
+				  "(?:kern|user|mail|daemon|auth|authpriv|syslog|cron|lpr|news|ftp|local\\d)\\.(?<level>" LOWER ") "
+				  PROCESS ": ",
 				  "2026-11-20T10:00:00.123Z node-03 daemon.info nodeagent[17]: 2 cpu visible"),
 };
 

@@ -40,7 +40,8 @@ some_node(const L4HeaderParser *parser, const char *text, bool whole)
 		else
 			high = middle;
 	}
-	return low < parser->node_count && strncmp(parser->nodes[low], text, size) == 0 && (!whole || parser->nodes[low][size] == '\0');
+	return low < parser->node_count && strncmp(parser->nodes[low], text, size) == 0 &&
+		(!whole || parser->nodes[low][size] == '\0');
 }
 
 /* Is this the name of one of the job's nodes, or the part of one that stands before its domain? */

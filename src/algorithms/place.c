@@ -2,9 +2,9 @@
  * place.c: node, rank and kind of a stream from its file's path or from a label on its lines.
  *
  * Paths are matched without their compression suffix, rule by rule in the order of priority; each rule may add what no earlier
- * one knew. The name of one of the job's nodes, as a folder or anywhere between separators, beats every rule; the rules then see
- * a plain name in its place, for what else the path says does not hang on how a site calls its nodes. A local rank becomes a global one only
- * where node list and ranks per node are known; a rank gives its node the same way.
+ * one knew. The name of one of the job's nodes, as a folder or anywhere between separators, beats every rule; the rules then
+ * see a plain name in its place, for what else the path says does not hang on how a site calls its nodes. A local rank becomes
+ * a global one only where node list and ranks per node are known; a rank gives its node the same way.
  */
 #include "algorithms/place.h"
 
@@ -13,7 +13,8 @@
 
 enum PlaceGroup
 {
-	GROUP_NODE, GROUP_RANK, GROUP_MEMBER, GROUP_LOCAL_RANK, GROUP_ATTEMPT, GROUP_LAUNCHER, GROUP_SYSTEM, GROUP_SHARED, GROUP_COUNT
+	GROUP_NODE, GROUP_RANK, GROUP_MEMBER, GROUP_LOCAL_RANK, GROUP_ATTEMPT, GROUP_LAUNCHER, GROUP_SYSTEM, GROUP_SHARED,
+	GROUP_COUNT
 };
 
 static const char *const group_names[GROUP_COUNT] = {
@@ -201,7 +202,7 @@ is_alphanumeric(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Where a name stands in a text from an offset on, and neither goes on with letters or digits nor is the end of such; or NULL. */
+/* Where a name stands in a text from an offset on, with neither letters nor digits beside it; NULL where it does not. */
 static const char *
 find_name(L4Bytes text, size_t from, const char *name, size_t size)
 {

@@ -220,7 +220,7 @@ class Job:
         return {s for s in all_lines if len(ranks[s]) > 1 or labelled[s] * 5 >= all_lines[s] * 4}
 
     def hits(self, pattern, glob, lines):
-        """Which (record, line) a label's pattern finds, of a list of (record, line, source, text); None where it is no pattern."""
+        """Which (record, line) a label's pattern finds, of a list of (record, line, source, text); None: it is no pattern."""
         try:
             pattern = re.compile(pattern)
         except re.error:

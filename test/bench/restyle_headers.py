@@ -216,8 +216,8 @@ SYSTEM = {
     "journal_unix": lambda f: f"{f.micros / 1e6:.6f} {f.host} {f.name}[{f.number}]: {marked(f)}",
     "syslog_year": lambda f: f"{f.when.strftime('%b')} {f.when.day:2} {f.format('%Y %H:%M:%S')} {f.host} {f.name}[{f.number}]: "
     f"{marked(f)}",
-    "syslog_facility": lambda f: f"{f.iso(3)} {f.host} daemon.{f.word('debug debug info warning err crit') if f.level else 'info'}"
-    f" {f.name}[{f.number}]: {f.message}",
+    "syslog_facility": lambda f: f"{f.iso(3)} {f.host} "
+    f"daemon.{f.word('debug debug info warning err crit') if f.level else 'info'} {f.name}[{f.number}]: {f.message}",
     "journal_json": lambda f: json.dumps(dict(__REALTIME_TIMESTAMP=str(f.micros), PRIORITY=str(severity(f) % 8),
                                               SYSLOG_IDENTIFIER=f.name, _PID=str(f.number), _HOSTNAME=f.host,
                                               MESSAGE=f.message), ensure_ascii=False),

@@ -1,7 +1,7 @@
 #!/bin/bash
-# restyled.sh DATA...: how much of a verdict hangs on forms. The labelled jobs of the folders (as for accuracy.sh; never those of
-# a folder named validation*) are diagnosed as they are, and as other software would have logged them: with other headers, names
-# of hosts, and places where the rank stands, the messages untouched (restyle.py, restyle_headers.py).
+# restyled.sh DATA...: how much of a verdict hangs on forms. The labelled jobs of the folders (as for accuracy.sh; never those
+# of a folder named validation*) are diagnosed as they are, and as other software would have logged them: with other headers,
+# names of hosts, and places where the rank stands, the messages untouched (restyle.py, restyle_headers.py).
 #
 # Each family gets a style of each kind by lot. The styles are in two halves: with those of the first what is lost may be read
 # and mended, of those of the second only the figures. Printed for each half: the figures beside those of the same jobs as they
@@ -33,7 +33,11 @@ restyle() {
 	rm -rf "$work/logs"
 	LC_ALL=C.UTF-8 python3 "$here/restyle.py" "$work/records" "$work/formats" "$work/plain.tsv" "$work" "$half" "${SEED:-1}" \
 		${STYLES:-}
-	[ -z "${KEEP:-}" ] || { rm -rf "$KEEP/$half"; mkdir -p "$KEEP/$half"; cp -r "$work/logs" "$work"/*.tsv "$work/records" "$work/formats" "$KEEP/$half"; }
+	if [ -n "${KEEP:-}" ]; then
+		rm -rf "$KEEP/$half"
+		mkdir -p "$KEEP/$half"
+		cp -r "$work/logs" "$work"/*.tsv "$work/records" "$work/formats" "$KEEP/$half"
+	fi
 	run_psql -c 'TRUNCATE bench_job' -c "\\copy bench_job from '$work/jobs.tsv'" \
 		-c "\\copy bench_style (job_id, family, header, system_header, host, place) from '$work/styles.tsv'" \
 		-c "UPDATE bench_style SET run = $half WHERE run IS NULL"
@@ -47,7 +51,8 @@ main_restyled() {
 	cp "$work/jobs.tsv" "$work/plain.tsv"
 	run_psql -c "CREATE TABLE bench_run (run text, e l4_evaluation)" \
 		-c "CREATE TABLE bench_hit (run text, job_id text, label_no int, lines bigint)" \
-		-c "CREATE TABLE bench_style (run text, job_id text, family text, header text, system_header text, host text, place text)"
+		-c "CREATE TABLE bench_style (run text, job_id text, family text, header text, system_header text, host text,
+			place text)"
 	evaluate_run plain
 	for half in $([ -n "${STYLES:-}" ] && echo 0 || echo "${HALF:-1 2}"); do
 		restyle "$half"

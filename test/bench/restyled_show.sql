@@ -32,7 +32,7 @@ SELECT h.run, h.job_id, h.label_no, p.lines AS plain, h.lines AS restyled
 FROM bench_hit h JOIN bench_hit p ON p.run = 'plain' AND p.job_id = h.job_id AND p.label_no = h.label_no
 WHERE h.run <> 'plain' AND h.lines <> p.lines ORDER BY h.run, h.job_id COLLATE "C", h.label_no;
 
-\echo 'Jobs of the first half that lose. events: hit/reported/true; node: place of the first node at fault, or how many are blamed'
+\echo 'Jobs of the first half that lose. events: hit/reported/true; node: place of the first node at fault'
 SELECT p.job_id, p.family, concat_ws(' ', p.header, p.system_header, p.host, p.place) AS styles, l.*
 FROM pair p CROSS JOIN LATERAL (
 	SELECT string_agg(format('%s %s > %s', f.name, coalesce(f.plain, '-'), coalesce(f.restyled, '-')), ', ' ORDER BY f.turn)
