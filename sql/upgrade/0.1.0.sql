@@ -30,6 +30,7 @@ ALTER TABLE @extschema@.l4_diagnosis ADD limits jsonb NOT NULL DEFAULT '{}', ADD
 DO $upgrade$
 DECLARE
 	formats text[] := '{
+		bracket_time 5ca602c982e9,json 0e8af9fba6cc,
 		deepspeed cd4b040bf169,python_dated 1f6bc862151c,python_default c6e8f76d7b9d,
 		bracket_time 6b29ae667879,brackets 4ea787c8d4b9,brackets_level_first 490ab1b5859d,clock_level cf67cc91c02b,
 		dash_level_logger fe766355099a,dash_logger_level 922148c6faa7,

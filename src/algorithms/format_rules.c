@@ -6,11 +6,13 @@
  * told apart by more comes first, the generic forms last. Every example is a line (or a path) that this very row must claim; a
  * test holds each to it.
  *
- * Named groups. path: node, rank, local_rank, attempt; launcher, system and shared say the kind of stream. prefix: rank,
- * local_rank, host, ts. header: ts (a whole time), epoch, or mmdd / month and day with time; level, severity (a syslog
- * number) or level_tens (10 to 60); component, logger, module, proc, file (the first of them that is there is the component);
- * rank where the header itself names it. What the header's match covers is header, the rest is message: where a format's facts
- * stand in text that readers and fault patterns want to see (a JSON object, "NCCL WARN", "srun: error:"), it only looks ahead.
+ * Named groups. path: node, rank, local_rank, attempt; member, a rank where the job's nodes are known and the path names none
+ * of them; launcher, system and shared say the kind of stream. prefix: rank, local_rank, host, ts; node, a host that must be
+ * one of the job's nodes in the sample that decides whether a dominant prefix counts. header: ts (a whole time), epoch, or
+ * mmdd / month and day with time; level, severity (a syslog number) or level_tens (10 to 60); component, logger, module, proc,
+ * file (the first of them that is there is the component); rank where the header itself names it. What the header's match
+ * covers is header, the rest is message: where a format's facts stand in text that readers and fault patterns want to see (a
+ * JSON object, "NCCL WARN", "srun: error:"), it only looks ahead.
  */
 #include "algorithms/prefilter.h"
 #include "algorithms/header.h"
@@ -28,7 +30,15 @@
 	"(?: [+-]\\d{4})?"
 #define WEEKDAY_TIME "[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\\d{1,2} " CLOCK "(?:\\.\\d{1,9})? \\d{4}"
 
+#define ZONE "(?:UTC|GMT|Z|[+-](?:0\\d|1[0-4]):?(?:00|15|30|45))"
+/* A date whose month is a name, or that has the day of the week before it, with its time on a clock of twelve or 24 hours. */
+#define MONTH "[A-Z][a-z]{2}"
+#define NAMED_TIME \
+	"(?:(?:" MONTH ",? )?(?:\\d{1,2}[ -]" MONTH "[ -]\\d{4}|" MONTH " {1,2}\\d{1,2},? \\d{4})|" \
+	MONTH ",? \\d{4}-\\d\\d-\\d\\d),? " CLOCK FRACTION "(?: [AP]M)?(?: ?" ZONE ")?"
+
 /* Levels. */
+#define SHORT_LEVEL "(?<level>VRB|TRC|DBG|INF|WRN|ERR|FTL|PNC)"
 #define UPPER "TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|ERR|CRITICAL|CRIT|FATAL|SEVERE|EVENT"
 #define LOWER "trace|debug|info|notice|warning|warn|error|err|critical|crit|fatal|emerg|alert"
 #define CAPITALISED "Trace|Debug|Info|Notice|Warning|Warn|Error|Critical|Fatal"
@@ -45,6 +55,13 @@
 #define NAME_BEFORE_TIME "(?<logger>[A-Za-z][\\w.-]{0,40})(?:\\[\\d+\\])?"
 #define TIME_BEHIND_NAME " [\\[(<]?(?<ts>" ISO "|20\\d\\d/\\d\\d/\\d\\d " CLOCK FRACTION ")"
 #define LEVEL_BEHIND_TIME "(?:\\[?" LEVEL "(?=[\\] :|])[\\] :|-]+)?"
+/* A level behind what stands in brackets of any kind: "{file.py:17} INFO - ". */
+#define LEVEL_AHEAD "(?:(?=(?:[\\[{(<][^\\]})>\\n]{1,60}[\\]})>] *){0,2}\\[?(?<level>" UPPER ")(?:[\\] :|]| -)))?"
+/* What ends a time, whatever began it; and what may stand next. */
+#define TIME_END "(?:" CLOSE "[ \\t:|,-]+|" CLOSE "$)"
+#define LEVEL_FIELD "[\\[(<]?" LEVEL "(?=[\\]>):| -])[\\]>):| -]+"
+#define LEVEL_NEXT "(?:" LEVEL_FIELD ")?"
+#define LEVEL_LOGGER_NEXT "(?:" LEVEL_FIELD "(?:" TELLING_LOGGER ": )?)?"
 /* Which rank writes, as a field further on. */
 #define RANK_FIELD "(?:(?=(?:.{0,2000}? )?(?:rank|global_rank)=\"?(?<rank>\\d{1,6})\\b))?"
 
@@ -128,6 +145,10 @@ const L4Format l4_builtin_formats_array[] = {
 	PATH_FORMAT("path_msrun_worker", 27,
 				ANYWHERE "worker_(?<rank>\\d+)\\.log$",
 				"msrun_log/worker_3.log"),
+	PATH_FORMAT("path_member", 28,
+				ANYWHERE "(?:[\\w.-]*[._-])?(?:worker|trainer|task|proc|process|replica|member|peer|learner|actor|gpu|pe)[-_.]?"
+				"(?<member>\\d{1,6})(?:(?:[._-][a-z]+)?" LOG_SUFFIX "|/" STREAM_NAME ")$",
+				"logs/trainer-3.log"),
 	PATH_FORMAT("path_output_rank", 29,
 				ANYWHERE "(?:out|output|stdout|stderr|err|task|proc)[._-](?<rank>\\d{1,6})" LOG_SUFFIX "?$",
 				"node-3/out.17"),
@@ -250,12 +271,22 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("rank_label", 30,
 					"[\\[(<]?(?:" RANK_WORD ")[ _:=#-]?(?<rank>\\d{1,6})[\\])>]?(?:[ \\t]?[:|>][ \\t]|\\t)",
 					"rank 3 | 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	DOMINANT_FORMAT("rank_bracket", 30,
+					"[\\[(<{](?:" RANK_WORD ")[ _:=#-]?(?<rank>\\d{1,6})[\\])>}]:?[ \\t]",
+					"(rank 3) 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("compose_service", 31,
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*) +\\| ",
 					"worker-12  | INFO:root:starting the data loader"),
 	DOMINANT_FORMAT("pdsh_host", 31,
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?: |$)",
 					"worker-12: INFO:root:starting the data loader"),
+	/* a stamp before whatever a program writes; behind that of a system's log stand host and process */
+	DOMINANT_FORMAT("stamp_label", 32,
+					"(?<ts>" SYSLOG_TIME ") (?!(?:[\\w.-]+ )?(?:-- )?[^\\s:\\[\\]]+(?: [\\d.]+)?(?:\\[\\d+\\])?: )",
+					"Nov 20 10:00:00 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	DOMINANT_FORMAT("node_label", 32,
+					"[\\[(<{]?(?<node>[A-Za-z0-9][\\w.-]*)(?:[\\])>}]:?(?:[ \\t]|$)|:(?: |$)| +\\| ?)",
+					"[athena] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("clock_label", 32,
 					"\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+(?!(?:\\[[^\\]]*\\] +)?[\\[|-]? *(?:" UPPER "|" LOWER
 					"|" CAPITALISED ")\\b)",
@@ -429,9 +460,9 @@ const L4Format l4_builtin_formats_array[] = {
 				  "level=\"?(?<level>\\w+)\"? (?:ts|time)=\"?(?<ts>" ISO ")\"? " RANK_FIELD,
 				  "level=info ts=2024-01-01T12:00:00.123Z caller=main.go:12 msg=\"starting\""),
 	HEADER_FORMAT("json", 56,
-				  "(?=\\{ ?\"(?:.{0,2000}?\")?(?:time|ts|timestamp|@timestamp|asctime)\": ?(?:\"(?<ts>" ISO
-				  ")\"|(?<epoch>\\d{10,19}(?:\\.\\d{1,9})?)[,}]))"
-				  "(?:(?=.{0,2000}?\"(?:level|levelname|severity|lvl|log\\.level)\": ?"
+				  "(?=\\{ ?\"(?:.{0,2000}?\")?(?:time|ts|timestamp|@timestamp|asctime|datetime|__REALTIME_TIMESTAMP)\": ?"
+				  "(?:\"(?<ts>" ISO ")\"|\"?(?<epoch>\\d{10,19}(?:\\.\\d{1,9})?)\"?[,}]))"
+				  "(?:(?=.{0,2000}?\"(?:level|levelname|severity|lvl|log\\.level|PRIORITY)\": ?"
 				  "(?:\"(?<level>\\w+)\"|(?<level_tens>\\d\\d)[,}]|(?<severity>\\d)[,}])))?"
 				  "(?:(?=.{0,2000}?\"(?:rank|global_rank)\": ?(?<rank>\\d{1,6})[,}]))?",
 				  "{\"level\": \"error\", \"ts\": \"2024-01-01T12:00:00.123Z\", \"msg\": \"probe failed\"}"),
@@ -555,6 +586,9 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("syslog_iso", 85,
 				  "(?<ts>" ISO ") [\\w.-]+ " PROCESS ": " MARKED_LEVEL "(?:\\[ *\\d+\\.\\d{6}\\] )?",
 				  "2026-11-20T22:26:03+0000 node-03 kernel: NVRM: Xid (PCI:0000:38:00): 79, GPU has fallen off the bus."),
+	HEADER_FORMAT("time_process", 85,
+				  "(?<ts>" ISO ") (?<proc>[A-Za-z][\\w.-]*)\\[\\d+(?::[\\da-fx]+)?\\] +" LEVEL_NEXT SPEAKER,
+				  "2026-11-20 10:00:00.123456+0000 trainer[17:4711] WARN the tokenizer is slow"),
 	HEADER_FORMAT("brackets_level_first", 86,
 				  "\\[ *" ANY_LEVEL " *\\][ :-]*\\[?(?<ts>" ISO_OR_AMERICAN ")\\]?[ :-]*" SPEAKER,
 				  "[INFO] 2024-01-01 12:00:00,123 loading the tokenizer"),
@@ -572,7 +606,7 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?=\\[(?<component>[A-Za-z][\\w.:/-]*)\\] ?" LEVEL "(?: |: ))",
 				  "[trainer3] WARNING no gradient from worker 5 for 4.3 s"),
 	HEADER_FORMAT("bracket_time", 89,
-				  " ?\\[(?<ts>" ISO_OR_AMERICAN ")\\][ :]*(?:(?=(?<level>" UPPER ")[ :]))?" SPEAKER,
+				  " ?\\[(?<ts>" ISO_OR_AMERICAN ")\\][ :]*" LEVEL_AHEAD SPEAKER,
 				  " [2025-05-27 15:23:07] iteration        1/    24000 | consumed samples:          1024 |"),
 	HEADER_FORMAT("bracket_level", 90,
 				  "\\[ *(?<level>" UPPER "|" LOWER ") *\\][: ]+",
@@ -643,6 +677,38 @@ const L4Format l4_builtin_formats_array[] = {
 				  OPEN "(?<level>[DIWEFC]|" UPPER ")" CLOSE "[ \\t:|]{1,3}" OPEN ANY_TIME "(?:[ \\t,]+\\d{1,8})?"
 				  "(?:[ \\t]+[\\w./<>+-]+:\\d+)?" CLOSE "[:|>-]?(?:[ \\t]+|$)" SPEAKER,
 				  "[trainer W 2026-11-20 10:00:00 loop:120] the tokenizer is slow"),
+	HEADER_FORMAT("named_time", 108,
+				  OPEN "(?<ts>" NAMED_TIME ")" TIME_END LEVEL_NEXT SPEAKER,
+				  "Nov 20, 2026 10:00:00.123 WARNING: the tokenizer is slow"),
+	HEADER_FORMAT("date_brackets", 109,
+				  "\\[(?<year>\\d{4})-(?<month>\\d\\d)-(?<day>\\d\\d)\\] ?\\[(?<time>" CLOCK FRACTION ")\\] ?"
+				  LEVEL_AHEAD SPEAKER,
+				  "[2026-11-20][10:00:00][trainer::loop][WARN] the tokenizer is slow"),
+	HEADER_FORMAT("iso_packed", 110,
+				  OPEN "(?<ts>20\\d{6}[T_-]\\d{6}" FRACTION "(?:Z|[+-]\\d{4})?)" TIME_END LEVEL_LOGGER_NEXT SPEAKER,
+				  "20261120T100000.123Z WARN trainer.loop: the tokenizer is slow"),
+	HEADER_FORMAT("time_colon_level", 111,
+				  "\\[(?<ts>" ISO "): " LEVEL "/(?<proc>[\\w.:-]+)\\] ",
+				  "[2026-11-20 10:00:00,123: WARNING/MainProcess] the tokenizer is slow"),
+	HEADER_FORMAT("month_day", 112,
+				  OPEN "(?<ts>\\d\\d-\\d\\d " CLOCK FRACTION ")" TIME_END LEVEL_LOGGER_NEXT SPEAKER,
+				  "11-20 10:00:00.123 WARNING trainer.loop: the tokenizer is slow"),
+	HEADER_FORMAT("clock_short_level", 98,
+				  OPEN "(?<time>" CLOCK FRACTION ")" CLOSE "[ \\t]+" OPEN SHORT_LEVEL CLOSE "[ \\t:|-]+" SPEAKER,
+				  "[10:00:00 WRN] the tokenizer is slow"),
+	HEADER_FORMAT("logfmt_time", 58,
+				  "(?:time|ts|timestamp)=[\"']?(?<ts>" ISO ")[\"']? "
+				  "(?:(?=(?:.{0,2000}? )?(?:level|lvl|severity)=[\"']?" ANY_LEVEL "\\b))?" RANK_FIELD,
+				  "time=2026-11-20T10:00:00.123Z msg=\"the tokenizer is slow\" level=WARN"),
+	/* A host and a process behind any time; in between what the process logs as, and how grave it is. */
+	HEADER_FORMAT("host_process", 86,
+				  "(?:<(?<severity>\\d{1,3})>)?(?<ts>" NAMED_TIME ") [\\w.-]+ " PROCESS ": " MARKED_LEVEL,
+				  "Fri 2026-11-20 10:00:00 UTC node-03 nodeagent[17]: <info> 2 cpu visible"),
+	HEADER_FORMAT("host_facility_process", 86,
+				  "(?<ts>" ISO "|" SYSLOG_TIME ") [\\w.-]+ "
+				  "(?:kern|user|mail|daemon|auth|authpriv|syslog|cron|lpr|news|ftp|local\\d)\\.(?<level>" LOWER ") "
+				  PROCESS ": ",
+				  "2026-11-20T10:00:00.123Z node-03 daemon.info nodeagent[17]: 2 cpu visible"),
 };
 
 const int	l4_builtin_formats_count = lengthof(l4_builtin_formats_array);

@@ -17,7 +17,7 @@
 
 static const char *const group_names[GROUP_COUNT] = {
 	"ts", "epoch", "mmdd", "year", "month", "day", "time", "level", "severity",
-	"level_tens", "component", "logger", "module", "proc", "file", "rank", "local_rank", "host"
+	"level_tens", "component", "logger", "module", "proc", "file", "rank", "local_rank", "host", "node"
 };
 
 /* So many line prefixes may be traced at first; each further one must be earned by so many that were found. */
@@ -110,6 +110,25 @@ header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampT
 	return parser;
 }
 
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/*
+ * header_parser_name_nodes: the texts of the names stay where they are.
+ */
+void
+header_parser_name_nodes(L4HeaderParser *parser, char **nodes, int count)
+{
+	parser->nodes = palloc(mul_size(Max(count, 1), sizeof(char *)));
+	parser->node_count = count;
+	if (count > 0)
+		memcpy(parser->nodes, nodes, count * sizeof(char *));
+	qsort(parser->nodes, count, sizeof(char *), compare_names);
+}
+
 /*
  * header_parser_reset: forgets what a sample taught and takes another reference for times without a year.
  */
@@ -156,7 +175,7 @@ header_rules_match(HeaderRules *rules, L4Bytes text, bool all)
 
 			if (i >= rules->count)
 				return NULL;
-			if (!all && !rule->enabled)
+			if (!rule->enabled && (!all || rule->groups[GROUP_NODE] >= 0))
 				continue;
 			result = pattern_try(rule->pattern, text, 0, !rule->self_anchored);
 			if (result == L4_MATCH)
@@ -426,7 +445,7 @@ take_prefix(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, 
 	L4Bytes		span;
 
 	take_facts(parser, facts, text, header);
-	if (facts_group(facts, GROUP_HOST, text, &span))
+	if (facts_group(facts, GROUP_HOST, text, &span) || facts_group(facts, GROUP_NODE, text, &span))
 		header->host = span;
 	if (local_rank >= 0 && header->rank >= 0)
 	{
@@ -455,6 +474,15 @@ take_header(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, 
 	header->format = parser->prefixes.count + (int) (facts->rule - parser->headers.rules);
 	header->stated_rank = facts_number(facts, GROUP_RANK, text);
 	header->size += facts->size;
+}
+
+/*
+ * Is this prefix the name of a node, where a host stands before it already? Then it is what a program says: "node-0: Train: 3".
+ */
+static inline bool
+names_second_host(const HeaderFacts *facts, const L4Header *header)
+{
+	return facts->begins[GROUP_NODE] >= 0 && header->host.size > 0;
 }
 
 /* Finds the header behind the prefixes, and takes it off. */
@@ -502,7 +530,7 @@ parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool lone)
 		L4Bytes		text = header_window(line, header->size);
 		HeaderFacts facts;
 
-		if (!facts_find(&parser->prefixes, text, lone, &facts) || facts.size == 0)
+		if (!facts_find(&parser->prefixes, text, lone, &facts) || facts.size == 0 || names_second_host(&facts, header))
 			break;
 		if (!facts.rule->enabled && lone && !provisional)
 		{
@@ -577,6 +605,7 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	L4Bytes		number = {NULL, 0};
 	L4Bytes		text;
 	const HeaderFacts *known;
+	bool		at_name = false;
 
 	/* where the line before had a prefix, as a rule this one has */
 	text = header_window(line, 0);
@@ -593,11 +622,14 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		}
 		if (header->prefix_count == L4_PREFIX_LIMIT || !recall_prefix(parser, text, &facts) || facts.size == 0)
 			break;
+		at_name = names_second_host(&facts, header);
+		if (at_name)
+			break;
 		take_prefix(parser, &facts, text.data, header, &number);
 	}
 	if (!facts_find(&parser->headers, text, true, &facts))
 		facts.rule = NULL;
-	if (header->prefix_count < L4_PREFIX_LIMIT)
+	if (header->prefix_count < L4_PREFIX_LIMIT && !at_name)
 		keep_header(parser, text, &facts);
 	if (facts.rule != NULL)
 		take_header(parser, &facts, text.data, header);
@@ -783,7 +815,9 @@ level_from_text(L4Bytes text)
 		{"severe", L4_LEVEL_ERROR}, {"failure", L4_LEVEL_ERROR}, {"exception", L4_LEVEL_ERROR}, {"abort", L4_LEVEL_FATAL},
 		{"information", L4_LEVEL_INFO}, {"success", L4_LEVEL_INFO}, {"verbose", L4_LEVEL_DEBUG}, {"fine", L4_LEVEL_DEBUG},
 		{"finer", L4_LEVEL_TRACE}, {"finest", L4_LEVEL_TRACE}, {"debug1", L4_LEVEL_DEBUG}, {"debug2", L4_LEVEL_DEBUG},
-		{"debug3", L4_LEVEL_TRACE}, {"version", L4_LEVEL_INFO}
+		{"debug3", L4_LEVEL_TRACE}, {"version", L4_LEVEL_INFO},
+		{"inf", L4_LEVEL_INFO}, {"wrn", L4_LEVEL_WARNING}, {"dbg", L4_LEVEL_DEBUG}, {"trc", L4_LEVEL_TRACE},
+		{"vrb", L4_LEVEL_DEBUG}, {"ftl", L4_LEVEL_FATAL}, {"pnc", L4_LEVEL_FATAL}
 	};
 	int			i;
 

@@ -71,6 +71,9 @@ typedef struct L4Header
 extern L4HeaderParser *header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampTz reference,
 											bool remember);
 
+/* What the nodes of the job are called: prefixes that are such a name count only in streams that have them in their sample. */
+extern void header_parser_name_nodes(L4HeaderParser *parser, char **nodes, int count);
+
 /* Makes the parser as good as new for another stream, with another reference. Cheap, where making one costs milliseconds. */
 extern void header_parser_reset(L4HeaderParser *parser, TimestampTz reference);
 

@@ -18,7 +18,7 @@ enum HeaderGroup
 {
 	GROUP_TS, GROUP_EPOCH, GROUP_MMDD, GROUP_YEAR, GROUP_MONTH, GROUP_DAY, GROUP_TIME, GROUP_LEVEL, GROUP_SEVERITY,
 	GROUP_LEVEL_TENS, GROUP_COMPONENT, GROUP_LOGGER, GROUP_MODULE, GROUP_PROC, GROUP_FILE, GROUP_RANK, GROUP_LOCAL_RANK,
-	GROUP_HOST, GROUP_COUNT
+	GROUP_HOST, GROUP_NODE, GROUP_COUNT
 };
 
 /* What a match says, with its spans as places in the text that was matched. */
@@ -68,6 +68,8 @@ struct L4HeaderParser
 	bool		sampled;
 	bool		ranks_stated;	/* the headers say which of several ranks wrote each record */
 	bool		had_prefix;		/* of the line before */
+	int			node_count;		/* of the job, by name in order */
+	char	  **nodes;
 	pg_tz	   *zone;
 	TimestampTz reference;
 	TimestampTz told;			/* the first whole time anywhere in the sample; 0 where there is none */
@@ -77,7 +79,10 @@ struct L4HeaderParser
 /* header.c: the part of a line from an offset on that patterns may see. */
 extern L4Bytes header_window(L4Bytes line, size_t offset);
 
-/* header.c: the first rule that matches at the beginning of a text, its match in the pattern; all: dominant ones, too. */
+/*
+ * header.c: the first rule that matches at the beginning of a text, its match in the pattern; all: dominant ones, too, but for
+ * those that want the name of a node.
+ */
 extern HeaderRule *header_rules_match(HeaderRules *rules, L4Bytes text, bool all);
 
 /* header.c: the size of the prefix that a rule just matched in a text. */

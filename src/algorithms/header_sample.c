@@ -23,6 +23,61 @@ next_line(L4Bytes *left, L4Bytes *line)
 	return true;
 }
 
+/* Does the name of one of the job's nodes begin with this text, or is it this text? The names are in order. */
+static bool
+some_node(const L4HeaderParser *parser, const char *text, bool whole)
+{
+	size_t		size = strlen(text);
+	int			low = 0;
+	int			high = parser->node_count;
+
+	while (low < high)
+	{
+		int			middle = low + (high - low) / 2;
+
+		if (strcmp(parser->nodes[middle], text) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < parser->node_count && strncmp(parser->nodes[low], text, size) == 0 &&
+		(!whole || parser->nodes[low][size] == '\0');
+}
+
+/* Is this the name of one of the job's nodes, or the part of one that stands before its domain? */
+static bool
+is_node(const L4HeaderParser *parser, L4Bytes name)
+{
+	char		text[256];
+
+	if (name.size > sizeof(text) - 2)
+		return false;
+	snprintf(text, sizeof(text), "%.*s", (int) name.size, name.data);
+	if (some_node(parser, text, true))
+		return true;
+	strcat(text, ".");
+	return some_node(parser, text, false);
+}
+
+/* The size of a prefix that is the name of a node, by a rule that asks for one; 0 where there is none. */
+static size_t
+node_prefix(L4HeaderParser *parser, L4Bytes text, HeaderRule **rule)
+{
+	HeaderRules *prefixes = &parser->prefixes;
+	L4Bytes		name;
+	int			i;
+
+	for (i = 0; i < prefixes->count && parser->node_count > 0; i++)
+	{
+		*rule = &prefixes->rules[i];
+		if ((*rule)->groups[GROUP_NODE] >= 0 &&
+			pattern_try((*rule)->pattern, text, 0, !(*rule)->self_anchored) == L4_MATCH &&
+			pattern_group((*rule)->pattern, (*rule)->groups[GROUP_NODE], &name) && is_node(parser, name))
+			return header_prefix_size(*rule, text);
+	}
+	return 0;
+}
+
 /* Counts the prefixes of one line of the sample; false where the line is blank. */
 static bool
 sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
@@ -39,7 +94,7 @@ sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
 	{
 		L4Bytes		text = header_window(line, size);
 		HeaderRule *rule = header_rules_match(&parser->prefixes, text, true);
-		size_t		more = rule != NULL ? header_prefix_size(rule, text) : 0;
+		size_t		more = rule != NULL ? header_prefix_size(rule, text) : node_prefix(parser, text, &rule);
 
 		if (more == 0)
 			break;
@@ -264,7 +319,7 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	{
 		if (prefixes->rules[i].format->dominant)
 			prefixes->rules[i].enabled = lines > 0 && hits[i] >= lines - hits[i];
-		if (prefixes->rules[i].groups[GROUP_HOST] >= 0)
+		if (prefixes->rules[i].groups[GROUP_HOST] >= 0 || prefixes->rules[i].groups[GROUP_NODE] >= 0)
 			hosts += hits[i];
 	}
 	forget_other_prefixes(parser);

@@ -2,8 +2,9 @@
  * place.c: node, rank and kind of a stream from its file's path or from a label on its lines.
  *
  * Paths are matched without their compression suffix, rule by rule in the order of priority; each rule may add what no earlier
- * one knew. A folder that bears the name of one of the job's nodes beats every rule. A local rank becomes a global one only
- * where node list and ranks per node are known; a rank gives its node the same way.
+ * one knew. The name of one of the job's nodes, as a folder or anywhere between separators, beats every rule; the rules then
+ * see a plain name in its place, for what else the path says does not hang on how a site calls its nodes. A local rank becomes
+ * a global one only where node list and ranks per node are known; a rank gives its node the same way.
  */
 #include "algorithms/place.h"
 
@@ -12,12 +13,16 @@
 
 enum PlaceGroup
 {
-	GROUP_NODE, GROUP_RANK, GROUP_LOCAL_RANK, GROUP_ATTEMPT, GROUP_LAUNCHER, GROUP_SYSTEM, GROUP_SHARED, GROUP_COUNT
+	GROUP_NODE, GROUP_RANK, GROUP_MEMBER, GROUP_LOCAL_RANK, GROUP_ATTEMPT, GROUP_LAUNCHER, GROUP_SYSTEM, GROUP_SHARED,
+	GROUP_COUNT
 };
 
 static const char *const group_names[GROUP_COUNT] = {
-	"node", "rank", "local_rank", "attempt", "launcher", "system", "shared"
+	"node", "rank", "member", "local_rank", "attempt", "launcher", "system", "shared"
 };
+
+/* What the rules see in the place of a node's name. */
+#define PLAIN_NODE "node0"
 
 /* Longer paths than any file system has tell no place. */
 #define PATH_LIMIT 4096
@@ -135,20 +140,40 @@ without_compression(const char *source)
 	return path;
 }
 
+/* How much of a host's name is its own, without its domain; all of an address. */
+static size_t
+short_size(const char *name, size_t size)
+{
+	const char *dot = memchr(name, '.', size);
+
+	return dot == NULL || (name[0] >= '0' && name[0] <= '9') ? size : (size_t) (dot - name);
+}
+
+/* The node with this name, or else with this name before its domain, where one of both has a domain; -1 where none has. */
 static int
 node_index(const L4Cluster *cluster, const char *name, size_t size)
 {
+	size_t		own = short_size(name, size);
+	int			found = -1;
 	int			i;
 
 	for (i = 0; i < cluster->node_count; i++)
-		if (strlen(cluster->nodes[i]) == size && memcmp(cluster->nodes[i], name, size) == 0)
+	{
+		const char *node = cluster->nodes[i];
+		size_t		node_size = strlen(node);
+
+		if (node_size == size && memcmp(node, name, size) == 0)
 			return i;
-	return -1;
+		if (found < 0 && (own < size) != (short_size(node, node_size) < node_size) && short_size(node, node_size) == own &&
+			memcmp(node, name, own) == 0)
+			found = i;
+	}
+	return found;
 }
 
 /* A folder of the path that bears the name of one of the job's nodes; the outermost counts. */
-static char *
-node_of_folders(const L4Cluster *cluster, L4Bytes path)
+static int
+node_of_folders(const L4Cluster *cluster, L4Bytes path, L4Bytes *name)
 {
 	const char *at = path.data;
 	const char *end = path.data + path.size;
@@ -162,10 +187,85 @@ node_of_folders(const L4Cluster *cluster, L4Bytes path)
 			break;
 		index = node_index(cluster, at, slash - at);
 		if (index >= 0)
-			return cluster->nodes[index];
+		{
+			*name = (L4Bytes) {at, (size_t) (slash - at)};
+			return index;
+		}
 		at = slash + 1;
 	}
+	return -1;
+}
+
+static bool
+is_alphanumeric(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* Where a name stands in a text from an offset on, with neither letters nor digits beside it; NULL where it does not. */
+static const char *
+find_name(L4Bytes text, size_t from, const char *name, size_t size)
+{
+	const char *end = text.data + text.size;
+	const char *at = text.data + from;
+
+	while ((at = memmem(at, end - at, name, size)) != NULL)
+	{
+		if ((at == text.data || !is_alphanumeric(at[-1])) && (at + size == end || !is_alphanumeric(at[size])))
+			return at;
+		at++;
+	}
 	return NULL;
+}
+
+/* Can this name be told from a number that stands in a path for something else? */
+static bool
+is_telling_name(const char *name)
+{
+	return strlen(name) > 1 && strspn(name, "0123456789") < strlen(name);
+}
+
+/* The node whose name stands in the path between separators: the one with the longest name. */
+static int
+node_of_path(const L4Cluster *cluster, L4Bytes path, L4Bytes *name)
+{
+	int			found = -1;
+	int			i;
+
+	*name = (L4Bytes) {NULL, 0};
+	for (i = 0; i < cluster->node_count; i++)
+	{
+		size_t		size = strlen(cluster->nodes[i]);
+		const char *at;
+
+		if (size <= name->size || size > path.size || !is_telling_name(cluster->nodes[i]))
+			continue;
+		at = find_name(path, 0, cluster->nodes[i], size);
+		if (at == NULL)
+			continue;
+		*name = (L4Bytes) {at, size};
+		found = i;
+	}
+	return found;
+}
+
+/* The path with a plain name wherever a node's name stands in it. */
+static L4Bytes
+with_plain_node(L4Bytes path, L4Bytes name)
+{
+	StringInfoData out;
+	size_t		from = 0;
+	const char *at;
+
+	initStringInfo(&out);
+	while ((at = find_name(path, from, name.data, name.size)) != NULL)
+	{
+		appendBinaryStringInfo(&out, path.data + from, (int) (at - path.data - from));
+		appendStringInfoString(&out, PLAIN_NODE);
+		from = at - path.data + name.size;
+	}
+	appendBinaryStringInfo(&out, path.data + from, (int) (path.size - from));
+	return (L4Bytes) {out.data, (size_t) out.len};
 }
 
 /* Fills what node list and ranks per node allow to conclude. */
@@ -186,13 +286,17 @@ complete_place(const L4Cluster *cluster, L4Place *place, int local_rank)
 
 /* Takes from a rule that matched what is not known yet. */
 static void
-take_groups(const PlaceRule *rule, L4Place *place, int *local_rank)
+take_groups(const PlaceRule *rule, const L4Cluster *cluster, L4Place *place, int *local_rank)
 {
 	L4Bytes		span;
 
 	if (place->node == NULL && pattern_group(rule->pattern, rule->groups[GROUP_NODE], &span) && span.size > 0)
 		place->node = pnstrdup(span.data, span.size);
 	if (place->rank < 0 && pattern_group(rule->pattern, rule->groups[GROUP_RANK], &span))
+		place->rank = bytes_number(span);
+	/* one of several where no node is named: a node itself, where nobody says what the job's nodes are called */
+	if (place->rank < 0 && place->node == NULL && cluster->node_count > 0 &&
+		pattern_group(rule->pattern, rule->groups[GROUP_MEMBER], &span))
 		place->rank = bytes_number(span);
 	if (*local_rank < 0 && pattern_group(rule->pattern, rule->groups[GROUP_LOCAL_RANK], &span))
 		*local_rank = bytes_number(span);
@@ -208,14 +312,25 @@ take_groups(const PlaceRule *rule, L4Place *place, int *local_rank)
 
 /* Matches one rule and takes from it what is not known yet. */
 static void
-apply_rule(const PlaceRule *rule, L4Bytes path, L4Place *place, int *local_rank)
+apply_rule(const PlaceRule *rule, const L4Cluster *cluster, L4Bytes path, L4Place *place, int *local_rank)
 {
 	L4MatchResult result = pattern_try(rule->pattern, path, 0, false);
 
 	if (result == L4_MATCH)
-		take_groups(rule, place, local_rank);
+		take_groups(rule, cluster, place, local_rank);
 	else if (result == L4_GAVE_UP && place->doubt == NULL)
 		place->doubt = psprintf("%s takes too many steps on the path, so it does not tell node or rank", rule->what);
+}
+
+/*
+ * "worker-3.log" is of node worker-3, or of the third of the workers: of this one where the job's nodes have other names.
+ */
+static void
+forget_other_node(const L4Cluster *cluster, L4Place *place)
+{
+	if (cluster->node_count > 0 && place->rank >= 0 && place->node != NULL &&
+		node_index(cluster, place->node, strlen(place->node)) < 0)
+		place->node = NULL;
 }
 
 /*
@@ -226,15 +341,26 @@ place_from_path(L4PlaceRules *rules, const L4Cluster *cluster, const char *sourc
 {
 	L4Place		place = {NULL, NULL, -1, -1, NULL};
 	L4Bytes		path = without_compression(source);
+	L4Bytes		name = {NULL, 0};
 	int			local_rank = -1;
+	int			index;
 	int			i;
 
-	place.node = node_of_folders(cluster, path);
+	index = node_of_folders(cluster, path, &name);
+	if (index < 0 && path.size <= PATH_LIMIT)
+		index = node_of_path(cluster, path, &name);
+	if (index >= 0)
+		place.node = cluster->nodes[index];
 	if (path.size > PATH_LIMIT)
 		place.doubt = psprintf("a path of %zu bytes tells neither node nor rank", path.size);
 	else
+	{
+		if (index >= 0)
+			path = with_plain_node(path, name);
 		for (i = 0; i < rules->count; i++)
-			apply_rule(&rules->rules[i], path, &place, &local_rank);
+			apply_rule(&rules->rules[i], cluster, path, &place, &local_rank);
+		forget_other_node(cluster, &place);
+	}
 	if (place.kind == NULL || place.rank >= 0 || local_rank >= 0)
 		complete_place(cluster, &place, local_rank);
 	if (place.kind == NULL)
@@ -262,14 +388,15 @@ place_of_rows(L4PlaceRules *rules, const L4Cluster *cluster, const char *source,
 	return place;
 }
 
-/* The host that a label names: of "worker.3@node-05" what stands behind the @. */
+/* The host that a label names, as the job calls it: of "worker.3@node-05" what stands behind the @. */
 static char *
-host_of_label(L4Bytes label)
+host_of_label(const L4Cluster *cluster, L4Bytes label)
 {
 	const char *at = memchr(label.data, '@', label.size);
 	size_t		before = at != NULL ? (size_t) (at + 1 - label.data) : 0;
+	int			index = node_index(cluster, label.data + before, label.size - before);
 
-	return pnstrdup(label.data + before, label.size - before);
+	return index >= 0 ? pstrdup(cluster->nodes[index]) : pnstrdup(label.data + before, label.size - before);
 }
 
 L4Place
@@ -281,7 +408,7 @@ place_from_label(const L4Cluster *cluster, const L4Place *base, const L4Header *
 	if (base->rank >= 0 || (header->rank < 0 && header->local_rank < 0 && header->host.size == 0))
 		return place;
 	if (header->host.size > 0 && place.node == NULL)
-		place.node = host_of_label(header->host);
+		place.node = host_of_label(cluster, header->host);
 	place.rank = header->rank;
 	complete_place(cluster, &place, header->local_rank);
 	if (header->rank >= 0)

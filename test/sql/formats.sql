@@ -8,9 +8,9 @@ GROUP BY kind, name HAVING count(*) > 1 OR (bool_and(pattern <> '' AND example <
 SELECT count(*) AS missing FROM l4_builtin_formats() AS b
 WHERE NOT EXISTS (SELECT FROM l4_format AS f WHERE (f.name, f.kind, f.priority, f.pattern, f.dominant, f.example) =
 	(b.name, b.kind, b.priority, b.pattern, b.dominant, b.example) AND f.builtin AND f.enabled);
--- which formats do not claim their example (none)
+-- which formats do not claim their example (none); the name of a node is one in its job alone
 SELECT name, l4_line_formats(example) FROM l4_builtin_formats()
-WHERE kind <> 'path' AND NOT name = ANY (l4_line_formats(example)) ORDER BY name COLLATE "C";
+WHERE kind <> 'path' AND pattern !~ '\?<node>' AND NOT name = ANY (l4_line_formats(example)) ORDER BY name COLLATE "C";
 -- which path formats do not match their example (none); the server's own expressions know no group names
 SELECT name FROM l4_builtin_formats()
 WHERE kind = 'path' AND example !~ replace(regexp_replace(pattern, '\(\?<[a-z_]+>', '(', 'g'), '(?i:', '(?:')

@@ -1,0 +1,48 @@
+-- Where the job's nodes are known by name: any name counts in a path and before the lines, whatever a site calls its nodes, and
+-- what else a path says does not hang on it.
+CREATE SCHEMA named_nodes;
+SET search_path = named_nodes, public;
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+
+CREATE FUNCTION load_job(job text, nodes text[], sources text[], label text DEFAULT '') RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM l4_register_job(job, '{}', 'failed', nodes, 2);
+	PERFORM l4_ingest(job, format($q$
+		SELECT format('%%s2026-11-20 10:00:0%%s INFO step %%s', replace(%L, '{node}', n.node), s, s) AS line, f.source
+		FROM unnest(%L::text[]) f (source), generate_series(1, 9) s, unnest(%L::text[]) WITH ORDINALITY n (node, turn)
+		WHERE n.turn = 1 + s %% cardinality(%3$L::text[]) ORDER BY f.source, s$q$,
+		label, sources, coalesce(nodes, '{node-0}')));
+	RETURN QUERY SELECT concat_ws(' ', s.source, coalesce(s.label, '-'), s.kind, coalesce(s.node, '-'), s.rank)
+	FROM l4_stream s WHERE s.job_id = job ORDER BY s.source COLLATE "C", s.label COLLATE "C";
+END $$;
+
+\echo == in a path: a folder, or between separators; the longest name; with its domain or without
+SELECT load_job('paths', '{athena,hera,gpu-a3-04.dc2.example.com,10.3.4.17,gpu-a3,9}',
+	'{athena/3.log,slurm-47-hera-2.out,hera_3.err,gpu-a3-04.dc2.example.com/rank4.log,gpu-a3-04/5/stderr.log,
+	logs/10.3.4.17.log,run-gpu-a3.out,9/train.log,athenaeum/syslog}');
+\echo == numbered processes are nodes where nobody says what nodes are called, else ranks
+SELECT load_job('members', '{athena,hera}', '{worker-3.log,task_1/stdout,athena/worker-1.log}');
+SELECT load_job('unknown', NULL, '{worker-3.log}');
+SELECT load_job('pods', '{worker-2,worker-3}', '{worker-3.log}');
+\echo == before the lines
+SELECT load_job('brackets', '{athena,hera}', '{run.out}', '[{node}] ');
+SELECT load_job('colon', '{athena.dc2.example.com,hera.dc2.example.com}', '{run.out}', 'athena: ');
+SELECT load_job('bar', '{10.3.4.17,10.3.4.18}', '{run.out}', '{node}  | ');
+SELECT load_job('no_node', '{athena,hera}', '{run.out}', '[zeus] ');
+\echo == what a node of the successful jobs says is no news of one of another name, however grave; in other words it is
+CREATE FUNCTION say(job text, status text, nodes text[], said text) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM l4_register_job(job, '{"place": 1}', status, nodes, 1);
+	RETURN (l4_ingest(job, format($q$
+		SELECT * FROM (
+			SELECT format('2026-11-20 10:00:01 ERROR sensors of %%s cannot be read: no such device', n), n || '/agent.log'
+			FROM unnest(%L::text[]) n
+			UNION ALL SELECT %L, 'athena/agent.log' WHERE %2$L <> '') l (line, source)
+		ORDER BY source, line COLLATE "C"$q$, nodes, said))).rows;
+END $$;
+SELECT say('there', 'succeeded', '{zeus,hermes}', ''), say('there2', 'succeeded', '{ares,hestia}', ''),
+	say('here', 'failed', '{athena,hera}', '2026-11-20 10:00:02 ERROR sensors of athena cannot be trusted: no such thing');
+SELECT node, reason, message FROM l4_unexplained('here') ORDER BY node, message COLLATE "C";
+DROP SCHEMA named_nodes CASCADE;
