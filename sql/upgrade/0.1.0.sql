@@ -71,7 +71,11 @@ DECLARE
 		time_level_logger 7ce0de09092d,time_level_name caead521b70f,time_zone 7a0634f2382d,torch_launcher 4b0231887d4b,
 		torch_npu 8252040e81c7,torchrun_role_rank 25060f77d248,torchrun_tee 4fde4614e6ae,torchtitan e8de00fff484,
 		transformers 34010c991f22,tsl 996a920cae57,ucx 49853591ad4f,vllm 077805198c40,weekday_time 36e982fcfd3c,
-		zap bec159f22ad1,zookeeper 19a2554ef4be
+		zap bec159f22ad1,zookeeper 19a2554ef4be,
+		bracket_time f1935aae28d0,brackets c7c27c4c15a3,brackets_level_first 2635d6110b77,clock_level a69b02a8e1b9,
+		dash_level_logger 3184964cc5a1,dash_logger_level d90167ba3558,deepspeed 83f70705be7c,level_clock 0e6665184009,
+		level_time 28e23ad459fe,packed_time d8ed0b2fda9e,python_dated 337c83e0c1ec,python_default b6ada81ea24f,
+		time d00f012534fe,time_brackets 29b4404989f5,time_level 019e46729268,time_level_logger 982b006465e6
 	}';
 	stages text[] := '{
 		deepspeed_checkpoint_load e53b8d3f5a50,deepspeed_checkpoint_save 4ea4b36abedb,deepspeed_communicator e4c710e46202,

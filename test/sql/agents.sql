@@ -53,7 +53,8 @@ SELECT load_job('ended');
 SELECT * FROM blamed('ended');
 
 \echo == what all machines say of a folder explains who fails over a file in it
-INSERT INTO line SELECT 'mount', n, 12.5 + n * 0.1, 'Nov 20 {c} node-' || n || ' kernel: WARNING filesystem /mnt/shared: rw -> ro'
+INSERT INTO line SELECT 'mount', n, 12.5 + n * 0.1,
+	'Nov 20 {c} node-' || n || ' kernel: WARNING filesystem /mnt/shared: rw -> ro'
 FROM generate_series(0, 3) n
 UNION ALL SELECT 'mount', 0, 13, raised(0, 'OSError: [Errno 30] Read-only file system: ''/mnt/shared/ckpt/7.pt''')
 UNION ALL SELECT 'mount', n, 13.4, raised(n, 'RuntimeError: Connection closed by peer node-0') FROM generate_series(1, 3) n;
