@@ -58,13 +58,17 @@ BEGIN
 	IF NOT @extschema@.l4_tenancy() THEN
 		RETURN;
 	END IF;
-	IF @extschema@.l4_is_distributed() THEN
-		INSERT INTO @extschema@.l4_job_tenant (job_id, tenant)
-		VALUES (l4_claim_job.job_id, @extschema@.l4_default_tenant()) ON CONFLICT DO NOTHING;
-	ELSE
-		INSERT INTO @extschema@.l4_job (job_id) VALUES (l4_claim_job.job_id) ON CONFLICT DO NOTHING;
-	END IF;
-	IF NOT FOUND AND NOT @extschema@.l4_sees_job(l4_claim_job.job_id) THEN
+	BEGIN
+		IF NOT @extschema@.l4_is_distributed() THEN
+			INSERT INTO @extschema@.l4_job (job_id) VALUES (l4_claim_job.job_id) ON CONFLICT DO NOTHING;
+		-- Citus takes an ON CONFLICT for a change of rows that are there, which is not a tenant's
+		ELSIF NOT @extschema@.l4_sees_job(l4_claim_job.job_id) THEN
+			INSERT INTO @extschema@.l4_job_tenant (job_id, tenant) VALUES (l4_claim_job.job_id, @extschema@.l4_default_tenant());
+		END IF;
+	EXCEPTION WHEN unique_violation THEN
+		NULL;		-- below
+	END;
+	IF NOT @extschema@.l4_sees_job(l4_claim_job.job_id) THEN
 		RAISE EXCEPTION 'a job cannot be called "%"', l4_claim_job.job_id
 			USING ERRCODE = 'unique_violation',
 				HINT = 'Tenants share one space of names. Take another, such as one that begins with the name of yours.';

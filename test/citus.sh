@@ -498,7 +498,8 @@ citus_pushes_down() {
 citus_tenants_look() {
 	local node ports=()
 	for node in "$@"; do ports+=("$(citus_port "$node")"); done
-	run_tap --verbose test/citus/tenants.pl :: "$L4_WORK/socket" "${ports[@]}"
+	run_tap --verbose test/citus/tenants.pl :: "$L4_WORK/socket" "${ports[@]}" ||
+		{ tail -n 20 "$L4_WORK/tap/tmp_check/log/regress_log_tenants"; return 1; }
 }
 
 citus_tenants() {

@@ -15,7 +15,8 @@
  *
  * A transaction takes them downwards, so none waits for another one in a circle:
  *
- *    files of l4_import                             1 shared, 2, 4 shared, 5
+ *    files of l4_import                             1 shared, 2, 4 shared, 5; on a cluster the last ones of a process
+ *                                                  that is alone 1 shared, 2, 3, 4, 5 where a shape is new
  *    its end, a transaction for each step           1 shared, 5;  1 shared, 3, 4;  1 shared, 6 (of this
  *                                                  node);  1 shared, 6
  *    l4_ingest, l4_ingest_inbox, and l4_import

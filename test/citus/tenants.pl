@@ -34,7 +34,7 @@ package Nodes
 
 my @nodes = map { Nodes->new($_) } @ports;
 my $in_turn = Nodes->new(@ports);
-my $is_new = $nodes[0]->safe_psql('apart', 'SELECT NOT EXISTS (SELECT FROM l4_job)') eq 't';
+my $is_new = $nodes[0]->safe_psql('apart', 'SELECT count(*) = 0 FROM l4_job') eq 't';
 if ($is_new)
 {
 	keep_apart($nodes[0], 'apart');
