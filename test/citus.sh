@@ -505,6 +505,9 @@ citus_tenants_look() {
 citus_tenants() {
 	citus_database apart l4
 	citus_ask 0 apart 'SELECT l4_distribute(4)'
+	citus_ask 0 apart 'CREATE POLICY theirs ON l4_job AS RESTRICTIVE USING (true)'
+	citus_refused 0 apart 'SELECT l4_enable_tenancy()' '"theirs" of table "l4_job" shows rows to others'
+	citus_ask 0 apart 'DROP POLICY theirs ON l4_job'
 	citus_tenants_look 0 1 2
 }
 
@@ -519,6 +522,15 @@ citus_tenants_grow() {
 	citus_ask 0 apart "SELECT citus_drain_node('localhost', $(citus_port 3))"
 	citus_ask 0 apart "SELECT citus_remove_node('localhost', $(citus_port 3))"
 	"$L4_BINDIR/pg_ctl" --pgdata="$L4_WORK/node3/data" --silent --mode=immediate --wait stop
+}
+
+# They stay apart over an update of the extension, of which the scripts are those of citus_update.
+citus_tenants_update() {
+	citus_version apart 0.0.1
+	citus_ask 0 apart 'ALTER EXTENSION l4 UPDATE'
+	citus_ask 0 apart 'SELECT l4_distribute()'
+	citus_ask 0 apart 'SELECT l4_enable_tenancy()'
+	citus_tenants_look 0 1 2
 }
 
 # Tenants stay apart when l4 becomes one of one server, and when it is distributed again.
