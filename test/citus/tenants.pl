@@ -1,6 +1,6 @@
 # Tenants on a cluster: jobs of two come in through all nodes in turn. Each node gives a tenant what a server of its own would,
-# and nothing of the other one, whatever is asked. Arguments: the folder of the nodes' sockets, their ports, the coordinator's
-# first. The database of the cluster is "apart"; where it has jobs already, only a look is taken, without the whole attack.
+# and nothing of the other one, whatever is asked. Arguments: the folder of the nodes' sockets, the coordinator's port, those of
+# the nodes that are asked. The database of the cluster is "apart"; where it has jobs already, only a look is taken.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -10,7 +10,7 @@ use TenantAttack qw(@questions);
 use TenantJobs qw($secret create_tenants keep_apart load_tenant_a load_tenant_b tables_of_tenants);
 use Test::More;
 
-my ($folder, @ports) = @ARGV;
+my ($folder, $first_port, @ports) = @ARGV;
 
 # Some nodes of a running cluster, which are asked in turn.
 package Nodes
@@ -33,15 +33,16 @@ package Nodes
 }
 
 my @nodes = map { Nodes->new($_) } @ports;
+my $coordinator = Nodes->new($first_port);
 my $in_turn = Nodes->new(@ports);
-my $is_new = $nodes[0]->safe_psql('apart', 'SELECT count(*) = 0 FROM l4_job') eq 't';
+my $is_new = $coordinator->safe_psql('apart', 'SELECT count(*) = 0 FROM l4_job') eq 't';
 if ($is_new)
 {
-	keep_apart($nodes[0], 'apart');
+	keep_apart($coordinator, 'apart');
 	load_tenant_a($in_turn, 'apart');
 	load_tenant_b($in_turn, 'apart');
-	create_tenants($nodes[0], 'alone');
-	load_tenant_b($nodes[0], 'alone');
+	create_tenants($coordinator, 'alone');
+	load_tenant_b($coordinator, 'alone');
 }
 
 sub answers
@@ -50,10 +51,10 @@ sub answers
 	return [map { $node->safe_psql($database, "SET ROLE $role; $_") } @questions];
 }
 
-my @tables = tables_of_tenants($nodes[0], 'apart');
+my @tables = tables_of_tenants($coordinator, 'apart');
 sub state_of_a
 {
-	return join("\n", map { $nodes[0]->safe_psql('apart', "SELECT '$_->[0]', count(*),
+	return join("\n", map { $coordinator->safe_psql('apart', "SELECT '$_->[0]', count(*),
 		md5(coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), '')) FROM $_->[0] t WHERE $_->[1]") } @tables);
 }
 
@@ -96,11 +97,11 @@ sub writes
 }
 
 my $before = state_of_a();
-my $expected = answers($nodes[0], 'alone', 'tenant_b');
+my $expected = answers($coordinator, 'alone', 'tenant_b');
 for my $number (0 .. $#nodes)
 {
 	my $node = $nodes[$number];
-	for my $role (qw(tenant_b postgres))
+	for my $role ($is_new ? qw(tenant_b postgres) : qw(tenant_b))
 	{
 		my $got = answers($node, 'apart', $role);
 		my @other = grep { $got->[$_] ne $expected->[$_] } 0 .. $#questions;
