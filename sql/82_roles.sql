@@ -131,7 +131,7 @@ COMMENT ON FUNCTION @extschema@.l4_create_roles(boolean) IS
 'needs '
 'of the tables, views and schema of l4. server_files: l4_importer is in pg_read_server_files, without which l4_import is '
 'refused, and with which any file of the server can be read; NULL: unless tenants are kept apart. May be called again at any '
-'time, as after an upgrade, a restore, or in another database: roles are of the whole server, grants of each database. Of a cluster, '
-'on its coordinator, for all nodes. Errors: '
+'time, as after an upgrade, a restore, or in another database: roles are of the whole server, grants of each database. Of a '
+'cluster, on its coordinator, for all nodes. Errors: '
 '42501 for others than the owner of the tables, without CREATEROLE, or without the right to grant pg_read_server_files; on a '
 'cluster 55000 where this is not the coordinator, 38000 with what another node said.';

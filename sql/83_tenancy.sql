@@ -24,7 +24,7 @@ COMMENT ON TABLE @extschema@.l4_job_tenant IS
 'Of a cluster of Citus where tenants are kept apart: whose each job is, a copy on each node. Empty elsewhere, and in no dump: '
 'what is restored is of one server. Written by l4_register_job.';
 COMMENT ON COLUMN @extschema@.l4_job_tenant.job_id IS
-'the job; its name is taken as long as it stands here, also when a tenant has deleted the job, who may not delete from here';
+'the job; its name is taken as long as it stands here, also when a tenant has deleted the job, who may delete nothing here';
 COMMENT ON COLUMN @extschema@.l4_job_tenant.tenant IS
 'as in l4_job';
 
@@ -63,7 +63,8 @@ BEGIN
 			INSERT INTO @extschema@.l4_job (job_id) VALUES (l4_claim_job.job_id) ON CONFLICT DO NOTHING;
 		-- Citus takes an ON CONFLICT for a change of rows that are there, which is not a tenant's
 		ELSIF NOT @extschema@.l4_sees_job(l4_claim_job.job_id) THEN
-			INSERT INTO @extschema@.l4_job_tenant (job_id, tenant) VALUES (l4_claim_job.job_id, @extschema@.l4_default_tenant());
+			INSERT INTO @extschema@.l4_job_tenant (job_id, tenant)
+			VALUES (l4_claim_job.job_id, @extschema@.l4_default_tenant());
 		END IF;
 	EXCEPTION WHEN unique_violation THEN
 		NULL;		-- below
@@ -216,11 +217,12 @@ BEGIN
 			CASE WHEN policy.of_jobs THEN 'SELECT' ELSE 'ALL' END, policy.may_see,
 			CASE WHEN NOT policy.of_jobs THEN format(' WITH CHECK (%s)', policy.may_write) END);
 		IF policy.of_jobs THEN
-			EXECUTE format('CREATE POLICY l4_tenant_insert ON %s FOR INSERT WITH CHECK (%s)', policy.relation, policy.may_write);
+			EXECUTE format('CREATE POLICY l4_tenant_insert ON %s FOR INSERT WITH CHECK (%s)',
+				policy.relation, policy.may_write);
 			EXECUTE format('CREATE POLICY l4_tenant_update ON %s FOR UPDATE USING (%s) WITH CHECK (%s)',
 				policy.relation, policy.may_see, policy.may_write);
-			EXECUTE format('CREATE POLICY l4_tenant_delete ON %s FOR DELETE USING (%s AND @extschema@.l4_is_bare_job(job_id))',
-				policy.relation, policy.may_see);
+			EXECUTE format('CREATE POLICY l4_tenant_delete ON %s FOR DELETE '
+				'USING (%s AND @extschema@.l4_is_bare_job(job_id))', policy.relation, policy.may_see);
 		END IF;
 		EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', policy.relation);
 		made := made + 1;

@@ -522,7 +522,8 @@ COMMENT ON FUNCTION @extschema@.l4_prepare_node(boolean) IS
 'Step: What l4_distribute does on each node: puts a twin in PL/pgSQL (l4_twin) in the place of each function in SQL that reads '
 'distributed tables, and functions in the place of tables in views over all jobs, has all such functions plan for each '
 'call, lets functions ask for rows from within queries on the shards that hold them (a setting of the database), and passes a '
-'site''s rules on (l4_share_rule). apart: tenants are kept apart here, or not (NULL: as they are). What is done already is left alone, so that it may be called at any time.';
+'site''s rules on (l4_share_rule). apart: tenants are kept apart here, or not (NULL: as they are). What is done already is '
+'left alone, so that it may be called at any time.';
 
 CREATE FUNCTION @extschema@.l4_restore_functions() RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -656,6 +657,7 @@ BEGIN
 	IF NOT @extschema@.l4_is_distributed() THEN
 		EXECUTE 'CREATE EXTENSION IF NOT EXISTS l4';
 		IF @extschema@.l4_tenancy() THEN
+			LOCK TABLE @extschema@.l4_job IN SHARE MODE;
 			PERFORM @extschema@.l4_list_tenants();
 		END IF;
 	END IF;
@@ -696,7 +698,8 @@ COMMENT ON FUNCTION @extschema@.l4_distribute(int) IS
 'node: l4_import and l4_diagnose work where the job is. Called again it does what is left to do: makes nodes ready that were '
 'added since (before jobs are moved there), and all of them after an update of the extension; shard_count says nothing then. '
 'Tenants stay apart. Errors: 0A000 where Citus is not in the database; 55000 where '
-'this is not the coordinator, or tenants are kept apart and l4 is not in shared_preload_libraries of each node; 38000 with what another node said. Cost: a copy of all rows the first time; '
+'this is not the coordinator, or tenants are kept apart and l4 is not in shared_preload_libraries of each node; 38000 with '
+'what another node said. Cost: a copy of all rows the first time; '
 'later some milliseconds a node.';
 
 CREATE FUNCTION @extschema@.l4_undistribute(keep_rows boolean DEFAULT true) RETURNS void

@@ -1,6 +1,6 @@
 /*
- * guard_statement.c: what is an error before Citus (up to 13.2.2) sees it, in sessions that have loaded this library: all, where
- * it is in shared_preload_libraries behind citus.
+ * guard_statement.c: what is an error before Citus (up to 13.2.2) sees it, in sessions that have loaded this library: all,
+ * where it is in shared_preload_libraries behind citus.
  *
  * CALL l4_import(NULL, ...): Citus looks for the node of a distributed procedure by its argument without asking whether that is
  * NULL, which ends the server with all its sessions.

@@ -101,7 +101,7 @@ typedef struct PoolAnswer
 	int64		pool_id;
 } PoolAnswer;
 
-/* l4_sees_pool(pool_id): does row security show the current role that row of l4_pool? Asked once for rows of one pool in a row. */
+/* l4_sees_pool(pool_id): does row security show the current role that row of l4_pool? Once for rows of a pool in a row. */
 Datum
 l4_sees_pool(PG_FUNCTION_ARGS)
 {

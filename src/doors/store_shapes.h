@@ -16,8 +16,8 @@ typedef struct L4ShapeRow
 } L4ShapeRow;
 
 /*
- * Adds and marks shapes of a tenant (NULL: of none); in the order of the ids. with_events: where there is anything to do, as for
- * store_assign_events in the same transaction, whose locks are taken first; says whether they were.
+ * Adds and marks shapes of a tenant (NULL: of none); in the order of the ids. with_events: where there is anything to do, the
+ * locks of store_assign_events are taken first, which is to follow in the same transaction; says whether they were.
  */
 extern bool store_shapes(const char *schema, const char *tenant, const L4ShapeRow *rows, int count, bool with_events);
 /* The texts of shapes; ids become those that there are, in order and each once. */

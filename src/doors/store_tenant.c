@@ -32,16 +32,15 @@ store_tenancy(Oid schema)
 }
 
 /*
- * What a table of which each node of a cluster has a copy is read by here: by the copy, as a policy is asked from within queries
- * on shards, where Citus would plan each query anew. NULL where the table is distributed over no nodes. Known until something
- * changes in the table.
+ * This node's copy of a table of which each node of a cluster has one. What policies ask is read by it, as they are asked from
+ * within queries on shards, where Citus would plan each query anew. Known until something changes in the table.
  */
 typedef struct CopyHere
 {
 	const char *table;			/* a literal */
 	Oid			relation;
 	bool		known;
-	char	   *name;
+	char	   *name;			/* qualified; NULL where the table is distributed over no nodes */
 } CopyHere;
 
 static CopyHere copies[] = {{"l4_job_tenant"}, {"l4_pool"}};

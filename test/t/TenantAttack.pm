@@ -1,6 +1,6 @@
 package TenantAttack;
-# What a tenant tries in order to see what another one has (see TenantJobs): each function called with that one's job, each table
-# and view asked in many ways. Whatever comes back is looked through for the secret.
+# What a tenant tries in order to see what another one has (see TenantJobs): each function called with that one's job, each
+# table and view asked in many ways. Whatever comes back is looked through for the secret.
 use strict;
 use warnings;
 use Exporter 'import';
@@ -132,8 +132,8 @@ sub call
 	return $function->{kind} eq 'p' ? "CALL $call" : $function->{kind} eq 'a' ? "SELECT $call" : "SELECT * FROM $call";
 }
 
-# Calls each function with another's job, with one that there is not, with an own one, and with NULL. Returns those that were not
-# tried, those that say something else of another's job than of none, and those that no SQL can call, by the reason.
+# Calls each function with another's job, with one that there is not, with an own one, and with NULL. Returns those that were
+# not tried, those that say something else of another's job than of none, and those that no SQL can call, by the reason.
 sub call_functions
 {
 	my ($self) = @_;
@@ -157,7 +157,8 @@ sub call_functions
 		$self->{tried}{functions}++;
 		$self->{tried}{calls} += 4;
 		# another's job is what one is that there is not (but where it would lie on a cluster hangs on the name alone)
-		next if $function->{name} =~ /^l4_(?:register_job|claim_job|home_tables|is_home|work_at_home)$/ || !grep { /job/ } @{$function->{names}};
+		next if $function->{name} =~ /^l4_(?:register_job|claim_job|home_tables|is_home|work_at_home)$/
+			|| !grep { /job/ } @{$function->{names}};
 		s/^DEBUG: .*?(?=^(?:ERROR|WARNING|NOTICE|INFO|DEBUG): |\z)//msg for $theirs, $nobodys;
 		s/^LOCATION.*\n|\d\d:\d\d:\d\d\.\d+|guessed-[19]//mg for $theirs, $nobodys;
 		push @unlike, "$function->{signature}:\n$theirs\n-- but --\n$nobodys" if $theirs ne $nobodys;
