@@ -159,7 +159,8 @@ for my $table (sort keys %insert)
 like($attack->attack('tenant of another', "INSERT INTO l4.l4_job (job_id, tenant) VALUES ('new', 'tenant_a')"), qr/42501/,
 	'nobody makes jobs for another');
 like($attack->attack('lines of another',
-	"INSERT INTO l4.l4_inbox (job_id, line, tenant) VALUES ('guessed-1', 'poison', 'tenant_a')"), qr/42501/, 'or sends lines in its name');
+	"INSERT INTO l4.l4_inbox (job_id, line, tenant) VALUES ('guessed-1', 'poison', 'tenant_a')"), qr/42501/,
+	'or sends lines in its name');
 like($attack->attack('the name of a job', "SELECT l4_register_job('guessed-1')"), qr/23505: a job cannot be called "guessed-1"/,
 	'the name of a job is taken');
 $attack->attack('lines for another', "INSERT INTO l4.l4_inbox (job_id, node, line)
