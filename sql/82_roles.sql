@@ -101,7 +101,6 @@ BEGIN
 	END IF;
 END
 $$;
-REVOKE ALL ON FUNCTION @extschema@.l4_make_roles(boolean, boolean) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.l4_make_roles(boolean, boolean) IS
 'Step: Makes the roles of l4_create_roles that there are not yet, and grants each what it needs. files: l4_importer is in '
 'pg_read_server_files. alone: on this node of a cluster alone. Errors: 42501 as for l4_create_roles.';

@@ -125,7 +125,6 @@ BEGIN
 	INSERT INTO @extschema@.l4_job_tenant (job_id, tenant) SELECT j.job_id, j.tenant FROM @extschema@.l4_job j;
 END
 $$;
-REVOKE ALL ON FUNCTION @extschema@.l4_list_tenants() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.l4_list_tenants() IS
 'Step: Writes l4_job_tenant anew from l4_job.';
 
