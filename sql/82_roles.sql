@@ -117,6 +117,7 @@ BEGIN
 	-- Citus passes on what concerns the tables that it distributes, to their shards too, but not the others, and no views
 	IF @extschema@.l4_is_distributed() THEN
 		PERFORM @extschema@.l4_need_coordinator();
+		PERFORM @extschema@.l4_need_own_transaction();
 		PERFORM @extschema@.l4_on_nodes(format('SELECT @extschema@.l4_make_roles(%L, alone => true)', files));
 		PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);
 	END IF;
@@ -133,4 +134,5 @@ COMMENT ON FUNCTION @extschema@.l4_create_roles(boolean) IS
 'time, as after an upgrade, a restore, or in another database: roles are of the whole server, grants of each database. Of a '
 'cluster, on its coordinator, for all nodes. Errors: '
 '42501 for others than the owner of the tables, without CREATEROLE, or without the right to grant pg_read_server_files; on a '
-'cluster 55000 where this is not the coordinator, 38000 with what another node said.';
+'cluster 55000 where this is not the coordinator, 25001 in a transaction that has changed something, 38000 with what another '
+'node said.';

@@ -263,6 +263,7 @@ BEGIN
 	PERFORM @extschema@.l4_need_owner('to keep tenants apart');
 	IF @extschema@.l4_is_distributed() THEN
 		PERFORM @extschema@.l4_need_coordinator();
+		PERFORM @extschema@.l4_need_own_transaction();
 		PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);
 		PERFORM @extschema@.l4_on_nodes('SELECT @extschema@.l4_set_tenant_policies(spread => false)');
 	END IF;
@@ -288,7 +289,8 @@ COMMENT ON FUNCTION @extschema@.l4_enable_tenancy() IS
 'policy l4_tenant on every table with rows of tenants, and returns their number; called again, it brings them up to date. The '
 'owner of the tables, superusers and roles with BYPASSRLS see all. Of a cluster, on its coordinator, for all nodes. Errors: '
 '42501 for others than the owner, 55000 where a policy of the site would show rows, or on a cluster where this is not the '
-'coordinator or l4 is not in shared_preload_libraries of each node; 38000 with what another node said. Takes an exclusive '
+'coordinator or l4 is not in shared_preload_libraries of each node, 25001 there in a transaction that has changed something; '
+'38000 with what another node said. Takes an exclusive '
 'lock on these tables: not while imports run.';
 
 CREATE FUNCTION @extschema@.l4_disable_tenancy() RETURNS bigint

@@ -604,6 +604,21 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_need_coordinator() IS
 'Step: Refuses what only the coordinator of a cluster can do elsewhere (55000), or where there is no Citus (0A000).';
 
+CREATE FUNCTION @extschema@.l4_need_own_transaction() RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF pg_current_xact_id_if_assigned() IS NOT NULL THEN
+		RAISE EXCEPTION 'this transaction has changed something already, for which other nodes would wait'
+			USING ERRCODE = 'active_sql_transaction', HINT = 'Call it in a transaction of its own.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_need_own_transaction() IS
+'Step: Refuses what begins with transactions of other nodes in one that has changed something (25001): they would wait for '
+'what it has locked there, and it for them.';
+
 CREATE FUNCTION @extschema@.l4_place_table(table_name text, place text, shard_count int) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp

@@ -40,6 +40,7 @@ typedef struct CopyHere
 	const char *table;			/* a literal */
 	Oid			relation;
 	bool		known;
+	bool		changed;		/* something, since it was looked up */
 	char	   *name;			/* qualified; NULL where the table is distributed over no nodes */
 } CopyHere;
 
@@ -52,7 +53,7 @@ forget_copy(Datum argument, Oid relation)
 
 	for (i = 0; i < lengthof(copies); i++)
 		if (relation == InvalidOid || relation == copies[i].relation)
-			copies[i].known = false;
+			copies[i].changed = true;
 }
 
 static void
@@ -66,13 +67,16 @@ find_copy(const char *schema, CopyHere *copy, Oid relation)
 		CacheRegisterRelcacheCallback(forget_copy, (Datum) 0);
 	is_told = true;
 	copy->relation = relation;
-	copy->known = true;			/* what changes from here on is told */
+	copy->known = copy->changed = false;
 	add_text(&arguments, copy->table);
 	store_query(schema, "SELECT %s.l4_copy_here($1)", &arguments);
 	name = result_text(0, 1);
 	if (copy->name != NULL)
 		pfree(copy->name);
-	copy->name = name == NULL ? NULL : MemoryContextStrdup(TopMemoryContext, name);
+	copy->name = NULL;
+	if (name != NULL)
+		copy->name = MemoryContextStrdup(TopMemoryContext, name);
+	copy->known = true;
 }
 
 /* The name by which a table is read here, qualified; otherwise where it is distributed over no nodes. */
@@ -84,7 +88,7 @@ name_here(const char *schema, const char *table, const char *otherwise)
 
 	for (i = 0; strcmp(copies[i].table, table) != 0; i++)
 		;
-	if (!copies[i].known || copies[i].relation != relation)
+	if (!copies[i].known || copies[i].changed || copies[i].relation != relation)
 		find_copy(schema, &copies[i], relation);
 	return copies[i].name != NULL ? copies[i].name : psprintf("%s.%s", schema, otherwise);
 }
