@@ -506,7 +506,7 @@ citus_tenants() {
 	citus_database apart l4
 	citus_ask 0 apart 'SELECT l4_distribute(4)'
 	citus_ask 0 apart 'CREATE POLICY theirs ON l4_job AS RESTRICTIVE USING (true)'
-	citus_refused 0 apart 'SELECT l4_enable_tenancy()' '"theirs" of table "l4_job" shows rows to others'
+	citus_refused 0 apart 'SELECT l4_enable_tenancy()' 'policy "theirs" of table "l4.l4_job" shows rows to others'
 	citus_ask 0 apart 'DROP POLICY theirs ON l4_job'
 	citus_refused 0 apart 'BEGIN; CREATE TABLE mine (); SELECT l4_enable_tenancy()' 'in a transaction of its own'
 	citus_refused 0 apart 'BEGIN; CREATE TABLE mine (); SELECT l4_create_roles()' 'in a transaction of its own'
