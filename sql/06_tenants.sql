@@ -28,7 +28,14 @@ COMMENT ON FUNCTION @extschema@.l4_sees_job(text) IS
 'Step: Does the caller see this job in l4_job? The policies of tenants ask it of each row of a table with a job_id; it is '
 'looked '
 'up with the rights of the caller, '
-'once for rows of one job that follow each other. Errors: 42501 without the right to read l4_job.';
+'once for rows of one job that follow each other; on a cluster in l4_job_tenant, of which each node has a copy. Errors: 42501 '
+'without the right to read these.';
+
+CREATE FUNCTION @extschema@.l4_sees_pool(pool_id bigint) RETURNS boolean
+	LANGUAGE c STABLE STRICT PARALLEL SAFE COST 5 AS 'MODULE_PATHNAME', 'l4_sees_pool';
+COMMENT ON FUNCTION @extschema@.l4_sees_pool(bigint) IS
+'Step: Does the caller see this pool in l4_pool? The policies of tenants ask it of each row of a table with a pool_id; as '
+'l4_sees_job.';
 
 CREATE FUNCTION @extschema@.l4_text_hash(value text) RETURNS bigint
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2 AS 'MODULE_PATHNAME', 'l4_text_hash';

@@ -74,7 +74,7 @@ BEGIN
 			AND d.deptype = 'e'
 		JOIN pg_class c ON c.oid = d.objid AND c.relkind IN ('r', 'p')
 		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'job_id' AND NOT a.attisdropped
-		WHERE e.extname = 'l4' AND c.relname NOT LIKE 'l4\_pool\_%' AND c.relname <> 'l4_job'
+		WHERE e.extname = 'l4' AND c.relname NOT LIKE 'l4\_pool\_%' AND c.relname NOT IN ('l4_job', 'l4_job_tenant')
 			AND (c.relname <> 'l4_fault_feedback' OR @extschema@.l4_tenancy())
 		ORDER BY c.relname COLLATE "C"
 	LOOP
@@ -84,6 +84,9 @@ BEGIN
 	DELETE FROM @extschema@.l4_pool p WHERE NOT EXISTS (SELECT FROM @extschema@.l4_pool_job j WHERE j.pool_id = p.pool_id);
 	-- Last: by it a tenant sees the other rows.
 	DELETE FROM @extschema@.l4_job j WHERE j.job_id = l4_delete_job.job_id;
+	IF has_table_privilege('@extschema@.l4_job_tenant', 'DELETE') THEN
+		DELETE FROM @extschema@.l4_job_tenant t WHERE t.job_id = l4_delete_job.job_id;
+	END IF;
 	IF forget_shapes THEN
 		PERFORM @extschema@.l4_forget_shapes();
 	END IF;

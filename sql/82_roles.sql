@@ -55,16 +55,16 @@ COMMENT ON FUNCTION @extschema@.l4_create_role(text, text) IS
 'Step: Makes a role that cannot log in, unless there is one of that name. Errors: 42501 without CREATEROLE. For '
 'l4_create_roles.';
 
-CREATE FUNCTION @extschema@.l4_create_roles(server_files boolean DEFAULT NULL) RETURNS void
+CREATE FUNCTION @extschema@.l4_make_roles(files boolean, alone boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
-SET jit = off
 AS $$
 DECLARE
-	files boolean := coalesce(l4_create_roles.server_files, NOT @extschema@.l4_tenancy());
 	own record;
 BEGIN
-	PERFORM @extschema@.l4_need_owner('to grant rights on tables of l4');
+	IF alone THEN
+		PERFORM set_config('citus.enable_ddl_propagation', 'off', true);
+	END IF;
 	PERFORM @extschema@.l4_create_role('l4_reader', 'l4: diagnoses, reports, searches');
 	PERFORM @extschema@.l4_create_role('l4_importer', 'l4: registers, imports and deletes jobs, saves diagnoses');
 	PERFORM @extschema@.l4_create_role('l4_curator', 'l4: writes rules and confirms faults');
@@ -85,6 +85,8 @@ BEGIN
 	REVOKE UPDATE ON @extschema@.l4_job FROM l4_importer;
 	GRANT UPDATE (settings, status, nodes, ranks_per_node, started_at, ended_at, time_zone, owner, registered_at, restart_of)
 		ON @extschema@.l4_job TO l4_importer;
+	-- else what is left of a job could become another tenant's, who takes its name
+	REVOKE UPDATE, DELETE ON @extschema@.l4_job_tenant FROM l4_importer;
 	GRANT INSERT ON @extschema@.l4_inbox_entry TO l4_importer;
 	IF NOT pg_has_role('l4_importer', 'l4_reader', 'MEMBER') THEN
 		GRANT l4_reader TO l4_importer;
@@ -99,6 +101,29 @@ BEGIN
 	END IF;
 END
 $$;
+COMMENT ON FUNCTION @extschema@.l4_make_roles(boolean, boolean) IS
+'Step: Makes the roles of l4_create_roles that there are not yet, and grants each what it needs. files: l4_importer is in '
+'pg_read_server_files. alone: on this node of a cluster alone. Errors: 42501 as for l4_create_roles.';
+
+CREATE FUNCTION @extschema@.l4_create_roles(server_files boolean DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+DECLARE
+	files boolean := coalesce(l4_create_roles.server_files, NOT @extschema@.l4_tenancy());
+BEGIN
+	PERFORM @extschema@.l4_need_owner('to grant rights on tables of l4');
+	-- Citus passes on what concerns the tables that it distributes, to their shards too, but not the others, and no views
+	IF @extschema@.l4_is_distributed() THEN
+		PERFORM @extschema@.l4_need_coordinator();
+		PERFORM @extschema@.l4_need_own_transaction();
+		PERFORM @extschema@.l4_on_nodes(format('SELECT @extschema@.l4_make_roles(%L, alone => true)', files));
+		PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);
+	END IF;
+	PERFORM @extschema@.l4_make_roles(files);
+END
+$$;
 REVOKE ALL ON FUNCTION @extschema@.l4_create_roles(boolean) FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.l4_create_roles(boolean) IS
 'Makes the roles l4_reader (diagnoses, reports, searches), l4_importer (also registers, imports and deletes jobs, saves '
@@ -106,5 +131,8 @@ COMMENT ON FUNCTION @extschema@.l4_create_roles(boolean) IS
 'needs '
 'of the tables, views and schema of l4. server_files: l4_importer is in pg_read_server_files, without which l4_import is '
 'refused, and with which any file of the server can be read; NULL: unless tenants are kept apart. May be called again at any '
-'time, as after an upgrade, a restore, or in another database: roles are of the whole server, grants of each database. Errors: '
-'42501 for others than the owner of the tables, without CREATEROLE, or without the right to grant pg_read_server_files.';
+'time, as after an upgrade, a restore, or in another database: roles are of the whole server, grants of each database. Of a '
+'cluster, on its coordinator, for all nodes. Errors: '
+'42501 for others than the owner of the tables, without CREATEROLE, or without the right to grant pg_read_server_files; on a '
+'cluster 55000 where this is not the coordinator, 25001 in a transaction that has changed something, 38000 with what another '
+'node said.';

@@ -38,7 +38,7 @@ BEGIN ATOMIC
 			'rows of one job, which are read and written together'),
 		('shared', ARRAY['l4_shape', 'l4_event', 'l4_pool', 'l4_pool_job', 'l4_pool_event', 'l4_pool_parameter',
 			'l4_pool_job_event', 'l4_pool_job_parameter', 'l4_label',
-			'l4_failure_report', 'l4_fault_feedback', 'l4_fault_history', 'l4_fault_override'],
+			'l4_failure_report', 'l4_fault_feedback', 'l4_fault_history', 'l4_fault_override', 'l4_job_tenant'],
 			'what jobs share, small beside their logs'),
 		('rules', ARRAY['l4_pool_setting', 'l4_format', 'l4_stage_rule', 'l4_iteration_rule', 'l4_mask', 'l4_limit',
 			'l4_wording', 'l4_advice_rule', 'l4_link', 'l4_fault', 'l4_fault_explains'],
@@ -68,6 +68,82 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_is_distributed() IS
 'Is l4 spread over the nodes of a cluster of Citus (l4_distribute)?';
+
+CREATE FUNCTION @extschema@.l4_is_spread(relation regclass) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	RETURN @extschema@.l4_is_distributed() AND EXISTS (SELECT FROM @extschema@.l4_table_places() t
+		WHERE t.place <> 'rules' AND to_regclass('@extschema@.' || t.table_name) = l4_is_spread.relation);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_is_spread(regclass) IS
+'Step: Of a distributed installation: is this a table of l4 that Citus distributes, or copies to each node?';
+
+CREATE FUNCTION @extschema@.l4_copy_here(table_name text) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	name text;
+BEGIN
+	IF @extschema@.l4_is_distributed() THEN
+		EXECUTE 'SELECT coalesce(to_regclass($1 || ''_'' || s.shardid), $1::regclass)::text
+			FROM pg_dist_shard s WHERE s.logicalrelid = $1::regclass'
+			INTO name USING '@extschema@.' || l4_copy_here.table_name;
+	END IF;
+	RETURN name;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_copy_here(text) IS
+'Step: Of a distributed installation: the name of this node''s copy of a table of l4 of which each node has one, or of the '
+'table where this one has none. NULL on one server.';
+
+CREATE FUNCTION @extschema@.l4_need_preloaded() RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF current_setting('shared_preload_libraries') !~ '\mcitus\M.*\ml4\M' THEN
+		RAISE EXCEPTION 'l4 is not in shared_preload_libraries, without which Citus writes rows past the policies of tenants'
+			USING ERRCODE = 'object_not_in_prerequisite_state',
+				HINT = 'Write shared_preload_libraries = ''citus, l4'' on each node.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_need_preloaded() IS
+'Step: Refuses to keep tenants apart on a node of a cluster that does not load l4, behind Citus, as it starts (55000): what '
+'Citus copies into shards is to be seen by their policies in each session.';
+
+CREATE FUNCTION @extschema@.l4_list_tenants() RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	DELETE FROM @extschema@.l4_job_tenant;
+	INSERT INTO @extschema@.l4_job_tenant (job_id, tenant) SELECT j.job_id, j.tenant FROM @extschema@.l4_job j;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_list_tenants() IS
+'Step: Writes l4_job_tenant anew from l4_job.';
+
+CREATE FUNCTION @extschema@.l4_need_roles(names name[]) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	missing name := (SELECT n FROM unnest(l4_need_roles.names) n WHERE to_regrole(quote_ident(n)) IS NULL ORDER BY n LIMIT 1);
+BEGIN
+	IF missing IS NOT NULL THEN
+		RAISE EXCEPTION 'the role "%" of a tenant is not there', missing USING ERRCODE = 'undefined_object',
+			HINT = 'Make the roles of tenants, and what they are members of, on each node; CREATE ROLE and GRANT on the '
+				'coordinator do so from now on.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_need_roles(name[]) IS
+'Step: Refuses to keep tenants apart on a node without their roles (42704).';
 
 CREATE FUNCTION @extschema@.l4_need_ready() RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -390,7 +466,7 @@ COMMENT ON FUNCTION @extschema@.l4_share_rule() IS
 'Step: Trigger on the tables of rules of a cluster: tells the other nodes of a change at the end of the transaction that '
 'makes it. Errors: 38000 where a node does not take it; then the transaction fails, but nodes asked before may have taken it.';
 
-CREATE FUNCTION @extschema@.l4_prepare_node() RETURNS void
+CREATE FUNCTION @extschema@.l4_prepare_node(apart boolean DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 SET client_min_messages = warning
@@ -402,6 +478,12 @@ DECLARE
 BEGIN
 	-- each node makes its own
 	PERFORM set_config('citus.enable_ddl_propagation', 'off', true);
+	IF apart AND NOT @extschema@.l4_tenancy() THEN
+		PERFORM @extschema@.l4_need_preloaded();
+		PERFORM @extschema@.l4_set_tenant_policies();
+	ELSIF NOT apart AND @extschema@.l4_tenancy() THEN
+		PERFORM @extschema@.l4_drop_tenant_policies();
+	END IF;
 	-- what is done already is in none of the three; what is there anew, after an update, takes the place of what was kept of it
 	INSERT INTO @extschema@.l4_replaced_function (signature, definition)
 	SELECT f.function::text, pg_get_functiondef(f.function) FROM @extschema@.l4_functions_to_twin() f
@@ -434,12 +516,13 @@ BEGIN
 	END LOOP;
 END
 $$;
-REVOKE ALL ON FUNCTION @extschema@.l4_prepare_node() FROM PUBLIC;
-COMMENT ON FUNCTION @extschema@.l4_prepare_node() IS
+REVOKE ALL ON FUNCTION @extschema@.l4_prepare_node(boolean) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.l4_prepare_node(boolean) IS
 'Step: What l4_distribute does on each node: puts a twin in PL/pgSQL (l4_twin) in the place of each function in SQL that reads '
 'distributed tables, and functions in the place of tables in views over all jobs, has all such functions plan for each '
 'call, lets functions ask for rows from within queries on the shards that hold them (a setting of the database), and passes a '
-'site''s rules on (l4_share_rule). What is done already is left alone, so that it may be called at any time.';
+'site''s rules on (l4_share_rule). apart: tenants are kept apart here, or not (NULL: as they are). What is done already is '
+'left alone, so that it may be called at any time.';
 
 CREATE FUNCTION @extschema@.l4_restore_functions() RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -521,6 +604,21 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_need_coordinator() IS
 'Step: Refuses what only the coordinator of a cluster can do elsewhere (55000), or where there is no Citus (0A000).';
 
+CREATE FUNCTION @extschema@.l4_need_own_transaction() RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF pg_current_xact_id_if_assigned() IS NOT NULL THEN
+		RAISE EXCEPTION 'this transaction has changed something already, for which other nodes would wait'
+			USING ERRCODE = 'active_sql_transaction', HINT = 'Call it in a transaction of its own.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_need_own_transaction() IS
+'Step: Refuses what begins with transactions of other nodes in one that has changed something (25001): they would wait for '
+'what it has locked there, and it for them.';
+
 CREATE FUNCTION @extschema@.l4_place_table(table_name text, place text, shard_count int) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
@@ -564,19 +662,29 @@ BEGIN
 	PERFORM @extschema@.l4_need_owner('to distribute l4');
 	PERFORM @extschema@.l4_need_coordinator();
 	IF @extschema@.l4_tenancy() THEN
-		RAISE EXCEPTION 'tenants are kept apart here, which a distributed installation cannot do'
-			USING ERRCODE = 'feature_not_supported', HINT = 'SELECT l4_disable_tenancy() first.';
-	END IF;
-	IF current_setting('shared_preload_libraries') !~ '\mcitus\M.*\ml4\M' THEN
+		PERFORM @extschema@.l4_need_preloaded();
+	ELSIF current_setting('shared_preload_libraries') !~ '\mcitus\M.*\ml4\M' THEN
 		RAISE WARNING 'l4 is not in shared_preload_libraries: CALL l4_import(NULL, ...) would end this server'
 			USING HINT = 'Write shared_preload_libraries = ''citus, l4'' on each node.';
 	END IF;
 	-- where l4 was there before Citus, the other nodes do not have it yet
 	IF NOT @extschema@.l4_is_distributed() THEN
 		EXECUTE 'CREATE EXTENSION IF NOT EXISTS l4';
+		IF @extschema@.l4_tenancy() THEN
+			LOCK TABLE @extschema@.l4_job IN SHARE MODE;
+			PERFORM @extschema@.l4_list_tenants();
+		END IF;
 	END IF;
 	-- first of all, for then nothing is locked there; where something fails below, another call finds it done
-	PERFORM @extschema@.l4_on_nodes('SELECT @extschema@.l4_prepare_node()');
+	IF @extschema@.l4_tenancy() THEN
+		PERFORM @extschema@.l4_on_nodes(format('SELECT @extschema@.l4_need_roles(%L)',
+			ARRAY(SELECT DISTINCT t.tenant FROM @extschema@.l4_job_tenant t WHERE t.tenant IS NOT NULL)));
+	END IF;
+	PERFORM @extschema@.l4_on_nodes(format('SELECT @extschema@.l4_prepare_node(%L)', @extschema@.l4_tenancy()));
+	IF (SELECT has_table_privilege(r.oid, '@extschema@.l4_job', 'SELECT') FROM pg_roles r WHERE r.rolname = 'l4_reader') THEN
+		PERFORM @extschema@.l4_on_nodes(format('SELECT @extschema@.l4_make_roles(%L, alone => true)',
+			pg_has_role('l4_importer', 'pg_read_server_files', 'MEMBER')));
+	END IF;
 	FOR place IN SELECT t.table_name, t.place FROM @extschema@.l4_table_places() t LOOP
 		PERFORM @extschema@.l4_place_table(place.table_name, place.place, l4_distribute.shard_count);
 	END LOOP;
@@ -603,8 +711,9 @@ COMMENT ON FUNCTION @extschema@.l4_distribute(int) IS
 'what a site changes in them goes to all. Rows that are there move along. Afterwards everything is called as before, on any '
 'node: l4_import and l4_diagnose work where the job is. Called again it does what is left to do: makes nodes ready that were '
 'added since (before jobs are moved there), and all of them after an update of the extension; shard_count says nothing then. '
-'Errors: 0A000 where Citus is not in the database, or tenants are kept '
-'apart; 55000 where this is not the coordinator; 38000 with what another node said. Cost: a copy of all rows the first time; '
+'Tenants stay apart. Errors: 0A000 where Citus is not in the database; 55000 where '
+'this is not the coordinator, or tenants are kept apart and l4 is not in shared_preload_libraries of each node; 38000 with '
+'what another node said. Cost: a copy of all rows the first time; '
 'later some milliseconds a node.';
 
 CREATE FUNCTION @extschema@.l4_undistribute(keep_rows boolean DEFAULT true) RETURNS void
@@ -613,7 +722,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	kept text[] := ARRAY(SELECT t.table_name FROM @extschema@.l4_table_places() t
-		WHERE l4_undistribute.keep_rows AND t.place IN ('job', 'shared'));
+		WHERE l4_undistribute.keep_rows AND t.place IN ('job', 'shared') AND t.table_name <> 'l4_job_tenant');
 	place text;
 BEGIN
 	PERFORM @extschema@.l4_need_owner('to distribute l4');
@@ -646,3 +755,12 @@ COMMENT ON FUNCTION @extschema@.l4_undistribute(boolean) IS
 'Makes l4 an installation of one server again, the coordinator, with all rows, or with those of rules alone where keep_rows is '
 'false (before DROP EXTENSION, which Citus would let leave its shards behind). Errors: 55000 where l4 is not distributed, '
 'or this is not the coordinator. Cost: a copy of all rows, twice.';
+
+-- A version with more tables of tenants hides them too.
+DO $$
+BEGIN
+	IF @extschema@.l4_tenancy() THEN
+		PERFORM @extschema@.l4_set_tenant_policies();
+	END IF;
+END
+$$;

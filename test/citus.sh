@@ -80,18 +80,20 @@ citus_empty_database() {
 		--command="CREATE DATABASE $2 TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'"
 }
 
-# A database on all nodes that know each other, with l4. Argument: its name.
+# A database on all nodes that know each other, with l4. Arguments: its name, the schema of l4.
 citus_database() {
 	local node
 	for node in $(seq 0 $((CITUS_NODES - 1))); do
 		citus_empty_database "$node" "$1"
-		citus_psql "$node" --dbname="$1" --command='CREATE EXTENSION citus'
+		citus_psql "$node" --dbname="$1" --command='CREATE EXTENSION citus' --command='SET citus.enable_ddl_propagation = off' \
+			--command="ALTER DATABASE $1 SET search_path = ${2:-public}"
 	done
 	citus_psql 0 --dbname="$1" --output=/dev/null --command="SELECT citus_set_coordinator_host('localhost', $PGPORT)"
 	for node in $(seq 1 $((CITUS_NODES - 1))); do
 		citus_psql 0 --dbname="$1" --output=/dev/null --command="SELECT citus_add_node('localhost', $(citus_port "$node"))"
 	done
-	citus_psql 0 --dbname="$1" --command='CREATE EXTENSION l4'
+	citus_ask 0 "$1" "CREATE SCHEMA IF NOT EXISTS ${2:-public}"
+	citus_psql 0 --dbname="$1" --command="CREATE EXTENSION l4 SCHEMA ${2:-public}"
 }
 
 citus_stop() {
@@ -348,15 +350,20 @@ citus_shards() {
 		WHERE s.logicalrelid = 'l4_segment'::regclass AND d.nodeport = $(citus_port "$2")"
 }
 
+# A node more for a database. Arguments: the database, the schema of l4.
+citus_add() {
+	if [ -d "$L4_WORK/node3" ]; then citus_node_start 3; else citus_node_create 3; fi
+	citus_empty_database 3 "$1"
+	citus_psql 3 --dbname="$1" --command='CREATE EXTENSION citus' --command='SET citus.enable_ddl_propagation = off' \
+		--command="ALTER DATABASE $1 SET search_path = ${2:-public}"
+	citus_ask 0 "$1" "SELECT citus_add_node('localhost', $(citus_port 3))"
+}
+
 # A node more, and jobs move there while others are imported. Until it is ready it says so.
 citus_grow() {
-	local port CITUS_NODES=4
-	port=$(citus_port 3)
-	citus_node_create 3
-	citus_empty_database 3 "$1"
-	citus_ask 3 "$1" 'CREATE EXTENSION citus'
+	local CITUS_NODES=4
 	citus_ask 0 "$1" "INSERT INTO l4_wording (name, class, pattern) VALUES ('site', 'fatal', 'of this site')"
-	citus_ask 0 "$1" "SELECT citus_add_node('localhost', $port)"
+	citus_add "$1"
 	citus_refused 3 "$1" "SELECT l4_delete_job('ds-f02')" 'not ready for l4'
 	citus_amid_imports "$1" 'SELECT l4_distribute()' 'SELECT citus_rebalance_start()' 'SELECT citus_rebalance_wait()'
 	[ "$(citus_shards "$1" 3)" -gt 0 ] || { echo "no shard moved"; return 1; }
@@ -487,6 +494,60 @@ citus_pushes_down() {
 	echo "$turn queries are pushed down"
 }
 
+# Two tenants on the cluster: what each sees and may do, asked on these nodes. See test/citus/tenants.pl.
+citus_tenants_look() {
+	local node ports=()
+	for node in "$@"; do ports+=("$(citus_port "$node")"); done
+	run_tap --verbose test/citus/tenants.pl :: "$L4_WORK/socket" "$PGPORT" "${ports[@]}" ||
+		{ tail -n 20 "$L4_WORK/tap/tmp_check/log/regress_log_tenants"; return 1; }
+}
+
+citus_tenants() {
+	citus_database apart l4
+	citus_ask 0 apart 'SELECT l4_distribute(4)'
+	citus_ask 0 apart 'CREATE POLICY theirs ON l4_job AS RESTRICTIVE USING (true)'
+	citus_refused 0 apart 'SELECT l4_enable_tenancy()' 'policy "theirs" of table "l4.l4_job" shows rows to others'
+	citus_ask 0 apart 'DROP POLICY theirs ON l4_job'
+	citus_refused 0 apart 'BEGIN; CREATE TABLE mine (); SELECT l4_enable_tenancy()' 'in a transaction of its own'
+	citus_refused 0 apart 'BEGIN; CREATE TABLE mine (); SELECT l4_create_roles()' 'in a transaction of its own'
+	citus_tenants_look 0 1 2
+}
+
+# A node that comes later has the roles, their rights and the policies as well, and so have shards that move there.
+citus_tenants_grow() {
+	citus_add apart l4
+	citus_ask 0 apart 'SELECT l4_distribute()'
+	citus_ask 0 apart 'SELECT citus_rebalance_start()'
+	citus_ask 0 apart 'SELECT citus_rebalance_wait()'
+	[ "$(citus_shards apart 3)" -gt 0 ] || { echo "no shard moved"; return 1; }
+	citus_tenants_look 3
+	citus_ask 0 apart "SELECT citus_drain_node('localhost', $(citus_port 3))"
+	citus_ask 0 apart "SELECT citus_remove_node('localhost', $(citus_port 3))"
+	"$L4_BINDIR/pg_ctl" --pgdata="$L4_WORK/node3/data" --silent --mode=immediate --wait stop
+}
+
+# They stay apart over an update of the extension, of which the scripts are those of citus_update.
+citus_tenants_update() {
+	citus_version apart 0.0.1
+	citus_ask 0 apart 'ALTER EXTENSION l4 UPDATE'
+	citus_ask 0 apart 'SELECT l4_distribute()'
+	citus_ask 0 apart 'SELECT l4_enable_tenancy()'
+	citus_tenants_look 1
+}
+
+# Tenants stay apart when l4 becomes one of one server, and when it is distributed again.
+citus_tenants_back() {
+	local of
+	for of in t f; do
+		citus_ask 0 apart "$([ "$of" = t ] && echo 'SELECT l4_undistribute()' || echo 'SELECT l4_distribute(4)')"
+		citus_tenants_look 0
+		[ "$(citus_ask 0 apart "SELECT count(*) = 0 FROM l4_job_tenant")" = "$of" ]
+	done
+	citus_tenants_look 2
+	citus_ask 0 apart 'SELECT l4_disable_tenancy()'
+	[ "$(citus_ask 1 apart 'SET ROLE tenant_b; SELECT l4_tenancy(), count(*) FROM l4_job')" = 'f|8' ]
+}
+
 # The regression tests that are not run on distributed tables, each with what is in its way.
 citus_unfit() {
 	cat <<-'LIST'
@@ -546,7 +607,7 @@ citus_refused() {
 
 citus_refuses() {
 	citus_refused 0 "$1" 'DROP EXTENSION l4 CASCADE' 'while it is distributed'
-	citus_refused 0 "$1" 'SELECT l4_enable_tenancy()' 'cannot keep tenants apart'
+	citus_refused 1 "$1" 'SELECT l4_enable_tenancy()' 'not the coordinator'
 	citus_refused 1 "$1" 'SELECT l4_undistribute()' 'not the coordinator'
 	# which Citus would not survive
 	citus_refused 0 "$1" "CALL l4_import(NULL, '/tmp')" 'needs a job_id'

@@ -367,6 +367,10 @@ test_citus() {
 	check 'citus: a node less' citus_shrink spread
 	check 'citus: an update of the extension' citus_update spread
 	check 'citus: a dump is one of one server' citus_dump spread
+	check 'citus: tenants' citus_tenants
+	check 'citus: tenants, and a node more' citus_tenants_grow
+	check 'citus: tenants, and an update' citus_tenants_update
+	check 'citus: tenants on one server, and again on several' citus_tenants_back
 	check 'citus: what is refused' citus_refuses spread
 	check 'citus: back to one server' citus_back spread
 	check 'citus: distributed with its rows' citus_full

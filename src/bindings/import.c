@@ -248,6 +248,17 @@ set_task(Import *import, uint32 at, uint32 from, uint32 to)
 }
 
 /*
+ * Are all files in, and is this the only process? On a cluster new shapes and their events come in one transaction then, as
+ * each that writes what all nodes have begins a session on each other one; what is new there is locked but a moment longer.
+ */
+static bool
+is_end_on_cluster(const Import *import, uint32 next)
+{
+	return import->shared->batches > 1 && import->worker == NULL && import->workers == NULL &&
+		next == import->shared->file_count;
+}
+
+/*
  * Ends the transaction of some files, where commits are allowed; those to before "to" come next. Nothing interrupts
  * between commit and counts.
  */
@@ -261,7 +272,8 @@ end_files(Import *import, uint32 next, uint32 to)
 		add_counts(import);
 		return;
 	}
-	source_write_shared(import->sources);
+	if (source_write_shared(import->sources, is_end_on_cluster(import, next)))
+		store_assign_events(import->sources->schema, import->sources->job->job_id);
 	store_commit_file();
 	add_counts(import);
 	set_task(import, next, next, to);
@@ -455,7 +467,7 @@ import_files(Import *import)
 		CHECK_FOR_INTERRUPTS();
 	if (import->atomic)
 		store_lock_shapes(import->sources->schema);
-	source_write_shared(import->sources);
+	(void) source_write_shared(import->sources, false);
 	MemoryContextDelete(context);
 }
 

@@ -188,7 +188,7 @@ end_job(Ingest *ingest)
 
 	finish_source(ingest);
 	store_lock_shapes(ingest->schema);
-	source_write_shared(ingest->sources);
+	(void) source_write_shared(ingest->sources, false);
 	if (store_timeline_is_stale(ingest->schema, job_id))
 		timeline_rebuild(ingest->sources);
 	store_assign_events(ingest->schema, job_id);

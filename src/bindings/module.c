@@ -7,6 +7,7 @@
 #include "fmgr.h"
 
 #include "bindings/guard.h"
+#include "doors/checked_insert.h"
 #include "doors/home.h"
 #include "tools/bundle.h"
 
@@ -38,7 +39,8 @@ void
 _PG_init(void)
 {
 	guard_define_settings();
-	guard_calls();
+	guard_statements();
+	checked_insert_begin();
 	RegisterXactCallback(end_transaction, NULL);
 	RegisterSubXactCallback(end_subtransaction, NULL);
 }

@@ -20,6 +20,7 @@ PG_FUNCTION_INFO_V1(l4_tenancy);
 PG_FUNCTION_INFO_V1(l4_default_tenant);
 PG_FUNCTION_INFO_V1(l4_sees_tenant);
 PG_FUNCTION_INFO_V1(l4_sees_job);
+PG_FUNCTION_INFO_V1(l4_sees_pool);
 PG_FUNCTION_INFO_V1(l4_text_hash);
 
 /* The answer for the last job that a place of a query asked for: rows of one job come together. */
@@ -88,6 +89,32 @@ l4_sees_job(PG_FUNCTION_ARGS)
 		answer->sees = sees;
 		fcinfo->flinfo->fn_extra = answer;
 		MemoryContextSwitchTo(caller);
+	}
+	PG_RETURN_BOOL(answer->sees);
+}
+
+/* The same for a pool. */
+typedef struct PoolAnswer
+{
+	Oid			user;
+	bool		sees;
+	int64		pool_id;
+} PoolAnswer;
+
+/* l4_sees_pool(pool_id): does row security show the current role that row of l4_pool? Once for rows of a pool in a row. */
+Datum
+l4_sees_pool(PG_FUNCTION_ARGS)
+{
+	int64		pool_id = PG_GETARG_INT64(0);
+	PoolAnswer *answer = fcinfo->flinfo->fn_extra;
+
+	if (answer == NULL || answer->user != GetUserId() || answer->pool_id != pool_id)
+	{
+		bool		sees = store_sees_pool(store_schema(fcinfo), pool_id);
+
+		if (answer == NULL)
+			answer = fcinfo->flinfo->fn_extra = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(PoolAnswer));
+		*answer = (PoolAnswer) {GetUserId(), sees, pool_id};
 	}
 	PG_RETURN_BOOL(answer->sees);
 }

@@ -15,7 +15,8 @@
  *
  * A transaction takes them downwards, so none waits for another one in a circle:
  *
- *    files of l4_import                             1 shared, 2, 4 shared, 5
+ *    files of l4_import                             1 shared, 2, 4 shared, 5; on a cluster the last ones of a process
+ *                                                  that is alone 1 shared, 2, 3, 4, 5 where a shape is new
  *    its end, a transaction for each step           1 shared, 5;  1 shared, 3, 4;  1 shared, 6 (of this
  *                                                  node);  1 shared, 6
  *    l4_ingest, l4_ingest_inbox, and l4_import
@@ -45,9 +46,9 @@
 #include "storage/lmgr.h"
 #include "storage/shmem.h"
 #include "utils/acl.h"
-#include "utils/fmgrprotos.h"
 
 #include "algorithms/mask.h"
+#include "doors/store_session.h"
 #include "doors/store_statement.h"
 #include "tools/bytes.h"
 #include "tools/order.h"
@@ -57,12 +58,6 @@
 
 /* The tables that are classes of locks, in the order of the locks. */
 static const char *const lock_tables[] = {"l4_job", "l4_stream", "l4_event", "l4_shape", "l4_pool"};
-
-static Oid
-table_oid(const char *schema, const char *table)
-{
-	return DatumGetObjectId(DirectFunctionCall1(regclassin, CStringGetDatum(psprintf("%s.%s", schema, table))));
-}
 
 static bool
 may_change(Oid table)
@@ -77,12 +72,12 @@ may_change(Oid table)
 static Oid
 lock_class(const char *schema, const char *table)
 {
-	if (!may_change(table_oid(schema, "l4_job")) && !may_change(table_oid(schema, "l4_stream")))
+	if (!may_change(store_table(schema, "l4_job")) && !may_change(store_table(schema, "l4_stream")))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to lock jobs and their logs"),
 				 errhint("It takes the right to change l4_job or l4_stream.")));
-	return table_oid(schema, table);
+	return store_table(schema, table);
 }
 
 /* 48 bits of a key name the object. Keys that agree in them wait for each other without need, nothing else. */
@@ -106,7 +101,7 @@ take_on_cluster(const char *schema, const char *table, const char *name, bool sh
 
 	if (shared && strcmp(table, "l4_shape") == 0)
 	{
-		LockRelationOid(table_oid(schema, "l4_cluster_lock"), ShareLock);
+		LockRelationOid(store_table(schema, "l4_cluster_lock"), ShareLock);
 		return;
 	}
 	add_text(&arguments, table);

@@ -94,6 +94,12 @@ store_schema(FunctionCallInfo fcinfo)
 	return quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
 }
 
+Oid
+store_table(const char *schema, const char *table)
+{
+	return DatumGetObjectId(DirectFunctionCall1(regclassin, CStringGetDatum(psprintf("%s.%s", schema, table))));
+}
+
 void
 store_limit_waits(void)
 {

@@ -9,6 +9,8 @@
 
 /* The schema of the function being called, quoted: the extension's. Cost: a cache lookup. */
 extern const char *store_schema(FunctionCallInfo fcinfo);
+/* A table in such a schema. Errors: 42P01 where there is none. Cost: a cache lookup. */
+extern Oid store_table(const char *schema, const char *table);
 
 /*
  * Connects SPI. may_commit: store_commit may be called, as in a procedure outside a transaction block. Memory contexts of the

@@ -193,24 +193,28 @@ mark_shapes(const char *schema, const L4ShapeRow *rows, const int *chosen, int c
  * store_shapes: adds shapes that are not there yet, then brings marks up to date. Both in the order of the ids, and who is at
  * the second has done with the first, so two imports never wait for each other in a circle.
  */
-void
-store_shapes(const char *schema, const char *tenant, const L4ShapeRow *rows, int count)
+bool
+store_shapes(const char *schema, const char *tenant, const L4ShapeRow *rows, int count, bool with_events)
 {
 	bool	   *known = palloc(mul_size(Max(count, 1), sizeof(bool)));
 	int		   *chosen = palloc(mul_size(Max(count, 1), sizeof(int)));
 	int			marked;
 
 	if (count == 0)
-		return;
+		return false;
+	with_events = with_events && find_known(schema, rows, count, known);
+	if (with_events)
+		store_lock_shapes(schema);
 	/* so that none is taken back (l4_assign_events) between being found and being claimed */
 	store_lock(schema, "l4_shape", NULL, true);
 	if (!find_known(schema, rows, count, known))
-		return;
+		return with_events;
 	store_lock_adding_shapes(schema);
 	insert_shapes(schema, tenant, rows, count, known);
 	marked = lock_marked(schema, rows, count, known, chosen);
 	if (marked > 0)
 		mark_shapes(schema, rows, chosen, marked);
+	return with_events;
 }
 
 L4Bytes *

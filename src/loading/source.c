@@ -221,7 +221,7 @@ source_finish(L4Source *work, const L4SourceFile *file, const char *error)
 		store_batch_write(work->context->rows);
 	source_keep_shared(work);
 	if (!work->context->keeps_shared)
-		source_write_shared(work->context);
+		(void) source_write_shared(work->context, false);
 }
 
 int64

@@ -107,9 +107,9 @@ extern const char *source_doubt(const L4Source *source);
 
 /*
  * Writes what waits of the sources finished since the last call, shapes and the timeline last: last in a transaction, where
- * several sources share one.
+ * several sources share one. with_events: as for store_shapes, whose answer it gives.
  */
-extern void source_write_shared(L4SourceContext *context);
+extern bool source_write_shared(L4SourceContext *context, bool with_events);
 /* The transaction of the last source_write_shared has been committed. May be left out. */
 extern void source_committed(L4SourceContext *context);
 

@@ -101,8 +101,8 @@ forget_new_shapes(L4SourceContext *context)
 	context->new_shape_count = 0;
 }
 
-static void
-write_shapes(L4SourceContext *context)
+static bool
+write_shapes(L4SourceContext *context, bool with_events)
 {
 	int			count = 0;
 	Shape	  **entries = palloc(mul_size(Max(context->shapes->members, 1), sizeof(Shape *)));
@@ -126,7 +126,7 @@ write_shapes(L4SourceContext *context)
 		rows[i].firm = entries[i]->firm;
 		rows[i].tentative = entries[i]->tentative;
 	}
-	store_shapes(context->schema, context->job->tenant, rows, count);
+	return store_shapes(context->schema, context->job->tenant, rows, count, with_events);
 }
 
 static void
@@ -153,13 +153,15 @@ write_timeline(L4SourceContext *context)
  * that all keep: shapes by their id, then the job's timeline. Who waits for one of them holds only locks that come before it,
  * so two imports cannot wait for each other in a circle. To be called last in a transaction.
  */
-void
-source_write_shared(L4SourceContext *context)
+bool
+source_write_shared(L4SourceContext *context, bool with_events)
 {
+	bool		holds_events;
+
 	store_batch_write(context->rows);
 	if (context->shapes == NULL)
-		return;
-	write_shapes(context);
+		return false;
+	holds_events = write_shapes(context, with_events);
 	write_timeline(context);
 	if (context->timeline_stale)
 		store_mark_timeline(context->schema, context->job->job_id);
@@ -167,6 +169,7 @@ source_write_shared(L4SourceContext *context)
 	context->shapes = NULL;
 	context->starts = NULL;
 	MemoryContextReset(context->shared_memory);
+	return holds_events;
 }
 
 /*

@@ -11,7 +11,7 @@ use File::Path qw(make_path);
 use File::Temp;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT_OK = qw($secret create_tenants load_tenant_a load_tenant_b tables_of_tenants);
+our @EXPORT_OK = qw($secret create_tenants keep_apart load_tenant_a load_tenant_b tables_of_tenants);
 our $secret = 'qzsecret';
 
 my $data = abs_path(dirname(__FILE__) . '/../data/faults');
@@ -55,6 +55,12 @@ sub create_tenants
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	$node->safe_psql($database, "CREATE SCHEMA l4; CREATE EXTENSION l4 SCHEMA l4;
 		ALTER DATABASE $database SET search_path = l4");
+	keep_apart($node, $database);
+}
+
+sub keep_apart
+{
+	my ($node, $database) = @_;
 	$node->safe_psql($database, 'SELECT l4_enable_tenancy(); SELECT l4_create_roles()');
 	$node->safe_psql($database, "CREATE ROLE $_ LOGIN; GRANT l4_importer TO $_")
 		for grep { $node->safe_psql($database, "SELECT count(*) FROM pg_roles
