@@ -70,7 +70,7 @@ RETURNS TABLE (one text, other text, forth @extschema@.l4_flow_series, back @ext
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10000 COST 1000000
 SET search_path = pg_catalog, pg_temp
 SET enable_sort = off
-SET work_mem = '384MB'
+SET work_mem = '128MB'
 AS $$
 DECLARE
 	source CONSTANT text := @extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'source', 'text', true)

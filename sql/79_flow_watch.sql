@@ -9,7 +9,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 SET enable_sort = off
-SET work_mem = '384MB'
+SET work_mem = '128MB'
 AS $$
 DECLARE
 	anybody CONSTANT boolean := NOT EXISTS (SELECT FROM @extschema@.l4_accelerator);
