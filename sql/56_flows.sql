@@ -103,7 +103,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_read_flows(tstzrange, regclass, jsonb, regclass, text[], @extschema@.l4_limits) IS
 'Step: What went between each two addresses in the window, both ways: one pass over the flows. addresses: of flows between '
 'these alone; NULL: between all accelerators. Cost: some 600 nanoseconds '
-'and 24 bytes of memory a flow.';
+'a flow; memory some of its work_mem, whatever is read, and on disk 24 bytes a flow above that.';
 
 -- ---- who trains together ----
 
@@ -166,6 +166,13 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pairs_of(tstzrange, regclass, jsonb, regclass, text[], @extschema@.l4_limits) IS
 'Step: All pairs of addresses of a window, with the period of their bursts and the cycles of their layers.';
+
+CREATE FUNCTION @extschema@.l4_cursor_pairs(pairs refcursor) RETURNS SETOF @extschema@.l4_flow_pair
+	LANGUAGE c STABLE STRICT PARALLEL RESTRICTED ROWS 10000 COST 10000 AS 'MODULE_PATHNAME', 'l4_cursor_rows';
+COMMENT ON FUNCTION @extschema@.l4_cursor_pairs(refcursor) IS
+'Step: The pairs of an open cursor with SCROLL, from the first one on, each time again. Pairs of many flows are not in memory '
+'but in the cursor''s query, on disk above work_mem. Errors: 34000 no such cursor, 55000 one without SCROLL, 42804 one of '
+'other rows.';
 
 CREATE FUNCTION @extschema@.l4_training_pairs(pairs @extschema@.l4_flow_pair[], limits @extschema@.l4_limits)
 RETURNS TABLE (one text, other text, period double precision)
@@ -346,24 +353,25 @@ COMMENT ON FUNCTION @extschema@.l4_goes_with_cycles(@extschema@.l4_flow_cluster,
 'Step: Of two clusters of which one alone has cycles of layers, does what the other sends repeat itself from cycle to cycle '
 '(limit flow_repeated)? Its links may show no cycles of their own. NULL for others.';
 
-CREATE FUNCTION @extschema@.l4_clusters_of(pairs @extschema@.l4_flow_pair[], known jsonb, limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_clusters_of(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_flow_cluster
-LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100 COST 100000
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 COST 100000
 BEGIN ATOMIC
 	WITH training AS MATERIALIZED (
-		SELECT t.one, t.other, t.period FROM @extschema@.l4_training_pairs(l4_clusters_of.pairs, limits) t
+		SELECT t.one, t.other, t.period FROM @extschema@.l4_training_pairs(ARRAY(
+			SELECT ROW(p.one, p.other, NULL, NULL, p.bytes, p.period, NULL)::@extschema@.l4_flow_pair
+			FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p), limits) t
 	), components AS MATERIALIZED (
 		SELECT m.component, m.member, l4_clusters_of.known ->> m.member AS server
 		FROM (SELECT @extschema@.l4_connected_components(t.one, t.other) AS all_of_them FROM training t) c
 		CROSS JOIN LATERAL unnest(c.all_of_them) m
 	), longest AS MATERIALIZED (
 		SELECT c.component, @extschema@.l4_longest_period(array_agg(t.period), limits) AS period
-		FROM training t JOIN components c ON c.member = t.one
-		GROUP BY c.component
+		FROM training t JOIN components c ON c.member = t.one GROUP BY c.component
 	), silent_pairs AS MATERIALIZED (
 		SELECT l.component, p.one, p.other, GREATEST(@extschema@.l4_sends_each_step(p.forth, l.period, limits),
 			@extschema@.l4_sends_each_step(p.back, l.period, limits)) IS NOT TRUE AS is_silent
-		FROM unnest(l4_clusters_of.pairs) p
+		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
 		JOIN training t ON t.one = p.one AND t.other = p.other
 		JOIN components c ON c.member = p.one
 		JOIN longest l ON l.component = c.component
@@ -375,8 +383,7 @@ BEGIN ATOMIC
 		GROUP BY s.component, e.address
 	), periods AS MATERIALIZED (
 		SELECT l.component, CASE WHEN avg(s.is_silent::int) < (limits).flow_step_members THEN l.period END AS period
-		FROM longest l
-		LEFT JOIN silent s ON s.component = l.component
+		FROM longest l LEFT JOIN silent s ON s.component = l.component
 		GROUP BY l.component, l.period
 	), chosen AS (
 		SELECT DISTINCT ON (p.component) p.component, p.period, t.one, t.other
@@ -389,12 +396,12 @@ BEGIN ATOMIC
 		SELECT c.component, c.period, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, true,
 			COALESCE(c.period * (limits).flow_step_pause, (limits).flow_pause), (limits).flow_whole_phase) AS phases
 		FROM chosen c
-		JOIN unnest(l4_clusters_of.pairs) p ON p.one = c.one AND p.other = c.other
+		JOIN @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p ON p.one = c.one AND p.other = c.other
 		CROSS JOIN LATERAL (VALUES (p.forth), (p.back)) d(series)
 		GROUP BY c.component, c.period
 	), cycles AS (
 		SELECT DISTINCT ON (c.component) c.component, (p.cycles)."interval" AS cycle, (p.cycles).ended AS cycle_ends
-		FROM unnest(l4_clusters_of.pairs) p
+		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
 		JOIN components c ON c.member = p.one
 		WHERE (p.cycles)."interval" IS NOT NULL
 		ORDER BY c.component, (p.cycles).regular * cardinality((p.cycles).ended) * GREATEST((p.cycles).microbatches, 1) DESC,
@@ -407,8 +414,8 @@ BEGIN ATOMIC
 			COALESCE(array_agg(DISTINCT c.server ORDER BY c.server) FILTER (WHERE c.server IS NOT NULL), '{}') AS servers
 		FROM components c GROUP BY c.component) m ON m.component = s.component;
 END;
-COMMENT ON FUNCTION @extschema@.l4_clusters_of(@extschema@.l4_flow_pair[], jsonb, @extschema@.l4_limits) IS
-'Step: The connected components of pairs, with their steps. known: the server of each address that is known.';
+COMMENT ON FUNCTION @extschema@.l4_clusters_of(refcursor, jsonb, @extschema@.l4_limits) IS
+'Step: The connected components of pairs (l4_cursor_pairs), with their steps. known: the server of each address that is known.';
 
 CREATE FUNCTION @extschema@.l4_flow_places(clusters @extschema@.l4_flow_cluster[], known jsonb, limits @extschema@.l4_limits)
 RETURNS TABLE (address text, job int, server text, period double precision)
