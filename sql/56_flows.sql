@@ -604,8 +604,7 @@ BEGIN ATOMIC
 		JOIN summed s ON s.job = m.job
 		GROUP BY m.job, s.is_summed, c.cycle, c.microbatches
 		HAVING (count(m.cycle) >= (limits).flow_cycle_pairs * count(*)
-				OR count(*) FILTER (WHERE m.microbatches = c.microbatches
-						AND abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance)
+				OR count(*) FILTER (WHERE abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance)
 					>= GREATEST((limits).flow_cycle_alike * count(*), 2))
 			AND ((percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle / GREATEST(m.microbatches, 1))
 					>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE

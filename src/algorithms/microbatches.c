@@ -42,7 +42,7 @@ typedef struct Values
 	double	   *room;			/* for sorting them */
 } Values;
 
-/* What stands out: each k-th, from the one of this number on, by so much. */
+/* What stands out: each k-th, from the one of this number on, by so much; or (each 0) a few values above a limit. */
 typedef struct StandingOut
 {
 	int			each;
@@ -121,7 +121,7 @@ are_apart(const Values *values, int k, int64 phase, double limit)
 static bool
 stands_out_of(const Values *values, int k, double deviations, StandingOut *found)
 {
-	double		medians[MOST_MICROBATCHES];
+	double		medians[MOST_MICROBATCHES] = {0};
 	double		second = -INFINITY;
 	int			first = 0;
 
@@ -150,6 +150,44 @@ stands_out(const Values *values, double deviations, StandingOut *found)
 	return false;
 }
 
+/* Values less the mean of the k around each, one of every phase; not those that miss one of these. */
+static void
+level(const Values *values, int k, Values *levelled)
+{
+	int64		half = k / 2;
+	double		sum = 0;
+
+	levelled->count = 0;
+	for (int64 i = 0; i < values->count; i++)
+	{
+		int64		first = i - 2 * half;
+		double		ends = values->value[i] + values->value[Max(first, 0)];
+
+		sum += values->value[i] - (first > 0 ? values->value[first - 1] : 0);
+		/* of an even number the two at the ends are of one phase */
+		if (first >= 0 && values->number[i] - values->number[first] == 2 * half)
+			values_add(levelled, values->number[first + half],
+					   values->value[first + half] - (k % 2 == 0 ? sum - ends / 2 : sum) / k);
+	}
+}
+
+/* The same beside the level around each: while somebody is slow all cycles take longer, by more than an optimizer does. */
+static bool
+stands_out_of_level(const Values *values, double deviations, StandingOut *found)
+{
+	Values		levelled = values_for(values->count);
+	bool		result = false;
+
+	for (int k = 2; !result && k <= MOST_MICROBATCHES && k * LEAST_STEPS <= values->count; k++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		level(values, k, &levelled);
+		result = stands_out_of(&levelled, k, deviations, found);
+	}
+	values_free(&levelled);
+	return result;
+}
+
 /* Are so many of the values above the others, by this at least and by more deviations than these have? Which, and how much. */
 static bool
 highest_stand_out(const Values *values, int64 highest, double least, double deviations, StandingOut *found)
@@ -161,8 +199,7 @@ highest_stand_out(const Values *values, int64 highest, double least, double devi
 	qsort(sorted, values->count, sizeof(double), compare_double);
 	for (int64 i = 0; i < others; i++)
 		values->room[i] = fabs(sorted[i] - sorted[others / 2]);
-	found->by = sorted[others] - sorted[others - 1];
-	found->limit = (sorted[others] + sorted[others - 1]) / 2;
+	*found = (StandingOut) {.by = sorted[others] - sorted[others - 1], .limit = (sorted[others] + sorted[others - 1]) / 2};
 	pfree(sorted);
 	return found->by >= least && found->by > deviations * ROBUST_MAD_TO_SD * robust_upper_median(values->room, others);
 }
@@ -219,6 +256,18 @@ first_since(const double *began, int64 count, int64 from, double time)
 	return low;
 }
 
+/* How long cycles take around one of them: the median (a job may become slower). */
+static double
+usual_length(const L4LayerCycles *cycles, int64 at)
+{
+	double		lengths[2 * LEAST_STEPS];
+	int64		count = 0;
+
+	for (int64 i = Max(at - LEAST_STEPS, 1); i < Min(at + LEAST_STEPS, cycles->count); i++)
+		lengths[count++] = cycles->starts[i] - cycles->starts[i - 1];
+	return robust_upper_median(lengths, count);
+}
+
 /* Leaves out beginnings that are none, and numbers the others; returns how many are left. */
 static int64
 number_cycles(const L4LayerCycles *cycles, double *starts, int64 *places, int64 *numbers)
@@ -227,13 +276,14 @@ number_cycles(const L4LayerCycles *cycles, double *starts, int64 *places, int64 
 
 	for (int64 i = 0; i < cycles->count; i++)
 	{
-		double		passed = count > 0 ? cycles->starts[i] - starts[count - 1] : cycles->interval;
+		double		usual = usual_length(cycles, i);
+		double		passed = count > 0 ? cycles->starts[i] - starts[count - 1] : usual;
 
-		if (passed <= WHOLE * cycles->interval)
+		if (passed <= WHOLE * usual)
 			continue;
 		starts[count] = cycles->starts[i];
 		places[count] = i;
-		numbers[count] = count > 0 ? numbers[count - 1] + Max((int64) rint(passed / cycles->interval), 1) : 0;
+		numbers[count] = count > 0 ? numbers[count - 1] + Max((int64) rint(passed / usual), 1) : 0;
 		count++;
 	}
 	return count;
@@ -355,7 +405,8 @@ pause_more(const L4LayerCycles *cycles, const double *starts, const int64 *numbe
 
 	for (int64 i = 0; i < lags->count; i++)
 	{
-		bool		of_step = lags->value[i] > found->limit;
+		bool		of_step = found->each > 0 ? lags->number[i] % found->each == found->phase :
+			lags->value[i] > found->limit;
 
 		while (numbers[at] < lags->number[i] - 1)
 			at++;
@@ -384,7 +435,7 @@ find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles
 	lags_of_cycles(messages, cycles, places, numbers, count, &lags);
 	if (stands_out(&bytes, rule->deviations, &found) && found.by >= log(rule->bytes))
 		found.phase = (found.phase + 1) % found.each;
-	else if (stands_out(&lags, rule->deviations, &found))
+	else if (stands_out(&lags, rule->deviations, &found) || stands_out_of_level(&lags, rule->deviations, &found))
 		found.each = pause_more(cycles, starts, numbers, &lags, &found) ? found.each : 1;
 	else if (may_stand_out(&bytes, log(rule->bytes), rule->deviations, &found))
 		found.each = 0;
