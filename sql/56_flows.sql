@@ -556,19 +556,37 @@ COMMENT ON TYPE @extschema@.l4_flow_measure IS
 'Step: What tells of a pair how its job makes steps: l4_flow_span, l4_flow_pair_kind where there is a phase, whether it sends '
 'in a phase and gets its answer later, and its l4_step_cycles.';
 
-CREATE FUNCTION @extschema@.l4_usual_microbatches(microbatches int[], limits @extschema@.l4_limits) RETURNS int
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
-RETURN (SELECT COALESCE((array_agg(m.number ORDER BY m.links DESC, m.number DESC)
-		FILTER (WHERE m.number > 1 AND m.links >= (limits).flow_cycle_pairs * m.of_links))[1],
-	-- most cannot tell, or not which
-	CASE WHEN 2 * sum(m.links) FILTER (WHERE m.number <> 1) > min(m.of_links) THEN 0
-		WHEN count(*) > 0 THEN 1 END)
-	FROM (SELECT m.number, count(*) AS links, sum(count(*)) OVER () AS of_links
-		FROM unnest(l4_usual_microbatches.microbatches) m(number) GROUP BY m.number) m);
-COMMENT ON FUNCTION @extschema@.l4_usual_microbatches(int[], @extschema@.l4_limits) IS
-'Step: Over how many microbatches a step of a job with sharded parameters goes, by what its links tell (no NULLs; 0: it '
-'cannot tell): what most of those tell that tell several, where they are enough (limit flow_cycle_pairs), as a link that sees '
-'nothing of it tells one; 0 where most tell something else than one.';
+CREATE FUNCTION @extschema@.l4_usual_cycle(cycles double precision[], microbatches int[], limits @extschema@.l4_limits)
+	RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	WITH told AS MATERIALIZED (
+		SELECT c.cycle, c.microbatches > 0 AS tells, count(*) OVER () AS all_of_them,
+			count(*) FILTER (WHERE c.microbatches > 0) OVER (ORDER BY ln(c.cycle)
+				RANGE BETWEEN (limits).flow_cycle_tolerance PRECEDING AND (limits).flow_cycle_tolerance FOLLOWING) AS alike
+		FROM unnest(l4_usual_cycle.cycles, l4_usual_cycle.microbatches) c(cycle, microbatches)
+		WHERE c.cycle > 0
+	), most AS (
+		SELECT t.cycle FROM told t WHERE t.tells ORDER BY t.alike DESC, t.cycle LIMIT 1
+	), multiples AS MATERIALIZED (
+		SELECT t.cycle, t.alike, t.all_of_them
+		FROM told t
+		CROSS JOIN most m
+		WHERE t.tells AND round(t.cycle / m.cycle) > 1
+			AND abs(t.cycle / (round(t.cycle / m.cycle) * m.cycle) - 1) <= (limits).flow_cycle_tolerance
+	)
+	SELECT COALESCE((SELECT x.cycle FROM multiples x
+			WHERE x.alike >= (limits).flow_cycle_pairs * x.all_of_them ORDER BY x.alike DESC, x.cycle DESC LIMIT 1),
+		-- most cannot tell, or not which
+		(SELECT m.cycle FROM most m
+			WHERE 2 * ((SELECT count(*) FROM told t WHERE NOT t.tells) + (SELECT count(*) FROM multiples))
+				<= (SELECT count(*) FROM told)));
+END;
+COMMENT ON FUNCTION @extschema@.l4_usual_cycle(double precision[], int[], @extschema@.l4_limits) IS
+'Step: How long a step of a job with sharded parameters takes, by what each of its links tells (seconds; over how many '
+'microbatches, 0: it cannot tell): what most of them tell (limit flow_cycle_tolerance), but a multiple of it where enough tell '
+'that (limit flow_cycle_pairs), as a link that sees no optimizer takes each microbatch for a step. NULL where most tell '
+'neither. Cost: time n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_job_phases(measures @extschema@.l4_flow_measure[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, cycle double precision, any_phase boolean, is_summed boolean)
@@ -578,17 +596,11 @@ BEGIN ATOMIC
 		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.microbatches, m.layer,
 			m.weight >= (limits).flow_microbatch_bytes AS is_heavy, (m.span <= (limits).flow_data_span) IS TRUE AS is_phase
 		FROM unnest(l4_job_phases.measures) m
-	), usual AS (
-		SELECT m.job, @extschema@.l4_usual_microbatches(array_agg(m.microbatches), limits) AS microbatches
+	), cycles AS (
+		SELECT m.job, @extschema@.l4_usual_cycle(array_agg(m.cycle), array_agg(m.microbatches), limits) AS cycle
 		FROM measured m
 		WHERE m.cycle IS NOT NULL
 		GROUP BY m.job
-	), cycles AS (
-		SELECT m.job, u.microbatches, percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle)
-			FILTER (WHERE m.microbatches = u.microbatches) AS cycle
-		FROM measured m
-		JOIN usual u ON u.job = m.job
-		GROUP BY m.job, u.microbatches
 	), summed AS (
 		-- those who hold the same shard sum up its gradients, in a phase; between the others layers are seen
 		SELECT m.job, count(*) FILTER (WHERE m.is_phase) >= (limits).flow_cycle_pairs * count(*)
@@ -598,11 +610,11 @@ BEGIN ATOMIC
 		GROUP BY m.job
 	), sharded AS (
 		-- what comes regularly are layers then, many of which make a cycle
-		SELECT m.job, s.is_summed, CASE WHEN c.microbatches > 0 THEN c.cycle END AS cycle
+		SELECT m.job, s.is_summed, c.cycle
 		FROM measured m
 		JOIN cycles c ON c.job = m.job
 		JOIN summed s ON s.job = m.job
-		GROUP BY m.job, s.is_summed, c.cycle, c.microbatches
+		GROUP BY m.job, s.is_summed, c.cycle
 		HAVING (count(m.cycle) >= (limits).flow_cycle_pairs * count(*)
 				OR count(*) FILTER (WHERE abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance)
 					>= GREATEST((limits).flow_cycle_alike * count(*), 2))
@@ -712,14 +724,17 @@ BEGIN ATOMIC
 		FROM unnest(l4_flow_cycles.directions) d
 		WHERE d.cycle IS NOT NULL
 	), usual AS (
-		SELECT c.job, @extschema@.l4_usual_microbatches(array_agg((c.cycles).microbatches), limits) AS microbatches
+		SELECT c.job, @extschema@.l4_usual_cycle(array_agg((c.cycles)."interval"), array_agg((c.cycles).microbatches),
+			limits) AS cycle
 		FROM cycles c
-		WHERE (c.cycles).microbatches IS NOT NULL
+		WHERE (c.cycles)."interval" IS NOT NULL
 		GROUP BY c.job
 	), told AS MATERIALIZED (
 		SELECT c.job, c.source, c.destination, c.cycles, (c.cycles).regular * cardinality((c.cycles).ended) AS weight
 		FROM cycles c
-		JOIN usual u ON u.job = c.job AND u.microbatches = (c.cycles).microbatches
+		JOIN usual u ON u.job = c.job
+			AND abs(ln((c.cycles)."interval" / u.cycle)) <= (limits).flow_cycle_tolerance
+		WHERE (c.cycles).microbatches > 0
 	), best AS (
 		SELECT DISTINCT ON (t.job) t.job, t.cycles
 		FROM told t
@@ -738,8 +753,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_cycles(@extschema@.l4_flow_direction[], @extschema@.l4_limits) IS
 'Step: The steps of accelerators of jobs with sharded parameters, by the link of each that tells them best, and which share of '
-'them is regular; over as many microbatches as most links of the job tell. Where no link of one tells a step that the best of '
-'the job does, by that one: all of a job go through the same steps.';
+'them is regular; as long as those of most links of the job (l4_usual_cycle). Where no link of one tells a step that the best '
+'of the job does, by that one: all of a job go through the same steps.';
 
 CREATE FUNCTION @extschema@.l4_flow_accelerators(directions @extschema@.l4_flow_direction[],
 	places @extschema@.l4_flow_place[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_accelerator_steps
