@@ -548,6 +548,7 @@ CREATE TYPE @extschema@.l4_flow_measure AS (
 	kind text,
 	is_answered boolean,
 	cycle double precision,
+	cycles int,
 	microbatches int,
 	layer double precision,
 	weight double precision
@@ -556,48 +557,55 @@ COMMENT ON TYPE @extschema@.l4_flow_measure IS
 'Step: What tells of a pair how its job makes steps: l4_flow_span, l4_flow_pair_kind where there is a phase, whether it sends '
 'in a phase and gets its answer later, and its l4_step_cycles.';
 
-CREATE FUNCTION @extschema@.l4_usual_cycle(cycles double precision[], microbatches int[], limits @extschema@.l4_limits)
-	RETURNS double precision
+CREATE FUNCTION @extschema@.l4_usual_cycle(cycles double precision[], numbers int[], microbatches int[],
+	limits @extschema@.l4_limits) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
-	WITH told AS MATERIALIZED (
-		SELECT c.cycle, c.microbatches > 0 AS tells, count(*) OVER () AS all_of_them,
-			count(*) FILTER (WHERE c.microbatches > 0) OVER (ORDER BY ln(c.cycle)
-				RANGE BETWEEN (limits).flow_cycle_tolerance PRECEDING AND (limits).flow_cycle_tolerance FOLLOWING) AS alike
-		FROM unnest(l4_usual_cycle.cycles, l4_usual_cycle.microbatches) c(cycle, microbatches)
+	WITH links AS (
+		-- a link tells for as long as its cycles go on: some are seen only while somebody is slow
+		SELECT c.cycle, CASE WHEN c.microbatches > 0 THEN t.time ELSE 0 END AS time, t.time AS whole
+		FROM unnest(l4_usual_cycle.cycles, l4_usual_cycle.numbers, l4_usual_cycle.microbatches) c(cycle, number, microbatches)
+		CROSS JOIN LATERAL round(1000 * c.cycle * c.number) t(time)
 		WHERE c.cycle > 0
+	), told AS MATERIALIZED (
+		SELECT l.cycle, l.time, sum(l.whole) OVER () AS whole, sum(l.time) OVER (ORDER BY ln(l.cycle)
+			RANGE BETWEEN (limits).flow_cycle_tolerance PRECEDING AND (limits).flow_cycle_tolerance FOLLOWING) AS alike
+		FROM links l
 	), most AS (
-		SELECT t.cycle FROM told t WHERE t.tells ORDER BY t.alike DESC, t.cycle LIMIT 1
+		SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY t.cycle) AS cycle
+		FROM told t
+		WHERE t.time > 0 AND t.alike = (SELECT max(x.alike) FROM told x)
 	), multiples AS MATERIALIZED (
-		SELECT t.cycle, t.alike, t.all_of_them
+		SELECT t.cycle, t.time, t.alike, t.whole
 		FROM told t
 		CROSS JOIN most m
-		WHERE t.tells AND round(t.cycle / m.cycle) > 1
+		WHERE t.time > 0 AND round(t.cycle / m.cycle) > 1
 			AND abs(t.cycle / (round(t.cycle / m.cycle) * m.cycle) - 1) <= (limits).flow_cycle_tolerance
 	)
 	SELECT COALESCE((SELECT x.cycle FROM multiples x
-			WHERE x.alike >= (limits).flow_cycle_pairs * x.all_of_them ORDER BY x.alike DESC, x.cycle DESC LIMIT 1),
+			WHERE x.alike >= (limits).flow_cycle_pairs * x.whole ORDER BY x.alike DESC, x.cycle DESC LIMIT 1),
 		-- most cannot tell, or not which
 		(SELECT m.cycle FROM most m
-			WHERE 2 * ((SELECT count(*) FROM told t WHERE NOT t.tells) + (SELECT count(*) FROM multiples))
-				<= (SELECT count(*) FROM told)));
+			WHERE 2 * ((SELECT sum(t.time) FROM told t) - COALESCE((SELECT sum(x.time) FROM multiples x), 0))
+				>= (SELECT max(t.whole) FROM told t)));
 END;
-COMMENT ON FUNCTION @extschema@.l4_usual_cycle(double precision[], int[], @extschema@.l4_limits) IS
-'Step: How long a step of a job with sharded parameters takes, by what each of its links tells (seconds; over how many '
-'microbatches, 0: it cannot tell): what most of them tell (limit flow_cycle_tolerance), but a multiple of it where enough tell '
-'that (limit flow_cycle_pairs), as a link that sees no optimizer takes each microbatch for a step. NULL where most tell '
-'neither. Cost: time n * log(n).';
+COMMENT ON FUNCTION @extschema@.l4_usual_cycle(double precision[], int[], int[], @extschema@.l4_limits) IS
+'Step: How long a step of a job with sharded parameters takes (seconds), by what each of its links tells: how long a cycle '
+'takes, how many there are, over how many microbatches (0: it cannot tell). What most of them tell (limit '
+'flow_cycle_tolerance), but a multiple of it where enough tell that (limit flow_cycle_pairs), as a link that sees no optimizer '
+'takes each microbatch for a step. NULL where most tell neither. Cost: time n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_job_phases(measures @extschema@.l4_flow_measure[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, cycle double precision, any_phase boolean, is_summed boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
-		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.microbatches, m.layer,
+		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.cycles, m.microbatches, m.layer,
 			m.weight >= (limits).flow_microbatch_bytes AS is_heavy, (m.span <= (limits).flow_data_span) IS TRUE AS is_phase
 		FROM unnest(l4_job_phases.measures) m
 	), cycles AS (
-		SELECT m.job, @extschema@.l4_usual_cycle(array_agg(m.cycle), array_agg(m.microbatches), limits) AS cycle
+		SELECT m.job, @extschema@.l4_usual_cycle(array_agg(m.cycle), array_agg(m.cycles), array_agg(m.microbatches),
+			limits) AS cycle
 		FROM measured m
 		WHERE m.cycle IS NOT NULL
 		GROUP BY m.job
@@ -668,8 +676,9 @@ BEGIN ATOMIC
 				@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, true, limits),
 				CASE WHEN m.span <= (limits).flow_data_span
 					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, limits)
-				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, limits) END, (m.cycles)."interval", (m.cycles).microbatches,
-				(m.cycles).layer, (m.cycles).weight)::@extschema@.l4_flow_measure
+				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, limits) END, (m.cycles)."interval",
+				cardinality((m.cycles).ended), (m.cycles).microbatches, (m.cycles).layer,
+				(m.cycles).weight)::@extschema@.l4_flow_measure
 			FROM measured m), limits) p
 	)
 	SELECT m.job, CASE WHEN p.any_phase OR p.is_summed AND m.span <= (limits).flow_data_span THEN m.period
@@ -724,8 +733,8 @@ BEGIN ATOMIC
 		FROM unnest(l4_flow_cycles.directions) d
 		WHERE d.cycle IS NOT NULL
 	), usual AS (
-		SELECT c.job, @extschema@.l4_usual_cycle(array_agg((c.cycles)."interval"), array_agg((c.cycles).microbatches),
-			limits) AS cycle
+		SELECT c.job, @extschema@.l4_usual_cycle(array_agg((c.cycles)."interval"),
+			array_agg(cardinality((c.cycles).ended)), array_agg((c.cycles).microbatches), limits) AS cycle
 		FROM cycles c
 		WHERE (c.cycles)."interval" IS NOT NULL
 		GROUP BY c.job

@@ -69,7 +69,9 @@ COMMENT ON FUNCTION @extschema@.l4_flow_groups(timestamptz, timestamptz, regclas
 'How the training jobs of a window are parallelised: a row for each group of accelerators, by job, kind, number. Arguments,'
 ' errors and cost as l4_flow_jobs. kind: job (all of it), pipeline (members in the order of the stages), tensor (those that'
 ' compute in lockstep on one server), data, expert, context. size: how many members it has; the degrees of a job are the '
-'sizes of its groups. Where a job has no pipeline, ranks of one server cannot be told from one tensor-parallel group.';
+'sizes of its groups. Where a job has no pipeline, ranks of one server may be one tensor-parallel group, or all of one '
+'data-parallel group through links of their own: then the size of data and tensor is NULL, and members are those that are '
+'seen to exchange gradients, and those of a server.';
 
 CREATE FUNCTION @extschema@.l4_flow_steps(from_time timestamptz DEFAULT NULL, to_time timestamptz DEFAULT NULL,
 	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,

@@ -528,8 +528,8 @@ pause_more(const L4LayerCycles *cycles, const double *starts, const int64 *numbe
 /* ---- steps ---- */
 
 /*
- * Which cycles begin a step: those with a number of this phase; each is 0 where the cycles are too few to tell. Numbers behind a
- * gap may be mended.
+ * Which cycles begin a step: those with a number of this phase; each is 0 where the cycles are too few to tell. Numbers behind
+ * a gap may be mended.
  */
 static StandingOut
 find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles *cycles, const L4MicrobatchRule *rule,
