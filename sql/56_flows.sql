@@ -232,12 +232,16 @@ COMMENT ON FUNCTION @extschema@.l4_longest_period(double precision[], @extschema
 CREATE FUNCTION @extschema@.l4_sends_each_step(series @extschema@.l4_flow_series, period double precision,
 	limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
-RETURN (@extschema@.l4_bursts((series).began, (series).lasted, (limits).flow_step_silence * period)).seconds
-	>= GREATEST(((limits).flow_least_steps - 1) * period, (limits).flow_step_active
-		* ((series).began[cardinality((series).began)] - (series).began[1]));
+BEGIN ATOMIC
+	SELECT b.seconds >= GREATEST(((limits).flow_least_steps - 1) * period,
+		CASE WHEN b.bursts > (limits).flow_least_steps THEN (limits).flow_step_rests ELSE (limits).flow_step_active END
+			* ((series).began[cardinality((series).began)] - (series).began[1]))
+	FROM @extschema@.l4_bursts((series).began, (series).lasted, (limits).flow_step_silence * period) b
+	WHERE cardinality((series).began) > 0;
+END;
 COMMENT ON FUNCTION @extschema@.l4_sends_each_step(@extschema@.l4_flow_series, double precision, @extschema@.l4_limits) IS
 'Step: Is something sent in each of steps that take so long (seconds), for enough of them (limits flow_step_silence, '
-'flow_step_active, flow_least_steps)? NULL for no messages.';
+'flow_step_active, flow_step_rests, flow_least_steps)? NULL for no messages.';
 
 CREATE FUNCTION @extschema@.l4_read_accelerators(accelerators regclass)
 RETURNS TABLE (address text, server text, leaf text)
