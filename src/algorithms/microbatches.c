@@ -541,7 +541,9 @@ find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles
 
 	bytes_of_cycles(messages, moved, starts, numbers, count, &bytes);
 	lags_of_cycles(messages, cycles, places, numbers, count, &lags);
-	leave_out_misplaced(&lags, LEAST_PAUSE * cycles->layer);
+	/* of few none is left out: it may be a step */
+	if (lags.count >= FEW_MICROBATCHES * LEAST_STEPS)
+		leave_out_misplaced(&lags, LEAST_PAUSE * cycles->layer);
 	if (stands_out(&bytes, rule->deviations, &found) && found.by >= log(rule->bytes))
 		found.phase = (found.phase + 1) % found.each;
 	else if (stands_out(&lags, rule->deviations, &found) ||
