@@ -488,6 +488,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_step_active', 0.5, 'share of time',
 		'A pair is silent for whole steps in more of its time than this where what seems a step is a microbatch, a layer or a '
 		'bucket; evaluations and checkpoints take less of it.'),
+	(true, 'flow_step_rests', 0.8, 'share of time',
+		'The same where such silences come again and again: forwards of layers whose gradients alone are seen, a third or a '
+		'quarter of each step. Evaluations that come so often take less.'),
 	(true, 'flow_step_members', 0.5, 'share of accelerators',
 		'Of a step that is none, so many accelerators at least have such a pair: all have part in the data-parallel traffic.'),
 	(true, 'flow_least_steps', 6, 'steps',

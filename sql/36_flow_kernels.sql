@@ -75,7 +75,8 @@ COMMENT ON AGGREGATE @extschema@.l4_flow_messages(timestamptz, double precision,
 'with fewer bytes than least_bytes are counted alone. Rows without switches have a path of their own, the empty text, beside '
 'rows that have some; of more than 256 paths none is told apart, and paths is empty. The result is the same for any order of '
 'rows and any plan. Errors: 22023 pause under a microsecond, or options that differ from row to row; 54000 more than some 40 '
-'million records in a worker. Cost: some 300 nanoseconds and 24 bytes a record.';
+'million records in a worker. Cost: some 300 nanoseconds and 24 bytes a record, those of '
+'all groups in memory up to a quarter of the server''s hash memory, the rest on disk (error 53400 above temp_file_limit).';
 
 CREATE AGGREGATE @extschema@.l4_flow_messages_state(started_at timestamptz, duration double precision, bytes bigint,
 	queue_pair bigint, retransmits bigint, switches text[], pause double precision, least_bytes bigint,

@@ -70,7 +70,7 @@ RETURNS TABLE (one text, other text, forth @extschema@.l4_flow_series, back @ext
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10000 COST 1000000
 SET search_path = pg_catalog, pg_temp
 SET enable_sort = off
-SET work_mem = '384MB'
+SET work_mem = '128MB'
 AS $$
 DECLARE
 	source CONSTANT text := @extschema@.l4_flow_column(l4_read_flows.flows, l4_read_flows.columns, 'source', 'text', true)
@@ -103,7 +103,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_read_flows(tstzrange, regclass, jsonb, regclass, text[], @extschema@.l4_limits) IS
 'Step: What went between each two addresses in the window, both ways: one pass over the flows. addresses: of flows between '
 'these alone; NULL: between all accelerators. Cost: some 600 nanoseconds '
-'and 24 bytes of memory a flow.';
+'a flow; memory some of its work_mem, whatever is read, and on disk 24 bytes a flow above that.';
 
 -- ---- who trains together ----
 
@@ -167,6 +167,13 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pairs_of(tstzrange, regclass, jsonb, regclass, text[], @extschema@.l4_limits) IS
 'Step: All pairs of addresses of a window, with the period of their bursts and the cycles of their layers.';
 
+CREATE FUNCTION @extschema@.l4_cursor_pairs(pairs refcursor) RETURNS SETOF @extschema@.l4_flow_pair
+	LANGUAGE c STABLE STRICT PARALLEL RESTRICTED ROWS 10000 COST 10000 AS 'MODULE_PATHNAME', 'l4_cursor_rows';
+COMMENT ON FUNCTION @extschema@.l4_cursor_pairs(refcursor) IS
+'Step: The pairs of an open cursor with SCROLL, from the first one on, each time again. Pairs of many flows are not in memory '
+'but in the cursor''s query, on disk above work_mem. Errors: 34000 no such cursor, 55000 one without SCROLL, 42804 one of '
+'other rows.';
+
 CREATE FUNCTION @extschema@.l4_training_pairs(pairs @extschema@.l4_flow_pair[], limits @extschema@.l4_limits)
 RETURNS TABLE (one text, other text, period double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 10000
@@ -225,12 +232,16 @@ COMMENT ON FUNCTION @extschema@.l4_longest_period(double precision[], @extschema
 CREATE FUNCTION @extschema@.l4_sends_each_step(series @extschema@.l4_flow_series, period double precision,
 	limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
-RETURN (@extschema@.l4_bursts((series).began, (series).lasted, (limits).flow_step_silence * period)).seconds
-	>= GREATEST(((limits).flow_least_steps - 1) * period, (limits).flow_step_active
-		* ((series).began[cardinality((series).began)] - (series).began[1]));
+BEGIN ATOMIC
+	SELECT b.seconds >= GREATEST(((limits).flow_least_steps - 1) * period,
+		CASE WHEN b.bursts > (limits).flow_least_steps THEN (limits).flow_step_rests ELSE (limits).flow_step_active END
+			* ((series).began[cardinality((series).began)] - (series).began[1]))
+	FROM @extschema@.l4_bursts((series).began, (series).lasted, (limits).flow_step_silence * period) b
+	WHERE cardinality((series).began) > 0;
+END;
 COMMENT ON FUNCTION @extschema@.l4_sends_each_step(@extschema@.l4_flow_series, double precision, @extschema@.l4_limits) IS
 'Step: Is something sent in each of steps that take so long (seconds), for enough of them (limits flow_step_silence, '
-'flow_step_active, flow_least_steps)? NULL for no messages.';
+'flow_step_active, flow_step_rests, flow_least_steps)? NULL for no messages.';
 
 CREATE FUNCTION @extschema@.l4_read_accelerators(accelerators regclass)
 RETURNS TABLE (address text, server text, leaf text)
@@ -346,24 +357,25 @@ COMMENT ON FUNCTION @extschema@.l4_goes_with_cycles(@extschema@.l4_flow_cluster,
 'Step: Of two clusters of which one alone has cycles of layers, does what the other sends repeat itself from cycle to cycle '
 '(limit flow_repeated)? Its links may show no cycles of their own. NULL for others.';
 
-CREATE FUNCTION @extschema@.l4_clusters_of(pairs @extschema@.l4_flow_pair[], known jsonb, limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_clusters_of(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_flow_cluster
-LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100 COST 100000
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 COST 100000
 BEGIN ATOMIC
 	WITH training AS MATERIALIZED (
-		SELECT t.one, t.other, t.period FROM @extschema@.l4_training_pairs(l4_clusters_of.pairs, limits) t
+		SELECT t.one, t.other, t.period FROM @extschema@.l4_training_pairs(ARRAY(
+			SELECT ROW(p.one, p.other, NULL, NULL, p.bytes, p.period, NULL)::@extschema@.l4_flow_pair
+			FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p), limits) t
 	), components AS MATERIALIZED (
 		SELECT m.component, m.member, l4_clusters_of.known ->> m.member AS server
 		FROM (SELECT @extschema@.l4_connected_components(t.one, t.other) AS all_of_them FROM training t) c
 		CROSS JOIN LATERAL unnest(c.all_of_them) m
 	), longest AS MATERIALIZED (
 		SELECT c.component, @extschema@.l4_longest_period(array_agg(t.period), limits) AS period
-		FROM training t JOIN components c ON c.member = t.one
-		GROUP BY c.component
+		FROM training t JOIN components c ON c.member = t.one GROUP BY c.component
 	), silent_pairs AS MATERIALIZED (
 		SELECT l.component, p.one, p.other, GREATEST(@extschema@.l4_sends_each_step(p.forth, l.period, limits),
 			@extschema@.l4_sends_each_step(p.back, l.period, limits)) IS NOT TRUE AS is_silent
-		FROM unnest(l4_clusters_of.pairs) p
+		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
 		JOIN training t ON t.one = p.one AND t.other = p.other
 		JOIN components c ON c.member = p.one
 		JOIN longest l ON l.component = c.component
@@ -375,8 +387,7 @@ BEGIN ATOMIC
 		GROUP BY s.component, e.address
 	), periods AS MATERIALIZED (
 		SELECT l.component, CASE WHEN avg(s.is_silent::int) < (limits).flow_step_members THEN l.period END AS period
-		FROM longest l
-		LEFT JOIN silent s ON s.component = l.component
+		FROM longest l LEFT JOIN silent s ON s.component = l.component
 		GROUP BY l.component, l.period
 	), chosen AS (
 		SELECT DISTINCT ON (p.component) p.component, p.period, t.one, t.other
@@ -389,12 +400,12 @@ BEGIN ATOMIC
 		SELECT c.component, c.period, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, true,
 			COALESCE(c.period * (limits).flow_step_pause, (limits).flow_pause), (limits).flow_whole_phase) AS phases
 		FROM chosen c
-		JOIN unnest(l4_clusters_of.pairs) p ON p.one = c.one AND p.other = c.other
+		JOIN @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p ON p.one = c.one AND p.other = c.other
 		CROSS JOIN LATERAL (VALUES (p.forth), (p.back)) d(series)
 		GROUP BY c.component, c.period
 	), cycles AS (
 		SELECT DISTINCT ON (c.component) c.component, (p.cycles)."interval" AS cycle, (p.cycles).ended AS cycle_ends
-		FROM unnest(l4_clusters_of.pairs) p
+		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
 		JOIN components c ON c.member = p.one
 		WHERE (p.cycles)."interval" IS NOT NULL
 		ORDER BY c.component, (p.cycles).regular * cardinality((p.cycles).ended) * GREATEST((p.cycles).microbatches, 1) DESC,
@@ -407,8 +418,8 @@ BEGIN ATOMIC
 			COALESCE(array_agg(DISTINCT c.server ORDER BY c.server) FILTER (WHERE c.server IS NOT NULL), '{}') AS servers
 		FROM components c GROUP BY c.component) m ON m.component = s.component;
 END;
-COMMENT ON FUNCTION @extschema@.l4_clusters_of(@extschema@.l4_flow_pair[], jsonb, @extschema@.l4_limits) IS
-'Step: The connected components of pairs, with their steps. known: the server of each address that is known.';
+COMMENT ON FUNCTION @extschema@.l4_clusters_of(refcursor, jsonb, @extschema@.l4_limits) IS
+'Step: The connected components of pairs (l4_cursor_pairs), with their steps. known: the server of each address that is known.';
 
 CREATE FUNCTION @extschema@.l4_flow_places(clusters @extschema@.l4_flow_cluster[], known jsonb, limits @extschema@.l4_limits)
 RETURNS TABLE (address text, job int, server text, period double precision)
@@ -541,6 +552,7 @@ CREATE TYPE @extschema@.l4_flow_measure AS (
 	kind text,
 	is_answered boolean,
 	cycle double precision,
+	cycles int,
 	microbatches int,
 	layer double precision,
 	weight double precision
@@ -549,39 +561,58 @@ COMMENT ON TYPE @extschema@.l4_flow_measure IS
 'Step: What tells of a pair how its job makes steps: l4_flow_span, l4_flow_pair_kind where there is a phase, whether it sends '
 'in a phase and gets its answer later, and its l4_step_cycles.';
 
-CREATE FUNCTION @extschema@.l4_usual_microbatches(microbatches int[], limits @extschema@.l4_limits) RETURNS int
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
-RETURN (SELECT COALESCE((array_agg(m.number ORDER BY m.links DESC, m.number DESC)
-		FILTER (WHERE m.number > 1 AND m.links >= (limits).flow_cycle_pairs * m.of_links))[1],
-	-- most cannot tell, or not which
-	CASE WHEN 2 * sum(m.links) FILTER (WHERE m.number <> 1) > min(m.of_links) THEN 0
-		WHEN count(*) > 0 THEN 1 END)
-	FROM (SELECT m.number, count(*) AS links, sum(count(*)) OVER () AS of_links
-		FROM unnest(l4_usual_microbatches.microbatches) m(number) GROUP BY m.number) m);
-COMMENT ON FUNCTION @extschema@.l4_usual_microbatches(int[], @extschema@.l4_limits) IS
-'Step: Over how many microbatches a step of a job with sharded parameters goes, by what its links tell (no NULLs; 0: it '
-'cannot tell): what most of those tell that tell several, where they are enough (limit flow_cycle_pairs), as a link that sees '
-'nothing of it tells one; 0 where most tell something else than one.';
+CREATE FUNCTION @extschema@.l4_usual_cycle(cycles double precision[], numbers int[], microbatches int[],
+	limits @extschema@.l4_limits) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	WITH links AS (
+		-- a link tells for as long as its cycles go on: some are seen only while somebody is slow
+		SELECT c.cycle, CASE WHEN c.microbatches > 0 THEN t.time ELSE 0 END AS time, t.time AS whole
+		FROM unnest(l4_usual_cycle.cycles, l4_usual_cycle.numbers, l4_usual_cycle.microbatches) c(cycle, number, microbatches)
+		CROSS JOIN LATERAL round(1000 * c.cycle * c.number) t(time)
+		WHERE c.cycle > 0
+	), told AS MATERIALIZED (
+		SELECT l.cycle, l.time, sum(l.whole) OVER () AS whole, sum(l.time) OVER (ORDER BY ln(l.cycle)
+			RANGE BETWEEN (limits).flow_cycle_tolerance PRECEDING AND (limits).flow_cycle_tolerance FOLLOWING) AS alike
+		FROM links l
+	), most AS (
+		SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY t.cycle) AS cycle
+		FROM told t
+		WHERE t.time > 0 AND t.alike = (SELECT max(x.alike) FROM told x)
+	), multiples AS MATERIALIZED (
+		SELECT t.cycle, t.time, t.alike, t.whole
+		FROM told t
+		CROSS JOIN most m
+		WHERE t.time > 0 AND round(t.cycle / m.cycle) > 1
+			AND abs(t.cycle / (round(t.cycle / m.cycle) * m.cycle) - 1) <= (limits).flow_cycle_tolerance
+	)
+	SELECT COALESCE((SELECT x.cycle FROM multiples x
+			WHERE x.alike >= (limits).flow_cycle_pairs * x.whole ORDER BY x.alike DESC, x.cycle DESC LIMIT 1),
+		-- most cannot tell, or not which
+		(SELECT m.cycle FROM most m
+			WHERE 2 * ((SELECT sum(t.time) FROM told t) - COALESCE((SELECT sum(x.time) FROM multiples x), 0))
+				>= (SELECT max(t.whole) FROM told t)));
+END;
+COMMENT ON FUNCTION @extschema@.l4_usual_cycle(double precision[], int[], int[], @extschema@.l4_limits) IS
+'Step: How long a step of a job with sharded parameters takes (seconds), by what each of its links tells: how long a cycle '
+'takes, how many there are, over how many microbatches (0: it cannot tell). What most of them tell (limit '
+'flow_cycle_tolerance), but a multiple of it where enough tell that (limit flow_cycle_pairs), as a link that sees no optimizer '
+'takes each microbatch for a step. NULL where most tell neither. Cost: time n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_job_phases(measures @extschema@.l4_flow_measure[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, cycle double precision, any_phase boolean, is_summed boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
-		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.microbatches, m.layer,
+		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.cycles, m.microbatches, m.layer,
 			m.weight >= (limits).flow_microbatch_bytes AS is_heavy, (m.span <= (limits).flow_data_span) IS TRUE AS is_phase
 		FROM unnest(l4_job_phases.measures) m
-	), usual AS (
-		SELECT m.job, @extschema@.l4_usual_microbatches(array_agg(m.microbatches), limits) AS microbatches
+	), cycles AS (
+		SELECT m.job, @extschema@.l4_usual_cycle(array_agg(m.cycle), array_agg(m.cycles), array_agg(m.microbatches),
+			limits) AS cycle
 		FROM measured m
 		WHERE m.cycle IS NOT NULL
 		GROUP BY m.job
-	), cycles AS (
-		SELECT m.job, u.microbatches, percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle)
-			FILTER (WHERE m.microbatches = u.microbatches) AS cycle
-		FROM measured m
-		JOIN usual u ON u.job = m.job
-		GROUP BY m.job, u.microbatches
 	), summed AS (
 		-- those who hold the same shard sum up its gradients, in a phase; between the others layers are seen
 		SELECT m.job, count(*) FILTER (WHERE m.is_phase) >= (limits).flow_cycle_pairs * count(*)
@@ -591,14 +622,13 @@ BEGIN ATOMIC
 		GROUP BY m.job
 	), sharded AS (
 		-- what comes regularly are layers then, many of which make a cycle
-		SELECT m.job, s.is_summed, CASE WHEN c.microbatches > 0 THEN c.cycle END AS cycle
+		SELECT m.job, s.is_summed, c.cycle
 		FROM measured m
 		JOIN cycles c ON c.job = m.job
 		JOIN summed s ON s.job = m.job
-		GROUP BY m.job, s.is_summed, c.cycle, c.microbatches
+		GROUP BY m.job, s.is_summed, c.cycle
 		HAVING (count(m.cycle) >= (limits).flow_cycle_pairs * count(*)
-				OR count(*) FILTER (WHERE m.microbatches = c.microbatches
-						AND abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance)
+				OR count(*) FILTER (WHERE abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance)
 					>= GREATEST((limits).flow_cycle_alike * count(*), 2))
 			AND ((percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle / GREATEST(m.microbatches, 1))
 					>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE
@@ -650,8 +680,9 @@ BEGIN ATOMIC
 				@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, true, limits),
 				CASE WHEN m.span <= (limits).flow_data_span
 					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, limits)
-				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, limits) END, (m.cycles)."interval", (m.cycles).microbatches,
-				(m.cycles).layer, (m.cycles).weight)::@extschema@.l4_flow_measure
+				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, limits) END, (m.cycles)."interval",
+				cardinality((m.cycles).ended), (m.cycles).microbatches, (m.cycles).layer,
+				(m.cycles).weight)::@extschema@.l4_flow_measure
 			FROM measured m), limits) p
 	)
 	SELECT m.job, CASE WHEN p.any_phase OR p.is_summed AND m.span <= (limits).flow_data_span THEN m.period
@@ -706,14 +737,17 @@ BEGIN ATOMIC
 		FROM unnest(l4_flow_cycles.directions) d
 		WHERE d.cycle IS NOT NULL
 	), usual AS (
-		SELECT c.job, @extschema@.l4_usual_microbatches(array_agg((c.cycles).microbatches), limits) AS microbatches
+		SELECT c.job, @extschema@.l4_usual_cycle(array_agg((c.cycles)."interval"),
+			array_agg(cardinality((c.cycles).ended)), array_agg((c.cycles).microbatches), limits) AS cycle
 		FROM cycles c
-		WHERE (c.cycles).microbatches IS NOT NULL
+		WHERE (c.cycles)."interval" IS NOT NULL
 		GROUP BY c.job
 	), told AS MATERIALIZED (
 		SELECT c.job, c.source, c.destination, c.cycles, (c.cycles).regular * cardinality((c.cycles).ended) AS weight
 		FROM cycles c
-		JOIN usual u ON u.job = c.job AND u.microbatches = (c.cycles).microbatches
+		JOIN usual u ON u.job = c.job
+			AND abs(ln((c.cycles)."interval" / u.cycle)) <= (limits).flow_cycle_tolerance
+		WHERE (c.cycles).microbatches > 0
 	), best AS (
 		SELECT DISTINCT ON (t.job) t.job, t.cycles
 		FROM told t
@@ -732,8 +766,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_cycles(@extschema@.l4_flow_direction[], @extschema@.l4_limits) IS
 'Step: The steps of accelerators of jobs with sharded parameters, by the link of each that tells them best, and which share of '
-'them is regular; over as many microbatches as most links of the job tell. Where no link of one tells a step that the best of '
-'the job does, by that one: all of a job go through the same steps.';
+'them is regular; as long as those of most links of the job (l4_usual_cycle). Where no link of one tells a step that the best '
+'of the job does, by that one: all of a job go through the same steps.';
 
 CREATE FUNCTION @extschema@.l4_flow_accelerators(directions @extschema@.l4_flow_direction[],
 	places @extschema@.l4_flow_place[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_accelerator_steps

@@ -139,9 +139,9 @@ COMMENT ON FUNCTION @extschema@.l4_pair_traces(@extschema@.l4_flow_direction[], 
 	@extschema@.l4_limits) IS
 'Step: The traces of what one accelerator sends to another, one for each path.';
 
-CREATE FUNCTION @extschema@.l4_traces_of_pairs(pairs @extschema@.l4_flow_pair[], known jsonb,
-	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10000 COST 10000000
+CREATE FUNCTION @extschema@.l4_traces_of_pairs(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
+	RETURNS SETOF @extschema@.l4_flow_trace
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10000 COST 10000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 -- how many rows an array has is known to nobody: loops would look at all of one for each of the other
@@ -151,37 +151,33 @@ SET plan_cache_mode = force_generic_plan
 SET work_mem = '16MB'
 AS $$
 DECLARE
-	places @extschema@.l4_flow_place[];
-	-- by itself: the query of a loop gets a copy of what it names, in which to look for one of many would take long
-	ones CONSTANT text[] := ARRAY(SELECT (pairs[i.i]).one FROM generate_subscripts(pairs, 1) i(i) ORDER BY i.i);
-	directions @extschema@.l4_flow_direction[];
-	steps @extschema@.l4_flow_accelerator_steps[];
-	of_job record;
-BEGIN
-	places := ARRAY(SELECT ROW(p.address, p.job, p.server, p.period)::@extschema@.l4_flow_place
+	places CONSTANT @extschema@.l4_flow_place[] := ARRAY(SELECT ROW(p.address, p.job, p.server,
+			p.period)::@extschema@.l4_flow_place
 		FROM @extschema@.l4_flow_places(ARRAY(SELECT c FROM @extschema@.l4_clusters_of(pairs, known, limits) c), known,
 			limits) p);
-	-- job by job: what a window holds of all of them fits into memory once, not thrice
-	FOR of_job IN
-		SELECT j.places, n.numbers
-		FROM (SELECT p.job, array_agg(p ORDER BY p.address) AS places FROM unnest(places) p GROUP BY p.job) j
-		JOIN (SELECT p.job, array_agg(o.number ORDER BY o.number) AS numbers
-			FROM unnest(ones) WITH ORDINALITY o(one, number) JOIN unnest(places) p ON p.address = o.one
-			GROUP BY p.job) n ON n.job = j.job
-		ORDER BY j.job
-	LOOP
-		-- by their numbers: to look for them would copy all pairs for each job
-		directions := ARRAY(SELECT d FROM @extschema@.l4_flow_directions(ARRAY(SELECT pairs[n.number]
-				FROM unnest(of_job.numbers) n(number)), of_job.places, limits) d);
+	-- job by job: of a cursor one row is fetched at a time, so that one job alone is in memory
+	jobs CURSOR FOR
+		SELECT a.places, j.pairs
+		FROM (SELECT l.job, array_agg(l ORDER BY l.address COLLATE "C") AS places FROM unnest(places) l GROUP BY l.job) a
+		JOIN (SELECT l.job, array_agg(p ORDER BY p.one COLLATE "C", p.other COLLATE "C") AS pairs
+			FROM @extschema@.l4_cursor_pairs(l4_traces_of_pairs.pairs) p
+			JOIN unnest(places) l ON l.address = p.one
+			GROUP BY l.job) j ON j.job = a.job
+		ORDER BY a.job;
+	directions @extschema@.l4_flow_direction[];
+	steps @extschema@.l4_flow_accelerator_steps[];
+BEGIN
+	FOR of_job IN jobs LOOP
+		directions := ARRAY(SELECT d FROM @extschema@.l4_flow_directions(of_job.pairs, of_job.places, limits) d);
 		steps := ARRAY(SELECT s FROM @extschema@.l4_flow_accelerators(directions, of_job.places, limits) s);
 		RETURN QUERY SELECT t.* FROM @extschema@.l4_accelerator_traces(directions, steps) t;
 		RETURN QUERY SELECT t.* FROM @extschema@.l4_pair_traces(directions, steps, limits) t;
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_traces_of_pairs(@extschema@.l4_flow_pair[], jsonb, @extschema@.l4_limits) IS
-'Step: All that the pairs of a window tell of jobs, their accelerators and pairs. known: the server of each address that is '
-'known.';
+COMMENT ON FUNCTION @extschema@.l4_traces_of_pairs(refcursor, jsonb, @extschema@.l4_limits) IS
+'Step: All that the pairs of a window (l4_cursor_pairs) tell of jobs, their accelerators and pairs. known: the server of each '
+'address that is known.';
 
 CREATE FUNCTION @extschema@.l4_known_servers(accelerators regclass) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -203,12 +199,17 @@ AS $$
 DECLARE
 	time_window CONSTANT tstzrange := @extschema@.l4_flow_window(l4_flow_traces.from_time, l4_flow_traces.to_time,
 		l4_flow_traces.flows, l4_flow_traces.columns, l4_flow_traces.limits);
-	pairs @extschema@.l4_flow_pair[];
+	pairs refcursor;
 BEGIN
-	pairs := ARRAY(SELECT p FROM @extschema@.l4_flow_pairs_of(time_window, l4_flow_traces.flows, l4_flow_traces.columns,
-		l4_flow_traces.accelerators, l4_flow_traces.addresses, l4_flow_traces.limits) p);
+	OPEN pairs SCROLL FOR
+		WITH found AS MATERIALIZED (
+			SELECT p.* FROM @extschema@.l4_flow_pairs_of(time_window, l4_flow_traces.flows, l4_flow_traces.columns,
+				l4_flow_traces.accelerators, l4_flow_traces.addresses, l4_flow_traces.limits) p
+		)
+		SELECT f.* FROM found f;
 	RETURN QUERY SELECT t.* FROM @extschema@.l4_traces_of_pairs(pairs,
 		@extschema@.l4_known_servers(l4_flow_traces.accelerators), l4_flow_traces.limits) t;
+	CLOSE pairs;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_flow_traces(timestamptz, timestamptz, regclass, jsonb, regclass, @extschema@.l4_limits,

@@ -131,6 +131,15 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_lockstep_of(l4_flow_groups_of.traces, limits) l
 	), exchanging AS MATERIALIZED (
 		SELECT e.job, e.kind, e.name, e.address FROM @extschema@.l4_exchanges_of(l4_flow_groups_of.traces) e
+	), unstaged AS MATERIALIZED (
+		-- who exchanges gradients with another one of its server, or is alone there, does not compute in lockstep with any
+		SELECT p.job, p.address, p.server, count(*) OVER (PARTITION BY p.job, p.server) = 1
+			OR count(e.name) OVER (PARTITION BY p.job, p.server, e.name) = count(*) OVER (PARTITION BY p.job, p.server) AS alone
+		FROM places p
+		LEFT JOIN exchanging e ON e.job = p.job AND e.address = p.address AND e.kind = 'data'
+		WHERE NOT EXISTS (SELECT FROM lockstep l WHERE l.job = p.job)
+	), unsure AS MATERIALIZED (
+		SELECT u.job FROM unstaged u WHERE NOT u.alone GROUP BY u.job
 	), named AS (
 		SELECT p.job, 'job' AS kind, '' AS name, p.address, 0 AS place FROM places p
 		UNION ALL
@@ -140,9 +149,7 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT l.job, 'data', format('%s %s %s', l.stage, l.lane, l.context), l.address, 0 FROM lockstep l
 		UNION ALL
-		-- without a pipeline nothing tells the lanes of a server: each is taken for a tensor-parallel rank
-		SELECT p.job, 'tensor', p.server, p.address, 0 FROM places p
-		WHERE NOT EXISTS (SELECT FROM lockstep l WHERE l.job = p.job)
+		SELECT u.job, 'tensor', CASE WHEN u.alone THEN u.address ELSE u.server END, u.address, 0 FROM unstaged u
 		UNION ALL
 		SELECT e.job, e.kind, e.name, e.address, 0 FROM exchanging e
 		WHERE e.kind <> 'data' OR NOT EXISTS (SELECT FROM lockstep l WHERE l.job = e.job)
@@ -151,10 +158,13 @@ BEGIN ATOMIC
 		FROM named n
 		GROUP BY n.job, n.kind, n.name
 	)
+	-- without a pipeline ranks of a server may be one tensor-parallel group, or all of one data-parallel one
 	SELECT g.job, g.kind, row_number() OVER (PARTITION BY g.job, g.kind ORDER BY g.members)::int,
-		cardinality(g.members), g.members
-	FROM grouped g;
+		CASE WHEN u.job IS NULL OR g.kind NOT IN ('tensor', 'data') THEN cardinality(g.members) END, g.members
+	FROM grouped g
+	LEFT JOIN unsure u ON u.job = g.job;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_groups_of(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The groups of accelerators of each job, as l4_flow_groups tells them. The ranks of one stage and one place in their '
-'tensor-parallel groups reduce their gradients together, through whichever links.';
+'tensor-parallel groups reduce their gradients together, through whichever links. size of data and tensor: NULL where ranks '
+'of a server may be either: there is no pipeline, and no link between two of a server''s.';

@@ -243,7 +243,8 @@ BEGIN ATOMIC
 		'<th scope="col" class="n">Size</th><th scope="col">The first</th></tr></thead><tbody>'
 		|| string_agg(format('<tr><th scope="row">%s</th><td class="n" data-label="How many">%s</td>'
 			'<td class="n" data-label="Size">%s</td><td class="small" data-label="The first">%s</td></tr>', k.kind, k.groups,
-			CASE WHEN k.least = k.most THEN k.most::text ELSE k.least || ' to ' || k.most END, k.first), E'\n'
+			CASE WHEN k.least IS NULL THEN 'not known' WHEN k.least = k.most THEN k.most::text
+				ELSE k.least || ' to ' || k.most END, k.first), E'\n'
 			ORDER BY k.kind COLLATE "C")
 		|| '</tbody></table>'
 		|| CASE WHEN max(k.groups) > 1 THEN @extschema@.l4_report_folded(

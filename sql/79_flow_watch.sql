@@ -9,7 +9,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 SET enable_sort = off
-SET work_mem = '384MB'
+SET work_mem = '128MB'
 AS $$
 DECLARE
 	anybody CONSTANT boolean := NOT EXISTS (SELECT FROM @extschema@.l4_accelerator);
@@ -316,16 +316,17 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
 	came @extschema@.l4_flow_watch_tail[];
-	pairs @extschema@.l4_flow_pair[];
+	pairs refcursor;
 	traces @extschema@.l4_flow_trace[];
 	watched @extschema@.l4_flow_watched[];
 BEGIN
 	SELECT r.flows, r.came INTO flows, came
 	FROM @extschema@.l4_watched_flows(l4_watch_window.window_began, l4_watch_window.window_ended, limits) r;
-	pairs := ARRAY(SELECT p FROM @extschema@.l4_watched_pairs(came, limits) p);
+	OPEN pairs SCROLL FOR
+		WITH found AS MATERIALIZED (SELECT p.* FROM @extschema@.l4_watched_pairs(came, limits) p) SELECT f.* FROM found f;
 	traces := ARRAY(SELECT t FROM @extschema@.l4_traces_of_pairs(pairs,
 		@extschema@.l4_known_servers('@extschema@.l4_accelerator'), limits) t);
-	pairs := NULL;
+	CLOSE pairs;
 	watched := ARRAY(SELECT w FROM @extschema@.l4_watched_jobs(traces, came, l4_watch_window.window_ended, limits) w);
 	PERFORM @extschema@.l4_keep_jobs(watched, l4_watch_window.window_began, l4_watch_window.window_ended, limits);
 	findings := @extschema@.l4_keep_findings(traces, watched, l4_watch_window.window_began, l4_watch_window.window_ended,

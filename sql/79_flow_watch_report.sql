@@ -8,11 +8,13 @@ SET enable_nestloop = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
-	pairs CONSTANT @extschema@.l4_flow_pair[] := ARRAY(SELECT p FROM @extschema@.l4_watched_pairs(NULL, limits) p);
+	pairs refcursor;
 	numbers CONSTANT jsonb := (SELECT COALESCE(jsonb_object_agg(a.address, j.job), '{}')
 		FROM @extschema@.l4_flow_watch_job j CROSS JOIN LATERAL unnest(j.addresses) a(address));
 	trace @extschema@.l4_flow_trace;
 BEGIN
+	OPEN pairs SCROLL FOR
+		WITH found AS MATERIALIZED (SELECT p.* FROM @extschema@.l4_watched_pairs(NULL, limits) p) SELECT f.* FROM found f;
 	FOR trace IN
 		SELECT t.* FROM @extschema@.l4_traces_of_pairs(pairs, @extschema@.l4_known_servers('@extschema@.l4_accelerator'),
 			limits) t
@@ -20,6 +22,7 @@ BEGIN
 		trace.job := (numbers ->> trace.source)::int;
 		RETURN NEXT trace;
 	END LOOP;
+	CLOSE pairs;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_watched_traces(@extschema@.l4_limits) IS

@@ -23,8 +23,8 @@ COMMENT ON FUNCTION @extschema@.l4_flow_jobs(timestamptz, timestamptz, regclass,
 'left out. job: a number within the window; server: NULL is the address; began, ended: its first and last sending in the '
 'window; step: seconds a step takes, NULL where none is seen. Who trains together is connected by its traffic; what tensor '
 'parallelism moves inside a server passes no switch, so clusters on the same servers, in step, are one job. Errors: 42703 a'
-' column that is not there; 22023 a window that ends before it begins. Cost: about twice that of sorting the flows; 24 '
-'bytes of memory a flow. LLMPrism (Jiang et al., arXiv 2505.00342).';
+' column that is not there; 22023 a window that ends before it begins. Cost: about twice that of sorting the flows; '
+'memory that of the messages of the largest job, and some 200 MB. LLMPrism (Jiang et al., arXiv 2505.00342).';
 
 CREATE FUNCTION @extschema@.l4_flow_pairs(from_time timestamptz DEFAULT NULL, to_time timestamptz DEFAULT NULL,
 	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,
@@ -69,7 +69,9 @@ COMMENT ON FUNCTION @extschema@.l4_flow_groups(timestamptz, timestamptz, regclas
 'How the training jobs of a window are parallelised: a row for each group of accelerators, by job, kind, number. Arguments,'
 ' errors and cost as l4_flow_jobs. kind: job (all of it), pipeline (members in the order of the stages), tensor (those that'
 ' compute in lockstep on one server), data, expert, context. size: how many members it has; the degrees of a job are the '
-'sizes of its groups. Where a job has no pipeline, ranks of one server cannot be told from one tensor-parallel group.';
+'sizes of its groups. Where a job has no pipeline, ranks of one server may be one tensor-parallel group, or all of one '
+'data-parallel group through links of their own: then the size of data and tensor is NULL, and members are those that are '
+'seen to exchange gradients, and those of a server.';
 
 CREATE FUNCTION @extschema@.l4_flow_steps(from_time timestamptz DEFAULT NULL, to_time timestamptz DEFAULT NULL,
 	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,

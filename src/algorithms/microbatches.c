@@ -27,9 +27,13 @@
 #define FEW_MICROBATCHES 4
 /* Cycles that come sooner than this share of the usual are parts of one. */
 #define WHOLE 0.75
+/* Lags are off by the same, one up and one down, within this share of that. */
+#define SAME_OFF 0.25
 /* Of a cycle a third goes forwards; of its layers half are looked at, those around the turn. */
 #define FORWARDS (1.0 / 6)
 #define BACKWARDS (1.0 / 3)
+/* Where so many cycles are missing, or more, how many they are is not sure. */
+#define LONG_GAP 3
 /* The turn may be so many layers off: by two, forwards, all seems to fit, as that is one backwards. */
 #define LAYERS_OFF 1
 
@@ -42,7 +46,7 @@ typedef struct Values
 	double	   *room;			/* for sorting them */
 } Values;
 
-/* What stands out: each k-th, from the one of this number on, by so much. */
+/* What stands out: each k-th, from the one of this number on, by so much; or (each 0) a few values above a limit. */
 typedef struct StandingOut
 {
 	int			each;
@@ -121,7 +125,7 @@ are_apart(const Values *values, int k, int64 phase, double limit)
 static bool
 stands_out_of(const Values *values, int k, double deviations, StandingOut *found)
 {
-	double		medians[MOST_MICROBATCHES];
+	double		medians[MOST_MICROBATCHES] = {0};
 	double		second = -INFINITY;
 	int			first = 0;
 
@@ -150,6 +154,115 @@ stands_out(const Values *values, double deviations, StandingOut *found)
 	return false;
 }
 
+/* Values less the mean of the k around each, one of every phase; not those that miss one of these. */
+static void
+level(const Values *values, int k, Values *levelled)
+{
+	int64		half = k / 2;
+	double		sum = 0;
+
+	levelled->count = 0;
+	for (int64 i = 0; i < values->count; i++)
+	{
+		int64		first = i - 2 * half;
+		double		ends = values->value[i] + values->value[Max(first, 0)];
+
+		sum += values->value[i] - (first > 0 ? values->value[first - 1] : 0);
+		/* of an even number the two at the ends are of one phase */
+		if (first >= 0 && values->number[i] - values->number[first] == 2 * half)
+			values_add(levelled, values->number[first + half],
+					   values->value[first + half] - (k % 2 == 0 ? sum - ends / 2 : sum) / k);
+	}
+}
+
+/* The phase that stands out in values [from, to), each beside the level around it; -1 where they are too few to tell. */
+static int64
+highest_phase(const Values *levelled, int64 from, int64 to, int k)
+{
+	double		sums[MOST_MICROBATCHES] = {0};
+	int			highest = 0;
+
+	if (to - from < 2 * k)
+		return -1;
+	for (int64 i = from; i < to; i++)
+		sums[levelled->number[i] % k] += levelled->value[i];
+	for (int phase = 1; phase < k; phase++)
+		highest = sums[phase] > sums[highest] ? phase : highest;
+	return highest;
+}
+
+/* Adds to all numbers from this one on. */
+static void
+shift_numbers(int64 *numbers, int64 count, int64 from, int64 by)
+{
+	for (int64 i = count - 1; i >= 0 && numbers[i] >= from; i--)
+		numbers[i] += by;
+}
+
+/*
+ * How many cycles are missing where none are seen for long is not known exactly: they may have been slow. Numbers those behind
+ * such a gap so that what stands out goes on in its turn. numbers: of all cycles, the same way.
+ */
+static void
+align_over_gaps(Values *levelled, int k, int64 *numbers, int64 count)
+{
+	int64		from = 0;
+	int64		before = -1;
+
+	for (int64 i = 1; i <= levelled->count; i++)
+	{
+		int64		phase;
+
+		/* on either side of a gap those are missing that have not all of theirs around them */
+		if (i < levelled->count && levelled->number[i] - levelled->number[i - 1] - k / 2 * 2 < LONG_GAP)
+			continue;
+		phase = highest_phase(levelled, from, i, k);
+		if (phase >= 0 && before >= 0 && phase != before)
+		{
+			int64		by = (before - phase + k) % k;
+			/* the first that is levelled has some of its own before it */
+			int64		first = Max(levelled->number[from] - k / 2 - 1, levelled->number[from - 1] + k / 2 + 1);
+
+			shift_numbers(numbers, count, first, by);
+			shift_numbers(levelled->number, levelled->count, levelled->number[from], by);
+		}
+		before = before >= 0 ? before : phase;
+		from = i;
+	}
+}
+
+/*
+ * The same beside the level around each: while somebody is slow all cycles take longer, by more than an optimizer does.
+ * numbers: of cycles; those behind a gap, and those of values, are mended where something stands out.
+ */
+static bool
+stands_out_of_level(Values *values, double deviations, int64 *numbers, int64 count, StandingOut *found)
+{
+	Values		levelled = values_for(values->count);
+	int64	   *mended = room_for(count, sizeof(int64));
+	bool		result = false;
+
+	for (int k = 2; !result && k <= MOST_MICROBATCHES && k * LEAST_STEPS <= values->count; k++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		level(values, k, &levelled);
+		memcpy(mended, numbers, count * sizeof(int64));
+		align_over_gaps(&levelled, k, mended, count);
+		result = stands_out_of(&levelled, k, deviations, found);
+	}
+	for (int64 i = 0, at = 0; result && i < values->count; i++)
+	{
+		while (numbers[at] < values->number[i])
+			at++;
+		values->number[i] = mended[at];
+	}
+	if (result)
+		memcpy(numbers, mended, count * sizeof(int64));
+	values_free(&levelled);
+	pfree(mended);
+	return result;
+}
+
 /* Are so many of the values above the others, by this at least and by more deviations than these have? Which, and how much. */
 static bool
 highest_stand_out(const Values *values, int64 highest, double least, double deviations, StandingOut *found)
@@ -161,8 +274,7 @@ highest_stand_out(const Values *values, int64 highest, double least, double devi
 	qsort(sorted, values->count, sizeof(double), compare_double);
 	for (int64 i = 0; i < others; i++)
 		values->room[i] = fabs(sorted[i] - sorted[others / 2]);
-	found->by = sorted[others] - sorted[others - 1];
-	found->limit = (sorted[others] + sorted[others - 1]) / 2;
+	*found = (StandingOut) {.by = sorted[others] - sorted[others - 1], .limit = (sorted[others] + sorted[others - 1]) / 2};
 	pfree(sorted);
 	return found->by >= least && found->by > deviations * ROBUST_MAD_TO_SD * robust_upper_median(values->room, others);
 }
@@ -219,6 +331,18 @@ first_since(const double *began, int64 count, int64 from, double time)
 	return low;
 }
 
+/* How long cycles take around one of them: the median (a job may become slower). */
+static double
+usual_length(const L4LayerCycles *cycles, int64 at)
+{
+	double		lengths[2 * LEAST_STEPS];
+	int64		count = 0;
+
+	for (int64 i = Max(at - LEAST_STEPS, 1); i < Min(at + LEAST_STEPS, cycles->count); i++)
+		lengths[count++] = cycles->starts[i] - cycles->starts[i - 1];
+	return robust_upper_median(lengths, count);
+}
+
 /* Leaves out beginnings that are none, and numbers the others; returns how many are left. */
 static int64
 number_cycles(const L4LayerCycles *cycles, double *starts, int64 *places, int64 *numbers)
@@ -227,13 +351,14 @@ number_cycles(const L4LayerCycles *cycles, double *starts, int64 *places, int64 
 
 	for (int64 i = 0; i < cycles->count; i++)
 	{
-		double		passed = count > 0 ? cycles->starts[i] - starts[count - 1] : cycles->interval;
+		double		usual = usual_length(cycles, i);
+		double		passed = count > 0 ? cycles->starts[i] - starts[count - 1] : usual;
 
-		if (passed <= WHOLE * cycles->interval)
+		if (passed <= WHOLE * usual)
 			continue;
 		starts[count] = cycles->starts[i];
 		places[count] = i;
-		numbers[count] = count > 0 ? numbers[count - 1] + Max((int64) rint(passed / cycles->interval), 1) : 0;
+		numbers[count] = count > 0 ? numbers[count - 1] + Max((int64) rint(passed / usual), 1) : 0;
 		count++;
 	}
 	return count;
@@ -330,6 +455,36 @@ lags_of_cycles(const L4Intervals *messages, const L4LayerCycles *cycles, const i
 	pfree(room);
 }
 
+/*
+ * Leaves out what is no lag from one cycle to the next. Where a turn was told too late the lag before is too long and the one
+ * behind too short by the same, and where none was told one goes over two cycles. least: what is less does not matter.
+ */
+static void
+leave_out_misplaced(Values *lags, double least)
+{
+	double		usual;
+	int64		kept = 0;
+
+	memcpy(lags->room, lags->value, lags->count * sizeof(double));
+	usual = robust_upper_median(lags->room, lags->count);
+	for (int64 i = 0; i < lags->count; i++)
+	{
+		double		off = lags->value[i] - usual;
+		bool		followed = i + 1 < lags->count && lags->number[i + 1] == lags->number[i] + 1;
+		double		next = followed ? lags->value[i + 1] - usual : 0;
+		double		both = Min(fabs(off), fabs(next));
+
+		if (off * next < 0 && both >= least && fabs(off + next) <= SAME_OFF * both)
+			i++;
+		else if (lags->value[i] < (1 + WHOLE) * usual)
+		{
+			lags->number[kept] = lags->number[i];
+			lags->value[kept++] = lags->value[i];
+		}
+	}
+	lags->count = kept;
+}
+
 /* Bursts from somewhere in the cycle that begins at `start` on to the same place in the next. */
 static int64
 bursts_between(const L4LayerCycles *cycles, double start, double lag)
@@ -355,7 +510,8 @@ pause_more(const L4LayerCycles *cycles, const double *starts, const int64 *numbe
 
 	for (int64 i = 0; i < lags->count; i++)
 	{
-		bool		of_step = lags->value[i] > found->limit;
+		bool		of_step = found->each > 0 ? lags->number[i] % found->each == found->phase :
+			lags->value[i] > found->limit;
 
 		while (numbers[at] < lags->number[i] - 1)
 			at++;
@@ -371,10 +527,13 @@ pause_more(const L4LayerCycles *cycles, const double *starts, const int64 *numbe
 
 /* ---- steps ---- */
 
-/* Which cycles begin a step: those with a number of this phase; each is 0 where the cycles are too few to tell. */
+/*
+ * Which cycles begin a step: those with a number of this phase; each is 0 where the cycles are too few to tell. Numbers behind
+ * a gap may be mended.
+ */
 static StandingOut
 find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles *cycles, const L4MicrobatchRule *rule,
-		   const double *starts, const int64 *places, const int64 *numbers, int64 count)
+		   const double *starts, const int64 *places, int64 *numbers, int64 count)
 {
 	Values		bytes = values_for(count);
 	Values		lags = values_for(count);
@@ -382,9 +541,13 @@ find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles
 
 	bytes_of_cycles(messages, moved, starts, numbers, count, &bytes);
 	lags_of_cycles(messages, cycles, places, numbers, count, &lags);
+	/* of few none is left out: it may be a step */
+	if (lags.count >= FEW_MICROBATCHES * LEAST_STEPS)
+		leave_out_misplaced(&lags, LEAST_PAUSE * cycles->layer);
 	if (stands_out(&bytes, rule->deviations, &found) && found.by >= log(rule->bytes))
 		found.phase = (found.phase + 1) % found.each;
-	else if (stands_out(&lags, rule->deviations, &found))
+	else if (stands_out(&lags, rule->deviations, &found) ||
+			 stands_out_of_level(&lags, rule->deviations, numbers, count, &found))
 		found.each = pause_more(cycles, starts, numbers, &lags, &found) ? found.each : 1;
 	else if (may_stand_out(&bytes, log(rule->bytes), rule->deviations, &found))
 		found.each = 0;

@@ -1,9 +1,9 @@
 /*
  * flow_messages.c: the aggregate l4_flow_messages, and parts of its states.
  *
- * Its state keeps the records of one pair of addresses, 24 bytes each, in blocks that are never moved, and the lists of
- * switches they passed, each once. Records that cannot be right are counted. It is a bytea, but while rows come an expanded
- * object, which is flattened only to travel (components.c says more); flat ones are read with distrust.
+ * Its state keeps the records of one pair of addresses (flow_records.c), and the lists of switches they passed, each once.
+ * Records that cannot be right are counted. It is a bytea, but while rows come an expanded object, which is flattened only to
+ * travel (components.c says more); flat ones are read with distrust.
  */
 #include "ground/l4.h"
 
@@ -12,6 +12,7 @@
 #include "algorithms/flow_messages.h"
 #include "bindings/aggregate_state.h"
 #include "bindings/flow_arrays.h"
+#include "bindings/flow_records.h"
 #include "catalog/pg_collation_d.h"
 #include "catalog/pg_type_d.h"
 #include "mb/pg_wchar.h"
@@ -23,24 +24,12 @@
 
 #define AGGREGATE "l4_flow_messages"
 
-/* Blocks of records: each is twice as long as the one before, up to this. */
-#define FIRST_BLOCK 42
-#define LONGEST_BLOCK 16384
-
 /* Records that can be right: seconds they last, less than this; microseconds from 1970 on or back to when they begin. */
 #define MOST_DURATION 1e9
 #define MOST_TIME (INT64CONST(1) << 62)
 
 /* Microseconds within which a record can be the same again: the longest that make sense, so that times can be added. */
 #define MOST_TWICE 1e15
-
-typedef struct Block
-{
-	struct Block *next;
-	int32		count;
-	int32		room;
-	L4FlowRecord records[FLEXIBLE_ARRAY_MEMBER];
-} Block;
 
 /* A list of switches as rows have it, so that its text is not made again and again. */
 typedef struct List
@@ -52,8 +41,7 @@ typedef struct List
 typedef struct FlowState
 {
 	ExpandedObjectHeader header;
-	Block	   *blocks;			/* the one that is filled comes first */
-	int64		count;
+	L4FlowRecords records;
 	int64		set_aside;
 	L4FlowRules rules;
 	bool		paths_merged;	/* there are more paths than have numbers: none are told apart */
@@ -94,37 +82,16 @@ PG_FUNCTION_INFO_V1(l4_flow_messages_since);
 /* ---- the state ---- */
 
 static FlowState *
-flows_new(MemoryContext parent, const L4FlowRules *rules)
+flows_new(MemoryContext parent, const L4FlowRules *rules, L4RecordRoom *room)
 {
 	MemoryContext context = state_shared_context(parent);
 	FlowState  *state = MemoryContextAllocZero(context, sizeof(FlowState));
 
 	EOH_init_header(&state->header, &flow_methods, context);
 	state->rules = *rules;
+	state->records.context = context;
+	state->records.room = room;
 	return state;
-}
-
-static void
-add_block(FlowState *state, int64 room)
-{
-	Block	   *block = MemoryContextAllocHuge(state->header.eoh_context,
-											   offsetof(Block, records) + room * sizeof(L4FlowRecord));
-
-	block->next = state->blocks;
-	block->count = 0;
-	block->room = (int32) room;
-	state->blocks = block;
-}
-
-static L4FlowRecord *
-next_record(FlowState *state)
-{
-	if (state->blocks == NULL)
-		add_block(state, FIRST_BLOCK);
-	else if (state->blocks->count == state->blocks->room)
-		add_block(state, Min(2 * (int64) state->blocks->room, LONGEST_BLOCK));
-	state->count++;
-	return state->blocks->records + state->blocks->count++;
 }
 
 /* Makes room for one more in an array that grows by doubling. */
@@ -165,7 +132,7 @@ static Size
 flows_flat_size(ExpandedObjectHeader *header)
 {
 	const FlowState *state = (FlowState *) header;
-	uint64		size = VARHDRSZ + sizeof(FlatState) + (uint64) state->count * sizeof(L4FlowRecord);
+	uint64		size = VARHDRSZ + sizeof(FlatState) + (uint64) state->records.count * sizeof(L4FlowRecord);
 
 	for (int i = 0; i < state->path_count; i++)
 		size += sizeof(uint32) + state->paths[i].size;
@@ -184,7 +151,7 @@ static void
 flows_flatten(ExpandedObjectHeader *header, void *result, Size size)
 {
 	const FlowState *state = (FlowState *) header;
-	FlatState	flat = {FLAT_MAGIC, FLAT_VERSION, state->count, state->set_aside, state->rules, state->path_count,
+	FlatState	flat = {FLAT_MAGIC, FLAT_VERSION, state->records.count, state->set_aside, state->rules, state->path_count,
 		state->paths_merged};
 	char	   *to = put(VARDATA(result), &flat, sizeof(flat));
 
@@ -197,9 +164,8 @@ flows_flatten(ExpandedObjectHeader *header, void *result, Size size)
 	}
 	for (int i = 0; i < state->path_count; i++)
 		to = put(to, state->paths[i].data, state->paths[i].size);
-	for (const Block *block = state->blocks; block != NULL; block = block->next)
-		to = put(to, block->records, block->count * sizeof(L4FlowRecord));
-	Assert(to == (char *) result + size);
+	flow_records_copy(&state->records, to);
+	Assert(to + state->records.count * sizeof(L4FlowRecord) == (char *) result + size);
 }
 
 static void
@@ -235,19 +201,13 @@ read_paths(L4StateReader *reader, FlowState *state, int count)
 static void
 read_records(L4StateReader *reader, FlowState *state, int64 count)
 {
-	const char *data = state_read_bytes(reader, count * sizeof(L4FlowRecord));
 	bool		right = true;
 
-	if (count == 0)
-		return;
-	add_block(state, count);
-	memcpy(state->blocks->records, data, count * sizeof(L4FlowRecord));
-	state->blocks->count = (int32) count;
-	state->count = count;
 	for (int64 i = 0; i < count; i++)
 	{
-		const L4FlowRecord *record = state->blocks->records + i;
+		L4FlowRecord *record = flow_records_next(&state->records);
 
+		state_read(reader, record, sizeof(L4FlowRecord));
 		right &= record->start >= -MOST_TIME && record->start <= MOST_TIME && record->bytes > 0 &&
 			record->duration >= 0 && record->duration <= MOST_DURATION &&
 			(state->paths_merged || record->path < state->path_count);
@@ -265,7 +225,7 @@ flows_parse(MemoryContext parent, const char *data, Size size)
 
 	state_read(&reader, &flat, sizeof(flat));
 	check_flat(&reader, &flat);
-	state = flows_new(parent, &flat.rules);
+	state = flows_new(parent, &flat.rules, NULL);
 	state->set_aside = flat.set_aside;
 	state->paths_merged = flat.paths_merged;
 	read_paths(&reader, state, flat.path_count);
@@ -384,7 +344,7 @@ l4_flow_messages_transition(PG_FUNCTION_ARGS)
 	{
 		L4FlowRules rules = rules_of(fcinfo);
 
-		state = state == NULL ? flows_new(context, &rules) : state;
+		state = state == NULL ? flows_new(context, &rules, flow_record_room(fcinfo)) : state;
 		check_rules(&state->rules, &rules);
 	}
 	if (!can_be_right(fcinfo, &start))
@@ -392,7 +352,7 @@ l4_flow_messages_transition(PG_FUNCTION_ARGS)
 		state->set_aside++;
 		return EOHPGetRWDatum(&state->header);
 	}
-	record = next_record(state);
+	record = flow_records_next(&state->records);
 	record->start = start;
 	record->duration = (float) PG_GETARG_FLOAT8(2);
 	record->bytes = PG_GETARG_INT64(3);
@@ -408,6 +368,7 @@ static void
 merge_flows(FlowState *into, const FlowState *from)
 {
 	int			numbers[L4_FLOW_MOST_PATHS] = {0};
+	L4FlowRecord *records;
 
 	check_rules(&into->rules, &from->rules);
 	into->set_aside += from->set_aside;
@@ -418,17 +379,16 @@ merge_flows(FlowState *into, const FlowState *from)
 		into->paths_merged = true;
 		into->path_count = 0;
 	}
-	for (const Block *block = from->blocks; block != NULL; block = block->next)
+	records = flow_records_all(&from->records);
+	for (int64 i = 0; i < from->records.count; i++)
 	{
-		CHECK_FOR_INTERRUPTS();
-		for (int32 i = 0; i < block->count; i++)
-		{
-			L4FlowRecord *record = next_record(into);
+		L4FlowRecord *record = flow_records_next(&into->records);
 
-			*record = block->records[i];
-			record->path = numbers[record->path];
-		}
+		CHECK_FOR_INTERRUPTS();
+		*record = records[i];
+		record->path = numbers[record->path];
 	}
+	pfree(records);
 }
 
 Datum
@@ -444,29 +404,16 @@ l4_flow_messages_combine(PG_FUNCTION_ARGS)
 			PG_RETURN_NULL();
 		return EOHPGetRWDatum(&flows_fetch(PG_GETARG_DATUM(0), context, true)->header);
 	}
-	if (PG_ARGISNULL(0))
-		return EOHPGetRWDatum(&flows_fetch(PG_GETARG_DATUM(1), context, true)->header);
 	from = flows_fetch(PG_GETARG_DATUM(1), CurrentMemoryContext, false);
-	into = flows_fetch(PG_GETARG_DATUM(0), context, true);
+	if (PG_ARGISNULL(0))
+		into = flows_new(context, &from->rules, flow_record_room(fcinfo));
+	else
+		into = flows_fetch(PG_GETARG_DATUM(0), context, true);
 	merge_flows(into, from);
 	return EOHPGetRWDatum(&into->header);
 }
 
 /* ---- final ---- */
-
-static L4FlowRecord *
-all_records(const FlowState *state)
-{
-	L4FlowRecord *all = MemoryContextAllocHuge(CurrentMemoryContext, Max(state->count, 1) * sizeof(L4FlowRecord));
-	int64		used = 0;
-
-	for (const Block *block = state->blocks; block != NULL; block = block->next)
-	{
-		memcpy(all + used, block->records, block->count * sizeof(L4FlowRecord));
-		used += block->count;
-	}
-	return all;
-}
 
 typedef enum Column
 {
@@ -529,7 +476,7 @@ number_paths(const FlowState *state, L4FlowRecord *records)
 		number[paths[i].number] = i;
 		texts[i] = PointerGetDatum(cstring_to_text_with_len(paths[i].text.data, (int) paths[i].text.size));
 	}
-	for (int64 i = 0; i < state->count; i++)
+	for (int64 i = 0; i < state->records.count; i++)
 		records[i].path = number[records[i].path];
 	if (count == 1 && paths[0].text.size == 0)
 		count = 0;
@@ -553,11 +500,11 @@ l4_flow_messages_final(PG_FUNCTION_ARGS)
 	work = AllocSetContextCreate(outer, AGGREGATE, ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(work);
 	state = flows_fetch(PG_GETARG_DATUM(0), work, false);
-	records = all_records(state);
+	records = flow_records_all(&state->records);
 	MemoryContextSwitchTo(outer);
 	values[13] = number_paths(state, records);
 	MemoryContextSwitchTo(work);
-	flow_messages(records, state->count, &state->rules, &found);
+	flow_messages(records, state->records.count, &state->rules, &found);
 	scratch = MemoryContextAllocHuge(work, Max(found.count, 1) * sizeof(double));
 	MemoryContextSwitchTo(outer);
 	values[0] = Int64GetDatum(found.records);
@@ -584,26 +531,24 @@ static void
 keep_since(FlowState *kept, const FlowState *state, int64 since)
 {
 	int			numbers[L4_FLOW_MOST_PATHS];
+	L4FlowRecord *records = flow_records_all(&state->records);
 
 	memset(numbers, -1, sizeof(numbers));
 	kept->paths_merged = state->paths_merged;
-	for (const Block *block = state->blocks; block != NULL; block = block->next)
+	for (int64 i = 0; i < state->records.count; i++)
 	{
-		CHECK_FOR_INTERRUPTS();
-		for (int32 i = 0; i < block->count; i++)
-		{
-			const L4FlowRecord *record = block->records + i;
-			L4FlowRecord *copy;
+		L4FlowRecord *copy;
 
-			if (record->start < since)
-				continue;
-			if (numbers[record->path] < 0)
-				numbers[record->path] = state->paths_merged ? 0 : path_number(kept, state->paths[record->path]);
-			copy = next_record(kept);
-			*copy = *record;
-			copy->path = numbers[record->path];
-		}
+		CHECK_FOR_INTERRUPTS();
+		if (records[i].start < since)
+			continue;
+		if (numbers[records[i].path] < 0)
+			numbers[records[i].path] = state->paths_merged ? 0 : path_number(kept, state->paths[records[i].path]);
+		copy = flow_records_next(&kept->records);
+		*copy = records[i];
+		copy->path = numbers[copy->path];
 	}
+	pfree(records);
 }
 
 /* Arguments: state, since. */
@@ -611,14 +556,14 @@ Datum
 l4_flow_messages_since(PG_FUNCTION_ARGS)
 {
 	FlowState  *state = flows_fetch(PG_GETARG_DATUM(0), CurrentMemoryContext, false);
-	FlowState  *kept = flows_new(CurrentMemoryContext, &state->rules);
+	FlowState  *kept = flows_new(CurrentMemoryContext, &state->rules, NULL);
 	int64		since = Min(PG_GETARG_TIMESTAMPTZ(1), MOST_TIME / 2);
 	Size		size;
 	bytea	   *result;
 
 	since += (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
 	keep_since(kept, state, since);
-	if (kept->count == 0)
+	if (kept->records.count == 0)
 		PG_RETURN_NULL();
 	size = flows_flat_size(&kept->header);
 	result = palloc(size);

@@ -27,9 +27,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 all_scenarios() {
 	local number
-	echo small clean8 lossy noise disordered merged bad fsdp experts contexts interleaved tree hierarchical zero_bubble norm \
-		pauses comings shared_servers multi_tenant64 slow_accelerator slow_sharded slow_link slow_nic slow_switch slow_spine \
-		stalled dead timeouts healthy
+	echo small clean8 lossy noise disordered merged bad fsdp hybrid experts contexts interleaved tree hierarchical \
+		zero_bubble norm pauses comings shared_servers multi_tenant64 slow_accelerator slow_sharded slow_link slow_nic \
+		slow_switch slow_spine stalled dead timeouts healthy
 	for number in $(seq 17); do
 		echo "other$number"
 	done

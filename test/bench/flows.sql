@@ -28,8 +28,9 @@ CREATE TABLE bench.time_window (began timestamptz, ended timestamptz, from_time 
 CREATE TABLE bench.seen (address text COLLATE "C" PRIMARY KEY);
 -- What cannot be measured is NULL.
 CREATE TABLE bench.score_of (scenario text, method text, flows bigint, jobs float8, pairs_before float8, pairs float8,
-	data_degree float8, pipeline_degree float8, stage_order float8, steps float8, extra_steps float8, begin_error float8,
-	end_error float8, faults bigint, found bigint, wrong bigint, seconds float8, sort_seconds float8, megabytes float8,
+	data_degree float8, data_known float8, pipeline_degree float8, stage_order float8, steps float8, extra_steps float8,
+	begin_error float8, end_error float8,
+	faults bigint, found bigint, wrong bigint, seconds float8, sort_seconds float8, megabytes float8,
 	remark text);
 -- Filled by a method: seconds of the processor, and what failed.
 CREATE TABLE bench.spent (seconds float8, sort_seconds float8, megabytes float8, remark text);
@@ -135,7 +136,7 @@ $$;
 
 -- Of each job: are all of its data-parallel groups and pipelines of the right size, and all pipelines in the order of their
 -- stages? Ranks of a data-parallel group may be those of all contexts, too. Without a pipeline none, or such of one stage, may
--- be said, and there is no order.
+-- be said, and there is no order. NULL: it is said that the degree is not known.
 CREATE VIEW bench.job_groups AS
 	WITH shapes AS (
 		SELECT t.job, s.said, max(t.dp) + 1 AS dp, max(t.pp) + 1 AS pp, max(t.cp) + 1 AS cp
@@ -145,8 +146,8 @@ CREATE VIEW bench.job_groups AS
 		GROUP BY t.job, s.said
 	)
 	SELECT s.job,
-		COALESCE((SELECT bool_and(g.size IN (s.dp, s.dp * s.cp)) FROM bench.found_group g
-			WHERE g.job = s.said AND g.kind = 'data'), s.dp = 1) AS data_degree,
+		(SELECT CASE WHEN count(*) = 0 THEN s.dp = 1 ELSE bool_and(g.size IN (s.dp, s.dp * s.cp)) END FROM bench.found_group g
+			WHERE g.job = s.said AND g.kind = 'data') AS data_degree,
 		s.said IS NOT NULL AND COALESCE((SELECT bool_and(g.size = s.pp) FROM bench.found_group g
 			WHERE g.job = s.said AND g.kind = 'pipeline'), s.pp = 1) AS pipeline_degree,
 		CASE WHEN s.pp > 1 THEN COALESCE((SELECT bool_and(ARRAY(SELECT t.pp
@@ -310,6 +311,7 @@ CREATE FUNCTION bench.score(scenario text, method text) RETURNS void LANGUAGE sq
 		CASE WHEN bench.has('found_job') THEN bench.score_jobs() END,
 		bench.score_pairs(true), bench.score_pairs(false),
 		CASE WHEN bench.has('found_group') THEN (SELECT avg(data_degree::int) FROM bench.job_groups) END,
+		CASE WHEN bench.has('found_group') THEN (SELECT avg((data_degree IS NOT NULL)::int) FROM bench.job_groups) END,
 		CASE WHEN bench.has('found_group') THEN (SELECT avg(pipeline_degree::int) FROM bench.job_groups) END,
 		CASE WHEN bench.has('found_group') THEN (SELECT avg(stage_order::int) FROM bench.job_groups) END,
 		s.share, s.extra, s.begin_error, s.end_error,
@@ -345,10 +347,11 @@ $$;
 
 -- Over all windows: the means, the sums, and the findings on windows without a fault.
 CREATE FUNCTION bench.summary() RETURNS SETOF text LANGUAGE sql AS $$
-	SELECT format('%s: %s windows; jobs %s (least %s), pairs %s, data degree %s, pipeline degree %s, stage order %s, steps %s; '
-		'faults found %s of %s, wrong findings %s in windows with a fault, %s in %s without',
+	SELECT format('%s: %s windows; jobs %s (least %s), pairs %s, data degree %s of the %s told, pipeline degree %s, '
+		'stage order %s, steps %s; faults found %s of %s, wrong findings %s in windows with a fault, %s in %s without',
 		s.method, count(*), round(avg(jobs)::numeric, 4), round(min(jobs)::numeric, 4), round(avg(pairs)::numeric, 4),
-		round(avg(data_degree)::numeric, 3), round(avg(pipeline_degree)::numeric, 3), round(avg(stage_order)::numeric, 3),
+		round((sum(data_degree * data_known) / sum(data_known) FILTER (WHERE data_degree IS NOT NULL))::numeric, 3),
+		round(avg(data_known)::numeric, 3), round(avg(pipeline_degree)::numeric, 3), round(avg(stage_order)::numeric, 3),
 		round(avg(steps)::numeric, 3), sum(found), sum(faults) FILTER (WHERE found IS NOT NULL),
 		COALESCE(sum(wrong) FILTER (WHERE faults > 0), 0), COALESCE(sum(wrong) FILTER (WHERE faults = 0), 0),
 		count(*) FILTER (WHERE faults = 0))

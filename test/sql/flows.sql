@@ -263,18 +263,25 @@ SELECT kind, subject, sentence FROM l4_flow_diagnose(flows => 'hybrid_flows', ac
 SELECT heavy, p.cycle, p.any_phase, p.is_summed
 FROM generate_series(0, 8, 2) heavy, l4_limits_in_force() l, l4_job_phases(ARRAY(
 	SELECT ROW(1, 1.5, CASE WHEN n <= 8 THEN 0.3 ELSE 30 END, CASE WHEN n <= 8 THEN 'data' ELSE 'pipeline' END, NULL,
-		CASE WHEN n BETWEEN 9 AND 8 + GREATEST(heavy, 6) THEN 1.5 END, 2, 0.04,
+		CASE WHEN n BETWEEN 9 AND 8 + GREATEST(heavy, 6) THEN 1.5 END, 20, 2, 0.04,
 		CASE WHEN n BETWEEN 9 AND 8 + heavy THEN 1.8 ELSE 0.9 END)::l4_flow_measure FROM generate_series(1, 16) n), l) p
 ORDER BY heavy;
--- Links that see nothing of microbatches tell one, and those that are busy all the time no cycles: fewer are enough where they
--- agree.
-SELECT m, l4_usual_microbatches(m, l) FROM l4_limits_in_force() l,
-	(VALUES ('{1,1,1,1}'::int[]), ('{1,1,1,2}'), ('{1,1,2,2}'), ('{1,1,1,1,3,2,3}'), ('{4}'), ('{}'), ('{0,1,1}'),
-		('{0,0,1,1}'), ('{0,0,0,3,3}'), ('{0,2,1,0,4,1,1}')) v(m);
+-- Links that see nothing of an optimizer tell microbatches, others steps of several or, be it that they see no more, of one;
+-- some tell cycles only while somebody is slow, or cannot tell.
+SELECT says, c AS cycles, m AS microbatches, l4_usual_cycle(c, n, m, l) FROM l4_limits_in_force() l, (VALUES
+	('all alike', '{2,2.02,1.98}'::float8[], '{30,30,30}'::int[], '{1,1,1}'::int[]),
+	('a few tell steps', '{1,1,1,1,1,2}', '{60,60,60,60,60,30}', '{1,1,1,1,1,2}'),
+	('enough do', '{1,1,2}', '{60,60,30}', '{1,1,2}'),
+	('steps at once', '{3,3,1,3}', '{20,20,60,20}', '{1,3,1,1}'),
+	('slow for a third', '{2,2,2.6,2.6,2.6}', '{30,30,8,8,8}', '{1,1,1,1,1}'),
+	('most cannot tell', '{1,1,1}', '{60,60,60}', '{0,0,1}'), ('nobody', '{1,1}', '{60,60}', '{0,0}'),
+	('none', '{}', '{}', '{}'))
+	v(says, c, n, m);
+-- Those that are busy all the time have no cycles: fewer are enough where they agree.
 SELECT links, alike, p.cycle, p.any_phase
 FROM l4_limits_in_force() l, generate_series(1, 4) links, unnest('{t,f}'::boolean[]) alike, l4_job_phases(ARRAY(
 	SELECT ROW(1, NULL, NULL, 'context', NULL, CASE WHEN n <= links THEN 1.5 + CASE WHEN alike THEN 0.01 ELSE 0.2 END * n END,
-		CASE WHEN n <= links THEN 1 END, 0.04, 2)::l4_flow_measure FROM generate_series(1, 16) n), l) p
+		20, CASE WHEN n <= links THEN 1 END, 0.04, 2)::l4_flow_measure FROM generate_series(1, 16) n), l) p
 ORDER BY alike, links;
 -- Windows of few steps: what comes more often than steps do is not taken for them. A pipeline of two stages and four columns,
 -- 12 microbatches a step of two seconds; and the sharded job, of which a window has layers both ways, but few cycles.
@@ -346,6 +353,22 @@ SELECT round((c).interval::numeric, 2) AS seconds, (c).microbatches, cardinality
 FROM (SELECT l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.002::real ORDER BY at), array_agg(bytes::real ORDER BY at),
 		1.3, 0.35, 4, 0.6, 0.1) AS c
 	FROM (SELECT sum(takes) OVER (ORDER BY step, i) - takes AS at, bytes FROM burst) b) t;
+-- The same while somebody is slow for a third of the time, by more than the optimizer takes; and without the cycles amid that:
+-- how many are missing is told by what goes on in its turn behind them.
+WITH burst AS (
+	SELECT step, i, (i < 79)::int + (i = 0)::int + 2 * (i > 0 AND (i - 1) % 40 >= 20)::int AS bytes,
+		CASE WHEN i = 80 OR i % 40 < 20 THEN 0.025 ELSE 0.05 END * (1 + 0.01 * sin(step * step * 7 + i * i * 5))
+			* CASE WHEN step BETWEEN 10 AND 19 THEN 1.17 ELSE 1 END AS takes
+	FROM generate_series(0, 31) step, generate_series(0, 80) i
+), placed AS (
+	SELECT step, bytes, sum(takes) OVER (ORDER BY step, i) - takes AS at FROM burst
+)
+SELECT missing, round((c).interval::numeric, 2) AS seconds, (c).microbatches, cardinality((c).ended) AS steps
+FROM (SELECT missing, l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.002::real ORDER BY at),
+		array_agg(bytes::real ORDER BY at), 1.3, 0.35, 4, 0.6, 0.1) AS c
+	FROM placed CROSS JOIN unnest('{f,t}'::boolean[]) missing
+	WHERE NOT missing OR step NOT BETWEEN 10 AND 18 GROUP BY missing) b
+ORDER BY missing;
 -- Ranks drift apart in a step, so that the early ones send the first piece of a layer ever longer before the rest.
 SELECT round((c).interval::numeric, 2) AS seconds, (c).microbatches, cardinality((c).ended) AS steps
 FROM (SELECT l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.001::real ORDER BY at), array_agg(bytes::real ORDER BY at),

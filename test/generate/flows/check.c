@@ -71,6 +71,8 @@ data_bytes(const job *j)
 	{
 		for (int i = 0; i < j->groups; i++)
 			sum += share * (j->data[i].nodes - 1) * j->bucket[b];
+		for (int i = 0; i < j->replica_groups; i++)
+			sum += 2.0 * p->microbatches * (j->replica[i].nodes - 1) * part_of_shard(j, j->bucket[b]);
 		for (int i = 0; i < j->expert_groups; i++)
 			sum += share * (j->expert[i].nodes - 1) * floor(j->bucket[b] / 2);
 	}

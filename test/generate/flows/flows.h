@@ -83,6 +83,7 @@ typedef struct
 	int			pieces;			/* records of a bucket on a channel; as many as its ring has steps: the exact ring */
 	int			zero1;			/* gradients are scattered, then parameters gathered (distributed optimizer) */
 	int			norm;			/* the stages agree on the norm of the gradients before the optimizer */
+	int			shard;			/* SHARDED among so many ranks, of which there are replicas (hybrid); 0: among all */
 	int			overlap;		/* buckets go while the last backward still computes */
 	int			split;			/* records of a message of the pipeline, each with a queue pair */
 	int			evaluate;		/* after so many steps, 0: never */
@@ -169,8 +170,10 @@ typedef struct
 	int			works;			/* entries of a stage's plan */
 	work	   *order;			/* stage * works + i */
 	double	   *arrives;		/* of activations and gradients at each stage of a column */
-	group	   *data;			/* of each stage and tensor rank */
+	group	   *data;			/* of each stage and tensor rank; of each shard's holders where SHARDED is hybrid */
 	int			groups;
+	group	   *replica;		/* of those who hold the same part of a shard then */
+	int			replica_groups;
 	group	   *expert;			/* of each rank of experts: what they reduce among themselves */
 	int			expert_groups;
 	/* of each rank, in the step that is simulated */
@@ -301,6 +304,9 @@ extern double step_simulate(world *w, job *j);
 /* pipeline.c: the microbatches of a step, or the forwards of an evaluation. sharded.c: the same for SHARDED. */
 extern void pipeline_run(world *w, job *j, int evaluation);
 extern void sharded_run(world *w, job *j);
+
+/* Of a layer, what each rank of a shard holds; 0 where it has no replicas. */
+extern double part_of_shard(const job *j, double bytes);
 
 /* Seconds that a rank computes what takes "seconds" on a healthy one. */
 extern double compute_time(world *w, job *j, int rank, double seconds, double at);

@@ -86,27 +86,43 @@ begin_group(group *g, int members)
 	g->node_of = take(members * sizeof(int));
 }
 
-/* All ranks of a stage with one tensor rank: gradients of what every data- and context-parallel rank has. */
+/* Ranks from one on, each so many behind the one before. */
 static void
-make_data_group(const world *w, const job *j, group *g, int stage, int tensor)
+make_group(const world *w, const job *j, group *g, int first, int stride, int members)
+{
+	begin_group(g, members);
+	for (int i = 0; i < members; i++)
+		g->member[i] = first + i * stride;
+	make_rings(w, j, g);
+}
+
+/*
+ * All ranks of a stage with one tensor rank: gradients of what every data- and context-parallel rank has. Hybrid: so many of
+ * them as hold the parameters together, and across these those who hold the same part.
+ */
+static void
+make_data_groups(const world *w, job *j)
 {
 	const shape *p = &j->plan;
-	int			n = 0;
+	int			all = p->dp * p->cp;
+	int			members = p->shard > 0 ? p->shard : all;
+	int			copies = all / members;
 
-	begin_group(g, p->dp * p->cp);
-	for (int i = 0; i < p->dp * p->cp; i++)
-		g->member[n++] = (stage * p->dp * p->cp + i) * p->tp + tensor;
-	make_rings(w, j, g);
+	j->groups = p->pp * p->tp * copies;
+	j->data = take(j->groups * sizeof(group));
+	for (int i = 0; i < j->groups; i++)
+		make_group(w, j, &j->data[i], i / p->tp * members * p->tp + i % p->tp, p->tp, members);
+	j->replica_groups = copies > 1 ? members * p->tp : 0;
+	j->replica = take((j->replica_groups + 1) * sizeof(group));
+	for (int i = 0; i < j->replica_groups; i++)
+		make_group(w, j, &j->replica[i], i, members * p->tp, copies);
 }
 
 /* The ranks that have the same experts: one of each column. */
 static void
 make_expert_group(const world *w, const job *j, group *g, int stage, int lane)
 {
-	begin_group(g, j->columns);
-	for (int i = 0; i < j->columns; i++)
-		g->member[i] = (stage * j->columns + i) * j->lanes + lane;
-	make_rings(w, j, g);
+	make_group(w, j, g, stage * j->columns * j->lanes + lane, j->lanes, j->columns);
 }
 
 void
@@ -114,10 +130,7 @@ groups_make(world *w, job *j)
 {
 	const shape *p = &j->plan;
 
-	j->groups = p->pp * p->tp;
-	j->data = take(j->groups * sizeof(group));
-	for (int i = 0; i < j->groups; i++)
-		make_data_group(w, j, &j->data[i], i / p->tp, i % p->tp);
+	make_data_groups(w, j);
 	if (p->ep == 1)
 		return;
 	j->expert_groups = p->pp * j->lanes;

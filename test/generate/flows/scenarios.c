@@ -31,6 +31,8 @@ static const struct
 	{"merged", "--window 60 --idle-timeout 0.001" EIGHT, "messages that follow one another are one record"},
 	{"bad", "--window 60 --bad 0.001 --noise 500" EIGHT, "records that cannot be right"},
 	{"fsdp", "--window 60" SHARDED, "parameters sharded, gathered layer by layer"},
+	{"hybrid", "--window 60 --jobs 2 --shape dp32,fsdp,shard16,buckets24,micro1,step2,data0.2"
+		" --shape dp32,fsdp,shard8,buckets16,micro2,step3,data0.15", "parameters sharded among some, who have replicas"},
 	{"experts", "--window 30 --jobs 2 --shape dp16,pp2,tp2,ep8,micro6,step1.5 --shape dp32,pp1,ep16,micro4,step1",
 		"mixtures of experts"},
 	{"contexts", "--window 30 --jobs 2 --shape dp4,pp2,tp4,cp4,micro6,step2 --shape dp4,pp2,tp8,cp2,micro4,step1.5",

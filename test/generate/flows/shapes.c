@@ -38,8 +38,8 @@ static const field fields[] = {
 	WHOLE("micro", microbatches), WHOLE("buckets", buckets), WHOLE("channels", channels), WHOLE("pieces", pieces),
 	WHOLE("split", split), WHOLE("eval", evaluate), WHOLE("checkpoint", checkpoint), NUMBER("step", step), NUMBER("data", data),
 	NUMBER("activation", activation), WORD("zero1", zero1, 1), WORD("zerobubble", schedule, ZERO_BUBBLE),
-	WORD("norm", norm, 1), WORD("overlap", overlap, 1), WORD("fsdp", schedule, SHARDED), WORD("ring", collective, RING),
-	WORD("tree", collective, TREE), WORD("hierarchical", collective, HIERARCHICAL),
+	WHOLE("shard", shard), WORD("norm", norm, 1), WORD("overlap", overlap, 1), WORD("fsdp", schedule, SHARDED),
+	WORD("ring", collective, RING), WORD("tree", collective, TREE), WORD("hierarchical", collective, HIERARCHICAL),
 };
 
 static int
@@ -81,6 +81,8 @@ examine(const shape *s, const char *text)
 		fail("virtual stages need a pipeline, and microbatches in multiples of it, in shape", text);
 	if (s->schedule == SHARDED && s->pp * s->ep * s->cp > 1)
 		fail("fsdp goes with dp and tp alone in shape", text);
+	if (s->shard < 0 || (s->shard > 0 && (s->schedule != SHARDED || s->dp % s->shard != 0)))
+		fail("shard divides the dp of fsdp in shape", text);
 	if (s->schedule == ZERO_BUBBLE && s->chunks > 1)
 		fail("zerobubble has no virtual stages in shape", text);
 }

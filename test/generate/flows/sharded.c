@@ -1,7 +1,8 @@
 /*
  * sharded.c: the step of a job with sharded parameters (ZeRO-3, FSDP). A unit is the forward or backward of a layer. Its
- * parameters are gathered while the unit before computes; the gradients of a layer are scattered after its backward. All that
- * goes through one stream of collectives, one after another.
+ * parameters are gathered while the unit before computes; the gradients of a layer are scattered after its backward. Hybrid:
+ * those who hold the same part of a layer sum up its gradients then. All that goes through one stream of collectives, one after
+ * another.
  */
 #include "flows.h"
 
@@ -25,6 +26,12 @@ later(double a, double b)
 	return a > b ? a : b;
 }
 
+double
+part_of_shard(const job *j, double bytes)
+{
+	return j->plan.shard > 0 ? floor(bytes / j->plan.shard) : 0;
+}
+
 /* Layers forwards, then backwards. */
 static int
 layer_of(const job *j, int unit)
@@ -36,13 +43,13 @@ layer_of(const job *j, int unit)
 
 /* A collective of every group: when its stream is free, and not before what it waits for. */
 static void
-communicate(sharded *s, int layer)
+communicate(sharded *s, group *groups, int count, double bytes, int halves)
 {
 	job		   *j = s->j;
 
 	memcpy(j->now, s->stream, j->ranks * sizeof(double));
-	for (int i = 0; i < j->groups; i++)
-		collective_run(s->w, j, &j->data[i], j->bucket[layer], 1);
+	for (int i = 0; i < count; i++)
+		collective_run(s->w, j, &groups[i], bytes, halves);
 	memcpy(s->stream, j->now, j->ranks * sizeof(double));
 }
 
@@ -52,16 +59,19 @@ gather_ahead(sharded *s, int unit)
 {
 	for (int rank = 0; rank < s->j->ranks; rank++)
 		s->stream[rank] = later(s->stream[rank], later(s->there[rank], s->done[rank]));
-	communicate(s, layer_of(s->j, unit));
+	communicate(s, s->j->data, s->j->groups, s->j->bucket[layer_of(s->j, unit)], 1);
 	memcpy(s->next, s->stream, s->j->ranks * sizeof(double));
 }
 
 static void
 scatter(sharded *s, int unit)
 {
+	double		bytes = s->j->bucket[layer_of(s->j, unit)];
+
 	for (int rank = 0; rank < s->j->ranks; rank++)
 		s->stream[rank] = later(s->stream[rank], s->done[rank]);
-	communicate(s, layer_of(s->j, unit));
+	communicate(s, s->j->data, s->j->groups, bytes, 1);
+	communicate(s, s->j->replica, s->j->replica_groups, part_of_shard(s->j, bytes), 2);
 }
 
 /* Tensor-parallel ranks compute in lockstep. */
