@@ -272,5 +272,5 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_name_labelled_streams(text) IS
-'Learns on which node the streams of a label are that is none of the job''s list, from what they say (l4_label_hosts). Fills '
-'l4_stream.told_node; returns the number of rows changed. Called at the end of an import.';
+'Step: Finds out on which node the streams of a label are that is none of the job''s list, from what they say '
+'(l4_label_hosts): fills l4_stream.told_node; returns the number of rows changed.';

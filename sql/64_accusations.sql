@@ -126,8 +126,8 @@ BEGIN ATOMIC
 		min(u.first_ts) FILTER (WHERE u.gravity >= (limits).gravity_error AND t.text ~ (wordings).gave_up)
 	FROM unnest(l4_awaiting_units.unexplained) u
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(u.message) AS text OFFSET 0) t
-	CROSS JOIN LATERAL (SELECT regexp_match(substring(t.text, '(?i)\d{1,6} ?(?:/|of|out of) ?(?:the )?\d{1,6}.*'),
-		'(\d+)\D+(\d+)') AS counted OFFSET 0) c
+	CROSS JOIN LATERAL (SELECT regexp_match(t.text, '(\d{1,6}) ?(?:/|of|out of) ?(?:the )?(\d{1,6})', 'i') AS counted
+		OFFSET 0) c
 	WHERE u.unit IS NOT NULL AND u.kind <> 'system' AND u.gravity >= (limits).gravity_trouble
 		AND (t.text ~ (wordings).short_handed OR t.text ~ (wordings).gave_up)
 	GROUP BY u.unit;
