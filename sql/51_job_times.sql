@@ -70,6 +70,8 @@ BEGIN
 	),
 	-- those that go by the same clock tell the times where it has stopped, too
 	agreeing AS (
+		SELECT c.source_id, c.stream_id FROM clock c
+		UNION
 		SELECT b.source_id, b.stream_id FROM between_times b WHERE b.least <= b.most
 		GROUP BY b.source_id, b.stream_id
 		HAVING count(*) FILTER (WHERE @extschema@.l4_seconds_between(b.least, b.ts) >= -(limits).clock_offset

@@ -255,6 +255,16 @@ CALL l4_import('shared', :'shared');
 SELECT c.lines[1:3] AS lines, ARRAY(SELECT to_char(t, 'MI:SS') FROM unnest(c.times[1:3]) t) AS times
 FROM l4_source_clocks('shared', l4_limits_in_force()) c;
 
+-- A best-stamped stream whose libraries go by another zone is the clock none the less, as there is no better one.
+COPY (SELECT format('%s: %s INFO making part %s', (n % 7 = 0)::int, to_char(timestamp '2026-11-20 22:00' + n * interval '1 s'
+	- (n > 9)::int * interval '5 h', 'YYYY-MM-DD HH24:MI:SS'), repeat(chr(96 + n), 3)) FROM generate_series(1, 20) n) TO STDOUT
+	\g :shared
+SELECT l4_register_job('zones', '{}', 'failed') \g /dev/null
+CALL l4_import('zones', :'shared');
+SELECT c.lines[1:3] AS lines, ARRAY(SELECT to_char(t, 'HH24:MI:SS') FROM unnest(c.times[1:3]) t) AS times
+FROM l4_source_clocks('zones', l4_limits_in_force()) c;
+SELECT l4_delete_job('zones') \g /dev/null
+
 SELECT set_config('l4.test_folder', :'folder', false) \g /dev/null
 DO $$ BEGIN EXECUTE format('COPY (SELECT) TO PROGRAM %L', format('rm -r %s/evidence', current_setting('l4.test_folder')));
 END $$;
