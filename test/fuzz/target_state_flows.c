@@ -17,13 +17,13 @@ void
 fuzz_flows_state_seed(L4Bytes input, FuzzSeed add)
 {
 	L4FlowRules rules = {.pause = 0.001, .least_bytes = 100, .twice = 50};
-	FlowState  *state = flows_new(CurrentMemoryContext, &rules);
+	FlowState  *state = flows_new(CurrentMemoryContext, &rules, NULL);
 	L4Bytes		line;
 
 	while (fuzz_line(&input, &line))
 		if (line.size >= 8)
-			*next_record(state) = (L4FlowRecord) {
-				.start = state->count * 1000, .bytes = line.size, .duration = 0.001f, .queue_pair = line.data[0],
+			*flow_records_next(&state->records) = (L4FlowRecord) {
+				.start = state->records.count * 1000, .bytes = line.size, .duration = 0.001f, .queue_pair = line.data[0],
 				.path = path_number(state, (L4Bytes) {"leaf,spine", line.data[1] % 10 + 1})
 			};
 	add(flat_state(&state->header));
