@@ -590,6 +590,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_element_share', 0.8, 'share of pairs',
 		'A network interface or switch is slow where this share of the pairs that use it are: else it is some links.'),
 	(true, 'flow_element_pairs', 2, 'pairs', 'Fewer pairs than this tell nothing of what they have in common.'),
+	(true, 'flow_server_links', 3, 'links',
+		'Where all links from one server to another, and so many at least, are slow at once none of them is to blame: each has '
+		'a network interface of its own, and who sends waits, as for a collective within the server. Two may be so by chance.'),
 	(true, 'flow_group_members', 3, 'accelerators',
 		'In a data-parallel group of fewer a slow network interface makes all pairs slow: the interface is named.'),
 	(true, 'flow_silent_steps', 3, 'steps',

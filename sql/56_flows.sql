@@ -743,7 +743,9 @@ BEGIN ATOMIC
 		WHERE (c.cycles)."interval" IS NOT NULL
 		GROUP BY c.job
 	), told AS MATERIALIZED (
-		SELECT c.job, c.source, c.destination, c.cycles, (c.cycles).regular * cardinality((c.cycles).ended) AS weight
+		SELECT c.job, c.source, c.destination, c.cycles, (c.cycles).regular * cardinality((c.cycles).ended) AS weight,
+			-- two microbatches that are taken for one cycle last as long as a step of two, but may begin within one
+			sum(cardinality((c.cycles).ended)) OVER (PARTITION BY c.job, (c.cycles).microbatches) AS alike
 		FROM cycles c
 		JOIN usual u ON u.job = c.job
 			AND abs(ln((c.cycles)."interval" / u.cycle)) <= (limits).flow_cycle_tolerance
@@ -751,7 +753,7 @@ BEGIN ATOMIC
 	), best AS (
 		SELECT DISTINCT ON (t.job) t.job, t.cycles
 		FROM told t
-		ORDER BY t.job, t.weight DESC, t.source, t.destination
+		ORDER BY t.job, t.alike DESC, t.weight DESC, t.source, t.destination
 	), compared AS (
 		SELECT t.source, t.destination, t.weight, t.cycles, b.cycles AS best,
 			@extschema@.l4_has_all_cycles(t.cycles, b.cycles, limits) AS has_all

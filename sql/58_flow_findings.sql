@@ -87,14 +87,48 @@ COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @exts
 'Step: The rate of each pair and path beside its like (same job, same kind): a row for each time that it is slow for several '
 'steps (level: by what logarithm), or one that is not.';
 
+CREATE FUNCTION @extschema@.l4_waiting_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS TABLE (pair bigint, job int, kind text, source text, destination text, path text, began double precision,
+	ended double precision, level double precision, is_slow boolean, is_waiting boolean)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH pairs AS MATERIALIZED (
+		SELECT p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow,
+			row_number() OVER () AS pair
+		FROM @extschema@.l4_slow_pairs(l4_waiting_pairs.traces, limits) p
+	), places AS MATERIALIZED (
+		SELECT t.job, t.source AS address, t.server FROM unnest(l4_waiting_pairs.traces) t WHERE t.kind = 'accelerator'
+	), across AS MATERIALIZED (
+		SELECT p.pair, p.job, p.kind, p.source, p.destination, p.began, p.ended, p.is_slow, a.server, b.server AS receiver
+		FROM pairs p
+		JOIN places a ON a.job = p.job AND a.address = p.source
+		JOIN places b ON b.job = p.job AND b.address = p.destination
+		WHERE a.server <> b.server
+	), waiting AS MATERIALIZED (
+		SELECT p.pair
+		FROM across p
+		JOIN across o ON o.job = p.job AND o.kind = p.kind AND o.server = p.server AND o.receiver = p.receiver
+		WHERE p.is_slow
+		GROUP BY p.pair
+		HAVING count(DISTINCT (o.source, o.destination)) >= (limits).flow_server_links
+			AND count(DISTINCT (o.source, o.destination)) = count(DISTINCT (o.source, o.destination))
+				FILTER (WHERE o.is_slow AND o.began <= p.ended AND o.ended >= p.began)
+	)
+	SELECT p.pair, p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow,
+		p.pair IN (SELECT w.pair FROM waiting w)
+	FROM pairs p;
+END;
+COMMENT ON FUNCTION @extschema@.l4_waiting_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: l4_slow_pairs, numbered. is_waiting: all links from its server to the other are slow at once (limit flow_server_links), '
+'so that the sender waits and no link is to blame.';
+
 CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH pairs AS MATERIALIZED (
-		SELECT p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow,
-			row_number() OVER () AS pair
-		FROM @extschema@.l4_slow_pairs(l4_slow_elements.traces, limits) p
+		SELECT p.pair, p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow, p.is_waiting
+		FROM @extschema@.l4_waiting_pairs(l4_slow_elements.traces, limits) p
 	), groups AS MATERIALIZED (
 		SELECT e.job, e.name, array_agg(e.address ORDER BY e.place) AS members
 		FROM @extschema@.l4_exchanges_of(l4_slow_elements.traces) e
@@ -137,6 +171,7 @@ BEGIN ATOMIC
 			exp(-percentile_cont(0.5) WITHIN GROUP (ORDER BY x.level)) AS factor,
 			array_agg(DISTINCT x.link ORDER BY x.link) AS links
 		FROM explained x
+		WHERE x.kind <> 'slow_link' OR x.pair NOT IN (SELECT p.pair FROM pairs p WHERE p.is_waiting)
 		GROUP BY x.kind, x.name, x.slow, x.all_of_them
 	)
 	SELECT t.job, CASE WHEN t.kind IN ('slow_switch', 'slow_group') THEN t.kind ELSE 'slow_link' END, t.name, t.began, t.ended,
@@ -152,7 +187,7 @@ COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @e
 'Step: What slow pairs have in common: a link, a network interface (its sending or receiving), a switch, a data-parallel '
 'group (named by its first member; cross-group as in LLMPrism); each pair is laid '
 'to the element that has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of'
-' equals.';
+' equals. To no link that waits for its sender (l4_waiting_pairs).';
 
 -- ---- accelerators ----
 

@@ -528,6 +528,22 @@ pause_more(const L4LayerCycles *cycles, const double *starts, const int64 *numbe
 /* ---- steps ---- */
 
 /*
+ * Do lags tell how many cycles make a step? Beside the level around each little is left of how they differ, and in a short
+ * window some stand out by chance: that no pause goes with them tells nothing then, not that each cycle is a step.
+ */
+static bool
+lags_tell(const L4LayerCycles *cycles, const double *starts, Values *lags, double deviations, int64 *numbers, int64 count,
+		  StandingOut *found)
+{
+	if (!stands_out(lags, deviations, found))
+		return stands_out_of_level(lags, deviations, numbers, count, found) &&
+			pause_more(cycles, starts, numbers, lags, found);
+	if (!pause_more(cycles, starts, numbers, lags, found))
+		found->each = 1;
+	return true;
+}
+
+/*
  * Which cycles begin a step: those with a number of this phase; each is 0 where the cycles are too few to tell. Numbers behind
  * a gap may be mended.
  */
@@ -546,14 +562,10 @@ find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles
 		leave_out_misplaced(&lags, LEAST_PAUSE * cycles->layer);
 	if (stands_out(&bytes, rule->deviations, &found) && found.by >= log(rule->bytes))
 		found.phase = (found.phase + 1) % found.each;
-	else if (stands_out(&lags, rule->deviations, &found) ||
-			 stands_out_of_level(&lags, rule->deviations, numbers, count, &found))
-		found.each = pause_more(cycles, starts, numbers, &lags, &found) ? found.each : 1;
-	else if (may_stand_out(&bytes, log(rule->bytes), rule->deviations, &found))
-		found.each = 0;
-	else
-		found.each = !(may_stand_out(&lags, LEAST_PAUSE * cycles->layer, rule->deviations, &found) &&
-					   (count < FEW_MICROBATCHES * LEAST_STEPS || pause_more(cycles, starts, numbers, &lags, &found)));
+	else if (!lags_tell(cycles, starts, &lags, rule->deviations, numbers, count, &found))
+		found.each = !(may_stand_out(&bytes, log(rule->bytes), rule->deviations, &found) ||
+					   (may_stand_out(&lags, LEAST_PAUSE * cycles->layer, rule->deviations, &found) &&
+						(count < FEW_MICROBATCHES * LEAST_STEPS || pause_more(cycles, starts, numbers, &lags, &found))));
 	values_free(&bytes);
 	values_free(&lags);
 	return found;

@@ -369,6 +369,19 @@ FROM (SELECT missing, l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.002:
 	FROM placed CROSS JOIN unnest('{f,t}'::boolean[]) missing
 	WHERE NOT missing OR step NOT BETWEEN 10 AND 18 GROUP BY missing) b
 ORDER BY missing;
+-- Thirteen cycles that become slower, each other by a little more, and one that comes later: beside the level around each those
+-- stand out, but no pause goes with it. One that comes later may be a step: none can tell.
+WITH burst AS (
+	SELECT later, n, i, CASE WHEN i < 20 THEN 0.025 ELSE 0.05 END
+		+ CASE WHEN i = 39 THEN 0.004 * (n % 2) + 0.001 * n + later * (n = 7)::int ELSE 0 END AS takes
+	FROM unnest('{0,0.03}'::float8[]) later, generate_series(0, 12) n, generate_series(0, 39) i
+), placed AS (
+	SELECT later, sum(takes) OVER (PARTITION BY later ORDER BY n, i) - takes AS at FROM burst
+)
+SELECT later, (c).microbatches, cardinality((c).ended) AS cycles
+FROM (SELECT later, l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.002::real ORDER BY at),
+		array_agg(1::real ORDER BY at), 1.3, 0.35, 4, 0.6, 0.1) AS c FROM placed GROUP BY later) b
+ORDER BY later;
 -- Ranks drift apart in a step, so that the early ones send the first piece of a layer ever longer before the rest.
 SELECT round((c).interval::numeric, 2) AS seconds, (c).microbatches, cardinality((c).ended) AS steps
 FROM (SELECT l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.001::real ORDER BY at), array_agg(bytes::real ORDER BY at),
@@ -382,6 +395,32 @@ SELECT l4_step_cycles(array_agg(0.03 * n ORDER BY n), array_agg(0.004::real ORDE
 	0.35, 4, 0.6, 0.1) FROM generate_series(0, 199) n;
 SELECT l4_step_cycles('{1,2}', '{0}', '{1}', 1.3, 0.35, 4, 0.6, 0.1);
 SELECT l4_step_cycles('{1,2}', '{0,0}', '{1,1}', 1.3, 0.35, 0, 0.6, 0.1);
+
+-- Of four links one takes two microbatches for a cycle, which lasts as long as a step, but begins within one: all go by the
+-- others.
+SELECT address, (phases).ended[:3] AS ended
+FROM l4_limits_in_force() l, l4_flow_cycles(ARRAY(
+	SELECT ROW(1, NULL, 'data', 's' || n, 'd', NULL, 2, ROW(2, array_agg(2.0 * c - 2 + amid ORDER BY c),
+		array_agg(2.0 * c + amid ORDER BY c), array_agg(1.0 ORDER BY c), 2 - amid, 1, 0.04, 2)::l4_step_cycle_series
+		)::l4_flow_direction
+	FROM generate_series(1, 4) n, LATERAL (SELECT (n = 1)::int AS amid) a, generate_series(1, 20 + amid) c
+	GROUP BY n, amid), l)
+ORDER BY address;
+
+-- Three servers with three accelerators each: of the links from the first to the second one, two or all three are slow. All at
+-- once wait for their senders.
+SELECT links, f.kind, f.subject, f.began, f.ended, round(f.factor::numeric, 2) AS factor
+FROM l4_limits_in_force() l, generate_series(1, 3) links, l4_slow_elements(ARRAY(
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'source', format('10.%s.0.%s', rail, s),
+		'server', 's' || s) || t.told)
+	FROM generate_series(1, 3) rail, generate_series(1, 3) s, LATERAL (
+		SELECT '{"kind": "accelerator"}'::jsonb AS told
+		UNION ALL
+		SELECT jsonb_build_object('kind', 'data', 'destination', format('10.%s.0.%s', rail, s % 3 + 1),
+			'began', jsonb_agg(n ORDER BY n), 'moved', jsonb_agg(100), 'busy', jsonb_agg(
+				CASE WHEN s = 1 AND rail <= links AND n BETWEEN 11 AND 20 THEN 1.5 ELSE 1 END ORDER BY n))
+		FROM generate_series(1, 40) n) t), l) f
+ORDER BY links, subject COLLATE "C";
 
 -- Clusters on the same servers are one job where their layers go round together, be it that one tells two microbatches where
 -- the other tells a step; not where one takes a tenth longer, or begins when it likes.
