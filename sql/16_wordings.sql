@@ -109,7 +109,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'\m(requests?|connections?|sockets?|channels?|remote|peers?|rpc|other end)\M.{0,120}\m(eof|end of file)\M'
 			'|\m(eof|end of file)\M.{0,80}\m(other end|peer|remote|connection|socket|channel|transport)\M',
 		'error when reading incoming request from worker2: EOF: end of file'),
-	(true, 'peer', 'came_nothing', '\mno (\w+ ){1,3}from\M', 'no gradient from worker 3'),
+	(true, 'peer', 'came_nothing', '\mno (\S+ ){1,6}from\M', 'no gradients of step 12 from worker 3'),
 	(true, 'peer', 'kept_waiting', '\mtim(e|es|ed|ing) ?out\M|\mtimeout(error|exception)?\M|\mwatchdog\M',
 		'Watchdog caught collective operation timeout'),
 	(true, 'peer', 'process_ended', '\mexit(s|ed|ing)? ?(with )?(return )?(code|status)|\mexitcode\M|\mterminate called\M',

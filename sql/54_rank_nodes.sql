@@ -213,12 +213,19 @@ BEGIN ATOMIC
 		SELECT s.stream_id, s.source_id, s.unit AS label FROM @extschema@.l4_job_streams(l4_label_hosts.job_id) s
 		WHERE s.label IS NOT NULL AND s.record_count > 0 AND s.node IS NOT NULL AND s.node NOT IN (SELECT k.node FROM known k)
 	),
+	-- few statements name one's host
+	wanted AS MATERIALIZED (
+		SELECT array_agg(h.shape_id) AS shape_ids
+		FROM @extschema@.l4_job_shapes(l4_label_hosts.job_id) j JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id
+		WHERE h.shape LIKE '%<*>%' AND EXISTS (SELECT FROM @extschema@.l4_host_parameters(h.shape, wordings))
+	),
 	said AS MATERIALIZED (
 		SELECT p.shape_id, p.position, l.label, min(p.values[1]) AS host
-		FROM @extschema@.l4_job_sketches(l4_label_hosts.job_id, ARRAY(SELECT DISTINCT l.source_id FROM labelled l)) k
-		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, NULL) p
+		FROM wanted w
+		CROSS JOIN @extschema@.l4_job_sketches(l4_label_hosts.job_id, ARRAY(SELECT DISTINCT l.source_id FROM labelled l)) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, w.shape_ids) p
 		JOIN labelled l ON l.stream_id = p.stream_id
-		WHERE p.values[1] IN (SELECT k.node FROM known k)
+		WHERE w.shape_ids IS NOT NULL AND p.values[1] IN (SELECT k.node FROM known k)
 		GROUP BY p.shape_id, p.position, l.label
 		HAVING max(p.distinct_values) = 1 AND count(DISTINCT p.values[1]) = 1
 	),
@@ -235,8 +242,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_label_hosts(text, @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Of labels that are no node of the job''s list (the identifier of a command on a host) those that say on which of its '
-'nodes they are, where most of them do ("running run.sh as root@node-05"). Reads their parameter '
-'statistics.';
+'nodes they are, where most of them do ("running run.sh as root@node-05"). Reads the '
+'parameter statistics of the statements that name a host.';
 
 CREATE FUNCTION @extschema@.l4_name_labelled_streams(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -251,7 +258,7 @@ DECLARE
 BEGIN
 	IF NOT EXISTS (SELECT FROM @extschema@.l4_stream s JOIN @extschema@.l4_job j ON j.job_id = s.job_id
 			WHERE s.job_id = l4_name_labelled_streams.job_id AND s.label IS NOT NULL AND s.told_node IS NULL
-				AND s.node <> ALL (j.nodes)) THEN
+				AND cardinality(j.nodes) > 1 AND s.node <> ALL (j.nodes)) THEN
 		RETURN 0;
 	END IF;
 	-- by itself, as in l4_learn_rank_nodes
