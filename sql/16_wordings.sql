@@ -86,9 +86,13 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 
 	(true, 'ending', 'cancelled', '\m(cancell?ed|preempted|preemption|time limit)\M',
 		'JOB 77 CANCELLED AT 2024-03-01T10:00:00 DUE TO TIME LIMIT'),
-	(true, 'ending', 'signalled', '\m(sigterm|signal:? 15|15 death signal|closing signal)\M',
+	(true, 'ending', 'signalled', '\m(sigterm|\w*signal:? ?15|15 death signal|closing signal)\M',
 		'Sending process 4711 closing signal SIGTERM'),
-	(true, 'ending', 'terminated', ': terminated\s*$|\mterminat(ed|ing) step', 'slurmstepd: task 3: Terminated'),
+	(true, 'ending', 'terminated', ': terminated\s*$|\(terminated\)|\mterminat(ed|ing) step',
+		'slurmstepd: task 3: Terminated'),
+	-- said of the node on which the step of a scheduler has its head, whichever failed
+	(true, 'ending', 'step_over', '\*\*\* (job|step) \S+ on \S+ (cancelled|failed)\M',
+		'*** STEP 77.0 ON node-05 FAILED (non-zero exit code or other failure mode) ***'),
 
 	(true, 'peer', 'connection_gone',
 		'\m(connection|link|socket|session|peer|channel)s?\M.{0,60}'
@@ -112,6 +116,9 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'peer', 'came_nothing', '\mno (\S+ ){1,6}from\M', 'no gradients of step 12 from worker 3'),
 	(true, 'peer', 'kept_waiting', '\mtim(e|es|ed|ing) ?out\M|\mtimeout(error|exception)?\M|\mwatchdog\M',
 		'Watchdog caught collective operation timeout'),
+	(true, 'peer', 'not_done_in_time',
+		'\m(not|never) ([[:alpha:]]+ ){1,4}(after|within|in) [\d.<*>]+ ?(ms|s|secs?|seconds?|m|min|minutes?)\M',
+		'sum of gradients not complete after 15.0 s'),
 	(true, 'peer', 'process_ended', '\mexit(s|ed|ing)? ?(with )?(return )?(code|status)|\mexitcode\M|\mterminate called\M',
 		'exits with return code = 1'),
 	(true, 'peer', 'others', '\mother (ranks?|workers?|process(es)?|nodes?|agents?)\M', 'one of the other ranks failed'),
@@ -204,7 +211,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 
 -- Nobody sets such a number, and by the convention of processes any other than 0 is a failure.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
-	(true, 'outcome', 'how_ended', '^((exit|return)?[-_]?(code|status)|exited|returned|retval|retcode|rc|ret)$', 'status'),
+	(true, 'outcome', 'how_ended',
+		'^(w?(exit|return)?[-_]?(code|status)|w?termsig|exited|returned|retval|retcode|rc|ret)$', 'status'),
 	(true, 'outcome', 'return_value', '\m(return|exit) value$', 'return value'),
 	(true, 'outcome', 'ended_with',
 		'\m(left|quit|died|gone|over|ends?|ended|exits?|exited|returns|returned|finished|terminated|stopped) with$',
@@ -326,6 +334,9 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'Timed out after 41 seconds waiting for clients. 4/5 clients joined.'),
 	(true, 'gave_up', 'waited_in_vain', '\mtim(e|es|ed|ing) ?out\M|\m\w*time_?out(error|exception|exceeded)?\M',
 		'torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError'),
+	(true, 'gave_up', 'waited_for_completion',
+		'\m(not|never) ([[:alpha:]]+ ){1,4}(after|within|in) [\d.<*>]+ ?(ms|s|secs?|seconds?|m|min|minutes?)\M',
+		'sum of gradients not complete after 15.0 s'),
 	(true, 'hung_up', 'other_side_closed',
 		'\m(connection|link|socket|session|channel|stream|peer|remote)s?\M.{0,60}\m(closed|reset|aborted|hung up)\M'
 			'|\m(closed|reset|dropped) (the |its )?(connection|link|socket|session|channel|stream)\M|\mbroken pipe\M'

@@ -206,7 +206,7 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'(?:PyTorchJob|TFJob|MPIJob) \S+ (?:is successfully completed|has failed because)',
 		'PyTorchJob llm is successfully completed.', true),
 	('slurm_end', 'teardown', 100,
-		'srun: (?:Job step aborted|Force Terminated|error: \S+: tasks?)|slurmstepd: error: \*\*\*',
+		'srun: (?:Job step aborted|Force Terminated|error: \S+: tasks?)|slurmstepd(?:-\S+)?: error: \*\*\*',
 		'srun: Job step aborted: Waiting up to 32 seconds for job step to finish.', true),
 	('general_checkpoint_load_failed', 'checkpoint_load', 200,
 		'(?i)^.{0,80}?\b(?:failed|unable|could not|cannot|failure)\b.{0,12} (?:load|restore|read|find)\w{0,4} (?:\S+ '

@@ -138,7 +138,7 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'|time[sd]?[ -]?out|aborted|refused)\b)).{0,300}?(?<![\w./-])'
 		'(?<!every )(?<!max )(?<!total '
 		')(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time )(?:(?:global|train|training|optimizer|opt|current)[_ '
-		'])?(?:step|iteration|iter)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d*[1-9])(?!\s{0,'
-		'2}(?:(?:ms|us|s|sec|secs|seconds|minutes|min|hours?|x)\b|%))',
+		'])?(?:step|iteration|iter)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d)(?!\s{0,2}'
+		'(?:(?:ms|us|s|sec|secs|seconds|minutes|min|hours?|x)\b|%))',
 		'inside',
 		'step[41] get next batch', true);

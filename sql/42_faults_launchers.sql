@@ -204,7 +204,8 @@ VALUES
 		'squeue and sinfo tell which; wait, ask for others, or give the steps disjoint resources.', 'wait', true),
 	('slurm_pmi_failed', 'Start of MPI ranks under the scheduler failed (PMI)',
 		'platform', 'resource_management', 'error', 'root', 100,
-		'mpi/pmi(?:x|2)\S{0,40}[^\n]{0,120}(?:[Ee]rror|ERROR|failed|abort|timed? ?out|[Cc]annot|can''t|Unable|mismatch)'
+		'mpi/pmi(?:x|2)(?![^\n]{0,40}_errhandler: )\S{0,40}[^\n]{0,120}(?:[Ee]rror|ERROR|failed|abort|timed? ?out'
+		'|[Cc]annot|can''t|Unable|mismatch)'
 		'|\b(?:pmixp|_pmixp|p2p|dti)_\w{1,40}[^\n]{0,80}(?:failed|error|[Cc]annot|timeout)|PMIX ERROR: '
 		'|PMIX?_ERR\w+|PMIx?2?_(?:Init|Fence|Barrier|Abort|KVS_\w+)\w*[^\n]{0,60}(?:fail|error|returned -?[1-9]|timed '
 		'out)|PMIx server[^\n]{0,60}(?:unreachable|failed|lost)|MPI plugin''s pre-launch setup failed',
@@ -223,7 +224,7 @@ VALUES
 	('slurm_exec_failed', 'Program, directory or output of the job could not be opened',
 		'user', 'misoperation', 'error', 'root', 100,
 		'error: execve\(\):|couldn''t chdir to|Could not open std(?:out|err|in) file|IO setup failed|Unable to (?:find|exec) '
-		'command|srun: fatal: Can not execute|_fork_all_tasks failed|Slurmd could not execve|\*\*\* REASON: ',
+		'command|srun: fatal: Can not execute|_fork_all_tasks failed|Slurmd could not execve|\*\*\* REASON: (?!RaisedSignal)',
 		'The path of the program, working directory or log file does not exist on the node, or may not be used there.',
 		'Check the path on the node that is named: shared file system mounted, container started, spelling.', 'fix_job', true),
 	('slurm_plugin_failed', 'Plugin of the scheduler failed', 'platform', 'resource_management', 'error', 'root', 100,

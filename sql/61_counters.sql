@@ -171,8 +171,12 @@ BEGIN
 			RETURN NULL;
 		END IF;
 	END IF;
-	stream_ids := ARRAY(SELECT s.stream_id FROM @extschema@.l4_job_streams(l4_learn_counter.job_id) s
-		WHERE s.kind = 'rank' AND s.record_count >= (limits).counter_records
+	-- what stands in nobody's name in a log that ranks share, or that all share where no rank has a stream, is of one of them
+	stream_ids := ARRAY(SELECT s.stream_id
+		FROM (SELECT j.*, bool_or(j.kind = 'rank') OVER () AS ranks, bool_or(j.kind = 'rank') OVER (PARTITION BY j.source_id)
+				AS ranks_here FROM @extschema@.l4_job_streams(l4_learn_counter.job_id) j WHERE j.record_count > 0) s
+		WHERE (s.kind = 'rank' OR s.kind = 'shared' AND (s.ranks_here OR NOT s.ranks AND s.last_stage IS NOT NULL))
+			AND s.record_count >= (limits).counter_records
 		ORDER BY s.record_count DESC, s.stream_id LIMIT (limits).counter_streams::bigint);
 	-- What gets far: what begins anew again and again counts within an iteration (micro-steps, batches of an evaluation). Of
 	-- such nothing that is said much less (epochs), then what most ranks count, as in many programs one rank alone tells of

@@ -70,18 +70,19 @@ COMMENT ON FUNCTION @extschema@.l4_own_progress(text, bigint[], @extschema@.l4_l
 'Step: Of given streams of ranks the line after which each goes on with its routine for long, by what it says again and again '
 'itself: what comes before, its rank outlived, however grave. Reads their counts.';
 
-CREATE FUNCTION @extschema@.l4_is_outlived(kind text, iteration bigint, gravity int, judged boolean, last_line bigint,
+CREATE FUNCTION @extschema@.l4_is_outlived(kind text, counts boolean, gravity int, judged boolean, last_line bigint,
 	line_no bigint, mild_line_no bigint, own_line_no bigint, limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
--- System logs are let through: a full or read-only disk lies in wait until something is written. What is in nobody's name but
--- counts iterations is the trainer's.
-RETURN ((kind IN ('rank', 'launcher') OR kind = 'shared' AND iteration IS NOT NULL)
+-- System logs are let through: a full or read-only disk lies in wait until something is written. A log in nobody's name that
+-- counts iterations is the trainers'.
+RETURN ((kind IN ('rank', 'launcher') OR kind = 'shared' AND counts)
 	AND last_line <= CASE WHEN gravity >= (limits).gravity_fatal THEN own_line_no
 	WHEN gravity >= (limits).gravity_error AND judged THEN line_no ELSE GREATEST(line_no, mild_line_no) END) IS TRUE;
-COMMENT ON FUNCTION @extschema@.l4_is_outlived(text, bigint, int, boolean, bigint, bigint, bigint, bigint,
+COMMENT ON FUNCTION @extschema@.l4_is_outlived(text, boolean, int, boolean, bigint, bigint, bigint, bigint,
 	@extschema@.l4_limits) IS
-'Step: Did the job outlive a record that none of the successful ones has? By the kind of its stream, its iteration, its '
-'gravity, whether the pool can judge streams of the kind, its last line, and the lines of l4_progress_marks and (own_line_no) '
+'Step: Did the job outlive a record that none of the successful ones has? By the kind of its stream, whether that '
+'counts iterations, its gravity, whether the pool can judge streams of the kind, its last line, and the lines of '
+'l4_progress_marks and (own_line_no) '
 'of l4_own_progress for its stream.';
 
 CREATE FUNCTION @extschema@.l4_last_good(job_id text, limits @extschema@.l4_limits) RETURNS timestamptz

@@ -34,13 +34,19 @@ BEGIN ATOMIC
 		FROM unnest(l4_step_durations.shape_ids, l4_step_durations.parameters) WITH ORDINALITY r (shape_id, parameters, turn)
 		CROSS JOIN LATERAL jsonb_array_elements_text(r.parameters::jsonb) WITH ORDINALITY p (value, position)
 	),
-	measure AS (
-		-- what has no name of its own is another figure of the one before (its mean)
+	timed AS (
 		SELECT f.shape_id, f.position::int AS position,
-			@extschema@.l4_text_seconds(h.shape, f.position::int, f.value) AS seconds
+			@extschema@.l4_text_seconds(h.shape, f.position::int, f.value) AS seconds,
+			@extschema@.l4_parameter_name(h.shape, f.position::int) IS NOT NULL AS named
 		FROM (SELECT DISTINCT ON (t.shape_id, t.position) t.* FROM told t ORDER BY t.shape_id, t.position, t.turn) f
 		JOIN @extschema@.l4_shape h ON h.shape_id = f.shape_id
-		WHERE @extschema@.l4_parameter_name(h.shape, f.position::int) IS NOT NULL
+	),
+	measure AS (
+		-- what has no name of its own is another figure of the one before (its mean), but for the first in a table of none
+		SELECT d.shape_id, d.position, d.seconds
+		FROM (SELECT t.*, row_number() OVER (PARTITION BY t.shape_id ORDER BY t.named DESC, t.position) AS place
+			FROM timed t WHERE t.seconds IS NOT NULL) d
+		WHERE d.named OR d.place = 1
 	),
 	changed AS (
 		SELECT t.shape_id, t.position, n.number > lag(n.number) OVER w AS more, n.number < lag(n.number) OVER w AS less
@@ -106,10 +112,11 @@ BEGIN
 	IF (counter).stream_ids IS NULL THEN
 		RETURN;
 	END IF;
-	SELECT s.stream_id, s.source_id, s.shared AND f.byte_count < limits.onset_stream_bytes IS TRUE AS beside INTO teller
+	SELECT s.stream_id, s.source_id, f.byte_count < limits.onset_stream_bytes IS TRUE AS beside INTO teller
 	FROM @extschema@.l4_job_streams(l4_counted_steps.job_id, (counter).stream_ids) s
 	-- the own stream of a file knows its size
-	LEFT JOIN LATERAL @extschema@.l4_job_streams(l4_counted_steps.job_id, ARRAY[s.source_id]) f ON s.shared
+	LEFT JOIN LATERAL @extschema@.l4_job_streams(l4_counted_steps.job_id, ARRAY[s.source_id]) f
+		ON s.shared OR s.kind = 'shared'
 	JOIN (SELECT e.stream_id, sum(e.occurrences) AS records
 		FROM @extschema@.l4_job_counts(l4_counted_steps.job_id, (counter).stream_ids, (counter).shape_ids) e
 		GROUP BY e.stream_id) e ON e.stream_id = s.stream_id

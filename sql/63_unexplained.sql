@@ -524,11 +524,14 @@ BEGIN
 	records := ARRAY(
 		SELECT r
 		FROM unnest(records) r
+		LEFT JOIN (SELECT j.stream_id, j.last_iteration IS NOT NULL AS counts
+			FROM @extschema@.l4_job_streams(l4_unexplained.job_id, ARRAY(SELECT DISTINCT u.stream_id FROM unnest(records) u
+				WHERE u.kind = 'shared')) j) s ON s.stream_id = r.stream_id
 		LEFT JOIN @extschema@.l4_progress_marks(l4_unexplained.job_id, pool.pool_id, limits, wordings) m
 			ON m.stream_id = r.stream_id
 		LEFT JOIN @extschema@.l4_outlived_fatal(l4_unexplained.job_id, records, limits) o ON o.stream_id = r.stream_id
 		WHERE NOT (r.reason IN ('new', 'new value')
-			AND @extschema@.l4_is_outlived(r.kind, r.iteration, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true),
+			AND @extschema@.l4_is_outlived(r.kind, s.counts, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true),
 				r.last_line, m.line_no, m.mild_line_no, o.line_no, limits)));
 	-- what is said of the set-up after an error may be part of that
 	RETURN QUERY

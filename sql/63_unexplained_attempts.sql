@@ -101,7 +101,7 @@ BEGIN
 			ARRAY(SELECT DISTINCT r.shape_id FROM unnest(unexplained) r)) e
 	),
 	bound AS MATERIALIZED (
-		SELECT r.*, s.source_id, s.attempt AS path_attempt, e.last_ts,
+		SELECT r.*, s.source_id, s.attempt AS path_attempt, s.last_iteration IS NOT NULL AS counts, e.last_ts,
 			@extschema@.l4_attempt_of(attempts, s.attempt, s.source_id, r.first_line, r.first_ts) AS first_attempt,
 			@extschema@.l4_attempt_of(attempts, s.attempt, s.source_id, r.last_line, greatest(e.last_ts, r.first_ts))
 				AS last_attempt
@@ -123,9 +123,9 @@ BEGIN
 			-- a record without a stamp bears that of the attempt before
 			CASE WHEN p.attempt > b.first_attempt THEN greatest(p.ts, (SELECT a.since FROM unnest(attempts) a
 				WHERE a.attempt = p.attempt)) ELSE b.first_ts END AS first_ts,
-			CASE WHEN p.attempt > b.first_attempt THEN p.stage ELSE b.stage END AS stage,
+			CASE WHEN p.attempt > b.first_attempt THEN p.stage ELSE b.stage END AS stage, b.role, b.position, b.value, b.counts,
 			CASE WHEN p.attempt > b.first_attempt THEN p.iteration ELSE b.iteration END AS iteration,
-			b.role, b.position, b.value, CASE WHEN p.attempt > b.first_attempt THEN p.raw ELSE b.message END AS message,
+			CASE WHEN p.attempt > b.first_attempt THEN p.raw ELSE b.message END AS message,
 			coalesce(p.attempt, b.first_attempt) AS attempt, CASE
 				WHEN c.lines IS NOT NULL THEN @extschema@.l4_time_at(coalesce(p.last_line, b.last_line), c.lines, c.times)
 				ELSE coalesce(p.last_ts, b.last_ts, b.first_ts) END AS last_ts, c.lines IS NOT NULL AS shared, b.source_id
@@ -152,7 +152,7 @@ BEGIN
 		SELECT CASE WHEN a.teller_id = t.source_id THEN t.last_line < a.grave_line ELSE t.last_ts < a.grave_before END AS grave,
 			CASE WHEN a.teller_id = t.source_id THEN t.last_line < a.mild_line ELSE t.last_ts < a.mild_before END AS mild) v
 	WHERE NOT (t.reason IN ('new', 'new value') AND (t.shared OR t.last_ts < s.ts OR t.stamped)
-		AND @extschema@.l4_is_outlived(t.kind, t.iteration, t.gravity, coalesce(t.kind = ANY (known_kinds), true), 0,
+		AND @extschema@.l4_is_outlived(t.kind, t.counts, t.gravity, coalesce(t.kind = ANY (known_kinds), true), 0,
 			CASE WHEN v.grave THEN 0 END, CASE WHEN v.mild THEN 0 END, NULL, limits));
 END
 $$;

@@ -179,7 +179,7 @@ BEGIN ATOMIC
 			COALESCE(NULLIF(@extschema@.l4_shape_words(substring(@extschema@.l4_told_text(n.message),
 				'\n([^\n]*\S[^\n]*)\s*$')), ''),
 				n.event_id::text) AS alike,
-			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error OR n.kind = 'system'
+			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error OR n.kind IN ('system', 'other')
 				THEN @extschema@.l4_told_path(@extschema@.l4_told_text(n.message)) END AS path
 		FROM unnest(l4_placed_records.unexplained) n
 		JOIN shape h ON h.shape_id = n.shape_id
@@ -269,16 +269,20 @@ CREATE FUNCTION @extschema@.l4_shared_troubles(placed @extschema@.l4_placed_reco
 RETURNS TABLE (turn bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100 ROWS 1
 BEGIN ATOMIC
-	-- What most machines say of a folder (a mount that became read-only) is the cause of who fails over a file in it first.
+	-- What most machines say of a folder (a mount that became read-only) is the cause of who fails over a file in it first. Of
+	-- a job whose ranks have no logs of their own nobody knows who that is.
 	SELECT min(p.turn)
 	FROM (SELECT s.path FROM unnest(l4_shared_troubles.placed) s
-		WHERE s.kind = 'system' AND s.path IS NOT NULL AND s.units_alike > (limits).evidence_common_share * s.units
+		WHERE s.kind IN ('system', 'other') AND s.path IS NOT NULL AND s.units_alike > (limits).evidence_common_share * s.units
 		GROUP BY s.path HAVING count(DISTINCT s.unit) > (limits).evidence_common_share * max(s.units)) m
-	JOIN unnest(l4_shared_troubles.placed) p ON p.by_itself AND (p.path = m.path OR starts_with(p.path, m.path || '/'))
+	JOIN unnest(l4_shared_troubles.placed) p ON p.path = m.path
+		AND (p.by_itself OR NOT EXISTS (SELECT FROM unnest(l4_shared_troubles.placed) r WHERE r.kind = 'rank'))
+		OR p.by_itself AND starts_with(p.path, m.path || '/')
 	HAVING count(*) > 0;
 END;
 COMMENT ON FUNCTION @extschema@.l4_shared_troubles(@extschema@.l4_placed_record[], @extschema@.l4_limits) IS
-'Step: The first error that speaks for itself over a file in a folder that the system logs of most units complain of, if any.';
+'Step: The first error that speaks for itself over a file in a folder that the logs of most machines complain of, if any; of a '
+'job of which no rank tells of its failure in a log of its own, that complaint.';
 
 CREATE FUNCTION @extschema@.l4_common_cause(job_id text, placed @extschema@.l4_placed_record[],
 	streams @extschema@.l4_job_stream[], roles @extschema@.l4_role_stream[], limits @extschema@.l4_limits)

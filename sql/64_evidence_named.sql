@@ -13,9 +13,11 @@ BEGIN ATOMIC
 		WHERE o.accuser IS NULL GROUP BY o.shape_id
 	),
 	told AS (
-		-- the first order to end: whose processes are over then is no news
-		SELECT o.first_ts, o.source, o.line_no FROM unnest(l4_evidence_named.accusations) o
-		WHERE o.accuser IS NULL AND o.ending
+		-- the first order to end, or what is wrong with most units: whose processes are over then is no news
+		SELECT o.first_ts, o.source, o.line_no
+		FROM unnest(l4_evidence_named.accusations) o JOIN target t ON t.shape_id = o.shape_id
+		WHERE o.accuser IS NULL AND (o.ending OR NOT o.closing
+			AND t.units > cardinality(l4_evidence_named.units) * (l4_evidence_named.limits).evidence_common_share)
 		ORDER BY o.first_ts, o.source, o.line_no LIMIT 1
 	)
 	-- a launcher names whose process ended: that counts as far as it comes before the failure shows at large
@@ -42,4 +44,4 @@ COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extsch
 	@extschema@.l4_placed_record, @extschema@.l4_limits) IS
 'Step: Evidence of kind named: an unexplained record of a stream of no unit (a collector, a controller, a launcher) names '
 'the unit. Not statements that name more of the units than evidence_named_share, nor those by which processes are over after '
-'one that tells of an order to end.';
+'one that tells of an order to end, or one that names most units.';

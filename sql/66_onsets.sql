@@ -215,7 +215,7 @@ COMMENT ON FUNCTION @extschema@.l4_onset_stops(text, @extschema@.l4_unexplained_
 'unexplained (stopped; none where another of its ranks tells of a failure of its own), and where the first rank of all '
 'ended (end).';
 
-CREATE FUNCTION @extschema@.l4_onset_stage(named text, component text, own text, rank int, marks boolean, state text)
+CREATE FUNCTION @extschema@.l4_onset_stage(named text, component text, own text, starting boolean, marks boolean, state text)
 	RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -230,13 +230,13 @@ BEGIN ATOMIC
 				ELSE k.known END
 		WHEN k.known = 'rendezvous' AND l4_onset_stage.named = 'communicator_init' THEN k.known
 		ELSE COALESCE(l4_onset_stage.named, CASE l4_onset_stage.component WHEN 'checkpoint' THEN 'checkpoint_load' END,
-			k.known, l4_onset_stage.own, CASE WHEN l4_onset_stage.rank IS NOT NULL THEN 'environment_init' END) END
+			k.known, l4_onset_stage.own, CASE WHEN l4_onset_stage.starting THEN 'environment_init' END) END
 	FROM (SELECT COALESCE(CASE WHEN NOT l4_onset_stage.marks
 			AND @extschema@.l4_is_setup_stage(l4_onset_stage.own) IS NOT FALSE THEN l4_onset_stage.state END,
 		NULLIF(l4_onset_stage.own, 'teardown'),
 		l4_onset_stage.state) AS known) k;
 END;
-COMMENT ON FUNCTION @extschema@.l4_onset_stage(text, text, text, int, boolean, text) IS
+COMMENT ON FUNCTION @extschema@.l4_onset_stage(text, text, text, boolean, boolean, text) IS
 'Step: The stage of an onset: where its stream stood (own), where the stream marks iterations (marks), else the job''s '
 'state at the time; or the one that its error names, by its words (named) or what failed (component), as far as the job can '
 'be in it then: of a job that iterates no set-up.';
@@ -332,6 +332,18 @@ COMMENT ON FUNCTION @extschema@.l4_unfinished_first(text, @extschema@.l4_limits)
 'Step: The iteration that a job is in which says that it began to iterate, and nothing of any iteration: the first one. NULL '
 'where it says of one, loads a checkpoint, or says anything again and again since.';
 
+CREATE FUNCTION @extschema@.l4_never_began(job_id text) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	SELECT NOT EXISTS (SELECT FROM @extschema@.l4_job_stages(l4_never_began.job_id) s WHERE s.stage <> 'teardown')
+		AND NOT @extschema@.l4_marks_iterations(l4_never_began.job_id)
+		AND EXISTS (SELECT FROM @extschema@.l4_best_pool(l4_never_began.job_id) b
+			JOIN @extschema@.l4_pool_job m ON m.pool_id = b.pool_id WHERE m.step_seconds IS NOT NULL);
+END;
+COMMENT ON FUNCTION @extschema@.l4_never_began(text) IS
+'Step: Does a job name no stage but its end, and no iteration, while successful jobs tell of their steps? Then it failed '
+'before it came to any.';
+
 CREATE FUNCTION @extschema@.l4_last_possible_time(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	onset @extschema@.l4_onset) RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
@@ -373,6 +385,7 @@ DECLARE
 	turns text[] := '{own,stopped,outside,rank,any,slow,end}';
 	counter @extschema@.l4_learnt_counter;
 	first_iteration bigint;
+	never_began boolean;
 	path_attempt CONSTANT int := (l4_onsets.attempt).path_attempt;
 BEGIN
 	l4_onsets.limits := coalesce(l4_onsets.limits, @extschema@.l4_limits_in_force());
@@ -396,6 +409,7 @@ BEGIN
 	END IF;
 	counter := @extschema@.l4_learn_counter(l4_onsets.job_id, limits);
 	first_iteration := CASE WHEN (counter).shape_ids IS NULL THEN @extschema@.l4_unfinished_first(l4_onsets.job_id, limits) END;
+	never_began := (counter).shape_ids IS NULL AND @extschema@.l4_never_began(l4_onsets.job_id);
 	-- an error may name its own stage
 	RETURN QUERY
 	WITH named AS MATERIALIZED (
@@ -412,7 +426,7 @@ BEGIN
 			CASE WHEN v.over THEN 'iterating'
 				WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage) THEN COALESCE(x.next, o.stage)
 				ELSE @extschema@.l4_stage_set_up_again(l4_onsets.job_id, o.stream_id, o.line_no) END,
-			o.rank,
+			o.rank IS NOT NULL OR never_began,
 			t.marks AND NOT y.starting,
 			CASE WHEN x.next IS NOT NULL AND @extschema@.l4_is_setup_stage(j.stage) THEN x.next
 				WHEN c.value IS NULL OR NOT @extschema@.l4_is_setup_stage(j.stage) THEN j.stage

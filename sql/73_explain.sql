@@ -48,9 +48,10 @@ BEGIN ATOMIC
 	),
 	entry AS (
 		SELECT h.*, t.unit, t.source, t.kind, e.stream_id, e.occurrences, e.level, e.first_line, e.first_ts,
-			@extschema@.l4_is_outlived(t.kind, e.first_iteration, GREATEST(@extschema@.l4_level_rank(e.level), h.gravity),
-				COALESCE(t.kind = ANY (l4_event_shapes.known_kinds), true),
-				e.last_line, m.line_no, m.mild_line_no, o.line_no, limits) AS outlived
+			@extschema@.l4_is_outlived(t.kind, t.last_iteration IS NOT NULL,
+				GREATEST(@extschema@.l4_level_rank(e.level), h.gravity),
+				COALESCE(t.kind = ANY (l4_event_shapes.known_kinds), true), e.last_line, m.line_no, m.mild_line_no,
+				o.line_no, limits) AS outlived
 		FROM @extschema@.l4_job_counts(l4_event_shapes.job_id, NULL, ARRAY(SELECT s.shape_id FROM shape s)) e
 		JOIN shape h ON h.shape_id = e.shape_id
 		JOIN @extschema@.l4_job_streams(l4_event_shapes.job_id) t ON t.stream_id = e.stream_id

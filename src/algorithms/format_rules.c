@@ -99,7 +99,7 @@
 #define STREAM_NAME "(?:stdout|stderr|output|out|err|log|train|info|error|worker)" LOG_SUFFIX "?"
 #define SYSTEM_NAME \
 	"(?<system>syslog|system|messages|dmesg|kern|kernel|kmsg|journal|journalctl|mcelog|nvidia-fabricmanager|fabricmanager|" \
-	"nv-hostengine|dcgm|ipmi-sel)"
+	"nv-hostengine|dcgm|ipmi-sel|slurmd|slurmstepd|pbs_mom|kubelet|containerd|crio|dockerd)"
 #define LAUNCHER_NAME \
 	"(?<launcher>agent|launcher|launch|torchrun|mpirun|srun|sbatch|deepspeed|msrun|accelerate|scheduler|horovodrun)"
 
@@ -229,6 +229,11 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?<host>(?=[\\w.-]*[\\d.-])[A-Za-z][\\w.-]*|\\d+\\.\\d+\\.\\d+\\.\\d+): (?=\\[20\\d\\d-\\d\\d-\\d\\d )",
 				  "actor-multi-node-worker-0: [2023-06-21 03:46:19,251] [INFO] [logging.py:96:log_dist] [Rank 0] step=1890, "
 				  "skipped=19"),
+	/* a process that says which one it is and where, whatever stands before that */
+	PREFIX_FORMAT("numbered_at_host", 16,
+				  "(?:\\[?(?<ts>" ISO_OR_AMERICAN ")\\]?[ \\t:|-]+)?[\\[(<]?(?:" PROCESS_WORD ")[ :=#-]{0,6}(?<rank>\\d{1,6})"
+				  " ?@ ?(?<host>[A-Za-z][\\w.-]*)(?:[\\])>]:?|:| [|-])[ \\t]+",
+				  "2026-11-20 10:00:00.123  PE    3 @ node-05: WARNING: the tokenizer is slow"),
 	PREFIX_FORMAT("taktuk", 16,
 				  "(?<host>[A-Za-z][\\w.-]*)-\\d{1,7}: [^\\n]{1,500}? \\(\\d{1,10}\\): (?:output|error|status) > ",
 				  "node-05-6: bash run.sh (31415): output > 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
