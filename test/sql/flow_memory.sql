@@ -49,7 +49,9 @@ FROM (SELECT l4_flow_messages_joined(s) AS m FROM (
 -- It is the records that are put away: where they may not be, it is an error.
 SET temp_file_limit = '64kB';
 SELECT count(*) FROM rows_of(1, 30000) r;
+\set VERBOSITY sqlstate
 EXECUTE one;
+\set VERBOSITY default
 RESET temp_file_limit;
 RESET work_mem;
 RESET hash_mem_multiplier;
