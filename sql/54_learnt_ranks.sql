@@ -72,6 +72,46 @@ COMMENT ON FUNCTION @extschema@.l4_own_numbers(text, @extschema@.l4_job_stream[]
 'Step: Of streams of a job those that each say one number of themselves, another one each, which together have no gap, by '
 'family (l4_stream_family). Reads their parameter statistics.';
 
+CREATE FUNCTION @extschema@.l4_numbered_files(job_id text, limits @extschema@.l4_limits)
+RETURNS TABLE (source_id bigint, rank int)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	WITH job AS MATERIALIZED (
+		SELECT cardinality(j.nodes) AS nodes, cardinality(j.nodes) * j.ranks_per_node AS ranks
+		FROM @extschema@.l4_job_row(l4_numbered_files.job_id) j
+	),
+	file AS MATERIALIZED (
+		SELECT s.source_id, min(s.source) AS source, bool_or(s.last_stage IS NOT NULL) AS tells_stage,
+			@extschema@.l4_stream_family(min(s.source), NULL, min(s.node) FILTER (WHERE s.label IS NULL)) AS family
+		FROM @extschema@.l4_job_streams(l4_numbered_files.job_id) s
+		GROUP BY s.source_id
+		HAVING bool_or(s.label IS NULL AND s.kind IN ('other', 'shared')) AND count(DISTINCT s.rank) <= 1
+	),
+	-- a file each for all ranks, from 0 or 1 on
+	counted AS (
+		SELECT f.family, n.place, min(n.number[1]::bigint) AS first, max(n.number[1]::bigint) AS last, count(*) AS files,
+			count(DISTINCT n.number[1]::bigint) AS numbers, count(*) FILTER (WHERE f.tells_stage) AS tell_stage
+		FROM file f CROSS JOIN LATERAL regexp_matches(f.source, '\d{1,9}', 'g') WITH ORDINALITY n (number, place)
+		GROUP BY f.family, n.place
+	),
+	numbered AS (
+		SELECT DISTINCT ON (c.family) c.family, c.place, c.first
+		FROM counted c, job j
+		WHERE c.files > 1 AND c.numbers = c.files AND c.first IN (0, 1) AND c.last - c.first = c.files - 1
+			AND c.tell_stage >= (limits).place_rank_share * c.files
+			AND c.files = COALESCE(j.ranks, c.files) AND c.files >= COALESCE(j.nodes, 0)
+		ORDER BY c.family, c.place DESC
+	)
+	SELECT f.source_id, (n.number[1]::bigint - b.first)::int
+	FROM numbered b
+	JOIN file f ON f.family = b.family
+	CROSS JOIN LATERAL regexp_matches(f.source, '\d{1,9}', 'g') WITH ORDINALITY n (number, place)
+	WHERE n.place = b.place;
+END;
+COMMENT ON FUNCTION @extschema@.l4_numbered_files(text, @extschema@.l4_limits) IS
+'Step: Of a job''s files whose names differ in a number that counts them without a gap, as many as there are ranks, most of which '
+'tell of a stage: the rank of each, which no path rule knows.';
+
 CREATE FUNCTION @extschema@.l4_own_streams_to_ranks(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
 SET search_path = pg_catalog, pg_temp
@@ -121,10 +161,19 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	learned bigint;
-	limits @extschema@.l4_limits;
+	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	named bigint[];
 	streams @extschema@.l4_job_stream[];
 BEGIN
+	WITH held AS MATERIALIZED (
+		SELECT s.stream_id, n.rank
+		FROM @extschema@.l4_stream s JOIN @extschema@.l4_numbered_files(l4_learn_ranks.job_id, limits) n ON n.source_id = s.source_id
+		WHERE s.job_id = l4_learn_ranks.job_id AND s.label IS NULL
+		FOR UPDATE OF s SKIP LOCKED
+	)
+	UPDATE @extschema@.l4_stream s SET kind = 'rank', rank = COALESCE(s.rank, h.rank)
+	FROM held h
+	WHERE s.job_id = l4_learn_ranks.job_id AND s.stream_id = h.stream_id;
 	PERFORM @extschema@.l4_own_streams_to_ranks(l4_learn_ranks.job_id);
 	IF EXISTS (SELECT FROM @extschema@.l4_stream s
 		WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank' AND s.last_iteration IS NOT NULL) THEN
@@ -141,7 +190,6 @@ BEGIN
 	IF streams = '{}' THEN
 		RETURN 0;
 	END IF;
-	limits := @extschema@.l4_limits_in_force();
 	WITH stream AS MATERIALIZED (
 		SELECT s.stream_id, s.node, s.record_count, s.last_iteration,
 			@extschema@.l4_stream_family(s.source, s.label, s.node) AS family
