@@ -129,6 +129,13 @@ header_parser_name_nodes(L4HeaderParser *parser, char **nodes, int count)
 	qsort(parser->nodes, count, sizeof(char *), compare_names);
 }
 
+void
+header_forget_learnt(L4HeaderParser *parser)
+{
+	parser->form_count = 0;
+	parser->has_object = false;
+}
+
 /*
  * header_parser_reset: forgets what a sample taught and takes another reference for times without a year.
  */
@@ -139,6 +146,7 @@ header_parser_reset(L4HeaderParser *parser, TimestampTz reference)
 
 	parser->sampled = false;
 	parser->ranks_stated = false;
+	header_forget_learnt(parser);
 	parser->reference = reference;
 	time_cache_reset(&parser->times);
 	for (i = 0; i < parser->prefixes.count; i++)
@@ -476,6 +484,122 @@ take_header(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, 
 	header->size += facts->size;
 }
 
+static inline bool
+has_learnt(const L4HeaderParser *parser)
+{
+	return parser->form_count > 0 || parser->has_object;
+}
+
+/* The time of a learnt field: a whole one, or a number since 1970. */
+static void
+take_learnt_time(L4HeaderParser *parser, L4Bytes text, L4Header *header)
+{
+	L4TimeLayout layout = {0};
+	L4TimeForm	form = {0};
+	TimestampTz time;
+
+	(void) frame_time_layout(text, &layout);
+	if (!time_cache_parse(&parser->times, layout, text, parser->zone, parser->reference, &time, &form))
+		return;
+	header->has_time = true;
+	header->time = time;
+	header->time_text = text;
+	header->time_form = form;
+}
+
+/* A level by its word, or by its number of whichever kind. */
+static L4Level
+learnt_level(L4Bytes text)
+{
+	bool		tens = text.size > 1 && text.data[0] >= '0' && text.data[0] <= '9';
+
+	return tens ? level_from_tens(bytes_number(text)) : level_from_text(text);
+}
+
+/* What an object of JSON says under the keys that the sample taught. All of it stays in the message. */
+static bool
+take_object(L4HeaderParser *parser, L4Bytes text, L4Header *header)
+{
+	L4Bytes		values[L4_OBJECT_PARTS];
+
+	if (!parser->has_object || !header_object_match(&parser->object, text, values))
+		return false;
+	take_learnt_time(parser, values[L4_OBJECT_TIME], header);
+	if (values[L4_OBJECT_LEVEL].size > 0)
+		header->level = learnt_level(values[L4_OBJECT_LEVEL]);
+	header->component = values[L4_OBJECT_NAME];
+	if (values[L4_OBJECT_RANK].size > 0)
+		header->stated_rank = bytes_number(values[L4_OBJECT_RANK]);
+	return true;
+}
+
+/* A name without the number of a line that stands behind a file's. */
+static L4Bytes
+without_line_number(L4Bytes name)
+{
+	size_t		size = name.size;
+
+	while (size > 0 && name.data[size - 1] >= '0' && name.data[size - 1] <= '9')
+		size--;
+	if (size > 1 && size < name.size && name.data[size - 1] == ':')
+		name.size = size - 1;
+	return name;
+}
+
+/* The rank with which a message begins, as in "[rank 3] ", "rank 3: "; -1 where it begins otherwise. */
+static int
+speaking_rank(L4Bytes message)
+{
+	const char *at = message.data;
+	const char *end = message.data + message.size;
+	L4Field		field;
+
+	if (!header_field_next(message.data, &at, end, &field) || field.kind != L4_FIELD_RANK || at == end ||
+		strchr("])>}|:,", *at) == NULL)
+		return -1;
+	return bytes_number(field.text);
+}
+
+/* Takes the header off that has a form which the sample taught. */
+static bool
+take_form(L4HeaderParser *parser, L4Bytes text, L4Header *header)
+{
+	L4Field		fields[L4_FIELD_LIMIT];
+	const L4HeaderForm *form = parser->forms;
+	size_t		size = 0;
+
+	for (; form < parser->forms + parser->form_count && size == 0; form++)
+		size = header_form_match(form, text, fields);
+	if (size == 0)
+		return false;
+	form--;
+	if (form->time >= 0 && fields[form->time].kind != L4_FIELD_CLOCK)
+		take_learnt_time(parser, fields[form->time].text, header);
+	else if (form->time >= 0 && !header->has_time)
+		header->has_clock = timestamp_parse_clock(fields[form->time].text, &header->clock);
+	if (form->level >= 0)
+		header->level = level_from_text(fields[form->level].text);
+	if (form->name >= 0)
+		header->component = without_line_number(fields[form->name].text);
+	header->stated_rank = form->rank >= 0 ? bytes_number(fields[form->rank].text) :
+		speaking_rank((L4Bytes) {text.data + size, text.size - size});
+	if (form->host >= 0 && header->host.size == 0)
+		header->host = fields[form->host].text;
+	header->size += size;
+	return true;
+}
+
+/* Takes the header off as the sample taught it. */
+static bool
+take_learnt(L4HeaderParser *parser, L4Bytes text, L4Header *header)
+{
+	if (!take_form(parser, text, header) && !take_object(parser, text, header))
+		return false;
+	header->has_header = true;
+	header->format = parser->prefixes.count + parser->headers.count;
+	return true;
+}
+
 /*
  * Is this prefix the name of a node, where a host stands before it already? Then it is what a program says: "node-0: Train: 3".
  */
@@ -492,6 +616,8 @@ find_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	L4Bytes		text = header_window(line, header->size);
 	HeaderFacts facts;
 
+	if (has_learnt(parser) && take_learnt(parser, text, header))
+		return;
 	if (facts_find(&parser->headers, text, true, &facts))
 		take_header(parser, &facts, text.data, header);
 }
@@ -646,7 +772,7 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	header_init(header);
 	if (line.size == 0)
 		return;
-	if (parser->sampled && parser->prefixes.cache != NULL && parser->headers.cache != NULL)
+	if (parser->sampled && !has_learnt(parser) && parser->prefixes.cache != NULL && parser->headers.cache != NULL)
 	{
 		parse_by_memory(parser, line, header);
 		parser->had_prefix = header->prefix_count > 0;
@@ -660,10 +786,12 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 /* The flags in what is saved. */
 #define SAVED_SAMPLED 1
 #define SAVED_RANKS_STATED 2
+#define SAVED_FORMS 4
+#define SAVED_OBJECT 8
 
 /*
- * header_parser_save: whether a sample was read (and whether headers label records), the reference, the time told, then which
- * prefixes count.
+ * header_parser_save: whether a sample was read (and whether headers label records), the reference, the time told, which prefixes count,
+ * and what it taught of headers, if anything.
  * Nothing else of a parser depends on what it has read.
  */
 void
@@ -671,12 +799,19 @@ header_parser_save(const L4HeaderParser *parser, StringInfo out)
 {
 	int			i;
 
-	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0));
+	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0) |
+						(parser->form_count > 0 ? SAVED_FORMS : 0) | (parser->has_object ? SAVED_OBJECT : 0));
 	column_put_signed(out, parser->reference);
 	column_put_signed(out, parser->told);
 	column_put_unsigned(out, parser->prefixes.count);
 	for (i = 0; i < parser->prefixes.count; i++)
 		column_put_unsigned(out, parser->prefixes.rules[i].enabled ? 1 : 0);
+	if (parser->form_count > 0)
+		column_put_unsigned(out, parser->form_count);
+	for (i = 0; i < parser->form_count; i++)
+		header_form_save(&parser->forms[i], out);
+	if (parser->has_object)
+		header_object_save(&parser->object, out);
 }
 
 /*
@@ -697,6 +832,13 @@ header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
 		column_corrupted("a source was read with other formats");
 	for (i = 0; i < parser->prefixes.count; i++)
 		parser->prefixes.rules[i].enabled = column_get_unsigned(in) != 0;
+	parser->form_count = (flags & SAVED_FORMS) == 0 ? 0 :
+		column_get_number_to(in, L4_HEADER_FORM_LIMIT, "a source has too many forms of headers");
+	for (i = 0; i < parser->form_count; i++)
+		header_form_restore(&parser->forms[i], in);
+	parser->has_object = (flags & SAVED_OBJECT) != 0;
+	if (parser->has_object)
+		header_object_restore(&parser->object, in);
 }
 
 TimestampTz
@@ -746,6 +888,8 @@ header_format_name(L4HeaderParser *parser, int format)
 		return NULL;
 	if (format < parser->prefixes.count)
 		return parser->prefixes.rules[format].format->name;
+	if (format == parser->prefixes.count + parser->headers.count)
+		return "learnt";
 	return parser->headers.rules[format - parser->prefixes.count].format->name;
 }
 

@@ -6,6 +6,8 @@
 #define L4_HEADER_PRIVATE_H
 
 #include "algorithms/header.h"
+#include "algorithms/header_fields.h"
+#include "algorithms/header_object.h"
 #include "algorithms/line_prefix_cache.h"
 #include "algorithms/prefilter.h"
 #include "algorithms/time_cache.h"
@@ -68,6 +70,10 @@ struct L4HeaderParser
 	bool		sampled;
 	bool		ranks_stated;	/* the headers say which of several ranks wrote each record */
 	bool		had_prefix;		/* of the line before */
+	int			form_count;		/* headers that the sample taught, of no known format: tried before the rules */
+	L4HeaderForm forms[L4_HEADER_FORM_LIMIT];
+	bool		has_object;		/* and so are the keys of objects of JSON */
+	L4ObjectForm object;
 	int			node_count;		/* of the job, by name in order */
 	char	  **nodes;
 	pg_tz	   *zone;
@@ -75,6 +81,9 @@ struct L4HeaderParser
 	TimestampTz told;			/* the first whole time anywhere in the sample; 0 where there is none */
 	L4TimeCache	times;
 };
+
+/* header.c: forgets what a sample taught of headers. */
+extern void header_forget_learnt(L4HeaderParser *parser);
 
 /* header.c: the part of a line from an offset on that patterns may see. */
 extern L4Bytes header_window(L4Bytes line, size_t offset);

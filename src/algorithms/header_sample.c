@@ -5,6 +5,7 @@
  */
 #include "algorithms/header_private.h"
 
+#include "algorithms/header_learn.h"
 #include "algorithms/timestamp.h"
 #include "storage/shmem.h"
 
@@ -46,8 +47,9 @@ some_node(const L4HeaderParser *parser, const char *text, bool whole)
 
 /* Is this the name of one of the job's nodes, or the part of one that stands before its domain? */
 static bool
-is_node(const L4HeaderParser *parser, L4Bytes name)
+is_node(const void *argument, L4Bytes name)
 {
+	const L4HeaderParser *parser = argument;
 	char		text[256];
 
 	if (name.size > sizeof(text) - 2)
@@ -78,17 +80,24 @@ node_prefix(L4HeaderParser *parser, L4Bytes text, HeaderRule **rule)
 	return 0;
 }
 
+static bool
+is_blank_line(L4Bytes line)
+{
+	size_t		blank = 0;
+
+	while (blank < line.size && (line.data[blank] == ' ' || line.data[blank] == '\t' || line.data[blank] == '\r'))
+		blank++;
+	return blank == line.size;
+}
+
 /* Counts the prefixes of one line of the sample; false where the line is blank. */
 static bool
 sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
 {
-	size_t		blank = 0;
 	size_t		size = 0;
 	int			i;
 
-	while (blank < line.size && (line.data[blank] == ' ' || line.data[blank] == '\t' || line.data[blank] == '\r'))
-		blank++;
-	if (blank == line.size)
+	if (is_blank_line(line))
 		return false;
 	for (i = 0; i < L4_PREFIX_LIMIT; i++)
 	{
@@ -224,7 +233,7 @@ count_different(StatedRank *stated, int count, int (*compare) (const void *, con
 static int
 sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, bool bare, StatedRank *stated)
 {
-	int			formats = parser->headers.count;
+	int			formats = parser->headers.count + 1;	/* and what was learnt */
 	int64	   *lines = palloc0(mul_size(Max(formats, 1), sizeof(int64)));
 	bool	   *states = palloc0(mul_size(Max(formats, 1), sizeof(bool)));
 	L4Bytes		line;
@@ -298,6 +307,121 @@ forget_other_prefixes(L4HeaderParser *parser)
 	line_prefix_cache_reset(parser->headers.cache);
 }
 
+/* Headers are learnt from so many lines of a sample. */
+#define LEARN_LINES 128
+/* What is learnt counts where it tells more of one line in so many. */
+#define LINES_PER_GAIN 10
+
+/* What the built-in rules say of a line of the sample. */
+typedef struct KnownHeader
+{
+	bool		has_time;
+	bool		has_level;
+	size_t		size;			/* of the header */
+} KnownHeader;
+
+/* Built-in headers of this priority or a later one are of no program in particular: they may leave a part in the message. */
+#define GENERIC_PRIORITY 78
+
+static bool
+is_particular(const L4HeaderParser *parser, const L4Header *header)
+{
+	return header->has_header && header->format < parser->prefixes.count + parser->headers.count &&
+		parser->headers.rules[header->format - parser->prefixes.count].format->priority < GENERIC_PRIORITY;
+}
+
+/* Takes lines of the sample apart, spread over it; of one whose header is known with time and level nothing is to be learnt. */
+static int
+take_lines(L4HeaderParser *parser, L4Bytes sample, int lines, L4SampleLine *taken, KnownHeader *known)
+{
+	int			every = (lines + LEARN_LINES - 1) / LEARN_LINES;
+	int			count = 0;
+	int			seen = 0;
+	L4Bytes		line;
+
+	while (count < LEARN_LINES && next_line(&sample, &line))
+	{
+		L4Header	header;
+
+		if (line.size > 0 && line.data[line.size - 1] == '\r')
+			line.size--;
+		if (is_blank_line(line) || seen++ % every != 0)
+			continue;
+		header_parse(parser, line, &header);
+		known[count].has_time = header.has_time || header.has_clock;
+		known[count].has_level = header.level != L4_LEVEL_NONE;
+		known[count].size = header.size - header.prefix_size;
+		taken[count].open = !known[count].has_time || !known[count].has_level || !is_particular(parser, &header);
+		taken[count].count = 0;
+		if (taken[count].open)
+			header_learn_line(&taken[count], (L4Bytes) {line.data + header.prefix_size,
+														line.size - header.prefix_size});
+		count++;
+	}
+	return count;
+}
+
+/* Does a form tell more of enough lines than the rules do? Those that it tells more of are closed. */
+static bool
+tells_more(L4SampleLine *lines, const KnownHeader *known, int count, const L4HeaderForm *form)
+{
+	int			gains = 0;
+	int			losses = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		L4Field		fields[L4_FIELD_LIMIT];
+		size_t		size = lines[i].open ? header_form_match(form, lines[i].text, fields) : 0;
+		bool		level;
+
+		if (size == 0)
+			continue;
+		level = form->level >= 0 && level_from_text(fields[form->level].text) != L4_LEVEL_NONE;
+		if ((known[i].has_time && form->time < 0) || (known[i].has_level && !level))
+			losses++;
+		else if ((form->time >= 0 && !known[i].has_time) || (level && !known[i].has_level) || size > known[i].size)
+		{
+			lines[i].open = false;
+			gains++;
+		}
+	}
+	return gains * LINES_PER_GAIN >= count && gains > losses;
+}
+
+/* Learns the keys of the open lines that are objects. */
+static bool
+learn_object(const L4SampleLine *lines, int count, L4ObjectForm *form)
+{
+	L4Bytes		texts[LEARN_LINES];
+	int			open = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+		if (lines[i].open)
+			texts[open++] = lines[i].text;
+	return header_object_learn(texts, open, form);
+}
+
+/* Learns the headers of lines that no rule knows, or knows in part. */
+static void
+learn_forms(L4HeaderParser *parser, L4Bytes sample, int lines)
+{
+	L4SampleLine *taken = palloc(LEARN_LINES * sizeof(L4SampleLine));
+	KnownHeader *known = palloc(LEARN_LINES * sizeof(KnownHeader));
+	int			count = take_lines(parser, sample, lines, taken, known);
+	int			learnt = 0;
+
+	while (learnt < L4_HEADER_FORM_LIMIT &&
+		   header_learn(taken, count, parser->zone, parser->reference, is_node, parser, &parser->forms[learnt]) &&
+		   tells_more(taken, known, count, &parser->forms[learnt]))
+		learnt++;
+	parser->form_count = learnt;
+	parser->has_object = learn_object(taken, count, &parser->object);
+	pfree(known);
+	pfree(taken);
+}
+
 /*
  * header_parser_sample: sample holds the first lines of a stream, parted by \n. Cost: that of parsing them.
  */
@@ -324,6 +448,9 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	}
 	forget_other_prefixes(parser);
 	pfree(hits);
+	header_forget_learnt(parser);
+	if (lines > 0)
+		learn_forms(parser, sample, lines);
 	learn_reference(parser, sample);
 	parser->told = sample.size > 0 ? first_whole_time(parser, sample) : 0;
 	parser->ranks_stated = sample.size > 0 && ((hosts > 0 && sample_states_ranks(parser, sample, lines, true)) ||
