@@ -133,7 +133,7 @@ void
 header_forget_learnt(L4HeaderParser *parser)
 {
 	parser->form_count = 0;
-	parser->has_object = false;
+	parser->has_label = parser->has_object = false;
 }
 
 /*
@@ -487,7 +487,7 @@ take_header(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, 
 static inline bool
 has_learnt(const L4HeaderParser *parser)
 {
-	return parser->form_count > 0 || parser->has_object;
+	return parser->form_count > 0 || parser->has_label || parser->has_object;
 }
 
 /* The time of a learnt field: a whole one, or a number since 1970. */
@@ -640,6 +640,28 @@ header_init(L4Header *header)
 	header->prefix_count = 0;
 }
 
+/* Takes the label off that the sample taught. */
+static bool
+take_label(const L4HeaderParser *parser, L4Bytes text, L4Header *header)
+{
+	L4Bytes		which;
+	size_t		size;
+
+	if (!parser->has_label || header->rank >= 0 || header->host.size > 0)
+		return false;
+	size = header_label_match(&parser->label, text, &which);
+	if (size == 0 || (parser->label.form.host >= 0 && !header_is_node(parser, which)))
+		return false;
+	if (parser->label.form.host >= 0)
+		header->host = which;
+	else
+		header->rank = bytes_number(which);
+	header->prefixes[header->prefix_count++] = -1;
+	header->size += size;
+	header->prefix_size = header->size;
+	return true;
+}
+
 /*
  * Takes off up to three prefixes, then a header. Where lone is set, dominant prefixes count provisionally: they are given back
  * when nothing known comes behind them.
@@ -656,6 +678,8 @@ parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool lone)
 		L4Bytes		text = header_window(line, header->size);
 		HeaderFacts facts;
 
+		if (take_label(parser, text, header))
+			continue;
 		if (!facts_find(&parser->prefixes, text, lone, &facts) || facts.size == 0 || names_second_host(&facts, header))
 			break;
 		if (!facts.rule->enabled && lone && !provisional)
@@ -788,6 +812,7 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 #define SAVED_RANKS_STATED 2
 #define SAVED_FORMS 4
 #define SAVED_OBJECT 8
+#define SAVED_LABEL 16
 
 /*
  * header_parser_save: whether a sample was read (and whether headers label records), the reference, the time told, which prefixes count,
@@ -800,7 +825,8 @@ header_parser_save(const L4HeaderParser *parser, StringInfo out)
 	int			i;
 
 	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0) |
-						(parser->form_count > 0 ? SAVED_FORMS : 0) | (parser->has_object ? SAVED_OBJECT : 0));
+						(parser->form_count > 0 ? SAVED_FORMS : 0) | (parser->has_object ? SAVED_OBJECT : 0) |
+						(parser->has_label ? SAVED_LABEL : 0));
 	column_put_signed(out, parser->reference);
 	column_put_signed(out, parser->told);
 	column_put_unsigned(out, parser->prefixes.count);
@@ -812,6 +838,8 @@ header_parser_save(const L4HeaderParser *parser, StringInfo out)
 		header_form_save(&parser->forms[i], out);
 	if (parser->has_object)
 		header_object_save(&parser->object, out);
+	if (parser->has_label)
+		header_label_save(&parser->label, out);
 }
 
 /*
@@ -839,6 +867,9 @@ header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
 	parser->has_object = (flags & SAVED_OBJECT) != 0;
 	if (parser->has_object)
 		header_object_restore(&parser->object, in);
+	parser->has_label = (flags & SAVED_LABEL) != 0;
+	if (parser->has_label)
+		header_label_restore(&parser->label, in);
 }
 
 TimestampTz

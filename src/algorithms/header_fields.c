@@ -384,6 +384,60 @@ header_form_match(const L4HeaderForm *form, L4Bytes text, L4Field *fields)
 	return take_end(&form->end, &at, end) ? at - text.data : 0;
 }
 
+size_t
+header_without_digits(L4Bytes text, char *out, size_t room)
+{
+	size_t		size = 0;
+	size_t		i;
+
+	for (i = 0; i < text.size && size < room; i++)
+		if (!is_digit(text.data[i]))
+			out[size++] = text.data[i];
+	return size;
+}
+
+L4Bytes
+header_first_number(L4Bytes text)
+{
+	size_t		i = 0;
+
+	while (text.size > 0 && !is_digit(*text.data))
+	{
+		text.data++;
+		text.size--;
+	}
+	while (i < text.size && is_digit(text.data[i]))
+		i++;
+	text.size = i;
+	return text;
+}
+
+size_t
+header_label_match(const L4LabelForm *label, L4Bytes text, L4Bytes *which)
+{
+	L4Field		fields[L4_FIELD_LIMIT];
+	size_t		size = header_form_match(&label->form, text, fields);
+	int			i;
+
+	for (i = 0; i < label->form.count && size > 0; i++)
+	{
+		char		plain[L4_FIELD_GAP];
+		size_t		plain_size = i == label->form.host ? 0 : header_without_digits(fields[i].text, plain, sizeof(plain));
+
+		if (i != label->form.host && (plain_size != label->sizes[i] || memcmp(plain, label->texts[i], plain_size) != 0))
+			return 0;
+	}
+	if (size == 0)
+		return 0;
+	/* one blank is the label's: by others a line of what the program wrote is set in */
+	while (size > 0 && is_blank(text.data[size - 1]))
+		size--;
+	if (size < text.size && is_blank(text.data[size]))
+		size++;
+	*which = label->form.host >= 0 ? fields[label->form.host].text : header_first_number(fields[0].text);
+	return which->size > 0 ? size : 0;
+}
+
 static void
 gap_save(const L4FieldGap *gap, StringInfo out)
 {
@@ -448,4 +502,33 @@ header_form_restore(L4HeaderForm *form, L4ColumnReader *in)
 	form->name = field_restore(form, in);
 	form->rank = field_restore(form, in);
 	form->host = field_restore(form, in);
+}
+
+void
+header_label_save(const L4LabelForm *label, StringInfo out)
+{
+	int			i;
+
+	header_form_save(&label->form, out);
+	for (i = 0; i < (int) lengthof(label->sizes); i++)
+		column_put_bytes(out, (L4Bytes) {label->texts[i], label->sizes[i]});
+}
+
+void
+header_label_restore(L4LabelForm *label, L4ColumnReader *in)
+{
+	int			i;
+
+	header_form_restore(&label->form, in);
+	if (label->form.count > (int) lengthof(label->sizes))
+		column_corrupted("a label has too many fields");
+	for (i = 0; i < (int) lengthof(label->sizes); i++)
+	{
+		L4Bytes		text = column_get_bytes(in);
+
+		if (text.size > sizeof(label->texts[i]))
+			column_corrupted("a label has a text that is too long");
+		label->sizes[i] = (uint8) text.size;
+		memcpy(label->texts[i], text.data, text.size);
+	}
 }

@@ -69,6 +69,17 @@ extern bool header_field_next(const char *start, const char **at, const char *en
 /* The gap before whatever comes next, and where that stands. False where it is longer than a gap may be. */
 extern bool header_gap_next(const char *start, const char **at, const char *end, L4FieldGap *gap);
 
+/*
+ * What a launcher puts before all lines of a file, that of its ranks or hosts which wrote each: a field with the rank's number in
+ * it, or the name of a node, and perhaps a word that is always the same.
+ */
+typedef struct L4LabelForm
+{
+	L4HeaderForm form;			/* its field host is the node's name, else the first one holds the rank */
+	uint8		sizes[2];		/* of the texts of its fields, digits left out */
+	char		texts[2][L4_FIELD_GAP];
+} L4LabelForm;
+
 /* Does a field of a line go for one of this kind? Of a level any word in capitals does, of a name in brackets a number. */
 extern bool header_field_goes(char kind, const L4Field *field);
 
@@ -78,7 +89,21 @@ extern bool header_field_goes(char kind, const L4Field *field);
  */
 extern size_t header_form_match(const L4HeaderForm *form, L4Bytes text, L4Field *fields);
 
+/*
+ * Takes the label off a text that it begins: its size, 0 where there is none; which holds the rank's digits, or the name of the
+ * host, which is not known to be a node's.
+ */
+extern size_t header_label_match(const L4LabelForm *label, L4Bytes text, L4Bytes *which);
+
+/* The first number in a text, of no bytes where it has none. */
+extern L4Bytes header_first_number(L4Bytes text);
+
+/* A text without its digits, as far as there is room; its size. */
+extern size_t header_without_digits(L4Bytes text, char *out, size_t room);
+
 /* Appends a form as bytes, and takes it from them (XX001). */
+extern void header_label_save(const L4LabelForm *label, StringInfo out);
+extern void header_label_restore(L4LabelForm *label, L4ColumnReader *in);
 extern void header_form_save(const L4HeaderForm *form, StringInfo out);
 extern void header_form_restore(L4HeaderForm *form, L4ColumnReader *in);
 

@@ -10,6 +10,7 @@
 #include "algorithms/header_learn.h"
 
 #include "algorithms/timestamp.h"
+#include "tools/bytes.h"
 
 /* The anchor is one of the first fields; a level that is one stands nearer. */
 #define ANCHOR_FIELDS 7
@@ -51,14 +52,14 @@ begins_object(const L4FieldGap *gap)
 }
 
 void
-header_learn_line(L4SampleLine *line, L4Bytes text)
+header_learn_line(L4SampleLine *line, L4Bytes text, int limit)
 {
 	const char *at = text.data;
 	const char *end = text.data + text.size;
 
 	line->text = text;
 	line->count = 0;
-	while (line->count < L4_FIELD_LIMIT && header_field_next(text.data, &at, end, &line->fields[line->count]))
+	while (line->count < limit && header_field_next(text.data, &at, end, &line->fields[line->count]))
 	{
 		if (begins_object(&line->fields[line->count].gap))
 			break;
@@ -154,19 +155,6 @@ find_beginning(L4SampleLine *lines, int count, bool times, int *anchor, const L4
 	return best;
 }
 
-/* What is compared of a value: all but its digits. */
-static size_t
-value_of(L4Bytes text, char *value)
-{
-	size_t		size = 0;
-	size_t		i;
-
-	for (i = 0; i < text.size && size < VALUE_BYTES; i++)
-		if (!is_digit(text.data[i]))
-			value[size++] = text.data[i];
-	return size;
-}
-
 /* Has a field few values in the lines here, digits left out, or, where whole is set, with them? */
 static bool
 has_few_values(const L4SampleLine *lines, int count, int field, bool whole)
@@ -186,7 +174,8 @@ has_few_values(const L4SampleLine *lines, int count, int field, bool whole)
 		if (!lines[i].here || field >= lines[i].count)
 			continue;
 		here++;
-		size = whole ? Min(lines[i].fields[field].text.size, VALUE_BYTES) : value_of(lines[i].fields[field].text, value);
+		size = whole ? Min(lines[i].fields[field].text.size, VALUE_BYTES) : header_without_digits(lines[i].fields[field].text, value,
+																									VALUE_BYTES);
 		if (whole)
 			memcpy(value, lines[i].fields[field].text.data, size);
 		for (j = 0; j < known; j++)
@@ -244,9 +233,9 @@ has_blank(const L4SampleLine *line, int field)
 	return memchr(line->fields[field].text.data, ' ', line->fields[field].text.size) != NULL;
 }
 
-/* Is a value how far the program has come: a word for that, a share, or a number of several? */
+/* Does a value name what is counted as a program goes on? */
 static bool
-is_progress(const L4SampleLine *line, int field)
+is_step(const L4SampleLine *line, int field)
 {
 	static const char *const words[] = {"step", "iter", "epoch", "batch", "loss", "%"};
 	L4Bytes		text = line->fields[field].text;
@@ -254,14 +243,23 @@ is_progress(const L4SampleLine *line, int field)
 	size_t		i;
 
 	for (i = 0; i < text.size; i++)
-	{
-		if (i > 0 && i + 1 < text.size && text.data[i] == '/' && is_digit(text.data[i - 1]))
-			return true;
 		for (word = 0; word < lengthof(words); word++)
 			if (text.size - i >= strlen(words[word]) && pg_strncasecmp(text.data + i, words[word], strlen(words[word])) == 0)
 				return true;
-	}
 	return false;
+}
+
+/* Is a value how far the program has come: a word for that, a share, or a number of several? */
+static bool
+is_progress(const L4SampleLine *line, int field)
+{
+	L4Bytes		text = line->fields[field].text;
+	size_t		i;
+
+	for (i = 1; i + 1 < text.size; i++)
+		if (text.data[i] == '/' && is_digit(text.data[i - 1]))
+			return true;
+	return is_step(line, field);
 }
 
 /* Stands a number behind a field, as behind what a program reports the value of? */
@@ -689,4 +687,168 @@ header_learn(L4SampleLine *lines, int count, pg_tz *zone, TimestampTz reference,
 		return false;
 	name_fields(lines, count, anchor, times, is_node, argument, form);
 	return true;
+}
+
+/* Of ten lines so many have a label; the ranks of a label write so many lines each, and few numbers are left out. */
+#define NEARLY_ALL 9
+#define LINES_PER_RANK 3
+#define RANKS_MOST 4096
+
+/* Does a field look like a label's with the number of a rank: one number, or two of which the second says how many there are? */
+static bool
+holds_rank(const L4Field *field)
+{
+	size_t		i = 0;
+	int			letters = 0;
+	bool		digit = false;
+
+	if (field->kind != L4_FIELD_NUMBER && field->kind != L4_FIELD_WORD && field->kind != L4_FIELD_BOX &&
+		field->kind != L4_FIELD_RANK)
+		return false;
+	for (; i < field->text.size; i++)
+	{
+		digit = digit || is_digit(field->text.data[i]);
+		letters += !is_digit(field->text.data[i]) && field->text.data[i] != '/';
+	}
+	return digit && letters <= L4_FIELD_GAP && field->text.size <= VALUE_BYTES;
+}
+
+/* Do the numbers of a label count up line by line, as those of progress do, rather than change with who writes? */
+static bool
+are_ranks(const L4SampleLine *lines, int count)
+{
+	bool	   *seen = palloc0(RANKS_MOST * sizeof(bool));
+	int			here = 0;
+	int			ranks = 0;
+	int			most = 0;
+	int			back = 0;
+	int			last = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		int			rank;
+
+		if (!lines[i].here)
+			continue;
+		rank = bytes_number(header_first_number(lines[i].fields[0].text));
+		if (rank < 0 || rank >= RANKS_MOST)
+			break;
+		here++;
+		ranks += !seen[rank];
+		seen[rank] = true;
+		most = Max(most, rank);
+		back += rank < last;
+		last = rank;
+	}
+	pfree(seen);
+	return i == count && ranks > 1 && ranks * LINES_PER_RANK <= here && ranks * 10 >= most * MOST &&
+		back * ranks * 2 >= here;
+}
+
+/* Marks the lines that begin as the first one of them does that may have a label; returns how many do. */
+static int
+mark_labelled(L4SampleLine *lines, int count, const L4SampleLine *like)
+{
+	char		text[VALUE_BYTES];
+	size_t		size = header_without_digits(like->fields[0].text, text, sizeof(text));
+	int			here = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		char		other[VALUE_BYTES];
+
+		lines[i].here = lines[i].count > 0 && holds_rank(&lines[i].fields[0]) && begin_alike(&lines[i], like, 0) &&
+			header_without_digits(lines[i].fields[0].text, other, sizeof(other)) == size && memcmp(text, other, size) == 0;
+		here += lines[i].here;
+	}
+	return here;
+}
+
+static bool
+has_tab_behind(const L4SampleLine *line, int field)
+{
+	const char *behind = line->fields[field].text.data + line->fields[field].text.size;
+
+	return behind < line->text.data + line->text.size && *behind == '\t';
+}
+
+/* Do nearly all lines begin with a rank's number in a field of its own, set off from what follows? */
+static bool
+has_rank_label(L4SampleLine *lines, int count)
+{
+	int			i;
+
+	for (i = 0; i < Min(count, SOME_LINES); i++)
+		if (lines[i].count > 0 && holds_rank(&lines[i].fields[0]) &&
+			mark_labelled(lines, count, &lines[i]) * 10 >= count * NEARLY_ALL)
+			return (is_delimited(lines, count, 0) || of_ten(lines, count, 0, MOST, has_tab_behind)) &&
+				!of_ten(lines, count, 0, EXCEPTION, is_step) && are_ranks(lines, count);
+	return false;
+}
+
+/* Do nearly all lines begin with the name of a node, and with those of several? */
+static bool
+has_node_label(L4SampleLine *lines, int count, L4IsNode is_node, const void *argument)
+{
+	const L4Bytes *first = NULL;
+	bool		several = false;
+	int			nodes = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		const L4Bytes *name = &lines[i].fields[0].text;
+
+		/* of one that has none in its first lines the others are not looked at */
+		if (i == SOME_LINES && nodes == 0)
+			return false;
+		lines[i].here = lines[i].count > 0 && is_node(argument, *name);
+		if (!lines[i].here)
+			continue;
+		nodes++;
+		first = first != NULL ? first : name;
+		several = several || name->size != first->size || memcmp(name->data, first->data, name->size) != 0;
+	}
+	return several && nodes * 10 >= count * NEARLY_ALL;
+}
+
+/* Adds the word behind a label's field, where that is always the same and nothing else is said by it. */
+static void
+add_word(L4SampleLine *lines, int count, L4LabelForm *label)
+{
+	L4HeaderForm longer = label->form;
+	const L4SampleLine *line = lines;
+
+	if (!find_next_field(lines, count, &longer) || longer.fields[1].kind != L4_FIELD_WORD || !is_one_name(lines, count, 1) ||
+		!goes_on_variously(lines, count, 1))
+		return;
+	label->form = longer;
+	while (!line->here)
+		line++;
+	label->sizes[1] = (uint8) header_without_digits(line->fields[1].text, label->texts[1], sizeof(label->texts[1]));
+}
+
+bool
+header_learn_label(L4SampleLine *lines, int count, L4IsNode is_node, const void *argument, L4LabelForm *label)
+{
+	const L4SampleLine *line = lines;
+	bool		node = count >= SOME_LINES && has_node_label(lines, count, is_node, argument);
+
+	if (count < SOME_LINES || (!node && !has_rank_label(lines, count)))
+		return false;
+	while (!line->here)
+		line++;
+	memset(label, 0, sizeof(L4LabelForm));
+	label->form.count = 1;
+	label->form.fields[0].kind = (char) line->fields[0].kind;
+	label->form.fields[0].gap = line->fields[0].gap;
+	label->form.time = label->form.level = label->form.name = label->form.rank = -1;
+	label->form.host = node ? 0 : -1;
+	if (node)
+		add_word(lines, count, label);
+	else
+		label->sizes[0] = (uint8) header_without_digits(line->fields[0].text, label->texts[0], sizeof(label->texts[0]));
+	return find_end(lines, count, label->form.count - 1, &label->form.end);
 }

@@ -21,8 +21,8 @@ typedef struct L4SampleLine
 	bool		here;			/* it is one of the lines that are looked at */
 } L4SampleLine;
 
-/* Takes a line apart into its fields. */
-extern void header_learn_line(L4SampleLine *line, L4Bytes text);
+/* Takes a line apart into so many fields at most. */
+extern void header_learn_line(L4SampleLine *line, L4Bytes text, int limit);
 
 /*
  * Learns the form that most of the open lines have which have one. zone, reference: for their times. False where they have none
@@ -30,5 +30,10 @@ extern void header_learn_line(L4SampleLine *line, L4Bytes text);
  */
 extern bool header_learn(L4SampleLine *lines, int count, pg_tz *zone, TimestampTz reference, L4IsNode is_node,
 						 const void *argument, L4HeaderForm *form);
+
+/*
+ * Learns the label that nearly all of the lines begin with, which follow one another. False where there is none. Cost: as above.
+ */
+extern bool header_learn_label(L4SampleLine *lines, int count, L4IsNode is_node, const void *argument, L4LabelForm *label);
 
 #endif							/* L4_HEADER_LEARN_H */

@@ -72,6 +72,8 @@ struct L4HeaderParser
 	bool		had_prefix;		/* of the line before */
 	int			form_count;		/* headers that the sample taught, of no known format: tried before the rules */
 	L4HeaderForm forms[L4_HEADER_FORM_LIMIT];
+	bool		has_label;		/* and so is what stands before the lines of several ranks or hosts */
+	L4LabelForm label;
 	bool		has_object;		/* and so are the keys of objects of JSON */
 	L4ObjectForm object;
 	int			node_count;		/* of the job, by name in order */
@@ -81,6 +83,9 @@ struct L4HeaderParser
 	TimestampTz told;			/* the first whole time anywhere in the sample; 0 where there is none */
 	L4TimeCache	times;
 };
+
+/* header_sample.c: is a text the name of a node of the job (argument: the parser's)? */
+extern bool header_is_node(const void *argument, L4Bytes name);
 
 /* header.c: forgets what a sample taught of headers. */
 extern void header_forget_learnt(L4HeaderParser *parser);

@@ -46,8 +46,8 @@ some_node(const L4HeaderParser *parser, const char *text, bool whole)
 }
 
 /* Is this the name of one of the job's nodes, or the part of one that stands before its domain? */
-static bool
-is_node(const void *argument, L4Bytes name)
+bool
+header_is_node(const void *argument, L4Bytes name)
 {
 	const L4HeaderParser *parser = argument;
 	char		text[256];
@@ -74,7 +74,7 @@ node_prefix(L4HeaderParser *parser, L4Bytes text, HeaderRule **rule)
 		*rule = &prefixes->rules[i];
 		if ((*rule)->groups[GROUP_NODE] >= 0 &&
 			pattern_try((*rule)->pattern, text, 0, !(*rule)->self_anchored) == L4_MATCH &&
-			pattern_group((*rule)->pattern, (*rule)->groups[GROUP_NODE], &name) && is_node(parser, name))
+			pattern_group((*rule)->pattern, (*rule)->groups[GROUP_NODE], &name) && header_is_node(parser, name))
 			return header_prefix_size(*rule, text);
 	}
 	return 0;
@@ -354,8 +354,8 @@ take_lines(L4HeaderParser *parser, L4Bytes sample, int lines, L4SampleLine *take
 		taken[count].open = !known[count].has_time || !known[count].has_level || !is_particular(parser, &header);
 		taken[count].count = 0;
 		if (taken[count].open)
-			header_learn_line(&taken[count], (L4Bytes) {line.data + header.prefix_size,
-														line.size - header.prefix_size});
+			header_learn_line(&taken[count], (L4Bytes) {line.data + header.prefix_size, line.size - header.prefix_size},
+							  L4_FIELD_LIMIT);
 		count++;
 	}
 	return count;
@@ -403,6 +403,50 @@ learn_object(const L4SampleLine *lines, int count, L4ObjectForm *form)
 	return header_object_learn(texts, open, form);
 }
 
+/* A label is learnt from so many lines that follow one another. */
+#define LABEL_LINES 256
+#define LABEL_FIELDS 3
+
+/* Learns what stands before all lines, where no rule knows it. */
+static void
+learn_label(L4HeaderParser *parser, L4Bytes sample)
+{
+	L4SampleLine *lines = palloc(LABEL_LINES * sizeof(L4SampleLine));
+	int			count = 0;
+	L4Bytes		line;
+
+	while (count < LABEL_LINES && next_line(&sample, &line))
+	{
+		L4Header	header;
+
+		if (is_blank_line(line))
+			continue;
+		header_parse(parser, line, &header);
+		header_learn_line(&lines[count++], (L4Bytes) {line.data + header.prefix_size, line.size - header.prefix_size},
+						  LABEL_FIELDS);
+	}
+	parser->has_label = header_learn_label(lines, count, header_is_node, parser, &parser->label);
+	pfree(lines);
+}
+
+/* Do at least half of the lines have a prefix that tells who wrote them? */
+static bool
+are_labelled(const HeaderRules *prefixes, const int *hits, int lines)
+{
+	int			i;
+
+	for (i = 0; i < prefixes->count; i++)
+	{
+		const HeaderRule *rule = &prefixes->rules[i];
+
+		if (rule->enabled && hits[i] >= lines - hits[i] &&
+			(rule->groups[GROUP_RANK] >= 0 || rule->groups[GROUP_LOCAL_RANK] >= 0 || rule->groups[GROUP_HOST] >= 0 ||
+			 rule->groups[GROUP_NODE] >= 0))
+			return true;
+	}
+	return false;
+}
+
 /* Learns the headers of lines that no rule knows, or knows in part. */
 static void
 learn_forms(L4HeaderParser *parser, L4Bytes sample, int lines)
@@ -413,7 +457,7 @@ learn_forms(L4HeaderParser *parser, L4Bytes sample, int lines)
 	int			learnt = 0;
 
 	while (learnt < L4_HEADER_FORM_LIMIT &&
-		   header_learn(taken, count, parser->zone, parser->reference, is_node, parser, &parser->forms[learnt]) &&
+		   header_learn(taken, count, parser->zone, parser->reference, header_is_node, parser, &parser->forms[learnt]) &&
 		   tells_more(taken, known, count, &parser->forms[learnt]))
 		learnt++;
 	parser->form_count = learnt;
@@ -447,13 +491,15 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 			hosts += hits[i];
 	}
 	forget_other_prefixes(parser);
-	pfree(hits);
 	header_forget_learnt(parser);
+	if (lines > 0 && !are_labelled(prefixes, hits, lines))
+		learn_label(parser, sample);
+	pfree(hits);
 	if (lines > 0)
 		learn_forms(parser, sample, lines);
 	learn_reference(parser, sample);
 	parser->told = sample.size > 0 ? first_whole_time(parser, sample) : 0;
-	parser->ranks_stated = sample.size > 0 && ((hosts > 0 && sample_states_ranks(parser, sample, lines, true)) ||
+	parser->ranks_stated = sample.size > 0 && !parser->has_label && ((hosts > 0 && sample_states_ranks(parser, sample, lines, true)) ||
 		(hosts <= lines - hosts && memmem(sample.data, sample.size, "rank", 4) != NULL &&
 		 sample_states_ranks(parser, sample, lines, false)));
 }
