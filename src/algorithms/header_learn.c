@@ -18,6 +18,8 @@
 /* So many lines at least have a form; of so many that are open one; of those with a level alone more than half. */
 #define FORM_LINES 3
 #define OPEN_LINES_PER_FORM 5
+/* So many words may stand before the anchor with blanks behind them alone. */
+#define WORDS_BEFORE 2
 /* So many fields of no header by themselves may stand before one that is. */
 #define PASSED_FIELDS 3
 /* Of fewer lines that begin with one word it may be the first of what they say. */
@@ -319,7 +321,7 @@ goes_on_variously(const L4SampleLine *lines, int count, int field)
 static inline bool
 is_mark(char c)
 {
-	return c == '-' || c == '|' || c == ':' || c == '>' || c == '=';
+	return c == '-' || c == '|' || c == ':' || c == '>' || c == '=' || c == '~';
 }
 
 /*
@@ -532,17 +534,23 @@ add_fields(L4SampleLine *lines, int count, L4HeaderForm *form)
 	pfree(before);
 }
 
-/* Are the fields before the anchor those of a header: do names have few values, and none tells of progress? */
+/*
+ * Are the fields before the anchor those of a header: do names have few values, and none tells of progress? Many words with
+ * nothing but blanks between are a sentence.
+ */
 static bool
 is_plain_beginning(const L4SampleLine *lines, int count, const L4HeaderForm *form, int anchor)
 {
+	int			words = 0;
 	int			i;
 
 	for (i = 0; i < anchor; i++)
 		if ((form->fields[i].kind == L4_FIELD_WORD || form->fields[i].kind == L4_FIELD_BOX) &&
 			(!has_few_values(lines, count, i, false) || of_ten(lines, count, i, EXCEPTION, is_progress)))
 			return false;
-	return true;
+		else if (form->fields[i].kind == L4_FIELD_WORD && (form->fields[i + 1].gap.size == 1 && *form->fields[i + 1].gap.text == ' '))
+			words++;
+	return words <= WORDS_BEFORE;
 }
 
 /* The time of a field, to be compared with those of other lines. */

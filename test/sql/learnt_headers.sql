@@ -10,7 +10,7 @@ CREATE TABLE line (source text, no int, line text);
 CREATE FUNCTION write_log(source text, header text, clock text, lines int DEFAULT 24) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO line
 	SELECT write_log.source, s, replace(replace(replace(replace(replace(replace(header,
-		'{t}', to_char(timestamp '2026-11-20 09:59:40' + s * interval '1.5 s', clock)),
+		'{t}', coalesce(to_char(timestamp '2026-11-20 09:59:40' + s * interval '1.5 s', clock), '')),
 		'{l}', (ARRAY['INFO', 'INFO', 'WARN', 'DEBUG'])[1 + s % 4]),
 		'{s}', (ARRAY['I', 'I', 'W', 'D'])[1 + s % 4]),
 		'{n}', (ARRAY['loop', 'data.reader', 'ckpt'])[1 + s % 3]),
