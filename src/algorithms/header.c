@@ -129,13 +129,6 @@ header_parser_name_nodes(L4HeaderParser *parser, char **nodes, int count)
 	qsort(parser->nodes, count, sizeof(char *), compare_names);
 }
 
-void
-header_forget_learnt(L4HeaderParser *parser)
-{
-	parser->form_count = 0;
-	parser->has_label = parser->has_object = false;
-}
-
 /*
  * header_parser_reset: forgets what a sample taught and takes another reference for times without a year.
  */
@@ -146,7 +139,7 @@ header_parser_reset(L4HeaderParser *parser, TimestampTz reference)
 
 	parser->sampled = false;
 	parser->ranks_stated = false;
-	header_forget_learnt(parser);
+	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	parser->reference = reference;
 	time_cache_reset(&parser->times);
 	for (i = 0; i < parser->prefixes.count; i++)
@@ -213,17 +206,6 @@ facts_group(const HeaderFacts *facts, enum HeaderGroup group, const char *text, 
 	span->data = text + facts->begins[group];
 	span->size = facts->sizes[group];
 	return true;
-}
-
-/* Levels that are counted in tens, as by loggers that write JSON: 10 trace, 20 debug and so on up to 60. */
-static L4Level
-level_from_tens(int64 tens)
-{
-	static const L4Level levels[] = {
-		L4_LEVEL_TRACE, L4_LEVEL_DEBUG, L4_LEVEL_INFO, L4_LEVEL_WARNING, L4_LEVEL_ERROR, L4_LEVEL_FATAL
-	};
-
-	return tens < 10 || tens >= 70 ? L4_LEVEL_NONE : levels[tens / 10 - 1];
 }
 
 /* The level that a match states, and where; false, and none, where it states none. */
@@ -484,122 +466,6 @@ take_header(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, 
 	header->size += facts->size;
 }
 
-static inline bool
-has_learnt(const L4HeaderParser *parser)
-{
-	return parser->form_count > 0 || parser->has_label || parser->has_object;
-}
-
-/* The time of a learnt field: a whole one, or a number since 1970. */
-static void
-take_learnt_time(L4HeaderParser *parser, L4Bytes text, L4Header *header)
-{
-	L4TimeLayout layout = {0};
-	L4TimeForm	form = {0};
-	TimestampTz time;
-
-	(void) frame_time_layout(text, &layout);
-	if (!time_cache_parse(&parser->times, layout, text, parser->zone, parser->reference, &time, &form))
-		return;
-	header->has_time = true;
-	header->time = time;
-	header->time_text = text;
-	header->time_form = form;
-}
-
-/* A level by its word, or by its number of whichever kind. */
-static L4Level
-learnt_level(L4Bytes text)
-{
-	bool		tens = text.size > 1 && text.data[0] >= '0' && text.data[0] <= '9';
-
-	return tens ? level_from_tens(bytes_number(text)) : level_from_text(text);
-}
-
-/* What an object of JSON says under the keys that the sample taught. All of it stays in the message. */
-static bool
-take_object(L4HeaderParser *parser, L4Bytes text, L4Header *header)
-{
-	L4Bytes		values[L4_OBJECT_PARTS];
-
-	if (!parser->has_object || !header_object_match(&parser->object, text, values))
-		return false;
-	take_learnt_time(parser, values[L4_OBJECT_TIME], header);
-	if (values[L4_OBJECT_LEVEL].size > 0)
-		header->level = learnt_level(values[L4_OBJECT_LEVEL]);
-	header->component = values[L4_OBJECT_NAME];
-	if (values[L4_OBJECT_RANK].size > 0)
-		header->stated_rank = bytes_number(values[L4_OBJECT_RANK]);
-	return true;
-}
-
-/* A name without the number of a line that stands behind a file's. */
-static L4Bytes
-without_line_number(L4Bytes name)
-{
-	size_t		size = name.size;
-
-	while (size > 0 && name.data[size - 1] >= '0' && name.data[size - 1] <= '9')
-		size--;
-	if (size > 1 && size < name.size && name.data[size - 1] == ':')
-		name.size = size - 1;
-	return name;
-}
-
-/* The rank with which a message begins, as in "[rank 3] ", "rank 3: "; -1 where it begins otherwise. */
-static int
-speaking_rank(L4Bytes message)
-{
-	const char *at = message.data;
-	const char *end = message.data + message.size;
-	L4Field		field;
-
-	if (!header_field_next(message.data, &at, end, &field) || field.kind != L4_FIELD_RANK || at == end ||
-		strchr("])>}|:,", *at) == NULL)
-		return -1;
-	return bytes_number(field.text);
-}
-
-/* Takes the header off that has a form which the sample taught. */
-static bool
-take_form(L4HeaderParser *parser, L4Bytes text, L4Header *header)
-{
-	L4Field		fields[L4_FIELD_LIMIT];
-	const L4HeaderForm *form = parser->forms;
-	size_t		size = 0;
-
-	for (; form < parser->forms + parser->form_count && size == 0; form++)
-		size = header_form_match(form, text, fields);
-	if (size == 0)
-		return false;
-	form--;
-	if (form->time >= 0 && fields[form->time].kind != L4_FIELD_CLOCK)
-		take_learnt_time(parser, fields[form->time].text, header);
-	else if (form->time >= 0 && !header->has_time)
-		header->has_clock = timestamp_parse_clock(fields[form->time].text, &header->clock);
-	if (form->level >= 0)
-		header->level = level_from_text(fields[form->level].text);
-	if (form->name >= 0)
-		header->component = without_line_number(fields[form->name].text);
-	header->stated_rank = form->rank >= 0 ? bytes_number(fields[form->rank].text) :
-		speaking_rank((L4Bytes) {text.data + size, text.size - size});
-	if (form->host >= 0 && header->host.size == 0)
-		header->host = fields[form->host].text;
-	header->size += size;
-	return true;
-}
-
-/* Takes the header off as the sample taught it. */
-static bool
-take_learnt(L4HeaderParser *parser, L4Bytes text, L4Header *header)
-{
-	if (!take_form(parser, text, header) && !take_object(parser, text, header))
-		return false;
-	header->has_header = true;
-	header->format = parser->prefixes.count + parser->headers.count;
-	return true;
-}
-
 /*
  * Is this prefix the name of a node, where a host stands before it already? Then it is what a program says: "node-0: Train: 3".
  */
@@ -616,7 +482,7 @@ find_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	L4Bytes		text = header_window(line, header->size);
 	HeaderFacts facts;
 
-	if (has_learnt(parser) && take_learnt(parser, text, header))
+	if (header_has_learnt(&parser->learnt) && header_take_learnt(parser, text, header))
 		return;
 	if (facts_find(&parser->headers, text, true, &facts))
 		take_header(parser, &facts, text.data, header);
@@ -640,28 +506,6 @@ header_init(L4Header *header)
 	header->prefix_count = 0;
 }
 
-/* Takes the label off that the sample taught. */
-static bool
-take_label(const L4HeaderParser *parser, L4Bytes text, L4Header *header)
-{
-	L4Bytes		which;
-	size_t		size;
-
-	if (!parser->has_label || header->rank >= 0 || header->host.size > 0)
-		return false;
-	size = header_label_match(&parser->label, text, &which);
-	if (size == 0 || (parser->label.form.host >= 0 && !header_is_node(parser, which)))
-		return false;
-	if (parser->label.form.host >= 0)
-		header->host = which;
-	else
-		header->rank = bytes_number(which);
-	header->prefixes[header->prefix_count++] = -1;
-	header->size += size;
-	header->prefix_size = header->size;
-	return true;
-}
-
 /*
  * Takes off up to three prefixes, then a header. Where lone is set, dominant prefixes count provisionally: they are given back
  * when nothing known comes behind them.
@@ -678,7 +522,7 @@ parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool lone)
 		L4Bytes		text = header_window(line, header->size);
 		HeaderFacts facts;
 
-		if (take_label(parser, text, header))
+		if (header_take_label(parser, text, header))
 			continue;
 		if (!facts_find(&parser->prefixes, text, lone, &facts) || facts.size == 0 || names_second_host(&facts, header))
 			break;
@@ -796,7 +640,7 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	header_init(header);
 	if (line.size == 0)
 		return;
-	if (parser->sampled && !has_learnt(parser) && parser->prefixes.cache != NULL && parser->headers.cache != NULL)
+	if (parser->sampled && !header_has_learnt(&parser->learnt) && parser->prefixes.cache != NULL && parser->headers.cache != NULL)
 	{
 		parse_by_memory(parser, line, header);
 		parser->had_prefix = header->prefix_count > 0;
@@ -810,9 +654,7 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 /* The flags in what is saved. */
 #define SAVED_SAMPLED 1
 #define SAVED_RANKS_STATED 2
-#define SAVED_FORMS 4
-#define SAVED_OBJECT 8
-#define SAVED_LABEL 16
+#define SAVED_LEARNT 4
 
 /*
  * header_parser_save: whether a sample was read (and whether headers label records), the reference, the time told, which prefixes count,
@@ -825,21 +667,14 @@ header_parser_save(const L4HeaderParser *parser, StringInfo out)
 	int			i;
 
 	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0) |
-						(parser->form_count > 0 ? SAVED_FORMS : 0) | (parser->has_object ? SAVED_OBJECT : 0) |
-						(parser->has_label ? SAVED_LABEL : 0));
+						(header_has_learnt(&parser->learnt) ? SAVED_LEARNT : 0));
 	column_put_signed(out, parser->reference);
 	column_put_signed(out, parser->told);
 	column_put_unsigned(out, parser->prefixes.count);
 	for (i = 0; i < parser->prefixes.count; i++)
 		column_put_unsigned(out, parser->prefixes.rules[i].enabled ? 1 : 0);
-	if (parser->form_count > 0)
-		column_put_unsigned(out, parser->form_count);
-	for (i = 0; i < parser->form_count; i++)
-		header_form_save(&parser->forms[i], out);
-	if (parser->has_object)
-		header_object_save(&parser->object, out);
-	if (parser->has_label)
-		header_label_save(&parser->label, out);
+	if (header_has_learnt(&parser->learnt))
+		header_learnt_save(&parser->learnt, out);
 }
 
 /*
@@ -860,16 +695,9 @@ header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
 		column_corrupted("a source was read with other formats");
 	for (i = 0; i < parser->prefixes.count; i++)
 		parser->prefixes.rules[i].enabled = column_get_unsigned(in) != 0;
-	parser->form_count = (flags & SAVED_FORMS) == 0 ? 0 :
-		column_get_number_to(in, L4_HEADER_FORM_LIMIT, "a source has too many forms of headers");
-	for (i = 0; i < parser->form_count; i++)
-		header_form_restore(&parser->forms[i], in);
-	parser->has_object = (flags & SAVED_OBJECT) != 0;
-	if (parser->has_object)
-		header_object_restore(&parser->object, in);
-	parser->has_label = (flags & SAVED_LABEL) != 0;
-	if (parser->has_label)
-		header_label_restore(&parser->label, in);
+	memset(&parser->learnt, 0, sizeof(parser->learnt));
+	if ((flags & SAVED_LEARNT) != 0)
+		header_learnt_restore(&parser->learnt, in);
 }
 
 TimestampTz
@@ -922,92 +750,4 @@ header_format_name(L4HeaderParser *parser, int format)
 	if (format == parser->prefixes.count + parser->headers.count)
 		return "learnt";
 	return parser->headers.rules[format - parser->prefixes.count].format->name;
-}
-
-/*
- * level_name: a level's name as SQL shows it, NULL for none.
- */
-const char *
-level_name(L4Level level)
-{
-	static const char *const names[] = {NULL, "trace", "debug", "info", "warning", "error", "fatal"};
-
-	return (level >= 0 && level < (int) lengthof(names)) ? names[level] : NULL;
-}
-
-static L4Level
-level_from_letter(char letter)
-{
-	switch (letter)
-	{
-		case 'T':
-			return L4_LEVEL_TRACE;
-		case 'D':
-		case 'V':
-			return L4_LEVEL_DEBUG;
-		case 'I':
-		case 'N':
-			return L4_LEVEL_INFO;
-		case 'W':
-			return L4_LEVEL_WARNING;
-		case 'E':
-			return L4_LEVEL_ERROR;
-		case 'F':
-		case 'C':
-			return L4_LEVEL_FATAL;
-		default:
-			return L4_LEVEL_NONE;
-	}
-}
-
-/* A syslog priority: its lowest three bits are the severity, 0 the worst. */
-static L4Level
-level_from_severity(int priority)
-{
-	static const L4Level levels[8] = {
-		L4_LEVEL_FATAL, L4_LEVEL_FATAL, L4_LEVEL_FATAL, L4_LEVEL_ERROR,
-		L4_LEVEL_WARNING, L4_LEVEL_INFO, L4_LEVEL_INFO, L4_LEVEL_DEBUG
-	};
-
-	return priority < 0 ? L4_LEVEL_NONE : levels[priority % 8];
-}
-
-/*
- * level_from_text: the level that a word, a letter or a syslog priority says, in any case; L4_LEVEL_NONE where it is none.
- */
-L4Level
-level_from_text(L4Bytes text)
-{
-	static const struct
-	{
-		const char *word;
-		L4Level		level;
-	}			words[] = {
-		{"info", L4_LEVEL_INFO}, {"debug", L4_LEVEL_DEBUG}, {"warning", L4_LEVEL_WARNING}, {"error", L4_LEVEL_ERROR},
-		{"warn", L4_LEVEL_WARNING}, {"err", L4_LEVEL_ERROR}, {"notice", L4_LEVEL_INFO}, {"trace", L4_LEVEL_TRACE},
-		{"critical", L4_LEVEL_FATAL}, {"crit", L4_LEVEL_FATAL}, {"fatal", L4_LEVEL_FATAL}, {"event", L4_LEVEL_INFO},
-		{"emerg", L4_LEVEL_FATAL}, {"emergency", L4_LEVEL_FATAL}, {"alert", L4_LEVEL_FATAL}, {"panic", L4_LEVEL_FATAL},
-		{"severe", L4_LEVEL_ERROR}, {"failure", L4_LEVEL_ERROR}, {"exception", L4_LEVEL_ERROR}, {"abort", L4_LEVEL_FATAL},
-		{"information", L4_LEVEL_INFO}, {"success", L4_LEVEL_INFO}, {"verbose", L4_LEVEL_DEBUG}, {"fine", L4_LEVEL_DEBUG},
-		{"finer", L4_LEVEL_TRACE}, {"finest", L4_LEVEL_TRACE}, {"debug1", L4_LEVEL_DEBUG}, {"debug2", L4_LEVEL_DEBUG},
-		{"debug3", L4_LEVEL_TRACE}, {"version", L4_LEVEL_INFO},
-		{"inf", L4_LEVEL_INFO}, {"wrn", L4_LEVEL_WARNING}, {"dbg", L4_LEVEL_DEBUG}, {"trc", L4_LEVEL_TRACE},
-		{"vrb", L4_LEVEL_DEBUG}, {"ftl", L4_LEVEL_FATAL}, {"pnc", L4_LEVEL_FATAL}
-	};
-	int			i;
-
-	if (text.size == 4 && memcmp(text.data, "INFO", 4) == 0)
-		return L4_LEVEL_INFO;
-	if (text.size == 5 && memcmp(text.data, "DEBUG", 5) == 0)
-		return L4_LEVEL_DEBUG;
-	if (text.size == 7 && memcmp(text.data, "WARNING", 7) == 0)
-		return L4_LEVEL_WARNING;
-	if (text.size > 0 && text.data[0] >= '0' && text.data[0] <= '9')
-		return level_from_severity(bytes_number(text));
-	if (text.size == 1)
-		return level_from_letter(pg_ascii_toupper((unsigned char) text.data[0]));
-	for (i = 0; i < (int) lengthof(words); i++)
-		if (strlen(words[i].word) == text.size && pg_strncasecmp(words[i].word, text.data, text.size) == 0)
-			return words[i].level;
-	return L4_LEVEL_NONE;
 }

@@ -6,6 +6,7 @@
 
 #include "ground/l4.h"
 #include "algorithms/frame_time.h"
+#include "algorithms/level.h"
 #include "pgtime.h"
 #include "tools/codec.h"
 
@@ -115,14 +116,5 @@ extern void header_note_given_up(const L4HeaderParser *parser, StringInfo out);
 
 /* The name of a format by its number in L4Header. */
 extern const char *header_format_name(L4HeaderParser *parser, int format);
-
-/* The name of a level in lower case, NULL for none. */
-extern const char *level_name(L4Level level);
-
-/*
- * The level that a word (WARN, err, Critical, ...), a letter (I, W, E, F, ...) or a syslog number says; none where it is no
- * level.
- */
-extern L4Level level_from_text(L4Bytes text);
 
 #endif							/* L4_HEADER_H */

@@ -8,7 +8,7 @@
  */
 #include "algorithms/header_fields.h"
 
-#include "algorithms/header.h"
+#include "algorithms/level.h"
 #include "algorithms/timestamp.h"
 
 /* A text in brackets, a word and a rank's number have at most so many bytes; so many may stand between two fields. */

@@ -32,7 +32,8 @@ extern bool header_learn(L4SampleLine *lines, int count, pg_tz *zone, TimestampT
 						 const void *argument, L4HeaderForm *form);
 
 /*
- * Learns the label that nearly all of the lines begin with, which follow one another. False where there is none. Cost: as above.
+ * Learns the label that nearly all of the lines begin with, which follow one another. False where there is none. Cost: as
+ * above.
  */
 extern bool header_learn_label(L4SampleLine *lines, int count, L4IsNode is_node, const void *argument, L4LabelForm *label);
 

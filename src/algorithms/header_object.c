@@ -7,7 +7,7 @@
  */
 #include "algorithms/header_object.h"
 
-#include "algorithms/header.h"
+#include "algorithms/level.h"
 #include "algorithms/timestamp.h"
 
 /* Keys are looked for in so many first bytes of a line, and as many different ones at most are told apart. */

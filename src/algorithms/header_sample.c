@@ -24,43 +24,6 @@ next_line(L4Bytes *left, L4Bytes *line)
 	return true;
 }
 
-/* Does the name of one of the job's nodes begin with this text, or is it this text? The names are in order. */
-static bool
-some_node(const L4HeaderParser *parser, const char *text, bool whole)
-{
-	size_t		size = strlen(text);
-	int			low = 0;
-	int			high = parser->node_count;
-
-	while (low < high)
-	{
-		int			middle = low + (high - low) / 2;
-
-		if (strcmp(parser->nodes[middle], text) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < parser->node_count && strncmp(parser->nodes[low], text, size) == 0 &&
-		(!whole || parser->nodes[low][size] == '\0');
-}
-
-/* Is this the name of one of the job's nodes, or the part of one that stands before its domain? */
-bool
-header_is_node(const void *argument, L4Bytes name)
-{
-	const L4HeaderParser *parser = argument;
-	char		text[256];
-
-	if (name.size > sizeof(text) - 2)
-		return false;
-	snprintf(text, sizeof(text), "%.*s", (int) name.size, name.data);
-	if (some_node(parser, text, true))
-		return true;
-	strcat(text, ".");
-	return some_node(parser, text, false);
-}
-
 /* The size of a prefix that is the name of a node, by a rule that asks for one; 0 where there is none. */
 static size_t
 node_prefix(L4HeaderParser *parser, L4Bytes text, HeaderRule **rule)
@@ -425,7 +388,7 @@ learn_label(L4HeaderParser *parser, L4Bytes sample)
 		header_learn_line(&lines[count++], (L4Bytes) {line.data + header.prefix_size, line.size - header.prefix_size},
 						  LABEL_FIELDS);
 	}
-	parser->has_label = header_learn_label(lines, count, header_is_node, parser, &parser->label);
+	parser->learnt.has_label = header_learn_label(lines, count, header_is_node, parser, &parser->learnt.label);
 	pfree(lines);
 }
 
@@ -454,14 +417,14 @@ learn_forms(L4HeaderParser *parser, L4Bytes sample, int lines)
 	L4SampleLine *taken = palloc(LEARN_LINES * sizeof(L4SampleLine));
 	KnownHeader *known = palloc(LEARN_LINES * sizeof(KnownHeader));
 	int			count = take_lines(parser, sample, lines, taken, known);
-	int			learnt = 0;
+	L4LearntHeaders *learnt = &parser->learnt;
 
-	while (learnt < L4_HEADER_FORM_LIMIT &&
-		   header_learn(taken, count, parser->zone, parser->reference, header_is_node, parser, &parser->forms[learnt]) &&
-		   tells_more(taken, known, count, &parser->forms[learnt]))
-		learnt++;
-	parser->form_count = learnt;
-	parser->has_object = learn_object(taken, count, &parser->object);
+	while (learnt->form_count < L4_HEADER_FORM_LIMIT &&
+		   header_learn(taken, count, parser->zone, parser->reference, header_is_node, parser,
+						&learnt->forms[learnt->form_count]) &&
+		   tells_more(taken, known, count, &learnt->forms[learnt->form_count]))
+		learnt->form_count++;
+	learnt->has_object = learn_object(taken, count, &learnt->object);
 	pfree(known);
 	pfree(taken);
 }
@@ -491,7 +454,7 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 			hosts += hits[i];
 	}
 	forget_other_prefixes(parser);
-	header_forget_learnt(parser);
+	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	if (lines > 0 && !are_labelled(prefixes, hits, lines))
 		learn_label(parser, sample);
 	pfree(hits);
@@ -499,8 +462,11 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 		learn_forms(parser, sample, lines);
 	learn_reference(parser, sample);
 	parser->told = sample.size > 0 ? first_whole_time(parser, sample) : 0;
-	parser->ranks_stated = sample.size > 0 && !parser->has_label && ((hosts > 0 && sample_states_ranks(parser, sample, lines, true)) ||
-		(hosts <= lines - hosts && memmem(sample.data, sample.size, "rank", 4) != NULL &&
-		 sample_states_ranks(parser, sample, lines, false)));
+	if (sample.size == 0 || parser->learnt.has_label)
+		parser->ranks_stated = false;
+	else
+		parser->ranks_stated = (hosts > 0 && sample_states_ranks(parser, sample, lines, true)) ||
+			(hosts <= lines - hosts && memmem(sample.data, sample.size, "rank", 4) != NULL &&
+			 sample_states_ranks(parser, sample, lines, false));
 }
 

@@ -26,8 +26,8 @@ BEGIN
 	TRUNCATE line;
 END $$;
 -- of each file how many records have a time, and one of them
-CREATE FUNCTION shown(job text) RETURNS TABLE (source text, records bigint, timed bigint, levels bigint, ranks bigint, nodes bigint,
-	ts text, level text, component text, message text) LANGUAGE sql AS $$
+CREATE FUNCTION shown(job text) RETURNS TABLE (source text, records bigint, timed bigint, levels bigint, ranks bigint,
+	nodes bigint, ts text, level text, component text, message text) LANGUAGE sql AS $$
 	SELECT l.source, count(*), count(*) FILTER (WHERE l.ts IS NOT NULL), count(DISTINCT l.level), count(DISTINCT l.rank),
 		count(DISTINCT l.node), min(to_char(l.ts, 'HH24:MI:SS.MS')) FILTER (WHERE l.line_no = 11),
 		min(l.level) FILTER (WHERE l.line_no = 11), min(l.component) FILTER (WHERE l.line_no = 11),
@@ -56,11 +56,12 @@ SELECT * FROM shown('headers');
 SELECT write_log(h.source, h.header, h.clock) FROM (VALUES
 	('nested', '{"v":1,"at":{"text":"{t}"},"sev":"{l}","logger":"fit.{n}","text":"{m}"}', 'YYYY-MM-DD HH24:MI:SS.MS'),
 	('prio', '{"text":"{m}","unit":"fit","prio":6,"stamp":"{t}"}', 'DD Mon YYYY HH24:MI:SS'),
-	('ranked', '{"when":"{t}","how":"{l}","world_rank":{r},"said":"{m}"}', 'YYYY-MM-DD"T"HH24:MI:SS.MS+01:00')) h (source, header, clock)
-	\g /dev/null
+	('ranked', '{"when":"{t}","how":"{l}","world_rank":{r},"said":"{m}"}', 'YYYY-MM-DD"T"HH24:MI:SS.MS+01:00'))
+	h (source, header, clock) \g /dev/null
 SELECT load_logs('objects') \g /dev/null
 SELECT * FROM shown('objects');
-SELECT source, first_iteration IS NOT NULL AS iterates, count(*) FROM l4_stream WHERE job_id = 'objects' GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT source, count(*) AS streams, count(first_iteration) AS iterate FROM l4_stream WHERE job_id = 'objects'
+GROUP BY source ORDER BY source COLLATE "C";
 
 \echo == labels: of ranks by any text with their numbers, of hosts by the names of nodes; a line is set in by the other blanks
 SELECT write_log(h.source, h.header, h.clock, 48) FROM (VALUES
@@ -92,3 +93,4 @@ SELECT line_no, ts, level, component, message FROM l4_log WHERE job_id = 'grows'
 
 SET client_min_messages = warning;
 DROP SCHEMA learnt_headers CASCADE;
+SELECT name||' '||left(md5(f::text),12) FROM l4_format f WHERE name IN ('clock_label','time_level');
