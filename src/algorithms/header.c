@@ -40,6 +40,21 @@ compare_formats(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* Built-in headers of this priority or a later one are of no program in particular. */
+#define GENERIC_PRIORITY 78
+
+/* Is this format such a one, and no site's own? */
+static bool
+is_generic(const L4Format *format)
+{
+	int			i;
+
+	for (i = 0; format->priority >= GENERIC_PRIORITY && i < l4_builtin_formats_count; i++)
+		if (strcmp(l4_builtin_formats_array[i].name, format->name) == 0)
+			return strcmp(l4_builtin_formats_array[i].pattern, format->pattern) == 0;
+	return false;
+}
+
 /*
  * Compiles one format. Anchoring inside the pattern keeps pcre2 on its machine code, which anchoring at run time does not. A
  * pattern that may turn on comments cannot be wrapped.
@@ -52,6 +67,7 @@ rule_compile(HeaderRule *rule, const L4Format *format)
 
 	rule->format = format;
 	rule->enabled = !format->dominant;
+	rule->generic = is_generic(format);
 	rule->pattern = pattern_compile(format->pattern, strlen(format->pattern), what);
 	if (format->pattern[0] != '\0' && strchr(format->pattern, '#') == NULL)
 	{

@@ -179,7 +179,8 @@ level_size(L4Bytes word)
 	if (size == 0 || (size < word.size && (!upper || (word.data[size] != '/' && word.data[size] != ':'))) ||
 		(size == 1 && !upper))
 		return 0;
-	return level_from_text((L4Bytes) {word.data, size}) != L4_LEVEL_NONE && !is_outcome((L4Bytes) {word.data, size}) ? size : 0;
+	word.size = size;
+	return level_from_text(word) != L4_LEVEL_NONE && !is_outcome(word) ? size : 0;
 }
 
 /* The word that begins here, without the signs that it may end in. */

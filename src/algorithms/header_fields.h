@@ -70,8 +70,8 @@ extern bool header_field_next(const char *start, const char **at, const char *en
 extern bool header_gap_next(const char *start, const char **at, const char *end, L4FieldGap *gap);
 
 /*
- * What a launcher puts before all lines of a file, that of its ranks or hosts which wrote each: a field with the rank's number in
- * it, or the name of a node, and perhaps a word that is always the same.
+ * What a launcher puts before all lines of a file, that of its ranks or hosts which wrote each: a field with the rank's number
+ * in it, or the name of a node, and perhaps a word that is always the same.
  */
 typedef struct L4LabelForm
 {

@@ -85,6 +85,12 @@ same_gap(const L4FieldGap *a, const L4FieldGap *b)
 	return a->size == b->size && memcmp(a->text, b->text, a->size) == 0;
 }
 
+static inline bool
+is_blank_gap(const L4FieldGap *gap)
+{
+	return gap->size == 1 && gap->text[0] == ' ';
+}
+
 /* The first time among the first fields, or the first level where times is not set; -1 where there is none. */
 static int
 anchor_of(const L4SampleLine *line, bool times)
@@ -157,6 +163,17 @@ find_beginning(L4SampleLine *lines, int count, bool times, int *anchor, const L4
 	return best;
 }
 
+/* What is compared of a value: without its digits, but where whole is set. */
+static size_t
+value_of(L4Bytes text, bool whole, char *value)
+{
+	if (!whole)
+		return header_without_digits(text, value, VALUE_BYTES);
+	text.size = Min(text.size, VALUE_BYTES);
+	memcpy(value, text.data, text.size);
+	return text.size;
+}
+
 /* Has a field few values in the lines here, digits left out, or, where whole is set, with them? */
 static bool
 has_few_values(const L4SampleLine *lines, int count, int field, bool whole)
@@ -176,10 +193,7 @@ has_few_values(const L4SampleLine *lines, int count, int field, bool whole)
 		if (!lines[i].here || field >= lines[i].count)
 			continue;
 		here++;
-		size = whole ? Min(lines[i].fields[field].text.size, VALUE_BYTES) : header_without_digits(lines[i].fields[field].text, value,
-																									VALUE_BYTES);
-		if (whole)
-			memcpy(value, lines[i].fields[field].text.data, size);
+		size = value_of(lines[i].fields[field].text, whole, value);
 		for (j = 0; j < known; j++)
 			if (sizes[j] == size && memcmp(values[j], value, size) == 0)
 				break;
@@ -515,9 +529,8 @@ add_fields(L4SampleLine *lines, int count, L4HeaderForm *form)
 		int			field = form->count - 1;
 		char		kind = form->fields[field].kind;
 
-		if (kind == L4_FIELD_LEVEL && field > kept && form->fields[field].gap.size == 1 &&
-			form->fields[field].gap.text[0] == ' ' && of_ten(lines, count, field, RULE, is_small) &&
-			!is_delimited(lines, count, field))
+		if (kind == L4_FIELD_LEVEL && field > kept && is_blank_gap(&form->fields[field].gap) &&
+			of_ten(lines, count, field, RULE, is_small) && !is_delimited(lines, count, field))
 			break;
 		if (is_of_header(lines, count, kind, field))
 		{
@@ -545,11 +558,14 @@ is_plain_beginning(const L4SampleLine *lines, int count, const L4HeaderForm *for
 	int			i;
 
 	for (i = 0; i < anchor; i++)
-		if ((form->fields[i].kind == L4_FIELD_WORD || form->fields[i].kind == L4_FIELD_BOX) &&
+	{
+		char		kind = form->fields[i].kind;
+
+		if ((kind == L4_FIELD_WORD || kind == L4_FIELD_BOX) &&
 			(!has_few_values(lines, count, i, false) || of_ten(lines, count, i, EXCEPTION, is_progress)))
 			return false;
-		else if (form->fields[i].kind == L4_FIELD_WORD && (form->fields[i + 1].gap.size == 1 && *form->fields[i + 1].gap.text == ' '))
-			words++;
+		words += kind == L4_FIELD_WORD && is_blank_gap(&form->fields[i + 1].gap);
+	}
 	return words <= WORDS_BEFORE;
 }
 
@@ -702,7 +718,7 @@ header_learn(L4SampleLine *lines, int count, pg_tz *zone, TimestampTz reference,
 #define LINES_PER_RANK 3
 #define RANKS_MOST 4096
 
-/* Does a field look like a label's with the number of a rank: one number, or two of which the second says how many there are? */
+/* Does a field look like a label's with the number of a rank: one, or two of which the second says how many there are? */
 static bool
 holds_rank(const L4Field *field)
 {

@@ -1,5 +1,6 @@
 /*
- * header_learnt.c: headers, labels and objects of JSON that a sample taught (header_learn.c), taken off the lines of its stream.
+ * header_learnt.c: headers, labels and objects of JSON that a sample taught (header_learn.c), taken off the lines of its
+ * stream.
  */
 #include "algorithms/header_private.h"
 

@@ -283,14 +283,10 @@ typedef struct KnownHeader
 	size_t		size;			/* of the header */
 } KnownHeader;
 
-/* Built-in headers of this priority or a later one are of no program in particular: they may leave a part in the message. */
-#define GENERIC_PRIORITY 78
-
 static bool
 is_particular(const L4HeaderParser *parser, const L4Header *header)
 {
-	return header->has_header && header->format < parser->prefixes.count + parser->headers.count &&
-		parser->headers.rules[header->format - parser->prefixes.count].format->priority < GENERIC_PRIORITY;
+	return header->has_header && !parser->headers.rules[header->format - parser->prefixes.count].generic;
 }
 
 /* Takes lines of the sample apart, spread over it; of one whose header is known with time and level nothing is to be learnt. */

@@ -93,4 +93,3 @@ SELECT line_no, ts, level, component, message FROM l4_log WHERE job_id = 'grows'
 
 SET client_min_messages = warning;
 DROP SCHEMA learnt_headers CASCADE;
-SELECT name||' '||left(md5(f::text),12) FROM l4_format f WHERE name IN ('clock_label','time_level');
