@@ -40,21 +40,6 @@ compare_formats(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Built-in headers of this priority or a later one are of no program in particular. */
-#define GENERIC_PRIORITY 78
-
-/* Is this format such a one, and no site's own? */
-static bool
-is_generic(const L4Format *format)
-{
-	int			i;
-
-	for (i = 0; format->priority >= GENERIC_PRIORITY && i < l4_builtin_formats_count; i++)
-		if (strcmp(l4_builtin_formats_array[i].name, format->name) == 0)
-			return strcmp(l4_builtin_formats_array[i].pattern, format->pattern) == 0;
-	return false;
-}
-
 /*
  * Compiles one format. Anchoring inside the pattern keeps pcre2 on its machine code, which anchoring at run time does not. A
  * pattern that may turn on comments cannot be wrapped.
@@ -67,7 +52,6 @@ rule_compile(HeaderRule *rule, const L4Format *format)
 
 	rule->format = format;
 	rule->enabled = !format->dominant;
-	rule->generic = is_generic(format);
 	rule->pattern = pattern_compile(format->pattern, strlen(format->pattern), what);
 	if (format->pattern[0] != '\0' && strchr(format->pattern, '#') == NULL)
 	{
@@ -656,7 +640,8 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	header_init(header);
 	if (line.size == 0)
 		return;
-	if (parser->sampled && !header_has_learnt(&parser->learnt) && parser->prefixes.cache != NULL && parser->headers.cache != NULL)
+	if (parser->sampled && !header_has_learnt(&parser->learnt) && parser->prefixes.cache != NULL &&
+		parser->headers.cache != NULL)
 	{
 		parse_by_memory(parser, line, header);
 		parser->had_prefix = header->prefix_count > 0;
@@ -673,8 +658,8 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 #define SAVED_LEARNT 4
 
 /*
- * header_parser_save: whether a sample was read (and whether headers label records), the reference, the time told, which prefixes count,
- * and what it taught of headers, if anything.
+ * header_parser_save: whether a sample was read (and whether headers label records), the reference, the time told, which
+ * prefixes count, and what the sample taught of headers, if anything.
  * Nothing else of a parser depends on what it has read.
  */
 void

@@ -1,9 +1,9 @@
 /*
  * header_fields.c: the fields of a header, taken off a line.
  *
- * A line is read from its beginning: a gap of blanks, brackets and signs, then a field, and so on, until something comes that no
- * header has. What a field is its own text says: a time in any form that timestamp.c reads, a level by its few words, a rank by
- * that word, a number, a text in brackets, or a word. Which of them are the header, and where the message begins, one line
+ * A line is read from its beginning: a gap of blanks, brackets and signs, then a field, and so on, until something comes that
+ * no header has. What a field is its own text says: a time in any form that timestamp.c reads, a level by its few words, a rank
+ * by that word, a number, a text in brackets, or a word. Which of them are the header, and where the message begins, one line
  * cannot tell: header_learn.c asks many.
  */
 #include "algorithms/header_fields.h"
@@ -339,7 +339,7 @@ header_field_goes(char wanted, const L4Field *field)
 	}
 }
 
-/* Takes what parts header and message: the learnt signs, with the blanks that a gap leaves out. False where others stand here. */
+/* Takes what parts header and message: the learnt signs, with the blanks that a gap leaves out. False where others stand. */
 static bool
 take_end(const L4FieldGap *gap, const char **at, const char *end)
 {
@@ -374,14 +374,19 @@ header_form_match(const L4HeaderForm *form, L4Bytes text, L4Field *fields)
 {
 	const char *at = text.data;
 	const char *end = text.data + text.size;
+	const char *cut = NULL;
 	int			i;
 
 	for (i = 0; i < form->count; i++)
 	{
+		if (i == form->cut)
+			cut = at;
 		if (!header_field_next(text.data, &at, end, &fields[i]) || !header_field_goes(form->fields[i].kind, &fields[i]) ||
 			!same_gap(&form->fields[i].gap, &fields[i].gap))
 			return 0;
 	}
+	if (cut != NULL)
+		at = cut;
 	return take_end(&form->end, &at, end) ? at - text.data : 0;
 }
 
@@ -468,6 +473,7 @@ header_form_save(const L4HeaderForm *form, StringInfo out)
 		gap_save(&form->fields[i].gap, out);
 	}
 	gap_save(&form->end, out);
+	column_put_unsigned(out, form->cut);
 	column_put_signed(out, form->time);
 	column_put_signed(out, form->level);
 	column_put_signed(out, form->name);
@@ -498,6 +504,7 @@ header_form_restore(L4HeaderForm *form, L4ColumnReader *in)
 		gap_restore(&form->fields[i].gap, in);
 	}
 	gap_restore(&form->end, in);
+	form->cut = column_get_number_to(in, form->count, "a header takes off more fields than it has");
 	form->time = field_restore(form, in);
 	form->level = field_restore(form, in);
 	form->name = field_restore(form, in);

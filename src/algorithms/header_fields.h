@@ -52,6 +52,7 @@ typedef struct L4HeaderForm
 		L4FieldGap	gap;
 	}			fields[L4_FIELD_LIMIT];
 	L4FieldGap	end;
+	int			cut;			/* so many of them are taken off: what a process calls itself readers want to see */
 	/* which of them says what; -1 where none does */
 	int			time;
 	int			level;
@@ -84,8 +85,8 @@ typedef struct L4LabelForm
 extern bool header_field_goes(char kind, const L4Field *field);
 
 /*
- * Takes the header off a text that it begins: its fields, and how many bytes it has with what parts it from the message; 0
- * where the text has no header of this form.
+ * Takes the header off a text that it begins: its fields, and how many bytes are taken off with what parts them from the rest;
+ * 0 where the text has no header of this form.
  */
 extern size_t header_form_match(const L4HeaderForm *form, L4Bytes text, L4Field *fields);
 

@@ -31,6 +31,8 @@
 /* Values of a field of so many lines that are other ones, besides a few. */
 #define LINES_PER_VALUE 3
 #define FEW_VALUES 3
+/* The number of one of several processes has so many digits at most. */
+#define NUMBER_DIGITS 6
 /* Values are compared by so many bytes. */
 #define VALUE_BYTES 60
 
@@ -438,7 +440,7 @@ is_of_header(const L4SampleLine *lines, int count, char kind, int field)
 				of_ten(lines, count, field, EXCEPTION, has_number_behind))
 				return false;
 			if (!is_delimited(lines, count, field))
-				return goes_on_variously(lines, count, field) &&
+				return goes_on_variously(lines, count, field) && goes_on_variously(lines, count, field + 1) &&
 					(of_ten(lines, count, field, MOST, is_telling) || is_one_name(lines, count, field));
 			return of_ten(lines, count, field, RULE, is_telling) || goes_on_variously(lines, count, field);
 	}
@@ -635,30 +637,68 @@ find_kind(const L4HeaderForm *form, char kind)
 	return -1;
 }
 
-/* The field in which several nodes of the job are named. */
-static int
-find_host(const L4SampleLine *lines, int count, const L4HeaderForm *form, L4IsNode is_node, const void *argument)
+/* Does a field name nodes of the job, in most lines here? several: other ones. */
+static bool
+names_nodes(const L4SampleLine *lines, int count, int field, L4IsNode is_node, const void *argument, bool *several)
+{
+	const L4Bytes *first = NULL;
+	int			here = 0;
+	int			nodes = 0;
+	int			i;
+
+	*several = false;
+	for (i = 0; i < count; i++)
+	{
+		const L4Bytes *name = &lines[i].fields[field].text;
+
+		if (!lines[i].here)
+			continue;
+		here++;
+		nodes += is_node(argument, *name);
+		first = first != NULL ? first : name;
+		*several = *several || name->size != first->size || memcmp(name->data, first->data, name->size) != 0;
+	}
+	return nodes * 10 >= here * MOST;
+}
+
+/* Is a value a name with a number, as one of several processes has it: "trainer3", "loader:3"? */
+static bool
+is_numbered_name(const L4SampleLine *line, int field)
+{
+	L4Bytes		text = line->fields[field].text;
+	size_t		size = 0;
+
+	while (size < text.size && !is_digit(text.data[size]) && text.data[size] != '.' && text.data[size] != ' ')
+		size++;
+	if (size == 0 || size == text.size || text.size - size > NUMBER_DIGITS)
+		return false;
+	while (size < text.size && is_digit(text.data[size]))
+		size++;
+	return size == text.size;
+}
+
+/*
+ * Finds the field in which several nodes of the job are named, and how many fields are taken off: those before the first one
+ * behind the anchor that is a name with a number, but for a node's.
+ */
+static void
+find_names(const L4SampleLine *lines, int count, int anchor, L4IsNode is_node, const void *argument, L4HeaderForm *form)
 {
 	int			i;
-	int			j;
 
+	form->host = -1;
+	form->cut = form->count;
 	for (i = 0; i < form->count; i++)
 	{
-		int			here = 0;
-		int			nodes = 0;
+		bool		several;
 
 		if (form->fields[i].kind != L4_FIELD_WORD && form->fields[i].kind != L4_FIELD_BOX)
 			continue;
-		for (j = 0; j < count; j++)
-			if (lines[j].here)
-			{
-				here++;
-				nodes += is_node(argument, lines[j].fields[i].text);
-			}
-		if (nodes * 10 >= here * MOST)
-			return i;
+		if (names_nodes(lines, count, i, is_node, argument, &several))
+			form->host = several && form->host < 0 ? i : form->host;
+		else if (i > anchor && i < form->cut && of_ten(lines, count, i, RULE, is_numbered_name))
+			form->cut = i;
 	}
-	return -1;
 }
 
 /* Says what each field of the form is. */
@@ -673,7 +713,7 @@ name_fields(const L4SampleLine *lines, int count, int anchor, bool times, L4IsNo
 	form->time = times ? anchor : -1;
 	form->level = find_kind(form, L4_FIELD_LEVEL);
 	form->rank = find_kind(form, L4_FIELD_RANK);
-	form->host = find_host(lines, count, form, is_node, argument);
+	find_names(lines, count, anchor, is_node, argument, form);
 	form->name = find_name(line, form);
 }
 
@@ -707,10 +747,8 @@ header_learn(L4SampleLine *lines, int count, pg_tz *zone, TimestampTz reference,
 	if (!is_plain_beginning(lines, count, form, anchor) || (times && !time_goes_on(lines, count, anchor, zone, reference)))
 		return false;
 	add_fields(lines, count, form);
-	if (!find_end(lines, count, form->count - 1, &form->end))
-		return false;
 	name_fields(lines, count, anchor, times, is_node, argument, form);
-	return true;
+	return find_end(lines, count, form->cut - 1, &form->end);
 }
 
 /* Of ten lines so many have a label; the ranks of a label write so many lines each, and few numbers are left out. */
@@ -849,6 +887,7 @@ add_word(L4SampleLine *lines, int count, L4LabelForm *label)
 		!goes_on_variously(lines, count, 1))
 		return;
 	label->form = longer;
+	label->form.cut = longer.count;
 	while (!line->here)
 		line++;
 	label->sizes[1] = (uint8) header_without_digits(line->fields[1].text, label->texts[1], sizeof(label->texts[1]));
@@ -865,7 +904,7 @@ header_learn_label(L4SampleLine *lines, int count, L4IsNode is_node, const void 
 	while (!line->here)
 		line++;
 	memset(label, 0, sizeof(L4LabelForm));
-	label->form.count = 1;
+	label->form.count = label->form.cut = 1;
 	label->form.fields[0].kind = (char) line->fields[0].kind;
 	label->form.fields[0].gap = line->fields[0].gap;
 	label->form.time = label->form.level = label->form.name = label->form.rank = -1;

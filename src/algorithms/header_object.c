@@ -244,7 +244,8 @@ header_object_words(L4Bytes text)
 		int			blanks = 0;
 
 		/* a value, not a key */
-		if (at > text.data && (at[-1] == ':' || at[-1] == '=' || (at[-1] == ' ' && at - text.data > 1 && at[-2] == ':')))
+		if (stop < end && at > text.data &&
+			(at[-1] == ':' || at[-1] == '=' || (at[-1] == ' ' && at - text.data > 1 && at[-2] == ':')))
 			for (p = at + 1; p < stop; p++)
 				blanks += *p == ' ' && p > at + 1 && p[-1] != ' ';
 		if (blanks > most)

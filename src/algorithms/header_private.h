@@ -43,7 +43,6 @@ typedef struct HeaderRule
 	bool		self_anchored;	/* the compiled pattern matches only at the beginning by itself */
 	bool		alternatives;	/* the pattern may have a bar outside of all groups */
 	bool		enabled;
-	bool		generic;		/* a built-in one of no program in particular: it may leave a part of the header in the message */
 	int			in_vain;		/* line prefixes that it matched and that could not be kept, in a row */
 	bool		remembered;		/* enabled when what is remembered was kept */
 	int			groups[GROUP_COUNT];

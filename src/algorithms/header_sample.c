@@ -118,8 +118,8 @@ is_whole_time(const char *text)
  * Finds the first whole time in the sample, wherever it stands: on which day the clocks of a file went whose lines say the time
  * of day alone.
  */
-static TimestampTz
-first_whole_time(const L4HeaderParser *parser, L4Bytes sample)
+TimestampTz
+header_whole_time(L4Bytes sample, pg_tz *zone)
 {
 	const char *at = sample.data;
 	const char *end = sample.data + sample.size;
@@ -128,7 +128,7 @@ first_whole_time(const L4HeaderParser *parser, L4Bytes sample)
 	while (end - at >= WHOLE_TIME_SIZE && (at = memmem(at, end - at, "20", 2)) != NULL && end - at >= WHOLE_TIME_SIZE)
 	{
 		if (is_whole_time(at) &&
-			timestamp_parse((L4Bytes) {at, WHOLE_TIME_SIZE}, parser->zone, parser->reference, &time))
+			timestamp_parse((L4Bytes) {at, WHOLE_TIME_SIZE}, zone, 0, &time))
 			return time;
 		at++;
 	}
@@ -280,14 +280,7 @@ typedef struct KnownHeader
 {
 	bool		has_time;
 	bool		has_level;
-	size_t		size;			/* of the header */
 } KnownHeader;
-
-static bool
-is_particular(const L4HeaderParser *parser, const L4Header *header)
-{
-	return header->has_header && !parser->headers.rules[header->format - parser->prefixes.count].generic;
-}
 
 /* Takes lines of the sample apart, spread over it; of one whose header is known with time and level nothing is to be learnt. */
 static int
@@ -309,8 +302,7 @@ take_lines(L4HeaderParser *parser, L4Bytes sample, int lines, L4SampleLine *take
 		header_parse(parser, line, &header);
 		known[count].has_time = header.has_time || header.has_clock;
 		known[count].has_level = header.level != L4_LEVEL_NONE;
-		known[count].size = header.size - header.prefix_size;
-		taken[count].open = !known[count].has_time || !known[count].has_level || !is_particular(parser, &header);
+		taken[count].open = !known[count].has_time || !known[count].has_level;
 		taken[count].count = 0;
 		if (taken[count].open)
 			header_learn_line(&taken[count], (L4Bytes) {line.data + header.prefix_size, line.size - header.prefix_size},
@@ -320,7 +312,10 @@ take_lines(L4HeaderParser *parser, L4Bytes sample, int lines, L4SampleLine *take
 	return count;
 }
 
-/* Does a form tell more of enough lines than the rules do? Those that it tells more of are closed. */
+/*
+ * Does a form tell more of enough lines than the rules do? Those that it tells more of are closed. A level behind the name that
+ * a process has for itself stays with it in the message.
+ */
 static bool
 tells_more(L4SampleLine *lines, const KnownHeader *known, int count, const L4HeaderForm *form)
 {
@@ -331,15 +326,15 @@ tells_more(L4SampleLine *lines, const KnownHeader *known, int count, const L4Hea
 	for (i = 0; i < count; i++)
 	{
 		L4Field		fields[L4_FIELD_LIMIT];
-		size_t		size = lines[i].open ? header_form_match(form, lines[i].text, fields) : 0;
 		bool		level;
 
-		if (size == 0)
+		if (!lines[i].open || header_form_match(form, lines[i].text, fields) == 0)
 			continue;
-		level = form->level >= 0 && level_from_text(fields[form->level].text) != L4_LEVEL_NONE;
+		level = form->level >= 0 && form->cut == form->count &&
+			level_from_text(fields[form->level].text) != L4_LEVEL_NONE;
 		if ((known[i].has_time && form->time < 0) || (known[i].has_level && !level))
 			losses++;
-		else if ((form->time >= 0 && !known[i].has_time) || (level && !known[i].has_level) || size > known[i].size)
+		else if ((form->time >= 0 && !known[i].has_time) || (level && !known[i].has_level))
 		{
 			lines[i].open = false;
 			gains++;
@@ -457,7 +452,7 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	if (lines > 0)
 		learn_forms(parser, sample, lines);
 	learn_reference(parser, sample);
-	parser->told = sample.size > 0 ? first_whole_time(parser, sample) : 0;
+	parser->told = sample.size > 0 ? header_whole_time(sample, parser->zone) : 0;
 	if (sample.size == 0 || parser->learnt.has_label)
 		parser->ranks_stated = false;
 	else
