@@ -75,7 +75,8 @@ DECLARE
 		bracket_time f1935aae28d0,brackets c7c27c4c15a3,brackets_level_first 2635d6110b77,clock_level a69b02a8e1b9,
 		dash_level_logger 3184964cc5a1,dash_logger_level d90167ba3558,deepspeed 83f70705be7c,level_clock 0e6665184009,
 		level_time 28e23ad459fe,packed_time d8ed0b2fda9e,python_dated 337c83e0c1ec,python_default b6ada81ea24f,
-		time d00f012534fe,time_brackets 29b4404989f5,time_level 019e46729268,time_level_logger 982b006465e6
+		time d00f012534fe,time_brackets 29b4404989f5,time_level 019e46729268,time_level_logger 982b006465e6,
+		clock_label a4ef0758aaa3
 	}';
 	stages text[] := '{
 		deepspeed_checkpoint_load e53b8d3f5a50,deepspeed_checkpoint_save 4ea4b36abedb,deepspeed_communicator e4c710e46202,

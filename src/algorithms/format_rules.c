@@ -293,8 +293,8 @@ const L4Format l4_builtin_formats_array[] = {
 					"[\\[(<{]?(?<node>[A-Za-z0-9][\\w.-]*)(?:[\\])>}]:?(?:[ \\t]|$)|:(?: |$)| +\\| ?)",
 					"[athena] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("clock_label", 32,
-					"\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+(?!(?:\\[[^\\]]*\\] +)?[\\[|-]? *(?:" UPPER "|" LOWER
-					"|" CAPITALISED ")\\b)",
+					"(?!\\[[\\d:.,]+ )\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+"
+					"(?!(?:\\[[^\\]]*\\] +)?[\\[|-]? *(?:" UPPER "|" LOWER "|" CAPITALISED ")\\b)",
 					"12:34:56.789 [rank3]: loading the tokenizer"),
 
 	/* Headers of training frameworks. */

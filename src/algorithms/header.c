@@ -139,6 +139,7 @@ header_parser_reset(L4HeaderParser *parser, TimestampTz reference)
 
 	parser->sampled = false;
 	parser->ranks_stated = false;
+	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	parser->reference = reference;
 	time_cache_reset(&parser->times);
 	for (i = 0; i < parser->prefixes.count; i++)
@@ -205,17 +206,6 @@ facts_group(const HeaderFacts *facts, enum HeaderGroup group, const char *text, 
 	span->data = text + facts->begins[group];
 	span->size = facts->sizes[group];
 	return true;
-}
-
-/* Levels that are counted in tens, as by loggers that write JSON: 10 trace, 20 debug and so on up to 60. */
-static L4Level
-level_from_tens(int64 tens)
-{
-	static const L4Level levels[] = {
-		L4_LEVEL_TRACE, L4_LEVEL_DEBUG, L4_LEVEL_INFO, L4_LEVEL_WARNING, L4_LEVEL_ERROR, L4_LEVEL_FATAL
-	};
-
-	return tens < 10 || tens >= 70 ? L4_LEVEL_NONE : levels[tens / 10 - 1];
 }
 
 /* The level that a match states, and where; false, and none, where it states none. */
@@ -492,6 +482,8 @@ find_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	L4Bytes		text = header_window(line, header->size);
 	HeaderFacts facts;
 
+	if (header_has_learnt(&parser->learnt) && header_take_learnt(parser, text, header))
+		return;
 	if (facts_find(&parser->headers, text, true, &facts))
 		take_header(parser, &facts, text.data, header);
 }
@@ -530,6 +522,8 @@ parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool lone)
 		L4Bytes		text = header_window(line, header->size);
 		HeaderFacts facts;
 
+		if (header_take_label(parser, text, header))
+			continue;
 		if (!facts_find(&parser->prefixes, text, lone, &facts) || facts.size == 0 || names_second_host(&facts, header))
 			break;
 		if (!facts.rule->enabled && lone && !provisional)
@@ -646,7 +640,8 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	header_init(header);
 	if (line.size == 0)
 		return;
-	if (parser->sampled && parser->prefixes.cache != NULL && parser->headers.cache != NULL)
+	if (parser->sampled && !header_has_learnt(&parser->learnt) && parser->prefixes.cache != NULL &&
+		parser->headers.cache != NULL)
 	{
 		parse_by_memory(parser, line, header);
 		parser->had_prefix = header->prefix_count > 0;
@@ -660,10 +655,11 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 /* The flags in what is saved. */
 #define SAVED_SAMPLED 1
 #define SAVED_RANKS_STATED 2
+#define SAVED_LEARNT 4
 
 /*
- * header_parser_save: whether a sample was read (and whether headers label records), the reference, the time told, then which
- * prefixes count.
+ * header_parser_save: whether a sample was read (and whether headers label records), the reference, the time told, which
+ * prefixes count, and what the sample taught of headers, if anything.
  * Nothing else of a parser depends on what it has read.
  */
 void
@@ -671,12 +667,15 @@ header_parser_save(const L4HeaderParser *parser, StringInfo out)
 {
 	int			i;
 
-	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0));
+	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0) |
+						(header_has_learnt(&parser->learnt) ? SAVED_LEARNT : 0));
 	column_put_signed(out, parser->reference);
 	column_put_signed(out, parser->told);
 	column_put_unsigned(out, parser->prefixes.count);
 	for (i = 0; i < parser->prefixes.count; i++)
 		column_put_unsigned(out, parser->prefixes.rules[i].enabled ? 1 : 0);
+	if (header_has_learnt(&parser->learnt))
+		header_learnt_save(&parser->learnt, out);
 }
 
 /*
@@ -697,6 +696,9 @@ header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
 		column_corrupted("a source was read with other formats");
 	for (i = 0; i < parser->prefixes.count; i++)
 		parser->prefixes.rules[i].enabled = column_get_unsigned(in) != 0;
+	memset(&parser->learnt, 0, sizeof(parser->learnt));
+	if ((flags & SAVED_LEARNT) != 0)
+		header_learnt_restore(&parser->learnt, in);
 }
 
 TimestampTz
@@ -746,93 +748,7 @@ header_format_name(L4HeaderParser *parser, int format)
 		return NULL;
 	if (format < parser->prefixes.count)
 		return parser->prefixes.rules[format].format->name;
+	if (format == parser->prefixes.count + parser->headers.count)
+		return "learnt";
 	return parser->headers.rules[format - parser->prefixes.count].format->name;
-}
-
-/*
- * level_name: a level's name as SQL shows it, NULL for none.
- */
-const char *
-level_name(L4Level level)
-{
-	static const char *const names[] = {NULL, "trace", "debug", "info", "warning", "error", "fatal"};
-
-	return (level >= 0 && level < (int) lengthof(names)) ? names[level] : NULL;
-}
-
-static L4Level
-level_from_letter(char letter)
-{
-	switch (letter)
-	{
-		case 'T':
-			return L4_LEVEL_TRACE;
-		case 'D':
-		case 'V':
-			return L4_LEVEL_DEBUG;
-		case 'I':
-		case 'N':
-			return L4_LEVEL_INFO;
-		case 'W':
-			return L4_LEVEL_WARNING;
-		case 'E':
-			return L4_LEVEL_ERROR;
-		case 'F':
-		case 'C':
-			return L4_LEVEL_FATAL;
-		default:
-			return L4_LEVEL_NONE;
-	}
-}
-
-/* A syslog priority: its lowest three bits are the severity, 0 the worst. */
-static L4Level
-level_from_severity(int priority)
-{
-	static const L4Level levels[8] = {
-		L4_LEVEL_FATAL, L4_LEVEL_FATAL, L4_LEVEL_FATAL, L4_LEVEL_ERROR,
-		L4_LEVEL_WARNING, L4_LEVEL_INFO, L4_LEVEL_INFO, L4_LEVEL_DEBUG
-	};
-
-	return priority < 0 ? L4_LEVEL_NONE : levels[priority % 8];
-}
-
-/*
- * level_from_text: the level that a word, a letter or a syslog priority says, in any case; L4_LEVEL_NONE where it is none.
- */
-L4Level
-level_from_text(L4Bytes text)
-{
-	static const struct
-	{
-		const char *word;
-		L4Level		level;
-	}			words[] = {
-		{"info", L4_LEVEL_INFO}, {"debug", L4_LEVEL_DEBUG}, {"warning", L4_LEVEL_WARNING}, {"error", L4_LEVEL_ERROR},
-		{"warn", L4_LEVEL_WARNING}, {"err", L4_LEVEL_ERROR}, {"notice", L4_LEVEL_INFO}, {"trace", L4_LEVEL_TRACE},
-		{"critical", L4_LEVEL_FATAL}, {"crit", L4_LEVEL_FATAL}, {"fatal", L4_LEVEL_FATAL}, {"event", L4_LEVEL_INFO},
-		{"emerg", L4_LEVEL_FATAL}, {"emergency", L4_LEVEL_FATAL}, {"alert", L4_LEVEL_FATAL}, {"panic", L4_LEVEL_FATAL},
-		{"severe", L4_LEVEL_ERROR}, {"failure", L4_LEVEL_ERROR}, {"exception", L4_LEVEL_ERROR}, {"abort", L4_LEVEL_FATAL},
-		{"information", L4_LEVEL_INFO}, {"success", L4_LEVEL_INFO}, {"verbose", L4_LEVEL_DEBUG}, {"fine", L4_LEVEL_DEBUG},
-		{"finer", L4_LEVEL_TRACE}, {"finest", L4_LEVEL_TRACE}, {"debug1", L4_LEVEL_DEBUG}, {"debug2", L4_LEVEL_DEBUG},
-		{"debug3", L4_LEVEL_TRACE}, {"version", L4_LEVEL_INFO},
-		{"inf", L4_LEVEL_INFO}, {"wrn", L4_LEVEL_WARNING}, {"dbg", L4_LEVEL_DEBUG}, {"trc", L4_LEVEL_TRACE},
-		{"vrb", L4_LEVEL_DEBUG}, {"ftl", L4_LEVEL_FATAL}, {"pnc", L4_LEVEL_FATAL}
-	};
-	int			i;
-
-	if (text.size == 4 && memcmp(text.data, "INFO", 4) == 0)
-		return L4_LEVEL_INFO;
-	if (text.size == 5 && memcmp(text.data, "DEBUG", 5) == 0)
-		return L4_LEVEL_DEBUG;
-	if (text.size == 7 && memcmp(text.data, "WARNING", 7) == 0)
-		return L4_LEVEL_WARNING;
-	if (text.size > 0 && text.data[0] >= '0' && text.data[0] <= '9')
-		return level_from_severity(bytes_number(text));
-	if (text.size == 1)
-		return level_from_letter(pg_ascii_toupper((unsigned char) text.data[0]));
-	for (i = 0; i < (int) lengthof(words); i++)
-		if (strlen(words[i].word) == text.size && pg_strncasecmp(words[i].word, text.data, text.size) == 0)
-			return words[i].level;
-	return L4_LEVEL_NONE;
 }

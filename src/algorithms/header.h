@@ -6,6 +6,7 @@
 
 #include "ground/l4.h"
 #include "algorithms/frame_time.h"
+#include "algorithms/level.h"
 #include "pgtime.h"
 #include "tools/codec.h"
 
@@ -102,6 +103,9 @@ extern void header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
  */
 extern TimestampTz header_parser_told_time(const L4HeaderParser *parser);
 
+/* The first whole time that stands anywhere in a text, 0 where none does. */
+extern TimestampTz header_whole_time(L4Bytes sample, pg_tz *zone);
+
 /*
  * Moves the time of a stream (has_time: it has one) on to a record with this header; start is when the job began, 0 where that
  * is not known. A time of day alone is taken for the moment between 2 h before the stream's time and 22 h after it, or for that
@@ -115,14 +119,5 @@ extern void header_note_given_up(const L4HeaderParser *parser, StringInfo out);
 
 /* The name of a format by its number in L4Header. */
 extern const char *header_format_name(L4HeaderParser *parser, int format);
-
-/* The name of a level in lower case, NULL for none. */
-extern const char *level_name(L4Level level);
-
-/*
- * The level that a word (WARN, err, Critical, ...), a letter (I, W, E, F, ...) or a syslog number says; none where it is no
- * level.
- */
-extern L4Level level_from_text(L4Bytes text);
 
 #endif							/* L4_HEADER_H */

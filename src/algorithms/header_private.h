@@ -6,6 +6,8 @@
 #define L4_HEADER_PRIVATE_H
 
 #include "algorithms/header.h"
+#include "algorithms/header_fields.h"
+#include "algorithms/header_object.h"
 #include "algorithms/line_prefix_cache.h"
 #include "algorithms/prefilter.h"
 #include "algorithms/time_cache.h"
@@ -61,6 +63,18 @@ typedef struct HeaderRules
 
 /* Of more rules nothing is remembered. */
 #define TRACED_WORDS 16
+
+/* What a sample taught of headers that are of no known format. */
+typedef struct L4LearntHeaders
+{
+	int			form_count;
+	L4HeaderForm forms[L4_HEADER_FORM_LIMIT];
+	bool		has_label;		/* what stands before the lines of several ranks or hosts */
+	L4LabelForm label;
+	bool		has_object;		/* lines are objects of JSON */
+	L4ObjectForm object;
+} L4LearntHeaders;
+
 struct L4HeaderParser
 {
 	HeaderRules prefixes;
@@ -68,6 +82,7 @@ struct L4HeaderParser
 	bool		sampled;
 	bool		ranks_stated;	/* the headers say which of several ranks wrote each record */
 	bool		had_prefix;		/* of the line before */
+	L4LearntHeaders learnt;		/* tried before the rules */
 	int			node_count;		/* of the job, by name in order */
 	char	  **nodes;
 	pg_tz	   *zone;
@@ -87,5 +102,23 @@ extern HeaderRule *header_rules_match(HeaderRules *rules, L4Bytes text, bool all
 
 /* header.c: the size of the prefix that a rule just matched in a text. */
 extern size_t header_prefix_size(const HeaderRule *rule, L4Bytes text);
+
+/* header_learnt.c: did a sample teach anything? */
+static inline bool
+header_has_learnt(const L4LearntHeaders *learnt)
+{
+	return learnt->form_count > 0 || learnt->has_label || learnt->has_object;
+}
+
+/* header_learnt.c: takes a header, or a label among the prefixes, off a text that it begins; false where there is none. */
+extern bool header_take_learnt(L4HeaderParser *parser, L4Bytes text, L4Header *header);
+extern bool header_take_label(const L4HeaderParser *parser, L4Bytes text, L4Header *header);
+
+/* header_learnt.c: is a text the name of a node of the job (argument: the parser's)? */
+extern bool header_is_node(const void *argument, L4Bytes name);
+
+/* header_learnt.c: appends what was learnt as bytes, and takes it from them (XX001). */
+extern void header_learnt_save(const L4LearntHeaders *learnt, StringInfo out);
+extern void header_learnt_restore(L4LearntHeaders *learnt, L4ColumnReader *in);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "algorithms/header_private.h"
 
+#include "algorithms/header_learn.h"
 #include "algorithms/timestamp.h"
 #include "storage/shmem.h"
 
@@ -23,42 +24,6 @@ next_line(L4Bytes *left, L4Bytes *line)
 	return true;
 }
 
-/* Does the name of one of the job's nodes begin with this text, or is it this text? The names are in order. */
-static bool
-some_node(const L4HeaderParser *parser, const char *text, bool whole)
-{
-	size_t		size = strlen(text);
-	int			low = 0;
-	int			high = parser->node_count;
-
-	while (low < high)
-	{
-		int			middle = low + (high - low) / 2;
-
-		if (strcmp(parser->nodes[middle], text) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < parser->node_count && strncmp(parser->nodes[low], text, size) == 0 &&
-		(!whole || parser->nodes[low][size] == '\0');
-}
-
-/* Is this the name of one of the job's nodes, or the part of one that stands before its domain? */
-static bool
-is_node(const L4HeaderParser *parser, L4Bytes name)
-{
-	char		text[256];
-
-	if (name.size > sizeof(text) - 2)
-		return false;
-	snprintf(text, sizeof(text), "%.*s", (int) name.size, name.data);
-	if (some_node(parser, text, true))
-		return true;
-	strcat(text, ".");
-	return some_node(parser, text, false);
-}
-
 /* The size of a prefix that is the name of a node, by a rule that asks for one; 0 where there is none. */
 static size_t
 node_prefix(L4HeaderParser *parser, L4Bytes text, HeaderRule **rule)
@@ -72,23 +37,30 @@ node_prefix(L4HeaderParser *parser, L4Bytes text, HeaderRule **rule)
 		*rule = &prefixes->rules[i];
 		if ((*rule)->groups[GROUP_NODE] >= 0 &&
 			pattern_try((*rule)->pattern, text, 0, !(*rule)->self_anchored) == L4_MATCH &&
-			pattern_group((*rule)->pattern, (*rule)->groups[GROUP_NODE], &name) && is_node(parser, name))
+			pattern_group((*rule)->pattern, (*rule)->groups[GROUP_NODE], &name) && header_is_node(parser, name))
 			return header_prefix_size(*rule, text);
 	}
 	return 0;
+}
+
+static bool
+is_blank_line(L4Bytes line)
+{
+	size_t		blank = 0;
+
+	while (blank < line.size && (line.data[blank] == ' ' || line.data[blank] == '\t' || line.data[blank] == '\r'))
+		blank++;
+	return blank == line.size;
 }
 
 /* Counts the prefixes of one line of the sample; false where the line is blank. */
 static bool
 sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
 {
-	size_t		blank = 0;
 	size_t		size = 0;
 	int			i;
 
-	while (blank < line.size && (line.data[blank] == ' ' || line.data[blank] == '\t' || line.data[blank] == '\r'))
-		blank++;
-	if (blank == line.size)
+	if (is_blank_line(line))
 		return false;
 	for (i = 0; i < L4_PREFIX_LIMIT; i++)
 	{
@@ -146,8 +118,8 @@ is_whole_time(const char *text)
  * Finds the first whole time in the sample, wherever it stands: on which day the clocks of a file went whose lines say the time
  * of day alone.
  */
-static TimestampTz
-first_whole_time(const L4HeaderParser *parser, L4Bytes sample)
+TimestampTz
+header_whole_time(L4Bytes sample, pg_tz *zone)
 {
 	const char *at = sample.data;
 	const char *end = sample.data + sample.size;
@@ -156,7 +128,7 @@ first_whole_time(const L4HeaderParser *parser, L4Bytes sample)
 	while (end - at >= WHOLE_TIME_SIZE && (at = memmem(at, end - at, "20", 2)) != NULL && end - at >= WHOLE_TIME_SIZE)
 	{
 		if (is_whole_time(at) &&
-			timestamp_parse((L4Bytes) {at, WHOLE_TIME_SIZE}, parser->zone, parser->reference, &time))
+			timestamp_parse((L4Bytes) {at, WHOLE_TIME_SIZE}, zone, 0, &time))
 			return time;
 		at++;
 	}
@@ -224,7 +196,7 @@ count_different(StatedRank *stated, int count, int (*compare) (const void *, con
 static int
 sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, bool bare, StatedRank *stated)
 {
-	int			formats = parser->headers.count;
+	int			formats = parser->headers.count + 1;	/* and what was learnt */
 	int64	   *lines = palloc0(mul_size(Max(formats, 1), sizeof(int64)));
 	bool	   *states = palloc0(mul_size(Max(formats, 1), sizeof(bool)));
 	L4Bytes		line;
@@ -298,6 +270,156 @@ forget_other_prefixes(L4HeaderParser *parser)
 	line_prefix_cache_reset(parser->headers.cache);
 }
 
+/* Headers are learnt from so many lines of a sample. */
+#define LEARN_LINES 128
+/* What is learnt counts where it tells more of one line in so many. */
+#define LINES_PER_GAIN 10
+
+/* What the built-in rules say of a line of the sample. */
+typedef struct KnownHeader
+{
+	bool		has_time;
+	bool		has_level;
+} KnownHeader;
+
+/* Takes lines of the sample apart, spread over it; of one whose header is known with time and level nothing is to be learnt. */
+static int
+take_lines(L4HeaderParser *parser, L4Bytes sample, int lines, L4SampleLine *taken, KnownHeader *known)
+{
+	int			every = (lines + LEARN_LINES - 1) / LEARN_LINES;
+	int			count = 0;
+	int			seen = 0;
+	L4Bytes		line;
+
+	while (count < LEARN_LINES && next_line(&sample, &line))
+	{
+		L4Header	header;
+
+		if (line.size > 0 && line.data[line.size - 1] == '\r')
+			line.size--;
+		if (is_blank_line(line) || seen++ % every != 0)
+			continue;
+		header_parse(parser, line, &header);
+		known[count].has_time = header.has_time || header.has_clock;
+		known[count].has_level = header.level != L4_LEVEL_NONE;
+		taken[count].open = !known[count].has_time || !known[count].has_level;
+		taken[count].count = 0;
+		if (taken[count].open)
+			header_learn_line(&taken[count], (L4Bytes) {line.data + header.prefix_size, line.size - header.prefix_size},
+							  L4_FIELD_LIMIT);
+		count++;
+	}
+	return count;
+}
+
+/*
+ * Does a form tell more of enough lines than the rules do? Those that it tells more of are closed. A level behind the name that
+ * a process has for itself stays with it in the message.
+ */
+static bool
+tells_more(L4SampleLine *lines, const KnownHeader *known, int count, const L4HeaderForm *form)
+{
+	int			gains = 0;
+	int			losses = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		L4Field		fields[L4_FIELD_LIMIT];
+		bool		level;
+
+		if (!lines[i].open || header_form_match(form, lines[i].text, fields) == 0)
+			continue;
+		level = form->level >= 0 && form->cut == form->count &&
+			level_from_text(fields[form->level].text) != L4_LEVEL_NONE;
+		if ((known[i].has_time && form->time < 0) || (known[i].has_level && !level))
+			losses++;
+		else if ((form->time >= 0 && !known[i].has_time) || (level && !known[i].has_level))
+		{
+			lines[i].open = false;
+			gains++;
+		}
+	}
+	return gains * LINES_PER_GAIN >= count && gains > losses;
+}
+
+/* Learns the keys of the open lines that are objects. */
+static bool
+learn_object(const L4SampleLine *lines, int count, L4ObjectForm *form)
+{
+	L4Bytes		texts[LEARN_LINES];
+	int			open = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+		if (lines[i].open)
+			texts[open++] = lines[i].text;
+	return header_object_learn(texts, open, form);
+}
+
+/* A label is learnt from so many lines that follow one another. */
+#define LABEL_LINES 256
+#define LABEL_FIELDS 3
+
+/* Learns what stands before all lines, where no rule knows it. */
+static void
+learn_label(L4HeaderParser *parser, L4Bytes sample)
+{
+	L4SampleLine *lines = palloc(LABEL_LINES * sizeof(L4SampleLine));
+	int			count = 0;
+	L4Bytes		line;
+
+	while (count < LABEL_LINES && next_line(&sample, &line))
+	{
+		L4Header	header;
+
+		if (is_blank_line(line))
+			continue;
+		header_parse(parser, line, &header);
+		header_learn_line(&lines[count++], (L4Bytes) {line.data + header.prefix_size, line.size - header.prefix_size},
+						  LABEL_FIELDS);
+	}
+	parser->learnt.has_label = header_learn_label(lines, count, header_is_node, parser, &parser->learnt.label);
+	pfree(lines);
+}
+
+/* Do at least half of the lines have a prefix that tells who wrote them? */
+static bool
+are_labelled(const HeaderRules *prefixes, const int *hits, int lines)
+{
+	int			i;
+
+	for (i = 0; i < prefixes->count; i++)
+	{
+		const HeaderRule *rule = &prefixes->rules[i];
+
+		if (rule->enabled && hits[i] >= lines - hits[i] &&
+			(rule->groups[GROUP_RANK] >= 0 || rule->groups[GROUP_LOCAL_RANK] >= 0 || rule->groups[GROUP_HOST] >= 0 ||
+			 rule->groups[GROUP_NODE] >= 0))
+			return true;
+	}
+	return false;
+}
+
+/* Learns the headers of lines that no rule knows, or knows in part. */
+static void
+learn_forms(L4HeaderParser *parser, L4Bytes sample, int lines)
+{
+	L4SampleLine *taken = palloc(LEARN_LINES * sizeof(L4SampleLine));
+	KnownHeader *known = palloc(LEARN_LINES * sizeof(KnownHeader));
+	int			count = take_lines(parser, sample, lines, taken, known);
+	L4LearntHeaders *learnt = &parser->learnt;
+
+	while (learnt->form_count < L4_HEADER_FORM_LIMIT &&
+		   header_learn(taken, count, parser->zone, parser->reference, header_is_node, parser,
+						&learnt->forms[learnt->form_count]) &&
+		   tells_more(taken, known, count, &learnt->forms[learnt->form_count]))
+		learnt->form_count++;
+	learnt->has_object = learn_object(taken, count, &learnt->object);
+	pfree(known);
+	pfree(taken);
+}
+
 /*
  * header_parser_sample: sample holds the first lines of a stream, parted by \n. Cost: that of parsing them.
  */
@@ -323,11 +445,19 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 			hosts += hits[i];
 	}
 	forget_other_prefixes(parser);
+	memset(&parser->learnt, 0, sizeof(parser->learnt));
+	if (lines > 0 && !are_labelled(prefixes, hits, lines))
+		learn_label(parser, sample);
 	pfree(hits);
+	if (lines > 0)
+		learn_forms(parser, sample, lines);
 	learn_reference(parser, sample);
-	parser->told = sample.size > 0 ? first_whole_time(parser, sample) : 0;
-	parser->ranks_stated = sample.size > 0 && ((hosts > 0 && sample_states_ranks(parser, sample, lines, true)) ||
-		(hosts <= lines - hosts && memmem(sample.data, sample.size, "rank", 4) != NULL &&
-		 sample_states_ranks(parser, sample, lines, false)));
+	parser->told = sample.size > 0 ? header_whole_time(sample, parser->zone) : 0;
+	if (sample.size == 0 || parser->learnt.has_label)
+		parser->ranks_stated = false;
+	else
+		parser->ranks_stated = (hosts > 0 && sample_states_ranks(parser, sample, lines, true)) ||
+			(hosts <= lines - hosts && memmem(sample.data, sample.size, "rank", 4) != NULL &&
+			 sample_states_ranks(parser, sample, lines, false));
 }
 

@@ -13,6 +13,8 @@
  */
 #include "algorithms/progress.h"
 
+#include "algorithms/header_object.h"
+
 #include "algorithms/segment.h"
 
 /* Rules look at the first bytes of a message only: markers stand at the beginning. */
@@ -98,7 +100,7 @@ told_field(L4Bytes record)
 		return field_value(record, record.size > 4 && memcmp(record.data, "msg=", 4) == 0 ? "msg=" : " msg=", false);
 	for (i = 0; i < (int) lengthof(keys) && value.size == 0; i++)
 		value = field_value(record, keys[i], true);
-	return value;
+	return value.size > 0 ? value : header_object_words(record);
 }
 
 /* Rules look where a message begins: of a record of fields what it says comes first, then all of it. */

@@ -15,6 +15,9 @@
 #define EPOCH_OFFSET_SECONDS ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
 #define YEAR_WITHOUT_REFERENCE 1970
 
+/* The digits of YYYYMMDDhhmmss. */
+#define PACKED_TIME_DIGITS 14
+
 /* The fields of a time as read; year 0 where the text has none. */
 typedef struct TimeFields
 {
@@ -25,6 +28,7 @@ typedef struct TimeFields
 	int			minute;
 	int			second;
 	int			microsecond;
+	bool		has_seconds;
 	bool		has_offset;
 	int			offset;			/* seconds east of UTC */
 } TimeFields;
@@ -108,42 +112,46 @@ read_short(Cursor *cursor, int *value)
 	return (count == 1 || count == 2) && read_digits(cursor, count, value);
 }
 
-/* Reads an English month name of three letters, in any case. */
+/* Reads one of some English names, in any case, whole or by its first three letters; its number or -1. */
+static int
+read_name(Cursor *cursor, const char *const *names, int count)
+{
+	int			size = 0;
+	int			i;
+
+	while (cursor->end - cursor->at > size && is_letter(cursor->at[size]))
+		size++;
+	for (i = 0; i < count && size >= 3; i++)
+		if (pg_strncasecmp(cursor->at, names[i], size) == 0 && (size == 3 || names[i][size] == '\0'))
+		{
+			cursor->at += size;
+			return i;
+		}
+	return -1;
+}
+
 static bool
 read_month_name(Cursor *cursor, int *month)
 {
-	static const char names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
-	int			i;
+	static const char *const names[] = {
+		"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+		"december"
+	};
 
-	if (cursor->end - cursor->at < 3)
-		return false;
-	for (i = 0; i < 12; i++)
-		if (pg_strncasecmp(cursor->at, names + 3 * i, 3) == 0)
-		{
-			*month = i + 1;
-			cursor->at += 3;
-			return !is_letter(cursor_peek(cursor));
-		}
-	return false;
+	*month = read_name(cursor, names, lengthof(names)) + 1;
+	return *month > 0;
 }
 
 /* Skips an English weekday and the comma that may follow. */
 static void
 skip_weekday(Cursor *cursor)
 {
-	static const char *const names[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
-	int			i;
+	static const char *const names[] = {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"};
 
-	if (cursor->end - cursor->at < 4)
+	if (read_name(cursor, names, lengthof(names)) < 0)
 		return;
-	for (i = 0; i < 7; i++)
-		if (pg_strncasecmp(cursor->at, names[i], 3) == 0)
-		{
-			cursor->at += 3;
-			(void) cursor_take(cursor, ',');
-			cursor_skip_blanks(cursor);
-			return;
-		}
+	(void) cursor_take(cursor, ',');
+	cursor_skip_blanks(cursor);
 }
 
 /*
@@ -211,21 +219,32 @@ read_zone(Cursor *cursor, TimeFields *fields)
 static bool
 read_half_of_day(Cursor *cursor, TimeFields *fields)
 {
-	if (cursor->end - cursor->at < 2 || (cursor->at[1] != 'M' && cursor->at[1] != 'm'))
+	bool		morning = cursor_peek(cursor) == 'A' || cursor_peek(cursor) == 'a';
+
+	if (cursor->end - cursor->at < 2 || (cursor->at[1] != 'M' && cursor->at[1] != 'm') ||
+		(!morning && *cursor->at != 'P' && *cursor->at != 'p') ||
+		(cursor->end - cursor->at > 2 && is_letter(cursor->at[2])))
 		return true;
 	if (fields->hour < 1 || fields->hour > 12)
 		return false;
-	if (*cursor->at == 'A' || *cursor->at == 'a')
-		fields->hour %= 12;
-	else if (*cursor->at == 'P' || *cursor->at == 'p')
-		fields->hour = fields->hour % 12 + 12;
-	else
-		return false;
+	fields->hour = fields->hour % 12 + (morning ? 0 : 12);
 	cursor->at += 2;
 	return true;
 }
 
-/* Reads hh:mm:ss, hh.mm.ss or hhmmss with its fraction; seconds may be missing after a colon form. */
+/* Is a sign followed by so many digits and no further one? */
+static bool
+number_follows(const Cursor *cursor, char sign, int digits)
+{
+	Cursor		number = {cursor->at + 1, cursor->end};
+
+	return cursor_peek(cursor) == sign && cursor_count_digits(&number) == digits;
+}
+
+/*
+ * Reads hh:mm:ss, hh.mm.ss, hh-mm-ss or hhmmss with its fraction, which a colon may part too; seconds may be missing after a
+ * colon form.
+ */
 static bool
 read_clock(Cursor *cursor, TimeFields *fields)
 {
@@ -243,15 +262,19 @@ read_clock(Cursor *cursor, TimeFields *fields)
 		if (!read_short(cursor, &fields->hour))
 			return false;
 		separator = cursor_peek(cursor);
-		if (separator != ':' && separator != '.')
+		if (separator != ':' && separator != '.' && separator != '-')
 			return false;
 		cursor->at++;
 		if (!read_digits(cursor, 2, &fields->minute))
 			return false;
-		if (cursor_take(cursor, separator) && !read_digits(cursor, 2, &fields->second))
+		fields->has_seconds = cursor_take(cursor, separator);
+		if (fields->has_seconds ? !read_digits(cursor, 2, &fields->second) : separator == '-')
 			return false;
 	}
-	if ((cursor_peek(cursor) == '.' || cursor_peek(cursor) == ',') && cursor->end - cursor->at > 1 && is_digit(cursor->at[1]))
+	fields->has_seconds |= digits == 6;
+	if (((cursor_peek(cursor) == '.' || cursor_peek(cursor) == ',') && cursor->end - cursor->at > 1 &&
+		 is_digit(cursor->at[1])) ||
+		(fields->has_seconds && (number_follows(cursor, ':', 3) || number_follows(cursor, ':', 6))))
 	{
 		cursor->at++;
 		read_fraction(cursor, &fields->microsecond);
@@ -265,6 +288,20 @@ static int
 full_year(int year)
 {
 	return year < 70 ? 2000 + year : 1900 + year;
+}
+
+/* Begins the number of some digits that stands here like a year of today? */
+static bool
+year_begins(const Cursor *cursor)
+{
+	return memcmp(cursor->at, "20", 2) == 0 || memcmp(cursor->at, "19", 2) == 0;
+}
+
+/* Is the number that stands here a year, as it may be behind a time of day? Processes have numbers of four digits, too. */
+static bool
+year_follows(const Cursor *cursor)
+{
+	return cursor_count_digits(cursor) == 4 && year_begins(cursor);
 }
 
 /* "Nov 20 22:26:03", "Sun Jan  5 20:25:34 2025", "Nov 20 2024 22:26:03": the month's name comes first. */
@@ -286,21 +323,46 @@ read_month_first(Cursor *cursor, TimeFields *fields)
 	if (!read_clock(cursor, fields))
 		return false;
 	cursor_skip_blanks(cursor);
-	if (fields->year == 0 && cursor_count_digits(cursor) == 4)
+	if (fields->year == 0 && !year_follows(cursor))
+	{
+		/* "Nov 20 10:00:00 UTC 2026" */
+		Cursor		behind = *cursor;
+
+		if (!read_zone(&behind, fields))
+			return true;
+		cursor_skip_blanks(&behind);
+		if (!year_follows(&behind))
+		{
+			fields->has_offset = false;
+			fields->offset = 0;
+			return true;
+		}
+		*cursor = behind;
+	}
+	if (fields->year == 0)
 		(void) read_digits(cursor, 4, &fields->year);
 	return true;
 }
 
-/* "02/Nov/2024:10:11:12", "02 Nov 2024 10:11:12", "02-Nov-2024 10:11:12": the separator is at the cursor. */
+/*
+ * "02/Nov/2024:10:11:12", "02 Nov 2024 10:11:12", "02-Nov-24 10:11:12", "02 Nov 10:11:12": the separator is at the cursor.
+ */
 static bool
 read_named_month(Cursor *cursor, TimeFields *fields, int day)
 {
 	char		separator = *cursor->at++;
+	int			digits;
 
 	fields->day = day;
-	if (!read_month_name(cursor, &fields->month) || !cursor_take(cursor, separator) ||
-		!read_digits(cursor, 4, &fields->year))
+	if (!read_month_name(cursor, &fields->month) || !cursor_take(cursor, separator))
 		return false;
+	digits = cursor_count_digits(cursor);
+	if (separator == ' ' && digits == 2 && cursor->end - cursor->at > 2 && cursor->at[2] == ':')
+		return read_clock(cursor, fields);
+	if ((digits != 2 && digits != 4) || !read_digits(cursor, digits, &fields->year))
+		return false;
+	if (digits == 2)
+		fields->year = full_year(fields->year);
 	if (!cursor_take(cursor, ':') && !cursor_take(cursor, 'T'))
 		cursor_skip_blanks(cursor);
 	return read_clock(cursor, fields);
@@ -396,7 +458,7 @@ read_year_first(Cursor *cursor, TimeFields *fields)
 
 	(void) read_digits(cursor, 4, &fields->year);
 	separator = cursor_peek(cursor);
-	if (separator != '-' && separator != '/' && separator != '.')
+	if (separator != '-' && separator != '/' && separator != '.' && separator != ':' && separator != '_')
 		return false;
 	cursor->at++;
 	if (fields->year == 0 ||
@@ -412,11 +474,11 @@ read_year_first(Cursor *cursor, TimeFields *fields)
 	return read_clock(cursor, fields);
 }
 
-/* MDD, MMDD, yymmdd or YYYYMMDD. */
+/* MDD, MMDD, yymmdd or YYYYMMDD; with hhmmss right behind it, too. */
 static bool
 read_packed_date(Cursor *cursor, TimeFields *fields, int digits)
 {
-	if (digits == 8)
+	if (digits == 8 || digits == PACKED_TIME_DIGITS)
 	{
 		if (!read_digits(cursor, 4, &fields->year) || fields->year == 0)
 			return false;
@@ -444,11 +506,11 @@ read_fields(Cursor *cursor, TimeFields *fields)
 		return read_two_digit_start(cursor, fields);
 	if (digits == 4 && cursor->end - cursor->at > 4 && cursor->at[4] != ' ')
 		return read_year_first(cursor, fields);
-	if (digits != 3 && digits != 4 && digits != 6 && digits != 8)
+	if (digits != 3 && digits != 4 && digits != 6 && digits != 8 && digits != PACKED_TIME_DIGITS)
 		return false;
 	if (!read_packed_date(cursor, fields, digits))
 		return false;
-	if (!cursor_take(cursor, 'T') && !cursor_take(cursor, '-') && !cursor_take(cursor, '_'))
+	if (!cursor_take(cursor, 'T') && !cursor_take(cursor, '-') && !cursor_take(cursor, '_') && !cursor_take(cursor, '/'))
 		cursor_skip_blanks(cursor);
 	return read_clock(cursor, fields);
 }
@@ -599,7 +661,8 @@ timestamp_parse(L4Bytes text, pg_tz *zone, TimestampTz reference, TimestampTz *t
 	cursor.at = text.data;
 	cursor.end = text.data + text.size;
 	cursor_skip_blanks(&cursor);
-	if (cursor_count_digits(&cursor) >= 9)
+	/* milliseconds of so many digits are some centuries away */
+	if (cursor_count_digits(&cursor) >= 9 && !(cursor_count_digits(&cursor) == PACKED_TIME_DIGITS && year_begins(&cursor)))
 		return timestamp_parse_epoch(text, time);
 	if (!read_fields(&cursor, &fields))
 		return false;
@@ -608,6 +671,79 @@ timestamp_parse(L4Bytes text, pg_tz *zone, TimestampTz reference, TimestampTz *t
 		return false;
 	cursor_skip_blanks(&cursor);
 	return cursor.at == cursor.end && fields_resolve(&fields, zone, reference, time);
+}
+
+/* Seconds since 1970 have so many digits from 2001 to 2286, and begin with a 1 until 2033; those of fractions are more. */
+#define EPOCH_DIGITS 10
+
+/* The kind of number since 1970 that stands here, if it is one of the years 2001 to 2033; its size, or 0. */
+static size_t
+scan_epoch(L4Bytes text)
+{
+	Cursor		cursor = {text.data, text.data + text.size};
+	int			digits = cursor_count_digits(&cursor);
+
+	if (text.data[0] != '1' || digits < EPOCH_DIGITS || digits > EPOCH_DIGITS + 9 || (digits - EPOCH_DIGITS) % 3 != 0)
+		return 0;
+	cursor.at += digits;
+	if (digits == EPOCH_DIGITS && (cursor_peek(&cursor) == '.' || cursor_peek(&cursor) == ','))
+	{
+		const char *mark = cursor.at++;
+
+		cursor.at = cursor_count_digits(&cursor) > 0 ? cursor.at + cursor_count_digits(&cursor) : mark;
+	}
+	return cursor.at - text.data;
+}
+
+/* Reads the zone behind a time, if one stands there. */
+static void
+take_zone(Cursor *cursor)
+{
+	Cursor		behind = *cursor;
+	TimeFields	fields = {0};
+
+	cursor_skip_blanks(&behind);
+	if (read_zone(&behind, &fields) && fields.has_offset &&
+		(behind.at == behind.end || !(is_letter(*behind.at) || is_digit(*behind.at))))
+		*cursor = behind;
+}
+
+/* Has all days that a date without a year may name. */
+#define ANY_LEAP_YEAR 2000
+
+/*
+ * timestamp_scan: see timestamp.h. A time must have seconds. Never raises. Cost: below a microsecond; texts that no time begins
+ * cost a look at their first bytes.
+ */
+size_t
+timestamp_scan(L4Bytes text, L4TimeKind *kind)
+{
+	Cursor		cursor = {text.data, text.data + text.size};
+	TimeFields	fields = {0};
+	size_t		size;
+	bool		clock;
+
+	if (text.size == 0)
+		return 0;
+	*kind = L4_TIME_EPOCH;
+	size = scan_epoch(text);
+	if (size == 0)
+	{
+		clock = text.size >= 8 && (text.data[2] == ':' || text.data[1] == ':');
+		*kind = clock ? L4_TIME_CLOCK : L4_TIME_WHOLE;
+		if (!(clock ? read_clock(&cursor, &fields) : read_fields(&cursor, &fields)) || !fields.has_seconds)
+			return 0;
+		if (clock)
+			fields.month = fields.day = 1;
+		else
+			take_zone(&cursor);
+		while (cursor.at > text.data && (cursor.at[-1] == ' ' || cursor.at[-1] == '\t'))
+			cursor.at--;
+		if (!fields_are_valid(&fields, fields.year != 0 ? fields.year : ANY_LEAP_YEAR))
+			return 0;
+		size = cursor.at - text.data;
+	}
+	return size < text.size && (is_letter(text.data[size]) || is_digit(text.data[size])) ? 0 : size;
 }
 
 /*

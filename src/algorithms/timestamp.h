@@ -13,6 +13,19 @@
  */
 extern bool timestamp_parse(L4Bytes text, pg_tz *zone, TimestampTz reference, TimestampTz *time);
 
+typedef enum L4TimeKind
+{
+	L4_TIME_WHOLE,
+	L4_TIME_CLOCK,				/* a time of day alone */
+	L4_TIME_EPOCH				/* a number since 1970 */
+} L4TimeKind;
+
+/*
+ * How many bytes the time has that a text begins with, and what kind of time it is; 0 where none does. Nothing that a time has
+ * follows it.
+ */
+extern size_t timestamp_scan(L4Bytes text, L4TimeKind *kind);
+
 /* A date and a time of day that stand apart in the line: date is MMDD, MDD or YYYYMMDD. */
 extern bool timestamp_parse_parts(L4Bytes date, L4Bytes clock, pg_tz *zone, TimestampTz reference, TimestampTz *time);
 

@@ -247,7 +247,7 @@ class Restyled:
             self.restyle(record, header, system, offset)
             last[record.source] = max(last[record.source], record.time or 0)
             path = self.move(record, record.source in labelling, last[record.source])
-            self.files[hosts(path)].append((last[record.source], record.source, number, record))
+            self.files[path].append((last[record.source], record.source, number, record))
 
     def restyle(self, record, header, system, offset):
         line = record.lines[0]
@@ -268,7 +268,7 @@ class Restyled:
         rank, job = record.rank, self.job
         node = job.rank_nodes.get(rank)
         if self.place is None or rank is None or node is None or record.bytes is not None:
-            return record.source
+            return self.hosts(record.source)
         path, before, _ = self.place
         words = dict(rank=rank, of=len(job.rank_nodes), node=self.hosts(node), local=job.local[rank])
         words["many"] = "[rank%d]: " % rank if job.many[rank] else ""
@@ -285,8 +285,7 @@ class Restyled:
             else:
                 line.prefix = lead.format(**words) + line.prefix
             line.head = [lead.format(**words) + h if before != "docker_json" else h for h in line.head]
-        # The node's name stands in the path for hosts() to change, like all others.
-        return path.format(rank=rank, of="", node=node, local=job.local[rank], many="")
+        return path.format(**words)
 
     def lines(self):
         """(record, line, source, text) of all lines that were lines before."""

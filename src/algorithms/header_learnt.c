@@ -1,0 +1,213 @@
+/*
+ * header_learnt.c: headers, labels and objects of JSON that a sample taught (header_learn.c), taken off the lines of its
+ * stream.
+ */
+#include "algorithms/header_private.h"
+
+#include "algorithms/timestamp.h"
+#include "tools/bytes.h"
+
+/* Does the name of one of the job's nodes begin with this text, or is it this text? The names are in order. */
+static bool
+some_node(const L4HeaderParser *parser, const char *text, bool whole)
+{
+	size_t		size = strlen(text);
+	int			low = 0;
+	int			high = parser->node_count;
+
+	while (low < high)
+	{
+		int			middle = low + (high - low) / 2;
+
+		if (strcmp(parser->nodes[middle], text) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < parser->node_count && strncmp(parser->nodes[low], text, size) == 0 &&
+		(!whole || parser->nodes[low][size] == '\0');
+}
+
+/* Is this the name of one of the job's nodes, or the part of one that stands before its domain? */
+bool
+header_is_node(const void *argument, L4Bytes name)
+{
+	const L4HeaderParser *parser = argument;
+	char		text[256];
+
+	if (name.size > sizeof(text) - 2)
+		return false;
+	snprintf(text, sizeof(text), "%.*s", (int) name.size, name.data);
+	if (some_node(parser, text, true))
+		return true;
+	strcat(text, ".");
+	return some_node(parser, text, false);
+}
+
+/* The time of a learnt field: a whole one, or a number since 1970. */
+static void
+take_learnt_time(L4HeaderParser *parser, L4Bytes text, L4Header *header)
+{
+	L4TimeLayout layout = {0};
+	L4TimeForm	form = {0};
+	TimestampTz time;
+
+	(void) frame_time_layout(text, &layout);
+	if (!time_cache_parse(&parser->times, layout, text, parser->zone, parser->reference, &time, &form))
+		return;
+	header->has_time = true;
+	header->time = time;
+	header->time_text = text;
+	header->time_form = form;
+}
+
+/* A level by its word, or by its number of whichever kind. */
+static L4Level
+learnt_level(L4Bytes text)
+{
+	bool		tens = text.size > 1 && text.data[0] >= '0' && text.data[0] <= '9';
+
+	return tens ? level_from_tens(bytes_number(text)) : level_from_text(text);
+}
+
+/* What an object of JSON says under the keys that the sample taught. All of it stays in the message. */
+static bool
+take_object(L4HeaderParser *parser, L4Bytes text, L4Header *header)
+{
+	L4Bytes		values[L4_OBJECT_PARTS];
+
+	if (!parser->learnt.has_object || !header_object_match(&parser->learnt.object, text, values))
+		return false;
+	take_learnt_time(parser, values[L4_OBJECT_TIME], header);
+	if (values[L4_OBJECT_LEVEL].size > 0)
+		header->level = learnt_level(values[L4_OBJECT_LEVEL]);
+	header->component = values[L4_OBJECT_NAME];
+	if (values[L4_OBJECT_RANK].size > 0)
+		header->stated_rank = bytes_number(values[L4_OBJECT_RANK]);
+	return true;
+}
+
+/* A name without the number of a line that stands behind a file's. */
+static L4Bytes
+without_line_number(L4Bytes name)
+{
+	size_t		size = name.size;
+
+	while (size > 0 && name.data[size - 1] >= '0' && name.data[size - 1] <= '9')
+		size--;
+	if (size > 1 && size < name.size && name.data[size - 1] == ':')
+		name.size = size - 1;
+	return name;
+}
+
+/* The rank with which a message begins, as in "[rank 3] ", "rank 3: "; -1 where it begins otherwise. */
+static int
+speaking_rank(L4Bytes message)
+{
+	const char *at = message.data;
+	const char *end = message.data + message.size;
+	L4Field		field;
+
+	if (!header_field_next(message.data, &at, end, &field) || field.kind != L4_FIELD_RANK || at == end ||
+		strchr("])>}|:,", *at) == NULL)
+		return -1;
+	return bytes_number(field.text);
+}
+
+/* Takes the header off that has a form which the sample taught. */
+static bool
+take_form(L4HeaderParser *parser, L4Bytes text, L4Header *header)
+{
+	L4Field		fields[L4_FIELD_LIMIT];
+	const L4HeaderForm *form = parser->learnt.forms;
+	size_t		size = 0;
+
+	for (; form < parser->learnt.forms + parser->learnt.form_count && size == 0; form++)
+		size = header_form_match(form, text, fields);
+	if (size == 0)
+		return false;
+	form--;
+	if (form->time >= 0 && fields[form->time].kind != L4_FIELD_CLOCK)
+		take_learnt_time(parser, fields[form->time].text, header);
+	else if (form->time >= 0 && !header->has_time)
+		header->has_clock = timestamp_parse_clock(fields[form->time].text, &header->clock);
+	if (form->level >= 0)
+		header->level = level_from_text(fields[form->level].text);
+	if (form->name >= 0)
+		header->component = without_line_number(fields[form->name].text);
+	header->stated_rank = form->rank >= 0 ? bytes_number(fields[form->rank].text) :
+		speaking_rank((L4Bytes) {text.data + size, text.size - size});
+	if (form->host >= 0 && header->host.size == 0)
+		header->host = fields[form->host].text;
+	header->size += size;
+	return true;
+}
+
+/* Takes the header off as the sample taught it. */
+bool
+header_take_learnt(L4HeaderParser *parser, L4Bytes text, L4Header *header)
+{
+	if (!take_form(parser, text, header) && !take_object(parser, text, header))
+		return false;
+	header->has_header = true;
+	header->format = parser->prefixes.count + parser->headers.count;
+	return true;
+}
+
+/* Takes the label off that the sample taught. */
+bool
+header_take_label(const L4HeaderParser *parser, L4Bytes text, L4Header *header)
+{
+	L4Bytes		which;
+	size_t		size;
+
+	if (!parser->learnt.has_label || header->rank >= 0 || header->host.size > 0)
+		return false;
+	size = header_label_match(&parser->learnt.label, text, &which);
+	if (size == 0 || (parser->learnt.label.form.host >= 0 && !header_is_node(parser, which)))
+		return false;
+	if (parser->learnt.label.form.host >= 0)
+		header->host = which;
+	else
+		header->rank = bytes_number(which);
+	header->prefixes[header->prefix_count++] = -1;
+	header->size += size;
+	header->prefix_size = header->size;
+	return true;
+}
+
+/* The flags in what is saved. */
+#define SAVED_OBJECT 1
+#define SAVED_LABEL 2
+
+void
+header_learnt_save(const L4LearntHeaders *learnt, StringInfo out)
+{
+	int			i;
+
+	column_put_unsigned(out, (learnt->has_object ? SAVED_OBJECT : 0) | (learnt->has_label ? SAVED_LABEL : 0));
+	column_put_unsigned(out, learnt->form_count);
+	for (i = 0; i < learnt->form_count; i++)
+		header_form_save(&learnt->forms[i], out);
+	if (learnt->has_object)
+		header_object_save(&learnt->object, out);
+	if (learnt->has_label)
+		header_label_save(&learnt->label, out);
+}
+
+void
+header_learnt_restore(L4LearntHeaders *learnt, L4ColumnReader *in)
+{
+	uint64		flags = column_get_unsigned(in);
+	int			i;
+
+	learnt->form_count = column_get_number_to(in, L4_HEADER_FORM_LIMIT, "a source has too many forms of headers");
+	for (i = 0; i < learnt->form_count; i++)
+		header_form_restore(&learnt->forms[i], in);
+	learnt->has_object = (flags & SAVED_OBJECT) != 0;
+	if (learnt->has_object)
+		header_object_restore(&learnt->object, in);
+	learnt->has_label = (flags & SAVED_LABEL) != 0;
+	if (learnt->has_label)
+		header_label_restore(&learnt->label, in);
+}
