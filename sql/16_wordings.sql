@@ -88,10 +88,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'JOB 77 CANCELLED AT 2024-03-01T10:00:00 DUE TO TIME LIMIT'),
 	(true, 'ending', 'signalled', '\m(sigterm|\w*signal:? ?15|15 death signal|closing signal)\M',
 		'Sending process 4711 closing signal SIGTERM'),
-	(true, 'ending', 'terminated', ': terminated\s*$|\(terminated\)|\mterminat(ed|ing) step',
+	(true, 'ending', 'terminated', ': terminated\.?\s*$|\(terminated\)|\mterminat(ed|ing) step',
 		'slurmstepd: task 3: Terminated'),
-	-- said of the node on which the step of a scheduler has its head, whichever failed
-	(true, 'ending', 'step_over', '\*\*\* (job|step) \S+ on \S+ (cancelled|failed)\M',
+	-- said of the node on which the step of a scheduler has its head, whichever failed, and by each that is through with it
+	(true, 'ending', 'step_over', '\*\*\* (job|step) \S+ on \S+ (cancelled|failed)\M|\mdone with (the )?(job|step|task)\M',
 		'*** STEP 77.0 ON node-05 FAILED (non-zero exit code or other failure mode) ***'),
 
 	(true, 'peer', 'connection_gone',
@@ -159,7 +159,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 
 	(true, 'closing', 'process_over',
 		'\m(tasks?|worker group|workers?|process(es)?|child(ren)?|ranks?|steps?|jobs?|node)\M.{0,60}'
-			'(\m(exit(ed|ing)?|finished|ended|is through|terminat(ed|ing)|aborted|exitcode)\M|\mfailed[.!]?\s*$)',
+			'(\m(exit(ed|ing)?|finished|ended|is through|terminat(ed|ing)|aborted|killed|exitcode)\M|\mfailed[.!]?\s*$)',
 		'srun: error: node-3: task 22: Aborted'),
 	(true, 'closing', 'exit_status',
 		'\mexit ?(code|status)\M|\mreturn code\M|\m(local_)?rank:? \d+ failed\M|failed \(exitcode',

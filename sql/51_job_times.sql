@@ -226,9 +226,10 @@ BEGIN
 	)
 	-- What a file has behind the last sign of progress came after it, whatever its own clock says: not all that write into one
 	-- file tell the time of the same zone.
-	SELECT o.stream_id, least(o.line_no, p.line_no), least(greatest(o.mild_line_no, o.marked_line_no, k.line_no), p.line_no)
+	SELECT o.stream_id, o.line_no - greatest(o.line_no - p.line_no, 0), m.line_no - greatest(m.line_no - p.line_no, 0)
 	FROM older o
 	LEFT JOIN known_line k ON k.source_id = o.source_id
+	CROSS JOIN LATERAL (SELECT greatest(o.mild_line_no, o.marked_line_no, k.line_no) AS line_no) m
 	LEFT JOIN (SELECT e.source_id, max(e.last_line) AS line_no FROM entry e WHERE e.told_ts = last_mark GROUP BY e.source_id) p
 		ON p.source_id = o.source_id;
 END

@@ -98,7 +98,7 @@ BEGIN ATOMIC
 		SELECT DISTINCT ON (c.family) c.family, c.place, c.first
 		FROM counted c, job j
 		WHERE c.files > 1 AND c.numbers = c.files AND c.first IN (0, 1) AND c.last - c.first = c.files - 1
-			AND c.tell_stage >= (limits).place_rank_share * c.files
+			AND (c.tell_stage >= (limits).place_rank_share * c.files OR c.files > j.nodes)
 			AND c.files = COALESCE(j.ranks, c.files) AND c.files >= COALESCE(j.nodes, 0)
 		ORDER BY c.family, c.place DESC
 	)
@@ -109,8 +109,8 @@ BEGIN ATOMIC
 	WHERE n.place = b.place;
 END;
 COMMENT ON FUNCTION @extschema@.l4_numbered_files(text, @extschema@.l4_limits) IS
-'Step: Of a job''s files whose names differ in a number that counts them without a gap, as many as there are ranks, most of which '
-'tell of a stage: the rank of each, which no path rule knows.';
+'Step: Of a job''s files whose names differ in a number that counts them without a gap, as many as there are ranks, if most '
+'tell of a stage or they are more than nodes: the rank of each, which no path rule knows.';
 
 CREATE FUNCTION @extschema@.l4_own_streams_to_ranks(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
@@ -167,7 +167,8 @@ DECLARE
 BEGIN
 	WITH held AS MATERIALIZED (
 		SELECT s.stream_id, n.rank
-		FROM @extschema@.l4_stream s JOIN @extschema@.l4_numbered_files(l4_learn_ranks.job_id, limits) n ON n.source_id = s.source_id
+		FROM @extschema@.l4_stream s
+		JOIN @extschema@.l4_numbered_files(l4_learn_ranks.job_id, limits) n ON n.source_id = s.source_id
 		WHERE s.job_id = l4_learn_ranks.job_id AND s.label IS NULL
 		FOR UPDATE OF s SKIP LOCKED
 	)

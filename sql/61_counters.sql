@@ -196,7 +196,9 @@ BEGIN
 		CROSS JOIN LATERAL (SELECT r.stage
 			FROM (SELECT u.* FROM @extschema@.l4_stage_rule_in_force u ORDER BY u.priority, u.name OFFSET 0) r
 			WHERE @extschema@.l4_pattern_matches(r.pattern, h.sample) LIMIT 1) r
-		WHERE r.stage <> 'iterating'
+		-- a job that only evaluates counts what it evaluates
+		WHERE r.stage <> 'iterating' AND (r.stage <> 'evaluation' OR EXISTS (SELECT
+			FROM @extschema@.l4_job_stages(l4_learn_counter.job_id) s WHERE s.stage = 'iterating'))
 	),
 	counter AS (
 		SELECT p.words, p.position, array_agg(p.stream_id ORDER BY p.maximum DESC, p.stream_id) AS stream_ids,

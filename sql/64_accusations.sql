@@ -116,6 +116,19 @@ COMMENT ON FUNCTION @extschema@.l4_before_teardown(@extschema@.l4_unexplained_re
 'Step: The unexplained records without those of the tear-down of units of which a rank had failed before: what goes wrong '
 'then is no evidence of why it failed.';
 
+CREATE FUNCTION @extschema@.l4_told_ranks(unexplained @extschema@.l4_unexplained_record[], wordings @extschema@.l4_wordings)
+RETURNS TABLE (source text, rank int, line_no bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	SELECT r.source, r.rank, min(r.first_line)
+	FROM unnest(l4_told_ranks.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
+	WHERE r.kind = 'rank' AND CASE WHEN r.message IS NULL THEN h.shape ~ (wordings).ending ELSE r.ending END
+	GROUP BY r.source, r.rank;
+END;
+COMMENT ON FUNCTION @extschema@.l4_told_ranks(@extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS
+'Step: The ranks that were told to end (wordings of class ending), each with the first line that says so: how a rank goes down '
+'then is another one''s doing, and whom it misses was told, too.';
+
 CREATE FUNCTION @extschema@.l4_awaiting_units(unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits,
 	wordings @extschema@.l4_wordings) RETURNS TABLE (unit text, counted boolean, gave_up_at timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
@@ -145,11 +158,17 @@ SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
+DECLARE
+	units CONSTANT bigint := (SELECT count(*) FROM @extschema@.l4_job_units(l4_accusations.job_id));
+	untold @extschema@.l4_unexplained_record[];
 BEGIN
 	unexplained := coalesce(unexplained, ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_accusations.job_id) n));
 	limits := coalesce(limits, @extschema@.l4_limits_in_force());
 	wordings := coalesce(wordings, @extschema@.l4_wordings_in_force());
 	unexplained := ARRAY(SELECT b FROM @extschema@.l4_before_teardown(unexplained, limits) b);
+	untold := ARRAY(SELECT u FROM unnest(unexplained) u LEFT JOIN @extschema@.l4_told_ranks(unexplained, wordings) e
+		ON u.kind = 'rank' AND e.source = u.source AND e.rank IS NOT DISTINCT FROM u.rank AND e.line_no < u.first_line
+		WHERE e.line_no IS NULL);
 	RETURN QUERY
 	WITH said AS MATERIALIZED (
 		-- judged by the shape, once each: the text has the level, too, which may be "ERROR"
@@ -168,9 +187,8 @@ BEGIN
 			h.complains OR p.stream_id IS NOT NULL AS complains,
 			row_number() OVER () AS ordinal FROM (
 			SELECT @extschema@.l4_level_rank(u.level) >= limits.gravity_trouble AS warns, u.unit, u.kind, u.source, u.shape_id,
-				u.stream_id, u.first_line AS line_no, u.first_ts,
-				@extschema@.l4_told_text(u.message) AS message
-			FROM unnest(unexplained) u WHERE u.unit IS NOT NULL AND u.message IS NOT NULL
+				u.stream_id, u.first_line AS line_no, u.first_ts, @extschema@.l4_told_text(u.message) AS message
+			FROM unnest(untold) u WHERE u.unit IS NOT NULL AND u.message IS NOT NULL
 			UNION ALL
 			SELECT false, NULL, u.* FROM @extschema@.l4_unplaced_records(l4_accusations.job_id, unexplained, limits) u) r
 		JOIN said h ON h.shape_id = r.shape_id
@@ -201,8 +219,12 @@ BEGIN
 	-- who does not reach itself either speaks of a place that nobody reaches (an address), as the others do
 	LEFT JOIN (SELECT DISTINCT o.unit, o.name, o.shape_id FROM mention o WHERE o.itself AND o.peer AND o.others = 0) o
 		ON o.unit = m.unit AND o.name = m.name AND o.shape_id = m.shape_id AND m.accuser IS NOT NULL
+	-- who names all others tells none of them from the rest
+	LEFT JOIN (SELECT n.ordinal FROM mention n WHERE NOT n.itself AND n.accuser IS NOT NULL
+		GROUP BY n.ordinal HAVING count(DISTINCT n.unit) >= GREATEST(units - 1, 2)) a ON a.ordinal = m.ordinal
 	LEFT JOIN @extschema@.l4_awaiting_units(unexplained, limits, wordings) w ON w.unit = m.unit
-	WHERE NOT m.itself AND o.unit IS NULL AND d.stream_id IS NULL AND NOT (m.recovers AND m.accuser IS NULL)
+	WHERE NOT m.itself AND o.unit IS NULL AND a.ordinal IS NULL AND d.stream_id IS NULL
+		AND NOT (m.recovers AND m.accuser IS NULL)
 		-- what the launcher calls its third process may be the first to a node
 		AND (m.accuser IS NULL OR m.name ~ '^(rank|pid) ' OR m.name !~ '^[[:alpha:]]+ \d+$')
 		-- a warning without a word of complaint ("resent 412 pieces to rank 7") is about the one rank that it names

@@ -172,7 +172,8 @@ BEGIN ATOMIC
 		SELECT n.unit, n.node, n.rank, n.kind, n.source, n.stream_id, n.shape_id, n.first_line, n.first_ts, n.role, n.stage,
 			n.iteration, n.reason IN ('new value', 'range') AS valued,
 			CASE WHEN n.message IS NULL THEN h.ending ELSE n.ending END AS ending,
-			n.peer OR n.message IS NULL AND h.peer AS peer, h.together, h.exception, n.gravity AS told_gravity,
+			n.peer OR n.message IS NULL AND h.peer OR e.line_no IS NOT NULL AS peer, h.together, h.exception,
+			n.gravity AS told_gravity,
 			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity,
 			(n.stream_id, n.shape_id) IN (SELECT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a)
 				AS accuses,
@@ -183,6 +184,8 @@ BEGIN ATOMIC
 				THEN @extschema@.l4_told_path(@extschema@.l4_told_text(n.message)) END AS path
 		FROM unnest(l4_placed_records.unexplained) n
 		JOIN shape h ON h.shape_id = n.shape_id
+		LEFT JOIN @extschema@.l4_told_ranks(l4_placed_records.unexplained, wordings) e
+			ON n.kind = 'rank' AND e.source = n.source AND e.rank IS NOT DISTINCT FROM n.rank AND e.line_no < n.first_line
 	)
 	SELECT row_number() OVER (ORDER BY r.first_ts, r.source, r.first_line, r.stream_id, r.shape_id),
 		r.unit, r.node, r.rank, r.kind, r.source, r.stream_id, r.shape_id, r.first_line, r.first_ts,

@@ -4,21 +4,31 @@
  */
 
 CREATE FUNCTION @extschema@.l4_evidence_named(units @extschema@.l4_unit[], accusations @extschema@.l4_accusation[],
-	at_large @extschema@.l4_placed_record, limits @extschema@.l4_limits)
+	unexplained @extschema@.l4_unexplained_record[], at_large @extschema@.l4_placed_record, limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	WITH target AS (
+	WITH statement AS (
 		SELECT o.shape_id, count(DISTINCT o.unit) AS units FROM unnest(l4_evidence_named.accusations) o
 		WHERE o.accuser IS NULL GROUP BY o.shape_id
 	),
 	told AS (
 		-- the first order to end, or what is wrong with most units: whose processes are over then is no news
 		SELECT o.first_ts, o.source, o.line_no
-		FROM unnest(l4_evidence_named.accusations) o JOIN target t ON t.shape_id = o.shape_id
+		FROM unnest(l4_evidence_named.accusations) o JOIN statement t ON t.shape_id = o.shape_id
 		WHERE o.accuser IS NULL AND (o.ending OR NOT o.closing
 			AND t.units > cardinality(l4_evidence_named.units) * (l4_evidence_named.limits).evidence_common_share)
-		ORDER BY o.first_ts, o.source, o.line_no LIMIT 1
+		UNION ALL
+		SELECT r.first_ts, r.source, r.first_line FROM unnest(l4_evidence_named.unexplained) r WHERE r.unit IS NULL AND r.ending
+		ORDER BY 1, 2, 3 LIMIT 1
+	),
+	news AS MATERIALIZED (
+		SELECT a.* FROM unnest(l4_evidence_named.accusations) a LEFT JOIN told o ON true
+		WHERE a.accuser IS NULL AND NOT a.ending
+			AND (a.closing AND (a.first_ts, a.source, a.line_no) > (o.first_ts, o.source, o.line_no)) IS NOT TRUE
+	),
+	target AS (
+		SELECT n.shape_id, count(DISTINCT n.unit) AS units FROM news n GROUP BY n.shape_id
 	)
 	-- a launcher names whose process ended: that counts as far as it comes before the failure shows at large
 	SELECT a.unit, a.node, a.rank, 'named',
@@ -31,17 +41,14 @@ BEGIN ATOMIC
 		jsonb_build_object('units', cardinality(l4_evidence_named.units), 'units_named', t.units,
 			'name', a.name, 'source', a.source),
 		a.shape_id, a.stream_id, a.line_no, a.first_ts
-	FROM unnest(l4_evidence_named.accusations) a
+	FROM news a
 	JOIN target t ON t.shape_id = a.shape_id
 	CROSS JOIN (SELECT (l4_evidence_named.at_large).*) f
-	LEFT JOIN told o ON true
-	WHERE a.accuser IS NULL AND NOT a.ending
-		AND (a.closing AND (a.first_ts, a.source, a.line_no) > (o.first_ts, o.source, o.line_no)) IS NOT TRUE
-		AND @extschema@.l4_is_few(t.units, cardinality(l4_evidence_named.units),
+	WHERE @extschema@.l4_is_few(t.units, cardinality(l4_evidence_named.units),
 			(l4_evidence_named.limits).evidence_named_share);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extschema@.l4_accusation[],
-	@extschema@.l4_placed_record, @extschema@.l4_limits) IS
+	@extschema@.l4_unexplained_record[], @extschema@.l4_placed_record, @extschema@.l4_limits) IS
 'Step: Evidence of kind named: an unexplained record of a stream of no unit (a collector, a controller, a launcher) names '
 'the unit. Not statements that name more of the units than evidence_named_share, nor those by which processes are over after '
 'one that tells of an order to end, or one that names most units.';

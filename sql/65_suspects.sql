@@ -107,7 +107,8 @@ BEGIN
 			unexplained, limits) WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, ranks, telling_streams,
 			limits) WHERE blamed
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_named(units, accusations, at_large, limits) WHERE blamed
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_named(units, accusations, unexplained, at_large, limits)
+			WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_accused(accusations, limits) WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_first(placed, at_large, cause, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_lag(ranks) WHERE measured

@@ -282,7 +282,17 @@ typedef struct KnownHeader
 	bool		has_level;
 } KnownHeader;
 
-/* Takes lines of the sample apart, spread over it; of one whose header is known with time and level nothing is to be learnt. */
+/* Does a text go on with what the line before it says, as the frames of a traceback do? */
+static inline bool
+is_continued(L4Bytes text)
+{
+	return text.size > 0 && (text.data[0] == '\t' || (text.size > 1 && text.data[0] == ' ' && text.data[1] == ' '));
+}
+
+/*
+ * Takes lines of the sample apart, spread over it, which are not continued ones; of one whose header is known with time and
+ * level nothing is to be learnt.
+ */
 static int
 take_lines(L4HeaderParser *parser, L4Bytes sample, int lines, L4SampleLine *taken, KnownHeader *known)
 {
@@ -294,19 +304,22 @@ take_lines(L4HeaderParser *parser, L4Bytes sample, int lines, L4SampleLine *take
 	while (count < LEARN_LINES && next_line(&sample, &line))
 	{
 		L4Header	header;
+		L4Bytes		text;
 
 		if (line.size > 0 && line.data[line.size - 1] == '\r')
 			line.size--;
 		if (is_blank_line(line) || seen++ % every != 0)
 			continue;
 		header_parse(parser, line, &header);
+		text = (L4Bytes) {line.data + header.prefix_size, line.size - header.prefix_size};
+		if (is_continued(text))
+			continue;
 		known[count].has_time = header.has_time || header.has_clock;
 		known[count].has_level = header.level != L4_LEVEL_NONE;
 		taken[count].open = !known[count].has_time || !known[count].has_level;
 		taken[count].count = 0;
 		if (taken[count].open)
-			header_learn_line(&taken[count], (L4Bytes) {line.data + header.prefix_size, line.size - header.prefix_size},
-							  L4_FIELD_LIMIT);
+			header_learn_line(&taken[count], text, L4_FIELD_LIMIT);
 		count++;
 	}
 	return count;

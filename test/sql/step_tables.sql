@@ -35,7 +35,8 @@ CREATE FUNCTION end_job(job text, at numeric, task int) RETURNS void LANGUAGE sq
 	UNION ALL SELECT job, n, at + 0.1 + n * 0.01, '[2026-11-20T{c}] [77412.0] error:  mpi/pmix_v5: _errhandler: node-' || n
 		|| ' [' || n || ']: pmixp_client_v2.c:211: Error handler invoked: status = -61, source = [slurm.pmix.77412.0:1]'
 	FROM generate_series(0, 3) n
-	UNION ALL SELECT job, 0, at + 0.2, '[2026-11-20T{c}] [77412.0] error: *** STEP 77412.0 ON node-0 CANCELLED AT 2026-11-20T{c} ***'
+	UNION ALL SELECT job, 0, at + 0.2,
+		'[2026-11-20T{c}] [77412.0] error: *** STEP 77412.0 ON node-0 CANCELLED AT 2026-11-20T{c} ***'
 $$;
 CREATE FUNCTION load_job(job text, status text DEFAULT 'failed') RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
@@ -78,7 +79,8 @@ SELECT * FROM verdict('diverged');
 
 \echo == nor what all machines complain of, where nobody knows who failed over it
 SELECT run_job('unmounted', 34), end_job('unmounted', 6, 0) \g /dev/null
-INSERT INTO line SELECT 'unmounted', n + 10, 4.85 + n * 0.01, '20261120 {c} [health] ERROR: check_fs_mount: /mnt/shared/ckpt not mounted'
+INSERT INTO line SELECT 'unmounted', n + 10, 4.85 + n * 0.01,
+	'20261120 {c} [health] ERROR: check_fs_mount: /mnt/shared/ckpt not mounted'
 FROM generate_series(0, 3) n
 UNION ALL SELECT 'unmounted', NULL, 5.9, E'At line 218 of file model.f90\nFortran runtime error: Cannot open file '
 	'''/mnt/shared/ckpt/restart.0045'': No such file or directory';
@@ -100,8 +102,8 @@ SELECT * FROM verdict('cancelled');
 \echo == it never came to a step, as successful jobs do
 SELECT run_job('typo', 0), end_job('typo', 1, 3), end_job('typo', 1.05, 1) \g /dev/null
 DELETE FROM line WHERE job = 'typo' AND line ~ 'PE ';
-INSERT INTO line SELECT 'typo', NULL, 0.5 + n * 0.01, E'At line 96 of file model.f90\nFortran runtime error: Cannot match namelist '
-	'object name larning_rate' FROM generate_series(0, 3) n;
+INSERT INTO line SELECT 'typo', NULL, 0.5 + n * 0.01, E'At line 96 of file model.f90\nFortran runtime error: Cannot match '
+	'namelist object name larning_rate' FROM generate_series(0, 3) n;
 SELECT load_job('typo');
 SELECT * FROM verdict('typo');
 
