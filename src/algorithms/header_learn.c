@@ -18,8 +18,8 @@
 /* So many lines at least have a form; of so many that are open one; of those with a level alone more than half. */
 #define FORM_LINES 3
 #define OPEN_LINES_PER_FORM 5
-/* So many words may stand before the anchor with blanks behind them alone. */
-#define WORDS_BEFORE 2
+/* So many words may stand before the anchor with blanks behind them alone: a name. */
+#define WORDS_BEFORE 1
 /* So many fields of no header by themselves may stand before one that is. */
 #define PASSED_FIELDS 3
 /* Of fewer lines that begin with one word it may be the first of what they say. */
