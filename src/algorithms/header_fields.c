@@ -138,7 +138,7 @@ rank_digits(const char *at, const char *end)
 	const L4Bytes nothing = {NULL, 0};
 	L4Bytes		digits;
 
-	if (end - at < 5 || pg_strncasecmp(at, "rank", 4) != 0)
+	if (end - at < 5 || (*at != 'r' && *at != 'R') || pg_strncasecmp(at, "rank", 4) != 0)
 		return nothing;
 	for (at += 4; at < end && strchr(" :=#_-", *at) != NULL && *at != '\0'; at++)
 		;

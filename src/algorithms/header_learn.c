@@ -18,8 +18,8 @@
 /* So many lines at least have a form; of so many that are open one; of those with a level alone more than half. */
 #define FORM_LINES 3
 #define OPEN_LINES_PER_FORM 5
-/* So many words may stand before the anchor with blanks behind them alone. */
-#define WORDS_BEFORE 2
+/* So many words may stand before the anchor with blanks behind them alone: a name. */
+#define WORDS_BEFORE 1
 /* So many fields of no header by themselves may stand before one that is. */
 #define PASSED_FIELDS 3
 /* Of fewer lines that begin with one word it may be the first of what they say. */
@@ -863,9 +863,6 @@ has_node_label(L4SampleLine *lines, int count, L4IsNode is_node, const void *arg
 	{
 		const L4Bytes *name = &lines[i].fields[0].text;
 
-		/* of one that has none in its first lines the others are not looked at */
-		if (i == SOME_LINES && nodes == 0)
-			return false;
 		lines[i].here = lines[i].count > 0 && is_node(argument, *name);
 		if (!lines[i].here)
 			continue;
@@ -874,6 +871,18 @@ has_node_label(L4SampleLine *lines, int count, L4IsNode is_node, const void *arg
 		several = several || name->size != first->size || memcmp(name->data, first->data, name->size) != 0;
 	}
 	return several && nodes * 10 >= count * NEARLY_ALL;
+}
+
+bool
+header_may_have_label(const L4SampleLine *lines, int count, L4IsNode is_node, const void *argument)
+{
+	int			may = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+		may += lines[i].count > 0 &&
+			(holds_rank(&lines[i].fields[0]) || is_node(argument, lines[i].fields[0].text));
+	return may * 10 >= count * MOST;
 }
 
 /* Adds the word behind a label's field, where that is always the same and nothing else is said by it. */

@@ -37,4 +37,7 @@ extern bool header_learn(L4SampleLine *lines, int count, pg_tz *zone, TimestampT
  */
 extern bool header_learn_label(L4SampleLine *lines, int count, L4IsNode is_node, const void *argument, L4LabelForm *label);
 
+/* May most of some lines have one? */
+extern bool header_may_have_label(const L4SampleLine *lines, int count, L4IsNode is_node, const void *argument);
+
 #endif							/* L4_HEADER_LEARN_H */

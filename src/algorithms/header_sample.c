@@ -271,7 +271,7 @@ forget_other_prefixes(L4HeaderParser *parser)
 }
 
 /* Headers are learnt from so many lines of a sample. */
-#define LEARN_LINES 128
+#define LEARN_LINES 80
 /* What is learnt counts where it tells more of one line in so many. */
 #define LINES_PER_GAIN 10
 
@@ -372,6 +372,7 @@ learn_object(const L4SampleLine *lines, int count, L4ObjectForm *form)
 
 /* A label is learnt from so many lines that follow one another. */
 #define LABEL_LINES 256
+#define LABEL_LINES_FIRST 12
 #define LABEL_FIELDS 3
 
 /* Learns what stands before all lines, where no rule knows it. */
@@ -382,7 +383,9 @@ learn_label(L4HeaderParser *parser, L4Bytes sample)
 	int			count = 0;
 	L4Bytes		line;
 
-	while (count < LABEL_LINES && next_line(&sample, &line))
+	/* of most files the first lines tell that there is none */
+	while (count < LABEL_LINES && (count != LABEL_LINES_FIRST || header_may_have_label(lines, count, header_is_node, parser)) &&
+		   next_line(&sample, &line))
 	{
 		L4Header	header;
 
@@ -392,7 +395,8 @@ learn_label(L4HeaderParser *parser, L4Bytes sample)
 		header_learn_line(&lines[count++], (L4Bytes) {line.data + header.prefix_size, line.size - header.prefix_size},
 						  LABEL_FIELDS);
 	}
-	parser->learnt.has_label = header_learn_label(lines, count, header_is_node, parser, &parser->learnt.label);
+	parser->learnt.has_label = header_may_have_label(lines, count, header_is_node, parser) &&
+		header_learn_label(lines, count, header_is_node, parser, &parser->learnt.label);
 	pfree(lines);
 }
 

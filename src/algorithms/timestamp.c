@@ -122,7 +122,8 @@ read_name(Cursor *cursor, const char *const *names, int count)
 	while (cursor->end - cursor->at > size && is_letter(cursor->at[size]))
 		size++;
 	for (i = 0; i < count && size >= 3; i++)
-		if (pg_strncasecmp(cursor->at, names[i], size) == 0 && (size == 3 || names[i][size] == '\0'))
+		if ((*cursor->at | 0x20) == names[i][0] && pg_strncasecmp(cursor->at, names[i], size) == 0 &&
+			(size == 3 || names[i][size] == '\0'))
 		{
 			cursor->at += size;
 			return i;
