@@ -83,13 +83,14 @@ COMMENT ON FUNCTION @extschema@.l4_line_records(bytea, bytea, bytea, bigint[], b
 'without them by first_line and last_line. Errors: XX001 for damaged bytes, 22004 for arrays with NULL. Cost: '
 'decompression, and a few microseconds a record returned.';
 
-CREATE FUNCTION @extschema@.l4_sketch_addresses(sketch bytea, OUT shape_id bigint, OUT occurrences bigint)
+CREATE FUNCTION @extschema@.l4_sketch_addresses(sketch bytea, OUT shape_id bigint, OUT occurrences bigint, OUT address text)
 	RETURNS SETOF record
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500 ROWS 10 AS 'MODULE_PATHNAME', 'l4_sketch_addresses';
 COMMENT ON FUNCTION @extschema@.l4_sketch_addresses(bytea) IS
 'Step: Of one l4_parameter_sketch.sketch the stream, shape and position triples among whose kept values is an IPv4 '
-'address, one row each: the shape and how many records. Much quicker than unnesting l4_stream_parameter. Errors: XX001 for '
-'damaged bytes.';
+'address, one row each: the shape, how many records, and the address where it is the only one (NULL: there are several, or '
+'may be among the values that were not kept). Much quicker than unnesting l4_stream_parameter. Errors: XX001 for damaged '
+'bytes.';
 
 CREATE FUNCTION @extschema@.l4_sketch_names(sketch bytea, shape_ids bigint[] DEFAULT NULL,
 	OUT stream_id bigint, OUT name text, OUT shape_ids bigint[], OUT positions int[], OUT occurrences bigint[])

@@ -23,7 +23,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_rank_units(text) IS
 'Step: Which unit each rank of a job is of: its node, or the rank itself where its node is not known (node NULL).';
 
-CREATE FUNCTION @extschema@.l4_mentions(job_id text, texts text[])
+CREATE FUNCTION @extschema@.l4_mentions(job_id text, texts text[], units @extschema@.l4_unit[] DEFAULT NULL)
 RETURNS TABLE (ordinal bigint, unit text, node text, rank int, name text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
@@ -50,7 +50,12 @@ BEGIN ATOMIC
 		SELECT DISTINCT m.ordinal, lower(p.match[1]) || ' ' || p.match[2]
 		FROM message m, LATERAL regexp_matches(m.text, '\m([[:alpha:]]{3,20})[ :=#_-]{1,2}(\d{1,6})\M', 'g') p (match)
 	),
-	unit AS MATERIALIZED (SELECT u.unit, u.node, u.rank FROM @extschema@.l4_job_units(l4_mentions.job_id) u)
+	unit AS MATERIALIZED (
+		SELECT u.unit, u.node, u.rank FROM unnest(l4_mentions.units) u
+		UNION ALL
+		SELECT u.unit, u.node, u.rank
+		FROM @extschema@.l4_job_units(CASE WHEN l4_mentions.units IS NULL THEN l4_mentions.job_id END) u
+	)
 	SELECT r.ordinal, n.unit, n.node, r.rank, 'rank ' || r.rank
 	FROM rank_name r JOIN @extschema@.l4_rank_units(
 		-- where none is named nobody needs to know
@@ -64,12 +69,14 @@ BEGIN ATOMIC
 	JOIN @extschema@.l4_job_addresses(l4_mentions.job_id) a ON a.address = w.word
 	LEFT JOIN unit u ON u.unit = a.node;
 END;
-COMMENT ON FUNCTION @extschema@.l4_mentions(text, text[]) IS
+COMMENT ON FUNCTION @extschema@.l4_mentions(text, text[], @extschema@.l4_unit[]) IS
 'Step: The units that texts name, by rank, by name or by a learned address or process: the text''s place in the array, the '
 'unit (with '
-'node as l4_job_units has it), the rank where it is named by that or is one itself, and the name it goes by there.';
+'node as l4_job_units has it), the rank where it is named by that or is one itself, and the name it goes by there. '
+'units: those of the job (l4_job_units), where the caller has them.';
 
-CREATE FUNCTION @extschema@.l4_told_processes(job_id text) RETURNS TABLE (process text, unit text)
+CREATE FUNCTION @extschema@.l4_told_processes(job_id text, streams @extschema@.l4_job_stream[])
+RETURNS TABLE (process text, unit text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -95,52 +102,50 @@ BEGIN
 	),
 	told AS (
 		SELECT p.number, s.unit
-		FROM said p
-		JOIN @extschema@.l4_job_streams(l4_told_processes.job_id, ARRAY(SELECT o.stream_id FROM said o)) s
-			ON s.stream_id = p.stream_id
+		FROM said p JOIN unnest(streams) s ON s.stream_id = p.stream_id
 		WHERE s.kind = 'rank' AND s.unit IS NOT NULL
 	)
 	-- on several machines processes may have one number
 	SELECT 'pid ' || t.number, min(t.unit) FROM told t GROUP BY t.number HAVING count(DISTINCT t.unit) = 1;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_told_processes(text) IS
+COMMENT ON FUNCTION @extschema@.l4_told_processes(text, @extschema@.l4_job_stream[]) IS
 'Step: The processes of which a rank of a job says that they are its own ("rank 4 runs on node-00 (pid 36)"): their numbers as '
 'l4_mentions has them, each with the unit, as far as only one unit has it.';
 
-CREATE FUNCTION @extschema@.l4_told_members(job_id text) RETURNS TABLE (member text, unit text)
+CREATE FUNCTION @extschema@.l4_told_members(job_id text, streams @extschema@.l4_job_stream[], all_units @extschema@.l4_unit[],
+	limits @extschema@.l4_limits)
+RETURNS TABLE (member text, unit text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
-	units CONSTANT text[] := ARRAY(SELECT u.node FROM @extschema@.l4_job_units(l4_told_members.job_id) u
-		WHERE u.node IS NOT NULL);
-	streams @extschema@.l4_job_stream[];
+	units CONSTANT text[] := ARRAY(SELECT u.node FROM unnest(all_units) u WHERE u.node IS NOT NULL);
+	own @extschema@.l4_job_stream[];
 	wanted bigint[];
 BEGIN
 	IF cardinality(units) < 2 THEN
 		RETURN;
 	END IF;
-	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_told_members.job_id) s
+	own := ARRAY(SELECT s FROM unnest(streams) s
 		WHERE s.unit IS NULL AND s.kind IN ('launcher', 'shared', 'other'));
-	IF streams = '{}' THEN
+	IF own = '{}' THEN
 		RETURN;
 	END IF;
 	-- statements that name one node of several each, and are no flood
 	wanted := ARRAY(
 		SELECT p.shape_id
-		FROM @extschema@.l4_job_sketches(l4_told_members.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s)) k
+		FROM @extschema@.l4_job_sketches(l4_told_members.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(own) s)) k
 		CROSS JOIN LATERAL @extschema@.l4_sketch_choices(k.sketch, units) p
-		JOIN unnest(streams) s ON s.stream_id = p.stream_id
+		JOIN unnest(own) s ON s.stream_id = p.stream_id
 		WHERE p.occurrences <= limits.address_records * cardinality(units)
 		GROUP BY p.shape_id);
 	RETURN QUERY
 	WITH record AS MATERIALIZED (
 		SELECT l.shape_id, l.parameters, h.shape
-		FROM @extschema@.l4_job_segments(l4_told_members.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s),
+		FROM @extschema@.l4_job_segments(l4_told_members.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(own) s),
 			wanted, limits.address_segments::int) g
 		CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, wanted) l
 		JOIN @extschema@.l4_shape h ON h.shape_id = l.shape_id
@@ -169,20 +174,22 @@ BEGIN
 	GROUP BY 1 HAVING count(DISTINCT p.unit) = 1;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_told_members(text) IS
+COMMENT ON FUNCTION @extschema@.l4_told_members(text, @extschema@.l4_job_stream[], @extschema@.l4_unit[],
+	@extschema@.l4_limits) IS
 'Step: What the launcher or the controller of a job calls its processes ("member 3 started on node-03"): word and number, each '
 'with the node, by statements that say another number of each of several nodes.';
 
-CREATE FUNCTION @extschema@.l4_told_names(job_id text) RETURNS TABLE (name text, unit text)
+CREATE FUNCTION @extschema@.l4_told_names(job_id text, streams @extschema@.l4_job_stream[], all_units @extschema@.l4_unit[],
+	limits @extschema@.l4_limits)
+RETURNS TABLE (name text, unit text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
-	streams CONSTANT @extschema@.l4_job_stream[] := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_told_names.job_id) s
-		WHERE s.unit IS NOT NULL AND s.record_count > 0 AND s.kind IN ('rank', 'other'));
+	source_ids CONSTANT bigint[] := ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s
+		WHERE s.unit IS NOT NULL AND s.record_count > 0 AND s.kind IN ('rank', 'other') ORDER BY s.source_id);
 	-- a word and a number
 	name_pattern CONSTANT text := '^[[:alpha:]][[:alpha:]_]{2,30}[-_.:/]?\d{1,6}$';
 	wanted bigint[];
@@ -190,9 +197,7 @@ BEGIN
 	-- few tell which statements say such a name
 	wanted := ARRAY(
 		SELECT DISTINCT unnest(p.shape_ids)
-		FROM (SELECT array_agg(o.source_id) AS source_ids FROM (SELECT DISTINCT s.source_id FROM unnest(streams) s
-			ORDER BY s.source_id LIMIT limits.counter_streams::bigint) o) x
-		CROSS JOIN LATERAL @extschema@.l4_job_sketches(l4_told_names.job_id, x.source_ids) k
+		FROM @extschema@.l4_job_sketches(l4_told_names.job_id, source_ids[:limits.counter_streams::int]) k
 		CROSS JOIN LATERAL @extschema@.l4_sketch_names(k.sketch) p
 		WHERE p.name ~ name_pattern);
 	IF wanted = '{}' THEN
@@ -202,7 +207,7 @@ BEGIN
 	-- by itself, lest the streams be gone through for each source
 	WITH kept AS MATERIALIZED (
 		SELECT p.*
-		FROM @extschema@.l4_job_sketches(l4_told_names.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s)) k
+		FROM @extschema@.l4_job_sketches(l4_told_names.job_id, source_ids) k
 		CROSS JOIN LATERAL @extschema@.l4_sketch_names(k.sketch, wanted) p
 		WHERE p.name ~ name_pattern
 	),
@@ -213,7 +218,7 @@ BEGIN
 			dense_rank() OVER (ORDER BY rtrim(p.name, '0123456789') COLLATE "C") AS kind_no,
 			p.shape_ids, p.positions, p.occurrences
 		FROM kept p JOIN unnest(streams) s ON s.stream_id = p.stream_id
-		WHERE p.name <> s.unit
+		WHERE p.name <> s.unit AND s.record_count > 0 AND s.kind IN ('rank', 'other')
 	),
 	said AS MATERIALIZED (
 		SELECT a.shape_id, a.position, n.name_no, n.unit_no, n.kind_no, a.occurrences
@@ -236,26 +241,28 @@ BEGIN
 	SELECT DISTINCT t.name, t.unit FROM named n JOIN numbered t ON t.name_no = n.name_no AND t.unit_no = n.unit_no
 	WHERE n.turn = 1 AND n.records >= limits.address_name_records
 		AND n.records > limits.address_name_factor * COALESCE(n.next, 0)
-		AND t.name NOT IN (SELECT u.unit FROM @extschema@.l4_job_units(l4_told_names.job_id) u);
+		AND t.name NOT IN (SELECT u.unit FROM unnest(all_units) u);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_told_names(text) IS
+COMMENT ON FUNCTION @extschema@.l4_told_names(text, @extschema@.l4_job_stream[], @extschema@.l4_unit[],
+	@extschema@.l4_limits) IS
 'Step: By what names the processes of a job go ("[trainer3] step 7": a word and a number), each with the unit, as their own '
 'records say again and again, each another one.';
 
-CREATE FUNCTION @extschema@.l4_rank_names(job_id text) RETURNS TABLE (name text, unit text)
+CREATE FUNCTION @extschema@.l4_rank_names(job_id text, all_streams @extschema@.l4_job_stream[], all_units @extschema@.l4_unit[],
+	limits @extschema@.l4_limits)
+RETURNS TABLE (name text, unit text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	streams @extschema@.l4_job_stream[];
 	words text[];
 BEGIN
 	-- of ranks that share a file, whose headers tell them apart; a few tell how
-	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_rank_names.job_id) s
+	streams := ARRAY(SELECT s FROM unnest(all_streams) s
 		WHERE s.kind = 'rank' AND s.rank IS NOT NULL AND s.shared AND s.record_count > 0
 		ORDER BY s.rank, s.stream_id LIMIT limits.counter_streams::bigint);
 	IF cardinality(streams) < 2 THEN
@@ -279,10 +286,11 @@ BEGIN
 	RETURN QUERY
 	SELECT w.word || r.rank, r.unit
 	FROM unnest(words) w (word), @extschema@.l4_rank_units(CASE WHEN cardinality(words) > 0 THEN l4_rank_names.job_id END) r
-	WHERE w.word || r.rank NOT IN (SELECT u.unit FROM @extschema@.l4_job_units(l4_rank_names.job_id) u);
+	WHERE w.word || r.rank NOT IN (SELECT u.unit FROM unnest(all_units) u);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_rank_names(text) IS
+COMMENT ON FUNCTION @extschema@.l4_rank_names(text, @extschema@.l4_job_stream[], @extschema@.l4_unit[],
+	@extschema@.l4_limits) IS
 'Step: By what names the ranks of a job go that share a file ("stage3", "trainer-3"), each with the unit: a word that stands '
 'before its own number in the last record of each of a few. Reads these records.';
 
@@ -323,39 +331,44 @@ DECLARE
 	learned bigint;
 	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	address_pattern CONSTANT text := '^\d{1,3}(\.\d{1,3}){3}$';
+	-- asked once for all steps: a file may be that of hundreds of ranks
+	streams CONSTANT @extschema@.l4_job_stream[] := ARRAY(
+		SELECT s FROM @extschema@.l4_job_streams(l4_learn_addresses.job_id) s);
 	all_units CONSTANT @extschema@.l4_unit[] := ARRAY(SELECT u FROM @extschema@.l4_job_units(l4_learn_addresses.job_id) u);
 	-- of what labels call by its address the name is learnt
 	units CONSTANT bigint := (SELECT count(*) FROM unnest(all_units) u WHERE u.unit !~ address_pattern);
-	-- statements that carry an address and are no flood
+	-- statements that carry an address, not the same each time, and are no flood
 	wanted CONSTANT bigint[] := ARRAY(
 		SELECT p.shape_id
 		FROM @extschema@.l4_job_sketches(l4_learn_addresses.job_id) k
 		CROSS JOIN LATERAL @extschema@.l4_sketch_addresses(k.sketch) p
-		GROUP BY p.shape_id HAVING sum(p.occurrences) <= limits.address_records * units);
+		GROUP BY p.shape_id
+		HAVING sum(p.occurrences) <= limits.address_records * units
+			AND (units < 2 OR count(p.address) < count(*) OR min(p.address) <> max(p.address)));
 BEGIN
 	DELETE FROM @extschema@.l4_address a WHERE a.job_id = l4_learn_addresses.job_id;
 	WITH record AS MATERIALIZED (
-		SELECT row_number() OVER () AS number, l.shape_id, CASE WHEN s.unit !~ address_pattern THEN s.unit END AS unit, l.raw,
-			l.parameters
+		SELECT row_number() OVER () AS number, l.shape_id, l.stream_id, l.raw, l.parameters
 		FROM @extschema@.l4_job_segments(l4_learn_addresses.job_id, NULL, wanted, limits.address_segments::int) g
-			CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, wanted) l
-			LEFT JOIN @extschema@.l4_job_streams(l4_learn_addresses.job_id) s ON s.stream_id = l.stream_id),
+			CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, wanted) l),
 	said AS MATERIALIZED (
-		SELECT DISTINCT r.number, r.shape_id, r.unit, r.raw, p.value AS address
+		SELECT DISTINCT r.number, r.shape_id, r.stream_id, r.raw, p.value AS address
 		FROM record r, unnest(r.parameters) p (value)
 		-- an expression costs a multiple of this
 		WHERE p.value LIKE '%_._%._%._%' AND p.value ~ address_pattern),
 	address AS MATERIALIZED (
 		-- a statement that says the same address each time cannot tell nodes apart
-		SELECT dense_rank() OVER (ORDER BY a.raw) AS ordinal, a.*
+		SELECT dense_rank() OVER (ORDER BY a.raw) AS ordinal, a.number, a.shape_id, a.raw, a.address,
+			CASE WHEN s.unit !~ address_pattern THEN s.unit END AS unit
 		FROM (SELECT s.*, min(s.address) OVER w AS first_address, max(s.address) OVER w AS last_address
 			FROM said s WINDOW w AS (PARTITION BY s.shape_id)) a
+		LEFT JOIN unnest(streams) s ON s.stream_id = a.stream_id
 		WHERE units < 2 OR a.first_address <> a.last_address),
 	named AS (
 		-- each text is read once, however often it was logged
 		SELECT m.ordinal, m.unit
 		FROM @extschema@.l4_mentions(l4_learn_addresses.job_id,
-			ARRAY(SELECT a.raw FROM address a GROUP BY a.raw ORDER BY a.raw)) m
+			ARRAY(SELECT a.raw FROM address a GROUP BY a.raw ORDER BY a.raw), all_units) m
 		WHERE m.unit !~ address_pattern),
 	pair AS (
 		-- an address and the one other unit named beside it, or, where none is, the unit itself
@@ -376,17 +389,21 @@ BEGIN
 	ORDER BY address, count(*) DESC, sum(n) DESC, unit;
 	GET DIAGNOSTICS learned = ROW_COUNT;
 	INSERT INTO @extschema@.l4_address (job_id, address, node)
-	SELECT l4_learn_addresses.job_id, m.member, m.unit FROM @extschema@.l4_told_members(l4_learn_addresses.job_id) m;
+	SELECT l4_learn_addresses.job_id, m.member, m.unit FROM
+		@extschema@.l4_told_members(l4_learn_addresses.job_id, streams, all_units, limits) m;
 	INSERT INTO @extschema@.l4_address (job_id, address, node)
-	SELECT l4_learn_addresses.job_id, m.name, m.unit FROM @extschema@.l4_told_names(l4_learn_addresses.job_id) m
+	SELECT l4_learn_addresses.job_id, m.name, m.unit FROM
+		@extschema@.l4_told_names(l4_learn_addresses.job_id, streams, all_units, limits) m
 	ON CONFLICT DO NOTHING;
 	INSERT INTO @extschema@.l4_address (job_id, address, node)
-	SELECT l4_learn_addresses.job_id, m.name, m.unit FROM @extschema@.l4_rank_names(l4_learn_addresses.job_id) m
+	SELECT l4_learn_addresses.job_id, m.name, m.unit FROM
+		@extschema@.l4_rank_names(l4_learn_addresses.job_id, streams, all_units, limits) m
 	ON CONFLICT DO NOTHING;
 	-- which rank a launcher or a kernel means by a process matters where ranks are compared
 	IF EXISTS (SELECT FROM unnest(all_units) u WHERE u.rank IS NOT NULL) THEN
 		INSERT INTO @extschema@.l4_address (job_id, address, node)
-		SELECT l4_learn_addresses.job_id, p.process, p.unit FROM @extschema@.l4_told_processes(l4_learn_addresses.job_id) p;
+		SELECT l4_learn_addresses.job_id, p.process, p.unit FROM
+			@extschema@.l4_told_processes(l4_learn_addresses.job_id, streams) p;
 	END IF;
 	PERFORM @extschema@.l4_name_addressed_streams(l4_learn_addresses.job_id);
 	RETURN learned;

@@ -30,7 +30,8 @@ COMMENT ON FUNCTION @extschema@.l4_host_parameters(text, @extschema@.l4_wordings
 'Step: The positions of the parameters of a shape that stand where one''s own host is named (wordings of class host before '
 'them, none of class other_host anywhere).';
 
-CREATE FUNCTION @extschema@.l4_said_hosts(job_id text, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+CREATE FUNCTION @extschema@.l4_said_hosts(job_id text, streams @extschema@.l4_job_stream[], ranks bigint,
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS TABLE (statement bigint, "position" int, rank int, host text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
 SET search_path = pg_catalog, pg_temp
@@ -38,9 +39,6 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	streams @extschema@.l4_job_stream[] := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_said_hosts.job_id) s
-		WHERE s.rank IS NOT NULL AND s.record_count > 0);
-	ranks CONSTANT bigint := (SELECT count(DISTINCT s.rank) FROM unnest(streams) s);
 	shapes bigint[];
 	headed bigint[];
 BEGIN
@@ -63,7 +61,8 @@ BEGIN
 		RETURN QUERY
 		WITH first AS (
 			SELECT e.stream_id, min(e.first_line) AS line_no
-			FROM @extschema@.l4_job_counts(l4_said_hosts.job_id, ARRAY(SELECT s.stream_id FROM unnest(streams) s), headed) e
+			FROM @extschema@.l4_job_counts(l4_said_hosts.job_id, NULL, headed) e
+			WHERE e.stream_id IN (SELECT s.stream_id FROM unnest(streams) s)
 			GROUP BY e.stream_id
 		)
 		SELECT 0::bigint, 0, s.rank, h.host
@@ -76,17 +75,23 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_said_hosts(text, @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Step: What ranks say where one''s own host is named: by statement (shape and position; 0 the header of NCCL) the rank and '
-'the text. Reads the parameter statistics of these shapes, and one record a stream of NCCL.';
+COMMENT ON FUNCTION @extschema@.l4_said_hosts(text, @extschema@.l4_job_stream[], bigint, @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'Step: What ranks (their streams, and how many ranks these are) say where one''s own host is named: by statement (shape and '
+'position; 0 the header of NCCL) the rank and the text. Reads the parameter statistics of these shapes, and one record a '
+'stream of NCCL.';
 
 CREATE FUNCTION @extschema@.l4_rank_hosts(job_id text, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS TABLE (rank int, host text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 100
 BEGIN ATOMIC
-	WITH said AS MATERIALIZED (
+	WITH own AS MATERIALIZED (
+		SELECT array_agg(s) AS streams, count(DISTINCT s.rank) AS ranks FROM @extschema@.l4_job_streams(l4_rank_hosts.job_id) s
+		WHERE s.rank IS NOT NULL AND s.record_count > 0
+	),
+	said AS MATERIALIZED (
 		SELECT DISTINCT s.statement, s.position, s.rank, s.host
-		FROM @extschema@.l4_said_hosts(l4_rank_hosts.job_id, limits, wordings) s
+		FROM own o CROSS JOIN LATERAL @extschema@.l4_said_hosts(l4_rank_hosts.job_id, o.streams, o.ranks, limits, wordings) s
 	),
 	told AS (
 		SELECT s.statement, s.position, count(*) AS ranks
@@ -96,8 +101,7 @@ BEGIN ATOMIC
 		HAVING count(*) = count(DISTINCT s.rank) AND bool_and(s.host ~ (wordings).host_name)
 			AND NOT bool_or(s.host ~ (wordings).device)
 			AND count(DISTINCT s.host) > 1
-			AND count(*) >= (limits).place_rank_share * (SELECT count(DISTINCT j.rank)
-				FROM @extschema@.l4_job_streams(l4_rank_hosts.job_id) j WHERE j.rank IS NOT NULL AND j.record_count > 0)
+			AND count(*) >= (limits).place_rank_share * (SELECT o.ranks FROM own o)
 	),
 	host AS (
 		SELECT t.statement, t.position, t.ranks, s.host, count(*) AS here

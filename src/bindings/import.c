@@ -57,8 +57,8 @@ PGDLLEXPORT void l4_import_worker(Datum argument);
 #define GROUPS 16
 /* Of more files a transaction block locks the job instead: the server has room for some thousand locks. */
 #define LOCK_FILES 1000
-/* An archive of so many bytes, which may be compressed, has something to do for several. */
-#define ARCHIVE_BYTES (1024 * 1024)
+/* An archive or a compressed file of so many bytes has something to do for several. */
+#define PACKED_BYTES (1024 * 1024)
 /* Parts of a file. */
 #define PART_BYTES (16 * 1024 * 1024)
 #define PART_BYTES_LEAST 1000
@@ -487,23 +487,23 @@ total_size(List *files)
 	return total;
 }
 
-/* Can several processes read the file together: parts of it or, where it is an archive, its members? */
+/* Can several processes read the file together: parts of it, compressed or not, or, where it is an archive, its members? */
 static bool
 is_worth_sharing(const L4File *file, int part_bytes)
 {
 	L4FileReader *reader;
-	bool		is_archive;
+	bool		is_packed;
 
 	if (file->error != NULL)
 		return false;
 	if (file->size / part_bytes >= 2)
 		return true;
-	if (file->size < ARCHIVE_BYTES)
+	if (file->size < PACKED_BYTES)
 		return false;
 	reader = files_open(file);
-	is_archive = files_is_archive(reader);
+	is_packed = files_is_archive(reader) || (!files_is_plain(reader) && parts_apply(reader, file->size, part_bytes));
 	files_close(reader);
-	return is_archive;
+	return is_packed;
 }
 
 /* How many of the files, largest first, are so large a share of all that all processes should read them together. */

@@ -25,6 +25,7 @@ PG_FUNCTION_INFO_V1(l4_sketch_choices);
 
 #define STATISTICS_COLUMNS 13
 #define FIRST_VALUES_COLUMNS 4
+#define ADDRESSES_COLUMNS 3
 #define NAMES_COLUMNS 5
 #define CHOICES_COLUMNS 4
 
@@ -395,6 +396,18 @@ is_address(L4Bytes text)
 	return groups == 3 && digits > 0;
 }
 
+/* A row of a position that says addresses; only: the one where there is no other. */
+static void
+put_address(ReturnSetInfo *result, const L4StatisticsEntry *entry, const L4Bytes *only)
+{
+	Datum		values[ADDRESSES_COLUMNS] = {Int64GetDatum(entry->shape_id), Int64GetDatum(entry->occurrences)};
+	bool		nulls[ADDRESSES_COLUMNS] = {false, false, only == NULL};
+
+	if (only != NULL)
+		values[2] = PointerGetDatum(cstring_to_text_with_len(only->data, only->size));
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
 /*
  * l4_sketch_addresses(sketch bytea): see its COMMENT. Errors: XX001 for damaged bytes. Cost: some hundred nanoseconds for each
  * position of the statistics.
@@ -410,19 +423,19 @@ l4_sketch_addresses(PG_FUNCTION_ARGS)
 	reader = statistics_open(PG_GETARG_BYTEA_PP(0));
 	while (statistics_next(reader, &entry))
 	{
-		bool		any = false;
+		const L4Bytes *address = NULL;
+		int			addresses = 0;
 		int			i;
 
 		CHECK_FOR_INTERRUPTS();
-		for (i = 0; i < entry.value_count && !any; i++)
-			any = is_address(entry.values[i]);
-		if (any)
-		{
-			Datum		values[2] = {Int64GetDatum(entry.shape_id), Int64GetDatum(entry.occurrences)};
-			bool		nulls[2] = {false, false};
-
-			tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-		}
+		for (i = 0; i < entry.value_count; i++)
+			if (is_address(entry.values[i]))
+			{
+				address = &entry.values[i];
+				addresses++;
+			}
+		if (addresses > 0)
+			put_address(result, &entry, addresses == 1 && entry.distinct_values == entry.value_count ? address : NULL);
 	}
 	return (Datum) 0;
 }

@@ -56,15 +56,23 @@ extern bool files_next_member(L4FileReader *reader, char **source, int64 *size, 
 extern ssize_t files_read(L4FileReader *reader, char *buffer, size_t room);
 /* Is the file neither compressed nor an archive, so that its bytes can be read where they stand? */
 extern bool files_is_plain(const L4FileReader *reader);
+/*
+ * Can its bytes be read by their places, as those of a plain file, or of a compressed one that is unpacked in less time than
+ * its lines take (all but bzip2)? Of that files_read_at and files_seek cost what it takes to come there from the beginning,
+ * or from where one of two readings is or was shortly before: a way back of up to a megabyte is short.
+ */
+extern bool files_has_places(const L4FileReader *reader);
 /* Is it an archive, compressed or not? */
 extern bool files_is_archive(const L4FileReader *reader);
 /*
- * Bytes of a plain file from an offset on, as many as there are up to size; the place of files_read stays. Fewer where they
- * cannot be read.
+ * Bytes from an offset on, of a file with places, as many as there are up to size; the place of files_read stays. Fewer where
+ * they cannot be read.
  */
 extern size_t files_read_at(L4FileReader *reader, char *buffer, size_t size, int64 offset);
-/* Sets where files_read goes on in a plain file; false where that cannot be. */
+/* Sets where files_read goes on in a file with places; false where that cannot be. */
 extern bool files_seek(L4FileReader *reader, int64 offset);
+/* How many lines end before an offset of a compressed file with places. Cost: as files_seek. */
+extern int64 files_lines_before(L4FileReader *reader, int64 offset);
 extern const char *files_error(L4FileReader *reader);
 extern const char *files_remark(L4FileReader *reader);
 extern void files_close(L4FileReader *reader);

@@ -34,6 +34,12 @@ files_note(L4FileReader *reader, const char *remark)
 	reader->remark = MemoryContextStrdup(reader->context, remark);
 }
 
+size_t
+files_window_memory(void)
+{
+	return (size_t) maintenance_work_mem * 1024;
+}
+
 /*
  * Asked inside libarchive, where raising would jump over its frames: the read fails instead and the caller raises.
  */

@@ -46,6 +46,7 @@ typedef struct DamagedMember
 
 struct archive;
 struct archive_entry;
+typedef struct FilePlaces FilePlaces;	/* files_places.c */
 
 /* What the step to the next header of an archive gave. */
 typedef struct Header
@@ -70,7 +71,10 @@ struct L4FileReader
 	int			descriptor;		/* transient, or -1 */
 	TimestampTz transaction_start;	/* of the transaction that owns the descriptor */
 	FileKind	kind;
+	bool		quick;			/* it is unpacked in less time than its lines take */
 	L4Unpacker *unpacker;		/* of a compressed file, or NULL */
+	MemoryContext unpacker_context;
+	FilePlaces *places;			/* instead of that where it is read by places, or NULL */
 	Head		below;			/* first bytes out of it */
 
 	struct archive *archive;	/* or NULL */
@@ -120,8 +124,20 @@ extern ssize_t files_read_unpacker(L4FileReader *reader, L4Unpacker *unpacker, c
 extern size_t files_take_head(Head *head, char *buffer, size_t room);
 /* The next bytes of the file, decompressed: how many, 0 at the end, -1 where files_fail has told why. */
 extern ssize_t files_read_below(L4FileReader *reader, char *buffer, size_t room);
+/* Memory that a decoder may take for its window. */
+extern size_t files_window_memory(void);
 /* Will the next CHECK_FOR_INTERRUPTS raise? */
 extern bool files_cancel_pending(void);
+
+/* files_places.c */
+
+/* From now on the compressed file is read by places. */
+extern void files_places_open(L4FileReader *reader);
+/* As files_read, files_read_at and files_lines_before; files_places_seek sets where files_places_read goes on. */
+extern ssize_t files_places_read(L4FileReader *reader, char *buffer, size_t room);
+extern size_t files_places_read_at(L4FileReader *reader, char *buffer, size_t size, int64 offset);
+extern void files_places_seek(L4FileReader *reader, int64 offset);
+extern int64 files_places_lines(L4FileReader *reader, int64 offset);
 
 /* files_archive.c */
 

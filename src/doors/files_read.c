@@ -2,9 +2,9 @@
  * files_read.c: the bytes of plain, compressed and archived files.
  *
  * What a file is follows from its first bytes, never from its name, since logs get any name. Plain files are read
- * directly, compressed ones through tools/unpack.c, archives through files_archive.c; a compressed member of an archive is
- * decompressed too, one level deep. Descriptors are the server's transient ones, which an abort closes by itself; what the
- * libraries hold comes from malloc and is freed by callbacks of the reader's memory context.
+ * directly, compressed ones through tools/unpack.c (by places in files_places.c), archives through files_archive.c; a
+ * compressed member of an archive is decompressed too, one level deep. Descriptors are the server's transient ones, which an
+ * abort closes by itself; what the libraries hold comes from malloc and is freed by callbacks of the reader's memory context.
  */
 #include "doors/files_private.h"
 
@@ -90,7 +90,10 @@ find_kind(L4FileReader *reader)
 		return false;
 	}
 	if (unpack_recognise(head, size))
+	{
 		reader->kind = KIND_COMPRESSED;
+		reader->quick = unpack_is_quick(head, size);
+	}
 	else if (starts_zip(head, size))
 		reader->kind = KIND_ZIP;
 	else
@@ -114,20 +117,15 @@ read_ahead(L4FileReader *reader, L4Unpacker *unpacker, Head *head)
 		reader->failed = reader->broken = false;
 }
 
-/* Memory that a decoder may take for its window. */
-static size_t
-window_memory(void)
-{
-	return (size_t) maintenance_work_mem * 1024;
-}
-
 /* Starts decompression and reads ahead to see whether a tar archive is inside. */
 static void
 open_compressed(L4FileReader *reader)
 {
-	MemoryContext caller = MemoryContextSwitchTo(reader->context);
+	MemoryContext caller;
 
-	reader->unpacker = unpacker_create(files_pull, reader, window_memory());
+	reader->unpacker_context = AllocSetContextCreate(reader->context, "l4 unpacker", ALLOCSET_SMALL_SIZES);
+	caller = MemoryContextSwitchTo(reader->unpacker_context);
+	reader->unpacker = unpacker_create(files_pull, reader, files_window_memory());
 	MemoryContextSwitchTo(caller);
 	read_ahead(reader, reader->unpacker, &reader->below);
 	if (starts_tar(reader->below.bytes, reader->below.size, reader->path))
@@ -258,7 +256,7 @@ open_member(L4FileReader *reader, const char *source, int64 *size)
 	else
 	{
 		caller = MemoryContextSwitchTo(reader->member_context);
-		reader->member_unpacker = unpacker_create(pull_member, reader, window_memory());
+		reader->member_unpacker = unpacker_create(pull_member, reader, files_window_memory());
 		MemoryContextSwitchTo(caller);
 		*size = -1;
 		read_ahead(reader, reader->member_unpacker, &reader->head);
@@ -344,6 +342,8 @@ files_read(L4FileReader *reader, char *buffer, size_t room)
 	Assert(room > 0);
 	if (size > 0)
 		return size;
+	if (reader->places != NULL)
+		return check_descriptor(reader) ? files_places_read(reader, buffer, room) : -1;
 	if (reader->failed || !check_descriptor(reader))
 		return -1;
 	if (reader->member_unpacker)
@@ -361,9 +361,26 @@ files_is_plain(const L4FileReader *reader)
 }
 
 bool
+files_has_places(const L4FileReader *reader)
+{
+	return files_is_plain(reader) || (reader->kind == KIND_COMPRESSED && reader->quick);
+}
+
+bool
 files_is_archive(const L4FileReader *reader)
 {
 	return reader->kind == KIND_TAR || reader->kind == KIND_ZIP;
+}
+
+/* Sees to it that a compressed file is read by places; false where it cannot be read any more. */
+static bool
+by_places(L4FileReader *reader)
+{
+	if (!check_descriptor(reader))
+		return false;
+	if (reader->places == NULL)
+		files_places_open(reader);
+	return true;
 }
 
 size_t
@@ -371,7 +388,9 @@ files_read_at(L4FileReader *reader, char *buffer, size_t size, int64 offset)
 {
 	size_t		done = 0;
 
-	Assert(files_is_plain(reader));
+	Assert(files_has_places(reader));
+	if (reader->kind == KIND_COMPRESSED)
+		return by_places(reader) ? files_places_read_at(reader, buffer, size, offset) : 0;
 	while (done < size && descriptor_lives(reader))
 	{
 		ssize_t		got = pread(reader->descriptor, buffer + done, size - done, offset + done);
@@ -387,8 +406,20 @@ files_read_at(L4FileReader *reader, char *buffer, size_t size, int64 offset)
 bool
 files_seek(L4FileReader *reader, int64 offset)
 {
-	Assert(files_is_plain(reader));
-	return descriptor_lives(reader) && lseek(reader->descriptor, offset, SEEK_SET) == offset;
+	Assert(files_has_places(reader));
+	if (reader->kind == KIND_PLAIN)
+		return descriptor_lives(reader) && lseek(reader->descriptor, offset, SEEK_SET) == offset;
+	if (!by_places(reader))
+		return false;
+	files_places_seek(reader, offset);
+	return true;
+}
+
+int64
+files_lines_before(L4FileReader *reader, int64 offset)
+{
+	Assert(reader->kind == KIND_COMPRESSED);
+	return by_places(reader) ? files_places_lines(reader, offset) : 0;
 }
 
 /* Why the last call failed, as valid text that lives as long as the reader; NULL where it did not. */

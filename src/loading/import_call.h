@@ -50,6 +50,15 @@ typedef struct SharedImport
 
 typedef struct SharedParts SharedParts; /* import_parts.c */
 
+/* The file of which this process reads parts ahead; reader is NULL where there is none. */
+typedef struct AheadFile
+{
+	int			number;			/* in the list */
+	L4FileReader *reader;
+	const char *name;
+	TimestampTz modified_at;
+} AheadFile;
+
 /* What a transaction has taken in. */
 typedef struct ImportCounts
 {
@@ -75,6 +84,7 @@ typedef struct Import
 	SharedImport *shared;
 	SharedParts *parts;			/* NULL where no file is shared */
 	uint32		parts_seen;		/* changes of them that are known */
+	AheadFile	ahead;
 	uint32		archives_seen;	/* of those that were shared */
 	bool		tells_first;	/* the leader is at the beginning of a file that is shared */
 	bool		atomic;			/* inside a transaction block: no commits */

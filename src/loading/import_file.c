@@ -136,8 +136,8 @@ import_source(Import *import, int number, const L4File *file, L4FileReader *read
 		source_keep_state(source);
 	if (state != NULL)
 		source_resume(source, state);
-	if (files_is_plain(reader) && file->size > import->shared->part_bytes)
-		error = parts_import(import, number, reader, source, name);
+	if (parts_apply(reader, file->size, import->shared->part_bytes))
+		error = parts_import(import, &(AheadFile) {number, reader, name, modified_at}, source);
 	else
 		error = feed_member(import, reader, source, name);
 	if (files_is_plain(reader) && error == NULL && source_bytes(source) >= MARK_BYTES)

@@ -1,5 +1,5 @@
 /*
- * import_parts.c: large plain files in parts, by one process or by all of a call.
+ * import_parts.c: large files in parts, by one process or by all of a call.
  *
  * A file that is larger than a part is cut into parts at fixed places, whoever reads it, so that the result is the same for
  * every number of processes. Alone, a process feeds part after part. Where there are workers and the file is a large share of
@@ -7,6 +7,10 @@
  * right is taken in as it is, any other is read again by the leader. All rows are the leader's: a file stays one transaction,
  * and a worker that dies in a part loses nothing. While the part that comes next is under way elsewhere, the leader reads ahead
  * too.
+ *
+ * So it is with the plain bytes of a compressed file: each process unpacks all of it by itself, which takes a fraction of what
+ * becomes of its lines (where it takes more, a file is the leader's). How many parts it has shows its end alone: what is taken
+ * to be read ahead there or behind is given up.
  */
 #include "loading/import_parts.h"
 
@@ -25,6 +29,8 @@
 /* A part that has not ended by so much behind its place is given up. */
 #define OVERRUN_BYTES (64 * 1024 * 1024)
 #define PART_LIMIT 1000000
+/* How much less than a part, packed, may hold some parts. */
+#define PACKED_FACTOR 16
 /* So many members of an archive can be shared, or more. */
 #define MEMBER_ROOM 16384
 /* So many parts may lie ready or be under way per process. */
@@ -91,6 +97,12 @@ static uint32
 part_count(int64 size, int64 part_bytes)
 {
 	return (uint32) Min((size + part_bytes - 1) / part_bytes, PART_LIMIT + 1);
+}
+
+bool
+parts_apply(const L4FileReader *reader, int64 size, int64 part_bytes)
+{
+	return files_is_plain(reader) ? size > part_bytes : files_has_places(reader) && size > part_bytes / PACKED_FACTOR;
 }
 
 Size
@@ -292,27 +304,66 @@ lead_of(L4FileReader *reader, int64 start, int64 part_bytes)
 	return lead;
 }
 
+/* The number of a line that begins at `lead`, some way before a part. */
+static int64
+line_at(SharedParts *parts, L4FileReader *reader, uint32 number, int64 lead, int64 part_bytes)
+{
+	if (!files_is_plain(reader))
+		return 1 + files_lines_before(reader, lead);
+	return 1 + lines_before(parts, reader, number, part_bytes) - count_lines(reader, lead, number * part_bytes);
+}
+
+static void
+close_ahead(Import *import)
+{
+	if (import->ahead.reader != NULL)
+		files_close(import->ahead.reader);
+	import->ahead = (AheadFile) {-1, NULL, NULL, 0};
+}
+
+/* Opens the file of a part, unless it is open; false where it has no parts any more. */
+static bool
+open_ahead(Import *import, int number)
+{
+	AheadFile  *file = &import->ahead;
+	L4File		listed;
+	char	   *name;
+	int64		size;
+
+	if (file->reader != NULL && file->number == number)
+		return true;
+	close_ahead(import);
+	listed = import_listed_file(import->shared, number);
+	file->number = number;
+	file->reader = files_open(&listed);
+	if (files_has_places(file->reader) && files_next_member(file->reader, &name, &size, &file->modified_at))
+	{
+		file->name = name;
+		return true;
+	}
+	close_ahead(import);
+	return false;
+}
+
 /* Reads a part into out; false where it cannot be had this way. */
 static bool
-read_part(Import *import, const Ahead *ahead, L4FileReader *reader, StringInfo out)
+read_part(Import *import, const Ahead *ahead, StringInfo out)
 {
 	SharedParts *parts = import->parts;
+	L4FileReader *reader = import->ahead.reader;
+	const char *name = import->ahead.name;
 	int64		part_bytes = import->shared->part_bytes;
 	int64		start = ahead->number * part_bytes;
 	char		state[NAMEDATALEN];
 	L4Bytes		points = shared_tempfile_get(&parts->files, part_name(state, "state", ahead->file, ahead->known));
 	int64		lead;
-	int64		line_no;
 	L4Source   *source;
-	char	   *name;
-	int64		size;
-	TimestampTz modified_at;
 
-	if (points.data == NULL || !files_is_plain(reader) || !files_next_member(reader, &name, &size, &modified_at))
+	if (points.data == NULL)
 		return false;
 	lead = lead_of(reader, start, part_bytes);
-	line_no = 1 + lines_before(parts, reader, ahead->number, part_bytes) - count_lines(reader, lead, start);
-	source = source_part_begin(import->sources, name, modified_at, first_bytes(reader), points, lead, line_no);
+	source = source_part_begin(import->sources, name, import->ahead.modified_at, first_bytes(reader), points, lead,
+							   line_at(parts, reader, ahead->number, lead, part_bytes));
 	if (feed_until(import, reader, source, name, start, start + part_bytes, false) != FEED_STOPPED ||
 		source_bytes(source) >= start + part_bytes)
 		return false;
@@ -358,14 +409,36 @@ take_part(Import *import, Ahead *ahead)
 	return taken;
 }
 
+/*
+ * Where there is no part to be taken now: a compressed file stays open as long as there may be others, since whoever opens it
+ * again must unpack it from its beginning; this waits for them then. False where there are none to wait for.
+ */
+static bool
+wait_or_close(Import *import)
+{
+	SharedParts *parts = import->parts;
+	bool		open;
+
+	if (import->worker == NULL)
+		return false;
+	SpinLockAcquire(&parts->lock);
+	open = parts->open && parts->file == import->ahead.number;
+	SpinLockRelease(&parts->lock);
+	if (open && import->ahead.reader != NULL && !files_is_plain(import->ahead.reader))
+	{
+		wait_for_change(parts, import->parts_seen);
+		return true;
+	}
+	close_ahead(import);
+	return false;
+}
+
 bool
 parts_help(Import *import)
 {
 	MemoryContext context;
 	MemoryContext caller;
 	Ahead		ahead = {0};
-	L4File		file;
-	L4FileReader *reader;
 	StringInfoData out;
 	char		name[NAMEDATALEN];
 	bool		read;
@@ -374,17 +447,16 @@ parts_help(Import *import)
 		return false;
 	import->parts_seen = pg_atomic_read_u32(&import->parts->changes);
 	if (!take_part(import, &ahead))
-		return false;
+		return wait_or_close(import);
+	caller = MemoryContextSwitchTo(import->context);
+	read = open_ahead(import, ahead.file);
 	context = AllocSetContextCreate(import->context, "l4 part ahead", ALLOCSET_DEFAULT_SIZES);
-	caller = MemoryContextSwitchTo(context);
-	file = import_listed_file(import->shared, ahead.file);
-	reader = files_open(&file);
+	MemoryContextSwitchTo(context);
 	initStringInfo(&out);
-	read = read_part(import, &ahead, reader, &out);
+	read = read && read_part(import, &ahead, &out);
 	if (read)
 		shared_tempfile_put(&import->parts->files, part_name(name, "part", ahead.file, ahead.number),
 							(L4Bytes) {out.data, out.len});
-	files_close(reader);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
 	report_part(import->parts, &ahead, read ? PART_READY : PART_GIVEN_UP);
@@ -505,7 +577,7 @@ take_parts(Import *import, int file, L4Source *source, const char *name)
 
 /* Opens the parts of a file; they can be taken once it is known where the streams stand. */
 static void
-share_file(Import *import, int number)
+share_file(Import *import, int number, L4FileReader *reader)
 {
 	SharedParts *parts = import->parts;
 	uint32		i;
@@ -513,7 +585,9 @@ share_file(Import *import, int number)
 	SpinLockAcquire(&parts->lock);
 	parts->open = false;
 	parts->file = number;
-	parts->count = part_count(import->shared->list[number].size, import->shared->part_bytes);
+	parts->count = parts->room;
+	if (files_is_plain(reader))
+		parts->count = part_count(import->shared->list[number].size, import->shared->part_bytes);
 	parts->next = 1;
 	parts->merged = 0;
 	parts->failures = 0;
@@ -545,26 +619,36 @@ shares(const Import *import, int number)
 }
 
 const char *
-parts_import(Import *import, int number, L4FileReader *reader, L4Source *source, const char *name)
+parts_import(Import *import, const AheadFile *file, L4Source *source)
 {
+	L4FileReader *reader = file->reader;
+	const char *name = file->name;
 	int64		part_bytes = import->shared->part_bytes;
-	bool		shared = shares(import, number);
+	bool		shared = shares(import, file->number);
 	FeedResult	result;
 
 	source_sample(source, first_bytes(reader));
 	if (shared)
-		share_file(import, number);
+	{
+		share_file(import, file->number, reader);
+		import->ahead = *file;
+	}
 	import->tells_first = shared && source_bytes(source) == 0;
 	while ((result = feed_until(import, reader, source, name, (source_bytes(source) / part_bytes + 1) * part_bytes, 0, true)) ==
 		   FEED_STOPPED)
 	{
 		source_cut(source);
 		if (shared)
-			take_parts(import, number, source, name);
+			take_parts(import, file->number, source, name);
 	}
 	import->tells_first = false;
+	if (!files_is_plain(reader))
+		import->bytes += source_bytes(source);
 	if (shared)
+	{
 		parts_unshare(import);
+		import->ahead = (AheadFile) {-1, NULL, NULL, 0};
+	}
 	return result == FEED_FAILED ? files_error(reader) : NULL;
 }
 

@@ -1,5 +1,5 @@
 /*
- * import_parts.h: large plain files in parts, and what is shared of archives, by one process or by all of a call.
+ * import_parts.h: large files in parts, and what is shared of archives, by one process or by all of a call.
  */
 #ifndef L4_IMPORT_PARTS_H
 #define L4_IMPORT_PARTS_H
@@ -14,11 +14,14 @@ extern Size parts_room(int64 largest, int64 part_bytes);
 extern void parts_create(SharedParts *parts, dsm_segment *segment, int64 largest, int64 part_bytes);
 extern void parts_attach(SharedParts *parts, dsm_segment *segment);
 
+/* Does an open file of so many bytes on disk come in parts? */
+extern bool parts_apply(const L4FileReader *reader, int64 size, int64 part_bytes);
 /*
- * Feeds a plain file to its source, cut where parts of part_bytes begin. Where the file is shared (number: in the list), the
- * workers read parts of it ahead. Returns why it could not be read to its end, or NULL.
+ * Feeds such a file to its source, cut where parts of part_bytes begin. Where the file is shared, the workers read parts of it
+ * ahead. file: its number in the list, its reader, and how the source began. Returns why it could not be read to its end, or
+ * NULL.
  */
-extern const char *parts_import(Import *import, int number, L4FileReader *reader, L4Source *source, const char *name);
+extern const char *parts_import(Import *import, const AheadFile *file, L4Source *source);
 
 /*
  * Members of an archive (import_members.c). parts_share_members opens that of this number in the list to the workers; false

@@ -31,6 +31,7 @@ typedef struct Compression
 	const char *name;
 	size_t		magic_size;
 	const char *magic;
+	bool		quick;
 	bool		(*begin) (L4Unpacker *unpacker);
 	Step		(*step) (L4Unpacker *unpacker, char **out, size_t *room);
 	void		(*end) (L4Unpacker *unpacker);
@@ -295,11 +296,11 @@ lz4_end(L4Unpacker *unpacker)
 /* ---------- streams, one behind the other ---------- */
 
 static const Compression compressions[] = {
-	{"gzip", 3, "\x1f\x8b\x08", gzip_begin, gzip_step, gzip_end},
-	{"zstd", 4, "\x28\xb5\x2f\xfd", zstd_begin, zstd_step, zstd_end},
-	{"xz", 6, "\xfd" "7zXZ\0", xz_begin, xz_step, xz_end},
-	{"lz4", 4, "\x04\x22\x4d\x18", lz4_begin, lz4_step, lz4_end},
-	{"bzip2", 3, "BZh", bzip2_begin, bzip2_step, bzip2_end}
+	{"gzip", 3, "\x1f\x8b\x08", true, gzip_begin, gzip_step, gzip_end},
+	{"zstd", 4, "\x28\xb5\x2f\xfd", true, zstd_begin, zstd_step, zstd_end},
+	{"xz", 6, "\xfd" "7zXZ\0", true, xz_begin, xz_step, xz_end},
+	{"lz4", 4, "\x04\x22\x4d\x18", true, lz4_begin, lz4_step, lz4_end},
+	{"bzip2", 3, "BZh", false, bzip2_begin, bzip2_step, bzip2_end}
 };
 
 #define COMPRESSION_ZSTD (&compressions[1])
@@ -330,6 +331,14 @@ unpack_recognise(const char *head, size_t size)
 	const Compression *compression = find_compression(head, size);
 
 	return compression ? compression->name : NULL;
+}
+
+bool
+unpack_is_quick(const char *head, size_t size)
+{
+	const Compression *compression = find_compression(head, size);
+
+	return compression != NULL && compression->quick;
 }
 
 static void

@@ -23,6 +23,8 @@ typedef struct L4Unpacker L4Unpacker;
 
 /* Which compression the bytes start, or NULL: its name. */
 extern const char *unpack_recognise(const char *head, size_t size);
+/* Is it one that is undone in less time than it takes to read the lines of a log? */
+extern bool unpack_is_quick(const char *head, size_t size);
 
 /*
  * An unpacker in the current memory context, which frees what the libraries hold too. memory: bytes that a decoder may

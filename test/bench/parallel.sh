@@ -1,15 +1,15 @@
 #!/bin/bash
 # parallel.sh [DATA]: importing with one process and with several: wall time, CPU and private memory, in one run, on many files,
-# on one large plain file and on one archive.
+# on one large file, plain and compressed, and on one archive.
 #
 # DATA       a folder with archives of logs (*.tar.gz) at any depth, one job each; default: the jobs of the demo.
 # MEGABYTES  how much is loaded in each way (default 300).
 # WORKERS    how many processes beside the measurement with one (default "2").
-# KINDS      some of "many", "large" and "archive" (default: all).
+# KINDS      some of "many", "large", "gzip", "zstd" and "archive" (default: all).
 # REPEAT     how often each wall time is measured; the shortest counts (default 3). Memory and CPU are of one more call.
 #
 # Many files: all files of all jobs, copied folder by folder. One large file: the ranks' logs of all jobs, one after the other.
-# Archive: a .tar.gz of that file, cut into 32.
+# gzip, zstd: that file, compressed as one stream. Archive: a .tar.gz of that file, cut into 32.
 # CPU is user and system of all processes, from /proc, and of the busiest of them: what the wall time comes down to where each
 # has a core of its own, so its ratio holds on a busy machine too. Memory is the largest RssAnon (private pages) of any of them.
 # Both are looked up every 50 ms, which itself takes a part of a core: so not while wall time is measured. The bar: two workers
@@ -40,7 +40,11 @@ find "$work/jobs" -type f -size +8k | LC_ALL=C sort > "$work/list"
 xargs cat < "$work/list" > "$work/one"
 copies=$(awk -v m="$megabytes" -v s="$(stat -c %s "$work/one")" 'BEGIN { n = m * 1e6 / s; print n < 1 ? 1 : int(n + 0.5) }')
 for number in $(seq "$copies"); do cat "$work/one"; done > "$work/large/job.log"
-case ${KINDS:-archive} in *archive*)
+kinds=${KINDS:-many large gzip zstd archive}
+for kind in gzip zstd; do
+	case $kinds in *$kind*) mkdir -p "$work/$kind"; "$kind" -qc "$work/large/job.log" > "$work/$kind/job.log.$kind" ;; esac
+done
+case $kinds in *archive*)
 	mkdir -p "$work/archive" "$work/pieces"
 	split -n l/32 -d --additional-suffix=.log "$work/large/job.log" "$work/pieces/rank-"
 	tar -C "$work/pieces" -czf "$work/archive/job.tar.gz" .
@@ -100,7 +104,7 @@ measure_processes() {
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 
 printf '%-16s %7s %8s %8s %12s %12s %12s %14s\n' '' workers 'wall s' 'CPU s' 'busiest CPU' 'wall ratio' 'CPU ratio' 'private MB'
-for kind in ${KINDS:-many large archive}; do
+for kind in $kinds; do
 	one=
 	for workers in 1 ${WORKERS:-2}; do
 		wall=$(measure_wall "$work/$kind" "$workers")

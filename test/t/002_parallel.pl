@@ -3,7 +3,7 @@
 use strict;
 use warnings;
 use Cwd qw(abs_path);
-use File::Basename qw(dirname);
+use File::Basename qw(basename dirname);
 use File::Copy qw(copy);
 use File::Path qw(make_path);
 use LogFiles qw(write_file);
@@ -340,6 +340,49 @@ for my $name (qw(odd real flood long clock))
 		}
 	}
 }
+# Parts of one compressed file: of one stream, of several, cut off, damaged, with other bytes behind it
+my $pack = sub { my ($name, $command) = @_;
+	my %program = (gz => 'gzip', zst => 'zstd', lz4 => 'lz4', xz => 'xz', bz2 => 'bzip2');
+	return if system("command -v $program{$name =~ s/.*[.]//r} >/dev/null") != 0;
+	system_or_bail('sh', '-c', "mkdir -p '$folder/packed' && cd '$folder/large' && $command > '$folder/packed/$name'"); };
+$pack->('odd.gz', 'gzip -c odd.log');
+$pack->('members.gz', '{ head -c 250001 odd.log | gzip -c; tail -c +250002 odd.log | gzip -c; }');
+$pack->('frames.zst', '{ head -c 300000 real.log | zstd -qc; tail -c +300001 real.log | zstd -qc; }');
+$pack->('real.lz4', 'lz4 -qc real.log');
+$pack->('long.gz', 'gzip -c long.log');
+$pack->('cut.gz', 'gzip -c odd.log | head -c -9000');
+$pack->('damaged.zst', '{ zstd -qc odd.log; head -c 100000 real.log | zstd -qc | head -c -2000; zstd -qc long.log; }');
+$pack->('behind.gz', '{ gzip -c odd.log; echo not compressed; }');
+$pack->('real.xz', 'xz -c real.log');
+$pack->('slow.bz2', 'bzip2 -c odd.log');
+my $packed_parts = 0;
+my $said = sub { join "\n", sort $_[0] =~ /WARNING: .*\n(?:DETAIL: .*)?/g };
+for my $name (sort map { basename($_) } glob("$folder/packed/*"))
+{
+	my $path = "$folder/packed/$name";
+	my $taken_in = 0;
+	register("$name whole");
+	my $whole = (import_job("$name whole", $path, ''))[2];
+	register("$name $_") for 1, 2, 4;
+	my $one = (import_job("$name 1", $path, ', part_bytes => 7000'))[2];
+	same_records("$name 1", "$name whole", "$name: cut into parts nothing else changes");
+	is($said->($one), $said->($whole), 'and the same is said');
+	is($one =~ /could not be read to its end/ ? 1 : 0, $name =~ /cut|damaged/ ? 1 : 0, 'of what cannot be read, too');
+	for my $workers (2, 4)
+	{
+		($code, $out, $err) = $node->psql('postgres',
+			"SET client_min_messages = debug1;
+				CALL l4_import('$name $workers', '$path', workers => $workers, part_bytes => 7000)");
+		$taken_in += () = $err =~ /read ahead, is taken in/g;
+		same("$name $workers", "$name 1", "$name: $workers processes give the same");
+		is($said->($err), $said->($one), 'and say the same');
+	}
+	is($taken_in, 0, 'what is unpacked slowly is read by one process') if $name =~ /bz2/;
+	$packed_parts += $taken_in;
+}
+# on a busy machine one process may be through before the other one begins
+cmp_ok($packed_parts, '>', 0, 'workers read parts of compressed files');
+
 # Members of one archive, in turns: large ones, small ones, one path twice, one that is compressed and one that says it is; in a
 # tar, compressed or cut, and in a zip
 write_file("$folder/members/$_.log", "[2026-11-20 22:31:38,097] [INFO] [train.py:52:main] step=$_ loss=5.25\n" x ($_ * 40))
@@ -384,6 +427,7 @@ $node->safe_psql('postgres', q{
 	CREATE TRIGGER wait_here BEFORE INSERT ON l4_segment FOR EACH ROW
 		WHEN (NEW.segment_no = CASE WHEN NEW.job_id LIKE 'odd %' THEN 3 ELSE 0 END) EXECUTE FUNCTION wait_here()});
 for my $case (map { my $end = $_; (['odd', $end, "$folder/large/odd.log", 7000, 'odd 7000 1', qr/read ahead, is taken in/],
+	['odd packed', $end, "$folder/packed/members.gz", 7000, 'members.gz 1', qr/read ahead, is taken in/],
 	['tar', $end, "$folder/archive/plain.tar", 20000, 'plain.tar 1', qr/read by a worker, is taken in/]) }
 	'ended', 'cancelled', 'terminated')
 {
