@@ -207,8 +207,10 @@ BEGIN ATOMIC
 		LEFT JOIN stages g ON g.address = s.address
 		WHERE s.compute > 0
 	), usual AS MATERIALIZED (
-		SELECT s.job, s.stage, s.step, percentile_cont(0.25) WITHIN GROUP (ORDER BY s.work) AS work,
-			percentile_cont(0.25) WITHIN GROUP (ORDER BY s.piped) AS piped
+		-- the lower quartile, as several may be slow; of more than two not the lowest, whose phase may have begun too early
+		SELECT s.job, s.stage, s.step,
+			(array_agg(s.work ORDER BY s.work))[GREATEST(ceil(0.25 * count(*)), LEAST(2, count(*) - 1))::int] AS work,
+			(array_agg(s.piped ORDER BY s.piped))[GREATEST(ceil(0.25 * count(*)), LEAST(2, count(*) - 1))::int] AS piped
 		FROM steps s
 		GROUP BY s.job, s.stage, s.step
 	), compared AS (
