@@ -433,6 +433,20 @@ FROM l4_limits_in_force() l, generate_series(1, 3) links, l4_slow_elements(ARRAY
 		FROM generate_series(1, 40) n) t), l) f
 ORDER BY links, subject COLLATE "C";
 
+-- Contexts of two lanes go around a ring of two servers: of four parts, two of which each server has, so that the way from the
+-- first to the second is not seen; or of two, one each.
+SELECT r.parts, e.name, array_agg(e.address ORDER BY e.place) AS members
+FROM (VALUES (4, '{3,4}'::int[]), (2, '{1,2}')) r(parts, senders), LATERAL l4_exchanges_of(ARRAY(
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, t.told || '{"job": 1}')
+	FROM generate_series(1, 2) s, LATERAL (
+		SELECT jsonb_build_object('kind', 'accelerator', 'server', 's' || s, 'source', format('10.%s.0.%s', a, s)) AS told
+		FROM generate_series(1, 4) a
+		UNION ALL
+		SELECT jsonb_build_object('kind', 'context', 'server', 's' || s, 'source', format('10.%s.0.%s', senders[n], s),
+			'destination', format('10.%s.0.%s', n, 3 - s))
+		FROM generate_series(1, 2) n) t)) e
+GROUP BY r.parts, e.name ORDER BY r.parts, e.name;
+
 -- Two rails of a pipeline of two stages, twice. What goes along the pipeline comes each step, too, but on the first rail
 -- without a pause that ends one: both go by their gradients.
 CREATE TEMP TABLE rails AS
