@@ -357,6 +357,33 @@ COMMENT ON FUNCTION @extschema@.l4_goes_with_cycles(@extschema@.l4_flow_cluster,
 'Step: Of two clusters of which one alone has cycles of layers, does what the other sends repeat itself from cycle to cycle '
 '(limit flow_repeated)? Its links may show no cycles of their own. NULL for others.';
 
+CREATE FUNCTION @extschema@.l4_flow_span(parted @extschema@.l4_burst_times, active @extschema@.l4_burst_times,
+	period double precision, limits @extschema@.l4_limits) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN CASE
+	WHEN (active).seconds < ((limits).flow_least_steps - 1) * period THEN 1
+	WHEN (parted).bursts > (limits).flow_step_phases * ((active).seconds / period + (active).bursts) THEN 1
+	ELSE (parted).seconds / (parted).bursts / period END;
+COMMENT ON FUNCTION @extschema@.l4_flow_span(@extschema@.l4_burst_times, @extschema@.l4_burst_times, double precision,
+	@extschema@.l4_limits) IS
+'Step: Of each step (period: seconds), the share in which two send to each other: that of a phase which comes once a step, or '
+'1 for more of them, or for fewer steps (limits flow_step_phases, flow_least_steps). parted: their bursts, active: the same '
+'without what is silent for whole steps, such as evaluations (limits flow_step_pause, flow_step_silence). NULL for no steps.';
+
+CREATE FUNCTION @extschema@.l4_flow_pair_span(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	period double precision, limits @extschema@.l4_limits) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
+BEGIN ATOMIC
+	SELECT @extschema@.l4_flow_span(parted, active, l4_flow_pair_span.period, limits)
+	FROM (VALUES (COALESCE((forth).began, '{}') || COALESCE((back).began, '{}'),
+			COALESCE((forth).lasted, '{}') || COALESCE((back).lasted, '{}'))) b(began, lasted)
+	CROSS JOIN LATERAL @extschema@.l4_bursts(b.began, b.lasted, l4_flow_pair_span.period * (limits).flow_step_pause) parted
+	CROSS JOIN LATERAL @extschema@.l4_bursts(b.began, b.lasted, l4_flow_pair_span.period * (limits).flow_step_silence) active;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_pair_span(@extschema@.l4_flow_series, @extschema@.l4_flow_series, double precision,
+	@extschema@.l4_limits) IS
+'Step: l4_flow_span of what goes between two addresses, both ways.';
+
 CREATE FUNCTION @extschema@.l4_clusters_of(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_flow_cluster
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 COST 100000
@@ -374,12 +401,13 @@ BEGIN ATOMIC
 		FROM training t JOIN components c ON c.member = t.one GROUP BY c.component
 	), silent_pairs AS MATERIALIZED (
 		SELECT l.component, p.one, p.other, GREATEST(@extschema@.l4_sends_each_step(p.forth, l.period, limits),
-			@extschema@.l4_sends_each_step(p.back, l.period, limits)) IS NOT TRUE AS is_silent
+			@extschema@.l4_sends_each_step(p.back, l.period, limits)) IS NOT TRUE AS is_silent,
+			CASE WHEN abs(t.period / l.period - 1) <= (limits).flow_period_tolerance
+				THEN @extschema@.l4_flow_pair_span(p.forth, p.back, l.period, limits) END AS span
 		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
 		JOIN training t ON t.one = p.one AND t.other = p.other
 		JOIN components c ON c.member = p.one
-		JOIN longest l ON l.component = c.component
-		WHERE l.period IS NOT NULL
+		JOIN longest l ON l.component = c.component AND l.period IS NOT NULL
 	), silent AS (
 		-- who is silent for many of these steps with one of those it trains with
 		SELECT s.component, e.address, bool_or(s.is_silent) AS is_silent
@@ -391,18 +419,17 @@ BEGIN ATOMIC
 		GROUP BY l.component, l.period
 	), chosen AS (
 		SELECT DISTINCT ON (p.component) p.component, p.period, t.one, t.other
-		FROM training t
-		JOIN components c ON c.member = t.one
+		FROM training t JOIN components c ON c.member = t.one
 		JOIN periods p ON p.component = c.component
+		LEFT JOIN silent_pairs s ON s.one = t.one AND s.other = t.other
 		WHERE (abs(t.period / p.period - 1) <= (limits).flow_period_tolerance) IS NOT FALSE
-		ORDER BY p.component, t.period IS NULL, t.one, t.other
+		ORDER BY p.component, s.span, t.period IS NULL, t.one, t.other
 	), steps AS (
 		SELECT c.component, c.period, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, true,
 			COALESCE(c.period * (limits).flow_step_pause, (limits).flow_pause), (limits).flow_whole_phase) AS phases
 		FROM chosen c
 		JOIN @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p ON p.one = c.one AND p.other = c.other
-		CROSS JOIN LATERAL (VALUES (p.forth), (p.back)) d(series)
-		GROUP BY c.component, c.period
+		CROSS JOIN LATERAL (VALUES (p.forth), (p.back)) d(series) GROUP BY c.component, c.period
 	), cycles AS (
 		SELECT DISTINCT ON (c.component) c.component, (p.cycles)."interval" AS cycle, (p.cycles).ended AS cycle_ends
 		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
@@ -419,7 +446,8 @@ BEGIN ATOMIC
 		FROM components c GROUP BY c.component) m ON m.component = s.component;
 END;
 COMMENT ON FUNCTION @extschema@.l4_clusters_of(refcursor, jsonb, @extschema@.l4_limits) IS
-'Step: The connected components of pairs (l4_cursor_pairs), with their steps. known: the server of each address that is known.';
+'Step: The connected components of pairs (l4_cursor_pairs), with their steps, which that pair tells that sends in the shortest '
+'phase of each: a pipeline may be as regular, without a pause. known: the server of each address that is known.';
 
 CREATE FUNCTION @extschema@.l4_flow_places(clusters @extschema@.l4_flow_cluster[], known jsonb, limits @extschema@.l4_limits)
 RETURNS TABLE (address text, job int, server text, period double precision)
@@ -469,19 +497,6 @@ COMMENT ON FUNCTION @extschema@.l4_flow_places(@extschema@.l4_flow_cluster[], js
 'that share a server.';
 
 -- ---- what a pair is ----
-
-CREATE FUNCTION @extschema@.l4_flow_span(parted @extschema@.l4_burst_times, active @extschema@.l4_burst_times,
-	period double precision, limits @extschema@.l4_limits) RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
-RETURN CASE
-	WHEN (active).seconds < ((limits).flow_least_steps - 1) * period THEN 1
-	WHEN (parted).bursts > (limits).flow_step_phases * ((active).seconds / period + (active).bursts) THEN 1
-	ELSE (parted).seconds / (parted).bursts / period END;
-COMMENT ON FUNCTION @extschema@.l4_flow_span(@extschema@.l4_burst_times, @extschema@.l4_burst_times, double precision,
-	@extschema@.l4_limits) IS
-'Step: Of each step (period: seconds), the share in which two send to each other: that of a phase which comes once a step, or '
-'1 for more of them, or for fewer steps (limits flow_step_phases, flow_least_steps). parted: their bursts, active: the same '
-'without what is silent for whole steps, such as evaluations (limits flow_step_pause, flow_step_silence). NULL for no steps.';
 
 CREATE FUNCTION @extschema@.l4_is_answered(returned double precision, together double precision, same_size double precision,
 	limits @extschema@.l4_limits) RETURNS boolean
@@ -660,7 +675,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
 		SELECT s.one, s.other, s.forth, s.back, p.job, p.period,
-			@extschema@.l4_flow_span(parted, active, p.period, limits) AS span,
+			@extschema@.l4_flow_pair_span(s.forth, s.back, p.period, limits) AS span,
 			COALESCE(LEAST((s.forth).bytes, (s.back).bytes)::double precision
 				/ NULLIF(GREATEST((s.forth).bytes, (s.back).bytes), 0), 0)
 				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
@@ -670,10 +685,6 @@ BEGIN ATOMIC
 		FROM unnest(l4_flow_directions.pairs) s
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
 		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other
-		CROSS JOIN LATERAL @extschema@.l4_bursts(COALESCE((s.forth).began, '{}') || COALESCE((s.back).began, '{}'),
-			COALESCE((s.forth).lasted, '{}') || COALESCE((s.back).lasted, '{}'), p.period * (limits).flow_step_pause) parted
-		CROSS JOIN LATERAL @extschema@.l4_bursts(COALESCE((s.forth).began, '{}') || COALESCE((s.back).began, '{}'),
-			COALESCE((s.forth).lasted, '{}') || COALESCE((s.back).lasted, '{}'), p.period * (limits).flow_step_silence) active
 	), phased AS (
 		SELECT p.job, p.cycle, p.any_phase, p.is_summed
 		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, m.span,

@@ -56,17 +56,39 @@ CREATE FUNCTION @extschema@.l4_exchanges_of(traces @extschema@.l4_flow_trace[])
 RETURNS TABLE (job int, kind text, name text, address text, place int)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
-	SELECT e.job, e.kind, m.component, m.member,
-		row_number() OVER (PARTITION BY e.job, e.kind, m.component ORDER BY m.member COLLATE "C")::int
-	FROM (SELECT t.job, t.kind, @extschema@.l4_connected_components(t.source, t.destination) AS all_of_them
+	WITH links AS MATERIALIZED (
+		SELECT t.job, t.kind, t.source, t.destination
 		FROM unnest(l4_exchanges_of.traces) t
 		WHERE t.kind IN ('data', 'expert', 'context')
-		GROUP BY t.job, t.kind) e
+	), turned AS (
+		SELECT l.job, e.address, bool_or(e.sends) AS sends, bool_or(NOT e.sends) AS gets
+		FROM links l CROSS JOIN LATERAL (VALUES (l.source, true), (l.destination, false)) e(address, sends)
+		WHERE l.kind = 'context'
+		GROUP BY l.job, e.address
+	), ends AS MATERIALIZED (
+		SELECT u.job, p.server, u.address, u.sends,
+			row_number() OVER (PARTITION BY u.job, p.server, u.sends ORDER BY u.address COLLATE "C") AS place
+		FROM turned u
+		JOIN unnest(l4_exchanges_of.traces) p ON p.job = u.job AND p.source = u.address AND p.kind = 'accelerator'
+		WHERE u.sends <> u.gets
+	), closed AS (
+		SELECT l.job, l.kind, l.source, l.destination FROM links l
+		UNION ALL
+		SELECT a.job, 'context', a.address, b.address
+		FROM ends a
+		JOIN ends b ON b.job = a.job AND b.server = a.server AND b.place = a.place
+		WHERE b.sends AND NOT a.sends
+	)
+	SELECT e.job, e.kind, m.component, m.member,
+		row_number() OVER (PARTITION BY e.job, e.kind, m.component ORDER BY m.member COLLATE "C")::int
+	FROM (SELECT c.job, c.kind, @extschema@.l4_connected_components(c.source, c.destination) AS all_of_them
+		FROM closed c GROUP BY c.job, c.kind) e
 	CROSS JOIN LATERAL unnest(e.all_of_them) m;
 END;
 COMMENT ON FUNCTION @extschema@.l4_exchanges_of(@extschema@.l4_flow_trace[]) IS
 'Step: Who exchanges data, tokens of experts, or contexts with whom, over links that are seen: components of pairs of a kind. '
-'place: among the members of its component, by address, from 1.';
+'Contexts go around a ring: who gets some from another server and sends none there hands them on to one of its own server '
+'that sends some and gets none. place: among the members of its component, by address, from 1.';
 
 CREATE FUNCTION @extschema@.l4_lockstep_of(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, pipeline int, stage int, tensor text, lane int, context int, address text)

@@ -485,25 +485,46 @@ leave_out_misplaced(Values *lags, double least)
 	lags->count = kept;
 }
 
-/* Bursts from somewhere in the cycle that begins at `start` on to the same place in the next. */
+/* When bursts of the messages began that a pause parts; returns how many. */
 static int64
-bursts_between(const L4LayerCycles *cycles, double start, double lag)
+bursts_of(const L4Intervals *messages, double pause, double *bursts)
 {
-	int64		from = first_since(cycles->bursts, cycles->burst_count, 0, start + cycles->interval / 4);
-	double		middle;
+	double		until = -INFINITY;
+	int64		count = 0;
 
-	if (from == 0 || from == cycles->burst_count)
-		return 0;
-	middle = (cycles->bursts[from - 1] + cycles->bursts[from]) / 2;
-	return first_since(cycles->bursts, cycles->burst_count, from, middle + lag) - from;
+	for (int64 i = 0; i < messages->count; i++)
+	{
+		if (messages->began[i] - until >= pause)
+			bursts[count++] = messages->began[i];
+		until = Max(until, messages->ended[i]);
+	}
+	return count;
 }
 
-/* Is there a pause more where lags stand out than elsewhere? starts, numbers: of cycles. */
-static bool
-pause_more(const L4LayerCycles *cycles, const double *starts, const int64 *numbers, const Values *lags,
-		   const StandingOut *found)
+/* Bursts from somewhere in the cycle that begins at `start` on to the same place in the next. */
+static int64
+bursts_between(const double *bursts, int64 count, double start, double interval, double lag)
 {
-	double	   *bursts[2] = {room_for(lags->count, sizeof(double)), room_for(lags->count, sizeof(double))};
+	int64		from = first_since(bursts, count, 0, start + interval / 4);
+	double		middle;
+
+	if (from == 0 || from == count)
+		return 0;
+	middle = (bursts[from - 1] + bursts[from]) / 2;
+	return first_since(bursts, count, from, middle + lag) - from;
+}
+
+/*
+ * Is there a pause more where lags stand out than elsewhere? It is longer than half of what they stand out by, while that
+ * between layers may be longer than all of it. starts, numbers: of cycles.
+ */
+static bool
+pause_more(const L4Intervals *messages, const L4LayerCycles *cycles, const double *starts, const int64 *numbers,
+		   const Values *lags, const StandingOut *found)
+{
+	double	   *bursts = room_for(messages->count, sizeof(double));
+	int64		burst_count = bursts_of(messages, Min(cycles->pause, found->by / 2), bursts);
+	double	   *between[2] = {room_for(lags->count, sizeof(double)), room_for(lags->count, sizeof(double))};
 	int64		count[2] = {0};
 	int64		at = 0;
 	bool		more;
@@ -515,13 +536,14 @@ pause_more(const L4LayerCycles *cycles, const double *starts, const int64 *numbe
 
 		while (numbers[at] < lags->number[i] - 1)
 			at++;
-		bursts[of_step][count[of_step]++] = bursts_between(cycles, starts[at], lags->value[i]);
+		between[of_step][count[of_step]++] = bursts_between(bursts, burst_count, starts[at], cycles->interval, lags->value[i]);
 	}
-	qsort(bursts[true], count[true], sizeof(double), compare_double);
+	qsort(between[true], count[true], sizeof(double), compare_double);
 	/* of two, both */
-	more = bursts[true][(count[true] - 1) / 2] > robust_upper_median(bursts[false], count[false]);
-	pfree(bursts[false]);
-	pfree(bursts[true]);
+	more = between[true][(count[true] - 1) / 2] > robust_upper_median(between[false], count[false]);
+	pfree(bursts);
+	pfree(between[false]);
+	pfree(between[true]);
 	return more;
 }
 
@@ -532,13 +554,13 @@ pause_more(const L4LayerCycles *cycles, const double *starts, const int64 *numbe
  * window some stand out by chance: that no pause goes with them tells nothing then, not that each cycle is a step.
  */
 static bool
-lags_tell(const L4LayerCycles *cycles, const double *starts, Values *lags, double deviations, int64 *numbers, int64 count,
-		  StandingOut *found)
+lags_tell(const L4Intervals *messages, const L4LayerCycles *cycles, const double *starts, Values *lags, double deviations,
+		  int64 *numbers, int64 count, StandingOut *found)
 {
 	if (!stands_out(lags, deviations, found))
 		return stands_out_of_level(lags, deviations, numbers, count, found) &&
-			pause_more(cycles, starts, numbers, lags, found);
-	if (!pause_more(cycles, starts, numbers, lags, found))
+			pause_more(messages, cycles, starts, numbers, lags, found);
+	if (!pause_more(messages, cycles, starts, numbers, lags, found))
 		found->each = 1;
 	return true;
 }
@@ -562,10 +584,11 @@ find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles
 		leave_out_misplaced(&lags, LEAST_PAUSE * cycles->layer);
 	if (stands_out(&bytes, rule->deviations, &found) && found.by >= log(rule->bytes))
 		found.phase = (found.phase + 1) % found.each;
-	else if (!lags_tell(cycles, starts, &lags, rule->deviations, numbers, count, &found))
+	else if (!lags_tell(messages, cycles, starts, &lags, rule->deviations, numbers, count, &found))
 		found.each = !(may_stand_out(&bytes, log(rule->bytes), rule->deviations, &found) ||
 					   (may_stand_out(&lags, LEAST_PAUSE * cycles->layer, rule->deviations, &found) &&
-						(count < FEW_MICROBATCHES * LEAST_STEPS || pause_more(cycles, starts, numbers, &lags, &found))));
+						(count < FEW_MICROBATCHES * LEAST_STEPS ||
+						 pause_more(messages, cycles, starts, numbers, &lags, &found))));
 	values_free(&bytes);
 	values_free(&lags);
 	return found;

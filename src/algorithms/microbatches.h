@@ -16,13 +16,12 @@ typedef struct L4MicrobatchRule
 /* Cycles of layers, by their first bursts. */
 typedef struct L4LayerCycles
 {
-	const double *bursts;		/* when bursts began */
-	int64		burst_count;
 	const double *starts;		/* when cycles began */
 	const double *turns;		/* when the first layer of each went backwards; INFINITY where the last has not yet */
 	int64		count;
 	double		interval;		/* from one to the next, the median */
 	double		layer;			/* from one burst to the next at the higher speed */
+	double		pause;			/* what parts bursts */
 } L4LayerCycles;
 
 /*

@@ -6,8 +6,9 @@
  * in its traffic each collective is in one piece, behind a silence in which it computes. In that of the others it begins
  * earlier: first of themselves, when they are done, by more in each layer; then, as soon as they are ahead by a whole one, as
  * soon as they have the one before, which tells nothing more of what they compute. So that time is compared in which both
- * began of themselves and the other one was before it: it is what both computed for the same layer. In steps in which nobody
- * is slow this is the same for any two, but for what one layer differs from the next. Where layers are not gathered ahead all
+ * began of themselves and the other one was before it: it is what both computed for the same layer. With the first layer, which
+ * nobody has yet, all begin when the last one has sent; the second is gathered right behind it. In steps in which nobody is
+ * slow this is the same for any two, but for what one layer differs from the next. Where layers are not gathered ahead all
  * begin to compute at once, and the silence of the slow one is longer by the same each time.
  */
 #include "algorithms/step_beside.h"
@@ -19,12 +20,15 @@
 /* Silences of less than this share of the usual one part no collectives. */
 #define PART 0.35
 #define SAMPLES 500
-/* Who was silent for less than this share of what the last one computed sent as soon as it could: it had waited. */
+/* Who was silent for less than this share of what the last one computed, or sent within it, did as soon as it could: it had
+ * waited. */
 #define OF_ITSELF 0.25
 /* Behind an optimizer all begin at once, within this share of that. */
 #define AT_ONCE 0.05
 /* Links move the same in a collective but for this share: records are lost. */
 #define ALIKE 0.1
+/* What moves so many times as much as the next is two layers: the first of all, and that which is gathered ahead. */
+#define TWO_LAYERS 1.5
 /* Where nothing is gathered ahead, so many layers tell, and this share of all, and the silence of the slow one is longer by the
  * same before each, within this share of it. */
 #define LAYERS 8
@@ -104,7 +108,7 @@ collectives(const L4Traffic *link, const L4Traffic *other, Start *starts)
 			for (; at < other->messages.count && other->messages.began[at] < until; at++)
 				other_moved += other->moved[at];
 			before = at < other->messages.count && other->messages.began[at] < began + AT_ONCE * own[i] &&
-				others[at] > OF_ITSELF * own[i];
+				Min(others[at], other->messages.began[at] - until) > OF_ITSELF * own[i];
 			starts[count++] = (Start) {began, before ? other->messages.began[at] : NAN, own[i], before ? others[at] : 0,
 				moved, other_moved};
 		}
@@ -126,6 +130,20 @@ moved_alike(const Start *from, const Start *to)
 	return link > 0 && fabs(other - link) <= ALIKE * link;
 }
 
+/*
+ * Since when the other one computed until the i-th of these beginnings: since the one before, but with the first layer since
+ * the link sent, too.
+ */
+static double
+other_since(const Start *starts, int64 count, int64 i)
+{
+	const Start *from = &starts[i - 1];
+	const Start *to = &starts[i];
+	bool		first = i + 1 < count && to->moved - from->moved > TWO_LAYERS * (starts[i + 1].moved - to->moved);
+
+	return first ? from->link : from->other;
+}
+
 /* The median of what a link computes beside the other one in a step, from these beginnings; NAN: it does not tell. */
 static double
 beside_of(const Start *starts, int64 count, double *ratios, double *silences)
@@ -138,12 +156,13 @@ beside_of(const Start *starts, int64 count, double *ratios, double *silences)
 	{
 		const Start *from = &starts[i - 1];
 		const Start *to = &starts[i];
+		double		since = other_since(starts, count, i);
 
 		/* not where one of them is NAN */
-		if (!(to->other > from->other && to->other < to->link) || !moved_alike(from, to))
+		if (!(to->other > from->other && to->other > since && to->other < to->link) || !moved_alike(from, to))
 			continue;
 		silences[taken] = log(to->silence / to->other_silence);
-		ratios[taken++] = log((to->link - from->link) / (to->other - from->other));
+		ratios[taken++] = log((to->link - from->link) / (to->other - since));
 	}
 	if (taken == 0)
 		return NAN;

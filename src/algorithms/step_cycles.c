@@ -489,11 +489,11 @@ first_of_step(const Search *search, double layer, int64 near)
 
 /* Makes steps of cycles of layers, where several are microbatches of one. False: of steps, most are not regular. */
 static bool
-take_steps(Search *search, L4StepCycles *result)
+take_steps(Search *search, double pause, L4StepCycles *result)
 {
 	int64	   *steps = places(search->count);
-	L4LayerCycles cycles = {search->bursts.began, search->bursts.count, search->intervals, search->numbers, search->count,
-		search->interval, exp(search->speeds.fast)};
+	L4LayerCycles cycles = {search->intervals, search->numbers, search->count, search->interval, exp(search->speeds.fast),
+		pause};
 
 	for (int64 i = 0; i < search->count; i++)
 	{
@@ -536,7 +536,7 @@ step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule 
 	if (isfinite(pause))
 	{
 		cycles_at(&search, pause);
-		found = take_steps(&search, result);
+		found = take_steps(&search, pause, result);
 	}
 	search_free(&search);
 	return found;

@@ -335,6 +335,17 @@ FROM (SELECT kind, l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.004::re
 		array_agg(bytes::real ORDER BY at), 1.3, 0.35, 4, 0.6, 0.1) AS c
 	FROM accumulated GROUP BY kind) t
 ORDER BY kind;
+-- The optimizer's pause is shorter than that between the two pieces in which layers come; or it is behind each cycle, and a log
+-- makes each other one longer: two cycles are no step then, and none is told, as not all begin where bursts do.
+SELECT kind, round((c).interval::numeric, 2) AS seconds, (c).microbatches, cardinality((c).ended) AS steps
+FROM (SELECT kind, l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.001::real ORDER BY at),
+		array_agg(1::real ORDER BY at), 1.3, 0.35, 4, 0.6, 0.1) AS c
+	FROM (VALUES ('optimizer', 0.05), ('logged', 0.045)) k(kind, ahead), LATERAL (SELECT n * 0.9 + n / 2 * 0.005
+			+ LEAST(layer, 10) * 0.03 + GREATEST(layer - 10, 0) * 0.06 + piece * 0.008 + 0.0003 * sin(n * 7 + layer)
+			- CASE WHEN layer = 0 THEN ahead ELSE 0 END AS at
+		FROM generate_series(0, 29) n, generate_series(0, 19) layer, generate_series(0, 1) piece) p
+	GROUP BY kind) t
+ORDER BY kind DESC;
 -- Of fewer than nine cycles, or where one alone stands out, none can tell what a step is.
 SELECT cycles, kind, (c).microbatches, cardinality((c).ended) AS found
 FROM (SELECT cycles, kind, l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.004::real ORDER BY at),
@@ -422,6 +433,33 @@ FROM l4_limits_in_force() l, generate_series(1, 3) links, l4_slow_elements(ARRAY
 		FROM generate_series(1, 40) n) t), l) f
 ORDER BY links, subject COLLATE "C";
 
+-- Contexts of two lanes go around a ring of two servers: of four parts, two of which each server has, so that the way from the
+-- first to the second is not seen; or of two, one each.
+SELECT r.parts, e.name, array_agg(e.address ORDER BY e.place) AS members
+FROM (VALUES (4, '{3,4}'::int[]), (2, '{1,2}')) r(parts, senders), LATERAL l4_exchanges_of(ARRAY(
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, t.told || '{"job": 1}')
+	FROM generate_series(1, 2) s, LATERAL (
+		SELECT jsonb_build_object('kind', 'accelerator', 'server', 's' || s, 'source', format('10.%s.0.%s', a, s)) AS told
+		FROM generate_series(1, 4) a
+		UNION ALL
+		SELECT jsonb_build_object('kind', 'context', 'server', 's' || s, 'source', format('10.%s.0.%s', senders[n], s),
+			'destination', format('10.%s.0.%s', n, 3 - s))
+		FROM generate_series(1, 2) n) t)) e
+GROUP BY r.parts, e.name ORDER BY r.parts, e.name;
+
+-- Two rails of a pipeline of two stages, twice. What goes along the pipeline comes each step, too, but on the first rail
+-- without a pause that ends one: both go by their gradients.
+CREATE TEMP TABLE rails AS
+SELECT '2026-01-01'::timestamptz + make_interval(secs => step + at) AS started_at, 0.01::float8 AS duration,
+	format('10.%s.0.%s', rail, one) AS source, format('10.%s.0.%s', rail, other) AS destination, 1000000 AS bytes
+FROM generate_series(0, 19) step, generate_series(1, 2) rail, LATERAL (
+	SELECT 0.05 * n AS at, s.one, s.other FROM generate_series(0, 17 - 2 * rail) n, (VALUES (1, 2), (3, 4)) s(one, other)
+	UNION ALL
+	SELECT 0.85 + 0.02 * n, s.one, s.other
+	FROM generate_series(0, 2) n, (VALUES (1, 3), (3, 1), (2, 4), (4, 2)) s(one, other)) f;
+SELECT job, count(*) AS accelerators, round(max(step)::numeric, 2) AS step FROM l4_flow_jobs(flows => 'rails') GROUP BY job;
+DROP TABLE rails;
+
 -- Clusters on the same servers are one job where their layers go round together, be it that one tells two microbatches where
 -- the other tells a step; not where one takes a tenth longer, or begins when it likes.
 SELECT c.name, l4_have_same_cycles(ROW('a', NULL, NULL, '{s}', '{a}', 0.6, ARRAY(SELECT 0.6 * n FROM
@@ -452,6 +490,10 @@ FROM (SELECT l4_step_beside(slow, short, ten, quick, long, ten, '{-1,3,6}') AS b
 		l4_step_beside(quick, long, ten, slow, short, ten, '{-1,3,6}') AS turned
 	FROM (VALUES ('{-5,0,1.2,2.4,3.6}'::float8[], '{0.1,0.1,0.1,0.1,0.1}'::real[], '{-5,0,1,2,2.5}'::float8[],
 		'{0.1,0.1,0.1,0.5,1}'::real[], '{10,10,10,10,10}'::real[])) v(slow, short, quick, long, ten)) b;
+-- slow in the optimizer, too: all begin with the first layer, behind which the second is gathered, when the slow one has sent;
+-- then the other one is ahead by a whole layer, and sends as soon as it has the one before
+SELECT round((l4_step_beside('{-5,0,1.7,3.3,4.9}', '{0.1,0.2,0.1,0.1,0.1}', '{10,20,10,10,10}', '{-5,-0.4,1.1,1.8,3.4}',
+	'{0.1,0.2,0.1,0.1,0.1}', '{10,20,10,10,10}', '{-1,6}'))[1]::numeric, 4) AS longer;
 -- where nothing is gathered ahead both begin to compute when they have a layer, and differ by the same each time
 SELECT round((l4_step_beside(array_agg(1.4 * n ORDER BY n), array_agg(0.2::real), array_agg(5::real),
 	array_agg(1.4 * n - 0.2 ORDER BY n), array_agg(0.4::real), array_agg(5::real), '{1,21}'))[1]::numeric, 4) AS longer
