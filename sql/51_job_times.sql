@@ -152,11 +152,18 @@ COMMENT ON FUNCTION @extschema@.l4_job_first_times(text) IS
 'Step: When the ranks of each node first logged each shape, in seconds since 1970 by the node''s clock, and whether they '
 'were iterating: of streams that have a file of their own and whose path, or rank, names the node.';
 
+CREATE FUNCTION @extschema@.l4_stamp_end(ts timestamptz) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ts + CASE WHEN EXTRACT(microseconds FROM ts)::bigint % 1000000 = 0 THEN interval '999999 us' ELSE interval '0' END;
+COMMENT ON FUNCTION @extschema@.l4_stamp_end(timestamptz) IS
+'Step: The last moment that a stamp may mean: of one of a whole second the end of that.';
+
 CREATE FUNCTION @extschema@.l4_line_before(first_line bigint, first_ts timestamptz, last_line bigint, last_ts timestamptz,
 	before timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN @extschema@.l4_clock_was_set(first_ts) THEN
-	CASE WHEN last_ts < before THEN last_line WHEN first_ts < before THEN first_line END END;
+	CASE WHEN @extschema@.l4_stamp_end(last_ts) < before THEN last_line
+		WHEN @extschema@.l4_stamp_end(first_ts) < before THEN first_line END END;
 COMMENT ON FUNCTION @extschema@.l4_line_before(bigint, timestamptz, bigint, timestamptz, timestamptz) IS
 'Step: Of the first and the last record of a shape in a stream the line of the last one that is older than a time '
 '(before); NULL where neither is, or its first one has no time that tells.';

@@ -82,10 +82,11 @@ BEGIN ATOMIC
 	),
 	file AS MATERIALIZED (
 		SELECT s.source_id, min(s.source) AS source, bool_or(s.last_stage IS NOT NULL) AS tells_stage,
-			@extschema@.l4_stream_family(min(s.source), NULL, min(s.node) FILTER (WHERE s.label IS NULL)) AS family
+			@extschema@.l4_stream_family(min(s.source), NULL, NULL) AS family
 		FROM @extschema@.l4_job_streams(l4_numbered_files.job_id) s
 		GROUP BY s.source_id
-		HAVING bool_or(s.label IS NULL AND s.kind IN ('other', 'shared')) AND count(DISTINCT s.rank) <= 1
+		-- the name of a node has a number, too
+		HAVING bool_or(s.label IS NULL AND s.node IS NULL AND s.kind IN ('other', 'shared')) AND count(DISTINCT s.rank) <= 1
 	),
 	-- a file each for all ranks, from 0 or 1 on
 	counted AS (
