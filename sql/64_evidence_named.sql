@@ -36,6 +36,10 @@ BEGIN ATOMIC
 			WHEN f.turn IS NULL OR (a.first_ts, a.source, a.line_no) < (f.first_ts, f.source, f.first_line)
 				THEN (l4_evidence_named.limits).evidence_named_launcher_part
 			ELSE (l4_evidence_named.limits).evidence_named_late_part END
+			-- what is said of many in the end it may say of the first by chance
+			* CASE WHEN @extschema@.l4_is_few(s.units, cardinality(l4_evidence_named.units),
+				(l4_evidence_named.limits).evidence_named_share) THEN 1
+				ELSE (l4_evidence_named.limits).evidence_named_again_part END
 			* CASE WHEN a.recovered_ts < f.first_ts THEN (l4_evidence_named.limits).evidence_named_recovered_part ELSE 1 END,
 		NULL::float8, 'evidence_named_share',
 		jsonb_build_object('units', cardinality(l4_evidence_named.units), 'units_named', t.units,
@@ -43,8 +47,10 @@ BEGIN ATOMIC
 		a.shape_id, a.stream_id, a.line_no, a.first_ts
 	FROM news a
 	JOIN target t ON t.shape_id = a.shape_id
+	JOIN statement s ON s.shape_id = a.shape_id
 	CROSS JOIN (SELECT (l4_evidence_named.at_large).*) f
-	WHERE @extschema@.l4_is_few(t.units, cardinality(l4_evidence_named.units),
+	WHERE s.units < cardinality(l4_evidence_named.units)
+		AND @extschema@.l4_is_few(t.units, cardinality(l4_evidence_named.units),
 			(l4_evidence_named.limits).evidence_named_share);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extschema@.l4_accusation[],

@@ -47,7 +47,9 @@
 
 /* Names of loggers, and of those that cannot be mistaken for the first word of a message. */
 #define LOGGER "(?<logger>[\\w.$/-]+)"
-#define TELLING_LOGGER "(?<logger>(?=[a-z]|\\w+[.$]|\\w+::)[\\w.$/-]+(?:::\\w+)*)"
+#define TELLING_LOGGER \
+	"(?<logger>(?!(?:(?:global_|train_)?step|iter(?:ation)?|epoch|batch|loss|rank)s?: )(?=[a-z]|\\w+[.$]|\\w+::)[\\w.$/-]+" \
+	"(?:::\\w+)*)"
 #define FILE_LINE "(?<file>[\\w./<>+-]+):\\d+"
 #define PROCESS "(?<proc>[^\\s:\\[\\]]+)(?: [\\d.]+)?(?:\\[\\d+\\])?"
 /* "<err> " belongs to the header, "error: " stays in the message. */

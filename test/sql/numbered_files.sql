@@ -1,5 +1,5 @@
--- A file a rank that a number alone tells from the others, in one folder, as a batch system names the outputs of its tasks: whose
--- they are, what of a rank's words counts after it was told to end, who names all others, and where a job only evaluates.
+-- A file a rank that a number alone tells from the others, in one folder, as a batch system names the outputs of its tasks:
+-- whose they are, what of a rank's words counts after it was told to end, who names all others, and where a job only evaluates.
 CREATE SCHEMA numbered_files;
 SET search_path = numbered_files, public;
 SET client_min_messages = warning;
@@ -42,15 +42,16 @@ WHERE s.job_id = 'fine' ORDER BY s.source COLLATE "C";
 
 \echo == who was told to end misses others, and fails in the handler; the launcher kills it
 SELECT run_job('shot'), end_job('shot', 20.6, 1, 3, 'Exited with exit code 1', 'Killed') \g /dev/null
-INSERT INTO line VALUES ('shot', 3, 20.5, E'Traceback (most recent call last):\n  File "/app/train.py", line 9, in train\n    next(data)'
-	'\nKeyError: ''gain''');
+INSERT INTO line VALUES ('shot', 3, 20.5,
+	E'Traceback (most recent call last):\n  File "/app/train.py", line 9, in train\n    next(data)\nKeyError: ''gain''');
 INSERT INTO line SELECT 'shot', r, 20.7 + r * 0.01, '{t} WARNING Signal handler called with signal 15'
 FROM unnest('{0,1,4,5}'::int[]) r
 UNION ALL SELECT 'shot', r, 20.8 + r * 0.01, E'Error in sys.excepthook:\nTraceback (most recent call last):\n'
 	'  File "/app/hook.py", line 3, in handler\n    check()\n'
 	'RuntimeError: DataLoader worker (pid 96) is killed by signal: Terminated. \n'
 FROM generate_series(0, 1) r
-UNION ALL SELECT 'shot', 1, 20.9, E'Traceback (most recent call last):\n  File "/app/train.py", line 12, in train\n    reduce()\n'
+UNION ALL SELECT 'shot', 1, 20.9, E'Traceback (most recent call last):\n'
+	'  File "/app/train.py", line 12, in train\n    reduce()\n'
 	'RuntimeError: Connection closed by peer node-0';
 SELECT load_job('shot');
 SELECT accuser, unit FROM l4_accusations('shot') WHERE accuser IS NOT NULL;
@@ -58,8 +59,10 @@ SELECT * FROM verdict('shot');
 
 \echo == who names all others accuses none of them: the same error on all, whichever process is the first to end
 SELECT run_job('cut', 0), end_job('cut', 3, 0, 0, 'Aborted', 'Terminated') \g /dev/null
-INSERT INTO line SELECT 'cut', r, 2, E'Traceback (most recent call last):\n  File "/app/train.py", line 7, in load\n    read()\n'
-	'CheckpointException: failed on rank 0, rank 1, rank 2, rank 3, rank 4, rank 5: pickle data was truncated' FROM generate_series(0, 5) r;
+INSERT INTO line SELECT 'cut', r, 2, E'Traceback (most recent call last):\n'
+	'  File "/app/train.py", line 7, in load\n    read()\n'
+	'CheckpointException: failed on rank 0, rank 1, rank 2, rank 3, rank 4, rank 5: pickle data was truncated'
+FROM generate_series(0, 5) r;
 SELECT load_job('cut');
 SELECT accuser, unit FROM l4_accusations('cut') WHERE accuser IS NOT NULL;
 SELECT * FROM verdict('cut');
