@@ -263,8 +263,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Where the job meets, who says that more than this share is there waited for the others: who could not come '
 		'complains of it, and so do those who waited with it.'),
 	(true, 'evidence_named_again_part', 0.5, 'part',
-		'A launcher says of many, after all were told to end, what it said of one before: that was the first, or the first that '
-		'it saw.'),
+		'A launcher says of many, after all were told to end, what it said of one before: that was the first, or the first '
+		'that it saw.'),
 	(true, 'evidence_named_recovered_part', 0.25, 'part',
 		'What was well again before the failure shows at large may have been something else.'),
 

@@ -103,9 +103,6 @@ extern void header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
  */
 extern TimestampTz header_parser_told_time(const L4HeaderParser *parser);
 
-/* The first whole time that stands anywhere in a text, 0 where none does. */
-extern TimestampTz header_whole_time(L4Bytes sample, pg_tz *zone);
-
 /*
  * Moves the time of a stream (has_time: it has one) on to a record with this header; start is when the job began, 0 where that
  * is not known. A time of day alone is taken for the moment between 2 h before the stream's time and 22 h after it, or for that

@@ -118,8 +118,8 @@ is_whole_time(const char *text)
  * Finds the first whole time in the sample, wherever it stands: on which day the clocks of a file went whose lines say the time
  * of day alone.
  */
-TimestampTz
-header_whole_time(L4Bytes sample, pg_tz *zone)
+static TimestampTz
+first_whole_time(const L4HeaderParser *parser, L4Bytes sample)
 {
 	const char *at = sample.data;
 	const char *end = sample.data + sample.size;
@@ -128,7 +128,7 @@ header_whole_time(L4Bytes sample, pg_tz *zone)
 	while (end - at >= WHOLE_TIME_SIZE && (at = memmem(at, end - at, "20", 2)) != NULL && end - at >= WHOLE_TIME_SIZE)
 	{
 		if (is_whole_time(at) &&
-			timestamp_parse((L4Bytes) {at, WHOLE_TIME_SIZE}, zone, 0, &time))
+			timestamp_parse((L4Bytes) {at, WHOLE_TIME_SIZE}, parser->zone, parser->reference, &time))
 			return time;
 		at++;
 	}
@@ -469,7 +469,7 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	if (lines > 0)
 		learn_forms(parser, sample, lines);
 	learn_reference(parser, sample);
-	parser->told = sample.size > 0 ? header_whole_time(sample, parser->zone) : 0;
+	parser->told = sample.size > 0 ? first_whole_time(parser, sample) : 0;
 	if (sample.size == 0 || parser->learnt.has_label)
 		parser->ranks_stated = false;
 	else

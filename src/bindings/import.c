@@ -71,7 +71,6 @@ typedef struct ImportCall
 	const char *schema;
 	int			workers;
 	int			part_bytes;
-	TimestampTz told;			/* see L4SourceContext */
 	bool		on_cluster;		/* l4 is distributed over several nodes */
 } ImportCall;
 
@@ -186,7 +185,6 @@ fill_shared(SharedImport *shared, const ImportCall *call, List *files)
 	pg_atomic_init_u32(&shared->analyzed, 0);
 	shared->file_count = list_length(files);
 	shared->part_bytes = call->part_bytes;
-	shared->told = call->told;
 	shared->processes = call->workers;
 	shared->batches = call->on_cluster ? CLUSTER_BATCHES : 1;
 	shared->schema = share_string(shared, &end, call->schema);
@@ -456,7 +454,6 @@ import_files(Import *import)
 	uint32		number;
 
 	import->sources->keeps_rows = import->sources->keeps_shared = true;
-	import->sources->told = import->shared->told;
 	if (import->atomic)
 		lock_list(import);
 	if (import->worker == NULL)
@@ -808,7 +805,6 @@ l4_import(PG_FUNCTION_ARGS)
 	ImportCall	call = read_arguments(fcinfo);
 	char	   *path = required_text(fcinfo, 1, "path");
 	List	   *files;
-	L4Job	   *job;
 
 	files_check_privilege();
 	PreventCommandIfReadOnly("CALL l4_import");
@@ -816,11 +812,9 @@ l4_import(PG_FUNCTION_ARGS)
 					   !((CallContext *) fcinfo->context)->atomic);
 	import->context = context;
 	store_connect(!import->atomic);
-	job = store_job(call.schema, call.job_id);
+	(void) store_job(call.schema, call.job_id); /* is it there? */
 	call.on_cluster = extension_is_distributed();
 	files = files_list(path);
-	if (job->started_at == 0)
-		call.told = import_told_time(files, pg_tzset(job->time_zone));
 	pgstat_progress_start_command(PROGRESS_COMMAND_COPY, InvalidOid);
 	pgstat_progress_update_param(PROGRESS_COPY_BYTES_TOTAL, total_size(files));
 	run_import(import, &call, files);

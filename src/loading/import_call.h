@@ -39,7 +39,6 @@ typedef struct SharedImport
 	Size		job_id;
 	Size		layout;
 	Size		parts;			/* SharedParts, 0 where no file is shared */
-	TimestampTz told;			/* see L4SourceContext */
 	int64		part_bytes;		/* larger plain files are cut into parts of this size */
 	uint32		processes;		/* that were asked for */
 	uint32		batches;		/* a transaction takes in so many times as much as on one server */

@@ -7,7 +7,6 @@
  */
 #include "loading/import_file.h"
 
-#include "miscadmin.h"
 #include "nodes/bitmapset.h"
 #include "utils/memutils.h"
 
@@ -19,10 +18,6 @@
 
 /* So many bytes at the beginning and before the end of what was read tell whether a file has grown or is another one. */
 #define MARK_BYTES (64 * 1024)
-
-/* Of so many files so many first bytes are looked at for a day. */
-#define TOLD_FILES 64
-#define TOLD_BYTES (16 * 1024)
 
 static char *
 copy_or_null(const char *text)
@@ -357,33 +352,4 @@ import_file(Import *import, int number, const L4KnownFile *known)
 	reader = files_open(file);
 	import_members(import, number, file, reader);
 	files_close(reader);
-}
-
-TimestampTz
-import_told_time(const List *files, pg_tz *zone)
-{
-	char	   *buffer = palloc(TOLD_BYTES);
-	TimestampTz told = 0;
-	int			i;
-
-	for (i = 0; i < Min(list_length(files), TOLD_FILES) && told == 0 && zone != NULL; i++)
-	{
-		const L4File *file = list_nth(files, i);
-		L4FileReader *reader = files_open(file);
-		TimestampTz modified_at;
-		char	   *source;
-		int64		size;
-
-		CHECK_FOR_INTERRUPTS();
-		if (file->error == NULL && files_next_member(reader, &source, &size, &modified_at))
-		{
-			ssize_t		bytes = files_read(reader, buffer, TOLD_BYTES);
-
-			if (bytes > 0)
-				told = header_whole_time((L4Bytes) {buffer, bytes}, zone);
-		}
-		files_close(reader);
-	}
-	pfree(buffer);
-	return told;
 }

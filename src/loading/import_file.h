@@ -13,10 +13,4 @@
  */
 extern void import_file(Import *import, int number, const L4KnownFile *known);
 
-/*
- * The first whole time that stands in the beginnings of the first files of a list, or of their first members; 0 where none has
- * one. What cannot be read is passed over. zone: for times without one.
- */
-extern TimestampTz import_told_time(const List *files, pg_tz *zone);
-
 #endif							/* L4_IMPORT_FILE_H */

@@ -24,7 +24,6 @@ typedef struct L4SourceContext
 	struct classes_hash *classes;	/* what the rules say of shapes, kept from source to source */
 	struct L4MessageCache *messages;	/* recent ones, */
 	struct L4MessageCache *frames;	/* and frames that were masked */
-	TimestampTz told;			/* near which times of day are where neither job nor file tells the day; or 0 */
 	int64		source_count;	/* sources begun so far */
 	L4StoreBatch *rows;			/* of sources, on their way into the tables */
 	/* source_finish leaves them there for source_write_shared: the sources of a transaction are different ones */

@@ -166,15 +166,6 @@ stream_of(L4Source *work, const L4Header *header)
 	return source_labelled_stream(work, header);
 }
 
-/* Near which moment the times of day are that a source begins with: told by the job, by itself, or by other files. */
-static inline TimestampTz
-day_of(const L4Source *work)
-{
-	if (work->context->job->started_at != 0)
-		return work->context->job->started_at;
-	return header_parser_told_time(work->input.parser) != 0 ? header_parser_told_time(work->input.parser) : work->context->told;
-}
-
 /* Takes one record from the assembler: places it, masks it, adds it to the segment and to the counts. */
 void
 source_take_record(const L4RawRecord *raw, void *argument)
@@ -186,7 +177,9 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	L4Record	record;
 	bool		marked;
 
-	stream->has_time = header_next_time(&raw->header, work->context->zone, day_of(work), stream->has_time, &stream->time);
+	stream->has_time = header_next_time(&raw->header, work->context->zone,
+										work->context->job->started_at != 0 ? work->context->job->started_at :
+										header_parser_told_time(work->input.parser), stream->has_time, &stream->time);
 	if (work->phase == SOURCE_WARMING)
 	{
 		warm(work, stream, raw);
