@@ -402,7 +402,7 @@ BEGIN ATOMIC
 	), silent_pairs AS MATERIALIZED (
 		SELECT l.component, p.one, p.other, GREATEST(@extschema@.l4_sends_each_step(p.forth, l.period, limits),
 			@extschema@.l4_sends_each_step(p.back, l.period, limits)) IS NOT TRUE AS is_silent,
-			CASE WHEN abs(t.period / l.period - 1) <= (limits).flow_period_tolerance
+			CASE WHEN p.one = l.component AND abs(t.period / l.period - 1) <= (limits).flow_period_tolerance
 				THEN @extschema@.l4_flow_pair_span(p.forth, p.back, l.period, limits) END AS span
 		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
 		JOIN training t ON t.one = p.one AND t.other = p.other
@@ -446,8 +446,9 @@ BEGIN ATOMIC
 		FROM components c GROUP BY c.component) m ON m.component = s.component;
 END;
 COMMENT ON FUNCTION @extschema@.l4_clusters_of(refcursor, jsonb, @extschema@.l4_limits) IS
-'Step: The connected components of pairs (l4_cursor_pairs), with their steps, which that pair tells that sends in the shortest '
-'phase of each: a pipeline may be as regular, without a pause. known: the server of each address that is known.';
+'Step: The connected components of pairs (l4_cursor_pairs), with their steps, which that pair of its first member tells that '
+'sends in the shortest phase of each: a pipeline may be as regular, without a pause. known: the server of each address that is '
+'known.';
 
 CREATE FUNCTION @extschema@.l4_flow_places(clusters @extschema@.l4_flow_cluster[], known jsonb, limits @extschema@.l4_limits)
 RETURNS TABLE (address text, job int, server text, period double precision)

@@ -102,7 +102,8 @@ BEGIN ATOMIC
 		SELECT t.job, t.source AS address, t.server FROM unnest(l4_waiting_pairs.traces) t WHERE t.kind = 'accelerator'
 	), across AS MATERIALIZED (
 		SELECT p.pair, p.job, p.kind, p.source, p.destination, p.began, p.ended, p.is_slow, a.server, b.server AS receiver
-		FROM pairs p
+		FROM (SELECT DISTINCT s.job, s.kind FROM pairs s WHERE s.is_slow) s
+		JOIN pairs p ON p.job = s.job AND p.kind = s.kind
 		JOIN places a ON a.job = p.job AND a.address = p.source
 		JOIN places b ON b.job = p.job AND b.address = p.destination
 		WHERE a.server <> b.server
