@@ -76,7 +76,9 @@ DECLARE
 		dash_level_logger 3184964cc5a1,dash_logger_level d90167ba3558,deepspeed 83f70705be7c,level_clock 0e6665184009,
 		level_time 28e23ad459fe,packed_time d8ed0b2fda9e,python_dated 337c83e0c1ec,python_default b6ada81ea24f,
 		time d00f012534fe,time_brackets 29b4404989f5,time_level 019e46729268,time_level_logger 982b006465e6,
-		clock_label a4ef0758aaa3
+		clock_label a4ef0758aaa3,
+		path_node_system 357a72da5463,path_node_with_system 95caa882466b,path_system c84a378d8f4e,
+		path_system_of_node 73990b57a5ba,time_level_logger 22600e34e5d6
 	}';
 	stages text[] := '{
 		deepspeed_checkpoint_load e53b8d3f5a50,deepspeed_checkpoint_save 4ea4b36abedb,deepspeed_communicator e4c710e46202,
