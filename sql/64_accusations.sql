@@ -120,14 +120,14 @@ CREATE FUNCTION @extschema@.l4_told_ranks(unexplained @extschema@.l4_unexplained
 RETURNS TABLE (source text, rank int, line_no bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	SELECT r.source, r.rank, min(r.first_line)
+	SELECT r.source, COALESCE(r.rank, -1), min(r.first_line)
 	FROM unnest(l4_told_ranks.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
 	WHERE r.kind = 'rank' AND CASE WHEN r.message IS NULL THEN h.shape ~ (wordings).ending ELSE r.ending END
-	GROUP BY r.source, r.rank;
+	GROUP BY 1, 2;
 END;
 COMMENT ON FUNCTION @extschema@.l4_told_ranks(@extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS
-'Step: The ranks that were told to end (wordings of class ending), each with the first line that says so: how a rank goes down '
-'then is another one''s doing, and whom it misses was told, too.';
+'Step: The ranks that were told to end (wordings of class ending; -1 where it is not known which), each with the first line '
+'that says so: how a rank goes down then is another one''s doing, and whom it misses was told, too.';
 
 CREATE FUNCTION @extschema@.l4_awaiting_units(unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits,
 	wordings @extschema@.l4_wordings) RETURNS TABLE (unit text, counted boolean, gave_up_at timestamptz)
@@ -167,7 +167,7 @@ BEGIN
 	wordings := coalesce(wordings, @extschema@.l4_wordings_in_force());
 	unexplained := ARRAY(SELECT b FROM @extschema@.l4_before_teardown(unexplained, limits) b);
 	untold := ARRAY(SELECT u FROM unnest(unexplained) u LEFT JOIN @extschema@.l4_told_ranks(unexplained, wordings) e
-		ON u.kind = 'rank' AND e.source = u.source AND e.rank IS NOT DISTINCT FROM u.rank AND e.line_no < u.first_line
+		ON u.kind = 'rank' AND e.source = u.source AND e.rank = COALESCE(u.rank, -1) AND e.line_no < u.first_line
 		WHERE e.line_no IS NULL);
 	RETURN QUERY
 	WITH said AS MATERIALIZED (

@@ -185,7 +185,7 @@ BEGIN ATOMIC
 		FROM unnest(l4_placed_records.unexplained) n
 		JOIN shape h ON h.shape_id = n.shape_id
 		LEFT JOIN @extschema@.l4_told_ranks(l4_placed_records.unexplained, wordings) e
-			ON n.kind = 'rank' AND e.source = n.source AND e.rank IS NOT DISTINCT FROM n.rank AND e.line_no < n.first_line
+			ON n.kind = 'rank' AND e.source = n.source AND e.rank = COALESCE(n.rank, -1) AND e.line_no < n.first_line
 	)
 	SELECT row_number() OVER (ORDER BY r.first_ts, r.source, r.first_line, r.stream_id, r.shape_id),
 		r.unit, r.node, r.rank, r.kind, r.source, r.stream_id, r.shape_id, r.first_line, r.first_ts,

@@ -677,6 +677,16 @@ is_numbered_name(const L4SampleLine *line, int field)
 	return size == text.size;
 }
 
+/* Is a field in brackets that stand at a word without a blank: "trainer[7]"? Then the word is of the name. */
+static bool
+is_joined(const L4HeaderForm *form, int field)
+{
+	const L4FieldGap *gap = &form->fields[field].gap;
+
+	return form->fields[field].kind == L4_FIELD_BOX && gap->size == 1 && gap->text[0] != ' ' &&
+		form->fields[field - 1].kind == L4_FIELD_WORD;
+}
+
 /*
  * Finds the field in which several nodes of the job are named, and how many fields are taken off: those before the first one
  * behind the anchor that is a name with a number, but for a node's.
@@ -697,7 +707,7 @@ find_names(const L4SampleLine *lines, int count, int anchor, L4IsNode is_node, c
 		if (names_nodes(lines, count, i, is_node, argument, &several))
 			form->host = several && form->host < 0 ? i : form->host;
 		else if (i > anchor && i < form->cut && of_ten(lines, count, i, RULE, is_numbered_name))
-			form->cut = i;
+			form->cut = is_joined(form, i) && i - 1 > anchor ? i - 1 : i;
 	}
 }
 

@@ -343,7 +343,7 @@ tells_more(L4SampleLine *lines, const KnownHeader *known, int count, const L4Hea
 
 		if (!lines[i].open || header_form_match(form, lines[i].text, fields) == 0)
 			continue;
-		level = form->level >= 0 && form->cut == form->count &&
+		level = form->level >= 0 && form->level < form->cut &&
 			level_from_text(fields[form->level].text) != L4_LEVEL_NONE;
 		if ((known[i].has_time && form->time < 0) || (known[i].has_level && !level))
 			losses++;
