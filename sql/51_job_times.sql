@@ -154,8 +154,8 @@ COMMENT ON FUNCTION @extschema@.l4_job_first_times(text) IS
 
 CREATE FUNCTION @extschema@.l4_stamp_end(ts timestamptz) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ts + CASE WHEN EXTRACT(microseconds FROM ts AT TIME ZONE 'UTC')::bigint % 1000000 = 0
-	THEN interval '999999 us' ELSE interval '0' END;
+RETURN ts + CASE ts AT TIME ZONE 'UTC' WHEN date_trunc('second', ts AT TIME ZONE 'UTC') THEN interval '999999 us'
+	ELSE interval '0' END;
 COMMENT ON FUNCTION @extschema@.l4_stamp_end(timestamptz) IS
 'Step: The last moment that a stamp may mean: of one of a whole second the end of that.';
 
