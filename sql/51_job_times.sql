@@ -233,7 +233,7 @@ BEGIN
 		GROUP BY f.source_id HAVING count(*) >= l4_job_older_lines.known_statements
 	)
 	-- What a file has behind the last sign of progress came after it, whatever its own clock says: not all that write into one
-	-- file tell the time of the same zone.
+	-- file tell the time of the same zone. (least() would say its line where there is none.)
 	SELECT o.stream_id, o.line_no - greatest(o.line_no - p.line_no, 0), m.line_no - greatest(m.line_no - p.line_no, 0)
 	FROM older o
 	LEFT JOIN known_line k ON k.source_id = o.source_id

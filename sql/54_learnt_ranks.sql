@@ -77,21 +77,26 @@ RETURNS TABLE (source_id bigint, rank int)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH job AS MATERIALIZED (
-		SELECT cardinality(j.nodes) AS nodes, cardinality(j.nodes) * j.ranks_per_node AS ranks
+		SELECT NULLIF(cardinality(j.nodes), 0) AS nodes, NULLIF(cardinality(j.nodes), 0) * j.ranks_per_node AS ranks
 		FROM @extschema@.l4_job_row(l4_numbered_files.job_id) j
 	),
 	file AS MATERIALIZED (
 		SELECT s.source_id, min(s.source) AS source, bool_or(s.last_stage IS NOT NULL) AS tells_stage,
+			min(s.first_ts) AS first_ts, max(s.last_ts) AS last_ts,
 			@extschema@.l4_stream_family(min(s.source), NULL, NULL) AS family
 		FROM @extschema@.l4_job_streams(l4_numbered_files.job_id) s
 		GROUP BY s.source_id
 		-- the name of a node has a number, too
-		HAVING bool_or(s.label IS NULL AND s.node IS NULL AND s.kind IN ('other', 'shared')) AND count(DISTINCT s.rank) <= 1
+		HAVING bool_or(s.label IS NULL AND s.node IS NULL AND s.kind IN ('other', 'shared', 'rank'))
+			AND count(DISTINCT s.rank) <= 1
 	),
 	-- a file each for all ranks, from 0 or 1 on
 	counted AS (
 		SELECT f.family, n.place, min(n.number[1]::bigint) AS first, max(n.number[1]::bigint) AS last, count(*) AS files,
-			count(DISTINCT n.number[1]::bigint) AS numbers, count(*) FILTER (WHERE f.tells_stage) AS tell_stage
+			count(DISTINCT n.number[1]::bigint) AS numbers, count(*) FILTER (WHERE f.tells_stage) AS tell_stage,
+			-- ranks write at the same time, the parts of a log one after the other
+			percentile_disc((limits).place_rank_share) WITHIN GROUP (ORDER BY f.first_ts)
+				< percentile_disc(1 - (limits).place_rank_share) WITHIN GROUP (ORDER BY f.last_ts) AS together
 		FROM file f CROSS JOIN LATERAL regexp_matches(f.source, '\d{1,9}', 'g') WITH ORDINALITY n (number, place)
 		GROUP BY f.family, n.place
 	),
@@ -100,7 +105,7 @@ BEGIN ATOMIC
 		FROM counted c, job j
 		WHERE c.files > 1 AND c.numbers = c.files AND c.first IN (0, 1) AND c.last - c.first = c.files - 1
 			AND (c.tell_stage >= (limits).place_rank_share * c.files OR c.files > j.nodes)
-			AND c.files = COALESCE(j.ranks, c.files) AND c.files >= COALESCE(j.nodes, 0)
+			AND (c.files = j.ranks OR j.ranks IS NULL AND c.together AND c.files >= COALESCE(j.nodes, 0))
 		ORDER BY c.family, c.place DESC
 	)
 	SELECT f.source_id, (n.number[1]::bigint - b.first)::int
@@ -110,8 +115,9 @@ BEGIN ATOMIC
 	WHERE n.place = b.place;
 END;
 COMMENT ON FUNCTION @extschema@.l4_numbered_files(text, @extschema@.l4_limits) IS
-'Step: Of a job''s files whose names differ in a number that counts them without a gap, as many as there are ranks, if most '
-'tell of a stage or they are more than nodes: the rank of each, which no path rule knows.';
+'Step: Of a job''s files whose names differ in a number that counts them without a gap, as many as there are ranks (where that '
+'is not known: at least as many as nodes, written at the same time), if most tell of a stage or they are more than nodes: the '
+'rank of each.';
 
 CREATE FUNCTION @extschema@.l4_own_streams_to_ranks(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
@@ -253,6 +259,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_ranks(text) IS
-'Learns which streams of a job are those of ranks, where no path and no label says it of any: those of the processes that are '
+'Learns which streams of a job are those of ranks: files that a number counts (l4_numbered_files), the lines of a file that go '
+'by one rank alone (l4_own_streams_to_ranks) and, where no path and no label says it of any, those of the processes that are '
 'started alike on most nodes and iterate or number themselves (l4_own_numbers), and those that only the other nodes have. '
 'Sets l4_stream.kind and rank; returns the number of rows changed. Called at the end of an import.';

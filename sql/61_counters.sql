@@ -226,7 +226,7 @@ COMMENT ON FUNCTION @extschema@.l4_learn_counter(text, @extschema@.l4_limits, bo
 'Step: What counts the progress of a job of which no rule knows more than one iteration, or a few that are named now and '
 'then: the parameter that grows steadily, '
 'and on the ranks that tell of it together; NULL where there is none, or rules know (unstamped: and their iterations have '
-'times). Reads the parameter statistics of a few ranks.';
+'times). Logs of ranks, and what stands in nobody''s name in those that ranks share. Reads the parameter statistics of a few.';
 
 CREATE FUNCTION @extschema@.l4_counter_at(job_id text, counter @extschema@.l4_learnt_counter, stream_id bigint, at_line bigint,
 	at_ts timestamptz, limits @extschema@.l4_limits) RETURNS bigint

@@ -64,8 +64,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_step_durations(bigint[], text[], @extschema@.l4_limits) IS
 'Step: Which parameters of records are durations that belong to the record: with a name of their own and a unit, whose seconds '
-'that is, and neither adding up nor counting down. Two arrays of one length, in the order of the records: the shape of each '
-'and its parameters as a JSON array.';
+'that is (where none has a name, the first), and neither adding up nor counting down. Two arrays of one length, in the order '
+'of the records: the shape of each and its parameters as a JSON array.';
 
 CREATE FUNCTION @extschema@.l4_times_beside(job_id text, source_id bigint, stream_id bigint)
 RETURNS TABLE (line_no bigint, part int, ts timestamptz)

@@ -204,7 +204,8 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_placed_records(@extschema@.l4_unexplained_record[], @extschema@.l4_unit[], text[],
 	@extschema@.l4_accusation[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: The unexplained records of the units of a job that may be evidence (not those of a role, nor those that only say '
-'that something was told to end), judged and compared with the other units''. spokesmen: l4_spokesmen.';
+'that something was told to end), judged and compared with the other units''. What a rank says after it was told to end '
+'(l4_told_ranks) counts as if it spoke of others. spokesmen: l4_spokesmen.';
 
 CREATE FUNCTION @extschema@.l4_survived_records(job_id text, placed @extschema@.l4_placed_record[],
 	unexplained_shapes bigint[], pooled boolean, limits @extschema@.l4_limits) RETURNS TABLE (stream_id bigint, alike text)

@@ -56,5 +56,6 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extschema@.l4_accusation[],
 	@extschema@.l4_unexplained_record[], @extschema@.l4_placed_record, @extschema@.l4_limits) IS
 'Step: Evidence of kind named: an unexplained record of a stream of no unit (a collector, a controller, a launcher) names '
-'the unit. Not statements that name more of the units than evidence_named_share, nor those by which processes are over after '
-'one that tells of an order to end, or one that names most units.';
+'the unit. Not what says that processes are over after an order to end, or after a statement that names most units (no news); '
+'nor statements that name all units, or more of them than evidence_named_share while that is news. Of those that name more in '
+'all evidence_named_again_part.';

@@ -239,7 +239,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_onset_stage(text, text, text, boolean, boolean, text) IS
 'Step: The stage of an onset: where its stream stood (own), where the stream marks iterations (marks), else the job''s '
 'state at the time; or the one that its error names, by its words (named) or what failed (component), as far as the job can '
-'be in it then: of a job that iterates no set-up.';
+'be in it then: of a job that iterates no set-up. Where none of these is known environment_init, if it was starting then.';
 
 CREATE FUNCTION @extschema@.l4_stage_set_up_again(job_id text, stream_id bigint, at_line bigint) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000

@@ -275,6 +275,7 @@ take_word(const char **at, const char *end, L4Field *field)
 bool
 header_field_next(const char *start, const char **at, const char *end, L4Field *field)
 {
+	const char *before = *at;
 	const char *p = *at;
 	size_t		size;
 
@@ -300,7 +301,10 @@ header_field_next(const char *start, const char **at, const char *end, L4Field *
 	*at = p;
 	if (field->gap.size > 0 && is_opening(p[-1]) && take_box(at, end, field))
 		return true;
-	return take_word(at, end, field);
+	if (take_word(at, end, field))
+		return true;
+	*at = before;
+	return false;
 }
 
 static inline bool

@@ -11,6 +11,8 @@
 /* Fields of a header at most, and bytes of what may stand between two of them, blanks that pad left out. */
 #define L4_FIELD_LIMIT 10
 #define L4_FIELD_GAP 12
+/* A number before a line is that of a rank below this. */
+#define L4_LABEL_RANKS 65536
 /* Different headers that a file may have, besides those of known formats. */
 #define L4_HEADER_FORM_LIMIT 3
 

@@ -63,10 +63,17 @@ header_learn_line(L4SampleLine *line, L4Bytes text, int limit)
 
 	line->text = text;
 	line->count = 0;
-	while (line->count < limit && header_field_next(text.data, &at, end, &line->fields[line->count]))
+	while (line->count < limit)
 	{
-		if (begins_object(&line->fields[line->count].gap))
+		const char *before = at;
+
+		if (!header_field_next(text.data, &at, end, &line->fields[line->count]))
 			break;
+		if (begins_object(&line->fields[line->count].gap))
+		{
+			at = before;
+			break;
+		}
 		at = line->fields[line->count].text.data + line->fields[line->count].text.size;
 		line->count++;
 	}
@@ -764,7 +771,6 @@ header_learn(L4SampleLine *lines, int count, pg_tz *zone, TimestampTz reference,
 /* Of ten lines so many have a label; the ranks of a label write so many lines each, and few numbers are left out. */
 #define NEARLY_ALL 9
 #define LINES_PER_RANK 3
-#define RANKS_MOST 4096
 
 /* Does a field look like a label's with the number of a rank: one, or two of which the second says how many there are? */
 static bool
@@ -785,11 +791,11 @@ holds_rank(const L4Field *field)
 	return digit && letters <= L4_FIELD_GAP && field->text.size <= VALUE_BYTES;
 }
 
-/* Do the numbers of a label count up line by line, as those of progress do, rather than change with who writes? */
+/* Do the numbers of a label change with who writes, rather than count up line by line, as those of progress do? */
 static bool
 are_ranks(const L4SampleLine *lines, int count)
 {
-	bool	   *seen = palloc0(RANKS_MOST * sizeof(bool));
+	bool	   *seen = palloc0(L4_LABEL_RANKS * sizeof(bool));
 	int			here = 0;
 	int			ranks = 0;
 	int			most = 0;
@@ -804,7 +810,7 @@ are_ranks(const L4SampleLine *lines, int count)
 		if (!lines[i].here)
 			continue;
 		rank = bytes_number(header_first_number(lines[i].fields[0].text));
-		if (rank < 0 || rank >= RANKS_MOST)
+		if (rank < 0 || rank >= L4_LABEL_RANKS)
 			break;
 		here++;
 		ranks += !seen[rank];

@@ -109,7 +109,7 @@ speaking_rank(L4Bytes message)
 	L4Field		field;
 
 	if (!header_field_next(message.data, &at, end, &field) || field.kind != L4_FIELD_RANK || at == end ||
-		strchr("])>}|:,", *at) == NULL)
+		*at == '\0' || strchr("])>}|:,", *at) == NULL)
 		return -1;
 	return bytes_number(field.text);
 }
@@ -160,16 +160,20 @@ header_take_label(const L4HeaderParser *parser, L4Bytes text, L4Header *header)
 {
 	L4Bytes		which;
 	size_t		size;
+	int			rank;
 
 	if (!parser->learnt.has_label || header->rank >= 0 || header->host.size > 0)
 		return false;
 	size = header_label_match(&parser->learnt.label, text, &which);
 	if (size == 0 || (parser->learnt.label.form.host >= 0 && !header_is_node(parser, which)))
 		return false;
-	if (parser->learnt.label.form.host >= 0)
+	rank = parser->learnt.label.form.host >= 0 ? -1 : bytes_number(which);
+	if (parser->learnt.label.form.host < 0 && (rank < 0 || rank >= L4_LABEL_RANKS))
+		return false;
+	if (rank < 0)
 		header->host = which;
 	else
-		header->rank = bytes_number(which);
+		header->rank = rank;
 	header->prefixes[header->prefix_count++] = -1;
 	header->size += size;
 	header->prefix_size = header->size;

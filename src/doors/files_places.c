@@ -47,7 +47,8 @@ pull_unpacking(void *argument, char *buffer, size_t room)
 	Unpacking  *unpacking = argument;
 	ssize_t		size;
 
-	(void) lseek(unpacking->reader->descriptor, unpacking->offset, SEEK_SET);
+	if (lseek(unpacking->reader->descriptor, unpacking->offset, SEEK_SET) < 0)
+		return -1;
 	size = files_pull(unpacking->reader, buffer, room);
 	unpacking->offset += Max(size, 0);
 	return size;
@@ -122,7 +123,11 @@ come_to(L4FileReader *reader, int64 place)
 		Unpacking  *unpacking = &reader->places->unpackings[i];
 
 		if (unpacking->context == NULL || place < unpacking->end - KEPT_BYTES)
-			other = unpacking;
+		{
+			/* one that was never begun is at its beginning */
+			if (other == NULL || unpacking->end < other->end)
+				other = unpacking;
+		}
 		else if (found == NULL || unpacking->end > found->end)
 			found = unpacking;
 	}
