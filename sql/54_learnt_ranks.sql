@@ -169,13 +169,17 @@ AS $$
 DECLARE
 	learned bigint;
 	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
+	numbered bigint[];
+	ranks int[];
 	named bigint[];
 	streams @extschema@.l4_job_stream[];
 BEGIN
+	-- by itself, as in l4_learn_rank_nodes
+	SELECT array_agg(n.source_id), array_agg(n.rank) INTO numbered, ranks
+	FROM @extschema@.l4_numbered_files(l4_learn_ranks.job_id, limits) n;
 	WITH held AS MATERIALIZED (
 		SELECT s.stream_id, n.rank
-		FROM @extschema@.l4_stream s
-		JOIN @extschema@.l4_numbered_files(l4_learn_ranks.job_id, limits) n ON n.source_id = s.source_id
+		FROM @extschema@.l4_stream s JOIN unnest(numbered, ranks) n (source_id, rank) ON n.source_id = s.source_id
 		WHERE s.job_id = l4_learn_ranks.job_id AND s.label IS NULL
 		FOR UPDATE OF s SKIP LOCKED
 	)
