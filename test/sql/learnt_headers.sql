@@ -27,13 +27,16 @@ BEGIN
 END $$;
 -- of each file how many records have a time, and one of them
 CREATE FUNCTION shown(job text) RETURNS TABLE (source text, records bigint, timed bigint, levels bigint, ranks bigint,
-	nodes bigint, ts text, level text, component text, message text) LANGUAGE sql AS $$
+	nodes bigint, ts text, level text, component text, message text) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
 	SELECT l.source, count(*), count(*) FILTER (WHERE l.ts IS NOT NULL), count(DISTINCT l.level), count(DISTINCT l.rank),
 		count(DISTINCT l.node), min(to_char(l.ts, 'HH24:MI:SS.MS')) FILTER (WHERE l.line_no = 11),
 		min(l.level) FILTER (WHERE l.line_no = 11), min(l.component) FILTER (WHERE l.line_no = 11),
 		min(l.message) FILTER (WHERE l.line_no = 11)
-	FROM l4_log l WHERE l.job_id = job GROUP BY l.source ORDER BY l.source COLLATE "C"
-$$;
+	FROM l4_log l WHERE l.job_id = shown.job GROUP BY l.source ORDER BY l.source COLLATE "C";
+END $$;
 
 \echo == headers: names, numbers, brackets and bars around times of many forms
 SELECT write_log(h.source, h.header, h.clock) FROM (VALUES
