@@ -573,6 +573,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_slow_work', 0.07, 'logarithm',
 		'An accelerator is slow that computes this much longer than those of its stage: its tensor-parallel peers, who wait '
 		'for it in each layer, hide a part of what it is slow by.'),
+	(true, 'flow_stage_members', 4, 'accelerators',
+		'What a stage usually computes is the first quarter, of so many at least not less than the second shortest: the '
+		'shortest may be of one whose phase began too early. Of fewer it may be slow itself.'),
 	(true, 'flow_slow_beside', 0.12, 'logarithm',
 		'Where parameters are sharded it is slow that computes single layers this much longer: where accelerators differ by '
 		'2 % for good, healthy ones come to 8 %.'),

@@ -334,9 +334,6 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'Timed out after 41 seconds waiting for clients. 4/5 clients joined.'),
 	(true, 'gave_up', 'waited_in_vain', '\mtim(e|es|ed|ing) ?out\M|\m\w*time_?out(error|exception|exceeded)?\M',
 		'torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError'),
-	(true, 'gave_up', 'waited_for_completion',
-		'\m(not|never) ([[:alpha:]]+ ){1,4}(after|within|in) [\d.<*>]+ ?(ms|s|secs?|seconds?|m|min|minutes?)\M',
-		'sum of gradients not complete after 15.0 s'),
 	(true, 'hung_up', 'other_side_closed',
 		'\m(connection|link|socket|session|channel|stream|peer|remote)s?\M.{0,60}\m(closed|reset|aborted|hung up)\M'
 			'|\m(closed|reset|dropped) (the |its )?(connection|link|socket|session|channel|stream)\M|\mbroken pipe\M'

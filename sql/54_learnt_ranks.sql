@@ -5,6 +5,7 @@
  * The processes that train are started alike, one program many times, and each is told which one it is. So of the files that
  * are there on most nodes under one name those are theirs in which each says the same number of itself all the time, the
  * others other ones, and together they are numbered without a gap ("peer": 2, worker=3 of 8); or those that tell of iterations.
+ * Before that: files of which a number in the name says which one each is, and lines that stand with those of one rank.
  */
 
 CREATE FUNCTION @extschema@.l4_stream_family(source text, label text, node text) RETURNS text
@@ -119,6 +120,32 @@ COMMENT ON FUNCTION @extschema@.l4_numbered_files(text, @extschema@.l4_limits) I
 'is not known: at least as many as nodes, written at the same time), if most tell of a stage or they are more than nodes: the '
 'rank of each.';
 
+CREATE FUNCTION @extschema@.l4_set_ranks(job_id text, stream_ids bigint[], ranks int[]) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+	changed bigint;
+BEGIN
+	-- streams that are being written now their own import learns of
+	WITH held AS MATERIALIZED (
+		SELECT s.stream_id, n.rank
+		FROM @extschema@.l4_stream s JOIN unnest(l4_set_ranks.stream_ids, l4_set_ranks.ranks) n (stream_id, rank)
+			ON n.stream_id = s.stream_id
+		WHERE s.job_id = l4_set_ranks.job_id
+		FOR UPDATE OF s SKIP LOCKED
+	)
+	UPDATE @extschema@.l4_stream s SET kind = 'rank', rank = COALESCE(s.rank, h.rank)
+	FROM held h
+	WHERE s.job_id = l4_set_ranks.job_id AND s.stream_id = h.stream_id;
+	GET DIAGNOSTICS changed = ROW_COUNT;
+	RETURN changed;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_set_ranks(text, bigint[], int[]) IS
+'Step: Makes streams of a job those of ranks (two arrays of one length; NULL: not known which); returns how many.';
+
 CREATE FUNCTION @extschema@.l4_own_streams_to_ranks(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
 SET search_path = pg_catalog, pg_temp
@@ -126,7 +153,8 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	learned bigint;
+	stream_ids bigint[];
+	ranks int[];
 BEGIN
 	-- Lines of a node's file that go by one rank alone (what the interpreter prints of an exception, "[rank3]: ") are of the
 	-- process that wrote the others, which has no name for itself there; so are the files that other nodes have in its place.
@@ -140,19 +168,11 @@ BEGIN
 		SELECT o.source_id, min(o.rank) AS rank FROM @extschema@.l4_stream o
 		WHERE o.job_id = l4_own_streams_to_ranks.job_id AND o.kind = 'rank' AND o.label IS NOT NULL AND o.rank IS NOT NULL
 		GROUP BY o.source_id HAVING count(DISTINCT o.rank) = 1
-	),
-	held AS MATERIALIZED (
-		SELECT s.stream_id, n.rank
-		FROM @extschema@.l4_stream s JOIN own o ON o.stream_id = s.stream_id LEFT JOIN named n ON n.source_id = o.source_id
-		WHERE s.job_id = l4_own_streams_to_ranks.job_id
-			AND o.family IN (SELECT f.family FROM own f JOIN named k ON k.source_id = f.source_id)
-		FOR UPDATE OF s SKIP LOCKED
 	)
-	UPDATE @extschema@.l4_stream s SET kind = 'rank', rank = COALESCE(s.rank, h.rank)
-	FROM held h
-	WHERE s.job_id = l4_own_streams_to_ranks.job_id AND s.stream_id = h.stream_id;
-	GET DIAGNOSTICS learned = ROW_COUNT;
-	RETURN learned;
+	SELECT array_agg(o.stream_id), array_agg(n.rank) INTO stream_ids, ranks
+	FROM own o LEFT JOIN named n ON n.source_id = o.source_id
+	WHERE o.family IN (SELECT f.family FROM own f JOIN named k ON k.source_id = f.source_id);
+	RETURN @extschema@.l4_set_ranks(l4_own_streams_to_ranks.job_id, stream_ids, ranks);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_own_streams_to_ranks(text) IS
@@ -169,27 +189,19 @@ AS $$
 DECLARE
 	learned bigint;
 	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
-	numbered bigint[];
+	stream_ids bigint[];
 	ranks int[];
 	named bigint[];
 	streams @extschema@.l4_job_stream[];
 BEGIN
-	-- by itself, as in l4_learn_rank_nodes
-	SELECT array_agg(n.source_id), array_agg(n.rank) INTO numbered, ranks
-	FROM @extschema@.l4_numbered_files(l4_learn_ranks.job_id, limits) n;
-	WITH held AS MATERIALIZED (
-		SELECT s.stream_id, n.rank
-		FROM @extschema@.l4_stream s JOIN unnest(numbered, ranks) n (source_id, rank) ON n.source_id = s.source_id
-		WHERE s.job_id = l4_learn_ranks.job_id AND s.label IS NULL
-		FOR UPDATE OF s SKIP LOCKED
-	)
-	UPDATE @extschema@.l4_stream s SET kind = 'rank', rank = COALESCE(s.rank, h.rank)
-	FROM held h
-	WHERE s.job_id = l4_learn_ranks.job_id AND s.stream_id = h.stream_id;
-	PERFORM @extschema@.l4_own_streams_to_ranks(l4_learn_ranks.job_id);
+	SELECT array_agg(s.stream_id), array_agg(n.rank) INTO stream_ids, ranks
+	FROM @extschema@.l4_numbered_files(l4_learn_ranks.job_id, limits) n
+	JOIN @extschema@.l4_job_streams(l4_learn_ranks.job_id) s ON s.source_id = n.source_id AND s.label IS NULL;
+	learned := @extschema@.l4_set_ranks(l4_learn_ranks.job_id, stream_ids, ranks)
+		+ @extschema@.l4_own_streams_to_ranks(l4_learn_ranks.job_id);
 	IF EXISTS (SELECT FROM @extschema@.l4_stream s
 		WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank' AND s.last_iteration IS NOT NULL) THEN
-		RETURN 0;
+		RETURN learned;
 	END IF;
 	-- Of most jobs paths or labels name the ranks. Where some lines of a file name their rank and others their host alone, that
 	-- a launcher put before them, these are of the same processes.
@@ -200,7 +212,7 @@ BEGIN
 			OR s.kind IN ('shared', 'launcher') AND s.label IS NOT NULL AND s.node IS NOT NULL AND s.rank IS NULL
 				AND (named = '{}' OR s.source_id = ANY (named)));
 	IF streams = '{}' THEN
-		RETURN 0;
+		RETURN learned;
 	END IF;
 	WITH stream AS MATERIALIZED (
 		SELECT s.stream_id, s.node, s.record_count, s.last_iteration,
@@ -248,18 +260,9 @@ BEGIN
 		FROM started s
 		UNION ALL
 		SELECT a.stream_id, (SELECT m.number FROM missing m) FROM alone a
-	),
-	-- streams that are being written now their own import learns of
-	held AS MATERIALIZED (
-		SELECT o.stream_id, p.number FROM @extschema@.l4_stream o JOIN placed p ON p.stream_id = o.stream_id
-		WHERE o.job_id = l4_learn_ranks.job_id
-		FOR UPDATE OF o SKIP LOCKED
 	)
-	UPDATE @extschema@.l4_stream s SET kind = 'rank', rank = COALESCE(s.rank, h.number::int)
-	FROM held h
-	WHERE s.job_id = l4_learn_ranks.job_id AND s.stream_id = h.stream_id;
-	GET DIAGNOSTICS learned = ROW_COUNT;
-	RETURN learned;
+	SELECT array_agg(p.stream_id), array_agg(p.number::int) INTO stream_ids, ranks FROM placed p;
+	RETURN learned + @extschema@.l4_set_ranks(l4_learn_ranks.job_id, stream_ids, ranks);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_ranks(text) IS

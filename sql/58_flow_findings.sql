@@ -210,11 +210,11 @@ BEGIN ATOMIC
 		LEFT JOIN stages g ON g.address = s.address
 		WHERE s.compute > 0
 	), usual AS MATERIALIZED (
-		-- several may be slow; of more than three not less than the second, as the phase of one may have begun too early
+		-- several may be slow, and the phase of one may have begun too early
 		SELECT s.job, s.stage, s.step, GREATEST(percentile_cont(0.25) WITHIN GROUP (ORDER BY s.work),
-				CASE WHEN count(*) > 3 THEN (array_agg(s.work ORDER BY s.work))[2] END) AS work,
+				CASE WHEN count(*) >= (limits).flow_stage_members THEN (array_agg(s.work ORDER BY s.work))[2] END) AS work,
 			GREATEST(percentile_cont(0.25) WITHIN GROUP (ORDER BY s.piped),
-				CASE WHEN count(*) > 3 THEN (array_agg(s.piped ORDER BY s.piped))[2] END) AS piped
+				CASE WHEN count(*) >= (limits).flow_stage_members THEN (array_agg(s.piped ORDER BY s.piped))[2] END) AS piped
 		FROM steps s
 		GROUP BY s.job, s.stage, s.step
 	), compared AS (

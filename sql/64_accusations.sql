@@ -159,7 +159,7 @@ SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	units CONSTANT bigint := (SELECT count(*) FROM @extschema@.l4_job_units(l4_accusations.job_id));
+	units CONSTANT @extschema@.l4_unit[] := ARRAY(SELECT u FROM @extschema@.l4_job_units(l4_accusations.job_id) u);
 	untold @extschema@.l4_unexplained_record[];
 BEGIN
 	unexplained := coalesce(unexplained, ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_accusations.job_id) n));
@@ -205,7 +205,7 @@ BEGIN
 			-- when it is well again, if nothing is said against it from then on
 			last_value(CASE WHEN r.unit IS NULL AND r.recovers THEN r.first_ts END) OVER (PARTITION BY r.stream_id, m.unit
 				ORDER BY r.line_no ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS recovered_ts
-		FROM @extschema@.l4_mentions(l4_accusations.job_id, ARRAY(SELECT r.message FROM record r ORDER BY r.ordinal)) m
+		FROM @extschema@.l4_mentions(l4_accusations.job_id, ARRAY(SELECT r.message FROM record r ORDER BY r.ordinal), units) m
 		JOIN record r ON r.ordinal = m.ordinal
 	)
 	SELECT m.unit, m.node, m.rank, m.name, m.accuser, m.kind, m.source, m.shape_id, m.stream_id, m.line_no, m.first_ts,
@@ -219,9 +219,9 @@ BEGIN
 	-- who does not reach itself either speaks of a place that nobody reaches (an address), as the others do
 	LEFT JOIN (SELECT DISTINCT o.unit, o.name, o.shape_id FROM mention o WHERE o.itself AND o.peer AND o.others = 0) o
 		ON o.unit = m.unit AND o.name = m.name AND o.shape_id = m.shape_id AND m.accuser IS NOT NULL
-	-- who names all others tells none of them from the rest
+	-- who names all others tells none of them from the rest; one alone is no rest
 	LEFT JOIN (SELECT n.ordinal FROM mention n WHERE NOT n.itself AND n.accuser IS NOT NULL
-		GROUP BY n.ordinal HAVING count(DISTINCT n.unit) >= GREATEST(units - 1, 2)) a ON a.ordinal = m.ordinal
+		GROUP BY n.ordinal HAVING count(DISTINCT n.unit) >= GREATEST(cardinality(units) - 1, 2)) a ON a.ordinal = m.ordinal
 	LEFT JOIN @extschema@.l4_awaiting_units(unexplained, limits, wordings) w ON w.unit = m.unit
 	WHERE NOT m.itself AND o.unit IS NULL AND a.ordinal IS NULL AND d.stream_id IS NULL
 		AND NOT (m.recovers AND m.accuser IS NULL)

@@ -15,6 +15,7 @@
 
 #include "common/shortest_dec.h"
 #include "port/pg_bitutils.h"
+#include "tools/bytes.h"
 #include "utils/builtins.h"
 
 /* What the numbers at one place of the form have been like so far. */
@@ -35,12 +36,6 @@ static const int64 powers_of_ten[] = {
 	INT64CONST(1000000000000), INT64CONST(10000000000000), INT64CONST(100000000000000), INT64CONST(1000000000000000),
 	INT64CONST(10000000000000000), INT64CONST(100000000000000000), INT64CONST(1000000000000000000)
 };
-
-static inline bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* Reads digits, at most so many that an int64 holds them. */
 static inline bool

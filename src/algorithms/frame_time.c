@@ -11,6 +11,7 @@
  */
 #include "algorithms/frame_time.h"
 
+#include "tools/bytes.h"
 #include "utils/datetime.h"
 
 /* The marks: one for each digit of year, month, day, hour, minute, second and microsecond. */
@@ -23,12 +24,6 @@
 #define MARK_SECOND 0x8c
 #define MARK_FRACTION 0x8e
 #define MARK_COUNT 20
-
-static inline bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* Digits in the order of the marks. */
 typedef struct TimeDigits

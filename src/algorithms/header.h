@@ -61,7 +61,8 @@ typedef struct L4Header
 	L4Bytes		host;
 	int			format;			/* the header's format for header_format_name, or -1 */
 	int			prefix_count;
-	int			prefixes[L4_PREFIX_LIMIT];	/* the prefixes' formats for header_format_name, outermost first */
+	/* the prefixes' formats for header_format_name, outermost first; -1 for a label that was learnt, which has no name */
+	int			prefixes[L4_PREFIX_LIMIT];
 } L4Header;
 
 /*

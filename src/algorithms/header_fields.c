@@ -10,6 +10,7 @@
 
 #include "algorithms/level.h"
 #include "algorithms/timestamp.h"
+#include "tools/bytes.h"
 
 /* A text in brackets, a word and a rank's number have at most so many bytes; so many may stand between two fields. */
 #define BOX_BYTES 80
@@ -18,24 +19,6 @@
 #define GAP_BYTES 100
 /* A level of a row in which most are known: "LOG", "NOTE". */
 #define LEVEL_BYTES 10
-
-static inline bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static inline bool
-is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static inline bool
-is_alphanumeric(char c)
-{
-	return is_letter(c) || is_digit(c);
-}
 
 static inline bool
 is_blank(char c)
@@ -307,12 +290,6 @@ header_field_next(const char *start, const char **at, const char *end, L4Field *
 	return false;
 }
 
-static inline bool
-same_gap(const L4FieldGap *a, const L4FieldGap *b)
-{
-	return a->size == b->size && memcmp(a->text, b->text, a->size) == 0;
-}
-
 /* Does a word in capitals stand where the level does? Programs have levels of their own. */
 static bool
 like_level(L4Bytes text)
@@ -502,6 +479,8 @@ header_form_restore(L4HeaderForm *form, L4ColumnReader *in)
 	int			i;
 
 	form->count = column_get_number_to(in, L4_FIELD_LIMIT, "a header has too many fields");
+	if (form->count == 0)
+		column_corrupted("a header has no fields");
 	for (i = 0; i < form->count; i++)
 	{
 		form->fields[i].kind = (char) column_get_number_to(in, 127, "a header has a field of no known kind");

@@ -36,6 +36,12 @@ typedef struct L4FieldGap
 	char		text[L4_FIELD_GAP];
 } L4FieldGap;
 
+static inline bool
+same_gap(const L4FieldGap *a, const L4FieldGap *b)
+{
+	return a->size == b->size && memcmp(a->text, b->text, a->size) == 0;
+}
+
 /* A field as it stands in a line, with the gap before it. */
 typedef struct L4Field
 {

@@ -37,12 +37,6 @@
 #define VALUE_BYTES 60
 
 static inline bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static inline bool
 is_time(char kind)
 {
 	return kind == L4_FIELD_TIME || kind == L4_FIELD_CLOCK || kind == L4_FIELD_EPOCH;
@@ -86,12 +80,6 @@ static const L4FieldGap *
 gap_behind(const L4SampleLine *line, int field)
 {
 	return field + 1 < line->count ? &line->fields[field + 1].gap : &line->rest;
-}
-
-static bool
-same_gap(const L4FieldGap *a, const L4FieldGap *b)
-{
-	return a->size == b->size && memcmp(a->text, b->text, a->size) == 0;
 }
 
 static inline bool
@@ -453,7 +441,14 @@ is_of_header(const L4SampleLine *lines, int count, char kind, int field)
 	}
 }
 
-/* Keeps of the lines here those that have a field as the form has it; returns how many. */
+/* Is a line here one that has a field as the form has it? */
+static bool
+has_field(const L4SampleLine *line, const L4HeaderForm *form, int field)
+{
+	return line->here && field < line->count && header_field_goes(form->fields[field].kind, &line->fields[field]) &&
+		same_gap(&form->fields[field].gap, &line->fields[field].gap);
+}
+
 static int
 count_with_field(const L4SampleLine *lines, int count, const L4HeaderForm *form, int field)
 {
@@ -461,9 +456,7 @@ count_with_field(const L4SampleLine *lines, int count, const L4HeaderForm *form,
 	int			i;
 
 	for (i = 0; i < count; i++)
-		with += lines[i].here && field < lines[i].count &&
-			header_field_goes(form->fields[field].kind, &lines[i].fields[field]) &&
-			same_gap(&form->fields[field].gap, &lines[i].fields[field].gap);
+		with += has_field(&lines[i], form, field);
 	return with;
 }
 
@@ -503,9 +496,7 @@ find_next_field(L4SampleLine *lines, int count, L4HeaderForm *form)
 		return false;
 	*form = chosen;
 	for (i = 0; i < count; i++)
-		lines[i].here = lines[i].here && field < lines[i].count &&
-			header_field_goes(form->fields[field].kind, &lines[i].fields[field]) &&
-			same_gap(&form->fields[field].gap, &lines[i].fields[field].gap);
+		lines[i].here = has_field(&lines[i], form, field);
 	form->count++;
 	return true;
 }
@@ -520,6 +511,28 @@ may_be_passed(const L4SampleLine *lines, int count, char kind, int field)
 		!of_ten(lines, count, field, EXCEPTION, has_number_behind) || has_few_values(lines, count, field + 1, true);
 }
 
+/* Which lines are looked at; and to look at these again. */
+static bool *
+lines_here(const L4SampleLine *lines, int count)
+{
+	bool	   *here = palloc(mul_size(count, sizeof(bool)));
+	int			i;
+
+	for (i = 0; i < count; i++)
+		here[i] = lines[i].here;
+	return here;
+}
+
+static void
+look_at_lines(L4SampleLine *lines, int count, bool *here)
+{
+	int			i;
+
+	for (i = 0; i < count; i++)
+		lines[i].here = here[i];
+	pfree(here);
+}
+
 /*
  * Adds the fields behind the anchor; a field is kept where it, or one that soon follows it, is of the header by itself. A level
  * in small letters that some words stand before is one of a sentence.
@@ -527,12 +540,9 @@ may_be_passed(const L4SampleLine *lines, int count, char kind, int field)
 static void
 add_fields(L4SampleLine *lines, int count, L4HeaderForm *form)
 {
-	bool	   *before = palloc(mul_size(count, sizeof(bool)));
+	bool	   *before = lines_here(lines, count);
 	int			kept = form->count;
-	int			i;
 
-	for (i = 0; i < count; i++)
-		before[i] = lines[i].here;
 	while (form->count < Min(L4_FIELD_LIMIT, kept + PASSED_FIELDS + 1) && find_next_field(lines, count, form))
 	{
 		int			field = form->count - 1;
@@ -544,16 +554,14 @@ add_fields(L4SampleLine *lines, int count, L4HeaderForm *form)
 		if (is_of_header(lines, count, kind, field))
 		{
 			kept = form->count;
-			for (i = 0; i < count; i++)
-				before[i] = lines[i].here;
+			pfree(before);
+			before = lines_here(lines, count);
 		}
 		else if (!may_be_passed(lines, count, kind, field))
 			break;
 	}
 	form->count = kept;
-	for (i = 0; i < count; i++)
-		lines[i].here = before[i];
-	pfree(before);
+	look_at_lines(lines, count, before);
 }
 
 /*
@@ -907,10 +915,15 @@ add_word(L4SampleLine *lines, int count, L4LabelForm *label)
 {
 	L4HeaderForm longer = label->form;
 	const L4SampleLine *line = lines;
+	bool	   *before = lines_here(lines, count);
 
 	if (!find_next_field(lines, count, &longer) || longer.fields[1].kind != L4_FIELD_WORD || !is_one_name(lines, count, 1) ||
 		!goes_on_variously(lines, count, 1))
+	{
+		look_at_lines(lines, count, before);
 		return;
+	}
+	pfree(before);
 	label->form = longer;
 	label->form.cut = longer.count;
 	while (!line->here)

@@ -65,7 +65,7 @@ take_learnt_time(L4HeaderParser *parser, L4Bytes text, L4Header *header)
 static L4Level
 learnt_level(L4Bytes text)
 {
-	bool		tens = text.size > 1 && text.data[0] >= '0' && text.data[0] <= '9';
+	bool		tens = text.size > 1 && is_digit(text.data[0]);
 
 	return tens ? level_from_tens(bytes_number(text)) : level_from_text(text);
 }
@@ -93,7 +93,7 @@ without_line_number(L4Bytes name)
 {
 	size_t		size = name.size;
 
-	while (size > 0 && name.data[size - 1] >= '0' && name.data[size - 1] <= '9')
+	while (size > 0 && is_digit(name.data[size - 1]))
 		size--;
 	if (size > 1 && size < name.size && name.data[size - 1] == ':')
 		name.size = size - 1;
@@ -143,11 +143,13 @@ take_form(L4HeaderParser *parser, L4Bytes text, L4Header *header)
 	return true;
 }
 
-/* Takes the header off as the sample taught it. */
+/* Takes the header off as the sample taught it; an object has its keys anywhere. */
 bool
-header_take_learnt(L4HeaderParser *parser, L4Bytes text, L4Header *header)
+header_take_learnt(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
-	if (!take_form(parser, text, header) && !take_object(parser, text, header))
+	L4Bytes		rest = {line.data + header->size, line.size - header->size};
+
+	if (!take_form(parser, header_window(line, header->size), header) && !take_object(parser, rest, header))
 		return false;
 	header->has_header = true;
 	header->format = parser->prefixes.count + parser->headers.count;

@@ -9,6 +9,7 @@
 
 #include "algorithms/level.h"
 #include "algorithms/timestamp.h"
+#include "tools/bytes.h"
 
 /* Keys are looked for in so many first bytes of a line, and as many different ones at most are told apart. */
 #define OBJECT_BYTES 2000
@@ -24,12 +25,6 @@ typedef struct Pair
 	L4Bytes		value;
 	bool		quoted;
 } Pair;
-
-static inline bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* The end of the string that begins at a quote: its last quote, or the end of the text. */
 static const char *
@@ -75,8 +70,10 @@ next_pair(const char **at, const char *end, Pair *pair)
 		if (pair->quoted)
 		{
 			stop = string_end(p, end);
+			if (stop == end)
+				return false;	/* cut off */
 			pair->value = (L4Bytes) {p + 1, stop - p - 1};
-			*at = stop + (stop < end);
+			*at = stop + 1;
 			return true;
 		}
 		for (stop = p; stop < end && (is_digit(*stop) || *stop == '.' || *stop == '-'); stop++)
@@ -139,11 +136,12 @@ is_part(const Pair *pair, L4ObjectPart part)
 	}
 }
 
-/* A key, and how many objects say a part under it. */
+/* A key, how many objects say a part under it, and the last of them. */
 typedef struct KeyCount
 {
 	L4Bytes		key;
 	int			objects[L4_OBJECT_PARTS];
+	int			last[L4_OBJECT_PARTS];
 } KeyCount;
 
 static KeyCount *
@@ -156,7 +154,7 @@ count_of(KeyCount *counts, int *known, L4Bytes key)
 			return &counts[i];
 	if (*known == OBJECT_KEYS || key.size == 0 || key.size > L4_OBJECT_KEY)
 		return NULL;
-	counts[*known] = (KeyCount) {key, {0}};
+	counts[*known] = (KeyCount) {.key = key};
 	return &counts[(*known)++];
 }
 
@@ -190,7 +188,11 @@ header_object_learn(const L4Bytes *lines, int count, L4ObjectForm *form)
 			KeyCount   *of = count_of(counts, &known, pair.key);
 
 			for (part = 0; of != NULL && part < L4_OBJECT_PARTS; part++)
-				of->objects[part] += is_part(&pair, part);
+				if (of->last[part] < objects && is_part(&pair, part))
+				{
+					of->last[part] = objects;
+					of->objects[part]++;
+				}
 		}
 	}
 	memset(form, 0, sizeof(L4ObjectForm));

@@ -1,6 +1,6 @@
 /*
- * header_private.h: what a parser of headers is made of, for header.c, which takes lines apart, and header_sample.c, which
- * learns from the first ones what holds for a stream.
+ * header_private.h: what a parser of headers is made of, for header.c and header_learnt.c, which take lines apart, and
+ * header_sample.c, which learns from the first ones what holds for a stream.
  */
 #ifndef L4_HEADER_PRIVATE_H
 #define L4_HEADER_PRIVATE_H
@@ -91,8 +91,14 @@ struct L4HeaderParser
 	L4TimeCache	times;
 };
 
-/* header.c: the part of a line from an offset on that patterns may see. */
-extern L4Bytes header_window(L4Bytes line, size_t offset);
+/* The part of a line from an offset on that patterns may see. */
+static inline L4Bytes
+header_window(L4Bytes line, size_t offset)
+{
+	L4Bytes		window = {line.data + offset, Min(line.size - offset, HEADER_WINDOW)};
+
+	return window;
+}
 
 /*
  * header.c: the first rule that matches at the beginning of a text, its match in the pattern; all: dominant ones, too, but for
@@ -110,8 +116,8 @@ header_has_learnt(const L4LearntHeaders *learnt)
 	return learnt->form_count > 0 || learnt->has_label || learnt->has_object;
 }
 
-/* header_learnt.c: takes a header, or a label among the prefixes, off a text that it begins; false where there is none. */
-extern bool header_take_learnt(L4HeaderParser *parser, L4Bytes text, L4Header *header);
+/* header_learnt.c: takes a header off a line, behind its prefixes, or a label off a text that it begins; false: has none. */
+extern bool header_take_learnt(L4HeaderParser *parser, L4Bytes line, L4Header *header);
 extern bool header_take_label(const L4HeaderParser *parser, L4Bytes text, L4Header *header);
 
 /* header_learnt.c: is a text the name of a node of the job (argument: the parser's)? */

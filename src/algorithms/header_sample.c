@@ -1,7 +1,7 @@
 /*
  * header_sample.c: what the first lines of a stream tell of all of it: which common prefixes count ("12: " is a label only
  * where most lines have it), which of several ranks wrote each line, where the headers state that, in which year and on which
- * day.
+ * day; and, where no format is known, what headers, labels and objects look like (header_learn.c).
  */
 #include "algorithms/header_private.h"
 
@@ -438,7 +438,7 @@ learn_forms(L4HeaderParser *parser, L4Bytes sample, int lines)
 }
 
 /*
- * header_parser_sample: sample holds the first lines of a stream, parted by \n. Cost: that of parsing them.
+ * header_parser_sample: sample holds the first lines of a stream, parted by \n. Cost: that of parsing them a few times.
  */
 void
 header_parser_sample(L4HeaderParser *parser, L4Bytes sample)

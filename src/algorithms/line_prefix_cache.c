@@ -13,6 +13,7 @@
 #include "algorithms/line_prefix_cache.h"
 
 #include "storage/shmem.h"
+#include "tools/bytes.h"
 
 #define CHUNK 16
 #define SLOT_COUNT 8192			/* twice as many as chunks that 1,024 line prefixes can have, and more */
@@ -51,12 +52,6 @@ struct L4LinePrefixCache
 };
 
 /* Tracing */
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* Does the class treat all digits alike? */
 static bool

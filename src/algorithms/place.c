@@ -196,12 +196,6 @@ node_of_folders(const L4Cluster *cluster, L4Bytes path, L4Bytes *name)
 	return -1;
 }
 
-static bool
-is_alphanumeric(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 /* Where a name stands in a text from an offset on, with neither letters nor digits beside it; NULL where it does not. */
 static const char *
 find_name(L4Bytes text, size_t from, const char *name, size_t size)

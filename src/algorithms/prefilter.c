@@ -18,6 +18,7 @@
 
 #include "algorithms/pattern_walk.h"
 #include "storage/shmem.h"
+#include "tools/bytes.h"
 
 #define TABLE_POSITIONS 12
 #define TEXT_END 256			/* "byte" of the position after the last one */
@@ -211,12 +212,6 @@ prefilter_create(const char *const *patterns, int count)
 			filter->timed[i / 64] |= UINT64CONST(1) << (i % 64);
 	}
 	return filter;
-}
-
-static inline bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
 }
 
 /* Where the zone that may stand at data ends, or 0. */

@@ -9,12 +9,7 @@
 #include "algorithms/time_cache.h"
 
 #include "algorithms/timestamp.h"
-
-static inline bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+#include "tools/bytes.h"
 
 /* Two digits as a number; 100 or more where they are none. */
 static inline int

@@ -10,6 +10,7 @@
  */
 #include "algorithms/timestamp.h"
 
+#include "tools/bytes.h"
 #include "utils/datetime.h"
 
 #define EPOCH_OFFSET_SECONDS ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
@@ -38,18 +39,6 @@ typedef struct Cursor
 	const char *at;
 	const char *end;
 } Cursor;
-
-static inline bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static inline bool
-is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 static inline char
 cursor_peek(const Cursor *cursor)

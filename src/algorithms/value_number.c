@@ -3,11 +3,7 @@
  */
 #include "algorithms/value_number.h"
 
-static inline bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+#include "tools/bytes.h"
 
 static inline bool
 is_unit(char c)

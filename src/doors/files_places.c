@@ -2,8 +2,7 @@
  * files_places.c: the plain bytes of a compressed file by their places.
  *
  * A compressed file can only be unpacked from its beginning. Whoever reads it in parts goes forward, but for a short way: so
- * what was unpacked last is kept. The leader of an import is in two places, in order and ahead: so a file is unpacked up to
- * twice, each time as far as it was asked for.
+ * what was unpacked last is kept. Whoever asks for what lies before that makes it unpacked from its beginning again.
  */
 #include "doors/files_private.h"
 
@@ -12,10 +11,12 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* So much is kept, and so much unpacked at once. */
-#define KEPT_BYTES (2 * 1024 * 1024)
+/*
+ * So much is kept: more than a part of an import and what is read before it, so that a process can go back to the part it has
+ * just read ahead, as the leader does who found the end of the file in it. So much is unpacked at once.
+ */
+#define KEPT_BYTES (20 * 1024 * 1024)
 #define STEP_BYTES (256 * 1024)
-#define UNPACKING_COUNT 2
 /* The beginning of the file, which is looked at again for each part. */
 #define FIRST_BYTES (64 * 1024)
 
@@ -38,7 +39,7 @@ struct FilePlaces
 	int64		at;				/* where files_read goes on */
 	char		first[FIRST_BYTES];
 	int64		first_size;
-	Unpacking	unpackings[UNPACKING_COUNT];
+	Unpacking	unpacking;
 };
 
 static ssize_t
@@ -68,6 +69,8 @@ begin_unpacking(L4FileReader *reader, Unpacking *unpacking)
 	unpacking->kept = palloc(KEPT_BYTES);
 	unpacking->unpacker = unpacker_create(pull_unpacking, unpacking, files_window_memory());
 	MemoryContextSwitchTo(caller);
+	ereport(DEBUG1,
+			(errmsg("compressed file \"%s\" is unpacked from its beginning", reader->path)));
 }
 
 static int64
@@ -107,38 +110,17 @@ unpack_step(Unpacking *unpacking)
 	unpacking->end += size;
 }
 
-/*
- * The unpacking that can give the byte at a place with the least to do, having come there. One that is beyond it begins anew
- * where there is no other.
- */
+/* The unpacking, having come to a place. */
 static Unpacking *
 come_to(L4FileReader *reader, int64 place)
 {
-	Unpacking  *found = NULL;
-	Unpacking  *other = NULL;
-	int			i;
+	Unpacking  *unpacking = &reader->places->unpacking;
 
-	for (i = 0; i < UNPACKING_COUNT; i++)
-	{
-		Unpacking  *unpacking = &reader->places->unpackings[i];
-
-		if (unpacking->context == NULL || place < unpacking->end - KEPT_BYTES)
-		{
-			/* one that was never begun is at its beginning */
-			if (other == NULL || unpacking->end < other->end)
-				other = unpacking;
-		}
-		else if (found == NULL || unpacking->end > found->end)
-			found = unpacking;
-	}
-	if (found == NULL)
-	{
-		begin_unpacking(reader, other);
-		found = other;
-	}
-	while (found->end <= place && !found->over)
-		unpack_step(found);
-	return found;
+	if (unpacking->context == NULL || place < unpacking->end - KEPT_BYTES)
+		begin_unpacking(reader, unpacking);
+	while (unpacking->end <= place && !unpacking->over)
+		unpack_step(unpacking);
+	return unpacking;
 }
 
 void

@@ -7,6 +7,25 @@
 #include "ground/l4.h"
 #include "lib/stringinfo.h"
 
+/* What a byte is in ASCII, whatever the locale. */
+static inline bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline bool
+is_alphanumeric(char c)
+{
+	return is_letter(c) || is_digit(c);
+}
+
 /*
  * Length of the valid UTF-8 character at data (1 to 4), or 0 if the bytes there are none or NUL; beyond ASCII always 0 where
  * the database is not in UTF-8.

@@ -382,6 +382,19 @@ for my $name (sort map { basename($_) } glob("$folder/packed/*"))
 }
 # on a busy machine one process may be through before the other one begins
 cmp_ok($packed_parts, '>', 0, 'workers read parts of compressed files');
+# Guesses that are wrong, since a part has its iteration from far before it: the leader reads in order what others and it itself
+# read ahead. So it goes back, time and again, to what it has unpacked before, and need not unpack the file again each time.
+write_file("$folder/large/distant.log", join '', map { '[2026-11-20 22:31:38,097] [INFO] [train.py:52:main] '
+	. ($_ % 15000 ? join ' ', 'waiting for shards', '=' x 100, $_ * 7919 % 1000003, $_ * 31 : 'step=' . $_ / 15000)
+	. "\n" } 1 .. 300000);
+system_or_bail('sh', '-c', "gzip -1c '$folder/large/distant.log' > '$folder/distant.gz'; rm '$folder/large/distant.log'");
+register("distant $_") for 1, 2;
+import_job('distant 1', "$folder/distant.gz", ', part_bytes => 4000000');
+($code, $out, $err) = $node->psql('postgres',
+	"SET client_min_messages = debug1; CALL l4_import('distant 2', '$folder/distant.gz', workers => 2, part_bytes => 4000000)");
+same('distant 2', 'distant 1', 'parts far apart: two processes give the same');
+my $unpacked = () = $err =~ /is unpacked from its beginning/g;
+ok($unpacked > 0 && $unpacked <= 2, "and the leader unpacks it at most twice ($unpacked)");
 
 # Members of one archive, in turns: large ones, small ones, one path twice, one that is compressed and one that says it is; in a
 # tar, compressed or cut, and in a zip
