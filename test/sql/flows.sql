@@ -44,6 +44,13 @@ SELECT l4_bursts('{1,1.2,3,3.1}', '{0.1,0.1,0.1,0.4}', 0.5) AS two_bursts,
 SELECT l4_bursts('{1,1.2}', '{0.1,0.1,0.1}', 0.5);
 SELECT l4_bursts('{1,NULL}', '{0.1,0.1}', 0.5);
 SELECT l4_step_places('{1,2.1,3.9,9}', '{1,2,3,4}', 0.5);
+-- Of what each cycle moves early and late: the same in all, the same but for one, nothing alike, nothing that differs, too few.
+SELECT c.name, round(l4_repeated_share('{0,1,2,3,4,5,6,7,8}', c.moved, '{0,2,4,6,8}', 2, c.needed)::numeric, 4) AS repeated
+FROM (VALUES ('the same', '{3,1,3,1,3,1,3,1,9}'::real[], 4), ('but for one', '{3,1,3,1,1,3,3,1,9}', 4),
+	('nothing alike', '{3,1,1,3,3,1,1,3,9}', 4), ('nothing differs', '{1,1,1,1,1,1,1,1,9}', 4),
+	('too few', '{3,1,3,1,3,1,3,1,9}', 5)) c(name, moved, needed);
+SELECT l4_repeated_share('{1,2}', '{1}', '{1,2}', 2, 1);
+SELECT l4_repeated_share('{1,2}', '{1,1}', '{1,2}', 0, 1);
 SELECT l4_late_messages('{1,2,3,4,5}', '{1,1,1,1,2}', '{1,1,5,1,2}', 3);
 SELECT (t).*
 FROM (SELECT l4_step_traffic('{1,2,3,4,5}', '{1,2,3,4,5}', '{1,1,1,1,1}', '{1,2,1,2,1}', 1, '{0,2.5,4.5,9}') AS t) x;
@@ -264,7 +271,7 @@ SELECT heavy, p.cycle, p.any_phase, p.is_summed
 FROM generate_series(0, 8, 2) heavy, l4_limits_in_force() l, l4_job_phases(ARRAY(
 	SELECT ROW(1, 1.5, CASE WHEN n <= 8 THEN 0.3 ELSE 30 END, CASE WHEN n <= 8 THEN 'data' ELSE 'pipeline' END, NULL,
 		CASE WHEN n BETWEEN 9 AND 8 + GREATEST(heavy, 6) THEN 1.5 END, 20, 2, 0.04,
-		CASE WHEN n BETWEEN 9 AND 8 + heavy THEN 1.8 ELSE 0.9 END)::l4_flow_measure FROM generate_series(1, 16) n), l) p
+		CASE WHEN n BETWEEN 9 AND 8 + heavy THEN 1.8 ELSE 0.9 END, NULL)::l4_flow_measure FROM generate_series(1, 16) n), l) p
 ORDER BY heavy;
 -- Links that see nothing of an optimizer tell microbatches, others steps of several or, be it that they see no more, of one;
 -- some tell cycles only while somebody is slow, or cannot tell.
@@ -277,12 +284,14 @@ SELECT says, c AS cycles, m AS microbatches, l4_usual_cycle(c, n, m, l) FROM l4_
 	('most cannot tell', '{1,1,1}', '{60,60,60}', '{0,0,1}'), ('nobody', '{1,1}', '{60,60}', '{0,0}'),
 	('none', '{}', '{}', '{}'))
 	v(says, c, n, m);
--- Those that are busy all the time have no cycles: fewer are enough where they agree.
-SELECT links, alike, p.cycle, p.any_phase
-FROM l4_limits_in_force() l, generate_series(1, 4) links, unnest('{t,f}'::boolean[]) alike, l4_job_phases(ARRAY(
+-- Those that are busy all the time have no cycles: two that agree are enough where most others repeat themselves with them.
+SELECT links, alike, repeating, p.cycle, p.any_phase
+FROM l4_limits_in_force() l, generate_series(1, 5, 2) links, unnest('{t,f}'::boolean[]) alike, unnest('{0,9,11,15}'::int[])
+	repeating, l4_job_phases(ARRAY(
 	SELECT ROW(1, NULL, NULL, 'context', NULL, CASE WHEN n <= links THEN 1.5 + CASE WHEN alike THEN 0.01 ELSE 0.2 END * n END,
-		20, CASE WHEN n <= links THEN 1 END, 0.04, 2)::l4_flow_measure FROM generate_series(1, 16) n), l) p
-ORDER BY alike, links;
+		20, CASE WHEN n <= links THEN 1 END, 0.04, 2, n > 16 - repeating)::l4_flow_measure FROM generate_series(1, 16) n), l) p
+WHERE links + repeating <= 16
+ORDER BY alike, links, repeating;
 -- Windows of few steps: what comes more often than steps do is not taken for them. A pipeline of two stages and four columns,
 -- 12 microbatches a step of two seconds; and the sharded job, of which a window has layers both ways, but few cycles.
 CREATE TABLE brief_flows AS
@@ -463,7 +472,7 @@ DROP TABLE rails;
 -- Clusters on the same servers are one job where their layers go round together, be it that one tells two microbatches where
 -- the other tells a step; not where one takes a tenth longer, or begins when it likes.
 SELECT c.name, l4_have_same_cycles(ROW('a', NULL, NULL, '{s}', '{a}', 0.6, ARRAY(SELECT 0.6 * n FROM
-	generate_series(1, 20) n)), ROW('b', NULL, NULL, '{s}', '{b}', c.cycle, ends), l) AS same
+	generate_series(1, 20) n), NULL), ROW('b', NULL, NULL, '{s}', '{b}', c.cycle, ends, NULL), l) AS same
 FROM l4_limits_in_force() l, LATERAL (VALUES
 	('together', 0.6, ARRAY(SELECT 0.6 * n + 0.02 FROM generate_series(1, 20) n)),
 	('microbatches', 0.3, ARRAY(SELECT 0.3 * n FROM generate_series(1, 40) n)),
@@ -471,18 +480,22 @@ FROM l4_limits_in_force() l, LATERAL (VALUES
 	('at will', 0.6, ARRAY(SELECT 0.6 * n + 0.3 * sin(n) FROM generate_series(1, 20) n)),
 	('none', NULL, NULL)) c(name, cycle, ends);
 -- One of which no link shows cycles is of the job whose cycles it goes with: what it sends repeats itself from one to the next.
-SELECT c.name, round(l4_repeated_share(c.times, cycles, l)::numeric, 2) AS repeated,
-	l4_goes_with_cycles(a, ROW('b', NULL, times, '{s}', '{b}', NULL, NULL), l) AS same,
-	l4_goes_with_cycles(ROW('b', NULL, times, '{s}', '{b}', NULL, NULL), a, l) AS turned
+-- What goes without a pause is one message, so that there may be as many in each part of a cycle: their bytes tell.
+SELECT c.name, round(l4_repeated_share(c.times, moved, cycles, 8, 6)::numeric, 2) AS repeated,
+	l4_goes_with_cycles(a, b, l) AS same, l4_goes_with_cycles(b, a, l) AS turned
 FROM l4_limits_in_force() l, LATERAL (SELECT ARRAY(SELECT 0.6 * n FROM generate_series(0, 20) n) AS cycles) y,
-	LATERAL (SELECT ROW('a', NULL, NULL, '{s}', '{a}', 0.6, cycles)::l4_flow_cluster AS a) o, LATERAL (VALUES
+	LATERAL (SELECT ROW('a', NULL, NULL, '{s}', '{a}', 0.6, cycles, NULL)::l4_flow_cluster AS a) o, LATERAL (VALUES
 	('layers of its own', ARRAY(SELECT 0.6 * n + LEAST(i, 10) * 0.02 + GREATEST(i - 10, 0) * 0.04 + 0.003 * sin(n * 7 + i)
 		FROM generate_series(0, 19) n, generate_series(0, 19) i ORDER BY 1)),
 	('of another step', ARRAY(SELECT 0.71 * n + LEAST(i, 10) * 0.02 + GREATEST(i - 10, 0) * 0.04
 		FROM generate_series(0, 19) n, generate_series(0, 19) i ORDER BY 1)),
 	('even', ARRAY(SELECT 0.03 * n FROM generate_series(1, 398) n)),
+	('even but in bytes', ARRAY(SELECT 0.03 * n FROM generate_series(1, 399) n)),
 	('few', ARRAY(SELECT 0.6 * n + 0.1 FROM generate_series(0, 5) n)),
-	('none', '{}')) c(name, times);
+	('none', '{}')) c(name, times),
+	LATERAL (SELECT ARRAY(SELECT CASE WHEN c.name = 'even but in bytes' AND n % 20 >= 7 THEN 3 ELSE 1 END
+		FROM generate_series(1, cardinality(c.times)) n)::real[] AS moved) v,
+	LATERAL (SELECT ROW('b', NULL, c.times, '{s}', '{b}', NULL, NULL, moved)::l4_flow_cluster AS b) x;
 
 -- Who computes longer where all wait for the slowest: 1.2 to 1 while the other one sends of itself, nothing once it waits.
 SELECT round(b.beside[1]::numeric, 4) AS longer, b.beside[2] AS waits, round(b.turned[1]::numeric, 4) AS turned
