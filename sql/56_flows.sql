@@ -236,19 +236,16 @@ COMMENT ON FUNCTION @extschema@.l4_longest_period(double precision[], @extschema
 'Step: The longest period (seconds) that enough pairs have (limits flow_period_pairs, flow_period_tolerance), the median of '
 'those; NULL for none. Cost: time n * log(n).';
 
-CREATE FUNCTION @extschema@.l4_sends_each_step(series @extschema@.l4_flow_series, period double precision,
-	limits @extschema@.l4_limits) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
-BEGIN ATOMIC
-	SELECT b.seconds >= GREATEST(((limits).flow_least_steps - 1) * period,
-		CASE WHEN b.bursts > (limits).flow_least_steps THEN (limits).flow_step_rests ELSE (limits).flow_step_active END
-			* ((series).began[cardinality((series).began)] - (series).began[1]))
-	FROM @extschema@.l4_bursts((series).began, (series).lasted, (limits).flow_step_silence * period) b
-	WHERE cardinality((series).began) > 0;
-END;
-COMMENT ON FUNCTION @extschema@.l4_sends_each_step(@extschema@.l4_flow_series, double precision, @extschema@.l4_limits) IS
-'Step: Is something sent in each of steps that take so long (seconds), for enough of them (limits flow_step_silence, '
-'flow_step_active, flow_step_rests, flow_least_steps)? NULL for no messages.';
+CREATE FUNCTION @extschema@.l4_sends_each_step(bursts @extschema@.l4_burst_times, span double precision,
+	period double precision, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN (bursts).seconds >= GREATEST(((limits).flow_least_steps - 1) * period,
+	CASE WHEN (bursts).bursts > (limits).flow_least_steps THEN (limits).flow_step_rests ELSE (limits).flow_step_active END * span);
+COMMENT ON FUNCTION @extschema@.l4_sends_each_step(@extschema@.l4_burst_times, double precision, double precision,
+	@extschema@.l4_limits) IS
+'Step: Is something sent in each of steps that take so long (period, seconds), for enough of them (limits flow_step_active, '
+'flow_step_rests, flow_least_steps)? bursts: what is sent without silence for whole steps (limit flow_step_silence), span: '
+'seconds from the first to the last of it. NULL for no messages.';
 
 CREATE FUNCTION @extschema@.l4_read_accelerators(accelerators regclass)
 RETURNS TABLE (address text, server text, leaf text)
@@ -352,19 +349,21 @@ COMMENT ON FUNCTION @extschema@.l4_flow_span(@extschema@.l4_burst_times, @extsch
 '1 for more of them, or for fewer steps (limits flow_step_phases, flow_least_steps). parted: their bursts, active: the same '
 'without what is silent for whole steps, such as evaluations (limits flow_step_pause, flow_step_silence). NULL for no steps.';
 
-CREATE FUNCTION @extschema@.l4_flow_pair_span(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
-	period double precision, limits @extschema@.l4_limits) RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
+CREATE FUNCTION @extschema@.l4_flow_pair_bursts(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	period double precision, limits @extschema@.l4_limits)
+RETURNS TABLE (parted @extschema@.l4_burst_times, active @extschema@.l4_burst_times)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1 COST 3000
 BEGIN ATOMIC
-	SELECT @extschema@.l4_flow_span(parted, active, l4_flow_pair_span.period, limits)
-	FROM (VALUES (COALESCE((forth).began, '{}') || COALESCE((back).began, '{}'),
-			COALESCE((forth).lasted, '{}') || COALESCE((back).lasted, '{}'))) b(began, lasted)
-	CROSS JOIN LATERAL @extschema@.l4_bursts(b.began, b.lasted, l4_flow_pair_span.period * (limits).flow_step_pause) parted
-	CROSS JOIN LATERAL @extschema@.l4_bursts(b.began, b.lasted, l4_flow_pair_span.period * (limits).flow_step_silence) active;
+	-- OFFSET, as each is to be worked out once
+	SELECT @extschema@.l4_bursts(b.began, b.lasted, l4_flow_pair_bursts.period * (limits).flow_step_pause),
+		@extschema@.l4_bursts(b.began, b.lasted, l4_flow_pair_bursts.period * (limits).flow_step_silence)
+	FROM (SELECT COALESCE((forth).began, '{}') || COALESCE((back).began, '{}') AS began,
+		COALESCE((forth).lasted, '{}') || COALESCE((back).lasted, '{}') AS lasted OFFSET 0) b
+	OFFSET 0;
 END;
-COMMENT ON FUNCTION @extschema@.l4_flow_pair_span(@extschema@.l4_flow_series, @extschema@.l4_flow_series, double precision,
+COMMENT ON FUNCTION @extschema@.l4_flow_pair_bursts(@extschema@.l4_flow_series, @extschema@.l4_flow_series, double precision,
 	@extschema@.l4_limits) IS
-'Step: l4_flow_span of what goes between two addresses, both ways.';
+'Step: What l4_flow_span takes, of what goes between two addresses, both ways; NULL without a period.';
 
 CREATE FUNCTION @extschema@.l4_clusters_of(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_flow_cluster
@@ -382,14 +381,21 @@ BEGIN ATOMIC
 		SELECT c.component, @extschema@.l4_longest_period(array_agg(t.period), limits) AS period
 		FROM training t JOIN components c ON c.member = t.one GROUP BY c.component
 	), silent_pairs AS MATERIALIZED (
-		SELECT l.component, p.one, p.other, GREATEST(@extschema@.l4_sends_each_step(p.forth, l.period, limits),
-			@extschema@.l4_sends_each_step(p.back, l.period, limits)) IS NOT TRUE AS is_silent,
-			CASE WHEN p.one = l.component AND abs(t.period / l.period - 1) <= (limits).flow_period_tolerance
-				THEN @extschema@.l4_flow_pair_span(p.forth, p.back, l.period, limits) END AS span
+		SELECT l.component, p.one, p.other, GREATEST(
+			@extschema@.l4_sends_each_step(a.forth, (p.forth).began[cardinality((p.forth).began)] - (p.forth).began[1],
+				l.period, limits),
+			@extschema@.l4_sends_each_step(a.back, (p.back).began[cardinality((p.back).began)] - (p.back).began[1],
+				l.period, limits)) IS NOT TRUE AS is_silent,
+			@extschema@.l4_flow_span(b.parted, b.active, l.period, limits) AS span
 		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
 		JOIN training t ON t.one = p.one AND t.other = p.other
 		JOIN components c ON c.member = p.one
 		JOIN longest l ON l.component = c.component AND l.period IS NOT NULL
+		CROSS JOIN LATERAL (SELECT
+			@extschema@.l4_bursts((p.forth).began, (p.forth).lasted, (limits).flow_step_silence * l.period) AS forth,
+			@extschema@.l4_bursts((p.back).began, (p.back).lasted, (limits).flow_step_silence * l.period) AS back OFFSET 0) a
+		CROSS JOIN LATERAL @extschema@.l4_flow_pair_bursts(p.forth, p.back, CASE WHEN p.one = l.component
+			AND abs(t.period / l.period - 1) <= (limits).flow_period_tolerance THEN l.period END, limits) b
 	), silent AS (
 		-- who is silent for many of these steps with one of those it trains with
 		SELECT s.component, e.address, bool_or(s.is_silent) AS is_silent
@@ -661,7 +667,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
 		SELECT s.one, s.other, s.forth, s.back, p.job, p.period,
-			@extschema@.l4_flow_pair_span(s.forth, s.back, p.period, limits) AS span,
+			@extschema@.l4_flow_span(b.parted, b.active, p.period, limits) AS span,
 			COALESCE(LEAST((s.forth).bytes, (s.back).bytes)::double precision
 				/ NULLIF(GREATEST((s.forth).bytes, (s.back).bytes), 0), 0)
 				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
@@ -671,6 +677,7 @@ BEGIN ATOMIC
 		FROM unnest(l4_flow_directions.pairs) s
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
 		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other
+		CROSS JOIN LATERAL @extschema@.l4_flow_pair_bursts(s.forth, s.back, p.period, limits) b
 	), best AS (
 		SELECT DISTINCT ON (m.job) m.job, (m.cycles).ended
 		FROM measured m

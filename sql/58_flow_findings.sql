@@ -217,17 +217,24 @@ BEGIN ATOMIC
 				CASE WHEN count(*) >= (limits).flow_stage_members THEN (array_agg(s.piped ORDER BY s.piped))[2] END) AS piped
 		FROM steps s
 		GROUP BY s.job, s.stage, s.step
-	), compared AS (
+	), compared AS MATERIALIZED (
 		-- also without what comes last, before the data-parallel phase: who sends to one that is late cannot begin
 		SELECT s.job, s.stage, s.server, s.address, s.step, s.ended,
 			LEAST(s.work - u.work, s.piped - u.piped) AS slowness
 		FROM steps s
 		JOIN usual u ON u.job = s.job AND u.stage = s.stage AND u.step = s.step
+	), late AS (
+		-- of most jobs nobody is slow for long enough, whatever the noise: what follows is for the others
+		SELECT DISTINCT c.job
+		FROM compared c
+		WHERE c.slowness >= (limits).flow_slow_work
+		GROUP BY c.job, c.address
+		HAVING count(*) >= (limits).flow_slow_steps
 	), series AS MATERIALIZED (
 		SELECT s.job, s.stage, s.server, s.address, array_agg(s.ended ORDER BY s.step) AS at,
-			array_agg(s.slowness ORDER BY s.step) AS slowness,
-			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.slowness) AS level
+			array_agg(s.slowness ORDER BY s.step) AS slowness
 		FROM compared s
+		WHERE s.job IN (SELECT l.job FROM late l)
 		GROUP BY s.job, s.stage, s.server, s.address
 	), noise AS (
 		SELECT x.job, @extschema@.l4_deviation(array_agg(x.slowness)) AS deviation

@@ -8,12 +8,12 @@
 
 #include "algorithms/intervals.h"
 #include "algorithms/repeated.h"
+#include "algorithms/robust.h"
 #include "algorithms/step_beside.h"
 #include "algorithms/step_cycles.h"
 #include "algorithms/step_phases.h"
 #include "bindings/flow_arrays.h"
 #include "catalog/pg_type_d.h"
-#include "tools/order.h"
 
 PG_FUNCTION_INFO_V1(l4_regular_interval);
 PG_FUNCTION_INFO_V1(l4_together);
@@ -334,8 +334,7 @@ l4_late_messages(PG_FUNCTION_ARGS)
 
 	for (int64 i = 0; i < count; i++)
 		slowness[i] = busy[i] = moved[i] > 0 ? busy[i] / moved[i] : 0;
-	qsort(slowness, count, sizeof(double), compare_double);
-	usual = count > 0 ? slowness[count / 2] : 0;
+	usual = robust_upper_median(slowness, count);
 	for (int64 i = 0; i < count; i++)
 		if (busy[i] > factor * usual)
 			began[late++] = began[i];
