@@ -803,7 +803,7 @@ BEGIN ATOMIC
 		SELECT c.address, c.regular, c.phases FROM @extschema@.l4_flow_cycles(l4_flow_accelerators.directions, limits) c
 	), periods AS (
 		SELECT d.job, max(d.cycle) AS cycle FROM unnest(l4_flow_accelerators.directions) d GROUP BY d.job
-	), even AS (
+	), even AS MATERIALIZED (
 		SELECT ARRAY(SELECT g.at::double precision FROM generate_series(t.began::numeric, t.ended::numeric,
 			(limits).flow_even_time::numeric) g(at)) AS times
 		FROM (SELECT min((d.series).began[1]) AS began, max((d.series).began[cardinality((d.series).began)]) AS ended
