@@ -201,7 +201,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH stages AS MATERIALIZED (
-		SELECT p.address, p.stage FROM @extschema@.l4_pipelines_of(l4_slow_workers.traces) p
+		SELECT p.address, p.stage, p.pipeline FROM @extschema@.l4_pipelines_of(l4_slow_workers.traces) p
 	), steps AS MATERIALIZED (
 		SELECT s.job, COALESCE(g.stage, 0) AS stage, s.server, s.address, s.step, s.ended,
 			ln(s.compute) AS work, ln(NULLIF(GREATEST(s.compute - s.closing, 0), 0)) AS piped
@@ -247,12 +247,22 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness,
 			GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g
 		WHERE EXISTS (SELECT FROM series o WHERE o.job = s.job AND o.stage = s.stage AND o.server <> s.server)
+	), slowest AS (
+		-- who waits for it does then what it did in other pauses, as the gradients of weights, and seems to take longer, too
+		SELECT s.job, s.stage, s.server, s.address, s.began, s.ended, s.level
+		FROM slow s
+		LEFT JOIN stages g ON g.address = s.address
+		WHERE NOT EXISTS (SELECT
+			FROM stages h
+			JOIN slow o ON o.address = h.address
+			WHERE o.job = s.job AND h.pipeline = g.pipeline AND o.server <> s.server AND o.level > s.level
+				AND o.began <= s.ended AND o.ended >= s.began)
 	), servers AS (
 		SELECT s.job, s.stage, s.server, array_agg(DISTINCT s.address ORDER BY s.address) AS addresses,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.began) AS began,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended) AS ended,
 			exp(percentile_cont(0.5) WITHIN GROUP (ORDER BY s.level)) AS factor
-		FROM slow s
+		FROM slowest s
 		GROUP BY s.job, s.stage, s.server
 	)
 	SELECT s.job, 'slow_accelerator',
@@ -262,7 +272,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: Accelerators that compute longer than those of the same stage on other servers, for several steps. Ranks of one '
-'tensor-parallel group wait for each other in each layer, so that they are slow together: then the server is named.';
+'tensor-parallel group wait for each other in each layer, so that they are slow together: then the server is named. Of one '
+'pipeline at one time the slowest: the others wait for it.';
 
 CREATE FUNCTION @extschema@.l4_late_links(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, source text, destination text, began double precision, ended double precision, level double precision)

@@ -541,7 +541,11 @@ step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule 
 	result->weight = search.weight;
 	if (isfinite(pause))
 	{
+		/* with another pause all of what is faster may be one burst */
+		search.weight = 0;
 		cycles_at(&search, pause);
+		if (search.weight > 0)
+			result->weight = search.weight;
 		found = take_steps(&search, pause, result);
 	}
 	search_free(&search);

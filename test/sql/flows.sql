@@ -327,6 +327,13 @@ SELECT round((c).interval::numeric, 3) AS seconds, cardinality((c).ended) AS cyc
 FROM (SELECT l4_step_cycles(array_agg(0.03 * n - 0.01 * LEAST(n % 20, 10) ORDER BY n),
 		array_agg(0.004::real ORDER BY n), array_agg(1::real ORDER BY n), 1.3, 0.35, 4, 0.6, 0.1) AS c
 	FROM generate_series(0, 199) n) t;
+-- A pipeline that somebody makes slower for half of the time comes at two speeds, too, but moves as much at either: with a
+-- pause that parts only the slow half all the rest of a step is one burst.
+SELECT round((c).interval::numeric, 2) AS seconds, round((c).weight::numeric, 2) AS weight
+FROM (SELECT l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.001::real ORDER BY at), array_agg(1::real ORDER BY at),
+		1.3, 0.35, 4, 0.6, 0.1) AS c
+	FROM generate_series(0, 28) n, generate_series(0, 35) i, LATERAL (SELECT n * 3.1 + GREATEST(LEAST(n - 10, 14), 0) * 0.5
+		+ LEAST(i, 11) * 0.025 + GREATEST(i - 11, 0) * CASE WHEN n BETWEEN 10 AND 23 THEN 0.095 ELSE 0.075 END AS at) m) t;
 -- Gradients accumulated over three microbatches, which are scattered in the last one alone; or each time, and then it is the
 -- optimizer that tells, of which nothing is to be seen but a pause; where each third step but ends with a longer pause, as a
 -- log makes one, each is a step.
@@ -441,6 +448,22 @@ FROM l4_limits_in_force() l, generate_series(1, 3) links, l4_slow_elements(ARRAY
 				CASE WHEN s = 1 AND rail <= links AND n BETWEEN 11 AND 20 THEN 1.5 ELSE 1 END ORDER BY n))
 		FROM generate_series(1, 40) n) t), l) f
 ORDER BY links, subject COLLATE "C";
+
+-- Five pipelines of two stages, 24 steps. While the second stage of the first one computes 20 % longer, its first one seems to,
+-- too, as it waits: the slowest of a pipeline is named. That of the third one is slow by itself.
+SELECT kind, subject, round(factor::numeric, 2) AS factor FROM l4_limits_in_force() l, l4_slow_workers(ARRAY(
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, t.told || jsonb_build_object('job', 1, 'period', 1,
+		'source', format('10.%s.0.%s', stage, c), 'server', format('s%s%s', stage, c)))
+	FROM generate_series(1, 5) c, generate_series(1, 2) stage, LATERAL (
+		SELECT jsonb_build_object('kind', 'accelerator', 'ends', jsonb_agg(n ORDER BY n), 'step', jsonb_agg(n ORDER BY n),
+			'closes', jsonb_agg(n + 0.9 ORDER BY n), 'computed', jsonb_agg(0.5 * CASE WHEN n NOT BETWEEN 8 AND 18 THEN 1
+				WHEN c = 1 THEN 1 + 0.1 * stage WHEN c = 3 AND stage = 1 THEN 1.12 ELSE 1 END ORDER BY n)) AS told
+		FROM generate_series(1, 25) n
+		UNION ALL
+		SELECT jsonb_build_object('kind', 'pipeline', 'destination', format('10.%s.0.%s', 3 - stage, c),
+			'ends', jsonb_agg(n ORDER BY n), 'began', jsonb_agg(n + 0.1 * stage ORDER BY n))
+		FROM generate_series(1, 24) n) t), l) f
+ORDER BY subject COLLATE "C";
 
 -- Contexts of two lanes go around a ring of two servers: of four parts, two of which each server has, so that the way from the
 -- first to the second is not seen; or of two, one each.
