@@ -394,8 +394,8 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (SELECT
 			@extschema@.l4_bursts((p.forth).began, (p.forth).lasted, (limits).flow_step_silence * l.period) AS forth,
 			@extschema@.l4_bursts((p.back).began, (p.back).lasted, (limits).flow_step_silence * l.period) AS back OFFSET 0) a
-		CROSS JOIN LATERAL @extschema@.l4_flow_pair_bursts(p.forth, p.back, CASE WHEN p.one = l.component
-			AND abs(t.period / l.period - 1) <= (limits).flow_period_tolerance THEN l.period END, limits) b
+		CROSS JOIN LATERAL @extschema@.l4_flow_pair_bursts(p.forth, p.back,
+			CASE WHEN p.one = l.component AND t.period IS NOT NULL THEN l.period END, limits) b
 	), silent AS (
 		-- who is silent for many of these steps with one of those it trains with
 		SELECT s.component, e.address, bool_or(s.is_silent) AS is_silent
@@ -410,7 +410,9 @@ BEGIN ATOMIC
 		FROM training t JOIN components c ON c.member = t.one
 		JOIN periods p ON p.component = c.component
 		LEFT JOIN silent_pairs s ON s.one = t.one AND s.other = t.other
+		-- while somebody is slow for half of the window, phases may come as often as they do in the other half
 		WHERE (abs(t.period / p.period - 1) <= (limits).flow_period_tolerance) IS NOT FALSE
+			OR s.span <= (limits).flow_data_span
 		ORDER BY p.component, s.span, t.period IS NULL, t.one, t.other
 	), steps AS (
 		SELECT c.component, c.period, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, true,

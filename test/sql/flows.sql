@@ -491,6 +491,19 @@ FROM generate_series(0, 19) step, generate_series(1, 2) rail, LATERAL (
 	FROM generate_series(0, 2) n, (VALUES (1, 3), (3, 1), (2, 4), (4, 2)) s(one, other)) f;
 SELECT job, count(*) AS accelerators, round(max(step)::numeric, 2) AS step FROM l4_flow_jobs(flows => 'rails') GROUP BY job;
 DROP TABLE rails;
+-- Slower for half of the time: gradients come each second in most steps, what goes along the pipeline more seldom in most.
+CREATE TEMP TABLE slow_rails AS
+SELECT '2026-01-01'::timestamptz + make_interval(secs => step + 0.12 * GREATEST(step - 10, 0) + at * CASE WHEN step < 10 THEN 1
+		ELSE 1.12 END) AS started_at, 0.01::float8 AS duration,
+	format('10.%s.0.%s', rail, one) AS source, format('10.%s.0.%s', rail, other) AS destination, 1000000 AS bytes
+FROM generate_series(0, 20) step, generate_series(1, 2) rail, LATERAL (
+	SELECT 0.15 + 0.05 * n AS at, s.one, s.other FROM generate_series(0, 17 - 2 * rail) n, (VALUES (1, 2), (3, 4)) s(one, other)
+	UNION ALL
+	SELECT 0.02 + 0.02 * n, s.one, s.other
+	FROM generate_series(0, 2) n, (VALUES (1, 3), (3, 1), (2, 4), (4, 2)) s(one, other) WHERE step < 20) f;
+SELECT job, count(*) AS accelerators, round(max(step)::numeric, 2) AS step FROM l4_flow_jobs(flows => 'slow_rails')
+GROUP BY job;
+DROP TABLE slow_rails;
 
 -- Clusters on the same servers are one job where their layers go round together, be it that one tells two microbatches where
 -- the other tells a step; not where one takes a tenth longer, or begins when it likes.
