@@ -78,13 +78,15 @@ BEGIN ATOMIC
 	FROM series s
 	JOIN usual u ON u.job = s.job AND u.kind = s.kind
 	LEFT JOIN LATERAL (SELECT r.began, r.ended, r.level, r.steps
-		FROM @extschema@.l4_slow_regimes(s.at, ARRAY(SELECT u.rate - r.rate FROM unnest(s.rate) WITH ORDINALITY
+		-- along a rail what is of one kind may go much faster than across rails, as most of it goes
+		FROM @extschema@.l4_slow_regimes(s.at, ARRAY(SELECT GREATEST(u.rate, s.usual) - r.rate FROM unnest(s.rate) WITH ORDINALITY
 			r(rate, place) ORDER BY r.place), u.lowest, (limits).flow_slow_steps::int) r
 		-- most are never that slow: OFFSET, so that this is looked at first
-		WHERE u.rate - s.least >= u.lowest OFFSET 0) g ON true;
+		WHERE GREATEST(u.rate, s.usual) - s.least >= u.lowest OFFSET 0) g ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: The rate of each pair and path beside its like (same job, same kind): a row for each time that it is slow for several '
+'Step: The rate of each pair and path beside its like (same job, same kind), and beside what it is in the best quarter of its '
+'steps, where that is higher: a row for each time that it is slow for several '
 'steps (level: by what logarithm), or one that is not.';
 
 CREATE FUNCTION @extschema@.l4_waiting_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)

@@ -449,6 +449,20 @@ FROM l4_limits_in_force() l, generate_series(1, 3) links, l4_slow_elements(ARRAY
 		FROM generate_series(1, 40) n) t), l) f
 ORDER BY links, subject COLLATE "C";
 
+-- Tokens of experts go to all accelerators of four other servers: ten times as fast along a rail as across rails, as most do, be
+-- it that one way along a rail has lost a third.
+SELECT p.source, p.destination, p.began, p.ended, round(exp(-p.level)::numeric, 2) AS factor
+FROM l4_limits_in_force() l, l4_slow_pairs(ARRAY(
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', 'expert',
+		'source', format('10.%s.0.%s', a, s), 'destination', format('10.%s.0.%s', b, d),
+		'began', jsonb_agg(n ORDER BY n), 'moved', jsonb_agg(100), 'busy', jsonb_agg(CASE WHEN a <> b THEN 10
+			WHEN (a, s, d) = (1, 1, 2) AND n BETWEEN 11 AND 20 THEN 1.5 ELSE 1 END ORDER BY n)))
+	FROM generate_series(1, 4) a, generate_series(1, 4) b, generate_series(1, 5) s, generate_series(1, 5) d,
+		generate_series(1, 40) n
+	WHERE s <> d
+	GROUP BY a, b, s, d), l) p
+WHERE p.is_slow;
+
 -- Five pipelines of two stages, 24 steps. While the second stage of the first one computes 20 % longer, its first one seems to,
 -- too, as it waits: the slowest of a pipeline is named. That of the third one is slow by itself.
 SELECT kind, subject, round(factor::numeric, 2) AS factor FROM l4_limits_in_force() l, l4_slow_workers(ARRAY(
