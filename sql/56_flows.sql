@@ -236,16 +236,17 @@ COMMENT ON FUNCTION @extschema@.l4_longest_period(double precision[], @extschema
 'Step: The longest period (seconds) that enough pairs have (limits flow_period_pairs, flow_period_tolerance), the median of '
 'those; NULL for none. Cost: time n * log(n).';
 
-CREATE FUNCTION @extschema@.l4_sends_each_step(bursts @extschema@.l4_burst_times, span double precision,
+CREATE FUNCTION @extschema@.l4_sends_each_step(bursts @extschema@.l4_burst_times, series @extschema@.l4_flow_series,
 	period double precision, limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
 RETURN (bursts).seconds >= GREATEST(((limits).flow_least_steps - 1) * period,
-	CASE WHEN (bursts).bursts > (limits).flow_least_steps THEN (limits).flow_step_rests ELSE (limits).flow_step_active END * span);
-COMMENT ON FUNCTION @extschema@.l4_sends_each_step(@extschema@.l4_burst_times, double precision, double precision,
+	CASE WHEN (bursts).bursts > (limits).flow_least_steps THEN (limits).flow_step_rests ELSE (limits).flow_step_active END
+		* ((series).began[cardinality((series).began)] - (series).began[1]));
+COMMENT ON FUNCTION @extschema@.l4_sends_each_step(@extschema@.l4_burst_times, @extschema@.l4_flow_series, double precision,
 	@extschema@.l4_limits) IS
 'Step: Is something sent in each of steps that take so long (period, seconds), for enough of them (limits flow_step_active, '
-'flow_step_rests, flow_least_steps)? bursts: what is sent without silence for whole steps (limit flow_step_silence), span: '
-'seconds from the first to the last of it. NULL for no messages.';
+'flow_step_rests, flow_least_steps)? bursts: what of it goes on without silence for whole steps (limit flow_step_silence). '
+'NULL for no messages.';
 
 CREATE FUNCTION @extschema@.l4_read_accelerators(accelerators regclass)
 RETURNS TABLE (address text, server text, leaf text)
@@ -365,6 +366,22 @@ COMMENT ON FUNCTION @extschema@.l4_flow_pair_bursts(@extschema@.l4_flow_series, 
 	@extschema@.l4_limits) IS
 'Step: What l4_flow_span takes, of what goes between two addresses, both ways; NULL without a period.';
 
+CREATE FUNCTION @extschema@.l4_flow_pair_silence(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	period double precision, limits @extschema@.l4_limits) RETURNS TABLE (is_silent boolean)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1 COST 3000
+BEGIN ATOMIC
+	SELECT GREATEST(@extschema@.l4_sends_each_step(b.forth, l4_flow_pair_silence.forth, l4_flow_pair_silence.period, limits),
+		@extschema@.l4_sends_each_step(b.back, l4_flow_pair_silence.back, l4_flow_pair_silence.period, limits)) IS NOT TRUE
+	-- OFFSET, as each is to be worked out once
+	FROM (SELECT @extschema@.l4_bursts((l4_flow_pair_silence.forth).began, (l4_flow_pair_silence.forth).lasted,
+			(limits).flow_step_silence * l4_flow_pair_silence.period) AS forth,
+		@extschema@.l4_bursts((l4_flow_pair_silence.back).began, (l4_flow_pair_silence.back).lasted,
+			(limits).flow_step_silence * l4_flow_pair_silence.period) AS back OFFSET 0) b;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_pair_silence(@extschema@.l4_flow_series, @extschema@.l4_flow_series, double precision,
+	@extschema@.l4_limits) IS
+'Step: Are two silent on both ways in many of the steps that take so long (l4_sends_each_step)?';
+
 CREATE FUNCTION @extschema@.l4_clusters_of(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_flow_cluster
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 COST 100000
@@ -381,26 +398,18 @@ BEGIN ATOMIC
 		SELECT c.component, @extschema@.l4_longest_period(array_agg(t.period), limits) AS period
 		FROM training t JOIN components c ON c.member = t.one GROUP BY c.component
 	), silent_pairs AS MATERIALIZED (
-		SELECT l.component, p.one, p.other, GREATEST(
-			@extschema@.l4_sends_each_step(a.forth, (p.forth).began[cardinality((p.forth).began)] - (p.forth).began[1],
-				l.period, limits),
-			@extschema@.l4_sends_each_step(a.back, (p.back).began[cardinality((p.back).began)] - (p.back).began[1],
-				l.period, limits)) IS NOT TRUE AS is_silent,
-			@extschema@.l4_flow_span(b.parted, b.active, l.period, limits) AS span
+		SELECT l.component, p.one, p.other, a.is_silent, @extschema@.l4_flow_span(b.parted, b.active, l.period, limits) AS span
 		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
 		JOIN training t ON t.one = p.one AND t.other = p.other
 		JOIN components c ON c.member = p.one
 		JOIN longest l ON l.component = c.component AND l.period IS NOT NULL
-		CROSS JOIN LATERAL (SELECT
-			@extschema@.l4_bursts((p.forth).began, (p.forth).lasted, (limits).flow_step_silence * l.period) AS forth,
-			@extschema@.l4_bursts((p.back).began, (p.back).lasted, (limits).flow_step_silence * l.period) AS back OFFSET 0) a
+		CROSS JOIN LATERAL @extschema@.l4_flow_pair_silence(p.forth, p.back, l.period, limits) a
 		CROSS JOIN LATERAL @extschema@.l4_flow_pair_bursts(p.forth, p.back,
 			CASE WHEN p.one = l.component AND t.period IS NOT NULL THEN l.period END, limits) b
 	), silent AS (
 		-- who is silent for many of these steps with one of those it trains with
 		SELECT s.component, e.address, bool_or(s.is_silent) AS is_silent
-		FROM silent_pairs s CROSS JOIN LATERAL (VALUES (s.one), (s.other)) e(address)
-		GROUP BY s.component, e.address
+		FROM silent_pairs s CROSS JOIN LATERAL (VALUES (s.one), (s.other)) e(address) GROUP BY s.component, e.address
 	), periods AS MATERIALIZED (
 		SELECT l.component, CASE WHEN avg(s.is_silent::int) < (limits).flow_step_members THEN l.period END AS period
 		FROM longest l LEFT JOIN silent s ON s.component = l.component
@@ -417,8 +426,7 @@ BEGIN ATOMIC
 	), steps AS (
 		SELECT c.component, c.period, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, true,
 			COALESCE(c.period * (limits).flow_step_pause, (limits).flow_pause), (limits).flow_whole_phase) AS phases
-		FROM chosen c
-		JOIN @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p ON p.one = c.one AND p.other = c.other
+		FROM chosen c JOIN @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p ON p.one = c.one AND p.other = c.other
 		CROSS JOIN LATERAL (VALUES (p.forth), (p.back)) d(series) GROUP BY c.component, c.period
 	), cycles AS (
 		SELECT DISTINCT ON (c.component) c.component, (p.cycles)."interval" AS cycle, (p.cycles).ended AS cycle_ends

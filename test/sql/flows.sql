@@ -70,6 +70,15 @@ SELECT (w).computed, (w).sent, (w).closing FROM (
 		('{2,4,12,15}', '{0.5,0.5,0.5,0.5}', '{0.5,0.5,0.5,0.5}', true, 'c'),
 		('{5,7,16,17}', '{0.5,0.5,0.5,0.5}', '{0.5,0.5,0.5,0.5}', false, 'c'),
 		('{6,8,17,18}', '{0.5,0.5,0.5,0.5}', '{0.5,0.5,0.5,0.5}', true, 'a')) m(began, lasted, busy, sent, peer)) x;
+-- the last of three stages with two virtual ones each: forwards from b to a, forwards and back from b to b, back from a to b,
+-- which takes 1, 3 and 2 seconds; in the second step what comes from a is there while b's is computed
+SELECT (w).computed, (w).closing FROM (
+	SELECT l4_step_work(began, lasted, busy, sent, peer, '{0,10,20,30}', '{9.1,17.6,29.1}') AS w FROM (VALUES
+		('{0.9,2.5,10.9,12.5,20.9,22.5}'::float8[], '{0.1,0.1,0.1,0.1,0.1,0.1}'::real[], '{0,0,0,0,0,0}'::real[], false, 'b'),
+		('{2,12,22}', '{0.1,0.1,0.1}', '{0,0,0}', true, 'a'),
+		('{7,14,27}', '{0.1,0.1,0.1}', '{0,0,0}', false, 'a'),
+		('{5.6,9.1,15.6,17.6,25.6,29.1}', '{0.1,0.1,0.1,0.1,0.1,0.1}', '{0,0,0,0,0,0}', true, 'b')) m(began, lasted, busy,
+		sent, peer)) x;
 -- it sends three times in a step, half a second apart; in the third step it did once
 SELECT l4_step_overdue(began, lasted, true, '{0,10,20}') FROM (VALUES ('{1,1.5,2,11,11.5,12,21}'::float8[],
 	'{0.1,0.1,0.1,0.1,0.1,0.1,0.1}'::real[])) m(began, lasted);
@@ -449,8 +458,8 @@ FROM l4_limits_in_force() l, generate_series(1, 3) links, l4_slow_elements(ARRAY
 		FROM generate_series(1, 40) n) t), l) f
 ORDER BY links, subject COLLATE "C";
 
--- Tokens of experts go to all accelerators of four other servers: ten times as fast along a rail as across rails, as most do, be
--- it that one way along a rail has lost a third.
+-- Tokens of experts go to all accelerators of four other servers: ten times as fast along a rail as across rails, as most do,
+-- be it that one way along a rail has lost a third.
 SELECT p.source, p.destination, p.began, p.ended, round(exp(-p.level)::numeric, 2) AS factor
 FROM l4_limits_in_force() l, l4_slow_pairs(ARRAY(
 	SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', 'expert',
