@@ -350,6 +350,15 @@ COMMENT ON FUNCTION @extschema@.l4_step_places(double precision[], double precis
 'For each of times, in order, the place (from 1) of the nearest of reference, in order; 0 where none is within tolerance. '
 'Errors: 22023 NULLs in an array. Cost: time n.';
 
+CREATE FUNCTION @extschema@.l4_repeated_share(times double precision[], moved real[], ends double precision[], parts int,
+	needed int) RETURNS double precision
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_repeated_share';
+COMMENT ON FUNCTION @extschema@.l4_repeated_share(double precision[], real[], double precision[], int, int) IS
+'How much of what differs in what is moved in the parts of cycles is the same in all of them: 1 where each is like the others, '
+'next to 0 for what goes on without them. times, moved: when so many bytes went, in order; ends: of cycles, in order; parts: '
+'into how many each is parted. NULL for fewer cycles than needed within these times, or where nothing differs. Errors: 22023 '
+'arrays of different lengths, or with NULLs, or parts out of their range. Cost: time n.';
+
 CREATE FUNCTION @extschema@.l4_step_beside(began double precision[], lasted real[], moved real[],
 	other_began double precision[], other_lasted real[], other_moved real[], ends double precision[]) RETURNS double precision[]
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'l4_step_beside';

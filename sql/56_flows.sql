@@ -147,10 +147,17 @@ RETURN @extschema@.l4_step_cycles((series).began, (series).lasted, (series).move
 COMMENT ON FUNCTION @extschema@.l4_cycles_of(@extschema@.l4_flow_series, @extschema@.l4_limits) IS
 'Step: l4_step_cycles of what goes one way between two, by the limits.';
 
+CREATE FUNCTION @extschema@.l4_greater_way(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series)
+	RETURNS @extschema@.l4_flow_series
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN CASE WHEN (back).bytes > (forth).bytes THEN back ELSE COALESCE(forth, back) END;
+COMMENT ON FUNCTION @extschema@.l4_greater_way(@extschema@.l4_flow_series, @extschema@.l4_flow_series) IS
+'Step: Of what goes between two, the way that moves more.';
+
 CREATE FUNCTION @extschema@.l4_flow_pair_cycles(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
 	limits @extschema@.l4_limits) RETURNS @extschema@.l4_step_cycle_series
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20000
-RETURN @extschema@.l4_cycles_of(CASE WHEN (back).bytes > (forth).bytes THEN back ELSE COALESCE(forth, back) END, limits);
+RETURN @extschema@.l4_cycles_of(@extschema@.l4_greater_way(forth, back), limits);
 COMMENT ON FUNCTION @extschema@.l4_flow_pair_cycles(@extschema@.l4_flow_series, @extschema@.l4_flow_series,
 	@extschema@.l4_limits) IS
 'Step: l4_cycles_of the way between two addresses that moves more.';
@@ -229,19 +236,17 @@ COMMENT ON FUNCTION @extschema@.l4_longest_period(double precision[], @extschema
 'Step: The longest period (seconds) that enough pairs have (limits flow_period_pairs, flow_period_tolerance), the median of '
 'those; NULL for none. Cost: time n * log(n).';
 
-CREATE FUNCTION @extschema@.l4_sends_each_step(series @extschema@.l4_flow_series, period double precision,
-	limits @extschema@.l4_limits) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
-BEGIN ATOMIC
-	SELECT b.seconds >= GREATEST(((limits).flow_least_steps - 1) * period,
-		CASE WHEN b.bursts > (limits).flow_least_steps THEN (limits).flow_step_rests ELSE (limits).flow_step_active END
-			* ((series).began[cardinality((series).began)] - (series).began[1]))
-	FROM @extschema@.l4_bursts((series).began, (series).lasted, (limits).flow_step_silence * period) b
-	WHERE cardinality((series).began) > 0;
-END;
-COMMENT ON FUNCTION @extschema@.l4_sends_each_step(@extschema@.l4_flow_series, double precision, @extschema@.l4_limits) IS
-'Step: Is something sent in each of steps that take so long (seconds), for enough of them (limits flow_step_silence, '
-'flow_step_active, flow_step_rests, flow_least_steps)? NULL for no messages.';
+CREATE FUNCTION @extschema@.l4_sends_each_step(bursts @extschema@.l4_burst_times, series @extschema@.l4_flow_series,
+	period double precision, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN (bursts).seconds >= GREATEST(((limits).flow_least_steps - 1) * period,
+	CASE WHEN (bursts).bursts > (limits).flow_least_steps THEN (limits).flow_step_rests ELSE (limits).flow_step_active END
+		* ((series).began[cardinality((series).began)] - (series).began[1]));
+COMMENT ON FUNCTION @extschema@.l4_sends_each_step(@extschema@.l4_burst_times, @extschema@.l4_flow_series, double precision,
+	@extschema@.l4_limits) IS
+'Step: Is something sent in each of steps that take so long (period, seconds), for enough of them (limits flow_step_active, '
+'flow_step_rests, flow_least_steps)? bursts: what of it goes on without silence for whole steps (limit flow_step_silence). '
+'NULL for no messages.';
 
 CREATE FUNCTION @extschema@.l4_read_accelerators(accelerators regclass)
 RETURNS TABLE (address text, server text, leaf text)
@@ -269,12 +274,13 @@ CREATE TYPE @extschema@.l4_flow_cluster AS (
 	servers text[],
 	members text[],
 	cycle double precision,
-	cycle_ends double precision[]
+	cycle_ends double precision[],
+	moved real[]
 );
 COMMENT ON TYPE @extschema@.l4_flow_cluster IS
 'Step: A connected component of pairs: its name, its step (seconds; NULL: none), when steps end, or messages begin '
 'where there are none (seconds since 1970), its servers (empty: not known), and the cycles of its layers, as its most regular '
-'pair has them: how long they take, and when they end (NULL: it has none).';
+'pair has them: how long they take, and when they end (NULL: it has none). moved: bytes of what ended at each of ends.';
 
 CREATE FUNCTION @extschema@.l4_have_same_cycles(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
 	limits @extschema@.l4_limits) RETURNS boolean
@@ -309,53 +315,27 @@ COMMENT ON FUNCTION @extschema@.l4_are_in_step(@extschema@.l4_flow_cluster, @ext
 'flow_in_step, flow_in_step_share)? Two jobs never do for long. Where neither has a step, their messages must (limit '
 'flow_in_step_time). NULL where one alone has none.';
 
-CREATE FUNCTION @extschema@.l4_repeated_share(times double precision[], ends double precision[], limits @extschema@.l4_limits)
-	RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100000
-BEGIN ATOMIC
-	WITH cycles AS MATERIALIZED (
-		SELECT array_agg(e.ended ORDER BY e.ended) AS ends, count(*) - 1 AS cycles,
-			(limits).flow_repeated_parts::bigint AS parts
-		FROM unnest(l4_repeated_share.ends) e(ended)
-		WHERE e.ended BETWEEN times[1] AND times[cardinality(times)]
-	), cells AS (
-		SELECT p.part, count(*) AS times
-		FROM cycles c
-		CROSS JOIN unnest(l4_repeated_share.times) t(at)
-		CROSS JOIN LATERAL (SELECT width_bucket(t.at, c.ends) AS cycle OFFSET 0) n
-		CROSS JOIN LATERAL (SELECT LEAST(floor((t.at - c.ends[n.cycle]) / (c.ends[n.cycle + 1] - c.ends[n.cycle]) * c.parts),
-			c.parts - 1) AS part) p
-		WHERE n.cycle BETWEEN 1 AND c.cycles
-		GROUP BY n.cycle, p.part
-	), parts AS (
-		SELECT sum(e.times) AS times, sum(e.times * e.times) AS squares FROM cells e GROUP BY e.part
-	), sums AS (
-		SELECT sum(p.times) * sum(p.times) / (c.cycles * c.parts) AS even, sum(p.times * p.times) / c.cycles AS repeated,
-			sum(p.squares) AS squares
-		FROM parts p
-		CROSS JOIN cycles c
-		WHERE c.cycles >= (limits).flow_least_steps
-		GROUP BY c.cycles, c.parts
-	)
-	SELECT ((s.repeated - s.even) / NULLIF(s.squares - s.even, 0))::double precision FROM sums s;
-END;
-COMMENT ON FUNCTION @extschema@.l4_repeated_share(double precision[], double precision[], @extschema@.l4_limits) IS
-'Step: How much of what differs in how many times (ascending) fall into the parts of cycles (limit flow_repeated_parts; ends: '
-'of cycles, ascending) is the same in all cycles: 1 where each is like the others, next to 0 for what goes on without them. '
-'NULL for too few cycles (limit flow_least_steps), or where nothing differs.';
+CREATE FUNCTION @extschema@.l4_repeats_itself(times double precision[], moved real[], ends double precision[],
+	limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+RETURN @extschema@.l4_repeated_share(times, moved, ends, (limits).flow_repeated_parts::int, (limits).flow_least_steps::int)
+	>= (limits).flow_repeated;
+COMMENT ON FUNCTION @extschema@.l4_repeats_itself(double precision[], real[], double precision[], @extschema@.l4_limits) IS
+'Step: Does what is sent repeat itself from one cycle to the next (l4_repeated_share; limits flow_repeated, '
+'flow_repeated_parts, flow_least_steps)? NULL where that is not seen.';
 
 CREATE FUNCTION @extschema@.l4_goes_with_cycles(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
 	limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
 RETURN CASE
 	WHEN (a).cycle IS NOT NULL AND (b).cycle IS NULL
-		THEN @extschema@.l4_repeated_share((b).ends, (a).cycle_ends, limits) >= (limits).flow_repeated
+		THEN @extschema@.l4_repeats_itself((b).ends, (b).moved, (a).cycle_ends, limits)
 	WHEN (b).cycle IS NOT NULL AND (a).cycle IS NULL
-		THEN @extschema@.l4_repeated_share((a).ends, (b).cycle_ends, limits) >= (limits).flow_repeated END;
+		THEN @extschema@.l4_repeats_itself((a).ends, (a).moved, (b).cycle_ends, limits) END;
 COMMENT ON FUNCTION @extschema@.l4_goes_with_cycles(@extschema@.l4_flow_cluster, @extschema@.l4_flow_cluster,
 	@extschema@.l4_limits) IS
 'Step: Of two clusters of which one alone has cycles of layers, does what the other sends repeat itself from cycle to cycle '
-'(limit flow_repeated)? Its links may show no cycles of their own. NULL for others.';
+'(l4_repeats_itself)? Its links may show no cycles of their own. NULL for others.';
 
 CREATE FUNCTION @extschema@.l4_flow_span(parted @extschema@.l4_burst_times, active @extschema@.l4_burst_times,
 	period double precision, limits @extschema@.l4_limits) RETURNS double precision
@@ -370,19 +350,37 @@ COMMENT ON FUNCTION @extschema@.l4_flow_span(@extschema@.l4_burst_times, @extsch
 '1 for more of them, or for fewer steps (limits flow_step_phases, flow_least_steps). parted: their bursts, active: the same '
 'without what is silent for whole steps, such as evaluations (limits flow_step_pause, flow_step_silence). NULL for no steps.';
 
-CREATE FUNCTION @extschema@.l4_flow_pair_span(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
-	period double precision, limits @extschema@.l4_limits) RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
+CREATE FUNCTION @extschema@.l4_flow_pair_bursts(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	period double precision, limits @extschema@.l4_limits)
+RETURNS TABLE (parted @extschema@.l4_burst_times, active @extschema@.l4_burst_times)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1 COST 3000
 BEGIN ATOMIC
-	SELECT @extschema@.l4_flow_span(parted, active, l4_flow_pair_span.period, limits)
-	FROM (VALUES (COALESCE((forth).began, '{}') || COALESCE((back).began, '{}'),
-			COALESCE((forth).lasted, '{}') || COALESCE((back).lasted, '{}'))) b(began, lasted)
-	CROSS JOIN LATERAL @extschema@.l4_bursts(b.began, b.lasted, l4_flow_pair_span.period * (limits).flow_step_pause) parted
-	CROSS JOIN LATERAL @extschema@.l4_bursts(b.began, b.lasted, l4_flow_pair_span.period * (limits).flow_step_silence) active;
+	-- OFFSET, as each is to be worked out once
+	SELECT @extschema@.l4_bursts(b.began, b.lasted, l4_flow_pair_bursts.period * (limits).flow_step_pause),
+		@extschema@.l4_bursts(b.began, b.lasted, l4_flow_pair_bursts.period * (limits).flow_step_silence)
+	FROM (SELECT COALESCE((forth).began, '{}') || COALESCE((back).began, '{}') AS began,
+		COALESCE((forth).lasted, '{}') || COALESCE((back).lasted, '{}') AS lasted OFFSET 0) b
+	OFFSET 0;
 END;
-COMMENT ON FUNCTION @extschema@.l4_flow_pair_span(@extschema@.l4_flow_series, @extschema@.l4_flow_series, double precision,
+COMMENT ON FUNCTION @extschema@.l4_flow_pair_bursts(@extschema@.l4_flow_series, @extschema@.l4_flow_series, double precision,
 	@extschema@.l4_limits) IS
-'Step: l4_flow_span of what goes between two addresses, both ways.';
+'Step: What l4_flow_span takes, of what goes between two addresses, both ways; NULL without a period.';
+
+CREATE FUNCTION @extschema@.l4_flow_pair_silence(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	period double precision, limits @extschema@.l4_limits) RETURNS TABLE (is_silent boolean)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1 COST 3000
+BEGIN ATOMIC
+	SELECT GREATEST(@extschema@.l4_sends_each_step(b.forth, l4_flow_pair_silence.forth, l4_flow_pair_silence.period, limits),
+		@extschema@.l4_sends_each_step(b.back, l4_flow_pair_silence.back, l4_flow_pair_silence.period, limits)) IS NOT TRUE
+	-- OFFSET, as each is to be worked out once
+	FROM (SELECT @extschema@.l4_bursts((l4_flow_pair_silence.forth).began, (l4_flow_pair_silence.forth).lasted,
+			(limits).flow_step_silence * l4_flow_pair_silence.period) AS forth,
+		@extschema@.l4_bursts((l4_flow_pair_silence.back).began, (l4_flow_pair_silence.back).lasted,
+			(limits).flow_step_silence * l4_flow_pair_silence.period) AS back OFFSET 0) b;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_pair_silence(@extschema@.l4_flow_series, @extschema@.l4_flow_series, double precision,
+	@extschema@.l4_limits) IS
+'Step: Are two silent on both ways in many of the steps that take so long (l4_sends_each_step)?';
 
 CREATE FUNCTION @extschema@.l4_clusters_of(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_flow_cluster
@@ -400,19 +398,18 @@ BEGIN ATOMIC
 		SELECT c.component, @extschema@.l4_longest_period(array_agg(t.period), limits) AS period
 		FROM training t JOIN components c ON c.member = t.one GROUP BY c.component
 	), silent_pairs AS MATERIALIZED (
-		SELECT l.component, p.one, p.other, GREATEST(@extschema@.l4_sends_each_step(p.forth, l.period, limits),
-			@extschema@.l4_sends_each_step(p.back, l.period, limits)) IS NOT TRUE AS is_silent,
-			CASE WHEN p.one = l.component AND abs(t.period / l.period - 1) <= (limits).flow_period_tolerance
-				THEN @extschema@.l4_flow_pair_span(p.forth, p.back, l.period, limits) END AS span
+		SELECT l.component, p.one, p.other, a.is_silent, @extschema@.l4_flow_span(b.parted, b.active, l.period, limits) AS span
 		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
 		JOIN training t ON t.one = p.one AND t.other = p.other
 		JOIN components c ON c.member = p.one
 		JOIN longest l ON l.component = c.component AND l.period IS NOT NULL
+		CROSS JOIN LATERAL @extschema@.l4_flow_pair_silence(p.forth, p.back, l.period, limits) a
+		CROSS JOIN LATERAL @extschema@.l4_flow_pair_bursts(p.forth, p.back,
+			CASE WHEN p.one = l.component AND t.period IS NOT NULL THEN l.period END, limits) b
 	), silent AS (
 		-- who is silent for many of these steps with one of those it trains with
 		SELECT s.component, e.address, bool_or(s.is_silent) AS is_silent
-		FROM silent_pairs s CROSS JOIN LATERAL (VALUES (s.one), (s.other)) e(address)
-		GROUP BY s.component, e.address
+		FROM silent_pairs s CROSS JOIN LATERAL (VALUES (s.one), (s.other)) e(address) GROUP BY s.component, e.address
 	), periods AS MATERIALIZED (
 		SELECT l.component, CASE WHEN avg(s.is_silent::int) < (limits).flow_step_members THEN l.period END AS period
 		FROM longest l LEFT JOIN silent s ON s.component = l.component
@@ -422,13 +419,14 @@ BEGIN ATOMIC
 		FROM training t JOIN components c ON c.member = t.one
 		JOIN periods p ON p.component = c.component
 		LEFT JOIN silent_pairs s ON s.one = t.one AND s.other = t.other
+		-- while somebody is slow for half of the window, phases may come as often as they do in the other half
 		WHERE (abs(t.period / p.period - 1) <= (limits).flow_period_tolerance) IS NOT FALSE
+			OR s.span <= (limits).flow_data_span
 		ORDER BY p.component, s.span, t.period IS NULL, t.one, t.other
 	), steps AS (
 		SELECT c.component, c.period, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, true,
 			COALESCE(c.period * (limits).flow_step_pause, (limits).flow_pause), (limits).flow_whole_phase) AS phases
-		FROM chosen c
-		JOIN @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p ON p.one = c.one AND p.other = c.other
+		FROM chosen c JOIN @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p ON p.one = c.one AND p.other = c.other
 		CROSS JOIN LATERAL (VALUES (p.forth), (p.back)) d(series) GROUP BY c.component, c.period
 	), cycles AS (
 		SELECT DISTINCT ON (c.component) c.component, (p.cycles)."interval" AS cycle, (p.cycles).ended AS cycle_ends
@@ -438,7 +436,7 @@ BEGIN ATOMIC
 		ORDER BY c.component, (p.cycles).regular * cardinality((p.cycles).ended) * GREATEST((p.cycles).microbatches, 1) DESC,
 			p.one, p.other
 	)
-	SELECT s.component, s.period, (s.phases).ended, m.servers, m.members, y.cycle, y.cycle_ends
+	SELECT s.component, s.period, (s.phases).ended, m.servers, m.members, y.cycle, y.cycle_ends, (s.phases).bytes::real[]
 	FROM steps s
 	LEFT JOIN cycles y ON y.component = s.component
 	JOIN (SELECT c.component, array_agg(c.member ORDER BY c.member) AS members,
@@ -571,11 +569,12 @@ CREATE TYPE @extschema@.l4_flow_measure AS (
 	cycles int,
 	microbatches int,
 	layer double precision,
-	weight double precision
+	weight double precision,
+	repeats boolean
 );
 COMMENT ON TYPE @extschema@.l4_flow_measure IS
 'Step: What tells of a pair how its job makes steps: l4_flow_span, l4_flow_pair_kind where there is a phase, whether it sends '
-'in a phase and gets its answer later, and its l4_step_cycles.';
+'in a phase and gets its answer later, its l4_step_cycles, and whether, without any, it repeats itself with those of another.';
 
 CREATE FUNCTION @extschema@.l4_usual_cycle(cycles double precision[], numbers int[], microbatches int[],
 	limits @extschema@.l4_limits) RETURNS double precision
@@ -620,7 +619,7 @@ RETURNS TABLE (job int, cycle double precision, any_phase boolean, is_summed boo
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
-		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.cycles, m.microbatches, m.layer,
+		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.cycles, m.microbatches, m.layer, m.repeats,
 			m.weight >= (limits).flow_microbatch_bytes AS is_heavy, (m.span <= (limits).flow_data_span) IS TRUE AS is_phase
 		FROM unnest(l4_job_phases.measures) m
 	), cycles AS (
@@ -644,8 +643,10 @@ BEGIN ATOMIC
 		JOIN summed s ON s.job = m.job
 		GROUP BY m.job, s.is_summed, c.cycle
 		HAVING (count(m.cycle) >= (limits).flow_cycle_pairs * count(*)
-				OR count(*) FILTER (WHERE abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance)
-					>= GREATEST((limits).flow_cycle_alike * count(*), 2))
+				-- layers of ranks that are early or late run into each other, but move the same in each cycle
+				OR count(*) FILTER (WHERE abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance) >= 2
+					AND count(*) FILTER (WHERE abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance OR m.repeats)
+						>= (limits).flow_cycle_alike * count(*))
 			AND ((percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle / GREATEST(m.microbatches, 1))
 					>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE
 				-- or a link is regular from step to step, but no phase of data ends one
@@ -676,7 +677,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
 		SELECT s.one, s.other, s.forth, s.back, p.job, p.period,
-			@extschema@.l4_flow_pair_span(s.forth, s.back, p.period, limits) AS span,
+			@extschema@.l4_flow_span(b.parted, b.active, p.period, limits) AS span,
 			COALESCE(LEAST((s.forth).bytes, (s.back).bytes)::double precision
 				/ NULLIF(GREATEST((s.forth).bytes, (s.back).bytes), 0), 0)
 				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
@@ -686,6 +687,13 @@ BEGIN ATOMIC
 		FROM unnest(l4_flow_directions.pairs) s
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
 		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other
+		CROSS JOIN LATERAL @extschema@.l4_flow_pair_bursts(s.forth, s.back, p.period, limits) b
+	), best AS (
+		SELECT DISTINCT ON (m.job) m.job, (m.cycles).ended
+		FROM measured m
+		WHERE (m.cycles)."interval" IS NOT NULL
+		ORDER BY m.job, (m.cycles).regular * cardinality((m.cycles).ended) * GREATEST((m.cycles).microbatches, 1) DESC,
+			m.one, m.other
 	), phased AS (
 		SELECT p.job, p.cycle, p.any_phase, p.is_summed
 		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, m.span,
@@ -694,8 +702,12 @@ BEGIN ATOMIC
 					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, limits)
 				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, limits) END, (m.cycles)."interval",
 				cardinality((m.cycles).ended), (m.cycles).microbatches, (m.cycles).layer,
-				(m.cycles).weight)::@extschema@.l4_flow_measure
-			FROM measured m), limits) p
+				(m.cycles).weight, CASE WHEN (m.cycles)."interval" IS NULL
+				THEN @extschema@.l4_repeats_itself((g.series).began, (g.series).moved, b.ended, limits)
+				END)::@extschema@.l4_flow_measure
+			FROM measured m
+			LEFT JOIN best b ON b.job = m.job
+			CROSS JOIN LATERAL (SELECT @extschema@.l4_greater_way(m.forth, m.back) AS series) g), limits) p
 	)
 	SELECT m.job, CASE WHEN p.any_phase OR p.is_summed AND m.span <= (limits).flow_data_span THEN m.period
 			WHEN NOT p.is_summed THEN p.cycle END,
@@ -801,7 +813,7 @@ BEGIN ATOMIC
 		SELECT c.address, c.regular, c.phases FROM @extschema@.l4_flow_cycles(l4_flow_accelerators.directions, limits) c
 	), periods AS (
 		SELECT d.job, max(d.cycle) AS cycle FROM unnest(l4_flow_accelerators.directions) d GROUP BY d.job
-	), even AS (
+	), even AS MATERIALIZED (
 		SELECT ARRAY(SELECT g.at::double precision FROM generate_series(t.began::numeric, t.ended::numeric,
 			(limits).flow_even_time::numeric) g(at)) AS times
 		FROM (SELECT min((d.series).began[1]) AS began, max((d.series).began[cardinality((d.series).began)]) AS ended

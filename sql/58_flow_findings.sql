@@ -78,13 +78,15 @@ BEGIN ATOMIC
 	FROM series s
 	JOIN usual u ON u.job = s.job AND u.kind = s.kind
 	LEFT JOIN LATERAL (SELECT r.began, r.ended, r.level, r.steps
-		FROM @extschema@.l4_slow_regimes(s.at, ARRAY(SELECT u.rate - r.rate FROM unnest(s.rate) WITH ORDINALITY
-			r(rate, place) ORDER BY r.place), u.lowest, (limits).flow_slow_steps::int) r
+		-- along a rail what is of one kind may go much faster than across rails, as most of it goes
+		FROM @extschema@.l4_slow_regimes(s.at, ARRAY(SELECT GREATEST(u.rate, s.usual) - r.rate
+			FROM unnest(s.rate) WITH ORDINALITY r(rate, place) ORDER BY r.place), u.lowest, (limits).flow_slow_steps::int) r
 		-- most are never that slow: OFFSET, so that this is looked at first
-		WHERE u.rate - s.least >= u.lowest OFFSET 0) g ON true;
+		WHERE GREATEST(u.rate, s.usual) - s.least >= u.lowest OFFSET 0) g ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: The rate of each pair and path beside its like (same job, same kind): a row for each time that it is slow for several '
+'Step: The rate of each pair and path beside its like (same job, same kind), and beside what it is in the best quarter of its '
+'steps, where that is higher: a row for each time that it is slow for several '
 'steps (level: by what logarithm), or one that is not.';
 
 CREATE FUNCTION @extschema@.l4_waiting_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
@@ -194,18 +196,24 @@ COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @e
 
 -- ---- accelerators ----
 
-CREATE FUNCTION @extschema@.l4_slow_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
-RETURNS SETOF @extschema@.l4_flow_finding
-LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+CREATE FUNCTION @extschema@.l4_compared_work(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, stage int, pipeline int, server text, address text, step bigint, ended double precision,
+	slowness double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10000 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each
 SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH stages AS MATERIALIZED (
-		SELECT p.address, p.stage FROM @extschema@.l4_pipelines_of(l4_slow_workers.traces) p
+		SELECT p.address, p.stage, p.pipeline, bool_and(t.sends_to > 1) OVER (PARTITION BY p.job, p.pipeline) AS is_ring
+		FROM @extschema@.l4_pipelines_of(l4_compared_work.traces) p
+		JOIN (SELECT t.job, t.source, count(DISTINCT t.destination) AS sends_to
+			FROM unnest(l4_compared_work.traces) t
+			WHERE t.kind = 'pipeline'
+			GROUP BY t.job, t.source) t ON t.job = p.job AND t.source = p.address
 	), steps AS MATERIALIZED (
 		SELECT s.job, COALESCE(g.stage, 0) AS stage, s.server, s.address, s.step, s.ended,
-			ln(s.compute) AS work, ln(NULLIF(GREATEST(s.compute - s.closing, 0), 0)) AS piped
-		FROM unnest(l4_slow_workers.traces) t
+			ln(s.compute) AS work, ln(NULLIF(GREATEST(s.compute - s.closing, 0), 0)) AS piped, g.pipeline, g.is_ring
+		FROM unnest(l4_compared_work.traces) t
 		CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
 		LEFT JOIN stages g ON g.address = s.address
 		WHERE s.compute > 0
@@ -217,35 +225,73 @@ BEGIN ATOMIC
 				CASE WHEN count(*) >= (limits).flow_stage_members THEN (array_agg(s.piped ORDER BY s.piped))[2] END) AS piped
 		FROM steps s
 		GROUP BY s.job, s.stage, s.step
-	), compared AS (
-		-- also without what comes last, before the data-parallel phase: who sends to one that is late cannot begin
-		SELECT s.job, s.stage, s.server, s.address, s.step, s.ended,
-			LEAST(s.work - u.work, s.piped - u.piped) AS slowness
+	), own AS (
+		-- with virtual stages what one waited for is known about, by as much in all steps: it must be slow beside itself, too
+		SELECT s.job, s.address, percentile_cont(0.25) WITHIN GROUP (ORDER BY s.work) AS work,
+			percentile_cont(0.25) WITHIN GROUP (ORDER BY s.piped) AS piped
 		FROM steps s
-		JOIN usual u ON u.job = s.job AND u.stage = s.stage AND u.step = s.step
+		WHERE s.is_ring
+		GROUP BY s.job, s.address
+	)
+	-- also without what comes last, before the data-parallel phase: who sends to one that is late cannot begin
+	SELECT s.job, s.stage, s.pipeline, s.server, s.address, s.step, s.ended,
+		LEAST(s.work - u.work, s.piped - u.piped, s.work - o.work, s.piped - o.piped) AS slowness
+	FROM steps s
+	JOIN usual u ON u.job = s.job AND u.stage = s.stage AND u.step = s.step
+	LEFT JOIN own o ON o.address = s.address AND o.job = s.job;
+END;
+COMMENT ON FUNCTION @extschema@.l4_compared_work(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: By how much longer (a logarithm) each accelerator computes in each step than is usual in its stage (limit '
+'flow_stage_members), and in a pipeline that is a ring, as virtual stages make it, than it does itself. stage: 0, and pipeline '
+'NULL, where there is none.';
+
+CREATE FUNCTION @extschema@.l4_slow_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+-- what functions return is counted by nobody: loops would look at all rows for each
+SET enable_nestloop = off
+BEGIN ATOMIC
+	WITH compared AS MATERIALIZED (
+		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.slowness
+		FROM @extschema@.l4_compared_work(l4_slow_workers.traces, limits) c
+	), late AS (
+		-- of most jobs nobody is slow for long enough, whatever the noise: what follows is for the others
+		SELECT DISTINCT c.job
+		FROM compared c
+		WHERE c.slowness >= (limits).flow_slow_work
+		GROUP BY c.job, c.address
+		HAVING count(*) >= (limits).flow_slow_steps
 	), series AS MATERIALIZED (
-		SELECT s.job, s.stage, s.server, s.address, array_agg(s.ended ORDER BY s.step) AS at,
-			array_agg(s.slowness ORDER BY s.step) AS slowness,
-			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.slowness) AS level
+		SELECT s.job, s.stage, s.pipeline, s.server, s.address, array_agg(s.ended ORDER BY s.step) AS at,
+			array_agg(s.slowness ORDER BY s.step) AS slowness
 		FROM compared s
-		GROUP BY s.job, s.stage, s.server, s.address
+		WHERE s.job IN (SELECT l.job FROM late l)
+		GROUP BY s.job, s.stage, s.pipeline, s.server, s.address
 	), noise AS (
 		SELECT x.job, @extschema@.l4_deviation(array_agg(x.slowness)) AS deviation
 		FROM (SELECT s.job, unnest(s.slowness) AS slowness FROM series s) x
 		GROUP BY x.job
 	), slow AS MATERIALIZED (
-		SELECT s.job, s.stage, s.server, s.address, g.began, g.ended, g.level
+		SELECT s.job, s.stage, s.pipeline, s.server, s.address, g.began, g.ended, g.level
 		FROM series s
 		JOIN noise n ON n.job = s.job
 		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness,
 			GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g
 		WHERE EXISTS (SELECT FROM series o WHERE o.job = s.job AND o.stage = s.stage AND o.server <> s.server)
+	), slowest AS (
+		-- who waits for it does then what it did in other pauses, as the gradients of weights, and seems to take longer, too
+		SELECT s.job, s.stage, s.server, s.address, s.began, s.ended, s.level
+		FROM slow s
+		WHERE NOT EXISTS (SELECT
+			FROM slow o
+			WHERE o.job = s.job AND o.pipeline = s.pipeline AND o.server <> s.server AND o.level > s.level
+				AND o.began <= s.ended AND o.ended >= s.began)
 	), servers AS (
 		SELECT s.job, s.stage, s.server, array_agg(DISTINCT s.address ORDER BY s.address) AS addresses,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.began) AS began,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended) AS ended,
 			exp(percentile_cont(0.5) WITHIN GROUP (ORDER BY s.level)) AS factor
-		FROM slow s
+		FROM slowest s
 		GROUP BY s.job, s.stage, s.server
 	)
 	SELECT s.job, 'slow_accelerator',
@@ -255,7 +301,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: Accelerators that compute longer than those of the same stage on other servers, for several steps. Ranks of one '
-'tensor-parallel group wait for each other in each layer, so that they are slow together: then the server is named.';
+'tensor-parallel group wait for each other in each layer, so that they are slow together: then the server is named. Of one '
+'pipeline at one time the slowest: the others wait for it.';
 
 CREATE FUNCTION @extschema@.l4_late_links(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, source text, destination text, began double precision, ended double precision, level double precision)

@@ -470,7 +470,8 @@ behind_longest_silence(const Search *search, int64 burst)
 /*
  * The message with which a step begins, the first burst of which is near this one: layers come as they do forwards, back to the
  * first burst, which is two layers at once where they are gathered ahead. Where the optimizer's pause parts no bursts the last
- * gradients are in it, too.
+ * gradients are in it, too. Where ranks that wait for a slow one part layers in two, as they begin earlier with each, layers do
+ * not come as they do forwards from the first on; it is where they come faster.
  */
 static int64
 first_of_step(const Search *search, double layer, int64 near)
@@ -482,6 +483,11 @@ first_of_step(const Search *search, double layer, int64 near)
 	while (!heavy && burst > Max(near - BACK, 0) &&
 		   fabs(silence_before(search, burst) - usual) <= LIKE_SILENCE * usual)
 		heavy = bytes_of_burst(search, --burst) > TWO_LAYERS * layer;
+	if (burst > near)
+	{
+		burst = near;
+		heavy = bytes_of_burst(search, near) > TWO_LAYERS * layer;
+	}
 	if (heavy && bytes_of_burst(search, burst) > MORE_LAYERS * layer)
 		return behind_longest_silence(search, burst);
 	return search->bursts.first[burst];
@@ -535,7 +541,11 @@ step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule 
 	result->weight = search.weight;
 	if (isfinite(pause))
 	{
+		/* with another pause all of what is faster may be one burst */
+		search.weight = 0;
 		cycles_at(&search, pause);
+		if (search.weight > 0)
+			result->weight = search.weight;
 		found = take_steps(&search, pause, result);
 	}
 	search_free(&search);

@@ -24,7 +24,7 @@ typedef struct L4StepCycles
 	double		regular;		/* share of them that takes as long as the one before */
 	int			microbatches;	/* cycles of layers in each; 0: too few to tell, each of these is one */
 	double		layer;			/* from a burst to the next at the lower speed; 0: bursts are not layers */
-	/* bytes of a burst at the lower speed over those of one at the higher, with that pause where most; 0: no layers */
+	/* bytes of a burst at the lower speed over those of one at the higher, the most of any pause without cycles; 0: none */
 	double		weight;
 	double	   *began;
 	double	   *ended;			/* when the last message before the next cycle was through */

@@ -144,12 +144,99 @@ was_ready(Step *step, const L4StepMessage *sent)
 	return at;
 }
 
+/* How many messages of a step were sent, and got from each peer, by which its schedule is known again. */
+typedef struct Counts
+{
+	int64		sent;
+	int64		got[MOST_PEERS];
+} Counts;
+
+/*
+ * What had come whenever so many messages of a step had been sent, in steps of one schedule. With virtual stages the first and
+ * the last one of a pipeline get from either side what they send on to either, so that the order of messages does not tell
+ * what each was made of; but a message is not sent before what it is made of is there, in no step.
+ */
+typedef struct Schedule
+{
+	Counts		counts;
+	int64	   *come[MOST_PEERS];	/* from each peer, before each message sent */
+} Schedule;
+
+static Counts
+count_messages(const Step *step)
+{
+	Counts		counts = {0};
+
+	for (int64 i = step->first; i < step->end; i++)
+		if (step->messages[i].sent)
+			counts.sent++;
+		else
+			counts.got[Min(step->messages[i].peer, MOST_PEERS - 1)]++;
+	return counts;
+}
+
+/* Is more or less sent to one of two peers than is got from the other? Then order does not tell what a message is made of. */
+static bool
+is_unordered(const Step *step)
+{
+	int64		surplus[2] = {0};
+
+	if (step->peers != 2)
+		return false;
+	for (int64 i = step->first; i < step->end; i++)
+		surplus[step->messages[i].sent ? step->messages[i].peer : 1 - step->messages[i].peer] +=
+			step->messages[i].sent ? 1 : -1;
+	return surplus[0] != 0 || surplus[1] != 0;
+}
+
+/* Takes in what had come in a step before each message that was sent. */
 static void
-work_of_step(Step *step, double began, double closes, L4StepWork *work)
+learn_schedule(Step *step, Schedule *schedule)
+{
+	int64		sent = 0;
+
+	for (int32 peer = 0; peer < step->peers; peer++)
+	{
+		int64		come = 0;
+
+		step->got[peer] = next_got(step, peer, step->first);
+		sent = 0;
+		for (int64 i = step->first; i < step->end; i++)
+		{
+			if (!step->messages[i].sent)
+				continue;
+			for (; step->got[peer] < step->end && step->messages[step->got[peer]].ended <= step->messages[i].began; come++)
+				step->got[peer] = next_got(step, peer, step->got[peer] + 1);
+			schedule->come[peer][sent] = Min(schedule->come[peer][sent], come);
+			sent++;
+		}
+	}
+}
+
+/* When what the sent-th message of a step was made of was there: the last of what is not always there for the one before. */
+static double
+was_ready_by(Step *step, const Schedule *schedule, int64 sent, int64 *taken)
+{
+	double		at = -INFINITY;
+
+	for (int32 peer = 0; peer < step->peers; peer++)
+		for (; taken[peer] < schedule->come[peer][sent]; taken[peer]++)
+		{
+			at = Max(at, step->messages[step->got[peer]].ended);
+			step->got[peer] = next_got(step, peer, step->got[peer] + 1);
+		}
+	return at;
+}
+
+/* schedule: NULL where order tells what messages are made of. */
+static void
+work_of_step(Step *step, const Schedule *schedule, double began, double closes, L4StepWork *work)
 {
 	double		free = began;
 	double		last_got = began;
 	double		ready;
+	int64		sent = 0;
+	int64		taken[MOST_PEERS] = {0};
 
 	for (int32 peer = 0; peer < step->peers; peer++)
 		step->got[peer] = next_got(step, peer, step->first);
@@ -162,7 +249,7 @@ work_of_step(Step *step, double began, double closes, L4StepWork *work)
 			last_got = m->ended <= closes ? Max(last_got, m->ended) : last_got;
 			continue;
 		}
-		ready = was_ready(step, m);
+		ready = schedule != NULL ? was_ready_by(step, schedule, sent++, taken) : was_ready(step, m);
 		free = Max(free, ready);
 		work->computed += Max(0, m->began - free);
 		work->sent += m->busy;
@@ -172,23 +259,88 @@ work_of_step(Step *step, double began, double closes, L4StepWork *work)
 	work->computed += work->closing;
 }
 
+/* The messages of the step that begins and ends so, behind those of the one before. */
+static void
+next_step(Step *step, int64 message_count, double began, double ended)
+{
+	for (step->first = step->end; step->first < message_count && step->messages[step->first].began < began; step->first++)
+		;
+	for (step->end = step->first; step->end < message_count && step->messages[step->end].began < ended; step->end++)
+		;
+}
+
+/* The schedule of most steps, if there are most, without what had come; false where order tells what was made of what. */
+static bool
+choose_schedule(Step step, int64 message_count, const double *ends, int64 count, Schedule *schedule)
+{
+	int64		votes = 0;
+	bool		unordered = false;
+
+	for (int64 i = 0; i < count; i++)
+	{
+		Counts		counts;
+
+		next_step(&step, message_count, ends[i], ends[i + 1]);
+		counts = count_messages(&step);
+		if (votes == 0)
+		{
+			schedule->counts = counts;
+			unordered = is_unordered(&step);
+		}
+		votes += memcmp(&counts, &schedule->counts, sizeof(Counts)) == 0 ? 1 : -1;
+	}
+	return unordered;
+}
+
+/* NULL where order tells what messages are made of. */
+static Schedule *
+find_schedule(Step step, int64 message_count, const double *ends, int64 count)
+{
+	Schedule   *schedule = palloc0(sizeof(Schedule));
+
+	if (!choose_schedule(step, message_count, ends, count, schedule))
+		return NULL;
+	for (int32 peer = 0; peer < step.peers; peer++)
+	{
+		schedule->come[peer] = MemoryContextAllocHuge(CurrentMemoryContext, (schedule->counts.sent + 1) * sizeof(int64));
+		for (int64 i = 0; i < schedule->counts.sent; i++)
+			schedule->come[peer][i] = schedule->counts.got[peer];
+	}
+	for (int64 i = 0; i < count; i++)
+	{
+		Counts		counts;
+
+		CHECK_FOR_INTERRUPTS();
+		next_step(&step, message_count, ends[i], ends[i + 1]);
+		counts = count_messages(&step);
+		if (memcmp(&counts, &schedule->counts, sizeof(Counts)) == 0)
+			learn_schedule(&step, schedule);
+	}
+	return schedule;
+}
+
 void
 step_work(const L4StepMessage *messages, int64 message_count, const double *ends, const double *closes, int64 count,
 		  L4StepWork *work)
 {
 	Step		step = {.messages = messages};
+	Schedule   *schedule;
 
 	for (int64 i = 0; i < message_count; i++)
 		step.peers = Max(step.peers, Min(messages[i].peer + 1, MOST_PEERS));
+	schedule = find_schedule(step, message_count, ends, count);
 	for (int64 i = 0; i < count; i++)
 	{
+		Counts		counts;
+
 		CHECK_FOR_INTERRUPTS();
 		work[i] = (L4StepWork) {0};
-		for (step.first = step.end; step.first < message_count && messages[step.first].began < ends[i]; step.first++)
-			;
-		for (step.end = step.first; step.end < message_count && messages[step.end].began < ends[i + 1]; step.end++)
-			;
-		work_of_step(&step, ends[i], closes[i], work + i);
+		next_step(&step, message_count, ends[i], ends[i + 1]);
+		counts = count_messages(&step);
+		if (schedule == NULL || memcmp(&counts, &schedule->counts, sizeof(Counts)) != 0)
+			work_of_step(&step, NULL, ends[i], closes[i], work + i);
+		else
+			work_of_step(&step, schedule, ends[i], closes[i], work + i);
 	}
 }
 

@@ -55,7 +55,8 @@ typedef struct L4StepWork
  * What was done in each of count steps, of which ends[i] to ends[i + 1] is the i-th (count + 1 ends), whose data-parallel
  * phase began at closes[i]. messages: those of the pipeline, sorted. A message that is sent was made from the one got as the
  * same of its step from another peer (from the same where there is no other), or, where nothing was got for it, from what was
- * sent before it. O(n).
+ * sent before it. Where two peers are sent other numbers than are got from the other one, as with virtual stages, from what has
+ * come before it in all steps with as many messages, but not before the one that is sent before it. O(n).
  */
 extern void step_work(const L4StepMessage *messages, int64 message_count, const double *ends, const double *closes, int64 count,
 					  L4StepWork *work);

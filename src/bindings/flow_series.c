@@ -1,18 +1,19 @@
 /*
  * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_bursts, l4_step_cycles,
- * l4_step_traffic, l4_step_places, l4_step_beside, l4_late_messages.
+ * l4_step_traffic, l4_step_places, l4_repeated_share, l4_step_beside, l4_late_messages.
  */
 #include "ground/l4.h"
 
 #include <math.h>
 
 #include "algorithms/intervals.h"
+#include "algorithms/repeated.h"
+#include "algorithms/robust.h"
 #include "algorithms/step_beside.h"
 #include "algorithms/step_cycles.h"
 #include "algorithms/step_phases.h"
 #include "bindings/flow_arrays.h"
 #include "catalog/pg_type_d.h"
-#include "tools/order.h"
 
 PG_FUNCTION_INFO_V1(l4_regular_interval);
 PG_FUNCTION_INFO_V1(l4_together);
@@ -20,6 +21,7 @@ PG_FUNCTION_INFO_V1(l4_bursts);
 PG_FUNCTION_INFO_V1(l4_step_cycles);
 PG_FUNCTION_INFO_V1(l4_step_traffic);
 PG_FUNCTION_INFO_V1(l4_step_places);
+PG_FUNCTION_INFO_V1(l4_repeated_share);
 PG_FUNCTION_INFO_V1(l4_step_beside);
 PG_FUNCTION_INFO_V1(l4_late_messages);
 
@@ -265,6 +267,31 @@ l4_step_places(PG_FUNCTION_ARGS)
 	return flow_array(times, count, INT4OID);
 }
 
+/* More parts of a cycle than this tell nothing more. */
+#define MOST_PARTS 1000
+
+/* Arguments: times, moved, ends, parts, needed. */
+Datum
+l4_repeated_share(PG_FUNCTION_ARGS)
+{
+	int64		count;
+	int64		end_count;
+	double	   *times = flow_numbers(fcinfo, 0, &count);
+	double	   *moved = flow_as_many(fcinfo, 1, count);
+	double	   *ends = flow_numbers(fcinfo, 2, &end_count);
+	int			parts = PG_GETARG_INT32(3);
+	double		share;
+
+	if (parts < 1 || parts > MOST_PARTS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("parts must be from 1 to %d, not %d", MOST_PARTS, parts)));
+	share = repeated_share(times, moved, count, ends, end_count, parts, PG_GETARG_INT32(4));
+	if (!isfinite(share))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(share);
+}
+
 /* The arguments began, lasted and moved, messages in order. */
 static L4Traffic
 traffic_of(FunctionCallInfo fcinfo, int argument)
@@ -307,8 +334,7 @@ l4_late_messages(PG_FUNCTION_ARGS)
 
 	for (int64 i = 0; i < count; i++)
 		slowness[i] = busy[i] = moved[i] > 0 ? busy[i] / moved[i] : 0;
-	qsort(slowness, count, sizeof(double), compare_double);
-	usual = count > 0 ? slowness[count / 2] : 0;
+	usual = robust_upper_median(slowness, count);
 	for (int64 i = 0; i < count; i++)
 		if (busy[i] > factor * usual)
 			began[late++] = began[i];

@@ -44,6 +44,13 @@ SELECT l4_bursts('{1,1.2,3,3.1}', '{0.1,0.1,0.1,0.4}', 0.5) AS two_bursts,
 SELECT l4_bursts('{1,1.2}', '{0.1,0.1,0.1}', 0.5);
 SELECT l4_bursts('{1,NULL}', '{0.1,0.1}', 0.5);
 SELECT l4_step_places('{1,2.1,3.9,9}', '{1,2,3,4}', 0.5);
+-- Of what each cycle moves early and late: the same in all, the same but for one, nothing alike, nothing that differs, too few.
+SELECT c.name, round(l4_repeated_share('{0,1,2,3,4,5,6,7,8}', c.moved, '{0,2,4,6,8}', 2, c.needed)::numeric, 4) AS repeated
+FROM (VALUES ('the same', '{3,1,3,1,3,1,3,1,9}'::real[], 4), ('but for one', '{3,1,3,1,1,3,3,1,9}', 4),
+	('nothing alike', '{3,1,1,3,3,1,1,3,9}', 4), ('nothing differs', '{1,1,1,1,1,1,1,1,9}', 4),
+	('too few', '{3,1,3,1,3,1,3,1,9}', 5)) c(name, moved, needed);
+SELECT l4_repeated_share('{1,2}', '{1}', '{1,2}', 2, 1);
+SELECT l4_repeated_share('{1,2}', '{1,1}', '{1,2}', 0, 1);
 SELECT l4_late_messages('{1,2,3,4,5}', '{1,1,1,1,2}', '{1,1,5,1,2}', 3);
 SELECT (t).*
 FROM (SELECT l4_step_traffic('{1,2,3,4,5}', '{1,2,3,4,5}', '{1,1,1,1,1}', '{1,2,1,2,1}', 1, '{0,2.5,4.5,9}') AS t) x;
@@ -63,6 +70,15 @@ SELECT (w).computed, (w).sent, (w).closing FROM (
 		('{2,4,12,15}', '{0.5,0.5,0.5,0.5}', '{0.5,0.5,0.5,0.5}', true, 'c'),
 		('{5,7,16,17}', '{0.5,0.5,0.5,0.5}', '{0.5,0.5,0.5,0.5}', false, 'c'),
 		('{6,8,17,18}', '{0.5,0.5,0.5,0.5}', '{0.5,0.5,0.5,0.5}', true, 'a')) m(began, lasted, busy, sent, peer)) x;
+-- the last of three stages with two virtual ones each: forwards from b to a, forwards and back from b to b, back from a to b,
+-- which takes 1, 3 and 2 seconds; in the second step what comes from a is there while b's is computed
+SELECT (w).computed, (w).closing FROM (
+	SELECT l4_step_work(began, lasted, busy, sent, peer, '{0,10,20,30}', '{9.1,17.6,29.1}') AS w FROM (VALUES
+		('{0.9,2.5,10.9,12.5,20.9,22.5}'::float8[], '{0.1,0.1,0.1,0.1,0.1,0.1}'::real[], '{0,0,0,0,0,0}'::real[], false, 'b'),
+		('{2,12,22}', '{0.1,0.1,0.1}', '{0,0,0}', true, 'a'),
+		('{7,14,27}', '{0.1,0.1,0.1}', '{0,0,0}', false, 'a'),
+		('{5.6,9.1,15.6,17.6,25.6,29.1}', '{0.1,0.1,0.1,0.1,0.1,0.1}', '{0,0,0,0,0,0}', true, 'b')) m(began, lasted, busy,
+		sent, peer)) x;
 -- it sends three times in a step, half a second apart; in the third step it did once
 SELECT l4_step_overdue(began, lasted, true, '{0,10,20}') FROM (VALUES ('{1,1.5,2,11,11.5,12,21}'::float8[],
 	'{0.1,0.1,0.1,0.1,0.1,0.1,0.1}'::real[])) m(began, lasted);
@@ -264,7 +280,7 @@ SELECT heavy, p.cycle, p.any_phase, p.is_summed
 FROM generate_series(0, 8, 2) heavy, l4_limits_in_force() l, l4_job_phases(ARRAY(
 	SELECT ROW(1, 1.5, CASE WHEN n <= 8 THEN 0.3 ELSE 30 END, CASE WHEN n <= 8 THEN 'data' ELSE 'pipeline' END, NULL,
 		CASE WHEN n BETWEEN 9 AND 8 + GREATEST(heavy, 6) THEN 1.5 END, 20, 2, 0.04,
-		CASE WHEN n BETWEEN 9 AND 8 + heavy THEN 1.8 ELSE 0.9 END)::l4_flow_measure FROM generate_series(1, 16) n), l) p
+		CASE WHEN n BETWEEN 9 AND 8 + heavy THEN 1.8 ELSE 0.9 END, NULL)::l4_flow_measure FROM generate_series(1, 16) n), l) p
 ORDER BY heavy;
 -- Links that see nothing of an optimizer tell microbatches, others steps of several or, be it that they see no more, of one;
 -- some tell cycles only while somebody is slow, or cannot tell.
@@ -277,12 +293,14 @@ SELECT says, c AS cycles, m AS microbatches, l4_usual_cycle(c, n, m, l) FROM l4_
 	('most cannot tell', '{1,1,1}', '{60,60,60}', '{0,0,1}'), ('nobody', '{1,1}', '{60,60}', '{0,0}'),
 	('none', '{}', '{}', '{}'))
 	v(says, c, n, m);
--- Those that are busy all the time have no cycles: fewer are enough where they agree.
-SELECT links, alike, p.cycle, p.any_phase
-FROM l4_limits_in_force() l, generate_series(1, 4) links, unnest('{t,f}'::boolean[]) alike, l4_job_phases(ARRAY(
+-- Those that are busy all the time have no cycles: two that agree are enough where most others repeat themselves with them.
+SELECT links, alike, repeating, p.cycle, p.any_phase
+FROM l4_limits_in_force() l, generate_series(1, 5, 2) links, unnest('{t,f}'::boolean[]) alike, unnest('{0,9,11,15}'::int[])
+	repeating, l4_job_phases(ARRAY(
 	SELECT ROW(1, NULL, NULL, 'context', NULL, CASE WHEN n <= links THEN 1.5 + CASE WHEN alike THEN 0.01 ELSE 0.2 END * n END,
-		20, CASE WHEN n <= links THEN 1 END, 0.04, 2)::l4_flow_measure FROM generate_series(1, 16) n), l) p
-ORDER BY alike, links;
+		20, CASE WHEN n <= links THEN 1 END, 0.04, 2, n > 16 - repeating)::l4_flow_measure FROM generate_series(1, 16) n), l) p
+WHERE links + repeating <= 16
+ORDER BY alike, links, repeating;
 -- Windows of few steps: what comes more often than steps do is not taken for them. A pipeline of two stages and four columns,
 -- 12 microbatches a step of two seconds; and the sharded job, of which a window has layers both ways, but few cycles.
 CREATE TABLE brief_flows AS
@@ -318,6 +336,13 @@ SELECT round((c).interval::numeric, 3) AS seconds, cardinality((c).ended) AS cyc
 FROM (SELECT l4_step_cycles(array_agg(0.03 * n - 0.01 * LEAST(n % 20, 10) ORDER BY n),
 		array_agg(0.004::real ORDER BY n), array_agg(1::real ORDER BY n), 1.3, 0.35, 4, 0.6, 0.1) AS c
 	FROM generate_series(0, 199) n) t;
+-- A pipeline that somebody makes slower for half of the time comes at two speeds, too, but moves as much at either: with a
+-- pause that parts only the slow half all the rest of a step is one burst.
+SELECT round((c).interval::numeric, 2) AS seconds, round((c).weight::numeric, 2) AS weight
+FROM (SELECT l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.001::real ORDER BY at), array_agg(1::real ORDER BY at),
+		1.3, 0.35, 4, 0.6, 0.1) AS c
+	FROM generate_series(0, 28) n, generate_series(0, 35) i, LATERAL (SELECT n * 3.1 + GREATEST(LEAST(n - 10, 14), 0) * 0.5
+		+ LEAST(i, 11) * 0.025 + GREATEST(i - 11, 0) * CASE WHEN n BETWEEN 10 AND 23 THEN 0.095 ELSE 0.075 END AS at) m) t;
 -- Gradients accumulated over three microbatches, which are scattered in the last one alone; or each time, and then it is the
 -- optimizer that tells, of which nothing is to be seen but a pause; where each third step but ends with a longer pause, as a
 -- log makes one, each is a step.
@@ -433,6 +458,36 @@ FROM l4_limits_in_force() l, generate_series(1, 3) links, l4_slow_elements(ARRAY
 		FROM generate_series(1, 40) n) t), l) f
 ORDER BY links, subject COLLATE "C";
 
+-- Tokens of experts go to all accelerators of four other servers: ten times as fast along a rail as across rails, as most do,
+-- be it that one way along a rail has lost a third.
+SELECT p.source, p.destination, p.began, p.ended, round(exp(-p.level)::numeric, 2) AS factor
+FROM l4_limits_in_force() l, l4_slow_pairs(ARRAY(
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', 'expert',
+		'source', format('10.%s.0.%s', a, s), 'destination', format('10.%s.0.%s', b, d),
+		'began', jsonb_agg(n ORDER BY n), 'moved', jsonb_agg(100), 'busy', jsonb_agg(CASE WHEN a <> b THEN 10
+			WHEN (a, s, d) = (1, 1, 2) AND n BETWEEN 11 AND 20 THEN 1.5 ELSE 1 END ORDER BY n)))
+	FROM generate_series(1, 4) a, generate_series(1, 4) b, generate_series(1, 5) s, generate_series(1, 5) d,
+		generate_series(1, 40) n
+	WHERE s <> d
+	GROUP BY a, b, s, d), l) p
+WHERE p.is_slow;
+
+-- Five pipelines of two stages, 24 steps. While the second stage of the first one computes 20 % longer, its first one seems to,
+-- too, as it waits: the slowest of a pipeline is named. That of the third one is slow by itself.
+SELECT kind, subject, round(factor::numeric, 2) AS factor FROM l4_limits_in_force() l, l4_slow_workers(ARRAY(
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, t.told || jsonb_build_object('job', 1, 'period', 1,
+		'source', format('10.%s.0.%s', stage, c), 'server', format('s%s%s', stage, c)))
+	FROM generate_series(1, 5) c, generate_series(1, 2) stage, LATERAL (
+		SELECT jsonb_build_object('kind', 'accelerator', 'ends', jsonb_agg(n ORDER BY n), 'step', jsonb_agg(n ORDER BY n),
+			'closes', jsonb_agg(n + 0.9 ORDER BY n), 'computed', jsonb_agg(0.5 * CASE WHEN n NOT BETWEEN 8 AND 18 THEN 1
+				WHEN c = 1 THEN 1 + 0.1 * stage WHEN c = 3 AND stage = 1 THEN 1.12 ELSE 1 END ORDER BY n)) AS told
+		FROM generate_series(1, 25) n
+		UNION ALL
+		SELECT jsonb_build_object('kind', 'pipeline', 'destination', format('10.%s.0.%s', 3 - stage, c),
+			'ends', jsonb_agg(n ORDER BY n), 'began', jsonb_agg(n + 0.1 * stage ORDER BY n))
+		FROM generate_series(1, 24) n) t), l) f
+ORDER BY subject COLLATE "C";
+
 -- Contexts of two lanes go around a ring of two servers: of four parts, two of which each server has, so that the way from the
 -- first to the second is not seen; or of two, one each.
 SELECT r.parts, e.name, array_agg(e.address ORDER BY e.place) AS members
@@ -459,11 +514,24 @@ FROM generate_series(0, 19) step, generate_series(1, 2) rail, LATERAL (
 	FROM generate_series(0, 2) n, (VALUES (1, 3), (3, 1), (2, 4), (4, 2)) s(one, other)) f;
 SELECT job, count(*) AS accelerators, round(max(step)::numeric, 2) AS step FROM l4_flow_jobs(flows => 'rails') GROUP BY job;
 DROP TABLE rails;
+-- Slower for half of the time: gradients come each second in most steps, what goes along the pipeline more seldom in most.
+CREATE TEMP TABLE slow_rails AS
+SELECT '2026-01-01'::timestamptz + make_interval(secs => step + 0.12 * GREATEST(step - 10, 0) + at * CASE WHEN step < 10 THEN 1
+		ELSE 1.12 END) AS started_at, 0.01::float8 AS duration,
+	format('10.%s.0.%s', rail, one) AS source, format('10.%s.0.%s', rail, other) AS destination, 1000000 AS bytes
+FROM generate_series(0, 20) step, generate_series(1, 2) rail, LATERAL (
+	SELECT 0.15 + 0.05 * n AS at, s.one, s.other FROM generate_series(0, 17 - 2 * rail) n, (VALUES (1, 2), (3, 4)) s(one, other)
+	UNION ALL
+	SELECT 0.02 + 0.02 * n, s.one, s.other
+	FROM generate_series(0, 2) n, (VALUES (1, 3), (3, 1), (2, 4), (4, 2)) s(one, other) WHERE step < 20) f;
+SELECT job, count(*) AS accelerators, round(max(step)::numeric, 2) AS step FROM l4_flow_jobs(flows => 'slow_rails')
+GROUP BY job;
+DROP TABLE slow_rails;
 
 -- Clusters on the same servers are one job where their layers go round together, be it that one tells two microbatches where
 -- the other tells a step; not where one takes a tenth longer, or begins when it likes.
 SELECT c.name, l4_have_same_cycles(ROW('a', NULL, NULL, '{s}', '{a}', 0.6, ARRAY(SELECT 0.6 * n FROM
-	generate_series(1, 20) n)), ROW('b', NULL, NULL, '{s}', '{b}', c.cycle, ends), l) AS same
+	generate_series(1, 20) n), NULL), ROW('b', NULL, NULL, '{s}', '{b}', c.cycle, ends, NULL), l) AS same
 FROM l4_limits_in_force() l, LATERAL (VALUES
 	('together', 0.6, ARRAY(SELECT 0.6 * n + 0.02 FROM generate_series(1, 20) n)),
 	('microbatches', 0.3, ARRAY(SELECT 0.3 * n FROM generate_series(1, 40) n)),
@@ -471,18 +539,22 @@ FROM l4_limits_in_force() l, LATERAL (VALUES
 	('at will', 0.6, ARRAY(SELECT 0.6 * n + 0.3 * sin(n) FROM generate_series(1, 20) n)),
 	('none', NULL, NULL)) c(name, cycle, ends);
 -- One of which no link shows cycles is of the job whose cycles it goes with: what it sends repeats itself from one to the next.
-SELECT c.name, round(l4_repeated_share(c.times, cycles, l)::numeric, 2) AS repeated,
-	l4_goes_with_cycles(a, ROW('b', NULL, times, '{s}', '{b}', NULL, NULL), l) AS same,
-	l4_goes_with_cycles(ROW('b', NULL, times, '{s}', '{b}', NULL, NULL), a, l) AS turned
+-- What goes without a pause is one message, so that there may be as many in each part of a cycle: their bytes tell.
+SELECT c.name, round(l4_repeated_share(c.times, moved, cycles, 8, 6)::numeric, 2) AS repeated,
+	l4_goes_with_cycles(a, b, l) AS same, l4_goes_with_cycles(b, a, l) AS turned
 FROM l4_limits_in_force() l, LATERAL (SELECT ARRAY(SELECT 0.6 * n FROM generate_series(0, 20) n) AS cycles) y,
-	LATERAL (SELECT ROW('a', NULL, NULL, '{s}', '{a}', 0.6, cycles)::l4_flow_cluster AS a) o, LATERAL (VALUES
+	LATERAL (SELECT ROW('a', NULL, NULL, '{s}', '{a}', 0.6, cycles, NULL)::l4_flow_cluster AS a) o, LATERAL (VALUES
 	('layers of its own', ARRAY(SELECT 0.6 * n + LEAST(i, 10) * 0.02 + GREATEST(i - 10, 0) * 0.04 + 0.003 * sin(n * 7 + i)
 		FROM generate_series(0, 19) n, generate_series(0, 19) i ORDER BY 1)),
 	('of another step', ARRAY(SELECT 0.71 * n + LEAST(i, 10) * 0.02 + GREATEST(i - 10, 0) * 0.04
 		FROM generate_series(0, 19) n, generate_series(0, 19) i ORDER BY 1)),
 	('even', ARRAY(SELECT 0.03 * n FROM generate_series(1, 398) n)),
+	('even but in bytes', ARRAY(SELECT 0.03 * n FROM generate_series(1, 399) n)),
 	('few', ARRAY(SELECT 0.6 * n + 0.1 FROM generate_series(0, 5) n)),
-	('none', '{}')) c(name, times);
+	('none', '{}')) c(name, times),
+	LATERAL (SELECT ARRAY(SELECT CASE WHEN c.name = 'even but in bytes' AND n % 20 >= 7 THEN 3 ELSE 1 END
+		FROM generate_series(1, cardinality(c.times)) n)::real[] AS moved) v,
+	LATERAL (SELECT ROW('b', NULL, c.times, '{s}', '{b}', NULL, NULL, moved)::l4_flow_cluster AS b) x;
 
 -- Who computes longer where all wait for the slowest: 1.2 to 1 while the other one sends of itself, nothing once it waits.
 SELECT round(b.beside[1]::numeric, 4) AS longer, b.beside[2] AS waits, round(b.turned[1]::numeric, 4) AS turned
