@@ -290,14 +290,26 @@ eight_bytes(const char *at)
 	return bytes;
 }
 
+/* The last eight bytes of a frame, or all: a label alone is shorter. */
+static inline uint64
+last_bytes(L4Bytes frame)
+{
+	uint64		bytes = 0;
+	size_t		i;
+
+	if (frame.size >= 8)
+		return eight_bytes(frame.data + frame.size - 8);
+	for (i = 0; i < frame.size; i++)
+		bytes = bytes << 8 | (unsigned char) frame.data[i];
+	return bytes;
+}
+
 /* Where a frame like this one is remembered: by its last bytes, and those behind its time. */
 static inline RecentFrame *
 recent_frame(L4SegmentBuilder *builder, L4Bytes frame, size_t time_end)
 {
-	uint64		hash = frame.size;
+	uint64		hash = frame.size ^ last_bytes(frame);
 
-	if (frame.size >= 8)
-		hash ^= eight_bytes(frame.data + frame.size - 8);
 	hash *= UINT64CONST(0x9e3779b97f4a7c15);
 	if (frame.size >= time_end + 8)
 		hash ^= eight_bytes(frame.data + time_end);
