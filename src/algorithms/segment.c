@@ -70,6 +70,9 @@ typedef struct RecentFrame
 	int			component_begin;	/* -1 where it has none, or none within the frame */
 	int			component_size;
 	int			component;		/* what the column says */
+	/* of one that was masked, else NULL: its bytes, and where its parameters lie in them */
+	L4Bytes		bytes;
+	L4Bytes    *parameters;
 } RecentFrame;
 
 #define RECENT_FRAMES 1024
@@ -327,6 +330,8 @@ is_recent(const L4SegmentBuilder *builder, const RecentFrame *recent, const L4Re
 
 	if (recent->index < 0 || recent->form != form || recent->time_begin != (int) time_begin)
 		return false;
+	if (recent->parameters != NULL)
+		return recent->bytes.size == frame.size && memcmp(recent->bytes.data, frame.data, frame.size) == 0;
 	if (builder->frames.texts[recent->index].text.size != frame.size)
 		return false;
 	text = builder->frames.texts[recent->index].text.data;
@@ -343,6 +348,59 @@ component_index(L4SegmentBuilder *builder, L4Bytes component)
 	return 1 + dictionary_index(&builder->components, component, shape_hash(component.data, component.size), TEXT_PLAIN, 0);
 }
 
+/* Remembers the bytes and the parameters of a frame that has just been masked. */
+static void
+keep_masked(const L4SegmentBuilder *builder, RecentFrame *recent, L4Bytes frame)
+{
+	const L4Shape *shape = &builder->frame_shape;
+	char	   *copy;
+	int			i;
+
+	recent->parameters = palloc(mul_size(shape->parameter_count, sizeof(L4Bytes)) + frame.size);
+	copy = memcpy(recent->parameters + shape->parameter_count, frame.data, frame.size);
+	recent->bytes = (L4Bytes) {copy, frame.size};
+	for (i = 0; i < shape->parameter_count; i++)
+		recent->parameters[i] = (L4Bytes) {copy + (shape->parameters[i].data - frame.data), shape->parameters[i].size};
+}
+
+/*
+ * Remembers a frame that was added, if it can be told from others without looking at its time: component: where its own begins,
+ * -1 where it has none or none within the frame.
+ */
+static void
+keep_frame(L4SegmentBuilder *builder, RecentFrame *recent, const L4Record *record, int index, bool timed, ptrdiff_t component)
+{
+	int			kind = builder->frames.texts[index].kind;
+
+	if (recent->parameters != NULL)
+		pfree(recent->parameters);
+	recent->parameters = NULL;
+	recent->index = -1;
+	if (component < 0 && record->component.size > 0)
+		return;
+	if (kind == TEXT_MASKED && record->time_text.size == 0)
+		keep_masked(builder, recent, record->frame);
+	else if (kind != (timed ? timed_kind(record->time_form.offset) : TEXT_PLAIN))
+		return;
+	recent->index = index;
+	recent->form = timed ? record->time_form.form : 0;
+	recent->time_begin = timed ? (int) (record->time_text.data - record->frame.data) : 0;
+	recent->component_begin = (int) component;
+	recent->component_size = (int) record->component.size;
+}
+
+/* Where the component begins within the frame, beside its time; -1 where there is none, or none such. */
+static inline ptrdiff_t
+component_begin(const L4Record *record, size_t time_begin, size_t time_end)
+{
+	ptrdiff_t	component = record->component.data - record->frame.data;
+
+	if (record->component.size == 0 || component < 0 || component + record->component.size > record->frame.size ||
+		(component < (ptrdiff_t) time_end && component + record->component.size > time_begin))
+		return -1;
+	return component;
+}
+
 /*
  * Puts a record's frame and component into their columns. A frame like one before, as most are, is found without looking at its
  * time.
@@ -355,35 +413,26 @@ put_frame(L4SegmentBuilder *builder, const L4Record *record)
 	size_t		time_end = timed ? time_begin + record->time_form.size : 0;
 	int			form = timed ? record->time_form.form : 0;
 	RecentFrame *recent = recent_frame(builder, record->frame, time_end);
-	ptrdiff_t	component = record->component.data - record->frame.data;
-	int			index;
+	ptrdiff_t	component = component_begin(record, time_begin, time_end);
 
-	if (record->component.size == 0 || component < 0 || component + record->component.size > record->frame.size ||
-		(component < (ptrdiff_t) time_end && component + record->component.size > time_begin))
-		component = -1;
 	if ((timed || record->time_text.size == 0) && is_recent(builder, recent, record, form, time_begin, time_end) &&
 		recent->component_begin == component &&
 		(component < 0 ? record->component.size == 0 : recent->component_size == (int) record->component.size))
 	{
-		column_put_unsigned(&builder->columns[COLUMN_COMPONENT], recent->component);
+		if (recent->parameters != NULL)
+			add_parameters(&builder->frames, recent->index, recent->parameters,
+						   builder->frames.texts[recent->index].column_count);
 		builder->record_frames[builder->record_count] = recent->index;
-		return;
 	}
-	if (timed)
-		builder->offset = record->time_form.offset;
-	index = segment_add_frame(builder, record);
-	recent->component = component_index(builder, record->component);
+	else
+	{
+		if (timed)
+			builder->offset = record->time_form.offset;
+		builder->record_frames[builder->record_count] = segment_add_frame(builder, record);
+		recent->component = component_index(builder, record->component);
+		keep_frame(builder, recent, record, builder->record_frames[builder->record_count], timed, component);
+	}
 	column_put_unsigned(&builder->columns[COLUMN_COMPONENT], recent->component);
-	builder->record_frames[builder->record_count] = index;
-	recent->index = -1;
-	if ((component < 0 && record->component.size > 0) ||
-		builder->frames.texts[index].kind != (timed ? timed_kind(record->time_form.offset) : TEXT_PLAIN))
-		return;
-	recent->index = index;
-	recent->form = form;
-	recent->time_begin = (int) time_begin;
-	recent->component_begin = (int) component;
-	recent->component_size = (int) record->component.size;
 }
 
 /* Makes room for what is noted of each record. */
