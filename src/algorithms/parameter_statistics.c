@@ -22,35 +22,81 @@
 #include "tools/codec.h"
 #include "tools/order.h"
 
+/* A value of up to so many bytes lies in its place, as most do; of a longer one the last bytes do, and all are elsewhere. */
+#define VALUE_HERE 12
+
 typedef struct CountedValue
 {
-	char	   *data;
 	uint32		size;
+	char		here[4];
+	union
+	{
+		char		on[VALUE_HERE - 4];	/* goes on from here */
+		char	   *elsewhere;
+	}			rest;
 	int64		line_no;
 } CountedValue;
 
-/* A value that comes again and again is known without looking at those that are kept elsewhere. */
+/* A value that comes again and again is known without looking at those that are kept. */
 #define RECENT_BYTES 16
 
 struct L4ParameterStatistics
 {
-	int64		number_count;
-	int64		minimum_line;
-	int64		maximum_line;
-	double		minimum;
-	double		maximum;
-	double		sum;
-	int16		value_count;
-	int16		value_room;
-	int16		last_value;		/* found last: tried first */
-	bool		more;			/* than value_count distinct values were seen */
-	bool		recent_is_number;
-	uint8		recent_size;	/* 1 more than that of the value that came last, where it is short; else 0 */
+	/* what every record asks for */
 	char		recent[RECENT_BYTES];
 	double		recent_number;
+	uint8		recent_size;	/* 1 more than that of the value that came last, where it is short; else 0 */
+	bool		recent_is_number;
 	bool		summed;			/* sum holds: there was more than one value when a number came */
+	bool		more;			/* than value_count distinct values were seen */
+	uint8		value_count;
+	uint8		value_room;
+	uint8		last_value;		/* found last: tried first */
+	int64		number_count;
+	double		sum;
 	CountedValue *values;
+	double		minimum;
+	double		maximum;
+	int64		minimum_line;
+	int64		maximum_line;
 };
+
+static inline L4Bytes
+value_bytes(const CountedValue *value)
+{
+	const char *here = (const char *) value + offsetof(CountedValue, here);
+
+	return (L4Bytes) {value->size <= VALUE_HERE ? here : value->rest.elsewhere, value->size};
+}
+
+/* Notes a value in a place of its own, from the current context. */
+static void
+keep_value(CountedValue *slot, L4Bytes value, int64 line_no)
+{
+	char	   *here = (char *) slot + offsetof(CountedValue, here);
+
+	slot->size = value.size;
+	slot->line_no = line_no;
+	if (value.size <= VALUE_HERE)
+		memcpy(here, value.data, value.size);
+	else
+	{
+		memcpy(here, value.data + value.size - sizeof(slot->here), sizeof(slot->here));
+		slot->rest.elsewhere = memcpy(palloc(value.size), value.data, value.size);
+	}
+}
+
+/* Is it this value? */
+static inline bool
+is_value(const CountedValue *kept, L4Bytes value)
+{
+	if (kept->size != value.size)
+		return false;
+	if (value.size > VALUE_HERE &&
+		memcmp(kept->here, value.data + value.size - sizeof(kept->here), sizeof(kept->here)) != 0)
+		return false;
+	return bytes_same(value_bytes(kept).data, value.data, value.size);
+}
 
 static bool
 take_budget(L4StatisticsMemory *memory, size_t size)
@@ -89,8 +135,6 @@ value_text(StringInfo out, L4Bytes value)
 static void
 add_value(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes value, int64 line_no)
 {
-	CountedValue *slot;
-
 	if (stats->value_count == L4_STATISTICS_VALUES || !take_budget(memory, sizeof(CountedValue) + value.size))
 	{
 		stats->more = true;
@@ -103,20 +147,17 @@ add_value(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes valu
 			repalloc(stats->values, stats->value_room * sizeof(CountedValue));
 	}
 	stats->last_value = stats->value_count;
-	slot = &stats->values[stats->value_count++];
-	slot->line_no = line_no;
-	slot->size = value.size;
-	slot->data = memcpy(palloc(value.size + 1), value.data, value.size);
+	keep_value(&stats->values[stats->value_count++], value, line_no);
 }
 
 /* Which of the kept values this is, or -1. */
 static int
-value_index(const L4ParameterStatistics *stats, const char *data, uint32 size)
+value_index(const L4ParameterStatistics *stats, L4Bytes value)
 {
 	int			i;
 
 	for (i = 0; i < stats->value_count; i++)
-		if (stats->values[i].size == size && memcmp(stats->values[i].data, data, size) == 0)
+		if (is_value(&stats->values[i], value))
 			return i;
 	return -1;
 }
@@ -125,7 +166,7 @@ value_index(const L4ParameterStatistics *stats, const char *data, uint32 size)
 static void
 note_text(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes value, int64 line_no)
 {
-	int			index = value_index(stats, value.data, value.size);
+	int			index = value_index(stats, value);
 
 	if (index >= 0)
 		stats->last_value = index;
@@ -140,13 +181,8 @@ note_value(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes val
 
 	if (stats->more)
 		return;
-	if (stats->value_count > 0)
-	{
-		const CountedValue *last = &stats->values[stats->last_value];
-
-		if (last->size == value.size && memcmp(last->data, value.data, value.size) == 0)
-			return;
-	}
+	if (stats->value_count > 0 && is_value(&stats->values[stats->last_value], value))
+		return;
 	if (value.size == 0 || (value.size <= L4_STATISTICS_VALUE_BYTES && bytes_are_plain(value)))
 	{
 		note_text(memory, stats, value, line_no);
@@ -192,21 +228,26 @@ note_number(L4ParameterStatistics *stats, double number, int64 line_no)
 static inline bool
 is_recent(const L4ParameterStatistics *stats, L4Bytes value)
 {
-	return stats->recent_size == value.size + 1 && memcmp(stats->recent, value.data, value.size) == 0;
+	return stats->recent_size == value.size + 1 && bytes_same(stats->recent, value.data, value.size);
 }
 
 /* Adds one value. */
 static inline void
 add_to_position(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes value, int64 line_no)
 {
-	if (!is_recent(stats, value))
+	if (is_recent(stats, value))
 	{
-		note_value(memory, stats, value, line_no);
-		stats->recent_is_number = value_number(value, &stats->recent_number);
-		stats->recent_size = value.size <= RECENT_BYTES ? (uint8) value.size + 1 : 0;
-		if (value.size <= RECENT_BYTES)
-			memcpy(stats->recent, value.data, value.size);
+		/* the least and the greatest number stay what they are */
+		stats->number_count += stats->recent_is_number;
+		if (stats->recent_is_number && stats->summed)
+			stats->sum += stats->recent_number;
+		return;
 	}
+	note_value(memory, stats, value, line_no);
+	stats->recent_is_number = value_number(value, &stats->recent_number);
+	stats->recent_size = value.size <= RECENT_BYTES ? (uint8) value.size + 1 : 0;
+	if (value.size <= RECENT_BYTES)
+		memcpy(stats->recent, value.data, value.size);
 	if (stats->recent_is_number)
 		note_number(stats, stats->recent_number, line_no);
 }
@@ -243,8 +284,8 @@ merge_position(L4StatisticsMemory *memory, L4ParameterStatistics *into, const L4
 	{
 		const CountedValue *value = &from->values[i];
 
-		if (!into->more && value_index(into, value->data, value->size) < 0)
-			add_value(memory, into, (L4Bytes) {value->data, value->size}, value->line_no);
+		if (!into->more && value_index(into, value_bytes(value)) < 0)
+			add_value(memory, into, value_bytes(value), value->line_no);
 	}
 	into->more |= from->more;
 	if (from->number_count == 0)
@@ -296,7 +337,8 @@ statistics_free(L4StatisticsSet *set)
 	for (i = 0; i < set->position_count; i++)
 	{
 		for (j = 0; j < set->positions[i].value_count; j++)
-			pfree(set->positions[i].values[j].data);
+			if (set->positions[i].values[j].size > VALUE_HERE)
+				pfree(set->positions[i].values[j].rest.elsewhere);
 		if (set->positions[i].values != NULL)
 			pfree(set->positions[i].values);
 	}
@@ -376,9 +418,7 @@ pack_position(StatisticsColumns *columns, const L4ParameterStatistics *stats, in
 	column_put_unsigned(&columns->rows, (uint64) stats->value_count * 2 + (stats->more ? 1 : 0));
 	for (i = 0; i < stats->value_count; i++)
 	{
-		L4Bytes		value = {stats->values[i].data, stats->values[i].size};
-
-		column_put_bytes(&columns->values, value);
+		column_put_bytes(&columns->values, value_bytes(&stats->values[i]));
 		if (i > 0)				/* the first value is that of the first record */
 			column_put_signed(&columns->rows, stats->values[i].line_no - line_no);
 		line_no = stats->values[i].line_no;
@@ -849,7 +889,7 @@ statistics_put(StringInfo out, const L4StatisticsSet *set)
 		column_put_unsigned(out, stats->value_count);
 		for (j = 0; j < stats->value_count; j++)
 		{
-			column_put_bytes(out, (L4Bytes) {stats->values[j].data, stats->values[j].size});
+			column_put_bytes(out, value_bytes(&stats->values[j]));
 			column_put_signed(out, stats->values[j].line_no);
 		}
 		column_put_unsigned(out, stats->number_count);
@@ -871,16 +911,14 @@ get_position(L4ColumnReader *in, L4ParameterStatistics *stats)
 
 	stats->more = (flags & 1) != 0;
 	stats->summed = (flags & 2) != 0;
-	stats->value_count = stats->value_room = (int16) column_get_count(in, L4_STATISTICS_VALUES);
+	stats->value_count = stats->value_room = (uint8) column_get_count(in, L4_STATISTICS_VALUES);
 	if (stats->value_count > 0)
 		stats->values = palloc(stats->value_count * sizeof(CountedValue));
 	for (i = 0; i < stats->value_count; i++)
 	{
 		L4Bytes		value = column_get_bytes(in);
 
-		stats->values[i].data = memcpy(palloc(value.size + 1), value.data, value.size);
-		stats->values[i].size = value.size;
-		stats->values[i].line_no = column_get_signed(in);
+		keep_value(&stats->values[i], value, column_get_signed(in));
 	}
 	stats->number_count = (int64) column_get_unsigned(in);
 	if (stats->number_count == 0)

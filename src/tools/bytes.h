@@ -26,6 +26,19 @@ is_alphanumeric(char c)
 	return is_letter(c) || is_digit(c);
 }
 
+/* Are they the same? As memcmp says, without a call where they are few. */
+static inline bool
+bytes_same(const char *a, const char *b, size_t size)
+{
+	if (size > 16)
+		return memcmp(a, b, size) == 0;
+	if (size >= 8)
+		return memcmp(a, b, 8) == 0 && memcmp(a + size - 8, b + size - 8, 8) == 0;
+	if (size >= 4)
+		return memcmp(a, b, 4) == 0 && memcmp(a + size - 4, b + size - 4, 4) == 0;
+	return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
+}
+
 /*
  * Length of the valid UTF-8 character at data (1 to 4), or 0 if the bytes there are none or NUL; beyond ASCII always 0 where
  * the database is not in UTF-8.
