@@ -305,6 +305,36 @@ merge_position(L4StatisticsMemory *memory, L4ParameterStatistics *into, const L4
 	into->number_count += from->number_count;
 }
 
+/* What take_budget was asked for, as if the values of the set had been added one by one. */
+static size_t
+set_size(const L4StatisticsSet *set)
+{
+	size_t		size = set->position_count * sizeof(L4ParameterStatistics);
+	int			i;
+	int			j;
+
+	for (i = 0; i < set->position_count; i++)
+		for (j = 0; j < set->positions[i].value_count; j++)
+			size += sizeof(CountedValue) + set->positions[i].values[j].size;
+	return size;
+}
+
+void
+statistics_move(L4StatisticsMemory *memory, L4StatisticsSet *into, L4StatisticsSet *from)
+{
+	size_t		size = from->position_count > 0 ? set_size(from) : 0;
+
+	if (into->position_count == 0 && from->position_count > 0 && memory->used + size <= memory->budget && !memory->refused)
+	{
+		memory->used += size;
+		*into = *from;
+		memset(from, 0, sizeof(L4StatisticsSet));
+		return;
+	}
+	statistics_merge(memory, into, from);
+	statistics_free(from);
+}
+
 void
 statistics_merge(L4StatisticsMemory *memory, L4StatisticsSet *into, const L4StatisticsSet *from)
 {

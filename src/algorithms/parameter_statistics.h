@@ -46,6 +46,8 @@ extern void statistics_add(L4StatisticsMemory *memory, L4StatisticsSet *set, con
  * numbers are added up).
  */
 extern void statistics_merge(L4StatisticsMemory *memory, L4StatisticsSet *into, const L4StatisticsSet *from);
+/* The same, and empties `from`: what is the first of all is handed over as it is. */
+extern void statistics_move(L4StatisticsMemory *memory, L4StatisticsSet *into, L4StatisticsSet *from);
 /* Frees the set and makes it empty. */
 extern void statistics_free(L4StatisticsSet *set);
 /* A set as bytes, exactly, for another process: appended to out; and back, palloc'd. Errors: XX001 for damaged bytes. */

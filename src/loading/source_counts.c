@@ -154,10 +154,7 @@ source_cut_counts(L4Source *work)
 
 	summaries_start_iterate(work->counts.summaries, &iterator);
 	while ((entry = summaries_iterate(work->counts.summaries, &iterator)) != NULL)
-	{
-		statistics_merge(&work->counts.cut_memory, &entry->summary->cut_statistics, &entry->summary->statistics);
-		statistics_free(&entry->summary->statistics);
-	}
+		statistics_move(&work->counts.cut_memory, &entry->summary->cut_statistics, &entry->summary->statistics);
 	work->counts.memory.used = 0;
 	work->counts.memory.refused = false;
 	work->counts.is_cut = true;
