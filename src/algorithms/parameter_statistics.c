@@ -487,8 +487,7 @@ distinct_streams(const L4StatisticsRow *rows, int count, int *stream_count)
 static void
 pack_row(StatisticsColumns *columns, const L4StatisticsRow *row, const int64 *streams, int stream_count, int *stream)
 {
-	const int64 *found = bsearch(&row->stream_id, streams, stream_count, sizeof(int64), compare_int64);
-	int			number = (int) (found - streams);
+	int			number = int64_set_place(streams, stream_count, row->stream_id, *stream);
 	int			i;
 
 	column_put_unsigned(&columns->rows, number - *stream);
