@@ -54,7 +54,7 @@ column_put_large(StringInfo column, uint64 value)
 }
 
 void
-column_put_bytes(StringInfo column, L4Bytes bytes)
+column_put_long_bytes(StringInfo column, L4Bytes bytes)
 {
 	column_put_unsigned(column, bytes.size);
 	if ((size_t) (column->maxlen - column->len) <= bytes.size)

@@ -6,6 +6,7 @@
 
 #include "ground/l4.h"
 #include "lib/stringinfo.h"
+#include "tools/bytes.h"
 
 /* Writing: plain appends to a StringInfo. Signed numbers go zigzag. */
 extern void column_put_large(StringInfo column, uint64 value);
@@ -25,7 +26,21 @@ column_put_signed(StringInfo column, int64 value)
 	column_put_unsigned(column, ((uint64) value << 1) ^ (uint64) (value >> 63));
 }
 
-extern void column_put_bytes(StringInfo column, L4Bytes bytes);
+extern void column_put_long_bytes(StringInfo column, L4Bytes bytes);
+
+/* A byte string, its length before it. */
+static inline void
+column_put_bytes(StringInfo column, L4Bytes bytes)
+{
+	if (likely(bytes.size < 0x80 && column->maxlen - column->len > (int) bytes.size + 1))
+	{
+		column->data[column->len++] = (char) bytes.size;
+		bytes_copy(column->data + column->len, bytes.data, bytes.size);
+		column->len += (int) bytes.size;
+	}
+	else
+		column_put_long_bytes(column, bytes);
+}
 
 /* Eight bytes, least significant first: for hashes, of which no byte is likelier than another. */
 extern void column_put_fixed(StringInfo column, uint64 value);
