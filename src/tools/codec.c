@@ -20,7 +20,7 @@
 #define BLOB_STORED_VERSION 5	/* plain bytes behind it: made in memory, of a member of a bundle */
 #define BLOB_STORED_HEADER 1
 #define BLOB_BUNDLE_MORE 3		/* what the version of a bundle has more than that of any other blob */
-#define BLOB_LEVEL 3
+#define BLOB_LEVEL 2
 #define BLOB_PLAIN_LIMIT ((uint64) MaxAllocSize)
 
 void
