@@ -142,7 +142,7 @@ add_value(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes valu
 	}
 	if (stats->value_count == stats->value_room)
 	{
-		stats->value_room = stats->value_room == 0 ? 2 : stats->value_room * 2;
+		stats->value_room = stats->value_room == 0 ? 1 : stats->value_room * 2;
 		stats->values = stats->values == NULL ? palloc(stats->value_room * sizeof(CountedValue)) :
 			repalloc(stats->values, stats->value_room * sizeof(CountedValue));
 	}
