@@ -267,7 +267,7 @@ statistics_add(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4Bytes *
 			set->position_count = -1;	/* never half of the records */
 			return;
 		}
-		set->positions = palloc0(count * sizeof(L4ParameterStatistics));
+		set->positions = MemoryContextAllocZero(memory->sets, count * sizeof(L4ParameterStatistics));
 		set->position_count = count;
 	}
 	for (i = 0; i < Min(set->position_count, count); i++)	/* two shapes of one hash may differ in it */
@@ -351,7 +351,7 @@ statistics_merge(L4StatisticsMemory *memory, L4StatisticsSet *into, const L4Stat
 	}
 	if (into->positions == NULL)
 	{
-		into->positions = palloc0(from->position_count * sizeof(L4ParameterStatistics));
+		into->positions = MemoryContextAllocZero(memory->sets, from->position_count * sizeof(L4ParameterStatistics));
 		into->position_count = from->position_count;
 	}
 	for (i = 0; i < Min(into->position_count, from->position_count); i++)

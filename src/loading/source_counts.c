@@ -61,7 +61,7 @@ source_summary(L4Source *work, int stream, uint64 shape_id, bool *is_new)
 	key.stream = stream;
 	entry = summaries_insert(work->counts.summaries, key, &found);
 	if (!found)
-		entry->summary = palloc0(sizeof(Summary));
+		entry->summary = MemoryContextAllocZero(work->counts.context, sizeof(Summary));
 	if (entry->summary->row.occurrences == 0)
 	{
 		entry->summary->row.stream_id = work->streams.list[stream].row.stream_id;

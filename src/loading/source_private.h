@@ -110,6 +110,7 @@ typedef struct SourceSegment
 typedef struct SourceCounts
 {
 	summaries_hash *summaries;
+	MemoryContext context;		/* what they lie in */
 	Size		by_stream_bytes;	/* of all shapes */
 	starts_hash *starts;
 	L4StatisticsMemory memory;		/* of parameter statistics since the last cut, */
