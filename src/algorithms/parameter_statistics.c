@@ -135,19 +135,24 @@ value_text(StringInfo out, L4Bytes value)
 static void
 add_value(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes value, int64 line_no)
 {
+	MemoryContext caller;
+
 	if (stats->value_count == L4_STATISTICS_VALUES || !take_budget(memory, sizeof(CountedValue) + value.size))
 	{
 		stats->more = true;
 		return;
 	}
+	caller = MemoryContextSwitchTo(memory->sets);
 	if (stats->value_count == stats->value_room)
 	{
-		stats->value_room = stats->value_room == 0 ? 1 : stats->value_room * 2;
-		stats->values = stats->values == NULL ? palloc(stats->value_room * sizeof(CountedValue)) :
+		/* 1, 4, 16: most have one */
+		stats->value_room = stats->value_room == 0 ? 1 : stats->value_room * 4;
+		stats->values = stats->values == NULL ? palloc(sizeof(CountedValue)) :
 			repalloc(stats->values, stats->value_room * sizeof(CountedValue));
 	}
 	stats->last_value = stats->value_count;
 	keep_value(&stats->values[stats->value_count++], value, line_no);
+	MemoryContextSwitchTo(caller);
 }
 
 /* Which of the kept values this is, or -1. */

@@ -29,7 +29,7 @@ typedef struct L4StatisticsSet
 
 typedef struct L4StatisticsMemory
 {
-	MemoryContext sets;			/* where positions lie: arrays of many sizes, which never grow */
+	MemoryContext sets;			/* where all of them lie */
 	size_t		used;
 	size_t		budget;
 	bool		refused;		/* the budget is used up: no further statistics are begun */
