@@ -260,6 +260,7 @@ add_to_position(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Byte
 void
 statistics_add(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4Bytes *parameters, int count, int64 line_no)
 {
+	size_t		used = memory->used;
 	int			i;
 
 	count = Min(count, L4_STATISTICS_POSITIONS);
@@ -277,6 +278,7 @@ statistics_add(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4Bytes *
 	}
 	for (i = 0; i < Min(set->position_count, count); i++)	/* two shapes of one hash may differ in it */
 		add_to_position(memory, &set->positions[i], parameters[i], line_no);
+	set->size += (uint32) (memory->used - used);
 }
 
 static void
@@ -310,28 +312,13 @@ merge_position(L4StatisticsMemory *memory, L4ParameterStatistics *into, const L4
 	into->number_count += from->number_count;
 }
 
-/* What take_budget was asked for, as if the values of the set had been added one by one. */
-static size_t
-set_size(const L4StatisticsSet *set)
-{
-	size_t		size = set->position_count * sizeof(L4ParameterStatistics);
-	int			i;
-	int			j;
-
-	for (i = 0; i < set->position_count; i++)
-		for (j = 0; j < set->positions[i].value_count; j++)
-			size += sizeof(CountedValue) + set->positions[i].values[j].size;
-	return size;
-}
-
 void
 statistics_move(L4StatisticsMemory *memory, L4StatisticsSet *into, L4StatisticsSet *from)
 {
-	size_t		size = from->position_count > 0 ? set_size(from) : 0;
-
-	if (into->position_count == 0 && from->position_count > 0 && memory->used + size <= memory->budget && !memory->refused)
+	if (into->position_count == 0 && from->position_count > 0 && !memory->refused &&
+		memory->used + from->size <= memory->budget)
 	{
-		memory->used += size;
+		memory->used += from->size;
 		*into = *from;
 		memset(from, 0, sizeof(L4StatisticsSet));
 		return;
@@ -343,6 +330,7 @@ statistics_move(L4StatisticsMemory *memory, L4StatisticsSet *into, L4StatisticsS
 void
 statistics_merge(L4StatisticsMemory *memory, L4StatisticsSet *into, const L4StatisticsSet *from)
 {
+	size_t		used = memory->used;
 	int			i;
 
 	if (from->position_count == 0 || into->position_count < 0)
@@ -361,6 +349,7 @@ statistics_merge(L4StatisticsMemory *memory, L4StatisticsSet *into, const L4Stat
 	}
 	for (i = 0; i < Min(into->position_count, from->position_count); i++)
 		merge_position(memory, &into->positions[i], &from->positions[i]);
+	into->size += (uint32) (memory->used - used);
 }
 
 void
@@ -969,7 +958,7 @@ statistics_get(L4ColumnReader *in, L4StatisticsSet *set)
 {
 	int			i;
 
-	set->positions = NULL;
+	memset(set, 0, sizeof(L4StatisticsSet));
 	set->position_count = (int) column_get_signed(in);
 	if (set->position_count < -1 || set->position_count > L4_STATISTICS_POSITIONS)
 		column_corrupted("a sketch has too many positions");
@@ -983,6 +972,7 @@ void
 statistics_restore(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4StatisticsEntry *entry)
 {
 	L4ParameterStatistics *stats;
+	size_t		used = memory->used;
 	int			i;
 
 	if (entry->position != set->position_count + 1)
@@ -995,6 +985,7 @@ statistics_restore(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4Sta
 	memset(stats, 0, sizeof(L4ParameterStatistics));
 	for (i = 0; i < entry->value_count; i++)
 		add_value(memory, stats, entry->values[i], entry->value_lines[i]);
+	set->size += (uint32) (memory->used - used);
 	stats->more = entry->distinct_values > entry->value_count;
 	stats->number_count = entry->number_count;
 	stats->minimum = entry->minimum;

@@ -24,6 +24,7 @@ typedef struct L4ParameterStatistics L4ParameterStatistics;
 typedef struct L4StatisticsSet
 {
 	int			position_count;
+	uint32		size;			/* what it took of the memory */
 	L4ParameterStatistics *positions;
 } L4StatisticsSet;
 
