@@ -598,6 +598,7 @@ struct L4StatisticsReader
 	int64		first_line;
 	const int64 *wanted;		/* ascending: shapes that are read, or NULL for all; others are passed over */
 	int			wanted_count;
+	bool		values_alone;	/* numbers are passed over */
 	L4ColumnReader ids;
 	L4ColumnReader rows;
 	L4ColumnReader values;
@@ -725,6 +726,12 @@ statistics_want(L4StatisticsReader *reader, const int64 *shapes, int count)
 	reader->wanted_count = count;
 }
 
+void
+statistics_want_values(L4StatisticsReader *reader)
+{
+	reader->values_alone = true;
+}
+
 static void
 skip_position(L4StatisticsReader *reader)
 {
@@ -809,12 +816,14 @@ next_row(L4StatisticsReader *reader)
 
 /* Range of the numbers among the values, where all of them are known. */
 static void
-range_of_values(L4StatisticsEntry *entry)
+range_of_values(const L4StatisticsReader *reader, L4StatisticsEntry *entry)
 {
 	bool		any = false;
 	double		number;
 	int			i;
 
+	if (reader->values_alone)
+		return;
 	for (i = 0; i < entry->value_count; i++)
 	{
 		if (!value_number(entry->values[i], &number))
@@ -844,7 +853,7 @@ read_numbers(L4StatisticsReader *reader, L4StatisticsEntry *entry, bool more)
 {
 	if (entry->value_count == 1 && !more)
 	{
-		range_of_values(entry);
+		range_of_values(reader, entry);
 		return;
 	}
 	entry->number_count = (int64) column_get_unsigned(&reader->rows);
@@ -854,7 +863,7 @@ read_numbers(L4StatisticsReader *reader, L4StatisticsEntry *entry, bool more)
 	entry->mean = entry->sum / entry->number_count;
 	if (!more)
 	{
-		range_of_values(entry);
+		range_of_values(reader, entry);
 		return;
 	}
 	entry->minimum = get_double(&reader->doubles);

@@ -120,6 +120,8 @@ typedef struct L4StatisticsReader L4StatisticsReader;
 extern L4StatisticsReader *statistics_open(const bytea *blob);
 /* Before the first is read: only entries of these shapes, which ascend, are; NULL: all. The array must stay where it is. */
 extern void statistics_want(L4StatisticsReader *reader, const int64 *shapes, int count);
+/* Before the first is read: of the entries only the values are asked for, not what their numbers come to, which stays 0. */
+extern void statistics_want_values(L4StatisticsReader *reader);
 extern bool statistics_next(L4StatisticsReader *reader, L4StatisticsEntry *entry);
 
 /* Puts a position as read back into the set it was packed from, to add to it further: positions in order, from 1. */

@@ -12,6 +12,7 @@
 #include "algorithms/column.h"
 #include "algorithms/frame_time.h"
 #include "algorithms/segment_private.h"
+#include "tools/bytes.h"
 #include "tools/codec.h"
 
 const char *const l4_stages[] = {
@@ -331,12 +332,12 @@ is_recent(const L4SegmentBuilder *builder, const RecentFrame *recent, const L4Re
 	if (recent->index < 0 || recent->form != form || recent->time_begin != (int) time_begin)
 		return false;
 	if (recent->parameters != NULL)
-		return recent->bytes.size == frame.size && memcmp(recent->bytes.data, frame.data, frame.size) == 0;
+		return recent->bytes.size == frame.size && bytes_same(recent->bytes.data, frame.data, frame.size);
 	if (builder->frames.texts[recent->index].text.size != frame.size)
 		return false;
 	text = builder->frames.texts[recent->index].text.data;
-	return memcmp(text, frame.data, time_begin) == 0 &&
-		memcmp(text + time_end, frame.data + time_end, frame.size - time_end) == 0;
+	return bytes_same(text, frame.data, time_begin) &&
+		bytes_same(text + time_end, frame.data + time_end, frame.size - time_end);
 }
 
 /* What the column of components says of the record's. */
