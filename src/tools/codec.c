@@ -136,6 +136,15 @@ column_put_fixed(StringInfo column, uint64 value)
 	appendBinaryStringInfo(column, (char *) bytes, sizeof(value));
 }
 
+void
+column_put_double(StringInfo column, double value)
+{
+	uint64		bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	column_put_fixed(column, bits);
+}
+
 uint64
 column_get_fixed(L4ColumnReader *reader)
 {
@@ -145,6 +154,16 @@ column_get_fixed(L4ColumnReader *reader)
 		column_corrupted("a number is cut short");
 	reader->at += sizeof(uint64);
 	return get_little_endian(from, sizeof(uint64));
+}
+
+double
+column_get_double(L4ColumnReader *reader)
+{
+	uint64		bits = column_get_fixed(reader);
+	double		value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
 }
 
 int

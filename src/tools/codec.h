@@ -44,6 +44,7 @@ column_put_bytes(StringInfo column, L4Bytes bytes)
 
 /* Eight bytes, least significant first: for hashes, of which no byte is likelier than another. */
 extern void column_put_fixed(StringInfo column, uint64 value);
+extern void column_put_double(StringInfo column, double value);
 /* A text that may be NULL; a number that may be unknown. */
 extern void column_put_text(StringInfo column, const char *text);
 extern void column_put_optional(StringInfo column, bool known, int64 value);
@@ -77,6 +78,7 @@ extern L4Bytes column_get_bytes(L4ColumnReader *reader);
 /* A count that cannot exceed the bytes left (each counted thing takes at least one byte). */
 extern uint32 column_get_count(L4ColumnReader *reader, uint32 limit);
 extern uint64 column_get_fixed(L4ColumnReader *reader);
+extern double column_get_double(L4ColumnReader *reader);
 /* A number that is at most limit; what says what it would be else. */
 extern int	column_get_number_to(L4ColumnReader *reader, int limit, const char *what);
 /* A palloc'd text, or NULL. */

@@ -33,15 +33,16 @@ uint64
 zero_digits(char *to, const char *from, size_t size)
 {
 	char		rest[L4_ZERO_DIGITS_CHUNK] = {0};
-	size_t		whole = size - size % L4_ZERO_DIGITS_CHUNK;
+	size_t		left = size % L4_ZERO_DIGITS_CHUNK;
+	size_t		whole = size - left;
 	uint64		hash = size;
 	size_t		i;
 
 	for (i = 0; i < whole; i += L4_ZERO_DIGITS_CHUNK)
 		hash = zero_chunk(to + i, from + i, hash);
-	if (whole < size)
+	if (left > 0)
 	{
-		bytes_copy(rest, from + whole, size - whole);
+		bytes_copy(rest, from + whole, left);
 		hash = zero_chunk(to + whole, rest, hash);
 	}
 	hash *= UINT64CONST(0x9e3779b97f4a7c15);
