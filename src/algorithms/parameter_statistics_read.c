@@ -1,5 +1,5 @@
 /*
- * parameter_statistics_read.c: reads packed parameter statistics (parameter_statistics.c), of one source or of a bundle of them.
+ * parameter_statistics_read.c: reads packed parameter statistics (parameter_statistics.c) of one source or of a bundle of them.
  *
  * Of the stored bytes nothing is believed: every number is checked before it is used (XX001).
  */
