@@ -180,8 +180,7 @@ put_moments(CountsWriter *writer, const L4SummaryRow *row, int flags)
 static void
 put_row(CountsWriter *writer, const L4SummaryRow *row)
 {
-	const int64 *place = bsearch(&row->stream_id, writer->streams, writer->stream_count, sizeof(int64), compare_int64);
-	int			stream = (int) (place - writer->streams);
+	int			stream = int64_set_place(writer->streams, writer->stream_count, row->stream_id, writer->stream);
 	int			flags = flags_of(row);
 
 	if (stream <= writer->stream)

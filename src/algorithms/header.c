@@ -320,6 +320,8 @@ facts_recall(HeaderRules *rules, L4Bytes text)
 	if (prefix < 0)
 		return NULL;
 	rules->credit++;
+	if (rules->known[prefix].rule != NULL)
+		rules->known[prefix].rule->in_vain = 0;
 	return &rules->known[prefix];
 }
 

@@ -193,7 +193,7 @@ read_chunk(L4Bytes text, size_t at, uint64 *low, uint64 *high)
 
 	if (text.size - at < CHUNK)
 	{
-		memcpy(rest, from, text.size - at);
+		bytes_copy(rest, from, text.size - at);
 		from = rest;
 	}
 	memcpy(low, from, 8);

@@ -67,8 +67,7 @@ message_cache_find(L4MessageCache *cache, L4Bytes message, L4Shape *shape)
 	cache->hash = 0;
 	if (message.size > L4_MESSAGE_CACHE_BYTES)
 		return NULL;
-	zero_digits(cache->zeroed, message.data, message.size);
-	hash = shape_hash(cache->zeroed, message.size) | 1;	/* 0 marks an empty place */
+	hash = zero_digits(cache->zeroed, message.data, message.size) | 1;	/* 0 marks an empty place */
 	for (i = 0; i < 2; i++)
 	{
 		uint32		slot = ((uint32) (hash >> 32) ^ (uint32) i) % CACHE_SLOTS;

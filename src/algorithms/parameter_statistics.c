@@ -17,40 +17,85 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "storage/shmem.h"
-#include "tools/bundle.h"
 #include "tools/bytes.h"
 #include "tools/codec.h"
 #include "tools/order.h"
 
+/* A value of up to so many bytes lies in its place, as most do; of a longer one the last bytes do, and all are elsewhere. */
+#define VALUE_HERE 12
+
 typedef struct CountedValue
 {
-	char	   *data;
 	uint32		size;
+	char		here[4];
+	union
+	{
+		char		on[VALUE_HERE - 4];	/* goes on from here */
+		char	   *elsewhere;
+	}			rest;
 	int64		line_no;
 } CountedValue;
 
-/* A value that comes again and again is known without looking at those that are kept elsewhere. */
+/* A value that comes again and again is known without looking at those that are kept. */
 #define RECENT_BYTES 16
 
 struct L4ParameterStatistics
 {
-	int64		number_count;
-	int64		minimum_line;
-	int64		maximum_line;
-	double		minimum;
-	double		maximum;
-	double		sum;
-	int16		value_count;
-	int16		value_room;
-	int16		last_value;		/* found last: tried first */
-	bool		more;			/* than value_count distinct values were seen */
-	bool		recent_is_number;
-	uint8		recent_size;	/* 1 more than that of the value that came last, where it is short; else 0 */
+	/* what every record asks for */
 	char		recent[RECENT_BYTES];
 	double		recent_number;
+	uint8		recent_size;	/* 1 more than that of the value that came last, where it is short; else 0 */
+	bool		recent_is_number;
 	bool		summed;			/* sum holds: there was more than one value when a number came */
+	bool		more;			/* than value_count distinct values were seen */
+	uint8		value_count;
+	uint8		value_room;
+	uint8		last_value;		/* found last: tried first */
+	int64		number_count;
+	double		sum;
 	CountedValue *values;
+	double		minimum;
+	double		maximum;
+	int64		minimum_line;
+	int64		maximum_line;
 };
+
+static inline L4Bytes
+value_bytes(const CountedValue *value)
+{
+	const char *here = (const char *) value + offsetof(CountedValue, here);
+
+	return (L4Bytes) {value->size <= VALUE_HERE ? here : value->rest.elsewhere, value->size};
+}
+
+/* Notes a value in a place of its own, from the current context. */
+static void
+keep_value(CountedValue *slot, L4Bytes value, int64 line_no)
+{
+	char	   *here = (char *) slot + offsetof(CountedValue, here);
+
+	slot->size = value.size;
+	slot->line_no = line_no;
+	if (value.size <= VALUE_HERE)
+		memcpy(here, value.data, value.size);
+	else
+	{
+		memcpy(here, value.data + value.size - sizeof(slot->here), sizeof(slot->here));
+		slot->rest.elsewhere = memcpy(palloc(value.size), value.data, value.size);
+	}
+}
+
+/* Is it this value? */
+static inline bool
+is_value(const CountedValue *kept, L4Bytes value)
+{
+	if (kept->size != value.size)
+		return false;
+	if (value.size > VALUE_HERE &&
+		memcmp(kept->here, value.data + value.size - sizeof(kept->here), sizeof(kept->here)) != 0)
+		return false;
+	return bytes_same(value_bytes(kept).data, value.data, value.size);
+}
 
 static bool
 take_budget(L4StatisticsMemory *memory, size_t size)
@@ -89,34 +134,34 @@ value_text(StringInfo out, L4Bytes value)
 static void
 add_value(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes value, int64 line_no)
 {
-	CountedValue *slot;
+	MemoryContext caller;
 
 	if (stats->value_count == L4_STATISTICS_VALUES || !take_budget(memory, sizeof(CountedValue) + value.size))
 	{
 		stats->more = true;
 		return;
 	}
+	caller = MemoryContextSwitchTo(memory->sets);
 	if (stats->value_count == stats->value_room)
 	{
-		stats->value_room = stats->value_room == 0 ? 2 : stats->value_room * 2;
-		stats->values = stats->values == NULL ? palloc(stats->value_room * sizeof(CountedValue)) :
+		/* 1, 4, 16: most have one */
+		stats->value_room = stats->value_room == 0 ? 1 : stats->value_room * 4;
+		stats->values = stats->values == NULL ? palloc(sizeof(CountedValue)) :
 			repalloc(stats->values, stats->value_room * sizeof(CountedValue));
 	}
 	stats->last_value = stats->value_count;
-	slot = &stats->values[stats->value_count++];
-	slot->line_no = line_no;
-	slot->size = value.size;
-	slot->data = memcpy(palloc(value.size + 1), value.data, value.size);
+	keep_value(&stats->values[stats->value_count++], value, line_no);
+	MemoryContextSwitchTo(caller);
 }
 
 /* Which of the kept values this is, or -1. */
 static int
-value_index(const L4ParameterStatistics *stats, const char *data, uint32 size)
+value_index(const L4ParameterStatistics *stats, L4Bytes value)
 {
 	int			i;
 
 	for (i = 0; i < stats->value_count; i++)
-		if (stats->values[i].size == size && memcmp(stats->values[i].data, data, size) == 0)
+		if (is_value(&stats->values[i], value))
 			return i;
 	return -1;
 }
@@ -125,7 +170,7 @@ value_index(const L4ParameterStatistics *stats, const char *data, uint32 size)
 static void
 note_text(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes value, int64 line_no)
 {
-	int			index = value_index(stats, value.data, value.size);
+	int			index = value_index(stats, value);
 
 	if (index >= 0)
 		stats->last_value = index;
@@ -140,13 +185,8 @@ note_value(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes val
 
 	if (stats->more)
 		return;
-	if (stats->value_count > 0)
-	{
-		const CountedValue *last = &stats->values[stats->last_value];
-
-		if (last->size == value.size && memcmp(last->data, value.data, value.size) == 0)
-			return;
-	}
+	if (stats->value_count > 0 && is_value(&stats->values[stats->last_value], value))
+		return;
 	if (value.size == 0 || (value.size <= L4_STATISTICS_VALUE_BYTES && bytes_are_plain(value)))
 	{
 		note_text(memory, stats, value, line_no);
@@ -192,21 +232,26 @@ note_number(L4ParameterStatistics *stats, double number, int64 line_no)
 static inline bool
 is_recent(const L4ParameterStatistics *stats, L4Bytes value)
 {
-	return stats->recent_size == value.size + 1 && memcmp(stats->recent, value.data, value.size) == 0;
+	return stats->recent_size == value.size + 1 && bytes_same(stats->recent, value.data, value.size);
 }
 
 /* Adds one value. */
 static inline void
 add_to_position(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Bytes value, int64 line_no)
 {
-	if (!is_recent(stats, value))
+	if (is_recent(stats, value))
 	{
-		note_value(memory, stats, value, line_no);
-		stats->recent_is_number = value_number(value, &stats->recent_number);
-		stats->recent_size = value.size <= RECENT_BYTES ? (uint8) value.size + 1 : 0;
-		if (value.size <= RECENT_BYTES)
-			memcpy(stats->recent, value.data, value.size);
+		/* the least and the greatest number stay what they are */
+		stats->number_count += stats->recent_is_number;
+		if (stats->recent_is_number && stats->summed)
+			stats->sum += stats->recent_number;
+		return;
 	}
+	note_value(memory, stats, value, line_no);
+	stats->recent_is_number = value_number(value, &stats->recent_number);
+	stats->recent_size = value.size <= RECENT_BYTES ? (uint8) value.size + 1 : 0;
+	if (value.size <= RECENT_BYTES)
+		memcpy(stats->recent, value.data, value.size);
 	if (stats->recent_is_number)
 		note_number(stats, stats->recent_number, line_no);
 }
@@ -214,6 +259,7 @@ add_to_position(L4StatisticsMemory *memory, L4ParameterStatistics *stats, L4Byte
 void
 statistics_add(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4Bytes *parameters, int count, int64 line_no)
 {
+	size_t		used = memory->used;
 	int			i;
 
 	count = Min(count, L4_STATISTICS_POSITIONS);
@@ -226,11 +272,12 @@ statistics_add(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4Bytes *
 			set->position_count = -1;	/* never half of the records */
 			return;
 		}
-		set->positions = palloc0(count * sizeof(L4ParameterStatistics));
+		set->positions = MemoryContextAllocZero(memory->sets, count * sizeof(L4ParameterStatistics));
 		set->position_count = count;
 	}
 	for (i = 0; i < Min(set->position_count, count); i++)	/* two shapes of one hash may differ in it */
 		add_to_position(memory, &set->positions[i], parameters[i], line_no);
+	set->size += (uint32) (memory->used - used);
 }
 
 static void
@@ -243,8 +290,8 @@ merge_position(L4StatisticsMemory *memory, L4ParameterStatistics *into, const L4
 	{
 		const CountedValue *value = &from->values[i];
 
-		if (!into->more && value_index(into, value->data, value->size) < 0)
-			add_value(memory, into, (L4Bytes) {value->data, value->size}, value->line_no);
+		if (!into->more && value_index(into, value_bytes(value)) < 0)
+			add_value(memory, into, value_bytes(value), value->line_no);
 	}
 	into->more |= from->more;
 	if (from->number_count == 0)
@@ -265,8 +312,24 @@ merge_position(L4StatisticsMemory *memory, L4ParameterStatistics *into, const L4
 }
 
 void
+statistics_move(L4StatisticsMemory *memory, L4StatisticsSet *into, L4StatisticsSet *from)
+{
+	if (into->position_count == 0 && from->position_count > 0 && !memory->refused &&
+		memory->used + from->size <= memory->budget)
+	{
+		memory->used += from->size;
+		*into = *from;
+		memset(from, 0, sizeof(L4StatisticsSet));
+		return;
+	}
+	statistics_merge(memory, into, from);
+	statistics_free(from);
+}
+
+void
 statistics_merge(L4StatisticsMemory *memory, L4StatisticsSet *into, const L4StatisticsSet *from)
 {
+	size_t		used = memory->used;
 	int			i;
 
 	if (from->position_count == 0 || into->position_count < 0)
@@ -280,11 +343,12 @@ statistics_merge(L4StatisticsMemory *memory, L4StatisticsSet *into, const L4Stat
 	}
 	if (into->positions == NULL)
 	{
-		into->positions = palloc0(from->position_count * sizeof(L4ParameterStatistics));
+		into->positions = MemoryContextAllocZero(memory->sets, from->position_count * sizeof(L4ParameterStatistics));
 		into->position_count = from->position_count;
 	}
 	for (i = 0; i < Min(into->position_count, from->position_count); i++)
 		merge_position(memory, &into->positions[i], &from->positions[i]);
+	into->size += (uint32) (memory->used - used);
 }
 
 void
@@ -296,7 +360,8 @@ statistics_free(L4StatisticsSet *set)
 	for (i = 0; i < set->position_count; i++)
 	{
 		for (j = 0; j < set->positions[i].value_count; j++)
-			pfree(set->positions[i].values[j].data);
+			if (set->positions[i].values[j].size > VALUE_HERE)
+				pfree(set->positions[i].values[j].rest.elsewhere);
 		if (set->positions[i].values != NULL)
 			pfree(set->positions[i].values);
 	}
@@ -349,25 +414,6 @@ compare_rows(const void *a, const void *b)
 }
 
 static void
-put_double(StringInfo out, double number)
-{
-	uint64		bits;
-
-	memcpy(&bits, &number, sizeof(bits));
-	column_put_fixed(out, bits);
-}
-
-static double
-get_double(L4ColumnReader *in)
-{
-	uint64		bits = column_get_fixed(in);
-	double		number;
-
-	memcpy(&number, &bits, sizeof(number));
-	return number;
-}
-
-static void
 pack_position(StatisticsColumns *columns, const L4ParameterStatistics *stats, int64 first_line)
 {
 	int64		line_no = first_line;
@@ -376,9 +422,7 @@ pack_position(StatisticsColumns *columns, const L4ParameterStatistics *stats, in
 	column_put_unsigned(&columns->rows, (uint64) stats->value_count * 2 + (stats->more ? 1 : 0));
 	for (i = 0; i < stats->value_count; i++)
 	{
-		L4Bytes		value = {stats->values[i].data, stats->values[i].size};
-
-		column_put_bytes(&columns->values, value);
+		column_put_bytes(&columns->values, value_bytes(&stats->values[i]));
 		if (i > 0)				/* the first value is that of the first record */
 			column_put_signed(&columns->rows, stats->values[i].line_no - line_no);
 		line_no = stats->values[i].line_no;
@@ -388,11 +432,11 @@ pack_position(StatisticsColumns *columns, const L4ParameterStatistics *stats, in
 	column_put_unsigned(&columns->rows, stats->number_count);
 	if (stats->number_count == 0)
 		return;
-	put_double(&columns->doubles, sum_of_numbers(stats));
+	column_put_double(&columns->doubles, sum_of_numbers(stats));
 	if (!stats->more)
 		return;
-	put_double(&columns->doubles, stats->minimum);
-	put_double(&columns->doubles, stats->maximum);
+	column_put_double(&columns->doubles, stats->minimum);
+	column_put_double(&columns->doubles, stats->maximum);
 	column_put_signed(&columns->rows, stats->minimum_line - first_line);
 	column_put_signed(&columns->rows, stats->maximum_line - first_line);
 }
@@ -417,8 +461,7 @@ distinct_streams(const L4StatisticsRow *rows, int count, int *stream_count)
 static void
 pack_row(StatisticsColumns *columns, const L4StatisticsRow *row, const int64 *streams, int stream_count, int *stream)
 {
-	const int64 *found = bsearch(&row->stream_id, streams, stream_count, sizeof(int64), compare_int64);
-	int			number = (int) (found - streams);
+	int			number = int64_set_place(streams, stream_count, row->stream_id, *stream);
 	int			i;
 
 	column_put_unsigned(&columns->rows, number - *stream);
@@ -519,321 +562,6 @@ statistics_pack_image(const L4StatisticsImage *image)
 	return blob_pack((L4Bytes) {plain.data, plain.len});
 }
 
-/* Reading */
-
-struct L4StatisticsReader
-{
-	uint32		stream_count;
-	int64	   *streams;
-	uint64		shapes_left;
-	uint64		rows_left;		/* of the shape under way */
-	uint64		positions;		/* of that shape */
-	uint64		position;		/* of the row under way, read so far */
-	uint64		stream;
-	int64		shape_id;
-	int64		occurrences;
-	int64		first_line;
-	const int64 *wanted;		/* ascending: shapes that are read, or NULL for all; others are passed over */
-	int			wanted_count;
-	L4ColumnReader ids;
-	L4ColumnReader rows;
-	L4ColumnReader values;
-	L4ColumnReader doubles;
-	const bytea *bundle;		/* NULL: of one source */
-	int			member;			/* the one of the bundle that comes next */
-	MemoryContext memory;		/* where the reader lies */
-};
-
-static void
-get_column(L4ColumnReader *in, L4ColumnReader *column)
-{
-	L4Bytes		bytes = column_get_bytes(in);
-
-	column->at = bytes.data;
-	column->end = bytes.data + bytes.size;
-}
-
-/* Begins to read the statistics of one source. */
-static void
-open_source(L4StatisticsReader *reader, const bytea *blob)
-{
-	L4Bytes		plain = blob_unpack(blob);
-	L4ColumnReader in = {plain.data, plain.data + plain.size};
-	uint32		i;
-
-	reader->stream_count = column_get_count(&in, PG_INT32_MAX);
-	reader->streams = palloc(mul_size(Max(reader->stream_count, 1), sizeof(int64)));
-	for (i = 0; i < reader->stream_count; i++)
-		reader->streams[i] = (int64) column_get_fixed(&in);
-	reader->shapes_left = column_get_unsigned(&in);
-	get_column(&in, &reader->ids);
-	get_column(&in, &reader->rows);
-	get_column(&in, &reader->values);
-	get_column(&in, &reader->doubles);
-}
-
-/* A bundle of statistics. */
-static const L4Bundle *
-open_bundle(const bytea *blob)
-{
-	const L4Bundle *bundle = bundle_open(blob);
-
-	if (bundle->section_count != L4_STATISTICS_SECTIONS)
-		column_corrupted("a bundle has another number of sections");
-	return bundle;
-}
-
-/* Goes on to the next source of a bundle. */
-static bool
-next_source(L4StatisticsReader *reader)
-{
-	const L4Bundle *bundle = reader->bundle != NULL ? open_bundle(reader->bundle) : NULL;
-	MemoryContext caller;
-
-	if (bundle == NULL || reader->member >= bundle->count)
-		return false;
-	caller = MemoryContextSwitchTo(reader->memory);
-	open_source(reader, bundle_member(bundle, reader->member++));
-	MemoryContextSwitchTo(caller);
-	return true;
-}
-
-L4StatisticsReader *
-statistics_open(const bytea *blob)
-{
-	L4StatisticsReader *reader = palloc0(sizeof(L4StatisticsReader));
-
-	reader->memory = CurrentMemoryContext;
-	if (blob_is_bundle(blob))
-		reader->bundle = blob;
-	else
-		open_source(reader, blob);
-	return reader;
-}
-
-/* The streams of one source of a bundle, which its first section begins with. */
-static bool
-has_stream(L4Bytes head, const int64 *streams, int count)
-{
-	L4ColumnReader in = {head.data, head.data + head.size};
-	uint32		own = column_get_count(&in, PG_INT32_MAX);
-	uint32		i;
-
-	for (i = 0; i < own; i++)
-		if (int64_set_has(streams, count, (int64) column_get_fixed(&in)))
-			return true;
-	return false;
-}
-
-bytea *
-statistics_member(const bytea *blob, int member, const int64 *streams, int count)
-{
-	const L4Bundle *bundle = open_bundle(blob);
-
-	return has_stream(bundle_sections(bundle, member)[0], streams, count) ? bundle_member(bundle, member) : NULL;
-}
-
-int
-statistics_member_count(const bytea *blob)
-{
-	return blob_is_bundle(blob) ? open_bundle(blob)->count : 0;
-}
-
-bytea *
-statistics_without(const bytea *blob, const int64 *streams, int count)
-{
-	L4BundleWriter *left = bundle_create(L4_STATISTICS_SECTIONS);
-	const L4Bundle *bundle;
-	int			i;
-
-	if (!blob_is_bundle(blob))
-		column_corrupted("statistics of several sources are no bundle");
-	bundle = open_bundle(blob);
-	for (i = 0; i < bundle->count; i++)
-		if (!has_stream(bundle_sections(bundle, i)[0], streams, count))
-			bundle_add(left, bundle->stream_counts[i], bundle_sections(bundle, i));
-	return bundle_writer_count(left) > 0 ? bundle_pack(left, NULL) : NULL;
-}
-
-void
-statistics_want(L4StatisticsReader *reader, const int64 *shapes, int count)
-{
-	reader->wanted = shapes;
-	reader->wanted_count = count;
-}
-
-static void
-skip_position(L4StatisticsReader *reader)
-{
-	uint64		counts = column_get_unsigned(&reader->rows);
-	bool		more = (counts & 1) != 0;
-	uint64		i;
-
-	if (counts / 2 > L4_STATISTICS_VALUES)
-		column_corrupted("a sketch has too many values");
-	for (i = 0; i < counts / 2; i++)
-	{
-		(void) column_get_bytes(&reader->values);
-		if (i > 0)
-			(void) column_get_unsigned(&reader->rows);
-	}
-	if ((counts / 2 == 1 && !more) || column_get_unsigned(&reader->rows) == 0)
-		return;
-	(void) column_get_fixed(&reader->doubles);
-	if (!more)
-		return;
-	(void) column_get_fixed(&reader->doubles);
-	(void) column_get_fixed(&reader->doubles);
-	(void) column_get_unsigned(&reader->rows);
-	(void) column_get_unsigned(&reader->rows);
-}
-
-/* Passes over the shape under way. */
-static void
-skip_shape(L4StatisticsReader *reader)
-{
-	uint64		i;
-
-	for (; reader->rows_left > 0; reader->rows_left--)
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (i = 0; i < 3; i++)	/* stream, occurrences, first line */
-			(void) column_get_unsigned(&reader->rows);
-		for (i = 0; i < reader->positions; i++)
-			skip_position(reader);
-	}
-}
-
-/* Goes on to the next shape, which has no rows left where it is not wanted; false at the end. */
-static bool
-next_shape(L4StatisticsReader *reader)
-{
-	while (reader->shapes_left == 0)
-		if (!next_source(reader))
-			return false;
-	reader->shapes_left--;
-	reader->shape_id = (int64) column_get_fixed(&reader->ids);
-	reader->rows_left = column_get_unsigned(&reader->rows);
-	reader->positions = column_get_unsigned(&reader->rows);
-	reader->stream = 0;
-	if (reader->positions == 0 || reader->positions > L4_STATISTICS_POSITIONS)
-		column_corrupted("a sketch has a wrong number of positions");
-	if (reader->wanted == NULL || int64_set_has(reader->wanted, reader->wanted_count, reader->shape_id))
-		return true;
-	if (reader->wanted_count > 0 && reader->shape_id < reader->wanted[reader->wanted_count - 1])
-		skip_shape(reader);
-	else						/* shapes ascend */
-		reader->shapes_left = reader->rows_left = 0;
-	return true;
-}
-
-/* Goes on to the next row, of this shape or the next one; false at the end. */
-static bool
-next_row(L4StatisticsReader *reader)
-{
-	while (reader->rows_left == 0)
-		if (!next_shape(reader))
-			return false;
-	reader->rows_left--;
-	reader->stream += column_get_unsigned(&reader->rows);
-	if (reader->stream >= reader->stream_count)
-		column_corrupted("a sketch names a stream that is not there");
-	reader->occurrences = (int64) column_get_unsigned(&reader->rows);
-	reader->first_line = (int64) column_get_unsigned(&reader->rows);
-	reader->position = 0;
-	return true;
-}
-
-/* Range of the numbers among the values, where all of them are known. */
-static void
-range_of_values(L4StatisticsEntry *entry)
-{
-	bool		any = false;
-	double		number;
-	int			i;
-
-	for (i = 0; i < entry->value_count; i++)
-	{
-		if (!value_number(entry->values[i], &number))
-			continue;
-		if (!any || number < entry->minimum || (number == entry->minimum && entry->value_lines[i] < entry->minimum_line))
-		{
-			entry->minimum = number;
-			entry->minimum_line = entry->value_lines[i];
-		}
-		if (!any || number > entry->maximum || (number == entry->maximum && entry->value_lines[i] < entry->maximum_line))
-		{
-			entry->maximum = number;
-			entry->maximum_line = entry->value_lines[i];
-		}
-		any = true;
-	}
-	if (entry->value_count == 1)
-	{
-		entry->number_count = any ? entry->occurrences : 0;
-		entry->sum = entry->number_count * entry->minimum;
-		entry->mean = entry->minimum;
-	}
-}
-
-static void
-read_numbers(L4StatisticsReader *reader, L4StatisticsEntry *entry, bool more)
-{
-	if (entry->value_count == 1 && !more)
-	{
-		range_of_values(entry);
-		return;
-	}
-	entry->number_count = (int64) column_get_unsigned(&reader->rows);
-	if (entry->number_count == 0)
-		return;
-	entry->sum = get_double(&reader->doubles);
-	entry->mean = entry->sum / entry->number_count;
-	if (!more)
-	{
-		range_of_values(entry);
-		return;
-	}
-	entry->minimum = get_double(&reader->doubles);
-	entry->maximum = get_double(&reader->doubles);
-	entry->minimum_line = reader->first_line + column_get_signed(&reader->rows);
-	entry->maximum_line = reader->first_line + column_get_signed(&reader->rows);
-}
-
-bool
-statistics_next(L4StatisticsReader *reader, L4StatisticsEntry *entry)
-{
-	uint64		counts;
-	int64		line_no;
-	int			i;
-
-	if (reader->position == reader->positions || reader->positions == 0)
-		if (!next_row(reader))
-			return false;
-	entry->stream_id = reader->streams[reader->stream];
-	entry->shape_id = reader->shape_id;
-	entry->occurrences = reader->occurrences;
-	entry->first_line = reader->first_line;
-	entry->number_count = entry->minimum_line = entry->maximum_line = 0;
-	entry->minimum = entry->maximum = entry->sum = entry->mean = 0;
-	entry->position = (int) ++reader->position;
-	counts = column_get_unsigned(&reader->rows);
-	if (counts / 2 > L4_STATISTICS_VALUES)
-		column_corrupted("a sketch has too many values");
-	entry->value_count = (int) (counts / 2);
-	entry->distinct_values = entry->value_count + (int) (counts & 1);
-	line_no = reader->first_line;
-	for (i = 0; i < entry->value_count; i++)
-	{
-		entry->values[i] = column_get_bytes(&reader->values);
-		if (i > 0)
-			line_no += column_get_signed(&reader->rows);
-		entry->value_lines[i] = line_no;
-	}
-	read_numbers(reader, entry, (counts & 1) != 0);
-	return true;
-}
-
 void
 statistics_put(StringInfo out, const L4StatisticsSet *set)
 {
@@ -849,15 +577,15 @@ statistics_put(StringInfo out, const L4StatisticsSet *set)
 		column_put_unsigned(out, stats->value_count);
 		for (j = 0; j < stats->value_count; j++)
 		{
-			column_put_bytes(out, (L4Bytes) {stats->values[j].data, stats->values[j].size});
+			column_put_bytes(out, value_bytes(&stats->values[j]));
 			column_put_signed(out, stats->values[j].line_no);
 		}
 		column_put_unsigned(out, stats->number_count);
 		if (stats->number_count == 0)
 			continue;
-		put_double(out, stats->sum);
-		put_double(out, stats->minimum);
-		put_double(out, stats->maximum);
+		column_put_double(out, stats->sum);
+		column_put_double(out, stats->minimum);
+		column_put_double(out, stats->maximum);
 		column_put_signed(out, stats->minimum_line);
 		column_put_signed(out, stats->maximum_line);
 	}
@@ -871,23 +599,21 @@ get_position(L4ColumnReader *in, L4ParameterStatistics *stats)
 
 	stats->more = (flags & 1) != 0;
 	stats->summed = (flags & 2) != 0;
-	stats->value_count = stats->value_room = (int16) column_get_count(in, L4_STATISTICS_VALUES);
+	stats->value_count = stats->value_room = (uint8) column_get_count(in, L4_STATISTICS_VALUES);
 	if (stats->value_count > 0)
 		stats->values = palloc(stats->value_count * sizeof(CountedValue));
 	for (i = 0; i < stats->value_count; i++)
 	{
 		L4Bytes		value = column_get_bytes(in);
 
-		stats->values[i].data = memcpy(palloc(value.size + 1), value.data, value.size);
-		stats->values[i].size = value.size;
-		stats->values[i].line_no = column_get_signed(in);
+		keep_value(&stats->values[i], value, column_get_signed(in));
 	}
 	stats->number_count = (int64) column_get_unsigned(in);
 	if (stats->number_count == 0)
 		return;
-	stats->sum = get_double(in);
-	stats->minimum = get_double(in);
-	stats->maximum = get_double(in);
+	stats->sum = column_get_double(in);
+	stats->minimum = column_get_double(in);
+	stats->maximum = column_get_double(in);
 	stats->minimum_line = column_get_signed(in);
 	stats->maximum_line = column_get_signed(in);
 }
@@ -897,7 +623,7 @@ statistics_get(L4ColumnReader *in, L4StatisticsSet *set)
 {
 	int			i;
 
-	set->positions = NULL;
+	memset(set, 0, sizeof(L4StatisticsSet));
 	set->position_count = (int) column_get_signed(in);
 	if (set->position_count < -1 || set->position_count > L4_STATISTICS_POSITIONS)
 		column_corrupted("a sketch has too many positions");
@@ -911,6 +637,7 @@ void
 statistics_restore(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4StatisticsEntry *entry)
 {
 	L4ParameterStatistics *stats;
+	size_t		used = memory->used;
 	int			i;
 
 	if (entry->position != set->position_count + 1)
@@ -923,6 +650,7 @@ statistics_restore(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4Sta
 	memset(stats, 0, sizeof(L4ParameterStatistics));
 	for (i = 0; i < entry->value_count; i++)
 		add_value(memory, stats, entry->values[i], entry->value_lines[i]);
+	set->size += (uint32) (memory->used - used);
 	stats->more = entry->distinct_values > entry->value_count;
 	stats->number_count = entry->number_count;
 	stats->minimum = entry->minimum;

@@ -24,11 +24,13 @@ typedef struct L4ParameterStatistics L4ParameterStatistics;
 typedef struct L4StatisticsSet
 {
 	int			position_count;
+	uint32		size;			/* what it took of the memory */
 	L4ParameterStatistics *positions;
 } L4StatisticsSet;
 
 typedef struct L4StatisticsMemory
 {
+	MemoryContext sets;			/* where all of them lie */
 	size_t		used;
 	size_t		budget;
 	bool		refused;		/* the budget is used up: no further statistics are begun */
@@ -46,6 +48,8 @@ extern void statistics_add(L4StatisticsMemory *memory, L4StatisticsSet *set, con
  * numbers are added up).
  */
 extern void statistics_merge(L4StatisticsMemory *memory, L4StatisticsSet *into, const L4StatisticsSet *from);
+/* The same, and empties `from`: what is the first of all is handed over as it is. */
+extern void statistics_move(L4StatisticsMemory *memory, L4StatisticsSet *into, L4StatisticsSet *from);
 /* Frees the set and makes it empty. */
 extern void statistics_free(L4StatisticsSet *set);
 /* A set as bytes, exactly, for another process: appended to out; and back, palloc'd. Errors: XX001 for damaged bytes. */
@@ -116,6 +120,8 @@ typedef struct L4StatisticsReader L4StatisticsReader;
 extern L4StatisticsReader *statistics_open(const bytea *blob);
 /* Before the first is read: only entries of these shapes, which ascend, are; NULL: all. The array must stay where it is. */
 extern void statistics_want(L4StatisticsReader *reader, const int64 *shapes, int count);
+/* Before the first is read: of the entries only the values are asked for, not what their numbers come to, which stays 0. */
+extern void statistics_want_values(L4StatisticsReader *reader);
 extern bool statistics_next(L4StatisticsReader *reader, L4StatisticsEntry *entry);
 
 /* Puts a position as read back into the set it was packed from, to add to it further: positions in order, from 1. */

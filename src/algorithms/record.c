@@ -22,6 +22,7 @@
 
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "tools/bytes.h"
 #include "utils/memutils.h"
 
 /* Bounds on folding. */
@@ -147,14 +148,27 @@ contains(L4Bytes text, const char *word)
 	return false;
 }
 
-static L4Bytes
-trimmed(L4Bytes text)
+/* Without the blanks it begins with, of which what programs print as a tree has many. */
+static inline L4Bytes
+behind_blanks(L4Bytes text)
 {
+	while (text.size >= 8 && memcmp(text.data, "        ", 8) == 0)
+	{
+		text.data += 8;
+		text.size -= 8;
+	}
 	while (text.size > 0 && (*text.data == ' ' || *text.data == '\t'))
 	{
 		text.data++;
 		text.size--;
 	}
+	return text;
+}
+
+static L4Bytes
+trimmed(L4Bytes text)
+{
+	text = behind_blanks(text);
 	while (text.size > 0 && (text.data[text.size - 1] == ' ' || text.data[text.size - 1] == '\t'))
 		text.size--;
 	return text;
@@ -196,7 +210,7 @@ is_ruby_frame(L4Bytes text)
 static bool
 is_frame_line(L4Bytes line)
 {
-	L4Bytes		text = trimmed(line);
+	L4Bytes		text = behind_blanks(line);
 
 	switch (text.size == 0 ? '\0' : text.data[0])
 	{
@@ -205,7 +219,7 @@ is_frame_line(L4Bytes line)
 		case 'w':
 			return starts_with(text, "what():");
 		case 'E':
-			return starts_with(text, "Exception raised from ") || starts_with(text, "Extension modules:");
+			return starts_with(trimmed(text), "Exception raised from ") || starts_with(text, "Extension modules:");
 		case 'T':
 			return starts_with(text, "Thread 0x");
 		case 'C':
@@ -270,10 +284,12 @@ leading_blanks(L4Bytes line)
 static bool
 begins_set_in(L4RecordAssembler *assembler, L4Bytes line)
 {
-	size_t		blanks = leading_blanks(line);
+	size_t		blanks;
 
-	if (blanks == 0 || !assembler->record.header.has_header ||
-		!starts_with((L4Bytes) {line.data + blanks, line.size - blanks}, TRACEBACK))
+	if (!assembler->record.header.has_header)
+		return false;
+	blanks = leading_blanks(line);
+	if (blanks == 0 || !starts_with((L4Bytes) {line.data + blanks, line.size - blanks}, TRACEBACK))
 		return false;
 	assembler->set_in = blanks;
 	return true;
@@ -399,7 +415,7 @@ append_bytes(StringInfo out, const char *data, size_t size)
 {
 	if ((size_t) (out->maxlen - out->len) <= size)
 		enlargeStringInfo(out, (int) size);
-	memcpy(out->data + out->len, data, size);
+	bytes_copy(out->data + out->len, data, size);
 	out->len += (int) size;
 }
 

@@ -12,6 +12,7 @@
 #include "algorithms/column.h"
 #include "algorithms/frame_time.h"
 #include "algorithms/segment_private.h"
+#include "tools/bytes.h"
 #include "tools/codec.h"
 
 const char *const l4_stages[] = {
@@ -70,6 +71,9 @@ typedef struct RecentFrame
 	int			component_begin;	/* -1 where it has none, or none within the frame */
 	int			component_size;
 	int			component;		/* what the column says */
+	/* of one that was masked, else NULL: its bytes, and where its parameters lie in them */
+	L4Bytes		bytes;
+	L4Bytes    *parameters;
 } RecentFrame;
 
 #define RECENT_FRAMES 1024
@@ -290,14 +294,26 @@ eight_bytes(const char *at)
 	return bytes;
 }
 
+/* The last eight bytes of a frame, or all: a label alone is shorter. */
+static inline uint64
+last_bytes(L4Bytes frame)
+{
+	uint64		bytes = 0;
+	size_t		i;
+
+	if (frame.size >= 8)
+		return eight_bytes(frame.data + frame.size - 8);
+	for (i = 0; i < frame.size; i++)
+		bytes = bytes << 8 | (unsigned char) frame.data[i];
+	return bytes;
+}
+
 /* Where a frame like this one is remembered: by its last bytes, and those behind its time. */
 static inline RecentFrame *
 recent_frame(L4SegmentBuilder *builder, L4Bytes frame, size_t time_end)
 {
-	uint64		hash = frame.size;
+	uint64		hash = frame.size ^ last_bytes(frame);
 
-	if (frame.size >= 8)
-		hash ^= eight_bytes(frame.data + frame.size - 8);
 	hash *= UINT64CONST(0x9e3779b97f4a7c15);
 	if (frame.size >= time_end + 8)
 		hash ^= eight_bytes(frame.data + time_end);
@@ -315,11 +331,13 @@ is_recent(const L4SegmentBuilder *builder, const RecentFrame *recent, const L4Re
 
 	if (recent->index < 0 || recent->form != form || recent->time_begin != (int) time_begin)
 		return false;
+	if (recent->parameters != NULL)
+		return recent->bytes.size == frame.size && bytes_same(recent->bytes.data, frame.data, frame.size);
 	if (builder->frames.texts[recent->index].text.size != frame.size)
 		return false;
 	text = builder->frames.texts[recent->index].text.data;
-	return memcmp(text, frame.data, time_begin) == 0 &&
-		memcmp(text + time_end, frame.data + time_end, frame.size - time_end) == 0;
+	return bytes_same(text, frame.data, time_begin) &&
+		bytes_same(text + time_end, frame.data + time_end, frame.size - time_end);
 }
 
 /* What the column of components says of the record's. */
@@ -329,6 +347,59 @@ component_index(L4SegmentBuilder *builder, L4Bytes component)
 	if (component.size == 0)
 		return 0;
 	return 1 + dictionary_index(&builder->components, component, shape_hash(component.data, component.size), TEXT_PLAIN, 0);
+}
+
+/* Remembers the bytes and the parameters of a frame that has just been masked. */
+static void
+keep_masked(const L4SegmentBuilder *builder, RecentFrame *recent, L4Bytes frame)
+{
+	const L4Shape *shape = &builder->frame_shape;
+	char	   *copy;
+	int			i;
+
+	recent->parameters = palloc(mul_size(shape->parameter_count, sizeof(L4Bytes)) + frame.size);
+	copy = memcpy(recent->parameters + shape->parameter_count, frame.data, frame.size);
+	recent->bytes = (L4Bytes) {copy, frame.size};
+	for (i = 0; i < shape->parameter_count; i++)
+		recent->parameters[i] = (L4Bytes) {copy + (shape->parameters[i].data - frame.data), shape->parameters[i].size};
+}
+
+/*
+ * Remembers a frame that was added, if it can be told from others without looking at its time: component: where its own begins,
+ * -1 where it has none or none within the frame.
+ */
+static void
+keep_frame(L4SegmentBuilder *builder, RecentFrame *recent, const L4Record *record, int index, bool timed, ptrdiff_t component)
+{
+	int			kind = builder->frames.texts[index].kind;
+
+	if (recent->parameters != NULL)
+		pfree(recent->parameters);
+	recent->parameters = NULL;
+	recent->index = -1;
+	if (component < 0 && record->component.size > 0)
+		return;
+	if (kind == TEXT_MASKED && record->time_text.size == 0)
+		keep_masked(builder, recent, record->frame);
+	else if (kind != (timed ? timed_kind(record->time_form.offset) : TEXT_PLAIN))
+		return;
+	recent->index = index;
+	recent->form = timed ? record->time_form.form : 0;
+	recent->time_begin = timed ? (int) (record->time_text.data - record->frame.data) : 0;
+	recent->component_begin = (int) component;
+	recent->component_size = (int) record->component.size;
+}
+
+/* Where the component begins within the frame, beside its time; -1 where there is none, or none such. */
+static inline ptrdiff_t
+component_begin(const L4Record *record, size_t time_begin, size_t time_end)
+{
+	ptrdiff_t	component = record->component.data - record->frame.data;
+
+	if (record->component.size == 0 || component < 0 || component + record->component.size > record->frame.size ||
+		(component < (ptrdiff_t) time_end && component + record->component.size > time_begin))
+		return -1;
+	return component;
 }
 
 /*
@@ -343,35 +414,26 @@ put_frame(L4SegmentBuilder *builder, const L4Record *record)
 	size_t		time_end = timed ? time_begin + record->time_form.size : 0;
 	int			form = timed ? record->time_form.form : 0;
 	RecentFrame *recent = recent_frame(builder, record->frame, time_end);
-	ptrdiff_t	component = record->component.data - record->frame.data;
-	int			index;
+	ptrdiff_t	component = component_begin(record, time_begin, time_end);
 
-	if (record->component.size == 0 || component < 0 || component + record->component.size > record->frame.size ||
-		(component < (ptrdiff_t) time_end && component + record->component.size > time_begin))
-		component = -1;
 	if ((timed || record->time_text.size == 0) && is_recent(builder, recent, record, form, time_begin, time_end) &&
 		recent->component_begin == component &&
 		(component < 0 ? record->component.size == 0 : recent->component_size == (int) record->component.size))
 	{
-		column_put_unsigned(&builder->columns[COLUMN_COMPONENT], recent->component);
+		if (recent->parameters != NULL)
+			add_parameters(&builder->frames, recent->index, recent->parameters,
+						   builder->frames.texts[recent->index].column_count);
 		builder->record_frames[builder->record_count] = recent->index;
-		return;
 	}
-	if (timed)
-		builder->offset = record->time_form.offset;
-	index = segment_add_frame(builder, record);
-	recent->component = component_index(builder, record->component);
+	else
+	{
+		if (timed)
+			builder->offset = record->time_form.offset;
+		builder->record_frames[builder->record_count] = segment_add_frame(builder, record);
+		recent->component = component_index(builder, record->component);
+		keep_frame(builder, recent, record, builder->record_frames[builder->record_count], timed, component);
+	}
 	column_put_unsigned(&builder->columns[COLUMN_COMPONENT], recent->component);
-	builder->record_frames[builder->record_count] = index;
-	recent->index = -1;
-	if ((component < 0 && record->component.size > 0) ||
-		builder->frames.texts[index].kind != (timed ? timed_kind(record->time_form.offset) : TEXT_PLAIN))
-		return;
-	recent->index = index;
-	recent->form = form;
-	recent->time_begin = (int) time_begin;
-	recent->component_begin = (int) component;
-	recent->component_size = (int) record->component.size;
 }
 
 /* Makes room for what is noted of each record. */

@@ -19,12 +19,20 @@
 PG_FUNCTION_INFO_V1(l4_shape_totals);
 PG_FUNCTION_INFO_V1(l4_stage_totals);
 
-typedef void (*RowReader) (HTAB *totals, const L4SummaryRow *row);
+/* Totals under way. */
+typedef struct Totals
+{
+	HTAB	   *table;
+	void	   *last;			/* the entry that the row before went to, or NULL: most rows go where that did */
+} Totals;
+
+typedef void (*RowReader) (Totals *totals, const L4SummaryRow *row);
 
 /* Gives each row of the packed counts of an array to a reader. */
 static void
-read_all(ArrayType *array, HTAB *totals, RowReader reader)
+read_all(ArrayType *array, HTAB *table, RowReader reader)
 {
+	Totals		totals = {table, NULL};
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "l4 counts of a source", ALLOCSET_DEFAULT_SIZES);
 	Datum	   *elements;
 	bool	   *nulls;
@@ -46,7 +54,7 @@ read_all(ArrayType *array, HTAB *totals, RowReader reader)
 		while (counts_next(counts, &row, &kind))
 		{
 			CHECK_FOR_INTERRUPTS();
-			reader(totals, &row);
+			reader(&totals, &row);
 		}
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(context);
@@ -102,13 +110,18 @@ typedef struct ShapeTotal
 } ShapeTotal;
 
 static void
-add_to_shape(HTAB *totals, const L4SummaryRow *row)
+add_to_shape(Totals *totals, const L4SummaryRow *row)
 {
-	bool		known;
-	ShapeTotal *total = hash_search(totals, &row->shape_id, HASH_ENTER, &known);
+	ShapeTotal *total = totals->last;
 
-	if (!known)
-		*total = (ShapeTotal) {.shape_id = row->shape_id, .first_stream = row->stream_id};
+	if (total == NULL || total->shape_id != row->shape_id)
+	{
+		bool		known;
+
+		total = totals->last = hash_search(totals->table, &row->shape_id, HASH_ENTER, &known);
+		if (!known)
+			*total = (ShapeTotal) {.shape_id = row->shape_id, .first_stream = row->stream_id};
+	}
 	total->occurrences = added(total->occurrences, row->occurrences);
 	total->streams++;
 	total->most = Max(total->most, row->occurrences);
@@ -170,7 +183,7 @@ typedef struct StageTotal
 } StageTotal;
 
 static void
-add_to_stage(HTAB *totals, const L4SummaryRow *row)
+add_to_stage(Totals *totals, const L4SummaryRow *row)
 {
 	StageKey	key = {.stream_id = row->stream_id, .stage = row->stage};
 	StageTotal *total;
@@ -178,7 +191,7 @@ add_to_stage(HTAB *totals, const L4SummaryRow *row)
 
 	if (row->stage == 0)
 		return;
-	total = hash_search(totals, &key, HASH_ENTER, &known);
+	total = hash_search(totals->table, &key, HASH_ENTER, &known);
 	if (!known)
 		*total = (StageTotal) {.key = key};
 	total->records = added(total->records, row->occurrences);

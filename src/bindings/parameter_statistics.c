@@ -421,6 +421,7 @@ l4_sketch_addresses(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	reader = statistics_open(PG_GETARG_BYTEA_PP(0));
+	statistics_want_values(reader);
 	while (statistics_next(reader, &entry))
 	{
 		const L4Bytes *address = NULL;
@@ -550,6 +551,7 @@ l4_sketch_names(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
 	reader = statistics_open(PG_GETARG_BYTEA_PP(0));
+	statistics_want_values(reader);
 	if (!PG_ARGISNULL(1))
 	{
 		int64	   *shapes = bigint_set(PG_GETARG_ARRAYTYPE_P(1), "shape_ids", &count);
@@ -638,6 +640,7 @@ l4_sketch_choices(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	reader = statistics_open(PG_GETARG_BYTEA_PP(0));
+	statistics_want_values(reader);
 	while (statistics_next(reader, &entry))
 	{
 		Datum		values[CHOICES_COLUMNS] = {Int64GetDatum(entry.stream_id), Int64GetDatum(entry.shape_id),

@@ -37,6 +37,9 @@ source_create(L4SourceContext *context, const char *name, const char *key, const
 	work->counts.starts = starts_create(CurrentMemoryContext, 64, NULL);
 	work->streams.labels = labels_create(CurrentMemoryContext, 64, NULL);
 	work->phase = SOURCE_READING;
+	/* the next record asks for some of tens of thousands: sizes that are not rounded up lie closer together */
+	work->counts.context = GenerationContextCreate(CurrentMemoryContext, "l4 counts", ALLOCSET_DEFAULT_SIZES);
+	work->counts.memory.sets = work->counts.cut_memory.sets = work->counts.context;
 	work->counts.memory.budget = work->counts.cut_memory.budget = L4_STATISTICS_BUDGET;
 	work->streams.room = 8;
 	work->streams.list = palloc(work->streams.room * sizeof(Stream));

@@ -61,7 +61,7 @@ source_summary(L4Source *work, int stream, uint64 shape_id, bool *is_new)
 	key.stream = stream;
 	entry = summaries_insert(work->counts.summaries, key, &found);
 	if (!found)
-		entry->summary = palloc0(sizeof(Summary));
+		entry->summary = MemoryContextAllocZero(work->counts.context, sizeof(Summary));
 	if (entry->summary->row.occurrences == 0)
 	{
 		entry->summary->row.stream_id = work->streams.list[stream].row.stream_id;
@@ -154,38 +154,74 @@ source_cut_counts(L4Source *work)
 
 	summaries_start_iterate(work->counts.summaries, &iterator);
 	while ((entry = summaries_iterate(work->counts.summaries, &iterator)) != NULL)
-	{
-		statistics_merge(&work->counts.cut_memory, &entry->summary->cut_statistics, &entry->summary->statistics);
-		statistics_free(&entry->summary->statistics);
-	}
+		statistics_move(&work->counts.cut_memory, &entry->summary->cut_statistics, &entry->summary->statistics);
 	work->counts.memory.used = 0;
 	work->counts.memory.refused = false;
 	work->counts.is_cut = true;
 }
 
-int
-source_summary_rows(L4Source *work, L4SummaryRow **rows, L4StatisticsRow **statistics)
+/* Where the counts of a shape in a stream lie. */
+typedef struct SummaryPlace
+{
+	int64		shape_id;
+	int64		stream_id;
+	Summary    *summary;
+} SummaryPlace;
+
+static int
+compare_places(const void *a, const void *b)
+{
+	const SummaryPlace *x = a;
+	const SummaryPlace *y = b;
+
+	if (x->shape_id != y->shape_id)
+		return x->shape_id < y->shape_id ? -1 : 1;
+	return x->stream_id < y->stream_id ? -1 : x->stream_id > y->stream_id ? 1 : 0;
+}
+
+/* The counts that there are, by shape and stream: palloc'd; returns how many. */
+static int
+sorted_summaries(L4Source *work, SummaryPlace **places)
 {
 	int			count = 0;
 	summaries_iterator iterator;
 	SummaryEntry *entry;
 
-	*rows = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(L4SummaryRow)));
-	*statistics = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(L4StatisticsRow)));
+	*places = palloc(mul_size(Max(work->counts.summaries->members, 1), sizeof(SummaryPlace)));
 	summaries_start_iterate(work->counts.summaries, &iterator);
 	while ((entry = summaries_iterate(work->counts.summaries, &iterator)) != NULL)
 	{
-		L4StatisticsRow *stats = &(*statistics)[count];
+		const L4SummaryRow *row = &entry->summary->row;
 
-		if (entry->summary->row.occurrences == 0)
-			continue;			/* taken back */
-		stats->stream_id = entry->summary->row.stream_id;
-		stats->shape_id = entry->summary->row.shape_id;
-		stats->occurrences = entry->summary->row.occurrences;
-		stats->first_line = entry->summary->row.first_line;
-		stats->set = work->counts.is_cut ? &entry->summary->cut_statistics : &entry->summary->statistics;
-		(*rows)[count++] = entry->summary->row;
+		if (row->occurrences > 0)	/* else taken back */
+			(*places)[count++] = (SummaryPlace) {row->shape_id, row->stream_id, entry->summary};
 	}
+	qsort(*places, count, sizeof(SummaryPlace), compare_places);
+	return count;
+}
+
+int
+source_summary_rows(L4Source *work, L4SummaryRow **rows, L4StatisticsRow **statistics)
+{
+	SummaryPlace *places;
+	int			count = sorted_summaries(work, &places);
+	int			i;
+
+	*rows = palloc(mul_size(Max(count, 1), sizeof(L4SummaryRow)));
+	*statistics = palloc(mul_size(Max(count, 1), sizeof(L4StatisticsRow)));
+	for (i = 0; i < count; i++)
+	{
+		Summary    *summary = places[i].summary;
+		L4StatisticsRow *stats = &(*statistics)[i];
+
+		(*rows)[i] = summary->row;
+		stats->stream_id = summary->row.stream_id;
+		stats->shape_id = summary->row.shape_id;
+		stats->occurrences = summary->row.occurrences;
+		stats->first_line = summary->row.first_line;
+		stats->set = work->counts.is_cut ? &summary->cut_statistics : &summary->statistics;
+	}
+	pfree(places);
 	return count;
 }
 

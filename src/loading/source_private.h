@@ -110,6 +110,7 @@ typedef struct SourceSegment
 typedef struct SourceCounts
 {
 	summaries_hash *summaries;
+	MemoryContext context;		/* what they lie in */
 	Size		by_stream_bytes;	/* of all shapes */
 	starts_hash *starts;
 	L4StatisticsMemory memory;		/* of parameter statistics since the last cut, */
@@ -220,7 +221,7 @@ extern void source_keep_start(L4Source *work, int64 iteration, TimestampTz time)
  * order.
  */
 extern void source_cut_counts(L4Source *work);
-/* The counts of the source and the statistics of their parameters, palloc'd; returns how many. */
+/* The counts of the source and the statistics of their parameters, by shape and stream, palloc'd; returns how many. */
 extern int	source_summary_rows(L4Source *work, L4SummaryRow **rows, L4StatisticsRow **statistics);
 extern void source_write_summaries(L4Source *work);
 /* The name of the header format that most records had; the first of equals. */

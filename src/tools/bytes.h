@@ -26,6 +26,43 @@ is_alphanumeric(char c)
 	return is_letter(c) || is_digit(c);
 }
 
+/* Are they the same? As memcmp says, without a call where they are few. */
+static inline bool
+bytes_same(const char *a, const char *b, size_t size)
+{
+	if (size > 16)
+		return memcmp(a, b, size) == 0;
+	if (size >= 8)
+		return memcmp(a, b, 8) == 0 && memcmp(a + size - 8, b + size - 8, 8) == 0;
+	if (size >= 4)
+		return memcmp(a, b, 4) == 0 && memcmp(a + size - 4, b + size - 4, 4) == 0;
+	return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
+}
+
+/* Copies bytes as memcpy does, without a call where they are few; none may have no place. */
+static inline void
+bytes_copy(char *to, const char *from, size_t size)
+{
+	if (size > 16)
+		memcpy(to, from, size);
+	else if (size >= 8)
+	{
+		memcpy(to, from, 8);
+		memcpy(to + size - 8, from + size - 8, 8);
+	}
+	else if (size >= 4)
+	{
+		memcpy(to, from, 4);
+		memcpy(to + size - 4, from + size - 4, 4);
+	}
+	else if (size > 0)
+	{
+		to[0] = from[0];
+		to[size / 2] = from[size / 2];
+		to[size - 1] = from[size - 1];
+	}
+}
+
 /*
  * Length of the valid UTF-8 character at data (1 to 4), or 0 if the bytes there are none or NUL; beyond ASCII always 0 where
  * the database is not in UTF-8.

@@ -20,7 +20,7 @@
 #define BLOB_STORED_VERSION 5	/* plain bytes behind it: made in memory, of a member of a bundle */
 #define BLOB_STORED_HEADER 1
 #define BLOB_BUNDLE_MORE 3		/* what the version of a bundle has more than that of any other blob */
-#define BLOB_LEVEL 3
+#define BLOB_LEVEL 2
 #define BLOB_PLAIN_LIMIT ((uint64) MaxAllocSize)
 
 void
@@ -54,7 +54,7 @@ column_put_large(StringInfo column, uint64 value)
 }
 
 void
-column_put_bytes(StringInfo column, L4Bytes bytes)
+column_put_long_bytes(StringInfo column, L4Bytes bytes)
 {
 	column_put_unsigned(column, bytes.size);
 	if ((size_t) (column->maxlen - column->len) <= bytes.size)
@@ -136,6 +136,15 @@ column_put_fixed(StringInfo column, uint64 value)
 	appendBinaryStringInfo(column, (char *) bytes, sizeof(value));
 }
 
+void
+column_put_double(StringInfo column, double value)
+{
+	uint64		bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	column_put_fixed(column, bits);
+}
+
 uint64
 column_get_fixed(L4ColumnReader *reader)
 {
@@ -145,6 +154,16 @@ column_get_fixed(L4ColumnReader *reader)
 		column_corrupted("a number is cut short");
 	reader->at += sizeof(uint64);
 	return get_little_endian(from, sizeof(uint64));
+}
+
+double
+column_get_double(L4ColumnReader *reader)
+{
+	uint64		bits = column_get_fixed(reader);
+	double		value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
 }
 
 int

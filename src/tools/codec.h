@@ -6,6 +6,7 @@
 
 #include "ground/l4.h"
 #include "lib/stringinfo.h"
+#include "tools/bytes.h"
 
 /* Writing: plain appends to a StringInfo. Signed numbers go zigzag. */
 extern void column_put_large(StringInfo column, uint64 value);
@@ -25,10 +26,25 @@ column_put_signed(StringInfo column, int64 value)
 	column_put_unsigned(column, ((uint64) value << 1) ^ (uint64) (value >> 63));
 }
 
-extern void column_put_bytes(StringInfo column, L4Bytes bytes);
+extern void column_put_long_bytes(StringInfo column, L4Bytes bytes);
+
+/* A byte string, its length before it. */
+static inline void
+column_put_bytes(StringInfo column, L4Bytes bytes)
+{
+	if (likely(bytes.size < 0x80 && column->maxlen - column->len > (int) bytes.size + 1))
+	{
+		column->data[column->len++] = (char) bytes.size;
+		bytes_copy(column->data + column->len, bytes.data, bytes.size);
+		column->len += (int) bytes.size;
+	}
+	else
+		column_put_long_bytes(column, bytes);
+}
 
 /* Eight bytes, least significant first: for hashes, of which no byte is likelier than another. */
 extern void column_put_fixed(StringInfo column, uint64 value);
+extern void column_put_double(StringInfo column, double value);
 /* A text that may be NULL; a number that may be unknown. */
 extern void column_put_text(StringInfo column, const char *text);
 extern void column_put_optional(StringInfo column, bool known, int64 value);
@@ -62,6 +78,7 @@ extern L4Bytes column_get_bytes(L4ColumnReader *reader);
 /* A count that cannot exceed the bytes left (each counted thing takes at least one byte). */
 extern uint32 column_get_count(L4ColumnReader *reader, uint32 limit);
 extern uint64 column_get_fixed(L4ColumnReader *reader);
+extern double column_get_double(L4ColumnReader *reader);
 /* A number that is at most limit; what says what it would be else. */
 extern int	column_get_number_to(L4ColumnReader *reader, int limit, const char *what);
 /* A palloc'd text, or NULL. */

@@ -27,3 +27,11 @@ int64_set_has(const int64 *set, int count, int64 number)
 {
 	return bsearch(&number, set, count, sizeof(int64), compare_int64) != NULL;
 }
+
+int
+int64_set_place(const int64 *set, int count, int64 number, int last)
+{
+	if (last + 1 < count && set[last + 1] == number)
+		return last + 1;
+	return (int) ((const int64 *) bsearch(&number, set, count, sizeof(int64), compare_int64) - set);
+}

@@ -10,8 +10,8 @@
 
 /*
  * Copies size bytes from `from` with each digit replaced by 0. Room at `to` must be there for size rounded up to whole chunks;
- * the bytes behind the text become NUL.
+ * the bytes behind the text become NUL. Returns a hash of what is there then, good for a table in memory alone.
  */
-extern void zero_digits(char *to, const char *from, size_t size);
+extern uint64 zero_digits(char *to, const char *from, size_t size);
 
 #endif							/* L4_ZERO_DIGITS_H */

@@ -553,7 +553,7 @@ static void
 read_statistics(void *argument)
 {
 	L4StatisticsReader *reader = statistics_open(argument);
-	L4StatisticsMemory memory = {.budget = L4_STATISTICS_BUDGET};
+	L4StatisticsMemory memory = {.sets = CurrentMemoryContext, .budget = L4_STATISTICS_BUDGET};
 	L4StatisticsSet set = {0};
 	L4StatisticsEntry entry;
 	int			i;
@@ -575,7 +575,7 @@ read_set(void *argument)
 {
 	const L4Bytes *plain = argument;
 	L4ColumnReader in = {plain->data, plain->data + plain->size};
-	L4StatisticsMemory memory = {.budget = L4_STATISTICS_BUDGET};
+	L4StatisticsMemory memory = {.sets = CurrentMemoryContext, .budget = L4_STATISTICS_BUDGET};
 	L4StatisticsSet set = {0};
 	L4StatisticsSet into = {0};
 	L4StatisticsSet copy;
