@@ -1,0 +1,2 @@
+from .dataset import CocoLite
+from .sampler import InfiniteSampler

@@ -1,0 +1,1 @@
+from .coco_evaluator import CocoEvaluator

@@ -1,0 +1,1 @@
+from .base_exp import Exp, get_exp
