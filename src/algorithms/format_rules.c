@@ -67,6 +67,10 @@
 /* Which rank writes, as a field further on. */
 #define RANK_FIELD "(?:(?=(?:.{0,2000}? )?(?:rank|global_rank)=\"?(?<rank>\\d{1,6})\\b))?"
 
+/* What a program was within, from the outside in, and which rank it is by that. */
+#define SPANS "(?:[\\w.-]+(?:\\{[^}\\n]{0,300}\\})?:){0,8}"
+#define SPAN_RANK "(?:(?:" RANK_WORD ")\\{\\w{1,20}=|[\\w.-]+\\{(?:[^}\\n]{0,200} )?(?:global_)?rank=)"
+
 /* A field of a header in brackets; and one that is the name of a program with the number that this one of several has. */
 #define FIELD "[\\w.:/@-]+"
 #define INSTANCE "(?!(?:[pt]id|thread|port|line):)[A-Za-z][\\w-]*:(?<rank>\\d{1,6})"
@@ -269,7 +273,7 @@ const L4Format l4_builtin_formats_array[] = {
 					"\\[(?<rank>\\d{1,5})\\](?: (?!" CLOCK " \\[(?:SUCCESS|FAILURE)\\])|$)",
 					"[12] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("host_rank", 30,
-					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?<rank>\\d{1,7}):(?: |$)",
+					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?<rank>\\d{1,7})(?::(?: |$)|\\t)",
 					"node-05:3: 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("numbered_process", 30,
 					"[\\[(<]?(?:" PROCESS_WORD ")[ _:=#-]?(?<rank>\\d{1,6})(?: ?/ ?| of )\\d{1,6}[\\])>]?"
@@ -282,7 +286,8 @@ const L4Format l4_builtin_formats_array[] = {
 					"[\\[(<{](?:" RANK_WORD ")[ _:=#-]?(?<rank>\\d{1,6})[\\])>}]:?[ \\t]",
 					"(rank 3) 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("compose_service", 31,
-					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*) +\\| ",
+					/* beside the numbered ones a service of another name, padded */
+					"(?:(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*) +|[A-Za-z][\\w.-]* {2,})\\| ",
 					"worker-12  | INFO:root:starting the data loader"),
 	DOMINANT_FORMAT("pdsh_host", 31,
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?: |$)",
@@ -292,7 +297,7 @@ const L4Format l4_builtin_formats_array[] = {
 					"(?<ts>" SYSLOG_TIME ") (?!(?:[\\w.-]+ )?(?:-- )?[^\\s:\\[\\]]+(?: [\\d.]+)?(?:\\[\\d+\\])?: )",
 					"Nov 20 10:00:00 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("node_label", 32,
-					"[\\[(<{]?(?<node>[A-Za-z0-9][\\w.-]*)(?:[\\])>}]:?(?:[ \\t]|$)|:(?: |$)| +\\| ?)",
+					"[\\[(<{]?(?<node>[A-Za-z0-9][\\w.-]*)(?:[\\])>}]:?(?:[ \\t]|$)|:(?: |$)| +\\| ?|\\t)",
 					"[athena] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("clock_label", 32,
 					"(?!\\[[\\d:.,]+ )\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+"
@@ -412,6 +417,12 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("python_default", 41,
 				  LEVEL ":(?<logger>[\\w.-]+):" SPEAKER,
 				  "INFO:torch.distributed.launcher.api:Starting elastic_operator with launch configs:"),
+	/* .NET's: the message stands below, unless it is on the same line */
+	HEADER_FORMAT("dotnet_console", 41,
+				  " {0,8}(?:\\[?(?:(?<ts>" ISO_OR_AMERICAN ")|(?<time>" CLOCK FRACTION "))\\]? +)?"
+				  "(?<level>trce|dbug|info|warn|fail|crit): "
+				  "(?<logger>[A-Z][\\w.`+]*)\\[-?\\d{1,10}\\](?: |$)",
+				  "12:34:56.789 warn: Trainer.Loop[12]"),
 	/* Ruby's: of a program of which several run the name tells which one it is */
 	HEADER_FORMAT("ruby_logger", 41,
 				  "[DIWEFA], \\[(?<ts>" ISO ") #\\d+\\] +(?<level>" UPPER "|ANY) -- "
@@ -569,6 +580,12 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("time_level_file", 79,
 				  "\\[(?<ts>" ISO ")[ |]+" LEVEL "[ |]+" FILE_LINE "\\][ :-]*",
 				  "[2024-10-09 15:47:38 WARNING loop.py:120] epoch 3 of 10 is slow"),
+
+	/* Rust's tracing: what the program was within, each with its fields, stays in the message */
+	HEADER_FORMAT("tracing_spans", 79,
+				  "(?<ts>" ISO ")[ \\t]+" LEVEL "[ \\t]+(?=" SPANS "[\\w.-]+\\{[^}\\n]{0,300}\\}:" SPANS
+				  "(?: (?<logger>[\\w:]+):)? )(?:(?=" SPANS SPAN_RANK "\"?(?<rank>\\d{1,6})\\b))?",
+				  "2026-11-20T10:00:00.123456Z  WARN rank{id=3}:step{n=12}: trainer::data: the tokenizer is slow"),
 
 	/* Generic headers: a time or a level, in the common orders. */
 	HEADER_FORMAT("time_level_logger", 80,

@@ -622,6 +622,50 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		take_header(parser, &facts, text.data, header);
 }
 
+bool
+header_is_system(const L4HeaderParser *parser, const L4Header *header)
+{
+	int			rule = header->format - parser->prefixes.count;
+
+	return header->has_header && rule >= 0 && rule < parser->headers.count &&
+		parser->headers.rules[rule].groups[GROUP_PROC] >= 0 && header->component.size > 0;
+}
+
+/*
+ * Where a program logs through the system's log with headers of its own, that log's header is but a label, of the process, and
+ * the program's own follows. The time stays that of the log, which says its zone and is there for each line.
+ */
+static void
+unwrap(L4HeaderParser *parser, L4Bytes line, L4Header *header)
+{
+	L4Header	outer = *header;
+	L4Bytes		process = header->component;
+	const char *end = line.data + line.size;
+	const char *close;
+
+	if (!header_is_system(parser, header) || header->host.size > 0 || header->prefix_count == L4_PREFIX_LIMIT ||
+		!header_is_wrapped(&parser->learnt, process))
+		return;
+	close = process.data + process.size < end && process.data[process.size] == '[' ?
+		memchr(process.data + process.size, ']', end - process.data - process.size) : NULL;
+	if (close != NULL)
+		process.size = close + 1 - process.data;
+	header->host = process;
+	header->prefixes[header->prefix_count++] = -1;
+	header->prefix_size = header->size;
+	header->has_header = false;
+	header->format = header->stated_rank = -1;
+	header->component.size = 0;
+	header->level = L4_LEVEL_NONE;
+	find_header(parser, line, header);
+	if (!outer.has_time)
+		return;
+	header->has_time = true;
+	header->time = outer.time;
+	header->time_text = outer.time_text;
+	header->time_form = outer.time_form;
+}
+
 /*
  * header_parse: fills header for one line (without its terminator). The spans point into the line. A line without prefix and
  * header gives size 0. A site's own pattern that gives up does not match. Cost: some 20 ns for a line without a header, 300 to
@@ -641,6 +685,8 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	}
 	else
 		parse_from(parser, line, header, !parser->sampled);
+	if (parser->learnt.wrapped_count > 0)
+		unwrap(parser, line, header);
 	if (parser->ranks_stated && header->rank < 0 && header->local_rank < 0)
 		header->rank = header->stated_rank;
 }
@@ -661,13 +707,13 @@ header_parser_save(const L4HeaderParser *parser, StringInfo out)
 	int			i;
 
 	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0) |
-						(header_has_learnt(&parser->learnt) ? SAVED_LEARNT : 0));
+						(header_has_learnt(&parser->learnt) || parser->learnt.wrapped_count > 0 ? SAVED_LEARNT : 0));
 	column_put_signed(out, parser->reference);
 	column_put_signed(out, parser->told);
 	column_put_unsigned(out, parser->prefixes.count);
 	for (i = 0; i < parser->prefixes.count; i++)
 		column_put_unsigned(out, parser->prefixes.rules[i].enabled ? 1 : 0);
-	if (header_has_learnt(&parser->learnt))
+	if (header_has_learnt(&parser->learnt) || parser->learnt.wrapped_count > 0)
 		header_learnt_save(&parser->learnt, out);
 }
 

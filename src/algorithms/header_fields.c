@@ -138,7 +138,7 @@ rank_digits(const char *at, const char *end)
 static bool
 is_outcome(L4Bytes word)
 {
-	static const char *const outcomes[] = {"failure", "exception", "abort", "version"};
+	static const char *const outcomes[] = {"fail", "failure", "exception", "abort", "version"};
 	int			i;
 
 	for (i = 0; i < (int) lengthof(outcomes); i++)
@@ -399,30 +399,74 @@ header_first_number(L4Bytes text)
 	return text;
 }
 
+bool
+header_label_parts(L4Bytes text, L4IsNode is_node, const void *argument, L4Bytes *node, L4Bytes *beside)
+{
+	size_t		i;
+
+	*node = text;
+	*beside = (L4Bytes) {text.data + text.size, 0};
+	if (is_node(argument, text))
+		return true;
+	/* from the end: names have signs in them, too */
+	for (i = text.size; i-- > 1;)
+	{
+		L4Bytes		before = {text.data, i};
+		L4Bytes		behind = {text.data + i + 1, text.size - i - 1};
+		bool		first;
+
+		if (is_alphanumeric(text.data[i]) || behind.size == 0)
+			continue;
+		first = is_node(argument, before);
+		if (!first && !is_node(argument, behind))
+			continue;
+		*node = first ? before : behind;
+		*beside = first ? behind : before;
+		return true;
+	}
+	return false;
+}
+
+/* Are the fields of a line those of the label, but for digits and names of nodes? */
+static bool
+label_goes(const L4LabelForm *label, const L4Field *fields)
+{
+	int			i;
+
+	for (i = 0; i < label->form.count; i++)
+	{
+		char		plain[L4_FIELD_GAP];
+		size_t		size;
+
+		if (i == label->form.host)
+			continue;
+		size = header_without_digits(fields[i].text, plain, sizeof(plain));
+		if (size != label->sizes[i] || memcmp(plain, label->texts[i], size) != 0)
+			return false;
+	}
+	return true;
+}
+
 size_t
-header_label_match(const L4LabelForm *label, L4Bytes text, L4Bytes *which)
+header_label_match(const L4LabelForm *label, L4Bytes text, L4IsNode is_node, const void *argument, L4Bytes *node,
+				   L4Bytes *number)
 {
 	L4Field		fields[L4_FIELD_LIMIT];
 	size_t		size = header_form_match(&label->form, text, fields);
-	int			i;
+	L4Bytes		beside = {NULL, 0};
 
-	for (i = 0; i < label->form.count && size > 0; i++)
-	{
-		char		plain[L4_FIELD_GAP];
-		size_t		plain_size = i == label->form.host ? 0 : header_without_digits(fields[i].text, plain, sizeof(plain));
-
-		if (i != label->form.host && (plain_size != label->sizes[i] || memcmp(plain, label->texts[i], plain_size) != 0))
-			return 0;
-	}
-	if (size == 0)
+	*node = *number = beside;
+	if (size == 0 || !label_goes(label, fields) ||
+		(label->form.host >= 0 && !header_label_parts(fields[label->form.host].text, is_node, argument, node, &beside)))
 		return 0;
+	if (label->form.rank >= 0)
+		*number = header_first_number(label->form.rank == label->form.host ? beside : fields[label->form.rank].text);
 	/* one blank is the label's: by others a line of what the program wrote is set in */
 	while (size > 0 && is_blank(text.data[size - 1]))
 		size--;
 	if (size < text.size && is_blank(text.data[size]))
 		size++;
-	*which = label->form.host >= 0 ? fields[label->form.host].text : header_first_number(fields[0].text);
-	return which->size > 0 ? size : 0;
+	return node->size > 0 || number->size > 0 ? size : 0;
 }
 
 static void
@@ -501,6 +545,7 @@ header_label_save(const L4LabelForm *label, StringInfo out)
 	int			i;
 
 	header_form_save(&label->form, out);
+	column_put_unsigned(out, label->local);
 	for (i = 0; i < (int) lengthof(label->sizes); i++)
 		column_put_bytes(out, (L4Bytes) {label->texts[i], label->sizes[i]});
 }
@@ -513,6 +558,7 @@ header_label_restore(L4LabelForm *label, L4ColumnReader *in)
 	header_form_restore(&label->form, in);
 	if (label->form.count > (int) lengthof(label->sizes))
 		column_corrupted("a label has too many fields");
+	label->local = column_get_unsigned(in) != 0;
 	for (i = 0; i < (int) lengthof(label->sizes); i++)
 	{
 		L4Bytes		text = column_get_bytes(in);

@@ -69,6 +69,9 @@ typedef struct L4HeaderForm
 	int			host;
 } L4HeaderForm;
 
+/* Is a text the name of one of the job's nodes? */
+typedef bool (*L4IsNode) (const void *argument, L4Bytes name);
+
 /*
  * Takes the next field off a line: *at is where the one before it ends, start the line's first byte. False where no field of a
  * header stands there.
@@ -80,11 +83,13 @@ extern bool header_gap_next(const char *start, const char **at, const char *end,
 
 /*
  * What a launcher puts before all lines of a file, that of its ranks or hosts which wrote each: a field with the rank's number
- * in it, or the name of a node, and perhaps a word that is always the same.
+ * in it; or the name of a node, with such a number beside it in the same field, or in the next one, or perhaps a word there
+ * that is always the same.
  */
 typedef struct L4LabelForm
 {
-	L4HeaderForm form;			/* its field host is the node's name, else the first one holds the rank */
+	L4HeaderForm form;			/* its field host holds a node's name, its field rank the number */
+	bool		local;			/* which counts the ranks of a node */
 	uint8		sizes[2];		/* of the texts of its fields, digits left out */
 	char		texts[2][L4_FIELD_GAP];
 } L4LabelForm;
@@ -99,10 +104,17 @@ extern bool header_field_goes(char kind, const L4Field *field);
 extern size_t header_form_match(const L4HeaderForm *form, L4Bytes text, L4Field *fields);
 
 /*
- * Takes the label off a text that it begins: its size, 0 where there is none; which holds the rank's digits, or the name of the
- * host, which is not known to be a node's.
+ * The name of a node in a text, and what stands beside it, before or behind a sign: "node-05:3", "3@node-05", or nothing. False
+ * where it has none.
  */
-extern size_t header_label_match(const L4LabelForm *label, L4Bytes text, L4Bytes *which);
+extern bool header_label_parts(L4Bytes text, L4IsNode is_node, const void *argument, L4Bytes *node, L4Bytes *beside);
+
+/*
+ * Takes the label off a text that it begins: its size, 0 where there is none, with the name of the node and the digits of the
+ * rank (of no bytes where it has none).
+ */
+extern size_t header_label_match(const L4LabelForm *label, L4Bytes text, L4IsNode is_node, const void *argument, L4Bytes *node,
+								 L4Bytes *number);
 
 /* The first number in a text, of no bytes where it has none. */
 extern L4Bytes header_first_number(L4Bytes text);

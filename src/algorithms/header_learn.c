@@ -7,7 +7,7 @@
  * of what is said, nor a counter of progress. What only stands between two such is of the header, too. The times of a file do
  * not go back, as a rule: those of messages are no headers.
  */
-#include "algorithms/header_learn.h"
+#include "algorithms/header_learn_private.h"
 
 #include "algorithms/timestamp.h"
 #include "tools/bytes.h"
@@ -22,19 +22,13 @@
 #define WORDS_BEFORE 1
 /* So many fields of no header by themselves may stand before one that is. */
 #define PASSED_FIELDS 3
-/* Of fewer lines that begin with one word it may be the first of what they say. */
-#define SOME_LINES 8
-/* Of ten lines of a form so many have a field of it; so many have what is true of its values, as a rule, or as an exception. */
-#define MOST 8
+/* What is true of the values of a field so many of ten lines have as a rule. */
 #define RULE 6
-#define EXCEPTION 3
 /* Values of a field of so many lines that are other ones, besides a few. */
 #define LINES_PER_VALUE 3
 #define FEW_VALUES 3
 /* The number of one of several processes has so many digits at most. */
 #define NUMBER_DIGITS 6
-/* Values are compared by so many bytes. */
-#define VALUE_BYTES 60
 
 static inline bool
 is_time(char kind)
@@ -101,8 +95,8 @@ anchor_of(const L4SampleLine *line, bool times)
 }
 
 /* Do two lines begin alike up to their anchors, at the same place? */
-static bool
-begin_alike(const L4SampleLine *a, const L4SampleLine *b, int anchor)
+bool
+header_begin_alike(const L4SampleLine *a, const L4SampleLine *b, int anchor)
 {
 	int			i;
 
@@ -121,7 +115,7 @@ mark_alike(L4SampleLine *lines, int count, const L4SampleLine *like, int anchor,
 
 	for (i = 0; i < count; i++)
 	{
-		lines[i].here = lines[i].open && anchor_of(&lines[i], times) == anchor && begin_alike(&lines[i], like, anchor);
+		lines[i].here = lines[i].open && anchor_of(&lines[i], times) == anchor && header_begin_alike(&lines[i], like, anchor);
 		alike += lines[i].here;
 	}
 	return alike;
@@ -142,7 +136,7 @@ find_beginning(L4SampleLine *lines, int count, bool times, int *anchor, const L4
 
 		/* a line whose beginning was counted before cannot be the best one */
 		for (j = 0; place >= 0 && j < count; j++)
-			if (lines[j].open && anchor_of(&lines[j], times) == place && begin_alike(&lines[i], &lines[j], place))
+			if (lines[j].open && anchor_of(&lines[j], times) == place && header_begin_alike(&lines[i], &lines[j], place))
 			{
 				if (j < i)
 					break;
@@ -205,8 +199,8 @@ has_few_values(const L4SampleLine *lines, int count, int field, bool whole)
 }
 
 /* Of the lines here so many of ten, or more, answer a question about a field with yes. */
-static bool
-of_ten(const L4SampleLine *lines, int count, int field, int tenths, bool (*ask) (const L4SampleLine *line, int field))
+bool
+header_of_ten(const L4SampleLine *lines, int count, int field, int tenths, bool (*ask) (const L4SampleLine *line, int field))
 {
 	int			here = 0;
 	int			yes = 0;
@@ -247,8 +241,8 @@ has_blank(const L4SampleLine *line, int field)
 }
 
 /* Does a value name what is counted as a program goes on? */
-static bool
-is_step(const L4SampleLine *line, int field)
+bool
+header_is_step(const L4SampleLine *line, int field)
 {
 	static const char *const words[] = {"step", "iter", "epoch", "batch", "loss", "%"};
 	L4Bytes		text = line->fields[field].text;
@@ -272,7 +266,7 @@ is_progress(const L4SampleLine *line, int field)
 	for (i = 1; i + 1 < text.size; i++)
 		if (text.data[i] == '/' && is_digit(text.data[i - 1]))
 			return true;
-	return is_step(line, field);
+	return header_is_step(line, field);
 }
 
 /* Stands a number behind a field, as behind what a program reports the value of? */
@@ -283,8 +277,8 @@ has_number_behind(const L4SampleLine *line, int field)
 }
 
 /* Have the lines here, of which there are some, one value of a field, which is a name by its small letter? */
-static bool
-is_one_name(const L4SampleLine *lines, int count, int field)
+bool
+header_is_one_name(const L4SampleLine *lines, int count, int field)
 {
 	const L4Bytes *name = NULL;
 	int			here = 0;
@@ -306,8 +300,8 @@ is_one_name(const L4SampleLine *lines, int count, int field)
 }
 
 /* Do the lines here go on in several ways behind a field? */
-static bool
-goes_on_variously(const L4SampleLine *lines, int count, int field)
+bool
+header_goes_on_variously(const L4SampleLine *lines, int count, int field)
 {
 	const char *seen[FEW_VALUES];
 	int			known = 0;
@@ -363,8 +357,8 @@ end_of_gap(const L4FieldGap *gap)
 }
 
 /* The commonest end of a header whose last field is this, if most of the lines here have it. */
-static bool
-find_end(const L4SampleLine *lines, int count, int field, L4FieldGap *end)
+bool
+header_find_end(const L4SampleLine *lines, int count, int field, L4FieldGap *end)
 {
 	int			best = 0;
 	int			here = 0;
@@ -397,13 +391,13 @@ find_end(const L4SampleLine *lines, int count, int field, L4FieldGap *end)
 }
 
 /* Is a field in brackets, or is a sign behind it that ends a name? */
-static bool
-is_delimited(const L4SampleLine *lines, int count, int field)
+bool
+header_is_delimited(const L4SampleLine *lines, int count, int field)
 {
 	L4FieldGap	end;
 	int			i;
 
-	if (!find_end(lines, count, field, &end))
+	if (!header_find_end(lines, count, field, &end))
 		return false;
 	for (i = 0; i < end.size; i++)
 		if (end.text[i] != ' ' && end.text[i] != '=' && end.text[i] != '"' && end.text[i] != '\'' && end.text[i] != ',')
@@ -425,19 +419,19 @@ is_of_header(const L4SampleLine *lines, int count, char kind, int field)
 		case L4_FIELD_RANK:
 			return false;		/* where the message begins with it, readers want to see it */
 		case L4_FIELD_NUMBER:
-			return is_delimited(lines, count, field) && has_few_values(lines, count, field, true);
+			return header_is_delimited(lines, count, field) && has_few_values(lines, count, field, true);
 		case L4_FIELD_BOX:
-			return has_few_values(lines, count, field, false) && !of_ten(lines, count, field, EXCEPTION, is_progress) &&
-				(has_few_values(lines, count, field, true) || of_ten(lines, count, field, RULE, is_telling) ||
-				 of_ten(lines, count, field, RULE, has_blank));
+			return has_few_values(lines, count, field, false) && !header_of_ten(lines, count, field, EXCEPTION, is_progress) &&
+				(has_few_values(lines, count, field, true) || header_of_ten(lines, count, field, RULE, is_telling) ||
+				 header_of_ten(lines, count, field, RULE, has_blank));
 		default:
-			if (!has_few_values(lines, count, field, false) || of_ten(lines, count, field, EXCEPTION, is_progress) ||
-				of_ten(lines, count, field, EXCEPTION, has_number_behind))
+			if (!has_few_values(lines, count, field, false) || header_of_ten(lines, count, field, EXCEPTION, is_progress) ||
+				header_of_ten(lines, count, field, EXCEPTION, has_number_behind))
 				return false;
-			if (!is_delimited(lines, count, field))
-				return goes_on_variously(lines, count, field) && goes_on_variously(lines, count, field + 1) &&
-					(of_ten(lines, count, field, MOST, is_telling) || is_one_name(lines, count, field));
-			return of_ten(lines, count, field, RULE, is_telling) || goes_on_variously(lines, count, field);
+			if (!header_is_delimited(lines, count, field))
+				return header_goes_on_variously(lines, count, field) && header_goes_on_variously(lines, count, field + 1) &&
+					(header_of_ten(lines, count, field, MOST, is_telling) || header_is_one_name(lines, count, field));
+			return header_of_ten(lines, count, field, RULE, is_telling) || header_goes_on_variously(lines, count, field);
 	}
 }
 
@@ -461,8 +455,8 @@ count_with_field(const L4SampleLine *lines, int count, const L4HeaderForm *form,
 }
 
 /* Finds the commonest kind of the next field, if most lines here have it, which then are those that do. */
-static bool
-find_next_field(L4SampleLine *lines, int count, L4HeaderForm *form)
+bool
+header_find_next_field(L4SampleLine *lines, int count, L4HeaderForm *form)
 {
 	int			field = form->count;
 	int			here = 0;
@@ -505,15 +499,15 @@ find_next_field(L4SampleLine *lines, int count, L4HeaderForm *form)
 static bool
 may_be_passed(const L4SampleLine *lines, int count, char kind, int field)
 {
-	if (of_ten(lines, count, field, EXCEPTION, is_progress))
+	if (header_of_ten(lines, count, field, EXCEPTION, is_progress))
 		return false;
-	return kind != L4_FIELD_WORD || is_delimited(lines, count, field) ||
-		!of_ten(lines, count, field, EXCEPTION, has_number_behind) || has_few_values(lines, count, field + 1, true);
+	return kind != L4_FIELD_WORD || header_is_delimited(lines, count, field) ||
+		!header_of_ten(lines, count, field, EXCEPTION, has_number_behind) || has_few_values(lines, count, field + 1, true);
 }
 
 /* Which lines are looked at; and to look at these again. */
-static bool *
-lines_here(const L4SampleLine *lines, int count)
+bool *
+header_lines_here(const L4SampleLine *lines, int count)
 {
 	bool	   *here = palloc(mul_size(count, sizeof(bool)));
 	int			i;
@@ -523,8 +517,8 @@ lines_here(const L4SampleLine *lines, int count)
 	return here;
 }
 
-static void
-look_at_lines(L4SampleLine *lines, int count, bool *here)
+void
+header_look_at_lines(L4SampleLine *lines, int count, bool *here)
 {
 	int			i;
 
@@ -540,28 +534,28 @@ look_at_lines(L4SampleLine *lines, int count, bool *here)
 static void
 add_fields(L4SampleLine *lines, int count, L4HeaderForm *form)
 {
-	bool	   *before = lines_here(lines, count);
+	bool	   *before = header_lines_here(lines, count);
 	int			kept = form->count;
 
-	while (form->count < Min(L4_FIELD_LIMIT, kept + PASSED_FIELDS + 1) && find_next_field(lines, count, form))
+	while (form->count < Min(L4_FIELD_LIMIT, kept + PASSED_FIELDS + 1) && header_find_next_field(lines, count, form))
 	{
 		int			field = form->count - 1;
 		char		kind = form->fields[field].kind;
 
 		if (kind == L4_FIELD_LEVEL && field > kept && is_blank_gap(&form->fields[field].gap) &&
-			of_ten(lines, count, field, RULE, is_small) && !is_delimited(lines, count, field))
+			header_of_ten(lines, count, field, RULE, is_small) && !header_is_delimited(lines, count, field))
 			break;
 		if (is_of_header(lines, count, kind, field))
 		{
 			kept = form->count;
 			pfree(before);
-			before = lines_here(lines, count);
+			before = header_lines_here(lines, count);
 		}
 		else if (!may_be_passed(lines, count, kind, field))
 			break;
 	}
 	form->count = kept;
-	look_at_lines(lines, count, before);
+	header_look_at_lines(lines, count, before);
 }
 
 /*
@@ -579,7 +573,7 @@ is_plain_beginning(const L4SampleLine *lines, int count, const L4HeaderForm *for
 		char		kind = form->fields[i].kind;
 
 		if ((kind == L4_FIELD_WORD || kind == L4_FIELD_BOX) &&
-			(!has_few_values(lines, count, i, false) || of_ten(lines, count, i, EXCEPTION, is_progress)))
+			(!has_few_values(lines, count, i, false) || header_of_ten(lines, count, i, EXCEPTION, is_progress)))
 			return false;
 		words += kind == L4_FIELD_WORD && is_blank_gap(&form->fields[i + 1].gap);
 	}
@@ -721,7 +715,7 @@ find_names(const L4SampleLine *lines, int count, int anchor, L4IsNode is_node, c
 			continue;
 		if (names_nodes(lines, count, i, is_node, argument, &several))
 			form->host = several && form->host < 0 ? i : form->host;
-		else if (i > anchor && i < form->cut && of_ten(lines, count, i, RULE, is_numbered_name))
+		else if (i > anchor && i < form->cut && header_of_ten(lines, count, i, RULE, is_numbered_name))
 			form->cut = is_joined(form, i) && i - 1 > anchor ? i - 1 : i;
 	}
 }
@@ -773,183 +767,5 @@ header_learn(L4SampleLine *lines, int count, pg_tz *zone, TimestampTz reference,
 		return false;
 	add_fields(lines, count, form);
 	name_fields(lines, count, anchor, times, is_node, argument, form);
-	return find_end(lines, count, form->cut - 1, &form->end);
-}
-
-/* Of ten lines so many have a label; the ranks of a label write so many lines each, and few numbers are left out. */
-#define NEARLY_ALL 9
-#define LINES_PER_RANK 3
-
-/* Does a field look like a label's with the number of a rank: one, or two of which the second says how many there are? */
-static bool
-holds_rank(const L4Field *field)
-{
-	size_t		i = 0;
-	int			letters = 0;
-	bool		digit = false;
-
-	if (field->kind != L4_FIELD_NUMBER && field->kind != L4_FIELD_WORD && field->kind != L4_FIELD_BOX &&
-		field->kind != L4_FIELD_RANK)
-		return false;
-	for (; i < field->text.size; i++)
-	{
-		digit = digit || is_digit(field->text.data[i]);
-		letters += !is_digit(field->text.data[i]) && field->text.data[i] != '/';
-	}
-	return digit && letters <= L4_FIELD_GAP && field->text.size <= VALUE_BYTES;
-}
-
-/* Do the numbers of a label change with who writes, rather than count up line by line, as those of progress do? */
-static bool
-are_ranks(const L4SampleLine *lines, int count)
-{
-	bool	   *seen = palloc0(L4_LABEL_RANKS * sizeof(bool));
-	int			here = 0;
-	int			ranks = 0;
-	int			most = 0;
-	int			back = 0;
-	int			last = 0;
-	int			i;
-
-	for (i = 0; i < count; i++)
-	{
-		int			rank;
-
-		if (!lines[i].here)
-			continue;
-		rank = bytes_number(header_first_number(lines[i].fields[0].text));
-		if (rank < 0 || rank >= L4_LABEL_RANKS)
-			break;
-		here++;
-		ranks += !seen[rank];
-		seen[rank] = true;
-		most = Max(most, rank);
-		back += rank < last;
-		last = rank;
-	}
-	pfree(seen);
-	return i == count && ranks > 1 && ranks * LINES_PER_RANK <= here && ranks * 10 >= most * MOST &&
-		back * ranks * 2 >= here;
-}
-
-/* Marks the lines that begin as the first one of them does that may have a label; returns how many do. */
-static int
-mark_labelled(L4SampleLine *lines, int count, const L4SampleLine *like)
-{
-	char		text[VALUE_BYTES];
-	size_t		size = header_without_digits(like->fields[0].text, text, sizeof(text));
-	int			here = 0;
-	int			i;
-
-	for (i = 0; i < count; i++)
-	{
-		char		other[VALUE_BYTES];
-
-		lines[i].here = lines[i].count > 0 && holds_rank(&lines[i].fields[0]) && begin_alike(&lines[i], like, 0) &&
-			header_without_digits(lines[i].fields[0].text, other, sizeof(other)) == size && memcmp(text, other, size) == 0;
-		here += lines[i].here;
-	}
-	return here;
-}
-
-static bool
-has_tab_behind(const L4SampleLine *line, int field)
-{
-	const char *behind = line->fields[field].text.data + line->fields[field].text.size;
-
-	return behind < line->text.data + line->text.size && *behind == '\t';
-}
-
-/* Do nearly all lines begin with a rank's number in a field of its own, set off from what follows? */
-static bool
-has_rank_label(L4SampleLine *lines, int count)
-{
-	int			i;
-
-	for (i = 0; i < Min(count, SOME_LINES); i++)
-		if (lines[i].count > 0 && holds_rank(&lines[i].fields[0]) &&
-			mark_labelled(lines, count, &lines[i]) * 10 >= count * NEARLY_ALL)
-			return (is_delimited(lines, count, 0) || of_ten(lines, count, 0, MOST, has_tab_behind)) &&
-				!of_ten(lines, count, 0, EXCEPTION, is_step) && are_ranks(lines, count);
-	return false;
-}
-
-/* Do nearly all lines begin with the name of a node, and with those of several? */
-static bool
-has_node_label(L4SampleLine *lines, int count, L4IsNode is_node, const void *argument)
-{
-	const L4Bytes *first = NULL;
-	bool		several = false;
-	int			nodes = 0;
-	int			i;
-
-	for (i = 0; i < count; i++)
-	{
-		const L4Bytes *name = &lines[i].fields[0].text;
-
-		lines[i].here = lines[i].count > 0 && is_node(argument, *name);
-		if (!lines[i].here)
-			continue;
-		nodes++;
-		first = first != NULL ? first : name;
-		several = several || name->size != first->size || memcmp(name->data, first->data, name->size) != 0;
-	}
-	return several && nodes * 10 >= count * NEARLY_ALL;
-}
-
-bool
-header_may_have_label(const L4SampleLine *lines, int count, L4IsNode is_node, const void *argument)
-{
-	int			may = 0;
-	int			i;
-
-	for (i = 0; i < count; i++)
-		may += lines[i].count > 0 &&
-			(holds_rank(&lines[i].fields[0]) || is_node(argument, lines[i].fields[0].text));
-	return may * 10 >= count * MOST;
-}
-
-/* Adds the word behind a label's field, where that is always the same and nothing else is said by it. */
-static void
-add_word(L4SampleLine *lines, int count, L4LabelForm *label)
-{
-	L4HeaderForm longer = label->form;
-	const L4SampleLine *line = lines;
-	bool	   *before = lines_here(lines, count);
-
-	if (!find_next_field(lines, count, &longer) || longer.fields[1].kind != L4_FIELD_WORD || !is_one_name(lines, count, 1) ||
-		!goes_on_variously(lines, count, 1))
-	{
-		look_at_lines(lines, count, before);
-		return;
-	}
-	pfree(before);
-	label->form = longer;
-	label->form.cut = longer.count;
-	while (!line->here)
-		line++;
-	label->sizes[1] = (uint8) header_without_digits(line->fields[1].text, label->texts[1], sizeof(label->texts[1]));
-}
-
-bool
-header_learn_label(L4SampleLine *lines, int count, L4IsNode is_node, const void *argument, L4LabelForm *label)
-{
-	const L4SampleLine *line = lines;
-	bool		node = count >= SOME_LINES && has_node_label(lines, count, is_node, argument);
-
-	if (count < SOME_LINES || (!node && !has_rank_label(lines, count)))
-		return false;
-	while (!line->here)
-		line++;
-	memset(label, 0, sizeof(L4LabelForm));
-	label->form.count = label->form.cut = 1;
-	label->form.fields[0].kind = (char) line->fields[0].kind;
-	label->form.fields[0].gap = line->fields[0].gap;
-	label->form.time = label->form.level = label->form.name = label->form.rank = -1;
-	label->form.host = node ? 0 : -1;
-	if (node)
-		add_word(lines, count, label);
-	else
-		label->sizes[0] = (uint8) header_without_digits(line->fields[0].text, label->texts[0], sizeof(label->texts[0]));
-	return find_end(lines, count, label->form.count - 1, &label->form.end);
+	return header_find_end(lines, count, form->cut - 1, &form->end);
 }

@@ -7,9 +7,6 @@
 #include "algorithms/header_fields.h"
 #include "pgtime.h"
 
-/* Is a text the name of one of the job's nodes? */
-typedef bool (*L4IsNode) (const void *argument, L4Bytes name);
-
 /* A line of the sample, behind its prefixes. */
 typedef struct L4SampleLine
 {

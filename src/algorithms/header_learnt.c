@@ -160,26 +160,39 @@ header_take_learnt(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 bool
 header_take_label(const L4HeaderParser *parser, L4Bytes text, L4Header *header)
 {
-	L4Bytes		which;
+	const L4LabelForm *label = &parser->learnt.label;
+	L4Bytes		node;
+	L4Bytes		number;
 	size_t		size;
 	int			rank;
 
 	if (!parser->learnt.has_label || header->rank >= 0 || header->host.size > 0)
 		return false;
-	size = header_label_match(&parser->learnt.label, text, &which);
-	if (size == 0 || (parser->learnt.label.form.host >= 0 && !header_is_node(parser, which)))
+	size = header_label_match(label, text, header_is_node, parser, &node, &number);
+	rank = size > 0 && number.size > 0 ? bytes_number(number) : -1;
+	rank = rank < L4_LABEL_RANKS ? rank : -1;
+	if (size == 0 || (rank < 0 && node.size == 0))
 		return false;
-	rank = parser->learnt.label.form.host >= 0 ? -1 : bytes_number(which);
-	if (parser->learnt.label.form.host < 0 && (rank < 0 || rank >= L4_LABEL_RANKS))
-		return false;
-	if (rank < 0)
-		header->host = which;
+	header->host = node;
+	if (label->local)
+		header->local_rank = rank;
 	else
 		header->rank = rank;
 	header->prefixes[header->prefix_count++] = -1;
 	header->size += size;
 	header->prefix_size = header->size;
 	return true;
+}
+
+bool
+header_is_wrapped(const L4LearntHeaders *learnt, L4Bytes program)
+{
+	int			i;
+
+	for (i = 0; i < learnt->wrapped_count; i++)
+		if (learnt->wrapped_sizes[i] == program.size && memcmp(learnt->wrapped[i], program.data, program.size) == 0)
+			return true;
+	return false;
 }
 
 /* The flags in what is saved. */
@@ -195,6 +208,9 @@ header_learnt_save(const L4LearntHeaders *learnt, StringInfo out)
 	column_put_unsigned(out, learnt->form_count);
 	for (i = 0; i < learnt->form_count; i++)
 		header_form_save(&learnt->forms[i], out);
+	column_put_unsigned(out, learnt->wrapped_count);
+	for (i = 0; i < learnt->wrapped_count; i++)
+		column_put_bytes(out, (L4Bytes) {learnt->wrapped[i], learnt->wrapped_sizes[i]});
 	if (learnt->has_object)
 		header_object_save(&learnt->object, out);
 	if (learnt->has_label)
@@ -210,6 +226,16 @@ header_learnt_restore(L4LearntHeaders *learnt, L4ColumnReader *in)
 	learnt->form_count = column_get_number_to(in, L4_HEADER_FORM_LIMIT, "a source has too many forms of headers");
 	for (i = 0; i < learnt->form_count; i++)
 		header_form_restore(&learnt->forms[i], in);
+	learnt->wrapped_count = column_get_number_to(in, L4_WRAPPED_LIMIT, "a source has too many programs in a system's log");
+	for (i = 0; i < learnt->wrapped_count; i++)
+	{
+		L4Bytes		name = column_get_bytes(in);
+
+		if (name.size > L4_WRAPPED_NAME)
+			column_corrupted("a program in a system's log has a name that is too long");
+		memcpy(learnt->wrapped[i], name.data, name.size);
+		learnt->wrapped_sizes[i] = (uint8) name.size;
+	}
 	learnt->has_object = (flags & SAVED_OBJECT) != 0;
 	if (learnt->has_object)
 		header_object_restore(&learnt->object, in);

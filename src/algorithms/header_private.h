@@ -64,7 +64,11 @@ typedef struct HeaderRules
 /* Of more rules nothing is remembered. */
 #define TRACED_WORDS 16
 
-/* What a sample taught of headers that are of no known format. */
+/* Programs that log through the system's log with headers of their own, at most, and the bytes of a name. */
+#define L4_WRAPPED_LIMIT 4
+#define L4_WRAPPED_NAME 48
+
+/* What a sample taught of headers that are of no known format, or stand behind another one. */
 typedef struct L4LearntHeaders
 {
 	int			form_count;
@@ -73,6 +77,9 @@ typedef struct L4LearntHeaders
 	L4LabelForm label;
 	bool		has_object;		/* lines are objects of JSON */
 	L4ObjectForm object;
+	int			wrapped_count;	/* programs whose lines have a header of their own behind that of the system's log */
+	uint8		wrapped_sizes[L4_WRAPPED_LIMIT];
+	char		wrapped[L4_WRAPPED_LIMIT][L4_WRAPPED_NAME];
 } L4LearntHeaders;
 
 struct L4HeaderParser
@@ -109,12 +116,18 @@ extern HeaderRule *header_rules_match(HeaderRules *rules, L4Bytes text, bool all
 /* header.c: the size of the prefix that a rule just matched in a text. */
 extern size_t header_prefix_size(const HeaderRule *rule, L4Bytes text);
 
-/* header_learnt.c: did a sample teach anything? */
+/* header_learnt.c: did a sample teach any form, label or object? */
 static inline bool
 header_has_learnt(const L4LearntHeaders *learnt)
 {
 	return learnt->form_count > 0 || learnt->has_label || learnt->has_object;
 }
+
+/* header.c: is this header one of a system's log, whose component is the process that wrote the line? */
+extern bool header_is_system(const L4HeaderParser *parser, const L4Header *header);
+
+/* header_learnt.c: is a program one that has headers of its own behind that of the system's log? */
+extern bool header_is_wrapped(const L4LearntHeaders *learnt, L4Bytes program);
 
 /* header_learnt.c: takes a header off a line, behind its prefixes, or a label off a text that it begins; false: has none. */
 extern bool header_take_learnt(L4HeaderParser *parser, L4Bytes line, L4Header *header);

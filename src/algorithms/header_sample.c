@@ -370,6 +370,61 @@ learn_object(const L4SampleLine *lines, int count, L4ObjectForm *form)
 	return header_object_learn(texts, open, form);
 }
 
+/* Of a program in a system's log so many lines at least have headers of their own; so many programs are looked at. */
+#define WRAPPED_LINES 2
+#define PROGRAM_LIMIT 16
+
+/* A program in a system's log, and how many of its lines have a header with a time behind that of the log. */
+typedef struct Program
+{
+	L4Bytes		name;
+	int			headed;
+} Program;
+
+/* Does a header with a time begin a text? */
+static bool
+begins_with_time(L4HeaderParser *parser, L4Bytes text)
+{
+	const HeaderRule *rule = header_rules_match(&parser->headers, text, true);
+
+	return rule != NULL && (rule->groups[GROUP_TS] >= 0 || rule->groups[GROUP_TIME] >= 0);
+}
+
+/* Learns which programs log through the system's log with headers of their own. */
+static void
+learn_wrapped(L4HeaderParser *parser, L4Bytes sample)
+{
+	L4LearntHeaders *learnt = &parser->learnt;
+	Program		programs[PROGRAM_LIMIT];
+	int			count = 0;
+	L4Bytes		line;
+	int			i;
+
+	while (next_line(&sample, &line))
+	{
+		L4Header	header;
+
+		header_parse(parser, line, &header);
+		if (!header_is_system(parser, &header) || header.component.size > L4_WRAPPED_NAME)
+			continue;
+		for (i = 0; i < count; i++)
+			if (programs[i].name.size == header.component.size &&
+				memcmp(programs[i].name.data, header.component.data, header.component.size) == 0)
+				break;
+		if (i == PROGRAM_LIMIT)
+			continue;
+		if (i == count)
+			programs[count++] = (Program) {header.component, 0};
+		programs[i].headed += begins_with_time(parser, header_window(line, header.size));
+	}
+	for (i = 0; i < count && learnt->wrapped_count < L4_WRAPPED_LIMIT; i++)
+		if (programs[i].headed >= WRAPPED_LINES)
+		{
+			memcpy(learnt->wrapped[learnt->wrapped_count], programs[i].name.data, programs[i].name.size);
+			learnt->wrapped_sizes[learnt->wrapped_count++] = (uint8) programs[i].name.size;
+		}
+}
+
 /* A label is learnt from so many lines that follow one another. */
 #define LABEL_LINES 256
 #define LABEL_LINES_FIRST 12
@@ -466,6 +521,7 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	if (lines > 0 && !are_labelled(prefixes, hits, lines))
 		learn_label(parser, sample);
 	pfree(hits);
+	learn_wrapped(parser, sample);
 	if (lines > 0)
 		learn_forms(parser, sample, lines);
 	learn_reference(parser, sample);

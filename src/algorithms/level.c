@@ -79,6 +79,7 @@ level_from_text(L4Bytes text)
 		{"warn", L4_LEVEL_WARNING}, {"err", L4_LEVEL_ERROR}, {"notice", L4_LEVEL_INFO}, {"trace", L4_LEVEL_TRACE},
 		{"critical", L4_LEVEL_FATAL}, {"crit", L4_LEVEL_FATAL}, {"fatal", L4_LEVEL_FATAL}, {"event", L4_LEVEL_INFO},
 		{"emerg", L4_LEVEL_FATAL}, {"emergency", L4_LEVEL_FATAL}, {"alert", L4_LEVEL_FATAL}, {"panic", L4_LEVEL_FATAL},
+		{"fail", L4_LEVEL_ERROR}, {"dbug", L4_LEVEL_DEBUG}, {"trce", L4_LEVEL_TRACE},
 		{"severe", L4_LEVEL_ERROR}, {"failure", L4_LEVEL_ERROR}, {"exception", L4_LEVEL_ERROR}, {"abort", L4_LEVEL_FATAL},
 		{"information", L4_LEVEL_INFO}, {"success", L4_LEVEL_INFO}, {"verbose", L4_LEVEL_DEBUG}, {"fine", L4_LEVEL_DEBUG},
 		{"finer", L4_LEVEL_TRACE}, {"finest", L4_LEVEL_TRACE}, {"debug1", L4_LEVEL_DEBUG}, {"debug2", L4_LEVEL_DEBUG},

@@ -300,7 +300,8 @@ take_groups(const PlaceRule *rule, const L4Cluster *cluster, L4Place *place, int
 		place->kind = "launcher";
 	if (place->kind == NULL && pattern_group(rule->pattern, rule->groups[GROUP_SYSTEM], &span))
 		place->kind = "system";
-	if (place->kind == NULL && pattern_group(rule->pattern, rule->groups[GROUP_SHARED], &span))
+	/* what is named by one node is that node's, wherever a launcher put it */
+	if (place->kind == NULL && place->node == NULL && pattern_group(rule->pattern, rule->groups[GROUP_SHARED], &span))
 		place->kind = "shared";
 }
 

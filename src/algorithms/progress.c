@@ -103,12 +103,23 @@ told_field(L4Bytes record)
 	return value.size > 0 ? value : header_object_words(record);
 }
 
+/* A message, or its sample, without the empty line that it begins with where it stands below its header (record.c). */
+static L4Bytes
+without_empty_line(L4Bytes text)
+{
+	size_t		empty = text.size > 0 && text.data[0] == '\n';
+
+	return (L4Bytes) {text.data + empty, text.size - empty};
+}
+
 /* Rules look where a message begins: of a record of fields what it says comes first, then all of it. */
 static L4Bytes
 stage_sample(StringInfo out, L4Bytes sample)
 {
-	L4Bytes		told = told_field(sample);
+	L4Bytes		told;
 
+	sample = without_empty_line(sample);
+	told = told_field(sample);
 	if (told.size > 0)
 	{
 		appendBinaryStringInfo(out, told.data, told.size);
@@ -177,7 +188,7 @@ progress_classify(const L4ProgressRules *rules, L4Bytes shape_text)
 		class.stage = rules->stages[rule].stage;
 		class.stage_ends = rules->stages[rule].ends;
 	}
-	rule = pattern_set_first(rules->iteration_set, sample);
+	rule = pattern_set_first(rules->iteration_set, without_empty_line(sample));
 	class.iteration_rule = rule;
 	if (rule >= 0 && pattern_group(rules->iterations[rule].pattern, rules->iterations[rule].group, &span))
 		class.iteration_parameter = parameter_at(shape_text, sample, span);
@@ -241,6 +252,7 @@ read_number(const L4IterationRule *rule, L4Bytes message, int64 *number)
 {
 	L4Bytes		span;
 
+	message = without_empty_line(message);
 	message.size = Min(message.size, PROGRESS_BYTE_LIMIT);
 	return pattern_try(rule->pattern, message, 0, false) == L4_MATCH &&
 		pattern_group(rule->pattern, rule->group, &span) && span_number(span, number);

@@ -5,9 +5,10 @@
  * the same label (rank or host prefix) fold, so every line of the file belongs to exactly one record and the records cover it
  * in order. What folds: the lines of a Python traceback with the exception and those it was chained to, the frames of a Java
  * exception with it, its causes and the logger's own line before it, lists of frames of C++, Ruby or JavaScript, the framed
- * block that launchers print around a child's failure, lines indented under a line that ends in a colon or under a warning, a
- * traceback indented under a line with a header (a logger that sets in all but the first line of a message), and lines led by a
- * tab. Frames that nothing stands before fold into the record before them whatever label that has.
+ * block that launchers print around a child's failure, lines indented under a line that ends in a colon or under a warning, or
+ * under a header that nothing follows (loggers of .NET put the message into the lines below), a traceback indented under a line
+ * with a header (a logger that sets in all but the first line of a message), and lines led by a tab. Frames that nothing stands
+ * before fold into the record before them whatever label that has.
  * A stamp before each line parts nothing: collectors (svlogd, container runtimes, journals) put one before whatever a program
  * writes.
  *
@@ -42,6 +43,7 @@ typedef enum FoldState
 	FOLD_NOT_KNOWN,				/* only the first line is there: looked at when another might follow */
 	FOLD_PLAIN,					/* an ordinary statement */
 	FOLD_OPENER,				/* its line ends in a colon, or is a warning: indented lines go on with it */
+	FOLD_BELOW,					/* its line is a header alone: what is set in below it is the message */
 	FOLD_TRACEBACK,				/* inside a Python traceback, before the exception */
 	FOLD_EXCEPTION,				/* after the exception: its Java frames, chained ones and a framed block may follow */
 	FOLD_BLOCK,					/* inside a block framed by lines of = */
@@ -319,6 +321,18 @@ open_message(const L4RecordAssembler *assembler)
 	return assembler->first.data != NULL ? assembler->first : kept;
 }
 
+/* The least blanks that set in a message below its header. */
+#define BELOW_BLANKS 2
+
+/* Does a message below its header begin with this line, or go on? All lines of it are as far in, which is no part of it. */
+static bool
+goes_on_below(L4RecordAssembler *assembler, L4Bytes line)
+{
+	if (assembler->line_count == 1)
+		assembler->set_in = leading_blanks(line);
+	return assembler->set_in >= BELOW_BLANKS && line.size > 0;
+}
+
 /*
  * Does the line (prefix stripped, no header) continue the open record? If so, sets the state after it.
  */
@@ -328,11 +342,15 @@ line_continues(L4RecordAssembler *assembler, L4Bytes line)
 	bool		indented = is_indented(line);
 
 	if (assembler->state == FOLD_NOT_KNOWN)
-		assembler->state = state_after_first(open_message(assembler));
+		assembler->state = open_message(assembler).size == 0 && assembler->record.header.has_header ? FOLD_BELOW :
+			state_after_first(open_message(assembler));
 	switch (assembler->state)
 	{
+		case FOLD_BELOW:
+			return goes_on_below(assembler, line);
 		case FOLD_TRACEBACK:
-			if (line.size > 0 && !indented && !starts_with(line, " "))
+			/* loguru marks the frame that caught the exception */
+			if (line.size > 0 && !indented && !starts_with(line, " ") && !starts_with(line, "> File \""))
 				assembler->state = FOLD_EXCEPTION;
 			return true;
 		case FOLD_EXCEPTION:
