@@ -317,6 +317,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'The least spread assumed: what differs less nobody notices, however even the others are.'),
 	(true, 'evidence_slow_chances', 50, 'statements',
 		'So many statements may be compared in a job: among all their ranks none stands out by chance.'),
+	(true, 'evidence_slow_parts_share', 0.75, 'share of a duration',
+		'Numbers behind a duration are its parts where they add up to so much of it, and it to so much of their sum.'),
 	(true, 'evidence_slow_step_share', 0.02, 'share of a step',
 		'Of durations of less than this share of the time between two such statements nobody waits for anybody.'),
 	(true, 'evidence_slow_node_share', 0.333333333333333333, 'share of nodes',

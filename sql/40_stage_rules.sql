@@ -209,9 +209,13 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'srun: (?:Job step aborted|Force Terminated|error: \S+: tasks?)|slurmstepd(?:-\S+)?: error: \*\*\*',
 		'srun: Job step aborted: Waiting up to 32 seconds for job step to finish.', true),
 	('general_checkpoint_load_failed', 'checkpoint_load', 200,
-		'(?i)^.{0,80}?\b(?:failed|unable|could not|cannot|failure)\b.{0,12} (?:load|restore|read|find)\w{0,4} (?:\S+ '
-		'){0,2}?(?:checkpoint|snapshot)',
+		'(?i)^.{0,80}?\b(?:failed|unable|could not|cannot|failure)\b(?:.{0,12} (?:load|restore|read|find)\w{0,4} (?:\S+ '
+		'){0,2}?(?:checkpoint|snapshot)|(?: to)? resume\b)',
 		'Failed to load checkpoint from /models/base: not found', true),
+	('general_rendezvous_failed', 'rendezvous', 200,
+		'(?i)^.{0,80}?\b(?:coordinator|rendezvous|master|leader|tracker)\b.{0,30}? (?:is )?(?:not (?:yet )?(?:reached|reachable'
+		'|up|there|ready|available)|unreachable|unavailable)\b',
+		'coordinator not reached yet: Connection refused (os error 111)', true),
 	('general_checkpoint_save_failed', 'checkpoint_save', 200,
 		'(?i)^.{0,80}?\b(?:failed|unable|could not|cannot|failure)\b.{0,12} (?:save|saving|write|writing|store'
 		'|commit)\w{0,4} '

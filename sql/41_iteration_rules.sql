@@ -122,7 +122,8 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'(?!.{0,400}?\b(?:skipp\w{1,4}|overflow|reducing)\b).{0,'
 		'300}?(?<![\w./-])(?<!every )(?<!max )(?<!total )(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time '
 		')(?:(?:global|train|training|optimi[sz]er|optim|opt|current|cur|real)[_ ])?(?:step(?:_i|_idx|_num)?|iteration|iter'
-		'|num_updates?)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}["'']?[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d*[1-9])'
+		'|num_updates?)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}["'']?(?:[\[(]|\{\w{1,20}=)?\s{0,12}(?<iter>\d{1,18})'
+		'(?!\d)(?!\.\d*[1-9])'
 		'(?!\s{0,2}(?:(?:ms|us|s|sec|secs|seconds|minutes|min|hours?|x)\b|%))',
 		'end',
 		'step: 120 | loss: 3.4412 | lr: 0.0001', true),
@@ -138,7 +139,8 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'|time[sd]?[ -]?out|aborted|refused)\b)).{0,300}?(?<![\w./-])'
 		'(?<!every )(?<!max )(?<!total '
 		')(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time )(?:(?:global|train|training|optimizer|opt|current)[_ '
-		'])?(?:step|iteration|iter)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}[\[(]?\s{0,12}(?<iter>\d{1,18})(?!\d)(?!\.\d)(?!\s{0,2}'
+		'])?(?:step|iteration|iter)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}(?:[\[(]|\{\w{1,20}=)?\s{0,12}(?<iter>\d{1,18})'
+		'(?!\d)(?!\.\d)(?!\s{0,2}'
 		'(?:(?:ms|us|s|sec|secs|seconds|minutes|min|hours?|x)\b|%))',
 		'inside',
 		'step[41] get next batch', true);

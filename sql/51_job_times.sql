@@ -169,6 +169,28 @@ COMMENT ON FUNCTION @extschema@.l4_line_before(bigint, timestamptz, bigint, time
 'Step: Of the first and the last record of a shape in a stream the line of the last one that is older than a time '
 '(before); NULL where neither is, or its first one has no time that tells.';
 
+CREATE FUNCTION @extschema@.l4_counts_in_one_zone(job_id text)
+RETURNS TABLE (stream_id bigint, shape_id bigint, first_line bigint, last_line bigint, first_ts timestamptz,
+	last_ts timestamptz, first_iteration bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 10000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	WITH shift AS MATERIALIZED (
+		SELECT z.* FROM @extschema@.l4_zone_shifts(l4_counts_in_one_zone.job_id, @extschema@.l4_limits_in_force()) z
+	)
+	SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, e.first_ts - COALESCE(z.ahead, interval '0'),
+		e.last_ts - COALESCE(z.ahead, interval '0'), e.first_iteration
+	FROM @extschema@.l4_stream_event e LEFT JOIN shift z ON z.stream_id = e.stream_id
+	WHERE e.job_id = l4_counts_in_one_zone.job_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_counts_in_one_zone(text) IS
+'Step: Where and when each stream of a job says what, in the time zone of its ranks (l4_zone_shifts).';
+
 CREATE FUNCTION @extschema@.l4_job_older_lines(job_id text, clocks @extschema@.l4_source_clock[], pool_id bigint,
 	before timestamptz, mild_before timestamptz, known_share double precision, known_statements double precision,
 	last_mark timestamptz)
@@ -182,8 +204,7 @@ AS $$
 BEGIN
 	RETURN QUERY
 	WITH counted AS MATERIALIZED (
-		SELECT e.stream_id, e.shape_id, e.first_line, e.last_line, e.first_ts, e.last_ts, e.first_iteration
-		FROM @extschema@.l4_stream_event e WHERE e.job_id = l4_job_older_lines.job_id
+		SELECT c.* FROM @extschema@.l4_counts_in_one_zone(l4_job_older_lines.job_id) c
 	),
 	latest AS (
 		SELECT e.stream_id, max(e.last_ts) AS ts FROM counted e GROUP BY e.stream_id
@@ -217,7 +238,7 @@ BEGIN
 			WHERE e.known AND e.works AND @extschema@.l4_clock_was_set(e.first_ts) GROUP BY e.shape_id) f
 	),
 	older AS MATERIALIZED (
-		SELECT e.stream_id, min(e.source_id) AS source_id, count(*) FILTER (WHERE e.known) AS known_statements,
+		SELECT e.stream_id, min(e.source_id) AS source_id, count(*) FILTER (WHERE e.known AND e.works) AS known_statements,
 			max(@extschema@.l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts, before)) AS line_no,
 			max(@extschema@.l4_line_before(e.first_line, e.first_ts, e.last_line, e.last_ts, e.mild_before)) AS mild_line_no,
 			max(e.first_line) FILTER (WHERE e.marked) AS marked_line_no
@@ -227,7 +248,7 @@ BEGIN
 	known_line AS (
 		SELECT f.source_id, percentile_disc(known_share) WITHIN GROUP (ORDER BY f.line_no) AS line_no
 		FROM (SELECT e.source_id, min(e.first_line) AS line_no FROM entry e
-			WHERE e.known AND e.source_id IN (SELECT o.source_id FROM older o
+			WHERE e.known AND e.works AND e.source_id IN (SELECT o.source_id FROM older o
 				GROUP BY o.source_id HAVING sum(o.known_statements) >= l4_job_older_lines.known_statements)
 			GROUP BY e.source_id, e.shape_id) f
 		GROUP BY f.source_id HAVING count(*) >= l4_job_older_lines.known_statements

@@ -204,11 +204,11 @@ BEGIN
 		RETURN learned;
 	END IF;
 	-- Of most jobs paths or labels name the ranks. Where some lines of a file name their rank and others their host alone, that
-	-- a launcher put before them, these are of the same processes.
+	-- a launcher put before them, these are of the same processes. A program may log through the log of its system.
 	named := ARRAY(SELECT DISTINCT s.source_id FROM @extschema@.l4_stream s
 		WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank');
 	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_ranks.job_id) s
-		WHERE s.kind = 'other' AND named = '{}'
+		WHERE (s.kind = 'other' OR s.kind = 'system' AND s.label IS NOT NULL) AND named = '{}'
 			OR s.kind IN ('shared', 'launcher') AND s.label IS NOT NULL AND s.node IS NOT NULL AND s.rank IS NULL
 				AND (named = '{}' OR s.source_id = ANY (named)));
 	IF streams = '{}' THEN

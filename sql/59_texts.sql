@@ -33,10 +33,19 @@ COMMENT ON FUNCTION @extschema@.l4_set_out(text) IS
 'Step: A record as it stands in its file without the blanks by which a logger set in a traceback below its own line, as the '
 'record''s message is without them; other records as they are.';
 
+CREATE FUNCTION @extschema@.l4_frame_prefix(message text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
+RETURN COALESCE(regexp_replace(regexp_replace(substring(message, '(?:^|\n)(\S[^\n]*?\S)[ \t]{2,}File "'),
+	'([^[:alnum:][:space:]])', '\\\1', 'g'), '\d+', '\\d+', 'g'), '');
+COMMENT ON FUNCTION @extschema@.l4_frame_prefix(text) IS
+'Step: What stands before the frames of a Python traceback that a system''s log has line by line (a time, a host, a process), '
+'as a regular expression in which numbers are any; empty where nothing does.';
+
 CREATE FUNCTION @extschema@.l4_told_text(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 RETURN CASE WHEN message ~ 'File "[^"\n]+", line (\d|<\*>)'
-	THEN regexp_replace(message, '(^|\n)(\S*[:>\]] ?)*[ \t]{2,}[^\n]*', '', 'g')
+	THEN regexp_replace(message,
+		'(^|\n)((\S*[:>\]] ?)*|' || @extschema@.l4_frame_prefix(message) || ')[ \t]{2,}[^\n]*', '', 'g')
 	WHEN @extschema@.l4_is_call_frame(message) THEN @extschema@.l4_without_call_frames(message) ELSE message END;
 COMMENT ON FUNCTION @extschema@.l4_told_text(text) IS
 'Step: What a message says itself: without the frames and the source lines of a Python traceback, or the frames of Java, '
@@ -172,17 +181,35 @@ BEGIN ATOMIC
 		WHEN u.unit ~ '^(ms|msec|milli)' THEN float8 '1e-3'
 		WHEN u.unit <> '' THEN 1 END
 	FROM (SELECT lower(COALESCE(
-		-- behind the value, inside it, or behind the word before it
+		-- behind the value, unless it names the next one; inside it; behind the word before it, or the end of the value's name
 		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position + 1),
-			'^[])]?\s?((?:ns|us|ms|s|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?))\M'),
+			'^[])]?\s?((?:ns|us|ms|s|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?))\M'
+			'(?!["'']?(?:\s?=|:)\s?["'']?$)'),
 		substring(l4_text_seconds.value, '\d\s?(ns|us|ms|s|secs?)$'),
 		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position),
-			'(?:time|elapsed|took|takes?|duration|latency|waited|cost)[^<]{0,20}\(((?:ns|us|ms|s|secs?|seconds?))\)[\s:=|]*$')
+			'(?:time|elapsed|took|takes?|duration|latency|waited|cost)[^<]{0,20}\(((?:ns|us|ms|s|secs?|seconds?))\)[\s:=|]*$'),
+		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position),
+			'(?:(?<!per)_|(?<!per )\m)((?:ns|us|ms|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?)'
+			-- "tokens_s" are no seconds
+			'|(?<=(?:time|elapsed|took|duration|latency|wait|waited|cost|compute|forward|backward|step|iter|iteration|reduce'
+			'|comm|sync|load|read|save|total)_)s)["'']?(?:\s?=|:)\s?["'']?$')
 		)) AS unit) u;
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_seconds(text, int, text) IS
-'Step: How many seconds the unit of a parameter of a shape (position, from 1; one of its values) is: 0.001 for "<*> ms". '
-'NULL where it is no duration or has no unit.';
+'Step: How many seconds the unit of a parameter of a shape (position, from 1; one of its values) is: 0.001 for "<*> ms" and '
+'for "compute_ms=<*>". NULL where it is no duration or has no unit.';
+
+CREATE FUNCTION @extschema@.l4_broken_down(shape text, "position" int) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
+BEGIN ATOMIC
+	-- what stands before the value, from the last number with a unit that a parenthesis is opened behind
+	SELECT l4_broken_down.position
+		- cardinality(string_to_array(substring(s.before, '<\*>\s?(?:[num]?s|secs?|seconds?|[mu]secs?)\s?\(([^()]*)$'), '<*>'))
+	FROM (SELECT array_to_string((string_to_array(l4_broken_down.shape, '<*>'))[1:l4_broken_down.position], '<*>') AS before) s;
+END;
+COMMENT ON FUNCTION @extschema@.l4_broken_down(text, int) IS
+'Step: The position of the duration whose parts the parameter at a position (from 1) is one of: 1 for each of the others of '
+'"took <*> ms (read <*>, compute <*>)". NULL where it is none.';
 
 CREATE FUNCTION @extschema@.l4_value_seconds(value text, unit_seconds double precision) RETURNS double precision
 LANGUAGE sql STABLE PARALLEL SAFE COST 50

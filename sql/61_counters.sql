@@ -18,8 +18,9 @@ COMMENT ON TYPE @extschema@.l4_learnt_counter IS
 CREATE FUNCTION @extschema@.l4_counted_words(shape text, "position" int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-	-- a number with a unit behind it is a share, a time or a size; tries are no progress
-	SELECT CASE WHEN w.words[l4_counted_words.position] !~* '\m(attempts?|tr(y|ies)|retr(y|ies))\W{0,3}$'
+	-- a number with a unit behind it is a share, a time or a size; tries are no progress, nor are those who join one by one
+	SELECT CASE WHEN w.words[l4_counted_words.position] !~* ('(?<![[:alnum:]])(attempts?|tr(y|ies)|retr(y|ies)|ranks?|workers?'
+			'|peers?|members?|replicas?|nodes?|hosts?|clients?|devices?|[gn]pus?|process(es)?)\W{0,3}$')
 		AND w.words[l4_counted_words.position + 1] !~* '^\s?(?:%|/s|(?:[munμ]?s|secs?|seconds?|minutes?|min|hours?|h|x'
 			'|[kmgt]i?b?|bytes?|tokens?|samples?)(?![\w]))'
 		-- a bar is drawn otherwise each time
@@ -31,7 +32,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_counted_words(text, int) IS
 'Step: What a number in a shape counts: the words before it and those up to the next parameter, without blanks, with which '
-'programs only align numbers. What stands behind may be there or not. NULL for a number with a unit, and for one of tries.';
+'programs only align numbers. What stands behind may be there or not. NULL for a number with a unit, and for one of tries '
+'or of members of a group.';
 
 CREATE FUNCTION @extschema@.l4_counting_parameters(job_id text, stream_ids bigint[], limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint, words text, "position" int, occurrences bigint, shape_ids bigint[], numbers bigint[],

@@ -15,13 +15,16 @@ DECLARE
 	before timestamptz;
 	mild_before timestamptz;
 	last_mark timestamptz;
+	slow_since timestamptz;
 BEGIN
 	l4_progress_marks.limits := coalesce(l4_progress_marks.limits, @extschema@.l4_limits_in_force());
 	l4_progress_marks.wordings := coalesce(l4_progress_marks.wordings, @extschema@.l4_wordings_in_force());
 	clocks := ARRAY(SELECT c FROM @extschema@.l4_source_clocks(l4_progress_marks.job_id, limits) c);
 	-- Of grave records that is said only where a share of its iterations came after, of others where one whole iteration did,
 	-- or where much of what successful jobs log showed first later on (a job that fails while it starts makes progress too). An
-	-- iteration of which nobody said anything before an error is no progress.
+	-- iteration of which nobody said anything before an error is no progress; nor is one that takes longer for good, as those
+	-- of successful jobs do not: what is said since is part of that.
+	slow_since := (SELECT c.began FROM @extschema@.l4_step_change(l4_progress_marks.job_id, limits) c);
 	WITH error AS MATERIALIZED (
 		SELECT e.first_iteration AS iteration, e.first_ts AS ts
 		FROM @extschema@.l4_job_counts(l4_progress_marks.job_id, shape_ids => ARRAY(SELECT h.shape_id
@@ -33,6 +36,7 @@ BEGIN
 	iteration AS MATERIALIZED (
 		SELECT i.started_at AS ts, row_number() OVER (ORDER BY i.started_at DESC) AS from_end, count(*) OVER () AS n
 		FROM @extschema@.l4_job_timeline(l4_progress_marks.job_id) i WHERE @extschema@.l4_clock_was_set(i.started_at)
+			AND (i.started_at <= slow_since) IS NOT FALSE
 			AND NOT EXISTS (SELECT FROM error e WHERE e.iteration = i.iteration AND e.ts = i.started_at)
 	)
 	SELECT (SELECT i.ts FROM iteration i WHERE i.n >= (limits).progress_iterations
@@ -48,7 +52,8 @@ COMMENT ON FUNCTION @extschema@.l4_progress_marks(text, bigint, @extschema@.l4_l
 'Step: Per stream the line up to which it is older than progress the job made later: what is new but ceased by then, the '
 'job outlived. line_no for records that sound grave, mild_line_no for others; NULL where none. pool_id: the pool that '
 'tells what belongs to a normal start (none: iterations alone count). An iteration that an error is the first to name counts '
-'for nothing. Reads the counts of the statements of errors and when streams said what.';
+'for nothing, nor does one since steps take longer for good (l4_step_change). Reads the counts of the statements of errors, '
+'when streams said what, and the timeline.';
 
 CREATE FUNCTION @extschema@.l4_own_progress(job_id text, stream_ids bigint[], limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint, line_no bigint)

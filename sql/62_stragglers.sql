@@ -168,21 +168,26 @@ BEGIN ATOMIC
 		SELECT u.unit, u.node, u.rank, u.unit FROM @extschema@.l4_job_units(l4_called_slowest.job_id) u
 	),
 	share AS (
-		SELECT c.shape_id, c.position, c.name, count(*) FILTER (WHERE c.slow) AS times,
-			sum(count(*) FILTER (WHERE c.slow)) OVER w AS records,
-			COALESCE(count(*) FILTER (WHERE NOT c.slow)
-				/ NULLIF(sum(count(*) FILTER (WHERE NOT c.slow)) OVER w, 0), 0)::float8 AS before,
+		-- of a slow node its ranks are the slowest by turns
+		SELECT c.shape_id, c.position, n.unit, n.node, CASE WHEN count(DISTINCT n.rank) = 1 THEN min(n.rank) END AS rank,
+			count(*) FILTER (WHERE c.slow) AS times, count(*) FILTER (WHERE NOT c.slow) AS times_before
+		FROM called c JOIN named n ON n.name = c.name
+		GROUP BY c.shape_id, c.position, n.unit, n.node
+	),
+	total AS (
+		SELECT c.shape_id, c.position, count(*) FILTER (WHERE c.slow) AS records,
+			count(*) FILTER (WHERE NOT c.slow) AS records_before,
 			1::float8 / (SELECT count(DISTINCT n.unit) FROM named n) AS chance
-		FROM called c GROUP BY c.shape_id, c.position, c.name
-		WINDOW w AS (PARTITION BY c.shape_id, c.position)
+		FROM called c GROUP BY c.shape_id, c.position
 	)
-	SELECT n.unit, n.node, n.rank, s.shape_id, s.position,
-		(s.times - s.records * s.chance) / sqrt(s.records * s.chance * (1 - s.chance)),
-		jsonb_build_object('called_times', s.times, 'called_records', s.records,
+	SELECT s.unit, s.node, s.rank, s.shape_id, s.position,
+		(s.times - t.records * t.chance) / sqrt(t.records * t.chance * (1 - t.chance)),
+		jsonb_build_object('called_times', s.times, 'called_records', t.records,
 			'iteration', (l4_called_slowest.slow).iteration)
-	FROM share s JOIN named n ON n.name = s.name
-	WHERE s.chance < 1 AND s.times >= 2 * (limits).evidence_slow_change_records
-		AND s.times >= (limits).evidence_slow_named_share * s.records AND s.before < (limits).evidence_slow_named_before;
+	FROM share s JOIN total t ON t.shape_id = s.shape_id AND t.position = s.position
+	WHERE t.chance < 1 AND s.times >= 2 * (limits).evidence_slow_change_records
+		AND s.times >= (limits).evidence_slow_named_share * t.records
+		AND COALESCE(s.times_before::float8 / NULLIF(t.records_before, 0), 0) < (limits).evidence_slow_named_before;
 END;
 COMMENT ON FUNCTION @extschema@.l4_called_slowest(text, @extschema@.l4_slow_regime, @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS

@@ -116,6 +116,14 @@ COMMENT ON FUNCTION @extschema@.l4_before_teardown(@extschema@.l4_unexplained_re
 'Step: The unexplained records without those of the tear-down of units of which a rank had failed before: what goes wrong '
 'then is no evidence of why it failed.';
 
+CREATE FUNCTION @extschema@.l4_without_reference(message text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
+RETURN regexp_replace(message, '\m(differ(?:s|ed|ent)?|deviates?)\M([^\n:;.]{0,40}?)\mfrom\M\s+'
+	'(?:(?:that|those|what|the \w+)\s+(?:of|on)\s+)?(?:the\s+)?[^\s:;,]+(?:\s*\([^()\n]*\))?', '\1\2', 'gi');
+COMMENT ON FUNCTION @extschema@.l4_without_reference(text) IS
+'Step: A message without whom it compares somebody with: of "settings of rank 5 differ from those of rank 0" the first part. '
+'Who is compared with has it as it should be.';
+
 CREATE FUNCTION @extschema@.l4_told_ranks(unexplained @extschema@.l4_unexplained_record[], wordings @extschema@.l4_wordings)
 RETURNS TABLE (source text, rank int, line_no bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
@@ -193,8 +201,7 @@ BEGIN
 			SELECT false, NULL, u.* FROM @extschema@.l4_unplaced_records(l4_accusations.job_id, unexplained, limits) u) r
 		JOIN said h ON h.shape_id = r.shape_id
 		LEFT JOIN peer p ON p.stream_id = r.stream_id AND p.shape_id = r.shape_id
-		-- a mention is no accusation: something must not have gone as it should, as the record, its level or the block that it
-		-- is of says
+		-- a mention is no accusation: something must have gone wrong, as the record, its level or the block that it is of says
 		WHERE h.complains OR p.stream_id IS NOT NULL OR r.warns OR h.recovers AND r.unit IS NULL
 	),
 	mention AS MATERIALIZED (
@@ -205,7 +212,8 @@ BEGIN
 			-- when it is well again, if nothing is said against it from then on
 			last_value(CASE WHEN r.unit IS NULL AND r.recovers THEN r.first_ts END) OVER (PARTITION BY r.stream_id, m.unit
 				ORDER BY r.line_no ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS recovered_ts
-		FROM @extschema@.l4_mentions(l4_accusations.job_id, ARRAY(SELECT r.message FROM record r ORDER BY r.ordinal), units) m
+		FROM @extschema@.l4_mentions(l4_accusations.job_id,
+			ARRAY(SELECT @extschema@.l4_without_reference(r.message) FROM record r ORDER BY r.ordinal), units) m
 		JOIN record r ON r.ordinal = m.ordinal
 	)
 	SELECT m.unit, m.node, m.rank, m.name, m.accuser, m.kind, m.source, m.shape_id, m.stream_id, m.line_no, m.first_ts,

@@ -150,6 +150,24 @@ COMMENT ON FUNCTION @extschema@.l4_told_to_end(@extschema@.l4_unexplained_record
 'Step: Were most units told to end (wordings of class ending), each before anything else went wrong there? Then what they say '
 'of it afterwards is how they ended, and no evidence against anybody.';
 
+CREATE FUNCTION @extschema@.l4_called_off(unexplained @extschema@.l4_unexplained_record[],
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	WITH record AS MATERIALIZED (
+		SELECT r.source, r.first_line, r.first_ts, r.gravity, COALESCE(r.message, h.shape) ~ (wordings).called_off AS off
+		FROM unnest(l4_called_off.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
+		WHERE r.kind <> 'system' AND r.reason <> 'setup'
+	)
+	SELECT EXISTS (SELECT FROM record o
+		WHERE o.off AND NOT EXISTS (SELECT FROM record r WHERE NOT r.off AND r.gravity >= (limits).gravity_trouble
+			AND CASE WHEN r.source = o.source THEN r.first_line < o.first_line ELSE r.first_ts < o.first_ts END));
+END;
+COMMENT ON FUNCTION @extschema@.l4_called_off(@extschema@.l4_unexplained_record[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'Step: Did somebody or a scheduler end the job (wordings of class called_off) before anything else went wrong? Then nobody is '
+'to blame for what follows.';
+
 CREATE FUNCTION @extschema@.l4_placed_records(unexplained @extschema@.l4_unexplained_record[], units @extschema@.l4_unit[],
 	spokesmen text[], accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_placed_record

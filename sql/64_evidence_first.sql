@@ -4,7 +4,8 @@
  */
 
 CREATE FUNCTION @extschema@.l4_evidence_first(placed @extschema@.l4_placed_record[], at_large @extschema@.l4_placed_record,
-	cause @extschema@.l4_placed_record, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
+	cause @extschema@.l4_placed_record, slow_by timestamptz, limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH itself AS MATERIALIZED (
@@ -39,8 +40,9 @@ BEGIN ATOMIC
 	CROSS JOIN (SELECT (l4_evidence_first.at_large).turn, (l4_evidence_first.at_large).first_ts,
 		(l4_evidence_first.at_large).source) f
 	-- where nobody knows when the failure showed, what is measured all the time may well have changed with it
-	CROSS JOIN LATERAL (SELECT f.turn IS NULL OR p.turn < f.turn
-		AND (f.first_ts IS NOT NULL OR p.first_ts IS NULL OR p.source = f.source OR NOT p.valued) AS before OFFSET 0) b
+	CROSS JOIN LATERAL (SELECT (f.turn IS NULL OR p.turn < f.turn
+		AND (f.first_ts IS NOT NULL OR p.first_ts IS NULL OR p.source = f.source OR NOT p.valued))
+		AND (p.first_ts > l4_evidence_first.slow_by) IS NOT TRUE AS before OFFSET 0) b
 	CROSS JOIN (SELECT (l4_evidence_first.cause).turn) c
 	CROSS JOIN itself i
 	WHERE NOT p.accuses AND p.units_alike::float8 / p.units <= (l4_evidence_first.limits).evidence_common_share AND p.units > 1
@@ -48,7 +50,7 @@ BEGIN ATOMIC
 		AND (c.turn IS NULL OR p.turn < c.turn AND p.trouble);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_first(@extschema@.l4_placed_record[], @extschema@.l4_placed_record,
-	@extschema@.l4_placed_record, @extschema@.l4_limits) IS
+	@extschema@.l4_placed_record, timestamptz, @extschema@.l4_limits) IS
 'Step: Evidence of kinds first and own: an unexplained record of a unit that names no other one and that few units have, '
 'before the failure shows at large (at_large) or later; where all have a cause in common (cause), only trouble that comes '
-'before it.';
+'before it. slow_by: when steps had been slow for some time in a job of which no rank fails: that is how its failure shows.';

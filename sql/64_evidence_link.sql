@@ -11,9 +11,10 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
 	WITH vote AS MATERIALIZED (SELECT v.* FROM @extschema@.l4_accused_votes(l4_bad_links.accusations) v),
 	mutual AS (
-		-- two that accuse each other while nobody else accuses anybody: what is between them is broken
+		-- two that accuse each other while nobody else accuses anybody, or as many the one as the other: between them
 		SELECT v.accuser, v.unit FROM vote v JOIN vote b ON b.accuser = v.unit AND b.unit = v.accuser
-		WHERE v.part = 1 AND b.part = 1 AND (SELECT count(*) FROM vote o) = 2
+		WHERE v.part = 1 AND b.part = 1 AND NOT EXISTS (SELECT FROM vote o WHERE o.unit NOT IN (v.unit, v.accuser))
+			AND (SELECT count(*) FROM vote o WHERE o.unit = v.unit) = (SELECT count(*) FROM vote o WHERE o.unit = v.accuser)
 	),
 	waiting AS MATERIALIZED (
 		-- how far within one operation they got that wait for each other in it
@@ -25,8 +26,7 @@ BEGIN ATOMIC
 		WHERE v.part = 1 AND p.total > 1
 	),
 	stalled AS (
-		-- who waits for one that is further, and so gave already what is waited for, waits at a broken link; who waits for one
-		-- that is behind waits for what that one waits for
+		-- who waits for one that is further, and gave already what is waited for, waits at a broken link
 		SELECT w.accuser, w.unit, jsonb_build_object('waits', w.accuser, 'done', min(w.done), 'peer_done', max(o.done),
 			'total', min(w.total)) AS progress
 		FROM waiting w
@@ -67,8 +67,9 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_bad_links(text, @extschema@.l4_accusation[], @extschema@.l4_evidence[],
 	@extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS
 'Step: Pairs of units between which something is broken, from one end (unit) to the other (peer): who accuse each other while '
-'nobody else accuses anybody, or of which one waits for the other, though that one got further (not measured), and whom the '
-'record names in which a counter of the unit stands that grew far more than elsewhere (counters: l4_evidence_counter; '
+'nobody else accuses anybody, or as many the one as the other, or of which one waits for the other, though that one got '
+'further (not measured), and whom the record names in '
+'which a counter of the unit stands that grew far more than elsewhere (counters: l4_evidence_counter; '
 'measured, with its part). unexplained: the records that accusations are of.';
 
 CREATE FUNCTION @extschema@.l4_evidence_link(job_id text, units @extschema@.l4_unit[], accusations @extschema@.l4_accusation[],

@@ -4,25 +4,25 @@
  * is in 62_stragglers.sql.
  */
 
-CREATE FUNCTION @extschema@.l4_timed_parameters(job_id text, limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_measured_parameters(job_id text, limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint, shape_id bigint, "position" int, mean double precision, number_count bigint,
-	maximum double precision, seconds double precision)
+	maximum double precision, value text, rest text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
 	WITH often AS MATERIALIZED (
-		SELECT h.shape_id, h.shape ~* '(second|time|elapsed|took|duration|latency|waited|cost|\m[num]?s(ec)?s?\M)' AS says
-		FROM @extschema@.l4_job_shapes(l4_timed_parameters.job_id) e
+		SELECT h.shape_id, h.shape ~* '(second|time|elapsed|took|duration|latency|waited|cost|(\m|_)[num]?s(ec)?s?\M)' AS says
+		FROM @extschema@.l4_job_shapes(l4_measured_parameters.job_id) e
 		JOIN @extschema@.l4_shape h ON h.shape_id = e.shape_id
-		WHERE e.max_per_stream >= 2 * (l4_timed_parameters.limits).evidence_slow_change_records AND strpos(h.shape, '<*>') > 0
+		WHERE e.max_per_stream >= 2 * (limits).evidence_slow_change_records AND strpos(h.shape, '<*>') > 0
 	),
 	inside AS (
 		-- the unit may stand in the values alone (compute=<*>), which some ranks show
 		SELECT DISTINCT p.shape_id
 		FROM (SELECT array_agg(o.shape_id) AS shape_ids, ARRAY(SELECT s.source_id
-				FROM @extschema@.l4_job_streams(l4_timed_parameters.job_id) s WHERE s.kind = 'rank'
+				FROM @extschema@.l4_job_streams(l4_measured_parameters.job_id) s WHERE s.kind = 'rank'
 				ORDER BY s.record_count DESC, s.stream_id LIMIT (limits).counter_streams::bigint) AS source_ids
 			FROM often o WHERE NOT o.says HAVING count(*) > 0) u
-		CROSS JOIN LATERAL @extschema@.l4_job_sketches(l4_timed_parameters.job_id, u.source_ids) k
+		CROSS JOIN LATERAL @extschema@.l4_job_sketches(l4_measured_parameters.job_id, u.source_ids) k
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, u.shape_ids) p
 		WHERE p.number_count = p.occurrences AND p.minimum > 0
 			AND @extschema@.l4_text_seconds('<*>', 1, p.values[1]) IS NOT NULL
@@ -30,15 +30,26 @@ BEGIN ATOMIC
 	shape AS MATERIALIZED (
 		SELECT array_agg(o.shape_id) AS shape_ids FROM often o
 		WHERE o.says OR o.shape_id IN (SELECT i.shape_id FROM inside i)
-	),
-	parameter AS MATERIALIZED (
-		SELECT p.stream_id, p.shape_id, p.position, p.mean, p.number_count, p.maximum, p.values[1] AS value,
-			translate(p.values[1], '0123456789.', '') AS rest
-		FROM shape u
-		CROSS JOIN @extschema@.l4_job_sketches(l4_timed_parameters.job_id) k
-		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, u.shape_ids) p
-		WHERE u.shape_ids IS NOT NULL AND p.number_count = p.occurrences AND p.distinct_values > 1 AND p.minimum > 0
-			AND p.number_count >= 2 * (l4_timed_parameters.limits).evidence_slow_change_records
+	)
+	SELECT p.stream_id, p.shape_id, p.position, p.mean, p.number_count, p.maximum, p.values[1] AS value,
+		translate(p.values[1], '0123456789.', '') AS rest
+	FROM shape u
+	CROSS JOIN @extschema@.l4_job_sketches(l4_measured_parameters.job_id) k
+	CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, u.shape_ids) p
+	WHERE u.shape_ids IS NOT NULL AND p.number_count = p.occurrences AND p.distinct_values > 1 AND p.minimum > 0
+		AND p.number_count >= 2 * (l4_measured_parameters.limits).evidence_slow_change_records;
+END;
+COMMENT ON FUNCTION @extschema@.l4_measured_parameters(text, @extschema@.l4_limits) IS
+'Step: The parameters of a job''s statements that may be durations and vary, per stream: mean, number and largest of their '
+'numbers, one value, and that without its digits (rest). Reads all sketches of the job.';
+
+CREATE FUNCTION @extschema@.l4_timed_parameters(job_id text, limits @extschema@.l4_limits)
+RETURNS TABLE (stream_id bigint, shape_id bigint, "position" int, mean double precision, number_count bigint,
+	maximum double precision, seconds double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
+BEGIN ATOMIC
+	WITH parameter AS MATERIALIZED (
+		SELECT p.* FROM @extschema@.l4_measured_parameters(l4_timed_parameters.job_id, l4_timed_parameters.limits) p
 	),
 	measure AS MATERIALIZED (
 		-- asked once a position and unit, not once a rank
@@ -46,11 +57,28 @@ BEGIN ATOMIC
 		FROM (SELECT p.shape_id, p.position, p.rest, min(p.value) AS value FROM parameter p
 			GROUP BY p.shape_id, p.position, p.rest) m
 		JOIN @extschema@.l4_shape h ON h.shape_id = m.shape_id
+	),
+	total AS MATERIALIZED (
+		SELECT p.shape_id, p.position, sum(p.mean * p.number_count) AS total FROM parameter p GROUP BY p.shape_id, p.position
+	),
+	part AS (
+		-- what a duration is made of is told behind it, without a unit: "900 ms (read 20, compute 880)"
+		SELECT w.shape_id, w.position, w.seconds
+		FROM (SELECT t.shape_id, t.position, o.seconds, u.total AS whole,
+				sum(t.total) OVER (PARTITION BY t.shape_id, u.position) AS parts
+			FROM total t
+			JOIN @extschema@.l4_shape h ON h.shape_id = t.shape_id
+			JOIN total u ON u.shape_id = t.shape_id AND u.position = @extschema@.l4_broken_down(h.shape, t.position)
+			JOIN (SELECT m.shape_id, m.position, min(m.seconds) AS seconds FROM measure m GROUP BY m.shape_id, m.position) o
+				ON o.shape_id = u.shape_id AND o.position = u.position
+			WHERE o.seconds IS NOT NULL) w
+		WHERE LEAST(w.parts / w.whole, w.whole / w.parts) >= (l4_timed_parameters.limits).evidence_slow_parts_share
 	)
-	SELECT p.stream_id, p.shape_id, p.position, p.mean, p.number_count, p.maximum, m.seconds
+	SELECT p.stream_id, p.shape_id, p.position, p.mean, p.number_count, p.maximum, COALESCE(m.seconds, b.seconds)
 	FROM parameter p
 	JOIN measure m ON m.shape_id = p.shape_id AND m.position = p.position AND m.rest = p.rest
-	WHERE m.seconds IS NOT NULL;
+	LEFT JOIN part b ON b.shape_id = p.shape_id AND b.position = p.position
+	WHERE COALESCE(m.seconds, b.seconds) IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_timed_parameters(text, @extschema@.l4_limits) IS
 'Step: The parameters of a job''s statements that are durations which vary, per stream: mean, number and largest in the '
@@ -238,6 +266,15 @@ BEGIN ATOMIC
 		SELECT c.*
 		FROM @extschema@.l4_changed_ranks(l4_slow_pieces.job_id, l4_slow_pieces.streams, l4_slow_pieces.slow, limits) c
 		WHERE (l4_slow_pieces.slow).iteration IS NOT NULL
+	),
+	mean AS MATERIALIZED (
+		SELECT w.* FROM @extschema@.l4_slow_ranks(l4_slow_pieces.job_id, l4_slow_pieces.streams, limits) w
+	),
+	since AS (
+		-- statements that are made since then alone
+		SELECT e.shape_id
+		FROM @extschema@.l4_job_counts(l4_slow_pieces.job_id, shape_ids => ARRAY(SELECT DISTINCT w.shape_id FROM mean w)) e
+		GROUP BY e.shape_id HAVING min(e.first_iteration) >= (l4_slow_pieces.slow).iteration
 	)
 	SELECT c.unit, c.node, c.rank, c.shape_id, c.position, c.z,
 		jsonb_build_object('before_seconds', c.before, 'after_seconds', c.after, 'median_before_seconds', c.others_before,
@@ -247,8 +284,8 @@ BEGIN ATOMIC
 	-- where no change can be told, the means
 	SELECT w.unit, w.node, w.rank, w.shape_id, w.position, w.z,
 		jsonb_build_object('mean_seconds', w.mean, 'median_seconds', w.median)
-	FROM @extschema@.l4_slow_ranks(l4_slow_pieces.job_id, l4_slow_pieces.streams, limits) w
-	WHERE NOT EXISTS (SELECT FROM changed)
+	FROM mean w
+	WHERE NOT EXISTS (SELECT FROM changed) OR w.shape_id IN (SELECT n.shape_id FROM since n)
 	UNION ALL
 	SELECT a.* FROM @extschema@.l4_late_ranks(l4_slow_pieces.job_id, l4_slow_pieces.streams, l4_slow_pieces.slow, limits) a
 	UNION ALL
@@ -257,7 +294,8 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pieces(text, @extschema@.l4_job_stream[], @extschema@.l4_slow_regime,
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Ranks whose durations in a statement stand out: by how they changed when the steps of the job became slow '
-'(l4_changed_ranks), or, where there is no such place or too few durations about it, by their means (l4_slow_ranks); and '
+'(l4_changed_ranks), or, where there is no such place or too few durations about it, or all are since then, by their means '
+'(l4_slow_ranks); and '
 'those that come later since then (l4_late_ranks) or are called the slowest (l4_called_slowest); by how many standard '
 'deviations (z), and the numbers for l4_evidence.';
 

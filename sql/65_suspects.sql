@@ -28,6 +28,7 @@ DECLARE
 	unexplained_shapes bigint[];
 	pooled boolean;
 	rank_fails boolean;
+	slow_by timestamptz;
 	weights jsonb;
 	blamed boolean;
 	measured boolean;
@@ -47,6 +48,9 @@ BEGIN
 	setups := ARRAY(SELECT n FROM unnest(unexplained) n WHERE n.reason = 'setup');
 	IF cardinality(setups) > 0 THEN
 		unexplained := ARRAY(SELECT n FROM unnest(unexplained) n WHERE n.reason <> 'setup');
+	END IF;
+	IF @extschema@.l4_called_off(unexplained, limits, wordings) THEN
+		RETURN;
 	END IF;
 	setups := setups || ARRAY(SELECT m FROM @extschema@.l4_misdirected_records(l4_node_evidence.job_id, unexplained) m);
 	accusations := coalesce(accusations,
@@ -84,8 +88,9 @@ BEGIN
 	END IF;
 	telling_streams := ARRAY(SELECT t.stream_id FROM @extschema@.l4_telling_streams(placed, limits) t);
 	-- what fails when steps have been slow for long does not make them so
+	slow_by := slow.began + limits.slow_steps_least * make_interval(secs => slow.after);
 	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave
-		AND (p.first_ts > slow.began + limits.slow_steps_least * make_interval(secs => slow.after)) IS NOT TRUE);
+		AND (p.first_ts > slow_by) IS NOT TRUE);
 	-- what all have in common no single one is to blame for, however else it differs
 	blamed := cause.turn IS NULL;
 	measured := blamed AND NOT overwritten;
@@ -110,7 +115,8 @@ BEGIN
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_named(units, accusations, unexplained, at_large, limits)
 			WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_accused(accusations, limits) WHERE blamed
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_first(placed, at_large, cause, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_first(placed, at_large, cause,
+			CASE WHEN NOT EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave) THEN slow_by END, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_lag(ranks) WHERE measured
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_late(l4_node_evidence.job_id, units, streams, clocks,
 			unexplained_shapes, limits) WHERE measured
