@@ -128,7 +128,11 @@ SELECT * FROM suspects('waits');
 SELECT count(*) AS slow_in_healthy FROM l4_slow_ranks('ok-1', streams('ok-1'), l4_limits_in_force());
 -- units
 SELECT l4_text_seconds('took <*> ms', 1, '3'), l4_text_seconds('cost [<*>]us', 1, '3'), l4_text_seconds('rate <*>', 1, '3'),
-	l4_text_seconds('elapsed time (ms): <*> |', 1, '3.5'), l4_text_seconds('wait <*>', 1, '3s');
+	l4_text_seconds('elapsed time (ms): <*> |', 1, '3.5'), l4_text_seconds('wait <*>', 1, '3s'),
+	l4_text_seconds('reduce <*> ms : <*> bytes', 1, '3'), l4_text_seconds('reduce <*> ms : <*> bytes', 2, '3'),
+	l4_text_seconds('lr=<*> ms=<*> compute_ms=<*> step_time_s=<*> tokens_per_sec=<*> tok_s=<*>', p, '3.5')
+FROM generate_series(1, 6) p;
+SELECT p, l4_broken_down('step <*>: <*> ms (read <*>, compute <*>), <*> left', p) FROM generate_series(1, 5) p;
 
 -- behind: all time out alike, one of them a step earlier than the others
 SELECT make_lines('behind', 3), fail_all('behind') \g /dev/null

@@ -66,7 +66,7 @@ SELECT * FROM shown('objects');
 SELECT source, count(*) AS streams, count(first_iteration) AS iterate FROM l4_stream WHERE job_id = 'objects'
 GROUP BY source ORDER BY source COLLATE "C";
 
-\echo == labels: of ranks by any text with their numbers, of hosts by the names of nodes; a line is set in by the other blanks
+\echo == labels: of ranks by any text with their numbers, of hosts by names of nodes, and both; other blanks set a line in
 SELECT write_log(h.source, h.header, h.clock, 48) FROM (VALUES
 	('bar', 'R{r}| {t} {l} {m}', 'YYYY-MM-DD HH24:MI:SS'),
 	('hash', '#{r}:   {m}', ''),
@@ -74,8 +74,19 @@ SELECT write_log(h.source, h.header, h.clock, 48) FROM (VALUES
 	('tab', E'{r}\t{m}', '')) h (source, header, clock) \g /dev/null
 INSERT INTO line SELECT 'nodes', l.no, format('%s web %s', (ARRAY['athena', 'hera', 'apollo', 'hermes'])[1 + l.no * 3 / 2 % 4],
 	substring(l.line, '\t(.*)')) FROM line l WHERE l.source = 'tab';
+-- with what stands beside a node's name, before or behind it: its rank, the number of its rank there, a process
+INSERT INTO line
+SELECT f.source, l.no, format(f.form, n.name, l.rank, l.rank / 2, l.rank % 2, 3100 + l.rank * 7, l.message)
+FROM (SELECT o.no, split_part(o.line, E'\t', 1)::int AS rank, substring(o.line, '\t(.*)') AS message FROM line o
+	WHERE o.source = 'tab') l
+CROSS JOIN (VALUES ('ahead', '%2$s@%1$s | %6$s', 1), ('behind', '%s (%s) %6$s', 1), ('beside', '%s/rank-%s >> %6$s', 1),
+	('local', '%1$s.gpu%4$s: %6$s', 2), ('process', '%1$s/%5$s: %6$s', 1)) f (source, form, per_node)
+CROSS JOIN LATERAL (SELECT (ARRAY['athena', 'hera', 'apollo', 'hermes'])[1 + l.rank / f.per_node] AS name) n;
 SELECT load_logs('labels') \g /dev/null
 SELECT * FROM shown('labels');
+SELECT source, count(DISTINCT stream_id) AS streams, string_agg(DISTINCT format('%s %s', node, rank), ', ') AS who
+FROM l4_log WHERE job_id = 'labels' AND source IN ('ahead', 'behind', 'beside', 'local', 'process')
+GROUP BY source ORDER BY source COLLATE "C";
 
 \echo == what is no header stays in the message: counters, what remains of a time, the first words of sentences, tables
 INSERT INTO line

@@ -47,6 +47,12 @@ SELECT make_lines('third'), alike('third', 22, 'ERROR collective operation faile
 	say('third', 3, 21, 'ERROR no answer from rank 4') \g /dev/null
 SELECT load_job('third') \g /dev/null
 SELECT * FROM evidence('third', '{link}');
+\echo as many wait for the one as for the other
+SELECT make_lines('split'), alike('split', 22, 'ERROR collective operation failed'),
+	say('split', 2, 21, 'ERROR no answer from rank 4'), say('split', 4, 21, 'ERROR no answer from rank 2'),
+	say('split', 3, 21, 'ERROR no answer from rank 4'), say('split', 1, 21, 'ERROR no answer from rank 2') \g /dev/null
+SELECT load_job('split') \g /dev/null
+SELECT * FROM evidence('split', '{link}');
 \echo one that retransmits points at its receiver: both ends
 SELECT make_lines('one'), alike('one', 22, 'ERROR collective operation failed') \g /dev/null
 UPDATE line SET line = 'INFO link to n3 retransmitted=' || 60 * at::int WHERE job = 'one' AND rank = 2 AND source = 'syslog';

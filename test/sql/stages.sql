@@ -169,6 +169,11 @@ SELECT h.shape, c.position, cardinality(c.stream_ids) AS streams
 FROM l4_learn_counter('saves') c JOIN l4_shape h ON h.shape_id = ANY (c.shape_ids) ORDER BY h.shape COLLATE "C";
 SELECT kind, node, stage, iteration FROM l4_diagnose('saves') WHERE kind IN ('stage', 'iteration') AND ordinal = 1;
 SELECT l4_learn_counter('tries') IS NULL AS nothing_counts;
+\echo == who joins one by one counts nothing
+SELECT start('joins'), say('joins', '{0,1,2,3}', 40, 'INFO leaving') \g /dev/null
+SELECT say('joins', '{0}', 4 + s, format('INFO joined: rank=%s of the mill', s)) FROM generate_series(1, 7) s \g /dev/null
+SELECT load_job('joins') \g /dev/null
+SELECT l4_learn_counter('joins') IS NULL AS nothing_counts;
 \echo == one rank alone tells of progress; all count what is within an iteration, and evaluations
 INSERT INTO line SELECT 'speaker', r, 3 + s + x.at + r * 0.001, x.line
 FROM generate_series(0, 3) r, generate_series(1, 30) s, LATERAL (VALUES

@@ -52,11 +52,28 @@ FROM line l WHERE l.job IN ('called', 'always') AND l.line ~ 'step';
 SELECT load_job('called'), load_job('always') \g /dev/null
 SELECT * FROM told('called');
 SELECT * FROM told('always');
+\echo == by its rank and by its name in turns
+SELECT make_job('turns', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END') \g /dev/null
+INSERT INTO line
+SELECT 'turns', 0, 'train', l.at + 0.002, format('INFO round closed, slowest=%s', CASE
+	WHEN substring(l.line, 'step (\d+)')::int > 40 THEN (ARRAY['4', 'n4'])[1 + l.at::int % 2] ELSE (l.at::int % 5)::text END)
+FROM line l WHERE l.job = 'turns' AND l.line ~ 'step';
+SELECT load_job('turns') \g /dev/null
+SELECT * FROM told('turns');
 \echo == few durations, which vary: one waits as little as before, the others as long as the steps take longer
 SELECT make_job('few', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END', every => 20, says => $$format('INFO all-reduce %s ms',
 	CASE WHEN s > 40 AND r <> 2 THEN 1100 + r * 30 + s % 7 ELSE 1 + (r * 17 + s * 13) % 40 END)$$) \g /dev/null
 SELECT load_job('few') \g /dev/null
 SELECT * FROM told('few');
+\echo == durations that are told since then alone, their unit in their names; a warning since then is none that the job outlived
+SELECT make_job(j.job, CASE WHEN j.job = 'since' THEN 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END' ELSE '0.3' END, every => 4,
+	says => $$CASE WHEN e.at > 24.5 THEN format('INFO long step rate=%s ms=%s compute_ms=%s wait_ms=%s', 0.01, 1500,
+		CASE WHEN r = 1 THEN 1350 ELSE 200 END + (r * 5 + s * 13) % 11, CASE WHEN r = 1 THEN 40 ELSE 1100 END + s % 7)
+		ELSE format('INFO at batch %s', s) END$$) FROM (VALUES ('since'), ('usual')) j (job) \g /dev/null
+INSERT INTO line SELECT job, 2, 'train', 60, 'WARN the fabric is congested' FROM line WHERE job = 'since' LIMIT 1;
+SELECT load_job('usual', 'succeeded', 'since'), load_job('since', model => 'since') \g /dev/null
+SELECT * FROM told('since');
+SELECT count(*) AS warned FROM l4_diagnose('since') WHERE kind = 'event' AND evidence ~ 'congested';
 \echo == no line has a stamp: what the lines of steps say themselves
 SELECT make_job('bare', '1', every => 1, says => $$format('INFO step %s of 80: compute %s ms, wait %s ms', s,
 	CASE WHEN s > 40 AND r = 1 THEN 900 ELSE 200 END + (r * 5 + s * 13) % 11,
