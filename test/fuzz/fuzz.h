@@ -82,7 +82,7 @@ extern bool bytes_equal(L4Bytes a, L4Bytes b);
 /* A parser of all built-in formats, as good as new. */
 extern struct L4HeaderParser *fuzz_parser(bool remember);
 /* A copy in a block of its own size, so that a read behind it is noticed. */
-extern L4Bytes bytes_copy(L4Bytes bytes);
+extern L4Bytes fuzz_copy(L4Bytes bytes);
 /* Several strings as one input and back; false where the input is not made so. */
 extern void parts_join(const L4Bytes *parts, int count, FuzzSeed add);
 extern bool parts_split(L4Bytes input, L4Bytes *parts, int count);

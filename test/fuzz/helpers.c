@@ -38,7 +38,7 @@ bytes_equal(L4Bytes a, L4Bytes b)
 }
 
 L4Bytes
-bytes_copy(L4Bytes bytes)
+fuzz_copy(L4Bytes bytes)
 {
 	L4Bytes		copy = {palloc(bytes.size), bytes.size};
 

@@ -37,7 +37,7 @@ flat_state(ExpandedObjectHeader *object)
 static void
 fuzz_state(L4Bytes input)
 {
-	State		state = {bytes_copy(input)};
+	State		state = {fuzz_copy(input)};
 	State		again;
 	size_t		before = server_peak();
 	int			code = server_try(parse_state, &state);

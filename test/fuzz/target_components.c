@@ -106,7 +106,7 @@ fuzz_components_state(L4Bytes input)
 {
 	L4Components graph;
 	L4Components again;
-	L4Bytes		flat = bytes_copy(input);
+	L4Bytes		flat = fuzz_copy(input);
 	size_t		before;
 
 	components_init(&graph, CurrentMemoryContext);

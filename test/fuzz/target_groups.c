@@ -115,7 +115,7 @@ fuzz_drain(L4Bytes input)
 	count = shapes_of(input, shapes, lengthof(shapes));
 	for (i = 0; i < count; i++)
 	{
-		shapes[i] = bytes_copy(shapes[i]);
+		shapes[i] = fuzz_copy(shapes[i]);
 		reversed[count - 1 - i] = shapes[i];
 	}
 	result = drain_cluster(shapes, count, &options);
@@ -188,7 +188,7 @@ try_match(Trial *trial, L4Bytes subject, size_t offset, bool anchored)
 static L4Bytes
 folded_copy(L4Bytes text)
 {
-	L4Bytes		copy = bytes_copy(text);
+	L4Bytes		copy = fuzz_copy(text);
 	size_t		i;
 
 	for (i = 0; i < copy.size; i++)
@@ -214,7 +214,7 @@ require_not_rejected(Trial *trial, L4Bytes subject, const L4Literals *literals, 
 {
 	L4Bytes		span;
 
-	subject = bytes_copy(subject);
+	subject = fuzz_copy(subject);
 	if (try_match(trial, subject, 0, false) && trial->matches)
 	{
 		fuzz_require(literals == NULL || holds_any(literals, subject));

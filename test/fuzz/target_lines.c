@@ -145,8 +145,8 @@ fuzz_line_prefixes(L4Bytes input)
 	}
 	while (fuzz_line(&rest, &line))
 	{
-		L4Bytes		copy = bytes_copy(line);
-		L4Bytes		again = bytes_copy(line);
+		L4Bytes		copy = fuzz_copy(line);
+		L4Bytes		again = fuzz_copy(line);
 		L4Header	without;
 		L4Header	with;
 
@@ -196,7 +196,7 @@ require_form(L4Bytes *forms, L4Bytes text, L4TimeLayout layout, const L4TimeForm
 
 	if (form->form == 0 || form->form >= FORMS)
 		return;
-	zeroed = bytes_copy(text);
+	zeroed = fuzz_copy(text);
 	for (i = layout.hour + 2; i < layout.size; i++)
 		if (text.data[i] >= '0' && text.data[i] <= '9')
 			((char *) zeroed.data)[i] = '0';
@@ -230,7 +230,7 @@ fuzz_times(L4Bytes input)
 
 	while (fuzz_line(&input, &line))
 	{
-		L4Bytes		text = bytes_copy(line);
+		L4Bytes		text = fuzz_copy(line);
 		L4TimeLayout layout;
 		L4TimeForm	form = {0};
 		TimestampTz read;
@@ -316,7 +316,7 @@ require_cache_agrees(L4MessageCache *cache, L4Bytes message, const L4Shape *shap
 static L4Bytes
 other_digits(L4Bytes message, int round)
 {
-	L4Bytes		copy = bytes_copy(message);
+	L4Bytes		copy = fuzz_copy(message);
 	char	   *data = (char *) copy.data;
 	size_t		i;
 
@@ -382,11 +382,11 @@ keep_record(const L4RawRecord *record, void *argument)
 	}
 	copy = &list->records[list->count++];
 	*copy = *record;
-	copy->frame = bytes_copy(record->frame);
-	copy->message = bytes_copy(record->message);
-	copy->header.time_text = bytes_copy(record->header.time_text);
-	copy->header.component = bytes_copy(record->header.component);
-	copy->header.host = bytes_copy(record->header.host);
+	copy->frame = fuzz_copy(record->frame);
+	copy->message = fuzz_copy(record->message);
+	copy->header.time_text = fuzz_copy(record->header.time_text);
+	copy->header.component = fuzz_copy(record->header.component);
+	copy->header.host = fuzz_copy(record->header.host);
 }
 
 static void
@@ -421,7 +421,7 @@ feed(L4RecordAssembler *assembler, L4Bytes bytes, unsigned most)
 
 	while (at < bytes.size && !record_assembler_stopped(assembler))
 	{
-		L4Bytes		piece = bytes_copy((L4Bytes) {bytes.data + at, Min(bytes.size - at, step)});
+		L4Bytes		piece = fuzz_copy((L4Bytes) {bytes.data + at, Min(bytes.size - at, step)});
 		int64		taken = record_assembler_feed(assembler, piece.data, piece.size);
 
 		fuzz_require(taken == (int64) piece.size || record_assembler_stopped(assembler));

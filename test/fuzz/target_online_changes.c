@@ -126,7 +126,7 @@ online_any(L4Bytes input)
 void
 fuzz_online_changes(L4Bytes input)
 {
-	L4Bytes		copy = bytes_copy(input);
+	L4Bytes		copy = fuzz_copy(input);
 
 	online_small(input);
 	online_any(copy);

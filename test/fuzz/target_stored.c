@@ -99,8 +99,8 @@ keep_given(Packing *packing, const L4Record *record)
 	}
 	copy = &packing->records[packing->count++];
 	*copy = *record;
-	copy->component = bytes_copy(record->component);
-	copy->message = bytes_copy(record->message);
+	copy->component = fuzz_copy(record->component);
+	copy->message = fuzz_copy(record->message);
 }
 
 static void
@@ -175,6 +175,7 @@ pack_file(Packing *packing, L4Bytes file, L4SegmentBlobs *blobs)
 	packing->frames = message_cache_create();
 	packing->builder = segment_builder_create(packing->salt, packing->frames);
 	packing->memory.budget = L4_STATISTICS_BUDGET;
+	packing->memory.sets = CurrentMemoryContext;
 	shape_init(&packing->shape);
 	header_parser_sample(packing->parser, file);
 	assembler = record_assembler_create(packing->parser, pack_record, packing);
@@ -353,7 +354,7 @@ fuzz_segment(L4Bytes input)
 	const bytea *stats;
 
 	(void) fuzz_line(&input, &pattern);
-	input = bytes_copy(input);
+	input = fuzz_copy(input);
 	pack_file(&packing, input, &blobs);
 	require_file(&packing, &blobs, input);
 	require_bound(&blobs, input);
@@ -413,7 +414,7 @@ fuzz_site_rules(L4Bytes input)
 		return;
 	packing.parser = rules.parser;
 	packing.masks = &rules.compiled_mask;
-	input = bytes_copy(input);
+	input = fuzz_copy(input);
 	pack_file(&packing, input, &blobs);
 	require_file(&packing, &blobs, input);
 }
@@ -562,7 +563,7 @@ read_statistics(void *argument)
 	{
 		fuzz_require(entry.position >= 1 && entry.value_count >= 0 && entry.value_count <= L4_STATISTICS_VALUES);
 		for (i = 0; i < entry.value_count; i++)
-			(void) bytes_copy(entry.values[i]);
+			(void) fuzz_copy(entry.values[i]);
 		if (entry.position == 1)
 			statistics_free(&set);
 		if (entry.position == (set.positions == NULL ? 1 : set.position_count + 1))
@@ -595,7 +596,7 @@ read_set(void *argument)
 void
 fuzz_stored_statistics(L4Bytes input)
 {
-	L4Bytes		copy = bytes_copy(input);
+	L4Bytes		copy = fuzz_copy(input);
 
 	require_fine_or_corrupted(server_try(read_statistics, blob_pack(input)));
 	require_fine_or_corrupted(server_try(read_set, &copy));
