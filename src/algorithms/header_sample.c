@@ -373,6 +373,8 @@ learn_object(const L4SampleLine *lines, int count, L4ObjectForm *form)
 /* Of a program in a system's log so many lines at least have headers of their own; so many programs are looked at. */
 #define WRAPPED_LINES 2
 #define PROGRAM_LIMIT 16
+/* One of so many first lines is the system's log's, or none is. */
+#define SYSTEM_LINES 16
 
 /* A program in a system's log, and how many of its lines have a header with a time behind that of the log. */
 typedef struct Program
@@ -397,10 +399,11 @@ learn_wrapped(L4HeaderParser *parser, L4Bytes sample)
 	L4LearntHeaders *learnt = &parser->learnt;
 	Program		programs[PROGRAM_LIMIT];
 	int			count = 0;
+	int			seen = 0;
 	L4Bytes		line;
 	int			i;
 
-	while (next_line(&sample, &line))
+	while (next_line(&sample, &line) && (count > 0 || seen++ < SYSTEM_LINES))
 	{
 		L4Header	header;
 
