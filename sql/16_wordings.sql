@@ -84,6 +84,16 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'trouble', 'exit_code', '\m(exitcode: -?[1-9]\d*|exited with code [1-9]\d*|return code = -?[1-9]\d*)\M',
 		'worker exited with code 137'),
 	(true, 'trouble', 'xid', '\mxid\M', 'NVRM: Xid (PCI:0000:3b:00): 79'),
+	(true, 'trouble', 'make_failed', '\mmake(\[\d+\])?: \*\*\* .*\merror \d', 'make: *** [Makefile:11: train/node-05] Error 1'),
+	(true, 'trouble', 'ended_by_a_signal',
+		'\m(exit(ed|s)?|ended|died)\M.{0,20}\msig(hup|int|quit|ill|abrt|bus|fpe|kill|segv|pipe|term)\M',
+		'python train.py exited with code SIGTERM'),
+
+	(true, 'called_off', 'by_a_user', '\m(gracefully stopping|keyboardinterrupt|sigint)\M|\mctrl[ +-]c\M'
+			'|\m(cancell?ed|stopped|interrupted|ended) by (the )?(user|operator|administrator)\M',
+		'Gracefully stopping... (press Ctrl+C again to force)'),
+	(true, 'called_off', 'by_a_scheduler', '\mdue to (the )?(time limit|preemption)\M',
+		'JOB 77 CANCELLED AT 10:00 DUE TO TIME LIMIT'),
 
 	(true, 'ending', 'cancelled', '\m(cancell?ed|preempted|preemption|time limit)\M',
 		'JOB 77 CANCELLED AT 2024-03-01T10:00:00 DUE TO TIME LIMIT'),
@@ -91,15 +101,6 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'Sending process 4711 closing signal SIGTERM'),
 	(true, 'ending', 'terminated', ': terminated\.?\s*$|\(terminated\)|\mterminat(ed|ing) step',
 		'slurmstepd: task 3: Terminated'),
-	(true, 'trouble', 'make_failed', '\mmake(\[\d+\])?: \*\*\* .*\merror \d', 'make: *** [Makefile:11: train/node-05] Error 1'),
-	(true, 'trouble', 'ended_by_a_signal',
-		'\m(exit(ed|s)?|ended|died)\M.{0,20}\msig(hup|int|quit|ill|abrt|bus|fpe|kill|segv|pipe|term)\M',
-		'python train.py exited with code SIGTERM'),
-	(true, 'called_off', 'by_a_user', '\m(gracefully stopping|keyboardinterrupt|sigint)\M|\mctrl[ +-]c\M'
-			'|\m(cancell?ed|stopped|interrupted|ended) by (the )?(user|operator|administrator)\M',
-		'Gracefully stopping... (press Ctrl+C again to force)'),
-	(true, 'called_off', 'by_a_scheduler', '\mdue to (the )?(time limit|preemption)\M',
-		'JOB 77 CANCELLED AT 10:00 DUE TO TIME LIMIT'),
 	-- said of the node on which the step of a scheduler has its head, whichever failed, and by each that is through with it
 	(true, 'ending', 'step_over', '\*\*\* (job|step) \S+ on \S+ (cancelled|failed)\M|\mdone with (the )?(job|step|task)\M',
 		'*** STEP 77.0 ON node-05 FAILED (non-zero exit code or other failure mode) ***'),

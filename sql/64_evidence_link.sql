@@ -11,7 +11,7 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
 	WITH vote AS MATERIALIZED (SELECT v.* FROM @extschema@.l4_accused_votes(l4_bad_links.accusations) v),
 	mutual AS (
-		-- two that accuse each other while nobody else accuses anybody, or as many the one as the other: between them
+		-- it is between two that accuse each other, where nobody else is accused and as many accuse the one as the other
 		SELECT v.accuser, v.unit FROM vote v JOIN vote b ON b.accuser = v.unit AND b.unit = v.accuser
 		WHERE v.part = 1 AND b.part = 1 AND NOT EXISTS (SELECT FROM vote o WHERE o.unit NOT IN (v.unit, v.accuser))
 			AND (SELECT count(*) FROM vote o WHERE o.unit = v.unit) = (SELECT count(*) FROM vote o WHERE o.unit = v.accuser)

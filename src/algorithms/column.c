@@ -12,6 +12,7 @@
 #include "algorithms/column_number.h"
 #include "algorithms/column_private.h"
 #include "port/pg_bitutils.h"
+#include "tools/bytes.h"
 #include "tools/codec.h"
 
 /* Columns of fewer values stay text: what tells of the numbers would take more than they save. */
@@ -485,12 +486,6 @@ value_hash(L4Bytes value)
 	return hash;
 }
 
-static inline bool
-is_value(L4Bytes a, L4Bytes b)
-{
-	return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 /* Packs the column as texts of which there are few. Two texts with one hash end the attempt. */
 static bool
 put_choice(L4ColumnWriter *writer, int count, uint32 *mask)
@@ -516,7 +511,7 @@ put_choice(L4ColumnWriter *writer, int count, uint32 *mask)
 			choices.slots[slot] = (uint8) ++choices.count;
 		}
 		which[i] = choices.slots[slot] - 1;
-		if (!is_value(different[which[i]], values[i]))
+		if (!bytes_equal(different[which[i]], values[i]))
 			return false;
 	}
 	put_descriptor(writer, count, COLUMN_CHOICE);

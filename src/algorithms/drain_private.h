@@ -5,6 +5,7 @@
 #define L4_DRAIN_PRIVATE_H
 
 #include "algorithms/drain.h"
+#include "tools/bytes.h"
 
 /* The number of the token <*>, which also says "differs" in the tokens of a group. */
 #define TOKEN_WILDCARD 0
@@ -102,12 +103,6 @@ static inline bool
 is_placeholder(const char *at, const char *end)
 {
 	return end - at >= L4_PLACEHOLDER_SIZE && memcmp(at, L4_PLACEHOLDER, L4_PLACEHOLDER_SIZE) == 0;
-}
-
-static inline bool
-is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 static inline int *

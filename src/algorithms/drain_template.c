@@ -19,12 +19,6 @@ typedef struct TemplateToken
 	size_t		suffix;			/* and end with */
 } TemplateToken;
 
-static inline bool
-is_equal(L4Bytes a, L4Bytes b)
-{
-	return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 /* Does the token have round brackets behind a word or a quantity? */
 static bool
 has_brackets(const TokenSpan *span)
@@ -42,12 +36,12 @@ compare_token(TemplateToken *token, const TokenSpan *span)
 	L4Bytes		other = span->text;
 	size_t		i;
 
-	if (!token->differs && is_equal(text, other))
+	if (!token->differs && bytes_equal(text, other))
 		return;
 	token->differs = true;
 	token->brackets |= has_brackets(&token->span) || has_brackets(span);
 	token->always &= has_brackets(&token->span) && has_brackets(span);
-	token->word_differs |= token->span.wildcard || !is_equal(token->span.word, span->word);
+	token->word_differs |= token->span.wildcard || !bytes_equal(token->span.word, span->word);
 	token->shortest = Min(token->shortest, other.size);
 	for (i = 0; i < Min(token->prefix, other.size) && text.data[i] == other.data[i]; i++)
 		;

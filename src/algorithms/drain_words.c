@@ -385,7 +385,7 @@ scan_again(const char *from, const char *to, const char *end, int words)
 			return NULL;
 		a = without_stops(a);
 		b = without_stops(b);
-		if (a.size != b.size || memcmp(a.data, b.data, a.size) != 0)
+		if (!bytes_equal(a, b))
 			return NULL;
 	}
 	return at;

@@ -285,8 +285,8 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("rank_bracket", 30,
 					"[\\[(<{](?:" RANK_WORD ")[ _:=#-]?(?<rank>\\d{1,6})[\\])>}]:?[ \\t]",
 					"(rank 3) 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	/* beside the numbered ones a service of another name, padded */
 	DOMINANT_FORMAT("compose_service", 31,
-					/* beside the numbered ones a service of another name, padded */
 					"(?:(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*) +|[A-Za-z][\\w.-]* {2,})\\| ",
 					"worker-12  | INFO:root:starting the data loader"),
 	DOMINANT_FORMAT("pdsh_host", 31,

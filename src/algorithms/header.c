@@ -623,33 +623,48 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 }
 
 bool
-header_is_system(const L4HeaderParser *parser, const L4Header *header)
+header_names_process(const L4HeaderParser *parser, L4Bytes line, const L4Header *header, L4Bytes *process)
 {
 	int			rule = header->format - parser->prefixes.count;
+	const char *begin;
+	const char *host;
+	const char *behind;
+	const char *close;
 
-	return header->has_header && rule >= 0 && rule < parser->headers.count &&
-		parser->headers.rules[rule].groups[GROUP_PROC] >= 0 && header->component.size > 0;
+	if (!header->has_header || rule < 0 || rule >= parser->headers.count ||
+		parser->headers.rules[rule].groups[GROUP_PROC] < 0 || header->component.size == 0 || header->time_text.size == 0)
+		return false;
+	begin = header->time_text.data + header->time_text.size;
+	host = header->component.data - 1;
+	if (host <= begin || *host != ' ')
+		return false;
+	while (host > begin && host[-1] != ' ')
+		host--;
+	if (host == begin || !is_alphanumeric(*host))
+		return false;
+	behind = header->component.data + header->component.size;
+	*process = (L4Bytes) {host, (size_t) (behind - host)};
+	close = behind < line.data + header->size && *behind == '[' ?
+		memchr(behind, ']', line.data + header->size - behind) : NULL;
+	if (close != NULL)
+		process->size = close + 1 - host;
+	return true;
 }
 
 /*
- * Where a program logs through the system's log with headers of its own, that log's header is but a label, of the process, and
- * the program's own follows. The time stays that of the log, which says its zone and is there for each line.
+ * Where a program logs through the system's log with headers of its own, that log's header is but a label, of host and process,
+ * and the program's own follows. The time stays that of the log, which says its zone and is there for each line.
  */
 static void
 unwrap(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
-	L4Header	outer = *header;
-	L4Bytes		process = header->component;
-	const char *end = line.data + line.size;
-	const char *close;
+	L4Header	outer;
+	L4Bytes		process;
 
-	if (!header_is_system(parser, header) || header->host.size > 0 || header->prefix_count == L4_PREFIX_LIMIT ||
-		!header_is_wrapped(&parser->learnt, process))
+	if (header->host.size > 0 || header->prefix_count == L4_PREFIX_LIMIT ||
+		!header_names_process(parser, line, header, &process) || !header_is_wrapped(&parser->learnt, header->component))
 		return;
-	close = process.data + process.size < end && process.data[process.size] == '[' ?
-		memchr(process.data + process.size, ']', end - process.data - process.size) : NULL;
-	if (close != NULL)
-		process.size = close + 1 - process.data;
+	outer = *header;
 	header->host = process;
 	header->prefixes[header->prefix_count++] = -1;
 	header->prefix_size = header->size;
@@ -704,16 +719,17 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 void
 header_parser_save(const L4HeaderParser *parser, StringInfo out)
 {
+	bool		learnt = header_has_learnt(&parser->learnt) || parser->learnt.wrapped_count > 0;
 	int			i;
 
 	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0) |
-						(header_has_learnt(&parser->learnt) || parser->learnt.wrapped_count > 0 ? SAVED_LEARNT : 0));
+						(learnt ? SAVED_LEARNT : 0));
 	column_put_signed(out, parser->reference);
 	column_put_signed(out, parser->told);
 	column_put_unsigned(out, parser->prefixes.count);
 	for (i = 0; i < parser->prefixes.count; i++)
 		column_put_unsigned(out, parser->prefixes.rules[i].enabled ? 1 : 0);
-	if (header_has_learnt(&parser->learnt) || parser->learnt.wrapped_count > 0)
+	if (learnt)
 		header_learnt_save(&parser->learnt, out);
 }
 

@@ -293,7 +293,7 @@ header_is_one_name(const L4SampleLine *lines, int count, int field)
 		here++;
 		if (name == NULL)
 			name = text;
-		if (text->size != name->size || memcmp(text->data, name->data, name->size) != 0)
+		if (!bytes_equal(*text, *name))
 			return false;
 	}
 	return here >= SOME_LINES && name->data[0] >= 'a' && name->data[0] <= 'z';
@@ -665,7 +665,7 @@ names_nodes(const L4SampleLine *lines, int count, int field, L4IsNode is_node, c
 		here++;
 		nodes += is_node(argument, *name);
 		first = first != NULL ? first : name;
-		*several = *several || name->size != first->size || memcmp(name->data, first->data, name->size) != 0;
+		*several = *several || !bytes_equal(*name, *first);
 	}
 	return nodes * 10 >= here * MOST;
 }

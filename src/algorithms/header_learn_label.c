@@ -78,12 +78,6 @@ are_ranks(const L4SampleLine *lines, int count, const Speaker *speakers)
 		back * ranks * 2 >= here;
 }
 
-static inline bool
-same_text(L4Bytes a, L4Bytes b)
-{
-	return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 /* Does one number stand with several nodes, as those do that count the ranks of each? */
 static bool
 are_local(const L4SampleLine *lines, int count, const Speaker *speakers)
@@ -94,7 +88,7 @@ are_local(const L4SampleLine *lines, int count, const Speaker *speakers)
 	for (i = 0; i < count; i++)
 		for (j = 0; lines[i].here && j < i; j++)
 			if (lines[j].here && bytes_number(speakers[i].number) == bytes_number(speakers[j].number) &&
-				!same_text(speakers[i].node, speakers[j].node))
+				!bytes_equal(speakers[i].node, speakers[j].node))
 				return true;
 	return false;
 }
@@ -154,15 +148,20 @@ speakers_of(const L4SampleLine *lines, int count, int field, L4IsNode is_node, c
 static bool
 has_rank_label(L4SampleLine *lines, int count)
 {
-	int			i;
+	Speaker    *speakers;
+	bool		ranks;
+	int			i = 0;
 
-	for (i = 0; i < Min(count, SOME_LINES); i++)
-		if (lines[i].count > 0 && holds_rank(&lines[i].fields[0]) &&
-			mark_labelled(lines, count, &lines[i]) * 10 >= count * NEARLY_ALL)
-			return (header_is_delimited(lines, count, 0) || header_of_ten(lines, count, 0, MOST, has_tab_behind)) &&
-				!header_of_ten(lines, count, 0, EXCEPTION, header_is_step) &&
-				are_ranks(lines, count, speakers_of(lines, count, 0, NULL, NULL));
-	return false;
+	while (i < Min(count, SOME_LINES) && !(lines[i].count > 0 && holds_rank(&lines[i].fields[0]) &&
+										   mark_labelled(lines, count, &lines[i]) * 10 >= count * NEARLY_ALL))
+		i++;
+	if (i == Min(count, SOME_LINES) || header_of_ten(lines, count, 0, EXCEPTION, header_is_step) ||
+		!(header_is_delimited(lines, count, 0) || header_of_ten(lines, count, 0, MOST, has_tab_behind)))
+		return false;
+	speakers = speakers_of(lines, count, 0, NULL, NULL);
+	ranks = are_ranks(lines, count, speakers);
+	pfree(speakers);
+	return ranks;
 }
 
 /* Is the first field of a line the name of a node, or does it hold one beside something else? */
@@ -191,7 +190,7 @@ has_node_label(L4SampleLine *lines, int count, L4IsNode is_node, const void *arg
 		if (!lines[i].here)
 			continue;
 		first = nodes++ == 0 ? node : first;
-		several = several || !same_text(node, first);
+		several = several || !bytes_equal(node, first);
 	}
 	return several && nodes * 10 >= count * NEARLY_ALL;
 }

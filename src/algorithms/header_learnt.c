@@ -190,7 +190,7 @@ header_is_wrapped(const L4LearntHeaders *learnt, L4Bytes program)
 	int			i;
 
 	for (i = 0; i < learnt->wrapped_count; i++)
-		if (learnt->wrapped_sizes[i] == program.size && memcmp(learnt->wrapped[i], program.data, program.size) == 0)
+		if (bytes_equal((L4Bytes) {learnt->wrapped[i], learnt->wrapped_sizes[i]}, program))
 			return true;
 	return false;
 }

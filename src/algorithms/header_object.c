@@ -150,7 +150,7 @@ count_of(KeyCount *counts, int *known, L4Bytes key)
 	int			i;
 
 	for (i = 0; i < *known; i++)
-		if (counts[i].key.size == key.size && memcmp(counts[i].key.data, key.data, key.size) == 0)
+		if (bytes_equal(counts[i].key, key))
 			return &counts[i];
 	if (*known == OBJECT_KEYS || key.size == 0 || key.size > L4_OBJECT_KEY)
 		return NULL;

@@ -116,15 +116,18 @@ extern HeaderRule *header_rules_match(HeaderRules *rules, L4Bytes text, bool all
 /* header.c: the size of the prefix that a rule just matched in a text. */
 extern size_t header_prefix_size(const HeaderRule *rule, L4Bytes text);
 
-/* header_learnt.c: did a sample teach any form, label or object? */
+/* Did a sample teach any form, label or object, which are tried before the rules? */
 static inline bool
 header_has_learnt(const L4LearntHeaders *learnt)
 {
 	return learnt->form_count > 0 || learnt->has_label || learnt->has_object;
 }
 
-/* header.c: is this header one of a system's log, whose component is the process that wrote the line? */
-extern bool header_is_system(const L4HeaderParser *parser, const L4Header *header);
+/*
+ * header.c: is a line's header one of a system's log, which names a host and, directly behind it, the process that wrote the
+ * line? Its component is that program; process: the host and it, with its number ("node-05 train[60]").
+ */
+extern bool header_names_process(const L4HeaderParser *parser, L4Bytes line, const L4Header *header, L4Bytes *process);
 
 /* header_learnt.c: is a program one that has headers of its own behind that of the system's log? */
 extern bool header_is_wrapped(const L4LearntHeaders *learnt, L4Bytes program);

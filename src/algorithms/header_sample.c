@@ -8,6 +8,7 @@
 #include "algorithms/header_learn.h"
 #include "algorithms/timestamp.h"
 #include "storage/shmem.h"
+#include "tools/bytes.h"
 
 /* Takes the next line off what is left of a sample; false at its end. */
 static bool
@@ -406,13 +407,13 @@ learn_wrapped(L4HeaderParser *parser, L4Bytes sample)
 	while (next_line(&sample, &line) && (count > 0 || seen++ < SYSTEM_LINES))
 	{
 		L4Header	header;
+		L4Bytes		process;
 
 		header_parse(parser, line, &header);
-		if (!header_is_system(parser, &header) || header.component.size > L4_WRAPPED_NAME)
+		if (!header_names_process(parser, line, &header, &process) || header.component.size > L4_WRAPPED_NAME)
 			continue;
 		for (i = 0; i < count; i++)
-			if (programs[i].name.size == header.component.size &&
-				memcmp(programs[i].name.data, header.component.data, header.component.size) == 0)
+			if (bytes_equal(programs[i].name, header.component))
 				break;
 		if (i == PROGRAM_LIMIT)
 			continue;

@@ -383,15 +383,20 @@ place_of_rows(L4PlaceRules *rules, const L4Cluster *cluster, const char *source,
 	return place;
 }
 
-/* The host that a label names, as the job calls it: of "worker.3@node-05" what stands behind the @. */
+/*
+ * The host that a label names, as the job calls it: of "node-05 train[60]" what stands before the blank, of "worker.3@node-05"
+ * what stands behind the @.
+ */
 static char *
 host_of_label(const L4Cluster *cluster, L4Bytes label)
 {
-	const char *at = memchr(label.data, '@', label.size);
-	size_t		before = at != NULL ? (size_t) (at + 1 - label.data) : 0;
-	int			index = node_index(cluster, label.data + before, label.size - before);
+	const char *blank = memchr(label.data, ' ', label.size);
+	const char *end = blank != NULL ? blank : label.data + label.size;
+	const char *at = memchr(label.data, '@', end - label.data);
+	const char *host = at != NULL ? at + 1 : label.data;
+	int			index = node_index(cluster, host, end - host);
 
-	return index >= 0 ? pstrdup(cluster->nodes[index]) : pnstrdup(label.data + before, label.size - before);
+	return index >= 0 ? pstrdup(cluster->nodes[index]) : pnstrdup(host, end - host);
 }
 
 L4Place

@@ -332,7 +332,7 @@ is_recent(const L4SegmentBuilder *builder, const RecentFrame *recent, const L4Re
 	if (recent->index < 0 || recent->form != form || recent->time_begin != (int) time_begin)
 		return false;
 	if (recent->parameters != NULL)
-		return recent->bytes.size == frame.size && bytes_same(recent->bytes.data, frame.data, frame.size);
+		return bytes_equal(recent->bytes, frame);
 	if (builder->frames.texts[recent->index].text.size != frame.size)
 		return false;
 	text = builder->frames.texts[recent->index].text.data;

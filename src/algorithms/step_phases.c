@@ -332,15 +332,14 @@ step_work(const L4StepMessage *messages, int64 message_count, const double *ends
 	for (int64 i = 0; i < count; i++)
 	{
 		Counts		counts;
+		Schedule   *like;
 
 		CHECK_FOR_INTERRUPTS();
 		work[i] = (L4StepWork) {0};
 		next_step(&step, message_count, ends[i], ends[i + 1]);
 		counts = count_messages(&step);
-		if (schedule == NULL || memcmp(&counts, &schedule->counts, sizeof(Counts)) != 0)
-			work_of_step(&step, NULL, ends[i], closes[i], work + i);
-		else
-			work_of_step(&step, schedule, ends[i], closes[i], work + i);
+		like = schedule != NULL && memcmp(&counts, &schedule->counts, sizeof(Counts)) == 0 ? schedule : NULL;
+		work_of_step(&step, like, ends[i], closes[i], work + i);
 	}
 }
 

@@ -17,6 +17,7 @@
 #include "catalog/pg_type_d.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "tools/bytes.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -111,7 +112,7 @@ path_number(FlowState *state, L4Bytes text)
 	char	   *copy;
 
 	for (int i = 0; i < state->path_count; i++)
-		if (state->paths[i].size == text.size && memcmp(state->paths[i].data, text.data, text.size) == 0)
+		if (bytes_equal(state->paths[i], text))
 			return i;
 	if (state->paths_merged || state->path_count == L4_FLOW_MOST_PATHS)
 	{

@@ -3,6 +3,8 @@
  */
 #include "loading/source_private.h"
 
+#include "tools/bytes.h"
+
 StreamPoint
 source_stream_point(const Stream *stream)
 {
@@ -109,7 +111,7 @@ copy_host(char *to, L4Bytes host)
 static inline bool
 same_host(const LastLabel *last, L4Bytes host)
 {
-	return last->host_size == host.size && (host.size == 0 || memcmp(last->host, host.data, host.size) == 0);
+	return bytes_equal((L4Bytes) {last->host, last->host_size}, host);
 }
 
 /* The stream of a record by its label; the file's own where the label does not count. */

@@ -39,6 +39,12 @@ bytes_same(const char *a, const char *b, size_t size)
 	return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
 }
 
+static inline bool
+bytes_equal(L4Bytes a, L4Bytes b)
+{
+	return a.size == b.size && bytes_same(a.data, b.data, a.size);
+}
+
 /* Copies bytes as memcpy does, without a call where they are few; none may have no place. */
 static inline void
 bytes_copy(char *to, const char *from, size_t size)

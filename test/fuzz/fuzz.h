@@ -6,6 +6,7 @@
 
 #include "ground/l4.h"
 #include "pgtime.h"
+#include "tools/bytes.h"
 
 #include <setjmp.h>
 
@@ -78,7 +79,6 @@ extern void fuzz_steps_state_seed(L4Bytes input, FuzzSeed add);
 extern bool fuzz_line(L4Bytes *rest, L4Bytes *line);
 /* Cuts a number off the front of an input: its first byte, 0 where it is empty. */
 extern unsigned fuzz_byte(L4Bytes *input);
-extern bool bytes_equal(L4Bytes a, L4Bytes b);
 /* A parser of all built-in formats, as good as new. */
 extern struct L4HeaderParser *fuzz_parser(bool remember);
 /* A copy in a block of its own size, so that a read behind it is noticed. */

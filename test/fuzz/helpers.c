@@ -31,12 +31,6 @@ fuzz_byte(L4Bytes *input)
 	return byte;
 }
 
-bool
-bytes_equal(L4Bytes a, L4Bytes b)
-{
-	return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
-
 L4Bytes
 fuzz_copy(L4Bytes bytes)
 {

@@ -71,5 +71,14 @@ SELECT (l4_ingest('collected', $$SELECT * FROM (VALUES
 	('INFO step 1', '_controller/run-7/node-1.log'), ('INFO up', '_controller/all.log')) l (line, source)$$)).rows;
 SELECT s.source, s.kind, s.node FROM l4_stream s WHERE s.job_id = 'collected' ORDER BY s.source COLLATE "C";
 
-SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line UNION SELECT 'collected') j;
+\echo == a journal of several nodes: the host tells the node, and equal process numbers are of different nodes
+SELECT l4_register_job('gathered', '{}', 'failed', '{node-0,node-1}', 1) \g /dev/null
+SELECT (l4_ingest('gathered', $$SELECT format('2026-11-20T19:00:%s+09:00 node-%s fit[60]: 2026-11-20 19:00:%s | INFO     | '
+	'fit.trainer:131 - [rank%s] step %s/40, loss 2.1', 10 + s, n, 10 + s, n, s) AS line, 'journal.log' AS source
+	FROM generate_series(1, 9) s, generate_series(0, 1) n ORDER BY s, n$$)).rows;
+SELECT s.label, s.kind, s.node, s.rank, s.record_count FROM l4_stream s
+WHERE s.job_id = 'gathered' AND s.label IS NOT NULL ORDER BY s.label COLLATE "C";
+
+SELECT count(l4_delete_job(j.job_id))
+FROM (SELECT DISTINCT job AS job_id FROM line UNION SELECT unnest('{collected,gathered}'::text[])) j;
 DROP SCHEMA wrapped_logs CASCADE;
