@@ -164,7 +164,7 @@ CREATE TABLE @extschema@.l4_wording (
 		'advice', 'tolerated', 'setting', 'varying', 'host', 'other_host', 'attempt', 'retry', 'disagreement', 'itself',
 		'measured', 'host_name', 'device', 'headed', 'own_header', 'finished', 'recovered', 'lossy', 'outcome', 'out_of',
 		'stage', 'component', 'grave_word', 'slowest', 'done', 'connections', 'short_handed',
-		'gave_up', 'hung_up', 'referral', 'called_off')),
+		'unreached', 'gave_up', 'hung_up', 'referral', 'called_off')),
 	stage text CHECK (stage = ANY (@extschema@.l4_stages())),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
@@ -196,7 +196,7 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'that print their host before them; and where it stands there), finished (a rank has done all its work), recovered (what '
 'was amiss is well again), lossy (the name of a number that counts what gets lost between two '
 'machines), connections (a record that counts what becomes of a machine''s connections), short_handed (only some of all are '
-'there), gave_up (waiting is over), hung_up (a connection was ended at the other side), referral (another''s log is to be '
+'there), unreached (no connection came about), gave_up (waiting is over), hung_up (a connection was ended at the other side), referral (another''s log is to be '
 'read), called_off (somebody ended the whole job), '
 'outcome (the word before a number that says how something ended), out_of (what stands between a number and what '
 'it is out of), stage (an error names its stage), component (or the code that failed), grave_word (kept apart while importing)';

@@ -63,7 +63,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Where fewer of the values are numbers none is one: of hexadecimal digests some look like numbers, and huge ones.'),
 	(true, 'unexplained_burst_factor', 4, 'factor',
 		'A burst is more than so many times the largest count in a stream of the pool ...'),
-	(true, 'unexplained_burst_records', 20, 'records', '... and at least so many records.'),
+	(true, 'unexplained_burst_records', 10, 'records', '... and at least so many records.'),
 	(true, 'unexplained_role_share', 0.25, 'share of streams',
 		'What at most this share of the streams of successful jobs log is the business of a '
 		'role (rank 0, the last rank): it tells nothing of its node.'),
@@ -218,6 +218,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'What the one that speaks for all says alone the others may have met, too: they never print in that phase.'),
 
 	(true, 'evidence_missing_share', 0.4, 'share of nodes', 'Where more of the nodes have no logs, logs were not collected.'),
+	(true, 'evidence_absent_records_share', 0.5, 'share of the records',
+		'Whose ranks say at most so much of what the middle one says is asked whether they started at all ...'),
+	(true, 'evidence_absent_peers', 3, 'nodes', '... of so many others, which say alike what is said at start ...'),
+	(true, 'evidence_absent_statements', 2, 'statements', '... where they have so many statements in common: one may be chance.'),
 
 	(true, 'evidence_silent_share', 0.4, 'share of nodes', 'Where more of the nodes are silent nobody can say who is healthy.'),
 	(true, 'evidence_silent_spread_factor', 2, 'factor',
@@ -313,6 +317,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'evidence_slow_change_records', 2, 'records',
 		'So many before steps became slow and since tell how a duration changed, where the other ranks tell how theirs did.'),
 	(true, 'evidence_slow_nodes', 4, 'nodes', 'So many nodes tell what is usual.'),
+	(true, 'evidence_slow_streams', 3, 'streams',
+		'Where durations are printed, so many that print them tell what is usual: the middle one.'),
 	(true, 'evidence_slow_spread', 0.05, 'share of a duration',
 		'The least spread assumed: what differs less nobody notices, however even the others are.'),
 	(true, 'evidence_slow_chances', 50, 'statements',

@@ -36,6 +36,7 @@
  *                numbers grow
  *   slowest      the name of a value that says which rank was the last or slowest of all
  *   short_handed only some of all are there, as who waits for them says
+ *   unreached    no connection to another one came about
  *   gave_up      waiting for others is over
  *   hung_up      a connection was ended at the other side
  *   referral     who is at fault another one's log tells
@@ -343,6 +344,11 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'|replicas?|peers?|hosts?|agents?|participants?)\M (\w+ ){0,2}(joined|arrived|connected|registered|ready|here'
 			'|there|present)\M',
 		'Timed out after 41 seconds waiting for clients. 4/5 clients joined.'),
+	(true, 'unreached', 'no_connection',
+		'\m(trying|unable|failed|fails|failure|cannot|could not|couldn''t|can''t|time_?out|timed out) (to|while|on|in) '
+			'(\w+ ){0,2}(re)?connect(ing)?\M|\mcannot (re)?connect\M|\mconnect(ion)?\M.{0,40}\m(refused|timed out|failed)\M'
+			'|\m(no route to host|host is down|unreachable)\M|\mconnect(ion)?(error|refusederror|timeout\w*)\M',
+		'The client socket has timed out after 20000ms while trying to connect to (node-00, 29500).'),
 	(true, 'gave_up', 'waited_in_vain', '\mtim(e|es|ed|ing) ?out\M|\m\w*time_?out(error|exception|exceeded)?\M',
 		'torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError'),
 	(true, 'hung_up', 'other_side_closed',

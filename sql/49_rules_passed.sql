@@ -61,6 +61,7 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	done text,
 	connections text,
 	short_handed text,
+	unreached text,
 	gave_up text,
 	hung_up text,
 	referral text,

@@ -124,6 +124,13 @@ RETURN clock_times[GREATEST(width_bucket(line_no, clock_lines), 1)];
 COMMENT ON FUNCTION @extschema@.l4_time_at(bigint, bigint[], timestamptz[]) IS
 'Step: The time reached at a line of a file by its clock (l4_source_clock); NULL without one.';
 
+CREATE FUNCTION @extschema@.l4_time_by(line_no bigint, clock_lines bigint[], clock_times timestamptz[]) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN clock_times[width_bucket(line_no, clock_lines) + 1];
+COMMENT ON FUNCTION @extschema@.l4_time_by(bigint, bigint[], timestamptz[]) IS
+'Step: The time by which a line of a file was written by its clock (l4_source_clock): the next one that it tells; NULL where '
+'none follows, or without one.';
+
 CREATE FUNCTION @extschema@.l4_job_first_times(job_id text)
 	RETURNS TABLE (unit text, shape_id bigint, iterating boolean, first_at double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
@@ -216,14 +223,17 @@ BEGIN
 	),
 	entry AS MATERIALIZED (
 		-- Records without a time inherit the last one of their stream. What stands behind the last time of all (tail) may have
-		-- been written at any time later: it is older than nothing. A stream that marks iterations itself tells by them, too.
+		-- been written at any time later: it is older than nothing. Of a stream that never tells a time any record may be as
+		-- late as the file's next one. A stream that marks iterations itself tells by them, too.
 		SELECT e.stream_id, e.shape_id, s.source_id, s.kind IN ('rank', 'launcher', 'shared') AS works,
 			e.shape_id IN (SELECT p.shape_id FROM @extschema@.l4_pool_event p WHERE p.pool_id = l4_job_older_lines.pool_id)
 				AS known, e.first_line, e.last_line,
 			e.first_iteration + 1 < s.last_iteration AS marked, e.last_ts AS told_ts,
 			CASE WHEN s.lines IS NULL THEN CASE WHEN e.first_line <= s.tail THEN e.first_ts END
+				WHEN e.first_ts IS NULL THEN @extschema@.l4_time_by(e.first_line, s.lines, s.times)
 				ELSE @extschema@.l4_time_at(e.first_line, s.lines, s.times) END AS first_ts,
 			CASE WHEN s.lines IS NULL THEN CASE WHEN e.last_line <= s.tail THEN e.last_ts END
+				WHEN e.last_ts IS NULL THEN @extschema@.l4_time_by(e.last_line, s.lines, s.times)
 				ELSE @extschema@.l4_time_at(e.last_line, s.lines, s.times) END AS last_ts
 		FROM counted e
 		JOIN (SELECT s.stream_id, s.source_id, s.kind, s.last_iteration, t.line_no AS tail, c.lines, c.times
@@ -380,18 +390,26 @@ BEGIN
 		UNION ALL
 		SELECT m.stream_id, NULL, min(m.ts) FROM mark m GROUP BY m.stream_id
 	)
-	SELECT b.stream_id, b.line_no, b.ts - COALESCE(z.ahead, '0'), l.next_ts - COALESCE(z.ahead, '0'),
+	SELECT b.stream_id, b.line_no, COALESCE(b.ts, f.since) - COALESCE(z.ahead, '0'),
+		COALESCE(l.next_ts, f.until) - COALESCE(z.ahead, '0'),
 		(SELECT j.time_zone FROM @extschema@.l4_job j WHERE j.job_id = l4_job_times_around.job_id)
 	FROM before b
+	-- of a stream that tells none those of its file
+	LEFT JOIN (SELECT s.stream_id, c.lines, c.times
+		FROM @extschema@.l4_source_clocks(l4_job_times_around.job_id, l4_job_times_around.limits) c
+		JOIN @extschema@.l4_stream s ON s.job_id = l4_job_times_around.job_id AND s.source_id = c.source_id) c
+		ON c.stream_id = b.stream_id AND b.stream_id NOT IN (SELECT m.stream_id FROM mark m)
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_time_at(b.line_no, c.lines, c.times) AS since,
+		@extschema@.l4_time_by(b.line_no, c.lines, c.times) AS until OFFSET 0) f
 	LEFT JOIN later l ON l.stream_id = b.stream_id AND COALESCE(l.ts, '-infinity') = COALESCE(b.ts, '-infinity')
 	LEFT JOIN @extschema@.l4_zone_shifts(l4_job_times_around.job_id, l4_job_times_around.limits) z
 		ON z.stream_id = b.stream_id;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_times_around(text, bigint[], bigint[], @extschema@.l4_limits) IS
-'Step: For lines of streams (two arrays of one length): between which times that the stream told they were written, as far as '
-'the counts know (since as l4_job_times_before; until: the first later one), in the zone of the ranks (l4_zone_shifts); and '
-'the zone of the job. NULL: not known.';
+'Step: For lines of streams (two arrays of one length): between which times that the stream told (one that tells none: its '
+'file, l4_source_clock) they were written, as far as the counts know (since as l4_job_times_before; until: the first later '
+'one), in the zone of the ranks (l4_zone_shifts); and the zone of the job. NULL: not known.';
 
 CREATE FUNCTION @extschema@.l4_job_span(job_id text, gap double precision, stray_share double precision)
 	RETURNS TABLE (first_ts timestamptz, last_ts timestamptz, strays bigint)

@@ -31,10 +31,13 @@ BEGIN ATOMIC
 		SELECT m.ordinal, m.text FROM unnest(l4_mentions.texts) WITH ORDINALITY m (text, ordinal)
 	),
 	rank_name AS (
-		-- rank 7, rank_7, rank[7], rank: 7, ranks 3, 5 and rank(s) [6]; a list counts wholly
+		-- rank 7, rank_7, rank[7], rank: 7, ranks 3, 5 and rank(s) [6]; a list counts wholly; not node rank 2, tp rank 0: they
+		-- count something else
 		SELECT DISTINCT m.ordinal, r.number::int AS rank
 		FROM message m,
-			LATERAL regexp_matches(m.text, '\mranks?(?:\(s\))?[ _:=#]{0,3}[[(]?\s?(\d{1,6}(?:, ?\d{1,6})*)\M', 'gi') x (match),
+			LATERAL regexp_matches(m.text, '(?<!\m(?:node|host|machine|local|group|stage|tp|pp|dp|cp|ep|mp|sp|tensor|pipeline'
+				'|data|model|expert|context|sequence|parallel|replica|shard)[ -])'
+				'\mranks?(?:\(s\))?[ _:=#]{0,3}[[(]?\s?(\d{1,6}(?:, ?\d{1,6})*)\M', 'gi') x (match),
 			LATERAL regexp_split_to_table(x.match[1], ', ?') r (number)
 	),
 	word AS (

@@ -146,7 +146,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_set_ranks(text, bigint[], int[]) IS
 'Step: Makes streams of a job those of ranks (two arrays of one length; NULL: not known which); returns how many.';
 
-CREATE FUNCTION @extschema@.l4_own_streams_to_ranks(job_id text) RETURNS bigint
+CREATE FUNCTION @extschema@.l4_own_streams_to_ranks(job_id text, share double precision) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -158,26 +158,33 @@ DECLARE
 BEGIN
 	-- Lines of a node's file that go by one rank alone (what the interpreter prints of an exception, "[rank3]: ") are of the
 	-- process that wrote the others, which has no name for itself there; so are the files that other nodes have in its place.
+	-- Where they go by several, the others are of all these, if they tell of iterations on most nodes.
 	WITH own AS MATERIALIZED (
-		SELECT s.stream_id, s.source_id, @extschema@.l4_stream_family(s.source, NULL, s.node) AS family
+		SELECT s.stream_id, s.source_id, s.last_iteration, @extschema@.l4_stream_family(s.source, NULL, s.node) AS family
 		FROM @extschema@.l4_stream s
 		WHERE s.job_id = l4_own_streams_to_ranks.job_id AND s.label IS NULL AND s.kind = 'other' AND s.node IS NOT NULL
 			AND s.record_count > 0
 	),
 	named AS MATERIALIZED (
-		SELECT o.source_id, min(o.rank) AS rank FROM @extschema@.l4_stream o
+		SELECT o.source_id, CASE WHEN count(DISTINCT o.rank) = 1 THEN min(o.rank) END AS rank FROM @extschema@.l4_stream o
 		WHERE o.job_id = l4_own_streams_to_ranks.job_id AND o.kind = 'rank' AND o.label IS NOT NULL AND o.rank IS NOT NULL
-		GROUP BY o.source_id HAVING count(DISTINCT o.rank) = 1
+		GROUP BY o.source_id
+	),
+	started AS (
+		SELECT o.family FROM own o LEFT JOIN named n ON n.source_id = o.source_id
+		GROUP BY o.family
+		HAVING count(n.rank) > 0 OR count(n.source_id) > 0 AND count(o.last_iteration) >= share * count(*)
 	)
 	SELECT array_agg(o.stream_id), array_agg(n.rank) INTO stream_ids, ranks
 	FROM own o LEFT JOIN named n ON n.source_id = o.source_id
-	WHERE o.family IN (SELECT f.family FROM own f JOIN named k ON k.source_id = f.source_id);
+	WHERE o.family IN (SELECT f.family FROM started f);
 	RETURN @extschema@.l4_set_ranks(l4_own_streams_to_ranks.job_id, stream_ids, ranks);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_own_streams_to_ranks(text) IS
+COMMENT ON FUNCTION @extschema@.l4_own_streams_to_ranks(text, double precision) IS
 'Step: The unlabelled lines of a node''s file of which others go by one rank alone are that rank''s, too, and those of such '
-'files of other nodes a rank''s: sets l4_stream.kind and rank; returns the number of rows changed.';
+'files of other nodes a rank''s; where others go by several ranks, they are of these (not known which), if on so large a share '
+'of the nodes they tell of iterations: sets l4_stream.kind and rank; returns the number of rows changed.';
 
 CREATE FUNCTION @extschema@.l4_learn_ranks(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -198,7 +205,7 @@ BEGIN
 	FROM @extschema@.l4_numbered_files(l4_learn_ranks.job_id, limits) n
 	JOIN @extschema@.l4_job_streams(l4_learn_ranks.job_id) s ON s.source_id = n.source_id AND s.label IS NULL;
 	learned := @extschema@.l4_set_ranks(l4_learn_ranks.job_id, stream_ids, ranks)
-		+ @extschema@.l4_own_streams_to_ranks(l4_learn_ranks.job_id);
+		+ @extschema@.l4_own_streams_to_ranks(l4_learn_ranks.job_id, limits.place_rank_share);
 	IF EXISTS (SELECT FROM @extschema@.l4_stream s
 		WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank' AND s.last_iteration IS NOT NULL) THEN
 		RETURN learned;

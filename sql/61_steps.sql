@@ -189,12 +189,18 @@ BEGIN ATOMIC
 	WITH counted AS MATERIALIZED (
 		SELECT c.* FROM @extschema@.l4_counted_steps(l4_job_steps.job_id, limits) c
 	),
-	mark AS (
-		SELECT i.turn, i.part, i.iteration, i.started_at, lead(i.iteration) OVER w - i.iteration AS iterations,
-			EXTRACT(epoch FROM lead(i.started_at) OVER w - i.started_at)::float8 AS seconds
+	started AS (
+		-- those that are told of between two stamps have the time of the first one in common
+		SELECT i.part, i.started_at, min(i.turn) AS turn, min(i.iteration) AS iteration, array_agg(i.turn ORDER BY i.turn) AS turns,
+			array_agg(i.iteration ORDER BY i.turn) AS told
 		FROM @extschema@.l4_job_timeline_parts(l4_job_steps.job_id, (limits).slow_steps_read::bigint,
 			(limits).slow_steps_least::bigint, l4_job_steps.first_turn, l4_job_steps.last_turn) i
-		WHERE @extschema@.l4_clock_was_set(i.started_at) WINDOW w AS (PARTITION BY i.part ORDER BY i.turn)
+		WHERE @extschema@.l4_clock_was_set(i.started_at) GROUP BY i.part, i.started_at
+	),
+	mark AS (
+		SELECT t.*, lead(t.iteration) OVER w - t.iteration AS iterations,
+			EXTRACT(epoch FROM lead(t.started_at) OVER w - t.started_at)::float8 AS seconds
+		FROM started t WINDOW w AS (PARTITION BY t.part ORDER BY t.turn)
 	),
 	beside AS (
 		SELECT m.*, LEAST(lag(m.seconds / m.iterations) OVER w, lead(m.seconds / m.iterations) OVER w) AS least,
@@ -204,14 +210,14 @@ BEGIN ATOMIC
 	step AS (
 		-- Where not all iterations are told of, one may be marked in its midst, and its end be taken for the beginning of the
 		-- next: what lies between is no step.
-		SELECT b.turn, b.iteration, b.started_at, lead(b.iteration) OVER w - b.iteration AS iterations,
+		SELECT b.turns, b.told, b.started_at, lead(b.iteration) OVER w - b.iteration AS iterations,
 			EXTRACT(epoch FROM lead(b.started_at) OVER w - b.started_at)::float8 AS seconds
 		FROM beside b
 		WHERE (b.iterations = 1 AND b.most_iterations > 1 AND b.seconds < (limits).slow_partial_share * b.least) IS NOT TRUE
 		WINDOW w AS (PARTITION BY b.part ORDER BY b.turn)
 	)
-	SELECT s.turn, s.iteration, s.started_at, s.seconds / s.iterations
-	FROM step s
+	SELECT i.turn, i.iteration, s.started_at, s.seconds / s.iterations
+	FROM step s, ROWS FROM (unnest(s.turns), unnest(s.told)) i (turn, iteration)
 	-- a job that goes on from a checkpoint counts anew
 	WHERE s.iterations > 0 AND s.seconds > 0 AND NOT EXISTS (SELECT FROM counted)
 	UNION ALL
@@ -222,7 +228,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_job_steps(text, @extschema@.l4_limits, bigint, bigint) IS
 'Step: The steps of a job in order, as l4_timeline tells them: the place there (turn), the iteration, when it began, and its '
-'seconds (of iterations that are told of only now and then, the mean up to the next one told of); those from first_turn to '
+'seconds (of iterations that are told of only now and then, or between two stamps, the mean up to the next one told of later); '
+'those from first_turn to '
 'last_turn (NULL: to either end), of very many some, evenly chosen. Where no rule knows iterations those that are counted '
 '(l4_counted_steps).';
 

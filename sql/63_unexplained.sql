@@ -338,7 +338,7 @@ BEGIN
 			l4_unexplained_records.pool_id, limits) e
 	),
 	clock AS MATERIALIZED (
-		SELECT s.stream_id, c.lines, c.times
+		SELECT s.stream_id, s.source_id, c.lines, c.times
 		FROM unnest(source_clocks) c JOIN @extschema@.l4_job_streams(l4_unexplained_records.job_id) s
 			ON s.source_id = c.source_id
 	),
@@ -361,28 +361,38 @@ BEGIN
 		FROM (SELECT array_agg(u.stream_id) AS stream_ids, array_agg(u.first_line) AS line_nos FROM unstamped u) w
 		CROSS JOIN LATERAL @extschema@.l4_job_times_before(l4_unexplained_records.job_id, w.stream_ids, w.line_nos) b
 	),
-	placed AS (
-		-- lines of one file are in order, whatever clocks their labels go by; else the record's own time, else that of the one
-		-- before it; all in the zone of the ranks
+	told AS (
 		SELECT e.*, x.raw, coalesce(x.stage, e.stage) AS told_stage, coalesce(x.iteration, e.iteration) AS told_iteration,
-			CASE WHEN c.stream_id IS NOT NULL THEN @extschema@.l4_time_at(e.first_line, c.lines, c.times)
-				ELSE coalesce(x.ts, e.first_ts, b.ts) - coalesce(k.ahead, '0') END - coalesce(z.ahead, '0') AS told_ts
+			coalesce(x.ts, e.first_ts, b.ts) - coalesce(k.ahead, '0') AS own_ts, coalesce(z.ahead, '0') AS ahead, c.source_id,
+			l.ts AS least_ts, @extschema@.l4_time_by(e.first_line, c.lines, c.times) AS most_ts,
+			e.first_line <> ALL (c.lines) AND (coalesce(x.ts, e.first_ts) > l.ts) IS NOT TRUE
+				AND (@extschema@.l4_parse(split_part(x.raw, E'\n', 1))).time IS NULL AS bare,
+			coalesce(t.told ~ (wordings).ending, false) AS told_ending, coalesce(t.told ~ (wordings).peer, false) AS told_peer,
+			greatest(e.gravity, @extschema@.l4_text_gravity(t.told, wordings)) AS told_gravity
 		FROM entry e
 		LEFT JOIN zone z ON z.stream_id = e.stream_id
 		LEFT JOIN clock c ON c.stream_id = e.stream_id
 		LEFT JOIN text x ON x.stream_id = e.stream_id AND x.line_no = e.first_line AND x.shape_id = e.shape_id
 		LEFT JOIN unnest(l4_unexplained_records.clocks) k ON k.node = e.unit
 		LEFT JOIN before b ON b.stream_id = e.stream_id AND b.line_no = e.first_line
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(x.raw) AS told OFFSET 0) t
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_time_at(e.first_line, c.lines, c.times) AS ts OFFSET 0) l
+	),
+	placed AS (
+		-- Lines of one file are in order, whatever clocks their labels go by. Who lost a peer was kept waiting: without a stamp
+		-- of its own that came at the end of what its file says no time of, and so did what comes behind it. Else the record's
+		-- own time, else that of the one before it; all in the zone of the ranks.
+		SELECT t.*, CASE WHEN t.source_id IS NULL THEN t.own_ts
+			WHEN t.bare AND bool_or(t.bare AND t.told_peer) OVER (PARTITION BY t.source_id, t.least_ts ORDER BY t.first_line)
+				THEN coalesce(t.most_ts, t.least_ts)
+			ELSE t.least_ts END - t.ahead AS told_ts
+		FROM told t
 	)
 	SELECT e.stream_id, e.source, e.kind, e.unit, e.node, e.rank, e.shape_id, e.event_id, e.reason, e.numbers, e.occurrences,
-		e.level,
-		greatest(e.gravity, @extschema@.l4_text_gravity(t.told, wordings)), coalesce(t.told ~ (wordings).ending, false),
-			coalesce(t.told ~ (wordings).peer, false),
-		e.first_line, e.last_line, CASE WHEN @extschema@.l4_clock_was_set(e.told_ts) THEN e.told_ts END, e.told_stage,
-			e.told_iteration,
-		e.role, e.position, e.value, e.raw, e.attempt
-	FROM placed e
-	CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(e.raw) AS told OFFSET 0) t;
+		e.level, e.told_gravity, e.told_ending, e.told_peer, e.first_line, e.last_line,
+		CASE WHEN @extschema@.l4_clock_was_set(e.told_ts) THEN e.told_ts END, e.told_stage, e.told_iteration, e.role,
+		e.position, e.value, e.raw, e.attempt
+	FROM placed e;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_records(text, @extschema@.l4_unexplained_shape[], bigint,

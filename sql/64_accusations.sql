@@ -137,26 +137,40 @@ COMMENT ON FUNCTION @extschema@.l4_told_ranks(@extschema@.l4_unexplained_record[
 'Step: The ranks that were told to end (wordings of class ending; -1 where it is not known which), each with the first line '
 'that says so: how a rank goes down then is another one''s doing, and whom it misses was told, too.';
 
+CREATE FUNCTION @extschema@.l4_short_handed(unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings) RETURNS TABLE (unit text, first_ts timestamptz, gravity int, message text, joined int,
+	expected int)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+BEGIN ATOMIC
+	-- the numbers are those of the first so many of so many
+	SELECT u.unit, u.first_ts, u.gravity, t.text, CASE WHEN s.handed THEN c.counted[1]::int END,
+		CASE WHEN s.handed THEN c.counted[2]::int END
+	FROM unnest(l4_short_handed.unexplained) u
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(u.message) AS text OFFSET 0) t
+	CROSS JOIN LATERAL (SELECT t.text ~ (wordings).short_handed AS handed OFFSET 0) s
+	CROSS JOIN LATERAL (SELECT regexp_match(t.text, '(\d{1,6}) ?(?:/|of|out of) ?(?:the )?(\d{1,6})', 'i') AS counted
+		OFFSET 0) c
+	WHERE u.unit IS NOT NULL AND u.kind <> 'system' AND u.gravity >= (limits).gravity_trouble
+		AND (s.handed OR t.text ~ (wordings).gave_up);
+END;
+COMMENT ON FUNCTION @extschema@.l4_short_handed(@extschema@.l4_unexplained_record[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'Step: The unexplained records of units that waited for others: that only so many of so many are there (joined, expected; '
+'wordings of class short_handed), or that waiting is over (wordings of class gave_up; these two NULL).';
+
 CREATE FUNCTION @extschema@.l4_awaiting_units(unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits,
 	wordings @extschema@.l4_wordings) RETURNS TABLE (unit text, counted boolean, gave_up_at timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
-	-- the numbers are those of the first so many of so many
-	SELECT u.unit, bool_or(t.text ~ (wordings).short_handed AND c.counted[1]::int < c.counted[2]::int
-			AND c.counted[1]::int > (limits).awaiting_share * c.counted[2]::int),
-		min(u.first_ts) FILTER (WHERE u.gravity >= (limits).gravity_error AND t.text ~ (wordings).gave_up)
-	FROM unnest(l4_awaiting_units.unexplained) u
-	CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(u.message) AS text OFFSET 0) t
-	CROSS JOIN LATERAL (SELECT regexp_match(t.text, '(\d{1,6}) ?(?:/|of|out of) ?(?:the )?(\d{1,6})', 'i') AS counted
-		OFFSET 0) c
-	WHERE u.unit IS NOT NULL AND u.kind <> 'system' AND u.gravity >= (limits).gravity_trouble
-		AND (t.text ~ (wordings).short_handed OR t.text ~ (wordings).gave_up)
+	SELECT u.unit, bool_or(u.joined < u.expected AND u.joined > (limits).awaiting_share * u.expected),
+		min(u.first_ts) FILTER (WHERE u.gravity >= (limits).gravity_error AND u.message ~ (wordings).gave_up)
+	FROM @extschema@.l4_short_handed(l4_awaiting_units.unexplained, limits, wordings) u
 	GROUP BY u.unit;
 END;
 COMMENT ON FUNCTION @extschema@.l4_awaiting_units(@extschema@.l4_unexplained_record[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
 'Step: The units that waited for others: that complain that only so many of all are there, more than awaiting_share of them '
-'(counted; wordings of class short_handed), or gave up waiting (when; wordings of class gave_up).';
+'(counted), or gave up waiting (when).';
 
 CREATE FUNCTION @extschema@.l4_accusations(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
@@ -174,9 +188,10 @@ BEGIN
 	limits := coalesce(limits, @extschema@.l4_limits_in_force());
 	wordings := coalesce(wordings, @extschema@.l4_wordings_in_force());
 	unexplained := ARRAY(SELECT b FROM @extschema@.l4_before_teardown(unexplained, limits) b);
+	-- nor is anybody accused by warnings that successful jobs log, too, however many there are
 	untold := ARRAY(SELECT u FROM unnest(unexplained) u LEFT JOIN @extschema@.l4_told_ranks(unexplained, wordings) e
 		ON u.kind = 'rank' AND e.source = u.source AND e.rank = COALESCE(u.rank, -1) AND e.line_no < u.first_line
-		WHERE e.line_no IS NULL);
+		WHERE e.line_no IS NULL AND NOT (u.reason = 'storm' AND u.gravity < limits.gravity_error));
 	RETURN QUERY
 	WITH said AS MATERIALIZED (
 		-- judged by the shape, once each: the text has the level, too, which may be "ERROR"

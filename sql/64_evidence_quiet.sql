@@ -14,10 +14,18 @@ BEGIN ATOMIC
 		UNION ALL SELECT s.* FROM unnest(l4_evidence_quiet.streams) s WHERE s.kind IN ('launcher', 'other')
 			AND s.record_count > 0
 	),
-	told AS (
-		-- who was told to end, and when
-		SELECT r.unit, min(r.first_ts) AS at FROM unnest(l4_evidence_quiet.unexplained) r WHERE r.ending AND r.unit IS NOT NULL
-		GROUP BY r.unit
+	ending AS MATERIALIZED (
+		SELECT r.unit, r.stream_id, r.first_line, r.first_ts FROM unnest(l4_evidence_quiet.unexplained) r
+		WHERE r.ending AND r.unit IS NOT NULL
+	),
+	-- who was told to end, and when
+	told AS (SELECT n.unit, min(n.first_ts) AS at FROM ending n GROUP BY n.unit),
+	before AS MATERIALIZED (
+		-- what its own file says of that is not its own any more
+		SELECT b.stream_id, b.ts
+		FROM (SELECT array_agg(n.stream_id) AS stream_ids, array_agg(n.line_no) AS line_nos
+			FROM (SELECT n.stream_id, min(n.first_line) AS line_no FROM ending n GROUP BY n.stream_id) n) a
+		CROSS JOIN LATERAL @extschema@.l4_job_times_before(l4_evidence_quiet.job_id, a.stream_ids, a.line_nos) b
 	),
 	step AS MATERIALIZED (
 		SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY i.length) AS length
@@ -25,9 +33,10 @@ BEGIN ATOMIC
 			FROM @extschema@.l4_job_timeline(l4_evidence_quiet.job_id) t) i
 	),
 	stopped AS MATERIALIZED (
-		SELECT s.*, t.units, t.units_telling, max(s.last_ts) OVER (PARTITION BY s.unit, s.kind) AS ended_at
+		SELECT s.*, t.units, t.units_telling, max(COALESCE(b.ts, s.last_ts)) OVER (PARTITION BY s.unit, s.kind) AS ended_at
 		FROM @extschema@.l4_telling_units(l4_evidence_quiet.streams, l4_evidence_quiet.telling_streams) t
 		JOIN stream s ON s.kind = t.kind AND s.unit = t.unit
+		LEFT JOIN before b ON b.stream_id = s.stream_id
 		WHERE NOT t.tells
 			AND @extschema@.l4_is_few(t.units - t.units_telling, t.units, (l4_evidence_quiet.limits).evidence_quiet_share)
 	)

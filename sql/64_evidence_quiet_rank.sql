@@ -18,6 +18,9 @@ BEGIN ATOMIC
 		SELECT r.*, t.of_rank IS NULL AS quiet
 		FROM unnest(l4_evidence_quiet_rank.ranks) r
 		LEFT JOIN telling t ON t.of_unit = COALESCE(r.unit, '') AND t.of_rank = COALESCE(r.rank, -r.stream_id)
+		-- what several ranks write together is not one more
+		WHERE r.rank IS NOT NULL OR r.source_id NOT IN (SELECT o.source_id FROM unnest(l4_evidence_quiet_rank.ranks) o
+			WHERE o.rank IS NOT NULL)
 	),
 	stopped AS MATERIALIZED (
 		SELECT r.*, count(*) OVER () AS ranks_quiet,

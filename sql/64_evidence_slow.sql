@@ -111,8 +111,8 @@ BEGIN ATOMIC
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY d.step) AS step, count(*) AS ranks
 		FROM duration d GROUP BY d.shape_id, d.position
 			-- of few nodes the ranks tell what is usual
-			HAVING count(*) >= (l4_slow_ranks.limits).evidence_slow_nodes AND (count(DISTINCT d.unit)
-				>= LEAST((l4_slow_ranks.limits).evidence_slow_nodes, (SELECT count(DISTINCT p.unit) FROM parameter p)))
+			HAVING count(*) >= (l4_slow_ranks.limits).evidence_slow_streams AND (count(DISTINCT d.unit)
+				>= LEAST((l4_slow_ranks.limits).evidence_slow_streams, (SELECT count(DISTINCT p.unit) FROM parameter p)))
 	),
 	spread AS (
 		SELECT d.shape_id, d.position, m.level, m.step, m.ranks,
@@ -132,7 +132,7 @@ COMMENT ON FUNCTION @extschema@.l4_slow_ranks(text, @extschema@.l4_job_stream[],
 'longest and the median of the ranks, in seconds, and how many robust standard deviations of logarithms lie between (z). z '
 'above 0: it takes longer; below 0: it waits less, so the others may wait for it. Only durations of '
 'evidence_slow_step_share of the time between two such statements or more. Nothing for fewer ranks than '
-'evidence_slow_nodes; where there are more nodes, of so many.';
+'evidence_slow_streams; where there are more nodes, of so many.';
 
 CREATE FUNCTION @extschema@.l4_slow_streams(timed_streams bigint[], timed_shapes bigint[], positions int[],
 	means double precision[], limits @extschema@.l4_limits) RETURNS SETOF bigint
@@ -223,8 +223,8 @@ BEGIN ATOMIC
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY c.before) AS before,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY c.after) AS after
 		FROM change c GROUP BY c.shape_id, c.position
-		HAVING count(*) >= (limits).evidence_slow_nodes
-			AND count(DISTINCT c.unit) >= LEAST((limits).evidence_slow_nodes, (SELECT count(DISTINCT o.unit) FROM change o))
+		HAVING count(*) >= (limits).evidence_slow_streams
+			AND count(DISTINCT c.unit) >= LEAST((limits).evidence_slow_streams, (SELECT count(DISTINCT o.unit) FROM change o))
 	),
 	spread AS (
 		SELECT m.shape_id, m.position, m.ranks, m.growth, m.level, m.before, m.after,
@@ -271,10 +271,10 @@ BEGIN ATOMIC
 		SELECT w.* FROM @extschema@.l4_slow_ranks(l4_slow_pieces.job_id, l4_slow_pieces.streams, limits) w
 	),
 	since AS (
-		-- statements that are made since then alone
+		-- statements that are made since then alone, or since the iteration before: the first slow step may be told of at its end
 		SELECT e.shape_id
 		FROM @extschema@.l4_job_counts(l4_slow_pieces.job_id, shape_ids => ARRAY(SELECT DISTINCT w.shape_id FROM mean w)) e
-		GROUP BY e.shape_id HAVING min(e.first_iteration) >= (l4_slow_pieces.slow).iteration
+		GROUP BY e.shape_id HAVING min(e.first_iteration) >= (l4_slow_pieces.slow).iteration - 1
 	)
 	SELECT c.unit, c.node, c.rank, c.shape_id, c.position, c.z,
 		jsonb_build_object('before_seconds', c.before, 'after_seconds', c.after, 'median_before_seconds', c.others_before,

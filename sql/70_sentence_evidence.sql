@@ -78,7 +78,13 @@ CREATE FUNCTION @extschema@.l4_evidence_sentence(evidence @extschema@.l4_evidenc
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	SELECT CASE e.kind
-		WHEN 'missing' THEN 'the scheduler lists it, but there is not one record from it'
+		WHEN 'missing' THEN CASE WHEN e.n ? 'peer'
+			THEN format('it does not reach %s, which waited for all with %s of %s there', e.n ->> 'peer', e.n ->> 'joined',
+				e.n ->> 'expected')
+			WHEN e.n ? 'statements'
+			THEN format('its ranks never started: they log none of the %s statements that the others begin with',
+				e.n ->> 'statements')
+			ELSE 'the scheduler lists it, but there is not one record from it' END
 		WHEN 'silent' THEN format('all its logs end at %s, %s s before the other nodes''', e.at,
 			round((e.n ->> 'seconds')::numeric))
 		WHEN 'quiet' THEN CASE WHEN e.n ? 'ranks'

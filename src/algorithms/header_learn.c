@@ -24,6 +24,7 @@
 #define PASSED_FIELDS 3
 /* What is true of the values of a field so many of ten lines have as a rule. */
 #define RULE 6
+#define ALL 10
 /* Values of a field of so many lines that are other ones, besides a few. */
 #define LINES_PER_VALUE 3
 #define FEW_VALUES 3
@@ -405,6 +406,15 @@ header_is_delimited(const L4SampleLine *lines, int count, int field)
 	return false;
 }
 
+/* Stands a field before a colon and a blank? What all lines have so is a name, be it another one in each of a few lines. */
+static bool
+is_before_colon(const L4SampleLine *line, int field)
+{
+	const L4FieldGap *gap = gap_behind(line, field);
+
+	return gap->size > 1 && gap->text[0] == ':' && gap->text[1] == ' ';
+}
+
 /* Is a field whose values the lines here have one of a header by itself, not only where another one follows it? */
 static bool
 is_of_header(const L4SampleLine *lines, int count, char kind, int field)
@@ -425,7 +435,8 @@ is_of_header(const L4SampleLine *lines, int count, char kind, int field)
 				(has_few_values(lines, count, field, true) || header_of_ten(lines, count, field, RULE, is_telling) ||
 				 header_of_ten(lines, count, field, RULE, has_blank));
 		default:
-			if (!has_few_values(lines, count, field, false) || header_of_ten(lines, count, field, EXCEPTION, is_progress) ||
+			if ((!has_few_values(lines, count, field, false) && !header_of_ten(lines, count, field, ALL, is_before_colon)) ||
+				header_of_ten(lines, count, field, EXCEPTION, is_progress) ||
 				header_of_ten(lines, count, field, EXCEPTION, has_number_behind))
 				return false;
 			if (!header_is_delimited(lines, count, field))

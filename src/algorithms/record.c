@@ -543,13 +543,47 @@ begin_record(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header,
 	append_line(assembler, line, header->size, terminator);
 }
 
-/* The end of a progress bar ("...%|...| 20/50 [00:57<1:22, 2.8s/it]") that is followed by more text, or 0. */
+/* Behind what moves a terminal's cursor or erases, from here on. */
+static const char *
+behind_cursor_moves(const char *at, const char *end)
+{
+	while (end - at > 2 && at[0] == '\033' && at[1] == '[')
+	{
+		for (at += 2; at < end && ((*at >= '0' && *at <= '9') || *at == ';'); at++)
+			;
+		at += at < end;
+	}
+	return at;
+}
+
+/* The end of blanks that overwrite a progress bar, with the moves of the cursor behind them, or 0. */
+static size_t
+blanked_bar_end(L4Bytes line)
+{
+	const char *end = line.data + line.size;
+	const char *blank = line.data;
+	const char *at;
+
+	while (blank < end && *blank == ' ')
+		blank++;
+	at = behind_cursor_moves(blank, end);
+	/* what sets a colour is of the text */
+	return at == blank || at == end || at[-1] == 'm' ? 0 : (size_t) (at - line.data);
+}
+
+/*
+ * The end of a progress bar ("...%|...| 20/50 [00:57<1:22, 2.8s/it]"), or of what overwrites it, that is followed by more text,
+ * or 0.
+ */
 static size_t
 bar_end(L4Bytes line)
 {
 	const char *end = line.data + line.size;
 	const char *at = memchr(line.data, '%', line.size);
+	size_t		blanked = blanked_bar_end(line);
 
+	if (blanked > 0)
+		return blanked;
 	if (at == NULL || end - at < 3 || at[1] != '|')
 		return 0;
 	at = memchr(at + 2, '|', end - at - 2);
@@ -561,14 +595,7 @@ bar_end(L4Bytes line)
 	at = memchr(at, ']', end - at);
 	if (at == NULL)
 		return 0;
-	at++;
-	/* what moves a terminal's cursor is of the bar */
-	while (end - at > 2 && at[0] == '\033' && at[1] == '[')
-	{
-		for (at += 2; at < end && ((*at >= '0' && *at <= '9') || *at == ';'); at++)
-			;
-		at += at < end;
-	}
+	at = behind_cursor_moves(at + 1, end);
 	return at == end ? 0 : (size_t) (at - line.data);
 }
 
