@@ -119,6 +119,7 @@ Stream *
 source_labelled_stream(L4Source *work, const L4Header *header)
 {
 	LastLabel  *last = &work->streams.last_label;
+	int			stream;
 
 	if (last->stream > 0 && last->rank == header->rank && last->local_rank == header->local_rank &&
 		same_host(last, header->host))
@@ -155,5 +156,7 @@ source_labelled_stream(L4Source *work, const L4Header *header)
 		copy_host(last->host, header->host);
 		return &work->streams.list[last->stream];
 	}
-	return &work->streams.list[stream_by_label(work, header)];
+	/* first, as it may move the list */
+	stream = stream_by_label(work, header);
+	return &work->streams.list[stream];
 }
