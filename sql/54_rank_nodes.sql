@@ -165,6 +165,8 @@ BEGIN
 	WITH own AS MATERIALIZED (
 		SELECT s.stream_id, s.rank, s.told_node,
 			@extschema@.l4_is_unplaced(s.source, s.node, s.rank, j.nodes, j.ranks_per_node) AS unplaced,
+			-- of ranks that were learnt: as labels have it, over the nodes in their order
+			CASE WHEN s.node IS NULL THEN @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node) END AS in_order,
 			-- of a label that is none of the list (an address, an identifier) others tell
 			COALESCE(s.node = ANY (j.nodes), true) AS listed
 		FROM @extschema@.l4_stream s
@@ -187,8 +189,9 @@ BEGIN
 		WHERE cardinality(known) = 0 OR EXISTS (SELECT FROM named o WHERE o.node IS NOT NULL)
 	),
 	changed AS MATERIALIZED (
-		SELECT o.stream_id, p.node FROM own o LEFT JOIN placed p ON p.rank = o.rank AND o.unplaced
-		WHERE o.listed AND p.node IS DISTINCT FROM o.told_node
+		SELECT o.stream_id, COALESCE(p.node, o.in_order) AS node
+		FROM own o LEFT JOIN placed p ON p.rank = o.rank AND o.unplaced
+		WHERE o.listed AND COALESCE(p.node, o.in_order) IS DISTINCT FROM o.told_node
 	),
 	held AS MATERIALIZED (
 		SELECT o.stream_id, t.node FROM @extschema@.l4_stream o JOIN changed t ON t.stream_id = o.stream_id
@@ -204,7 +207,8 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_rank_nodes(text) IS
 'Learns from what ranks say themselves which node each is on (l4_rank_hosts), where neither path nor label of their logs names '
-'one. Fills l4_stream.told_node; returns the number of rows changed. Called at the end of an import.';
+'one; where they say nothing, from the order of the job''s nodes. Fills l4_stream.told_node; returns the number of rows changed. '
+'Called at the end of an import.';
 
 CREATE FUNCTION @extschema@.l4_label_hosts(job_id text, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS TABLE (label text, host text)

@@ -133,6 +133,16 @@ const L4Format l4_builtin_formats_array[] = {
 	PATH_FORMAT("path_rank_file", 21,
 				ANYWHERE "(?:[\\w.-]*[._-])?rank[-_.]?(?<rank>\\d+)(?:[._-][a-z]+)?" LOG_SUFFIX "?$",
 				"train_rank_131.log"),
+	/* the name of one of the job's nodes, as a rule for paths sees it, and a number: what srun's %N and %t, or %h.%t make */
+	PATH_FORMAT("path_node_task", 22,
+				ANYWHERE "(?:[\\w.-]*[._-])?(?<node>node0)[._-](?<rank>\\d{1,5})" LOG_SUFFIX "$",
+				"train-node0-17.out"),
+	PATH_FORMAT("path_worker_log", 22,
+				ANYWHERE "workerlog\\.(?<local_rank>\\d{1,3})$",
+				"node-3/log/workerlog.3"),
+	PATH_FORMAT("path_device_folder", 22,
+				ANYWHERE "(?:[\\w.-]*[._-])?(?:gpu|local[._-]?rank)[._-]?(?<local_rank>\\d{1,2})/(?:current|" STREAM_NAME ")$",
+				"node-3/trainer-gpu3/current"),
 	PATH_FORMAT("path_nemo_rank", 22,
 				ANYWHERE "nemo_log_globalrank-(?<rank>\\d+)_localrank-(?<local_rank>\\d+)\\.txt$",
 				"nemo_log_globalrank-12_localrank-4.txt"),
@@ -224,9 +234,12 @@ const L4Format l4_builtin_formats_array[] = {
 				  "[rank178]:[W501 15:03:07.678018877 ProcessGroupNCCL.cpp:1218] Warning: process group has NOT been "
 				  "destroyed"),
 	PREFIX_FORMAT("mpirun_tag", 13,
-				  "(?:(?<ts>" WEEKDAY_TIME "))?\\[(?:[^\\s\\[\\],]{1,100},)?(?<rank>\\d+)\\]"
+				  "(?:\\[?(?<ts>" WEEKDAY_TIME ")\\]?)?\\[(?:[^\\s\\[\\],]{1,100},)?(?<rank>\\d+)\\]"
 				  "(?:\\[(?<host>[A-Za-z][\\w.-]*):\\d+\\])?<std(?:out|err)>:\\s?",
 				  "[1,12]<stdout>:gpu-01:815:864 [0] transport/net_ib.cu:80 NCCL WARN NET/IB : Got async event"),
+	PREFIX_FORMAT("sagemaker_tag", 13,
+				  "\\[\\d+,mpirank:(?<rank>\\d+),(?<host>[A-Za-z][\\w.-]*)\\]<std(?:out|err)>:\\s?",
+				  "[1,mpirank:12,algo-2]<stdout>:INFO:root:starting the data loader"),
 	PREFIX_FORMAT("ray_actor", 14,
 				  "(?:\\e\\[[\\d;]*m)*\\([\\w.:-]+ pid=\\d+(?:, ip=(?<host>[\\d.]+))?\\)(?:\\e\\[[\\d;]*m)* ",
 				  "(WorkerDict pid=904548, ip=10.0.3.7) [E331 20:50:12.688969421 socket.cpp:1011] [c10d] The client socket has "
@@ -243,6 +256,17 @@ const L4Format l4_builtin_formats_array[] = {
 	PREFIX_FORMAT("taktuk", 16,
 				  "(?<host>[A-Za-z][\\w.-]*)-\\d{1,7}: [^\\n]{1,500}? \\(\\d{1,10}\\): (?:output|error|status) > ",
 				  "node-05-6: bash run.sh (31415): output > 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	PREFIX_FORMAT("kail", 16,
+				  "[a-z0-9][a-z0-9-]*/(?<host>[a-z0-9][a-z0-9.-]*)@[a-z0-9][a-z0-9-]*: ",
+				  "ml/llm-worker-3@pytorch: 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	/* a runner's stamp, the number of the stream, and O or E */
+	PREFIX_FORMAT("gitlab_runner", 16,
+				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "\\.\\d{6}Z) \\d\\d[OE][ +]",
+				  "2026-11-20T10:00:00.123456Z 01O 12: loading checkpoint shards"),
+	/* pm2: the number and the name of a process, padded */
+	PREFIX_FORMAT("pm2_process", 16,
+				  "\\d{1,5}\\|[\\w.-]*?(?:" PROCESS_WORD ")[_-]?(?<rank>\\d{1,6}) *\\| ",
+				  "1|rank5    | 2026-11-20T10:00:00: INFO:root:starting the data loader"),
 	PREFIX_FORMAT("kubectl_prefix", 16,
 				  "\\[pod/(?<host>[a-z0-9][a-z0-9.-]*)/[a-z0-9][a-z0-9.-]*\\] ",
 				  "[pod/llm-worker-3/pytorch] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
@@ -270,7 +294,7 @@ const L4Format l4_builtin_formats_array[] = {
 					" 12: [NeMo I 2025-04-30 23:00:27 nemo_logging:393] Global Checkpoint Load : Rank : 0"),
 	/* a tool that tells of its hosts numbers them in the order in which they end */
 	DOMINANT_FORMAT("hydra_rank", 30,
-					"\\[(?<rank>\\d{1,5})\\](?: (?!" CLOCK " \\[(?:SUCCESS|FAILURE)\\])|$)",
+					"\\[(?<rank>\\d{1,5})\\](?::\\s?| (?!" CLOCK " \\[(?:SUCCESS|FAILURE)\\])|$)",
 					"[12] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("host_rank", 30,
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?<rank>\\d{1,7})(?::(?: |$)|\\t)",
@@ -608,7 +632,8 @@ const L4Format l4_builtin_formats_array[] = {
 				  ")(?=[:|]))[\\]:|]*(?:[ \\t|:-]+|$)" SPEAKER,
 				  "2024-01-01 12:00:00 ERROR cannot open the data set"),
 	HEADER_FORMAT("syslog_iso", 85,
-				  "(?<ts>" ISO ") [\\w.-]+ " PROCESS ": " MARKED_LEVEL "(?:\\[ *\\d+\\.\\d{6}\\] )?",
+				  "(?<ts>" ISO ") (?:(?=[\\w.-]*[\\d.-])|(?=\\S+ (?:kernel: |\\S+\\[\\d)))[\\w.-]+ " PROCESS ": " MARKED_LEVEL
+				  "(?:\\[ *\\d+\\.\\d{6}\\] )?",
 				  "2026-11-20T22:26:03+0000 node-03 kernel: NVRM: Xid (PCI:0000:38:00): 79, GPU has fallen off the bus."),
 	HEADER_FORMAT("time_process", 85,
 				  "(?<ts>" ISO ") (?<proc>[A-Za-z][\\w.-]*)\\[\\d+(?::[\\da-fx]+)?\\] +" LEVEL_NEXT SPEAKER,

@@ -139,6 +139,7 @@ header_parser_reset(L4HeaderParser *parser, TimestampTz reference)
 
 	parser->sampled = false;
 	parser->ranks_stated = false;
+	parser->tasks = false;
 	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	parser->reference = reference;
 	time_cache_reset(&parser->times);
@@ -499,6 +500,16 @@ header_init(L4Header *header)
 	header->prefix_count = 0;
 }
 
+/* Where numbers are those of a launcher's tasks, one that no local rank follows names the task's node, too. */
+static inline void
+take_task(const L4HeaderParser *parser, L4Bytes number, L4Header *header)
+{
+	if (!parser->tasks || header->rank < 0 || header->local_rank >= 0 || header->host.size > 0)
+		return;
+	header->host = number;
+	header->rank = -1;
+}
+
 /*
  * Takes off up to three prefixes, then a header. Where lone is set, dominant prefixes count provisionally: they are given back
  * when nothing known comes behind them.
@@ -528,6 +539,7 @@ parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool lone)
 			provisional = false;
 		take_prefix(parser, &facts, text.data, header, &number);
 	}
+	take_task(parser, number, header);
 	find_header(parser, line, header);
 	if (provisional && !header->has_header)
 	{
@@ -603,6 +615,7 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		text = header_window(line, header->size);
 		if ((known = facts_recall(&parser->headers, text)) != NULL)
 		{
+			take_task(parser, number, header);
 			if (known->rule != NULL)
 				take_header(parser, known, text.data, header);
 			return;
@@ -618,6 +631,7 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		facts.rule = NULL;
 	if (header->prefix_count < L4_PREFIX_LIMIT && !at_name)
 		keep_header(parser, text, &facts);
+	take_task(parser, number, header);
 	if (facts.rule != NULL)
 		take_header(parser, &facts, text.data, header);
 }
@@ -651,6 +665,18 @@ header_names_process(const L4HeaderParser *parser, L4Bytes line, const L4Header 
 	return true;
 }
 
+/* A header has the time that another one before it says. */
+static void
+keep_time(L4Header *header, const L4Header *outer)
+{
+	if (!outer->has_time)
+		return;
+	header->has_time = true;
+	header->time = outer->time;
+	header->time_text = outer->time_text;
+	header->time_form = outer->time_form;
+}
+
 /*
  * Where a program logs through the system's log with headers of its own, that log's header is but a label, of host and process,
  * and the program's own follows. The time stays that of the log, which says its zone and is there for each line.
@@ -673,12 +699,36 @@ unwrap(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	header->component.size = 0;
 	header->level = L4_LEVEL_NONE;
 	find_header(parser, line, header);
-	if (!outer.has_time)
+	if (!header->has_header)
+	{
+		header->level = outer.level;
+		header->component = outer.component;
+	}
+	keep_time(header, &outer);
+}
+
+/*
+ * A stamp alone that a platform or a tool put before what a program wrote with a header of its own: that is of the header, too.
+ * The time stays that of the stamp, which is there for each line.
+ */
+static void
+take_inner_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
+{
+	L4Bytes		text = header_window(line, header->size);
+	L4Header	outer;
+	HeaderFacts facts;
+
+	if (!header->has_header || !header->has_time || header->level != L4_LEVEL_NONE || text.size == 0 ||
+		(header->component.size > 0 && header->format != parser->prefixes.count + parser->headers.count) ||
+		!prefilter_any(parser->headers.filter, text) || !facts_find(&parser->headers, text, true, &facts) ||
+		facts.size == 0 || facts.level == L4_LEVEL_NONE ||
+		(header->component.size > 0 && facts.begins[GROUP_TS] < 0 && facts.begins[GROUP_TIME] < 0))
 		return;
-	header->has_time = true;
-	header->time = outer.time;
-	header->time_text = outer.time_text;
-	header->time_form = outer.time_form;
+	outer = *header;
+	take_header(parser, &facts, text.data, header);
+	if (header->stated_rank < 0)
+		header->stated_rank = outer.stated_rank;
+	keep_time(header, &outer);
 }
 
 /*
@@ -702,6 +752,7 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		parse_from(parser, line, header, !parser->sampled);
 	if (parser->learnt.wrapped_count > 0)
 		unwrap(parser, line, header);
+	take_inner_header(parser, line, header);
 	if (parser->ranks_stated && header->rank < 0 && header->local_rank < 0)
 		header->rank = header->stated_rank;
 }
@@ -710,6 +761,7 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 #define SAVED_SAMPLED 1
 #define SAVED_RANKS_STATED 2
 #define SAVED_LEARNT 4
+#define SAVED_TASKS 8
 
 /*
  * header_parser_save: whether a sample was read (and whether headers label records), the reference, the time told, which
@@ -723,7 +775,7 @@ header_parser_save(const L4HeaderParser *parser, StringInfo out)
 	int			i;
 
 	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0) |
-						(learnt ? SAVED_LEARNT : 0));
+						(learnt ? SAVED_LEARNT : 0) | (parser->tasks ? SAVED_TASKS : 0));
 	column_put_signed(out, parser->reference);
 	column_put_signed(out, parser->told);
 	column_put_unsigned(out, parser->prefixes.count);
@@ -745,6 +797,7 @@ header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
 	flags = column_get_unsigned(in);
 	parser->sampled = (flags & SAVED_SAMPLED) != 0;
 	parser->ranks_stated = (flags & SAVED_RANKS_STATED) != 0;
+	parser->tasks = (flags & SAVED_TASKS) != 0;
 	parser->reference = column_get_signed(in);
 	parser->told = column_get_signed(in);
 	if (column_get_unsigned(in) != (uint64) parser->prefixes.count)

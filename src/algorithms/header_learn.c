@@ -415,6 +415,13 @@ is_before_colon(const L4SampleLine *line, int field)
 	return gap->size > 1 && gap->text[0] == ':' && gap->text[1] == ' ';
 }
 
+/* Is a value the word of a level? What stands so beside other words is of a header that some lines have, and others not. */
+static bool
+is_level_word(const L4SampleLine *line, int field)
+{
+	return level_from_text(line->fields[field].text) != L4_LEVEL_NONE;
+}
+
 /* Is a field whose values the lines here have one of a header by itself, not only where another one follows it? */
 static bool
 is_of_header(const L4SampleLine *lines, int count, char kind, int field)
@@ -437,6 +444,7 @@ is_of_header(const L4SampleLine *lines, int count, char kind, int field)
 		default:
 			if ((!has_few_values(lines, count, field, false) && !header_of_ten(lines, count, field, ALL, is_before_colon)) ||
 				header_of_ten(lines, count, field, EXCEPTION, is_progress) ||
+				header_of_ten(lines, count, field, EXCEPTION, is_level_word) ||
 				header_of_ten(lines, count, field, EXCEPTION, has_number_behind))
 				return false;
 			if (!header_is_delimited(lines, count, field))

@@ -187,8 +187,10 @@ header_take_label(const L4HeaderParser *parser, L4Bytes text, L4Header *header)
 bool
 header_is_wrapped(const L4LearntHeaders *learnt, L4Bytes program)
 {
+	char		name[L4_WRAPPED_NAME];
 	int			i;
 
+	program = (L4Bytes) {name, header_without_digits(program, name, sizeof(name))};
 	for (i = 0; i < learnt->wrapped_count; i++)
 		if (bytes_equal((L4Bytes) {learnt->wrapped[i], learnt->wrapped_sizes[i]}, program))
 			return true;

@@ -54,6 +54,22 @@ is_blank_line(L4Bytes line)
 	return blank == line.size;
 }
 
+/* Counts the common prefixes that a text begins with, too, where a rule that knows more of the line comes before them. */
+static void
+count_dominant(HeaderRules *prefixes, L4Bytes text, const HeaderRule *first, int *hits)
+{
+	int			i;
+
+	for (i = first - prefixes->rules + 1; i < prefixes->count; i++)
+	{
+		const HeaderRule *rule = &prefixes->rules[i];
+
+		if (rule->format->dominant && rule->groups[GROUP_NODE] < 0 && rule->groups[GROUP_HOST] >= 0 &&
+			pattern_try(rule->pattern, text, 0, !rule->self_anchored) == L4_MATCH)
+			hits[i]++;
+	}
+}
+
 /* Counts the prefixes of one line of the sample; false where the line is blank. */
 static bool
 sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
@@ -72,6 +88,8 @@ sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
 		if (more == 0)
 			break;
 		hits[rule - parser->prefixes.rules]++;
+		if (!rule->format->dominant && rule->groups[GROUP_HOST] >= 0)
+			count_dominant(&parser->prefixes, text, rule, hits);
 		size += more;
 	}
 	return true;
@@ -376,12 +394,21 @@ learn_object(const L4SampleLine *lines, int count, L4ObjectForm *form)
 #define PROGRAM_LIMIT 16
 /* One of so many first lines is the system's log's, or none is. */
 #define SYSTEM_LINES 16
+/* One of so many lines of a system's log is much of it. */
+#define MUCH_OF_LOG 3
 
-/* A program in a system's log, and how many of its lines have a header with a time behind that of the log. */
+/*
+ * A program in a system's log, how many of its lines have a header with a time behind that of the log, and on which of the
+ * job's nodes it is.
+ */
 typedef struct Program
 {
-	L4Bytes		name;
+	char		name[L4_WRAPPED_NAME];	/* without digits: each of several processes may have its own */
+	size_t		size;
+	int			lines;
 	int			headed;
+	L4Bytes		node;
+	bool		several_nodes;
 } Program;
 
 /* Does a header with a time begin a text? */
@@ -393,13 +420,49 @@ begins_with_time(L4HeaderParser *parser, L4Bytes text)
 	return rule != NULL && (rule->groups[GROUP_TS] >= 0 || rule->groups[GROUP_TIME] >= 0);
 }
 
-/* Learns which programs log through the system's log with headers of their own. */
+/* Notes on which host a program is, as the first name of its process says. */
+static void
+note_node(const L4HeaderParser *parser, Program *program, L4Bytes process)
+{
+	const char *blank = memchr(process.data, ' ', process.size);
+	L4Bytes		host = {process.data, blank != NULL ? (size_t) (blank - process.data) : process.size};
+
+	if (!header_is_node(parser, host))
+		return;
+	program->several_nodes |= program->node.size > 0 && !bytes_equal(program->node, host);
+	program->node = host;
+}
+
+/* The program that a line of a system's log is of, made where it is new; NULL where it is one too many. */
+static Program *
+find_program(Program *programs, int *count, L4Bytes name)
+{
+	char		plain[L4_WRAPPED_NAME];
+	size_t		size = header_without_digits(name, plain, sizeof(plain));
+	int			i;
+
+	for (i = 0; i < *count; i++)
+		if (programs[i].size == size && memcmp(programs[i].name, plain, size) == 0)
+			return &programs[i];
+	if (*count == PROGRAM_LIMIT)
+		return NULL;
+	memset(&programs[*count], 0, sizeof(Program));
+	memcpy(programs[*count].name, plain, size);
+	programs[*count].size = size;
+	return &programs[(*count)++];
+}
+
+/*
+ * Learns which programs log through the system's log with headers of their own, or write much of a log of several nodes of the
+ * job: of these the host tells whose line it is.
+ */
 static void
 learn_wrapped(L4HeaderParser *parser, L4Bytes sample)
 {
 	L4LearntHeaders *learnt = &parser->learnt;
 	Program		programs[PROGRAM_LIMIT];
 	int			count = 0;
+	int			lines = 0;
 	int			seen = 0;
 	L4Bytes		line;
 	int			i;
@@ -408,24 +471,25 @@ learn_wrapped(L4HeaderParser *parser, L4Bytes sample)
 	{
 		L4Header	header;
 		L4Bytes		process;
+		Program    *program;
 
 		header_parse(parser, line, &header);
 		if (!header_names_process(parser, line, &header, &process) || header.component.size > L4_WRAPPED_NAME)
 			continue;
-		for (i = 0; i < count; i++)
-			if (bytes_equal(programs[i].name, header.component))
-				break;
-		if (i == PROGRAM_LIMIT)
+		lines++;
+		program = find_program(programs, &count, header.component);
+		if (program == NULL)
 			continue;
-		if (i == count)
-			programs[count++] = (Program) {header.component, 0};
-		programs[i].headed += begins_with_time(parser, header_window(line, header.size));
+		note_node(parser, program, process);
+		program->lines++;
+		program->headed += begins_with_time(parser, header_window(line, header.size));
 	}
 	for (i = 0; i < count && learnt->wrapped_count < L4_WRAPPED_LIMIT; i++)
-		if (programs[i].headed >= WRAPPED_LINES)
+		if (programs[i].headed >= WRAPPED_LINES ||
+			(programs[i].several_nodes && programs[i].lines * MUCH_OF_LOG >= lines))
 		{
-			memcpy(learnt->wrapped[learnt->wrapped_count], programs[i].name.data, programs[i].name.size);
-			learnt->wrapped_sizes[learnt->wrapped_count++] = (uint8) programs[i].name.size;
+			memcpy(learnt->wrapped[learnt->wrapped_count], programs[i].name, programs[i].size);
+			learnt->wrapped_sizes[learnt->wrapped_count++] = (uint8) programs[i].size;
 		}
 }
 
@@ -477,6 +541,25 @@ are_labelled(const HeaderRules *prefixes, const int *hits, int lines)
 	return false;
 }
 
+/* Do numbers stand before most lines, and behind some of them a local rank? Then a launcher's tasks have these numbers. */
+static bool
+has_tasks(const HeaderRules *prefixes, const int *hits, int lines)
+{
+	bool		numbered = false;
+	bool		local = false;
+	int			i;
+
+	for (i = 0; i < prefixes->count; i++)
+	{
+		const HeaderRule *rule = &prefixes->rules[i];
+
+		numbered |= rule->enabled && rule->format->dominant && rule->groups[GROUP_RANK] >= 0 &&
+			rule->groups[GROUP_HOST] < 0 && hits[i] >= lines - hits[i];
+		local |= rule->groups[GROUP_LOCAL_RANK] >= 0 && hits[i] > 0;
+	}
+	return numbered && local;
+}
+
 /* Learns the headers of lines that no rule knows, or knows in part. */
 static void
 learn_forms(L4HeaderParser *parser, L4Bytes sample, int lines)
@@ -520,6 +603,7 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 		if (prefixes->rules[i].groups[GROUP_HOST] >= 0 || prefixes->rules[i].groups[GROUP_NODE] >= 0)
 			hosts += hits[i];
 	}
+	parser->tasks = has_tasks(prefixes, hits, lines);
 	forget_other_prefixes(parser);
 	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	if (lines > 0 && !are_labelled(prefixes, hits, lines))

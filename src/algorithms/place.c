@@ -383,20 +383,31 @@ place_of_rows(L4PlaceRules *rules, const L4Cluster *cluster, const char *source,
 	return place;
 }
 
+/* Of a launcher with one task a node, which a number names, the node; -1 where the text is no such number. */
+static int
+node_of_task(const L4Cluster *cluster, L4Bytes text)
+{
+	int			number = text.size > 0 && strspn(text.data, "0123456789") >= text.size ? bytes_number(text) : -1;
+
+	return number < cluster->node_count ? number : -1;
+}
+
 /*
  * The host that a label names, as the job calls it: of "node-05 train[60]" what stands before the blank, of "worker.3@node-05"
- * what stands behind the @.
+ * what stands behind the @. index: which of the job's nodes that is (-1: none).
  */
 static char *
-host_of_label(const L4Cluster *cluster, L4Bytes label)
+host_of_label(const L4Cluster *cluster, L4Bytes label, int *index)
 {
 	const char *blank = memchr(label.data, ' ', label.size);
 	const char *end = blank != NULL ? blank : label.data + label.size;
 	const char *at = memchr(label.data, '@', end - label.data);
 	const char *host = at != NULL ? at + 1 : label.data;
-	int			index = node_index(cluster, host, end - host);
 
-	return index >= 0 ? pstrdup(cluster->nodes[index]) : pnstrdup(host, end - host);
+	*index = node_index(cluster, host, end - host);
+	if (*index < 0)
+		*index = node_of_task(cluster, (L4Bytes) {host, (size_t) (end - host)});
+	return *index >= 0 ? pstrdup(cluster->nodes[*index]) : pnstrdup(host, end - host);
 }
 
 L4Place
@@ -407,8 +418,15 @@ place_from_label(const L4Cluster *cluster, const L4Place *base, const L4Header *
 	*label = NULL;
 	if (base->rank >= 0 || (header->rank < 0 && header->local_rank < 0 && header->host.size == 0))
 		return place;
-	if (header->host.size > 0 && place.node == NULL)
-		place.node = host_of_label(cluster, header->host);
+	if (header->host.size > 0)
+	{
+		int			index;
+		char	   *host = host_of_label(cluster, header->host, &index);
+
+		/* in a file that one node collected for all, a line is of the node that stands before it */
+		if (place.node == NULL || index >= 0)
+			place.node = host;
+	}
 	place.rank = header->rank;
 	complete_place(cluster, &place, header->local_rank);
 	if (header->rank >= 0)
