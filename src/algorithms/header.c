@@ -757,6 +757,28 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		header->rank = header->stated_rank;
 }
 
+bool
+header_unwrap(const L4HeaderParser *parser, L4Bytes line, L4Wrapped *wrapped)
+{
+	L4Bytes		values[L4_ENVELOPE_PARTS];
+
+	if (!envelope_is_here(&parser->learnt.envelope) || !envelope_open(&parser->learnt.envelope, line, values))
+		return false;
+	*wrapped = (L4Wrapped) {values[L4_ENVELOPE_TEXT], values[L4_ENVELOPE_HOST], values[L4_ENVELOPE_TIME],
+		values[L4_ENVELOPE_PATH]};
+	return true;
+}
+
+void
+header_complete(L4HeaderParser *parser, const L4Wrapped *wrapped, L4Header *header)
+{
+	/* the collector's time says its zone, and is there for each line */
+	if (wrapped->time.size > 0)
+		header_take_time(parser, wrapped->time, header);
+	if (header->rank < 0 && header->local_rank < 0)
+		header->rank = envelope_path_rank(wrapped->path);
+}
+
 /* The flags in what is saved. */
 #define SAVED_SAMPLED 1
 #define SAVED_RANKS_STATED 2
@@ -771,7 +793,8 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 void
 header_parser_save(const L4HeaderParser *parser, StringInfo out)
 {
-	bool		learnt = header_has_learnt(&parser->learnt) || parser->learnt.wrapped_count > 0;
+	bool		learnt = header_has_learnt(&parser->learnt) || parser->learnt.wrapped_count > 0 ||
+		envelope_is_here(&parser->learnt.envelope);
 	int			i;
 
 	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0) |

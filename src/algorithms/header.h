@@ -76,6 +76,24 @@ extern L4HeaderParser *header_parser_create(const L4Format *formats, int count, 
 /* What the nodes of the job are called: prefixes that are such a name count only in streams that have them in their sample. */
 extern void header_parser_name_nodes(L4HeaderParser *parser, char **nodes, int count);
 
+/*
+ * Of a line that a collector wrapped, as the sample taught, what it says besides: the text that a program wrote (text: where it
+ * stands in the line, as a string of JSON), on which host, when and to which file. False where the line is none, or the sample
+ * taught nothing of the kind.
+ */
+typedef struct L4Wrapped
+{
+	L4Bytes		text;
+	L4Bytes		host;
+	L4Bytes		time;
+	L4Bytes		path;
+} L4Wrapped;
+
+extern bool header_unwrap(const L4HeaderParser *parser, L4Bytes line, L4Wrapped *wrapped);
+
+/* Adds to the header of a text what the collector says of it, besides the host, where the text itself does not. */
+extern void header_complete(L4HeaderParser *parser, const L4Wrapped *wrapped, L4Header *header);
+
 /* Makes the parser as good as new for another stream, with another reference. Cheap, where making one costs milliseconds. */
 extern void header_parser_reset(L4HeaderParser *parser, TimestampTz reference);
 

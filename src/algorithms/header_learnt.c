@@ -44,9 +44,8 @@ header_is_node(const void *argument, L4Bytes name)
 	return some_node(parser, text, false);
 }
 
-/* The time of a learnt field: a whole one, or a number since 1970. */
-static void
-take_learnt_time(L4HeaderParser *parser, L4Bytes text, L4Header *header)
+void
+header_take_time(L4HeaderParser *parser, L4Bytes text, L4Header *header)
 {
 	L4TimeLayout layout = {0};
 	L4TimeForm	form = {0};
@@ -78,7 +77,7 @@ take_object(L4HeaderParser *parser, L4Bytes text, L4Header *header)
 
 	if (!parser->learnt.has_object || !header_object_match(&parser->learnt.object, text, values))
 		return false;
-	take_learnt_time(parser, values[L4_OBJECT_TIME], header);
+	header_take_time(parser, values[L4_OBJECT_TIME], header);
 	if (values[L4_OBJECT_LEVEL].size > 0)
 		header->level = learnt_level(values[L4_OBJECT_LEVEL]);
 	header->component = values[L4_OBJECT_NAME];
@@ -128,7 +127,7 @@ take_form(L4HeaderParser *parser, L4Bytes text, L4Header *header)
 		return false;
 	form--;
 	if (form->time >= 0 && fields[form->time].kind != L4_FIELD_CLOCK)
-		take_learnt_time(parser, fields[form->time].text, header);
+		header_take_time(parser, fields[form->time].text, header);
 	else if (form->time >= 0 && !header->has_time)
 		header->has_clock = timestamp_parse_clock(fields[form->time].text, &header->clock);
 	if (form->level >= 0)
@@ -200,13 +199,15 @@ header_is_wrapped(const L4LearntHeaders *learnt, L4Bytes program)
 /* The flags in what is saved. */
 #define SAVED_OBJECT 1
 #define SAVED_LABEL 2
+#define SAVED_ENVELOPE 4
 
 void
 header_learnt_save(const L4LearntHeaders *learnt, StringInfo out)
 {
 	int			i;
 
-	column_put_unsigned(out, (learnt->has_object ? SAVED_OBJECT : 0) | (learnt->has_label ? SAVED_LABEL : 0));
+	column_put_unsigned(out, (learnt->has_object ? SAVED_OBJECT : 0) | (learnt->has_label ? SAVED_LABEL : 0) |
+						(envelope_is_here(&learnt->envelope) ? SAVED_ENVELOPE : 0));
 	column_put_unsigned(out, learnt->form_count);
 	for (i = 0; i < learnt->form_count; i++)
 		header_form_save(&learnt->forms[i], out);
@@ -217,6 +218,8 @@ header_learnt_save(const L4LearntHeaders *learnt, StringInfo out)
 		header_object_save(&learnt->object, out);
 	if (learnt->has_label)
 		header_label_save(&learnt->label, out);
+	if (envelope_is_here(&learnt->envelope))
+		envelope_save(&learnt->envelope, out);
 }
 
 void
@@ -244,4 +247,6 @@ header_learnt_restore(L4LearntHeaders *learnt, L4ColumnReader *in)
 	learnt->has_label = (flags & SAVED_LABEL) != 0;
 	if (learnt->has_label)
 		header_label_restore(&learnt->label, in);
+	if ((flags & SAVED_ENVELOPE) != 0)
+		envelope_restore(&learnt->envelope, in);
 }

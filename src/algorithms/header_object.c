@@ -18,14 +18,6 @@
 #define MOST 8
 #define OBJECTS_LEAST 3
 
-/* A key and its value. */
-typedef struct Pair
-{
-	L4Bytes		key;
-	L4Bytes		value;
-	bool		quoted;
-} Pair;
-
 /* The end of the string that begins at a quote: its last quote, or the end of the text. */
 static const char *
 string_end(const char *quote, const char *end)
@@ -45,9 +37,8 @@ skip_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* The next key with a text or a number behind it; false at the end. Goes into objects within. */
-static bool
-next_pair(const char **at, const char *end, Pair *pair)
+bool
+header_object_next(const char **at, const char *end, L4ObjectPair *pair)
 {
 	const char *p = *at;
 
@@ -90,7 +81,7 @@ next_pair(const char **at, const char *end, Pair *pair)
 
 /* Is the whole of a value a time? */
 static bool
-is_time(const Pair *pair)
+is_time(const L4ObjectPair *pair)
 {
 	L4TimeKind	kind;
 
@@ -107,7 +98,7 @@ ends_with(L4Bytes text, const char *word)
 
 /* Is a value a level, by its word, or as a number under a key that is called so? */
 static bool
-is_level(const Pair *pair)
+is_level(const L4ObjectPair *pair)
 {
 	if (pair->value.size == 0 || level_from_text(pair->value) == L4_LEVEL_NONE)
 		return false;
@@ -119,7 +110,7 @@ is_level(const Pair *pair)
 
 /* Does a key with its value say which part of a header this is? */
 static bool
-is_part(const Pair *pair, L4ObjectPart part)
+is_part(const L4ObjectPair *pair, L4ObjectPart part)
 {
 	switch (part)
 	{
@@ -178,12 +169,12 @@ header_object_learn(const L4Bytes *lines, int count, L4ObjectForm *form)
 	{
 		L4Bytes		text = object_window(lines[i]);
 		const char *at = text.data;
-		Pair		pair;
+		L4ObjectPair pair;
 
 		if (text.size == 0 || text.data[0] != '{')
 			continue;
 		objects++;
-		while (next_pair(&at, text.data + text.size, &pair))
+		while (header_object_next(&at, text.data + text.size, &pair))
 		{
 			KeyCount   *of = count_of(counts, &known, pair.key);
 
@@ -217,13 +208,13 @@ header_object_match(const L4ObjectForm *form, L4Bytes text, L4Bytes *values)
 	const char *at = text.data;
 	const char *end;
 	int			part;
-	Pair		pair;
+	L4ObjectPair pair;
 
 	if (text.size == 0 || text.data[0] != '{')
 		return false;
 	memset(values, 0, L4_OBJECT_PARTS * sizeof(L4Bytes));
 	end = text.data + object_window(text).size;
-	while (next_pair(&at, end, &pair))
+	while (header_object_next(&at, end, &pair))
 		for (part = 0; part < L4_OBJECT_PARTS; part++)
 			if (values[part].size == 0 && form->sizes[part] > 0 && form->sizes[part] == pair.key.size &&
 				memcmp(form->keys[part], pair.key.data, pair.key.size) == 0 && is_part(&pair, part))

@@ -7,6 +7,17 @@
 #include "ground/l4.h"
 #include "tools/codec.h"
 
+/* A key of an object and its value, a text (quoted, without its quotes) or a number. */
+typedef struct L4ObjectPair
+{
+	L4Bytes		key;
+	L4Bytes		value;
+	bool		quoted;
+} L4ObjectPair;
+
+/* The next key from *at on with a text or a number behind it; false at the end. Goes into objects within. */
+extern bool header_object_next(const char **at, const char *end, L4ObjectPair *pair);
+
 /* What an object says under a key that is to be found. */
 typedef enum L4ObjectPart
 {

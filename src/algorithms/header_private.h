@@ -5,6 +5,7 @@
 #ifndef L4_HEADER_PRIVATE_H
 #define L4_HEADER_PRIVATE_H
 
+#include "algorithms/envelope.h"
 #include "algorithms/header.h"
 #include "algorithms/header_fields.h"
 #include "algorithms/header_object.h"
@@ -81,6 +82,7 @@ typedef struct L4LearntHeaders
 	int			wrapped_count;
 	uint8		wrapped_sizes[L4_WRAPPED_LIMIT];
 	char		wrapped[L4_WRAPPED_LIMIT][L4_WRAPPED_NAME];
+	L4EnvelopeForm envelope;	/* lines are objects in which a collector wrapped what programs wrote: the rest is of that */
 } L4LearntHeaders;
 
 struct L4HeaderParser
@@ -130,6 +132,9 @@ header_has_learnt(const L4LearntHeaders *learnt)
  * line? Its component is that program; process: the host and it, with its number ("node-05 train[60]").
  */
 extern bool header_names_process(const L4HeaderParser *parser, L4Bytes line, const L4Header *header, L4Bytes *process);
+
+/* header_learnt.c: the time of a field: a whole one, or a number since 1970; nothing where it is none. */
+extern void header_take_time(L4HeaderParser *parser, L4Bytes text, L4Header *header);
 
 /* header_learnt.c: is a program one that has headers of its own behind that of the system's log? */
 extern bool header_is_wrapped(const L4LearntHeaders *learnt, L4Bytes program);

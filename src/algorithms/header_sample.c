@@ -9,6 +9,7 @@
 #include "algorithms/timestamp.h"
 #include "storage/shmem.h"
 #include "tools/bytes.h"
+#include "tools/json_text.h"
 
 /* Takes the next line off what is left of a sample; false at its end. */
 static bool
@@ -579,6 +580,38 @@ learn_forms(L4HeaderParser *parser, L4Bytes sample, int lines)
 	pfree(taken);
 }
 
+/* Does a text begin with a header that says a time or a level? As rules know it. */
+static bool
+begins_with_header(const void *argument, L4Bytes text)
+{
+	HeaderRules *rules = (HeaderRules *) &((const L4HeaderParser *) argument)->headers;
+	const HeaderRule *rule = header_rules_match(rules, (L4Bytes) {text.data, Min(text.size, HEADER_WINDOW)}, true);
+
+	return rule != NULL && (rule->groups[GROUP_TS] >= 0 || rule->groups[GROUP_TIME] >= 0 || rule->groups[GROUP_LEVEL] >= 0);
+}
+
+/* Where a collector wrapped the lines of a sample, what programs wrote, line by line; else the sample. */
+static L4Bytes
+unwrapped_sample(L4HeaderParser *parser, L4Bytes sample)
+{
+	L4EnvelopeAsk ask = {header_is_node, begins_with_header, parser};
+	StringInfoData out;
+	L4Bytes		line;
+
+	if (!envelope_learn(sample, &ask, &parser->learnt.envelope))
+		return sample;
+	initStringInfo(&out);
+	while (next_line(&sample, &line))
+	{
+		L4Wrapped	wrapped;
+
+		if (header_unwrap(parser, line, &wrapped) && !json_text_decode(wrapped.text, &out))
+			appendBinaryStringInfo(&out, wrapped.text.data, (int) wrapped.text.size);
+		appendStringInfoChar(&out, '\n');
+	}
+	return (L4Bytes) {out.data, (size_t) out.len};
+}
+
 /*
  * header_parser_sample: sample holds the first lines of a stream, parted by \n. Cost: that of parsing them a few times.
  */
@@ -587,12 +620,14 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 {
 	HeaderRules *prefixes = &parser->prefixes;
 	int		   *hits = palloc0(mul_size(Max(prefixes->count, 1), sizeof(int)));
-	L4Bytes		left = sample;
+	L4Bytes		left;
 	L4Bytes		line;
 	int			lines = 0;
 	int			hosts = 0;
 	int			i;
 
+	memset(&parser->learnt, 0, sizeof(parser->learnt));
+	left = sample = unwrapped_sample(parser, sample);
 	while (next_line(&left, &line))
 		lines += sample_line(parser, line, hits);
 	parser->sampled = true;
@@ -605,7 +640,6 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	}
 	parser->tasks = has_tasks(prefixes, hits, lines);
 	forget_other_prefixes(parser);
-	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	if (lines > 0 && !are_labelled(prefixes, hits, lines))
 		learn_label(parser, sample);
 	pfree(hits);

@@ -24,6 +24,8 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "tools/bytes.h"
+#include "tools/intern.h"
+#include "tools/json_text.h"
 #include "utils/memutils.h"
 
 /* Bounds on folding. */
@@ -32,6 +34,8 @@
 #define FOLD_STAMP_USECS USECS_PER_SEC
 /* Headers are looked for in the first bytes of a line only. */
 #define HEADER_BYTE_LIMIT 4096
+/* Room for so many names of hosts, to begin with. */
+#define HOSTS_FIRST 16
 /* How a traceback of Python begins. */
 #define TRACEBACK "Traceback (most recent call last)"
 /* The longest number in a label of a launcher, and by how many first bytes two texts are alike. */
@@ -82,6 +86,16 @@ struct L4RecordAssembler
 	int			line_count;
 	FoldState	state;
 	size_t		set_in;			/* blanks before each line of a traceback that a logger indented */
+	/* of a line that a collector wrapped: */
+	StringInfoData unwrapped;	/* what stands before what a program wrote, and that */
+	StringInfoData behind;		/* what stands behind that, as a terminator of the line */
+	StringInfoData scratch;
+	size_t		before;			/* bytes of unwrapped that are the collector's; 0 where the line is not wrapped */
+	L4Wrapped	wrapped;
+	L4Intern	hosts;			/* that headers point to: the names of these are copied once each */
+	char	  **host_names;
+	int			host_count;
+	int			host_room;
 	StopState	stop;
 	bool		stopped;
 };
@@ -99,6 +113,10 @@ record_assembler_create(L4HeaderParser *parser, L4RecordSink sink, void *argumen
 	initStringInfo(&assembler->frame);
 	initStringInfo(&assembler->message);
 	initStringInfo(&assembler->aside);
+	initStringInfo(&assembler->unwrapped);
+	initStringInfo(&assembler->behind);
+	initStringInfo(&assembler->scratch);
+	intern_init(&assembler->hosts, CurrentMemoryContext);
 	return assembler;
 }
 
@@ -407,11 +425,14 @@ same_label(const L4Header *a, const L4Header *b)
 		(a->host.size == 0 || memcmp(a->host.data, b->host.data, a->host.size) == 0);
 }
 
-/* Moves a span of the line's prefix to the same place in the frame, which begins with that line prefix. */
+/*
+ * Moves a span of the line's prefix to the same place in the frame, which begins with that line prefix. What lies elsewhere
+ * stays.
+ */
 static void
 rebase(const L4RecordAssembler *assembler, L4Bytes *span)
 {
-	if (span->size > 0 && span->data != assembler->aside.data)
+	if (span->size > 0 && span->data >= assembler->prefix && span->data < assembler->prefix + assembler->record.header.size)
 		span->data = assembler->frame.data + (span->data - assembler->prefix);
 }
 
@@ -599,12 +620,49 @@ bar_end(L4Bytes line)
 	return at == end ? 0 : (size_t) (at - line.data);
 }
 
+/* The name of a host, where it stays though its line goes away. */
+static L4Bytes
+kept_host(L4RecordAssembler *assembler, L4Bytes host)
+{
+	int32		number = intern_add(&assembler->hosts, host.data, (uint32) host.size);
+
+	if (number == assembler->host_count)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(assembler->hosts.context);
+
+		if (assembler->host_count == assembler->host_room)
+		{
+			assembler->host_room = Max(HOSTS_FIRST, 2 * assembler->host_room);
+			assembler->host_names = assembler->host_names == NULL ? palloc(mul_size(assembler->host_room, sizeof(char *))) :
+				repalloc(assembler->host_names, mul_size(assembler->host_room, sizeof(char *)));
+		}
+		assembler->host_names[assembler->host_count++] = pnstrdup(host.data, host.size);
+		MemoryContextSwitchTo(caller);
+	}
+	return (L4Bytes) {assembler->host_names[number], host.size};
+}
+
 static void
 parse_prefix(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 {
 	L4Bytes		prefix = {line.data, Min(line.size, HEADER_BYTE_LIMIT)};
 
+	if (assembler->before == 0 || line.data != assembler->unwrapped.data)
+	{
+		header_parse(assembler->parser, prefix, header);
+		return;
+	}
+	prefix.data += assembler->before;
+	prefix.size = Min(line.size - assembler->before, HEADER_BYTE_LIMIT);
 	header_parse(assembler->parser, prefix, header);
+	header->size += assembler->before;
+	header->prefix_size += assembler->before;
+	header_complete(assembler->parser, &assembler->wrapped, header);
+	/* what stands behind the text is no part of the line's prefix */
+	if (header->time_text.data < line.data || header->time_text.data >= line.data + header->size)
+		header->time_text.size = 0;
+	if (header->host.size == 0 && assembler->wrapped.host.size > 0)
+		header->host = kept_host(assembler, assembler->wrapped.host);
 }
 
 /*
@@ -817,21 +875,59 @@ take_piece(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
 	take_part(assembler, line, terminator);
 }
 
-/* Takes one line apart at its carriage returns. terminated: it ended with \n. */
+/*
+ * Puts the line that a program wrote in the place of one that a collector wrapped: what stands before the text, and the text;
+ * what stands behind it becomes a part of the terminator. Not where the text cannot be told as it stands there, or has several
+ * lines.
+ */
+static bool
+unwrap_line(L4RecordAssembler *assembler, L4Bytes *line, const char **terminator)
+{
+	StringInfo	out = &assembler->unwrapped;
+	L4Wrapped  *wrapped = &assembler->wrapped;
+	L4Bytes		behind;
+	int			style;
+
+	assembler->before = 0;
+	/* of a line that is cut off, or that carriage returns part, nobody knows where the text ends */
+	if ((*terminator)[0] == '\0' || assembler->skipped > 0 || !header_unwrap(assembler->parser, *line, wrapped) ||
+		memchr(line->data, '\r', line->size) != NULL)
+		return false;
+	/* a record that is open may still lie there */
+	keep_first(assembler);
+	resetStringInfo(out);
+	assembler->before = wrapped->text.data - line->data;
+	append_bytes(out, line->data, assembler->before);
+	if (!json_text_decode(wrapped->text, out) ||
+		memchr(out->data + assembler->before, '\n', out->len - assembler->before) != NULL ||
+		memchr(out->data + assembler->before, '\r', out->len - assembler->before) != NULL ||
+		(style = json_text_style(wrapped->text, (L4Bytes) {out->data + assembler->before, out->len - assembler->before},
+								 &assembler->scratch)) < 0)
+	{
+		out->len = (int) assembler->before;
+		append_bytes(out, wrapped->text.data, wrapped->text.size);
+		style = L4_FRAME_PLAIN - 'a';
+	}
+	behind = (L4Bytes) {wrapped->text.data + wrapped->text.size,
+		line->size - assembler->before - wrapped->text.size};
+	resetStringInfo(&assembler->behind);
+	appendStringInfo(&assembler->behind, "%s%c%.*s%s", L4_FRAME_BEHIND, 'a' + style, (int) behind.size, behind.data,
+					 *terminator);
+	/* the time stands where it stood, in front of the text or behind it */
+	if (wrapped->time.size > 0 && wrapped->time.data < wrapped->text.data)
+		wrapped->time.data = out->data + (wrapped->time.data - line->data);
+	*line = (L4Bytes) {out->data, (size_t) out->len};
+	*terminator = assembler->behind.data;
+	return true;
+}
+
+/* Takes a line apart at its carriage returns; last: its terminator, empty where it has none. */
 static void
-take_line(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
+take_pieces(L4RecordAssembler *assembler, L4Bytes line, const char *last)
 {
 	const char *at = line.data;
 	const char *end = line.data + line.size;
-	const char *last = terminated ? "\n" : "";
 
-	CHECK_FOR_INTERRUPTS();
-	assembler->line_start = line.data;
-	if (terminated && line.size > 0 && end[-1] == '\r')
-	{
-		end--;
-		last = "\r\n";
-	}
 	for (;;)
 	{
 		const char *found = memchr(at, '\r', end - at);
@@ -842,11 +938,35 @@ take_line(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 		take_piece(assembler, piece, found != NULL ? "\r" : last);
 		if (found == NULL)
 		{
-			assembler->record.cut = !terminated && assembler->at_end;
+			assembler->record.cut = last[0] == '\0' && assembler->at_end;
 			break;
 		}
 		emit(assembler);		/* a carriage return ends the record */
 		at = found + 1;
+	}
+}
+
+/* Takes one line. terminated: it ended with \n. */
+static void
+take_line(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
+{
+	const char *last = terminated ? "\n" : "";
+
+	CHECK_FOR_INTERRUPTS();
+	if (terminated && line.size > 0 && line.data[line.size - 1] == '\r')
+	{
+		line.size--;
+		last = "\r\n";
+	}
+	if (unwrap_line(assembler, &line, &last))
+	{
+		assembler->line_start = line.data;
+		take_part(assembler, line, last);
+	}
+	else
+	{
+		assembler->line_start = line.data;
+		take_pieces(assembler, line, last);
 	}
 	assembler->skipped = 0;
 	if (terminated)
@@ -863,6 +983,7 @@ line_begins(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 {
 	FoldState	state = assembler->state;
 	size_t		set_in = assembler->set_in;
+	const char *terminator = terminated ? "\n" : "";
 	const char *found;
 	size_t		joined;
 	L4Header	header;
@@ -871,12 +992,15 @@ line_begins(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 
 	if (terminated && line.size > 0 && line.data[line.size - 1] == '\r')
 		line.size--;
-	found = memchr(line.data, '\r', line.size);
-	if (found != NULL)
-		line.size = found - line.data;
-	joined = joined_end(line);
-	if (joined > 0)
-		line.size = joined;
+	if (!unwrap_line(assembler, &line, &terminator))
+	{
+		found = memchr(line.data, '\r', line.size);
+		if (found != NULL)
+			line.size = found - line.data;
+		joined = joined_end(line);
+		if (joined > 0)
+			line.size = joined;
+	}
 	parse_prefix(assembler, line, &header);
 	continues = bar_before_header(assembler, line, &header, &inner) == 0 && piece_continues(assembler, line, &header);
 	assembler->state = state;

@@ -75,4 +75,12 @@ extern void record_assembler_line(L4RecordAssembler *assembler, int64 line_no, c
 extern void record_assembler_end(L4RecordAssembler *assembler);
 extern int64 record_assembler_lines(const L4RecordAssembler *assembler);
 
+/*
+ * In a frame, between a line's prefix and its terminator: what a collector put behind what a program wrote. The message has
+ * that text; in the line it stands as a string of JSON, in the style (json_text.h) that a letter from 'a' on says, or, with the
+ * letter L4_FRAME_PLAIN, as it is. No line begins with this mark behind a carriage return.
+ */
+#define L4_FRAME_BEHIND "\r\x1f"
+#define L4_FRAME_PLAIN '-'
+
 #endif							/* L4_RECORD_H */

@@ -10,10 +10,12 @@
 
 #include "algorithms/column.h"
 #include "algorithms/frame_time.h"
+#include "algorithms/record.h"
 #include "algorithms/segment_bundle.h"
 #include "algorithms/segment_private.h"
 
 #include "tools/codec.h"
+#include "tools/json_text.h"
 
 typedef struct StoredText
 {
@@ -443,9 +445,17 @@ expand_frame(L4SegmentReader *reader)
 		frame_time_expand(&reader->scratch_frame, frame->text, reader->record_time, (int) (zigzag >> 1) ^ -(int) (zigzag & 1));
 }
 
+/* Does what a collector put behind a program's text come here in a frame? */
+static inline bool
+is_behind(const char *frame, const char *end)
+{
+	return end - frame > 2 && memcmp(frame, L4_FRAME_BEHIND, 2) == 0;
+}
+
 /*
  * segment_raw: the frame holds, line by line, the prefix and the terminator between which the message's line belongs. A
- * terminator is \n, \r, \r\n or, for the last line only, nothing; neither prefixes nor message lines hold \n or \r.
+ * terminator is \n, \r, \r\n or, for the last line only, nothing; neither prefixes nor message lines hold \n or \r. Before it
+ * may stand what a collector put behind the message's line (L4_FRAME_BEHIND).
  */
 void
 segment_raw(L4SegmentReader *reader, StringInfo raw)
@@ -474,7 +484,21 @@ segment_raw(L4SegmentReader *reader, StringInfo raw)
 		message = memchr(line, '\n', message_end - line);
 		if (message == NULL)
 			message = message_end;
-		appendBinaryStringInfo(raw, line, message - line);
+		if (is_behind(frame, frame_end))
+		{
+			char		style = frame[2];
+
+			if (style == L4_FRAME_PLAIN)
+				appendBinaryStringInfo(raw, line, message - line);
+			else
+				json_text_encode((L4Bytes) {line, (size_t) (message - line)}, style - 'a', raw);
+			frame += 3;
+			for (prefix = frame; frame < frame_end && *frame != '\n' && *frame != '\r';)
+				frame++;
+			appendBinaryStringInfo(raw, prefix, frame - prefix);
+		}
+		else
+			appendBinaryStringInfo(raw, line, message - line);
 		if (frame < frame_end)
 		{
 			appendStringInfoChar(raw, *frame);

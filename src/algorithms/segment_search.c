@@ -19,6 +19,7 @@
 #include "algorithms/frame_time.h"
 #include "algorithms/literals.h"
 #include "algorithms/parameter_statistics.h"
+#include "algorithms/record.h"
 #include "lib/stringinfo.h"
 #include "tools/pattern.h"
 
@@ -275,6 +276,9 @@ search_frame(L4SegmentHope *hope, int frame, const Word *word)
 	uint64		before = 0;
 	size_t		at;
 
+	/* what a collector wrapped stands otherwise in the line than in the message, and may go on behind it */
+	if (memmem(in->text.data, in->text.size, L4_FRAME_BEHIND, strlen(L4_FRAME_BEHIND)) != NULL)
+		hope->frames[frame] = true;
 	/* frames beyond the first few hundred are masked: their parameters have no statistics */
 	if (in->column_count > 0)
 	{

@@ -1,0 +1,339 @@
+/*
+ * envelope.c: lines that a collector of logs wrapped into objects of JSON.
+ *
+ * Container runtimes, shippers and stores (Docker, Fluent Bit, Filebeat, Vector, Loki, OpenTelemetry, Splunk, the clouds') each
+ * have their own names for what a program wrote, who and when. So the values tell: the text is what has the most words; the
+ * host what is the name of a node of the job; the time what is one. A program's own logger writes objects, too: readers want to
+ * see these, and they stay as they are. Of a collector's lines the object has the stream, or the texts have headers of their
+ * own, or they are of several nodes and the object has no level.
+ */
+#include "algorithms/envelope.h"
+
+#include "algorithms/header_object.h"
+#include "algorithms/level.h"
+#include "algorithms/timestamp.h"
+#include "tools/bytes.h"
+
+/* So many different keys are told apart; fewer objects than so many teach nothing; of ten so many have a part under its key. */
+#define ENVELOPE_KEYS 48
+#define OBJECTS_LEAST 3
+#define OBJECTS_MOST 200
+#define MOST 8
+/* Of so many texts one begins with a header of its own, where programs have any. */
+#define TEXTS_PER_HEADER 5
+/* An object begins within so many first bytes of a line. */
+#define TAG_BYTES 400
+
+/* What the objects of a sample have under a key. */
+typedef struct KeyCount
+{
+	L4EnvelopeKey key;
+	int			objects;		/* of which so many: */
+	int			texts;
+	int			times;
+	int			streams;		/* "stdout" or "stderr" */
+	int			levels;
+	int			nodes;
+	int			paths;
+	int			headers;
+	int64		blanks;			/* in all of them */
+	L4Bytes		node;			/* the first one */
+	bool		several_nodes;
+} KeyCount;
+
+typedef struct Sample
+{
+	const L4EnvelopeAsk *ask;
+	KeyCount	counts[ENVELOPE_KEYS];
+	int			known;
+	int			objects;
+} Sample;
+
+/* Where the object of a line begins; NULL where it has none to its end. */
+static const char *
+object_of(L4Bytes line)
+{
+	const char *end = line.data + line.size;
+	const char *at = line.data;
+
+	while (line.size > 0 && (end[-1] == ']' || end[-1] == ' ' || end[-1] == '\r'))
+	{
+		end--;
+		if (--line.size == 0)
+			return NULL;
+	}
+	if (line.size < 2 || end[-1] != '}')
+		return NULL;
+	if (*at != '{')
+		at = memmem(at, Min(line.size, TAG_BYTES), "{\"", 2);
+	return at;
+}
+
+static bool
+is_key(const L4EnvelopeKey *key, L4Bytes name, int turn)
+{
+	return key->turn == turn && key->size == name.size && memcmp(key->name, name.data, name.size) == 0;
+}
+
+/* Which of several keys of one name in an object the last of those seen so far is. */
+static int
+turn_of(const L4Bytes *seen, int count)
+{
+	int			turn = 1;
+	int			i;
+
+	for (i = 0; i < count - 1; i++)
+		turn += bytes_equal(seen[i], seen[count - 1]);
+	return turn;
+}
+
+static KeyCount *
+count_of(Sample *sample, L4Bytes name, int turn)
+{
+	KeyCount   *count;
+	int			i;
+
+	for (i = 0; i < sample->known; i++)
+		if (is_key(&sample->counts[i].key, name, turn))
+			return &sample->counts[i];
+	if (sample->known == ENVELOPE_KEYS || name.size > L4_ENVELOPE_KEY)
+		return NULL;
+	count = &sample->counts[sample->known++];
+	memset(count, 0, sizeof(KeyCount));
+	count->key.turn = (uint8) turn;
+	count->key.size = (uint8) name.size;
+	memcpy(count->key.name, name.data, name.size);
+	return count;
+}
+
+static bool
+is_time(L4Bytes value)
+{
+	L4TimeKind	kind;
+	TimestampTz time;
+
+	return value.size > 7 && ((timestamp_scan(value, &kind) == value.size && kind != L4_TIME_CLOCK) ||
+							  timestamp_parse_epoch(value, &time));
+}
+
+static bool
+is_stream(L4Bytes value)
+{
+	return bytes_equal(value, (L4Bytes) {"stdout", 6}) || bytes_equal(value, (L4Bytes) {"stderr", 6});
+}
+
+/* Notes what a value is. */
+static void
+note_value(const L4EnvelopeAsk *ask, const L4ObjectPair *pair, KeyCount *count)
+{
+	L4Bytes		value = pair->value;
+	size_t		i;
+
+	count->objects++;
+	count->texts += pair->quoted;
+	count->times += is_time(value);
+	count->streams += is_stream(value);
+	count->levels += value.size > 0 && !is_digit(value.data[0]) && level_from_text(value) != L4_LEVEL_NONE;
+	count->paths += value.size > 1 && memchr(value.data, '/', value.size) != NULL;
+	for (i = 0; i < value.size; i++)
+		count->blanks += value.data[i] == ' ';
+	if (value.size > 0 && ask->has_header(ask->argument, value))
+		count->headers++;
+	if (value.size == 0 || !ask->is_node(ask->argument, value))
+		return;
+	count->nodes++;
+	count->several_nodes |= count->node.size > 0 && !bytes_equal(count->node, value);
+	count->node = value;
+}
+
+/* Notes what an object has. */
+static void
+note_object(Sample *sample, L4Bytes line)
+{
+	L4Bytes		seen[ENVELOPE_KEYS];
+	int			count = 0;
+	const char *at = object_of(line);
+	L4ObjectPair pair;
+
+	if (at == NULL)
+		return;
+	sample->objects++;
+	while (count < ENVELOPE_KEYS && header_object_next(&at, line.data + line.size, &pair))
+	{
+		KeyCount   *of;
+
+		seen[count++] = pair.key;
+		of = count_of(sample, pair.key, turn_of(seen, count));
+		if (of != NULL)
+			note_value(sample->ask, &pair, of);
+	}
+}
+
+static bool
+is_most(const Sample *sample, int count)
+{
+	return count * 10 >= sample->objects * MOST;
+}
+
+/* The key under which most objects have the texts with the most words; NULL where none have any. */
+static const KeyCount *
+find_text(const Sample *sample)
+{
+	const KeyCount *best = NULL;
+	int			i;
+
+	for (i = 0; i < sample->known; i++)
+		if (is_most(sample, sample->counts[i].texts) && sample->counts[i].blanks > (best != NULL ? best->blanks : 0))
+			best = &sample->counts[i];
+	return best;
+}
+
+/* The first key that the objects have most times for what is counted, if most have it. */
+#define FIND(sample, member) find_most((sample), offsetof(KeyCount, member))
+
+static const KeyCount *
+find_most(const Sample *sample, size_t member)
+{
+	const KeyCount *best = NULL;
+	int			most = 0;
+	int			i;
+
+	for (i = 0; i < sample->known; i++)
+	{
+		int			count = *(const int *) ((const char *) &sample->counts[i] + member);
+
+		if (is_most(sample, count) && count > most)
+		{
+			best = &sample->counts[i];
+			most = count;
+		}
+	}
+	return best;
+}
+
+bool
+envelope_learn(L4Bytes lines, const L4EnvelopeAsk *ask, L4EnvelopeForm *form)
+{
+	Sample	   *sample = palloc(sizeof(Sample));
+	const KeyCount *parts[L4_ENVELOPE_PARTS];
+	int			seen = 0;
+	int			i;
+
+	memset(form, 0, sizeof(L4EnvelopeForm));
+	sample->ask = ask;
+	sample->known = sample->objects = 0;
+	while (lines.size > 0 && seen < OBJECTS_MOST && (seen < OBJECTS_LEAST || is_most(&(Sample) {.objects = seen}, sample->objects)))
+	{
+		const char *stop = memchr(lines.data, '\n', lines.size);
+		L4Bytes		line = {lines.data, stop != NULL ? (size_t) (stop - lines.data) : lines.size};
+
+		/* the last one may be cut off */
+		if (stop == NULL)
+			break;
+		if (line.size > 0)
+		{
+			seen++;
+			note_object(sample, line);
+		}
+		lines.data = stop + 1;
+		lines.size -= line.size + 1;
+	}
+	parts[L4_ENVELOPE_TEXT] = find_text(sample);
+	parts[L4_ENVELOPE_HOST] = FIND(sample, nodes);
+	parts[L4_ENVELOPE_TIME] = FIND(sample, times);
+	parts[L4_ENVELOPE_PATH] = FIND(sample, paths);
+	if (sample->objects >= OBJECTS_LEAST && sample->objects * 10 >= seen * MOST && parts[L4_ENVELOPE_TEXT] != NULL &&
+		(FIND(sample, streams) != NULL ||
+		 parts[L4_ENVELOPE_TEXT]->headers * TEXTS_PER_HEADER >= sample->objects ||
+		 (parts[L4_ENVELOPE_HOST] != NULL && parts[L4_ENVELOPE_HOST]->several_nodes && FIND(sample, levels) == NULL)))
+		for (i = 0; i < L4_ENVELOPE_PARTS; i++)
+			if (parts[i] != NULL && (i == L4_ENVELOPE_TEXT || parts[i] != parts[L4_ENVELOPE_TEXT]))
+				form->keys[i] = parts[i]->key;
+	pfree(sample);
+	return envelope_is_here(form);
+}
+
+/* The text without the end of the line that a container's runtime keeps in it. */
+static L4Bytes
+without_line_end(L4Bytes text)
+{
+	while (text.size >= 2 && text.data[text.size - 2] == '\\' &&
+		   (text.data[text.size - 1] == 'n' || text.data[text.size - 1] == 'r') &&
+		   (text.size == 2 || text.data[text.size - 3] != '\\'))
+		text.size -= 2;
+	return text;
+}
+
+bool
+envelope_open(const L4EnvelopeForm *form, L4Bytes line, L4Bytes *values)
+{
+	L4Bytes		seen[ENVELOPE_KEYS];
+	int			count = 0;
+	const char *at = object_of(line);
+	L4ObjectPair pair;
+	int			i;
+
+	memset(values, 0, L4_ENVELOPE_PARTS * sizeof(L4Bytes));
+	while (at != NULL && count < ENVELOPE_KEYS && header_object_next(&at, line.data + line.size, &pair))
+	{
+		int			turn;
+
+		seen[count++] = pair.key;
+		turn = turn_of(seen, count);
+		for (i = 0; i < L4_ENVELOPE_PARTS; i++)
+			if (values[i].data == NULL && is_key(&form->keys[i], pair.key, turn) && (pair.quoted || i == L4_ENVELOPE_TIME))
+				values[i] = pair.value;
+	}
+	if (values[L4_ENVELOPE_TEXT].data == NULL)
+		return false;
+	values[L4_ENVELOPE_TEXT] = without_line_end(values[L4_ENVELOPE_TEXT]);
+	return true;
+}
+
+int
+envelope_path_rank(L4Bytes path)
+{
+	const char *at = path.size > 0 ? memmem(path.data, path.size, "rank", 4) : NULL;
+	const char *end = path.data + path.size;
+	int			rank = 0;
+	int			digits = 0;
+
+	if (at == NULL)
+		return -1;
+	at += 4;
+	if (at < end && strchr("-_.", *at) != NULL)
+		at++;
+	for (; at < end && is_digit(*at) && digits < 7; at++, digits++)
+		rank = rank * 10 + (*at - '0');
+	return digits > 0 && digits < 7 ? rank : -1;
+}
+
+void
+envelope_save(const L4EnvelopeForm *form, StringInfo out)
+{
+	int			i;
+
+	for (i = 0; i < L4_ENVELOPE_PARTS; i++)
+	{
+		column_put_unsigned(out, form->keys[i].turn);
+		column_put_bytes(out, (L4Bytes) {form->keys[i].name, form->keys[i].size});
+	}
+}
+
+void
+envelope_restore(L4EnvelopeForm *form, L4ColumnReader *in)
+{
+	int			i;
+
+	for (i = 0; i < L4_ENVELOPE_PARTS; i++)
+	{
+		int			turn = column_get_number_to(in, ENVELOPE_KEYS, "a collector's key is one of too many");
+		L4Bytes		name = column_get_bytes(in);
+
+		if (name.size > L4_ENVELOPE_KEY)
+			column_corrupted("a collector's key is too long");
+		form->keys[i].turn = (uint8) turn;
+		form->keys[i].size = (uint8) name.size;
+		memcpy(form->keys[i].name, name.data, name.size);
+	}
+}
