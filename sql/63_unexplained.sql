@@ -385,6 +385,8 @@ BEGIN
 		SELECT t.*, CASE WHEN t.source_id IS NULL THEN t.own_ts
 			WHEN t.bare AND bool_or(t.bare AND t.told_peer) OVER (PARTITION BY t.source_id, t.least_ts ORDER BY t.first_line)
 				THEN coalesce(t.most_ts, t.least_ts)
+			-- a time of its own that fits between what the file tells is nearer than that
+			WHEN t.own_ts < t.most_ts THEN greatest(t.least_ts, t.own_ts)
 			ELSE t.least_ts END - t.ahead AS told_ts
 		FROM told t
 	)

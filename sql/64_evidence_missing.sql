@@ -25,9 +25,12 @@ RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	WITH own AS MATERIALIZED (
-		SELECT u.unit, u.node, u.rank, COALESCE(sum(s.record_count), 0) AS records, array_agg(s.stream_id) AS stream_ids
+		SELECT u.unit, u.node, u.rank, COALESCE(sum(s.record_count), 0) AS records,
+			array_remove(array_agg(s.stream_id), NULL) AS stream_ids
 		FROM unnest(l4_evidence_absent.units) u
-		JOIN unnest(l4_evidence_absent.streams) s ON s.unit = u.unit AND s.kind = 'rank'
+		LEFT JOIN unnest(l4_evidence_absent.streams) s ON s.unit = u.unit AND s.kind = 'rank'
+		-- of whom there is nothing at all is another matter (l4_evidence_missing)
+		WHERE u.logged
 		GROUP BY u.unit, u.node, u.rank
 	),
 	usual AS (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY o.records) AS records, count(*) AS units FROM own o),
@@ -57,14 +60,14 @@ BEGIN ATOMIC
 		NULL::bigint, NULL::bigint, NULL::bigint, NULL::timestamptz
 	FROM suspect s
 	WHERE @extschema@.l4_is_few(s.absent, s.units, (limits).evidence_missing_share) AND (SELECT count(*) FROM asked) > 1
-		AND (SELECT count(*) FROM usually) >= (limits).evidence_absent_statements
+		AND (s.records = 0 OR (SELECT count(*) FROM usually) >= (limits).evidence_absent_statements)
 		AND NOT EXISTS (SELECT FROM said o JOIN usually y ON y.shape_id = o.shape_id WHERE o.unit = s.unit);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_absent(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], bigint[],
 	@extschema@.l4_limits) IS
 'Step: Evidence of kind missing: what is there of a node''s ranks has next to no records (evidence_absent_records_share) and '
-'not one of the statements that all others that are asked have in common (evidence_absent_statements at least; none that is '
-'unexplained): they never started there. Reads the counts of a few nodes, and only where one has so little.';
+'not one of the statements that all others that are asked have in common (evidence_absent_statements at least, where there is '
+'any record; none that is unexplained): they never started there. Reads the counts of a few nodes, and only where one has so little.';
 
 CREATE FUNCTION @extschema@.l4_evidence_unjoined(units @extschema@.l4_unit[], unexplained @extschema@.l4_unexplained_record[],
 	accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)

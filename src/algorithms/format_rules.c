@@ -21,7 +21,8 @@
 #define CLOCK HEADER_CLOCK
 #define FRACTION HEADER_FRACTION
 #define ISO HEADER_TIME
-#define ISO_OR_AMERICAN HEADER_ANY_TIME
+#define SLASHED "20\\d\\d/\\d\\d/\\d\\d " CLOCK FRACTION
+#define ISO_OR_AMERICAN "(?:" HEADER_ANY_TIME "|" SLASHED ")"
 #define ASCEND "\\d{4}-\\d\\d-\\d\\d-" CLOCK "(?:\\.\\d{3}){0,2}"
 #define SYSLOG_TIME "[A-Z][a-z]{2} {1,2}\\d{1,2} " CLOCK FRACTION
 /* Dates as access logs write them, with the day before the month, and without a year. */
@@ -612,6 +613,10 @@ const L4Format l4_builtin_formats_array[] = {
 				  "2026-11-20T10:00:00.123456Z  WARN rank{id=3}:step{n=12}: trainer::data: the tokenizer is slow"),
 
 	/* Generic headers: a time or a level, in the common orders. */
+	HEADER_FORMAT("tab_fields", 79,
+				  "(?<ts>" ISO_OR_AMERICAN ")\\t(?:[^\\t\\n]{1,100}\\t){0,3}?(?<level>" UPPER "|" LOWER "|" CAPITALISED ")\\t"
+				  "(?:(?<logger>[\\w./:-]{1,100})\\t)?",
+				  "2026-11-20T10:00:00.123Z\tINFO\tcontroller.main\tloading the tokenizer"),
 	HEADER_FORMAT("time_level_logger", 80,
 				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t]+" LEVEL "[ \\t]+(?:\\[[^\\]]*\\] )?" TELLING_LOGGER
 				  "(?:\\[\\d+\\]|\\(\\d+\\)|:\\d+)?: " SPEAKER,

@@ -911,8 +911,9 @@ unwrap_line(L4RecordAssembler *assembler, L4Bytes *line, const char **terminator
 	behind = (L4Bytes) {wrapped->text.data + wrapped->text.size,
 		line->size - assembler->before - wrapped->text.size};
 	resetStringInfo(&assembler->behind);
-	appendStringInfo(&assembler->behind, "%s%c%.*s%s", L4_FRAME_BEHIND, 'a' + style, (int) behind.size, behind.data,
-					 *terminator);
+	appendStringInfo(&assembler->behind, "%s%c%zu:", L4_FRAME_BEHIND, 'a' + style, assembler->before);
+	append_bytes(&assembler->behind, behind.data, behind.size);
+	appendStringInfoString(&assembler->behind, *terminator);
 	/* the time stands where it stood, in front of the text or behind it */
 	if (wrapped->time.size > 0 && wrapped->time.data < wrapped->text.data)
 		wrapped->time.data = out->data + (wrapped->time.data - line->data);

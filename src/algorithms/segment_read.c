@@ -445,20 +445,66 @@ expand_frame(L4SegmentReader *reader)
 		frame_time_expand(&reader->scratch_frame, frame->text, reader->record_time, (int) (zigzag >> 1) ^ -(int) (zigzag & 1));
 }
 
-/* Does what a collector put behind a program's text come here in a frame? */
-static inline bool
-is_behind(const char *frame, const char *end)
+/* What stands in a frame behind the text of a line that a collector wrapped. */
+typedef struct Behind
 {
-	return end - frame > 2 && memcmp(frame, L4_FRAME_BEHIND, 2) == 0;
+	bool		here;
+	char		style;			/* of the text, as a string of JSON */
+	size_t		before;			/* bytes of the line's prefix that are the collector's */
+	L4Bytes		text;
+} Behind;
+
+/* Reads that, and goes behind it. */
+static Behind
+read_behind(const char **frame, const char *end)
+{
+	Behind		behind = {0};
+	const char *at = *frame;
+
+	if (end - at < 4 || memcmp(at, L4_FRAME_BEHIND, strlen(L4_FRAME_BEHIND)) != 0)
+		return behind;
+	behind.here = true;
+	at += strlen(L4_FRAME_BEHIND);
+	behind.style = *at++;
+	for (; at < end && is_digit(*at) && behind.before < L4_RECORD_BYTES; at++)
+		behind.before = behind.before * 10 + (*at - '0');
+	if (at == end || *at != ':')
+		column_corrupted("a record's frame does not say where its text begins");
+	behind.text.data = ++at;
+	while (at < end && *at != '\n' && *at != '\r')
+		at++;
+	behind.text.size = at - behind.text.data;
+	*frame = at;
+	return behind;
+}
+
+/* Appends a line by its prefix and its text, and what stands behind that; told: only what a program wrote. */
+static void
+append_line(StringInfo out, L4Bytes prefix, L4Bytes text, const Behind *behind, bool told)
+{
+	if (behind->here && told)
+	{
+		size_t		before = Min(behind->before, prefix.size);
+
+		prefix.data += before;
+		prefix.size -= before;
+	}
+	appendBinaryStringInfo(out, prefix.data, (int) prefix.size);
+	if (behind->here && !told && behind->style != L4_FRAME_PLAIN)
+		json_text_encode(text, behind->style - 'a', out);
+	else
+		appendBinaryStringInfo(out, text.data, (int) text.size);
+	if (behind->here && !told)
+		appendBinaryStringInfo(out, behind->text.data, (int) behind->text.size);
 }
 
 /*
- * segment_raw: the frame holds, line by line, the prefix and the terminator between which the message's line belongs. A
- * terminator is \n, \r, \r\n or, for the last line only, nothing; neither prefixes nor message lines hold \n or \r. Before it
- * may stand what a collector put behind the message's line (L4_FRAME_BEHIND).
+ * The frame holds, line by line, the prefix and the terminator between which the message's line belongs. A terminator is \n,
+ * \r, \r\n or, for the last line only, nothing; neither prefixes nor message lines hold \n or \r. Before it may stand what a
+ * collector put behind the message's line (L4_FRAME_BEHIND).
  */
-void
-segment_raw(L4SegmentReader *reader, StringInfo raw)
+static void
+append_record(L4SegmentReader *reader, StringInfo raw, bool told)
 {
 	const char *frame;
 	const char *frame_end;
@@ -475,30 +521,19 @@ segment_raw(L4SegmentReader *reader, StringInfo raw)
 	message_end = message + reader->scratch_message.len;
 	for (;;)
 	{
-		const char *prefix = frame;
-		const char *line = message;
+		L4Bytes		prefix = {frame, 0};
+		L4Bytes		line = {message, 0};
+		Behind		behind;
 
 		while (frame < frame_end && *frame != '\n' && *frame != '\r')
 			frame++;
-		appendBinaryStringInfo(raw, prefix, frame - prefix);
-		message = memchr(line, '\n', message_end - line);
+		prefix.size = frame - prefix.data;
+		message = memchr(line.data, '\n', message_end - line.data);
 		if (message == NULL)
 			message = message_end;
-		if (is_behind(frame, frame_end))
-		{
-			char		style = frame[2];
-
-			if (style == L4_FRAME_PLAIN)
-				appendBinaryStringInfo(raw, line, message - line);
-			else
-				json_text_encode((L4Bytes) {line, (size_t) (message - line)}, style - 'a', raw);
-			frame += 3;
-			for (prefix = frame; frame < frame_end && *frame != '\n' && *frame != '\r';)
-				frame++;
-			appendBinaryStringInfo(raw, prefix, frame - prefix);
-		}
-		else
-			appendBinaryStringInfo(raw, line, message - line);
+		line.size = message - line.data;
+		behind = read_behind(&frame, frame_end);
+		append_line(raw, prefix, line, &behind, told);
 		if (frame < frame_end)
 		{
 			appendStringInfoChar(raw, *frame);
@@ -511,6 +546,18 @@ segment_raw(L4SegmentReader *reader, StringInfo raw)
 	}
 	if (frame != frame_end)
 		column_corrupted("a record's frame has more lines than its message");
+}
+
+void
+segment_raw(L4SegmentReader *reader, StringInfo raw)
+{
+	append_record(reader, raw, false);
+}
+
+void
+segment_told(L4SegmentReader *reader, StringInfo told)
+{
+	append_record(reader, told, true);
 }
 
 int

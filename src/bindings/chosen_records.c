@@ -94,7 +94,7 @@ static Datum
 raw_text(Choice *choice)
 {
 	resetStringInfo(&choice->raw);
-	segment_raw(choice->reader, &choice->raw);
+	segment_told(choice->reader, &choice->raw);
 	if (choice->raw.len > 2 * END_BYTES)
 		leave_out_middle(&choice->raw);
 	return shown_line(&choice->shown, (L4Bytes) {choice->raw.data, choice->raw.len});
