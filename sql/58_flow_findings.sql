@@ -316,19 +316,27 @@ BEGIN ATOMIC
 		FROM unnest(l4_slow_exchangers.traces) t
 		CROSS JOIN LATERAL unnest(t.beside) WITH ORDINALITY b(behind, part)
 		WHERE t.kind = 'accelerator' AND b.behind <> 'NaN'
-	), usual AS (
-		SELECT p.job, percentile_cont(0.5) WITHIN GROUP (ORDER BY p.behind) AS behind, GREATEST((limits).flow_slow_work,
-			(limits).flow_sigma * @extschema@.l4_deviation(array_agg(p.behind))) AS lowest
+	), own AS (
+		SELECT p.job, p.address, percentile_cont(0.5) WITHIN GROUP (ORDER BY p.behind) AS behind
 		FROM parts p
+		GROUP BY p.job, p.address
+	), noise AS (
+		-- whose experts get fewer tokens is quicker for good
+		SELECT p.job, @extschema@.l4_deviation(array_agg(p.behind - o.behind)) AS deviation
+		FROM parts p
+		JOIN own o ON o.job = p.job AND o.address = p.address
 		GROUP BY p.job
+	), series AS (
+		SELECT p.job, p.server, p.address, array_agg(p.ended ORDER BY p.part) AS at,
+			array_agg(p.behind ORDER BY p.part) AS behind
+		FROM parts p
+		GROUP BY p.job, p.server, p.address
 	), slow AS (
 		SELECT s.job, s.server, s.address, g.began, g.ended, g.level
-		FROM (SELECT p.job, p.server, p.address, u.lowest, array_agg(p.ended ORDER BY p.part) AS at,
-				array_agg(p.behind - u.behind ORDER BY p.part) AS behind
-			FROM parts p
-			JOIN usual u ON u.job = p.job
-			GROUP BY p.job, p.server, p.address, u.lowest) s
-		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.behind, s.lowest, (limits).flow_slow_steps::int) g
+		FROM series s
+		JOIN noise n ON n.job = s.job
+		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.behind,
+			GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g
 	)
 	SELECT s.job, 'slow_accelerator', CASE WHEN count(DISTINCT s.address) = 1 THEN min(s.address) ELSE s.server END,
 		percentile_cont(0.5) WITHIN GROUP (ORDER BY s.began), percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended),
