@@ -209,7 +209,8 @@ COMMENT ON COLUMN @extschema@.l4_step_work_series.computed IS
 'Seconds from when it had what it needed to when it sent on what it made of it.';
 COMMENT ON COLUMN @extschema@.l4_step_work_series.sent IS 'Seconds of the messages that it sent.';
 COMMENT ON COLUMN @extschema@.l4_step_work_series.closing IS
-'Of computed the last part, until its data-parallel phase began; this may be waiting for who it sends to there.';
+'Of computed the last part, until its data-parallel phase began; this may be waiting for who it sends to there. NaN where the '
+'step lacks messages that others have, which may be lost: what it computed is not sure then.';
 
 CREATE FUNCTION @extschema@.l4_step_work_transition(state bytea, began double precision[], lasted real[], busy real[],
 	sent boolean, peer text, ends double precision[], closes double precision[]) RETURNS bytea

@@ -217,7 +217,7 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
 		LEFT JOIN stages g ON g.address = s.address
 		-- all who exchange with each other are as slow as the slowest of them (l4_slow_exchangers)
-		WHERE s.compute > 0 AND t.beside IS NULL
+		WHERE s.compute > 0 AND t.beside IS NULL AND s.closing <> 'NaN'
 	), usual AS MATERIALIZED (
 		-- several may be slow, and the phase of one may have begun too early
 		SELECT s.job, s.stage, s.step, GREATEST(percentile_cont(0.25) WITHIN GROUP (ORDER BY s.work),

@@ -119,7 +119,8 @@ exchanges_of(const L4StepMessage *messages, int64 count, int32 peers, int32 othe
 		{
 			if (found == 0 || (sent[m->peer] == found && computed))
 			{
-				exchanges[found++] = (L4Exchange) {m->began, found == 0 ? NAN : now.until, now.got, !(came > now.until)};
+				exchanges[found] = (L4Exchange) {m->began, found == 0 ? NAN : now.until, now.got, !(came > now.until)};
+				found++;
 				now = ahead;
 				ahead = nothing;
 			}
