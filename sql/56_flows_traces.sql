@@ -32,7 +32,8 @@ COMMENT ON TYPE @extschema@.l4_flow_trace IS
 'Step: What the flows of a window tell of an accelerator of a job (kind accelerator; ends, closes, computed, closing, sent, '
 'step) or of what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender; '
 'overdue_at: when the next message was due; late: when messages began that took many times as long as usual; beside: '
-'l4_flow_beside; of an accelerator l4_flow_behind). Times in seconds since 1970, ends has one element more than there are steps.';
+'l4_flow_beside; of an accelerator l4_flow_behind). Times in seconds since 1970, ends has one element more than there are '
+'steps.';
 
 CREATE FUNCTION @extschema@.l4_flow_behind(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits)
@@ -47,7 +48,8 @@ BEGIN ATOMIC
 	), exchanges AS (
 		SELECT m.component, m.address, s.server, cardinality((s.phases).ended) - 1 AS steps,
 			@extschema@.l4_step_exchanges((d.series).began, (d.series).lasted, (d.series).moved, e.sent,
-				CASE WHEN d.kind = 'expert' THEN e.peer END, (s.phases).ended, (s.phases).began[2:], (limits).flow_pause) AS series
+				CASE WHEN d.kind = 'expert' THEN e.peer END, (s.phases).ended, (s.phases).began[2:],
+				(limits).flow_pause) AS series
 		FROM unnest(l4_flow_behind.directions) d
 		CROSS JOIN LATERAL (VALUES (d.source, d.destination, true), (d.destination, d.source, false)) e(address, peer, sent)
 		JOIN members m ON m.address = e.address

@@ -39,7 +39,7 @@ lower_median(double *values, int64 count)
 
 /* ---- the exchanges of one accelerator ---- */
 
-/* The shortest silence in which something is computed: a part of what usually lies between its sendings; INFINITY: none does. */
+/* The shortest silence in which something is computed: a part of what usually lies between its sendings; INFINITY: none. */
 static double
 least_silence(const L4StepMessage *messages, int64 count, int32 others, double pause)
 {

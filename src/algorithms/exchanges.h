@@ -17,8 +17,9 @@ typedef struct L4Exchange
 
 /*
  * The exchanges of one accelerator, whose sorted messages these are, of so many peers: one begins where it sends again to whom
- * it has sent in the one before, behind a silence that is not short beside the others of more than `pause`. Messages of the first `others` of the peers (0 or 1)
- * are no exchange: where such comes amid, it may have been waited for. ends, closes: of its steps, as for step_work.
+ * it has sent in the one before, behind a silence that is not short beside the others of more than `pause`. Messages of the
+ * first `others` of the peers (0 or 1) are no exchange: where such comes amid, it may have been waited for. ends, closes: of
+ * its steps, as for step_work.
  * exchanges has room for count of them; returns how many there are. Time: O(n log n).
  */
 extern int64 exchanges_of(const L4StepMessage *messages, int64 count, int32 peers, int32 others, double pause,

@@ -248,7 +248,7 @@ l4_step_overdue_final(PG_FUNCTION_ARGS)
 
 /* ---- l4_step_exchanges ---- */
 
-/* Arguments: state, began, lasted, moved, sent, peer, ends, closes, pause. Its options are those of l4_step_work and the pause. */
+/* Arguments: state, began, lasted, moved, sent, peer, ends, closes, pause. Options: those of l4_step_work, then the pause. */
 Datum
 l4_step_exchanges_transition(PG_FUNCTION_ARGS)
 {

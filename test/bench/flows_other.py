@@ -8,9 +8,9 @@ waits for the former on its hop and for the one that its sender has to have rece
 of a server), of Megatron-LM (1F1B, ranks in the order tensor, data, pipeline; the norm of the gradients agreed upon after
 their reduction), of FSDP (parameters gathered layer by layer ahead of their use, gradients scattered) and of experts (tokens
 go to those that a gate picks, some of which are picked more than others, and come back; of what is sent to a rank that is not
-ready a buffer is filled first), and from nothing of the first simulator. Other than there: all four NICs of a server are at the switch of its rack, racks meet at core switches
-picked by a hash of the flow (and hops whose hashes collide are lastingly slower), compute times are lognormal with rare
-hiccups, chunks are what NCCL would make of a bucket, with a rest. Nobody tunes anything on what comes from here.
+ready a buffer is filled first), and from nothing of the first simulator. Other than there: all four NICs of a server are at
+the switch of its rack, racks meet at core switches picked by a hash of the flow (and hops whose hashes collide are lastingly
+slower), compute times are lognormal with rare hiccups, chunks are what NCCL would make of a bucket, with a rest. Nobody tunes anything on what comes from here.
 """
 import datetime
 import math
@@ -324,7 +324,7 @@ class Job:
             for j in range(n):
                 if i == j:
                     continue
-                size = self.shape['tokens'] / n * picked[i if back else j] * n / sum(picked) * math.exp(self.dice.gauss(0, 0.04))
+                size = self.shape['tokens'] * picked[i if back else j] / sum(picked) * math.exp(self.dice.gauss(0, 0.04))
                 for source, destination in zip(cells[i], cells[j]):
                     there = self.cluster.send(self.number, 'expert', self.seat[source], self.seat[destination], size,
                         begins[i] + self.dice.uniform(0, 2e-5), 7, n - 1, begins[j])

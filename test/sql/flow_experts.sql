@@ -40,8 +40,9 @@ CREATE AGGREGATE pg_temp.exchanges_state(float8[], real[], real[], boolean, text
 CREATE AGGREGATE pg_temp.exchanges_joined(bytea) (SFUNC = l4_step_exchanges_combine, STYPE = bytea,
 	FINALFUNC = l4_step_exchanges_final);
 CREATE TABLE state AS
-	SELECT m.address, x.source || x.destination AS link, pg_temp.exchanges_state(x.began, x.lasted, x.moved, x.source = m.address,
-		CASE WHEN x.source = m.address THEN x.destination ELSE x.source END, '{0,6.2,15}', '{6.1,14.9}', 0.001) AS state
+	SELECT m.address, x.source || x.destination AS link, pg_temp.exchanges_state(x.began, x.lasted, x.moved,
+		x.source = m.address, CASE WHEN x.source = m.address THEN x.destination ELSE x.source END, '{0,6.2,15}',
+		'{6.1,14.9}', 0.001) AS state
 	FROM member m JOIN exchanged x ON m.address IN (x.source, x.destination)
 	GROUP BY m.address, x.source, x.destination;
 SELECT count(*) AS members, count(*) FILTER (WHERE s.series::text = e.series::text) AS same
@@ -68,7 +69,8 @@ CREATE FUNCTION experts(slow int) RETURNS SETOF l4_flow LANGUAGE sql AS $$
 		SELECT r, format('10.0.%s.%s', (r - 1) / 2 + 1, r) AS address, (r - 1) / 4 AS "group" FROM generate_series(1, 8) r
 	), tokens AS (
 		SELECT b.at + (k - 1) * b.every + CASE WHEN f.r = slow AND b.every > 0.06 THEN 0.06 ELSE 0.05 END
-			+ 0.0002 * ((f.r * 7 + k * 3 + b.n) % 10) AS at, 0.001::float8 AS lasts, f.address AS source, t.address AS destination,
+			+ 0.0002 * ((f.r * 7 + k * 3 + b.n) % 10) AS at, 0.001::float8 AS lasts, f.address AS source,
+			t.address AS destination,
 			1000000 + 1013 * ((f.r * 31 + t.r * 17 + k * 7 + b.n * 13) % 97) + b.n * 11 + k AS bytes, 1 AS queue_pair
 		FROM began b CROSS JOIN generate_series(1, 8) k CROSS JOIN rank f JOIN rank t ON t."group" = f."group" AND t.r <> f.r
 	), gradients AS (
@@ -81,8 +83,8 @@ CREATE FUNCTION experts(slow int) RETURNS SETOF l4_flow LANGUAGE sql AS $$
 	-- what stays on a server passes no switch
 	WHERE split_part(x.source, '.', 3) <> split_part(x.destination, '.', 3)
 $$;
-INSERT INTO l4_accelerator (address, server) SELECT format('10.0.%s.%s', (r - 1) / 2 + 1, r), format('server-%s', (r - 1) / 2 + 1)
-FROM generate_series(1, 8) r;
+INSERT INTO l4_accelerator (address, server)
+SELECT format('10.0.%s.%s', (r - 1) / 2 + 1, r), format('server-%s', (r - 1) / 2 + 1) FROM generate_series(1, 8) r;
 INSERT INTO l4_flow SELECT * FROM experts(6);
 SELECT job, kind, count(*) AS pairs FROM l4_flow_pairs() GROUP BY job, kind ORDER BY job, kind;
 SELECT job, kind, subject, round(factor::numeric, 2) AS factor, sentence FROM l4_flow_diagnose() WHERE kind <> 'slow_step';
@@ -90,8 +92,8 @@ SELECT job, kind, subject, round(factor::numeric, 2) AS factor, sentence FROM l4
 TRUNCATE l4_flow;
 INSERT INTO l4_flow SELECT * FROM experts(0);
 SELECT count(*) AS findings FROM l4_flow_diagnose();
--- Where all exchange with all no link sends gradients alone, and layers go forwards and back as where parameters are sharded: not
--- where half of the links send no two messages of one size.
+-- Where all exchange with all no link sends gradients alone, and layers go forwards and back as where parameters are sharded:
+-- not where half of the links send no two messages of one size.
 SELECT differ, p.cycle, p.any_phase
 FROM generate_series(7, 8) differ, l4_limits_in_force() l, l4_job_phases(ARRAY(
 	SELECT ROW(1, NULL, NULL, 'context', NULL, 1.5, 20, 1, 0.04, 1, NULL, n <= differ)::l4_flow_measure
@@ -100,10 +102,10 @@ ORDER BY differ;
 SELECT same_size, any_phase, l4_flow_pair_kind(1, 1, 1, same_size, any_phase, l)
 FROM l4_limits_in_force() l, unnest('{0.01,0.2,0.9}'::float8[]) same_size, unnest('{f,t}'::boolean[]) any_phase ORDER BY 1, 2;
 
--- Work of a pipeline's stage in four steps: in the third one a message that it got is lost, so that what it sent second seems to
--- be made of what came first. What it computed then is not sure.
+-- Work of a pipeline's stage in four steps: in the third one a message that it got is lost, so that what it sent second seems
+-- to be made of what came first. What it computed then is not sure.
 SELECT (w).computed, (w).closing FROM (
 	SELECT l4_step_work(began, lasted, busy, sent, peer, '{0,10,20,30,40}', '{9,19,29,39}') AS w FROM (VALUES
 		('{1,3,11,13,21,31,33}'::float8[], array_fill(0.5::real, ARRAY[7]), array_fill(0.5::real, ARRAY[7]), false, 'a'),
-		('{2,4,12,14,22,24,32,34}', array_fill(0.5::real, ARRAY[8]), array_fill(0.5::real, ARRAY[8]), true, 'c')) m(began, lasted,
-		busy, sent, peer)) x;
+		('{2,4,12,14,22,24,32,34}', array_fill(0.5::real, ARRAY[8]), array_fill(0.5::real, ARRAY[8]), true, 'c'))
+		m(began, lasted, busy, sent, peer)) x;

@@ -312,7 +312,7 @@ extern double part_of_shard(const job *j, double bytes);
 /* Seconds that a rank computes what takes "seconds" on a healthy one. */
 extern double compute_time(world *w, job *j, int rank, double seconds, double at);
 
-/* exchange.c: what the lanes of a cell exchange amid a work (experts, contexts); at: when each is ready, then when it goes on. */
+/* exchange.c: what the lanes of a cell exchange amid a work (experts, contexts); at: when each is ready, then goes on. */
 extern void exchange_run(world *w, job *j, int first, double *at, double bytes);
 
 /* collective.c: reduces a bucket in a group; moves now[] of its members on. halves: 2 for all-reduce, 1 for half of it. */

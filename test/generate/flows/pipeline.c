@@ -1,7 +1,7 @@
 /*
- * pipeline.c: the microbatches of a step. A cell is one stage of one column (a pipeline); its lanes are the ranks of one tensor,
- * context and expert group. Those of one tensor and context group compute in lockstep; those of an expert group wait for each
- * other where they exchange tokens. Each lane sends what it computed to the same lane of the next stage.
+ * pipeline.c: the microbatches of a step. A cell is one stage of one column (a pipeline); its lanes are the ranks of one
+ * tensor, context and expert group. Those of one tensor and context group compute in lockstep; those of an expert group wait
+ * for each other where they exchange tokens. Each lane sends what it computed to the same lane of the next stage.
  */
 #include "flows.h"
 
