@@ -10,7 +10,8 @@ their reduction), of FSDP (parameters gathered layer by layer ahead of their use
 go to those that a gate picks, some of which are picked more than others, and come back; of what is sent to a rank that is not
 ready a buffer is filled first), and from nothing of the first simulator. Other than there: all four NICs of a server are at
 the switch of its rack, racks meet at core switches picked by a hash of the flow (and hops whose hashes collide are lastingly
-slower), compute times are lognormal with rare hiccups, chunks are what NCCL would make of a bucket, with a rest. Nobody tunes anything on what comes from here.
+slower), compute times are lognormal with rare hiccups, chunks are what NCCL would make of a bucket, with a rest. Nobody tunes
+anything on what comes from here.
 """
 import datetime
 import math
