@@ -570,6 +570,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'other. Two columns of a pipeline on one server drift apart by more within a step.'),
 	(true, 'flow_same_size', 0.5, 'share of records',
 		'Activations have one size: less than this share of the records having the most frequent one is no pipeline.'),
+	(true, 'flow_own_size', 0.05, 'share of records',
+		'Layers and buckets come in few sizes, the most frequent of which a fifth of the records have, also where some are '
+		'cut; of the tokens of experts each message has a size of its own.'),
 	(true, 'flow_whole_phase', 0.8, 'share of bytes',
 		'The last phase of the window is whole where it has this share of the usual bytes.');
 

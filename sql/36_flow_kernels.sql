@@ -209,7 +209,8 @@ COMMENT ON COLUMN @extschema@.l4_step_work_series.computed IS
 'Seconds from when it had what it needed to when it sent on what it made of it.';
 COMMENT ON COLUMN @extschema@.l4_step_work_series.sent IS 'Seconds of the messages that it sent.';
 COMMENT ON COLUMN @extschema@.l4_step_work_series.closing IS
-'Of computed the last part, until its data-parallel phase began; this may be waiting for who it sends to there.';
+'Of computed the last part, until its data-parallel phase began; this may be waiting for who it sends to there. NaN where the '
+'step lacks messages that others have, which may be lost: what it computed is not sure then.';
 
 CREATE FUNCTION @extschema@.l4_step_work_transition(state bytea, began double precision[], lasted real[], busy real[],
 	sent boolean, peer text, ends double precision[], closes double precision[]) RETURNS bytea
@@ -277,6 +278,68 @@ COMMENT ON AGGREGATE @extschema@.l4_step_overdue(double precision[], real[], boo
 'steps, the same in every row. The result is the same for any order of rows and any plan. Errors: 22023 arrays of different '
 'lengths, with NULLs, or with times that are not finite or run backwards, or ends that differ from row to row; 53400 more '
 'than maintenance_work_mem. Cost: time n * log(n), 40 bytes a message.';
+
+CREATE TYPE @extschema@.l4_exchange_series AS (
+	began double precision[],
+	since double precision[],
+	got double precision[],
+	step int[]
+);
+COMMENT ON TYPE @extschema@.l4_exchange_series IS
+'The result of l4_step_exchanges; the arrays have an element for each exchange, in their order.';
+COMMENT ON COLUMN @extschema@.l4_exchange_series.began IS 'When it sent for the first time, in seconds since 1970.';
+COMMENT ON COLUMN @extschema@.l4_exchange_series.since IS
+'When all that it sent and got in the exchange before was through; NaN before the first.';
+COMMENT ON COLUMN @extschema@.l4_exchange_series.got IS 'Bytes that it got in the exchange before.';
+COMMENT ON COLUMN @extschema@.l4_exchange_series.step IS
+'Of which step, from 1; 0: what is between since and began is not computing alone.';
+
+CREATE FUNCTION @extschema@.l4_step_exchanges_transition(state bytea, began double precision[], lasted real[], moved real[],
+	sent boolean, peer text, ends double precision[], closes double precision[], pause double precision) RETURNS bytea
+	LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_step_exchanges_transition';
+COMMENT ON FUNCTION @extschema@.l4_step_exchanges_transition(bytea, double precision[], real[], real[], boolean, text,
+	double precision[], double precision[], double precision) IS
+'Takes the messages of one direction into a state of l4_step_exchanges. Error 22P03 if it is none.';
+
+CREATE FUNCTION @extschema@.l4_step_exchanges_combine(bytea, bytea) RETURNS bytea
+	LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_step_exchanges_combine';
+COMMENT ON FUNCTION @extschema@.l4_step_exchanges_combine(bytea, bytea) IS
+'Adds the second state of l4_step_exchanges to the first. Error 22P03 if one is none.';
+
+CREATE FUNCTION @extschema@.l4_step_exchanges_final(bytea) RETURNS @extschema@.l4_exchange_series
+	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'l4_step_exchanges_final';
+COMMENT ON FUNCTION @extschema@.l4_step_exchanges_final(bytea) IS
+'Finds the exchanges of a state of l4_step_exchanges. Error 22P03 if it is none.';
+
+CREATE AGGREGATE @extschema@.l4_step_exchanges(began double precision[], lasted real[], moved real[], sent boolean, peer text,
+	ends double precision[], closes double precision[], pause double precision) (
+	SFUNC = @extschema@.l4_step_exchanges_transition,
+	STYPE = bytea,
+	FINALFUNC = @extschema@.l4_step_exchanges_final,
+	COMBINEFUNC = @extschema@.l4_step_exchanges_combine,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.l4_step_exchanges(double precision[], real[], real[], boolean, text, double precision[],
+	double precision[], double precision) IS
+'The exchanges, all with all, of one accelerator, as of tokens among experts: one l4_exchange_series. A row is what goes one '
+'way between it and a peer: began, lasted, moved as l4_flow_messages gives them, sent (by it, not to it); peer NULL: what is '
+'no exchange, but may have been waited for. An exchange begins where it sends again to whom it has sent in the one before, '
+'behind a silence that is not short beside the others of more than pause seconds. ends: the ends of its steps, one more than '
+'there are steps; closes: when the data-parallel phase of each began; both, and pause, the same in every row. The result is '
+'the same for any order of rows and any plan. Errors: 22023 arrays of different lengths, with NULLs, or with times that are '
+'not finite or run backwards, or options that differ from row to row; 53400 more than maintenance_work_mem. Cost: time '
+'n * log(n), 40 bytes a message.';
+
+CREATE FUNCTION @extschema@.l4_exchanges_behind(members @extschema@.l4_exchange_series[], servers int[], steps int)
+	RETURNS double precision[]
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'l4_exchanges_behind';
+COMMENT ON FUNCTION @extschema@.l4_exchanges_behind(@extschema@.l4_exchange_series[], int[], int) IS
+'By how much longer (a logarithm) each of those who exchange with each other computes than is usual among them, in each of so '
+'many steps, one member after the other: all wait in each exchange for the last one to send, so that all begin at once, and '
+'who computes longer is the last to send in the next. What is told is what it is late by in three quarters of the exchanges '
+'of a step, less what it got more bytes by; NaN where fewer than three tell. servers: of each member, numbered from 1, as '
+'nobody sees what those of one server send each other. Errors: 22023 arrays of different lengths, or with NULLs, or a server '
+'out of range. Cost: time n * log(n).';
 
 CREATE TYPE @extschema@.l4_step_traffic_series AS (
 	bytes double precision[],

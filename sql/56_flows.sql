@@ -524,8 +524,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
 RETURN CASE
 	WHEN span <= (limits).flow_data_span AND any_phase THEN 'data'
 	WHEN @extschema@.l4_is_answered(returned, together, same_size, limits) THEN 'pipeline'
+	WHEN same_size < CASE WHEN any_phase THEN (limits).flow_same_size ELSE (limits).flow_own_size END THEN 'expert'
 	WHEN any_phase IS NOT TRUE THEN 'data'
-	WHEN same_size < (limits).flow_same_size THEN 'expert'
 	ELSE 'context' END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pair_kind(double precision, double precision, double precision, double precision,
 	boolean, @extschema@.l4_limits) IS
@@ -534,7 +534,7 @@ COMMENT ON FUNCTION @extschema@.l4_flow_pair_kind(double precision, double preci
 ' the job has none); returned: bytes of the lesser direction over those of the greater; together: share of its messages '
 'that go together with one the other way; same_size: share of its records of the most frequent size; any_phase: does any '
 'pair of the job send in one phase alone, and most of those not to answer each other? Where none does (ZeRO-3, FSDP), what '
-'is no pipeline is data.';
+'is no pipeline is data, unless no two records are alike (limit flow_own_size).';
 
 CREATE TYPE @extschema@.l4_flow_place AS (
 	address text,
@@ -570,11 +570,13 @@ CREATE TYPE @extschema@.l4_flow_measure AS (
 	microbatches int,
 	layer double precision,
 	weight double precision,
-	repeats boolean
+	repeats boolean,
+	differs boolean
 );
 COMMENT ON TYPE @extschema@.l4_flow_measure IS
 'Step: What tells of a pair how its job makes steps: l4_flow_span, l4_flow_pair_kind where there is a phase, whether it sends '
-'in a phase and gets its answer later, its l4_step_cycles, and whether, without any, it repeats itself with those of another.';
+'in a phase and gets its answer later, its l4_step_cycles, whether, without any, it repeats itself with those of another, and '
+'whether no two of its records are alike (limit flow_own_size).';
 
 CREATE FUNCTION @extschema@.l4_usual_cycle(cycles double precision[], numbers int[], microbatches int[],
 	limits @extschema@.l4_limits) RETURNS double precision
@@ -619,7 +621,7 @@ RETURNS TABLE (job int, cycle double precision, any_phase boolean, is_summed boo
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
-		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.cycles, m.microbatches, m.layer, m.repeats,
+		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.cycles, m.microbatches, m.layer, m.repeats, m.differs,
 			m.weight >= (limits).flow_microbatch_bytes AS is_heavy, (m.span <= (limits).flow_data_span) IS TRUE AS is_phase
 		FROM unnest(l4_job_phases.measures) m
 	), cycles AS (
@@ -654,6 +656,8 @@ BEGIN ATOMIC
 				OR s.is_summed)
 			-- a pipeline goes forwards and backwards, too, but moves as much on either way
 			AND 2 * count(*) FILTER (WHERE m.is_heavy AND m.kind = 'pipeline') >= count(*) FILTER (WHERE m.kind = 'pipeline')
+			-- and so do the tokens of experts
+			AND 2 * count(*) FILTER (WHERE m.differs) < count(*)
 	)
 	SELECT m.job, s.cycle,
 		-- in less than a step it is the pipeline that sends in phases, once a microbatch
@@ -704,7 +708,7 @@ BEGIN ATOMIC
 				cardinality((m.cycles).ended), (m.cycles).microbatches, (m.cycles).layer,
 				(m.cycles).weight, CASE WHEN (m.cycles)."interval" IS NULL
 				THEN @extschema@.l4_repeats_itself((g.series).began, (g.series).moved, b.ended, limits)
-				END)::@extschema@.l4_flow_measure
+				END, m.same_size < (limits).flow_own_size)::@extschema@.l4_flow_measure
 			FROM measured m
 			LEFT JOIN best b ON b.job = m.job
 			CROSS JOIN LATERAL (SELECT @extschema@.l4_greater_way(m.forth, m.back) AS series) g), limits) p

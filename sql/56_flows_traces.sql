@@ -32,10 +32,53 @@ COMMENT ON TYPE @extschema@.l4_flow_trace IS
 'Step: What the flows of a window tell of an accelerator of a job (kind accelerator; ends, closes, computed, closing, sent, '
 'step) or of what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender; '
 'overdue_at: when the next message was due; late: when messages began that took many times as long as usual; beside: '
-'l4_flow_beside). Times in seconds since 1970, ends has one element more than there are steps.';
+'l4_flow_beside; of an accelerator l4_flow_behind). Times in seconds since 1970, ends has one element more than there are '
+'steps.';
+
+CREATE FUNCTION @extschema@.l4_flow_behind(directions @extschema@.l4_flow_direction[],
+	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits)
+RETURNS TABLE (address text, behind double precision[])
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH members AS MATERIALIZED (
+		SELECT m.member AS address, m.component
+		FROM (SELECT @extschema@.l4_connected_components(d.source, d.destination) AS all_of_them
+			FROM unnest(l4_flow_behind.directions) d WHERE d.kind = 'expert') c
+		CROSS JOIN LATERAL unnest(c.all_of_them) m
+	), exchanges AS (
+		SELECT m.component, m.address, s.server, cardinality((s.phases).ended) - 1 AS steps,
+			@extschema@.l4_step_exchanges((d.series).began, (d.series).lasted, (d.series).moved, e.sent,
+				CASE WHEN d.kind = 'expert' THEN e.peer END, (s.phases).ended, (s.phases).began[2:],
+				(limits).flow_pause) AS series
+		FROM unnest(l4_flow_behind.directions) d
+		CROSS JOIN LATERAL (VALUES (d.source, d.destination, true), (d.destination, d.source, false)) e(address, peer, sent)
+		JOIN members m ON m.address = e.address
+		JOIN unnest(l4_flow_behind.steps) s ON s.address = e.address AND cardinality((s.phases).ended) > 1
+		-- who gets something along the pipeline may have waited for it
+		WHERE d.kind = 'expert' OR d.kind = 'pipeline' AND NOT e.sent
+		GROUP BY m.component, m.address, s.server, s.phases
+	), numbered AS (
+		SELECT x.component, x.address, x.series, x.steps, max(x.steps) OVER (PARTITION BY x.component) AS most_steps,
+			dense_rank() OVER (PARTITION BY x.component ORDER BY x.server COLLATE "C")::int AS server,
+			row_number() OVER (PARTITION BY x.component ORDER BY x.address COLLATE "C") AS number
+		FROM exchanges x
+	), compared AS (
+		SELECT n.component, @extschema@.l4_exchanges_behind(array_agg(n.series ORDER BY n.number),
+			array_agg(n.server ORDER BY n.number), max(n.most_steps)) AS behind
+		FROM numbered n
+		GROUP BY n.component
+	)
+	SELECT n.address, c.behind[(n.number - 1) * n.most_steps + 1 : (n.number - 1) * n.most_steps + n.steps]
+	FROM numbered n
+	JOIN compared c ON c.component = n.component;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_behind(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
+	@extschema@.l4_limits) IS
+'Step: Of accelerators that exchange the tokens of experts, by how much longer each computes in each of its steps than those '
+'it exchanges with (l4_exchanges_behind): a logarithm; NaN where that is not told. Cost: two sorts of its messages.';
 
 CREATE FUNCTION @extschema@.l4_accelerator_traces(directions @extschema@.l4_flow_direction[],
-	steps @extschema@.l4_flow_accelerator_steps[]) RETURNS SETOF @extschema@.l4_flow_trace
+	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH sendings AS (
@@ -49,14 +92,16 @@ BEGIN ATOMIC
 		COALESCE(a.bytes, 0)::bigint, COALESCE(a.retransmits, 0)::bigint, a.first_at, a.last_at, NULL::double precision,
 		@extschema@.l4_step_places((s.phases).ended, s.reference, s.period / 2), (s.phases).ended, (s.phases).began[2:],
 		(w.work).computed, (w.work).closing, (w.work).sent, (s.phases).bytes[2:], NULL::double precision[],
-		NULL::double precision[], NULL::double precision[], NULL::double precision[]
+		NULL::double precision[], NULL::double precision[], b.behind
 	FROM unnest(l4_accelerator_traces.steps) s
 	LEFT JOIN @extschema@.l4_flow_work(l4_accelerator_traces.directions, l4_accelerator_traces.steps) w
 		ON w.address = s.address
+	LEFT JOIN @extschema@.l4_flow_behind(l4_accelerator_traces.directions, l4_accelerator_traces.steps, limits) b
+		ON b.address = s.address
 	LEFT JOIN sendings a ON a.address = s.address;
 END;
 COMMENT ON FUNCTION @extschema@.l4_accelerator_traces(@extschema@.l4_flow_direction[],
-	@extschema@.l4_flow_accelerator_steps[]) IS
+	@extschema@.l4_flow_accelerator_steps[], @extschema@.l4_limits) IS
 'Step: The traces of accelerators.';
 
 CREATE FUNCTION @extschema@.l4_flow_beside(directions @extschema@.l4_flow_direction[],
@@ -170,7 +215,7 @@ BEGIN
 	FOR of_job IN jobs LOOP
 		directions := ARRAY(SELECT d FROM @extschema@.l4_flow_directions(of_job.pairs, of_job.places, limits) d);
 		steps := ARRAY(SELECT s FROM @extschema@.l4_flow_accelerators(directions, of_job.places, limits) s);
-		RETURN QUERY SELECT t.* FROM @extschema@.l4_accelerator_traces(directions, steps) t;
+		RETURN QUERY SELECT t.* FROM @extschema@.l4_accelerator_traces(directions, steps, limits) t;
 		RETURN QUERY SELECT t.* FROM @extschema@.l4_pair_traces(directions, steps, limits) t;
 	END LOOP;
 END

@@ -216,7 +216,8 @@ BEGIN ATOMIC
 		FROM unnest(l4_compared_work.traces) t
 		CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
 		LEFT JOIN stages g ON g.address = s.address
-		WHERE s.compute > 0
+		-- all who exchange with each other are as slow as the slowest of them (l4_slow_exchangers)
+		WHERE s.compute > 0 AND t.beside IS NULL AND s.closing <> 'NaN'
 	), usual AS MATERIALIZED (
 		-- several may be slow, and the phase of one may have begun too early
 		SELECT s.job, s.stage, s.step, GREATEST(percentile_cont(0.25) WITHIN GROUP (ORDER BY s.work),
@@ -304,6 +305,51 @@ COMMENT ON FUNCTION @extschema@.l4_slow_workers(@extschema@.l4_flow_trace[], @ex
 'tensor-parallel group wait for each other in each layer, so that they are slow together: then the server is named. Of one '
 'pipeline at one time the slowest: the others wait for it.';
 
+CREATE FUNCTION @extschema@.l4_slow_exchangers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+-- what functions return is counted by nobody: loops would look at all rows for each
+SET enable_nestloop = off
+BEGIN ATOMIC
+	WITH parts AS MATERIALIZED (
+		SELECT t.job, t.server, t.source AS address, b.part, t.ends[b.part + 1] AS ended, b.behind
+		FROM unnest(l4_slow_exchangers.traces) t
+		CROSS JOIN LATERAL unnest(t.beside) WITH ORDINALITY b(behind, part)
+		WHERE t.kind = 'accelerator' AND b.behind <> 'NaN'
+	), own AS (
+		SELECT p.job, p.address, percentile_cont(0.5) WITHIN GROUP (ORDER BY p.behind) AS behind
+		FROM parts p
+		GROUP BY p.job, p.address
+	), noise AS (
+		-- whose experts get fewer tokens is quicker for good
+		SELECT p.job, @extschema@.l4_deviation(array_agg(p.behind - o.behind)) AS deviation
+		FROM parts p
+		JOIN own o ON o.job = p.job AND o.address = p.address
+		GROUP BY p.job
+	), series AS (
+		SELECT p.job, p.server, p.address, array_agg(p.ended ORDER BY p.part) AS at,
+			array_agg(p.behind ORDER BY p.part) AS behind
+		FROM parts p
+		GROUP BY p.job, p.server, p.address
+	), slow AS (
+		SELECT s.job, s.server, s.address, g.began, g.ended, g.level
+		FROM series s
+		JOIN noise n ON n.job = s.job
+		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.behind,
+			GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g
+	)
+	SELECT s.job, 'slow_accelerator', CASE WHEN count(DISTINCT s.address) = 1 THEN min(s.address) ELSE s.server END,
+		percentile_cont(0.5) WITHIN GROUP (ORDER BY s.began), percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended),
+		exp(percentile_cont(0.5) WITHIN GROUP (ORDER BY s.level)), 0.9,
+		jsonb_build_object('server', s.server, 'accelerators', to_jsonb(array_agg(DISTINCT s.address ORDER BY s.address)),
+			'stage', NULL)
+	FROM slow s
+	GROUP BY s.job, s.server;
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_exchangers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: Accelerators that compute longer than those they exchange the tokens of experts with (l4_flow_behind), for several '
+'steps. Of one server several are named by it: ranks of one tensor-parallel group are slow together.';
+
 CREATE FUNCTION @extschema@.l4_late_links(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, source text, destination text, began double precision, ended double precision, level double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
@@ -312,7 +358,7 @@ BEGIN ATOMIC
 	WITH links AS MATERIALIZED (
 		SELECT t.job, t.source, t.destination, t.period, t.first_at, t.beside, t.moved, t.ends
 		FROM unnest(l4_late_links.traces) t
-		WHERE t.beside IS NOT NULL
+		WHERE t.kind <> 'accelerator' AND t.beside IS NOT NULL
 	), parts AS MATERIALIZED (
 		SELECT k.job, k.source, k.destination, k.first_at + b.part * k.period AS ended, b.beside
 		FROM links k
@@ -575,6 +621,9 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_workers(l4_flow_findings.traces, limits) f
+	UNION ALL
+	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+	FROM @extschema@.l4_slow_exchangers(l4_flow_findings.traces, limits) f
 	UNION ALL
 	SELECT s.job, s.kind, s.subject, s.began, s.ended, s.factor, s.confidence, s.facts
 	FROM sharded s

@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "algorithms/robust.h"
 #include "miscadmin.h"
 #include "tools/order.h"
 
@@ -319,15 +320,54 @@ find_schedule(Step step, int64 message_count, const double *ends, int64 count)
 	return schedule;
 }
 
+/* Of how many messages a step usually has, the greater numbers: each is there in a quarter of the steps, or exceeded. */
+static Counts
+usual_counts(Step step, int64 message_count, const double *ends, int64 count)
+{
+	double	   *numbers = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * (MOST_PEERS + 1) * sizeof(double));
+	Counts		usual = {0};
+
+	for (int64 i = 0; i < count; i++)
+	{
+		Counts		counts;
+
+		next_step(&step, message_count, ends[i], ends[i + 1]);
+		counts = count_messages(&step);
+		for (int32 peer = 0; peer < MOST_PEERS; peer++)
+			numbers[peer * count + i] = counts.got[peer];
+		numbers[MOST_PEERS * count + i] = counts.sent;
+	}
+	for (int32 column = 0; count > 0 && column <= MOST_PEERS; column++)
+	{
+		robust_upper_median(numbers + column * count, count);
+		*(column < MOST_PEERS ? &usual.got[column] : &usual.sent) = (int64) numbers[column * count + count - 1 - count / 4];
+	}
+	pfree(numbers);
+	return usual;
+}
+
+/* Are messages missing? Then order does not tell what the others are made of. */
+static bool
+lacks_messages(const Counts *counts, const Counts *usual)
+{
+	bool		lacks = counts->sent < usual->sent;
+
+	for (int32 peer = 0; peer < MOST_PEERS; peer++)
+		lacks |= counts->got[peer] < usual->got[peer];
+	return lacks;
+}
+
 void
 step_work(const L4StepMessage *messages, int64 message_count, const double *ends, const double *closes, int64 count,
 		  L4StepWork *work)
 {
 	Step		step = {.messages = messages};
 	Schedule   *schedule;
+	Counts		usual;
 
 	for (int64 i = 0; i < message_count; i++)
 		step.peers = Max(step.peers, Min(messages[i].peer + 1, MOST_PEERS));
+	usual = usual_counts(step, message_count, ends, count);
 	schedule = find_schedule(step, message_count, ends, count);
 	for (int64 i = 0; i < count; i++)
 	{
@@ -340,6 +380,8 @@ step_work(const L4StepMessage *messages, int64 message_count, const double *ends
 		counts = count_messages(&step);
 		like = schedule != NULL && memcmp(&counts, &schedule->counts, sizeof(Counts)) == 0 ? schedule : NULL;
 		work_of_step(&step, like, ends[i], closes[i], work + i);
+		if (lacks_messages(&counts, &usual))
+			work[i].closing = NAN;
 	}
 }
 

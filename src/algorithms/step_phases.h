@@ -48,7 +48,8 @@ typedef struct L4StepWork
 {
 	double		computed;		/* seconds from when it had what it needed to when it sent on what it made of it */
 	double		sent;			/* seconds of the messages it sent along the pipeline */
-	double		closing;		/* of what it computed the last part: until its data-parallel phase began */
+	double		closing;		/* of what it computed the last part: until its data-parallel phase began; NAN where the step
+								 * lacks messages, so that what it computed is not sure */
 } L4StepWork;
 
 /*

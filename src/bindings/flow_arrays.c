@@ -9,15 +9,12 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type_d.h"
 #include "funcapi.h"
-#include "utils/array.h"
 
 double *
-flow_numbers(FunctionCallInfo fcinfo, int argument, int64 *count)
+flow_numbers_of(ArrayType *array, int64 *count)
 {
-	ArrayType  *array;
 	double	   *numbers;
 
-	array = PG_ARGISNULL(argument) ? construct_empty_array(FLOAT8OID) : PG_GETARG_ARRAYTYPE_P(argument);
 	*count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
 		ereport(ERROR,
@@ -33,6 +30,9 @@ flow_numbers(FunctionCallInfo fcinfo, int argument, int64 *count)
 			case FLOAT4OID:
 				numbers[i] = ((float *) ARR_DATA_PTR(array))[i];
 				break;
+			case INT4OID:
+				numbers[i] = ((int32 *) ARR_DATA_PTR(array))[i];
+				break;
 			case INT2OID:
 				numbers[i] = ((int16 *) ARR_DATA_PTR(array))[i];
 				break;
@@ -40,6 +40,12 @@ flow_numbers(FunctionCallInfo fcinfo, int argument, int64 *count)
 				elog(ERROR, "array of messages has unexpected type %u", ARR_ELEMTYPE(array));
 		}
 	return numbers;
+}
+
+double *
+flow_numbers(FunctionCallInfo fcinfo, int argument, int64 *count)
+{
+	return flow_numbers_of(PG_ARGISNULL(argument) ? construct_empty_array(FLOAT8OID) : PG_GETARG_ARRAYTYPE_P(argument), count);
 }
 
 double *

@@ -6,11 +6,14 @@
 
 #include "ground/l4.h"
 #include "fmgr.h"
+#include "utils/array.h"
 
 /*
- * The numbers of an array of double precision, real or smallint without NULLs, of one dimension or none, or of NULL; 22023
- * else.
+ * The numbers of an array of double precision, real, integer or smallint without NULLs, of one dimension or none; 22023 else.
  */
+extern double *flow_numbers_of(ArrayType *array, int64 *count);
+
+/* The same of an argument, or of NULL. */
 extern double *flow_numbers(FunctionCallInfo fcinfo, int argument, int64 *count);
 
 /* The same, of which there must be `expected`; 22023 else. */

@@ -1,11 +1,12 @@
 /*
- * flow_steps.c: the aggregates l4_step_phases, l4_step_work and l4_step_overdue, over the messages of one accelerator: a row
- * is what goes one way between it and one other. Their state is that of step_state.c.
+ * flow_steps.c: the aggregates l4_step_phases, l4_step_work, l4_step_overdue and l4_step_exchanges, over the messages of one
+ * accelerator: a row is what goes one way between it and one other. Their state is that of step_state.c.
  */
 #include "ground/l4.h"
 
 #include <math.h>
 
+#include "algorithms/exchanges.h"
 #include "algorithms/step_phases.h"
 #include "bindings/aggregate_state.h"
 #include "bindings/flow_arrays.h"
@@ -24,6 +25,9 @@ PG_FUNCTION_INFO_V1(l4_step_work_final);
 PG_FUNCTION_INFO_V1(l4_step_overdue_transition);
 PG_FUNCTION_INFO_V1(l4_step_overdue_combine);
 PG_FUNCTION_INFO_V1(l4_step_overdue_final);
+PG_FUNCTION_INFO_V1(l4_step_exchanges_transition);
+PG_FUNCTION_INFO_V1(l4_step_exchanges_combine);
+PG_FUNCTION_INFO_V1(l4_step_exchanges_final);
 
 /* The state of a transition function, new for its first row. */
 static L4StepState *
@@ -135,13 +139,14 @@ ends_of_work(int64 option_count)
 	return (option_count + 1) / 2;
 }
 
+/* Ends and closes, from the argument on that has the ends. */
 static double *
-options_of_work(FunctionCallInfo fcinfo, int64 *option_count)
+options_of_work(FunctionCallInfo fcinfo, int argument, int64 *option_count)
 {
 	int64		end_count;
-	double	   *ends = flow_numbers(fcinfo, 6, &end_count);
+	double	   *ends = flow_numbers(fcinfo, argument, &end_count);
 	int64		steps = Max(end_count - 1, 0);
-	double	   *closes = flow_as_many(fcinfo, 7, steps);
+	double	   *closes = flow_as_many(fcinfo, argument + 1, steps);
 	double	   *options = MemoryContextAllocHuge(CurrentMemoryContext, (end_count + steps + 1) * sizeof(double));
 
 	memcpy(options, ends, end_count * sizeof(double));
@@ -157,7 +162,7 @@ Datum
 l4_step_work_transition(PG_FUNCTION_ARGS)
 {
 	int64		option_count;
-	double	   *options = options_of_work(fcinfo, &option_count);
+	double	   *options = options_of_work(fcinfo, 6, &option_count);
 	L4StepState *state = state_of_row(fcinfo, L4_STEP_WORK, options, option_count);
 
 	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2) && !PG_ARGISNULL(3) && !PG_ARGISNULL(5))
@@ -239,4 +244,72 @@ l4_step_overdue_final(PG_FUNCTION_ARGS)
 	if (!isfinite(overdue))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(overdue);
+}
+
+/* ---- l4_step_exchanges ---- */
+
+/* Arguments: state, began, lasted, moved, sent, peer, ends, closes, pause. Options: those of l4_step_work, then the pause. */
+Datum
+l4_step_exchanges_transition(PG_FUNCTION_ARGS)
+{
+	int64		option_count;
+	double	   *options = options_of_work(fcinfo, 6, &option_count);
+	L4StepState *state;
+
+	options[option_count++] = flow_option(fcinfo, 8, "pause", 0);
+	state = state_of_row(fcinfo, L4_STEP_EXCHANGES, options, option_count);
+	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2) && !PG_ARGISNULL(3))
+	{
+		text	   *peer = PG_ARGISNULL(5) ? cstring_to_text("") : PG_GETARG_TEXT_PP(5);
+
+		take_messages(fcinfo, state, PG_GETARG_BOOL(4), intern_add(&state->peers, VARDATA_ANY(peer), VARSIZE_ANY_EXHDR(peer)),
+					  3);
+	}
+	pfree(options);
+	return EOHPGetRWDatum(&state->header);
+}
+
+Datum
+l4_step_exchanges_combine(PG_FUNCTION_ARGS)
+{
+	return step_state_combine(fcinfo, L4_STEP_EXCHANGES);
+}
+
+/* The exchanges of a state. The peer without a name, of what is no exchange, is the first in the order of names. */
+static L4Exchange *
+exchanges_of_state(const L4StepState *state, int64 *count)
+{
+	int64		end_count = ends_of_work(state->option_count - 1);
+	L4Exchange *exchanges = MemoryContextAllocHuge(CurrentMemoryContext, Max(state->count, 1) * sizeof(L4Exchange));
+	int32		others = 0;
+
+	for (int32 i = 0; i < state->peers.count; i++)
+		others += state->peers.strings[i].size == 0;
+	*count = exchanges_of(step_state_messages(state), state->count, state->peers.count, others,
+						  state->options[state->option_count - 1], state->options, state->options + end_count,
+						  Max(end_count - 1, 0), exchanges);
+	return exchanges;
+}
+
+Datum
+l4_step_exchanges_final(PG_FUNCTION_ARGS)
+{
+	L4StepState *state = state_of_final(fcinfo, L4_STEP_EXCHANGES);
+	L4Exchange *exchanges;
+	double	   *numbers;
+	int64		count;
+	Datum		values[4];
+
+	if (state == NULL)
+		PG_RETURN_NULL();
+	exchanges = exchanges_of_state(state, &count);
+	numbers = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+	for (int column = 0; column < lengthof(values); column++)
+	{
+		for (int64 i = 0; i < count; i++)
+			numbers[i] = column == 0 ? exchanges[i].began : column == 1 ? exchanges[i].since :
+				column == 2 ? exchanges[i].got : exchanges[i].step;
+		values[column] = flow_array(numbers, count, column < 3 ? FLOAT8OID : INT4OID);
+	}
+	return flow_row(fcinfo, values, lengthof(values));
 }

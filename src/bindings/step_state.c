@@ -50,9 +50,18 @@ step_aggregate_name(L4StepAggregate aggregate)
 		case L4_STEP_WORK:
 			return "l4_step_work";
 		case L4_STEP_OVERDUE:
+			return "l4_step_overdue";
+		case L4_STEP_EXCHANGES:
 			break;
 	}
-	return "l4_step_overdue";
+	return "l4_step_exchanges";
+}
+
+/* Does it tell messages of one peer from those of another? */
+static bool
+step_has_peers(L4StepAggregate aggregate)
+{
+	return aggregate == L4_STEP_WORK || aggregate == L4_STEP_EXCHANGES;
 }
 
 /* ---- the state ---- */
@@ -69,7 +78,7 @@ step_state_new(MemoryContext parent, L4StepAggregate aggregate, const double *op
 	state->options = MemoryContextAllocHuge(context, Max(option_count, 1) * sizeof(double));
 	if (option_count > 0)
 		memcpy(state->options, options, option_count * sizeof(double));
-	if (aggregate == L4_STEP_WORK)
+	if (step_has_peers(aggregate))
 		intern_init(&state->peers, context);
 	return state;
 }
@@ -154,7 +163,10 @@ step_flatten(ExpandedObjectHeader *header, void *result, Size size)
 	Assert(to == (char *) result + size);
 }
 
-/* Can an aggregate have so many options? Those of l4_step_work are ends, and one close less than there are of these. */
+/*
+ * Can an aggregate have so many options? Those of l4_step_work are ends, and one close less than there are of these; in
+ * l4_step_exchanges a pause follows.
+ */
 static bool
 options_fit(int32 aggregate, const double *options, int64 count)
 {
@@ -164,6 +176,8 @@ options_fit(int32 aggregate, const double *options, int64 count)
 			return count == 2 && isfinite(options[0]) && options[0] >= 0 && isfinite(options[1]) && options[1] >= 0;
 		case L4_STEP_WORK:
 			return count == 0 || count % 2 == 1;
+		case L4_STEP_EXCHANGES:
+			return (count == 1 || (count > 0 && count % 2 == 0)) && isfinite(options[count - 1]) && options[count - 1] >= 0;
 		default:
 			return true;
 	}
@@ -174,10 +188,10 @@ check_flat(const L4StateReader *reader, const FlatState *flat)
 {
 	if (flat->magic != FLAT_MAGIC || flat->version != FLAT_VERSION)
 		state_corrupt(reader, "It is none, or of another version.");
-	if (flat->aggregate < L4_STEP_PHASES || flat->aggregate > L4_STEP_OVERDUE)
+	if (flat->aggregate < L4_STEP_PHASES || flat->aggregate > L4_STEP_EXCHANGES)
 		state_corrupt(reader, "It is of no aggregate.");
 	if (flat->option_count < 0 || flat->option_count > MaxAllocSize / sizeof(double) || flat->peer_count < 0 ||
-		(flat->peer_count > 0 && flat->aggregate != L4_STEP_WORK) ||
+		(flat->peer_count > 0 && !step_has_peers(flat->aggregate)) ||
 		flat->count < 0 || flat->count > MaxAllocSize / sizeof(FlatMessage))
 		state_corrupt(reader, "A count is out of range.");
 }
@@ -209,7 +223,7 @@ read_messages(L4StateReader *reader, L4StepState *state, int64 count)
 
 		memcpy(&m, data + state->count * sizeof(FlatMessage), sizeof(FlatMessage));
 		if (!isfinite(m.began) || !isfinite(m.ended) || m.ended < m.began || !isfinite(m.bytes) || !isfinite(m.busy) ||
-			m.peer < 0 || m.peer >= Max(state->peers.count, state->aggregate != L4_STEP_WORK) || m.sent < 0 || m.sent > 1)
+			m.peer < 0 || m.peer >= Max(state->peers.count, !step_has_peers(state->aggregate)) || m.sent < 0 || m.sent > 1)
 			state_corrupt(reader, "A message cannot be right.");
 		state->messages[state->count] = (L4StepMessage) {m.began, m.ended, m.bytes, m.busy, m.peer, m.sent};
 	}

@@ -16,7 +16,8 @@ typedef enum L4StepAggregate
 {
 	L4_STEP_PHASES = 1,
 	L4_STEP_WORK,
-	L4_STEP_OVERDUE
+	L4_STEP_OVERDUE,
+	L4_STEP_EXCHANGES
 } L4StepAggregate;
 
 typedef struct L4StepState
@@ -28,7 +29,7 @@ typedef struct L4StepState
 	L4StepMessage *messages;
 	int64		count;
 	int64		room;
-	L4Intern	peers;			/* of l4_step_work alone: the other ends, as messages number them */
+	L4Intern	peers;			/* of step_has_peers: the other ends, as messages number them */
 } L4StepState;
 
 /* Its name, for messages. */

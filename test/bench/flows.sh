@@ -2,9 +2,9 @@
 # flows.sh [SCENARIO..]: how good l4_flow_jobs, l4_flow_pairs, l4_flow_groups, l4_flow_steps and l4_flow_diagnose are on
 # simulated windows, against the exact truth (test/generate/flows), and the plain method of the paper (flows_paper.sql) beside.
 #
-# SCENARIO   names of flows --list; healthy stands for healthy1 to healthy$HEALTHY; other1 to other17 are of a second simulator
+# SCENARIO   names of flows --list; healthy stands for healthy1 to healthy$HEALTHY; other1 to other19 are of a second simulator
 #            (flows_other.py), written apart from the first and from what is measured: nothing is tuned on them but on
-#            other4, other6, other10, other12 and other14 to other17, which showed what has been mended. big (ten million
+#            other4, other6, other10, other12 and other14 to other19, which showed what has been mended. big (ten million
 #            flows) comes only where it is named. check: the scoring itself, with the truth as what is said, which must be
 #            right, and with a damaged truth, which must not. Default: all but big and check.
 # SCENARIOS  the same in the environment, for make bench-flows SCENARIOS="small slow_link".
@@ -30,7 +30,7 @@ all_scenarios() {
 	echo small clean8 lossy noise disordered merged bad fsdp hybrid experts contexts interleaved tree hierarchical \
 		zero_bubble norm pauses comings shared_servers multi_tenant64 slow_accelerator slow_sharded slow_link slow_nic \
 		slow_switch slow_spine stalled dead timeouts healthy
-	for number in $(seq 17); do
+	for number in $(seq 19); do
 		echo "other$number"
 	done
 }

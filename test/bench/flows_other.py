@@ -1,15 +1,17 @@
 #!/usr/bin/python3
 """A second simulator of flow records, with the truth in the same tables as that of test/generate/flows: the set kept aside.
 
-    flows_other.py NAME FOLDER [SEED]      other1 to other17; another SEED than that of its name gives another window
+    flows_other.py NAME FOLDER [SEED]      other1 to other19; another SEED than that of its name gives another window
 
 Written from what is published of NCCL (ring all-reduce, all-gather and reduce-scatter by messages of one chunk, of which each
 waits for the former on its hop and for the one that its sender has to have received; channels with rotated orders of the ranks
 of a server), of Megatron-LM (1F1B, ranks in the order tensor, data, pipeline; the norm of the gradients agreed upon after
-their reduction) and of FSDP (parameters gathered layer by layer ahead of their use, gradients scattered), and from nothing of
-the first simulator. Other than there: all four NICs of a server are at the switch of its rack, racks meet at core switches
-picked by a hash of the flow (and hops whose hashes collide are lastingly slower), compute times are lognormal with rare
-hiccups, chunks are what NCCL would make of a bucket, with a rest. Nobody tunes anything on what comes from here.
+their reduction), of FSDP (parameters gathered layer by layer ahead of their use, gradients scattered) and of experts (tokens
+go to those that a gate picks, some of which are picked more than others, and come back; of what is sent to a rank that is not
+ready a buffer is filled first), and from nothing of the first simulator. Other than there: all four NICs of a server are at
+the switch of its rack, racks meet at core switches picked by a hash of the flow (and hops whose hashes collide are lastingly
+slower), compute times are lognormal with rare hiccups, chunks are what NCCL would make of a bucket, with a rest. Nobody tunes
+anything on what comes from here.
 """
 import datetime
 import math
@@ -23,6 +25,7 @@ CORES = 4
 RATE = 25e9 * 0.94          # bytes a second of a NIC
 INSIDE = 200e9              # between GPUs of a server
 LATENCY = 12e-6
+BUFFER = 1e6                # bytes that a rank takes before it is ready for them
 EPOCH = datetime.datetime(2026, 1, 1)
 
 # tp, pp, dp; micro: microbatches; forward: seconds of one; activation, gradient: bytes of a rank; layers: FSDP (micro:
@@ -100,6 +103,17 @@ OTHER = {
     'other17': dict(seed=1717, window=90, idle=1, fault=('slow_link', 0.35), jobs=[
         dict(tp=1, pp=1, dp=24, layers=20, forward=0.05, gradient=4.5e9, whole=1),
         dict(tp=2, pp=1, dp=12, layers=32, forward=0.035, gradient=3.5e9, whole=1)]),
+    # made to see who is slow among experts
+    'other18': dict(seed=1818, window=60, idle=1, fault=('slow_accelerator', 0.2), jobs=[
+        dict(tp=1, pp=1, dp=16, experts=16, exchanges=3, tokens=48e6, micro=3, forward=0.12, activation=0, gradient=2.4e9,
+             buckets=4),
+        dict(tp=2, pp=2, dp=8, experts=4, exchanges=2, tokens=16e6, micro=6, forward=0.06, activation=16e6, gradient=1.5e9,
+             buckets=3)]),
+    'other19': dict(seed=1919, window=60, idle=1, fault=('slow_link', 0.35), jobs=[
+        dict(tp=1, pp=2, dp=16, experts=8, exchanges=2, tokens=32e6, micro=6, forward=0.06, activation=20e6, gradient=1.6e9,
+             buckets=3),
+        dict(tp=2, pp=1, dp=16, experts=8, exchanges=4, tokens=24e6, micro=2, forward=0.2, activation=0, gradient=2.0e9,
+             buckets=4)]),
 }
 
 
@@ -143,15 +157,18 @@ class Cluster:
             return 1 - self.fault['factor']
         return 1
 
-    def send(self, job, kind, source, destination, size, at, channel=0, share=1):
-        """Moves a message, and records it where it passes a switch; returns when it is there."""
+    def send(self, job, kind, source, destination, size, at, channel=0, share=1, ready=-math.inf):
+        """Moves a message, and records it where it passes a switch; returns when it is there. Before the receiver is ready a
+        buffer is filled."""
         if self.place.get(source, (-1,))[0] == self.place.get(destination, (-2,))[0]:
-            return at + size / INSIDE
+            return max(at, ready) + size / INSIDE
         pair = zlib.crc32(('%s %s %s %d' % (source, destination, kind, channel)).encode()) % 100000 + 64
         switches, rate = self.path(source, destination, pair)
         slower = self.slower(source, destination, switches, at)
         congestion = 1 - 0.12 * self.dice.random() ** 4
         takes = LATENCY * (1 + self.dice.random()) + size * share / (RATE * rate * congestion * slower)
+        if ready > at and size > BUFFER:
+            takes = max(takes, ready - at + takes * (1 - BUFFER / size))
         if 0 <= at < self.window:
             lost = int(self.dice.random() * size / 4096 * (4e-3 if slower < 1 else 1e-7))
             self.records.append((at + self.dice.uniform(0, 4e-6), takes, source, destination, max(1, int(size)), switches,
@@ -169,6 +186,8 @@ class Job:
         self.tp, self.pp, self.dp = shape['tp'], shape['pp'], shape['dp']
         self.seat = addresses
         self.speed = [dice.gauss(1, 0.004) for _ in addresses]
+        # how often the gate picks the experts of each rank, in each layer
+        self.picked = [[math.exp(dice.gauss(0, 0.15)) for _ in range(shape['dp'])] for _ in range(shape.get('exchanges', 0))]
         begin = -dice.uniform(0.2, 1) * 3 - 4
         self.now = [begin] * len(addresses)
         self.since = list(self.now)
@@ -295,6 +314,60 @@ class Job:
             for rank in cells[stage]:
                 self.now[rank] = at[stage] + self.dice.uniform(0, 5e-5)
 
+    # ---- experts ----
+
+    def exchange(self, cells, layer, back, at):
+        """All ranks of an expert group send tokens to each other, those of a tensor-parallel group the same; returns how many
+        more each gets than others do."""
+        begins, n = list(at), len(cells)
+        picked = [self.picked[layer][i % len(self.picked[layer])] for i in range(n)]
+        for i in range(n):
+            for j in range(n):
+                if i == j:
+                    continue
+                size = self.shape['tokens'] * picked[i if back else j] / sum(picked) * math.exp(self.dice.gauss(0, 0.04))
+                for source, destination in zip(cells[i], cells[j]):
+                    there = self.cluster.send(self.number, 'expert', self.seat[source], self.seat[destination], size,
+                        begins[i] + self.dice.uniform(0, 2e-5), 7, n - 1, begins[j])
+                    at[i], at[j] = max(at[i], there), max(at[j], there)
+        return [p * n / sum(picked) for p in picked]
+
+    def work_of_experts(self, cells, seconds, at):
+        layers = self.shape['exchanges']
+        for layer in range(layers):
+            for i, cell in enumerate(cells):
+                at[i] += self.computing(cell, 0.5 * seconds / layers, at[i])
+            tokens = self.exchange(cells, layer, False, at)
+            for i, cell in enumerate(cells):
+                at[i] += self.computing(cell, 0.5 * seconds / layers * tokens[i], at[i])
+            self.exchange(cells, layer, True, at)
+
+    def run_experts(self, first):
+        """The columns of an expert group, which go on together; each has a pipeline of its own."""
+        group = range(first, first + self.shape['experts'])
+        cells = [[[self.rank(stage, data, tensor) for tensor in range(self.tp)] for data in group] for stage in range(self.pp)]
+        at = [[max(self.now[rank] for rank in cell) for cell in stage] for stage in cells]
+        plans = [self.plan(stage) for stage in range(self.pp)]
+        here, place, left = {}, [0] * self.pp, sum(len(p) for p in plans)
+        while left > 0:
+            for stage in range(self.pp):
+                while place[stage] < len(plans[stage]):
+                    what, i = plans[stage][place[stage]]
+                    if what == 'F' and stage > 0 or what == 'B' and stage < self.pp - 1:
+                        if (what, i, stage) not in here:
+                            break
+                        at[stage] = [max(a, b) for a, b in zip(at[stage], here[what, i, stage])]
+                    self.work_of_experts(cells[stage], self.shape['forward'] * (1 if what == 'F' else 1.9), at[stage])
+                    to = stage + 1 if what == 'F' else stage - 1
+                    if 0 <= to < self.pp:
+                        here[what, i, to] = [self.pass_on(data, stage, to, a) for data, a in zip(group, at[stage])]
+                    place[stage] += 1
+                    left -= 1
+        for stage in range(self.pp):
+            for cell, done in zip(cells[stage], at[stage]):
+                for rank in cell:
+                    self.now[rank] = done + self.dice.uniform(0, 5e-5)
+
     def reduce(self):
         shape = self.shape
         sizes = [1.0] * (shape['buckets'] - 1) + [0.6]
@@ -380,8 +453,8 @@ class Job:
             reduces = list(self.now)
             self.run_sharded()
         else:
-            for data in range(self.dp):
-                self.run_column(data)
+            for data in range(0, self.dp, self.shape.get('experts', 1)):
+                self.run_experts(data) if 'experts' in self.shape else self.run_column(data)
             reduces = list(self.now)
             self.reduce()
         for rank, address in enumerate(self.seat):
@@ -480,5 +553,5 @@ def main(name, folder, seed=None):
 
 if __name__ == '__main__':
     if len(sys.argv) not in (3, 4) or sys.argv[1] not in OTHER:
-        sys.exit('usage: flows_other.py other1..other17 FOLDER [SEED]')
+        sys.exit('usage: flows_other.py other1..other19 FOLDER [SEED]')
     main(*sys.argv[1:])

@@ -280,7 +280,8 @@ SELECT heavy, p.cycle, p.any_phase, p.is_summed
 FROM generate_series(0, 8, 2) heavy, l4_limits_in_force() l, l4_job_phases(ARRAY(
 	SELECT ROW(1, 1.5, CASE WHEN n <= 8 THEN 0.3 ELSE 30 END, CASE WHEN n <= 8 THEN 'data' ELSE 'pipeline' END, NULL,
 		CASE WHEN n BETWEEN 9 AND 8 + GREATEST(heavy, 6) THEN 1.5 END, 20, 2, 0.04,
-		CASE WHEN n BETWEEN 9 AND 8 + heavy THEN 1.8 ELSE 0.9 END, NULL)::l4_flow_measure FROM generate_series(1, 16) n), l) p
+		CASE WHEN n BETWEEN 9 AND 8 + heavy THEN 1.8 ELSE 0.9 END, NULL, false)::l4_flow_measure
+	FROM generate_series(1, 16) n), l) p
 ORDER BY heavy;
 -- Links that see nothing of an optimizer tell microbatches, others steps of several or, be it that they see no more, of one;
 -- some tell cycles only while somebody is slow, or cannot tell.
@@ -298,7 +299,8 @@ SELECT links, alike, repeating, p.cycle, p.any_phase
 FROM l4_limits_in_force() l, generate_series(1, 5, 2) links, unnest('{t,f}'::boolean[]) alike, unnest('{0,9,11,15}'::int[])
 	repeating, l4_job_phases(ARRAY(
 	SELECT ROW(1, NULL, NULL, 'context', NULL, CASE WHEN n <= links THEN 1.5 + CASE WHEN alike THEN 0.01 ELSE 0.2 END * n END,
-		20, CASE WHEN n <= links THEN 1 END, 0.04, 2, n > 16 - repeating)::l4_flow_measure FROM generate_series(1, 16) n), l) p
+		20, CASE WHEN n <= links THEN 1 END, 0.04, 2, n > 16 - repeating, false)::l4_flow_measure
+	FROM generate_series(1, 16) n), l) p
 WHERE links + repeating <= 16
 ORDER BY alike, links, repeating;
 -- Windows of few steps: what comes more often than steps do is not taken for them. A pipeline of two stages and four columns,

@@ -76,6 +76,7 @@ typedef enum
 typedef struct
 {
 	int			dp, pp, tp, ep, cp;	/* ep is within dp */
+	int			layers;			/* of experts, in a chunk */
 	int			chunks;			/* virtual stages of a stage */
 	int			microbatches;
 	int			buckets;		/* of gradients; layers where SHARDED */
@@ -157,7 +158,7 @@ typedef struct
 	shape		plan;
 	int			ranks;
 	int			columns;		/* pipelines side by side: dp / ep */
-	int			lanes;			/* ranks that compute in lockstep: ep * cp * tp */
+	int			lanes;			/* ranks that wait for each other within a work: ep * cp * tp */
 	int		   *seat;			/* of each rank: its place in cluster.all */
 	double		began;			/* of the job; INFINITY where it never ended */
 	double		ended;			/* no flow begins then or later */
@@ -311,8 +312,8 @@ extern double part_of_shard(const job *j, double bytes);
 /* Seconds that a rank computes what takes "seconds" on a healthy one. */
 extern double compute_time(world *w, job *j, int rank, double seconds, double at);
 
-/* exchange.c: what the lanes of a cell exchange amid a work (experts, contexts); its end. */
-extern double exchange_run(world *w, job *j, int first, double at, double bytes);
+/* exchange.c: what the lanes of a cell exchange amid a work (experts, contexts); at: when each is ready, then goes on. */
+extern void exchange_run(world *w, job *j, int first, double *at, double bytes);
 
 /* collective.c: reduces a bucket in a group; moves now[] of its members on. halves: 2 for all-reduce, 1 for half of it. */
 extern void collective_run(world *w, job *j, group *g, double bytes, int halves);

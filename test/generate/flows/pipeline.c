@@ -1,6 +1,7 @@
 /*
- * pipeline.c: the microbatches of a step. A cell is one stage of one column (a pipeline); its lanes, the ranks of one tensor,
- * context and expert group, compute in lockstep. Each lane sends what it computed to the same lane of the next stage.
+ * pipeline.c: the microbatches of a step. A cell is one stage of one column (a pipeline); its lanes are the ranks of one
+ * tensor, context and expert group. Those of one tensor and context group compute in lockstep; those of an expert group wait
+ * for each other where they exchange tokens. Each lane sends what it computed to the same lane of the next stage.
  */
 #include "flows.h"
 
@@ -53,21 +54,24 @@ compute_time(world *w, job *j, int rank, double seconds, double at)
 	return needed;
 }
 
-/* The slowest lane holds up the others. */
-static double
-compute_cell(column *c, int first, double seconds, double at)
+/* All lanes compute from at[] on; of those in lockstep the slowest holds up the others. */
+static void
+compute_cell(column *c, int first, double seconds, double *at)
 {
-	double		longest = 0;
+	const shape *p = &c->j->plan;
 
-	if (isinf(at))
-		return at;
-	for (int lane = 0; lane < c->j->lanes; lane++)
+	for (int lane = 0; lane < c->j->lanes; lane += p->tp * p->cp)
 	{
-		double		needed = compute_time(c->w, c->j, first + lane, seconds, at);
+		double		began = at[lane];
+		double		longest = 0;
 
-		longest = needed > longest ? needed : longest;
+		if (isinf(began))
+			continue;
+		for (int i = lane; i < lane + p->tp * p->cp; i++)
+			longest = fmax(longest, compute_time(c->w, c->j, first + i, seconds, began));
+		for (int i = lane; i < lane + p->tp * p->cp; i++)
+			at[i] = began + longest;
 	}
-	return at + longest;
 }
 
 /* Where the result of a work goes: the stage and chunk after it, or before it on the way back. 0: nowhere. */
@@ -102,18 +106,19 @@ send_message(column *c, const work *u, int from, int to, double at)
 }
 
 static void
-send_on(column *c, const work *u, int stage, double at)
+send_on(column *c, const work *u, int stage)
 {
 	job		   *j = c->j;
 	int			to_stage = stage;
 	int			chunk = u->chunk;
-	double		last = at;
+	double		last = -INFINITY;
 
 	if (!next_stage(&j->plan, u, &to_stage, &chunk))
 		return;
 	for (int lane = 0; lane < j->lanes; lane++)
 	{
 		int			from = first_rank(j, stage, c->column) + lane;
+		double		at = j->now[from];
 		double		there = send_message(c, u, from, first_rank(j, to_stage, c->column) + lane, at);
 
 		if (isfinite(there))
@@ -123,19 +128,26 @@ send_on(column *c, const work *u, int stage, double at)
 	*arrival(j, u->kind, to_stage, chunk, u->microbatch) = last;
 }
 
-/* A work, with the exchanges of experts and contexts amid it. */
-static double
-run_work(column *c, const work *u, int stage, double at)
+/* A work, with the exchanges of experts (tokens there and back, in each layer) and contexts amid it. */
+static void
+run_work(column *c, const work *u, int first, double *at)
 {
 	job		   *j = c->j;
-	int			first = first_rank(j, stage, c->column);
-	double		seconds = j->forward * (u->kind == FORWARD ? 1 : j->plan.schedule == ZERO_BUBBLE ? 1 : 2);
+	const shape *p = &j->plan;
+	double		seconds = j->forward * (u->kind == FORWARD ? 1 : p->schedule == ZERO_BUBBLE ? 1 : 2);
+	int			parts = 2 * p->layers;
 
-	if (u->kind == WEIGHTS || j->plan.ep * j->plan.cp == 1)
-		return compute_cell(c, first, seconds, at);
-	at = compute_cell(c, first, seconds / 2, at);
-	at = exchange_run(c->w, j, first, at, j->plan.activation / 2);
-	return compute_cell(c, first, seconds / 2, at);
+	if (u->kind == WEIGHTS || p->ep * p->cp == 1)
+	{
+		compute_cell(c, first, seconds, at);
+		return;
+	}
+	for (int part = 0; part < parts; part++)
+	{
+		compute_cell(c, first, seconds / parts, at);
+		if (p->ep > 1 || part < parts - 1)
+			exchange_run(c->w, j, first, at, p->activation / parts);
+	}
 }
 
 /* Does the next work of a stage if what it needs is known. */
@@ -145,17 +157,17 @@ advance(column *c, int stage, int *done)
 	job		   *j = c->j;
 	const work *u = &j->order[stage * j->works + *done];
 	int			first = first_rank(j, stage, c->column);
-	double		at = j->now[first];
-	double		there = u->kind == WEIGHTS ? at : *arrival(j, u->kind, stage, u->chunk, u->microbatch);
+	double		there = u->kind == WEIGHTS ? -INFINITY : *arrival(j, u->kind, stage, u->chunk, u->microbatch);
 
 	if (isnan(there))
 		return 0;
 	++*done;
 	if (c->evaluation && u->kind != FORWARD)
 		return 1;
-	at = run_work(c, u, stage, there > at ? there : at);
-	j->now[first] = at;
-	send_on(c, u, stage, at);
+	for (int lane = 0; lane < j->lanes; lane++)
+		j->now[first + lane] = fmax(there, j->now[first + lane]);
+	run_work(c, u, first, &j->now[first]);
+	send_on(c, u, stage);
 	return 1;
 }
 
@@ -179,15 +191,21 @@ run_column(column *c)
 				left--;
 }
 
-/* The lanes of a cell begin together, when the last of them is ready; the first one's clock is that of the cell. */
+/* The lanes of a cell that are in lockstep begin together, when the last of them is ready. */
 static void
-align(job *j, int first, int backwards)
+align(job *j, int first)
 {
-	for (int lane = 1; lane < j->lanes; lane++)
-		if (backwards)
-			j->now[first + lane] = j->now[first];
-		else if (j->now[first + lane] > j->now[first])
-			j->now[first] = j->now[first + lane];
+	int			together = j->plan.tp * j->plan.cp;
+
+	for (int from = first; from < first + j->lanes; from += together)
+	{
+		double		last = j->now[from];
+
+		for (int rank = from; rank < from + together; rank++)
+			last = fmax(last, j->now[rank]);
+		for (int rank = from; rank < from + together; rank++)
+			j->now[rank] = last;
+	}
 }
 
 void
@@ -198,9 +216,7 @@ pipeline_run(world *w, job *j, int evaluation)
 	for (c.column = 0; c.column < j->columns; c.column++)
 	{
 		for (int stage = 0; stage < j->plan.pp; stage++)
-			align(j, first_rank(j, stage, c.column), 0);
+			align(j, first_rank(j, stage, c.column));
 		run_column(&c);
-		for (int stage = 0; stage < j->plan.pp; stage++)
-			align(j, first_rank(j, stage, c.column), 1);
 	}
 }

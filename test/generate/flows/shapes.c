@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const shape plain_shape = {.dp = 1, .pp = 1, .tp = 1, .ep = 1, .cp = 1, .chunks = 1, .microbatches = 8, .buckets = 4,
-	.channels = 1, .pieces = 3, .split = 1, .step = 2, .data = 0.08, .activation = 32e6};
+const shape plain_shape = {.dp = 1, .pp = 1, .tp = 1, .ep = 1, .cp = 1, .layers = 1, .chunks = 1, .microbatches = 8,
+	.buckets = 4, .channels = 1, .pieces = 3, .split = 1, .step = 2, .data = 0.08, .activation = 32e6};
 
 /* What a cluster of today runs; the ranks of one server are whole tensor-parallel groups. */
 static const char *const usual[] = {
@@ -34,8 +34,9 @@ typedef struct
 
 /* A name that begins like another one comes before it. */
 static const field fields[] = {
-	WHOLE("dp", dp), WHOLE("pp", pp), WHOLE("tp", tp), WHOLE("ep", ep), WHOLE("cp", cp), WHOLE("virtual", chunks),
-	WHOLE("micro", microbatches), WHOLE("buckets", buckets), WHOLE("channels", channels), WHOLE("pieces", pieces),
+	WHOLE("dp", dp), WHOLE("pp", pp), WHOLE("tp", tp), WHOLE("ep", ep), WHOLE("cp", cp), WHOLE("layers", layers),
+	WHOLE("virtual", chunks), WHOLE("micro", microbatches), WHOLE("buckets", buckets), WHOLE("channels", channels),
+	WHOLE("pieces", pieces),
 	WHOLE("split", split), WHOLE("eval", evaluate), WHOLE("checkpoint", checkpoint), NUMBER("step", step), NUMBER("data", data),
 	NUMBER("activation", activation), WORD("zero1", zero1, 1), WORD("zerobubble", schedule, ZERO_BUBBLE),
 	WHOLE("shard", shard), WORD("norm", norm, 1), WORD("overlap", overlap, 1), WORD("fsdp", schedule, SHARDED),
@@ -72,8 +73,9 @@ read_word(const char *word, shape *s)
 static void
 examine(const shape *s, const char *text)
 {
-	if (s->dp < 1 || s->pp < 1 || s->tp < 1 || s->ep < 1 || s->cp < 1 || s->chunks < 1 || s->microbatches < 1 ||
-		s->buckets < 1 || s->channels < 1 || s->pieces < 1 || s->split < 1 || s->step <= 0 || s->data < 0 || s->data >= 1)
+	if (s->dp < 1 || s->pp < 1 || s->tp < 1 || s->ep < 1 || s->cp < 1 || s->layers < 1 ||
+		s->chunks < 1 || s->microbatches < 1 || s->buckets < 1 || s->channels < 1 || s->pieces < 1 ||
+		s->split < 1 || s->step <= 0 || s->data < 0 || s->data >= 1)
 		fail("out of range in shape", text);
 	if (s->dp % s->ep != 0)
 		fail("ep does not divide dp in shape", text);

@@ -1,0 +1,111 @@
+-- Experts in flows: who is the last to send in each exchange computes longer; and steps of which records are lost.
+SET timezone = 'UTC';
+SET extra_float_digits = 0;
+
+/*
+ * Exchanges of four accelerators, two on each of two servers, of which what crosses servers is seen: all begin to compute when
+ * the last one has sent, and send a second later; the fourth is slow: 1.2 seconds.
+ */
+CREATE TABLE member (address text, server int, computes float8);
+INSERT INTO member VALUES ('a', 1, 1), ('b', 1, 1), ('c', 2, 1), ('d', 2, 1.2);
+CREATE VIEW exchanged AS
+	SELECT f.address AS source, t.address AS destination, array_agg(1.21 * (k - 1) + f.computes ORDER BY k) AS began,
+		array_fill(0.01::real, ARRAY[12]) AS lasted,
+		array_agg((1000 + CASE WHEN t.address = 'b' AND k % 2 = 0 THEN 500 ELSE 0 END)::real ORDER BY k) AS moved
+	FROM member f JOIN member t ON t.server <> f.server CROSS JOIN generate_series(1, 12) k
+	GROUP BY f.address, t.address;
+CREATE VIEW exchanges AS
+	SELECT m.address, m.server, l4_step_exchanges(x.began, x.lasted, x.moved, x.source = m.address,
+		CASE WHEN x.source = m.address THEN x.destination ELSE x.source END, '{0,6.2,15}', '{6.1,14.9}', 0.001) AS series
+	FROM member m JOIN exchanged x ON m.address IN (x.source, x.destination)
+	GROUP BY m.address, m.server;
+SELECT e.address, ARRAY(SELECT round(b::numeric, 2) FROM unnest((e.series).began[:4]) b) AS began,
+	ARRAY(SELECT CASE WHEN s <> 'NaN' THEN round(s::numeric, 2) END FROM unnest((e.series).since[:4]) s) AS since,
+	(e.series).got[:4], (e.series).step
+FROM exchanges e ORDER BY e.address;
+-- the fourth is late by ln 1.2, and who waits for it on its server is not; of bytes got b has more every other time
+SELECT m.address, (SELECT array_agg(round(b.behind::numeric, 3) ORDER BY b.place)
+	FROM unnest(x.behind[2 * m.number - 1 : 2 * m.number]) WITH ORDINALITY b(behind, place)) AS behind
+FROM (SELECT l4_exchanges_behind(array_agg(e.series ORDER BY e.address), array_agg(e.server ORDER BY e.address), 2) AS behind
+	FROM exchanges e) x
+CROSS JOIN (SELECT address, row_number() OVER (ORDER BY address) AS number FROM member) m ORDER BY m.address;
+-- what comes along a pipeline may have been waited for: those exchanges are of no step
+SELECT (l4_step_exchanges(x.began, x.lasted, x.moved, x.sent, x.peer, '{0,20}', '{20}', 0.001)).step
+FROM (SELECT began, lasted, moved, source = 'a' AS sent, CASE WHEN source = 'a' THEN destination ELSE source END AS peer
+		FROM exchanged WHERE 'a' IN (source, destination)
+	UNION ALL SELECT '{3.1,6.9}', '{0.1,0.1}', '{9,9}', false, NULL) x;
+-- the same in any order of rows, and of states that travelled as bytes
+CREATE AGGREGATE pg_temp.exchanges_state(float8[], real[], real[], boolean, text, float8[], float8[], float8) (
+	SFUNC = l4_step_exchanges_transition, STYPE = bytea);
+CREATE AGGREGATE pg_temp.exchanges_joined(bytea) (SFUNC = l4_step_exchanges_combine, STYPE = bytea,
+	FINALFUNC = l4_step_exchanges_final);
+CREATE TABLE state AS
+	SELECT m.address, x.source || x.destination AS link, pg_temp.exchanges_state(x.began, x.lasted, x.moved,
+		x.source = m.address, CASE WHEN x.source = m.address THEN x.destination ELSE x.source END, '{0,6.2,15}',
+		'{6.1,14.9}', 0.001) AS state
+	FROM member m JOIN exchanged x ON m.address IN (x.source, x.destination)
+	GROUP BY m.address, x.source, x.destination;
+SELECT count(*) AS members, count(*) FILTER (WHERE s.series::text = e.series::text) AS same
+FROM (SELECT address, pg_temp.exchanges_joined(state ORDER BY md5(link)) AS series FROM state GROUP BY address) s
+JOIN exchanges e USING (address);
+SELECT pg_temp.exchanges_joined('\x00');
+SELECT l4_exchanges_behind('{}', '{}', 3);
+SELECT l4_exchanges_behind(ARRAY[(SELECT series FROM exchanges WHERE address = 'a')], '{2}', 2);
+SELECT l4_exchanges_behind(ARRAY[NULL::l4_exchange_series], '{1}', 2);
+SELECT l4_exchanges_behind(ARRAY[ROW('{1}', '{1,2}', '{1}', '{1}')::l4_exchange_series], '{1}', 2);
+SELECT l4_exchanges_behind(ARRAY[ROW('{NaN}', '{1}', '{1}', '{1}')::l4_exchange_series], '{1}', 2);
+SELECT l4_step_exchanges('{1}', '{0.1}', '{1}', true, 'b', '{0,2}', '{1}', -1);
+
+/*
+ * Two expert groups of four accelerators on two servers each, which reduce gradients with each other: eight exchanges a step,
+ * then the gradients. From step 12 to 22 an accelerator computes a fifth longer.
+ */
+CREATE FUNCTION experts(slow int) RETURNS SETOF l4_flow LANGUAGE sql AS $$
+	WITH step AS (
+		SELECT n, CASE WHEN slow > 0 AND n BETWEEN 12 AND 22 THEN 0.062 ELSE 0.054 END AS every FROM generate_series(1, 34) n
+	), began AS (
+		SELECT s.n, s.every, sum(8 * s.every + 0.13) OVER (ORDER BY s.n) - 8 * s.every - 0.13 AS at FROM step s
+	), rank AS (
+		SELECT r, format('10.0.%s.%s', (r - 1) / 2 + 1, r) AS address, (r - 1) / 4 AS "group" FROM generate_series(1, 8) r
+	), tokens AS (
+		SELECT b.at + (k - 1) * b.every + CASE WHEN f.r = slow AND b.every > 0.06 THEN 0.06 ELSE 0.05 END
+			+ 0.0002 * ((f.r * 7 + k * 3 + b.n) % 10) AS at, 0.001::float8 AS lasts, f.address AS source,
+			t.address AS destination,
+			1000000 + 1013 * ((f.r * 31 + t.r * 17 + k * 7 + b.n * 13) % 97) + b.n * 11 + k AS bytes, 1 AS queue_pair
+		FROM began b CROSS JOIN generate_series(1, 8) k CROSS JOIN rank f JOIN rank t ON t."group" = f."group" AND t.r <> f.r
+	), gradients AS (
+		SELECT b.at + 8 * b.every + 0.01 + 0.025 * k, 0.02, f.address, t.address, 500000000, 2
+		FROM began b CROSS JOIN generate_series(1, 3) k CROSS JOIN rank f JOIN rank t ON abs(t.r - f.r) = 4
+	)
+	SELECT '2026-01-01'::timestamptz + make_interval(secs => x.at), x.lasts, x.source, x.destination, x.bytes::bigint,
+		ARRAY['leaf-1'], x.bytes / 4096::bigint, 0::bigint, x.queue_pair::bigint, 4791
+	FROM (TABLE tokens UNION ALL TABLE gradients) x
+	-- what stays on a server passes no switch
+	WHERE split_part(x.source, '.', 3) <> split_part(x.destination, '.', 3)
+$$;
+INSERT INTO l4_accelerator (address, server)
+SELECT format('10.0.%s.%s', (r - 1) / 2 + 1, r), format('server-%s', (r - 1) / 2 + 1) FROM generate_series(1, 8) r;
+INSERT INTO l4_flow SELECT * FROM experts(6);
+SELECT job, kind, count(*) AS pairs FROM l4_flow_pairs() GROUP BY job, kind ORDER BY job, kind;
+SELECT job, kind, subject, round(factor::numeric, 2) AS factor, sentence FROM l4_flow_diagnose() WHERE kind <> 'slow_step';
+-- one that is well
+TRUNCATE l4_flow;
+INSERT INTO l4_flow SELECT * FROM experts(0);
+SELECT count(*) AS findings FROM l4_flow_diagnose();
+-- Where all exchange with all no link sends gradients alone, and layers go forwards and back as where parameters are sharded:
+-- not where half of the links send no two messages of one size.
+SELECT differ, p.cycle, p.any_phase
+FROM generate_series(7, 8) differ, l4_limits_in_force() l, l4_job_phases(ARRAY(
+	SELECT ROW(1, NULL, NULL, 'context', NULL, 1.5, 20, 1, 0.04, 1, NULL, n <= differ)::l4_flow_measure
+	FROM generate_series(1, 16) n), l) p
+ORDER BY differ;
+SELECT same_size, any_phase, l4_flow_pair_kind(1, 1, 1, same_size, any_phase, l)
+FROM l4_limits_in_force() l, unnest('{0.01,0.2,0.9}'::float8[]) same_size, unnest('{f,t}'::boolean[]) any_phase ORDER BY 1, 2;
+
+-- Work of a pipeline's stage in four steps: in the third one a message that it got is lost, so that what it sent second seems
+-- to be made of what came first. What it computed then is not sure.
+SELECT (w).computed, (w).closing FROM (
+	SELECT l4_step_work(began, lasted, busy, sent, peer, '{0,10,20,30,40}', '{9,19,29,39}') AS w FROM (VALUES
+		('{1,3,11,13,21,31,33}'::float8[], array_fill(0.5::real, ARRAY[7]), array_fill(0.5::real, ARRAY[7]), false, 'a'),
+		('{2,4,12,14,22,24,32,34}', array_fill(0.5::real, ARRAY[8]), array_fill(0.5::real, ARRAY[8]), true, 'c'))
+		m(began, lasted, busy, sent, peer)) x;
