@@ -64,6 +64,9 @@ struct L4RecordAssembler
 	L4RecordSink sink;
 	void	   *argument;
 	StringInfoData pending;		/* bytes of a line whose end has not come */
+	L4Bytes		fed;			/* the bytes that come now */
+	L4NextByte	carriage_return;
+	L4NextByte	percent;
 	int64		line_no;		/* of the line being taken apart */
 	int			line_part;			/* records that began on it so far */
 	bool		folded;			/* its beginning went on with a record: nothing else of it may */
@@ -473,7 +476,8 @@ static void
 append_line(L4RecordAssembler *assembler, L4Bytes line, size_t prefix, const char *terminator)
 {
 	append_bytes(&assembler->frame, line.data, prefix);
-	append_bytes(&assembler->frame, terminator, strlen(terminator));
+	while (*terminator != '\0')
+		append_bytes(&assembler->frame, terminator++, 1);
 	if (assembler->line_count++ > 0)
 	{
 		keep_first(assembler);
@@ -545,10 +549,10 @@ begin_record(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header,
 
 /* The end of a progress bar ("...%|...| 20/50 [00:57<1:22, 2.8s/it]") that is followed by more text, or 0. */
 static size_t
-bar_end(L4Bytes line)
+bar_end(L4RecordAssembler *assembler, L4Bytes line)
 {
 	const char *end = line.data + line.size;
-	const char *at = memchr(line.data, '%', line.size);
+	const char *at = bytes_next(assembler->fed, &assembler->percent, '%', line.data, end);
 
 	if (at == NULL || end - at < 3 || at[1] != '|')
 		return 0;
@@ -587,7 +591,7 @@ parse_prefix(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 static size_t
 bar_before_header(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header, L4Header *inner)
 {
-	size_t		bar = header->has_header ? 0 : bar_end(line);
+	size_t		bar = header->has_header ? 0 : bar_end(assembler, line);
 
 	if (bar == 0)
 		return 0;
@@ -807,7 +811,7 @@ take_line(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	}
 	for (;;)
 	{
-		const char *found = memchr(at, '\r', end - at);
+		const char *found = bytes_next(assembler->fed, &assembler->carriage_return, '\r', at, end);
 		L4Bytes		piece = {at, (found != NULL ? found : end) - at};
 
 		if (found == NULL && piece.size == 0 && last[0] == '\0')
@@ -910,6 +914,8 @@ record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t si
 	const char *end = bytes + size;
 
 	assembler->stopped = false;
+	assembler->fed = (L4Bytes) {bytes, size};
+	assembler->carriage_return = assembler->percent = (L4NextByte) {NULL, NULL};
 	while (at < end)
 	{
 		/* a line is cut there, whatever the buffers */
@@ -964,6 +970,7 @@ void
 record_assembler_end(L4RecordAssembler *assembler)
 {
 	assembler->at_end = true;
+	assembler->fed = (L4Bytes) {NULL, 0};
 	if (assembler->pending.len > 0)
 	{
 		L4Bytes		line = {assembler->pending.data, assembler->pending.len};
