@@ -44,7 +44,7 @@ store_analyze_rest(const char *schema)
 	Arguments	arguments = {0};
 
 	if (owns_tables(schema))
-		/* the key of a shape, which an index is of, is worth no statistics: to cut all shapes into words costs more than the rest */
+		/* the keys of shapes, which an index is of, are worth no statistics: to make them again costs more than the rest */
 		store_run(schema,
 				  "ANALYZE %s.l4_shape (shape_id, shape, event_id, tentative, tenant), %s.l4_pool_event, %s.l4_pool_parameter, "
 				  "%s.l4_address", &arguments, SPI_OK_UTILITY);
