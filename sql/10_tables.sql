@@ -68,8 +68,10 @@ CREATE TABLE @extschema@.l4_segment (
 	parameters bytea NOT NULL,
 	PRIMARY KEY (job_id, source_id, segment_no)
 );
--- The columns are compressed by l4 already: TOAST must not try again.
+-- The columns are compressed by l4 already, and ids are hashes: TOAST must not try again.
 ALTER TABLE @extschema@.l4_segment
+	ALTER COLUMN stream_ids SET STORAGE EXTERNAL,
+	ALTER COLUMN shape_ids SET STORAGE EXTERNAL,
 	ALTER COLUMN structure SET STORAGE EXTERNAL,
 	ALTER COLUMN texts SET STORAGE EXTERNAL,
 	ALTER COLUMN parameters SET STORAGE EXTERNAL;

@@ -196,7 +196,8 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'that print their host before them; and where it stands there), finished (a rank has done all its work), recovered (what '
 'was amiss is well again), lossy (the name of a number that counts what gets lost between two '
 'machines), connections (a record that counts what becomes of a machine''s connections), short_handed (only some of all are '
-'there), unreached (no connection came about), gave_up (waiting is over), hung_up (a connection was ended at the other side), referral (another''s log is to be '
+'there), unreached (no connection came about), gave_up (waiting is over), hung_up (a connection was ended at the other '
+'side), referral (another''s log is to be '
 'read), called_off (somebody ended the whole job), '
 'outcome (the word before a number that says how something ended), out_of (what stands between a number and what '
 'it is out of), stage (an error names its stage), component (or the code that failed), grave_word (kept apart while importing)';

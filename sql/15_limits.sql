@@ -221,7 +221,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'evidence_absent_records_share', 0.5, 'share of the records',
 		'Whose ranks say at most so much of what the middle one says is asked whether they started at all ...'),
 	(true, 'evidence_absent_peers', 3, 'nodes', '... of so many others, which say alike what is said at start ...'),
-	(true, 'evidence_absent_statements', 2, 'statements', '... where they have so many statements in common: one may be chance.'),
+	(true, 'evidence_absent_statements', 2, 'statements',
+		'... where they have so many statements in common: one may be chance.'),
 
 	(true, 'evidence_silent_share', 0.4, 'share of nodes', 'Where more of the nodes are silent nobody can say who is healthy.'),
 	(true, 'evidence_silent_spread_factor', 2, 'factor',

@@ -98,9 +98,10 @@ CREATE FUNCTION @extschema@.l4_sketch_names(sketch bytea, shape_ids bigint[] DEF
 	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 500 ROWS 10 AS 'MODULE_PATHNAME', 'l4_sketch_names';
 COMMENT ON FUNCTION @extschema@.l4_sketch_names(bytea, bigint[]) IS
 'Step: Of one l4_parameter_sketch.sketch (of the given shapes alone, unless shape_ids is NULL) what the streams always say at '
-'one position of a shape, if that begins with a letter (or a byte that is not ASCII) and ends with a digit, as the name of a '
-'process does. One row a stream and name; the shapes and positions where it says it, and in how many records, are arrays side '
-'by side, in order. Much quicker than l4_sketch_parameters. Errors: XX001 for damaged bytes, 22004 for an array with NULL.';
+'one position of a shape, if that is a word of three letters or more (A to Z, _, bytes that are not ASCII) with a number of up '
+'to six digits behind it, perhaps one of -.:/ between, as the names of processes are. One row a stream and name; the shapes '
+'and positions where it says it, and in how many records, are arrays side by side, in order. Much quicker than '
+'l4_sketch_parameters. Errors: XX001 for damaged bytes, 22004 for an array with NULL.';
 
 CREATE FUNCTION @extschema@.l4_sketch_choices(sketch bytea, names text[], OUT stream_id bigint, OUT shape_id bigint,
 	OUT "position" int, OUT occurrences bigint)

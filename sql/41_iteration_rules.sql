@@ -116,8 +116,8 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'end',
 		'Iter(train) [ 310/1600]  lr: 2.0000e-05  eta: 2:12:01  time: 4.6121  loss: 1.2', true),
 	('general_loss', 800,
-		'(?i)^(?!.{0,300}?(?:"event_type":|\b(?:load(?! average)|loads|loaded|loading|restor\w{1,4}|resum\w{1,4}|pre-?trained|total'
-		'|scheduler|evaluating|evaluation|validating|validation)\b))(?!.{0,200}?\b(?:eval|evaluat\w{0,4}|valid\w{0,'
+		'(?i)^(?!.{0,300}?(?:"event_type":|\b(?:load(?! average)|loads|loaded|loading|restor\w{1,4}|resum\w{1,4}|pre-?trained'
+		'|total|scheduler|evaluating|evaluation|validating|validation)\b))(?!.{0,200}?\b(?:eval|evaluat\w{0,4}|valid\w{0,'
 		'6})\b)(?=.{0,400}?(?:\b|(?<!eval)(?<!val)(?<!valid)(?<!test)(?<!dev)_)loss(?:es)?\b(?!_| scal))'
 		'(?!.{0,400}?\b(?:skipp\w{1,4}|overflow|reducing)\b).{0,'
 		'300}?(?<![\w./-])(?<!every )(?<!max )(?<!total )(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time '

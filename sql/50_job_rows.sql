@@ -35,12 +35,23 @@ SET search_path = pg_catalog, pg_temp
 -- of a large job the planner would read the rows of other jobs first
 SET enable_seqscan = off
 AS $$
+DECLARE
+	one text;
 BEGIN
 	-- asked often: of most jobs a few rows tell
-	IF EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_has_one_node.job_id AND cardinality(j.nodes) > 1)
-		OR EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_has_one_node.job_id
-			AND s.node <> (SELECT o.node FROM @extschema@.l4_stream o
-				WHERE o.job_id = l4_has_one_node.job_id AND o.node IS NOT NULL LIMIT 1)) THEN
+	IF EXISTS (SELECT FROM @extschema@.l4_job j WHERE j.job_id = l4_has_one_node.job_id AND cardinality(j.nodes) > 1) THEN
+		RETURN false;
+	END IF;
+	SELECT o.node INTO one FROM @extschema@.l4_stream o
+		WHERE o.job_id = l4_has_one_node.job_id AND o.node IS NOT NULL LIMIT 1;
+	IF one IS NOT NULL THEN
+		IF EXISTS (SELECT FROM @extschema@.l4_stream s WHERE s.job_id = l4_has_one_node.job_id AND s.node <> one) THEN
+			RETURN false;
+		END IF;
+	ELSIF NOT EXISTS (SELECT FROM @extschema@.l4_stream s
+			WHERE s.job_id = l4_has_one_node.job_id AND s.told_node IS NOT NULL)
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_job j
+			WHERE j.job_id = l4_has_one_node.job_id AND j.nodes[1] IS NOT NULL) THEN
 		RETURN false;
 	END IF;
 	RETURN coalesce((
@@ -343,6 +354,25 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_job_last_lines(text, bigint[]) IS
 'Step: The line on which the last record of each of the given streams begins.';
 
+CREATE FUNCTION @extschema@.l4_job_first_lines(job_id text, shape_ids bigint[])
+RETURNS TABLE (stream_id bigint, first_line bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT e.stream_id, min(e.first_line)
+	FROM @extschema@.l4_source_counts c
+	CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts, NULL, l4_job_first_lines.shape_ids) e
+	WHERE c.job_id = l4_job_first_lines.job_id
+	GROUP BY e.stream_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_first_lines(text, bigint[]) IS
+'Step: The line on which the first record of any of the given shapes begins, for each stream that has one.';
+
 CREATE FUNCTION @extschema@.l4_job_shapes(job_id text)
 RETURNS TABLE (shape_id bigint, occurrences bigint, streams bigint, max_per_stream bigint, level_rank int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
@@ -361,6 +391,23 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_job_shapes(text) IS
 'Step: The shapes of a job, one row each: how many records have it, in how many streams, at most in one, and its gravest '
 'level (as l4_level_rank).';
+
+CREATE FUNCTION @extschema@.l4_job_shape_ids(job_id text) RETURNS SETOF bigint
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
+SET search_path = pg_catalog, pg_temp
+SET enable_nestloop = on
+SET plan_cache_mode = force_custom_plan
+AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
+	SELECT DISTINCT u.shape_id FROM @extschema@.l4_source_counts c
+	CROSS JOIN LATERAL @extschema@.l4_counts_shapes(c.counts) u (shape_id)
+	WHERE c.job_id = l4_job_shape_ids.job_id;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_job_shape_ids(text) IS
+'Step: The shapes of a job. Cheaper than l4_job_shapes: the counts of single streams are not read.';
 
 CREATE FUNCTION @extschema@.l4_job_shape_tellers(job_id text)
 RETURNS TABLE (shape_id bigint, stream_id bigint)
@@ -551,11 +598,13 @@ BEGIN
 	WITH wanted AS MATERIALIZED (
 		SELECT DISTINCT w.stream_id, w.line_no, s.source_id, s.bundle_id, s.source
 		FROM ROWS FROM (unnest(l4_records_at.stream_ids), unnest(l4_records_at.line_nos)) w (stream_id, line_no)
+		-- by their keys; a list that the planner sees it would weigh element by element
 		JOIN @extschema@.l4_stream s ON s.job_id = l4_records_at.job_id AND s.stream_id = w.stream_id
-			AND s.stream_id = ANY (l4_records_at.stream_ids)
+			AND s.stream_id = ANY ((SELECT l4_records_at.stream_ids)::bigint[])
 	),
 	lines AS MATERIALIZED (
-		SELECT w.source_id, w.bundle_id, array_agg(w.line_no) AS line_nos, array_agg(w.stream_id) AS stream_ids
+		SELECT w.source_id, w.bundle_id, array_agg(w.line_no ORDER BY w.line_no) AS line_nos,
+			array_agg(w.stream_id) AS stream_ids
 		FROM wanted w WHERE w.line_no IS NOT NULL GROUP BY w.source_id, w.bundle_id
 	),
 	record AS MATERIALIZED (
@@ -563,7 +612,8 @@ BEGIN
 		SELECT r.* FROM lines l
 		JOIN @extschema@.l4_segment g ON g.job_id = l4_records_at.job_id AND g.source_id = l.source_id
 		CROSS JOIN LATERAL @extschema@.l4_line_records(g.structure, g.texts, g.parameters, g.stream_ids, l.line_nos) r
-		WHERE EXISTS (SELECT FROM unnest(l.line_nos) n (line_no) WHERE n.line_no BETWEEN g.first_line AND g.last_line)
+		-- more of the lines up to its last one than before its first
+		WHERE width_bucket(g.last_line, l.line_nos) > width_bucket(g.first_line - 1, l.line_nos)
 			-- found by their key, whatever joins the caller allows
 			AND g.source_id = ANY (ARRAY(SELECT o.source_id FROM lines o))
 		UNION ALL

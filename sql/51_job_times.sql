@@ -131,6 +131,16 @@ COMMENT ON FUNCTION @extschema@.l4_time_by(bigint, bigint[], timestamptz[]) IS
 'Step: The time by which a line of a file was written by its clock (l4_source_clock): the next one that it tells; NULL where '
 'none follows, or without one.';
 
+CREATE FUNCTION @extschema@.l4_time_passed(line_no bigint, ts timestamptz, tail bigint, clock_lines bigint[],
+	clock_times timestamptz[]) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN clock_lines IS NULL THEN CASE WHEN line_no <= tail THEN ts END
+	WHEN ts IS NULL THEN @extschema@.l4_time_by(line_no, clock_lines, clock_times)
+	ELSE @extschema@.l4_time_at(line_no, clock_lines, clock_times) END;
+COMMENT ON FUNCTION @extschema@.l4_time_passed(bigint, timestamptz, bigint, bigint[], timestamptz[]) IS
+'Step: A time that a record is not later than: its stream''s (ts), up to the line of the last one (tail); in a file with a '
+'clock (l4_source_clock) that of its line, of a stream that never tells a time the next one. NULL: not known.';
+
 CREATE FUNCTION @extschema@.l4_job_first_times(job_id text)
 	RETURNS TABLE (unit text, shape_id bigint, iterating boolean, first_at double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1000
@@ -223,18 +233,13 @@ BEGIN
 	),
 	entry AS MATERIALIZED (
 		-- Records without a time inherit the last one of their stream. What stands behind the last time of all (tail) may have
-		-- been written at any time later: it is older than nothing. Of a stream that never tells a time any record may be as
-		-- late as the file's next one. A stream that marks iterations itself tells by them, too.
+		-- been written at any time later: it is older than nothing. A stream that marks iterations itself tells by them, too.
 		SELECT e.stream_id, e.shape_id, s.source_id, s.kind IN ('rank', 'launcher', 'shared') AS works,
 			e.shape_id IN (SELECT p.shape_id FROM @extschema@.l4_pool_event p WHERE p.pool_id = l4_job_older_lines.pool_id)
 				AS known, e.first_line, e.last_line,
 			e.first_iteration + 1 < s.last_iteration AS marked, e.last_ts AS told_ts,
-			CASE WHEN s.lines IS NULL THEN CASE WHEN e.first_line <= s.tail THEN e.first_ts END
-				WHEN e.first_ts IS NULL THEN @extschema@.l4_time_by(e.first_line, s.lines, s.times)
-				ELSE @extschema@.l4_time_at(e.first_line, s.lines, s.times) END AS first_ts,
-			CASE WHEN s.lines IS NULL THEN CASE WHEN e.last_line <= s.tail THEN e.last_ts END
-				WHEN e.last_ts IS NULL THEN @extschema@.l4_time_by(e.last_line, s.lines, s.times)
-				ELSE @extschema@.l4_time_at(e.last_line, s.lines, s.times) END AS last_ts
+			@extschema@.l4_time_passed(e.first_line, e.first_ts, s.tail, s.lines, s.times) AS first_ts,
+			@extschema@.l4_time_passed(e.last_line, e.last_ts, s.tail, s.lines, s.times) AS last_ts
 		FROM counted e
 		JOIN (SELECT s.stream_id, s.source_id, s.kind, s.last_iteration, t.line_no AS tail, c.lines, c.times
 			FROM @extschema@.l4_stream s

@@ -90,7 +90,7 @@ BEGIN
 	RETURN QUERY
 	WITH shape AS MATERIALIZED (
 		SELECT h.shape_id, p.position
-		FROM @extschema@.l4_job_shapes(l4_told_processes.job_id) n
+		FROM @extschema@.l4_job_shape_ids(l4_told_processes.job_id) n (shape_id)
 		JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
 		CROSS JOIN LATERAL generate_series(1, cardinality(string_to_array(h.shape, '<*>')) - 1) p (position)
 		WHERE h.shape ~* '\mpid\M' AND @extschema@.l4_parameter_name(h.shape, p.position) ~* '^pid$'
@@ -197,12 +197,18 @@ DECLARE
 	name_pattern CONSTANT text := '^[[:alpha:]][[:alpha:]_]{2,30}[-_.:/]?\d{1,6}$';
 	wanted bigint[];
 BEGIN
-	-- few tell which statements say such a name
+	-- few tell which statements say such a name, no two of these streams the same
 	wanted := ARRAY(
-		SELECT DISTINCT unnest(p.shape_ids)
-		FROM @extschema@.l4_job_sketches(l4_told_names.job_id, source_ids[:limits.counter_streams::int]) k
-		CROSS JOIN LATERAL @extschema@.l4_sketch_names(k.sketch) p
-		WHERE p.name ~ name_pattern);
+		SELECT DISTINCT w.shape_id
+		FROM (SELECT a.shape_id
+			FROM @extschema@.l4_job_sketches(l4_told_names.job_id, source_ids[:limits.counter_streams::int]) k
+			CROSS JOIN LATERAL @extschema@.l4_sketch_names(k.sketch) p
+			CROSS JOIN LATERAL unnest(p.shape_ids, p.positions) a (shape_id, position)
+			LEFT JOIN unnest(streams) s ON s.stream_id = p.stream_id AND p.name <> s.unit AND s.record_count > 0
+				AND s.kind IN ('rank', 'other')
+			WHERE p.name ~ name_pattern
+			GROUP BY a.shape_id, a.position
+			HAVING count(DISTINCT p.name) FILTER (WHERE s.stream_id IS NOT NULL) = count(s.stream_id)) w);
 	IF wanted = '{}' THEN
 		RETURN;
 	END IF;
@@ -273,10 +279,8 @@ BEGIN
 	END IF;
 	words := ARRAY(
 		SELECT w.word
-		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.line_no) AS line_nos
-			FROM (SELECT c.stream_id, max(c.last_line) AS line_no
-				FROM @extschema@.l4_job_counts(l4_rank_names.job_id, ARRAY(SELECT s.stream_id FROM unnest(streams) s)) c
-				GROUP BY c.stream_id) e) e
+		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.last_line) AS line_nos
+			FROM @extschema@.l4_job_last_lines(l4_rank_names.job_id, ARRAY(SELECT s.stream_id FROM unnest(streams) s)) e) e
 		CROSS JOIN LATERAL @extschema@.l4_records_at(l4_rank_names.job_id, e.stream_ids, e.line_nos) r
 		JOIN unnest(streams) s ON s.stream_id = r.stream_id
 		CROSS JOIN LATERAL (SELECT DISTINCT m.match[1] AS word
@@ -324,7 +328,7 @@ COMMENT ON FUNCTION @extschema@.l4_name_addressed_streams(text) IS
 'Step: Where labels call a node by its address ("(Trainer pid=31, ip=10.0.0.7)") and other logs by its name, the streams of '
 'these labels are of the node of that name: fills l4_stream.told_node from l4_address; returns the number of rows changed.';
 
-CREATE FUNCTION @extschema@.l4_learn_addresses(job_id text) RETURNS bigint
+CREATE FUNCTION @extschema@.l4_learn_addresses(job_id text, streams @extschema@.l4_job_stream[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -334,9 +338,6 @@ DECLARE
 	learned bigint;
 	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	address_pattern CONSTANT text := '^\d{1,3}(\.\d{1,3}){3}$';
-	-- asked once for all steps: a file may be that of hundreds of ranks
-	streams CONSTANT @extschema@.l4_job_stream[] := ARRAY(
-		SELECT s FROM @extschema@.l4_job_streams(l4_learn_addresses.job_id) s);
 	all_units CONSTANT @extschema@.l4_unit[] := ARRAY(SELECT u FROM @extschema@.l4_job_units(l4_learn_addresses.job_id) u);
 	-- of what labels call by its address the name is learnt
 	units CONSTANT bigint := (SELECT count(*) FROM unnest(all_units) u WHERE u.unit !~ address_pattern);
@@ -349,6 +350,9 @@ DECLARE
 		HAVING sum(p.occurrences) <= limits.address_records * units
 			AND (units < 2 OR count(p.address) < count(*) OR min(p.address) <> max(p.address)));
 BEGIN
+	IF streams IS NULL THEN
+		streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_addresses.job_id) s);
+	END IF;
 	DELETE FROM @extschema@.l4_address a WHERE a.job_id = l4_learn_addresses.job_id;
 	WITH record AS MATERIALIZED (
 		SELECT row_number() OVER () AS number, l.shape_id, l.stream_id, l.raw, l.parameters
@@ -412,7 +416,8 @@ BEGIN
 	RETURN learned;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_learn_addresses(text) IS
+COMMENT ON FUNCTION @extschema@.l4_learn_addresses(text, @extschema@.l4_job_stream[]) IS
 'Learns which node has which IPv4 address from a job''s own records: from statements that name one node (or none but their '
 'own) beside one address, each time a different one; and, where ranks are compared, which has which process. Fills '
-'l4_address; returns the number of rows. Called at the end of an import.';
+'l4_address; returns the number of rows. streams: the job''s (l4_job_streams), where the caller has them. Called at the end of '
+'an import.';

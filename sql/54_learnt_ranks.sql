@@ -73,7 +73,7 @@ COMMENT ON FUNCTION @extschema@.l4_own_numbers(text, @extschema@.l4_job_stream[]
 'Step: Of streams of a job those that each say one number of themselves, another one each, which together have no gap, by '
 'family (l4_stream_family). Reads their parameter statistics.';
 
-CREATE FUNCTION @extschema@.l4_numbered_files(job_id text, limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_numbered_files(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
 RETURNS TABLE (source_id bigint, rank int)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
@@ -85,11 +85,11 @@ BEGIN ATOMIC
 		SELECT s.source_id, min(s.source) AS source, bool_or(s.last_stage IS NOT NULL) AS tells_stage,
 			min(s.first_ts) AS first_ts, max(s.last_ts) AS last_ts,
 			@extschema@.l4_stream_family(min(s.source), NULL, NULL) AS family
-		FROM @extschema@.l4_job_streams(l4_numbered_files.job_id) s
+		FROM unnest(l4_numbered_files.streams) s
 		GROUP BY s.source_id
 		-- the name of a node has a number, too
 		HAVING bool_or(s.label IS NULL AND s.node IS NULL AND s.kind IN ('other', 'shared', 'rank'))
-			AND count(DISTINCT s.rank) <= 1
+			AND min(s.rank) IS NOT DISTINCT FROM max(s.rank)
 	),
 	-- a file each for all ranks, from 0 or 1 on
 	counted AS (
@@ -115,10 +115,10 @@ BEGIN ATOMIC
 	CROSS JOIN LATERAL regexp_matches(f.source, '\d{1,9}', 'g') WITH ORDINALITY n (number, place)
 	WHERE n.place = b.place;
 END;
-COMMENT ON FUNCTION @extschema@.l4_numbered_files(text, @extschema@.l4_limits) IS
-'Step: Of a job''s files whose names differ in a number that counts them without a gap, as many as there are ranks (where that '
-'is not known: at least as many as nodes, written at the same time), if most tell of a stage or they are more than nodes: the '
-'rank of each.';
+COMMENT ON FUNCTION @extschema@.l4_numbered_files(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
+'Step: Of a job''s files (of its streams) whose names differ in a number that counts them without a gap, as many as there are '
+'ranks (where that is not known: at least as many as nodes, written at the same time), if most tell of a stage or they are '
+'more than nodes: the rank of each.';
 
 CREATE FUNCTION @extschema@.l4_set_ranks(job_id text, stream_ids bigint[], ranks int[]) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
@@ -186,7 +186,7 @@ COMMENT ON FUNCTION @extschema@.l4_own_streams_to_ranks(text, double precision) 
 'files of other nodes a rank''s; where others go by several ranks, they are of these (not known which), if on so large a share '
 'of the nodes they tell of iterations: sets l4_stream.kind and rank; returns the number of rows changed.';
 
-CREATE FUNCTION @extschema@.l4_learn_ranks(job_id text) RETURNS bigint
+CREATE FUNCTION @extschema@.l4_learn_ranks(job_id text, all_streams @extschema@.l4_job_stream[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -201,9 +201,12 @@ DECLARE
 	named bigint[];
 	streams @extschema@.l4_job_stream[];
 BEGIN
+	IF all_streams IS NULL THEN
+		all_streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_ranks.job_id) s);
+	END IF;
 	SELECT array_agg(s.stream_id), array_agg(n.rank) INTO stream_ids, ranks
-	FROM @extschema@.l4_numbered_files(l4_learn_ranks.job_id, limits) n
-	JOIN @extschema@.l4_job_streams(l4_learn_ranks.job_id) s ON s.source_id = n.source_id AND s.label IS NULL;
+	FROM @extschema@.l4_numbered_files(l4_learn_ranks.job_id, all_streams, limits) n
+	JOIN unnest(all_streams) s ON s.source_id = n.source_id AND s.label IS NULL;
 	learned := @extschema@.l4_set_ranks(l4_learn_ranks.job_id, stream_ids, ranks)
 		+ @extschema@.l4_own_streams_to_ranks(l4_learn_ranks.job_id, limits.place_rank_share);
 	IF EXISTS (SELECT FROM @extschema@.l4_stream s
@@ -272,8 +275,9 @@ BEGIN
 	RETURN learned + @extschema@.l4_set_ranks(l4_learn_ranks.job_id, stream_ids, ranks);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_learn_ranks(text) IS
+COMMENT ON FUNCTION @extschema@.l4_learn_ranks(text, @extschema@.l4_job_stream[]) IS
 'Learns which streams of a job are those of ranks: files that a number counts (l4_numbered_files), the lines of a file that go '
 'by one rank alone (l4_own_streams_to_ranks) and, where no path and no label says it of any, those of the processes that are '
 'started alike on most nodes and iterate or number themselves (l4_own_numbers), and those that only the other nodes have. '
-'Sets l4_stream.kind and rank; returns the number of rows changed. Called at the end of an import.';
+'Sets l4_stream.kind and rank; returns the number of rows changed. all_streams: the job''s (l4_job_streams), where the caller '
+'has them. Called at the end of an import.';

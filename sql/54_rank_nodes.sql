@@ -59,18 +59,15 @@ BEGIN
 	WHERE cardinality(shapes) > 0 AND p.position IN (SELECT @extschema@.l4_host_parameters(h.shape, wordings));
 	IF cardinality(headed) > 0 THEN
 		RETURN QUERY
-		WITH first AS (
-			SELECT e.stream_id, min(e.first_line) AS line_no
-			FROM @extschema@.l4_job_counts(l4_said_hosts.job_id, NULL, headed) e
-			WHERE e.stream_id IN (SELECT s.stream_id FROM unnest(streams) s)
-			GROUP BY e.stream_id
-		)
 		SELECT 0::bigint, 0, s.rank, h.host
-		FROM (SELECT array_agg(f.stream_id) AS stream_ids, array_agg(f.line_no) AS line_nos FROM first f) f
+		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.first_line) AS line_nos
+			FROM @extschema@.l4_job_first_lines(l4_said_hosts.job_id, headed) e
+			WHERE e.stream_id IN (SELECT s.stream_id FROM unnest(streams) s)) f
 		CROSS JOIN LATERAL @extschema@.l4_records_at(l4_said_hosts.job_id, f.stream_ids, f.line_nos) r
 		JOIN unnest(streams) s ON s.stream_id = r.stream_id
-		CROSS JOIN LATERAL (SELECT min(m.part) AS host
-			FROM unnest(regexp_match(r.raw, wordings.own_header)) m (part) OFFSET 0) h
+		CROSS JOIN LATERAL (SELECT regexp_match(r.raw, wordings.own_header) AS parts OFFSET 0) m
+		CROSS JOIN LATERAL (SELECT CASE cardinality(m.parts) WHEN 1 THEN m.parts[1]
+			ELSE (SELECT min(p.part) FROM unnest(m.parts) p (part)) END AS host OFFSET 0) h
 		WHERE h.host IS NOT NULL;
 	END IF;
 END
@@ -81,12 +78,13 @@ COMMENT ON FUNCTION @extschema@.l4_said_hosts(text, @extschema@.l4_job_stream[],
 'position; 0 the header of NCCL) the rank and the text. Reads the parameter statistics of these shapes, and one record a '
 'stream of NCCL.';
 
-CREATE FUNCTION @extschema@.l4_rank_hosts(job_id text, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+CREATE FUNCTION @extschema@.l4_rank_hosts(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings)
 RETURNS TABLE (rank int, host text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 100
 BEGIN ATOMIC
 	WITH own AS MATERIALIZED (
-		SELECT array_agg(s) AS streams, count(DISTINCT s.rank) AS ranks FROM @extschema@.l4_job_streams(l4_rank_hosts.job_id) s
+		SELECT array_agg(s) AS streams, count(DISTINCT s.rank) AS ranks FROM unnest(l4_rank_hosts.streams) s
 		WHERE s.rank IS NOT NULL AND s.record_count > 0
 	),
 	said AS MATERIALIZED (
@@ -115,9 +113,10 @@ BEGIN ATOMIC
 	best AS (SELECT e.statement, e.position FROM even e ORDER BY e.ranks DESC, e.statement, e.position LIMIT 1)
 	SELECT s.rank, s.host FROM best b JOIN said s ON s.statement = b.statement AND s.position = b.position;
 END;
-COMMENT ON FUNCTION @extschema@.l4_rank_hosts(text, @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Step: On which host each rank of a job says it runs, by the one statement that most ranks make (l4_said_hosts) and that deals '
-'them out evenly over several hosts. No row where none does.';
+COMMENT ON FUNCTION @extschema@.l4_rank_hosts(text, @extschema@.l4_job_stream[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'Step: On which host each rank of a job (of its streams) says it runs, by the one statement that most ranks make '
+'(l4_said_hosts) and that deals them out evenly over several hosts. No row where none does.';
 
 CREATE FUNCTION @extschema@.l4_is_unplaced(source text, node text, rank int, nodes text[], ranks_per_node int) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -127,7 +126,7 @@ COMMENT ON FUNCTION @extschema@.l4_is_unplaced(text, text, int, text[], int) IS
 'Step: Is the node of a rank''s stream one that the rank itself may tell better? It is where neither path nor label names one, '
 'or only the job''s list of nodes does.';
 
-CREATE FUNCTION @extschema@.l4_learn_rank_nodes(job_id text) RETURNS bigint
+CREATE FUNCTION @extschema@.l4_learn_rank_nodes(job_id text, streams @extschema@.l4_job_stream[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -152,6 +151,9 @@ BEGIN
 			OR @extschema@.l4_is_unplaced(s.source, s.node, s.rank, j.nodes, j.ranks_per_node))) THEN
 		RETURN 0;
 	END IF;
+	IF streams IS NULL THEN
+		streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_rank_nodes.job_id) s);
+	END IF;
 	limits := @extschema@.l4_limits_in_force();
 	wordings := @extschema@.l4_wordings_in_force();
 	known := ARRAY(
@@ -160,7 +162,7 @@ BEGIN
 	-- By itself: on a cluster, what the statement below asks a node is answered by a session that need not see the shapes this
 	-- transaction added.
 	SELECT array_agg(h.rank), array_agg(h.host) INTO ranks, hosts
-	FROM @extschema@.l4_rank_hosts(l4_learn_rank_nodes.job_id, limits, wordings) h;
+	FROM @extschema@.l4_rank_hosts(l4_learn_rank_nodes.job_id, streams, limits, wordings) h;
 	-- Streams that are being written now their own import learns of. What a path says is not gainsaid.
 	WITH own AS MATERIALIZED (
 		SELECT s.stream_id, s.rank, s.told_node,
@@ -205,10 +207,10 @@ BEGIN
 	RETURN learned;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_learn_rank_nodes(text) IS
+COMMENT ON FUNCTION @extschema@.l4_learn_rank_nodes(text, @extschema@.l4_job_stream[]) IS
 'Learns from what ranks say themselves which node each is on (l4_rank_hosts), where neither path nor label of their logs names '
-'one; where they say nothing, from the order of the job''s nodes. Fills l4_stream.told_node; returns the number of rows changed. '
-'Called at the end of an import.';
+'one; where they say nothing, from the order of the job''s nodes. Fills l4_stream.told_node; returns the number of rows '
+'changed. streams: the job''s (l4_job_streams), where the caller has them. Called at the end of an import.';
 
 CREATE FUNCTION @extschema@.l4_label_hosts(job_id text, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS TABLE (label text, host text)
@@ -224,7 +226,8 @@ BEGIN ATOMIC
 	-- few statements name one's host
 	wanted AS MATERIALIZED (
 		SELECT array_agg(h.shape_id) AS shape_ids
-		FROM @extschema@.l4_job_shapes(l4_label_hosts.job_id) j JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id
+		FROM @extschema@.l4_job_shape_ids(l4_label_hosts.job_id) j (shape_id)
+			JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id
 		WHERE h.shape LIKE '%<*>%' AND EXISTS (SELECT FROM @extschema@.l4_host_parameters(h.shape, wordings))
 	),
 	said AS MATERIALIZED (
@@ -289,3 +292,27 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_name_labelled_streams(text) IS
 'Step: Finds out on which node the streams of a label are that is none of the job''s list, from what they say '
 '(l4_label_hosts): fills l4_stream.told_node; returns the number of rows changed.';
+
+CREATE FUNCTION @extschema@.l4_learn_places(job_id text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	streams @extschema@.l4_job_stream[];
+BEGIN
+	PERFORM @extschema@.l4_name_labelled_streams(l4_learn_places.job_id);
+	-- asked once for all steps, and again where one has changed them: a file may be that of hundreds of ranks
+	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_places.job_id) s);
+	IF @extschema@.l4_learn_ranks(l4_learn_places.job_id, streams) > 0 THEN
+		streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_places.job_id) s);
+	END IF;
+	-- first who is where
+	IF @extschema@.l4_learn_rank_nodes(l4_learn_places.job_id, streams) > 0 THEN
+		streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_places.job_id) s);
+	END IF;
+	PERFORM @extschema@.l4_learn_addresses(l4_learn_places.job_id, streams);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_learn_places(text) IS
+'Step: What is learnt at the end of an import of who is who: l4_name_labelled_streams, l4_learn_ranks, l4_learn_rank_nodes and '
+'l4_learn_addresses, one after the other.';

@@ -191,8 +191,8 @@ BEGIN ATOMIC
 	),
 	started AS (
 		-- those that are told of between two stamps have the time of the first one in common
-		SELECT i.part, i.started_at, min(i.turn) AS turn, min(i.iteration) AS iteration, array_agg(i.turn ORDER BY i.turn) AS turns,
-			array_agg(i.iteration ORDER BY i.turn) AS told
+		SELECT i.part, i.started_at, min(i.turn) AS turn, min(i.iteration) AS iteration,
+			array_agg(i.turn ORDER BY i.turn) AS turns, array_agg(i.iteration ORDER BY i.turn) AS told
 		FROM @extschema@.l4_job_timeline_parts(l4_job_steps.job_id, (limits).slow_steps_read::bigint,
 			(limits).slow_steps_least::bigint, l4_job_steps.first_turn, l4_job_steps.last_turn) i
 		WHERE @extschema@.l4_clock_was_set(i.started_at) GROUP BY i.part, i.started_at

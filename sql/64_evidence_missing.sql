@@ -67,7 +67,8 @@ COMMENT ON FUNCTION @extschema@.l4_evidence_absent(text, @extschema@.l4_unit[], 
 	@extschema@.l4_limits) IS
 'Step: Evidence of kind missing: what is there of a node''s ranks has next to no records (evidence_absent_records_share) and '
 'not one of the statements that all others that are asked have in common (evidence_absent_statements at least, where there is '
-'any record; none that is unexplained): they never started there. Reads the counts of a few nodes, and only where one has so little.';
+'any record; none that is unexplained): they never started there. Reads the counts of a few nodes, and only where one has so '
+'little.';
 
 CREATE FUNCTION @extschema@.l4_evidence_unjoined(units @extschema@.l4_unit[], unexplained @extschema@.l4_unexplained_record[],
 	accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
@@ -80,7 +81,8 @@ BEGIN ATOMIC
 		WHERE w.joined < w.expected GROUP BY w.unit
 	),
 	unreached AS MATERIALIZED (
-		SELECT DISTINCT ON (r.unit) w.unit AS peer, w.joined, w.expected, r.unit, r.shape_id, r.stream_id, r.first_line, r.first_ts
+		SELECT DISTINCT ON (r.unit) w.unit AS peer, w.joined, w.expected, r.unit, r.shape_id, r.stream_id, r.first_line,
+			r.first_ts
 		FROM waiting w
 		JOIN unnest(l4_evidence_unjoined.accusations) a ON a.unit = w.unit AND a.accuser <> w.unit
 		JOIN unnest(l4_evidence_unjoined.unexplained) r ON r.unit = a.accuser AND r.stream_id = a.stream_id
@@ -100,5 +102,5 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_unjoined(@extschema@.l4_unit[], @extschema@.l4_unexplained_record[],
 	@extschema@.l4_accusation[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Step: Evidence of kind missing: another unit waited for all with some missing (l4_short_handed), and this one, of no more than '
-'are missing, complains that it does not reach that one (wordings of class unreached).';
+'Step: Evidence of kind missing: another unit waited for all with some missing (l4_short_handed), and this one, of no more '
+'than are missing, complains that it does not reach that one (wordings of class unreached).';

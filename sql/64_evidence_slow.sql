@@ -271,7 +271,8 @@ BEGIN ATOMIC
 		SELECT w.* FROM @extschema@.l4_slow_ranks(l4_slow_pieces.job_id, l4_slow_pieces.streams, limits) w
 	),
 	since AS (
-		-- statements that are made since then alone, or since the iteration before: the first slow step may be told of at its end
+		-- statements that are made since then alone, or since the iteration before: the first slow step may be told of at its
+		-- end
 		SELECT e.shape_id
 		FROM @extschema@.l4_job_counts(l4_slow_pieces.job_id, shape_ids => ARRAY(SELECT DISTINCT w.shape_id FROM mean w)) e
 		GROUP BY e.shape_id HAVING min(e.first_iteration) >= (l4_slow_pieces.slow).iteration - 1

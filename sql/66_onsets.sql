@@ -438,8 +438,7 @@ BEGIN
 			j.iteration, CASE o.stage WHEN 'iterating' THEN first_iteration END) END,
 		o.ts, o.unit, o.node, o.rank, o.stream_id, o.line_no, n.component
 	FROM unnest(places) o
-	LEFT JOIN (SELECT s.stream_id, s.source_id, s.source, s.shared, s.last_iteration IS NOT NULL AS marks,
-			s.last_ts IS NULL AS bare
+	LEFT JOIN (SELECT s.stream_id, s.source_id, s.source, s.shared, s.last_ts, s.last_iteration IS NOT NULL AS marks
 		FROM @extschema@.l4_job_streams(l4_onsets.job_id, ARRAY(SELECT p.stream_id FROM unnest(places) p)) s) t
 		ON t.stream_id = o.stream_id
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_is_starting(l4_onsets.attempt, t.source_id, o.line_no, o.ts) AS starting
@@ -450,7 +449,7 @@ BEGIN
 	-- where a stream without marks ended tells nothing: the end of all progress is meant
 	LEFT JOIN LATERAL (SELECT o.place IN ('stopped', 'end') AND NOT t.marks AS at_end) z ON true
 	-- once a place, and not wherever the body of l4_job_state, which is made part of this query, asks for it
-	CROSS JOIN LATERAL (SELECT CASE WHEN o.place = 'outside' OR t.bare THEN
+	CROSS JOIN LATERAL (SELECT CASE WHEN o.place = 'outside' OR t.stream_id IS NOT NULL AND t.last_ts IS NULL THEN
 		@extschema@.l4_latest_time(l4_onsets.job_id, l4_onsets.unexplained, o.stream_id, o.line_no, o.ts, limits)
 		WHEN NOT z.at_end THEN o.ts END AS ts OFFSET 0) at
 	LEFT JOIN LATERAL @extschema@.l4_job_state(l4_onsets.job_id, o.unit, o.rank, t.source,

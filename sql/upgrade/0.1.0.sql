@@ -161,6 +161,7 @@ CREATE TABLE @extschema@.l4_source_counts (
 	PRIMARY KEY (job_id, source_id)
 );
 ALTER TABLE @extschema@.l4_source_counts ALTER COLUMN counts SET STORAGE EXTERNAL;
+ALTER TABLE @extschema@.l4_segment ALTER COLUMN stream_ids SET STORAGE EXTERNAL, ALTER COLUMN shape_ids SET STORAGE EXTERNAL;
 CREATE FUNCTION @extschema@.l4_pack_counts(stream_ids bigint[], shape_ids bigint[], occurrences bigint[], first_lines bigint[],
 	last_lines bigint[], first_times timestamptz[], last_times timestamptz[], first_iterations bigint[],
 	last_iterations bigint[], levels text[], components text[], stages text[]) RETURNS bytea

@@ -13,6 +13,7 @@
 
 #include <math.h>
 
+#include "algorithms/value_number.h"
 #include "common/shortest_dec.h"
 #include "port/pg_bitutils.h"
 #include "tools/bytes.h"
@@ -366,7 +367,6 @@ read_binary(L4Bytes text, double *number, int *places)
 {
 	char		copy[BINARY_TEXT + 1];
 	char		back[BINARY_ROOM + 1];
-	char	   *end;
 	double		fraction;
 	int			exponent;
 	int			i;
@@ -376,11 +376,15 @@ read_binary(L4Bytes text, double *number, int *places)
 	for (i = 0; i < (int) text.size; i++)
 		if (!is_digit(text.data[i]) && strchr("+-.e", text.data[i]) == NULL)
 			return false;
-	memcpy(copy, text.data, text.size);
-	copy[text.size] = '\0';
-	*number = strtod(copy, &end);
 	*places = 0;
-	if (*end != '\0' || !isfinite(*number) || (*number == 0 && copy[0] == '-'))
+	/* what is no number as a whole does not come back as the text */
+	if (!value_number(text, number))
+	{
+		memcpy(copy, text.data, text.size);
+		copy[text.size] = '\0';
+		*number = strtod(copy, NULL);
+	}
+	if (!isfinite(*number) || (*number == 0 && text.data[0] == '-'))
 		return false;
 	memset(back, 0, sizeof(back));
 	if (write_binary(back, *number) != (int) text.size || memcmp(back, text.data, text.size) != 0)

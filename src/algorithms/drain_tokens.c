@@ -85,8 +85,9 @@ drain_grow(Drain *drain, void *array, int count, int *room, size_t size)
 	return repalloc_huge(array, mul_size(*room, size));
 }
 
+/* Those of a token's flags that say what it is made of. */
 static uint16
-token_flags(L4Bytes text)
+value_flags(L4Bytes text)
 {
 	uint16		flags = TOKEN_WORD;
 	size_t		i;
@@ -106,6 +107,14 @@ token_flags(L4Bytes text)
 		flags |= TOKEN_BRACKETED;
 	if ((flags & (TOKEN_DIGIT | TOKEN_HOLDS_WILDCARD)) && memchr(text.data, '=', text.size) == NULL)
 		flags |= TOKEN_VALUE;
+	return flags;
+}
+
+static uint16
+token_flags(L4Bytes text)
+{
+	uint16		flags = value_flags(text);
+
 	if (drain_is_one_of(text, "for from by of as to on at with in"))
 		flags |= TOKEN_PREPOSITION;
 	if (drain_is_one_of(text, "user host node machine account group role queue partition"))
@@ -193,7 +202,7 @@ drain_number_tokens(Drain *drain)
 static uint64
 token_hash(const TokenSpan *span)
 {
-	if (span->wildcard || (token_flags(span->word) & TOKEN_VALUE))
+	if (span->wildcard || (value_flags(span->word) & TOKEN_VALUE))
 		return TOKEN_WILDCARD;
 	return shape_hash(span->word.data, span->word.size);
 }

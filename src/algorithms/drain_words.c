@@ -40,7 +40,21 @@
 static inline bool
 is_space(char c)
 {
-	return c == ' ' || (c >= '\t' && c <= '\r');
+	/* a letter is told by one comparison */
+	return (unsigned char) c <= ' ' && (c == ' ' || (c >= '\t' && c <= '\r'));
+}
+
+/* Is a byte of a shape one of a few? Written out by the compiler, where a call of strchr would cost a multiple. */
+static inline bool
+is_of(char c, const char *few)
+{
+	size_t		count = strlen(few);
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		if (c == few[i])
+			return true;
+	return false;
 }
 
 static bool
@@ -78,12 +92,20 @@ drain_is_one_of(L4Bytes text, const char *words)
 static bool
 is_unit(L4Bytes text)
 {
-	static const char units[] = "B KB kB MB GB TB KiB MiB GiB TiB bit bits byte bytes Byte Bytes "
-	"B/s KB/s kB/s MB/s GB/s KiB/s MiB/s GiB/s bytes/s bps kbps Kbps Mbps Gbps Mb/s Gb/s Hz kHz MHz GHz percent "
-	"ns us ms s msec msecs usec usecs sec secs second seconds milliseconds microseconds nanoseconds "
-	"min mins minute minutes h hr hrs hour hours day days";
+	/* one by one, since most texts are none for their first byte alone */
+	static const char *const units[] = {
+		"B", "KB", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "bit", "bits", "byte", "bytes", "Byte", "Bytes",
+		"B/s", "KB/s", "kB/s", "MB/s", "GB/s", "KiB/s", "MiB/s", "GiB/s", "bytes/s", "bps", "kbps", "Kbps", "Mbps", "Gbps",
+		"Mb/s", "Gb/s", "Hz", "kHz", "MHz", "GHz", "percent",
+		"ns", "us", "ms", "s", "msec", "msecs", "usec", "usecs", "sec", "secs", "second", "seconds", "milliseconds",
+		"microseconds", "nanoseconds", "min", "mins", "minute", "minutes", "h", "hr", "hrs", "hour", "hours", "day", "days"
+	};
+	size_t		i;
 
-	return drain_is_one_of(text, units);
+	for (i = 0; i < lengthof(units); i++)
+		if (units[i][0] == text.data[0] && strlen(units[i]) == text.size && memcmp(units[i], text.data, text.size) == 0)
+			return true;
+	return false;
 }
 
 /* Does the text begin with a field of a record that names the event? */
@@ -137,11 +159,11 @@ read_quantity(Quantity *quantity, L4Bytes word)
 			said = true;
 		else if (*at == '.' && quantity->parameter && end - at == 1)
 			quantity->ended = true;
-		else if (strchr(",;<>~", *at) == NULL)
+		else if (!is_of(*at, ",;<>~"))
 		{
 			if (!quantity->parameter)
 				return false;
-			while (at + size < end && strchr(",;.()<", at[size]) == NULL)
+			while (at + size < end && !is_of(at[size], ",;.()<"))
 				size++;
 			if (!is_unit((L4Bytes) {at, size}))
 				return false;
@@ -184,7 +206,7 @@ without_stops(L4Bytes text)
 {
 	size_t		size = text.size;
 
-	while (size > 0 && strchr(",;.", text.data[size - 1]) != NULL)
+	while (size > 0 && is_of(text.data[size - 1], ",;."))
 		size--;
 	return size > 0 ? (L4Bytes) {text.data, size} : text;
 }
@@ -239,7 +261,7 @@ scan_enclosed(const char *at, const char *to, const char *end)
 				depth++;
 		if (depth == 0)
 		{
-			while (from < to && strchr(",;.:", *from) != NULL)
+			while (from < to && is_of(*from, ",;.:"))
 				from++;
 			return from == to ? to : NULL;
 		}
@@ -257,7 +279,7 @@ is_element(const char *at, const char *to)
 	for (; at < to; at++)
 		if (is_placeholder(at, to))
 			at += L4_PLACEHOLDER_SIZE - 1;
-		else if (!is_letter(*at) && strchr("-_.,", *at) == NULL)
+		else if (!is_letter(*at) && !is_of(*at, "-_.,"))
 			return false;
 	return true;
 }
@@ -287,9 +309,9 @@ scan_quantities(const char *at, const char *to, const char *end, const char **fi
 	const char *limit;
 	int			depth = 0;
 
-	while (at < to && strchr("[({<\"'", *at) == NULL)
+	while (at < to && !is_of(*at, "[({<\"'"))
 		at++;
-	if (at == to || strchr("[({", *at) == NULL)
+	if (at == to || !is_of(*at, "[({"))
 		return NULL;
 	limit = at + Min(end - at, QUANTITIES_BYTES);
 	*first = NULL;
@@ -301,17 +323,17 @@ scan_quantities(const char *at, const char *to, const char *end, const char **fi
 			if (*first == NULL)
 				*first = at + 1;
 		}
-		else if (strchr("[({", *at) != NULL)
+		else if (is_of(*at, "[({"))
 			depth++;
-		else if (strchr("])}", *at) != NULL)
+		else if (is_of(*at, "])}"))
 			depth--;
-		else if (strchr(",;: ", *at) == NULL)
+		else if (!is_of(*at, ",;: "))
 			return NULL;
 	} while (++at < limit && depth > 0);
 	if (depth > 0 || *first == NULL)
 		return NULL;
 	for (; at < end && !is_space(*at); at++)
-		if (strchr(",;.:", *at) == NULL)
+		if (!is_of(*at, ",;.:"))
 			return NULL;
 	return at;
 }
@@ -366,19 +388,13 @@ take_clauses(TokenSpan *span, const char *end)
 	}
 }
 
-/* Do so many words behind `to` say what the words [from, to) do, but for punctuation at their ends? Where these words end. */
+/* Do so many words from `at` on say what the words [from, to) do, but for punctuation at their ends? Where these words end. */
 static const char *
-scan_again(const char *from, const char *to, const char *end, int words)
+scan_again(const char *from, const char *to, const char *at, const char *end, int words)
 {
-	const char *at = to;
 	L4Bytes		a;
 	L4Bytes		b;
 
-	/* most differ in their first byte */
-	while (at < end && is_space(*at))
-		at++;
-	if (at == end || *at != *from)
-		return NULL;
 	for (; words > 0; words--)
 	{
 		if (!next_word(&from, to, &a) || !next_word(&at, end, &b))
@@ -400,15 +416,19 @@ take_repeated(TokenSpan *span, const char *begin, const char *end)
 {
 	const char *from = span->text.data + span->text.size;
 	const char *to = from;
+	const char *next = from;
 	int			words;
 
-	for (words = 1; words <= REPEATED_WORDS && from > begin; words++)
+	while (next < end && is_space(*next))
+		next++;
+	for (words = 1; words <= REPEATED_WORDS && from > begin && next < end; words++)
 	{
 		const char *again = NULL;
 
 		while (from > begin && !is_space(from[-1]))
 			from--;
-		while ((again = scan_again(from, to, end, words)) != NULL && holds_placeholder(from, to))
+		/* most differ in their first byte */
+		while (*from == *next && (again = scan_again(from, to, to, end, words)) != NULL && holds_placeholder(from, to))
 			to = again;
 		if (to > span->text.data + span->text.size)
 			break;

@@ -222,7 +222,7 @@ envelope_learn(L4Bytes lines, const L4EnvelopeAsk *ask, L4EnvelopeForm *form)
 	memset(form, 0, sizeof(L4EnvelopeForm));
 	sample->ask = ask;
 	sample->known = sample->objects = 0;
-	while (lines.size > 0 && seen < OBJECTS_MOST && (seen < OBJECTS_LEAST || is_most(&(Sample) {.objects = seen}, sample->objects)))
+	while (lines.size > 0 && seen < OBJECTS_MOST && (seen < OBJECTS_LEAST || sample->objects * 10 >= seen * MOST))
 	{
 		const char *stop = memchr(lines.data, '\n', lines.size);
 		L4Bytes		line = {lines.data, stop != NULL ? (size_t) (stop - lines.data) : lines.size};

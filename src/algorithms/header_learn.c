@@ -9,6 +9,7 @@
  */
 #include "algorithms/header_learn_private.h"
 
+#include "algorithms/level.h"
 #include "algorithms/timestamp.h"
 #include "tools/bytes.h"
 

@@ -78,7 +78,7 @@ typedef struct L4LearntHeaders
 	L4LabelForm label;
 	bool		has_object;		/* lines are objects of JSON */
 	L4ObjectForm object;
-	/* programs, without digits, whose lines have a header of their own behind that of the system's log, or are of several nodes */
+	/* programs, without digits, whose lines have headers behind that of the system's log, or are of several nodes */
 	int			wrapped_count;
 	uint8		wrapped_sizes[L4_WRAPPED_LIMIT];
 	char		wrapped[L4_WRAPPED_LIMIT][L4_WRAPPED_NAME];
@@ -91,7 +91,7 @@ struct L4HeaderParser
 	HeaderRules headers;
 	bool		sampled;
 	bool		ranks_stated;	/* the headers say which of several ranks wrote each record */
-	bool		tasks;			/* a number before a line is that of a launcher's task on a node, for ranks of that follow some */
+	bool		tasks;			/* a number before a line is that of a launcher's task on a node: local ranks follow some */
 	bool		had_prefix;		/* of the line before */
 	L4LearntHeaders learnt;		/* tried before the rules */
 	int			node_count;		/* of the job, by name in order */

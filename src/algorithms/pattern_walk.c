@@ -31,9 +31,8 @@ look_at_positions(L4PatternWalk *walk, L4Positions starts)
 
 	if (walk->look == NULL)
 		return;
-	for (position = 0; position < walk->limit; position++)
-		if (positions_have(starts, position))
-			walk->look(walk, position, NULL);
+	for (position = positions_next(starts, 0); position < walk->limit; position = positions_next(starts, position + 1))
+		walk->look(walk, position, NULL);
 }
 
 /* Visits an atom at all positions of starts; returns the positions behind it. */
@@ -49,8 +48,8 @@ walk_class(L4PatternWalk *walk, L4Positions starts, const L4ByteSet *class)
 			walk->look(walk, 0, class);
 		return starts;
 	}
-	for (position = 0; position < walk->limit && (starts.bits[0] | starts.bits[1]) != 0; position++)
-		if (positions_have(starts, position) && walk->visit(walk, position, class))
+	for (position = positions_next(starts, 0); position < walk->limit; position = positions_next(starts, position + 1))
+		if (walk->visit(walk, position, class))
 			ends = positions_with(ends, position + 1);
 	return positions_have(starts, walk->limit) ? positions_with(ends, walk->limit) : ends;
 }

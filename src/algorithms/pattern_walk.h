@@ -75,6 +75,18 @@ positions_have(L4Positions positions, int position)
 	return (positions.bits[position / 64] >> (position % 64)) & 1;
 }
 
+/* The first position of a set from one (of 0 to L4_WALK_LIMIT) on; behind L4_WALK_LIMIT where there is none. */
+static inline int
+positions_next(L4Positions positions, int from)
+{
+	uint64		low = from < 64 ? positions.bits[0] >> from << from : 0;
+	uint64		high = from < 64 ? positions.bits[1] : positions.bits[1] >> (from - 64) << (from - 64);
+
+	if (low != 0)
+		return __builtin_ctzll(low);
+	return high != 0 ? 64 + __builtin_ctzll(high) : L4_WALK_LIMIT + 1;
+}
+
 static inline L4Positions
 positions_with(L4Positions positions, int position)
 {

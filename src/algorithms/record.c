@@ -21,6 +21,7 @@
  */
 #include "algorithms/record.h"
 
+#include "algorithms/record_lines.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "tools/bytes.h"
@@ -36,11 +37,6 @@
 #define HEADER_BYTE_LIMIT 4096
 /* Room for so many names of hosts, to begin with. */
 #define HOSTS_FIRST 16
-/* How a traceback of Python begins. */
-#define TRACEBACK "Traceback (most recent call last)"
-/* The longest number in a label of a launcher, and by how many first bytes two texts are alike. */
-#define LABEL_DIGITS 6
-#define ALIKE_BYTES 6
 
 typedef enum FoldState
 {
@@ -68,6 +64,9 @@ struct L4RecordAssembler
 	L4RecordSink sink;
 	void	   *argument;
 	StringInfoData pending;		/* bytes of a line whose end has not come */
+	L4Bytes		fed;			/* the bytes that come now */
+	L4NextByte	carriage_return;
+	L4NextByte	percent;
 	int64		line_no;		/* of the line being taken apart */
 	int			line_part;			/* records that began on it so far */
 	bool		folded;			/* its beginning went on with a record: nothing else of it may */
@@ -144,159 +143,6 @@ record_assembler_line(L4RecordAssembler *assembler, int64 line_no, const L4LineF
 	assembler->facts = *facts;
 }
 
-static bool
-starts_with(L4Bytes text, const char *word)
-{
-	size_t		size = strlen(word);
-
-	return text.size >= size && memcmp(text.data, word, size) == 0;
-}
-
-static bool
-contains(L4Bytes text, const char *word)
-{
-	size_t		size = strlen(word);
-	const char *at = text.data;
-	const char *end = text.data + text.size;
-
-	while ((size_t) (end - at) >= size && (at = memchr(at, word[0], end - at - size + 1)) != NULL)
-	{
-		if (memcmp(at, word, size) == 0)
-			return true;
-		at++;
-	}
-	return false;
-}
-
-/* Without the blanks it begins with, of which what programs print as a tree has many. */
-static inline L4Bytes
-behind_blanks(L4Bytes text)
-{
-	while (text.size >= 8 && memcmp(text.data, "        ", 8) == 0)
-	{
-		text.data += 8;
-		text.size -= 8;
-	}
-	while (text.size > 0 && (*text.data == ' ' || *text.data == '\t'))
-	{
-		text.data++;
-		text.size--;
-	}
-	return text;
-}
-
-static L4Bytes
-trimmed(L4Bytes text)
-{
-	text = behind_blanks(text);
-	while (text.size > 0 && (text.data[text.size - 1] == ' ' || text.data[text.size - 1] == '\t'))
-		text.size--;
-	return text;
-}
-
-/* A line of ten or more = (or - where dashes count). */
-static bool
-is_rule_line(L4Bytes line, bool dashes)
-{
-	L4Bytes		text = trimmed(line);
-	size_t		i;
-
-	if (text.size < 10 || (text.data[0] != '=' && !(dashes && text.data[0] == '-')))
-		return false;
-	for (i = 1; i < text.size; i++)
-		if (text.data[i] != text.data[0])
-			return false;
-	return true;
-}
-
-static bool
-is_indented(L4Bytes line)
-{
-	return line.size > 2 && (line.data[0] == '\t' || (line.data[0] == ' ' && line.data[1] == ' '));
-}
-
-/* A frame as Ruby prints it: "/app/lib/trainer.rb:32:in `run'". */
-static bool
-is_ruby_frame(L4Bytes text)
-{
-	const char *blank = memchr(text.data, ' ', text.size);
-	size_t		size = blank != NULL ? (size_t) (blank - text.data) : 0;
-
-	return size > 5 && memcmp(blank - 3, ":in", 3) == 0 && blank[-4] >= '0' && blank[-4] <= '9' &&
-		blank + 1 < text.data + text.size && (blank[1] == '`' || blank[1] == '\'');
-}
-
-/* Begins a list of native frames or a dump of thread stacks, or is a line of one, or a frame of Ruby's or JavaScript's. */
-static bool
-is_frame_line(L4Bytes line)
-{
-	L4Bytes		text = behind_blanks(line);
-
-	switch (text.size == 0 ? '\0' : text.data[0])
-	{
-		case 'f':
-			return starts_with(text, "frame #");
-		case 'w':
-			return starts_with(text, "what():");
-		case 'E':
-			return starts_with(trimmed(text), "Exception raised from ") || starts_with(text, "Extension modules:");
-		case 'T':
-			return starts_with(text, "Thread 0x");
-		case 'C':
-			return starts_with(text, "Current thread 0x");
-		case '#':
-			return text.size > 2 && text.data[1] >= '0' && text.data[1] <= '9' && contains(text, " 0x");
-		case 'a':
-			return is_indented(line) && line.data[0] == ' ' && starts_with(text, "at ") && contains(text, ":");
-		default:
-			return is_ruby_frame(text);
-	}
-}
-
-static bool
-is_chain_line(L4Bytes line)
-{
-	return starts_with(line, "The above exception was the direct cause") ||
-		starts_with(line, "During handling of the above exception") ||
-		starts_with(line, TRACEBACK) || starts_with(line, "Caused by: ");
-}
-
-static bool
-is_name_byte(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '$';
-}
-
-/* A Java exception as it is printed: a class in its packages ("java.io.IOException"), then its message or nothing. */
-static bool
-is_java_exception(L4Bytes line)
-{
-	const char *dot = NULL;
-	size_t		size = 0;
-	L4Bytes		name;
-
-	while (size < line.size && is_name_byte(line.data[size]))
-	{
-		if (line.data[size] == '.')
-			dot = line.data + size;
-		size++;
-	}
-	if (dot == NULL || (size < line.size && line.data[size] != ':'))
-		return false;
-	name = (L4Bytes) {dot, line.data + size - dot};
-	return contains(name, "Exception") || contains(name, "Error");
-}
-
-static size_t
-leading_blanks(L4Bytes line)
-{
-	size_t		size = 0;
-
-	while (size < line.size && line.data[size] == ' ')
-		size++;
-	return size;
-}
-
 /*
  * Does a logger's traceback begin here, indented under its own line? If so, all lines of it are as far in; these blanks are no
  * part of its message.
@@ -308,8 +154,8 @@ begins_set_in(L4RecordAssembler *assembler, L4Bytes line)
 
 	if (!assembler->record.header.has_header)
 		return false;
-	blanks = leading_blanks(line);
-	if (blanks == 0 || !starts_with((L4Bytes) {line.data + blanks, line.size - blanks}, TRACEBACK))
+	blanks = line_leading_blanks(line);
+	if (blanks == 0 || !line_starts_with((L4Bytes) {line.data + blanks, line.size - blanks}, L4_TRACEBACK))
 		return false;
 	assembler->set_in = blanks;
 	return true;
@@ -319,13 +165,13 @@ begins_set_in(L4RecordAssembler *assembler, L4Bytes line)
 static FoldState
 state_after_first(L4Bytes line)
 {
-	L4Bytes		text = trimmed(line);
+	L4Bytes		text = line_trimmed(line);
 
-	if (contains(text, TRACEBACK))
+	if (line_contains(text, L4_TRACEBACK))
 		return FOLD_TRACEBACK;
-	if (is_frame_line(line) || starts_with(text, "Fatal Python error") || starts_with(text, "terminate called"))
+	if (line_is_frame(line) || line_starts_with(text, "Fatal Python error") || line_starts_with(text, "terminate called"))
 		return FOLD_FRAMES;
-	if ((text.size > 0 && text.data[text.size - 1] == ':') || contains(text, "Warning: "))
+	if ((text.size > 0 && text.data[text.size - 1] == ':') || line_contains(text, "Warning: "))
 		return FOLD_OPENER;
 	return FOLD_PLAIN;
 }
@@ -347,7 +193,7 @@ static bool
 goes_on_below(L4RecordAssembler *assembler, L4Bytes line)
 {
 	if (assembler->line_count == 1)
-		assembler->set_in = leading_blanks(line);
+		assembler->set_in = line_leading_blanks(line);
 	return assembler->set_in >= BELOW_BLANKS && line.size > 0;
 }
 
@@ -357,7 +203,7 @@ goes_on_below(L4RecordAssembler *assembler, L4Bytes line)
 static bool
 line_continues(L4RecordAssembler *assembler, L4Bytes line)
 {
-	bool		indented = is_indented(line);
+	bool		indented = line_is_indented(line);
 
 	if (assembler->state == FOLD_NOT_KNOWN)
 		assembler->state = open_message(assembler).size == 0 && assembler->record.header.has_header ? FOLD_BELOW :
@@ -368,27 +214,27 @@ line_continues(L4RecordAssembler *assembler, L4Bytes line)
 			return goes_on_below(assembler, line);
 		case FOLD_TRACEBACK:
 			/* loguru marks the frame that caught the exception */
-			if (line.size > 0 && !indented && !starts_with(line, " ") && !starts_with(line, "> File \""))
+			if (line.size > 0 && !indented && !line_starts_with(line, " ") && !line_starts_with(line, "> File \""))
 				assembler->state = FOLD_EXCEPTION;
 			return true;
 		case FOLD_EXCEPTION:
-			if (is_chain_line(line))
-				assembler->state = starts_with(line, "Traceback") ? FOLD_TRACEBACK : FOLD_EXCEPTION;
-			else if (is_rule_line(line, false))
+			if (line_is_chain(line))
+				assembler->state = line_starts_with(line, "Traceback") ? FOLD_TRACEBACK : FOLD_EXCEPTION;
+			else if (line_is_rule(line, false))
 				assembler->state = FOLD_BLOCK;
-			else if (is_frame_line(line))
+			else if (line_is_frame(line))
 				assembler->state = FOLD_FRAMES;
 			else
 				return line.size == 0 || indented;
 			return true;
 		case FOLD_BLOCK:
-			if (is_rule_line(line, false))
+			if (line_is_rule(line, false))
 				assembler->state = FOLD_PLAIN;
 			return true;
 		case FOLD_FRAMES:
-			return line.size == 0 || indented || is_frame_line(line);
+			return line.size == 0 || indented || line_is_frame(line);
 		case FOLD_OPENER:
-			if (is_frame_line(line))
+			if (line_is_frame(line))
 				assembler->state = FOLD_FRAMES;
 			else if (!indented)
 				break;
@@ -397,20 +243,20 @@ line_continues(L4RecordAssembler *assembler, L4Bytes line)
 		case FOLD_NOT_KNOWN:
 			break;
 	}
-	if (is_frame_line(line))
+	if (line_is_frame(line))
 	{
 		assembler->state = FOLD_FRAMES;
 		return true;
 	}
 	if (begins_set_in(assembler, line) ||
-		(starts_with(line, TRACEBACK) && assembler->record.header.level >= L4_LEVEL_ERROR))
+		(line_starts_with(line, L4_TRACEBACK) && assembler->record.header.level >= L4_LEVEL_ERROR))
 	{
 		/* what a logger prints below its own line; behind a mere warning it is another thread's as a rule, unless set in */
 		assembler->state = FOLD_TRACEBACK;
 		return true;
 	}
-	if (starts_with(line, "\tat ") ||
-		(assembler->line_count == 1 && assembler->record.header.level >= L4_LEVEL_WARNING && is_java_exception(line)))
+	if (line_starts_with(line, "\tat ") ||
+		(assembler->line_count == 1 && assembler->record.header.level >= L4_LEVEL_WARNING && line_is_java_exception(line)))
 	{
 		assembler->state = FOLD_EXCEPTION;
 		return true;
@@ -494,7 +340,8 @@ static void
 append_line(L4RecordAssembler *assembler, L4Bytes line, size_t prefix, const char *terminator)
 {
 	append_bytes(&assembler->frame, line.data, prefix);
-	append_bytes(&assembler->frame, terminator, strlen(terminator));
+	while (*terminator != '\0')
+		append_bytes(&assembler->frame, terminator++, 1);
 	if (assembler->line_count++ > 0)
 	{
 		keep_first(assembler);
@@ -564,44 +411,16 @@ begin_record(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header,
 	append_line(assembler, line, header->size, terminator);
 }
 
-/* Behind what moves a terminal's cursor or erases, from here on. */
-static const char *
-behind_cursor_moves(const char *at, const char *end)
-{
-	while (end - at > 2 && at[0] == '\033' && at[1] == '[')
-	{
-		for (at += 2; at < end && ((*at >= '0' && *at <= '9') || *at == ';'); at++)
-			;
-		at += at < end;
-	}
-	return at;
-}
-
-/* The end of blanks that overwrite a progress bar, with the moves of the cursor behind them, or 0. */
-static size_t
-blanked_bar_end(L4Bytes line)
-{
-	const char *end = line.data + line.size;
-	const char *blank = line.data;
-	const char *at;
-
-	while (blank < end && *blank == ' ')
-		blank++;
-	at = behind_cursor_moves(blank, end);
-	/* what sets a colour is of the text */
-	return at == blank || at == end || at[-1] == 'm' ? 0 : (size_t) (at - line.data);
-}
-
 /*
  * The end of a progress bar ("...%|...| 20/50 [00:57<1:22, 2.8s/it]"), or of what overwrites it, that is followed by more text,
  * or 0.
  */
 static size_t
-bar_end(L4Bytes line)
+bar_end(L4RecordAssembler *assembler, L4Bytes line)
 {
 	const char *end = line.data + line.size;
-	const char *at = memchr(line.data, '%', line.size);
-	size_t		blanked = blanked_bar_end(line);
+	const char *at = bytes_next(assembler->fed, &assembler->percent, '%', line.data, end);
+	size_t		blanked = line_blanked_bar_end(line);
 
 	if (blanked > 0)
 		return blanked;
@@ -616,7 +435,7 @@ bar_end(L4Bytes line)
 	at = memchr(at, ']', end - at);
 	if (at == NULL)
 		return 0;
-	at = behind_cursor_moves(at + 1, end);
+	at = line_behind_cursor_moves(at + 1, end);
 	return at == end ? 0 : (size_t) (at - line.data);
 }
 
@@ -672,13 +491,13 @@ parse_prefix(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 static size_t
 bar_before_header(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header, L4Header *inner)
 {
-	size_t		bar = header->has_header ? 0 : bar_end(line);
+	size_t		bar = header->has_header ? 0 : bar_end(assembler, line);
 
 	if (bar == 0)
 		return 0;
 	parse_prefix(assembler, (L4Bytes) {line.data + bar, line.size - bar}, inner);
 	return inner->has_header || inner->prefix_count > 0 ||
-		starts_with((L4Bytes) {line.data + bar, line.size - bar}, TRACEBACK) ? bar : 0;
+		line_starts_with((L4Bytes) {line.data + bar, line.size - bar}, L4_TRACEBACK) ? bar : 0;
 }
 
 /* Says the header nothing but a time, about that of the open record's? */
@@ -716,7 +535,7 @@ static bool
 is_same_speaker(const L4RecordAssembler *assembler, L4Bytes line, const L4Header *header)
 {
 	return same_label(header, &assembler->record.header) ||
-		(header->prefix_count == 0 && assembler->record.header.prefix_count > 0 && is_frame_line(line));
+		(header->prefix_count == 0 && assembler->record.header.prefix_count > 0 && line_is_frame(line));
 }
 
 /* Does a piece of a line with this header join the open record? If so, sets the state after it. */
@@ -731,103 +550,10 @@ piece_continues(L4RecordAssembler *assembler, L4Bytes line, const L4Header *head
 		(header->has_header && !is_same_stamp(assembler, header)))
 		return false;
 	at = written_at(line, header);
-	if (line.size > at && leading_blanks((L4Bytes) {line.data + at, line.size - at}) < assembler->set_in)
+	if (line.size > at && line_leading_blanks((L4Bytes) {line.data + at, line.size - at}) < assembler->set_in)
 		return false;
 	at = continued_at(assembler, line, header);
 	return line_continues(assembler, (L4Bytes) {line.data + at, line.size - at});
-}
-
-/* The digits at a place, no more than a label has. */
-static const char *
-skip_digits(const char *at, const char *end)
-{
-	const char *limit = at + Min(end - at, LABEL_DIGITS);
-
-	while (at < limit && *at >= '0' && *at <= '9')
-		at++;
-	return at;
-}
-
-/* The size of a launcher's label for a rank, "[3] " or (tagged) "[1,3]<stdout>:", at a place of a line; 0 where none stands. */
-static size_t
-label_size(const char *at, const char *end, bool *tagged)
-{
-	const char *start = at;
-
-	*tagged = false;
-	if (at == end || *at != '[' || (at = skip_digits(start + 1, end)) == start + 1)
-		return 0;
-	if (end - at >= 2 && memcmp(at, "] ", 2) == 0)
-		return at + 2 - start;
-	if (at == end || *at != ',')
-		return 0;
-	at = skip_digits(at + 1, end);
-	*tagged = end - at >= 10 && at[-1] != ',' && (memcmp(at, "]<stdout>:", 10) == 0 || memcmp(at, "]<stderr>:", 10) == 0);
-	return *tagged ? at + 10 - start : 0;
-}
-
-/* Do two texts begin alike, whatever digits are in them? */
-static bool
-begin_alike(const char *a, const char *b, const char *end)
-{
-	int			i;
-
-	if (end - b < ALIKE_BYTES)
-		return false;
-	for (i = 0; i < ALIKE_BYTES; i++)
-	{
-		if ((a[i] >= '0' && a[i] <= '9') ? b[i] < '0' || b[i] > '9' : a[i] != b[i])
-			return false;
-	}
-	return true;
-}
-
-/* Does a line end in a plain label with nothing behind it? So does one whose end its rank wrote by itself. */
-static bool
-ends_in_label(L4Bytes line)
-{
-	const char *at = line.data + line.size - 2;
-	int			digits = 0;
-
-	if (line.size < 5 || memcmp(at, "] ", 2) != 0)
-		return false;
-	while (digits < LABEL_DIGITS && at[-1] >= '0' && at[-1] <= '9')
-	{
-		at--;
-		digits++;
-	}
-	return digits > 0 && at[-1] == '[';
-}
-
-/*
- * The end of what one rank wrote into a labelled line that goes on with what another one did, or 0. A launcher that labels each
- * write of a rank (hydra, Open MPI) joins them where a rank's write has no line end: "[1] step 7[3] step 7[1] ". Texts have
- * brackets of their own, so a plain label counts only where the line ends in one, or what follows it begins as the line does.
- */
-static size_t
-joined_end(L4Bytes line)
-{
-	const char *end = line.data + line.size;
-	const char *text;
-	const char *at;
-	bool		tagged;
-	size_t		size = label_size(line.data, end, &tagged);
-	bool		open;
-
-	if (size == 0)
-		return 0;
-	text = line.data + size;
-	open = !tagged && ends_in_label(line);
-	for (at = memchr(text, '[', end - text); at != NULL; at = memchr(at + 1, '[', end - at - 1))
-	{
-		bool		like;
-
-		size = label_size(at, end, &like);
-		if (size > 0 && at > text && like == tagged && (tagged || at[-1] != ' ') &&
-			(tagged || open || begin_alike(text, at + size, end)))
-			return at - line.data;
-	}
-	return 0;
 }
 
 /* Takes what one writer put into a line (no \n and no \r in it), with its terminator. */
@@ -864,7 +590,7 @@ take_piece(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
 {
 	size_t		joined;
 
-	while ((joined = joined_end(line)) > 0)
+	while ((joined = line_joined_end(line)) > 0)
 	{
 		CHECK_FOR_INTERRUPTS();
 		take_part(assembler, (L4Bytes) {line.data, joined}, "");
@@ -931,7 +657,7 @@ take_pieces(L4RecordAssembler *assembler, L4Bytes line, const char *last)
 
 	for (;;)
 	{
-		const char *found = memchr(at, '\r', end - at);
+		const char *found = bytes_next(assembler->fed, &assembler->carriage_return, '\r', at, end);
 		L4Bytes		piece = {at, (found != NULL ? found : end) - at};
 
 		if (found == NULL && piece.size == 0 && last[0] == '\0')
@@ -998,7 +724,7 @@ line_begins(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 		found = memchr(line.data, '\r', line.size);
 		if (found != NULL)
 			line.size = found - line.data;
-		joined = joined_end(line);
+		joined = line_joined_end(line);
 		if (joined > 0)
 			line.size = joined;
 	}
@@ -1062,6 +788,8 @@ record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t si
 	const char *end = bytes + size;
 
 	assembler->stopped = false;
+	assembler->fed = (L4Bytes) {bytes, size};
+	assembler->carriage_return = assembler->percent = (L4NextByte) {NULL, NULL};
 	while (at < end)
 	{
 		/* a line is cut there, whatever the buffers */
@@ -1116,6 +844,7 @@ void
 record_assembler_end(L4RecordAssembler *assembler)
 {
 	assembler->at_end = true;
+	assembler->fed = (L4Bytes) {NULL, 0};
 	if (assembler->pending.len > 0)
 	{
 		L4Bytes		line = {assembler->pending.data, assembler->pending.len};

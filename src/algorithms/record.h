@@ -78,8 +78,8 @@ extern int64 record_assembler_lines(const L4RecordAssembler *assembler);
 /*
  * In a frame, between a line's prefix and its terminator: what a collector put behind what a program wrote. The message has
  * that text; in the line it stands as a string of JSON, in the style (json_text.h) that a letter from 'a' on says, or, with the
- * letter L4_FRAME_PLAIN, as it is. Then comes how many bytes of the prefix are the collector's, and a colon. No line begins with
- * this mark behind a carriage return.
+ * letter L4_FRAME_PLAIN, as it is. Then comes how many bytes of the prefix are the collector's, and a colon. No line begins
+ * with this mark behind a carriage return.
  */
 #define L4_FRAME_BEHIND "\r\x1f"
 #define L4_FRAME_PLAIN '-'

@@ -4,6 +4,7 @@
  */
 #include "algorithms/parameter_statistics.h"
 #include "bindings/record_row.h"
+#include "tools/bytes.h"
 #include "tools/order.h"
 
 #include "catalog/pg_type.h"
@@ -441,14 +442,28 @@ l4_sketch_addresses(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Is the text a word with a number behind it, as far as its ends tell? A byte above 127 may be of a letter. */
+/*
+ * Is the text a word of three letters or more with a number of up to six digits behind it, perhaps a sign between
+ * ("trainer-3")? A byte above 127 may be of a letter.
+ */
 static bool
 may_be_name(L4Bytes text)
 {
-	unsigned char first = text.size > 0 ? (unsigned char) text.data[0] : '\0';
-	char		last = text.size > 0 ? text.data[text.size - 1] : '\0';
+	const char *begin = text.data;
+	const char *end = begin + text.size;
+	const char *at = end;
 
-	return ((first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z') || first > 127) && last >= '0' && last <= '9';
+	while (at > begin && is_digit(at[-1]))
+		at--;
+	if (at == end || end - at > 6)
+		return false;
+	if (at > begin && memchr("-.:/", at[-1], 4) != NULL)
+		at--;
+	if (at - begin < 3 || *begin == '_')
+		return false;
+	while (at > begin && (is_letter(at[-1]) || at[-1] == '_' || (unsigned char) at[-1] > 127))
+		at--;
+	return at == begin;
 }
 
 /* A value that may be a name, where it stands. */

@@ -31,7 +31,8 @@ store_analyze_logs(const char *schema)
 	if (owns_tables(schema))
 		/* the columns by which rows are found */
 		store_run(schema,
-				  "ANALYZE %s.l4_stream, %s.l4_source_counts (job_id, source_id, row_count), "
+				  "ANALYZE %s.l4_stream (job_id, stream_id, source_id, file_id, bundle_id, label, kind, node, told_node, rank, "
+				  "attempt, last_iteration), %s.l4_source_counts (job_id, source_id, row_count), "
 				  "%s.l4_parameter_sketch (job_id, source_id), "
 				  "%s.l4_segment (job_id, source_id, segment_no, first_ts, last_ts, stream_ids, shape_ids)", &arguments,
 				  SPI_OK_UTILITY);
@@ -43,6 +44,8 @@ store_analyze_rest(const char *schema)
 	Arguments	arguments = {0};
 
 	if (owns_tables(schema))
-		store_run(schema, "ANALYZE %s.l4_shape, %s.l4_pool_event, %s.l4_pool_parameter, %s.l4_address", &arguments,
-				  SPI_OK_UTILITY);
+		/* the keys of shapes, which an index is of, are worth no statistics: to make them again costs more than the rest */
+		store_run(schema,
+				  "ANALYZE %s.l4_shape (shape_id, shape, event_id, tentative, tenant), %s.l4_pool_event, %s.l4_pool_parameter, "
+				  "%s.l4_address", &arguments, SPI_OK_UTILITY);
 }

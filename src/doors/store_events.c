@@ -26,11 +26,7 @@ store_learn_places(const char *schema, const char *job_id)
 	add_text(&arguments, job_id);
 	/* two imports of one job do not learn at once; and a pool knows whose streams it has seen */
 	store_lock_here(schema, "l4_pool");
-	store_run(schema, "SELECT %s.l4_name_labelled_streams($1)", &arguments, SPI_OK_SELECT);
-	store_run(schema, "SELECT %s.l4_learn_ranks($1)", &arguments, SPI_OK_SELECT);
-	/* first who is where */
-	store_run(schema, "SELECT %s.l4_learn_rank_nodes($1)", &arguments, SPI_OK_SELECT);
-	store_run(schema, "SELECT %s.l4_learn_addresses($1)", &arguments, SPI_OK_SELECT);
+	store_run(schema, "SELECT %s.l4_learn_places($1)", &arguments, SPI_OK_SELECT);
 }
 
 bool

@@ -45,6 +45,31 @@ bytes_equal(L4Bytes a, L4Bytes b)
 	return a.size == b.size && bytes_same(a.data, b.data, a.size);
 }
 
+/* Where a byte that few lines hold comes next: looked for in all bytes at hand, not anew in each line. Zeroed at first. */
+typedef struct L4NextByte
+{
+	const char *from;			/* among the bytes from here */
+	const char *at;				/* the first one stands here, or the bytes end */
+} L4NextByte;
+
+/* As memchr within a line: quick where the line is one of the bytes at hand, in which what was found before is kept. */
+static inline const char *
+bytes_next(L4Bytes all, L4NextByte *next, char c, const char *at, const char *end)
+{
+	const char *all_end = all.data + all.size;
+
+	if (at < all.data || end > all_end)
+		return memchr(at, c, end - at);
+	if (at < next->from || at > next->at)
+	{
+		next->from = at;
+		next->at = memchr(at, c, all_end - at);
+		if (next->at == NULL)
+			next->at = all_end;
+	}
+	return next->at < end ? next->at : NULL;
+}
+
 /* Copies bytes as memcpy does, without a call where they are few; none may have no place. */
 static inline void
 bytes_copy(char *to, const char *from, size_t size)

@@ -22,10 +22,33 @@ compare_double(const void *a, const void *b)
 	return x < y ? -1 : x > y ? 1 : 0;
 }
 
+/* The first place of a number that is not less than this one; count where there is none. */
+static int
+place_of(const int64 *set, int count, int64 number)
+{
+	int			first = 0;
+
+	while (count > 0)
+	{
+		int			half = count / 2;
+
+		if (set[first + half] < number)
+		{
+			first += half + 1;
+			count -= half + 1;
+		}
+		else
+			count = half;
+	}
+	return first;
+}
+
 bool
 int64_set_has(const int64 *set, int count, int64 number)
 {
-	return bsearch(&number, set, count, sizeof(int64), compare_int64) != NULL;
+	int			place = place_of(set, count, number);
+
+	return place < count && set[place] == number;
 }
 
 int
@@ -33,5 +56,5 @@ int64_set_place(const int64 *set, int count, int64 number, int last)
 {
 	if (last + 1 < count && set[last + 1] == number)
 		return last + 1;
-	return (int) ((const int64 *) bsearch(&number, set, count, sizeof(int64), compare_int64) - set);
+	return place_of(set, count, number);
 }

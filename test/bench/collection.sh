@@ -1,6 +1,7 @@
 #!/bin/bash
 # collection.sh: how well l4 reads the logs of one job as launchers, schedulers, platforms and collectors would have left them
-# (test/data/collection_survey), in two halves: the first may be looked at when rules are made, of the second only these figures.
+# (test/data/collection_survey), in two halves: the first may be looked at when rules are made, of the second only these
+# figures.
 #
 # For each half: the share of lines whose node, rank, time, level and message are as the truth has them (mean over the layouts,
 # so that none counts for more than another), of layouts in which nearly all are; and of the failed jobs those in which the
@@ -27,7 +28,8 @@ run_psql -c 'SET client_min_messages = warning' -c 'CREATE EXTENSION IF NOT EXIS
 		message text, position text)' \
 	-c "\\copy survey_job from '$work/jobs.tsv' with (header)" -c "\\copy survey_line from '$work/truth.tsv' with (header)"
 psql -XqAt -v work="$work" > "$work/load.sql" <<'END'
-SELECT format(E'SELECT l4_register_job(%L, %L, %L, %L, %s, %L, %L) \\g /dev/null\nCALL l4_import(%L, %L);', j.job_id, jsonb_build_object('layout', j.layout),
+SELECT format(E'SELECT l4_register_job(%L, %L, %L, %L, %s, %L, %L) \\g /dev/null\nCALL l4_import(%L, %L);', j.job_id,
+	jsonb_build_object('model', j.layout),
 	CASE j.status WHEN 'failed' THEN 'failed' ELSE 'succeeded' END, string_to_array(j.nodes, ','), j.ranks_per_node, t.first,
 	t.last, j.job_id, :'work' || '/jobs/' || j.job_id)
 FROM survey_job j

@@ -181,7 +181,7 @@ FROM (SELECT k.job_id, k.shapes, n.stream_id, n.name, a.* FROM kept k, l4_sketch
 	unnest(n.shape_ids, n.positions, n.occurrences) a (shape_id, position, occurrences)) n
 FULL JOIN (SELECT k.job_id, k.shapes, p.stream_id, p.shape_id, p.position, p.occurrences, p.values[1] AS name
 	FROM kept k, l4_sketch_parameters(k.sketch) p WHERE (k.shapes IS NULL OR p.shape_id = ANY (k.shapes))
-		AND p.distinct_values = 1 AND p.values[1] ~ '^[A-Za-z]' AND p.values[1] ~ '[0-9]$') p
+		AND p.distinct_values = 1 AND p.values[1] ~ '^[A-Za-z][A-Za-z_]{2,}[-.:/]?[0-9]{1,6}$') p
 	ON n.job_id = p.job_id AND n.shapes IS NOT DISTINCT FROM p.shapes AND (n.stream_id, n.shape_id, n.position, n.occurrences,
 		n.name) = (p.stream_id, p.shape_id, p.position, p.occurrences, p.name);
 
