@@ -20,7 +20,7 @@ COMMENT ON FUNCTION @extschema@.l4_evidence_missing(@extschema@.l4_unit[], @exts
 'the nodes than evidence_missing_share are missing.';
 
 CREATE FUNCTION @extschema@.l4_evidence_absent(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
-	unexplained_shapes bigint[], limits @extschema@.l4_limits)
+	unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
@@ -49,7 +49,7 @@ BEGIN ATOMIC
 			SELECT unnest(a.stream_ids) FROM asked a UNION ALL SELECT unnest(s.stream_ids) FROM suspect s)) e
 		JOIN (SELECT a.unit, i.id FROM asked a, unnest(a.stream_ids) i (id)
 			UNION ALL SELECT s.unit, i.id FROM suspect s, unnest(s.stream_ids) i (id)) w ON w.id = e.stream_id
-		WHERE e.shape_id <> ALL (l4_evidence_absent.unexplained_shapes)
+		WHERE e.shape_id <> ALL (ARRAY(SELECT u.shape_id FROM unnest(l4_evidence_absent.unexplained) u))
 	),
 	usually AS MATERIALIZED (
 		SELECT s.shape_id FROM said s JOIN asked a ON a.unit = s.unit
@@ -60,14 +60,17 @@ BEGIN ATOMIC
 		NULL::bigint, NULL::bigint, NULL::bigint, NULL::timestamptz
 	FROM suspect s
 	WHERE @extschema@.l4_is_few(s.absent, s.units, (limits).evidence_missing_share) AND (SELECT count(*) FROM asked) > 1
-		AND (s.records = 0 OR (SELECT count(*) FROM usually) >= (limits).evidence_absent_statements)
+		AND CASE WHEN s.records > 0 THEN (SELECT count(*) FROM usually) >= (limits).evidence_absent_statements
+			-- nothing was started there, which may be right, unless others waited for as many
+			ELSE s.absent <= (SELECT max(w.expected - w.joined)
+				FROM @extschema@.l4_short_handed(l4_evidence_absent.unexplained, limits, wordings) w) END
 		AND NOT EXISTS (SELECT FROM said o JOIN usually y ON y.shape_id = o.shape_id WHERE o.unit = s.unit);
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_absent(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], bigint[],
-	@extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_evidence_absent(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
+	@extschema@.l4_unexplained_record[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Evidence of kind missing: what is there of a node''s ranks has next to no records (evidence_absent_records_share) and '
-'not one of the statements that all others that are asked have in common (evidence_absent_statements at least, where there is '
-'any record; none that is unexplained): they never started there. Reads the counts of a few nodes, and only where one has so '
+'not one of the statements that all others that are asked have in common (evidence_absent_statements at least; none that is '
+'unexplained), or others waited for as many as have no record (l4_short_handed): they never started there. Reads the counts of a few nodes, and only where one has so '
 'little.';
 
 CREATE FUNCTION @extschema@.l4_evidence_unjoined(units @extschema@.l4_unit[], unexplained @extschema@.l4_unexplained_record[],

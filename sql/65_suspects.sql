@@ -106,8 +106,8 @@ BEGIN
 	FROM (
 		-- what would be left out below is not worked out
 		SELECT * FROM @extschema@.l4_evidence_missing(units, limits) WHERE NOT overwritten
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_absent(l4_node_evidence.job_id, units, streams, unexplained_shapes,
-			limits) WHERE NOT overwritten
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_absent(l4_node_evidence.job_id, units, streams, unexplained, limits,
+			wordings) WHERE NOT overwritten
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_unjoined(units, unexplained, accusations, limits, wordings)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_silent(l4_node_evidence.job_id, units, streams, clocks, limits)
 			WHERE NOT overwritten
