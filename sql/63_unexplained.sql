@@ -317,15 +317,6 @@ COMMENT ON FUNCTION @extschema@.l4_unexplained_texts(text, bigint[], bigint[], b
 'Step: The first records of unexplained shapes (three arrays of one length: stream, shape, line) as they stand in the '
 'files, but for a traceback that is set in (l4_set_out), most of them at most.';
 
-CREATE FUNCTION @extschema@.l4_time_between(own_ts timestamptz, least_ts timestamptz, most_ts timestamptz, at_end boolean)
-	RETURNS timestamptz
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN at_end THEN COALESCE(most_ts, least_ts) WHEN own_ts < most_ts THEN GREATEST(least_ts, own_ts)
-	ELSE least_ts END;
-COMMENT ON FUNCTION @extschema@.l4_time_between(timestamptz, timestamptz, timestamptz, boolean) IS
-'Step: When a record was written in a file that told a time before it and one behind it: at the end of that (at_end), or at a '
-'time of its own that fits, or else at its beginning.';
-
 CREATE FUNCTION @extschema@.l4_unexplained_records(job_id text, shapes @extschema@.l4_unexplained_shape[], pool_id bigint,
 	clocks @extschema@.l4_clock_offset[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_unexplained_record
@@ -388,9 +379,8 @@ BEGIN
 		-- Lines of one file are in order, whatever clocks their labels go by. Who lost a peer was kept waiting: without a stamp
 		-- of its own that came at the end of what its file says no time of, and so did what comes behind it. Else the record's
 		-- own time, else that of the one before it; all in the zone of the ranks.
-		SELECT t.*, CASE WHEN t.source_id IS NULL THEN t.own_ts
-			ELSE @extschema@.l4_time_between(t.own_ts, t.least_ts, t.most_ts, t.bare AND bool_or(t.bare AND t.told_peer) OVER w)
-			END - t.ahead AS told_ts
+		SELECT t.*, CASE WHEN t.source_id IS NULL THEN t.own_ts WHEN t.bare AND bool_or(t.bare AND t.told_peer) OVER w
+			THEN coalesce(t.most_ts, t.least_ts) ELSE t.least_ts END - t.ahead AS told_ts
 		FROM told t WINDOW w AS (PARTITION BY t.source_id, t.least_ts ORDER BY t.first_line)
 	)
 	SELECT e.stream_id, e.source, e.kind, e.unit, e.node, e.rank, e.shape_id, e.event_id, e.reason, e.numbers, e.occurrences,

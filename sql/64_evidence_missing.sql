@@ -61,17 +61,19 @@ BEGIN ATOMIC
 	FROM suspect s
 	WHERE @extschema@.l4_is_few(s.absent, s.units, (limits).evidence_missing_share) AND (SELECT count(*) FROM asked) > 1
 		AND CASE WHEN s.records > 0 THEN (SELECT count(*) FROM usually) >= (limits).evidence_absent_statements
-			-- nothing was started there, which may be right, unless others waited for as many
+			-- nothing was started there, which may be right, unless others waited for as many, and something went wrong there
 			ELSE s.absent <= (SELECT max(w.expected - w.joined)
-				FROM @extschema@.l4_short_handed(l4_evidence_absent.unexplained, limits, wordings) w) END
+					FROM @extschema@.l4_short_handed(l4_evidence_absent.unexplained, limits, wordings) w)
+				AND EXISTS (SELECT FROM unnest(l4_evidence_absent.unexplained) u WHERE u.unit = s.unit AND NOT u.peer
+					AND u.gravity >= (limits).gravity_error) END
 		AND NOT EXISTS (SELECT FROM said o JOIN usually y ON y.shape_id = o.shape_id WHERE o.unit = s.unit);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_absent(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
 	@extschema@.l4_unexplained_record[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Evidence of kind missing: what is there of a node''s ranks has next to no records (evidence_absent_records_share) and '
 'not one of the statements that all others that are asked have in common (evidence_absent_statements at least; none that is '
-'unexplained), or others waited for as many as have no record (l4_short_handed): they never started there. Reads the counts of a few nodes, and only where one has so '
-'little.';
+'unexplained), or others waited for as many as have no record (l4_short_handed) and an error was logged there: they never '
+'started there. Reads the counts of a few nodes, and only where one has so little.';
 
 CREATE FUNCTION @extschema@.l4_evidence_unjoined(units @extschema@.l4_unit[], unexplained @extschema@.l4_unexplained_record[],
 	accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)

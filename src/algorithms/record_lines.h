@@ -24,7 +24,7 @@ extern bool line_is_rule(L4Bytes line, bool dashes);
 /* Is a line set in? */
 extern bool line_is_indented(L4Bytes line);
 
-/* Does it begin a list of native frames or a dump of thread stacks, or is it one of these, or a frame of Ruby's or JavaScript's? */
+/* Does it begin a list of native frames or a dump of thread stacks, or is it of one, or a frame of Ruby's or JavaScript's? */
 extern bool line_is_frame(L4Bytes line);
 
 /* Does it say that an exception follows which led to, or came of, the one before? */
