@@ -21,8 +21,9 @@
 #define MOST 8
 /* Of so many texts one begins with a header of its own, where programs have any. */
 #define TEXTS_PER_HEADER 5
-/* An object begins within so many first bytes of a line. */
+/* An object begins within so many first bytes of a line; a time since 1970 has so many digits at least. */
 #define TAG_BYTES 400
+#define EPOCH_DIGITS 10
 
 /* What the objects of a sample have under a key. */
 typedef struct KeyCount
@@ -253,6 +254,26 @@ envelope_learn(L4Bytes lines, const L4EnvelopeAsk *ask, L4EnvelopeForm *form)
 	return envelope_is_here(form);
 }
 
+/* The seconds since 1970 that stand before an object; of no bytes where none do. */
+static L4Bytes
+tagged_time(L4Bytes line)
+{
+	const char *end = object_of(line);
+	const char *at = line.data;
+
+	while (at < end)
+	{
+		const char *from = at;
+
+		while (at < end && (is_digit(*at) || *at == '.'))
+			at++;
+		if (at - from >= EPOCH_DIGITS && is_digit(*from))
+			return (L4Bytes) {from, (size_t) (at - from)};
+		at += at == from;
+	}
+	return (L4Bytes) {NULL, 0};
+}
+
 /* The text without the end of the line that a container's runtime keeps in it. */
 static L4Bytes
 without_line_end(L4Bytes text)
@@ -286,6 +307,8 @@ envelope_open(const L4EnvelopeForm *form, L4Bytes line, L4Bytes *values)
 	}
 	if (values[L4_ENVELOPE_TEXT].data == NULL)
 		return false;
+	if (values[L4_ENVELOPE_TIME].data == NULL)
+		values[L4_ENVELOPE_TIME] = tagged_time(line);
 	values[L4_ENVELOPE_TEXT] = without_line_end(values[L4_ENVELOPE_TEXT]);
 	return true;
 }

@@ -104,7 +104,8 @@ line_is_frame(L4Bytes line)
 		case 'w':
 			return line_starts_with(text, "what():");
 		case 'E':
-			return line_starts_with(line_trimmed(text), "Exception raised from ") || line_starts_with(text, "Extension modules:");
+			return line_starts_with(line_trimmed(text), "Exception raised from ") ||
+				line_starts_with(text, "Extension modules:");
 		case 'T':
 			return line_starts_with(text, "Thread 0x");
 		case 'C':

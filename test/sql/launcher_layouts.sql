@@ -8,35 +8,47 @@ CREATE TABLE line (job text, source text, turn serial, line text);
 CREATE FUNCTION load_job(job text, nodes text[], ranks int) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM l4_register_job(job, '{}', 'failed', nodes, ranks);
-	RETURN (l4_ingest(job, format('SELECT line, source FROM launcher_layouts.line WHERE job = %L ORDER BY source, turn', job))).rows;
+	RETURN (l4_ingest(job, format('SELECT line, source FROM launcher_layouts.line WHERE job = %L ORDER BY source, turn',
+		job))).rows;
 END $$;
 -- {r}: the rank, {n}: the node, {k}: its number, {s}: the step
 CREATE FUNCTION run_job(job text, source text, VARIADIC lines text[]) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO line (job, source, line)
-	SELECT job, f.source, f.line FROM generate_series(1, 12) s, generate_series(0, 3) r, unnest(lines) WITH ORDINALITY l (line, turn),
+	SELECT job, f.source, f.line
+	FROM generate_series(1, 12) s, generate_series(0, 3) r, unnest(lines) WITH ORDINALITY l (line, turn),
 		LATERAL (SELECT array_agg(replace(replace(replace(replace(t.text, '{r}', r::text), '{k}', (r / 2)::text), '{n}',
 			CASE r / 2 WHEN 0 THEN 'gpu-17' ELSE 'gpu-23' END), '{s}', lpad(s::text, 2, '0'))) AS x
 			FROM unnest(ARRAY[source, l.line]) t (text)) a, LATERAL (SELECT x[1] AS source, x[2] AS line) f
 	ORDER BY s, r, l.turn
 $$;
-SELECT run_job('stamped', 'all.log', '[pod/{n}/main] 2026-11-20T10:00:{s}.123456789Z [INFO|trainer.py:21] 2026-11-20 19:00:{s},123 >> step {s}',
+SELECT run_job('stamped', 'all.log',
+	'[pod/{n}/main] 2026-11-20T10:00:{s}.123456789Z [INFO|trainer.py:21] 2026-11-20 19:00:{s},123 >> step {s}',
 	'[pod/{n}/main] 2026-11-20T10:00:{s}.223456789Z grad norm 1.{s}') \g /dev/null
-SELECT run_job('journal', 'journal.txt', '2026-11-20T10:00:{s}.006758+01:00 {n} trainer@{r}[491{r}]: step {s} is done',
+SELECT run_job('journal', 'journal.txt',
+	'2026-11-20T10:00:{s}.006758+01:00 {n} trainer@{r}[491{r}]: step {s} is done',
 	'2026-11-20T10:00:{s}.106758+01:00 {n} sshd[71]: session opened') \g /dev/null
-SELECT run_job('syslog', 'all.log', '<14>1 2026-11-20T10:00:{s}.635346Z {n} train-rank{r} 6544 - - INFO:model.loop:step {s} is done') \g /dev/null
-SELECT run_job('tasks', 'slurm-17.out', '{k}: W1120 10:00:{s}.530259 1180 torch/distributed/run.py:793] is told of task {k}',
+SELECT run_job('syslog', 'all.log',
+	'<14>1 2026-11-20T10:00:{s}.635346Z {n} train-rank{r} 6544 - - INFO:model.loop:step {s} is done') \g /dev/null
+SELECT run_job('tasks', 'slurm-17.out',
+	'{k}: W1120 10:00:{s}.530259 1180 torch/distributed/run.py:793] is told of task {k}',
 	'{k}: [default1]:INFO:root:step {s} is done') \g /dev/null
-SELECT run_job('mpirun', 'mpirun.log', '[Fri Nov 20 10:00:{s} 2026][1,{r}]<stderr>: INFO:root:step {s} is done') \g /dev/null
+SELECT run_job('mpirun', 'mpirun.log',
+	'[Fri Nov 20 10:00:{s} 2026][1,{r}]<stderr>: INFO:root:step {s} is done') \g /dev/null
 SELECT run_job('sagemaker', 'gpu-17.log', '[1,mpirank:{r},{n}]<stdout>:INFO:root:step {s} is done') \g /dev/null
-SELECT run_job('numbered', 'train.log', '[{r}]:2026-11-20 10:00:{s},123 - main - INFO - step {s} is done', '[{r}]:grad norm 1.{s}') \g /dev/null
+SELECT run_job('numbered', 'train.log',
+	'[{r}]:2026-11-20 10:00:{s},123 - main - INFO - step {s} is done', '[{r}]:grad norm 1.{s}') \g /dev/null
 SELECT run_job('gitlab', 'job.log', '2026-11-20T10:00:{s}.123456Z 01O {r}: INFO:root:step {s} is done') \g /dev/null
-SELECT run_job('kail', 'kail.log', 'ml/{n}@main: level=info ts=2026-11-20T10:00:{s}.123Z msg="step {s} is done"', 'ml/{n}@main: grad norm') \g /dev/null
+SELECT run_job('kail', 'kail.log',
+	'ml/{n}@main: level=info ts=2026-11-20T10:00:{s}.123Z msg="step {s} is done"', 'ml/{n}@main: grad norm') \g /dev/null
 SELECT run_job('pm2', '{n}/pm2.log', '{r}|rank{r}    | 2026-11-20T10:00:{s}: INFO:root:step {s} is done') \g /dev/null
-SELECT run_job('pdsh', 'all.log', '{n}: [2026-11-20 10:00:{s},273] [INFO] [engine.py:1:main] step {s} is done', '{n}: a line of its own') \g /dev/null
+SELECT run_job('pdsh', 'all.log',
+	'{n}: [2026-11-20 10:00:{s},273] [INFO] [engine.py:1:main] step {s} is done', '{n}: a line of its own') \g /dev/null
 SELECT run_job('tasked', 'train-{n}-{r}.out', 'step {s} is done, loss 2.{s}') \g /dev/null
 SELECT run_job('workerlog', '{n}/log/workerlog.1', 'step {s} is done, loss 2.{s}') \g /dev/null
-SELECT run_job('gpus', '{n}/trainer-gpu0/current', '2026-11-20_10:00:{s}.37455 I1120 10:00:{s}.341421 742 train.py:212] step {s} is done') \g /dev/null
-SELECT run_job('tabs', '{n}/rank-{r}.log', E'2026-11-20 10:00:{s}.795\tlm:{r}\tmodel.loop:31\tINFO\tstep {s} is done') \g /dev/null
+SELECT run_job('gpus', '{n}/trainer-gpu0/current',
+	'2026-11-20_10:00:{s}.37455 I1120 10:00:{s}.341421 742 train.py:212] step {s} is done') \g /dev/null
+SELECT run_job('tabs', '{n}/rank-{r}.log',
+	E'2026-11-20 10:00:{s}.795\tlm:{r}\tmodel.loop:31\tINFO\tstep {s} is done') \g /dev/null
 SELECT run_job('padded', 'out/000{r}.log', 'step {s} is done, loss 2.{s}') \g /dev/null
 -- hosts with names too long to be kept, more than streams are made room for at first
 INSERT INTO line (job, source, line) SELECT 'long', 'all.log', format('%s-%s: 2026-11-20 10:00:%s INFO step %s is done',
@@ -46,6 +58,7 @@ FROM (SELECT DISTINCT l.job FROM line l) l (j) ORDER BY j COLLATE "C";
 
 SELECT l.job_id, l.node, l.rank, to_char(min(l.ts), 'HH24:MI:SS.MS') AS first, string_agg(DISTINCT l.level, ' ') AS levels,
 	count(*) AS records, min(l.message COLLATE "C") FILTER (WHERE l.message ~ 'step') AS message
-FROM l4_log l WHERE l.job_id <> 'long' GROUP BY l.job_id, l.node, l.rank ORDER BY l.job_id COLLATE "C", l.node COLLATE "C", l.rank;
+FROM l4_log l WHERE l.job_id <> 'long' GROUP BY l.job_id, l.node, l.rank
+ORDER BY l.job_id COLLATE "C", l.node COLLATE "C", l.rank;
 SELECT count(*), count(DISTINCT l.stream_id), min(l.message), max(l.level) FROM l4_log l WHERE l.job_id = 'long';
 DROP SCHEMA launcher_layouts CASCADE;
