@@ -616,7 +616,7 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("tab_fields", 79,
 				  "(?<ts>" ISO_OR_AMERICAN ")\\t(?:[^\\t\\n]{1,100}\\t){0,3}?(?<level>" UPPER "|" LOWER "|" CAPITALISED ")\\t"
 				  "(?:(?<logger>[\\w./:-]{1,100})\\t)?",
-				  "2026-11-20T10:00:00.123Z\tINFO\tcontroller.main\tloading the tokenizer"),
+				  "2026-11-20 10:00:00.123\tlm:3\tINFO\tcontroller.main\tloading the tokenizer"),
 	HEADER_FORMAT("time_level_logger", 80,
 				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t]+" LEVEL "[ \\t]+(?:\\[[^\\]]*\\] )?" TELLING_LOGGER
 				  "(?:\\[\\d+\\]|\\(\\d+\\)|:\\d+)?: " SPEAKER,
@@ -628,6 +628,9 @@ const L4Format l4_builtin_formats_array[] = {
 				  "\\[(?<ts>" ISO_OR_AMERICAN ")\\][ :]*\\[ *" ANY_LEVEL " *\\](?: ?\\[" FILE_LINE "(?::[\\w<>.]+)?\\])?[ :-]*"
 				  SPEAKER,
 				  "[2023-12-29 13:02:49,647] [INFO] [trainer/loop.py:96] epoch 3 of 10"),
+	HEADER_FORMAT("slashes", 82,
+				  "(?<ts>\\d{4}/\\d\\d/\\d\\d " CLOCK FRACTION ") \\[(?<level>[a-z]+)\\] \\d+\\W\\d+: ",
+				  "2024/01/02 15:04:05 [error] 123#123: *1 upstream timed out"),
 	HEADER_FORMAT("time_brackets", 83,
 				  "(?<ts>" ISO_OR_AMERICAN ")[ \\t]+\\[ *" ANY_LEVEL " *\\](?: ?\\[" FILE_LINE "(?::[\\w<>.]+)?\\])?[ :-]*"
 				  SPEAKER,
@@ -659,6 +662,10 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("name_level", 89,
 				  "(?=\\[(?<component>[A-Za-z][\\w.:/-]*)\\] ?" LEVEL "(?: |: ))",
 				  "[trainer3] WARNING no gradient from worker 5 for 4.3 s"),
+	HEADER_FORMAT("dated_logger_level", 88,
+				  "\\[?(?<ts>20\\d\\d(?:-\\d\\d-\\d\\d,|/\\d\\d/\\d\\d )" CLOCK FRACTION ")\\]?[ \\t:|-]{1,4}"
+				  "(?:(?<logger>[a-z][\\w.]{1,40}) )?" LEVEL "(?:: +| +[|-] +)",
+				  "[2025/11/20 10:00:00] ppocr INFO: train dataloader has 812 iters"),
 	HEADER_FORMAT("bracket_time", 89,
 				  " ?\\[(?<ts>" ISO_OR_AMERICAN ")\\][ :]*" LEVEL_AHEAD SPEAKER,
 				  " [2025-05-27 15:23:07] iteration        1/    24000 | consumed samples:          1024 |"),
@@ -682,9 +689,6 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("level_clock", 99,
 				  "\\[?(?<level>[DIWEF]|" UPPER ")\\]?[ \\t]+\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+" SPEAKER,
 				  "I 12:34:56.789 loading the tokenizer"),
-	HEADER_FORMAT("slashes", 91,
-				  "(?<ts>\\d{4}/\\d\\d/\\d\\d " CLOCK FRACTION ") (?:\\[(?<level>[a-z]+)\\] (?:\\d+\\W\\d+: )?)?",
-				  "2024/01/02 15:04:05 [error] 123#123: *1 upstream timed out"),
 	HEADER_FORMAT("time", 92,
 				  "(?<ts>" ISO_OR_AMERICAN ")(?:[ \\t]*[|:>]|[ \\t]+-)?(?:[ \\t]+|$)" SPEAKER,
 				  "2024-01-01 12:00:00 loading the tokenizer"),
@@ -712,10 +716,6 @@ const L4Format l4_builtin_formats_array[] = {
 				  "\\[?(?<epoch>1\\d{9}\\.\\d{3,9}|1\\d{12}(?=\\]? +\\[?(?:" UPPER ")[\\] :]))\\]?[ :]+(?!\\d)(?:\\[?" LEVEL
 				  "(?=[\\] :|])[\\] :|-]+)?",
 				  "[1745264369.123456] WARN the tokenizer is slow"),
-	HEADER_FORMAT("dated_logger_level", 103,
-				  "\\[?(?<ts>20\\d\\d(?:-\\d\\d-\\d\\d,|/\\d\\d/\\d\\d )" CLOCK FRACTION ")\\]?[ \\t:|-]{1,4}"
-				  "(?:(?<logger>[a-z][\\w.]{1,40}) )?" LEVEL "(?:: +| +[|-] +)",
-				  "[2025/11/20 10:00:00] ppocr INFO: train dataloader has 812 iters"),
 	HEADER_FORMAT("labelled_time", 104,
 				  "(?:[A-Z]{2,8}|\\[[\\w.:/-]{1,40}\\]) (?<ts>" ISO ")(?: - | \\((?<file>[\\w.]+):\\d+\\) " LEVEL ": )",
 				  "[node-01:0/2] 2025-11-20 10:00:00,101 (trainer:762) INFO: 1epoch:train:1-50batch: loss=80.2"),

@@ -708,6 +708,23 @@ unwrap(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 }
 
 /*
+ * Whether what was found behind a stamp is a program's header. Behind a name only where it has a time of its own; and a level
+ * alone is none behind a stamp in brackets, as a kernel has it: its messages begin with such words ("INFO: task ...").
+ */
+static bool
+is_inner_header(const HeaderFacts *facts, const L4Header *outer, L4Bytes line)
+{
+	bool		has_time = facts->begins[GROUP_TS] >= 0 || facts->begins[GROUP_TIME] >= 0;
+
+	if (facts->size == 0 || facts->level == L4_LEVEL_NONE)
+		return false;
+	if (has_time)
+		return true;
+	return outer->component.size == 0 &&
+		(facts->component >= 0 || outer->size < 2 || memchr(line.data + outer->size - 2, ']', 2) == NULL);
+}
+
+/*
  * A stamp alone that a platform or a tool put before what a program wrote with a header of its own: that is of the header, too.
  * The time stays that of the stamp, which is there for each line.
  */
@@ -721,8 +738,7 @@ take_inner_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	if (!header->has_header || !header->has_time || header->level != L4_LEVEL_NONE || text.size == 0 ||
 		(header->component.size > 0 && header->format != parser->prefixes.count + parser->headers.count) ||
 		!prefilter_any(parser->headers.filter, text) || !facts_find(&parser->headers, text, true, &facts) ||
-		facts.size == 0 || facts.level == L4_LEVEL_NONE ||
-		(header->component.size > 0 && facts.begins[GROUP_TS] < 0 && facts.begins[GROUP_TIME] < 0))
+		!is_inner_header(&facts, header, line))
 		return;
 	outer = *header;
 	take_header(parser, &facts, text.data, header);

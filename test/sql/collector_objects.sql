@@ -69,4 +69,5 @@ SELECT j, g.source, g.line_no FROM unnest('{docker,shipped,tagged}'::text[]) j,
 SELECT j, d.kind, d.node, d.role, left(split_part(d.evidence, E'\n', 1), 150) AS evidence
 FROM unnest('{docker,shipped,tagged}'::text[]) j, l4_diagnose(j) d WHERE d.ordinal = 1 AND d.kind IN ('node', 'event', 'fault')
 ORDER BY 1, 2;
+SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
 DROP SCHEMA collector_objects CASCADE;

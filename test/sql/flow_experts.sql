@@ -109,3 +109,10 @@ SELECT (w).computed, (w).closing FROM (
 		('{1,3,11,13,21,31,33}'::float8[], array_fill(0.5::real, ARRAY[7]), array_fill(0.5::real, ARRAY[7]), false, 'a'),
 		('{2,4,12,14,22,24,32,34}', array_fill(0.5::real, ARRAY[8]), array_fill(0.5::real, ARRAY[8]), true, 'c'))
 		m(began, lasted, busy, sent, peer)) x;
+
+TRUNCATE l4_flow, l4_accelerator;
+DROP VIEW exchanges, exchanged;
+DROP TABLE member, state;
+DROP FUNCTION experts;
+DROP AGGREGATE pg_temp.exchanges_state(float8[], real[], real[], boolean, text, float8[], float8[], float8),
+	pg_temp.exchanges_joined(bytea);

@@ -58,7 +58,9 @@ FROM (SELECT DISTINCT l.job FROM line l) l (j) ORDER BY j COLLATE "C";
 
 SELECT l.job_id, l.node, l.rank, to_char(min(l.ts), 'HH24:MI:SS.MS') AS first, string_agg(DISTINCT l.level, ' ') AS levels,
 	count(*) AS records, min(l.message COLLATE "C") FILTER (WHERE l.message ~ 'step') AS message
-FROM l4_log l WHERE l.job_id <> 'long' GROUP BY l.job_id, l.node, l.rank
+FROM l4_log l WHERE l.job_id IN (SELECT job FROM line) AND l.job_id <> 'long'
+GROUP BY l.job_id, l.node, l.rank
 ORDER BY l.job_id COLLATE "C", l.node COLLATE "C", l.rank;
 SELECT count(*), count(DISTINCT l.stream_id), min(l.message), max(l.level) FROM l4_log l WHERE l.job_id = 'long';
+SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
 DROP SCHEMA launcher_layouts CASCADE;
