@@ -41,6 +41,8 @@
  *   hung_up      a connection was ended at the other side
  *   referral     who is at fault another one's log tells
  *   called_off   somebody or a scheduler ended the whole job, which was well
+ *   gathered     one record stands for those of several processes alike, and bears the name of one of them
+ *   announcing   what is wrong the next record says
  *   out_of       what stands between a number and the total that it is out of
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
  *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise
@@ -359,7 +361,11 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'referral', 'others_log',
 		'\m(check|see|consult|inspect|look (at|into)) (the )?(logs? (of|on|from) )?(rank|node|host|worker|process)\M.{0,24}'
 			'\mlogs?\M|\m(check|see|consult|inspect|look (at|into)) (the )?logs? (of|on|from) (rank|node|host|worker)\M',
-		'Please check rank 0 logs for faulty rank.');
+		'Please check rank 0 logs for faulty rank.'),
+	(true, 'gathered', 'across_cluster', '\[repeated \S+ across cluster\]',
+		'Error in training function: [repeated 3x across cluster]'),
+	(true, 'announcing', 'error_in', '\m(error|exception|failure)s?\M [^\n]{1,60}:\s*$',
+		'Error in training function:');
 
 -- All that stands between the two numbers.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES

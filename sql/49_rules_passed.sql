@@ -65,7 +65,9 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	gave_up text,
 	hung_up text,
 	referral text,
-	called_off text
+	called_off text,
+	gathered text,
+	announcing text
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
 'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a '

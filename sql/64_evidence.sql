@@ -178,8 +178,10 @@ BEGIN ATOMIC
 		SELECT h.shape_id, t.told ~ (l4_placed_records.wordings).ending AS ending,
 			t.told ~ (l4_placed_records.wordings).peer AS peer,
 			t.told ~ (l4_placed_records.wordings).together AS together,
+			h.shape ~ (l4_placed_records.wordings).gathered AS gathered,
 			t.told ~ (l4_placed_records.wordings).exception
 				OR t.told ~ (l4_placed_records.wordings).itself AS exception,
+			t.told ~ (l4_placed_records.wordings).announcing AS announcing,
 			@extschema@.l4_text_gravity(t.told, l4_placed_records.wordings) AS gravity
 		FROM @extschema@.l4_shape h
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(h.shape) AS told OFFSET 0) t
@@ -191,7 +193,7 @@ BEGIN ATOMIC
 			n.iteration, n.reason IN ('new value', 'range') AS valued,
 			CASE WHEN n.message IS NULL THEN h.ending ELSE n.ending END AS ending,
 			n.peer OR n.message IS NULL AND h.peer OR e.line_no IS NOT NULL AS peer, h.together, h.exception,
-			n.gravity AS told_gravity,
+			h.gathered, h.announcing, n.gravity AS told_gravity,
 			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity,
 			(n.stream_id, n.shape_id) IN (SELECT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a)
 				AS accuses,
@@ -211,13 +213,15 @@ BEGIN ATOMIC
 		r.told_gravity >= (l4_placed_records.limits).gravity_trouble,
 		r.gravity >= (l4_placed_records.limits).gravity_error, r.peer, r.alike, r.path, r.stage,
 		r.gravity >= (l4_placed_records.limits).gravity_error AND NOT r.accuses AND NOT r.peer AND NOT r.together
+			AND NOT r.announcing
 			AND (r.kind = 'rank' OR r.kind = 'other' AND r.exception),
 		r.kind = 'rank' AND NOT r.exception AND r.unit = ANY (l4_placed_records.spokesmen), false,
 		r.iteration, r.valued
 	FROM record r
 	JOIN (SELECT o.alike, count(o.unit) AS units FROM (SELECT DISTINCT o.alike, o.unit FROM record o) o GROUP BY o.alike) k
 		ON k.alike = r.alike
-	WHERE NOT r.role AND NOT r.ending AND r.unit IN (SELECT u.unit FROM unnest(l4_placed_records.units) u);
+	-- whose name a record bears that stands for several is a matter of chance
+	WHERE NOT r.role AND NOT r.ending AND NOT r.gathered AND r.unit IN (SELECT u.unit FROM unnest(l4_placed_records.units) u);
 END;
 COMMENT ON FUNCTION @extschema@.l4_placed_records(@extschema@.l4_unexplained_record[], @extschema@.l4_unit[], text[],
 	@extschema@.l4_accusation[], @extschema@.l4_limits, @extschema@.l4_wordings) IS

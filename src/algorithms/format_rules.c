@@ -99,7 +99,9 @@
 	"(?:[-_.]?\\d[\\w.-]*)?/)(?!\\d{4}[-_]?\\d\\d[^/]*/)(?!\\d+/)"
 #define NODE_FOLDER NOT_A_NODE "(?<node>[A-Za-z0-9][^/]*)/"
 #define NODE_WORD "(?:node|host|gpu|cpu|npu|compute|worker|dgx|hgx|nid|cn|gn|ip|trainer|server|srv|machine|vm)"
-#define NAMED_NODE "(?<node>(?i:" NODE_WORD ")[A-Za-z0-9.-]*\\d[A-Za-z0-9.]*?)"
+/* What a program drew to tell its processes apart, as Ray names the logs of its workers, is no node's name. */
+#define NOT_DRAWN "(?![\\w.-]*(?:[0-9a-f]{24}|[0-9a-f]{8}-[0-9a-f]{4}-))"
+#define NAMED_NODE NOT_DRAWN "(?<node>(?i:" NODE_WORD ")[A-Za-z0-9.-]*\\d[A-Za-z0-9.]*?)"
 #define POD_ROLE "(?:worker|master|chief|replica|actor|server|node)"
 #define POD "(?<node>[a-z0-9][a-z0-9.-]*-" POD_ROLE "-\\d+)"
 #define LOG_SUFFIX "(?:\\.(?:log|out|err|txt|stdout|stderr))"
