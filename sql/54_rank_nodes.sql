@@ -296,6 +296,7 @@ COMMENT ON FUNCTION @extschema@.l4_name_labelled_streams(text) IS
 CREATE FUNCTION @extschema@.l4_learn_places(job_id text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 AS $$
 DECLARE
 	streams @extschema@.l4_job_stream[];

@@ -140,6 +140,7 @@ header_parser_reset(L4HeaderParser *parser, TimestampTz reference)
 	parser->sampled = false;
 	parser->ranks_stated = false;
 	parser->tasks = false;
+	parser->stamped = true;
 	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	parser->reference = reference;
 	time_cache_reset(&parser->times);
@@ -726,9 +727,9 @@ is_inner_header(const HeaderFacts *facts, const L4Header *outer, L4Bytes line)
 
 /*
  * A stamp alone that a platform or a tool put before what a program wrote with a header of its own: that is of the header, too.
- * The time stays that of the stamp, which is there for each line.
+ * The time stays that of the stamp, which is there for each line. False where none is.
  */
-static void
+static bool
 take_inner_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
 	L4Bytes		text = header_window(line, header->size);
@@ -739,12 +740,23 @@ take_inner_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		(header->component.size > 0 && header->format != parser->prefixes.count + parser->headers.count) ||
 		!prefilter_any(parser->headers.filter, text) || !facts_find(&parser->headers, text, true, &facts) ||
 		!is_inner_header(&facts, header, line))
-		return;
+		return false;
 	outer = *header;
 	take_header(parser, &facts, text.data, header);
 	if (header->stated_rank < 0)
 		header->stated_rank = outer.stated_rank;
 	keep_time(header, &outer);
+	return true;
+}
+
+bool
+header_is_stamped(L4HeaderParser *parser, L4Bytes line)
+{
+	L4Header	header;
+
+	parser->stamped = false;
+	header_parse(parser, line, &header);
+	return take_inner_header(parser, line, &header);
 }
 
 /*
@@ -768,7 +780,8 @@ header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		parse_from(parser, line, header, !parser->sampled);
 	if (parser->learnt.wrapped_count > 0)
 		unwrap(parser, line, header);
-	take_inner_header(parser, line, header);
+	if (parser->stamped)
+		(void) take_inner_header(parser, line, header);
 	if (parser->ranks_stated && header->rank < 0 && header->local_rank < 0)
 		header->rank = header->stated_rank;
 }
@@ -800,10 +813,11 @@ header_complete(L4HeaderParser *parser, const L4Wrapped *wrapped, L4Header *head
 #define SAVED_RANKS_STATED 2
 #define SAVED_LEARNT 4
 #define SAVED_TASKS 8
+#define SAVED_STAMPED 16
 
 /*
  * header_parser_save: whether a sample was read (and whether headers label records), the reference, the time told, which
- * prefixes count, and what the sample taught of headers, if anything.
+ * prefixes count, whether headers stand behind stamps, and what the sample taught of headers, if anything.
  * Nothing else of a parser depends on what it has read.
  */
 void
@@ -814,7 +828,8 @@ header_parser_save(const L4HeaderParser *parser, StringInfo out)
 	int			i;
 
 	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0) |
-						(learnt ? SAVED_LEARNT : 0) | (parser->tasks ? SAVED_TASKS : 0));
+						(learnt ? SAVED_LEARNT : 0) | (parser->tasks ? SAVED_TASKS : 0) |
+						(parser->stamped ? SAVED_STAMPED : 0));
 	column_put_signed(out, parser->reference);
 	column_put_signed(out, parser->told);
 	column_put_unsigned(out, parser->prefixes.count);
@@ -837,6 +852,7 @@ header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
 	parser->sampled = (flags & SAVED_SAMPLED) != 0;
 	parser->ranks_stated = (flags & SAVED_RANKS_STATED) != 0;
 	parser->tasks = (flags & SAVED_TASKS) != 0;
+	parser->stamped = (flags & SAVED_STAMPED) != 0;
 	parser->reference = column_get_signed(in);
 	parser->told = column_get_signed(in);
 	if (column_get_unsigned(in) != (uint64) parser->prefixes.count)

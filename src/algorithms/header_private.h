@@ -92,6 +92,7 @@ struct L4HeaderParser
 	bool		sampled;
 	bool		ranks_stated;	/* the headers say which of several ranks wrote each record */
 	bool		tasks;			/* a number before a line is that of a launcher's task on a node: local ranks follow some */
+	bool		stamped;		/* headers stand behind stamps alone */
 	bool		had_prefix;		/* of the line before */
 	L4LearntHeaders learnt;		/* tried before the rules */
 	int			node_count;		/* of the job, by name in order */
@@ -132,6 +133,9 @@ header_has_learnt(const L4LearntHeaders *learnt)
  * line? Its component is that program; process: the host and it, with its number ("node-05 train[60]").
  */
 extern bool header_names_process(const L4HeaderParser *parser, L4Bytes line, const L4Header *header, L4Bytes *process);
+
+/* header.c: does a line have a header behind a stamp alone? Clears stamped. */
+extern bool header_is_stamped(L4HeaderParser *parser, L4Bytes line);
 
 /* header_learnt.c: the time of a field: a whole one, or a number since 1970; nothing where it is none. */
 extern void header_take_time(L4HeaderParser *parser, L4Bytes text, L4Header *header);

@@ -612,6 +612,18 @@ unwrapped_sample(L4HeaderParser *parser, L4Bytes sample)
 	return (L4Bytes) {out.data, (size_t) out.len};
 }
 
+/* Is there a line whose own header stands behind a stamp? Where there is none nobody looks for one. */
+static bool
+sample_is_stamped(L4HeaderParser *parser, L4Bytes sample)
+{
+	L4Bytes		line;
+
+	while (next_line(&sample, &line))
+		if (header_is_stamped(parser, line))
+			return true;
+	return false;
+}
+
 /*
  * header_parser_sample: sample holds the first lines of a stream, parted by \n. Cost: that of parsing them a few times.
  */
@@ -627,6 +639,7 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	int			i;
 
 	memset(&parser->learnt, 0, sizeof(parser->learnt));
+	parser->stamped = true;
 	left = sample = unwrapped_sample(parser, sample);
 	while (next_line(&left, &line))
 		lines += sample_line(parser, line, hits);
@@ -646,6 +659,7 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	learn_wrapped(parser, sample);
 	if (lines > 0)
 		learn_forms(parser, sample, lines);
+	parser->stamped = sample.size == 0 || sample_is_stamped(parser, sample);
 	learn_reference(parser, sample);
 	parser->told = sample.size > 0 ? first_whole_time(parser, sample) : 0;
 	if (sample.size == 0 || parser->learnt.has_label)

@@ -9,56 +9,6 @@
 #define LABEL_DIGITS 6
 #define ALIKE_BYTES 6
 
-bool
-line_starts_with(L4Bytes text, const char *word)
-{
-	size_t		size = strlen(word);
-
-	return text.size >= size && memcmp(text.data, word, size) == 0;
-}
-
-bool
-line_contains(L4Bytes text, const char *word)
-{
-	size_t		size = strlen(word);
-	const char *at = text.data;
-	const char *end = text.data + text.size;
-
-	while ((size_t) (end - at) >= size && (at = memchr(at, word[0], end - at - size + 1)) != NULL)
-	{
-		if (memcmp(at, word, size) == 0)
-			return true;
-		at++;
-	}
-	return false;
-}
-
-/* Without the blanks it begins with, of which what programs print as a tree has many. */
-static inline L4Bytes
-behind_blanks(L4Bytes text)
-{
-	while (text.size >= 8 && memcmp(text.data, "        ", 8) == 0)
-	{
-		text.data += 8;
-		text.size -= 8;
-	}
-	while (text.size > 0 && (*text.data == ' ' || *text.data == '\t'))
-	{
-		text.data++;
-		text.size--;
-	}
-	return text;
-}
-
-L4Bytes
-line_trimmed(L4Bytes text)
-{
-	text = behind_blanks(text);
-	while (text.size > 0 && (text.data[text.size - 1] == ' ' || text.data[text.size - 1] == '\t'))
-		text.size--;
-	return text;
-}
-
 /* A line of ten or more = (or - where dashes count). */
 bool
 line_is_rule(L4Bytes line, bool dashes)
@@ -95,7 +45,7 @@ is_ruby_frame(L4Bytes text)
 bool
 line_is_frame(L4Bytes line)
 {
-	L4Bytes		text = behind_blanks(line);
+	L4Bytes		text = line_behind_blanks(line);
 
 	switch (text.size == 0 ? '\0' : text.data[0])
 	{
@@ -151,16 +101,6 @@ line_is_java_exception(L4Bytes line)
 		return false;
 	name = (L4Bytes) {dot, line.data + size - dot};
 	return line_contains(name, "Exception") || line_contains(name, "Error");
-}
-
-size_t
-line_leading_blanks(L4Bytes line)
-{
-	size_t		size = 0;
-
-	while (size < line.size && line.data[size] == ' ')
-		size++;
-	return size;
 }
 
 /* Behind what moves a terminal's cursor or erases, from here on. */

@@ -9,14 +9,69 @@
 /* How a traceback of Python begins. */
 #define L4_TRACEBACK "Traceback (most recent call last)"
 
-extern bool line_starts_with(L4Bytes text, const char *word);
-extern bool line_contains(L4Bytes text, const char *word);
+/* What follows is asked of each line: it stands here, where the sizes of words are constants. */
+
+static inline bool
+line_starts_with(L4Bytes text, const char *word)
+{
+	size_t		size = strlen(word);
+
+	return text.size >= size && memcmp(text.data, word, size) == 0;
+}
+
+static inline bool
+line_contains(L4Bytes text, const char *word)
+{
+	size_t		size = strlen(word);
+	const char *at = text.data;
+	const char *end = text.data + text.size;
+
+	while ((size_t) (end - at) >= size && (at = memchr(at, word[0], end - at - size + 1)) != NULL)
+	{
+		if (memcmp(at, word, size) == 0)
+			return true;
+		at++;
+	}
+	return false;
+}
+
+/* Without the blanks it begins with, of which what programs print as a tree has many. */
+static inline L4Bytes
+line_behind_blanks(L4Bytes text)
+{
+	while (text.size >= 8 && memcmp(text.data, "        ", 8) == 0)
+	{
+		text.data += 8;
+		text.size -= 8;
+	}
+	while (text.size > 0 && (*text.data == ' ' || *text.data == '\t'))
+	{
+		text.data++;
+		text.size--;
+	}
+	return text;
+}
 
 /* Without the blanks at both ends. */
-extern L4Bytes line_trimmed(L4Bytes text);
+static inline L4Bytes
+line_trimmed(L4Bytes text)
+{
+	text = line_behind_blanks(text);
+	while (text.size > 0 && (text.data[text.size - 1] == ' ' || text.data[text.size - 1] == '\t'))
+		text.size--;
+	return text;
+}
 
 /* How many blanks a line begins with. */
-extern size_t line_leading_blanks(L4Bytes line);
+static inline size_t
+line_leading_blanks(L4Bytes line)
+{
+	size_t		size = 0;
+
+	while (size < line.size && line.data[size] == ' ')
+		size++;
+	return size;
+}
 
 /* Is a line one of ten or more = (or - where dashes count)? */
 extern bool line_is_rule(L4Bytes line, bool dashes);

@@ -34,11 +34,13 @@ CREATE FUNCTION begin_job(job text, steps int) RETURNS void LANGUAGE sql AS $$
 $$;
 SELECT begin_job(j, CASE j WHEN 'well' THEN 20 ELSE 8 END) FROM unnest('{well,well2,bug,reset}'::text[]) j \g /dev/null
 -- the same bug on all nodes; of two of them the driver prints one line
-SELECT say('bug', n, 'Error in training function:', NULL, CASE n WHEN 2 THEN NULL WHEN 3 THEN
-	E'Error in training function:\e[32m [repeated 2x across cluster]\e[0m' ELSE '' END) FROM generate_series(1, 3) n \g /dev/null
+SELECT say('bug', n, 'Error in training function:', NULL,
+	CASE n WHEN 2 THEN NULL WHEN 3 THEN E'Error in training function:\e[32m [repeated 2x across cluster]\e[0m' ELSE '' END)
+FROM generate_series(1, 3) n \g /dev/null
 SELECT say('bug', n, l, NULL, CASE WHEN n <> 2 THEN '' END) FROM generate_series(1, 3) n,
 	unnest(ARRAY['Traceback (most recent call last):', '  File "/app/train.py", line 189, in train_loop',
-		'    accuracy.update(logits)', 'AttributeError: ''Accuracy'' object has no attribute ''updat''']) WITH ORDINALITY x (l, i)
+		'    accuracy.update(logits)', 'AttributeError: ''Accuracy'' object has no attribute ''updat'''])
+	WITH ORDINALITY x (l, i)
 ORDER BY n, i \g /dev/null
 -- one is gone, and the others lose it
 SELECT say('reset', n, 'Error in training function:') FROM generate_series(1, 2) n \g /dev/null
@@ -53,7 +55,8 @@ SELECT s.node, s.kind, regexp_replace(s.source, '[0-9a-f]{56}', '...') AS source
 ORDER BY s.source COLLATE "C", s.node;
 \echo == nobody is to blame for what all fail of, whomever the driver names; and who is gone is not excused
 SELECT j, d.kind, d.node, d.role, split_part(d.evidence, E'\n', 1) LIKE '%repeated%' AS repeated
-FROM unnest('{bug,reset}'::text[]) j, l4_diagnose(j) d WHERE d.kind = 'node' OR d.kind = 'fault' AND d.ordinal = 1 ORDER BY 1, 2;
+FROM unnest('{bug,reset}'::text[]) j, l4_diagnose(j) d WHERE d.kind = 'node' OR d.kind = 'fault' AND d.ordinal = 1
+ORDER BY 1, 2;
 
 SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
 DROP SCHEMA actors CASCADE;
