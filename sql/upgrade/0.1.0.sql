@@ -78,7 +78,13 @@ DECLARE
 		time d00f012534fe,time_brackets 29b4404989f5,time_level 019e46729268,time_level_logger 982b006465e6,
 		clock_label a4ef0758aaa3,
 		path_node_system 357a72da5463,path_node_with_system 95caa882466b,path_system c84a378d8f4e,
-		path_system_of_node 73990b57a5ba,time_level_logger 22600e34e5d6
+		path_system_of_node 73990b57a5ba,time_level_logger 22600e34e5d6,
+		bracket_time 6f4cc4c3009d,brackets 82e0f18f17fa,brackets_level_first 5780a0b8955f,dash_level_logger 0706a07f9983,
+		dash_logger_level 7dd2966c0baa,level_time 0ff4a46726e0,mindformers 7d3dcddaa975,mpirun_tag 9e3746213a02,
+		path_node_file 9c5e6a86cc71,path_node_folder 9fb1f6bd3e2c,path_node_rank_number fdc535100e27,
+		path_node_with_system d4ae0e84026d,path_system_of_node a44de21cbc86,python_dated 6ae5c39bfa6e,slashes 7cbe2fc78cc7,
+		syslog_iso 580e66f24b9f,time a4a3404b5744,time_brackets ae6eddcc59a8,time_level bee7943eec09,
+		time_level_logger c16631c2eaf4
 	}';
 	stages text[] := '{
 		deepspeed_checkpoint_load e53b8d3f5a50,deepspeed_checkpoint_save 4ea4b36abedb,deepspeed_communicator e4c710e46202,
