@@ -265,7 +265,7 @@ const L4Format l4_builtin_formats_array[] = {
 	/* a runner's stamp, the number of the stream, and O or E */
 	PREFIX_FORMAT("gitlab_runner", 16,
 				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "\\.\\d{6}Z) \\d\\d[OE][ +]",
-				  "2026-11-20T10:00:00.123456Z 01O 12: loading checkpoint shards"),
+				  "2026-11-20T10:00:00.123456Z 01O loading checkpoint shards"),
 	/* pm2: the number and the name of a process, padded */
 	PREFIX_FORMAT("pm2_process", 16,
 				  "\\d{1,5}\\|[\\w.-]*?(?:" PROCESS_WORD ")[_-]?(?<rank>\\d{1,6}) *\\| ",

@@ -56,9 +56,11 @@ ORDER BY l.job_id, l.line_no;
 SELECT l.line_no, l.node, l.message FROM l4_log l WHERE l.job_id = 'shipped' AND l.line_no > 56 ORDER BY l.line_no;
 
 \echo == each line is there as it stood
+CREATE TABLE back AS SELECT l.job_id, l.source, l.line_no, l.raw
+FROM l4_log l WHERE l.job_id IN ('docker', 'shipped', 'tagged', 'own');
 SELECT i.job, count(*) AS lines, count(*) FILTER (WHERE i.line IS DISTINCT FROM o.line) AS other
 FROM (SELECT l.job, l.source, row_number() OVER (PARTITION BY l.job, l.source ORDER BY l.turn) AS line_no, l.line FROM line l) i
-FULL JOIN (SELECT l.job_id, l.source, l.line_no + r.turn - 1 AS line_no, r.line FROM l4_log l,
+FULL JOIN (SELECT l.job_id, l.source, l.line_no + r.turn - 1 AS line_no, r.line FROM back l,
 	string_to_table(l.raw, E'\n') WITH ORDINALITY r (line, turn)) o
 	ON o.job_id = i.job AND o.source = i.source AND o.line_no = i.line_no
 GROUP BY i.job ORDER BY 1;

@@ -61,6 +61,6 @@ SELECT l.job_id, l.node, l.rank, to_char(min(l.ts), 'HH24:MI:SS.MS') AS first, s
 FROM l4_log l WHERE l.job_id IN (SELECT job FROM line) AND l.job_id <> 'long'
 GROUP BY l.job_id, l.node, l.rank
 ORDER BY l.job_id COLLATE "C", l.node COLLATE "C", l.rank;
-SELECT count(*), count(DISTINCT l.stream_id), min(l.message), max(l.level) FROM l4_log l WHERE l.job_id = 'long';
+SELECT count(*), count(DISTINCT l.stream_id), min(l.message COLLATE "C"), max(l.level) FROM l4_log l WHERE l.job_id = 'long';
 SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
 DROP SCHEMA launcher_layouts CASCADE;
