@@ -164,8 +164,7 @@ CREATE TABLE @extschema@.l4_wording (
 		'advice', 'tolerated', 'setting', 'varying', 'host', 'other_host', 'attempt', 'retry', 'disagreement', 'itself',
 		'measured', 'host_name', 'device', 'headed', 'own_header', 'finished', 'recovered', 'lossy', 'outcome', 'out_of',
 		'stage', 'component', 'grave_word', 'slowest', 'done', 'connections', 'short_handed',
-		'unreached', 'gave_up', 'hung_up', 'referral', 'called_off', 'gathered',
-		'announcing')),
+		'unreached', 'gave_up', 'hung_up', 'referral', 'called_off', 'gathered', 'announcing')),
 	stage text CHECK (stage = ANY (@extschema@.l4_stages())),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
@@ -198,8 +197,8 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'was amiss is well again), lossy (the name of a number that counts what gets lost between two '
 'machines), connections (a record that counts what becomes of a machine''s connections), short_handed (only some of all are '
 'there), unreached (no connection came about), gave_up (waiting is over), hung_up (a connection was ended at the other '
-'side), referral (another''s log is to be '
-'read), called_off (somebody ended the whole job), gathered (one record stands for those of several processes), '
+'side), referral (another''s log is to be read), called_off (somebody ended the whole job), '
+'gathered (one record stands for those of several processes), '
 'announcing (what is wrong the next record says), '
 'outcome (the word before a number that says how something ended), out_of (what stands between a number and what '
 'it is out of), stage (an error names its stage), component (or the code that failed), grave_word (kept apart while importing)';

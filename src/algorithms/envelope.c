@@ -73,7 +73,7 @@ object_of(L4Bytes line)
 static bool
 is_key(const L4EnvelopeKey *key, L4Bytes name, int turn)
 {
-	return key->turn == turn && key->size == name.size && memcmp(key->name, name.data, name.size) == 0;
+	return key->turn == turn && bytes_equal((L4Bytes) {key->name, key->size}, name);
 }
 
 /* Which of several keys of one name in an object the last of those seen so far is. */
@@ -107,14 +107,13 @@ count_of(Sample *sample, L4Bytes name, int turn)
 	return count;
 }
 
+/* A time as any is written, or since 1970. */
 static bool
 is_time(L4Bytes value)
 {
-	L4TimeKind	kind;
 	TimestampTz time;
 
-	return value.size > 7 && ((timestamp_scan(value, &kind) == value.size && kind != L4_TIME_CLOCK) ||
-							  timestamp_parse_epoch(value, &time));
+	return header_object_is_time(value) || (value.size >= EPOCH_DIGITS && timestamp_parse_epoch(value, &time));
 }
 
 static bool

@@ -79,13 +79,12 @@ header_object_next(const char **at, const char *end, L4ObjectPair *pair)
 	return false;
 }
 
-/* Is the whole of a value a time? */
-static bool
-is_time(const L4ObjectPair *pair)
+bool
+header_object_is_time(L4Bytes value)
 {
 	L4TimeKind	kind;
 
-	return pair->value.size > 0 && timestamp_scan(pair->value, &kind) == pair->value.size && kind != L4_TIME_CLOCK;
+	return value.size > 0 && timestamp_scan(value, &kind) == value.size && kind != L4_TIME_CLOCK;
 }
 
 static bool
@@ -115,7 +114,7 @@ is_part(const L4ObjectPair *pair, L4ObjectPart part)
 	switch (part)
 	{
 		case L4_OBJECT_TIME:
-			return is_time(pair);
+			return header_object_is_time(pair->value);
 		case L4_OBJECT_LEVEL:
 			return is_level(pair);
 		case L4_OBJECT_RANK:

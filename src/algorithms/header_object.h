@@ -18,6 +18,9 @@ typedef struct L4ObjectPair
 /* The next key from *at on with a text or a number behind it; false at the end. Goes into objects within. */
 extern bool header_object_next(const char **at, const char *end, L4ObjectPair *pair);
 
+/* Is the whole of a value a time with a date? */
+extern bool header_object_is_time(L4Bytes value);
+
 /* What an object says under a key that is to be found. */
 typedef enum L4ObjectPart
 {

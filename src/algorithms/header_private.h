@@ -134,7 +134,7 @@ header_has_learnt(const L4LearntHeaders *learnt)
  */
 extern bool header_names_process(const L4HeaderParser *parser, L4Bytes line, const L4Header *header, L4Bytes *process);
 
-/* header.c: does a line have a header behind a stamp alone? Clears stamped. */
+/* header.c: does a line have a header behind a stamp alone? */
 extern bool header_is_stamped(L4HeaderParser *parser, L4Bytes line);
 
 /* header_learnt.c: the time of a field: a whole one, or a number since 1970; nothing where it is none. */

@@ -412,13 +412,14 @@ typedef struct Program
 	bool		several_nodes;
 } Program;
 
-/* Does a header with a time begin a text? */
+/* Does a text begin with a header with a time, or, where that counts too, a level? As rules know it. */
 static bool
-begins_with_time(L4HeaderParser *parser, L4Bytes text)
+begins_with_header(HeaderRules *headers, L4Bytes text, bool level)
 {
-	const HeaderRule *rule = header_rules_match(&parser->headers, text, true);
+	const HeaderRule *rule = header_rules_match(headers, header_window(text, 0), true);
 
-	return rule != NULL && (rule->groups[GROUP_TS] >= 0 || rule->groups[GROUP_TIME] >= 0);
+	return rule != NULL && (rule->groups[GROUP_TS] >= 0 || rule->groups[GROUP_TIME] >= 0 ||
+							(level && rule->groups[GROUP_LEVEL] >= 0));
 }
 
 /* Notes on which host a program is, as the first name of its process says. */
@@ -483,7 +484,7 @@ learn_wrapped(L4HeaderParser *parser, L4Bytes sample)
 			continue;
 		note_node(parser, program, process);
 		program->lines++;
-		program->headed += begins_with_time(parser, header_window(line, header.size));
+		program->headed += begins_with_header(&parser->headers, header_window(line, header.size), false);
 	}
 	for (i = 0; i < count && learnt->wrapped_count < L4_WRAPPED_LIMIT; i++)
 		if (programs[i].headed >= WRAPPED_LINES ||
@@ -580,21 +581,18 @@ learn_forms(L4HeaderParser *parser, L4Bytes sample, int lines)
 	pfree(taken);
 }
 
-/* Does a text begin with a header that says a time or a level? As rules know it. */
+/* L4EnvelopeAsk.has_header */
 static bool
-begins_with_header(const void *argument, L4Bytes text)
+text_has_header(const void *argument, L4Bytes text)
 {
-	HeaderRules *rules = (HeaderRules *) &((const L4HeaderParser *) argument)->headers;
-	const HeaderRule *rule = header_rules_match(rules, (L4Bytes) {text.data, Min(text.size, HEADER_WINDOW)}, true);
-
-	return rule != NULL && (rule->groups[GROUP_TS] >= 0 || rule->groups[GROUP_TIME] >= 0 || rule->groups[GROUP_LEVEL] >= 0);
+	return begins_with_header((HeaderRules *) &((const L4HeaderParser *) argument)->headers, text, true);
 }
 
 /* Where a collector wrapped the lines of a sample, what programs wrote, line by line; else the sample. */
 static L4Bytes
 unwrapped_sample(L4HeaderParser *parser, L4Bytes sample)
 {
-	L4EnvelopeAsk ask = {header_is_node, begins_with_header, parser};
+	L4EnvelopeAsk ask = {header_is_node, text_has_header, parser};
 	StringInfoData out;
 	L4Bytes		line;
 

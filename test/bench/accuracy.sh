@@ -8,6 +8,8 @@
 #   NO_POOL=1     only the failed jobs are loaded
 #   POOL=k        only k successful jobs a family: those that job.json names for a pool of that size, else the first by id
 #   POOL=near     only the successful jobs of near settings that job.json names
+#   HALF=1        of the failed jobs a half by lot: the first digit of the SHA-256 of "0 " and the name is below 8
+#   HALF=2        the other half
 #   SHOW="a b"    also prints the first five rows of l4_diagnose for jobs a and b
 # Needs the right to create databases. ablation.sh takes its functions from here.
 set -euo pipefail
@@ -43,9 +45,11 @@ groups() {
 
 # The jobs of group $1 to be loaded, successful ones first: job_id, folder.
 jobs_of() {
-	run_psql -At -F $'\t' -v group="$1" -v pool="${NO_POOL:+0}${POOL:-}" <<-'SQL'
+	run_psql -At -F $'\t' -v group="$1" -v pool="${NO_POOL:+0}${POOL:-}" -v half="${HALF:-}" <<-'SQL'
 		WITH failed AS (
 			SELECT * FROM bench_job WHERE job ->> 'status' <> 'success' AND :'group' IN ('all', family)
+				AND (:'half' = '' OR (get_byte(sha256(convert_to('0 ' || (job ->> 'job_id'), 'UTF8')), 0) < 128)
+					= (:'half' = '1'))
 		), healthy AS (
 			SELECT *, row_number() OVER (PARTITION BY family ORDER BY job ->> 'job_id' COLLATE "C") AS turn
 			FROM bench_job WHERE job ->> 'status' = 'success'

@@ -18,7 +18,7 @@ LANGUAGE sql AS $$
 	SELECT job, format('gpu-%s/logs/worker-%s-01000000-%s.err', node, left(repeat(md5(node::text), 2), 56), 70 + node),
 		coalesce(file, says) WHERE coalesce(file, says) <> ''
 	UNION ALL
-	SELECT job, '_controller/logs/driver.log', format(E'\e[36m(TrainWorker pid=%s, ip=10.7.0.%s)\e[0m %s', 70 + node, node,
+	SELECT job, '_controller/logs/driver.log', format(E'\x1b[36m(TrainWorker pid=%s, ip=10.7.0.%s)\x1b[0m %s', 70 + node, node,
 		coalesce(driver, says)) WHERE coalesce(driver, says) <> ''
 $$;
 CREATE FUNCTION begin_job(job text, steps int) RETURNS void LANGUAGE sql AS $$
@@ -33,9 +33,9 @@ CREATE FUNCTION begin_job(job text, steps int) RETURNS void LANGUAGE sql AS $$
 		|| '-01000000-40.err', '2026-11-20 10:00:02,000	INFO controller.py:21 -- Worker group of size 3 is started');
 $$;
 SELECT begin_job(j, CASE j WHEN 'well' THEN 20 ELSE 8 END) FROM unnest('{well,well2,bug,reset}'::text[]) j \g /dev/null
--- the same bug on all nodes; of two of them the driver prints one line
-SELECT say('bug', n, 'Error in training function:', NULL,
-	CASE n WHEN 2 THEN NULL WHEN 3 THEN E'Error in training function:\e[32m [repeated 2x across cluster]\e[0m' ELSE '' END)
+-- the same bug on all nodes; the driver's log has one line of theirs, in the name of one of them
+SELECT say('bug', n, 'Error in training function:', '2026-11-20 10:00:30 ERROR Error in training function:',
+	CASE n WHEN 3 THEN E'Error in training function:\x1b[32m [repeated 2x across cluster]\x1b[0m' ELSE '' END)
 FROM generate_series(1, 3) n \g /dev/null
 SELECT say('bug', n, l, NULL, CASE WHEN n <> 2 THEN '' END) FROM generate_series(1, 3) n,
 	unnest(ARRAY['Traceback (most recent call last):', '  File "/app/train.py", line 189, in train_loop',
