@@ -74,14 +74,14 @@ COMMENT ON FUNCTION @extschema@.l4_stream_places(bytea, bytea, bytea, bigint[], 
 
 CREATE FUNCTION @extschema@.l4_line_records(structure bytea, texts bytea, parameter_values bytea, stream_ids bigint[],
 	line_nos bigint[], OUT stream_id bigint, OUT line_no bigint, OUT part int, OUT ts timestamptz, OUT level text,
-	OUT component text, OUT stage text, OUT iteration bigint, OUT shape_id bigint, OUT raw text)
+	OUT component text, OUT stage text, OUT iteration bigint, OUT shape_id bigint, OUT raw text, OUT wrapped boolean)
 	RETURNS SETOF record
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 3000 ROWS 10 AS 'MODULE_PATHNAME', 'l4_line_records';
 COMMENT ON FUNCTION @extschema@.l4_line_records(bytea, bytea, bytea, bigint[], bigint[]) IS
 'Step: Of one row of l4_segment the records that begin on the given lines, in file order, with columns as '
-'l4_segment_records has them, raw as l4_shape_records. Quicker than that where few records are wanted: leave out segments '
-'without them by first_line and last_line. Errors: XX001 for damaged bytes, 22004 for arrays with NULL. Cost: '
-'decompression, and a few microseconds a record returned.';
+'l4_segment_records has them, raw as l4_shape_records, and whether a log collector wrapped the line, and so told its time '
+'(wrapped). Quicker than that where few records are wanted: leave out segments without them by first_line and last_line. '
+'Errors: XX001 for damaged bytes, 22004 for arrays with NULL. Cost: decompression, and a few microseconds a record returned.';
 
 CREATE FUNCTION @extschema@.l4_sketch_addresses(sketch bytea, OUT shape_id bigint, OUT occurrences bigint, OUT address text)
 	RETURNS SETOF record

@@ -585,7 +585,7 @@ COMMENT ON FUNCTION @extschema@.l4_job_segments(text, bigint[], bigint[], int) I
 
 CREATE FUNCTION @extschema@.l4_records_at(job_id text, stream_ids bigint[], line_nos bigint[])
 RETURNS TABLE (stream_id bigint, line_no bigint, shape_id bigint, source text, ts timestamptz, stage text, iteration bigint,
-	raw text, part int)
+	raw text, part int, wrapped boolean)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 100
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
@@ -623,14 +623,14 @@ BEGIN
 			@extschema@.l4_only_streams(g.stream_ids, l.stream_ids), l.line_nos) r
 		WHERE g.source_id = ANY (ARRAY(SELECT o.bundle_id FROM lines o))
 	)
-	SELECT r.stream_id, r.line_no, r.shape_id, w.source, r.ts, r.stage, r.iteration, r.raw, r.part
+	SELECT r.stream_id, r.line_no, r.shape_id, w.source, r.ts, r.stage, r.iteration, r.raw, r.part, r.wrapped
 	FROM record r
 	JOIN wanted w ON w.stream_id = r.stream_id AND w.line_no = r.line_no;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_records_at(text, bigint[], bigint[]) IS
 'Step: The records of a job that begin on the given lines of the given streams (two arrays of one length); iteration only '
-'where the stream itself marks it, part as in l4_log. Opens the segments that hold these lines.';
+'where the stream itself marks it, part as in l4_log, wrapped as l4_line_records. Opens the segments that hold these lines.';
 
 CREATE FUNCTION @extschema@.l4_job_timeline(job_id text) RETURNS TABLE (iteration bigint, started_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 1000

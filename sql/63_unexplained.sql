@@ -35,7 +35,8 @@ CREATE TYPE @extschema@.l4_unexplained_record AS (
 	"position" int,
 	value text,
 	message text,
-	attempt int
+	attempt int,
+	stamped boolean
 );
 COMMENT ON TYPE @extschema@.l4_unexplained_record IS
 'A shape that is unexplained in one stream: where it stands (unit, node and rank as in l4_job_streams), why it is '
@@ -44,8 +45,9 @@ COMMENT ON TYPE @extschema@.l4_unexplained_record IS
 'away (peer), when and where first (first_ts is estimated from the records before it where it has no time of its own, '
 'and corrected where its node''s clock is off: l4_clock_offsets), whether only few streams of a successful job have '
 'that shape too (role), which parameter has which new value (position, value; NULL for other reasons), the text of '
-'its first record (NULL past the first 500 of a job, those of rare shapes first), and of a job of several attempts the '
-'one it is of (attempt).';
+'its first record (NULL past the first 500 of a job, those of rare shapes first), whether that bears a time of its own, or one '
+'of a log collector that wrapped it (stamped; NULL where it was not read), and of a job of several attempts the one it is of '
+'(attempt).';
 
 CREATE FUNCTION @extschema@.l4_compared_pool(job_id text)
 RETURNS TABLE (pool_id bigint, job_count int, fit double precision, settings jsonb, differs text[], known_kinds text[])
@@ -279,7 +281,7 @@ BEGIN ATOMIC
 		e.level,
 		@extschema@.l4_level_rank(e.level), false, false, f.line_no, e.last_line, CASE
 			WHEN e.first_line = f.line_no THEN e.first_ts END,
-		e.stage, e.first_iteration, r.role, f.position, f.value, NULL::text, NULL::int
+		e.stage, e.first_iteration, r.role, f.position, f.value, NULL::text, NULL::int, NULL::boolean
 	FROM chosen f
 	JOIN counted e ON e.stream_id = f.stream_id AND e.shape_id = f.shape_id
 	JOIN @extschema@.l4_job_streams(l4_unexplained_entries.job_id) t ON t.stream_id = f.stream_id
@@ -294,7 +296,8 @@ COMMENT ON FUNCTION @extschema@.l4_unexplained_entries(text, @extschema@.l4_unex
 
 CREATE FUNCTION @extschema@.l4_unexplained_texts(job_id text, stream_ids bigint[], shape_ids bigint[], line_nos bigint[],
 	most double precision)
-RETURNS TABLE (stream_id bigint, shape_id bigint, line_no bigint, ts timestamptz, iteration bigint, stage text, raw text)
+RETURNS TABLE (stream_id bigint, shape_id bigint, line_no bigint, ts timestamptz, iteration bigint, stage text, raw text,
+	stamped boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 500
 BEGIN ATOMIC
 	WITH quoted AS (
@@ -308,7 +311,8 @@ BEGIN ATOMIC
 		LIMIT l4_unexplained_texts.most::bigint
 	)
 	SELECT DISTINCT ON (r.stream_id, r.line_no, r.shape_id) r.stream_id, r.shape_id, r.line_no, r.ts, r.iteration, r.stage,
-		@extschema@.l4_set_out(r.raw)
+		@extschema@.l4_set_out(r.raw),
+		r.wrapped OR (@extschema@.l4_parse(split_part(r.raw, E'\n', 1))).time IS NOT NULL
 	FROM (SELECT array_agg(q.stream_id) AS stream_ids, array_agg(q.line_no) AS line_nos FROM quoted q) q,
 		LATERAL @extschema@.l4_records_at(l4_unexplained_texts.job_id, q.stream_ids, q.line_nos) r
 	ORDER BY r.stream_id, r.line_no, r.shape_id, r.part;
@@ -359,11 +363,12 @@ BEGIN
 		CROSS JOIN LATERAL @extschema@.l4_job_times_before(l4_unexplained_records.job_id, w.stream_ids, w.line_nos) b
 	),
 	told AS (
-		SELECT e.*, x.raw, coalesce(x.stage, e.stage) AS told_stage, coalesce(x.iteration, e.iteration) AS told_iteration,
+		SELECT e.*, x.raw, x.stamped AS told_stamped, coalesce(x.stage, e.stage) AS told_stage,
+			coalesce(x.iteration, e.iteration) AS told_iteration,
 			coalesce(x.ts, e.first_ts, b.ts) - coalesce(k.ahead, '0') AS own_ts, coalesce(z.ahead, '0') AS ahead, c.source_id,
 			l.ts AS least_ts, @extschema@.l4_time_by(e.first_line, c.lines, c.times) AS most_ts,
 			e.first_line <> ALL (c.lines) AND (coalesce(x.ts, e.first_ts) > l.ts) IS NOT TRUE
-				AND (@extschema@.l4_parse(split_part(x.raw, E'\n', 1))).time IS NULL AS bare,
+				AND x.stamped IS NOT TRUE AS bare,
 			coalesce(t.told ~ (wordings).ending, false) AS told_ending, coalesce(t.told ~ (wordings).peer, false) AS told_peer,
 			greatest(e.gravity, @extschema@.l4_text_gravity(t.told, wordings)) AS told_gravity
 		FROM entry e
@@ -378,15 +383,18 @@ BEGIN
 	placed AS (
 		-- Lines of one file are in order, whatever clocks their labels go by. Who lost a peer was kept waiting: without a stamp
 		-- of its own that came at the end of what its file says no time of, and so did what comes behind it. Else the record's
-		-- own time, else that of the one before it; all in the zone of the ranks.
-		SELECT t.*, CASE WHEN t.source_id IS NULL THEN t.own_ts WHEN t.bare AND bool_or(t.bare AND t.told_peer) OVER w
-			THEN coalesce(t.most_ts, t.least_ts) ELSE t.least_ts END - t.ahead AS told_ts
-		FROM told t WINDOW w AS (PARTITION BY t.source_id, t.least_ts ORDER BY t.first_line)
+		-- own time, as far as it lies between those that its file tells, else the latest of those before it; all in the zone
+		-- of the ranks.
+		SELECT t.*, CASE WHEN t.source_id IS NULL OR t.within THEN t.own_ts
+			WHEN t.bare AND bool_or(t.bare AND t.told_peer) OVER w THEN coalesce(t.most_ts, t.least_ts)
+			ELSE greatest(t.least_ts, max(t.own_ts) FILTER (WHERE t.within) OVER w) END - t.ahead AS told_ts
+		FROM (SELECT t.*, (t.told_stamped AND t.own_ts BETWEEN t.least_ts AND t.most_ts) IS TRUE AS within FROM told t) t
+		WINDOW w AS (PARTITION BY t.source_id, t.least_ts ORDER BY t.first_line)
 	)
 	SELECT e.stream_id, e.source, e.kind, e.unit, e.node, e.rank, e.shape_id, e.event_id, e.reason, e.numbers, e.occurrences,
 		e.level, e.told_gravity, e.told_ending, e.told_peer, e.first_line, e.last_line,
 		CASE WHEN @extschema@.l4_clock_was_set(e.told_ts) THEN e.told_ts END, e.told_stage, e.told_iteration, e.role,
-		e.position, e.value, e.raw, e.attempt
+		e.position, e.value, e.raw, e.attempt, e.told_stamped
 	FROM placed e;
 END
 $$;
@@ -425,7 +433,7 @@ BEGIN ATOMIC
 	)
 	SELECT r.stream_id, r.source, r.kind, r.unit, r.node, r.rank, r.shape_id, r.event_id, r.reason, r.numbers, r.occurrences,
 		r.level, r.gravity, r.ending, r.peer OR s.stream_id IS NOT NULL, r.first_line, r.last_line, r.first_ts, r.stage,
-		r.iteration, r.role, r.position, r.value, r.message, r.attempt
+		r.iteration, r.role, r.position, r.value, r.message, r.attempt, r.stamped
 	FROM unnest(l4_unexplained_blocks.unexplained) r
 	LEFT JOIN spoken s ON s.peer AND s.stream_id = r.stream_id AND s.shape_id = r.shape_id;
 END;

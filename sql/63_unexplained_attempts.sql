@@ -7,7 +7,7 @@ CREATE FUNCTION @extschema@.l4_recurrences(job_id text, stream_ids bigint[], sha
 	unexplained @extschema@.l4_unexplained_record[], streams @extschema@.l4_job_stream[], attempts @extschema@.l4_attempt[],
 	most double precision)
 RETURNS TABLE (stream_id bigint, shape_id bigint, attempt int, line_no bigint, ts timestamptz, stage text, iteration bigint,
-	raw text, occurrences bigint, last_line bigint, last_ts timestamptz)
+	raw text, stamped boolean, occurrences bigint, last_line bigint, last_ts timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH again AS MATERIALIZED (
@@ -47,14 +47,14 @@ BEGIN ATOMIC
 	),
 	-- and of each attempt as many texts are put together as of a job that was not started again
 	text AS MATERIALIZED (
-		SELECT w.attempt, t.stream_id, t.shape_id, t.raw
+		SELECT w.attempt, t.stream_id, t.shape_id, t.raw, t.stamped
 		FROM (SELECT f.attempt, array_agg(f.stream_id) AS stream_ids, array_agg(f.shape_id) AS shape_ids,
 			array_agg(f.line_no) AS line_nos FROM first_record f GROUP BY f.attempt) w
 		CROSS JOIN LATERAL @extschema@.l4_unexplained_texts(l4_recurrences.job_id, w.stream_ids, w.shape_ids, w.line_nos,
 			l4_recurrences.most) t
 	)
-	SELECT f.stream_id, f.shape_id, f.attempt, f.line_no, f.ts, f.stage, f.iteration, t.raw, f.occurrences, f.last_line,
-		f.last_ts
+	SELECT f.stream_id, f.shape_id, f.attempt, f.line_no, f.ts, f.stage, f.iteration, t.raw, t.stamped, f.occurrences,
+		f.last_line, f.last_ts
 	FROM first_record f
 	LEFT JOIN text t ON t.stream_id = f.stream_id AND t.shape_id = f.shape_id AND t.attempt = f.attempt;
 END;
@@ -126,6 +126,7 @@ BEGIN
 			CASE WHEN p.attempt > b.first_attempt THEN p.stage ELSE b.stage END AS stage, b.role, b.position, b.value, b.counts,
 			CASE WHEN p.attempt > b.first_attempt THEN p.iteration ELSE b.iteration END AS iteration,
 			CASE WHEN p.attempt > b.first_attempt THEN p.raw ELSE b.message END AS message,
+			CASE WHEN p.attempt > b.first_attempt THEN p.stamped ELSE b.stamped END AS bears,
 			coalesce(p.attempt, b.first_attempt) AS attempt, CASE
 				WHEN c.lines IS NOT NULL THEN @extschema@.l4_time_at(coalesce(p.last_line, b.last_line), c.lines, c.times)
 				ELSE coalesce(p.last_ts, b.last_ts, b.first_ts) END AS last_ts, c.lines IS NOT NULL AS shared, b.source_id
@@ -135,14 +136,13 @@ BEGIN
 	stamped AS (
 		-- does it bear a stamp of its own? Of one that was not read: as those of the same statement do
 		SELECT a.*, coalesce(a.bears, bool_and(a.bears) OVER (PARTITION BY a.kind, a.shape_id), false) AS stamped
-		FROM (SELECT a.*, CASE WHEN a.message IS NOT NULL THEN
-			(@extschema@.l4_parse(split_part(a.message, E'\n', 1), reference => a.first_ts)).time IS NOT NULL END AS bears
-			FROM attempted a OFFSET 0) a
+		FROM attempted a
 	)
 	SELECT t.stream_id, t.source, t.kind, t.unit, t.node, t.rank, t.shape_id, t.event_id, t.reason, t.numbers, t.occurrences,
 		t.level, t.gravity, t.ending, t.peer, t.first_line, t.last_line, t.first_ts,
 		CASE WHEN NOT z.starting OR @extschema@.l4_is_setup_stage(t.stage) THEN t.stage END,
-		CASE WHEN NOT z.starting THEN t.iteration END, t.role, t.position, t.value, t.message, t.attempt
+		CASE WHEN NOT z.starting THEN t.iteration END, t.role, t.position, t.value, t.message, t.attempt,
+		t.bears
 	FROM stamped t LEFT JOIN unnest(attempts) a ON a.attempt = t.attempt
 	LEFT JOIN @extschema@.l4_last_stamps(l4_attempt_records.job_id, streams, l4_attempt_records.attempts) s
 		ON s.stream_id = t.stream_id AND s.attempt = t.attempt

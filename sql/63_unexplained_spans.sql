@@ -8,16 +8,11 @@ RETURNS TABLE (event_id bigint, source text, unit text, first_ts timestamptz, to
 	until timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
-	WITH start AS MATERIALIZED (
-		-- one reference for all: the parser is made anew for each other one
-		SELECT min(r.first_ts) AS at FROM unnest(l4_unexplained_spans.unexplained) r
-	),
-	bare AS MATERIALIZED (
+	WITH bare AS MATERIALIZED (
 		SELECT DISTINCT ON (r.stream_id, r.first_line) r.stream_id, r.first_line, r.event_id, r.source, r.unit, r.first_ts,
 			r.message
-		FROM unnest(l4_unexplained_spans.unexplained) r, start s
-		WHERE r.message IS NOT NULL
-			AND (@extschema@.l4_parse(split_part(r.message, E'\n', 1), reference => s.at)).time IS NULL
+		FROM unnest(l4_unexplained_spans.unexplained) r
+		WHERE NOT r.stamped
 		ORDER BY r.stream_id, r.first_line, r.shape_id
 	),
 	span AS (

@@ -125,16 +125,17 @@ COMMENT ON FUNCTION @extschema@.l4_without_reference(text) IS
 'Who is compared with has it as it should be.';
 
 CREATE FUNCTION @extschema@.l4_told_ranks(unexplained @extschema@.l4_unexplained_record[], wordings @extschema@.l4_wordings)
-RETURNS TABLE (source text, rank int, line_no bigint)
+RETURNS TABLE (source text, unit text, rank int, line_no bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	SELECT r.source, COALESCE(r.rank, -1), min(r.first_line)
+	SELECT r.source, COALESCE(r.unit, ''), COALESCE(r.rank, -1), min(r.first_line)
 	FROM unnest(l4_told_ranks.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
 	WHERE r.kind = 'rank' AND CASE WHEN r.message IS NULL THEN h.shape ~ (wordings).ending ELSE r.ending END
-	GROUP BY 1, 2;
+	GROUP BY 1, 2, 3;
 END;
 COMMENT ON FUNCTION @extschema@.l4_told_ranks(@extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS
-'Step: The ranks that were told to end (wordings of class ending; -1 where it is not known which), each with the first line '
+'Step: The ranks that were told to end (wordings of class ending; -1 where it is not known which of its unit, and no unit where '
+'that is not known either), each with the first line '
 'that says so: how a rank goes down then is another one''s doing, and whom it misses was told, too.';
 
 CREATE FUNCTION @extschema@.l4_short_handed(unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits,
@@ -190,7 +191,8 @@ BEGIN
 	unexplained := ARRAY(SELECT b FROM @extschema@.l4_before_teardown(unexplained, limits) b);
 	-- nor is anybody accused by warnings that successful jobs log, too, however many there are
 	untold := ARRAY(SELECT u FROM unnest(unexplained) u LEFT JOIN @extschema@.l4_told_ranks(unexplained, wordings) e
-		ON u.kind = 'rank' AND e.source = u.source AND e.rank = COALESCE(u.rank, -1) AND e.line_no < u.first_line
+		ON u.kind = 'rank' AND e.source = u.source AND e.unit = COALESCE(u.unit, '') AND e.rank = COALESCE(u.rank, -1)
+			AND e.line_no < u.first_line
 		WHERE e.line_no IS NULL AND NOT (u.reason = 'storm' AND u.gravity < limits.gravity_error));
 	RETURN QUERY
 	WITH said AS MATERIALIZED (

@@ -205,7 +205,8 @@ BEGIN ATOMIC
 		FROM unnest(l4_placed_records.unexplained) n
 		JOIN shape h ON h.shape_id = n.shape_id
 		LEFT JOIN @extschema@.l4_told_ranks(l4_placed_records.unexplained, wordings) e
-			ON n.kind = 'rank' AND e.source = n.source AND e.rank = COALESCE(n.rank, -1) AND e.line_no < n.first_line
+			ON n.kind = 'rank' AND e.source = n.source AND e.unit = COALESCE(n.unit, '') AND e.rank = COALESCE(n.rank, -1)
+			AND e.line_no < n.first_line
 	)
 	SELECT row_number() OVER (ORDER BY r.first_ts, r.source, r.first_line, r.stream_id, r.shape_id),
 		r.unit, r.node, r.rank, r.kind, r.source, r.stream_id, r.shape_id, r.first_line, r.first_ts,
@@ -380,13 +381,14 @@ CREATE FUNCTION @extschema@.l4_failure_at_large(placed @extschema@.l4_placed_rec
 RETURNS @extschema@.l4_placed_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
+	-- what a machine logs of its daily business is the job's failure only where nothing else is told
 	SELECT p::@extschema@.l4_placed_record FROM unnest(l4_failure_at_large.placed) p
 	WHERE p.accuses OR p.units_alike::float8 / p.units > (l4_failure_at_large.limits).evidence_common_share
-	ORDER BY p.turn LIMIT 1;
+	ORDER BY (p.accuses OR p.trouble OR p.peer OR p.kind NOT IN ('system', 'other')) DESC, p.turn LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_failure_at_large(@extschema@.l4_placed_record[], @extschema@.l4_limits) IS
-'Step: When the failure shows at large: the first record that names another unit or that most units have; NULL where none '
-'does.';
+'Step: When the failure shows at large: the first record that names another unit or that most units have, rather not one of '
+'system and other logs that sounds of no trouble; NULL where none does.';
 
 CREATE FUNCTION @extschema@.l4_telling_streams(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint)

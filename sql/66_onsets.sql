@@ -111,8 +111,7 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_job_times_around(l4_latest_time.job_id, ARRAY[l4_latest_time.stream_id],
 			ARRAY[l4_latest_time.line_no], limits) a
 		WHERE EXISTS (SELECT FROM unnest(l4_latest_time.unexplained) r
-			WHERE r.stream_id = l4_latest_time.stream_id AND r.first_line = l4_latest_time.line_no AND r.message IS NOT NULL
-				AND (@extschema@.l4_parse(split_part(r.message, E'\n', 1), reference => r.first_ts)).time IS NULL)),
+			WHERE r.stream_id = l4_latest_time.stream_id AND r.first_line = l4_latest_time.line_no AND NOT r.stamped)),
 		l4_latest_time.ts);
 END;
 COMMENT ON FUNCTION @extschema@.l4_latest_time(text, @extschema@.l4_unexplained_record[], bigint, bigint, timestamptz,
@@ -215,7 +214,7 @@ COMMENT ON FUNCTION @extschema@.l4_onset_stops(text, @extschema@.l4_unexplained_
 'unexplained (stopped; none where another of its ranks tells of a failure of its own), and where the first rank of all '
 'ended (end).';
 
-CREATE FUNCTION @extschema@.l4_onset_stage(named text, component text, own text, starting boolean, marks boolean, state text)
+CREATE FUNCTION @extschema@.l4_onset_stage(named text, component text, own text, reached text, marks boolean, state text)
 	RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -230,16 +229,16 @@ BEGIN ATOMIC
 				ELSE k.known END
 		WHEN k.known = 'rendezvous' AND l4_onset_stage.named = 'communicator_init' THEN k.known
 		ELSE COALESCE(l4_onset_stage.named, CASE l4_onset_stage.component WHEN 'checkpoint' THEN 'checkpoint_load' END,
-			k.known, l4_onset_stage.own, CASE WHEN l4_onset_stage.starting THEN 'environment_init' END) END
+			k.known, l4_onset_stage.own, l4_onset_stage.reached) END
 	FROM (SELECT COALESCE(CASE WHEN NOT l4_onset_stage.marks
 			AND @extschema@.l4_is_setup_stage(l4_onset_stage.own) IS NOT FALSE THEN l4_onset_stage.state END,
 		NULLIF(l4_onset_stage.own, 'teardown'),
 		l4_onset_stage.state) AS known) k;
 END;
-COMMENT ON FUNCTION @extschema@.l4_onset_stage(text, text, text, boolean, boolean, text) IS
+COMMENT ON FUNCTION @extschema@.l4_onset_stage(text, text, text, text, boolean, text) IS
 'Step: The stage of an onset: where its stream stood (own), where the stream marks iterations (marks), else the job''s '
 'state at the time; or the one that its error names, by its words (named) or what failed (component), as far as the job can '
-'be in it then: of a job that iterates no set-up. Where none of these is known environment_init, if it was starting then.';
+'be in it then: of a job that iterates no set-up. Where none of these is known the one that its start had come to (reached).';
 
 CREATE FUNCTION @extschema@.l4_stage_set_up_again(job_id text, stream_id bigint, at_line bigint) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -335,14 +334,26 @@ COMMENT ON FUNCTION @extschema@.l4_unfinished_first(text, @extschema@.l4_limits)
 CREATE FUNCTION @extschema@.l4_never_began(job_id text) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
-	SELECT NOT EXISTS (SELECT FROM @extschema@.l4_job_stages(l4_never_began.job_id) s WHERE s.stage <> 'teardown')
+	SELECT NOT EXISTS (SELECT FROM @extschema@.l4_job_stages(l4_never_began.job_id) s
+			WHERE s.stage <> 'teardown' AND NOT @extschema@.l4_is_setup_stage(s.stage))
 		AND NOT @extschema@.l4_marks_iterations(l4_never_began.job_id)
 		AND EXISTS (SELECT FROM @extschema@.l4_best_pool(l4_never_began.job_id) b
 			JOIN @extschema@.l4_pool_job m ON m.pool_id = b.pool_id WHERE m.step_seconds IS NOT NULL);
 END;
 COMMENT ON FUNCTION @extschema@.l4_never_began(text) IS
-'Step: Does a job name no stage but its end, and no iteration, while successful jobs tell of their steps? Then it failed '
-'before it came to any.';
+'Step: Does a job name no stage but those of its set-up and its end, and no iteration, while successful jobs tell of their '
+'steps? Then it failed before it came to any.';
+
+CREATE FUNCTION @extschema@.l4_stage_reached(job_id text, at_ts timestamptz) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	SELECT s.stage FROM @extschema@.l4_job_stages(l4_stage_reached.job_id) s
+	WHERE @extschema@.l4_is_setup_stage(s.stage) AND s.first_ts <= l4_stage_reached.at_ts
+	ORDER BY s.first_ts DESC, s.stage, s.stream_id LIMIT 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_stage_reached(text, timestamptz) IS
+'Step: The stage of set-up that a stream of a job named last until a time: where a job stood that never began to iterate, as '
+'far as a record tells nothing of that itself. NULL: none was named by then, or the time is not known.';
 
 CREATE FUNCTION @extschema@.l4_last_possible_time(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	onset @extschema@.l4_onset) RETURNS timestamptz
@@ -354,8 +365,7 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_job_counts(l4_last_possible_time.job_id, ARRAY[(onset).stream_id], min_occurrences => 2) e
 	WHERE @extschema@.l4_clock_was_set(e.first_ts) AND e.last_ts > e.first_ts
 		AND ((onset).place IN ('stopped', 'end') OR EXISTS (SELECT FROM unnest(l4_last_possible_time.unexplained) r
-			WHERE r.stream_id = (onset).stream_id AND r.first_line = (onset).line_no AND r.message IS NOT NULL
-				AND (@extschema@.l4_parse(split_part(r.message, E'\n', 1), reference => r.first_ts)).time IS NULL));
+			WHERE r.stream_id = (onset).stream_id AND r.first_line = (onset).line_no AND NOT r.stamped));
 END;
 COMMENT ON FUNCTION @extschema@.l4_last_possible_time(text, @extschema@.l4_unexplained_record[], @extschema@.l4_onset) IS
 'Step: Of a place that has only the time of the last stamp before it: until when it may have been, by how often its stream '
@@ -426,7 +436,8 @@ BEGIN
 			CASE WHEN v.over THEN 'iterating'
 				WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage) THEN COALESCE(x.next, o.stage)
 				ELSE @extschema@.l4_stage_set_up_again(l4_onsets.job_id, o.stream_id, o.line_no) END,
-			o.rank IS NOT NULL OR never_began,
+			CASE WHEN o.rank IS NOT NULL THEN 'environment_init'
+				WHEN never_began THEN coalesce(@extschema@.l4_stage_reached(l4_onsets.job_id, at.ts), 'environment_init') END,
 			t.marks AND NOT y.starting,
 			CASE WHEN x.next IS NOT NULL AND @extschema@.l4_is_setup_stage(j.stage) THEN x.next
 				WHEN c.value IS NULL OR NOT @extschema@.l4_is_setup_stage(j.stage) THEN j.stage

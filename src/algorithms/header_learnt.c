@@ -232,7 +232,7 @@ header_learnt_restore(L4LearntHeaders *learnt, L4ColumnReader *in)
 	for (i = 0; i < learnt->form_count; i++)
 		header_form_restore(&learnt->forms[i], in);
 	learnt->wrapped_count = column_get_number_to(in, L4_WRAPPED_LIMIT, "a source has too many programs in a system's log");
-	for (i = 0; i < learnt->wrapped_count; i++)
+	for (i = 0; i < Min(learnt->wrapped_count, L4_WRAPPED_LIMIT); i++)	/* gcc 14 does not see that it is no more */
 	{
 		L4Bytes		name = column_get_bytes(in);
 

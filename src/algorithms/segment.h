@@ -137,8 +137,11 @@ extern const L4Bytes *segment_parameters(L4SegmentReader *reader);
 extern void segment_message(L4SegmentReader *reader, StringInfo message);
 extern void segment_raw(L4SegmentReader *reader, StringInfo raw);
 
-/* Appends them as programs wrote them: without what a collector that wrapped their lines put around these. */
-extern void segment_told(L4SegmentReader *reader, StringInfo told);
+/*
+ * Appends them as programs wrote them: without what a collector that wrapped their lines put around these. True where one did:
+ * it tells the time of each line.
+ */
+extern bool segment_told(L4SegmentReader *reader, StringInfo told);
 
 /* Which text of the dictionaries of frames and of shapes the record last read has. */
 extern int	segment_frame_index(const L4SegmentReader *reader);

@@ -501,15 +501,16 @@ append_line(StringInfo out, L4Bytes prefix, L4Bytes text, const Behind *behind, 
 /*
  * The frame holds, line by line, the prefix and the terminator between which the message's line belongs. A terminator is \n,
  * \r, \r\n or, for the last line only, nothing; neither prefixes nor message lines hold \n or \r. Before it may stand what a
- * collector put behind the message's line (L4_FRAME_BEHIND).
+ * collector put behind the message's line (L4_FRAME_BEHIND). True where a collector wrapped any.
  */
-static void
+static bool
 append_record(L4SegmentReader *reader, StringInfo raw, bool told)
 {
 	const char *frame;
 	const char *frame_end;
 	const char *message;
 	const char *message_end;
+	bool		wrapped = false;
 
 	resetStringInfo(&reader->scratch_frame);
 	resetStringInfo(&reader->scratch_message);
@@ -533,6 +534,7 @@ append_record(L4SegmentReader *reader, StringInfo raw, bool told)
 			message = message_end;
 		line.size = message - line.data;
 		behind = read_behind(&frame, frame_end);
+		wrapped |= behind.here;
 		append_line(raw, prefix, line, &behind, told);
 		if (frame < frame_end)
 		{
@@ -546,18 +548,19 @@ append_record(L4SegmentReader *reader, StringInfo raw, bool told)
 	}
 	if (frame != frame_end)
 		column_corrupted("a record's frame has more lines than its message");
+	return wrapped;
 }
 
 void
 segment_raw(L4SegmentReader *reader, StringInfo raw)
 {
-	append_record(reader, raw, false);
+	(void) append_record(reader, raw, false);
 }
 
-void
+bool
 segment_told(L4SegmentReader *reader, StringInfo told)
 {
-	append_record(reader, told, true);
+	return append_record(reader, told, true);
 }
 
 int

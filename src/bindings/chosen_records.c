@@ -24,7 +24,8 @@ PG_FUNCTION_INFO_V1(l4_stream_places);
 PG_FUNCTION_INFO_V1(l4_line_records);
 
 #define SHAPE_COLUMNS 5
-#define LINE_COLUMNS (RECORD_ROW_COLUMNS + 1)
+#define PLACE_COLUMNS (RECORD_ROW_COLUMNS + 1)
+#define LINE_COLUMNS (RECORD_ROW_COLUMNS + 2)
 /* So much is shown of either end of a record. */
 #define END_BYTES 4096
 
@@ -38,6 +39,7 @@ typedef struct Choice
 	int			wanted_count;
 	StringInfoData raw;
 	StringInfoData shown;
+	bool		wrapped;		/* did a collector wrap the record whose raw_text was made last? */
 } Choice;
 
 /* All have the same first arguments: the three blobs of a segment, its streams, and what is wanted. */
@@ -94,7 +96,7 @@ static Datum
 raw_text(Choice *choice)
 {
 	resetStringInfo(&choice->raw);
-	segment_told(choice->reader, &choice->raw);
+	choice->wrapped = segment_told(choice->reader, &choice->raw);
 	if (choice->raw.len > 2 * END_BYTES)
 		leave_out_middle(&choice->raw);
 	return shown_line(&choice->shown, (L4Bytes) {choice->raw.data, choice->raw.len});
@@ -125,6 +127,7 @@ put_line_record(Choice *choice, const L4StoredRecord *record)
 
 	record_row_fill(record, choice->streams, choice->stream_count, &choice->shown, values, nulls);
 	values[RECORD_ROW_COLUMNS] = raw_text(choice);
+	values[RECORD_ROW_COLUMNS + 1] = BoolGetDatum(choice->wrapped);
 	tuplestore_putvalues(choice->result->setResult, choice->result->setDesc, values, nulls);
 }
 
@@ -132,8 +135,8 @@ put_line_record(Choice *choice, const L4StoredRecord *record)
 static void
 put_place(Choice *choice, const L4StoredRecord *record, bool with_parameters)
 {
-	Datum		values[LINE_COLUMNS] = {0};
-	bool		nulls[LINE_COLUMNS] = {false};
+	Datum		values[PLACE_COLUMNS] = {0};
+	bool		nulls[PLACE_COLUMNS] = {false};
 
 	record_row_fill(record, choice->streams, choice->stream_count, &choice->shown, values, nulls);
 	nulls[RECORD_ROW_COLUMNS] = !with_parameters;
