@@ -26,7 +26,8 @@ COMMENT ON TYPE @extschema@.l4_accusation IS
 
 CREATE FUNCTION @extschema@.l4_unplaced_records(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	limits @extschema@.l4_limits)
-RETURNS TABLE (kind text, source text, shape_id bigint, stream_id bigint, line_no bigint, first_ts timestamptz, message text)
+RETURNS TABLE (kind text, source text, shape_id bigint, stream_id bigint, line_no bigint, first_ts timestamptz, message text,
+	heads bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH unplaced AS MATERIALIZED (
@@ -43,18 +44,21 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_unplaced_records.job_id, w.source_ids, w.shape_ids) b
 	)
 	SELECT u.kind, u.source, u.shape_id, u.stream_id, l.line_no,
-		CASE l.line_no WHEN u.first_line THEN u.first_ts ELSE GREATEST(l.ts, u.first_ts) END, l.raw
+		CASE l.line_no WHEN u.first_line THEN u.first_ts ELSE GREATEST(l.ts, u.first_ts) END, l.raw,
+		CASE lead(l.line_no) OVER w WHEN l.line_no + 1 THEN lead(u.shape_id) OVER w END
 	FROM unplaced u
 	JOIN segment b ON b.source_id = u.source_id AND b.first_line <= u.last_line AND b.last_line >= u.first_line
 	CROSS JOIN LATERAL @extschema@.l4_segment_records(b.structure, b.texts, b.parameters, b.stream_ids) l
 	WHERE l.stream_id = u.stream_id AND l.shape_id = u.shape_id AND l.line_no BETWEEN u.first_line AND u.last_line
 		AND (u.value IS NULL OR l.parameters[u.position] = u.value)
+	WINDOW w AS (PARTITION BY u.stream_id ORDER BY l.line_no, u.shape_id)
 	ORDER BY l.line_no, u.stream_id, u.shape_id
 	LIMIT (l4_unplaced_records.limits).accusation_lines::bigint;
 END;
 COMMENT ON FUNCTION @extschema@.l4_unplaced_records(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
 'Step: Every record (the first ones by line, as far as the limit accusation_lines goes) of the unexplained ones that stand '
-'in a stream of no unit: a controller names one node a line. Opens their segments.';
+'in a stream of no unit: a controller names one node a line; and the shape of the unexplained record that begins on the next '
+'line, which a line may be the heading of (heads). Opens their segments.';
 
 CREATE FUNCTION @extschema@.l4_misdirected_records(job_id text, unexplained @extschema@.l4_unexplained_record[])
 RETURNS SETOF @extschema@.l4_unexplained_record
@@ -199,7 +203,7 @@ BEGIN
 		-- judged by the shape, once each: the text has the level, too, which may be "ERROR"
 		SELECT h.shape_id, t.told ~ wordings.ending AS ending, t.told ~ wordings.closing AS closing,
 			t.told ~ wordings.recovered AS recovers, t.told ~ wordings.hung_up AS hung_up,
-			h.shape ~ wordings.referral AS refers,
+			h.shape ~ wordings.referral AS refers, t.told ~ wordings.exception AS throws,
 			t.told ~ wordings.complaint OR t.told ~ wordings.exception AS complains
 		FROM @extschema@.l4_shape h
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_without_names(@extschema@.l4_told_text(h.shape)) AS told OFFSET 0) t
@@ -209,17 +213,19 @@ BEGIN
 	record AS MATERIALIZED (
 		-- one record tells whom a rank blames; of streams of no unit all are read
 		SELECT r.*, h.ending, h.closing, h.recovers, h.hung_up, h.refers, p.stream_id IS NOT NULL AS peer,
-			h.complains OR p.stream_id IS NOT NULL AS complains,
+			h.complains OR p.stream_id IS NOT NULL OR o.throws IS TRUE AS complains,
 			row_number() OVER () AS ordinal FROM (
 			SELECT @extschema@.l4_level_rank(u.level) >= limits.gravity_trouble AS warns, u.unit, u.kind, u.source, u.shape_id,
-				u.stream_id, u.first_line AS line_no, u.first_ts, @extschema@.l4_told_text(u.message) AS message
+				u.stream_id, u.first_line AS line_no, u.first_ts, @extschema@.l4_told_text(u.message) AS message, NULL AS heads
 			FROM unnest(untold) u WHERE u.unit IS NOT NULL AND u.message IS NOT NULL
 			UNION ALL
 			SELECT false, NULL, u.* FROM @extschema@.l4_unplaced_records(l4_accusations.job_id, unexplained, limits) u) r
 		JOIN said h ON h.shape_id = r.shape_id
+		LEFT JOIN said o ON o.shape_id = r.heads
 		LEFT JOIN peer p ON p.stream_id = r.stream_id AND p.shape_id = r.shape_id
-		-- a mention is no accusation: something must have gone wrong, as the record, its level or the block that it is of says
-		WHERE h.complains OR p.stream_id IS NOT NULL OR r.warns OR h.recovers AND r.unit IS NULL
+		-- A mention is no accusation: something must have gone wrong, as the record, its level, the block that it is of or the
+		-- exception that it heads says.
+		WHERE h.complains OR p.stream_id IS NOT NULL OR r.warns OR o.throws OR h.recovers AND r.unit IS NULL
 	),
 	mention AS MATERIALIZED (
 		SELECT m.*, r.unit AS accuser, r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts,
