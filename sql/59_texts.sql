@@ -192,12 +192,16 @@ BEGIN ATOMIC
 			'(?:(?<!per)_|(?<!per )\m)((?:ns|us|ms|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?)'
 			-- "tokens_s" are no seconds
 			'|(?<=(?:time|elapsed|took|duration|latency|wait|waited|cost|compute|forward|backward|step|iter|iteration|reduce'
-			'|comm|sync|load|read|save|total)_)s)["'']?(?:\s?=|:)\s?["'']?$')
+			'|comm|sync|load|read|save|total)_)s)["'']?(?:\s?=|:)\s?["'']?$'),
+		-- what is called the time of a step, and is a fraction, is a difference of clocks that count seconds
+		CASE WHEN l4_text_seconds.value ~ '^\d+\.\d+$' AND split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position)
+			~ '(?:(?:step|iter|iteration|batch)[_ ]time|time[_ ]per[_ ](?:step|iter|iteration|batch))["'']?(?:\s?=|:)\s?["'']?$'
+			THEN 's' END
 		)) AS unit) u;
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_seconds(text, int, text) IS
 'Step: How many seconds the unit of a parameter of a shape (position, from 1; one of its values) is: 0.001 for "<*> ms" and '
-'for "compute_ms=<*>". NULL where it is no duration or has no unit.';
+'for "compute_ms=<*>", 1 for "time_per_step: <*>". NULL where it is no duration or has no unit.';
 
 CREATE FUNCTION @extschema@.l4_broken_down(shape text, "position" int) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
