@@ -8,20 +8,28 @@
  * Before that: files of which a number in the name says which one each is, and lines that stand with those of one rank.
  */
 
-CREATE FUNCTION @extschema@.l4_stream_family(source text, label text, node text) RETURNS text
+CREATE FUNCTION @extschema@.l4_without_drawn(source text, label text, node text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
--- A process's two outputs are one; numbers tell one of a kind from the next, and so do the suffixes that an orchestrator draws
--- for the names of pods (of letters without vowels, and of digits), and identifiers.
-RETURN regexp_replace(regexp_replace(regexp_replace(
+-- A process's two outputs are one; so are what an orchestrator draws: the suffixes of the names of pods (of letters without
+-- vowels, and of digits), and identifiers.
+RETURN regexp_replace(regexp_replace(
 	replace(concat_ws(' ', source, label), COALESCE(NULLIF(node, ''), ' '), '#'),
 	'(std)?(out|err)(put|or)?(?![[:alnum:]])', 'out', 'gi'),
 	'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<= )[0-9a-f]{8}$|(?<=\.)([a-z0-9]{12}|[a-z0-9]{25})(?=@)'
-		|| '|(?<=-)[bcdf0-9]{8,10}(?=-)'
+		|| '|(?<=-)[bcdf0-9]{8,10}(?=-)|(?<![[:alnum:]])(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{8,64}(?![[:alnum:]])'
 		|| '|(?<=-)[bcdfghjklmnpqrstvwxz2-9]{5}(?![[:alnum:]])',
-	'#', 'g'), '\d+', '#', 'g');
+	'#', 'g');
+COMMENT ON FUNCTION @extschema@.l4_without_drawn(text, text, text) IS
+'Step: The source and the label of a stream without the node, drawn suffixes of pods, identifiers, and whether it is the '
+'output or the errors: of the streams of one process the same.';
+
+CREATE FUNCTION @extschema@.l4_stream_family(source text, label text, node text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
+-- numbers tell one of a kind from the next
+RETURN regexp_replace(@extschema@.l4_without_drawn(source, label, node), '\d+', '#', 'g');
 COMMENT ON FUNCTION @extschema@.l4_stream_family(text, text, text) IS
-'Step: What the files (and labels) of processes that are started alike have in common: source and label without the node, '
-'numbers, drawn suffixes of pods, and whether it is the output or the errors.';
+'Step: What the files (and labels) of processes that are started alike have in common: source and label without what is of one '
+'process alone (l4_without_drawn) and without numbers.';
 
 CREATE FUNCTION @extschema@.l4_own_numbers(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
 RETURNS TABLE (family text, stream_id bigint, number bigint)
@@ -74,53 +82,100 @@ COMMENT ON FUNCTION @extschema@.l4_own_numbers(text, @extschema@.l4_job_stream[]
 'family (l4_stream_family). Reads their parameter statistics.';
 
 CREATE FUNCTION @extschema@.l4_numbered_files(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
-RETURNS TABLE (source_id bigint, rank int)
+RETURNS TABLE (source_id bigint, rank int, node text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH job AS MATERIALIZED (
-		SELECT NULLIF(cardinality(j.nodes), 0) AS nodes, NULLIF(cardinality(j.nodes), 0) * j.ranks_per_node AS ranks
+		SELECT j.nodes AS names, NULLIF(cardinality(j.nodes), 0) AS nodes,
+			NULLIF(cardinality(j.nodes), 0) * j.ranks_per_node AS ranks
 		FROM @extschema@.l4_job_row(l4_numbered_files.job_id) j
 	),
 	file AS MATERIALIZED (
-		SELECT s.source_id, min(s.source) AS source, bool_or(s.last_stage IS NOT NULL) AS tells_stage,
+		-- the name of a node has a number, too
+		SELECT s.source_id, min(s.node) AS node, bool_or(s.last_stage IS NOT NULL) AS tells_stage,
 			min(s.first_ts) AS first_ts, max(s.last_ts) AS last_ts,
-			@extschema@.l4_stream_family(min(s.source), NULL, NULL) AS family
+			@extschema@.l4_without_drawn(min(s.source), NULL, min(s.node)) AS name
 		FROM unnest(l4_numbered_files.streams) s
 		GROUP BY s.source_id
-		-- the name of a node has a number, too
-		HAVING bool_or(s.label IS NULL AND s.node IS NULL AND s.kind IN ('other', 'shared', 'rank'))
-			AND min(s.rank) IS NOT DISTINCT FROM max(s.rank)
+		HAVING bool_or(s.label IS NULL AND s.kind IN ('other', 'shared', 'rank'))
+			AND min(s.rank) IS NOT DISTINCT FROM max(s.rank) AND min(s.node) IS NOT DISTINCT FROM max(s.node)
 	),
-	-- a file each for all ranks, from 0 or 1 on
+	-- a file each for all ranks, from 0 or 1 on; or one each for its output and its errors
 	counted AS (
-		SELECT f.family, n.place, min(n.number[1]::bigint) AS first, max(n.number[1]::bigint) AS last, count(*) AS files,
-			count(DISTINCT n.number[1]::bigint) AS numbers, count(*) FILTER (WHERE f.tells_stage) AS tell_stage,
+		SELECT f.family, n.place, min(n.number[1]::bigint) AS first, max(n.number[1]::bigint) AS last,
+			count(DISTINCT f.name) AS files, count(DISTINCT n.number[1]::bigint) AS numbers, bool_or(f.node IS NOT NULL) AS placed,
+			count(DISTINCT f.name) FILTER (WHERE f.tells_stage) AS tell_stage,
 			-- ranks write at the same time, the parts of a log one after the other
 			percentile_disc((limits).place_rank_share) WITHIN GROUP (ORDER BY f.first_ts)
 				< percentile_disc(1 - (limits).place_rank_share) WITHIN GROUP (ORDER BY f.last_ts) AS together
-		FROM file f CROSS JOIN LATERAL regexp_matches(f.source, '\d{1,9}', 'g') WITH ORDINALITY n (number, place)
+		FROM (SELECT o.*, regexp_replace(o.name, '\d+', '#', 'g') AS family FROM file o) f
+		CROSS JOIN LATERAL regexp_matches(f.name, '\d{1,9}', 'g') WITH ORDINALITY n (number, place)
 		GROUP BY f.family, n.place
 	),
 	numbered AS (
-		SELECT DISTINCT ON (c.family) c.family, c.place, c.first
+		SELECT DISTINCT ON (c.family) c.family, c.place, c.first, of_ranks
 		FROM counted c, job j
+		CROSS JOIN LATERAL (SELECT c.files = j.ranks OR j.ranks IS NULL AND c.together AND c.files >= COALESCE(j.nodes, 0)
+			AS of_ranks) r
 		WHERE c.files > 1 AND c.numbers = c.files AND c.first IN (0, 1) AND c.last - c.first = c.files - 1
 			AND (c.tell_stage >= (limits).place_rank_share * c.files OR c.files > j.nodes)
-			AND (c.files = j.ranks OR j.ranks IS NULL AND c.together AND c.files >= COALESCE(j.nodes, 0))
+			AND (of_ranks OR c.files = j.nodes AND c.together AND NOT c.placed)
 		ORDER BY c.family, c.place DESC
 	)
-	SELECT f.source_id, (n.number[1]::bigint - b.first)::int
+	SELECT f.source_id, CASE WHEN b.of_ranks THEN t.turn END, CASE WHEN NOT b.of_ranks THEN j.names[t.turn + 1] END
 	FROM numbered b
-	JOIN file f ON f.family = b.family
-	CROSS JOIN LATERAL regexp_matches(f.source, '\d{1,9}', 'g') WITH ORDINALITY n (number, place)
+	CROSS JOIN job j
+	JOIN file f ON regexp_replace(f.name, '\d+', '#', 'g') = b.family
+	CROSS JOIN LATERAL regexp_matches(f.name, '\d{1,9}', 'g') WITH ORDINALITY n (number, place)
+	CROSS JOIN LATERAL (SELECT (n.number[1]::bigint - b.first)::int AS turn) t
 	WHERE n.place = b.place;
 END;
 COMMENT ON FUNCTION @extschema@.l4_numbered_files(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
 'Step: Of a job''s files (of its streams) whose names differ in a number that counts them without a gap, as many as there are '
 'ranks (where that is not known: at least as many as nodes, written at the same time), if most tell of a stage or they are '
-'more than nodes: the rank of each.';
+'more than nodes: the rank of each (output and errors of a process are one file). Of as many as nodes, written at the same '
+'time: the node of each, by the job''s list.';
 
-CREATE FUNCTION @extschema@.l4_set_ranks(job_id text, stream_ids bigint[], ranks int[]) RETURNS bigint
+CREATE FUNCTION @extschema@.l4_ranks_in_order(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
+RETURNS TABLE (stream_id bigint, rank int)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	WITH stream AS MATERIALIZED (
+		SELECT s.stream_id, s.node, j.ranks_per_node, array_position(j.nodes, s.node) - 1 AS turn,
+			@extschema@.l4_without_drawn(s.source, s.label, s.node) AS name
+		FROM @extschema@.l4_job_row(l4_ranks_in_order.job_id) j, unnest(l4_ranks_in_order.streams) s
+		WHERE s.kind = 'rank' AND s.rank IS NULL AND s.record_count > 0 AND s.node = ANY (j.nodes)
+	),
+	told AS (
+		SELECT s.*, regexp_replace(s.name, '\d+', '#', 'g') AS family, n.place, n.number[1]::bigint AS number
+		FROM stream s CROSS JOIN LATERAL regexp_matches(s.name, '\d{1,9}', 'g') WITH ORDINALITY n (number, place)
+		WHERE s.ranks_per_node > 1
+	),
+	-- the same numbers on nearly all nodes, from 0 or 1 on, as many as each has ranks
+	counted AS (
+		SELECT c.family, c.place, min(c.first) AS first, count(*) AS nodes
+		FROM (SELECT t.family, t.place, t.node, min(t.number) AS first FROM told t
+			GROUP BY t.family, t.place, t.node, t.ranks_per_node
+			HAVING count(DISTINCT t.number) = t.ranks_per_node AND max(t.number) - min(t.number) = t.ranks_per_node - 1) c
+		GROUP BY c.family, c.place HAVING min(c.first) = max(c.first) AND min(c.first) IN (0, 1)
+	),
+	best AS (
+		SELECT DISTINCT ON (c.family) c.family, c.place, c.first FROM counted c
+		WHERE c.nodes >= (limits).place_rank_share * (SELECT count(DISTINCT t.node) FROM told t WHERE t.family = c.family)
+		ORDER BY c.family, c.place
+	)
+	SELECT t.stream_id, (t.turn * t.ranks_per_node + t.number - b.first)::int
+	FROM best b JOIN told t ON t.family = b.family AND t.place = b.place
+	WHERE t.number - b.first BETWEEN 0 AND t.ranks_per_node - 1
+	UNION ALL
+	SELECT s.stream_id, s.turn::int FROM stream s WHERE s.ranks_per_node = 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_ranks_in_order(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
+'Step: The ranks of streams of ranks of which only the node is known: of a job with one rank a node that of the node in the '
+'job''s list; of one with several, where a number in the names of files or in labels counts them on each node alike, by that.';
+
+CREATE FUNCTION @extschema@.l4_set_ranks(job_id text, stream_ids bigint[], ranks int[], nodes text[] DEFAULT '{}')
+	RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -130,21 +185,23 @@ DECLARE
 BEGIN
 	-- streams that are being written now their own import learns of
 	WITH held AS MATERIALIZED (
-		SELECT s.stream_id, n.rank
-		FROM @extschema@.l4_stream s JOIN unnest(l4_set_ranks.stream_ids, l4_set_ranks.ranks) n (stream_id, rank)
+		SELECT s.stream_id, n.rank, n.node
+		FROM @extschema@.l4_stream s
+		JOIN unnest(l4_set_ranks.stream_ids, l4_set_ranks.ranks, l4_set_ranks.nodes) n (stream_id, rank, node)
 			ON n.stream_id = s.stream_id
 		WHERE s.job_id = l4_set_ranks.job_id
 		FOR UPDATE OF s SKIP LOCKED
 	)
-	UPDATE @extschema@.l4_stream s SET kind = 'rank', rank = COALESCE(s.rank, h.rank)
+	UPDATE @extschema@.l4_stream s SET kind = 'rank', rank = COALESCE(s.rank, h.rank), node = COALESCE(s.node, h.node)
 	FROM held h
 	WHERE s.job_id = l4_set_ranks.job_id AND s.stream_id = h.stream_id;
 	GET DIAGNOSTICS changed = ROW_COUNT;
 	RETURN changed;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_set_ranks(text, bigint[], int[]) IS
-'Step: Makes streams of a job those of ranks (two arrays of one length; NULL: not known which); returns how many.';
+COMMENT ON FUNCTION @extschema@.l4_set_ranks(text, bigint[], int[], text[]) IS
+'Step: Makes streams of a job those of ranks (arrays of one length: streams, ranks, nodes; NULL, or no array: not known which); '
+'returns how many.';
 
 CREATE FUNCTION @extschema@.l4_own_streams_to_ranks(job_id text, share double precision) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
@@ -198,16 +255,17 @@ DECLARE
 	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	stream_ids bigint[];
 	ranks int[];
+	nodes text[];
 	named bigint[];
 	streams @extschema@.l4_job_stream[];
 BEGIN
 	IF all_streams IS NULL THEN
 		all_streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_ranks.job_id) s);
 	END IF;
-	SELECT array_agg(s.stream_id), array_agg(n.rank) INTO stream_ids, ranks
+	SELECT array_agg(s.stream_id), array_agg(n.rank), array_agg(n.node) INTO stream_ids, ranks, nodes
 	FROM @extschema@.l4_numbered_files(l4_learn_ranks.job_id, all_streams, limits) n
 	JOIN unnest(all_streams) s ON s.source_id = n.source_id AND s.label IS NULL;
-	learned := @extschema@.l4_set_ranks(l4_learn_ranks.job_id, stream_ids, ranks)
+	learned := @extschema@.l4_set_ranks(l4_learn_ranks.job_id, stream_ids, ranks, nodes)
 		+ @extschema@.l4_own_streams_to_ranks(l4_learn_ranks.job_id, limits.place_rank_share);
 	IF EXISTS (SELECT FROM @extschema@.l4_stream s
 		WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank' AND s.last_iteration IS NOT NULL) THEN
@@ -281,3 +339,22 @@ COMMENT ON FUNCTION @extschema@.l4_learn_ranks(text, @extschema@.l4_job_stream[]
 'started alike on most nodes and iterate or number themselves (l4_own_numbers), and those that only the other nodes have. '
 'Sets l4_stream.kind and rank; returns the number of rows changed. all_streams: the job''s (l4_job_streams), where the caller '
 'has them. Called at the end of an import.';
+
+CREATE FUNCTION @extschema@.l4_learn_ranks_in_order(job_id text, streams @extschema@.l4_job_stream[]) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 10000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	stream_ids bigint[];
+	ranks int[];
+BEGIN
+	SELECT array_agg(o.stream_id), array_agg(o.rank) INTO stream_ids, ranks
+	FROM @extschema@.l4_ranks_in_order(l4_learn_ranks_in_order.job_id, streams, @extschema@.l4_limits_in_force()) o;
+	RETURN @extschema@.l4_set_ranks(l4_learn_ranks_in_order.job_id, stream_ids, ranks);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_learn_ranks_in_order(text, @extschema@.l4_job_stream[]) IS
+'Step: Gives the streams of ranks of a job that only name their node the rank that these have there (l4_ranks_in_order); '
+'returns the number of rows changed.';
