@@ -68,6 +68,21 @@ def restyle(line, before, time='', after=''):
     return line._replace(text=before + line.message + after, head=len(before), time=getattr(time, 'truth', ''))
 
 
+def parts(job):
+    """Lines with what they are: a record of a rank, more of one, or bare."""
+    last = {}
+    for line in job.lines:
+        before, kind = last.get(line.rank, (line, 'bare'))
+        if is_record(line):
+            kind = 'record'
+        elif before.t + 1 != line.t or line.rank is None:
+            kind = 'bare'
+        elif kind == 'record':
+            kind = 'more'
+        last[line.rank] = line, kind
+        yield line, kind
+
+
 def hooked(job):
     """Rank and time of the lines that torch's hook for exceptions labels with the rank: those of the last traceback."""
     last = {}
@@ -86,7 +101,7 @@ def put_console(job, path, line, hook):
 
 
 def put_unjudged(job, path, label, line, after=''):
-    """A line whose node and rank who knows the tool well may tell."""
+    """A line whose node and rank can be told somehow."""
     job.files.setdefault(path, []).append((label + line.text + after, '?', '?', line.time, line.level, line.message,
                                            len(label) + line.head))
 
@@ -99,12 +114,23 @@ def put_head(job, path, rank, text, time=''):
 def logger_files(job, path, header, console):
     """Records go to a file of their rank in the format of its logger, bare lines and the launcher's to the console."""
     hook = hooked(job)
-    for line in job.lines:
-        if is_record(line):
-            before, time = header(line)
-            job.put(path(line), '', restyle(line, before, time), 'nr')
-        else:
+    for line, kind in parts(job):
+        if kind == 'bare':
             put_console(job, console, line, hook)
+        else:
+            job.put(path(line), '', restyle(line, *header(line)) if kind == 'record' else line, 'nr')
+
+
+def one_file(job, path, header, tells='nr'):
+    """Ranks mixed in a file: records say whose they are, lines that go on with one may be told, bare ones not."""
+    hook = hooked(job) if job.layout.launcher else ()
+    for line, kind in parts(job):
+        if kind == 'record':
+            job.put(path, '', restyle(line, *header(line)), tells)
+        elif kind == 'more':
+            put_unjudged(job, path, '', line)
+        else:
+            put_console(job, path, line, hook)
 
 
 def rotated(job, key, parts):
@@ -122,17 +148,14 @@ def field_line(job, path, text):
     job.files.setdefault(path, []).append((text, '?', '?', '?', '?', '', 0))
 
 
-def pretty(job, path, line, fields, tells, time, message_key, indent, last):
-    """A record as an object over several lines; the line with message_key is the one that counts."""
-    pad = ' ' * indent
-    field_line(job, path, pad + '{')
-    for n, (name, value) in enumerate(fields):
-        text = '%s%s: %s%s' % (pad + ' ' * 4, json.dumps(name), json.dumps(value), ',' if n + 1 < len(fields) else '')
-        if name == message_key:
-            job.put_wrapped(path, text, line, tells, time)
+def pretty(job, path, line, record, tells, time, key, indent, last):
+    """A record as an object over several lines (indent: of the object, and of what is in it); the line of key counts."""
+    pad, step = indent
+    for text in (json.dumps(record, indent=step, ensure_ascii=False) + ('' if last else ',')).split('\n'):
+        if text.startswith('%s"%s": ' % (' ' * step, key)):
+            job.put_wrapped(path, ' ' * pad + text, line, tells, time)
         else:
-            field_line(job, path, text)
-    field_line(job, path, pad + ('}' if last else '},'))
+            field_line(job, path, ' ' * pad + text)
 
 
 def day(job, pattern, zone=0):
@@ -239,8 +262,8 @@ def swin_rank_files(job):
 def nemo_rank_files(job):
     folder = 'results/megatron_gpt/%s/' % day(job, '%Y-%m-%d_%H-%M-%S')
     hook = hooked(job)
-    for line in job.lines:
-        if not is_record(line):
+    for line, kind in parts(job):
+        if kind == 'bare':
             put_console(job, 'results/log-gpt3_7b_%d.out' % job.id, line, hook)
             continue
         job.put(folder + 'nemo_log_globalrank-%d_localrank-%d.txt' % (line.rank, line.local), '', line, 'nr')
@@ -251,14 +274,15 @@ def nemo_rank_files(job):
 @layout('mindformers-rank-folders', 'MindFormers output/log/rank_N/info.log and error.log: mindspore-lab/mindformers'
         ' mindformers/tools/logger.py; known', hosts='ip', style='basic')
 def mindformers_rank_folders(job):
-    for line in job.lines:
-        if not is_record(line):
+    for line, kind in parts(job):
+        if kind == 'bare':
             job.put('output/msrun_log/worker_%d.log' % line.rank, '', line, 'nr')
             continue
-        s = stamp(line.t, '%Y-%m-%d %H:%M:%S,%f', 3)
-        made = restyle(line, '%s - mindformers[mindformers/trainer/trainer.py:212] - %s - ' % (s, line.level), s)
+        if kind == 'record':
+            s = stamp(line.t, '%Y-%m-%d %H:%M:%S,%f', 3)
+            line = restyle(line, '%s - mindformers[mindformers/trainer/trainer.py:212] - %s - ' % (s, line.level), s)
         for name in ('info', 'error') if line.level == 'ERROR' else ('info',):
-            job.put('output/log/rank_%d/%s.log' % (line.rank, name), '', made, 'nr')
+            job.put('output/log/rank_%d/%s.log' % (line.rank, name), '', line, 'nr')
 
 
 row('ascend-rank-txt', 'rank-N.txt as MindCluster asks for: hiascend.com mindcluster faultdiag (User Training Logs); seen',
@@ -311,7 +335,7 @@ row('azure-batch-tasks', 'Azure Batch: stdout.txt and stderr.txt of each task: l
     'pretrain-{job}/task-{noderank}/{stream}.txt', tells='n', style='pylog', hosts=pods('tvmps_{job}_{tag}_d'), shape=(4, 2))
 
 row('wandb-output', 'wandb: files/output.log of each process: wandb/wandb docs; known',
-    'wandb/run-{begin}-{rank_tag}/files/output.log', tells='', style='pylog', hosts='gpu')
+    'wandb/run-{begun}-{rank_tag}/files/output.log', tells='', style='pylog', hosts='gpu')
 
 row('dlc-pods', 'PAI-DLC, a file for each pod: help.aliyun.com pai dlc; known', 'dlc-logs/{node}.log', tells='n',
     style='deepspeed', hosts=dlc_pods)
@@ -327,14 +351,12 @@ row('zero-padded-rank-folders', 'a folder for each rank: common in wrappers of s
         'programs with its format; seen', hosts=numbered('a100-%02d', 1, 40), style='basic', launcher=elastic)
 def hydra_outputs(job):
     when = day(job, '%Y-%m-%d/%H-%M-%S')
-    for line in job.lines:
-        node = job.nodes[line.node]
-        if is_record(line):
+    for line, kind in parts(job):
+        if kind == 'record':
             s = stamp(line.t, '%Y-%m-%d %H:%M:%S,%f', 3)
-            made = restyle(line, '[%s][__main__][%s] - ' % (s, line.level), s)
-            job.put('%s/outputs/%s/train.log' % (node, when), '', made, 'n')
-        else:
-            job.put('%s/nohup.out' % node, '', line, 'n')
+            line = restyle(line, '[%s][__main__][%s] - ' % (s, line.level), s)
+        path = '%s/nohup.out' if kind == 'bare' else '%s/outputs/' + when + '/train.log'
+        job.put(path % job.nodes[line.node], '', line, 'n')
 
 
 # Rotated files
@@ -461,52 +483,44 @@ def verl_worker_dict(job):
 @layout('olmo-one-file', 'OLMo: host and local rank in each record, tabs: allenai/OLMo olmo/util.py; seen',
         hosts=numbered('jupiter-cs-aus-%d', 101, 240), style='basic')
 def olmo_one_file(job):
-    for line in job.lines:
-        if is_record(line):
-            s = stamp(line.t, '%Y-%m-%d %H:%M:%S.%f', 3)
-            before = '%s\t%s:%d\tolmo.train:212\t%s\t' % (s, job.nodes[line.node], line.local, line.level)
-            job.put('train.log', '', restyle(line, before, s), 'nr')
-        else:
-            job.put('train.log', '', line, '')
+    def header(line):
+        s = stamp(line.t, '%Y-%m-%d %H:%M:%S.%f', 3)
+        return '%s\t%s:%d\tolmo.train:212\t%s\t' % (s, job.nodes[line.node], line.local, line.level), s
+    one_file(job, 'train.log', header)
 
 
 @layout('llm-foundry-one-file', 'LLM Foundry: rankN[pid][thread] in each record: mosaicml/llm-foundry'
         ' llmfoundry/command_utils/train.py; seen', hosts='gpu', style='basic')
 def llm_foundry_one_file(job):
-    for line in job.lines:
-        if is_record(line):
-            s = stamp(line.t, '%Y-%m-%d %H:%M:%S,%f', 3)
-            before = '%s: rank%d[%d][MainThread]: %s: llmfoundry.train: ' % (s, line.rank, line.pid, line.level)
-            job.put('train.log', '', restyle(line, before, s), 'nr')
-        else:
-            job.put('train.log', '', line, '')
+    def header(line):
+        s = stamp(line.t, '%Y-%m-%d %H:%M:%S,%f', 3)
+        return '%s: rank%d[%d][MainThread]: %s: llmfoundry.train: ' % (s, line.rank, line.pid, line.level), s
+    one_file(job, 'train.log', header)
 
 
 @layout('nanotron-one-file', 'nanotron: DP, TP and the node in each record, no year, colours: huggingface/nanotron'
         ' src/nanotron/logging/base.py; seen', hosts=addresses('ip-%s', '-'), style='basic', launcher=srun)
 def nanotron_one_file(job):
-    hook = hooked(job)
-    for line in job.lines:
-        if is_record(line):
-            s = stamp(line.t, '%m/%d %H:%M:%S')
-            colour = {'WARNING': '1;33', 'ERROR': '1;31'}.get(line.level, '2;3')
-            before = '\x1b[%sm%s [%s|DP=%d|TP=%d|%s]\x1b[0m: ' % (
-                colour, s, line.level, line.rank // 2, line.rank % 2, job.nodes[line.node])
-            job.put('logs/llama/train-%d.out' % job.id, '', restyle(line, before, s), 'nR')
-        else:
-            put_console(job, 'logs/llama/train-%d.out' % job.id, line, hook)
+    def header(line):
+        s = stamp(line.t, '%m/%d %H:%M:%S')
+        colour = {'WARNING': '1;33', 'ERROR': '1;31'}.get(line.level, '2;3')
+        return '\x1b[%sm%s [%s|DP=%d|TP=%d|%s]\x1b[0m: ' % (
+            colour, s, line.level, line.rank // 2, line.rank % 2, job.nodes[line.node]), s
+    one_file(job, 'logs/llama/train-%d.out' % job.id, header, 'nR')
 
 
 @layout('nvrx-node-files', 'NVRx logger, a file a node with global and local rank in each record:'
         ' NVIDIA/nvidia-resiliency-ext shared_utils/log_manager.py; seen', hosts=pair_nodes, style='basic', launcher=srun)
 def nvrx_node_files(job):
     hook = hooked(job)
-    for line in job.lines:
-        if is_record(line):
+    for line, kind in parts(job):
+        if kind == 'record':
             s = stamp(line.t, '%Y-%m-%d %H:%M:%S,%f', 3)
             before = '%s [%s] [%s] [workload:%d(%d) infra:%d(0)] train.py:212 ' % (
                 s, line.level, job.nodes[line.node], line.rank, line.local, line.node)
-            job.put('nvrx/nvrx_log_%s.log' % job.nodes[line.node], '', restyle(line, before, s), 'nr')
+            line = restyle(line, before, s)
+        if kind != 'bare':
+            job.put('nvrx/nvrx_log_%s.log' % job.nodes[line.node], '', line, 'nr' if kind == 'record' else 'nR')
         else:
             put_console(job, 'slurm-%d.out' % job.id, line, hook)
 
@@ -514,36 +528,31 @@ def nvrx_node_files(job):
 @layout('lingua-one-file', 'Meta lingua: "N: INFO  time - elapsed - " in each record: facebookresearch/lingua lingua/logger.py;'
         ' known', hosts='cn', style='basic')
 def lingua_one_file(job):
-    for line in job.lines:
-        if is_record(line):
-            s = stamp(line.t, '%y-%m-%d %H:%M:%S.%f', 6)
-            gone = (line.t - job.start) // SECOND
-            before = '%d: %-7s %s - 0:00:%02d - ' % (line.rank, line.level, s, gone)
-            job.put('train.log', '', restyle(line, before, s), 'nr')
-        else:
-            job.put('train.log', '', line, '')
+    def header(line):
+        s = stamp(line.t, '%y-%m-%d %H:%M:%S.%f', 6)
+        return '%d: %-7s %s - 0:00:%02d - ' % (line.rank, line.level, s, (line.t - job.start) // SECOND), s
+    one_file(job, 'train.log', header)
 
 
 @layout('house-rank-fields', 'a house logger: time | rank | host | level |: common; known', hosts=gke_nodes, style='basic')
 def house_rank_fields(job):
-    for line in job.lines:
-        if is_record(line):
-            s = stamp(line.t, '%Y-%m-%d %H:%M:%S,%f', 3)
-            before = '%s | rank %d | %s | %s | ' % (s, line.rank, job.nodes[line.node], line.level)
-            job.put('trainer.log', '', restyle(line, before, s), 'nr')
-        else:
-            job.put('trainer.log', '', line, '')
+    def header(line):
+        s = stamp(line.t, '%Y-%m-%d %H:%M:%S,%f', 3)
+        return '%s | rank %d | %s | %s | ' % (s, line.rank, job.nodes[line.node], line.level), s
+    one_file(job, 'trainer.log', header)
 
 
 @layout('python-json-logger', 'python-json-logger with rank and hostname, bare lines between: nhairs/python-json-logger'
         ' docs; known', hosts='fqdn', style='basic')
 def python_json_logger(job):
-    for line in job.lines:
-        if is_record(line):
+    for line, kind in parts(job):
+        if kind == 'record':
             s = stamp(line.t, '%Y-%m-%dT%H:%M:%S.%f%z', 6, 120)
             text = json.dumps({'asctime': s, 'levelname': line.level, 'name': 'trainer', 'rank': line.rank,
                                'hostname': job.nodes[line.node], 'message': line.message})
             job.put_wrapped('train.jsonl', text, line._replace(time=s.truth), 'nr')
+        elif kind == 'more':
+            put_unjudged(job, 'train.jsonl', '', line)
         else:
             job.put('train.jsonl', '', line, '')
 
@@ -836,8 +845,8 @@ def cloudwatch_events_pretty(job):
         lines = [line for line in job.lines if line.node == i]
         for line in lines:
             s = STAMPS['ms'](line.t + job.delay, 0)
-            fields = [('timestamp', int(s)), ('message', line.text), ('ingestionTime', int(s) + 1200)]
-            pretty(job, path, line, fields, 'nr', s, 'message', 8, line is lines[-1])
+            record = {'timestamp': int(s), 'message': line.text, 'ingestionTime': int(s) + 1200}
+            pretty(job, path, line, record, 'nr', s, 'message', (8, 4), line is lines[-1])
         for text in ('    ],', '    "nextForwardToken": "f/3719998460291/s",', '    "nextBackwardToken": "b/3719998457207/s"',
                      '}'):
             field_line(job, path, text)
@@ -849,11 +858,12 @@ def gcloud_json_pretty(job):
     field_line(job, 'gke.json', '[')
     for line in job.lines:
         s = STAMPS['iso9z'](line.t + job.delay, 0)
-        fields = [('insertId', job.hex(line.t, 16)), ('logName', 'projects/ml/logs/' + line.stream),
-                  ('resource', {'labels': {'namespace_name': 'ml', 'pod_name': job.nodes[line.node]}, 'type': 'k8s_container'}),
-                  ('severity', 'INFO' if line.stream == 'stdout' else 'ERROR'), ('textPayload', line.text), ('timestamp', s)]
-        line_of = line._replace(level=line.level or '?')
-        pretty(job, 'gke.json', line_of, fields, 'nr', s, 'textPayload', 2, line is job.lines[-1])
+        record = {'insertId': job.hex(line.t, 16), 'logName': 'projects/ml/logs/' + line.stream,
+                  'resource': {'labels': {'namespace_name': 'ml', 'pod_name': job.nodes[line.node]}, 'type': 'k8s_container'},
+                  'severity': 'INFO' if line.stream == 'stdout' else 'ERROR', 'textPayload': line.text, 'timestamp': s}
+        last = line is job.lines[-1]
+        line = line._replace(level=line.level or '?')
+        pretty(job, 'gke.json', line, record, 'nr', s, 'textPayload', (2, 2), last)
     field_line(job, 'gke.json', ']')
 
 
