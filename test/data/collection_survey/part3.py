@@ -334,7 +334,7 @@ row('fujitsu-stdout-proc', 'mpiexec -stdout-proc output.%j/stdout of Fugaku: job
 row('azure-batch-tasks', 'Azure Batch: stdout.txt and stderr.txt of each task: learn.microsoft.com batch; known',
     'pretrain-{job}/task-{noderank}/{stream}.txt', tells='n', style='pylog', hosts=pods('tvmps_{job}_{tag}_d'), shape=(4, 2))
 
-row('wandb-output', 'wandb: files/output.log of each process: wandb/wandb docs; known',
+row('wandb-output', 'wandb: files/output.log of each process: scripts that read them; seen',
     'wandb/run-{begun}-{rank_tag}/files/output.log', tells='', style='pylog', hosts='gpu')
 
 row('dlc-pods', 'PAI-DLC, a file for each pod: help.aliyun.com pai dlc; known', 'dlc-logs/{node}.log', tells='n',
@@ -454,7 +454,7 @@ row('openmpi5-fullname', 'mpirun --output tag-fullname of PRRTE: openpmix/prrte 
     '[prterun-{zero}-{job}@1,{rank}]<{stream}>: ', 'nr', style='log4j', hosts=numbered('compute-0-%d', 1, 60),
     launcher=mpirun5, own=('mpi.log', ''))
 
-row('horovod-gloo', 'horovodrun --gloo ([rank]<stream>:, no time): horovod/horovod runner/gloo_run.py; known', 'hvd.log',
+row('horovod-gloo', 'horovodrun --gloo ([rank]<stream>:, no time): others\' consoles; seen', 'hvd.log',
     '[{rank}]<{stream}>:', 'nr', style='basic', hosts=numbered('queue1-st-p4d24xlarge-%d', 1, 40), launcher=horovodrun,
     own=('hvd.log', ''))
 
@@ -525,8 +525,8 @@ def nvrx_node_files(job):
             put_console(job, 'slurm-%d.out' % job.id, line, hook)
 
 
-@layout('lingua-one-file', 'Meta lingua: "N: INFO  time - elapsed - " in each record: facebookresearch/lingua lingua/logger.py;'
-        ' known', hosts='cn', style='basic')
+@layout('lingua-one-file', 'Meta lingua: "N: INFO  time - elapsed - " in each record: others\' logs of'
+        ' facebookresearch/lingua; seen', hosts='cn', style='basic')
 def lingua_one_file(job):
     def header(line):
         s = stamp(line.t, '%y-%m-%d %H:%M:%S.%f', 6)
@@ -638,7 +638,7 @@ row('journal-iso-remote', 'journalctl -o short-iso of a journal-remote, zone wit
     hosts=numbered('param-gpu%02d', 1, 50))
 
 
-@layout('journal-export', 'journalctl -o export (a block of fields for each record): systemd.io JOURNAL_EXPORT_FORMATS; known',
+@layout('journal-export', 'journalctl -o export (a block of fields for each record): readers and writers of that format; seen',
         hosts='cn', style='pylog')
 def journal_export(job):
     for n, line in enumerate(job.lines):
@@ -677,15 +677,15 @@ row('trainer-v2-prefix-tee', 'kubectl logs --prefix --timestamps of a TrainJob w
     ' kubeflow/trainer docs; seen', 'trainjob.log', '[pod/{node}/node] {s} [default{local}]:', 'nr', time='iso9z',
     style='basic', hosts=pods('qwen-sft-node-0-{i}-{tag}'), launcher=elastic, own=('trainjob.log', '[pod/{node}/node] {s} '))
 
-row('leaderworkerset-files', 'pods of a LeaderWorkerSet (name-0, name-0-1): kubernetes-sigs/lws docs; known',
+row('leaderworkerset-files', 'pods of a LeaderWorkerSet (name-0, name-0-1): kubernetes-sigs/lws docs of vLLM; seen',
     'pods/{node}/worker.log', tells='nr', style='loguru', shape=(8, 1), hosts=trainer_pods)
 
-row('jobset-slices', 'JobSet of a job for each slice (name-slice-N-0-xxxxx), kubectl logs --prefix: kubernetes-sigs/jobset'
-    ' docs; known', 'jobset.log', '[pod/{node}/jax-tpu] ', 'nr', style='tracing', shape=(8, 1),
+row('jobset-slices', 'JobSet of a job for each slice (name-slice-N-0-xxxxx), kubectl logs --prefix: runs on GKE with such'
+    ' pods; seen', 'jobset.log', '[pod/{node}/jax-tpu] ', 'nr', style='tracing', shape=(8, 1),
     hosts=pods('pretrain-slice-{i}-0-{tag}'))
 
-row('mpijob-launcher-time', 'kubectl logs --timestamps of the launcher of an MPIJob: kubeflow/mpi-operator docs, open-mpi/ompi'
-    ' orterun(1); known', 'llama-sft-launcher.log', '{s} [1,{rank}]<{stream}>:', 'nr', time='iso9z', style='pylog', zone=60,
+row('mpijob-launcher-time', 'kubectl logs --timestamps of the launcher of an MPIJob: a test with such lines, open-mpi/ompi'
+    ' orterun(1); seen', 'llama-sft-launcher.log', '{s} [1,{rank}]<{stream}>:', 'nr', time='iso9z', style='pylog', zone=60,
     hosts=pods('llama-sft-worker-{i}'), launcher=mpirun4, own=('llama-sft-launcher.log', '{s} '))
 
 row('kubectl-no-prefix', 'kubectl logs -l --timestamps without a prefix: kubernetes/kubectl pkg/cmd/logs; known', 'pods.log',
@@ -781,7 +781,7 @@ def grafana_txt(job):
             job.put(path, '%s\t%s\t' % (ms, s), line, 'nr', s)
 
 
-@layout('loki-query-range', 'Loki query_range through jq (a stream for each pod): grafana.com docs loki http api; known',
+@layout('loki-query-range', 'Loki query_range through jq (a stream for each pod): tests and clients with such answers; seen',
         hosts=pods('glm-worker-{i}'), style='loguru', shape=(8, 1))
 def loki_query_range(job):
     path = 'loki.json'
