@@ -380,6 +380,7 @@ class Job:
         f = {'job': self.id, 'stream': line.stream, 'fd': 'O' if line.stream == 'stdout' else 'E', 'world': self.world,
              'oe': 'out' if line.stream == 'stdout' else 'err', 'zero': self.nodes[0],
              'begin': clock.strftime('%Y%m%d%H%M%S', clock.gmtime(self.start // SECOND)),
+             'begun': clock.strftime('%Y%m%d_%H%M%S', clock.gmtime(self.start // SECOND)),
              'day': clock.strftime('%Y-%m-%d', clock.gmtime(self.start // SECOND))}
         if line.node is not None:
             f.update(node=self.nodes[line.node], noderank=line.node, node1=line.node + 1, ip=self.ips[line.node],
