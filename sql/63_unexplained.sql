@@ -366,7 +366,8 @@ BEGIN
 		SELECT e.*, x.raw, x.stamped AS told_stamped, coalesce(x.stage, e.stage) AS told_stage,
 			coalesce(x.iteration, e.iteration) AS told_iteration,
 			coalesce(x.ts, e.first_ts, b.ts) - coalesce(k.ahead, '0') AS own_ts, coalesce(z.ahead, '0') AS ahead, c.source_id,
-			l.ts AS least_ts, @extschema@.l4_time_by(e.first_line, c.lines, c.times) AS most_ts,
+			l.ts AS least_ts, CASE WHEN e.first_line < c.lines[1] THEN '-infinity' ELSE l.ts END AS since_ts,
+			@extschema@.l4_time_by(e.first_line, c.lines, c.times) AS most_ts,
 			e.first_line <> ALL (c.lines) AND (coalesce(x.ts, e.first_ts) > l.ts) IS NOT TRUE
 				AND x.stamped IS NOT TRUE AS bare,
 			coalesce(t.told ~ (wordings).ending, false) AS told_ending, coalesce(t.told ~ (wordings).peer, false) AS told_peer,
@@ -387,8 +388,10 @@ BEGIN
 		-- of the ranks.
 		SELECT t.*, CASE WHEN t.source_id IS NULL OR t.within THEN t.own_ts
 			WHEN t.bare AND bool_or(t.bare AND t.told_peer) OVER w THEN coalesce(t.most_ts, t.least_ts)
-			ELSE greatest(t.least_ts, max(t.own_ts) FILTER (WHERE t.within) OVER w) END - t.ahead AS told_ts
-		FROM (SELECT t.*, (t.told_stamped AND t.own_ts BETWEEN t.least_ts AND t.most_ts) IS TRUE AS within FROM told t) t
+			ELSE COALESCE(greatest(NULLIF(t.since_ts, '-infinity'), max(t.own_ts) FILTER (WHERE t.within) OVER w),
+				least(t.own_ts, t.least_ts)) END - t.ahead AS told_ts
+		FROM (SELECT t.*, (t.told_stamped AND t.own_ts >= t.since_ts AND t.own_ts <= COALESCE(t.most_ts, 'infinity')) IS TRUE
+			AS within FROM told t) t
 		WINDOW w AS (PARTITION BY t.source_id, t.least_ts ORDER BY t.first_line)
 	)
 	SELECT e.stream_id, e.source, e.kind, e.unit, e.node, e.rank, e.shape_id, e.event_id, e.reason, e.numbers, e.occurrences,

@@ -116,6 +116,24 @@ is_time(L4Bytes value)
 	return header_object_is_time(value) || (value.size >= EPOCH_DIGITS && timestamp_parse_epoch(value, &time));
 }
 
+/* The host that a value names: itself, or what a stream of CloudWatch is named after (job/host-second). */
+static L4Bytes
+host_in(L4Bytes value)
+{
+	const char *slash = value.size > 0 ? memrchr(value.data, '/', value.size) : NULL;
+	size_t		digits = 0;
+
+	if (slash == NULL)
+		return value;
+	value.size -= slash + 1 - value.data;
+	value.data = slash + 1;
+	while (digits < value.size && is_digit(value.data[value.size - digits - 1]))
+		digits++;
+	if (digits >= EPOCH_DIGITS && digits < value.size && value.data[value.size - digits - 1] == '-')
+		value.size -= digits + 1;
+	return value;
+}
+
 static bool
 is_stream(L4Bytes value)
 {
@@ -127,6 +145,7 @@ static void
 note_value(const L4EnvelopeAsk *ask, const L4ObjectPair *pair, KeyCount *count)
 {
 	L4Bytes		value = pair->value;
+	L4Bytes		host = host_in(value);
 	size_t		i;
 
 	count->objects++;
@@ -134,16 +153,16 @@ note_value(const L4EnvelopeAsk *ask, const L4ObjectPair *pair, KeyCount *count)
 	count->times += is_time(value);
 	count->streams += is_stream(value);
 	count->levels += value.size > 0 && !is_digit(value.data[0]) && level_from_text(value) != L4_LEVEL_NONE;
-	count->paths += value.size > 1 && memchr(value.data, '/', value.size) != NULL;
+	count->paths += value.size > 1 && (memchr(value.data, '/', value.size) != NULL || envelope_path_rank(value) >= 0);
 	for (i = 0; i < value.size; i++)
 		count->blanks += value.data[i] == ' ';
 	if (value.size > 0 && ask->has_header(ask->argument, value))
 		count->headers++;
-	if (value.size == 0 || !ask->is_node(ask->argument, value))
+	if (host.size == 0 || !ask->is_node(ask->argument, host))
 		return;
 	count->nodes++;
-	count->several_nodes |= count->node.size > 0 && !bytes_equal(count->node, value);
-	count->node = value;
+	count->several_nodes |= count->node.size > 0 && !bytes_equal(count->node, host);
+	count->node = host;
 }
 
 /* Notes what an object has. */
@@ -253,13 +272,17 @@ envelope_learn(L4Bytes lines, const L4EnvelopeAsk *ask, L4EnvelopeForm *form)
 	return envelope_is_here(form);
 }
 
-/* The seconds since 1970 that stand before an object; of no bytes where none do. */
+/* The time that stands before an object, be it in seconds since 1970; of no bytes where none does. */
 static L4Bytes
 tagged_time(L4Bytes line)
 {
 	const char *end = object_of(line);
 	const char *at = line.data;
+	L4TimeKind	kind;
+	size_t		size = timestamp_scan((L4Bytes) {at, (size_t) (end - at)}, &kind);
 
+	if (size > 0 && kind == L4_TIME_WHOLE)
+		return (L4Bytes) {at, size};
 	while (at < end)
 	{
 		const char *from = at;
@@ -309,6 +332,7 @@ envelope_open(const L4EnvelopeForm *form, L4Bytes line, L4Bytes *values)
 	if (values[L4_ENVELOPE_TIME].data == NULL)
 		values[L4_ENVELOPE_TIME] = tagged_time(line);
 	values[L4_ENVELOPE_TEXT] = without_line_end(values[L4_ENVELOPE_TEXT]);
+	values[L4_ENVELOPE_HOST] = host_in(values[L4_ENVELOPE_HOST]);
 	return true;
 }
 

@@ -153,7 +153,7 @@ const L4Format l4_builtin_formats_array[] = {
 				ANYWHERE NODE_FOLDER "(?:rank[-_.]?)?(?<rank>\\d+)/" STREAM_NAME "$",
 				"gpu-a12/5/stderr.log"),
 	PATH_FORMAT("path_rank_folder", 24,
-				ANYWHERE "rank[-_.]?(?<rank>\\d+)/[^/]+$",
+				ANYWHERE "(?![\\w.-]*(?:node|local|group)[._-]?rank)(?:[\\w.-]*[._-])?rank[-_.]?(?<rank>\\d+)/(?:[^/]+/){0,3}[^/]+$",
 				"log/rank_3/info.log"),
 	PATH_FORMAT("path_node_rank_number", 25,
 				ANYWHERE NAMED_NODE "/(?<rank>\\d{1,6})" LOG_SUFFIX "$",
@@ -266,6 +266,30 @@ const L4Format l4_builtin_formats_array[] = {
 	PREFIX_FORMAT("gitlab_runner", 16,
 				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "\\.\\d{6}Z) \\d\\d[OE][ +]",
 				  "2026-11-20T10:00:00.123456Z 01O loading checkpoint shards"),
+	/* the stamps of daemontools, runit and s6 */
+	PREFIX_FORMAT("tai64n", 16,
+				  "@(?<epoch>4000000[0-9a-f]{17}) ",
+				  "@400000006ad871e2284eb5d8 INFO:root:starting the data loader"),
+	/* annotate-output: the time of day, and whether it is the output, the errors or its own */
+	PREFIX_FORMAT("annotate_output", 16,
+				  "(?<time>" CLOCK ") [OEI]: ",
+				  "10:00:00 O: INFO:root:starting the data loader"),
+	/* Determined: the container, and which rank wrote */
+	PREFIX_FORMAT("determined_trial", 16,
+				  "\\[(?<ts>" ISO "Z?)\\] [0-9a-f]{8} (?:\\[rank=(?<rank>\\d{1,6})\\] )?\\|\\| ",
+				  "[2026-11-20T10:00:00.123456Z] 26ae6ad1 [rank=3] || INFO: [4711] root: starting the data loader"),
+	/* Loki's client: the labels of a stream in braces */
+	PREFIX_FORMAT("loki_pod", 16,
+				  "(?<ts>" ISO "(?:Z|[+-]\\d\\d:\\d\\d)) \\{[^}\\n]{0,1000}?\\bpod=\"(?<host>[^\"\\s]{1,200})\"[^}\\n]{0,1000}\\} ",
+				  "2026-11-20T10:00:00Z {app=\"llm\", namespace=\"ml\", pod=\"llm-worker-3\"} INFO:root:starting"),
+	PREFIX_FORMAT("loki_host", 17,
+				  "(?<ts>" ISO "(?:Z|[+-]\\d\\d:\\d\\d)) \\{[^}\\n]{0,1000}?\\b(?:host|hostname|instance|node_name)="
+				  "\"(?<host>[^\":\\s]{1,200})(?::\\d+)?\"[^}\\n]{0,1000}\\} ",
+				  "2026-11-20T10:00:00Z {host=\"node-05\", job=\"llm\"} INFO:root:starting the data loader"),
+	/* SageMaker's streams in CloudWatch are named after the job's host and the second it started in */
+	PREFIX_FORMAT("sagemaker_stream", 16,
+				  "(?<ts>" ISO "(?:Z|[+-]\\d\\d:\\d\\d)) [^\\s/]{1,300}/(?<host>algo-\\d{1,6})-\\d{10} ",
+				  "2026-11-20T10:00:00.123456+00:00 llm-20261120100000/algo-3-1795613967 INFO:root:starting the data loader"),
 	/* pm2: the number and the name of a process, padded */
 	PREFIX_FORMAT("pm2_process", 16,
 				  "\\d{1,5}\\|[\\w.-]*?(?:" PROCESS_WORD ")[_-]?(?<rank>\\d{1,6}) *\\| ",
@@ -319,6 +343,15 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("pdsh_host", 31,
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?: |$)",
 					"worker-12: INFO:root:starting the data loader"),
+	/* GitHub's client: job and step before the line; a job of a matrix says in parentheses which one it is */
+	DOMINANT_FORMAT("github_job", 31,
+					"(?:[^\\t\\n(]{1,200}\\((?<node>[\\w.-]{1,200})[^\\t\\n]{0,200}|[^\\t\\n]{1,200})\\t[^\\t\\n]{1,200}\\t"
+					"(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "\\.\\d{7}Z) ",
+					"train (node-05)\tRun training\t2026-11-20T10:00:00.1234567Z INFO:root:starting the data loader"),
+	/* Jenkins: its stamp before the name of a branch of a pipeline */
+	DOMINANT_FORMAT("jenkins_branch", 31,
+					"\\[(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "\\.\\d{3}Z)\\] \\[(?<node>[\\w.-]{1,200})\\] ",
+					"[2026-11-20T10:00:00.123Z] [node-05] INFO:root:starting the data loader"),
 	/* a stamp before whatever a program writes; behind that of a system's log stand host and process */
 	DOMINANT_FORMAT("stamp_label", 32,
 					"(?<ts>" SYSLOG_TIME ") (?!(?:[\\w.-]+ )?(?:-- )?[^\\s:\\[\\]]+(?: [\\d.]+)?(?:\\[\\d+\\])?: )",

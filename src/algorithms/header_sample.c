@@ -484,7 +484,7 @@ learn_wrapped(L4HeaderParser *parser, L4Bytes sample)
 			continue;
 		note_node(parser, program, process);
 		program->lines++;
-		program->headed += begins_with_header(&parser->headers, header_window(line, header.size), false);
+		program->headed += begins_with_header(&parser->headers, header_window(line, header.size), true);
 	}
 	for (i = 0; i < count && learnt->wrapped_count < L4_WRAPPED_LIMIT; i++)
 		if (programs[i].headed >= WRAPPED_LINES ||

@@ -812,8 +812,32 @@ timestamp_of_clock(int64 time_of_day, TimestampTz near, pg_tz *zone)
 	return best;
 }
 
+/* A label of TAI64N, without the @ before it: sixteen digits of seconds since 1970 and eight of nanoseconds. */
+#define TAI64N_DIGITS 24
+#define TAI64N_BEGINS "4000000"
+/* As the programs have it that write them (daemontools, s6): leap seconds are not counted. */
+#define TAI64N_AHEAD 10
+
+static bool
+parse_tai64n(L4Bytes text, TimestampTz *time)
+{
+	char		digits[TAI64N_DIGITS + 1];
+	uint64		seconds;
+	uint64		nanoseconds;
+
+	memcpy(digits, text.data, TAI64N_DIGITS);
+	digits[TAI64N_DIGITS] = '\0';
+	if (strspn(digits, "0123456789abcdef") != TAI64N_DIGITS)
+		return false;
+	nanoseconds = strtou64(digits + 16, NULL, 16);
+	digits[16] = '\0';
+	seconds = strtou64(digits, NULL, 16) - (UINT64CONST(1) << 62);
+	*time = ((int64) seconds - TAI64N_AHEAD - EPOCH_OFFSET_SECONDS) * USECS_PER_SEC + (int64) (nanoseconds / 1000);
+	return nanoseconds < 1000000000;
+}
+
 /*
- * timestamp_parse_epoch: a number since 1970 as a time: up to 11 digits are seconds, up to 14 milliseconds, up to 17
+ * timestamp_parse_epoch: a number since 1970 as a time, or a label of TAI64N: up to 11 digits are seconds, up to 14 milliseconds, up to 17
  * microseconds, up to 19 nanoseconds; only seconds may have a fraction. False where text is none. Never raises.
  */
 bool
@@ -825,6 +849,8 @@ timestamp_parse_epoch(L4Bytes text, TimestampTz *time)
 	int			fraction = 0;
 	int64		value = 0;
 
+	if (text.size == TAI64N_DIGITS && memcmp(text.data, TAI64N_BEGINS, strlen(TAI64N_BEGINS)) == 0)
+		return parse_tai64n(text, time);
 	cursor.at = text.data;
 	cursor.end = text.data + text.size;
 	digits = text.size == 0 ? 0 : cursor_count_digits(&cursor);

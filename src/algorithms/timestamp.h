@@ -37,7 +37,7 @@ extern TimestampTz timestamp_of_clock(int64 time_of_day, TimestampTz near, pg_tz
 
 /*
  * Seconds (with or without a fraction), milliseconds, microseconds or nanoseconds since 1970, told apart by the number of
- * digits.
+ * digits; or a label of TAI64N without the @ before it.
  */
 extern bool timestamp_parse_epoch(L4Bytes text, TimestampTz *time);
 
