@@ -359,6 +359,12 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("node_label", 32,
 					"[\\[(<{]?(?<node>[A-Za-z0-9][\\w.-]*)(?:[\\])>}]:?(?:[ \\t]|$)|:(?: |$)| +\\| ?|\\t)",
 					"[athena] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	DOMINANT_FORMAT("epoch_label", 32,
+					"\\[?(?<epoch>1[5-9]\\d{8}(?:\\.\\d{1,9})?)\\]?:?[ \\t]+(?=[\\[(<{]?(?:" PROCESS_WORD ")[ _:=#-]?\\d{1,6}\\b)",
+					"1763635200.123456 rank=3 loading the tokenizer"),
+	DOMINANT_FORMAT("rank_field_label", 32,
+					"(?:" RANK_WORD ")=(?<rank>\\d{1,6})[ \\t]+",
+					"rank=3 loading the tokenizer"),
 	DOMINANT_FORMAT("clock_label", 32,
 					"(?!\\[[\\d:.,]+ )\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+"
 					"(?!(?:\\[[^\\]]*\\] +)?[\\[|-]? *(?:" UPPER "|" LOWER "|" CAPITALISED ")\\b)",

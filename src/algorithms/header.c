@@ -103,6 +103,7 @@ header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampT
 {
 	L4HeaderParser *parser = palloc0(sizeof(L4HeaderParser));
 
+	initStringInfo(&parser->colours.plain);
 	parser->zone = zone;
 	parser->reference = reference;
 	rules_build(&parser->prefixes, formats, count, L4_FORMAT_PREFIX, remember);
@@ -777,19 +778,32 @@ header_is_stamped(L4HeaderParser *parser, L4Bytes line)
 	return take_inner_header(parser, line, &header);
 }
 
-/*
- * header_parse: fills header for one line (without its terminator). The spans point into the line. A line without prefix and
- * header gives size 0. A site's own pattern that gives up does not match. Cost: some 20 ns for a line without a header, 300 to
- * 600 ns with one, 50 ns where it is remembered. Nothing is remembered where the sample taught headers: these are tried first.
- */
-void
-header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
+static void
+parse_line(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
 	parse_outer(parser, line, header);
 	if (parser->stamped)
 		(void) take_inner_header(parser, line, header);
 	if (parser->ranks_stated && header->rank < 0 && header->local_rank < 0)
 		header->rank = header->stated_rank;
+}
+
+/*
+ * header_parse: fills header for one line (without its terminator). The spans point into the line. A line without prefix and
+ * header gives size 0. A site's own pattern that gives up does not match. Cost: some 20 ns for a line without a header, 300 to
+ * 600 ns with one, 50 ns where it is remembered. Nothing is remembered where the sample taught headers: these are tried first.
+ * Of a line that begins with a colour the header is that of the line without colours.
+ */
+void
+header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
+{
+	if (header_is_coloured(line))
+	{
+		parse_line(parser, header_without_colours(&parser->colours, line), header);
+		if (header->size > 0 && header_place_in_colours(&parser->colours, line, header))
+			return;
+	}
+	parse_line(parser, line, header);
 }
 
 bool

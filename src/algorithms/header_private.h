@@ -6,6 +6,7 @@
 #define L4_HEADER_PRIVATE_H
 
 #include "algorithms/envelope.h"
+#include "algorithms/header_colour.h"
 #include "algorithms/header.h"
 #include "algorithms/header_fields.h"
 #include "algorithms/header_object.h"
@@ -101,6 +102,7 @@ struct L4HeaderParser
 	TimestampTz reference;
 	TimestampTz told;			/* the first whole time anywhere in the sample; 0 where there is none */
 	L4TimeCache	times;
+	L4Colours	colours;		/* of the line under way */
 };
 
 /* The part of a line from an offset on that patterns may see. */

@@ -10,8 +10,8 @@ import table
 from job import SECOND, STAMPS, epoch, stamp
 from table import addresses, csv, elastic, horovodrun, kube, mpirun4, mpirun5, numbered, pods, srun
 
-row = functools.partial(table.row, half=3)
-layout = functools.partial(table.layout, half=3)
+row = functools.partial(table.row, part=2)
+layout = functools.partial(table.layout, part=2)
 
 STAMPS.update({
     'airflow': lambda us, zone: stamp(us, '%Y-%m-%d, %H:%M:%S UTC'),

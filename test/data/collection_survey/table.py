@@ -12,11 +12,11 @@ class Layout:
     """A row of the table: how one tool leaves a job's lines."""
 
     def __init__(self, name, origin, make, hosts='gpu', style='pylog', zone=0, shape=(4, 2), launcher=None, long=False,
-                 half=None):
+                 part=0):
         self.name, self.origin, self.make = name, origin, make
         self.hosts = hosts if callable(hosts) else HOSTS[hosts]
         self.style, self.zone, self.shape, self.launcher, self.long = style, zone, shape, launcher, long
-        self.half = half or 1 + int(hashlib.md5(name.encode()).hexdigest()[-1], 16) % 2
+        self.half = part + 1 + int(hashlib.md5(name.encode()).hexdigest()[-1], 16) % 2
         TABLE[name] = self
 
 
