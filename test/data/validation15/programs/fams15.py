@@ -24,9 +24,11 @@ def dress(j, names, style, agentlog, subnet, ip0, ctrlname, ctrllog, tz):
         return [p for p in j.pids(i) if j._ppid(p) in rs]
     j.loader_pids = loader_pids
 
-def avocet(j, per=1, pp=2, steps=30, args="", node_prep={}, node_env={}, tries=1, init=False, walltime=600, env={}, keep=False):
+def avocet(j, per=1, pp=2, steps=30, args="", node_prep={}, node_env={}, tries=1, init=False, walltime=600, env={}, keep=False, layers=None):
     shutil.copytree(ROOT + "/code/avocet", j.w + "/code")
     for f in os.listdir(ROOT + "/base/avocet"): shutil.copy(ROOT + "/base/avocet/" + f, j.w + "/dfs/data/")
+    m = json.load(open(j.w + "/dfs/data/model.json")); m["num_layers"] = layers or (4 if 4 % pp == 0 else pp * (2 if pp < 5 else 1))
+    json.dump(m, open(j.w + "/dfs/data/model.json", "w"))
     for i in range(j.n): j.nodes[i]["ranks"] = list(range(i * per, (i + 1) * per))
     j.nproc, j.world = per, per * j.n
     rng = random.Random(j.id)
@@ -64,7 +66,7 @@ def avocet(j, per=1, pp=2, steps=30, args="", node_prep={}, node_env={}, tries=1
         c = j.w + "/dfs/ckpt"
         if keep and not os.path.exists(ROOT + "/base/ckpt%d" % pp): shutil.copytree(c, ROOT + "/base/ckpt%d" % pp)
     j.collect = collect
-    j.settings = dict(model="GPT (4 layers, hidden size 64, sequences of 64)", framework="PyTorch 2.6, pipeline and data parallel over gloo, Megatron-like trainer", launcher="PBS-like batch job (server, moms, mpiexec --label)", parallelism="pipeline %d, data %d" % (pp, j.world // pp), ranks_per_node=per, iterations=steps, attempts=tries)
+    j.settings = dict(model="GPT (%d layers, hidden size 64, sequences of 64)" % m["num_layers"], framework="PyTorch 2.6, pipeline and data parallel over gloo, Megatron-like trainer", launcher="PBS-like batch job (server, moms, mpiexec --label)", parallelism="pipeline %d, data %d" % (pp, j.world // pp), ranks_per_node=per, iterations=steps, attempts=tries)
 BUILD.update(avocet=avocet)
 sys.modules.setdefault("fams15", sys.modules[__name__])
 
