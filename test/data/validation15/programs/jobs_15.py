@@ -65,7 +65,7 @@ def freeze(i, it):
     def f(j):
         F.at(j, j.nproc * i, it); p = j.node_init_pid(i)
         sh("nsenter -t %d -m fsfreeze -f %s/mnt/local/snapshots" % (p, R)); j.event("the file system of /mnt/local/snapshots of %s is frozen" % j.names[i], progress=j.progress(j.nproc * i))
-        end = time.time() + 70
+        end = time.time() + 140
         while not j.stop and time.time() < end: time.sleep(.05)
         sh("nsenter -t %d -m fsfreeze -u %s/mnt/local/snapshots" % (p, R), False)
     return f
@@ -112,7 +112,7 @@ job("time_limit", 4, nodes="all", steps=900, walltime=50)
 job("cancelled", 3, nodes="all", pp=3, steps=900, cancel=55)
 slow("slow_cpu", 4, seq(at(2, 12), lambda j: F.cpu_quota(j, 2, 0.06)), [2], args=SLOW)
 slow("slow_link", 4, seq(at(1, 11), lambda j: F.throttle(j, 1, "6mbit")), [1], args=SLOW)
-slow("lossy_node", 4, seq(at(3, 10), lambda j: F.loss(j, 3, 0.15)), [3], args=SLOW.replace("all", "minmax"))
+slow("lossy_node", 4, seq(at(3, 10), lambda j: F.loss(j, 3, 0.3)), [3], args=SLOW.replace("all", "minmax"))
 job("clock_rewound", 4, nodes=[2], skew={2: -900.0})
 job("skewed_then_killed", 5, seq(at(3, 16), kill(3)), [3], pp=5, skew={1: 7.4, 3: -21.8})
 job("eval_bug", 4, nodes="all", pre=patch("avocet/schedules.py", "loss = loss_func(output, tokens, weights)", "loss = loss_func(output, tokens, weights if model.training else None)", "the loss of the evaluation is asked for without weights, which the function needs"))
@@ -121,7 +121,7 @@ job("two_disks", 6, nodes=[1, 4], pp=3, fault=lambda j: (F.at(j, 1, 15), F.fill(
 job("retry_then_link", 4, nodes=[1, 3], tries=2, cancel=170, fault=lambda j: (F.at(j, 1, 13), F.kill_rank(j, None, 1), back(j, 1, 13), F.at(j, 3, 17), F.link(j, 3, False)))
 job("loader_killed", 4, seq(at(3, 13), lambda j: F.kill_loader(j, 3)), [3])
 job("shm_full", 4, nodes=[1], per=2, node_prep={1: ["mount -o remount,size=8k /dev/shm"]}, cancel=110)
-job("local_stalled", 4, freeze(3, 14), [3], pre=frozen_fs(3), cancel=110)
+job("local_stalled", 4, freeze(3, 14), [3], pre=frozen_fs(3), cancel=170)
 job("eval_node_dies", 4, seq(at(2, 14), lambda j: F.power_off(j, 2)), [2], init=True, steps=60, args="--skip-train", cancel=110)
 sys.modules.setdefault("jobs_15", sys.modules[__name__])
 if __name__ == "__main__":
