@@ -141,7 +141,7 @@ header_parser_reset(L4HeaderParser *parser, TimestampTz reference)
 	parser->sampled = false;
 	parser->ranks_stated = false;
 	parser->tasks = false;
-	parser->stamped = true;
+	parser->stamped = parser->coloured = true;
 	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	parser->reference = reference;
 	time_cache_reset(&parser->times);
@@ -792,18 +792,19 @@ parse_line(L4HeaderParser *parser, L4Bytes line, L4Header *header)
  * header_parse: fills header for one line (without its terminator). The spans point into the line. A line without prefix and
  * header gives size 0. A site's own pattern that gives up does not match. Cost: some 20 ns for a line without a header, 300 to
  * 600 ns with one, 50 ns where it is remembered. Nothing is remembered where the sample taught headers: these are tried first.
- * Of a line that begins with a colour the header is that of the line without colours.
+ * Of a line that begins with a colour the header is that of the line without colours, unless the sample was told apart by them.
  */
 void
 header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
-	if (header_is_coloured(line))
+	if (!parser->coloured || !header_is_coloured(line))
+		parse_line(parser, line, header);
+	else
 	{
 		parse_line(parser, header_without_colours(&parser->colours, line), header);
-		if (header->size > 0 && header_place_in_colours(&parser->colours, line, header))
-			return;
+		if (!header_place_in_colours(&parser->colours, line, header))
+			header_init(header);
 	}
-	parse_line(parser, line, header);
 }
 
 bool
@@ -834,6 +835,7 @@ header_complete(L4HeaderParser *parser, const L4Wrapped *wrapped, L4Header *head
 #define SAVED_LEARNT 4
 #define SAVED_TASKS 8
 #define SAVED_STAMPED 16
+#define SAVED_COLOURED 32
 
 /*
  * header_parser_save: whether a sample was read (and whether headers label records), the reference, the time told, which
@@ -849,7 +851,7 @@ header_parser_save(const L4HeaderParser *parser, StringInfo out)
 
 	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0) |
 						(learnt ? SAVED_LEARNT : 0) | (parser->tasks ? SAVED_TASKS : 0) |
-						(parser->stamped ? SAVED_STAMPED : 0));
+						(parser->stamped ? SAVED_STAMPED : 0) | (parser->coloured ? SAVED_COLOURED : 0));
 	column_put_signed(out, parser->reference);
 	column_put_signed(out, parser->told);
 	column_put_unsigned(out, parser->prefixes.count);
@@ -873,6 +875,7 @@ header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
 	parser->ranks_stated = (flags & SAVED_RANKS_STATED) != 0;
 	parser->tasks = (flags & SAVED_TASKS) != 0;
 	parser->stamped = (flags & SAVED_STAMPED) != 0;
+	parser->coloured = (flags & SAVED_COLOURED) != 0;
 	parser->reference = column_get_signed(in);
 	parser->told = column_get_signed(in);
 	if (column_get_unsigned(in) != (uint64) parser->prefixes.count)

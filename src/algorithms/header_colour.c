@@ -71,6 +71,8 @@ header_place_in_colours(const L4Colours *colours, L4Bytes line, L4Header *header
 {
 	if (header->size > (size_t) colours->count)
 		return false;
+	if (header->size == 0)
+		return true;
 	header->size = colours->places[header->size];
 	header->prefix_size = colours->places[header->prefix_size];
 	header->host = placed(colours, line, header->host);

@@ -94,6 +94,7 @@ struct L4HeaderParser
 	bool		ranks_stated;	/* the headers say which of several ranks wrote each record */
 	bool		tasks;			/* a number before a line is that of a launcher's task on a node: local ranks follow some */
 	bool		stamped;		/* headers stand behind stamps alone */
+	bool		coloured;		/* lines that begin with a colour are looked at without */
 	bool		had_prefix;		/* of the line before */
 	L4LearntHeaders learnt;		/* tried before the rules */
 	int			node_count;		/* of the job, by name in order */

@@ -610,6 +610,26 @@ unwrapped_sample(L4HeaderParser *parser, L4Bytes sample)
 	return (L4Bytes) {out.data, (size_t) out.len};
 }
 
+/* The sample with its coloured lines as header_parse looks at them. */
+static L4Bytes
+uncoloured_sample(L4HeaderParser *parser, L4Bytes sample)
+{
+	StringInfoData out;
+	L4Bytes		line;
+
+	if (sample.size == 0 || memmem(sample.data, sample.size, "\033[", 2) == NULL)
+		return sample;
+	initStringInfo(&out);
+	while (next_line(&sample, &line))
+	{
+		if (header_is_coloured(line))
+			line = header_without_colours(&parser->colours, line);
+		appendBinaryStringInfo(&out, line.data, (int) line.size);
+		appendStringInfoChar(&out, '\n');
+	}
+	return (L4Bytes) {out.data, (size_t) out.len};
+}
+
 /* Is there a line whose own header stands behind a stamp? Where there is none nobody looks for one. */
 static bool
 sample_is_stamped(L4HeaderParser *parser, L4Bytes sample)
@@ -622,23 +642,21 @@ sample_is_stamped(L4HeaderParser *parser, L4Bytes sample)
 	return false;
 }
 
-/*
- * header_parser_sample: sample holds the first lines of a stream, parted by \n. Cost: that of parsing them a few times.
- */
-void
-header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
+/* Learns from a sample; true where it tells who wrote most lines, or headers that no rule knows. */
+static bool
+learn_sample(L4HeaderParser *parser, L4Bytes sample)
 {
 	HeaderRules *prefixes = &parser->prefixes;
 	int		   *hits = palloc0(mul_size(Max(prefixes->count, 1), sizeof(int)));
-	L4Bytes		left;
+	L4Bytes		left = sample;
 	L4Bytes		line;
 	int			lines = 0;
 	int			hosts = 0;
+	bool		labelled;
 	int			i;
 
-	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	parser->stamped = true;
-	left = sample = unwrapped_sample(parser, sample);
+	parser->sampled = false;
 	while (next_line(&left, &line))
 		lines += sample_line(parser, line, hits);
 	parser->sampled = true;
@@ -651,7 +669,8 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	}
 	parser->tasks = has_tasks(prefixes, hits, lines);
 	forget_other_prefixes(parser);
-	if (lines > 0 && !are_labelled(prefixes, hits, lines))
+	labelled = are_labelled(prefixes, hits, lines);
+	if (lines > 0 && !labelled)
 		learn_label(parser, sample);
 	pfree(hits);
 	learn_wrapped(parser, sample);
@@ -666,5 +685,28 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 		parser->ranks_stated = (hosts > 0 && sample_states_ranks(parser, sample, lines, true)) ||
 			(hosts <= lines - hosts && memmem(sample.data, sample.size, "rank", 4) != NULL &&
 			 sample_states_ranks(parser, sample, lines, false));
+	return (lines > 0 && labelled) || parser->learnt.has_label || parser->learnt.form_count > 0;
 }
 
+/*
+ * header_parser_sample: sample holds the first lines of a stream, parted by \n. Colours may set a label off from what it labels:
+ * only where nothing is learnt with them lines are looked at without. Cost: that of parsing them a few times.
+ */
+void
+header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
+{
+	L4EnvelopeForm envelope;
+	L4Bytes		plain;
+
+	memset(&parser->learnt, 0, sizeof(parser->learnt));
+	sample = unwrapped_sample(parser, sample);
+	plain = uncoloured_sample(parser, sample);
+	parser->coloured = false;
+	if (learn_sample(parser, sample) || plain.data == sample.data)
+		return;
+	envelope = parser->learnt.envelope;
+	memset(&parser->learnt, 0, sizeof(parser->learnt));
+	parser->learnt.envelope = envelope;
+	parser->coloured = true;
+	(void) learn_sample(parser, plain);
+}
