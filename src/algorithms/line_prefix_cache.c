@@ -14,12 +14,15 @@
 
 #include "storage/shmem.h"
 #include "tools/bytes.h"
+#include "tools/zero_digits.h"
 
 #define CHUNK 16
 #define SLOT_COUNT 8192			/* twice as many as chunks that 1,024 line prefixes can have, and more */
 #define NODE_LIMIT 4096
 /* Rests of texts that must end there have sizes of this step: so a look tries few. */
 #define END_STEP 8
+/* Looks that are remembered, by a node and the chunk below it. */
+#define LOOK_BITS 10
 
 /* A chunk below a node: another node, or the rest of a line prefix. */
 typedef struct PrefixSlot
@@ -35,10 +38,11 @@ typedef struct CachedPrefix
 {
 	int			next;			/* the next one alike, or -1 */
 	int			extent;
-	int			end;			/* where the text must end, or -1 */
+	bool		end;			/* the text must end there */
 	int			fixed_count;
 	uint8		fixed[L4_LINE_PREFIX_FIXED];
-	char		digits[L4_LINE_PREFIX_FIXED];
+	uint16		digits[L4_LINE_PREFIX_FIXED];	/* see L4LinePrefixTrace */
+	char		zeroed[TYPEALIGN(CHUNK, L4_WALK_LIMIT)];	/* its bytes, with its digits zeroed; NUL up to a whole chunk */
 } CachedPrefix;
 
 struct L4LinePrefixCache
@@ -47,22 +51,27 @@ struct L4LinePrefixCache
 	int			node_count;
 	/* of each node: a bit for each size of rests below it; bit CHUNK: there are nodes below it */
 	uint32		rests[NODE_LIMIT];
+	/* what was found last for texts that go on alike below a node: tried first; -1: nothing */
+	int16		looks[1 << LOOK_BITS];
 	CachedPrefix prefixes[L4_LINE_PREFIX_LIMIT];
 	PrefixSlot	slots[SLOT_COUNT];
 };
 
 /* Tracing */
 
-/* Does the class treat all digits alike? */
-static bool
-class_has_no_favourite(const L4ByteSet *class)
-{
-	int			c;
+#define ALL_DIGITS 0x3ff
 
-	for (c = '1'; c <= '9'; c++)
-		if (class->bytes[c] != class->bytes['0'])
-			return false;
-	return true;
+/* The digits that are in the class, or those that are not, as one asks who has found one that is (or is not). */
+static uint16
+class_digits(const L4ByteSet *class, bool in)
+{
+	uint16		digits = 0;
+	int			digit;
+
+	for (digit = 0; digit < 10; digit++)
+		if (class->bytes['0' + digit] == in)
+			digits |= (uint16) (1 << digit);
+	return digits;
 }
 
 void
@@ -76,31 +85,44 @@ line_prefix_trace_position(L4LinePrefixTrace *trace, int position)
 	trace->extent = Max(trace->extent, position + 1);
 }
 
+/* Notes that only these digits at a position answer as the one there does. */
 static void
-trace_digit(L4LinePrefixTrace *trace, int position)
+trace_digits(L4LinePrefixTrace *trace, int position, uint16 digits)
 {
 	int			i;
 
-	for (i = 0; i < trace->fixed_count; i++)
-		if (trace->fixed[i] == position)
-			return;
-	if (trace->fixed_count == L4_LINE_PREFIX_FIXED)
+	for (i = 0; i < trace->fixed_count && trace->fixed[i] != position; i++)
+		;
+	if (i == L4_LINE_PREFIX_FIXED)
+	{
 		trace->failed = true;
-	else
-		trace->fixed[trace->fixed_count++] = (uint8) position;
+		return;
+	}
+	if (i == trace->fixed_count)
+	{
+		trace->fixed[i] = (uint8) position;
+		trace->digits[i] = ALL_DIGITS;
+		trace->fixed_count++;
+	}
+	trace->digits[i] &= digits;
 }
 
 static bool
 trace_visit(L4PatternWalk *walk, int position, const L4ByteSet *class)
 {
 	L4LinePrefixTrace *trace = walk->argument;
+	char		c;
+	bool		in;
+	uint16		digits;
 
 	line_prefix_trace_position(trace, position);
 	if (position >= (int) trace->text.size)
 		return false;
-	if (is_digit(trace->text.data[position]) && !class_has_no_favourite(class))
-		trace_digit(trace, position);
-	return class->bytes[(unsigned char) trace->text.data[position]];
+	c = trace->text.data[position];
+	in = class->bytes[(unsigned char) c];
+	if (is_digit(c) && (digits = class_digits(class, in)) != ALL_DIGITS)
+		trace_digits(trace, position, digits);
+	return in;
 }
 
 static void
@@ -110,7 +132,7 @@ trace_look(L4PatternWalk *walk, int position, const L4ByteSet *class)
 
 	if (class == NULL)
 		line_prefix_trace_position(trace, position);
-	else if (!class_has_no_favourite(class))
+	else if (class_digits(class, class->bytes['0']) != ALL_DIGITS)
 		trace->failed = true;
 }
 
@@ -152,6 +174,7 @@ line_prefix_cache_reset(L4LinePrefixCache *cache)
 	cache->prefix_count = 0;
 	cache->node_count = 1;
 	cache->rests[0] = 0;
+	memset(cache->looks, -1, sizeof(cache->looks));
 	for (i = 0; i < SLOT_COUNT; i++)
 		cache->slots[i].target = -1;
 }
@@ -184,22 +207,32 @@ cut_chunk(uint64 *low, uint64 *high, uint32 size)
 	*high &= mask_high;
 }
 
-/* The chunk of the text at `at`, with its digits zeroed; what lies behind the text is NUL. */
 static inline void
-read_chunk(L4Bytes text, size_t at, uint64 *low, uint64 *high)
+read_whole_chunk(const char *from, uint64 *low, uint64 *high)
 {
-	char		rest[CHUNK] = {0};
-	const char *from = text.data + at;
-
-	if (text.size - at < CHUNK)
-	{
-		bytes_copy(rest, from, text.size - at);
-		from = rest;
-	}
 	memcpy(low, from, 8);
 	memcpy(high, from + 8, 8);
 	*low = zeroed_of(*low);
 	*high = zeroed_of(*high);
+}
+
+static pg_noinline void
+read_short_chunk(const char *from, size_t size, uint64 *low, uint64 *high)
+{
+	char		rest[CHUNK] = {0};
+
+	bytes_copy(rest, from, size % CHUNK);
+	read_whole_chunk(rest, low, high);
+}
+
+/* The chunk of the text at `at`, with its digits zeroed; what lies behind the text is NUL. */
+static inline void
+read_chunk(L4Bytes text, size_t at, uint64 *low, uint64 *high)
+{
+	if (text.size - at < CHUNK)
+		read_short_chunk(text.data + at, text.size - at, low, high);
+	else
+		read_whole_chunk(text.data + at, low, high);
 }
 
 /* The slot of a chunk, or the empty one where it belongs. */
@@ -219,21 +252,117 @@ find_slot(L4LinePrefixCache *cache, uint32 node, uint32 size, uint64 low, uint64
 	}
 }
 
+/* Does a line prefix whose bytes the text has fit it in all? */
+static inline bool
+prefix_fits(const CachedPrefix *kept, L4Bytes text)
+{
+	int			i;
+
+	for (i = 0; i < kept->fixed_count; i++)
+		if (((kept->digits[i] >> (text.data[kept->fixed[i]] - '0')) & 1) == 0)
+			return false;
+	return true;
+}
+
+/* Can the text have the bytes of the line prefix, by its size? */
+static inline bool
+size_fits(const CachedPrefix *kept, L4Bytes text)
+{
+	return kept->end ? text.size == (size_t) kept->extent : text.size >= (size_t) kept->extent;
+}
+
 /* The line prefix among those alike that fits the text in all. */
 static int
 fitting_prefix(const L4LinePrefixCache *cache, int prefix, L4Bytes text)
 {
 	for (; prefix >= 0; prefix = cache->prefixes[prefix].next)
-	{
-		const CachedPrefix *kept = &cache->prefixes[prefix];
-		int			i;
-
-		if (kept->end >= 0 ? text.size != (size_t) kept->end : text.size < (size_t) kept->extent)
-			continue;
-		for (i = 0; i < kept->fixed_count && text.data[kept->fixed[i]] == kept->digits[i]; i++)
-			;
-		if (i == kept->fixed_count)
+		if (size_fits(&cache->prefixes[prefix], text) && prefix_fits(&cache->prefixes[prefix], text))
 			return prefix;
+	return -1;
+}
+
+/* Does the text begin with the line prefix? Its first `at` bytes do, and low and high are what comes then. */
+static inline bool
+begins_with(const CachedPrefix *kept, L4Bytes text, int at, uint64 low, uint64 high)
+{
+	if (!size_fits(kept, text))
+		return false;
+	for (; at < kept->extent; at += CHUNK)
+	{
+		uint64		kept_low;
+		uint64		kept_high;
+
+		if (kept->extent - at < CHUNK)
+			cut_chunk(&low, &high, kept->extent - at);
+		memcpy(&kept_low, kept->zeroed + at, 8);
+		memcpy(&kept_high, kept->zeroed + at + 8, 8);
+		if (low != kept_low || high != kept_high)
+			return false;
+		if (at + CHUNK < kept->extent)
+			read_chunk(text, at + CHUNK, &low, &high);
+	}
+	return prefix_fits(kept, text);
+}
+
+/* The place of what was found last below the node for a text that goes on with these bytes. */
+static inline int16 *
+last_look(L4LinePrefixCache *cache, uint32 node, uint64 low, uint64 high)
+{
+	return &cache->looks[((low ^ high * UINT64CONST(0x9e3779b97f4a7c15) ^ ((uint64) node << 8)) * UINT64CONST(0xff51afd7ed558ccd)) >> (64 - LOOK_BITS)];
+}
+
+/* The line prefix that ends in a rest below the node that the text goes on with, or -1. */
+static inline int
+find_rest(L4LinePrefixCache *cache, uint32 node, L4Bytes text, uint64 low, uint64 high)
+{
+	uint32		rests = cache->rests[node] & ((1u << CHUNK) - 1);
+
+	for (; rests != 0; rests &= rests - 1)
+	{
+		uint32		size = (uint32) __builtin_ctz(rests);
+		uint64		cut_low = low;
+		uint64		cut_high = high;
+		const PrefixSlot *slot;
+		int			prefix;
+
+		cut_chunk(&cut_low, &cut_high, size);
+		slot = find_slot(cache, node, size, cut_low, cut_high);
+		if (slot->target >= 0 && (prefix = fitting_prefix(cache, slot->target, text)) >= 0)
+			return prefix;
+	}
+	return -1;
+}
+
+/* Finds it from the first node on; first_look is where to remember it. */
+static pg_noinline int
+find_below(L4LinePrefixCache *cache, L4Bytes text, int16 *first_look)
+{
+	uint32		node = 0;
+	int16	   *look = first_look;
+	size_t		at;
+
+	for (at = 0; cache->rests[node] != 0; at += CHUNK)
+	{
+		uint64		low;
+		uint64		high;
+		const PrefixSlot *slot;
+		int			prefix;
+
+		read_chunk(text, Min(at, text.size), &low, &high);
+		if (at > 0)
+			look = last_look(cache, node, low, high);
+		if (*look >= 0 && begins_with(&cache->prefixes[*look], text, (int) at, low, high))
+			return *look;
+		prefix = find_rest(cache, node, text, low, high);
+		if (prefix >= 0)
+		{
+			*look = *first_look = (int16) prefix;
+			return prefix;
+		}
+		slot = find_slot(cache, node, CHUNK, low, high);
+		if (at >= text.size || slot->target < 0)
+			return -1;
+		node = (uint32) slot->target;
 	}
 	return -1;
 }
@@ -241,39 +370,15 @@ fitting_prefix(const L4LinePrefixCache *cache, int prefix, L4Bytes text)
 int
 line_prefix_cache_find(L4LinePrefixCache *cache, L4Bytes text)
 {
-	uint32		node = 0;
-	size_t		at;
+	uint64		low;
+	uint64		high;
+	int16	   *look;
 
-	for (at = 0;; at += CHUNK)
-	{
-		uint32		rests = cache->rests[node];
-		uint64		low = 0;
-		uint64		high = 0;
-		const PrefixSlot *slot;
-
-		if (rests == 0)
-			return -1;
-		if (at < text.size)
-			read_chunk(text, at, &low, &high);
-		for (; (rests & ((1u << CHUNK) - 1)) != 0; rests &= rests - 1)
-		{
-			uint32		size = (uint32) __builtin_ctz(rests);
-			uint64		cut_low = low;
-			uint64		cut_high = high;
-			int			prefix;
-
-			cut_chunk(&cut_low, &cut_high, size);
-			slot = find_slot(cache, node, size, cut_low, cut_high);
-			if (slot->target >= 0 && (prefix = fitting_prefix(cache, slot->target, text)) >= 0)
-				return prefix;
-		}
-		if (rests == 0 || at >= text.size)
-			return -1;
-		slot = find_slot(cache, node, CHUNK, low, high);
-		if (slot->target < 0)
-			return -1;
-		node = (uint32) slot->target;
-	}
+	read_chunk(text, 0, &low, &high);
+	look = last_look(cache, 0, low, high);
+	if (*look >= 0 && begins_with(&cache->prefixes[*look], text, 0, low, high))
+		return *look;
+	return find_below(cache, text, look);
 }
 
 /* The node below `node` that the chunk leads to, made where it is new. */
@@ -321,14 +426,15 @@ line_prefix_cache_keep(L4LinePrefixCache *cache, const L4LinePrefixTrace *trace)
 	}
 	slot = find_slot(cache, node, size, low, high);
 	kept = &cache->prefixes[cache->prefix_count];
+	(void) zero_digits(kept->zeroed, trace->text.data, trace->extent);
 	kept->next = slot->target;
 	kept->extent = trace->extent;
-	kept->end = trace->end ? (int) trace->text.size : -1;
+	kept->end = trace->end;
 	kept->fixed_count = trace->fixed_count;
 	for (at = 0; at < trace->fixed_count; at++)
 	{
 		kept->fixed[at] = trace->fixed[at];
-		kept->digits[at] = trace->text.data[trace->fixed[at]];
+		kept->digits[at] = trace->digits[at];
 	}
 	*slot = (PrefixSlot) {low, high, (uint16) node, (uint16) size, cache->prefix_count};
 	cache->rests[node] |= 1u << size;
