@@ -21,8 +21,9 @@
 #define NODE_LIMIT 4096
 /* Rests of texts that must end there have sizes of this step: so a look tries few. */
 #define END_STEP 8
-/* Looks that are remembered, by a node and the chunk below it. */
+/* Looks that are remembered, by the first bytes alone (of what is no longer than these), or by a node and the chunk below it. */
 #define LOOK_BITS 10
+#define SHORT 8
 
 /* A chunk below a node: another node, or the rest of a line prefix. */
 typedef struct PrefixSlot
@@ -51,7 +52,8 @@ struct L4LinePrefixCache
 	int			node_count;
 	/* of each node: a bit for each size of rests below it; bit CHUNK: there are nodes below it */
 	uint32		rests[NODE_LIMIT];
-	/* what was found last for texts that go on alike below a node: tried first; -1: nothing */
+	/* what was found last for texts that begin alike, or go on alike below a node: tried first; -1: nothing */
+	int16		short_looks[1 << LOOK_BITS];
 	int16		looks[1 << LOOK_BITS];
 	CachedPrefix prefixes[L4_LINE_PREFIX_LIMIT];
 	PrefixSlot	slots[SLOT_COUNT];
@@ -174,6 +176,7 @@ line_prefix_cache_reset(L4LinePrefixCache *cache)
 	cache->prefix_count = 0;
 	cache->node_count = 1;
 	cache->rests[0] = 0;
+	memset(cache->short_looks, -1, sizeof(cache->short_looks));
 	memset(cache->looks, -1, sizeof(cache->looks));
 	for (i = 0; i < SLOT_COUNT; i++)
 		cache->slots[i].target = -1;
@@ -191,18 +194,20 @@ zeroed_of(uint64 bytes)
 	return (figures & keep) ^ UINT64CONST(0x3030303030303030);
 }
 
+/* From CHUNK - size on: that many bytes are kept, the others not. */
+static const unsigned char chunk_masks[2 * CHUNK] = {
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+};
+
 /* Keeps the first `size` bytes of a chunk, makes the others NUL. */
 static inline void
 cut_chunk(uint64 *low, uint64 *high, uint32 size)
 {
-	static const unsigned char masks[2 * CHUNK] = {
-		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
-	};
 	uint64		mask_low;
 	uint64		mask_high;
 
-	memcpy(&mask_low, masks + CHUNK - size, 8);
-	memcpy(&mask_high, masks + CHUNK - size + 8, 8);
+	memcpy(&mask_low, chunk_masks + CHUNK - size, 8);
+	memcpy(&mask_high, chunk_masks + CHUNK - size + 8, 8);
 	*low &= mask_low;
 	*high &= mask_high;
 }
@@ -304,11 +309,32 @@ begins_with(const CachedPrefix *kept, L4Bytes text, int at, uint64 low, uint64 h
 	return prefix_fits(kept, text);
 }
 
+/* The same of a line prefix of up to SHORT bytes, from the first one on. */
+static inline bool
+begins_with_short(const CachedPrefix *kept, L4Bytes text, uint64 low)
+{
+	uint64		kept_low;
+	uint64		mask;
+
+	memcpy(&kept_low, kept->zeroed, 8);
+	memcpy(&mask, chunk_masks + CHUNK - kept->extent, 8);
+	return ((low ^ kept_low) & mask) == 0 && size_fits(kept, text) && prefix_fits(kept, text);
+}
+
+/* The place of what was found last for a text that begins with these bytes, of what is no longer than they. */
+static inline int16 *
+last_short_look(L4LinePrefixCache *cache, uint64 low)
+{
+	return &cache->short_looks[(low * UINT64CONST(0xff51afd7ed558ccd)) >> (64 - LOOK_BITS)];
+}
+
 /* The place of what was found last below the node for a text that goes on with these bytes. */
 static inline int16 *
 last_look(L4LinePrefixCache *cache, uint32 node, uint64 low, uint64 high)
 {
-	return &cache->looks[((low ^ high * UINT64CONST(0x9e3779b97f4a7c15) ^ ((uint64) node << 8)) * UINT64CONST(0xff51afd7ed558ccd)) >> (64 - LOOK_BITS)];
+	uint64		bytes = low ^ high * UINT64CONST(0x9e3779b97f4a7c15) ^ ((uint64) node << 8);
+
+	return &cache->looks[(bytes * UINT64CONST(0xff51afd7ed558ccd)) >> (64 - LOOK_BITS)];
 }
 
 /* The line prefix that ends in a rest below the node that the text goes on with, or -1. */
@@ -333,30 +359,34 @@ find_rest(L4LinePrefixCache *cache, uint32 node, L4Bytes text, uint64 low, uint6
 	return -1;
 }
 
-/* Finds it from the first node on; first_look is where to remember it. */
+/* Finds it from the first node on; the first bytes of the text are known. */
 static pg_noinline int
-find_below(L4LinePrefixCache *cache, L4Bytes text, int16 *first_look)
+find_below(L4LinePrefixCache *cache, L4Bytes text, uint64 low, uint64 high)
 {
 	uint32		node = 0;
+	int16	   *first_look = last_look(cache, node, low, high);
 	int16	   *look = first_look;
 	size_t		at;
 
 	for (at = 0; cache->rests[node] != 0; at += CHUNK)
 	{
-		uint64		low;
-		uint64		high;
 		const PrefixSlot *slot;
 		int			prefix;
 
-		read_chunk(text, Min(at, text.size), &low, &high);
 		if (at > 0)
+		{
+			read_chunk(text, Min(at, text.size), &low, &high);
 			look = last_look(cache, node, low, high);
+		}
 		if (*look >= 0 && begins_with(&cache->prefixes[*look], text, (int) at, low, high))
 			return *look;
 		prefix = find_rest(cache, node, text, low, high);
 		if (prefix >= 0)
 		{
-			*look = *first_look = (int16) prefix;
+			if (cache->prefixes[prefix].extent <= SHORT)
+				*last_short_look(cache, low) = (int16) prefix;
+			else
+				*look = *first_look = (int16) prefix;
 			return prefix;
 		}
 		slot = find_slot(cache, node, CHUNK, low, high);
@@ -372,13 +402,13 @@ line_prefix_cache_find(L4LinePrefixCache *cache, L4Bytes text)
 {
 	uint64		low;
 	uint64		high;
-	int16	   *look;
+	int			look;
 
 	read_chunk(text, 0, &low, &high);
-	look = last_look(cache, 0, low, high);
-	if (*look >= 0 && begins_with(&cache->prefixes[*look], text, 0, low, high))
-		return *look;
-	return find_below(cache, text, look);
+	look = *last_short_look(cache, low);
+	if (look >= 0 && begins_with_short(&cache->prefixes[look], text, low))
+		return look;
+	return find_below(cache, text, low, high);
 }
 
 /* The node below `node` that the chunk leads to, made where it is new. */
