@@ -286,13 +286,15 @@ fitting_prefix(const L4LinePrefixCache *cache, int prefix, L4Bytes text)
 	return -1;
 }
 
-/* Does the text begin with the line prefix? Its first `at` bytes do, and low and high are what comes then. */
+/* Does the text, whose first bytes are low and high, begin with the line prefix? */
 static inline bool
-begins_with(const CachedPrefix *kept, L4Bytes text, int at, uint64 low, uint64 high)
+begins_with(const CachedPrefix *kept, L4Bytes text, uint64 low, uint64 high)
 {
+	int			at;
+
 	if (!size_fits(kept, text))
 		return false;
-	for (; at < kept->extent; at += CHUNK)
+	for (at = 0; at < kept->extent; at += CHUNK)
 	{
 		uint64		kept_low;
 		uint64		kept_high;
@@ -309,7 +311,7 @@ begins_with(const CachedPrefix *kept, L4Bytes text, int at, uint64 low, uint64 h
 	return prefix_fits(kept, text);
 }
 
-/* The same of a line prefix of up to SHORT bytes, from the first one on. */
+/* The same of a line prefix of up to SHORT bytes. */
 static inline bool
 begins_with_short(const CachedPrefix *kept, L4Bytes text, uint64 low)
 {
@@ -359,11 +361,13 @@ find_rest(L4LinePrefixCache *cache, uint32 node, L4Bytes text, uint64 low, uint6
 	return -1;
 }
 
-/* Finds it from the first node on; the first bytes of the text are known. */
+/* Finds it from the first node on; the first bytes of the text are given. */
 static pg_noinline int
-find_below(L4LinePrefixCache *cache, L4Bytes text, uint64 low, uint64 high)
+find_below(L4LinePrefixCache *cache, L4Bytes text, uint64 first_low, uint64 first_high)
 {
 	uint32		node = 0;
+	uint64		low = first_low;
+	uint64		high = first_high;
 	int16	   *first_look = last_look(cache, node, low, high);
 	int16	   *look = first_look;
 	size_t		at;
@@ -378,7 +382,7 @@ find_below(L4LinePrefixCache *cache, L4Bytes text, uint64 low, uint64 high)
 			read_chunk(text, Min(at, text.size), &low, &high);
 			look = last_look(cache, node, low, high);
 		}
-		if (*look >= 0 && begins_with(&cache->prefixes[*look], text, (int) at, low, high))
+		if (*look >= 0 && begins_with(&cache->prefixes[*look], text, first_low, first_high))
 			return *look;
 		prefix = find_rest(cache, node, text, low, high);
 		if (prefix >= 0)
