@@ -21,9 +21,11 @@
 #define NODE_LIMIT 4096
 /* Rests of texts that must end there have sizes of this step: so a look tries few. */
 #define END_STEP 8
-/* Looks that are remembered, by the first bytes alone (of what is no longer than these), or by a node and the chunk below it. */
+/* Line prefixes found last, by the bytes that texts begin with. */
 #define LOOK_BITS 10
 #define SHORT 8
+/* So many chunks, the last one perhaps in part, can a line prefix have. */
+#define CHUNK_LIMIT (L4_WALK_LIMIT / CHUNK + 1)
 
 /* A chunk below a node: another node, or the rest of a line prefix. */
 typedef struct PrefixSlot
@@ -43,16 +45,20 @@ typedef struct CachedPrefix
 	int			fixed_count;
 	uint8		fixed[L4_LINE_PREFIX_FIXED];
 	uint16		digits[L4_LINE_PREFIX_FIXED];	/* see L4LinePrefixTrace */
-	char		zeroed[TYPEALIGN(CHUNK, L4_WALK_LIMIT)];	/* its bytes, with its digits zeroed; NUL up to a whole chunk */
+	char		zeroed[CHUNK_LIMIT * CHUNK];	/* its bytes, with its digits zeroed; NUL up to a whole chunk */
 } CachedPrefix;
 
 struct L4LinePrefixCache
 {
 	int			prefix_count;
 	int			node_count;
+	int			chunk_limit;	/* of the longest line prefix */
 	/* of each node: a bit for each size of rests below it; bit CHUNK: there are nodes below it */
 	uint32		rests[NODE_LIMIT];
-	/* what was found last for texts that begin alike, or go on alike below a node: tried first; -1: nothing */
+	/*
+	 * What was found last for texts that begin alike, which is tried first (-1: nothing): in their first SHORT bytes, where it is
+	 * no longer than these, or in all chunks that it has a part of.
+	 */
 	int16		short_looks[1 << LOOK_BITS];
 	int16		looks[1 << LOOK_BITS];
 	CachedPrefix prefixes[L4_LINE_PREFIX_LIMIT];
@@ -175,6 +181,7 @@ line_prefix_cache_reset(L4LinePrefixCache *cache)
 
 	cache->prefix_count = 0;
 	cache->node_count = 1;
+	cache->chunk_limit = 1;
 	cache->rests[0] = 0;
 	memset(cache->short_looks, -1, sizeof(cache->short_looks));
 	memset(cache->looks, -1, sizeof(cache->looks));
@@ -286,32 +293,51 @@ fitting_prefix(const L4LinePrefixCache *cache, int prefix, L4Bytes text)
 	return -1;
 }
 
-/* Does the text, whose first bytes are low and high, begin with the line prefix? */
-static inline bool
-begins_with(const CachedPrefix *kept, L4Bytes text, uint64 low, uint64 high)
+/* The first chunks of a text, as far as they were read, and the hash of all up to each. */
+typedef struct TextChunks
 {
-	int			at;
+	L4Bytes		text;
+	uint64		bytes[2 * CHUNK_LIMIT];
+	uint64		hashes[CHUNK_LIMIT];
+} TextChunks;
 
-	if (!size_fits(kept, text))
-		return false;
-	for (at = 0; at < kept->extent; at += CHUNK)
-	{
-		uint64		kept_low;
-		uint64		kept_high;
+static inline void
+take_chunk(TextChunks *chunks, int number)
+{
+	uint64	   *bytes = chunks->bytes + 2 * number;
+	uint64		hash = number > 0 ? chunks->hashes[number - 1] : 0;
 
-		if (kept->extent - at < CHUNK)
-			cut_chunk(&low, &high, kept->extent - at);
-		memcpy(&kept_low, kept->zeroed + at, 8);
-		memcpy(&kept_high, kept->zeroed + at + 8, 8);
-		if (low != kept_low || high != kept_high)
-			return false;
-		if (at + CHUNK < kept->extent)
-			read_chunk(text, at + CHUNK, &low, &high);
-	}
-	return prefix_fits(kept, text);
+	read_chunk(chunks->text, Min((size_t) number * CHUNK, chunks->text.size), bytes, bytes + 1);
+	hash = (hash ^ bytes[0] ^ bytes[1] * UINT64CONST(0x9e3779b97f4a7c15)) * UINT64CONST(0xff51afd7ed558ccd);
+	chunks->hashes[number] = hash;
 }
 
-/* The same of a line prefix of up to SHORT bytes. */
+/* Does the text, of which chunks up to this number are read, begin with a line prefix that ends in that chunk, or before? */
+static inline bool
+begins_with(const TextChunks *chunks, int number, const CachedPrefix *kept)
+{
+	int			left = kept->extent - number * CHUNK;
+	uint64		low = chunks->bytes[2 * number];
+	uint64		high = chunks->bytes[2 * number + 1];
+	uint64		kept_bytes[2];
+	int			i;
+
+	if (left <= 0 || left > CHUNK || !size_fits(kept, chunks->text))
+		return false;
+	cut_chunk(&low, &high, left);
+	memcpy(kept_bytes, kept->zeroed + number * CHUNK, CHUNK);
+	if (low != kept_bytes[0] || high != kept_bytes[1])
+		return false;
+	for (i = 0; i < number; i++)
+	{
+		memcpy(kept_bytes, kept->zeroed + i * CHUNK, CHUNK);
+		if (chunks->bytes[2 * i] != kept_bytes[0] || chunks->bytes[2 * i + 1] != kept_bytes[1])
+			return false;
+	}
+	return prefix_fits(kept, chunks->text);
+}
+
+/* The same of a line prefix of up to SHORT bytes, of which low are the text's first. */
 static inline bool
 begins_with_short(const CachedPrefix *kept, L4Bytes text, uint64 low)
 {
@@ -323,20 +349,16 @@ begins_with_short(const CachedPrefix *kept, L4Bytes text, uint64 low)
 	return ((low ^ kept_low) & mask) == 0 && size_fits(kept, text) && prefix_fits(kept, text);
 }
 
-/* The place of what was found last for a text that begins with these bytes, of what is no longer than they. */
 static inline int16 *
 last_short_look(L4LinePrefixCache *cache, uint64 low)
 {
 	return &cache->short_looks[(low * UINT64CONST(0xff51afd7ed558ccd)) >> (64 - LOOK_BITS)];
 }
 
-/* The place of what was found last below the node for a text that goes on with these bytes. */
 static inline int16 *
-last_look(L4LinePrefixCache *cache, uint32 node, uint64 low, uint64 high)
+last_look(L4LinePrefixCache *cache, const TextChunks *chunks, int number)
 {
-	uint64		bytes = low ^ high * UINT64CONST(0x9e3779b97f4a7c15) ^ ((uint64) node << 8);
-
-	return &cache->looks[(bytes * UINT64CONST(0xff51afd7ed558ccd)) >> (64 - LOOK_BITS)];
+	return &cache->looks[chunks->hashes[number] >> (64 - LOOK_BITS)];
 }
 
 /* The line prefix that ends in a rest below the node that the text goes on with, or -1. */
@@ -361,40 +383,36 @@ find_rest(L4LinePrefixCache *cache, uint32 node, L4Bytes text, uint64 low, uint6
 	return -1;
 }
 
-/* Finds it from the first node on; the first bytes of the text are given. */
+/* Finds it in the tree, and remembers it. */
 static pg_noinline int
-find_below(L4LinePrefixCache *cache, L4Bytes text, uint64 first_low, uint64 first_high)
+find_in_tree(L4LinePrefixCache *cache, TextChunks *chunks, int known)
 {
 	uint32		node = 0;
-	uint64		low = first_low;
-	uint64		high = first_high;
-	int16	   *first_look = last_look(cache, node, low, high);
-	int16	   *look = first_look;
-	size_t		at;
+	int			number;
 
-	for (at = 0; cache->rests[node] != 0; at += CHUNK)
+	for (number = 0; number < CHUNK_LIMIT && cache->rests[node] != 0; number++)
 	{
+		const uint64 *bytes = chunks->bytes + 2 * number;
 		const PrefixSlot *slot;
 		int			prefix;
 
-		if (at > 0)
-		{
-			read_chunk(text, Min(at, text.size), &low, &high);
-			look = last_look(cache, node, low, high);
-		}
-		if (*look >= 0 && begins_with(&cache->prefixes[*look], text, first_low, first_high))
-			return *look;
-		prefix = find_rest(cache, node, text, low, high);
+		if (number >= known)
+			take_chunk(chunks, number);
+		prefix = find_rest(cache, node, chunks->text, bytes[0], bytes[1]);
 		if (prefix >= 0)
 		{
-			if (cache->prefixes[prefix].extent <= SHORT)
-				*last_short_look(cache, low) = (int16) prefix;
+			int			extent = cache->prefixes[prefix].extent;
+
+			if (extent <= SHORT)
+				*last_short_look(cache, chunks->bytes[0]) = (int16) prefix;
 			else
-				*look = *first_look = (int16) prefix;
+				*last_look(cache, chunks, (extent - 1) / CHUNK) = (int16) prefix;
 			return prefix;
 		}
-		slot = find_slot(cache, node, CHUNK, low, high);
-		if (at >= text.size || slot->target < 0)
+		if ((size_t) number * CHUNK >= chunks->text.size || (cache->rests[node] >> CHUNK) == 0)
+			return -1;
+		slot = find_slot(cache, node, CHUNK, bytes[0], bytes[1]);
+		if (slot->target < 0)
 			return -1;
 		node = (uint32) slot->target;
 	}
@@ -404,15 +422,24 @@ find_below(L4LinePrefixCache *cache, L4Bytes text, uint64 first_low, uint64 firs
 int
 line_prefix_cache_find(L4LinePrefixCache *cache, L4Bytes text)
 {
-	uint64		low;
-	uint64		high;
+	TextChunks	chunks;
+	int			number;
 	int			look;
 
-	read_chunk(text, 0, &low, &high);
-	look = *last_short_look(cache, low);
-	if (look >= 0 && begins_with_short(&cache->prefixes[look], text, low))
+	chunks.text = text;
+	take_chunk(&chunks, 0);
+	look = *last_short_look(cache, chunks.bytes[0]);
+	if (look >= 0 && begins_with_short(&cache->prefixes[look], text, chunks.bytes[0]))
 		return look;
-	return find_below(cache, text, low, high);
+	for (number = 0;;)
+	{
+		look = *last_look(cache, &chunks, number);
+		if (look >= 0 && begins_with(&chunks, number, &cache->prefixes[look]))
+			return look;
+		if (++number >= cache->chunk_limit || (size_t) number * CHUNK >= text.size)
+			return find_in_tree(cache, &chunks, number);
+		take_chunk(&chunks, number);
+	}
 }
 
 /* The node below `node` that the chunk leads to, made where it is new. */
@@ -461,6 +488,7 @@ line_prefix_cache_keep(L4LinePrefixCache *cache, const L4LinePrefixTrace *trace)
 	slot = find_slot(cache, node, size, low, high);
 	kept = &cache->prefixes[cache->prefix_count];
 	(void) zero_digits(kept->zeroed, trace->text.data, trace->extent);
+	cache->chunk_limit = Max(cache->chunk_limit, (trace->extent + CHUNK - 1) / CHUNK);
 	kept->next = slot->target;
 	kept->extent = trace->extent;
 	kept->end = trace->end;
