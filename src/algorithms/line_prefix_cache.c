@@ -4,11 +4,13 @@
  * Most lines of a file begin with one of a few line prefixes, over and over, with other digits. Whether and how the patterns
  * match depends only on the bytes that they look at, and of a digit they nearly always ask only whether it is one. So when a
  * line prefix was matched for the first time, the patterns are walked once more over its line (pattern_walk.c), along every way
- * that any match could take, and the farthest byte asked for and the digits asked for as such are noted. A line with the same
- * bytes up to there, but for other digits, leads every pattern along the same ways: it has the same match with the same groups,
- * and no pattern needs to run. Whatever cannot be shown this way is matched as if there were no cache.
+ * that any match could take, and the farthest byte asked for is noted, and of a digit that was asked for as such ("20\d\d")
+ * all those that answer as it does (2, or all others). A line with the same bytes up to there, but for other such digits, leads
+ * every pattern along the same ways: it has the same match with the same groups, and no pattern needs to run. Whatever cannot be
+ * shown this way is matched as if there were no cache.
  *
- * Line prefixes are kept in a tree of chunks of sixteen bytes with all digits read as 0, in one hash table.
+ * Line prefixes are kept in a tree of chunks of sixteen bytes with all digits read as 0, in one hash table. A look there tries
+ * every size that the rest of one may have; so what was found last for a text that begins alike is held against the text first.
  */
 #include "algorithms/line_prefix_cache.h"
 
@@ -56,8 +58,8 @@ struct L4LinePrefixCache
 	/* of each node: a bit for each size of rests below it; bit CHUNK: there are nodes below it */
 	uint32		rests[NODE_LIMIT];
 	/*
-	 * What was found last for texts that begin alike, which is tried first (-1: nothing): in their first SHORT bytes, where it is
-	 * no longer than these, or in all chunks that it has a part of.
+	 * What was found last for texts that begin alike (-1: nothing): in their first SHORT bytes, where it is no longer than
+	 * these, or in all chunks that it has a part of.
 	 */
 	int16		short_looks[1 << LOOK_BITS];
 	int16		looks[1 << LOOK_BITS];
@@ -69,7 +71,7 @@ struct L4LinePrefixCache
 
 #define ALL_DIGITS 0x3ff
 
-/* The digits that are in the class, or those that are not, as one asks who has found one that is (or is not). */
+/* The digits that are in the class (in), or those that are not. */
 static uint16
 class_digits(const L4ByteSet *class, bool in)
 {
@@ -312,7 +314,7 @@ take_chunk(TextChunks *chunks, int number)
 	chunks->hashes[number] = hash;
 }
 
-/* Does the text, of which chunks up to this number are read, begin with a line prefix that ends in that chunk, or before? */
+/* Does the text, of which chunks up to this number are read, begin with a line prefix that ends in the last of them? */
 static inline bool
 begins_with(const TextChunks *chunks, int number, const CachedPrefix *kept)
 {
