@@ -6,8 +6,8 @@
  * line prefix was matched for the first time, the patterns are walked once more over its line (pattern_walk.c), along every way
  * that any match could take, and the farthest byte asked for is noted, and of a digit that was asked for as such ("20\d\d")
  * all those that answer as it does (2, or all others). A line with the same bytes up to there, but for other such digits, leads
- * every pattern along the same ways: it has the same match with the same groups, and no pattern needs to run. Whatever cannot be
- * shown this way is matched as if there were no cache.
+ * every pattern along the same ways: it has the same match with the same groups, and no pattern needs to run. Whatever cannot
+ * be shown this way is matched as if there were no cache.
  *
  * Line prefixes are kept in a tree of chunks of sixteen bytes with all digits read as 0, in one hash table. A look there tries
  * every size that the rest of one may have; so what was found last for a text that begins alike is held against the text first.
